@@ -1,0 +1,75 @@
+// The types at the package's border: where states come from, what an encoder
+// is, and what is known of it.
+
+package latent
+
+import (
+	"context"
+
+	"gorgonia.org/tensor"
+)
+
+// Source is a sequence of states to encode; *dataset.States is one.
+type Source interface {
+	// Len is the number N of states.
+	Len() int
+	// Shape is the shape of one state, e.g. [64 64], [4 84 84] or [D].
+	Shape() []int
+	// Float32 writes the states lo ≤ i < hi, row-major and unscaled, into dst,
+	// which must have (hi−lo)·product(Shape) elements.
+	Float32(dst []float32, lo, hi int) error
+	// Fingerprint is a hash of the states' content and selection; equal
+	// fingerprints mean equal states. It keys the latent cache.
+	Fingerprint() (string, error)
+}
+
+// Encoder maps a batch of states to a batch of outputs. Encode may not be
+// called concurrently on one Encoder; it uses all its threads itself.
+type Encoder interface {
+	Info() Info
+	// Encode maps a float32 tensor [B, …state] to a float32 tensor [B, …].
+	// Axes of size one that the model's input has and the state lacks (a
+	// channel, a time axis) are added. The result is owned by the caller.
+	Encode(ctx context.Context, batch *tensor.Dense) (*tensor.Dense, error)
+	Close() error
+}
+
+// Info describes an encoder. Shapes include the batch axis; an axis that is
+// free (the batch, often time) has size −1.
+type Info struct {
+	Name         string // for messages: the file's path, or the baseline's name
+	Format       string // "onnx", "pth", "safetensors", "random", "pca"
+	Architecture string // "ConvEncoder", "DQN CNN", …; the graph's name for ONNX
+	Input        []int  // e.g. [-1 1 -1 64 64]
+	Output       []int  // e.g. [-1 -1 64], before pooling
+	Parameters   int    // number of weights
+	Opset        int    // of an ONNX file, else 0
+	// DefaultPool is the pooling that the published use of the architecture
+	// implies (last for ConvEncoder); empty if none is.
+	DefaultPool Pool
+	// Identity is a SHA-256 in hex over the encoder's content and the options
+	// that change its output; it keys the latent cache. Empty: not cacheable.
+	Identity string
+	// SHA256 is the hash of the encoder file itself, for provenance.
+	SHA256 string
+	// Warnings are findings that do not stop the run.
+	Warnings []string
+}
+
+// OpenOptions says how to read an encoder file.
+type OpenOptions struct {
+	// State chooses the state dict of a training checkpoint: "encoder"
+	// (encoder_state_dict, the default) or "target" (target_encoder_state_dict).
+	// A plain state dict has no choice and ignores nothing but "".
+	State string
+	// Activation of a ConvEncoder's hidden layers, which its file does not
+	// tell: "silu" (the default), "relu", "gelu", "tanh" or "none".
+	Activation string
+	// FinalActivation of a DQN CNN's last layer: "relu" (the default) or "none".
+	FinalActivation string
+	// Output names the output of an ONNX graph that has several; empty takes
+	// the only one.
+	Output string
+	// Threads bounds the goroutines of one Encode; 0 means GOMAXPROCS.
+	Threads int
+}

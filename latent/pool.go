@@ -1,0 +1,111 @@
+// Pooling of sequence and token outputs to one vector per state.
+
+package latent
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Pool says how the output [B, K, D] of an encoder (K time steps or tokens)
+// becomes one vector per state: PoolLast, PoolMean, PoolCLS, PoolFlatten or
+// PoolIndex(k). The empty Pool means the model's default, or none for an
+// output [B, D].
+type Pool string
+
+const (
+	PoolNone    Pool = ""
+	PoolLast    Pool = "last"    // the last step or token
+	PoolMean    Pool = "mean"    // the mean over steps or tokens
+	PoolCLS     Pool = "cls"     // the first token
+	PoolFlatten Pool = "flatten" // all of them, one after the other: [B, K·D]
+)
+
+// PoolIndex takes step or token k, from 0.
+func PoolIndex(k int) Pool { return Pool("index:" + strconv.Itoa(k)) }
+
+// ParsePool checks the spelling of a pooling option; "" is PoolNone.
+func ParsePool(s string) (Pool, error) {
+	switch p := Pool(s); p {
+	case PoolNone, PoolLast, PoolMean, PoolCLS, PoolFlatten:
+		return p, nil
+	}
+	if text, ok := strings.CutPrefix(s, "index:"); ok {
+		if k, err := strconv.Atoi(text); err == nil && k >= 0 {
+			return PoolIndex(k), nil
+		}
+	}
+	return PoolNone, fmt.Errorf("pooling %q: want last, mean, cls, flatten or index:K with K ≥ 0", s)
+}
+
+// Resolve checks the pooling against an output shape [B, …] (fallback is used
+// if p is empty) and returns the pooling that applies and the pooled length D.
+// An output [B, D] or [B, 1, D] needs none; [B, K, D] needs one; a higher rank
+// takes only flatten.
+func (p Pool) Resolve(output []int, fallback Pool) (Pool, int, error) {
+	if _, err := ParsePool(string(p)); err != nil {
+		return PoolNone, 0, err
+	}
+	total := 1
+	for _, d := range output[min(1, len(output)):] {
+		total *= d
+	}
+	switch {
+	case len(output) <= 2:
+		if p != PoolNone && p != PoolFlatten {
+			return PoolNone, 0, fmt.Errorf("pooling %s: the output has shape %v, one vector per state; leave the pooling out", p, output)
+		}
+		return PoolNone, total, nil
+	case len(output) > 3:
+		if p != PoolFlatten {
+			return PoolNone, 0, fmt.Errorf("the output has shape %v: choose pooling flatten (got %q)", output, string(p))
+		}
+		return PoolFlatten, total, nil
+	}
+	k, d := output[1], output[2]
+	if p == PoolNone {
+		p = fallback
+	}
+	switch p {
+	case PoolNone:
+		if k != 1 {
+			return PoolNone, 0, fmt.Errorf("the output has shape %v, %d vectors per state: choose pooling last, mean, cls, flatten or index:K (K < %d)", output, k, k)
+		}
+		return PoolFlatten, d, nil
+	case PoolFlatten:
+		return p, total, nil
+	case PoolLast, PoolMean, PoolCLS:
+		return p, d, nil
+	}
+	index, _ := strconv.Atoi(strings.TrimPrefix(string(p), "index:"))
+	if index >= k {
+		return PoolNone, 0, fmt.Errorf("pooling %s: the output has shape %v, want an index below %d", p, output, k)
+	}
+	return p, d, nil
+}
+
+// apply pools one output row (row-major [K, D], or [D]) into dst.
+func (p Pool) apply(dst, row []float32) {
+	d := len(dst)
+	switch p {
+	case PoolNone, PoolFlatten:
+		copy(dst, row)
+	case PoolLast:
+		copy(dst, row[len(row)-d:])
+	case PoolCLS:
+		copy(dst, row[:d])
+	case PoolMean:
+		k := len(row) / d
+		for j := range dst {
+			sum := 0.0
+			for i := range k {
+				sum += float64(row[i*d+j])
+			}
+			dst[j] = float32(sum / float64(k))
+		}
+	default:
+		index, _ := strconv.Atoi(strings.TrimPrefix(string(p), "index:"))
+		copy(dst, row[index*d:(index+1)*d])
+	}
+}
