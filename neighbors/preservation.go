@@ -1,0 +1,113 @@
+package neighbors
+
+// This file holds the results of a comparison: the scores and their formulas.
+
+// Scores are the measures of one neighbourhood size k over a set of points.
+//
+// With m_i the number of candidates of point i (n−1, or fewer inside an
+// exclusion window), the worst embedding of point i earns the penalty
+//
+//	w_i = k(2m_i−3k+1)/2 for 2k ≤ m_i, and (m_i−k)(m_i−k+1)/2 otherwise;
+//
+// Σ_i w_i is the Normalizer. It is n·k·(2n−3k−1)/2 for k < n/2 and
+// n·(n−k)·(n−k−1)/2 for k ≥ n/2 when nothing is excluded, so that the scores
+// are those of Venna and Kaski, in [0, 1] for every k.
+type Scores struct {
+	// Points is the number of points the score is over.
+	Points int
+	// TrustPenalty is Σ_i Σ_{j ∈ N̂_i^k \ N_i^k} (r_ij − k), exactly.
+	TrustPenalty int64
+	// ContPenalty is Σ_i Σ_{j ∈ N_i^k \ N̂_i^k} (r̂_ij − k), exactly.
+	ContPenalty int64
+	// Normalizer is the penalty of the worst embedding.
+	Normalizer int64
+	// Trustworthiness is 1 − TrustPenalty/Normalizer, in [0, 1].
+	Trustworthiness float64
+	// Continuity is 1 − ContPenalty/Normalizer, in [0, 1].
+	Continuity float64
+	// Common is Σ_i |N_i^k ∩ N̂_i^k|.
+	Common int64
+	// QNX is the share of common neighbours, Common/(n·k).
+	QNX float64
+	// RNX is (Q_NX − q)/(1 − q) with q = mean_i k/m_i, what chance gives:
+	// ((n−1)·Q_NX − k)/(n−1−k) when nothing is excluded. 1 is perfect, 0 chance.
+	RNX float64
+	// LCMC is Q_NX − mean_i k/m_i, the local continuity meta-criterion.
+	LCMC float64
+	// MRREFalse is 1 − Σ_i Σ_{j∈N̂_i^k} |r_ij−r̂_ij|/r̂_ij / Σ_i H_i with
+	// H_i = Σ_{l=1..k} |m_i+2−2l|/l; 1 is perfect.
+	MRREFalse float64
+	// MRREMissing is the same over j ∈ N_i^k, divided by r_ij.
+	MRREMissing float64
+	// Chance is the trustworthiness, and the continuity, expected when ranks
+	// are uniform on 1..m_i: 1 − Σ_i k(m_i−k)(m_i−k+1)/(2m_i) / Normalizer,
+	// about 1/2 for k much smaller than n.
+	Chance float64
+}
+
+// Replicate holds the scores with one block deleted from both roles, as
+// reference points and as neighbours.
+type Replicate struct {
+	// Block is the id of the deleted block, as given in Options.Blocks.
+	Block int
+	Scores
+}
+
+// AtK is everything about one neighbourhood size.
+type AtK struct {
+	K int
+	Scores
+
+	// Replicates has one entry per block, ordered by block id, when Options.Blocks is set.
+	Replicates []Replicate
+
+	// PointTrustPenalty and PointContPenalty are the penalties of each point
+	// and PointNormalizer the worst case of each, when Options.PerPoint is
+	// set: a point's own score is 1 − penalty/normalizer.
+	PointTrustPenalty, PointContPenalty, PointNormalizer []int64
+}
+
+// Curves are the co-ranking curves over all K = 1..n−2 (up to two below the
+// smallest number of candidates where an exclusion window is set); entry K−1
+// belongs to neighbourhood size K.
+type Curves struct {
+	QNX, RNX []float64
+	// AUCRNX is Σ_K R_NX(K)/K / Σ_K 1/K.
+	AUCRNX float64
+	// KStar maximises LCMC(K), the smallest such K at ties.
+	KStar int
+	// QLocal is the mean of Q_NX over 1..KStar, QGlobal over KStar..n−2.
+	QLocal, QGlobal float64
+}
+
+// SpaceCounts are facts about one space that a reader of the scores should know.
+type SpaceCounts struct {
+	// Duplicates is the number of points equal to a point of lower index.
+	Duplicates int
+	// Ties counts, over all ranks that the largest k needs in this space, the
+	// other candidates at exactly the distance being ranked: each was put in
+	// order by its index.
+	Ties int64
+	// Redecided is the number of comparisons that the error bound of the fast
+	// distances left open and that were decided on direct float64 differences.
+	Redecided int64
+	// Method names how distances were computed.
+	Method string
+}
+
+// Preservation is how well one embedded space keeps the neighbourhoods of the
+// original space.
+type Preservation struct {
+	// N is the number of points.
+	N int
+	// ByK has one entry per k of Options.Ks, in that order.
+	ByK []AtK
+	// Curves are the co-ranking curves, nil when they were not asked for.
+	Curves *Curves
+	// Original and Embedded are the counts of the two spaces. Original.Ties
+	// belong to this comparison: ranks of embedded neighbours in the original.
+	Original, Embedded SpaceCounts
+	// MinCandidates is the smallest number of candidates of a point: n−1, or
+	// less with an exclusion window.
+	MinCandidates int
+}
