@@ -73,16 +73,32 @@ func TestBFloat16(t *testing.T) {
 
 func TestConvertBothOrders(t *testing.T) {
 	encode := map[DType]func(o binary.ByteOrder, v float64) []byte{
-		Bool:    func(_ binary.ByteOrder, v float64) []byte { return []byte{byte(v)} },
-		Uint8:   func(_ binary.ByteOrder, v float64) []byte { return []byte{byte(v)} },
-		Int8:    func(_ binary.ByteOrder, v float64) []byte { return []byte{byte(int8(v))} },
-		Int16:   func(o binary.ByteOrder, v float64) []byte { b := make([]byte, 2); o.PutUint16(b, uint16(int16(v))); return b },
-		Uint16:  func(o binary.ByteOrder, v float64) []byte { b := make([]byte, 2); o.PutUint16(b, uint16(v)); return b },
-		Int32:   func(o binary.ByteOrder, v float64) []byte { b := make([]byte, 4); o.PutUint32(b, uint32(int32(v))); return b },
-		Uint32:  func(o binary.ByteOrder, v float64) []byte { b := make([]byte, 4); o.PutUint32(b, uint32(v)); return b },
-		Int64:   func(o binary.ByteOrder, v float64) []byte { b := make([]byte, 8); o.PutUint64(b, uint64(int64(v))); return b },
-		Uint64:  func(o binary.ByteOrder, v float64) []byte { b := make([]byte, 8); o.PutUint64(b, uint64(v)); return b },
-		Float16: func(o binary.ByteOrder, v float64) []byte { b := make([]byte, 2); o.PutUint16(b, Float32ToFloat16(float32(v))); return b },
+		Bool:  func(_ binary.ByteOrder, v float64) []byte { return []byte{byte(v)} },
+		Uint8: func(_ binary.ByteOrder, v float64) []byte { return []byte{byte(v)} },
+		Int8:  func(_ binary.ByteOrder, v float64) []byte { return []byte{byte(int8(v))} },
+		Int16: func(o binary.ByteOrder, v float64) []byte {
+			b := make([]byte, 2)
+			o.PutUint16(b, uint16(int16(v)))
+			return b
+		},
+		Uint16: func(o binary.ByteOrder, v float64) []byte { b := make([]byte, 2); o.PutUint16(b, uint16(v)); return b },
+		Int32: func(o binary.ByteOrder, v float64) []byte {
+			b := make([]byte, 4)
+			o.PutUint32(b, uint32(int32(v)))
+			return b
+		},
+		Uint32: func(o binary.ByteOrder, v float64) []byte { b := make([]byte, 4); o.PutUint32(b, uint32(v)); return b },
+		Int64: func(o binary.ByteOrder, v float64) []byte {
+			b := make([]byte, 8)
+			o.PutUint64(b, uint64(int64(v)))
+			return b
+		},
+		Uint64: func(o binary.ByteOrder, v float64) []byte { b := make([]byte, 8); o.PutUint64(b, uint64(v)); return b },
+		Float16: func(o binary.ByteOrder, v float64) []byte {
+			b := make([]byte, 2)
+			o.PutUint16(b, Float32ToFloat16(float32(v)))
+			return b
+		},
 		BFloat16: func(o binary.ByteOrder, v float64) []byte {
 			b := make([]byte, 2)
 			o.PutUint16(b, Float32ToBFloat16(float32(v)))
