@@ -1,0 +1,133 @@
+// This file is for the result file: its fields and their order.
+
+package report
+
+import (
+	"slices"
+	"time"
+)
+
+// Schema is the version of the result file's layout. A name inside a result
+// never changes its meaning; a changed definition gets a new name.
+const Schema = "repscope/1"
+
+// Result is the result file of one run. Fields are written in this order.
+// Started and Elapsed are the only things that differ between two runs over
+// the same inputs with the same options; thread count and batch size are not
+// recorded because they change nothing.
+type Result struct {
+	Schema      string       `json:"schema"`
+	Analysis    string       `json:"analysis"`
+	Version     string       `json:"version"`
+	Revision    string       `json:"revision,omitempty"` // version control revision, "+modified" when the tree had changes
+	Seed        uint64       `json:"seed"`
+	Device      string       `json:"device"`
+	Kernel      Kernel       `json:"kernel"`
+	Go          string       `json:"go"` // Go version, operating system and architecture
+	Started     string       `json:"started"`
+	Elapsed     float64      `json:"elapsed_s"`
+	Inputs      []Input      `json:"inputs"`
+	Options     Object       `json:"options"`
+	Models      Object       `json:"models"`
+	Comparisons []Comparison `json:"comparisons"`
+	Warnings    []string     `json:"warnings"`
+}
+
+// Kernel names the matrix kernel and its depth block KC, both part of the
+// numerical contract.
+type Kernel struct {
+	Name string `json:"name"`
+	KC   int    `json:"kc"`
+}
+
+// Input describes one thing the run read.
+type Input struct {
+	Role       string  `json:"role"`                  // frames, episodes, model, latents, baseline, config
+	Name       string  `json:"name,omitempty"`        // the model's name
+	Path       string  `json:"path"`                  // as given; "example:arcade" for the built-in example
+	SHA256     string  `json:"sha256,omitempty"`      // of the file's bytes; of the decoded content for a folder
+	DType      string  `json:"dtype,omitempty"`       // element type, such as uint8
+	Shape      []int   `json:"shape,omitempty"`       // array shape
+	PixelRange *Range  `json:"pixel_range,omitempty"` // frames only
+	Window     int     `json:"window,omitempty"`      // frames per state
+	States     int     `json:"states,omitempty"`      // states the frames make
+	Episodes   int     `json:"episodes,omitempty"`    // distinct episodes
+	Skipped    int     `json:"skipped,omitempty"`     // states dropped for NaN or Inf
+	Kind       string  `json:"kind,omitempty"`        // architecture or file kind of a model
+	Pool       string  `json:"pool,omitempty"`        // pooling applied to a model's latents
+	Details    *Object `json:"details,omitempty"`     // anything else worth keeping
+}
+
+// Range is the pixel range of frames and where it is known from.
+type Range struct {
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Source string  `json:"source"`
+}
+
+// Comparison is the paired difference a − b of one metric between two models.
+type Comparison struct {
+	A          string   `json:"a"`
+	B          string   `json:"b"`
+	Metric     string   `json:"metric"`
+	Difference Value    `json:"difference"`
+	CI         Interval `json:"ci"`
+	P          Value    `json:"p"`
+	PHolm      Value    `json:"p_holm"`
+	Effect     Value    `json:"effect"`
+}
+
+// NewResult returns an empty result of the named analysis, started now, with
+// the program's version filled in from its build information.
+func NewResult(analysis string) *Result {
+	build := ReadBuild()
+	return &Result{
+		Schema:      Schema,
+		Analysis:    analysis,
+		Version:     build.Version,
+		Revision:    build.Revision,
+		Go:          build.Go,
+		Started:     time.Now().UTC().Format(time.RFC3339),
+		Inputs:      []Input{},
+		Comparisons: []Comparison{},
+		Warnings:    []string{},
+	}
+}
+
+// Warn adds a warning once.
+func (r *Result) Warn(warning string) {
+	if !slices.Contains(r.Warnings, warning) {
+		r.Warnings = append(r.Warnings, warning)
+	}
+}
+
+// Object is a JSON object that keeps the order in which its keys were set. The
+// zero Object is empty and ready to use.
+type Object struct {
+	keys   []string
+	values map[string]any
+}
+
+// Set stores a value under a key. A new key goes to the end; an old one keeps
+// its place.
+func (o *Object) Set(key string, value any) {
+	if o.values == nil {
+		o.values = map[string]any{}
+	}
+	if _, ok := o.values[key]; !ok {
+		o.keys = append(o.keys, key)
+	}
+	o.values[key] = value
+}
+
+// Get returns the value stored under a key.
+func (o *Object) Get(key string) (any, bool) {
+	v, ok := o.values[key]
+	return v, ok
+}
+
+// Keys returns the keys in order.
+func (o *Object) Keys() []string { return slices.Clone(o.keys) }
+
+// Len returns the number of keys.
+func (o *Object) Len() int { return len(o.keys) }

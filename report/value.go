@@ -1,0 +1,115 @@
+// This file is for numbers that may be undefined, and for intervals.
+
+package report
+
+import (
+	"fmt"
+	"math"
+)
+
+// Value is a number that may be undefined. A finite V with an empty Reason is
+// a number; anything else is written as null, and Reason tells why beside it.
+// The zero Value is the number 0.
+type Value struct {
+	V      float64
+	Reason string // why the number is undefined; empty for a number
+}
+
+// Number returns v as a Value. NaN and infinities become undefined, with a
+// general reason; use [Undefined] where the cause is known.
+func Number(v float64) Value { return Value{V: v} }
+
+// Undefined returns a Value without a number and the reason for that, such as
+// "the latents are constant". Arguments are formatted as by fmt.Sprintf.
+func Undefined(reason string, args ...any) Value {
+	if len(args) > 0 {
+		reason = fmt.Sprintf(reason, args...)
+	}
+	return Value{V: math.NaN(), Reason: reason}
+}
+
+// NumberOr returns v as a Value, or an undefined Value with the given reason
+// when v is NaN or infinite.
+func NumberOr(v float64, reason string) Value {
+	if !finite(v) {
+		return Value{V: v, Reason: reason}
+	}
+	return Value{V: v}
+}
+
+// Defined reports whether v is a finite number.
+func (v Value) Defined() bool { return v.Reason == "" && finite(v.V) }
+
+// Float returns the number, or NaN when it is undefined.
+func (v Value) Float() float64 {
+	if !v.Defined() {
+		return math.NaN()
+	}
+	return v.V
+}
+
+// why returns the reason that stands beside the null of an undefined value.
+func (v Value) why() string {
+	if v.Reason != "" {
+		return v.Reason
+	}
+	return nonFiniteReason(v.V)
+}
+
+// Interval is a confidence interval, written as [low, high]. The zero Interval
+// and one with a Reason or a NaN end is undefined and written as null.
+type Interval struct {
+	Low, High float64
+	Reason    string // why there is no interval; empty for an interval
+
+	set bool
+}
+
+// Between returns the interval [low, high]. An end that is NaN makes it
+// undefined; an infinite end is written as null inside the brackets.
+func Between(low, high float64) Interval { return Interval{Low: low, High: high, set: true} }
+
+// NoInterval returns an undefined interval and the reason for that, such as
+// "intervals are off (bootstrap 0)".
+func NoInterval(reason string, args ...any) Interval {
+	if len(args) > 0 {
+		reason = fmt.Sprintf(reason, args...)
+	}
+	return Interval{Low: math.NaN(), High: math.NaN(), Reason: reason}
+}
+
+// Defined reports whether the interval has two ends.
+func (i Interval) Defined() bool {
+	return i.Reason == "" && (i.set || i.Low != 0 || i.High != 0) && !math.IsNaN(i.Low) && !math.IsNaN(i.High)
+}
+
+func (i Interval) why() string {
+	switch {
+	case i.Reason != "":
+		return i.Reason
+	case math.IsNaN(i.Low) || math.IsNaN(i.High):
+		return nonFiniteReason(math.NaN())
+	}
+	return "no interval was computed"
+}
+
+// Estimate is a value with its interval, the cell type of console tables.
+type Estimate struct {
+	Value    Value
+	Interval Interval
+}
+
+// WithInterval pairs a value with its interval for a table cell.
+func WithInterval(v Value, i Interval) Estimate { return Estimate{Value: v, Interval: i} }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+func nonFiniteReason(v float64) string {
+	switch {
+	case math.IsInf(v, 1):
+		return "the value is positive infinity"
+	case math.IsInf(v, -1):
+		return "the value is negative infinity"
+	}
+	return "the value is not defined (NaN)"
+}
