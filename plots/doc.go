@@ -1,0 +1,41 @@
+// Package plots draws publication figures: a grid of panels at a size in
+// millimetres, with panel letters, aligned axes, one shared legend in a tile of
+// its own, and a footnote. It knows panels, not analyses: an analysis hands over
+// numbers and names and gets a PNG (300 DPI, with the density written into the
+// file), a PDF or an SVG back. Equal input gives equal bytes.
+//
+// A figure of two panels in double-column width:
+//
+//	figure := plots.Figure{
+//		WidthMM: plots.DoubleColumnMM, HeightMM: 70,
+//		Tiles: []plots.Tile{
+//			{Row: 0, Column: 0, Title: "Robustness", Panel: &plots.Curves{
+//				X:      plots.Axis{Label: "Noise level σ"},
+//				Y:      plots.Axis{Label: "Latent distance"},
+//				Series: []plots.CurveSeries{{Name: "jepa", X: sigma, Y: mean, Low: low, High: high}},
+//			}},
+//			{Row: 0, Column: 1, Panel: &plots.Bars{
+//				Y:    plots.Axis{Label: "Participation ratio"},
+//				Bars: []plots.Bar{{Name: "jepa", Value: 12.3, Low: 11.0, High: 13.9}},
+//			}},
+//		},
+//	}
+//	err := figure.Render(file, "png")
+//
+// # Text
+//
+// Every string drawn (labels, titles, names, cells, notes) may hold subscripts
+// and superscripts in braces: "d_{s}", "R^{2}", "10^{−3}". An underscore or
+// caret without a brace is itself, so model names such as "encoder_decoder"
+// need no care; [Escape] protects a string that holds "_{" or "^{". Unicode
+// superscript and subscript digits are drawn the same way. The font is the
+// bundled Liberation Sans (Latin, Greek, Cyrillic, common mathematics); what it
+// lacks is drawn as its box glyph and reported as a warning.
+//
+// # Undefined values
+//
+// NaN stands for an undefined value: a gap in a curve, "n/a" in place of a bar
+// or in a table, a point left out of a scatter. Infinite values (and magnitudes
+// above 1e300), and values that a log axis cannot show, are left out, counted,
+// and named in the figure's footnote; nothing is dropped silently.
+package plots

@@ -1,0 +1,119 @@
+// Figures: the grid of panels, its size, and rendering into a format.
+
+package plots
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Widths of a figure in a two-column journal, in millimetres.
+const (
+	SingleColumnMM = 89.0
+	DoubleColumnMM = 183.0
+)
+
+// DPI is the resolution of PNG output and of the raster layers inside vector
+// formats, in pixels per inch.
+const DPI = 300
+
+// PixelsPerMetre is DPI as the PNG pHYs chunk states it.
+const PixelsPerMetre = 11811
+
+// LegendPosition says where the tile of the shared legend lies.
+type LegendPosition int
+
+// Positions of the legend. It is never drawn over a panel.
+const (
+	LegendBelow LegendPosition = iota // under the panels, wrapped over the width
+	LegendAbove                       // over the panels, wrapped over the width
+	LegendRight                       // right of the panels, one column
+	LegendNone                        // no legend
+)
+
+// Figure is a grid of panels. The zero value of every field but the size and
+// Tiles is a usable default.
+type Figure struct {
+	// WidthMM and HeightMM are the outer size in millimetres, each in (0, 1000].
+	WidthMM, HeightMM float64
+
+	// ColumnWidths and RowHeights are the relative sizes of the grid's columns
+	// and rows. nil means equal sizes, as many as the tiles need.
+	ColumnWidths, RowHeights []float64
+
+	// Tiles are the panels with their places. Letters a, b, c… are given in
+	// this order.
+	Tiles []Tile
+
+	// Series names the series (models) in their order: it fixes colour, marker
+	// and dash of each, and the order of the legend. Names that only panels
+	// mention follow in order of appearance. A figure of another subset of the
+	// models that passes the same full list keeps the same styles; only the
+	// series that some panel draws appear in the legend.
+	Series []string
+
+	// Legend is the place of the shared legend. It is left out when there is
+	// nothing to tell apart (no named series in the panels that need it).
+	Legend LegendPosition
+
+	// LegendTitle stands before the entries; may be empty.
+	LegendTitle string
+
+	// Footnote is printed under everything, wrapped.
+	Footnote string
+
+	// NoLetters leaves out the panel letters. A figure of one panel has none.
+	NoLetters bool
+
+	// Title, Author and Subject are metadata of the PDF and SVG; nothing is drawn.
+	Title string
+}
+
+// Tile places one panel in the grid.
+type Tile struct {
+	Panel Panel
+	// Title is drawn beside the panel letter at the upper left corner of the tile.
+	Title string
+	// Row and Column count from the upper left, from 0.
+	Row, Column int
+	// RowSpan and ColumnSpan are the cells covered; 0 means 1.
+	RowSpan, ColumnSpan int
+	// Letter replaces the automatic panel letter; "-" leaves it out.
+	Letter string
+}
+
+// Formats lists the names Render accepts.
+func Formats() []string { return []string{"png", "pdf", "svg"} }
+
+// Render draws the figure in the named format ("png", "pdf" or "svg") and writes
+// it to w. PNG has DPI pixels per inch and says so in its pHYs chunk. PDF dates
+// are those of SOURCE_DATE_EPOCH, or 1970-01-01 without it. Equal figures give
+// equal bytes. Nothing is written when the figure cannot be drawn: errors name
+// the panel and the series. The figure is not changed.
+func (f *Figure) Render(w io.Writer, format string) error {
+	_, err := f.render(w, format)
+	return err
+}
+
+// Warnings lays the figure out as PNG without writing it and returns what its
+// reader should know: values left out (also printed in the footnote), text that
+// had to be cut, glyphs the font lacks.
+func (f *Figure) Warnings() ([]string, error) {
+	scene, err := f.render(io.Discard, "png")
+	if err != nil {
+		return nil, err
+	}
+	return scene.warnings, nil
+}
+
+// checkFormat returns the format in canonical spelling.
+func checkFormat(format string) (string, error) {
+	name := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(format), "."))
+	for _, known := range Formats() {
+		if name == known {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("plots: format %q: want one of %s", format, strings.Join(Formats(), ", "))
+}

@@ -1,0 +1,189 @@
+// The panels a caller can put into a figure, as data. How each is drawn stands
+// in the file of its name.
+
+package plots
+
+import "image"
+
+// Panel is what a tile shows: one of *Scatter, *BoxPlot, *GroupedBars, *Bars,
+// *Curves, *Spectrum, *Table, *ImageGrid and *Text.
+type Panel interface {
+	// prepare validates the panel's data and returns how to lay it out.
+	prepare(env *environment) (content, error)
+}
+
+// Axis describes one axis of a panel. The zero value is a linear axis over the
+// range of the data.
+type Axis struct {
+	// Label with the unit, e.g. "Noise level σ" or "Distance (pixels)".
+	Label string
+	// Log makes the axis logarithmic; values ≤ 0 are left out and counted.
+	Log bool
+	// Min and Max fix the range where Min < Max; otherwise it comes from the
+	// data, with a small margin. Data outside a fixed range is clipped.
+	Min, Max float64
+	// Zero makes a linear axis found from the data start (or end) at zero.
+	Zero bool
+	// Ticks are the places of the tick marks with labels; nil: chosen.
+	Ticks []float64
+}
+
+// Reference is a horizontal line across a panel, such as a chance level. Its
+// label stands at the right end of the line, outside the data rectangle, so it
+// collides with nothing.
+type Reference struct {
+	Value float64
+	Label string
+}
+
+// Scatter shows points of several series with an optional fitted line and band
+// for each. Points with NaN in either coordinate are left out. More than 20,000
+// points become one raster layer at 300 DPI in PDF and SVG. Subsampling is the
+// caller's.
+type Scatter struct {
+	X, Y   Axis
+	Series []ScatterSeries
+	// Diagonal draws the line y = x.
+	Diagonal bool
+}
+
+// ScatterSeries is one cloud of points. X and Y have equal lengths.
+type ScatterSeries struct {
+	Name string
+	X, Y []float64
+	Fit  *Fit
+}
+
+// Fit is a curve with a band, drawn over the points of its series. X increases;
+// Low and High are both nil or both as long as X and Y.
+type Fit struct {
+	X, Y, Low, High []float64
+}
+
+// BoxPlot shows one box per entry: quartiles (linear rule, as numpy), median,
+// whiskers to the last value within 1.5 interquartile ranges, mean as a white
+// diamond, values beyond the whiskers as points (thinned above MaxOutliers, the
+// extremes always kept). NaN values are left out; an entry without values is
+// "n/a".
+type BoxPlot struct {
+	// X is used for its Label only.
+	X, Y  Axis
+	Boxes []Box
+	// MaxOutliers is the most points drawn per box beyond the whiskers; 0: 100,
+	// negative: none.
+	MaxOutliers int
+	References  []Reference
+}
+
+// Box is the sample of one series.
+type Box struct {
+	Name   string
+	Values []float64
+}
+
+// GroupedBars shows, for each group (say each k), one bar per series, with error
+// bars. NaN values are "n/a"; NaN interval ends leave the error bar out.
+type GroupedBars struct {
+	// X is used for its Label only. Y starts at zero unless it is log or has a
+	// fixed range.
+	X, Y       Axis
+	Groups     []string
+	Series     []BarSeries
+	References []Reference
+}
+
+// BarSeries holds one value per group. Low and High are the ends of the error
+// bars in data units (not lengths), or both nil.
+type BarSeries struct {
+	Name              string
+	Values, Low, High []float64
+}
+
+// Bars shows one bar per series with its name below, its interval, and its value
+// above the interval's cap.
+type Bars struct {
+	X, Y Axis
+	Bars []Bar
+	// NoValues leaves out the printed values.
+	NoValues   bool
+	References []Reference
+}
+
+// Bar is one bar. Low and High are the ends of its interval in data units; equal
+// values (such as both zero) or NaN mean no interval. Text replaces the printed
+// value (default: three significant digits).
+type Bar struct {
+	Name             string
+	Value, Low, High float64
+	Text             string
+}
+
+// Curves shows lines with optional bands and markers. A NaN in X or Y is a gap; a
+// NaN in Low or High interrupts the band.
+type Curves struct {
+	X, Y   Axis
+	Series []CurveSeries
+	// NoMarkers draws lines only. Curves of more than 60 points have none.
+	NoMarkers  bool
+	References []Reference
+}
+
+// CurveSeries is one curve. Low and High are the ends of the band in data units,
+// or both nil. A series without a Name is drawn in grey and has no legend entry.
+type CurveSeries struct {
+	Name            string
+	X, Y, Low, High []float64
+}
+
+// Spectrum shows values against their index 1, 2, …, on a log axis: eigenvalue
+// spectra of any number of models. X.Log makes the index logarithmic too. Values
+// ≤ 0 cannot be shown and are counted in the footnote.
+type Spectrum struct {
+	X, Y   Axis // Y is always logarithmic
+	Series []SpectrumSeries
+	// Decades bounds the automatic range of Y below its largest value, so that
+	// rounding noise does not squeeze the spectrum; 0: 12, negative: unbounded.
+	Decades float64
+}
+
+// SpectrumSeries holds the values in descending order.
+type SpectrumSeries struct {
+	Name   string
+	Values []float64
+}
+
+// Align is the alignment of a table column.
+type Align int
+
+// Alignments of table columns.
+const (
+	AlignAuto  Align = iota // first column left, the others right
+	AlignLeft               //
+	AlignRight              //
+	AlignCenter
+)
+
+// Table shows text cells under a header rule. Text shrinks to 6 pt and wraps in
+// its cells to fit. A row may be shorter than the header; empty cells stay empty.
+type Table struct {
+	Header []string
+	Rows   [][]string
+	Align  []Align
+	// Keys draws the colour key of the series named in the first column.
+	Keys bool
+}
+
+// ImageGrid is a contact sheet: images in rows, magnified without smoothing.
+// A nil image leaves its place empty.
+type ImageGrid struct {
+	// Images are the rows; see GrayImage, ScaledImage and RGBImage.
+	Images [][]image.Image
+	// RowLabels and ColumnLabels stand left of the rows and above the columns; may
+	// be nil.
+	RowLabels, ColumnLabels []string
+}
+
+// Text is a note, wrapped to the tile; blank lines separate paragraphs.
+type Text struct {
+	Body string
+}
