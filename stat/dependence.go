@@ -1,0 +1,235 @@
+// Dependence along episodes: autocorrelation, integrated autocorrelation time,
+// effective sample size, and the automatic block length of the bootstrap.
+
+package stat
+
+import (
+	"math"
+)
+
+// maxLag bounds the lags that the integrated autocorrelation time looks at.
+const maxLag = 5000
+
+// episodes groups n observations: order lists the observations episode by
+// episode, and episode e is order[start[e]:start[e+1]].
+type episodeIndex struct {
+	order []int
+	start []int
+}
+
+// newEpisodeIndex groups observations by label, episodes in order of first
+// appearance. Nil labels are one episode.
+func newEpisodeIndex(quantity string, n int, labels []int) (episodeIndex, error) {
+	if labels != nil && len(labels) != n {
+		return episodeIndex{}, undefined(quantity, "%d episode labels for %d observations", len(labels), n)
+	}
+	x := episodeIndex{order: make([]int, n)}
+	if labels == nil {
+		for i := range x.order {
+			x.order[i] = i
+		}
+		x.start = []int{0, n}
+		return x, nil
+	}
+	number := make(map[int]int)
+	var sizes []int
+	for _, label := range labels {
+		e, known := number[label]
+		if !known {
+			e = len(sizes)
+			number[label] = e
+			sizes = append(sizes, 0)
+		}
+		sizes[e]++
+	}
+	x.start = make([]int, len(sizes)+1)
+	for e, size := range sizes {
+		x.start[e+1] = x.start[e] + size
+	}
+	next := append([]int(nil), x.start...)
+	for i, label := range labels {
+		e := number[label]
+		x.order[next[e]] = i
+		next[e]++
+	}
+	return x, nil
+}
+
+func (x episodeIndex) count() int { return len(x.start) - 1 }
+
+// longest returns the length of the longest episode.
+func (x episodeIndex) longest() int {
+	longest := 0
+	for e := range x.count() {
+		longest = max(longest, x.start[e+1]-x.start[e])
+	}
+	return longest
+}
+
+// autocovariances returns a function of the lag. The covariance at lag k is
+// (1 − k/n)·Σ/n_k over the n_k pairs at distance k inside one episode, around the
+// mean of all: for one episode this is the usual Σ/n, and many short episodes do
+// not shrink it.
+func (x episodeIndex) autocovariances(values []float64) func(lag int) float64 {
+	n := len(values)
+	centered := make([]float64, n)
+	mean := Mean(values)
+	for k, i := range x.order {
+		centered[k] = values[i] - mean
+	}
+	products := make([]float64, n)
+	return func(lag int) float64 {
+		count := 0
+		for e := range x.count() {
+			lo, hi := x.start[e], x.start[e+1]
+			for i := lo; i+lag < hi; i++ {
+				products[count] = centered[i] * centered[i+lag]
+				count++
+			}
+		}
+		if count == 0 {
+			return 0
+		}
+		return Sum(products[:count]) / float64(count) * (1 - float64(lag)/float64(n))
+	}
+}
+
+// Autocorrelation returns the autocorrelation of values at lags 0..lags. Pairs
+// never straddle two episodes; episodes holds a label per value, nil for one
+// episode. ρ(k) = (1 − k/n)·mean over the pairs at lag k / variance, which for one
+// episode is the usual biased estimate. A lag that no episode is long enough for
+// has 0. Errors: fewer than 3 values, NaN or Inf, constant values, lags < 0.
+func Autocorrelation(values []float64, episodes []int, lags int) ([]float64, error) {
+	const quantity = "autocorrelation"
+	x, err := checkSeries(quantity, values, episodes)
+	if err != nil {
+		return nil, err
+	}
+	if lags < 0 {
+		return nil, undefined(quantity, "%d lags, want 0 or more", lags)
+	}
+	covariance := x.autocovariances(values)
+	rho := make([]float64, lags+1)
+	variance := covariance(0)
+	for k := range rho {
+		if k < len(values) {
+			rho[k] = covariance(k) / variance
+		}
+	}
+	return rho, nil
+}
+
+func checkSeries(quantity string, values []float64, episodes []int) (episodeIndex, error) {
+	if len(values) < 3 {
+		return episodeIndex{}, undefined(quantity, "%d values, want at least 3", len(values))
+	}
+	if err := checkFinite(quantity, "values", values); err != nil {
+		return episodeIndex{}, err
+	}
+	if isConstant(values) {
+		return episodeIndex{}, undefined(quantity, "values are constant (%v)", values[0])
+	}
+	return newEpisodeIndex(quantity, len(values), episodes)
+}
+
+// AutocorrelationTime is the integrated autocorrelation time of a sequence.
+type AutocorrelationTime struct {
+	Tau       float64 // 1 + 2·Σ ρ(k), in steps; 1 for independent values
+	Window    int     // the largest lag in the sum
+	Converged bool    // false when no window up to the longest episode (or 5,000 lags) satisfies the rule
+	// EffectiveSampleSize is n/Tau, at most n: as many independent values would
+	// give the mean the same variance.
+	EffectiveSampleSize float64
+}
+
+// IntegratedAutocorrelationTime returns τ = 1 + 2·Σ_{k=1..W} ρ(k) with Sokal's
+// automatic window, the smallest W ≥ 5·τ(W) (Sokal 1997, "Monte Carlo methods in
+// statistical mechanics"), with ρ as in [Autocorrelation]. The rule needs no
+// reversible chain, unlike Geyer's. Errors as for [Autocorrelation].
+func IntegratedAutocorrelationTime(values []float64, episodes []int) (AutocorrelationTime, error) {
+	x, err := checkSeries("autocorrelation time", values, episodes)
+	if err != nil {
+		return AutocorrelationTime{}, err
+	}
+	covariance := x.autocovariances(values)
+	variance := covariance(0)
+	t := AutocorrelationTime{Tau: 1}
+	limit := min(x.longest()-1, maxLag)
+	for k := 1; k <= limit; k++ {
+		t.Tau += 2 * covariance(k) / variance
+		t.Window = k
+		if float64(k) >= 5*t.Tau {
+			t.Converged = true
+			break
+		}
+	}
+	n := float64(len(values))
+	t.EffectiveSampleSize = n
+	if t.Tau > 1 {
+		t.EffectiveSampleSize = n / t.Tau
+	}
+	return t, nil
+}
+
+// EffectiveSampleSize returns n/τ, at most n (see
+// [IntegratedAutocorrelationTime]).
+func EffectiveSampleSize(values []float64, episodes []int) (float64, error) {
+	t, err := IntegratedAutocorrelationTime(values, episodes)
+	return t.EffectiveSampleSize, err
+}
+
+// OptimalBlockLength returns the block length that minimises the mean squared
+// error of the circular block bootstrap's variance of the mean: Politis and White
+// (2004) with the correction of Patton, Politis and White (2009). It is a real
+// number of at least 1, at most min(3·√n, n/3); round up to use it. Lags are
+// taken inside episodes. Errors as for [Autocorrelation], and fewer than 9
+// values.
+func OptimalBlockLength(values []float64, episodes []int) (float64, error) {
+	const quantity = "block length"
+	x, err := checkSeries(quantity, values, episodes)
+	if err != nil {
+		return math.NaN(), err
+	}
+	if len(values) < 9 {
+		return math.NaN(), undefined(quantity, "%d values, want at least 9", len(values))
+	}
+	n := float64(len(values))
+	covariance := x.autocovariances(values)
+	run := max(5, int(math.Ceil(math.Sqrt(math.Log10(n)))))
+	limit := min(int(math.Ceil(math.Sqrt(n)))+run, len(values)-1)
+	threshold := 2 * math.Sqrt(math.Log10(n)/n)
+
+	r := make([]float64, limit+1)
+	for k := range r {
+		r[k] = covariance(k)
+	}
+	// The last lag before a run of insignificant ones; without such a run the last
+	// significant lag.
+	last, quiet, found := 0, 0, false
+	for k := 1; k <= limit && !found; k++ {
+		if math.Abs(r[k]/r[0]) < threshold {
+			quiet++
+			found = quiet == run
+		} else {
+			quiet, last = 0, k
+		}
+	}
+	window := min(2*max(last, 1), limit)
+
+	g, spectrum := 0.0, r[0]
+	for k := 1; k <= window; k++ {
+		t := float64(k) / float64(window)
+		weight := 1.0
+		if t > 0.5 {
+			weight = 2 * (1 - t)
+		}
+		g += 2 * weight * float64(k) * r[k]
+		spectrum += 2 * weight * r[k]
+	}
+	upper := math.Ceil(min(3*math.Sqrt(n), n/3))
+	length := math.Cbrt(2*g*g/(4.0/3*spectrum*spectrum)) * math.Cbrt(n)
+	if math.IsNaN(length) { // 0/0: no dependence at all
+		length = 1
+	}
+	return min(max(length, 1), upper), nil
+}
