@@ -2,30 +2,229 @@
 
 package torchfile
 
-import "repscope/internal/dtype"
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"repscope/internal/dtype"
+)
 
 // Tensor is a strided view of a storage. Its elements are read from the file
 // when asked for. Tensors that share a storage are tied: they read the same bytes.
 type Tensor struct {
 	Shape, Stride []int // in elements; both empty for a scalar
 	DType         dtype.DType
+
+	storage *storage
+	offset  int // of the first element, in elements
+	length  int
+}
+
+// maxRank is beyond what any framework writes.
+const maxRank = 32
+
+// newTensor checks that the window lies within the storage.
+func newTensor(s *storage, t dtype.DType, offset int64, shape, stride []int) (*Tensor, error) {
+	describe := func() string {
+		return fmt.Sprintf("tensor %v of shape %v, stride %v, offset %d in storage %s", t, shape, stride, offset, s.name)
+	}
+	if len(shape) != len(stride) || len(shape) > maxRank {
+		return nil, fmt.Errorf("%s: want as many strides as axes, at most %d", describe(), maxRank)
+	}
+	length, err := product(shape)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", describe(), err)
+	}
+	available := s.size / int64(t.Size())
+	if offset < 0 || offset > available {
+		return nil, fmt.Errorf("%s: the storage has %d elements", describe(), available)
+	}
+	last := uint64(offset)
+	for i, n := range shape {
+		if stride[i] < 0 {
+			return nil, fmt.Errorf("%s: negative stride", describe())
+		}
+		if length == 0 || n == 1 {
+			continue
+		}
+		high, low := bits.Mul64(uint64(n-1), uint64(stride[i]))
+		if high != 0 || low > math.MaxInt64 {
+			return nil, fmt.Errorf("%s: does not fit in memory", describe())
+		}
+		if last += low; last >= uint64(available) {
+			return nil, fmt.Errorf("%s: the storage has %d elements", describe(), available)
+		}
+	}
+	if length > 0 && last >= uint64(available) {
+		return nil, fmt.Errorf("%s: the storage has %d elements", describe(), available)
+	}
+	// An expanded tensor (stride 0) may be larger than its storage, within reason.
+	if length > 1<<24 && int64(length)/4096 > available {
+		return nil, fmt.Errorf("%s: expands %d elements to %d", describe(), available, length)
+	}
+	return &Tensor{Shape: shape, Stride: stride, DType: t, storage: s, offset: int(offset), length: length}, nil
+}
+
+// product multiplies the lengths of axes, refusing negative ones and overflow
+// of the number of bytes.
+func product(shape []int) (int, error) {
+	p := uint64(1)
+	for _, n := range shape {
+		if n < 0 {
+			return 0, errors.New("negative length of an axis")
+		}
+		if n == 0 {
+			return 0, nil // an empty tensor, whatever the other axes are
+		}
+		high, low := bits.Mul64(p, uint64(n))
+		if high != 0 || low > math.MaxInt/8 {
+			return 0, errors.New("too many elements")
+		}
+		p = low
+	}
+	return int(p), nil
 }
 
 // Len returns the number of elements, the product of the shape (1 for a scalar).
-func (t *Tensor) Len() int { return 0 }
+func (t *Tensor) Len() int { return t.length }
+
+// Order is the byte order of what Use gives.
+func (t *Tensor) Order() dtype.Order { return t.storage.order }
+
+// Select returns the view t[i] with the first axis removed.
+func (t *Tensor) Select(i int) (*Tensor, error) {
+	if len(t.Shape) == 0 || i < 0 || i >= t.Shape[0] {
+		return nil, fmt.Errorf("no element %d in a tensor of shape %v", i, t.Shape)
+	}
+	return newTensor(t.storage, t.DType, int64(t.offset)+int64(i)*int64(t.Stride[0]),
+		slices.Clone(t.Shape[1:]), slices.Clone(t.Stride[1:]))
+}
+
+// contiguous reports whether the axes from the given one on lie in C order
+// without gaps.
+func (t *Tensor) contiguous(from int) bool {
+	step := 1
+	for i := len(t.Shape) - 1; i >= from; i-- {
+		if t.Shape[i] != 1 && t.Stride[i] != step {
+			return false
+		}
+		step *= t.Shape[i]
+	}
+	return true
+}
+
+// Use calls fn with the bytes of the elements t[lo:hi] along the first axis (of a
+// scalar: 0, 1), in C order and in the byte order Order(). The bytes must not
+// be kept or changed. Nothing else of the tensor is read.
+func (t *Tensor) Use(lo, hi int, fn func(raw []byte) error) error {
+	rows, row := 1, t.length
+	shape, stride := t.Shape, t.Stride
+	if len(shape) > 0 {
+		rows = shape[0]
+		if rows > 0 {
+			row = t.length / rows
+		}
+	}
+	if lo < 0 || hi < lo || hi > rows {
+		return fmt.Errorf("rows %d..%d of %d", lo, hi, rows)
+	}
+	count := (hi - lo) * row
+	if count == 0 {
+		return fn(nil)
+	}
+	size := int64(t.DType.Size())
+	first := int64(t.offset)
+	if len(shape) > 0 {
+		first += int64(lo) * int64(stride[0])
+		shape = append([]int{hi - lo}, shape[1:]...)
+	}
+	part := Tensor{Shape: shape, Stride: stride}
+	if part.contiguous(0) {
+		return t.storage.use(first*size, int64(count)*size, fn)
+	}
+	span := int64(1)
+	for i, n := range shape {
+		span += int64(n-1) * int64(stride[i])
+	}
+	return t.storage.use(first*size, span*size, func(raw []byte) error {
+		dst := make([]byte, int64(count)*size)
+		gather(dst, raw, shape, stride, int(size))
+		return fn(dst)
+	})
+}
+
+// gather copies strided elements to C order.
+func gather(dst, src []byte, shape, stride []int, size int) {
+	last := len(shape) - 1
+	inner, step := shape[last], stride[last]*size
+	index := make([]int, last)
+	at, to := 0, 0
+	for {
+		if step == size {
+			copy(dst[to:to+inner*size], src[at:])
+		} else {
+			for k, from := 0, at; k < inner; k, from = k+1, from+step {
+				copy(dst[to+k*size:to+(k+1)*size], src[from:from+size])
+			}
+		}
+		to += inner * size
+		axis := last - 1
+		for ; axis >= 0; axis-- {
+			index[axis]++
+			at += stride[axis] * size
+			if index[axis] < shape[axis] {
+				break
+			}
+			at -= index[axis] * stride[axis] * size
+			index[axis] = 0
+		}
+		if axis < 0 {
+			return
+		}
+	}
+}
+
+// all calls fn with the bytes of the whole tensor.
+func (t *Tensor) all(fn func(raw []byte) error) error {
+	if err := t.storage.check(); err != nil {
+		return err
+	}
+	hi := 1
+	if len(t.Shape) > 0 {
+		hi = t.Shape[0]
+	}
+	return t.Use(0, hi, fn)
+}
 
 // Float32 returns all elements in C order, converted to float32.
-func (t *Tensor) Float32() ([]float32, error) { return nil, nil }
+func (t *Tensor) Float32() ([]float32, error) {
+	var out []float32
+	err := t.all(func(raw []byte) error {
+		out = make([]float32, t.length)
+		return dtype.Float32s(out, raw, t.DType, t.Order())
+	})
+	return out, err
+}
 
 // Float64 returns all elements in C order, converted to float64.
-func (t *Tensor) Float64() ([]float64, error) { return nil, nil }
+func (t *Tensor) Float64() ([]float64, error) {
+	var out []float64
+	err := t.all(func(raw []byte) error {
+		out = make([]float64, t.length)
+		return dtype.Float64s(out, raw, t.DType, t.Order())
+	})
+	return out, err
+}
 
 // Int64 returns all elements in C order; floating-point ones must be whole.
-func (t *Tensor) Int64() ([]int64, error) { return nil, nil }
-
-// ReadRows fills dst with the bytes of t[lo:hi] along the first axis, in C
-// order and in the byte order Order(), without reading the rest of the tensor.
-func (t *Tensor) ReadRows(dst []byte, lo, hi int) error { return nil }
-
-// Order is the byte order of what ReadRows returns.
-func (t *Tensor) Order() dtype.Order { return dtype.LittleEndian }
+func (t *Tensor) Int64() ([]int64, error) {
+	var out []int64
+	err := t.all(func(raw []byte) error {
+		out = make([]int64, t.length)
+		return dtype.Int64s(out, raw, t.DType, t.Order())
+	})
+	return out, err
+}

@@ -1,0 +1,160 @@
+// Package mmap reads files that may be larger than memory: through a memory
+// mapping where the system offers one, and with ordinary reads elsewhere.
+//
+//	file, err := mmap.Open("frames.npy")
+//	if err != nil { … }
+//	defer file.Close()
+//	err = file.Use(128, 7056, func(raw []byte) error { … })
+package mmap
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"sync"
+)
+
+// File is an open file of known size. It is safe for concurrent use.
+type File struct {
+	path string
+	size int64
+
+	// lock is held for reading while the file's bytes are in use, so that Close
+	// waits for them.
+	lock   sync.RWMutex
+	file   *os.File
+	data   []byte
+	pinned bool
+}
+
+// Open opens a regular file for reading.
+func Open(path string) (*File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		file.Close()
+		return nil, fmt.Errorf("%s: want a file, got a %s", path, kind(info.Mode()))
+	}
+	f := &File{path: path, size: info.Size(), file: file}
+	if f.size > 0 && f.size <= math.MaxInt {
+		// A file system that cannot map is read in the ordinary way.
+		f.data, _ = mapFile(file, int(f.size))
+	}
+	return f, nil
+}
+
+func kind(mode fs.FileMode) string {
+	if mode.IsDir() {
+		return "folder"
+	}
+	return "special file (" + mode.Type().String() + ")"
+}
+
+// Size is the number of bytes when the file was opened.
+func (f *File) Size() int64 { return f.size }
+
+// Path is the name the file was opened with.
+func (f *File) Path() string { return f.path }
+
+// ErrClosed is what reading after Close gives.
+var ErrClosed = errors.New("the file is closed")
+
+// check returns an error when the range does not lie in the file; lock is held.
+func (f *File) check(offset, n int64) error {
+	if f.file == nil {
+		return ErrClosed
+	}
+	if offset < 0 || n < 0 || offset > f.size || n > f.size-offset {
+		return fmt.Errorf("%d bytes at offset %d: the file has %d bytes: %w", n, offset, f.size, io.ErrUnexpectedEOF)
+	}
+	return nil
+}
+
+// Use calls fn with n bytes at offset. They must not be changed, nor kept
+// after fn returns.
+func (f *File) Use(offset, n int64, fn func(raw []byte) error) error {
+	f.lock.RLock()
+	defer f.lock.RUnlock()
+	if err := f.check(offset, n); err != nil {
+		return err
+	}
+	if f.data != nil {
+		return fn(f.data[offset : offset+n : offset+n])
+	}
+	raw := make([]byte, n)
+	if err := f.read(raw, offset); err != nil {
+		return err
+	}
+	return fn(raw)
+}
+
+func (f *File) read(p []byte, offset int64) error {
+	n, err := f.file.ReadAt(p, offset)
+	if n == len(p) {
+		return nil
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("%s: %w", f.path, err)
+}
+
+// ReadAt implements io.ReaderAt.
+func (f *File) ReadAt(p []byte, offset int64) (int, error) {
+	f.lock.RLock()
+	defer f.lock.RUnlock()
+	if f.file == nil {
+		return 0, ErrClosed
+	}
+	if offset < 0 || offset >= f.size {
+		return 0, io.EOF
+	}
+	n := int(min(int64(len(p)), f.size-offset))
+	if f.data != nil {
+		copy(p, f.data[offset:])
+	} else if err := f.read(p[:n], offset); err != nil {
+		return 0, err
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// View returns n bytes at offset that stay readable, also after Close, or
+// false when the file is not mapped. They must not be changed.
+func (f *File) View(offset, n int64) ([]byte, bool) {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	if f.data == nil || f.check(offset, n) != nil {
+		return nil, false
+	}
+	f.pinned = true
+	return f.data[offset : offset+n : offset+n], true
+}
+
+// Close releases the file after the calls in progress. A second Close does nothing.
+func (f *File) Close() error {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	if f.file == nil {
+		return nil
+	}
+	var err error
+	if f.data != nil && !f.pinned {
+		err = unmapFile(f.data)
+	}
+	err = errors.Join(err, f.file.Close())
+	f.data, f.file = nil, nil
+	return err
+}

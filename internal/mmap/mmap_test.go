@@ -1,0 +1,85 @@
+package mmap
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestReads(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	want := []byte("0123456789")
+	if err := os.WriteFile(path, want, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, mapped := range []bool{true, false} {
+		f, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !mapped && f.data != nil {
+			if err := unmapFile(f.data); err != nil {
+				t.Fatal(err)
+			}
+			f.data = nil
+		}
+		err = f.Use(2, 3, func(raw []byte) error {
+			if string(raw) != "234" {
+				t.Errorf("Use gave %q", raw)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		got, err := io.ReadAll(io.NewSectionReader(f, 0, 100))
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("read %q, %v", got, err)
+		}
+		for _, r := range [][2]int64{{8, 3}, {-1, 2}, {11, 0}, {0, -1}} {
+			if err := f.Use(r[0], r[1], func([]byte) error { return nil }); !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("range %v: %v", r, err)
+			}
+		}
+		view, ok := f.View(5, 5)
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		if ok && string(view) != "56789" {
+			t.Errorf("the view after Close is %q", view)
+		}
+		if err := f.Use(0, 1, func([]byte) error { return nil }); !errors.Is(err, ErrClosed) {
+			t.Errorf("after Close: %v", err)
+		}
+		if _, err := f.ReadAt(make([]byte, 1), 0); !errors.Is(err, ErrClosed) {
+			t.Errorf("after Close: %v", err)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	if _, err := Open(t.TempDir()); err == nil {
+		t.Error("a folder was opened")
+	}
+	if _, err := Open(filepath.Join(t.TempDir(), "absent")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(empty)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Use(0, 0, func(raw []byte) error { return nil }); err != nil {
+		t.Error(err)
+	}
+}
