@@ -1,0 +1,329 @@
+package kernel
+
+// The blocked product that all element types share: packing into panels, cache
+// blocking, threads.
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// element is what panels hold, number what a product is made of. uint8
+// products put groups of 2 or 4 depths into one uint32.
+type element interface{ float32 | float64 | uint32 }
+
+type number interface{ float32 | float64 | int32 }
+
+// A microKernel multiplies a panel of A by a panel of B over depth elements and
+// stores the tile at c, or adds it to the tile at c.
+type microKernel[E element, O number] func(depth int, a, b *E, c *O, stride int, add bool)
+
+// A tiling is a family of micro-kernels that work on the same panels.
+type tiling[E element, O number] struct {
+	mr, nr int // panel widths of A and B
+	// micro[i][j] computes at least the first (i+1)/3 of the rows and (j+1)/2 of the
+	// columns, exactly rowStep[i] × colStep[j].
+	micro            [3][2]microKernel[E, O]
+	rowStep, colStep [3]int
+	packRows         func(dst []E, width int, src []E, stride, count, depth int)
+}
+
+// newTiling is a tiling with one micro-kernel for all tiles.
+func newTiling[E element, O number](mr, nr int, micro microKernel[E, O], packRows func(dst []E, width int, src []E, stride, count, depth int)) tiling[E, O] {
+	pair := [2]microKernel[E, O]{micro, micro}
+	return tiling[E, O]{
+		mr: mr, nr: nr,
+		micro:   [3][2]microKernel[E, O]{pair, pair, pair},
+		rowStep: [3]int{mr, mr, mr}, colStep: [3]int{nr, nr},
+		packRows: packRows,
+	}
+}
+
+// maxTile is the number of elements of the largest tile.
+const maxTile = 12 * 32
+
+// job is one product in the core's terms. Depths count elements of panels.
+type job[E element, O number] struct {
+	m, n, k    int
+	a, b       operandSource[E]
+	c          []O
+	stride     int
+	accumulate bool
+	finish     finisher[O]
+	tiling     *tiling[E, O]
+}
+
+// operandSource gives the core an operand's panels.
+type operandSource[E element] interface {
+	// isPacked reports whether block can be used instead of packInto.
+	isPacked() bool
+	block(first, k, depth int) []E
+	packInto(dst []E, width, first, count, k, depth int)
+}
+
+// finisher sees every part of C once, when its last depth block is done.
+type finisher[O number] interface {
+	Finish(c []O, stride, row, col, rows, cols int)
+}
+
+const (
+	// blockRows is the number of A's vectors whose block (blockRows × KC) stays in the L2 cache.
+	blockRows = 2 * Align
+	// superVectors bounds the vectors of the operand that all threads share.
+	superVectors = 2048 / Align * Align
+	// superElements bounds the elements of the shared, packed part.
+	superElements = 4 << 20
+)
+
+// engine holds the buffers of one running product.
+type engine[E element, O number] struct {
+	job     job[E, O]
+	shared  []E
+	workers []*worker[E, O]
+	wait    sync.WaitGroup
+	next    atomic.Int64
+
+	phase phase
+	// The part of the product that the present phase works on: vectors and depths of the shared operand.
+	s0, sn, k0, kn int
+	sharedIsB      bool
+	chunk          int // vectors of the private operand, or of the shared one while packing, per task
+	tasks          int
+}
+
+type phase uint8
+
+const (
+	packPhase phase = iota
+	multiplyPhase
+)
+
+type worker[E element, O number] struct {
+	engine  *engine[E, O]
+	private []E
+	tile    [maxTile]O
+	run     func()
+}
+
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// execute runs e.job on the given number of threads (0: all).
+func (e *engine[E, O]) execute(threads int) {
+	j := &e.job
+	if j.m == 0 || j.n == 0 {
+		return
+	}
+	if j.k == 0 {
+		e.emptyDepth()
+		return
+	}
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	for len(e.workers) < threads {
+		w := &worker[E, O]{engine: e}
+		w.run = func() {
+			w.work()
+			e.wait.Done()
+		}
+		e.workers = append(e.workers, w)
+	}
+
+	// One operand is packed in parallel and shared; the other is packed by each
+	// thread, block by block, while it multiplies. An operand that is packed already is shared.
+	aPacked, bPacked := j.a.isPacked(), j.b.isPacked()
+	e.sharedIsB = true
+	if aPacked != bPacked {
+		e.sharedIsB = bPacked
+	} else if !bPacked {
+		e.sharedIsB = j.n <= j.m || j.n <= superVectors
+	}
+	shared, other, sharedCount, otherCount, sharedWidth, otherWidth := j.b, j.a, j.n, j.m, j.tiling.nr, j.tiling.mr
+	if !e.sharedIsB {
+		shared, other, sharedCount, otherCount, sharedWidth, otherWidth = j.a, j.b, j.m, j.n, j.tiling.mr, j.tiling.nr
+	}
+	sharedPacked := shared.isPacked()
+
+	// Small chunks balance the threads, large ones use the shared panels more often.
+	e.chunk = min(blockRows, roundUp(otherCount, otherWidth))
+	if threads > 1 {
+		e.chunk = min(e.chunk, roundUp((otherCount+4*threads-1)/(4*threads), otherWidth))
+		e.chunk = max(e.chunk, roundUp(24, otherWidth))
+	}
+	privateChunk := e.chunk
+
+	superDepth := roundUp(j.k, KC)
+	superCount := min(superVectors, roundUp(sharedCount, sharedWidth))
+	if !sharedPacked {
+		superDepth = min(superDepth, max(KC, superElements/superCount/KC*KC))
+		e.shared = grow(e.shared, superCount*superDepth)
+	}
+	if !other.isPacked() {
+		for _, w := range e.workers[:threads] {
+			w.private = grow(w.private, privateChunk*KC)
+		}
+	}
+
+	for s0 := 0; s0 < sharedCount; s0 += superCount {
+		e.s0, e.sn = s0, min(superCount, sharedCount-s0)
+		for k0 := 0; k0 < j.k; k0 += superDepth {
+			e.k0, e.kn = k0, min(superDepth, j.k-k0)
+			if !sharedPacked {
+				e.chunk = Align
+				e.tasks = (e.sn + e.chunk - 1) / e.chunk * ((e.kn + KC - 1) / KC)
+				e.parallel(packPhase, threads)
+			}
+			e.chunk = privateChunk
+			e.tasks = (otherCount + e.chunk - 1) / e.chunk
+			e.parallel(multiplyPhase, threads)
+		}
+	}
+}
+
+// parallel runs the tasks of one phase and waits for them.
+func (e *engine[E, O]) parallel(p phase, threads int) {
+	e.phase = p
+	e.next.Store(0)
+	threads = min(threads, e.tasks)
+	if threads > 1 {
+		e.wait.Add(threads - 1)
+		for _, w := range e.workers[1:threads] {
+			go w.run()
+		}
+	}
+	e.workers[0].work()
+	e.wait.Wait()
+}
+
+func (w *worker[E, O]) work() {
+	e := w.engine
+	for {
+		task := int(e.next.Add(1)) - 1
+		if task >= e.tasks {
+			return
+		}
+		if e.phase == packPhase {
+			e.packTask(task)
+		} else {
+			w.multiplyTask(task)
+		}
+	}
+}
+
+// packTask packs one group of the shared operand's vectors at one depth block.
+// The shared buffer holds block after block, each with its panels in order.
+func (e *engine[E, O]) packTask(task int) {
+	j := &e.job
+	source, width := j.b, j.tiling.nr
+	if !e.sharedIsB {
+		source, width = j.a, j.tiling.mr
+	}
+	groups := (e.sn + e.chunk - 1) / e.chunk
+	k := task / groups * KC
+	first := task % groups * e.chunk
+	count, depth := min(e.chunk, e.sn-first), min(KC, e.kn-k)
+	start := k*roundUp(e.sn, width) + first*depth
+	source.packInto(e.shared[start:start+roundUp(count, width)*depth], width, e.s0+first, count, e.k0+k, depth)
+}
+
+// multiplyTask computes one chunk of the other operand times the shared part.
+func (w *worker[E, O]) multiplyTask(task int) {
+	e := w.engine
+	j := &e.job
+	shared, other, sharedWidth, otherWidth, otherCount := j.b, j.a, j.tiling.nr, j.tiling.mr, j.m
+	if !e.sharedIsB {
+		shared, other, sharedWidth, otherWidth, otherCount = j.a, j.b, j.tiling.mr, j.tiling.nr, j.n
+	}
+	first := task * e.chunk
+	count := min(e.chunk, otherCount-first)
+	for k := e.k0; k < e.k0+e.kn; k += KC {
+		depth := min(KC, j.k-k)
+		var s, o []E
+		if shared.isPacked() {
+			s = shared.block(e.s0, k, depth)
+		} else {
+			s = e.shared[(k-e.k0)*roundUp(e.sn, sharedWidth):]
+		}
+		if other.isPacked() {
+			o = other.block(first, k, depth)
+		} else {
+			o = w.private[:roundUp(count, otherWidth)*depth]
+			other.packInto(o, otherWidth, first, count, k, depth)
+		}
+		add, last := k > 0 || j.accumulate, k+depth == j.k
+		if e.sharedIsB {
+			w.multiplyBlock(o, s, first, count, e.s0, e.sn, depth, add, last)
+		} else {
+			w.multiplyBlock(s, o, e.s0, e.sn, first, count, depth, add, last)
+		}
+	}
+}
+
+// multiplyBlock multiplies packed vectors row … row+rows−1 of A by packed
+// vectors col … col+cols−1 of B over one depth block.
+func (w *worker[E, O]) multiplyBlock(a, b []E, row, rows, col, cols, depth int, add, last bool) {
+	j := &w.engine.job
+	t := j.tiling
+	for i0 := 0; i0 < rows; i0 += blockRows {
+		block := min(blockRows, rows-i0)
+		for j0 := 0; j0 < cols; j0 += t.nr {
+			width := min(t.nr, cols-j0)
+			panel := &b[j0*depth]
+			for i := i0; i < i0+block; i += t.mr {
+				height := min(t.mr, rows-i)
+				c := j.c[(row+i)*j.stride+col+j0:]
+				if height == t.mr && width == t.nr {
+					t.micro[2][1](depth, &a[i*depth], panel, &c[0], j.stride, add)
+				} else {
+					w.edge(c, &a[i*depth], panel, height, width, depth, add)
+				}
+			}
+			if last && j.finish != nil {
+				j.finish.Finish(j.c[(row+i0)*j.stride+col+j0:], j.stride, row+i0, col+j0, block, width)
+			}
+		}
+	}
+}
+
+// edge computes a tile that is cut by the border of C, in a buffer of its own.
+func (w *worker[E, O]) edge(c []O, a, b *E, height, width, depth int, add bool) {
+	j := &w.engine.job
+	t := j.tiling
+	r, q := 0, 0
+	for t.rowStep[r] < height {
+		r++
+	}
+	for t.colStep[q] < width {
+		q++
+	}
+	t.micro[r][q](depth, a, b, &w.tile[0], t.nr, false)
+	for i := range height {
+		dst, src := c[i*j.stride:i*j.stride+width], w.tile[i*t.nr:i*t.nr+width]
+		if !add {
+			copy(dst, src)
+			continue
+		}
+		for x, v := range src {
+			dst[x] += v
+		}
+	}
+}
+
+// emptyDepth is the product of no terms.
+func (e *engine[E, O]) emptyDepth() {
+	j := &e.job
+	if !j.accumulate {
+		for i := range j.m {
+			clear(j.c[i*j.stride : i*j.stride+j.n])
+		}
+	}
+	if j.finish != nil {
+		j.finish.Finish(j.c, j.stride, 0, 0, j.m, j.n)
+	}
+}

@@ -1,0 +1,97 @@
+package kernel
+
+// Choice of the instruction set at run time.
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+)
+
+// KC is the depth of one block of the summation. It is part of the numerical
+// contract (see the package comment): another KC gives other float32 bits.
+const KC = 256
+
+// Environment is the variable that forces an implementation.
+const Environment = "REPSCOPE_KERNEL"
+
+// An implementation is one instruction set's kernels.
+type implementation struct {
+	name    string
+	float32 *tiling[float32, float32]
+	float64 *tiling[float64, float64]
+	uint8   *uint8Tiling
+	vector  vectorKernels
+}
+
+var generic = implementation{
+	name:    "generic",
+	float32: &genericFloat32,
+	float64: &genericFloat64,
+	uint8:   &uint8Tiling{tiling: genericUint8, group: 2},
+	vector:  genericVector,
+}
+
+var (
+	active      atomic.Pointer[implementation]
+	selectedErr error
+)
+
+func init() {
+	impl, err := choose(os.Getenv(Environment))
+	active.Store(impl)
+	selectedErr = err
+}
+
+// choose returns the implementation named by request, or the best one
+// if request is empty or cannot be had; the latter is an error too.
+func choose(request string) (*implementation, error) {
+	available := implementations()
+	best := available[len(available)-1]
+	if request == "" {
+		return best, nil
+	}
+	for _, impl := range available {
+		if impl.name == request {
+			return impl, nil
+		}
+	}
+	names := make([]string, len(available))
+	for i, impl := range available {
+		names[i] = impl.name
+	}
+	reason := "is unknown"
+	if request == "avx2" || request == "avx512" {
+		reason = "is not supported by this processor or build"
+	}
+	return best, fmt.Errorf("%s=%q %s; this build on this machine has %s", Environment, request, reason, strings.Join(names, ", "))
+}
+
+// Name is the implementation in use: "generic", "avx2" or "avx512". It is fixed
+// when the program starts, by the processor and by [Environment].
+func Name() string { return active.Load().name }
+
+// Selected is [Name] with an error if [Environment] asks for an implementation
+// that is unknown or that this machine or build does not have; the products then run
+// on the best available one.
+func Selected() (string, error) { return Name(), selectedErr }
+
+// Available lists the implementations of this build that this machine can run,
+// the fastest last.
+func Available() []string {
+	var names []string
+	for _, impl := range implementations() {
+		names = append(names, impl.name)
+	}
+	return names
+}
+
+// floatTiling is the active implementation's tiling for T.
+func floatTiling[T Float]() *tiling[T, T] {
+	impl := active.Load()
+	if t, ok := any(impl.float32).(*tiling[T, T]); ok {
+		return t
+	}
+	return any(impl.float64).(*tiling[T, T])
+}

@@ -1,0 +1,138 @@
+package kernel
+
+// Reductions of single rows, and exact float64 distances of pairs of rows.
+
+import "unsafe"
+
+// vectorKernels are the row operations that have assembly.
+type vectorKernels struct {
+	sumUint8        func(x []uint8) int64
+	sumSquaresUint8 func(x []uint8) int64
+	finishRow       func(c, squares []int32, term int32)
+	// squaredDistances32 and 64 compute eight pairs that share x, each strictly in order; y holds
+	// the addresses of the eight rows.
+	squaredDistances32 func(dst *[8]float64, x []float32, y *[8]*float32)
+	squaredDistances64 func(dst *[8]float64, x []float64, y *[8]*float64)
+}
+
+var genericVector = vectorKernels{
+	sumUint8:           sumUint8Generic,
+	sumSquaresUint8:    sumSquaresUint8Generic,
+	finishRow:          finishRowGeneric,
+	squaredDistances32: squaredDistancesGeneric[float32],
+	squaredDistances64: squaredDistancesGeneric[float64],
+}
+
+// SumUint8 is Σ x[k].
+func SumUint8(x []uint8) int64 { return active.Load().vector.sumUint8(x) }
+
+// SumSquaresUint8 is ‖x‖² = Σ x[k]².
+func SumSquaresUint8(x []uint8) int64 { return active.Load().vector.sumSquaresUint8(x) }
+
+func sumUint8Generic(x []uint8) int64 {
+	var s int64
+	for _, v := range x {
+		s += int64(v)
+	}
+	return s
+}
+
+func sumSquaresUint8Generic(x []uint8) int64 {
+	var s int64
+	for _, v := range x {
+		s += int64(v) * int64(v)
+	}
+	return s
+}
+
+// SquaredNorm is ‖x‖² = Σ x[k]² in float64, the squares rounded and added
+// strictly in index order (the squares of float32 values are exact).
+func SquaredNorm[T Float](x []T) float64 {
+	var s float64
+	for _, v := range x {
+		s += float64(float64(v) * float64(v))
+	}
+	return s
+}
+
+// SquaredDistance is ‖x − y‖² = Σ (x[k] − y[k])² in float64: the values widened,
+// then difference, square and sum each rounded, strictly in index order, without fused
+// multiply-add. It is what a plain float64 loop gives, on every machine. The
+// vectors must have the same length; the shorter one decides otherwise.
+func SquaredDistance[T Float](x, y []T) float64 {
+	n := min(len(x), len(y))
+	x, y = x[:n], y[:n]
+	var s float64
+	for k, v := range x {
+		d := float64(v) - float64(y[k])
+		s += float64(d * d) // the conversion forbids fusing
+	}
+	return s
+}
+
+// SquaredDistances sets dst[t] to [SquaredDistance](x, row index[t] of y), where
+// row i of y is y[i·stride : i·stride+len(x)]. The bits are the same; several pairs are computed at a
+// time, which is several times faster. It panics if dst is shorter than index or a row lies outside y.
+func SquaredDistances[T Float](dst []float64, x, y []T, stride int, index []int32) {
+	dst = dst[:len(index)]
+	if len(x) == 0 {
+		clear(dst)
+		return
+	}
+	kernels := &active.Load().vector
+	pool := pairPools[T]()
+	pairs := pool.get()
+	defer pool.put(pairs)
+	rows, sums := &pairs.rows, &pairs.sums
+	for t := 0; t < len(index); t += 8 {
+		n := min(8, len(index)-t)
+		for r := range rows {
+			i := int(index[t+min(r, n-1)])
+			rows[r] = &y[i*stride : i*stride+len(x)][0]
+		}
+		switch rows := any(rows).(type) {
+		case *[8]*float32:
+			kernels.squaredDistances32(sums, any(x).([]float32), rows)
+		case *[8]*float64:
+			kernels.squaredDistances64(sums, any(x).([]float64), rows)
+		}
+		copy(dst[t:], sums[:n])
+	}
+	clear(rows[:])
+}
+
+// eightPairs are the arguments of one call of the kernels, kept off the stack once.
+type eightPairs[T Float] struct {
+	rows [8]*T
+	sums [8]float64
+}
+
+var (
+	pairPool32 pool[eightPairs[float32]]
+	pairPool64 pool[eightPairs[float64]]
+)
+
+func pairPools[T Float]() *pool[eightPairs[T]] {
+	if p, ok := any(&pairPool32).(*pool[eightPairs[T]]); ok {
+		return p
+	}
+	return any(&pairPool64).(*pool[eightPairs[T]])
+}
+
+func squaredDistancesGeneric[T Float](dst *[8]float64, x []T, y *[8]*T) {
+	n := len(x)
+	for r := 0; r < 8; r += 4 {
+		y0, y1 := unsafe.Slice(y[r], n), unsafe.Slice(y[r+1], n)
+		y2, y3 := unsafe.Slice(y[r+2], n), unsafe.Slice(y[r+3], n)
+		var s0, s1, s2, s3 float64
+		for k, v := range x {
+			f := float64(v)
+			d0, d1, d2, d3 := f-float64(y0[k]), f-float64(y1[k]), f-float64(y2[k]), f-float64(y3[k])
+			s0 += float64(d0 * d0)
+			s1 += float64(d1 * d1)
+			s2 += float64(d2 * d2)
+			s3 += float64(d3 * d3)
+		}
+		dst[r], dst[r+1], dst[r+2], dst[r+3] = s0, s1, s2, s3
+	}
+}
