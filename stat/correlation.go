@@ -37,10 +37,14 @@ func pearson(quantity string, x, y []float64) (Correlation, error) {
 		c.Reason = "squares overflow or underflow; rescale the data"
 		return c, nil
 	}
+	// 1 − r² from the residuals keeps its digits where r is close to ±1.
 	freedom := float64(c.N - 2)
-	r := c.Coefficient
-	t := r * math.Sqrt(freedom/((1+r)*(1-r)))
-	c.PValue, _ = twoSidedP(t, freedom)
+	slope := m.xy / m.xx
+	residual := sumOf(0, c.N, func(i int) float64 {
+		e := (y[i] - m.meanY) - float64(slope*(x[i]-m.meanX))
+		return float64(e * e)
+	})
+	c.PValue, _ = twoSidedP(c.Coefficient*math.Sqrt(freedom*(m.yy/residual)), freedom)
 	return c, nil
 }
 
