@@ -1,0 +1,400 @@
+package cpu
+
+// Normalisations, softmax, reductions and pooling. Sums are taken in float64
+// in a fixed order.
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"repscope/latent/graph"
+)
+
+func init() {
+	kernels[".LayerNormalization"] = buildLayerNorm
+	kernels[".BatchNormalization"] = buildBatchNorm
+	kernels[".InstanceNormalization"] = buildGroupNorm
+	kernels[".GroupNormalization"] = buildGroupNorm
+	kernels[".Softmax"] = buildSoftmax
+	kernels[".LogSoftmax"] = buildSoftmax
+	for _, name := range []string{"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
+		"ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp", "GlobalAveragePool", "GlobalMaxPool"} {
+		kernels["."+name] = buildReduce
+	}
+	kernels[".ArgMax"] = buildArg
+	kernels[".ArgMin"] = buildArg
+	kernels[".MaxPool"] = buildPool
+	kernels[".AveragePool"] = buildPool
+}
+
+// sum4 is Σ x in float64 over four interleaved partial sums.
+func sum4(x []float32) float64 {
+	var a, b, c, d float64
+	n := len(x) &^ 3
+	for i := 0; i < n; i += 4 {
+		v := x[i : i+4 : i+4]
+		a += float64(v[0])
+		b += float64(v[1])
+		c += float64(v[2])
+		d += float64(v[3])
+	}
+	for _, v := range x[n:] {
+		a += float64(v)
+	}
+	return (a + b) + (c + d)
+}
+
+// deviation4 is Σ (x − mean)² in the same order.
+func deviation4(x []float32, mean float64) float64 {
+	var a, b, c, d float64
+	n := len(x) &^ 3
+	for i := 0; i < n; i += 4 {
+		v := x[i : i+4 : i+4]
+		p, q, r, s := float64(v[0])-mean, float64(v[1])-mean, float64(v[2])-mean, float64(v[3])-mean
+		a += float64(p * p)
+		b += float64(q * q)
+		c += float64(r * r)
+		d += float64(s * s)
+	}
+	for _, v := range x[n:] {
+		p := float64(v) - mean
+		a += float64(p * p)
+	}
+	return (a + b) + (c + d)
+}
+
+// normalize writes (x − mean)/√(variance + ε), times scale plus bias if they are given; dst may be x.
+func normalize(dst, x, scale, bias []float32, epsilon float32) {
+	if len(x) == 0 {
+		return
+	}
+	mean := sum4(x) / float64(len(x))
+	variance := deviation4(x, mean) / float64(len(x))
+	inverse := float32(1 / math.Sqrt(variance+float64(epsilon)))
+	centre := float32(mean)
+	dst = dst[:len(x)]
+	switch {
+	case scale != nil && bias != nil:
+		scale, bias = scale[:len(x)], bias[:len(x)]
+		for i, v := range x {
+			dst[i] = float32(float32((v-centre)*inverse)*scale[i]) + bias[i]
+		}
+	case scale != nil:
+		scale = scale[:len(x)]
+		for i, v := range x {
+			dst[i] = float32((v-centre)*inverse) * scale[i]
+		}
+	default:
+		for i, v := range x {
+			dst[i] = (v - centre) * inverse
+		}
+		if bias != nil {
+			addTo(dst, bias)
+		}
+	}
+}
+
+func buildLayerNorm(b *builder) (func() error, error) {
+	p := b.step.Params.(graph.NormParams)
+	s := b.shape(0)
+	width := size(s[p.Axis:])
+	for i := 1; i < len(b.step.In); i++ {
+		if b.has(i) && size(b.shape(i)) != width {
+			return nil, errors.New("scale and bias that are broadcast are not supported")
+		}
+	}
+	x, scale, bias, y := b.in(0), b.in(1), b.in(2), b.out(0)
+	return b.span(size(s[:p.Axis]), max(1, grain/4/max(width, 1)), func(_, lo, hi int) {
+		src, dst, w, v := x(), y(), scale(), bias()
+		for r := lo; r < hi; r++ {
+			normalize(dst[r*width:(r+1)*width], src[r*width:(r+1)*width], w, v, p.Epsilon)
+		}
+	}), nil
+}
+
+func buildBatchNorm(b *builder) (func() error, error) {
+	p := b.step.Params.(graph.NormParams)
+	s := b.shape(0)
+	channels, inner := s[1], size(s[2:])
+	x, scale, bias, mean, variance, y := b.in(0), b.in(1), b.in(2), b.in(3), b.in(4), b.out(0)
+	return b.span(s[0]*channels, max(1, grain/max(inner, 1)), func(_, lo, hi int) {
+		src, dst := x(), y()
+		for r := lo; r < hi; r++ {
+			c := r % channels
+			factor := float64(scale()[c]) / math.Sqrt(float64(variance()[c])+float64(p.Epsilon))
+			shift := float64(bias()[c]) - float64(mean()[c])*factor
+			for i := r * inner; i < (r+1)*inner; i++ {
+				dst[i] = float32(float64(float64(src[i])*factor) + shift)
+			}
+		}
+	}), nil
+}
+
+func buildGroupNorm(b *builder) (func() error, error) {
+	p := b.step.Params.(graph.NormParams)
+	s := b.shape(0)
+	channels, inner := s[1], size(s[2:])
+	each := channels / p.Groups
+	width := each * inner
+	x, scale, bias, y := b.in(0), b.in(1), b.in(2), b.out(0)
+	return b.span(s[0]*p.Groups, 1, func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			dst := y()[r*width : (r+1)*width]
+			normalize(dst, x()[r*width:(r+1)*width], nil, nil, p.Epsilon)
+			group := r % p.Groups
+			for c := range each {
+				at := group
+				if p.PerChannel {
+					at = group*each + c
+				}
+				w, v := scale()[at], bias()[at]
+				part := dst[c*inner : (c+1)*inner]
+				for i := range part {
+					part[i] = float32(part[i]*w) + v
+				}
+			}
+		}
+	}), nil
+}
+
+func buildSoftmax(b *builder) (func() error, error) {
+	p := b.step.Params.(graph.SoftmaxParams)
+	n, inner := p.Length, p.Inner
+	total := size(b.outShape(0))
+	if total == 0 {
+		return func() error { return nil }, nil
+	}
+	logarithm := b.step.Node.Op == "LogSoftmax"
+	x, y := b.in(0), b.out(0)
+	return b.span(total/n, max(1, grain/4/n), func(_, lo, hi int) {
+		src, dst := x(), y()
+		for r := lo; r < hi; r++ {
+			base := r/inner*n*inner + r%inner
+			top := float32(math.Inf(-1))
+			for i := range n {
+				top = maximum(src[base+i*inner], top)
+			}
+			sum := 0.0
+			for i := range n {
+				e := exp32(src[base+i*inner] - top)
+				sum += float64(e)
+				if !logarithm {
+					dst[base+i*inner] = e
+				}
+			}
+			if logarithm {
+				l := float32(math.Log(sum))
+				for i := range n {
+					dst[base+i*inner] = src[base+i*inner] - top - l
+				}
+				continue
+			}
+			scale := float32(1 / sum)
+			for i := range n {
+				dst[base+i*inner] *= scale
+			}
+		}
+	}), nil
+}
+
+// reducer is a reduction of float64 terms: the start, each step and the end.
+type reducer struct {
+	start  float64
+	step   func(acc, x float64) float64
+	finish func(acc float64, n int) float64
+}
+
+func keep(acc float64, _ int) float64 { return acc }
+
+func plus(acc, x float64) float64 { return acc + x }
+
+func larger(acc, x float64) float64 { return max(acc, x) } // NaN wins
+
+func mean(acc float64, n int) float64 { return acc / float64(n) }
+
+var reducers = map[string]reducer{
+	"ReduceSum":         {0, plus, keep},
+	"ReduceMean":        {0, plus, mean},
+	"GlobalAveragePool": {0, plus, mean},
+	"ReduceMax":         {math.Inf(-1), larger, keep},
+	"GlobalMaxPool":     {math.Inf(-1), larger, keep},
+	"ReduceMin":         {math.Inf(1), func(acc, x float64) float64 { return min(acc, x) }, keep},
+	"ReduceProd":        {1, func(acc, x float64) float64 { return acc * x }, keep},
+	"ReduceL1":          {0, func(acc, x float64) float64 { return acc + math.Abs(x) }, keep},
+	"ReduceSumSquare":   {0, func(acc, x float64) float64 { return acc + float64(x*x) }, keep},
+	"ReduceL2":          {0, func(acc, x float64) float64 { return acc + float64(x*x) }, func(acc float64, _ int) float64 { return math.Sqrt(acc) }},
+	"ReduceLogSum":      {0, plus, func(acc float64, _ int) float64 { return math.Log(acc) }},
+}
+
+func buildReduce(b *builder) (func() error, error) {
+	p := b.step.Params.(graph.ReduceParams)
+	in := b.shape(0)
+	strides := contiguous(in)
+	var inner, outer []int // shapes of the reduced and of the kept axes
+	var innerStride, outerStride []int
+	for i, d := range in {
+		if slices.Contains(p.Axes, i) {
+			inner, innerStride = append(inner, d), append(innerStride, strides[i])
+		} else {
+			outer, outerStride = append(outer, d), append(outerStride, strides[i])
+		}
+	}
+	reduced := newStrided(inner, innerStride, 0)
+	kept := newStrided(outer, outerStride, 0)
+	n, total := size(inner), size(outer)
+	op := b.step.Node.Op
+	m, x, y := b.memory, b.step.In[0], b.step.Out[0]
+	if b.dtype(0) == graph.Int64 {
+		return b.span(total, max(1, grain/max(n, 1)), func(_, lo, hi int) {
+			for r := lo; r < hi; r++ {
+				m.i64[y][r] = reduceIntegers(op, reduced, m.i64[x], kept.at(r), n)
+			}
+		}), nil
+	}
+	f := reducers[op]
+	logSumExp := op == "ReduceLogSumExp"
+	last := len(reduced.shape) - 1
+	return b.span(total, max(1, grain/max(n, 1)), func(_, lo, hi int) {
+		src := m.f32[x]
+		for r := lo; r < hi; r++ {
+			base := kept.at(r)
+			if logSumExp {
+				top := math.Inf(-1)
+				for i := range n {
+					top = max(top, float64(src[base+reduced.at(i)]))
+				}
+				sum := 0.0
+				for i := range n {
+					sum += math.Exp(float64(src[base+reduced.at(i)]) - top)
+				}
+				m.f32[y][r] = float32(top + math.Log(sum))
+				continue
+			}
+			acc := f.start
+			if n > 0 && op == "ReduceMean" && last == 0 && reduced.strides[0] == 1 {
+				acc = sum4(src[base : base+n])
+			} else if n > 0 {
+				row, step := reduced.shape[last], reduced.strides[last]
+				for i := 0; i < n; i += row {
+					at := base + reduced.at(i)
+					for range row {
+						acc = f.step(acc, float64(src[at]))
+						at += step
+					}
+				}
+			}
+			m.f32[y][r] = float32(f.finish(acc, n))
+		}
+	}), nil
+}
+
+// at is where element i lies.
+func (s *strided) at(i int) int {
+	at := s.base
+	for k := len(s.shape) - 1; k >= 0; k-- {
+		at += i % s.shape[k] * s.strides[k]
+		i /= s.shape[k]
+	}
+	return at
+}
+
+func reduceIntegers(op string, s *strided, src []int64, base, n int) int64 {
+	var acc int64
+	for i := range n {
+		v := src[base+s.at(i)]
+		switch {
+		case i == 0:
+			acc = v
+		case op == "ReduceMax":
+			acc = max(acc, v)
+		case op == "ReduceMin":
+			acc = min(acc, v)
+		case op == "ReduceProd":
+			acc *= v
+		default:
+			acc += v
+		}
+	}
+	if op == "ReduceProd" && n == 0 {
+		return 1
+	}
+	if op == "ReduceMean" && n > 0 {
+		return acc / int64(n)
+	}
+	return acc
+}
+
+func buildArg(b *builder) (func() error, error) {
+	p := b.step.Params.(graph.ArgParams)
+	outer, n, inner := blocks(b.shape(0), p.Axis)
+	m, x, y := b.memory, b.step.In[0], b.step.Out[0]
+	smallest := b.step.Node.Op == "ArgMin"
+	return b.span(outer*inner, max(1, grain/max(n, 1)), func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			base := r/inner*n*inner + r%inner
+			best := 0
+			for i := 1; i < n; i++ {
+				v, w := m.f32[x][base+i*inner], m.f32[x][base+best*inner]
+				if smallest {
+					v, w = -v, -w
+				}
+				if v > w || p.Last && v == w {
+					best = i
+				}
+			}
+			m.i64[y][r] = int64(best)
+		}
+	}), nil
+}
+
+// buildPool pools [N, C, spatial…] plane by plane.
+func buildPool(b *builder) (func() error, error) {
+	p := b.step.Params.(*graph.PoolParams)
+	in, out := b.shape(0)[2:], b.outShape(0)[2:]
+	rank := len(in)
+	strides := contiguous(in)
+	plane, cells := size(in), size(out)
+	positions := size(p.Kernel)
+	average := b.step.Node.Op == "AveragePool"
+	x, y := b.in(0), b.out(0)
+	planes := b.shape(0)[0] * b.shape(0)[1]
+	return b.span(planes*cells, max(1, grain/4/positions), func(_, lo, hi int) {
+		src, dst := x(), y()
+		for t := lo; t < hi; t++ {
+			base := t / cells * plane
+			acc, count := math.Inf(-1), 0
+			if average {
+				acc = 0
+			}
+			for q := range positions {
+				at, inside, counted := 0, true, true
+				cell, k := t%cells, q
+				for a := rank - 1; a >= 0; a-- {
+					i := cell%out[a]*p.Strides[a] - p.Before[a] + k%p.Kernel[a]*p.Dilations[a]
+					cell /= out[a]
+					k /= p.Kernel[a]
+					inside = inside && i >= 0 && i < in[a]
+					counted = counted && i < in[a]+p.After[a]
+					at += i * strides[a]
+				}
+				if inside || counted && p.CountPadding {
+					count++
+				}
+				if !inside {
+					continue
+				}
+				v := float64(src[base+at])
+				if average {
+					acc += v
+				} else {
+					acc = max(acc, v)
+				}
+			}
+			if average {
+				acc /= float64(count)
+			}
+			dst[t] = float32(acc)
+		}
+	}), nil
+}

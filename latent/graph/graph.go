@@ -1,0 +1,296 @@
+// Package graph holds an encoder as a graph of operators in the sense of ONNX:
+// named values, constants and nodes. It knows each operator's attributes and
+// shape rule, folds constants, fuses common patterns and plans memory; it
+// computes nothing itself (see package cpu).
+//
+//	g := &graph.Graph{Opset: 17, …}             // a reader builds it
+//	err := g.Prepare(cpu.Evaluate)              // checked, ordered, constants folded
+//	p, err := g.Specialize([][]int{{64, 1, 64, 64}}, cpu.Evaluate)
+//	// p.Steps in execution order, every shape known, p.Plan() places the buffers
+//
+// Free axes (batch, time, tokens) stay symbolic in the graph and are bound by
+// Specialize, so that shape arithmetic in the model folds away.
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Dim is one axis of a graph input or output: a size, or −1 and maybe a name.
+type Dim struct {
+	Name string
+	Size int
+}
+
+// Port is a graph input or output. Dims is nil if the file gives no shape.
+type Port struct {
+	Name  string
+	DType DType
+	Dims  []Dim
+}
+
+// Shape is the shape of the port with −1 for free axes.
+func (p Port) Shape() []int {
+	shape := make([]int, len(p.Dims))
+	for i, d := range p.Dims {
+		shape[i] = d.Size
+	}
+	return shape
+}
+
+// AttributeKind is the type of an attribute's value.
+type AttributeKind uint8
+
+const (
+	AttributeFloat AttributeKind = iota + 1
+	AttributeInt
+	AttributeString
+	AttributeTensor
+	AttributeFloats
+	AttributeInts
+	AttributeStrings
+	AttributeOther // graphs, types, sparse tensors: kept only to be named in errors
+)
+
+// Attribute is a constant parameter of a node.
+type Attribute struct {
+	Kind    AttributeKind
+	Float   float32
+	Int     int64
+	String  string
+	Tensor  *Tensor
+	Floats  []float32
+	Ints    []int64
+	Strings []string
+}
+
+// Node applies an operator. An absent optional input or output is "".
+type Node struct {
+	Name       string
+	Domain     string // "" is ONNX's own
+	Op         string
+	Inputs     []string
+	Outputs    []string
+	Attributes map[string]Attribute
+}
+
+// String names the node for messages.
+func (n *Node) String() string {
+	op := n.Op
+	if n.Domain != "" {
+		op = n.Domain + "." + n.Op
+	}
+	if n.Name != "" {
+		return fmt.Sprintf("node %q (%s)", n.Name, op)
+	}
+	if len(n.Outputs) > 0 {
+		return fmt.Sprintf("node of output %q (%s)", n.Outputs[0], op)
+	}
+	return fmt.Sprintf("unnamed node (%s)", op)
+}
+
+// Graph is a model. A reader fills it; Prepare checks and simplifies it.
+type Graph struct {
+	Name      string
+	Opset     int
+	Inputs    []Port // without those that are constants
+	Outputs   []Port
+	Nodes     []*Node
+	Constants map[string]*Tensor
+}
+
+// UnsupportedError is an operator, attribute or form that is not implemented.
+type UnsupportedError struct {
+	Node  string
+	Op    string
+	Opset int
+	What  string // empty: the operator itself
+}
+
+func (e *UnsupportedError) Error() string {
+	if e.What == "" {
+		return fmt.Sprintf("%s: operator %s is not supported (opset %d); supported are %s",
+			e.Node, e.Op, e.Opset, strings.Join(Operators(), " "))
+	}
+	return fmt.Sprintf("%s: %s (opset %d)", e.Node, e.What, e.Opset)
+}
+
+// Evaluator computes one node on constants; package cpu provides it.
+type Evaluator func(step *Step, values []Value, in, out []*Tensor) error
+
+// Prepare checks the graph (operators known, every value defined once, no cycle),
+// orders the nodes, drops those that no output needs and folds constant nodes.
+func (g *Graph) Prepare(eval Evaluator) error {
+	if len(g.Outputs) == 0 {
+		return errors.New("the graph has no outputs")
+	}
+	if g.Constants == nil {
+		g.Constants = map[string]*Tensor{}
+	}
+	var unsupported []error
+	seen := map[string]bool{}
+	for _, n := range g.Nodes {
+		if _, err := lookup(n, g.Opset); err != nil && !seen[n.Domain+"."+n.Op] {
+			seen[n.Domain+"."+n.Op] = true
+			unsupported = append(unsupported, err)
+		}
+	}
+	if len(unsupported) > 0 {
+		return errors.Join(unsupported...)
+	}
+	if err := g.sort(); err != nil {
+		return err
+	}
+	return g.fold(eval)
+}
+
+// sort orders the nodes so that producers come first and keeps only those an output needs.
+func (g *Graph) sort() error {
+	producer := map[string]*Node{}
+	defined := map[string]bool{}
+	for name, t := range g.Constants {
+		if t == nil {
+			return fmt.Errorf("constant %q has no value", name)
+		}
+		defined[name] = true
+	}
+	for _, p := range g.Inputs {
+		if defined[p.Name] || p.Name == "" {
+			return fmt.Errorf("input %q is defined twice or has no name", p.Name)
+		}
+		defined[p.Name] = true
+	}
+	for _, n := range g.Nodes {
+		if len(n.Outputs) == 0 {
+			return fmt.Errorf("%v has no output", n)
+		}
+		for _, out := range n.Outputs {
+			if out == "" {
+				continue
+			}
+			if defined[out] || producer[out] != nil {
+				return fmt.Errorf("%v: value %q is defined twice", n, out)
+			}
+			producer[out] = n
+		}
+	}
+	const visiting, done = 1, 2
+	state := map[*Node]int{}
+	var order []*Node
+	// An explicit stack: a hostile file may be a chain of a million nodes.
+	type frame struct {
+		node *Node
+		next int
+	}
+	visit := func(root *Node) error {
+		stack := []frame{{node: root}}
+		state[root] = visiting
+		for len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			n := top.node
+			if top.next == len(n.Inputs) {
+				state[n] = done
+				order = append(order, n)
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			in := n.Inputs[top.next]
+			top.next++
+			if in == "" || defined[in] {
+				continue
+			}
+			from := producer[in]
+			if from == nil {
+				return fmt.Errorf("%v: input %q is produced by no node, constant or graph input", n, in)
+			}
+			switch state[from] {
+			case visiting:
+				return fmt.Errorf("%v: the graph has a cycle through value %q", n, in)
+			case 0:
+				state[from] = visiting
+				stack = append(stack, frame{node: from})
+			}
+		}
+		return nil
+	}
+	for _, out := range g.Outputs {
+		from := producer[out.Name]
+		if from == nil {
+			if !defined[out.Name] {
+				return fmt.Errorf("graph output %q is produced by no node", out.Name)
+			}
+			continue
+		}
+		if state[from] == 0 {
+			if err := visit(from); err != nil {
+				return err
+			}
+		}
+	}
+	g.Nodes = order
+	return nil
+}
+
+// foldLimit bounds a folded constant that is larger than its inputs.
+const foldLimit = 1 << 20
+
+// fold evaluates the nodes whose inputs are all constants.
+func (g *Graph) fold(eval Evaluator) error {
+	s := newSpecializer(g, eval)
+	kept := g.Nodes[:0]
+	for _, n := range g.Nodes {
+		constant := true
+		for _, in := range n.Inputs {
+			if in != "" && g.Constants[in] == nil {
+				constant = false
+				break
+			}
+		}
+		if !constant {
+			kept = append(kept, n)
+			continue
+		}
+		if err := s.add(n); err != nil {
+			return err
+		}
+		folded := true
+		for _, out := range n.Outputs {
+			if out != "" && s.values[s.id[out]].Const == nil {
+				folded = false
+			}
+		}
+		if !folded {
+			kept = append(kept, n)
+			continue
+		}
+		for _, out := range n.Outputs {
+			if out != "" {
+				g.Constants[out] = s.values[s.id[out]].Const
+			}
+		}
+	}
+	g.Nodes = slices.Clip(kept)
+	g.dropUnused()
+	return nil
+}
+
+// dropUnused forgets constants that no node and no output needs.
+func (g *Graph) dropUnused() {
+	used := map[string]bool{}
+	for _, n := range g.Nodes {
+		for _, in := range n.Inputs {
+			used[in] = true
+		}
+	}
+	for _, out := range g.Outputs {
+		used[out.Name] = true
+	}
+	for name := range g.Constants {
+		if !used[name] {
+			delete(g.Constants, name)
+		}
+	}
+}

@@ -1,0 +1,248 @@
+package graph
+
+// A graph bound to concrete input shapes: every value's shape is known, shape
+// arithmetic is folded away, and the steps that remain are in order.
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Value is one value of a program.
+type Value struct {
+	Name string
+	Type
+	Const *Tensor // not nil if known before execution
+	// Root is the index of the value whose memory this one shares, itself unless
+	// it is a view (a reshape, say) of another.
+	Root int
+}
+
+// Step is one operation of a program. In and Out are indices of values, −1 if absent.
+type Step struct {
+	Node   *Node
+	Op     *Operator
+	In     []int
+	Out    []int
+	Params any
+}
+
+// Program is a graph for concrete input shapes.
+type Program struct {
+	Values  []Value
+	Steps   []Step
+	Inputs  []int
+	Outputs []int
+}
+
+type specializer struct {
+	graph  *Graph
+	eval   Evaluator
+	values []Value
+	steps  []Step
+	id     map[string]int
+}
+
+func newSpecializer(g *Graph, eval Evaluator) *specializer {
+	return &specializer{graph: g, eval: eval, id: map[string]int{}}
+}
+
+func (s *specializer) addValue(name string, t Type, constant *Tensor) int {
+	i := len(s.values)
+	s.values = append(s.values, Value{Name: name, Type: t, Const: constant, Root: i})
+	if name != "" {
+		s.id[name] = i
+	}
+	return i
+}
+
+// value finds a value by name; graph constants are entered on first use.
+func (s *specializer) value(name string) (int, error) {
+	if i, ok := s.id[name]; ok {
+		return i, nil
+	}
+	if t := s.graph.Constants[name]; t != nil {
+		return s.addValue(name, Type{DType: t.DType, Shape: t.Shape}, t), nil
+	}
+	return -1, fmt.Errorf("value %q is not available", name)
+}
+
+// add infers a node and enters its outputs: as constants if they are known,
+// otherwise as the results of a step.
+func (s *specializer) add(n *Node) error {
+	op, err := lookup(n, s.graph.Opset)
+	if err != nil {
+		return err
+	}
+	c := &Context{Node: n, Opset: s.graph.Opset, In: make([]Operand, len(n.Inputs))}
+	step := Step{Node: n, Op: op}
+	known := true
+	for i, name := range n.Inputs {
+		if name == "" {
+			step.In = append(step.In, -1)
+			continue
+		}
+		id, err := s.value(name)
+		if err != nil {
+			return fmt.Errorf("%v: %w", n, err)
+		}
+		step.In = append(step.In, id)
+		v := s.values[id]
+		c.In[i] = Operand{Type: v.Type, Const: v.Const}
+		known = known && v.Const != nil
+	}
+	if err := op.run(c); err != nil {
+		return err
+	}
+	step.Params = c.Params
+	out := c.Out[:len(n.Outputs)]
+	constants := c.Known
+	if constants == nil && known && !op.NoFold && s.worthFolding(c) {
+		if constants, err = s.evaluate(&step, c); err != nil {
+			return err
+		}
+	}
+	for i, t := range out {
+		if n.Outputs[i] == "" {
+			step.Out = append(step.Out, -1)
+			continue
+		}
+		var k *Tensor
+		if constants != nil {
+			k = constants[i]
+		}
+		step.Out = append(step.Out, s.addValue(n.Outputs[i], t, k))
+	}
+	if constants != nil {
+		return nil
+	}
+	if op.View {
+		s.values[step.Out[0]].Root = s.values[step.In[0]].Root
+	}
+	s.steps = append(s.steps, step)
+	return nil
+}
+
+// worthFolding keeps operators that blow up a small constant (Expand, Tile, …) for execution.
+func (s *specializer) worthFolding(c *Context) bool {
+	in, out := 0, 0
+	for _, o := range c.In {
+		if o.DType != Invalid {
+			in += elements(o.Shape)
+		}
+	}
+	for _, t := range c.Out {
+		out += elements(t.Shape)
+	}
+	return out <= max(in, foldLimit)
+}
+
+func (s *specializer) evaluate(step *Step, c *Context) ([]*Tensor, error) {
+	in := make([]*Tensor, len(c.In))
+	for i := range c.In {
+		in[i] = c.In[i].Const
+	}
+	if step.Op.View {
+		// The same elements under another shape.
+		t := *in[0]
+		t.Shape = c.Out[0].Shape
+		return []*Tensor{&t}, nil
+	}
+	out := make([]*Tensor, len(c.Out))
+	values := make([]Value, 0, len(in)+len(out))
+	local := Step{Node: step.Node, Op: step.Op, Params: step.Params}
+	for _, o := range c.In {
+		if o.DType == Invalid {
+			local.In = append(local.In, -1)
+			continue
+		}
+		local.In = append(local.In, len(values))
+		values = append(values, Value{Type: o.Type, Const: o.Const, Root: len(values)})
+	}
+	for i, t := range c.Out {
+		var err error
+		if out[i], err = NewTensor(t.DType, t.Shape...); err != nil {
+			return nil, fmt.Errorf("%v: output %d: %w", step.Node, i, err)
+		}
+		local.Out = append(local.Out, len(values))
+		values = append(values, Value{Type: t, Root: len(values)})
+	}
+	if err := s.eval(&local, values, in, out); err != nil {
+		return nil, fmt.Errorf("%v: %w", step.Node, err)
+	}
+	return out, nil
+}
+
+// Specialize binds the graph to inputs of the given types, in the order of
+// Graph.Inputs; an input may carry its value, which then counts as a constant.
+// The graph must have been prepared.
+func (g *Graph) Specialize(inputs []Operand, eval Evaluator) (*Program, error) {
+	if len(inputs) != len(g.Inputs) {
+		return nil, fmt.Errorf("%d inputs given, the graph has %d", len(inputs), len(g.Inputs))
+	}
+	s := newSpecializer(g, eval)
+	p := &Program{}
+	named := map[string]int{}
+	for i, port := range g.Inputs {
+		in := inputs[i]
+		if in.DType != port.DType {
+			return nil, fmt.Errorf("input %q: type %v given, the graph wants %v", port.Name, in.DType, port.DType)
+		}
+		if _, err := Elements(in.Shape); err != nil {
+			return nil, fmt.Errorf("input %q: %w", port.Name, err)
+		}
+		if port.Dims != nil && len(port.Dims) != len(in.Shape) {
+			return nil, fmt.Errorf("input %q: shape %v given, the graph wants %d axes: %v", port.Name, in.Shape, len(port.Dims), port.Shape())
+		}
+		for j, d := range port.Dims {
+			bound, ok := named[d.Name]
+			switch {
+			case d.Size >= 0 && d.Size != in.Shape[j]:
+				return nil, fmt.Errorf("input %q: shape %v given, the graph wants %v", port.Name, in.Shape, port.Shape())
+			case d.Size < 0 && d.Name != "" && ok && bound != in.Shape[j]:
+				return nil, fmt.Errorf("input %q: axis %d (%s) is %d, but %d elsewhere", port.Name, j, d.Name, in.Shape[j], bound)
+			case d.Size < 0 && d.Name != "":
+				named[d.Name] = in.Shape[j]
+			}
+		}
+		p.Inputs = append(p.Inputs, s.addValue(port.Name, Type{DType: in.DType, Shape: slices.Clone(in.Shape)}, in.Const))
+	}
+	for _, n := range g.Nodes {
+		if err := s.add(n); err != nil {
+			return nil, err
+		}
+	}
+	for _, port := range g.Outputs {
+		id, err := s.value(port.Name)
+		if err != nil {
+			return nil, fmt.Errorf("output %q: %w", port.Name, err)
+		}
+		p.Outputs = append(p.Outputs, id)
+	}
+	p.Values, p.Steps = s.values, s.steps
+	p.prune()
+	p.fuse()
+	return p, nil
+}
+
+// prune drops steps whose results nobody uses.
+func (p *Program) prune() {
+	needed := make([]bool, len(p.Values))
+	for _, id := range p.Outputs {
+		needed[id] = true
+	}
+	kept := make([]Step, 0, len(p.Steps))
+	for _, s := range slices.Backward(p.Steps) {
+		if !slices.ContainsFunc(s.Out, func(id int) bool { return id >= 0 && needed[id] }) {
+			continue
+		}
+		for _, id := range s.In {
+			if id >= 0 {
+				needed[id] = true
+			}
+		}
+		kept = append(kept, s)
+	}
+	slices.Reverse(kept)
+	p.Steps = kept
+}

@@ -1,0 +1,398 @@
+package graph
+
+// Network operators: convolution, pooling, products, normalisation, reductions.
+
+import "slices"
+
+// Activation functions that a fused operator may apply last are in Activation.
+
+// ConvParams is a convolution over one to three spatial axes. Layout is false
+// for [N, C, spatial…], true for [N, spatial…, C] (chosen by the fusion pass).
+type ConvParams struct {
+	Kernel, Strides, Dilations []int
+	Before, After              []int // padding
+	Group                      int
+	ChannelsLast               bool
+	Activation                 Activation
+	// Norm, if not nil, is a layer normalisation over the channels after the activation
+	// (channels last only); its scale and bias are inputs 3 and 4.
+	Norm *NormParams
+}
+
+// PoolParams is a pooling over spatial axes.
+type PoolParams struct {
+	Kernel, Strides, Dilations []int
+	Before, After              []int
+	CountPadding               bool
+}
+
+// GemmParams is Y = act(α·A'·B' + β·C).
+type GemmParams struct {
+	TransA, TransB bool
+	Alpha, Beta    float32
+	Activation     Activation
+}
+
+// NormParams normalises over the axes from Axis on (LayerNormalization), or
+// over groups of channels (GroupNormalization, InstanceNormalization).
+type NormParams struct {
+	Axis    int
+	Epsilon float32
+	Groups  int
+	// PerChannel says that a group normalisation's scale and bias have one element per channel, not per group.
+	PerChannel bool
+}
+
+// ReduceParams reduces the given axes, ascending.
+type ReduceParams struct {
+	Axes     []int
+	KeepDims bool
+}
+
+func init() {
+	spatial := []string{"auto_pad", "dilations", "kernel_shape", "pads", "strides"}
+	register(
+		&Operator{Name: "Conv", Inputs: [2]int{2, 3}, Outputs: 1, NoFold: true, Attributes: append(spatial, "group"), infer: inferConv},
+		&Operator{Name: "Conv", Domain: "repscope", Inputs: [2]int{2, 5}, Outputs: 1},
+		&Operator{Name: "MaxPool", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: append(spatial, "ceil_mode", "storage_order"), infer: inferPool},
+		&Operator{Name: "AveragePool", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: append(spatial, "ceil_mode", "count_include_pad"), infer: inferPool},
+		&Operator{Name: "GlobalAveragePool", Inputs: [2]int{1, 1}, Outputs: 1, infer: inferGlobalPool},
+		&Operator{Name: "GlobalMaxPool", Inputs: [2]int{1, 1}, Outputs: 1, infer: inferGlobalPool},
+		&Operator{Name: "Gemm", Inputs: [2]int{2, 3}, Outputs: 1, Attributes: []string{"alpha", "beta", "transA", "transB"}, infer: inferGemm},
+		&Operator{Name: "MatMul", Inputs: [2]int{2, 2}, Outputs: 1, infer: inferMatMul},
+		&Operator{Name: "Linear", Domain: "repscope", Inputs: [2]int{2, 3}, Outputs: 1},
+		&Operator{Name: "Softmax", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis"}, infer: inferSoftmax},
+		&Operator{Name: "LogSoftmax", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis"}, infer: inferSoftmax},
+		&Operator{Name: "BatchNormalization", Inputs: [2]int{5, 5}, Outputs: 1, Attributes: []string{"epsilon", "momentum", "training_mode", "spatial"}, infer: inferBatchNorm},
+		&Operator{Name: "LayerNormalization", Inputs: [2]int{2, 3}, Outputs: 1, Attributes: []string{"axis", "epsilon", "stash_type"}, infer: inferLayerNorm},
+		&Operator{Name: "InstanceNormalization", Inputs: [2]int{3, 3}, Outputs: 1, Attributes: []string{"epsilon"}, infer: inferGroupNorm},
+		&Operator{Name: "GroupNormalization", Inputs: [2]int{3, 3}, Outputs: 1, Attributes: []string{"epsilon", "num_groups", "stash_type"}, infer: inferGroupNorm},
+	)
+	for _, name := range []string{"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp"} {
+		register(&Operator{Name: name, Inputs: [2]int{1, 2}, Outputs: 1, Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce})
+	}
+	for _, name := range []string{"ArgMax", "ArgMin"} {
+		register(&Operator{Name: name, Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis", "keepdims", "select_last_index"}, infer: func(c *Context) {
+			c.want(0, Float32)
+			s := c.shape(0)
+			a := c.axis(c.integer("axis", 0), len(s))
+			if s[a] == 0 {
+				c.failf("axis %d of %v is empty", a, s)
+			}
+			c.Params = ArgParams{Axis: a, Last: c.integer("select_last_index", 0) != 0}
+			c.emit(Int64, reduced(s, []int{a}, c.integer("keepdims", 1) != 0)...)
+		}})
+	}
+}
+
+// ArgParams is the axis of ArgMax and ArgMin and which of equal elements counts.
+type ArgParams struct {
+	Axis int
+	Last bool
+}
+
+// window resolves kernel_shape, strides, dilations, pads and auto_pad for the
+// spatial axes of an input and returns the output's spatial shape.
+func (c *Context) window(spatial, kernel []int, roundUp bool) (strides, dilations, before, after, out []int) {
+	n := len(spatial)
+	positive := func(name string) []int {
+		v, ok := c.integers(name)
+		if !ok {
+			return slices.Repeat([]int{1}, n)
+		}
+		if len(v) != n {
+			c.failf("%s %v for %d spatial axes", name, v, n)
+		}
+		for _, x := range v {
+			if x < 1 || x > 1<<20 {
+				c.failf("%s %v", name, v)
+			}
+		}
+		return v
+	}
+	strides, dilations = positive("strides"), positive("dilations")
+	if len(kernel) != n {
+		c.failf("kernel %v for %d spatial axes", kernel, n)
+	}
+	for _, k := range kernel {
+		if k < 1 || k > 1<<20 {
+			c.failf("kernel %v", kernel)
+		}
+	}
+	before, after, out = make([]int, n), make([]int, n), make([]int, n)
+	mode := c.text("auto_pad", "NOTSET")
+	if pads, ok := c.integers("pads"); ok && mode == "NOTSET" {
+		if len(pads) != 2*n {
+			c.failf("pads %v for %d spatial axes", pads, n)
+		}
+		for _, p := range pads {
+			if p < 0 || p > 1<<20 {
+				c.failf("pads %v", pads)
+			}
+		}
+		copy(before, pads[:n])
+		copy(after, pads[n:])
+	}
+	for i := range n {
+		extent := (kernel[i]-1)*dilations[i] + 1
+		switch mode {
+		case "NOTSET", "VALID":
+			room := spatial[i] + before[i] + after[i] - extent
+			if room < 0 {
+				c.failf("a kernel of extent %d does not fit into axis of size %d with padding %d and %d", extent, spatial[i], before[i], after[i])
+			}
+			out[i] = room/strides[i] + 1
+			if roundUp && room%strides[i] != 0 && out[i]*strides[i] < spatial[i]+before[i] {
+				// ceil_mode, but no window may start in the padding after the end.
+				out[i]++
+			}
+		case "SAME_UPPER", "SAME_LOWER":
+			out[i] = (spatial[i] + strides[i] - 1) / strides[i]
+			total := max(0, (out[i]-1)*strides[i]+extent-spatial[i])
+			before[i] = total / 2
+			if mode == "SAME_LOWER" {
+				before[i] = total - total/2
+			}
+			after[i] = total - before[i]
+		default:
+			c.failf("auto_pad is %q", mode)
+		}
+	}
+	return strides, dilations, before, after, out
+}
+
+func inferConv(c *Context) {
+	x, w := c.shape(0), c.shape(1)
+	c.want(0, Float32)
+	c.want(1, Float32)
+	c.want(2, Float32)
+	switch {
+	case len(x) < 3 || len(x) != len(w):
+		c.failf("input %v and weights %v", x, w)
+	case len(x) > 5:
+		c.unsupported("%d spatial axes", len(x)-2)
+	}
+	p := &ConvParams{Group: c.integer("group", 1)}
+	switch {
+	case p.Group < 1 || w[0]%p.Group != 0:
+		c.failf("group %d for %d output channels", p.Group, w[0])
+	case w[1]*p.Group != x[1]:
+		c.failf("input %v has %d channels, weights %v in %d groups want %d", x, x[1], w, p.Group, w[1]*p.Group)
+	case c.has(2) && !slices.Equal(c.shape(2), []int{w[0]}):
+		c.failf("bias %v, want [%d]", c.shape(2), w[0])
+	}
+	p.Kernel = slices.Clone(w[2:])
+	if k, ok := c.integers("kernel_shape"); ok && !slices.Equal(k, p.Kernel) {
+		c.failf("kernel_shape %v, weights %v", k, w)
+	}
+	var out []int
+	p.Strides, p.Dilations, p.Before, p.After, out = c.window(x[2:], p.Kernel, false)
+	c.Params = p
+	c.emit(Float32, append([]int{x[0], w[0]}, out...)...)
+}
+
+func inferPool(c *Context) {
+	x := c.shape(0)
+	c.want(0, Float32)
+	if len(x) < 3 {
+		c.failf("input %v, want [N, C, spatial…]", x)
+	}
+	kernel, ok := c.integers("kernel_shape")
+	if !ok {
+		c.failf("kernel_shape is missing")
+	}
+	p := &PoolParams{Kernel: kernel, CountPadding: c.integer("count_include_pad", 0) != 0}
+	var out []int
+	p.Strides, p.Dilations, p.Before, p.After, out = c.window(x[2:], kernel, c.integer("ceil_mode", 0) != 0)
+	c.Params = p
+	c.emit(Float32, append(slices.Clone(x[:2]), out...)...)
+}
+
+func inferGlobalPool(c *Context) {
+	x := c.shape(0)
+	c.want(0, Float32)
+	if len(x) < 3 || elements(x[2:]) == 0 {
+		c.failf("input %v, want [N, C, spatial…]", x)
+	}
+	p := ReduceParams{KeepDims: true}
+	for i := 2; i < len(x); i++ {
+		p.Axes = append(p.Axes, i)
+	}
+	c.Params = p
+	c.emit(Float32, reduced(x, p.Axes, true)...)
+}
+
+func inferGemm(c *Context) {
+	a, b := c.shape(0), c.shape(1)
+	for i := range c.In {
+		c.want(i, Float32)
+	}
+	if len(a) != 2 || len(b) != 2 {
+		c.failf("operands %v and %v, want matrices", a, b)
+	}
+	p := &GemmParams{TransA: c.integer("transA", 0) != 0, TransB: c.integer("transB", 0) != 0, Alpha: c.float("alpha", 1), Beta: c.float("beta", 1)}
+	m, k, k2, n := a[0], a[1], b[0], b[1]
+	if p.TransA {
+		m, k = k, m
+	}
+	if p.TransB {
+		k2, n = n, k2
+	}
+	if k != k2 {
+		c.failf("the inner axes of %v and %v differ (%d and %d)", a, b, k, k2)
+	}
+	if c.has(2) && !slices.Equal(c.broadcast(c.shape(2), []int{m, n}), []int{m, n}) {
+		c.failf("bias %v does not broadcast to [%d %d]", c.shape(2), m, n)
+	}
+	c.Params = p
+	c.emit(Float32, m, n)
+}
+
+func inferMatMul(c *Context) {
+	a, b := c.shape(0), c.shape(1)
+	c.want(0, Float32)
+	c.want(1, Float32)
+	if len(a) == 0 || len(b) == 0 {
+		c.failf("operands %v and %v", a, b)
+	}
+	// A vector counts as a row on the left and as a column on the right.
+	left, right := a, b
+	if len(a) == 1 {
+		left = []int{1, a[0]}
+	}
+	if len(b) == 1 {
+		right = []int{b[0], 1}
+	}
+	m, k := left[len(left)-2], left[len(left)-1]
+	k2, n := right[len(right)-2], right[len(right)-1]
+	if k != k2 {
+		c.failf("the inner axes of %v and %v differ", a, b)
+	}
+	shape := c.broadcast(left[:len(left)-2], right[:len(right)-2])
+	if len(a) > 1 {
+		shape = append(shape, m)
+	}
+	if len(b) > 1 {
+		shape = append(shape, n)
+	}
+	c.emit(Float32, shape...)
+}
+
+// SoftmaxParams normalises over Length elements that lie Inner apart.
+type SoftmaxParams struct{ Length, Inner int }
+
+func inferSoftmax(c *Context) {
+	c.want(0, Float32)
+	s := c.shape(0)
+	if c.Opset >= 13 {
+		a := c.axis(c.integer("axis", -1), len(s))
+		c.Params = SoftmaxParams{Length: s[a], Inner: elements(s[a+1:])}
+	} else {
+		// Before opset 13 the input counts as a matrix, cut at the axis.
+		a := c.axis(c.integer("axis", 1), len(s)+1)
+		c.Params = SoftmaxParams{Length: elements(s[a:]), Inner: 1}
+	}
+	c.emit(Float32, s...)
+}
+
+func inferBatchNorm(c *Context) {
+	x := c.shape(0)
+	if c.integer("training_mode", 0) != 0 {
+		c.unsupported("training mode; export the model in evaluation mode")
+	}
+	if len(x) < 2 {
+		c.failf("input %v, want [N, C, …]", x)
+	}
+	for i := range c.In {
+		c.want(i, Float32)
+		if i > 0 && !slices.Equal(c.shape(i), []int{x[1]}) {
+			c.failf("input %d has shape %v, want [%d]", i, c.shape(i), x[1])
+		}
+	}
+	c.Params = NormParams{Axis: 1, Epsilon: c.float("epsilon", 1e-5)}
+	c.emit(Float32, x...)
+}
+
+func inferLayerNorm(c *Context) {
+	x := c.shape(0)
+	for i := range c.In {
+		c.want(i, Float32)
+	}
+	a := c.axis(c.integer("axis", -1), len(x))
+	for i := 1; i < len(c.In); i++ {
+		if c.has(i) && !slices.Equal(c.broadcast(c.shape(i), x[a:]), x[a:]) {
+			c.failf("input %d has shape %v, want %v", i, c.shape(i), x[a:])
+		}
+	}
+	c.Params = NormParams{Axis: a, Epsilon: c.float("epsilon", 1e-5)}
+	c.emit(Float32, x...)
+}
+
+func inferGroupNorm(c *Context) {
+	x := c.shape(0)
+	if len(x) < 3 {
+		c.failf("input %v, want [N, C, spatial…]", x)
+	}
+	p := NormParams{Axis: 1, Epsilon: c.float("epsilon", 1e-5), Groups: x[1], PerChannel: true}
+	if c.Node.Op == "GroupNormalization" {
+		p.Groups = c.integer("num_groups", 0)
+		p.PerChannel = c.Opset >= 21
+	}
+	if p.Groups < 1 || x[1]%p.Groups != 0 {
+		c.failf("%d groups for %d channels", p.Groups, x[1])
+	}
+	want := p.Groups
+	if p.PerChannel {
+		want = x[1]
+	}
+	for i := range c.In {
+		c.want(i, Float32)
+		if i > 0 && !slices.Equal(c.shape(i), []int{want}) {
+			c.failf("input %d has shape %v, want [%d]", i, c.shape(i), want)
+		}
+	}
+	c.Params = p
+	c.emit(Float32, x...)
+}
+
+func inferReduce(c *Context) {
+	s := c.shape(0)
+	c.want(0, Float32, Int64)
+	if c.In[0].DType == Int64 {
+		switch c.Node.Op {
+		case "ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd":
+		default:
+			c.unsupported("int64 operand")
+		}
+	}
+	list, given := c.list("axes", 1)
+	p := ReduceParams{KeepDims: c.integer("keepdims", 1) != 0}
+	switch {
+	case given && len(list) > 0:
+		p.Axes = c.axes(list, len(s))
+		slices.Sort(p.Axes)
+	case c.integer("noop_with_empty_axes", 0) == 0:
+		for i := range s {
+			p.Axes = append(p.Axes, i)
+		}
+	}
+	shape := reduced(s, p.Axes, p.KeepDims)
+	if op := c.Node.Op; elements(s) == 0 && elements(shape) > 0 && (op == "ReduceMax" || op == "ReduceMin" || op == "ReduceMean") {
+		c.failf("cannot reduce the empty shape %v", s)
+	}
+	c.Params = p
+	c.emit(c.In[0].DType, shape...)
+}
+
+func reduced(s, axes []int, keep bool) []int {
+	out := []int{}
+	for i, d := range s {
+		switch {
+		case !slices.Contains(axes, i):
+			out = append(out, d)
+		case keep:
+			out = append(out, 1)
+		}
+	}
+	return out
+}
