@@ -4,7 +4,7 @@ package neighbors
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"repscope/dataset"
 )
@@ -26,7 +26,25 @@ type Nearest struct {
 // ExcludeWindow, Episode and Progress. It is an error if a point has fewer
 // than k candidates.
 func KNearest(ctx context.Context, points dataset.Points, k int, o Options) (*Nearest, error) {
-	return nil, errors.New("not implemented yet")
+	if err := checkPoints("points", points, o.Metric); err != nil {
+		return nil, err
+	}
+	o.Blocks = nil
+	if err := o.checkCounts(points.N); err != nil {
+		return nil, err
+	}
+	b := base{n: points.N, self: true, window: o.ExcludeWindow, episode: o.Episode}
+	for i := range points.N {
+		m := points.N
+		b.exclusions(i, func(int) { m-- })
+		if k < 1 || k > m {
+			return nil, fmt.Errorf("k = %d: want 1 ≤ k ≤ %d, the candidates of point %d", k, m, i)
+		}
+		if o.ExcludeWindow == 0 {
+			break
+		}
+	}
+	return search(ctx, points, points, k, true, &o)
 }
 
 // Cross returns for every query its k nearest among points; a point equal to
@@ -34,5 +52,85 @@ func KNearest(ctx context.Context, points dataset.Points, k int, o Options) (*Ne
 // dimension. Of o it uses Threads, Memory, Metric and Progress.
 // Counts.Duplicates is over points.
 func Cross(ctx context.Context, queries, points dataset.Points, k int, o Options) (*Nearest, error) {
-	return nil, errors.New("not implemented yet")
+	if err := checkPoints("queries", queries, o.Metric); err != nil {
+		return nil, err
+	}
+	if err := checkPoints("points", points, o.Metric); err != nil {
+		return nil, err
+	}
+	if a, b := typeName(queries), typeName(points); a != b || queries.Dim != points.Dim {
+		return nil, fmt.Errorf("queries are %s of dimension %d, points %s of dimension %d: want the same", a, queries.Dim, b, points.Dim)
+	}
+	o.Blocks, o.Episode, o.ExcludeWindow = nil, nil, 0
+	if err := o.checkCounts(points.N); err != nil {
+		return nil, err
+	}
+	if k < 1 || k > points.N {
+		return nil, fmt.Errorf("k = %d: want 1 ≤ k ≤ n = %d", k, points.N)
+	}
+	return search(ctx, queries, points, k, false, &o)
+}
+
+func typeName(p dataset.Points) string {
+	switch {
+	case p.U8 != nil:
+		return "uint8"
+	case p.F32 != nil:
+		return "float32"
+	}
+	return "float64"
+}
+
+// search fills the lists block by block.
+func search(ctx context.Context, queries, points dataset.Points, k int, self bool, o *Options) (*Nearest, error) {
+	result := &Nearest{N: queries.N, K: k, Index: make([]int32, queries.N*k), Distance: make([]float64, queries.N*k)}
+	budget := o.budget()
+	spend := budget / 2
+	s, err := openSpace(ctx, queries, points, self, false, o, nil, 0, packedShare(points, false, &spend))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := rowsWithin(budget-(budget/2-spend), s.rowBytes(), queries.N)
+	if err != nil {
+		return nil, err
+	}
+	if o.maxRows > 0 {
+		rows = min(rows, o.maxRows)
+	}
+	threads := o.threads()
+	workers := make([]worker, threads)
+	for w := range workers {
+		workers[w] = s.worker()
+	}
+	for lo := 0; lo < queries.N; lo += rows {
+		hi := min(queries.N, lo+rows)
+		if err := s.load(ctx, lo, hi); err != nil {
+			return nil, err
+		}
+		err := parallel(ctx, threads, hi-lo, func(w, r int) {
+			at := (lo + r) * k
+			index := result.Index[at : at+k : at+k]
+			copy(index, workers[w].nearest(lo+r, k, index[:0]))
+			workers[w].distances(lo+r, index, result.Distance[at:at+k])
+		})
+		if err != nil {
+			return nil, err
+		}
+		if o.Progress != nil {
+			o.Progress(hi, queries.N)
+		}
+	}
+	result.Counts = s.counts()
+	for _, w := range workers {
+		result.Counts.Redecided += w.redecided()
+	}
+	for i := range queries.N {
+		row := result.Distance[i*k : (i+1)*k]
+		for q := 1; q < k; q++ {
+			if row[q] == row[q-1] {
+				result.Counts.Ties++
+			}
+		}
+	}
+	return result, nil
 }

@@ -180,6 +180,9 @@ func checkPoints(role string, p dataset.Points, metric Metric) error {
 			}
 		}
 	}
+	if metric == Cosine {
+		return checkNorms(role, p)
+	}
 	return nil
 }
 

@@ -106,6 +106,7 @@ type Preservation struct {
 	Curves *Curves
 	// Original and Embedded are the counts of the two spaces. Original.Ties
 	// belong to this comparison: ranks of embedded neighbours in the original.
+	// Original.Redecided is over all embedded spaces of the pass.
 	Original, Embedded SpaceCounts
 	// MinCandidates is the smallest number of candidates of a point: n−1, or
 	// less with an exclusion window.

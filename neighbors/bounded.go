@@ -1,0 +1,576 @@
+package neighbors
+
+// This file holds the space whose rows are approximate distances with a proven
+// error bound, from matrix products; what the bound leaves open is decided by
+// the direct computation.
+//
+// # The bound
+//
+// Let F be float32 (unit roundoff u = 2⁻²⁴) or float64 (u = w = 2⁻⁵³), D the
+// dimension. Points are shifted by a common vector m, divided by their norm for
+// the cosine, scaled by a power of two (exact) and rounded to F: v_i. With
+// t_i the exact shifted and scaled point, v_i = t_i + e_i. For the Euclidean
+// metric the float64 subtraction and the rounding to F give
+// ‖e_i‖ ≤ 2.01u‖v_i‖. For the cosine the division by the computed norm adds
+// (D+16)w. Distances and their order are those of the t_i.
+//
+// With r_i = ‖v_i‖, s = r_i + r_j and η = ‖e_i‖ + ‖e_j‖,
+//
+//	| ‖t_i−t_j‖² − ‖v_i−v_j‖² | ≤ η(2s + η)                                   (1)
+//
+// The product c of v_i and v_j has |c − v_i·v_j| ≤ g/(1−g)·r_i·r_j with
+// g = kernel.Additions(D)·u (Cauchy–Schwarz on the kernel's contract), and
+// 2·r_i·r_j ≤ s²/2. The row value a = (n_i + n_j) − 2c is computed in F from the
+// squared norms n, computed in float64 (relative error (D+1)w) and rounded to F;
+// n_i + n_j ≤ s² and |a| ≤ s² up to the errors themselves, so that
+//
+//	|a − ‖v_i−v_j‖²| ≤ s²·( g/(1−g)/2 + 3.01u + (D+8)w )                       (2)
+//
+// The direct computation differs from ‖t_i−t_j‖², scaled, by at most (D+3)w
+// relative, the direct cosine key from 1−cos by at most (4D+64)w. Together,
+// with 1+2⁻¹⁰ for all second-order terms,
+//
+//	|a − direct| ≤ E(s) = (1+2⁻¹⁰)·s²·( g/(1−g)/2 + 8u + (4D+64)w )
+//	                      + cosine: 4(D+16)w(s+1) + (8D+128)w
+//	                      + underflow
+//
+// where the cosine's value is ‖t_i−t_j‖² = 2(1−cos). Underflow is the sum of at
+// most D products and D stored values, each off by at most half the smallest
+// subnormal of F, and the same for the direct computation, scaled. One row uses
+// E(r_i + R) for all columns, R the largest r_j.
+//
+// Values a, b of one row with b > a + 2E are certainly in this order. The
+// rounding of these limits to F is outward.
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"repscope/dataset"
+	"repscope/internal/kernel"
+)
+
+// bounded is a space of approximate rows.
+type bounded[F kernel.Float] struct {
+	base
+	points, queries  *centred[F]
+	packed           *kernel.Packed[F]
+	sources          dataset.Points // the queries as they came
+	maxRadius        float64
+	slope            float64 // of s² in E
+	linear, constant float64 // of s and 1 in E
+	rows             []F
+	lo, hi           int
+}
+
+// centred are points shifted, scaled and rounded to F on the fly.
+type centred[F kernel.Float] struct {
+	source dataset.Points
+	shift  []float64 // m, scaled
+	factor []float64 // per point: the power of two, over the norm for the cosine
+	norm   []F       // ‖v‖², rounded to F
+	radius []float64 // ‖v‖
+	rows   sync.Pool // of *[]F, for packing
+}
+
+// row writes coordinates k … k+len(dst)−1 of v_i.
+func (c *centred[F]) row(i, k int, dst []F) {
+	at, f := i*c.source.Dim+k, c.factor[i]
+	shift := c.shift[k : k+len(dst)]
+	switch {
+	case c.source.F32 != nil:
+		for d, x := range c.source.F32[at : at+len(dst)] {
+			dst[d] = F(float64(float64(x)*f) - shift[d])
+		}
+	default:
+		for d, x := range c.source.F64[at : at+len(dst)] {
+			dst[d] = F(float64(x*f) - shift[d])
+		}
+	}
+}
+
+// Pack implements kernel.Packer.
+func (c *centred[F]) Pack(dst []F, width, first, count, k, depth int) {
+	p, _ := c.rows.Get().(*[]F)
+	if p == nil {
+		p = new([]F)
+	}
+	for q := 0; q < count; q += width {
+		n := min(width, count-q)
+		*p = slices.Grow((*p)[:0], n*depth)[:n*depth]
+		for r := range n {
+			c.row(first+q+r, k, (*p)[r*depth:(r+1)*depth])
+		}
+		kernel.PackRows(dst[q*depth:q*depth+width*depth], width, *p, depth, n, depth)
+	}
+	c.rows.Put(p)
+}
+
+// from is c with point first as its point 0.
+type from[F kernel.Float] struct {
+	points *centred[F]
+	first  int
+}
+
+func (f from[F]) Pack(dst []F, width, first, count, k, depth int) {
+	f.points.Pack(dst, width, f.first+first, count, k, depth)
+}
+
+// spread packs with several goroutines.
+type spread[F kernel.Float] struct {
+	points  *centred[F]
+	threads int
+}
+
+func (s spread[F]) Pack(dst []F, width, first, count, k, depth int) {
+	panels := (count + width - 1) / width
+	// The context is not consulted: one depth block takes milliseconds.
+	_ = parallel(context.Background(), s.threads, panels, func(_, q int) {
+		s.points.Pack(dst[q*width*depth:(q+1)*width*depth], width, first+q*width, min(width, count-q*width), k, depth)
+	})
+}
+
+// openBounded prepares the space; see openSpace.
+func openBounded[F kernel.Float](ctx context.Context, b base, queries, points dataset.Points, budget int64) (space, error) {
+	b.direct = newDirect(queries, points, b.metric)
+	s := &bounded[F]{base: b, sources: queries}
+	var unit float64
+	tiny := 0x1p-140
+	s.method, unit = "float32 product with bound "+kernel.Name(), 0x1p-24
+	if unsafe.Sizeof(F(0)) == 8 {
+		s.method, unit, tiny = "float64 product with bound "+kernel.Name(), 0x1p-53, 0x1p-1060
+	}
+
+	// Any shift is right; the mean of some points makes the norms small.
+	dim := points.Dim
+	shift, x := make([]float64, dim), make([]float64, dim)
+	step := (points.N + 511) / 512
+	taken := float64((points.N + step - 1) / step)
+	factor := func(d *direct, norms []float64, i int) float64 {
+		if d.metric == Cosine {
+			return 1 / math.Sqrt(norms[i])
+		}
+		return 1
+	}
+	for i := 0; i < points.N; i += step {
+		f := factor(b.direct, b.direct.pointNorm, i)
+		for k, v := range points.Row(i, x) {
+			shift[k] += v * f / taken
+		}
+	}
+	// The power of two brings the coordinates near 1, away from overflow and underflow.
+	exponent := 0
+	if b.metric == Euclidean {
+		largest, err := farthest(ctx, b.threads, points, shift)
+		if err == nil && !samePoints(queries, points) {
+			var other float64
+			other, err = farthest(ctx, b.threads, queries, shift)
+			largest = max(largest, other)
+		}
+		if err != nil {
+			return nil, err
+		}
+		_, exponent = math.Frexp(largest)
+		exponent = max(-1000, min(1000, exponent))
+	}
+	scale := math.Ldexp(1, -exponent)
+	for k := range shift {
+		shift[k] *= scale
+	}
+	centre := func(p dataset.Points, norms []float64) (*centred[F], error) {
+		c := &centred[F]{
+			source: p, shift: shift,
+			factor: make([]float64, p.N), norm: make([]F, p.N), radius: make([]float64, p.N),
+		}
+		buffers := make([][]F, b.threads)
+		err := parallel(ctx, b.threads, p.N, func(w, i int) {
+			if buffers[w] == nil {
+				buffers[w] = make([]F, dim)
+			}
+			c.factor[i] = scale * factor(b.direct, norms, i)
+			c.row(i, 0, buffers[w])
+			var sum float64
+			for _, v := range buffers[w] {
+				sum += float64(float64(v) * float64(v))
+			}
+			c.norm[i], c.radius[i] = F(sum), math.Sqrt(sum)
+		})
+		return c, err
+	}
+	var err error
+	if s.points, err = centre(points, b.direct.pointNorm); err != nil {
+		return nil, err
+	}
+	s.queries = s.points
+	if !samePoints(queries, points) {
+		if s.queries, err = centre(queries, b.direct.queryNorm); err != nil {
+			return nil, err
+		}
+	}
+	s.maxRadius = slices.Max(s.points.radius)
+
+	const w = 0x1p-53
+	d := float64(dim)
+	g := float64(kernel.Additions(dim)) * unit
+	s.slope = (1 + 0x1p-10) * (g/(1-g)/2 + 8*unit + (4*d+64)*w)
+	// The direct computation underflows in its own scale.
+	s.linear, s.constant = (d+16)*tiny, (d+16)*tiny+d*math.Ldexp(0x1p-1073, -2*exponent)
+	if b.metric == Cosine {
+		s.linear += 4 * (d + 16) * w
+		s.constant += 4*(d+16)*w + (8*d+128)*w
+	}
+
+	if int64(points.N+kernel.Align)*int64(dim)*int64(unsafe.Sizeof(F(0))) <= budget {
+		s.packed, err = kernel.PackRight(kernel.Packing[F](spread[F]{s.points, b.threads}), points.N, dim)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// farthest is the largest |x_k − shift_k| of all points.
+func farthest(ctx context.Context, threads int, p dataset.Points, shift []float64) (float64, error) {
+	most := make([]float64, threads)
+	err := parallel(ctx, threads, p.N, func(w, i int) {
+		largest, at := most[w], i*p.Dim
+		if p.F32 != nil {
+			for k, v := range p.F32[at : at+p.Dim] {
+				largest = max(largest, math.Abs(float64(v)-shift[k]))
+			}
+		} else {
+			for k, v := range p.F64[at : at+p.Dim] {
+				largest = max(largest, math.Abs(v-shift[k]))
+			}
+		}
+		most[w] = largest
+	})
+	return slices.Max(most), err
+}
+
+func (s *bounded[F]) rowBytes() int64 { return int64(s.n) * int64(unsafe.Sizeof(F(0))) }
+
+// band is 2·E(r_i + R), with a little for its own rounding.
+func (s *bounded[F]) band(i int) float64 {
+	sum := s.queries.radius[i] + s.maxRadius
+	return 2 * (1 + 0x1p-20) * (s.slope*sum*sum + s.linear*sum + s.constant)
+}
+
+// distanceTile turns products into approximate squared distances.
+type distanceTile[F kernel.Float] struct{ rows, cols []F }
+
+// Finish implements kernel.Epilogue.
+func (t distanceTile[F]) Finish(c []F, stride, row, col, rows, cols int) {
+	norms := t.cols[col : col+cols]
+	for i := range rows {
+		n, part := t.rows[row+i], c[i*stride:i*stride+cols]
+		part = part[:len(norms)]
+		for j, m := range norms {
+			part[j] = (n + m) - 2*part[j]
+		}
+	}
+}
+
+func (s *bounded[F]) load(ctx context.Context, lo, hi int) error {
+	s.lo, s.hi = lo, hi
+	s.rows = slices.Grow(s.rows[:0], (hi-lo)*s.n)[:(hi-lo)*s.n]
+	dim := s.sources.Dim
+	err := tiles(ctx, hi-lo, s.n, dim, func(row, rows, col, cols int) error {
+		right := kernel.Packing[F](from[F]{s.points, col})
+		if s.packed != nil {
+			right = s.packed.Operand(col)
+		}
+		p := kernel.Product[F]{
+			M: rows, N: cols, K: dim,
+			A: kernel.Packing[F](from[F]{s.queries, lo + row}), B: right,
+			C: s.rows[row*s.n+col:], Stride: s.n, Threads: s.threads,
+			Epilogue: distanceTile[F]{s.queries.norm[lo+row : lo+row+rows], s.points.norm[col : col+cols]},
+		}
+		return p.Run()
+	})
+	if err != nil {
+		return err
+	}
+	limit := excluded[F]()
+	for i := lo; i < hi; i++ {
+		row := s.row(i)
+		s.exclusions(i, func(j int) { row[j] = limit })
+	}
+	return nil
+}
+
+func (s *bounded[F]) row(i int) []F { return s.rows[(i-s.lo)*s.n : (i-s.lo+1)*s.n] }
+
+func (s *bounded[F]) worker() worker {
+	return &boundedWorker[F]{
+		space: s, i: -1,
+		x:     make([]float64, s.sources.Dim),
+		value: make([]float64, s.n), known: make([]int32, s.n),
+	}
+}
+
+// boundedWorker answers about one row after another. The direct keys of a row
+// are computed when needed and kept until the next row, once for all equal points.
+type boundedWorker[F kernel.Float] struct {
+	space *bounded[F]
+	i     int // the row that the direct keys belong to
+	x     []float64
+	value []float64
+	known []int32 // value[j] is known where known[j] == stamp
+	stamp int32
+	want  []int32
+	keys  []float64
+	open  int64
+
+	buf        []entry[F]
+	run        []entry[float64]
+	thresholds []entry[F]
+	place      []int32
+	low, high  []F
+	ladder     ladder[F]
+	hist       []int32
+	pending    []openPair
+	reach      []int32
+}
+
+// openPair is a comparison left open: does point come before threshold?
+type openPair struct{ threshold, point int32 }
+
+func (w *boundedWorker[F]) redecided() int64 { return w.open }
+
+// enter makes i the row of the direct keys.
+func (w *boundedWorker[F]) enter(i int) {
+	if w.i == i {
+		return
+	}
+	w.i = i
+	if w.stamp == math.MaxInt32 {
+		clear(w.known)
+		w.stamp = 0
+	}
+	w.stamp++
+	w.x = w.space.sources.Row(i, w.x)
+}
+
+// need asks for the direct key of point j; compute answers all at once.
+func (w *boundedWorker[F]) need(j int32) {
+	j = w.space.first[j]
+	if w.known[j] != w.stamp {
+		w.known[j] = w.stamp
+		w.want = append(w.want, j)
+	}
+}
+
+func (w *boundedWorker[F]) compute() {
+	if len(w.want) == 0 {
+		return
+	}
+	w.keys = slices.Grow(w.keys[:0], len(w.want))[:len(w.want)]
+	w.space.direct.keys(w.i, w.x, w.want, w.keys)
+	for c, j := range w.want {
+		w.value[j] = w.keys[c]
+	}
+	w.want = w.want[:0]
+}
+
+// key is the direct key of point j after need and compute.
+func (w *boundedWorker[F]) key(j int32) float64 { return w.value[w.space.first[j]] }
+
+// up and down round v to F, outward.
+func up[F kernel.Float](v float64) F {
+	f := F(v)
+	if float64(f) < v {
+		return next(f, math.Inf(1))
+	}
+	return f
+}
+
+func down[F kernel.Float](v float64) F {
+	f := F(v)
+	if float64(f) > v {
+		return next(f, math.Inf(-1))
+	}
+	return f
+}
+
+func nextDown[F kernel.Float](f F) F { return next(f, math.Inf(-1)) }
+
+func next[F kernel.Float](f F, toward float64) F {
+	if unsafe.Sizeof(f) == 4 {
+		return F(math.Nextafter32(float32(f), float32(toward)))
+	}
+	return F(math.Nextafter(float64(f), toward))
+}
+
+func (w *boundedWorker[F]) nearest(i, count int, list []int32) []int32 {
+	w.enter(i)
+	row, band := w.space.row(i), w.space.band(i)
+	list = list[:0]
+	w.buf = selectNearest(row, count, w.buf)
+	if len(w.buf) == 0 {
+		return list
+	}
+	if len(w.buf) == count {
+		// The count nearest all lie within the band of the count-th value:
+		// collect whatever else does.
+		cut := up[F](nextUp64(float64(w.buf[count-1].key) + band))
+		w.buf = w.buf[:0]
+		for l, v := range row {
+			if v <= cut && v < excluded[F]() {
+				w.buf = append(w.buf, entry[F]{v, int32(l)})
+			}
+		}
+		sortEntries(w.buf)
+	}
+	// Values further apart than the band are in order; runs of closer ones are
+	// put in order by their direct keys.
+	for lo := 0; lo < len(w.buf) && len(list) < count; {
+		hi := lo + 1
+		for hi < len(w.buf) && float64(w.buf[hi].key) <= nextUp64(float64(w.buf[hi-1].key)+band) {
+			hi++
+		}
+		if hi-lo == 1 {
+			list = append(list, w.buf[lo].index)
+			lo = hi
+			continue
+		}
+		w.open += int64(hi - lo - 1)
+		for _, e := range w.buf[lo:hi] {
+			w.need(e.index)
+		}
+		w.compute()
+		w.run = w.run[:0]
+		for _, e := range w.buf[lo:hi] {
+			w.run = append(w.run, entry[float64]{w.key(e.index), e.index})
+		}
+		sortEntries(w.run)
+		for _, e := range w.run {
+			list = append(list, e.index)
+		}
+		lo = hi
+	}
+	return list[:min(count, len(list))]
+}
+
+func nextUp64(v float64) float64 { return math.Nextafter(v, math.Inf(1)) }
+
+func nextDown64(v float64) float64 { return math.Nextafter(v, math.Inf(-1)) }
+
+func (w *boundedWorker[F]) distances(i int, list []int32, out []float64) {
+	w.enter(i)
+	for _, j := range list {
+		w.need(j)
+	}
+	w.compute()
+	for q, j := range list {
+		out[q] = w.space.metric.distanceOf(w.key(j))
+	}
+}
+
+func (w *boundedWorker[F]) ranks(i int, list []int32, tied int, rank, closer []int32) (ties int64) {
+	if len(list) == 0 {
+		return 0
+	}
+	w.enter(i)
+	s := w.space
+	row, band := s.row(i), s.band(i)
+	w.thresholds, w.low, w.high = w.thresholds[:0], w.low[:0], w.high[:0]
+	for _, j := range list {
+		w.thresholds = append(w.thresholds, entry[F]{row[j], j})
+	}
+	w.place = sortedPlaces(w.thresholds, w.place)
+	for _, e := range w.thresholds {
+		w.low = append(w.low, down[F](nextDown64(float64(e.key)-band)))
+		// Excluded entries stay above every limit.
+		w.high = append(w.high, min(up[F](nextUp64(float64(e.key)+band)), nextDown(excluded[F]())))
+	}
+	groups := max(1, s.groups)
+	w.hist = zeroed(w.hist, (len(list)+1)*groups)
+	w.ladder.reset(w.high)
+	w.pending = w.pending[:0]
+	w.reach = zeroed(w.reach, len(list)*groups)
+	last := w.ladder.high
+	for l, v := range row {
+		if v > last {
+			continue
+		}
+		p := 0
+		if v >= w.ladder.low {
+			p = w.ladder.below(v)
+		}
+		if w.low[p] <= v {
+			if len(w.pending) > 1<<16 {
+				ties += w.decide(tied, groups)
+			}
+			for p < len(w.low) && w.low[p] <= v {
+				if int32(l) != w.thresholds[p].index {
+					w.pending = append(w.pending, openPair{int32(p), int32(l)})
+				}
+				p++
+			}
+		}
+		if s.group != nil {
+			p = p*groups + int(s.group[l])
+		}
+		w.hist[p]++
+	}
+	ties += w.decide(tied, groups)
+	accumulateRanks(w.place, s.group != nil, groups, w.hist, rank, closer)
+	// What the direct keys added belongs to single thresholds.
+	for p, q := range w.place {
+		for g, c := range w.reach[p*groups : (p+1)*groups] {
+			rank[q] += c
+			if s.group != nil {
+				closer[int(q)*groups+g] += c
+			}
+		}
+	}
+	return ties
+}
+
+// decide settles the pending comparisons and returns the ties among them.
+func (w *boundedWorker[F]) decide(tied, groups int) (ties int64) {
+	s := w.space
+	for _, c := range w.pending {
+		t := w.thresholds[c.threshold].index
+		if s.first[t] != s.first[c.point] {
+			w.need(t)
+			w.need(c.point)
+		}
+	}
+	w.compute()
+	w.open += int64(len(w.pending))
+	for _, c := range w.pending {
+		t := w.thresholds[c.threshold].index
+		before := c.point < t
+		if s.first[t] != s.first[c.point] {
+			a, b := w.key(c.point), w.key(t)
+			before = a < b || a == b && before
+			if a != b {
+				if before {
+					w.count(c, groups)
+				}
+				continue
+			}
+		}
+		if int(w.place[c.threshold]) < tied {
+			ties++
+		}
+		if before {
+			w.count(c, groups)
+		}
+	}
+	w.pending = w.pending[:0]
+	return ties
+}
+
+func (w *boundedWorker[F]) count(c openPair, groups int) {
+	at := int(c.threshold) * groups
+	if w.space.group != nil {
+		at += int(w.space.group[c.point])
+	}
+	w.reach[at]++
+}

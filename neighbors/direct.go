@@ -1,0 +1,168 @@
+package neighbors
+
+// This file holds the definition of every distance: the direct computation in
+// float64 that all fast paths must agree with, comparison by comparison.
+
+import (
+	"math"
+
+	"repscope/dataset"
+)
+
+// number is the type points are measured in.
+type number interface{ uint8 | float32 | float64 }
+
+// squaredDistances sets out[c] = Σ_k (x_k − y_k)² for the rows y of data with
+// the given indices. Differences and squares are float64, added in index
+// order; four rows go side by side, which changes no rounding. The explicit
+// conversions keep the compiler from fusing a product with a sum.
+func squaredDistances[T number](x []float64, data []T, index []int32, out []float64) {
+	dim := len(x)
+	row := func(c int) []T {
+		at := int(index[c]) * dim
+		return data[at : at+dim : at+dim]
+	}
+	c := 0
+	for ; c+4 <= len(index); c += 4 {
+		y0, y1, y2, y3 := row(c)[:len(x)], row(c + 1)[:len(x)], row(c + 2)[:len(x)], row(c + 3)[:len(x)]
+		var s0, s1, s2, s3 float64
+		for k, v := range x {
+			d0, d1 := v-float64(y0[k]), v-float64(y1[k])
+			d2, d3 := v-float64(y2[k]), v-float64(y3[k])
+			s0 += float64(d0 * d0)
+			s1 += float64(d1 * d1)
+			s2 += float64(d2 * d2)
+			s3 += float64(d3 * d3)
+		}
+		out[c], out[c+1], out[c+2], out[c+3] = s0, s1, s2, s3
+	}
+	for ; c < len(index); c++ {
+		var s float64
+		y := row(c)[:len(x)]
+		for k, v := range x {
+			d := v - float64(y[k])
+			s += float64(d * d)
+		}
+		out[c] = s
+	}
+}
+
+// dots sets out[c] = Σ_k x_k·y_k, like squaredDistances.
+func dots[T number](x []float64, data []T, index []int32, out []float64) {
+	dim := len(x)
+	row := func(c int) []T {
+		at := int(index[c]) * dim
+		return data[at : at+dim : at+dim]
+	}
+	c := 0
+	for ; c+4 <= len(index); c += 4 {
+		y0, y1, y2, y3 := row(c)[:len(x)], row(c + 1)[:len(x)], row(c + 2)[:len(x)], row(c + 3)[:len(x)]
+		var s0, s1, s2, s3 float64
+		for k, v := range x {
+			s0 += float64(v * float64(y0[k]))
+			s1 += float64(v * float64(y1[k]))
+			s2 += float64(v * float64(y2[k]))
+			s3 += float64(v * float64(y3[k]))
+		}
+		out[c], out[c+1], out[c+2], out[c+3] = s0, s1, s2, s3
+	}
+	for ; c < len(index); c++ {
+		var s float64
+		y := row(c)[:len(x)]
+		for k, v := range x {
+			s += float64(v * float64(y[k]))
+		}
+		out[c] = s
+	}
+}
+
+// squaredNorm is Σ_k v_k², in index order in float64.
+func squaredNorm(x []float64) float64 {
+	var s float64
+	for _, v := range x {
+		s += float64(v * v)
+	}
+	return s
+}
+
+// cosineKey is the key of the cosine distance from a dot product and the two
+// squared norms, which lie in minNorm2 … maxNorm2 so that their product neither
+// underflows nor overflows. It is 0 for equal points, since √(s·s) = s.
+func cosineKey(dot, norm2x, norm2y float64) float64 {
+	return max(0, 1-dot/math.Sqrt(norm2x*norm2y))
+}
+
+// minNorm2 and maxNorm2 bound the squared norms that have a cosine distance.
+const minNorm2, maxNorm2 = 1e-150, 1e150
+
+// direct computes keys by the definition.
+type direct struct {
+	queries, points dataset.Points
+	metric          Metric
+	// Squared norms, for the cosine only.
+	queryNorm, pointNorm []float64
+}
+
+func newDirect(queries, points dataset.Points, metric Metric) *direct {
+	d := &direct{queries: queries, points: points, metric: metric}
+	if metric == Cosine {
+		d.pointNorm = squaredNorms(points)
+		d.queryNorm = d.pointNorm
+		if !samePoints(queries, points) {
+			d.queryNorm = squaredNorms(queries)
+		}
+	}
+	return d
+}
+
+func squaredNorms(p dataset.Points) []float64 {
+	norms, x := make([]float64, p.N), make([]float64, p.Dim)
+	for i := range norms {
+		norms[i] = squaredNorm(p.Row(i, x))
+	}
+	return norms
+}
+
+// samePoints reports whether two point sets are the same memory.
+func samePoints(a, b dataset.Points) bool {
+	switch {
+	case a.N != b.N || a.Dim != b.Dim:
+		return false
+	case a.U8 != nil:
+		return b.U8 != nil && &a.U8[0] == &b.U8[0]
+	case a.F32 != nil:
+		return b.F32 != nil && &a.F32[0] == &b.F32[0]
+	}
+	return b.F64 != nil && &a.F64[0] == &b.F64[0]
+}
+
+// keys sets out[c] to the key of query i, whose coordinates are x, and point index[c].
+func (d *direct) keys(i int, x []float64, index []int32, out []float64) {
+	switch {
+	case d.points.U8 != nil && d.metric == Cosine:
+		dots(x, d.points.U8, index, out)
+	case d.points.U8 != nil:
+		squaredDistances(x, d.points.U8, index, out)
+	case d.points.F32 != nil && d.metric == Cosine:
+		dots(x, d.points.F32, index, out)
+	case d.points.F32 != nil:
+		squaredDistances(x, d.points.F32, index, out)
+	case d.metric == Cosine:
+		dots(x, d.points.F64, index, out)
+	default:
+		squaredDistances(x, d.points.F64, index, out)
+	}
+	if d.metric == Cosine {
+		for c, j := range index {
+			out[c] = cosineKey(out[c], d.queryNorm[i], d.pointNorm[j])
+		}
+	}
+}
+
+// distanceOf turns a key into the distance.
+func (m Metric) distanceOf(key float64) float64 {
+	if m == Cosine {
+		return key
+	}
+	return math.Sqrt(key)
+}

@@ -1,0 +1,198 @@
+package neighbors
+
+// This file holds the way from integer sums to scores.
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Merge turns partials that together cover every point once into the result.
+// The order of the partials does not matter, and neither does how the points
+// were split: sums are integers, and what is divided is added in a fixed order.
+func (p *Pass) Merge(partials ...*Partial) ([]Preservation, error) {
+	parts := slices.Clone(partials)
+	slices.SortFunc(parts, func(a, b *Partial) int { return a.Lo - b.Lo })
+	at := 0
+	for _, part := range parts {
+		if part.Lo != at {
+			return nil, fmt.Errorf("merge: a part starts at point %d, want %d: parts must cover each of the %d points once", part.Lo, at, p.n)
+		}
+		at = part.Hi
+		if len(part.Spaces) != len(p.embedded) || len(part.Embedded) != len(p.embedded) {
+			return nil, fmt.Errorf("merge: the part of points %d to %d has %d embedded spaces, want %d", part.Lo, part.Hi, len(part.Spaces), len(p.embedded))
+		}
+		for e := range part.Spaces {
+			if err := p.checkPart(part, &part.Spaces[e]); err != nil {
+				return nil, fmt.Errorf("merge: the part of points %d to %d, embedded space %d: %w", part.Lo, part.Hi, e, err)
+			}
+		}
+	}
+	if at != p.n {
+		return nil, fmt.Errorf("merge: parts end at point %d, want %d", at, p.n)
+	}
+	results := make([]Preservation, len(p.embedded))
+	for e := range results {
+		results[e] = p.mergeSpace(parts, e)
+	}
+	return results, nil
+}
+
+// checkPart reports whether a part was made by a pass with the same options.
+func (p *Pass) checkPart(part *Partial, s *PartialSpace) error {
+	points, curves := 0, 0
+	if p.options.PerPoint {
+		points = len(p.ks)
+	}
+	if p.curves {
+		curves = p.n
+	}
+	sums := append([]Sums{s.Sums}, s.Deleted...)
+	switch {
+	case len(s.Deleted) != len(p.blockIDs):
+		return fmt.Errorf("%d blocks, want %d", len(s.Deleted), len(p.blockIDs))
+	case len(s.PointTrust) != points || len(s.PointCont) != points:
+		return fmt.Errorf("penalties of points for %d and %d k, want %d", len(s.PointTrust), len(s.PointCont), points)
+	case len(s.Best) != curves:
+		return fmt.Errorf("%d co-ranking counts, want %d", len(s.Best), curves)
+	}
+	for _, t := range sums {
+		if len(t.Trust) != len(p.ks) || len(t.Cont) != len(p.ks) || len(t.Common) != len(p.ks) ||
+			len(t.False) != p.kmax || len(t.Missing) != p.kmax {
+			return fmt.Errorf("sums for %d k up to %d, want %d up to %d", len(t.Trust), len(t.False), len(p.ks), p.kmax)
+		}
+	}
+	for q := range s.PointTrust {
+		if len(s.PointTrust[q]) != part.Hi-part.Lo || len(s.PointCont[q]) != part.Hi-part.Lo {
+			return fmt.Errorf("penalties of %d points, want %d", len(s.PointTrust[q]), part.Hi-part.Lo)
+		}
+	}
+	return nil
+}
+
+func (p *Pass) mergeSpace(parts []*Partial, e int) Preservation {
+	total := p.newPartialSpace(0)
+	result := Preservation{
+		N: p.n, MinCandidates: p.least,
+		Original: parts[0].Original, Embedded: parts[0].Embedded[e],
+	}
+	result.Original.Redecided = 0
+	for _, part := range parts {
+		total.add(&part.Spaces[e])
+		result.Original.Redecided += part.Original.Redecided
+	}
+	result.Original.Ties, result.Embedded.Ties = total.OriginalTies, total.EmbeddedTies
+	result.Embedded.Redecided = total.EmbeddedRedecided
+
+	for q, k := range p.ks {
+		at := p.order[q]
+		one := AtK{K: k, Scores: scores(k, at, &total.Sums, p.candidates)}
+		for g, id := range p.blockIDs {
+			one.Replicates = append(one.Replicates, Replicate{Block: id, Scores: scores(k, at, &total.Deleted[g], p.deleted[g])})
+		}
+		if p.options.PerPoint {
+			for _, part := range parts {
+				one.PointTrustPenalty = append(one.PointTrustPenalty, part.Spaces[e].PointTrust[at]...)
+				one.PointContPenalty = append(one.PointContPenalty, part.Spaces[e].PointCont[at]...)
+			}
+			for i := range p.n {
+				one.PointNormalizer = append(one.PointNormalizer, worstPenalty(k, p.candidatesOf(i)))
+			}
+		}
+		result.ByK = append(result.ByK, one)
+	}
+	if p.curves {
+		result.Curves = p.coRankingCurves(total.Best)
+	}
+	return result
+}
+
+// worstPenalty is the largest penalty of one point with m > k candidates.
+func worstPenalty(k, m int) int64 {
+	if 2*k <= m {
+		return int64(k) * int64(2*m-3*k+1) / 2
+	}
+	return int64(m-k) * int64(m-k+1) / 2
+}
+
+// scores turns the sums for the k at place at into scores. candidates counts
+// the points by their number of candidates.
+func scores(k, at int, s *Sums, candidates map[int]int64) Scores {
+	var points, normalizer int64
+	var chance, share, worst float64
+	for _, m := range slices.Sorted(maps.Keys(candidates)) {
+		count := candidates[m]
+		points += count
+		normalizer += count * worstPenalty(k, m)
+		c := float64(count)
+		chance += c * float64(k) * float64(m-k) * float64(m-k+1) / (2 * float64(m))
+		share += c * float64(k) / float64(m)
+		h := 0.0
+		for l := 1; l <= k; l++ {
+			h += math.Abs(float64(m+2-2*l)) / float64(l)
+		}
+		worst += c * h
+	}
+	wrong, missing := 0.0, 0.0
+	for l := 1; l <= k; l++ {
+		wrong += float64(s.False[l-1]) / float64(l)
+		missing += float64(s.Missing[l-1]) / float64(l)
+	}
+	w := float64(normalizer)
+	share /= float64(points)
+	q := float64(s.Common[at]) / (float64(points) * float64(k))
+	return Scores{
+		Points:       int(points),
+		TrustPenalty: s.Trust[at], ContPenalty: s.Cont[at], Normalizer: normalizer,
+		Trustworthiness: 1 - float64(s.Trust[at])/w,
+		Continuity:      1 - float64(s.Cont[at])/w,
+		Common:          s.Common[at],
+		QNX:             q,
+		RNX:             (q - share) / (1 - share),
+		LCMC:            q - share,
+		MRREFalse:       1 - wrong/worst,
+		MRREMissing:     1 - missing/worst,
+		Chance:          1 - chance/w,
+	}
+}
+
+// coRankingCurves turns the counts of max(r_ij, r̂_ij) into the curves.
+func (p *Pass) coRankingCurves(best []int64) *Curves {
+	n := float64(p.n)
+	sizes := slices.Sorted(maps.Keys(p.candidates))
+	last := min(p.n-2, p.least-1)
+	c := &Curves{QNX: make([]float64, last), RNX: make([]float64, last)}
+	var common int64
+	var area, weight float64
+	lcmc := math.Inf(-1)
+	for at := range last {
+		k := float64(at + 1)
+		common += best[at]
+		share := 0.0
+		for _, m := range sizes {
+			share += float64(p.candidates[m]) * k / float64(m)
+		}
+		share /= n
+		q := float64(common) / (n * k)
+		c.QNX[at], c.RNX[at] = q, (q-share)/(1-share)
+		area += c.RNX[at] / k
+		weight += 1 / k
+		if q-share > lcmc {
+			lcmc, c.KStar = q-share, at+1
+		}
+	}
+	c.AUCRNX = area / weight
+	c.QLocal = mean(c.QNX[:c.KStar])
+	c.QGlobal = mean(c.QNX[c.KStar-1:])
+	return c
+}
+
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}

@@ -1,0 +1,300 @@
+package neighbors
+
+// The definitions again, written down literally: full distance matrices in
+// float64, full sorts, formulas as in the papers. The package is tested against this.
+
+import (
+	"math"
+	"math/rand/v2"
+	"sort"
+	"testing"
+
+	"repscope/dataset"
+)
+
+// naiveKeys is the full matrix of keys.
+func naiveKeys(queries, points dataset.Points, metric Metric) [][]float64 {
+	keys := make([][]float64, queries.N)
+	for i := range keys {
+		keys[i] = make([]float64, points.N)
+		x := queries.Row(i, nil)
+		for j := range keys[i] {
+			y := points.Row(j, nil)
+			var squares, dot, xx, yy float64
+			for k := range x {
+				d := x[k] - y[k]
+				squares += float64(d * d)
+				dot += float64(x[k] * y[k])
+				xx += float64(x[k] * x[k])
+				yy += float64(y[k] * y[k])
+			}
+			keys[i][j] = squares
+			if metric == Cosine {
+				keys[i][j] = math.Max(0, 1-dot/math.Sqrt(xx*yy))
+			}
+		}
+	}
+	return keys
+}
+
+// naiveSpace is a matrix of keys with the options that say who is a candidate.
+type naiveSpace struct {
+	keys    [][]float64
+	window  int
+	episode []int
+
+	memo *[2][][]int // orders and ranks, once computed
+}
+
+func newNaive(keys [][]float64, window int, episode []int) naiveSpace {
+	return naiveSpace{keys, window, episode, new([2][][]int)}
+}
+
+func (s naiveSpace) candidate(i, j int) bool {
+	if i == j {
+		return false
+	}
+	if s.episode != nil && s.episode[i] != s.episode[j] {
+		return true
+	}
+	return i-j > s.window || j-i > s.window
+}
+
+// order is the candidates of i, nearest first.
+func (s naiveSpace) order(i int) []int {
+	var list []int
+	for j := range s.keys {
+		if s.candidate(i, j) {
+			list = append(list, j)
+		}
+	}
+	sort.SliceStable(list, func(a, b int) bool { return s.keys[i][list[a]] < s.keys[i][list[b]] })
+	return list
+}
+
+// orders is order for all i, ranks the inverse: ranks[i][j] from 1, 0 for no candidate.
+func (s naiveSpace) orders() (orders, ranks [][]int) {
+	if s.memo[0] != nil {
+		return s.memo[0], s.memo[1]
+	}
+	n := len(s.keys)
+	orders, ranks = make([][]int, n), make([][]int, n)
+	*s.memo = [2][][]int{orders, ranks}
+	for i := range n {
+		orders[i], ranks[i] = s.order(i), make([]int, n)
+		for r, j := range orders[i] {
+			ranks[i][j] = r + 1
+		}
+	}
+	return orders, ranks
+}
+
+// naiveScores computes everything for one k.
+func naiveScores(original, embedded naiveSpace, k int) Scores {
+	no, ro := original.orders()
+	ne, re := embedded.orders()
+	n := len(no)
+	s := Scores{Points: n}
+	var wrong, missing, h, chance, share float64
+	for i := range n {
+		m := len(no[i])
+		if 2*k <= m {
+			s.Normalizer += int64(k * (2*m - 3*k + 1) / 2)
+		} else {
+			s.Normalizer += int64((m - k) * (m - k + 1) / 2)
+		}
+		for r := k + 1; r <= m; r++ {
+			chance += float64(r-k) * float64(k) / float64(m)
+		}
+		share += float64(k) / float64(m) / float64(n)
+		for l := 1; l <= k; l++ {
+			h += math.Abs(float64(m+1-2*l+1)) / float64(l)
+		}
+		for l, j := range ne[i][:k] {
+			if ro[i][j] > k {
+				s.TrustPenalty += int64(ro[i][j] - k)
+			} else {
+				s.Common++
+			}
+			wrong += math.Abs(float64(ro[i][j]-re[i][j])) / float64(l+1)
+		}
+		for l, j := range no[i][:k] {
+			if re[i][j] > k {
+				s.ContPenalty += int64(re[i][j] - k)
+			}
+			missing += math.Abs(float64(ro[i][j]-re[i][j])) / float64(l+1)
+		}
+	}
+	s.Trustworthiness = 1 - float64(s.TrustPenalty)/float64(s.Normalizer)
+	s.Continuity = 1 - float64(s.ContPenalty)/float64(s.Normalizer)
+	s.QNX = float64(s.Common) / float64(n*k)
+	s.RNX = (s.QNX - share) / (1 - share)
+	s.LCMC = s.QNX - share
+	s.MRREFalse, s.MRREMissing = 1-wrong/h, 1-missing/h
+	s.Chance = 1 - chance/float64(s.Normalizer)
+	return s
+}
+
+// naiveTies counts what SpaceCounts.Ties counts: over the kmax nearest in
+// lists, the other candidates at the same key in ranked.
+func naiveTies(ranked, lists naiveSpace, kmax int) (ties int64) {
+	orders, _ := lists.orders()
+	for i := range ranked.keys {
+		for _, j := range orders[i][:kmax] {
+			for l := range ranked.keys {
+				if l != j && ranked.candidate(i, l) && ranked.keys[i][l] == ranked.keys[i][j] {
+					ties++
+				}
+			}
+		}
+	}
+	return ties
+}
+
+// random is a seeded generator.
+func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
+
+// gaussian returns n points of dimension dim.
+func gaussian32(r *rand.Rand, n, dim int) dataset.Points {
+	data := make([]float32, n*dim)
+	for i := range data {
+		data[i] = float32(r.NormFloat64())
+	}
+	return dataset.Float32Points(data, dim)
+}
+
+func gaussian64(r *rand.Rand, n, dim int) dataset.Points {
+	data := make([]float64, n*dim)
+	for i := range data {
+		data[i] = r.NormFloat64()
+	}
+	return dataset.Float64Points(data, dim)
+}
+
+func bytes8(r *rand.Rand, n, dim, levels int) dataset.Points {
+	data := make([]uint8, n*dim)
+	for i := range data {
+		data[i] = uint8(r.IntN(levels))
+	}
+	return dataset.Uint8Points(data, dim)
+}
+
+// nearlyEqual32 is a walk of frames that differ in single low bits, with some
+// frames repeated: the case in which matrix products lose all digits.
+func nearlyEqual32(r *rand.Rand, n, dim int) dataset.Points {
+	data := make([]float32, n*dim)
+	for k := range dim {
+		data[k] = 0.3 + 0.5*r.Float32()
+	}
+	for i := 1; i < n; i++ {
+		from := i - 1
+		if r.IntN(4) == 0 {
+			from = r.IntN(i)
+		}
+		copy(data[i*dim:(i+1)*dim], data[from*dim:(from+1)*dim])
+		if r.IntN(5) > 0 {
+			for range 1 + r.IntN(3) {
+				at := i*dim + r.IntN(dim)
+				data[at] = math.Float32frombits(math.Float32bits(data[at]) + uint32(r.IntN(3)))
+			}
+		}
+	}
+	return dataset.Float32Points(data, dim)
+}
+
+func constant32(n, dim int) dataset.Points {
+	data := make([]float32, n*dim)
+	for i := range data {
+		data[i] = 0.25
+	}
+	return dataset.Float32Points(data, dim)
+}
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if math.IsNaN(got) != math.IsNaN(want) || math.Abs(got-want) > tolerance {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// compareScores wants the integers equal and the rest within rounding.
+func compareScores(t *testing.T, what string, got, want Scores) {
+	t.Helper()
+	if got.Points != want.Points || got.TrustPenalty != want.TrustPenalty || got.ContPenalty != want.ContPenalty ||
+		got.Normalizer != want.Normalizer || got.Common != want.Common {
+		t.Errorf("%s: got %+v, want %+v", what, got, want)
+	}
+	near(t, what+": trustworthiness", got.Trustworthiness, want.Trustworthiness, 1e-14)
+	near(t, what+": continuity", got.Continuity, want.Continuity, 1e-14)
+	near(t, what+": Q_NX", got.QNX, want.QNX, 1e-14)
+	near(t, what+": R_NX", got.RNX, want.RNX, 1e-12)
+	near(t, what+": LCMC", got.LCMC, want.LCMC, 1e-13)
+	near(t, what+": false MRRE", got.MRREFalse, want.MRREFalse, 1e-12)
+	near(t, what+": missing MRRE", got.MRREMissing, want.MRREMissing, 1e-12)
+	near(t, what+": chance", got.Chance, want.Chance, 1e-12)
+}
+
+// markedSpace is a naiveSpace with an explicit candidate relation.
+type markedSpace struct {
+	keys [][]float64
+	ok   [][]bool
+}
+
+// markedScores is naiveScores with explicit candidates.
+func markedScores(original, embedded markedSpace, k int) Scores {
+	n := len(original.keys)
+	order := func(s markedSpace, i int) (list []int, rank map[int]int) {
+		for j := range s.keys {
+			if s.ok[i][j] {
+				list = append(list, j)
+			}
+		}
+		sort.SliceStable(list, func(a, b int) bool { return s.keys[i][list[a]] < s.keys[i][list[b]] })
+		rank = map[int]int{}
+		for r, j := range list {
+			rank[j] = r + 1
+		}
+		return list, rank
+	}
+	s := Scores{Points: n}
+	var wrong, missing, h, chance, share float64
+	for i := range n {
+		lo, ro := order(original, i)
+		le, re := order(embedded, i)
+		m := len(lo)
+		s.Normalizer += worstPenaltyByEnumeration(k, m)
+		for r := k + 1; r <= m; r++ {
+			chance += float64(r-k) * float64(k) / float64(m)
+		}
+		share += float64(k) / float64(m) / float64(n)
+		for l := 1; l <= k; l++ {
+			h += math.Abs(float64(m+2-2*l)) / float64(l)
+		}
+		for l, j := range le[:k] {
+			s.TrustPenalty += int64(max(0, ro[j]-k))
+			if ro[j] <= k {
+				s.Common++
+			}
+			wrong += math.Abs(float64(ro[j]-re[j])) / float64(l+1)
+		}
+		for l, j := range lo[:k] {
+			s.ContPenalty += int64(max(0, re[j]-k))
+			missing += math.Abs(float64(ro[j]-re[j])) / float64(l+1)
+		}
+	}
+	s.Trustworthiness = 1 - float64(s.TrustPenalty)/float64(s.Normalizer)
+	s.Continuity = 1 - float64(s.ContPenalty)/float64(s.Normalizer)
+	s.QNX = float64(s.Common) / float64(n*k)
+	s.RNX, s.LCMC = (s.QNX-share)/(1-share), s.QNX-share
+	s.MRREFalse, s.MRREMissing = 1-wrong/h, 1-missing/h
+	s.Chance = 1 - chance/float64(s.Normalizer)
+	return s
+}
+
+// worstPenaltyByEnumeration: the k farthest ranks embedded as the k nearest.
+func worstPenaltyByEnumeration(k, m int) (sum int64) {
+	for r := m - k + 1; r <= m; r++ {
+		sum += int64(max(0, r-k))
+	}
+	return sum
+}

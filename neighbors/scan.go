@@ -1,0 +1,296 @@
+package neighbors
+
+// This file holds the scans over one row of distances: selecting the nearest
+// entries and placing every entry among a few sorted thresholds.
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+)
+
+// key is what a row of distances is held in. Integer and float64 rows of an exact space order
+// like the distances themselves; float32 and float64 rows of a banded space
+// are approximations with a bound.
+type key interface {
+	int32 | int64 | float32 | float64
+}
+
+// entry is one distance of a row with the index of its point.
+type entry[K key] struct {
+	key   K
+	index int32
+}
+
+// before is the order of neighbours: by key, then by index.
+func (e entry[K]) before(f entry[K]) bool {
+	return e.key < f.key || e.key == f.key && e.index < f.index
+}
+
+func compareEntries[K key](a, b entry[K]) int {
+	if c := cmp.Compare(a.key, b.key); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.index, b.index)
+}
+
+// excluded is the key of pairs that are no candidates: larger than any distance.
+func excluded[K key]() K {
+	var zero K
+	switch any(zero).(type) {
+	case int32:
+		return any(int32(math.MaxInt32)).(K)
+	case int64:
+		return any(int64(math.MaxInt64)).(K)
+	case float32:
+		return any(float32(math.Inf(1))).(K)
+	}
+	return any(math.Inf(1)).(K)
+}
+
+// selectNearest returns the count first entries of row in the order of
+// neighbours, sorted, in buf's memory. Excluded entries are left out; the
+// result is shorter where there are fewer candidates.
+func selectNearest[K key](row []K, count int, buf []entry[K]) []entry[K] {
+	size := 4*count + 64
+	if size >= len(row) {
+		buf = buf[:0]
+		limit := excluded[K]()
+		for l, v := range row {
+			if v < limit {
+				buf = append(buf, entry[K]{v, int32(l)})
+			}
+		}
+		return finishSelection(buf, count)
+	}
+	buf = slices.Grow(buf[:0], size)[:size]
+	filled, limit := 0, excluded[K]()
+	for l, v := range row {
+		// Later entries have higher indices, so that at equal keys the ones
+		// already held come first.
+		if v < limit {
+			buf[filled] = entry[K]{v, int32(l)}
+			filled++
+			if filled == size {
+				partition(buf, count)
+				limit = slices.MaxFunc(buf[:count], compareEntries[K]).key
+				filled = count
+			}
+		}
+	}
+	return finishSelection(buf[:filled], count)
+}
+
+func finishSelection[K key](found []entry[K], count int) []entry[K] {
+	if count < len(found)/4 {
+		partition(found, count)
+		found = found[:count]
+	}
+	sortEntries(found)
+	return found[:min(count, len(found))]
+}
+
+// partition moves the count first entries to the front (quickselect, Hoare).
+func partition[K key](a []entry[K], count int) {
+	lo, hi := 0, len(a)-1
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if a[mid].before(a[lo]) {
+			a[mid], a[lo] = a[lo], a[mid]
+		}
+		if a[hi].before(a[mid]) {
+			a[hi], a[mid] = a[mid], a[hi]
+			if a[mid].before(a[lo]) {
+				a[mid], a[lo] = a[lo], a[mid]
+			}
+		}
+		pivot, i, j := a[mid], lo, hi
+		for i <= j {
+			for a[i].before(pivot) {
+				i++
+			}
+			for pivot.before(a[j]) {
+				j--
+			}
+			if i <= j {
+				a[i], a[j] = a[j], a[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case count <= j:
+			hi = j
+		case count >= i:
+			lo = i
+		default:
+			return
+		}
+	}
+}
+
+// sortEntries sorts by key and index: insertion for short lists, a radix sort
+// on linearly quantised keys for long ones.
+func sortEntries[K key](a []entry[K]) {
+	switch {
+	case len(a) <= 48:
+		insertionSort(a)
+	case len(a) < 1024:
+		slices.SortFunc(a, compareEntries[K])
+	default:
+		radixSort(a)
+	}
+}
+
+func insertionSort[K key](a []entry[K]) {
+	for i := 1; i < len(a); i++ {
+		e, j := a[i], i
+		for j > 0 && e.before(a[j-1]) {
+			a[j] = a[j-1]
+			j--
+		}
+		a[j] = e
+	}
+}
+
+// radixSort sorts by the key's place between the smallest and the largest in
+// 2^22 steps, which rounding keeps monotone, and then sorts each run of equal
+// steps exactly.
+func radixSort[K key](a []entry[K]) {
+	const digit, steps = 11, 1 << 22
+	low, high := a[0].key, a[0].key
+	for _, e := range a {
+		low, high = min(low, e.key), max(high, e.key)
+	}
+	scale := (steps - 1) / float64(high-low)
+	if !(scale > 0) || math.IsInf(scale, 1) {
+		slices.SortFunc(a, compareEntries[K])
+		return
+	}
+	step := func(e entry[K]) uint32 { return uint32(float64(e.key-low) * scale) }
+	var first, second [1 << digit]int32
+	for _, e := range a {
+		s := step(e)
+		first[s&(1<<digit-1)]++
+		second[s>>digit]++
+	}
+	var f, s int32
+	for d := range first {
+		first[d], f = f, f+first[d]
+		second[d], s = s, s+second[d]
+	}
+	b := make([]entry[K], len(a))
+	for _, e := range a {
+		d := step(e) & (1<<digit - 1)
+		b[first[d]] = e
+		first[d]++
+	}
+	for _, e := range b {
+		d := step(e) >> digit
+		a[second[d]] = e
+		second[d]++
+	}
+	for lo := 0; lo < len(a); {
+		hi, at := lo+1, step(a[lo])
+		for hi < len(a) && step(a[hi]) == at {
+			hi++
+		}
+		if hi-lo <= 16 {
+			insertionSort(a[lo:hi])
+		} else {
+			slices.SortFunc(a[lo:hi], compareEntries[K])
+		}
+		lo = hi
+	}
+}
+
+// ladder finds the place of a value among sorted thresholds in constant
+// expected time: a table over equal steps between the smallest and the largest
+// threshold says where to start.
+type ladder[K key] struct {
+	keys  []K
+	low   K
+	high  K
+	scale float32
+	start []int32
+}
+
+// reset takes the thresholds, sorted in ascending order, at least one.
+func (t *ladder[K]) reset(keys []K) {
+	t.keys, t.low, t.high = keys, keys[0], keys[len(keys)-1]
+	bins := 64
+	for bins < 4*len(keys) {
+		bins *= 2
+	}
+	t.start = slices.Grow(t.start[:0], bins)[:bins]
+	t.scale = float32(bins-1) / float32(t.high-t.low)
+	if !(t.scale > 0) || t.scale > math.MaxFloat32 || float32(t.high-t.low) > math.MaxFloat32 {
+		t.scale = 0
+	}
+	q := int32(0)
+	for b := range t.start {
+		for int(q) < len(keys) && t.bin(keys[q]) < b {
+			q++
+		}
+		t.start[b] = q
+	}
+}
+
+// bin is monotone in v, for low ≤ v ≤ high.
+func (t *ladder[K]) bin(v K) int { return int(float32(v-t.low) * t.scale) }
+
+// below returns the number of thresholds smaller than v ≤ high.
+func (t *ladder[K]) below(v K) int {
+	if v <= t.low {
+		return 0
+	}
+	p := int(t.start[t.bin(v)])
+	for t.keys[p] < v {
+		p++
+	}
+	return p
+}
+
+// closerThan counts, for thresholds sorted in the order of neighbours, the
+// entries of a row that come before each of them. The counts go to
+// hist[q·groups+group], where adding up from the first threshold to q gives the
+// entries before threshold q; groups is 1 and group nil when no blocks are
+// distinguished. ties[p] counts the entries with the key of threshold p, the
+// first of its run of equal keys, the threshold itself included.
+func closerThan[K key](row []K, thresholds []entry[K], t *ladder[K], keys []K, group []int32, groups int, hist, ties []int32) []K {
+	keys = keys[:0]
+	for _, e := range thresholds {
+		keys = append(keys, e.key)
+	}
+	t.reset(keys)
+	low, high := t.low, t.high
+	for l, v := range row {
+		if v > high {
+			continue
+		}
+		p := 0
+		if v >= low {
+			p = t.below(v)
+			if keys[p] == v {
+				ties[p]++
+				p = afterTies(thresholds, p, int32(l))
+			}
+		}
+		if group != nil {
+			p = p*groups + int(group[l])
+		}
+		hist[p]++
+	}
+	return keys
+}
+
+// afterTies returns the first threshold from p on, the first of a run of equal
+// keys, that comes after the entry with the same key and index l.
+func afterTies[K key](thresholds []entry[K], p int, l int32) int {
+	v := thresholds[p].key
+	return p + sort.Search(len(thresholds)-p, func(q int) bool {
+		e := thresholds[p+q]
+		return e.key > v || e.index > l
+	})
+}

@@ -1,0 +1,413 @@
+package neighbors
+
+// This file holds the row-block view of one space: blocks of distances from
+// some points to all points, and the questions asked of each row. How a block
+// of distances comes about stays behind this border.
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"repscope/dataset"
+	"repscope/internal/kernel"
+)
+
+// space computes blocks of distance rows and answers questions about them.
+type space interface {
+	// load computes rows lo … hi−1. Workers may then ask about them.
+	load(ctx context.Context, lo, hi int) error
+	// worker returns a new worker; each belongs to one goroutine at a time.
+	worker() worker
+	// rowBytes is the memory of one loaded row.
+	rowBytes() int64
+	// counts returns what is known before any row is looked at.
+	counts() SpaceCounts
+}
+
+// worker answers questions about loaded rows.
+type worker interface {
+	// nearest returns the count nearest candidates of point i in order, in
+	// list's memory; fewer if there are fewer candidates.
+	nearest(i, count int, list []int32) []int32
+	// ranks sets rank[q] to the rank of list[q] among the candidates of i,
+	// 1 for the nearest. With blocks, closer[q·groups+g] is set to the number of
+	// candidates of block g that come before list[q]. It returns the ties of
+	// the first tied entries of the list: the other candidates at exactly the same distance.
+	ranks(i int, list []int32, tied int, rank, closer []int32) (ties int64)
+	// distances sets out[q] to the distance of list[q] from i.
+	distances(i int, list []int32, out []float64)
+	// redecided is the number of comparisons decided again so far.
+	redecided() int64
+}
+
+// base is what all spaces share.
+type base struct {
+	n       int // points, the length of a row
+	self    bool
+	window  int
+	episode []int
+	group   []int32 // block of each point, nil without blocks
+	groups  int
+	metric  Metric
+	threads int
+	direct  *direct
+	// first is the lowest index of a point equal to each point.
+	first      []int32
+	duplicates int
+	method     string
+}
+
+func (b *base) counts() SpaceCounts {
+	return SpaceCounts{Duplicates: b.duplicates, Method: b.method}
+}
+
+// exclusions calls skip for every point that is no candidate of point i.
+func (b *base) exclusions(i int, skip func(j int)) {
+	if !b.self {
+		return
+	}
+	for j := max(0, i-b.window); j <= min(b.n-1, i+b.window); j++ {
+		if j == i || b.episode == nil || b.episode[i] == b.episode[j] {
+			skip(j)
+		}
+	}
+}
+
+// parallel calls work(w, i) for i in 0 … n−1 on the given number of goroutines,
+// w telling them apart, and stops early when ctx is done.
+func parallel(ctx context.Context, threads, n int, work func(w, i int)) error {
+	var next atomic.Int64
+	loop := func(w int) {
+		for ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			work(w, i)
+		}
+	}
+	threads = min(threads, n)
+	var wait sync.WaitGroup
+	for w := 1; w < threads; w++ {
+		wait.Go(func() { loop(w) })
+	}
+	loop(0)
+	wait.Wait()
+	return ctx.Err()
+}
+
+// exact is a space whose rows hold the keys themselves.
+type exact[K int32 | int64 | float64] struct {
+	base
+	fill   func(ctx context.Context, lo, hi int, rows []K) error
+	rows   []K
+	lo, hi int
+}
+
+func (s *exact[K]) rowBytes() int64 {
+	if _, narrow := any(s).(*exact[int32]); narrow {
+		return 4 * int64(s.n)
+	}
+	return 8 * int64(s.n)
+}
+
+func (s *exact[K]) load(ctx context.Context, lo, hi int) error {
+	s.lo, s.hi = lo, hi
+	s.rows = slices.Grow(s.rows[:0], (hi-lo)*s.n)[:(hi-lo)*s.n]
+	if err := s.fill(ctx, lo, hi, s.rows); err != nil {
+		return err
+	}
+	limit := excluded[K]()
+	for i := lo; i < hi; i++ {
+		row := s.row(i)
+		s.exclusions(i, func(j int) { row[j] = limit })
+	}
+	return nil
+}
+
+func (s *exact[K]) row(i int) []K { return s.rows[(i-s.lo)*s.n : (i-s.lo+1)*s.n] }
+
+func (s *exact[K]) worker() worker { return &exactWorker[K]{space: s} }
+
+type exactWorker[K int32 | int64 | float64] struct {
+	space      *exact[K]
+	buf        []entry[K]
+	thresholds []entry[K]
+	place      []int32
+	keys       []K
+	ladder     ladder[K]
+	hist, ties []int32
+}
+
+func (w *exactWorker[K]) redecided() int64 { return 0 }
+
+func (w *exactWorker[K]) nearest(i, count int, list []int32) []int32 {
+	w.buf = selectNearest(w.space.row(i), count, w.buf)
+	list = list[:0]
+	for _, e := range w.buf {
+		list = append(list, e.index)
+	}
+	return list
+}
+
+func (w *exactWorker[K]) distances(i int, list []int32, out []float64) {
+	row := w.space.row(i)
+	for q, j := range list {
+		out[q] = w.space.metric.distanceOf(float64(row[j]))
+	}
+}
+
+func (w *exactWorker[K]) ranks(i int, list []int32, tied int, rank, closer []int32) (ties int64) {
+	if len(list) == 0 {
+		return 0
+	}
+	s := w.space
+	row := s.row(i)
+	w.thresholds = w.thresholds[:0]
+	for _, j := range list {
+		w.thresholds = append(w.thresholds, entry[K]{row[j], j})
+	}
+	w.place = sortedPlaces(w.thresholds, w.place)
+	groups := max(1, s.groups)
+	w.hist = zeroed(w.hist, (len(list)+1)*groups)
+	w.ties = zeroed(w.ties, len(list))
+	w.keys = closerThan(row, w.thresholds, &w.ladder, w.keys, s.group, groups, w.hist, w.ties)
+	run := 0
+	for p, q := range w.place {
+		if p > 0 && w.keys[p] != w.keys[run] {
+			run = p
+		}
+		if int(q) < tied {
+			ties += int64(w.ties[run]) - 1
+		}
+	}
+	accumulateRanks(w.place, s.group != nil, groups, w.hist, rank, closer)
+	return ties
+}
+
+// sortedPlaces sorts the entries in the order of neighbours; place[p] is where
+// the entry now at p was before.
+func sortedPlaces[K key](entries []entry[K], place []int32) []int32 {
+	place = slices.Grow(place[:0], len(entries))[:len(entries)]
+	for q := range place {
+		place[q] = int32(q)
+	}
+	if len(entries) <= 64 {
+		for i := 1; i < len(entries); i++ {
+			e, at, j := entries[i], place[i], i
+			for j > 0 && e.before(entries[j-1]) {
+				entries[j], place[j] = entries[j-1], place[j-1]
+				j--
+			}
+			entries[j], place[j] = e, at
+		}
+		return place
+	}
+	old := slices.Clone(entries)
+	slices.SortFunc(place, func(a, b int32) int { return compareEntries(old[a], old[b]) })
+	for p, q := range place {
+		entries[p] = old[q]
+	}
+	return place
+}
+
+// accumulateRanks adds the counts between thresholds up to ranks.
+func accumulateRanks(place []int32, grouped bool, groups int, hist, rank, closer []int32) {
+	if !grouped {
+		sum := int32(1)
+		for p, q := range place {
+			sum += hist[p]
+			rank[q] = sum
+		}
+		return
+	}
+	for p, q := range place {
+		counts := hist[p*groups : (p+1)*groups]
+		if p > 0 {
+			for g, c := range hist[(p-1)*groups : p*groups] {
+				counts[g] += c
+			}
+		}
+		total := int32(1)
+		for _, c := range counts {
+			total += c
+		}
+		rank[q] = total
+		copy(closer[int(q)*groups:], counts)
+	}
+}
+
+// zeroed returns n zeros in s's memory.
+func zeroed[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}
+
+// openSpace returns the space of the distances from queries to points. With
+// self they are the same points and each is left out of its own row. precise
+// asks for rows in which few comparisons stay open even if all are needed.
+// budget is what may be spent on keeping the points packed.
+func openSpace(ctx context.Context, queries, points dataset.Points, self, precise bool, o *Options, group []int32, groups int, budget int64) (space, error) {
+	b := base{
+		n: points.N, self: self, window: o.ExcludeWindow, episode: o.Episode,
+		group: group, groups: groups, metric: o.Metric, threads: o.threads(),
+	}
+	var err error
+	if b.first, b.duplicates, err = findDuplicates(ctx, points, b.threads); err != nil {
+		return nil, err
+	}
+	switch {
+	case points.U8 != nil:
+		return openUint8(b, queries, points, budget)
+	case points.Dim <= directDim:
+		return openDirect(b, queries, points), nil
+	case points.F32 != nil && !precise:
+		return openBounded[float32](ctx, b, queries, points, budget)
+	}
+	return openBounded[float64](ctx, b, queries, points, budget)
+}
+
+// directDim is the largest dimension in which computing all distances directly
+// in float64 is as fast as bounding them first.
+const directDim = 8
+
+func openDirect(b base, queries, points dataset.Points) space {
+	b.direct = newDirect(queries, points, b.metric)
+	b.method = "float64 direct"
+	all := make([]int32, points.N)
+	for j := range all {
+		all[j] = int32(j)
+	}
+	s := &exact[float64]{base: b}
+	s.fill = func(ctx context.Context, lo, hi int, rows []float64) error {
+		return parallel(ctx, b.threads, hi-lo, func(_, r int) {
+			b.direct.keys(lo+r, queries.Row(lo+r, nil), all, rows[r*b.n:(r+1)*b.n])
+		})
+	}
+	return s
+}
+
+// columnChunk is the number of columns of one kernel product, so that a
+// cancelled pass stops soon and the panels stay in the cache.
+const columnChunk = 2016 / kernel.Align * kernel.Align
+
+// tiles calls product for parts of rows 0 … rows−1 and columns 0 … n−1, small
+// enough that each takes a fraction of a second.
+func tiles(ctx context.Context, rows, n, dim int, product func(row, rows, col, cols int) error) error {
+	limit := 2e10
+	if kernel.Name() == "generic" {
+		limit = 5e8
+	}
+	step := int(limit / 2 / float64(dim) / columnChunk)
+	step = min(rows, max(kernel.Align, step/kernel.Align*kernel.Align))
+	for col := 0; col < n; col += columnChunk {
+		for row := 0; row < rows; row += step {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := product(row, min(step, rows-row), col, min(columnChunk, n-col)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// openUint8 is the space of uint8 points: exact integers.
+func openUint8(b base, queries, points dataset.Points, budget int64) (space, error) {
+	dim := points.Dim
+	b.method = "uint8 exact " + kernel.Name()
+	var packed *kernel.PackedUint8
+	if int64(points.N+kernel.Align)*int64(dim)*2 <= budget {
+		var err error
+		if packed, err = kernel.PackUint8Right(kernel.Uint8Rows(points.U8, dim), points.N, dim); err != nil {
+			return nil, err
+		}
+	}
+	right := func(col int) kernel.Uint8Operand {
+		if packed != nil {
+			return packed.Operand(col)
+		}
+		return kernel.Uint8Rows(points.U8[col*dim:], dim)
+	}
+	if dim <= kernel.MaxUint8Depth {
+		return uint8Space[int32](b, queries, points, right), nil
+	}
+	return uint8Space[int64](b, queries, points, right), nil
+}
+
+func uint8Space[I kernel.Integer](b base, queries, points dataset.Points, right func(col int) kernel.Uint8Operand) space {
+	dim := points.Dim
+	pointSquares := squaresUint8[I](points)
+	querySquares := pointSquares
+	if !samePoints(queries, points) {
+		querySquares = squaresUint8[I](queries)
+	}
+	run := func(i, rows, col, cols int, c []I, stride int, squared bool) error {
+		p := kernel.Uint8Product[I]{
+			M: rows, N: cols, K: dim,
+			A: kernel.Uint8Rows(queries.U8[i*dim:], dim), B: right(col),
+			C: c, Stride: stride, Squared: squared, Threads: b.threads,
+		}
+		if squared {
+			p.ASquares, p.BSquares = querySquares[i:i+rows], pointSquares[col:col+cols]
+		}
+		return p.Run()
+	}
+	if b.metric == Euclidean {
+		s := &exact[I]{base: b}
+		s.fill = func(ctx context.Context, lo, hi int, rows []I) error {
+			return tiles(ctx, hi-lo, b.n, dim, func(row, count, col, cols int) error {
+				return run(lo+row, count, col, cols, rows[row*b.n+col:], b.n, true)
+			})
+		}
+		return s
+	}
+	s := &exact[float64]{base: b}
+	var products []I
+	s.fill = func(ctx context.Context, lo, hi int, rows []float64) error {
+		return tiles(ctx, hi-lo, b.n, dim, func(row, count, col, cols int) error {
+			products = slices.Grow(products[:0], count*cols)[:count*cols]
+			if err := run(lo+row, count, col, cols, products, cols, false); err != nil {
+				return err
+			}
+			return parallel(ctx, b.threads, count, func(_, r int) {
+				norm := float64(querySquares[lo+row+r])
+				out := rows[(row+r)*b.n+col:]
+				for j, dot := range products[r*cols : (r+1)*cols] {
+					out[j] = cosineKey(float64(dot), norm, float64(pointSquares[col+j]))
+				}
+			})
+		})
+	}
+	return s
+}
+
+// squaresUint8 is Σ_k x_k² of every point.
+func squaresUint8[I kernel.Integer](p dataset.Points) []I {
+	out := make([]I, p.N)
+	for i := range out {
+		var sum int64
+		for _, v := range p.U8[i*p.Dim : (i+1)*p.Dim] {
+			sum += int64(v) * int64(v)
+		}
+		out[i] = I(sum)
+	}
+	return out
+}
+
+// checkNorms reports the first point whose norm the cosine distance cannot
+// take: zero, or so small or large that its square loses digits.
+func checkNorms(role string, p dataset.Points) error {
+	x := make([]float64, p.Dim)
+	for i := range p.N {
+		if n := squaredNorm(p.Row(i, x)); !(n >= minNorm2 && n <= maxNorm2) {
+			return fmt.Errorf("%s: point %d has squared norm %v: the cosine distance wants %g to %g", role, i, n, minNorm2, maxNorm2)
+		}
+	}
+	return nil
+}
