@@ -24,9 +24,10 @@ type tiling[E element, O number] struct {
 	mr, nr int // panel widths of A and B
 	// micro[i][j] computes at least the first (i+1)/3 of the rows and (j+1)/2 of the
 	// columns, exactly rowStep[i] × colStep[j].
-	micro            [3][2]microKernel[E, O]
-	rowStep, colStep [3]int
-	packRows         func(dst []E, width int, src []E, stride, count, depth int)
+	micro    [3][2]microKernel[E, O]
+	rowStep  [3]int
+	colStep  [2]int
+	packRows func(dst []E, width int, src []E, stride, count, depth int)
 }
 
 // newTiling is a tiling with one micro-kernel for all tiles.
@@ -35,7 +36,7 @@ func newTiling[E element, O number](mr, nr int, micro microKernel[E, O], packRow
 	return tiling[E, O]{
 		mr: mr, nr: nr,
 		micro:   [3][2]microKernel[E, O]{pair, pair, pair},
-		rowStep: [3]int{mr, mr, mr}, colStep: [3]int{nr, nr},
+		rowStep: [3]int{mr, mr, mr}, colStep: [2]int{nr, nr},
 		packRows: packRows,
 	}
 }

@@ -4,4 +4,226 @@ package kernel
 
 // Processors of the amd64 family: assembly chosen by feature.
 
-func implementations() []*implementation { return []*implementation{&generic} }
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+//go:generate go run generate.go
+
+var available = detect()
+
+func implementations() []*implementation { return available }
+
+// detect lists what this processor can run, the fastest last.
+func detect() []*implementation {
+	list := []*implementation{&generic}
+	x := &cpu.X86
+	if !x.HasAVX2 || !x.HasFMA {
+		return list
+	}
+	vector := vectorKernels{
+		sumUint8:           sumUint8AVX2,
+		sumSquaresUint8:    sumSquaresUint8AVX2,
+		finishRow:          finishRowAsm,
+		squaredDistances32: squaredDistances32,
+		squaredDistances64: squaredDistances64,
+	}
+	avx2 := &implementation{
+		name: "avx2",
+		float32: &tiling[float32, float32]{
+			mr: 6, nr: 16, rowStep: [3]int{2, 4, 6}, colStep: [2]int{8, 16},
+			micro: [3][2]microKernel[float32, float32]{
+				{float32AVX2R2V1, float32AVX2R2V2}, {float32AVX2R4V1, float32AVX2R4V2}, {float32AVX2R6V1, float32AVX2R6V2}},
+			packRows: packFloat32AVX2,
+		},
+		float64: &tiling[float64, float64]{
+			mr: 6, nr: 8, rowStep: [3]int{2, 4, 6}, colStep: [2]int{4, 8},
+			micro: [3][2]microKernel[float64, float64]{
+				{float64AVX2R2V1, float64AVX2R2V2}, {float64AVX2R4V1, float64AVX2R4V2}, {float64AVX2R6V1, float64AVX2R6V2}},
+			packRows: packRowsGeneric[float64],
+		},
+		uint8: &uint8Tiling{
+			tiling: tiling[uint32, int32]{
+				mr: 6, nr: 16, rowStep: [3]int{2, 4, 6}, colStep: [2]int{8, 16},
+				micro: [3][2]microKernel[uint32, int32]{
+					{uint8AVX2R2V1, uint8AVX2R2V2}, {uint8AVX2R4V1, uint8AVX2R4V2}, {uint8AVX2R6V1, uint8AVX2R6V2}},
+			},
+			group: 2,
+			pack:  packUint8Pairs,
+		},
+		vector: vector,
+	}
+	list = append(list, avx2)
+	if !x.HasAVX512F || !x.HasAVX512BW || !x.HasAVX512VL || !x.HasAVX512DQ {
+		return list
+	}
+	avx512 := &implementation{
+		name: "avx512",
+		float32: &tiling[float32, float32]{
+			mr: 12, nr: 32, rowStep: [3]int{4, 8, 12}, colStep: [2]int{16, 32},
+			micro: [3][2]microKernel[float32, float32]{
+				{float32AVX512R4V1, float32AVX512R4V2}, {float32AVX512R8V1, float32AVX512R8V2}, {float32AVX512R12V1, float32AVX512R12V2}},
+			packRows: packFloat32AVX2,
+		},
+		float64: &tiling[float64, float64]{
+			mr: 12, nr: 16, rowStep: [3]int{4, 8, 12}, colStep: [2]int{8, 16},
+			micro: [3][2]microKernel[float64, float64]{
+				{float64AVX512R4V1, float64AVX512R4V2}, {float64AVX512R8V1, float64AVX512R8V2}, {float64AVX512R12V1, float64AVX512R12V2}},
+			packRows: packRowsGeneric[float64],
+		},
+		uint8:  avx2.uint8, // without VNNI
+		vector: vector,
+	}
+	if x.HasAVX512VNNI {
+		avx512.uint8 = &uint8Tiling{
+			tiling: tiling[uint32, int32]{
+				mr: 12, nr: 32, rowStep: [3]int{4, 8, 12}, colStep: [2]int{16, 32},
+				micro: [3][2]microKernel[uint32, int32]{
+					{uint8AVX512R4V1, uint8AVX512R4V2}, {uint8AVX512R8V1, uint8AVX512R8V2}, {uint8AVX512R12V1, uint8AVX512R12V2}},
+			},
+			group:  4,
+			offset: true,
+			pack:   packUint8Quads,
+		}
+	}
+	return append(list, avx512)
+}
+
+// packer is one of the transposing copies of four or two rows.
+type packer func(panel *uint32, source *byte, sourceStep, panelStep, blocks int, mask uint32)
+
+// packPanels runs the assembly over whole panels and element by element over the
+// rest: count rows of depth elements; size bytes of source make one element,
+// value makes the element that starts at a byte of a row.
+func packPanels(four, two packer, dst []uint32, width int, src []byte, step, count, depth, blocks, blockDepth int, mask uint32,
+	rest func(panel []uint32, width, r int, row []byte, from, depth int)) {
+	for q := 0; q < count; q += width {
+		n := min(width, count-q)
+		panel := dst[q*depth : q*depth+width*depth]
+		if n < width {
+			clear(panel)
+		}
+		for r := 0; r < n; {
+			rows, f := 1, packer(nil)
+			switch {
+			case n-r >= 4:
+				rows, f = 4, four
+			case n-r >= 2:
+				rows, f = 2, two
+			}
+			done := 0
+			if f != nil && blocks > 0 {
+				f(&panel[r], &src[(q+r)*step], step, 4*width, blocks, mask)
+				done = blocks * blockDepth
+			}
+			if done < depth {
+				for i := r; i < r+rows; i++ {
+					rest(panel, width, i, src[(q+i)*step:], done, depth)
+				}
+			}
+			r += rows
+		}
+	}
+}
+
+func packFloat32AVX2(dst []float32, width int, src []float32, stride, count, depth int) {
+	if count == 0 || depth == 0 {
+		return
+	}
+	to := unsafe.Slice((*uint32)(unsafe.Pointer(&dst[0])), len(dst))
+	from := unsafe.Slice((*byte)(unsafe.Pointer(&src[0])), 4*len(src))
+	packPanels(packRows4AVX2, packRows2AVX2, to, width, from, 4*stride, count, depth, depth/8, 8, 0, restFloat32)
+}
+
+func restFloat32(panel []uint32, width, r int, row []byte, from, depth int) {
+	values := unsafe.Slice((*uint32)(unsafe.Pointer(&row[0])), depth)
+	for d := from; d < depth; d++ {
+		panel[d*width+r] = values[d]
+	}
+}
+
+// packUint8Pairs packs pairs of depths as 16-bit halves.
+func packUint8Pairs(dst []uint32, width int, src []uint8, stride, count, length int, _ bool) {
+	if count == 0 || length == 0 {
+		return
+	}
+	packPanels(packBytes4AVX2, packBytes2AVX2, dst, width, src, stride, count, (length+1)/2, length/16, 8, 0,
+		func(panel []uint32, width, r int, row []byte, from, depth int) {
+			for d := from; d < depth; d++ {
+				v := uint32(row[2*d])
+				if 2*d+1 < length {
+					v |= uint32(row[2*d+1]) << 16
+				}
+				panel[d*width+r] = v
+			}
+		})
+}
+
+// packUint8Quads packs four depths as bytes; the right operand's are lowered by 128.
+func packUint8Quads(dst []uint32, width int, src []uint8, stride, count, length int, right bool) {
+	if count == 0 || length == 0 {
+		return
+	}
+	var mask uint32
+	if right {
+		mask = 0x80808080
+	}
+	packPanels(packRows4AVX2, packRows2AVX2, dst, width, src, stride, count, (length+3)/4, length/32, 8, mask,
+		func(panel []uint32, width, r int, row []byte, from, depth int) {
+			for d := from; d < depth; d++ {
+				var v uint32
+				for b := range min(4, length-4*d) {
+					v |= uint32(row[4*d+b]) << (8 * b)
+				}
+				panel[d*width+r] = v ^ mask
+			}
+		})
+}
+
+func sumUint8AVX2(x []uint8) int64 {
+	blocks := len(x) / 32
+	if blocks == 0 {
+		return sumUint8Generic(x)
+	}
+	return int64(sumBytesAVX2(&x[0], blocks)) + sumUint8Generic(x[32*blocks:])
+}
+
+func sumSquaresUint8AVX2(x []uint8) int64 {
+	var s int64
+	for len(x) >= 32 {
+		blocks := min(len(x), MaxUint8Depth) / 32 // the sum of these fits into 32 bits
+		s += int64(sumSquareBytesAVX2(&x[0], blocks))
+		x = x[32*blocks:]
+	}
+	return s + sumSquaresUint8Generic(x)
+}
+
+func finishRowAsm(c, squares []int32, term int32) {
+	n := len(squares) / 8
+	if n > 0 {
+		finishRowAVX2(&c[0], &squares[0], n, term)
+	}
+	finishRowGeneric(c[8*n:], squares[8*n:], term)
+}
+
+func squaredDistances32(sums *[8]float64, x []float64, y *[8]*float32) {
+	blocks := len(x) / 8
+	if blocks == 0 {
+		clear(sums[:])
+	} else {
+		squaredDistances32AVX2(sums, &x[0], y, blocks)
+	}
+	addSquaredDifferences(sums, x, y, 8*blocks)
+}
+
+func squaredDistances64(sums *[8]float64, x []float64, y *[8]*float64) {
+	blocks := len(x) / 4
+	if blocks == 0 {
+		clear(sums[:])
+	} else {
+		squaredDistances64AVX2(sums, &x[0], y, blocks)
+	}
+	addSquaredDifferences(sums, x, y, 4*blocks)
+}

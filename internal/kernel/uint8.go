@@ -75,6 +75,9 @@ func packUint8(o Uint8Operand, side string, count, depth int, right bool) (*Pack
 	}
 	padded, groups := roundUp(count, width), (depth+t.group-1)/t.group
 	p := &PackedUint8{data: make([]uint32, padded*groups), width: width, count: count, depth: depth, groups: groups}
+	if t.offset && !right {
+		p.sums = rowSums(make([]int64, count), o, count, depth)
+	}
 	if count == 0 || depth == 0 {
 		return p, nil
 	}
@@ -83,14 +86,15 @@ func packUint8(o Uint8Operand, side string, count, depth int, right bool) (*Pack
 		kc := min(KC, groups-k)
 		s.packInto(p.data[padded*k:padded*(k+kc)], width, 0, count, k, kc)
 	}
-	if t.offset && !right {
-		p.sums = rowSums(make([]int64, count), o, count, depth)
-	}
 	return p, nil
 }
 
 // rowSums is the sum of each row.
 func rowSums(dst []int64, o Uint8Operand, count, depth int) []int64 {
+	if depth == 0 {
+		clear(dst)
+		return dst
+	}
 	for i := range count {
 		dst[i] = SumUint8(o.data[i*o.stride : i*o.stride+depth])
 	}

@@ -9,10 +9,10 @@ type vectorKernels struct {
 	sumUint8        func(x []uint8) int64
 	sumSquaresUint8 func(x []uint8) int64
 	finishRow       func(c, squares []int32, term int32)
-	// squaredDistances32 and 64 compute eight pairs that share x, each strictly in order; y holds
-	// the addresses of the eight rows.
-	squaredDistances32 func(dst *[8]float64, x []float32, y *[8]*float32)
-	squaredDistances64 func(dst *[8]float64, x []float64, y *[8]*float64)
+	// squaredDistances32 and 64 compute eight pairs that share x, each strictly
+	// in order; y holds the addresses of the eight rows.
+	squaredDistances32 func(sums *[8]float64, x []float64, y *[8]*float32)
+	squaredDistances64 func(sums *[8]float64, x []float64, y *[8]*float64)
 }
 
 var genericVector = vectorKernels{
@@ -84,6 +84,10 @@ func SquaredDistances[T Float](dst []float64, x, y []T, stride int, index []int3
 	pairs := pool.get()
 	defer pool.put(pairs)
 	rows, sums := &pairs.rows, &pairs.sums
+	pairs.x = grow(pairs.x, len(x))
+	for k, v := range x {
+		pairs.x[k] = float64(v)
+	}
 	for t := 0; t < len(index); t += 8 {
 		n := min(8, len(index)-t)
 		for r := range rows {
@@ -92,9 +96,9 @@ func SquaredDistances[T Float](dst []float64, x, y []T, stride int, index []int3
 		}
 		switch rows := any(rows).(type) {
 		case *[8]*float32:
-			kernels.squaredDistances32(sums, any(x).([]float32), rows)
+			kernels.squaredDistances32(sums, pairs.x, rows)
 		case *[8]*float64:
-			kernels.squaredDistances64(sums, any(x).([]float64), rows)
+			kernels.squaredDistances64(sums, pairs.x, rows)
 		}
 		copy(dst[t:], sums[:n])
 	}
@@ -103,6 +107,7 @@ func SquaredDistances[T Float](dst []float64, x, y []T, stride int, index []int3
 
 // eightPairs are the arguments of one call of the kernels, kept off the stack once.
 type eightPairs[T Float] struct {
+	x    []float64
 	rows [8]*T
 	sums [8]float64
 }
@@ -119,20 +124,29 @@ func pairPools[T Float]() *pool[eightPairs[T]] {
 	return any(&pairPool64).(*pool[eightPairs[T]])
 }
 
-func squaredDistancesGeneric[T Float](dst *[8]float64, x []T, y *[8]*T) {
+func squaredDistancesGeneric[T Float](sums *[8]float64, x []float64, y *[8]*T) {
+	clear(sums[:])
+	addSquaredDifferences(sums, x, y, 0)
+}
+
+// addSquaredDifferences adds the terms from depth from on, four pairs at a time.
+func addSquaredDifferences[T Float](sums *[8]float64, x []float64, y *[8]*T, from int) {
 	n := len(x)
+	if from == n {
+		return
+	}
 	for r := 0; r < 8; r += 4 {
 		y0, y1 := unsafe.Slice(y[r], n), unsafe.Slice(y[r+1], n)
 		y2, y3 := unsafe.Slice(y[r+2], n), unsafe.Slice(y[r+3], n)
-		var s0, s1, s2, s3 float64
-		for k, v := range x {
-			f := float64(v)
-			d0, d1, d2, d3 := f-float64(y0[k]), f-float64(y1[k]), f-float64(y2[k]), f-float64(y3[k])
+		s0, s1, s2, s3 := sums[r], sums[r+1], sums[r+2], sums[r+3]
+		for k := from; k < n; k++ {
+			v := x[k]
+			d0, d1, d2, d3 := v-float64(y0[k]), v-float64(y1[k]), v-float64(y2[k]), v-float64(y3[k])
 			s0 += float64(d0 * d0)
 			s1 += float64(d1 * d1)
 			s2 += float64(d2 * d2)
 			s3 += float64(d3 * d3)
 		}
-		dst[r], dst[r+1], dst[r+2], dst[r+3] = s0, s1, s2, s3
+		sums[r], sums[r+1], sums[r+2], sums[r+3] = s0, s1, s2, s3
 	}
 }
