@@ -99,7 +99,7 @@ func BenchmarkBootstrapRegression(b *testing.B) {
 func BenchmarkTheilSen(b *testing.B) {
 	for _, n := range []int{2000, 20000, 50000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			x, y := benchmarkSeries(n), benchmarkSeries(n+1)[1:]
+			x, y := benchmarkSeries(n), benchmarkSeries(n + 1)[1:]
 			for b.Loop() {
 				if _, err := TheilSen(x, y, 0); err != nil {
 					b.Fatal(err)

@@ -419,11 +419,13 @@ func (v *Bootstrapped) accelerated(sorted []float64, low, high float64) (a, b fl
 	if i := slices.IndexFunc(v.Jackknife, func(x float64) bool { return !isFinite(x) }); i >= 0 {
 		return 0, 0, fmt.Sprintf("undefined without block %d", i)
 	}
-	// The share of replicates below the estimate; equal ones count half.
-	below, _ := slices.BinarySearch(sorted, v.Estimate)
+	// The share of replicates below the estimate; equal ones count half. Few blocks
+	// give many replicates that equal the estimate but for rounding.
+	tie := 1e-10 * v.StdError
+	below, _ := slices.BinarySearch(sorted, v.Estimate-tie)
 	upTo := len(sorted)
 	for i := below; i < len(sorted); i++ {
-		if sorted[i] > v.Estimate {
+		if sorted[i] > v.Estimate+tie {
 			upTo = i
 			break
 		}

@@ -147,7 +147,7 @@ func QuantileSorted(sorted []float64, q float64) float64 {
 	if len(sorted) == 0 || !(q >= 0 && q <= 1) {
 		return math.NaN()
 	}
-	rank := float64(len(sorted)-1) * q
+	rank := float64(float64(len(sorted)-1) * q) // rounded, as NumPy's, before the fraction is taken
 	below := int(rank)
 	if below >= len(sorted)-1 {
 		return sorted[len(sorted)-1]

@@ -103,14 +103,18 @@ func (r *Random) Intn(n int) int {
 	if n < 1 {
 		return 0
 	}
-	bound := uint64(n)
+	return int(r.below(uint64(n)))
+}
+
+// below is Intn for a bound of up to 64 bits, at least 1.
+func (r *Random) below(bound uint64) uint64 {
 	high, low := bits.Mul64(r.Uint64(), bound)
 	if low < bound {
 		for threshold := -bound % bound; low < threshold; {
 			high, low = bits.Mul64(r.Uint64(), bound)
 		}
 	}
-	return int(high)
+	return high
 }
 
 // Perm returns a random permutation of 0..n−1 (Fisher–Yates); empty for n < 1.

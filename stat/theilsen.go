@@ -171,7 +171,7 @@ func (s *slopeSelector) orderAt(t float64, order []int32) {
 	}
 	t = min(max(t, -0x1p900), 0x1p900) // steeper ones are not told apart
 	for i := range s.x {
-		product := t * s.x[i]
+		product := float64(t * s.x[i]) // rounded: the steps below recover what it lost
 		rest := math.FMA(t, s.x[i], -product)
 		// Knuth's two-sum of y and −product.
 		sum := s.y[i] - product
@@ -289,7 +289,7 @@ func (s *slopeSelector) list(from, to float64, count int64) []float64 {
 func (s *slopeSelector) sample(from, to float64, count int64, draws int) []float64 {
 	numbers := make([]int64, draws)
 	for i := range numbers {
-		numbers[i] = int64(s.random.Intn(int(count)))
+		numbers[i] = int64(s.random.below(uint64(count)))
 	}
 	slices.Sort(numbers)
 	slopes := make([]float64, 0, draws)

@@ -1,0 +1,606 @@
+// Blocks, bootstrap, jackknife and comparisons: closed forms, coverage, and
+// independence of threads.
+
+package stat
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func mustBlocks(t testing.TB, n int, episodes []int, spec BlockSpec, series ...[]float64) *Blocks {
+	t.Helper()
+	b, err := NewBlocks(n, episodes, spec, series...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// labelled returns episode labels for episodes of the given lengths.
+func labelled(lengths ...int) []int {
+	var labels []int
+	for e, n := range lengths {
+		for range n {
+			labels = append(labels, 10*e)
+		}
+	}
+	return labels
+}
+
+func TestParseBlockSpec(t *testing.T) {
+	for text, want := range map[string]BlockSpec{"": {}, "auto": {}, "episode": {Kind: EpisodeBlocks}, "24": {Kind: MovingBlocks, Length: 24}} {
+		got, err := ParseBlockSpec(text)
+		if err != nil || got != want {
+			t.Errorf("ParseBlockSpec(%q) = %v, %v", text, got, err)
+		}
+		if again, _ := ParseBlockSpec(got.String()); again != got {
+			t.Errorf("%v does not read back", got)
+		}
+	}
+	for _, text := range []string{"0", "-3", "frame", "1.5"} {
+		if _, err := ParseBlockSpec(text); err == nil {
+			t.Errorf("ParseBlockSpec(%q): no error", text)
+		}
+	}
+}
+
+func TestBlocksPartition(t *testing.T) {
+	labels := labelled(25, 3, 40)
+	slices.Reverse(labels)
+	b := mustBlocks(t, len(labels), labels, BlockSpec{Kind: MovingBlocks, Length: 10})
+	seen := make([]bool, len(labels))
+	for j := range b.Count() {
+		for _, i := range b.Block(j) {
+			if seen[i] {
+				t.Fatalf("observation %d is in two blocks", i)
+			}
+			seen[i] = true
+			if labels[i] != labels[b.Block(j)[0]] {
+				t.Fatalf("block %d straddles two episodes", j)
+			}
+			if b.Labels()[i] != j {
+				t.Fatalf("label of %d is %d, want %d", i, b.Labels()[i], j)
+			}
+		}
+	}
+	if slices.Contains(seen, false) {
+		t.Error("an observation is in no block")
+	}
+	if want := []int{10, 10, 10, 10, 3, 8, 8, 9}; !slices.Equal(b.Sizes(), want) {
+		t.Errorf("sizes %v, want %v", b.Sizes(), want)
+	}
+	c := b.Coarsen(3)
+	total := 0
+	for _, m := range c.Sizes() {
+		total += m
+	}
+	if c.Count() != 3 || total != len(labels) {
+		t.Errorf("coarse sizes %v", c.Sizes())
+	}
+}
+
+func TestBlocksFallBack(t *testing.T) {
+	series := benchmarkSeries(400)
+	one := mustBlocks(t, 400, nil, BlockSpec{Kind: EpisodeBlocks}, series)
+	if one.Kind() != MovingBlocks || len(one.Warnings()) != 1 || !strings.Contains(one.Warnings()[0], "one episode only") {
+		t.Errorf("one episode: %v, warnings %q", one, one.Warnings())
+	}
+	length, err := OptimalBlockLength(series, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one.Length() != int(math.Ceil(length)) {
+		t.Errorf("length %d, want ⌈%g⌉", one.Length(), length)
+	}
+	if b := mustBlocks(t, 400, nil, BlockSpec{Kind: MovingBlocks, Length: 399}); b.Length() != 200 || len(b.Warnings()) != 1 {
+		t.Errorf("long blocks: %v, warnings %q", b, b.Warnings())
+	}
+	if b := mustBlocks(t, 400, labelled(slices.Repeat([]int{20}, 20)...), BlockSpec{}); b.Kind() != EpisodeBlocks {
+		t.Errorf("20 episodes: %v", b)
+	}
+	if b := mustBlocks(t, 400, labelled(100, 300), BlockSpec{}, series); b.Kind() != MovingBlocks {
+		t.Errorf("2 episodes: %v", b)
+	}
+	constant := make([]float64, 400)
+	if b := mustBlocks(t, 400, nil, BlockSpec{}, constant); b.Length() != 8 || len(b.Warnings()) != 1 {
+		t.Errorf("constant series: %v, warnings %q", b, b.Warnings())
+	}
+}
+
+// A resample keeps runs inside episodes, has n observations, and gives every
+// observation the same expected weight, short episodes included.
+func TestResamples(t *testing.T) {
+	labels := labelled(30, 4, 50, 7)
+	n := len(labels)
+	b := mustBlocks(t, n, labels, BlockSpec{Kind: MovingBlocks, Length: 10})
+	const count = 20000
+	r := b.Resamples(count, 5)
+	totals := make([]float64, n)
+	var index, times []int
+	for i := range count {
+		index = r.Index(index, i)
+		if len(index) != n {
+			t.Fatalf("resample %d has %d observations, want %d", i, len(index), n)
+		}
+		if i < 10 {
+			times = r.Multiplicities(times, i)
+			for _, k := range index {
+				times[k]--
+			}
+			if slices.Max(times) != 0 || slices.Min(times) != 0 {
+				t.Fatal("multiplicities differ from the index")
+			}
+		}
+		for _, k := range index {
+			totals[k]++
+		}
+	}
+	for i, v := range totals {
+		// The cut last block favours none in particular but the starts of short episodes.
+		if math.Abs(v/count-1) > 0.1 {
+			t.Errorf("observation %d has mean weight %.3f", i, v/count)
+		}
+	}
+	if !slices.Equal(r.Index(nil, 3), b.Resamples(9, 5).Index(nil, 3)) || slices.Equal(r.Index(nil, 3), r.Index(nil, 4)) ||
+		slices.Equal(r.Index(nil, 3), b.Resamples(9, 6).Index(nil, 3)) {
+		t.Error("a resample is not a function of seed and number")
+	}
+	e := mustBlocks(t, n, labels, BlockSpec{Kind: EpisodeBlocks})
+	for i := range 50 {
+		times := e.Resamples(50, 1).Multiplicities(nil, i)
+		for k := 1; k < n; k++ {
+			if labels[k] == labels[k-1] && times[k] != times[k-1] {
+				t.Fatal("an episode was split")
+			}
+		}
+	}
+}
+
+// The fast path over block sums, the general path over indices, and one or many
+// threads give the same numbers.
+func TestBootstrapPaths(t *testing.T) {
+	for _, labels := range [][]int{nil, labelled(100, 6, 150, 44), labelled(slices.Repeat([]int{12, 13}, 12)...)} {
+		for _, spec := range []BlockSpec{{}, {Kind: EpisodeBlocks}, {Kind: MovingBlocks, Length: 1}, {Kind: MovingBlocks, Length: 17}} {
+			values := benchmarkSeries(300)
+			other := benchmarkSeries(301)[1:]
+			b := mustBlocks(t, 300, labels, spec, values)
+			r := b.Resamples(200, 7)
+			fast, err := BootstrapMean(context.Background(), r, values, BootstrapOptions{Threads: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := BootstrapMean(context.Background(), r, values, BootstrapOptions{Threads: 5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(fast, again, cmp.AllowUnexported(Bootstrapped{}), cmp.Comparer(func(a, b *Resamples) bool { return a == b })); d != "" {
+				t.Fatalf("threads change the result: %s", d)
+			}
+			general, err := Bootstrap(context.Background(), r, func(index []int) float64 {
+				return sumOf(0, len(index), func(i int) float64 { return values[index[i]] }) / float64(len(index))
+			}, BootstrapOptions{Threads: 3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range fast.Replicates {
+				nearAbsolute(t, "replicate", fast.Replicates[i], general.Replicates[i], 1e-12)
+			}
+			for j := range fast.Jackknife {
+				nearAbsolute(t, "jackknife", fast.Jackknife[j], general.Jackknife[j], 1e-12)
+			}
+			nearAbsolute(t, "low", fast.Interval.Low, general.Interval.Low, 1e-12)
+			nearAbsolute(t, "high", fast.Interval.High, general.Interval.High, 1e-12)
+
+			line, err := BootstrapRegression(context.Background(), r, values, other, BootstrapOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			vector, err := BootstrapVector(context.Background(), r, 3, func(index []int, dst []float64) {
+				x, y := make([]float64, len(index)), make([]float64, len(index))
+				for k, i := range index {
+					x[k], y[k] = values[i], other[i]
+				}
+				f, err := Regression(x, y)
+				if err != nil {
+					t.Error(err)
+				}
+				dst[0], dst[1], dst[2] = f.Slope, f.Intercept, f.R
+			}, BootstrapOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, got := range []*Bootstrapped{line.Slope, line.Intercept, line.R} {
+				for i := range got.Replicates {
+					nearAbsolute(t, "regression replicate", got.Replicates[i], vector[k].Replicates[i], 1e-11)
+				}
+			}
+		}
+	}
+}
+
+// On AR(1) data the block intervals cover about as often as they promise, those of
+// single observations far less.
+func TestBootstrapCoverage(t *testing.T) {
+	const n, runs = 600, 200
+	covered := map[string]int{}
+	for run := range runs {
+		r := NewRandom(NewKey(77, uint64(run)))
+		values := make([]float64, n)
+		state := r.Normal() / math.Sqrt(1-0.64)
+		for i := range values {
+			values[i] = state
+			state = 0.8*state + r.Normal()
+		}
+		for name, spec := range map[string]BlockSpec{"auto": {}, "single": {Kind: MovingBlocks, Length: 1}} {
+			b := mustBlocks(t, n, nil, spec, values)
+			v, err := BootstrapMean(context.Background(), b.Resamples(300, uint64(run)), values, BootstrapOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.Interval.Low <= 0 && 0 <= v.Interval.High {
+				covered[name]++
+			}
+		}
+	}
+	t.Logf("covered of %d: %v", runs, covered)
+	if c := float64(covered["auto"]) / runs; c < 0.87 || c > 0.99 {
+		t.Errorf("automatic blocks cover %.3f, want about 0.95", c)
+	}
+	if c := float64(covered["single"]) / runs; c > 0.7 {
+		t.Errorf("single observations cover %.3f, expected far below 0.95", c)
+	}
+}
+
+func TestBootstrapUndefined(t *testing.T) {
+	ctx := context.Background()
+	values := benchmarkSeries(60)
+	b := mustBlocks(t, 60, nil, BlockSpec{Kind: MovingBlocks, Length: 5})
+
+	none, err := BootstrapMean(ctx, b.Resamples(0, 1), values, BootstrapOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "estimate", none.Estimate, Mean(values), 1e-12)
+	if none.Interval.Defined() || none.Interval.Reason == "" {
+		t.Errorf("interval without bootstrap: %+v", none.Interval)
+	}
+
+	// Undefined when a resample lacks observation 0.
+	partly, err := Bootstrap(ctx, b.Resamples(500, 1), func(index []int) float64 {
+		if len(index) == 60 && !slices.Contains(index, 0) {
+			return math.NaN()
+		}
+		return float64(index[0])
+	}, BootstrapOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if partly.Undefined < 100 || partly.Undefined > 250 || !partly.Interval.Defined() || len(partly.Warnings) == 0 {
+		t.Errorf("partly undefined: %d undefined, interval %+v, warnings %q", partly.Undefined, partly.Interval, partly.Warnings)
+	}
+
+	mostly, err := Bootstrap(ctx, b.Resamples(50, 1), func(index []int) float64 {
+		if slices.IsSorted(index) {
+			return 1
+		}
+		return math.NaN()
+	}, BootstrapOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mostly.Interval.Defined() || !strings.Contains(mostly.Interval.Reason, "50 of 50") {
+		t.Errorf("all undefined: %+v", mostly.Interval)
+	}
+
+	// A maximum has all replicates at or below the estimate; BCa still has ties.
+	zero, err := BootstrapMean(ctx, b.Resamples(100, 1), make([]float64, 60), BootstrapOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if zero.Interval != (Interval{Low: 0, High: 0, Level: 0.95}) {
+		t.Errorf("constant values: %+v", zero.Interval)
+	}
+	biased, err := Bootstrap(ctx, b.Resamples(100, 1), func(index []int) float64 {
+		if slices.IsSorted(index) {
+			return 5
+		}
+		return float64(index[3])
+	}, BootstrapOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !biased.Interval.Defined() {
+		t.Errorf("biased: %+v", biased.Interval)
+	}
+
+	stopped, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := BootstrapMean(stopped, b.Resamples(10, 1), values, BootstrapOptions{}); err == nil {
+		t.Error("no error after cancellation")
+	}
+	if _, err := BootstrapMean(ctx, b.Resamples(10, 1), values[:10], BootstrapOptions{}); err == nil {
+		t.Error("no error for missing values")
+	}
+	if _, err := BootstrapMean(ctx, b.Resamples(10, 1), values, BootstrapOptions{Level: 95}); err == nil {
+		t.Error("no error for level 95")
+	}
+}
+
+// For a mean with equal blocks the jackknife is the standard error of block
+// means; with blocks of one it is sd/√n.
+func TestJackknifeOfMean(t *testing.T) {
+	values := benchmarkSeries(40)
+	for _, size := range []int{1, 5} {
+		var replicates, blockMeans []float64
+		var sizes []int
+		for lo := 0; lo < 40; lo += size {
+			replicates = append(replicates, Mean(slices.Concat(values[:lo], values[lo+size:])))
+			blockMeans = append(blockMeans, Mean(values[lo:lo+size]))
+			sizes = append(sizes, size)
+		}
+		v, err := DeleteBlockJackknife(Mean(values), replicates, sizes, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := Summarize(blockMeans)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "standard error", v.StdError, s.SE, 1e-12)
+		nearAbsolute(t, "bias", v.Bias, 0, 1e-14)
+		for j := range blockMeans {
+			nearAbsolute(t, "pseudo-value", v.PseudoValues[j], blockMeans[j], 1e-12)
+		}
+		q, _ := StudentTQuantile(0.975, float64(len(sizes)-1))
+		near(t, "high", v.Interval.High, v.Estimate+q*s.SE, 1e-12)
+	}
+}
+
+// Unequal blocks against the formulas of Busing et al. written out; and the
+// plug-in variance, whose bias the jackknife removes exactly.
+func TestJackknifeUnequal(t *testing.T) {
+	values := benchmarkSeries(30)
+	sizes := []int{3, 7, 1, 9, 10}
+	plugIn := func(v []float64) float64 {
+		m := Mean(v)
+		return sumOf(0, len(v), func(i int) float64 { return (v[i] - m) * (v[i] - m) }) / float64(len(v))
+	}
+	var replicates []float64
+	lo := 0
+	for _, m := range sizes {
+		replicates = append(replicates, plugIn(slices.Concat(values[:lo], values[lo+m:])))
+		lo += m
+	}
+	theta := plugIn(values)
+	v, err := DeleteBlockJackknife(theta, replicates, sizes, 0.9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, n := float64(len(sizes)), 30.0
+	estimate := g * theta
+	for j, m := range sizes {
+		estimate -= (1 - float64(m)/n) * replicates[j]
+	}
+	variance := 0.0
+	for j, m := range sizes {
+		h := n / float64(m)
+		tau := h*theta - (h-1)*replicates[j]
+		variance += (tau - estimate) * (tau - estimate) / (h - 1) / g
+	}
+	near(t, "corrected", v.Corrected, estimate, 1e-12)
+	near(t, "standard error", v.StdError, math.Sqrt(variance), 1e-12)
+
+	var ones []float64
+	for i := range values {
+		ones = append(ones, plugIn(slices.Concat(values[:i], values[i+1:])))
+	}
+	v, err = DeleteBlockJackknife(theta, ones, slices.Repeat([]int{1}, 30), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, unbiased := MeanVariance(values)
+	near(t, "unbiased variance", v.Corrected, unbiased, 1e-12)
+}
+
+func TestCompare(t *testing.T) {
+	ctx := context.Background()
+	n := 400
+	a, c := benchmarkSeries(n), benchmarkSeries(n + 1)[1:]
+	shifted := make([]float64, n)
+	noise := NewRandom(NewKey(8))
+	for i := range shifted {
+		shifted[i] = a[i] + 0.3 + 0.1*noise.Normal()
+	}
+	b := mustBlocks(t, n, nil, BlockSpec{Kind: MovingBlocks, Length: 20})
+	r := b.Resamples(1000, 3)
+	var estimates []*Bootstrapped
+	for _, values := range [][]float64{a, shifted, c} {
+		v, err := BootstrapMean(ctx, r, values, BootstrapOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		estimates = append(estimates, v)
+	}
+	o := CompareOptions{Seed: 3}
+	all, err := CompareAll([]string{"a", "shifted", "c"}, estimates, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 3 || all[0].A != "a" || all[0].B != "shifted" || all[2].A != "shifted" || all[2].B != "c" {
+		t.Fatalf("pairs %+v", all)
+	}
+	// The pairing removes what the two series have in common.
+	d := all[0]
+	differences := subtract(a, shifted)
+	near(t, "difference", d.Difference, Mean(differences), 1e-9)
+	if w := d.Interval.High - d.Interval.Low; w > 0.1 || math.Abs(d.Interval.Low+0.3) > 0.05 {
+		t.Errorf("interval %+v", d.Interval)
+	}
+	near(t, "p", d.P, 1e-4, 1e-12)
+	near(t, "Holm p", d.PHolm, 3e-4, 1e-12)
+	var blockMeans []float64
+	for j := range b.Count() {
+		block := b.Block(j)
+		blockMeans = append(blockMeans, Mean(differences[block[0]:block[len(block)-1]+1]))
+	}
+	near(t, "effect", d.Effect, Mean(blockMeans)/StandardDeviation(blockMeans), 1e-9)
+	if d.Blocks != 20 || d.Exact {
+		t.Errorf("%d blocks, exact %v", d.Blocks, d.Exact)
+	}
+
+	reversed, err := Compare(estimates[1], estimates[0], o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "reversed difference", reversed.Difference, -d.Difference, 1e-12)
+	near(t, "reversed p", reversed.P, d.P, 1e-12)
+	near(t, "reversed effect", reversed.Effect, -d.Effect, 1e-12)
+	nearAbsolute(t, "reversed low", reversed.Interval.Low, -d.Interval.High, 1e-3)
+
+	same, err := Compare(estimates[0], estimates[0], o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if same.Difference != 0 || same.P != 1 || same.Effect != 0 || same.Interval.Low != 0 || same.Interval.High != 0 {
+		t.Errorf("a model against itself: %+v", same)
+	}
+
+	other, err := BootstrapMean(ctx, b.Resamples(1000, 4), a, BootstrapOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Compare(estimates[0], other, o); err == nil {
+		t.Error("no error for different resamples")
+	}
+	none, err := BootstrapMean(ctx, b.Resamples(0, 3), a, BootstrapOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err := Compare(none, none, o); err != nil || c.Difference != 0 || !math.IsNaN(c.P) || c.Reason == "" {
+		t.Errorf("without bootstrap: %+v, %v", c, err)
+	}
+}
+
+func TestCompareJackknifed(t *testing.T) {
+	sizes := []int{4, 4, 4, 4, 4, 4, 4, 4}
+	theta, replicates := 0.9, []float64{0.91, 0.89, 0.9, 0.92, 0.88, 0.905, 0.895, 0.9}
+	lower := make([]float64, len(replicates))
+	for j, v := range replicates {
+		lower[j] = v - 0.2 + 0.001*float64(j-3)
+	}
+	a, err := DeleteBlockJackknife(theta, replicates, sizes, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := DeleteBlockJackknife(theta-0.2, lower, sizes, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := CompareAllJackknifed([]string{"a", "b"}, []*Jackknifed{a, b}, CompareOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := all[0]
+	near(t, "difference", c.Difference, 0.2, 1e-12)
+	near(t, "p", c.P, 2.0/256, 1e-12)
+	if !c.Exact || c.Blocks != 8 || !(c.Interval.Low < 0.2 && 0.2 < c.Interval.High) || !(c.Effect > 1) {
+		t.Errorf("comparison %+v", c)
+	}
+	b.BlockSizes = sizes[:7]
+	if _, err := CompareJackknifed(a, b, CompareOptions{}); err == nil {
+		t.Error("no error for different blocks")
+	}
+}
+
+func TestSignFlip(t *testing.T) {
+	// Drawn patterns approach the exact p.
+	r := NewRandom(NewKey(21))
+	d := make([]float64, 14)
+	for i := range d {
+		d[i] = 0.25 + r.Normal()
+	}
+	exact, err := SignFlipTest(d, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn, err := SignFlipTest(append(slices.Clone(d), 0), 50000, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if drawn.Exact || drawn.Patterns != 50001 {
+		t.Errorf("drawn: %+v", drawn)
+	}
+	nearAbsolute(t, "drawn p", drawn.P, exact.P, 4*math.Sqrt(exact.P/50000))
+	for _, bad := range [][]float64{nil, {1, math.NaN()}, {math.Inf(1)}} {
+		if _, err := SignFlipTest(bad, 0, 1); err == nil {
+			t.Errorf("no error for %v", bad)
+		}
+	}
+}
+
+func TestHolm(t *testing.T) {
+	nan := math.NaN()
+	got := Holm([]float64{0.01, 0.04, nan, 0.03, 0.005})
+	want := []float64{0.03, 0.06, nan, 0.06, 0.02}
+	for i := range want {
+		near(t, fmt.Sprint(i), got[i], want[i], 1e-12)
+	}
+	if p := Holm([]float64{0.9, 0.8}); p[0] != 1 || p[1] != 1 {
+		t.Errorf("Holm above 1: %v", p)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.SliceOf(rapid.Float64Range(0, 1)).Draw(t, "p")
+		for i, v := range Holm(p) {
+			if v < p[i] || v > 1 || v > p[i]*float64(len(p))*(1+1e-12) && v > slices.Max(p)*float64(len(p)) {
+				t.Fatalf("Holm(%v)[%d] = %v", p, i, v)
+			}
+		}
+	})
+}
+
+func ExampleCompare() {
+	// Distances of two models on the same 300 frames of 30 episodes.
+	random := NewRandom(NewKey(1))
+	var episodes []int
+	var first, second []float64
+	for e := range 30 {
+		level := random.Normal()
+		for range 10 {
+			episodes = append(episodes, e)
+			common := 5 + level + 0.2*random.Normal()
+			first = append(first, common)
+			second = append(second, common+0.5+0.1*random.Normal())
+		}
+	}
+	ctx := context.Background()
+	blocks, err := NewBlocks(len(first), episodes, BlockSpec{Kind: AutoBlocks}, first, second)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	resamples := blocks.Resamples(1000, 42)
+	a, errA := BootstrapMean(ctx, resamples, first, BootstrapOptions{})
+	b, errB := BootstrapMean(ctx, resamples, second, BootstrapOptions{})
+	if errA != nil || errB != nil {
+		fmt.Println(errA, errB)
+		return
+	}
+	c, err := Compare(a, b, CompareOptions{Seed: 42})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(blocks)
+	fmt.Printf("difference %.2f [%.2f, %.2f], p = %.4f\n", c.Difference, c.Interval.Low, c.Interval.High, c.P)
+	// Output:
+	// 30 episodes
+	// difference -0.50 [-0.51, -0.49], p = 0.0001
+}
