@@ -42,7 +42,7 @@ type Kernel struct {
 
 // Input describes one thing the run read.
 type Input struct {
-	Role       string  `json:"role"`                  // frames, episodes, model, latents, baseline, config
+	Role       string  `json:"role"`                  // frames, episodes, model, latents, baseline
 	Name       string  `json:"name,omitempty"`        // the model's name
 	Path       string  `json:"path"`                  // as given; "example:arcade" for the built-in example
 	SHA256     string  `json:"sha256,omitempty"`      // of the file's bytes; of the decoded content for a folder

@@ -1,0 +1,132 @@
+// This file is for errors that carry hints and for nearest names.
+
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Exit codes of every binary.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// failure is an error with hints and an exit code.
+type failure struct {
+	err   error
+	hints []string
+	usage bool
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// Usage returns an error of wrong usage: the binary exits with status 2.
+func Usage(format string, args ...any) error {
+	return &failure{err: fmt.Errorf(format, args...), usage: true}
+}
+
+// Hint adds hints to an error, each printed on a line of its own. Empty hints
+// are dropped; a nil error stays nil.
+func Hint(err error, hints ...string) error {
+	if err == nil {
+		return nil
+	}
+	f := &failure{err: err}
+	var inner *failure
+	if errors.As(err, &inner) {
+		f.usage = inner.usage
+	}
+	f.hints = slices.DeleteFunc(slices.Clone(hints), func(h string) bool { return h == "" })
+	return f
+}
+
+// hintsOf collects the hints of an error and of those it wraps, outermost last.
+func hintsOf(err error) []string {
+	var hints []string
+	for err != nil {
+		if f, ok := err.(*failure); ok {
+			hints = append(slices.Clone(f.hints), hints...)
+		}
+		if joined, ok := err.(interface{ Unwrap() []error }); ok {
+			for _, e := range joined.Unwrap() {
+				hints = append(hints, hintsOf(e)...)
+			}
+			return hints
+		}
+		err = errors.Unwrap(err)
+	}
+	return hints
+}
+
+func exitCode(err error) int {
+	var f *failure
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &f) && f.usage:
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// Nearest returns the candidate that is most like name, or "" when none is
+// alike: at most a third of the letters differ, or name begins it.
+func Nearest(name string, candidates []string) string {
+	best, bestDistance := "", 1+max(1, len(name)/3)
+	lower := strings.ToLower(name)
+	for _, c := range candidates {
+		if d := editDistance(lower, strings.ToLower(c)); d < bestDistance {
+			best, bestDistance = c, d
+		}
+	}
+	if best == "" && len(name) >= 2 {
+		for _, c := range candidates {
+			if strings.HasPrefix(strings.ToLower(c), lower) {
+				return c
+			}
+		}
+	}
+	return best
+}
+
+// didYouMean returns a hint for an unknown name, or "".
+func didYouMean(prefix, name string, candidates []string) string {
+	if n := Nearest(name, candidates); n != "" {
+		return "did you mean " + prefix + n + "?"
+	}
+	return ""
+}
+
+// editDistance is the number of insertions, deletions, replacements and swaps
+// of neighbouring letters that turn a into b (optimal string alignment).
+func editDistance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	rows := make([][]int, len(x)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(y)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		for j := 1; j <= len(y); j++ {
+			cost := 1
+			if x[i-1] == y[j-1] {
+				cost = 0
+			}
+			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				d = min(d, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = d
+		}
+	}
+	return rows[len(x)][len(y)]
+}

@@ -1,0 +1,195 @@
+// This file is for models: encoders, baselines, and latents computed elsewhere.
+
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"repscope/dataset"
+	"repscope/latent"
+)
+
+// Model is one of the models that are compared.
+type Model struct {
+	Name string
+	// Encoder is nil for latents computed elsewhere.
+	Encoder latent.Encoder
+	// Pool is the pooling of its outputs, empty for the encoder's default.
+	Pool latent.Pool
+
+	env   *Env
+	scale latent.InputScale
+	given dataset.Points // pooled latents computed elsewhere, one row per state
+	row   []int          // row of each state in given; nil: the state's own index
+	all   dataset.Points // latents of all states, once encoded
+}
+
+// Latents returns the pooled latents of the given states. When no --samples are
+// asked for, all states are encoded once and kept on disk, so that another
+// analysis of the same frames encodes nothing.
+func (m *Model) Latents(ctx context.Context, index []int) (dataset.Points, error) {
+	if m.Encoder == nil {
+		rows := index
+		if m.row != nil {
+			rows = make([]int, len(index))
+			for i, state := range index {
+				rows[i] = m.row[state]
+			}
+		}
+		return m.given.Select(rows), nil
+	}
+	states := m.env.States
+	if m.env.Options.Samples > 0 && len(index) < states.Len() {
+		return m.encode(ctx, states.Subset(index), true, "encoding "+m.Name)
+	}
+	if m.all.N == 0 {
+		all, err := m.encode(ctx, states, true, "encoding "+m.Name)
+		if err != nil {
+			return dataset.Points{}, err
+		}
+		m.all = all
+	}
+	if len(index) == m.all.N { // ascending, so these are all of them
+		return m.all, nil
+	}
+	return m.all.Select(index), nil
+}
+
+// Encode returns the pooled latents of other inputs than the states, such as
+// noisy ones, with the settings of this model. They are not cached. label names
+// the work in the progress bar. It is an error for latents computed elsewhere.
+func (m *Model) Encode(ctx context.Context, source latent.Source, label string) (dataset.Points, error) {
+	if m.Encoder == nil {
+		return dataset.Points{}, Usage("model %s: latents computed elsewhere cannot encode anything new", m.Name)
+	}
+	return m.encode(ctx, source, false, label)
+}
+
+func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, label string) (dataset.Points, error) {
+	o := latent.EncodeOptions{
+		Batch:    m.env.Options.Batch,
+		Pool:     m.Pool,
+		Scale:    m.scale,
+		Threads:  m.env.Options.Threads,
+		Progress: m.env.Progress(label),
+	}
+	if m.env.States != nil {
+		r := m.env.States.Range()
+		o.Low, o.High = r.Low, r.High
+	}
+	if keep {
+		o.Cache = m.env.cache
+	}
+	z, err := latent.Encode(ctx, m.Encoder, source, o)
+	if err != nil {
+		return dataset.Points{}, fmt.Errorf("model %s: %w", m.Name, err)
+	}
+	data, ok := z.Data().([]float32)
+	if shape := z.Shape(); !ok || len(shape) != 2 || shape[0] != source.Len() {
+		return dataset.Points{}, fmt.Errorf("model %s: latents have shape %v and type %s, want float32 [%d, D]", m.Name, shape, z.Dtype(), source.Len())
+	}
+	return dataset.Float32Points(data, z.Shape()[1]), nil
+}
+
+// readLatents reads an array of latents [N, D], [N, T, D] or [N, K, D] and pools
+// it to one vector per row. float64 and wide integers stay float64.
+func readLatents(a *dataset.Array, pool latent.Pool) (dataset.Points, error) {
+	shape := a.Shape()
+	if len(shape) < 1 || a.RowLen() == 0 || a.Len() == 0 {
+		return dataset.Points{}, fmt.Errorf("%s: shape %v holds no latents, want [N, D]", a.Name(), shape)
+	}
+	var dim int
+	var err error
+	if len(shape) == 1 { // one number per state
+		shape = []int{shape[0], 1}
+	}
+	pool, dim, err = pool.Resolve(shape, latent.PoolNone)
+	if err != nil {
+		return dataset.Points{}, Hint(fmt.Errorf("%s: %w", a.Name(), err), "choose with --pool NAME=MODE")
+	}
+	switch a.DType() {
+	case dataset.Float64, dataset.Int32, dataset.Int64, dataset.Uint32, dataset.Uint64:
+		data, err := poolRows(a.Len(), a.RowLen(), dim, pool, a.ReadFloat64)
+		return dataset.Points{N: a.Len(), Dim: dim, F64: data}, err
+	}
+	data, err := poolRows(a.Len(), a.RowLen(), dim, pool, a.ReadFloat32)
+	return dataset.Points{N: a.Len(), Dim: dim, F32: data}, err
+}
+
+// poolRows reads n rows of the given length in pieces and pools each to dim
+// values. The pooling has been resolved against the shape.
+func poolRows[T float32 | float64](n, length, dim int, pool latent.Pool, read func([]T, int, int) error) ([]T, error) {
+	out := make([]T, n*dim)
+	if length == dim {
+		return out, read(out, 0, n)
+	}
+	piece := max(1, (1<<20)/length)
+	buffer := make([]T, min(piece, n)*length)
+	first := 0 // of the D values that a pooling by position takes
+	switch pool {
+	case latent.PoolLast:
+		first = length - dim
+	case latent.PoolCLS, latent.PoolMean:
+	default:
+		k, err := strconv.Atoi(strings.TrimPrefix(string(pool), "index:"))
+		if err != nil {
+			return nil, fmt.Errorf("pooling %q of rows of %d values to %d", string(pool), length, dim)
+		}
+		first = k * dim
+	}
+	for lo := 0; lo < n; lo += piece {
+		hi := min(lo+piece, n)
+		if err := read(buffer[:(hi-lo)*length], lo, hi); err != nil {
+			return nil, err
+		}
+		for i := lo; i < hi; i++ {
+			row, dst := buffer[(i-lo)*length:(i-lo+1)*length], out[i*dim:(i+1)*dim]
+			if pool != latent.PoolMean {
+				copy(dst, row[first:first+dim])
+				continue
+			}
+			for j := range dst {
+				sum := 0.0
+				for k := j; k < length; k += dim {
+					sum += float64(row[k])
+				}
+				dst[j] = T(sum / float64(length/dim))
+			}
+		}
+	}
+	return out, nil
+}
+
+// badRows returns the points that hold NaN or Inf, and the column of the first
+// such value.
+func badRows(p dataset.Points) (rows []int, column int) {
+	for i := range p.N {
+		bad := -1
+		if p.F32 != nil {
+			bad = firstBad(p.F32[i*p.Dim : (i+1)*p.Dim])
+		} else {
+			bad = firstBad(p.F64[i*p.Dim : (i+1)*p.Dim])
+		}
+		if bad < 0 {
+			continue
+		}
+		if len(rows) == 0 {
+			column = bad
+		}
+		rows = append(rows, i)
+	}
+	return rows, column
+}
+
+func firstBad[T float32 | float64](row []T) int {
+	for k, v := range row {
+		if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
+			return k
+		}
+	}
+	return -1
+}
