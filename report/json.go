@@ -271,13 +271,24 @@ func (n *node) reasons() []string {
 	return nil
 }
 
-// marshalled takes the compact encoding of a type that has its own.
+// marshalled takes the encoding of a type that has its own.
 func marshalled(v reflect.Value, place string) (node, error) {
 	data, err := json.Marshal(v.Interface())
 	if err != nil {
 		return null, fmt.Errorf("report: %s: %w", placeName(place), err)
 	}
-	return node{scalar: string(data)}, nil
+	n := node{scalar: string(data)}
+	if n.scalar != "null" {
+		return n, nil
+	}
+	n.reason = "it is not defined"
+	if v.Kind() == reflect.Struct {
+		// Types such as stat.Interval say in this field why they are null.
+		if reason := v.FieldByName("Reason"); reason.IsValid() && reason.Kind() == reflect.String && reason.Len() > 0 {
+			n.reason = reason.String()
+		}
+	}
+	return n, nil
 }
 
 func floatNode(v float64) node {

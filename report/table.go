@@ -21,7 +21,7 @@ type Table struct {
 	title   string
 	columns []string
 	rows    [][]string
-	number  []bool // the column holds only numbers
+	number  []bool   // the column holds only numbers
 	reasons []string // of undefined cells, numbered from 1
 	notes   []string
 }

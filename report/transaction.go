@@ -268,11 +268,14 @@ func (t *Transaction) Commit() error {
 // setAside keeps the earlier file at target under a second name, and returns
 // that name, or "" when there is no earlier file.
 func setAside(target, backup string) (string, error) {
-	if _, err := os.Lstat(target); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", nil
-		}
+	info, err := os.Lstat(target)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil
+	case err != nil:
 		return "", err
+	case info.IsDir():
+		return "", errors.New("a folder has this name")
 	}
 	if os.Link(target, backup) == nil {
 		return backup, nil
