@@ -2,10 +2,26 @@
 
 package latent
 
-import "errors"
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
 
-// Cache keeps latents on disk by the content they came from: encoder file,
-// options, states and pooling. A nil *Cache is a cache that is switched off.
+// Cache keeps latents on disk, keyed by a hash over the encoder's file and
+// options, the states' content and selection, the scaling and the pooling. An
+// entry is a .npy file [N, D] float32, followed by its SHA-256, so that NumPy
+// can read it and damage is noticed; damaged entries count as absent. A nil
+// *Cache is a cache that is switched off. Several processes may share one folder.
 type Cache struct {
 	Dir string
 	// MaxBytes bounds the size of the folder: the entries that were not used
@@ -13,11 +29,186 @@ type Cache struct {
 	MaxBytes int64
 }
 
+// cacheVersion changes when the numbers that encoders give for the same file change.
+const cacheVersion = "repscope latents 1"
+
+// defaultCacheBytes bounds a cache that does not say.
+const defaultCacheBytes = 4 << 30
+
 // OpenCache returns the cache in dir, which is created if it is missing; an
 // empty dir means repscope/latents in os.UserCacheDir.
 func OpenCache(dir string) (*Cache, error) {
-	return nil, errors.New("latent: not written yet")
+	if dir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("latent cache: %w", err)
+		}
+		dir = filepath.Join(base, "repscope", "latents")
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("latent cache: %w", err)
+	}
+	return &Cache{Dir: dir}, nil
 }
 
-// Clear removes every entry.
-func (c *Cache) Clear() error { return errors.New("latent: not written yet") }
+// key is the name of an entry without its ending; empty if the encoder cannot be cached or there is no cache.
+func (c *Cache) key(info Info, src Source, o EncodeOptions) (string, error) {
+	if c == nil || info.Identity == "" {
+		return "", nil
+	}
+	states, err := src.Fingerprint()
+	if err != nil {
+		return "", fmt.Errorf("hashing the states: %w", err)
+	}
+	if states == "" {
+		return "", nil
+	}
+	pool := o.Pool
+	if pool == PoolNone {
+		pool = info.DefaultPool
+	}
+	scale := string(o.Scale)
+	if o.Scale == ScaleUnit {
+		scale = fmt.Sprintf("unit %x %x", math.Float64bits(o.Low), math.Float64bits(o.High))
+	}
+	h := sha256.New()
+	for _, part := range []string{cacheVersion, info.Identity, states, fmt.Sprint(src.Len(), src.Shape()), string(pool), scale} {
+		fmt.Fprintf(h, "%d:%s;", len(part), part)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func (c *Cache) path(key string) string { return filepath.Join(c.Dir, key+".npy") }
+
+// header is the .npy header of float32 [n, d].
+func header(n, d int) []byte {
+	text := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", n, d)
+	// Magic, version and length take 10 bytes; the whole is a multiple of 64.
+	text += strings.Repeat(" ", 63-(10+len(text))%64) + "\n"
+	return append([]byte{0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, byte(len(text)), byte(len(text) >> 8)}, text...)
+}
+
+// load returns an entry of n latents and their dimension, or nil.
+func (c *Cache) load(key string, n int) ([]float32, int) {
+	if c == nil || key == "" {
+		return nil, 0
+	}
+	path := c.path(key)
+	data, err := os.ReadFile(path)
+	if err != nil || len(data) < 64+sha256.Size {
+		return nil, 0
+	}
+	body, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
+	if want := sha256.Sum256(body); !bytes.Equal(want[:], sum) {
+		return nil, 0
+	}
+	at := bytes.IndexByte(body, '\n') + 1
+	d := (len(body) - at) / 4 / n
+	if d == 0 || !bytes.Equal(body[:at], header(n, d)) || len(body)-at != 4*n*d {
+		return nil, 0
+	}
+	z := make([]float32, n*d)
+	for i := range z {
+		z[i] = math.Float32frombits(binary.LittleEndian.Uint32(body[at+4*i:]))
+	}
+	now := time.Now()
+	_ = os.Chtimes(path, now, now) // marks it as used; a read-only cache still serves
+	return z, d
+}
+
+// store writes an entry, complete or not at all, and trims the folder.
+func (c *Cache) store(key string, z []float32, n, d int) error {
+	if c == nil || key == "" {
+		return nil
+	}
+	data := slices.Grow(header(n, d), 4*len(z)+sha256.Size)
+	for _, v := range z {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
+	}
+	sum := sha256.Sum256(data)
+	data = append(data, sum[:]...)
+	if int64(len(data)) > c.limit() {
+		return nil
+	}
+	f, err := os.CreateTemp(c.Dir, "."+key[:16]+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), c.path(key))
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return err
+	}
+	return c.trim()
+}
+
+func (c *Cache) limit() int64 {
+	if c.MaxBytes > 0 {
+		return c.MaxBytes
+	}
+	return defaultCacheBytes
+}
+
+// entries lists the cache's own files, the least recently used first.
+func (c *Cache) entries() ([]fs.FileInfo, error) {
+	list, err := os.ReadDir(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []fs.FileInfo
+	for _, e := range list {
+		key, ok := strings.CutSuffix(e.Name(), ".npy")
+		if _, bad := hex.DecodeString(key); !ok || bad != nil || len(key) != 2*sha256.Size {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			files = append(files, info)
+		}
+	}
+	slices.SortStableFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	return files, nil
+}
+
+func (c *Cache) trim() error {
+	files, err := c.entries()
+	if err != nil {
+		return err
+	}
+	var total int64
+	for _, f := range files {
+		total += f.Size()
+	}
+	for _, f := range files {
+		if total <= c.limit() {
+			break
+		}
+		if err := os.Remove(filepath.Join(c.Dir, f.Name())); err != nil {
+			return err
+		}
+		total -= f.Size()
+	}
+	return nil
+}
+
+// Clear removes every entry; other files of the folder stay.
+func (c *Cache) Clear() error {
+	if c == nil {
+		return nil
+	}
+	files, err := c.entries()
+	if err != nil {
+		return fmt.Errorf("latent cache: %w", err)
+	}
+	for _, f := range files {
+		if err := os.Remove(filepath.Join(c.Dir, f.Name())); err != nil {
+			return fmt.Errorf("latent cache: %w", err)
+		}
+	}
+	return nil
+}

@@ -386,3 +386,11 @@ func (w *weights) setThreads(threads int) {
 		w.scratch = append(w.scratch, scratch{})
 	}
 }
+
+func (x *Executor) Dump() (string, error) {
+	s := ""
+	for _, st := range x.bound[0].Steps {
+		s += fmt.Sprintln(st.Node.Domain, st.Op.Name, st.Node.Name, st.Params, x.bound[0].Values[st.Out[0]].Shape)
+	}
+	return s, nil
+}
