@@ -1,0 +1,186 @@
+package neighbors
+
+// Benchmarks of the pass on data like that of the peers' scripts: a smooth
+// 8-dimensional manifold rendered into D pixels with a little noise, and a
+// 64-dimensional embedding of it.
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+
+	"repscope/dataset"
+)
+
+// rendered returns n frames of dim pixels in [0,1] and their embedding.
+func rendered(n, dim int) (pixels, embedding dataset.Points) {
+	r := random(20240)
+	const hidden, width = 8, 64
+	z := gaussian64(r, n, hidden).F64
+	a, b := gaussian64(r, hidden, width).F64, gaussian64(r, hidden, dim).F64
+	phase := make([]float64, dim)
+	for k := range phase {
+		phase[k] = 6.28 * r.Float64()
+	}
+	x, y := make([]float32, n*dim), make([]float32, n*width)
+	noise := make([]float64, 1<<16)
+	for i := range noise {
+		noise[i] = r.NormFloat64()
+	}
+	for i := range n {
+		for k := range dim {
+			s := phase[k]
+			for h := range hidden {
+				s += 0.6 * z[i*hidden+h] * b[h*dim+k]
+			}
+			v := 0.5 + 0.35*math.Sin(s) + 0.02*noise[(i*7919+k)%len(noise)]
+			x[i*dim+k] = float32(min(1, max(0, v)))
+		}
+		for k := range width {
+			s := 0.0
+			for h := range hidden {
+				s += z[i*hidden+h] * a[h*width+k]
+			}
+			y[i*width+k] = float32(math.Tanh(0.3*s) + 0.05*r.NormFloat64())
+		}
+	}
+	return dataset.Float32Points(x, dim), dataset.Float32Points(y, width)
+}
+
+// quantised is p in 256 levels.
+func quantised(p dataset.Points) dataset.Points {
+	data := make([]uint8, len(p.F32))
+	for i, v := range p.F32 {
+		data[i] = uint8(math.Round(255 * float64(v)))
+	}
+	return dataset.Uint8Points(data, p.Dim)
+}
+
+// sizes are the work of the benchmarks; REPSCOPE_BENCH_LARGE=1 adds the large one.
+func sizes() [][2]int {
+	s := [][2]int{{2000, 4096}}
+	if large, _ := strconv.ParseBool(os.Getenv("REPSCOPE_BENCH_LARGE")); large {
+		s = append(s, [2]int{10000, 7056})
+	}
+	return s
+}
+
+func reportWork(b *testing.B, n, dim int) {
+	pairs := float64(n) * float64(n) * float64(b.N)
+	b.ReportMetric(2*pairs*float64(dim)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+	b.ReportMetric(pairs/b.Elapsed().Seconds()/1e6, "Mpairs/s")
+}
+
+func BenchmarkCompare(b *testing.B) {
+	for _, size := range sizes() {
+		n, dim := size[0], size[1]
+		pixels, embedding := rendered(n, dim)
+		for _, original := range []dataset.Points{quantised(pixels), pixels} {
+			for _, blocks := range []int{0, 50} {
+				name := fmt.Sprintf("n=%d/D=%d/%s", n, dim, typeName(original))
+				o := Options{CoRanking: CoRankingOff}
+				if blocks > 0 {
+					name += fmt.Sprintf("/blocks=%d", blocks)
+					o.Blocks = make([]int, n)
+					for i := range n {
+						o.Blocks[i] = i * blocks / n
+					}
+				}
+				b.Run(name, func(b *testing.B) {
+					for b.Loop() {
+						if _, err := Compare(context.Background(), original, []dataset.Points{embedding}, o); err != nil {
+							b.Fatal(err)
+						}
+					}
+					reportWork(b, n, dim)
+				})
+			}
+		}
+	}
+}
+
+func BenchmarkCoRanking(b *testing.B) {
+	n, dim := 2000, 4096
+	pixels, embedding := rendered(n, dim)
+	for _, original := range []dataset.Points{quantised(pixels), pixels} {
+		b.Run(fmt.Sprintf("n=%d/D=%d/%s", n, dim, typeName(original)), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Compare(context.Background(), original, []dataset.Points{embedding}, Options{CoRanking: CoRankingFull}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			reportWork(b, n, dim)
+		})
+	}
+}
+
+func BenchmarkKNearest(b *testing.B) {
+	for _, size := range [][2]int{{2000, 4096}, {20000, 64}} {
+		n, dim := size[0], size[1]
+		var points dataset.Points
+		if dim == 64 {
+			_, points = rendered(n, 1)
+		} else {
+			points, _ = rendered(n, dim)
+		}
+		b.Run(fmt.Sprintf("n=%d/D=%d/float32/k=2", n, dim), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := KNearest(context.Background(), points, 2, Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			reportWork(b, n, dim)
+		})
+	}
+}
+
+// BenchmarkScan is the work on one row without its distances: selecting 20 and
+// ranking 20, with thresholds all over the row.
+func BenchmarkScan(b *testing.B) {
+	const n, k = 10000, 20
+	r := random(5)
+	row := make([]float32, n)
+	for i := range row {
+		row[i] = float32(math.Abs(r.NormFloat64()))
+	}
+	list := make([]int32, k)
+	for i := range list {
+		list[i] = int32(r.IntN(n))
+	}
+	group := make([]int32, n)
+	for i := range group {
+		group[i] = int32(i * 50 / n)
+	}
+	points := gaussian32(r, n, 16)
+	for _, groups := range []int{0, 50} {
+		s, err := openSpace(context.Background(), points, points, true, false, &Options{}, nil, 0, 1<<30)
+		if err != nil {
+			b.Fatal(err)
+		}
+		space := s.(*bounded[float32])
+		if groups > 0 {
+			space.group, space.groups = group, groups
+		}
+		if err := space.load(context.Background(), 0, 1); err != nil {
+			b.Fatal(err)
+		}
+		copy(space.rows, row)
+		w := space.worker()
+		rank, closer := make([]int32, k), make([]int32, k*groups)
+		b.Run(fmt.Sprintf("nearest/n=%d/k=%d", n, k), func(b *testing.B) {
+			for b.Loop() {
+				w.nearest(0, k, nil)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/entry")
+		})
+		b.Run(fmt.Sprintf("ranks/n=%d/k=%d/blocks=%d", n, k, groups), func(b *testing.B) {
+			for b.Loop() {
+				w.ranks(0, list, k, rank, closer)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/entry")
+		})
+	}
+}
