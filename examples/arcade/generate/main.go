@@ -19,7 +19,7 @@ import (
 	"repscope/examples/arcade"
 )
 
-const trainFrames = 20_000
+const trainFrames = 100_000
 
 func main() {
 	err := run(os.Args[1:])

@@ -149,7 +149,7 @@ class JEPA(nn.Module):
 class EncoderDecoder(nn.Module):
     def __init__(self):
         super().__init__()
-        self.encoder = ConvEncoder()
+        self.encoder = new_encoder()
         self.decoder = Decoder()
 
     def loss(self, frames, actions, episodes, clips):
