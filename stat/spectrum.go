@@ -50,49 +50,25 @@ type Spectrum struct {
 // is NaN or Inf.
 func NewSpectrum(z dataset.Points) (*Spectrum, error) {
 	const quantity = "spectrum"
-	if z.N < 2 {
-		return nil, undefined(quantity, "%d points, want at least 2", z.N)
+	mean, variance, err := variances(quantity, z)
+	if err != nil {
+		return nil, err
 	}
 	raw := mat.NewDense(z.N, z.Dim, nil)
 	centred := mat.NewDense(z.N, z.Dim, nil)
-	mean := make([]float64, z.Dim)
 	for i := range z.N {
-		row := z.Row(i, raw.RawRowView(i))
+		row, out := z.Row(i, raw.RawRowView(i)), centred.RawRowView(i)
 		for k, v := range row {
-			if !isFinite(v) {
-				return nil, undefined(quantity, "point %d, coordinate %d is %v, want finite numbers", i, k, v)
-			}
-			mean[k] += v
+			out[k] = v - mean[k]
 		}
 	}
-	for k := range mean {
-		mean[k] /= float64(z.N)
-	}
-	variance := make([]float64, z.Dim)
-	for i := range z.N {
-		row, out := raw.RawRowView(i), centred.RawRowView(i)
-		for k, v := range row {
-			d := v - mean[k]
-			out[k] = d
-			variance[k] += d * d
-		}
-	}
-
-	s := &Spectrum{Eigenvalues: make([]float64, z.Dim)}
-	dof := float64(z.N - 1)
-	for k := range variance {
-		variance[k] /= dof
-		s.TotalVariance += variance[k]
-	}
-	if !(s.TotalVariance > constantVariance(mean)) {
-		return nil, undefined(quantity, "the points are constant")
-	}
+	s := &Spectrum{Eigenvalues: make([]float64, z.Dim), TotalVariance: Sum(variance)}
 	for _, v := range variance {
 		if v <= deadVariance*s.TotalVariance/float64(z.Dim) {
 			s.DeadDims++
 		}
 	}
-
+	dof := float64(z.N - 1)
 	sigma, err := singularValues(centred)
 	if err != nil {
 		return nil, err
@@ -117,17 +93,6 @@ func NewSpectrum(z dataset.Points) (*Spectrum, error) {
 // RMSDistance is the root mean square distance of two random points, √(2·tr C):
 // the unit in which distances of different latent spaces compare.
 func (s *Spectrum) RMSDistance() float64 { return math.Sqrt(2 * s.TotalVariance) }
-
-// constantVariance is the total variance below which points around mean count
-// as constant: what float32 rounding of a constant would leave.
-func constantVariance(mean []float64) float64 {
-	square := 0.0
-	for _, m := range mean {
-		square += m * m
-	}
-	const roundoff = 0x1p-24
-	return roundoff * roundoff * square
-}
 
 // ParticipationRatio returns (Σλ)²/Σλ² of non-negative eigenvalues, or NaN if
 // all are zero.

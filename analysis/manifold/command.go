@@ -1,0 +1,146 @@
+// The manifold binary: its flags, its files and its console table.
+
+package manifold
+
+import (
+	"context"
+
+	"repscope/analysis/internal/evidence"
+	"repscope/internal/cli"
+	"repscope/report"
+)
+
+// Command is the manifold binary.
+var Command = cli.Command{
+	Name:    "manifold",
+	Summary: "how many dimensions a representation really uses",
+	Manual:  manual,
+	Out:     "evaluation_plots/manifold",
+	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
+		estimator := flags.Choice("estimator", string(EstimatorMLE), Estimators(), "`NAME` of the Two-NN estimate in tables and figures; documented is the published formula, which cannot exceed 1.7325")
+		gride := flags.Ints("gride", nil, "`LIST` of Gride's neighbour orders n2, with n1 = n2/2 (default 2,4,8,16,32,64)")
+		neighbors := flags.Ints("neighbors", nil, "`LIST` of the k of Levina–Bickel (default 5,10,20,50)")
+		tolerance := flags.Float64("duplicate-tolerance", 1e-7, "`SHARE` of the RMS distance up to which latents count as duplicates")
+		return func(ctx context.Context, env *cli.Env) error {
+			for _, n2 := range *gride {
+				if n2 < 2 || n2%2 != 0 {
+					return cli.Usage("--gride %d: want even numbers of at least 2", n2)
+				}
+			}
+			for _, k := range *neighbors {
+				if k < 2 {
+					return cli.Usage("--neighbors %d: want at least 2", k)
+				}
+			}
+			if !(*tolerance > 0 && *tolerance < 1) {
+				return cli.Usage("--duplicate-tolerance %v: want a number between 0 and 1", *tolerance)
+			}
+			return run(ctx, env, Options{
+				Estimator:          Estimator(*estimator),
+				GrideOrders:        *gride,
+				Neighbors:          *neighbors,
+				DuplicateTolerance: *tolerance,
+			})
+		}
+	},
+}
+
+const manual = `manifold counts dimensions in two ways. Linear ones, from the eigenvalues λ of the
+latents' covariance: the participation ratio (Σλ)²/Σλ² and its share of the
+nominal dimension, the entropy effective rank, RankMe, the stable rank, the
+numbers of directions for 90 % and 99 % of the variance, and dead dimensions.
+Intrinsic ones, from nearest-neighbour distances: Two-NN (maximum likelihood and
+the published fit), Gride and Levina–Bickel over growing neighbourhoods, and
+Two-NN over smaller and smaller random subsets (decimation).
+
+Two-NN looks at the smallest scale, where noise adds dimensions; a value that
+falls along Gride's orders or with decimation says so. Duplicate latents are
+removed and counted. Intervals delete whole episodes or blocks and find the
+neighbours again, because consecutive frames are not independent; the exact
+interval of independent ratios stands beside them in the file.`
+
+func run(ctx context.Context, env *cli.Env, o Options) error {
+	index := env.Sample()
+	latents, err := env.Latents(ctx, index)
+	if err != nil {
+		return err
+	}
+	in := Input{Episode: env.Episodes(index)}
+	for i, m := range env.Models {
+		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
+	}
+	o.Intervals = env.Options.Bootstrap > 0
+	o.Block, o.Seed = env.Options.Block, env.Options.Seed
+	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
+	o.Progress = env.Progress("measuring")
+	result, err := Analyze(ctx, in, o)
+	if err != nil {
+		return err
+	}
+	return result.write(env)
+}
+
+// write puts the result into the result file, the CSV files, the console and
+// the figure.
+func (r *Result) write(env *cli.Env) error {
+	for _, w := range r.Warnings {
+		env.Warn("%s", w)
+	}
+	for _, m := range r.Models {
+		env.Result.Models.Set(m.Name, m)
+	}
+	env.Result.Comparisons = r.Comparisons
+
+	err := env.Files.CSV("manifold_dimension_summary.csv", []string{
+		"Model", "Nominal_Dimension", "Participation_Ratio", "Intrinsic_Dimension", "Dimension_Error",
+		"Usage_Efficiency_Percent", "Max_Eigenvalue", "Min_Eigenvalue", "Eigenvalue_Count", "Sample_Count",
+	}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			largest, smallest := report.Undefined("no spectrum"), report.Undefined("no spectrum")
+			if n := len(m.Eigenvalues); n > 0 {
+				largest, smallest = report.Number(m.Eigenvalues[0]), report.Number(m.Eigenvalues[n-1])
+			}
+			if err := csv.Row(m.Name, m.NominalDimension, m.ParticipationRatio, m.IntrinsicDimension, m.IntrinsicDimensionError,
+				m.UsagePercent, largest, smallest, len(m.Eigenvalues), m.Samples); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = env.Files.CSV("manifold_eigenvalues.csv", []string{"Model", "Eigenvalue_Index", "Eigenvalue"}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			for i, v := range m.Eigenvalues {
+				if err := csv.Row(m.Name, i+1, v); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+
+	table := report.NewTable("", "Model", "D", "Participation ratio", "Two-NN", "Usage %", "Effective rank", "RankMe", "90 %", "99 %", "Duplicates", "n eff.")
+	for _, m := range r.Models {
+		table.Row(m.Name, m.NominalDimension, report.WithInterval(m.ParticipationRatio, m.ParticipationRatioCI),
+			report.WithInterval(m.IntrinsicDimension, m.IntrinsicDimensionCI), m.UsagePercent, m.EffectiveRank, m.RankMe,
+			m.Dims90, m.Dims99, m.TwoNN.Duplicates, m.NEff)
+	}
+	table.Note("Two-NN estimate: %s", r.Models[0].Estimator)
+	if r.Blocks != "" {
+		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
+	}
+	if err := env.Table(table); err != nil {
+		return err
+	}
+	if len(r.Comparisons) > 0 {
+		if err := env.Table(evidence.Table(r.Comparisons)); err != nil {
+			return err
+		}
+	}
+	return env.Figure("manifold_dimension_analysis", r.Figure())
+}

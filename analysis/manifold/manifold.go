@@ -1,0 +1,426 @@
+// Package manifold measures how many dimensions a representation really uses:
+// linear ones, from the eigenvalues of its covariance (participation ratio,
+// effective rank, RankMe, stable rank), and intrinsic ones, from the distances
+// to nearest neighbours (Two-NN, Gride, Levina–Bickel), at several scales.
+//
+//	result, err := manifold.Analyze(ctx, manifold.Input{
+//		Episode: episode,
+//		Models:  []manifold.Encoded{{Name: "jepa", Latents: z}},
+//	}, manifold.Options{Intervals: true, Seed: 42})
+//	fmt.Println(result.Models[0].ParticipationRatio, result.Models[0].TwoNN.MLE)
+package manifold
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/analysis/internal/evidence"
+	"repscope/dataset"
+	"repscope/neighbors"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Estimator is the Two-NN estimate that tables and figures show.
+type Estimator string
+
+const (
+	// EstimatorMLE is N/Σ ln μ, the default.
+	EstimatorMLE Estimator = "mle"
+	// EstimatorFit is the least-squares fit of Facco et al. 2017.
+	EstimatorFit Estimator = "fit"
+	// EstimatorDocumented is [DocumentedTwoNN], for reproducing old numbers.
+	EstimatorDocumented Estimator = "documented"
+)
+
+// Estimators lists the estimators by name.
+func Estimators() []string {
+	return []string{string(EstimatorMLE), string(EstimatorFit), string(EstimatorDocumented)}
+}
+
+// Encoded is one model's latents.
+type Encoded struct {
+	Name    string
+	Latents dataset.Points // row i belongs to state i
+}
+
+// Input is what Analyze looks at: latents of the same N states by each model.
+type Input struct {
+	Episode []int // of each state; nil means one episode
+	Models  []Encoded
+}
+
+// Options are the choices of an analysis; the zero value is the default.
+type Options struct {
+	Estimator Estimator // shown in tables and figures; empty means EstimatorMLE
+	// GrideOrders are the n2 of Gride, with n1 = n2/2; nil means 2, 4, …, 64.
+	// Neighbors are the k of Levina–Bickel; nil means 5, 10, 20, 50. Orders
+	// that need more neighbours than there are latents are left out.
+	GrideOrders, Neighbors []int
+	// DuplicateTolerance is the distance, in units of the RMS distance √(2·tr C),
+	// up to which two latents count as duplicates; 0 means 1e−7, about the
+	// resolution of float32.
+	DuplicateTolerance float64
+	// Intervals asks for delete-block jackknife intervals and comparisons.
+	Intervals bool
+	Block     stat.BlockSpec
+	Seed      uint64 // of the decimation
+	Threads   int    // ≤ 0: all
+	Memory    int64  // of neighbour searches, in bytes; 0: the default of package neighbors
+	// Progress, if not nil, is told how many of the models are done.
+	Progress func(done, total int)
+}
+
+// streamDecimation keys the random split of the decimation curve.
+const streamDecimation = 0x64656369
+
+// Result is the outcome for all models, in the order of the input.
+type Result struct {
+	Models      []Model
+	Comparisons []report.Comparison
+	Blocks      string // what the jackknife deletes, for captions; empty without intervals
+	Warnings    []string
+}
+
+// Model is the outcome for one model.
+type Model struct {
+	Name             string `json:"-"`
+	Samples          int    `json:"samples"`
+	NominalDimension int    `json:"nominal_dimension"`
+
+	ParticipationRatio   report.Value    `json:"participation_ratio"`
+	ParticipationRatioCI report.Interval `json:"participation_ratio_ci"`
+	// UsagePercent is the participation ratio in percent of the nominal dimension.
+	UsagePercent  report.Value `json:"usage_percent"`
+	EffectiveRank report.Value `json:"effective_rank"`
+	RankMe        report.Value `json:"rankme"`
+	StableRank    report.Value `json:"stable_rank"`
+	Dims90        int          `json:"dims_90"`
+	Dims99        int          `json:"dims_99"`
+	DeadDims      int          `json:"dead_dims"`
+	// TotalVariance is tr C.
+	TotalVariance report.Value `json:"total_variance"`
+	Eigenvalues   []float64    `json:"eigenvalues"`
+
+	// IntrinsicDimension is the Two-NN estimate chosen by Estimator, with its
+	// delete-block jackknife interval and standard error.
+	Estimator               Estimator       `json:"estimator"`
+	IntrinsicDimension      report.Value    `json:"intrinsic_dimension"`
+	IntrinsicDimensionCI    report.Interval `json:"intrinsic_dimension_ci"`
+	IntrinsicDimensionError report.Value    `json:"intrinsic_dimension_error"`
+	TwoNN                   TwoNNResult     `json:"two_nn"`
+	Gride                   []GrideResult   `json:"gride"`
+	LevinaBickel            []LBResult      `json:"lb_mle"`
+	Decimation              []DecimationRow `json:"decimation"`
+	// NEff is the number of independent latents that the dependent ones are
+	// worth, by the autocorrelation of the coordinate that varies most.
+	NEff report.Value `json:"n_eff"`
+}
+
+// TwoNNResult holds the Two-NN estimates; see [TwoNN].
+type TwoNNResult struct {
+	MLE         report.Value `json:"mle"`
+	MLEUnbiased report.Value `json:"mle_unbiased"`
+	// MLECI is the exact interval for independent ratios, MLEBlockCI and
+	// FitBlockCI those of the delete-block jackknife.
+	MLECI      report.Interval `json:"mle_ci"`
+	MLEBlockCI report.Interval `json:"mle_block_ci"`
+	Fit        report.Value    `json:"fit"`
+	FitBlockCI report.Interval `json:"fit_block_ci"`
+	// Documented is the published formula, only where it is asked for.
+	Documented *report.Value `json:"documented,omitempty"`
+	NUsed      int           `json:"n_used"`
+	Duplicates int           `json:"duplicates"`
+}
+
+// GrideResult is the dimension between neighbour orders N1 and N2.
+type GrideResult struct {
+	N1 int          `json:"n1"`
+	N2 int          `json:"n2"`
+	ID report.Value `json:"id"`
+}
+
+// LBResult is the Levina–Bickel estimate with K neighbours.
+type LBResult struct {
+	K  int          `json:"k"`
+	ID report.Value `json:"id"`
+}
+
+// DecimationRow is one point of the decimation curve; see [Decimation].
+type DecimationRow struct {
+	Size    int          `json:"size"`
+	Subsets int          `json:"subsets"`
+	ID      report.Value `json:"id"`
+	SD      report.Value `json:"sd"`
+}
+
+// Analyze measures every model. A model whose latents are constant, or of which
+// fewer than 3 are distinct, has undefined numbers with their reason. Errors:
+// no models, unequal numbers of latents, fewer than 3, NaN or Inf.
+func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	o = o.withDefaults(in.Models[0].Latents.N)
+	result := &Result{}
+	var blocks *stat.Blocks
+	if o.Intervals {
+		var series [][]float64
+		for _, m := range in.Models {
+			series = append(series, widestCoordinate(m.Latents))
+		}
+		var err error
+		if blocks, err = stat.NewBlocks(in.Models[0].Latents.N, in.Episode, o.Block, series...); err != nil {
+			return nil, err
+		}
+		blocks = blocks.Coarsen(maxBlocks)
+		result.Blocks = fmt.Sprintf("%d blocks (%s)", blocks.Count(), blocks)
+		result.Warnings = append(result.Warnings, blocks.Warnings()...)
+	}
+
+	names := make([]string, len(in.Models))
+	ratios := make([]*stat.Jackknifed, len(in.Models))
+	dimensions := make([]*stat.Jackknifed, len(in.Models))
+	for i, encoded := range in.Models {
+		names[i] = encoded.Name
+		m := Model{Name: encoded.Name, Samples: encoded.Latents.N, NominalDimension: encoded.Latents.Dim, Estimator: o.Estimator}
+		spectrum, err := stat.NewSpectrum(encoded.Latents)
+		if err != nil {
+			m.undefined(stat.Reason(err))
+			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed", m.Name, stat.Reason(err)))
+			result.Models = append(result.Models, m)
+			continue
+		}
+		m.describe(spectrum)
+		m.NEff = effectiveLatents(encoded.Latents, in.Episode)
+		ratios[i] = m.linearIntervals(encoded.Latents, spectrum, blocks)
+		if dimensions[i], err = m.intrinsic(ctx, encoded.Latents, spectrum.RMSDistance(), blocks, o); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		result.Models = append(result.Models, m)
+		if o.Progress != nil {
+			o.Progress(i+1, len(in.Models))
+		}
+	}
+	if o.Estimator == EstimatorDocumented {
+		result.Warnings = append(result.Warnings, "the documented formula 1/(ln(mean r2/r1) − ψ(1)) is not a dimension: no data can make it exceed 1/γ = 1.7325; use --estimator mle or fit")
+	}
+	for _, metric := range []struct {
+		name      string
+		estimates []*stat.Jackknifed
+	}{{"participation_ratio", ratios}, {"two_nn_mle", dimensions}} {
+		compared, err := evidence.PairwiseJackknifed(metric.name, names, metric.estimates, o.Seed)
+		if err != nil {
+			return nil, err
+		}
+		result.Comparisons = append(result.Comparisons, compared...)
+	}
+	return result, nil
+}
+
+func (in Input) check() error {
+	if len(in.Models) == 0 {
+		return fmt.Errorf("no models to measure")
+	}
+	first := in.Models[0]
+	for _, m := range in.Models {
+		if m.Latents.N != first.Latents.N {
+			return fmt.Errorf("%s has %d latents and %s has %d, want the same number", m.Name, m.Latents.N, first.Name, first.Latents.N)
+		}
+	}
+	for _, m := range in.Models {
+		row := make([]float64, m.Latents.Dim)
+		for i := range m.Latents.N {
+			for k, v := range m.Latents.Row(i, row) {
+				if !isFinite(v) {
+					return fmt.Errorf("%s: latent %d, coordinate %d is %v, want finite numbers", m.Name, i, k, v)
+				}
+			}
+		}
+	}
+	if first.Latents.N < 3 {
+		return fmt.Errorf("%d latents, want at least 3", first.Latents.N)
+	}
+	if in.Episode != nil && len(in.Episode) != first.Latents.N {
+		return fmt.Errorf("%d episode labels for %d latents", len(in.Episode), first.Latents.N)
+	}
+	return nil
+}
+
+func (o Options) withDefaults(n int) Options {
+	if o.Estimator == "" {
+		o.Estimator = EstimatorMLE
+	}
+	if o.GrideOrders == nil {
+		o.GrideOrders = []int{2, 4, 8, 16, 32, 64}
+	}
+	if o.Neighbors == nil {
+		o.Neighbors = []int{5, 10, 20, 50}
+	}
+	if o.DuplicateTolerance == 0 {
+		o.DuplicateTolerance = 1e-7
+	}
+	tooMany := func(k int) bool { return k > n-1 }
+	o.GrideOrders = slices.DeleteFunc(slices.Clone(o.GrideOrders), tooMany)
+	o.Neighbors = slices.DeleteFunc(slices.Clone(o.Neighbors), tooMany)
+	return o
+}
+
+// neighborOptions are those of every neighbour search of an analysis.
+func (o Options) neighborOptions() neighbors.Options {
+	return neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory}
+}
+
+// undefined marks every number of a model as undefined.
+func (m *Model) undefined(reason string) {
+	v, none := report.Undefined("%s", reason), report.NoInterval("%s", reason)
+	m.ParticipationRatio, m.ParticipationRatioCI, m.UsagePercent = v, none, v
+	m.EffectiveRank, m.RankMe, m.StableRank, m.TotalVariance, m.NEff = v, v, v, v, v
+	m.Eigenvalues = []float64{}
+	m.undefinedIntrinsic(reason)
+}
+
+func (m *Model) undefinedIntrinsic(reason string) {
+	v, none := report.Undefined("%s", reason), report.NoInterval("%s", reason)
+	m.IntrinsicDimension, m.IntrinsicDimensionCI, m.IntrinsicDimensionError = v, none, v
+	m.TwoNN.MLE, m.TwoNN.MLEUnbiased, m.TwoNN.Fit = v, v, v
+	m.TwoNN.MLECI, m.TwoNN.MLEBlockCI, m.TwoNN.FitBlockCI = none, none, none
+	m.Gride, m.LevinaBickel, m.Decimation = []GrideResult{}, []LBResult{}, []DecimationRow{}
+}
+
+func (m *Model) describe(s *stat.Spectrum) {
+	m.ParticipationRatio = report.Number(s.ParticipationRatio)
+	m.UsagePercent = report.Number(100 * s.ParticipationRatio / float64(m.NominalDimension))
+	m.EffectiveRank, m.RankMe = report.Number(s.EffectiveRank), report.Number(s.RankMe)
+	m.StableRank, m.TotalVariance = report.Number(s.StableRank), report.Number(s.TotalVariance)
+	m.Dims90, m.Dims99, m.DeadDims = s.Dims90, s.Dims99, s.DeadDims
+	m.Eigenvalues = s.Eigenvalues
+}
+
+// intrinsic fills in the intrinsic dimensions and returns the jackknife of the
+// maximum likelihood Two-NN, nil where undefined.
+func (m *Model) intrinsic(ctx context.Context, z dataset.Points, rms float64, blocks *stat.Blocks, o Options) (*stat.Jackknifed, error) {
+	k := jackknifeNeighbors
+	for _, order := range slices.Concat(o.GrideOrders, o.Neighbors) {
+		k = max(k, order)
+	}
+	d, err := withoutDuplicates(ctx, z, k, o.DuplicateTolerance*rms, o.neighborOptions())
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		m.undefinedIntrinsic(err.Error())
+		return nil, nil
+	}
+	m.TwoNN.NUsed, m.TwoNN.Duplicates = len(d.index), d.duplicates
+	ratio := d.ratios(1, 2)
+	estimate, err := NewTwoNN(ratio)
+	if err != nil {
+		m.undefinedIntrinsic(err.Error())
+		return nil, nil
+	}
+	m.TwoNN.MLE, m.TwoNN.MLEUnbiased = report.Number(estimate.MLE), report.Number(estimate.MLEUnbiased)
+	m.TwoNN.MLECI = report.Between(estimate.MLECI[0], estimate.MLECI[1])
+	m.TwoNN.Fit = report.NumberOr(estimate.Fit, "the smallest nine tenths of the ratios are all 1")
+
+	mle, fit := d.jackknife(z, blocks, estimate)
+	m.TwoNN.MLEBlockCI, m.TwoNN.FitBlockCI = blockInterval(mle), blockInterval(fit)
+	switch shown := mle; o.Estimator {
+	case EstimatorDocumented:
+		documented, err := DocumentedTwoNN(ratio)
+		if err != nil {
+			return nil, err
+		}
+		v := report.Number(documented)
+		m.TwoNN.Documented, m.IntrinsicDimension = &v, v
+		const reason = "the documented formula has no interval"
+		m.IntrinsicDimensionCI, m.IntrinsicDimensionError = report.NoInterval(reason), report.Undefined(reason)
+	default:
+		m.IntrinsicDimension, m.IntrinsicDimensionCI = m.TwoNN.MLE, m.TwoNN.MLEBlockCI
+		if o.Estimator == EstimatorFit {
+			m.IntrinsicDimension, m.IntrinsicDimensionCI, shown = m.TwoNN.Fit, m.TwoNN.FitBlockCI, fit
+		}
+		m.IntrinsicDimensionError = report.Undefined("intervals are off")
+		if shown != nil {
+			m.IntrinsicDimensionError = report.NumberOr(shown.StdError, shown.Reason)
+		}
+	}
+
+	m.Gride, m.LevinaBickel, m.Decimation = []GrideResult{}, []LBResult{}, []DecimationRow{}
+	for _, n2 := range o.GrideOrders {
+		if n2 <= d.nearest.K {
+			id, err := Gride(d.ratios(n2/2, n2), n2/2, n2)
+			m.Gride = append(m.Gride, GrideResult{N1: n2 / 2, N2: n2, ID: valueOf(id, err)})
+		}
+	}
+	for _, k := range o.Neighbors {
+		if k <= d.nearest.K {
+			id, err := LevinaBickel(d.nearest.Distance, d.nearest.K, k)
+			m.LevinaBickel = append(m.LevinaBickel, LBResult{K: k, ID: valueOf(id, err)})
+		}
+	}
+	curve, err := decimate(ctx, z, d, o.Seed, o.neighborOptions())
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range curve {
+		m.Decimation = append(m.Decimation, DecimationRow{Size: c.Size, Subsets: c.Subsets,
+			ID: report.Number(c.ID), SD: report.NumberOr(c.SD, "one subset")})
+	}
+	return mle, nil
+}
+
+func valueOf(v float64, err error) report.Value {
+	if err != nil {
+		return report.Undefined("%s", err.Error())
+	}
+	return report.Number(v)
+}
+
+// widestCoordinate is the coordinate of the latents that varies most: the series
+// whose dependence decides block lengths and effective sample sizes.
+func widestCoordinate(z dataset.Points) []float64 {
+	mean, square := make([]float64, z.Dim), make([]float64, z.Dim)
+	row := make([]float64, z.Dim)
+	for i := range z.N {
+		for k, v := range z.Row(i, row) {
+			mean[k] += v / float64(z.N)
+		}
+	}
+	for i := range z.N {
+		for k, v := range z.Row(i, row) {
+			square[k] += (v - mean[k]) * (v - mean[k])
+		}
+	}
+	widest := 0
+	for k, v := range square {
+		if v > square[widest] {
+			widest = k
+		}
+	}
+	out := make([]float64, z.N)
+	for i := range out {
+		out[i] = z.Row(i, row)[widest]
+	}
+	return out
+}
+
+func effectiveLatents(z dataset.Points, episode []int) report.Value {
+	n, err := stat.EffectiveSampleSize(widestCoordinate(z), episode)
+	if err != nil {
+		return report.Undefined("%s", stat.Reason(err))
+	}
+	return report.Number(n)
+}
+
+// blockInterval is the interval of a jackknife that may not have been made.
+func blockInterval(j *stat.Jackknifed) report.Interval {
+	if j == nil {
+		return report.NoInterval("intervals are off")
+	}
+	return evidence.Interval(j.Interval)
+}
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -1,0 +1,127 @@
+// Neighbour distances without duplicates, and the dimension seen at several
+// scales: decimation and neighbour orders.
+
+package manifold
+
+import (
+	"context"
+	"fmt"
+
+	"repscope/dataset"
+	"repscope/neighbors"
+	"repscope/stat"
+)
+
+// distinct is a set of latents with duplicates removed, and its neighbours.
+type distinct struct {
+	index      []int // of the kept latents, ascending
+	nearest    *neighbors.Nearest
+	duplicates int
+}
+
+// withoutDuplicates removes every latent within tolerance of one of lower
+// index that is kept, and returns the k nearest neighbours among the rest.
+// Duplicates carry no scale: one of them makes r1 zero and ln(r2/r1) infinite.
+func withoutDuplicates(ctx context.Context, z dataset.Points, k int, tolerance float64, o neighbors.Options) (*distinct, error) {
+	d := &distinct{index: make([]int, z.N)}
+	for i := range d.index {
+		d.index[i] = i
+	}
+	current := z
+	for {
+		if len(d.index) < 3 {
+			return nil, fmt.Errorf("%d of %d latents are distinct, want at least 3", len(d.index), z.N)
+		}
+		nearest, err := neighbors.KNearest(ctx, current, min(k, len(d.index)-1), o)
+		if err != nil {
+			return nil, err
+		}
+		dropped := dropDuplicates(nearest, tolerance)
+		kept := d.index[:0]
+		for i, original := range d.index {
+			if !dropped[i] {
+				kept = append(kept, original)
+			}
+		}
+		if len(kept) == len(dropped) {
+			d.nearest, d.duplicates = nearest, z.N-len(kept)
+			return d, nil
+		}
+		d.index = kept
+		current = z.Select(kept)
+	}
+}
+
+// dropDuplicates marks the points that have a neighbour of lower index, itself
+// kept, within tolerance.
+func dropDuplicates(nearest *neighbors.Nearest, tolerance float64) []bool {
+	dropped := make([]bool, nearest.N)
+	for i := range nearest.N {
+		for m := i * nearest.K; m < (i+1)*nearest.K && nearest.Distance[m] <= tolerance; m++ {
+			if j := int(nearest.Index[m]); j < i && !dropped[j] {
+				dropped[i] = true
+				break
+			}
+		}
+	}
+	return dropped
+}
+
+// ratios returns r_{n2}/r_{n1} of every point.
+func (d *distinct) ratios(n1, n2 int) []float64 {
+	out := make([]float64, d.nearest.N)
+	for i := range out {
+		row := d.nearest.Distance[i*d.nearest.K:]
+		out[i] = row[n2-1] / row[n1-1]
+	}
+	return out
+}
+
+// Decimation is the Two-NN dimension of random subsets of one size: a dimension
+// that changes with the size depends on the scale at which the set is looked at.
+type Decimation struct {
+	Size    int     // latents per subset
+	Subsets int     // disjoint subsets of that size
+	ID      float64 // mean of the maximum likelihood estimates
+	SD      float64 // their standard deviation; NaN for one subset
+}
+
+// minimumDecimated is the smallest subset of the decimation curve.
+const minimumDecimated = 50
+
+// decimate splits the distinct latents into 1, 2, 4, … random disjoint subsets
+// and estimates the dimension of each. The draw depends on the seed alone, so
+// that all models are decimated alike when they have the same duplicates.
+func decimate(ctx context.Context, z dataset.Points, d *distinct, seed uint64, o neighbors.Options) ([]Decimation, error) {
+	order := stat.NewRandom(stat.NewKey(seed, streamDecimation)).Perm(len(d.index))
+	var curve []Decimation
+	for parts := 1; len(order)/parts >= minimumDecimated || parts == 1; parts *= 2 {
+		step := Decimation{Size: len(order) / parts, Subsets: parts}
+		estimates := make([]float64, 0, parts)
+		for part := range parts {
+			ratio := d.ratios(1, 2)
+			if parts > 1 {
+				members := make([]int, step.Size)
+				for m := range members {
+					members[m] = d.index[order[part*step.Size+m]]
+				}
+				nearest, err := neighbors.KNearest(ctx, z.Select(members), 2, o)
+				if err != nil {
+					return nil, err
+				}
+				ratio = (&distinct{nearest: nearest}).ratios(1, 2)
+			}
+			total, err := sumLog(ratio)
+			if err != nil {
+				continue // a subset on a lattice has no dimension; the others count
+			}
+			estimates = append(estimates, float64(len(ratio))/total)
+		}
+		if len(estimates) == 0 {
+			continue
+		}
+		step.ID, step.SD = stat.Mean(estimates), stat.StandardDeviation(estimates)
+		curve = append(curve, step)
+	}
+	return curve, nil
+}

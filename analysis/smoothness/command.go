@@ -1,0 +1,155 @@
+// The smoothness binary: its flags, its files and its console table.
+
+package smoothness
+
+import (
+	"context"
+	"fmt"
+
+	"repscope/analysis/internal/evidence"
+	"repscope/dataset"
+	"repscope/internal/cli"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Command is the smoothness binary.
+var Command = cli.Command{
+	Name:       "smoothness",
+	Summary:    "how evenly an encoder maps small changes of the state to small changes of the latent",
+	Manual:     manual,
+	Out:        "evaluation_plots/smoothness",
+	Frames:     true,
+	Successors: true,
+	Defaults:   map[string]string{"latent-scale": string(stat.ScaleRMS)},
+	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
+		horizons := flags.Ints("horizons", []int{1}, "`LIST` of distances in time of the two states of a pair")
+		return func(ctx context.Context, env *cli.Env) error { return run(ctx, env, *horizons) }
+	},
+}
+
+const manual = `smoothness relates, over pairs of states (s_t, s_t+h) of one episode, the pixel
+distance of the last frames to the distance of the latents: the least-squares
+line (slope, intercept, r, R²), Spearman's rank correlation, the Theil–Sen
+slope, and the ratio latent/pixel distance (mean, median, 95th and 99th
+percentile, maximum: empirical Lipschitz constants).
+
+Latent distances are divided by the RMS distance of two random states
+(--latent-scale rms), so that the slopes of different models compare; the file
+holds the raw numbers too, and the CSV files are raw, with the published
+columns. Intervals resample whole episodes or blocks of pairs, because
+consecutive frames are not independent: the classical p value and standard error
+of the line are too small.
+
+A low slope is not good by itself: a collapsed encoder maps everything to one
+point. Read it beside R² (does the latent follow the change at all) and the
+effective rank.`
+
+func run(ctx context.Context, env *cli.Env, horizons []int) error {
+	lists := make([][]dataset.Pair, len(horizons))
+	for i, h := range horizons {
+		if h < 1 {
+			return cli.Usage("--horizons %d: want at least 1", h)
+		}
+		lists[i] = env.Pairs(h)
+		if len(lists[i]) < 3 {
+			return fmt.Errorf("%d pairs of states %d frames apart within an episode, want at least 3", len(lists[i]), h)
+		}
+	}
+	index, local := cli.PairStates(lists...)
+	frames, err := env.Frames(ctx, index)
+	if err != nil {
+		return err
+	}
+	latents, err := env.Latents(ctx, index)
+	if err != nil {
+		return err
+	}
+	in := Input{Frames: frames, PixelRange: env.States.Range(), Episode: env.Episodes(index), Pairs: map[int][]dataset.Pair{}}
+	for i, h := range horizons {
+		in.Pairs[h] = local[i]
+	}
+	for i, m := range env.Models {
+		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
+	}
+	result, err := Analyze(ctx, in, Options{
+		Scale:     stat.Scale(env.Options.LatentScale),
+		Bootstrap: env.Options.Bootstrap,
+		Block:     env.Options.Block,
+		Seed:      env.Options.Seed,
+		Threads:   env.Options.Threads,
+	})
+	if err != nil {
+		return err
+	}
+	return result.write(env, index, local[0])
+}
+
+// write puts the result into the result file, the CSV files, the console and
+// the figure.
+func (r *Result) write(env *cli.Env, index []int, pairs []dataset.Pair) error {
+	for _, w := range r.Warnings {
+		env.Warn("%s", w)
+	}
+	for _, m := range r.Models {
+		env.Result.Models.Set(m.Name, m)
+	}
+	env.Result.Comparisons = r.Comparisons
+
+	err := env.Files.CSV("smoothness_summary.csv", []string{
+		"Model", "Regression_Slope", "Regression_Intercept", "R_Value", "R_Squared", "P_Value", "Std_Error",
+		"Mean_Smoothness_Ratio", "Std_Smoothness_Ratio", "Median_Smoothness_Ratio", "Sample_Count",
+	}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			v := m.Raw
+			if err := csv.Row(m.Name, v.Slope, v.Intercept, v.R, v.RSquared, v.PValue, v.StdError,
+				v.Ratio.Mean, v.Ratio.SD, v.Ratio.Median, v.Pairs); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = env.Files.CSV("smoothness_raw_data.csv", []string{
+		"Model", "Sample_ID", "Pixel_Distance", "Latent_Distance", "Smoothness_Ratio",
+	}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			for i, pair := range pairs {
+				ratio := report.NumberOr(m.RawDistance[i]/r.PixelDistance[i], "the frames are equal")
+				if err := csv.Row(m.Name, index[pair.Now], r.PixelDistance[i], m.RawDistance[i], ratio); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+
+	table := report.NewTable("", "Model", "Slope", "R²", "Spearman", "Ratio median", "Ratio P95", "Effective rank")
+	for _, m := range r.Models {
+		table.Row(m.Name, report.WithInterval(m.Slope, m.SlopeCI), report.WithInterval(m.RSquared, m.RSquaredCI),
+			report.WithInterval(m.Spearman, m.SpearmanCI), report.WithInterval(m.Ratio.Median, m.Ratio.MedianCI),
+			m.Ratio.P95, m.EffectiveRank)
+	}
+	table.Note("%d pairs; latent distances in scale %s", len(pairs), env.Options.LatentScale)
+	if r.Resamples > 0 {
+		table.Note("[95 %% intervals] from %d resamples of %s", r.Resamples, r.Blocks)
+	}
+	if err := env.Table(table); err != nil {
+		return err
+	}
+	if len(r.Comparisons) > 0 {
+		if err := env.Table(evidence.Table(r.Comparisons)); err != nil {
+			return err
+		}
+	}
+	figure, err := r.Figure(env.Options.Seed)
+	if err != nil {
+		return err
+	}
+	return env.Figure("smoothness_comparison", figure)
+}

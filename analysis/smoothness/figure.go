@@ -1,0 +1,79 @@
+// The figure: distances of pairs with fitted lines, and the ratio's
+// distribution.
+
+package smoothness
+
+import (
+	"fmt"
+
+	"repscope/plots"
+	"repscope/stat"
+)
+
+// shownPairs is the number of pairs in the scatter: more would cover each other.
+const shownPairs = 1500
+
+// streamScatter keys the draw of the pairs that the scatter shows.
+const streamScatter = 0x736d6f6f
+
+// Figure composes smoothness_comparison: pixel against latent distance with
+// fitted lines and their confidence bands, and a box plot of the ratio.
+func (r *Result) Figure(seed uint64) (*plots.Figure, error) {
+	shown, err := stat.NewRandom(stat.NewKey(seed, streamScatter)).SampleWithoutReplacement(len(r.PixelDistance), shownPairs)
+	if err != nil {
+		return nil, err
+	}
+	scatter := &plots.Scatter{
+		X: plots.Axis{Label: "Pixel distance ‖s(t) − s(t+1)‖ (grey levels)", Zero: true},
+		Y: plots.Axis{Label: "Latent distance ‖z(t) − z(t+1)‖" + r.unit(), Zero: true},
+	}
+	box := &plots.BoxPlot{
+		Y: plots.Axis{Label: "Latent / pixel distance" + r.ratioUnit(), Log: true},
+	}
+	var names []string
+	for _, m := range r.Models {
+		names = append(names, m.Name)
+		series := plots.ScatterSeries{Name: m.Name, Fit: (*plots.Fit)(m.Line)}
+		for _, i := range shown {
+			series.X = append(series.X, r.PixelDistance[i])
+			series.Y = append(series.Y, m.Distance[i])
+		}
+		scatter.Series = append(scatter.Series, series)
+		box.Boxes = append(box.Boxes, plots.Box{Name: m.Name, Values: m.Ratios})
+	}
+	return &plots.Figure{
+		WidthMM: plots.DoubleColumnMM, HeightMM: 82,
+		Tiles: []plots.Tile{
+			{Panel: scatter, Title: "Consecutive states", Row: 0, Column: 0},
+			{Panel: box, Title: "Local expansion", Row: 0, Column: 1},
+		},
+		Series:   names,
+		Footnote: r.caption(len(shown)),
+		Title:    "Smoothness",
+	}, nil
+}
+
+func (r *Result) unit() string {
+	if len(r.Models) > 0 && r.Models[0].LatentScale == stat.ScaleRMS {
+		return " (RMS distance)"
+	}
+	return ""
+}
+
+func (r *Result) ratioUnit() string {
+	if r.unit() != "" {
+		return " (RMS distance per grey level)"
+	}
+	return " (per grey level)"
+}
+
+func (r *Result) caption(shown int) string {
+	text := fmt.Sprintf("%d of %d pairs drawn", shown, len(r.PixelDistance))
+	if r.EffectivePairs.Defined() {
+		text += fmt.Sprintf(", worth about %.0f independent ones", r.EffectivePairs.V)
+	}
+	if r.Resamples > 0 {
+		text += fmt.Sprintf("; bands: 95 %% of %d block resamples (%s)", r.Resamples, r.Blocks)
+	}
+	return text + "."
+}

@@ -1,0 +1,10 @@
+// Manifold measures how many dimensions representations really use. Run it with
+// --help for its manual, with --example on the built-in example.
+package main
+
+import (
+	"repscope/analysis/manifold"
+	"repscope/internal/cli"
+)
+
+func main() { cli.Main(manifold.Command) }

@@ -1,0 +1,117 @@
+// The scale of point sets: latents of different models in comparable units.
+
+package stat
+
+import (
+	"fmt"
+	"math"
+
+	"repscope/dataset"
+)
+
+// Scale is the unit in which latents are measured.
+type Scale string
+
+const (
+	// ScaleRaw takes points as they are.
+	ScaleRaw Scale = "raw"
+	// ScaleL2 divides every point by its Euclidean length; a zero vector has no
+	// direction and stays zero.
+	ScaleL2 Scale = "l2"
+	// ScaleRMS divides by the root mean square distance √(2·tr C) of two random
+	// points, which makes distances of different models comparable.
+	ScaleRMS Scale = "rms"
+)
+
+// Scaled returns the points in the scale asked for: the points themselves for
+// ScaleRaw, else a copy in float64. Points that do not vary have no RMS scale
+// ([UndefinedError]).
+func Scaled(points dataset.Points, scale Scale) (dataset.Points, error) {
+	divisor := 1.0
+	switch scale {
+	case ScaleRaw:
+		return points, nil
+	case ScaleL2:
+	case ScaleRMS:
+		var err error
+		if divisor, err = RMSDistance(points); err != nil {
+			return dataset.Points{}, err
+		}
+	default:
+		return dataset.Points{}, fmt.Errorf("scale %q: want raw, l2 or rms", scale)
+	}
+	out := make([]float64, points.N*points.Dim)
+	for i := range points.N {
+		row := points.Row(i, out[i*points.Dim:(i+1)*points.Dim])
+		if scale == ScaleL2 {
+			if divisor = norm(row); divisor == 0 {
+				divisor = 1
+			}
+		}
+		for k := range row {
+			row[k] /= divisor
+		}
+	}
+	return dataset.Float64Points(out, points.Dim), nil
+}
+
+// RMSDistance returns √(2·tr C), the root mean square distance of two random
+// points, with the covariance C of denominator n − 1. Fewer than two points,
+// points that do not vary, NaN and Inf are an [UndefinedError].
+func RMSDistance(points dataset.Points) (float64, error) {
+	_, variance, err := variances("RMS distance", points)
+	if err != nil {
+		return 0, err
+	}
+	return math.Sqrt(2 * Sum(variance)), nil
+}
+
+// variances returns the mean and the variance (n − 1) of every coordinate, in
+// two passes in index order.
+func variances(quantity string, points dataset.Points) (mean, variance []float64, err error) {
+	if points.N < 2 {
+		return nil, nil, undefined(quantity, "%d points, want at least 2", points.N)
+	}
+	mean, variance = make([]float64, points.Dim), make([]float64, points.Dim)
+	row := make([]float64, points.Dim)
+	for i := range points.N {
+		for k, v := range points.Row(i, row) {
+			if !isFinite(v) {
+				return nil, nil, undefined(quantity, "point %d, coordinate %d is %v, want finite numbers", i, k, v)
+			}
+			mean[k] += v
+		}
+	}
+	for k := range mean {
+		mean[k] /= float64(points.N)
+	}
+	for i := range points.N {
+		for k, v := range points.Row(i, row) {
+			d := v - mean[k]
+			variance[k] += float64(d * d)
+		}
+	}
+	for k := range variance {
+		variance[k] /= float64(points.N - 1)
+	}
+	if !(Sum(variance) > constantVariance(mean)) {
+		return nil, nil, undefined(quantity, "the points are constant")
+	}
+	return mean, variance, nil
+}
+
+// constantVariance is the total variance below which points around mean count
+// as constant: what float32 rounding of a constant would leave.
+func constantVariance(mean []float64) float64 {
+	const roundoff = 0x1p-24
+	length := norm(mean)
+	return roundoff * roundoff * length * length
+}
+
+func norm(row []float64) float64 {
+	square := 0.0
+	for _, v := range row {
+		square += float64(v * v)
+	}
+	return math.Sqrt(square)
+}
