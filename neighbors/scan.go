@@ -212,7 +212,7 @@ type ladder[K key] struct {
 	keys  []K
 	low   K
 	high  K
-	scale float32
+	scale float64
 	start []int32
 }
 
@@ -224,8 +224,8 @@ func (t *ladder[K]) reset(keys []K) {
 		bins *= 2
 	}
 	t.start = slices.Grow(t.start[:0], bins)[:bins]
-	t.scale = float32(bins-1) / float32(t.high-t.low)
-	if !(t.scale > 0) || t.scale > math.MaxFloat32 || float32(t.high-t.low) > math.MaxFloat32 {
+	t.scale = float64(bins-1) / float64(t.high-t.low)
+	if !(t.scale > 0) || math.IsInf(t.scale, 1) {
 		t.scale = 0
 	}
 	q := int32(0)
@@ -238,7 +238,7 @@ func (t *ladder[K]) reset(keys []K) {
 }
 
 // bin is monotone in v, for low ≤ v ≤ high.
-func (t *ladder[K]) bin(v K) int { return int(float32(v-t.low) * t.scale) }
+func (t *ladder[K]) bin(v K) int { return int(float64(v-t.low) * t.scale) }
 
 // below returns the number of thresholds smaller than v ≤ high.
 func (t *ladder[K]) below(v K) int {
