@@ -3,7 +3,20 @@
 package dataset
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+
 	"repscope/internal/dtype"
+	"repscope/internal/mmap"
 )
 
 // DType is the element type of an array.
@@ -26,12 +39,36 @@ const (
 	Float64  = dtype.Float64
 )
 
+// ErrTruncated says that a file ends too early: it was cut while being copied or
+// written.
+var ErrTruncated = errors.New("truncated")
+
 // Array is an n-dimensional array of any rank, in C order, whose first axis is
 // read in ranges of rows. All methods may be called from several goroutines.
 type Array struct {
-	name  string
-	shape []int
-	dtype DType
+	name, path, key string
+	shape           []int
+	dtype           DType
+	order           dtype.Order
+	rows, rowLen    int
+	source          source
+
+	digest   func() (string, error) // computes the SHA-256 once
+	verified bool                   // no checksum is left for digest to verify
+	close    func() error
+	values   func() (scan, error) // inspects the values once
+}
+
+// source gives the bytes of rows, in C order.
+type source interface {
+	// use calls fn with the bytes of rows lo..hi-1, which must not be changed, nor
+	// kept after fn returns.
+	use(lo, hi int, fn func(raw []byte) error) error
+}
+
+// viewer is a source whose rows lie in memory as they are.
+type viewer interface {
+	view(lo, hi int) ([]byte, bool)
 }
 
 // Element is a Go type an array can be made of or written from.
@@ -39,27 +76,186 @@ type Element interface {
 	bool | uint8 | int32 | int64 | float32 | float64
 }
 
+// elements returns the element type of T and the bytes of data in the machine's
+// order; only bool is copied.
+func elements(data any) (DType, []byte, error) {
+	switch data := data.(type) {
+	case []bool:
+		raw := make([]byte, len(data))
+		for i, v := range data {
+			if v {
+				raw[i] = 1
+			}
+		}
+		return Bool, raw, nil
+	case []uint8:
+		return Uint8, data, nil
+	case []int32:
+		return Int32, dtype.Bytes(data), nil
+	case []int64:
+		return Int64, dtype.Bytes(data), nil
+	case []float32:
+		return Float32, dtype.Bytes(data), nil
+	case []float64:
+		return Float64, dtype.Bytes(data), nil
+	}
+	return dtype.Invalid, nil, fmt.Errorf("data of type %T, want a slice of bool, uint8, int32, int64, float32 or float64", data)
+}
+
+// sizeOf returns the number of bytes of an array, or an error when a length is
+// negative or the number does not fit.
+func sizeOf(shape []int, t DType) (int64, error) {
+	if len(shape) > 32 {
+		return 0, fmt.Errorf("shape with %d axes, want at most 32", len(shape))
+	}
+	size, empty := uint64(t.Size()), false
+	for _, n := range shape {
+		if n < 0 {
+			return 0, fmt.Errorf("shape %v has a negative length", shape)
+		}
+		if n == 0 {
+			empty = true
+			continue
+		}
+		high, low := bits.Mul64(size, uint64(n))
+		if high != 0 || low > math.MaxInt {
+			return 0, fmt.Errorf("shape %v of type %v does not fit in memory", shape, t)
+		}
+		size = low
+	}
+	if empty {
+		return 0, nil
+	}
+	return int64(size), nil
+}
+
+// newArray fills in what follows from the shape, whose size has been checked.
+func newArray(name, path, key string, shape []int, t DType, order dtype.Order, s source) *Array {
+	a := &Array{name: name, path: path, key: key, shape: shape, dtype: t, order: order, rows: 1, rowLen: 1, source: s}
+	if len(shape) > 0 {
+		a.rows = shape[0]
+		for _, n := range shape[1:] {
+			a.rowLen *= n
+		}
+	}
+	a.digest = sync.OnceValues(a.hashContent)
+	a.close = func() error { return nil }
+	a.values = sync.OnceValues(a.inspect)
+	return a
+}
+
 // NewArray returns an array over data in memory, which is not copied and must
 // not change. name stands in messages. It is an error when the shape does not
 // hold len(data) elements.
-func NewArray[T Element](name string, shape []int, data []T) (*Array, error) { return nil, nil }
+func NewArray[T Element](name string, shape []int, data []T) (*Array, error) {
+	t, raw, err := elements(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	size, err := sizeOf(shape, t)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if size != int64(len(raw)) {
+		return nil, fmt.Errorf("%s: %d elements do not make shape %v", name, len(data), shape)
+	}
+	return newArray(name, "", "", slices.Clone(shape), t, dtype.HostOrder(), &region{memory(raw), 0, rowBytes(shape, t)}), nil
+}
 
-// Open opens "FILE" or "FILE:key" (see the package comment for the formats).
-// The key names one array of an npz or safetensors file and may be left out
-// when there is only one; of an experience dataset it is "val" (the default) or
-// "train", optionally followed by ".states", ".actions", ".rewards" or
-// ".stop_episodes"; of another PyTorch file it is the path of a tensor, such as
-// "buffer.frames". A directory is a folder of images.
-func Open(spec string) (*Array, error) { return nil, nil }
+// rowBytes is the number of bytes of one row.
+func rowBytes(shape []int, t DType) int {
+	n := t.Size()
+	for _, k := range shape[min(1, len(shape)):] {
+		n *= k
+	}
+	return n
+}
+
+// blob is a run of bytes that is too large to copy: a mapped file or memory.
+type blob interface {
+	Use(offset, n int64, fn func(raw []byte) error) error
+	View(offset, n int64) ([]byte, bool)
+}
+
+// memory is a blob in memory.
+type memory []byte
+
+func (m memory) Use(offset, n int64, fn func(raw []byte) error) error {
+	return fn(m[offset : offset+n])
+}
+
+func (m memory) View(offset, n int64) ([]byte, bool) { return m[offset : offset+n], true }
+
+// region is a source whose rows lie in a blob as they are.
+type region struct {
+	in     blob
+	offset int64
+	row    int
+}
+
+func (r *region) use(lo, hi int, fn func(raw []byte) error) error {
+	return r.in.Use(r.offset+int64(lo)*int64(r.row), int64(hi-lo)*int64(r.row), fn)
+}
+
+func (r *region) view(lo, hi int) ([]byte, bool) {
+	return r.in.View(r.offset+int64(lo)*int64(r.row), int64(hi-lo)*int64(r.row))
+}
+
+// fortran is a source in Fortran order: the first axis varies fastest, so that
+// one element of all rows lies together.
+type fortran struct {
+	region
+	shape []int
+	size  int
+}
+
+func (f *fortran) use(lo, hi int, fn func(raw []byte) error) error {
+	rows := hi - lo
+	dst := make([]byte, rows*f.row)
+	axes := f.shape[1:]
+	// stride in C order of each of the remaining axes
+	stride := make([]int, len(axes))
+	step := 1
+	for i := len(axes) - 1; i >= 0; i-- {
+		stride[i] = step
+		step *= axes[i]
+	}
+	index := make([]int, len(axes))
+	at := 0
+	for k := range f.row / f.size {
+		offset := f.offset + (int64(k)*int64(f.shape[0])+int64(lo))*int64(f.size)
+		err := f.in.Use(offset, int64(rows)*int64(f.size), func(raw []byte) error {
+			for r := range rows {
+				copy(dst[r*f.row+at*f.size:][:f.size], raw[r*f.size:])
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for i := range axes {
+			index[i]++
+			at += stride[i]
+			if index[i] < axes[i] {
+				break
+			}
+			at -= index[i] * stride[i]
+			index[i] = 0
+		}
+	}
+	return fn(dst)
+}
+
+func (f *fortran) view(int, int) ([]byte, bool) { return nil, false }
 
 // Name is what messages call the array: its file and key.
 func (a *Array) Name() string { return a.name }
 
 // Path is the file or folder the array came from, "" for one in memory.
-func (a *Array) Path() string { return "" }
+func (a *Array) Path() string { return a.path }
 
 // Key is the array's name inside its file, "" where there is none.
-func (a *Array) Key() string { return "" }
+func (a *Array) Key() string { return a.key }
 
 // Shape returns the shape; it must not be changed.
 func (a *Array) Shape() []int { return a.shape }
@@ -68,30 +264,124 @@ func (a *Array) Shape() []int { return a.shape }
 func (a *Array) DType() DType { return a.dtype }
 
 // Len is the number of rows: Shape()[0], or 1 for a scalar.
-func (a *Array) Len() int { return 0 }
+func (a *Array) Len() int { return a.rows }
 
 // RowLen is the number of elements of a row, the product of Shape()[1:].
-func (a *Array) RowLen() int { return 0 }
+func (a *Array) RowLen() int { return a.rowLen }
+
+// use checks the range and passes on the bytes of rows lo..hi-1.
+func (a *Array) use(length, lo, hi int, fn func(raw []byte) error) error {
+	if lo < 0 || hi < lo || hi > a.rows {
+		return fmt.Errorf("%s: rows %d..%d of %d", a.name, lo, hi, a.rows)
+	}
+	if length != (hi-lo)*a.rowLen {
+		return fmt.Errorf("%s: reading %d rows of %d values into %d", a.name, hi-lo, a.rowLen, length)
+	}
+	if length == 0 {
+		return nil
+	}
+	if err := a.source.use(lo, hi, fn); err != nil {
+		return fmt.Errorf("%s: %w", a.name, err)
+	}
+	return nil
+}
 
 // ReadUint8 reads rows lo..hi-1 of a uint8 or bool array into dst, which has
 // length (hi-lo)·RowLen().
-func (a *Array) ReadUint8(dst []uint8, lo, hi int) error { return nil }
+func (a *Array) ReadUint8(dst []uint8, lo, hi int) error {
+	return a.use(len(dst), lo, hi, func(raw []byte) error { return dtype.Uint8s(dst, raw, a.dtype) })
+}
 
 // ReadFloat32 reads rows lo..hi-1, converted to float32, unscaled.
-func (a *Array) ReadFloat32(dst []float32, lo, hi int) error { return nil }
+func (a *Array) ReadFloat32(dst []float32, lo, hi int) error {
+	return a.use(len(dst), lo, hi, func(raw []byte) error { return dtype.Float32s(dst, raw, a.dtype, a.order) })
+}
 
 // ReadFloat64 reads rows lo..hi-1, converted to float64, unscaled.
-func (a *Array) ReadFloat64(dst []float64, lo, hi int) error { return nil }
+func (a *Array) ReadFloat64(dst []float64, lo, hi int) error {
+	return a.use(len(dst), lo, hi, func(raw []byte) error { return dtype.Float64s(dst, raw, a.dtype, a.order) })
+}
 
 // ReadInt64 reads rows lo..hi-1 as integers; floating-point elements must be
 // whole numbers.
-func (a *Array) ReadInt64(dst []int64, lo, hi int) error { return nil }
+func (a *Array) ReadInt64(dst []int64, lo, hi int) error {
+	return a.use(len(dst), lo, hi, func(raw []byte) error { return dtype.Int64s(dst, raw, a.dtype, a.order) })
+}
 
 // SHA256 returns the hexadecimal digest of the file the array came from, the
 // same as sha256sum prints; of a folder, that of its images' names and
 // contents in order; of an array in memory, that of its type, shape and bytes. It is computed
 // once, by streaming.
-func (a *Array) SHA256() (string, error) { return "", nil }
+func (a *Array) SHA256() (string, error) { return a.digest() }
 
 // Close releases the file. The array cannot be read afterwards.
-func (a *Array) Close() error { return nil }
+func (a *Array) Close() error { return a.close() }
+
+// hashContent is the digest of an array in memory.
+func (a *Array) hashContent() (string, error) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%v %v %v\n", a.dtype, a.order, a.shape)
+	step := max(1, (1<<20)/max(1, a.rowLen*a.dtype.Size()))
+	for lo := 0; lo < a.rows && a.rowLen > 0; lo += step {
+		if err := a.source.use(lo, min(lo+step, a.rows), func(raw []byte) error { h.Write(raw); return nil }); err != nil {
+			return "", fmt.Errorf("%s: %w", a.name, err)
+		}
+	}
+	return hexDigest(h), nil
+}
+
+func hexDigest(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
+
+// checksum is a part of a file and the CRC-32 that its container gives.
+type checksum struct {
+	offset, size int64
+	want         uint32
+}
+
+// hashFile returns the SHA-256 of a file and verifies the checksum of a part of
+// it on the way; part may be nil.
+func hashFile(f *mmap.File, part *checksum) (string, error) {
+	h := sha256.New()
+	sum := crc32.NewIEEE()
+	buffer := make([]byte, 1<<20)
+	for at := int64(0); at < f.Size(); {
+		n, err := f.ReadAt(buffer[:min(int64(len(buffer)), f.Size()-at)], at)
+		if err != nil && err != io.EOF || n == 0 {
+			return "", fmt.Errorf("%s: %w", f.Path(), err)
+		}
+		h.Write(buffer[:n])
+		if part != nil {
+			lo, hi := max(at, part.offset), min(at+int64(n), part.offset+part.size)
+			if lo < hi {
+				sum.Write(buffer[lo-at : hi-at])
+			}
+		}
+		at += int64(n)
+	}
+	if part != nil && sum.Sum32() != part.want {
+		return "", fmt.Errorf("%s: corrupt: checksum %08x of %d bytes at offset %d, want %08x", f.Path(), sum.Sum32(), part.size, part.offset, part.want)
+	}
+	return hexDigest(h), nil
+}
+
+// shared closes something when the last of its users is closed.
+type shared struct {
+	lock  sync.Mutex
+	users int
+	close func() error
+}
+
+// join adds a user and returns what the user calls to close, once or more often.
+func (s *shared) join() func() error {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	s.users++
+	return sync.OnceValue(func() error {
+		s.lock.Lock()
+		defer s.lock.Unlock()
+		if s.users--; s.users > 0 {
+			return nil
+		}
+		return s.close()
+	})
+}

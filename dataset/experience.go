@@ -2,6 +2,14 @@
 
 package dataset
 
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"repscope/internal/torchfile"
+)
+
 // Experience is one split of a published dataset, a PyTorch file that holds
 // {train_dataset, val_dataset, metadata} with objects of class
 // src.data.dataset.ExperienceDataset.
@@ -13,14 +21,218 @@ type Experience struct {
 	SequenceLength int    // window of a state
 	ValidStart     []int  // the starts that the file lists, nil when absent
 	Split          string // "train" or "val"
+
+	file *torchfile.File
+}
+
+// splits maps the name of a split to its key in the file.
+var splits = map[string]string{"train": "train_dataset", "val": "val_dataset"}
+
+// isExperience reports whether the root of a file is a published dataset.
+func isExperience(root any) bool {
+	if o, ok := root.(*torchfile.Object); ok {
+		return o.Class == torchfile.ExperienceDataset
+	}
+	d, ok := root.(*torchfile.Dict)
+	if !ok {
+		return false
+	}
+	for _, key := range splits {
+		if v, ok := d.Get(key); ok {
+			if o, ok := v.(*torchfile.Object); ok && o.Class == torchfile.ExperienceDataset {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// experienceSplit returns the object of a split; "" means "val". A file that is
+// one dataset by itself has no splits.
+func experienceSplit(path string, root any, split string) (*torchfile.Object, string, error) {
+	if o, ok := root.(*torchfile.Object); ok {
+		if split != "" {
+			return nil, "", fmt.Errorf("%s: holds one dataset, without the split %q", path, split)
+		}
+		return o, "", nil
+	}
+	if split == "" {
+		split = "val"
+	}
+	key, ok := splits[split]
+	if !ok {
+		return nil, "", fmt.Errorf("%s: no split %q, want val or train", path, split)
+	}
+	v, _ := root.(*torchfile.Dict).Get(key)
+	o, ok := v.(*torchfile.Object)
+	if !ok || o.Class != torchfile.ExperienceDataset {
+		return nil, "", fmt.Errorf("%s: %s is a %s, want an object of class %s", path, key, torchfile.TypeName(v), torchfile.ExperienceDataset)
+	}
+	return o, split, nil
+}
+
+// experienceArray returns an attribute of a split as an array. The states lose
+// the leading axis of length 1 that some versions write.
+func experienceArray(path, split, attribute string, o *torchfile.Object) (*Array, error) {
+	key := attribute
+	if split != "" {
+		key = split + "." + attribute
+	}
+	v, ok := o.Attribute(attribute)
+	if !ok {
+		return nil, fmt.Errorf("%s: %s has no attribute %q; want states, actions, rewards or stop_episodes", path, o.Class, attribute)
+	}
+	switch v := v.(type) {
+	case *torchfile.Tensor:
+		if attribute == "states" && len(v.Shape) == 4 && v.Shape[0] == 1 {
+			frames, err := v.Select(0)
+			if err != nil {
+				return nil, fmt.Errorf("%s:%s: %w", path, key, err)
+			}
+			v = frames
+		}
+		return tensorArray(path, key, v)
+	case []any:
+		return listArray(path, key, v)
+	}
+	return nil, fmt.Errorf("%s: array %q is a %s, want a tensor", path, key, torchfile.TypeName(v))
 }
 
 // OpenExperience opens "FILE", "FILE:val" (the default) or "FILE:train".
-func OpenExperience(spec string) (*Experience, error) { return nil, nil }
+func OpenExperience(spec string) (*Experience, error) {
+	path, split := splitSpec(spec)
+	file, err := openTorchFile(path)
+	if err != nil {
+		return nil, err
+	}
+	e, err := readExperience(file, split)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+func readExperience(file *torchfile.File, split string) (*Experience, error) {
+	path := file.Path()
+	if !isExperience(file.Root()) {
+		return nil, fmt.Errorf("%s: no experience dataset: want a dict of train_dataset and val_dataset of class %s", path, torchfile.ExperienceDataset)
+	}
+	o, split, err := experienceSplit(path, file.Root(), split)
+	if err != nil {
+		return nil, err
+	}
+	e := &Experience{Split: split, file: file}
+	name := path
+	if split != "" {
+		name += ":" + split
+	}
+	if e.Frames, err = experienceArray(path, split, "states", o); err != nil {
+		return nil, err
+	}
+	if shape := e.Frames.Shape(); len(shape) != 3 {
+		return nil, fmt.Errorf("%s: shape %v, want [F H W] or [1 F H W]", e.Frames.Name(), shape)
+	}
+	length, ok := o.Attribute("sequence_length")
+	n, isInt := length.(int64)
+	if !ok || !isInt || n < 1 || n > int64(e.Frames.Len()) {
+		return nil, fmt.Errorf("%s: sequence_length is %v, want a number from 1 to the %d frames", name, length, e.Frames.Len())
+	}
+	e.SequenceLength = int(n)
+	stop, err := experienceArray(path, split, "stop_episodes", o)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.matches(stop); err != nil {
+		return nil, err
+	}
+	flags := make([]int64, stop.Len())
+	if err := stop.ReadInt64(flags, 0, len(flags)); err != nil {
+		return nil, err
+	}
+	e.Stop = make([]bool, len(flags))
+	for i, v := range flags {
+		if v != 0 && v != 1 {
+			return nil, fmt.Errorf("%s: element %d is %d, want 0 or 1", stop.Name(), i, v)
+		}
+		e.Stop[i] = v == 1
+	}
+	for attribute, array := range map[string]**Array{"actions": &e.Actions, "rewards": &e.Rewards} {
+		if v, ok := o.Attribute(attribute); !ok || v == nil {
+			continue
+		}
+		if *array, err = experienceArray(path, split, attribute, o); err != nil {
+			return nil, err
+		}
+		if err := e.matches(*array); err != nil {
+			return nil, err
+		}
+	}
+	if v, ok := o.Attribute("valid_start_indices"); ok && v != nil {
+		starts, err := experienceArray(path, split, "valid_start_indices", o)
+		if err != nil {
+			return nil, err
+		}
+		values := make([]int64, starts.Len()*starts.RowLen())
+		if err := starts.ReadInt64(values, 0, starts.Len()); err != nil {
+			return nil, err
+		}
+		e.ValidStart = make([]int, len(values))
+		for i, v := range values {
+			if v < 0 || v >= int64(e.Frames.Len()) {
+				return nil, fmt.Errorf("%s: element %d is %d, want a frame below %d", starts.Name(), i, v, e.Frames.Len())
+			}
+			e.ValidStart[i] = int(v)
+		}
+	}
+	return e, nil
+}
+
+// matches checks that an array has one value per frame.
+func (e *Experience) matches(a *Array) error {
+	if len(a.Shape()) < 1 || a.Len() != e.Frames.Len() || a.RowLen() != 1 {
+		return fmt.Errorf("%s: shape %v, want one value for each of the %d frames", a.Name(), a.Shape(), e.Frames.Len())
+	}
+	return nil
+}
 
 // States returns the windows of the split by the rule of StateOptions. A zero
 // Window means SequenceLength; Episodes and Ends must be unset.
-func (e *Experience) States(o StateOptions) (*States, error) { return nil, nil }
+func (e *Experience) States(o StateOptions) (*States, error) {
+	if o.Episodes != nil || o.Ends != nil {
+		return nil, errors.New("the episodes of an experience dataset come from its own file")
+	}
+	if o.Window == 0 {
+		o.Window = e.SequenceLength
+	}
+	o.Ends = e.Stop
+	return NewStates(e.Frames, o)
+}
+
+// StartsDiffer reports whether the starts that the file lists are not those of
+// the window rule at SequenceLength, by how many they differ, and false when
+// the file lists none.
+func (e *Experience) StartsDiffer() (int, bool) {
+	if e.ValidStart == nil {
+		return 0, false
+	}
+	rule := map[int]bool{}
+	for _, i := range windowStarts(boundaries{ends: e.Stop}.runs(len(e.Stop)), e.Stop, len(e.Stop), e.SequenceLength) {
+		rule[i] = true
+	}
+	different := 0
+	listed := slices.Clone(e.ValidStart)
+	slices.Sort(listed)
+	for _, i := range slices.Compact(listed) {
+		if rule[i] {
+			delete(rule, i)
+		} else {
+			different++
+		}
+	}
+	different += len(rule)
+	return different, different > 0
+}
 
 // Close releases the file.
-func (e *Experience) Close() error { return nil }
+func (e *Experience) Close() error { return e.file.Close() }

@@ -3,6 +3,21 @@
 
 package dataset
 
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"repscope/internal/dtype"
+)
+
 // StateOptions says how the rows of an array become states.
 type StateOptions struct {
 	// Window T ≥ 1 makes every state a window of T consecutive rows; 0 makes
@@ -15,15 +30,17 @@ type StateOptions struct {
 	Successors bool
 	// Episodes holds the episode number of each row. Ends holds
 	// end-of-episode flags: row i is the last of its episode. At most one of
-	// them is set; with neither, all rows are one episode.
+	// them is set; with neither, all rows are one episode. Equal numbers are one
+	// episode, but rows are consecutive only while the number stays.
 	Episodes []int64
 	Ends     []bool
 	// Layout names the axes of a row: "D", "HW", "CHW", "THW", "CTHW", "TCHW" or
 	// "TD". "" or "auto" decides by the shape: rank 1 D, rank 2 HW, rank 3 CHW when
 	// the first axis is 1 or 3 and THW otherwise, rank 4 TCHW when the second
-	// axis is 1 or 3 and the first is not, and CTHW otherwise.
+	// axis is 1 or 3 and the first is not, and CTHW otherwise. Rows of a Window
+	// are D, HW or CHW.
 	Layout string
-	// PixelRange is "auto" or "", or "LOW,HIGH" such as "0,255".
+	// PixelRange is "auto" or "", or "LOW,HIGH" such as "0,255". See Range.
 	PixelRange string
 	// SkipNaN drops states with NaN or infinity, and counts them, instead of
 	// failing.
@@ -37,78 +54,629 @@ type PixelRange struct {
 	Source string  `json:"source"`
 }
 
+// String is how the range is printed, e.g. "0..255 (from the type uint8)".
+func (r PixelRange) String() string {
+	return fmt.Sprintf("%v..%v (%s)", r.Low, r.High, r.Source)
+}
+
 // Pair is two states of one episode, as indices into the States.
 type Pair struct{ Now, Next int }
 
 // States is a sequence of states over an array. It is safe for concurrent use.
-type States struct{}
+type States struct {
+	array  *Array
+	starts []int // the array row at which each state begins
+
+	// Which part of the array a state is: rows start+delta .. +rows-1, and of each
+	// row the given runs of elements (nil: all).
+	rows, delta int
+	parts       []part
+	shape       []int
+	layout      string
+
+	// span is the number of rows of a state, whatever part of it is seen; it
+	// decides what a pair may not straddle.
+	span    int
+	run     []int32 // per array row: the uninterrupted stretch of one episode
+	episode []int32 // per array row: the episode
+	pixels  PixelRange
+	skipped int
+}
+
+// part is a run of elements of a row.
+type part struct{ offset, length int }
+
+// layouts maps the name of a layout to its number of axes.
+var layouts = map[string]int{"D": 1, "TD": 2, "HW": 2, "CHW": 3, "THW": 3, "CTHW": 4, "TCHW": 4}
 
 // ReadEpisodes reads an array of one value per row as episode numbers or as
 // end-of-episode flags; exactly one result is non-nil. kind is "numbers",
-// "flags" or "auto": bool arrays are flags; integer arrays are numbers, except
+// "flags" or "auto" (or ""): bool arrays are flags; others are numbers, except
 // that values 0 and 1 in which a 0 follows a 1 are flags.
 func ReadEpisodes(a *Array, kind string) (numbers []int64, ends []bool, err error) {
-	return nil, nil, nil
+	if len(a.shape) == 0 || a.rowLen != 1 {
+		return nil, nil, fmt.Errorf("%s: shape %v, want one episode number or end flag per row", a.name, a.shape)
+	}
+	numbers = make([]int64, a.rows)
+	if err := a.ReadInt64(numbers, 0, a.rows); err != nil {
+		return nil, nil, err
+	}
+	flags := a.dtype == Bool
+	switch kind {
+	case "numbers":
+		return numbers, nil, nil
+	case "flags":
+		flags = true
+	case "auto", "":
+		binary, falls := true, false
+		for i, v := range numbers {
+			binary = binary && (v == 0 || v == 1)
+			falls = falls || i > 0 && v < numbers[i-1]
+		}
+		flags = flags || binary && falls
+	default:
+		return nil, nil, fmt.Errorf("kind of episodes %q, want numbers, flags or auto", kind)
+	}
+	if !flags {
+		return numbers, nil, nil
+	}
+	ends = make([]bool, len(numbers))
+	for i, v := range numbers {
+		if v != 0 && v != 1 {
+			return nil, nil, fmt.Errorf("%s: element %d is %d, want an end flag 0 or 1", a.name, i, v)
+		}
+		ends[i] = v == 1
+	}
+	return nil, ends, nil
 }
 
-// NewStates presents the rows of a as states.
-func NewStates(a *Array, o StateOptions) (*States, error) { return nil, nil }
+// boundaries are episodes as numbers or flags, or neither.
+type boundaries struct {
+	numbers []int64
+	ends    []bool
+}
+
+// runs numbers the uninterrupted stretches of one episode, row by row.
+func (b boundaries) runs(n int) []int32 {
+	run := make([]int32, n)
+	current := int32(0)
+	for i := range n {
+		if i > 0 && (b.ends != nil && b.ends[i-1] || b.numbers != nil && b.numbers[i] != b.numbers[i-1]) {
+			current++
+		}
+		run[i] = current
+	}
+	return run
+}
+
+// episodes numbers the episodes in order of appearance, row by row.
+func (b boundaries) episodes(run []int32) []int32 {
+	if b.numbers == nil {
+		return run
+	}
+	episode := make([]int32, len(run))
+	seen := map[int64]int32{}
+	for i, v := range b.numbers {
+		e, ok := seen[v]
+		if !ok {
+			e = int32(len(seen))
+			seen[v] = e
+		}
+		episode[i] = e
+	}
+	return episode
+}
+
+// windowStarts returns the valid starts of windows of the given length.
+func windowStarts(run []int32, ends []bool, n, window int) []int {
+	var starts []int
+	lastEnd := -1 // the last flagged row up to i+window
+	for j := range window {
+		if j < n && ends != nil && ends[j] {
+			lastEnd = j
+		}
+	}
+	for i := 0; i+window < n; i++ {
+		if ends != nil && ends[i+window] {
+			lastEnd = i + window
+		}
+		if lastEnd < i && run[i] == run[i+window] {
+			starts = append(starts, i)
+		}
+	}
+	return starts
+}
+
+// withSuccessors adds start+1 for every start.
+func withSuccessors(starts []int) []int {
+	out := make([]int, 0, len(starts)+1)
+	for k, i := range starts {
+		out = append(out, i)
+		if k+1 == len(starts) || starts[k+1] != i+1 {
+			out = append(out, i+1)
+		}
+	}
+	return out
+}
+
+// NewStates presents the rows of a as states. Floating-point values are looked
+// through once, for NaN, infinity and the pixel range.
+func NewStates(a *Array, o StateOptions) (*States, error) {
+	if len(a.shape) == 0 {
+		return nil, fmt.Errorf("%s: a scalar, want an array of states [N, …]", a.name)
+	}
+	if o.Window < 0 {
+		return nil, fmt.Errorf("window of %d rows, want 1 or more, or 0 for none", o.Window)
+	}
+	if o.Episodes != nil && o.Ends != nil {
+		return nil, errors.New("both episode numbers and end flags are given; want one of them")
+	}
+	for what, n := range map[string]int{"episode numbers": len(o.Episodes), "end-of-episode flags": len(o.Ends)} {
+		given := what == "episode numbers" && o.Episodes != nil || what != "episode numbers" && o.Ends != nil
+		if given && n != a.rows {
+			return nil, fmt.Errorf("%d %s for the %d rows of %s: want one for each row", n, what, a.rows, a.name)
+		}
+	}
+	s := &States{array: a, rows: 1, span: 1, shape: slices.Clone(a.shape[1:])}
+	if len(s.shape) == 0 {
+		s.shape = []int{1}
+	}
+	var err error
+	if s.layout, err = chooseLayout(a, s.shape, o.Layout, o.Window > 0); err != nil {
+		return nil, err
+	}
+	if a.rows == 0 || a.rowLen == 0 {
+		return nil, fmt.Errorf("%s: shape %v holds no values", a.name, a.shape)
+	}
+	b := boundaries{o.Episodes, o.Ends}
+	s.run = b.runs(a.rows)
+	s.episode = b.episodes(s.run)
+	if o.Window > 0 {
+		s.rows, s.span = o.Window, o.Window
+		s.shape = append([]int{o.Window}, s.shape...)
+		s.layout = "T" + s.layout
+		s.starts = windowStarts(s.run, o.Ends, a.rows, o.Window)
+		if o.Successors {
+			s.starts = withSuccessors(s.starts)
+		}
+		if len(s.starts) == 0 {
+			return nil, fmt.Errorf("%s: no window of %d rows and its successor fit into an episode (%d rows, %d stretches)", a.name, o.Window, a.rows, int(lastOr(s.run, -1))+1)
+		}
+	} else {
+		s.starts = make([]int, a.rows)
+		for i := range s.starts {
+			s.starts[i] = i
+		}
+	}
+	if a.dtype.IsFloat() {
+		if err := s.checkFinite(o.SkipNaN); err != nil {
+			return nil, err
+		}
+	}
+	if s.pixels, err = choosePixels(a, o.PixelRange); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func lastOr(s []int32, otherwise int32) int32 {
+	if len(s) == 0 {
+		return otherwise
+	}
+	return s[len(s)-1]
+}
+
+// chooseLayout checks the layout of a row, or decides on one.
+func chooseLayout(a *Array, row []int, layout string, window bool) (string, error) {
+	if layout == "" || layout == "auto" {
+		colour := func(n int) bool { return n == 1 || n == 3 }
+		switch len(row) {
+		case 1:
+			layout = "D"
+		case 2:
+			layout = "HW"
+		case 3:
+			layout = "THW"
+			if colour(row[0]) {
+				layout = "CHW"
+			}
+		case 4:
+			layout = "CTHW"
+			if colour(row[1]) && !colour(row[0]) {
+				layout = "TCHW"
+			}
+		default:
+			return "", fmt.Errorf("%s: states of shape %v have %d axes, want 1 to 4", a.name, row, len(row))
+		}
+	}
+	axes, ok := layouts[layout]
+	if !ok {
+		names := make([]string, 0, len(layouts))
+		for name := range layouts {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return "", fmt.Errorf("layout %q, want auto, %s", layout, strings.Join(names, ", "))
+	}
+	if axes != len(row) {
+		return "", fmt.Errorf("%s: layout %s has %d axes, the states have shape %v", a.name, layout, axes, row)
+	}
+	if window && layout != "D" && layout != "HW" && layout != "CHW" {
+		return "", fmt.Errorf("%s: rows of shape %v (layout %s) are clips already; a window takes rows of layout D, HW or CHW", a.name, row, layout)
+	}
+	return layout, nil
+}
+
+// checkFinite finds the states that hold NaN or infinity: an error, or dropped.
+func (s *States) checkFinite(skip bool) error {
+	found, err := s.array.values()
+	if err != nil || len(found.bad) == 0 {
+		return err
+	}
+	rows := make([]int, len(found.bad))
+	for i, b := range found.bad {
+		rows[i] = b.row
+	}
+	kept := s.starts[:0:0]
+	for _, start := range s.starts {
+		at, _ := slices.BinarySearch(rows, start)
+		if at == len(rows) || rows[at] >= start+s.rows {
+			kept = append(kept, start)
+		} else if !skip {
+			return s.array.errorAt(found.bad[at])
+		}
+	}
+	s.skipped = len(s.starts) - len(kept)
+	if len(kept) == 0 {
+		return fmt.Errorf("%s: all %d states hold NaN or infinity", s.array.name, len(s.starts))
+	}
+	s.starts = kept
+	return nil
+}
+
+// choosePixels decides on the pixel range (see States.Range).
+func choosePixels(a *Array, given string) (PixelRange, error) {
+	if given != "" && given != "auto" {
+		for _, separator := range []string{",", "..", ":"} {
+			low, high, ok := strings.Cut(given, separator)
+			if !ok {
+				continue
+			}
+			l, err1 := strconv.ParseFloat(strings.TrimSpace(low), 64)
+			h, err2 := strconv.ParseFloat(strings.TrimSpace(high), 64)
+			if err1 == nil && err2 == nil && l < h && !math.IsInf(l, 0) && !math.IsInf(h, 0) {
+				return PixelRange{l, h, "given"}, nil
+			}
+		}
+		return PixelRange{}, fmt.Errorf("pixel range %q, want LOW,HIGH such as 0,255, or auto", given)
+	}
+	switch a.dtype {
+	case Uint8:
+		return PixelRange{0, 255, "from the type uint8"}, nil
+	case Uint16:
+		return PixelRange{0, 65535, "from the type uint16"}, nil
+	case Bool:
+		return PixelRange{0, 1, "from the type bool"}, nil
+	}
+	found, err := a.values()
+	if err != nil {
+		return PixelRange{}, err
+	}
+	if found.low > found.high {
+		return PixelRange{0, 1, "no values"}, nil
+	}
+	source := fmt.Sprintf("from the data, which lie in %.6g..%.6g", found.low, found.high)
+	switch {
+	case found.low >= 0 && found.high <= 1.5:
+		return PixelRange{0, 1, source}, nil
+	case found.low >= 0 && found.high <= 256:
+		return PixelRange{0, 255, source}, nil
+	case found.low >= -1.5 && found.high <= 1.5:
+		return PixelRange{-1, 1, source}, nil
+	}
+	return PixelRange{found.low, found.high, source + " and fit no usual range: their extremes are taken"}, nil
+}
 
 // Len is the number of states.
-func (s *States) Len() int { return 0 }
+func (s *States) Len() int { return len(s.starts) }
 
 // Shape is the shape of one state.
-func (s *States) Shape() []int { return nil }
+func (s *States) Shape() []int { return slices.Clone(s.shape) }
 
 // Size is the number of values of one state.
-func (s *States) Size() int { return 0 }
+func (s *States) Size() int {
+	n := 1
+	for _, k := range s.shape {
+		n *= k
+	}
+	return n
+}
 
 // DType is the element type on disk.
-func (s *States) DType() DType { return 0 }
+func (s *States) DType() DType { return s.array.dtype }
 
-// Layout names the axes of a state (see StateOptions.Layout).
-func (s *States) Layout() string { return "" }
+// Layout names the axes of a state (see StateOptions.Layout); windows have a T
+// in front.
+func (s *States) Layout() string { return s.layout }
 
 // Array is the array under the states.
-func (s *States) Array() *Array { return nil }
+func (s *States) Array() *Array { return s.array }
 
 // Skipped is the number of states that SkipNaN dropped.
-func (s *States) Skipped() int { return 0 }
+func (s *States) Skipped() int { return s.skipped }
 
-// Episode returns the episode of state i, 0, 1, … in order of appearance.
-func (s *States) Episode(i int) int { return 0 }
+// Episode returns the episode of state i, 0, 1, … in order of appearance among
+// the rows of the array.
+func (s *States) Episode(i int) int { return int(s.episode[s.starts[i]]) }
 
 // Episodes returns the episode of every state.
-func (s *States) Episodes() []int { return nil }
+func (s *States) Episodes() []int {
+	out := make([]int, len(s.starts))
+	for i := range out {
+		out[i] = s.Episode(i)
+	}
+	return out
+}
 
 // Start returns the array row at which state i begins.
-func (s *States) Start(i int) int { return 0 }
+func (s *States) Start(i int) int { return s.starts[i] }
 
-// Float32 reads states lo..hi-1 into dst, unscaled.
-func (s *States) Float32(dst []float32, lo, hi int) error { return nil }
-
-// Gather reads the states with the given indices into dst, unscaled.
-func (s *States) Gather(dst []float32, index []int) error { return nil }
-
-// Range is the pixel range of the states.
-func (s *States) Range() PixelRange { return PixelRange{} }
+// Range is the pixel range of the states: as given; 0..255 for uint8, 0..65535
+// for uint16, 0..1 for bool; otherwise by the smallest and largest value of the
+// array: within 0..1.5 it is 0..1, within 0..256 it is 0..255, within -1.5..1.5 it is
+// -1..1, and else the extremes themselves. Source says which.
+func (s *States) Range() PixelRange { return s.pixels }
 
 // LastFrame is the view on the last frame of each state; itself for vectors
 // and single frames.
-func (s *States) LastFrame() *States { return nil }
+func (s *States) LastFrame() *States {
+	v := *s
+	row := s.array.shape[1:]
+	switch s.layout {
+	case "THW", "TCHW", "TD":
+		v.layout = s.layout[1:]
+		v.shape = s.shape[1:]
+		if len(row) < len(s.shape) { // a window of rows
+			v.delta = s.rows - 1
+			v.rows = 1
+			break
+		}
+		size := v.Size()
+		v.parts = []part{{(row[0] - 1) * size, size}}
+	case "CTHW":
+		v.layout = "CHW"
+		v.shape = []int{s.shape[0], s.shape[2], s.shape[3]}
+		frame := s.shape[2] * s.shape[3]
+		v.parts = nil
+		for c := range s.shape[0] {
+			v.parts = append(v.parts, part{(c*s.shape[1] + s.shape[1] - 1) * frame, frame})
+		}
+	default:
+		return s
+	}
+	return &v
+}
+
+const (
+	groupStates = 256     // states that are read together
+	groupBytes  = 1 << 26 // and the bytes of their rows
+)
+
+// each calls fn for every given start with the bytes of the rows of that state,
+// reading states that lie close together at once.
+func (s *States) each(starts []int, fn func(i int, rows []byte) error) error {
+	a := s.array
+	row := a.rowLen * a.dtype.Size()
+	for i := 0; i < len(starts); {
+		j := i + 1
+		for ; j < len(starts) && j-i < groupStates; j++ {
+			span := starts[j] + s.rows - starts[i]
+			if starts[j] < starts[j-1] || span > 2*(j-i+1)*s.rows || span*row > groupBytes {
+				break
+			}
+		}
+		first := starts[i] + s.delta
+		last := starts[j-1] + s.delta + s.rows
+		err := a.use((last-first)*a.rowLen, first, last, func(raw []byte) error {
+			for k := i; k < j; k++ {
+				at := (starts[k] + s.delta - first) * row
+				if err := fn(k, raw[at:at+s.rows*row]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		i = j
+	}
+	return nil
+}
+
+// read converts the states at the given starts into dst.
+func read[T any](s *States, dst []T, starts []int, convert func(dst []T, src []byte) error) error {
+	size := s.Size()
+	if len(dst) != len(starts)*size {
+		return fmt.Errorf("%s: reading %d states of %d values into %d", s.array.name, len(starts), size, len(dst))
+	}
+	element := s.array.dtype.Size()
+	return s.each(starts, func(i int, rows []byte) error {
+		out := dst[i*size : (i+1)*size]
+		if s.parts == nil {
+			return convert(out, rows)
+		}
+		for _, p := range s.parts {
+			if err := convert(out[:p.length], rows[p.offset*element:(p.offset+p.length)*element]); err != nil {
+				return err
+			}
+			out = out[p.length:]
+		}
+		return nil
+	})
+}
+
+func (s *States) checkRange(lo, hi int) error {
+	if lo < 0 || hi < lo || hi > len(s.starts) {
+		return fmt.Errorf("%s: states %d..%d of %d", s.array.name, lo, hi, len(s.starts))
+	}
+	return nil
+}
+
+// Float32 reads states lo..hi-1 into dst, unscaled. dst has length (hi-lo)·Size().
+func (s *States) Float32(dst []float32, lo, hi int) error {
+	if err := s.checkRange(lo, hi); err != nil {
+		return err
+	}
+	return s.float32(dst, s.starts[lo:hi])
+}
+
+func (s *States) float32(dst []float32, starts []int) error {
+	return read(s, dst, starts, func(dst []float32, src []byte) error {
+		return dtype.Float32s(dst, src, s.array.dtype, s.array.order)
+	})
+}
+
+// Gather reads the states with the given indices into dst, unscaled. dst has length
+// len(index)·Size().
+func (s *States) Gather(dst []float32, index []int) error {
+	starts, err := s.pick(index)
+	if err != nil {
+		return err
+	}
+	return s.float32(dst, starts)
+}
+
+// pick returns the starts of the given states.
+func (s *States) pick(index []int) ([]int, error) {
+	starts := make([]int, len(index))
+	for k, i := range index {
+		if i < 0 || i >= len(s.starts) {
+			return nil, fmt.Errorf("%s: state %d of %d", s.array.name, i, len(s.starts))
+		}
+		starts[k] = s.starts[i]
+	}
+	return starts, nil
+}
 
 // Points returns all states as points in their own type: uint8 and bool
 // stay uint8, float64 and 32- and 64-bit integers become float64, all else
-// float32.
-func (s *States) Points() (Points, error) { return Points{}, nil }
+// float32. The points must not be changed: uint8 ones may be the file itself,
+// mapped into memory.
+func (s *States) Points() (Points, error) {
+	n, size := len(s.starts), s.Size()
+	p := Points{N: n, Dim: size}
+	if n > 0 && size > math.MaxInt/8/n {
+		return Points{}, fmt.Errorf("%s: %d states of %d values do not fit in memory", s.array.name, n, size)
+	}
+	var err error
+	switch s.array.dtype {
+	case Uint8:
+		if raw, ok := s.contiguous(); ok {
+			p.U8 = raw
+			break
+		}
+		fallthrough
+	case Bool:
+		p.U8 = make([]uint8, n*size)
+		err = readParallel(s, p.U8, func(dst []uint8, src []byte) error { return dtype.Uint8s(dst, src, s.array.dtype) })
+	case Float64, Int32, Int64, Uint32, Uint64:
+		p.F64 = make([]float64, n*size)
+		err = readParallel(s, p.F64, func(dst []float64, src []byte) error {
+			return dtype.Float64s(dst, src, s.array.dtype, s.array.order)
+		})
+	default:
+		p.F32 = make([]float32, n*size)
+		err = readParallel(s, p.F32, func(dst []float32, src []byte) error {
+			return dtype.Float32s(dst, src, s.array.dtype, s.array.order)
+		})
+	}
+	if err != nil {
+		return Points{}, err
+	}
+	return p, nil
+}
 
-// Pairs returns the pairs of states whose starts are horizon rows apart and
-// that lie in one episode, in order.
-func (s *States) Pairs(horizon int) []Pair { return nil }
+// contiguous returns the bytes of all states where they lie one after the other in
+// a mapped file or in memory.
+func (s *States) contiguous() ([]byte, bool) {
+	v, ok := s.array.source.(viewer)
+	if !ok || s.rows != 1 || s.parts != nil || len(s.starts) == 0 {
+		return nil, false
+	}
+	for i, start := range s.starts {
+		if start != s.starts[0]+i {
+			return nil, false
+		}
+	}
+	first := s.starts[0] + s.delta
+	return v.view(first, first+len(s.starts))
+}
 
-// Subset returns the states with the given indices, in that order.
-func (s *States) Subset(index []int) *States { return nil }
+// readParallel reads all states on all cores.
+func readParallel[T any](s *States, dst []T, convert func(dst []T, src []byte) error) error {
+	n, size := len(s.starts), s.Size()
+	workers := min(runtime.GOMAXPROCS(0), (n*size)>>16+1)
+	errs := make([]error, workers)
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			lo, hi := n*w/workers, n*(w+1)/workers
+			errs[w] = read(s, dst[lo*size:hi*size], s.starts[lo:hi], convert)
+		})
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+// Pairs returns the pairs of states whose starts are horizon ≥ 1 rows apart and
+// that lie, with all rows between them, in one episode; in order of the first.
+// Pairs of which a state is missing (by Subset or SkipNaN) are left out.
+func (s *States) Pairs(horizon int) []Pair {
+	if horizon < 1 {
+		return nil
+	}
+	at := make(map[int]int, len(s.starts))
+	for i := len(s.starts) - 1; i >= 0; i-- {
+		at[s.starts[i]] = i
+	}
+	var pairs []Pair
+	for i, start := range s.starts {
+		next, ok := at[start+horizon]
+		if ok && s.run[start] == s.run[start+horizon+s.span-1] {
+			pairs = append(pairs, Pair{i, next})
+		}
+	}
+	return pairs
+}
+
+// Subset returns the states with the given indices, in that order. It panics
+// when an index is out of range, as indexing a slice does.
+func (s *States) Subset(index []int) *States {
+	v := *s
+	v.starts = make([]int, len(index))
+	for k, i := range index {
+		v.starts[k] = s.starts[i]
+	}
+	return &v
+}
 
 // Fingerprint identifies the content and selection of the states: equal
-// fingerprints mean equal values.
-func (s *States) Fingerprint() (string, error) { return "", nil }
+// fingerprints mean equal values. It reads the whole file once.
+func (s *States) Fingerprint() (string, error) {
+	digest, err := s.array.SHA256()
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "states/1\n%s\n%q %v %v\n%v %v %d %d %v\n", digest, s.array.key, s.array.dtype, s.array.shape, s.layout, s.shape, s.rows, s.delta, s.parts)
+	buffer := make([]byte, 0, 8*1024)
+	for i, start := range s.starts {
+		buffer = binary.LittleEndian.AppendUint64(buffer, uint64(start))
+		if len(buffer) == cap(buffer) || i == len(s.starts)-1 {
+			h.Write(buffer)
+			buffer = buffer[:0]
+		}
+	}
+	return hexDigest(h), nil
+}

@@ -2,6 +2,23 @@
 
 package dataset
 
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"repscope/internal/dtype"
+)
+
 // Field is one named array of an npz or safetensors file to write. Data is a
 // slice of an Element type with the product of Shape as its length.
 type Field struct {
@@ -10,13 +27,220 @@ type Field struct {
 	Data  any
 }
 
+// raw returns the type and the little-endian bytes of a field.
+func (f Field) raw() (DType, []byte, error) {
+	t, raw, err := elements(f.Data)
+	if err != nil {
+		return t, nil, fmt.Errorf("array %q: %w", f.Name, err)
+	}
+	size, err := sizeOf(f.Shape, t)
+	if err != nil {
+		return t, nil, fmt.Errorf("array %q: %w", f.Name, err)
+	}
+	if size != int64(len(raw)) {
+		return t, nil, fmt.Errorf("array %q: %d elements do not make shape %v", f.Name, len(raw)/t.Size(), f.Shape)
+	}
+	if dtype.HostOrder() == dtype.BigEndian && t.Size() > 1 {
+		raw = slices.Clone(raw)
+		dtype.SwapBytes(raw, t.Size())
+	}
+	return t, raw, nil
+}
+
+// NPYHeader returns the header of a .npy file (version 1) whose values follow in
+// C order, little-endian. It is for writers of arrays that come in parts; its
+// length is a multiple of 64.
+func NPYHeader(t DType, shape []int) ([]byte, error) {
+	code, ok := npyCodes[t]
+	if !ok {
+		return nil, fmt.Errorf("NumPy has no type %v", t)
+	}
+	if _, err := sizeOf(shape, t); err != nil {
+		return nil, err
+	}
+	order := "<"
+	if t.Size() == 1 {
+		order = "|"
+	}
+	lengths := make([]string, len(shape))
+	for i, n := range shape {
+		lengths[i] = fmt.Sprint(n)
+	}
+	tuple := strings.Join(lengths, ", ")
+	if len(shape) == 1 {
+		tuple += ","
+	}
+	text := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': (%s), }", order, code, tuple)
+	padding := (64 - (10+len(text)+1)%64) % 64
+	text += strings.Repeat(" ", padding) + "\n"
+	header := append([]byte(npyMagic), 1, 0)
+	header = binary.LittleEndian.AppendUint16(header, uint16(len(text)))
+	return append(header, text...), nil
+}
+
+// EncodeNPY writes an array in C order, little-endian, in the .npy format, version 1.
+func EncodeNPY[T Element](w io.Writer, shape []int, data []T) error {
+	return encodeNPY(w, Field{Shape: shape, Data: data})
+}
+
+func encodeNPY(w io.Writer, f Field) error {
+	t, raw, err := f.raw()
+	if err != nil {
+		return err
+	}
+	header, err := NPYHeader(t, f.Shape)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(header); err != nil {
+		return err
+	}
+	_, err = w.Write(raw)
+	return err
+}
+
 // WriteNPY writes an array in C order, little-endian, as .npy version 1. The
 // file appears under its name only when complete.
-func WriteNPY[T Element](path string, shape []int, data []T) error { return nil }
+func WriteNPY[T Element](path string, shape []int, data []T) error {
+	return writeFile(path, func(w io.Writer) error { return EncodeNPY(w, shape, data) })
+}
 
-// WriteNPZ writes the arrays as stored (uncompressed) members of an .npz file.
+// EncodeNPZ writes the arrays as stored (uncompressed) members of an .npz file.
 // Equal fields give equal bytes.
-func WriteNPZ(path string, fields ...Field) error { return nil }
+func EncodeNPZ(w io.Writer, fields ...Field) error {
+	archive := zip.NewWriter(w)
+	if err := checkNames(fields); err != nil {
+		return err
+	}
+	for _, f := range fields {
+		member, err := archive.CreateHeader(&zip.FileHeader{Name: f.Name + ".npy", Method: zip.Store})
+		if err != nil {
+			return err
+		}
+		if err := encodeNPY(member, f); err != nil {
+			return err
+		}
+	}
+	return archive.Close()
+}
 
-// WriteSafetensors writes the arrays as a .safetensors file.
-func WriteSafetensors(path string, fields ...Field) error { return nil }
+// WriteNPZ writes the arrays as EncodeNPZ does. The file appears under its name
+// only when complete.
+func WriteNPZ(path string, fields ...Field) error {
+	return writeFile(path, func(w io.Writer) error { return EncodeNPZ(w, fields...) })
+}
+
+func checkNames(fields []Field) error {
+	seen := map[string]bool{}
+	for _, f := range fields {
+		if f.Name == "" || f.Name == "__metadata__" || seen[f.Name] {
+			return fmt.Errorf("array name %q is empty, reserved or used twice", f.Name)
+		}
+		seen[f.Name] = true
+	}
+	return nil
+}
+
+// EncodeSafetensors writes the arrays in the safetensors format.
+func EncodeSafetensors(w io.Writer, fields ...Field) error {
+	if err := checkNames(fields); err != nil {
+		return err
+	}
+	types := map[DType]string{}
+	for name, t := range safetensorsTypes {
+		types[t] = name
+	}
+	// Wide types first, so that every array is aligned.
+	fields = slices.Clone(fields)
+	slices.SortStableFunc(fields, func(a, b Field) int {
+		x, _, _ := elements(a.Data)
+		y, _, _ := elements(b.Data)
+		return y.Size() - x.Size()
+	})
+	var header bytes.Buffer
+	header.WriteByte('{')
+	at := int64(0)
+	for i, f := range fields {
+		t, raw, err := f.raw()
+		if err != nil {
+			return err
+		}
+		shape := f.Shape
+		if shape == nil {
+			shape = []int{}
+		}
+		name, err := json.Marshal(f.Name)
+		if err != nil {
+			return err
+		}
+		entry, err := json.Marshal(safetensor{types[t], shape, []int64{at, at + int64(len(raw))}})
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			header.WriteByte(',')
+		}
+		header.Write(name)
+		header.WriteByte(':')
+		header.Write(entry)
+		at += int64(len(raw))
+	}
+	header.WriteByte('}')
+	for header.Len()%8 != 0 {
+		header.WriteByte(' ')
+	}
+	if _, err := w.Write(binary.LittleEndian.AppendUint64(nil, uint64(header.Len()))); err != nil {
+		return err
+	}
+	if _, err := w.Write(header.Bytes()); err != nil {
+		return err
+	}
+	for _, f := range fields {
+		_, raw, err := f.raw()
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write(raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteSafetensors writes the arrays as a .safetensors file, which appears under its
+// name only when complete.
+func WriteSafetensors(path string, fields ...Field) error {
+	return writeFile(path, func(w io.Writer) error { return EncodeSafetensors(w, fields...) })
+}
+
+// writeFile writes to a temporary file in the same folder and renames it when
+// complete; an error leaves an earlier file untouched and nothing behind.
+func writeFile(path string, write func(w io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close() // the second Close of a complete file does nothing
+			err = fmt.Errorf("%s: %w", path, errors.Join(err, os.Remove(f.Name())))
+		}
+	}()
+	buffered := bufio.NewWriterSize(f, 1<<16)
+	if err := write(buffered); err != nil {
+		return err
+	}
+	if err := buffered.Flush(); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

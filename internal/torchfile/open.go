@@ -16,6 +16,7 @@ import (
 	"repscope/internal/dtype"
 	"repscope/internal/mmap"
 	"repscope/internal/pickle"
+	"repscope/internal/zipmember"
 )
 
 // File is an open file. Its tensors can be read until Close.
@@ -48,7 +49,7 @@ func Memory(bytes int64) Option { return func(s *settings) { s.memory = bytes } 
 
 // ErrTruncated says that a file ends too early: it was cut while being copied or
 // written.
-var ErrTruncated = errors.New("truncated")
+var ErrTruncated = zipmember.ErrTruncated
 
 // Open reads the structure of the file at path; tensors stay on disk.
 func Open(path string, options ...Option) (*File, error) {
@@ -212,7 +213,7 @@ func (f *File) readZip(s *settings) (any, error) {
 
 // readMember returns the content of a small member.
 func (f *File) readMember(m *zip.File, limit uint64) ([]byte, error) {
-	if err := checkMember(m, f.file.Size()); err != nil {
+	if err := zipmember.Check(m, f.file.Size()); err != nil {
 		return nil, err
 	}
 	if m.UncompressedSize64 > limit {
@@ -235,20 +236,16 @@ func (f *File) readMember(m *zip.File, limit uint64) ([]byte, error) {
 
 // stored finds a stored member in the file.
 func (f *File) stored(m *zip.File) (*storage, error) {
-	offset, err := m.DataOffset()
+	offset, err := zipmember.Offset(m, f.file.Size())
 	if err != nil {
-		return nil, fmt.Errorf("member %q: %w", m.Name, err)
+		return nil, err
 	}
-	size := int64(m.UncompressedSize64)
-	if offset > f.file.Size() || size > f.file.Size()-offset {
-		return nil, fmt.Errorf("%w: member %q has %d bytes at offset %d, the file %d", ErrTruncated, m.Name, size, offset, f.file.Size())
-	}
-	return &storage{name: m.Name, size: size, file: f.file, offset: offset, crc: m.CRC32, hasCRC: true}, nil
+	return &storage{name: m.Name, size: int64(m.UncompressedSize64), file: f.file, offset: offset, crc: m.CRC32, hasCRC: true}, nil
 }
 
 // member makes the storage behind a zip member.
 func (f *File) member(m *zip.File, p persistent, order dtype.Order) (*storage, error) {
-	if err := checkMember(m, f.file.Size()); err != nil {
+	if err := zipmember.Check(m, f.file.Size()); err != nil {
 		return nil, err
 	}
 	want := p.count * int64(p.dtype.Size())

@@ -5,14 +5,13 @@ package torchfile
 import (
 	"archive/zip"
 	"bytes"
-	"compress/flate"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"sync"
 
 	"repscope/internal/dtype"
 	"repscope/internal/mmap"
+	"repscope/internal/zipmember"
 )
 
 // storage is a run of bytes: a range of the file, a compressed member of it, or
@@ -78,51 +77,11 @@ func (s *storage) check() error {
 	return s.verifyErr
 }
 
-// maxDeflate is the largest ratio that deflate can reach.
-const maxDeflate = 1032
-
-// checkMember returns an error for a zip member that cannot be what it says.
-func checkMember(m *zip.File, fileSize int64) error {
-	if m.Flags&1 != 0 {
-		return fmt.Errorf("member %q is encrypted", m.Name)
-	}
-	compressed, plain := m.CompressedSize64, m.UncompressedSize64
-	if compressed > uint64(fileSize) {
-		return fmt.Errorf("member %q has %d bytes, the file %d", m.Name, compressed, fileSize)
-	}
-	switch m.Method {
-	case zip.Store:
-		if compressed != plain {
-			return fmt.Errorf("member %q is stored, but its sizes %d and %d differ", m.Name, compressed, plain)
-		}
-	case zip.Deflate:
-		if plain > compressed*maxDeflate+64 {
-			return fmt.Errorf("member %q says that %d bytes were compressed to %d, which deflate cannot do", m.Name, plain, compressed)
-		}
-	default:
-		return fmt.Errorf("member %q is compressed by method %d, want stored or deflate", m.Name, m.Method)
-	}
-	return nil
-}
-
 // inflate decodes a member whose sizes have been checked. Memory grows with
 // what is really decoded.
 func inflate(m *zip.File) ([]byte, error) {
-	raw, err := m.OpenRaw()
-	if err != nil {
-		return nil, err
-	}
 	var out bytes.Buffer
 	out.Grow(int(min(m.UncompressedSize64, 1<<20)))
-	n, err := io.Copy(&out, io.LimitReader(flate.NewReader(raw), int64(m.UncompressedSize64)+1))
-	if err != nil {
-		return nil, fmt.Errorf("member %q is corrupt: %w", m.Name, err)
-	}
-	if uint64(n) != m.UncompressedSize64 {
-		return nil, fmt.Errorf("member %q decodes to %d bytes or more, want %d", m.Name, n, m.UncompressedSize64)
-	}
-	if got := crc32.ChecksumIEEE(out.Bytes()); got != m.CRC32 {
-		return nil, fmt.Errorf("member %q is corrupt: checksum %08x, want %08x", m.Name, got, m.CRC32)
-	}
-	return out.Bytes(), nil
+	err := zipmember.Inflate(&out, m)
+	return out.Bytes(), err
 }

@@ -1,0 +1,370 @@
+// Reading .npy files, versions 1 to 3.
+
+package dataset
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"repscope/internal/dtype"
+	"repscope/internal/mmap"
+)
+
+const npyMagic = "\x93NUMPY"
+
+// maxNPYHeader is far above what any type that is read needs.
+const maxNPYHeader = 1 << 20
+
+// npyHeader is what stands before the values.
+type npyHeader struct {
+	dtype   DType
+	order   dtype.Order
+	fortran bool
+	shape   []int
+	size    int64 // of the values in bytes
+	offset  int64 // of the values
+}
+
+// readNPYHeader reads the header at the beginning of r, which holds total bytes,
+// and checks that the values fit.
+func readNPYHeader(r io.Reader, total int64) (npyHeader, error) {
+	var h npyHeader
+	var start [12]byte
+	if n, err := io.ReadFull(r, start[:8]); err != nil {
+		return h, shortRead(err, "the header has %d bytes", n)
+	}
+	if string(start[:6]) != npyMagic {
+		return h, fmt.Errorf("begins with %q, want %q: not a .npy file", start[:6], npyMagic)
+	}
+	major, minor := start[6], start[7]
+	width := 4
+	switch {
+	case major == 1 && minor == 0:
+		width = 2
+	case major < 1 || major > 3 || minor != 0:
+		return h, fmt.Errorf(".npy version %d.%d, want 1.0 to 3.0", major, minor)
+	}
+	if _, err := io.ReadFull(r, start[8:8+width]); err != nil {
+		return h, shortRead(err, "the header has no length")
+	}
+	length := int64(binary.LittleEndian.Uint32(start[8:12]))
+	h.offset = int64(8 + width)
+	if length > total-h.offset {
+		return h, fmt.Errorf("%w: the header has %d bytes, the file %d in all", ErrTruncated, length, total)
+	}
+	if length > maxNPYHeader {
+		return h, fmt.Errorf("the header has %d bytes, want at most %d", length, maxNPYHeader)
+	}
+	text := make([]byte, length)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return h, shortRead(err, "inside the header")
+	}
+	h.offset += length
+	if err := h.parse(string(text), major == 3); err != nil {
+		return h, fmt.Errorf("header %.120q: %w", strings.TrimRight(string(text), " \n"), err)
+	}
+	switch left := total - h.offset; {
+	case left < h.size:
+		return h, fmt.Errorf("%w: shape %v of type %v takes %d bytes, the file has %d after its header", ErrTruncated, h.shape, h.dtype, h.size, left)
+	case left > h.size:
+		return h, fmt.Errorf("shape %v of type %v takes %d bytes, the file has %d after its header", h.shape, h.dtype, h.size, left)
+	}
+	return h, nil
+}
+
+// shortRead turns the end of a file into ErrTruncated.
+func shortRead(err error, format string, args ...any) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: "+format, append([]any{ErrTruncated}, args...)...)
+	}
+	return err
+}
+
+// parse reads the header's Python dict: 'descr', 'fortran_order' and 'shape'.
+func (h *npyHeader) parse(text string, unicode bool) error {
+	if unicode && !utf8.ValidString(text) {
+		return errors.New("is not UTF-8")
+	}
+	p := &literal{text: text}
+	value, err := p.value(0)
+	if err != nil {
+		return err
+	}
+	if p.skip(); p.at < len(p.text) {
+		return p.errorf("unexpected text after the dict")
+	}
+	fields, ok := value.(map[string]any)
+	if !ok {
+		return fmt.Errorf("is %s, want a dict", literalType(value))
+	}
+	for name := range fields {
+		if name != "descr" && name != "fortran_order" && name != "shape" {
+			return fmt.Errorf("unknown key %.40q", name)
+		}
+	}
+	for _, name := range []string{"descr", "fortran_order", "shape"} {
+		if _, ok := fields[name]; !ok {
+			return fmt.Errorf("key %q is missing", name)
+		}
+	}
+	switch descr := fields["descr"].(type) {
+	case string:
+		if h.dtype, h.order, err = parseDescr(descr); err != nil {
+			return err
+		}
+	case []any:
+		return errors.New("a structured type (records) is not supported; save each field as an array")
+	default:
+		return fmt.Errorf("'descr' is %s, want a string", literalType(descr))
+	}
+	if h.fortran, ok = fields["fortran_order"].(bool); !ok {
+		return fmt.Errorf("'fortran_order' is %s, want True or False", literalType(fields["fortran_order"]))
+	}
+	shape, ok := fields["shape"].([]any)
+	if !ok {
+		return fmt.Errorf("'shape' is %s, want a tuple", literalType(fields["shape"]))
+	}
+	h.shape = make([]int, len(shape))
+	for i, n := range shape {
+		v, ok := n.(int64)
+		if !ok || v < 0 || v > math.MaxInt {
+			return fmt.Errorf("'shape' holds %v, want lengths", n)
+		}
+		h.shape[i] = int(v)
+	}
+	h.size, err = sizeOf(h.shape, h.dtype)
+	return err
+}
+
+// parseDescr reads NumPy's type string, such as "<f4".
+func parseDescr(s string) (DType, dtype.Order, error) {
+	order := dtype.LittleEndian
+	code := s
+	if s != "" {
+		switch s[0] {
+		case '<', '|':
+			code = s[1:]
+		case '>', '!':
+			order, code = dtype.BigEndian, s[1:]
+		case '=':
+			order, code = dtype.HostOrder(), s[1:]
+		}
+	}
+	for t, c := range npyCodes {
+		if c == code {
+			return t, order, nil
+		}
+	}
+	reason := "not supported"
+	if code != "" {
+		switch code[0] {
+		case 'O':
+			reason = "objects are Python pickles, which are never loaded"
+		case 'c':
+			reason = "complex numbers are not supported"
+		case 'S', 'U', 'a':
+			reason = "text is not supported"
+		case 'M', 'm':
+			reason = "times are not supported"
+		}
+	}
+	return dtype.Invalid, order, fmt.Errorf("type %.40q: %s; want b1, u1, u2, u4, u8, i1, i2, i4, i8, f2, f4 or f8", s, reason)
+}
+
+var npyCodes = map[DType]string{Bool: "b1", Uint8: "u1", Uint16: "u2", Uint32: "u4", Uint64: "u8",
+	Int8: "i1", Int16: "i2", Int32: "i4", Int64: "i8", Float16: "f2", Float32: "f4", Float64: "f8"}
+
+// literal reads the few Python literals that headers are made of: dicts with
+// string keys, tuples, lists, strings, integers, True, False and None.
+type literal struct {
+	text string
+	at   int
+}
+
+func (p *literal) errorf(format string, args ...any) error {
+	return fmt.Errorf("%s at character %d", fmt.Sprintf(format, args...), p.at)
+}
+
+func (p *literal) skip() {
+	for p.at < len(p.text) && strings.IndexByte(" \t\r\n\f\x00", p.text[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+// next skips white space and consumes c if it stands there.
+func (p *literal) next(c byte) bool {
+	p.skip()
+	if p.at < len(p.text) && p.text[p.at] == c {
+		p.at++
+		return true
+	}
+	return false
+}
+
+func literalType(v any) string {
+	switch v.(type) {
+	case nil:
+		return "None"
+	case string:
+		return "a string"
+	case bool:
+		return "a truth value"
+	case int64:
+		return "a number"
+	case []any:
+		return "a tuple"
+	}
+	return "a dict"
+}
+
+func (p *literal) value(depth int) (any, error) {
+	if depth > 8 {
+		return nil, p.errorf("nested too deep")
+	}
+	p.skip()
+	if p.at == len(p.text) {
+		return nil, p.errorf("the text ends where a value should stand")
+	}
+	switch c := p.text[p.at]; {
+	case c == '{':
+		return p.dict(depth)
+	case c == '(' || c == '[':
+		return p.sequence(depth)
+	case c == '\'' || c == '"':
+		return p.quoted()
+	case c == '-' || c == '+' || c >= '0' && c <= '9':
+		return p.integer()
+	}
+	start := p.at
+	for p.at < len(p.text) && (p.text[p.at] == '_' || p.text[p.at]|0x20 >= 'a' && p.text[p.at]|0x20 <= 'z') {
+		p.at++
+	}
+	switch word := p.text[start:p.at]; word {
+	case "True":
+		return true, nil
+	case "False":
+		return false, nil
+	case "None":
+		return nil, nil
+	case "u", "U", "b", "B": // prefix of a string
+		if p.at < len(p.text) && (p.text[p.at] == '\'' || p.text[p.at] == '"') {
+			return p.quoted()
+		}
+	}
+	p.at = start
+	return nil, p.errorf("unexpected %.10q", p.text[start:])
+}
+
+func (p *literal) dict(depth int) (any, error) {
+	p.at++
+	out := map[string]any{}
+	for !p.next('}') {
+		key, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		name, ok := key.(string)
+		if !ok {
+			return nil, p.errorf("a key that is %s", literalType(key))
+		}
+		if _, twice := out[name]; twice {
+			return nil, p.errorf("key %.40q twice", name)
+		}
+		if !p.next(':') {
+			return nil, p.errorf("no colon after key %.40q", name)
+		}
+		if out[name], err = p.value(depth + 1); err != nil {
+			return nil, err
+		}
+		if !p.next(',') {
+			if !p.next('}') {
+				return nil, p.errorf("no comma or brace after key %.40q", name)
+			}
+			break
+		}
+	}
+	return out, nil
+}
+
+// sequence reads a tuple or list. "(3)" is no tuple in Python, but some writers
+// mean one; it is taken as one.
+func (p *literal) sequence(depth int) (any, error) {
+	end := byte(')')
+	if p.text[p.at] == '[' {
+		end = ']'
+	}
+	p.at++
+	out := []any{}
+	for !p.next(end) {
+		v, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+		if !p.next(',') {
+			if !p.next(end) {
+				return nil, p.errorf("no comma or %q", end)
+			}
+			break
+		}
+	}
+	return out, nil
+}
+
+func (p *literal) quoted() (any, error) {
+	quote := p.text[p.at]
+	length := strings.IndexByte(p.text[p.at+1:], quote)
+	if length < 0 {
+		return nil, p.errorf("a string without an end")
+	}
+	s := p.text[p.at+1 : p.at+1+length]
+	if strings.IndexByte(s, '\\') >= 0 {
+		return nil, p.errorf("a string with a backslash")
+	}
+	p.at += length + 2
+	return s, nil
+}
+
+func (p *literal) integer() (any, error) {
+	start := p.at
+	p.at++
+	for p.at < len(p.text) && p.text[p.at] >= '0' && p.text[p.at] <= '9' {
+		p.at++
+	}
+	v, err := strconv.ParseInt(p.text[start:p.at], 10, 64)
+	if err != nil {
+		return nil, p.errorf("%.40q is no integer", p.text[start:p.at])
+	}
+	if p.at < len(p.text) && (p.text[p.at] == 'L' || p.text[p.at] == 'l') { // Python 2
+		p.at++
+	}
+	return v, nil
+}
+
+// openNPY maps a .npy file.
+func openNPY(file *mmap.File) (*Array, error) {
+	h, err := readNPYHeader(io.NewSectionReader(file, 0, file.Size()), file.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file.Path(), err)
+	}
+	a := newArray(file.Path(), file.Path(), "", h.shape, h.dtype, h.order, h.in(file, 0))
+	fromFile(a, file, nil)
+	a.close = file.Close
+	return a, nil
+}
+
+// in returns the values of a header as a source; the header stands at the given
+// offset of the file.
+func (h npyHeader) in(file blob, at int64) source {
+	r := region{file, at + h.offset, rowBytes(h.shape, h.dtype)}
+	if h.fortran && len(h.shape) > 1 {
+		return &fortran{r, h.shape, h.dtype.Size()}
+	}
+	return &r
+}

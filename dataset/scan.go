@@ -1,0 +1,108 @@
+// Looking through the values of an array once: extremes, NaN and infinity.
+
+package dataset
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"repscope/internal/dtype"
+)
+
+// scan is what inspecting an array found.
+type scan struct {
+	low, high float64 // of the finite values; +Inf, -Inf when there are none
+	bad       []badRow
+}
+
+// badRow is a row that holds NaN or infinity.
+type badRow struct {
+	row, element int // the first such element of the row
+	value        float64
+}
+
+// inspect looks at every value, in parallel; the result does not depend on how.
+func (a *Array) inspect() (scan, error) {
+	step := max(1, (1<<18)/max(1, a.rowLen))
+	chunks := 0
+	if a.rowLen > 0 {
+		chunks = (a.rows + step - 1) / step
+	}
+	parts := make([]scan, chunks)
+	errs := make([]error, chunks)
+	var next atomic.Int64
+	var group sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), chunks) {
+		group.Go(func() {
+			var values []float64
+			for {
+				c := int(next.Add(1)) - 1
+				if c >= chunks {
+					return
+				}
+				lo := c * step
+				hi := min(lo+step, a.rows)
+				n := (hi - lo) * a.rowLen
+				if cap(values) < n {
+					values = make([]float64, n)
+				}
+				values = values[:n]
+				errs[c] = a.use(n, lo, hi, func(raw []byte) error { return dtype.Float64s(values, raw, a.dtype, a.order) })
+				if errs[c] == nil {
+					parts[c] = scanRows(values, lo, a.rowLen)
+				}
+			}
+		})
+	}
+	group.Wait()
+	total := scan{low: math.Inf(1), high: math.Inf(-1)}
+	for c, p := range parts {
+		if errs[c] != nil {
+			return total, errs[c]
+		}
+		total.low = min(total.low, p.low)
+		total.high = max(total.high, p.high)
+		total.bad = append(total.bad, p.bad...)
+	}
+	return total, nil
+}
+
+func scanRows(values []float64, first, rowLen int) scan {
+	s := scan{low: math.Inf(1), high: math.Inf(-1)}
+	for r := 0; r*rowLen < len(values); r++ {
+		found := false
+		for k, v := range values[r*rowLen : (r+1)*rowLen] {
+			if v-v != 0 { // NaN and infinity only
+				if !found {
+					found = true
+					s.bad = append(s.bad, badRow{first + r, k, v})
+				}
+				continue
+			}
+			if v < s.low {
+				s.low = v
+			}
+			if v > s.high {
+				s.high = v
+			}
+		}
+	}
+	return s
+}
+
+// errorAt describes a value that is no number, with its index in the array.
+func (a *Array) errorAt(b badRow) error {
+	index := make([]int, len(a.shape))
+	rest := b.element
+	for i := len(a.shape) - 1; i > 0; i-- {
+		index[i] = rest % a.shape[i]
+		rest /= a.shape[i]
+	}
+	if len(index) > 0 {
+		index[0] = b.row
+	}
+	return fmt.Errorf("%s: the value at index %v is %v, want finite numbers (--skip-nan drops such states)", a.name, index, b.value)
+}

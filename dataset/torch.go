@@ -1,0 +1,196 @@
+// Arrays inside PyTorch files.
+
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"repscope/internal/mmap"
+	"repscope/internal/torchfile"
+)
+
+// tensorSource is a tensor as a source.
+type tensorSource struct{ tensor *torchfile.Tensor }
+
+func (s tensorSource) use(lo, hi int, fn func(raw []byte) error) error {
+	return s.tensor.Use(lo, hi, fn)
+}
+
+// tensorArray presents a tensor as an array.
+func tensorArray(path, key string, t *torchfile.Tensor) (*Array, error) {
+	name := path
+	if key != "" {
+		name += ":" + key
+	}
+	if _, err := sizeOf(t.Shape, t.DType); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	a := newArray(name, path, key, t.Shape, t.DType, t.Order(), tensorSource{t})
+	a.digest = sync.OnceValues(func() (string, error) { return hashPath(path) })
+	return a, nil
+}
+
+// listArray presents a Python list of truth values or integers as an array.
+func listArray(path, key string, list []any) (*Array, error) {
+	name := path + ":" + key
+	flags, numbers := make([]bool, 0, len(list)), make([]int64, 0, len(list))
+	for i, v := range list {
+		switch v := v.(type) {
+		case bool:
+			flags = append(flags, v)
+		case int64:
+			numbers = append(numbers, v)
+		default:
+			return nil, fmt.Errorf("%s: item %d of the list is a %s, want truth values or integers", name, i, torchfile.TypeName(v))
+		}
+	}
+	if len(flags) > 0 && len(numbers) > 0 {
+		return nil, fmt.Errorf("%s: a list of both truth values and integers", name)
+	}
+	var a *Array
+	var err error
+	if len(numbers) > 0 {
+		a, err = NewArray(name, []int{len(numbers)}, numbers)
+	} else {
+		a, err = NewArray(name, []int{len(flags)}, flags)
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.path, a.key = path, key
+	a.digest = sync.OnceValues(func() (string, error) { return hashPath(path) })
+	return a, nil
+}
+
+// hashPath is the SHA-256 of the file at path.
+func hashPath(path string) (string, error) {
+	file, err := mmap.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	return hashFile(file, nil)
+}
+
+// openTorchFile opens a PyTorch file, with this package's ErrTruncated.
+func openTorchFile(path string) (*torchfile.File, error) {
+	file, err := torchfile.Open(path)
+	if errors.Is(err, torchfile.ErrTruncated) {
+		err = truncatedError{err}
+	}
+	return file, err
+}
+
+// truncatedError makes an error that says truncated be ErrTruncated too.
+type truncatedError struct{ error }
+
+func (e truncatedError) Unwrap() error        { return e.error }
+func (e truncatedError) Is(target error) bool { return target == ErrTruncated }
+
+// openTorch opens one array of a PyTorch file.
+func openTorch(path, key string) (*Array, error) {
+	file, err := openTorchFile(path)
+	if err != nil {
+		return nil, err
+	}
+	a, err := torchArray(file, key)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	a.close = file.Close
+	return a, nil
+}
+
+func torchArray(file *torchfile.File, key string) (*Array, error) {
+	path := file.Path()
+	value := file.Root()
+	if isExperience(value) {
+		split, attribute, _ := strings.Cut(key, ".")
+		o, split, err := experienceSplit(path, value, split)
+		if err != nil {
+			return nil, err
+		}
+		if attribute == "" {
+			attribute = "states"
+		}
+		return experienceArray(path, split, attribute, o)
+	}
+	// The path of a tensor: dict keys (which may hold dots themselves), attributes
+	// and list positions.
+	for rest := key; rest != ""; {
+		var err error
+		if value, rest, err = descend(value, rest); err != nil {
+			return nil, fmt.Errorf("%s: array %q: %w", path, key, err)
+		}
+	}
+	switch v := value.(type) {
+	case *torchfile.Tensor:
+		return tensorArray(path, key, v)
+	case []any:
+		return listArray(path, key, v)
+	case *torchfile.Dict:
+		if key == "" {
+			if names := tensorNames(v); len(names) == 1 {
+				return torchArray(file, names[0])
+			} else if len(names) > 0 {
+				_, err := chooseKey(path, "", names)
+				return nil, err
+			}
+		}
+		return nil, fmt.Errorf("%s: %s is a dict of %s, want a tensor", path, quotedOr(key, "the file"), list(v.Keys()))
+	}
+	return nil, fmt.Errorf("%s: %s is a %s, want a tensor", path, quotedOr(key, "the file"), torchfile.TypeName(value))
+}
+
+func quotedOr(key, otherwise string) string {
+	if key == "" {
+		return otherwise
+	}
+	return strconv.Quote(key)
+}
+
+func tensorNames(d *torchfile.Dict) []string {
+	var names []string
+	for k, v := range d.All() {
+		if _, ok := v.(*torchfile.Tensor); ok {
+			names = append(names, k)
+		}
+	}
+	return names
+}
+
+// descend takes the first step of a path and returns the rest of the path.
+func descend(value any, path string) (any, string, error) {
+	step, rest, _ := strings.Cut(path, ".")
+	switch v := value.(type) {
+	case *torchfile.Object:
+		if x, ok := v.Attribute(step); ok {
+			return x, rest, nil
+		}
+		return nil, "", fmt.Errorf("%s has no attribute %q", v.Class, step)
+	case []any:
+		i, err := strconv.Atoi(step)
+		if err != nil || i < 0 || i >= len(v) {
+			return nil, "", fmt.Errorf("a list of %d has no item %q", len(v), step)
+		}
+		return v[i], rest, nil
+	case *torchfile.Dict:
+		// The longest key wins: state dicts have keys such as "fc.weight".
+		for end := len(path); end > 0; end = strings.LastIndexByte(path[:end], '.') {
+			if x, ok := v.Get(path[:end]); ok {
+				return x, strings.TrimPrefix(path[end:], "."), nil
+			}
+		}
+		hint := ""
+		if near := nearest(path, v.Keys()); near != "" {
+			hint = fmt.Sprintf("; did you mean %q?", near)
+		}
+		return nil, "", fmt.Errorf("no key %q (there are %s)%s", step, list(v.Keys()), hint)
+	}
+	return nil, "", fmt.Errorf("a %s has no parts", torchfile.TypeName(value))
+}
