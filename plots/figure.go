@@ -3,9 +3,13 @@
 package plots
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/recorder"
 )
 
 // Widths of a figure in a two-column journal, in millimetres.
@@ -66,7 +70,7 @@ type Figure struct {
 	// NoLetters leaves out the panel letters. A figure of one panel has none.
 	NoLetters bool
 
-	// Title, Author and Subject are metadata of the PDF and SVG; nothing is drawn.
+	// Title is metadata of the PDF and SVG; it is not drawn.
 	Title string
 }
 
@@ -92,19 +96,39 @@ func Formats() []string { return []string{"png", "pdf", "svg"} }
 // equal bytes. Nothing is written when the figure cannot be drawn: errors name
 // the panel and the series. The figure is not changed.
 func (f *Figure) Render(w io.Writer, format string) error {
-	_, err := f.render(w, format)
-	return err
+	format, err := checkFormat(format)
+	if err != nil {
+		return err
+	}
+	if err := f.checkSize(); err != nil {
+		return err
+	}
+	page, err := newPage(format, vg.Length(f.WidthMM)*mm, vg.Length(f.HeightMM)*mm, f.Title)
+	if err != nil {
+		return err
+	}
+	if _, err := f.compose(page, format != "png"); err != nil {
+		return err
+	}
+	var buffer bytes.Buffer
+	if err := page.encode(&buffer); err != nil {
+		return err
+	}
+	if _, err := w.Write(buffer.Bytes()); err != nil {
+		return fmt.Errorf("plots: %w", err)
+	}
+	return nil
 }
 
-// Warnings lays the figure out as PNG without writing it and returns what its
-// reader should know: values left out (also printed in the footnote), text that
-// had to be cut, glyphs the font lacks.
+// Warnings lays the figure out without making a file and returns what its reader
+// should know: values left out (also printed in the footnote), text that had to
+// be cut, glyphs the font lacks. Its errors are those of Render.
 func (f *Figure) Warnings() ([]string, error) {
-	scene, err := f.render(io.Discard, "png")
+	s, err := f.compose(&recorder.Canvas{}, false)
 	if err != nil {
 		return nil, err
 	}
-	return scene.warnings, nil
+	return s.warnings, nil
 }
 
 // checkFormat returns the format in canonical spelling.

@@ -1,0 +1,157 @@
+// Box plots.
+
+package plots
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// boxSummary is what is drawn of a sample.
+type boxSummary struct {
+	style                     Style
+	some                      bool
+	low, q1, median, q3, high float64
+	mean                      float64
+	outliers                  []float64
+}
+
+func (p *BoxPlot) prepare(env *environment) (content, error) {
+	if len(p.Boxes) == 0 {
+		return nil, env.errorf("a box plot needs at least one box")
+	}
+	env.text(p.X.Label, p.Y.Label)
+	var names []string
+	for _, b := range p.Boxes {
+		names = append(names, b.Name)
+	}
+	if err := env.names(names); err != nil {
+		return nil, err
+	}
+	most := p.MaxOutliers
+	if most == 0 {
+		most = 100
+	}
+	var data extent
+	var lost dropped
+	boxes := make([]boxSummary, len(p.Boxes))
+	for i, b := range p.Boxes {
+		boxes[i] = summarize(b.Values, p.Y, most, &data, &lost)
+		boxes[i].style = env.style(b.Name)
+	}
+	env.note(lost, true)
+	empty := !data.some
+	references, err := prepareReferences(env, p.References, p.Y, &data)
+	if err != nil {
+		return nil, err
+	}
+	y, err := newScale(p.Y, data)
+	if err != nil {
+		return nil, env.errorf("%v", err)
+	}
+	c := newChart(newCategories(p.X, names), y)
+	c.references, c.grid, c.empty = references, true, empty
+	c.paint = func(s *scene, a *area) {
+		for i := range boxes {
+			boxes[i].draw(s, a, float64(i))
+		}
+	}
+	return c, nil
+}
+
+// summarize computes the box of the values the axis can show.
+func summarize(values []float64, y Axis, most int, data *extent, lost *dropped) boxSummary {
+	var sorted []float64
+	var infinite dropped
+	for _, v := range values {
+		if y.accepts(v, &infinite) {
+			sorted = append(sorted, v)
+		}
+	}
+	lost.infinite += infinite.infinite
+	lost.nonpositive += infinite.nonpositive
+	lost.undefined += infinite.undefined
+	if len(sorted) == 0 {
+		return boxSummary{}
+	}
+	slices.Sort(sorted)
+	b := boxSummary{some: true, q1: quantile(sorted, 0.25), median: quantile(sorted, 0.5), q3: quantile(sorted, 0.75)}
+	for _, v := range sorted {
+		b.mean += v / float64(len(sorted))
+	}
+	reach := 1.5 * (b.q3 - b.q1)
+	first := slices.IndexFunc(sorted, func(v float64) bool { return v >= b.q1-reach })
+	last := len(sorted) - 1
+	for sorted[last] > b.q3+reach {
+		last--
+	}
+	b.low, b.high = min(sorted[first], b.q1), max(sorted[last], b.q3)
+	below, above := sorted[:first], sorted[last+1:]
+	if most > 0 {
+		share := most
+		if n := len(below) + len(above); n > most {
+			share = max(1, int(math.Round(float64(most)*float64(len(below))/float64(n))))
+			below = thinned(below, share)
+			above = thinned(above, most-share)
+		}
+		b.outliers = append(slices.Clone(below), above...)
+	}
+	for _, v := range append([]float64{b.low, b.high, b.mean}, b.outliers...) {
+		data.add(v)
+	}
+	return b
+}
+
+// thinned keeps n values of a sorted slice, evenly spread in order, both ends
+// among them.
+func thinned(sorted []float64, n int) []float64 {
+	if len(sorted) <= n || n < 2 {
+		return sorted[:min(len(sorted), max(n, 1))]
+	}
+	kept := make([]float64, n)
+	for i := range kept {
+		kept[i] = sorted[i*(len(sorted)-1)/(n-1)]
+	}
+	return kept
+}
+
+// quantile interpolates linearly between order statistics, numpy's default rule.
+func quantile(sorted []float64, q float64) float64 {
+	at := q * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// draw draws one box in its slot.
+func (b *boxSummary) draw(s *scene, a *area, x float64) {
+	middle := a.X(x)
+	if !b.some {
+		s.drawText("value", newBlock("n/a", smallestSize, false), vg.Point{X: middle, Y: a.Min.Y + valueGap}, alignCenter, alignStart, 0, ink)
+		return
+	}
+	half := min(12, (a.X(x+0.3)-a.X(x-0.3))/2)
+	at := func(v float64) vg.Length { return a.within(a.Y(v)) }
+	for _, v := range b.outliers {
+		if p := (vg.Point{X: middle, Y: a.Y(v)}); a.inside(p) {
+			s.canvas.SetColor(withAlpha(b.style.Line, 0.45))
+			s.canvas.Fill(circle(p, 0.75))
+		}
+	}
+	for _, whisker := range [][2]float64{{b.low, b.q1}, {b.q3, b.high}} {
+		s.line([]vg.Point{{X: middle, Y: at(whisker[0])}, {X: middle, Y: at(whisker[1])}}, b.style.Edge, 0.7, nil)
+	}
+	for _, v := range []float64{b.low, b.high} {
+		s.line([]vg.Point{{X: middle - half/2, Y: at(v)}, {X: middle + half/2, Y: at(v)}}, b.style.Edge, 0.7, nil)
+	}
+	box := vg.Rectangle{Min: vg.Point{X: middle - half, Y: at(b.q1)}, Max: vg.Point{X: middle + half, Y: at(b.q3)}}
+	s.box(box, b.style, mix(b.style.Fill, paperOpen, 0.4), 0.7)
+	s.line([]vg.Point{{X: middle - half, Y: at(b.median)}, {X: middle + half, Y: at(b.median)}}, ink, 1.2, nil)
+	if p := (vg.Point{X: middle, Y: a.Y(b.mean)}); a.inside(p) {
+		s.marker(p, 1.5, Style{Marker: markDiamond}, paperOpen, ink, 0.5)
+	}
+}

@@ -1,0 +1,209 @@
+// Scatter: clouds of points with fitted lines and bands.
+
+package plots
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// rasterAbove is the number of points above which vector formats hold the points
+// as one image.
+const rasterAbove = 20000
+
+func (p *Scatter) prepare(env *environment) (content, error) {
+	if len(p.Series) == 0 {
+		return nil, env.errorf("a scatter needs at least one series")
+	}
+	env.text(p.X.Label, p.Y.Label)
+	var names []string
+	for _, s := range p.Series {
+		names = append(names, s.Name)
+	}
+	if err := env.names(names); err != nil {
+		return nil, err
+	}
+	clouds := make([]cloud, len(p.Series))
+	var x, y extent
+	var lost dropped
+	total := 0
+	for i, s := range p.Series {
+		if len(s.X) != len(s.Y) {
+			return nil, env.errorf("series %q: %d x values but %d y values", s.Name, len(s.X), len(s.Y))
+		}
+		clouds[i].style = env.style(s.Name)
+		for j := range s.X {
+			if !p.X.accepts(s.X[j], &lost) || !p.Y.accepts(s.Y[j], &lost) {
+				continue
+			}
+			clouds[i].x, clouds[i].y = append(clouds[i].x, s.X[j]), append(clouds[i].y, s.Y[j])
+			x.add(s.X[j])
+			y.add(s.Y[j])
+		}
+		total += len(clouds[i].x)
+		kind := keyMarker
+		if s.Fit != nil {
+			kind |= keyLine
+			if err := env.checkFit(s.Name, s.Fit); err != nil {
+				return nil, err
+			}
+		}
+		env.explain(s.Name, kind)
+	}
+	for _, s := range p.Series {
+		if s.Fit == nil {
+			continue
+		}
+		var ignored dropped // a fit may leave a log axis; the points decide the range
+		for j := range s.Fit.X {
+			if p.X.accepts(s.Fit.X[j], &ignored) && p.Y.accepts(s.Fit.Y[j], &ignored) {
+				x.add(s.Fit.X[j])
+				y.add(s.Fit.Y[j])
+			}
+		}
+	}
+	env.note(lost, true)
+	xs, err := newScale(p.X, x)
+	if err != nil {
+		return nil, env.errorf("%v", err)
+	}
+	ys, err := newScale(p.Y, y)
+	if err != nil {
+		return nil, env.errorf("%v", err)
+	}
+	c := newChart(xs, ys)
+	c.empty = !x.some
+	c.paint = func(s *scene, a *area) {
+		if p.Diagonal {
+			s.diagonal(a)
+		}
+		s.points(clouds, total, a)
+		for i, series := range p.Series {
+			if series.Fit != nil {
+				s.fit(series.Fit, clouds[i].style, p.X, p.Y, a)
+			}
+		}
+	}
+	return c, nil
+}
+
+// cloud is the drawable part of one series.
+type cloud struct {
+	style Style
+	x, y  []float64
+}
+
+// checkFit validates the lengths and order of a fit.
+func (env *environment) checkFit(name string, f *Fit) error {
+	if len(f.X) != len(f.Y) || len(f.X) < 2 {
+		return env.errorf("fit of series %q: %d x and %d y values, want as many of each and at least 2", name, len(f.X), len(f.Y))
+	}
+	return env.sameLength(name, len(f.X), f.Low, f.High)
+}
+
+// points draws the clouds, point by point in turn so that no series covers
+// another, in one image where there are too many for a vector format.
+func (s *scene) points(clouds []cloud, total int, a *area) {
+	radius := vg.Length(min(1.9, max(0.75, 9/math.Pow(float64(max(1, total)), 0.28))))
+	alpha := min(0.9, max(0.12, 14/math.Sqrt(float64(max(1, total)))))
+	target := s
+	to := a
+	rect := a.Rectangle
+	raster := s.vector && total > rasterAbove
+	if raster {
+		margin := 2 * radius
+		rect = vg.Rectangle{Min: vg.Point{X: a.Min.X - margin, Y: a.Min.Y - margin}, Max: vg.Point{X: a.Max.X + margin, Y: a.Max.Y + margin}}
+		size := rect.Size()
+		layer := newRaster(size.X, size.Y, color.Transparent)
+		target = &scene{canvas: layer, width: size.X, height: size.Y}
+		to = &area{x: a.x, y: a.y, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: margin, Y: margin}, Max: vg.Point{X: size.X - margin, Y: size.Y - margin}}}
+		defer func() { s.canvas.DrawImage(rect, layer.Image()) }()
+	}
+	longest := 0
+	for _, c := range clouds {
+		longest = max(longest, len(c.x))
+	}
+	for j := range longest {
+		for _, c := range clouds {
+			if j >= len(c.x) {
+				continue
+			}
+			if at := to.point(c.x[j], c.y[j]); to.inside(at) {
+				target.marker(at, radius, c.style, withAlpha(c.style.Fill, alpha), nil, 0)
+			}
+		}
+	}
+}
+
+// fit draws a fitted line over a white rim, with its band.
+func (s *scene) fit(f *Fit, style Style, x, y Axis, a *area) {
+	s.band(f.X, f.Low, f.High, x, y, withAlpha(style.Line, 0.28), a)
+	for _, part := range pieces(f.X, f.Y, x, y, a) {
+		s.clippedLine(part, a.Rectangle, withAlpha(paperOpen, 0.85), 2.2, nil)
+		s.clippedLine(part, a.Rectangle, style.Edge, 1.1, style.dash)
+	}
+}
+
+// diagonal draws y = x where both axes are of one kind.
+func (s *scene) diagonal(a *area) {
+	low, high := max(a.x.low, a.y.low), min(a.x.high, a.y.high)
+	if low < high {
+		s.clippedLine([]vg.Point{a.point(low, low), a.point(high, high)}, a.Rectangle, plainInk, 0.6, []vg.Length{2.5, 1.8})
+	}
+}
+
+// pieces turns a curve into polylines between its gaps.
+func pieces(xs, ys []float64, x, y Axis, a *area) [][]vg.Point {
+	var parts [][]vg.Point
+	var part []vg.Point
+	var ignored dropped
+	for i := range xs {
+		if !x.accepts(xs[i], &ignored) || !y.accepts(ys[i], &ignored) {
+			if part != nil {
+				parts = append(parts, part)
+			}
+			part = nil
+			continue
+		}
+		part = append(part, a.point(xs[i], ys[i]))
+	}
+	if part != nil {
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// band fills between low and high where both are defined. On a log axis a lower
+// end ≤ 0 reaches the bottom of the axis.
+func (s *scene) band(xs, low, high []float64, x, y Axis, c color.NRGBA, a *area) {
+	if low == nil {
+		return
+	}
+	var up, down []vg.Point
+	flush := func() {
+		if len(up) > 1 {
+			for i := len(down) - 1; i >= 0; i-- {
+				up = append(up, down[i])
+			}
+			s.clippedPolygon(up, a.Rectangle, c)
+		}
+		up, down = nil, nil
+	}
+	var ignored dropped
+	for i := range xs {
+		bottom := low[i]
+		if y.Log && bottom <= 0 {
+			bottom = a.y.low
+		}
+		if !x.accepts(xs[i], &ignored) || !y.accepts(bottom, &ignored) || !y.accepts(high[i], &ignored) {
+			flush()
+			continue
+		}
+		up = append(up, a.point(xs[i], high[i]))
+		down = append(down, a.point(xs[i], bottom))
+	}
+	flush()
+}

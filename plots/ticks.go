@@ -1,0 +1,189 @@
+// Tick marks: 1-2-5 steps with fixed decimals, and decades for log axes.
+
+package plots
+
+import (
+	"math"
+	"strconv"
+)
+
+// tick is a mark on an axis; one without a label is a minor mark.
+type tick struct {
+	value float64
+	label string
+}
+
+// linearTicks returns at most atMost labelled ticks (at least two where the range
+// allows) at multiples of 1, 2 or 5 times a power of ten inside [low, high], and
+// the exponent of the power of ten to print at the axis (0: none). Labels have
+// equally many decimals and U+2212 for minus.
+func linearTicks(low, high float64, atMost int) (ticks []tick, exponent int) {
+	span := high - low
+	if !(span > 1e-12*max(math.Abs(low), math.Abs(high))) || span < 1e-300 || math.IsInf(span, 0) {
+		return nil, 0
+	}
+	atMost = max(2, atMost)
+	power := int(math.Floor(math.Log10(span/float64(atMost)))) - 1
+	var finer func() ([]tick, int) // the step before, where the next leaves one tick only
+	for ; ; power++ {
+		for _, mantissa := range []int64{1, 2, 5} {
+			step := float64(mantissa) * math.Pow(10, float64(power))
+			first, last := math.Ceil(low/step-1e-9), math.Floor(high/step+1e-9)
+			choice := func() ([]tick, int) { return label(int64(first), int64(last), mantissa, power) }
+			switch n := last - first + 1; {
+			case n > float64(atMost):
+				finer = choice
+			case n < 2 && finer != nil:
+				return finer()
+			default:
+				return choice()
+			}
+		}
+	}
+}
+
+// label makes the ticks i·mantissa·10^power for i in [first, last].
+func label(first, last, mantissa int64, power int) (ticks []tick, exponent int) {
+	largest := max(math.Abs(float64(first)), math.Abs(float64(last))) * float64(mantissa)
+	if largest > 0 {
+		magnitude := int(math.Floor(math.Log10(largest)+1e-12)) + power
+		// Plain numbers where they stay short; otherwise one factor for the axis.
+		if magnitude >= 5 || magnitude <= -4 {
+			exponent = magnitude
+		}
+	}
+	decimals := max(0, exponent-power)
+	for i := first; i <= last; i++ {
+		scaled := float64(i*mantissa) * math.Pow(10, float64(power-exponent))
+		if power < exponent {
+			scaled = float64(i*mantissa) / math.Pow(10, float64(exponent-power))
+		}
+		value := float64(i*mantissa) * math.Pow(10, float64(power))
+		if power < 0 {
+			value = float64(i*mantissa) / math.Pow(10, float64(-power))
+		}
+		ticks = append(ticks, tick{value, minus(strconv.FormatFloat(scaled, 'f', decimals, 64))})
+	}
+	return ticks, exponent
+}
+
+// explicitTicks labels the given places with the fewest decimals that tell them
+// apart from their neighbours exactly, at most six.
+func explicitTicks(values []float64, low, high float64) []tick {
+	var ticks []tick
+	for _, v := range values {
+		if math.IsNaN(v) || v < low || v > high {
+			continue
+		}
+		text := strconv.FormatFloat(v, 'g', 6, 64)
+		if a := math.Abs(v); v == 0 || (a >= 1e-3 && a < 1e5) {
+			text = strconv.FormatFloat(v, 'f', -1, 64)
+			if rounded := strconv.FormatFloat(v, 'f', 6, 64); len(rounded) < len(text) {
+				text = rounded
+			}
+			text = minus(text)
+		} else {
+			text = Number(v, significantDigits(v))
+		}
+		ticks = append(ticks, tick{v, text})
+	}
+	return ticks
+}
+
+// significantDigits is the number of digits, at most six, that write v.
+func significantDigits(v float64) int {
+	for n := 1; n < 6; n++ {
+		if back, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', n-1, 64), 64); err == nil && back == v {
+			return n
+		}
+	}
+	return 6
+}
+
+// logTicks returns ticks for a log axis over [low, high], both positive, with at
+// most atMost labels: decades (every m-th where there are many), 1-2-5 steps
+// within two decades, or linear steps within a small range; minor marks between.
+// Labels are plain numbers where all are short, else powers of ten.
+func logTicks(low, high float64, atMost int) []tick {
+	if !(low > 0) || !(low < high) {
+		return nil
+	}
+	atMost = max(2, atMost)
+	first := int(math.Ceil(math.Log10(low) - 1e-9))
+	last := int(math.Floor(math.Log10(high) + 1e-9))
+	if decades := last - first + 1; decades >= 3 || (decades == 2 && atMost < 4) {
+		every := (decades + atMost - 1) / atMost
+		plain := first >= -3 && last <= 3
+		var ticks []tick
+		// A common phase: multiples of every, so that 10^0 is labelled when present.
+		for e := first; e <= last; e++ {
+			t := tick{value: math.Pow(10, float64(e))}
+			if ((e%every)+every)%every == 0 {
+				t.label = decadeLabel(e, plain)
+			}
+			ticks = append(ticks, t)
+		}
+		if labelled(ticks) < 2 {
+			ticks[0].label, ticks[len(ticks)-1].label = decadeLabel(first, plain), decadeLabel(last, plain)
+		}
+		if decades <= 8 {
+			ticks = append(ticks, logMinor(low, high, first-1, last)...)
+		}
+		return ticks
+	}
+	for _, mantissas := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
+		var ticks []tick
+		for e := first - 1; e <= last; e++ {
+			for _, m := range mantissas {
+				if v := m * math.Pow(10, float64(e)); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
+					ticks = append(ticks, tick{v, Number(v, 1)})
+				}
+			}
+		}
+		if n := len(ticks); n >= 2 && n <= atMost {
+			return append(ticks, logMinor(low, high, first-1, last)...)
+		}
+	}
+	linear, exponent := linearTicks(low, high, atMost)
+	var ticks []tick
+	for _, t := range linear {
+		if t.value <= 0 {
+			continue
+		}
+		if exponent != 0 {
+			t.label += "×" + decadeLabel(exponent, false)
+		}
+		ticks = append(ticks, t)
+	}
+	return ticks
+}
+
+// logMinor returns the unlabelled marks 2…9 of the decades first…last in range.
+func logMinor(low, high float64, first, last int) []tick {
+	var ticks []tick
+	for e := first; e <= last; e++ {
+		for m := 2; m <= 9; m++ {
+			if v := float64(m) * math.Pow(10, float64(e)); v >= low && v <= high {
+				ticks = append(ticks, tick{value: v})
+			}
+		}
+	}
+	return ticks
+}
+
+func decadeLabel(exponent int, plain bool) string {
+	if plain {
+		return strconv.FormatFloat(math.Pow(10, float64(exponent)), 'f', max(0, -exponent), 64)
+	}
+	return "10^{" + minus(strconv.Itoa(exponent)) + "}"
+}
+
+func labelled(ticks []tick) int {
+	n := 0
+	for _, t := range ticks {
+		if t.label != "" {
+			n++
+		}
+	}
+	return n
+}
