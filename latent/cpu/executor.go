@@ -303,7 +303,9 @@ func Evaluate(step *graph.Step, values []graph.Value, in, out []*graph.Tensor) (
 		}
 	}
 	for i, id := range step.Out {
-		m.set(id, out[i])
+		if id >= 0 {
+			m.set(id, out[i])
+		}
 	}
 	p := &pool{threads: 1}
 	run, err := build(step, values, &m, &p, newWeights(1))
@@ -340,6 +342,9 @@ func (b *builder) in(i int) func() []float32 {
 }
 
 func (b *builder) out(i int) func() []float32 {
+	if i >= len(b.step.Out) || b.step.Out[i] < 0 {
+		return func() []float32 { return nil }
+	}
 	m, id := b.memory, b.step.Out[i]
 	return func() []float32 { return m.f32[id] }
 }
@@ -385,12 +390,4 @@ func (w *weights) setThreads(threads int) {
 	for len(w.scratch) < threads {
 		w.scratch = append(w.scratch, scratch{})
 	}
-}
-
-func (x *Executor) Dump() (string, error) {
-	s := ""
-	for _, st := range x.bound[0].Steps {
-		s += fmt.Sprintln(st.Node.Domain, st.Op.Name, st.Node.Name, st.Params, x.bound[0].Values[st.Out[0]].Shape)
-	}
-	return s, nil
 }

@@ -65,14 +65,15 @@ func deviation4(x []float32, mean float64) float64 {
 }
 
 // normalize writes (x − mean)/√(variance + ε), times scale plus bias if they are given; dst may be x.
-func normalize(dst, x, scale, bias []float32, epsilon float32) {
+// It returns the mean and the inverse standard deviation.
+func normalize(dst, x, scale, bias []float32, epsilon float32) (centre, inverse float32) {
 	if len(x) == 0 {
-		return
+		return 0, 0
 	}
 	mean := sum4(x) / float64(len(x))
 	variance := deviation4(x, mean) / float64(len(x))
-	inverse := float32(1 / math.Sqrt(variance+float64(epsilon)))
-	centre := float32(mean)
+	inverse = float32(1 / math.Sqrt(variance+float64(epsilon)))
+	centre = float32(mean)
 	dst = dst[:len(x)]
 	switch {
 	case scale != nil && bias != nil:
@@ -93,6 +94,7 @@ func normalize(dst, x, scale, bias []float32, epsilon float32) {
 			addTo(dst, bias)
 		}
 	}
+	return centre, inverse
 }
 
 func buildLayerNorm(b *builder) (func() error, error) {
@@ -105,10 +107,18 @@ func buildLayerNorm(b *builder) (func() error, error) {
 		}
 	}
 	x, scale, bias, y := b.in(0), b.in(1), b.in(2), b.out(0)
+	mean, inverse := b.out(1), b.out(2)
 	return b.span(size(s[:p.Axis]), max(1, grain/4/max(width, 1)), func(_, lo, hi int) {
 		src, dst, w, v := x(), y(), scale(), bias()
+		means, inverses := mean(), inverse()
 		for r := lo; r < hi; r++ {
-			normalize(dst[r*width:(r+1)*width], src[r*width:(r+1)*width], w, v, p.Epsilon)
+			m, i := normalize(dst[r*width:(r+1)*width], src[r*width:(r+1)*width], w, v, p.Epsilon)
+			if means != nil {
+				means[r] = m
+			}
+			if inverses != nil {
+				inverses[r] = i
+			}
 		}
 	}), nil
 }
@@ -359,6 +369,7 @@ func buildPool(b *builder) (func() error, error) {
 	average := b.step.Node.Op == "AveragePool"
 	x, y := b.in(0), b.out(0)
 	planes := b.shape(0)[0] * b.shape(0)[1]
+	m, xi, yi, integers := b.memory, b.step.In[0], b.step.Out[0], b.dtype(0) == graph.Int64
 	return b.span(planes*cells, max(1, grain/4/positions), func(_, lo, hi int) {
 		src, dst := x(), y()
 		for t := lo; t < hi; t++ {
@@ -384,7 +395,12 @@ func buildPool(b *builder) (func() error, error) {
 				if !inside {
 					continue
 				}
-				v := float64(src[base+at])
+				var v float64
+				if integers {
+					v = float64(m.i64[xi][base+at]) // narrower than 53 bits in every model
+				} else {
+					v = float64(src[base+at])
+				}
 				if average {
 					acc += v
 				} else {
@@ -394,7 +410,11 @@ func buildPool(b *builder) (func() error, error) {
 			if average {
 				acc /= float64(count)
 			}
-			dst[t] = float32(acc)
+			if integers {
+				m.i64[yi][t] = int64(acc)
+			} else {
+				dst[t] = float32(acc)
+			}
 		}
 	}), nil
 }

@@ -48,7 +48,7 @@ type Context struct {
 	Opset int
 	In    []Operand // an absent optional input has DType Invalid
 	Out   []Type    // set by the rule
-	Known []*Tensor // set by rules that know an output's value, such as Shape
+	Known []*Tensor // set by rules that know the value of an output, such as Shape; nil: not of this one
 	// Params is what the rule hands to the executors: attributes with defaults
 	// filled in, negative axes resolved, and so on.
 	Params any

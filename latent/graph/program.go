@@ -102,6 +102,7 @@ func (s *specializer) add(n *Node) error {
 			return err
 		}
 	}
+	complete := true
 	for i, t := range out {
 		if n.Outputs[i] == "" {
 			step.Out = append(step.Out, -1)
@@ -111,12 +112,17 @@ func (s *specializer) add(n *Node) error {
 		if constants != nil {
 			k = constants[i]
 		}
-		step.Out = append(step.Out, s.addValue(n.Outputs[i], t, k))
+		id := s.addValue(n.Outputs[i], t, k)
+		if k != nil {
+			id = -1
+		}
+		complete = complete && k != nil
+		step.Out = append(step.Out, id)
 	}
-	if constants != nil {
+	if complete {
 		return nil
 	}
-	if op.View {
+	if op.View && step.Out[0] >= 0 {
 		s.values[step.Out[0]].Root = s.values[step.In[0]].Root
 	}
 	s.steps = append(s.steps, step)

@@ -79,7 +79,7 @@ func init() {
 		}, "axis"),
 		view("Squeeze", [2]int{1, 2}, inferSqueeze, "axes"),
 		view("Unsqueeze", [2]int{1, 2}, inferUnsqueeze, "axes"),
-		&Operator{Name: "Dropout", Inputs: [2]int{1, 3}, Outputs: 1, View: true, Attributes: []string{"ratio", "seed", "is_test"}, infer: func(c *Context) {
+		&Operator{Name: "Dropout", Inputs: [2]int{1, 3}, Outputs: 2, View: true, Attributes: []string{"ratio", "seed", "is_test"}, infer: func(c *Context) {
 			// Inference: the identity. training_mode must be absent or false.
 			if c.has(2) {
 				t := c.In[2].Const
@@ -88,6 +88,12 @@ func init() {
 				}
 			}
 			c.emit(c.In[0].DType, c.shape(0)...)
+			c.emit(Bool, c.shape(0)...)
+			if len(c.Node.Outputs) > 1 {
+				// The mask of what is kept: everything.
+				mask := &Tensor{DType: Bool, Shape: c.shape(0), Bool: slices.Repeat([]bool{true}, elements(c.shape(0)))}
+				c.Known = []*Tensor{nil, mask}
+			}
 		}},
 		&Operator{Name: "Transpose", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"perm"}, infer: inferTranspose},
 		&Operator{Name: "Shape", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"start", "end"}, infer: func(c *Context) {

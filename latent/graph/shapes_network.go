@@ -64,7 +64,7 @@ func init() {
 		&Operator{Name: "Softmax", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis"}, infer: inferSoftmax},
 		&Operator{Name: "LogSoftmax", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis"}, infer: inferSoftmax},
 		&Operator{Name: "BatchNormalization", Inputs: [2]int{5, 5}, Outputs: 1, Attributes: []string{"epsilon", "momentum", "training_mode", "spatial"}, infer: inferBatchNorm},
-		&Operator{Name: "LayerNormalization", Inputs: [2]int{2, 3}, Outputs: 1, Attributes: []string{"axis", "epsilon", "stash_type"}, infer: inferLayerNorm},
+		&Operator{Name: "LayerNormalization", Inputs: [2]int{2, 3}, Outputs: 3, Attributes: []string{"axis", "epsilon", "stash_type"}, infer: inferLayerNorm},
 		&Operator{Name: "InstanceNormalization", Inputs: [2]int{3, 3}, Outputs: 1, Attributes: []string{"epsilon"}, infer: inferGroupNorm},
 		&Operator{Name: "GroupNormalization", Inputs: [2]int{3, 3}, Outputs: 1, Attributes: []string{"epsilon", "num_groups", "stash_type"}, infer: inferGroupNorm},
 	)
@@ -193,7 +193,10 @@ func inferConv(c *Context) {
 
 func inferPool(c *Context) {
 	x := c.shape(0)
-	c.want(0, Float32)
+	c.want(0, Float32, Int64)
+	if c.In[0].DType == Int64 && c.Node.Op != "MaxPool" {
+		c.failf("input 0 has type int64, want float32")
+	}
 	if len(x) < 3 {
 		c.failf("input %v, want [N, C, spatial…]", x)
 	}
@@ -205,7 +208,7 @@ func inferPool(c *Context) {
 	var out []int
 	p.Strides, p.Dilations, p.Before, p.After, out = c.window(x[2:], kernel, c.integer("ceil_mode", 0) != 0)
 	c.Params = p
-	c.emit(Float32, append(slices.Clone(x[:2]), out...)...)
+	c.emit(c.In[0].DType, append(slices.Clone(x[:2]), out...)...)
 }
 
 func inferGlobalPool(c *Context) {
@@ -289,7 +292,13 @@ func inferSoftmax(c *Context) {
 		c.Params = SoftmaxParams{Length: s[a], Inner: elements(s[a+1:])}
 	} else {
 		// Before opset 13 the input counts as a matrix, cut at the axis.
-		a := c.axis(c.integer("axis", 1), len(s)+1)
+		a := c.integer("axis", 1)
+		if a < 0 {
+			a += len(s)
+		}
+		if a < 0 || a > len(s) {
+			c.failf("axis %d is out of range for shape %v", a, s)
+		}
 		c.Params = SoftmaxParams{Length: elements(s[a:]), Inner: 1}
 	}
 	c.emit(Float32, s...)
@@ -326,6 +335,13 @@ func inferLayerNorm(c *Context) {
 	}
 	c.Params = NormParams{Axis: a, Epsilon: c.float("epsilon", 1e-5)}
 	c.emit(Float32, x...)
+	// The mean and the inverse standard deviation, if they are asked for.
+	rest := slices.Clone(x)
+	for i := a; i < len(rest); i++ {
+		rest[i] = 1
+	}
+	c.emit(Float32, rest...)
+	c.emit(Float32, rest...)
 }
 
 func inferGroupNorm(c *Context) {
