@@ -258,7 +258,6 @@ func (e *Env) loadStates(given []givenLatents) error {
 	if err != nil {
 		return err
 	}
-	e.closers = append(e.closers, in.frames)
 	options := dataset.StateOptions{
 		Window:     in.window,
 		Successors: in.window > 0,
@@ -396,10 +395,12 @@ func (e *Env) openFrames() (*frameInput, error) {
 		if err != nil {
 			return nil, err
 		}
+		e.closers = append(e.closers, frames)
 		return &frameInput{frames: frames, path: exampleInput, window: e.Options.window, numbers: set.Episode}, nil
 	}
 	in := &frameInput{path: e.Options.frames, window: e.Options.window}
 	if experience := openExperience(in.path); experience != nil {
+		e.closers = append(e.closers, experience)
 		in.frames, in.ends = experience.Frames, experience.Stop
 		if in.window == 0 {
 			in.window = experience.SequenceLength
@@ -409,6 +410,7 @@ func (e *Env) openFrames() (*frameInput, error) {
 		if err != nil {
 			return nil, fmt.Errorf("frames: %w", err)
 		}
+		e.closers = append(e.closers, frames)
 		in.frames = frames
 	}
 	if e.Options.episodes == "" {
@@ -420,7 +422,7 @@ func (e *Env) openFrames() (*frameInput, error) {
 			input.Path, input.Shape, in.path, in.frames.Shape(), in.frames.Len())
 	}
 	if err != nil {
-		return nil, errors.Join(err, in.frames.Close())
+		return nil, err
 	}
 	in.numbers, in.ends, in.episodes = numbers, ends, &input
 	return in, nil
