@@ -12,6 +12,7 @@
 //	exits STATUS PROGRAM ARGS…       run a program and check its exit status
 //	same FILE FILE                   compare two result files but for their time stamps
 //	onlyfiles DIR NAME…              the folder holds exactly these files
+//	waitfor PATH                     wait until a file or folder exists
 //
 // Types are uint8, int64, float32, float64; patterns are zero, ramp, random:SEED,
 // and for float types nan:ROW, which is random with a NaN in that row.
@@ -29,6 +30,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -62,6 +64,7 @@ func Run(t *testing.T, dir string) {
 			"exits":     exits,
 			"same":      same,
 			"onlyfiles": onlyFiles,
+			"waitfor":   waitFor,
 		},
 	})
 }
@@ -187,4 +190,17 @@ func onlyFiles(ts *testscript.TestScript, neg bool, args []string) {
 	if !slices.Equal(names, want) {
 		ts.Fatalf("%s holds %v, want %v", args[0], fmt.Sprint(names), fmt.Sprint(want))
 	}
+}
+
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: waitfor PATH")
+	}
+	for range 1000 {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	ts.Fatalf("%s did not appear", args[0])
 }
