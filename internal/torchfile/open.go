@@ -44,8 +44,12 @@ func AllowClasses(names ...string) Option {
 }
 
 // Memory limits what the values other than tensors may take, by a generous
-// count. The default is 2 GiB.
+// count, if the size of the file does not already allow less. The default is 2 GiB.
 func Memory(bytes int64) Option { return func(s *settings) { s.memory = bytes } }
+
+// budget is the memory that a pickle of the given size may take: real ones stay
+// far below it, so that a small file cannot ask for much.
+func (s *settings) budget(size int64) int64 { return min(s.memory, 64<<20+256*size) }
 
 // ErrTruncated says that a file ends too early: it was cut while being copied or
 // written.
@@ -183,7 +187,7 @@ func (f *File) readZip(s *settings) (any, error) {
 	}
 	storages := map[string]*storage{}
 	value, err := pickle.Load(bytes.NewReader(text), int64(len(text)), pickle.Options{
-		Find: s.find, Memory: s.memory,
+		Find: s.find, Memory: s.budget(int64(len(text))),
 		Persistent: func(id any) (any, error) {
 			p, err := parsePersistent(id)
 			if err != nil {
@@ -366,7 +370,7 @@ func (f *File) readLegacy(s *settings) (any, error) {
 	storages := map[string]*storage{}
 	order := dtype.LittleEndian
 	load := func(what string, options pickle.Options) (any, error) {
-		options.Memory = s.memory
+		options.Memory = s.budget(size)
 		v, err := pickle.Load(in, size-in.position, options)
 		if err != nil {
 			return nil, fmt.Errorf("%s %w", what, err)

@@ -1,0 +1,131 @@
+package dataset
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// seed adds the golden files that match the patterns.
+func seed(f *testing.F, patterns ...string) {
+	f.Helper()
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(files) == 0 {
+			f.Fatalf("no files %s", pattern)
+		}
+		for _, name := range files {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+		}
+	}
+}
+
+// exercise opens data as a file of the given name and reads what it holds. No
+// more memory may be taken than the size of the file explains.
+func exercise(t *testing.T, name string, data []byte, open func(path string) ([]*Array, error)) {
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	arrays, err := open(path)
+	runtime.ReadMemStats(&after)
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 200<<20+8192*uint64(len(data)) {
+		t.Errorf("opening %d bytes took %d bytes of memory", len(data), taken)
+	}
+	if err != nil {
+		if !strings.Contains(err.Error(), filepath.Base(filepath.Dir(path))) {
+			t.Errorf("the error does not name the file: %v", err)
+		}
+		return
+	}
+	for _, a := range arrays {
+		rows := min(a.Len(), 3)
+		if a.RowLen() < 1<<20 {
+			_ = a.ReadFloat32(make([]float32, rows*a.RowLen()), 0, rows)
+			_ = a.ReadInt64(make([]int64, rows*a.RowLen()), 0, rows)
+			if s, err := NewStates(a, StateOptions{SkipNaN: true}); err == nil && s.Size() < 1<<16 {
+				s = s.LastFrame()
+				_ = s.Float32(make([]float32, s.Size()), s.Len()-1, s.Len())
+			}
+		}
+		a.Close()
+	}
+}
+
+// one turns the opening of a single array into that of several.
+func one(spec string) func(path string) ([]*Array, error) {
+	return func(path string) ([]*Array, error) {
+		a, err := Open(path + spec)
+		return []*Array{a}, err
+	}
+}
+
+func FuzzNPY(f *testing.F) {
+	seed(f, "testdata/*.npy", "testdata/bad/*.npy")
+	f.Fuzz(func(t *testing.T, data []byte) { exercise(t, "a.npy", data, one("")) })
+}
+
+func FuzzNPYHeader(f *testing.F) {
+	f.Add("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }", false)
+	f.Add(`{"shape": [3L], "descr": u'|b1', 'fortran_order': True}`, true)
+	f.Add("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': ((((6,),),),)}", true)
+	f.Fuzz(func(t *testing.T, text string, unicode bool) {
+		var h npyHeader
+		if h.parse(text, unicode) == nil {
+			if size, err := sizeOf(h.shape, h.dtype); err != nil || size != h.size || size < 0 {
+				t.Errorf("%q: size %d, %v", text, size, err)
+			}
+		}
+	})
+}
+
+func FuzzNPZ(f *testing.F) {
+	seed(f, "testdata/*.npz", "testdata/bad/[!b]*.npz")
+	f.Fuzz(func(t *testing.T, data []byte) { exercise(t, "a.npz", data, OpenAll) })
+}
+
+func FuzzSafetensors(f *testing.F) {
+	seed(f, "testdata/*.safetensors", "testdata/bad/*.safetensors")
+	f.Fuzz(func(t *testing.T, data []byte) { exercise(t, "a.safetensors", data, OpenAll) })
+}
+
+func FuzzExperience(f *testing.F) {
+	seed(f, "../internal/torchfile/testdata/experience*.pth")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		exercise(t, "a.pth", data, func(path string) ([]*Array, error) {
+			e, err := OpenExperience(path)
+			if err != nil {
+				return nil, err
+			}
+			if s, err := e.States(StateOptions{SkipNaN: true}); err == nil && s.Size() < 1<<16 {
+				_ = s.Float32(make([]float32, s.Size()), s.Len()-1, s.Len())
+			}
+			e.StartsDiffer()
+			return []*Array{e.Frames}, e.Close()
+		})
+	})
+}
+
+func FuzzImage(f *testing.F) {
+	seed(f, "testdata/grey/frame1*.png", "testdata/rgb/*.png", "testdata/deep/*.png", "testdata/palette/*.png", "testdata/bad/*/*.png")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		exercise(t, "frames/a.png", data, func(path string) ([]*Array, error) {
+			a, err := Open(filepath.Dir(path))
+			return []*Array{a}, err
+		})
+	})
+}
