@@ -1,0 +1,324 @@
+package manifold
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"repscope/dataset"
+	"repscope/report"
+	"repscope/stat"
+)
+
+type golden struct {
+	Shape    []int     `json:"shape"`
+	Latents  []float32 `json:"latents"`
+	Spectrum struct {
+		Eigenvalues        []float64 `json:"eigenvalues"`
+		ParticipationRatio float64   `json:"participation_ratio"`
+		EffectiveRank      float64   `json:"effective_rank"`
+		RankMe             float64   `json:"rankme"`
+		StableRank         float64   `json:"stable_rank"`
+		Dims90             int       `json:"dims_90"`
+		Dims99             int       `json:"dims_99"`
+		RMSDistance        float64   `json:"rms_distance"`
+	} `json:"spectrum"`
+	TwoNN struct {
+		NUsed       int        `json:"n_used"`
+		Duplicates  int        `json:"duplicates"`
+		MLE         float64    `json:"mle"`
+		MLEUnbiased float64    `json:"mle_unbiased"`
+		MLECI       [2]float64 `json:"mle_ci"`
+		Fit         float64    `json:"fit"`
+		Documented  float64    `json:"documented"`
+	} `json:"two_nn"`
+	Gride []struct {
+		N1, N2 int
+		ID     float64
+	} `json:"gride"`
+	LevinaBickel []struct {
+		K  int
+		ID float64
+	} `json:"lb_mle"`
+}
+
+func readGolden(t *testing.T) (golden, dataset.Points) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/golden.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g golden
+	if err := json.Unmarshal(data, &g); err != nil {
+		t.Fatal(err)
+	}
+	return g, dataset.Float32Points(g.Latents, g.Shape[1])
+}
+
+func close9(t *testing.T, name string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 1e-9*math.Abs(want)) {
+		t.Errorf("%s = %.15g, want %.15g", name, got, want)
+	}
+}
+
+// The numbers of testdata/golden.json, by numpy, scipy and scikit-learn.
+func TestAnalyzeMatchesReference(t *testing.T) {
+	g, z := readGolden(t)
+	result, err := Analyze(t.Context(), Input{Models: []Encoded{{"curved", z}}}, Options{Estimator: EstimatorDocumented, Intervals: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := result.Models[0]
+	for i, want := range g.Spectrum.Eigenvalues {
+		close9(t, "eigenvalue", m.Eigenvalues[i], want)
+	}
+	close9(t, "participation ratio", m.ParticipationRatio.V, g.Spectrum.ParticipationRatio)
+	close9(t, "effective rank", m.EffectiveRank.V, g.Spectrum.EffectiveRank)
+	close9(t, "RankMe", m.RankMe.V, g.Spectrum.RankMe)
+	close9(t, "stable rank", m.StableRank.V, g.Spectrum.StableRank)
+	close9(t, "RMS distance", math.Sqrt(2*m.TotalVariance.V), g.Spectrum.RMSDistance)
+	if m.Dims90 != g.Spectrum.Dims90 || m.Dims99 != g.Spectrum.Dims99 {
+		t.Errorf("dimensions for 90 and 99 %%: %d, %d, want %d, %d", m.Dims90, m.Dims99, g.Spectrum.Dims90, g.Spectrum.Dims99)
+	}
+	if m.TwoNN.NUsed != g.TwoNN.NUsed || m.TwoNN.Duplicates != g.TwoNN.Duplicates {
+		t.Errorf("%d used, %d duplicates, want %d, %d", m.TwoNN.NUsed, m.TwoNN.Duplicates, g.TwoNN.NUsed, g.TwoNN.Duplicates)
+	}
+	close9(t, "mle", m.TwoNN.MLE.V, g.TwoNN.MLE)
+	close9(t, "unbiased mle", m.TwoNN.MLEUnbiased.V, g.TwoNN.MLEUnbiased)
+	close9(t, "mle interval low", m.TwoNN.MLECI.Low, g.TwoNN.MLECI[0])
+	close9(t, "mle interval high", m.TwoNN.MLECI.High, g.TwoNN.MLECI[1])
+	close9(t, "fit", m.TwoNN.Fit.V, g.TwoNN.Fit)
+	close9(t, "documented", m.TwoNN.Documented.V, g.TwoNN.Documented)
+	close9(t, "intrinsic dimension", m.IntrinsicDimension.V, g.TwoNN.Documented)
+	if len(m.Gride) != len(g.Gride) || len(m.LevinaBickel) != len(g.LevinaBickel) {
+		t.Fatalf("%d Gride and %d Levina–Bickel estimates, want %d and %d", len(m.Gride), len(m.LevinaBickel), len(g.Gride), len(g.LevinaBickel))
+	}
+	for i, want := range g.Gride {
+		close9(t, "gride", m.Gride[i].ID.V, want.ID)
+	}
+	for i, want := range g.LevinaBickel {
+		close9(t, "levina–bickel", m.LevinaBickel[i].ID.V, want.ID)
+	}
+	if len(result.Warnings) == 0 || !strings.Contains(strings.Join(result.Warnings, " "), "1.7325") {
+		t.Errorf("warnings %q do not say what is wrong with the documented formula", result.Warnings)
+	}
+}
+
+func TestDocumentedFormula(t *testing.T) {
+	// A mean ratio of 2 gives 1/(ln 2 + γ) = 0.7872…; ratios near 1 approach
+	// 1/γ = 1.7325 from below, whatever the dimension.
+	got, err := DocumentedTwoNN([]float64{2, 2, 2})
+	if err != nil || math.Abs(got-0.7872) > 5e-5 {
+		t.Errorf("mean ratio 2: %v, %v, want 0.7872", got, err)
+	}
+	got, err = DocumentedTwoNN([]float64{1, 1, 1 + 1e-9})
+	if err != nil || !(got < 1.7325) || got < 1.732 {
+		t.Errorf("ratios near 1: %v, %v, want just below 1.7325", got, err)
+	}
+}
+
+// Uniform points in a d-dimensional cube: estimates are near d.
+func TestKnownDimension(t *testing.T) {
+	for _, dim := range []int{1, 2, 4} {
+		random := stat.NewRandom(stat.NewKey(11, uint64(dim)))
+		const n, ambient = 1500, 12
+		data := make([]float64, n*ambient)
+		for i := range n {
+			for k := range dim {
+				data[i*ambient+k] = random.Float64()
+			}
+		}
+		result, err := Analyze(t.Context(), Input{Models: []Encoded{{"cube", dataset.Float64Points(data, ambient)}}}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := result.Models[0]
+		for name, v := range map[string]float64{"mle": m.TwoNN.MLE.V, "fit": m.TwoNN.Fit.V, "gride": m.Gride[2].ID.V} {
+			if math.Abs(v-float64(dim)) > 0.15*float64(dim) {
+				t.Errorf("dimension %d: %s = %v", dim, name, v)
+			}
+		}
+		if math.Abs(m.ParticipationRatio.V-float64(dim)) > 0.05*float64(dim) || m.DeadDims != ambient-dim {
+			t.Errorf("dimension %d: participation ratio %v, dead dimensions %d", dim, m.ParticipationRatio.V, m.DeadDims)
+		}
+	}
+}
+
+// Rotation, scale and order of the points change nothing.
+func TestInvariances(t *testing.T) {
+	_, z := readGolden(t)
+	n, dim := 80, z.Dim
+	base := make([]float64, n*dim)
+	for i := range n {
+		z.Row(i, base[i*dim:(i+1)*dim])
+	}
+	measure := func(t *rapid.T, data []float64) *Model {
+		result, err := Analyze(context.Background(), Input{Models: []Encoded{{"m", dataset.Float64Points(data, dim)}}}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &result.Models[0]
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		scale := math.Exp(rapid.Float64Range(-5, 5).Draw(t, "log scale"))
+		angle := rapid.Float64Range(0, math.Pi).Draw(t, "angle")
+		order := rapid.Permutation(indices(n)).Draw(t, "order")
+		cos, sin := math.Cos(angle), math.Sin(angle)
+		moved := make([]float64, n*dim)
+		for i, from := range order {
+			row := moved[i*dim : (i+1)*dim]
+			copy(row, base[from*dim:(from+1)*dim])
+			for a := 0; a+1 < dim; a += 2 {
+				row[a], row[a+1] = cos*row[a]-sin*row[a+1], sin*row[a]+cos*row[a+1]
+			}
+			for k := range row {
+				row[k] *= scale
+			}
+		}
+		a, b := measure(t, base), measure(t, moved)
+		for name, pair := range map[string][2]float64{
+			"participation ratio": {a.ParticipationRatio.V, b.ParticipationRatio.V},
+			"effective rank":      {a.EffectiveRank.V, b.EffectiveRank.V},
+			"RankMe":              {a.RankMe.V, b.RankMe.V},
+			"mle":                 {a.TwoNN.MLE.V, b.TwoNN.MLE.V},
+			"fit":                 {a.TwoNN.Fit.V, b.TwoNN.Fit.V},
+		} {
+			if math.Abs(pair[0]-pair[1]) > 1e-6*math.Abs(pair[0]) {
+				t.Fatalf("%s changed from %v to %v", name, pair[0], pair[1])
+			}
+		}
+	})
+}
+
+func indices(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// Deleting a block by hand gives the jackknife's replicates.
+func TestJackknifeEqualsDeletion(t *testing.T) {
+	g, z := readGolden(t)
+	rms := g.Spectrum.RMSDistance
+	o := Options{}.withDefaults(z.N)
+	spectrum, err := stat.NewSpectrum(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, err := stat.NewBlocks(z.N, nil, stat.BlockSpec{Kind: stat.MovingBlocks, Length: 48})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 3 neighbours only: most deletions exhaust the list and look again.
+	d, err := withoutDuplicates(t.Context(), z, 3, o.DuplicateTolerance*rms, o.neighborOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := NewTwoNN(d.ratios(1, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mle, fit := d.jackknife(z, blocks, full)
+	m := Model{}
+	linear := m.linearIntervals(z, spectrum, blocks)
+	for j := range blocks.Count() {
+		deleted := make(map[int]bool)
+		for _, i := range blocks.Block(j) {
+			deleted[i] = true
+		}
+		var distinctKept, kept []int
+		for i := range z.N {
+			if !deleted[i] {
+				kept = append(kept, i)
+			}
+		}
+		for _, i := range d.index {
+			if !deleted[i] {
+				distinctKept = append(distinctKept, i)
+			}
+		}
+		reduced, err := withoutDuplicates(t.Context(), z.Select(distinctKept), 3, 0, o.neighborOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := NewTwoNN(reduced.ratios(1, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		close9(t, "replicate of mle", mle.Replicates[j], want.MLE)
+		close9(t, "replicate of fit", fit.Replicates[j], want.Fit)
+		again, err := stat.NewSpectrum(z.Select(kept))
+		if err != nil {
+			t.Fatal(err)
+		}
+		close9(t, "replicate of the participation ratio", linear.Replicates[j], again.ParticipationRatio)
+	}
+}
+
+func TestBytesDoNotDependOnThreads(t *testing.T) {
+	_, z := readGolden(t)
+	encode := func(threads int) []byte {
+		result, err := Analyze(t.Context(), Input{Models: []Encoded{{"a", z}, {"b", z.Select(indices(z.N))}}}, Options{Intervals: true, Seed: 3, Threads: threads})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := report.Encode(&out, result.Models); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	if one, many := encode(1), encode(5); !bytes.Equal(one, many) {
+		t.Errorf("1 and 5 threads differ:\n%s", cmp.Diff(string(one), string(many)))
+	}
+}
+
+func TestUnusableLatents(t *testing.T) {
+	constant := make([]float64, 30)
+	for i := range constant {
+		constant[i] = 3.25
+	}
+	two := append(make([]float64, 15), constant[:15]...)
+	bad := append([]float64(nil), constant...)
+	bad[7] = math.NaN()
+	t.Run("constant", func(t *testing.T) {
+		result, err := Analyze(t.Context(), Input{Models: []Encoded{{"flat", dataset.Float64Points(constant, 3)}}}, Options{Intervals: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := result.Models[0]
+		if m.ParticipationRatio.Defined() || m.TwoNN.MLE.Defined() || !strings.Contains(strings.Join(result.Warnings, " "), "flat: the points are constant") {
+			t.Errorf("constant latents: %+v, warnings %q", m, result.Warnings)
+		}
+	})
+	t.Run("two distinct latents", func(t *testing.T) {
+		result, err := Analyze(t.Context(), Input{Models: []Encoded{{"two", dataset.Float64Points(two, 3)}}}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := result.Models[0]; m.TwoNN.MLE.Defined() || !strings.Contains(m.TwoNN.MLE.Reason, "2 of 10 latents are distinct") {
+			t.Errorf("reason %q", m.TwoNN.MLE.Reason)
+		}
+	})
+	for name, in := range map[string]Input{
+		"no models to measure":  {},
+		"latent 2, coordinate":  {Models: []Encoded{{"bad", dataset.Float64Points(bad, 3)}}},
+		"2 latents, want at":    {Models: []Encoded{{"few", dataset.Float64Points(constant[:6], 3)}}},
+		"b has 9 latents and a": {Models: []Encoded{{"a", dataset.Float64Points(constant, 3)}, {"b", dataset.Float64Points(constant[:27], 3)}}},
+		"4 episode labels for":  {Episode: make([]int, 4), Models: []Encoded{{"a", dataset.Float64Points(constant, 3)}}},
+	} {
+		if _, err := Analyze(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("error %v, want one containing %q", err, name)
+		}
+	}
+}

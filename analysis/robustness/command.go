@@ -1,0 +1,166 @@
+// The robustness binary: its flags, its files and its console table.
+
+package robustness
+
+import (
+	"context"
+	"slices"
+
+	"repscope/analysis/internal/evidence"
+	"repscope/dataset"
+	"repscope/internal/cli"
+	"repscope/latent"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Command is the robustness binary.
+var Command = cli.Command{
+	Name:     "robustness",
+	Summary:  "how far latents move when frames are corrupted",
+	Manual:   manual,
+	Out:      "evaluation_plots/robustness",
+	Frames:   true,
+	Encoders: true,
+	Defaults: map[string]string{"latent-scale": string(stat.ScaleRMS)},
+	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
+		corruption := flags.Choice("corruption", string(Gaussian), Corruptions(), "`NAME` of the change")
+		levels := flags.Floats("levels", DefaultLevels(), "`LIST` of levels: standard deviations of the noise, or shares, of the pixel range")
+		clip := flags.Choice("clip", string(ClipRange), Clips(), "`RULE` for pixels outside the pixel range: range clips, reflect mirrors, none keeps")
+		draws := flags.Int("draws", 1, "`N` corruptions of every state at every level")
+		boxLevel := flags.Float64("box-level", 0, "`LEVEL` of the box plot and of the comparisons; 0: 0.1 if it is a level, else the middle one")
+		return func(ctx context.Context, env *cli.Env) error {
+			if *draws < 1 {
+				return cli.Usage("--draws %d: want at least 1", *draws)
+			}
+			o := Options{
+				Corruption: Corruption(*corruption), Levels: *levels, Clip: Clip(*clip), Draws: *draws, CompareLevel: *boxLevel,
+			}
+			if *boxLevel == 0 && slices.Contains(*levels, 0.1) {
+				o.CompareLevel = 0.1
+			}
+			if _, err := o.withDefaults(); err != nil {
+				return cli.Usage("%v", err)
+			}
+			return run(ctx, env, o)
+		}
+	},
+}
+
+const manual = `robustness corrupts every state at a number of levels, encodes it again with
+every model, and reports how far the latent moved: mean, standard deviation,
+standard error, median, extremes, the same relative to the RMS distance of two
+random states (1: as far as another state), the share of corrupted latents to
+which another clean latent is nearer than their own (flip rate), and the cosine
+similarity. All models see the same corrupted frames, and a state gets the same
+noise whatever the batch size, the number of threads or the other states.
+
+Noise is relative to the pixel range: x' = range·clip(x/range + σ·ε, 0, 1). The
+mean change of the input after clipping is reported too.
+
+A collapsed encoder does not move at all: read distances beside the spread of the
+latents (RMS distance, effective rank), and the flip rate, which it cannot fake.
+Intervals resample whole episodes or blocks of states.
+
+Models must be encoders (--model, --weights, --baseline); latents computed
+elsewhere cannot encode a corrupted frame.`
+
+func run(ctx context.Context, env *cli.Env, o Options) error {
+	index := env.Sample()
+	clean, err := env.Latents(ctx, index)
+	if err != nil {
+		return err
+	}
+	in := Input{
+		States:     env.States.Subset(index),
+		PixelRange: env.States.Range(),
+		Number:     index,
+		Episode:    env.Episodes(index),
+	}
+	for i, m := range env.Models {
+		in.Models = append(in.Models, Encoder{Name: m.Name, Clean: clean[i],
+			Encode: func(ctx context.Context, states latent.Source) (dataset.Points, error) {
+				return m.Encode(ctx, states, "")
+			}})
+	}
+	o.L2 = env.Options.LatentScale == string(stat.ScaleL2)
+	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, env.Options.Block, env.Options.Seed
+	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
+	o.Progress = env.Progress("corrupting and encoding")
+	result, err := Analyze(ctx, in, o)
+	if err != nil {
+		return err
+	}
+	return result.write(env, index, o.Draws)
+}
+
+// write puts the result into the result file, the CSV files, the console and
+// the figure.
+func (r *Result) write(env *cli.Env, index []int, draws int) error {
+	for _, w := range r.Warnings {
+		env.Warn("%s", w)
+	}
+	for _, m := range r.Models {
+		env.Result.Models.Set(m.Name, m)
+	}
+	env.Result.Comparisons = r.Comparisons
+
+	err := env.Files.CSV("robustness_summary.csv", []string{
+		"Model", "Noise_Level", "Mean_Distance", "Std_Error", "Std_Dev", "Min_Distance", "Max_Distance", "Median_Distance", "Sample_Count",
+	}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			for _, l := range m.Levels {
+				if err := csv.Row(m.Name, l.Sigma, l.Mean, l.SE, l.SD, l.Min, l.Max, l.Median, l.Samples); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = env.Files.CSV("robustness_raw_data.csv", []string{"Model", "Noise_Level", "Sample_ID", "Distance"}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			for l, level := range m.Levels {
+				for i, d := range m.Distances[l] {
+					if err := csv.Row(m.Name, level.Sigma, index[i/draws], d); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+
+	table := report.NewTable("", "Model", "Level", "Distance", "Relative", "Flip rate", "Cosine", "Input change")
+	for _, m := range r.Models {
+		for _, l := range m.Levels {
+			table.Row(m.Name, l.Sigma, report.WithInterval(l.Mean, l.MeanCI), report.WithInterval(l.RelativeMean, l.RelativeMeanCI),
+				report.WithInterval(l.FlipRate, l.FlipRateCI), l.Cosine, l.InputPerturbation)
+		}
+	}
+	table.Note("relative: distance / RMS distance of two random states; input change: mean pixel distance after clipping")
+	if r.Resamples > 0 {
+		table.Note("[95 %% intervals] from %d resamples of %s", r.Resamples, r.Blocks)
+	}
+	if err := env.Table(table); err != nil {
+		return err
+	}
+	spread := report.NewTable("Spread of the clean latents", "Model", "RMS distance", "Effective rank", "n eff.")
+	for _, m := range r.Models {
+		spread.Row(m.Name, m.RMSDistance, m.EffectiveRank, m.NEff)
+	}
+	if err := env.Table(spread); err != nil {
+		return err
+	}
+	if len(r.Comparisons) > 0 {
+		if err := env.Table(evidence.Table(r.Comparisons)); err != nil {
+			return err
+		}
+	}
+	return env.Figure("robustness_comparison", r.Figure(env.Options.LatentScale == string(stat.ScaleRMS)))
+}

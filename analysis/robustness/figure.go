@@ -1,0 +1,77 @@
+// The figure: latent distance over the level, and its distribution at one level.
+
+package robustness
+
+import (
+	"fmt"
+	"math"
+
+	"repscope/plots"
+	"repscope/report"
+)
+
+// Figure composes robustness_comparison: curves of the mean latent distance with
+// 95 % bands, and box plots at the compared level. Relative distances are divided
+// by each model's RMS distance.
+func (r *Result) Figure(relative bool) *plots.Figure {
+	label := "Latent distance ‖φ(x′) − φ(x)‖"
+	if r.L2 {
+		label += " of unit latents"
+	}
+	if relative {
+		label = "Latent distance / RMS distance"
+	}
+	curves := &plots.Curves{X: plots.Axis{Label: r.Unit}, Y: plots.Axis{Label: label, Zero: true}}
+	flips := &plots.Curves{X: plots.Axis{Label: r.Unit}, Y: plots.Axis{Label: "Flip rate", Min: 0, Max: 1}}
+	box := &plots.BoxPlot{Y: plots.Axis{Label: label}}
+	var names []string
+	for _, m := range r.Models {
+		names = append(names, m.Name)
+		line, flip := plots.CurveSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
+		var boxed []float64
+		unit := 1.0
+		if relative {
+			unit = m.RMSDistance.Float() // NaN for constant latents: drawn as n/a
+		}
+		for i, l := range m.Levels {
+			mean, ci := l.Mean, l.MeanCI
+			if relative {
+				mean, ci = l.RelativeMean, l.RelativeMeanCI
+			}
+			appendPoint(&line, l.Sigma, mean, ci)
+			appendPoint(&flip, l.Sigma, l.FlipRate, l.FlipRateCI)
+			if l.Sigma == r.CompareLevel {
+				for _, d := range m.Distances[i] {
+					boxed = append(boxed, d/unit)
+				}
+			}
+		}
+		curves.Series = append(curves.Series, line)
+		flips.Series = append(flips.Series, flip)
+		box.Boxes = append(box.Boxes, plots.Box{Name: m.Name, Values: boxed})
+	}
+	note := fmt.Sprintf("Corruption: %s. Flip rate: share of corrupted latents nearer to another clean latent than to their own.", r.Corruption)
+	if r.Resamples > 0 {
+		note += fmt.Sprintf(" Bands: 95 %% of %d block resamples (%s).", r.Resamples, r.Blocks)
+	}
+	return &plots.Figure{
+		WidthMM: plots.DoubleColumnMM, HeightMM: 78,
+		Tiles: []plots.Tile{
+			{Panel: curves, Title: "Mean distance", Row: 0, Column: 0},
+			{Panel: box, Title: fmt.Sprintf("Distances at level %g", r.CompareLevel), Row: 0, Column: 1},
+			{Panel: flips, Title: "Retrieval", Row: 0, Column: 2},
+		},
+		Series:   names,
+		Footnote: note,
+		Title:    "Robustness",
+	}
+}
+
+func appendPoint(c *plots.CurveSeries, x float64, v report.Value, ci report.Interval) {
+	low, high := math.NaN(), math.NaN()
+	if ci.Defined() {
+		low, high = ci.Low, ci.High
+	}
+	c.X, c.Y = append(c.X, x), append(c.Y, v.Float())
+	c.Low, c.High = append(c.Low, low), append(c.High, high)
+}

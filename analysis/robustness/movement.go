@@ -1,0 +1,173 @@
+// Distances, retrieval and summaries of one model's movement.
+
+package robustness
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"repscope/analysis/internal/evidence"
+	"repscope/dataset"
+	"repscope/neighbors"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// movement is how far the latents of one model moved.
+type movement struct {
+	clean     dataset.Points // in the scale distances are taken in
+	scale     stat.Scale     // raw or l2
+	draws     int
+	search    neighbors.Options
+	rms       report.Value // √(2·tr C) of clean, undefined for constant latents
+	variance  report.Value
+	effective report.Value // rank
+
+	// Per level, at [state·draws + draw]:
+	distance [][]float64
+	cosine   [][]float64 // NaN where a vector is zero
+	flipped  [][]float64 // 1 where another clean latent is nearer, else 0
+}
+
+func newMovement(m Encoder, states int, o Options) (*movement, error) {
+	out := &movement{scale: stat.ScaleRaw, draws: o.Draws, search: neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory}}
+	if o.L2 {
+		out.scale = stat.ScaleL2
+	}
+	var err error
+	if out.clean, err = stat.Scaled(m.Clean, out.scale); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name, err)
+	}
+	if spectrum, err := stat.NewSpectrum(out.clean); err != nil {
+		v, _ := evidence.Undefined(err)
+		out.rms, out.variance, out.effective = v, v, v
+	} else {
+		out.rms, out.variance = report.Number(spectrum.RMSDistance()), report.Number(spectrum.TotalVariance)
+		out.effective = report.Number(spectrum.EffectiveRank)
+	}
+	for range o.Levels {
+		out.distance = append(out.distance, make([]float64, states*o.Draws))
+		out.cosine = append(out.cosine, make([]float64, states*o.Draws))
+		out.flipped = append(out.flipped, make([]float64, states*o.Draws))
+	}
+	return out, nil
+}
+
+// record takes the latents z of the corrupted states lo, lo+1, … at a level and
+// draw.
+func (m *movement) record(ctx context.Context, level, draw, lo int, z dataset.Points) error {
+	if z.Dim != m.clean.Dim {
+		return fmt.Errorf("latents of corrupted states have dimension %d, those of clean ones %d", z.Dim, m.clean.Dim)
+	}
+	noisy, err := stat.Scaled(z, m.scale)
+	if err != nil {
+		return err
+	}
+	nearest, err := neighbors.Cross(ctx, noisy, m.clean, 1, m.search)
+	if err != nil {
+		return err
+	}
+	a, b := make([]float64, z.Dim), make([]float64, z.Dim)
+	for i := range noisy.N {
+		noisy.Row(i, a)
+		m.clean.Row(lo+i, b)
+		square, dot, aa, bb := 0.0, 0.0, 0.0, 0.0
+		for k, v := range a {
+			d := v - b[k]
+			square += float64(d * d)
+			dot += float64(v * b[k])
+			aa += float64(v * v)
+			bb += float64(b[k] * b[k])
+		}
+		at := (lo+i)*m.draws + draw
+		m.distance[level][at] = math.Sqrt(square)
+		m.cosine[level][at] = math.NaN()
+		if aa > 0 && bb > 0 {
+			m.cosine[level][at] = min(max(dot/(math.Sqrt(aa)*math.Sqrt(bb)), -1), 1)
+		}
+		// A tie is no flip: its own latent is as near as any.
+		if nearest.Distance[i] < m.distance[level][at] {
+			m.flipped[level][at] = 1
+		}
+	}
+	return nil
+}
+
+// stateMeans averages values[state·draws + draw] over draws.
+func (m *movement) stateMeans(values []float64) []float64 {
+	out := make([]float64, len(values)/m.draws)
+	for i := range out {
+		out[i] = stat.Mean(values[i*m.draws : (i+1)*m.draws])
+	}
+	return out
+}
+
+// describe summarises every level; the bootstrapped relative mean at the compared
+// level is nil where it is undefined.
+func (m *movement) describe(ctx context.Context, o Options, resamples *stat.Resamples, perturbation []float64, compared int) (*Model, *stat.Bootstrapped, error) {
+	model := &Model{RMSDistance: m.rms, TotalVariance: m.variance, EffectiveRank: m.effective, Distances: m.distance}
+	var relative *stat.Bootstrapped
+	for l, sigma := range o.Levels {
+		all, err := stat.Summarize(m.distance[l])
+		if err != nil {
+			return nil, nil, err
+		}
+		means := m.stateMeans(m.distance[l])
+		perState, err := stat.Summarize(means)
+		if err != nil {
+			return nil, nil, err
+		}
+		bootstrap := stat.BootstrapOptions{Threads: o.Threads}
+		mean, err := stat.BootstrapMean(ctx, resamples, means, bootstrap)
+		if err != nil {
+			return nil, nil, err
+		}
+		flips, err := stat.BootstrapMean(ctx, resamples, m.stateMeans(m.flipped[l]), bootstrap)
+		if err != nil {
+			return nil, nil, err
+		}
+		level := Level{
+			Sigma: sigma,
+			Mean:  report.Number(all.Mean), MeanCI: evidence.Interval(mean.Interval),
+			SD: report.NumberOr(all.SD, all.Reason), SE: report.NumberOr(perState.SE, perState.Reason),
+			Median: report.Number(all.Median), Min: report.Number(all.Min), Max: report.Number(all.Max),
+			FlipRate: report.Number(flips.Estimate), FlipRateCI: evidence.Interval(flips.Interval),
+			Cosine:            meanDefined(m.cosine[l]),
+			InputPerturbation: report.Number(perturbation[l]),
+			Samples:           len(m.distance[l]),
+		}
+		if !m.rms.Defined() {
+			level.RelativeMean, level.RelativeMeanCI = report.Undefined("%s", m.rms.Reason), report.NoInterval("%s", m.rms.Reason)
+		} else {
+			scaled := make([]float64, len(means))
+			for i, v := range means {
+				scaled[i] = v / m.rms.V
+			}
+			boot, err := stat.BootstrapMean(ctx, resamples, scaled, bootstrap)
+			if err != nil {
+				return nil, nil, err
+			}
+			level.RelativeMean, level.RelativeMeanCI = report.Number(boot.Estimate), evidence.Interval(boot.Interval)
+			if l == compared {
+				relative = boot
+			}
+		}
+		model.Levels = append(model.Levels, level)
+	}
+	return model, relative, nil
+}
+
+// meanDefined averages the values that are defined.
+func meanDefined(values []float64) report.Value {
+	var defined []float64
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			defined = append(defined, v)
+		}
+	}
+	if len(defined) == 0 {
+		return report.Undefined("every latent is zero")
+	}
+	return report.Number(stat.Mean(defined))
+}

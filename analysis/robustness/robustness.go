@@ -1,0 +1,356 @@
+// Package robustness measures how far latents move when frames are corrupted.
+//
+// Every state x is changed to x' at some level, by noise or another [Corruption],
+// and the distance ‖φ(x') − φ(x)‖₂ is taken. All models see the same corrupted
+// frames. Noise is relative to the pixel range and the result is clipped to it,
+//
+//	x' = range·clip(x/range + σ·ε, 0, 1), ε ~ N(0, I),
+//
+// where the published code clamps frames of 0..255 to 0..1 and so erases them. A
+// collapsed encoder does not move at all; the spread of its latents stands beside
+// every result.
+package robustness
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"repscope/analysis/internal/evidence"
+	"repscope/dataset"
+	"repscope/latent"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Encoder is one model: the latents of the clean states and a way to encode
+// changed ones.
+type Encoder struct {
+	Name  string
+	Clean dataset.Points // row i belongs to state i
+	// Encode returns the latents of other states, in the same space as Clean.
+	Encode func(ctx context.Context, states latent.Source) (dataset.Points, error)
+}
+
+// Input is what Analyze looks at.
+type Input struct {
+	States     latent.Source
+	PixelRange dataset.PixelRange
+	// Number identifies each state for the generator of the noise, so that a state
+	// gets the same noise in any subset; nil means its position.
+	Number  []int
+	Episode []int // of each state; nil means one episode
+	Models  []Encoder
+}
+
+// Options are the choices of an analysis; the zero value is the default.
+type Options struct {
+	Corruption Corruption // empty means Gaussian
+	Levels     []float64  // nil means 0.01, 0.05, 0.1, 0.15, 0.2
+	Clip       Clip       // empty means ClipRange
+	Draws      int        // corruptions per state and level; 0 means 1
+	// L2 divides every latent by its norm before distances are taken.
+	L2 bool
+	// CompareLevel is the level at which models are compared; it must be one of
+	// Levels. NaN or 0 means the middle one.
+	CompareLevel float64
+	Bootstrap    int // resamples behind intervals and comparisons; 0: none
+	Block        stat.BlockSpec
+	Seed         uint64
+	Threads      int   // ≤ 0: all
+	Memory       int64 // of neighbour searches, in bytes; 0: the default of package neighbors
+	// Progress, if not nil, is told the states corrupted and encoded by all models.
+	Progress func(done, total int)
+}
+
+// DefaultLevels are the published noise levels.
+func DefaultLevels() []float64 { return []float64{0.01, 0.05, 0.1, 0.15, 0.2} }
+
+// Result is the outcome for all models, in the order of the input.
+type Result struct {
+	Models       []Model
+	Comparisons  []report.Comparison
+	Corruption   Corruption
+	Unit         string // of a level, for axis labels
+	CompareLevel float64
+	L2           bool
+	Resamples    int    // behind intervals
+	Blocks       string // how states were grouped for them
+	Warnings     []string
+}
+
+// Model is the outcome for one model.
+type Model struct {
+	Name   string  `json:"-"`
+	Levels []Level `json:"levels"`
+	// RMSDistance is √(2·tr C) of the clean latents, TotalVariance tr C and
+	// EffectiveRank the entropy effective rank: a collapsed encoder is robust too.
+	RMSDistance   report.Value `json:"rms_distance"`
+	TotalVariance report.Value `json:"total_variance"`
+	EffectiveRank report.Value `json:"effective_rank"`
+	NEff          report.Value `json:"n_eff"`
+
+	// Distances holds, per level, ‖φ(x') − φ(x)‖ of every state and draw, draws of
+	// a state together.
+	Distances [][]float64 `json:"-"`
+}
+
+// Level is the outcome at one level.
+type Level struct {
+	Sigma float64 `json:"sigma"`
+	// Mean to Max describe ‖φ(x') − φ(x)‖ over states and draws. SE is SD of the
+	// states' means over √states: of independent states. MeanCI resamples blocks.
+	Mean   report.Value    `json:"mean"`
+	MeanCI report.Interval `json:"mean_ci"`
+	SD     report.Value    `json:"sd"`
+	SE     report.Value    `json:"se"`
+	Median report.Value    `json:"median"`
+	Min    report.Value    `json:"min"`
+	Max    report.Value    `json:"max"`
+	// RelativeMean is Mean/√(2·tr C): 1 means as far as two random states.
+	RelativeMean   report.Value    `json:"relative_mean"`
+	RelativeMeanCI report.Interval `json:"relative_mean_ci"`
+	// FlipRate is the share of corrupted latents to which another clean latent is
+	// nearer than their own.
+	FlipRate   report.Value    `json:"flip_rate"`
+	FlipRateCI report.Interval `json:"flip_rate_ci"`
+	// Cosine is the mean cosine similarity of φ(x') and φ(x).
+	Cosine report.Value `json:"cosine"`
+	// InputPerturbation is the mean of ‖x' − x‖₂, in pixel values, after clipping.
+	InputPerturbation report.Value `json:"input_perturbation"`
+	Samples           int          `json:"samples"`
+}
+
+// chunk is the number of states corrupted at a time, for all models.
+const chunk = 512
+
+// Analyze corrupts every state at every level and measures how the latents of
+// every model move. Errors: no models, fewer than 3 states, unequal numbers of
+// states and latents, a level below 0 or, where it is a share, above 1, NaN or
+// Inf in frames or latents, an encoder that fails.
+func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	c, err := newCorrupter(o.Corruption, o.Clip, in.PixelRange, in.States.Shape(), o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{Corruption: o.Corruption, Unit: o.Corruption.levelUnit(), L2: o.L2, CompareLevel: o.CompareLevel, Resamples: o.Bootstrap}
+	moves := make([]*movement, len(in.Models))
+	for i, m := range in.Models {
+		if moves[i], err = newMovement(m, in.States.Len(), o); err != nil {
+			return nil, err
+		}
+		if rms := moves[i].rms; !rms.Defined() {
+			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed and its robustness means nothing", m.Name, rms.Reason))
+		}
+	}
+	perturbation, err := move(ctx, in, o, c, moves)
+	if err != nil {
+		return nil, err
+	}
+
+	series := make([][]float64, len(moves))
+	compared := slices.Index(o.Levels, o.CompareLevel)
+	for i, m := range moves {
+		series[i] = m.stateMeans(m.distance[compared])
+	}
+	blocks, err := stat.NewBlocks(in.States.Len(), in.Episode, o.Block, series...)
+	if err != nil {
+		return nil, err
+	}
+	result.Blocks = blocks.String()
+	if o.Bootstrap > 0 {
+		result.Warnings = append(result.Warnings, blocks.Warnings()...)
+	}
+	resamples := blocks.Resamples(o.Bootstrap, o.Seed)
+	relative := make([]*stat.Bootstrapped, len(moves))
+	names := make([]string, len(moves))
+	for i, m := range moves {
+		model, boot, err := m.describe(ctx, o, resamples, perturbation, compared)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Models[i].Name, err)
+		}
+		model.Name, names[i], relative[i] = in.Models[i].Name, in.Models[i].Name, boot
+		if n, err := stat.EffectiveSampleSize(series[i], in.Episode); err != nil {
+			model.NEff = report.Undefined("%s", stat.Reason(err))
+		} else {
+			model.NEff = report.Number(n)
+		}
+		result.Models = append(result.Models, *model)
+	}
+	if o.Bootstrap > 0 {
+		result.Comparisons, err = evidence.Pairwise(fmt.Sprintf("relative_mean at %g", o.CompareLevel), names, relative, o.Seed)
+	}
+	return result, err
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Corruption == "" {
+		o.Corruption = Gaussian
+	}
+	if o.Clip == "" {
+		o.Clip = ClipRange
+	}
+	if o.Levels == nil {
+		o.Levels = DefaultLevels()
+	}
+	if o.Draws == 0 {
+		o.Draws = 1
+	}
+	if o.Draws < 0 {
+		return o, fmt.Errorf("%d draws, want at least 1", o.Draws)
+	}
+	if len(o.Levels) == 0 {
+		return o, fmt.Errorf("no noise levels")
+	}
+	for i, level := range o.Levels {
+		if !(level >= 0) || math.IsInf(level, 0) || (level > 1 && o.Corruption != Gaussian && o.Corruption != Brightness) {
+			return o, fmt.Errorf("%s level %v: want a share between 0 and 1", o.Corruption, level)
+		}
+		if slices.Contains(o.Levels[:i], level) {
+			return o, fmt.Errorf("level %v is given twice", level)
+		}
+	}
+	if math.IsNaN(o.CompareLevel) || o.CompareLevel == 0 {
+		o.CompareLevel = o.Levels[len(o.Levels)/2]
+	}
+	if !slices.Contains(o.Levels, o.CompareLevel) {
+		return o, fmt.Errorf("level %v for box plots and comparisons is not one of the levels %v", o.CompareLevel, o.Levels)
+	}
+	return o, nil
+}
+
+func (in Input) check() error {
+	if len(in.Models) == 0 {
+		return fmt.Errorf("no models to compare")
+	}
+	n := in.States.Len()
+	if n < 3 {
+		return fmt.Errorf("%d states, want at least 3", n)
+	}
+	if in.Episode != nil && len(in.Episode) != n {
+		return fmt.Errorf("%d episode labels for %d states", len(in.Episode), n)
+	}
+	if in.Number != nil && len(in.Number) != n {
+		return fmt.Errorf("%d numbers for %d states", len(in.Number), n)
+	}
+	for _, m := range in.Models {
+		if m.Clean.N != n {
+			return fmt.Errorf("%s: %d latents for %d states", m.Name, m.Clean.N, n)
+		}
+	}
+	return nil
+}
+
+// move encodes the corrupted states of every level and draw with every model,
+// and returns the mean of ‖x' − x‖₂ per level. A chunk of states is corrupted once
+// for all models.
+func move(ctx context.Context, in Input, o Options, c *corrupter, moves []*movement) ([]float64, error) {
+	size := 1
+	for _, d := range in.States.Shape() {
+		size *= d
+	}
+	n := in.States.Len()
+	clean := make([]float32, min(chunk, n)*size)
+	changed := &memory{shape: in.States.Shape(), size: size, data: make([]float32, len(clean))}
+	distance := make([]float64, n*o.Draws)
+	perturbation := make([]float64, len(o.Levels))
+	done, total := 0, n*len(o.Levels)*o.Draws*len(in.Models)
+	for l, level := range o.Levels {
+		for draw := range o.Draws {
+			for lo := 0; lo < n; lo += chunk {
+				hi := min(lo+chunk, n)
+				states := clean[:(hi-lo)*size]
+				if err := in.States.Float32(states, lo, hi); err != nil {
+					return nil, err
+				}
+				changed.data = changed.data[:len(states)]
+				err := each(o.Threads, hi-lo, func(i int) error {
+					state, out := states[i*size:(i+1)*size], changed.data[i*size:(i+1)*size]
+					number := lo + i
+					if in.Number != nil {
+						number = in.Number[lo+i]
+					}
+					if err := c.apply(out, state, number, level, draw); err != nil {
+						return err
+					}
+					square := 0.0
+					for k, v := range out {
+						d := float64(v) - float64(state[k])
+						square += float64(d * d)
+					}
+					distance[draw*n+lo+i] = math.Sqrt(square)
+					return nil
+				})
+				if err != nil {
+					return nil, err
+				}
+				for i, m := range in.Models {
+					z, err := m.Encode(ctx, changed)
+					if err != nil {
+						return nil, err
+					}
+					if err := moves[i].record(ctx, l, draw, lo, z); err != nil {
+						return nil, fmt.Errorf("%s: %w", m.Name, err)
+					}
+					if done += hi - lo; o.Progress != nil {
+						o.Progress(done, total)
+					}
+				}
+			}
+		}
+		perturbation[l] = stat.Mean(distance)
+	}
+	return perturbation, nil
+}
+
+// each calls f for 0 ≤ i < n on several goroutines and returns the error of the
+// lowest i.
+func each(threads, n int, f func(i int) error) error {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	threads = min(threads, n)
+	errs := make([]error, n)
+	var wait sync.WaitGroup
+	for t := range threads {
+		wait.Go(func() {
+			for i := t; i < n; i += threads {
+				errs[i] = f(i)
+			}
+		})
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// memory is a source of states in memory.
+type memory struct {
+	shape []int
+	size  int
+	data  []float32
+}
+
+func (m *memory) Len() int     { return len(m.data) / m.size }
+func (m *memory) Shape() []int { return m.shape }
+func (m *memory) Float32(dst []float32, lo, hi int) error {
+	copy(dst, m.data[lo*m.size:hi*m.size])
+	return nil
+}
+
+// Fingerprint is empty: corrupted states are not worth keeping.
+func (m *memory) Fingerprint() (string, error) { return "", nil }

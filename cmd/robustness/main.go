@@ -1,0 +1,10 @@
+// Robustness measures how far latents move when frames are corrupted. Run it
+// with --help for its manual, with --example on the built-in example.
+package main
+
+import (
+	"repscope/analysis/robustness"
+	"repscope/internal/cli"
+)
+
+func main() { cli.Main(robustness.Command) }
