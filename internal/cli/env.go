@@ -181,7 +181,7 @@ func (e *Env) framePoints(ctx context.Context, index []int, last bool) (dataset.
 
 // Latents returns the pooled latents of the states, one set of points per model
 // in the order of Models. Encoded latents are float32, given ones keep float64.
-// They are not scaled; see [Scale].
+// They are not scaled: --latent-scale is the analysis's own business.
 func (e *Env) Latents(ctx context.Context, index []int) ([]dataset.Points, error) {
 	out := make([]dataset.Points, len(e.Models))
 	for i, m := range e.Models {
@@ -201,55 +201,6 @@ func (e *Env) Names() []string {
 		names[i] = m.Name
 	}
 	return names
-}
-
-// Blocks groups observations for intervals by --block. episodes are the labels
-// of the observations, series those whose dependence decides the automatic
-// length. Warnings go to the result.
-func (e *Env) Blocks(episodes []int, series ...[]float64) (*stat.Blocks, error) {
-	blocks, err := stat.NewBlocks(len(episodes), episodes, e.Options.Block, series...)
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range blocks.Warnings() {
-		e.Warn("%s", w)
-	}
-	return blocks, nil
-}
-
-// Compare adds the comparisons of one metric to the result.
-func (e *Env) Compare(metric string, comparisons []stat.Comparison) {
-	for _, c := range comparisons {
-		e.Result.Comparisons = append(e.Result.Comparisons, report.Comparison{
-			A: c.A, B: c.B, Metric: metric,
-			Difference: Value(c.Difference, c.Reason),
-			CI:         Interval(c.Interval),
-			P:          Value(c.P, c.Reason),
-			PHolm:      Value(c.PHolm, c.Reason),
-			Effect:     Value(c.Effect, c.Reason),
-		})
-		for _, w := range c.Warnings {
-			e.Warn("%s: %s and %s: %s", metric, c.A, c.B, w)
-		}
-	}
-}
-
-// Value makes a report value of a number and the reason beside it: a finite
-// number is itself whatever the reason says.
-func Value(v float64, reason string) report.Value {
-	return report.NumberOr(v, reason)
-}
-
-// Interval makes a report interval of one of package stat.
-func Interval(i stat.Interval) report.Interval {
-	if !i.Defined() {
-		reason := i.Reason
-		if reason == "" {
-			reason = "the interval is not defined"
-		}
-		return report.NoInterval("%s", reason)
-	}
-	return report.Between(i.Low, i.High)
 }
 
 // Warn adds a warning to the result and prints it, once.

@@ -1,0 +1,76 @@
+# Builds, tests and runs repscope. `make` alone builds the binaries into bin/.
+#
+#   make test                                   all tests
+#   make analyse-all                            the four analyses on the built-in example
+#   make analyse-all FRAMES=val.npz WEIGHTS=weights MODELS="a=a.onnx b=b.onnx" OUT=results
+
+GO          ?= go
+STATICCHECK := bin/tools/staticcheck
+ANALYSES    := smoothness robustness neighborhood manifold
+
+# Input of analyse-all. Without FRAMES it runs on the built-in example.
+FRAMES   ?=
+EPISODES ?=
+WEIGHTS  ?=
+MODELS   ?=
+FLAGS    ?=
+# Output folder of analyse-all, one folder per analysis in it; the binaries'
+# own (evaluation_plots/…) when empty.
+OUT      ?=
+
+INPUT = $(if $(FRAMES),--frames '$(FRAMES)' $(if $(EPISODES),--episodes '$(EPISODES)')\
+        $(foreach dir,$(WEIGHTS),--weights '$(dir)') $(foreach model,$(MODELS),--model '$(model)'),--example)
+
+BENCH     ?= .
+BENCHPKGS ?= ./...
+FUZZTIME  ?= 60s
+
+.PHONY: build test lint bench fuzz analyse-all example-data figures clean
+
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
+
+test:
+	$(GO) test ./...
+
+lint: $(STATICCHECK)
+	$(GO) vet ./...
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
+	$(STATICCHECK) ./...
+
+# Outside go.mod on purpose: a tool is no dependency of the module.
+$(STATICCHECK):
+	GOBIN="$(CURDIR)/bin/tools" $(GO) install honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+bench:
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(BENCHPKGS)
+
+# Every fuzz target of the module, one after the other.
+fuzz:
+	@set -e; for package in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+			echo "== $$package $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$package; \
+		done; \
+	done
+
+# Latents are cached by content, so only the first analysis encodes them.
+analyse-all: build
+	@set -e; for analysis in $(ANALYSES); do \
+		echo "== $$analysis"; \
+		bin/$$analysis $(INPUT) $(if $(OUT),--out "$(OUT)/$$analysis") $(FLAGS); \
+	done
+
+# The built-in example's frames as .npy files, for use with other tools.
+example-data:
+	$(GO) run ./examples/arcade/generate --out examples/data
+
+# The figures of the README.
+figures: build
+	@set -e; mkdir -p docs/figures; for analysis in $(ANALYSES); do \
+		bin/$$analysis --example --quiet --format png --out "bin/figures/$$analysis"; \
+		cp "bin/figures/$$analysis"/*.png docs/figures/; \
+	done
+
+clean:
+	rm -rf bin
