@@ -123,7 +123,9 @@ func (m *movement) describe(ctx context.Context, o Options, resamples *stat.Resa
 		if err != nil {
 			return nil, nil, err
 		}
-		flips, err := stat.BootstrapMean(ctx, resamples, m.stateMeans(m.flipped[l]), bootstrap)
+		// Sums of zeros and ones are exact: an interval cannot leave [0, 1].
+		flips, err := stat.BootstrapSums(ctx, resamples, [][]float64{m.stateMeans(m.flipped[l])}, 1,
+			func(count float64, sums, dst []float64) { dst[0] = sums[0] / count }, bootstrap)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -132,7 +134,7 @@ func (m *movement) describe(ctx context.Context, o Options, resamples *stat.Resa
 			Mean:  report.Number(all.Mean), MeanCI: evidence.Interval(mean.Interval),
 			SD: report.NumberOr(all.SD, all.Reason), SE: report.NumberOr(perState.SE, perState.Reason),
 			Median: report.Number(all.Median), Min: report.Number(all.Min), Max: report.Number(all.Max),
-			FlipRate: report.Number(flips.Estimate), FlipRateCI: evidence.Interval(flips.Interval),
+			FlipRate: report.Number(flips[0].Estimate), FlipRateCI: evidence.Interval(flips[0].Interval),
 			Cosine:            meanDefined(m.cosine[l]),
 			InputPerturbation: report.Number(perturbation[l]),
 			Samples:           len(m.distance[l]),
