@@ -93,13 +93,13 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 	analyse := c.Setup(flags)
 	if err := parse(flags, args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
-			return help(stdout, c, flags)
+			return ignorePipe(help(stdout, c, flags))
 		}
 		return Hint(err, "run "+c.Name+" --help for all flags")
 	}
 	if options.version {
 		_, err := io.WriteString(stdout, versionLine(c))
-		return err
+		return ignorePipe(err)
 	}
 	if options.config != "" {
 		if err := applyConfig(flags, options.config); err != nil {
@@ -196,13 +196,21 @@ func (e *Env) finish(stdout io.Writer) error {
 	case !e.Options.Quiet:
 		_, err = stdout.Write(e.console.Bytes())
 	}
-	if err != nil {
+	if ignorePipe(err) != nil {
 		return fmt.Errorf("the files are written, but not standard output: %w", err)
 	}
 	if !e.Options.Quiet {
 		e.message("wrote %s: %s", e.Files.Dir(), strings.Join(names, ", "))
 	}
 	return nil
+}
+
+// ignorePipe forgives a reader of standard output that has seen enough.
+func ignorePipe(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
 }
 
 // parse reads the command line.

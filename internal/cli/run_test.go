@@ -32,7 +32,7 @@ var stand = cli.Command{
 	Out:     "stand_out",
 	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
 		ks := flags.Ints("k", []int{5}, "neighbours")
-		act := flags.Choice("act", "run", []string{"run", "fail", "panic", "sleep", "stuck", "undefined"}, "what to do")
+		act := flags.Choice("act", "run", []string{"run", "fail", "panic", "sleep", "stuck", "undefined", "encode"}, "what to do")
 		return func(ctx context.Context, env *cli.Env) error {
 			return runStand(ctx, env, *ks, *act)
 		}
@@ -81,6 +81,11 @@ func runStand(ctx context.Context, env *cli.Env, ks []int, act string) error {
 	case "stuck":
 		time.Sleep(time.Hour)
 	}
+	if act == "encode" {
+		if err := encodeAgain(ctx, env, index, latents); err != nil {
+			return err
+		}
+	}
 	if env.States != nil {
 		frames, err := env.Frames(ctx, index)
 		if err != nil {
@@ -92,6 +97,30 @@ func runStand(ctx context.Context, env *cli.Env, ks []int, act string) error {
 		return err
 	}
 	return env.Figure("stand", drawing{})
+}
+
+// encodeAgain encodes some of the states by other ways, which must give the
+// same latents.
+func encodeAgain(ctx context.Context, env *cli.Env, index []int, latents []dataset.Points) error {
+	few := index[:3]
+	for i, m := range env.Models {
+		again, err := m.Encode(ctx, env.States.Subset(few), "again")
+		if err != nil {
+			return err
+		}
+		part, err := m.Latents(ctx, few)
+		if err != nil {
+			return err
+		}
+		if want := latents[i].F32[:3*latents[i].Dim]; !slices.Equal(again.F32, want) || !slices.Equal(part.F32, want) {
+			return fmt.Errorf("%s: three states encoded alone differ", m.Name)
+		}
+	}
+	clips, err := env.Clips(ctx, few)
+	if err == nil && clips.N != 3 {
+		err = fmt.Errorf("%d clips", clips.N)
+	}
+	return err
 }
 
 // drawing is a figure.

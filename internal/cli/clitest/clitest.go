@@ -14,7 +14,7 @@
 //	onlyfiles DIR NAME…              the folder holds exactly these files
 //	waitfor PATH                     wait until a file or folder exists
 //
-// Types are uint8, int64, float32, float64; patterns are zero, ramp, random:SEED,
+// $WEIGHTS is the folder of the built-in example's encoders. Types are uint8, int64, float32, float64; patterns are zero, ramp, random:SEED,
 // and for float types nan:ROW, which is random with a NaN in that row.
 package clitest
 
@@ -26,6 +26,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +58,9 @@ func Run(t *testing.T, dir string) {
 			// Caches stay inside the script's own folder.
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache"))
+			if _, file, _, ok := runtime.Caller(0); ok {
+				env.Setenv("WEIGHTS", filepath.Join(filepath.Dir(file), "..", "..", "..", "examples", "arcade", "weights"))
+			}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
