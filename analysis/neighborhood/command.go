@@ -1,0 +1,312 @@
+// The neighborhood binary: its flags, its files and its console table.
+
+package neighborhood
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"repscope/analysis/internal/evidence"
+	"repscope/dataset"
+	"repscope/internal/cli"
+	"repscope/latent"
+	"repscope/neighbors"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Command is the neighborhood binary.
+var Command = cli.Command{
+	Name:    "neighborhood",
+	Summary: "how well an encoder keeps the neighbourhoods of the original states",
+	Manual:  manual,
+	Out:     "evaluation_plots/neighborhood_preservation",
+	Frames:  true,
+	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
+		k := flags.Ints("k", []int{5, 10, 20}, "`LIST` of neighbourhood sizes")
+		metric := flags.Choice("metric", neighbors.Euclidean.String(), []string{neighbors.Euclidean.String(), neighbors.Cosine.String()}, "`NAME` of the distance in both spaces")
+		coRanking := flags.Choice("coranking", neighbors.CoRankingAuto.String(),
+			[]string{neighbors.CoRankingAuto.String(), neighbors.CoRankingFull.String(), neighbors.CoRankingOff.String()},
+			fmt.Sprintf("`WHEN` to rank all states for the curves over all K; auto: up to %d states", neighbors.AutoCoRankingPoints))
+		window := flags.Int("exclude-window", 0, "`FRAMES` within which states of one episode are no neighbours; not together with --samples")
+		space := flags.Choice("space", spaceAuto, []string{spaceAuto, spaceFrame, spaceClip}, "`NAME` of the original space: the last frame of a state or all its frames; auto: what the latents see")
+		permutations := flags.Int("permutations", 10, "`N` random pairings of states and latents behind the null; 0: none")
+		perPoint := flags.Bool("per-point", false, "write the scores of every state to neighborhood_per_point.csv")
+		flags.Unrecorded("per-point")
+		return func(ctx context.Context, env *cli.Env) error {
+			for i, v := range *k {
+				if v < 1 {
+					return cli.Usage("--k %d: want at least 1", v)
+				}
+				if slices.Contains((*k)[:i], v) {
+					return cli.Usage("--k: %d is given twice", v)
+				}
+			}
+			if *window < 0 {
+				return cli.Usage("--exclude-window %d: want 0 or more", *window)
+			}
+			if *permutations < 0 {
+				return cli.Usage("--permutations %d: want 0 or more", *permutations)
+			}
+			if *window > 0 && env.Options.Samples > 0 {
+				return cli.Hint(cli.Usage("--exclude-window and --samples cannot be used together: states drawn at random are not consecutive"),
+					"leave --samples out, or give fewer frames")
+			}
+			o := Options{K: *k, ExcludeWindow: *window, Permutations: *permutations, PerPoint: *perPoint}
+			var err error
+			if o.Metric, err = neighbors.ParseMetric(*metric); err != nil {
+				return err
+			}
+			if o.CoRanking, err = neighbors.ParseCoRanking(*coRanking); err != nil {
+				return err
+			}
+			return run(ctx, env, *space, o)
+		}
+	},
+}
+
+// The names of --space.
+const (
+	spaceAuto  = "auto"
+	spaceFrame = "frame"
+	spaceClip  = "clip"
+)
+
+const manual = `neighborhood asks whether states that are close to each other stay close in the
+latent space, and whether states that become close were close before.
+Trustworthiness T(k) falls when the k nearest latents of a state were far away in
+the original space, continuity C(k) when the k nearest states become far away in
+the latent space (Venna and Kaski 2001). 1 is perfect, about 0.5 is chance. From
+the same pass: the share of common neighbours Q_NX, R_NX (the same corrected for
+chance: 0 is chance), LCMC, MRRE, and the curves of Q_NX and R_NX over all K.
+Everything is exact, over all states; ties are ranked by index and counted.
+
+The original space is what the latents see (--space auto). Where a state is a
+single frame, that frame. Where a state is a window or clip of several frames: the
+last frame if all encoders are known to look at that alone (a ConvEncoder
+checkpoint pooled by "last"), else the whole clip; baselines do not decide. The
+choice is printed and stored as "space" of every model.
+
+Consecutive frames are alike whatever the encoder does: --exclude-window w takes
+states at most w frames apart in one episode out of neighbourhoods and ranks. It
+cannot be combined with --samples.
+
+Intervals delete whole episodes or blocks of states in turn and rank again (the
+delete-block jackknife): resampling with replacement would make duplicates, which
+bias ranks. --bootstrap 0 turns them off; other values of it change nothing.
+Columns Trust_std and Cont_std of the summary are these jackknife standard errors,
+not the spread over states. The null gives every state the latent of a random
+other one (--permutations, the same orders for all models); it takes as long as
+that many more models.
+
+--latent-scale l2 compares directions of latents; raw and rms have the same
+neighbours. --per-point finds badly embedded states: Sample_ID counts states,
+Frame is the row of the frames at which the state begins.`
+
+func run(ctx context.Context, env *cli.Env, space string, o Options) error {
+	if space == spaceAuto {
+		space = seen(env)
+	}
+	index := env.Sample()
+	load := env.Frames
+	if space == spaceClip {
+		load = env.Clips
+	}
+	frames, err := load(ctx, index)
+	if err != nil {
+		return err
+	}
+	latents, err := env.Latents(ctx, index)
+	if err != nil {
+		return err
+	}
+	in := Input{Frames: frames, Space: space, Episode: env.Episodes(index), Time: env.Frame(index)}
+	for i, m := range env.Models {
+		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
+	}
+	o.Scale = stat.Scale(env.Options.LatentScale)
+	o.Intervals = env.Options.Bootstrap > 0
+	o.Block, o.Seed = env.Options.Block, env.Options.Seed
+	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
+	o.Progress = env.Progress("ranking")
+	result, err := Analyze(ctx, in, o)
+	if err != nil {
+		return err
+	}
+	return result.write(env, index, in, o)
+}
+
+// seen is the original space that the latents see; see the manual.
+func seen(env *cli.Env) string {
+	if env.States.Size() == env.States.LastFrame().Size() {
+		return spaceFrame // a state is one frame or a vector
+	}
+	var last, all []string
+	for _, m := range env.Models {
+		switch {
+		case m.Encoder != nil && isBaseline(m.Encoder.Info()):
+		case m.Encoder != nil && looksAtLastFrame(m):
+			last = append(last, m.Name)
+		default:
+			all = append(all, m.Name)
+		}
+	}
+	if len(all) == 0 && len(last) > 0 {
+		return spaceFrame
+	}
+	if len(last) > 0 {
+		env.Warn("the original space is the whole clip, but %s sees only its last frame; choose with --space", strings.Join(last, ", "))
+	}
+	return spaceClip
+}
+
+func isBaseline(info latent.Info) bool { return info.Format == "random" || info.Format == "pca" }
+
+// looksAtLastFrame reports whether a model is known to encode the frames of a
+// state one by one and to keep the last. Nothing is known of a graph.
+func looksAtLastFrame(m *cli.Model) bool {
+	info := m.Encoder.Info()
+	pool := m.Pool
+	if pool == latent.PoolNone {
+		pool = info.DefaultPool
+	}
+	return info.Architecture == "ConvEncoder" && pool == latent.PoolLast
+}
+
+// write puts the result into the result file, the CSV files, the console and
+// the figures.
+func (r *Result) write(env *cli.Env, index []int, in Input, o Options) error {
+	for _, w := range r.Warnings {
+		env.Warn("%s", w)
+	}
+	for _, m := range r.Models {
+		env.Result.Models.Set(m.Name, m)
+	}
+	env.Result.Comparisons = r.Comparisons
+	for _, write := range []func() error{
+		func() error { return r.writeSummary(env) },
+		func() error { return r.writeCurves(env) },
+		func() error { return r.writePoints(env, index, in) },
+		func() error { return r.print(env, in.Frames, o) },
+	} {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	if err := env.Figure("neighborhood_preservation", r.Figure()); err != nil {
+		return err
+	}
+	if curves := r.CurvesFigure(); curves != nil {
+		return env.Figure("neighborhood_rnx_curves", curves)
+	}
+	return nil
+}
+
+func (r *Result) writeSummary(env *cli.Env) error {
+	return env.Files.CSV("neighborhood_preservation_summary.csv", []string{
+		"Model", "k", "Trust_mean", "Trust_std", "Cont_mean", "Cont_std",
+	}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			for _, a := range m.ByK {
+				if err := csv.Row(m.Name, a.K, a.Trustworthiness, a.TrustSE, a.Continuity, a.ContSE); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// hasCurves reports whether the co-ranking curves were computed.
+func (r *Result) hasCurves() bool { return len(r.Models) > 0 && r.Models[0].Curves != nil }
+
+func (r *Result) writeCurves(env *cli.Env) error {
+	if !r.hasCurves() {
+		return nil
+	}
+	return env.Files.CSV("neighborhood_rnx_curves.csv", []string{"Model", "K", "Q_NX", "R_NX"}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			for i, rnx := range m.Curves.RNX {
+				if err := csv.Row(m.Name, i+1, m.Curves.QNX[i], rnx); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func (r *Result) writePoints(env *cli.Env, index []int, in Input) error {
+	if len(r.Models[0].points) == 0 {
+		return nil
+	}
+	return env.Files.CSV("neighborhood_per_point.csv", []string{
+		"Model", "Sample_ID", "Episode", "Frame", "k", "Trustworthiness", "Continuity", "Trust_Penalty", "Cont_Penalty",
+	}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			for q, a := range m.ByK {
+				trust, cont := m.PointScores(q)
+				for i := range trust {
+					if err := csv.Row(m.Name, index[i], in.Episode[i], in.Time[i], a.K, trust[i], cont[i],
+						m.points[q].trust[i], m.points[q].cont[i]); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func (r *Result) print(env *cli.Env, frames dataset.Points, o Options) error {
+	table := report.NewTable("", "Model", "k", "Trustworthiness", "Continuity", "R_NX", "Chance", "Null T", "Null C")
+	for _, m := range r.Models {
+		for i, a := range m.ByK {
+			name := ""
+			if i == 0 {
+				name = m.Name
+			}
+			cells := []any{name, a.K, report.WithInterval(a.Trustworthiness, a.TrustCI), report.WithInterval(a.Continuity, a.ContCI),
+				report.WithInterval(a.RNX, a.RNXCI), a.Chance}
+			if a.Null != nil {
+				cells = append(cells, plusMinus(a.Null.TrustworthinessMean, a.Null.TrustworthinessSD), plusMinus(a.Null.ContinuityMean, a.Null.ContinuitySD))
+			}
+			table.Row(cells...)
+		}
+	}
+	table.Note("%d states; original space: %s, %d values, %s distances", r.Samples, r.Models[0].Space, frames.Dim, o.Metric)
+	if r.Blocks != "" {
+		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
+	}
+	if o.Permutations > 0 {
+		table.Note("Chance: expected for random ranks; null: mean ± SD of %d random pairings", o.Permutations)
+	}
+	if o.ExcludeWindow > 0 {
+		table.Note("States at most %d frames apart in an episode are no neighbours; at least %d candidates each", o.ExcludeWindow, r.Models[0].Candidates)
+	}
+	if err := env.Table(table); err != nil {
+		return err
+	}
+
+	spaces := report.NewTable("", "Model", "AUC R_NX", "Q local", "Q global", "K*", "Effective rank", "n eff.", "Duplicates", "Ties")
+	for _, m := range r.Models {
+		spaces.Row(m.Name, m.AUCRNX, m.QLocal, m.QGlobal, m.KStar, m.EffectiveRank, m.NEff, m.Duplicates.Latents, m.Ties.Latents)
+	}
+	spaces.Note("Original states: %d duplicates", r.Models[0].Duplicates.Frames)
+	if err := env.Table(spaces); err != nil {
+		return err
+	}
+	if len(r.Comparisons) == 0 {
+		return nil
+	}
+	return env.Table(evidence.Table(r.Comparisons))
+}
+
+func plusMinus(mean, sd report.Value) string {
+	if !sd.Defined() {
+		return fmt.Sprintf("%.4f", mean.Float())
+	}
+	return fmt.Sprintf("%.4f ± %.4f", mean.Float(), sd.Float())
+}

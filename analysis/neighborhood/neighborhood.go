@@ -1,0 +1,510 @@
+// Package neighborhood measures how well encoders keep the neighbourhoods of the
+// original states: trustworthiness and continuity (Venna & Kaski 2001), MRRE and
+// the co-ranking measures Q_NX, R_NX and LCMC (Lee & Verleysen 2009; Lee et al.
+// 2013), exactly over all states, with jackknife intervals, the chance level and
+// a permutation null.
+//
+//	result, err := neighborhood.Analyze(ctx, neighborhood.Input{
+//		Frames:  frames, // dataset.Points, one row per state
+//		Episode: episode,
+//		Models:  []neighborhood.Encoded{{Name: "jepa", Latents: z}},
+//	}, neighborhood.Options{K: []int{5, 10, 20}, Intervals: true, Permutations: 10, Seed: 42})
+//	fmt.Println(result.Models[0].ByK[0].Trustworthiness)
+package neighborhood
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"repscope/analysis/internal/evidence"
+	"repscope/dataset"
+	"repscope/neighbors"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Encoded is one model's latents.
+type Encoded struct {
+	Name    string
+	Latents dataset.Points // row i belongs to state i
+}
+
+// Input is what Analyze looks at: N states, and one latent per state and model.
+type Input struct {
+	Frames dataset.Points // the original space
+	// Space says what Frames are, "frame" or "clip", for the result file.
+	Space   string
+	Episode []int // of each state; nil means one episode
+	// Time is the frame of the recording at which each state begins, strictly
+	// ascending, for the exclusion window; nil means 0, 1, 2, …
+	Time   []int
+	Models []Encoded
+}
+
+// Options are the choices of an analysis; the zero value is the default, without
+// intervals and without a null.
+type Options struct {
+	K         []int // neighbourhood sizes; nil means 5, 10, 20
+	Metric    neighbors.Metric
+	CoRanking neighbors.CoRanking
+	// ExcludeWindow w > 0 takes pairs of states at most w frames apart in one
+	// episode out of the neighbourhoods and the ranks.
+	ExcludeWindow int
+	// PerPoint keeps the scores of every state.
+	PerPoint bool
+	// Permutations is the number of random pairings of states and latents behind
+	// the null; 0: none.
+	Permutations int
+	Scale        stat.Scale // of latents; only stat.ScaleL2 changes neighbours
+	// Intervals asks for delete-block jackknife intervals and comparisons.
+	Intervals bool
+	Block     stat.BlockSpec
+	Seed      uint64 // of the permutations and the tests
+	Threads   int    // ≤ 0: all
+	Memory    int64  // in bytes; 0: the default of package neighbors
+	// Progress, if not nil, is told how much of the work is done.
+	Progress func(done, total int)
+}
+
+// maxBlocks bounds the number of deletions: every one has its own ranks of every
+// neighbour.
+const maxBlocks = 40
+
+// streamPermutation keys the random pairings of the null.
+const streamPermutation = 0x6e756c6c
+
+// Result is the outcome for all models, in the order of the input.
+type Result struct {
+	Samples     int
+	K           []int
+	Models      []Model
+	Comparisons []report.Comparison
+	Blocks      string // what the jackknife deletes, for captions; empty without intervals
+	Warnings    []string
+}
+
+// Model is the outcome for one model.
+type Model struct {
+	Name    string `json:"-"`
+	Samples int    `json:"samples"`
+	// Space is what the original space is: the last frame of each state or the
+	// whole clip.
+	Space string `json:"space,omitempty"`
+	ByK   []AtK  `json:"by_k"`
+	// AUCRNX is Σ_K R_NX(K)/K / Σ_K 1/K over K = 1..n−2. KStar maximises LCMC;
+	// QLocal is the mean of Q_NX over 1..KStar and QGlobal over KStar..n−2.
+	// Undefined without co-ranking.
+	AUCRNX  report.Value `json:"auc_r_nx"`
+	KStar   report.Value `json:"k_star"`
+	QLocal  report.Value `json:"q_local"`
+	QGlobal report.Value `json:"q_global"`
+	// Chance is the mean over k of the chance levels of ByK: the line of the
+	// figure.
+	Chance report.Value `json:"chance"`
+	// Ties counts the candidates at exactly the distance being ranked, put in
+	// order by their index; Duplicates the points equal to one of lower index;
+	// Redecided the comparisons decided again on exact distances.
+	Ties       Counts `json:"ties"`
+	Duplicates Counts `json:"duplicates"`
+	Redecided  Counts `json:"redecided"`
+	// FrameDistances and LatentDistances name how distances were computed.
+	FrameDistances  string `json:"frame_distances"`
+	LatentDistances string `json:"latent_distances"`
+	// Candidates is the smallest number of states that can be a neighbour of one:
+	// n−1, fewer with an exclusion window.
+	Candidates int `json:"candidates"`
+	// RMSDistance is √(2·tr C) of the raw latents and EffectiveRank the entropy
+	// effective rank of their covariance: constant latents have scores too, those
+	// of the rule for ties.
+	RMSDistance   report.Value `json:"rms_distance"`
+	EffectiveRank report.Value `json:"effective_rank"`
+	// NEff is the number of independent latents that the dependent ones are
+	// worth, by the autocorrelation of the coordinate that varies most.
+	NEff   report.Value `json:"n_eff"`
+	Curves *Curves      `json:"curves,omitempty"`
+
+	points []points // per k, with PerPoint
+}
+
+// Counts are those of the two spaces.
+type Counts struct {
+	Frames  int64 `json:"frames"`
+	Latents int64 `json:"latents"`
+}
+
+// Curves are the co-ranking curves; entry K−1 belongs to neighbourhood size K.
+type Curves struct {
+	QNX []float64 `json:"q_nx"`
+	RNX []float64 `json:"r_nx"`
+}
+
+// AtK holds the scores of one neighbourhood size; see [neighbors.Scores].
+type AtK struct {
+	K               int          `json:"k"`
+	Trustworthiness report.Value `json:"trustworthiness"`
+	Continuity      report.Value `json:"continuity"`
+	TrustPenalty    int64        `json:"trust_penalty"`
+	ContPenalty     int64        `json:"cont_penalty"`
+	QNX             report.Value `json:"q_nx"`
+	RNX             report.Value `json:"r_nx"`
+	LCMC            report.Value `json:"lcmc"`
+	MRREFalse       report.Value `json:"mrre_false"`
+	MRREMissing     report.Value `json:"mrre_missing"`
+	// Intervals are those of the delete-block jackknife, cut at the ends of the
+	// score's range; SE is its standard error.
+	TrustCI report.Interval `json:"trust_ci"`
+	ContCI  report.Interval `json:"cont_ci"`
+	RNXCI   report.Interval `json:"r_nx_ci"`
+	TrustSE report.Value    `json:"trust_se"`
+	ContSE  report.Value    `json:"cont_se"`
+	// Chance is the trustworthiness, and the continuity, expected when ranks are
+	// random, in closed form; Null is what random pairings gave.
+	Chance report.Value `json:"chance"`
+	Null   *Null        `json:"null,omitempty"`
+}
+
+// Null describes the scores of latents given to states at random.
+type Null struct {
+	Permutations        int          `json:"permutations"`
+	TrustworthinessMean report.Value `json:"trustworthiness_mean"`
+	TrustworthinessSD   report.Value `json:"trustworthiness_sd"`
+	ContinuityMean      report.Value `json:"continuity_mean"`
+	ContinuitySD        report.Value `json:"continuity_sd"`
+}
+
+// points are the penalties of every state at one k.
+type points struct{ trust, cont, normalizer []int64 }
+
+// Analyze compares the neighbourhoods of the frames with those of every model's
+// latents. Errors: no models, unequal numbers of states and latents, fewer than
+// 3, a k outside 1..n−2 or given twice, NaN or Inf, a zero vector under the
+// cosine metric, an exclusion window that leaves too few candidates.
+func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	result := &Result{Samples: in.Frames.N, K: o.K}
+	if result.K == nil {
+		result.K = []int{5, 10, 20}
+	}
+	settings := neighbors.Options{
+		Ks:      result.K,
+		Metric:  o.Metric,
+		Threads: max(o.Threads, 0), Memory: o.Memory,
+		ExcludeWindow: o.ExcludeWindow, Episode: in.Episode,
+		CoRanking: o.CoRanking, PerPoint: o.PerPoint,
+	}
+	if o.ExcludeWindow > 0 {
+		labels, warning, err := in.runs(o.ExcludeWindow)
+		if err != nil {
+			return nil, err
+		}
+		settings.Episode = labels
+		result.warn(warning)
+	}
+	spaces, err := in.latents(settings, o.Scale)
+	if err != nil {
+		return nil, err
+	}
+	blocks, reason, err := result.blocks(in, spaces, &settings, o)
+	if err != nil {
+		return nil, err
+	}
+
+	work := (1 + o.Permutations) * len(spaces) * in.Frames.N
+	if o.Progress != nil {
+		settings.Progress = func(done, _ int) { o.Progress(done, work) }
+	}
+	compared, err := neighbors.Compare(ctx, in.Frames, spaces, settings)
+	if err != nil {
+		return nil, err
+	}
+	null, err := permuted(ctx, in.Frames, spaces, settings, o, func(done int) {
+		if o.Progress != nil {
+			o.Progress(len(spaces)*in.Frames.N+done, work)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	names := make([]string, len(in.Models))
+	jackknifes := make([][]jackknifed, len(in.Models)) // of each model and k
+	for i, encoded := range in.Models {
+		names[i] = encoded.Name
+		m := newModel(encoded, in, &compared[i])
+		result.diagnose(&m, encoded.Latents)
+		for q := range m.ByK {
+			j, err := m.ByK[q].intervals(&compared[i].ByK[q], blocks, reason)
+			if err != nil {
+				return nil, err
+			}
+			jackknifes[i] = append(jackknifes[i], j)
+			if null != nil {
+				m.ByK[q].Null = null[i][q].summary()
+			}
+		}
+		result.Models = append(result.Models, m)
+	}
+	result.duplicateWarnings()
+	if blocks == nil {
+		return result, nil
+	}
+	for _, metric := range []struct {
+		name string
+		of   func(jackknifed) *stat.Jackknifed
+	}{
+		{"trustworthiness", func(j jackknifed) *stat.Jackknifed { return j.trust }},
+		{"continuity", func(j jackknifed) *stat.Jackknifed { return j.cont }},
+	} {
+		for q, k := range result.K {
+			estimates := make([]*stat.Jackknifed, len(names))
+			for i := range names {
+				estimates[i] = metric.of(jackknifes[i][q])
+			}
+			pairs, err := evidence.PairwiseJackknifed(fmt.Sprintf("%s@%d", metric.name, k), names, estimates, o.Seed)
+			if err != nil {
+				return nil, err
+			}
+			result.Comparisons = append(result.Comparisons, pairs...)
+		}
+	}
+	return result, nil
+}
+
+func (in Input) check() error {
+	if len(in.Models) == 0 {
+		return fmt.Errorf("no models to compare")
+	}
+	n := in.Frames.N
+	for _, m := range in.Models {
+		if m.Latents.N != n {
+			return fmt.Errorf("%s: %d latents for %d states", m.Name, m.Latents.N, n)
+		}
+	}
+	switch {
+	case in.Episode != nil && len(in.Episode) != n:
+		return fmt.Errorf("%d episode labels for %d states", len(in.Episode), n)
+	case in.Time != nil && len(in.Time) != n:
+		return fmt.Errorf("%d times for %d states", len(in.Time), n)
+	}
+	for i := 1; i < len(in.Time); i++ {
+		if in.Time[i] <= in.Time[i-1] {
+			return fmt.Errorf("state %d begins at frame %d and state %d at frame %d, want ascending times", i-1, in.Time[i-1], i, in.Time[i])
+		}
+	}
+	return nil
+}
+
+// latents returns the latents on the scale asked for, validated one model at a
+// time so that errors name it.
+func (in Input) latents(settings neighbors.Options, scale stat.Scale) ([]dataset.Points, error) {
+	if _, err := neighbors.NewPass(in.Frames, []dataset.Points{in.Frames}, settings); err != nil {
+		return nil, err
+	}
+	spaces := make([]dataset.Points, len(in.Models))
+	for i, m := range in.Models {
+		if _, err := neighbors.NewPass(in.Frames, []dataset.Points{m.Latents}, settings); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		spaces[i] = m.Latents
+		if scale == stat.ScaleL2 {
+			var err error
+			if spaces[i], err = stat.Scaled(m.Latents, scale); err != nil {
+				return nil, fmt.Errorf("%s: %w", m.Name, err)
+			}
+		}
+	}
+	return spaces, nil
+}
+
+// runs labels the states so that an exclusion window of w positions inside a
+// label is one of w frames inside an episode: a label ends where more than w
+// frames are missing. Where fewer are missing, positions reach further than
+// frames do, and the warning says how far.
+func (in Input) runs(w int) (labels []int, warning string, err error) {
+	if in.Time == nil {
+		return in.Episode, "", nil
+	}
+	type key struct{ episode, run int }
+	known := map[key]int{}
+	labels = make([]int, len(in.Time))
+	run, first, widest := 0, 0, w // first is where the run begins
+	for i := range labels {
+		if i > 0 && in.Time[i]-in.Time[i-1] > w {
+			run, first = run+1, i
+		}
+		widest = max(widest, in.Time[i]-in.Time[max(first, i-w)])
+		at := key{run: run}
+		if in.Episode != nil {
+			at.episode = in.Episode[i]
+		}
+		label, ok := known[at]
+		if !ok {
+			label = len(known)
+			known[at] = label
+		}
+		labels[i] = label
+	}
+	if widest > w {
+		warning = fmt.Sprintf("states are missing from the sequence: the exclusion window of %d frames leaves out pairs up to %d frames apart in places", w, widest)
+	}
+	return labels, warning, nil
+}
+
+// blocks groups the states for the jackknife and puts the groups into settings.
+// It returns nil and the reason where there are no intervals.
+func (r *Result) blocks(in Input, spaces []dataset.Points, settings *neighbors.Options, o Options) (*stat.Blocks, string, error) {
+	if !o.Intervals {
+		return nil, "intervals are off", nil
+	}
+	series := make([][]float64, len(spaces))
+	for i, m := range in.Models {
+		series[i] = widestCoordinate(m.Latents)
+	}
+	blocks, err := stat.NewBlocks(in.Frames.N, in.Episode, o.Block, series...)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, w := range blocks.Warnings() {
+		r.warn(w)
+	}
+	blocks = blocks.Coarsen(maxBlocks)
+	with := *settings
+	with.Blocks = blocks.Labels()
+	if _, err := neighbors.NewPass(in.Frames, spaces, with); err != nil {
+		r.warn(fmt.Sprintf("no intervals: %v", err))
+		return nil, err.Error(), nil
+	}
+	*settings = with
+	r.Blocks = fmt.Sprintf("%d blocks (%s)", blocks.Count(), blocks)
+	return blocks, "", nil
+}
+
+func newModel(encoded Encoded, in Input, p *neighbors.Preservation) Model {
+	m := Model{
+		Name: encoded.Name, Samples: p.N, Space: in.Space, Candidates: p.MinCandidates,
+		Ties:            Counts{p.Original.Ties, p.Embedded.Ties},
+		Duplicates:      Counts{int64(p.Original.Duplicates), int64(p.Embedded.Duplicates)},
+		Redecided:       Counts{p.Original.Redecided, p.Embedded.Redecided},
+		FrameDistances:  p.Original.Method,
+		LatentDistances: p.Embedded.Method,
+		NEff:            effective(encoded.Latents, in.Episode),
+	}
+	chance := 0.0
+	for i := range p.ByK {
+		s := &p.ByK[i]
+		m.ByK = append(m.ByK, AtK{
+			K:               s.K,
+			Trustworthiness: report.Number(s.Trustworthiness), Continuity: report.Number(s.Continuity),
+			TrustPenalty: s.TrustPenalty, ContPenalty: s.ContPenalty,
+			QNX: report.Number(s.QNX), RNX: report.Number(s.RNX), LCMC: report.Number(s.LCMC),
+			MRREFalse: report.Number(s.MRREFalse), MRREMissing: report.Number(s.MRREMissing),
+			Chance: report.Number(s.Chance),
+		})
+		if s.PointNormalizer != nil {
+			m.points = append(m.points, points{s.PointTrustPenalty, s.PointContPenalty, s.PointNormalizer})
+		}
+		chance += s.Chance / float64(len(p.ByK))
+	}
+	m.Chance = report.Number(chance)
+	if c := p.Curves; c != nil {
+		m.AUCRNX, m.KStar = report.Number(c.AUCRNX), report.Number(float64(c.KStar))
+		m.QLocal, m.QGlobal = report.Number(c.QLocal), report.Number(c.QGlobal)
+		m.Curves = &Curves{QNX: c.QNX, RNX: c.RNX}
+	} else {
+		v := report.Undefined("the co-ranking curves were not computed")
+		m.AUCRNX, m.KStar, m.QLocal, m.QGlobal = v, v, v, v
+	}
+	return m
+}
+
+// diagnose fills in what tells a collapsed encoder.
+func (r *Result) diagnose(m *Model, z dataset.Points) {
+	spectrum, err := stat.NewSpectrum(z)
+	if err != nil {
+		m.RMSDistance, _ = evidence.Undefined(err)
+		m.EffectiveRank = m.RMSDistance
+		r.warn(fmt.Sprintf("%s: %s: the encoder has collapsed and its scores are those of the order of ties", m.Name, m.RMSDistance.Reason))
+		return
+	}
+	m.RMSDistance, m.EffectiveRank = report.Number(spectrum.RMSDistance()), report.Number(spectrum.EffectiveRank)
+}
+
+// duplicateShare is the share of duplicates above which a reader should know
+// that the order of ties matters.
+const duplicateShare = 0.05
+
+func (r *Result) duplicateWarnings() {
+	tell := func(what string, count int64) {
+		if float64(count) > duplicateShare*float64(r.Samples) {
+			r.warn(fmt.Sprintf("%s: %d of %d equal an earlier one; their neighbours at equal distances are ranked by index", what, count, r.Samples))
+		}
+	}
+	tell("original states", r.Models[0].Duplicates.Frames)
+	for _, m := range r.Models {
+		if m.RMSDistance.Defined() { // else the warning of a collapse says more
+			tell(m.Name+": latents", m.Duplicates.Latents)
+		}
+	}
+}
+
+func (r *Result) warn(text string) {
+	if text != "" && !slices.Contains(r.Warnings, text) {
+		r.Warnings = append(r.Warnings, text)
+	}
+}
+
+// widestCoordinate is the coordinate of the latents that varies most: the series
+// whose dependence decides block lengths and effective sample sizes.
+func widestCoordinate(z dataset.Points) []float64 {
+	mean, square := make([]float64, z.Dim), make([]float64, z.Dim)
+	row := make([]float64, z.Dim)
+	for i := range z.N {
+		for k, v := range z.Row(i, row) {
+			mean[k] += v / float64(z.N)
+		}
+	}
+	for i := range z.N {
+		for k, v := range z.Row(i, row) {
+			d := v - mean[k]
+			square[k] += float64(d * d)
+		}
+	}
+	widest := 0
+	for k, v := range square {
+		if v > square[widest] {
+			widest = k
+		}
+	}
+	out := make([]float64, z.N)
+	for i := range out {
+		out[i] = z.Row(i, row)[widest]
+	}
+	return out
+}
+
+func effective(z dataset.Points, episode []int) report.Value {
+	n, err := stat.EffectiveSampleSize(widestCoordinate(z), episode)
+	if err != nil {
+		return report.Undefined("%s", stat.Reason(err))
+	}
+	return report.Number(n)
+}
+
+// PointScores returns the trustworthiness and the continuity of every state at
+// the i-th k: 1 minus the state's penalty over the worst penalty it could have.
+// Their mean is the score of all states. nil without Options.PerPoint.
+func (m *Model) PointScores(i int) (trust, cont []float64) {
+	if i >= len(m.points) {
+		return nil, nil
+	}
+	p := m.points[i]
+	trust, cont = make([]float64, len(p.trust)), make([]float64, len(p.cont))
+	for j, worst := range p.normalizer {
+		trust[j] = 1 - float64(p.trust[j])/float64(worst)
+		cont[j] = 1 - float64(p.cont[j])/float64(worst)
+	}
+	return trust, cont
+}

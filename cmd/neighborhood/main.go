@@ -1,0 +1,11 @@
+// Neighborhood measures how well encoders keep the neighbourhoods of the
+// original states. Run it with --help for its manual, with --example on the
+// built-in example.
+package main
+
+import (
+	"repscope/analysis/neighborhood"
+	"repscope/internal/cli"
+)
+
+func main() { cli.Main(neighborhood.Command) }
