@@ -9,182 +9,182 @@ package kernel
 // float32AVX512R4V1 multiplies panels into a 4×16 tile; see microKernel.
 //
 //go:noescape
-func float32AVX512R4V1(depth int, a, b *float32, c *float32, stride int, add bool)
+func float32AVX512R4V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
 // float32AVX512R4V2 multiplies panels into a 4×32 tile; see microKernel.
 //
 //go:noescape
-func float32AVX512R4V2(depth int, a, b *float32, c *float32, stride int, add bool)
+func float32AVX512R4V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
 // float32AVX512R8V1 multiplies panels into a 8×16 tile; see microKernel.
 //
 //go:noescape
-func float32AVX512R8V1(depth int, a, b *float32, c *float32, stride int, add bool)
+func float32AVX512R8V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
 // float32AVX512R8V2 multiplies panels into a 8×32 tile; see microKernel.
 //
 //go:noescape
-func float32AVX512R8V2(depth int, a, b *float32, c *float32, stride int, add bool)
+func float32AVX512R8V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
 // float32AVX512R12V1 multiplies panels into a 12×16 tile; see microKernel.
 //
 //go:noescape
-func float32AVX512R12V1(depth int, a, b *float32, c *float32, stride int, add bool)
+func float32AVX512R12V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
 // float32AVX512R12V2 multiplies panels into a 12×32 tile; see microKernel.
 //
 //go:noescape
-func float32AVX512R12V2(depth int, a, b *float32, c *float32, stride int, add bool)
+func float32AVX512R12V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
 // float64AVX512R4V1 multiplies panels into a 4×8 tile; see microKernel.
 //
 //go:noescape
-func float64AVX512R4V1(depth int, a, b *float64, c *float64, stride int, add bool)
+func float64AVX512R4V1(depth int, a, b *float64, c *float64, stride int, ahead uintptr, add bool)
 
 // float64AVX512R4V2 multiplies panels into a 4×16 tile; see microKernel.
 //
 //go:noescape
-func float64AVX512R4V2(depth int, a, b *float64, c *float64, stride int, add bool)
+func float64AVX512R4V2(depth int, a, b *float64, c *float64, stride int, ahead uintptr, add bool)
 
 // float64AVX512R8V1 multiplies panels into a 8×8 tile; see microKernel.
 //
 //go:noescape
-func float64AVX512R8V1(depth int, a, b *float64, c *float64, stride int, add bool)
+func float64AVX512R8V1(depth int, a, b *float64, c *float64, stride int, ahead uintptr, add bool)
 
 // float64AVX512R8V2 multiplies panels into a 8×16 tile; see microKernel.
 //
 //go:noescape
-func float64AVX512R8V2(depth int, a, b *float64, c *float64, stride int, add bool)
+func float64AVX512R8V2(depth int, a, b *float64, c *float64, stride int, ahead uintptr, add bool)
 
 // float64AVX512R12V1 multiplies panels into a 12×8 tile; see microKernel.
 //
 //go:noescape
-func float64AVX512R12V1(depth int, a, b *float64, c *float64, stride int, add bool)
+func float64AVX512R12V1(depth int, a, b *float64, c *float64, stride int, ahead uintptr, add bool)
 
 // float64AVX512R12V2 multiplies panels into a 12×16 tile; see microKernel.
 //
 //go:noescape
-func float64AVX512R12V2(depth int, a, b *float64, c *float64, stride int, add bool)
+func float64AVX512R12V2(depth int, a, b *float64, c *float64, stride int, ahead uintptr, add bool)
 
 // uint8AVX512R4V1 multiplies panels into a 4×16 tile; see microKernel.
 //
 //go:noescape
-func uint8AVX512R4V1(depth int, a, b *uint32, c *int32, stride int, add bool)
+func uint8AVX512R4V1(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
 // uint8AVX512R4V2 multiplies panels into a 4×32 tile; see microKernel.
 //
 //go:noescape
-func uint8AVX512R4V2(depth int, a, b *uint32, c *int32, stride int, add bool)
+func uint8AVX512R4V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
 // uint8AVX512R8V1 multiplies panels into a 8×16 tile; see microKernel.
 //
 //go:noescape
-func uint8AVX512R8V1(depth int, a, b *uint32, c *int32, stride int, add bool)
+func uint8AVX512R8V1(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
 // uint8AVX512R8V2 multiplies panels into a 8×32 tile; see microKernel.
 //
 //go:noescape
-func uint8AVX512R8V2(depth int, a, b *uint32, c *int32, stride int, add bool)
+func uint8AVX512R8V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
 // uint8AVX512R12V1 multiplies panels into a 12×16 tile; see microKernel.
 //
 //go:noescape
-func uint8AVX512R12V1(depth int, a, b *uint32, c *int32, stride int, add bool)
+func uint8AVX512R12V1(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
 // uint8AVX512R12V2 multiplies panels into a 12×32 tile; see microKernel.
 //
 //go:noescape
-func uint8AVX512R12V2(depth int, a, b *uint32, c *int32, stride int, add bool)
+func uint8AVX512R12V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
 // float32AVX2R2V1 multiplies panels into a 2×8 tile; see microKernel.
 //
 //go:noescape
-func float32AVX2R2V1(depth int, a, b *float32, c *float32, stride int, add bool)
+func float32AVX2R2V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
 // float32AVX2R2V2 multiplies panels into a 2×16 tile; see microKernel.
 //
 //go:noescape
-func float32AVX2R2V2(depth int, a, b *float32, c *float32, stride int, add bool)
+func float32AVX2R2V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
 // float32AVX2R4V1 multiplies panels into a 4×8 tile; see microKernel.
 //
 //go:noescape
-func float32AVX2R4V1(depth int, a, b *float32, c *float32, stride int, add bool)
+func float32AVX2R4V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
 // float32AVX2R4V2 multiplies panels into a 4×16 tile; see microKernel.
 //
 //go:noescape
-func float32AVX2R4V2(depth int, a, b *float32, c *float32, stride int, add bool)
+func float32AVX2R4V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
 // float32AVX2R6V1 multiplies panels into a 6×8 tile; see microKernel.
 //
 //go:noescape
-func float32AVX2R6V1(depth int, a, b *float32, c *float32, stride int, add bool)
+func float32AVX2R6V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
 // float32AVX2R6V2 multiplies panels into a 6×16 tile; see microKernel.
 //
 //go:noescape
-func float32AVX2R6V2(depth int, a, b *float32, c *float32, stride int, add bool)
+func float32AVX2R6V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
 // float64AVX2R2V1 multiplies panels into a 2×4 tile; see microKernel.
 //
 //go:noescape
-func float64AVX2R2V1(depth int, a, b *float64, c *float64, stride int, add bool)
+func float64AVX2R2V1(depth int, a, b *float64, c *float64, stride int, ahead uintptr, add bool)
 
 // float64AVX2R2V2 multiplies panels into a 2×8 tile; see microKernel.
 //
 //go:noescape
-func float64AVX2R2V2(depth int, a, b *float64, c *float64, stride int, add bool)
+func float64AVX2R2V2(depth int, a, b *float64, c *float64, stride int, ahead uintptr, add bool)
 
 // float64AVX2R4V1 multiplies panels into a 4×4 tile; see microKernel.
 //
 //go:noescape
-func float64AVX2R4V1(depth int, a, b *float64, c *float64, stride int, add bool)
+func float64AVX2R4V1(depth int, a, b *float64, c *float64, stride int, ahead uintptr, add bool)
 
 // float64AVX2R4V2 multiplies panels into a 4×8 tile; see microKernel.
 //
 //go:noescape
-func float64AVX2R4V2(depth int, a, b *float64, c *float64, stride int, add bool)
+func float64AVX2R4V2(depth int, a, b *float64, c *float64, stride int, ahead uintptr, add bool)
 
 // float64AVX2R6V1 multiplies panels into a 6×4 tile; see microKernel.
 //
 //go:noescape
-func float64AVX2R6V1(depth int, a, b *float64, c *float64, stride int, add bool)
+func float64AVX2R6V1(depth int, a, b *float64, c *float64, stride int, ahead uintptr, add bool)
 
 // float64AVX2R6V2 multiplies panels into a 6×8 tile; see microKernel.
 //
 //go:noescape
-func float64AVX2R6V2(depth int, a, b *float64, c *float64, stride int, add bool)
+func float64AVX2R6V2(depth int, a, b *float64, c *float64, stride int, ahead uintptr, add bool)
 
 // uint8AVX2R2V1 multiplies panels into a 2×8 tile; see microKernel.
 //
 //go:noescape
-func uint8AVX2R2V1(depth int, a, b *uint32, c *int32, stride int, add bool)
+func uint8AVX2R2V1(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
 // uint8AVX2R2V2 multiplies panels into a 2×16 tile; see microKernel.
 //
 //go:noescape
-func uint8AVX2R2V2(depth int, a, b *uint32, c *int32, stride int, add bool)
+func uint8AVX2R2V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
 // uint8AVX2R4V1 multiplies panels into a 4×8 tile; see microKernel.
 //
 //go:noescape
-func uint8AVX2R4V1(depth int, a, b *uint32, c *int32, stride int, add bool)
+func uint8AVX2R4V1(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
 // uint8AVX2R4V2 multiplies panels into a 4×16 tile; see microKernel.
 //
 //go:noescape
-func uint8AVX2R4V2(depth int, a, b *uint32, c *int32, stride int, add bool)
+func uint8AVX2R4V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
 // uint8AVX2R6V1 multiplies panels into a 6×8 tile; see microKernel.
 //
 //go:noescape
-func uint8AVX2R6V1(depth int, a, b *uint32, c *int32, stride int, add bool)
+func uint8AVX2R6V1(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
 // uint8AVX2R6V2 multiplies panels into a 6×16 tile; see microKernel.
 //
 //go:noescape
-func uint8AVX2R6V2(depth int, a, b *uint32, c *int32, stride int, add bool)
+func uint8AVX2R6V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
 // packRows4AVX2 copies rows of 32-bit elements, each XORed with mask, into a panel, eight depths per block; source and panel steps are in bytes.
 //

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 )
 
 // element is what panels hold, number what a product is made of. uint8
@@ -16,8 +17,9 @@ type element interface{ float32 | float64 | uint32 }
 type number interface{ float32 | float64 | int32 }
 
 // A microKernel multiplies a panel of A by a panel of B over depth elements and
-// stores the tile at c, or adds it to the tile at c.
-type microKernel[E element, O number] func(depth int, a, b *E, c *O, stride int, add bool)
+// stores the tile at c, or adds it to the tile at c. Meanwhile it may ask for
+// depth/8 cache lines from the address ahead on.
+type microKernel[E element, O number] func(depth int, a, b *E, c *O, stride int, ahead uintptr, add bool)
 
 // A tiling is a family of micro-kernels that work on the same panels.
 type tiling[E element, O number] struct {
@@ -70,9 +72,9 @@ type finisher[O number] interface {
 
 const (
 	// blockRows is the number of A's vectors whose block (blockRows × KC) stays in the L2 cache.
-	blockRows = 2 * Align
+	blockRows = 4 * Align
 	// superVectors bounds the vectors of the operand that all threads share.
-	superVectors = 2048 / Align * Align
+	superVectors = 32 * Align
 	// superElements bounds the elements of the shared, packed part.
 	superElements = 4 << 20
 )
@@ -160,7 +162,11 @@ func (e *engine[E, O]) execute(threads int) {
 	privateChunk := e.chunk
 
 	superDepth := roundUp(j.k, KC)
-	superCount := min(superVectors, roundUp(sharedCount, sharedWidth))
+	// Parts of equal size: a small remainder would pack the other operand again for little work.
+	superCount := roundUp(sharedCount, sharedWidth)
+	if parts := (sharedCount + superVectors - 1) / superVectors; parts > 1 {
+		superCount = roundUp((sharedCount+parts-1)/parts, Align)
+	}
 	if !sharedPacked {
 		superDepth = min(superDepth, max(KC, superElements/superCount/KC*KC))
 		e.shared = grow(e.shared, superCount*superDepth)
@@ -276,13 +282,23 @@ func (w *worker[E, O]) multiplyBlock(a, b []E, row, rows, col, cols, depth int, 
 		for j0 := 0; j0 < cols; j0 += t.nr {
 			width := min(t.nr, cols-j0)
 			panel := &b[j0*depth]
+			// Each tile asks for some of the next panel of B.
+			ahead, end := uintptr(unsafe.Pointer(panel)), uintptr(0)
+			if j0+t.nr < cols {
+				size := uintptr(t.nr*depth) * unsafe.Sizeof(*panel)
+				ahead += size
+				end = ahead + size
+			}
 			for i := i0; i < i0+block; i += t.mr {
 				height := min(t.mr, rows-i)
 				c := j.c[(row+i)*j.stride+col+j0:]
 				if height == t.mr && width == t.nr {
-					t.micro[2][1](depth, &a[i*depth], panel, &c[0], j.stride, add)
+					t.micro[2][1](depth, &a[i*depth], panel, &c[0], j.stride, ahead, add)
 				} else {
 					w.edge(c, &a[i*depth], panel, height, width, depth, add)
+				}
+				if ahead < end {
+					ahead += uintptr(depth / 8 * 64)
 				}
 			}
 			if last && j.finish != nil {
@@ -303,7 +319,7 @@ func (w *worker[E, O]) edge(c []O, a, b *E, height, width, depth int, add bool) 
 	for t.colStep[q] < width {
 		q++
 	}
-	t.micro[r][q](depth, a, b, &w.tile[0], t.nr, false)
+	t.micro[r][q](depth, a, b, &w.tile[0], t.nr, uintptr(unsafe.Pointer(b)), false)
 	for i := range height {
 		dst, src := c[i*j.stride:i*j.stride+width], w.tile[i*t.nr:i*t.nr+width]
 		if !add {

@@ -27,7 +27,7 @@ func tileOf[T any](c *T, stride int) (rows [genericMR][]T) {
 	return rows
 }
 
-func microFloat32Generic(depth int, a, b, c *float32, stride int, add bool) {
+func microFloat32Generic(depth int, a, b, c *float32, stride int, _ uintptr, add bool) {
 	pa, pb := unsafe.Slice(a, depth*genericMR), unsafe.Slice(b, depth*genericNR)
 	for r, row := range tileOf(c, stride) {
 		var s0, s1, s2, s3 float32
@@ -42,7 +42,7 @@ func microFloat32Generic(depth int, a, b, c *float32, stride int, add bool) {
 	}
 }
 
-func microFloat64Generic(depth int, a, b, c *float64, stride int, add bool) {
+func microFloat64Generic(depth int, a, b, c *float64, stride int, _ uintptr, add bool) {
 	pa, pb := unsafe.Slice(a, depth*genericMR), unsafe.Slice(b, depth*genericNR)
 	for r, row := range tileOf(c, stride) {
 		var s0, s1, s2, s3 float64
@@ -66,7 +66,7 @@ func storeTile[T float32 | float64 | int32](row []T, add bool, s0, s1, s2, s3 T)
 
 // microUint8Generic multiplies panels of pairs of 16-bit numbers, the form that
 // VPMADDWD takes: a 32-bit element holds depths 2k (low half) and 2k+1.
-func microUint8Generic(depth int, a, b *uint32, c *int32, stride int, add bool) {
+func microUint8Generic(depth int, a, b *uint32, c *int32, stride int, _ uintptr, add bool) {
 	pa, pb := unsafe.Slice(a, depth*genericMR), unsafe.Slice(b, depth*genericNR)
 	for r, row := range tileOf(c, stride) {
 		var s0, s1, s2, s3 int32
