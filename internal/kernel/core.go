@@ -77,6 +77,8 @@ const (
 	superVectors = 32 * Align
 	// superElements bounds the elements of the shared, packed part.
 	superElements = 4 << 20
+	// minWork is the number of multiplications that a thread of its own pays for.
+	minWork = 1 << 17
 )
 
 // engine holds the buffers of one running product.
@@ -129,6 +131,8 @@ func (e *engine[E, O]) execute(threads int) {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
+	// Starting a goroutine costs as much as some hundred thousand operations.
+	threads = max(1, min(threads, int(float64(j.m)*float64(j.n)*float64(j.k)/minWork)))
 	for len(e.workers) < threads {
 		w := &worker[E, O]{engine: e}
 		w.run = func() {

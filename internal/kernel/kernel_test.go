@@ -4,6 +4,7 @@ package kernel
 // against every other, shapes, strides, special values, errors.
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -11,6 +12,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -178,11 +181,11 @@ var shapes = []shape{
 
 func testProduct[T Float](t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	all := shapes
-	for range 12 {
+	all := slices.Clone(shapes)
+	for range 10 {
 		all = append(all, shape{1 + r.IntN(60), 1 + r.IntN(80), r.IntN(600)})
 	}
-	for _, s := range all {
+	for n, s := range all {
 		lda, ldb, ldc := s.k+r.IntN(4), s.k+r.IntN(4), s.n+r.IntN(4)
 		a := fill(r, make([]T, max(0, (s.m-1)*lda+s.k)))
 		b := fill(r, make([]T, max(0, (s.n-1)*ldb+s.k)))
@@ -215,6 +218,9 @@ func testProduct[T Float](t *testing.T) {
 				rights := []Operand[T]{Rows(b, ldb), Columns(bt, lbt), pb.Operand(0), Packing(&rowPacker[T]{b, ldb})}
 				for x, left := range lefts {
 					for y, right := range rights {
+						if impl == &generic && x != y && (n+x+y)%4 != 0 {
+							continue // slow, and the operands take the same way
+						}
 						threads := 1 + (x+y)%3
 						got := append([]T(nil), before...)
 						p := Product[T]{M: s.m, N: s.n, K: s.k, A: left, B: right, C: got, Stride: ldc, Accumulate: accumulate, Threads: threads}
@@ -256,17 +262,13 @@ func TestProductBits(t *testing.T) {
 func TestProductLarge(t *testing.T) {
 	defer active.Store(active.Load())
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, s := range []shape{{13, 2300, 300}, {2300, 13, 300}, {400, 70, 2100}, {2050, 2050, 17}} {
+	for _, s := range []shape{{13, 2300, 300}, {2300, 13, 300}, {400, 70, 2100}, {3080, 400, 9}, {400, 3080, 9}} {
 		a, b := fill(r, make([]float32, s.m*s.k)), fill(r, make([]float32, s.n*s.k))
 		var want []float32
-		list := implementations()
-		if testing.Short() && len(list) > 1 {
-			list = list[1:]
-		}
-		for _, impl := range list {
+		for _, impl := range implementations() {
 			active.Store(impl)
 			for threads := 1; threads <= 3; threads++ {
-				if impl.name == "generic" && threads == 2 {
+				if impl == &generic && threads != 2 {
 					continue
 				}
 				c := make([]float32, s.m*s.n)
@@ -798,4 +800,29 @@ func TestKnownBits(t *testing.T) {
 			t.Errorf("FNV-1a of the bits is %#x, want %#x", hash, uint64(want))
 		}
 	})
+}
+
+// TestGenerated: the committed assembly is what the generator writes.
+func TestGenerated(t *testing.T) {
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("the go tool is not on the path")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command(tool, "run", "generate.go", "-dir", dir).CombinedOutput(); err != nil {
+		t.Fatalf("go run generate.go: %v\n%s", err, out)
+	}
+	for _, name := range []string{"assembly_amd64.s", "assembly_amd64.go"} {
+		want, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is not what generate.go writes; run go generate ./internal/kernel", name)
+		}
+	}
 }

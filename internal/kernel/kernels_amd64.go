@@ -132,6 +132,9 @@ func packFloat32AVX2(dst []float32, width int, src []float32, stride, count, dep
 	if count == 0 || depth == 0 {
 		return
 	}
+	// The assembly does not check bounds.
+	src = src[:(count-1)*stride+depth]
+	dst = dst[:roundUp(count, width)*depth]
 	to := unsafe.Slice((*uint32)(unsafe.Pointer(&dst[0])), len(dst))
 	from := unsafe.Slice((*byte)(unsafe.Pointer(&src[0])), 4*len(src))
 	packPanels(packRows4AVX2, packRows2AVX2, to, width, from, 4*stride, count, depth, depth/8, 8, 0, restFloat32)
