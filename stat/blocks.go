@@ -214,7 +214,10 @@ func (b *Blocks) String() string {
 	if b.kind == EpisodeBlocks {
 		return fmt.Sprintf("%d episodes", b.index.count())
 	}
-	return fmt.Sprintf("moving blocks of %d in %d episode(s)", b.length, b.index.count())
+	if b.index.count() == 1 {
+		return fmt.Sprintf("moving blocks of %d", b.length)
+	}
+	return fmt.Sprintf("moving blocks of %d in %d episodes", b.length, b.index.count())
 }
 
 // Count returns the number of blocks of the disjoint partition that the

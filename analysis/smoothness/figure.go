@@ -24,8 +24,8 @@ func (r *Result) Figure(seed uint64) (*plots.Figure, error) {
 		return nil, err
 	}
 	scatter := &plots.Scatter{
-		X: plots.Axis{Label: "Pixel distance ‖s(t) − s(t+1)‖ (grey levels)", Zero: true},
-		Y: plots.Axis{Label: "Latent distance ‖z(t) − z(t+1)‖" + r.unit(), Zero: true},
+		X: plots.Axis{Label: fmt.Sprintf("Pixel distance ‖s(t) − s(t+%d)‖ (grey levels)", r.Horizon), Zero: true},
+		Y: plots.Axis{Label: fmt.Sprintf("Latent distance ‖z(t) − z(t+%d)‖%s", r.Horizon, r.unit()), Zero: true},
 	}
 	box := &plots.BoxPlot{
 		Y: plots.Axis{Label: "Latent / pixel distance" + r.ratioUnit(), Log: true},
@@ -44,7 +44,7 @@ func (r *Result) Figure(seed uint64) (*plots.Figure, error) {
 	return &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 82,
 		Tiles: []plots.Tile{
-			{Panel: scatter, Title: "Consecutive states", Row: 0, Column: 0},
+			{Panel: scatter, Title: "Pairs of states", Row: 0, Column: 0},
 			{Panel: box, Title: "Local expansion", Row: 0, Column: 1},
 		},
 		Series:   names,
@@ -55,14 +55,14 @@ func (r *Result) Figure(seed uint64) (*plots.Figure, error) {
 
 func (r *Result) unit() string {
 	if len(r.Models) > 0 && r.Models[0].LatentScale == stat.ScaleRMS {
-		return " (RMS distance)"
+		return " (RMS distances)"
 	}
 	return ""
 }
 
 func (r *Result) ratioUnit() string {
 	if r.unit() != "" {
-		return " (RMS distance per grey level)"
+		return " (RMS distances per grey level)"
 	}
 	return " (per grey level)"
 }

@@ -58,10 +58,12 @@ type Options struct {
 type Result struct {
 	Models      []Model
 	Comparisons []report.Comparison
-	// PixelDistance holds d_s of every pair of the first horizon.
+	// Horizon is the smallest horizon: the main relation's.
+	Horizon int
+	// PixelDistance holds d_s of every pair of that horizon.
 	PixelDistance []float64
 	// EffectivePairs is the number of independent pairs that the dependent ones
-	// of the first horizon are worth, by the autocorrelation of d_s.
+	// of that horizon are worth, by the autocorrelation of d_s.
 	EffectivePairs report.Value
 	Resamples      int    // behind intervals and bands
 	Blocks         string // how pairs were grouped for them
@@ -158,7 +160,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	for _, h := range horizons {
 		pixel[h] = distances(in.Frames, in.Pairs[h])
 	}
-	result := &Result{PixelDistance: pixel[main], Resamples: o.Bootstrap}
+	result := &Result{Horizon: main, PixelDistance: pixel[main], Resamples: o.Bootstrap}
 
 	still := stillShare * (in.PixelRange.High - in.PixelRange.Low)
 	families := make(map[int]*stat.Resamples, len(horizons))
