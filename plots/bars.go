@@ -31,14 +31,18 @@ func (b *bar) extend(y Axis, data *extent, lost *dropped) {
 	if !b.hasInterval() {
 		return
 	}
-	var ignored dropped
-	for _, end := range []float64{b.low, b.high} {
-		if y.accepts(end, &ignored) {
-			data.add(end)
-		}
+	// An upper end that cannot be shown takes the interval with it; a lower end ≤ 0
+	// on a log axis only means that the interval reaches the bottom.
+	if !y.accepts(b.high, lost) {
+		b.low, b.high = math.NaN(), math.NaN()
+		return
 	}
-	if ignored.infinite > 0 || ignored.undefined > 0 {
-		lost.infinite += ignored.infinite
+	data.add(b.high)
+	var below dropped
+	if y.accepts(b.low, &below) {
+		data.add(b.low)
+	} else if !y.Log || math.Abs(b.low) > largestValue {
+		lost.infinite += below.infinite
 		b.low, b.high = math.NaN(), math.NaN()
 	}
 }
@@ -55,7 +59,7 @@ func (b *bar) top() float64 {
 }
 
 // draw draws the bar, its interval with caps, and its text or "n/a".
-func (b *bar) draw(s *scene, a *area, upright bool) {
+func (b *bar) draw(s *scene, a *area, how int) {
 	left, right := a.X(b.x-b.width/2), a.X(b.x+b.width/2)
 	middle := (left + right) / 2
 	base := a.Min.Y
@@ -77,6 +81,10 @@ func (b *bar) draw(s *scene, a *area, upright bool) {
 			low = a.within(a.Y(b.low))
 		}
 		reach := min(2.5, (right-left)*0.3)
+		if luminance(b.style.Fill) < 0.25 { // a rim, so that the lower half shows on dark bars
+			s.line([]vg.Point{{X: middle, Y: low}, {X: middle, Y: min(high, end)}}, withAlpha(paperOpen, 0.8), 1.7, nil)
+			s.line([]vg.Point{{X: middle - reach - 0.5, Y: low}, {X: middle + reach + 0.5, Y: low}}, withAlpha(paperOpen, 0.8), 1.7, nil)
+		}
 		s.line([]vg.Point{{X: middle, Y: low}, {X: middle, Y: high}}, ink, 0.7, nil)
 		for _, y := range []vg.Length{low, high} {
 			s.line([]vg.Point{{X: middle - reach, Y: y}, {X: middle + reach, Y: y}}, ink, 0.7, nil)
@@ -87,8 +95,8 @@ func (b *bar) draw(s *scene, a *area, upright bool) {
 			top = min(low, end)
 		}
 	}
-	if b.text != "" {
-		b.print(s, b.text, vg.Point{X: middle, Y: top}, b.value < 0, upright)
+	if b.text != "" && how != printNothing {
+		b.print(s, b.text, vg.Point{X: middle, Y: top}, b.value < 0, how == printUpright)
 	}
 }
 
@@ -139,6 +147,10 @@ func (p *Bars) prepare(env *environment) (content, error) {
 			return nil, env.errorf("bar %q: interval [%g, %g] is reversed", b.Name, b.Low, b.High)
 		}
 		bars[i].extend(y, &data, &lost)
+		if p.NamesInLegend {
+			env.explain(b.Name, keyFill)
+			names[i] = ""
+		}
 		switch {
 		case p.NoValues:
 		case b.Text != "":
@@ -158,7 +170,7 @@ func barChart(env *environment, x, y Axis, slots []string, bars []*bar, data ext
 		return nil, err
 	}
 	if y.Log && data.some { // bars need some height over the smallest value
-		data.low /= math.Pow(10, max(0.3, 0.08*math.Log10(data.high/data.low)))
+		data.low /= math.Pow(10, max(0.3, 0.08*(math.Log10(data.high)-math.Log10(data.low))))
 	}
 	ys, err := newScale(y, data)
 	if err != nil {
@@ -166,40 +178,59 @@ func barChart(env *environment, x, y Axis, slots []string, bars []*bar, data ext
 	}
 	c := newChart(newCategories(x, slots), ys)
 	c.references, c.grid = references, true
-	upright := func(width vg.Length) bool {
-		slot := width / vg.Length(len(slots))
-		for _, b := range bars {
-			if b.text != "" && newBlock(b.text, smallestSize, false).width > slot-1.5 {
-				return true
-			}
-		}
-		return false
-	}
 	c.room = func(size vg.Point) (below, above float64) {
-		return printRoom(&c.baseY, bars, float64(size.Y), upright(size.X))
+		how := printing(&c.baseY, bars, size, len(slots))
+		return printRoom(&c.baseY, bars, float64(size.Y), how)
 	}
 	c.paint = func(s *scene, a *area) {
-		turned := upright(a.Size().X)
-		if turned && a.Size().X/vg.Length(len(slots)) < smallestSize*0.95 && bars[0].text != "" {
-			s.warn("%s: too many bars for their printed values", panelName(s.panel))
+		how := printing(&c.baseY, bars, a.Size(), len(slots))
+		if how == printNothing {
+			s.warn("%s: no room to print the values of the bars", panelName(s.panel))
 		}
 		for _, b := range bars {
-			b.draw(s, a, turned)
+			b.draw(s, a, how)
 		}
 	}
 	return c, nil
 }
 
+// Ways to print values at bars.
+const (
+	printFlat = iota
+	printUpright
+	printNothing
+)
+
+// printing chooses how values are printed: upright where one is wider than its
+// slot, not at all where that would take half of the panel or lines would touch.
+func printing(y *scale, bars []*bar, size vg.Point, slots int) int {
+	slot := size.X / vg.Length(slots)
+	how := printFlat
+	for _, b := range bars {
+		if b.text != "" && newBlock(b.text, smallestSize, false).width > slot-1.5 {
+			how = printUpright
+		}
+	}
+	if how == printFlat {
+		return how
+	}
+	below, above := printRoom(y, bars, float64(size.Y), how)
+	if slot < smallestSize || below+above > 0.5*float64(size.Y) {
+		return printNothing
+	}
+	return how
+}
+
 // printRoom is how many points the axis must grow below and above so that every
 // printed value fits between its cap and the edge.
-func printRoom(y *scale, bars []*bar, length float64, upright bool) (below, above float64) {
+func printRoom(y *scale, bars []*bar, length float64, how int) (below, above float64) {
 	for _, b := range bars {
-		if b.text == "" || math.IsNaN(b.value) {
+		if b.text == "" || math.IsNaN(b.value) || how == printNothing {
 			continue
 		}
 		label := newBlock(b.text, smallestSize, false)
 		height := float64(label.height)
-		if upright {
+		if how == printUpright {
 			height = float64(label.width)
 		}
 		at := min(1, max(0, y.share(b.top()))) * length

@@ -40,6 +40,10 @@ func (p *BoxPlot) prepare(env *environment) (content, error) {
 	for i, b := range p.Boxes {
 		boxes[i] = summarize(b.Values, p.Y, most, &data, &lost)
 		boxes[i].style = env.style(b.Name)
+		if p.NamesInLegend {
+			env.explain(b.Name, keyFill)
+			names[i] = ""
+		}
 	}
 	env.note(lost, true)
 	empty := !data.some

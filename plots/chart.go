@@ -114,10 +114,16 @@ func (c *chart) measure(size vg.Point, tileHeight vg.Length) margins {
 	}
 	c.yTitle = block{}
 	if label := c.y.axis.Label; label != "" {
-		text := wrap(label, labelSize, false, max(size.Y, 30))
+		// Beside turned names the title must stay beside the data; else it may use
+		// the height of the tile.
+		limit := max(size.Y, 30)
+		if c.x.names == nil {
+			limit = max(limit, 0.95*tileHeight)
+		}
+		text := wrap(label, labelSize, false, limit)
 		c.yTitle = newBlock(text, labelSize, false)
-		if c.yTitle.width > size.Y {
-			text, _ = shortenLines(wrap(label, smallestSize, false, max(size.Y, 30)), smallestSize, false, max(tileHeight, size.Y))
+		if c.yTitle.width > limit {
+			text, _ = shortenLines(wrap(label, smallestSize, false, limit), smallestSize, false, max(tileHeight, size.Y))
 			c.yTitle = newBlock(text, smallestSize, false)
 		}
 		m.left += c.yTitle.height + labelGap
@@ -243,14 +249,16 @@ func (c *chart) drawReferences(s *scene, a *area) {
 			s.warn("%s: reference line %q at %s lies outside the axis", panelName(s.panel), plainText(r.Label), Number(r.Value, 3))
 			continue
 		}
-		s.line([]vg.Point{{X: a.Min.X, Y: y}, {X: a.Max.X, Y: y}}, softInk, 0.7, []vg.Length{2.5, 1.8})
+		across := []vg.Point{{X: a.Min.X, Y: y}, {X: a.Max.X, Y: y}}
+		s.line(across, withAlpha(paperOpen, 0.7), 1.5, nil) // so that it shows over dark bars
+		s.line(across, ink, 0.7, []vg.Length{2.5, 1.8})
 		if r.Label == "" {
 			continue
 		}
 		b := newBlock(referenceText(r), smallestSize, false)
 		y = max(y, bottom+b.height/2)
 		bottom = y + b.height/2
-		s.drawText("reference", b, vg.Point{X: a.Max.X + labelGap, Y: y}, alignStart, alignCenter, 0, softInk)
+		s.drawText("reference", b, vg.Point{X: a.Max.X + labelGap, Y: y}, alignStart, alignCenter, 0, ink)
 	}
 }
 
@@ -358,7 +366,38 @@ func layoutCategories(names []string, width, tallest vg.Length) categoryLabels {
 		l.left = max(l.left, b.width*vg.Length(cos)+b.height/2*vg.Length(sin)-slot*(vg.Length(i)+0.5))
 	}
 	l.height++
+	if l.height > 0.25/0.42*tallest || l.cut {
+		if u, ok := uprightLabels(names, slot, tallest); ok && u.height < 0.9*l.height {
+			return u
+		}
+	}
 	return l
+}
+
+// uprightLabels turns names by 90°, wrapped into as many lines as a slot holds.
+func uprightLabels(names []string, slot, tallest vg.Length) (categoryLabels, bool) {
+	const size = smallestSize
+	most := int((slot/size-ascent-descent)/linePitch) + 1
+	if most < 2 {
+		return categoryLabels{}, false
+	}
+	l := categoryLabels{rotation: math.Pi / 2}
+	for _, name := range names {
+		// The narrowest wrapping that needs no more lines than there are.
+		var b block
+		for width := vg.Length(3 * size); ; width += 2 {
+			b = newBlock(wrap(name, size, false, width), size, false)
+			if len(b.lines) <= most {
+				break
+			}
+		}
+		if b.width > tallest {
+			return l, false
+		}
+		l.blocks = append(l.blocks, b)
+		l.height = max(l.height, b.width)
+	}
+	return l, true
 }
 
 // horizontalLabels wraps names into slots of the given width.

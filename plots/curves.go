@@ -66,7 +66,7 @@ func (p *Curves) prepare(env *environment) (content, error) {
 	}
 	c.paint = func(s *scene, a *area) {
 		for i, series := range p.Series {
-			s.band(series.X, series.Low, series.High, p.X, p.Y, withAlpha(styles[i].Line, 0.18), a)
+			s.band(series.X, series.Y, series.Low, series.High, p.X, p.Y, withAlpha(styles[i].Line, 0.18), a)
 		}
 		for i, series := range p.Series {
 			s.curve(series, styles[i], marked[i], p, a)

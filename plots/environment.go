@@ -94,18 +94,22 @@ func (env *environment) note(d dropped, undefined bool) {
 	var parts []string
 	add := func(n int, what string) {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, what))
+			values := "values"
+			if n == 1 {
+				values = "value"
+			}
+			parts = append(parts, fmt.Sprintf("%d %s %s", n, values, what))
 		}
 	}
-	add(d.nonpositive, "non-positive (log axis)")
-	add(d.infinite, "infinite")
+	add(d.nonpositive, "non-positive on a log axis")
+	add(d.infinite, "infinite or above 1e300")
 	if undefined {
-		add(d.undefined, "undefined")
+		add(d.undefined, "undefined (NaN)")
 	}
 	if len(parts) == 0 {
 		return
 	}
-	note := env.panel + ": not shown: " + strings.Join(parts, ", ") + "."
+	note := "P" + env.panel[1:] + ": not shown: " + strings.Join(parts, ", ") + "."
 	env.notes = append(env.notes, note)
 	env.warnings = append(env.warnings, note)
 }

@@ -38,7 +38,6 @@ func letter(i int) string {
 // placed is a tile ready to be laid out.
 type placed struct {
 	tile                 Tile
-	rows, columns        int
 	content              content
 	letter               block
 	title                block

@@ -21,7 +21,6 @@ type legend struct {
 	entries []legendEntry
 	title   block
 	kinds   int // union of the kinds of all keys: keys are equally wide
-	cut     bool
 }
 
 type legendEntry struct {
@@ -86,9 +85,8 @@ func (l *legend) place(s *scene, where LegendPosition, rest vg.Rectangle) vg.Rec
 	if len(l.entries) == 0 {
 		return rest
 	}
-	var cell, row vg.Length
+	var row vg.Length
 	for _, e := range l.entries {
-		cell = max(cell, l.keyWidth()+keyGap+e.text.width)
 		row = max(row, e.text.height, keyHeight)
 	}
 	row++
@@ -103,15 +101,19 @@ func (l *legend) place(s *scene, where LegendPosition, rest vg.Rectangle) vg.Rec
 		columns = (n + max(1, int(room.Y/row)) - 1) / max(1, int(room.Y/row))
 		titleWidth = 0
 	} else {
-		columns = max(1, min(n, int((room.X-titleWidth+legendGap)/(cell+legendGap))))
-		columns = (n + ((n + columns - 1) / columns) - 1) / ((n + columns - 1) / columns) // equally full rows
+		for columns = n; columns > 1; columns-- {
+			if _, width := l.columnStarts(columns, where); width <= room.X-titleWidth {
+				break
+			}
+		}
+		full := (n + columns - 1) / columns
+		columns = (n + full - 1) / full // equally full rows
 	}
+	starts, width := l.columnStarts(columns, where)
 	rows := (n + columns - 1) / columns
-	width := vg.Length(columns)*cell + vg.Length(columns-1)*legendGap
 	height := vg.Length(rows) * row
 	origin := vg.Point{X: rest.Min.X + (room.X-width-titleWidth)/2 + titleWidth, Y: rest.Min.Y + height}
 	titleAt := vg.Point{X: origin.X - titleWidth, Y: origin.Y - row/2}
-	titleAlign := alignStart
 	switch where {
 	case LegendAbove:
 		origin.Y = rest.Max.Y
@@ -133,18 +135,43 @@ func (l *legend) place(s *scene, where LegendPosition, rest vg.Rectangle) vg.Rec
 		rest.Min.Y += height + legendRule
 	}
 	if l.title.width > 0 {
-		s.drawText("legend", l.title, titleAt, titleAlign, alignCenter, 0, ink)
+		s.drawText("legend", l.title, titleAt, alignStart, alignCenter, 0, ink)
 	}
 	for i, e := range l.entries {
-		r, c := i/columns, i%columns
-		if where == LegendRight {
-			r, c = i%rows, i/rows
-		}
-		at := vg.Point{X: origin.X + vg.Length(c)*(cell+legendGap), Y: origin.Y - (vg.Length(r)+0.5)*row}
+		r, c := l.cell(i, columns, where)
+		at := vg.Point{X: origin.X + starts[c], Y: origin.Y - (vg.Length(r)+0.5)*row}
 		l.key(s, e, at)
 		s.drawText("legend", e.text, vg.Point{X: at.X + l.keyWidth() + keyGap, Y: at.Y}, alignStart, alignCenter, 0, ink)
 	}
 	return rest
+}
+
+// cell is the row and column of the i-th entry: row by row, but column by column
+// at the right.
+func (l *legend) cell(i, columns int, where LegendPosition) (row, column int) {
+	if where == LegendRight {
+		rows := (len(l.entries) + columns - 1) / columns
+		return i % rows, i / rows
+	}
+	return i / columns, i % columns
+}
+
+// columnStarts returns where each column starts, and the width of all.
+func (l *legend) columnStarts(columns int, where LegendPosition) (starts []vg.Length, width vg.Length) {
+	widths := make([]vg.Length, columns)
+	for i, e := range l.entries {
+		_, c := l.cell(i, columns, where)
+		widths[c] = max(widths[c], l.keyWidth()+keyGap+e.text.width)
+	}
+	starts = make([]vg.Length, columns)
+	for c, w := range widths {
+		if c > 0 {
+			width += legendGap
+		}
+		starts[c] = width
+		width += w
+	}
+	return starts, width
 }
 
 // key draws the sample of one series: opaque, whatever the panels use.

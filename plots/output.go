@@ -48,8 +48,7 @@ type pngPage struct{ *vgimg.Canvas }
 
 func (p pngPage) encode(w io.Writer) error {
 	var buffer bytes.Buffer
-	encoder := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := encoder.Encode(&buffer, p.Image()); err != nil {
+	if err := png.Encode(&buffer, p.Image()); err != nil {
 		return fmt.Errorf("plots: PNG: %w", err)
 	}
 	_, err := w.Write(withDensity(buffer.Bytes()))

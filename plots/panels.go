@@ -72,7 +72,9 @@ type BoxPlot struct {
 	// MaxOutliers is the most points drawn per box beyond the whiskers; 0: 100,
 	// negative: none.
 	MaxOutliers int
-	References  []Reference
+	// NamesInLegend moves the names from under the boxes to the legend.
+	NamesInLegend bool
+	References    []Reference
 }
 
 // Box is the sample of one series.
@@ -105,13 +107,16 @@ type Bars struct {
 	X, Y Axis
 	Bars []Bar
 	// NoValues leaves out the printed values.
-	NoValues   bool
-	References []Reference
+	NoValues bool
+	// NamesInLegend moves the names from under the bars to the legend.
+	NamesInLegend bool
+	References    []Reference
 }
 
 // Bar is one bar. Low and High are the ends of its interval in data units; equal
 // values (such as both zero) or NaN mean no interval. Text replaces the printed
-// value (default: three significant digits).
+// value (default: three significant digits). A fixed Y.Max is raised where the
+// printed values need it.
 type Bar struct {
 	Name             string
 	Value, Low, High float64

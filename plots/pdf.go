@@ -30,6 +30,7 @@ type pdfPage struct {
 	state    pdfState
 	stack    []pdfState
 	images   int
+	widths   map[int]bool // widths in pixels of the images so far
 	err      error
 }
 
@@ -63,7 +64,7 @@ func newPDFPage(width, height vg.Length, title string) (*pdfPage, error) {
 	document.AddUTF8FontFromBytes("LiberationSans", "B", fontData(true))
 	document.AddPage()
 	document.SetLineJoinStyle("round")
-	p := &pdfPage{document: document, height: height.Points(), state: pdfState{a: 1, d: 1}}
+	p := &pdfPage{document: document, height: height.Points(), state: pdfState{a: 1, d: 1}, widths: map[int]bool{}}
 	vg.Initialize(p)
 	return p, nil
 }
@@ -214,8 +215,15 @@ func (p *pdfPage) FillString(face font.Face, at vg.Point, text string) {
 
 // DrawImage places an image; the page must not be rotated.
 func (p *pdfPage) DrawImage(r vg.Rectangle, m image.Image) {
+	// fpdf orders images by their width alone, and images of one width by chance:
+	// give each a width of its own.
+	width := m.Bounds().Dx()
+	for p.widths[width] {
+		width++
+	}
+	p.widths[width] = true
 	var buffer bytes.Buffer
-	if err := png.Encode(&buffer, m); err != nil {
+	if err := png.Encode(&buffer, widened(m, width)); err != nil {
 		p.err = err
 		return
 	}
@@ -225,4 +233,19 @@ func (p *pdfPage) DrawImage(r vg.Rectangle, m image.Image) {
 	p.document.RegisterImageOptionsReader(name, options, &buffer)
 	x, y := p.fromTop(vg.Point{X: r.Min.X, Y: r.Max.Y})
 	p.document.ImageOptions(name, x, y, r.Size().X.Points(), r.Size().Y.Points(), false, options, 0, "")
+}
+
+// widened repeats single columns of an image so that it is width pixels wide.
+func widened(m image.Image, width int) image.Image {
+	b := m.Bounds()
+	if b.Dx() == width {
+		return m
+	}
+	out := image.NewNRGBA(image.Rect(0, 0, width, b.Dy()))
+	for y := range b.Dy() {
+		for x := range width {
+			out.Set(x, y, m.At(b.Min.X+x*b.Dx()/width, b.Min.Y+y))
+		}
+	}
+	return out
 }

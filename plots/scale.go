@@ -7,8 +7,12 @@ import (
 	"math"
 )
 
-// largestValue bounds what is drawn: sums of two such values stay finite.
-const largestValue = 1e300
+// What is drawn lies below largestValue in magnitude and, on a log axis, above
+// smallestLog, so that sums and margins stay finite and positive.
+const (
+	largestValue = 1e300
+	smallestLog  = 1e-300
+)
 
 // dropped counts values that cannot be shown.
 type dropped struct{ infinite, nonpositive, undefined int }
@@ -20,7 +24,7 @@ func (a Axis) accepts(v float64, d *dropped) bool {
 		d.undefined++
 	case math.Abs(v) > largestValue:
 		d.infinite++
-	case a.Log && v < math.SmallestNonzeroFloat64*1e20: // ≤ 0, and denormal numbers
+	case a.Log && v < smallestLog:
 		d.nonpositive++
 	default:
 		return true
@@ -59,7 +63,7 @@ func newScale(a Axis, data extent) (scale, error) {
 		return s, fmt.Errorf("axis %q: range [%g, %g] is not finite", a.Label, a.Min, a.Max)
 	}
 	if a.Min < a.Max {
-		if a.Log && a.Min <= 0 {
+		if a.Log && a.Min < smallestLog {
 			return s, fmt.Errorf("axis %q: a log axis cannot reach down to %g", a.Label, a.Min)
 		}
 		s.low, s.high, s.fixed = a.Min, a.Max, true
@@ -68,15 +72,12 @@ func newScale(a Axis, data extent) (scale, error) {
 	if a.Log {
 		s.low, s.high = 1, 10
 		if data.some {
-			decades := math.Log10(data.high / data.low)
-			if math.IsInf(decades, 0) {
-				decades = math.Log10(data.high) - math.Log10(data.low)
-			}
+			decades := math.Log10(data.high) - math.Log10(data.low)
 			grow := math.Pow(10, max(0.04*decades, 0.03))
 			if decades < 0.05 { // constant: a decade about it
 				grow = math.Sqrt(10)
 			}
-			s.low, s.high = data.low/grow, data.high*grow
+			s.low, s.high = max(1e-307, data.low/grow), min(1e307, data.high*grow)
 		}
 		return s, nil
 	}
@@ -112,7 +113,7 @@ func newScale(a Axis, data extent) (scale, error) {
 
 // newCategories is the scale of names side by side.
 func newCategories(a Axis, names []string) scale {
-	return scale{axis: a, low: -0.5, high: float64(len(names)) - 0.5, fixed: true, names: names}
+	return scale{axis: Axis{Label: a.Label}, low: -0.5, high: float64(len(names)) - 0.5, fixed: true, names: names}
 }
 
 // share is where v lies: 0 at the low end, 1 at the high end, outside beyond.
@@ -128,13 +129,13 @@ func (s *scale) share(v float64) float64 {
 // points long.
 func (s *scale) extend(below, above, length float64) {
 	room := length - below - above
-	if length <= 0 || (below <= 0 && above <= 0) || room < 0.2*length {
+	if length <= 0 || (below <= 0 && above <= 0) || room <= 0 {
 		return
 	}
 	if s.axis.Log {
 		low, high := math.Log10(s.low), math.Log10(s.high)
 		per := (high - low) / room
-		s.low, s.high = math.Pow(10, low-below*per), math.Pow(10, high+above*per)
+		s.low, s.high = math.Pow(10, max(-307, low-below*per)), math.Pow(10, min(307, high+above*per))
 		return
 	}
 	per := (s.high - s.low) / room

@@ -82,7 +82,7 @@ func (p *Scatter) prepare(env *environment) (content, error) {
 		s.points(clouds, total, a)
 		for i, series := range p.Series {
 			if series.Fit != nil {
-				s.fit(series.Fit, clouds[i].style, p.X, p.Y, a)
+				s.fit(series.Fit, clouds[i].style, p.X, p.Y, a, len(p.Series) <= 6)
 			}
 		}
 	}
@@ -106,8 +106,8 @@ func (env *environment) checkFit(name string, f *Fit) error {
 // points draws the clouds, point by point in turn so that no series covers
 // another, in one image where there are too many for a vector format.
 func (s *scene) points(clouds []cloud, total int, a *area) {
-	radius := vg.Length(min(1.9, max(0.75, 9/math.Pow(float64(max(1, total)), 0.28))))
-	alpha := min(0.9, max(0.12, 14/math.Sqrt(float64(max(1, total)))))
+	radius := vg.Length(min(1.9, max(0.8, 9/math.Pow(float64(max(1, total)), 0.28))))
+	alpha := min(0.9, max(0.12, 28/math.Sqrt(float64(max(1, total)))))
 	target := s
 	to := a
 	rect := a.Rectangle
@@ -132,17 +132,26 @@ func (s *scene) points(clouds []cloud, total int, a *area) {
 				continue
 			}
 			if at := to.point(c.x[j], c.y[j]); to.inside(at) {
-				target.marker(at, radius, c.style, withAlpha(c.style.Fill, alpha), nil, 0)
+				style := c.style
+				style.Hollow = style.Hollow && total <= 500 // small marks show only when filled
+				target.marker(at, radius, style, withAlpha(style.Fill, alpha), nil, 0)
 			}
 		}
 	}
 }
 
-// fit draws a fitted line over a white rim, with its band.
-func (s *scene) fit(f *Fit, style Style, x, y Axis, a *area) {
-	s.band(f.X, f.Low, f.High, x, y, withAlpha(style.Line, 0.28), a)
-	for _, part := range pieces(f.X, f.Y, x, y, a) {
-		s.clippedLine(part, a.Rectangle, withAlpha(paperOpen, 0.85), 2.2, nil)
+// fit draws a fitted line with its band, over a white rim where there are few (many
+// rims would hide the points).
+func (s *scene) fit(f *Fit, style Style, x, y Axis, a *area, rim bool) {
+	parts := pieces(f.X, f.Y, x, y, a)
+	for _, part := range parts {
+		if !rim {
+			break
+		}
+		s.clippedLine(part, a.Rectangle, withAlpha(paperOpen, 0.8), 2.2, nil)
+	}
+	s.band(f.X, f.Y, f.Low, f.High, x, y, withAlpha(style.Line, 0.32), a)
+	for _, part := range parts {
 		s.clippedLine(part, a.Rectangle, style.Edge, 1.1, style.dash)
 	}
 }
@@ -176,9 +185,9 @@ func pieces(xs, ys []float64, x, y Axis, a *area) [][]vg.Point {
 	return parts
 }
 
-// band fills between low and high where both are defined. On a log axis a lower
+// band fills between low and high where both and the curve are defined. On a log axis a lower
 // end ≤ 0 reaches the bottom of the axis.
-func (s *scene) band(xs, low, high []float64, x, y Axis, c color.NRGBA, a *area) {
+func (s *scene) band(xs, ys, low, high []float64, x, y Axis, c color.NRGBA, a *area) {
 	if low == nil {
 		return
 	}
@@ -198,7 +207,7 @@ func (s *scene) band(xs, low, high []float64, x, y Axis, c color.NRGBA, a *area)
 		if y.Log && bottom <= 0 {
 			bottom = a.y.low
 		}
-		if !x.accepts(xs[i], &ignored) || !y.accepts(bottom, &ignored) || !y.accepts(high[i], &ignored) {
+		if !x.accepts(xs[i], &ignored) || !y.accepts(ys[i], &ignored) || !y.accepts(bottom, &ignored) || !y.accepts(high[i], &ignored) {
 			flush()
 			continue
 		}

@@ -81,6 +81,7 @@ const (
 )
 
 func (g *grid) draw(s *scene, _, tile vg.Rectangle) error {
+	tile.Max.Y -= 1.5
 	room := tile.Size()
 	var l tableLayout
 	// Shrink, then wrap, then (with a warning) go below the size of good practice.

@@ -13,8 +13,8 @@ type tick struct {
 	label string
 }
 
-// linearTicks returns at most atMost labelled ticks (at least two where the range
-// allows) at multiples of 1, 2 or 5 times a power of ten inside [low, high], and
+// linearTicks returns at most atMost labelled ticks (up to five where the next
+// coarser step would leave only one) at multiples of 1, 2 or 5 times a power of ten inside [low, high], and
 // the exponent of the power of ten to print at the axis (0: none). Labels have
 // equally many decimals and U+2212 for minus.
 func linearTicks(low, high float64, atMost int) (ticks []tick, exponent int) {
@@ -23,9 +23,8 @@ func linearTicks(low, high float64, atMost int) (ticks []tick, exponent int) {
 		return nil, 0
 	}
 	atMost = max(2, atMost)
-	power := int(math.Floor(math.Log10(span/float64(atMost)))) - 1
 	var finer func() ([]tick, int) // the step before, where the next leaves one tick only
-	for ; ; power++ {
+	for power := int(math.Floor(math.Log10(span/float64(atMost)))) - 1; ; power++ {
 		for _, mantissa := range []int64{1, 2, 5} {
 			step := float64(mantissa) * math.Pow(10, float64(power))
 			first, last := math.Ceil(low/step-1e-9), math.Floor(high/step+1e-9)
@@ -75,7 +74,7 @@ func explicitTicks(values []float64, low, high float64) []tick {
 		if math.IsNaN(v) || v < low || v > high {
 			continue
 		}
-		text := strconv.FormatFloat(v, 'g', 6, 64)
+		var text string
 		if a := math.Abs(v); v == 0 || (a >= 1e-3 && a < 1e5) {
 			text = strconv.FormatFloat(v, 'f', -1, 64)
 			if rounded := strconv.FormatFloat(v, 'f', 6, 64); len(rounded) < len(text) {
