@@ -413,4 +413,3 @@ func orthonormal(q []float64, count, size int) {
 		}
 	}
 }
-

@@ -166,7 +166,7 @@ func (b *broadcast) offset(k, r int) int {
 // broadcastSpan loops over parts of rows: f gets the output range and, per
 // operand, where its range begins and whether it advances. A single long row is
 // cut into parts too.
-func broadcastSpan(b *builder, w *broadcast, f func(lo, hi int, at []int)) func() error {
+func broadcastSpan(b *builder, w *broadcast, f func(lo, hi int, at [3]int)) func() error {
 	rows, row, operands := w.rows(), w.row, len(w.step)
 	if rows == 0 || row == 0 {
 		return func() error { return nil }
@@ -177,7 +177,7 @@ func broadcastSpan(b *builder, w *broadcast, f func(lo, hi int, at []int)) func(
 			for k := range operands {
 				at[k] = lo * w.step[k]
 			}
-			f(lo, hi, at[:operands])
+			f(lo, hi, at)
 		})
 	}
 	return b.span(rows, max(1, grain/row), func(_, lo, hi int) {
@@ -186,7 +186,7 @@ func broadcastSpan(b *builder, w *broadcast, f func(lo, hi int, at []int)) func(
 			for k := range operands {
 				at[k] = w.offset(k, r)
 			}
-			f(r*row, (r+1)*row, at[:operands])
+			f(r*row, (r+1)*row, at)
 		}
 	})
 }
@@ -320,19 +320,19 @@ func buildBinary(b *builder) (func() error, error) {
 	sa, sb := w.step[0], w.step[1]
 	if b.dtype(0) == graph.Int64 {
 		if b.dtype(1) == graph.Float32 { // Pow
-			return broadcastSpan(b, w, func(lo, hi int, at []int) {
+			return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 				for i := range hi - lo {
 					m.i64[y][lo+i] = int64(math.Pow(float64(m.i64[id0][at[0]+i*sa]), float64(m.f32[id1][at[1]+i*sb])))
 				}
 			}), nil
 		}
 		f := integerOperation(op, b.step.Params)
-		return broadcastSpan(b, w, func(lo, hi int, at []int) {
+		return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 			combine(m.i64[y][lo:hi], m.i64[id0][at[0]:], m.i64[id1][at[1]:], sa, sb, f)
 		}), nil
 	}
 	if b.dtype(1) == graph.Int64 { // Pow
-		return broadcastSpan(b, w, func(lo, hi int, at []int) {
+		return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 			for i := range hi - lo {
 				m.f32[y][lo+i] = float32(math.Pow(float64(m.f32[id0][at[0]+i*sa]), float64(m.i64[id1][at[1]+i*sb])))
 			}
@@ -342,7 +342,7 @@ func buildBinary(b *builder) (func() error, error) {
 		return nil, errors.New("float operands need fmod = 1")
 	}
 	f := floatOperation(op, b.step.Params)
-	return broadcastSpan(b, w, func(lo, hi int, at []int) {
+	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 		dst, x, z := m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id1][at[1]:]
 		if sa == 1 && sb == 1 {
 			// The common case without a call per element.
@@ -379,7 +379,7 @@ func buildVariadic(b *builder) (func() error, error) {
 		step := w.step[0]
 		last := k == count-1
 		first := k == 0
-		runs = append(runs, broadcastSpan(b, w, func(lo, hi int, at []int) {
+		runs = append(runs, broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 			if b.dtype(0) == graph.Int64 {
 				dst, x := m.i64[y][lo:hi], m.i64[id][at[0]:]
 				for i := range dst {
@@ -436,7 +436,7 @@ func buildComparison(b *builder) (func() error, error) {
 	w := newBroadcast(b.outShape(0), b.shape(0), b.shape(1))
 	sa, sb := w.step[0], w.step[1]
 	floats, integers := compare[float32](b.step.Node.Op), compare[int64](b.step.Node.Op)
-	return broadcastSpan(b, w, func(lo, hi int, at []int) {
+	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 		dst := m.bits[y][lo:hi]
 		switch b.values[id0].DType {
 		case graph.Float32:
@@ -457,7 +457,7 @@ func buildLogic(b *builder) (func() error, error) {
 		"Or":  func(x, y bool) bool { return x || y },
 		"Xor": func(x, y bool) bool { return x != y },
 	}[b.step.Node.Op]
-	return broadcastSpan(b, w, func(lo, hi int, at []int) {
+	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 		combine(m.bits[y][lo:hi], m.bits[id0][at[0]:], m.bits[id1][at[1]:], w.step[0], w.step[1], f)
 	}), nil
 }
@@ -465,7 +465,7 @@ func buildLogic(b *builder) (func() error, error) {
 func buildWhere(b *builder) (func() error, error) {
 	m, c, x, z, y := b.memory, b.step.In[0], b.step.In[1], b.step.In[2], b.step.Out[0]
 	w := newBroadcast(b.outShape(0), b.shape(0), b.shape(1), b.shape(2))
-	return broadcastSpan(b, w, func(lo, hi int, at []int) {
+	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 		condition := m.bits[c][at[0]:]
 		switch b.dtype(1) {
 		case graph.Float32:

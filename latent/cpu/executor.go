@@ -92,7 +92,7 @@ type program struct {
 const kept = 4
 
 // maxArena bounds the memory for intermediate values, in bytes.
-const maxArena = 64 << 30
+const maxArena = 16 << 30
 
 // Run computes the outputs. Their memory belongs to the executor and is
 // overwritten by the next run. Inputs of shapes that were seen before cost no

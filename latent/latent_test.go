@@ -1,0 +1,520 @@
+package latent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gorgonia.org/tensor"
+
+	"repscope/latent/graph"
+	"repscope/stat"
+)
+
+func wantError(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("no error, want one with %q", parts)
+		return
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			t.Errorf("error %q lacks %q", err, p)
+		}
+	}
+}
+
+func TestPool(t *testing.T) {
+	row := []float32{1, 2, 3, 4, 5, 6} // three steps of two
+	for _, c := range []struct {
+		pool   Pool
+		output []int
+		want   []float32
+		err    string
+	}{
+		{PoolLast, []int{-1, 3, 2}, []float32{5, 6}, ""},
+		{PoolCLS, []int{-1, 3, 2}, []float32{1, 2}, ""},
+		{PoolMean, []int{-1, 3, 2}, []float32{3, 4}, ""},
+		{PoolFlatten, []int{-1, 3, 2}, row, ""},
+		{PoolIndex(1), []int{-1, 3, 2}, []float32{3, 4}, ""},
+		{PoolIndex(3), []int{-1, 3, 2}, nil, "below 3"},
+		{PoolNone, []int{-1, 3, 2}, nil, "last, mean, cls, flatten or index:K"},
+		{PoolNone, []int{-1, 6}, row, ""},
+		{PoolFlatten, []int{-1, 6}, row, ""},
+		{PoolMean, []int{-1, 6}, nil, "leave the pooling out"},
+		{PoolNone, []int{-1, 1, 6}, row, ""},
+		{PoolLast, []int{-1, 1, 6}, row, ""},
+		{PoolFlatten, []int{-1, 3, 2, 1}, row, ""},
+		{PoolMean, []int{-1, 3, 2, 1}, nil, "flatten"},
+		{"median", []int{-1, 6}, nil, "index:K"},
+		{"index:-1", []int{-1, 6}, nil, "index:K"},
+	} {
+		p, dim, err := c.pool.Resolve(c.output, PoolNone)
+		if c.err != "" {
+			wantError(t, err, c.err)
+			continue
+		}
+		if err != nil {
+			t.Errorf("%q of %v: %v", c.pool, c.output, err)
+			continue
+		}
+		got := make([]float32, dim)
+		p.apply(got, row)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q of %v: got %v, want %v", c.pool, c.output, got, c.want)
+		}
+	}
+	if p, _, err := PoolNone.Resolve([]int{-1, 3, 2}, PoolLast); err != nil || p != PoolLast {
+		t.Errorf("fallback: %q, %v", p, err)
+	}
+}
+
+func TestFit(t *testing.T) {
+	for _, c := range []struct {
+		state, input, want []int
+	}{
+		{[]int{64, 64}, []int{-1, 1, -1, 64, 64}, []int{1, 1, 64, 64}},
+		{[]int{6, 64, 64}, []int{-1, 1, -1, 64, 64}, []int{1, 6, 64, 64}},
+		{[]int{1, 64, 64}, []int{-1, 1, -1, 64, 64}, []int{1, 1, 64, 64}},
+		{[]int{3, 64, 64}, []int{-1, 3, -1, 64, 64}, []int{3, 1, 64, 64}},
+		{[]int{64, 64}, []int{-1, 1, -1, -1, -1}, []int{1, 1, 64, 64}},
+		{[]int{4, 84, 84}, []int{-1, 4, 84, 84}, []int{4, 84, 84}},
+		{[]int{1, 4, 84, 84}, []int{-1, 4, 84, 84}, []int{4, 84, 84}},
+		{[]int{84, 84}, []int{-1, 1, 84, 84}, []int{1, 84, 84}},
+		{[]int{7}, []int{-1, 7}, []int{7}},
+		{[]int{2, 3, 4}, []int{-1, 24}, []int{24}},
+		{[]int{84, 84}, []int{-1, 4, 84, 84}, nil},
+		{[]int{4, 80, 84}, []int{-1, 4, 84, 84}, nil},
+		{[]int{8}, []int{-1, 7}, nil},
+		{[]int{5, 2}, nil, []int{5, 2}},
+	} {
+		port := graph.Port{Name: "x"}
+		for _, d := range c.input {
+			port.Dims = append(port.Dims, graph.Dim{Size: d})
+		}
+		got, ok := fit(c.state, port)
+		if ok != (c.want != nil) || !slices.Equal(got, c.want) {
+			t.Errorf("states %v into %v: got %v, %t, want %v", c.state, c.input, got, ok, c.want)
+		}
+	}
+}
+
+func open(t *testing.T, name string) Encoder {
+	t.Helper()
+	e, err := Open(filepath.Join("testdata", name), OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+// ones is n states of the given shape.
+func ones(n int, shape ...int) *memorySource {
+	s := &memorySource{shape: append([]int{n}, shape...)}
+	width := 1
+	for _, d := range shape {
+		width *= d
+	}
+	s.values = slices.Repeat([]float32{1}, n*width)
+	return s
+}
+
+func TestEncodeErrors(t *testing.T) {
+	ctx := context.Background()
+	conv, mlp := open(t, "conv.pth"), open(t, "mlp_opset17.onnx")
+	tokens := open(t, "tokens_opset17.onnx")
+	_, err := Encode(ctx, conv, ones(2, 64, 64), EncodeOptions{})
+	wantError(t, err, "conv.pth", "64×64", "32×32", "final_norm.weight")
+	_, err = Encode(ctx, mlp, ones(2, 25), EncodeOptions{})
+	wantError(t, err, "mlp_opset17.onnx", "[25]", "[24]")
+	_, err = Encode(ctx, tokens, ones(2, 12, 16), EncodeOptions{})
+	wantError(t, err, "[1 13 16]", "choose pooling", "last, mean, cls, flatten or index:K")
+	_, err = Encode(ctx, tokens, ones(2, 12, 16), EncodeOptions{Pool: PoolIndex(13)})
+	wantError(t, err, "below 13")
+	_, err = Encode(ctx, mlp, ones(2, 24), EncodeOptions{Pool: PoolLast})
+	wantError(t, err, "leave the pooling out")
+	_, err = Encode(ctx, mlp, ones(2, 24), EncodeOptions{Scale: "percent"})
+	wantError(t, err, "raw or unit")
+	_, err = Encode(ctx, mlp, ones(2, 24), EncodeOptions{Scale: ScaleUnit})
+	wantError(t, err, "pixel range")
+	_, err = Encode(ctx, mlp, ones(2, 24), EncodeOptions{Batch: -1})
+	wantError(t, err, "batch -1")
+	_, err = Encode(ctx, mlp, ones(0, 24), EncodeOptions{})
+	wantError(t, err, "no states")
+
+	bad := ones(100, 24)
+	bad.values[71*24+5] = float32(math.NaN())
+	_, err = Encode(ctx, mlp, bad, EncodeOptions{Batch: 16})
+	wantError(t, err, "mlp_opset17.onnx", "state 71", "NaN", "element 5 of the state")
+
+	cancelled, cancel := context.WithCancel(ctx)
+	calls := 0
+	_, err = Encode(cancelled, mlp, ones(100, 24), EncodeOptions{Batch: 10, Progress: func(done, total int) {
+		if calls++; done == 30 && total == 100 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || calls != 3 {
+		t.Errorf("cancelled: %v after %d batches", err, calls)
+	}
+	if _, err := conv.Encode(ctx, tensor.New(tensor.WithShape(2, 3), tensor.WithBacking(make([]float64, 6)))); err == nil {
+		t.Error("float64 batch accepted")
+	}
+}
+
+// Pooled latents and scaling against direct use of the encoder.
+func TestEncodePoolsAndScales(t *testing.T) {
+	ctx := context.Background()
+	conv := open(t, "conv.pth")
+	x, shape := array(t, "conv_input.npy")
+	src := &memorySource{values: x, shape: append([]int{shape[0]}, shape[2:]...)} // [N, T, H, W]
+	z, err := Encode(ctx, conv, src, EncodeOptions{Batch: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _ := array(t, "conv.npy")
+	var last []float32
+	for i := range shape[0] {
+		last = append(last, all[(i*3+2)*8:(i*3+3)*8]...)
+	}
+	if r := relative(z.Data().([]float32), last); !(r < 1e-5) {
+		t.Errorf("default pooling is not the last frame: relative error %g", r)
+	}
+	scaled := &memorySource{shape: src.shape}
+	for _, v := range x {
+		scaled.values = append(scaled.values, v/255)
+	}
+	a, err := Encode(ctx, conv, src, EncodeOptions{Scale: ScaleUnit, High: 255, Pool: PoolMean})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Encode(ctx, conv, scaled, EncodeOptions{Pool: PoolMean})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(a.Data().([]float32), b.Data().([]float32)) {
+		t.Error("unit scale differs from dividing by 255")
+	}
+}
+
+func TestCache(t *testing.T) {
+	ctx := context.Background()
+	cache, err := OpenCache(filepath.Join(t.TempDir(), "a", "b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := open(t, "mlp_opset17.onnx")
+	src := ones(33, 24)
+	for i := range src.values {
+		src.values[i] = float32(i % 17)
+	}
+	encode := func(o EncodeOptions) []float32 {
+		t.Helper()
+		o.Cache = cache
+		z, err := Encode(ctx, e, src, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return z.Data().([]float32)
+	}
+	files := func() []string {
+		list, _ := filepath.Glob(filepath.Join(cache.Dir, "*"))
+		return list
+	}
+	first := encode(EncodeOptions{})
+	reads := src.reads
+	if again := encode(EncodeOptions{Batch: 5}); src.reads != reads || !slices.Equal(first, again) {
+		t.Error("the second run encoded again")
+	}
+	if encode(EncodeOptions{Scale: ScaleUnit, High: 16}); src.reads == reads || len(files()) != 2 {
+		t.Errorf("another scale did not make another entry: %v", files())
+	}
+	other, err := Open("testdata/mlp_external.onnx", OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if other.Info().Identity == e.Info().Identity {
+		t.Error("two files have one identity")
+	}
+
+	// A damaged entry is encoded and written again.
+	for _, damage := range []func([]byte) []byte{
+		func(b []byte) []byte { return b[:len(b)/2] },
+		func(b []byte) []byte { b[200] ^= 1; return b },
+		func(b []byte) []byte { return nil },
+	} {
+		for _, f := range files() {
+			data, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(f, damage(data), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		reads = src.reads
+		if again := encode(EncodeOptions{}); src.reads == reads || !slices.Equal(first, again) {
+			t.Error("a damaged entry was used")
+		}
+		reads = src.reads
+		if encode(EncodeOptions{}); src.reads != reads {
+			t.Error("a damaged entry was not replaced")
+		}
+	}
+
+	if err := os.WriteFile(filepath.Join(cache.Dir, "notes.npy"), []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := cache.Clear(); err != nil || len(files()) != 1 {
+		t.Errorf("after clearing: %v, %v", files(), err)
+	}
+	cache.MaxBytes = 1500 // room for one entry of 33×6 latents
+	encode(EncodeOptions{})
+	encode(EncodeOptions{Scale: ScaleUnit, High: 3})
+	if list := files(); len(list) != 2 {
+		t.Errorf("the bound was not kept: %v", list)
+	}
+	var warned error
+	cache.Dir = filepath.Join(cache.Dir, "gone")
+	encode(EncodeOptions{Warn: func(err error) { warned = err }})
+	wantError(t, warned, "latent cache")
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, data []byte) string {
+		p := filepath.Join(dir, name)
+		if err := os.WriteFile(p, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	read := func(name string) []byte {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	for _, c := range []struct {
+		path string
+		o    OpenOptions
+		want []string
+	}{
+		{filepath.Join(dir, "missing.onnx"), OpenOptions{}, []string{"missing.onnx", "no such file"}},
+		{dir, OpenOptions{}, []string{dir}},
+		{write("empty.pth", nil), OpenOptions{}, []string{"empty.pth", "empty"}},
+		{write("text.onnx", []byte("this is no model")), OpenOptions{}, []string{"text.onnx", "not an ONNX file"}},
+		{write("cut.onnx", read("conv_opset17.onnx")[:9000]), OpenOptions{}, []string{"cut.onnx", "damaged"}},
+		{write("cut.pth", read("conv.pth")[:5000]), OpenOptions{}, []string{"cut.pth"}},
+		{write("cut.safetensors", read("conv.safetensors")[:3000]), OpenOptions{}, []string{"cut.safetensors"}},
+		{write("alone.onnx", read("mlp_external.onnx")), OpenOptions{}, []string{"alone.onnx", "external data", "mlp_external.bin"}},
+		{"testdata/mlp.pth", OpenOptions{}, []string{"mlp.pth", "net.0.weight", "ConvEncoder", "DQN CNN", "ONNX"}},
+		{"testdata/conv.pth", OpenOptions{State: "target"}, []string{"conv.pth", "target_encoder_state_dict"}},
+		{"testdata/conv_checkpoint.pth", OpenOptions{State: "decoder"}, []string{"decoder", "encoder or target"}},
+		{"testdata/conv.pth", OpenOptions{Activation: "swish2"}, []string{"swish2", "silu, relu, gelu, tanh or none"}},
+		{"testdata/dqn.pth", OpenOptions{Activation: "silu"}, []string{"DQN CNN", "ReLU"}},
+		{"testdata/dqn_opset13.onnx", OpenOptions{State: "target"}, []string{"state", "ONNX"}},
+		{"testdata/dqn_opset13.onnx", OpenOptions{Output: "q"}, []string{`no output "q"`, "z"}},
+		{"testdata/conv.pth", OpenOptions{Output: "z"}, []string{"output"}},
+	} {
+		e, err := Open(c.path, c.o)
+		if err == nil {
+			e.Close()
+		}
+		wantError(t, err, c.want...)
+	}
+	// Any truncation is an error, never a panic.
+	for _, name := range []string{"conv_opset11.onnx", "conv.pth", "conv.safetensors", "conv_legacy.pt"} {
+		data := read(name)
+		for i := 1; i < 24; i++ {
+			if e, err := Open(write("part-"+name, data[:len(data)*i/24]), OpenOptions{}); err == nil {
+				e.Close()
+				t.Errorf("%s: %d of %d bytes were accepted", name, len(data)*i/24, len(data))
+			}
+		}
+	}
+}
+
+func TestRandomEncoder(t *testing.T) {
+	ctx := context.Background()
+	encode := func(seed uint64, shape ...int) []float32 {
+		t.Helper()
+		e, err := RandomEncoder(shape, RandomOptions{Seed: seed, Dim: 16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		src := ones(4, shape...)
+		random := stat.NewRandom(stat.NewKey(9))
+		for i := range src.values {
+			src.values[i] = float32(random.Intn(256))
+		}
+		z, err := Encode(ctx, e, src, EncodeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal([]int(z.Shape()), []int{4, 16}) {
+			t.Fatalf("shape %v", z.Shape())
+		}
+		return z.Data().([]float32)
+	}
+	a, b, c := encode(1, 64, 64), encode(1, 64, 64), encode(2, 64, 64)
+	if !slices.Equal(a, b) || slices.Equal(a, c) {
+		t.Error("the weights do not follow the seed")
+	}
+	encode(1, 4, 84, 84)
+	encode(1, 3, 2, 20, 30)
+	encode(1, 5, 9)
+	e, err := RandomEncoder([]int{64, 64}, RandomOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if n := e.Info().Parameters; n != 960480 {
+		t.Errorf("%d parameters, want those of the published encoder, 960480", n)
+	}
+	_, err = RandomEncoder([]int{24}, RandomOptions{})
+	wantError(t, err, "random encoder", "[H W]")
+}
+
+func TestPCAEncoder(t *testing.T) {
+	ctx := context.Background()
+	// States on three known orthogonal directions of unequal variance.
+	random := stat.NewRandom(stat.NewKey(3))
+	for _, c := range []struct{ n, width int }{{40, 6 * 7}, {500, 6 * 7}, {700, 30 * 30}} {
+		src := &memorySource{shape: []int{c.n, c.width}, values: make([]float32, c.n*c.width)}
+		scale := []float64{9, 4, 1}
+		for i := range c.n {
+			for k, s := range scale {
+				amount := s * random.Normal()
+				for j := range c.width / 3 {
+					src.values[i*c.width+k*(c.width/3)+j] = float32(100 + amount)
+				}
+			}
+		}
+		e, err := PCAEncoder(ctx, src, PCAOptions{Dim: 8})
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := Encode(ctx, e, src, EncodeOptions{})
+		e.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal([]int(z.Shape()), []int{c.n, 3}) || len(e.Info().Warnings) != 1 {
+			t.Fatalf("%d×%d: latents of shape %v, warnings %q, want three dimensions and a warning", c.n, c.width, z.Shape(), e.Info().Warnings)
+		}
+		// An isometry on the span: distances are kept.
+		v := z.Data().([]float32)
+		for i := 1; i < c.n; i++ {
+			var dx, dz float64
+			for j := range c.width {
+				d := float64(src.values[i*c.width+j] - src.values[j])
+				dx += d * d
+			}
+			for j := range 3 {
+				d := float64(v[i*3+j] - v[j])
+				dz += d * d
+			}
+			if math.Abs(dx-dz) > 1e-4*dx {
+				t.Fatalf("%d×%d: squared distance %g became %g", c.n, c.width, dx, dz)
+			}
+		}
+	}
+	constant := ones(5, 6)
+	_, err := PCAEncoder(ctx, constant, PCAOptions{})
+	wantError(t, err, "PCA encoder", "do not differ")
+	constant.values[8] = float32(math.Inf(1))
+	_, err = PCAEncoder(ctx, constant, PCAOptions{})
+	wantError(t, err, "state 1", "element 2", "Inf")
+	_, err = PCAEncoder(ctx, ones(1, 6), PCAOptions{})
+	wantError(t, err, "at least 2")
+}
+
+// Subspace iteration against the full eigendecomposition.
+func TestLeading(t *testing.T) {
+	const n, dim = 420, 24
+	random := stat.NewRandom(stat.NewKey(4))
+	x := make([]float64, n*n)
+	for i := range x {
+		x[i] = random.Normal() / (1 + float64(i%n)/10)
+	}
+	a := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			for k := range n {
+				a[i*n+j] += x[i*n+k] * x[j*n+k]
+			}
+		}
+	}
+	values, vectors, err := leading(context.Background(), slices.Clone(a), n, dim, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact, _, err := leading(context.Background(), slices.Clone(a), n, n/2+1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, v := range values {
+		if math.Abs(v-exact[k]) > 1e-7*exact[0] {
+			t.Errorf("eigenvalue %d is %g, want %g", k, v, exact[k])
+		}
+		// ‖A q − λ q‖ is small.
+		residual := 0.0
+		for i := range n {
+			sum := 0.0
+			for j := range n {
+				sum += a[i*n+j] * vectors[k*n+j]
+			}
+			d := sum - v*vectors[k*n+i]
+			residual += d * d
+		}
+		if math.Sqrt(residual) > 1e-3*exact[0] {
+			t.Errorf("eigenvector %d: residual %g of %g", k, math.Sqrt(residual), exact[0])
+		}
+	}
+}
+
+// A running encoder makes no garbage.
+func TestSteadyStateAllocations(t *testing.T) {
+	for _, name := range []string{"conv.pth", "dqn_opset13.onnx", "mlp_opset11.onnx", "tokens_opset17.onnx"} {
+		e := open(t, name).(*modelEncoder)
+		src := map[string]string{"conv.pth": "conv_input.npy", "dqn_opset13.onnx": "dqn_input.npy", "mlp_opset11.onnx": "mlp_input.npy", "tokens_opset17.onnx": "tokens_input.npy"}[name]
+		x, shape := array(t, src)
+		state := shape[1:]
+		allocations := testing.AllocsPerRun(20, func() {
+			if _, _, err := e.run(context.Background(), x, shape[0], state); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if allocations > 0 {
+			t.Errorf("%s: %g allocations per batch", name, allocations)
+		}
+	}
+}
+
+func ExampleEncode() {
+	encoder, err := Open("testdata/mlp_opset17.onnx", OpenOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer encoder.Close()
+	states := &memorySource{shape: []int{100, 24}, values: make([]float32, 2400)}
+	z, err := Encode(context.Background(), encoder, states, EncodeOptions{Batch: 32})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(z.Shape())
+	// Output: (100, 6)
+}
