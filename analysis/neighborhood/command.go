@@ -292,7 +292,11 @@ func (r *Result) print(env *cli.Env, frames dataset.Points, o Options) error {
 
 	spaces := report.NewTable("", "Model", "AUC R_NX", "Q local", "Q global", "K*", "Effective rank", "n eff.", "Duplicates", "Ties")
 	for _, m := range r.Models {
-		spaces.Row(m.Name, m.AUCRNX, m.QLocal, m.QGlobal, m.KStar, m.EffectiveRank, m.NEff, m.Duplicates.Latents, m.Ties.Latents)
+		var best any = m.KStar
+		if m.KStar.Defined() {
+			best = int(m.KStar.V)
+		}
+		spaces.Row(m.Name, m.AUCRNX, m.QLocal, m.QGlobal, best, m.EffectiveRank, m.NEff, m.Duplicates.Latents, m.Ties.Latents)
 	}
 	spaces.Note("Original states: %d duplicates", r.Models[0].Duplicates.Frames)
 	if err := env.Table(spaces); err != nil {

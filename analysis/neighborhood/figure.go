@@ -5,107 +5,92 @@ package neighborhood
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"repscope/plots"
 	"repscope/report"
 )
 
-// tabledK is the largest number of neighbourhood sizes that the figure's table
-// has room for.
-const tabledK = 4
-
 // Figure composes neighborhood_preservation: bars of trustworthiness and of
-// continuity over k with intervals and the chance level, and their values in a
-// table, because bars start at zero and good scores are close to 1.
+// continuity over k with intervals and the chance level, and below them what is
+// missing to 1 on a log axis, because bars start at zero and good scores differ
+// in the digits behind 0.9.
 func (r *Result) Figure() *plots.Figure {
-	trust := &plots.GroupedBars{X: plots.Axis{Label: "Neighbourhood size k"}, Y: scoreAxis("Trustworthiness T(k)")}
-	cont := &plots.GroupedBars{X: plots.Axis{Label: "Neighbourhood size k"}, Y: scoreAxis("Continuity C(k)")}
-	table := &plots.Table{Header: []string{"Model"}, Keys: true}
-	for _, k := range r.K {
-		trust.Groups = append(trust.Groups, fmt.Sprint(k))
-		cont.Groups = append(cont.Groups, fmt.Sprint(k))
-		table.Header = append(table.Header, fmt.Sprintf("T(%d)", k))
-	}
-	for _, k := range r.K {
-		table.Header = append(table.Header, fmt.Sprintf("C(%d)", k))
-	}
-	if r.hasCurves() {
-		table.Header = append(table.Header, "AUC")
-	}
-	var names []string
-	for _, m := range r.Models {
-		names = append(names, m.Name)
-		t, c := plots.BarSeries{Name: m.Name}, plots.BarSeries{Name: m.Name}
-		row := []string{m.Name}
-		for _, a := range m.ByK {
-			add(&t, a.Trustworthiness, a.TrustCI)
-			add(&c, a.Continuity, a.ContCI)
-			row = append(row, short(a.Trustworthiness))
-		}
-		for _, a := range m.ByK {
-			row = append(row, short(a.Continuity))
-		}
-		if r.hasCurves() {
-			row = append(row, short(m.AUCRNX))
-		}
-		trust.Series, cont.Series = append(trust.Series, t), append(cont.Series, c)
-		table.Rows = append(table.Rows, row)
+	sizes := plots.Axis{Label: "Neighbourhood size k"}
+	logSizes := plots.Axis{Label: sizes.Label, Log: true}
+	panels := []struct {
+		title, symbol string
+		bars          *plots.GroupedBars
+		errors        *plots.Curves
+		of            func(a *AtK) (report.Value, report.Interval)
+	}{
+		{title: "Trustworthiness", symbol: "T(k)", of: func(a *AtK) (report.Value, report.Interval) { return a.Trustworthiness, a.TrustCI }},
+		{title: "Continuity", symbol: "C(k)", of: func(a *AtK) (report.Value, report.Interval) { return a.Continuity, a.ContCI }},
 	}
 	figure := &plots.Figure{
-		WidthMM: plots.DoubleColumnMM, HeightMM: 78,
-		Tiles: []plots.Tile{
-			{Panel: trust, Title: "Trustworthiness", Row: 0, Column: 0},
-			{Panel: cont, Title: "Continuity", Row: 0, Column: 1},
-		},
-		Series:   names,
-		Footnote: r.caption(),
-		Title:    "Neighbourhood preservation",
+		WidthMM: plots.DoubleColumnMM, HeightMM: 120,
+		RowHeights: []float64{0.85, 1},
+		Footnote:   r.caption(),
+		Title:      "Neighbourhood preservation",
 	}
-	if len(r.Models) > 0 {
-		chance := plots.Reference{Value: r.Models[0].Chance.Float(), Label: "chance"}
-		trust.References, cont.References = []plots.Reference{chance}, []plots.Reference{chance}
+	var groups []string
+	for _, k := range slices.Sorted(slices.Values(r.K)) {
+		groups = append(groups, fmt.Sprint(k))
+		logSizes.Ticks = append(logSizes.Ticks, float64(k))
 	}
-	if len(r.K) <= tabledK {
-		const bars = 62.0
-		rows := 9 + 4.6*float64(len(r.Models)+1)
-		figure.HeightMM += rows
-		figure.RowHeights = []float64{bars, rows}
-		figure.Tiles = append(figure.Tiles, plots.Tile{Panel: table, Title: "Values", Row: 1, Column: 0, ColumnSpan: 2})
+	for _, m := range r.Models {
+		figure.Series = append(figure.Series, m.Name)
 	}
+	for row, p := range panels {
+		p.bars = &plots.GroupedBars{X: sizes, Groups: groups,
+			Y: plots.Axis{Label: p.title + " " + p.symbol, Max: 1, Ticks: []float64{0, 0.2, 0.4, 0.6, 0.8, 1}}}
+		p.errors = &plots.Curves{X: logSizes, Y: plots.Axis{Label: "Error 1 − " + p.symbol, Log: true}}
+		for _, m := range r.Models {
+			bars, missing := plots.BarSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
+			for _, a := range m.ascending() {
+				v, ci := p.of(&a)
+				low, high := math.NaN(), math.NaN()
+				if ci.Defined() {
+					low, high = ci.Low, ci.High
+				}
+				bars.Values, bars.Low, bars.High = append(bars.Values, v.Float()), append(bars.Low, low), append(bars.High, high)
+				missing.X, missing.Y = append(missing.X, float64(a.K)), append(missing.Y, 1-v.Float())
+				missing.Low, missing.High = append(missing.Low, 1-high), append(missing.High, 1-low)
+			}
+			p.bars.Series, p.errors.Series = append(p.bars.Series, bars), append(p.errors.Series, missing)
+		}
+		if len(r.Models) > 0 {
+			chance := r.Models[0].Chance.Float()
+			p.bars.References = []plots.Reference{{Value: chance, Label: "chance"}}
+			p.errors.References = []plots.Reference{{Value: 1 - chance, Label: "chance"}}
+		}
+		figure.Tiles = append(figure.Tiles,
+			plots.Tile{Panel: p.bars, Title: p.title, Row: 0, Column: row},
+			plots.Tile{Panel: p.errors, Title: p.title + " error", Row: 1, Column: row})
+	}
+	slices.SortStableFunc(figure.Tiles, func(a, b plots.Tile) int { return a.Row - b.Row })
 	return figure
 }
 
-// scoreAxis shows all of a score's range, so that the length of a bar means
-// something.
-func scoreAxis(label string) plots.Axis {
-	return plots.Axis{Label: label, Min: 0, Max: 1, Ticks: []float64{0, 0.2, 0.4, 0.6, 0.8, 1}}
-}
-
-// add appends a bar; an undefined interval draws no error bar.
-func add(s *plots.BarSeries, v report.Value, ci report.Interval) {
-	low, high := math.NaN(), math.NaN()
-	if ci.Defined() {
-		low, high = ci.Low, ci.High
-	}
-	s.Values, s.Low, s.High = append(s.Values, v.Float()), append(s.Low, low), append(s.High, high)
+// ascending are the scores in the order of k.
+func (m *Model) ascending() []AtK {
+	return slices.SortedFunc(slices.Values(m.ByK), func(a, b AtK) int { return a.K - b.K })
 }
 
 func (r *Result) caption() string {
-	text := fmt.Sprintf("%d states", r.Samples)
-	if r.Blocks != "" {
-		text += "; error bars: 95 % by deleting blocks in turn, " + r.Blocks
+	text := fmt.Sprintf("%d states; chance: random ranks", r.Samples)
+	if r.Blocks == "" {
+		return text + "."
 	}
-	if len(r.Models) > 0 && len(r.Models[0].ByK) > 0 && r.Models[0].ByK[0].Null != nil {
-		text += "; chance: random ranks"
+	text += "; error bars and bands: 95 % by deleting blocks in turn, " + r.Blocks
+	for _, m := range r.Models {
+		for _, a := range m.ByK {
+			if a.TrustCI.High >= 1 || a.ContCI.High >= 1 {
+				return text + ", bands left out where they reach 1."
+			}
+		}
 	}
 	return text + "."
-}
-
-func short(v report.Value) string {
-	if !v.Defined() {
-		return "n/a"
-	}
-	return fmt.Sprintf("%.3f", v.V)
 }
 
 // CurvesFigure composes neighborhood_rnx_curves, R_NX over all neighbourhood
@@ -114,9 +99,13 @@ func (r *Result) CurvesFigure() *plots.Figure {
 	if !r.hasCurves() {
 		return nil
 	}
+	lowest := 0.0
+	for _, m := range r.Models {
+		lowest = min(lowest, slices.Min(m.Curves.RNX))
+	}
 	curves := &plots.Curves{
 		X:          plots.Axis{Label: "Neighbourhood size K", Log: true},
-		Y:          plots.Axis{Label: "R_NX(K)", Zero: true},
+		Y:          plots.Axis{Label: "Agreement above chance R_NX(K)", Min: math.Floor(lowest*20) / 20, Max: 1},
 		NoMarkers:  true,
 		References: []plots.Reference{{Value: 0, Label: "chance"}},
 	}

@@ -1,0 +1,438 @@
+package neighborhood
+
+// Analyze against scikit-learn, closed forms and invariances.
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"repscope/dataset"
+	"repscope/neighbors"
+	"repscope/report"
+	"repscope/stat"
+)
+
+func near(t *testing.T, what string, got, want, tolerance float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tolerance) {
+		t.Errorf("%s: got %v, want %v ± %g", what, got, want, tolerance)
+	}
+}
+
+// walk is a random walk in dim dimensions, as dependent as frames are.
+func walk(n, dim int, seed uint64) dataset.Points {
+	random := stat.NewRandom(stat.NewKey(seed))
+	data := make([]float64, n*dim)
+	for i := range data {
+		data[i] = random.Normal()
+		if i >= dim {
+			data[i] += 0.9 * data[i-dim]
+		}
+	}
+	return dataset.Float64Points(data, dim)
+}
+
+// noisy is p with noise of the given standard deviation.
+func noisy(p dataset.Points, sd float64, seed uint64) dataset.Points {
+	random := stat.NewRandom(stat.NewKey(seed))
+	data := slices.Clone(p.F64)
+	for i := range data {
+		data[i] += sd * random.Normal()
+	}
+	return dataset.Float64Points(data, p.Dim)
+}
+
+func analyze(t *testing.T, in Input, o Options) *Result {
+	t.Helper()
+	result, err := Analyze(context.Background(), in, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func TestAgainstScikitLearn(t *testing.T) {
+	text, err := os.ReadFile("testdata/golden.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var golden struct {
+		Cases []struct {
+			Name, DType string
+			Dim         int
+			Ks          []int
+			Frames      []float64
+			Models      []struct {
+				Dim                                  int
+				Latents, Trustworthiness, Continuity []float64
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &golden); err != nil {
+		t.Fatal(err)
+	}
+	if len(golden.Cases) != 2 {
+		t.Fatalf("%d cases, want 2", len(golden.Cases))
+	}
+	for _, c := range golden.Cases {
+		frames := dataset.Float64Points(c.Frames, c.Dim)
+		if c.DType == "uint8" {
+			data := make([]uint8, len(c.Frames))
+			for i, v := range c.Frames {
+				data[i] = uint8(v)
+			}
+			frames = dataset.Uint8Points(data, c.Dim)
+		}
+		in := Input{Frames: frames}
+		for i, m := range c.Models {
+			in.Models = append(in.Models, Encoded{Name: fmt.Sprint("model ", i), Latents: dataset.Float64Points(m.Latents, m.Dim)})
+		}
+		// Intervals and the null must not touch the scores.
+		for _, o := range []Options{{K: c.Ks}, {K: c.Ks, Intervals: true, Permutations: 2, PerPoint: true}} {
+			result := analyze(t, in, o)
+			for i, m := range c.Models {
+				for q, k := range c.Ks {
+					at := fmt.Sprintf("%s, model %d, k = %d: ", c.Name, i, k)
+					got := result.Models[i].ByK[q]
+					near(t, at+"trustworthiness", got.Trustworthiness.Float(), m.Trustworthiness[q], 1e-12)
+					near(t, at+"continuity", got.Continuity.Float(), m.Continuity[q], 1e-12)
+				}
+			}
+		}
+	}
+}
+
+func TestDeterminism(t *testing.T) {
+	frames := walk(150, 7, 1)
+	in := Input{Frames: frames, Episode: make([]int, 150), Models: []Encoded{
+		{"a", noisy(frames, 1, 2)}, {"b", noisy(frames, 3, 3)}, {"c", walk(150, 2, 4)}}}
+	var first []byte
+	for _, o := range []Options{{Threads: 1}, {Threads: 3}, {Threads: 2, Memory: 1 << 20}} {
+		o.Intervals, o.Permutations, o.Seed, o.PerPoint = true, 3, 9, true
+		result := analyze(t, in, o)
+		var text bytes.Buffer
+		if err := report.Encode(&text, map[string]any{"models": result.Models, "comparisons": result.Comparisons, "warnings": result.Warnings}); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range result.Models {
+			trust, cont := m.PointScores(0)
+			fmt.Fprintln(&text, trust, cont)
+		}
+		if first == nil {
+			first = text.Bytes()
+		} else if !bytes.Equal(first, text.Bytes()) {
+			t.Errorf("threads %d, memory %d: other bytes", o.Threads, o.Memory)
+		}
+	}
+}
+
+func TestSelfIsPerfect(t *testing.T) {
+	frames := walk(80, 5, 1)
+	rotated := dataset.Float64Points(slices.Clone(frames.F64), 5)
+	for i := range rotated.N { // a rotation, a reflection and a scale
+		row := rotated.F64[i*5:]
+		a, b := row[0], row[1]
+		row[0], row[1], row[2] = 0.6*a-0.8*b, 0.8*a+0.6*b, -row[2]
+		for k := range 5 {
+			row[k] *= 3
+		}
+	}
+	result := analyze(t, Input{Frames: frames, Models: []Encoded{{"self", frames}, {"rotated", rotated}}},
+		Options{Intervals: true, PerPoint: true})
+	for _, m := range result.Models {
+		for i, a := range m.ByK {
+			for name, v := range map[string]report.Value{"T": a.Trustworthiness, "C": a.Continuity, "Q": a.QNX, "R": a.RNX, "false": a.MRREFalse, "missing": a.MRREMissing} {
+				if v.Float() != 1 {
+					t.Errorf("%s, k = %d: %s = %v, want 1", m.Name, a.K, name, v)
+				}
+			}
+			if a.TrustPenalty != 0 || a.ContPenalty != 0 || a.TrustSE.Float() != 0 {
+				t.Errorf("%s: penalties %d and %d, SE %v, want 0", m.Name, a.TrustPenalty, a.ContPenalty, a.TrustSE)
+			}
+			trust, _ := m.PointScores(i)
+			if slices.Min(trust) != 1 {
+				t.Errorf("%s: a state has score %v, want 1", m.Name, slices.Min(trust))
+			}
+		}
+		near(t, m.Name+": AUC", m.AUCRNX.Float(), 1, 1e-12)
+	}
+	// A figure of perfect scores has nothing to show on its log axis but must be drawn.
+	var png bytes.Buffer
+	if err := result.Figure().Render(&png, "png"); err != nil {
+		t.Error(err)
+	}
+	if err := result.CurvesFigure().Render(&png, "svg"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNullIsChance(t *testing.T) {
+	frames := walk(200, 4, 1)
+	result := analyze(t, Input{Frames: frames, Models: []Encoded{{"good", noisy(frames, 0.1, 2)}}}, Options{Permutations: 60, Seed: 3})
+	for _, a := range result.Models[0].ByK {
+		if a.Null.Permutations != 60 {
+			t.Fatalf("%d permutations, want 60", a.Null.Permutations)
+		}
+		// Five standard errors of the mean.
+		near(t, "null T", a.Null.TrustworthinessMean.Float(), a.Chance.Float(), 5*a.Null.TrustworthinessSD.Float()/math.Sqrt(60))
+		near(t, "null C", a.Null.ContinuityMean.Float(), a.Chance.Float(), 5*a.Null.ContinuitySD.Float()/math.Sqrt(60))
+		near(t, "chance", a.Chance.Float(), 0.5, 0.05)
+		if a.Trustworthiness.Float() < 0.95 {
+			t.Errorf("k = %d: trustworthiness %v of a good latent", a.K, a.Trustworthiness)
+		}
+	}
+}
+
+// The mean of the scores of the states is the score of all.
+func TestPointScores(t *testing.T) {
+	frames := walk(60, 3, 1)
+	result := analyze(t, Input{Frames: frames, Models: []Encoded{{"z", noisy(frames, 2, 2)}}}, Options{PerPoint: true, K: []int{7, 3}})
+	m := result.Models[0]
+	for i, a := range m.ByK {
+		trust, cont := m.PointScores(i)
+		near(t, "T", stat.Mean(trust), a.Trustworthiness.Float(), 1e-12)
+		near(t, "C", stat.Mean(cont), a.Continuity.Float(), 1e-12)
+	}
+	if trust, cont := (&Model{}).PointScores(0); trust != nil || cont != nil {
+		t.Error("scores without PerPoint")
+	}
+}
+
+// The jackknife's standard error of dependent states against the spread of the
+// score over independent draws of the whole recording.
+func TestIntervals(t *testing.T) {
+	const n, draws = 400, 60
+	one := func(seed uint64, o Options) *Result {
+		frames := walk(n, 3, seed)
+		o.K = []int{10}
+		return analyze(t, Input{Frames: frames, Models: []Encoded{{"a", noisy(frames, 2, seed+1000)}, {"b", noisy(frames, 4, seed+2000)}}}, o)
+	}
+	var scores, errors []float64
+	covered, truth := 0, 0.0
+	var intervals []report.Interval
+	for seed := range uint64(draws) {
+		result := one(seed+1, Options{Intervals: true, CoRanking: neighbors.CoRankingOff})
+		a := result.Models[0].ByK[0]
+		scores = append(scores, a.Trustworthiness.Float())
+		errors = append(errors, a.TrustSE.Float())
+		intervals = append(intervals, a.TrustCI)
+		// The better latent is found, by interval and by test alike.
+		c := result.Comparisons[0]
+		if c.Metric != "trustworthiness@10" || c.A != "a" || c.B != "b" || c.CI.Low <= 0 || c.P.Float() > 0.05 || c.Effect.Float() <= 0 {
+			t.Errorf("seed %d: comparison %+v", seed, c)
+		}
+	}
+	truth = stat.Mean(scores)
+	for _, i := range intervals {
+		if i.Low <= truth && truth <= i.High {
+			covered++
+		}
+	}
+	spread, claimed := stat.StandardDeviation(scores), stat.Mean(errors)
+	t.Logf("spread %.5f, mean standard error %.5f, %d of %d intervals cover %.5f", spread, claimed, covered, draws, truth)
+	if claimed < 0.6*spread || claimed > 1.7*spread {
+		t.Errorf("mean standard error %v, spread over draws %v", claimed, spread)
+	}
+	if covered < draws*8/10 {
+		t.Errorf("%d of %d intervals cover the mean", covered, draws)
+	}
+
+	off := one(1, Options{})
+	a := off.Models[0].ByK[0]
+	if a.TrustCI.Defined() || a.TrustCI.Reason != "intervals are off" || a.TrustSE.Defined() || off.Comparisons != nil || a.Null != nil {
+		t.Errorf("intervals without being asked for: %+v", a)
+	}
+}
+
+// Deleting blocks of unequal sizes: the jackknife estimate is the estimate, the
+// standard error is unchanged.
+func TestAtFullSize(t *testing.T) {
+	replicates, sizes := []float64{0.90, 0.93, 0.915, 0.88}, []int{10, 30, 25, 12}
+	before, err := stat.DeleteBlockJackknife(0.95, replicates, sizes, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := stat.DeleteBlockJackknife(0.95, atFullSize(0.95, replicates, sizes), sizes, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "bias", after.Bias, 0, 1e-15)
+	near(t, "standard error", after.StdError, before.StdError, 1e-14)
+	if math.Abs(before.Bias) < 0.01 {
+		t.Errorf("bias %v: the example should have one", before.Bias)
+	}
+}
+
+func TestConstantLatents(t *testing.T) {
+	frames := walk(60, 3, 1)
+	constant := dataset.Float32Points(slices.Repeat([]float32{1.5, -2}, 60), 2)
+	result := analyze(t, Input{Frames: frames, Models: []Encoded{{"flat", constant}, {"ok", frames}}}, Options{Intervals: true, Permutations: 1})
+	if !slices.ContainsFunc(result.Warnings, func(w string) bool {
+		return strings.Contains(w, "flat") && strings.Contains(w, "collapsed")
+	}) {
+		t.Errorf("warnings %q do not tell of the collapse", result.Warnings)
+	}
+	m := result.Models[0]
+	if m.RMSDistance.Defined() || m.EffectiveRank.Defined() || m.NEff.Defined() || m.Duplicates.Latents != 59 {
+		t.Errorf("constant latents: %v, %v, %v, %v", m.RMSDistance, m.EffectiveRank, m.NEff, m.Duplicates)
+	}
+	if !m.ByK[0].Trustworthiness.Defined() || !result.Models[1].RMSDistance.Defined() {
+		t.Error("scores are missing")
+	}
+}
+
+func TestScale(t *testing.T) {
+	frames := walk(60, 3, 1)
+	unit, err := stat.Scaled(frames, stat.ScaleL2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := analyze(t, Input{Frames: unit, Models: []Encoded{{"z", frames}}}, Options{Scale: stat.ScaleL2})
+	if v := result.Models[0].ByK[0].Trustworthiness.Float(); v != 1 {
+		t.Errorf("l2: trustworthiness %v, want 1", v)
+	}
+	raw := analyze(t, Input{Frames: unit, Models: []Encoded{{"z", frames}}}, Options{Scale: stat.ScaleRMS})
+	if v := raw.Models[0].ByK[0].Trustworthiness.Float(); v == 1 {
+		t.Error("rms: neighbours of unit vectors")
+	}
+}
+
+// An exclusion window in frames: where states are missing, the labels follow.
+func TestExcludeWindow(t *testing.T) {
+	frames := walk(60, 3, 1)
+	z := noisy(frames, 1, 2)
+	in := Input{Frames: frames, Models: []Encoded{{"z", z}}}
+	o := Options{K: []int{4}, ExcludeWindow: 3}
+	positions := analyze(t, in, o)
+	if got := positions.Models[0].Candidates; got != 60-7 {
+		t.Errorf("%d candidates, want 53", got)
+	}
+	in.Time = make([]int, 60)
+	for i := range in.Time {
+		in.Time[i] = 100 + i
+	}
+	consecutive := analyze(t, in, o)
+	if consecutive.Models[0].ByK[0].TrustPenalty != positions.Models[0].ByK[0].TrustPenalty || len(consecutive.Warnings) > 0 {
+		t.Errorf("consecutive frames are not like positions: %q", consecutive.Warnings)
+	}
+
+	// After a gap of 10 frames nothing across it is excluded, as between episodes.
+	in.Episode = make([]int, 60)
+	for i := range in.Time {
+		if i >= 30 {
+			in.Time[i] += 10
+		}
+	}
+	gap := analyze(t, in, o)
+	for i := 30; i < 60; i++ {
+		in.Episode[i] = 1
+		in.Time[i] -= 10
+	}
+	episodes := analyze(t, in, o)
+	if gap.Models[0].ByK[0].TrustPenalty != episodes.Models[0].ByK[0].TrustPenalty || len(gap.Warnings) > 0 {
+		t.Errorf("a gap is not like a border of episodes: %q", gap.Warnings)
+	}
+	if gap.Models[0].ByK[0].TrustPenalty == positions.Models[0].ByK[0].TrustPenalty {
+		t.Error("the gap changes nothing")
+	}
+
+	// Two frames are missing: what is left out is at least what was asked for.
+	in.Episode = nil
+	for i := 30; i < 60; i++ {
+		in.Time[i] += 2
+	}
+	short := analyze(t, in, o)
+	if short.Models[0].ByK[0].TrustPenalty != positions.Models[0].ByK[0].TrustPenalty {
+		t.Error("a short gap changes the exclusion by positions")
+	}
+	if len(short.Warnings) != 1 || !strings.Contains(short.Warnings[0], "up to 5 frames") {
+		t.Errorf("warnings %q do not tell how far the window reaches", short.Warnings)
+	}
+}
+
+// Where deletions leave too few candidates there are scores, but no intervals.
+func TestNoRoomForIntervals(t *testing.T) {
+	frames := walk(14, 2, 1)
+	result := analyze(t, Input{Frames: frames, Models: []Encoded{{"z", noisy(frames, 1, 2)}, {"y", noisy(frames, 1, 3)}}},
+		Options{K: []int{12}, Intervals: true})
+	a := result.Models[0].ByK[0]
+	if a.TrustCI.Defined() || !a.Trustworthiness.Defined() || result.Comparisons != nil || result.Blocks != "" {
+		t.Errorf("%+v", a)
+	}
+	if !slices.ContainsFunc(result.Warnings, func(w string) bool { return strings.HasPrefix(w, "no intervals: ") }) {
+		t.Errorf("warnings %q", result.Warnings)
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	good := walk(30, 3, 1)
+	one := func(frames, z dataset.Points) Input {
+		return Input{Frames: frames, Models: []Encoded{{"jepa", z}}}
+	}
+	nan := walk(30, 3, 1)
+	nan.F64[7] = math.NaN()
+	zero := walk(30, 3, 1)
+	copy(zero.F64[3:6], []float64{0, 0, 0})
+	labels, times := one(good, good), one(good, good)
+	labels.Episode = []int{1, 2}
+	times.Time = make([]int, 30)
+	for _, c := range []struct {
+		name string
+		in   Input
+		o    Options
+		want []string
+	}{
+		{"no models", Input{Frames: good}, Options{}, []string{"no models"}},
+		{"unequal numbers", one(good, walk(29, 3, 1)), Options{}, []string{"jepa", "29", "30"}},
+		{"k = n", one(good, good), Options{K: []int{5, 30}}, []string{"k = 30", "28"}},
+		{"k = 0", one(good, good), Options{K: []int{0}}, []string{"k = 0"}},
+		{"k twice", one(good, good), Options{K: []int{5, 5}}, []string{"twice"}},
+		{"two states", one(walk(2, 3, 1), walk(2, 3, 1)), Options{K: []int{1}}, []string{"2 points", "at least 3"}},
+		{"NaN in latents", one(good, nan), Options{}, []string{"jepa", "point 2", "coordinate 1", "NaN"}},
+		{"NaN in frames", one(nan, good), Options{}, []string{"original", "point 2"}},
+		{"zero vector", one(good, zero), Options{Metric: neighbors.Cosine}, []string{"jepa", "point 1"}},
+		{"window", one(good, good), Options{ExcludeWindow: 12}, []string{"window", "candidates"}},
+		{"labels", labels, Options{}, []string{"2 episode labels", "30"}},
+		{"times", times, Options{}, []string{"ascending"}},
+	} {
+		c.o.Intervals = true
+		_, err := Analyze(context.Background(), c.in, c.o)
+		if err == nil {
+			t.Errorf("%s: no error", c.name)
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %q does not mention %q", c.name, err, want)
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Analyze(ctx, one(good, good), Options{Permutations: 1}); err == nil {
+		t.Error("a cancelled context gives a result")
+	}
+}
+
+func ExampleAnalyze() {
+	frames := dataset.Uint8Points([]uint8{0, 0, 10, 0, 21, 0, 33, 0, 46, 0, 60, 0}, 2)
+	latents := dataset.Float32Points([]float32{0, 50, 11, 26, 41, 62}, 1)
+	result, err := Analyze(context.Background(), Input{
+		Frames: frames,
+		Models: []Encoded{{Name: "line", Latents: latents}},
+	}, Options{K: []int{2}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	score := result.Models[0].ByK[0]
+	fmt.Printf("k = %d: T = %.3f, C = %.3f\n", score.K, score.Trustworthiness.V, score.Continuity.V)
+	// Output: k = 2: T = 0.633, C = 0.633
+}
