@@ -1,0 +1,19 @@
+// Package cmd_test runs the binaries end to end; the scripts are in
+// testdata/script.
+package cmd_test
+
+import (
+	"testing"
+
+	"repscope/analysis/manifold"
+	"repscope/analysis/neighborhood"
+	"repscope/analysis/robustness"
+	"repscope/analysis/smoothness"
+	"repscope/internal/cli/clitest"
+)
+
+func TestMain(m *testing.M) {
+	clitest.Main(m, smoothness.Command, robustness.Command, neighborhood.Command, manifold.Command)
+}
+
+func TestScripts(t *testing.T) { clitest.Run(t, "testdata/script") }
