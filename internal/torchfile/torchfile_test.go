@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -269,9 +270,9 @@ func TestNewTensorBounds(t *testing.T) {
 		{10, []int{0}, []int{1}, true},
 		{11, []int{0}, []int{1}, false},
 		{-1, []int{1}, []int{1}, false},
-		{0, []int{1 << 40}, []int{0}, false},
-		{0, []int{1 << 40, 1 << 40}, []int{0, 0}, false},
-		{0, []int{3}, []int{1 << 62}, false},
+		{0, []int{math.MaxInt / 100}, []int{0}, false},
+		{0, []int{math.MaxInt / 100, math.MaxInt / 100}, []int{0, 0}, false},
+		{0, []int{3}, []int{math.MaxInt / 2}, false},
 		{0, []int{2}, []int{1, 1}, false},
 		{0, []int{1000}, []int{0}, true},
 	} {
