@@ -107,7 +107,10 @@ Frame is the row of the frames at which the state begins.`
 
 func run(ctx context.Context, env *cli.Env, space string, o Options) error {
 	if space == spaceAuto {
-		space = seen(env)
+		var warning string
+		if space, warning = seen(env.States, env.Models); warning != "" {
+			env.Warn("%s", warning)
+		}
 	}
 	index := env.Sample()
 	load := env.Frames
@@ -138,13 +141,14 @@ func run(ctx context.Context, env *cli.Env, space string, o Options) error {
 	return result.write(env, index, in, o)
 }
 
-// seen is the original space that the latents see; see the manual.
-func seen(env *cli.Env) string {
-	if env.States.Size() == env.States.LastFrame().Size() {
-		return spaceFrame // a state is one frame or a vector
+// seen is the original space that the latents see, by the rule of the manual, and
+// a warning where models see different ones.
+func seen(states *dataset.States, models []*cli.Model) (space, warning string) {
+	if states.Size() == states.LastFrame().Size() {
+		return spaceFrame, "" // a state is one frame or a vector
 	}
 	var last, all []string
-	for _, m := range env.Models {
+	for _, m := range models {
 		switch {
 		case m.Encoder != nil && isBaseline(m.Encoder.Info()):
 		case m.Encoder != nil && looksAtLastFrame(m):
@@ -153,13 +157,14 @@ func seen(env *cli.Env) string {
 			all = append(all, m.Name)
 		}
 	}
-	if len(all) == 0 && len(last) > 0 {
-		return spaceFrame
+	if len(last) == 0 {
+		return spaceClip, ""
 	}
-	if len(last) > 0 {
-		env.Warn("the original space is the whole clip, but %s sees only its last frame; choose with --space", strings.Join(last, ", "))
+	if len(all) == 0 {
+		return spaceFrame, ""
 	}
-	return spaceClip
+	return spaceClip, fmt.Sprintf("the original space is the whole clip, as %s may see it, but %s sees only its last frame; choose with --space",
+		strings.Join(all, ", "), strings.Join(last, ", "))
 }
 
 func isBaseline(info latent.Info) bool { return info.Format == "random" || info.Format == "pca" }
@@ -261,7 +266,11 @@ func (r *Result) writePoints(env *cli.Env, index []int, in Input) error {
 }
 
 func (r *Result) print(env *cli.Env, frames dataset.Points, o Options) error {
-	table := report.NewTable("", "Model", "k", "Trustworthiness", "Continuity", "R_NX", "Chance", "Null T", "Null C")
+	columns := []string{"Model", "k", "Trustworthiness", "Continuity", "R_NX", "Chance"}
+	if o.Permutations > 0 {
+		columns = append(columns, "Null T", "Null C")
+	}
+	table := report.NewTable("", columns...)
 	for _, m := range r.Models {
 		for i, a := range m.ByK {
 			name := ""
@@ -283,7 +292,9 @@ func (r *Result) print(env *cli.Env, frames dataset.Points, o Options) error {
 	if o.Permutations > 0 {
 		table.Note("Chance: expected for random ranks; null: mean ± SD of %d random pairings", o.Permutations)
 	}
-	if o.ExcludeWindow > 0 {
+	if o.ExcludeWindow == 0 {
+		table.Note("Neighbours in time count as neighbours; see --exclude-window")
+	} else {
 		table.Note("States at most %d frames apart in an episode are no neighbours; at least %d candidates each", o.ExcludeWindow, r.Models[0].Candidates)
 	}
 	if err := env.Table(table); err != nil {

@@ -1,13 +1,64 @@
 package neighborhood
 
-// The binary end to end; see testdata/script.
+// The binary end to end, see testdata/script, and its choice of the original space.
 
 import (
+	"strings"
 	"testing"
 
+	"repscope/dataset"
+	"repscope/internal/cli"
 	"repscope/internal/cli/clitest"
+	"repscope/latent"
 )
 
 func TestMain(m *testing.M) { clitest.Main(m, Command) }
 
 func TestScripts(t *testing.T) { clitest.Run(t, "testdata/script") }
+
+// described is an encoder of which only the description is asked for.
+type described struct {
+	latent.Encoder
+	info latent.Info
+}
+
+func (d described) Info() latent.Info { return d.info }
+
+func TestSeen(t *testing.T) {
+	frames, err := dataset.NewArray("frames", []int{9, 4, 4}, make([]uint8, 9*16))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conv := described{info: latent.Info{Architecture: "ConvEncoder", DefaultPool: latent.PoolLast}}
+	dqn := described{info: latent.Info{Architecture: "DQN CNN"}}
+	pca := described{info: latent.Info{Format: "pca"}}
+	model := func(name string, e latent.Encoder, p latent.Pool) *cli.Model {
+		return &cli.Model{Name: name, Encoder: e, Pool: p}
+	}
+	for _, c := range []struct {
+		name    string
+		window  int
+		models  []*cli.Model
+		want    string
+		warning string
+	}{
+		{"single frames", 0, []*cli.Model{model("dqn", dqn, "")}, spaceFrame, ""},
+		{"windows of one", 1, []*cli.Model{model("dqn", dqn, "")}, spaceFrame, ""},
+		{"default pooling", 3, []*cli.Model{model("jepa", conv, "")}, spaceFrame, ""},
+		{"pooled over frames", 3, []*cli.Model{model("jepa", conv, latent.PoolMean)}, spaceClip, ""},
+		{"stacked frames", 3, []*cli.Model{model("dqn", dqn, "")}, spaceClip, ""},
+		{"latents", 3, []*cli.Model{model("z", nil, "")}, spaceClip, ""},
+		{"baselines do not decide", 3, []*cli.Model{model("jepa", conv, ""), model("pca", pca, "")}, spaceFrame, ""},
+		{"baselines only", 3, []*cli.Model{model("pca", pca, "")}, spaceClip, ""},
+		{"mixed", 3, []*cli.Model{model("jepa", conv, ""), model("dqn", dqn, "")}, spaceClip, "jepa sees only its last frame"},
+	} {
+		states, err := dataset.NewStates(frames, dataset.StateOptions{Window: c.window})
+		if err != nil {
+			t.Fatal(err)
+		}
+		space, warning := seen(states, c.models)
+		if space != c.want || (warning == "") != (c.warning == "") || !strings.Contains(warning, c.warning) {
+			t.Errorf("%s: %s, warning %q; want %s, %q", c.name, space, warning, c.want, c.warning)
+		}
+	}
+}

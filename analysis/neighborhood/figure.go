@@ -14,8 +14,11 @@ import (
 // Figure composes neighborhood_preservation: bars of trustworthiness and of
 // continuity over k with intervals and the chance level, and below them what is
 // missing to 1 on a log axis, because bars start at zero and good scores differ
-// in the digits behind 0.9.
+// in the digits behind 0.9. For a single k, bars with printed values say the same.
 func (r *Result) Figure() *plots.Figure {
+	if len(r.K) == 1 {
+		return r.figureOfOne()
+	}
 	sizes := plots.Axis{Label: "Neighbourhood size k"}
 	logSizes := plots.Axis{Label: sizes.Label, Log: true}
 	panels := []struct {
@@ -72,15 +75,59 @@ func (r *Result) Figure() *plots.Figure {
 	return figure
 }
 
+// figureOfOne is the figure for a single neighbourhood size.
+func (r *Result) figureOfOne() *plots.Figure {
+	trust := &plots.Bars{Y: plots.Axis{Label: fmt.Sprintf("Trustworthiness T(%d)", r.K[0])}}
+	cont := &plots.Bars{Y: plots.Axis{Label: fmt.Sprintf("Continuity C(%d)", r.K[0])}}
+	figure := &plots.Figure{
+		WidthMM: plots.DoubleColumnMM, HeightMM: 75,
+		Tiles: []plots.Tile{
+			{Panel: trust, Title: "Trustworthiness", Row: 0, Column: 0},
+			{Panel: cont, Title: "Continuity", Row: 0, Column: 1},
+		},
+		Footnote: r.caption(),
+		Title:    "Neighbourhood preservation",
+	}
+	for _, m := range r.Models {
+		figure.Series = append(figure.Series, m.Name)
+		a := m.ByK[0]
+		trust.Bars = append(trust.Bars, bar(m.Name, a.Trustworthiness, a.TrustCI))
+		cont.Bars = append(cont.Bars, bar(m.Name, a.Continuity, a.ContCI))
+		chance := []plots.Reference{{Value: m.Chance.Float(), Label: "chance"}}
+		trust.References, cont.References = chance, chance
+	}
+	return figure
+}
+
+// bar prints the value with the digits that tell good scores apart.
+func bar(name string, v report.Value, ci report.Interval) plots.Bar {
+	b := plots.Bar{Name: name, Value: v.Float(), Low: math.NaN(), High: math.NaN(), Text: fmt.Sprintf("%.4f", v.Float())}
+	if ci.Defined() {
+		b.Low, b.High = ci.Low, ci.High
+	}
+	return b
+}
+
 // ascending are the scores in the order of k.
 func (m *Model) ascending() []AtK {
 	return slices.SortedFunc(slices.Values(m.ByK), func(a, b AtK) int { return a.K - b.K })
 }
 
+// states says what was ranked.
+func (r *Result) states() string {
+	if r.ExcludeWindow > 0 {
+		return fmt.Sprintf("%d states, without neighbours up to %d frames away", r.Samples, r.ExcludeWindow)
+	}
+	return fmt.Sprintf("%d states", r.Samples)
+}
+
 func (r *Result) caption() string {
-	text := fmt.Sprintf("%d states; chance: random ranks", r.Samples)
+	text := r.states() + "; chance: random ranks"
 	if r.Blocks == "" {
 		return text + "."
+	}
+	if len(r.K) == 1 {
+		return text + "; error bars: 95 % by deleting blocks in turn, " + r.Blocks + "."
 	}
 	text += "; error bars and bands: 95 % by deleting blocks in turn, " + r.Blocks
 	for _, m := range r.Models {
@@ -122,7 +169,7 @@ func (r *Result) CurvesFigure() *plots.Figure {
 		WidthMM: plots.SingleColumnMM, HeightMM: 72,
 		Tiles:    []plots.Tile{{Panel: curves}},
 		Series:   names,
-		Footnote: fmt.Sprintf("%d states; 1: all neighbourhoods kept, 0: chance.", r.Samples),
+		Footnote: r.states() + "; 1: all neighbourhoods kept, 0: chance.",
 		Title:    "Neighbourhood preservation over all sizes",
 	}
 }

@@ -76,12 +76,13 @@ const streamPermutation = 0x6e756c6c
 
 // Result is the outcome for all models, in the order of the input.
 type Result struct {
-	Samples     int
-	K           []int
-	Models      []Model
-	Comparisons []report.Comparison
-	Blocks      string // what the jackknife deletes, for captions; empty without intervals
-	Warnings    []string
+	Samples       int
+	K             []int
+	ExcludeWindow int
+	Models        []Model
+	Comparisons   []report.Comparison // of trustworthiness@k and continuity@k
+	Blocks        string              // what the jackknife deletes, for captions; empty without intervals
+	Warnings      []string
 }
 
 // Model is the outcome for one model.
@@ -184,7 +185,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	result := &Result{Samples: in.Frames.N, K: o.K}
+	result := &Result{Samples: in.Frames.N, K: o.K, ExcludeWindow: o.ExcludeWindow}
 	if result.K == nil {
 		result.K = []int{5, 10, 20}
 	}
