@@ -116,13 +116,15 @@ func newCategories(a Axis, names []string) scale {
 	return scale{axis: Axis{Label: a.Label}, low: -0.5, high: float64(len(names)) - 0.5, fixed: true, names: names}
 }
 
-// share is where v lies: 0 at the low end, 1 at the high end, outside beyond.
+// share is where v lies: 0 at the low end, 1 at the high end, outside beyond; at
+// most a million lengths away, so that clipping can compute with it.
 func (s *scale) share(v float64) float64 {
+	share := (v - s.low) / (s.high - s.low)
 	if s.axis.Log {
 		low := math.Log10(s.low)
-		return (math.Log10(v) - low) / (math.Log10(s.high) - low)
+		share = (math.Log10(v) - low) / (math.Log10(s.high) - low)
 	}
-	return (v - s.low) / (s.high - s.low)
+	return min(1e6, max(-1e6, share))
 }
 
 // extend makes room of so many points at the ends, where the axis is length
