@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-//go:embed weights/README.md
+//go:embed weights/*/best_encoder.pth
 var files embed.FS
 
 // Models names the shipped encoders: a joint-embedding predictive one and an

@@ -52,7 +52,7 @@ def spectrum(z):
 
 
 def main():
-    train, train_factors, train_episodes = load(sys.argv[1], 5)
+    train, train_factors, train_episodes = load(sys.argv[1], 25)
     test, test_factors, test_episodes = load(sys.argv[2])
     latents = {}
     for argument in sys.argv[3:]:
@@ -65,7 +65,7 @@ def main():
     latents['random'] = encode(encoder, train), encode(encoder, test)
     flat = [f.reshape(len(f), -1).astype(np.float64) for f in (train, test)]
     mean = flat[0].mean(0)
-    axes = np.linalg.eigh(np.cov(flat[0][::4].T))[1][:, -64:]
+    axes = np.linalg.eigh(np.cov(flat[0][::2].T))[1][:, -64:]
     latents['pixel_pca'] = tuple((f - mean) @ axes for f in flat)
 
     print(f'{"":16s} {"ratio":>6s} {"rank":>5s} ' + ' '.join(f'{n:>10s}' for n in NAMES))
