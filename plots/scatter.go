@@ -107,7 +107,7 @@ func (env *environment) checkFit(name string, f *Fit) error {
 // another, in one image where there are too many for a vector format.
 func (s *scene) points(clouds []cloud, total int, a *area) {
 	radius := vg.Length(min(1.9, max(0.8, 9/math.Pow(float64(max(1, total)), 0.28))))
-	alpha := min(0.9, max(0.12, 28/math.Sqrt(float64(max(1, total)))))
+	alpha := min(0.9, max(0.12, 20/math.Sqrt(float64(max(1, total)))))
 	target := s
 	to := a
 	rect := a.Rectangle
