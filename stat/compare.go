@@ -38,8 +38,8 @@ type Comparison struct {
 
 // Compare compares two bootstrapped statistics, which must come from the same
 // [Resamples]: the interval is that of the paired difference of the replicates,
-// the test flips the signs of the differences of jackknife pseudo-values (for
-// means: of block means).
+// the test flips the signs of the blocks' shares in the difference: jackknife
+// pseudo-values centred on it (for means: differences of block means).
 func Compare(a, b *Bootstrapped, o CompareOptions) (Comparison, error) {
 	const quantity = "comparison"
 	level, err := checkLevel(quantity, o.Level)
@@ -96,7 +96,11 @@ func subtract(a, b []float64) []float64 {
 	return d
 }
 
-// test fills in p value and effect from the jackknife of the difference.
+// test fills in p value and effect from the jackknife of the difference. The
+// pseudo-values are centred on the difference itself: their own mean is the
+// jackknife's extrapolation to infinitely many observations, which for scores that
+// depend on their number (ranks at a fixed k) is another quantity than the one
+// reported. For means the two agree.
 func (c Comparison) test(d *Jackknifed, o CompareOptions) (Comparison, error) {
 	c.Blocks = len(d.PseudoValues)
 	if d.Reason != "" {
@@ -107,11 +111,13 @@ func (c Comparison) test(d *Jackknifed, o CompareOptions) (Comparison, error) {
 	for _, m := range d.BlockSizes {
 		total += m
 	}
+	share := make([]float64, c.Blocks) // of block j in the difference
 	contributions := make([]float64, c.Blocks)
 	weights := make([]float64, c.Blocks)
 	for j, m := range d.BlockSizes {
 		weights[j] = float64(m) / float64(total)
-		contributions[j] = weights[j] * d.PseudoValues[j]
+		share[j] = d.PseudoValues[j] + d.Bias
+		contributions[j] = weights[j] * share[j]
 	}
 	t, err := SignFlipTest(contributions, o.Permutations, o.Seed)
 	if err != nil {
@@ -124,7 +130,7 @@ func (c Comparison) test(d *Jackknifed, o CompareOptions) (Comparison, error) {
 	mean := Sum(contributions)
 	var spread, squares float64
 	for j, w := range weights {
-		e := d.PseudoValues[j] - mean
+		e := share[j] - mean
 		spread += float64(w * float64(e*e))
 		squares += float64(w * w)
 	}

@@ -251,25 +251,6 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// Deleting blocks of unequal sizes: the jackknife estimate is the estimate, the
-// standard error is unchanged.
-func TestAtFullSize(t *testing.T) {
-	replicates, sizes := []float64{0.90, 0.93, 0.915, 0.88}, []int{10, 30, 25, 12}
-	before, err := stat.DeleteBlockJackknife(0.95, replicates, sizes, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := stat.DeleteBlockJackknife(0.95, atFullSize(0.95, replicates, sizes), sizes, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	near(t, "bias", after.Bias, 0, 1e-15)
-	near(t, "standard error", after.StdError, before.StdError, 1e-14)
-	if math.Abs(before.Bias) < 0.01 {
-		t.Errorf("bias %v: the example should have one", before.Bias)
-	}
-}
-
 func TestConstantLatents(t *testing.T) {
 	frames := walk(60, 3, 1)
 	constant := dataset.Float32Points(slices.Repeat([]float32{1.5, -2}, 60), 2)

@@ -43,7 +43,7 @@ func (a *AtK) intervals(s *neighbors.AtK, blocks *stat.Blocks, reason string) (j
 		{s.Continuity, cont, 0, &a.ContCI, &a.ContSE, &out.cont},
 		{s.RNX, rnx, math.Inf(-1), &a.RNXCI, nil, nil},
 	} {
-		j, err := stat.DeleteBlockJackknife(c.estimate, atFullSize(c.estimate, c.replicates, blocks.Sizes()), blocks.Sizes(), 0)
+		j, err := stat.DeleteBlockJackknife(c.estimate, c.replicates, blocks.Sizes(), 0)
 		if err != nil {
 			return jackknifed{}, err
 		}
@@ -57,28 +57,6 @@ func (a *AtK) intervals(s *neighbors.AtK, blocks *stat.Blocks, reason string) (j
 		}
 	}
 	return out, nil
-}
-
-// atFullSize takes out of the scores without each block what comes from there
-// being fewer states: with k fixed, scores fall where n does, and the jackknife
-// would take that for a bias and extrapolate it to infinitely many states, where
-// T(k) of every model is 1. A score is one at the number of states that there are.
-// The effect of deleting m of n states is taken as proportional to 1/(n−m) − 1/n,
-// so that the standard error stays what it was and the jackknife estimate becomes
-// the estimate itself; tests of differences then test the differences reported.
-func atFullSize(estimate float64, replicates []float64, sizes []int) []float64 {
-	n, bias := 0, 0.0
-	for _, m := range sizes {
-		n += m
-	}
-	for j, m := range sizes {
-		bias += (1 - float64(m)/float64(n)) * (replicates[j] - estimate)
-	}
-	out := make([]float64, len(replicates))
-	for j, m := range sizes {
-		out[j] = replicates[j] - bias*float64(m)/float64(n-m)
-	}
-	return out
 }
 
 // nullScores are the scores of one model at one k over the permutations.
