@@ -46,7 +46,54 @@ func exp32(x float32) float32 {
 	return p * math.Float32frombits(uint32(half+127)<<23) * math.Float32frombits(uint32(k-half+127)<<23)
 }
 
-func sigmoid(x float32) float32 { return 1 / (1 + exp32(-x)) }
+// logisticGeneric writes x/(1 + e⁻ˣ) or, with unit, 1/(1 + e⁻ˣ). It is exp32 written
+// out, without its special cases: the exponent is kept where 2ⁿ is a normal
+// number, beyond which neither function changes any more but for a last unit near zero.
+func logisticGeneric(dst, src []float32, unit bool) {
+	const shift = 12582912
+	dst = dst[:len(src)]
+	for i, x := range src {
+		v := -x
+		if v > 87 {
+			v = 87
+		}
+		if v < -87 {
+			v = -87
+		}
+		t := float32(v*log2e) + shift
+		n := t - shift
+		r := v - float32(n*ln2Hi)
+		r -= float32(n * ln2Lo)
+		p := float32(1.9875691500e-4*r) + 1.3981999507e-3
+		p = float32(p*r) + 8.3334519073e-3
+		p = float32(p*r) + 4.1665795894e-2
+		p = float32(p*r) + 1.6666665459e-1
+		p = float32(p*r) + 5.0000001201e-1
+		p = float32(float32(p*r)*r) + r + 1
+		// The low bits of t hold n.
+		e := p * math.Float32frombits((math.Float32bits(t)+127)<<23)
+		if unit {
+			x = 1
+		}
+		dst[i] = x / (1 + e)
+	}
+}
+
+func reluGeneric(dst, src []float32) {
+	for i, x := range src {
+		if x < 0 {
+			x = 0
+		}
+		dst[i] = x
+	}
+}
+
+func addToGeneric(dst, x []float32) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] += x[i]
+	}
+}
 
 // tanh32 avoids the cancellation of the exponential form near zero.
 func tanh32(x float32) float32 {
@@ -83,22 +130,11 @@ func function(a graph.Activation) func(dst, src []float32) {
 	case "":
 		return func(dst, src []float32) { copy(dst, src) }
 	case "Relu":
-		return func(dst, src []float32) {
-			for i, x := range src {
-				if x < 0 {
-					x = 0
-				}
-				dst[i] = x
-			}
-		}
+		return relu
 	case "Silu":
-		return func(dst, src []float32) {
-			for i, x := range src {
-				dst[i] = x / (1 + exp32(-x))
-			}
-		}
+		return func(dst, src []float32) { logistic(dst, src, false) }
 	case "Sigmoid":
-		return elementwise(sigmoid)
+		return func(dst, src []float32) { logistic(dst, src, true) }
 	case "Tanh":
 		return elementwise(tanh32)
 	case "Erf":

@@ -126,7 +126,10 @@ func transposeTiles(b *builder, s *strided) func() error {
 	k := len(s.shape)
 	rows, cols, stride := s.shape[k-2], s.shape[k-1], s.strides[k-1]
 	x, y := b.in(0), b.out(0)
-	const tile = 16
+	tile := 16
+	if cols <= 4 {
+		tile = 1024
+	}
 	strips := (rows + tile - 1) / tile
 	outer := size(s.shape[:k-2])
 	return b.span(outer*strips, max(1, grain/(tile*cols)), func(_, lo, hi int) {
@@ -140,6 +143,15 @@ func transposeTiles(b *builder, s *strided) func() error {
 			}
 			out := dst[matrix*rows*cols:]
 			end := min(strip+tile, rows)
+			if cols == 4 {
+				// Stacked frames to channels last.
+				a, b, c, d := src[at:], src[at+stride:], src[at+2*stride:], src[at+3*stride:]
+				for i := strip; i < end; i++ {
+					row := out[i*4 : i*4+4 : i*4+4]
+					row[0], row[1], row[2], row[3] = a[i], b[i], c[i], d[i]
+				}
+				continue
+			}
 			for j0 := 0; j0 < cols; j0 += tile {
 				j1 := min(j0+tile, cols)
 				for i := strip; i < end; i++ {
@@ -318,7 +330,7 @@ func buildPad(b *builder) (func() error, error) {
 	m, x, y, t := b.memory, b.step.In[0], b.step.Out[0], b.dtype(0)
 	rank := len(in)
 	if rank == 0 {
-		in, out, at, rank = []int{1}, []int{1}, [][]int{{0}}, 1
+		out, at, rank = []int{1}, [][]int{{0}}, 1
 	}
 	row := out[rank-1]
 	if row == 0 {

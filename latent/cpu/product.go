@@ -102,13 +102,6 @@ func buildLinear(b *builder) (func() error, error) {
 	}), nil
 }
 
-func addTo(dst, x []float32) {
-	x = x[:len(dst)]
-	for i := range dst {
-		dst[i] += x[i]
-	}
-}
-
 func buildGemm(b *builder) (func() error, error) {
 	p := b.step.Params.(*graph.GemmParams)
 	m, n := b.outShape(0)[0], b.outShape(0)[1]

@@ -1,0 +1,102 @@
+package cpu
+
+import (
+	"math"
+	"testing"
+
+	"repscope/latent/graph"
+)
+
+// The elementary functions against float64, over their whole range.
+func TestMath(t *testing.T) {
+	sigma := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+	for _, c := range []struct {
+		op   string
+		want func(float64) float64
+		low  float32
+		high float32
+		ulps float64
+	}{
+		{"Exp", math.Exp, -87, 88.7, 2},
+		{"Tanh", math.Tanh, -12, 12, 4},
+		{"Sigmoid", sigma, -86, 100, 4},
+		{"Silu", func(x float64) float64 { return x * sigma(x) }, -86, 100, 4},
+		{"Erf", math.Erf, -5, 5, 1},
+		{"Gelu", func(x float64) float64 { return x / 2 * math.Erfc(-x/math.Sqrt2) }, -2, 10, 8},
+		{"GeluTanh", func(x float64) float64 {
+			return x / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
+		}, -3, 10, 1},
+		{"Softplus", func(x float64) float64 { return math.Log1p(math.Exp(x)) }, -80, 80, 1},
+		{"Mish", func(x float64) float64 { return x * math.Tanh(math.Log1p(math.Exp(x))) }, -80, 80, 1},
+	} {
+		f := function(graph.Activation{Op: c.op})
+		const n = 200003
+		src := make([]float32, n)
+		for i := range src {
+			src[i] = c.low + (c.high-c.low)*float32(i)/n
+			if i%5 == 0 {
+				src[i] /= 1e4 // near zero too
+			}
+		}
+		dst := make([]float32, n)
+		f(dst, src)
+		worst, at := 0.0, float32(0)
+		for i, x := range src {
+			want := c.want(float64(x))
+			unit := float64(math.Nextafter32(float32(math.Abs(want)), math.MaxFloat32)) - math.Abs(float64(float32(math.Abs(want))))
+			if e := math.Abs(float64(dst[i])-want) / unit; !(e <= worst) {
+				worst, at = e, x
+			}
+		}
+		if !(worst <= c.ulps) {
+			t.Errorf("%s(%g) is wrong by %.1f units in the last place, want at most %g", c.op, at, worst, c.ulps)
+		}
+	}
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	for _, c := range []struct {
+		op      string
+		x, want float32
+	}{
+		{"Exp", inf, inf}, {"Exp", -inf, 0}, {"Exp", 89, inf}, {"Exp", -104, 0}, {"Exp", nan, nan}, {"Exp", 0, 1},
+		{"Sigmoid", inf, 1}, {"Sigmoid", nan, nan}, {"Sigmoid", 0, 0.5}, {"Silu", inf, inf}, {"Silu", nan, nan}, {"Silu", 0, 0},
+		{"Tanh", inf, 1}, {"Tanh", -inf, -1}, {"Tanh", nan, nan}, {"Relu", nan, nan}, {"Relu", -1, 0}, {"Gelu", nan, nan},
+	} {
+		y := []float32{0}
+		function(graph.Activation{Op: c.op})(y, []float32{c.x})
+		if y[0] != c.want && !(c.want != c.want && y[0] != y[0]) {
+			t.Errorf("%s(%g) is %g, want %g", c.op, c.x, y[0], c.want)
+		}
+	}
+}
+
+// The assembly gives the generic code's bits.
+func TestVectorTwins(t *testing.T) {
+	const n = 1<<16 + 5
+	src := make([]float32, n)
+	for i := range src {
+		src[i] = math.Float32frombits(uint32(i) * 65521) // every kind of number
+		if i%3 == 0 {
+			src[i] = float32(i-n/2) / 300
+		}
+	}
+	got, want := make([]float32, n), make([]float32, n)
+	same := func(name string) {
+		t.Helper()
+		for i := range got {
+			if math.Float32bits(got[i]) != math.Float32bits(want[i]) && (got[i] == got[i] || want[i] == want[i]) {
+				t.Fatalf("%s(%g): %g, generic %g", name, src[i], got[i], want[i])
+			}
+		}
+	}
+	for _, unit := range []bool{false, true} {
+		logistic(got, src, unit)
+		logisticGeneric(want, src, unit)
+		same("logistic")
+	}
+	relu(got, src)
+	reluGeneric(want, src)
+	same("relu")
+	addTo(got, src)
+	addToGeneric(want, src)
+	same("add")
+}
