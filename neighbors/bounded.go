@@ -39,8 +39,15 @@ package neighbors
 // subnormal of F, and the same for the direct computation, scaled. One row uses
 // E(r_i + R) for all columns, R the largest r_j.
 //
-// Values a, b of one row with b > a + 2E are certainly in this order. The
-// rounding of these limits to F is outward.
+// A few outliers, points much farther out than the rest, would make R and with
+// it every row's bound useless. Their columns hold the direct key, rounded to F,
+// and do not count for R; neither do rows of points still farther out need
+// products. Such a value has |a − direct| ≤ 1.01u·a, besides underflow, or is the largest
+// finite value.
+//
+// Values a, b of one row with b > a + 2E + 4u·a are certainly in this order,
+// whether they are bounded by E or by 1.01u times themselves. The rounding of
+// these limits to F is outward.
 
 import (
 	"context"
@@ -60,6 +67,10 @@ type bounded[F kernel.Float] struct {
 	packed           *kernel.Packed[F]
 	sources          dataset.Points // the queries as they came
 	maxRadius        float64
+	outliers         []int32 // points whose columns are direct
+	wild             []bool  // queries whose rows are direct
+	keyExponent      int     // rows are direct keys times this power of two
+	relative         float64 // 4u
 	slope            float64 // of s² in E
 	linear, constant float64 // of s and 1 in E
 	rows             []F
@@ -121,7 +132,7 @@ func (f from[F]) Pack(dst []F, width, first, count, k, depth int) {
 
 // spread packs with several goroutines.
 type spread[F kernel.Float] struct {
-	points  *centred[F]
+	points  from[F]
 	threads int
 }
 
@@ -144,53 +155,71 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 		s.method, unit, tiny = "float64 product with bound "+kernel.Name(), 0x1p-53, 0x1p-1060
 	}
 
-	// Any shift is right; the mean of some points makes the norms small.
-	dim := points.Dim
-	shift, x := make([]float64, dim), make([]float64, dim)
-	step := (points.N + 511) / 512
-	taken := float64((points.N + step - 1) / step)
-	factor := func(d *direct, norms []float64, i int) float64 {
-		if d.metric == Cosine {
+	shift := medianPoint(points, b.direct)
+	factor := func(norms []float64, i int) float64 {
+		if norms != nil {
 			return 1 / math.Sqrt(norms[i])
 		}
 		return 1
 	}
-	for i := 0; i < points.N; i += step {
-		f := factor(b.direct, b.direct.pointNorm, i)
-		for k, v := range points.Row(i, x) {
-			shift[k] += v * f / taken
+	// Distances from the shift, to find outliers and the scale.
+	dim := points.Dim
+	distances := func(p dataset.Points, norms []float64) ([]float64, error) {
+		out, x := make([]float64, p.N), make([][]float64, b.threads)
+		err := parallel(ctx, b.threads, p.N, func(w, i int) {
+			x[w] = p.Row(i, x[w])
+			f, sum := factor(norms, i), 0.0
+			for k, v := range x[w] {
+				d := v*f - shift[k]
+				sum += d * d
+			}
+			out[i] = math.Sqrt(sum)
+		})
+		return out, err
+	}
+	far, err := distances(points, b.direct.pointNorm)
+	if err != nil {
+		return nil, err
+	}
+	usual := slices.Sorted(slices.Values(far))
+	limit := outlierFactor * usual[max(0, points.N-2-points.N/500)]
+	reach := 0.0
+	for j, r := range far {
+		if r > limit {
+			s.outliers = append(s.outliers, int32(j))
+		} else {
+			reach = max(reach, r)
 		}
 	}
-	// The power of two brings the coordinates near 1, away from overflow and underflow.
-	exponent := 0
-	if b.metric == Euclidean {
-		largest, err := farthest(ctx, b.threads, points, shift)
-		if err == nil && !samePoints(queries, points) {
-			var other float64
-			other, err = farthest(ctx, b.threads, queries, shift)
-			largest = max(largest, other)
-		}
-		if err != nil {
-			return nil, err
-		}
-		_, exponent = math.Frexp(largest)
-		exponent = max(-1000, min(1000, exponent))
+	// The power of two brings the usual points near 1, away from overflow and underflow.
+	// For the cosine they are there already.
+	_, exponent := math.Frexp(reach)
+	exponent = max(-1000, min(1000, exponent))
+	if b.metric == Cosine {
+		exponent = 0
 	}
 	scale := math.Ldexp(1, -exponent)
+	s.keyExponent = -2 * exponent
+	if b.metric == Cosine {
+		s.keyExponent = 1 // ‖t_i−t_j‖² = 2(1−cos)
+	}
 	for k := range shift {
 		shift[k] *= scale
 	}
-	centre := func(p dataset.Points, norms []float64) (*centred[F], error) {
+	centre := func(p dataset.Points, norms, far []float64) (*centred[F], []bool, error) {
 		c := &centred[F]{
 			source: p, shift: shift,
 			factor: make([]float64, p.N), norm: make([]F, p.N), radius: make([]float64, p.N),
 		}
-		buffers := make([][]F, b.threads)
+		wild, buffers := make([]bool, p.N), make([][]F, b.threads)
 		err := parallel(ctx, b.threads, p.N, func(w, i int) {
 			if buffers[w] == nil {
 				buffers[w] = make([]F, dim)
 			}
-			c.factor[i] = scale * factor(b.direct, norms, i)
+			if wild[i] = far[i] > wildFactor*reach; wild[i] {
+				return // its factor 0 keeps the products finite; they are not used
+			}
+			c.factor[i] = scale * factor(norms, i)
 			c.row(i, 0, buffers[w])
 			var sum float64
 			for _, v := range buffers[w] {
@@ -198,33 +227,43 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 			}
 			c.norm[i], c.radius[i] = F(sum), math.Sqrt(sum)
 		})
-		return c, err
+		return c, wild, err
 	}
-	var err error
-	if s.points, err = centre(points, b.direct.pointNorm); err != nil {
+	if s.points, s.wild, err = centre(points, b.direct.pointNorm, far); err != nil {
 		return nil, err
 	}
 	s.queries = s.points
 	if !samePoints(queries, points) {
-		if s.queries, err = centre(queries, b.direct.queryNorm); err != nil {
+		if far, err = distances(queries, b.direct.queryNorm); err != nil {
+			return nil, err
+		}
+		if s.queries, s.wild, err = centre(queries, b.direct.queryNorm, far); err != nil {
 			return nil, err
 		}
 	}
-	s.maxRadius = slices.Max(s.points.radius)
+	next := 0
+	for j, r := range s.points.radius {
+		if next < len(s.outliers) && int(s.outliers[next]) == j {
+			next++
+			continue
+		}
+		s.maxRadius = max(s.maxRadius, r)
+	}
+	s.relative = 4 * unit
 
 	const w = 0x1p-53
 	d := float64(dim)
 	g := float64(kernel.Additions(dim)) * unit
 	s.slope = (1 + 0x1p-10) * (g/(1-g)/2 + 8*unit + (4*d+64)*w)
 	// The direct computation underflows in its own scale.
-	s.linear, s.constant = (d+16)*tiny, (d+16)*tiny+d*math.Ldexp(0x1p-1073, -2*exponent)
+	s.linear, s.constant = (d+16)*tiny, (d+16)*tiny+(d+1)*math.Ldexp(0x1p-1073, -2*exponent)
 	if b.metric == Cosine {
 		s.linear += 4 * (d + 16) * w
 		s.constant += 4*(d+16)*w + (8*d+128)*w
 	}
 
 	if int64(points.N+kernel.Align)*int64(dim)*int64(unsafe.Sizeof(F(0))) <= budget {
-		s.packed, err = kernel.PackRight(kernel.Packing[F](spread[F]{s.points, b.threads}), points.N, dim)
+		s.packed, err = kernel.PackRight(kernel.Packing[F](spread[F]{from[F]{s.points, 0}, b.threads}), points.N, dim)
 		if err != nil {
 			return nil, err
 		}
@@ -232,31 +271,59 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 	return s, nil
 }
 
-// farthest is the largest |x_k − shift_k| of all points.
-func farthest(ctx context.Context, threads int, p dataset.Points, shift []float64) (float64, error) {
-	most := make([]float64, threads)
-	err := parallel(ctx, threads, p.N, func(w, i int) {
-		largest, at := most[w], i*p.Dim
-		if p.F32 != nil {
-			for k, v := range p.F32[at : at+p.Dim] {
-				largest = max(largest, math.Abs(float64(v)-shift[k]))
-			}
-		} else {
-			for k, v := range p.F64[at : at+p.Dim] {
-				largest = max(largest, math.Abs(v-shift[k]))
+// outlierFactor and wildFactor say how many times farther from the middle than
+// the usual points an outlier is, and a point whose own row is computed directly.
+const outlierFactor, wildFactor = 4, 64
+
+// medianPoint is the coordinate-wise median of up to 63 points, over their
+// norms for the cosine. Any point would be right; a middle one makes the bound
+// small, and a median does not follow outliers.
+func medianPoint(p dataset.Points, d *direct) []float64 {
+	step := (p.N + 62) / 63
+	var sample [][]float64
+	for i := step / 2; i < p.N; i += step {
+		x := p.Row(i, nil)
+		if d.metric == Cosine {
+			f := 1 / math.Sqrt(d.pointNorm[i])
+			for k := range x {
+				x[k] *= f
 			}
 		}
-		most[w] = largest
-	})
-	return slices.Max(most), err
+		sample = append(sample, x)
+	}
+	middle, column := make([]float64, p.Dim), make([]float64, len(sample))
+	for k := range middle {
+		for c, x := range sample {
+			column[c] = x[k]
+		}
+		slices.Sort(column)
+		middle[k] = column[len(column)/2]
+	}
+	return middle
 }
 
-func (s *bounded[F]) rowBytes() int64 { return int64(s.n) * int64(unsafe.Sizeof(F(0))) }
+// rowBytes counts the packed block, too.
+func (s *bounded[F]) rowBytes() int64 {
+	return int64(s.n+s.sources.Dim) * int64(unsafe.Sizeof(F(0)))
+}
 
 // band is 2·E(r_i + R), with a little for its own rounding.
 func (s *bounded[F]) band(i int) float64 {
 	sum := s.queries.radius[i] + s.maxRadius
 	return 2 * (1 + 0x1p-20) * (s.slope*sum*sum + s.linear*sum + s.constant)
+}
+
+// above and below are the limits beyond which values of the row are certainly
+// in order with a.
+func (s *bounded[F]) above(a F, band float64) F {
+	v := float64(a)
+	// Excluded entries stay above every limit.
+	return min(up[F](nextUp64(v+band+s.relative*math.Abs(v))), nextDown(excluded[F]()))
+}
+
+func (s *bounded[F]) below(a F, band float64) F {
+	v := float64(a)
+	return down[F](nextDown64(v - band - s.relative*math.Abs(v)))
 }
 
 // distanceTile turns products into approximate squared distances.
@@ -278,14 +345,18 @@ func (s *bounded[F]) load(ctx context.Context, lo, hi int) error {
 	s.lo, s.hi = lo, hi
 	s.rows = slices.Grow(s.rows[:0], (hi-lo)*s.n)[:(hi-lo)*s.n]
 	dim := s.sources.Dim
-	err := tiles(ctx, hi-lo, s.n, dim, func(row, rows, col, cols int) error {
+	left, err := s.pack(lo, hi)
+	if err != nil {
+		return err
+	}
+	err = tiles(ctx, hi-lo, s.n, dim, func(row, rows, col, cols int) error {
 		right := kernel.Packing[F](from[F]{s.points, col})
 		if s.packed != nil {
 			right = s.packed.Operand(col)
 		}
 		p := kernel.Product[F]{
 			M: rows, N: cols, K: dim,
-			A: kernel.Packing[F](from[F]{s.queries, lo + row}), B: right,
+			A: left(row), B: right,
 			C: s.rows[row*s.n+col:], Stride: s.n, Threads: s.threads,
 			Epilogue: distanceTile[F]{s.queries.norm[lo+row : lo+row+rows], s.points.norm[col : col+cols]},
 		}
@@ -294,12 +365,53 @@ func (s *bounded[F]) load(ctx context.Context, lo, hi int) error {
 	if err != nil {
 		return err
 	}
+	if err := s.loadDirect(ctx); err != nil {
+		return err
+	}
 	limit := excluded[F]()
 	for i := lo; i < hi; i++ {
 		row := s.row(i)
 		s.exclusions(i, func(j int) { row[j] = limit })
 	}
 	return nil
+}
+
+// loadDirect puts direct keys where products are not used.
+func (s *bounded[F]) loadDirect(ctx context.Context) error {
+	if len(s.outliers) == 0 && !slices.Contains(s.wild[s.lo:s.hi], true) {
+		return nil
+	}
+	most := float64(nextDown(excluded[F]()))
+	return parallel(ctx, s.threads, s.hi-s.lo, func(_, r int) {
+		i := s.lo + r
+		columns := s.outliers
+		if s.wild[i] {
+			columns = make([]int32, s.n)
+			for j := range columns {
+				columns[j] = int32(j)
+			}
+		}
+		keys := make([]float64, len(columns))
+		s.direct.keys(i, s.sources.Row(i, nil), columns, keys)
+		row := s.row(i)
+		for c, j := range columns {
+			row[j] = F(min(math.Ldexp(keys[c], s.keyExponent), most))
+		}
+	})
+}
+
+// pack returns the left operand from each row of the block on. Where the
+// points are kept packed, the block is too.
+func (s *bounded[F]) pack(lo, hi int) (func(row int) kernel.Operand[F], error) {
+	queries := from[F]{s.queries, lo}
+	if s.packed == nil {
+		return func(row int) kernel.Operand[F] { return kernel.Packing[F](from[F]{s.queries, lo + row}) }, nil
+	}
+	p, err := kernel.PackLeft(kernel.Packing[F](spread[F]{queries, s.threads}), hi-lo, s.sources.Dim)
+	if err != nil {
+		return nil, err
+	}
+	return p.Operand, nil
 }
 
 func (s *bounded[F]) row(i int) []F { return s.rows[(i-s.lo)*s.n : (i-s.lo+1)*s.n] }
@@ -416,10 +528,10 @@ func (w *boundedWorker[F]) nearest(i, count int, list []int32) []int32 {
 	if len(w.buf) == count {
 		// The count nearest all lie within the band of the count-th value:
 		// collect whatever else does.
-		cut := up[F](nextUp64(float64(w.buf[count-1].key) + band))
+		cut := w.space.above(w.buf[count-1].key, band)
 		w.buf = w.buf[:0]
 		for l, v := range row {
-			if v <= cut && v < excluded[F]() {
+			if v <= cut {
 				w.buf = append(w.buf, entry[F]{v, int32(l)})
 			}
 		}
@@ -429,7 +541,7 @@ func (w *boundedWorker[F]) nearest(i, count int, list []int32) []int32 {
 	// put in order by their direct keys.
 	for lo := 0; lo < len(w.buf) && len(list) < count; {
 		hi := lo + 1
-		for hi < len(w.buf) && float64(w.buf[hi].key) <= nextUp64(float64(w.buf[hi-1].key)+band) {
+		for hi < len(w.buf) && w.buf[hi].key <= w.space.above(w.buf[hi-1].key, band) {
 			hi++
 		}
 		if hi-lo == 1 {
@@ -483,9 +595,8 @@ func (w *boundedWorker[F]) ranks(i int, list []int32, tied int, rank, closer []i
 	}
 	w.place = sortedPlaces(w.thresholds, w.place)
 	for _, e := range w.thresholds {
-		w.low = append(w.low, down[F](nextDown64(float64(e.key)-band)))
-		// Excluded entries stay above every limit.
-		w.high = append(w.high, min(up[F](nextUp64(float64(e.key)+band)), nextDown(excluded[F]())))
+		w.low = append(w.low, s.below(e.key, band))
+		w.high = append(w.high, s.above(e.key, band))
 	}
 	groups := max(1, s.groups)
 	w.hist = zeroed(w.hist, (len(list)+1)*groups)

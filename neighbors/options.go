@@ -158,24 +158,20 @@ func checkPoints(role string, p dataset.Points, metric Metric) error {
 	case p.N > math.MaxInt32:
 		return fmt.Errorf("%s: %d points, want at most %d", role, p.N, math.MaxInt32)
 	}
-	bad := func(at int, v float64) error {
-		return fmt.Errorf("%s: point %d, coordinate %d is %v: want finite values", role, at/p.Dim, at%p.Dim, v)
-	}
-	for at, v := range p.F32 {
-		if v-v != 0 {
-			return bad(at, float64(v))
-		}
-	}
-	for at, v := range p.F64 {
-		if v-v != 0 {
-			return bad(at, v)
-		}
-	}
-	if p.F64 != nil {
-		// Squared distances must not overflow: 4·D·max² < MaxFloat64.
-		limit := math.Sqrt(math.MaxFloat64 / 8 / float64(p.Dim))
-		for at, v := range p.F64 {
-			if math.Abs(v) > limit {
+	// NaN and Inf have the largest bits. Squared distances must not overflow: 4·D·max² < MaxFloat64.
+	largest, limit := magnitude(p), math.Sqrt(math.MaxFloat64/8/float64(p.Dim))
+	if !(largest <= limit) {
+		for at := range length {
+			v := 0.0
+			if p.F32 != nil {
+				v = float64(p.F32[at])
+			} else {
+				v = p.F64[at]
+			}
+			switch {
+			case v-v != 0:
+				return fmt.Errorf("%s: point %d, coordinate %d is %v: want finite values", role, at/p.Dim, at%p.Dim, v)
+			case math.Abs(v) > limit && largest <= math.MaxFloat64:
 				return fmt.Errorf("%s: point %d, coordinate %d is %v: squared distances would overflow beyond ±%.3g", role, at/p.Dim, at%p.Dim, v, limit)
 			}
 		}
@@ -184,6 +180,32 @@ func checkPoints(role string, p dataset.Points, metric Metric) error {
 		return checkNorms(role, p)
 	}
 	return nil
+}
+
+// magnitude is the largest absolute coordinate, NaN if there is one.
+func magnitude(p dataset.Points) float64 {
+	switch {
+	case p.U8 != nil:
+		return math.MaxUint8
+	case p.F32 != nil:
+		var m0, m1, m2, m3 uint32
+		x := p.F32
+		for ; len(x) >= 4; x = x[4:] {
+			m0 = max(m0, math.Float32bits(x[0])&(1<<31-1))
+			m1 = max(m1, math.Float32bits(x[1])&(1<<31-1))
+			m2 = max(m2, math.Float32bits(x[2])&(1<<31-1))
+			m3 = max(m3, math.Float32bits(x[3])&(1<<31-1))
+		}
+		for _, v := range x {
+			m0 = max(m0, math.Float32bits(v)&(1<<31-1))
+		}
+		return float64(math.Float32frombits(max(m0, m1, m2, m3)))
+	}
+	var m uint64
+	for _, v := range p.F64 {
+		m = max(m, math.Float64bits(v)&(1<<63-1))
+	}
+	return math.Float64frombits(m)
 }
 
 // checkCounts validates what every kind of pass shares for n points.
