@@ -40,11 +40,8 @@ func Estimators() []string {
 	return []string{string(EstimatorMLE), string(EstimatorFit), string(EstimatorDocumented)}
 }
 
-// Encoded is one model's latents.
-type Encoded struct {
-	Name    string
-	Latents dataset.Points // row i belongs to state i
-}
+// Encoded is one model's latents: Name, and Latents with a row per state.
+type Encoded = evidence.Encoded
 
 // Input is what Analyze looks at: latents of the same N states by each model.
 type Input struct {
@@ -169,7 +166,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	if o.Intervals {
 		var series [][]float64
 		for _, m := range in.Models {
-			series = append(series, widestCoordinate(m.Latents))
+			series = append(series, evidence.LeadingSeries(m.Latents))
 		}
 		var err error
 		if blocks, err = stat.NewBlocks(in.Models[0].Latents.N, in.Episode, o.Block, series...); err != nil {
@@ -180,11 +177,10 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		result.Warnings = append(result.Warnings, blocks.Warnings()...)
 	}
 
-	names := make([]string, len(in.Models))
+	names := evidence.Names(in.Models)
 	ratios := make([]*stat.Jackknifed, len(in.Models))
 	dimensions := make([]*stat.Jackknifed, len(in.Models))
 	for i, encoded := range in.Models {
-		names[i] = encoded.Name
 		m := Model{Name: encoded.Name, Samples: encoded.Latents.N, NominalDimension: encoded.Latents.Dim, Estimator: o.Estimator}
 		spectrum, err := stat.NewSpectrum(encoded.Latents)
 		if err != nil {
@@ -194,7 +190,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 			continue
 		}
 		m.describe(spectrum)
-		m.NEff = effectiveLatents(encoded.Latents, in.Episode)
+		m.NEff = evidence.EffectiveSize(evidence.LeadingSeries(encoded.Latents), in.Episode)
 		ratios[i] = m.linearIntervals(encoded.Latents, spectrum, blocks)
 		if dimensions[i], err = m.intrinsic(ctx, encoded.Latents, spectrum.RMSDistance(), blocks, o); err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Name, err)
@@ -221,14 +217,15 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 }
 
 func (in Input) check() error {
-	if len(in.Models) == 0 {
-		return fmt.Errorf("no models to measure")
+	n := 0
+	if len(in.Models) > 0 {
+		n = in.Models[0].Latents.N
 	}
-	first := in.Models[0]
-	for _, m := range in.Models {
-		if m.Latents.N != first.Latents.N {
-			return fmt.Errorf("%s has %d latents and %s has %d, want the same number", m.Name, m.Latents.N, first.Name, first.Latents.N)
-		}
+	if err := evidence.Check(in.Models, n, in.Episode); err != nil {
+		return err
+	}
+	if n < 3 {
+		return fmt.Errorf("%d latents, want at least 3", n)
 	}
 	for _, m := range in.Models {
 		row := make([]float64, m.Latents.Dim)
@@ -239,12 +236,6 @@ func (in Input) check() error {
 				}
 			}
 		}
-	}
-	if first.Latents.N < 3 {
-		return fmt.Errorf("%d latents, want at least 3", first.Latents.N)
-	}
-	if in.Episode != nil && len(in.Episode) != first.Latents.N {
-		return fmt.Errorf("%d episode labels for %d latents", len(in.Episode), first.Latents.N)
 	}
 	return nil
 }
@@ -377,42 +368,6 @@ func valueOf(v float64, err error) report.Value {
 		return report.Undefined("%s", err.Error())
 	}
 	return report.Number(v)
-}
-
-// widestCoordinate is the coordinate of the latents that varies most: the series
-// whose dependence decides block lengths and effective sample sizes.
-func widestCoordinate(z dataset.Points) []float64 {
-	mean, square := make([]float64, z.Dim), make([]float64, z.Dim)
-	row := make([]float64, z.Dim)
-	for i := range z.N {
-		for k, v := range z.Row(i, row) {
-			mean[k] += v / float64(z.N)
-		}
-	}
-	for i := range z.N {
-		for k, v := range z.Row(i, row) {
-			square[k] += (v - mean[k]) * (v - mean[k])
-		}
-	}
-	widest := 0
-	for k, v := range square {
-		if v > square[widest] {
-			widest = k
-		}
-	}
-	out := make([]float64, z.N)
-	for i := range out {
-		out[i] = z.Row(i, row)[widest]
-	}
-	return out
-}
-
-func effectiveLatents(z dataset.Points, episode []int) report.Value {
-	n, err := stat.EffectiveSampleSize(widestCoordinate(z), episode)
-	if err != nil {
-		return report.Undefined("%s", stat.Reason(err))
-	}
-	return report.Number(n)
 }
 
 // blockInterval is the interval of a jackknife that may not have been made.

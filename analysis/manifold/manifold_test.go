@@ -72,7 +72,7 @@ func close9(t *testing.T, name string, got, want float64) {
 // The numbers of testdata/golden.json, by numpy, scipy and scikit-learn.
 func TestAnalyzeMatchesReference(t *testing.T) {
 	g, z := readGolden(t)
-	result, err := Analyze(t.Context(), Input{Models: []Encoded{{"curved", z}}}, Options{Estimator: EstimatorDocumented, Intervals: true})
+	result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "curved", Latents: z}}}, Options{Estimator: EstimatorDocumented, Intervals: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestKnownDimension(t *testing.T) {
 				data[i*ambient+k] = random.Float64()
 			}
 		}
-		result, err := Analyze(t.Context(), Input{Models: []Encoded{{"cube", dataset.Float64Points(data, ambient)}}}, Options{})
+		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "cube", Latents: dataset.Float64Points(data, ambient)}}}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func TestInvariances(t *testing.T) {
 		z.Row(i, base[i*dim:(i+1)*dim])
 	}
 	measure := func(t *rapid.T, data []float64) *Model {
-		result, err := Analyze(context.Background(), Input{Models: []Encoded{{"m", dataset.Float64Points(data, dim)}}}, Options{})
+		result, err := Analyze(context.Background(), Input{Models: []Encoded{{Name: "m", Latents: dataset.Float64Points(data, dim)}}}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +268,7 @@ func TestJackknifeEqualsDeletion(t *testing.T) {
 func TestBytesDoNotDependOnThreads(t *testing.T) {
 	_, z := readGolden(t)
 	encode := func(threads int) []byte {
-		result, err := Analyze(t.Context(), Input{Models: []Encoded{{"a", z}, {"b", z.Select(indices(z.N))}}}, Options{Intervals: true, Seed: 3, Threads: threads})
+		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "a", Latents: z}, {Name: "b", Latents: z.Select(indices(z.N))}}}, Options{Intervals: true, Seed: 3, Threads: threads})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -292,7 +292,7 @@ func TestUnusableLatents(t *testing.T) {
 	bad := append([]float64(nil), constant...)
 	bad[7] = math.NaN()
 	t.Run("constant", func(t *testing.T) {
-		result, err := Analyze(t.Context(), Input{Models: []Encoded{{"flat", dataset.Float64Points(constant, 3)}}}, Options{Intervals: true})
+		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "flat", Latents: dataset.Float64Points(constant, 3)}}}, Options{Intervals: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,7 +302,7 @@ func TestUnusableLatents(t *testing.T) {
 		}
 	})
 	t.Run("two distinct latents", func(t *testing.T) {
-		result, err := Analyze(t.Context(), Input{Models: []Encoded{{"two", dataset.Float64Points(two, 3)}}}, Options{})
+		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "two", Latents: dataset.Float64Points(two, 3)}}}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -311,11 +311,11 @@ func TestUnusableLatents(t *testing.T) {
 		}
 	})
 	for name, in := range map[string]Input{
-		"no models to measure":  {},
-		"latent 2, coordinate":  {Models: []Encoded{{"bad", dataset.Float64Points(bad, 3)}}},
-		"2 latents, want at":    {Models: []Encoded{{"few", dataset.Float64Points(constant[:6], 3)}}},
-		"b has 9 latents and a": {Models: []Encoded{{"a", dataset.Float64Points(constant, 3)}, {"b", dataset.Float64Points(constant[:27], 3)}}},
-		"4 episode labels for":  {Episode: make([]int, 4), Models: []Encoded{{"a", dataset.Float64Points(constant, 3)}}},
+		"no models to compare": {},
+		"latent 2, coordinate": {Models: []Encoded{{Name: "bad", Latents: dataset.Float64Points(bad, 3)}}},
+		"2 latents, want at":   {Models: []Encoded{{Name: "few", Latents: dataset.Float64Points(constant[:6], 3)}}},
+		"b: 9 latents for 10":  {Models: []Encoded{{Name: "a", Latents: dataset.Float64Points(constant, 3)}, {Name: "b", Latents: dataset.Float64Points(constant[:27], 3)}}},
+		"4 episode labels for": {Episode: make([]int, 4), Models: []Encoded{{Name: "a", Latents: dataset.Float64Points(constant, 3)}}},
 	} {
 		if _, err := Analyze(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want one containing %q", err, name)

@@ -24,11 +24,8 @@ import (
 	"repscope/stat"
 )
 
-// Encoded is one model's latents.
-type Encoded struct {
-	Name    string
-	Latents dataset.Points // row i belongs to state i
-}
+// Encoded is one model's latents: Name, and Latents with a row per state.
+type Encoded = evidence.Encoded
 
 // Input is what Analyze looks at: N states, and one latent per state and model.
 type Input struct {
@@ -275,19 +272,11 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 }
 
 func (in Input) check() error {
-	if len(in.Models) == 0 {
-		return fmt.Errorf("no models to compare")
-	}
 	n := in.Frames.N
-	for _, m := range in.Models {
-		if m.Latents.N != n {
-			return fmt.Errorf("%s: %d latents for %d states", m.Name, m.Latents.N, n)
-		}
+	if err := evidence.Check(in.Models, n, in.Episode); err != nil {
+		return err
 	}
-	switch {
-	case in.Episode != nil && len(in.Episode) != n:
-		return fmt.Errorf("%d episode labels for %d states", len(in.Episode), n)
-	case in.Time != nil && len(in.Time) != n:
+	if in.Time != nil && len(in.Time) != n {
 		return fmt.Errorf("%d times for %d states", len(in.Time), n)
 	}
 	for i := 1; i < len(in.Time); i++ {
@@ -362,7 +351,7 @@ func (r *Result) blocks(in Input, spaces []dataset.Points, settings *neighbors.O
 	}
 	series := make([][]float64, len(spaces))
 	for i, m := range in.Models {
-		series[i] = widestCoordinate(m.Latents)
+		series[i] = evidence.LeadingSeries(m.Latents)
 	}
 	blocks, err := stat.NewBlocks(in.Frames.N, in.Episode, o.Block, series...)
 	if err != nil {
@@ -391,7 +380,7 @@ func newModel(encoded Encoded, in Input, p *neighbors.Preservation) Model {
 		Redecided:       Counts{p.Original.Redecided, p.Embedded.Redecided},
 		FrameDistances:  p.Original.Method,
 		LatentDistances: p.Embedded.Method,
-		NEff:            effective(encoded.Latents, in.Episode),
+		NEff:            evidence.EffectiveSize(evidence.LeadingSeries(encoded.Latents), in.Episode),
 	}
 	chance := 0.0
 	for i := range p.ByK {
@@ -423,14 +412,10 @@ func newModel(encoded Encoded, in Input, p *neighbors.Preservation) Model {
 
 // diagnose fills in what tells a collapsed encoder.
 func (r *Result) diagnose(m *Model, z dataset.Points) {
-	spectrum, err := stat.NewSpectrum(z)
-	if err != nil {
-		m.RMSDistance, _ = evidence.Undefined(err)
-		m.EffectiveRank = m.RMSDistance
+	m.RMSDistance, m.EffectiveRank = evidence.Spread(z)
+	if !m.RMSDistance.Defined() {
 		r.warn(fmt.Sprintf("%s: %s: the encoder has collapsed and its scores are those of the order of ties", m.Name, m.RMSDistance.Reason))
-		return
 	}
-	m.RMSDistance, m.EffectiveRank = report.Number(spectrum.RMSDistance()), report.Number(spectrum.EffectiveRank)
 }
 
 // duplicateShare is the share of duplicates above which a reader should know
@@ -455,43 +440,6 @@ func (r *Result) warn(text string) {
 	if text != "" && !slices.Contains(r.Warnings, text) {
 		r.Warnings = append(r.Warnings, text)
 	}
-}
-
-// widestCoordinate is the coordinate of the latents that varies most: the series
-// whose dependence decides block lengths and effective sample sizes.
-func widestCoordinate(z dataset.Points) []float64 {
-	mean, square := make([]float64, z.Dim), make([]float64, z.Dim)
-	row := make([]float64, z.Dim)
-	for i := range z.N {
-		for k, v := range z.Row(i, row) {
-			mean[k] += v / float64(z.N)
-		}
-	}
-	for i := range z.N {
-		for k, v := range z.Row(i, row) {
-			d := v - mean[k]
-			square[k] += float64(d * d)
-		}
-	}
-	widest := 0
-	for k, v := range square {
-		if v > square[widest] {
-			widest = k
-		}
-	}
-	out := make([]float64, z.N)
-	for i := range out {
-		out[i] = z.Row(i, row)[widest]
-	}
-	return out
-}
-
-func effective(z dataset.Points, episode []int) report.Value {
-	n, err := stat.EffectiveSampleSize(widestCoordinate(z), episode)
-	if err != nil {
-		return report.Undefined("%s", stat.Reason(err))
-	}
-	return report.Number(n)
 }
 
 // PointScores returns the trustworthiness and the continuity of every state at

@@ -112,7 +112,7 @@ func TestAgainstScikitLearn(t *testing.T) {
 func TestDeterminism(t *testing.T) {
 	frames := walk(150, 7, 1)
 	in := Input{Frames: frames, Episode: make([]int, 150), Models: []Encoded{
-		{"a", noisy(frames, 1, 2)}, {"b", noisy(frames, 3, 3)}, {"c", walk(150, 2, 4)}}}
+		{Name: "a", Latents: noisy(frames, 1, 2)}, {Name: "b", Latents: noisy(frames, 3, 3)}, {Name: "c", Latents: walk(150, 2, 4)}}}
 	var first []byte
 	for _, o := range []Options{{Threads: 1}, {Threads: 3}, {Threads: 2, Memory: 1 << 20}} {
 		o.Intervals, o.Permutations, o.Seed, o.PerPoint = true, 3, 9, true
@@ -144,7 +144,7 @@ func TestSelfIsPerfect(t *testing.T) {
 			row[k] *= 3
 		}
 	}
-	result := analyze(t, Input{Frames: frames, Models: []Encoded{{"self", frames}, {"rotated", rotated}}},
+	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "self", Latents: frames}, {Name: "rotated", Latents: rotated}}},
 		Options{Intervals: true, PerPoint: true})
 	for _, m := range result.Models {
 		for i, a := range m.ByK {
@@ -175,7 +175,7 @@ func TestSelfIsPerfect(t *testing.T) {
 
 func TestNullIsChance(t *testing.T) {
 	frames := walk(200, 4, 1)
-	result := analyze(t, Input{Frames: frames, Models: []Encoded{{"good", noisy(frames, 0.1, 2)}}}, Options{Permutations: 60, Seed: 3})
+	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "good", Latents: noisy(frames, 0.1, 2)}}}, Options{Permutations: 60, Seed: 3})
 	for _, a := range result.Models[0].ByK {
 		if a.Null.Permutations != 60 {
 			t.Fatalf("%d permutations, want 60", a.Null.Permutations)
@@ -193,7 +193,7 @@ func TestNullIsChance(t *testing.T) {
 // The mean of the scores of the states is the score of all.
 func TestPointScores(t *testing.T) {
 	frames := walk(60, 3, 1)
-	result := analyze(t, Input{Frames: frames, Models: []Encoded{{"z", noisy(frames, 2, 2)}}}, Options{PerPoint: true, K: []int{7, 3}})
+	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "z", Latents: noisy(frames, 2, 2)}}}, Options{PerPoint: true, K: []int{7, 3}})
 	m := result.Models[0]
 	for i, a := range m.ByK {
 		trust, cont := m.PointScores(i)
@@ -212,7 +212,7 @@ func TestIntervals(t *testing.T) {
 	one := func(seed uint64, o Options) *Result {
 		frames := walk(n, 3, seed)
 		o.K = []int{10}
-		return analyze(t, Input{Frames: frames, Models: []Encoded{{"a", noisy(frames, 2, seed+1000)}, {"b", noisy(frames, 4, seed+2000)}}}, o)
+		return analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "a", Latents: noisy(frames, 2, seed+1000)}, {Name: "b", Latents: noisy(frames, 4, seed+2000)}}}, o)
 	}
 	var scores, errors []float64
 	covered, truth := 0, 0.0
@@ -254,7 +254,7 @@ func TestIntervals(t *testing.T) {
 func TestConstantLatents(t *testing.T) {
 	frames := walk(60, 3, 1)
 	constant := dataset.Float32Points(slices.Repeat([]float32{1.5, -2}, 60), 2)
-	result := analyze(t, Input{Frames: frames, Models: []Encoded{{"flat", constant}, {"ok", frames}}}, Options{Intervals: true, Permutations: 1})
+	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "flat", Latents: constant}, {Name: "ok", Latents: frames}}}, Options{Intervals: true, Permutations: 1})
 	if !slices.ContainsFunc(result.Warnings, func(w string) bool {
 		return strings.Contains(w, "flat") && strings.Contains(w, "collapsed")
 	}) {
@@ -275,11 +275,11 @@ func TestScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := analyze(t, Input{Frames: unit, Models: []Encoded{{"z", frames}}}, Options{Scale: stat.ScaleL2})
+	result := analyze(t, Input{Frames: unit, Models: []Encoded{{Name: "z", Latents: frames}}}, Options{Scale: stat.ScaleL2})
 	if v := result.Models[0].ByK[0].Trustworthiness.Float(); v != 1 {
 		t.Errorf("l2: trustworthiness %v, want 1", v)
 	}
-	raw := analyze(t, Input{Frames: unit, Models: []Encoded{{"z", frames}}}, Options{Scale: stat.ScaleRMS})
+	raw := analyze(t, Input{Frames: unit, Models: []Encoded{{Name: "z", Latents: frames}}}, Options{Scale: stat.ScaleRMS})
 	if v := raw.Models[0].ByK[0].Trustworthiness.Float(); v == 1 {
 		t.Error("rms: neighbours of unit vectors")
 	}
@@ -289,7 +289,7 @@ func TestScale(t *testing.T) {
 func TestExcludeWindow(t *testing.T) {
 	frames := walk(60, 3, 1)
 	z := noisy(frames, 1, 2)
-	in := Input{Frames: frames, Models: []Encoded{{"z", z}}}
+	in := Input{Frames: frames, Models: []Encoded{{Name: "z", Latents: z}}}
 	o := Options{K: []int{4}, ExcludeWindow: 3}
 	positions := analyze(t, in, o)
 	if got := positions.Models[0].Candidates; got != 60-7 {
@@ -341,7 +341,7 @@ func TestExcludeWindow(t *testing.T) {
 // Where deletions leave too few candidates there are scores, but no intervals.
 func TestNoRoomForIntervals(t *testing.T) {
 	frames := walk(14, 2, 1)
-	result := analyze(t, Input{Frames: frames, Models: []Encoded{{"z", noisy(frames, 1, 2)}, {"y", noisy(frames, 1, 3)}}},
+	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "z", Latents: noisy(frames, 1, 2)}, {Name: "y", Latents: noisy(frames, 1, 3)}}},
 		Options{K: []int{12}, Intervals: true})
 	a := result.Models[0].ByK[0]
 	if a.TrustCI.Defined() || !a.Trustworthiness.Defined() || result.Comparisons != nil || result.Blocks != "" {
@@ -355,7 +355,7 @@ func TestNoRoomForIntervals(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	good := walk(30, 3, 1)
 	one := func(frames, z dataset.Points) Input {
-		return Input{Frames: frames, Models: []Encoded{{"jepa", z}}}
+		return Input{Frames: frames, Models: []Encoded{{Name: "jepa", Latents: z}}}
 	}
 	nan := walk(30, 3, 1)
 	nan.F64[7] = math.NaN()

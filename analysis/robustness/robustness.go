@@ -180,11 +180,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 			return nil, fmt.Errorf("%s: %w", in.Models[i].Name, err)
 		}
 		model.Name, names[i], relative[i] = in.Models[i].Name, in.Models[i].Name, boot
-		if n, err := stat.EffectiveSampleSize(series[i], in.Episode); err != nil {
-			model.NEff = report.Undefined("%s", stat.Reason(err))
-		} else {
-			model.NEff = report.Number(n)
-		}
+		model.NEff = evidence.EffectiveSize(series[i], in.Episode)
 		result.Models = append(result.Models, *model)
 	}
 	if o.Bootstrap > 0 {

@@ -29,11 +29,8 @@ import (
 	"repscope/stat"
 )
 
-// Encoded is one model's latents.
-type Encoded struct {
-	Name    string
-	Latents dataset.Points // row i belongs to state i
-}
+// Encoded is one model's latents: Name, and Latents with a row per state.
+type Encoded = evidence.Encoded
 
 // Input is what Analyze looks at: N states, and one latent per state and model.
 type Input struct {
@@ -176,7 +173,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		if h == main {
 			result.Blocks = blocks.String()
 			result.Warnings = append(result.Warnings, blocks.Warnings()...)
-			result.EffectivePairs = effective(in.Episode, in.Pairs[h], pixel[h])
+			result.EffectivePairs = evidence.EffectiveSize(pixel[h], pairEpisodes(in.Episode, in.Pairs[h]))
 		}
 	}
 
@@ -184,7 +181,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	squares := make([]*stat.Bootstrapped, len(in.Models))
 	for i, encoded := range in.Models {
 		model := Model{Name: encoded.Name, LatentScale: o.Scale}
-		rms, rank := spread(encoded.Latents)
+		rms, rank := evidence.Spread(encoded.Latents)
 		model.RMSDistance, model.EffectiveRank = rms, rank
 		if !rms.Defined() {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed and its smoothness means nothing", encoded.Name, rms.Reason))
@@ -209,7 +206,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 			model.Relation, model.Line, model.Ratios = measured.Relation, measured.line(pixel[h]), measured.ratios
 			model.RawDistance, model.Distance = distances(encoded.Latents, in.Pairs[h]), scaled
 			slopes[i], squares[i] = measured.slope, measured.rSquared
-			model.NEff = effective(in.Episode, in.Pairs[h], scaled)
+			model.NEff = evidence.EffectiveSize(scaled, pairEpisodes(in.Episode, in.Pairs[h]))
 			rawMeasured, err := relate(ctx, pixel[h], model.RawDistance, still, families[h], o.Threads)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", encoded.Name, err)
@@ -218,10 +215,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		}
 		result.Models = append(result.Models, model)
 	}
-	names := make([]string, len(in.Models))
-	for i, m := range in.Models {
-		names[i] = m.Name
-	}
+	names := evidence.Names(in.Models)
 	if o.Bootstrap > 0 {
 		for _, metric := range []struct {
 			name       string
@@ -239,16 +233,8 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 
 // check validates the input and returns the horizons in ascending order.
 func (in Input) check() ([]int, error) {
-	if len(in.Models) == 0 {
-		return nil, fmt.Errorf("no models to compare")
-	}
-	for _, m := range in.Models {
-		if m.Latents.N != in.Frames.N {
-			return nil, fmt.Errorf("%s: %d latents for %d states", m.Name, m.Latents.N, in.Frames.N)
-		}
-	}
-	if in.Episode != nil && len(in.Episode) != in.Frames.N {
-		return nil, fmt.Errorf("%d episode labels for %d states", len(in.Episode), in.Frames.N)
+	if err := evidence.Check(in.Models, in.Frames.N, in.Episode); err != nil {
+		return nil, err
 	}
 	var horizons []int
 	for h, pairs := range in.Pairs {
@@ -286,16 +272,6 @@ func distances(p dataset.Points, pairs []dataset.Pair) []float64 {
 	return out
 }
 
-// spread returns √(2·tr C) and the effective rank of latents.
-func spread(z dataset.Points) (rms, rank report.Value) {
-	spectrum, err := stat.NewSpectrum(z)
-	if err != nil {
-		undefined, _ := evidence.Undefined(err)
-		return undefined, undefined
-	}
-	return report.Number(spectrum.RMSDistance()), report.Number(spectrum.EffectiveRank)
-}
-
 func pairEpisodes(episode []int, pairs []dataset.Pair) []int {
 	if episode == nil {
 		return nil
@@ -305,12 +281,4 @@ func pairEpisodes(episode []int, pairs []dataset.Pair) []int {
 		out[i] = episode[p.Now]
 	}
 	return out
-}
-
-func effective(episode []int, pairs []dataset.Pair, values []float64) report.Value {
-	n, err := stat.EffectiveSampleSize(values, pairEpisodes(episode, pairs))
-	if err != nil {
-		return report.Undefined("%s", stat.Reason(err))
-	}
-	return report.Number(n)
 }

@@ -55,7 +55,7 @@ func readGolden(t *testing.T) (golden, Input) {
 		PixelRange: dataset.PixelRange{High: 255},
 		Episode:    g.Episode,
 		Pairs:      map[int][]dataset.Pair{},
-		Models:     []Encoded{{"tanh", dataset.Float32Points(g.Latents, 4)}},
+		Models:     []Encoded{{Name: "tanh", Latents: dataset.Float32Points(g.Latents, 4)}},
 	}
 	for _, h := range []int{1, 5} {
 		for i := range len(g.Episode) - h {
@@ -130,7 +130,7 @@ func TestIdentityIsPerfectlySmooth(t *testing.T) {
 		for i, v := range in.Frames.U8 {
 			z[i] = factor * float32(v)
 		}
-		in.Models = []Encoded{{"identity", dataset.Float32Points(z, 64)}}
+		in.Models = []Encoded{{Name: "identity", Latents: dataset.Float32Points(z, 64)}}
 		result, err := Analyze(t.Context(), in, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -151,7 +151,7 @@ func TestIdentityIsPerfectlySmooth(t *testing.T) {
 
 func TestBytesDoNotDependOnThreads(t *testing.T) {
 	_, in := readGolden(t)
-	in.Models = append(in.Models, Encoded{"half", in.Models[0].Latents})
+	in.Models = append(in.Models, Encoded{Name: "half", Latents: in.Models[0].Latents})
 	encode := func(threads int) []byte {
 		result, err := Analyze(t.Context(), in, Options{Bootstrap: 100, Seed: 8, Threads: threads})
 		if err != nil {
@@ -175,7 +175,7 @@ func TestDegenerateInput(t *testing.T) {
 	still := in
 	still.Frames = dataset.Uint8Points(make([]uint8, 60*64), 64)
 	constant := in
-	constant.Models = []Encoded{{"flat", dataset.Float32Points(make([]float32, 60*4), 4)}}
+	constant.Models = []Encoded{{Name: "flat", Latents: dataset.Float32Points(make([]float32, 60*4), 4)}}
 
 	result, err := Analyze(t.Context(), still, Options{Bootstrap: 20})
 	if err != nil {
@@ -202,7 +202,7 @@ func TestDegenerateInput(t *testing.T) {
 	few, outside, mismatched := in, in, in
 	few.Pairs = map[int][]dataset.Pair{1: in.Pairs[1][:2]}
 	outside.Pairs = map[int][]dataset.Pair{1: {{Now: 0, Next: 60}, {}, {}}}
-	mismatched.Models = []Encoded{{"short", in.Models[0].Latents.Select([]int{0, 1, 2})}}
+	mismatched.Models = []Encoded{{Name: "short", Latents: in.Models[0].Latents.Select([]int{0, 1, 2})}}
 	for want, bad := range map[string]Input{
 		"2 pairs of states 1 apart":      few,
 		"pair (0, 60)":                   outside,
