@@ -77,9 +77,11 @@ const (
 	superVectors = 32 * Align
 	// superElements bounds the elements of the shared, packed part.
 	superElements = 4 << 20
-	// minWork is the number of multiplications that a thread of its own pays for.
-	minWork = 1 << 17
 )
+
+// minWork is the number of multiplications that a thread of its own pays for;
+// the tests lower it.
+var minWork = 1 << 20
 
 // engine holds the buffers of one running product.
 type engine[E element, O number] struct {
@@ -131,8 +133,8 @@ func (e *engine[E, O]) execute(threads int) {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	// Starting a goroutine costs as much as some hundred thousand operations.
-	threads = max(1, min(threads, int(float64(j.m)*float64(j.n)*float64(j.k)/minWork)))
+	// Waking a goroutine costs as much as a million operations.
+	threads = max(1, min(threads, int(float64(j.m)*float64(j.n)*float64(j.k)/float64(minWork))))
 	for len(e.workers) < threads {
 		w := &worker[E, O]{engine: e}
 		w.run = func() {

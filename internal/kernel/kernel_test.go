@@ -252,7 +252,15 @@ func testProduct[T Float](t *testing.T) {
 	}
 }
 
+// alwaysThreads lets small products use all the threads they ask for.
+func alwaysThreads(t *testing.T) {
+	before := minWork
+	minWork = 1
+	t.Cleanup(func() { minWork = before })
+}
+
 func TestProductBits(t *testing.T) {
+	alwaysThreads(t)
 	defer active.Store(active.Load())
 	t.Run("float32", testProduct[float32])
 	t.Run("float64", testProduct[float64])
@@ -500,6 +508,7 @@ func TestNoAllocation(t *testing.T) {
 
 // TestConcurrentProducts: several goroutines with pooled workspaces.
 func TestConcurrentProducts(t *testing.T) {
+	alwaysThreads(t)
 	r := rand.New(rand.NewPCG(2, 2))
 	const n, k = 60, 300
 	a, b := fill(r, make([]float32, n*k)), fill(r, make([]float32, n*k))
@@ -608,6 +617,7 @@ func testUint8[I Integer](t *testing.T, list []shape, all255 bool) {
 }
 
 func TestUint8(t *testing.T) {
+	alwaysThreads(t)
 	defer active.Store(active.Load())
 	list := append([]shape{{3, 5, 2051}, {14, 35, 1024}, {13, 33, 1027}, {100, 200, 99}}, shapes...)
 	t.Run("int32", func(t *testing.T) { testUint8[int32](t, list, false) })
