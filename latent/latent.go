@@ -7,6 +7,8 @@ import (
 	"context"
 
 	"gorgonia.org/tensor"
+
+	"repscope/latent/graph"
 )
 
 // Source is a sequence of states to encode; *dataset.States is one.
@@ -73,3 +75,6 @@ type OpenOptions struct {
 	// Threads bounds the goroutines of one Encode; 0 means GOMAXPROCS.
 	Threads int
 }
+
+// Operators lists the ONNX operators that Open understands, sorted.
+func Operators() []string { return graph.Operators() }

@@ -13,9 +13,12 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"repscope/dataset"
 	"repscope/latent/graph"
 	"repscope/stat"
 )
+
+var _ Source = (*dataset.States)(nil)
 
 func wantError(t *testing.T, err error, parts ...string) {
 	t.Helper()
@@ -500,6 +503,39 @@ func TestSteadyStateAllocations(t *testing.T) {
 			t.Errorf("%s: %g allocations per batch", name, allocations)
 		}
 	}
+}
+
+// A graph whose input is integers, and one with several outputs.
+func TestUnusualGraphs(t *testing.T) {
+	cast := &graph.Graph{Opset: 17,
+		Inputs:  []graph.Port{{Name: "x", DType: graph.Int64, Dims: []graph.Dim{{Size: -1}, {Size: 3}}}},
+		Outputs: []graph.Port{{Name: "z"}},
+		Nodes: []*graph.Node{{Op: "Cast", Inputs: []string{"x"}, Outputs: []string{"z"},
+			Attributes: map[string]graph.Attribute{"to": {Kind: graph.AttributeInt, Int: graph.ElementFloat}}}}}
+	e, err := newModelEncoder(cast, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	z, err := Encode(context.Background(), e, &memorySource{shape: []int{2, 3}, values: []float32{1, 2, 3, 4, 5, 6}}, EncodeOptions{})
+	if err != nil || !slices.Equal(z.Data().([]float32), []float32{1, 2, 3, 4, 5, 6}) {
+		t.Errorf("latents %v, error %v", z, err)
+	}
+	// An output whose first axis is not the batch.
+	whole := &graph.Graph{Opset: 17,
+		Inputs:    []graph.Port{{Name: "x", DType: graph.Float32, Dims: []graph.Dim{{Size: -1}, {Size: 3}}}},
+		Outputs:   []graph.Port{{Name: "z"}},
+		Constants: map[string]*graph.Tensor{"shape": graph.Ints(1, -1)},
+		Nodes:     []*graph.Node{{Op: "Reshape", Inputs: []string{"x", "shape"}, Outputs: []string{"z"}}}}
+	e, err = newModelEncoder(whole, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	_, err = e.Encode(context.Background(), tensor.New(tensor.WithShape(2, 3), tensor.WithBacking(make([]float32, 6))))
+	wantError(t, err, "[1 6]", "batch of 2")
+	_, err = newModelEncoder(&graph.Graph{Inputs: []graph.Port{{Name: "a"}, {Name: "b"}}}, 1)
+	wantError(t, err, "2 inputs", `"a"`, `"b"`)
 }
 
 func ExampleEncode() {
