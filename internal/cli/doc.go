@@ -33,7 +33,7 @@
 //		}
 //		env.Table(table)                           // on the console, unless --json or --quiet
 //		err = env.Files.CSV("smoothness_summary.csv", columns, fill)
-//		return env.Figure("smoothness_comparison", func(w io.Writer, format string) error {…})
+//		return env.Figure("smoothness_comparison", figure) // a *plots.Figure, in every --format
 //	}
 //
 // The package adds what was asked for to the result (version, options, inputs
