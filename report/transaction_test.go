@@ -312,29 +312,3 @@ func TestConcurrentRuns(t *testing.T) {
 		}
 	}
 }
-
-func TestFileSHA256(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "abc")
-	if err := os.WriteFile(path, []byte("abc"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	// FIPS 180-2, appendix B.1.
-	const want = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-	if got, err := FileSHA256(path); err != nil || got != want {
-		t.Errorf("got %s, %v", got, err)
-	}
-	folder, err := FileSHA256(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "b"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if changed, err := FileSHA256(dir); err != nil || changed == folder {
-		t.Errorf("a new file does not change the folder's digest: %s, %v", changed, err)
-	}
-	if _, err := FileSHA256(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a missing file: %v", err)
-	}
-}
