@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -108,6 +109,10 @@ func Open(spec string) (*Array, error) {
 	path, key := splitSpec(spec)
 	info, err := os.Stat(path)
 	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) { // without the name of the system call
+			return nil, fmt.Errorf("%s: %w", path, p.Err)
+		}
 		return nil, err
 	}
 	if info.IsDir() {
