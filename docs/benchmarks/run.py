@@ -49,13 +49,12 @@ def neighborhood(folder):
     print("\n### Trustworthiness and continuity, k = 5, 10, 20, 64-d latents\n")
     row("n", "D", "type", "repscope wall / cpu s", "peak MB", "scikit-learn wall / cpu s", "peak MB", "wall ratio", "cpu ratio")
     row(*["---"] * 9)
-    for n, dim in [(2000, 4096), (2000, 7056)] + ([] if quick else [(10000, 4096), (10000, 7056)]):
-        subprocess.run([python, f"{here}/data.py", folder, str(n), str(dim)], check=True)
-        latents = f"{folder}/z_{n}.npy"
-        for letter, kind in (("u", "uint8"), ("x", "float32")):
-            frames = f"{folder}/{letter}_{n}x{dim}.npy"
+    for n in [2000] + ([] if quick else [10000]):
+        for dim, letter, kind in ((4096, "u", "uint8"), (7056, "x", "float32")):
+            subprocess.run([python, f"{here}/data.py", folder, str(n), str(dim)], check=True)
+            latents, frames = f"{folder}/z_{n}.npy", f"{folder}/{letter}_{n}x{dim}.npy"
             ours = measure(["bin/neighborhood", "--frames", frames, "--latents", f"z={latents}", "--k", "5,10,20", "--bootstrap", "0",
-                            "--permutations", "0", "--coranking", "off", "--quiet", "--out", f"{folder}/out"], 3)
+                            "--permutations", "0", "--coranking", "off", "--quiet", "--out", f"{folder}/out"], 5)
             peer = measure([python, f"{here}/peer_trustworthiness.py", frames, latents], 1 if n > 5000 else 3)
             row(n, dim, kind, f"{ours[0]:.2f} / {ours[1]:.2f}", f"{ours[2]:.0f}", f"{peer[0]:.2f} / {peer[1]:.2f}", f"{peer[2]:.0f}",
                 f"{peer[0] / ours[0]:.1f}", f"{peer[1] / ours[1]:.1f}")
