@@ -15,7 +15,8 @@ const grain = 1 << 13
 
 func init() {
 	for _, name := range []string{"Relu", "Sigmoid", "Tanh", "Erf", "Softplus", "Softsign", "LeakyRelu", "Elu", "Celu", "ThresholdedRelu", "Selu",
-		"HardSigmoid", "HardSwish", "Mish", "Sqrt", "Exp", "Log", "Sin", "Cos", "Reciprocal", "Floor", "Ceil", "Round", "Neg", "Abs", "Sign", "Gelu"} {
+		"HardSigmoid", "HardSwish", "Mish", "Sqrt", "Exp", "Log", "Sin", "Cos", "Reciprocal", "Floor", "Ceil", "Round", "Neg", "Abs", "Sign", "Gelu",
+		"Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh"} {
 		kernels["."+name] = buildUnary
 	}
 	kernels["repscope.Silu"] = buildUnary
@@ -48,8 +49,19 @@ func init() {
 			}
 		}), nil
 	}
+	kernels[".IsInf"] = func(b *builder) (func() error, error) {
+		p := b.step.Params.(graph.IsInfParams)
+		m, x, y := b.memory, b.step.In[0], b.step.Out[0]
+		return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				v := float64(m.f32[x][i])
+				m.bits[y][i] = p.Positive && math.IsInf(v, 1) || p.Negative && math.IsInf(v, -1)
+			}
+		}), nil
+	}
 	kernels[".Where"] = buildWhere
 	kernels[".Cast"] = buildCast
+	kernels[".CastLike"] = buildCast
 }
 
 func buildUnary(b *builder) (func() error, error) {

@@ -217,6 +217,24 @@ func function(a graph.Activation) func(dst, src []float32) {
 		return elementwise(func(x float32) float32 { return float32(math.Sin(float64(x))) })
 	case "Cos":
 		return elementwise(func(x float32) float32 { return float32(math.Cos(float64(x))) })
+	case "Tan":
+		return elementwise(float64Function(math.Tan))
+	case "Asin":
+		return elementwise(float64Function(math.Asin))
+	case "Acos":
+		return elementwise(float64Function(math.Acos))
+	case "Atan":
+		return elementwise(float64Function(math.Atan))
+	case "Sinh":
+		return elementwise(float64Function(math.Sinh))
+	case "Cosh":
+		return elementwise(float64Function(math.Cosh))
+	case "Asinh":
+		return elementwise(float64Function(math.Asinh))
+	case "Acosh":
+		return elementwise(float64Function(math.Acosh))
+	case "Atanh":
+		return elementwise(float64Function(math.Atanh))
 	case "Reciprocal":
 		return elementwise(func(x float32) float32 { return 1 / x })
 	case "Floor":
@@ -241,6 +259,11 @@ func function(a graph.Activation) func(dst, src []float32) {
 		})
 	}
 	return nil
+}
+
+// float64Function is a function computed in float64 and rounded once.
+func float64Function(f func(float64) float64) func(float32) float32 {
+	return func(x float32) float32 { return float32(f(float64(x))) }
 }
 
 func abs(x float32) float32 { return float32(math.Abs(float64(x))) }

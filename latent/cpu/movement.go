@@ -348,10 +348,13 @@ func buildPad(b *builder) (func() error, error) {
 				}
 				base += o
 			}
-			if t == graph.Float32 {
+			switch t {
+			case graph.Float32:
 				padRow(m.f32[y][r*row:(r+1)*row], m.f32[x], base, at[rank-1], float32(p.Value))
-			} else {
+			case graph.Int64:
 				padRow(m.i64[y][r*row:(r+1)*row], m.i64[x], base, at[rank-1], int64(p.Value))
+			default:
+				padRow(m.bits[y][r*row:(r+1)*row], m.bits[x], base, at[rank-1], p.Value != 0)
 			}
 		}
 	}), nil

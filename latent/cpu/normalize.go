@@ -311,23 +311,29 @@ func (s *strided) at(i int) int {
 
 func reduceIntegers(op string, s *strided, src []int64, base, n int) int64 {
 	var acc int64
+	if op == "ReduceProd" {
+		acc = 1
+	}
 	for i := range n {
 		v := src[base+s.at(i)]
-		switch {
-		case i == 0:
-			acc = v
-		case op == "ReduceMax":
-			acc = max(acc, v)
-		case op == "ReduceMin":
-			acc = min(acc, v)
-		case op == "ReduceProd":
+		switch op {
+		case "ReduceMax":
+			if i == 0 || v > acc {
+				acc = v
+			}
+		case "ReduceMin":
+			if i == 0 || v < acc {
+				acc = v
+			}
+		case "ReduceProd":
 			acc *= v
+		case "ReduceL1":
+			acc += max(v, -v)
+		case "ReduceSumSquare":
+			acc += v * v
 		default:
 			acc += v
 		}
-	}
-	if op == "ReduceProd" && n == 0 {
-		return 1
 	}
 	if op == "ReduceMean" && n > 0 {
 		return acc / int64(n)
@@ -336,18 +342,26 @@ func reduceIntegers(op string, s *strided, src []int64, base, n int) int64 {
 }
 
 func buildArg(b *builder) (func() error, error) {
+	if b.dtype(0) == graph.Int64 {
+		return argument[int64](b), nil
+	}
+	return argument[float32](b), nil
+}
+
+func argument[T number](b *builder) func() error {
 	p := b.step.Params.(graph.ArgParams)
 	outer, n, inner := blocks(b.shape(0), p.Axis)
-	m, x, y := b.memory, b.step.In[0], b.step.Out[0]
+	m, in, y := b.memory, b.step.In[0], b.step.Out[0]
 	smallest := b.step.Node.Op == "ArgMin"
 	return b.span(outer*inner, max(1, grain/max(n, 1)), func(_, lo, hi int) {
+		x := slots[T](m)[in]
 		for r := lo; r < hi; r++ {
 			base := r/inner*n*inner + r%inner
 			best := 0
 			for i := 1; i < n; i++ {
-				v, w := m.f32[x][base+i*inner], m.f32[x][base+best*inner]
+				v, w := x[base+i*inner], x[base+best*inner]
 				if smallest {
-					v, w = -v, -w
+					v, w = w, v
 				}
 				if v > w || p.Last && v == w {
 					best = i
@@ -355,7 +369,7 @@ func buildArg(b *builder) (func() error, error) {
 			}
 			m.i64[y][r] = int64(best)
 		}
-	}), nil
+	})
 }
 
 // buildPool pools [N, C, spatial…] plane by plane.

@@ -52,6 +52,8 @@ type Context struct {
 	// Params is what the rule hands to the executors: attributes with defaults
 	// filled in, negative axes resolved, and so on.
 	Params any
+	// lowered replaces the node by others, if it is not nil.
+	lowered *lowering
 }
 
 // failure carries an error up to infer; it never leaves the package.
@@ -132,27 +134,19 @@ func register(ops ...*Operator) {
 	}
 }
 
-// Operators lists the supported ONNX operators, sorted.
-func Operators() []string {
-	var names []string
-	for _, op := range table {
-		if op.Domain == "" {
-			names = append(names, op.Name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
 func lookup(n *Node, opset int) (*Operator, error) {
 	domain := n.Domain
 	if domain == "ai.onnx" {
 		domain = ""
 	}
-	if op := table[domain+"."+n.Op]; op != nil {
-		return op, nil
+	op := table[domain+"."+n.Op]
+	if op == nil {
+		return nil, &UnsupportedError{Node: n.String(), Op: strings.TrimPrefix(domain+"."+n.Op, "."), Opset: opset}
 	}
-	return nil, &UnsupportedError{Node: n.String(), Op: strings.TrimPrefix(domain+"."+n.Op, "."), Opset: opset}
+	if from := introduced[n.Op].opset; domain == "" && opset < from {
+		return nil, &UnsupportedError{Node: n.String(), Op: n.Op, Opset: opset, What: fmt.Sprintf("operator %s exists from opset %d on", n.Op, from)}
+	}
+	return op, nil
 }
 
 // has reports whether input i is present.
@@ -201,6 +195,14 @@ func (c *Context) float(name string, otherwise float32) float32 {
 func (c *Context) text(name, otherwise string) string {
 	if a, ok := c.attribute(name, AttributeString); ok {
 		return a.String
+	}
+	return otherwise
+}
+
+// flag is an integer attribute that means true or false.
+func (c *Context) flag(name string, otherwise bool) bool {
+	if _, ok := c.Node.Attributes[name]; ok {
+		return c.integer(name, 0) != 0
 	}
 	return otherwise
 }

@@ -94,6 +94,9 @@ func (s *specializer) add(n *Node) error {
 	if err := op.run(c); err != nil {
 		return err
 	}
+	if c.lowered != nil {
+		return s.lower(c.lowered)
+	}
 	step.Params = c.Params
 	out := c.Out[:len(n.Outputs)]
 	constants := c.Known

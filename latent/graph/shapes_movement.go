@@ -2,7 +2,10 @@ package graph
 
 // Operators that move, select or make elements: reshaping, slicing, joining, constants.
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // SliceParams selects start, start+step, … along each axis; the output's shape gives the counts.
 type SliceParams struct{ Start, Step []int }
@@ -45,6 +48,18 @@ const (
 	ElementUint64   = 13
 	ElementBFloat16 = 16
 )
+
+// elementNames are those of ONNX's types that are not supported.
+var elementNames = map[int]string{8: "string", 14: "complex64", 15: "complex128", 17: "float8e4m3fn", 18: "float8e4m3fnuz", 19: "float8e5m2",
+	20: "float8e5m2fnuz", 21: "uint4", 22: "int4", 23: "float4e2m1"}
+
+// ElementName names an ONNX element type that is not supported, for messages.
+func ElementName(element int) string {
+	if name := elementNames[element]; name != "" {
+		return name
+	}
+	return strconv.Itoa(element)
+}
 
 // ElementDType is the DType in which an ONNX element type is computed.
 func ElementDType(element int) (DType, bool) {
@@ -89,7 +104,10 @@ func init() {
 			}
 			c.emit(c.In[0].DType, c.shape(0)...)
 			c.emit(Bool, c.shape(0)...)
-			if len(c.Node.Outputs) > 1 {
+			if len(c.Node.Outputs) > 1 && c.Node.Outputs[1] != "" {
+				if elements(c.shape(0)) > 1<<26 {
+					c.unsupported("a mask of %v", c.shape(0))
+				}
 				// The mask of what is kept: everything.
 				mask := &Tensor{DType: Bool, Shape: c.shape(0), Bool: slices.Repeat([]bool{true}, elements(c.shape(0)))}
 				c.Known = []*Tensor{nil, mask}
@@ -142,8 +160,8 @@ func init() {
 			}
 			shape := slices.Clone(c.shape(0))
 			for i, r := range repeats {
-				if r < 0 || r > maxElements {
-					c.failf("repeats %v", repeats)
+				if r < 0 || r > maxElements/max(shape[i], 1) {
+					c.failf("repeats %v of shape %v", repeats, shape)
 				}
 				shape[i] *= r
 			}
@@ -171,7 +189,7 @@ func init() {
 			to := c.integer("to", 0)
 			t, ok := ElementDType(to)
 			if !ok {
-				c.unsupported("cast to element type %d", to)
+				c.unsupported("cast to element type %s", ElementName(to))
 			}
 			c.Params = CastParams{To: to}
 			c.emit(t, c.shape(0)...)
@@ -459,7 +477,6 @@ func inferPad(c *Context) {
 		}
 		shape[a] += before + after
 	}
-	c.want(0, Float32, Int64)
 	c.Params = p
 	c.emit(c.In[0].DType, shape...)
 }

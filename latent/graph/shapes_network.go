@@ -54,8 +54,8 @@ func init() {
 	register(
 		&Operator{Name: "Conv", Inputs: [2]int{2, 3}, Outputs: 1, NoFold: true, Attributes: append(spatial, "group"), infer: inferConv},
 		&Operator{Name: "Conv", Domain: "repscope", Inputs: [2]int{2, 5}, Outputs: 1},
-		&Operator{Name: "MaxPool", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: append(spatial, "ceil_mode", "storage_order"), infer: inferPool},
-		&Operator{Name: "AveragePool", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: append(spatial, "ceil_mode", "count_include_pad"), infer: inferPool},
+		&Operator{Name: "MaxPool", Inputs: [2]int{1, 1}, Outputs: 1, NoFold: true, Attributes: append(spatial, "ceil_mode", "storage_order"), infer: inferPool},
+		&Operator{Name: "AveragePool", Inputs: [2]int{1, 1}, Outputs: 1, NoFold: true, Attributes: append(spatial, "ceil_mode", "count_include_pad"), infer: inferPool},
 		&Operator{Name: "GlobalAveragePool", Inputs: [2]int{1, 1}, Outputs: 1, infer: inferGlobalPool},
 		&Operator{Name: "GlobalMaxPool", Inputs: [2]int{1, 1}, Outputs: 1, infer: inferGlobalPool},
 		&Operator{Name: "Gemm", Inputs: [2]int{2, 3}, Outputs: 1, Attributes: []string{"alpha", "beta", "transA", "transB"}, infer: inferGemm},
@@ -73,7 +73,7 @@ func init() {
 	}
 	for _, name := range []string{"ArgMax", "ArgMin"} {
 		register(&Operator{Name: name, Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis", "keepdims", "select_last_index"}, infer: func(c *Context) {
-			c.want(0, Float32)
+			c.want(0, Float32, Int64)
 			s := c.shape(0)
 			a := c.axis(c.integer("axis", 0), len(s))
 			if s[a] == 0 {
@@ -376,7 +376,7 @@ func inferReduce(c *Context) {
 	c.want(0, Float32, Int64)
 	if c.In[0].DType == Int64 {
 		switch c.Node.Op {
-		case "ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd":
+		case "ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceSumSquare":
 		default:
 			c.unsupported("int64 operand")
 		}

@@ -129,6 +129,11 @@ func (t *Tensor) scalar() (float64, bool) {
 		return float64(t.F32[0]), true
 	case Int64:
 		return float64(t.I64[0]), true
+	case Bool:
+		if t.Bool[0] {
+			return 1, true
+		}
+		return 0, true
 	}
 	return math.NaN(), false
 }

@@ -1,0 +1,157 @@
+package graph
+
+// Operators that read or write at indices, and running sums.
+
+import "slices"
+
+// OneHotParams is the axis of OneHot and the number of classes.
+type OneHotParams struct{ Axis, Depth int }
+
+// GatherNDParams is the number of leading axes that data and indices share.
+type GatherNDParams struct{ Batch int }
+
+// ScatterParams is the axis of ScatterElements and how an update joins what is
+// there: "none" (it replaces it), "add", "mul", "max" or "min".
+type ScatterParams struct {
+	Axis      int
+	Reduction string
+}
+
+// CumSumParams is the axis of a running sum, whether it leaves out its own
+// element, and whether it runs from the end.
+type CumSumParams struct {
+	Axis               int
+	Exclusive, Reverse bool
+}
+
+// IsInfParams says which infinities count.
+type IsInfParams struct{ Negative, Positive bool }
+
+func init() {
+	register(
+		&Operator{Name: "CastLike", Inputs: [2]int{2, 2}, Outputs: 1, Attributes: []string{"saturate"}, infer: func(c *Context) {
+			t := c.In[1].DType
+			c.Params = CastParams{To: map[DType]int{Float32: ElementFloat, Int64: ElementInt64, Bool: ElementBool}[t]}
+			c.emit(t, c.shape(0)...)
+		}},
+		&Operator{Name: "OneHot", Inputs: [2]int{3, 3}, Outputs: 1, NoFold: true, Attributes: []string{"axis"}, infer: inferOneHot},
+		&Operator{Name: "GatherElements", Inputs: [2]int{2, 2}, Outputs: 1, Attributes: []string{"axis"}, infer: func(c *Context) {
+			c.want(1, Int64)
+			s, index := c.shape(0), c.shape(1)
+			p := AxisParams{Axis: c.axis(c.integer("axis", 0), len(s))}
+			c.within(index, s, p.Axis)
+			c.Params = p
+			c.emit(c.In[0].DType, index...)
+		}},
+		&Operator{Name: "GatherND", Inputs: [2]int{2, 2}, Outputs: 1, Attributes: []string{"batch_dims"}, infer: func(c *Context) {
+			c.want(1, Int64)
+			s, index := c.shape(0), c.shape(1)
+			b := c.integer("batch_dims", 0)
+			if b < 0 || len(s) == 0 || len(index) <= b || len(s) <= b || !slices.Equal(s[:b], index[:b]) {
+				c.failf("data %v, indices %v, batch_dims %d", s, index, b)
+			}
+			k := index[len(index)-1]
+			if k > len(s)-b {
+				c.failf("indices %v have %d numbers for %d axes", index, k, len(s)-b)
+			}
+			c.Params = GatherNDParams{Batch: b}
+			c.emit(c.In[0].DType, slices.Concat(index[:len(index)-1], s[b+k:])...)
+		}},
+		&Operator{Name: "ScatterElements", Inputs: [2]int{3, 3}, Outputs: 1, Attributes: []string{"axis", "reduction"}, infer: func(c *Context) {
+			s, index := c.shape(0), c.shape(1)
+			p := ScatterParams{Axis: c.axis(c.integer("axis", 0), len(s)), Reduction: c.reduction()}
+			c.within(index, s, p.Axis)
+			if !slices.Equal(index, c.shape(2)) {
+				c.failf("indices %v, updates %v", index, c.shape(2))
+			}
+			c.Params = p
+			c.emit(c.In[0].DType, s...)
+		}},
+		&Operator{Name: "ScatterND", Inputs: [2]int{3, 3}, Outputs: 1, Attributes: []string{"reduction"}, infer: func(c *Context) {
+			s, index := c.shape(0), c.shape(1)
+			p := ScatterParams{Reduction: c.reduction()}
+			if len(index) == 0 || index[len(index)-1] > len(s) {
+				c.failf("data %v, indices %v", s, index)
+			}
+			k := index[len(index)-1]
+			if want := slices.Concat(index[:len(index)-1], s[k:]); !slices.Equal(want, c.shape(2)) {
+				c.failf("updates %v, want %v", c.shape(2), want)
+			}
+			c.Params = p
+			c.emit(c.In[0].DType, s...)
+		}},
+		&Operator{Name: "CumSum", Inputs: [2]int{2, 2}, Outputs: 1, Attributes: []string{"exclusive", "reverse"}, infer: func(c *Context) {
+			c.want(0, Float32, Int64)
+			s := c.shape(0)
+			axis, _ := c.constants(1)
+			if len(axis) != 1 {
+				c.failf("input 1 has %d elements, want one axis", len(axis))
+			}
+			c.Params = CumSumParams{Axis: c.axis(axis[0], len(s)), Exclusive: c.flag("exclusive", false), Reverse: c.flag("reverse", false)}
+			c.emit(c.In[0].DType, s...)
+		}},
+		&Operator{Name: "IsInf", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"detect_negative", "detect_positive"}, infer: func(c *Context) {
+			c.want(0, Float32)
+			c.Params = IsInfParams{Negative: c.flag("detect_negative", true), Positive: c.flag("detect_positive", true)}
+			c.emit(Bool, c.shape(0)...)
+		}},
+		&Operator{Name: "LpNormalization", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis", "p"}, infer: func(c *Context) {
+			c.want(0, Float32)
+			s := c.shape(0)
+			a := c.axis(c.integer("axis", -1), len(s))
+			reduce, ok := map[int]string{1: "ReduceL1", 2: "ReduceL2"}[c.integer("p", 2)]
+			if !ok {
+				c.failf("p is %d, want 1 or 2", c.integer("p", 2))
+			}
+			l := c.lower()
+			norm := l.add(reduce, map[string]Attribute{"axes": integersAttribute(a)}, c.Node.Inputs[0])
+			l.finish(l.add("Div", nil, c.Node.Inputs[0], norm))
+			c.emit(Float32, s...)
+		}},
+	)
+}
+
+// within checks the shape of indices that stand for elements along one axis.
+func (c *Context) within(index, s []int, axis int) {
+	ok := len(index) == len(s)
+	for i := 0; ok && i < len(s); i++ {
+		ok = i == axis || index[i] <= s[i]
+	}
+	if !ok {
+		c.failf("indices %v for data %v", index, s)
+	}
+}
+
+func (c *Context) reduction() string {
+	c.want(1, Int64)
+	if c.In[2].DType != c.In[0].DType {
+		c.failf("the updates have type %v, the data %v", c.In[2].DType, c.In[0].DType)
+	}
+	r := c.text("reduction", "none")
+	if !slices.Contains([]string{"none", "add", "mul", "max", "min"}, r) {
+		c.unsupported("reduction %q", r)
+	}
+	if r != "none" && c.In[0].DType == Bool {
+		c.unsupported("reduction %q of bool", r)
+	}
+	return r
+}
+
+func inferOneHot(c *Context) {
+	s := c.shape(0)
+	c.want(0, Int64, Float32)
+	depth := c.In[1].Const
+	if depth == nil {
+		c.unsupported("input 1 (depth) must be a constant")
+	}
+	d, ok := depth.scalar()
+	if !ok || !(d >= 1 && d <= 1<<31) {
+		c.failf("input 1 is %v %v, want one number of at least 1", depth.DType, depth.Shape)
+	}
+	if elements(c.shape(2)) != 2 {
+		c.failf("input 2 has shape %v, want the values off and on", c.shape(2))
+	}
+	a := c.axis(c.integer("axis", -1), len(s)+1)
+	c.Params = OneHotParams{Axis: a, Depth: int(d)}
+	c.emit(c.In[2].DType, slices.Insert(slices.Clone(s), a, int(d))...)
+}
