@@ -5,6 +5,7 @@ package latent
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -23,23 +24,28 @@ type golden struct {
 	State           string
 	Activation      string
 	FinalActivation string `json:"final_activation"`
+	Heads           int
 }
 
 func (g golden) options() OpenOptions {
-	return OpenOptions{State: g.State, Activation: g.Activation, FinalActivation: g.FinalActivation}
+	return OpenOptions{State: g.State, Activation: g.Activation, FinalActivation: g.FinalActivation, Heads: g.Heads}
 }
 
 func goldens(t testing.TB) []golden {
 	t.Helper()
-	data, err := os.ReadFile("testdata/golden.json")
-	if err != nil {
-		t.Fatal(err)
+	var all []golden
+	for _, name := range []string{"testdata/golden.json", "testdata/golden_transformers.json"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []golden
+		if err := json.Unmarshal(data, &list); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, list...)
 	}
-	var list []golden
-	if err := json.Unmarshal(data, &list); err != nil {
-		t.Fatal(err)
-	}
-	return list
+	return all
 }
 
 // array reads an .npy file of testdata.
@@ -72,7 +78,10 @@ func relative(got, want []float32) float64 {
 
 func TestGolden(t *testing.T) {
 	for _, g := range goldens(t) {
-		name := g.File + g.options().State + g.options().Activation + g.options().FinalActivation
+		name := g.File + g.State + g.Activation + g.FinalActivation
+		if g.Heads > 0 {
+			name += fmt.Sprint(g.Heads)
+		}
 		t.Run(name, func(t *testing.T) {
 			e, err := Open(filepath.Join("testdata", g.File), g.options())
 			if err != nil {

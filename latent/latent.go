@@ -8,6 +8,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"repscope/latent/checkpoint"
 	"repscope/latent/graph"
 )
 
@@ -64,17 +65,40 @@ type OpenOptions struct {
 	// (encoder_state_dict, the default) or "target" (target_encoder_state_dict).
 	// A plain state dict has no choice and ignores nothing but "".
 	State string
-	// Activation of a ConvEncoder's hidden layers, which its file does not
-	// tell: "silu" (the default), "relu", "gelu", "tanh" or "none".
+	// Activation of hidden layers, which a file of weights does not tell, for a
+	// ConvEncoder ("silu" by default) or a ViT-MAE ("gelu" by default): "silu",
+	// "relu", "gelu", "gelu_tanh", "tanh" or "none". Empty: from a configuration
+	// in or beside the file, else the default.
 	Activation string
+	// Heads is the number of attention heads of a ViT-MAE (8 by default), or of a
+	// VideoViT whose file lacks the rotary frequencies that tell it. 0: from a
+	// configuration in or beside the file, else the default.
+	Heads int
 	// FinalActivation of a DQN CNN's last layer: "relu" (the default) or "none".
 	FinalActivation string
 	// Output names the output of an ONNX graph that has several; empty takes
 	// the only one.
 	Output string
+	// Layers, if not empty, makes the encoder compute these values of its graph
+	// instead of its output; see Layers and LayerEncoder. A layer is named by its
+	// value, or by the node that makes it (of several nodes of one name, parts of
+	// one module, the last); * and ? stand for any characters and any one. Values are
+	// computed once each, in the order of this list, those of a pattern in the
+	// order of the graph.
+	Layers []string
 	// Threads bounds the goroutines of one Encode; 0 means GOMAXPROCS.
 	Threads int
 }
+
+// Architecture describes a known encoder of a file of weights.
+type Architecture = checkpoint.Architecture
+
+// Architectures lists the encoders that Open builds from a file of weights, with
+// the names of their tensors; ArchitectureHelp is the same as text for a manual.
+func Architectures() []Architecture { return checkpoint.Architectures() }
+
+// ArchitectureHelp is the table of Architectures as text.
+func ArchitectureHelp() string { return checkpoint.Help() }
 
 // Operators lists the ONNX operators that Open understands, sorted.
 func Operators() []string { return graph.Operators() }

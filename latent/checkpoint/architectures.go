@@ -14,13 +14,14 @@ import (
 // normalisation over channels; then flatten, layer normalisation, linear. The
 // numbers of layers and channels, C and D come from the tensors.
 func buildConvEncoder(b *builder) error {
-	layers := 0
-	for {
-		if _, ok := b.state[fmt.Sprintf("%sconv_layers.%d.weight", b.prefix, layers)]; !ok {
-			break
-		}
-		layers++
+	if err := b.refuseHeads(); err != nil {
+		return err
 	}
+	activation, err := b.activation("silu", "activation", "encoder_activation")
+	if err != nil {
+		return err
+	}
+	layers := b.layers("conv_layers", "weight")
 	channels := free
 	var input int
 	b.last = "frames"
@@ -40,9 +41,7 @@ func buildConvEncoder(b *builder) error {
 			}
 		}
 		b.node("Conv", conv, map[string]graph.Attribute{"strides": integers(2, 2), "pads": integers(1, 1, 1, 1)}, conv+".weight", conv+".bias")
-		if err := b.activate(b.options.Activation, "silu", conv); err != nil {
-			return err
-		}
+		b.activate(activation, conv)
 		b.node("Transpose", norm, map[string]graph.Attribute{"perm": integers(0, 2, 3, 1)})
 		b.node("LayerNormalization", norm, map[string]graph.Attribute{"epsilon": number(1e-5)}, norm+".weight", norm+".bias")
 		b.node("Transpose", norm, map[string]graph.Attribute{"perm": integers(0, 3, 1, 2)})
@@ -77,13 +76,7 @@ func buildConvEncoder(b *builder) error {
 	}
 	size := func(name string) graph.Dim { return graph.Dim{Name: name, Size: -1} }
 	b.input(size("batch"), graph.Dim{Size: input}, size("time"), size("height"), size("width"))
-	// Frames become the batch of the convolutions …
-	b.node("Transpose", "frames", map[string]graph.Attribute{"perm": integers(0, 2, 1, 3, 4)})
-	frames := b.last
-	shape := b.apply("Shape", "frames", nil, frames)
-	image := b.apply("Slice", "frames", nil, shape, b.ints(2), b.ints(5))
-	target := b.apply("Concat", "frames", map[string]graph.Attribute{"axis": integer(0)}, b.ints(-1), image)
-	b.apply("Reshape", "frames", nil, frames, target)
+	shape := b.frames()
 	for _, n := range b.graph.Nodes {
 		for i, in := range n.Inputs {
 			if in == "frames" {
@@ -91,10 +84,8 @@ func buildConvEncoder(b *builder) error {
 			}
 		}
 	}
-	// … and then again a sequence per state.
-	head := b.apply("Slice", "sequence", nil, shape, b.ints(0), b.ints(2))
-	sequence := b.apply("Concat", "sequence", map[string]graph.Attribute{"axis": integer(0)}, head, b.ints(int64(fc[0])))
-	b.output(b.apply("Reshape", "sequence", nil, rows, sequence))
+	b.last = rows
+	b.output(b.sequence(shape, fc[0]))
 
 	b.model.Check = func(shape []int) error {
 		if len(shape) != 5 {
@@ -114,6 +105,34 @@ func buildConvEncoder(b *builder) error {
 	return nil
 }
 
+// frames makes a batch of frames [B·T, C, H, W] of the input [B, C, T, H, W] and
+// returns the shape [B, T, C, H, W] as a value.
+func (b *builder) frames() (shape string) {
+	b.node("Transpose", "frames", map[string]graph.Attribute{"perm": integers(0, 2, 1, 3, 4)})
+	clips := b.last
+	shape = b.apply("Shape", "frames", nil, clips)
+	image := b.apply("Slice", "frames", nil, shape, b.ints(2), b.ints(5))
+	target := b.apply("Concat", "frames", map[string]graph.Attribute{"axis": integer(0)}, b.ints(-1), image)
+	b.apply("Reshape", "frames", nil, clips, target)
+	return shape
+}
+
+// sequence makes clips [B, T, width] of the last value, rows [B·T, width] in the order of frames.
+func (b *builder) sequence(shape string, width int) string {
+	rows := b.last
+	head := b.apply("Slice", "sequence", nil, shape, b.ints(0), b.ints(2))
+	target := b.apply("Concat", "sequence", map[string]graph.Attribute{"axis": integer(0)}, head, b.ints(int64(width)))
+	return b.apply("Reshape", "sequence", nil, rows, target)
+}
+
+// refuseHeads is for architectures without attention.
+func (b *builder) refuseHeads() error {
+	if b.options.Heads != 0 {
+		return fmt.Errorf("heads %d: the architecture has no attention", b.options.Heads)
+	}
+	return nil
+}
+
 // squareSide is √n if that is an integer, else 0.
 func squareSide(n int) int {
 	if s := int(math.Round(math.Sqrt(float64(n)))); s*s == n {
@@ -129,6 +148,18 @@ func buildDQN(b *builder) error {
 	if b.options.Activation != "" {
 		return fmt.Errorf("activation %q: the architecture has ReLU", b.options.Activation)
 	}
+	if err := b.refuseHeads(); err != nil {
+		return err
+	}
+	final := b.options.FinalActivation
+	switch final {
+	case "":
+		final = "relu"
+	case "relu", "none":
+	default:
+		return fmt.Errorf("final activation %q: want relu or none", final)
+	}
+	b.settings.decide("final_activation", final)
 	kernels, strides := []int{8, 4, 3}, []int{4, 2, 1}
 	channels, inputs := free, 0
 	b.last = "x"
@@ -158,14 +189,7 @@ func buildDQN(b *builder) error {
 	}
 	b.node("Flatten", "flatten", nil)
 	b.node("Gemm", "fc_enc", map[string]graph.Attribute{"transB": integer(1)}, "fc_enc.weight", "fc_enc.bias")
-	switch b.options.FinalActivation {
-	case "", "relu", "none":
-	default:
-		return fmt.Errorf("final activation %q: want relu or none", b.options.FinalActivation)
-	}
-	if err := b.activate(b.options.FinalActivation, "relu", "fc_enc"); err != nil {
-		return err
-	}
+	b.activate(final, "fc_enc")
 	out := b.last
 	b.input(graph.Dim{Name: "batch", Size: -1}, graph.Dim{Size: inputs}, graph.Dim{Name: "height", Size: -1}, graph.Dim{Name: "width", Size: -1})
 	b.output(out)

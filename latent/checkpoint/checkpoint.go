@@ -13,7 +13,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,10 +29,16 @@ type Options struct {
 	// State chooses among the state dicts of a training checkpoint: "encoder" or
 	// "target"; empty is encoder.
 	State string
-	// Activation of a ConvEncoder: silu (the default), relu, gelu, tanh or none.
+	// Activation of a ConvEncoder, silu by default, or of a ViT-MAE, gelu by
+	// default: silu, relu, gelu (by the error function), gelu_tanh, tanh or none.
+	// Empty: from the configuration, else the default.
 	Activation string
 	// FinalActivation of a DQN CNN: relu (the default) or none.
 	FinalActivation string
+	// Heads is the number of attention heads of a ViT-MAE, or of a VideoViT
+	// whose file lacks the rotary frequencies; 0: from the configuration, else
+	// the architecture's default.
+	Heads int
 }
 
 // Model is an encoder built from a file.
@@ -40,6 +48,9 @@ type Model struct {
 	Format       string // "pth" or "safetensors"
 	Parameters   int
 	Warnings     []string
+	// Settings are the values that the tensors do not tell, as "heads=8", in a
+	// fixed order. With the tensors they determine the outputs.
+	Settings []string
 	// State is a shape of one state that fits, e.g. [1 1 64 64]; nil if unknown.
 	State []int
 	// Check says whether an input shape [B, …] fits the weights, beyond what
@@ -71,12 +82,12 @@ func Open(path string, o Options) (*Model, error) {
 }
 
 func open(path string, o Options) (*Model, error) {
-	state, format, close, err := readState(path, o)
+	state, inside, format, close, err := readState(path, o)
 	if err != nil {
 		return nil, err
 	}
 	defer close()
-	model, err := Build(state, o)
+	model, err := build(state, o, &settings{dir: filepath.Dir(path), inside: inside})
 	if err != nil {
 		return nil, err
 	}
@@ -90,41 +101,42 @@ func IsSafetensors(head []byte) bool {
 	return len(head) >= 9 && head[8] == '{' && bytes.Count(head[4:8], []byte{0}) == 4
 }
 
-func readState(path string, o Options) (State, string, func(), error) {
+// readState opens a file; config is the configuration it holds, nil for none.
+func readState(path string, o Options) (state State, config any, format string, close func(), err error) {
+	fail := func(err error) (State, any, string, func(), error) { return nil, nil, "", nil, err }
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, "", nil, err
+		return fail(err)
 	}
 	head := make([]byte, 16)
 	n, err := io.ReadFull(file, head)
 	file.Close()
 	if err != nil && n == 0 {
-		return nil, "", nil, fmt.Errorf("the file is empty or cannot be read: %w", err)
+		return fail(fmt.Errorf("the file is empty or cannot be read: %w", err))
 	}
 	if IsSafetensors(head[:n]) {
 		if o.State != "" {
-			return nil, "", nil, fmt.Errorf("state %q: a safetensors file holds only one state dict", o.State)
+			return fail(fmt.Errorf("state %q: a safetensors file holds only one state dict", o.State))
 		}
 		state, close, err := readSafetensors(path)
-		return state, "safetensors", close, err
+		return state, nil, "safetensors", close, err
 	}
 	f, err := torchfile.Open(path)
 	if err != nil {
-		return nil, "", nil, err
+		return fail(err)
 	}
-	state, err := choose(f.Root(), o.State)
-	if err != nil {
+	if state, config, err = choose(f.Root(), o.State); err != nil {
 		f.Close()
-		return nil, "", nil, err
+		return fail(err)
 	}
-	return state, "pth", func() { f.Close() }, nil
+	return state, config, "pth", func() { f.Close() }, nil
 }
 
-// choose finds the state dict in the root object of a file.
-func choose(root any, which string) (State, error) {
+// choose finds the state dict in the root object of a file, and the configuration beside it.
+func choose(root any, which string) (State, any, error) {
 	dict, ok := root.(*torchfile.Dict)
 	if !ok {
-		return nil, fmt.Errorf("holds a %s, want a state dict (torch.save(model.state_dict(), path)); whole models and TorchScript cannot be read, export them to ONNX", torchfile.TypeName(root))
+		return nil, nil, fmt.Errorf("holds a %s, want a state dict (torch.save(model.state_dict(), path)); whole models and TorchScript cannot be read, export them to ONNX", torchfile.TypeName(root))
 	}
 	names := map[string][]string{
 		"":        {"encoder_state_dict", "state_dict", "model_state_dict"},
@@ -132,21 +144,29 @@ func choose(root any, which string) (State, error) {
 		"target":  {"target_encoder_state_dict"},
 	}[which]
 	if names == nil {
-		return nil, fmt.Errorf("state %q: want encoder or target", which)
+		return nil, nil, fmt.Errorf("state %q: want encoder or target", which)
+	}
+	var config any
+	for _, name := range configKeys {
+		if d, ok := dict.Get(name); ok && config == nil {
+			config = d
+		}
 	}
 	for _, name := range names {
 		if inner, ok := dict.Get(name); ok {
 			d, ok := inner.(*torchfile.Dict)
 			if !ok {
-				return nil, fmt.Errorf("%q is a %s, want a state dict", name, torchfile.TypeName(inner))
+				return nil, nil, fmt.Errorf("%q is a %s, want a state dict", name, torchfile.TypeName(inner))
 			}
-			return stateOf(d)
+			state, err := stateOf(d)
+			return state, config, err
 		}
 	}
 	if which != "" {
-		return nil, fmt.Errorf("state %q: the file has no %q; its keys are %s", which, names[0], list(dict.Keys()))
+		return nil, nil, fmt.Errorf("state %q: the file has no %q; its keys are %s", which, names[0], list(dict.Keys()))
 	}
-	return stateOf(dict)
+	state, err := stateOf(dict)
+	return state, config, err
 }
 
 func stateOf(d *torchfile.Dict) (State, error) {
@@ -182,6 +202,19 @@ func readSafetensors(path string) (State, func(), error) {
 	return state, close, nil
 }
 
+// list names tensors with their shapes for a message, at most a dozen.
+func (s State) list(keys []string) string {
+	slices.Sort(keys)
+	var parts []string
+	for _, k := range keys[:min(len(keys), 12)] {
+		parts = append(parts, fmt.Sprintf("%q %v", k, s[k].Shape))
+	}
+	if len(keys) > 12 {
+		parts = append(parts, "…")
+	}
+	return strings.Join(parts, ", ")
+}
+
 // list joins names for a message, at most a dozen.
 func list(names []string) string {
 	names = slices.Sorted(slices.Values(names))
@@ -195,41 +228,24 @@ func list(names []string) string {
 	return strings.Join(names, ", ") + more
 }
 
-// architecture is one row of the table of known ones.
-type architecture struct {
-	name string
-	// signature are names of tensors that only this architecture has.
-	signature []string
-	build     func(b *builder) error
-}
-
-var architectures = []architecture{
-	{"ConvEncoder", []string{"conv_layers.0.weight", "final_norm.weight"}, buildConvEncoder},
-	{"DQN CNN", []string{"conv1.weight", "fc_enc.weight"}, buildDQN},
-}
-
-// Architectures names those that Build knows.
-func Architectures() []string {
-	var names []string
-	for _, a := range architectures {
-		names = append(names, a.name)
-	}
-	return names
-}
-
 // Build recognises a state dict and builds its encoder. Names may share a
 // prefix such as "module." or "encoder.".
-func Build(state State, o Options) (*Model, error) {
+func Build(state State, o Options) (*Model, error) { return build(state, o, &settings{}) }
+
+func build(state State, o Options, s *settings) (*Model, error) {
+	if o.Heads < 0 {
+		return nil, fmt.Errorf("heads %d: want a positive number", o.Heads)
+	}
 	for _, a := range architectures {
 		prefix, ok := a.match(state)
 		if !ok {
 			continue
 		}
-		b := &builder{state: state, prefix: prefix, options: o, used: map[string]bool{},
-			graph: &graph.Graph{Name: a.name, Opset: 17, Constants: map[string]*graph.Tensor{}},
-			model: &Model{Architecture: a.name}}
+		b := &builder{state: state, prefix: prefix, options: o, settings: s, used: map[string]bool{},
+			graph: &graph.Graph{Name: a.Name, Opset: 20, Constants: map[string]*graph.Tensor{}},
+			model: &Model{Architecture: a.Name}}
 		if err := a.build(b); err != nil {
-			return nil, fmt.Errorf("%s: %w", a.name, err)
+			return nil, fmt.Errorf("%s: %w", a.Name, err)
 		}
 		var surplus []string
 		for key := range state {
@@ -238,39 +254,17 @@ func Build(state State, o Options) (*Model, error) {
 			}
 		}
 		if len(surplus) > 0 {
-			return nil, fmt.Errorf("%s: %d surplus tensors that the architecture does not have: %s", a.name, len(surplus), list(surplus))
+			return nil, fmt.Errorf("%s: %d surplus tensors that the architecture does not have: %s", a.Name, len(surplus), state.list(surplus))
 		}
 		if prefix != "" {
-			b.model.Warnings = append(b.model.Warnings, fmt.Sprintf("the tensors' names begin with %q; other tensors of the file are left out", prefix))
+			b.warn("the tensors' names begin with %q; other tensors of the file are left out", prefix)
 		}
-		b.model.Graph = b.graph
+		b.model.Graph, b.model.Settings = b.graph, s.used
 		return b.model, nil
 	}
-	keys := make([]string, 0, len(state))
-	for key := range state {
-		keys = append(keys, key)
-	}
-	return nil, fmt.Errorf("no known architecture has the %d tensors %s; known are %s; export another model to ONNX (torch.onnx.export) and open that file",
-		len(state), list(keys), strings.Join(Architectures(), " and "))
-}
-
-// match looks for the signature under any common prefix.
-func (a *architecture) match(state State) (prefix string, ok bool) {
-	var found []string
-	for key := range state {
-		p, ok := strings.CutSuffix(key, a.signature[0])
-		if !ok || p != "" && !strings.HasSuffix(p, ".") {
-			continue
-		}
-		if !slices.ContainsFunc(a.signature, func(s string) bool { _, has := state[p+s]; return !has }) {
-			found = append(found, p)
-		}
-	}
-	if len(found) == 0 {
-		return "", false
-	}
-	slices.Sort(found)
-	return found[0], true
+	keys := slices.Collect(maps.Keys(state))
+	return nil, fmt.Errorf("no known architecture has the %d tensors %s; %s; known are %s; export another model to ONNX (torch.onnx.export) and open that file",
+		len(state), state.list(keys), nearest(state), namesOf(architectures))
 }
 
 // builder turns tensors into the constants and nodes of a graph.
@@ -278,11 +272,17 @@ type builder struct {
 	state   State
 	prefix  string
 	options Options
-	used    map[string]bool
-	graph   *graph.Graph
-	model   *Model
-	last    string // the value that the next node takes
-	count   int
+	// settings has what the tensors do not tell.
+	settings *settings
+	used     map[string]bool
+	graph    *graph.Graph
+	model    *Model
+	last     string // the value that the next node takes
+	count    int
+}
+
+func (b *builder) warn(format string, args ...any) {
+	b.model.Warnings = append(b.model.Warnings, fmt.Sprintf(format, args...))
 }
 
 // free stands for a size that the tensor itself decides.
@@ -290,29 +290,60 @@ const free = -1
 
 // tensor reads a tensor into a constant and checks its shape; want has −1 for free axes.
 func (b *builder) tensor(name string, want ...int) (shape []int, err error) {
+	values, shape, err := b.read(name, want...)
+	if err != nil {
+		return nil, err
+	}
+	b.graph.Constants[name] = graph.Floats(values, shape...)
+	b.model.Parameters += len(values)
+	return shape, nil
+}
+
+// tensors is tensor for several of one shape.
+func (b *builder) tensors(want []int, names ...string) error {
+	for _, name := range names {
+		if _, err := b.tensor(name, want...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// has reports whether the file has a tensor.
+func (b *builder) has(name string) bool { _, ok := b.state[b.prefix+name]; return ok }
+
+// layers counts name.0.key, name.1.key, …
+func (b *builder) layers(name, key string) int {
+	n := 0
+	for b.has(fmt.Sprintf("%s.%d.%s", name, n, key)) {
+		n++
+	}
+	return n
+}
+
+// read returns the elements of a tensor after checking its shape.
+func (b *builder) read(name string, want ...int) ([]float32, []int, error) {
 	key := b.prefix + name
 	t, ok := b.state[key]
 	if !ok {
-		return nil, fmt.Errorf("tensor %q is missing (want shape %s)", key, shapeText(want))
+		return nil, nil, fmt.Errorf("tensor %q is missing (want shape %s)", key, shapeText(want))
 	}
 	fits := len(t.Shape) == len(want)
 	for i := 0; fits && i < len(want); i++ {
 		fits = t.Shape[i] == want[i] || want[i] == free && t.Shape[i] > 0
 	}
 	if !fits {
-		return nil, fmt.Errorf("tensor %q has shape %v, want %s", key, t.Shape, shapeText(want))
+		return nil, nil, fmt.Errorf("tensor %q has shape %v, want %s", key, t.Shape, shapeText(want))
 	}
 	values, err := t.Read()
 	if err != nil {
-		return nil, fmt.Errorf("tensor %q: %w", key, err)
+		return nil, nil, fmt.Errorf("tensor %q: %w", key, err)
 	}
 	if n, err := graph.Elements(t.Shape); err != nil || n != len(values) {
-		return nil, fmt.Errorf("tensor %q has %d elements, shape %v", key, len(values), t.Shape)
+		return nil, nil, fmt.Errorf("tensor %q has %d elements, shape %v", key, len(values), t.Shape)
 	}
 	b.used[key] = true
-	b.model.Parameters += len(values)
-	b.graph.Constants[name] = graph.Floats(values, t.Shape...)
-	return t.Shape, nil
+	return values, t.Shape, nil
 }
 
 func shapeText(want []int) string {
@@ -369,23 +400,51 @@ func (b *builder) output(name string) {
 	b.graph.Outputs = []graph.Port{{Name: name, DType: graph.Float32}}
 }
 
-// activate applies a function by its option name.
-func (b *builder) activate(option, otherwise, where string) error {
-	if option == "" {
-		option = otherwise
+// activation decides on a function: the option, the configuration, or the
+// architecture's own, in this order; names are its names in configurations.
+func (b *builder) activation(otherwise string, names ...string) (string, error) {
+	name, where := b.options.Activation, ""
+	if name == "" {
+		var err error
+		if name, where, err = b.settings.text(names...); err != nil {
+			return "", fmt.Errorf("activation: %w", err)
+		}
 	}
-	switch strings.ToLower(option) {
-	case "none":
+	if name == "" {
+		name = otherwise
+	}
+	known, ok := activations[strings.ToLower(strings.TrimPrefix(name, "nn."))]
+	if !ok {
+		if where != "" {
+			return "", fmt.Errorf("activation %q (%s): want silu, relu, gelu, gelu_tanh, tanh or none", name, where)
+		}
+		return "", fmt.Errorf("activation %q: want silu, relu, gelu, gelu_tanh, tanh or none", name)
+	}
+	if where != "" && known != otherwise {
+		b.warn("activation %s, from %s", known, where)
+	}
+	b.settings.decide("activation", known)
+	return known, nil
+}
+
+// activations maps names of functions to those of Options.
+var activations = map[string]string{
+	"none": "none", "identity": "none", "silu": "silu", "swish": "silu", "relu": "relu", "tanh": "tanh",
+	"gelu": "gelu", "gelu_tanh": "gelu_tanh", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh",
+}
+
+// activate applies a function of activations' values.
+func (b *builder) activate(name, where string) {
+	switch name {
 	case "silu":
 		b.node("Silu", where, nil)
 	case "relu":
 		b.node("Relu", where, nil)
 	case "gelu":
 		b.node("Gelu", where, nil)
+	case "gelu_tanh":
+		b.node("Gelu", where, map[string]graph.Attribute{"approximate": {Kind: graph.AttributeString, String: "tanh"}})
 	case "tanh":
 		b.node("Tanh", where, nil)
-	default:
-		return fmt.Errorf("activation %q: want silu, relu, gelu, tanh or none", option)
 	}
-	return nil
 }

@@ -1,0 +1,242 @@
+package checkpoint
+
+// What the tensors do not tell, such as the number of attention heads: taken
+// from an option, from the configuration inside a training checkpoint, or from
+// a configuration file beside the checkpoint, in this order.
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"repscope/internal/torchfile"
+)
+
+// configFiles are read beside a checkpoint, the first one that exists.
+var configFiles = []string{"config.yaml", "config.yml", "config.json"}
+
+// configKeys are the entries of a training checkpoint that may hold its configuration.
+var configKeys = []string{"config", "hyper_parameters"}
+
+const (
+	configSize  = 1 << 20 // most bytes of a configuration file
+	configDepth = 32      // most levels of nesting
+	configNodes = 100_000 // most entries looked at: a pickle may hold itself
+)
+
+// settings finds values by name in the configurations of a checkpoint. Files
+// are opened only when a value is asked for.
+type settings struct {
+	dir     string // of the checkpoint, "" for none
+	inside  any    // the checkpoint's own configuration, nil for none
+	sources []settingsSource
+	loaded  bool
+	used    []string // what was decided and why, one "name=value" each
+}
+
+type settingsSource struct {
+	name string
+	root any // maps, slices and scalars
+}
+
+// setting is one leaf of a configuration.
+type setting struct {
+	path  []string
+	value any
+}
+
+func (s *settings) load() error {
+	if s.loaded {
+		return nil
+	}
+	s.loaded = true
+	if s.inside != nil {
+		s.sources = append(s.sources, settingsSource{"the checkpoint's config", s.inside})
+	}
+	if s.dir == "" {
+		return nil
+	}
+	for _, name := range configFiles {
+		path := filepath.Join(s.dir, name)
+		file, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		data, err := io.ReadAll(io.LimitReader(file, configSize+1))
+		file.Close()
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if len(data) > configSize {
+			return fmt.Errorf("%s: more than %d bytes, too long for a configuration", path, configSize)
+		}
+		var root any // JSON is YAML too
+		if err := yaml.Unmarshal(data, &root); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		s.sources = append(s.sources, settingsSource{path, root})
+		return nil
+	}
+	return nil
+}
+
+// find returns the value under any of the names at any depth of the first
+// configuration that has one. Entries below "encoder" count before others, those
+// below a decoder or predictor not at all; if several remain they must agree.
+func (s *settings) find(names ...string) (value any, where string, err error) {
+	if err := s.load(); err != nil {
+		return nil, "", err
+	}
+	for _, source := range s.sources {
+		best := 1
+		var found []setting
+		nodes := configNodes
+		walk(source.root, nil, &nodes, func(leaf setting) {
+			if !slices.Contains(names, strings.ReplaceAll(strings.ToLower(leaf.path[len(leaf.path)-1]), "-", "_")) || leaf.value == nil {
+				return
+			}
+			rank := rankOf(leaf.path)
+			if rank > best {
+				best, found = rank, nil
+			}
+			if rank == best {
+				found = append(found, leaf)
+			}
+		})
+		if len(found) == 0 {
+			continue
+		}
+		where := func(l setting) string { return strings.Join(l.path, ".") }
+		slices.SortFunc(found, func(a, b setting) int { return strings.Compare(where(a), where(b)) })
+		for _, other := range found[1:] {
+			if fmt.Sprint(other.value) != fmt.Sprint(found[0].value) {
+				return nil, "", fmt.Errorf("%s: %s is %v, but %s is %v: which one is meant cannot be told, give the option",
+					source.name, where(found[0]), found[0].value, where(other), other.value)
+			}
+		}
+		return found[0].value, fmt.Sprintf("%s: %s", source.name, where(found[0])), nil
+	}
+	return nil, "", nil
+}
+
+// rankOf says whether a path leads below an encoder (2), elsewhere (1), or below another part of the model (0).
+func rankOf(path []string) int {
+	rank := 1
+	for _, p := range path[:len(path)-1] {
+		p = strings.ToLower(p)
+		encoder, decoder := strings.Contains(strings.ReplaceAll(p, "decoder", ""), "encoder"), strings.Contains(p, "decoder")
+		switch {
+		case encoder && !decoder:
+			rank = 2
+		case decoder && !encoder, strings.Contains(p, "predictor"):
+			return 0
+		}
+	}
+	return rank
+}
+
+// walk visits the leaves of nested maps.
+func walk(value any, path []string, nodes *int, visit func(setting)) {
+	*nodes--
+	if len(path) > configDepth || *nodes < 0 {
+		return
+	}
+	below := func(key any, v any) {
+		walk(v, append(slices.Clip(path), fmt.Sprint(key)), nodes, visit)
+	}
+	switch m := value.(type) {
+	case map[string]any:
+		for k, v := range m {
+			below(k, v)
+		}
+	case map[any]any:
+		for k, v := range m {
+			below(k, v)
+		}
+	case *torchfile.Dict:
+		for k, v := range m.All() {
+			below(k, v)
+		}
+	case []any, *torchfile.Object, *torchfile.Tensor:
+	default:
+		if len(path) > 0 {
+			visit(setting{path, value})
+		}
+	}
+}
+
+// integer is a positive integer setting; 0 if no configuration has it.
+func (s *settings) integer(names ...string) (int, string, error) {
+	value, where, err := s.find(names...)
+	if err != nil || value == nil {
+		return 0, "", err
+	}
+	n := int64(0)
+	switch v := value.(type) {
+	case int:
+		n = int64(v)
+	case int64:
+		n = v
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) <= 1<<20 {
+			n = int64(v)
+		}
+	}
+	if n < 1 || n > 1<<20 {
+		return 0, "", fmt.Errorf("%s is %v, want a positive integer", where, value)
+	}
+	return int(n), where, nil
+}
+
+// float is a positive number; 0 if no configuration has it.
+func (s *settings) float(names ...string) (float64, string, error) {
+	value, where, err := s.find(names...)
+	if err != nil || value == nil {
+		return 0, "", err
+	}
+	x := 0.0
+	switch v := value.(type) {
+	case int:
+		x = float64(v)
+	case int64:
+		x = float64(v)
+	case float64:
+		x = v
+	case string: // YAML 1.2 numbers such as 1e-12 that YAML 1.1 takes for text
+		x, _ = strconv.ParseFloat(v, 64)
+	}
+	if !(x > 0 && x < 1) {
+		return 0, "", fmt.Errorf("%s is %v, want a number between 0 and 1", where, value)
+	}
+	return x, where, nil
+}
+
+// text is a string setting; "" if no configuration has it.
+func (s *settings) text(names ...string) (string, string, error) {
+	value, where, err := s.find(names...)
+	if err != nil || value == nil {
+		return "", "", err
+	}
+	t, ok := value.(string)
+	if !ok {
+		return "", "", fmt.Errorf("%s is %v, want a name", where, value)
+	}
+	return t, where, nil
+}
+
+// decide records a value that the tensors do not tell.
+func (s *settings) decide(name string, value any) {
+	s.used = append(s.used, fmt.Sprintf("%s=%v", name, value))
+}
