@@ -23,6 +23,7 @@ type implementation struct {
 	float64 *tiling[float64, float64]
 	uint8   *uint8Tiling
 	vector  vectorKernels
+	gather  *gatherTiling
 }
 
 var generic = implementation{
@@ -31,6 +32,7 @@ var generic = implementation{
 	float64: &genericFloat64,
 	uint8:   &uint8Tiling{tiling: genericUint8, group: 2},
 	vector:  genericVector,
+	gather:  &genericGather,
 }
 
 var (

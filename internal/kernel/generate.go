@@ -167,6 +167,117 @@ func (m micro) generate(rows, vectors int) {
 	emit("RET")
 }
 
+// gather writes the micro-kernel whose rows are not in a panel: each is a sequence of runs
+// of contiguous elements that lie at the same places relative to the row's start.
+func (m micro) gather(rows, vectors int) {
+	size := 1 << m.shift
+	name := fmt.Sprintf("%sGatherR%dV%d", m.name, rows, vectors)
+	function(name, "(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, add bool)",
+		fmt.Sprintf("multiplies rows in place by a panel into a %d×%d tile; see gatherKernel.", rows, vectors*m.bytes/size), 57)
+	// The frame holds the next run and how many are left; every register has another use.
+	assembly.Truncate(assembly.Len() - len("$0-57\n"))
+	assembly.WriteString("$16-57\n")
+
+	register := func(i int) string { return fmt.Sprintf("%s%d", m.vector, i) }
+	sum := func(r, v int) string { return register(r*vectors + v) }
+	column := func(v int) string { return register(rows*vectors + v) }
+	first := rows*vectors + vectors
+	free := map[string]int{"Y": 16, "Z": 32}[m.vector] - first
+	pointers := []string{"AX", "BX", "CX", "SI", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"}[:rows]
+	const at, panel = "DI", "DX"
+
+	emit("MOVQ runs+16(FP), AX")
+	emit("MOVQ AX, next-8(SP)")
+	emit("MOVQ count+24(FP), AX")
+	emit("MOVQ AX, left-16(SP)")
+	emit("MOVQ b+32(FP), %s", panel)
+	for i := range rows * vectors {
+		emit("%s %s, %s, %s", m.zero, register(i), register(i), register(i))
+	}
+	label("run")
+	// Rows point to the end of the run, at counts up to 0.
+	last := pointers[rows-1]
+	emit("MOVQ next-8(SP), %s", at)
+	emit("MOVQ data+0(FP), %s", last)
+	emit("MOVQ (%s), %s", at, pointers[0])
+	emit("ADDQ 8(%s), %s", at, pointers[0])
+	emit("LEAQ (%s)(%s*%d), %s", last, pointers[0], size, last)
+	emit("MOVQ base+8(FP), %s", at)
+	for r := range rows - 1 {
+		emit("MOVQ %d(%s), %s", 8*r, at, pointers[r])
+		emit("LEAQ (%s)(%s*%d), %s", last, pointers[r], size, pointers[r])
+	}
+	emit("MOVQ %d(%s), %s", 8*(rows-1), at, at)
+	emit("LEAQ (%s)(%s*%d), %s", last, at, size, last)
+	emit("MOVQ next-8(SP), %s", at)
+	emit("ADDQ $16, next-8(SP)")
+	emit("MOVQ 8(%s), %s", at, at)
+	emit("NEGQ %s", at)
+
+	// step multiplies depth k of the panel by the rows' element at+ahead.
+	step := func(k, ahead int) {
+		for v := range vectors {
+			emit("%s %d(%s), %s", m.load, k*m.panelB*size+v*m.bytes, panel, column(v))
+		}
+		for r := range rows {
+			row := register(first + r%free)
+			emit("%s %d(%s)(%s*%d), %s", m.broadcast, ahead*size, pointers[r], at, size, row)
+			for v := range vectors {
+				m.multiply(row, column(v), sum(r, v), "")
+			}
+		}
+	}
+	const unroll = 4
+	emit("ADDQ $%d, %s", unroll, at)
+	emit("JGT tail")
+	label("loop")
+	emit("PREFETCHT0 %d(%s)", 16*m.panelB*size, panel)
+	for k := range unroll {
+		step(k, k-unroll)
+	}
+	emit("ADDQ $%d, %s", unroll*m.panelB*size, panel)
+	emit("ADDQ $%d, %s", unroll, at)
+	emit("JLE loop")
+	label("tail")
+	emit("SUBQ $%d, %s", unroll, at)
+	emit("JZ end")
+	label("single")
+	step(0, 0)
+	emit("ADDQ $%d, %s", m.panelB*size, panel)
+	emit("INCQ %s", at)
+	emit("JNZ single")
+	label("end")
+	emit("DECQ left-16(SP)")
+	emit("JNZ run")
+
+	emit("MOVQ c+40(FP), DI")
+	emit("MOVQ stride+48(FP), R8")
+	emit("SHLQ $%d, R8", m.shift)
+	emit("MOVBLZX add+56(FP), AX")
+	emit("TESTL AX, AX")
+	emit("JZ store")
+	emit("MOVQ DI, R9")
+	for r := range rows {
+		for v := range vectors {
+			emit("%s %d(R9), %s, %s", m.add, v*m.bytes, sum(r, v), sum(r, v))
+		}
+		if r < rows-1 {
+			emit("ADDQ R8, R9")
+		}
+	}
+	label("store")
+	for r := range rows {
+		for v := range vectors {
+			emit("%s %s, %d(DI)", m.load, sum(r, v), v*m.bytes)
+		}
+		if r < rows-1 {
+			emit("ADDQ R8, DI")
+		}
+	}
+	emit("VZEROUPPER")
+	emit("RET")
+}
+
 // prefetchWrite emits PREFETCHW offset(R9), which Go's assembler does not know.
 func prefetchWrite(offset int) {
 	emit("BYTE $0x41; BYTE $0x0f; BYTE $0x0d; BYTE $0x49; BYTE $0x%02x // PREFETCHW %d(R9)", offset, offset)
@@ -190,6 +301,9 @@ func micros() {
 		for _, rows := range []int{4, 8, 12} {
 			for _, vectors := range []int{1, 2} {
 				m.generate(rows, vectors)
+				if m.name == "float32AVX512" {
+					m.gather(rows, vectors)
+				}
 			}
 		}
 	}
@@ -211,6 +325,9 @@ func micros() {
 		for _, rows := range []int{2, 4, 6} {
 			for _, vectors := range []int{1, 2} {
 				m.generate(rows, vectors)
+				if m.name == "float32AVX2" {
+					m.gather(rows, vectors)
+				}
 			}
 		}
 	}

@@ -54,6 +54,11 @@ func detect() []*implementation {
 			pack:  packUint8Pairs,
 		},
 		vector: vector,
+		gather: &gatherTiling{
+			mr: 6, nr: 16, rowStep: [3]int{2, 4, 6}, colStep: [2]int{8, 16},
+			micro: [3][2]gatherKernel{
+				{float32AVX2GatherR2V1, float32AVX2GatherR2V2}, {float32AVX2GatherR4V1, float32AVX2GatherR4V2}, {float32AVX2GatherR6V1, float32AVX2GatherR6V2}},
+		},
 	}
 	list = append(list, avx2)
 	if !x.HasAVX512F || !x.HasAVX512BW || !x.HasAVX512VL || !x.HasAVX512DQ {
@@ -75,6 +80,11 @@ func detect() []*implementation {
 		},
 		uint8:  avx2.uint8, // without VNNI
 		vector: vector,
+		gather: &gatherTiling{
+			mr: 12, nr: 32, rowStep: [3]int{4, 8, 12}, colStep: [2]int{16, 32},
+			micro: [3][2]gatherKernel{
+				{float32AVX512GatherR4V1, float32AVX512GatherR4V2}, {float32AVX512GatherR8V1, float32AVX512GatherR8V2}, {float32AVX512GatherR12V1, float32AVX512GatherR12V2}},
+		},
 	}
 	if x.HasAVX512VNNI {
 		avx512.uint8 = &uint8Tiling{
