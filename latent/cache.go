@@ -18,7 +18,7 @@ import (
 )
 
 // Cache keeps latents on disk, keyed by a hash over the encoder's file and
-// options, the states' content and selection, the scaling and the pooling. An
+// options, the states' content and selection, the preprocessing and the pooling. An
 // entry is a .npy file [N, D] float32, followed by its SHA-256, so that NumPy
 // can read it and damage is noticed; damaged entries count as absent. A nil
 // *Cache is a cache that is switched off. Several processes may share one folder.
@@ -67,12 +67,8 @@ func (c *Cache) key(info Info, src Source, o EncodeOptions) (string, error) {
 	if pool == PoolNone {
 		pool = info.DefaultPool
 	}
-	scale := string(o.Scale)
-	if o.Scale == ScaleUnit {
-		scale = fmt.Sprintf("unit %x %x", math.Float64bits(o.Low), math.Float64bits(o.High))
-	}
 	h := sha256.New()
-	for _, part := range []string{cacheVersion, info.Identity, states, fmt.Sprint(src.Len(), src.Shape()), string(pool), scale} {
+	for _, part := range []string{cacheVersion, info.Identity, states, fmt.Sprint(src.Len(), src.Shape()), string(pool), o.Preprocessing.key()} {
 		fmt.Fprintf(h, "%d:%s;", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil

@@ -1,11 +1,10 @@
-// Encode: a source of states in, pooled latents out.
+// Encode and Stream: a source of states in, latents out.
 
 package latent
 
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"gorgonia.org/tensor"
@@ -26,14 +25,13 @@ const DefaultBatch = 64
 
 // EncodeOptions says how Encode runs. The zero value is valid.
 type EncodeOptions struct {
-	Batch int        // states per batch; 0 means DefaultBatch
-	Pool  Pool       // how [B, K, D] outputs become [B, D]; empty: the model's default
-	Scale InputScale // empty means ScaleRaw
-	// Low and High are the pixel range that ScaleUnit maps to [0, 1].
-	Low, High float64
+	Batch int  // states per batch; 0 means DefaultBatch
+	Pool  Pool // how [B, K, D] outputs become [B, D]; empty: the model's default
+	Preprocessing
 	// Threads bounds the goroutines; 0 leaves what OpenOptions said.
 	Threads int
-	// Cache keeps latents on disk between runs; nil means no cache.
+	// Cache keeps latents on disk between runs; nil means no cache. A Stream
+	// does not use it.
 	Cache *Cache
 	// Progress, if not nil, is called after each batch from one goroutine.
 	// Latents found in the cache are reported at once as (total, total).
@@ -43,17 +41,32 @@ type EncodeOptions struct {
 	Warn func(error)
 }
 
+// result is one output of a batch: the values and their shape [B, …].
+type result struct {
+	values []float32
+	shape  []int
+}
+
 // direct is an encoder that hands out its own memory, which saves a copy of
 // every batch; all encoders of this package are. The states come unscaled in
 // type but in the shape of the source.
 type direct interface {
-	run(ctx context.Context, batch []float32, n int, state []int) (out []float32, shape []int, err error)
+	LayerEncoder
+	runAll(ctx context.Context, batch []float32, n int, state []int) ([]result, error)
+	// outputShapes are the shapes for one state, with the batch first.
+	outputShapes(state []int) ([][]int, error)
+	// pools are the default poolings of the outputs.
+	pools() []Pool
+	// separate is an error if the outputs' rows of one state do not lie together.
+	separate(ctx context.Context, state []int) error
+	setThreads(n int)
 }
 
 // Encode maps every state of src through enc, pools each output to a vector,
 // and returns float32 latents [N, D]. NaN or Inf in a latent is an error
 // naming the encoder and the state; so is an output of more than one vector
-// per state without a Pool. Cancelling ctx stops it between two operators.
+// per state without a Pool. Of an encoder of several layers it takes the first.
+// Cancelling ctx stops it between two operators.
 func Encode(ctx context.Context, enc Encoder, src Source, o EncodeOptions) (*tensor.Dense, error) {
 	info := enc.Info()
 	z, err := encode(ctx, enc, info, src, o)
@@ -67,50 +80,18 @@ func Encode(ctx context.Context, enc Encoder, src Source, o EncodeOptions) (*ten
 }
 
 func encode(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOptions) (*tensor.Dense, error) {
-	total := src.Len()
-	state := src.Shape()
-	width := 1
-	for _, d := range state {
-		width *= d
-	}
-	if total == 0 || width == 0 {
-		return nil, fmt.Errorf("no states to encode (%d of shape %v)", total, state)
-	}
-	if o.Batch < 0 {
-		return nil, fmt.Errorf("batch %d, want at least 1", o.Batch)
-	}
-	if o.Batch == 0 {
-		o.Batch = DefaultBatch
-	}
 	if _, err := ParsePool(string(o.Pool)); err != nil {
 		return nil, err
 	}
-	switch o.Scale {
-	case "", ScaleRaw:
-		o.Scale = ScaleRaw
-	case ScaleUnit:
-		if !(o.High > o.Low) || math.IsInf(o.High-o.Low, 0) {
-			return nil, fmt.Errorf("input scale unit needs a pixel range, got %g to %g", o.Low, o.High)
-		}
-	default:
-		return nil, fmt.Errorf("input scale %q: want raw or unit", o.Scale)
+	s, err := newStream(enc, info, src, o)
+	if err != nil {
+		return nil, err
 	}
-	if s, ok := enc.(interface {
-		outputShape(state []int) ([]int, error)
-	}); ok {
-		// Wrong shapes and poolings show before anything is read.
-		shape, err := s.outputShape(state)
-		if err != nil {
-			return nil, err
-		}
-		if _, _, err := o.Pool.Resolve(shape, info.DefaultPool); err != nil {
-			return nil, err
-		}
+	if err := s.check(ctx); err != nil {
+		return nil, err
 	}
-	if t, ok := enc.(interface{ setThreads(int) }); ok && o.Threads > 0 {
-		t.setThreads(o.Threads)
-	}
-
+	total := src.Len()
+	o.Preprocessing = s.pre.Preprocessing
 	key, err := o.Cache.key(info, src, o)
 	if err != nil {
 		return nil, err
@@ -121,50 +102,21 @@ func encode(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOpt
 		}
 		return tensor.New(tensor.WithShape(total, dim), tensor.WithBacking(z)), nil
 	}
-
-	batch := make([]float32, min(o.Batch, total)*width)
 	var latents []float32
-	var pool Pool
-	var dim int
-	for lo := 0; lo < total; lo += o.Batch {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		hi := min(lo+o.Batch, total)
-		states := batch[:(hi-lo)*width]
-		if err := src.Float32(states, lo, hi); err != nil {
-			return nil, fmt.Errorf("states %d to %d: %w", lo, hi-1, err)
-		}
-		if o.Scale == ScaleUnit {
-			low, span := float32(o.Low), float32(o.High-o.Low)
-			for i, v := range states {
-				states[i] = (v - low) / span
-			}
-		}
-		out, shape, err := runBatch(ctx, enc, states, hi-lo, state)
-		if err != nil {
-			return nil, err
-		}
+	dim := 0
+	err = s.run(ctx, 0, func(lo, hi int, rows [][]float32) error {
 		if latents == nil {
-			if pool, dim, err = o.Pool.Resolve(shape, info.DefaultPool); err != nil {
-				return nil, err
-			}
+			dim = len(rows[0]) / (hi - lo)
 			if dim == 0 {
-				return nil, fmt.Errorf("the output has shape %v: no latent dimensions", shape)
+				return fmt.Errorf("the output has shape %v: no latent dimensions", s.outputs[0].Shape)
 			}
 			latents = make([]float32, total*dim)
 		}
-		row := len(out) / (hi - lo)
-		for i := range hi - lo {
-			z := latents[(lo+i)*dim : (lo+i+1)*dim]
-			pool.apply(z, out[i*row:(i+1)*row])
-			if err := finite(z, states[i*width:(i+1)*width]); err != nil {
-				return nil, fmt.Errorf("state %d: %w", lo+i, err)
-			}
-		}
-		if o.Progress != nil {
-			o.Progress(hi, total)
-		}
+		copy(latents[lo*dim:hi*dim], rows[0])
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if err := o.Cache.store(key, latents, total, dim); err != nil && o.Warn != nil {
 		o.Warn(fmt.Errorf("latent cache: %w", err))
@@ -172,21 +124,229 @@ func encode(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOpt
 	return tensor.New(tensor.WithShape(total, dim), tensor.WithBacking(latents)), nil
 }
 
-func runBatch(ctx context.Context, enc Encoder, states []float32, n int, state []int) ([]float32, []int, error) {
+// StreamOutput is one array that a Stream makes.
+type StreamOutput struct {
+	Layer Layer // its Name is empty for an encoder without layers
+	Pool  Pool  // as it applies; PoolNone where there is one vector per state
+	Shape []int // of one state's part
+}
+
+// Stream encodes a source batch by batch, in memory that does not depend on the
+// number of states:
+//
+//	s, err := latent.NewStream(ctx, enc, states, latent.EncodeOptions{Pool: latent.PoolKeep})
+//	err = s.Run(ctx, 0, func(lo, hi int, rows [][]float32) error { … })
+type Stream struct {
+	enc     Encoder
+	info    Info
+	src     Source
+	o       EncodeOptions
+	pre     *preprocessor
+	outputs []StreamOutput // nil until known
+	pools   []Pool         // with PoolFlatten in place of PoolKeep, by output
+}
+
+// NewStream prepares to encode src. Shapes and poolings are checked here,
+// before anything is read; an encoder of another package is given the first
+// state to see its output. The pooling applies to every output; PoolKeep leaves
+// them in their own shapes.
+func NewStream(ctx context.Context, enc Encoder, src Source, o EncodeOptions) (*Stream, error) {
+	info := enc.Info()
+	s, err := newStream(enc, info, src, o)
+	if err == nil {
+		err = s.check(ctx)
+	}
+	if err == nil && s.outputs == nil {
+		one := *s
+		one.o.Batch, one.o.Progress = 1, nil
+		err = one.run(ctx, src.Len()-1, func(int, int, [][]float32) error { return nil })
+		s.outputs, s.pools = one.outputs, one.pools
+	}
+	if err != nil {
+		return nil, fmt.Errorf("encoder %s: %w", info.Name, err)
+	}
+	return s, nil
+}
+
+// Outputs describes the arrays, in the order of the encoder's layers.
+func (s *Stream) Outputs() []StreamOutput { return s.outputs }
+
+// Run encodes the states from first on. For each batch of states lo ≤ i < hi it
+// calls write with the rows of each output, which are valid during the call.
+// Rows have the same bits whatever first and the batch size are. NaN or Inf in a
+// row is an error naming the state. Progress counts all states.
+func (s *Stream) Run(ctx context.Context, first int, write func(lo, hi int, rows [][]float32) error) error {
+	if first < 0 || first > s.src.Len() {
+		return fmt.Errorf("encoder %s: state %d of %d", s.info.Name, first, s.src.Len())
+	}
+	if err := s.run(ctx, first, write); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("encoder %s: %w", s.info.Name, err)
+	}
+	return nil
+}
+
+func newStream(enc Encoder, info Info, src Source, o EncodeOptions) (*Stream, error) {
+	state := src.Shape()
+	width := 1
+	for _, d := range state {
+		width *= d
+	}
+	if src.Len() == 0 || width == 0 {
+		return nil, fmt.Errorf("no states to encode (%d of shape %v)", src.Len(), state)
+	}
+	if o.Batch < 0 {
+		return nil, fmt.Errorf("batch %d, want at least 1", o.Batch)
+	}
+	if o.Batch == 0 {
+		o.Batch = DefaultBatch
+	}
+	if o.Pool != PoolKeep {
+		if _, err := ParsePool(string(o.Pool)); err != nil {
+			return nil, err
+		}
+	}
+	pre, err := newPreprocessor(o.Preprocessing, state)
+	if err != nil {
+		return nil, err
+	}
+	return &Stream{enc: enc, info: info, src: src, o: o, pre: pre}, nil
+}
+
+// check finds wrong shapes and poolings before anything is read, for encoders
+// that tell their shapes.
+func (s *Stream) check(ctx context.Context) error {
+	d, ok := s.enc.(direct)
+	if !ok {
+		return nil
+	}
+	if s.o.Threads > 0 {
+		d.setThreads(s.o.Threads)
+	}
+	shapes, err := d.outputShapes(s.pre.out)
+	if err != nil {
+		return err
+	}
+	if err := s.resolve(shapes); err != nil {
+		return err
+	}
+	return d.separate(ctx, s.pre.out)
+}
+
+// resolve settles the poolings, given the outputs' shapes [B, …].
+func (s *Stream) resolve(shapes [][]int) error {
+	defaults := []Pool{s.info.DefaultPool}
+	layers := make([]Layer, len(shapes))
+	if d, ok := s.enc.(direct); ok {
+		defaults, layers = d.pools(), d.Layers()
+	}
+	outputs, pools := make([]StreamOutput, len(shapes)), make([]Pool, len(shapes))
+	for k, shape := range shapes {
+		out := StreamOutput{Layer: layers[k], Pool: PoolKeep, Shape: slices.Clone(shape[1:])}
+		pools[k] = PoolFlatten
+		if s.o.Pool != PoolKeep {
+			pool, dim, err := s.o.Pool.Resolve(shape, defaults[k])
+			if err != nil {
+				if len(shapes) > 1 {
+					err = fmt.Errorf("layer %s: %w", layers[k].Name, err)
+				}
+				return err
+			}
+			out.Pool, out.Shape, pools[k] = pool, []int{dim}, pool
+		}
+		outputs[k] = out
+	}
+	s.outputs, s.pools = outputs, pools
+	return nil
+}
+
+func (s *Stream) run(ctx context.Context, first int, write func(lo, hi int, rows [][]float32) error) error {
+	total := s.src.Len()
+	width, preparedWidth := 1, 1
+	for _, d := range s.pre.in {
+		width *= d
+	}
+	for _, d := range s.pre.out {
+		preparedWidth *= d
+	}
+	most := min(s.o.Batch, total-first)
+	batch := make([]float32, most*width)
+	prepared := batch
+	if s.pre.resizes() {
+		prepared = make([]float32, most*preparedWidth)
+	}
+	var rows, part [][]float32 // of a whole batch, of this one
+	for lo := first; lo < total; lo += s.o.Batch {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		hi := min(lo+s.o.Batch, total)
+		n := hi - lo
+		if err := s.src.Float32(batch[:n*width], lo, hi); err != nil {
+			return fmt.Errorf("states %d to %d: %w", lo, hi-1, err)
+		}
+		states := prepared[:n*preparedWidth]
+		s.pre.apply(states, batch[:n*width], n)
+		results, err := runBatch(ctx, s.enc, states, n, s.pre.out)
+		if err != nil {
+			return err
+		}
+		if s.outputs == nil {
+			if err := s.resolve([][]int{results[0].shape}); err != nil {
+				return err
+			}
+		}
+		if rows == nil {
+			rows, part = make([][]float32, len(results)), make([][]float32, len(results))
+			for k, out := range s.outputs {
+				size := 1
+				for _, d := range out.Shape {
+					size *= d
+				}
+				rows[k] = make([]float32, most*size)
+			}
+		}
+		for k, r := range results {
+			row, dim := len(r.values)/n, len(rows[k])/most
+			part[k] = rows[k][:n*dim]
+			for i := range n {
+				z := part[k][i*dim : (i+1)*dim]
+				s.pools[k].apply(z, r.values[i*row:(i+1)*row])
+				if err := finite(z, states[i*preparedWidth:(i+1)*preparedWidth]); err != nil {
+					if len(results) > 1 {
+						err = fmt.Errorf("layer %s: %w", s.outputs[k].Layer.Name, err)
+					}
+					return fmt.Errorf("state %d: %w", lo+i, err)
+				}
+			}
+		}
+		if err := write(lo, hi, part); err != nil {
+			return err
+		}
+		if s.o.Progress != nil {
+			s.o.Progress(hi, total)
+		}
+	}
+	return nil
+}
+
+func runBatch(ctx context.Context, enc Encoder, states []float32, n int, state []int) ([]result, error) {
 	if d, ok := enc.(direct); ok {
-		return d.run(ctx, states, n, state)
+		return d.runAll(ctx, states, n, state)
 	}
 	in := tensor.New(tensor.WithShape(append([]int{n}, state...)...), tensor.WithBacking(states))
 	out, err := enc.Encode(ctx, in)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	values, ok := out.Data().([]float32)
 	shape := slices.Clone([]int(out.Shape()))
 	if !ok || len(shape) == 0 || shape[0] != n || len(values)%n != 0 {
-		return nil, nil, fmt.Errorf("the output is %v %v for a batch of %d, want float32 [B, …]", out.Dtype(), shape, n)
+		return nil, fmt.Errorf("the output is %v %v for a batch of %d, want float32 [B, …]", out.Dtype(), shape, n)
 	}
-	return values, shape, nil
+	return []result{{values, shape}}, nil
 }
 
 // finite reports the first element that is not a number or infinite, and

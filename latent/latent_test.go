@@ -143,9 +143,9 @@ func TestEncodeErrors(t *testing.T) {
 	wantError(t, err, "below 13")
 	_, err = Encode(ctx, mlp, ones(2, 24), EncodeOptions{Pool: PoolLast})
 	wantError(t, err, "leave the pooling out")
-	_, err = Encode(ctx, mlp, ones(2, 24), EncodeOptions{Scale: "percent"})
+	_, err = Encode(ctx, mlp, ones(2, 24), EncodeOptions{Preprocessing: Preprocessing{Scale: "percent"}})
 	wantError(t, err, "raw or unit")
-	_, err = Encode(ctx, mlp, ones(2, 24), EncodeOptions{Scale: ScaleUnit})
+	_, err = Encode(ctx, mlp, ones(2, 24), EncodeOptions{Preprocessing: Preprocessing{Scale: ScaleUnit}})
 	wantError(t, err, "pixel range")
 	_, err = Encode(ctx, mlp, ones(2, 24), EncodeOptions{Batch: -1})
 	wantError(t, err, "batch -1")
@@ -194,7 +194,7 @@ func TestEncodePoolsAndScales(t *testing.T) {
 	for _, v := range x {
 		scaled.values = append(scaled.values, v/255)
 	}
-	a, err := Encode(ctx, conv, src, EncodeOptions{Scale: ScaleUnit, High: 255, Pool: PoolMean})
+	a, err := Encode(ctx, conv, src, EncodeOptions{Preprocessing: Preprocessing{Scale: ScaleUnit, High: 255}, Pool: PoolMean})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestCache(t *testing.T) {
 	if again := encode(EncodeOptions{Batch: 5}); src.reads != reads || !slices.Equal(first, again) {
 		t.Error("the second run encoded again")
 	}
-	if encode(EncodeOptions{Scale: ScaleUnit, High: 16}); src.reads == reads || len(files()) != 2 {
+	if encode(EncodeOptions{Preprocessing: Preprocessing{Scale: ScaleUnit, High: 16}}); src.reads == reads || len(files()) != 2 {
 		t.Errorf("another scale did not make another entry: %v", files())
 	}
 	other, err := Open("testdata/mlp_external.onnx", OpenOptions{})
@@ -281,7 +281,7 @@ func TestCache(t *testing.T) {
 	}
 	cache.MaxBytes = 1500 // room for one entry of 33×6 latents
 	encode(EncodeOptions{})
-	encode(EncodeOptions{Scale: ScaleUnit, High: 3})
+	encode(EncodeOptions{Preprocessing: Preprocessing{Scale: ScaleUnit, High: 3}})
 	if list := files(); len(list) != 2 {
 		t.Errorf("the bound was not kept: %v", list)
 	}
@@ -323,7 +323,7 @@ func TestOpenErrors(t *testing.T) {
 		{"testdata/mlp.pth", OpenOptions{}, []string{"mlp.pth", "net.0.weight", "ConvEncoder", "DQN CNN", "ONNX"}},
 		{"testdata/conv.pth", OpenOptions{State: "target"}, []string{"conv.pth", "target_encoder_state_dict"}},
 		{"testdata/conv_checkpoint.pth", OpenOptions{State: "decoder"}, []string{"decoder", "encoder or target"}},
-		{"testdata/conv.pth", OpenOptions{Activation: "swish2"}, []string{"swish2", "silu, relu, gelu, tanh or none"}},
+		{"testdata/conv.pth", OpenOptions{Activation: "swish2"}, []string{"swish2", "silu, relu, gelu, gelu_tanh, tanh or none"}},
 		{"testdata/dqn.pth", OpenOptions{Activation: "silu"}, []string{"DQN CNN", "ReLU"}},
 		{"testdata/dqn_opset13.onnx", OpenOptions{State: "target"}, []string{"state", "ONNX"}},
 		{"testdata/dqn_opset13.onnx", OpenOptions{Output: "q"}, []string{`no output "q"`, "z"}},

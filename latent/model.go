@@ -26,129 +26,182 @@ import (
 // Open opens an encoder file, told apart by its content: ONNX, a PyTorch
 // checkpoint (.pth, .pt) or safetensors. Errors name the file.
 func Open(path string, o OpenOptions) (Encoder, error) {
+	m, err := read(path, o)
+	if err != nil {
+		return nil, fmt.Errorf("encoder %w", err)
+	}
+	e, err := m.open(o)
+	if err != nil {
+		return nil, fmt.Errorf("encoder %s: %w", path, err)
+	}
+	return e, nil
+}
+
+// model is an encoder file that has been read.
+type model struct {
+	graph   *graph.Graph
+	info    Info
+	check   func(shape []int) error // beyond the input's shape; may be nil
+	state   []int                   // an example state; may be nil
+	files   []string                // all that the encoder consists of
+	options []string                // that change its outputs
+}
+
+func read(path string, o OpenOptions) (*model, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("encoder: %w", err)
+		return nil, err
 	}
 	head := make([]byte, 16)
 	n, err := io.ReadFull(file, head)
 	file.Close()
 	if n == 0 {
-		return nil, fmt.Errorf("encoder %s: the file is empty or cannot be read: %w", path, err)
+		return nil, fmt.Errorf("%s: the file is empty or cannot be read: %w", path, err)
 	}
 	head = head[:n]
-	var e *modelEncoder
-	switch {
-	case strings.HasPrefix(string(head), "PK\x03\x04"), head[0] == 0x80, checkpoint.IsSafetensors(head):
-		e, err = openCheckpoint(path, o)
-	default:
-		e, err = openONNX(path, o)
+	if strings.HasPrefix(string(head), "PK\x03\x04") || head[0] == 0x80 || checkpoint.IsSafetensors(head) {
+		return readCheckpoint(path, o)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("encoder %w", err)
-	}
-	return e, nil
+	return readONNX(path, o)
 }
 
-func openCheckpoint(path string, o OpenOptions) (*modelEncoder, error) {
+func readCheckpoint(path string, o OpenOptions) (*model, error) {
 	if o.Output != "" {
 		return nil, fmt.Errorf("%s: output %q: only an ONNX file has named outputs", path, o.Output)
 	}
-	model, err := checkpoint.Open(path, checkpoint.Options{State: o.State, Activation: o.Activation, FinalActivation: o.FinalActivation})
+	c, err := checkpoint.Open(path, checkpoint.Options{State: o.State, Activation: o.Activation, FinalActivation: o.FinalActivation, Heads: o.Heads})
 	if err != nil {
 		return nil, err
 	}
-	e, err := newModelEncoder(model.Graph, o.Threads)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	m := &model{graph: c.Graph, check: c.Check, state: c.State, files: []string{path},
+		options: append([]string{o.State, o.Activation, o.FinalActivation}, c.Settings...)}
+	m.info = Info{Name: path, Format: c.Format, Architecture: c.Architecture, Parameters: c.Parameters, Warnings: c.Warnings}
+	if c.Architecture == "ConvEncoder" || c.Architecture == "VideoViT" {
+		// The published encoders are used by their last frame.
+		m.info.DefaultPool = PoolLast
 	}
-	e.check = model.Check
-	e.info.Name, e.info.Format, e.info.Architecture = path, model.Format, model.Architecture
-	e.info.Parameters, e.info.Warnings = model.Parameters, model.Warnings
-	if model.Architecture == "ConvEncoder" {
-		// The published encoder is used by its last frame.
-		e.info.DefaultPool = PoolLast
-	}
-	e.describe(model.State)
-	return e, e.identify([]string{path}, o.State, o.Activation, o.FinalActivation)
+	return m, nil
 }
 
-func openONNX(path string, o OpenOptions) (*modelEncoder, error) {
+func readONNX(path string, o OpenOptions) (*model, error) {
 	for _, option := range [][2]string{{"state", o.State}, {"activation", o.Activation}, {"final activation", o.FinalActivation}} {
 		if option[1] != "" {
 			return nil, fmt.Errorf("%s: %s %q: an ONNX file has no such choice", path, option[0], option[1])
 		}
 	}
-	model, err := onnx.Open(path, onnx.Options{})
+	if o.Heads != 0 {
+		return nil, fmt.Errorf("%s: heads %d: an ONNX file has no such choice", path, o.Heads)
+	}
+	file, err := onnx.Open(path, onnx.Options{})
 	if err != nil {
 		return nil, err
 	}
-	g := model.Graph
-	var names []string
-	for _, p := range g.Outputs {
-		names = append(names, p.Name)
+	m := &model{graph: file.Graph, files: []string{path}, options: []string{o.Output}}
+	for _, name := range file.External {
+		m.files = append(m.files, filepath.Join(filepath.Dir(path), filepath.FromSlash(name)))
 	}
-	k := slices.Index(names, o.Output)
-	switch {
-	case o.Output == "" && len(names) == 1:
-		k = 0
-	case o.Output == "":
-		return nil, fmt.Errorf("%s: has %d outputs, choose one of %s", path, len(names), strings.Join(names, ", "))
-	case k < 0:
-		return nil, fmt.Errorf("%s: has no output %q, its outputs are %s", path, o.Output, strings.Join(names, ", "))
+	m.info = Info{Name: path, Format: "onnx", Architecture: file.Graph.Name, Parameters: file.Parameters, Opset: file.Graph.Opset}
+	return m, nil
+}
+
+// open makes an encoder of the file's output or of the layers asked for.
+func (m *model) open(o OpenOptions) (*modelEncoder, error) {
+	var layers []Layer
+	if len(o.Layers) > 0 {
+		if o.Output != "" {
+			return nil, fmt.Errorf("output %q and layers %s: want one or the other", o.Output, strings.Join(o.Layers, ", "))
+		}
+		var err error
+		if layers, err = m.choose(o.Layers); err != nil {
+			return nil, err
+		}
+	} else {
+		outputs := m.graph.Outputs
+		k := slices.IndexFunc(outputs, func(p graph.Port) bool { return p.Name == o.Output })
+		switch {
+		case o.Output == "" && len(outputs) == 1:
+			k = 0
+		case o.Output == "":
+			return nil, fmt.Errorf("has %d outputs, choose one of %s", len(outputs), nameList(outputs))
+		case k < 0:
+			return nil, fmt.Errorf("has no output %q, its outputs are %s", o.Output, nameList(outputs))
+		}
+		m.graph.Outputs = outputs[k : k+1]
 	}
-	g.Outputs = g.Outputs[k : k+1]
-	e, err := newModelEncoder(g, o.Threads)
+	e, err := newModelEncoder(m.graph, o.Threads)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
-	e.info.Name, e.info.Format, e.info.Architecture = path, "onnx", g.Name
-	e.info.Parameters, e.info.Opset = model.Parameters, g.Opset
-	e.describe(nil)
-	files := []string{path}
-	for _, name := range model.External {
-		files = append(files, filepath.Join(filepath.Dir(path), filepath.FromSlash(name)))
+	e.check = m.check
+	input, output := e.info.Input, e.info.Output
+	e.info = m.info
+	e.info.Input, e.info.Output = input, output
+	if layers != nil {
+		e.layers, e.named, e.outputPool = layers, true, m.info.DefaultPool
+		e.info.Output = slices.Clone(layers[0].Shape)
+		e.info.DefaultPool = e.pools()[0]
+		for _, l := range layers {
+			m.options = append(m.options, "layer "+l.Name)
+		}
+	} else {
+		e.describe(m.state)
 	}
-	return e, e.identify(files, o.Output)
+	return e, e.identify(m.files, m.options...)
 }
 
 // modelEncoder runs a graph.
 type modelEncoder struct {
-	info  Info
-	exec  *cpu.Executor
-	input graph.Port
-	check func(shape []int) error
+	info       Info
+	exec       *cpu.Executor
+	input      graph.Port
+	check      func(shape []int) error
+	layers     []Layer
+	named      bool // the layers were asked for, so that they may join the batch with another axis
+	outputPool Pool // default pooling of the model's output, if named
 
 	// For the state shape seen last.
 	state  []int
 	shape  []int // of the graph's input, with the batch at 0
 	rows   int   // batch size that the graph demands, 0 if it is free
+	joined bool  // a layer's first axis is more than the batch
 	values graph.Tensor
 	inputs []*graph.Tensor
 	padded []float32
+	out    []result // of one run, of all pieces of a batch
+	all    []result
 }
 
-func newModelEncoder(g *graph.Graph, threads int) (*modelEncoder, error) {
-	// Checked before Prepare, which needs every input.
+// checkInput finds graphs that do not map one batch of states. It comes before
+// Prepare, which needs every input.
+func checkInput(g *graph.Graph) error {
 	if len(g.Inputs) != 1 {
 		var names []string
 		for _, p := range g.Inputs {
 			names = append(names, fmt.Sprintf("%q", p.Name))
 		}
-		return nil, fmt.Errorf("the graph has %d inputs (%s), want one: the states", len(g.Inputs), strings.Join(names, ", "))
+		return fmt.Errorf("the graph has %d inputs (%s), want one: the states", len(g.Inputs), strings.Join(names, ", "))
 	}
 	input := g.Inputs[0]
 	switch {
 	case input.DType == graph.Bool:
-		return nil, fmt.Errorf("input %q is of type bool, want numbers", input.Name)
+		return fmt.Errorf("input %q is of type bool, want numbers", input.Name)
 	case input.Dims != nil && len(input.Dims) < 2:
-		return nil, fmt.Errorf("input %q has shape %v, want a batch axis and at least one more", input.Name, input.Shape())
+		return fmt.Errorf("input %q has shape %v, want a batch axis and at least one more", input.Name, input.Shape())
 	}
 	for _, d := range input.Dims {
 		if d.Size == 0 {
-			return nil, fmt.Errorf("input %q has shape %v", input.Name, input.Shape())
+			return fmt.Errorf("input %q has shape %v", input.Name, input.Shape())
 		}
 	}
+	return nil
+}
+
+// newModelEncoder makes an encoder of a graph's outputs.
+func newModelEncoder(g *graph.Graph, threads int) (*modelEncoder, error) {
+	if err := checkInput(g); err != nil {
+		return nil, err
+	}
+	input := g.Inputs[0]
 	if err := g.Prepare(cpu.Evaluate); err != nil {
 		return nil, err
 	}
@@ -161,9 +214,11 @@ func newModelEncoder(g *graph.Graph, threads int) (*modelEncoder, error) {
 			e.rows = e.info.Input[0]
 		}
 	}
-	out := g.Outputs[0]
-	if out.Dims != nil {
+	if out := g.Outputs[0]; out.Dims != nil {
 		e.info.Output = out.Shape()
+	}
+	for _, out := range g.Outputs {
+		e.layers = append(e.layers, Layer{Name: out.Name, Output: true, DType: out.DType.String()})
 	}
 	return e, nil
 }
@@ -174,19 +229,7 @@ func (e *modelEncoder) describe(state []int) {
 	if e.info.Input == nil {
 		return
 	}
-	shape := slices.Clone(e.info.Input)
-	for i, d := range shape {
-		if d < 0 {
-			switch {
-			case i == 0:
-				shape[i] = 2
-			case state != nil:
-				shape[i] = state[i-1]
-			default:
-				shape[i] = 2 // time or tokens; if it does not fit, only the states will tell
-			}
-		}
-	}
+	shape := exampleShape(e.input, 2, state)
 	bind := func(shape []int) []int {
 		out, err := e.exec.Compile([]graph.Operand{{Type: graph.Type{DType: e.input.DType, Shape: shape}}})
 		if err != nil {
@@ -212,6 +255,7 @@ func (e *modelEncoder) describe(state []int) {
 		}
 	}
 	e.info.Output = out
+	e.layers[0].Shape = slices.Clone(out)
 }
 
 // identify hashes the encoder's files and options.
@@ -311,8 +355,9 @@ func (e *modelEncoder) bind(state []int) error {
 	return nil
 }
 
-// outputShape is the shape of the output for one state, with the batch first.
-func (e *modelEncoder) outputShape(state []int) ([]int, error) {
+// outputShapes are the shapes of the outputs for one state (or as many as the
+// file fixes), with the batch first.
+func (e *modelEncoder) outputShapes(state []int) ([][]int, error) {
 	if err := e.bind(state); err != nil {
 		return nil, err
 	}
@@ -320,34 +365,57 @@ func (e *modelEncoder) outputShape(state []int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if out[0].DType != graph.Float32 {
-		return nil, fmt.Errorf("the output is of type %v, want float32", out[0].DType)
+	shapes := make([][]int, len(out))
+	e.joined = false
+	for k, t := range out {
+		if err := e.checkOutput(k, t, e.shape[0]); err != nil {
+			return nil, err
+		}
+		shapes[k] = split(t.Shape, e.shape[0])
+		e.joined = e.joined || t.Shape[0] != e.shape[0]
 	}
-	if err := checkRows(out[0].Shape, e.shape[0]); err != nil {
-		return nil, err
-	}
-	return out[0].Shape, nil
+	return shapes, nil
 }
 
-func checkRows(shape []int, n int) error {
-	if len(shape) == 0 || shape[0] != n {
-		return fmt.Errorf("the output has shape %v for a batch of %d: want the batch as the first axis", shape, n)
+// checkOutput checks output k of a run of n states. A layer that was asked for
+// may join the batch with another axis.
+func (e *modelEncoder) checkOutput(k int, t graph.Type, n int) error {
+	name := "output"
+	if e.named {
+		name = "layer " + e.layers[k].Name
+	}
+	switch {
+	case t.DType != graph.Float32:
+		return fmt.Errorf("the %s is of type %v, want float32", name, t.DType)
+	case len(t.Shape) == 0 || t.Shape[0] != n && (!e.named || t.Shape[0] == 0 || t.Shape[0]%n != 0):
+		return fmt.Errorf("the %s has shape %v for a batch of %d: want the batch as the first axis", name, t.Shape, n)
 	}
 	return nil
 }
 
-// run encodes n states and returns the outputs and their shape; the memory is the executor's.
+// run encodes n states and returns the first output and its shape; the memory
+// is the executor's.
 func (e *modelEncoder) run(ctx context.Context, batch []float32, n int, state []int) ([]float32, []int, error) {
-	if err := e.bind(state); err != nil {
+	out, err := e.runAll(ctx, batch, n, state)
+	if err != nil {
 		return nil, nil, err
+	}
+	return out[0].values, out[0].shape, nil
+}
+
+// runAll encodes n states and returns all outputs; the memory is the executor's.
+func (e *modelEncoder) runAll(ctx context.Context, batch []float32, n int, state []int) ([]result, error) {
+	if err := e.bind(state); err != nil {
+		return nil, err
 	}
 	width := len(batch) / n
 	if e.rows == 0 || e.rows == n {
 		return e.once(ctx, batch, n)
 	}
 	// The file fixes the batch: go through it in such pieces, the last one padded.
-	var all []float32
-	var shape []int
+	for k := range e.all {
+		e.all[k].values = e.all[k].values[:0]
+	}
 	for lo := 0; lo < n; lo += e.rows {
 		hi := min(lo+e.rows, n)
 		piece := batch[lo*width : hi*width]
@@ -358,18 +426,24 @@ func (e *modelEncoder) run(ctx context.Context, batch []float32, n int, state []
 			}
 			piece = e.padded
 		}
-		out, s, err := e.once(ctx, piece, e.rows)
+		out, err := e.once(ctx, piece, e.rows)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		all = append(all, out[:len(out)/e.rows*(hi-lo)]...)
-		shape = slices.Clone(s)
+		if e.all == nil {
+			e.all = make([]result, len(out))
+		}
+		for k, r := range out {
+			a := &e.all[k]
+			a.values = append(a.values, r.values[:len(r.values)/e.rows*(hi-lo)]...)
+			a.shape = append(a.shape[:0], r.shape...)
+			a.shape[0] = n
+		}
 	}
-	shape[0] = n
-	return all, shape, nil
+	return e.all, nil
 }
 
-func (e *modelEncoder) once(ctx context.Context, batch []float32, n int) ([]float32, []int, error) {
+func (e *modelEncoder) once(ctx context.Context, batch []float32, n int) ([]result, error) {
 	e.shape[0] = n
 	e.values.Shape = e.shape
 	if e.values.DType == graph.Float32 {
@@ -382,15 +456,24 @@ func (e *modelEncoder) once(ctx context.Context, batch []float32, n int) ([]floa
 	}
 	out, err := e.exec.Run(ctx, e.inputs)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if out[0].DType != graph.Float32 {
-		return nil, nil, fmt.Errorf("the output is of type %v, want float32", out[0].DType)
+	if e.out == nil {
+		e.out = make([]result, len(out))
 	}
-	if err := checkRows(out[0].Shape, n); err != nil {
-		return nil, nil, err
+	for k, t := range out {
+		if err := e.checkOutput(k, graph.Type{DType: t.DType, Shape: t.Shape}, n); err != nil {
+			return nil, err
+		}
+		r := &e.out[k]
+		r.values = t.F32
+		r.shape = append(r.shape[:0], n)
+		if t.Shape[0] != n {
+			r.shape = append(r.shape, t.Shape[0]/n)
+		}
+		r.shape = append(r.shape, t.Shape[1:]...)
 	}
-	return out[0].F32, out[0].Shape, nil
+	return e.out, nil
 }
 
 // Encode maps a batch; see Encoder.
@@ -403,7 +486,7 @@ func (e *modelEncoder) Encode(ctx context.Context, batch *tensor.Dense) (*tensor
 	if err != nil {
 		return nil, fmt.Errorf("encoder %s: %w", e.info.Name, err)
 	}
-	return tensor.New(tensor.WithShape(outShape...), tensor.WithBacking(slices.Clone(out))), nil
+	return tensor.New(tensor.WithShape(slices.Clone(outShape)...), tensor.WithBacking(slices.Clone(out))), nil
 }
 
 // floats takes a batch apart; it must be a contiguous float32 tensor [B, …] with B ≥ 1.

@@ -20,6 +20,9 @@ const (
 	PoolMean    Pool = "mean"    // the mean over steps or tokens
 	PoolCLS     Pool = "cls"     // the first token
 	PoolFlatten Pool = "flatten" // all of them, one after the other: [B, K·D]
+
+	// PoolKeep leaves outputs of any shape as they are. Only a Stream knows it.
+	PoolKeep Pool = "none"
 )
 
 // PoolIndex takes step or token k, from 0.

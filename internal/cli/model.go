@@ -71,11 +71,11 @@ func (m *Model) Encode(ctx context.Context, source latent.Source, label string) 
 
 func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, label string) (dataset.Points, error) {
 	o := latent.EncodeOptions{
-		Batch:    m.env.Options.Batch,
-		Pool:     m.Pool,
-		Scale:    m.scale,
-		Threads:  m.env.Options.Threads,
-		Progress: m.env.Progress(label),
+		Batch:         m.env.Options.Batch,
+		Pool:          m.Pool,
+		Preprocessing: latent.Preprocessing{Scale: m.scale},
+		Threads:       m.env.Options.Threads,
+		Progress:      m.env.Progress(label),
 	}
 	if m.env.States != nil {
 		r := m.env.States.Range()

@@ -1,0 +1,321 @@
+// Preprocessing: what happens to states before an encoder sees them.
+
+package latent
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Interpolation says how frames are resized.
+type Interpolation string
+
+const (
+	// Bilinear interpolates between pixel centres as PyTorch's
+	// interpolate(mode="bilinear", align_corners=False, antialias=False) does.
+	Bilinear Interpolation = "bilinear"
+	// Nearest takes the pixel ⌊i·in/out⌋ as PyTorch's interpolate(mode="nearest") does.
+	Nearest Interpolation = "nearest"
+)
+
+// Preprocessing is applied to every state in this order: frames are resized,
+// pixel values are scaled, then normalised by (v − mean)/std. The zero value
+// changes nothing.
+type Preprocessing struct {
+	// Layout names the axes of a state as dataset.States.Layout does: "D", "HW",
+	// "CHW", "THW", "CTHW", "TCHW", "TD"; it says where channels and frames are.
+	// Empty: one channel, and of two or more axes the last two are a frame.
+	Layout string
+	// Height and Width are the size that frames are resized to; both 0 leaves
+	// them as they are. Interpolation empty means Bilinear.
+	Height, Width int
+	Interpolation Interpolation
+	// Scale empty means ScaleRaw. Low and High are the pixel range that
+	// ScaleUnit maps to [0, 1].
+	Scale     InputScale
+	Low, High float64
+	// Mean and Std have one value, or one per channel of Layout; they are in
+	// the units that Scale leaves. Empty means 0 and 1.
+	Mean, Std []float64
+}
+
+// key identifies the part of the preprocessing that changes numbers; it is
+// empty but for the scale where nothing else is asked for.
+func (p *Preprocessing) key() string {
+	var b strings.Builder
+	b.WriteString(string(p.Scale))
+	if p.Scale == ScaleUnit {
+		fmt.Fprintf(&b, " %x %x", math.Float64bits(p.Low), math.Float64bits(p.High))
+	}
+	if p.Height > 0 {
+		fmt.Fprintf(&b, " %s %dx%d", p.Interpolation, p.Height, p.Width)
+	}
+	if len(p.Mean)+len(p.Std) > 0 {
+		// Which axis is the channel matters only with several values.
+		layout := ""
+		if len(p.Mean) > 1 || len(p.Std) > 1 {
+			layout = p.Layout
+		}
+		fmt.Fprintf(&b, " normalised %s %x %x", layout, p.Mean, p.Std)
+	}
+	return b.String()
+}
+
+// preprocessor is a Preprocessing checked against the shape of a state.
+type preprocessor struct {
+	Preprocessing
+	in, out []int // shapes of a state before and after
+
+	planes        int // runs of values of one channel: per state, after resizing
+	period, inner int // the channel of plane k is k/inner mod period
+	mean, std     []float32
+	x, y          axis // how output columns and rows are made, where frames are resized
+}
+
+// axis says how the output positions of one axis are made from input positions:
+// (1 − weight)·from + weight·to.
+type axis struct {
+	from, to []int
+	weight   []float32
+}
+
+// newPreprocessor checks the preprocessing for states of the given shape.
+func newPreprocessor(p Preprocessing, state []int) (*preprocessor, error) {
+	q := &preprocessor{Preprocessing: p, in: slices.Clone(state), out: slices.Clone(state), period: 1, inner: 1}
+	switch p.Scale {
+	case "":
+		q.Scale = ScaleRaw
+	case ScaleRaw:
+	case ScaleUnit:
+		if !(p.High > p.Low) || math.IsInf(p.High-p.Low, 0) {
+			return nil, fmt.Errorf("input scale unit needs a pixel range, got %g to %g", p.Low, p.High)
+		}
+	default:
+		return nil, fmt.Errorf("input scale %q: want raw or unit", p.Scale)
+	}
+	if p.Layout != "" && len(p.Layout) != len(state) {
+		return nil, fmt.Errorf("states have shape %v, which is not %s", state, p.Layout)
+	}
+	if err := q.resizeTo(); err != nil {
+		return nil, err
+	}
+	return q, q.normalise()
+}
+
+func (q *preprocessor) resizeTo() error {
+	switch q.Interpolation {
+	case "":
+		q.Interpolation = Bilinear
+	case Bilinear, Nearest:
+	default:
+		return fmt.Errorf("interpolation %q: want bilinear or nearest", q.Interpolation)
+	}
+	if q.Height == 0 && q.Width == 0 {
+		return nil
+	}
+	if q.Height < 1 || q.Width < 1 || q.Height > maxSide || q.Width > maxSide {
+		return fmt.Errorf("resizing to %d×%d: want sides of 1 to %d", q.Height, q.Width, maxSide)
+	}
+	k := len(q.in) - 2
+	if k < 0 || q.Layout != "" && !strings.HasSuffix(q.Layout, "HW") {
+		return fmt.Errorf("resizing to %d×%d: states of shape %v have no frames", q.Height, q.Width, q.in)
+	}
+	if q.in[k] == q.Height && q.in[k+1] == q.Width {
+		q.Height, q.Width = 0, 0
+		return nil
+	}
+	q.y, q.x = q.newAxis(q.in[k], q.Height), q.newAxis(q.in[k+1], q.Width)
+	q.out[k], q.out[k+1] = q.Height, q.Width
+	return nil
+}
+
+// maxSide bounds the side of a resized frame.
+const maxSide = 1 << 14
+
+// newAxis computes the positions in float32 as PyTorch does, so that the same
+// pixels are taken.
+func (q *preprocessor) newAxis(in, out int) axis {
+	a := axis{from: make([]int, out), to: make([]int, out), weight: make([]float32, out)}
+	scale := float32(in) / float32(out)
+	for i := range out {
+		if q.Interpolation == Nearest {
+			at := min(int(float32(i)*scale), in-1)
+			a.from[i], a.to[i] = at, at
+			continue
+		}
+		at := max(0, float32(scale*(float32(i)+0.5))-0.5)
+		low := min(int(at), in-1)
+		a.from[i], a.to[i] = low, min(low+1, in-1)
+		a.weight[i] = min(max(at-float32(low), 0), 1)
+	}
+	return a
+}
+
+func (q *preprocessor) normalise() error {
+	frame := max(0, strings.Index(q.Layout, "HW")) // axes before those of a frame
+	q.planes = 1
+	for _, d := range q.out[:frame] {
+		q.planes *= d
+	}
+	channels, at := 1, strings.Index(q.Layout, "C")
+	if at >= 0 {
+		channels = q.out[at]
+		q.period = channels
+		for _, d := range q.out[at+1 : frame] {
+			q.inner *= d
+		}
+	}
+	set := func(what string, values []float64, otherwise float32) ([]float32, error) {
+		if len(values) == 0 {
+			values = []float64{float64(otherwise)}
+		}
+		if len(values) != 1 && len(values) != channels {
+			layout := q.Layout
+			if layout == "" {
+				layout = "not known"
+			}
+			return nil, fmt.Errorf("%d values of the %s for states of shape %v with %s: want one, or one per channel (layout %s)",
+				len(values), what, q.in, countOf(channels, "channel"), layout)
+		}
+		out := make([]float32, channels)
+		for i := range out {
+			v := values[min(i, len(values)-1)]
+			if math.IsNaN(v) || math.IsInf(v, 0) || what == "standard deviation" && !(float32(v) > 0) {
+				return nil, fmt.Errorf("%s %g: want a finite number%s", what, v, map[bool]string{true: " above 0"}[what == "standard deviation"])
+			}
+			out[i] = float32(v)
+		}
+		return out, nil
+	}
+	if len(q.Mean)+len(q.Std) == 0 {
+		return nil
+	}
+	var err error
+	if q.mean, err = set("mean", q.Mean, 0); err != nil {
+		return err
+	}
+	q.std, err = set("standard deviation", q.Std, 1)
+	return err
+}
+
+func countOf(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// resizes reports whether states change their shape, so that they cannot be
+// preprocessed in place.
+func (q *preprocessor) resizes() bool { return q.Height > 0 }
+
+// apply preprocesses n states. Where nothing is resized, dst and src may be the
+// same memory.
+func (q *preprocessor) apply(dst, src []float32, n int) {
+	switch {
+	case q.resizes():
+		q.resize(dst, src)
+	case n > 0 && &dst[0] != &src[0]:
+		copy(dst, src)
+	}
+	if q.Scale == ScaleUnit {
+		low, span := float32(q.Low), float32(q.High-q.Low)
+		for i, v := range dst {
+			dst[i] = (v - low) / span
+		}
+	}
+	if q.mean == nil {
+		return
+	}
+	size := len(dst) / (n * q.planes)
+	for k := range n * q.planes {
+		c := k / q.inner % q.period
+		mean, std := q.mean[c], q.std[c]
+		plane := dst[k*size : (k+1)*size]
+		for i, v := range plane {
+			plane[i] = (v - mean) / std
+		}
+	}
+}
+
+// resize resizes every frame in src.
+func (q *preprocessor) resize(dst, src []float32) {
+	k := len(q.in) - 2
+	h, w := q.in[k], q.in[k+1]
+	for len(src) > 0 {
+		frame, out := src[:h*w], dst[:q.Height*q.Width]
+		for i := range q.Height {
+			upper, lower := frame[q.y.from[i]*w:][:w], frame[q.y.to[i]*w:][:w]
+			row := out[i*q.Width:][:q.Width]
+			if q.Interpolation == Nearest {
+				for j, x := range q.x.from {
+					row[j] = upper[x]
+				}
+				continue
+			}
+			h1 := q.y.weight[i]
+			h0 := 1 - h1
+			// The conversions keep compilers from fusing multiplications and
+			// additions, which not every machine can.
+			for j, x0 := range q.x.from {
+				x1, w1 := q.x.to[j], q.x.weight[j]
+				w0 := 1 - w1
+				top := float32(w0*upper[x0]) + float32(w1*upper[x1])
+				bottom := float32(w0*lower[x0]) + float32(w1*lower[x1])
+				row[j] = float32(h0*top) + float32(h1*bottom)
+			}
+		}
+		src, dst = src[h*w:], dst[q.Height*q.Width:]
+	}
+}
+
+// prepared is a source as encoders see it.
+type prepared struct {
+	Source
+	*preprocessor
+}
+
+// Prepared returns the states of src as an encoder sees them. It is an error
+// when the preprocessing does not fit the states.
+func Prepared(src Source, p Preprocessing) (Source, error) {
+	q, err := newPreprocessor(p, src.Shape())
+	if err != nil {
+		return nil, err
+	}
+	return &prepared{src, q}, nil
+}
+
+// Shape is the shape of one preprocessed state.
+func (s *prepared) Shape() []int { return slices.Clone(s.out) }
+
+// Float32 writes preprocessed states; see Source.
+func (s *prepared) Float32(dst []float32, lo, hi int) error {
+	if !s.resizes() {
+		if err := s.Source.Float32(dst, lo, hi); err != nil {
+			return err
+		}
+		s.apply(dst, dst, hi-lo)
+		return nil
+	}
+	width := 1
+	for _, d := range s.in {
+		width *= d
+	}
+	src := make([]float32, (hi-lo)*width)
+	if err := s.Source.Float32(src, lo, hi); err != nil {
+		return err
+	}
+	s.apply(dst, src, hi-lo)
+	return nil
+}
+
+// Fingerprint identifies the states and the preprocessing.
+func (s *prepared) Fingerprint() (string, error) {
+	sum, err := s.Source.Fingerprint()
+	if err != nil || sum == "" {
+		return "", err
+	}
+	return hashFloats(sum+" "+s.key(), s.out, nil), nil
+}
