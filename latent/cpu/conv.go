@@ -1,10 +1,13 @@
 package cpu
 
 // Convolution over one to three spatial axes, channels last, as a matrix
-// product of pixel patches by weights. The patches are written straight into
-// the product's panels, block by block; they never exist as a whole.
+// product of pixel patches by weights. A patch is a few runs of contiguous
+// elements, one per row of the kernel, that the product reads where they lie;
+// only an image with padding, or with its channels first, is copied before.
 
 import (
+	"fmt"
+
 	"repscope/internal/kernel"
 	"repscope/latent/graph"
 )
@@ -17,6 +20,13 @@ type geometry struct {
 	kernel, stride, dilation  [3]int
 	before                    [3]int
 	channels, groups, filters int // of input and output, all groups together
+
+	// The image that patches are read from: rows and columns include the
+	// padding, and planes those that lie before and behind. They equal the input's if nothing is copied.
+	frame  [3]int
+	copied bool
+	first  bool // the input is [N, C, …]
+	runs   []kernel.Run
 }
 
 // depth is the length of a patch of one group.
@@ -25,104 +35,98 @@ func (g *geometry) depth() int {
 }
 
 func newGeometry(p *graph.ConvParams, in, out []int) *geometry {
-	g := &geometry{groups: p.Group, channels: in[len(in)-1], filters: out[len(out)-1]}
+	g := &geometry{groups: p.Group, channels: in[len(in)-1], filters: out[len(out)-1], first: p.ChannelsFirstInput}
+	spatial := in[1 : len(in)-1]
+	if g.first {
+		g.channels, spatial = in[1], in[2:]
+	}
 	pad := func(v []int, fill int) (w [3]int) {
 		w = [3]int{fill, fill, fill}
 		copy(w[3-len(v):], v)
 		return w
 	}
-	g.in, g.out = pad(in[1:len(in)-1], 1), pad(out[1:len(out)-1], 1)
+	g.in, g.out = pad(spatial, 1), pad(out[1:len(out)-1], 1)
 	g.kernel, g.stride, g.dilation = pad(p.Kernel, 1), pad(p.Strides, 1), pad(p.Dilations, 1)
 	g.before = pad(p.Before, 0)
+	g.frame = g.in
+	for a := range 3 {
+		needed := (g.out[a]-1)*g.stride[a] + (g.kernel[a]-1)*g.dilation[a] + 1
+		if g.before[a] > 0 || needed > g.in[a] {
+			g.copied = true
+			g.frame[a] = needed
+		}
+	}
+	g.copied = g.copied || g.first && g.channels > 1
+	// The runs of a patch, joined where they touch.
+	width := g.channels / g.groups
+	for z := range g.kernel[0] {
+		for y := range g.kernel[1] {
+			for x := range g.kernel[2] {
+				at := ((z*g.dilation[0]*g.frame[1]+y*g.dilation[1])*g.frame[2] + x*g.dilation[2]) * g.channels
+				if k := len(g.runs) - 1; k >= 0 && g.runs[k].Offset+g.runs[k].Length == at {
+					g.runs[k].Length += width
+					continue
+				}
+				g.runs = append(g.runs, kernel.Run{Offset: at, Length: width})
+			}
+		}
+	}
 	return g
 }
 
-// patches packs the patches of one group of a batch of images as the left
-// operand of a product; vector i is the patch of output pixel first+i, its
-// elements in the order of kernel position, then channel.
+// patches are the images, or the part of one, that a worker convolves next.
 type patches struct {
-	*geometry
-	data  []float32
-	first int
-	group int
-	rows  []float32 // a panel's patches before they are interleaved
+	image []float32 // copied and padded
+	base  []int     // where each output pixel's patch begins
 }
 
-// Pack writes a part of the patches into panels; see kernel.Packer.
-func (p *patches) Pack(dst []float32, width, first, count, k, depth int) {
-	if need := width * depth; len(p.rows) < need {
-		p.rows = make([]float32, max(need, 16*kernel.KC))
-	}
-	for q := 0; q < count; q += width {
-		n := min(width, count-q)
-		for r := range n {
-			p.patch(p.rows[r*depth:(r+1)*depth], p.first+first+q+r, k)
-		}
-		kernel.PackRows(dst[q*depth:q*depth+width*depth], width, p.rows, depth, n, depth)
-	}
-}
-
-// patch writes elements k … k+len(dst)−1 of the patch of an output pixel.
-func (p *patches) patch(dst []float32, pixel, k int) {
-	ox := pixel % p.out[2]
-	pixel /= p.out[2]
-	oy := pixel % p.out[1]
-	pixel /= p.out[1]
-	oz := pixel % p.out[0]
-	image := pixel / p.out[0]
-	x0, y0, z0 := ox*p.stride[2]-p.before[2], oy*p.stride[1]-p.before[1], oz*p.stride[0]-p.before[0]
-	width := p.channels / p.groups
-	base := image*p.in[0]*p.in[1]*p.in[2]*p.channels + p.group*width
-	line := p.kernel[2] * width // elements of one row of the kernel
-	// Neighbouring pixels of one group follow each other in memory only if
-	// there is one group and no dilation.
-	dense := p.groups == 1 && p.dilation[2] == 1
-	for len(dst) > 0 {
-		row, at := k/line, k%line
-		n := min(line-at, len(dst))
-		y, z := y0+row%p.kernel[1]*p.dilation[1], z0+row/p.kernel[1]*p.dilation[0]
-		part := dst[:n]
-		dst, k = dst[n:], k+n
-		if uint(y) >= uint(p.in[1]) || uint(z) >= uint(p.in[0]) {
-			clear(part)
-			continue
-		}
-		src := base + (z*p.in[1]+y)*p.in[2]*p.channels
-		if dense {
-			// Elements at … at+n−1 of the line lie at the same distance in the image.
-			lo := max(0, -x0*width-at)
-			hi := min(n, (p.in[2]-x0)*width-at)
-			if lo >= hi {
-				clear(part)
+// fill copies planes z0 … z1−1 and rows y0 … y1−1 of one image's frame.
+func (g *geometry) fill(dst, src []float32, z0, z1, y0, y1 int) {
+	line := g.frame[2] * g.channels
+	plane := g.in[0] * g.in[1] * g.in[2]
+	left := min(g.before[2], g.frame[2])
+	n := max(0, min(g.in[2], g.frame[2]-left))
+	for z := z0; z < z1; z++ {
+		for y := y0; y < y1; y++ {
+			row := dst[:line]
+			dst = dst[line:]
+			iz, iy := z-g.before[0], y-g.before[1]
+			if uint(iz) >= uint(g.in[0]) || uint(iy) >= uint(g.in[1]) || n == 0 {
+				clear(row)
 				continue
 			}
-			clear(part[:lo])
-			from := src + x0*width + at
-			if hi-lo == 4 {
-				// One-channel frames: four pixels, cheaper than a call.
-				d, s := part[lo:lo+4:lo+4], p.data[from+lo:from+lo+4]
-				d[0], d[1], d[2], d[3] = s[0], s[1], s[2], s[3]
+			clear(row[:left*g.channels])
+			inner := row[left*g.channels : (left+n)*g.channels]
+			clear(row[(left+n)*g.channels:])
+			at := (iz*g.in[1] + iy) * g.in[2]
+			if g.first && g.channels > 1 {
+				// One panel whose width is the number of channels is the image with channels last.
+				kernel.PackRows(inner, g.channels, src[at:], plane, g.channels, n)
 			} else {
-				copy(part[lo:hi], p.data[from+lo:from+hi])
+				copy(inner, src[at*g.channels:])
 			}
-			clear(part[hi:])
-			continue
-		}
-		for len(part) > 0 {
-			kx, channel := at/width, at%width
-			m := min(width-channel, len(part))
-			if x := x0 + kx*p.dilation[2]; uint(x) < uint(p.in[2]) {
-				copy(part[:m], p.data[src+x*p.channels+channel:])
-			} else {
-				clear(part[:m])
-			}
-			part, at = part[m:], at+m
 		}
 	}
 }
 
-// filters packs one group's weights [filters, channels/group, kernel…] as the
-// right operand, with the elements of each filter in the order of a patch.
+// locate sets where the patches of output lines l0 … l1−1 begin in the frames,
+// counted over all images; origin is the element of the frames that comes first in memory.
+func (p *patches) locate(g *geometry, l0, l1, origin int) {
+	lines := g.out[0] * g.out[1]
+	frame := g.frame[0] * g.frame[1] * g.frame[2] * g.channels
+	p.base = p.base[:0]
+	for l := l0; l < l1; l++ {
+		z, y := l%lines/g.out[1], l%g.out[1]
+		at := l/lines*frame + (z*g.stride[0]*g.frame[1]+y*g.stride[1])*g.frame[2]*g.channels - origin
+		for range g.out[2] {
+			p.base = append(p.base, at)
+			at += g.stride[2] * g.channels
+		}
+	}
+}
+
+// filterRows is one group's weights [filters, channels/group, kernel…] with the
+// elements of each filter in the order of a patch.
 func (g *geometry) filterRows(w []float32, group int) []float32 {
 	n, width := g.filters/g.groups, g.channels/g.groups
 	positions := g.depth() / width
@@ -138,11 +142,32 @@ func (g *geometry) filterRows(w []float32, group int) []float32 {
 	return rows
 }
 
+// share is how many output lines a worker takes at a time: whole images, until
+// there are about rowBlock pixels, or a part of a large one.
+func (g *geometry) share(images, threads int) int {
+	lines := g.out[0] * g.out[1]
+	total := images * lines
+	share := max(1, rowBlock/g.out[2])
+	if share < lines && g.out[0] > 1 {
+		share = lines // frames of volumes are copied whole
+	}
+	if share > lines {
+		share = share / lines * lines
+	}
+	if total <= share*(threads-1) && g.out[0] == 1 {
+		share = max(1, (total+threads-1)/threads)
+		if share > lines {
+			share = (share + lines - 1) / lines * lines
+		}
+	}
+	return share
+}
+
 func buildConv(b *builder) (func() error, error) {
 	p := b.step.Params.(*graph.ConvParams)
 	g := newGeometry(p, b.shape(0), b.outShape(0))
-	m, k, n := size(b.outShape(0))/max(g.filters, 1), g.depth(), g.filters/g.groups
-	if m == 0 || g.filters == 0 {
+	images, n, k := b.shape(0)[0], g.filters/g.groups, g.depth()
+	if size(b.outShape(0)) == 0 {
 		return func() error { return nil }, nil
 	}
 	packed := make([]*kernel.Packed[float32], g.groups)
@@ -162,40 +187,62 @@ func buildConv(b *builder) (func() error, error) {
 			packed[group] = b.weights.packed[key]
 		}
 	}
-	x, y, bias := b.in(0), b.out(0), b.in(2)
+	x, y := b.in(0), b.out(0)
+	finish := newFinish(b, p.Activation, b.in(2))
 	scale, shift := b.in(3), b.in(4)
-	finish, active := function(p.Activation), p.Activation.Op != ""
-	rows := rowBlock
-	for m <= rows*(2*(*b.pool).threads-1) && rows > 48 {
-		rows /= 2
-	}
 	pool, weights := b.pool, b.weights
-	loop := b.each((m+rows-1)/rows, func(worker, lo, hi int) {
+	lines := g.out[0] * g.out[1]
+	total, share := images*lines, g.share(images, (*b.pool).threads)
+	input := size(b.shape(0)[1:])
+	frame := g.frame[0] * g.frame[1] * g.frame[2] * g.channels
+	line := g.frame[2] * g.channels
+	if _, err := graph.Elements([]int{images, g.frame[0], g.frame[1], g.frame[2], g.channels}); err != nil {
+		return nil, fmt.Errorf("with its padding: %w", err)
+	}
+	loop := b.each((total+share-1)/share, func(worker, lo, hi int) {
 		s := &weights.scratch[worker]
 		for t := lo; t < hi; t++ {
-			r0, r1 := t*rows, min((t+1)*rows, m)
-			block := y()[r0*g.filters : r1*g.filters]
+			l0 := t * share
+			l1 := min(l0+share, total)
+			s.gathered.Data = x()
+			origin := 0
+			if g.copied {
+				// A part of one image needs only some of its rows.
+				first, last := l0/lines, (l1-1)/lines
+				y0, y1 := 0, g.frame[1]
+				if first == last && g.out[0] == 1 {
+					y0 = l0 % lines * g.stride[1]
+					y1 = (l1-1)%lines*g.stride[1] + (g.kernel[1]-1)*g.dilation[1] + 1
+				}
+				origin = first*frame + y0*line
+				part := g.frame[0] * (y1 - y0) * line
+				s.patches.image = grow(s.patches.image, (last-first+1)*part)
+				for i := first; i <= last; i++ {
+					g.fill(s.patches.image[(i-first)*part:], x()[i*input:(i+1)*input], 0, g.frame[0], y0, y1)
+				}
+				s.gathered.Data = s.patches.image
+			}
+			s.patches.locate(g, l0, l1, origin)
+			rows := (l1 - l0) * g.out[2]
+			block := y()[l0*g.out[2]*g.filters:][:rows*g.filters]
+			s.gathered.M, s.gathered.N, s.gathered.First, s.gathered.Stride = rows, n, 0, g.filters
+			s.gathered.Base, s.gathered.Runs = s.patches.base, g.runs
 			for group := range g.groups {
-				s.patches.geometry, s.patches.data, s.patches.first, s.patches.group = g, x(), r0, group
-				s.product = kernel.Product[float32]{M: r1 - r0, N: n, K: k,
-					A: kernel.Packing[float32](&s.patches), B: packed[group].Operand(0),
-					C: block[group*n:], Stride: g.filters, Threads: 1, Workspace: &s.workspace}
-				if err := s.product.Run(); err != nil {
+				s.gathered.B, s.gathered.C = packed[group], block[group*n:]
+				if err := s.gathered.Run(); err != nil {
 					(*pool).fail(err)
 					return
 				}
+				for i := range s.patches.base {
+					s.patches.base[i] += g.channels / g.groups
+				}
 			}
-			v := bias()
-			for i := range r1 - r0 {
-				row := block[i*g.filters : (i+1)*g.filters]
-				if v != nil {
-					addTo(row, v)
-				}
-				if active {
-					finish(row, row)
-				}
-				if p.Norm != nil {
-					normalize(row, row, scale(), shift(), p.Norm.Epsilon)
+			finish(block, g.filters, rows, 0, g.filters)
+			if p.Norm != nil {
+				v, w := scale(), shift()
+				for i := range rows {
+					row := block[i*g.filters : (i+1)*g.filters]
+					normalize(row, row, v, w, p.Norm.Epsilon)
 				}
 			}
 		}
@@ -213,4 +260,11 @@ func buildConv(b *builder) (func() error, error) {
 		}
 		return loop()
 	}, nil
+}
+
+func grow(s []float32, n int) []float32 {
+	if cap(s) < n {
+		return make([]float32, n)
+	}
+	return s[:n]
 }

@@ -377,6 +377,8 @@ type packKey struct {
 type scratch struct {
 	product   kernel.Product[float32]
 	workspace kernel.Workspace[float32]
+	gathered  kernel.Gathered
+	base      []int
 	patches   patches
 }
 

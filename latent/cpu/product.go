@@ -41,18 +41,40 @@ func matrix(data []float32, transposed bool, k, n int) kernel.Operand[float32] {
 	return kernel.Columns(data, n)
 }
 
-// tiles cuts an m×n product into blocks for the workers: rows first, and
-// columns too if there are few rows.
+// tiles cuts an m×n product into blocks for the workers: rows, and columns
+// if there are few rows, so that not every worker reads all the weights.
 func tiles(m, n, threads int) (rows, cols int) {
 	rows, cols = rowBlock, n
-	for m <= rows*(threads-1) && rows > 48 {
-		rows /= 2
-	}
-	if (m+rows-1)/rows < threads {
-		cols = (n + threads - 1) / threads
-		cols = (cols + kernel.Align - 1) / kernel.Align * kernel.Align
+	if (m+rows-1)/rows < 2*threads && n >= 2*threads*kernel.ColumnAlign {
+		cols = roundUp((n+4*threads-1)/(4*threads), kernel.ColumnAlign)
 	}
 	return rows, cols
+}
+
+func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
+
+// reorder is weights k×n, or n×k if transposed, with their rows in the order of
+// elements of the given shape; they belong to the elements after perm.
+func reorder(w []float32, shape, perm []int, transposed bool, k, n int) []float32 {
+	strides := contiguous(shape)
+	after := make([]int, len(perm))
+	moved := make([]int, len(perm))
+	for i, p := range perm {
+		after[i], moved[i] = shape[p], strides[p]
+	}
+	from := newStrided(after, moved, 0)
+	out := make([]float32, len(w))
+	for i := range k {
+		j := from.at(i)
+		if transposed {
+			for c := range n {
+				out[c*k+j] = w[c*k+i]
+			}
+		} else {
+			copy(out[j*n:(j+1)*n], w[i*n:(i+1)*n])
+		}
+	}
+	return out
 }
 
 func buildLinear(b *builder) (func() error, error) {
@@ -67,39 +89,51 @@ func buildLinear(b *builder) (func() error, error) {
 	if p.TransB {
 		form = "n×k"
 	}
-	packed, err := b.weights.right(w, form, 0, matrix(w.F32, p.TransB, k, n), n, k)
+	data := w.F32
+	if p.Perm != nil {
+		form += fmt.Sprint(p.Shape, p.Perm)
+		if b.weights.packed[packKey{w, form, 0}] == nil {
+			data = reorder(data, p.Shape, p.Perm, p.TransB, k, n)
+		}
+	}
+	packed, err := b.weights.right(w, form, 0, matrix(data, p.TransB, k, n), n, k)
 	if err != nil {
 		return nil, err
 	}
-	x, y, bias, finish := b.in(0), b.out(0), b.in(2), function(p.Activation)
-	active := p.Activation.Op != ""
+	x, y := b.in(0), b.out(0)
+	finish := newFinish(b, p.Activation, b.in(2))
 	rows, cols := tiles(m, n, (*b.pool).threads)
 	across := (n + cols - 1) / max(cols, 1)
 	pool, weights := b.pool, b.weights
+	runs := []kernel.Run{{Length: k}}
+	if k == 0 {
+		runs = nil
+	}
 	return b.each((m+rows-1)/rows*across, func(worker, lo, hi int) {
 		s := &weights.scratch[worker]
 		for t := lo; t < hi; t++ {
 			i0, j0 := t/across*rows, t%across*cols
 			i1, j1 := min(i0+rows, m), min(j0+cols, n)
 			c := y()[i0*n+j0:]
-			s.product = kernel.Product[float32]{M: i1 - i0, N: j1 - j0, K: k,
-				A: kernel.Rows(x()[i0*k:], k), B: packed.Operand(j0), C: c, Stride: n, Threads: 1, Workspace: &s.workspace}
-			if err := s.product.Run(); err != nil {
+			g := &s.gathered
+			g.M, g.N, g.Data, g.Base, g.Runs = i1-i0, j1-j0, x()[i0*k:], s.bases(i1-i0, k), runs
+			g.B, g.First, g.C, g.Stride = packed, j0, c, n
+			if err := g.Run(); err != nil {
 				(*pool).fail(err)
 				return
 			}
-			v := bias()
-			for i := range i1 - i0 {
-				row := c[i*n : i*n+j1-j0]
-				if v != nil {
-					addTo(row, v[j0:j1])
-				}
-				if active {
-					finish(row, row)
-				}
-			}
+			finish(c, n, i1-i0, j0, j1-j0)
 		}
 	}), nil
+}
+
+// bases is where rows of the given stride begin.
+func (s *scratch) bases(rows, stride int) []int {
+	s.base = s.base[:0]
+	for i := range rows {
+		s.base = append(s.base, i*stride)
+	}
+	return s.base
 }
 
 func buildGemm(b *builder) (func() error, error) {

@@ -30,6 +30,8 @@ func (p *Program) fuse() {
 	}
 	f.sweep((*fuser).activation)
 	f.sweep((*fuser).convNorm)
+	f.sweep((*fuser).convInput)
+	f.sweep((*fuser).linearOrder)
 }
 
 // sweep applies a rewrite to every step and tells whether it changed any.
@@ -511,5 +513,62 @@ func (f *fuser) convNorm(i int) bool {
 	p.Norm = &n
 	f.Steps[i] = Step{Node: b.Node, Op: b.Op, In: in, Out: s.Out, Params: &p}
 	f.Steps = slices.Delete(f.Steps, before, before+1)
+	return true
+}
+
+// convInput lets a convolution read its channels first where nothing else wants them last.
+func (f *fuser) convInput(i int) bool {
+	s := f.Steps[i]
+	if s.Node.Domain != "repscope" || s.Node.Op != "Conv" {
+		return false
+	}
+	p := *s.Params.(*ConvParams)
+	t := f.from(s.In[0], "Transpose")
+	if t == nil || !f.single(s.In[0]) || p.ChannelsFirstInput ||
+		!slices.Equal(t.Params.(TransposeParams).Perm, lastPermutation(len(f.Values[s.In[0]].Shape))) {
+		return false
+	}
+	p.ChannelsFirstInput = true
+	f.Steps[i].Params = &p
+	f.Steps[i].In = slices.Clone(s.In)
+	f.Steps[i].In[0] = t.In[0]
+	return true
+}
+
+// linearOrder lets a linear step take its inputs in the order they had before
+// a transposition and a flattening; the weights are packed in that order.
+func (f *fuser) linearOrder(i int) bool {
+	s := f.Steps[i]
+	if s.Node.Domain != "repscope" || s.Node.Op != "Linear" {
+		return false
+	}
+	p := *s.Params.(*GemmParams)
+	x := s.In[0]
+	if p.Perm != nil || f.producer[x] < 0 || !f.single(x) || len(f.Values[x].Shape) != 2 {
+		return false
+	}
+	view := f.Steps[f.producer[x]]
+	if !view.Op.View {
+		return false
+	}
+	t := f.from(view.In[0], "Transpose")
+	if t == nil || !f.single(view.In[0]) {
+		return false
+	}
+	perm := t.Params.(TransposeParams).Perm
+	shape := f.Values[t.In[0]].Shape
+	if len(perm) < 3 || perm[0] != 0 || shape[0] != f.Values[x].Shape[0] {
+		return false
+	}
+	p.Shape, p.Perm = shape[1:], make([]int, len(perm)-1)
+	for k, a := range perm[1:] {
+		p.Perm[k] = a - 1
+	}
+	flat := f.temporary(f.Values[x].Shape)
+	step := newStep("", "Reshape", s.Node.Name, nil, []int{t.In[0]}, []int{flat})
+	f.Steps[i].Params = &p
+	f.Steps[i].In = slices.Clone(s.In)
+	f.Steps[i].In[0] = flat
+	f.Steps = slices.Insert(f.Steps, i, step)
 	return true
 }

@@ -13,7 +13,9 @@ type ConvParams struct {
 	Before, After              []int // padding
 	Group                      int
 	ChannelsLast               bool
-	Activation                 Activation
+	// ChannelsFirstInput is set if the input alone still has its channels first.
+	ChannelsFirstInput bool
+	Activation         Activation
 	// Norm, if not nil, is a layer normalisation over the channels after the activation
 	// (channels last only); its scale and bias are inputs 3 and 4.
 	Norm *NormParams
@@ -31,6 +33,9 @@ type GemmParams struct {
 	TransA, TransB bool
 	Alpha, Beta    float32
 	Activation     Activation
+	// Of repscope.Linear: the rows of the weights belong to the elements of the
+	// input, which have this shape, after they were permuted. Nil if they agree.
+	Shape, Perm []int
 }
 
 // NormParams normalises over the axes from Axis on (LayerNormalization), or
