@@ -1,0 +1,428 @@
+package neighbors
+
+// This file holds the comparison on a stratified sample of reference points:
+// everything about a sampled point is exact, only the average over points is
+// estimated.
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"repscope/dataset"
+	"repscope/stat"
+)
+
+// Estimate is a score estimated from a sample of the points.
+type Estimate struct {
+	Value float64
+	// StandardError is the sampling error: the standard deviation of Value over
+	// draws of the reference points. It is 0 where all points are references. It
+	// says nothing about how the scores would differ on other data.
+	StandardError float64
+}
+
+// Stratum is a set of points from which references are drawn on their own.
+type Stratum struct {
+	// Points is the number of points and References of those drawn.
+	Points, References int
+}
+
+// SampledAtK is everything about one neighbourhood size. The scores are those of
+// [Scores]: their sums over all points are replaced by unbiased estimates,
+// Σ_h N_h·(mean over the references of stratum h), while everything that needs
+// no distances (normalizer, chance, mean of k/m_i) is over all points, exactly.
+// Value is therefore unbiased and, with all points as references, exact.
+type SampledAtK struct {
+	K int
+
+	Trustworthiness, Continuity, QNX, RNX, LCMC, MRREFalse, MRREMissing Estimate
+
+	// Chance and Normalizer are those of all points; see [Scores].
+	Chance     float64
+	Normalizer int64
+
+	// PointTrustPenalty, PointContPenalty and PointCommon are the penalties and
+	// the number of common neighbours of each reference, in the order of
+	// Sample.Index: exactly what [Compare] finds for these points.
+	// PointNormalizer is the worst penalty of each.
+	PointTrustPenalty, PointContPenalty, PointCommon, PointNormalizer []int64
+}
+
+// SampledPreservation is how well one embedded space keeps the neighbourhoods of
+// the original space, estimated on the references.
+type SampledPreservation struct {
+	// N is the number of points, all of them candidates of every reference.
+	N int
+	// ByK has one entry per k of Options.Ks, in that order.
+	ByK []SampledAtK
+	// Original and Embedded are counts of the two spaces: Duplicates over all
+	// points, Ties and Redecided over the rows of the references.
+	Original, Embedded SpaceCounts
+	// MinCandidates is the smallest number of candidates of any point.
+	MinCandidates int
+}
+
+// Sample is the outcome of CompareSampled.
+type Sample struct {
+	// Index holds the reference points, by stratum and ascending inside it. The
+	// references of stratum h follow those of stratum h−1.
+	Index  []int
+	Strata []Stratum
+	Spaces []SampledPreservation // one per embedded space
+}
+
+// CompareSampled is [Compare] for sets too large to be compared in full: O(n) per
+// reference point instead of O(n²). For each of a.References points the
+// distances to all n points are computed in both spaces, so that its neighbours
+// and its ranks are exact; only the average over points is that of a sample.
+//
+// The sample is stratified: the strata are the episodes (Options.Episode), or,
+// in a single episode, up to 64 stretches of equal length, neighbouring ones put
+// together where there are fewer than four references for each. The references
+// are allotted in proportion to the number of points, at least two to each
+// stratum, and drawn without replacement. The standard error of an estimated
+// mean of x is √(Σ_h (N_h/N)²·(1 − n_h/N_h)·s_h²/n_h), s_h² the variance of x
+// within stratum h (Cochran 1977, Sampling Techniques, section 5.6).
+//
+// Of o, Blocks, CoRanking and PerPoint are not used. Errors are those of
+// Compare.
+func CompareSampled(ctx context.Context, original dataset.Points, embedded []dataset.Points, o Options, a Approximation) (*Sample, error) {
+	o.Blocks, o.CoRanking, o.PerPoint = nil, CoRankingOff, false
+	p, err := NewPass(original, embedded, o)
+	if err != nil {
+		return nil, err
+	}
+	sample, err := drawReferences(p.n, o.Episode, a)
+	if err != nil {
+		return nil, err
+	}
+	tallies := make([]*tally, len(embedded))
+	for e := range tallies {
+		tallies[e] = newTally(len(p.ks), len(sample.Index))
+	}
+	if err := p.compareReferences(ctx, sample, tallies); err != nil {
+		return nil, err
+	}
+	for e := range sample.Spaces {
+		s := &sample.Spaces[e]
+		s.N, s.MinCandidates = p.n, p.least
+		for _, k := range p.ks {
+			s.ByK = append(s.ByK, p.estimate(k, slices.Index(p.ks, k), sample, tallies[e]))
+		}
+	}
+	return sample, nil
+}
+
+// tally holds what is counted for each k of Options.Ks and each reference.
+type tally struct {
+	trust, cont, common [][]int64
+	// wrong and missing are MRRE's sums Σ_{l≤k} |r − l|/l.
+	wrong, missing [][]float64
+}
+
+func newTally(ks, references int) *tally {
+	t := &tally{}
+	for range ks {
+		t.trust = append(t.trust, make([]int64, references))
+		t.cont = append(t.cont, make([]int64, references))
+		t.common = append(t.common, make([]int64, references))
+		t.wrong = append(t.wrong, make([]float64, references))
+		t.missing = append(t.missing, make([]float64, references))
+	}
+	return t
+}
+
+// rankSums adds up a list of neighbours, nearest first, by their ranks in the
+// other space.
+func rankSums(rank []int32, k int) (penalty, common int64, errors float64) {
+	for at, r := range rank[:k] {
+		l := at + 1
+		errors += math.Abs(float64(int(r)-l)) / float64(l)
+		if over := int64(r) - int64(k); over > 0 {
+			penalty += over
+		} else {
+			common++
+		}
+	}
+	return penalty, common, errors
+}
+
+// compareReferences fills the tallies and the counts of the spaces.
+func (p *Pass) compareReferences(ctx context.Context, sample *Sample, tallies []*tally) error {
+	o := &p.options
+	budget := o.budget()
+	spend := budget / 2
+	original, err := openReferences(ctx, p.original, sample.Index, o, packedShare(p.original, false, &spend))
+	if err != nil {
+		return err
+	}
+	spaces := make([]*references, len(p.embedded))
+	widest := int64(0)
+	for e, points := range p.embedded {
+		if spaces[e], err = openReferences(ctx, points, sample.Index, o, packedShare(points, false, &spend)); err != nil {
+			return err
+		}
+		widest = max(widest, spaces[e].rowBytes())
+	}
+	total := len(sample.Index)
+	rows, err := rowsWithin(budget-(budget/2-spend), original.rowBytes()+widest, total)
+	if err != nil {
+		return err
+	}
+	if o.maxRows > 0 {
+		rows = min(rows, o.maxRows)
+	}
+	type state struct {
+		original       worker
+		embedded       []worker
+		list, rank     []int32
+		originalTies   []int64
+		embeddedTies   []int64
+		ownRedecisions int64
+	}
+	threads := o.threads()
+	workers := make([]state, threads)
+	for w := range workers {
+		s := &workers[w]
+		s.original = original.worker()
+		for _, space := range spaces {
+			s.embedded = append(s.embedded, space.worker())
+		}
+		s.rank = make([]int32, p.kmax)
+		s.originalTies, s.embeddedTies = make([]int64, len(spaces)), make([]int64, len(spaces))
+	}
+	neighbours := make([][]int32, rows)
+	done := 0
+	for lo := 0; lo < total; lo += rows {
+		hi := min(total, lo+rows)
+		if err := original.load(ctx, lo, hi); err != nil {
+			return err
+		}
+		err := parallel(ctx, threads, hi-lo, func(w, r int) {
+			neighbours[r] = workers[w].original.nearest(lo+r, p.kmax, neighbours[r])
+		})
+		if err != nil {
+			return err
+		}
+		for e, space := range spaces {
+			if err := space.load(ctx, lo, hi); err != nil {
+				return err
+			}
+			t := tallies[e]
+			err := parallel(ctx, threads, hi-lo, func(w, r int) {
+				s, at := &workers[w], lo+r
+				s.list = s.embedded[e].nearest(at, p.kmax, s.list)
+				s.originalTies[e] += s.original.ranks(at, s.list, p.kmax, s.rank, nil)
+				for q, k := range p.ks {
+					t.trust[q][at], t.common[q][at], t.wrong[q][at] = rankSums(s.rank, k)
+				}
+				s.embeddedTies[e] += s.embedded[e].ranks(at, neighbours[r], p.kmax, s.rank, nil)
+				for q, k := range p.ks {
+					t.cont[q][at], _, t.missing[q][at] = rankSums(s.rank, k)
+				}
+			})
+			if err != nil {
+				return err
+			}
+			done += hi - lo
+			if o.Progress != nil {
+				o.Progress(done, total*len(spaces))
+			}
+		}
+	}
+	var redecided int64
+	for w := range workers {
+		redecided += workers[w].original.redecided()
+	}
+	for e, space := range spaces {
+		s := SampledPreservation{Original: original.counts(), Embedded: space.counts()}
+		s.Original.Redecided = redecided
+		for w := range workers {
+			s.Original.Ties += workers[w].originalTies[e]
+			s.Embedded.Ties += workers[w].embeddedTies[e]
+			s.Embedded.Redecided += workers[w].embedded[e].redecided()
+		}
+		sample.Spaces = append(sample.Spaces, s)
+	}
+	return nil
+}
+
+// estimate turns the tallies of the k at place q of Options.Ks into scores.
+func (p *Pass) estimate(k, q int, sample *Sample, t *tally) SampledAtK {
+	// What needs no distances is over all points.
+	known := scores(k, slices.Index(p.sorted, k), new(p.newSums()), p.candidates)
+	n := float64(p.n)
+	share, worst := 0.0, 0.0
+	for _, m := range slices.Sorted(maps.Keys(p.candidates)) {
+		h := 0.0
+		for l := 1; l <= k; l++ {
+			h += math.Abs(float64(m+2-2*l)) / float64(l)
+		}
+		worst += float64(p.candidates[m]) * h
+		share += float64(p.candidates[m]) * float64(k) / float64(m)
+	}
+	share /= n
+
+	a := SampledAtK{
+		K: k, Chance: known.Chance, Normalizer: known.Normalizer,
+		PointTrustPenalty: t.trust[q], PointContPenalty: t.cont[q], PointCommon: t.common[q],
+	}
+	for _, i := range sample.Index {
+		a.PointNormalizer = append(a.PointNormalizer, worstPenalty(k, p.candidatesOf(i)))
+	}
+	// A score is 1 − total/scale.
+	score := func(x []float64, scale float64) Estimate {
+		mean, se := stratifiedMean(sample.Strata, x)
+		return Estimate{1 - mean*n/scale, se * n / scale}
+	}
+	a.Trustworthiness = score(float64s(t.trust[q]), float64(known.Normalizer))
+	a.Continuity = score(float64s(t.cont[q]), float64(known.Normalizer))
+	a.MRREFalse, a.MRREMissing = score(t.wrong[q], worst), score(t.missing[q], worst)
+	mean, se := stratifiedMean(sample.Strata, float64s(t.common[q]))
+	a.QNX = Estimate{mean / float64(k), se / float64(k)}
+	a.RNX = Estimate{(a.QNX.Value - share) / (1 - share), a.QNX.StandardError / (1 - share)}
+	a.LCMC = Estimate{a.QNX.Value - share, a.QNX.StandardError}
+	return a
+}
+
+func float64s(x []int64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = float64(v)
+	}
+	return out
+}
+
+// stratifiedMean estimates the mean of x over all points from its values at the
+// references, which follow each other by stratum, and the standard error.
+func stratifiedMean(strata []Stratum, x []float64) (mean, se float64) {
+	total, variance, points := 0.0, 0.0, 0.0
+	at := 0
+	for _, h := range strata {
+		part := x[at : at+h.References]
+		at += h.References
+		sum := 0.0
+		for _, v := range part {
+			sum += v
+		}
+		size, drawn := float64(h.Points), float64(h.References)
+		total += size / drawn * sum
+		points += size
+		if h.References == h.Points {
+			continue
+		}
+		centre, squares := sum/drawn, 0.0
+		for _, v := range part {
+			squares += float64((v - centre) * (v - centre))
+		}
+		// NaN for a single reference of several points.
+		variance += size * size * (1 - drawn/size) * squares / (drawn - 1) / drawn
+	}
+	return total / points, math.Sqrt(variance) / points
+}
+
+// indexStrata is the number of strata of a single episode, and referencesPer the
+// number of references that a stratum should have at least.
+const indexStrata, referencesPer = 64, 4
+
+// drawReferences draws the references; see CompareSampled.
+func drawReferences(n int, episode []int, a Approximation) (*Sample, error) {
+	want := a.References
+	if want == 0 {
+		want = DefaultReferences
+	}
+	if want < 2 {
+		return nil, fmt.Errorf("references: %d, want at least 2", want)
+	}
+	want = min(want, n)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	label := func(i int) int { return i * indexStrata / n }
+	if episode != nil && slices.ContainsFunc(episode, func(e int) bool { return e != episode[0] }) {
+		label = func(i int) int { return episode[i] }
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(episode[i], episode[j]) })
+	}
+	// Strata are stretches of the order that end where a label does.
+	most := max(1, want/referencesPer)
+	var strata []Stratum
+	for lo, labels := 0, countRuns(order, label); lo < n; {
+		// Each stratum left gets an equal share of the points left.
+		share := (n - lo + most - 1 - len(strata)) / max(1, most-len(strata))
+		if labels <= most {
+			share = 1
+		}
+		hi := lo
+		for hi < n && (hi-lo < share || label(order[hi]) == label(order[hi-1])) {
+			hi++
+		}
+		strata = append(strata, Stratum{Points: hi - lo})
+		lo = hi
+	}
+	allot(strata, n, want)
+	sample := &Sample{Strata: strata}
+	lo := 0
+	for h, s := range strata {
+		drawn, err := stat.NewRandom(stat.NewKey(a.Seed, streamReferences, uint64(h))).SampleWithoutReplacement(s.Points, s.References)
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range drawn {
+			sample.Index = append(sample.Index, order[lo+at])
+		}
+		lo += s.Points
+	}
+	return sample, nil
+}
+
+// countRuns is the number of labels along the order.
+func countRuns(order []int, label func(i int) int) int {
+	runs := 1
+	for at := 1; at < len(order); at++ {
+		if label(order[at]) != label(order[at-1]) {
+			runs++
+		}
+	}
+	return runs
+}
+
+// allot shares want references among the strata in proportion to their points, at
+// least two to each, by largest remainders.
+func allot(strata []Stratum, n, want int) {
+	given := 0
+	ideal := make([]float64, len(strata))
+	for h := range strata {
+		s := &strata[h]
+		ideal[h] = float64(want) * float64(s.Points) / float64(n)
+		s.References = min(s.Points, max(2, int(ideal[h])))
+		given += s.References
+	}
+	for given != want {
+		best, gap := -1, math.Inf(-1)
+		for h, s := range strata {
+			lack := ideal[h] - float64(s.References)
+			open := s.References < s.Points
+			if given > want {
+				lack, open = -lack, s.References > min(2, s.Points)
+			}
+			if open && lack > gap {
+				best, gap = h, lack
+			}
+		}
+		switch {
+		case best < 0:
+			return // want is too small for two in every stratum
+		case given < want:
+			strata[best].References++
+			given++
+		default:
+			strata[best].References--
+			given--
+		}
+	}
+}
