@@ -64,7 +64,6 @@ import (
 type bounded[F kernel.Float] struct {
 	base
 	points, queries  *centred[F]
-	packed           *kernel.Packed[F]
 	sources          dataset.Points // the queries as they came
 	maxRadius        float64
 	outliers         []int32 // points whose columns are direct
@@ -73,6 +72,7 @@ type bounded[F kernel.Float] struct {
 	relative         float64 // 4u
 	slope            float64 // of s² in E
 	linear, constant float64 // of s and 1 in E
+	half             half[F]
 	rows             []F
 	lo, hi           int
 }
@@ -145,9 +145,9 @@ func (s spread[F]) Pack(dst []F, width, first, count, k, depth int) {
 }
 
 // openBounded prepares the space; see openSpace.
-func openBounded[F kernel.Float](ctx context.Context, b base, queries, points dataset.Points, budget int64) (space, error) {
+func openBounded[F kernel.Float](ctx context.Context, b base, queries, points dataset.Points) (space, error) {
 	b.direct = newDirect(queries, points, b.metric)
-	s := &bounded[F]{base: b, sources: queries}
+	s := &bounded[F]{base: b, sources: queries, half: half[F]{n: points.N, dim: points.Dim, threads: b.threads}}
 	var unit float64
 	tiny := 0x1p-140
 	s.method, unit = "float32 product with bound "+kernel.Name(), 0x1p-24
@@ -262,12 +262,6 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 		s.constant += 4*(d+16)*w + (8*d+128)*w
 	}
 
-	if int64(points.N+kernel.Align)*int64(dim)*int64(unsafe.Sizeof(F(0))) <= budget {
-		s.packed, err = kernel.PackRight(kernel.Packing[F](spread[F]{from[F]{s.points, 0}, b.threads}), points.N, dim)
-		if err != nil {
-			return nil, err
-		}
-	}
 	return s, nil
 }
 
@@ -304,7 +298,24 @@ func medianPoint(p dataset.Points, d *direct) []float64 {
 
 // rowBytes counts the packed block, too.
 func (s *bounded[F]) rowBytes() int64 {
-	return int64(s.n+s.sources.Dim) * int64(unsafe.Sizeof(F(0)))
+	return int64(s.n+s.sources.Dim) * sizeOf[F]()
+}
+
+// keepingPays is the smallest dimension in which computing distances takes
+// longer than keeping and transposing them.
+const keepingPays = 192
+
+func (s *bounded[F]) keepable(lo, hi, step int) int64 {
+	if !s.self || s.sources.Dim < keepingPays {
+		return 0
+	}
+	return halfBytes(lo, hi, step, sizeOf[F]())
+}
+
+func (s *bounded[F]) plan(step, end int, budget int64) {
+	if s.self && s.sources.Dim >= keepingPays {
+		s.half.plan(step, end, budget, sizeOf[F]())
+	}
 }
 
 // band is 2·E(r_i + R), with a little for its own rounding.
@@ -343,20 +354,16 @@ func (t distanceTile[F]) Finish(c []F, stride, row, col, rows, cols int) {
 
 func (s *bounded[F]) load(ctx context.Context, lo, hi int) error {
 	s.lo, s.hi = lo, hi
-	s.rows = slices.Grow(s.rows[:0], (hi-lo)*s.n)[:(hi-lo)*s.n]
+	s.rows = grown(s.rows, (hi-lo)*s.n)
 	dim := s.sources.Dim
-	left, err := s.pack(lo, hi)
+	left, err := kernel.PackLeft(kernel.Packing[F](spread[F]{from[F]{s.queries, lo}, s.threads}), hi-lo, dim)
 	if err != nil {
 		return err
 	}
-	err = tiles(ctx, hi-lo, s.n, dim, func(row, rows, col, cols int) error {
-		right := kernel.Packing[F](from[F]{s.points, col})
-		if s.packed != nil {
-			right = s.packed.Operand(col)
-		}
+	err = s.half.load(ctx, lo, hi, s.rows, func(row, rows, col, cols int) error {
 		p := kernel.Product[F]{
 			M: rows, N: cols, K: dim,
-			A: left(row), B: right,
+			A: left.Operand(row), B: kernel.Packing[F](from[F]{s.points, col}),
 			C: s.rows[row*s.n+col:], Stride: s.n, Threads: s.threads,
 			Epilogue: distanceTile[F]{s.queries.norm[lo+row : lo+row+rows], s.points.norm[col : col+cols]},
 		}
@@ -398,20 +405,6 @@ func (s *bounded[F]) loadDirect(ctx context.Context) error {
 			row[j] = F(min(math.Ldexp(keys[c], s.keyExponent), most))
 		}
 	})
-}
-
-// pack returns the left operand from each row of the block on. Where the
-// points are kept packed, the block is too.
-func (s *bounded[F]) pack(lo, hi int) (func(row int) kernel.Operand[F], error) {
-	queries := from[F]{s.queries, lo}
-	if s.packed == nil {
-		return func(row int) kernel.Operand[F] { return kernel.Packing[F](from[F]{s.queries, lo + row}) }, nil
-	}
-	p, err := kernel.PackLeft(kernel.Packing[F](spread[F]{queries, s.threads}), hi-lo, s.sources.Dim)
-	if err != nil {
-		return nil, err
-	}
-	return p.Operand, nil
 }
 
 func (s *bounded[F]) row(i int) []F { return s.rows[(i-s.lo)*s.n : (i-s.lo+1)*s.n] }

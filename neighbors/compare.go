@@ -253,32 +253,24 @@ func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 	}
 	o := &p.options
 	groups := len(p.blockIDs)
-	budget := o.budget()
-	// A share of the budget keeps the points packed; the rest is rows.
-	spend := budget / 2
-	original, err := openSpace(ctx, p.original, p.original, true, p.curves, o, p.group, groups, packedShare(p.original, p.curves, &spend))
+	original, err := openSpace(ctx, p.original, p.original, true, p.curves, o, p.group, groups, 0)
 	if err != nil {
 		return nil, err
 	}
 	part := &Partial{Lo: lo, Hi: hi, Original: original.counts()}
 	spaces := make([]space, len(p.embedded))
-	widest := int64(0)
 	for e, points := range p.embedded {
-		if spaces[e], err = openSpace(ctx, points, points, true, p.curves, o, p.group, groups, packedShare(points, p.curves, &spend)); err != nil {
+		if spaces[e], err = openSpace(ctx, points, points, true, p.curves, o, p.group, groups, 0); err != nil {
 			return nil, err
 		}
 		part.Spaces = append(part.Spaces, p.newPartialSpace(hi-lo))
 		part.Embedded = append(part.Embedded, spaces[e].counts())
-		widest = max(widest, spaces[e].rowBytes())
 	}
-	spent := budget/2 - spend
-	rows, err := rowsWithin(budget-spent, original.rowBytes()+widest, hi-lo)
+	layout, err := o.layout(p.n, lo, hi, original, spaces)
 	if err != nil {
 		return nil, err
 	}
-	if o.maxRows > 0 {
-		rows = min(rows, o.maxRows)
-	}
+	rows := layout.rows
 	threads := o.threads()
 	workers := make([]*rowWorker, threads)
 	for w := range workers {
@@ -299,18 +291,22 @@ func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 			return nil, err
 		}
 		for e, space := range spaces {
-			if err := space.load(ctx, start, end); err != nil {
-				return nil, err
-			}
-			err := parallel(ctx, threads, end-start, func(w, r int) {
-				workers[w].row(e, start+r, neighbours[r], &part.Spaces[e], start+r-lo)
-			})
-			if err != nil {
-				return nil, err
-			}
-			done += end - start
-			if o.Progress != nil {
-				o.Progress(done, total)
+			for first := start; first < end; first += layout.flat[e] {
+				last := min(end, first+layout.flat[e])
+				if err := space.load(ctx, first, last); err != nil {
+					return nil, err
+				}
+				err := parallel(ctx, threads, last-first, func(w, r int) {
+					i := first + r
+					workers[w].row(e, i, neighbours[i-start], &part.Spaces[e], i-lo)
+				})
+				if err != nil {
+					return nil, err
+				}
+				done += last - first
+				if o.Progress != nil {
+					o.Progress(done, total)
+				}
 			}
 		}
 	}

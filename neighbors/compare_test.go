@@ -339,7 +339,7 @@ func TestSplitsAgree(t *testing.T) {
 		}
 	}
 	o.maxRows = 0
-	o.Memory = 10_000 // too little to keep points packed
+	o.Memory = 260_000 // too little for more than a few rows
 	got, err := Compare(context.Background(), original, []dataset.Points{a, b}, o)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+
+	"repscope/internal/kernel"
 )
 
 // blockRows is the largest number of rows of a block: enough for the matrix
@@ -60,4 +62,78 @@ func rowsWithin(budget, rowBytes int64, n int) (int, error) {
 		return 0, fmt.Errorf("memory: %d bytes are left for blocks of rows and one row of distances takes %d: allow more", max(0, budget), rowBytes)
 	}
 	return int(min(rows, blockRows, int64(n))), nil
+}
+
+// tallRows is the largest number of rows of a block of a pass over all pairs: the
+// columns are packed once for each block.
+const tallRows = 20 * kernel.Align
+
+// flatRows is the largest number of rows of an embedded space held at a time, where
+// distances are cheap.
+const flatRows = 5 * kernel.Align
+
+// layout says how a pass goes through its rows: in blocks of rows, within which
+// embedded space e is computed in parts of flat[e] rows.
+type layout struct {
+	rows int
+	flat []int
+}
+
+// layout divides the budget for rows lo … hi−1 among blocks of rows and what
+// symmetric spaces keep between blocks, and tells the spaces.
+func (o *Options) layout(n, lo, hi int, original space, embedded []space) (layout, error) {
+	// What each point takes in each space, and each worker's tables of a row.
+	budget := o.budget() - int64(1+len(embedded))*int64(n)*int64(32+12*o.threads())
+	spaces := append([]space{original}, embedded...)
+	flat := make([]bool, len(spaces))
+	for e, s := range spaces {
+		flat[e] = e > 0 && s.keepable(0, 2*flatRows, flatRows) == 0
+	}
+	held := func(e, rows int) int {
+		if flat[e] {
+			return min(rows, flatRows)
+		}
+		return rows
+	}
+	blocks := func(rows int) (bytes int64) {
+		for e, s := range spaces {
+			bytes += int64(held(e, rows)) * s.rowBytes()
+		}
+		return bytes
+	}
+	kept := func(rows int) (bytes int64) {
+		for _, s := range spaces {
+			bytes += s.keepable(lo, hi, rows)
+		}
+		return bytes
+	}
+	// The tallest blocks that leave room for all that can be kept; else half of
+	// the budget goes to each.
+	rows := min(tallRows, hi-lo)
+	for rows > kernel.Align && blocks(rows)+kept(rows) > budget {
+		rows = (rows - 1) / kernel.Align * kernel.Align
+	}
+	if blocks(rows)+kept(rows) > budget {
+		rows = min(tallRows, hi-lo)
+		for rows > 1 && blocks(rows) > budget/2 {
+			rows -= max(1, min(kernel.Align, rows-kernel.Align))
+		}
+	}
+	if blocks(rows) > budget {
+		return layout{}, fmt.Errorf("memory: %d bytes are left for blocks of rows and one row of distances takes %d: allow more", max(0, budget), blocks(1))
+	}
+	if o.maxRows > 0 {
+		rows = min(rows, o.maxRows)
+	}
+	l := layout{rows: rows}
+	left := budget - blocks(rows)
+	for e, s := range spaces {
+		if e > 0 {
+			l.flat = append(l.flat, held(e, rows))
+		}
+		share := min(left, s.keepable(lo, hi, rows))
+		left -= share
+		s.plan(held(e, rows), hi, share)
+	}
+	return l, nil
 }

@@ -84,19 +84,15 @@ func typeName(p dataset.Points) string {
 // search fills the lists block by block.
 func search(ctx context.Context, queries, points dataset.Points, k int, self bool, o *Options) (*Nearest, error) {
 	result := &Nearest{N: queries.N, K: k, Index: make([]int32, queries.N*k), Distance: make([]float64, queries.N*k)}
-	budget := o.budget()
-	spend := budget / 2
-	s, err := openSpace(ctx, queries, points, self, false, o, nil, 0, packedShare(points, false, &spend))
+	s, err := openSpace(ctx, queries, points, self, false, o, nil, 0, 0)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := rowsWithin(budget-(budget/2-spend), s.rowBytes(), queries.N)
+	layout, err := o.layout(points.N, 0, queries.N, s, nil)
 	if err != nil {
 		return nil, err
 	}
-	if o.maxRows > 0 {
-		rows = min(rows, o.maxRows)
-	}
+	rows := layout.rows
 	threads := o.threads()
 	workers := make([]worker, threads)
 	for w := range workers {

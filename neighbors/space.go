@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"repscope/dataset"
 	"repscope/internal/kernel"
@@ -21,8 +22,14 @@ type space interface {
 	load(ctx context.Context, lo, hi int) error
 	// worker returns a new worker; each belongs to one goroutine at a time.
 	worker() worker
-	// rowBytes is the memory of one loaded row.
+	// rowBytes is the memory of one loaded row, the packed point included.
 	rowBytes() int64
+	// keepable is what keeping the distances that later blocks want would take, for
+	// rows lo … hi−1 in blocks of step; 0 where it does not pay.
+	keepable(lo, hi, step int) int64
+	// plan announces loads of blocks of step rows, ascending up to row end, and
+	// what may be kept between them.
+	plan(step, end int, budget int64)
 	// counts returns what is known before any row is looked at.
 	counts() SpaceCounts
 }
@@ -103,20 +110,37 @@ func parallel(ctx context.Context, threads, n int, work func(w, i int)) error {
 type exact[K int32 | int64 | float64] struct {
 	base
 	fill   func(ctx context.Context, lo, hi int, rows []K) error
+	half   half[K]
+	packed int64 // bytes of one packed point
+	pays   bool  // to keep distances
 	rows   []K
 	lo, hi int
 }
 
-func (s *exact[K]) rowBytes() int64 {
-	if _, narrow := any(s).(*exact[int32]); narrow {
-		return 4 * int64(s.n)
+func (s *exact[K]) rowBytes() int64 { return sizeOf[K]()*int64(s.n) + s.packed }
+
+func (s *exact[K]) keepable(lo, hi, step int) int64 {
+	if !s.pays {
+		return 0
 	}
-	return 8 * int64(s.n)
+	return halfBytes(lo, hi, step, sizeOf[K]())
+}
+
+func (s *exact[K]) plan(step, end int, budget int64) {
+	if s.pays {
+		s.half.plan(step, end, budget, sizeOf[K]())
+	}
+}
+
+// sizeOf is the size of a T in bytes.
+func sizeOf[T any]() int64 {
+	var zero T
+	return int64(unsafe.Sizeof(zero))
 }
 
 func (s *exact[K]) load(ctx context.Context, lo, hi int) error {
 	s.lo, s.hi = lo, hi
-	s.rows = slices.Grow(s.rows[:0], (hi-lo)*s.n)[:(hi-lo)*s.n]
+	s.rows = grown(s.rows, (hi-lo)*s.n)
 	if err := s.fill(ctx, lo, hi, s.rows); err != nil {
 		return err
 	}
@@ -262,13 +286,13 @@ func openSpace(ctx context.Context, queries, points dataset.Points, self, precis
 	}
 	switch {
 	case points.U8 != nil:
-		return openUint8(b, queries, points, budget)
+		return openUint8(b, queries, points), nil
 	case points.Dim <= directDim:
 		return openDirect(b, queries, points), nil
 	case points.F32 != nil && !precise:
-		return openBounded[float32](ctx, b, queries, points, budget)
+		return openBounded[float32](ctx, b, queries, points)
 	}
-	return openBounded[float64](ctx, b, queries, points, budget)
+	return openBounded[float64](ctx, b, queries, points)
 }
 
 // directDim is the largest dimension in which computing all distances directly
@@ -291,88 +315,65 @@ func openDirect(b base, queries, points dataset.Points) space {
 	return s
 }
 
-// columnChunk is the number of columns of one kernel product, so that a
-// cancelled pass stops soon and the panels stay in the cache.
-const columnChunk = 2016 / kernel.Align * kernel.Align
-
-// tiles calls product for parts of rows 0 … rows−1 and columns 0 … n−1, small
-// enough that each takes a fraction of a second.
-func tiles(ctx context.Context, rows, n, dim int, product func(row, rows, col, cols int) error) error {
-	limit := 2e10
-	if kernel.Name() == "generic" {
-		limit = 5e8
-	}
-	step := int(limit / 2 / float64(dim) / columnChunk)
-	step = min(rows, max(kernel.Align, step/kernel.Align*kernel.Align))
-	for col := 0; col < n; col += columnChunk {
-		for row := 0; row < rows; row += step {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := product(row, min(step, rows-row), col, min(columnChunk, n-col)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // openUint8 is the space of uint8 points: exact integers.
-func openUint8(b base, queries, points dataset.Points, budget int64) (space, error) {
-	dim := points.Dim
+func openUint8(b base, queries, points dataset.Points) space {
 	b.method = "uint8 exact " + kernel.Name()
-	var packed *kernel.PackedUint8
-	if int64(points.N+kernel.Align)*int64(dim)*2 <= budget {
-		var err error
-		if packed, err = kernel.PackUint8Right(kernel.Uint8Rows(points.U8, dim), points.N, dim); err != nil {
-			return nil, err
-		}
+	if points.Dim <= kernel.MaxUint8Depth {
+		return uint8Space[int32](b, queries, points)
 	}
-	right := func(col int) kernel.Uint8Operand {
-		if packed != nil {
-			return packed.Operand(col)
-		}
-		return kernel.Uint8Rows(points.U8[col*dim:], dim)
-	}
-	if dim <= kernel.MaxUint8Depth {
-		return uint8Space[int32](b, queries, points, right), nil
-	}
-	return uint8Space[int64](b, queries, points, right), nil
+	return uint8Space[int64](b, queries, points)
 }
 
-func uint8Space[I kernel.Integer](b base, queries, points dataset.Points, right func(col int) kernel.Uint8Operand) space {
+// keepingPaysUint8 is the smallest dimension in which computing distances of
+// uint8 points takes longer than keeping and transposing them.
+const keepingPaysUint8 = 768
+
+func uint8Space[I kernel.Integer](b base, queries, points dataset.Points) space {
 	dim := points.Dim
 	pointSquares := squaresUint8[I](points)
 	querySquares := pointSquares
 	if !samePoints(queries, points) {
 		querySquares = squaresUint8[I](queries)
 	}
-	run := func(i, rows, col, cols int, c []I, stride int, squared bool) error {
+	// run computes a part of the block that begins at point lo and is packed in left.
+	run := func(left *kernel.PackedUint8, lo, row, rows, col, cols int, c []I, stride int, squared bool) error {
 		p := kernel.Uint8Product[I]{
 			M: rows, N: cols, K: dim,
-			A: kernel.Uint8Rows(queries.U8[i*dim:], dim), B: right(col),
+			A: left.Operand(row), B: kernel.Uint8Rows(points.U8[col*dim:], dim),
 			C: c, Stride: stride, Squared: squared, Threads: b.threads,
 		}
 		if squared {
-			p.ASquares, p.BSquares = querySquares[i:i+rows], pointSquares[col:col+cols]
+			p.ASquares, p.BSquares = querySquares[lo+row:lo+row+rows], pointSquares[col:col+cols]
 		}
 		return p.Run()
 	}
+	pack := func(lo, hi int) (*kernel.PackedUint8, error) {
+		return kernel.PackUint8Left(kernel.Uint8Rows(queries.U8[lo*dim:], dim), hi-lo, dim)
+	}
+	pays := b.self && dim >= keepingPaysUint8
 	if b.metric == Euclidean {
-		s := &exact[I]{base: b}
+		s := &exact[I]{base: b, packed: 2 * int64(dim), pays: pays, half: half[I]{n: b.n, dim: dim, threads: b.threads}}
 		s.fill = func(ctx context.Context, lo, hi int, rows []I) error {
-			return tiles(ctx, hi-lo, b.n, dim, func(row, count, col, cols int) error {
-				return run(lo+row, count, col, cols, rows[row*b.n+col:], b.n, true)
+			left, err := pack(lo, hi)
+			if err != nil {
+				return err
+			}
+			return s.half.load(ctx, lo, hi, rows, func(row, count, col, cols int) error {
+				return run(left, lo, row, count, col, cols, rows[row*b.n+col:], b.n, true)
 			})
 		}
 		return s
 	}
-	s := &exact[float64]{base: b}
+	s := &exact[float64]{base: b, packed: 2 * int64(dim), pays: pays, half: half[float64]{n: b.n, dim: dim, threads: b.threads}}
 	var products []I
 	s.fill = func(ctx context.Context, lo, hi int, rows []float64) error {
-		return tiles(ctx, hi-lo, b.n, dim, func(row, count, col, cols int) error {
-			products = slices.Grow(products[:0], count*cols)[:count*cols]
-			if err := run(lo+row, count, col, cols, products, cols, false); err != nil {
+		left, err := pack(lo, hi)
+		if err != nil {
+			return err
+		}
+		return s.half.load(ctx, lo, hi, rows, func(row, count, col, cols int) error {
+			products = grown(products, count*cols)
+			if err := run(left, lo, row, count, col, cols, products, cols, false); err != nil {
 				return err
 			}
 			return parallel(ctx, b.threads, count, func(_, r int) {
