@@ -25,7 +25,7 @@ BENCH     ?= .
 BENCHPKGS ?= ./...
 FUZZTIME  ?= 60s
 
-.PHONY: build test lint bench fuzz analyse-all example-data figures clean
+.PHONY: build test lint bench fuzz oracle analyse-all example-data figures clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
@@ -53,6 +53,24 @@ fuzz:
 			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$package; \
 		done; \
 	done
+
+# ONNX Runtime, the oracle of latent/cpu's golden files (see latent/cpu/testdata/README.md):
+# packed archives only, no install script runs, nothing of it is committed.
+ORT_VERSION := 1.27.0
+ORT_SHA256  := d8aff4aa8abee8fb2abb2f2f2459ffc94461e781e41b9f7c072829dd0d470221
+
+oracle:
+	@set -e; mkdir -p .oracle; cd .oracle; \
+	for package in onnxruntime-common onnxruntime-node; do \
+		npm pack --silent "$$package@$(ORT_VERSION)" >/dev/null; \
+		rm -rf "node_modules/$$package"; mkdir -p "node_modules/$$package"; \
+		tar -xzf "$$package-$(ORT_VERSION).tgz" --strip-components 1 -C "node_modules/$$package" \
+			--exclude '*/arm64/*' --exclude '*/win32/*' --exclude '*/darwin/*'; \
+		rm "$$package-$(ORT_VERSION).tgz"; \
+	done; \
+	library=node_modules/onnxruntime-node/bin/napi-v6/linux/x64/libonnxruntime.so.1; \
+	if ! echo "$(ORT_SHA256)  $$library" | sha256sum --check --quiet; then rm -rf node_modules/onnxruntime-node; exit 1; fi; \
+	echo "ONNX Runtime $(ORT_VERSION) is in .oracle/"
 
 # Latents are cached by content, so only the first analysis encodes them.
 analyse-all: build
