@@ -281,6 +281,21 @@ func sumSquareBytesAVX2(x *byte, blocks int) uint32
 //go:noescape
 func finishRowAVX2(c, squares *int32, blocks int, term int32)
 
+// scaleShiftFloat32AVX2 is dst[k] ← src[k]·scale − shift[k] for 8·blocks elements.
+//
+//go:noescape
+func scaleShiftFloat32AVX2(dst, src, shift *float32, blocks int, scale float32)
+
+// atMostFloat32AVX2 writes the indices of the elements ≤ limit among 8·blocks, from first on, and returns their number.
+//
+//go:noescape
+func atMostFloat32AVX2(dst *int32, x *float32, blocks int, limit float32, first int32) int
+
+// belowInt32AVX2 writes the indices of the elements < limit among 8·blocks, from first on, and returns their number.
+//
+//go:noescape
+func belowInt32AVX2(dst *int32, x *int32, blocks int, limit int32, first int32) int
+
 // squaredDistances32AVX2 are the sums over 8·blocks depths of (x − y)² for eight rows y, each added in order.
 //
 //go:noescape

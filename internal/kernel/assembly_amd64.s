@@ -10969,6 +10969,91 @@ loop:
 	VZEROUPPER
 	RET
 
+// func scaleShiftFloat32AVX2(dst, src, shift *float32, blocks int, scale float32)
+TEXT ·scaleShiftFloat32AVX2(SB), NOSPLIT, $0-36
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ shift+16(FP), DX
+	MOVQ blocks+24(FP), CX
+	VBROADCASTSS scale+32(FP), Y0
+loop:
+	VMULPS (SI), Y0, Y1
+	VSUBPS (DX), Y1, Y1
+	VMOVUPS Y1, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DX
+	ADDQ $32, DI
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func atMostFloat32AVX2(dst *int32, x *float32, blocks int, limit float32, first int32) int
+TEXT ·atMostFloat32AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ blocks+16(FP), CX
+	VBROADCASTSS limit+24(FP), Y0
+	MOVL first+28(FP), R8
+	MOVQ DI, R9
+loop:
+	VMOVDQU (SI), Y1
+	VCMPPS $2, Y0, Y1, Y2
+	VMOVMSKPS Y2, AX
+	TESTL AX, AX
+	JZ next
+bits:
+	TZCNTL AX, BX
+	ADDL R8, BX
+	MOVL BX, (DI)
+	ADDQ $4, DI
+	BLSRL AX, AX
+	JNZ bits
+next:
+	ADDQ $32, SI
+	ADDL $8, R8
+	DECQ CX
+	JNZ loop
+	SUBQ R9, DI
+	SHRQ $2, DI
+	MOVQ DI, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func belowInt32AVX2(dst *int32, x *int32, blocks int, limit int32, first int32) int
+TEXT ·belowInt32AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ blocks+16(FP), CX
+	MOVL limit+24(FP), AX
+	VMOVD AX, X0
+	VPBROADCASTD X0, Y0
+	MOVL first+28(FP), R8
+	MOVQ DI, R9
+loop:
+	VMOVDQU (SI), Y1
+	VPCMPGTD Y1, Y0, Y2
+	VMOVMSKPS Y2, AX
+	TESTL AX, AX
+	JZ next
+bits:
+	TZCNTL AX, BX
+	ADDL R8, BX
+	MOVL BX, (DI)
+	ADDQ $4, DI
+	BLSRL AX, AX
+	JNZ bits
+next:
+	ADDQ $32, SI
+	ADDL $8, R8
+	DECQ CX
+	JNZ loop
+	SUBQ R9, DI
+	SHRQ $2, DI
+	MOVQ DI, ret+32(FP)
+	VZEROUPPER
+	RET
+
 // func squaredDistances32AVX2(sums *[8]float64, x *float64, y *[8]*float32, blocks int)
 TEXT ·squaredDistances32AVX2(SB), NOSPLIT, $0-32
 	MOVQ sums+0(FP), DI

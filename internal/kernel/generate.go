@@ -493,6 +493,73 @@ func reductions() {
 	emit("RET")
 }
 
+// scans writes the row operations of neighbour searches.
+func scans() {
+	function("scaleShiftFloat32AVX2", "(dst, src, shift *float32, blocks int, scale float32)", "is dst[k] ← src[k]·scale − shift[k] for 8·blocks elements.", 36)
+	emit("MOVQ dst+0(FP), DI")
+	emit("MOVQ src+8(FP), SI")
+	emit("MOVQ shift+16(FP), DX")
+	emit("MOVQ blocks+24(FP), CX")
+	emit("VBROADCASTSS scale+32(FP), Y0")
+	label("loop")
+	emit("VMULPS (SI), Y0, Y1")
+	emit("VSUBPS (DX), Y1, Y1")
+	emit("VMOVUPS Y1, (DI)")
+	emit("ADDQ $32, SI")
+	emit("ADDQ $32, DX")
+	emit("ADDQ $32, DI")
+	emit("DECQ CX")
+	emit("JNZ loop")
+	emit("VZEROUPPER")
+	emit("RET")
+
+	for _, t := range []struct{ name, typ, compare string }{
+		{"Float32", "float32", "VCMPPS $2, Y0, Y1, Y2"}, // x ≤ limit, false for NaN
+		{"Int32", "int32", "VPCMPGTD Y1, Y0, Y2"},       // limit > x
+	} {
+		name, comment := "atMostFloat32AVX2", "writes the indices of the elements ≤ limit among 8·blocks, from first on, and returns their number."
+		if t.typ == "int32" {
+			name, comment = "belowInt32AVX2", "writes the indices of the elements < limit among 8·blocks, from first on, and returns their number."
+		}
+		function(name, "(dst *int32, x *"+t.typ+", blocks int, limit "+t.typ+", first int32) int", comment, 40)
+		emit("MOVQ dst+0(FP), DI")
+		emit("MOVQ x+8(FP), SI")
+		emit("MOVQ blocks+16(FP), CX")
+		if t.typ == "int32" {
+			emit("MOVL limit+24(FP), AX")
+			emit("VMOVD AX, X0")
+			emit("VPBROADCASTD X0, Y0")
+		} else {
+			emit("VBROADCASTSS limit+24(FP), Y0")
+		}
+		emit("MOVL first+28(FP), R8")
+		emit("MOVQ DI, R9")
+		label("loop")
+		emit("VMOVDQU (SI), Y1")
+		emit("%s", t.compare)
+		emit("VMOVMSKPS Y2, AX")
+		emit("TESTL AX, AX")
+		emit("JZ next")
+		label("bits")
+		emit("TZCNTL AX, BX")
+		emit("ADDL R8, BX")
+		emit("MOVL BX, (DI)")
+		emit("ADDQ $4, DI")
+		emit("BLSRL AX, AX")
+		emit("JNZ bits")
+		label("next")
+		emit("ADDQ $32, SI")
+		emit("ADDL $8, R8")
+		emit("DECQ CX")
+		emit("JNZ loop")
+		emit("SUBQ R9, DI")
+		emit("SHRQ $2, DI")
+		emit("MOVQ DI, ret+32(FP)")
+		emit("VZEROUPPER")
+		emit("RET")
+	}
+}
+
 // distances writes the squared distances of eight pairs in float64: two groups of four
 // pairs, one per lane, so that each lane adds its pair's terms in depth order.
 func distances() {
@@ -585,6 +652,7 @@ func main() {
 	micros()
 	packs()
 	reductions()
+	scans()
 	distances()
 	source, err := format.Source(declarations.Bytes())
 	if err != nil {

@@ -712,6 +712,7 @@ func TestRows(t *testing.T) {
 		}
 		t.Run("float32", testSquaredDistances[float32])
 		t.Run("float64", testSquaredDistances[float64])
+		t.Run("scans", func(t *testing.T) { testScans(t, impl) })
 	})
 }
 
@@ -833,6 +834,44 @@ func TestGenerated(t *testing.T) {
 		}
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s is not what generate.go writes; run go generate ./internal/kernel", name)
+		}
+	}
+}
+
+// testScans compares the row scans with their portable twins.
+func testScans(t *testing.T, impl *implementation) {
+	r := rand.New(rand.NewPCG(8, 9))
+	for n := range 70 {
+		x, shift, whole := make([]float32, n), make([]float32, n), make([]int32, n)
+		for i := range x {
+			x[i], shift[i], whole[i] = float32(r.IntN(9)-4), r.Float32(), int32(r.IntN(9)-4)
+			switch r.IntN(20) {
+			case 0:
+				x[i], whole[i] = float32(math.NaN()), math.MaxInt32
+			case 1:
+				x[i], whole[i] = float32(math.Inf(1)), math.MinInt32
+			case 2:
+				x[i] = float32(math.Copysign(0, -1))
+			}
+		}
+		got, want := make([]float32, n), make([]float32, n)
+		impl.vector.scaleShift(got, x, shift, 0.3)
+		scaleShiftGeneric(want, x, shift, 0.3)
+		for i := range got {
+			if math.Float32bits(got[i]) != math.Float32bits(want[i]) && got[i] == got[i] {
+				t.Fatalf("scaleShift: element %d of %d is %v, want %v", i, n, got[i], want[i])
+			}
+		}
+		a, b := make([]int32, n), make([]int32, n)
+		for _, limit := range []float32{-5, -1, 0, 2, float32(math.Inf(1))} {
+			if p, q := impl.vector.atMost(a, x, limit), atMostGeneric(b, x, limit); !slices.Equal(a[:p], b[:q]) {
+				t.Fatalf("at most %v: %v, want %v", limit, a[:p], b[:q])
+			}
+		}
+		for _, limit := range []int32{math.MinInt32, -1, 0, 3, math.MaxInt32} {
+			if p, q := impl.vector.below(a, whole, limit), belowGeneric(b, whole, limit); !slices.Equal(a[:p], b[:q]) {
+				t.Fatalf("below %v: %v, want %v", limit, a[:p], b[:q])
+			}
 		}
 	}
 }

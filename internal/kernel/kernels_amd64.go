@@ -27,6 +27,9 @@ func detect() []*implementation {
 		sumUint8:           sumUint8AVX2,
 		sumSquaresUint8:    sumSquaresUint8AVX2,
 		finishRow:          finishRowAsm,
+		scaleShift:         scaleShiftAsm,
+		atMost:             atMostAsm,
+		below:              belowAsm,
 		squaredDistances32: squaredDistances32,
 		squaredDistances64: squaredDistances64,
 	}
@@ -219,6 +222,42 @@ func finishRowAsm(c, squares []int32, term int32) {
 		finishRowAVX2(&c[0], &squares[0], n, term)
 	}
 	finishRowGeneric(c[8*n:], squares[8*n:], term)
+}
+
+func scaleShiftAsm(dst, x, shift []float32, scale float32) {
+	n := len(x) / 8
+	if n > 0 {
+		scaleShiftFloat32AVX2(&dst[0], &x[0], &shift[0], n, scale)
+	}
+	scaleShiftGeneric(dst[8*n:], x[8*n:], shift[8*n:], scale)
+}
+
+func atMostAsm(dst []int32, x []float32, limit float32) int {
+	n, found := len(x)/8, 0
+	if n > 0 {
+		found = atMostFloat32AVX2(&dst[0], &x[0], n, limit, 0)
+	}
+	for k := 8 * n; k < len(x); k++ {
+		if x[k] <= limit {
+			dst[found] = int32(k)
+			found++
+		}
+	}
+	return found
+}
+
+func belowAsm(dst, x []int32, limit int32) int {
+	n, found := len(x)/8, 0
+	if n > 0 {
+		found = belowInt32AVX2(&dst[0], &x[0], n, limit, 0)
+	}
+	for k := 8 * n; k < len(x); k++ {
+		if x[k] < limit {
+			dst[found] = int32(k)
+			found++
+		}
+	}
+	return found
 }
 
 func squaredDistances32(sums *[8]float64, x []float64, y *[8]*float32) {

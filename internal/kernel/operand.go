@@ -184,7 +184,17 @@ func PackRight[T Float](o Operand[T], count, depth int) (*Packed[T], error) {
 	return packAll(o, "B", count, depth, floatTiling[T]().nr)
 }
 
+// RepackLeft is [PackLeft] in the memory of p, which no product may still use.
+// A nil p is like a new one.
+func RepackLeft[T Float](p *Packed[T], o Operand[T], count, depth int) (*Packed[T], error) {
+	return repack(p, o, "A", count, depth, floatTiling[T]().mr)
+}
+
 func packAll[T Float](o Operand[T], side string, count, depth, width int) (*Packed[T], error) {
+	return repack(nil, o, side, count, depth, width)
+}
+
+func repack[T Float](old *Packed[T], o Operand[T], side string, count, depth, width int) (*Packed[T], error) {
 	if count < 0 || depth < 0 {
 		return nil, fmt.Errorf("kernel: operand %s: cannot pack %d vectors of length %d", side, count, depth)
 	}
@@ -195,7 +205,11 @@ func packAll[T Float](o Operand[T], side string, count, depth, width int) (*Pack
 		return nil, err
 	}
 	padded := roundUp(count, width)
-	p := &Packed[T]{data: make([]T, padded*depth), width: width, count: count, depth: depth}
+	var data []T
+	if old != nil {
+		data = old.data
+	}
+	p := &Packed[T]{data: grow(data, padded*depth), width: width, count: count, depth: depth}
 	if count == 0 {
 		return p, nil
 	}

@@ -9,6 +9,11 @@ type vectorKernels struct {
 	sumUint8        func(x []uint8) int64
 	sumSquaresUint8 func(x []uint8) int64
 	finishRow       func(c, squares []int32, term int32)
+	scaleShift      func(dst, src, shift []float32, scale float32)
+	// atMost and below write the indices of elements and return their number;
+	// dst is as long as x.
+	atMost func(dst []int32, x []float32, limit float32) int
+	below  func(dst []int32, x []int32, limit int32) int
 	// squaredDistances32 and 64 compute eight pairs that share x, each strictly
 	// in order; y holds the addresses of the eight rows.
 	squaredDistances32 func(sums *[8]float64, x []float64, y *[8]*float32)
@@ -19,6 +24,9 @@ var genericVector = vectorKernels{
 	sumUint8:           sumUint8Generic,
 	sumSquaresUint8:    sumSquaresUint8Generic,
 	finishRow:          finishRowGeneric,
+	scaleShift:         scaleShiftGeneric,
+	atMost:             atMostGeneric,
+	below:              belowGeneric,
 	squaredDistances32: squaredDistancesGeneric[float32],
 	squaredDistances64: squaredDistancesGeneric[float64],
 }
@@ -43,6 +51,53 @@ func sumSquaresUint8Generic(x []uint8) int64 {
 		s += int64(v) * int64(v)
 	}
 	return s
+}
+
+// ScaleShift sets dst[k] = x[k]·scale − shift[k], product and difference each
+// rounded. The slices have the same length; the shortest decides otherwise.
+func ScaleShift(dst, x, shift []float32, scale float32) {
+	n := min(len(dst), len(x), len(shift))
+	active.Load().vector.scaleShift(dst[:n], x[:n], shift[:n], scale)
+}
+
+func scaleShiftGeneric(dst, x, shift []float32, scale float32) {
+	for k, v := range x {
+		dst[k] = float32(v*scale) - shift[k]
+	}
+}
+
+// AtMost sets the first elements of dst to the ascending indices k with x[k] ≤ limit and
+// returns their number. It panics if dst is shorter than x. NaN is not at most anything.
+func AtMost(dst []int32, x []float32, limit float32) int {
+	return active.Load().vector.atMost(dst[:len(x)], x, limit)
+}
+
+// Below sets the first elements of dst to the ascending indices k with x[k] < limit and
+// returns their number. It panics if dst is shorter than x.
+func Below(dst []int32, x []int32, limit int32) int {
+	return active.Load().vector.below(dst[:len(x)], x, limit)
+}
+
+func atMostGeneric(dst []int32, x []float32, limit float32) int {
+	n := 0
+	for k, v := range x {
+		if v <= limit {
+			dst[n] = int32(k)
+			n++
+		}
+	}
+	return n
+}
+
+func belowGeneric(dst, x []int32, limit int32) int {
+	n := 0
+	for k, v := range x {
+		if v < limit {
+			dst[n] = int32(k)
+			n++
+		}
+	}
+	return n
 }
 
 // SquaredNorm is ‖x‖² = Σ x[k]² in float64, the squares rounded and added
