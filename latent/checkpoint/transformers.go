@@ -90,6 +90,14 @@ func (b *builder) attention(name, q, k, v string, heads, width int) {
 	b.node("Reshape", values, nil, b.ints(0, 0, int64(width)))
 }
 
+// split takes the three parts of a value along its first axis, each with that axis of size one.
+func (b *builder) split(name, x string) []string {
+	b.apply("Split", name, map[string]graph.Attribute{"axis": integer(0)}, x, b.ints(1, 1, 1))
+	n := b.graph.Nodes[len(b.graph.Nodes)-1]
+	n.Outputs = []string{b.last + "_q", b.last + "_k", b.last + "_v"}
+	return n.Outputs
+}
+
 // patches applies a convolution whose kernel is its stride to images
 // [B, C, H, W]; the result is tokens [B, N, E], row by row.
 func (b *builder) patches(weight, bias string, height, width, embedding int) {
@@ -224,11 +232,8 @@ func (v *videoViT) block(stack string, i int) error {
 	b.node("Reshape", attn+".split", nil, b.ints(0, 0, 3, int64(heads), int64(width/heads)))
 	qkv := b.node("Transpose", attn+".split", map[string]graph.Attribute{"perm": integers(2, 0, 3, 1, 4)})
 	var parts [3]string
-	for k := range parts {
-		b.count++
-		index := fmt.Sprintf("index_%d", b.count)
-		b.graph.Constants[index] = &graph.Tensor{DType: graph.Int64, Shape: []int{}, I64: []int64{int64(k)}}
-		parts[k] = b.apply("Gather", attn+".split", map[string]graph.Attribute{"axis": integer(0)}, qkv, index)
+	for k, part := range b.split(attn+".split", qkv) {
+		parts[k] = b.apply("Squeeze", attn+".split", nil, part, b.ints(0))
 	}
 	tables := v.table(stack, frequencies, x)
 	for k := range 2 {
