@@ -39,6 +39,14 @@ type Command struct {
 	// episode, so that every valid window is the first of a pair.
 	Successors bool
 
+	// Unpooled admits --pool none, and Layers several values of --layer: for a
+	// command that takes outputs of any shape and number.
+	Unpooled, Layers bool
+	// Interrupted says what an interrupted run leaves behind; by default nothing.
+	Interrupted string
+
+	// Omit names shared flags that mean nothing to this command.
+	Omit []string
 	// Defaults replaces defaults of shared flags, by name.
 	Defaults map[string]string
 
@@ -116,6 +124,11 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 	if _, err := kernel.Selected(); err != nil {
 		return err
 	}
+	if flags.instead != nil {
+		if done, err := flags.instead(ctx, options, stdout); done || err != nil {
+			return ignorePipe(err)
+		}
+	}
 	if err := options.check(c); err != nil {
 		return err
 	}
@@ -163,10 +176,13 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 	}
 	env.progress.close()
 	if err != nil {
-		if ctx.Err() != nil {
-			return errInterrupted
+		switch {
+		case ctx.Err() == nil:
+			return err
+		case c.Interrupted != "":
+			return errors.New(c.Interrupted)
 		}
-		return err
+		return errInterrupted
 	}
 	env.Result.Elapsed = time.Since(start).Seconds()
 	return env.finish(stdout)
@@ -189,6 +205,11 @@ func (e *Env) finish(stdout io.Writer) error {
 	names := e.Files.Names()
 	if err := e.Files.Commit(); err != nil {
 		return err
+	}
+	if e.afterCommit != nil {
+		if err := e.afterCommit(); err != nil {
+			return err
+		}
 	}
 	switch {
 	case e.Options.JSON:

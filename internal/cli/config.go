@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -81,6 +82,9 @@ func configNames(flags *Flags) []string {
 func configValues(f *flag.Flag, value *yaml.Node) ([]string, error) {
 	r, ok := f.Value.(interface{ repeats() bool })
 	repeats := ok && r.repeats()
+	j, ok := f.Value.(interface{ joins() bool })
+	joins := ok && j.joins()
+	_, lists := f.Value.(interface{ lists() })
 	switch value.Kind {
 	case yaml.ScalarNode:
 		if value.Tag == "!!null" {
@@ -96,7 +100,7 @@ func configValues(f *flag.Flag, value *yaml.Node) ([]string, error) {
 			}
 			values = append(values, item.Value)
 		}
-		if !repeats {
+		if !repeats || joins && !slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, "=") }) {
 			return []string{strings.Join(values, ",")}, nil
 		}
 		return values, nil
@@ -107,10 +111,20 @@ func configValues(f *flag.Flag, value *yaml.Node) ([]string, error) {
 		var values []string
 		for i := 0; i < len(value.Content); i += 2 {
 			item := resolveAlias(value.Content[i+1])
+			name := value.Content[i].Value
+			texts := []string{item.Value}
 			if item.Kind != yaml.ScalarNode {
-				return nil, fmt.Errorf("line %d: want a plain value for %s", item.Line, value.Content[i].Value)
+				var err error
+				if item.Kind != yaml.SequenceNode || !joins && !lists {
+					return nil, fmt.Errorf("line %d: want a plain value for %s", item.Line, name)
+				}
+				if texts, err = configValues(f, item); err != nil {
+					return nil, err
+				}
 			}
-			values = append(values, value.Content[i].Value+"="+item.Value)
+			for _, text := range texts {
+				values = append(values, name+"="+text)
+			}
 		}
 		return values, nil
 	}

@@ -42,11 +42,12 @@ type Env struct {
 	episodes []int // of every state; nil: one episode
 	rows     []int // frame at which every state begins; nil: the state's own index
 
-	cache    *latent.Cache // nil: off
-	closers  []io.Closer
-	console  *bytes.Buffer
-	stderr   io.Writer
-	progress *progress
+	afterCommit func() error
+	cache       *latent.Cache // nil: off
+	closers     []io.Closer
+	console     *bytes.Buffer
+	stderr      io.Writer
+	progress    *progress
 }
 
 // The streams of random numbers drawn here; analyses start theirs at other
@@ -223,6 +224,16 @@ func (e *Env) message(format string, args ...any) {
 func (e *Env) Progress(label string) func(done, total int) {
 	return e.progress.task(label)
 }
+
+// ProgressOf is Progress for work that is counted in the given unit, such as
+// "frames", which the bar then names.
+func (e *Env) ProgressOf(label, unit string) func(done, total int) {
+	return e.progress.taskOf(label, " "+unit)
+}
+
+// AfterCommit sets a function that is called when all files of the run have
+// their names.
+func (e *Env) AfterCommit(do func() error) { e.afterCommit = do }
 
 // Print writes text to the console, where it appears after the files are
 // written, unless --json or --quiet is set.

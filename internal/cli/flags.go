@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -39,6 +40,8 @@ type Flags struct {
 	*flag.FlagSet
 	groups map[string]group
 	order  []string // names of the shared flags in the order of the help
+
+	instead func(ctx context.Context, o *Options, stdout io.Writer) (done bool, err error)
 }
 
 func newFlags(name string) *Flags {
@@ -53,6 +56,30 @@ func (f *Flags) Unrecorded(names ...string) {
 	for _, name := range names {
 		f.groups[name] = outputGroup
 	}
+}
+
+// Instead sets a function that is asked once the flags are read, before the
+// input is checked. If it returns true, it has done what was wanted, such as
+// printing a list, and the run ends there; no file is written.
+func (f *Flags) Instead(do func(ctx context.Context, o *Options, stdout io.Writer) (done bool, err error)) {
+	f.instead = do
+}
+
+// omit takes flags out of the set.
+func (f *Flags) omit(names []string) {
+	if len(names) == 0 {
+		return
+	}
+	kept := flag.NewFlagSet(f.Name(), flag.ContinueOnError)
+	kept.SetOutput(io.Discard)
+	f.VisitAll(func(fl *flag.Flag) {
+		if !slices.Contains(names, fl.Name) {
+			kept.Var(fl.Value, fl.Name, fl.Usage)
+			kept.Lookup(fl.Name).DefValue = fl.DefValue
+		}
+	})
+	f.FlagSet = kept
+	f.order = slices.DeleteFunc(f.order, func(name string) bool { return slices.Contains(names, name) })
 }
 
 // Ints defines a flag for a comma-separated list of integers, such as
@@ -300,6 +327,7 @@ type perModel struct {
 	byName map[string]string
 	names  []string
 	check  func(string) error
+	whole  bool // a value may hold commas: one value per flag
 }
 
 func (p *perModel) String() string {
@@ -310,6 +338,9 @@ func (p *perModel) String() string {
 	for _, name := range p.names {
 		parts = append(parts, name+"="+p.byName[name])
 	}
+	if p.whole {
+		return strings.Join(parts, "; ")
+	}
 	return strings.Join(parts, ",")
 }
 
@@ -317,8 +348,15 @@ func (p *perModel) Get() any { return p.String() }
 
 func (p *perModel) repeats() bool { return true }
 
+// joins says that a list in a configuration is one value.
+func (p *perModel) joins() bool { return p.whole }
+
 func (p *perModel) Set(text string) error {
-	for part := range strings.SplitSeq(text, ",") {
+	parts := []string{text}
+	if !p.whole {
+		parts = strings.Split(text, ",")
+	}
+	for _, part := range parts {
 		name, value, named := strings.Cut(strings.TrimSpace(part), "=")
 		if !named {
 			value = name
@@ -352,4 +390,60 @@ func (p *perModel) of(model string) string {
 		return v
 	}
 	return p.all
+}
+
+// layersPerModel is a list of layers for all models, with others for some.
+type layersPerModel struct {
+	all    []string
+	byName map[string][]string
+	names  []string
+}
+
+func (l *layersPerModel) String() string {
+	parts := slices.Clone(l.all)
+	for _, name := range l.names {
+		for _, layer := range l.byName[name] {
+			parts = append(parts, name+"="+layer)
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+func (l *layersPerModel) Get() any { return l.String() }
+
+func (l *layersPerModel) repeats() bool { return true }
+
+// lists says that a model may have a list of values in a configuration.
+func (l *layersPerModel) lists() {}
+
+func (l *layersPerModel) Set(text string) error {
+	name, layer, named := strings.Cut(text, "=")
+	if !named {
+		name, layer = "", text
+	}
+	switch {
+	case layer == "":
+		return fmt.Errorf("%q names no layer", text)
+	case !named:
+		l.all = append(l.all, layer)
+		return nil
+	case name == "":
+		return fmt.Errorf("%q has no model name before the equals sign", text)
+	}
+	if l.byName == nil {
+		l.byName = map[string][]string{}
+	}
+	if _, ok := l.byName[name]; !ok {
+		l.names = append(l.names, name)
+	}
+	l.byName[name] = append(l.byName[name], layer)
+	return nil
+}
+
+// of returns the layers of one model.
+func (l *layersPerModel) of(model string) []string {
+	if layers, ok := l.byName[model]; ok {
+		return layers
+	}
+	return l.all
 }

@@ -65,7 +65,7 @@ func (o *Options) check(c *Command) error {
 	case !frames && (c.Frames || encoders > 0):
 		return Hint(Usage("no frames: give them with --frames FILE[:key]"), example)
 	case c.Encoders && latents > 0:
-		return Hint(Usage("latents computed elsewhere cannot be used: %s encodes changed frames itself", c.Name),
+		return Hint(Usage("latents computed elsewhere cannot be used: %s runs the encoders itself", c.Name),
 			"give the encoder with --model NAME=FILE")
 	}
 	return o.checkNames()
@@ -92,12 +92,18 @@ func (o *Options) checkNames() error {
 	for _, setting := range []struct {
 		flag  string
 		value *perModel
-	}{{"pool", &o.pool}, {"input-scale", &o.inputScale}, {"activation", &o.activation}, {"final-activation", &o.finalActivation}, {"state", &o.state}} {
+	}{{"pool", &o.pool}, {"resize", &o.resize}, {"interpolation", &o.interpolation}, {"input-scale", &o.inputScale}, {"mean", &o.mean}, {"std", &o.std},
+		{"activation", &o.activation}, {"final-activation", &o.finalActivation}, {"heads", &o.heads}, {"state", &o.state}} {
 		for _, name := range setting.value.names {
 			if !slices.Contains(names, name) {
 				return Hint(Usage("--%s %s=%s: no model is named %q", setting.flag, name, setting.value.byName[name], name),
 					didYouMean("", name, names))
 			}
+		}
+	}
+	for _, name := range o.layer.names {
+		if !slices.Contains(names, name) {
+			return Hint(Usage("--layer %s=%s: no model is named %q", name, o.layer.byName[name][0], name), didYouMean("", name, names))
 		}
 	}
 	return nil
@@ -614,15 +620,13 @@ func (e *Env) openEncoder(s source) (*Model, report.Input, error) {
 			return nil, report.Input{}, err
 		}
 	}
-	o := latent.OpenOptions{
-		State:           e.Options.state.of(s.name),
-		Activation:      e.Options.activation.of(s.name),
-		FinalActivation: e.Options.finalActivation.of(s.name),
-		Threads:         e.Options.Threads,
-	}
-	encoder, err := latent.Open(path, o)
+	encoder, err := latent.Open(path, e.Options.open(s.name))
 	if err != nil {
-		return nil, report.Input{}, fmt.Errorf("model %s: %w", s.name, err)
+		return nil, report.Input{}, layerHint(s.name, fmt.Errorf("model %s: %w", s.name, err))
+	}
+	if l, ok := encoder.(latent.LayerEncoder); ok && !e.Command.Layers && len(l.Layers()) > 1 {
+		err := fmt.Errorf("model %s: --layer %s are %d layers, want one", s.name, strings.Join(e.Options.layer.of(s.name), ", "), len(l.Layers()))
+		return nil, report.Input{}, errors.Join(Hint(err, "give the model once for each layer, under different names, with --layer NAME=LAYER"), encoder.Close())
 	}
 	m, err := e.newModel(s, encoder)
 	if err != nil {
@@ -635,14 +639,45 @@ func (e *Env) openEncoder(s source) (*Model, report.Input, error) {
 
 func (e *Env) newModel(s source, encoder latent.Encoder) (*Model, error) {
 	e.closers = append(e.closers, encoder)
-	pool, err := latent.ParsePool(e.Options.pool.of(s.name))
-	if err != nil {
-		return nil, fmt.Errorf("model %s: %w", s.name, err)
-	}
+	pool := latent.Pool(e.Options.pool.of(s.name)) // checked when it was set
 	if s.kind == "baseline" && e.Options.pool.byName[s.name] == "" {
 		pool = latent.PoolNone // a pooling meant for the models
 	}
-	return &Model{Name: s.name, Encoder: encoder, Pool: pool, env: e, scale: latent.InputScale(e.Options.inputScale.of(s.name))}, nil
+	pre, err := e.preprocessing(s.name)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{Name: s.name, Encoder: encoder, Pool: pool, env: e, pre: pre}, nil
+}
+
+// preprocessing is what the states go through before a model sees them.
+func (e *Env) preprocessing(name string) (latent.Preprocessing, error) {
+	p, err := e.Options.preprocessing(name)
+	if err == nil {
+		r := e.States.Range()
+		p.Low, p.High, p.Layout = r.Low, r.High, e.States.Layout()
+		_, err = latent.Prepared(e.States, p) // finds what does not fit before anything is encoded
+	}
+	if err != nil {
+		return p, fmt.Errorf("model %s: %w", name, err)
+	}
+	return p, nil
+}
+
+// layerHint adds the nearest name to the error of an unknown layer.
+func layerHint(model string, err error) error {
+	var unknown *latent.UnknownLayerError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	var names []string
+	for _, l := range unknown.Layers {
+		names = append(names, l.Name)
+		if l.Node != "" && !slices.Contains(names, l.Node) {
+			names = append(names, l.Node)
+		}
+	}
+	return Hint(err, didYouMean("", unknown.Pattern, names), "list them with encode --model "+model+"=FILE --layers list")
 }
 
 // poolName is the pooling that will be applied.
@@ -662,17 +697,49 @@ func (m *Model) details() *report.Object {
 	if info.Opset > 0 {
 		o.Set("opset", info.Opset)
 	}
-	o.Set("input_scale", string(m.scale))
+	m.describePreprocessing(&o)
 	return &o
+}
+
+// describePreprocessing records what the states go through before the encoder sees them.
+func (m *Model) describePreprocessing(o *report.Object) {
+	if m.pre.Height > 0 {
+		o.Set("resize", []int{m.pre.Height, m.pre.Width})
+		o.Set("interpolation", string(m.pre.Interpolation))
+	}
+	o.Set("input_scale", string(m.pre.Scale))
+	if len(m.pre.Mean) > 0 {
+		o.Set("mean", m.pre.Mean)
+	}
+	if len(m.pre.Std) > 0 {
+		o.Set("std", m.pre.Std)
+	}
+	if len(m.env.Options.layer.of(m.Name)) == 0 {
+		return
+	}
+	if l, ok := m.Encoder.(latent.LayerEncoder); ok && m.Encoder.Info().Format != "pca" && m.Encoder.Info().Format != "random" {
+		var names []string
+		for _, layer := range l.Layers() {
+			names = append(names, layer.Name)
+		}
+		o.Set("layers", names)
+	}
 }
 
 func (e *Env) openBaseline(ctx context.Context, s source, dim int) (*Model, report.Input, error) {
 	var encoder latent.Encoder
-	var err error
+	pre, err := e.preprocessing(s.name)
+	if err != nil {
+		return nil, report.Input{}, err
+	}
+	seen, err := latent.Prepared(e.States, pre)
+	if err != nil {
+		return nil, report.Input{}, err
+	}
 	if s.path == "random" {
-		encoder, err = latent.RandomEncoder(e.States.Shape(), latent.RandomOptions{Dim: dim, Seed: e.Options.Seed, Threads: e.Options.Threads})
+		encoder, err = latent.RandomEncoder(seen.Shape(), latent.RandomOptions{Dim: dim, Seed: e.Options.Seed, Threads: e.Options.Threads})
 	} else {
-		encoder, err = latent.PCAEncoder(ctx, e.States, latent.PCAOptions{Dim: dim})
+		encoder, err = latent.PCAEncoder(ctx, seen, latent.PCAOptions{Dim: dim})
 	}
 	if err != nil {
 		return nil, report.Input{}, fmt.Errorf("baseline %s: %w", s.name, err)

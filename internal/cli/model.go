@@ -22,7 +22,7 @@ type Model struct {
 	Pool latent.Pool
 
 	env   *Env
-	scale latent.InputScale
+	pre   latent.Preprocessing
 	given dataset.Points // pooled latents computed elsewhere, one row per state
 	row   []int          // row of each state in given; nil: the state's own index
 	all   dataset.Points // latents of all states, once encoded
@@ -69,18 +69,20 @@ func (m *Model) Encode(ctx context.Context, source latent.Source, label string) 
 	return m.encode(ctx, source, false, label)
 }
 
-func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, label string) (dataset.Points, error) {
-	o := latent.EncodeOptions{
+// EncodeOptions are the settings of this model for package latent, without a
+// cache. label names the work in the progress bar.
+func (m *Model) EncodeOptions(label string) latent.EncodeOptions {
+	return latent.EncodeOptions{
 		Batch:         m.env.Options.Batch,
 		Pool:          m.Pool,
-		Preprocessing: latent.Preprocessing{Scale: m.scale},
+		Preprocessing: m.pre,
 		Threads:       m.env.Options.Threads,
 		Progress:      m.env.Progress(label),
 	}
-	if m.env.States != nil {
-		r := m.env.States.Range()
-		o.Low, o.High = r.Low, r.High
-	}
+}
+
+func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, label string) (dataset.Points, error) {
+	o := m.EncodeOptions(label)
 	if keep {
 		o.Cache = m.env.cache
 	}

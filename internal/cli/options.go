@@ -33,7 +33,8 @@ type Options struct {
 	sources                                             []source
 	example, version                                    bool
 	pool, inputScale, activation, finalActivation       perModel
-	state                                               perModel
+	state, heads, mean, std, resize, interpolation      perModel
+	layer                                               layersPerModel
 }
 
 // source is where models come from: one --model, --latents, --weights or an
@@ -77,18 +78,46 @@ func (o *Options) register(f *Flags, c *Command) {
 	in(encodeGroup, "window", "layout", "pixel-range", "skip-nan")
 	in(inputGroup, "config")
 
+	unpooled := ""
 	o.pool.check = func(s string) error { _, err := latent.ParsePool(s); return err }
-	f.Var(&o.pool, "pool", "`[NAME=]MODE` for outputs of several vectors per state: last, mean, cls, flatten, index:K (repeats)")
-	o.inputScale.all = string(latent.ScaleRaw)
-	o.inputScale.check = oneOf(string(latent.ScaleRaw), string(latent.ScaleUnit))
-	f.Var(&o.inputScale, "input-scale", "`[NAME=]SCALE` of the pixels an encoder is given: raw as stored, unit for 0..1 (repeats)")
-	o.activation.check = oneOf("silu", "relu", "gelu", "tanh", "none")
-	f.Var(&o.activation, "activation", "`[NAME=]FUNCTION` between the layers of a ConvEncoder checkpoint, which does not tell: silu (default), relu, gelu, tanh, none (repeats)")
+	if c.Unpooled {
+		unpooled = ", or none for outputs as they are, of any shape"
+		o.pool.check = func(s string) error {
+			if s == string(latent.PoolKeep) {
+				return nil
+			}
+			_, err := latent.ParsePool(s)
+			return err
+		}
+	}
+	f.Var(&o.pool, "pool", "`[NAME=]MODE` for outputs of several vectors per state: last, mean, cls, flatten, index:K"+unpooled+" (repeats)")
+	f.Var(&o.layer, "layer", "`[NAME=]LAYER` of the model that is used instead of its output: the name of a value of its graph or of the node that makes it; * and ? stand for any characters and any one; see encode --layers list (repeats)")
+	o.resize.check = func(s string) error { _, _, err := parseSize(s); return err }
+	f.Var(&o.resize, "resize", "`[NAME=]HxW` that frames are resized to, first of all, for the encoders; their distances are measured as they are (repeats)")
+	o.interpolation.all = string(latent.Bilinear)
+	o.interpolation.check = oneOf(string(latent.Bilinear), string(latent.Nearest))
+	f.Var(&o.interpolation, "interpolation", "`[NAME=]METHOD` of --resize: bilinear (between pixel centres, no smoothing), nearest (repeats)")
+	o.inputScale.all = scaleAuto
+	o.inputScale.check = oneOf(scaleAuto, string(latent.ScaleRaw), string(latent.ScaleUnit))
+	f.Var(&o.inputScale, "input-scale", "`[NAME=]SCALE` of the pixels an encoder is given, after resizing: raw as stored, unit for 0..1, auto: unit with --mean or --std, else raw (repeats)")
+	o.mean.whole, o.std.whole = true, true
+	o.mean.check, o.std.check = checkNumbers, checkNumbers
+	f.Var(&o.mean, "mean", "`[NAME=]LIST` of one value, or one per channel, subtracted after scaling (repeats)")
+	f.Var(&o.std, "std", "`[NAME=]LIST` of one value, or one per channel, divided by after --mean (repeats)")
+	o.activation.check = oneOf("silu", "relu", "gelu", "gelu_tanh", "tanh", "none")
+	f.Var(&o.activation, "activation", "`[NAME=]FUNCTION` between the layers of a checkpoint that does not tell: silu (default of a ConvEncoder), relu, gelu (default of a ViT-MAE), gelu_tanh, tanh, none (repeats)")
 	o.finalActivation.check = oneOf("relu", "none")
 	f.Var(&o.finalActivation, "final-activation", "`[NAME=]FUNCTION` after the last layer of a DQN checkpoint: relu (default), none (repeats)")
 	o.state.check = oneOf("encoder", "target")
 	f.Var(&o.state, "state", "`[NAME=]WHICH` state dict of a training checkpoint: encoder (default), target (repeats)")
-	in(encodeGroup, "pool", "input-scale", "activation", "final-activation", "state")
+	o.heads.check = func(s string) error {
+		if n, err := strconv.Atoi(s); err != nil || n < 1 {
+			return fmt.Errorf("%q is not a positive integer", s)
+		}
+		return nil
+	}
+	f.Var(&o.heads, "heads", "`[NAME=]N` attention heads of a ViT checkpoint that does not tell (repeats)")
+	in(encodeGroup, "resize", "interpolation", "input-scale", "mean", "std", "layer", "pool", "activation", "final-activation", "heads", "state")
 
 	f.Var(&count{&o.Samples, 0}, "samples", "`N` states or pairs to analyse, drawn with --seed and the same for all models; 0: all")
 	f.Uint64Var(&o.Seed, "seed", 42, "`N` that all random draws come from")
@@ -125,6 +154,87 @@ func (o *Options) register(f *Flags, c *Command) {
 			panic("cli: " + c.Name + ": default of " + name + ": " + err.Error())
 		}
 		fl.DefValue = fl.Value.String()
+	}
+	f.omit(c.Omit)
+}
+
+// scaleAuto is the input scale that follows from --mean and --std.
+const scaleAuto = "auto"
+
+// parseSize reads HxW.
+func parseSize(text string) (height, width int, err error) {
+	h, w, ok := strings.Cut(strings.ToLower(text), "x")
+	if ok {
+		height, err = strconv.Atoi(h)
+		if err == nil {
+			width, err = strconv.Atoi(w)
+		}
+	}
+	if !ok || err != nil || height < 1 || width < 1 {
+		return 0, 0, fmt.Errorf("%q is not a size such as 64x64", text)
+	}
+	return height, width, nil
+}
+
+// parseNumbers reads a list of numbers; an empty text is an empty list.
+func parseNumbers(text string) ([]float64, error) {
+	var values []float64
+	if text == "" {
+		return nil, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		v, err := parseFloat(strings.TrimSpace(part))
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a number", part)
+		}
+		values = append(values, v)
+	}
+	return values, nil
+}
+
+func checkNumbers(text string) error {
+	if text == "" {
+		return fmt.Errorf("the list is empty")
+	}
+	_, err := parseNumbers(text)
+	return err
+}
+
+// preprocessing is what a model's frames go through before it sees them.
+func (o *Options) preprocessing(model string) (latent.Preprocessing, error) {
+	p := latent.Preprocessing{Interpolation: latent.Interpolation(o.interpolation.of(model))}
+	var err error
+	if size := o.resize.of(model); size != "" {
+		if p.Height, p.Width, err = parseSize(size); err != nil {
+			return p, err
+		}
+	}
+	if p.Mean, err = parseNumbers(o.mean.of(model)); err != nil {
+		return p, err
+	}
+	if p.Std, err = parseNumbers(o.std.of(model)); err != nil {
+		return p, err
+	}
+	p.Scale = latent.InputScale(o.inputScale.of(model))
+	if p.Scale == scaleAuto {
+		p.Scale = latent.ScaleRaw
+		if len(p.Mean)+len(p.Std) > 0 {
+			p.Scale = latent.ScaleUnit
+		}
+	}
+	return p, nil
+}
+
+// open is how the file of a model is read.
+func (o *Options) open(model string) latent.OpenOptions {
+	heads, _ := strconv.Atoi(o.heads.of(model)) // checked when it was set; 0 for none
+	return latent.OpenOptions{
+		State:           o.state.of(model),
+		Activation:      o.activation.of(model),
+		FinalActivation: o.finalActivation.of(model),
+		Heads:           heads,
+		Layers:          o.layer.of(model),
+		Threads:         o.Threads,
 	}
 }
 

@@ -27,6 +27,7 @@ type progress struct {
 // bar is one piece of work.
 type bar struct {
 	label string
+	unit  string
 	start time.Time
 	drawn time.Time
 	first int // done at the first report: work found in a cache takes no time
@@ -50,8 +51,11 @@ func newProgress(stderr io.Writer, quiet bool) *progress {
 
 // task starts a piece of work and returns the function that reports how much of
 // it is done. The bar vanishes when all of it is, or when the next task starts.
-func (p *progress) task(label string) func(done, total int) {
-	b := &bar{label: label}
+func (p *progress) task(label string) func(done, total int) { return p.taskOf(label, "") }
+
+// taskOf names the unit, after a space, in which the rate is counted.
+func (p *progress) taskOf(label, unit string) func(done, total int) {
+	b := &bar{label: label, unit: unit}
 	return func(done, total int) { p.report(b, done, total) }
 }
 
@@ -94,7 +98,7 @@ func (b *bar) line(done, total int, now time.Time, width int) string {
 	if elapsed := now.Sub(b.start).Seconds(); elapsed > 0 && done > b.first {
 		rate := float64(done-b.first) / elapsed
 		left := time.Duration(float64(total-done) / rate * float64(time.Second))
-		tail += fmt.Sprintf(" %s/s %s left", shortRate(rate), shortDuration(left))
+		tail += fmt.Sprintf(" %s%s/s %s left", shortRate(rate), b.unit, shortDuration(left))
 	}
 	room := min(width-len([]rune(head))-len([]rune(tail))-2, 40)
 	if room < 5 {

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"repscope/latent"
 	"repscope/report"
 )
 
@@ -142,7 +143,16 @@ func TestWrongFlags(t *testing.T) {
 		{"--frames", "flag needs an argument", ""},
 		{"--block weekly", "block", ""},
 		{"stray.npy", `unexpected argument "stray.npy"`, ""},
-		{"--input-scale sigmoid", "is not one of raw, unit", ""},
+		{"--input-scale sigmoid", "is not one of auto, raw, unit", ""},
+		{"--resize 64", "is not a size such as 64x64", ""},
+		{"--resize a=0x64", "is not a size such as 64x64", ""},
+		{"--mean 0.5,x", `"x" is not a number`, ""},
+		{"--std a=", "the list is empty", ""},
+		{"--interpolation bilinaer", "is not one of bilinear, nearest", "did you mean bilinear?"},
+		{"--layer a=", "names no layer", ""},
+		{"--layer =x", "no model name", ""},
+		{"--heads 0", "not a positive integer", ""},
+		{"--pool none", "want last, mean, cls, flatten or index:K", ""},
 	} {
 		f, _, _, _, _ := testFlags()
 		args := strings.Fields(test.args)
@@ -174,7 +184,7 @@ func TestCheck(t *testing.T) {
 		{args: "--baseline pca", message: "no frames"},
 		{args: "--latents a=b", message: ""},
 		{args: "--latents a=b", message: "no frames", change: func(c *Command) { c.Frames = true }},
-		{args: "--frames f --latents a=b", message: "encodes changed frames itself", change: func(c *Command) { c.Encoders = true }},
+		{args: "--frames f --latents a=b", message: "runs the encoders itself", change: func(c *Command) { c.Encoders = true }},
 		{args: "--example --frames f", message: "brings its own frames"},
 		{args: "--example --episodes f", message: "brings its own episodes"},
 		{args: "--example", message: ""},
@@ -237,6 +247,21 @@ func TestConfig(t *testing.T) {
 	if o, _, err := apply("model: {a: x}\n", "--model b=y"); err != nil || len(o.sources) != 1 || o.sources[0].name != "b" {
 		t.Errorf("the command line should replace the list: %+v, %v", o.sources, err)
 	}
+	o, _, err = apply("mean: [0.5, 0.25]\nstd: {a: [1, 2], b: 3}\nlayer: {a: [x, 'y*'], b: z}\nresize: 8x9\n", "--input-scale b=raw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := o.preprocessing("a")
+	if err != nil || !slices.Equal(a.Mean, []float64{0.5, 0.25}) || !slices.Equal(a.Std, []float64{1, 2}) || a.Height != 8 || a.Width != 9 || a.Scale != latent.ScaleUnit {
+		t.Errorf("preprocessing of a: %+v, %v", a, err)
+	}
+	b, err := o.preprocessing("b")
+	if err != nil || !slices.Equal(b.Mean, a.Mean) || !slices.Equal(b.Std, []float64{3}) || b.Scale != latent.ScaleRaw {
+		t.Errorf("preprocessing of b: %+v, %v", b, err)
+	}
+	if !slices.Equal(o.open("a").Layers, []string{"x", "y*"}) || !slices.Equal(o.open("b").Layers, []string{"z"}) || o.open("c").Layers != nil {
+		t.Errorf("layers %v", o.layer)
+	}
 	if _, _, err := apply("", ""); err != nil {
 		t.Errorf("an empty file: %v", err)
 	}
@@ -294,7 +319,7 @@ func TestRecordedOptions(t *testing.T) {
 	if err := report.Encode(&b, recorded); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"window", "layout", "pixel-range", "skip-nan", "pool", "input-scale", "activation", "final-activation", "state",
+	want := []string{"window", "layout", "pixel-range", "skip-nan", "resize", "interpolation", "input-scale", "mean", "std", "layer", "pool", "activation", "final-activation", "heads", "state",
 		"samples", "seed", "bootstrap", "block", "latent-scale", "corruption", "k", "limit", "metric", "sigma"}
 	if diff := cmp.Diff(want, recorded.Keys()); diff != "" {
 		t.Errorf("recorded options (−want +got):\n%s", diff)
