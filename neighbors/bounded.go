@@ -73,6 +73,7 @@ type bounded[F kernel.Float] struct {
 	slope            float64 // of s² in E
 	linear, constant float64 // of s and 1 in E
 	half             half[F]
+	left             *kernel.Packed[F] // the block
 	rows             []F
 	lo, hi           int
 }
@@ -81,6 +82,9 @@ type bounded[F kernel.Float] struct {
 type centred[F kernel.Float] struct {
 	source dataset.Points
 	shift  []float64 // m, scaled
+	// exact is the shift in float32 where scaling and shifting in float32 rounds
+	// only once; nil elsewhere.
+	exact  []float32
 	factor []float64 // per point: the power of two, over the norm for the cosine
 	norm   []F       // ‖v‖², rounded to F
 	radius []float64 // ‖v‖
@@ -90,6 +94,10 @@ type centred[F kernel.Float] struct {
 // row writes coordinates k … k+len(dst)−1 of v_i.
 func (c *centred[F]) row(i, k int, dst []F) {
 	at, f := i*c.source.Dim+k, c.factor[i]
+	if narrow, ok := any(dst).([]float32); ok && c.exact != nil {
+		kernel.ScaleShift(narrow, c.source.F32[at:at+len(dst)], c.exact[k:k+len(dst)], float32(f))
+		return
+	}
 	shift := c.shift[k : k+len(dst)]
 	switch {
 	case c.source.F32 != nil:
@@ -206,9 +214,10 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 	for k := range shift {
 		shift[k] *= scale
 	}
+	narrow := narrowShift(points, b.metric, shift, exponent)
 	centre := func(p dataset.Points, norms, far []float64) (*centred[F], []bool, error) {
 		c := &centred[F]{
-			source: p, shift: shift,
+			source: p, shift: shift, exact: narrow,
 			factor: make([]float64, p.N), norm: make([]F, p.N), radius: make([]float64, p.N),
 		}
 		wild, buffers := make([]bool, p.N), make([][]F, b.threads)
@@ -263,6 +272,24 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 	}
 
 	return s, nil
+}
+
+// narrowShift is the shift in float32 where the values of the points times 2^−exponent
+// and the shift are float32 numbers, but for underflow, so that their float32 difference
+// is the exact one rounded once; nil elsewhere.
+func narrowShift(p dataset.Points, metric Metric, shift []float64, exponent int) []float32 {
+	if p.F32 == nil || metric != Euclidean || exponent < -100 || exponent > 100 {
+		return nil
+	}
+	out := make([]float32, len(shift))
+	for k, v := range shift {
+		out[k] = float32(v)
+		// The usual points are near the shift, the others not far enough to overflow.
+		if float64(out[k]) != v || math.Abs(v) > 0x1p100 {
+			return nil
+		}
+	}
+	return out
 }
 
 // outlierFactor and wildFactor say how many times farther from the middle than
@@ -356,14 +383,15 @@ func (s *bounded[F]) load(ctx context.Context, lo, hi int) error {
 	s.lo, s.hi = lo, hi
 	s.rows = grown(s.rows, (hi-lo)*s.n)
 	dim := s.sources.Dim
-	left, err := kernel.PackLeft(kernel.Packing[F](spread[F]{from[F]{s.queries, lo}, s.threads}), hi-lo, dim)
+	var err error
+	s.left, err = kernel.RepackLeft(s.left, kernel.Packing[F](spread[F]{from[F]{s.queries, lo}, s.threads}), hi-lo, dim)
 	if err != nil {
 		return err
 	}
 	err = s.half.load(ctx, lo, hi, s.rows, func(row, rows, col, cols int) error {
 		p := kernel.Product[F]{
 			M: rows, N: cols, K: dim,
-			A: left.Operand(row), B: kernel.Packing[F](from[F]{s.points, col}),
+			A: s.left.Operand(row), B: kernel.Packing[F](from[F]{s.points, col}),
 			C: s.rows[row*s.n+col:], Stride: s.n, Threads: s.threads,
 			Epilogue: distanceTile[F]{s.queries.norm[lo+row : lo+row+rows], s.points.norm[col : col+cols]},
 		}
@@ -439,6 +467,7 @@ type boundedWorker[F kernel.Float] struct {
 	hist       []int32
 	pending    []openPair
 	reach      []int32
+	found      [segment]int32
 }
 
 // openPair is a comparison left open: does point come before threshold?
@@ -514,7 +543,7 @@ func (w *boundedWorker[F]) nearest(i, count int, list []int32) []int32 {
 	w.enter(i)
 	row, band := w.space.row(i), w.space.band(i)
 	list = list[:0]
-	w.buf = selectNearest(row, count, w.buf)
+	w.buf = selectNearest(row, count, w.buf, &w.found)
 	if len(w.buf) == 0 {
 		return list
 	}
@@ -523,9 +552,10 @@ func (w *boundedWorker[F]) nearest(i, count int, list []int32) []int32 {
 		// collect whatever else does.
 		cut := w.space.above(w.buf[count-1].key, band)
 		w.buf = w.buf[:0]
-		for l, v := range row {
-			if v <= cut {
-				w.buf = append(w.buf, entry[F]{v, int32(l)})
+		for start := 0; start < len(row); start += segment {
+			part := row[start:min(start+segment, len(row))]
+			for _, l := range w.found[:atMost(w.found[:], part, cut)] {
+				w.buf = append(w.buf, entry[F]{part[l], int32(start) + l})
 			}
 		}
 		sortEntries(w.buf)
@@ -597,29 +627,30 @@ func (w *boundedWorker[F]) ranks(i int, list []int32, tied int, rank, closer []i
 	w.pending = w.pending[:0]
 	w.reach = zeroed(w.reach, len(list)*groups)
 	last := w.ladder.high
-	for l, v := range row {
-		if v > last {
-			continue
-		}
-		p := 0
-		if v >= w.ladder.low {
-			p = w.ladder.below(v)
-		}
-		if w.low[p] <= v {
-			if len(w.pending) > 1<<16 {
-				ties += w.decide(tied, groups)
+	for start := 0; start < len(row); start += segment {
+		part := row[start:min(start+segment, len(row))]
+		for _, l := range w.found[:atMost(w.found[:], part, last)] {
+			v, p := part[l], 0
+			l += int32(start)
+			if v >= w.ladder.low {
+				p = w.ladder.below(v)
 			}
-			for p < len(w.low) && w.low[p] <= v {
-				if int32(l) != w.thresholds[p].index {
-					w.pending = append(w.pending, openPair{int32(p), int32(l)})
+			if w.low[p] <= v {
+				if len(w.pending) > 1<<16 {
+					ties += w.decide(tied, groups)
 				}
-				p++
+				for p < len(w.low) && w.low[p] <= v {
+					if l != w.thresholds[p].index {
+						w.pending = append(w.pending, openPair{int32(p), l})
+					}
+					p++
+				}
 			}
+			if s.group != nil {
+				p = p*groups + int(s.group[l])
+			}
+			w.hist[p]++
 		}
-		if s.group != nil {
-			p = p*groups + int(s.group[l])
-		}
-		w.hist[p]++
 	}
 	ties += w.decide(tied, groups)
 	accumulateRanks(w.place, s.group != nil, groups, w.hist, rank, closer)

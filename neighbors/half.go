@@ -129,7 +129,7 @@ func (h *half[T]) keep(ctx context.Context, lo, hi int, rows []T) error {
 // tiles computes the columns from … to−1 of the block's first rows, in parts
 // that each take a fraction of a second.
 func (h *half[T]) tiles(ctx context.Context, rows, from, to int, compute rectangle) error {
-	limit := 5e10
+	limit := 3e10
 	if kernel.Name() == "generic" {
 		limit = 5e8
 	}

@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"repscope/internal/kernel"
 )
 
 // key is what a row of distances is held in. Integer and float64 rows of an exact space order
@@ -52,7 +54,7 @@ func excluded[K key]() K {
 // selectNearest returns the count first entries of row in the order of
 // neighbours, sorted, in buf's memory. Excluded entries are left out; the
 // result is shorter where there are fewer candidates.
-func selectNearest[K key](row []K, count int, buf []entry[K]) []entry[K] {
+func selectNearest[K key](row []K, count int, buf []entry[K], found *[segment]int32) []entry[K] {
 	size := 4*count + 64
 	if size >= len(row) {
 		buf = buf[:0]
@@ -64,22 +66,63 @@ func selectNearest[K key](row []K, count int, buf []entry[K]) []entry[K] {
 		}
 		return finishSelection(buf, count)
 	}
-	buf = slices.Grow(buf[:0], size)[:size]
+	buf = grown(buf, size+segment)
 	filled, limit := 0, excluded[K]()
-	for l, v := range row {
+	for start := 0; start < len(row); start += segment {
+		part := row[start:min(start+segment, len(row))]
 		// Later entries have higher indices, so that at equal keys the ones
 		// already held come first.
-		if v < limit {
-			buf[filled] = entry[K]{v, int32(l)}
+		for _, l := range found[:below(found[:], part, limit)] {
+			buf[filled] = entry[K]{part[l], int32(start) + l}
 			filled++
-			if filled == size {
-				partition(buf, count)
-				limit = slices.MaxFunc(buf[:count], compareEntries[K]).key
-				filled = count
-			}
+		}
+		if filled >= size {
+			partition(buf[:filled], count)
+			limit = slices.MaxFunc(buf[:count], compareEntries[K]).key
+			filled = count
 		}
 	}
 	return finishSelection(buf[:filled], count)
+}
+
+// segment is the number of entries scanned at a time.
+const segment = 512
+
+// below sets the first elements of found to the ascending indices l with row[l] < limit
+// and returns their number.
+func below[K key](found []int32, row []K, limit K) int {
+	switch row := any(row).(type) {
+	case []float32:
+		return kernel.AtMost(found, row, nextDown(any(limit).(float32)))
+	case []int32:
+		return kernel.Below(found, row, any(limit).(int32))
+	}
+	n := 0
+	for l, v := range row {
+		if v < limit {
+			found[n] = int32(l)
+			n++
+		}
+	}
+	return n
+}
+
+// atMost is below with row[l] ≤ limit, for limits of candidates.
+func atMost[K key](found []int32, row []K, limit K) int {
+	switch row := any(row).(type) {
+	case []float32:
+		return kernel.AtMost(found, row, any(limit).(float32))
+	case []int32:
+		return kernel.Below(found, row, any(limit).(int32)+1)
+	}
+	n := 0
+	for l, v := range row {
+		if v <= limit {
+			found[n] = int32(l)
+			n++
+		}
+	}
+	return n
 }
 
 func finishSelection[K key](found []entry[K], count int) []entry[K] {
@@ -258,29 +301,30 @@ func (t *ladder[K]) below(v K) int {
 // entries before threshold q; groups is 1 and group nil when no blocks are
 // distinguished. ties[p] counts the entries with the key of threshold p, the
 // first of its run of equal keys, the threshold itself included.
-func closerThan[K key](row []K, thresholds []entry[K], t *ladder[K], keys []K, group []int32, groups int, hist, ties []int32) []K {
+func closerThan[K key](row []K, thresholds []entry[K], t *ladder[K], keys []K, group []int32, groups int, hist, ties []int32, found *[segment]int32) []K {
 	keys = keys[:0]
 	for _, e := range thresholds {
 		keys = append(keys, e.key)
 	}
 	t.reset(keys)
 	low, high := t.low, t.high
-	for l, v := range row {
-		if v > high {
-			continue
-		}
-		p := 0
-		if v >= low {
-			p = t.below(v)
-			if keys[p] == v {
-				ties[p]++
-				p = afterTies(thresholds, p, int32(l))
+	for start := 0; start < len(row); start += segment {
+		part := row[start:min(start+segment, len(row))]
+		for _, l := range found[:atMost(found[:], part, high)] {
+			v, p := part[l], 0
+			l += int32(start)
+			if v >= low {
+				p = t.below(v)
+				if keys[p] == v {
+					ties[p]++
+					p = afterTies(thresholds, p, l)
+				}
 			}
+			if group != nil {
+				p = p*groups + int(group[l])
+			}
+			hist[p]++
 		}
-		if group != nil {
-			p = p*groups + int(group[l])
-		}
-		hist[p]++
 	}
 	return keys
 }

@@ -164,12 +164,13 @@ type exactWorker[K int32 | int64 | float64] struct {
 	keys       []K
 	ladder     ladder[K]
 	hist, ties []int32
+	found      [segment]int32
 }
 
 func (w *exactWorker[K]) redecided() int64 { return 0 }
 
 func (w *exactWorker[K]) nearest(i, count int, list []int32) []int32 {
-	w.buf = selectNearest(w.space.row(i), count, w.buf)
+	w.buf = selectNearest(w.space.row(i), count, w.buf, &w.found)
 	list = list[:0]
 	for _, e := range w.buf {
 		list = append(list, e.index)
@@ -198,7 +199,7 @@ func (w *exactWorker[K]) ranks(i int, list []int32, tied int, rank, closer []int
 	groups := max(1, s.groups)
 	w.hist = zeroed(w.hist, (len(list)+1)*groups)
 	w.ties = zeroed(w.ties, len(list))
-	w.keys = closerThan(row, w.thresholds, &w.ladder, w.keys, s.group, groups, w.hist, w.ties)
+	w.keys = closerThan(row, w.thresholds, &w.ladder, w.keys, s.group, groups, w.hist, w.ties, &w.found)
 	run := 0
 	for p, q := range w.place {
 		if p > 0 && w.keys[p] != w.keys[run] {
