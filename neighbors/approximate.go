@@ -188,7 +188,7 @@ func measureRecall(ctx context.Context, points dataset.Points, found *Nearest, o
 		return none, err
 	}
 	k := found.K
-	shares := make([]float64, len(index))
+	shares, total := make([]float64, len(index)), 0
 	for q, i := range index {
 		farthest := truth.Distance[(q+1)*k-1]
 		hits := 0
@@ -198,9 +198,13 @@ func measureRecall(ctx context.Context, points dataset.Points, found *Nearest, o
 			}
 		}
 		shares[q] = float64(hits) / float64(k)
+		total += hits
 	}
-	value, se := stratifiedMean([]Stratum{{Points: points.N, References: len(index)}}, shares)
-	return Recall{Value: value, StandardError: se, Queries: len(index), K: k}, nil
+	_, se := stratifiedMean([]Stratum{{Points: points.N, References: len(index)}}, shares)
+	return Recall{
+		Value: float64(total) / float64(len(index)*k), StandardError: se,
+		Queries: len(index), K: k,
+	}, nil
 }
 
 // checkCandidates reports the first point that has fewer than k candidates.

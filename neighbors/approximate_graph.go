@@ -15,6 +15,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"repscope/dataset"
 	"repscope/internal/kernel"
@@ -102,10 +103,16 @@ func buildGraph[F kernel.Float](ctx context.Context, points dataset.Points, vert
 	if g.n > maxVertices {
 		return nil, fmt.Errorf("%d distinct points, want at most %d", g.n, maxVertices)
 	}
-	if need, budget := g.bytes(), o.budget(); need > budget {
+	need, budget := g.bytes(), o.budget()
+	if need > budget {
 		return nil, fmt.Errorf("memory: the lists of %d points need %d bytes and %d are allowed: allow more", g.n, need, budget)
 	}
 	g.rows = newVertexRows[F](points, vertices, newDirect(points, points, o.Metric))
+	if need+int64(g.n)*int64(g.dim+1)*int64(unsafe.Sizeof(F(0))) <= budget {
+		if err := g.rows.keep(ctx, g.n, g.threads); err != nil {
+			return nil, err
+		}
+	}
 	if o.ExcludeWindow > 0 {
 		b := base{window: o.ExcludeWindow, episode: o.Episode}
 		g.excluded = func(u, v uint32) bool { return b.excludes(int(u), int(v)) }
@@ -146,15 +153,10 @@ func buildGraph[F kernel.Float](ctx context.Context, points dataset.Points, vert
 
 // bytes is the memory of the graph while it is built.
 func (g *graph[F]) bytes() int64 {
-	size := int64(8)
-	var f F
-	if any(f) == any(float64(0)) {
-		size = 16
-	}
-	lists := int64(g.n) * int64(g.width) * size
-	trees := int64(min(g.threads, graphTrees)) * int64(g.n) * (4 + 2*size)
-	band := int64(g.band()) * 2 * joinCandidates * 8
-	return lists + max(trees, band) + int64(g.n)*size
+	lists := int64(g.n) * int64(g.width) * int64(unsafe.Sizeof(link[F]{}))
+	trees := int64(min(g.threads, graphTrees)) * int64(g.n) * int64(unsafe.Sizeof(entry[float64]{}))
+	band := int64(min(g.n, g.band())) * 2 * (joinCandidates*8 + 4)
+	return lists + max(trees, band) + int64(g.n)*int64(unsafe.Sizeof(F(0)))
 }
 
 func (g *graph[F]) band() int { return max(bandVertices, (g.n+bandShare-1)/bandShare) }
@@ -184,7 +186,12 @@ func (g *graph[F]) join(w *joiner[F], count int) {
 	w.norms = slices.Grow(w.norms[:0], total)[:total]
 	w.keys = slices.Grow(w.keys[:0], count*total)[:count*total]
 	for m, v := range w.members {
-		w.norms[m] = g.rows.row(int(v), w.rows[m*g.dim:(m+1)*g.dim])
+		dst := w.rows[m*g.dim : (m+1)*g.dim]
+		x, norm := g.rows.row(int(v), dst)
+		if &x[0] != &dst[0] {
+			copy(dst, x)
+		}
+		w.norms[m] = norm
 	}
 	p := kernel.Product[F]{
 		M: count, N: total, K: g.dim,
@@ -336,7 +343,7 @@ func (g *graph[F]) grow(ctx context.Context, key stat.Key, leaf int) *tree[F] {
 	for v := range t.order {
 		t.order[v].index = int32(v)
 	}
-	x, direction := make([]F, g.dim), make([]F, g.dim)
+	buffer, direction := make([]F, g.dim), make([]F, g.dim)
 	type node struct {
 		lo, hi int
 		number uint64
@@ -353,8 +360,9 @@ func (g *graph[F]) grow(ctx context.Context, key stat.Key, leaf int) *tree[F] {
 		random := stat.NewRandom(key.Derive(s.number))
 		a := random.Intn(size)
 		b := (a + 1 + random.Intn(size-1)) % size
-		g.rows.row(int(part[a].index), direction)
-		g.rows.row(int(part[b].index), x)
+		x, _ := g.rows.row(int(part[a].index), buffer)
+		copy(direction, x)
+		x, _ = g.rows.row(int(part[b].index), buffer)
 		for k, v := range x {
 			direction[k] -= v
 		}
@@ -362,7 +370,7 @@ func (g *graph[F]) grow(ctx context.Context, key stat.Key, leaf int) *tree[F] {
 			if e&0xffff == 0 && ctx.Err() != nil {
 				return t
 			}
-			g.rows.row(int(part[e].index), x)
+			x, _ = g.rows.row(int(part[e].index), buffer)
 			part[e].key = float64(projection(x, direction))
 		}
 		half := size / 2

@@ -100,7 +100,7 @@ func searchGraph(ctx context.Context, points dataset.Points, k, width, few int, 
 			}
 		}
 	}
-	lists, method, rounds, err := vertexLists(ctx, points, vertices, width, few, o, a)
+	lists, method, rounds, err := vertexLists(ctx, points, vertices, first, width, few, o, a)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -126,15 +126,19 @@ func searchGraph(ctx context.Context, points dataset.Points, k, width, few int, 
 // it, in list's memory, without itself.
 type candidateLists func(i int, list []int32) []int32
 
-// vertexLists searches among the vertices, nil for all points.
-func vertexLists(ctx context.Context, points dataset.Points, vertices []int, width, few int, o *Options, a *Approximation) (candidateLists, string, int, error) {
+// vertexLists searches among the vertices, nil for all points. A point that is
+// none has the list of the vertex equal to it, first of its kind.
+func vertexLists(ctx context.Context, points dataset.Points, vertices []int, first []int32, width, few int, o *Options, a *Approximation) (candidateLists, string, int, error) {
 	count := points.N
-	var vertexOf []int32 // of the points that are vertices
+	var vertexOf []int32
 	if vertices != nil {
 		count = len(vertices)
 		vertexOf = make([]int32, points.N)
 		for v, i := range vertices {
 			vertexOf[i] = int32(v)
+		}
+		for i, f := range first {
+			vertexOf[i] = vertexOf[f]
 		}
 	}
 	at := func(i int) int {
@@ -155,7 +159,7 @@ func vertexLists(ctx context.Context, points dataset.Points, vertices []int, wid
 			return func(_ int, list []int32) []int32 { return list[:0] }, "float64 direct", 0, nil
 		}
 		quiet := *o
-		quiet.Progress = nil
+		quiet.Progress, quiet.Episode = nil, nil
 		nearest, err := KNearest(ctx, points.Select(vertices), min(width, count-1), quiet)
 		if err != nil {
 			return nil, "", 0, err
@@ -279,6 +283,8 @@ type vertexRows[F kernel.Float] struct {
 	shift    []F
 	scale    F
 	factor   []F // per point, for the cosine
+	// kept and norms hold all rows where memory allows.
+	kept, norms []F
 }
 
 func newVertexRows[F kernel.Float](points dataset.Points, vertices []int, d *direct) *vertexRows[F] {
@@ -316,8 +322,30 @@ func newVertexRows[F kernel.Float](points dataset.Points, vertices []int, d *dir
 	return r
 }
 
-// row writes the coordinates of vertex v to dst and returns their squared norm.
-func (r *vertexRows[F]) row(v int, dst []F) F {
+// keep computes the rows of all n vertices, for speed.
+func (r *vertexRows[F]) keep(ctx context.Context, n, threads int) error {
+	kept, norms := make([]F, n*r.points.Dim), make([]F, n)
+	const chunk = 256
+	err := parallel(ctx, threads, (n+chunk-1)/chunk, func(_, c int) {
+		for v := c * chunk; v < min(n, (c+1)*chunk); v++ {
+			norms[v] = r.compute(v, kept[v*r.points.Dim:(v+1)*r.points.Dim])
+		}
+	})
+	r.kept, r.norms = kept, norms
+	return err
+}
+
+// row returns the coordinates of vertex v and their squared norm; dst is memory
+// that may be used for them.
+func (r *vertexRows[F]) row(v int, dst []F) ([]F, F) {
+	if r.kept != nil {
+		return r.kept[v*len(dst) : (v+1)*len(dst)], r.norms[v]
+	}
+	return dst, r.compute(v, dst)
+}
+
+// compute writes the coordinates of vertex v to dst and returns their squared norm.
+func (r *vertexRows[F]) compute(v int, dst []F) F {
 	i := v
 	if r.vertices != nil {
 		i = r.vertices[v]
