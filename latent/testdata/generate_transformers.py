@@ -39,7 +39,7 @@ def randomise(module):
             if "norm" in name:
                 p.copy_(torch.rand_like(p) + (0.5 if name.endswith("weight") else -0.5))
             elif any(part in name for part in ("qkv", "query", "key")):
-                p.copy_(p * 6)
+                p.copy_(p * 3)
             else:
                 p.copy_(p * 1.5)
             p.copy_(p.bfloat16().half().float())
