@@ -1,0 +1,416 @@
+// The geometry binary: its flags, its files and its console tables.
+
+package geometry
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"repscope/analysis/internal/evidence"
+	"repscope/dataset"
+	"repscope/examples/arcade"
+	"repscope/internal/cli"
+	"repscope/report"
+)
+
+// Command is the geometry binary.
+var Command = cli.Command{
+	Name:    "geometry",
+	Summary: "the shape of latent spaces: sphere, clusters, similarity, paths in time",
+	Manual:  manual,
+	Out:     "evaluation_plots/geometry",
+	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
+		labels := flags.String("labels", "", "`FILE[:key]` of an integer class per frame (a window has that of its last frame), or example:NAME with --example")
+		clusters := flags.Ints("clusters", []int{10}, "`LIST` of numbers of k-means clusters")
+		starts := flags.Int("starts", 10, "`N` k-means++ starts, of which the best counts")
+		neighbors := flags.Ints("k", []int{1, 5, 20}, "`LIST` of neighbourhood sizes for the consistency of labels")
+		window := flags.Int("exclude-window", 0, "`FRAMES` within which states of one episode are no neighbours; not together with --samples")
+		pairs := flags.Int("rsa-pairs", 2_000_000, "`N` pairs of states whose distances RSA ranks; 0: all")
+		lags := flags.Int("lags", 100, "`N`, the largest lag of the autocorrelation")
+		perPoint := flags.Bool("per-point", false, "write the silhouette of every state to geometry_per_point.csv")
+		flags.Unrecorded("per-point")
+		return func(ctx context.Context, env *cli.Env) error {
+			for _, list := range []struct {
+				name   string
+				values []int
+				least  int
+			}{{"clusters", *clusters, 2}, {"k", *neighbors, 1}} {
+				for i, v := range list.values {
+					if v < list.least {
+						return cli.Usage("--%s %d: want at least %d", list.name, v, list.least)
+					}
+					if slices.Contains(list.values[:i], v) {
+						return cli.Usage("--%s: %d is given twice", list.name, v)
+					}
+				}
+			}
+			for _, flag := range []struct {
+				name         string
+				value, least int
+			}{{"starts", *starts, 1}, {"exclude-window", *window, 0}, {"rsa-pairs", *pairs, 0}, {"lags", *lags, 1}} {
+				if flag.value < flag.least {
+					return cli.Usage("--%s %d: want at least %d", flag.name, flag.value, flag.least)
+				}
+			}
+			if *window > 0 && env.Options.Samples > 0 {
+				return cli.Hint(cli.Usage("--exclude-window and --samples cannot be used together: states drawn at random are not consecutive"),
+					"leave --samples out, or give fewer frames")
+			}
+			o := Options{Clusters: *clusters, Starts: *starts, Neighbors: *neighbors, ExcludeWindow: *window, Pairs: *pairs, Lags: *lags}
+			if o.Pairs == 0 {
+				o.Pairs = -1
+			}
+			return run(ctx, env, *labels, *perPoint, o)
+		}
+	},
+}
+
+const manual = `geometry looks at latents without the frames.
+On the unit sphere (Wang and Isola 2020): uniformity log E exp(-2|u-v|²) over all
+pairs, 0 when all latents point the same way, about -4 when they are spread evenly;
+alignment E|u_t - u_{t+1}|² of consecutive states, 0 when they coincide. Both are
+better when lower; a collapsed encoder has perfect alignment and uniformity 0.
+
+Clusters: silhouette, Davies-Bouldin and Calinski-Harabasz of the groups given by
+--labels and of k-means clusters (--clusters; seeded k-means++, the best of
+--starts); with labels also NMI, AMI and ARI of clusters against labels, and how
+often the nearest latents have the same label (--k, leave one out).
+
+Between models: linear CKA (also debiased: 0 for unrelated spaces however many the
+dimensions), the orthogonal Procrustes distance of spaces scaled to length 1 (0 the
+same shape, √2 nothing in common), and RSA, the rank correlation of distances within
+the two spaces, over --rsa-pairs pairs of states drawn with the seed, or all.
+
+In time, inside episodes: the autocorrelation of the latents by lag and its integral
+τ, the sizes of steps relative to the RMS distance of random states, and
+straightness, the cosine of successive steps (1 a straight line, 0 independent
+steps, -0.5 independent states).
+
+Intervals of means resample episodes or blocks; those of uniformity, similarity and
+autocorrelation delete blocks in turn. Cluster assignments are held fixed, so the
+interval of a silhouette is about states, not about the clustering. --samples
+limits the states of the measures over pairs; measures of time see all states.`
+
+func run(ctx context.Context, env *cli.Env, labels string, perPoint bool, o Options) error {
+	index := env.Index()
+	in := Input{Episode: env.Episodes(index), Time: env.Frame(index)}
+	var err error
+	if in.Labels, err = readLabels(env, labels, index); err != nil {
+		return err
+	}
+	latents, err := env.Latents(ctx, index)
+	if err != nil {
+		return err
+	}
+	for i, m := range env.Models {
+		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
+	}
+	if chosen := env.Sample(); len(chosen) < len(index) {
+		for _, state := range chosen {
+			place, _ := slices.BinarySearch(index, state)
+			in.Sample = append(in.Sample, place)
+		}
+	}
+	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, env.Options.Block, env.Options.Seed
+	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
+	o.Progress = env.Progress("measuring")
+	result, err := Analyze(ctx, in, o)
+	if err != nil {
+		return err
+	}
+	if perPoint {
+		if err := result.writePoints(env, index, in); err != nil {
+			return err
+		}
+	}
+	return result.write(env, o)
+}
+
+// exampleLabels names the columns of the example's own labels.
+const exampleLabels = "example:"
+
+// readLabels reads the labels of the states, nil where none are given.
+func readLabels(env *cli.Env, spec string, index []int) ([]int64, error) {
+	if spec == "" {
+		return nil, nil
+	}
+	a, err := openLabels(env, spec)
+	if err != nil {
+		return nil, fmt.Errorf("labels: %w", err)
+	}
+	defer a.Close()
+	if a.RowLen() != 1 {
+		return nil, fmt.Errorf("labels: %s has shape %v, want one label per frame", a.Name(), a.Shape())
+	}
+	sum, err := a.SHA256()
+	if err != nil {
+		return nil, fmt.Errorf("labels: %w", err)
+	}
+	all := make([]int64, a.Len())
+	if err := a.ReadInt64(all, 0, len(all)); err != nil {
+		return nil, fmt.Errorf("labels: %w", err)
+	}
+	env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "labels", Path: spec, SHA256: sum, DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
+
+	frames, last := 0, 0 // rows there should be, and the place of a state's last frame after its first
+	for _, in := range env.Result.Inputs {
+		switch {
+		case in.Role == "frames":
+			frames, last = in.Shape[0], max(in.Window, 1)-1
+		case in.Role == "latents" && env.States == nil:
+			frames = in.Shape[0]
+		}
+	}
+	if env.States != nil {
+		frames = env.States.Array().Len()
+	}
+	out := make([]int64, len(index))
+	switch len(all) {
+	case frames:
+		for i, row := range env.Frame(index) {
+			out[i] = all[row+last]
+		}
+	case len(index):
+		copy(out, all)
+	default:
+		want := fmt.Sprintf("%d, one per frame", frames)
+		if len(index) != frames {
+			want += fmt.Sprintf(", or %d, one per state", len(index))
+		}
+		return nil, fmt.Errorf("labels: %s has %d labels, want %s", a.Name(), len(all), want)
+	}
+	return out, nil
+}
+
+// openLabels opens a file, or a column of the built-in example's own state.
+func openLabels(env *cli.Env, spec string) (*dataset.Array, error) {
+	name, ok := strings.CutPrefix(spec, exampleLabels)
+	if !ok {
+		return dataset.Open(spec)
+	}
+	names := slices.Concat([]string{"episode", "action"}, arcade.FactorNames)
+	if !slices.ContainsFunc(env.Result.Inputs, func(in report.Input) bool { return in.Role == "frames" && strings.HasPrefix(in.Path, exampleLabels) }) {
+		return nil, cli.Usage("--labels %s needs --example", spec)
+	}
+	if !slices.Contains(names, name) {
+		hint := ""
+		if nearest := cli.Nearest(name, names); nearest != "" {
+			hint = "did you mean " + exampleLabels + nearest + "?"
+		}
+		return nil, cli.Hint(cli.Usage("--labels %s: want %s followed by one of %s", spec, exampleLabels, strings.Join(names, ", ")), hint)
+	}
+	set := arcade.Example()
+	values := make([]int64, set.Len())
+	column := slices.Index(arcade.FactorNames, name)
+	for i := range values {
+		switch name {
+		case "episode":
+			values[i] = set.Episode[i]
+		case "action":
+			values[i] = int64(set.Action[i])
+		default:
+			values[i] = int64(set.Factors[i*len(arcade.FactorNames)+column])
+		}
+	}
+	return dataset.NewArray(spec, []int{len(values)}, values)
+}
+
+// write puts the result into the result file, the CSV files, the console and
+// the figure.
+func (r *Result) write(env *cli.Env, o Options) error {
+	for _, w := range r.Warnings {
+		env.Warn("%s", w)
+	}
+	for _, m := range r.Models {
+		env.Result.Models.Set(m.Name, m)
+	}
+	env.Result.Comparisons = r.Comparisons
+	for _, write := range []func() error{
+		func() error { return r.writeSummary(env) },
+		func() error { return r.writeSimilarity(env) },
+		func() error { return r.writeAutocorrelation(env) },
+		func() error { return r.print(env, o) },
+	} {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	return env.Figure("geometry", r.Figure())
+}
+
+// writeSummary writes one row per model and grouping: the measures of the model
+// repeat.
+func (r *Result) writeSummary(env *cli.Env) error {
+	return env.Files.CSV("geometry_summary.csv", []string{
+		"Model", "Grouping", "Groups", "Silhouette", "Davies_Bouldin", "Calinski_Harabasz", "NMI", "AMI", "ARI",
+		"Uniformity", "Alignment", "Tau", "Step_Mean", "Step_SD", "Step_Relative", "Straightness", "Curvature_Degrees",
+		"RMS_Distance", "Effective_Rank", "N_Eff", "Sample_Count",
+	}, func(csv *report.CSV) error {
+		none := report.Undefined("no labels")
+		for _, m := range r.Models {
+			for _, g := range m.Groupings {
+				nmi, ami, ari := none, none, none
+				if g.Agreement != nil {
+					nmi, ami, ari = g.Agreement.NMI, g.Agreement.AMI, g.Agreement.ARI
+				}
+				t := m.Temporal
+				if err := csv.Row(m.Name, g.Source, g.Groups, g.Silhouette, g.DaviesBouldin, g.CalinskiHarabasz, nmi, ami, ari,
+					m.Uniformity, m.Alignment, t.Tau, t.Steps.Mean, t.Steps.SD, t.Steps.Relative, t.Straightness.Cosine, t.Straightness.Curvature,
+					m.RMSDistance, m.EffectiveRank, m.NEff, m.Samples); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// similarity is the row of models a and b.
+func (r *Result) similarity(a int, b string) SimilarityRow {
+	row, _ := r.Models[a].Similarity.Get(b)
+	s, _ := row.(SimilarityRow)
+	return s
+}
+
+func (r *Result) writeSimilarity(env *cli.Env) error {
+	return env.Files.CSV("geometry_similarity.csv", []string{
+		"Model_A", "Model_B", "CKA", "CKA_Debiased", "Procrustes", "RSA", "RSA_Sampling_Error", "RSA_Pairs",
+	}, func(csv *report.CSV) error {
+		for i, a := range r.Models {
+			for _, b := range r.Models {
+				s := r.similarity(i, b.Name)
+				if err := csv.Row(a.Name, b.Name, s.CKA, s.CKADebiased, s.Procrustes, s.RSA, s.RSASamplingError, s.RSAPairs); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func (r *Result) writeAutocorrelation(env *cli.Env) error {
+	return env.Files.CSV("geometry_autocorrelation.csv", []string{"Model", "Lag", "Autocorrelation", "CI_Low", "CI_High", "Pairs"}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			for _, lag := range m.Temporal.Autocorrelation {
+				low, high := ends(lag.RhoCI)
+				if err := csv.Row(m.Name, lag.Lag, lag.Rho, low, high, lag.Pairs); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func (r *Result) writePoints(env *cli.Env, index []int, in Input) error {
+	states := at(index, in.Sample)
+	frames := env.Frame(states)
+	episodes := env.Episodes(states)
+	return env.Files.CSV("geometry_per_point.csv", []string{"Model", "Sample_ID", "Episode", "Frame", "Grouping", "Groups", "Group", "Silhouette"}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			for q, g := range m.Groupings {
+				for i, s := range m.SilhouetteOf[q] {
+					if err := csv.Row(m.Name, states[i], episodes[i], frames[i], g.Source, g.Groups, m.GroupOf[q][i], s); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	})
+}
+
+func (r *Result) print(env *cli.Env, o Options) error {
+	space := report.NewTable("", "Model", "Uniformity", "Alignment", "τ", "Step / RMS", "Straightness", "Curvature °", "Effective rank", "n eff.")
+	for _, m := range r.Models {
+		t := m.Temporal
+		space.Row(m.Name, report.WithInterval(m.Uniformity, m.UniformityCI), report.WithInterval(m.Alignment, m.AlignmentCI),
+			report.WithInterval(t.Tau, t.TauCI), report.WithInterval(t.Steps.Relative, t.Steps.RelativeCI),
+			report.WithInterval(t.Straightness.Cosine, t.Straightness.CosineCI), t.Straightness.Curvature, m.EffectiveRank, m.NEff)
+	}
+	space.Note("%d states, %d of them in measures over pairs", r.Models[0].States, r.Models[0].Samples)
+	if r.TimeBlocks != "" {
+		space.Note("[95 %% intervals] from %d resamples of %s; uniformity and τ by deleting blocks", r.Resamples, r.TimeBlocks)
+	}
+	tables := []*report.Table{space}
+
+	columns := []string{"Model", "Groups", "Silhouette", "Davies–Bouldin", "Calinski–Harabasz"}
+	if r.Labelled {
+		columns = append(columns, "NMI", "AMI", "ARI")
+	}
+	groups := report.NewTable("", columns...)
+	for _, m := range r.Models {
+		for i, g := range m.Groupings {
+			cells := []any{nameOnce(m.Name, i), fmt.Sprintf("%s (%d)", g.name(), g.Groups), report.WithInterval(g.Silhouette, g.SilhouetteCI), g.DaviesBouldin, g.CalinskiHarabasz}
+			if g.Agreement != nil {
+				cells = append(cells, report.WithInterval(g.Agreement.NMI, g.Agreement.NMICI), g.Agreement.AMI, report.WithInterval(g.Agreement.ARI, g.Agreement.ARICI))
+			}
+			groups.Row(cells...)
+		}
+	}
+	tables = append(tables, groups)
+
+	if r.Labelled {
+		labels := report.NewTable("", "Model", "k", "Label accuracy", "Chance", "Purity", "Chance")
+		for _, m := range r.Models {
+			for i, c := range m.LabelConsistency {
+				labels.Row(nameOnce(m.Name, i), c.K, report.WithInterval(c.Accuracy, c.AccuracyCI), c.AccuracyChance, report.WithInterval(c.Purity, c.PurityCI), c.PurityChance)
+			}
+		}
+		if o.ExcludeWindow == 0 {
+			labels.Note("Neighbours in time count as neighbours; see --exclude-window")
+		}
+		tables = append(tables, labels)
+	}
+	if len(r.Models) > 1 {
+		similar := report.NewTable("", "A", "B", "CKA", "CKA debiased", "Procrustes", "RSA")
+		for i, a := range r.Models {
+			for j, b := range r.Models[i+1:] {
+				s := r.similarity(i, b.Name)
+				similar.Row(nameOnce(a.Name, j), b.Name, report.WithInterval(s.CKA, s.CKACI), report.WithInterval(s.CKADebiased, s.CKADebiasedCI),
+					report.WithInterval(s.Procrustes, s.ProcrustesCI), report.WithInterval(s.RSA, s.RSACI))
+			}
+		}
+		if r.RSAAll {
+			similar.Note("RSA over all %d pairs of states", r.RSAPairs)
+		} else {
+			similar.Note("RSA over %d pairs of states drawn with the seed; see rsa_sampling_error", r.RSAPairs)
+		}
+		tables = append(tables, similar)
+	}
+	if len(r.Comparisons) > 0 {
+		tables = append(tables, evidence.Table(r.Comparisons))
+	}
+	for _, t := range tables {
+		if err := env.Table(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// name is how tables and figures call the groups.
+func (g Grouping) name() string {
+	if g.Source == SourceKMeans {
+		return "k-means"
+	}
+	return g.Source
+}
+
+// nameOnce leaves the name out of all rows but the first.
+func nameOnce(name string, row int) string {
+	if row > 0 {
+		return ""
+	}
+	return name
+}
+
+// ends are those of an interval, undefined where it is.
+func ends(ci report.Interval) (low, high report.Value) {
+	if !ci.Defined() {
+		return report.Undefined("%s", ci.Reason), report.Undefined("%s", ci.Reason)
+	}
+	return report.Number(ci.Low), report.Number(ci.High)
+}

@@ -1,0 +1,381 @@
+// Package geometry measures the shape of latent spaces and of the paths that
+// states take through them: uniformity and alignment on the unit sphere, clusters
+// and labels, similarity between models, and coherence in time.
+//
+//	result, err := geometry.Analyze(ctx, geometry.Input{
+//		Episode: episode,
+//		Labels:  labels, // or nil
+//		Models:  []geometry.Encoded{{Name: "jepa", Latents: z}},
+//	}, geometry.Options{Bootstrap: 2000, Seed: 42})
+//	fmt.Println(result.Models[0].Uniformity, result.Models[0].Temporal.Tau)
+//
+// Everything that looks at all pairs does so in blocks of rows, in float64, without
+// ever holding an n × n matrix; sums are taken in an order that does not depend on
+// the number of threads.
+package geometry
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"repscope/analysis/internal/evidence"
+	"repscope/dataset"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Encoded is one model's latents: Name, and Latents with a row per state.
+type Encoded = evidence.Encoded
+
+// Input is what Analyze looks at: latents of the same N states by each model.
+type Input struct {
+	Episode []int // of each state; nil means one episode
+	// Time orders the states of an episode: states follow each other where it grows
+	// by 1. nil means that all states of an episode do.
+	Time []int
+	// Labels are the classes of the states; nil for none.
+	Labels []int64
+	// Sample are the states, ascending, that the measures over pairs of states
+	// (uniformity, clusters, labels, similarity) look at; nil means all. Measures of
+	// time need every state.
+	Sample []int
+	Models []Encoded
+}
+
+// Options are the choices of an analysis; the zero value is the default.
+type Options struct {
+	// Clusters are the numbers of k-means clusters; nil means 10. Numbers that need
+	// more latents than there are left out.
+	Clusters []int
+	// Starts is the number of k-means++ starts; 0 means 10.
+	Starts int
+	// Neighbors are the k of the label consistency; nil means 1, 5, 20.
+	Neighbors []int
+	// ExcludeWindow leaves states at most so many rows apart in one episode out of
+	// the neighbours; not together with Sample.
+	ExcludeWindow int
+	// Pairs is the number of pairs whose distances RSA ranks; 0 means 2,000,000,
+	// negative all.
+	Pairs int
+	// Lags is the largest lag of the autocorrelation that is reported; 0 means 100.
+	Lags int
+	// Bootstrap is the number of resamples behind intervals of means; 0: no
+	// intervals and no comparisons, those by deleting blocks included.
+	Bootstrap int
+	Block     stat.BlockSpec
+	Seed      uint64
+	Threads   int   // ≤ 0: all
+	Memory    int64 // of the neighbour search, in bytes; 0: its default
+	// Progress, if not nil, is told how many parts of the work are done.
+	Progress func(done, total int)
+}
+
+// The largest numbers of blocks that are deleted in turn: similarities take a
+// singular value decomposition or a ranking for each.
+const (
+	maxBlocks           = 200
+	maxSimilarityBlocks = 50
+)
+
+// Result is the outcome for all models, in the order of the input.
+type Result struct {
+	Models      []Model
+	Comparisons []report.Comparison
+	// SampleBlocks and TimeBlocks say how states, and steps in time, are grouped for
+	// intervals; empty without.
+	SampleBlocks, TimeBlocks string
+	Resamples                int
+	Labelled                 bool
+	// RSAPairs is the number of pairs that were ranked, RSAAll that there are.
+	RSAPairs int
+	RSAAll   bool
+	Warnings []string
+}
+
+// Model is the outcome for one model.
+type Model struct {
+	Name             string `json:"-"`
+	States           int    `json:"states"`
+	Samples          int    `json:"samples"` // states behind the measures over pairs
+	NominalDimension int    `json:"nominal_dimension"`
+
+	// Uniformity is that of [Uniformity]. Alignment is the mean ‖u_t − u_{t+1}‖² of
+	// consecutive states on the unit sphere, from 0 to 4.
+	Uniformity   report.Value    `json:"uniformity"`
+	UniformityCI report.Interval `json:"uniformity_ci"`
+	Alignment    report.Value    `json:"alignment"`
+	AlignmentCI  report.Interval `json:"alignment_ci"`
+
+	// RMSDistance is √(2·tr C) and EffectiveRank the entropy effective rank of the
+	// covariance: they tell a collapsed encoder.
+	RMSDistance   report.Value `json:"rms_distance"`
+	EffectiveRank report.Value `json:"effective_rank"`
+	// NEff is the number of independent states that the states are worth, by the
+	// autocorrelation of the coordinate that varies most.
+	NEff report.Value `json:"n_eff"`
+
+	Groupings        []Grouping         `json:"groupings"`
+	LabelConsistency []LabelConsistency `json:"label_consistency"`
+	Temporal         Temporal           `json:"temporal"`
+	// Similarity to every model, itself included, by name: a row of the symmetric
+	// matrices.
+	Similarity report.Object `json:"similarity"`
+
+	// StepLengths holds ‖z_{t+1} − z_t‖ over the RMS distance, for drawing; nil for
+	// constant latents.
+	StepLengths []float64 `json:"-"`
+	// SilhouetteOf holds the silhouette of every sampled state for each of Groupings;
+	// nil where undefined.
+	SilhouetteOf [][]float64 `json:"-"`
+	// GroupOf holds the label or cluster of every sampled state for each of
+	// Groupings; nil where undefined.
+	GroupOf [][]int64 `json:"-"`
+}
+
+// The sources of a Grouping.
+const (
+	SourceLabels = "labels"
+	SourceKMeans = "kmeans"
+)
+
+// Grouping is how well the latents fall into the groups given by labels or found by
+// k-means.
+type Grouping struct {
+	Source string `json:"source"`
+	Groups int    `json:"groups"`
+
+	Silhouette       report.Value    `json:"silhouette"` // mean over points; see [Silhouette]
+	SilhouetteCI     report.Interval `json:"silhouette_ci"`
+	DaviesBouldin    report.Value    `json:"davies_bouldin"`
+	CalinskiHarabasz report.Value    `json:"calinski_harabasz"`
+	ByGroup          []GroupResult   `json:"by_group"`
+
+	// KMeans describes the clusters, nil for labels.
+	KMeans *KMeansSummary `json:"kmeans,omitempty"`
+	// Agreement of clusters with the labels, nil without labels.
+	Agreement *Agreement `json:"agreement,omitempty"`
+}
+
+// GroupResult is one group of a Grouping.
+type GroupResult struct {
+	Label      int64        `json:"label"`
+	Size       int          `json:"size"`
+	Silhouette report.Value `json:"silhouette"`
+}
+
+// KMeansSummary is what [KMeans] found.
+type KMeansSummary struct {
+	Inertia    float64 `json:"inertia"`
+	Iterations int     `json:"iterations"`
+	Converged  bool    `json:"converged"`
+	Reseeded   int     `json:"reseeded"`
+}
+
+// Agreement of clusters with labels; see [NMI], [AMI] and [ARI].
+type Agreement struct {
+	NMI   report.Value    `json:"nmi"`
+	NMICI report.Interval `json:"nmi_ci"`
+	AMI   report.Value    `json:"ami"`
+	ARI   report.Value    `json:"ari"`
+	ARICI report.Interval `json:"ari_ci"`
+}
+
+// LabelConsistency is how the K nearest neighbours of a state agree with its label.
+type LabelConsistency struct {
+	K int `json:"k"`
+	// Accuracy is the share of states whose label the majority of neighbours has
+	// (leave one out; a tie goes to the label of the nearest), AccuracyChance that of
+	// always guessing the commonest label.
+	Accuracy       report.Value    `json:"accuracy"`
+	AccuracyCI     report.Interval `json:"accuracy_ci"`
+	AccuracyChance report.Value    `json:"accuracy_chance"`
+	// Purity is the mean share of neighbours with the state's label, PurityChance
+	// that of random states.
+	Purity       report.Value    `json:"purity"`
+	PurityCI     report.Interval `json:"purity_ci"`
+	PurityChance report.Value    `json:"purity_chance"`
+}
+
+// Temporal is how the latents move in time, over states that follow each other in
+// one episode.
+type Temporal struct {
+	Autocorrelation []Lag `json:"autocorrelation"`
+	// Tau is the integrated autocorrelation time 1 + 2·Σρ(k) of the latents with
+	// Sokal's window, in states.
+	Tau          report.Value    `json:"tau"`
+	TauCI        report.Interval `json:"tau_ci"`
+	TauWindow    int             `json:"tau_window"`
+	TauConverged bool            `json:"tau_converged"`
+	Steps        Steps           `json:"steps"`
+	Straightness Straightness    `json:"straightness"`
+}
+
+// Lag is the autocorrelation at one lag: the mean over coordinates, weighted by
+// their variances.
+type Lag struct {
+	Lag   int             `json:"lag"`
+	Rho   report.Value    `json:"rho"`
+	RhoCI report.Interval `json:"rho_ci"`
+	Pairs int             `json:"pairs"`
+}
+
+// Steps is the distribution of ‖z_{t+1} − z_t‖. Relative is in units of the RMS
+// distance of two random states, which is held fixed in its interval.
+type Steps struct {
+	Mean       report.Value    `json:"mean"`
+	MeanCI     report.Interval `json:"mean_ci"`
+	Relative   report.Value    `json:"relative_mean"`
+	RelativeCI report.Interval `json:"relative_mean_ci"`
+	SD         report.Value    `json:"sd"`
+	P05        report.Value    `json:"p05"`
+	P25        report.Value    `json:"p25"`
+	Median     report.Value    `json:"median"`
+	P75        report.Value    `json:"p75"`
+	P95        report.Value    `json:"p95"`
+	P99        report.Value    `json:"p99"`
+	Max        report.Value    `json:"max"`
+	Pairs      int             `json:"pairs"`
+}
+
+// Straightness compares successive steps (Hénaff, Goris & Simoncelli 2019).
+type Straightness struct {
+	// Cosine is the mean cosine of z_{t+1} − z_t and z_{t+2} − z_{t+1}: 1 on a straight
+	// line, 0 for independent steps, −0.5 for independent states.
+	Cosine   report.Value    `json:"cosine"`
+	CosineCI report.Interval `json:"cosine_ci"`
+	// Curvature is the mean angle between them in degrees.
+	Curvature   report.Value    `json:"curvature_degrees"`
+	CurvatureCI report.Interval `json:"curvature_degrees_ci"`
+	Triples     int             `json:"triples"`
+	// Still counts triples left out because a step has no length.
+	Still int `json:"still"`
+}
+
+// SimilarityRow is the similarity of two models; see [Similarity].
+type SimilarityRow struct {
+	CKA           report.Value    `json:"cka"`
+	CKACI         report.Interval `json:"cka_ci"`
+	CKADebiased   report.Value    `json:"cka_debiased"`
+	CKADebiasedCI report.Interval `json:"cka_debiased_ci"`
+	Procrustes    report.Value    `json:"procrustes"`
+	ProcrustesCI  report.Interval `json:"procrustes_ci"`
+	// RSA is Spearman's correlation of the distances within the two spaces, over all
+	// pairs of states or a sample of them; RSASamplingError is the standard error
+	// that drawing pairs causes, 0 for all pairs, and RSACI is about states.
+	RSA              report.Value    `json:"rsa"`
+	RSACI            report.Interval `json:"rsa_ci"`
+	RSASamplingError report.Value    `json:"rsa_sampling_error"`
+	RSAPairs         int             `json:"rsa_pairs"`
+}
+
+// Analyze measures every model. What cannot be computed (constant latents, latents
+// of length zero on the sphere, labels of one class, no consecutive states) is
+// undefined with its reason. Errors: no models, unequal numbers of latents, fewer
+// than 4, labels or times of another length, NaN or Inf.
+func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
+	if err := in.check(o); err != nil {
+		return nil, err
+	}
+	a, err := newAnalyzer(in, o)
+	if err != nil {
+		return nil, err
+	}
+	for i := range in.Models {
+		if err := a.measure(ctx, i); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Models[i].Name, err)
+		}
+	}
+	if err := a.similarities(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.compare(); err != nil {
+		return nil, err
+	}
+	return a.result, nil
+}
+
+func (in Input) check(o Options) error {
+	n := 0
+	if len(in.Models) > 0 {
+		n = in.Models[0].Latents.N
+	}
+	if err := evidence.Check(in.Models, n, in.Episode); err != nil {
+		return err
+	}
+	if in.Time != nil && len(in.Time) != n {
+		return fmt.Errorf("%d times for %d states", len(in.Time), n)
+	}
+	if in.Labels != nil && len(in.Labels) != n {
+		return fmt.Errorf("%d labels for %d states", len(in.Labels), n)
+	}
+	used := n
+	if in.Sample != nil {
+		used = len(in.Sample)
+		for i, s := range in.Sample {
+			if s < 0 || s >= n || i > 0 && s <= in.Sample[i-1] {
+				return fmt.Errorf("sample: entry %d is state %d, want ascending states below %d", i, s, n)
+			}
+		}
+		if o.ExcludeWindow > 0 {
+			return fmt.Errorf("states of a sample are not consecutive: no window can be excluded")
+		}
+	}
+	if used < 4 {
+		return fmt.Errorf("%d latents, want at least 4", used)
+	}
+	for _, m := range in.Models {
+		if err := finite(m.Name, m.Latents); err != nil {
+			return err
+		}
+	}
+	for _, k := range slices.Concat(o.Clusters, o.Neighbors) {
+		if k < 1 {
+			return fmt.Errorf("%d clusters or neighbours, want at least 1", k)
+		}
+	}
+	return nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Clusters == nil {
+		o.Clusters = []int{10}
+	}
+	if o.Neighbors == nil {
+		o.Neighbors = []int{1, 5, 20}
+	}
+	if o.Pairs == 0 {
+		o.Pairs = 2_000_000
+	}
+	if o.Lags == 0 {
+		o.Lags = 100
+	}
+	return o
+}
+
+// scope is a set of states with the grouping of their blocks.
+type scope struct {
+	family *stat.Resamples // nil where there are too few observations
+	reason string          // why it is nil
+	blocks *stat.Blocks    // what the jackknife deletes; nil without intervals
+}
+
+// at returns the elements of v at the given places; v itself for a nil index.
+func at[T any](v []T, index []int) []T {
+	if index == nil || v == nil {
+		return v
+	}
+	out := make([]T, len(index))
+	for i, j := range index {
+		out[i] = v[j]
+	}
+	return out
+}
+
+// sampled are the points of the sample.
+func sampled(p dataset.Points, index []int) dataset.Points {
+	if index == nil {
+		return p
+	}
+	return p.Select(index)
+}
