@@ -130,8 +130,8 @@ func openAppended(path string, flags int) (*os.File, error) {
 	return f, nil
 }
 
-// errLocked says that a file is being written by somebody else.
-var errLocked = errors.New("another run is writing this file")
+// ErrLocked says that a file is being written by somebody else.
+var ErrLocked = errors.New("another run is writing this file")
 
 // DiscardAppended removes a file that an Appender left. That there is none is no
 // error; that an Appender is writing it is.

@@ -76,7 +76,7 @@ func TestAppender(t *testing.T) {
 						t.Fatal(err)
 					}
 					at := a.Position()
-					if _, err := NewAppender(path, format, "latents", kind, shape); !errors.Is(err, errLocked) {
+					if _, err := NewAppender(path, format, "latents", kind, shape); !errors.Is(err, ErrLocked) {
 						t.Fatalf("a second appender: %v", err)
 					}
 					if rows == 11 {

@@ -19,7 +19,7 @@ func lock(f *os.File) error {
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case errors.Is(err, unix.EWOULDBLOCK):
-			return errLocked
+			return ErrLocked
 		default:
 			return nil
 		}

@@ -102,3 +102,9 @@ func ArchitectureHelp() string { return checkpoint.Help() }
 
 // Operators lists the ONNX operators that Open understands, sorted.
 func Operators() []string { return graph.Operators() }
+
+// Support describes one ONNX operator: opsets, element types, attributes.
+type Support = graph.Support
+
+// Supported describes the ONNX operators that Open understands, by name.
+func Supported() []Support { return graph.Supported() }

@@ -214,6 +214,13 @@ func (e *Env) Warn(format string, args ...any) {
 	e.message("warning: %s", text)
 }
 
+// Note prints a line on stderr, unless --quiet is set.
+func (e *Env) Note(format string, args ...any) {
+	if !e.Options.Quiet {
+		e.message(format, args...)
+	}
+}
+
 // message prints a line on stderr.
 func (e *Env) message(format string, args ...any) {
 	e.progress.message(e.stderr, e.Command.Name+": "+fmt.Sprintf(format, args...)+"\n")

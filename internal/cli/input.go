@@ -643,6 +643,9 @@ func (e *Env) newModel(s source, encoder latent.Encoder) (*Model, error) {
 	if s.kind == "baseline" && e.Options.pool.byName[s.name] == "" {
 		pool = latent.PoolNone // a pooling meant for the models
 	}
+	if pool == latent.PoolNone && e.Command.Unpooled && s.kind != "baseline" && len(e.Options.layer.of(s.name)) > 0 {
+		pool = latent.PoolKeep // layers have all kinds of shapes
+	}
 	pre, err := e.preprocessing(s.name)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"repscope/dataset"
+	"repscope/examples/arcade"
 	"repscope/latent"
 )
 
@@ -95,6 +96,41 @@ func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, lab
 		return dataset.Points{}, fmt.Errorf("model %s: latents have shape %v and type %s, want float32 [%d, D]", m.Name, shape, z.Dtype(), source.Len())
 	}
 	return dataset.Float32Points(data, z.Shape()[1]), nil
+}
+
+// EncoderFile is an encoder that the flags name.
+type EncoderFile struct {
+	Name, Path string
+	Options    latent.OpenOptions
+}
+
+// Encoders lists the encoder files that --model, --weights and --example name,
+// for use before the input is loaded; see Flags.Instead. done removes what was
+// unpacked.
+func (o *Options) Encoders() (files []EncoderFile, done func(), err error) {
+	e := &Env{Options: *o}
+	if o.example {
+		for _, name := range arcade.Models() {
+			e.Options.sources = append(e.Options.sources, source{kind: "example", name: name})
+		}
+	}
+	if err := e.Options.expandWeights(); err != nil {
+		return nil, nil, err
+	}
+	for _, s := range e.Options.sources {
+		switch s.kind {
+		case "example":
+			if s.path, err = e.exampleEncoder(s.name); err != nil {
+				e.close()
+				return nil, nil, err
+			}
+		case "model":
+		default:
+			continue
+		}
+		files = append(files, EncoderFile{s.name, s.path, e.Options.open(s.name)})
+	}
+	return files, e.close, nil
 }
 
 // readLatents reads an array of latents [N, D], [N, T, D] or [N, K, D] and pools

@@ -1,0 +1,262 @@
+// The encode binary: its flags, its lists, its result file and console table.
+
+package encode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"repscope/dataset"
+	"repscope/internal/cli"
+	"repscope/latent"
+	"repscope/report"
+)
+
+// Command is the encode binary.
+var Command = cli.Command{
+	Name:       "encode",
+	Summary:    "frames and models to latents, or to any of their layers",
+	Manual:     manual,
+	Out:        "latents",
+	Frames:     true,
+	Encoders:   true,
+	Successors: true,
+	Unpooled:   true,
+	Layers:     true,
+	Interrupted: "interrupted; what is encoded so far is kept in *" + Partial + " files: the same command continues there, " +
+		"--restart begins anew",
+	Omit: []string{"latents", "bootstrap", "block", "latent-scale", "format", "memory", "cache"},
+	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
+		to := flags.String("to", "", "`FORMAT` of the files: npy, npz, safetensors (default: by --output, else npy); the array's name is latents")
+		output := flags.String("output", "", "`PATTERN` of the files' names, made of {model} and {layer} (default {model}.npy, with several layers {model}.{layer}.npy)")
+		kind := flags.Choice("dtype", "float32", []string{"float32", "float16"}, "`TYPE` of the numbers")
+		restart := flags.Bool("restart", false, "throw away what an interrupted run left in --out, and begin anew")
+		layers := flags.Choice("layers", "", []string{"list"}, "list: print every value of the models' graphs, which --layer can name, and stop")
+		ops := flags.Bool("ops", false, "print the supported ONNX operators and stop")
+		arch := flags.Bool("arch", false, "print the architectures that are known by the tensors of a checkpoint, and stop")
+		flags.Unrecorded("restart", "layers", "ops", "arch")
+		flags.Instead(func(_ context.Context, o *cli.Options, stdout io.Writer) (bool, error) {
+			switch {
+			case *ops:
+				return true, printOperators(stdout)
+			case *arch:
+				_, err := io.WriteString(stdout, latent.ArchitectureHelp())
+				return true, err
+			case *layers != "":
+				return true, printLayers(stdout, o)
+			}
+			return false, nil
+		})
+		return func(ctx context.Context, env *cli.Env) error {
+			format, err := chooseFormat(*to, *output)
+			if err != nil {
+				return err
+			}
+			return run(ctx, env, Options{Format: format, Pattern: *output, Float16: *kind == "float16", Restart: *restart})
+		}
+	},
+}
+
+const manual = `encode writes what every model makes of the states into a file of its own: an
+array with one row per state, in the order of the frames. With --layer it is not
+the model's output but any values of its graph, one file for each; --layers list
+shows them. Rows are pooled to vectors as the analyses do (--pool); --pool none,
+which is the default with --layer, keeps the shapes. The files serve as --latents
+of the other binaries. Before a model sees a frame it is resized (--resize), then
+scaled (--input-scale), then normalised (--mean, --std).
+
+Frames are read and latents written batch by batch, so that neither has to fit in
+memory. Until all is done the files are called NAME` + Partial + `, beside a journal
+` + JournalName + `. A run that was interrupted, in whatever way, continues when the
+same command is given again, and ends with the same bytes as one that was not.
+Other inputs or options are refused then, unless --restart throws the rest away.
+
+If the rows are not simply the frames (windows, --samples, --skip-nan),
+encode_frames.npy tells the frame at which the state of each row begins.`
+
+// chooseFormat settles the format of the files by --to and --output.
+func chooseFormat(to, pattern string) (string, error) {
+	if to != "" && !slices.Contains(dataset.AppendFormats(), to) {
+		err := cli.Usage("--to %s: want %s", to, strings.Join(dataset.AppendFormats(), ", "))
+		if near := cli.Nearest(to, dataset.AppendFormats()); near != "" {
+			err = cli.Hint(err, "did you mean "+near+"?")
+		}
+		return "", err
+	}
+	if pattern == "" {
+		return to, nil
+	}
+	extension := strings.TrimPrefix(filepath.Ext(pattern), ".")
+	known := slices.Contains(dataset.AppendFormats(), extension)
+	switch {
+	case to == "" && !known:
+		return "", cli.Usage("--output %s: want a name that ends in .%s, or --to", pattern, strings.Join(dataset.AppendFormats(), ", ."))
+	case to == "":
+		return extension, nil
+	case known && extension != to:
+		return "", cli.Usage("--output %s and --to %s are different formats", pattern, to)
+	}
+	return to, nil
+}
+
+func printOperators(w io.Writer) error {
+	table := report.NewTable("", "Operator", "Opsets", "Types", "Note")
+	for _, s := range latent.Supported() {
+		types := make([]string, len(s.Types))
+		for i, t := range s.Types {
+			types[i] = t.String()
+		}
+		table.Row(s.Name, fmt.Sprintf("%d–%d", s.First, s.Last), strings.Join(types, " "), s.Note)
+	}
+	table.Note("float16, bfloat16 and float64 are computed in float32, integers in int64")
+	return table.Write(w)
+}
+
+func printLayers(w io.Writer, o *cli.Options) error {
+	files, done, err := o.Encoders()
+	if err != nil {
+		return err
+	}
+	defer done()
+	if len(files) == 0 {
+		return cli.Hint(cli.Usage("--layers list: no models"), "give them with --model NAME=FILE or --weights DIR, or use --example")
+	}
+	for _, f := range files {
+		open := f.Options
+		open.Layers = nil // all of them are listed
+		layers, err := latent.Layers(f.Path, open, nil)
+		if err != nil {
+			return fmt.Errorf("model %s: %w", f.Name, err)
+		}
+		table := report.NewTable(f.Name, "Layer", "Node", "Operator", "Type", "Shape", "")
+		for _, l := range layers {
+			shape := "unknown"
+			if l.Shape != nil {
+				parts := make([]string, len(l.Shape))
+				for i, d := range l.Shape {
+					if parts[i] = fmt.Sprint(d); d < 0 {
+						parts[i] = "B"
+					}
+				}
+				shape = "[" + strings.Join(parts, " ") + "]"
+			}
+			note := l.Reason
+			if l.Output {
+				note = strings.TrimSuffix("output; "+note, "; ")
+			}
+			table.Row(l.Name, l.Node, l.Operator, l.DType, shape, note)
+		}
+		if err := table.Write(w); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, "\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// states is what is encoded, and what a row of it is.
+func states(env *cli.Env) (source *dataset.States, index []int, unit string) {
+	index = env.Sample()
+	source, unit = env.States, "frames"
+	if len(index) != source.Len() {
+		source = source.Subset(index)
+	}
+	if layout := source.Layout(); strings.Contains(layout, "T") {
+		unit = "states"
+	}
+	return source, index, unit
+}
+
+func run(ctx context.Context, env *cli.Env, o Options) error {
+	source, index, unit := states(env)
+	var models []Model
+	for _, m := range env.Models {
+		models = append(models, Model{Name: m.Name, Encoder: m.Encoder, Options: m.EncodeOptions("encoding " + m.Name)})
+	}
+	o.Dir = env.Files.Dir()
+	o.Program = strings.TrimSpace(fmt.Sprintf("repscope %s %s, KC %d", env.Result.Version, env.Result.Revision, env.Result.Kernel.KC))
+	o.Progress = func(label string) func(done, total int) { return env.ProgressOf(label, unit) }
+	o.Notify = func(text string) { env.Note("%s", text) }
+	start := time.Now()
+	w, err := Write(ctx, source, models, o)
+	if err != nil {
+		var other *OtherRunError
+		if errors.As(err, &other) {
+			return cli.Hint(err, "give the command of that run again to finish it", "choose another folder with --out, or throw the unfinished run away with --restart")
+		}
+		return err
+	}
+	elapsed := time.Since(start).Seconds()
+
+	frames := env.Frame(index)
+	plainRows := len(frames) == source.Array().Len() // ascending and distinct, so these are all
+	if !plainRows {
+		err := env.Files.File("encode_frames.npy", func(out io.Writer) error {
+			numbers := make([]int64, len(frames))
+			for i, f := range frames {
+				numbers[i] = int64(f)
+			}
+			return dataset.EncodeNPY(out, []int{len(numbers)}, numbers)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	table := report.NewTable("", "Model", "Layer", "Pooling", "Shape", "File", "MB")
+	for _, m := range models {
+		var part report.Object
+		part.Set("rows", source.Len())
+		if !plainRows {
+			part.Set("frames_file", "encode_frames.npy")
+		}
+		var list []any
+		for _, f := range w.Files {
+			if f.Model != m.Name {
+				continue
+			}
+			var file report.Object
+			file.Set("file", f.Name)
+			file.Set("layer", f.Output.Layer.Name)
+			if f.Output.Layer.Operator != "" {
+				file.Set("node", f.Output.Layer.Node)
+				file.Set("operator", f.Output.Layer.Operator)
+			}
+			file.Set("pool", poolName(f.Output.Pool))
+			file.Set("dtype", f.DType.String())
+			file.Set("shape", f.Shape)
+			file.Set("bytes", f.Bytes)
+			file.Set("sha256", f.SHA256)
+			list = append(list, &file)
+			table.Row(f.Model, f.Output.Layer.Name, poolName(f.Output.Pool), fmt.Sprint(f.Shape), f.Name, float64(f.Bytes)/1e6)
+		}
+		part.Set("files", list)
+		env.Result.Models.Set(m.Name, &part)
+	}
+	if w.Encoded > 0 {
+		table.Note("%d %s in %.3g s: %.4g %s/s", w.Encoded, unit, elapsed, float64(w.Encoded)/elapsed, unit)
+	}
+	if w.Resumed > 0 {
+		table.Note("%d %s were encoded by an earlier run", w.Resumed, unit)
+	}
+	if err := env.Table(table); err != nil {
+		return err
+	}
+	env.AfterCommit(w.Done)
+	return w.Commit()
+}
+
+// poolName names a pooling; one vector per state needs none.
+func poolName(p latent.Pool) string {
+	if p == latent.PoolNone {
+		return "vector"
+	}
+	return string(p)
+}

@@ -1,0 +1,10 @@
+// Encode writes the latents, or any layers, of frames and encoders into files. Run
+// it with --help for its manual, with --example on the built-in example.
+package main
+
+import (
+	"repscope/analysis/encode"
+	"repscope/internal/cli"
+)
+
+func main() { cli.Main(encode.Command) }
