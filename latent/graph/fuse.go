@@ -13,7 +13,12 @@ type fuser struct {
 	*Program
 	producer []int // step index by value, −1
 	uses     []int // by value; a program output counts as a use
+	work     int   // steps and values looked at
 }
+
+// fuseBudget bounds the work: a rewrite costs as much as the program is long, so
+// that a program of very many steps is left as it is beyond some point.
+const fuseBudget = 1 << 25
 
 func (p *Program) fuse() {
 	f := &fuser{Program: p}
@@ -24,7 +29,7 @@ func (p *Program) fuse() {
 	}
 	f.channelsLast()
 	for range len(p.Steps) {
-		if !f.sweep((*fuser).sinkTranspose) {
+		if !f.sweep((*fuser).sinkTranspose) || f.work >= fuseBudget {
 			break
 		}
 	}
@@ -38,9 +43,10 @@ func (p *Program) fuse() {
 func (f *fuser) sweep(rewrite func(*fuser, int) bool) bool {
 	changed := false
 	f.index()
-	for i := 0; i < len(f.Steps); i++ {
+	for i := 0; i < len(f.Steps) && f.work < fuseBudget; i++ {
 		if rewrite(f, i) {
 			changed = true
+			f.work += len(f.Steps) + len(f.Values)
 			f.prune()
 			f.index()
 			i = min(i, len(f.Steps)) - 1

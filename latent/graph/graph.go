@@ -237,6 +237,13 @@ func (g *Graph) sort() error {
 // foldLimit bounds a folded constant that is larger than its inputs.
 const foldLimit = 1 << 20
 
+// Folding may read and write foldBudget elements and foldReuse times those of
+// all constants; what is left then is computed at every run.
+const (
+	foldBudget = 1 << 25
+	foldReuse  = 8
+)
+
 // fold evaluates the nodes whose inputs are all constants.
 func (g *Graph) fold(eval Evaluator) error {
 	s := newSpecializer(g, eval)

@@ -41,10 +41,15 @@ type specializer struct {
 	values []Value
 	steps  []Step
 	id     map[string]int
+	budget int // elements that may still be read and written by folding
 }
 
 func newSpecializer(g *Graph, eval Evaluator) *specializer {
-	return &specializer{graph: g, eval: eval, id: map[string]int{}}
+	s := &specializer{graph: g, eval: eval, id: map[string]int{}, budget: foldBudget}
+	for _, t := range g.Constants {
+		s.budget += foldReuse * t.Len()
+	}
+	return s
 }
 
 func (s *specializer) addValue(name string, t Type, constant *Tensor) int {
@@ -132,7 +137,8 @@ func (s *specializer) add(n *Node) error {
 	return nil
 }
 
-// worthFolding keeps operators that blow up a small constant (Expand, Tile, …) for execution.
+// worthFolding keeps operators that blow up a small constant (Expand, Tile, …)
+// for execution, and all of them once folding has done more work than a real model needs.
 func (s *specializer) worthFolding(c *Context) bool {
 	in, out := 0, 0
 	for _, o := range c.In {
@@ -143,7 +149,11 @@ func (s *specializer) worthFolding(c *Context) bool {
 	for _, t := range c.Out {
 		out += elements(t.Shape)
 	}
-	return out <= max(in, foldLimit)
+	if out > max(in, foldLimit) || in+out > s.budget {
+		return false
+	}
+	s.budget -= in + out
+	return true
 }
 
 func (s *specializer) evaluate(step *Step, c *Context) ([]*Tensor, error) {
