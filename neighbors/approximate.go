@@ -44,6 +44,10 @@ const (
 	SufficientRecall = 0.95
 )
 
+// queryRows rows at once, or queryBytes of them, are enough for the matrix
+// kernels to run at full speed.
+const queryRows, queryBytes = 48, 256 << 20
+
 // Random streams of the approximate mode.
 const (
 	streamReferences = 0x72656665
@@ -146,6 +150,8 @@ func exactNearest(ctx context.Context, points dataset.Points, index []int, k int
 	if err != nil {
 		return nil, err
 	}
+	// More rows at once would not be faster.
+	rows = min(rows, int(max(queryRows, queryBytes/s.rowBytes())))
 	threads := o.threads()
 	workers := make([]worker, threads)
 	for w := range workers {

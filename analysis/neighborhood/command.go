@@ -35,6 +35,8 @@ var Command = cli.Command{
 		permutations := flags.Int("permutations", 10, "`N` random pairings of states and latents behind the null; 0: none")
 		perPoint := flags.Bool("per-point", false, "write the scores of every state to neighborhood_per_point.csv")
 		flags.Unrecorded("per-point")
+		approx := flags.Bool("approx", false, "rank a sample of reference states, each exactly against all states, for very many states; sampling errors instead of intervals")
+		references := flags.Int("approx-references", neighbors.DefaultReferences, "`N` reference states of --approx, at least 2")
 		return func(ctx context.Context, env *cli.Env) error {
 			for i, v := range *k {
 				if v < 1 {
@@ -54,7 +56,15 @@ var Command = cli.Command{
 				return cli.Hint(cli.Usage("--exclude-window and --samples cannot be used together: states drawn at random are not consecutive"),
 					"leave --samples out, or give fewer frames")
 			}
-			o := Options{K: *k, ExcludeWindow: *window, Permutations: *permutations, PerPoint: *perPoint}
+			if *references < 2 {
+				return cli.Usage("--approx-references %d: want at least 2", *references)
+			}
+			if *approx && *coRanking == neighbors.CoRankingFull.String() {
+				return cli.Hint(cli.Usage("--approx and --coranking full cannot be used together: the curves rank all states"),
+					"leave one of them out")
+			}
+			o := Options{K: *k, ExcludeWindow: *window, Permutations: *permutations, PerPoint: *perPoint,
+				Approximate: *approx, References: *references}
 			var err error
 			if o.Metric, err = neighbors.ParseMetric(*metric); err != nil {
 				return err
@@ -103,7 +113,15 @@ that many more models.
 
 --latent-scale l2 compares directions of latents; raw and rms have the same
 neighbours. --per-point finds badly embedded states: Sample_ID counts states,
-Frame is the row of the frames at which the state begins.`
+Frame is the row of the frames at which the state begins.
+
+--approx is for numbers of states that cannot all be ranked (the time grows with
+their square). It draws reference states, in proportion from every episode or
+stretch of the recording, and computes their distances to all states in all
+spaces: neighbours, ranks and penalties of a reference are exact, and only the
+average is that of a sample. Scores are unbiased, their standard errors for the
+draw stand beside them (sampling_se, neighborhood_sampling.csv); there are no
+intervals, no comparisons of models and no curves.`
 
 func run(ctx context.Context, env *cli.Env, space string, o Options) error {
 	if space == spaceAuto {
@@ -192,6 +210,7 @@ func (r *Result) write(env *cli.Env, index []int, in Input, o Options) error {
 	env.Result.Comparisons = r.Comparisons
 	for _, write := range []func() error{
 		func() error { return r.writeSummary(env) },
+		func() error { return r.writeSampling(env) },
 		func() error { return r.writeCurves(env) },
 		func() error { return r.writePoints(env, index, in) },
 		func() error { return r.print(env, in.Frames, o) },
@@ -253,9 +272,13 @@ func (r *Result) writePoints(env *cli.Env, index []int, in Input) error {
 		for _, m := range r.Models {
 			for q, a := range m.ByK {
 				trust, cont := m.PointScores(q)
-				for i := range trust {
-					if err := csv.Row(m.Name, index[i], in.Episode[i], in.Time[i], a.K, trust[i], cont[i],
-						m.points[q].trust[i], m.points[q].cont[i]); err != nil {
+				for at := range trust {
+					i := at
+					if m.pointIndex != nil {
+						i = m.pointIndex[at]
+					}
+					if err := csv.Row(m.Name, index[i], in.Episode[i], in.Time[i], a.K, trust[at], cont[at],
+						m.points[q].trust[at], m.points[q].cont[at]); err != nil {
 						return err
 					}
 				}
@@ -279,6 +302,10 @@ func (r *Result) print(env *cli.Env, frames dataset.Points, o Options) error {
 			}
 			cells := []any{name, a.K, report.WithInterval(a.Trustworthiness, a.TrustCI), report.WithInterval(a.Continuity, a.ContCI),
 				report.WithInterval(a.RNX, a.RNXCI), a.Chance}
+			if e := a.SamplingSE; e != nil {
+				cells = []any{name, a.K, plusMinus(a.Trustworthiness, e.Trustworthiness), plusMinus(a.Continuity, e.Continuity),
+					plusMinus(a.RNX, e.RNX), a.Chance}
+			}
 			if a.Null != nil {
 				cells = append(cells, plusMinus(a.Null.TrustworthinessMean, a.Null.TrustworthinessSD), plusMinus(a.Null.ContinuityMean, a.Null.ContinuitySD))
 			}
@@ -288,6 +315,9 @@ func (r *Result) print(env *cli.Env, frames dataset.Points, o Options) error {
 	table.Note("%d states; original space: %s, %d values, %s distances", r.Samples, r.Models[0].Space, frames.Dim, o.Metric)
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
+	}
+	if r.Sampling != nil {
+		table.Note("± sampling error: %s", r.Sampling.describe())
 	}
 	if o.Permutations > 0 {
 		table.Note("Chance: expected for random ranks; null: mean ± SD of %d random pairings", o.Permutations)

@@ -27,8 +27,8 @@ func (r *Result) Figure() *plots.Figure {
 		errors        *plots.Curves
 		of            func(a *AtK) (report.Value, report.Interval)
 	}{
-		{title: "Trustworthiness", symbol: "T(k)", of: func(a *AtK) (report.Value, report.Interval) { return a.Trustworthiness, a.TrustCI }},
-		{title: "Continuity", symbol: "C(k)", of: func(a *AtK) (report.Value, report.Interval) { return a.Continuity, a.ContCI }},
+		{title: "Trustworthiness", symbol: "T(k)", of: func(a *AtK) (report.Value, report.Interval) { return a.Trustworthiness, a.trustBar() }},
+		{title: "Continuity", symbol: "C(k)", of: func(a *AtK) (report.Value, report.Interval) { return a.Continuity, a.contBar() }},
 	}
 	figure := &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 120,
@@ -91,12 +91,34 @@ func (r *Result) figureOfOne() *plots.Figure {
 	for _, m := range r.Models {
 		figure.Series = append(figure.Series, m.Name)
 		a := m.ByK[0]
-		trust.Bars = append(trust.Bars, bar(m.Name, a.Trustworthiness, a.TrustCI))
-		cont.Bars = append(cont.Bars, bar(m.Name, a.Continuity, a.ContCI))
+		trust.Bars = append(trust.Bars, bar(m.Name, a.Trustworthiness, a.trustBar()))
+		cont.Bars = append(cont.Bars, bar(m.Name, a.Continuity, a.contBar()))
 		chance := []plots.Reference{{Value: m.Chance.Float(), Label: "chance"}}
 		trust.References, cont.References = chance, chance
 	}
 	return figure
+}
+
+// trustBar and contBar are the ends of the error bars.
+func (a *AtK) trustBar() report.Interval {
+	if a.SamplingSE == nil {
+		return a.TrustCI
+	}
+	return samplingBar(a.Trustworthiness, a.SamplingSE.Trustworthiness)
+}
+
+func (a *AtK) contBar() report.Interval {
+	if a.SamplingSE == nil {
+		return a.ContCI
+	}
+	return samplingBar(a.Continuity, a.SamplingSE.Continuity)
+}
+
+func samplingBar(v, se report.Value) report.Interval {
+	if !se.Defined() {
+		return report.NoInterval("no sampling error")
+	}
+	return report.Between(max(0, v.Float()-1.96*se.Float()), min(1, v.Float()+1.96*se.Float()))
 }
 
 // bar prints the value with the digits that tell good scores apart.
@@ -115,14 +137,21 @@ func (m *Model) ascending() []AtK {
 
 // states says what was ranked.
 func (r *Result) states() string {
+	text := fmt.Sprintf("%d states", r.Samples)
 	if r.ExcludeWindow > 0 {
-		return fmt.Sprintf("%d states, without neighbours up to %d frames away", r.Samples, r.ExcludeWindow)
+		text += fmt.Sprintf(", without neighbours up to %d frames away", r.ExcludeWindow)
 	}
-	return fmt.Sprintf("%d states", r.Samples)
+	if r.Sampling != nil {
+		text += fmt.Sprintf("; estimated on %d of them", r.Sampling.References)
+	}
+	return text
 }
 
 func (r *Result) caption() string {
 	text := r.states() + "; chance: random ranks"
+	if r.Sampling != nil {
+		return text + "; error bars: ±1.96 sampling errors."
+	}
 	if r.Blocks == "" {
 		return text + "."
 	}

@@ -48,8 +48,14 @@ type Options struct {
 	// ExcludeWindow w > 0 takes pairs of states at most w frames apart in one
 	// episode out of the neighbourhoods and the ranks.
 	ExcludeWindow int
-	// PerPoint keeps the scores of every state.
+	// PerPoint keeps the scores of every state, of every reference where Approximate.
 	PerPoint bool
+	// Approximate ranks a sample of References reference states (0:
+	// neighbors.DefaultReferences) instead of all, each against all states;
+	// sampling errors take the place of intervals and comparisons, and there are
+	// no curves.
+	Approximate bool
+	References  int
 	// Permutations is the number of random pairings of states and latents behind
 	// the null; 0: none.
 	Permutations int
@@ -57,7 +63,7 @@ type Options struct {
 	// Intervals asks for delete-block jackknife intervals and comparisons.
 	Intervals bool
 	Block     stat.BlockSpec
-	Seed      uint64 // of the permutations and the tests
+	Seed      uint64 // of the permutations, the tests and the references
 	Threads   int    // ≤ 0: all
 	Memory    int64  // in bytes; 0: the default of package neighbors
 	// Progress, if not nil, is told how much of the work is done.
@@ -79,6 +85,7 @@ type Result struct {
 	Models        []Model
 	Comparisons   []report.Comparison // of trustworthiness@k and continuity@k
 	Blocks        string              // what the jackknife deletes, for captions; empty without intervals
+	Sampling      *Sampling           // what was sampled; nil where all states were ranked
 	Warnings      []string
 }
 
@@ -90,6 +97,9 @@ type Model struct {
 	// whole clip.
 	Space string `json:"space,omitempty"`
 	ByK   []AtK  `json:"by_k"`
+	// Sampling says what the scores were estimated from; nil where all states
+	// were ranked.
+	Sampling *Sampling `json:"sampling,omitempty"`
 	// AUCRNX is Σ_K R_NX(K)/K / Σ_K 1/K over K = 1..n−2. KStar maximises LCMC;
 	// QLocal is the mean of Q_NX over 1..KStar and QGlobal over KStar..n−2.
 	// Undefined without co-ranking.
@@ -100,8 +110,8 @@ type Model struct {
 	// Chance is the mean over k of the chance levels of ByK: the line of the
 	// figure.
 	Chance report.Value `json:"chance"`
-	// Ties counts the candidates at exactly the distance being ranked, put in
-	// order by their index; Duplicates the points equal to one of lower index;
+	// Ties counts, over the states ranked, the candidates at exactly the distance
+	// being ranked, put in order by their index; Duplicates the points equal to one of lower index;
 	// Redecided the comparisons decided again on exact distances.
 	Ties       Counts `json:"ties"`
 	Duplicates Counts `json:"duplicates"`
@@ -122,7 +132,8 @@ type Model struct {
 	NEff   report.Value `json:"n_eff"`
 	Curves *Curves      `json:"curves,omitempty"`
 
-	points []points // per k, with PerPoint
+	points     []points // per k, with PerPoint
+	pointIndex []int    // the states that points are of; nil: all
 }
 
 // Counts are those of the two spaces.
@@ -142,8 +153,8 @@ type AtK struct {
 	K               int          `json:"k"`
 	Trustworthiness report.Value `json:"trustworthiness"`
 	Continuity      report.Value `json:"continuity"`
-	TrustPenalty    int64        `json:"trust_penalty"`
-	ContPenalty     int64        `json:"cont_penalty"`
+	TrustPenalty    Penalty      `json:"trust_penalty"`
+	ContPenalty     Penalty      `json:"cont_penalty"`
 	QNX             report.Value `json:"q_nx"`
 	RNX             report.Value `json:"r_nx"`
 	LCMC            report.Value `json:"lcmc"`
@@ -156,6 +167,9 @@ type AtK struct {
 	RNXCI   report.Interval `json:"r_nx_ci"`
 	TrustSE report.Value    `json:"trust_se"`
 	ContSE  report.Value    `json:"cont_se"`
+	// SamplingSE are the standard errors of a sample; nil where all states were
+	// ranked.
+	SamplingSE *SamplingErrors `json:"sampling_se,omitempty"`
 	// Chance is the trustworthiness, and the continuity, expected when ranks are
 	// random, in closed form; Null is what random pairings gave.
 	Chance report.Value `json:"chance"`
@@ -205,24 +219,39 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	rows := len(spaces) * o.ranked(in.Frames.N)
+	work := (1 + o.Permutations) * rows
+	if o.Progress != nil {
+		settings.Progress = func(done, _ int) { o.Progress(done, work) }
+	}
+	permutations := func() ([][]nullScores, error) {
+		return permuted(ctx, in.Frames, spaces, settings, o, func(done int) {
+			if o.Progress != nil {
+				o.Progress(rows+done, work)
+			}
+		})
+	}
+	if o.Approximate {
+		if err := result.compareSampled(ctx, in, spaces, settings, o); err != nil {
+			return nil, err
+		}
+		null, err := permutations()
+		for i := range null {
+			for q := range null[i] {
+				result.Models[i].ByK[q].Null = null[i][q].summary()
+			}
+		}
+		return result, err
+	}
 	blocks, reason, err := result.blocks(in, spaces, &settings, o)
 	if err != nil {
 		return nil, err
-	}
-
-	work := (1 + o.Permutations) * len(spaces) * in.Frames.N
-	if o.Progress != nil {
-		settings.Progress = func(done, _ int) { o.Progress(done, work) }
 	}
 	compared, err := neighbors.Compare(ctx, in.Frames, spaces, settings)
 	if err != nil {
 		return nil, err
 	}
-	null, err := permuted(ctx, in.Frames, spaces, settings, o, func(done int) {
-		if o.Progress != nil {
-			o.Progress(len(spaces)*in.Frames.N+done, work)
-		}
-	})
+	null, err := permutations()
 	if err != nil {
 		return nil, err
 	}
@@ -388,7 +417,7 @@ func newModel(encoded Encoded, in Input, p *neighbors.Preservation) Model {
 		m.ByK = append(m.ByK, AtK{
 			K:               s.K,
 			Trustworthiness: report.Number(s.Trustworthiness), Continuity: report.Number(s.Continuity),
-			TrustPenalty: s.TrustPenalty, ContPenalty: s.ContPenalty,
+			TrustPenalty: Penalty{Sum: s.TrustPenalty}, ContPenalty: Penalty{Sum: s.ContPenalty},
 			QNX: report.Number(s.QNX), RNX: report.Number(s.RNX), LCMC: report.Number(s.LCMC),
 			MRREFalse: report.Number(s.MRREFalse), MRREMissing: report.Number(s.MRREMissing),
 			Chance: report.Number(s.Chance),

@@ -153,8 +153,8 @@ func TestSelfIsPerfect(t *testing.T) {
 					t.Errorf("%s, k = %d: %s = %v, want 1", m.Name, a.K, name, v)
 				}
 			}
-			if a.TrustPenalty != 0 || a.ContPenalty != 0 || a.TrustSE.Float() != 0 {
-				t.Errorf("%s: penalties %d and %d, SE %v, want 0", m.Name, a.TrustPenalty, a.ContPenalty, a.TrustSE)
+			if a.TrustPenalty.Sum != 0 || a.ContPenalty.Sum != 0 || a.TrustSE.Float() != 0 {
+				t.Errorf("%s: penalties %d and %d, SE %v, want 0", m.Name, a.TrustPenalty.Sum, a.ContPenalty.Sum, a.TrustSE)
 			}
 			trust, _ := m.PointScores(i)
 			if slices.Min(trust) != 1 {

@@ -103,18 +103,17 @@ func permuted(ctx context.Context, frames dataset.Points, spaces []dataset.Point
 			return nil
 		}
 		settings.Progress = func(rows, _ int) { progress(done + rows) }
-		compared, err := neighbors.Compare(ctx, frames, copies, settings)
+		compared, err := o.scores(ctx, frames, copies, settings)
 		if err != nil {
 			return err
 		}
 		for c, i := range models {
-			for q := range compared[c].ByK {
+			for q, one := range compared[c] {
 				s := &out[i][q]
-				s.trust = append(s.trust, compared[c].ByK[q].Trustworthiness)
-				s.cont = append(s.cont, compared[c].ByK[q].Continuity)
+				s.trust, s.cont = append(s.trust, one.trust), append(s.cont, one.cont)
 			}
 		}
-		done += len(copies) * frames.N
+		done += len(copies) * o.ranked(frames.N)
 		copies, models, held = copies[:0], models[:0], 0
 		return nil
 	}

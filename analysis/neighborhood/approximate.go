@@ -1,0 +1,197 @@
+// The approximate mode: scores estimated on a sample of reference states.
+
+package neighborhood
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"repscope/dataset"
+	"repscope/internal/cli"
+	"repscope/neighbors"
+	"repscope/report"
+)
+
+// Penalty is an exact sum of integers, undefined where only a sample was ranked.
+type Penalty struct {
+	Sum    int64
+	Reason string // why it is undefined; empty for a sum
+}
+
+// MarshalJSON writes the sum, or null.
+func (p Penalty) MarshalJSON() ([]byte, error) {
+	if p.Reason != "" {
+		return []byte("null"), nil
+	}
+	return strconv.AppendInt(nil, p.Sum, 10), nil
+}
+
+// Sampling says what the scores of a model were estimated from.
+type Sampling struct {
+	// References is the number of states whose neighbours were ranked, against
+	// all states, and Strata the number of groups of consecutive states or
+	// episodes that they were drawn from in proportion.
+	References int `json:"references"`
+	Strata     int `json:"strata"`
+	// Recall is the share of true neighbours in the lists of the references. It
+	// is 1 by construction: their distances to all states are computed.
+	Recall Recall `json:"recall"`
+}
+
+// Recall is the share of true nearest neighbours that were found.
+type Recall struct {
+	Value         report.Value `json:"value"`
+	StandardError report.Value `json:"standard_error"`
+	Queries       int          `json:"queries"` // points whose lists were compared with exact ones
+	Exact         bool         `json:"exact"`   // the search was exact: nothing had to be compared
+}
+
+// SamplingErrors are the standard errors of scores for the draw of the
+// references, stratified and with the finite-population correction. They say how
+// far the scores of all states may be, not how scores vary with the data.
+type SamplingErrors struct {
+	Trustworthiness report.Value `json:"trustworthiness"`
+	Continuity      report.Value `json:"continuity"`
+	QNX             report.Value `json:"q_nx"`
+	RNX             report.Value `json:"r_nx"`
+	LCMC            report.Value `json:"lcmc"`
+	MRREFalse       report.Value `json:"mrre_false"`
+	MRREMissing     report.Value `json:"mrre_missing"`
+}
+
+const (
+	noIntervals = "--approx has sampling errors instead of intervals"
+	noPenalties = "--approx ranks a sample of the states"
+)
+
+func (o Options) approximation() neighbors.Approximation {
+	return neighbors.Approximation{Seed: o.Seed, References: o.References}
+}
+
+// ranked is the number of states that are ranked, of n.
+func (o Options) ranked(n int) int {
+	switch {
+	case !o.Approximate:
+		return n
+	case o.References == 0:
+		return min(n, neighbors.DefaultReferences)
+	}
+	return min(n, o.References)
+}
+
+// compareSampled is the comparison on reference states. It leaves out the
+// intervals and the comparisons of models, which delete blocks of states and
+// need all ranks.
+func (r *Result) compareSampled(ctx context.Context, in Input, spaces []dataset.Points, settings neighbors.Options, o Options) error {
+	sample, err := neighbors.CompareSampled(ctx, in.Frames, spaces, settings, o.approximation())
+	if err != nil {
+		return err
+	}
+	r.Sampling = &Sampling{
+		References: len(sample.Index), Strata: len(sample.Strata),
+		Recall: Recall{Value: report.Number(1), StandardError: report.Number(0), Queries: len(sample.Index), Exact: true},
+	}
+	for i, encoded := range in.Models {
+		s := &sample.Spaces[i]
+		p := neighbors.Preservation{N: s.N, Original: s.Original, Embedded: s.Embedded, MinCandidates: s.MinCandidates}
+		for _, a := range s.ByK {
+			p.ByK = append(p.ByK, neighbors.AtK{K: a.K, Scores: neighbors.Scores{
+				Trustworthiness: a.Trustworthiness.Value, Continuity: a.Continuity.Value,
+				QNX: a.QNX.Value, RNX: a.RNX.Value, LCMC: a.LCMC.Value,
+				MRREFalse: a.MRREFalse.Value, MRREMissing: a.MRREMissing.Value,
+				Chance: a.Chance,
+			}})
+		}
+		m := newModel(encoded, in, &p)
+		m.Sampling = r.Sampling
+		r.diagnose(&m, encoded.Latents)
+		for q, a := range s.ByK {
+			k := &m.ByK[q]
+			k.TrustPenalty, k.ContPenalty = Penalty{Reason: noPenalties}, Penalty{Reason: noPenalties}
+			if _, err := k.intervals(&p.ByK[q], nil, noIntervals); err != nil {
+				return err
+			}
+			k.SamplingSE = &SamplingErrors{
+				Trustworthiness: report.Number(a.Trustworthiness.StandardError), Continuity: report.Number(a.Continuity.StandardError),
+				QNX: report.Number(a.QNX.StandardError), RNX: report.Number(a.RNX.StandardError), LCMC: report.Number(a.LCMC.StandardError),
+				MRREFalse: report.Number(a.MRREFalse.StandardError), MRREMissing: report.Number(a.MRREMissing.StandardError),
+			}
+			if o.PerPoint {
+				m.points = append(m.points, points{a.PointTrustPenalty, a.PointContPenalty, a.PointNormalizer})
+			}
+		}
+		if o.PerPoint {
+			m.pointIndex = sample.Index
+		}
+		r.Models = append(r.Models, m)
+	}
+	r.duplicateWarnings()
+	return nil
+}
+
+// pairScores are the scores of one pair of spaces at one k.
+type pairScores struct{ trust, cont float64 }
+
+// scores compares spaces with the frames, on all states or on the references,
+// and returns what the null is made of: per space and k.
+func (o Options) scores(ctx context.Context, frames dataset.Points, spaces []dataset.Points, settings neighbors.Options) ([][]pairScores, error) {
+	out := make([][]pairScores, len(spaces))
+	if o.Approximate {
+		sample, err := neighbors.CompareSampled(ctx, frames, spaces, settings, o.approximation())
+		if err != nil {
+			return nil, err
+		}
+		for i, s := range sample.Spaces {
+			for _, a := range s.ByK {
+				out[i] = append(out[i], pairScores{a.Trustworthiness.Value, a.Continuity.Value})
+			}
+		}
+		return out, nil
+	}
+	compared, err := neighbors.Compare(ctx, frames, spaces, settings)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range compared {
+		for _, a := range p.ByK {
+			out[i] = append(out[i], pairScores{a.Trustworthiness, a.Continuity})
+		}
+	}
+	return out, nil
+}
+
+// writeSampling writes the standard errors of a sample.
+func (r *Result) writeSampling(env *cli.Env) error {
+	if r.Sampling == nil {
+		return nil
+	}
+	return env.Files.CSV("neighborhood_sampling.csv", []string{"Model", "k", "Score", "Estimate", "Sampling_SE"}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			for _, a := range m.ByK {
+				for _, s := range []struct {
+					name         string
+					estimate, se report.Value
+				}{
+					{"trustworthiness", a.Trustworthiness, a.SamplingSE.Trustworthiness},
+					{"continuity", a.Continuity, a.SamplingSE.Continuity},
+					{"q_nx", a.QNX, a.SamplingSE.QNX},
+					{"r_nx", a.RNX, a.SamplingSE.RNX},
+					{"lcmc", a.LCMC, a.SamplingSE.LCMC},
+					{"mrre_false", a.MRREFalse, a.SamplingSE.MRREFalse},
+					{"mrre_missing", a.MRREMissing, a.SamplingSE.MRREMissing},
+				} {
+					if err := csv.Row(m.Name, a.K, s.name, s.estimate, s.se); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// describe says in one line what was sampled.
+func (s *Sampling) describe() string {
+	return fmt.Sprintf("%d reference states from %d strata, each ranked exactly against all states (recall 1)", s.References, s.Strata)
+}
