@@ -63,9 +63,12 @@ type Options struct {
 	// Intervals asks for delete-block jackknife intervals and comparisons.
 	Intervals bool
 	Block     stat.BlockSpec
-	Seed      uint64 // of the decimation
-	Threads   int    // ≤ 0: all
-	Memory    int64  // of neighbour searches, in bytes; 0: the default of package neighbors
+	Seed      uint64 // of the decimation and the approximate search
+	// Approximate searches neighbours among more than neighbors.ExactPoints
+	// latents approximately, for very many of them, and measures the recall.
+	Approximate bool
+	Threads     int   // ≤ 0: all
+	Memory      int64 // of neighbour searches, in bytes; 0: the default of package neighbors
 	// Progress, if not nil, is told how many of the models are done.
 	Progress func(done, total int)
 }
@@ -111,6 +114,8 @@ type Model struct {
 	Gride                   []GrideResult   `json:"gride"`
 	LevinaBickel            []LBResult      `json:"lb_mle"`
 	Decimation              []DecimationRow `json:"decimation"`
+	// Recall is that of the approximate search; nil for an exact one.
+	Recall *Recall `json:"recall,omitempty"`
 	// NEff is the number of independent latents that the dependent ones are
 	// worth, by the autocorrelation of the coordinate that varies most.
 	NEff report.Value `json:"n_eff"`
@@ -195,6 +200,9 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		if dimensions[i], err = m.intrinsic(ctx, encoded.Latents, spectrum.RMSDistance(), blocks, o); err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
+		if w := m.Recall.warning(m.Name); w != "" {
+			result.Warnings = append(result.Warnings, w)
+		}
 		result.Models = append(result.Models, m)
 		if o.Progress != nil {
 			o.Progress(i+1, len(in.Models))
@@ -259,9 +267,12 @@ func (o Options) withDefaults(n int) Options {
 	return o
 }
 
-// neighborOptions are those of every neighbour search of an analysis.
-func (o Options) neighborOptions() neighbors.Options {
-	return neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory}
+// searcher is the one for every neighbour search of an analysis.
+func (o Options) searcher() searcher {
+	return searcher{
+		options:     neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory},
+		approximate: o.Approximate, seed: o.Seed,
+	}
 }
 
 // undefined marks every number of a model as undefined.
@@ -297,7 +308,7 @@ func (m *Model) intrinsic(ctx context.Context, z dataset.Points, rms float64, bl
 	for _, order := range slices.Concat(o.GrideOrders, o.Neighbors) {
 		k = max(k, order)
 	}
-	d, err := withoutDuplicates(ctx, z, k, o.DuplicateTolerance*rms, o.neighborOptions())
+	d, err := withoutDuplicates(ctx, z, k, o.DuplicateTolerance*rms, o.searcher())
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -305,7 +316,7 @@ func (m *Model) intrinsic(ctx context.Context, z dataset.Points, rms float64, bl
 		m.undefinedIntrinsic(err.Error())
 		return nil, nil
 	}
-	m.TwoNN.NUsed, m.TwoNN.Duplicates = len(d.index), d.duplicates
+	m.TwoNN.NUsed, m.TwoNN.Duplicates, m.Recall = len(d.index), d.duplicates, d.recall
 	ratio := d.ratios(1, 2)
 	estimate, err := NewTwoNN(ratio)
 	if err != nil {
@@ -352,7 +363,7 @@ func (m *Model) intrinsic(ctx context.Context, z dataset.Points, rms float64, bl
 			m.LevinaBickel = append(m.LevinaBickel, LBResult{K: k, ID: valueOf(id, err)})
 		}
 	}
-	curve, err := decimate(ctx, z, d, o.Seed, o.neighborOptions())
+	curve, err := decimate(ctx, z, d, o.Seed, o.searcher())
 	if err != nil {
 		return nil, err
 	}

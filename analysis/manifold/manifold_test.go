@@ -220,7 +220,7 @@ func TestJackknifeEqualsDeletion(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 3 neighbours only: most deletions exhaust the list and look again.
-	d, err := withoutDuplicates(t.Context(), z, 3, o.DuplicateTolerance*rms, o.neighborOptions())
+	d, err := withoutDuplicates(t.Context(), z, 3, o.DuplicateTolerance*rms, o.searcher())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func TestJackknifeEqualsDeletion(t *testing.T) {
 				distinctKept = append(distinctKept, i)
 			}
 		}
-		reduced, err := withoutDuplicates(t.Context(), z.Select(distinctKept), 3, 0, o.neighborOptions())
+		reduced, err := withoutDuplicates(t.Context(), z.Select(distinctKept), 3, 0, o.searcher())
 		if err != nil {
 			t.Fatal(err)
 		}

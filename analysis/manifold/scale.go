@@ -16,13 +16,14 @@ import (
 type distinct struct {
 	index      []int // of the kept latents, ascending
 	nearest    *neighbors.Nearest
+	recall     *Recall // of nearest; nil where the search is exact
 	duplicates int
 }
 
 // withoutDuplicates removes every latent within tolerance of one of lower
 // index that is kept, and returns the k nearest neighbours among the rest.
 // Duplicates carry no scale: one of them makes r1 zero and ln(r2/r1) infinite.
-func withoutDuplicates(ctx context.Context, z dataset.Points, k int, tolerance float64, o neighbors.Options) (*distinct, error) {
+func withoutDuplicates(ctx context.Context, z dataset.Points, k int, tolerance float64, s searcher) (*distinct, error) {
 	d := &distinct{index: make([]int, z.N)}
 	for i := range d.index {
 		d.index[i] = i
@@ -32,7 +33,7 @@ func withoutDuplicates(ctx context.Context, z dataset.Points, k int, tolerance f
 		if len(d.index) < 3 {
 			return nil, fmt.Errorf("%d of %d latents are distinct, want at least 3", len(d.index), z.N)
 		}
-		nearest, err := neighbors.KNearest(ctx, current, min(k, len(d.index)-1), o)
+		nearest, recall, err := s.nearest(ctx, current, min(k, len(d.index)-1), true)
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +45,7 @@ func withoutDuplicates(ctx context.Context, z dataset.Points, k int, tolerance f
 			}
 		}
 		if len(kept) == len(dropped) {
-			d.nearest, d.duplicates = nearest, z.N-len(kept)
+			d.nearest, d.recall, d.duplicates = nearest, recall, z.N-len(kept)
 			return d, nil
 		}
 		d.index = kept
@@ -92,7 +93,7 @@ const minimumDecimated = 50
 // decimate splits the distinct latents into 1, 2, 4, … random disjoint subsets
 // and estimates the dimension of each. The draw depends on the seed alone, so
 // that all models are decimated alike when they have the same duplicates.
-func decimate(ctx context.Context, z dataset.Points, d *distinct, seed uint64, o neighbors.Options) ([]Decimation, error) {
+func decimate(ctx context.Context, z dataset.Points, d *distinct, seed uint64, s searcher) ([]Decimation, error) {
 	order := stat.NewRandom(stat.NewKey(seed, streamDecimation)).Perm(len(d.index))
 	var curve []Decimation
 	for parts := 1; len(order)/parts >= minimumDecimated || parts == 1; parts *= 2 {
@@ -105,7 +106,7 @@ func decimate(ctx context.Context, z dataset.Points, d *distinct, seed uint64, o
 				for m := range members {
 					members[m] = d.index[order[part*step.Size+m]]
 				}
-				nearest, err := neighbors.KNearest(ctx, z.Select(members), 2, o)
+				nearest, _, err := s.nearest(ctx, z.Select(members), 2, false)
 				if err != nil {
 					return nil, err
 				}

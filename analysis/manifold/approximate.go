@@ -1,0 +1,71 @@
+// The approximate mode: nearest neighbours of very many latents.
+
+package manifold
+
+import (
+	"context"
+	"fmt"
+
+	"repscope/dataset"
+	"repscope/neighbors"
+	"repscope/report"
+)
+
+// Recall is the share of true nearest neighbours that the approximate search
+// found, measured on seeded queries with its standard error; which neighbour of
+// several at equal distance does not matter.
+type Recall struct {
+	Value         report.Value `json:"value"`
+	StandardError report.Value `json:"standard_error"`
+	K             int          `json:"k"`       // neighbours of each latent
+	Queries       int          `json:"queries"` // latents whose lists were compared with exact ones
+	Exact         bool         `json:"exact"`   // few latents: the search was exact, nothing had to be compared
+}
+
+// searcher finds nearest neighbours, exactly or not.
+type searcher struct {
+	options     neighbors.Options
+	approximate bool
+	seed        uint64
+}
+
+// nearest returns the k nearest neighbours of every point; with measure, and in
+// the approximate mode, also the recall, else nil.
+func (s searcher) nearest(ctx context.Context, points dataset.Points, k int, measure bool) (*neighbors.Nearest, *Recall, error) {
+	if !s.approximate {
+		nearest, err := neighbors.KNearest(ctx, points, k, s.options)
+		return nearest, nil, err
+	}
+	a := neighbors.Approximation{Seed: s.seed}
+	if !measure {
+		a.Queries = -1
+	}
+	found, err := neighbors.KNearestApproximate(ctx, points, k, s.options, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !measure {
+		return &found.Nearest, nil, nil
+	}
+	r := found.Recall
+	return &found.Nearest, &Recall{
+		Value: report.Number(r.Value), StandardError: report.Number(r.StandardError),
+		K: r.K, Queries: r.Queries, Exact: r.Exact,
+	}, nil
+}
+
+// warning is one where the recall is low.
+func (r *Recall) warning(model string) string {
+	if r == nil || !(r.Value.Float() < neighbors.SufficientRecall) {
+		return ""
+	}
+	return fmt.Sprintf("%s: the approximate search found %.3f ± %.3f of the true neighbours, less than %v: intrinsic dimensions may be off; leave --approx out",
+		model, r.Value.Float(), r.StandardError.Float(), neighbors.SufficientRecall)
+}
+
+func (r *Recall) String() string {
+	if r.Exact {
+		return "1 (exact search)"
+	}
+	return fmt.Sprintf("%.4f ± %.4f of %d neighbours on %d latents", r.Value.Float(), r.StandardError.Float(), r.K, r.Queries)
+}

@@ -1,0 +1,88 @@
+package manifold
+
+// The approximate mode against the exact one.
+
+import (
+	"math"
+	"testing"
+
+	"repscope/dataset"
+	"repscope/stat"
+)
+
+// curvedPoints lie on a surface of 4 dimensions in 12, with a few duplicates.
+func curvedPoints(n int) dataset.Points {
+	random := stat.NewRandom(stat.NewKey(5))
+	data := make([]float32, n*12)
+	for i := range n {
+		row := data[i*12 : (i+1)*12]
+		if i%100 == 99 {
+			copy(row, data[(i-7)*12:])
+			continue
+		}
+		for k := range 4 {
+			u := random.Float64()
+			row[k], row[4+k], row[8+k] = float32(u), float32(u*u), float32(u*(1-u)*float64(k))
+		}
+	}
+	return dataset.Float32Points(data, 12)
+}
+
+func TestApproximate(t *testing.T) {
+	z := curvedPoints(10000)
+	in := Input{Models: []Encoded{{Name: "curved", Latents: z}}}
+	o := Options{GrideOrders: []int{2, 8}, Neighbors: []int{5}, Seed: 3}
+	exact, err := Analyze(t.Context(), in, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Approximate = true
+	found, err := Analyze(t.Context(), in, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := found.Models[0], exact.Models[0]
+	if b.Recall != nil {
+		t.Error("an exact search has no recall")
+	}
+	if r := a.Recall; r == nil || r.Exact || r.Queries != 500 || r.Value.Float() < 0.98 {
+		t.Errorf("recall %+v", r)
+	}
+	if a.TwoNN.Duplicates != b.TwoNN.Duplicates || a.TwoNN.NUsed != b.TwoNN.NUsed || b.TwoNN.Duplicates != 100 {
+		t.Errorf("%d duplicates of %d, want %d of %d", a.TwoNN.Duplicates, a.TwoNN.NUsed, b.TwoNN.Duplicates, b.TwoNN.NUsed)
+	}
+	for _, v := range [][2]float64{
+		{a.TwoNN.MLE.Float(), b.TwoNN.MLE.Float()},
+		{a.Gride[1].ID.Float(), b.Gride[1].ID.Float()},
+		{a.LevinaBickel[0].ID.Float(), b.LevinaBickel[0].ID.Float()},
+	} {
+		if !(math.Abs(v[0]/v[1]-1) < 0.01) {
+			t.Errorf("dimension %v, exactly %v", v[0], v[1])
+		}
+	}
+	if len(found.Warnings) > 0 {
+		t.Errorf("warnings: %q", found.Warnings)
+	}
+	low := &Recall{Value: a.Recall.Value, StandardError: a.Recall.StandardError}
+	if low.Value.V = 0.5; low.warning("m") == "" || a.Recall.warning("m") != "" || (*Recall)(nil).warning("m") != "" {
+		t.Error("the warning is for a recall below 0.95")
+	}
+}
+
+func TestApproximateIsExactForFew(t *testing.T) {
+	in := Input{Models: []Encoded{{Name: "curved", Latents: curvedPoints(600)}}}
+	exact, err := Analyze(t.Context(), in, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := Analyze(t.Context(), in, Options{Approximate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := found.Models[0].Recall; r == nil || !r.Exact || r.Value.Float() != 1 {
+		t.Errorf("recall %+v", r)
+	}
+	if a, b := found.Models[0].TwoNN, exact.Models[0].TwoNN; a.MLE != b.MLE || a.Fit != b.Fit || a.Duplicates != b.Duplicates {
+		t.Errorf("%+v, want that of the exact search, %+v", a, b)
+	}
+}
