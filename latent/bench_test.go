@@ -2,7 +2,10 @@ package latent
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"repscope/latent/checkpoint"
@@ -67,4 +70,31 @@ func BenchmarkDQN(b *testing.B) {
 	}
 	defer e.Close()
 	b.Run("4x84x84/batch=64", func(b *testing.B) { benchmarkEncoder(b, e, []int{4, 84, 84}) })
+}
+
+// BenchmarkModels measures the files that testdata/bench_models.py writes into
+// the folder REPSCOPE_BENCH_MODELS, which testdata/bench_torch.py and bench_ort.py run too.
+func BenchmarkModels(b *testing.B) {
+	dir := os.Getenv("REPSCOPE_BENCH_MODELS")
+	if dir == "" {
+		b.Skip("REPSCOPE_BENCH_MODELS is not set")
+	}
+	for _, name := range []string{"ConvEncoder", "DQN", "VideoViT", "ViT-S"} {
+		data, err := os.ReadFile(filepath.Join(dir, name+".json"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		var state []int
+		if err := json.Unmarshal(data, &state); err != nil {
+			b.Fatal(err)
+		}
+		opened, err := Open(filepath.Join(dir, name+".onnx"), OpenOptions{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) { benchmarkEncoder(b, opened.(*modelEncoder), state) })
+		if err := opened.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -40,3 +40,6 @@ func fma32Tie(p, c, s float64) float32 {
 	}
 	return float32(math.Float64frombits(bits))
 }
+
+// FMA is a·b + c rounded once to float32, as the product kernels compute it on every machine.
+func FMA(a, b, c float32) float32 { return fma32(a, b, c) }

@@ -240,6 +240,9 @@ func buildConv(b *builder) (func() error, error) {
 			finish(block, g.filters, rows, 0, g.filters)
 			if p.Norm != nil {
 				v, w := scale(), shift()
+				if normalizeRowsVector(block, block, v, w, g.filters, rows, p.Norm.Epsilon) {
+					continue
+				}
 				for i := range rows {
 					row := block[i*g.filters : (i+1)*g.filters]
 					normalize(row, row, v, w, p.Norm.Epsilon)

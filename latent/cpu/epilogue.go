@@ -7,16 +7,18 @@ import "repscope/latent/graph"
 // finisher adds a bias to columns col … col+cols−1 of rows and applies a function.
 type finisher func(c []float32, stride, rows, col, cols int)
 
-// newFinish returns the finisher of a step; bias may read as nil.
+// newFinish returns the finisher of a step. bias, and other, a matrix of the
+// result's shape that is added last, may read as nil.
 func newFinish(b *builder, a graph.Activation, bias func() []float32) finisher {
 	active := a.Op != ""
 	f := function(a)
+	relu := a.Op == "Relu"
 	return func(c []float32, stride, rows, col, cols int) {
 		v := bias()
 		if v != nil {
-			v = v[col : col+cols]
-			for i := range rows {
-				addTo(c[i*stride:i*stride+cols], v)
+			finishRows(c, v[col:col+cols], nil, stride, cols, rows, relu)
+			if relu {
+				return
 			}
 		}
 		switch {

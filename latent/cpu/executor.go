@@ -379,6 +379,7 @@ type scratch struct {
 	workspace kernel.Workspace[float32]
 	gathered  kernel.Gathered
 	base      []int
+	scores    []float32
 	patches   patches
 }
 

@@ -140,9 +140,7 @@ func function(a graph.Activation) func(dst, src []float32) {
 	case "Erf":
 		return elementwise(erf32)
 	case "Gelu":
-		return elementwise(func(x float32) float32 {
-			return float32(0.5 * float64(x) * (1 + math.Erf(float64(x)/math.Sqrt2)))
-		})
+		return gelu
 	case "GeluTanh":
 		return elementwise(func(x float32) float32 {
 			v := float64(x)

@@ -2,6 +2,8 @@ package cpu
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"repscope/latent/graph"
@@ -99,4 +101,72 @@ func TestVectorTwins(t *testing.T) {
 	addTo(got, src)
 	addToGeneric(want, src)
 	same("add")
+}
+
+// The generated functions give the bits of their generic twins.
+func TestGeneratedTwins(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	random := func(n int, scale float64) []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(r.NormFloat64() * scale)
+		}
+		return x
+	}
+	same := func(what string, got, want []float32) {
+		t.Helper()
+		for i := range want {
+			if math.Float32bits(got[i]) != math.Float32bits(want[i]) && (got[i] == got[i] || want[i] == want[i]) {
+				t.Fatalf("%s: element %d is %g, generic %g", what, i, got[i], want[i])
+			}
+		}
+	}
+	before := useAVX512
+	defer func() { useAVX512 = before }()
+	for _, wide := range []bool{false, before} {
+		useAVX512 = wide
+		for trial := range 300 {
+			n := lanes * (1 + r.IntN(20))
+			x := random(n, []float64{0.1, 1, 10, 60}[trial%4])
+			switch trial % 10 {
+			case 7:
+				x[r.IntN(n)] = float32(math.Inf(-1))
+			case 8:
+				x[r.IntN(n)] = float32(math.NaN())
+			case 9:
+				x[r.IntN(n)] = float32(math.Copysign(0, -1))
+			}
+			got, want := slices.Clone(x), slices.Clone(x)
+			scale := float32(r.Float64() + 0.1)
+			a, b := softmaxRow(got, scale), softmaxRowGeneric(want, scale)
+			same("sum", []float32{a}, []float32{b})
+			if trial%10 != 8 {
+				same("softmax", got, want)
+			}
+			gelu(got, x)
+			geluGeneric(want, x)
+			same("gelu", got, want)
+			rows, stride := 1+r.IntN(4), n+r.IntN(5)
+			c, bias, other := random(rows*stride, 1), random(n, 1), random(rows*stride, 1)
+			for k := range 3 {
+				got, want := slices.Clone(c), slices.Clone(c)
+				with := other
+				if k < 2 {
+					with = nil
+				}
+				finishRows(got, bias, with, stride, n, rows, k == 1)
+				finishRowsGeneric(want, bias, with, stride, n, rows, k == 1)
+				same("finishRows", got, want)
+			}
+			y := random(rows*n, 3)
+			got, want = make([]float32, rows*n), make([]float32, rows*n)
+			if !normalizeRowsVector(got, y, bias, other, n, rows, 1e-5) {
+				continue
+			}
+			for i := range rows {
+				normalize(want[i*n:(i+1)*n], y[i*n:(i+1)*n], bias, other, 1e-5)
+			}
+			same("normalize", got, want)
+		}
+	}
 }

@@ -28,40 +28,38 @@ func init() {
 	kernels[".AveragePool"] = buildPool
 }
 
-// sum4 is Σ x in float64 over four interleaved partial sums.
-func sum4(x []float32) float64 {
-	var a, b, c, d float64
-	n := len(x) &^ 3
-	for i := 0; i < n; i += 4 {
-		v := x[i : i+4 : i+4]
-		a += float64(v[0])
-		b += float64(v[1])
-		c += float64(v[2])
-		d += float64(v[3])
+// sum16 is Σ x in float64 over sixteen interleaved partial sums, then the rest in order.
+func sum16(x []float32) float64 {
+	var sums [lanes]float64
+	n := len(x) &^ (lanes - 1)
+	for i := 0; i < n; i += lanes {
+		for k, v := range x[i : i+lanes] {
+			sums[k] += float64(v)
+		}
 	}
+	total := foldLanes(&sums)
 	for _, v := range x[n:] {
-		a += float64(v)
+		total += float64(v)
 	}
-	return (a + b) + (c + d)
+	return total
 }
 
-// deviation4 is Σ (x − mean)² in the same order.
-func deviation4(x []float32, mean float64) float64 {
-	var a, b, c, d float64
-	n := len(x) &^ 3
-	for i := 0; i < n; i += 4 {
-		v := x[i : i+4 : i+4]
-		p, q, r, s := float64(v[0])-mean, float64(v[1])-mean, float64(v[2])-mean, float64(v[3])-mean
-		a += float64(p * p)
-		b += float64(q * q)
-		c += float64(r * r)
-		d += float64(s * s)
+// deviation16 is Σ (x − mean)² in the same order.
+func deviation16(x []float32, mean float64) float64 {
+	var sums [lanes]float64
+	n := len(x) &^ (lanes - 1)
+	for i := 0; i < n; i += lanes {
+		for k, v := range x[i : i+lanes] {
+			d := float64(v) - mean
+			sums[k] += float64(d * d)
+		}
 	}
+	total := foldLanes(&sums)
 	for _, v := range x[n:] {
-		p := float64(v) - mean
-		a += float64(p * p)
+		d := float64(v) - mean
+		total += float64(d * d)
 	}
-	return (a + b) + (c + d)
+	return total
 }
 
 // normalize writes (x − mean)/√(variance + ε), times scale plus bias if they are given; dst may be x.
@@ -70,8 +68,8 @@ func normalize(dst, x, scale, bias []float32, epsilon float32) (centre, inverse 
 	if len(x) == 0 {
 		return 0, 0
 	}
-	mean := sum4(x) / float64(len(x))
-	variance := deviation4(x, mean) / float64(len(x))
+	mean := sum16(x) / float64(len(x))
+	variance := deviation16(x, mean) / float64(len(x))
 	inverse = float32(1 / math.Sqrt(variance+float64(epsilon)))
 	centre = float32(mean)
 	dst = dst[:len(x)]
@@ -111,6 +109,9 @@ func buildLayerNorm(b *builder) (func() error, error) {
 	return b.span(size(s[:p.Axis]), max(1, grain/4/max(width, 1)), func(_, lo, hi int) {
 		src, dst, w, v := x(), y(), scale(), bias()
 		means, inverses := mean(), inverse()
+		if means == nil && inverses == nil && normalizeRowsVector(dst[lo*width:], src[lo*width:], w, v, width, hi-lo, p.Epsilon) {
+			return
+		}
 		for r := lo; r < hi; r++ {
 			m, i := normalize(dst[r*width:(r+1)*width], src[r*width:(r+1)*width], w, v, p.Epsilon)
 			if means != nil {
@@ -168,6 +169,23 @@ func buildGroupNorm(b *builder) (func() error, error) {
 	}), nil
 }
 
+// softmaxRows writes the softmax of rows of n elements; buffer holds one row.
+func softmaxRows(dst, src []float32, n int, buffer *[]float32) {
+	padded := roundUp(n, lanes)
+	*buffer = grow(*buffer, padded)
+	row := *buffer
+	for i := 0; i < len(src); i += n {
+		copy(row, src[i:i+n])
+		for k := n; k < padded; k++ {
+			row[k] = float32(math.Inf(-1))
+		}
+		factor := 1 / softmaxRow(row, 1)
+		for k, v := range row[:n] {
+			dst[i+k] = v * factor
+		}
+	}
+}
+
 func buildSoftmax(b *builder) (func() error, error) {
 	p := b.step.Params.(graph.SoftmaxParams)
 	n, inner := p.Length, p.Inner
@@ -177,8 +195,13 @@ func buildSoftmax(b *builder) (func() error, error) {
 	}
 	logarithm := b.step.Node.Op == "LogSoftmax"
 	x, y := b.in(0), b.out(0)
-	return b.span(total/n, max(1, grain/4/n), func(_, lo, hi int) {
+	weights := b.weights
+	return b.span(total/n, max(1, grain/4/n), func(worker, lo, hi int) {
 		src, dst := x(), y()
+		if inner == 1 && !logarithm {
+			softmaxRows(dst[lo*n:hi*n], src[lo*n:hi*n], n, &weights.scratch[worker].scores)
+			return
+		}
 		for r := lo; r < hi; r++ {
 			base := r/inner*n*inner + r%inner
 			top := float32(math.Inf(-1))
@@ -283,7 +306,7 @@ func buildReduce(b *builder) (func() error, error) {
 			}
 			acc := f.start
 			if n > 0 && op == "ReduceMean" && last == 0 && reduced.strides[0] == 1 {
-				acc = sum4(src[base : base+n])
+				acc = sum16(src[base : base+n])
 			} else if n > 0 {
 				row, step := reduced.shape[last], reduced.strides[last]
 				for i := 0; i < n; i += row {

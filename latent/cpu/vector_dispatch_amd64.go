@@ -1,0 +1,67 @@
+//go:build amd64 && !noasm
+
+package cpu
+
+// The choice between the generated functions.
+
+import "repscope/internal/kernel"
+
+//go:generate go run generate.go
+
+var useAVX512 = useAVX2 && kernel.Name() == "avx512"
+
+// softmaxRow is softmaxRowGeneric.
+func softmaxRow(x []float32, scale float32) float32 {
+	switch {
+	case len(x) == 0 || !useAVX2:
+		return softmaxRowGeneric(x, scale)
+	case useAVX512:
+		return softmaxRowAVX512(&x[0], len(x), scale)
+	}
+	return softmaxRowAVX2(&x[0], len(x), scale)
+}
+
+// geluVector is geluGeneric for a multiple of sixteen elements.
+func geluVector(dst, src []float32) {
+	switch {
+	case !useAVX2:
+		geluGeneric(dst, src)
+	case useAVX512:
+		geluAVX512(&dst[:len(src)][0], &src[0], len(src))
+	default:
+		geluAVX2(&dst[:len(src)][0], &src[0], len(src))
+	}
+}
+
+// normalizeRowsVector is normalize for rows that follow each other. It reports whether there is a vector form.
+func normalizeRowsVector(dst, x, scale, bias []float32, n, rows int, epsilon float32) bool {
+	if !useAVX2 || n == 0 || n%lanes != 0 || scale == nil || bias == nil || rows == 0 {
+		return false
+	}
+	d, s, w, b := &dst[:n*rows][0], &x[:n*rows][0], &scale[:n][0], &bias[:n][0]
+	if useAVX512 {
+		normalizeRowsAVX512(d, s, w, b, n, rows, float64(epsilon))
+	} else {
+		normalizeRowsAVX2(d, s, w, b, n, rows, float64(epsilon))
+	}
+	return true
+}
+
+// finishRows is finishRowsGeneric.
+func finishRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
+	if !useAVX2 || cols%lanes != 0 || cols == 0 || rows == 0 || relu && other != nil {
+		finishRowsGeneric(c, bias, other, stride, cols, rows, relu)
+		return
+	}
+	end := (rows-1)*stride + cols
+	to, from := &c[:end][0], &bias[:cols][0]
+	var and *float32
+	if other != nil {
+		and = &other[:end][0]
+	}
+	if useAVX512 {
+		finishRowsAVX512(to, from, and, stride, cols, rows, relu)
+	} else {
+		finishRowsAVX2(to, from, and, stride, cols, rows, relu)
+	}
+}
