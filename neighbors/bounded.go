@@ -468,6 +468,11 @@ type boundedWorker[F kernel.Float] struct {
 	pending    []openPair
 	reach      []int32
 	found      [segment]int32
+	group      []int32
+	// While ranking in permuted spaces: the place of each point by which ties are ordered,
+	// for each permutation, and the permutation of each entry of the list.
+	orders [][]int32
+	owner  []int32
 }
 
 // openPair is a comparison left open: does point come before threshold?
@@ -540,6 +545,12 @@ func next[F kernel.Float](f F, toward float64) F {
 }
 
 func (w *boundedWorker[F]) nearest(i, count int, list []int32) []int32 {
+	return w.collect(i, count, list, false)
+}
+
+// collect is nearest; with tied it goes on to the last tie of the last neighbour
+// and appends to w.group a number for each that its ties share.
+func (w *boundedWorker[F]) collect(i, count int, list []int32, tied bool) []int32 {
 	w.enter(i)
 	row, band := w.space.row(i), w.space.band(i)
 	list = list[:0]
@@ -568,6 +579,9 @@ func (w *boundedWorker[F]) nearest(i, count int, list []int32) []int32 {
 			hi++
 		}
 		if hi-lo == 1 {
+			if tied {
+				w.group = append(w.group, int32(len(list)))
+			}
 			list = append(list, w.buf[lo].index)
 			lo = hi
 			continue
@@ -582,10 +596,22 @@ func (w *boundedWorker[F]) nearest(i, count int, list []int32) []int32 {
 			w.run = append(w.run, entry[float64]{w.key(e.index), e.index})
 		}
 		sortEntries(w.run)
-		for _, e := range w.run {
+		for q, e := range w.run {
+			if tied {
+				at := int32(len(list))
+				if q > 0 && w.run[q-1].key == e.key {
+					at = w.group[at-1]
+				} else if len(list) >= count {
+					return list
+				}
+				w.group = append(w.group, at)
+			}
 			list = append(list, e.index)
 		}
 		lo = hi
+	}
+	if tied {
+		return list
 	}
 	return list[:min(count, len(list))]
 }
@@ -621,7 +647,10 @@ func (w *boundedWorker[F]) ranks(i int, list []int32, tied int, rank, closer []i
 		w.low = append(w.low, s.below(e.key, band))
 		w.high = append(w.high, s.above(e.key, band))
 	}
-	groups := max(1, s.groups)
+	group, groups := s.group, max(1, s.groups)
+	if closer == nil {
+		group, groups = nil, 1
+	}
 	w.hist = zeroed(w.hist, (len(list)+1)*groups)
 	w.ladder.reset(w.high)
 	w.pending = w.pending[:0]
@@ -637,7 +666,7 @@ func (w *boundedWorker[F]) ranks(i int, list []int32, tied int, rank, closer []i
 			}
 			if w.low[p] <= v {
 				if len(w.pending) > 1<<16 {
-					ties += w.decide(tied, groups)
+					ties += w.decide(tied, group, groups)
 				}
 				for p < len(w.low) && w.low[p] <= v {
 					if l != w.thresholds[p].index {
@@ -646,19 +675,19 @@ func (w *boundedWorker[F]) ranks(i int, list []int32, tied int, rank, closer []i
 					p++
 				}
 			}
-			if s.group != nil {
-				p = p*groups + int(s.group[l])
+			if group != nil {
+				p = p*groups + int(group[l])
 			}
 			w.hist[p]++
 		}
 	}
-	ties += w.decide(tied, groups)
-	accumulateRanks(w.place, s.group != nil, groups, w.hist, rank, closer)
+	ties += w.decide(tied, group, groups)
+	accumulateRanks(w.place, group != nil, groups, w.hist, rank, closer)
 	// What the direct keys added belongs to single thresholds.
 	for p, q := range w.place {
 		for g, c := range w.reach[p*groups : (p+1)*groups] {
 			rank[q] += c
-			if s.group != nil {
+			if group != nil {
 				closer[int(q)*groups+g] += c
 			}
 		}
@@ -667,7 +696,7 @@ func (w *boundedWorker[F]) ranks(i int, list []int32, tied int, rank, closer []i
 }
 
 // decide settles the pending comparisons and returns the ties among them.
-func (w *boundedWorker[F]) decide(tied, groups int) (ties int64) {
+func (w *boundedWorker[F]) decide(tied int, group []int32, groups int) (ties int64) {
 	s := w.space
 	for _, c := range w.pending {
 		t := w.thresholds[c.threshold].index
@@ -681,12 +710,16 @@ func (w *boundedWorker[F]) decide(tied, groups int) (ties int64) {
 	for _, c := range w.pending {
 		t := w.thresholds[c.threshold].index
 		before := c.point < t
+		if w.orders != nil {
+			order := w.orders[w.owner[w.place[c.threshold]]]
+			before = order[c.point] < order[t]
+		}
 		if s.first[t] != s.first[c.point] {
 			a, b := w.key(c.point), w.key(t)
 			before = a < b || a == b && before
 			if a != b {
 				if before {
-					w.count(c, groups)
+					w.count(c, group, groups)
 				}
 				continue
 			}
@@ -695,17 +728,17 @@ func (w *boundedWorker[F]) decide(tied, groups int) (ties int64) {
 			ties++
 		}
 		if before {
-			w.count(c, groups)
+			w.count(c, group, groups)
 		}
 	}
 	w.pending = w.pending[:0]
 	return ties
 }
 
-func (w *boundedWorker[F]) count(c openPair, groups int) {
+func (w *boundedWorker[F]) count(c openPair, group []int32, groups int) {
 	at := int(c.threshold) * groups
-	if w.space.group != nil {
-		at += int(w.space.group[c.point])
+	if group != nil {
+		at += int(group[c.point])
 	}
 	w.reach[at]++
 }

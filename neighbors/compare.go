@@ -42,6 +42,8 @@ type Pass struct {
 	kmax     int
 	curves   bool
 
+	permutations []permutation
+
 	blockIDs   []int   // ascending, nil without blocks
 	group      []int32 // block of each point, an index into blockIDs
 	groupSizes []int
@@ -68,11 +70,17 @@ func NewPass(original dataset.Points, embedded []dataset.Points, o Options) (*Pa
 	if len(embedded) == 0 {
 		return nil, fmt.Errorf("no embedded space given")
 	}
+	if o.EmbeddedMetrics != nil && len(o.EmbeddedMetrics) != len(embedded) {
+		return nil, fmt.Errorf("%d metrics for %d embedded spaces", len(o.EmbeddedMetrics), len(embedded))
+	}
 	for e, points := range embedded {
+		if m := o.embeddedMetric(e); m > Precomputed {
+			return nil, fmt.Errorf("embedded space %d: metric: unknown %v", e, m)
+		}
 		if points.N != p.n {
 			return nil, fmt.Errorf("embedded space %d: %d points, want %d as in the original space", e, points.N, p.n)
 		}
-		if err := checkPoints(fmt.Sprintf("embedded space %d", e), points, o.Metric); err != nil {
+		if err := checkPoints(fmt.Sprintf("embedded space %d", e), points, o.embeddedMetric(e)); err != nil {
 			return nil, err
 		}
 	}
@@ -80,6 +88,10 @@ func NewPass(original dataset.Points, embedded []dataset.Points, o Options) (*Pa
 		return nil, err
 	}
 	if err := checkKs(p.ks, p.n); err != nil {
+		return nil, err
+	}
+	var err error
+	if p.permutations, err = newPermutations(p.n, o.Permutations); err != nil {
 		return nil, err
 	}
 	p.sorted = slices.Sorted(slices.Values(p.ks))
@@ -176,6 +188,8 @@ type PartialSpace struct {
 	// PointTrust and PointCont are the penalties of the points Lo … Hi−1 for
 	// each k, ascending, when asked for.
 	PointTrust, PointCont [][]int64
+	// Null has the sums of each permutation.
+	Null []NullSums
 	// Best[r−1] counts the pairs with max(r_ij, r̂_ij) = r, for the curves.
 	Best []int64
 	// OriginalTies, EmbeddedTies and EmbeddedRedecided are counts over the rows.
@@ -207,6 +221,9 @@ func (p *Pass) newPartialSpace(points int) PartialSpace {
 	s := PartialSpace{Sums: p.newSums()}
 	for range p.blockIDs {
 		s.Deleted = append(s.Deleted, p.newSums())
+	}
+	for range p.permutations {
+		s.Null = append(s.Null, NullSums{make([]int64, len(p.ks)), make([]int64, len(p.ks))})
 	}
 	if p.curves {
 		s.Best = make([]int64, p.n)
@@ -240,6 +257,10 @@ func (s *PartialSpace) add(t *PartialSpace) {
 	for g := range t.Deleted {
 		s.Deleted[g].add(&t.Deleted[g])
 	}
+	for q, u := range t.Null {
+		addTo(s.Null[q].Trust, u.Trust)
+		addTo(s.Null[q].Cont, u.Cont)
+	}
 	addTo(s.Best, t.Best)
 	s.OriginalTies += t.OriginalTies
 	s.EmbeddedTies += t.EmbeddedTies
@@ -260,13 +281,22 @@ func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 	part := &Partial{Lo: lo, Hi: hi, Original: original.counts()}
 	spaces := make([]space, len(p.embedded))
 	for e, points := range p.embedded {
-		if spaces[e], err = openSpace(ctx, points, points, true, p.curves, o, p.group, groups, 0); err != nil {
+		if spaces[e], err = openSpace(ctx, points, points, true, p.curves, o.embedded(e), p.group, groups, 0); err != nil {
 			return nil, err
 		}
 		part.Spaces = append(part.Spaces, p.newPartialSpace(hi-lo))
 		part.Embedded = append(part.Embedded, spaces[e].counts())
 	}
-	layout, err := o.layout(p.n, lo, hi, original, spaces)
+	// A quarter of the budget goes to the lists of permuted spaces, one to their rows.
+	null, err := p.openNull(ctx, lo, hi, o.budget()/4)
+	if err != nil {
+		return nil, err
+	}
+	main := *o
+	if null != nil {
+		main.Memory = o.budget() / 2
+	}
+	layout, err := main.layout(p.n, lo, hi, original, spaces)
 	if err != nil {
 		return nil, err
 	}
@@ -276,9 +306,27 @@ func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 	for w := range workers {
 		workers[w] = p.newRowWorker(original, spaces)
 	}
+	done, total := 0, (hi-lo)*len(spaces)
+	advance := func(rows int) {
+		done += rows
+		if o.Progress != nil {
+			o.Progress(done, total)
+		}
+	}
+	round := len(p.permutations)
+	if null != nil {
+		round = p.rounds(hi-lo, o.budget()/4)
+		total += 2 * p.n * len(spaces) * ((len(p.permutations) + round - 1) / round)
+		null.advance = advance
+		for range threads {
+			null.original = append(null.original, original.worker())
+		}
+		if err := null.begin(ctx, 0, round); err != nil {
+			return nil, err
+		}
+	}
 	// The neighbours in the original are found once for all embedded spaces.
 	neighbours := make([][]int32, rows)
-	done, total := 0, (hi-lo)*len(spaces)
 	for start := lo; start < hi; start += rows {
 		end := min(hi, start+rows)
 		if err := original.load(ctx, start, end); err != nil {
@@ -286,6 +334,9 @@ func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 		}
 		err := parallel(ctx, threads, end-start, func(w, r int) {
 			neighbours[r] = workers[w].neighbours(workers[w].original, start+r, neighbours[r])
+			if null != nil {
+				null.visit(w, start+r, neighbours[r])
+			}
 		})
 		if err != nil {
 			return nil, err
@@ -303,10 +354,23 @@ func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 				if err != nil {
 					return nil, err
 				}
-				done += last - first
-				if o.Progress != nil {
-					o.Progress(done, total)
-				}
+				advance(last - first)
+			}
+		}
+	}
+	if null != nil {
+		if err := null.finish(ctx); err != nil {
+			return nil, err
+		}
+		// Permutations whose lists did not fit into memory at once see the original again.
+		for first := round; first < len(p.permutations); first += round {
+			if err := null.again(ctx, original, layout, first, min(len(p.permutations), first+round)); err != nil {
+				return nil, err
+			}
+		}
+		for _, sums := range null.sums {
+			for e := range spaces {
+				part.Spaces[e].add(&PartialSpace{Null: sums[e]})
 			}
 		}
 	}

@@ -161,7 +161,7 @@ func (d *direct) keys(i int, x []float64, index []int32, out []float64) {
 
 // distanceOf turns a key into the distance.
 func (m Metric) distanceOf(key float64) float64 {
-	if m == Cosine {
+	if m != Euclidean {
 		return key
 	}
 	return math.Sqrt(key)

@@ -66,7 +66,7 @@ func rowsWithin(budget, rowBytes int64, n int) (int, error) {
 
 // tallRows is the largest number of rows of a block of a pass over all pairs: the
 // columns are packed once for each block.
-const tallRows = 20 * kernel.Align
+const tallRows = 8 * kernel.Align
 
 // flatRows is the largest number of rows of an embedded space held at a time, where
 // distances are cheap.
@@ -77,6 +77,7 @@ const flatRows = 5 * kernel.Align
 type layout struct {
 	rows int
 	flat []int
+	kept int64 // what the original keeps between blocks
 }
 
 // layout divides the budget for rows lo … hi−1 among blocks of rows and what
@@ -132,6 +133,9 @@ func (o *Options) layout(n, lo, hi int, original space, embedded []space) (layou
 			l.flat = append(l.flat, held(e, rows))
 		}
 		share := min(left, s.keepable(lo, hi, rows))
+		if e == 0 {
+			l.kept = share
+		}
 		left -= share
 		s.plan(held(e, rows), hi, share)
 	}

@@ -55,6 +55,8 @@ func (p *Pass) checkPart(part *Partial, s *PartialSpace) error {
 		return fmt.Errorf("%d blocks, want %d", len(s.Deleted), len(p.blockIDs))
 	case len(s.PointTrust) != points || len(s.PointCont) != points:
 		return fmt.Errorf("penalties of points for %d and %d k, want %d", len(s.PointTrust), len(s.PointCont), points)
+	case len(s.Null) != len(p.permutations):
+		return fmt.Errorf("%d permutations, want %d", len(s.Null), len(p.permutations))
 	case len(s.Best) != curves:
 		return fmt.Errorf("%d co-ranking counts, want %d", len(s.Best), curves)
 	}
@@ -62,6 +64,11 @@ func (p *Pass) checkPart(part *Partial, s *PartialSpace) error {
 		if len(t.Trust) != len(p.ks) || len(t.Cont) != len(p.ks) || len(t.Common) != len(p.ks) ||
 			len(t.False) != p.kmax || len(t.Missing) != p.kmax {
 			return fmt.Errorf("sums for %d k up to %d, want %d up to %d", len(t.Trust), len(t.False), len(p.ks), p.kmax)
+		}
+	}
+	for _, t := range s.Null {
+		if len(t.Trust) != len(p.ks) || len(t.Cont) != len(p.ks) {
+			return fmt.Errorf("permuted sums for %d k, want %d", len(t.Trust), len(p.ks))
 		}
 	}
 	for q := range s.PointTrust {
@@ -91,6 +98,13 @@ func (p *Pass) mergeSpace(parts []*Partial, e int) Preservation {
 		one := AtK{K: k, Scores: scores(k, at, &total.Sums, p.candidates)}
 		for g, id := range p.blockIDs {
 			one.Replicates = append(one.Replicates, Replicate{Block: id, Scores: scores(k, at, &total.Deleted[g], p.deleted[g])})
+		}
+		for _, t := range total.Null {
+			w := float64(one.Normalizer)
+			one.Null = append(one.Null, NullScores{
+				TrustPenalty: t.Trust[at], ContPenalty: t.Cont[at],
+				Trustworthiness: 1 - float64(t.Trust[at])/w, Continuity: 1 - float64(t.Cont[at])/w,
+			})
 		}
 		if p.options.PerPoint {
 			for _, part := range parts {

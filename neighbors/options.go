@@ -19,6 +19,11 @@ const (
 	Euclidean Metric = iota
 	// Cosine is 1 − x·y/(‖x‖‖y‖), in [0, 2]; a point of norm zero is an error.
 	Cosine
+	// Precomputed says that the points are a matrix of distances: float32 or
+	// float64 [n, n], row i holding the distances from point i. They must be
+	// finite, not negative, 0 on the diagonal and symmetric up to a rounding of
+	// 1e-4 relative; row i is used as given.
+	Precomputed
 )
 
 // String returns the metric's name as it is written on the command line.
@@ -28,18 +33,20 @@ func (m Metric) String() string {
 		return "euclidean"
 	case Cosine:
 		return "cosine"
+	case Precomputed:
+		return "precomputed"
 	}
 	return fmt.Sprintf("Metric(%d)", uint8(m))
 }
 
-// ParseMetric returns the metric of that name, "euclidean" or "cosine".
+// ParseMetric returns the metric of that name, "euclidean", "cosine" or "precomputed".
 func ParseMetric(name string) (Metric, error) {
-	for _, m := range []Metric{Euclidean, Cosine} {
+	for _, m := range []Metric{Euclidean, Cosine, Precomputed} {
 		if m.String() == name {
 			return m, nil
 		}
 	}
-	return 0, fmt.Errorf("metric %q: want euclidean or cosine", name)
+	return 0, fmt.Errorf("metric %q: want euclidean, cosine or precomputed", name)
 }
 
 // CoRanking says whether the curves over all neighbourhood sizes are computed.
@@ -100,6 +107,9 @@ type Options struct {
 	// Metric is applied to the original and to the embedded spaces.
 	Metric Metric
 
+	// EmbeddedMetrics, if not nil, has the metric of each embedded space in place of Metric.
+	EmbeddedMetrics []Metric
+
 	// ExcludeWindow w > 0 leaves the pairs with |i−j| ≤ w of the same episode
 	// out of the neighbour lists and out of the ranks (Theiler window): they
 	// are neighbours in time, whatever the embedding does.
@@ -115,6 +125,11 @@ type Options struct {
 	// computed with each block deleted in turn, exactly as if its points had
 	// never been there: the replicates of a delete-one-block jackknife.
 	Blocks []int
+
+	// Permutations asks for the scores under each of these permutations of the embedded
+	// points, exactly as if point i had the embedding of point Permutations[p][i]: what
+	// chance gives. No distance is computed again for them.
+	Permutations [][]int
 
 	// PerPoint keeps the penalties of each point.
 	PerPoint bool
@@ -157,6 +172,9 @@ func checkPoints(role string, p dataset.Points, metric Metric) error {
 		return fmt.Errorf("%s: %d values for %d points of dimension %d", role, length, p.N, p.Dim)
 	case p.N > math.MaxInt32:
 		return fmt.Errorf("%s: %d points, want at most %d", role, p.N, math.MaxInt32)
+	}
+	if metric == Precomputed {
+		return checkDistances(role, p)
 	}
 	// NaN and Inf have the largest bits. Squared distances must not overflow: 4·D·max² < MaxFloat64.
 	largest, limit := magnitude(p), math.Sqrt(math.MaxFloat64/8/float64(p.Dim))
@@ -208,6 +226,21 @@ func magnitude(p dataset.Points) float64 {
 	return math.Float64frombits(m)
 }
 
+// embeddedMetric is the metric of embedded space e.
+func (o *Options) embeddedMetric(e int) Metric {
+	if o.EmbeddedMetrics != nil {
+		return o.EmbeddedMetrics[e]
+	}
+	return o.Metric
+}
+
+// embedded is o for embedded space e.
+func (o *Options) embedded(e int) *Options {
+	out := *o
+	out.Metric = o.embeddedMetric(e)
+	return &out
+}
+
 // checkCounts validates what every kind of pass shares for n points.
 func (o *Options) checkCounts(n int) error {
 	switch {
@@ -221,7 +254,7 @@ func (o *Options) checkCounts(n int) error {
 		return fmt.Errorf("episodes: %d entries for %d points", len(o.Episode), n)
 	case o.Blocks != nil && len(o.Blocks) != n:
 		return fmt.Errorf("blocks: %d entries for %d points", len(o.Blocks), n)
-	case o.Metric > Cosine:
+	case o.Metric > Precomputed:
 		return fmt.Errorf("metric: unknown %v", o.Metric)
 	case o.CoRanking > CoRankingOff:
 		return fmt.Errorf("co-ranking: unknown %v", o.CoRanking)

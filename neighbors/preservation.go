@@ -61,6 +61,9 @@ type AtK struct {
 	// Replicates has one entry per block, ordered by block id, when Options.Blocks is set.
 	Replicates []Replicate
 
+	// Null has one entry per permutation, when Options.Permutations is set.
+	Null []NullScores
+
 	// PointTrustPenalty and PointContPenalty are the penalties of each point
 	// and PointNormalizer the worst case of each, when Options.PerPoint is
 	// set: a point's own score is 1 − penalty/normalizer.

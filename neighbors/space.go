@@ -6,6 +6,7 @@ package neighbors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -41,9 +42,15 @@ type worker interface {
 	nearest(i, count int, list []int32) []int32
 	// ranks sets rank[q] to the rank of list[q] among the candidates of i,
 	// 1 for the nearest. With blocks, closer[q·groups+g] is set to the number of
-	// candidates of block g that come before list[q]. It returns the ties of
+	// candidates of block g that come before list[q]; nil leaves it out. It returns the ties of
 	// the first tied entries of the list: the other candidates at exactly the same distance.
 	ranks(i int, list []int32, tied int, rank, closer []int32) (ties int64)
+	// nearestTied is nearest with all ties of the last neighbour; group[q] is the
+	// same number for all neighbours at one distance.
+	nearestTied(i, count int, list, group []int32) (nearest, groups []int32)
+	// permutedRanks sets rank[q] to the rank of list[q] among the candidates of i
+	// where those at equal distance are ordered by orders[owner[q]] in place of their index.
+	permutedRanks(i int, list, owner []int32, orders [][]int32, rank []int32)
 	// distances sets out[q] to the distance of list[q] from i.
 	distances(i int, list []int32, out []float64)
 	// redecided is the number of comparisons decided again so far.
@@ -196,10 +203,13 @@ func (w *exactWorker[K]) ranks(i int, list []int32, tied int, rank, closer []int
 		w.thresholds = append(w.thresholds, entry[K]{row[j], j})
 	}
 	w.place = sortedPlaces(w.thresholds, w.place)
-	groups := max(1, s.groups)
+	group, groups := s.group, max(1, s.groups)
+	if closer == nil {
+		group, groups = nil, 1
+	}
 	w.hist = zeroed(w.hist, (len(list)+1)*groups)
 	w.ties = zeroed(w.ties, len(list))
-	w.keys = closerThan(row, w.thresholds, &w.ladder, w.keys, s.group, groups, w.hist, w.ties, &w.found)
+	w.keys = closerThan(row, w.thresholds, &w.ladder, w.keys, group, groups, w.hist, w.ties, &w.found)
 	run := 0
 	for p, q := range w.place {
 		if p > 0 && w.keys[p] != w.keys[run] {
@@ -209,7 +219,7 @@ func (w *exactWorker[K]) ranks(i int, list []int32, tied int, rank, closer []int
 			ties += int64(w.ties[run]) - 1
 		}
 	}
-	accumulateRanks(w.place, s.group != nil, groups, w.hist, rank, closer)
+	accumulateRanks(w.place, group != nil, groups, w.hist, rank, closer)
 	return ties
 }
 
@@ -280,6 +290,12 @@ func openSpace(ctx context.Context, queries, points dataset.Points, self, precis
 	b := base{
 		n: points.N, self: self, window: o.ExcludeWindow, episode: o.Episode,
 		group: group, groups: groups, metric: o.Metric, threads: o.threads(),
+	}
+	if o.Metric == Precomputed {
+		if !self {
+			return nil, errors.New("precomputed distances have no coordinates: other points cannot be looked up among them")
+		}
+		return openPrecomputed(b, points), nil
 	}
 	var err error
 	if b.first, b.duplicates, err = findDuplicates(ctx, points, b.threads); err != nil {

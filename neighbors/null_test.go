@@ -1,0 +1,234 @@
+package neighbors
+
+// Tests of the permutation null and of precomputed distances: both must equal the
+// long way round.
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"testing"
+
+	"repscope/dataset"
+)
+
+// permutations returns count permutations of n points.
+func permutations(seed uint64, n, count int) [][]int {
+	r := random(seed)
+	out := make([][]int, count)
+	for p := range out {
+		out[p] = r.Perm(n)
+	}
+	return out
+}
+
+// coarse is p with few different values, so that ties abound, and one point repeated.
+func coarse(p dataset.Points) dataset.Points {
+	data := make([]float32, p.N*p.Dim)
+	for i := range p.N {
+		for k, v := range p.Row(i%(p.N-7), nil) {
+			data[i*p.Dim+k] = float32(int(v))
+		}
+	}
+	return dataset.Float32Points(data, p.Dim)
+}
+
+func TestNullIsPermutingLiterally(t *testing.T) {
+	const n = 120
+	r := random(31)
+	collapsed := dataset.Float32Points(make([]float32, n*12), 12)
+	original := bytes8(r, n, 20, 4)
+	embedded := []dataset.Points{
+		gaussian32(r, n, 16), coarse(gaussian32(r, n, 3)), coarse(gaussian32(r, n, 11)),
+		bytes8(r, n, 10, 3), gaussian64(r, n, 9), collapsed,
+	}
+	episode := make([]int, n)
+	for i := range episode {
+		episode[i] = i / 50
+	}
+	blocks := make([]int, n)
+	for i := range blocks {
+		blocks[i] = i / 30
+	}
+	orders := permutations(32, n, 3)
+	for _, o := range []Options{
+		{Ks: []int{7, 3}},
+		{Ks: []int{4}, ExcludeWindow: 3, Episode: episode},
+		{Ks: []int{80, 2}, Blocks: blocks, PerPoint: true, CoRanking: CoRankingOff},
+		{Ks: []int{5}, maxRows: 17, Memory: 600_000},
+	} {
+		o.Permutations = orders
+		got, err := Compare(context.Background(), original, embedded, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain := o
+		plain.Permutations = nil
+		without, err := Compare(context.Background(), original, embedded, plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p, order := range orders {
+			var copies []dataset.Points
+			for _, z := range embedded {
+				copies = append(copies, z.Select(order))
+			}
+			want, err := Compare(context.Background(), original, copies, plain)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for e := range embedded {
+				for q, k := range o.Ks {
+					g, w := got[e].ByK[q].Null[p], want[e].ByK[q].Scores
+					if g != (NullScores{w.TrustPenalty, w.ContPenalty, w.Trustworthiness, w.Continuity}) {
+						t.Errorf("options %+v, space %d, k = %d, permutation %d: %+v, want %+v", plain, e, k, p, g, w)
+					}
+				}
+			}
+		}
+		// The null leaves everything else as it is, and shards add up.
+		pass, err := NewPass(original, embedded, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var parts []*Partial
+		for _, edge := range [][2]int{{45, n}, {0, 45}} {
+			part, err := pass.Map(context.Background(), edge[0], edge[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts = append(parts, part)
+		}
+		merged, err := pass.Merge(parts...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(merged, got) {
+			t.Error("shards with permutations: another result")
+		}
+		for e := range got {
+			for q := range got[e].ByK {
+				got[e].ByK[q].Null = nil
+			}
+		}
+		if !reflect.DeepEqual(got, without) {
+			t.Error("permutations changed other results")
+		}
+	}
+}
+
+func TestNullInRounds(t *testing.T) {
+	const n = 200
+	r := random(33)
+	original, embedded := gaussian32(r, n, 300), gaussian32(r, n, 20)
+	o := Options{Ks: []int{60}, Permutations: permutations(34, n, 40), CoRanking: CoRankingOff}
+	want, err := Compare(context.Background(), original, []dataset.Points{embedded}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Memory, o.maxRows = 1_200_000, 30
+	pass, err := NewPass(original, []dataset.Points{embedded}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if round := pass.rounds(n, o.Memory/4); round >= 40 {
+		t.Errorf("%d permutations in one round: not what is tested", round)
+	}
+	got, err := Compare(context.Background(), original, []dataset.Points{embedded}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Error("little memory: another null")
+	}
+	for _, bad := range [][]int{{0, 1}, make([]int, n), append(permutations(1, n-1, 1)[0], n)} {
+		if _, err := NewPass(original, []dataset.Points{embedded}, Options{Permutations: [][]int{bad}}); err == nil || !strings.Contains(err.Error(), "permutation 0") {
+			t.Errorf("a list that is no permutation: %v", err)
+		}
+	}
+}
+
+func TestPrecomputed(t *testing.T) {
+	const n = 90
+	r := random(35)
+	points, other := bytes8(r, n, 30, 5), bytes8(r, n, 12, 9)
+	squares := func(p dataset.Points) dataset.Points { // monotone in the distance, exact in float32
+		var wide []float64
+		for _, row := range naiveKeys(p, p, Euclidean) {
+			wide = append(wide, row...)
+		}
+		return dataset.Float64Points(wide, n)
+	}
+	narrow := func(p dataset.Points) dataset.Points {
+		data := make([]float32, len(p.F64))
+		for i, v := range p.F64 {
+			data[i] = float32(v)
+		}
+		return dataset.Float32Points(data, n)
+	}
+	o := Options{Ks: []int{5, 30}, CoRanking: CoRankingFull, Permutations: permutations(36, n, 2)}
+	want, err := Compare(context.Background(), points, []dataset.Points{other}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		original, embedded dataset.Points
+		metric             Metric
+		embeddedMetrics    []Metric
+	}{
+		{squares(points), other, Precomputed, []Metric{Euclidean}},
+		{narrow(squares(points)), squares(other), Precomputed, nil},
+		{points, narrow(squares(other)), Euclidean, []Metric{Precomputed}},
+	} {
+		o.Metric, o.EmbeddedMetrics = c.metric, c.embeddedMetrics
+		got, err := Compare(context.Background(), c.original, []dataset.Points{c.embedded}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got[0].ByK, want[0].ByK) || !reflect.DeepEqual(got[0].Curves, want[0].Curves) {
+			t.Errorf("%v, %v: another result than from the points", c.metric, c.embeddedMetrics)
+		}
+		if got[0].Original.Duplicates != want[0].Original.Duplicates || got[0].Original.Ties != want[0].Original.Ties {
+			t.Errorf("counts %+v, want %+v", got[0].Original, want[0].Original)
+		}
+	}
+	nearest, err := KNearest(context.Background(), narrow(squares(points)), 4, Options{Metric: Precomputed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct, err := KNearest(context.Background(), points, 4, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(nearest.Index, direct.Index) {
+		t.Error("other neighbours than from the points")
+	}
+	for i, d := range nearest.Distance {
+		if d != float64(float32(d)) || d < direct.Distance[i] {
+			t.Fatalf("distance %v: want the value given", d)
+		}
+	}
+
+	for _, c := range []struct {
+		change func(d []float64)
+		dim    int
+		want   string
+	}{
+		{func(d []float64) { d[3*n+4] *= 1.5 }, n, "symmetric"},
+		{func(d []float64) { d[3*n+4], d[4*n+3] = -1, -1 }, n, "finite numbers ≥ 0"},
+		{func(d []float64) { d[2*n+2] = 1 }, n, "itself"},
+		{func([]float64) {}, n / 2, "square"},
+	} {
+		d := squares(points).F64
+		c.change(d)
+		if _, err := NewPass(dataset.Float64Points(d, c.dim), []dataset.Points{other}, Options{Metric: Precomputed, EmbeddedMetrics: []Metric{Euclidean}}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want an error about %q", err, c.want)
+		}
+	}
+	if _, err := NewPass(points, []dataset.Points{other}, Options{Metric: Precomputed, EmbeddedMetrics: []Metric{Euclidean}}); err == nil {
+		t.Error("points taken for distances")
+	}
+	if _, err := Cross(context.Background(), squares(points), squares(points), 3, Options{Metric: Precomputed}); err == nil {
+		t.Error("queries against precomputed distances")
+	}
+}
