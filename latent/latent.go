@@ -86,6 +86,9 @@ type OpenOptions struct {
 	// computed once each, in the order of this list, those of a pattern in the
 	// order of the graph.
 	Layers []string
+	// StateShape is the shape of the states to come, if it is known; it tells
+	// which values of a graph with free axes can be layers.
+	StateShape []int
 	// Threads bounds the goroutines of one Encode; 0 means GOMAXPROCS.
 	Threads int
 }

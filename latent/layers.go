@@ -22,9 +22,9 @@ type Layer struct {
 	Node     string // name of the node that makes it; may be empty
 	Operator string // of that node
 	DType    string // "float32", "int64", "bool"; empty if unknown
-	// Shape includes the batch axis; an axis that is free has size −1. Nil if
-	// it is not known without states. Where the model joins the batch with an
-	// axis of K steps, [B·K, …], Shape is [−1 K …].
+	// Shape is that for one shape of state, with −1 for the batch; nil if it is
+	// not known without states. Where the model joins the batch with an axis of
+	// K steps, [B·K, …], Shape is [−1 K …].
 	Shape []int
 	// Output says that it is an output of the model.
 	Output bool
@@ -45,7 +45,8 @@ type LayerEncoder interface {
 
 // Layers lists the values of an encoder file's graph in the order in which they
 // are computed, without weights and other constants. Shapes are those for
-// states of the given shape; nil stands for the shape that the file tells.
+// states of the given shape; nil stands for the shape that the file tells, with
+// a small size for axes that it leaves free.
 func Layers(path string, o OpenOptions, state []int) ([]Layer, error) {
 	m, err := read(path, o)
 	if err != nil {
@@ -88,8 +89,8 @@ func (m *model) layers(state []int) ([]Layer, error) {
 		return nil, err
 	}
 	input := g.Inputs[0]
-	values := func(rows int) map[string]graph.Value {
-		shape := exampleShape(input, rows, m.state)
+	values := func(rows, free int) map[string]graph.Value {
+		shape := exampleShape(input, rows, m.state, free)
 		if state != nil {
 			fitted, ok := fit(state, input)
 			if !ok {
@@ -122,7 +123,13 @@ func (m *model) layers(state []int) ([]Layer, error) {
 		few = input.Dims[0].Size
 		more = few
 	}
-	a, b := values(few), values(more)
+	var a, b map[string]graph.Value
+	for _, free := range []int{2, 1, 3, 4, 5, 6, 8, 16} {
+		if a, b = values(few, free), values(more, free); a != nil && b != nil {
+			break
+		}
+		a, b = nil, nil
+	}
 
 	var layers []Layer
 	seen := map[string]bool{}
@@ -173,8 +180,10 @@ func split(shape []int, n int) []int {
 	return append([]int{n, shape[0] / n}, shape[1:]...)
 }
 
-// exampleShape is a shape that the input may take, nil if nothing is known.
-func exampleShape(input graph.Port, rows int, state []int) []int {
+// exampleShape is a shape that the input may take, nil if nothing is known;
+// free is the size of an axis that is not told, of time or tokens. If it does not
+// fit, only the states will tell.
+func exampleShape(input graph.Port, rows int, state []int, free int) []int {
 	if input.Dims == nil {
 		return nil
 	}
@@ -187,7 +196,7 @@ func exampleShape(input graph.Port, rows int, state []int) []int {
 		case state != nil && i <= len(state):
 			shape[i] = state[i-1]
 		default:
-			shape[i] = 2 // time or tokens; if it does not fit, only the states will tell
+			shape[i] = free
 		}
 	}
 	return shape
@@ -195,8 +204,8 @@ func exampleShape(input graph.Port, rows int, state []int) []int {
 
 // choose makes the values that the patterns name the graph's outputs and returns
 // them.
-func (m *model) choose(patterns []string) ([]Layer, error) {
-	all, err := m.layers(nil)
+func (m *model) choose(patterns []string, state []int) ([]Layer, error) {
+	all, err := m.layers(state)
 	if err != nil {
 		return nil, err
 	}

@@ -112,7 +112,7 @@ func (m *model) open(o OpenOptions) (*modelEncoder, error) {
 			return nil, fmt.Errorf("output %q and layers %s: want one or the other", o.Output, strings.Join(o.Layers, ", "))
 		}
 		var err error
-		if layers, err = m.choose(o.Layers); err != nil {
+		if layers, err = m.choose(o.Layers, o.StateShape); err != nil {
 			return nil, err
 		}
 	} else {
@@ -229,7 +229,7 @@ func (e *modelEncoder) describe(state []int) {
 	if e.info.Input == nil {
 		return
 	}
-	shape := exampleShape(e.input, 2, state)
+	shape := exampleShape(e.input, 2, state, 2)
 	bind := func(shape []int) []int {
 		out, err := e.exec.Compile([]graph.Operand{{Type: graph.Type{DType: e.input.DType, Shape: shape}}})
 		if err != nil {
@@ -380,15 +380,17 @@ func (e *modelEncoder) outputShapes(state []int) ([][]int, error) {
 // checkOutput checks output k of a run of n states. A layer that was asked for
 // may join the batch with another axis.
 func (e *modelEncoder) checkOutput(k int, t graph.Type, n int) error {
-	name := "output"
-	if e.named {
-		name = "layer " + e.layers[k].Name
+	name := func() string {
+		if e.named {
+			return "layer " + e.layers[k].Name
+		}
+		return "output"
 	}
 	switch {
 	case t.DType != graph.Float32:
-		return fmt.Errorf("the %s is of type %v, want float32", name, t.DType)
+		return fmt.Errorf("the %s is of type %v, want float32", name(), t.DType)
 	case len(t.Shape) == 0 || t.Shape[0] != n && (!e.named || t.Shape[0] == 0 || t.Shape[0]%n != 0):
-		return fmt.Errorf("the %s has shape %v for a batch of %d: want the batch as the first axis", name, t.Shape, n)
+		return fmt.Errorf("the %s has shape %v for a batch of %d: want the batch as the first axis", name(), t.Shape, n)
 	}
 	return nil
 }

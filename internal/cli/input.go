@@ -620,7 +620,13 @@ func (e *Env) openEncoder(s source) (*Model, report.Input, error) {
 			return nil, report.Input{}, err
 		}
 	}
-	encoder, err := latent.Open(path, e.Options.open(s.name))
+	_, seen, err := e.preprocessing(s.name)
+	if err != nil {
+		return nil, report.Input{}, err
+	}
+	open := e.Options.open(s.name)
+	open.StateShape = seen.Shape()
+	encoder, err := latent.Open(path, open)
 	if err != nil {
 		return nil, report.Input{}, layerHint(s.name, fmt.Errorf("model %s: %w", s.name, err))
 	}
@@ -646,25 +652,27 @@ func (e *Env) newModel(s source, encoder latent.Encoder) (*Model, error) {
 	if pool == latent.PoolNone && e.Command.Unpooled && s.kind != "baseline" && len(e.Options.layer.of(s.name)) > 0 {
 		pool = latent.PoolKeep // layers have all kinds of shapes
 	}
-	pre, err := e.preprocessing(s.name)
+	pre, _, err := e.preprocessing(s.name)
 	if err != nil {
 		return nil, err
 	}
 	return &Model{Name: s.name, Encoder: encoder, Pool: pool, env: e, pre: pre}, nil
 }
 
-// preprocessing is what the states go through before a model sees them.
-func (e *Env) preprocessing(name string) (latent.Preprocessing, error) {
+// preprocessing is what the states go through before a model sees them, and the
+// states as it sees them.
+func (e *Env) preprocessing(name string) (latent.Preprocessing, latent.Source, error) {
 	p, err := e.Options.preprocessing(name)
+	var seen latent.Source
 	if err == nil {
 		r := e.States.Range()
 		p.Low, p.High, p.Layout = r.Low, r.High, e.States.Layout()
-		_, err = latent.Prepared(e.States, p) // finds what does not fit before anything is encoded
+		seen, err = latent.Prepared(e.States, p)
 	}
 	if err != nil {
-		return p, fmt.Errorf("model %s: %w", name, err)
+		return p, nil, fmt.Errorf("model %s: %w", name, err)
 	}
-	return p, nil
+	return p, seen, nil
 }
 
 // layerHint adds the nearest name to the error of an unknown layer.
@@ -731,11 +739,7 @@ func (m *Model) describePreprocessing(o *report.Object) {
 
 func (e *Env) openBaseline(ctx context.Context, s source, dim int) (*Model, report.Input, error) {
 	var encoder latent.Encoder
-	pre, err := e.preprocessing(s.name)
-	if err != nil {
-		return nil, report.Input{}, err
-	}
-	seen, err := latent.Prepared(e.States, pre)
+	_, seen, err := e.preprocessing(s.name)
 	if err != nil {
 		return nil, report.Input{}, err
 	}
