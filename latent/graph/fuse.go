@@ -18,7 +18,7 @@ type fuser struct {
 
 // fuseBudget bounds the work: a rewrite costs as much as the program is long, so
 // that a program of very many steps is left as it is beyond some point.
-const fuseBudget = 1 << 25
+const fuseBudget = 1 << 24
 
 func (p *Program) fuse() {
 	f := &fuser{Program: p}

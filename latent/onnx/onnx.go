@@ -29,8 +29,8 @@ import (
 
 // The range of opsets whose operators have the meaning implemented here.
 const (
-	MinOpset = 11
-	MaxOpset = 21
+	MinOpset = graph.MinOpset
+	MaxOpset = graph.MaxOpset
 )
 
 // Options widen the range of opsets that are accepted; zero means MinOpset and MaxOpset.
@@ -45,6 +45,9 @@ type Model struct {
 	// Parameters counts the elements of all initialisers.
 	Parameters int
 }
+
+// externalReuse is how often the bytes of external files may be used, on average.
+const externalReuse = 8
 
 // maxFile bounds the file itself; protobuf allows no more. Larger models keep their weights in external files.
 const maxFile = 2<<30 - 1
@@ -211,6 +214,8 @@ type decoder struct {
 	root  *os.Root
 	files map[string]*os.File
 	names []string
+	// Bytes of the external files, and of what was read from them.
+	stored, read int64
 }
 
 func (d *decoder) close() {
@@ -520,7 +525,7 @@ func (d *decoder) tensor(v field) (*graph.Tensor, string, error) {
 	}
 	kind, ok := elementTypes[element]
 	if !ok {
-		return nil, name, fmt.Errorf("element type %d is not supported", element)
+		return nil, name, fmt.Errorf("element type %s is not supported", graph.ElementName(element))
 	}
 	count, err := graph.Elements(shape)
 	if err != nil {
@@ -667,6 +672,9 @@ func (d *decoder) external(location map[string]string, want int) ([]byte, error)
 		}
 		d.files[name] = f
 		d.names = append(d.names, name)
+		if info, err := f.Stat(); err == nil {
+			d.stored += info.Size()
+		}
 	}
 	info, err := f.Stat()
 	if err != nil {
@@ -674,6 +682,10 @@ func (d *decoder) external(location map[string]string, want int) ([]byte, error)
 	}
 	if !info.Mode().IsRegular() || offset > info.Size() || length > info.Size()-offset {
 		return nil, fmt.Errorf("external data %q: has %d bytes, want %d from %d on", name, info.Size(), length, offset)
+	}
+	// Tied weights may share their bytes, but a small file must not become an arbitrary amount of memory.
+	if d.read += length; d.read > externalReuse*d.stored {
+		return nil, fmt.Errorf("external data %q: its %d bytes are read more than %d times over", name, info.Size(), externalReuse)
 	}
 	data := make([]byte, length)
 	if _, err := io.ReadFull(io.NewSectionReader(f, offset, length), data); err != nil {

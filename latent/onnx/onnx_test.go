@@ -122,7 +122,8 @@ func TestDamagedTensors(t *testing.T) {
 		{tensorMessage("w", 1, -3).bytes(9, nil), "negative"},
 		{tensorMessage("w", 1, 1<<40, 1<<40).bytes(9, nil), "more than"},
 		{tensorMessage("w", 1, 1<<31), "needs 2147483648"},
-		{tensorMessage("w", 8, 1), "element type 8"},
+		{tensorMessage("w", 8, 1), "element type string"},
+		{tensorMessage("w", 17, 1), "element type float8e4m3fn"},
 		{tensorMessage("w", 1, 1).bytes(3, message{}), "segmented"},
 		{tensorMessage("w", 1, 1).varint(14, 1), "without a location"},
 	} {
