@@ -1,12 +1,12 @@
 # Builds, tests and runs repscope. `make` alone builds the binaries into bin/.
 #
 #   make test                                   all tests
-#   make analyse-all                            the four analyses on the built-in example
+#   make analyse-all                            the analyses on the built-in example
 #   make analyse-all FRAMES=val.npz WEIGHTS=weights MODELS="a=a.onnx b=b.onnx" OUT=results
 
 GO          ?= go
 STATICCHECK := bin/tools/staticcheck
-ANALYSES    := smoothness robustness neighborhood manifold
+ANALYSES    := smoothness robustness neighborhood manifold geometry
 
 # Input of analyse-all. Without FRAMES it runs on the built-in example.
 FRAMES   ?=

@@ -47,6 +47,7 @@ func (r *Result) Figure() *plots.Figure {
 		straight.Bars = append(straight.Bars, plots.Bar{Name: m.Name, Value: s.Cosine.Float(), Low: low, High: high})
 	}
 
+	straight.Y.Min, straight.Y.Max = room(straight.Bars)
 	note := ""
 	if r.TimeBlocks != "" {
 		note = fmt.Sprintf("Error bars and bands: 95 %% from %d resamples of %s; autocorrelation by deleting blocks. ", r.Resamples, r.TimeBlocks)
@@ -55,7 +56,7 @@ func (r *Result) Figure() *plots.Figure {
 		note += fmt.Sprintf("%d steps of length 0 left out of the box plot. ", still)
 	}
 	if len(r.Models) > 1 {
-		note += "Similarity: above the diagonal debiased linear CKA, below it RSA."
+		note += "CKA is linear and debiased."
 	}
 	return &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 130,
@@ -63,8 +64,8 @@ func (r *Result) Figure() *plots.Figure {
 		Tiles: []plots.Tile{
 			{Panel: sphere, Title: "Unit sphere", Row: 0, Column: 0},
 			{Panel: r.groups(), Title: "Groups", Row: 0, Column: 1},
-			{Panel: r.similarityTable(), Title: "Similarity", Row: 0, Column: 2},
-			{Panel: memory, Title: "Memory", Row: 1, Column: 0},
+			{Panel: r.similarityTable(), Title: r.similarityTitle(), Row: 0, Column: 2},
+			{Panel: memory, Title: "Autocorrelation", Row: 1, Column: 0},
 			{Panel: steps, Title: "Step size", Row: 1, Column: 1},
 			{Panel: straight, Title: "Straightness", Row: 1, Column: 2},
 		},
@@ -145,7 +146,7 @@ func (r *Result) similarityTable() plots.Panel {
 			s := r.similarity(i, b.Name)
 			switch {
 			case i == j:
-				cells = append(cells, "1")
+				cells = append(cells, "1.00")
 			case i < j:
 				cells = append(cells, decimals(s.CKADebiased))
 			default:
@@ -157,6 +158,13 @@ func (r *Result) similarityTable() plots.Panel {
 	return table
 }
 
+func (r *Result) similarityTitle() string {
+	if len(r.Models) == 1 {
+		return "Summary"
+	}
+	return "CKA (above), RSA (below)"
+}
+
 func decimals(v report.Value) string {
 	if !v.Defined() {
 		return "n/a"
@@ -165,6 +173,23 @@ func decimals(v report.Value) string {
 		return fmt.Sprintf("−%.2f", -v.V)
 	}
 	return fmt.Sprintf("%.2f", v.V)
+}
+
+// room is a range with place for the printed values of bars on both sides of zero;
+// empty, which leaves the choice to the panel, where no bar is negative.
+func room(bars []plots.Bar) (low, high float64) {
+	for _, b := range bars {
+		for _, v := range []float64{b.Value, b.Low, b.High} {
+			if !math.IsNaN(v) {
+				low, high = min(low, v), max(high, v)
+			}
+		}
+	}
+	if low == 0 {
+		return 0, 0
+	}
+	margin := 0.12 * (high - low)
+	return low - margin, high + margin
 }
 
 // interval is low and high; NaN where undefined, which draws no error bar.

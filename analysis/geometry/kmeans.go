@@ -1,4 +1,4 @@
-// k-means: seeded k-means++ starts and Lloyd's iterations in float64.
+// k-means: seeded k-means++ starts, Lloyd's iterations and single moves, in float64.
 
 package geometry
 
@@ -27,7 +27,7 @@ type KMeansResult struct {
 	// Inertia is Σ ‖x − centroid‖², the sum that k-means minimises.
 	Inertia    float64
 	Iterations int  // of the best start
-	Converged  bool // the assignment no longer changed
+	Converged  bool // the assignment no longer changed, before the single moves
 	// Reseeded counts clusters that ran empty in the best start and were moved.
 	Reseeded int
 }
@@ -37,8 +37,9 @@ const streamKMeans = 0x6b6d65616e73
 
 // KMeans partitions points into k clusters of small variance: Lloyd's (1982)
 // iterations from k-means++ starts (Arthur & Vassilvitskii 2007, with the best of
-// 2 + ⌊ln k⌋ candidates at every step), until no point changes its cluster. A
-// point between two centroids goes to the one of lower index. A cluster that
+// 2 + ⌊ln k⌋ candidates at every step), until no point changes its cluster, and then
+// single moves (Hartigan 1975) while they lower the inertia. A point between two
+// centroids goes to the one of lower index. A cluster that
 // runs empty is moved to the point farthest from its centroid, the first of
 // equals, taken from a cluster of at least two points. Of starts of equal inertia
 // the first is kept. Fewer distinct points than clusters are an UndefinedError.
@@ -142,6 +143,9 @@ func (l *lloyd) run(ctx context.Context, iterations int) error {
 			return err
 		}
 		l.fillEmpty()
+	}
+	if err := l.exchange(ctx); err != nil {
+		return err
 	}
 	l.inertia = 0
 	for i, c := range l.of {
@@ -309,6 +313,57 @@ func (l *lloyd) move() {
 			row[k] /= float64(size)
 		}
 	}
+}
+
+// exchangeSweeps bounds the sweeps of single moves.
+const exchangeSweeps = 100
+
+// exchange moves single points while that lowers the inertia (Hartigan 1975): a
+// point leaves a cluster of a points for one of b points where
+// b/(b+1)·‖x − c_b‖² < a/(a−1)·‖x − c_a‖². Every state in which nothing moves is one of
+// Lloyd's too, but not the other way round. Centroids are moved along, and
+// computed anew from their points after each sweep.
+func (l *lloyd) exchange(ctx context.Context) error {
+	for range exchangeSweeps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		moved := false
+		for i, from := range l.of {
+			if l.sizes[from] < 2 {
+				continue
+			}
+			row := l.x.row(i)
+			a := float64(l.sizes[from])
+			gain := a / (a - 1) * squaredDistance(row, l.centroids.row(from))
+			to, least := from, gain*(1-1e-12)
+			for c, size := range l.sizes {
+				if c == from {
+					continue
+				}
+				if cost := float64(size) / float64(size+1) * squaredDistance(row, l.centroids.row(c)); cost < least {
+					to, least = c, cost
+				}
+			}
+			if to == from {
+				continue
+			}
+			b := float64(l.sizes[to])
+			out, in := l.centroids.row(from), l.centroids.row(to)
+			for k, v := range row {
+				out[k] -= (v - out[k]) / (a - 1)
+				in[k] += (v - in[k]) / (b + 1)
+			}
+			l.sizes[from]--
+			l.sizes[to]++
+			l.of[i], moved = to, true
+		}
+		if !moved {
+			break
+		}
+		l.move()
+	}
+	return nil
 }
 
 // result numbers the clusters by their first points.

@@ -90,7 +90,7 @@ func uniformity(ctx context.Context, u matrix, sizes []int, threads int) (value 
 				end := min(start[b+1], j1)
 				sum := 0.0
 				for _, cosine := range row[j-j0 : end-j0] {
-					sum += math.Exp(4*cosine - 4) // −2·‖u − v‖² = 4u·v − 4
+					sum += math.Exp(min(0, 4*cosine-4)) // −2·‖u − v‖² = 4u·v − 4, at most 0
 				}
 				p.total += sum
 				p.touched[b] += sum
