@@ -28,8 +28,8 @@ type Approximation struct {
 	// its recall; 0 means DefaultQueries, −1 none.
 	Queries int
 
-	// exactPoints replaces ExactPoints, for tests.
-	exactPoints int
+	// exactPoints replaces ExactPoints and band the size of bands, for tests.
+	exactPoints, band int
 }
 
 const (

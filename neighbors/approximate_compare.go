@@ -163,7 +163,7 @@ func (p *Pass) compareReferences(ctx context.Context, sample *Sample, tallies []
 	spaces := make([]*references, len(p.embedded))
 	widest := int64(0)
 	for e, points := range p.embedded {
-		if spaces[e], err = openReferences(ctx, points, sample.Index, o, packedShare(points, false, &spend)); err != nil {
+		if spaces[e], err = openReferences(ctx, points, sample.Index, o.embedded(e), packedShare(points, false, &spend)); err != nil {
 			return err
 		}
 		widest = max(widest, spaces[e].rowBytes())
@@ -177,12 +177,11 @@ func (p *Pass) compareReferences(ctx context.Context, sample *Sample, tallies []
 		rows = min(rows, o.maxRows)
 	}
 	type state struct {
-		original       worker
-		embedded       []worker
-		list, rank     []int32
-		originalTies   []int64
-		embeddedTies   []int64
-		ownRedecisions int64
+		original     worker
+		embedded     []worker
+		list, rank   []int32
+		originalTies []int64
+		embeddedTies []int64
 	}
 	threads := o.threads()
 	workers := make([]state, threads)

@@ -74,8 +74,8 @@ type graph[F kernel.Float] struct {
 	links    []link[F] // [n×width]
 	worst    []F       // the largest key of each list
 	rounds   int
-
-	joiners []*joiner[F]
+	band     int // vertices whose candidates are gathered at a time
+	joiners  []*joiner[F]
 }
 
 // proposal is a link offered to the list of a vertex.
@@ -102,6 +102,11 @@ func buildGraph[F kernel.Float](ctx context.Context, points dataset.Points, vert
 	}
 	if g.n > maxVertices {
 		return nil, fmt.Errorf("%d distinct points, want at most %d", g.n, maxVertices)
+	}
+	// The band decides when a link is joined: it must not depend on threads or memory.
+	g.band = min(g.n, max(bandVertices, (g.n+bandShare-1)/bandShare))
+	if a.band > 0 {
+		g.band = a.band
 	}
 	need, budget := g.bytes(), o.budget()
 	if need > budget {
@@ -155,11 +160,9 @@ func buildGraph[F kernel.Float](ctx context.Context, points dataset.Points, vert
 func (g *graph[F]) bytes() int64 {
 	lists := int64(g.n) * int64(g.width) * int64(unsafe.Sizeof(link[F]{}))
 	trees := int64(min(g.threads, graphTrees)) * int64(g.n) * int64(unsafe.Sizeof(entry[float64]{}))
-	band := int64(min(g.n, g.band())) * 2 * (joinCandidates*8 + 4)
+	band := int64(g.band) * 2 * (joinCandidates*8 + 4)
 	return lists + max(trees, band) + int64(g.n)*int64(unsafe.Sizeof(F(0)))
 }
-
-func (g *graph[F]) band() int { return max(bandVertices, (g.n+bandShare-1)/bandShare) }
 
 // list returns the points on the list of a vertex.
 func (g *graph[F]) list(v int, point func(int32) int32, list []int32) []int32 {
@@ -443,7 +446,7 @@ func (c *candidates) of(kind, at int) []uint64 {
 // compared with each other, new ones with all, old ones only with new. It
 // returns the number of links that came in.
 func (g *graph[F]) descend(ctx context.Context, salt uint32) (int64, error) {
-	size := min(g.band(), g.n)
+	size := g.band
 	c := &candidates{}
 	for kind := range c.entries {
 		c.counts[kind], c.entries[kind] = make([]int32, size), make([]uint64, size*joinCandidates)

@@ -4,6 +4,7 @@ package neighbors
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -88,7 +89,7 @@ func TestKNearestApproximateRecall(t *testing.T) {
 		{"line", manifoldPoints(n, 1, 3, 3), 20, Options{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found, err := KNearestApproximate(t.Context(), c.points, c.k, c.options, Approximation{Seed: 42, exactPoints: 1000})
+			found, err := KNearestApproximate(t.Context(), c.points, c.k, c.options, Approximation{Seed: 42, exactPoints: 1000, band: 1500})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -164,7 +165,7 @@ func TestKNearestApproximateDeterministic(t *testing.T) {
 			for _, threads := range []int{1, 2, 5} {
 				o := c.options
 				o.Threads = threads
-				found, err := KNearestApproximate(t.Context(), c.points, 7, o, Approximation{Seed: 9, exactPoints: 500})
+				found, err := KNearestApproximate(t.Context(), c.points, 7, o, Approximation{Seed: 9, exactPoints: 500, band: 700})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -174,7 +175,7 @@ func TestKNearestApproximateDeterministic(t *testing.T) {
 					t.Errorf("%d threads: the result differs from that of one thread", threads)
 				}
 			}
-			other, err := KNearestApproximate(t.Context(), c.points, 7, c.options, Approximation{Seed: 10, exactPoints: 500})
+			other, err := KNearestApproximate(t.Context(), c.points, 7, c.options, Approximation{Seed: 10, exactPoints: 500, band: 700})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,6 +183,24 @@ func TestKNearestApproximateDeterministic(t *testing.T) {
 				t.Error("another seed gives the same recall: the seed is not used")
 			}
 		})
+	}
+}
+
+// The lists are the same on every machine and by every kernel.
+func TestKNearestApproximateBits(t *testing.T) {
+	points := clusteredPoints(1500, 12, 9, 77)
+	hash := uint64(1)
+	for _, p := range []dataset.Points{points, toUint8(points), toFloat64(points, 0)} {
+		found, err := KNearestApproximate(t.Context(), p, 6, Options{}, Approximation{Seed: 4, exactPoints: 100, band: 512})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for q, j := range found.Index {
+			hash = mix(mix(hash, uint64(j)), math.Float64bits(found.Distance[q]))
+		}
+	}
+	if want := uint64(0x8df6f546dd2de631); hash != want {
+		t.Errorf("hash %#x, want %#x", hash, want)
 	}
 }
 
@@ -439,6 +458,17 @@ func TestCompareSampledDeterministic(t *testing.T) {
 			}
 		}
 	}
+}
+
+func ExampleKNearestApproximate() {
+	points := dataset.Float64Points([]float64{0, 1, 3, 7, 15}, 1)
+	found, err := KNearestApproximate(context.Background(), points, 2, Options{}, Approximation{Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(found.Index[2*2:3*2], found.Distance[2*2:3*2], found.Recall.Value, found.Recall.Exact)
+	// Output: [1 0] [2 3] 1 true
 }
 
 func TestDrawReferences(t *testing.T) {
