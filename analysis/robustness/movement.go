@@ -27,7 +27,7 @@ type movement struct {
 	// Per level, at [state·draws + draw]:
 	distance [][]float64
 	cosine   [][]float64 // NaN where a vector is zero
-	flipped  [][]float64 // 1 where another clean latent is nearer, else 0
+	flipped  [][]float64 // 1 where the nearest clean latent is another state's, else 0
 }
 
 func newMovement(m Encoder, states int, o Options) (*movement, error) {
@@ -86,8 +86,9 @@ func (m *movement) record(ctx context.Context, level, draw, lo int, z dataset.Po
 		if aa > 0 && bb > 0 {
 			m.cosine[level][at] = min(max(dot/(math.Sqrt(aa)*math.Sqrt(bb)), -1), 1)
 		}
-		// A tie is no flip: its own latent is as near as any.
-		if nearest.Distance[i] < m.distance[level][at] {
+		// Ties go to the lower index, so that a collapsed encoder finds no state
+		// again but the first.
+		if int(nearest.Index[i]) != lo+i {
 			m.flipped[level][at] = 1
 		}
 	}

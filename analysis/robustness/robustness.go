@@ -113,8 +113,8 @@ type Level struct {
 	// RelativeMean is Mean/√(2·tr C): 1 means as far as two random states.
 	RelativeMean   report.Value    `json:"relative_mean"`
 	RelativeMeanCI report.Interval `json:"relative_mean_ci"`
-	// FlipRate is the share of corrupted latents to which another clean latent is
-	// nearer than their own.
+	// FlipRate is the share of corrupted latents whose nearest clean latent is not
+	// their own; ties go to the lower index.
 	FlipRate   report.Value    `json:"flip_rate"`
 	FlipRateCI report.Interval `json:"flip_rate_ci"`
 	// Cosine is the mean cosine similarity of φ(x') and φ(x).

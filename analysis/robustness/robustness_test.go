@@ -230,6 +230,9 @@ func TestConstantEncoderIsFlagged(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := result.Models[0]
+	if got := m.Levels[0].FlipRate.V; got != 49.0/50 {
+		t.Errorf("flip rate %v: a constant encoder finds one state of 50 again", got)
+	}
 	if m.Levels[0].Mean.V != 0 || m.RMSDistance.Defined() || m.Levels[0].RelativeMean.Defined() {
 		t.Errorf("constant encoder: %+v", m.Levels[0])
 	}
