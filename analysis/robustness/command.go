@@ -51,7 +51,7 @@ const manual = `robustness corrupts every state at a number of levels, encodes i
 every model, and reports how far the latent moved: mean, standard deviation,
 standard error, median, extremes, the same relative to the RMS distance of two
 random states (1: as far as another state), the share of corrupted latents to
-which another clean latent is nearer than their own (flip rate), and the cosine
+which another clean latent is nearest instead of their own (flip rate), and the cosine
 similarity. All models see the same corrupted frames, and a state gets the same
 noise whatever the batch size, the number of threads or the other states.
 

@@ -50,7 +50,7 @@ func (r *Result) Figure(relative bool) *plots.Figure {
 		flips.Series = append(flips.Series, flip)
 		box.Boxes = append(box.Boxes, plots.Box{Name: m.Name, Values: boxed})
 	}
-	note := fmt.Sprintf("Corruption: %s. Flip rate: share of corrupted latents nearer to another clean latent than to their own.", r.Corruption)
+	note := fmt.Sprintf("Corruption: %s. Flip rate: share of corrupted latents whose nearest clean latent is another state's.", r.Corruption)
 	if r.Resamples > 0 {
 		note += fmt.Sprintf(" Bands: 95 %% of %d block resamples (%s).", r.Resamples, r.Blocks)
 	}
