@@ -30,6 +30,9 @@ import (
 // Threads or Memory. Of o it uses these and Progress. Errors are those of
 // KNearest, and a memory budget too small for the lists.
 func KNearestApproximate(ctx context.Context, points dataset.Points, k int, o Options, a Approximation) (*ApproximateNearest, error) {
+	if o.Metric == Precomputed {
+		return nil, errNoCoordinates
+	}
 	if err := checkPoints("points", points, o.Metric); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ package neighbors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"repscope/dataset"
@@ -52,6 +53,9 @@ func KNearest(ctx context.Context, points dataset.Points, k int, o Options) (*Ne
 // dimension. Of o it uses Threads, Memory, Metric and Progress.
 // Counts.Duplicates is over points.
 func Cross(ctx context.Context, queries, points dataset.Points, k int, o Options) (*Nearest, error) {
+	if o.Metric == Precomputed {
+		return nil, errNoCoordinates
+	}
 	if err := checkPoints("queries", queries, o.Metric); err != nil {
 		return nil, err
 	}
@@ -70,6 +74,8 @@ func Cross(ctx context.Context, queries, points dataset.Points, k int, o Options
 	}
 	return search(ctx, queries, points, k, false, &o)
 }
+
+var errNoCoordinates = errors.New("precomputed distances have no coordinates: this search needs points")
 
 func typeName(p dataset.Points) string {
 	switch {

@@ -54,8 +54,8 @@ func checkMatrix[T float32 | float64](role string, d []T, n int) error {
 	return nil
 }
 
-// openPrecomputed is the space of a matrix of distances.
-func openPrecomputed(b base, p dataset.Points) space {
+// openPrecomputed is the space of a matrix p of distances, or of the given rows of it.
+func openPrecomputed(b base, rows, p dataset.Points) space {
 	b.method = "precomputed " + typeName(p)
 	// Points at distance 0 count as equal.
 	b.first = make([]int32, p.N)
@@ -71,9 +71,9 @@ func openPrecomputed(b base, p dataset.Points) space {
 		}
 	}
 	s := &exact[float64]{base: b}
-	s.fill = func(ctx context.Context, lo, hi int, rows []float64) error {
+	s.fill = func(ctx context.Context, lo, hi int, out []float64) error {
 		return parallel(ctx, b.threads, hi-lo, func(_, r int) {
-			p.Row(lo+r, rows[r*p.N:(r+1)*p.N])
+			rows.Row(lo+r, out[r*p.N:(r+1)*p.N])
 		})
 	}
 	return s

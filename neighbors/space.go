@@ -6,7 +6,6 @@ package neighbors
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -292,10 +291,7 @@ func openSpace(ctx context.Context, queries, points dataset.Points, self, precis
 		group: group, groups: groups, metric: o.Metric, threads: o.threads(),
 	}
 	if o.Metric == Precomputed {
-		if !self {
-			return nil, errors.New("precomputed distances have no coordinates: other points cannot be looked up among them")
-		}
-		return openPrecomputed(b, points), nil
+		return openPrecomputed(b, queries, points), nil
 	}
 	var err error
 	if b.first, b.duplicates, err = findDuplicates(ctx, points, b.threads); err != nil {

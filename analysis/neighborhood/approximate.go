@@ -133,29 +133,17 @@ func (r *Result) compareSampled(ctx context.Context, in Input, spaces []dataset.
 // pairScores are the scores of one pair of spaces at one k.
 type pairScores struct{ trust, cont float64 }
 
-// scores compares spaces with the frames, on all states or on the references,
-// and returns what the null is made of: per space and k.
+// scores compares spaces with the frames on the references and returns what the
+// null is made of: per space and k.
 func (o Options) scores(ctx context.Context, frames dataset.Points, spaces []dataset.Points, settings neighbors.Options) ([][]pairScores, error) {
 	out := make([][]pairScores, len(spaces))
-	if o.Approximate {
-		sample, err := neighbors.CompareSampled(ctx, frames, spaces, settings, o.approximation())
-		if err != nil {
-			return nil, err
-		}
-		for i, s := range sample.Spaces {
-			for _, a := range s.ByK {
-				out[i] = append(out[i], pairScores{a.Trustworthiness.Value, a.Continuity.Value})
-			}
-		}
-		return out, nil
-	}
-	compared, err := neighbors.Compare(ctx, frames, spaces, settings)
+	sample, err := neighbors.CompareSampled(ctx, frames, spaces, settings, o.approximation())
 	if err != nil {
 		return nil, err
 	}
-	for i, p := range compared {
-		for _, a := range p.ByK {
-			out[i] = append(out[i], pairScores{a.Trustworthiness, a.Continuity})
+	for i, s := range sample.Spaces {
+		for _, a := range s.ByK {
+			out[i] = append(out[i], pairScores{a.Trustworthiness.Value, a.Continuity.Value})
 		}
 	}
 	return out, nil

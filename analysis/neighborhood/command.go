@@ -26,7 +26,8 @@ var Command = cli.Command{
 	Frames:  true,
 	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
 		k := flags.Ints("k", []int{5, 10, 20}, "`LIST` of neighbourhood sizes")
-		metric := flags.Choice("metric", neighbors.Euclidean.String(), []string{neighbors.Euclidean.String(), neighbors.Cosine.String()}, "`NAME` of the distance in both spaces")
+		metric := flags.Choice("metric", neighbors.Euclidean.String(), []string{neighbors.Euclidean.String(), neighbors.Cosine.String(), neighbors.Precomputed.String()},
+			"`NAME` of the distance in both spaces; precomputed: the frames are a matrix of distances, latents are compared by euclidean ones")
 		coRanking := flags.Choice("coranking", neighbors.CoRankingAuto.String(),
 			[]string{neighbors.CoRankingAuto.String(), neighbors.CoRankingFull.String(), neighbors.CoRankingOff.String()},
 			fmt.Sprintf("`WHEN` to rank all states for the curves over all K; auto: up to %d states", neighbors.AutoCoRankingPoints))
@@ -108,8 +109,12 @@ delete-block jackknife): resampling with replacement would make duplicates, whic
 bias ranks. --bootstrap 0 turns them off; other values of it change nothing.
 Columns Trust_std and Cont_std of the summary are these jackknife standard errors,
 not the spread over states. The null gives every state the latent of a random
-other one (--permutations, the same orders for all models); it takes as long as
-that many more models.
+other one (--permutations, the same orders for all models); the distances are
+those of the scores.
+
+--metric precomputed takes the frames for a matrix of distances between the states:
+float32 or float64 [N, N], not negative, symmetric, 0 on the diagonal; row i ranks the
+neighbours of state i. Latents are compared by Euclidean distances.
 
 --latent-scale l2 compares directions of latents; raw and rms have the same
 neighbours. --per-point finds badly embedded states: Sample_ID counts states,
@@ -143,6 +148,11 @@ func run(ctx context.Context, env *cli.Env, space string, o Options) error {
 	if err != nil {
 		return err
 	}
+	if o.Metric == neighbors.Precomputed {
+		if frames, err = among(frames, env.Frame(index)); err != nil {
+			return err
+		}
+	}
 	in := Input{Frames: frames, Space: space, Episode: env.Episodes(index), Time: env.Frame(index)}
 	for i, m := range env.Models {
 		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
@@ -157,6 +167,33 @@ func run(ctx context.Context, env *cli.Env, space string, o Options) error {
 		return err
 	}
 	return result.write(env, index, in, o)
+}
+
+// among keeps of rows of distances those to the given states.
+func among(rows dataset.Points, states []int) (dataset.Points, error) {
+	out := dataset.Points{N: rows.N, Dim: len(states)}
+	for _, j := range states {
+		if j >= rows.Dim {
+			return rows, fmt.Errorf("precomputed distances: %d columns, want one for each of the frames, %d is used", rows.Dim, j)
+		}
+	}
+	if len(states) == rows.Dim {
+		return rows, nil
+	}
+	for i := range rows.N {
+		for _, j := range states {
+			at := i*rows.Dim + j
+			switch {
+			case rows.F32 != nil:
+				out.F32 = append(out.F32, rows.F32[at])
+			case rows.F64 != nil:
+				out.F64 = append(out.F64, rows.F64[at])
+			default:
+				out.U8 = append(out.U8, rows.U8[at])
+			}
+		}
+	}
+	return out, nil
 }
 
 // seen is the original space that the latents see, by the rule of the manual, and

@@ -42,7 +42,9 @@ type Input struct {
 // Options are the choices of an analysis; the zero value is the default, without
 // intervals and without a null.
 type Options struct {
-	K         []int // neighbourhood sizes; nil means 5, 10, 20
+	K []int // neighbourhood sizes; nil means 5, 10, 20
+	// Metric is the metric of both spaces; with neighbors.Precomputed the frames are
+	// the distances between the states and latents are compared by Euclidean ones.
 	Metric    neighbors.Metric
 	CoRanking neighbors.CoRanking
 	// ExcludeWindow w > 0 takes pairs of states at most w frames apart in one
@@ -207,6 +209,9 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		ExcludeWindow: o.ExcludeWindow, Episode: in.Episode,
 		CoRanking: o.CoRanking, PerPoint: o.PerPoint,
 	}
+	if o.Metric == neighbors.Precomputed {
+		settings.EmbeddedMetrics = slices.Repeat([]neighbors.Metric{neighbors.Euclidean}, len(in.Models))
+	}
 	if o.ExcludeWindow > 0 {
 		labels, warning, err := in.runs(o.ExcludeWindow)
 		if err != nil {
@@ -219,23 +224,20 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := len(spaces) * o.ranked(in.Frames.N)
-	work := (1 + o.Permutations) * rows
-	if o.Progress != nil {
-		settings.Progress = func(done, _ int) { o.Progress(done, work) }
-	}
-	permutations := func() ([][]nullScores, error) {
-		return permuted(ctx, in.Frames, spaces, settings, o, func(done int) {
+	if o.Approximate {
+		rows := len(spaces) * o.ranked(in.Frames.N)
+		work := (1 + o.Permutations) * rows
+		if o.Progress != nil {
+			settings.Progress = func(done, _ int) { o.Progress(done, work) }
+		}
+		if err := result.compareSampled(ctx, in, spaces, settings, o); err != nil {
+			return nil, err
+		}
+		null, err := permuted(ctx, in.Frames, spaces, settings, o, func(done int) {
 			if o.Progress != nil {
 				o.Progress(rows+done, work)
 			}
 		})
-	}
-	if o.Approximate {
-		if err := result.compareSampled(ctx, in, spaces, settings, o); err != nil {
-			return nil, err
-		}
-		null, err := permutations()
 		for i := range null {
 			for q := range null[i] {
 				result.Models[i].ByK[q].Null = null[i][q].summary()
@@ -247,11 +249,11 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	compared, err := neighbors.Compare(ctx, in.Frames, spaces, settings)
-	if err != nil {
-		return nil, err
+	settings.Progress = o.Progress
+	for p := range o.Permutations {
+		settings.Permutations = append(settings.Permutations, o.order(p, in.Frames.N))
 	}
-	null, err := permutations()
+	compared, err := neighbors.Compare(ctx, in.Frames, spaces, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -268,8 +270,12 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 				return nil, err
 			}
 			jackknifes[i] = append(jackknifes[i], j)
-			if null != nil {
-				m.ByK[q].Null = null[i][q].summary()
+			if o.Permutations > 0 {
+				var null nullScores
+				for _, p := range compared[i].ByK[q].Null {
+					null.trust, null.cont = append(null.trust, p.Trustworthiness), append(null.cont, p.Continuity)
+				}
+				m.ByK[q].Null = null.summary()
 			}
 		}
 		result.Models = append(result.Models, m)
@@ -319,8 +325,14 @@ func (in Input) check() error {
 // latents returns the latents on the scale asked for, validated one model at a
 // time so that errors name it.
 func (in Input) latents(settings neighbors.Options, scale stat.Scale) ([]dataset.Points, error) {
-	if _, err := neighbors.NewPass(in.Frames, []dataset.Points{in.Frames}, settings); err != nil {
+	// One space at a time.
+	original := settings
+	original.EmbeddedMetrics = nil
+	if _, err := neighbors.NewPass(in.Frames, []dataset.Points{in.Frames}, original); err != nil {
 		return nil, err
+	}
+	if settings.EmbeddedMetrics != nil {
+		settings.EmbeddedMetrics = settings.EmbeddedMetrics[:1]
 	}
 	spaces := make([]dataset.Points, len(in.Models))
 	for i, m := range in.Models {

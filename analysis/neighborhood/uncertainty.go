@@ -6,6 +6,7 @@ package neighborhood
 import (
 	"context"
 	"math"
+	"slices"
 
 	"repscope/analysis/internal/evidence"
 	"repscope/dataset"
@@ -77,16 +78,21 @@ func (s nullScores) summary() *Null {
 // no memory limit is given.
 const nullBytes = 512 << 20
 
-// permuted scores every model with its latents given to the states in random
-// orders, the same orders for all models. Copies are compared together, as many
-// as memory allows, so that the distances of the original are shared; they need
-// neither curves nor deletions, which cost more than those distances.
-// It returns nil for no permutations.
+// order is the random order of permutation p: state i is given the latent of
+// state order[i].
+func (o Options) order(p, n int) []int {
+	return stat.NewRandom(stat.NewKey(o.Seed, streamPermutation, uint64(p))).Perm(n)
+}
+
+// permuted scores every model on the references with its latents given to the states in
+// random orders, the same orders for all models. Copies are compared together, as many
+// as memory allows. It returns nil for no permutations.
 func permuted(ctx context.Context, frames dataset.Points, spaces []dataset.Points, settings neighbors.Options, o Options, progress func(done int)) ([][]nullScores, error) {
 	if o.Permutations <= 0 {
 		return nil, nil
 	}
 	settings.CoRanking, settings.PerPoint, settings.Blocks = neighbors.CoRankingOff, false, nil
+	metrics := settings.EmbeddedMetrics
 	out := make([][]nullScores, len(spaces))
 	for i := range out {
 		out[i] = make([]nullScores, len(settings.Ks))
@@ -101,6 +107,9 @@ func permuted(ctx context.Context, frames dataset.Points, spaces []dataset.Point
 	flush := func() error {
 		if len(copies) == 0 {
 			return nil
+		}
+		if metrics != nil {
+			settings.EmbeddedMetrics = slices.Repeat(metrics[:1], len(copies))
 		}
 		settings.Progress = func(rows, _ int) { progress(done + rows) }
 		compared, err := o.scores(ctx, frames, copies, settings)
@@ -118,7 +127,7 @@ func permuted(ctx context.Context, frames dataset.Points, spaces []dataset.Point
 		return nil
 	}
 	for p := range o.Permutations {
-		order := stat.NewRandom(stat.NewKey(o.Seed, streamPermutation, uint64(p))).Perm(frames.N)
+		order := o.order(p, frames.N)
 		for i, z := range spaces {
 			size := sizeOf(z)
 			if held+size > budget {
