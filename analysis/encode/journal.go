@@ -4,6 +4,7 @@ package encode
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -72,12 +73,13 @@ func describe(states latent.Source, models []Model, files []File, o Options) ([]
 func preprocessingText(p latent.Preprocessing) string {
 	var parts []string
 	if p.Height > 0 {
-		parts = append(parts, fmt.Sprintf("resized to %dx%d (%s)", p.Height, p.Width, p.Interpolation))
+		parts = append(parts, fmt.Sprintf("resized to %dx%d (%s)", p.Height, p.Width, cmp.Or(p.Interpolation, latent.Bilinear)))
 	}
-	parts = append(parts, "scale "+string(p.Scale))
+	scale := "scale " + string(cmp.Or(p.Scale, latent.ScaleRaw))
 	if p.Scale == latent.ScaleUnit {
-		parts = append(parts, fmt.Sprintf("of %v to %v", p.Low, p.High))
+		scale += fmt.Sprintf(" of %v to %v", p.Low, p.High)
 	}
+	parts = append(parts, scale)
 	if len(p.Mean)+len(p.Std) > 0 {
 		parts = append(parts, fmt.Sprintf("mean %v, std %v, layout %s", p.Mean, p.Std, p.Layout))
 	}
