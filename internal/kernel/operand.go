@@ -184,41 +184,47 @@ func PackRight[T Float](o Operand[T], count, depth int) (*Packed[T], error) {
 	return packAll(o, "B", count, depth, floatTiling[T]().nr)
 }
 
-// RepackLeft is [PackLeft] in the memory of p, which no product may still use.
-// A nil p is like a new one.
-func RepackLeft[T Float](p *Packed[T], o Operand[T], count, depth int) (*Packed[T], error) {
-	return repack(p, o, "A", count, depth, floatTiling[T]().mr)
-}
-
 func packAll[T Float](o Operand[T], side string, count, depth, width int) (*Packed[T], error) {
-	return repack(nil, o, side, count, depth, width)
-}
-
-func repack[T Float](old *Packed[T], o Operand[T], side string, count, depth, width int) (*Packed[T], error) {
-	if count < 0 || depth < 0 {
-		return nil, fmt.Errorf("kernel: operand %s: cannot pack %d vectors of length %d", side, count, depth)
-	}
-	if o.kind == operandPacked {
-		return nil, fmt.Errorf("kernel: operand %s is packed already", side)
-	}
-	if err := o.check(side, count, depth, width); err != nil {
+	p := new(Packed[T])
+	if err := p.fill(o, side, count, depth, width); err != nil {
 		return nil, err
 	}
-	padded := roundUp(count, width)
-	var data []T
-	if old != nil {
-		data = old.data
+	return p, nil
+}
+
+// Left packs another operand for use as A in the place of the one that p holds
+// and allocates only if p is too small for it. p may be zero.
+func (p *Packed[T]) Left(o Operand[T], count, depth int) error {
+	return p.fill(o, "A", count, depth, floatTiling[T]().mr)
+}
+
+// Right packs another operand for use as B in the place of the one that p holds
+// and allocates only if p is too small for it. p may be zero.
+func (p *Packed[T]) Right(o Operand[T], count, depth int) error {
+	return p.fill(o, "B", count, depth, floatTiling[T]().nr)
+}
+
+func (p *Packed[T]) fill(o Operand[T], side string, count, depth, width int) error {
+	if count < 0 || depth < 0 {
+		return fmt.Errorf("kernel: operand %s: cannot pack %d vectors of length %d", side, count, depth)
 	}
-	p := &Packed[T]{data: grow(data, padded*depth), width: width, count: count, depth: depth}
+	if o.kind == operandPacked {
+		return fmt.Errorf("kernel: operand %s is packed already", side)
+	}
+	if err := o.check(side, count, depth, width); err != nil {
+		return err
+	}
+	padded := roundUp(count, width)
+	p.data, p.width, p.count, p.depth = grow(p.data, padded*depth), width, count, depth
 	if count == 0 {
-		return p, nil
+		return nil
 	}
 	t := floatTiling[T]()
 	for k := 0; k < depth; k += KC {
 		kc := min(KC, depth-k)
 		o.pack(t, p.data[padded*k:padded*(k+kc)], width, 0, count, k, kc)
 	}
-	return p, nil
+	return nil
 }
 
 // Operand is the packed operand from vector first on; first must be a multiple of [Align].

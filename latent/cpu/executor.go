@@ -276,7 +276,12 @@ type builder struct {
 // that a run calls; memory is looked up at each call, since it may have moved.
 var kernels = map[string]func(*builder) (func() error, error){}
 
-func build(s *graph.Step, values []graph.Value, m *memory, p **pool, w *weights) (func() error, error) {
+func build(s *graph.Step, values []graph.Value, m *memory, p **pool, w *weights) (run func() error, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("internal error: %v", r)
+		}
+	}()
 	construct := kernels[s.Node.Domain+"."+s.Op.Name]
 	if s.Node.Domain == "ai.onnx" {
 		construct = kernels["."+s.Op.Name]
@@ -380,6 +385,7 @@ type scratch struct {
 	gathered  kernel.Gathered
 	base      []int
 	scores    []float32
+	attention attention
 	patches   patches
 }
 

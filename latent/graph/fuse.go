@@ -27,6 +27,7 @@ func (p *Program) fuse() {
 	} {
 		f.sweep(pass)
 	}
+	f.sweep((*fuser).attention)
 	f.channelsLast()
 	for range len(p.Steps) {
 		if !f.sweep((*fuser).sinkTranspose) || f.work >= fuseBudget {
