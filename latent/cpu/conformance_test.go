@@ -67,7 +67,10 @@ func TestConformance(t *testing.T) {
 }
 
 // TestOperators runs our own cases, whose outputs ONNX Runtime computed; see testdata/README.md.
-func TestOperators(t *testing.T) {
+func TestOperators(t *testing.T) { conform(t, operatorCases(t), 1e-4, true) }
+
+// operatorCases unpacks our own cases.
+func operatorCases(t testing.TB) fs.FS {
 	file, err := os.Open("testdata/operators.tar.gz")
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +84,7 @@ func TestOperators(t *testing.T) {
 	for archive := tar.NewReader(unpacked); ; {
 		header, err := archive.Next()
 		if err == io.EOF {
-			break
+			return cases
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +95,6 @@ func TestOperators(t *testing.T) {
 		}
 		cases[header.Name] = &fstest.MapFile{Data: data}
 	}
-	conform(t, cases, 1e-4, true)
 }
 
 // conform runs every case of a file system and allows the given relative error

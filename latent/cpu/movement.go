@@ -114,6 +114,9 @@ func buildTranspose(b *builder) (func() error, error) {
 		strides[i] = in[p]
 	}
 	s := newStrided(b.outShape(0), strides, 0)
+	if size(b.outShape(0)) == 0 {
+		return func() error { return nil }, nil
+	}
 	if k := len(s.shape); k >= 2 && s.strides[k-1] > 1 && s.strides[k-2] == 1 && b.dtype(0) == graph.Float32 {
 		return transposeTiles(b, s), nil
 	}
