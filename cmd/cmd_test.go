@@ -5,6 +5,7 @@ package cmd_test
 import (
 	"testing"
 
+	"repscope/analysis/encode"
 	"repscope/analysis/geometry"
 	"repscope/analysis/manifold"
 	"repscope/analysis/neighborhood"
@@ -14,7 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	clitest.Main(m, smoothness.Command, robustness.Command, neighborhood.Command, manifold.Command, geometry.Command)
+	clitest.Main(m, smoothness.Command, robustness.Command, neighborhood.Command, manifold.Command, geometry.Command, encode.Command)
 }
 
 func TestScripts(t *testing.T) { clitest.Run(t, "testdata/script") }
