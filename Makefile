@@ -86,7 +86,8 @@ example-data:
 # The figures of the README.
 figures: build
 	@set -e; mkdir -p docs/figures; for analysis in $(ANALYSES); do \
-		bin/$$analysis --example --quiet --format png --out "bin/figures/$$analysis"; \
+		flags=; if [ $$analysis = geometry ]; then flags="--exclude-window 30"; fi; \
+		bin/$$analysis --example $$flags --quiet --format png --out "bin/figures/$$analysis"; \
 		cp "bin/figures/$$analysis"/*.png docs/figures/; \
 	done
 

@@ -22,7 +22,7 @@ var Command = cli.Command{
 	Manual:  manual,
 	Out:     "evaluation_plots/geometry",
 	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
-		labels := flags.String("labels", "", "`FILE[:key]` of an integer class per frame (a window has that of its last frame), or example:NAME with --example")
+		labels := flags.String("labels", "", "`FILE[:key]` of an integer class per frame (a window has that of its last frame); with --example also example:NAME, example:lives unless given")
 		clusters := flags.Ints("clusters", []int{10}, "`LIST` of numbers of k-means clusters")
 		starts := flags.Int("starts", 10, "`N` k-means++ starts, of which the best counts")
 		neighbors := flags.Ints("k", []int{1, 5, 20}, "`LIST` of neighbourhood sizes for the consistency of labels")
@@ -133,6 +133,9 @@ const exampleLabels = "example:"
 
 // readLabels reads the labels of the states, nil where none are given.
 func readLabels(env *cli.Env, spec string, index []int) ([]int64, error) {
+	if spec == "" && runsExample(env) {
+		spec = exampleLabels + "lives"
+	}
 	if spec == "" {
 		return nil, nil
 	}
@@ -184,6 +187,13 @@ func readLabels(env *cli.Env, spec string, index []int) ([]int64, error) {
 	return out, nil
 }
 
+// runsExample reports whether the frames are the built-in example's.
+func runsExample(env *cli.Env) bool {
+	return slices.ContainsFunc(env.Result.Inputs, func(in report.Input) bool {
+		return in.Role == "frames" && strings.HasPrefix(in.Path, exampleLabels)
+	})
+}
+
 // openLabels opens a file, or a column of the built-in example's own state.
 func openLabels(env *cli.Env, spec string) (*dataset.Array, error) {
 	name, ok := strings.CutPrefix(spec, exampleLabels)
@@ -191,7 +201,7 @@ func openLabels(env *cli.Env, spec string) (*dataset.Array, error) {
 		return dataset.Open(spec)
 	}
 	names := slices.Concat([]string{"episode", "action"}, arcade.FactorNames)
-	if !slices.ContainsFunc(env.Result.Inputs, func(in report.Input) bool { return in.Role == "frames" && strings.HasPrefix(in.Path, exampleLabels) }) {
+	if !runsExample(env) {
 		return nil, cli.Usage("--labels %s needs --example", spec)
 	}
 	if !slices.Contains(names, name) {

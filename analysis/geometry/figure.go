@@ -55,6 +55,9 @@ func (r *Result) Figure() *plots.Figure {
 	if still > 0 {
 		note += fmt.Sprintf("%d steps of length 0 left out of the box plot. ", still)
 	}
+	if shown := r.Models[0].shownConsistency(); shown != nil {
+		note += fmt.Sprintf("Label accuracy by chance: %.3f. ", shown.AccuracyChance.Float())
+	}
 	if len(r.Models) > 1 {
 		note += "CKA is linear and debiased."
 	}
@@ -113,9 +116,8 @@ func (r *Result) groups() plots.Panel {
 					break
 				}
 			}
-			if list := m.LabelConsistency; len(list) > 0 {
-				middle := list[len(list)/2]
-				add(fmt.Sprintf("Label accuracy, k = %d", middle.K), middle.Accuracy, middle.AccuracyCI)
+			if shown := m.shownConsistency(); shown != nil {
+				add(fmt.Sprintf("Label accuracy, k = %d", shown.K), shown.Accuracy, shown.AccuracyCI)
 			}
 		}
 		panel.Series = append(panel.Series, series)
@@ -123,8 +125,16 @@ func (r *Result) groups() plots.Panel {
 	return panel
 }
 
-// similarityTable shows debiased CKA above and RSA below the diagonal; for a single
-// model a summary.
+// shownConsistency is that of the middle neighbourhood size, nil without any.
+func (m *Model) shownConsistency() *LabelConsistency {
+	if len(m.LabelConsistency) == 0 {
+		return nil
+	}
+	return &m.LabelConsistency[len(m.LabelConsistency)/2]
+}
+
+// similarityTable shows debiased CKA above and RSA below the diagonal, and below the
+// matrix what no other panel shows; for a single model a summary.
 func (r *Result) similarityTable() plots.Panel {
 	table := &plots.Table{Header: []string{"Model"}, Keys: true}
 	if len(r.Models) == 1 {
@@ -152,6 +162,20 @@ func (r *Result) similarityTable() plots.Panel {
 			default:
 				cells = append(cells, decimals(s.RSA))
 			}
+		}
+		table.Rows = append(table.Rows, cells)
+	}
+	for _, row := range []struct {
+		name string
+		of   func(m *Model) report.Value
+	}{
+		{"τ (states)", func(m *Model) report.Value { return m.Temporal.Tau }},
+		{"Curvature (°)", func(m *Model) report.Value { return m.Temporal.Straightness.Curvature }},
+		{"Effective rank", func(m *Model) report.Value { return m.EffectiveRank }},
+	} {
+		cells := []string{row.name}
+		for i := range r.Models {
+			cells = append(cells, plots.Number(row.of(&r.Models[i]).Float(), 3))
 		}
 		table.Rows = append(table.Rows, cells)
 	}

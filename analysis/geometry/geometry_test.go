@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"repscope/dataset"
+	"repscope/internal/kernel"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -443,7 +444,11 @@ func TestKMeans(t *testing.T) {
 	})
 	t.Run("empty cluster", func(t *testing.T) {
 		x := matrix{n: 4, dim: 1, data: []float64{-4, -3, 3, 9}}
-		l := &lloyd{x: x, norms: x.squaredNorms(), k: 3, of: make([]int, 4), square: make([]float64, 4), sizes: make([]int, 3),
+		packed, err := kernel.PackLeft(kernel.Rows(x.data, 1), 4, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := &lloyd{x: x, packed: packed, norms: x.squaredNorms(), k: 3, of: make([]int, 4), square: make([]float64, 4), sizes: make([]int, 3),
 			centroids: matrix{n: 3, dim: 1, data: []float64{-3, 5, 100}}}
 		if _, err := l.assign(); err != nil {
 			t.Fatal(err)

@@ -74,10 +74,14 @@ func kMeans(ctx context.Context, x matrix, k int, o KMeansOptions) (*KMeansResul
 		o.Iterations = 300
 	}
 	norms := x.squaredNorms()
+	packed, err := kernel.PackLeft(kernel.Rows(x.data, x.dim), x.n, x.dim)
+	if err != nil {
+		return nil, err
+	}
 	runs := make([]*lloyd, o.Starts)
-	err := parallel(ctx, o.Threads, o.Starts, func() func(int) error {
+	err = parallel(ctx, o.Threads, o.Starts, func() func(int) error {
 		return func(start int) error {
-			l := &lloyd{x: x, norms: norms, k: k, random: stat.NewRandom(stat.NewKey(o.Seed, streamKMeans, uint64(k), uint64(start)))}
+			l := &lloyd{x: x, packed: packed, norms: norms, k: k, random: stat.NewRandom(stat.NewKey(o.Seed, streamKMeans, uint64(k), uint64(start)))}
 			runs[start] = l
 			return l.run(ctx, o.Iterations)
 		}
@@ -97,6 +101,7 @@ func kMeans(ctx context.Context, x matrix, k int, o KMeansOptions) (*KMeansResul
 // lloyd is one start.
 type lloyd struct {
 	x      matrix
+	packed *kernel.Packed[float64] // x
 	norms  []float64
 	k      int
 	random *stat.Random
@@ -156,7 +161,7 @@ func (l *lloyd) run(ctx context.Context, iterations int) error {
 
 // lloydBlock is the number of points whose distances to all centroids are
 // computed at once.
-const lloydBlock = 512
+const lloydBlock = 5 * kernel.Align
 
 // toCentroids computes the squared distances of points lo … hi−1 to m rows of
 // c, to within rounding: [(hi−lo) × m].
@@ -166,7 +171,7 @@ func (l *lloyd) toCentroids(lo, hi int, c matrix, norms []float64) ([]float64, e
 	}
 	p := kernel.Product[float64]{
 		M: hi - lo, N: c.n, K: c.dim,
-		A: kernel.Rows(l.x.data[lo*c.dim:], c.dim), B: kernel.Rows(c.data, c.dim),
+		A: l.packed.Operand(lo), B: kernel.Rows(c.data, c.dim),
 		C: l.product, Stride: c.n, Threads: 1, Workspace: &l.workspace,
 	}
 	if err := p.Run(); err != nil {
@@ -329,34 +334,18 @@ func (l *lloyd) exchange(ctx context.Context) error {
 			return err
 		}
 		moved := false
-		for i, from := range l.of {
-			if l.sizes[from] < 2 {
-				continue
+		for lo := 0; lo < l.x.n; lo += lloydBlock {
+			hi := min(lo+lloydBlock, l.x.n)
+			// Products find the points that may move; differences decide.
+			squares, err := l.toCentroids(lo, hi, l.centroids, l.centroids.squaredNorms())
+			if err != nil {
+				return err
 			}
-			row := l.x.row(i)
-			a := float64(l.sizes[from])
-			gain := a / (a - 1) * squaredDistance(row, l.centroids.row(from))
-			to, least := from, gain*(1-1e-12)
-			for c, size := range l.sizes {
-				if c == from {
-					continue
-				}
-				if cost := float64(size) / float64(size+1) * squaredDistance(row, l.centroids.row(c)); cost < least {
-					to, least = c, cost
+			for i := lo; i < hi; i++ {
+				if l.exchangeOne(i, squares[(i-lo)*l.k:(i-lo+1)*l.k]) {
+					moved = true
 				}
 			}
-			if to == from {
-				continue
-			}
-			b := float64(l.sizes[to])
-			out, in := l.centroids.row(from), l.centroids.row(to)
-			for k, v := range row {
-				out[k] -= (v - out[k]) / (a - 1)
-				in[k] += (v - in[k]) / (b + 1)
-			}
-			l.sizes[from]--
-			l.sizes[to]++
-			l.of[i], moved = to, true
 		}
 		if !moved {
 			break
@@ -364,6 +353,47 @@ func (l *lloyd) exchange(ctx context.Context) error {
 		l.move()
 	}
 	return nil
+}
+
+// exchangeOne moves point i if that lowers the inertia. squares are its squared
+// distances to the centroids, to within rounding and the moves since the block of
+// points began; a move that they hide is found in the next sweep.
+func (l *lloyd) exchangeOne(i int, squares []float64) bool {
+	from := l.of[i]
+	if l.sizes[from] < 2 {
+		return false
+	}
+	a := float64(l.sizes[from])
+	limit := a / (a - 1) * squares[from] * (1 + 1e-9)
+	row := l.x.row(i)
+	gain := -1.0
+	to, least := from, 0.0
+	for c, size := range l.sizes {
+		share := float64(size) / float64(size+1)
+		if c == from || share*squares[c] > limit {
+			continue
+		}
+		if gain < 0 {
+			gain = a / (a - 1) * squaredDistance(row, l.centroids.row(from))
+			least = gain * (1 - 1e-12)
+		}
+		if cost := share * squaredDistance(row, l.centroids.row(c)); cost < least {
+			to, least = c, cost
+		}
+	}
+	if to == from {
+		return false
+	}
+	b := float64(l.sizes[to])
+	out, in := l.centroids.row(from), l.centroids.row(to)
+	for k, v := range row {
+		out[k] -= (v - out[k]) / (a - 1)
+		in[k] += (v - in[k]) / (b + 1)
+	}
+	l.sizes[from]--
+	l.sizes[to]++
+	l.of[i] = to
+	return true
 }
 
 // result numbers the clusters by their first points.
