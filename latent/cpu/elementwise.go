@@ -416,9 +416,6 @@ func buildVariadic(b *builder) (func() error, error) {
 			}
 		}))
 	}
-	if b.dtype(0) == graph.Int64 && integers == nil {
-		return nil, errors.New("int64 operands are not supported")
-	}
 	return func() error {
 		for _, run := range runs {
 			if err := run(); err != nil {

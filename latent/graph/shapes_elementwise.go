@@ -153,6 +153,9 @@ func inferComparison(c *Context) {
 
 func inferVariadic(c *Context) {
 	shape := c.shape(0)
+	if c.Node.Op == "Mean" {
+		c.want(0, Float32)
+	}
 	for i := range c.In {
 		c.want(i, Float32, Int64)
 		if c.In[i].DType != c.In[0].DType {
