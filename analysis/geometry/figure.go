@@ -136,10 +136,10 @@ func (m *Model) shownConsistency() *LabelConsistency {
 // similarityTable shows debiased CKA above and RSA below the diagonal, and below the
 // matrix what no other panel shows; for a single model a summary.
 func (r *Result) similarityTable() plots.Panel {
-	table := &plots.Table{Header: []string{"Model"}, Keys: true}
+	table := &plots.Table{Header: []string{"Model"}}
 	if len(r.Models) == 1 {
 		m := r.Models[0]
-		table.Header, table.Keys = []string{"Measure", m.Name}, false
+		table.Header = []string{"Measure", m.Name}
 		for _, row := range []struct {
 			name string
 			v    report.Value
