@@ -129,7 +129,12 @@ func conform(t *testing.T, files fs.FS, relative float64, all bool) {
 		case errors.Is(err, errNoData):
 			unsupported["no data in the folder"]++
 		case foreign && isUnsupported(err):
-			unsupported["another operator or type"]++
+			// Named for the log: the operator that is missing, or a type such as a sequence.
+			what := "a value that is no tensor of numbers"
+			if u := (*graph.UnsupportedError)(nil); errors.As(err, &u) {
+				what = u.Op
+			}
+			unsupported[what]++
 		case errors.Is(err, errOldOpset):
 			unsupported["opset below 7"]++
 		case why != "":
