@@ -15,28 +15,25 @@ import (
 type contingency struct {
 	n       int
 	cells   []int // [rows × columns]
-	rows    []int // row sums, all groups, empty ones too
+	rows    []int // row sums
 	columns []int
 }
 
-func newContingency(a, b Partition) contingency {
-	return contingency{cells: make([]int, a.Groups()*b.Groups()), rows: make([]int, a.Groups()), columns: make([]int, b.Groups())}
-}
-
-func (c *contingency) add(a, b int) {
-	c.n++
-	c.cells[a*len(c.columns)+b]++
-	c.rows[a]++
-	c.columns[b]++
+// add counts a point of groups a and b so many times; −1 takes it away.
+func (c *contingency) add(a, b, times int) {
+	c.n += times
+	c.cells[a*len(c.columns)+b] += times
+	c.rows[a] += times
+	c.columns[b] += times
 }
 
 func contingencyOf(a, b Partition) (contingency, error) {
 	if len(a.Of) != len(b.Of) {
 		return contingency{}, fmt.Errorf("partitions of %d and %d points cannot be compared", len(a.Of), len(b.Of))
 	}
-	c := newContingency(a, b)
+	c := contingency{cells: make([]int, a.Groups()*b.Groups()), rows: make([]int, a.Groups()), columns: make([]int, b.Groups())}
 	for i, g := range a.Of {
-		c.add(g, b.Of[i])
+		c.add(g, b.Of[i], 1)
 	}
 	return c, nil
 }
@@ -135,7 +132,10 @@ func (c contingency) ami() float64 {
 // ones; AMI and ARI do not.
 func NMI(a, b Partition) (float64, error) {
 	c, err := contingencyOf(a, b)
-	return c.nmi(), err
+	if err != nil {
+		return 0, err
+	}
+	return c.nmi(), nil
 }
 
 // AMI returns the mutual information adjusted for chance (Vinh, Epps & Bailey

@@ -328,7 +328,7 @@ func (a *analyzer) grouped(ctx context.Context, m int, model *Model) error {
 			a.result.Warnings = append(a.result.Warnings, fmt.Sprintf("%s: k-means with %d clusters stopped after %d iterations before it converged", model.Name, k, found.Iterations))
 		}
 		if a.labels != nil {
-			if g.Agreement, err = a.agreement(ctx, found.Partition); err != nil {
+			if g.Agreement, err = a.agreement(found.Partition); err != nil {
 				return err
 			}
 		}
@@ -383,36 +383,28 @@ func (a *analyzer) quality(ctx context.Context, m int, model *Model, g *Grouping
 	return nil
 }
 
-// maxCells bounds the contingency tables that are resampled.
-const maxCells = 100_000
-
-// agreement compares clusters with the labels.
-func (a *analyzer) agreement(ctx context.Context, p Partition) (*Agreement, error) {
+// agreement compares clusters with the labels. Its intervals delete blocks:
+// resampled blocks would agree more, because what occurs twice agrees with itself.
+func (a *analyzer) agreement(p Partition) (*Agreement, error) {
 	table, err := contingencyOf(p, *a.labels)
 	if err != nil {
 		return nil, err
 	}
 	out := &Agreement{NMI: report.Number(table.nmi()), AMI: report.Number(table.ami()), ARI: report.Number(table.ari())}
-	switch {
-	case a.o.Bootstrap <= 0:
-		out.NMICI, out.ARICI = report.NoInterval(intervalsOff), report.NoInterval(intervalsOff)
-		return out, nil
-	case len(table.cells) > maxCells:
-		out.NMICI = report.NoInterval("%d clusters by %d labels are too many to resample", p.Groups(), a.labels.Groups())
-		out.ARICI = out.NMICI
-		return out, nil
-	}
-	resampled, err := stat.BootstrapVector(ctx, a.sample.family, 2, func(index []int, dst []float64) {
-		c := newContingency(p, *a.labels)
-		for _, i := range index {
-			c.add(p.Of[i], a.labels.Of[i])
+	sizes := a.sample.blockSizes()
+	var nmi, ari []float64
+	for b := range sizes {
+		members := a.sample.blocks.Block(b)
+		for _, i := range members {
+			table.add(p.Of[i], a.labels.Of[i], -1)
 		}
-		dst[0], dst[1] = c.nmi(), c.ari()
-	}, stat.BootstrapOptions{Threads: a.o.Threads})
-	if err != nil {
-		return nil, err
+		nmi, ari = append(nmi, table.nmi()), append(ari, table.ari())
+		for _, i := range members {
+			table.add(p.Of[i], a.labels.Of[i], 1)
+		}
 	}
-	out.NMICI, out.ARICI = evidence.Interval(resampled[0].Interval), evidence.Interval(resampled[1].Interval)
+	_, out.NMICI = jackknife(out.NMI.V, nmi, sizes)
+	_, out.ARICI = jackknife(out.ARI.V, ari, sizes)
 	return out, nil
 }
 

@@ -88,8 +88,8 @@ In time, inside episodes: the autocorrelation of the latents by lag and its inte
 straightness, the cosine of successive steps (1 a straight line, 0 independent
 steps, -0.5 independent states).
 
-Intervals of means resample episodes or blocks; those of uniformity, similarity and
-autocorrelation delete blocks in turn. Cluster assignments are held fixed, so the
+Intervals of means resample episodes or blocks; those of uniformity, similarity,
+autocorrelation, NMI and ARI delete blocks in turn. Cluster assignments are held fixed, so the
 interval of a silhouette is about states, not about the clustering. --samples
 limits the states of the measures over pairs; measures of time see all states.`
 
