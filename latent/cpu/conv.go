@@ -80,13 +80,13 @@ type patches struct {
 	base  []int     // where each output pixel's patch begins
 }
 
-// fill copies planes z0 … z1−1 and rows y0 … y1−1 of one image's frame.
-func (g *geometry) fill(dst, src []float32, z0, z1, y0, y1 int) {
+// fill copies rows y0 … y1−1 of one image's frame.
+func (g *geometry) fill(dst, src []float32, y0, y1 int) {
 	line := g.frame[2] * g.channels
 	plane := g.in[0] * g.in[1] * g.in[2]
 	left := min(g.before[2], g.frame[2])
 	n := max(0, min(g.in[2], g.frame[2]-left))
-	for z := z0; z < z1; z++ {
+	for z := range g.frame[0] {
 		for y := y0; y < y1; y++ {
 			row := dst[:line]
 			dst = dst[line:]
@@ -142,25 +142,26 @@ func (g *geometry) filterRows(w []float32, group int) []float32 {
 	return rows
 }
 
-// share is how many output lines a worker takes at a time: whole images, until
-// there are about rowBlock pixels, or a part of a large one.
-func (g *geometry) share(images, threads int) int {
-	lines := g.out[0] * g.out[1]
-	total := images * lines
-	share := max(1, rowBlock/g.out[2])
-	if share < lines && g.out[0] > 1 {
-		share = lines // frames of volumes are copied whole
+// frameLimit is the number of elements of a frame that is copied as a whole; it stays in the second-level cache.
+const frameLimit = 1 << 17
+
+// split cuts the work into units: of several whole images, or of some output lines of one image.
+func (g *geometry) split(images, threads int) (perUnit, lines int) {
+	lines = g.out[0] * g.out[1]
+	pixels := lines * g.out[2]
+	perUnit = max(1, min(rowBlock/pixels, images/(4*threads)))
+	parts := 1
+	if g.out[0] == 1 {
+		// Volumes are never cut: their planes would be copied again and again.
+		parts = max((2*threads+images-1)/images, (g.frame[1]*g.frame[2]*g.channels+frameLimit-1)/frameLimit)
 	}
-	if share > lines {
-		share = share / lines * lines
+	if images >= 2*threads && !g.copied {
+		parts = max(1, pixels/(4*rowBlock))
 	}
-	if total <= share*(threads-1) && g.out[0] == 1 {
-		share = max(1, (total+threads-1)/threads)
-		if share > lines {
-			share = (share + lines - 1) / lines * lines
-		}
+	if parts = min(parts, g.out[1]); parts > 1 {
+		perUnit, lines = 1, (lines+parts-1)/parts
 	}
-	return share
+	return perUnit, lines
 }
 
 func buildConv(b *builder) (func() error, error) {
@@ -192,33 +193,35 @@ func buildConv(b *builder) (func() error, error) {
 	scale, shift := b.in(3), b.in(4)
 	pool, weights := b.pool, b.weights
 	lines := g.out[0] * g.out[1]
-	total, share := images*lines, g.share(images, (*b.pool).threads)
+	perUnit, perPart := g.split(images, (*b.pool).threads)
+	parts := (lines + perPart - 1) / perPart
 	input := size(b.shape(0)[1:])
 	frame := g.frame[0] * g.frame[1] * g.frame[2] * g.channels
 	line := g.frame[2] * g.channels
 	if _, err := graph.Elements([]int{images, g.frame[0], g.frame[1], g.frame[2], g.channels}); err != nil {
 		return nil, fmt.Errorf("with its padding: %w", err)
 	}
-	loop := b.each((total+share-1)/share, func(worker, lo, hi int) {
+	loop := b.each((images+perUnit-1)/perUnit*parts, func(worker, lo, hi int) {
 		s := &weights.scratch[worker]
 		for t := lo; t < hi; t++ {
-			l0 := t * share
-			l1 := min(l0+share, total)
+			first := t / parts * perUnit
+			last := min(first+perUnit, images) - 1
+			part := t % parts * perPart
+			l0, l1 := first*lines+part, last*lines+min(part+perPart, lines)
 			s.gathered.Data = x()
 			origin := 0
 			if g.copied {
-				// A part of one image needs only some of its rows.
-				first, last := l0/lines, (l1-1)/lines
+				// A part of an image needs only some of its rows.
 				y0, y1 := 0, g.frame[1]
-				if first == last && g.out[0] == 1 {
-					y0 = l0 % lines * g.stride[1]
-					y1 = (l1-1)%lines*g.stride[1] + (g.kernel[1]-1)*g.dilation[1] + 1
+				if parts > 1 {
+					y0 = part * g.stride[1]
+					y1 = (min(part+perPart, lines)-1)*g.stride[1] + (g.kernel[1]-1)*g.dilation[1] + 1
 				}
 				origin = first*frame + y0*line
-				part := g.frame[0] * (y1 - y0) * line
-				s.patches.image = grow(s.patches.image, (last-first+1)*part)
+				each := g.frame[0] * (y1 - y0) * line
+				s.patches.image = grow(s.patches.image, (last-first+1)*each)
 				for i := first; i <= last; i++ {
-					g.fill(s.patches.image[(i-first)*part:], x()[i*input:(i+1)*input], 0, g.frame[0], y0, y1)
+					g.fill(s.patches.image[(i-first)*each:], x()[i*input:(i+1)*input], y0, y1)
 				}
 				s.gathered.Data = s.patches.image
 			}
