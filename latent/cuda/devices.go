@@ -1,0 +1,65 @@
+//go:build cuda
+
+// Which GPUs there are.
+
+package cuda
+
+import (
+	"fmt"
+
+	"gorgonia.org/cu"
+)
+
+// minimumMajor is the compute capability that the embedded PTX is made for.
+const minimumMajor = 8
+
+// Devices lists the GPUs that the kernels run on. Without one the error wraps
+// ErrNoDevice and says why, with the driver's text.
+func Devices() ([]Device, error) {
+	if why := driverError(); why != "" {
+		return nil, fmt.Errorf("%w: %s", ErrNoDevice, why)
+	}
+	n, err := cu.NumDevices()
+	if err != nil {
+		return nil, fmt.Errorf("%w: the driver cannot count its devices: %w", ErrNoDevice, err)
+	}
+	var devices []Device
+	var old error
+	for i := range n {
+		d, err := describe(i)
+		if err != nil {
+			return nil, fmt.Errorf("device cuda:%d: %w", i, err)
+		}
+		if d.Major < minimumMajor {
+			old = fmt.Errorf("%w: %v is too old, compute capability %d.0 is needed", ErrNoDevice, d, minimumMajor)
+			continue
+		}
+		devices = append(devices, d)
+	}
+	switch {
+	case len(devices) > 0:
+		return devices, nil
+	case old != nil:
+		return nil, old
+	}
+	return nil, fmt.Errorf("%w: the driver finds none", ErrNoDevice)
+}
+
+func describe(ordinal int) (Device, error) {
+	d := Device{Ordinal: ordinal}
+	handle, err := cu.GetDevice(ordinal)
+	if err != nil {
+		return d, err
+	}
+	if d.Name, err = handle.Name(); err != nil {
+		return d, err
+	}
+	if d.Memory, err = handle.TotalMem(); err != nil {
+		return d, err
+	}
+	if d.Major, err = handle.Attribute(cu.ComputeCapabilityMajor); err != nil {
+		return d, err
+	}
+	d.Minor, err = handle.Attribute(cu.ComputeCapabilityMinor)
+	return d, err
+}

@@ -1,0 +1,8 @@
+//go:build cuda && !fakecuda
+
+package cuda
+
+import "repscope/latent/cuda/forward"
+
+// driverError says why there is no driver.
+func driverError() string { return forward.Error() }
