@@ -73,7 +73,7 @@ type bounded[F kernel.Float] struct {
 	slope            float64 // of s² in E
 	linear, constant float64 // of s and 1 in E
 	half             half[F]
-	left             *kernel.Packed[F] // the block
+	left             kernel.Packed[F] // the block
 	rows             []F
 	lo, hi           int
 }
@@ -383,8 +383,7 @@ func (s *bounded[F]) load(ctx context.Context, lo, hi int) error {
 	s.lo, s.hi = lo, hi
 	s.rows = grown(s.rows, (hi-lo)*s.n)
 	dim := s.sources.Dim
-	var err error
-	s.left, err = kernel.RepackLeft(s.left, kernel.Packing[F](spread[F]{from[F]{s.queries, lo}, s.threads}), hi-lo, dim)
+	err := s.left.Left(kernel.Packing[F](spread[F]{from[F]{s.queries, lo}, s.threads}), hi-lo, dim)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"repscope/dataset"
+	"repscope/internal/kernel"
 )
 
 // number is the type points are measured in.
@@ -146,11 +147,14 @@ func (d *direct) keys(i int, x []float64, index []int32, out []float64) {
 	case d.points.F32 != nil && d.metric == Cosine:
 		dots(x, d.points.F32, index, out)
 	case d.points.F32 != nil:
-		squaredDistances(x, d.points.F32, index, out)
+		// The same sums in the same order, several pairs at a time.
+		dim := d.points.Dim
+		kernel.SquaredDistances(out, d.queries.F32[i*dim:(i+1)*dim], d.points.F32, dim, index)
 	case d.metric == Cosine:
 		dots(x, d.points.F64, index, out)
 	default:
-		squaredDistances(x, d.points.F64, index, out)
+		dim := d.points.Dim
+		kernel.SquaredDistances(out, d.queries.F64[i*dim:(i+1)*dim], d.points.F64, dim, index)
 	}
 	if d.metric == Cosine {
 		for c, j := range index {
