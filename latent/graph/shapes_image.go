@@ -26,7 +26,7 @@ type ResizeAxis struct {
 func init() {
 	spatial := []string{"auto_pad", "dilations", "group", "kernel_shape", "output_padding", "output_shape", "pads", "strides"}
 	register(
-		&Operator{Name: "Resize", Inputs: [2]int{1, 4}, Outputs: 1, NoFold: true, infer: inferResize, Attributes: []string{"antialias", "axes",
+		&Operator{Name: "Resize", Inputs: [2]int{1, 4}, Outputs: 1, infer: inferResize, Attributes: []string{"antialias", "axes",
 			"coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside", "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"}},
 		&Operator{Name: "ConvTranspose", Inputs: [2]int{2, 3}, Outputs: 1, NoFold: true, Attributes: spatial, infer: inferConvTranspose},
 		&Operator{Name: "DepthToSpace", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"blocksize", "mode"}, infer: inferDepthToSpace},
@@ -119,15 +119,15 @@ func inferResize(c *Context) {
 		c.failf("%w", err)
 	}
 	for i, a := range axes {
-		if !crop && (scales[i] == 1 && shape[a] == s[a]) {
+		start, end := float32(0), float32(1)
+		if crop {
+			start, end = region[i], region[len(axes)+i]
+		}
+		if scales[i] == 1 && shape[a] == s[a] && start == 0 && end == 1 && r.coordinates != "tf_half_pixel_for_nn" {
 			continue // every coordinate is its own
 		}
 		if shape[a] > 1<<24 {
 			c.failf("axis %d of %v becomes %d elements long", a, s, shape[a])
-		}
-		start, end := float32(0), float32(1)
-		if crop {
-			start, end = region[i], region[len(axes)+i]
 		}
 		// The standard's length of the output, which need not be whole: it is
 		// this one, not the rounded one, that align_corners divides by.
@@ -136,6 +136,15 @@ func inferResize(c *Context) {
 			length = float32(shape[a])
 		}
 		p.Axes[a] = r.taps(s[a], shape[a], length, scales[i], start, end)
+	}
+	blended := 0
+	for _, axis := range p.Axes {
+		if axis.Count > 1 {
+			blended++
+		}
+	}
+	if blended > 3 {
+		c.unsupported("resizing %d axes in mode %s; at most 3 are supported", blended, r.mode)
 	}
 	c.Params = p
 	c.emit(Float32, shape...)
