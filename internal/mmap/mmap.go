@@ -15,6 +15,7 @@ import (
 	"math"
 	"os"
 	"sync"
+	"sync/atomic"
 )
 
 // File is an open file of known size. It is safe for concurrent use.
@@ -28,6 +29,22 @@ type File struct {
 	file   *os.File
 	data   []byte
 	pinned bool
+
+	used atomic.Int64 // bytes since the mapping was last let go
+}
+
+// resident bounds the part of a mapped file that counts as the program's memory
+// when it is read from end to end.
+const resident = 64 << 20
+
+// letGo gives the mapping's pages back once enough of it has been read. They stay
+// in the system's cache, from which further reads take them.
+func (f *File) letGo(n int64) {
+	if f.used.Add(n) < resident || f.pinned {
+		return
+	}
+	f.used.Store(0)
+	release(f.data)
 }
 
 // Open opens a regular file for reading.
@@ -89,6 +106,7 @@ func (f *File) Use(offset, n int64, fn func(raw []byte) error) error {
 		return err
 	}
 	if f.data != nil {
+		defer f.letGo(n)
 		return fn(f.data[offset : offset+n : offset+n])
 	}
 	raw := make([]byte, n)
@@ -122,6 +140,7 @@ func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 	n := int(min(int64(len(p)), f.size-offset))
 	if f.data != nil {
 		copy(p, f.data[offset:])
+		f.letGo(int64(n))
 	} else if err := f.read(p[:n], offset); err != nil {
 		return 0, err
 	}

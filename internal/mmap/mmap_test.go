@@ -83,3 +83,46 @@ func TestOpenErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A file that is larger than what may stay resident reads the same from end to
+// end, twice.
+func TestLetGo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sparse")
+	const size = resident + resident/2
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = file.WriteAt([]byte("last"), size-4)
+	if _, e := file.WriteAt([]byte("first"), 0); err == nil {
+		err = e
+	}
+	if e := file.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for range 2 {
+		const step = 1 << 20
+		for offset := int64(0); offset < size; offset += step {
+			err := f.Use(offset, step, func(raw []byte) error {
+				if offset == 0 && string(raw[:5]) != "first" || offset == size-step && string(raw[step-4:]) != "last" {
+					t.Errorf("other bytes at %d", offset)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if f.data != nil && f.used.Load() >= resident {
+			t.Errorf("%d bytes used and not let go", f.used.Load())
+		}
+	}
+}
