@@ -155,7 +155,7 @@ func (s spread[F]) Pack(dst []F, width, first, count, k, depth int) {
 // openBounded prepares the space; see openSpace.
 func openBounded[F kernel.Float](ctx context.Context, b base, queries, points dataset.Points) (space, error) {
 	b.direct = newDirect(queries, points, b.metric)
-	s := &bounded[F]{base: b, sources: queries, half: half[F]{n: points.N, dim: points.Dim, threads: b.threads}}
+	s := &bounded[F]{base: b, sources: queries, half: half[F]{n: points.N, dim: points.Dim, threads: b.threads, computed: b.computed}}
 	var unit float64
 	tiny := 0x1p-140
 	s.method, unit = "float32 product with bound "+kernel.Name(), 0x1p-24

@@ -13,6 +13,7 @@ package neighbors
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"repscope/internal/kernel"
 )
@@ -31,12 +32,13 @@ type half[T any] struct {
 	first     int // first row of the first block, −1 before it
 	kept      map[[2]int][]T
 	free      [][]T
+	computed  *atomic.Int64 // see Options
 }
 
 // plan announces blocks of step rows up to row end, and what may be kept meanwhile.
 func (h *half[T]) plan(step, end int, budget, size int64) {
 	*h = half[T]{
-		n: h.n, dim: h.dim, threads: h.threads,
+		n: h.n, dim: h.dim, threads: h.threads, computed: h.computed,
 		step: step, end: end, first: -1,
 		slots: int(max(0, budget) / (int64(step) * int64(step) * size)),
 		kept:  make(map[[2]int][]T),
@@ -141,6 +143,9 @@ func (h *half[T]) tiles(ctx context.Context, rows, from, to int, compute rectang
 		for row := 0; row < rows; row += height {
 			if err := ctx.Err(); err != nil {
 				return err
+			}
+			if h.computed != nil && h.step > 0 {
+				h.computed.Add(int64(min(height, rows-row)) * int64(min(width, to-col)))
 			}
 			if err := compute(row, min(height, rows-row), col, min(width, to-col)); err != nil {
 				return err

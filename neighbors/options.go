@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"repscope/dataset"
 )
@@ -140,6 +141,9 @@ type Options struct {
 
 	// maxRows bounds the rows of a block, for tests; 0 leaves it to Memory.
 	maxRows int
+	// computed, if not nil, counts the distances computed in spaces where keeping
+	// them pays, for tests.
+	computed *atomic.Int64
 }
 
 // threads returns the number of workers.

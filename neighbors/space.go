@@ -71,6 +71,7 @@ type base struct {
 	first      []int32
 	duplicates int
 	method     string
+	computed   *atomic.Int64
 }
 
 func (b *base) counts() SpaceCounts {
@@ -288,7 +289,7 @@ func zeroed[T any](s []T, n int) []T {
 func openSpace(ctx context.Context, queries, points dataset.Points, self, precise bool, o *Options, group []int32, groups int, budget int64) (space, error) {
 	b := base{
 		n: points.N, self: self, window: o.ExcludeWindow, episode: o.Episode,
-		group: group, groups: groups, metric: o.Metric, threads: o.threads(),
+		group: group, groups: groups, metric: o.Metric, threads: o.threads(), computed: o.computed,
 	}
 	if o.Metric == Precomputed {
 		return openPrecomputed(b, queries, points), nil
@@ -365,7 +366,7 @@ func uint8Space[I kernel.Integer](b base, queries, points dataset.Points) space 
 	}
 	pays := b.self && dim >= keepingPaysUint8
 	if b.metric == Euclidean {
-		s := &exact[I]{base: b, packed: 2 * int64(dim), pays: pays, half: half[I]{n: b.n, dim: dim, threads: b.threads}}
+		s := &exact[I]{base: b, packed: 2 * int64(dim), pays: pays, half: half[I]{n: b.n, dim: dim, threads: b.threads, computed: b.computed}}
 		s.fill = func(ctx context.Context, lo, hi int, rows []I) error {
 			left, err := pack(lo, hi)
 			if err != nil {
@@ -377,7 +378,7 @@ func uint8Space[I kernel.Integer](b base, queries, points dataset.Points) space 
 		}
 		return s
 	}
-	s := &exact[float64]{base: b, packed: 2 * int64(dim), pays: pays, half: half[float64]{n: b.n, dim: dim, threads: b.threads}}
+	s := &exact[float64]{base: b, packed: 2 * int64(dim), pays: pays, half: half[float64]{n: b.n, dim: dim, threads: b.threads, computed: b.computed}}
 	var products []I
 	s.fill = func(ctx context.Context, lo, hi int, rows []float64) error {
 		left, err := pack(lo, hi)
