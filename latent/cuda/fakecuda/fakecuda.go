@@ -1,0 +1,58 @@
+//go:build cuda && fakecuda
+
+// Package fakecuda is a CUDA driver without a GPU, for tests: it defines the
+// driver's functions, gives out guarded memory and runs the kernels' own source,
+// compiled for the processor, with one fiber per CUDA thread.
+//
+//	fakecuda.Reset(1, 1<<30)                   // one device of 1 GB
+//	fakecuda.Fail("cuMemAlloc", 2, 719)        // the third call fails
+//
+// It executes at once what it is given: streams and events keep their order but
+// overlap nothing. It checks the PTX for the kernels' names and parameters only.
+package fakecuda
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../include -O2
+#cgo CXXFLAGS: -I${SRCDIR}/../include -O2 -std=c++17 -ffp-contract=off -U_FORTIFY_SOURCE
+#cgo amd64 CXXFLAGS: -mfma
+#cgo LDFLAGS: -L${SRCDIR}/../forward/lib -lstdc++ -lpthread
+#include <stdlib.h>
+#include "fakecuda.h"
+*/
+import "C"
+
+import "unsafe"
+
+// Reset forgets everything, errors and contexts included, and offers devices with
+// so many bytes of memory each. No CUDA handle from before may be used again.
+func Reset(devices int, memory int64) { C.fake_reset(C.int(devices), C.ulonglong(memory)) }
+
+// Fail makes the named driver function fail once with the error code, after so
+// many further calls that work. From 700 on an error is sticky: the context is lost.
+func Fail(function string, after, code int) {
+	name := C.CString(function)
+	defer C.free(unsafe.Pointer(name))
+	C.fake_fail(name, C.int(after), C.int(code))
+}
+
+// SkipBarrier makes launches pass over their index-th call of __syncthreads in the
+// order of the source, counted by distinct lines as they are first met; −1 none.
+func SkipBarrier(index int) { C.fake_skip_barrier(C.int(index)) }
+
+// Barriers is the number of distinct calls of __syncthreads of the last launch.
+func Barriers() int { return int(C.fake_barriers()) }
+
+// Reverse makes the threads of a block run from the last to the first.
+func Reverse(on bool) {
+	v := C.int(0)
+	if on {
+		v = 1
+	}
+	C.fake_reverse(v)
+}
+
+// Message explains the last error.
+func Message() string { return C.GoString(C.fake_message()) }
+
+// Used is the number of bytes allocated on a device.
+func Used(device int) int64 { return int64(C.fake_used(C.int(device))) }

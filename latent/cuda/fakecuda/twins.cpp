@@ -1,0 +1,13 @@
+//go:build cuda && fakecuda
+
+/* The kernels, compiled for the processor. */
+#include "twin.h"
+#include "../kernels/encode.cu"
+
+const std::vector<Twin> &fake_twins() {
+	static const std::vector<Twin> all = {
+		twin("normalize_u8", normalize_u8),
+		twin("product_f32", product_f32),
+	};
+	return all;
+}
