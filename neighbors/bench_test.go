@@ -74,22 +74,31 @@ func reportWork(b *testing.B, n, dim int) {
 	b.ReportMetric(pairs/b.Elapsed().Seconds()/1e6, "Mpairs/s")
 }
 
-func BenchmarkCompare(b *testing.B) {
+// BenchmarkTrustworthinessContinuity is T and C for k = 5, 10, 20: with the default budget,
+// with little (beside an input of 282 MB, a process of 450 MB), with intervals and
+// with the permutation null.
+func BenchmarkTrustworthinessContinuity(b *testing.B) {
 	for _, size := range sizes() {
 		n, dim := size[0], size[1]
 		pixels, embedding := rendered(n, dim)
 		for _, original := range []dataset.Points{quantised(pixels), pixels} {
-			for _, blocks := range []int{0, 50} {
-				name := fmt.Sprintf("n=%d/D=%d/%s", n, dim, typeName(original))
-				o := Options{CoRanking: CoRankingOff}
-				if blocks > 0 {
-					name += fmt.Sprintf("/blocks=%d", blocks)
+			for _, c := range []struct {
+				name string
+				set  func(o *Options)
+			}{
+				{"", func(*Options) {}},
+				{"/memory=150MB", func(o *Options) { o.Memory = 150e6 }},
+				{"/blocks=40", func(o *Options) {
 					o.Blocks = make([]int, n)
 					for i := range n {
-						o.Blocks[i] = i * blocks / n
+						o.Blocks[i] = i * 40 / n
 					}
-				}
-				b.Run(name, func(b *testing.B) {
+				}},
+				{"/permutations=10", func(o *Options) { o.Permutations = permutations(1, n, 10) }},
+			} {
+				o := Options{CoRanking: CoRankingOff}
+				c.set(&o)
+				b.Run(fmt.Sprintf("n=%d/D=%d/%s%s", n, dim, typeName(original), c.name), func(b *testing.B) {
 					for b.Loop() {
 						if _, err := Compare(context.Background(), original, []dataset.Points{embedding}, o); err != nil {
 							b.Fatal(err)
@@ -117,8 +126,10 @@ func BenchmarkCoRanking(b *testing.B) {
 	}
 }
 
-func BenchmarkKNearest(b *testing.B) {
-	for _, size := range [][2]int{{2000, 4096}, {20000, 64}} {
+// BenchmarkTwoNNGride is the neighbour search of the dimension estimators: r1, r2 for
+// Two-NN, and 64 neighbours for Gride.
+func BenchmarkTwoNNGride(b *testing.B) {
+	for _, size := range append(sizes(), [2]int{20000, 64}) {
 		n, dim := size[0], size[1]
 		var points dataset.Points
 		if dim == 64 {
@@ -126,14 +137,16 @@ func BenchmarkKNearest(b *testing.B) {
 		} else {
 			points, _ = rendered(n, dim)
 		}
-		b.Run(fmt.Sprintf("n=%d/D=%d/float32/k=2", n, dim), func(b *testing.B) {
-			for b.Loop() {
-				if _, err := KNearest(context.Background(), points, 2, Options{}); err != nil {
-					b.Fatal(err)
+		for _, k := range []int{2, 64} {
+			b.Run(fmt.Sprintf("n=%d/D=%d/float32/k=%d", n, dim, k), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := KNearest(context.Background(), points, k, Options{}); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
-			reportWork(b, n, dim)
-		})
+				reportWork(b, n, dim)
+			})
+		}
 	}
 }
 
