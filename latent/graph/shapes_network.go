@@ -176,6 +176,8 @@ func inferConv(c *Context) {
 		c.failf("input %v and weights %v", x, w)
 	case len(x) > 5:
 		c.unsupported("%d spatial axes", len(x)-2)
+	case elements(w) == 0:
+		c.failf("weights %v have no elements", w)
 	}
 	p := &ConvParams{Group: c.integer("group", 1)}
 	switch {
