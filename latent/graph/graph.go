@@ -144,7 +144,12 @@ func (g *Graph) Prepare(eval Evaluator) error {
 	if err := g.sort(); err != nil {
 		return err
 	}
-	return g.fold(eval)
+	if err := g.fold(eval); err != nil {
+		return err
+	}
+	g.foldBatchNorm()
+	g.dropUnused()
+	return nil
 }
 
 // sort orders the nodes so that producers come first and keeps only those an output needs.
