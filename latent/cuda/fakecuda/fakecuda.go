@@ -13,8 +13,7 @@ package fakecuda
 
 /*
 #cgo CFLAGS: -I${SRCDIR}/../include -O2
-#cgo CXXFLAGS: -I${SRCDIR}/../include -O2 -std=c++17 -ffp-contract=off -U_FORTIFY_SOURCE
-#cgo amd64 CXXFLAGS: -mfma
+#cgo CXXFLAGS: -I${SRCDIR}/../include -O2 -std=c++17 -U_FORTIFY_SOURCE
 #cgo LDFLAGS: -L${SRCDIR}/../forward/lib -lstdc++ -lpthread
 #include <stdlib.h>
 #include "fakecuda.h"
