@@ -182,7 +182,7 @@ func run(ctx context.Context, env *cli.Env, o Options) error {
 		models = append(models, Model{Name: m.Name, Encoder: m.Encoder, Options: m.EncodeOptions("encoding " + m.Name)})
 	}
 	o.Dir = env.Files.Dir()
-	o.Program = strings.TrimSpace(fmt.Sprintf("repscope %s %s, KC %d", env.Result.Version, env.Result.Revision, env.Result.Kernel.KC))
+	o.Program = fmt.Sprintf("repscope %s, KC %d", strings.TrimSpace(env.Result.Version+" "+env.Result.Revision), env.Result.Kernel.KC)
 	o.Progress = func(label string) func(done, total int) { return env.ProgressOf(label, unit) }
 	o.Notify = func(text string) { env.Note("%s", text) }
 	start := time.Now()
