@@ -55,3 +55,6 @@ func Message() string { return C.GoString(C.fake_message()) }
 
 // Used is the number of bytes allocated on a device.
 func Used(device int) int64 { return int64(C.fake_used(C.int(device))) }
+
+// Sources is the SHA-256 of the kernels' files when they were last compiled to PTX.
+func Sources() string { return C.GoString(C.fake_sources()) }

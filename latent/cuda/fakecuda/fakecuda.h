@@ -9,6 +9,7 @@ void fake_reverse(int on);
 const char *fake_message(void);
 unsigned long long fake_used(int device);
 int fake_barriers(void);
+const char *fake_sources(void);
 #ifdef __cplusplus
 }
 #endif

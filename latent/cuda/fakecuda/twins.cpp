@@ -1,6 +1,7 @@
 //go:build cuda && fakecuda
 
 /* The kernels, compiled for the processor. */
+#include "sources.h"
 #include "twin.h"
 #include "../kernels/encode.cu"
 
@@ -11,3 +12,5 @@ const std::vector<Twin> &fake_twins() {
 	};
 	return all;
 }
+
+extern "C" const char *fake_sources(void) { return FAKE_SOURCES; }
