@@ -1,14 +1,13 @@
 package cpu
 
-// What follows a product while its result is still in the cache: bias, activation, residual.
+// What follows a product while its result is still in the cache: bias and activation.
 
 import "repscope/latent/graph"
 
 // finisher adds a bias to columns col … col+cols−1 of rows and applies a function.
 type finisher func(c []float32, stride, rows, col, cols int)
 
-// newFinish returns the finisher of a step. bias, and other, a matrix of the
-// result's shape that is added last, may read as nil.
+// newFinish returns the finisher of a step; bias may read as nil.
 func newFinish(b *builder, a graph.Activation, bias func() []float32) finisher {
 	active := a.Op != ""
 	f := function(a)

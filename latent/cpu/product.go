@@ -102,6 +102,7 @@ func buildLinear(b *builder) (func() error, error) {
 	}
 	x, y := b.in(0), b.out(0)
 	finish := newFinish(b, p.Activation, b.in(2))
+	bias, other := b.in(2), b.in(3)
 	rows, cols := tiles(m, n, (*b.pool).threads)
 	across := (n + cols - 1) / max(cols, 1)
 	pool, weights := b.pool, b.weights
@@ -121,6 +122,10 @@ func buildLinear(b *builder) (func() error, error) {
 			if err := g.Run(); err != nil {
 				(*pool).fail(err)
 				return
+			}
+			if o := other(); o != nil {
+				finishRows(c, bias()[j0:j1], o[i0*n+j0:], n, j1-j0, i1-i0, false)
+				continue
 			}
 			finish(c, n, i1-i0, j0, j1-j0)
 		}

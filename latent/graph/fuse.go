@@ -38,6 +38,7 @@ func (p *Program) fuse() {
 	f.sweep((*fuser).convNorm)
 	f.sweep((*fuser).convInput)
 	f.sweep((*fuser).linearOrder)
+	f.sweep((*fuser).residual)
 }
 
 // sweep applies a rewrite to every step and tells whether it changed any.
@@ -577,5 +578,26 @@ func (f *fuser) linearOrder(i int) bool {
 	f.Steps[i].In = slices.Clone(s.In)
 	f.Steps[i].In[0] = flat
 	f.Steps = slices.Insert(f.Steps, i, step)
+	return true
+}
+
+// residual lets a linear step add a value of its result's shape, as the last thing it does.
+func (f *fuser) residual(i int) bool {
+	s := f.Steps[i]
+	if s.Node.Op != "Add" || s.Node.Domain != "" || f.Values[s.Out[0]].DType != Float32 {
+		return false
+	}
+	y, other, ok := pair(&s, func(id int) bool {
+		l := f.from(id, "Linear")
+		return l != nil && f.single(id) && len(l.In) == 3 && l.In[2] >= 0 && l.Params.(*GemmParams).Activation.Op == ""
+	})
+	if !ok || f.constant(other) || !slices.Equal(f.Values[y].Shape, f.Values[other].Shape) {
+		return false
+	}
+	before := f.producer[y]
+	l := f.Steps[before]
+	l.In, l.Out = append(slices.Clone(l.In), other), s.Out
+	f.Steps[i] = l
+	f.Steps = slices.Delete(f.Steps, before, before+1)
 	return true
 }

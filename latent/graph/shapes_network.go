@@ -65,7 +65,7 @@ func init() {
 		&Operator{Name: "GlobalMaxPool", Inputs: [2]int{1, 1}, Outputs: 1, infer: inferGlobalPool},
 		&Operator{Name: "Gemm", Inputs: [2]int{2, 3}, Outputs: 1, Attributes: []string{"alpha", "beta", "transA", "transB"}, infer: inferGemm},
 		&Operator{Name: "MatMul", Inputs: [2]int{2, 2}, Outputs: 1, infer: inferMatMul},
-		&Operator{Name: "Linear", Domain: "repscope", Inputs: [2]int{2, 3}, Outputs: 1},
+		&Operator{Name: "Linear", Domain: "repscope", Inputs: [2]int{2, 4}, Outputs: 1}, // the last is added to the result
 		&Operator{Name: "Softmax", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis"}, infer: inferSoftmax},
 		&Operator{Name: "LogSoftmax", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis"}, infer: inferSoftmax},
 		&Operator{Name: "BatchNormalization", Inputs: [2]int{5, 5}, Outputs: 1, Attributes: []string{"epsilon", "momentum", "training_mode", "spatial"}, infer: inferBatchNorm},
