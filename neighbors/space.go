@@ -350,7 +350,8 @@ func uint8Space[I kernel.Integer](b base, queries, points dataset.Points) space 
 		querySquares = squaresUint8[I](queries)
 	}
 	// run computes a part of the block that begins at point lo and is packed in left.
-	run := func(left *kernel.PackedUint8, lo, row, rows, col, cols int, c []I, stride int, squared bool) error {
+	left := new(kernel.PackedUint8)
+	run := func(lo, row, rows, col, cols int, c []I, stride int, squared bool) error {
 		p := kernel.Uint8Product[I]{
 			M: rows, N: cols, K: dim,
 			A: left.Operand(row), B: kernel.Uint8Rows(points.U8[col*dim:], dim),
@@ -361,19 +362,18 @@ func uint8Space[I kernel.Integer](b base, queries, points dataset.Points) space 
 		}
 		return p.Run()
 	}
-	pack := func(lo, hi int) (*kernel.PackedUint8, error) {
-		return kernel.PackUint8Left(kernel.Uint8Rows(queries.U8[lo*dim:], dim), hi-lo, dim)
+	pack := func(lo, hi int) error {
+		return left.Left(kernel.Uint8Rows(queries.U8[lo*dim:], dim), hi-lo, dim)
 	}
 	pays := b.self && dim >= keepingPaysUint8
 	if b.metric == Euclidean {
 		s := &exact[I]{base: b, packed: 2 * int64(dim), pays: pays, half: half[I]{n: b.n, dim: dim, threads: b.threads, computed: b.computed}}
 		s.fill = func(ctx context.Context, lo, hi int, rows []I) error {
-			left, err := pack(lo, hi)
-			if err != nil {
+			if err := pack(lo, hi); err != nil {
 				return err
 			}
 			return s.half.load(ctx, lo, hi, rows, func(row, count, col, cols int) error {
-				return run(left, lo, row, count, col, cols, rows[row*b.n+col:], b.n, true)
+				return run(lo, row, count, col, cols, rows[row*b.n+col:], b.n, true)
 			})
 		}
 		return s
@@ -381,13 +381,12 @@ func uint8Space[I kernel.Integer](b base, queries, points dataset.Points) space 
 	s := &exact[float64]{base: b, packed: 2 * int64(dim), pays: pays, half: half[float64]{n: b.n, dim: dim, threads: b.threads, computed: b.computed}}
 	var products []I
 	s.fill = func(ctx context.Context, lo, hi int, rows []float64) error {
-		left, err := pack(lo, hi)
-		if err != nil {
+		if err := pack(lo, hi); err != nil {
 			return err
 		}
 		return s.half.load(ctx, lo, hi, rows, func(row, count, col, cols int) error {
 			products = grown(products, count*cols)
-			if err := run(left, lo, row, count, col, cols, products, cols, false); err != nil {
+			if err := run(lo, row, count, col, cols, products, cols, false); err != nil {
 				return err
 			}
 			return parallel(ctx, b.threads, count, func(_, r int) {

@@ -58,15 +58,29 @@ func PackUint8Right(o Uint8Operand, count, depth int) (*PackedUint8, error) {
 	return packUint8(o, "B", count, depth, true)
 }
 
+// Left packs another operand for use as A in the place of the one that p holds
+// and allocates only if p is too small for it. p may be zero.
+func (p *PackedUint8) Left(o Uint8Operand, count, depth int) error {
+	return p.fill(o, "A", count, depth, false)
+}
+
 func packUint8(o Uint8Operand, side string, count, depth int, right bool) (*PackedUint8, error) {
+	p := new(PackedUint8)
+	if err := p.fill(o, side, count, depth, right); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *PackedUint8) fill(o Uint8Operand, side string, count, depth int, right bool) error {
 	if count < 0 || depth < 0 {
-		return nil, fmt.Errorf("kernel: operand %s: cannot pack %d vectors of length %d", side, count, depth)
+		return fmt.Errorf("kernel: operand %s: cannot pack %d vectors of length %d", side, count, depth)
 	}
 	if o.packed != nil {
-		return nil, fmt.Errorf("kernel: operand %s is packed already", side)
+		return fmt.Errorf("kernel: operand %s is packed already", side)
 	}
 	if err := checkMatrix(side, len(o.data), count, depth, o.stride); err != nil {
-		return nil, err
+		return err
 	}
 	t := active.Load().uint8
 	width := t.tiling.mr
@@ -74,19 +88,19 @@ func packUint8(o Uint8Operand, side string, count, depth int, right bool) (*Pack
 		width = t.tiling.nr
 	}
 	padded, groups := roundUp(count, width), (depth+t.group-1)/t.group
-	p := &PackedUint8{data: make([]uint32, padded*groups), width: width, count: count, depth: depth, groups: groups}
-	if t.offset && !right {
-		p.sums = rowSums(make([]int64, count), o, count, depth)
+	p.data, p.width, p.count, p.depth, p.groups = grow(p.data, padded*groups), width, count, depth, groups
+	if p.sums = p.sums[:0]; t.offset && !right {
+		p.sums = rowSums(grow(p.sums, count), o, count, depth)
 	}
 	if count == 0 || depth == 0 {
-		return p, nil
+		return nil
 	}
 	s := uint8Source{operand: o, tiling: t, depth: depth, right: right}
 	for k := 0; k < groups; k += KC {
 		kc := min(KC, groups-k)
 		s.packInto(p.data[padded*k:padded*(k+kc)], width, 0, count, k, kc)
 	}
-	return p, nil
+	return nil
 }
 
 // rowSums is the sum of each row.
