@@ -93,3 +93,25 @@ figures: build
 
 clean:
 	rm -rf bin
+
+# Binaries that use NVIDIA GPUs. Needs gcc and Go alone; the driver is looked for
+# when they run. CGO_LDFLAGS comes first, so that no toolkit's libcuda is linked.
+CUDA_ENV = CGO_ENABLED=1 CGO_CFLAGS="-O2 -I$(CURDIR)/latent/cuda/include" CGO_LDFLAGS="-L$(CURDIR)/latent/cuda/forward/lib"
+
+.PHONY: cuda ptx cuda-fake gpu-check
+cuda:
+	@command -v gcc >/dev/null || { echo "make cuda needs gcc"; exit 1; }
+	$(CUDA_ENV) $(GO) build -trimpath -tags cuda -o bin/ ./cmd/...
+
+# The kernels' PTX, which is committed; needs clang 19.
+ptx:
+	latent/cuda/ptx.sh
+
+# The CUDA package on a fake driver, without a GPU; needs g++.
+cuda-fake:
+	@if command -v g++ >/dev/null; then $(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' ./latent/cuda/...; else echo "skipped: g++ is not installed"; fi
+
+# What NVIDIA's own tools say of header and PTX, and the tests on a GPU where there is one.
+gpu-check:
+	latent/cuda/check.sh
+	$(CUDA_ENV) $(GO) test -count=1 -v -tags cuda ./latent/cuda/...

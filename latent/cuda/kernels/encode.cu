@@ -33,13 +33,17 @@ extern "C" __global__ void __launch_bounds__(256) product_f32(const float *a, co
 		}
 		__syncthreads();
 		for (unsigned d = 0; d < 16; d++) {
+#pragma unroll
 			for (unsigned i = 0; i < 4; i++)
+#pragma unroll
 				for (unsigned j = 0; j < 4; j++)
 					sum[i][j] = __builtin_fmaf(left[d][ty + 16 * i], right[d][tx + 16 * j], sum[i][j]);
 		}
 		__syncthreads();
 	}
+#pragma unroll
 	for (unsigned i = 0; i < 4; i++) {
+#pragma unroll /* sum stays in registers */
 		for (unsigned j = 0; j < 4; j++) {
 			unsigned row = row0 + ty + 16 * i, column = column0 + tx + 16 * j;
 			if (row < m && column < n)
