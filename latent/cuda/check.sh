@@ -67,6 +67,7 @@ fi
 for ptx in "$here"/kernels/*.ptx; do
 	for arch in sm_80 sm_90; do
 		echo "ptxas $arch $(basename "$ptx")"
-		"$ptxas" -arch=$arch -v "$ptx" -o "$work/cubin" 2>&1 | grep -E 'error|Compiling|Used|spill'
+		"$ptxas" -arch=$arch -v "$ptx" -o "$work/cubin" > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+		grep -E 'Compiling|Used|spill' "$work/log"
 	done
 done
