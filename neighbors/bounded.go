@@ -373,6 +373,10 @@ func (t distanceTile[F]) Finish(c []F, stride, row, col, rows, cols int) {
 	for i := range rows {
 		n, part := t.rows[row+i], c[i*stride:i*stride+cols]
 		part = part[:len(norms)]
+		if narrow, ok := any(part).([]float32); ok {
+			kernel.FinishDistances(narrow, any(norms).([]float32), float32(n))
+			continue
+		}
 		for j, m := range norms {
 			part[j] = (n + m) - 2*part[j]
 		}

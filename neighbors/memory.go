@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 
 	"repscope/internal/kernel"
@@ -110,12 +111,17 @@ func (o *Options) layout(n, lo, hi int, original space, embedded []space) (layou
 	}
 	// The tallest blocks that leave room for all that can be kept; else half of
 	// the budget goes to each.
-	rows := min(tallRows, hi-lo)
+	// Where nothing is worth keeping, short blocks that stay in the cache.
+	tall := min(tallRows, hi-lo)
+	if !slices.ContainsFunc(spaces, func(s space) bool { return s.keepable(0, 2*flatRows, flatRows) > 0 }) {
+		tall = min(3*kernel.Align, hi-lo)
+	}
+	rows := tall
 	for rows > kernel.Align && blocks(rows)+kept(rows) > budget {
 		rows = (rows - 1) / kernel.Align * kernel.Align
 	}
 	if blocks(rows)+kept(rows) > budget {
-		rows = min(tallRows, hi-lo)
+		rows = tall
 		for rows > 1 && blocks(rows) > budget/2 {
 			rows -= max(1, min(kernel.Align, rows-kernel.Align))
 		}

@@ -286,6 +286,11 @@ func finishRowAVX2(c, squares *int32, blocks int, term int32)
 //go:noescape
 func scaleShiftFloat32AVX2(dst, src, shift *float32, blocks int, scale float32)
 
+// finishDistancesAVX2 is c[j] ← (norm + norms[j]) − 2·c[j] for 8·blocks elements.
+//
+//go:noescape
+func finishDistancesAVX2(c, norms *float32, blocks int, norm float32)
+
 // atMostFloat32AVX2 writes the indices of the elements ≤ limit among 8·blocks, from first on, and returns their number.
 //
 //go:noescape

@@ -10988,6 +10988,25 @@ loop:
 	VZEROUPPER
 	RET
 
+// func finishDistancesAVX2(c, norms *float32, blocks int, norm float32)
+TEXT ·finishDistancesAVX2(SB), NOSPLIT, $0-28
+	MOVQ c+0(FP), DI
+	MOVQ norms+8(FP), SI
+	MOVQ blocks+16(FP), CX
+	VBROADCASTSS norm+24(FP), Y0
+loop:
+	VADDPS (SI), Y0, Y1
+	VMOVUPS (DI), Y2
+	VADDPS Y2, Y2, Y2
+	VSUBPS Y2, Y1, Y1
+	VMOVUPS Y1, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
 // func atMostFloat32AVX2(dst *int32, x *float32, blocks int, limit float32, first int32) int
 TEXT ·atMostFloat32AVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI

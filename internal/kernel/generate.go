@@ -513,6 +513,24 @@ func scans() {
 	emit("VZEROUPPER")
 	emit("RET")
 
+	function("finishDistancesAVX2", "(c, norms *float32, blocks int, norm float32)", "is c[j] ← (norm + norms[j]) − 2·c[j] for 8·blocks elements.", 28)
+	emit("MOVQ c+0(FP), DI")
+	emit("MOVQ norms+8(FP), SI")
+	emit("MOVQ blocks+16(FP), CX")
+	emit("VBROADCASTSS norm+24(FP), Y0")
+	label("loop")
+	emit("VADDPS (SI), Y0, Y1")
+	emit("VMOVUPS (DI), Y2")
+	emit("VADDPS Y2, Y2, Y2")
+	emit("VSUBPS Y2, Y1, Y1")
+	emit("VMOVUPS Y1, (DI)")
+	emit("ADDQ $32, SI")
+	emit("ADDQ $32, DI")
+	emit("DECQ CX")
+	emit("JNZ loop")
+	emit("VZEROUPPER")
+	emit("RET")
+
 	for _, t := range []struct{ name, typ, compare string }{
 		{"Float32", "float32", "VCMPPS $2, Y0, Y1, Y2"}, // x ≤ limit, false for NaN
 		{"Int32", "int32", "VPCMPGTD Y1, Y0, Y2"},       // limit > x

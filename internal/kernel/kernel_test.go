@@ -862,6 +862,13 @@ func testScans(t *testing.T, impl *implementation) {
 				t.Fatalf("scaleShift: element %d of %d is %v, want %v", i, n, got[i], want[i])
 			}
 		}
+		impl.vector.finishDistances(got, shift, 0.7)
+		finishDistancesGeneric(want, shift, 0.7)
+		for i := range got {
+			if math.Float32bits(got[i]) != math.Float32bits(want[i]) && got[i] == got[i] {
+				t.Fatalf("finishDistances: element %d of %d is %v, want %v", i, n, got[i], want[i])
+			}
+		}
 		a, b := make([]int32, n), make([]int32, n)
 		for _, limit := range []float32{-5, -1, 0, 2, float32(math.Inf(1))} {
 			if p, q := impl.vector.atMost(a, x, limit), atMostGeneric(b, x, limit); !slices.Equal(a[:p], b[:q]) {

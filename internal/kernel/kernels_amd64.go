@@ -28,6 +28,7 @@ func detect() []*implementation {
 		sumSquaresUint8:    sumSquaresUint8AVX2,
 		finishRow:          finishRowAsm,
 		scaleShift:         scaleShiftAsm,
+		finishDistances:    finishDistancesAsm,
 		atMost:             atMostAsm,
 		below:              belowAsm,
 		squaredDistances32: squaredDistances32,
@@ -230,6 +231,14 @@ func scaleShiftAsm(dst, x, shift []float32, scale float32) {
 		scaleShiftFloat32AVX2(&dst[0], &x[0], &shift[0], n, scale)
 	}
 	scaleShiftGeneric(dst[8*n:], x[8*n:], shift[8*n:], scale)
+}
+
+func finishDistancesAsm(c, norms []float32, norm float32) {
+	n := len(norms) / 8
+	if n > 0 {
+		finishDistancesAVX2(&c[0], &norms[0], n, norm)
+	}
+	finishDistancesGeneric(c[8*n:], norms[8*n:], norm)
 }
 
 func atMostAsm(dst []int32, x []float32, limit float32) int {

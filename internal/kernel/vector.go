@@ -10,6 +10,7 @@ type vectorKernels struct {
 	sumSquaresUint8 func(x []uint8) int64
 	finishRow       func(c, squares []int32, term int32)
 	scaleShift      func(dst, src, shift []float32, scale float32)
+	finishDistances func(c, norms []float32, norm float32)
 	// atMost and below write the indices of elements and return their number;
 	// dst is as long as x.
 	atMost func(dst []int32, x []float32, limit float32) int
@@ -25,6 +26,7 @@ var genericVector = vectorKernels{
 	sumSquaresUint8:    sumSquaresUint8Generic,
 	finishRow:          finishRowGeneric,
 	scaleShift:         scaleShiftGeneric,
+	finishDistances:    finishDistancesGeneric,
 	atMost:             atMostGeneric,
 	below:              belowGeneric,
 	squaredDistances32: squaredDistancesGeneric[float32],
@@ -63,6 +65,19 @@ func ScaleShift(dst, x, shift []float32, scale float32) {
 func scaleShiftGeneric(dst, x, shift []float32, scale float32) {
 	for k, v := range x {
 		dst[k] = float32(v*scale) - shift[k]
+	}
+}
+
+// FinishDistances sets c[j] = (norm + norms[j]) − 2·c[j], each operation rounded, and so turns
+// a row of products into squared distances. The slices have the same length; the shorter one decides otherwise.
+func FinishDistances(c, norms []float32, norm float32) {
+	n := min(len(c), len(norms))
+	active.Load().vector.finishDistances(c[:n], norms[:n], norm)
+}
+
+func finishDistancesGeneric(c, norms []float32, norm float32) {
+	for j, m := range norms {
+		c[j] = float32(norm+m) - float32(2*c[j])
 	}
 }
 
