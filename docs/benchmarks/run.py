@@ -1,8 +1,9 @@
 """Runs repscope and its peers on the same arrays, one after the other, several
 times, and prints a Markdown table of medians. Peers need Debian's python3-sklearn,
-python3-torch and python3-scipy.
+python3-torch and python3-scipy; ORT_PYTHON names a Python with onnxruntime, which
+is left out otherwise.
 
-    make build && python3 docs/benchmarks/run.py [--quick]
+    make build && ORT_PYTHON=python3 python3 docs/benchmarks/run.py [--quick]
 
 Whole programs are timed, from start to files written: wall time, processor time
 and peak memory as the kernel reports them.
@@ -60,10 +61,10 @@ def neighborhood(folder):
                 f"{peer[0] / ours[0]:.1f}", f"{peer[1] / ours[1]:.1f}")
 
 
-def benchmark(package, pattern, times=3):
+def benchmark(package, pattern, times=3, **variables):
     """Metrics of go test -bench: name -> unit -> median over runs."""
     out = subprocess.run(["go", "test", "-run", "^$", "-bench", pattern, "-count", str(times), package], cwd=root,
-                         check=True, capture_output=True, text=True).stdout
+                         env=dict(os.environ, **variables), check=True, capture_output=True, text=True).stdout
     found = {}
     for line in out.splitlines():
         if m := re.match(r"(Benchmark\S+?)(?:-\d+)?\s+\d+\s+(.*)", line):
@@ -73,25 +74,34 @@ def benchmark(package, pattern, times=3):
     return {name: {unit: statistics.median(v) for unit, v in units.items()} for name, units in found.items()}
 
 
-def encoders():
+def encoders(folder):
+    """Three alternating rounds of repscope, PyTorch and, where ORT_PYTHON names a
+    Python that has it, ONNX Runtime, on the same files; medians."""
     print("\n### Encoders, frames/s, batch 64, two threads\n")
-    row("encoder", "repscope", "PyTorch", "ratio")
-    row(*["---"] * 4)
-    rounds = []
+    row("encoder", "repscope", "PyTorch", "ONNX Runtime", "÷ PyTorch", "÷ ONNX Runtime")
+    row(*["---"] * 6)
+    scripts = f"{root}/latent/testdata"
+    subprocess.run([python, f"{scripts}/bench_models.py", folder, "64"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    names = ["ConvEncoder", "DQN"] if quick else ["ConvEncoder", "DQN", "VideoViT", "ViT-S"]
+    rates = {}
+
+    def note(who, name, rate):
+        rates.setdefault((who, name), []).append(rate)
+
     for _ in range(3):
-        env = dict(os.environ, OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="1")
-        peer = json.loads(subprocess.run([python, f"{root}/latent/testdata/bench_torch.py", "64"], env=env, check=True, capture_output=True, text=True).stdout)
-        ours = benchmark("./latent", "^(BenchmarkConvEncoder|BenchmarkDQN|BenchmarkVideoViT|BenchmarkViT)", 1)
-        rounds.append((ours, peer))
-    for name in [key for key, value in rounds[0][1].items() if isinstance(value, float)]:
-        pairs = []
-        for ours, peer in rounds:
-            rates = [units["frames/s"] for bench, units in ours.items() if name in bench and "frames/s" in units and "batch=1" not in bench.split("/")]
-            if rates:
-                pairs.append((max(rates), peer[name]))
-        if pairs:
-            a, b = statistics.median(p[0] for p in pairs), statistics.median(p[1] for p in pairs)
-            row(name, f"{a:.0f}", f"{b:.0f}", f"{a / b:.2f}")
+        for name, units in benchmark("./latent", "^BenchmarkModels/(" + "|".join(names) + ")$", 1, REPSCOPE_BENCH_MODELS=folder).items():
+            note("repscope", name.split("/")[1], units["frames/s"])
+        peers = [("PyTorch", [python, f"{scripts}/bench_torch.py", "64", "3", *names])]
+        if "ORT_PYTHON" in os.environ:
+            peers.append(("ONNX Runtime", [os.environ["ORT_PYTHON"], f"{scripts}/bench_ort.py", folder, "64", "3", *names]))
+        for who, command in peers:
+            env = dict(os.environ, OMP_NUM_THREADS="2", OPENBLAS_NUM_THREADS="1")
+            out = json.loads(subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout)
+            for name in names:
+                note(who, name, out[name]["frames_per_second"])
+    for name in names:
+        ours, torch, ort = (statistics.median(rates.get((who, name), [float("nan")])) for who in ("repscope", "PyTorch", "ONNX Runtime"))
+        row(name, f"{ours:.0f}", f"{torch:.0f}", f"{ort:.0f}", f"{ours / torch:.2f}", f"{ours / ort:.2f}")
 
 
 def bootstrap():
@@ -112,6 +122,6 @@ def processor():
 
 print(f"{processor()}; {subprocess.run(['go', 'version'], capture_output=True, text=True).stdout.strip()}")
 bootstrap()
-encoders()
 with tempfile.TemporaryDirectory() as folder:
+    encoders(folder)
     neighborhood(folder)
