@@ -95,8 +95,8 @@ type references struct {
 // openReferences opens the rows of the points with the given indices. A row is
 // the same as in a pass over all points: the point itself and its exclusion
 // window are no candidates.
-func openReferences(ctx context.Context, points dataset.Points, index []int, o *Options, budget int64) (*references, error) {
-	s, err := openSpace(ctx, points.Select(index), points, false, false, o, nil, 0, budget)
+func openReferences(ctx context.Context, points dataset.Points, index []int, o *Options) (*references, error) {
+	s, err := openSpace(ctx, points.Select(index), points, false, false, o, nil, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -140,13 +140,11 @@ func mask[K key](r *references, row func(i int) []K, lo, hi int) {
 // row q of the result belongs to point index[q].
 func exactNearest(ctx context.Context, points dataset.Points, index []int, k int, o *Options) (*Nearest, error) {
 	result := &Nearest{N: len(index), K: k, Index: make([]int32, len(index)*k), Distance: make([]float64, len(index)*k)}
-	budget := o.budget()
-	spend := budget / 2
-	s, err := openReferences(ctx, points, index, o, packedShare(points, false, &spend))
+	s, err := openReferences(ctx, points, index, o)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := rowsWithin(budget-(budget/2-spend), s.rowBytes(), len(index))
+	rows, err := rowsWithin(o.budget(), s.rowBytes(), len(index))
 	if err != nil {
 		return nil, err
 	}

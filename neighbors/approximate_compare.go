@@ -154,22 +154,20 @@ func rankSums(rank []int32, k int) (penalty, common int64, errors float64) {
 // compareReferences fills the tallies and the counts of the spaces.
 func (p *Pass) compareReferences(ctx context.Context, sample *Sample, tallies []*tally) error {
 	o := &p.options
-	budget := o.budget()
-	spend := budget / 2
-	original, err := openReferences(ctx, p.original, sample.Index, o, packedShare(p.original, false, &spend))
+	original, err := openReferences(ctx, p.original, sample.Index, o)
 	if err != nil {
 		return err
 	}
 	spaces := make([]*references, len(p.embedded))
 	widest := int64(0)
 	for e, points := range p.embedded {
-		if spaces[e], err = openReferences(ctx, points, sample.Index, o.embedded(e), packedShare(points, false, &spend)); err != nil {
+		if spaces[e], err = openReferences(ctx, points, sample.Index, o.embedded(e)); err != nil {
 			return err
 		}
 		widest = max(widest, spaces[e].rowBytes())
 	}
 	total := len(sample.Index)
-	rows, err := rowsWithin(budget-(budget/2-spend), original.rowBytes()+widest, total)
+	rows, err := rowsWithin(o.budget(), original.rowBytes()+widest, total)
 	if err != nil {
 		return err
 	}

@@ -169,7 +169,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 	points := gaussian32(r, n, 16)
 	for _, groups := range []int{0, 50} {
-		s, err := openSpace(context.Background(), points, points, true, false, &Options{}, nil, 0, 1<<30)
+		s, err := openSpace(context.Background(), points, points, true, false, &Options{}, nil, 0)
 		if err != nil {
 			b.Fatal(err)
 		}

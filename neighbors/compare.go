@@ -274,14 +274,14 @@ func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 	}
 	o := &p.options
 	groups := len(p.blockIDs)
-	original, err := openSpace(ctx, p.original, p.original, true, p.curves, o, p.group, groups, 0)
+	original, err := openSpace(ctx, p.original, p.original, true, p.curves, o, p.group, groups)
 	if err != nil {
 		return nil, err
 	}
 	part := &Partial{Lo: lo, Hi: hi, Original: original.counts()}
 	spaces := make([]space, len(p.embedded))
 	for e, points := range p.embedded {
-		if spaces[e], err = openSpace(ctx, points, points, true, p.curves, o.embedded(e), p.group, groups, 0); err != nil {
+		if spaces[e], err = openSpace(ctx, points, points, true, p.curves, o.embedded(e), p.group, groups); err != nil {
 			return nil, err
 		}
 		part.Spaces = append(part.Spaces, p.newPartialSpace(hi-lo))
@@ -382,23 +382,6 @@ func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 		part.Original.Redecided += w.original.redecided()
 	}
 	return part, nil
-}
-
-// packedShare is what one space may spend on packed points; it is taken off spend.
-func packedShare(p dataset.Points, precise bool, spend *int64) int64 {
-	size := int64(8)
-	switch {
-	case p.U8 != nil:
-		size = 2
-	case p.F32 != nil && !precise:
-		size = 4
-	}
-	need := (int64(p.N) + 128) * int64(p.Dim) * size
-	if need > *spend {
-		return 0
-	}
-	*spend -= need
-	return need
 }
 
 // rowWorker is one goroutine's view of the pass.

@@ -90,7 +90,7 @@ func typeName(p dataset.Points) string {
 // search fills the lists block by block.
 func search(ctx context.Context, queries, points dataset.Points, k int, self bool, o *Options) (*Nearest, error) {
 	result := &Nearest{N: queries.N, K: k, Index: make([]int32, queries.N*k), Distance: make([]float64, queries.N*k)}
-	s, err := openSpace(ctx, queries, points, self, false, o, nil, 0, 0)
+	s, err := openSpace(ctx, queries, points, self, false, o, nil, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -285,8 +285,7 @@ func zeroed[T any](s []T, n int) []T {
 // openSpace returns the space of the distances from queries to points. With
 // self they are the same points and each is left out of its own row. precise
 // asks for rows in which few comparisons stay open even if all are needed.
-// budget is what may be spent on keeping the points packed.
-func openSpace(ctx context.Context, queries, points dataset.Points, self, precise bool, o *Options, group []int32, groups int, budget int64) (space, error) {
+func openSpace(ctx context.Context, queries, points dataset.Points, self, precise bool, o *Options, group []int32, groups int) (space, error) {
 	b := base{
 		n: points.N, self: self, window: o.ExcludeWindow, episode: o.Episode,
 		group: group, groups: groups, metric: o.Metric, threads: o.threads(), computed: o.computed,
