@@ -96,7 +96,7 @@ clean:
 
 # Binaries that use NVIDIA GPUs. Needs gcc and Go alone; the driver is looked for
 # when they run. CGO_LDFLAGS comes first, so that no toolkit's libcuda is linked.
-CUDA_ENV = CGO_ENABLED=1 CGO_CFLAGS="-O2 -I$(CURDIR)/latent/cuda/include" CGO_LDFLAGS="-L$(CURDIR)/latent/cuda/forward/lib"
+CUDA_ENV = CGO_ENABLED=1 CGO_CFLAGS="-O2 -I$(CURDIR)/internal/cuda/include" CGO_LDFLAGS="-L$(CURDIR)/internal/cuda/forward/lib"
 
 .PHONY: cuda ptx cuda-fake gpu-check
 cuda:
@@ -105,13 +105,13 @@ cuda:
 
 # The kernels' PTX, which is committed; needs clang 19.
 ptx:
-	latent/cuda/ptx.sh
+	internal/cuda/ptx.sh
 
 # The CUDA package on a fake driver, without a GPU; needs g++.
 cuda-fake:
-	@if command -v g++ >/dev/null; then $(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' ./latent/cuda/...; else echo "skipped: g++ is not installed"; fi
+	@if command -v g++ >/dev/null; then $(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' ./internal/cuda/...; else echo "skipped: g++ is not installed"; fi
 
 # What NVIDIA's own tools say of header and PTX, and the tests on a GPU where there is one.
 gpu-check:
-	latent/cuda/check.sh
-	$(CUDA_ENV) $(GO) test -count=1 -v -tags cuda ./latent/cuda/...
+	internal/cuda/check.sh
+	$(CUDA_ENV) $(GO) test -count=1 -v -tags cuda ./internal/cuda/...

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"repscope/latent/cuda/fakecuda"
+	"repscope/internal/cuda/fakecuda"
 )
 
 func TestKernelsAreCompiled(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 
 	"gorgonia.org/cu"
 
+	"repscope/internal/cuda/fakecuda"
 	"repscope/latent/cpu"
-	"repscope/latent/cuda/fakecuda"
 	"repscope/latent/graph"
 )
 

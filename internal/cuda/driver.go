@@ -2,7 +2,7 @@
 
 package cuda
 
-import "repscope/latent/cuda/forward"
+import "repscope/internal/cuda/forward"
 
 // driverError says why there is no driver.
 func driverError() string { return forward.Error() }

@@ -1,4 +1,4 @@
-// Package cuda executes encoders on NVIDIA GPUs. It needs the build tag cuda
+// Package cuda reaches NVIDIA GPUs through the driver. It needs the build tag cuda
 // (make cuda); without the tag it has the same functions and reports no device.
 //
 //	devices, err := cuda.Devices()
