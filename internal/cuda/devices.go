@@ -10,6 +10,9 @@ import (
 	"gorgonia.org/cu"
 )
 
+// Built reports whether this binary was built with CUDA.
+const Built = true
+
 // minimumMajor is the compute capability that the embedded PTX is made for.
 const minimumMajor = 8
 
