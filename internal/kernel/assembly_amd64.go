@@ -310,3 +310,13 @@ func squaredDistances32AVX2(sums *[8]float64, x *float64, y *[8]*float32, blocks
 //
 //go:noescape
 func squaredDistances64AVX2(sums *[8]float64, x *float64, y *[8]*float64, blocks int)
+
+// addDistancesAVX2 adds the distances of 8·blocks products and returns how many are too small; see AddDistances.
+//
+//go:noescape
+func addDistancesAVX2(sums8 *lanes, c, norms, sums *float64, small *int32, blocks int, norm, share float64) int
+
+// sumExpAVX2 adds the exponentials of 8·blocks elements; see SumExp and expTable.
+//
+//go:noescape
+func sumExpAVX2(sums8 *lanes, x, table *float64, blocks int, scale, shift float64)

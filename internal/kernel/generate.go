@@ -661,6 +661,121 @@ func distances() {
 	end()
 }
 
+// rowSums writes the float64 row operations that end in eight running sums.
+func rowSums() {
+	function("addDistancesAVX2", "(sums8 *lanes, c, norms, sums *float64, small *int32, blocks int, norm, share float64) int",
+		"adds the distances of 8·blocks products and returns how many are too small; see AddDistances.", 72)
+	emit("MOVQ sums8+0(FP), R10")
+	emit("MOVQ c+8(FP), DI")
+	emit("MOVQ norms+16(FP), SI")
+	emit("MOVQ sums+24(FP), DX")
+	emit("MOVQ small+32(FP), R9")
+	emit("MOVQ R9, R11")
+	emit("MOVQ blocks+40(FP), CX")
+	emit("VBROADCASTSD norm+48(FP), Y0")
+	emit("VBROADCASTSD share+56(FP), Y1")
+	emit("VMOVUPD (R10), Y14")
+	emit("VMOVUPD 32(R10), Y15")
+	emit("XORL R8, R8")
+	label("loop")
+	for half := range 2 {
+		both, square, cut, sum := fmt.Sprintf("Y%d", 2+half), fmt.Sprintf("Y%d", 4+half), fmt.Sprintf("Y%d", 6+half), fmt.Sprintf("Y%d", 14+half)
+		at := 32 * half
+		emit("VADDPD %d(SI), Y0, %s", at, both)
+		emit("VMOVUPD %d(DI), %s", at, square)
+		emit("VADDPD %s, %s, %s", square, square, square)
+		emit("VSUBPD %s, %s, %s", square, both, square)
+		emit("VMULPD %s, Y1, %s", both, both)
+		emit("VCMPPD $1, %s, %s, %s", both, square, cut) // square < share·both
+		emit("VSQRTPD %s, %s", square, square)
+		emit("VANDNPD %s, %s, %s", square, cut, square)
+		emit("VADDPD %d(DX), %s, %s", at, square, both)
+		emit("VMOVUPD %s, %d(DX)", both, at)
+		emit("VADDPD %s, %s, %s", square, sum, sum)
+	}
+	emit("VMOVMSKPD Y6, AX")
+	emit("VMOVMSKPD Y7, BX")
+	emit("SHLL $4, BX")
+	emit("ORL BX, AX")
+	emit("JZ next")
+	label("bits")
+	emit("TZCNTL AX, BX")
+	emit("ADDL R8, BX")
+	emit("MOVL BX, (R9)")
+	emit("ADDQ $4, R9")
+	emit("BLSRL AX, AX")
+	emit("JNZ bits")
+	label("next")
+	for _, p := range []string{"DI", "SI", "DX"} {
+		emit("ADDQ $64, %s", p)
+	}
+	emit("ADDL $8, R8")
+	emit("DECQ CX")
+	emit("JNZ loop")
+	emit("VMOVUPD Y14, (R10)")
+	emit("VMOVUPD Y15, 32(R10)")
+	emit("SUBQ R11, R9")
+	emit("SHRQ $2, R9")
+	emit("MOVQ R9, ret+64(FP)")
+	emit("VZEROUPPER")
+	emit("RET")
+
+	function("sumExpAVX2", "(sums8 *lanes, x, table *float64, blocks int, scale, shift float64)",
+		"adds the exponentials of 8·blocks elements; see SumExp and expTable.", 48)
+	const coefficients = 14
+	emit("MOVQ sums8+0(FP), R10")
+	emit("MOVQ x+8(FP), SI")
+	emit("MOVQ table+16(FP), DX")
+	emit("MOVQ blocks+24(FP), CX")
+	emit("VBROADCASTSD scale+32(FP), Y0")
+	emit("VBROADCASTSD shift+40(FP), Y1")
+	emit("VMOVUPD (R10), Y14")
+	emit("VMOVUPD 32(R10), Y15")
+	emit("VXORPD Y13, Y13, Y13")
+	emit("VMOVUPD 64(DX), Y12") // expRound
+	label("loop")
+	x := []string{"Y2", "Y3"}
+	integer := []string{"Y4", "Y5"}
+	n := []string{"Y6", "Y7"}
+	p := []string{"Y8", "Y9"}
+	both := func(format string, registers ...[]string) {
+		for half := range 2 {
+			var args []any
+			for _, r := range registers {
+				args = append(args, r[half])
+			}
+			emit(format, args...)
+		}
+	}
+	emit("VMOVUPD (SI), Y2")
+	emit("VMOVUPD 32(SI), Y3")
+	both("VFMADD213PD Y1, Y0, %s", x)
+	both("VMINPD Y13, %s, %s", x, x)
+	both("VMAXPD (DX), %s, %s", x, x)
+	both("VMOVAPD Y12, %s", integer)
+	both("VFMADD231PD 32(DX), %s, %s", x, integer)
+	both("VSUBPD Y12, %s, %s", integer, n)
+	both("VFMADD231PD 96(DX), %s, %s", n, x)
+	both("VFMADD231PD 128(DX), %s, %s", n, x)
+	both("VMOVUPD 160(DX), %s", p)
+	for k := 1; k < coefficients; k++ {
+		for half := range 2 {
+			emit("VFMADD213PD %d(DX), %s, %s", 160+32*k, x[half], p[half])
+		}
+	}
+	both("VPSLLQ $52, %s, %s", integer, integer)
+	both("VPADDQ %s, %s, %s", integer, p, p)
+	emit("VADDPD Y8, Y14, Y14")
+	emit("VADDPD Y9, Y15, Y15")
+	emit("ADDQ $64, SI")
+	emit("DECQ CX")
+	emit("JNZ loop")
+	emit("VMOVUPD Y14, (R10)")
+	emit("VMOVUPD Y15, 32(R10)")
+	emit("VZEROUPPER")
+	emit("RET")
+}
+
 func main() {
 	log.SetFlags(0)
 	dir := flag.String("dir", ".", "folder to write to")
@@ -672,6 +787,7 @@ func main() {
 	reductions()
 	scans()
 	distances()
+	rowSums()
 	source, err := format.Source(declarations.Bytes())
 	if err != nil {
 		log.Fatal(err)

@@ -33,6 +33,8 @@ func detect() []*implementation {
 		below:              belowAsm,
 		squaredDistances32: squaredDistances32,
 		squaredDistances64: squaredDistances64,
+		addDistances:       addDistancesAsm,
+		sumExp:             sumExpAsm,
 	}
 	avx2 := &implementation{
 		name: "avx2",
@@ -287,4 +289,20 @@ func squaredDistances64(sums *[8]float64, x []float64, y *[8]*float64) {
 		squaredDistances64AVX2(sums, &x[0], y, blocks)
 	}
 	addSquaredDifferences(sums, x, y, 4*blocks)
+}
+
+func addDistancesAsm(l *lanes, c, norms, sums []float64, small []int32, norm, share float64) int {
+	blocks, count := len(c)/8, 0
+	if blocks > 0 {
+		count = addDistancesAVX2(l, &c[0], &norms[0], &sums[0], &small[0], blocks, norm, share)
+	}
+	return addDistancesFrom(8*blocks, count, l, c, norms, sums, small, norm, share)
+}
+
+func sumExpAsm(l *lanes, x []float64, scale, shift float64) {
+	blocks := len(x) / 8
+	if blocks > 0 {
+		sumExpAVX2(l, &x[0], &expTable[0][0], blocks, scale, shift)
+	}
+	sumExpFrom(8*blocks, l, x, scale, shift)
 }

@@ -19,6 +19,8 @@ type vectorKernels struct {
 	// in order; y holds the addresses of the eight rows.
 	squaredDistances32 func(sums *[8]float64, x []float64, y *[8]*float32)
 	squaredDistances64 func(sums *[8]float64, x []float64, y *[8]*float64)
+	addDistances       func(l *lanes, c, norms, sums []float64, small []int32, norm, share float64) int
+	sumExp             func(l *lanes, x []float64, scale, shift float64)
 }
 
 var genericVector = vectorKernels{
@@ -31,6 +33,8 @@ var genericVector = vectorKernels{
 	below:              belowGeneric,
 	squaredDistances32: squaredDistancesGeneric[float32],
 	squaredDistances64: squaredDistancesGeneric[float64],
+	addDistances:       addDistancesGeneric,
+	sumExp:             sumExpGeneric,
 }
 
 // SumUint8 is Σ x[k].
