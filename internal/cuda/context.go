@@ -5,8 +5,6 @@
 package cuda
 
 import (
-	"bytes"
-	_ "embed"
 	"errors"
 	"fmt"
 	"runtime"
@@ -14,9 +12,6 @@ import (
 
 	"gorgonia.org/cu"
 )
-
-//go:embed kernels/encode.ptx
-var encodePTX string
 
 // Activation is the function that ends a product; the numbers are those of kernels/device.h.
 type Activation int32
@@ -34,12 +29,13 @@ const (
 // Context is a device in use. Its context belongs to one operating system
 // thread, so one goroutine executes all work; the methods may be called from any.
 type Context struct {
-	Device Device
-	jobs   chan job
-	done   chan struct{}
-	module cu.Module
-	kernel map[string]cu.Function
-	stream cu.Stream
+	Device    Device
+	jobs      chan job
+	done      chan struct{}
+	library   *library
+	modules   map[string]cu.Module   // by family
+	functions map[string]cu.Function // by kernel
+	stream    cu.Stream
 }
 
 type job struct {
@@ -49,7 +45,12 @@ type job struct {
 
 // Open takes a device into use and loads the kernels.
 func Open(d Device) (*Context, error) {
-	c := &Context{Device: d, jobs: make(chan job), done: make(chan struct{}), kernel: map[string]cu.Function{}}
+	kernels, err := embedded()
+	if err != nil {
+		return nil, err
+	}
+	c := &Context{Device: d, jobs: make(chan job), done: make(chan struct{}), library: kernels,
+		modules: map[string]cu.Module{}, functions: map[string]cu.Function{}}
 	started := make(chan error)
 	go c.own(started)
 	if err := <-started; err != nil {
@@ -73,8 +74,8 @@ func (c *Context) own(started chan<- error) {
 		started <- fmt.Errorf("the device's context: %w", err)
 		return
 	}
-	if err := c.load(); err != nil {
-		started <- err
+	if c.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
+		started <- fmt.Errorf("a stream: %w", err)
 		return
 	}
 	defer c.unload()
@@ -84,31 +85,10 @@ func (c *Context) own(started chan<- error) {
 	}
 }
 
-func (c *Context) load() error {
-	log := make([]byte, 16<<10)
-	var err error
-	if c.module, err = cu.LoadDataEx(encodePTX, &cu.JITErrorLogBuffer{Buffer: log}); err != nil {
-		text, _, _ := bytes.Cut(log, []byte{0})
-		if len(text) > 0 {
-			return fmt.Errorf("the driver does not take the kernels: %w: %s", err, bytes.TrimSpace(text))
-		}
-		return fmt.Errorf("the driver does not take the kernels: %w", err)
-	}
-	for _, name := range []string{"normalize_u8", "product_f32"} {
-		if c.kernel[name], err = c.module.Function(name); err != nil {
-			return errors.Join(fmt.Errorf("kernel %s: %w", name, err), c.module.Unload())
-		}
-	}
-	if c.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
-		return errors.Join(fmt.Errorf("a stream: %w", err), c.module.Unload())
-	}
-	return nil
-}
-
 func (c *Context) unload() {
 	// On a lost device these fail too, and nothing is left to do about it.
 	_ = c.stream.Destroy()
-	_ = c.module.Unload()
+	_ = c.unloadModules()
 }
 
 // do runs work on the owning goroutine.
@@ -173,11 +153,15 @@ func upload[T any](s *scratch, values []T) (cu.DevicePtr, error) {
 // launch starts a kernel. Every argument has its own cell of 8 bytes, all of
 // which gorgonia copies; a kernel reads as many of them as its parameter has.
 func (c *Context) launch(name string, grid, block [3]int, arguments ...uint64) error {
+	function, err := c.function(name)
+	if err != nil {
+		return err
+	}
 	pointers := make([]unsafe.Pointer, len(arguments))
 	for i := range arguments {
 		pointers[i] = unsafe.Pointer(&arguments[i])
 	}
-	if err := c.kernel[name].Launch(grid[0], grid[1], grid[2], block[0], block[1], block[2], 0, c.stream, pointers); err != nil {
+	if err := function.Launch(grid[0], grid[1], grid[2], block[0], block[1], block[2], 0, c.stream, pointers); err != nil {
 		return fmt.Errorf("kernel %s: %w", name, err)
 	}
 	return nil

@@ -256,19 +256,20 @@ func TestOutOfMemoryAndLostDevice(t *testing.T) {
 }
 
 func TestKernelsRefused(t *testing.T) {
-	defer func(ptx string) { encodePTX = ptx }(encodePTX)
+	text, err := ptxFiles.ReadFile("kernels/encode.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range [][3]string{
-		{".param .u32 product_f32_param_7", ".param .u64 product_f32_param_7", "other parameters"},
-		{".entry product_f32(", ".entry product_f64(", "not compiled"},
+		{".param .u32 normalize_u8_param_6", ".param .u64 normalize_u8_param_6", "other parameters"},
+		{".entry normalize_u8(", ".entry normalize_f64(", "not compiled"},
 	} {
-		ptx := encodePTX
-		encodePTX = strings.Replace(ptx, c[0], c[1], 1)
-		fakecuda.Reset(1, 1<<30)
-		list, _ := Devices()
-		if _, err := Open(list[0]); err == nil || !strings.Contains(err.Error(), c[2]) {
+		x := open(t, 1, 1<<30)
+		x.library = &library{ptx: map[string]string{}, family: map[string]string{"normalize_u8": "changed"}}
+		x.library.ptx["changed"] = strings.Replace(string(text), c[0], c[1], 1)
+		if _, err := x.Normalize([]uint8{1}, 1, []float32{1}, []float32{1}); err == nil || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s: %v", c[1], err)
 		}
-		encodePTX = ptx
 	}
 	fakecuda.Reset(0, 0)
 	if _, err := Devices(); err == nil {

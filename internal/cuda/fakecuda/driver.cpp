@@ -16,6 +16,7 @@
 #include <ucontext.h>
 #include <vector>
 #include "fakecuda.h"
+#define FAKE_SHARED "fake_shared"
 #include "twin.h"
 
 struct CUctx_st { int device; int references; int lost; };
@@ -151,7 +152,6 @@ void on_fault(int signal, siginfo_t *info, void *state) {
 } // namespace
 
 index3 fake_thread, fake_block, fake_block_size, fake_grid_size;
-extern char __start_fake_shared[], __stop_fake_shared[];
 
 void fake_barrier(int line) {
 	int index = -1;
@@ -168,7 +168,8 @@ void fake_barrier(int line) {
 namespace {
 
 CUresult run_block() {
-	memset(__start_fake_shared, poison, __stop_fake_shared - __start_fake_shared);
+	const Family &family = *kernel->family;
+	if (family.shared) memset(family.shared, poison, family.shared_end - family.shared);
 	size_t n = fibers.size();
 	for (auto &f : fibers) {
 		f.done = false;
@@ -258,6 +259,11 @@ unsigned long long fake_used(int device) {
 	std::lock_guard<std::recursive_mutex> lock(mutex);
 	return used(device);
 }
+
+int fake_families(void) { return int(Family::families().size()); }
+const char *fake_family_name(int i) { return Family::families()[i]->name; }
+const char *fake_family_sources(int i) { return Family::families()[i]->sources; }
+const char *fake_family_hash(int i) { return Family::families()[i]->hash; }
 
 CUresult cuInit(unsigned int) { return CUDA_SUCCESS; }
 CUresult cuDriverGetVersion(int *version) { *version = 12000; return CUDA_SUCCESS; }
@@ -397,7 +403,7 @@ CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned int count
 	if (all.empty()) problem = "the PTX has no entry";
 	for (auto &e : all) {
 		const Twin *found = nullptr;
-		for (auto &t : fake_twins()) if (e.first == t.name) found = &t;
+		for (auto *f : Family::families()) for (auto &t : f->twins) if (e.first == t.name) found = &t;
 		if (!found) problem = "kernel " + e.first + " is not compiled into the fake driver";
 		else if (found->sizes != e.second) problem = "kernel " + e.first + " has other parameters in the PTX than in its source";
 		else module->functions[e.first].reset(new CUfunc_st{found, context()});

@@ -20,7 +20,10 @@ package fakecuda
 */
 import "C"
 
-import "unsafe"
+import (
+	"strings"
+	"unsafe"
+)
 
 // Reset forgets everything, errors and contexts included, and offers devices with
 // so many bytes of memory each. No CUDA handle from before may be used again.
@@ -56,5 +59,22 @@ func Message() string { return C.GoString(C.fake_message()) }
 // Used is the number of bytes allocated on a device.
 func Used(device int) int64 { return int64(C.fake_used(C.int(device))) }
 
-// Sources is the SHA-256 of the kernels' files when they were last compiled to PTX.
-func Sources() string { return C.GoString(C.fake_sources()) }
+// Family is one file of kernels as the fake driver was compiled with it.
+type Family struct {
+	Name    string
+	Sources []string // the file and the headers it includes, in kernels/
+	Hash    string   // SHA-256 of the sources, one after the other, when ptx.sh compiled them
+}
+
+// Families lists the kernels' files.
+func Families() []Family {
+	var all []Family
+	for i := range C.fake_families() {
+		all = append(all, Family{
+			Name:    C.GoString(C.fake_family_name(i)),
+			Sources: strings.Fields(C.GoString(C.fake_family_sources(i))),
+			Hash:    C.GoString(C.fake_family_hash(i)),
+		})
+	}
+	return all
+}

@@ -9,7 +9,10 @@ void fake_reverse(int on);
 const char *fake_message(void);
 unsigned long long fake_used(int device);
 int fake_barriers(void);
-const char *fake_sources(void);
+int fake_families(void);
+const char *fake_family_name(int);
+const char *fake_family_sources(int);
+const char *fake_family_hash(int);
 #ifdef __cplusplus
 }
 #endif

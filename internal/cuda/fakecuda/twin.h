@@ -14,8 +14,8 @@
 #define __global__
 #define __device__
 #define __launch_bounds__(threads)
-/* One section, so that the driver can poison all shared memory before each block. */
-#define __shared__ static __attribute__((section("fake_shared")))
+/* One section per family, so that the driver can poison the shared memory before each block. */
+#define __shared__ static __attribute__((section(FAKE_SHARED)))
 
 struct index3 {
 	unsigned x, y, z;
@@ -29,11 +29,13 @@ extern index3 fake_thread, fake_block, fake_block_size, fake_grid_size;
 void fake_barrier(int line);
 #define __syncthreads() fake_barrier(__LINE__)
 
+struct Family;
 struct Twin {
 	const char *name;
 	std::vector<size_t> sizes;
 	void (*function)();
 	void (*call)(void (*)(), void **);
+	const Family *family;
 };
 
 template <class... A, size_t... I> void twin_apply(void (*f)(A...), void **p, std::index_sequence<I...>) {
@@ -42,6 +44,23 @@ template <class... A, size_t... I> void twin_apply(void (*f)(A...), void **p, st
 template <class... A> Twin twin(const char *name, void (*f)(A...)) {
 	return {name, {sizeof(A)...}, reinterpret_cast<void (*)()>(f), [](void (*g)(), void **p) {
 		twin_apply(reinterpret_cast<void (*)(A...)>(g), p, std::index_sequence_for<A...>{});
-	}};
+	}, nullptr};
 }
-const std::vector<Twin> &fake_twins();
+
+/* The kernels of one file, the files they are made of with their SHA-256, and
+ * their static shared memory. It enters itself in families(). */
+struct Family {
+	const char *name, *sources, *hash;
+	char *shared, *shared_end;
+	std::vector<Twin> twins;
+	Family(const char *name, const char *sources, const char *hash, char *shared, char *shared_end, std::vector<Twin> list)
+			: name(name), sources(sources), hash(hash), shared(shared), shared_end(shared_end), twins(std::move(list)) {
+		for (auto &t : twins) t.family = this;
+		families().push_back(this);
+	}
+	Family(const Family &) = delete;
+	static std::vector<const Family *> &families() {
+		static std::vector<const Family *> all;
+		return all;
+	}
+};

@@ -1,0 +1,101 @@
+//go:build cuda
+
+// The kernels' PTX, one module per family, loaded when a kernel is first launched.
+
+package cuda
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"regexp"
+	"sync"
+
+	"gorgonia.org/cu"
+)
+
+//go:embed kernels/*.ptx
+var ptxFiles embed.FS
+
+// library finds kernels in PTX: ptx by family, the family by kernel.
+type library struct{ ptx, family map[string]string }
+
+// embedded is the library of the binary's own kernels.
+var embedded = sync.OnceValues(func() (*library, error) {
+	entries, err := ptxFiles.ReadDir("kernels")
+	if err != nil {
+		return nil, err
+	}
+	l := &library{ptx: map[string]string{}, family: map[string]string{}}
+	for _, entry := range entries {
+		text, err := ptxFiles.ReadFile("kernels/" + entry.Name())
+		if err != nil {
+			return nil, err
+		}
+		if err := l.add(entry.Name(), string(text)); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+})
+
+var entryPoint = regexp.MustCompile(`\.entry (\w+)\(`)
+
+func (l *library) add(family, ptx string) error {
+	l.ptx[family] = ptx
+	for _, m := range entryPoint.FindAllStringSubmatch(ptx, -1) {
+		if other, ok := l.family[m[1]]; ok {
+			return fmt.Errorf("kernel %s is in %s and in %s", m[1], other, family)
+		}
+		l.family[m[1]] = family
+	}
+	return nil
+}
+
+// function finds a kernel by name and loads its family's module on first use.
+func (c *Context) function(kernel string) (cu.Function, error) {
+	if f, ok := c.functions[kernel]; ok {
+		return f, nil
+	}
+	family, ok := c.library.family[kernel]
+	if !ok {
+		return cu.Function{}, fmt.Errorf("kernel %s: no PTX has it", kernel)
+	}
+	module, ok := c.modules[family]
+	if !ok {
+		var err error
+		if module, err = load(c.library.ptx[family]); err != nil {
+			return cu.Function{}, fmt.Errorf("%s: %w", family, err)
+		}
+		c.modules[family] = module
+	}
+	f, err := module.Function(kernel)
+	if err != nil {
+		return f, fmt.Errorf("kernel %s: %w", kernel, err)
+	}
+	c.functions[kernel] = f
+	return f, nil
+}
+
+// load gives PTX to the driver; the error has the driver's log.
+func load(ptx string) (cu.Module, error) {
+	log := make([]byte, 16<<10)
+	module, err := cu.LoadDataEx(ptx, &cu.JITErrorLogBuffer{Buffer: log})
+	if err == nil {
+		return module, nil
+	}
+	text, _, _ := bytes.Cut(log, []byte{0})
+	if text = bytes.TrimSpace(text); len(text) > 0 {
+		return module, fmt.Errorf("the driver does not take the kernels: %w: %s", err, text)
+	}
+	return module, fmt.Errorf("the driver does not take the kernels: %w", err)
+}
+
+func (c *Context) unloadModules() error {
+	var all error
+	for _, module := range c.modules {
+		all = errors.Join(all, module.Unload())
+	}
+	return all
+}
