@@ -16,12 +16,14 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // File is an open file of known size. It is safe for concurrent use.
 type File struct {
-	path string
-	size int64
+	path     string
+	size     int64
+	modified time.Time
 
 	// lock is held for reading while the file's bytes are in use, so that Close
 	// waits for them.
@@ -53,16 +55,26 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
+	f, err := FromFile(file)
 	if err != nil {
 		file.Close()
 		return nil, err
 	}
+	return f, nil
+}
+
+// FromFile takes a regular file that was opened for reading; from then on the
+// result's Close closes it.
+func FromFile(file *os.File) (*File, error) {
+	path := file.Name()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
 	if !info.Mode().IsRegular() {
-		file.Close()
 		return nil, fmt.Errorf("%s: want a file, got a %s", path, kind(info.Mode()))
 	}
-	f := &File{path: path, size: info.Size(), file: file}
+	f := &File{path: path, size: info.Size(), modified: info.ModTime(), file: file}
 	if f.size > 0 && f.size <= math.MaxInt {
 		// A file system that cannot map is read in the ordinary way.
 		f.data, _ = mapFile(file, int(f.size))
@@ -82,6 +94,26 @@ func (f *File) Size() int64 { return f.size }
 
 // Path is the name the file was opened with.
 func (f *File) Path() string { return f.path }
+
+// Unchanged returns an error if the file's size or time of modification are not
+// those that it was opened with. Reading the mapping of a file that was cut ends the
+// program, so that a long-lived reader asks first.
+func (f *File) Unchanged() error {
+	f.lock.RLock()
+	defer f.lock.RUnlock()
+	if f.file == nil {
+		return ErrClosed
+	}
+	info, err := f.file.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() != f.size || !info.ModTime().Equal(f.modified) {
+		return fmt.Errorf("%s: changed while it was in use (%d bytes at %v, was %d at %v)", f.path,
+			info.Size(), info.ModTime().Format(time.RFC3339), f.size, f.modified.Format(time.RFC3339))
+	}
+	return nil
+}
 
 // ErrClosed is what reading after Close gives.
 var ErrClosed = errors.New("the file is closed")

@@ -125,12 +125,11 @@ func (p *patches) locate(g *geometry, l0, l1, origin int) {
 	}
 }
 
-// filterRows is one group's weights [filters, channels/group, kernel…] with the
-// elements of each filter in the order of a patch.
-func (g *geometry) filterRows(w []float32, group int) []float32 {
+// filterRows writes to rows one group's weights [filters, channels/group, kernel…] with
+// the elements of each filter in the order of a patch, and returns them as an operand.
+func (g *geometry) filterRows(rows, w []float32, group int) kernel.Operand[float32] {
 	n, width := g.filters/g.groups, g.channels/g.groups
 	positions := g.depth() / width
-	rows := make([]float32, n*g.depth())
 	for f := range n {
 		src := w[(group*n+f)*g.depth():]
 		for c := range width {
@@ -139,7 +138,7 @@ func (g *geometry) filterRows(w []float32, group int) []float32 {
 			}
 		}
 	}
-	return rows
+	return kernel.Rows(rows, g.depth())
 }
 
 // frameLimit is the number of elements of a frame that is copied as a whole; it stays in the second-level cache.
@@ -172,20 +171,15 @@ func buildConv(b *builder) (func() error, error) {
 		return func() error { return nil }, nil
 	}
 	packed := make([]*kernel.Packed[float32], g.groups)
-	pack := func(w []float32, group int) (*kernel.Packed[float32], error) {
-		return kernel.PackRight(kernel.Rows(g.filterRows(w, group), k), n, k)
-	}
 	if w := b.constant(1); w != nil {
 		for group := range g.groups {
-			key := packKey{w, "conv", group}
-			if b.weights.packed[key] == nil {
-				f, err := pack(w.F32, group)
-				if err != nil {
-					return nil, err
-				}
-				b.weights.packed[key] = f
+			var err error
+			packed[group], err = b.weights.right(packKey{w, "conv", group}, n, k, true, func(values, buffer []float32) kernel.Operand[float32] {
+				return g.filterRows(buffer, values, group)
+			})
+			if err != nil {
+				return nil, err
 			}
-			packed[group] = b.weights.packed[key]
 		}
 	}
 	x, y := b.in(0), b.out(0)
@@ -256,11 +250,11 @@ func buildConv(b *builder) (func() error, error) {
 	if b.constant(1) != nil {
 		return loop, nil
 	}
-	filters := b.in(1)
+	filters, rows := b.in(1), make([]float32, n*k)
 	return func() error {
 		for group := range g.groups {
 			var err error
-			if packed[group], err = pack(filters(), group); err != nil {
+			if packed[group], err = kernel.PackRight(g.filterRows(rows, filters(), group), n, k); err != nil {
 				return err
 			}
 		}

@@ -13,6 +13,7 @@ package cpu
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"repscope/internal/kernel"
@@ -150,10 +151,27 @@ func (x *Executor) bind(inputs []*graph.Tensor) (*program, error) {
 		return nil, err
 	}
 	if len(x.bound) == kept {
-		x.bound = x.bound[:kept-1]
+		x.bound = slices.Delete(x.bound, kept-1, kept)
+		x.forget()
 	}
 	x.bound = slices.Insert(x.bound, 0, p)
 	return p, nil
+}
+
+// forget drops the packed forms of constants that were folded for programs which
+// are no longer there.
+func (x *Executor) forget() {
+	used := map[*graph.Tensor]bool{}
+	for _, t := range x.graph.Constants {
+		used[t] = true
+	}
+	for _, p := range x.bound {
+		for _, v := range p.Values {
+			used[v.Const] = true
+		}
+	}
+	maps.DeleteFunc(x.weights.packed, func(k packKey, _ *kernel.Packed[float32]) bool { return !used[k.tensor] })
+	maps.DeleteFunc(x.weights.held, func(t *graph.Tensor, _ []float32) bool { return !used[t] })
 }
 
 func (p *program) fits(inputs []*graph.Tensor) bool {
@@ -184,49 +202,90 @@ func (x *Executor) compile(operands []graph.Operand) (*program, error) {
 	for _, o := range operands {
 		p.shapes = append(p.shapes, o.Shape)
 	}
+	if err := x.build(p); err != nil {
+		return nil, err
+	}
+	for _, id := range p.Outputs {
+		v := p.Values[id]
+		p.out = append(p.out, &graph.Tensor{DType: v.DType, Shape: v.Shape})
+	}
+	p.place(&x.arena)
+	return p, nil
+}
+
+// build loads the program's constants and makes its kernels. Until the next run
+// the arena holds nothing, so that constants on their way to being packed go through it.
+func (x *Executor) build(p *program) error {
+	x.arena.grow(p.layout.Size)
+	x.weights.buffer = x.arena.f32
+	defer func() {
+		x.arena.f32 = x.weights.buffer
+		x.weights.buffer, x.weights.last, x.weights.values = nil, nil, nil
+		for _, other := range x.bound {
+			other.place(&x.arena)
+		}
+	}()
 	for i, v := range p.Values {
 		if v.Const != nil {
 			p.set(i, v.Const)
 		}
 	}
+	hold := func(id int) error {
+		t := p.Values[id].Const
+		if t == nil || !t.Deferred() || p.f32[id] != nil {
+			return nil
+		}
+		var err error
+		if p.f32[id], err = x.weights.hold(t); err != nil {
+			return fmt.Errorf("constant %q: %w", p.Values[id].Name, err)
+		}
+		return nil
+	}
+	for _, id := range p.Outputs {
+		if err := hold(id); err != nil {
+			return err
+		}
+	}
 	for i := range p.Steps {
 		s := &p.Steps[i]
+		for k, id := range s.In {
+			if id < 0 || k == 1 && packsWeights(s) {
+				continue
+			}
+			if err := hold(id); err != nil {
+				return fmt.Errorf("%v: %w", s.Node, err)
+			}
+		}
 		if s.Op.View {
 			p.run = append(p.run, nil)
 			continue
 		}
 		run, err := build(s, p.Values, &p.memory, &p.pool, x.weights)
 		if err != nil {
-			return nil, fmt.Errorf("%v: %w", s.Node, err)
+			return fmt.Errorf("%v: %w", s.Node, err)
 		}
 		p.run = append(p.run, run)
 	}
-	for _, id := range p.Outputs {
-		v := p.Values[id]
-		p.out = append(p.out, &graph.Tensor{DType: v.DType, Shape: v.Shape})
-	}
-	if x.arena.grow(p.layout.Size) {
-		for _, other := range x.bound {
-			other.place(&x.arena)
-		}
-	}
-	p.place(&x.arena)
-	return p, nil
+	return nil
 }
 
-// grow makes the arena at least as large as the sizes and reports whether it moved.
-func (a *arena) grow(size [4]int) bool {
-	moved := false
+// packsWeights reports whether the step's kernel takes its second operand, if it
+// is constant, from weights.packed alone.
+func packsWeights(s *graph.Step) bool {
+	return s.Node.Domain == "repscope" && (s.Op.Name == "Linear" || s.Op.Name == "Conv")
+}
+
+// grow makes the arena at least as large as the sizes.
+func (a *arena) grow(size [4]int) {
 	if n := size[graph.Float32]; n > len(a.f32) {
-		a.f32, moved = make([]float32, n), true
+		a.f32 = make([]float32, n)
 	}
 	if n := size[graph.Int64]; n > len(a.i64) {
-		a.i64, moved = make([]int64, n), true
+		a.i64 = make([]int64, n)
 	}
 	if n := size[graph.Bool]; n > len(a.bits) {
-		a.bits, moved = make([]bool, n), true
+		a.bits = make([]bool, n)
 	}
-	return moved
 }
 
 // place points the program's values into the arena.
@@ -366,10 +425,50 @@ func (b *builder) each(total int, f body) func() error {
 	return func() error { return (*pool).each(total, f) }
 }
 
-// weights keeps packed constants and the workers' scratch between programs.
+// weights keeps constants in the form that kernels take, for all programs, and the
+// workers' scratch.
 type weights struct {
-	packed  map[packKey]*kernel.Packed[float32]
+	packed map[packKey]*kernel.Packed[float32]
+	// Deferred constants that are used as they are.
+	held    map[*graph.Tensor][]float32
 	scratch []scratch // by worker
+
+	// While a program is built: a buffer for constants to be packed, and the one
+	// that was loaded last.
+	buffer []float32
+	last   *graph.Tensor
+	values []float32
+}
+
+// hold loads a deferred constant and keeps it.
+func (w *weights) hold(t *graph.Tensor) ([]float32, error) {
+	if v, ok := w.held[t]; ok {
+		return v, nil
+	}
+	v, err := t.Load(nil)
+	if err == nil {
+		w.held[t] = v
+	}
+	return v, err
+}
+
+// load returns the elements of a constant and a buffer of n more, both until the
+// next call for another constant.
+func (w *weights) load(t *graph.Tensor, n int) (values, scratch []float32, err error) {
+	deferred := 0
+	if t.Deferred() {
+		deferred = t.Len()
+	}
+	if deferred+n > len(w.buffer) {
+		w.buffer, w.last = make([]float32, deferred+n), nil
+	}
+	if w.last != t || deferred == 0 {
+		if w.values, err = t.Load(w.buffer[:deferred]); err != nil {
+			return nil, nil, err
+		}
+		w.last = t
+	}
+	return w.values, w.buffer[deferred : deferred+n], nil
 }
 
 type packKey struct {
@@ -390,7 +489,7 @@ type scratch struct {
 }
 
 func newWeights(threads int) *weights {
-	w := &weights{packed: map[packKey]*kernel.Packed[float32]{}}
+	w := &weights{packed: map[packKey]*kernel.Packed[float32]{}, held: map[*graph.Tensor][]float32{}}
 	w.setThreads(threads)
 	return w
 }

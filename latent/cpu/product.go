@@ -19,13 +19,22 @@ func init() {
 // finishes at a time; its result stays in the second-level cache.
 const rowBlock = 192
 
-// right returns constant weights packed as the right operand: n vectors of length k.
-func (w *weights) right(t *graph.Tensor, form string, group int, o kernel.Operand[float32], n, k int) (*kernel.Packed[float32], error) {
-	key := packKey{t, form, group}
+// right returns constant weights packed as the right operand: n vectors of length k. If
+// they are not yet, operand makes it of the constant's elements and of a buffer of n·k more
+// if that is wanted.
+func (w *weights) right(key packKey, n, k int, buffer bool, operand func(values, buffer []float32) kernel.Operand[float32]) (*kernel.Packed[float32], error) {
 	if p := w.packed[key]; p != nil {
 		return p, nil
 	}
-	p, err := kernel.PackRight(o, n, k)
+	extra := 0
+	if buffer {
+		extra = n * k
+	}
+	values, scratch, err := w.load(key.tensor, extra)
+	if err != nil {
+		return nil, err
+	}
+	p, err := kernel.PackRight(operand(values, scratch), n, k)
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +62,9 @@ func tiles(m, n, threads int) (rows, cols int) {
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
-// reorder is weights k×n, or n×k if transposed, with their rows in the order of
-// elements of the given shape; they belong to the elements after perm.
-func reorder(w []float32, shape, perm []int, transposed bool, k, n int) []float32 {
+// reorder writes to out weights k×n, or n×k if transposed, with their rows in the order
+// of elements of the given shape; they belong to the elements after perm.
+func reorder(out, w []float32, shape, perm []int, transposed bool, k, n int) {
 	strides := contiguous(shape)
 	after := make([]int, len(perm))
 	moved := make([]int, len(perm))
@@ -63,7 +72,6 @@ func reorder(w []float32, shape, perm []int, transposed bool, k, n int) []float3
 		after[i], moved[i] = shape[p], strides[p]
 	}
 	from := newStrided(after, moved, 0)
-	out := make([]float32, len(w))
 	for i := range k {
 		j := from.at(i)
 		if transposed {
@@ -74,7 +82,6 @@ func reorder(w []float32, shape, perm []int, transposed bool, k, n int) []float3
 			copy(out[j*n:(j+1)*n], w[i*n:(i+1)*n])
 		}
 	}
-	return out
 }
 
 func buildLinear(b *builder) (func() error, error) {
@@ -89,14 +96,16 @@ func buildLinear(b *builder) (func() error, error) {
 	if p.TransB {
 		form = "n×k"
 	}
-	data := w.F32
 	if p.Perm != nil {
 		form += fmt.Sprint(p.Shape, p.Perm)
-		if b.weights.packed[packKey{w, form, 0}] == nil {
-			data = reorder(data, p.Shape, p.Perm, p.TransB, k, n)
-		}
 	}
-	packed, err := b.weights.right(w, form, 0, matrix(data, p.TransB, k, n), n, k)
+	packed, err := b.weights.right(packKey{w, form, 0}, n, k, p.Perm != nil, func(values, buffer []float32) kernel.Operand[float32] {
+		if p.Perm != nil {
+			reorder(buffer, values, p.Shape, p.Perm, p.TransB, k, n)
+			values = buffer
+		}
+		return matrix(values, p.TransB, k, n)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -3,11 +3,14 @@ package graph
 // Folding at load: rewrites of the graph that change its constants once, before
 // it is bound to any shape.
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // foldBatchNorm puts a batch normalisation with known statistics that alone uses
 // a convolution's result into the convolution's weights and bias.
-func (g *Graph) foldBatchNorm() {
+func (g *Graph) foldBatchNorm() error {
 	users := map[string]int{}
 	for _, n := range g.Nodes {
 		for _, in := range n.Inputs {
@@ -60,25 +63,36 @@ func (g *Graph) foldBatchNorm() {
 		if a, ok := n.Attributes["epsilon"]; ok {
 			epsilon = float64(a.Float)
 		}
-		weights := make([]float32, len(w.F32))
-		each := len(weights) / filters
-		for f := range filters {
-			factor := float64(scale[f]) / math.Sqrt(float64(variance[f])+epsilon)
-			for i := f * each; i < (f+1)*each; i++ {
-				weights[i] = float32(float64(w.F32[i]) * factor)
+		factors := make([]float64, filters)
+		for f := range factors {
+			factors[f] = float64(scale[f]) / math.Sqrt(float64(variance[f])+epsilon)
+			bias[f] = float32(float64((float64(bias[f])-float64(mean[f]))*factors[f]) + float64(shift[f]))
+		}
+		scaled := func(dst []float32) error {
+			weights, err := w.Load(dst)
+			each := len(dst) / filters
+			for i, v := range weights {
+				dst[i] = float32(float64(v) * factors[i/each])
 			}
-			bias[f] = float32(float64((float64(bias[f])-float64(mean[f]))*factor) + float64(shift[f]))
+			return err
+		}
+		weights := deferFrom([]*Tensor{w}, scaled, w.Shape...)
+		if weights == nil {
+			weights = Floats(make([]float32, w.Len()), w.Shape...)
+			if err := scaled(weights.F32); err != nil {
+				return fmt.Errorf("%v: %w", conv, err)
+			}
 		}
 		// Names that no file can contain.
 		prefix := "\x00batchnorm\x00" + n.Outputs[0]
-		g.Constants[prefix+"\x00w"], g.Constants[prefix+"\x00b"] = Floats(weights, w.Shape...), Floats(bias, filters)
+		g.Constants[prefix+"\x00w"], g.Constants[prefix+"\x00b"] = weights, Floats(bias, filters)
 		// The normalisation's node becomes the convolution, whose own is then unused.
 		*n = Node{Name: conv.Name, Op: "Conv", Inputs: []string{conv.Inputs[0], prefix + "\x00w", prefix + "\x00b"},
 			Outputs: n.Outputs, Attributes: conv.Attributes}
 		folded[conv] = true
 	}
 	if len(folded) == 0 {
-		return
+		return nil
 	}
 	kept := g.Nodes[:0]
 	for _, n := range g.Nodes {
@@ -87,4 +101,5 @@ func (g *Graph) foldBatchNorm() {
 		}
 	}
 	g.Nodes = kept
+	return nil
 }

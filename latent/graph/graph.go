@@ -147,7 +147,9 @@ func (g *Graph) Prepare(eval Evaluator) error {
 	if err := g.fold(eval); err != nil {
 		return err
 	}
-	g.foldBatchNorm()
+	if err := g.foldBatchNorm(); err != nil {
+		return err
+	}
 	g.dropUnused()
 	return nil
 }

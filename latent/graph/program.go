@@ -12,7 +12,7 @@ import (
 type Value struct {
 	Name string
 	Type
-	Const *Tensor // not nil if known before execution
+	Const *Tensor // not nil if known before execution; large ones are deferred
 	// Root is the index of the value whose memory this one shares, itself unless
 	// it is a view (a reshape, say) of another.
 	Root int
@@ -156,6 +156,7 @@ func (s *specializer) worthFolding(c *Context) bool {
 	return true
 }
 
+// evaluate computes a node on constants, or defers that.
 func (s *specializer) evaluate(step *Step, c *Context) ([]*Tensor, error) {
 	in := make([]*Tensor, len(c.In))
 	for i := range c.In {
@@ -167,29 +168,48 @@ func (s *specializer) evaluate(step *Step, c *Context) ([]*Tensor, error) {
 		t.Shape = c.Out[0].Shape
 		return []*Tensor{&t}, nil
 	}
-	out := make([]*Tensor, len(c.Out))
-	values := make([]Value, 0, len(in)+len(out))
-	local := Step{Node: step.Node, Op: step.Op, Params: step.Params}
-	for _, o := range c.In {
-		if o.DType == Invalid {
-			local.In = append(local.In, -1)
-			continue
+	local, eval := Step{Node: step.Node, Op: step.Op, Params: step.Params}, s.eval
+	if len(c.Out) == 1 && c.Out[0].DType == Float32 {
+		shape := c.Out[0].Shape
+		load := func(dst []float32) error { return evaluate(eval, local, in, []*Tensor{Floats(dst, shape...)}) }
+		if t := deferFrom(in, load, shape...); t != nil {
+			return []*Tensor{t}, nil
 		}
-		local.In = append(local.In, len(values))
-		values = append(values, Value{Type: o.Type, Const: o.Const, Root: len(values)})
 	}
+	out := make([]*Tensor, len(c.Out))
 	for i, t := range c.Out {
 		var err error
 		if out[i], err = NewTensor(t.DType, t.Shape...); err != nil {
 			return nil, fmt.Errorf("%v: output %d: %w", step.Node, i, err)
 		}
-		local.Out = append(local.Out, len(values))
-		values = append(values, Value{Type: t, Root: len(values)})
 	}
-	if err := s.eval(&local, values, in, out); err != nil {
-		return nil, fmt.Errorf("%v: %w", step.Node, err)
+	return out, evaluate(eval, local, in, out)
+}
+
+// evaluate computes one step; in has nil for absent inputs.
+func evaluate(eval Evaluator, step Step, in, out []*Tensor) error {
+	held := make([]*Tensor, len(in))
+	var values []Value
+	for i, t := range in {
+		if t == nil {
+			step.In = append(step.In, -1)
+			continue
+		}
+		var err error
+		if held[i], err = t.resident(); err != nil {
+			return fmt.Errorf("%v: %w", step.Node, err)
+		}
+		step.In = append(step.In, len(values))
+		values = append(values, Value{Type: Type{DType: t.DType, Shape: t.Shape}, Const: held[i], Root: len(values)})
 	}
-	return out, nil
+	for _, t := range out {
+		step.Out = append(step.Out, len(values))
+		values = append(values, Value{Type: Type{DType: t.DType, Shape: t.Shape}, Root: len(values)})
+	}
+	if err := eval(&step, values, held, out); err != nil {
+		return fmt.Errorf("%v: %w", step.Node, err)
+	}
+	return nil
 }
 
 // Specialize binds the graph to inputs of the given types, in the order of

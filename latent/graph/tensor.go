@@ -43,13 +43,77 @@ func (t DType) Size() int {
 	return 0
 }
 
-// Tensor is a dense row-major array; the slice of its DType holds the elements.
+// Tensor is a dense row-major array; the slice of its DType holds the elements,
+// unless they are deferred (see Defer).
 type Tensor struct {
 	DType DType
 	Shape []int
 	F32   []float32
 	I64   []int64
 	Bool  []bool
+
+	load  func(dst []float32) error
+	steps int // that a deferred tensor is away from files
+}
+
+// Resident is the number of elements up to which constants are held and not deferred.
+const Resident = 1 << 14
+
+// Defer returns a float32 tensor that holds no elements; load writes all of them
+// into dst, the same at every call.
+//
+// Weights are in memory once: readers and folding defer large constants, so that
+// a graph has hardly any. An executor that binds a program loads them, in any
+// buffer, keeps them only in the form it computes with (packed, or on a device),
+// and loads them again if another program wants another form.
+func Defer(load func(dst []float32) error, shape ...int) *Tensor {
+	return &Tensor{DType: Float32, Shape: shape, load: load, steps: 1}
+}
+
+// Deferred reports whether the elements must be loaded.
+func (t *Tensor) Deferred() bool { return t.load != nil }
+
+// Load returns the float32 elements, which must not be changed: the tensor's own or,
+// if they are deferred, those loaded into the buffer or a new one if it is too short.
+func (t *Tensor) Load(buffer []float32) ([]float32, error) {
+	if t.load == nil {
+		return t.F32, nil
+	}
+	n := t.Len()
+	if len(buffer) < n {
+		buffer = make([]float32, n)
+	}
+	return buffer[:n], t.load(buffer[:n])
+}
+
+// resident is the tensor with its elements.
+func (t *Tensor) resident() (*Tensor, error) {
+	if t == nil || t.load == nil {
+		return t, nil
+	}
+	values, err := t.Load(nil)
+	return Floats(values, t.Shape...), err
+}
+
+// maxSteps bounds what loading a deferred tensor computes: a chain of folded
+// operators, each of which is done again at every load.
+const maxSteps = 8
+
+// deferFrom defers a tensor that load makes of others. It returns nil if there is
+// nothing to gain, or too much to do at every load.
+func deferFrom(from []*Tensor, load func(dst []float32) error, shape ...int) *Tensor {
+	t := Defer(load, shape...)
+	gain := false
+	for _, f := range from {
+		if f != nil {
+			t.steps += f.steps
+			gain = gain || f.Deferred()
+		}
+	}
+	if !gain || t.Len() <= Resident || t.steps > maxSteps {
+		return nil
+	}
+	return t
 }
 
 // maxElements bounds one value; a larger one is a broken or hostile file.

@@ -5,16 +5,17 @@
 //	if err != nil {
 //		return err
 //	}
+//	defer model.Close()
 //	err = model.Graph.Prepare(cpu.Evaluate)
 //
 // Weights may be stored in the file or beside it (external data); float16,
-// bfloat16 and float64 are converted to float32, integers to int64.
+// bfloat16 and float64 are converted to float32, integers to int64. Large weights stay
+// in their files, which are mapped, and are deferred in the sense of graph.Defer.
 package onnx
 
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -24,6 +25,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"repscope/internal/dtype"
+	"repscope/internal/mmap"
 	"repscope/latent/graph"
 )
 
@@ -44,6 +46,17 @@ type Model struct {
 	External []string
 	// Parameters counts the elements of all initialisers.
 	Parameters int
+
+	files []*mmap.File
+}
+
+// Close releases the files. Deferred weights cannot be loaded afterwards.
+func (m *Model) Close() error {
+	var err error
+	for _, f := range m.files {
+		err = errors.Join(err, f.Close())
+	}
+	return err
 }
 
 // externalReuse is how often the bytes of external files may be used, on average.
@@ -65,33 +78,74 @@ func Open(path string, o Options) (*Model, error) {
 	if info.Size() > maxFile {
 		return nil, fmt.Errorf("%s: %d bytes; an ONNX file has less than 2 GB, larger models keep their weights in external data", path, info.Size())
 	}
-	data, err := os.ReadFile(path)
+	file, err := mmap.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	model, err := Decode(data, filepath.Dir(path), o)
+	var model *Model
+	err = file.Use(0, file.Size(), func(data []byte) error {
+		model, err = decode(data, stored{file}, filepath.Dir(path), o)
+		return err
+	})
 	if err != nil {
+		file.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	model.files = append(model.files, file)
 	return model, nil
 }
 
-// Decode reads a model from memory. External data is looked for in dir; an
-// empty dir refuses it.
+// Decode reads a model from memory, which must not be changed as long as the
+// model is in use. External data is looked for in dir; an empty dir refuses it.
 func Decode(data []byte, dir string, o Options) (*Model, error) {
+	return decode(data, memory(data), dir, o)
+}
+
+// source is where the bytes of weights are.
+type source interface {
+	// use calls fn with n bytes at offset, which are valid during the call.
+	use(offset, n int64, fn func(raw []byte) error) error
+}
+
+type memory []byte
+
+func (m memory) use(offset, n int64, fn func(raw []byte) error) error {
+	return fn(m[offset : offset+n])
+}
+
+type stored struct{ *mmap.File }
+
+func (s stored) use(offset, n int64, fn func(raw []byte) error) error {
+	if err := s.Unchanged(); err != nil {
+		return err
+	}
+	return s.Use(offset, n, fn)
+}
+
+// decode reads a model from data; in gives the same bytes again later.
+func decode(data []byte, in source, dir string, o Options) (model *Model, err error) {
 	if o.MinOpset == 0 {
 		o.MinOpset = MinOpset
 	}
 	if o.MaxOpset == 0 {
 		o.MaxOpset = MaxOpset
 	}
-	d := &decoder{dir: dir, files: map[string]*os.File{}}
-	defer d.close()
-	model := &Model{}
-	var graphData []byte
+	d := &decoder{in: in, dir: dir, files: map[string]*mmap.File{}}
+	defer func() {
+		if d.root != nil {
+			d.root.Close()
+		}
+		if err != nil {
+			for _, f := range d.files {
+				f.Close()
+			}
+		}
+	}()
+	model = &Model{}
+	var graphData field
 	var producer, version string
 	domains := map[string]int64{}
-	err := fields(data, func(n protowire.Number, v field) error {
+	err = field{bytes: data}.fields(func(n protowire.Number, v field) error {
 		switch n {
 		case 1:
 			model.IR = int(v.number)
@@ -100,10 +154,10 @@ func Decode(data []byte, dir string, o Options) (*Model, error) {
 		case 3:
 			version = v.text()
 		case 7:
-			if graphData != nil {
+			if graphData.bytes != nil {
 				return errors.New("two graphs in one file")
 			}
-			graphData = v.bytes
+			graphData = v
 			return v.want(protowire.BytesType)
 		case 8:
 			domain, opset, err := opsetImport(v)
@@ -117,7 +171,7 @@ func Decode(data []byte, dir string, o Options) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not an ONNX file, or a damaged one: %w", err)
 	}
-	if graphData == nil {
+	if graphData.bytes == nil {
 		return nil, errors.New("not an ONNX file, or a damaged one: no graph")
 	}
 	opset, ok := domains[""]
@@ -139,6 +193,9 @@ func Decode(data []byte, dir string, o Options) (*Model, error) {
 		model.Parameters += t.Len()
 	}
 	model.External = d.names
+	for _, f := range d.files {
+		model.files = append(model.files, f)
+	}
 	return model, nil
 }
 
@@ -146,7 +203,7 @@ func opsetImport(v field) (domain string, opset int64, err error) {
 	if err := v.want(protowire.BytesType); err != nil {
 		return "", 0, err
 	}
-	err = fields(v.bytes, func(n protowire.Number, v field) error {
+	err = v.fields(func(n protowire.Number, v field) error {
 		switch n {
 		case 1:
 			domain = v.text()
@@ -163,6 +220,7 @@ type field struct {
 	kind   protowire.Type
 	number uint64 // varint, fixed32, fixed64
 	bytes  []byte
+	at     int64 // of bytes in the file
 }
 
 func (f field) text() string { return string(f.bytes) }
@@ -175,8 +233,8 @@ func (f field) want(t protowire.Type) error {
 }
 
 // fields calls f for every field of a message.
-func fields(data []byte, f func(n protowire.Number, v field) error) error {
-	for len(data) > 0 {
+func (m field) fields(f func(n protowire.Number, v field) error) error {
+	for data := m.bytes; len(data) > 0; {
 		n, kind, size := protowire.ConsumeTag(data)
 		if size < 0 {
 			return protowire.ParseError(size)
@@ -201,6 +259,7 @@ func fields(data []byte, f func(n protowire.Number, v field) error) error {
 			return protowire.ParseError(size)
 		}
 		data = data[size:]
+		v.at = m.at + int64(len(m.bytes)-len(data)-len(v.bytes))
 		if err := f(n, v); err != nil {
 			return err
 		}
@@ -210,27 +269,19 @@ func fields(data []byte, f func(n protowire.Number, v field) error) error {
 
 // decoder keeps the external files of one model.
 type decoder struct {
+	in    source // of the model itself; nil: nothing is deferred
 	dir   string
 	root  *os.Root
-	files map[string]*os.File
+	files map[string]*mmap.File
 	names []string
-	// Bytes of the external files, and of what was read from them.
-	stored, read int64
+	// Bytes of the external files, and of what tensors take of them.
+	stored, taken int64
 }
 
-func (d *decoder) close() {
-	for _, f := range d.files {
-		f.Close()
-	}
-	if d.root != nil {
-		d.root.Close()
-	}
-}
-
-func (d *decoder) graph(data []byte) (*graph.Graph, error) {
+func (d *decoder) graph(message field) (*graph.Graph, error) {
 	g := &graph.Graph{Constants: map[string]*graph.Tensor{}}
 	var inputs []graph.Port
-	err := fields(data, func(n protowire.Number, v field) error {
+	err := message.fields(func(n protowire.Number, v field) error {
 		switch n {
 		case 1:
 			node, err := d.node(v)
@@ -285,7 +336,7 @@ func (d *decoder) node(v field) (*graph.Node, error) {
 	if err := v.want(protowire.BytesType); err != nil {
 		return nil, err
 	}
-	err := fields(v.bytes, func(n protowire.Number, v field) error {
+	err := v.fields(func(n protowire.Number, v field) error {
 		switch n {
 		case 1:
 			node.Inputs = append(node.Inputs, v.text())
@@ -321,7 +372,7 @@ func (d *decoder) attribute(v field) (name string, a graph.Attribute, err error)
 		return "", a, err
 	}
 	declared := 0
-	err = fields(v.bytes, func(n protowire.Number, v field) error {
+	err = v.fields(func(n protowire.Number, v field) error {
 		switch n {
 		case 1:
 			name = v.text()
@@ -413,27 +464,27 @@ func port(v field) (graph.Port, error) {
 	if err := v.want(protowire.BytesType); err != nil {
 		return p, err
 	}
-	err := fields(v.bytes, func(n protowire.Number, v field) error {
+	err := v.fields(func(n protowire.Number, v field) error {
 		switch n {
 		case 1:
 			p.Name = v.text()
 		case 2:
-			return fields(v.bytes, func(n protowire.Number, v field) error {
+			return v.fields(func(n protowire.Number, v field) error {
 				if n != 1 {
 					return nil
 				}
-				return fields(v.bytes, func(n protowire.Number, v field) error {
+				return v.fields(func(n protowire.Number, v field) error {
 					switch n {
 					case 1:
 						p.DType, _ = graph.ElementDType(int(v.number))
 					case 2:
 						p.Dims = []graph.Dim{}
-						return fields(v.bytes, func(n protowire.Number, v field) error {
+						return v.fields(func(n protowire.Number, v field) error {
 							if n != 1 {
 								return nil
 							}
 							dim := graph.Dim{Size: -1}
-							err := fields(v.bytes, func(n protowire.Number, v field) error {
+							err := v.fields(func(n protowire.Number, v field) error {
 								switch n {
 								case 1:
 									// Some exporters write 0 or −1 for a free axis.
@@ -480,11 +531,11 @@ func (d *decoder) tensor(v field) (*graph.Tensor, string, error) {
 	}
 	shape := []int{}
 	element := 0
-	var raw []byte
+	var raw region
 	hasRaw, external := false, false
 	location := map[string]string{}
 	typed := map[protowire.Number][]field{}
-	err := fields(v.bytes, func(n protowire.Number, v field) error {
+	err := v.fields(func(n protowire.Number, v field) error {
 		switch n {
 		case 1:
 			return packed(v, protowire.VarintType, func(x uint64) {
@@ -500,11 +551,11 @@ func (d *decoder) tensor(v field) (*graph.Tensor, string, error) {
 		case 8:
 			name = v.text()
 		case 9:
-			raw, hasRaw = v.bytes, true
+			raw, hasRaw = region{d.in, v.at, int64(len(v.bytes)), v.bytes}, true
 			return v.want(protowire.BytesType)
 		case 13:
 			var key, value string
-			err := fields(v.bytes, func(n protowire.Number, v field) error {
+			err := v.fields(func(n protowire.Number, v field) error {
 				switch n {
 				case 1:
 					key = v.text()
@@ -538,14 +589,39 @@ func (d *decoder) tensor(v field) (*graph.Tensor, string, error) {
 		hasRaw = true
 	}
 	target, _ := graph.ElementDType(element)
-	t := &graph.Tensor{DType: target, Shape: shape}
-	if hasRaw {
-		if len(raw) != count*kind.Size() {
-			return nil, name, fmt.Errorf("%d bytes of data, shape %v of %v needs %d", len(raw), shape, kind, count*kind.Size())
-		}
-		return t, name, fromRaw(t, raw, kind, count)
+	if f := typed[4]; !hasRaw && kind == dtype.Float32 && len(f) == 1 && len(f[0].bytes) == 4*count {
+		// A packed list of float32 is laid out as raw data is.
+		raw, hasRaw = region{d.in, f[0].at, int64(len(f[0].bytes)), f[0].bytes}, true
 	}
-	return t, name, fromTyped(t, typed, kind, count)
+	if !hasRaw {
+		t := &graph.Tensor{DType: target, Shape: shape}
+		return t, name, fromTyped(t, typed, kind, count)
+	}
+	if raw.size != int64(count)*int64(kind.Size()) {
+		return nil, name, fmt.Errorf("%d bytes of data, shape %v of %v needs %d", raw.size, shape, kind, count*kind.Size())
+	}
+	if target == graph.Float32 && count > graph.Resident && d.in != nil {
+		raw.bytes = nil // valid only now
+		return graph.Defer(func(dst []float32) error {
+			return raw.use(func(b []byte) error { return dtype.Float32s(dst, b, kind, dtype.LittleEndian) })
+		}, shape...), name, nil
+	}
+	t := &graph.Tensor{DType: target, Shape: shape}
+	return t, name, raw.use(func(b []byte) error { return fromRaw(t, b, kind, count) })
+}
+
+// region is a tensor's bytes.
+type region struct {
+	in           source
+	offset, size int64
+	bytes        []byte // nil: not in memory
+}
+
+func (r region) use(fn func(raw []byte) error) error {
+	if r.bytes != nil || r.size == 0 {
+		return fn(r.bytes)
+	}
+	return r.in.use(r.offset, r.size, fn)
 }
 
 func fromRaw(t *graph.Tensor, raw []byte, kind dtype.DType, count int) error {
@@ -625,18 +701,19 @@ func fromTyped(t *graph.Tensor, typed map[protowire.Number][]field, kind dtype.D
 	return nil
 }
 
-// external reads a tensor's bytes from a file beside the model. The file must
+// external finds a tensor's bytes in a file beside the model. The file must
 // lie in the model's folder or below, also after links are followed.
-func (d *decoder) external(location map[string]string, want int) ([]byte, error) {
+func (d *decoder) external(location map[string]string, want int) (region, error) {
+	var none region
 	name := location["location"]
 	if name == "" {
-		return nil, errors.New("external data without a location")
+		return none, errors.New("external data without a location")
 	}
 	if d.dir == "" {
-		return nil, fmt.Errorf("external data %q: the model was not read from a folder", name)
+		return none, fmt.Errorf("external data %q: the model was not read from a folder", name)
 	}
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return nil, fmt.Errorf("external data %q: want a path inside the model's folder", name)
+		return none, fmt.Errorf("external data %q: want a path inside the model's folder", name)
 	}
 	integer := func(key string, otherwise int64) (int64, error) {
 		text, ok := location[key]
@@ -651,45 +728,51 @@ func (d *decoder) external(location map[string]string, want int) ([]byte, error)
 	}
 	offset, err := integer("offset", 0)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	length, err := integer("length", int64(want))
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	if length != int64(want) {
-		return nil, fmt.Errorf("external data %q: length %d, the shape needs %d bytes", name, length, want)
+		return none, fmt.Errorf("external data %q: length %d, the shape needs %d bytes", name, length, want)
 	}
-	f := d.files[name]
-	if f == nil {
-		if d.root == nil {
-			if d.root, err = os.OpenRoot(d.dir); err != nil {
-				return nil, err
-			}
-		}
-		if f, err = d.root.Open(filepath.FromSlash(name)); err != nil {
-			return nil, fmt.Errorf("external data: %w", err)
-		}
-		d.files[name] = f
-		d.names = append(d.names, name)
-		if info, err := f.Stat(); err == nil {
-			d.stored += info.Size()
+	f, err := d.open(name)
+	if err != nil {
+		return none, err
+	}
+	if offset > f.Size() || length > f.Size()-offset {
+		return none, fmt.Errorf("external data %q: has %d bytes, want %d from %d on", name, f.Size(), length, offset)
+	}
+	// Tied weights may share their bytes, but a small file must not become an arbitrary amount of memory.
+	if d.taken += length; d.taken > externalReuse*d.stored {
+		return none, fmt.Errorf("external data %q: its %d bytes are used more than %d times over", name, f.Size(), externalReuse)
+	}
+	return region{in: stored{f}, offset: offset, size: length}, nil
+}
+
+// open opens an external file, once.
+func (d *decoder) open(name string) (*mmap.File, error) {
+	if f := d.files[name]; f != nil {
+		return f, nil
+	}
+	var err error
+	if d.root == nil {
+		if d.root, err = os.OpenRoot(d.dir); err != nil {
+			return nil, err
 		}
 	}
-	info, err := f.Stat()
+	file, err := d.root.Open(filepath.FromSlash(name))
 	if err != nil {
 		return nil, fmt.Errorf("external data: %w", err)
 	}
-	if !info.Mode().IsRegular() || offset > info.Size() || length > info.Size()-offset {
-		return nil, fmt.Errorf("external data %q: has %d bytes, want %d from %d on", name, info.Size(), length, offset)
+	f, err := mmap.FromFile(file)
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("external data: %w", err)
 	}
-	// Tied weights may share their bytes, but a small file must not become an arbitrary amount of memory.
-	if d.read += length; d.read > externalReuse*d.stored {
-		return nil, fmt.Errorf("external data %q: its %d bytes are read more than %d times over", name, info.Size(), externalReuse)
-	}
-	data := make([]byte, length)
-	if _, err := io.ReadFull(io.NewSectionReader(f, offset, length), data); err != nil {
-		return nil, fmt.Errorf("external data %q: %w", name, err)
-	}
-	return data, nil
+	d.files[name] = f
+	d.names = append(d.names, name)
+	d.stored += f.Size()
+	return f, nil
 }

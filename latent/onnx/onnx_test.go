@@ -232,7 +232,7 @@ func TestExternalData(t *testing.T) {
 		{"inside the model's folder", "location", "../outside.bin"},
 		{"inside the model's folder", "location", "/etc/passwd"},
 		{"escapes", "location", "link.bin"},
-		{"has ", "location", "."},
+		{"got a folder", "location", "."},
 	} {
 		_, err := Decode(build(c[1:]...), dir, Options{})
 		if err == nil || !strings.Contains(err.Error(), c[0]) {
