@@ -147,13 +147,14 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR4V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, add bool)
-TEXT ·float32AVX512GatherR4V1(SB), NOSPLIT, $16-57
+// func float32AVX512GatherR4V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
+TEXT ·float32AVX512GatherR4V1(SB), NOSPLIT, $16-65
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
 	MOVQ b+32(FP), DX
+	MOVQ ahead+56(FP), BP
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -190,6 +191,8 @@ loop:
 	VFMADD231PS Z4, Z7, Z2
 	VBROADCASTSS -16(SI)(DI*4), Z8
 	VFMADD231PS Z4, Z8, Z3
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 128(DX), Z4
 	VBROADCASTSS -12(AX)(DI*4), Z5
 	VFMADD231PS Z4, Z5, Z0
@@ -208,6 +211,8 @@ loop:
 	VFMADD231PS Z4, Z7, Z2
 	VBROADCASTSS -8(SI)(DI*4), Z8
 	VFMADD231PS Z4, Z8, Z3
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 384(DX), Z4
 	VBROADCASTSS -4(AX)(DI*4), Z5
 	VFMADD231PS Z4, Z5, Z0
@@ -242,7 +247,7 @@ end:
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+56(FP), AX
+	MOVBLZX add+64(FP), AX
 	TESTL AX, AX
 	JZ store
 	MOVQ DI, R9
@@ -465,13 +470,14 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR4V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, add bool)
-TEXT ·float32AVX512GatherR4V2(SB), NOSPLIT, $16-57
+// func float32AVX512GatherR4V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
+TEXT ·float32AVX512GatherR4V2(SB), NOSPLIT, $16-65
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
 	MOVQ b+32(FP), DX
+	MOVQ ahead+56(FP), BP
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -517,6 +523,8 @@ loop:
 	VBROADCASTSS -16(SI)(DI*4), Z13
 	VFMADD231PS Z8, Z13, Z6
 	VFMADD231PS Z9, Z13, Z7
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 128(DX), Z8
 	VMOVUPS 192(DX), Z9
 	VBROADCASTSS -12(AX)(DI*4), Z10
@@ -545,6 +553,8 @@ loop:
 	VBROADCASTSS -8(SI)(DI*4), Z13
 	VFMADD231PS Z8, Z13, Z6
 	VFMADD231PS Z9, Z13, Z7
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 384(DX), Z8
 	VMOVUPS 448(DX), Z9
 	VBROADCASTSS -4(AX)(DI*4), Z10
@@ -589,7 +599,7 @@ end:
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+56(FP), AX
+	MOVBLZX add+64(FP), AX
 	TESTL AX, AX
 	JZ store
 	MOVQ DI, R9
@@ -854,13 +864,14 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR8V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, add bool)
-TEXT ·float32AVX512GatherR8V1(SB), NOSPLIT, $16-57
+// func float32AVX512GatherR8V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
+TEXT ·float32AVX512GatherR8V1(SB), NOSPLIT, $16-65
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
 	MOVQ b+32(FP), DX
+	MOVQ ahead+56(FP), BP
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -917,6 +928,8 @@ loop:
 	VFMADD231PS Z8, Z15, Z6
 	VBROADCASTSS -16(R11)(DI*4), Z16
 	VFMADD231PS Z8, Z16, Z7
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 128(DX), Z8
 	VBROADCASTSS -12(AX)(DI*4), Z9
 	VFMADD231PS Z8, Z9, Z0
@@ -951,6 +964,8 @@ loop:
 	VFMADD231PS Z8, Z15, Z6
 	VBROADCASTSS -8(R11)(DI*4), Z16
 	VFMADD231PS Z8, Z16, Z7
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 384(DX), Z8
 	VBROADCASTSS -4(AX)(DI*4), Z9
 	VFMADD231PS Z8, Z9, Z0
@@ -1001,7 +1016,7 @@ end:
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+56(FP), AX
+	MOVBLZX add+64(FP), AX
 	TESTL AX, AX
 	JZ store
 	MOVQ DI, R9
@@ -1380,13 +1395,14 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR8V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, add bool)
-TEXT ·float32AVX512GatherR8V2(SB), NOSPLIT, $16-57
+// func float32AVX512GatherR8V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
+TEXT ·float32AVX512GatherR8V2(SB), NOSPLIT, $16-65
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
 	MOVQ b+32(FP), DX
+	MOVQ ahead+56(FP), BP
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1460,6 +1476,8 @@ loop:
 	VBROADCASTSS -16(R11)(DI*4), Z25
 	VFMADD231PS Z16, Z25, Z14
 	VFMADD231PS Z17, Z25, Z15
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 128(DX), Z16
 	VMOVUPS 192(DX), Z17
 	VBROADCASTSS -12(AX)(DI*4), Z18
@@ -1512,6 +1530,8 @@ loop:
 	VBROADCASTSS -8(R11)(DI*4), Z25
 	VFMADD231PS Z16, Z25, Z14
 	VFMADD231PS Z17, Z25, Z15
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 384(DX), Z16
 	VMOVUPS 448(DX), Z17
 	VBROADCASTSS -4(AX)(DI*4), Z18
@@ -1580,7 +1600,7 @@ end:
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+56(FP), AX
+	MOVBLZX add+64(FP), AX
 	TESTL AX, AX
 	JZ store
 	MOVQ DI, R9
@@ -1961,13 +1981,14 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR12V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, add bool)
-TEXT ·float32AVX512GatherR12V1(SB), NOSPLIT, $16-57
+// func float32AVX512GatherR12V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
+TEXT ·float32AVX512GatherR12V1(SB), NOSPLIT, $16-65
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
 	MOVQ b+32(FP), DX
+	MOVQ ahead+56(FP), BP
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2044,6 +2065,8 @@ loop:
 	VFMADD231PS Z12, Z23, Z10
 	VBROADCASTSS -16(R15)(DI*4), Z24
 	VFMADD231PS Z12, Z24, Z11
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 128(DX), Z12
 	VBROADCASTSS -12(AX)(DI*4), Z13
 	VFMADD231PS Z12, Z13, Z0
@@ -2094,6 +2117,8 @@ loop:
 	VFMADD231PS Z12, Z23, Z10
 	VBROADCASTSS -8(R15)(DI*4), Z24
 	VFMADD231PS Z12, Z24, Z11
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 384(DX), Z12
 	VBROADCASTSS -4(AX)(DI*4), Z13
 	VFMADD231PS Z12, Z13, Z0
@@ -2160,7 +2185,7 @@ end:
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+56(FP), AX
+	MOVBLZX add+64(FP), AX
 	TESTL AX, AX
 	JZ store
 	MOVQ DI, R9
@@ -2695,13 +2720,14 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR12V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, add bool)
-TEXT ·float32AVX512GatherR12V2(SB), NOSPLIT, $16-57
+// func float32AVX512GatherR12V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
+TEXT ·float32AVX512GatherR12V2(SB), NOSPLIT, $16-65
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
 	MOVQ b+32(FP), DX
+	MOVQ ahead+56(FP), BP
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2803,6 +2829,8 @@ loop:
 	VBROADCASTSS -16(R15)(DI*4), Z31
 	VFMADD231PS Z24, Z31, Z22
 	VFMADD231PS Z25, Z31, Z23
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 128(DX), Z24
 	VMOVUPS 192(DX), Z25
 	VBROADCASTSS -12(AX)(DI*4), Z26
@@ -2879,6 +2907,8 @@ loop:
 	VBROADCASTSS -8(R15)(DI*4), Z31
 	VFMADD231PS Z24, Z31, Z22
 	VFMADD231PS Z25, Z31, Z23
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 384(DX), Z24
 	VMOVUPS 448(DX), Z25
 	VBROADCASTSS -4(AX)(DI*4), Z26
@@ -2971,7 +3001,7 @@ end:
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+56(FP), AX
+	MOVBLZX add+64(FP), AX
 	TESTL AX, AX
 	JZ store
 	MOVQ DI, R9
@@ -6602,13 +6632,14 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR2V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, add bool)
-TEXT ·float32AVX2GatherR2V1(SB), NOSPLIT, $16-57
+// func float32AVX2GatherR2V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
+TEXT ·float32AVX2GatherR2V1(SB), NOSPLIT, $16-65
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
 	MOVQ b+32(FP), DX
+	MOVQ ahead+56(FP), BP
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 run:
@@ -6635,6 +6666,8 @@ loop:
 	VFMADD231PS Y2, Y3, Y0
 	VBROADCASTSS -16(BX)(DI*4), Y4
 	VFMADD231PS Y2, Y4, Y1
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 64(DX), Y2
 	VBROADCASTSS -12(AX)(DI*4), Y3
 	VFMADD231PS Y2, Y3, Y0
@@ -6645,6 +6678,8 @@ loop:
 	VFMADD231PS Y2, Y3, Y0
 	VBROADCASTSS -8(BX)(DI*4), Y4
 	VFMADD231PS Y2, Y4, Y1
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 192(DX), Y2
 	VBROADCASTSS -4(AX)(DI*4), Y3
 	VFMADD231PS Y2, Y3, Y0
@@ -6671,7 +6706,7 @@ end:
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+56(FP), AX
+	MOVBLZX add+64(FP), AX
 	TESTL AX, AX
 	JZ store
 	MOVQ DI, R9
@@ -6815,13 +6850,14 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR2V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, add bool)
-TEXT ·float32AVX2GatherR2V2(SB), NOSPLIT, $16-57
+// func float32AVX2GatherR2V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
+TEXT ·float32AVX2GatherR2V2(SB), NOSPLIT, $16-65
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
 	MOVQ b+32(FP), DX
+	MOVQ ahead+56(FP), BP
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -6853,6 +6889,8 @@ loop:
 	VBROADCASTSS -16(BX)(DI*4), Y7
 	VFMADD231PS Y4, Y7, Y2
 	VFMADD231PS Y5, Y7, Y3
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 64(DX), Y4
 	VMOVUPS 96(DX), Y5
 	VBROADCASTSS -12(AX)(DI*4), Y6
@@ -6869,6 +6907,8 @@ loop:
 	VBROADCASTSS -8(BX)(DI*4), Y7
 	VFMADD231PS Y4, Y7, Y2
 	VFMADD231PS Y5, Y7, Y3
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 192(DX), Y4
 	VMOVUPS 224(DX), Y5
 	VBROADCASTSS -4(AX)(DI*4), Y6
@@ -6901,7 +6941,7 @@ end:
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+56(FP), AX
+	MOVBLZX add+64(FP), AX
 	TESTL AX, AX
 	JZ store
 	MOVQ DI, R9
@@ -7062,13 +7102,14 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR4V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, add bool)
-TEXT ·float32AVX2GatherR4V1(SB), NOSPLIT, $16-57
+// func float32AVX2GatherR4V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
+TEXT ·float32AVX2GatherR4V1(SB), NOSPLIT, $16-65
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
 	MOVQ b+32(FP), DX
+	MOVQ ahead+56(FP), BP
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -7105,6 +7146,8 @@ loop:
 	VFMADD231PS Y4, Y7, Y2
 	VBROADCASTSS -16(SI)(DI*4), Y8
 	VFMADD231PS Y4, Y8, Y3
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 64(DX), Y4
 	VBROADCASTSS -12(AX)(DI*4), Y5
 	VFMADD231PS Y4, Y5, Y0
@@ -7123,6 +7166,8 @@ loop:
 	VFMADD231PS Y4, Y7, Y2
 	VBROADCASTSS -8(SI)(DI*4), Y8
 	VFMADD231PS Y4, Y8, Y3
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 192(DX), Y4
 	VBROADCASTSS -4(AX)(DI*4), Y5
 	VFMADD231PS Y4, Y5, Y0
@@ -7157,7 +7202,7 @@ end:
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+56(FP), AX
+	MOVBLZX add+64(FP), AX
 	TESTL AX, AX
 	JZ store
 	MOVQ DI, R9
@@ -7379,13 +7424,14 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR4V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, add bool)
-TEXT ·float32AVX2GatherR4V2(SB), NOSPLIT, $16-57
+// func float32AVX2GatherR4V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
+TEXT ·float32AVX2GatherR4V2(SB), NOSPLIT, $16-65
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
 	MOVQ b+32(FP), DX
+	MOVQ ahead+56(FP), BP
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -7431,6 +7477,8 @@ loop:
 	VBROADCASTSS -16(SI)(DI*4), Y13
 	VFMADD231PS Y8, Y13, Y6
 	VFMADD231PS Y9, Y13, Y7
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 64(DX), Y8
 	VMOVUPS 96(DX), Y9
 	VBROADCASTSS -12(AX)(DI*4), Y10
@@ -7459,6 +7507,8 @@ loop:
 	VBROADCASTSS -8(SI)(DI*4), Y13
 	VFMADD231PS Y8, Y13, Y6
 	VFMADD231PS Y9, Y13, Y7
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 192(DX), Y8
 	VMOVUPS 224(DX), Y9
 	VBROADCASTSS -4(AX)(DI*4), Y10
@@ -7503,7 +7553,7 @@ end:
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+56(FP), AX
+	MOVBLZX add+64(FP), AX
 	TESTL AX, AX
 	JZ store
 	MOVQ DI, R9
@@ -7722,13 +7772,14 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR6V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, add bool)
-TEXT ·float32AVX2GatherR6V1(SB), NOSPLIT, $16-57
+// func float32AVX2GatherR6V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
+TEXT ·float32AVX2GatherR6V1(SB), NOSPLIT, $16-65
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
 	MOVQ b+32(FP), DX
+	MOVQ ahead+56(FP), BP
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -7775,6 +7826,8 @@ loop:
 	VFMADD231PS Y6, Y11, Y4
 	VBROADCASTSS -16(R9)(DI*4), Y12
 	VFMADD231PS Y6, Y12, Y5
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 64(DX), Y6
 	VBROADCASTSS -12(AX)(DI*4), Y7
 	VFMADD231PS Y6, Y7, Y0
@@ -7801,6 +7854,8 @@ loop:
 	VFMADD231PS Y6, Y11, Y4
 	VBROADCASTSS -8(R9)(DI*4), Y12
 	VFMADD231PS Y6, Y12, Y5
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 192(DX), Y6
 	VBROADCASTSS -4(AX)(DI*4), Y7
 	VFMADD231PS Y6, Y7, Y0
@@ -7843,7 +7898,7 @@ end:
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+56(FP), AX
+	MOVBLZX add+64(FP), AX
 	TESTL AX, AX
 	JZ store
 	MOVQ DI, R9
@@ -8143,13 +8198,14 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR6V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, add bool)
-TEXT ·float32AVX2GatherR6V2(SB), NOSPLIT, $16-57
+// func float32AVX2GatherR6V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
+TEXT ·float32AVX2GatherR6V2(SB), NOSPLIT, $16-65
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
 	MOVQ b+32(FP), DX
+	MOVQ ahead+56(FP), BP
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -8209,6 +8265,8 @@ loop:
 	VBROADCASTSS -16(R9)(DI*4), Y15
 	VFMADD231PS Y12, Y15, Y10
 	VFMADD231PS Y13, Y15, Y11
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 64(DX), Y12
 	VMOVUPS 96(DX), Y13
 	VBROADCASTSS -12(AX)(DI*4), Y14
@@ -8249,6 +8307,8 @@ loop:
 	VBROADCASTSS -8(R9)(DI*4), Y15
 	VFMADD231PS Y12, Y15, Y10
 	VFMADD231PS Y13, Y15, Y11
+	PREFETCHT1 (BP)
+	ADDQ $64, BP
 	VMOVUPS 192(DX), Y12
 	VMOVUPS 224(DX), Y13
 	VBROADCASTSS -4(AX)(DI*4), Y14
@@ -8305,7 +8365,7 @@ end:
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+56(FP), AX
+	MOVBLZX add+64(FP), AX
 	TESTL AX, AX
 	JZ store
 	MOVQ DI, R9

@@ -48,8 +48,9 @@ type Gathered struct {
 const ColumnAlign = 32
 
 // A gatherKernel multiplies rows that begin at data[base[r]] by a panel of B and
-// stores the tile at c, or adds it to the tile at c.
-type gatherKernel func(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, add bool)
+// stores the tile at c, or adds it to the tile at c. Meanwhile it may ask for a
+// cache line from the address ahead on for every two elements of a row.
+type gatherKernel func(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
 
 // gatherTiling is a family of gather kernels for the right panels of a tiling.
 type gatherTiling struct {
@@ -66,7 +67,7 @@ var genericGather = gatherTiling{
 	rowStep: [3]int{genericMR, genericMR, genericMR}, colStep: [2]int{genericNR, genericNR},
 }
 
-func gatherGeneric(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, add bool) {
+func gatherGeneric(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, _ uintptr, add bool) {
 	bases, list := unsafe.Slice(base, genericMR), unsafe.Slice(runs, count)
 	for r, row := range tileOf(c, stride) {
 		var s0, s1, s2, s3 float32
@@ -117,13 +118,21 @@ func (g *Gathered) Run() error {
 		for j := 0; j < g.N; j += t.nr {
 			width := min(t.nr, g.N-j)
 			panel := &panels[j*depth]
+			ahead, end := uintptr(unsafe.Pointer(panel)), uintptr(0)
+			if next := g.following(k, depth, j+t.nr); next != nil {
+				ahead = uintptr(unsafe.Pointer(&next[0]))
+				end = ahead + uintptr(min(t.nr*depth, len(next)))*unsafe.Sizeof(next[0])
+			}
 			for i := 0; i < g.M; i += t.mr {
 				height := min(t.mr, g.M-i)
 				c := g.C[i*g.Stride+j:]
 				if height == t.mr && width == t.nr {
-					t.micro[2][1](&g.Data[0], &g.Base[i], &runs[0], len(runs), panel, &c[0], g.Stride, k > 0 || g.Accumulate)
+					t.micro[2][1](&g.Data[0], &g.Base[i], &runs[0], len(runs), panel, &c[0], g.Stride, ahead, k > 0 || g.Accumulate)
 				} else {
 					g.edge(t, i, c, runs, panel, height, width, k > 0 || g.Accumulate)
+				}
+				if ahead < end {
+					ahead += uintptr(depth / 2 * 64)
 				}
 			}
 			if k+depth == g.B.depth && g.Epilogue != nil {
@@ -138,6 +147,18 @@ func (g *Gathered) Run() error {
 	return nil
 }
 
+// following is the panel of B that is used after the one that ends at column next of the depth block at k:
+// the next one of the block, or the first one of the next block; nil after the last. Each tile asks for some of it.
+func (g *Gathered) following(k, depth, next int) []float32 {
+	if next >= g.N {
+		k, next = k+depth, 0
+		if depth = min(KC, g.B.depth-k); depth == 0 {
+			return nil
+		}
+	}
+	return g.B.block(g.First, k, depth)[next*depth:]
+}
+
 // edge computes a tile that is cut by the border of C, in a buffer of its own.
 func (g *Gathered) edge(t *gatherTiling, i int, c []float32, runs []Run, panel *float32, height, width int, add bool) {
 	r, q := 0, 0
@@ -150,7 +171,7 @@ func (g *Gathered) edge(t *gatherTiling, i int, c []float32, runs []Run, panel *
 	for n := range t.rowStep[r] {
 		g.rows[n] = g.Base[i+min(n, height-1)]
 	}
-	t.micro[r][q](&g.Data[0], &g.rows[0], &runs[0], len(runs), panel, &g.tile[0], t.nr, false)
+	t.micro[r][q](&g.Data[0], &g.rows[0], &runs[0], len(runs), panel, &g.tile[0], t.nr, uintptr(unsafe.Pointer(panel)), false)
 	for i := range height {
 		dst, src := c[i*g.Stride:i*g.Stride+width], g.tile[i*t.nr:i*t.nr+width]
 		if !add {

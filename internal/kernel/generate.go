@@ -172,11 +172,12 @@ func (m micro) generate(rows, vectors int) {
 func (m micro) gather(rows, vectors int) {
 	size := 1 << m.shift
 	name := fmt.Sprintf("%sGatherR%dV%d", m.name, rows, vectors)
-	function(name, "(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, add bool)",
-		fmt.Sprintf("multiplies rows in place by a panel into a %d×%d tile; see gatherKernel.", rows, vectors*m.bytes/size), 57)
-	// The frame holds the next run and how many are left; every register has another use.
-	assembly.Truncate(assembly.Len() - len("$0-57\n"))
-	assembly.WriteString("$16-57\n")
+	function(name, "(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)",
+		fmt.Sprintf("multiplies rows in place by a panel into a %d×%d tile; see gatherKernel.", rows, vectors*m.bytes/size), 65)
+	// The frame holds the next run and how many are left; every register has another
+	// use, the frame pointer too, which the assembler saves.
+	assembly.Truncate(assembly.Len() - len("$0-65\n"))
+	assembly.WriteString("$16-65\n")
 
 	register := func(i int) string { return fmt.Sprintf("%s%d", m.vector, i) }
 	sum := func(r, v int) string { return register(r*vectors + v) }
@@ -184,13 +185,14 @@ func (m micro) gather(rows, vectors int) {
 	first := rows*vectors + vectors
 	free := map[string]int{"Y": 16, "Z": 32}[m.vector] - first
 	pointers := []string{"AX", "BX", "CX", "SI", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"}[:rows]
-	const at, panel = "DI", "DX"
+	const at, panel, ahead = "DI", "DX", "BP"
 
 	emit("MOVQ runs+16(FP), AX")
 	emit("MOVQ AX, next-8(SP)")
 	emit("MOVQ count+24(FP), AX")
 	emit("MOVQ AX, left-16(SP)")
 	emit("MOVQ b+32(FP), %s", panel)
+	emit("MOVQ ahead+56(FP), %s", ahead)
 	for i := range rows * vectors {
 		emit("%s %s, %s, %s", m.zero, register(i), register(i), register(i))
 	}
@@ -233,6 +235,10 @@ func (m micro) gather(rows, vectors int) {
 	label("loop")
 	emit("PREFETCHT0 %d(%s)", 16*m.panelB*size, panel)
 	for k := range unroll {
+		if k%2 == 1 {
+			emit("PREFETCHT1 (%s)", ahead)
+			emit("ADDQ $64, %s", ahead)
+		}
 		step(k, k-unroll)
 	}
 	emit("ADDQ $%d, %s", unroll*m.panelB*size, panel)
@@ -253,7 +259,7 @@ func (m micro) gather(rows, vectors int) {
 	emit("MOVQ c+40(FP), DI")
 	emit("MOVQ stride+48(FP), R8")
 	emit("SHLQ $%d, R8", m.shift)
-	emit("MOVBLZX add+56(FP), AX")
+	emit("MOVBLZX add+64(FP), AX")
 	emit("TESTL AX, AX")
 	emit("JZ store")
 	emit("MOVQ DI, R9")
