@@ -27,7 +27,7 @@ func benchmarkEncoder(b *testing.B, e *modelEncoder, state []int) {
 		x[i] = float32(i*2654435761%256) / 255
 	}
 	run := func() {
-		if _, _, err := e.run(context.Background(), x, batch, state); err != nil {
+		if _, err := e.run(context.Background(), x, batch, state); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -76,7 +76,7 @@ func BenchmarkDQN(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	e, err := newModelEncoder(model.Graph, 0)
+	e, err := newModelEncoder(model.Graph, 0, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -47,12 +47,24 @@ type result struct {
 	shape  []int
 }
 
+// lane takes batches in and gives their outputs back in order.
+type lane interface {
+	// submit begins to encode a batch, which must stay as it is until its outputs
+	// are collected; up to depth batches may be under way.
+	submit(ctx context.Context, batch []float32, n int, state []int) error
+	// collect returns the outputs of the oldest batch; the memory is the encoder's.
+	collect(ctx context.Context) ([]result, error)
+	depth() int
+	// drain ends what is under way after an error.
+	drain()
+}
+
 // direct is an encoder that hands out its own memory, which saves a copy of
 // every batch; all encoders of this package are. The states come unscaled in
 // type but in the shape of the source.
 type direct interface {
 	LayerEncoder
-	runAll(ctx context.Context, batch []float32, n int, state []int) ([]result, error)
+	lane
 	// outputShapes are the shapes for one state, with the batch first.
 	outputShapes(state []int) ([][]int, error)
 	// pools are the default poolings of the outputs.
@@ -262,82 +274,128 @@ func (s *Stream) resolve(shapes [][]int) error {
 	return nil
 }
 
+// pass is one batch on its way through the encoder.
+type pass struct {
+	lo, hi          int
+	batch, prepared []float32 // as read, and as the encoder sees it
+}
+
 func (s *Stream) run(ctx context.Context, first int, write func(lo, hi int, rows [][]float32) error) error {
+	enc, ok := s.enc.(lane)
+	if !ok {
+		enc = &foreign{Encoder: s.enc}
+	}
+	defer enc.drain()
 	total := s.src.Len()
-	width, preparedWidth := 1, 1
-	for _, d := range s.pre.in {
-		width *= d
-	}
-	for _, d := range s.pre.out {
-		preparedWidth *= d
-	}
 	most := min(s.o.Batch, total-first)
-	batch := make([]float32, most*width)
-	prepared := batch
-	if s.pre.resizes() {
-		prepared = make([]float32, most*preparedWidth)
+	passes := make([]pass, enc.depth())
+	for i := range passes {
+		passes[i].batch = make([]float32, most*size(s.pre.in))
+		passes[i].prepared = passes[i].batch
+		if s.pre.resizes() {
+			passes[i].prepared = make([]float32, most*size(s.pre.out))
+		}
 	}
-	var rows, part [][]float32 // of a whole batch, of this one
-	for lo := first; lo < total; lo += s.o.Batch {
+	w := &writer{Stream: s, most: most, write: write}
+	// The encoder works on earlier batches while the next one is read.
+	read, done := 0, 0
+	for lo := first; lo < total || done < read; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		hi := min(lo+s.o.Batch, total)
-		n := hi - lo
-		if err := s.src.Float32(batch[:n*width], lo, hi); err != nil {
-			return fmt.Errorf("states %d to %d: %w", lo, hi-1, err)
+		if lo < total && read-done < len(passes) {
+			p := &passes[read%len(passes)]
+			p.lo, p.hi = lo, min(lo+s.o.Batch, total)
+			n := p.hi - p.lo
+			batch, states := p.batch[:n*size(s.pre.in)], p.prepared[:n*size(s.pre.out)]
+			if err := s.src.Float32(batch, p.lo, p.hi); err != nil {
+				return fmt.Errorf("states %d to %d: %w", p.lo, p.hi-1, err)
+			}
+			s.pre.apply(states, batch, n)
+			if err := enc.submit(ctx, states, n, s.pre.out); err != nil {
+				return err
+			}
+			lo, read = p.hi, read+1
+			continue
 		}
-		states := prepared[:n*preparedWidth]
-		s.pre.apply(states, batch[:n*width], n)
-		results, err := runBatch(ctx, s.enc, states, n, s.pre.out)
+		results, err := enc.collect(ctx)
 		if err != nil {
 			return err
 		}
-		if s.outputs == nil {
-			if err := s.resolve([][]int{results[0].shape}); err != nil {
-				return err
-			}
-		}
-		if rows == nil {
-			rows, part = make([][]float32, len(results)), make([][]float32, len(results))
-			for k, out := range s.outputs {
-				size := 1
-				for _, d := range out.Shape {
-					size *= d
-				}
-				rows[k] = make([]float32, most*size)
-			}
-		}
-		for k, r := range results {
-			row, dim := len(r.values)/n, len(rows[k])/most
-			part[k] = rows[k][:n*dim]
-			for i := range n {
-				z := part[k][i*dim : (i+1)*dim]
-				s.pools[k].apply(z, r.values[i*row:(i+1)*row])
-				if err := finite(z, states[i*preparedWidth:(i+1)*preparedWidth]); err != nil {
-					if len(results) > 1 {
-						err = fmt.Errorf("layer %s: %w", s.outputs[k].Layer.Name, err)
-					}
-					return fmt.Errorf("state %d: %w", lo+i, err)
-				}
-			}
-		}
-		if err := write(lo, hi, part); err != nil {
+		p := &passes[done%len(passes)]
+		done++
+		if err := w.rows(p, results); err != nil {
 			return err
 		}
 		if s.o.Progress != nil {
-			s.o.Progress(hi, total)
+			s.o.Progress(p.hi, total)
 		}
 	}
 	return nil
 }
 
-func runBatch(ctx context.Context, enc Encoder, states []float32, n int, state []int) ([]result, error) {
-	if d, ok := enc.(direct); ok {
-		return d.runAll(ctx, states, n, state)
+// writer pools and checks the outputs of batches and hands them on.
+type writer struct {
+	*Stream
+	most  int
+	write func(lo, hi int, rows [][]float32) error
+	whole [][]float32 // room for a full batch, by output
+	part  [][]float32
+}
+
+func (w *writer) rows(p *pass, results []result) error {
+	if w.outputs == nil {
+		if err := w.resolve([][]int{results[0].shape}); err != nil {
+			return err
+		}
 	}
-	in := tensor.New(tensor.WithShape(append([]int{n}, state...)...), tensor.WithBacking(states))
-	out, err := enc.Encode(ctx, in)
+	if w.whole == nil {
+		w.whole, w.part = make([][]float32, len(results)), make([][]float32, len(results))
+		for k, out := range w.outputs {
+			w.whole[k] = make([]float32, w.most*size(out.Shape))
+		}
+	}
+	n, width := p.hi-p.lo, size(w.pre.out)
+	for k, r := range results {
+		row, dim := len(r.values)/n, len(w.whole[k])/w.most
+		w.part[k] = w.whole[k][:n*dim]
+		for i := range n {
+			z := w.part[k][i*dim : (i+1)*dim]
+			w.pools[k].apply(z, r.values[i*row:(i+1)*row])
+			if err := finite(z, p.prepared[i*width:(i+1)*width]); err != nil {
+				if len(results) > 1 {
+					err = fmt.Errorf("layer %s: %w", w.outputs[k].Layer.Name, err)
+				}
+				return fmt.Errorf("state %d: %w", p.lo+i, err)
+			}
+		}
+	}
+	return w.write(p.lo, p.hi, w.part)
+}
+
+// size is the number of elements of a shape.
+func size(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+// foreign is an encoder of another package as one of this package.
+type foreign struct {
+	Encoder
+	batch *tensor.Dense
+}
+
+func (f *foreign) submit(_ context.Context, states []float32, n int, state []int) error {
+	f.batch = tensor.New(tensor.WithShape(append([]int{n}, state...)...), tensor.WithBacking(states))
+	return nil
+}
+
+func (f *foreign) collect(ctx context.Context) ([]result, error) {
+	n := f.batch.Shape()[0]
+	out, err := f.Encode(ctx, f.batch)
 	if err != nil {
 		return nil, err
 	}
@@ -348,6 +406,9 @@ func runBatch(ctx context.Context, enc Encoder, states []float32, n int, state [
 	}
 	return []result{{values, shape}}, nil
 }
+
+func (f *foreign) depth() int { return 1 }
+func (f *foreign) drain()     {}
 
 // finite reports the first element that is not a number or infinite, and
 // whether the state was to blame.

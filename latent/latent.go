@@ -91,6 +91,8 @@ type OpenOptions struct {
 	StateShape []int
 	// Threads bounds the goroutines of one Encode; 0 means GOMAXPROCS.
 	Threads int
+	// Device runs the encoder; nil is the processor. It must outlive the encoder.
+	Device *Device
 }
 
 // Architecture describes a known encoder of a file of weights.

@@ -325,7 +325,7 @@ func (e *modelEncoder) EncodeLayers(ctx context.Context, batch *tensor.Dense) ([
 	if err != nil {
 		return nil, fmt.Errorf("encoder %s: %w", e.info.Name, err)
 	}
-	results, err := e.runAll(ctx, values, shape[0], shape[1:])
+	results, err := e.run(ctx, values, shape[0], shape[1:])
 	if err != nil {
 		return nil, fmt.Errorf("encoder %s: %w", e.info.Name, err)
 	}
@@ -360,7 +360,7 @@ func (e *modelEncoder) separate(ctx context.Context, state []int) error {
 	for i := range x {
 		x[i] = float32(random.Float64())
 	}
-	first, err := e.runAll(ctx, x, n, state)
+	first, err := e.run(ctx, x, n, state)
 	if err != nil {
 		return err
 	}
@@ -371,7 +371,7 @@ func (e *modelEncoder) separate(ctx context.Context, state []int) error {
 	for i := range width {
 		x[i] = float32(random.Float64())
 	}
-	second, err := e.runAll(ctx, x, n, state)
+	second, err := e.run(ctx, x, n, state)
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func (m *model) open(o OpenOptions) (*modelEncoder, error) {
 		}
 		m.graph.Outputs = outputs[k : k+1]
 	}
-	e, err := newModelEncoder(m.graph, o.Threads)
+	e, err := newModelEncoder(m.graph, o.Threads, o.Device)
 	if err != nil {
 		return nil, err
 	}
@@ -146,13 +146,16 @@ func (m *model) open(o OpenOptions) (*modelEncoder, error) {
 	} else {
 		e.describe(m.state)
 	}
+	if id := o.Device.identity(); id != "" {
+		m.options = append(m.options, id)
+	}
 	return e, e.identify(m.files, m.options...)
 }
 
 // modelEncoder runs a graph.
 type modelEncoder struct {
 	info       Info
-	exec       *cpu.Executor
+	exec       executor
 	input      graph.Port
 	check      func(shape []int) error
 	layers     []Layer
@@ -167,6 +170,7 @@ type modelEncoder struct {
 	values graph.Tensor
 	inputs []*graph.Tensor
 	padded []float32
+	queue  []submitted
 	out    []result // of one run, of all pieces of a batch
 	all    []result
 }
@@ -196,8 +200,8 @@ func checkInput(g *graph.Graph) error {
 	return nil
 }
 
-// newModelEncoder makes an encoder of a graph's outputs.
-func newModelEncoder(g *graph.Graph, threads int) (*modelEncoder, error) {
+// newModelEncoder makes an encoder of a graph's outputs on a device.
+func newModelEncoder(g *graph.Graph, threads int, d *Device) (*modelEncoder, error) {
 	if err := checkInput(g); err != nil {
 		return nil, err
 	}
@@ -205,7 +209,11 @@ func newModelEncoder(g *graph.Graph, threads int) (*modelEncoder, error) {
 	if err := g.Prepare(cpu.Evaluate); err != nil {
 		return nil, err
 	}
-	e := &modelEncoder{exec: cpu.New(g, threads), input: input}
+	exec, err := newExecutor(g, threads, d)
+	if err != nil {
+		return nil, err
+	}
+	e := &modelEncoder{exec: exec, input: input}
 	e.inputs = []*graph.Tensor{&e.values}
 	e.values.DType = input.DType
 	if input.Dims != nil {
@@ -395,100 +403,17 @@ func (e *modelEncoder) checkOutput(k int, t graph.Type, n int) error {
 	return nil
 }
 
-// run encodes n states and returns the first output and its shape; the memory
-// is the executor's.
-func (e *modelEncoder) run(ctx context.Context, batch []float32, n int, state []int) ([]float32, []int, error) {
-	out, err := e.runAll(ctx, batch, n, state)
-	if err != nil {
-		return nil, nil, err
-	}
-	return out[0].values, out[0].shape, nil
-}
-
-// runAll encodes n states and returns all outputs; the memory is the executor's.
-func (e *modelEncoder) runAll(ctx context.Context, batch []float32, n int, state []int) ([]result, error) {
-	if err := e.bind(state); err != nil {
-		return nil, err
-	}
-	width := len(batch) / n
-	if e.rows == 0 || e.rows == n {
-		return e.once(ctx, batch, n)
-	}
-	// The file fixes the batch: go through it in such pieces, the last one padded.
-	for k := range e.all {
-		e.all[k].values = e.all[k].values[:0]
-	}
-	for lo := 0; lo < n; lo += e.rows {
-		hi := min(lo+e.rows, n)
-		piece := batch[lo*width : hi*width]
-		if hi-lo < e.rows {
-			e.padded = append(e.padded[:0], piece...)
-			for range e.rows - (hi - lo) {
-				e.padded = append(e.padded, piece[len(piece)-width:]...)
-			}
-			piece = e.padded
-		}
-		out, err := e.once(ctx, piece, e.rows)
-		if err != nil {
-			return nil, err
-		}
-		if e.all == nil {
-			e.all = make([]result, len(out))
-		}
-		for k, r := range out {
-			a := &e.all[k]
-			a.values = append(a.values, r.values[:len(r.values)/e.rows*(hi-lo)]...)
-			a.shape = append(a.shape[:0], r.shape...)
-			a.shape[0] = n
-		}
-	}
-	return e.all, nil
-}
-
-func (e *modelEncoder) once(ctx context.Context, batch []float32, n int) ([]result, error) {
-	e.shape[0] = n
-	e.values.Shape = e.shape
-	if e.values.DType == graph.Float32 {
-		e.values.F32 = batch
-	} else {
-		e.values.I64 = e.values.I64[:0]
-		for _, v := range batch {
-			e.values.I64 = append(e.values.I64, int64(v))
-		}
-	}
-	out, err := e.exec.Run(ctx, e.inputs)
-	if err != nil {
-		return nil, err
-	}
-	if e.out == nil {
-		e.out = make([]result, len(out))
-	}
-	for k, t := range out {
-		if err := e.checkOutput(k, graph.Type{DType: t.DType, Shape: t.Shape}, n); err != nil {
-			return nil, err
-		}
-		r := &e.out[k]
-		r.values = t.F32
-		r.shape = append(r.shape[:0], n)
-		if t.Shape[0] != n {
-			r.shape = append(r.shape, t.Shape[0]/n)
-		}
-		r.shape = append(r.shape, t.Shape[1:]...)
-	}
-	return e.out, nil
-}
-
 // Encode maps a batch; see Encoder.
 func (e *modelEncoder) Encode(ctx context.Context, batch *tensor.Dense) (*tensor.Dense, error) {
 	values, shape, err := floats(batch)
 	if err != nil {
 		return nil, fmt.Errorf("encoder %s: %w", e.info.Name, err)
 	}
-	out, outShape, err := e.run(ctx, values, shape[0], shape[1:])
+	out, err := e.run(ctx, values, shape[0], shape[1:])
 	if err != nil {
 		return nil, fmt.Errorf("encoder %s: %w", e.info.Name, err)
 	}
-	return tensor.New(tensor.WithShape(slices.Clone(outShape)...), tensor.WithBacking(slices.Clone(out))), nil
+	return tensor.New(tensor.WithShape(slices.Clone(out[0].shape)...), tensor.WithBacking(slices.Clone(out[0].values))), nil
 }
 
 // floats takes a batch apart; it must be a contiguous float32 tensor [B, …] with B ≥ 1.

@@ -21,7 +21,8 @@ type Result struct {
 	Version     string       `json:"version"`
 	Revision    string       `json:"revision,omitempty"` // version control revision, "+modified" when the tree had changes
 	Seed        uint64       `json:"seed"`
-	Device      string       `json:"device"`
+	Device      string       `json:"device"`    // cpu, or each GPU's ordinal and name
+	Precision   string       `json:"precision"` // of the encoders' matrix products: fp32 on the processor
 	Kernel      Kernel       `json:"kernel"`
 	Go          string       `json:"go"` // Go version, operating system and architecture
 	Started     string       `json:"started"`

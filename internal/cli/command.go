@@ -114,10 +114,6 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 			return err
 		}
 	}
-	if options.Device == "cuda" {
-		return Hint(errors.New("device cuda: this build has no CUDA executor"), "use --device cpu, or auto")
-	}
-	options.Device = "cpu"
 	if options.Threads > 0 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(options.Threads))
 	}
@@ -143,7 +139,7 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 		progress: newProgress(stderr, options.Quiet),
 	}
 	env.Result.Seed = options.Seed
-	env.Result.Device = options.Device
+	env.Result.Device, env.Result.Precision = "cpu", "fp32" // until a GPU is in use
 	env.Result.Kernel = report.Kernel{Name: kernel.Name(), KC: kernel.KC}
 	env.Result.Options = flags.recorded()
 	if ctx.Err() != nil {

@@ -45,6 +45,7 @@ type Env struct {
 	afterCommit func() error
 	cache       *latent.Cache // nil: off
 	closers     []io.Closer
+	device      *latent.Device // nil until it is asked for
 	console     *bytes.Buffer
 	stderr      io.Writer
 	progress    *progress
@@ -288,6 +289,12 @@ func (e *Env) needFrames(what string) error {
 // work loads the input and runs the analysis.
 func (e *Env) work(ctx context.Context, analyse func(context.Context, *Env) error) error {
 	defer e.close()
+	// A GPU that is asked for by name must be there, whether or not it is needed.
+	if strings.HasPrefix(e.Options.Device, "cuda") {
+		if _, err := e.Device(); err != nil {
+			return err
+		}
+	}
 	if err := e.load(ctx); err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func (f *Flags) Floats(name string, value []float64, usage string) *[]float64 {
 // Choice defines a flag that takes one of the given names; the first word of
 // usage should say what is chosen; the names are added to the help.
 func (f *Flags) Choice(name, value string, choices []string, usage string) *string {
-	f.Var(&choice{&value, choices}, name, usage+" ("+strings.Join(choices, ", ")+")")
+	f.Var(&checked{&value, oneOf(choices...)}, name, usage+" ("+strings.Join(choices, ", ")+")")
 	return &value
 }
 
@@ -210,23 +210,23 @@ func parseFloat(s string) (float64, error) {
 	return v, err
 }
 
-// choice is one of several names.
-type choice struct {
-	value   *string
-	choices []string
+// checked is a text that must pass a check.
+type checked struct {
+	value *string
+	check func(string) error
 }
 
-func (c *choice) String() string {
+func (c *checked) String() string {
 	if c.value == nil {
 		return ""
 	}
 	return *c.value
 }
 
-func (c *choice) Get() any { return *c.value }
+func (c *checked) Get() any { return *c.value }
 
-func (c *choice) Set(text string) error {
-	if err := checkChoice(text, c.choices); err != nil {
+func (c *checked) Set(text string) error {
+	if err := c.check(text); err != nil {
 		return err
 	}
 	*c.value = text

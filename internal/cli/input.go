@@ -626,6 +626,9 @@ func (e *Env) openEncoder(s source) (*Model, report.Input, error) {
 	}
 	open := e.Options.open(s.name)
 	open.StateShape = seen.Shape()
+	if open.Device, err = e.Device(); err != nil {
+		return nil, report.Input{}, err
+	}
 	encoder, err := latent.Open(path, open)
 	if err != nil {
 		return nil, report.Input{}, layerHint(s.name, fmt.Errorf("model %s: %w", s.name, err))
@@ -743,10 +746,14 @@ func (e *Env) openBaseline(ctx context.Context, s source, dim int) (*Model, repo
 	if err != nil {
 		return nil, report.Input{}, err
 	}
+	device, err := e.Device()
+	if err != nil {
+		return nil, report.Input{}, err
+	}
 	if s.path == "random" {
-		encoder, err = latent.RandomEncoder(seen.Shape(), latent.RandomOptions{Dim: dim, Seed: e.Options.Seed, Threads: e.Options.Threads})
+		encoder, err = latent.RandomEncoder(seen.Shape(), latent.RandomOptions{Dim: dim, Seed: e.Options.Seed, Threads: e.Options.Threads, Device: device})
 	} else {
-		encoder, err = latent.PCAEncoder(ctx, seen, latent.PCAOptions{Dim: dim})
+		encoder, err = latent.PCAEncoder(ctx, seen, latent.PCAOptions{Dim: dim, Device: device})
 	}
 	if err != nil {
 		return nil, report.Input{}, fmt.Errorf("baseline %s: %w", s.name, err)

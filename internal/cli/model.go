@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"repscope/dataset"
+	"repscope/device"
 	"repscope/examples/arcade"
 	"repscope/latent"
 )
@@ -96,6 +97,28 @@ func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, lab
 		return dataset.Points{}, fmt.Errorf("model %s: latents have shape %v and type %s, want float32 [%d, D]", m.Name, shape, z.Dtype(), source.Len())
 	}
 	return dataset.Float32Points(data, z.Shape()[1]), nil
+}
+
+// Device returns what --device names, in use until the end of the run. It is taken
+// into use when it is first asked for, so that a run without encoders needs none.
+func (e *Env) Device() (*latent.Device, error) {
+	if e.device != nil {
+		return e.device, nil
+	}
+	d, note, err := device.Open(e.Options.Device)
+	if err != nil {
+		return nil, Hint(err, "use --device cpu, or auto")
+	}
+	if note != "" {
+		e.Note("%s", note)
+	}
+	e.device = &latent.Device{Device: d, Precision: e.Options.Precision, Note: func(text string) { e.Note("%s", text) }}
+	if d != nil {
+		e.closers = append(e.closers, d)
+		e.Result.Device, e.Result.Precision = d.String(), e.Options.Precision
+		e.Note("encoding on %v, %s", d, e.Options.Precision)
+	}
+	return e.device, nil
 }
 
 // EncoderFile is an encoder that the flags name.

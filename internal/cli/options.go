@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/device"
 	"repscope/latent"
 	"repscope/stat"
 )
@@ -16,7 +17,8 @@ import (
 type Options struct {
 	Out         string         // --out: the output folder
 	Formats     []string       // --format: png, pdf, svg
-	Device      string         // --device: what runs the encoders, "cpu"
+	Device      string         // --device: auto, cpu, cuda or a list of GPUs
+	Precision   string         // --precision: of matrix products on GPUs
 	Batch       int            // --batch: states per batch
 	Samples     int            // --samples: states or pairs to analyse, 0 for all
 	Seed        uint64         // --seed
@@ -48,7 +50,6 @@ type source struct {
 
 var (
 	formats = []string{"png", "pdf", "svg"}
-	devices = []string{"auto", "cpu", "cuda"}
 	layouts = []string{"auto", "D", "HW", "CHW", "THW", "CTHW", "TCHW", "TD"}
 )
 
@@ -70,7 +71,7 @@ func (o *Options) register(f *Flags, c *Command) {
 	f.BoolVar(&o.example, "example", false, "run on the built-in example: frames of a small arcade game, two trained encoders, both baselines")
 	f.Var(&count{&o.window, 0}, "window", "`T` consecutive frames make a state; 0: every frame is a state, and a published dataset keeps its own")
 	o.layout = "auto"
-	f.Var(&choice{&o.layout, layouts}, "layout", "`AXES` of one frame or clip ("+strings.Join(layouts, ", ")+")")
+	f.Var(&checked{&o.layout, oneOf(layouts...)}, "layout", "`AXES` of one frame or clip ("+strings.Join(layouts, ", ")+")")
 	f.StringVar(&o.pixelRange, "pixel-range", "auto", "`LOW,HIGH` of the pixel values; auto: from the type or the data")
 	f.BoolVar(&o.SkipNaN, "skip-nan", false, "drop states with NaN or Inf, and count them, instead of failing")
 	f.StringVar(&o.config, "config", "", "`FILE.yaml` with the same names as the flags; the command line wins")
@@ -125,7 +126,7 @@ func (o *Options) register(f *Flags, c *Command) {
 	f.Var(&count{&o.Bootstrap, 0}, "bootstrap", "`N` resamples for the intervals; 0: no intervals")
 	f.Var(&blockFlag{&o.Block}, "block", "`SPEC` of what is resampled: episode, a number of consecutive states, or auto")
 	o.LatentScale = string(stat.ScaleRaw)
-	f.Var(&choice{&o.LatentScale, []string{string(stat.ScaleRaw), string(stat.ScaleL2), string(stat.ScaleRMS)}}, "latent-scale", "`SCALE` of latents: raw, l2 (unit vectors), rms (divided by the RMS distance of two random states)")
+	f.Var(&checked{&o.LatentScale, oneOf(string(stat.ScaleRaw), string(stat.ScaleL2), string(stat.ScaleRMS))}, "latent-scale", "`SCALE` of latents: raw, l2 (unit vectors), rms (divided by the RMS distance of two random states)")
 	in(statisticsGroup, "samples", "seed", "bootstrap", "block", "latent-scale")
 
 	f.StringVar(&o.Out, "out", c.Out, "`DIR` for the result file, the CSV files and the figures")
@@ -137,13 +138,15 @@ func (o *Options) register(f *Flags, c *Command) {
 	in(outputGroup, "out", "format", "json", "quiet", "version")
 
 	o.Device = "auto"
-	f.Var(&choice{&o.Device, devices}, "device", "`DEVICE` that runs the encoders ("+strings.Join(devices, ", ")+")")
+	f.Var(&checked{&o.Device, device.Check}, "device", "`DEVICE` that runs the encoders: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or auto for the first GPU, if there is one, else the processor")
+	o.Precision = latent.Precisions()[0]
+	f.Var(&checked{&o.Precision, oneOf(latent.Precisions()...)}, "precision", "`PRECISION` of matrix products on GPUs ("+strings.Join(latent.Precisions(), ", ")+"), with float32 sums; the processor computes in float32")
 	o.Batch = 64
 	f.Var(&count{&o.Batch, 1}, "batch", "`N` states per batch")
 	f.Var(&count{&o.Threads, 0}, "threads", "`N` cores to use; 0: all")
 	f.Var((*size)(&o.Memory), "memory", "`SIZE` of the working memory, such as 450MB; 0: a quarter of the machine's")
 	f.StringVar(&o.cache, "cache", "", "`DIR` that keeps encoded latents between runs, or off (default: the user's cache folder)")
-	in(runGroup, "device", "batch", "threads", "memory", "cache")
+	in(runGroup, "device", "precision", "batch", "threads", "memory", "cache")
 
 	for name, value := range c.Defaults {
 		fl := f.Lookup(name)

@@ -124,7 +124,7 @@ func TestWrongFlags(t *testing.T) {
 		{"--format pgn", `invalid value "pgn" for flag --format`, "did you mean png?"},
 		{"--format png,png", "given twice", ""},
 		{"--metric cosin", "is not one of euclidean, cosine", "did you mean cosine?"},
-		{"--device tpu2", "is not one of auto, cpu, cuda", ""},
+		{"--device tpu2", "is not a device: want auto, cpu, cuda", ""},
 		{"--pool first", `pooling "first"`, ""},
 		{"--latent-scale rsm", "is not one of raw, l2, rms", "did you mean rms?"},
 		{"--k 5,x", `"x" is not an integer`, ""},
