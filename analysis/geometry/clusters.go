@@ -67,38 +67,21 @@ func silhouette(ctx context.Context, x matrix, p Partition, threads int) ([]floa
 	if err := p.check("silhouette", x.n); err != nil {
 		return nil, err
 	}
-	// In order of groups, the distances to one group lie side by side.
 	order, start := p.order()
-	sorted := x.sel(order)
-	out := make([]float64, x.n)
-	groups := p.Groups()
-	// Sums of a range of rows live from its first block of columns to its last.
-	perBlock := make([][]float64, (x.n+rowBlock-1)/rowBlock)
-	err := sorted.eachDistance(ctx, threads, false, func(i0, i1, j0, j1 int, distance []float64, stride int) {
-		if j0 == 0 {
-			perBlock[i0/rowBlock] = make([]float64, (i1-i0)*groups)
-		}
-		sums := perBlock[i0/rowBlock]
-		first, _ := slices.BinarySearch(start, j0+1)
-		for i := i0; i < i1; i++ {
-			row := distance[(i-i0)*stride:][:j1-j0]
-			if j0 <= i && i < j1 {
-				row[i-j0] = 0
-			}
-			to := sums[(i-i0)*groups : (i-i0+1)*groups]
-			for g := first - 1; g < groups && start[g] < j1; g++ {
-				to[g] += sum4(row[max(start[g], j0)-j0 : min(start[g+1], j1)-j0])
-			}
-		}
-		if j1 == x.n {
-			for i := i0; i < i1; i++ {
-				out[order[i]] = p.silhouetteOf(p.Of[order[i]], sums[(i-i0)*groups:(i-i0+1)*groups])
-			}
-			perBlock[i0/rowBlock] = nil
-		}
-	})
+	t, err := newTiles(x.sel(order), start)
 	if err != nil {
 		return nil, err
+	}
+	own, other, err := t.nearestGroups(ctx, threads)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, x.n)
+	for at, i := range order {
+		a, b := own[at], other[at]
+		if p.Sizes[p.Of[i]] > 1 && max(a, b) > 0 {
+			out[i] = (b - a) / max(a, b)
+		}
 	}
 	return out, nil
 }
@@ -116,41 +99,6 @@ func (p Partition) order() (order, start []int) {
 		next[g]++
 	}
 	return order, start
-}
-
-// silhouetteOf is the silhouette of a point of group own from the sums of its
-// distances to every group.
-func (p Partition) silhouetteOf(own int, sums []float64) float64 {
-	if p.Sizes[own] == 1 {
-		return 0
-	}
-	a, b := sums[own]/float64(p.Sizes[own]-1), math.Inf(1)
-	for g, s := range sums {
-		if g != own {
-			b = min(b, s/float64(p.Sizes[g]))
-		}
-	}
-	if a == 0 && b == 0 {
-		return 0
-	}
-	return (b - a) / max(a, b)
-}
-
-// sum4 adds in four interleaved running sums, which is faster and as fixed an
-// order as any.
-func sum4(v []float64) float64 {
-	var s0, s1, s2, s3 float64
-	for len(v) >= 4 {
-		s0 += v[0]
-		s1 += v[1]
-		s2 += v[2]
-		s3 += v[3]
-		v = v[4:]
-	}
-	for _, rest := range v {
-		s0 += rest
-	}
-	return (s0 + s1) + (s2 + s3)
 }
 
 // dispersion is what Davies–Bouldin and Calinski–Harabasz are made of.

@@ -103,17 +103,16 @@ const (
 	columnBlock = 16 * kernel.Align
 )
 
-// eachBlock computes the products x·xᵀ in blocks and hands each of them to
-// visit: product[(i−i0)·stride + (j−j0)] = x_i·x_j for i0 ≤ i < i1, j0 ≤ j < j1.
-// All blocks of one range of rows come from one goroutine, in ascending order of
-// columns; different ranges come at the same time. With upper, only columns
-// from the row block's first on are visited (rounded down to a whole block), which
-// halves the work of symmetric sums. visit may change the product.
+// eachBlock computes the products x·xᵀ on and above the diagonal in blocks and hands
+// each of them to visit: product[(i−i0)·stride + (j−j0)] = x_i·x_j for i0 ≤ i < i1,
+// j0 ≤ j < j1. j0 is rounded down to a whole block, so that blocks on the diagonal
+// reach below it. All blocks of one range of rows come from one goroutine, in ascending
+// order of columns; different ranges come at the same time.
 //
 // The products have the same bits for every number of threads (see package
 // kernel); what visit adds up must only depend on its own block or range of
 // rows.
-func (x matrix) eachBlock(ctx context.Context, threads int, upper bool, visit func(i0, i1, j0, j1 int, product []float64, stride int)) error {
+func (x matrix) eachBlock(ctx context.Context, threads int, visit func(i0, i1, j0, j1 int, product []float64, stride int)) error {
 	if x.n == 0 {
 		return nil
 	}
@@ -127,11 +126,7 @@ func (x matrix) eachBlock(ctx context.Context, threads int, upper bool, visit fu
 		return func(block int) error {
 			i0 := block * rowBlock
 			i1 := min(i0+rowBlock, x.n)
-			first := 0
-			if upper {
-				first = i0 / columnBlock * columnBlock
-			}
-			for j0 := first; j0 < x.n; j0 += columnBlock {
+			for j0 := i0 / columnBlock * columnBlock; j0 < x.n; j0 += columnBlock {
 				j1 := min(j0+columnBlock, x.n)
 				p := kernel.Product[float64]{
 					M: i1 - i0, N: j1 - j0, K: x.dim,
@@ -145,32 +140,6 @@ func (x matrix) eachBlock(ctx context.Context, threads int, upper bool, visit fu
 			}
 			return nil
 		}
-	})
-}
-
-// directShare is the share of ‖x‖² + ‖y‖² below which a squared distance is
-// computed again from the differences: above it, cancellation costs at most four
-// of float64's sixteen digits.
-const directShare = 1e-4
-
-// eachDistance is eachBlock with distances ‖x_i − x_j‖ in place of products.
-func (x matrix) eachDistance(ctx context.Context, threads int, upper bool, visit func(i0, i1, j0, j1 int, distance []float64, stride int)) error {
-	norms := x.squaredNorms()
-	return x.eachBlock(ctx, threads, upper, func(i0, i1, j0, j1 int, product []float64, stride int) {
-		columns := norms[j0:j1]
-		for i := i0; i < i1; i++ {
-			row := product[(i-i0)*stride:][:len(columns)]
-			norm := norms[i]
-			for c, other := range columns {
-				both := norm + other
-				square := both - 2*row[c]
-				if square < directShare*both {
-					square = kernel.SquaredDistance(x.row(i), x.row(j0+c))
-				}
-				row[c] = math.Sqrt(square)
-			}
-		}
-		visit(i0, i1, j0, j1, product, stride)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"repscope/dataset"
+	"repscope/internal/kernel"
 	"repscope/stat"
 )
 
@@ -78,7 +79,7 @@ func uniformity(ctx context.Context, u matrix, sizes []int, threads int) (value 
 		touched []float64
 	}
 	partials := make([]partial, (u.n+rowBlock-1)/rowBlock)
-	err = u.eachBlock(ctx, threads, true, func(i0, i1, j0, j1 int, product []float64, stride int) {
+	err = u.eachBlock(ctx, threads, func(i0, i1, j0, j1 int, product []float64, stride int) {
 		p := &partials[i0/rowBlock]
 		if p.touched == nil {
 			p.touched = make([]float64, len(sizes))
@@ -88,10 +89,7 @@ func uniformity(ctx context.Context, u matrix, sizes []int, threads int) (value 
 			for j := max(j0, i+1); j < j1; {
 				b := block[j]
 				end := min(start[b+1], j1)
-				sum := 0.0
-				for _, cosine := range row[j-j0 : end-j0] {
-					sum += math.Exp(min(0, 4*cosine-4)) // −2·‖u − v‖² = 4u·v − 4, at most 0
-				}
+				sum := kernel.SumExp(row[j-j0:end-j0], 4, -4) // −2·‖u − v‖² = 4u·v − 4, at most 0
 				p.total += sum
 				p.touched[b] += sum
 				if block[i] != b {
