@@ -53,7 +53,7 @@ func Layers(path string, o OpenOptions, state []int) ([]Layer, error) {
 		return nil, fmt.Errorf("encoder %w", err)
 	}
 	layers, err := m.layers(state)
-	if err != nil {
+	if err = errors.Join(err, m.close()); err != nil {
 		return nil, fmt.Errorf("encoder %s: %w", path, err)
 	}
 	return layers, nil

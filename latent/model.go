@@ -32,7 +32,7 @@ func Open(path string, o OpenOptions) (Encoder, error) {
 	}
 	e, err := m.open(o)
 	if err != nil {
-		return nil, fmt.Errorf("encoder %s: %w", path, err)
+		return nil, fmt.Errorf("encoder %s: %w", path, errors.Join(err, m.close()))
 	}
 	return e, nil
 }
@@ -45,6 +45,7 @@ type model struct {
 	state   []int                   // an example state; may be nil
 	files   []string                // all that the encoder consists of
 	options []string                // that change its outputs
+	close   func() error            // releases the files, which hold the weights
 }
 
 func read(path string, o OpenOptions) (*model, error) {
@@ -73,7 +74,7 @@ func readCheckpoint(path string, o OpenOptions) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &model{graph: c.Graph, check: c.Check, state: c.State, files: []string{path},
+	m := &model{graph: c.Graph, close: c.Close, check: c.Check, state: c.State, files: []string{path},
 		options: append([]string{o.State, o.Activation, o.FinalActivation}, c.Settings...)}
 	m.info = Info{Name: path, Format: c.Format, Architecture: c.Architecture, Parameters: c.Parameters, Warnings: c.Warnings}
 	if c.Architecture == "ConvEncoder" || c.Architecture == "VideoViT" {
@@ -96,7 +97,7 @@ func readONNX(path string, o OpenOptions) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &model{graph: file.Graph, files: []string{path}, options: []string{o.Output}}
+	m := &model{graph: file.Graph, close: file.Close, files: []string{path}, options: []string{o.Output}}
 	for _, name := range file.External {
 		m.files = append(m.files, filepath.Join(filepath.Dir(path), filepath.FromSlash(name)))
 	}
@@ -132,7 +133,7 @@ func (m *model) open(o OpenOptions) (*modelEncoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.check = m.check
+	e.check, e.close = m.check, m.close
 	input, output := e.info.Input, e.info.Output
 	e.info = m.info
 	e.info.Input, e.info.Output = input, output
@@ -158,6 +159,7 @@ type modelEncoder struct {
 	exec       executor
 	input      graph.Port
 	check      func(shape []int) error
+	close      func() error // releases the weights' files; may be nil
 	layers     []Layer
 	named      bool // the layers were asked for, so that they may join the batch with another axis
 	outputPool Pool // default pooling of the model's output, if named
@@ -296,8 +298,14 @@ func (e *modelEncoder) identify(files []string, options ...string) error {
 // Info describes the encoder.
 func (e *modelEncoder) Info() Info { return e.info }
 
-// Close ends the executor.
-func (e *modelEncoder) Close() error { return e.exec.Close() }
+// Close ends the executor and releases the files.
+func (e *modelEncoder) Close() error {
+	err := e.exec.Close()
+	if e.close != nil {
+		err = errors.Join(err, e.close())
+	}
+	return err
+}
 
 func (e *modelEncoder) setThreads(n int) { e.exec.SetThreads(n) }
 

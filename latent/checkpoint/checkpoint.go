@@ -56,6 +56,16 @@ type Model struct {
 	// Check says whether an input shape [B, …] fits the weights, beyond what
 	// the graph's own input shape says.
 	Check func(shape []int) error
+
+	close func() error
+}
+
+// Close releases the file. Deferred weights cannot be loaded afterwards.
+func (m *Model) Close() error {
+	if m.close == nil {
+		return nil
+	}
+	return m.close()
 }
 
 // Tensor is one entry of a state dict.
@@ -63,6 +73,10 @@ type Tensor struct {
 	Shape []int
 	// Read returns the elements in row-major order.
 	Read func() ([]float32, error)
+	// Load, of a tensor in a file, writes them to dst, which has their number, until
+	// the file is closed; Verify finds damage before. Large ones are deferred (see graph.Defer).
+	Load   func(dst []float32) error
+	Verify func() error
 }
 
 // State is a state dict.
@@ -86,12 +100,11 @@ func open(path string, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer close()
 	model, err := build(state, o, &settings{dir: filepath.Dir(path), inside: inside})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, close())
 	}
-	model.Format = format
+	model.Format, model.close = format, close
 	return model, nil
 }
 
@@ -102,8 +115,8 @@ func IsSafetensors(head []byte) bool {
 }
 
 // readState opens a file; config is the configuration it holds, nil for none.
-func readState(path string, o Options) (state State, config any, format string, close func(), err error) {
-	fail := func(err error) (State, any, string, func(), error) { return nil, nil, "", nil, err }
+func readState(path string, o Options) (state State, config any, format string, close func() error, err error) {
+	fail := func(err error) (State, any, string, func() error, error) { return nil, nil, "", nil, err }
 	file, err := os.Open(path)
 	if err != nil {
 		return fail(err)
@@ -129,7 +142,7 @@ func readState(path string, o Options) (state State, config any, format string, 
 		f.Close()
 		return fail(err)
 	}
-	return state, config, "pth", func() { f.Close() }, nil
+	return state, config, "pth", f.Close, nil
 }
 
 // choose finds the state dict in the root object of a file, and the configuration beside it.
@@ -173,7 +186,7 @@ func stateOf(d *torchfile.Dict) (State, error) {
 	state := State{}
 	for key, value := range d.All() {
 		if t, ok := value.(*torchfile.Tensor); ok {
-			state[key] = Tensor{Shape: t.Shape, Read: t.Float32}
+			state[key] = Tensor{Shape: t.Shape, Read: t.Float32, Load: t.ReadFloat32, Verify: t.Verify}
 		}
 	}
 	if len(state) == 0 {
@@ -182,21 +195,24 @@ func stateOf(d *torchfile.Dict) (State, error) {
 	return state, nil
 }
 
-func readSafetensors(path string) (State, func(), error) {
+func readSafetensors(path string) (State, func() error, error) {
 	arrays, err := dataset.OpenAll(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	close := func() {
+	close := func() error {
+		var err error
 		for _, a := range arrays {
-			a.Close()
+			err = errors.Join(err, a.Close())
 		}
+		return err
 	}
 	state := State{}
 	for _, a := range arrays {
-		state[a.Key()] = Tensor{Shape: a.Shape(), Read: func() ([]float32, error) {
+		load := func(dst []float32) error { return a.ReadFloat32(dst, 0, a.Len()) }
+		state[a.Key()] = Tensor{Shape: a.Shape(), Load: load, Read: func() ([]float32, error) {
 			values := make([]float32, a.Len()*a.RowLen())
-			return values, a.ReadFloat32(values, 0, a.Len())
+			return values, load(values)
 		}}
 	}
 	return state, close, nil
@@ -288,15 +304,37 @@ func (b *builder) warn(format string, args ...any) {
 // free stands for a size that the tensor itself decides.
 const free = -1
 
-// tensor reads a tensor into a constant and checks its shape; want has −1 for free axes.
+// tensor makes a tensor a constant and checks its shape; want has −1 for free axes.
 func (b *builder) tensor(name string, want ...int) (shape []int, err error) {
-	values, shape, err := b.read(name, want...)
+	t, err := b.find(name, want...)
 	if err != nil {
 		return nil, err
 	}
-	b.graph.Constants[name] = graph.Floats(values, shape...)
-	b.model.Parameters += len(values)
-	return shape, nil
+	n, err := graph.Elements(t.Shape)
+	if err != nil || t.Load == nil || n <= graph.Resident {
+		values, shape, err := b.read(name, want...)
+		if err != nil {
+			return nil, err
+		}
+		b.graph.Constants[name] = graph.Floats(values, shape...)
+		b.model.Parameters += len(values)
+		return shape, nil
+	}
+	key := b.prefix + name
+	if t.Verify != nil {
+		if err := t.Verify(); err != nil {
+			return nil, fmt.Errorf("tensor %q: %w", key, err)
+		}
+	}
+	b.graph.Constants[name] = graph.Defer(func(dst []float32) error {
+		if err := t.Load(dst); err != nil {
+			return fmt.Errorf("tensor %q: %w", key, err)
+		}
+		return nil
+	}, t.Shape...)
+	b.model.Parameters += n
+	b.used[key] = true
+	return t.Shape, nil
 }
 
 // tensors is tensor for several of one shape.
@@ -321,20 +359,30 @@ func (b *builder) layers(name, key string) int {
 	return n
 }
 
-// read returns the elements of a tensor after checking its shape.
-func (b *builder) read(name string, want ...int) ([]float32, []int, error) {
+// find returns a tensor after checking its shape.
+func (b *builder) find(name string, want ...int) (Tensor, error) {
 	key := b.prefix + name
 	t, ok := b.state[key]
 	if !ok {
-		return nil, nil, fmt.Errorf("tensor %q is missing (want shape %s)", key, shapeText(want))
+		return t, fmt.Errorf("tensor %q is missing (want shape %s)", key, shapeText(want))
 	}
 	fits := len(t.Shape) == len(want)
 	for i := 0; fits && i < len(want); i++ {
 		fits = t.Shape[i] == want[i] || want[i] == free && t.Shape[i] > 0
 	}
 	if !fits {
-		return nil, nil, fmt.Errorf("tensor %q has shape %v, want %s", key, t.Shape, shapeText(want))
+		return t, fmt.Errorf("tensor %q has shape %v, want %s", key, t.Shape, shapeText(want))
 	}
+	return t, nil
+}
+
+// read returns the elements of a tensor after checking its shape.
+func (b *builder) read(name string, want ...int) ([]float32, []int, error) {
+	t, err := b.find(name, want...)
+	if err != nil {
+		return nil, nil, err
+	}
+	key := b.prefix + name
 	values, err := t.Read()
 	if err != nil {
 		return nil, nil, fmt.Errorf("tensor %q: %w", key, err)
@@ -373,7 +421,7 @@ func (b *builder) apply(op, name string, attributes map[string]graph.Attribute, 
 	b.count++
 	out := fmt.Sprintf("%s_%d", strings.ToLower(op), b.count)
 	domain := ""
-	if op == "Silu" {
+	if op == "Silu" || op == "Linear" {
 		domain = "repscope"
 	}
 	b.graph.Nodes = append(b.graph.Nodes, &graph.Node{Name: name, Domain: domain, Op: op, Inputs: inputs, Outputs: []string{out}, Attributes: attributes})

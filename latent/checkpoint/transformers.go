@@ -47,20 +47,12 @@ func (b *builder) layerNorm(name string, width int, epsilon float32) error {
 
 // linear applies y = x·Wᵀ + b to the last value; out may be free.
 func (b *builder) linear(name string, out, in int, bias bool) (int, error) {
-	values, shape, err := b.read(name+".weight", out, in)
+	shape, err := b.tensor(name+".weight", out, in)
 	if err != nil {
 		return 0, err
 	}
 	out = shape[0]
-	transposed := make([]float32, len(values))
-	for i := range out {
-		for k := range in {
-			transposed[k*out+i] = values[i*in+k]
-		}
-	}
-	b.graph.Constants[name+".weight"] = graph.Floats(transposed, in, out)
-	b.model.Parameters += len(values)
-	b.node("MatMul", name, nil, name+".weight")
+	b.node("Linear", name, nil, name+".weight", "")
 	if bias {
 		if _, err := b.tensor(name+".bias", out); err != nil {
 			return 0, err

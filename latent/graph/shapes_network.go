@@ -65,7 +65,7 @@ func init() {
 		&Operator{Name: "GlobalMaxPool", Inputs: [2]int{1, 1}, Outputs: 1, infer: inferGlobalPool},
 		&Operator{Name: "Gemm", Inputs: [2]int{2, 3}, Outputs: 1, Attributes: []string{"alpha", "beta", "transA", "transB"}, infer: inferGemm},
 		&Operator{Name: "MatMul", Inputs: [2]int{2, 2}, Outputs: 1, infer: inferMatMul},
-		&Operator{Name: "Linear", Domain: "repscope", Inputs: [2]int{2, 4}, Outputs: 1}, // the last is added to the result
+		&Operator{Name: "Linear", Domain: "repscope", Inputs: [2]int{2, 4}, Outputs: 1, infer: inferLinear}, // the last is added to the result
 		&Operator{Name: "Softmax", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis"}, infer: inferSoftmax},
 		&Operator{Name: "LogSoftmax", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis"}, infer: inferSoftmax},
 		&Operator{Name: "BatchNormalization", Inputs: [2]int{5, 5}, Outputs: 1, Attributes: []string{"epsilon", "momentum", "training_mode", "spatial"}, infer: inferBatchNorm},
@@ -256,6 +256,18 @@ func inferGemm(c *Context) {
 	}
 	c.Params = p
 	c.emit(Float32, m, n)
+}
+
+// inferLinear is for the readers of weights: x·wᵀ with w [n, k], and no bias yet.
+func inferLinear(c *Context) {
+	x, w := c.shape(0), c.shape(1)
+	c.want(0, Float32)
+	c.want(1, Float32)
+	if len(x) < 2 || len(w) != 2 || x[len(x)-1] != w[1] || c.In[1].Const == nil {
+		c.failf("operands %v and %v, want […, k] and constant weights [n, k]", x, w)
+	}
+	c.Params = &GemmParams{TransB: true, Alpha: 1, Beta: 1}
+	c.emit(Float32, append(slices.Clone(x[:len(x)-1]), w[0])...)
 }
 
 func inferMatMul(c *Context) {
