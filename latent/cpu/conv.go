@@ -74,16 +74,15 @@ func newGeometry(p *graph.ConvParams, in, out []int) *geometry {
 	return g
 }
 
-// patches are the images, or the part of one, that a worker convolves next.
-type patches struct {
-	image []float32 // copied and padded
-	base  []int     // where each output pixel's patch begins
-}
-
 // fill copies rows y0 … y1−1 of one image's frame.
 func (g *geometry) fill(dst, src []float32, y0, y1 int) {
 	line := g.frame[2] * g.channels
 	plane := g.in[0] * g.in[1] * g.in[2]
+	if g.before == [3]int{} && g.frame[2] == g.in[2] && y1 <= g.in[1] && g.in[0] == 1 {
+		// Without padding the rows are one row.
+		kernel.PackRows(dst, g.channels, src[y0*g.in[2]:], plane, g.channels, (y1-y0)*g.in[2])
+		return
+	}
 	left := min(g.before[2], g.frame[2])
 	n := max(0, min(g.in[2], g.frame[2]-left))
 	for z := range g.frame[0] {
@@ -109,20 +108,24 @@ func (g *geometry) fill(dst, src []float32, y0, y1 int) {
 	}
 }
 
-// locate sets where the patches of output lines l0 … l1−1 begin in the frames,
-// counted over all images; origin is the element of the frames that comes first in memory.
-func (p *patches) locate(g *geometry, l0, l1, origin int) {
+// begin is where the first patch of an output line begins in the frames; lines are counted over all images.
+func (g *geometry) begin(l int) int {
 	lines := g.out[0] * g.out[1]
-	frame := g.frame[0] * g.frame[1] * g.frame[2] * g.channels
-	p.base = p.base[:0]
+	z, y := l%lines/g.out[1], l%g.out[1]
+	return ((l/lines*g.frame[0]+z*g.stride[0])*g.frame[1] + y*g.stride[1]) * g.frame[2] * g.channels
+}
+
+// locate is where the patches of output lines l0 … l1−1 begin, counted from the first one.
+func (g *geometry) locate(l0, l1 int) []int {
+	base := make([]int, 0, (l1-l0)*g.out[2])
 	for l := l0; l < l1; l++ {
-		z, y := l%lines/g.out[1], l%g.out[1]
-		at := l/lines*frame + (z*g.stride[0]*g.frame[1]+y*g.stride[1])*g.frame[2]*g.channels - origin
+		at := g.begin(l) - g.begin(l0)
 		for range g.out[2] {
-			p.base = append(p.base, at)
+			base = append(base, at)
 			at += g.stride[2] * g.channels
 		}
 	}
+	return base
 }
 
 // filterRows writes to rows one group's weights [filters, channels/group, kernel…] with
@@ -150,7 +153,7 @@ func (g *geometry) split(images, threads int) (perUnit, lines int) {
 	pixels := lines * g.out[2]
 	perUnit = max(1, min(rowBlock/pixels, images/(4*threads)))
 	parts := 1
-	if g.out[0] == 1 {
+	if g.frame[0] == 1 {
 		// Volumes are never cut: their planes would be copied again and again.
 		parts = max((2*threads+images-1)/images, (g.frame[1]*g.frame[2]*g.channels+frameLimit-1)/frameLimit)
 	}
@@ -190,10 +193,18 @@ func buildConv(b *builder) (func() error, error) {
 	perUnit, perPart := g.split(images, (*b.pool).threads)
 	parts := (lines + perPart - 1) / perPart
 	input := size(b.shape(0)[1:])
-	frame := g.frame[0] * g.frame[1] * g.frame[2] * g.channels
 	line := g.frame[2] * g.channels
 	if _, err := graph.Elements([]int{images, g.frame[0], g.frame[1], g.frame[2], g.channels}); err != nil {
 		return nil, fmt.Errorf("with its padding: %w", err)
+	}
+	bases := make([][]int, parts)
+	for part := range parts {
+		if part > 0 && g.out[0] == 1 {
+			bases[part] = bases[0] // the same lines of a plane, further down
+			continue
+		}
+		l := part * perPart
+		bases[part] = g.locate(l, min(l+perPart, lines)+(perUnit-1)*lines)
 	}
 	loop := b.each((images+perUnit-1)/perUnit*parts, func(worker, lo, hi int) {
 		s := &weights.scratch[worker]
@@ -202,8 +213,7 @@ func buildConv(b *builder) (func() error, error) {
 			last := min(first+perUnit, images) - 1
 			part := t % parts * perPart
 			l0, l1 := first*lines+part, last*lines+min(part+perPart, lines)
-			s.gathered.Data = x()
-			origin := 0
+			var image []float32
 			if g.copied {
 				// A part of an image needs only some of its rows.
 				y0, y1 := 0, g.frame[1]
@@ -211,27 +221,25 @@ func buildConv(b *builder) (func() error, error) {
 					y0 = part * g.stride[1]
 					y1 = (min(part+perPart, lines)-1)*g.stride[1] + (g.kernel[1]-1)*g.dilation[1] + 1
 				}
-				origin = first*frame + y0*line
 				each := g.frame[0] * (y1 - y0) * line
-				s.patches.image = grow(s.patches.image, (last-first+1)*each)
+				s.frames = grow(s.frames, (last-first+1)*each)
 				for i := first; i <= last; i++ {
-					g.fill(s.patches.image[(i-first)*each:], x()[i*input:(i+1)*input], y0, y1)
+					g.fill(s.frames[(i-first)*each:][:each], x()[i*input:(i+1)*input], y0, y1)
 				}
-				s.gathered.Data = s.patches.image
+				image = s.frames
+			} else {
+				image = x()[g.begin(l0):]
 			}
-			s.patches.locate(g, l0, l1, origin)
 			rows := (l1 - l0) * g.out[2]
 			block := y()[l0*g.out[2]*g.filters:][:rows*g.filters]
 			s.gathered.M, s.gathered.N, s.gathered.First, s.gathered.Stride = rows, n, 0, g.filters
-			s.gathered.Base, s.gathered.Runs = s.patches.base, g.runs
+			s.gathered.Base, s.gathered.Runs = bases[t%parts], g.runs
 			for group := range g.groups {
+				s.gathered.Data = image[group*g.channels/g.groups:]
 				s.gathered.B, s.gathered.C = packed[group], block[group*n:]
 				if err := s.gathered.Run(); err != nil {
 					(*pool).fail(err)
 					return
-				}
-				for i := range s.patches.base {
-					s.patches.base[i] += g.channels / g.groups
 				}
 			}
 			finish(block, g.filters, rows, 0, g.filters)

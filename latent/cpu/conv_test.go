@@ -102,3 +102,28 @@ func TestConvolution(t *testing.T) {
 		}
 	}
 }
+
+// TestConvolutionOfOnePlane compares volumes whose kernel covers their depth with images that have as many channels more.
+func TestConvolutionOfOnePlane(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	random := func(shape ...int) *graph.Tensor {
+		x := make([]float32, size(shape))
+		for i := range x {
+			x[i] = float32(r.NormFloat64())
+		}
+		return graph.Floats(x, shape...)
+	}
+	x, filter := random(1, 2, 3, 29, 31), random(5, 2, 3, 4, 3)
+	volume := &graph.ConvParams{Group: 1, Kernel: []int{3, 4, 3}, Strides: []int{3, 2, 1}, Dilations: []int{1, 1, 1},
+		Before: []int{0, 1, 1}, After: []int{0, 1, 0}}
+	image := &graph.ConvParams{Group: 1, Kernel: []int{4, 3}, Strides: []int{2, 1}, Dilations: []int{1, 1}, Before: []int{1, 1}, After: []int{1, 0}}
+	want := convolve(t, 1, graph.Floats(x.F32, 1, 6, 29, 31), graph.Floats(filter.F32, 5, 6, 4, 3), image)
+	for _, threads := range []int{1, 4} {
+		y := convolve(t, threads, x, filter, volume)
+		for i, v := range want.F32 {
+			if math.Abs(float64(y.F32[i]-v)) > 1e-4 {
+				t.Fatalf("%d threads: element %d is %g, want %g", threads, i, y.F32[i], v)
+			}
+		}
+	}
+}

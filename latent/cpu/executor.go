@@ -485,7 +485,7 @@ type scratch struct {
 	base      []int
 	scores    []float32
 	attention attention
-	patches   patches
+	frames    []float32 // images that are copied with padding
 }
 
 func newWeights(threads int) *weights {
