@@ -2,8 +2,6 @@
 
 /* The fake driver: devices, contexts, guarded memory, modules, launches. */
 #include <cuda.h>
-#include <csetjmp>
-#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -13,11 +11,10 @@
 #include <regex>
 #include <string>
 #include <sys/mman.h>
-#include <ucontext.h>
 #include <vector>
 #include "fakecuda.h"
 #define FAKE_SHARED "fake_shared"
-#include "twin.h"
+#include "engine.h"
 
 struct CUctx_st { int device; int references; int lost; };
 struct CUfunc_st { const Twin *twin; CUctx_st *context; };
@@ -31,7 +28,6 @@ namespace {
  * for and that page keep a pattern that is checked after each launch. */
 struct Block { size_t size, mapped; unsigned char *mapping; int device; bool host; };
 constexpr size_t page = 4096, alignment = 256;
-constexpr unsigned char poison = 0xff; /* float32 and float16 NaN */
 
 std::recursive_mutex mutex;
 int devices = 1;
@@ -40,8 +36,6 @@ std::vector<std::unique_ptr<CUctx_st>> primary;
 std::map<CUdeviceptr, Block> blocks;
 std::map<std::string, std::pair<int, CUresult>> failures;
 std::string message;
-int skipped = -1;
-bool reversed;
 unsigned generation;
 thread_local CUctx_st *current;
 thread_local unsigned current_generation;
@@ -121,100 +115,6 @@ const Block *damaged(CUdeviceptr *where) {
 	return nullptr;
 }
 
-/* One launch at a time; its threads are fibers of the calling thread. */
-struct Fiber { ucontext_t state; std::unique_ptr<char[]> stack; index3 index; bool done; int waits; };
-constexpr size_t stack_size = 64 << 10;
-std::vector<Fiber> fibers;
-Fiber *running;
-ucontext_t scheduler;
-const Twin *kernel;
-void **arguments;
-std::vector<int> barriers; /* lines, as they are first met */
-sigjmp_buf escape;
-thread_local bool launching;
-struct sigaction before;
-void *fault;
-
-void body() {
-	kernel->call(kernel->function, arguments);
-	running->done = true;
-	swapcontext(&running->state, &scheduler);
-}
-
-void on_fault(int signal, siginfo_t *info, void *state) {
-	if (launching) {
-		fault = info->si_addr;
-		siglongjmp(escape, 1);
-	}
-	if (before.sa_flags & SA_SIGINFO) before.sa_sigaction(signal, info, state);
-}
-
-} // namespace
-
-index3 fake_thread, fake_block, fake_block_size, fake_grid_size;
-
-void fake_barrier(int line) {
-	int index = -1;
-	for (size_t i = 0; i < barriers.size(); i++) if (barriers[i] == line) index = int(i);
-	if (index < 0) {
-		index = int(barriers.size());
-		barriers.push_back(line);
-	}
-	if (index == skipped) return;
-	running->waits = line;
-	swapcontext(&running->state, &scheduler);
-}
-
-namespace {
-
-CUresult run_block() {
-	const Family &family = *kernel->family;
-	if (family.shared) memset(family.shared, poison, family.shared_end - family.shared);
-	size_t n = fibers.size();
-	for (auto &f : fibers) {
-		f.done = false;
-		getcontext(&f.state);
-		f.state.uc_stack.ss_sp = f.stack.get();
-		f.state.uc_stack.ss_size = stack_size;
-		f.state.uc_link = nullptr;
-		makecontext(&f.state, body, 0);
-	}
-	for (;;) {
-		size_t done = 0;
-		int line = 0;
-		for (size_t i = 0; i < n; i++) {
-			Fiber &f = fibers[reversed ? n - 1 - i : i];
-			if (f.done) { done++; continue; }
-			running = &f;
-			fake_thread = f.index;
-			f.waits = 0;
-			swapcontext(&scheduler, &f.state);
-			if (f.done) { done++; continue; }
-			if (line && f.waits != line)
-				return refuse(CUDA_ERROR_LAUNCH_FAILED, "%s: threads of one block wait at different barriers, lines %d and %d", kernel->name, line, f.waits);
-			line = f.waits;
-		}
-		if (done == n) return CUDA_SUCCESS;
-		if (done > 0)
-			return refuse(CUDA_ERROR_LAUNCH_FAILED, "%s: %zu of %zu threads never reach the barrier of line %d", kernel->name, done, n, line);
-	}
-}
-
-CUresult run_grid(unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz) {
-	fibers.resize(size_t(bx) * by * bz);
-	for (size_t i = 0; i < fibers.size(); i++) {
-		if (!fibers[i].stack) fibers[i].stack.reset(new char[stack_size]);
-		fibers[i].index = {unsigned(i % bx), unsigned(i / bx % by), unsigned(i / bx / by)};
-	}
-	fake_block_size = {bx, by, bz};
-	fake_grid_size = {gx, gy, gz};
-	for (unsigned z = 0; z < gz; z++) for (unsigned y = 0; y < gy; y++) for (unsigned x = 0; x < gx; x++) {
-		fake_block = {x, y, z};
-		if (CUresult r = run_block()) return r;
-	}
-	return CUDA_SUCCESS;
-}
-
 /* Entries of PTX with their parameters' sizes. */
 std::map<std::string, std::vector<size_t>> entries(const std::string &ptx) {
 	static const std::regex entry(R"(\.entry\s+(\w+)\s*\(([^)]*)\))");
@@ -242,8 +142,7 @@ void fake_reset(int n, unsigned long long memory) {
 	message.clear();
 	devices = n;
 	capacity = memory;
-	skipped = -1;
-	reversed = false;
+	engine_options = {};
 	generation++;
 }
 
@@ -251,9 +150,11 @@ void fake_fail(const char *function, int after, int error) {
 	std::lock_guard<std::recursive_mutex> lock(mutex);
 	failures[function] = {after, CUresult(error)};
 }
-void fake_skip_barrier(int index) { skipped = index; }
-void fake_reverse(int on) { reversed = on; }
-int fake_barriers(void) { return int(barriers.size()); }
+void fake_skip_barrier(int index) { engine_options.skipped_barrier = index; }
+void fake_skip_wait(int index) { engine_options.skipped_wait = index; }
+int fake_waits(void) { return int(engine_waits.size()); }
+void fake_reverse(int on) { engine_options.reversed = on; }
+int fake_barriers(void) { return int(engine_barriers.size()); }
 const char *fake_message(void) { return message.c_str(); }
 unsigned long long fake_used(int device) {
 	std::lock_guard<std::recursive_mutex> lock(mutex);
@@ -432,26 +333,11 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
 	if (stream && stream->context != context()) return refuse(CUDA_ERROR_INVALID_HANDLE, "%s: the stream belongs to another context", f->twin->name);
 	if (!gx || !gy || !gz || !bx || !by || !bz || gy > 65535 || gz > 65535 || bz > 64 || size_t(bx) * by * bz > 1024 || shared > 48 << 10)
 		return refuse(CUDA_ERROR_INVALID_VALUE, "%s: grid %u×%u×%u, block %u×%u×%u, %u bytes", f->twin->name, gx, gy, gz, bx, by, bz, shared);
-	kernel = f->twin;
-	arguments = parameters;
-	barriers.clear();
-	struct sigaction action = {};
-	action.sa_sigaction = on_fault;
-	action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-	sigaction(SIGSEGV, &action, &before);
-	CUresult result;
-	if (sigsetjmp(escape, 1) == 0) {
-		launching = true;
-		result = run_grid(gx, gy, gz, bx, by, bz);
-	} else {
-		result = refuse(CUDA_ERROR_ILLEGAL_ADDRESS, "%s: block (%u %u %u), thread (%u %u %u) touches %p, which is not device memory",
-			kernel->name, fake_block.x, fake_block.y, fake_block.z, fake_thread.x, fake_thread.y, fake_thread.z, fault);
-	}
-	launching = false;
-	sigaction(SIGSEGV, &before, nullptr);
+	std::string problem = engine_run({f->twin, {gx, gy, gz}, {bx, by, bz}, shared, parameters});
+	CUresult result = problem.empty() ? CUDA_SUCCESS : refuse(problem.find("touches") == std::string::npos ? CUDA_ERROR_LAUNCH_FAILED : CUDA_ERROR_ILLEGAL_ADDRESS, "%s", problem.c_str());
 	CUdeviceptr where;
 	if (result == CUDA_SUCCESS) if (const Block *b = damaged(&where))
-		result = refuse(CUDA_ERROR_ILLEGAL_ADDRESS, "%s: writes to %#llx, outside an allocation of %zu bytes", kernel->name, where, b->size);
+		result = refuse(CUDA_ERROR_ILLEGAL_ADDRESS, "%s: writes to %#llx, outside an allocation of %zu bytes", f->twin->name, where, b->size);
 	if (result != CUDA_SUCCESS) context()->lost = result;
 	return result;
 }

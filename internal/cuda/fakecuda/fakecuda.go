@@ -44,7 +44,13 @@ func SkipBarrier(index int) { C.fake_skip_barrier(C.int(index)) }
 // Barriers is the number of distinct calls of __syncthreads of the last launch.
 func Barriers() int { return int(C.fake_barriers()) }
 
-// Reverse makes the threads of a block run from the last to the first.
+// SkipWait and Waits do the same with copy_async_wait.
+func SkipWait(index int) { C.fake_skip_wait(C.int(index)) }
+
+// Waits is the number of distinct calls of copy_async_wait of the last launch.
+func Waits() int { return int(C.fake_waits()) }
+
+// Reverse makes blocks, warps and lanes run from the last to the first.
 func Reverse(on bool) {
 	v := C.int(0)
 	if on {

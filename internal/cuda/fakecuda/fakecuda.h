@@ -9,6 +9,8 @@ void fake_reverse(int on);
 const char *fake_message(void);
 unsigned long long fake_used(int device);
 int fake_barriers(void);
+void fake_skip_wait(int index);
+int fake_waits(void);
 int fake_families(void);
 const char *fake_family_name(int);
 const char *fake_family_sources(int);

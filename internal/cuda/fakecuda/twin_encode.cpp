@@ -8,7 +8,7 @@ namespace {
 #include "../kernels/encode.cu"
 
 Family family("encode", "encode.cu device.h",
-	"c902ec3ddeb1a37d06c69d0c6f6c25f690c8ead463f2caaaad91c3a4db555f59",
+	"a1ddc5634b6d43ce2e3963f404827922e69eb6d33ca38b7dd23b381d5468819f",
 	__start_fake_shared_encode, __stop_fake_shared_encode, {
 	twin("normalize_u8", normalize_u8),
 	twin("product_f32", product_f32),
