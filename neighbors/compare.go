@@ -349,7 +349,9 @@ func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 				}
 				err := parallel(ctx, threads, last-first, func(w, r int) {
 					i := first + r
-					workers[w].row(e, i, neighbours[i-start], &part.Spaces[e], i-lo)
+					one := workers[w]
+					one.list = one.neighbours(one.embedded[e], i, one.list)
+					one.row(e, i, one.list, neighbours[i-start], &part.Spaces[e], i-lo)
 				})
 				if err != nil {
 					return nil, err
@@ -410,41 +412,57 @@ func (p *Pass) newRowWorker(original space, embedded []space) *rowWorker {
 // neighbours returns the kmax nearest of point i, and as many more as are
 // needed for kmax to remain whichever block is deleted.
 func (w *rowWorker) neighbours(in worker, i int, list []int32) []int32 {
-	p := w.pass
-	if p.group == nil {
-		return in.nearest(i, p.kmax, list)
-	}
-	for count := p.kmax + p.kmax/2 + 8; ; count *= 2 {
+	for count := w.pass.firstCount(); ; count *= 2 {
 		list = in.nearest(i, count, list)
-		clear(w.tally)
-		most := int32(0)
-		for q, j := range list {
-			if g := p.group[j]; g != p.group[i] {
-				w.tally[g]++
-				most = max(most, w.tally[g])
-			}
-			if q+1-int(most) >= p.kmax {
-				return list[:q+1]
-			}
+		if length, ok := w.enough(i, list); ok {
+			return list[:length]
 		}
 	}
 }
 
-// row adds point i of embedded space e.
-func (w *rowWorker) row(e, i int, neighbours []int32, out *PartialSpace, at int) {
+// firstCount is how many neighbours are looked for at first.
+func (p *Pass) firstCount() int {
+	if p.group == nil {
+		return p.kmax
+	}
+	return p.kmax + p.kmax/2 + 8
+}
+
+// enough is how much of the list of point i is needed for kmax neighbours to
+// remain whichever block is deleted, and whether the list is long enough.
+func (w *rowWorker) enough(i int, list []int32) (length int, ok bool) {
+	p := w.pass
+	if p.group == nil {
+		return len(list), len(list) >= p.kmax
+	}
+	clear(w.tally)
+	most := int32(0)
+	for q, j := range list {
+		if g := p.group[j]; g != p.group[i] {
+			w.tally[g]++
+			most = max(most, w.tally[g])
+		}
+		if q+1-int(most) >= p.kmax {
+			return q + 1, true
+		}
+	}
+	return len(list), false
+}
+
+// row adds point i of embedded space e, given its neighbours there and in the original.
+func (w *rowWorker) row(e, i int, list, neighbours []int32, out *PartialSpace, at int) {
 	p, sums := w.pass, &w.sums[e]
-	w.list = w.neighbours(w.embedded[e], i, w.list)
 	groups := len(p.blockIDs)
 
 	// Ranks in the original of the embedded neighbours: trustworthiness.
-	w.resize(len(w.list), groups)
-	sums.OriginalTies += w.original.ranks(i, w.list, p.kmax, w.rank, w.closer)
+	w.resize(len(list), groups)
+	sums.OriginalTies += w.original.ranks(i, list, p.kmax, w.rank, w.closer)
 	var trust, cont []int64
 	if out.PointTrust != nil {
 		trust, cont = make([]int64, len(p.ks)), make([]int64, len(p.ks))
 	}
 	p.tally(w.rank, sums.Trust, sums.Common, sums.False, trust)
-	w.deleteBlocks(i, w.list, sums.Deleted, true)
+	w.deleteBlocks(i, list, sums.Deleted, true)
 
 	// Ranks in the embedded space of the original neighbours: continuity.
 	w.resize(len(neighbours), groups)
