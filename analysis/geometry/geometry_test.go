@@ -534,12 +534,12 @@ func TestKMeans(t *testing.T) {
 	})
 	t.Run("empty cluster", func(t *testing.T) {
 		x := matrix{n: 4, dim: 1, data: []float64{-4, -3, 3, 9}}
-		packed, err := kernel.PackLeft(kernel.Rows(x.data, 1), 4, 1)
+		packed, err := kernel.PackRight(kernel.Rows(x.data, 1), 4, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := &lloyd{x: x, packed: packed, norms: x.squaredNorms(), k: 3, of: make([]int, 4), square: make([]float64, 4), sizes: make([]int, 3),
-			centroids: matrix{n: 3, dim: 1, data: []float64{-3, 5, 100}}}
+		l := &lloyd{x: x, packed: packed, norms: x.squaredNorms(), k: 3, centroids: matrix{n: 3, dim: 1, data: []float64{-3, 5, 100}}}
+		l.begin()
 		if _, err := l.assign(); err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"repscope/dataset"
 	"repscope/internal/kernel"
@@ -74,7 +75,7 @@ func kMeans(ctx context.Context, x matrix, k int, o KMeansOptions) (*KMeansResul
 		o.Iterations = 300
 	}
 	norms := x.squaredNorms()
-	packed, err := kernel.PackLeft(kernel.Rows(x.data, x.dim), x.n, x.dim)
+	packed, err := kernel.PackRight(kernel.Rows(x.data, x.dim), x.n, x.dim)
 	if err != nil {
 		return nil, err
 	}
@@ -107,15 +108,18 @@ type lloyd struct {
 	random *stat.Random
 
 	centroids  matrix
-	of         []int     // cluster of each point
+	of         []int     // cluster of each point, −1 before the first assignment
 	square     []float64 // squared distance to its centroid
 	sizes      []int
+	sums       matrix // of the points of each cluster
 	inertia    float64
 	iterations int
 	converged  bool
 	reseeded   int
 
 	product   []float64
+	best      [lloydBlock]float64
+	nearest   [lloydBlock]int64
 	workspace kernel.Workspace[float64]
 }
 
@@ -123,10 +127,8 @@ func (l *lloyd) run(ctx context.Context, iterations int) error {
 	if err := l.seed(ctx); err != nil {
 		return err
 	}
-	l.of, l.square, l.sizes = make([]int, l.x.n), make([]float64, l.x.n), make([]int, l.k)
-	for i := range l.of {
-		l.of[i] = -1
-	}
+	l.begin()
+	exact := true // the sums are those of the points, not moved along
 	for l.iterations < iterations {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -135,11 +137,21 @@ func (l *lloyd) run(ctx context.Context, iterations int) error {
 		if err != nil {
 			return err
 		}
-		if !changed {
+		switch {
+		case changed:
+			exact = false
+		case exact:
 			l.converged = true
+		default:
+			l.addUp()
+			exact = true
+		}
+		if l.converged {
 			break
 		}
-		l.fillEmpty()
+		if l.fillEmpty() {
+			exact = false
+		}
 		l.move()
 		l.iterations++
 	}
@@ -159,29 +171,39 @@ func (l *lloyd) run(ctx context.Context, iterations int) error {
 	return nil
 }
 
+// begin allocates what the iterations need. All clusters are empty.
+func (l *lloyd) begin() {
+	l.of, l.square, l.sizes, l.sums = make([]int, l.x.n), make([]float64, l.x.n), make([]int, l.k), newMatrix(l.k, l.x.dim)
+	for i := range l.of {
+		l.of[i] = -1
+	}
+}
+
 // lloydBlock is the number of points whose distances to all centroids are
 // computed at once.
 const lloydBlock = 5 * kernel.Align
 
-// toCentroids computes the squared distances of points lo … hi−1 to m rows of
-// c, to within rounding: [(hi−lo) × m].
-func (l *lloyd) toCentroids(lo, hi int, c matrix, norms []float64) ([]float64, error) {
-	if len(l.product) < lloydBlock*c.n {
-		l.product = make([]float64, lloydBlock*c.n)
-	}
+// products computes those of m rows of c with points lo … hi−1: [m × (hi−lo)].
+func (l *lloyd) products(lo, hi int, c matrix) ([]float64, error) {
+	l.product = slices.Grow(l.product[:0], lloydBlock*c.n)[:lloydBlock*c.n]
+	n := hi - lo
 	p := kernel.Product[float64]{
-		M: hi - lo, N: c.n, K: c.dim,
-		A: l.packed.Operand(lo), B: kernel.Rows(c.data, c.dim),
-		C: l.product, Stride: c.n, Threads: 1, Workspace: &l.workspace,
+		M: c.n, N: n, K: c.dim, A: kernel.Rows(c.data, c.dim), B: l.packed.Operand(lo),
+		C: l.product, Stride: n, Threads: 1, Workspace: &l.workspace,
 	}
-	if err := p.Run(); err != nil {
+	return l.product[:n*c.n], p.Run()
+}
+
+// squares is products with the squared distances, to within rounding.
+func (l *lloyd) squares(lo, hi int, c matrix) ([]float64, error) {
+	out, err := l.products(lo, hi, c)
+	if err != nil {
 		return nil, err
 	}
-	out := l.product[:(hi-lo)*c.n]
-	for i := lo; i < hi; i++ {
-		row := out[(i-lo)*c.n : (i-lo+1)*c.n]
-		for j := range row {
-			row[j] = max(0, l.norms[i]+norms[j]-2*row[j])
+	for m, norm := range c.squaredNorms() {
+		row := out[m*(hi-lo) : (m+1)*(hi-lo)]
+		for j, other := range l.norms[lo:hi] {
+			row[j] = max(0, norm+other-2*row[j])
 		}
 	}
 	return out, nil
@@ -214,17 +236,16 @@ func (l *lloyd) seed(ctx context.Context) error {
 			chosen[t] = drawn(nearest, l.random.Float64()*total)
 		}
 		candidates := x.sel(chosen)
-		norms := candidates.squaredNorms()
 		sums := make([]float64, trials)
 		for lo := 0; lo < x.n; lo += lloydBlock {
 			hi := min(lo+lloydBlock, x.n)
-			squares, err := l.toCentroids(lo, hi, candidates, norms)
+			squares, err := l.squares(lo, hi, candidates)
 			if err != nil {
 				return err
 			}
-			for i := lo; i < hi; i++ {
-				for t := range trials {
-					sums[t] += min(nearest[i], squares[(i-lo)*trials+t])
+			for t := range trials {
+				for j, s := range squares[t*(hi-lo) : (t+1)*(hi-lo)] {
+					sums[t] += min(nearest[lo+j], s)
 				}
 			}
 		}
@@ -262,33 +283,56 @@ func drawn(weights []float64, at float64) int {
 }
 
 // assign gives every point to the nearest centroid and reports whether any
-// changed.
+// changed. Sums and sizes of the clusters follow.
 func (l *lloyd) assign() (changed bool, err error) {
-	clear(l.sizes)
 	norms := l.centroids.squaredNorms()
 	for lo := 0; lo < l.x.n; lo += lloydBlock {
 		hi := min(lo+lloydBlock, l.x.n)
-		squares, err := l.toCentroids(lo, hi, l.centroids, norms)
+		products, err := l.products(lo, hi, l.centroids)
 		if err != nil {
 			return false, err
 		}
+		for j := range hi - lo {
+			l.best[j] = math.Inf(1)
+		}
+		for c, norm := range norms {
+			kernel.Lower(l.best[:], l.nearest[:], products[c*(hi-lo):(c+1)*(hi-lo)], norm, int64(c))
+		}
 		for i := lo; i < hi; i++ {
-			best, smallest := 0, math.Inf(1)
-			for c, s := range squares[(i-lo)*l.k : (i-lo+1)*l.k] {
-				if s < smallest {
-					best, smallest = c, s
-				}
+			l.square[i] = max(0, l.norms[i]+l.best[i-lo])
+			if to := int(l.nearest[i-lo]); to != l.of[i] {
+				l.transfer(i, to)
+				changed = true
 			}
-			changed = changed || l.of[i] != best
-			l.of[i], l.square[i] = best, smallest
-			l.sizes[best]++
 		}
 	}
 	return changed, nil
 }
 
-// fillEmpty moves every empty cluster to the farthest point of another.
-func (l *lloyd) fillEmpty() {
+// transfer moves point i to another cluster.
+func (l *lloyd) transfer(i, to int) {
+	if from := l.of[i]; from >= 0 {
+		l.sizes[from]--
+		axpy(l.sums.row(from), -1, l.x.row(i))
+	}
+	l.of[i] = to
+	l.sizes[to]++
+	addTo(l.sums.row(to), l.x.row(i))
+}
+
+// addUp computes the sums of the clusters anew: those that points were transferred
+// from and to have gathered rounding errors.
+func (l *lloyd) addUp() {
+	clear(l.sums.data)
+	for i, c := range l.of {
+		addTo(l.sums.row(c), l.x.row(i))
+	}
+}
+
+// fillEmpty moves every empty cluster to the farthest point of another and reports
+// whether there was one.
+func (l *lloyd) fillEmpty() bool {
+	before := l.reseeded
 	for c, size := range l.sizes {
 		if size > 0 {
 			continue
@@ -299,23 +343,20 @@ func (l *lloyd) fillEmpty() {
 				farthest = i
 			}
 		}
-		l.sizes[l.of[farthest]]--
-		l.of[farthest], l.square[farthest], l.sizes[c] = c, 0, 1
+		l.transfer(farthest, c)
+		l.square[farthest] = 0
 		copy(l.centroids.row(c), l.x.row(farthest))
 		l.reseeded++
 	}
+	return l.reseeded > before
 }
 
-// move puts every centroid at the mean of its points, added in index order.
+// move puts every centroid at the mean of its points.
 func (l *lloyd) move() {
-	clear(l.centroids.data)
-	for i, c := range l.of {
-		addTo(l.centroids.row(c), l.x.row(i))
-	}
 	for c, size := range l.sizes {
-		row := l.centroids.row(c)
-		for k := range row {
-			row[k] /= float64(size)
+		sum := l.sums.row(c)
+		for k := range l.centroids.row(c) {
+			l.centroids.row(c)[k] = sum[k] / float64(size)
 		}
 	}
 }
@@ -329,6 +370,8 @@ const exchangeSweeps = 100
 // Lloyd's too, but not the other way round. Centroids are moved along, and
 // computed anew from their points after each sweep.
 func (l *lloyd) exchange(ctx context.Context) error {
+	var limit [lloydBlock]float64
+	var open [lloydBlock]bool
 	for range exchangeSweeps {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -336,55 +379,64 @@ func (l *lloyd) exchange(ctx context.Context) error {
 		moved := false
 		for lo := 0; lo < l.x.n; lo += lloydBlock {
 			hi := min(lo+lloydBlock, l.x.n)
-			// Products find the points that may move; differences decide.
-			squares, err := l.toCentroids(lo, hi, l.centroids, l.centroids.squaredNorms())
+			// Products, with the centroids and sizes as they are now, find the points
+			// that may move; differences decide. A move that earlier ones of the block
+			// hide is found in the next sweep.
+			squares, err := l.squares(lo, hi, l.centroids)
 			if err != nil {
 				return err
 			}
-			for i := lo; i < hi; i++ {
-				if l.exchangeOne(i, squares[(i-lo)*l.k:(i-lo+1)*l.k]) {
-					moved = true
+			for j, from := range l.of[lo:hi] {
+				limit[j], open[j] = l.leaving(from)*squares[from*(hi-lo)+j]*(1+1e-9), false
+			}
+			for c := range l.k {
+				share := l.joining(c)
+				for j, s := range squares[c*(hi-lo) : (c+1)*(hi-lo)] {
+					if share*s <= limit[j] && l.of[lo+j] != c {
+						open[j] = true
+					}
 				}
+			}
+			for j := range hi - lo {
+				moved = open[j] && l.exchangeOne(lo+j) || moved
 			}
 		}
 		if !moved {
 			break
 		}
+		l.addUp()
 		l.move()
 	}
 	return nil
 }
 
-// exchangeOne moves point i if that lowers the inertia. squares are its squared
-// distances to the centroids, to within rounding and the moves since the block of
-// points began; a move that they hide is found in the next sweep.
-func (l *lloyd) exchangeOne(i int, squares []float64) bool {
-	from := l.of[i]
-	if l.sizes[from] < 2 {
-		return false
+// leaving is a/(a−1) of a cluster of a points, 0 for a single one, which stays.
+func (l *lloyd) leaving(c int) float64 {
+	if l.sizes[c] < 2 {
+		return 0
 	}
-	a := float64(l.sizes[from])
-	limit := a / (a - 1) * squares[from] * (1 + 1e-9)
-	row := l.x.row(i)
-	gain := -1.0
-	to, least := from, 0.0
-	for c, size := range l.sizes {
-		share := float64(size) / float64(size+1)
-		if c == from || share*squares[c] > limit {
+	return float64(l.sizes[c]) / float64(l.sizes[c]-1)
+}
+
+// joining is b/(b+1) of a cluster of b points.
+func (l *lloyd) joining(c int) float64 { return float64(l.sizes[c]) / float64(l.sizes[c]+1) }
+
+// exchangeOne moves point i to the cluster where that lowers the inertia most, if there is one.
+func (l *lloyd) exchangeOne(i int) bool {
+	from, row := l.of[i], l.x.row(i)
+	to, least := from, l.leaving(from)*squaredDistance(row, l.centroids.row(from))*(1-1e-12)
+	for c := range l.k {
+		if c == from {
 			continue
 		}
-		if gain < 0 {
-			gain = a / (a - 1) * squaredDistance(row, l.centroids.row(from))
-			least = gain * (1 - 1e-12)
-		}
-		if cost := share * squaredDistance(row, l.centroids.row(c)); cost < least {
+		if cost := l.joining(c) * squaredDistance(row, l.centroids.row(c)); cost < least {
 			to, least = c, cost
 		}
 	}
 	if to == from {
 		return false
 	}
-	b := float64(l.sizes[to])
+	a, b := float64(l.sizes[from]), float64(l.sizes[to])
 	out, in := l.centroids.row(from), l.centroids.row(to)
 	for k, v := range row {
 		out[k] -= (v - out[k]) / (a - 1)

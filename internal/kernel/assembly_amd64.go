@@ -311,6 +311,11 @@ func squaredDistances32AVX2(sums *[8]float64, x *float64, y *[8]*float32, blocks
 //go:noescape
 func squaredDistances64AVX2(sums *[8]float64, x *float64, y *[8]*float64, blocks int)
 
+// lowerAVX2 lowers 4·blocks elements of best to offset − 2·c; see Lower.
+//
+//go:noescape
+func lowerAVX2(best *float64, at *int64, c *float64, blocks int, offset float64, index int64)
+
 // addDistancesAVX2 adds the distances of 8·blocks products and returns how many are too small; see AddDistances.
 //
 //go:noescape

@@ -11367,6 +11367,33 @@ loop:
 	VZEROUPPER
 	RET
 
+// func lowerAVX2(best *float64, at *int64, c *float64, blocks int, offset float64, index int64)
+TEXT ·lowerAVX2(SB), NOSPLIT, $0-48
+	MOVQ best+0(FP), DI
+	MOVQ at+8(FP), DX
+	MOVQ c+16(FP), SI
+	MOVQ blocks+24(FP), CX
+	VBROADCASTSD offset+32(FP), Y0
+	VPBROADCASTQ index+40(FP), Y1
+loop:
+	VMOVUPD (SI), Y2
+	VADDPD Y2, Y2, Y2
+	VSUBPD Y2, Y0, Y2
+	VMOVUPD (DI), Y3
+	VCMPPD $1, Y3, Y2, Y4
+	VBLENDVPD Y4, Y2, Y3, Y3
+	VMOVUPD Y3, (DI)
+	VMOVUPD (DX), Y3
+	VBLENDVPD Y4, Y1, Y3, Y3
+	VMOVUPD Y3, (DX)
+	ADDQ $32, DI
+	ADDQ $32, DX
+	ADDQ $32, SI
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
 // func addDistancesAVX2(sums8 *lanes, c, norms, sums *float64, small *int32, blocks int, norm, share float64) int
 TEXT ·addDistancesAVX2(SB), NOSPLIT, $0-72
 	MOVQ sums8+0(FP), R10

@@ -667,8 +667,35 @@ func distances() {
 	end()
 }
 
-// rowSums writes the float64 row operations that end in eight running sums.
+// rowSums writes the float64 row operations: those that end in eight running sums, and minima.
 func rowSums() {
+	function("lowerAVX2", "(best *float64, at *int64, c *float64, blocks int, offset float64, index int64)",
+		"lowers 4·blocks elements of best to offset − 2·c; see Lower.", 48)
+	emit("MOVQ best+0(FP), DI")
+	emit("MOVQ at+8(FP), DX")
+	emit("MOVQ c+16(FP), SI")
+	emit("MOVQ blocks+24(FP), CX")
+	emit("VBROADCASTSD offset+32(FP), Y0")
+	emit("VPBROADCASTQ index+40(FP), Y1")
+	label("loop")
+	emit("VMOVUPD (SI), Y2")
+	emit("VADDPD Y2, Y2, Y2")
+	emit("VSUBPD Y2, Y0, Y2")
+	emit("VMOVUPD (DI), Y3")
+	emit("VCMPPD $1, Y3, Y2, Y4") // less than best
+	emit("VBLENDVPD Y4, Y2, Y3, Y3")
+	emit("VMOVUPD Y3, (DI)")
+	emit("VMOVUPD (DX), Y3")
+	emit("VBLENDVPD Y4, Y1, Y3, Y3")
+	emit("VMOVUPD Y3, (DX)")
+	for _, p := range []string{"DI", "DX", "SI"} {
+		emit("ADDQ $32, %s", p)
+	}
+	emit("DECQ CX")
+	emit("JNZ loop")
+	emit("VZEROUPPER")
+	emit("RET")
+
 	function("addDistancesAVX2", "(sums8 *lanes, c, norms, sums *float64, small *int32, blocks int, norm, share float64) int",
 		"adds the distances of 8·blocks products and returns how many are too small; see AddDistances.", 72)
 	emit("MOVQ sums8+0(FP), R10")

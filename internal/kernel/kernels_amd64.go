@@ -35,6 +35,7 @@ func detect() []*implementation {
 		squaredDistances64: squaredDistances64,
 		addDistances:       addDistancesAsm,
 		sumExp:             sumExpAsm,
+		lower:              lowerAsm,
 	}
 	avx2 := &implementation{
 		name: "avx2",
@@ -305,4 +306,12 @@ func sumExpAsm(l *lanes, x []float64, scale, shift float64) {
 		sumExpAVX2(l, &x[0], &expTable[0][0], blocks, scale, shift)
 	}
 	sumExpFrom(8*blocks, l, x, scale, shift)
+}
+
+func lowerAsm(best []float64, at []int64, c []float64, offset float64, index int64) {
+	n := len(c) / 4
+	if n > 0 {
+		lowerAVX2(&best[0], &at[0], &c[0], n, offset, index)
+	}
+	lowerGeneric(best[4*n:], at[4*n:], c[4*n:], offset, index)
 }

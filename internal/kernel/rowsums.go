@@ -1,6 +1,6 @@
 package kernel
 
-// Row operations in float64 that end in sums: distances from products, exponentials.
+// Row operations in float64: sums of distances and of exponentials, minima over rows.
 
 import "math"
 
@@ -49,6 +49,21 @@ func addDistancesFrom(first, count int, l *lanes, c, norms, sums []float64, smal
 		l[k&7] += d
 	}
 	return count
+}
+
+// Lower compares offset − 2·c[k] with best[k]; where it is less, best[k] becomes
+// that and at[k] becomes index. It panics if best or at are shorter than c.
+func Lower(best []float64, at []int64, c []float64, offset float64, index int64) {
+	n := len(c)
+	active.Load().vector.lower(best[:n], at[:n], c, offset, index)
+}
+
+func lowerGeneric(best []float64, at []int64, c []float64, offset float64, index int64) {
+	for k, v := range c {
+		if v = offset - float64(2*v); v < best[k] {
+			best[k], at[k] = v, index
+		}
+	}
 }
 
 // SumExp is Σ exp(a_k) with a_k = scale·x[k] + shift, rounded once and moved into

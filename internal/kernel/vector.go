@@ -21,6 +21,7 @@ type vectorKernels struct {
 	squaredDistances64 func(sums *[8]float64, x []float64, y *[8]*float64)
 	addDistances       func(l *lanes, c, norms, sums []float64, small []int32, norm, share float64) int
 	sumExp             func(l *lanes, x []float64, scale, shift float64)
+	lower              func(best []float64, at []int64, c []float64, offset float64, index int64)
 }
 
 var genericVector = vectorKernels{
@@ -35,6 +36,7 @@ var genericVector = vectorKernels{
 	squaredDistances64: squaredDistancesGeneric[float64],
 	addDistances:       addDistancesGeneric,
 	sumExp:             sumExpGeneric,
+	lower:              lowerGeneric,
 }
 
 // SumUint8 is Σ x[k].
