@@ -281,6 +281,11 @@ func sumSquareBytesAVX2(x *byte, blocks int) uint32
 //go:noescape
 func finishRowAVX2(c, squares *int32, blocks int, term int32)
 
+// groupSquaresAVX2 sets dst[g] to the sum of the squares of sixteen elements.
+//
+//go:noescape
+func groupSquaresAVX2(dst *float64, x *float32, groups int)
+
 // scaleShiftFloat32AVX2 is dst[k] ← src[k]·scale − shift[k] for 8·blocks elements.
 //
 //go:noescape

@@ -11029,6 +11029,32 @@ loop:
 	VZEROUPPER
 	RET
 
+// func groupSquaresAVX2(dst *float64, x *float32, groups int)
+TEXT ·groupSquaresAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ groups+16(FP), CX
+loop:
+	VCVTPS2PD (SI), Y0
+	VMULPD Y0, Y0, Y0
+	VCVTPS2PD 16(SI), Y1
+	VFMADD231PD Y1, Y1, Y0
+	VCVTPS2PD 32(SI), Y2
+	VFMADD231PD Y2, Y2, Y0
+	VCVTPS2PD 48(SI), Y3
+	VFMADD231PD Y3, Y3, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD X1, X0, X0
+	VUNPCKHPD X0, X0, X1
+	VADDSD X1, X0, X0
+	VMOVSD X0, (DI)
+	ADDQ $64, SI
+	ADDQ $8, DI
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
 // func scaleShiftFloat32AVX2(dst, src, shift *float32, blocks int, scale float32)
 TEXT ·scaleShiftFloat32AVX2(SB), NOSPLIT, $0-36
 	MOVQ dst+0(FP), DI

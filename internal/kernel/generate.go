@@ -501,6 +501,29 @@ func reductions() {
 
 // scans writes the row operations of neighbour searches.
 func scans() {
+	function("groupSquaresAVX2", "(dst *float64, x *float32, groups int)", "sets dst[g] to the sum of the squares of sixteen elements.", 24)
+	emit("MOVQ dst+0(FP), DI")
+	emit("MOVQ x+8(FP), SI")
+	emit("MOVQ groups+16(FP), CX")
+	label("loop")
+	emit("VCVTPS2PD (SI), Y0")
+	emit("VMULPD Y0, Y0, Y0")
+	for k := 1; k < 4; k++ {
+		emit("VCVTPS2PD %d(SI), Y%d", 16*k, k)
+		emit("VFMADD231PD Y%d, Y%d, Y0", k, k)
+	}
+	emit("VEXTRACTF128 $1, Y0, X1")
+	emit("VADDPD X1, X0, X0")
+	emit("VUNPCKHPD X0, X0, X1")
+	emit("VADDSD X1, X0, X0")
+	emit("VMOVSD X0, (DI)")
+	emit("ADDQ $64, SI")
+	emit("ADDQ $8, DI")
+	emit("DECQ CX")
+	emit("JNZ loop")
+	emit("VZEROUPPER")
+	emit("RET")
+
 	function("scaleShiftFloat32AVX2", "(dst, src, shift *float32, blocks int, scale float32)", "is dst[k] ← src[k]·scale − shift[k] for 8·blocks elements.", 36)
 	emit("MOVQ dst+0(FP), DI")
 	emit("MOVQ src+8(FP), SI")

@@ -29,6 +29,7 @@ func detect() []*implementation {
 		finishRow:          finishRowAsm,
 		scaleShift:         scaleShiftAsm,
 		finishDistances:    finishDistancesAsm,
+		groupSquares:       groupSquaresAsm,
 		atMost:             atMostAsm,
 		below:              belowAsm,
 		squaredDistances32: squaredDistances32,
@@ -242,6 +243,14 @@ func finishDistancesAsm(c, norms []float32, norm float32) {
 		finishDistancesAVX2(&c[0], &norms[0], n, norm)
 	}
 	finishDistancesGeneric(c[8*n:], norms[8*n:], norm)
+}
+
+func groupSquaresAsm(dst []float64, x []float32) {
+	n := len(x) / squaresGroup
+	if n > 0 {
+		groupSquaresAVX2(&dst[0], &x[0], n)
+	}
+	groupSquaresGeneric(dst[n:], x[n*squaresGroup:])
 }
 
 func atMostAsm(dst []int32, x []float32, limit float32) int {

@@ -11,6 +11,7 @@ type vectorKernels struct {
 	finishRow       func(c, squares []int32, term int32)
 	scaleShift      func(dst, src, shift []float32, scale float32)
 	finishDistances func(c, norms []float32, norm float32)
+	groupSquares    func(dst []float64, x []float32)
 	// atMost and below write the indices of elements and return their number;
 	// dst is as long as x.
 	atMost func(dst []int32, x []float32, limit float32) int
@@ -30,6 +31,7 @@ var genericVector = vectorKernels{
 	finishRow:          finishRowGeneric,
 	scaleShift:         scaleShiftGeneric,
 	finishDistances:    finishDistancesGeneric,
+	groupSquares:       groupSquaresGeneric[float32],
 	atMost:             atMostGeneric,
 	below:              belowGeneric,
 	squaredDistances32: squaredDistancesGeneric[float32],
