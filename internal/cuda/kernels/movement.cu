@@ -1,0 +1,112 @@
+/* Kernels that move or make elements of 1, 4, 8 or 16 bytes. */
+#include "math.h"
+#include "walk.h"
+
+/* y[at 1] = x[at 0] for count elements, at the places that the axes give. */
+template <class T> __device__ inline void copy_box(const T *x, T *y, size count, const Axis<2> *axes, int rank) {
+	for_each(i, count) {
+		long long at[2];
+		locate<2>(axes, rank, i, count, at);
+		y[at[1]] = x[at[0]];
+	}
+}
+#define COPY_BOX(name, T) \
+	extern "C" __global__ void __launch_bounds__(256) name(const T *x, T *y, size count, const Axis<2> *axes, int rank) { copy_box(x, y, count, axes, rank); }
+COPY_BOX(copy_box_1, unsigned char)
+COPY_BOX(copy_box_4, unsigned)
+COPY_BOX(copy_box_8, size)
+COPY_BOX(copy_box_16, uint4)
+
+/* Transposes matrices of rows×columns elements in tiles of 32×32: element (r, c) of
+ * matrix m is read at r + c·column_stride and written at r·row_stride + c, both from where
+ * the axes say that the matrix lies. Blocks of 32×8 threads; the first index of
+ * the grid counts tiles of rows, the others tiles of columns and matrices. */
+template <class T> __device__ inline void transpose_tiles(const T *x, T *y, size rows, size columns, long long column_stride, long long row_stride, size matrices,
+		const Axis<2> *axes, int rank) {
+	__shared__ T tile[32][sizeof(T) == 1 ? 36 : 33];
+	for (size m = blockIdx.z; m < matrices; m += gridDim.z) {
+		long long at[2];
+		locate<2>(axes, rank, m, matrices, at);
+		size row0 = (size)blockIdx.x * 32;
+		for (size column0 = (size)blockIdx.y * 32; column0 < columns; column0 += (size)gridDim.y * 32) {
+#pragma unroll
+			for (unsigned k = 0; k < 32; k += 8) {
+				size r = row0 + threadIdx.x, c = column0 + threadIdx.y + k;
+				if (r < rows && c < columns) tile[threadIdx.y + k][threadIdx.x] = x[at[0] + (long long)r + (long long)c * column_stride];
+			}
+			__syncthreads();
+#pragma unroll
+			for (unsigned k = 0; k < 32; k += 8) {
+				size r = row0 + threadIdx.y + k, c = column0 + threadIdx.x;
+				if (r < rows && c < columns) y[at[1] + (long long)r * row_stride + (long long)c] = tile[threadIdx.x][threadIdx.y + k];
+			}
+			__syncthreads();
+		}
+	}
+}
+#define TRANSPOSE_TILES(name, T) \
+	extern "C" __global__ void __launch_bounds__(256) name(const T *x, T *y, size rows, size columns, long long column_stride, long long row_stride, size matrices, \
+			const Axis<2> *axes, int rank) { \
+		transpose_tiles(x, y, rows, columns, column_stride, row_stride, matrices, axes, rank); \
+	}
+TRANSPOSE_TILES(transpose_tiles_1, unsigned char)
+TRANSPOSE_TILES(transpose_tiles_4, unsigned)
+TRANSPOSE_TILES(transpose_tiles_8, size)
+
+/* y[i] = x at the sum of one offset per axis; where one is negative, the value. The
+ * strides of an axis are where its offsets begin in the table. */
+template <class T> __device__ inline void pad(const T *x, T *y, size count, const Axis<1> *axes, int rank, const long long *offsets, T value) {
+	for_each(i, count) {
+		size n = i;
+		long long at = 0;
+		bool inside = true;
+		for (int a = rank - 1; a >= 0; a--) {
+			size q = quotient(n, axes[a].length);
+			long long o = offsets[axes[a].stride[0] + (long long)(n - q * axes[a].length)];
+			inside = inside && o >= 0;
+			at += o;
+			n = q;
+		}
+		y[i] = inside ? x[at] : value;
+	}
+}
+#define PAD(name, T) \
+	extern "C" __global__ void __launch_bounds__(256) name(const T *x, T *y, size count, const Axis<1> *axes, int rank, const long long *offsets, T value) { \
+		pad(x, y, count, axes, rank, offsets, value); \
+	}
+PAD(pad_1, unsigned char)
+PAD(pad_4, unsigned)
+PAD(pad_8, size)
+
+/* y[i] = value. */
+#define FILL(name, T) \
+	extern "C" __global__ void __launch_bounds__(256) name(T *y, size count, T value) { \
+		for_each(i, count) y[i] = value; \
+	}
+FILL(fill_1, unsigned char)
+FILL(fill_4, unsigned)
+FILL(fill_8, size)
+
+/* range: y[i] = start + i·step. */
+extern "C" __global__ void __launch_bounds__(256) range_f32(const float *start, const float *step, float *y, size count) {
+	for_each(i, count) y[i] = (float)((double)*start + (double)i * (double)*step);
+}
+extern "C" __global__ void __launch_bounds__(256) range_i64(const size *start, const size *step, size *y, size count) {
+	for_each(i, count) y[i] = *start + i * *step;
+}
+
+/* trilu: matrices of rows×columns elements, those on the other side of a diagonal zero. */
+template <class T> __device__ inline void trilu(const T *x, T *y, size count, size rows, size columns, long long diagonal, int upper) {
+	for_each(i, count) {
+		size q = quotient(i, columns), c = i - q * columns, r = q - quotient(q, rows) * rows;
+		long long above = (long long)c - (long long)r;
+		y[i] = (upper ? above >= diagonal : above <= diagonal) ? x[i] : T(0);
+	}
+}
+#define TRILU(name, T) \
+	extern "C" __global__ void __launch_bounds__(256) name(const T *x, T *y, size count, size rows, size columns, long long diagonal, int upper) { \
+		trilu(x, y, count, rows, columns, diagonal, upper); \
+	}
+TRILU(trilu_1, unsigned char)
+TRILU(trilu_4, unsigned)
+TRILU(trilu_8, size)
