@@ -18,36 +18,37 @@ package neighbors
 //
 //	| ‖t_i−t_j‖² − ‖v_i−v_j‖² | ≤ η(2s + η)                                   (1)
 //
-// The product c of v_i and v_j has |c − v_i·v_j| ≤ g/(1−g)·r_i·r_j with
-// g = kernel.Additions(D)·u (Cauchy–Schwarz on the kernel's contract), and
-// 2·r_i·r_j ≤ s²/2. The row value a = (n_i + n_j) − 2c is computed in F from the
+// The product c of v_i and v_j has |c − v_i·v_j| ≤ u/(1−g)·q_i·q_j, where
+// q_i² = Σ_k N_k·v_ik² counts the roundings of each term and g = kernel.Additions(D)·u
+// (see kernel.Norms). The row value a = (n_i + n_j) − 2c is computed in F from the
 // squared norms n, computed in float64 (relative error (D+1)w) and rounded to F;
 // n_i + n_j ≤ s² and |a| ≤ s² up to the errors themselves, so that
 //
-//	|a − ‖v_i−v_j‖²| ≤ s²·( g/(1−g)/2 + 3.01u + (D+8)w )                       (2)
+//	|a − ‖v_i−v_j‖²| ≤ 2u/(1−g)·q_i·q_j + s²·( 3.01u + (D+8)w )                (2)
 //
 // The direct computation differs from ‖t_i−t_j‖², scaled, by at most (D+3)w
 // relative, the direct cosine key from 1−cos by at most (4D+64)w. Together,
 // with 1+2⁻¹⁰ for all second-order terms,
 //
-//	|a − direct| ≤ E(s) = (1+2⁻¹⁰)·s²·( g/(1−g)/2 + 8u + (4D+64)w )
+//	|a − direct| ≤ E_ij = (1+2⁻¹⁰)·( 2u/(1−g)·q_i·q_j + s²·( 8u + (4D+64)w ) )
 //	                      + cosine: 4(D+16)w(s+1) + (8D+128)w
 //	                      + underflow
 //
 // where the cosine's value is ‖t_i−t_j‖² = 2(1−cos). Underflow is the sum of at
 // most D products and D stored values, each off by at most half the smallest
 // subnormal of F, and the same for the direct computation, scaled. One row uses
-// E(r_i + R) for all columns, R the largest r_j.
+// E_i, from the largest r_j and q_j, for all columns; what that leaves open is looked at
+// with the E_ij of the two pairs.
 //
-// A few outliers, points much farther out than the rest, would make R and with
+// A few outliers, points much farther out than the rest, would make the largest r_j and with
 // it every row's bound useless. Their columns hold the direct key, rounded to F,
-// and do not count for R; neither do rows of points still farther out need
+// and do not count for it; neither do rows of points still farther out need
 // products. Such a value has |a − direct| ≤ 1.01u·a, besides underflow, or is the largest
 // finite value.
 //
-// Values a, b of one row with b > a + 2E + 4u·a are certainly in this order,
-// whether they are bounded by E or by 1.01u times themselves. The rounding of
-// these limits to F is outward.
+// Values a, b of one row with b > a + 2E_i + 4u·a are certainly in this order,
+// whether they are bounded by E_i or by 1.01u times themselves, and so are those of points j
+// and k with b > a + E_ij + E_ik + 4u·b. The rounding of these limits to F is outward.
 
 import (
 	"context"
@@ -66,10 +67,12 @@ type bounded[F kernel.Float] struct {
 	points, queries  *centred[F]
 	sources          dataset.Points // the queries as they came
 	maxRadius        float64
+	maxRounding      float64
 	outliers         []int32 // points whose columns are direct
 	wild             []bool  // queries whose rows are direct
 	keyExponent      int     // rows are direct keys times this power of two
 	relative         float64 // 4u
+	product          float64 // of q_i·q_j in E
 	slope            float64 // of s² in E
 	linear, constant float64 // of s and 1 in E
 	half             half[F]
@@ -88,7 +91,9 @@ type centred[F kernel.Float] struct {
 	factor []float64 // per point: the power of two, over the norm for the cosine
 	norm   []F       // ‖v‖², rounded to F
 	radius []float64 // ‖v‖
-	rows   sync.Pool // of *[]F, for packing
+	// q, the bound on the roundings of products.
+	rounding []float64
+	rows     sync.Pool // of *[]F, for packing
 }
 
 // row writes coordinates k … k+len(dst)−1 of v_i.
@@ -174,7 +179,17 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 	dim := points.Dim
 	distances := func(p dataset.Points, norms []float64) ([]float64, error) {
 		out, x := make([]float64, p.N), make([][]float64, b.threads)
+		narrow := narrowShift(p, b.metric, shift, 0)
+		rows, squares := make([][]float32, b.threads), make([]kernel.Norms[float32], b.threads)
 		err := parallel(ctx, b.threads, p.N, func(w, i int) {
+			if narrow != nil {
+				rows[w] = grown(rows[w], dim)
+				kernel.ScaleShift(rows[w], p.F32[i*dim:(i+1)*dim], narrow, 1)
+				if sum, _ := squares[w].Of(rows[w]); !math.IsInf(sum, 1) {
+					out[i] = math.Sqrt(sum)
+					return
+				}
+			}
 			x[w] = p.Row(i, x[w])
 			f, sum := factor(norms, i), 0.0
 			for k, v := range x[w] {
@@ -218,9 +233,9 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 	centre := func(p dataset.Points, norms, far []float64) (*centred[F], []bool, error) {
 		c := &centred[F]{
 			source: p, shift: shift, exact: narrow,
-			factor: make([]float64, p.N), norm: make([]F, p.N), radius: make([]float64, p.N),
+			factor: make([]float64, p.N), norm: make([]F, p.N), radius: make([]float64, p.N), rounding: make([]float64, p.N),
 		}
-		wild, buffers := make([]bool, p.N), make([][]F, b.threads)
+		wild, buffers, norm := make([]bool, p.N), make([][]F, b.threads), make([]kernel.Norms[F], b.threads)
 		err := parallel(ctx, b.threads, p.N, func(w, i int) {
 			if buffers[w] == nil {
 				buffers[w] = make([]F, dim)
@@ -230,11 +245,8 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 			}
 			c.factor[i] = scale * factor(norms, i)
 			c.row(i, 0, buffers[w])
-			var sum float64
-			for _, v := range buffers[w] {
-				sum += float64(float64(v) * float64(v))
-			}
-			c.norm[i], c.radius[i] = F(sum), math.Sqrt(sum)
+			square, rounding := norm[w].Of(buffers[w])
+			c.norm[i], c.radius[i], c.rounding[i] = F(square), math.Sqrt(square), math.Sqrt(rounding)
 		})
 		return c, wild, err
 	}
@@ -256,14 +268,15 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 			next++
 			continue
 		}
-		s.maxRadius = max(s.maxRadius, r)
+		s.maxRadius, s.maxRounding = max(s.maxRadius, r), max(s.maxRounding, s.points.rounding[j])
 	}
 	s.relative = 4 * unit
 
 	const w = 0x1p-53
 	d := float64(dim)
 	g := float64(kernel.Additions(dim)) * unit
-	s.slope = (1 + 0x1p-10) * (g/(1-g)/2 + 8*unit + (4*d+64)*w)
+	s.product = (1 + 0x1p-10) * 2 * unit / (1 - g)
+	s.slope = (1 + 0x1p-10) * (8*unit + (4*d+64)*w)
 	// The direct computation underflows in its own scale.
 	s.linear, s.constant = (d+16)*tiny, (d+16)*tiny+(d+1)*math.Ldexp(0x1p-1073, -2*exponent)
 	if b.metric == Cosine {
@@ -345,10 +358,20 @@ func (s *bounded[F]) plan(step, end int, budget int64) {
 	}
 }
 
-// band is 2·E(r_i + R), with a little for its own rounding.
+// band is 2·E_i.
 func (s *bounded[F]) band(i int) float64 {
-	sum := s.queries.radius[i] + s.maxRadius
-	return 2 * (1 + 0x1p-20) * (s.slope*sum*sum + s.linear*sum + s.constant)
+	return 2 * s.bound(i, s.maxRadius, s.maxRounding)
+}
+
+// pairBound is E_ij.
+func (s *bounded[F]) pairBound(i int, j int32) float64 {
+	return s.bound(i, s.points.radius[j], s.points.rounding[j])
+}
+
+// bound is E for query i and a point of that radius and rounding, with a little for its own rounding.
+func (s *bounded[F]) bound(i int, radius, rounding float64) float64 {
+	sum := s.queries.radius[i] + radius
+	return (1 + 0x1p-20) * (s.product*s.queries.rounding[i]*rounding + s.slope*sum*sum + s.linear*sum + s.constant)
 }
 
 // above and below are the limits beyond which values of the row are certainly
@@ -466,6 +489,7 @@ type boundedWorker[F kernel.Float] struct {
 	thresholds []entry[F]
 	place      []int32
 	low, high  []F
+	bounds     []float64 // E of each threshold
 	ladder     ladder[F]
 	hist       []int32
 	pending    []openPair
@@ -646,9 +670,11 @@ func (w *boundedWorker[F]) ranks(i int, list []int32, tied int, rank, closer []i
 		w.thresholds = append(w.thresholds, entry[F]{row[j], j})
 	}
 	w.place = sortedPlaces(w.thresholds, w.place)
+	w.bounds = w.bounds[:0]
 	for _, e := range w.thresholds {
 		w.low = append(w.low, s.below(e.key, band))
 		w.high = append(w.high, s.above(e.key, band))
+		w.bounds = append(w.bounds, s.pairBound(i, e.index))
 	}
 	group, groups := s.group, max(1, s.groups)
 	if closer == nil {
@@ -671,9 +697,16 @@ func (w *boundedWorker[F]) ranks(i int, list []int32, tied int, rank, closer []i
 				if len(w.pending) > 1<<16 {
 					ties += w.decide(tied, group, groups)
 				}
+				bound := s.pairBound(i, l)
 				for p < len(w.low) && w.low[p] <= v {
-					if l != w.thresholds[p].index {
-						w.pending = append(w.pending, openPair{int32(p), l})
+					if t := w.thresholds[p]; l != t.index {
+						pair := openPair{int32(p), l}
+						limit := bound + w.bounds[p] + s.relative*max(math.Abs(float64(v)), math.Abs(float64(t.key)))
+						if difference := float64(v) - float64(t.key); math.Abs(difference) <= limit {
+							w.pending = append(w.pending, pair)
+						} else if difference < 0 {
+							w.count(pair, group, groups)
+						}
 					}
 					p++
 				}
