@@ -8,7 +8,7 @@ namespace {
 #include "../kernels/reduce.cu"
 
 Family family("reduce", "reduce.cu math.h device.h walk.h",
-	"7d54659a13d3fa2d2d34735a0be55bcc73d7339d7d95dafd912c3447836c0c2b",
+	"4e19d5c21d83f3a9a256b41e5bbac76de6d9c528002054ceff360ad4bc9ced29",
 	__start_fake_shared_reduce, __stop_fake_shared_reduce, {
 	twin("reduce_by_thread_f32", reduce_by_thread_f32),
 	twin("reduce_by_warp_f32", reduce_by_warp_f32),

@@ -3,15 +3,13 @@
 #include "math.h"
 #include "walk.h"
 
-__device__ inline double warp_shuffle_xor(double v, unsigned mask) {
-	size b = double_bits(v);
-	unsigned low = warp_shuffle_xor((unsigned)b, mask), high = warp_shuffle_xor((unsigned)(b >> 32), mask);
-	return bits_double((size)high << 32 | low);
-}
-__device__ inline long long warp_shuffle_xor(long long v, unsigned mask) {
+/* The value of lane lane_id()^mask. */
+__device__ inline float exchanged(float v, unsigned mask) { return warp_shuffle_xor(v, mask); }
+__device__ inline long long exchanged(long long v, unsigned mask) {
 	unsigned low = warp_shuffle_xor((unsigned)(size)v, mask), high = warp_shuffle_xor((unsigned)((size)v >> 32), mask);
 	return (long long)((size)high << 32 | low);
 }
+__device__ inline double exchanged(double v, unsigned mask) { return bits_double((size)exchanged((long long)double_bits(v), mask)); }
 
 __device__ inline double plus(double a, double b) { return a + b; }
 __device__ inline long long plus(long long a, long long b) { return (long long)((size)a + (size)b); }
@@ -80,7 +78,7 @@ __device__ inline long long finished(long long a, int end, size n, long long) {
 template <class A, int LANES> __device__ inline A over_lanes(A a, int term) {
 	if (LANES == 1) return a;
 #pragma unroll 1
-	for (unsigned mask = 16; mask; mask /= 2) a = joined(a, warp_shuffle_xor(a, mask), term);
+	for (unsigned mask = 16; mask; mask /= 2) a = joined(a, exchanged(a, mask), term);
 	if (LANES == 32) return a;
 	__shared__ A warps[LANES / 32 + 1];
 	__syncthreads();
@@ -182,8 +180,8 @@ template <class T, int LANES> __device__ inline void argument(const T *x, long l
 	if (LANES > 1) {
 #pragma unroll
 		for (unsigned mask = 16; mask; mask /= 2) {
-			long long other = warp_shuffle_xor(best, mask);
-			T v = warp_shuffle_xor(value, mask);
+			long long other = exchanged(best, mask);
+			T v = exchanged(value, mask);
 			bool better;
 			if (other < 0 || best < 0) better = best < 0;
 			else if (value != value || v != v) better = v != v; /* the first element, since no other NaN is kept */
