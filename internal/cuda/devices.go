@@ -19,19 +19,19 @@ const minimumMajor = 8
 // Devices lists the GPUs that the kernels run on. Without one the error wraps
 // ErrNoDevice and says why, with the driver's text.
 func Devices() ([]Device, error) {
-	if why := driverError(); why != "" {
+	if why := noDriver(); why != "" {
 		return nil, fmt.Errorf("%w: %s", ErrNoDevice, why)
 	}
 	n, err := cu.NumDevices()
 	if err != nil {
-		return nil, fmt.Errorf("%w: the driver cannot count its devices: %w", ErrNoDevice, err)
+		return nil, fmt.Errorf("%w: the driver cannot count its devices: %w", ErrNoDevice, explain(err))
 	}
 	var devices []Device
 	var old error
 	for i := range n {
 		d, err := describe(i)
 		if err != nil {
-			return nil, fmt.Errorf("device cuda:%d: %w", i, err)
+			return nil, fmt.Errorf("device cuda:%d: %w", i, explain(err))
 		}
 		if d.Major < minimumMajor {
 			old = fmt.Errorf("%w: %v is too old, compute capability %d.0 is needed", ErrNoDevice, d, minimumMajor)
@@ -63,6 +63,12 @@ func describe(ordinal int) (Device, error) {
 	if d.Major, err = handle.Attribute(cu.ComputeCapabilityMajor); err != nil {
 		return d, err
 	}
-	d.Minor, err = handle.Attribute(cu.ComputeCapabilityMinor)
+	if d.Minor, err = handle.Attribute(cu.ComputeCapabilityMinor); err != nil {
+		return d, err
+	}
+	if d.Processors, err = handle.Attribute(cu.MultiprocessorCount); err != nil {
+		return d, err
+	}
+	d.Shared, err = handle.Attribute(sharedOptIn)
 	return d, err
 }

@@ -6,6 +6,17 @@
 //		// encode on the CPU; err says why
 //	}
 //
+//	c, err := cuda.Open(devices[0])
+//	err = c.Do(func() error {
+//		x, err := c.Alloc(4 * n)
+//		…
+//		s, err := c.NewStream()
+//		…
+//		err = s.Launch("selftest_scale", [3]int{(n + 255) / 256, 1, 1}, [3]int{256, 1, 1}, 0, uint64(x), …)
+//		…
+//		return s.Synchronize()
+//	})
+//
 // docs/cuda.md says what exists and what has been run where.
 package cuda
 
@@ -14,8 +25,12 @@ import (
 	"fmt"
 )
 
-// ErrNoDevice is the cause of errors that say why there is no GPU to use.
-var ErrNoDevice = errors.New("no CUDA device")
+// Causes of errors, for errors.Is.
+var (
+	ErrNoDevice    = errors.New("no CUDA device")          // the error says why there is no GPU to use
+	ErrOutOfMemory = errors.New("out of device memory")    // less would work
+	ErrDeviceLost  = errors.New("the CUDA device is lost") // nothing works any more in this context
+)
 
 // Device describes one GPU.
 type Device struct {
@@ -23,6 +38,8 @@ type Device struct {
 	Name         string // e.g. "NVIDIA H200"
 	Memory       int64  // bytes in all
 	Major, Minor int    // compute capability
+	Processors   int    // multiprocessors
+	Shared       int    // bytes of shared memory that a block may have at most
 }
 
 // String is the device for messages: its ordinal, name, memory and capability.

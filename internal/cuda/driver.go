@@ -4,5 +4,5 @@ package cuda
 
 import "repscope/internal/cuda/forward"
 
-// driverError says why there is no driver.
-func driverError() string { return forward.Error() }
+// noDriver says why there is no driver.
+func noDriver() string { return forward.Error() }

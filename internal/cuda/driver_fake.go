@@ -4,5 +4,5 @@ package cuda
 
 import _ "repscope/internal/cuda/fakecuda" // defines the driver's functions
 
-// driverError says why there is no driver: the fake one is always there.
-func driverError() string { return "" }
+// noDriver says why there is no driver: the fake one is always there.
+func noDriver() string { return "" }

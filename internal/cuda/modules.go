@@ -54,28 +54,40 @@ func (l *library) add(family, ptx string) error {
 }
 
 // function finds a kernel by name and loads its family's module on first use.
-func (c *Context) function(kernel string) (cu.Function, error) {
+func (c *Context) function(kernel string) (*function, error) {
 	if f, ok := c.functions[kernel]; ok {
 		return f, nil
 	}
 	family, ok := c.library.family[kernel]
 	if !ok {
-		return cu.Function{}, fmt.Errorf("kernel %s: no PTX has it", kernel)
+		return nil, fmt.Errorf("kernel %s: no PTX has it", kernel)
 	}
-	module, ok := c.modules[family]
-	if !ok {
-		var err error
-		if module, err = load(c.library.ptx[family]); err != nil {
-			return cu.Function{}, fmt.Errorf("%s: %w", family, err)
-		}
-		c.modules[family] = module
+	if err := c.loadFamily(family); err != nil {
+		return nil, fmt.Errorf("%s: %w", family, err)
 	}
-	f, err := module.Function(kernel)
+	f, err := c.modules[family].Function(kernel)
 	if err != nil {
-		return f, fmt.Errorf("kernel %s: %w", kernel, err)
+		return nil, fmt.Errorf("kernel %s: %w", kernel, explain(err))
 	}
-	c.functions[kernel] = f
-	return f, nil
+	c.functions[kernel] = &function{function: f}
+	return c.functions[kernel], nil
+}
+
+func (c *Context) loadFamily(family string) error {
+	if _, ok := c.modules[family]; ok {
+		return nil
+	}
+	run := func() error {
+		module, err := load(c.library.ptx[family])
+		if err == nil {
+			c.modules[family] = module
+		}
+		return err
+	}
+	if c.capturing {
+		return relaxed(run)
+	}
+	return run()
 }
 
 // load gives PTX to the driver; the error has the driver's log.
@@ -87,15 +99,15 @@ func load(ptx string) (cu.Module, error) {
 	}
 	text, _, _ := bytes.Cut(log, []byte{0})
 	if text = bytes.TrimSpace(text); len(text) > 0 {
-		return module, fmt.Errorf("the driver does not take the kernels: %w: %s", err, text)
+		return module, fmt.Errorf("the driver does not take the kernels: %w: %s", explain(err), text)
 	}
-	return module, fmt.Errorf("the driver does not take the kernels: %w", err)
+	return module, fmt.Errorf("the driver does not take the kernels: %w", explain(err))
 }
 
-func (c *Context) unloadModules() error {
+func (c *Context) unload() error {
 	var all error
 	for _, module := range c.modules {
-		all = errors.Join(all, module.Unload())
+		all = errors.Join(all, explain(module.Unload()))
 	}
 	return all
 }

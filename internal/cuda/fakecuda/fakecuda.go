@@ -7,8 +7,9 @@
 //	fakecuda.Reset(1, 1<<30)                   // one device of 1 GB
 //	fakecuda.Fail("cuMemAlloc", 2, 719)        // the third call fails
 //
-// It executes at once what it is given: streams and events keep their order but
-// overlap nothing. It checks the PTX for the kernels' names and parameters only.
+// Work of streams is queued and runs when something waits for it, or earlier, in an
+// order between streams that is drawn anew each time (Seed) among those that events
+// allow. It checks the PTX for the kernels' names, parameters and shared memory only.
 package fakecuda
 
 /*
@@ -30,12 +31,19 @@ import (
 func Reset(devices int, memory int64) { C.fake_reset(C.int(devices), C.ulonglong(memory)) }
 
 // Fail makes the named driver function fail once with the error code, after so
-// many further calls that work. From 700 on an error is sticky: the context is lost.
+// many further calls that work; "*" stands for every function. Errors from 700 to
+// 799 are sticky: the context is lost until it is closed.
 func Fail(function string, after, code int) {
 	name := C.CString(function)
 	defer C.free(unsafe.Pointer(name))
 	C.fake_fail(name, C.int(after), C.int(code))
 }
+
+// Calls is the number of calls of the driver since Reset.
+func Calls() int { return int(C.fake_calls()) }
+
+// Seed chooses another order between streams.
+func Seed(seed int) { C.fake_seed(C.ulonglong(seed)) }
 
 // SkipBarrier makes launches pass over their index-th call of __syncthreads in the
 // order of the source, counted by distinct lines as they are first met; −1 none.

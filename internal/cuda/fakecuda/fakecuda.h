@@ -9,6 +9,8 @@ void fake_reverse(int on);
 const char *fake_message(void);
 unsigned long long fake_used(int device);
 int fake_barriers(void);
+long fake_calls(void);
+void fake_seed(unsigned long long seed);
 void fake_skip_wait(int index);
 int fake_waits(void);
 int fake_families(void);

@@ -36,6 +36,7 @@ typedef void (*CUhostFn)(void *);
 typedef size_t (*CUoccupancyB2DSize)(int);
 typedef struct { char bytes[16]; } CUuuid;
 
+#define CU_MEMHOSTALLOC_PORTABLE 1
 #define CU_TRSF_READ_AS_INTEGER 1
 #define CU_TRSF_NORMALIZED_COORDINATES 2
 
@@ -661,6 +662,7 @@ CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr pointer, cuuint32_t v
 #define cuStreamBeginCapture cuStreamBeginCapture_v2
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode);
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph);
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
 CUresult cuEventCreate(CUevent *event, unsigned int flags);
 #define cuEventDestroy cuEventDestroy_v2
 CUresult cuEventDestroy(CUevent event);
