@@ -7,6 +7,7 @@ package cuda
 import (
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 
 	"repscope/latent/graph"
@@ -81,9 +82,12 @@ type builder struct {
 
 func (b *builder) has(i int) bool { return i < len(b.step.In) && b.step.In[i] >= 0 }
 
-func (b *builder) dtype(i int) graph.DType      { return b.values[b.step.In[i]].DType }
-func (b *builder) shape(i int) []int            { return b.values[b.step.In[i]].Shape }
-func (b *builder) outShape(i int) []int         { return b.values[b.step.Out[i]].Shape }
+func (b *builder) dtype(i int) graph.DType { return b.values[b.step.In[i]].DType }
+func (b *builder) shape(i int) []int       { return b.values[b.step.In[i]].Shape }
+func (b *builder) outShape(i int) []int    { return b.values[b.step.Out[i]].Shape }
+
+// constant is the value of an input that is known, else nil; that of a large one is
+// deferred (see graph.Defer), so that weight and not its elements should be asked for.
 func (b *builder) constant(i int) *graph.Tensor { return b.values[b.step.In[i]].Const }
 func (b *builder) precision() Precision         { return b.mode }
 func (b *builder) hasOut(i int) bool            { return i < len(b.step.Out) && b.step.Out[i] >= 0 }
@@ -120,15 +124,15 @@ func preparedWeight[T any](b *builder, form string, t *graph.Tensor, prepare fun
 	})
 }
 
-func (b *builder) addWeight(key weightKey, prepare func(elements []float32) ([]byte, error)) operand {
-	for i, k := range b.weights {
-		if k == key {
-			return operand{region: weightRegion, index: i}
-		}
+// addWeight enters a constant in a form; without prepare it is the constant itself.
+func (r *recording) addWeight(key weightKey, prepare func(elements []float32) ([]byte, error)) operand {
+	i := slices.Index(r.weights, key)
+	if i < 0 {
+		i = len(r.weights)
+		r.weights = append(r.weights, key)
+		r.prepare[key] = prepare
 	}
-	b.weights = append(b.weights, key)
-	b.prepare[key] = prepare
-	return operand{region: weightRegion, index: len(b.weights) - 1}
+	return operand{region: weightRegion, index: i}
 }
 
 // tableAlign is the alignment of tables and scratch memory.

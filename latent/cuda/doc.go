@@ -15,6 +15,7 @@ package cuda
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -51,17 +52,18 @@ type Options struct {
 }
 
 // Levels are the float32 values that uint8 inputs stand for, per channel:
-// element i of a batch becomes Values[(i/Plane mod channels)·256 + byte], where
+// element i of a state becomes Values[(i/Plane mod channels)·256 + byte], where
 // channels is len(Values)/256. Any function of a byte, computed once on the host,
 // has the same bits on the device.
 type Levels struct {
 	Values []float32
-	Plane  int // elements in a row of the same channel
+	Plane  int // elements in a row of the same channel; a state has all channels equally often
 }
 
-func (l Levels) check(n int) error {
-	if len(l.Values) == 0 || len(l.Values)%256 != 0 || l.Plane <= 0 || n%(l.Plane*(len(l.Values)/256)) != 0 {
-		return fmt.Errorf("%d levels, 256 per channel, in planes of %d do not fit %d bytes", len(l.Values), l.Plane, n)
+// check reports levels that do not fit states of so many elements.
+func (l Levels) check(state int) error {
+	if len(l.Values) == 0 || len(l.Values)%256 != 0 || l.Plane <= 0 || l.Plane > math.MaxInt32 || state%(l.Plane*(len(l.Values)/256)) != 0 {
+		return fmt.Errorf("%d levels, 256 per channel, in planes of %d do not fit states of %d bytes", len(l.Values), l.Plane, state)
 	}
 	return nil
 }

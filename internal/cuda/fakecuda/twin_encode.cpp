@@ -8,9 +8,10 @@ namespace {
 #include "../kernels/encode.cu"
 
 Family family("encode", "encode.cu device.h",
-	"a1ddc5634b6d43ce2e3963f404827922e69eb6d33ca38b7dd23b381d5468819f",
+	"158a4159491cc4afd9887c60e8bf2325ad77ec4d59c29c721e74d5543684e70f",
 	__start_fake_shared_encode, __stop_fake_shared_encode, {
 	twin("normalize_u8", normalize_u8),
+	twin("levels_u8", levels_u8),
 	twin("product_f32", product_f32),
 });
 } // namespace

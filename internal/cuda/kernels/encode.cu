@@ -12,6 +12,50 @@ extern "C" __global__ void __launch_bounds__(256) normalize_u8(const unsigned ch
 	y[i] = __builtin_fmaf((float)x[i], scale[c], shift[c]);
 }
 
+/* levels_u8: y[i] = levels[i / plane % channels][x[i]], 256 levels per channel,
+ * y aligned to 16 bytes and x to 4. Blocks of 256 threads do 4096 elements each, with
+ * the levels of their channels in shared memory where these are few. */
+extern "C" __global__ void __launch_bounds__(256) levels_u8(const unsigned char *x, const float *levels, float *y,
+		unsigned long long count, unsigned plane, unsigned channels) {
+	constexpr unsigned per_block = 4096, most = 4;
+	__shared__ float table[most][256];
+	unsigned long long first = (unsigned long long)blockIdx.x * per_block;
+	unsigned long long run = first / plane; /* planes before the block's first */
+	unsigned within = (unsigned)(first - run * plane);
+	unsigned length = count - first < per_block ? (unsigned)(count - first) : per_block;
+	unsigned runs = (within + length - 1) / plane + 1;
+	if (runs <= most)
+		for (unsigned r = 0; r < runs; r++) table[r][threadIdx.x] = levels[(unsigned)((run + r) % channels) * 256 + threadIdx.x];
+	__syncthreads();
+#pragma unroll
+	for (unsigned at = 0; at < per_block; at += 1024) {
+		unsigned i = at + threadIdx.x * 4;
+		if (i >= length) return;
+		unsigned n = length - i < 4 ? length - i : 4;
+		unsigned bytes = 0;
+		if (n == 4) {
+			bytes = *reinterpret_cast<const unsigned *>(x + first + i);
+		} else {
+			for (unsigned j = 0; j < n; j++) bytes |= (unsigned)x[first + i + j] << 8 * j;
+		}
+		float v[4] = {};
+#pragma unroll
+		for (unsigned j = 0; j < 4; j++) {
+			if (j < n) {
+				unsigned r = (within + i + j) / plane, byte = bytes >> 8 * j & 255;
+				v[j] = runs <= most ? table[r][byte] : levels[(unsigned)((run + r) % channels) * 256 + byte];
+			}
+		}
+		if (n == 4) {
+			*reinterpret_cast<float4 *>(y + first + i) = float4{v[0], v[1], v[2], v[3]};
+		} else {
+#pragma unroll
+			for (unsigned j = 0; j < 3; j++)
+				if (j < n) y[first + i + j] = v[j];
+		}
+	}
+}
+
 /* product_f32: C[m,n] = activate(A[m,k]·B[k,n] + bias[n]); bias may be null.
  * Blocks of 16×16 threads compute tiles of 64×64, each thread 4×4 of them, in
  * steps of 16 along k. Every element is summed in the order of k with fused

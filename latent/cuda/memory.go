@@ -1,0 +1,126 @@
+//go:build cuda
+
+// Memory of an executor that grows with the largest batch.
+
+package cuda
+
+import (
+	"errors"
+	"sync"
+
+	device "repscope/internal/cuda"
+)
+
+// buffer is device memory; moves counts its addresses.
+type buffer struct {
+	at           device.Pointer
+	bytes, moves int
+}
+
+// grow makes the buffer at least as large; its content is lost if it moves.
+func (b *buffer) grow(c *device.Context, bytes int) error {
+	if bytes <= b.bytes {
+		return nil
+	}
+	if err := b.free(c); err != nil {
+		return err
+	}
+	at, err := c.Alloc(bytes)
+	if err == nil {
+		b.at, b.bytes = at, bytes
+	}
+	return err
+}
+
+func (b *buffer) free(c *device.Context) error {
+	if b.bytes == 0 {
+		return nil
+	}
+	at := b.at
+	b.at, b.bytes = 0, 0
+	b.moves++
+	return c.Free(at)
+}
+
+// slot is what one batch under way has for itself: its inputs and outputs in
+// pinned memory and on the device.
+type slot struct {
+	index                      int
+	in, out                    buffer
+	hostIn, hostOut            []byte
+	uploaded, computed, landed *device.Event
+	busy                       bool
+}
+
+func (s *slot) open(c *device.Context) error {
+	for _, e := range []**device.Event{&s.uploaded, &s.computed, &s.landed} {
+		var err error
+		if *e, err = c.NewEvent(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// grow gives the slot room for a program's inputs and outputs.
+func (s *slot) grow(c *device.Context, in, out int) error {
+	if err := s.in.grow(c, in); err != nil {
+		return err
+	}
+	if err := s.out.grow(c, out); err != nil {
+		return err
+	}
+	if err := growPinned(c, &s.hostIn, in); err != nil {
+		return err
+	}
+	return growPinned(c, &s.hostOut, out)
+}
+
+func growPinned(c *device.Context, p *[]byte, bytes int) error {
+	if bytes <= len(*p) {
+		return nil
+	}
+	if err := freePinned(c, p); err != nil {
+		return err
+	}
+	memory, err := c.Pinned(bytes)
+	*p = memory
+	return err
+}
+
+func freePinned(c *device.Context, p *[]byte) error {
+	if *p == nil {
+		return nil
+	}
+	memory := *p
+	*p = nil
+	return c.FreePinned(memory)
+}
+
+func (s *slot) close(c *device.Context) error {
+	all := errors.Join(s.in.free(c), s.out.free(c), freePinned(c, &s.hostIn), freePinned(c, &s.hostOut))
+	for _, e := range []*device.Event{s.uploaded, s.computed, s.landed} {
+		if e != nil {
+			all = errors.Join(all, e.Close())
+		}
+	}
+	return all
+}
+
+// copyChunk is what one goroutine copies at least: one alone is slower than the bus.
+const copyChunk = 4 << 20
+
+// copyBytes copies with several goroutines where there is much.
+func copyBytes(to, from []byte) {
+	parts := min(8, len(from)/copyChunk)
+	if parts < 2 {
+		copy(to, from)
+		return
+	}
+	var wait sync.WaitGroup
+	for i := range parts {
+		lo, hi := i*len(from)/parts, (i+1)*len(from)/parts
+		wait.Go(func() { copy(to[lo:hi], from[lo:hi]) })
+	}
+	wait.Wait()
+}
