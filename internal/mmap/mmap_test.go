@@ -6,7 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 )
 
 func TestReads(t *testing.T) {
@@ -60,6 +62,33 @@ func TestReads(t *testing.T) {
 		if err := f.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+func TestUnchanged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("0123456789"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Unchanged(); err != nil {
+		t.Error(err)
+	}
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(path, later, later); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Unchanged(); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("a file that was written to: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := f.Unchanged(); !errors.Is(err, ErrClosed) {
+		t.Errorf("after Close: %v", err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +41,10 @@ func compare(t *testing.T, path string, got any, want json.RawMessage) {
 			t.Fatalf("%s: %d values, want %d", path, len(data), len(d.Data))
 		}
 		single, err := got.Float32()
+		again := make([]float32, got.Len())
+		if err := errors.Join(got.Verify(), got.ReadFloat32(again)); err != nil || !sameBits(again, single) {
+			t.Errorf("%s: ReadFloat32 gives other values, error %v", path, err)
+		}
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
@@ -206,6 +211,10 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
+func sameBits(a, b []float32) bool {
+	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
+}
+
 // A flipped byte in a storage must be noticed by the checksum.
 func TestCorruptStorage(t *testing.T) {
 	data, err := os.ReadFile("testdata/tensor_only.pt")
@@ -228,6 +237,9 @@ func TestCorruptStorage(t *testing.T) {
 	defer f.Close()
 	if _, err := f.Root().(*Tensor).Int64(); err == nil || !strings.Contains(err.Error(), "checksum") {
 		t.Errorf("got %v", err)
+	}
+	if err := f.Root().(*Tensor).Verify(); err == nil || !strings.Contains(err.Error(), "checksum") {
+		t.Errorf("Verify: got %v", err)
 	}
 }
 

@@ -455,20 +455,20 @@ func (w *weights) hold(t *graph.Tensor) ([]float32, error) {
 // load returns the elements of a constant and a buffer of n more, both until the
 // next call for another constant.
 func (w *weights) load(t *graph.Tensor, n int) (values, scratch []float32, err error) {
-	deferred := 0
+	own := 0 // of the buffer, by the elements
 	if t.Deferred() {
-		deferred = t.Len()
+		own = t.Len()
 	}
-	if deferred+n > len(w.buffer) {
-		w.buffer, w.last = make([]float32, deferred+n), nil
+	if need := max(t.Buffer(), own+n); need > len(w.buffer) {
+		w.buffer, w.last = make([]float32, need), nil
 	}
-	if w.last != t || deferred == 0 {
-		if w.values, err = t.Load(w.buffer[:deferred]); err != nil {
+	if w.last != t || own == 0 {
+		if w.values, err = t.Load(w.buffer); err != nil {
 			return nil, nil, err
 		}
 		w.last = t
 	}
-	return w.values, w.buffer[deferred : deferred+n], nil
+	return w.values, w.buffer[own : own+n], nil
 }
 
 type packKey struct {

@@ -171,7 +171,9 @@ func (s *specializer) evaluate(step *Step, c *Context) ([]*Tensor, error) {
 	local, eval := Step{Node: step.Node, Op: step.Op, Params: step.Params}, s.eval
 	if len(c.Out) == 1 && c.Out[0].DType == Float32 {
 		shape := c.Out[0].Shape
-		load := func(dst []float32) error { return evaluate(eval, local, in, []*Tensor{Floats(dst, shape...)}) }
+		load := func(dst, spare []float32) error {
+			return evaluate(eval, local, in, []*Tensor{Floats(dst, shape...)}, spare)
+		}
 		if t := deferFrom(in, load, shape...); t != nil {
 			return []*Tensor{t}, nil
 		}
@@ -183,28 +185,36 @@ func (s *specializer) evaluate(step *Step, c *Context) ([]*Tensor, error) {
 			return nil, fmt.Errorf("%v: output %d: %w", step.Node, i, err)
 		}
 	}
-	return out, evaluate(eval, local, in, out)
+	return out, evaluate(eval, local, in, out, nil)
 }
 
-// evaluate computes one step; in has nil for absent inputs.
-func evaluate(eval Evaluator, step Step, in, out []*Tensor) error {
+// evaluate computes one step; in has nil for absent inputs. Those that are deferred
+// are loaded into spare as far as it suffices.
+func evaluate(eval Evaluator, step Step, in, out []*Tensor, spare []float32) error {
 	held := make([]*Tensor, len(in))
 	var values []Value
+	enter := func(t, constant *Tensor) int {
+		values = append(values, Value{Type: Type{DType: t.DType, Shape: t.Shape}, Const: constant, Root: len(values)})
+		return len(values) - 1
+	}
 	for i, t := range in {
 		if t == nil {
 			step.In = append(step.In, -1)
 			continue
 		}
-		var err error
-		if held[i], err = t.resident(); err != nil {
-			return fmt.Errorf("%v: %w", step.Node, err)
+		held[i] = t
+		if t.Deferred() {
+			loaded, err := t.Load(spare)
+			if err != nil {
+				return fmt.Errorf("%v: %w", step.Node, err)
+			}
+			spare = spare[min(len(loaded), len(spare)):]
+			held[i] = Floats(loaded, t.Shape...)
 		}
-		step.In = append(step.In, len(values))
-		values = append(values, Value{Type: Type{DType: t.DType, Shape: t.Shape}, Const: held[i], Root: len(values)})
+		step.In = append(step.In, enter(t, held[i]))
 	}
 	for _, t := range out {
-		step.Out = append(step.Out, len(values))
-		values = append(values, Value{Type: Type{DType: t.DType, Shape: t.Shape}, Root: len(values)})
+		step.Out = append(step.Out, enter(t, nil))
 	}
 	if err := eval(&step, values, held, out); err != nil {
 		return fmt.Errorf("%v: %w", step.Node, err)

@@ -52,8 +52,11 @@ type Tensor struct {
 	I64   []int64
 	Bool  []bool
 
-	load  func(dst []float32) error
-	steps int // that a deferred tensor is away from files
+	// Of a deferred tensor: load writes the elements to dst and may use spare, which is
+	// of any length; steps counts what is computed on the way from the files.
+	load   func(dst, spare []float32) error
+	buffer int
+	steps  int
 }
 
 // Resident is the number of elements up to which constants are held and not deferred.
@@ -67,14 +70,19 @@ const Resident = 1 << 14
 // buffer, keeps them only in the form it computes with (packed, or on a device),
 // and loads them again if another program wants another form.
 func Defer(load func(dst []float32) error, shape ...int) *Tensor {
-	return &Tensor{DType: Float32, Shape: shape, load: load, steps: 1}
+	return &Tensor{DType: Float32, Shape: shape, steps: 1, buffer: elements(shape),
+		load: func(dst, _ []float32) error { return load(dst) }}
 }
 
 // Deferred reports whether the elements must be loaded.
 func (t *Tensor) Deferred() bool { return t.load != nil }
 
+// Buffer is the length of a buffer with which Load allocates nothing.
+func (t *Tensor) Buffer() int { return t.buffer }
+
 // Load returns the float32 elements, which must not be changed: the tensor's own or,
-// if they are deferred, those loaded into the buffer or a new one if it is too short.
+// if they are deferred, those loaded to the beginning of the buffer, or a new one if it is
+// too short; the rest of the buffer is overwritten.
 func (t *Tensor) Load(buffer []float32) ([]float32, error) {
 	if t.load == nil {
 		return t.F32, nil
@@ -83,16 +91,7 @@ func (t *Tensor) Load(buffer []float32) ([]float32, error) {
 	if len(buffer) < n {
 		buffer = make([]float32, n)
 	}
-	return buffer[:n], t.load(buffer[:n])
-}
-
-// resident is the tensor with its elements.
-func (t *Tensor) resident() (*Tensor, error) {
-	if t == nil || t.load == nil {
-		return t, nil
-	}
-	values, err := t.Load(nil)
-	return Floats(values, t.Shape...), err
+	return buffer[:n], t.load(buffer[:n], buffer[n:])
 }
 
 // maxSteps bounds what loading a deferred tensor computes: a chain of folded
@@ -101,11 +100,12 @@ const maxSteps = 8
 
 // deferFrom defers a tensor that load makes of others. It returns nil if there is
 // nothing to gain, or too much to do at every load.
-func deferFrom(from []*Tensor, load func(dst []float32) error, shape ...int) *Tensor {
-	t := Defer(load, shape...)
+func deferFrom(from []*Tensor, load func(dst, spare []float32) error, shape ...int) *Tensor {
+	t := &Tensor{DType: Float32, Shape: shape, load: load, buffer: elements(shape), steps: 1}
 	gain := false
 	for _, f := range from {
 		if f != nil {
+			t.buffer += f.buffer
 			t.steps += f.steps
 			gain = gain || f.Deferred()
 		}

@@ -1,0 +1,5 @@
+//go:build race
+
+package latent
+
+const raceDetector = true
