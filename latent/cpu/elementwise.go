@@ -237,6 +237,11 @@ func add[T number](x, y T) T { return x + y }
 func sub[T number](x, y T) T { return x - y }
 func mul[T number](x, y T) T { return x * y }
 
+func div(x, y float32) float32 { return x / y }
+
+// arithmetic is the operations on rows that have assembly.
+var arithmetic = map[string]func(dst, x, y []float32, stepX, stepY int){"Add": addRows, "Sub": subRows, "Mul": mulRows, "Div": divRows}
+
 func maximum(x, y float32) float32 {
 	if x > y || x != x {
 		return x
@@ -260,7 +265,7 @@ func floatOperation(op string, params any) func(x, y float32) float32 {
 	case "Mul":
 		return mul[float32]
 	case "Div":
-		return func(x, y float32) float32 { return x / y }
+		return div
 	case "Pow":
 		return func(x, y float32) float32 {
 			switch y {
@@ -353,31 +358,14 @@ func buildBinary(b *builder) (func() error, error) {
 	if op == "Mod" && b.step.Params != true {
 		return nil, errors.New("float operands need fmod = 1")
 	}
+	if rows := arithmetic[op]; rows != nil {
+		return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
+			rows(m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb)
+		}), nil
+	}
 	f := floatOperation(op, b.step.Params)
 	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
-		dst, x, z := m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id1][at[1]:]
-		if sa == 1 && sb == 1 {
-			// The common case without a call per element.
-			x, z = x[:len(dst)], z[:len(dst)]
-			switch op {
-			case "Add":
-				for i := range dst {
-					dst[i] = x[i] + z[i]
-				}
-				return
-			case "Mul":
-				for i := range dst {
-					dst[i] = x[i] * z[i]
-				}
-				return
-			case "Sub":
-				for i := range dst {
-					dst[i] = x[i] - z[i]
-				}
-				return
-			}
-		}
-		combine(dst, x, z, sa, sb, f)
+		combine(m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb, f)
 	}), nil
 }
 

@@ -4,17 +4,72 @@
 
 package cpu
 
-// The functions of math_amd64.s.
+// The functions of math_amd64.s, and the choice between them.
 
 // softmaxRowAVX2 is softmaxRowGeneric for n a multiple of 16.
 //
 //go:noescape
 func softmaxRowAVX2(x *float32, n int, scale float32) float32
 
+// reluAVX2 is reluGeneric for n a multiple of 16.
+//
+//go:noescape
+func reluAVX2(dst, src *float32, n int)
+
+// expAVX2 is expGeneric for n a multiple of 16.
+//
+//go:noescape
+func expAVX2(dst, src *float32, n int)
+
+// sigmoidAVX2 is sigmoidGeneric for n a multiple of 16.
+//
+//go:noescape
+func sigmoidAVX2(dst, src *float32, n int)
+
+// siluAVX2 is siluGeneric for n a multiple of 16.
+//
+//go:noescape
+func siluAVX2(dst, src *float32, n int)
+
+// tanhAVX2 is tanhGeneric for n a multiple of 16.
+//
+//go:noescape
+func tanhAVX2(dst, src *float32, n int)
+
+// erfAVX2 is erfGeneric for n a multiple of 16.
+//
+//go:noescape
+func erfAVX2(dst, src *float32, n int)
+
 // geluAVX2 is geluGeneric for n a multiple of 16.
 //
 //go:noescape
 func geluAVX2(dst, src *float32, n int)
+
+// geluTanhAVX2 is geluTanhGeneric for n a multiple of 16.
+//
+//go:noescape
+func geluTanhAVX2(dst, src *float32, n int)
+
+// addRowsAVX2 writes x + y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func addRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+
+// subRowsAVX2 writes x − y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func subRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+
+// mulRowsAVX2 writes x · y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func mulRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+
+// divRowsAVX2 writes x / y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func divRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 
 // normalizeRowsAVX2 is normalize with scale and bias for consecutive rows of n elements, a multiple of 16.
 //
@@ -31,10 +86,65 @@ func finishRowsAVX2(c, bias, other *float32, stride, cols, rows int, relu bool)
 //go:noescape
 func softmaxRowAVX512(x *float32, n int, scale float32) float32
 
+// reluAVX512 is reluGeneric for n a multiple of 16.
+//
+//go:noescape
+func reluAVX512(dst, src *float32, n int)
+
+// expAVX512 is expGeneric for n a multiple of 16.
+//
+//go:noescape
+func expAVX512(dst, src *float32, n int)
+
+// sigmoidAVX512 is sigmoidGeneric for n a multiple of 16.
+//
+//go:noescape
+func sigmoidAVX512(dst, src *float32, n int)
+
+// siluAVX512 is siluGeneric for n a multiple of 16.
+//
+//go:noescape
+func siluAVX512(dst, src *float32, n int)
+
+// tanhAVX512 is tanhGeneric for n a multiple of 16.
+//
+//go:noescape
+func tanhAVX512(dst, src *float32, n int)
+
+// erfAVX512 is erfGeneric for n a multiple of 16.
+//
+//go:noescape
+func erfAVX512(dst, src *float32, n int)
+
 // geluAVX512 is geluGeneric for n a multiple of 16.
 //
 //go:noescape
 func geluAVX512(dst, src *float32, n int)
+
+// geluTanhAVX512 is geluTanhGeneric for n a multiple of 16.
+//
+//go:noescape
+func geluTanhAVX512(dst, src *float32, n int)
+
+// addRowsAVX512 writes x + y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func addRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+
+// subRowsAVX512 writes x − y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func subRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+
+// mulRowsAVX512 writes x · y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func mulRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+
+// divRowsAVX512 writes x / y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func divRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 
 // normalizeRowsAVX512 is normalize with scale and bias for consecutive rows of n elements, a multiple of 16.
 //
@@ -45,3 +155,199 @@ func normalizeRowsAVX512(dst, x, scale, bias *float32, n, rows int, epsilon floa
 //
 //go:noescape
 func finishRowsAVX512(c, bias, other *float32, stride, cols, rows int, relu bool)
+
+// relu is reluGeneric.
+func relu(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				reluAVX512(d, s, n)
+			} else {
+				reluAVX2(d, s, n)
+			}
+		}
+	}
+	reluGeneric(dst[n:len(src)], src[n:])
+}
+
+// exp is expGeneric.
+func exp(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				expAVX512(d, s, n)
+			} else {
+				expAVX2(d, s, n)
+			}
+		}
+	}
+	expGeneric(dst[n:len(src)], src[n:])
+}
+
+// sigmoid is sigmoidGeneric.
+func sigmoid(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				sigmoidAVX512(d, s, n)
+			} else {
+				sigmoidAVX2(d, s, n)
+			}
+		}
+	}
+	sigmoidGeneric(dst[n:len(src)], src[n:])
+}
+
+// silu is siluGeneric.
+func silu(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				siluAVX512(d, s, n)
+			} else {
+				siluAVX2(d, s, n)
+			}
+		}
+	}
+	siluGeneric(dst[n:len(src)], src[n:])
+}
+
+// tanh is tanhGeneric.
+func tanh(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				tanhAVX512(d, s, n)
+			} else {
+				tanhAVX2(d, s, n)
+			}
+		}
+	}
+	tanhGeneric(dst[n:len(src)], src[n:])
+}
+
+// erf is erfGeneric.
+func erf(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				erfAVX512(d, s, n)
+			} else {
+				erfAVX2(d, s, n)
+			}
+		}
+	}
+	erfGeneric(dst[n:len(src)], src[n:])
+}
+
+// gelu is geluGeneric.
+func gelu(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				geluAVX512(d, s, n)
+			} else {
+				geluAVX2(d, s, n)
+			}
+		}
+	}
+	geluGeneric(dst[n:len(src)], src[n:])
+}
+
+// geluTanh is geluTanhGeneric.
+func geluTanh(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				geluTanhAVX512(d, s, n)
+			} else {
+				geluTanhAVX2(d, s, n)
+			}
+		}
+	}
+	geluTanhGeneric(dst[n:len(src)], src[n:])
+}
+
+// addRows is addRowsGeneric.
+func addRows(dst, x, y []float32, stepX, stepY int) {
+	n := 0
+	if useAVX2 && stepX+stepY > 0 {
+		if n = len(dst) &^ (lanes - 1); n > 0 {
+			// The last elements that the assembly reads.
+			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
+			if useAVX512 {
+				addRowsAVX512(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			} else {
+				addRowsAVX2(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			}
+		}
+	}
+	if n < len(dst) {
+		addRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
+	}
+}
+
+// subRows is subRowsGeneric.
+func subRows(dst, x, y []float32, stepX, stepY int) {
+	n := 0
+	if useAVX2 && stepX+stepY > 0 {
+		if n = len(dst) &^ (lanes - 1); n > 0 {
+			// The last elements that the assembly reads.
+			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
+			if useAVX512 {
+				subRowsAVX512(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			} else {
+				subRowsAVX2(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			}
+		}
+	}
+	if n < len(dst) {
+		subRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
+	}
+}
+
+// mulRows is mulRowsGeneric.
+func mulRows(dst, x, y []float32, stepX, stepY int) {
+	n := 0
+	if useAVX2 && stepX+stepY > 0 {
+		if n = len(dst) &^ (lanes - 1); n > 0 {
+			// The last elements that the assembly reads.
+			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
+			if useAVX512 {
+				mulRowsAVX512(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			} else {
+				mulRowsAVX2(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			}
+		}
+	}
+	if n < len(dst) {
+		mulRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
+	}
+}
+
+// divRows is divRowsGeneric.
+func divRows(dst, x, y []float32, stepX, stepY int) {
+	n := 0
+	if useAVX2 && stepX+stepY > 0 {
+		if n = len(dst) &^ (lanes - 1); n > 0 {
+			// The last elements that the assembly reads.
+			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
+			if useAVX512 {
+				divRowsAVX512(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			} else {
+				divRowsAVX2(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			}
+		}
+	}
+	if n < len(dst) {
+		divRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
+	}
+}

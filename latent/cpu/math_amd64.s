@@ -4,6 +4,159 @@
 
 #include "textflag.h"
 
+DATA c0<>+0(SB)/4, $0x37762647
+DATA c0<>+4(SB)/4, $0x37762647
+DATA c0<>+8(SB)/4, $0x37762647
+DATA c0<>+12(SB)/4, $0x37762647
+DATA c0<>+16(SB)/4, $0x37762647
+DATA c0<>+20(SB)/4, $0x37762647
+DATA c0<>+24(SB)/4, $0x37762647
+DATA c0<>+28(SB)/4, $0x37762647
+DATA c0<>+32(SB)/4, $0x37762647
+DATA c0<>+36(SB)/4, $0x37762647
+DATA c0<>+40(SB)/4, $0x37762647
+DATA c0<>+44(SB)/4, $0x37762647
+DATA c0<>+48(SB)/4, $0x37762647
+DATA c0<>+52(SB)/4, $0x37762647
+DATA c0<>+56(SB)/4, $0x37762647
+DATA c0<>+60(SB)/4, $0x37762647
+GLOBL c0<>(SB), RODATA|NOPTR, $64
+DATA c1<>+0(SB)/4, $0x39bb863d
+DATA c1<>+4(SB)/4, $0x39bb863d
+DATA c1<>+8(SB)/4, $0x39bb863d
+DATA c1<>+12(SB)/4, $0x39bb863d
+DATA c1<>+16(SB)/4, $0x39bb863d
+DATA c1<>+20(SB)/4, $0x39bb863d
+DATA c1<>+24(SB)/4, $0x39bb863d
+DATA c1<>+28(SB)/4, $0x39bb863d
+DATA c1<>+32(SB)/4, $0x39bb863d
+DATA c1<>+36(SB)/4, $0x39bb863d
+DATA c1<>+40(SB)/4, $0x39bb863d
+DATA c1<>+44(SB)/4, $0x39bb863d
+DATA c1<>+48(SB)/4, $0x39bb863d
+DATA c1<>+52(SB)/4, $0x39bb863d
+DATA c1<>+56(SB)/4, $0x39bb863d
+DATA c1<>+60(SB)/4, $0x39bb863d
+GLOBL c1<>(SB), RODATA|NOPTR, $64
+DATA c2<>+0(SB)/4, $0x3b7822bd
+DATA c2<>+4(SB)/4, $0x3b7822bd
+DATA c2<>+8(SB)/4, $0x3b7822bd
+DATA c2<>+12(SB)/4, $0x3b7822bd
+DATA c2<>+16(SB)/4, $0x3b7822bd
+DATA c2<>+20(SB)/4, $0x3b7822bd
+DATA c2<>+24(SB)/4, $0x3b7822bd
+DATA c2<>+28(SB)/4, $0x3b7822bd
+DATA c2<>+32(SB)/4, $0x3b7822bd
+DATA c2<>+36(SB)/4, $0x3b7822bd
+DATA c2<>+40(SB)/4, $0x3b7822bd
+DATA c2<>+44(SB)/4, $0x3b7822bd
+DATA c2<>+48(SB)/4, $0x3b7822bd
+DATA c2<>+52(SB)/4, $0x3b7822bd
+DATA c2<>+56(SB)/4, $0x3b7822bd
+DATA c2<>+60(SB)/4, $0x3b7822bd
+GLOBL c2<>(SB), RODATA|NOPTR, $64
+DATA c3<>+0(SB)/4, $0x3cc53081
+DATA c3<>+4(SB)/4, $0x3cc53081
+DATA c3<>+8(SB)/4, $0x3cc53081
+DATA c3<>+12(SB)/4, $0x3cc53081
+DATA c3<>+16(SB)/4, $0x3cc53081
+DATA c3<>+20(SB)/4, $0x3cc53081
+DATA c3<>+24(SB)/4, $0x3cc53081
+DATA c3<>+28(SB)/4, $0x3cc53081
+DATA c3<>+32(SB)/4, $0x3cc53081
+DATA c3<>+36(SB)/4, $0x3cc53081
+DATA c3<>+40(SB)/4, $0x3cc53081
+DATA c3<>+44(SB)/4, $0x3cc53081
+DATA c3<>+48(SB)/4, $0x3cc53081
+DATA c3<>+52(SB)/4, $0x3cc53081
+DATA c3<>+56(SB)/4, $0x3cc53081
+DATA c3<>+60(SB)/4, $0x3cc53081
+GLOBL c3<>(SB), RODATA|NOPTR, $64
+DATA c4<>+0(SB)/4, $0x3dda5209
+DATA c4<>+4(SB)/4, $0x3dda5209
+DATA c4<>+8(SB)/4, $0x3dda5209
+DATA c4<>+12(SB)/4, $0x3dda5209
+DATA c4<>+16(SB)/4, $0x3dda5209
+DATA c4<>+20(SB)/4, $0x3dda5209
+DATA c4<>+24(SB)/4, $0x3dda5209
+DATA c4<>+28(SB)/4, $0x3dda5209
+DATA c4<>+32(SB)/4, $0x3dda5209
+DATA c4<>+36(SB)/4, $0x3dda5209
+DATA c4<>+40(SB)/4, $0x3dda5209
+DATA c4<>+44(SB)/4, $0x3dda5209
+DATA c4<>+48(SB)/4, $0x3dda5209
+DATA c4<>+52(SB)/4, $0x3dda5209
+DATA c4<>+56(SB)/4, $0x3dda5209
+DATA c4<>+60(SB)/4, $0x3dda5209
+GLOBL c4<>(SB), RODATA|NOPTR, $64
+DATA c5<>+0(SB)/4, $0xbf228a8a
+DATA c5<>+4(SB)/4, $0xbf228a8a
+DATA c5<>+8(SB)/4, $0xbf228a8a
+DATA c5<>+12(SB)/4, $0xbf228a8a
+DATA c5<>+16(SB)/4, $0xbf228a8a
+DATA c5<>+20(SB)/4, $0xbf228a8a
+DATA c5<>+24(SB)/4, $0xbf228a8a
+DATA c5<>+28(SB)/4, $0xbf228a8a
+DATA c5<>+32(SB)/4, $0xbf228a8a
+DATA c5<>+36(SB)/4, $0xbf228a8a
+DATA c5<>+40(SB)/4, $0xbf228a8a
+DATA c5<>+44(SB)/4, $0xbf228a8a
+DATA c5<>+48(SB)/4, $0xbf228a8a
+DATA c5<>+52(SB)/4, $0xbf228a8a
+DATA c5<>+56(SB)/4, $0xbf228a8a
+DATA c5<>+60(SB)/4, $0xbf228a8a
+GLOBL c5<>(SB), RODATA|NOPTR, $64
+DATA c6<>+0(SB)/4, $0x3f907968
+DATA c6<>+4(SB)/4, $0x3f907968
+DATA c6<>+8(SB)/4, $0x3f907968
+DATA c6<>+12(SB)/4, $0x3f907968
+DATA c6<>+16(SB)/4, $0x3f907968
+DATA c6<>+20(SB)/4, $0x3f907968
+DATA c6<>+24(SB)/4, $0x3f907968
+DATA c6<>+28(SB)/4, $0x3f907968
+DATA c6<>+32(SB)/4, $0x3f907968
+DATA c6<>+36(SB)/4, $0x3f907968
+DATA c6<>+40(SB)/4, $0x3f907968
+DATA c6<>+44(SB)/4, $0x3f907968
+DATA c6<>+48(SB)/4, $0x3f907968
+DATA c6<>+52(SB)/4, $0x3f907968
+DATA c6<>+56(SB)/4, $0x3f907968
+DATA c6<>+60(SB)/4, $0x3f907968
+GLOBL c6<>(SB), RODATA|NOPTR, $64
+DATA cubic<>+0(SB)/4, $0xbd922279
+DATA cubic<>+4(SB)/4, $0xbd922279
+DATA cubic<>+8(SB)/4, $0xbd922279
+DATA cubic<>+12(SB)/4, $0xbd922279
+DATA cubic<>+16(SB)/4, $0xbd922279
+DATA cubic<>+20(SB)/4, $0xbd922279
+DATA cubic<>+24(SB)/4, $0xbd922279
+DATA cubic<>+28(SB)/4, $0xbd922279
+DATA cubic<>+32(SB)/4, $0xbd922279
+DATA cubic<>+36(SB)/4, $0xbd922279
+DATA cubic<>+40(SB)/4, $0xbd922279
+DATA cubic<>+44(SB)/4, $0xbd922279
+DATA cubic<>+48(SB)/4, $0xbd922279
+DATA cubic<>+52(SB)/4, $0xbd922279
+DATA cubic<>+56(SB)/4, $0xbd922279
+DATA cubic<>+60(SB)/4, $0xbd922279
+GLOBL cubic<>(SB), RODATA|NOPTR, $64
+DATA cubicLow<>+0(SB)/4, $0xb124d8b5
+DATA cubicLow<>+4(SB)/4, $0xb124d8b5
+DATA cubicLow<>+8(SB)/4, $0xb124d8b5
+DATA cubicLow<>+12(SB)/4, $0xb124d8b5
+DATA cubicLow<>+16(SB)/4, $0xb124d8b5
+DATA cubicLow<>+20(SB)/4, $0xb124d8b5
+DATA cubicLow<>+24(SB)/4, $0xb124d8b5
+DATA cubicLow<>+28(SB)/4, $0xb124d8b5
+DATA cubicLow<>+32(SB)/4, $0xb124d8b5
+DATA cubicLow<>+36(SB)/4, $0xb124d8b5
+DATA cubicLow<>+40(SB)/4, $0xb124d8b5
+DATA cubicLow<>+44(SB)/4, $0xb124d8b5
+DATA cubicLow<>+48(SB)/4, $0xb124d8b5
+DATA cubicLow<>+52(SB)/4, $0xb124d8b5
+DATA cubicLow<>+56(SB)/4, $0xb124d8b5
+DATA cubicLow<>+60(SB)/4, $0xb124d8b5
+GLOBL cubicLow<>(SB), RODATA|NOPTR, $64
 DATA e0<>+0(SB)/4, $0x39506967
 DATA e0<>+4(SB)/4, $0x39506967
 DATA e0<>+8(SB)/4, $0x39506967
@@ -106,6 +259,23 @@ DATA e5<>+52(SB)/4, $0x3f000000
 DATA e5<>+56(SB)/4, $0x3f000000
 DATA e5<>+60(SB)/4, $0x3f000000
 GLOBL e5<>(SB), RODATA|NOPTR, $64
+DATA eleven<>+0(SB)/4, $0x41300000
+DATA eleven<>+4(SB)/4, $0x41300000
+DATA eleven<>+8(SB)/4, $0x41300000
+DATA eleven<>+12(SB)/4, $0x41300000
+DATA eleven<>+16(SB)/4, $0x41300000
+DATA eleven<>+20(SB)/4, $0x41300000
+DATA eleven<>+24(SB)/4, $0x41300000
+DATA eleven<>+28(SB)/4, $0x41300000
+DATA eleven<>+32(SB)/4, $0x41300000
+DATA eleven<>+36(SB)/4, $0x41300000
+DATA eleven<>+40(SB)/4, $0x41300000
+DATA eleven<>+44(SB)/4, $0x41300000
+DATA eleven<>+48(SB)/4, $0x41300000
+DATA eleven<>+52(SB)/4, $0x41300000
+DATA eleven<>+56(SB)/4, $0x41300000
+DATA eleven<>+60(SB)/4, $0x41300000
+GLOBL eleven<>(SB), RODATA|NOPTR, $64
 DATA exponent<>+0(SB)/4, $0x0000007f
 DATA exponent<>+4(SB)/4, $0x0000007f
 DATA exponent<>+8(SB)/4, $0x0000007f
@@ -123,6 +293,125 @@ DATA exponent<>+52(SB)/4, $0x0000007f
 DATA exponent<>+56(SB)/4, $0x0000007f
 DATA exponent<>+60(SB)/4, $0x0000007f
 GLOBL exponent<>(SB), RODATA|NOPTR, $64
+DATA f0<>+0(SB)/4, $0x38d20fb4
+DATA f0<>+4(SB)/4, $0x38d20fb4
+DATA f0<>+8(SB)/4, $0x38d20fb4
+DATA f0<>+12(SB)/4, $0x38d20fb4
+DATA f0<>+16(SB)/4, $0x38d20fb4
+DATA f0<>+20(SB)/4, $0x38d20fb4
+DATA f0<>+24(SB)/4, $0x38d20fb4
+DATA f0<>+28(SB)/4, $0x38d20fb4
+DATA f0<>+32(SB)/4, $0x38d20fb4
+DATA f0<>+36(SB)/4, $0x38d20fb4
+DATA f0<>+40(SB)/4, $0x38d20fb4
+DATA f0<>+44(SB)/4, $0x38d20fb4
+DATA f0<>+48(SB)/4, $0x38d20fb4
+DATA f0<>+52(SB)/4, $0x38d20fb4
+DATA f0<>+56(SB)/4, $0x38d20fb4
+DATA f0<>+60(SB)/4, $0x38d20fb4
+GLOBL f0<>(SB), RODATA|NOPTR, $64
+DATA f1<>+0(SB)/4, $0xba645f9d
+DATA f1<>+4(SB)/4, $0xba645f9d
+DATA f1<>+8(SB)/4, $0xba645f9d
+DATA f1<>+12(SB)/4, $0xba645f9d
+DATA f1<>+16(SB)/4, $0xba645f9d
+DATA f1<>+20(SB)/4, $0xba645f9d
+DATA f1<>+24(SB)/4, $0xba645f9d
+DATA f1<>+28(SB)/4, $0xba645f9d
+DATA f1<>+32(SB)/4, $0xba645f9d
+DATA f1<>+36(SB)/4, $0xba645f9d
+DATA f1<>+40(SB)/4, $0xba645f9d
+DATA f1<>+44(SB)/4, $0xba645f9d
+DATA f1<>+48(SB)/4, $0xba645f9d
+DATA f1<>+52(SB)/4, $0xba645f9d
+DATA f1<>+56(SB)/4, $0xba645f9d
+DATA f1<>+60(SB)/4, $0xba645f9d
+GLOBL f1<>(SB), RODATA|NOPTR, $64
+DATA f2<>+0(SB)/4, $0x3bacdfdf
+DATA f2<>+4(SB)/4, $0x3bacdfdf
+DATA f2<>+8(SB)/4, $0x3bacdfdf
+DATA f2<>+12(SB)/4, $0x3bacdfdf
+DATA f2<>+16(SB)/4, $0x3bacdfdf
+DATA f2<>+20(SB)/4, $0x3bacdfdf
+DATA f2<>+24(SB)/4, $0x3bacdfdf
+DATA f2<>+28(SB)/4, $0x3bacdfdf
+DATA f2<>+32(SB)/4, $0x3bacdfdf
+DATA f2<>+36(SB)/4, $0x3bacdfdf
+DATA f2<>+40(SB)/4, $0x3bacdfdf
+DATA f2<>+44(SB)/4, $0x3bacdfdf
+DATA f2<>+48(SB)/4, $0x3bacdfdf
+DATA f2<>+52(SB)/4, $0x3bacdfdf
+DATA f2<>+56(SB)/4, $0x3bacdfdf
+DATA f2<>+60(SB)/4, $0x3bacdfdf
+GLOBL f2<>(SB), RODATA|NOPTR, $64
+DATA f3<>+0(SB)/4, $0xbcdc69bc
+DATA f3<>+4(SB)/4, $0xbcdc69bc
+DATA f3<>+8(SB)/4, $0xbcdc69bc
+DATA f3<>+12(SB)/4, $0xbcdc69bc
+DATA f3<>+16(SB)/4, $0xbcdc69bc
+DATA f3<>+20(SB)/4, $0xbcdc69bc
+DATA f3<>+24(SB)/4, $0xbcdc69bc
+DATA f3<>+28(SB)/4, $0xbcdc69bc
+DATA f3<>+32(SB)/4, $0xbcdc69bc
+DATA f3<>+36(SB)/4, $0xbcdc69bc
+DATA f3<>+40(SB)/4, $0xbcdc69bc
+DATA f3<>+44(SB)/4, $0xbcdc69bc
+DATA f3<>+48(SB)/4, $0xbcdc69bc
+DATA f3<>+52(SB)/4, $0xbcdc69bc
+DATA f3<>+56(SB)/4, $0xbcdc69bc
+DATA f3<>+60(SB)/4, $0xbcdc69bc
+GLOBL f3<>(SB), RODATA|NOPTR, $64
+DATA f4<>+0(SB)/4, $0x3de71e57
+DATA f4<>+4(SB)/4, $0x3de71e57
+DATA f4<>+8(SB)/4, $0x3de71e57
+DATA f4<>+12(SB)/4, $0x3de71e57
+DATA f4<>+16(SB)/4, $0x3de71e57
+DATA f4<>+20(SB)/4, $0x3de71e57
+DATA f4<>+24(SB)/4, $0x3de71e57
+DATA f4<>+28(SB)/4, $0x3de71e57
+DATA f4<>+32(SB)/4, $0x3de71e57
+DATA f4<>+36(SB)/4, $0x3de71e57
+DATA f4<>+40(SB)/4, $0x3de71e57
+DATA f4<>+44(SB)/4, $0x3de71e57
+DATA f4<>+48(SB)/4, $0x3de71e57
+DATA f4<>+52(SB)/4, $0x3de71e57
+DATA f4<>+56(SB)/4, $0x3de71e57
+DATA f4<>+60(SB)/4, $0x3de71e57
+GLOBL f4<>(SB), RODATA|NOPTR, $64
+DATA f5<>+0(SB)/4, $0xbec093dc
+DATA f5<>+4(SB)/4, $0xbec093dc
+DATA f5<>+8(SB)/4, $0xbec093dc
+DATA f5<>+12(SB)/4, $0xbec093dc
+DATA f5<>+16(SB)/4, $0xbec093dc
+DATA f5<>+20(SB)/4, $0xbec093dc
+DATA f5<>+24(SB)/4, $0xbec093dc
+DATA f5<>+28(SB)/4, $0xbec093dc
+DATA f5<>+32(SB)/4, $0xbec093dc
+DATA f5<>+36(SB)/4, $0xbec093dc
+DATA f5<>+40(SB)/4, $0xbec093dc
+DATA f5<>+44(SB)/4, $0xbec093dc
+DATA f5<>+48(SB)/4, $0xbec093dc
+DATA f5<>+52(SB)/4, $0xbec093dc
+DATA f5<>+56(SB)/4, $0xbec093dc
+DATA f5<>+60(SB)/4, $0xbec093dc
+GLOBL f5<>(SB), RODATA|NOPTR, $64
+DATA f6<>+0(SB)/4, $0x3e0375d4
+DATA f6<>+4(SB)/4, $0x3e0375d4
+DATA f6<>+8(SB)/4, $0x3e0375d4
+DATA f6<>+12(SB)/4, $0x3e0375d4
+DATA f6<>+16(SB)/4, $0x3e0375d4
+DATA f6<>+20(SB)/4, $0x3e0375d4
+DATA f6<>+24(SB)/4, $0x3e0375d4
+DATA f6<>+28(SB)/4, $0x3e0375d4
+DATA f6<>+32(SB)/4, $0x3e0375d4
+DATA f6<>+36(SB)/4, $0x3e0375d4
+DATA f6<>+40(SB)/4, $0x3e0375d4
+DATA f6<>+44(SB)/4, $0x3e0375d4
+DATA f6<>+48(SB)/4, $0x3e0375d4
+DATA f6<>+52(SB)/4, $0x3e0375d4
+DATA f6<>+56(SB)/4, $0x3e0375d4
+DATA f6<>+60(SB)/4, $0x3e0375d4
+GLOBL f6<>(SB), RODATA|NOPTR, $64
 DATA g0<>+0(SB)/4, $0xb26db626
 DATA g0<>+4(SB)/4, $0xb26db626
 DATA g0<>+8(SB)/4, $0xb26db626
@@ -293,6 +582,23 @@ DATA g9<>+52(SB)/4, $0x3f4c4243
 DATA g9<>+56(SB)/4, $0x3f4c4243
 DATA g9<>+60(SB)/4, $0x3f4c4243
 GLOBL g9<>(SB), RODATA|NOPTR, $64
+DATA greatest<>+0(SB)/4, $0x42b20000
+DATA greatest<>+4(SB)/4, $0x42b20000
+DATA greatest<>+8(SB)/4, $0x42b20000
+DATA greatest<>+12(SB)/4, $0x42b20000
+DATA greatest<>+16(SB)/4, $0x42b20000
+DATA greatest<>+20(SB)/4, $0x42b20000
+DATA greatest<>+24(SB)/4, $0x42b20000
+DATA greatest<>+28(SB)/4, $0x42b20000
+DATA greatest<>+32(SB)/4, $0x42b20000
+DATA greatest<>+36(SB)/4, $0x42b20000
+DATA greatest<>+40(SB)/4, $0x42b20000
+DATA greatest<>+44(SB)/4, $0x42b20000
+DATA greatest<>+48(SB)/4, $0x42b20000
+DATA greatest<>+52(SB)/4, $0x42b20000
+DATA greatest<>+56(SB)/4, $0x42b20000
+DATA greatest<>+60(SB)/4, $0x42b20000
+GLOBL greatest<>(SB), RODATA|NOPTR, $64
 DATA half<>+0(SB)/4, $0x3f000000
 DATA half<>+4(SB)/4, $0x3f000000
 DATA half<>+8(SB)/4, $0x3f000000
@@ -327,6 +633,57 @@ DATA infinity<>+52(SB)/4, $0xff800000
 DATA infinity<>+56(SB)/4, $0xff800000
 DATA infinity<>+60(SB)/4, $0xff800000
 GLOBL infinity<>(SB), RODATA|NOPTR, $64
+DATA least<>+0(SB)/4, $0xc2d00000
+DATA least<>+4(SB)/4, $0xc2d00000
+DATA least<>+8(SB)/4, $0xc2d00000
+DATA least<>+12(SB)/4, $0xc2d00000
+DATA least<>+16(SB)/4, $0xc2d00000
+DATA least<>+20(SB)/4, $0xc2d00000
+DATA least<>+24(SB)/4, $0xc2d00000
+DATA least<>+28(SB)/4, $0xc2d00000
+DATA least<>+32(SB)/4, $0xc2d00000
+DATA least<>+36(SB)/4, $0xc2d00000
+DATA least<>+40(SB)/4, $0xc2d00000
+DATA least<>+44(SB)/4, $0xc2d00000
+DATA least<>+48(SB)/4, $0xc2d00000
+DATA least<>+52(SB)/4, $0xc2d00000
+DATA least<>+56(SB)/4, $0xc2d00000
+DATA least<>+60(SB)/4, $0xc2d00000
+GLOBL least<>(SB), RODATA|NOPTR, $64
+DATA linear<>+0(SB)/4, $0xbfcc422a
+DATA linear<>+4(SB)/4, $0xbfcc422a
+DATA linear<>+8(SB)/4, $0xbfcc422a
+DATA linear<>+12(SB)/4, $0xbfcc422a
+DATA linear<>+16(SB)/4, $0xbfcc422a
+DATA linear<>+20(SB)/4, $0xbfcc422a
+DATA linear<>+24(SB)/4, $0xbfcc422a
+DATA linear<>+28(SB)/4, $0xbfcc422a
+DATA linear<>+32(SB)/4, $0xbfcc422a
+DATA linear<>+36(SB)/4, $0xbfcc422a
+DATA linear<>+40(SB)/4, $0xbfcc422a
+DATA linear<>+44(SB)/4, $0xbfcc422a
+DATA linear<>+48(SB)/4, $0xbfcc422a
+DATA linear<>+52(SB)/4, $0xbfcc422a
+DATA linear<>+56(SB)/4, $0xbfcc422a
+DATA linear<>+60(SB)/4, $0xbfcc422a
+GLOBL linear<>(SB), RODATA|NOPTR, $64
+DATA linearLow<>+0(SB)/4, $0x3342bc9b
+DATA linearLow<>+4(SB)/4, $0x3342bc9b
+DATA linearLow<>+8(SB)/4, $0x3342bc9b
+DATA linearLow<>+12(SB)/4, $0x3342bc9b
+DATA linearLow<>+16(SB)/4, $0x3342bc9b
+DATA linearLow<>+20(SB)/4, $0x3342bc9b
+DATA linearLow<>+24(SB)/4, $0x3342bc9b
+DATA linearLow<>+28(SB)/4, $0x3342bc9b
+DATA linearLow<>+32(SB)/4, $0x3342bc9b
+DATA linearLow<>+36(SB)/4, $0x3342bc9b
+DATA linearLow<>+40(SB)/4, $0x3342bc9b
+DATA linearLow<>+44(SB)/4, $0x3342bc9b
+DATA linearLow<>+48(SB)/4, $0x3342bc9b
+DATA linearLow<>+52(SB)/4, $0x3342bc9b
+DATA linearLow<>+56(SB)/4, $0x3342bc9b
+DATA linearLow<>+60(SB)/4, $0x3342bc9b
+GLOBL linearLow<>(SB), RODATA|NOPTR, $64
 DATA log2e<>+0(SB)/4, $0x3fb8aa3b
 DATA log2e<>+4(SB)/4, $0x3fb8aa3b
 DATA log2e<>+8(SB)/4, $0x3fb8aa3b
@@ -361,6 +718,57 @@ DATA lowest<>+52(SB)/4, $0xc2ae0000
 DATA lowest<>+56(SB)/4, $0xc2ae0000
 DATA lowest<>+60(SB)/4, $0xc2ae0000
 GLOBL lowest<>(SB), RODATA|NOPTR, $64
+DATA minusBorder<>+0(SB)/4, $0xbf200000
+DATA minusBorder<>+4(SB)/4, $0xbf200000
+DATA minusBorder<>+8(SB)/4, $0xbf200000
+DATA minusBorder<>+12(SB)/4, $0xbf200000
+DATA minusBorder<>+16(SB)/4, $0xbf200000
+DATA minusBorder<>+20(SB)/4, $0xbf200000
+DATA minusBorder<>+24(SB)/4, $0xbf200000
+DATA minusBorder<>+28(SB)/4, $0xbf200000
+DATA minusBorder<>+32(SB)/4, $0xbf200000
+DATA minusBorder<>+36(SB)/4, $0xbf200000
+DATA minusBorder<>+40(SB)/4, $0xbf200000
+DATA minusBorder<>+44(SB)/4, $0xbf200000
+DATA minusBorder<>+48(SB)/4, $0xbf200000
+DATA minusBorder<>+52(SB)/4, $0xbf200000
+DATA minusBorder<>+56(SB)/4, $0xbf200000
+DATA minusBorder<>+60(SB)/4, $0xbf200000
+GLOBL minusBorder<>(SB), RODATA|NOPTR, $64
+DATA minusEleven<>+0(SB)/4, $0xc1300000
+DATA minusEleven<>+4(SB)/4, $0xc1300000
+DATA minusEleven<>+8(SB)/4, $0xc1300000
+DATA minusEleven<>+12(SB)/4, $0xc1300000
+DATA minusEleven<>+16(SB)/4, $0xc1300000
+DATA minusEleven<>+20(SB)/4, $0xc1300000
+DATA minusEleven<>+24(SB)/4, $0xc1300000
+DATA minusEleven<>+28(SB)/4, $0xc1300000
+DATA minusEleven<>+32(SB)/4, $0xc1300000
+DATA minusEleven<>+36(SB)/4, $0xc1300000
+DATA minusEleven<>+40(SB)/4, $0xc1300000
+DATA minusEleven<>+44(SB)/4, $0xc1300000
+DATA minusEleven<>+48(SB)/4, $0xc1300000
+DATA minusEleven<>+52(SB)/4, $0xc1300000
+DATA minusEleven<>+56(SB)/4, $0xc1300000
+DATA minusEleven<>+60(SB)/4, $0xc1300000
+GLOBL minusEleven<>(SB), RODATA|NOPTR, $64
+DATA minusFour<>+0(SB)/4, $0xc0800000
+DATA minusFour<>+4(SB)/4, $0xc0800000
+DATA minusFour<>+8(SB)/4, $0xc0800000
+DATA minusFour<>+12(SB)/4, $0xc0800000
+DATA minusFour<>+16(SB)/4, $0xc0800000
+DATA minusFour<>+20(SB)/4, $0xc0800000
+DATA minusFour<>+24(SB)/4, $0xc0800000
+DATA minusFour<>+28(SB)/4, $0xc0800000
+DATA minusFour<>+32(SB)/4, $0xc0800000
+DATA minusFour<>+36(SB)/4, $0xc0800000
+DATA minusFour<>+40(SB)/4, $0xc0800000
+DATA minusFour<>+44(SB)/4, $0xc0800000
+DATA minusFour<>+48(SB)/4, $0xc0800000
+DATA minusFour<>+52(SB)/4, $0xc0800000
+DATA minusFour<>+56(SB)/4, $0xc0800000
+DATA minusFour<>+60(SB)/4, $0xc0800000
+GLOBL minusFour<>(SB), RODATA|NOPTR, $64
 DATA minusLn2Hi<>+0(SB)/4, $0xbf318000
 DATA minusLn2Hi<>+4(SB)/4, $0xbf318000
 DATA minusLn2Hi<>+8(SB)/4, $0xbf318000
@@ -395,6 +803,23 @@ DATA minusLn2Lo<>+52(SB)/4, $0x395e8083
 DATA minusLn2Lo<>+56(SB)/4, $0x395e8083
 DATA minusLn2Lo<>+60(SB)/4, $0x395e8083
 GLOBL minusLn2Lo<>(SB), RODATA|NOPTR, $64
+DATA minusUnit<>+0(SB)/4, $0xbf800000
+DATA minusUnit<>+4(SB)/4, $0xbf800000
+DATA minusUnit<>+8(SB)/4, $0xbf800000
+DATA minusUnit<>+12(SB)/4, $0xbf800000
+DATA minusUnit<>+16(SB)/4, $0xbf800000
+DATA minusUnit<>+20(SB)/4, $0xbf800000
+DATA minusUnit<>+24(SB)/4, $0xbf800000
+DATA minusUnit<>+28(SB)/4, $0xbf800000
+DATA minusUnit<>+32(SB)/4, $0xbf800000
+DATA minusUnit<>+36(SB)/4, $0xbf800000
+DATA minusUnit<>+40(SB)/4, $0xbf800000
+DATA minusUnit<>+44(SB)/4, $0xbf800000
+DATA minusUnit<>+48(SB)/4, $0xbf800000
+DATA minusUnit<>+52(SB)/4, $0xbf800000
+DATA minusUnit<>+56(SB)/4, $0xbf800000
+DATA minusUnit<>+60(SB)/4, $0xbf800000
+GLOBL minusUnit<>(SB), RODATA|NOPTR, $64
 DATA shift<>+0(SB)/4, $0x4b400000
 DATA shift<>+4(SB)/4, $0x4b400000
 DATA shift<>+8(SB)/4, $0x4b400000
@@ -429,6 +854,91 @@ DATA signs<>+52(SB)/4, $0x80000000
 DATA signs<>+56(SB)/4, $0x80000000
 DATA signs<>+60(SB)/4, $0x80000000
 GLOBL signs<>(SB), RODATA|NOPTR, $64
+DATA t0<>+0(SB)/4, $0xbbbaf0ea
+DATA t0<>+4(SB)/4, $0xbbbaf0ea
+DATA t0<>+8(SB)/4, $0xbbbaf0ea
+DATA t0<>+12(SB)/4, $0xbbbaf0ea
+DATA t0<>+16(SB)/4, $0xbbbaf0ea
+DATA t0<>+20(SB)/4, $0xbbbaf0ea
+DATA t0<>+24(SB)/4, $0xbbbaf0ea
+DATA t0<>+28(SB)/4, $0xbbbaf0ea
+DATA t0<>+32(SB)/4, $0xbbbaf0ea
+DATA t0<>+36(SB)/4, $0xbbbaf0ea
+DATA t0<>+40(SB)/4, $0xbbbaf0ea
+DATA t0<>+44(SB)/4, $0xbbbaf0ea
+DATA t0<>+48(SB)/4, $0xbbbaf0ea
+DATA t0<>+52(SB)/4, $0xbbbaf0ea
+DATA t0<>+56(SB)/4, $0xbbbaf0ea
+DATA t0<>+60(SB)/4, $0xbbbaf0ea
+GLOBL t0<>(SB), RODATA|NOPTR, $64
+DATA t1<>+0(SB)/4, $0x3ca9134e
+DATA t1<>+4(SB)/4, $0x3ca9134e
+DATA t1<>+8(SB)/4, $0x3ca9134e
+DATA t1<>+12(SB)/4, $0x3ca9134e
+DATA t1<>+16(SB)/4, $0x3ca9134e
+DATA t1<>+20(SB)/4, $0x3ca9134e
+DATA t1<>+24(SB)/4, $0x3ca9134e
+DATA t1<>+28(SB)/4, $0x3ca9134e
+DATA t1<>+32(SB)/4, $0x3ca9134e
+DATA t1<>+36(SB)/4, $0x3ca9134e
+DATA t1<>+40(SB)/4, $0x3ca9134e
+DATA t1<>+44(SB)/4, $0x3ca9134e
+DATA t1<>+48(SB)/4, $0x3ca9134e
+DATA t1<>+52(SB)/4, $0x3ca9134e
+DATA t1<>+56(SB)/4, $0x3ca9134e
+DATA t1<>+60(SB)/4, $0x3ca9134e
+GLOBL t1<>(SB), RODATA|NOPTR, $64
+DATA t2<>+0(SB)/4, $0xbd5c1e2d
+DATA t2<>+4(SB)/4, $0xbd5c1e2d
+DATA t2<>+8(SB)/4, $0xbd5c1e2d
+DATA t2<>+12(SB)/4, $0xbd5c1e2d
+DATA t2<>+16(SB)/4, $0xbd5c1e2d
+DATA t2<>+20(SB)/4, $0xbd5c1e2d
+DATA t2<>+24(SB)/4, $0xbd5c1e2d
+DATA t2<>+28(SB)/4, $0xbd5c1e2d
+DATA t2<>+32(SB)/4, $0xbd5c1e2d
+DATA t2<>+36(SB)/4, $0xbd5c1e2d
+DATA t2<>+40(SB)/4, $0xbd5c1e2d
+DATA t2<>+44(SB)/4, $0xbd5c1e2d
+DATA t2<>+48(SB)/4, $0xbd5c1e2d
+DATA t2<>+52(SB)/4, $0xbd5c1e2d
+DATA t2<>+56(SB)/4, $0xbd5c1e2d
+DATA t2<>+60(SB)/4, $0xbd5c1e2d
+GLOBL t2<>(SB), RODATA|NOPTR, $64
+DATA t3<>+0(SB)/4, $0x3e088393
+DATA t3<>+4(SB)/4, $0x3e088393
+DATA t3<>+8(SB)/4, $0x3e088393
+DATA t3<>+12(SB)/4, $0x3e088393
+DATA t3<>+16(SB)/4, $0x3e088393
+DATA t3<>+20(SB)/4, $0x3e088393
+DATA t3<>+24(SB)/4, $0x3e088393
+DATA t3<>+28(SB)/4, $0x3e088393
+DATA t3<>+32(SB)/4, $0x3e088393
+DATA t3<>+36(SB)/4, $0x3e088393
+DATA t3<>+40(SB)/4, $0x3e088393
+DATA t3<>+44(SB)/4, $0x3e088393
+DATA t3<>+48(SB)/4, $0x3e088393
+DATA t3<>+52(SB)/4, $0x3e088393
+DATA t3<>+56(SB)/4, $0x3e088393
+DATA t3<>+60(SB)/4, $0x3e088393
+GLOBL t3<>(SB), RODATA|NOPTR, $64
+DATA t4<>+0(SB)/4, $0xbeaaaa99
+DATA t4<>+4(SB)/4, $0xbeaaaa99
+DATA t4<>+8(SB)/4, $0xbeaaaa99
+DATA t4<>+12(SB)/4, $0xbeaaaa99
+DATA t4<>+16(SB)/4, $0xbeaaaa99
+DATA t4<>+20(SB)/4, $0xbeaaaa99
+DATA t4<>+24(SB)/4, $0xbeaaaa99
+DATA t4<>+28(SB)/4, $0xbeaaaa99
+DATA t4<>+32(SB)/4, $0xbeaaaa99
+DATA t4<>+36(SB)/4, $0xbeaaaa99
+DATA t4<>+40(SB)/4, $0xbeaaaa99
+DATA t4<>+44(SB)/4, $0xbeaaaa99
+DATA t4<>+48(SB)/4, $0xbeaaaa99
+DATA t4<>+52(SB)/4, $0xbeaaaa99
+DATA t4<>+56(SB)/4, $0xbeaaaa99
+DATA t4<>+60(SB)/4, $0xbeaaaa99
+GLOBL t4<>(SB), RODATA|NOPTR, $64
 DATA unit<>+0(SB)/4, $0x3f800000
 DATA unit<>+4(SB)/4, $0x3f800000
 DATA unit<>+8(SB)/4, $0x3f800000
@@ -539,6 +1049,452 @@ power:
 	VZEROUPPER
 	RET
 
+// func reluAVX2(dst, src *float32, n int)
+TEXT ·reluAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VMAXPS Y4, Y12, Y0 // a NaN stays
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VMAXPS Y4, Y12, Y0 // a NaN stays
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func expAVX2(dst, src *float32, n int)
+TEXT ·expAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VMOVAPS Y4, Y0
+	VMOVUPS greatest<>(SB), Y1
+	VMINPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS least<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPSUBD shift<>(SB), Y1, Y1
+	VPSRAD $1, Y1, Y2
+	VPSUBD Y2, Y1, Y1
+	VPADDD exponent<>(SB), Y2, Y2
+	VPSLLD $23, Y2, Y2
+	VMULPS Y2, Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VMOVAPS Y4, Y0
+	VMOVUPS greatest<>(SB), Y1
+	VMINPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS least<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPSUBD shift<>(SB), Y1, Y1
+	VPSRAD $1, Y1, Y2
+	VPSUBD Y2, Y1, Y1
+	VPADDD exponent<>(SB), Y2, Y2
+	VPSLLD $23, Y2, Y2
+	VMULPS Y2, Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func sigmoidAVX2(dst, src *float32, n int)
+TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VXORPS signs<>(SB), Y4, Y0
+	VMOVUPS greatest<>(SB), Y1
+	VMINPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VADDPS unit<>(SB), Y0, Y0
+	VMOVUPS unit<>(SB), Y4
+	VDIVPS Y0, Y4, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VXORPS signs<>(SB), Y4, Y0
+	VMOVUPS greatest<>(SB), Y1
+	VMINPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VADDPS unit<>(SB), Y0, Y0
+	VMOVUPS unit<>(SB), Y4
+	VDIVPS Y0, Y4, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func siluAVX2(dst, src *float32, n int)
+TEXT ·siluAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VXORPS signs<>(SB), Y4, Y0
+	VMOVUPS greatest<>(SB), Y1
+	VMINPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VADDPS unit<>(SB), Y0, Y0
+	VDIVPS Y0, Y4, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VXORPS signs<>(SB), Y4, Y0
+	VMOVUPS greatest<>(SB), Y1
+	VMINPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VADDPS unit<>(SB), Y0, Y0
+	VDIVPS Y0, Y4, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func tanhAVX2(dst, src *float32, n int)
+TEXT ·tanhAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VMOVUPS signs<>(SB), Y5
+	VORPS Y5, Y4, Y5
+	VADDPS Y5, Y5, Y0
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VMOVUPS unit<>(SB), Y1
+	VSUBPS Y0, Y1, Y2
+	VADDPS Y0, Y1, Y0
+	VDIVPS Y0, Y2, Y0
+	VMOVUPS signs<>(SB), Y1
+	VANDPS Y1, Y4, Y1
+	VORPS Y1, Y0, Y0
+	VMULPS Y4, Y4, Y1
+	VMOVUPS t0<>(SB), Y2
+	VFMADD213PS t1<>(SB), Y1, Y2
+	VFMADD213PS t2<>(SB), Y1, Y2
+	VFMADD213PS t3<>(SB), Y1, Y2
+	VFMADD213PS t4<>(SB), Y1, Y2
+	VMULPS Y1, Y2, Y2
+	VFMADD213PS Y4, Y4, Y2
+	VCMPPS $0x1e, minusBorder<>(SB), Y5, Y15
+	VBLENDVPS Y15, Y2, Y0, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VMOVUPS signs<>(SB), Y5
+	VORPS Y5, Y4, Y5
+	VADDPS Y5, Y5, Y0
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VMOVUPS unit<>(SB), Y1
+	VSUBPS Y0, Y1, Y2
+	VADDPS Y0, Y1, Y0
+	VDIVPS Y0, Y2, Y0
+	VMOVUPS signs<>(SB), Y1
+	VANDPS Y1, Y4, Y1
+	VORPS Y1, Y0, Y0
+	VMULPS Y4, Y4, Y1
+	VMOVUPS t0<>(SB), Y2
+	VFMADD213PS t1<>(SB), Y1, Y2
+	VFMADD213PS t2<>(SB), Y1, Y2
+	VFMADD213PS t3<>(SB), Y1, Y2
+	VFMADD213PS t4<>(SB), Y1, Y2
+	VMULPS Y1, Y2, Y2
+	VFMADD213PS Y4, Y4, Y2
+	VCMPPS $0x1e, minusBorder<>(SB), Y5, Y15
+	VBLENDVPS Y15, Y2, Y0, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func erfAVX2(dst, src *float32, n int)
+TEXT ·erfAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VMOVUPS signs<>(SB), Y5
+	VORPS Y5, Y4, Y5
+	VMOVUPS minusFour<>(SB), Y1
+	VMAXPS Y5, Y1, Y5 // a NaN stays
+	VMOVUPS c0<>(SB), Y0
+	VFMADD213PS c1<>(SB), Y5, Y0
+	VFMADD213PS c2<>(SB), Y5, Y0
+	VFMADD213PS c3<>(SB), Y5, Y0
+	VFMADD213PS c4<>(SB), Y5, Y0
+	VFMADD213PS c5<>(SB), Y5, Y0
+	VFMADD213PS c6<>(SB), Y5, Y0
+	VMULPS Y5, Y0, Y0
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VMOVUPS unit<>(SB), Y1
+	VSUBPS Y0, Y1, Y0
+	VMOVUPS signs<>(SB), Y1
+	VANDPS Y1, Y4, Y1
+	VORPS Y1, Y0, Y0
+	VMULPS Y4, Y4, Y1
+	VMOVUPS f0<>(SB), Y2
+	VFMADD213PS f1<>(SB), Y1, Y2
+	VFMADD213PS f2<>(SB), Y1, Y2
+	VFMADD213PS f3<>(SB), Y1, Y2
+	VFMADD213PS f4<>(SB), Y1, Y2
+	VFMADD213PS f5<>(SB), Y1, Y2
+	VFMADD213PS f6<>(SB), Y1, Y2
+	VFMADD213PS Y4, Y4, Y2
+	VCMPPS $0x1e, minusUnit<>(SB), Y5, Y15
+	VBLENDVPS Y15, Y2, Y0, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VMOVUPS signs<>(SB), Y5
+	VORPS Y5, Y4, Y5
+	VMOVUPS minusFour<>(SB), Y1
+	VMAXPS Y5, Y1, Y5 // a NaN stays
+	VMOVUPS c0<>(SB), Y0
+	VFMADD213PS c1<>(SB), Y5, Y0
+	VFMADD213PS c2<>(SB), Y5, Y0
+	VFMADD213PS c3<>(SB), Y5, Y0
+	VFMADD213PS c4<>(SB), Y5, Y0
+	VFMADD213PS c5<>(SB), Y5, Y0
+	VFMADD213PS c6<>(SB), Y5, Y0
+	VMULPS Y5, Y0, Y0
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VMOVUPS unit<>(SB), Y1
+	VSUBPS Y0, Y1, Y0
+	VMOVUPS signs<>(SB), Y1
+	VANDPS Y1, Y4, Y1
+	VORPS Y1, Y0, Y0
+	VMULPS Y4, Y4, Y1
+	VMOVUPS f0<>(SB), Y2
+	VFMADD213PS f1<>(SB), Y1, Y2
+	VFMADD213PS f2<>(SB), Y1, Y2
+	VFMADD213PS f3<>(SB), Y1, Y2
+	VFMADD213PS f4<>(SB), Y1, Y2
+	VFMADD213PS f5<>(SB), Y1, Y2
+	VFMADD213PS f6<>(SB), Y1, Y2
+	VFMADD213PS Y4, Y4, Y2
+	VCMPPS $0x1e, minusUnit<>(SB), Y5, Y15
+	VBLENDVPS Y15, Y2, Y0, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
 // func geluAVX2(dst, src *float32, n int)
 TEXT ·geluAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
@@ -547,8 +1503,8 @@ TEXT ·geluAVX2(SB), NOSPLIT, $0-24
 	VXORPS Y12, Y12, Y12
 loop:
 	VMOVUPS 0(SI), Y4
-	VMOVUPS signs<>(SB), Y6
-	VORPS Y6, Y4, Y5 // −|x|
+	VMOVUPS signs<>(SB), Y5
+	VORPS Y5, Y4, Y5
 	VMOVUPS g0<>(SB), Y0
 	VFMADD213PS g1<>(SB), Y5, Y0
 	VFMADD213PS g2<>(SB), Y5, Y0
@@ -582,11 +1538,11 @@ loop:
 	VMULPS Y1, Y3, Y0
 	VMULPS half<>(SB), Y0, Y0
 	VMAXPS Y4, Y12, Y4 // a NaN stays
-	VFMADD231PS Y5, Y0, Y4
-	VMOVUPS Y4, 0(DI)
+	VFMADD213PS Y4, Y5, Y0
+	VMOVUPS Y0, 0(DI)
 	VMOVUPS 32(SI), Y4
-	VMOVUPS signs<>(SB), Y6
-	VORPS Y6, Y4, Y5 // −|x|
+	VMOVUPS signs<>(SB), Y5
+	VORPS Y5, Y4, Y5
 	VMOVUPS g0<>(SB), Y0
 	VFMADD213PS g1<>(SB), Y5, Y0
 	VFMADD213PS g2<>(SB), Y5, Y0
@@ -620,12 +1576,334 @@ loop:
 	VMULPS Y1, Y3, Y0
 	VMULPS half<>(SB), Y0, Y0
 	VMAXPS Y4, Y12, Y4 // a NaN stays
-	VFMADD231PS Y5, Y0, Y4
-	VMOVUPS Y4, 32(DI)
+	VFMADD213PS Y4, Y5, Y0
+	VMOVUPS Y0, 32(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
 	SUBQ $16, CX
 	JGT loop
+	VZEROUPPER
+	RET
+
+// func geluTanhAVX2(dst, src *float32, n int)
+TEXT ·geluTanhAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VMOVAPS Y4, Y5
+	VMOVUPS eleven<>(SB), Y1
+	VMINPS Y5, Y1, Y5 // a NaN stays
+	VMOVUPS minusEleven<>(SB), Y1
+	VMAXPS Y5, Y1, Y5 // a NaN stays
+	VMULPS Y5, Y5, Y6
+	VMOVAPS Y6, Y8
+	VFMSUB231PS Y5, Y5, Y8
+	VMOVUPS linear<>(SB), Y0
+	VMOVUPS cubic<>(SB), Y10
+	VMOVAPS Y0, Y7
+	VFMADD231PS Y6, Y10, Y7
+	VFMADD213PS linearLow<>(SB), Y10, Y8
+	VFMADD231PS cubicLow<>(SB), Y6, Y8
+	VSUBPS Y7, Y0, Y0
+	VFMADD231PS Y6, Y10, Y0
+	VADDPS Y0, Y8, Y8
+	VMULPS Y5, Y7, Y0
+	VMOVAPS Y0, Y9
+	VFMSUB231PS Y5, Y7, Y9
+	VFMADD231PS Y5, Y8, Y9
+	VMOVUPS greatest<>(SB), Y1
+	VMINPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VADDPS Y9, Y0, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VADDPS unit<>(SB), Y0, Y0
+	VDIVPS Y0, Y4, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VMOVAPS Y4, Y5
+	VMOVUPS eleven<>(SB), Y1
+	VMINPS Y5, Y1, Y5 // a NaN stays
+	VMOVUPS minusEleven<>(SB), Y1
+	VMAXPS Y5, Y1, Y5 // a NaN stays
+	VMULPS Y5, Y5, Y6
+	VMOVAPS Y6, Y8
+	VFMSUB231PS Y5, Y5, Y8
+	VMOVUPS linear<>(SB), Y0
+	VMOVUPS cubic<>(SB), Y10
+	VMOVAPS Y0, Y7
+	VFMADD231PS Y6, Y10, Y7
+	VFMADD213PS linearLow<>(SB), Y10, Y8
+	VFMADD231PS cubicLow<>(SB), Y6, Y8
+	VSUBPS Y7, Y0, Y0
+	VFMADD231PS Y6, Y10, Y0
+	VADDPS Y0, Y8, Y8
+	VMULPS Y5, Y7, Y0
+	VMOVAPS Y0, Y9
+	VFMSUB231PS Y5, Y7, Y9
+	VFMADD231PS Y5, Y8, Y9
+	VMOVUPS greatest<>(SB), Y1
+	VMINPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VADDPS Y9, Y0, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VADDPS unit<>(SB), Y0, Y0
+	VDIVPS Y0, Y4, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func addRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·addRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ stepX+32(FP), R8
+	MOVQ stepY+40(FP), R9
+	SHLQ $2, CX
+	XORQ AX, AX
+	VBROADCASTSS (SI), Y14
+	VBROADCASTSS (DX), Y15
+	TESTQ R8, R8
+	JZ left
+	TESTQ R9, R9
+	JZ right
+both:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VADDPS 0(DX)(AX*1), Y0, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VADDPS 32(DX)(AX*1), Y1, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT both
+	VZEROUPPER
+	RET
+left:
+leftLoop:
+	VADDPS 0(DX)(AX*1), Y14, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VADDPS 32(DX)(AX*1), Y14, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT leftLoop
+	VZEROUPPER
+	RET
+right:
+rightLoop:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VADDPS Y15, Y0, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VADDPS Y15, Y1, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT rightLoop
+	VZEROUPPER
+	RET
+
+// func subRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·subRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ stepX+32(FP), R8
+	MOVQ stepY+40(FP), R9
+	SHLQ $2, CX
+	XORQ AX, AX
+	VBROADCASTSS (SI), Y14
+	VBROADCASTSS (DX), Y15
+	TESTQ R8, R8
+	JZ left
+	TESTQ R9, R9
+	JZ right
+both:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VSUBPS 0(DX)(AX*1), Y0, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VSUBPS 32(DX)(AX*1), Y1, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT both
+	VZEROUPPER
+	RET
+left:
+leftLoop:
+	VSUBPS 0(DX)(AX*1), Y14, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VSUBPS 32(DX)(AX*1), Y14, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT leftLoop
+	VZEROUPPER
+	RET
+right:
+rightLoop:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VSUBPS Y15, Y0, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VSUBPS Y15, Y1, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT rightLoop
+	VZEROUPPER
+	RET
+
+// func mulRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·mulRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ stepX+32(FP), R8
+	MOVQ stepY+40(FP), R9
+	SHLQ $2, CX
+	XORQ AX, AX
+	VBROADCASTSS (SI), Y14
+	VBROADCASTSS (DX), Y15
+	TESTQ R8, R8
+	JZ left
+	TESTQ R9, R9
+	JZ right
+both:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VMULPS 0(DX)(AX*1), Y0, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VMULPS 32(DX)(AX*1), Y1, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT both
+	VZEROUPPER
+	RET
+left:
+leftLoop:
+	VMULPS 0(DX)(AX*1), Y14, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMULPS 32(DX)(AX*1), Y14, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT leftLoop
+	VZEROUPPER
+	RET
+right:
+rightLoop:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VMULPS Y15, Y0, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VMULPS Y15, Y1, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT rightLoop
+	VZEROUPPER
+	RET
+
+// func divRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·divRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ stepX+32(FP), R8
+	MOVQ stepY+40(FP), R9
+	SHLQ $2, CX
+	XORQ AX, AX
+	VBROADCASTSS (SI), Y14
+	VBROADCASTSS (DX), Y15
+	TESTQ R8, R8
+	JZ left
+	TESTQ R9, R9
+	JZ right
+both:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VDIVPS 0(DX)(AX*1), Y0, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VDIVPS 32(DX)(AX*1), Y1, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT both
+	VZEROUPPER
+	RET
+left:
+leftLoop:
+	VDIVPS 0(DX)(AX*1), Y14, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VDIVPS 32(DX)(AX*1), Y14, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT leftLoop
+	VZEROUPPER
+	RET
+right:
+rightLoop:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VDIVPS Y15, Y0, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VDIVPS Y15, Y1, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT rightLoop
 	VZEROUPPER
 	RET
 
@@ -853,6 +2131,271 @@ power:
 	VZEROUPPER
 	RET
 
+// func reluAVX512(dst, src *float32, n int)
+TEXT ·reluAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VMAXPS Z4, Z12, Z0 // a NaN stays
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func expAVX512(dst, src *float32, n int)
+TEXT ·expAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VMOVAPS Z4, Z0
+	VMOVUPS greatest<>(SB), Z1
+	VMINPS Z0, Z1, Z0 // a NaN stays
+	VMOVUPS least<>(SB), Z1
+	VMAXPS Z0, Z1, Z0 // a NaN stays
+	VMOVUPS shift<>(SB), Z1
+	VMOVAPS Z1, Z2
+	VFMADD231PS log2e<>(SB), Z0, Z1
+	VSUBPS Z2, Z1, Z2
+	VFMADD231PS minusLn2Hi<>(SB), Z2, Z0
+	VFMADD231PS minusLn2Lo<>(SB), Z2, Z0
+	VMOVUPS e0<>(SB), Z3
+	VFMADD213PS e1<>(SB), Z0, Z3
+	VFMADD213PS e2<>(SB), Z0, Z3
+	VFMADD213PS e3<>(SB), Z0, Z3
+	VFMADD213PS e4<>(SB), Z0, Z3
+	VFMADD213PS e5<>(SB), Z0, Z3
+	VMULPS Z0, Z0, Z2
+	VFMADD213PS Z0, Z2, Z3
+	VADDPS unit<>(SB), Z3, Z3
+	VPSUBD shift<>(SB), Z1, Z1
+	VPSRAD $1, Z1, Z2
+	VPSUBD Z2, Z1, Z1
+	VPADDD exponent<>(SB), Z2, Z2
+	VPSLLD $23, Z2, Z2
+	VMULPS Z2, Z3, Z3
+	VPADDD exponent<>(SB), Z1, Z1
+	VPSLLD $23, Z1, Z1
+	VMULPS Z1, Z3, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func sigmoidAVX512(dst, src *float32, n int)
+TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VXORPS signs<>(SB), Z4, Z0
+	VMOVUPS greatest<>(SB), Z1
+	VMINPS Z0, Z1, Z0 // a NaN stays
+	VMOVUPS lowest<>(SB), Z1
+	VMAXPS Z0, Z1, Z0 // a NaN stays
+	VMOVUPS shift<>(SB), Z1
+	VMOVAPS Z1, Z2
+	VFMADD231PS log2e<>(SB), Z0, Z1
+	VSUBPS Z2, Z1, Z2
+	VFMADD231PS minusLn2Hi<>(SB), Z2, Z0
+	VFMADD231PS minusLn2Lo<>(SB), Z2, Z0
+	VMOVUPS e0<>(SB), Z3
+	VFMADD213PS e1<>(SB), Z0, Z3
+	VFMADD213PS e2<>(SB), Z0, Z3
+	VFMADD213PS e3<>(SB), Z0, Z3
+	VFMADD213PS e4<>(SB), Z0, Z3
+	VFMADD213PS e5<>(SB), Z0, Z3
+	VMULPS Z0, Z0, Z2
+	VFMADD213PS Z0, Z2, Z3
+	VADDPS unit<>(SB), Z3, Z3
+	VPADDD exponent<>(SB), Z1, Z1
+	VPSLLD $23, Z1, Z1
+	VMULPS Z1, Z3, Z0
+	VADDPS unit<>(SB), Z0, Z0
+	VMOVUPS unit<>(SB), Z4
+	VDIVPS Z0, Z4, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func siluAVX512(dst, src *float32, n int)
+TEXT ·siluAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VXORPS signs<>(SB), Z4, Z0
+	VMOVUPS greatest<>(SB), Z1
+	VMINPS Z0, Z1, Z0 // a NaN stays
+	VMOVUPS lowest<>(SB), Z1
+	VMAXPS Z0, Z1, Z0 // a NaN stays
+	VMOVUPS shift<>(SB), Z1
+	VMOVAPS Z1, Z2
+	VFMADD231PS log2e<>(SB), Z0, Z1
+	VSUBPS Z2, Z1, Z2
+	VFMADD231PS minusLn2Hi<>(SB), Z2, Z0
+	VFMADD231PS minusLn2Lo<>(SB), Z2, Z0
+	VMOVUPS e0<>(SB), Z3
+	VFMADD213PS e1<>(SB), Z0, Z3
+	VFMADD213PS e2<>(SB), Z0, Z3
+	VFMADD213PS e3<>(SB), Z0, Z3
+	VFMADD213PS e4<>(SB), Z0, Z3
+	VFMADD213PS e5<>(SB), Z0, Z3
+	VMULPS Z0, Z0, Z2
+	VFMADD213PS Z0, Z2, Z3
+	VADDPS unit<>(SB), Z3, Z3
+	VPADDD exponent<>(SB), Z1, Z1
+	VPSLLD $23, Z1, Z1
+	VMULPS Z1, Z3, Z0
+	VADDPS unit<>(SB), Z0, Z0
+	VDIVPS Z0, Z4, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func tanhAVX512(dst, src *float32, n int)
+TEXT ·tanhAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VMOVUPS signs<>(SB), Z5
+	VORPS Z5, Z4, Z5
+	VADDPS Z5, Z5, Z0
+	VMOVUPS lowest<>(SB), Z1
+	VMAXPS Z0, Z1, Z0 // a NaN stays
+	VMOVUPS shift<>(SB), Z1
+	VMOVAPS Z1, Z2
+	VFMADD231PS log2e<>(SB), Z0, Z1
+	VSUBPS Z2, Z1, Z2
+	VFMADD231PS minusLn2Hi<>(SB), Z2, Z0
+	VFMADD231PS minusLn2Lo<>(SB), Z2, Z0
+	VMOVUPS e0<>(SB), Z3
+	VFMADD213PS e1<>(SB), Z0, Z3
+	VFMADD213PS e2<>(SB), Z0, Z3
+	VFMADD213PS e3<>(SB), Z0, Z3
+	VFMADD213PS e4<>(SB), Z0, Z3
+	VFMADD213PS e5<>(SB), Z0, Z3
+	VMULPS Z0, Z0, Z2
+	VFMADD213PS Z0, Z2, Z3
+	VADDPS unit<>(SB), Z3, Z3
+	VPADDD exponent<>(SB), Z1, Z1
+	VPSLLD $23, Z1, Z1
+	VMULPS Z1, Z3, Z0
+	VMOVUPS unit<>(SB), Z1
+	VSUBPS Z0, Z1, Z2
+	VADDPS Z0, Z1, Z0
+	VDIVPS Z0, Z2, Z0
+	VMOVUPS signs<>(SB), Z1
+	VANDPS Z1, Z4, Z1
+	VORPS Z1, Z0, Z0
+	VMULPS Z4, Z4, Z1
+	VMOVUPS t0<>(SB), Z2
+	VFMADD213PS t1<>(SB), Z1, Z2
+	VFMADD213PS t2<>(SB), Z1, Z2
+	VFMADD213PS t3<>(SB), Z1, Z2
+	VFMADD213PS t4<>(SB), Z1, Z2
+	VMULPS Z1, Z2, Z2
+	VFMADD213PS Z4, Z4, Z2
+	VCMPPS $0x1e, minusBorder<>(SB), Z5, K1
+	VBLENDMPS Z2, Z0, K1, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func erfAVX512(dst, src *float32, n int)
+TEXT ·erfAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VMOVUPS signs<>(SB), Z5
+	VORPS Z5, Z4, Z5
+	VMOVUPS minusFour<>(SB), Z1
+	VMAXPS Z5, Z1, Z5 // a NaN stays
+	VMOVUPS c0<>(SB), Z0
+	VFMADD213PS c1<>(SB), Z5, Z0
+	VFMADD213PS c2<>(SB), Z5, Z0
+	VFMADD213PS c3<>(SB), Z5, Z0
+	VFMADD213PS c4<>(SB), Z5, Z0
+	VFMADD213PS c5<>(SB), Z5, Z0
+	VFMADD213PS c6<>(SB), Z5, Z0
+	VMULPS Z5, Z0, Z0
+	VMOVUPS lowest<>(SB), Z1
+	VMAXPS Z0, Z1, Z0 // a NaN stays
+	VMOVUPS shift<>(SB), Z1
+	VMOVAPS Z1, Z2
+	VFMADD231PS log2e<>(SB), Z0, Z1
+	VSUBPS Z2, Z1, Z2
+	VFMADD231PS minusLn2Hi<>(SB), Z2, Z0
+	VFMADD231PS minusLn2Lo<>(SB), Z2, Z0
+	VMOVUPS e0<>(SB), Z3
+	VFMADD213PS e1<>(SB), Z0, Z3
+	VFMADD213PS e2<>(SB), Z0, Z3
+	VFMADD213PS e3<>(SB), Z0, Z3
+	VFMADD213PS e4<>(SB), Z0, Z3
+	VFMADD213PS e5<>(SB), Z0, Z3
+	VMULPS Z0, Z0, Z2
+	VFMADD213PS Z0, Z2, Z3
+	VADDPS unit<>(SB), Z3, Z3
+	VPADDD exponent<>(SB), Z1, Z1
+	VPSLLD $23, Z1, Z1
+	VMULPS Z1, Z3, Z0
+	VMOVUPS unit<>(SB), Z1
+	VSUBPS Z0, Z1, Z0
+	VMOVUPS signs<>(SB), Z1
+	VANDPS Z1, Z4, Z1
+	VORPS Z1, Z0, Z0
+	VMULPS Z4, Z4, Z1
+	VMOVUPS f0<>(SB), Z2
+	VFMADD213PS f1<>(SB), Z1, Z2
+	VFMADD213PS f2<>(SB), Z1, Z2
+	VFMADD213PS f3<>(SB), Z1, Z2
+	VFMADD213PS f4<>(SB), Z1, Z2
+	VFMADD213PS f5<>(SB), Z1, Z2
+	VFMADD213PS f6<>(SB), Z1, Z2
+	VFMADD213PS Z4, Z4, Z2
+	VCMPPS $0x1e, minusUnit<>(SB), Z5, K1
+	VBLENDMPS Z2, Z0, K1, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
 // func geluAVX512(dst, src *float32, n int)
 TEXT ·geluAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
@@ -861,8 +2404,8 @@ TEXT ·geluAVX512(SB), NOSPLIT, $0-24
 	VXORPS Z12, Z12, Z12
 loop:
 	VMOVUPS 0(SI), Z4
-	VMOVUPS signs<>(SB), Z6
-	VPORD Z6, Z4, Z5 // −|x|
+	VMOVUPS signs<>(SB), Z5
+	VORPS Z5, Z4, Z5
 	VMOVUPS g0<>(SB), Z0
 	VFMADD213PS g1<>(SB), Z5, Z0
 	VFMADD213PS g2<>(SB), Z5, Z0
@@ -896,12 +2439,254 @@ loop:
 	VMULPS Z1, Z3, Z0
 	VMULPS half<>(SB), Z0, Z0
 	VMAXPS Z4, Z12, Z4 // a NaN stays
-	VFMADD231PS Z5, Z0, Z4
-	VMOVUPS Z4, 0(DI)
+	VFMADD213PS Z4, Z5, Z0
+	VMOVUPS Z0, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
 	SUBQ $16, CX
 	JGT loop
+	VZEROUPPER
+	RET
+
+// func geluTanhAVX512(dst, src *float32, n int)
+TEXT ·geluTanhAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VMOVAPS Z4, Z5
+	VMOVUPS eleven<>(SB), Z1
+	VMINPS Z5, Z1, Z5 // a NaN stays
+	VMOVUPS minusEleven<>(SB), Z1
+	VMAXPS Z5, Z1, Z5 // a NaN stays
+	VMULPS Z5, Z5, Z6
+	VMOVAPS Z6, Z8
+	VFMSUB231PS Z5, Z5, Z8
+	VMOVUPS linear<>(SB), Z0
+	VMOVUPS cubic<>(SB), Z10
+	VMOVAPS Z0, Z7
+	VFMADD231PS Z6, Z10, Z7
+	VFMADD213PS linearLow<>(SB), Z10, Z8
+	VFMADD231PS cubicLow<>(SB), Z6, Z8
+	VSUBPS Z7, Z0, Z0
+	VFMADD231PS Z6, Z10, Z0
+	VADDPS Z0, Z8, Z8
+	VMULPS Z5, Z7, Z0
+	VMOVAPS Z0, Z9
+	VFMSUB231PS Z5, Z7, Z9
+	VFMADD231PS Z5, Z8, Z9
+	VMOVUPS greatest<>(SB), Z1
+	VMINPS Z0, Z1, Z0 // a NaN stays
+	VMOVUPS lowest<>(SB), Z1
+	VMAXPS Z0, Z1, Z0 // a NaN stays
+	VMOVUPS shift<>(SB), Z1
+	VMOVAPS Z1, Z2
+	VFMADD231PS log2e<>(SB), Z0, Z1
+	VSUBPS Z2, Z1, Z2
+	VFMADD231PS minusLn2Hi<>(SB), Z2, Z0
+	VFMADD231PS minusLn2Lo<>(SB), Z2, Z0
+	VADDPS Z9, Z0, Z0
+	VMOVUPS e0<>(SB), Z3
+	VFMADD213PS e1<>(SB), Z0, Z3
+	VFMADD213PS e2<>(SB), Z0, Z3
+	VFMADD213PS e3<>(SB), Z0, Z3
+	VFMADD213PS e4<>(SB), Z0, Z3
+	VFMADD213PS e5<>(SB), Z0, Z3
+	VMULPS Z0, Z0, Z2
+	VFMADD213PS Z0, Z2, Z3
+	VADDPS unit<>(SB), Z3, Z3
+	VPADDD exponent<>(SB), Z1, Z1
+	VPSLLD $23, Z1, Z1
+	VMULPS Z1, Z3, Z0
+	VADDPS unit<>(SB), Z0, Z0
+	VDIVPS Z0, Z4, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func addRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·addRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ stepX+32(FP), R8
+	MOVQ stepY+40(FP), R9
+	SHLQ $2, CX
+	XORQ AX, AX
+	VBROADCASTSS (SI), Z14
+	VBROADCASTSS (DX), Z15
+	TESTQ R8, R8
+	JZ left
+	TESTQ R9, R9
+	JZ right
+both:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VADDPS 0(DX)(AX*1), Z0, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT both
+	VZEROUPPER
+	RET
+left:
+leftLoop:
+	VADDPS 0(DX)(AX*1), Z14, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT leftLoop
+	VZEROUPPER
+	RET
+right:
+rightLoop:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VADDPS Z15, Z0, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT rightLoop
+	VZEROUPPER
+	RET
+
+// func subRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·subRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ stepX+32(FP), R8
+	MOVQ stepY+40(FP), R9
+	SHLQ $2, CX
+	XORQ AX, AX
+	VBROADCASTSS (SI), Z14
+	VBROADCASTSS (DX), Z15
+	TESTQ R8, R8
+	JZ left
+	TESTQ R9, R9
+	JZ right
+both:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VSUBPS 0(DX)(AX*1), Z0, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT both
+	VZEROUPPER
+	RET
+left:
+leftLoop:
+	VSUBPS 0(DX)(AX*1), Z14, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT leftLoop
+	VZEROUPPER
+	RET
+right:
+rightLoop:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VSUBPS Z15, Z0, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT rightLoop
+	VZEROUPPER
+	RET
+
+// func mulRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·mulRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ stepX+32(FP), R8
+	MOVQ stepY+40(FP), R9
+	SHLQ $2, CX
+	XORQ AX, AX
+	VBROADCASTSS (SI), Z14
+	VBROADCASTSS (DX), Z15
+	TESTQ R8, R8
+	JZ left
+	TESTQ R9, R9
+	JZ right
+both:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VMULPS 0(DX)(AX*1), Z0, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT both
+	VZEROUPPER
+	RET
+left:
+leftLoop:
+	VMULPS 0(DX)(AX*1), Z14, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT leftLoop
+	VZEROUPPER
+	RET
+right:
+rightLoop:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VMULPS Z15, Z0, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT rightLoop
+	VZEROUPPER
+	RET
+
+// func divRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·divRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ stepX+32(FP), R8
+	MOVQ stepY+40(FP), R9
+	SHLQ $2, CX
+	XORQ AX, AX
+	VBROADCASTSS (SI), Z14
+	VBROADCASTSS (DX), Z15
+	TESTQ R8, R8
+	JZ left
+	TESTQ R9, R9
+	JZ right
+both:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VDIVPS 0(DX)(AX*1), Z0, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT both
+	VZEROUPPER
+	RET
+left:
+leftLoop:
+	VDIVPS 0(DX)(AX*1), Z14, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT leftLoop
+	VZEROUPPER
+	RET
+right:
+rightLoop:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VDIVPS Z15, Z0, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT rightLoop
 	VZEROUPPER
 	RET
 

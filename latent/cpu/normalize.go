@@ -89,7 +89,7 @@ func normalize(dst, x, scale, bias []float32, epsilon float32) (centre, inverse 
 			dst[i] = (v - centre) * inverse
 		}
 		if bias != nil {
-			addTo(dst, bias)
+			addRows(dst, dst, bias, 1, 1)
 		}
 	}
 	return centre, inverse

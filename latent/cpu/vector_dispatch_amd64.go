@@ -4,11 +4,21 @@ package cpu
 
 // The choice between the generated functions.
 
-import "repscope/internal/kernel"
+import (
+	"os"
+
+	"golang.org/x/sys/cpu"
+
+	"repscope/internal/kernel"
+)
 
 //go:generate go run generate.go
 
-var useAVX512 = useAVX2 && kernel.Name() == "avx512"
+// These follow the choice of package kernel, so that one variable forces the generic code everywhere.
+var (
+	useAVX2   = cpu.X86.HasAVX2 && cpu.X86.HasFMA && os.Getenv(kernel.Environment) != "generic"
+	useAVX512 = useAVX2 && kernel.Name() == "avx512"
+)
 
 // softmaxRow is softmaxRowGeneric.
 func softmaxRow(x []float32, scale float32) float32 {
@@ -19,18 +29,6 @@ func softmaxRow(x []float32, scale float32) float32 {
 		return softmaxRowAVX512(&x[0], len(x), scale)
 	}
 	return softmaxRowAVX2(&x[0], len(x), scale)
-}
-
-// geluVector is geluGeneric for a multiple of sixteen elements.
-func geluVector(dst, src []float32) {
-	switch {
-	case !useAVX2:
-		geluGeneric(dst, src)
-	case useAVX512:
-		geluAVX512(&dst[:len(src)][0], &src[0], len(src))
-	default:
-		geluAVX2(&dst[:len(src)][0], &src[0], len(src))
-	}
 }
 
 // normalizeRowsVector is normalize for rows that follow each other. It reports whether there is a vector form.

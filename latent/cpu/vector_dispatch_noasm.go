@@ -7,8 +7,21 @@ var useAVX512 bool
 // softmaxRow is softmaxRowGeneric.
 func softmaxRow(x []float32, scale float32) float32 { return softmaxRowGeneric(x, scale) }
 
-// geluVector is geluGeneric for a multiple of sixteen elements.
-func geluVector(dst, src []float32) { geluGeneric(dst, src) }
+// The functions below have assembly elsewhere.
+
+func relu(dst, src []float32)     { reluGeneric(dst, src) }
+func exp(dst, src []float32)      { expGeneric(dst, src) }
+func sigmoid(dst, src []float32)  { sigmoidGeneric(dst, src) }
+func silu(dst, src []float32)     { siluGeneric(dst, src) }
+func tanh(dst, src []float32)     { tanhGeneric(dst, src) }
+func erf(dst, src []float32)      { erfGeneric(dst, src) }
+func gelu(dst, src []float32)     { geluGeneric(dst, src) }
+func geluTanh(dst, src []float32) { geluTanhGeneric(dst, src) }
+
+func addRows(dst, x, y []float32, stepX, stepY int) { addRowsGeneric(dst, x, y, stepX, stepY) }
+func subRows(dst, x, y []float32, stepX, stepY int) { subRowsGeneric(dst, x, y, stepX, stepY) }
+func mulRows(dst, x, y []float32, stepX, stepY int) { mulRowsGeneric(dst, x, y, stepX, stepY) }
+func divRows(dst, x, y []float32, stepX, stepY int) { divRowsGeneric(dst, x, y, stepX, stepY) }
 
 // normalizeRowsVector reports that there is no vector form.
 func normalizeRowsVector(dst, x, scale, bias []float32, n, rows int, epsilon float32) bool {
