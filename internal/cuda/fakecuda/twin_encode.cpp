@@ -8,10 +8,8 @@ namespace {
 #include "../kernels/encode.cu"
 
 Family family("encode", "encode.cu device.h",
-	"158a4159491cc4afd9887c60e8bf2325ad77ec4d59c29c721e74d5543684e70f",
+	"e646a7a22dc4357cddb33d519d6c7d3e3880afe8d7ece1b9f745ebcf677707d6",
 	__start_fake_shared_encode, __stop_fake_shared_encode, {
-	twin("normalize_u8", normalize_u8),
 	twin("levels_u8", levels_u8),
-	twin("product_f32", product_f32),
 });
 } // namespace
