@@ -62,6 +62,9 @@ func (m *Model) Close() error {
 // externalReuse is how often the bytes of external files may be used, on average.
 const externalReuse = 8
 
+// resident is the number of elements up to which weights are read at once; tests change it.
+var resident = graph.Resident
+
 // maxFile bounds the file itself; protobuf allows no more. Larger models keep their weights in external files.
 const maxFile = 2<<30 - 1
 
@@ -600,7 +603,7 @@ func (d *decoder) tensor(v field) (*graph.Tensor, string, error) {
 	if raw.size != int64(count)*int64(kind.Size()) {
 		return nil, name, fmt.Errorf("%d bytes of data, shape %v of %v needs %d", raw.size, shape, kind, count*kind.Size())
 	}
-	if target == graph.Float32 && count > graph.Resident && d.in != nil {
+	if target == graph.Float32 && count > resident && d.in != nil {
 		raw.bytes = nil // valid only now
 		return graph.Defer(func(dst []float32) error {
 			return raw.use(func(b []byte) error { return dtype.Float32s(dst, b, kind, dtype.LittleEndian) })

@@ -254,9 +254,11 @@ func TestInitialiserAmongInputs(t *testing.T) {
 	}
 }
 
-// FuzzDecode reads any bytes as a model and binds what it gets; it must end
-// quickly, in bounded memory, with an error or a program.
+// FuzzDecode reads any bytes as a model, binds what it gets and loads its weights, most
+// of which are deferred; it must end quickly, in bounded memory, with an error or a program.
 func FuzzDecode(f *testing.F) {
+	resident = 16
+	f.Cleanup(func() { resident = graph.Resident })
 	for _, name := range []string{"conv_opset11", "conv_opset17", "mlp_opset11", "mlp_opset17", "tokens_opset11", "tokens_opset17", "new_opset21", "residual_opset17"} {
 		data, err := os.ReadFile("../testdata/" + name + ".onnx")
 		if err != nil {
@@ -289,5 +291,13 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		p.Plan()
+		for _, v := range p.Values {
+			if v.Const == nil || !v.Const.Deferred() {
+				continue
+			}
+			if values, err := v.Const.Load(nil); err == nil && len(values) != v.Const.Len() {
+				t.Errorf("%q: %d elements of %v", v.Name, len(values), v.Const.Shape)
+			}
+		}
 	})
 }
