@@ -8,7 +8,7 @@ namespace {
 #include "../kernels/resize.cu"
 
 Family family("resize", "resize.cu walk.h device.h",
-	"79fbd963bb95b2c589dfe58f37c965466f7d88f8d9144fb8fdb7e82eff547a1e",
+	"14a4ee4858d2b872daf71460a5c4a4d931e23866e8950877e12de9f636a72273",
 	__start_fake_shared_resize, __stop_fake_shared_resize, {
 	twin("resize_f32", resize_f32),
 });

@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(256) resize_f32(const float *x, flo
 				factor *= weights[t];
 			}
 			if (beyond) break;
-			if (inner.taps == 2 && last == rank - 1) {
+			if (inner.taps == 2 && inner.apart == 1) {
 				sum += factor * (x[at + index[0]] * weight[0] + x[at + index[1]] * weight[1]);
 				continue;
 			}
