@@ -206,6 +206,11 @@ type Partial struct {
 	Embedded []SpaceCounts
 }
 
+// precisePermuted is the number of permuted neighbours of a row from which on deciding
+// comparisons by the direct keys takes longer than computing all products in float64: they
+// lie anywhere in the row, where many distances are close to theirs.
+const precisePermuted = 100
+
 // Points is the number n of points; Map takes ranges of 0 … n.
 func (p *Pass) Points() int { return p.n }
 
@@ -274,7 +279,8 @@ func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 	}
 	o := &p.options
 	groups := len(p.blockIDs)
-	original, err := openSpace(ctx, p.original, p.original, true, p.curves, o, p.group, groups)
+	precise := p.curves || len(p.permutations)*p.kmax >= precisePermuted
+	original, err := openSpace(ctx, p.original, p.original, true, precise, o, p.group, groups)
 	if err != nil {
 		return nil, err
 	}

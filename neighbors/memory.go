@@ -67,7 +67,7 @@ func rowsWithin(budget, rowBytes int64, n int) (int, error) {
 
 // tallRows is the largest number of rows of a block of a pass over all pairs: the
 // columns are packed once for each block.
-const tallRows = 8 * kernel.Align
+const tallRows = 16 * kernel.Align
 
 // flatRows is the largest number of rows of an embedded space held at a time, where
 // distances are cheap.
