@@ -4,11 +4,9 @@
 package geometry
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"repscope/internal/kernel"
 	"repscope/stat"
@@ -70,30 +68,55 @@ type ranked struct {
 // rankDistances ranks the distances ‖x_a − x_b‖, computed from differences. A
 // space in which all are equal has no ranks.
 func rankDistances(x matrix, pairs pairSample) ranked {
-	type entry struct {
-		square float64
-		pair   int32
-	}
-	entries := make([]entry, len(pairs.a))
+	entries := make([]distanceOfPair, len(pairs.a))
 	for i := range entries {
-		entries[i] = entry{kernel.SquaredDistance(x.row(int(pairs.a[i])), x.row(int(pairs.b[i]))), int32(i)}
+		square := kernel.SquaredDistance(x.row(int(pairs.a[i])), x.row(int(pairs.b[i])))
+		entries[i] = distanceOfPair{math.Float64bits(square), int32(i)}
 	}
-	slices.SortFunc(entries, func(a, b entry) int {
-		if c := cmp.Compare(a.square, b.square); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.pair, b.pair)
-	})
+	entries = sortByDistance(entries)
 	r := ranked{order: make([]int32, len(entries)), tied: make([]bool, len(entries))}
 	for i, e := range entries {
 		r.order[i] = e.pair
-		r.tied[i] = i > 0 && e.square == entries[i-1].square
+		r.tied[i] = i > 0 && e.bits == entries[i-1].bits
 	}
-	if len(entries) > 1 && entries[0].square != entries[len(entries)-1].square {
+	if len(entries) > 1 && entries[0].bits != entries[len(entries)-1].bits {
 		r.rank = make([]float64, len(entries))
 		r.without(nil, r.rank)
 	}
 	return r
+}
+
+// distanceOfPair is a pair and the bits of its squared distance, which, never negative,
+// are in the order of the distances.
+type distanceOfPair struct {
+	bits uint64
+	pair int32
+}
+
+// sortByDistance sorts by distance and keeps the order of equal ones: digit by digit from
+// the lowest, each time by counting. It may return other memory than that of entries.
+func sortByDistance(entries []distanceOfPair) []distanceOfPair {
+	const digit, digits = 11, 6
+	var starts [digits][1 << digit]int32
+	for _, e := range entries {
+		for d := range starts {
+			starts[d][e.bits>>(d*digit)&(1<<digit-1)]++
+		}
+	}
+	sorted := make([]distanceOfPair, len(entries))
+	for d := range starts {
+		start, sum := &starts[d], int32(0)
+		for v, count := range start {
+			start[v], sum = sum, sum+count
+		}
+		for _, e := range entries {
+			at := &start[e.bits>>(d*digit)&(1<<digit-1)]
+			sorted[*at] = e
+			*at++
+		}
+		entries, sorted = sorted, entries
+	}
+	return entries
 }
 
 // without writes the ranks of the pairs that are not dropped among themselves;
