@@ -52,6 +52,8 @@ func onDevice(t *testing.T, c *Context, run func(b *bench)) {
 
 type benchFailure struct{ error }
 
+func (f benchFailure) Unwrap() error { return f.error }
+
 func (b *bench) must(err error) {
 	if err != nil {
 		panic(benchFailure{err})

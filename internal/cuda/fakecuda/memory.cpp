@@ -17,11 +17,13 @@ std::map<CUdeviceptr, Block>::iterator find(CUdeviceptr p) {
 	return p < b->first + b->second.size ? b : blocks.end();
 }
 
-/* The first byte of n that is not poison, or null. */
+constexpr unsigned char untouched = 0xa5; /* around allocations; not what a kernel finds and passes on */
+
+/* The first of n bytes that was written to, or null. */
 unsigned char *changed(unsigned char *p, size_t n) {
-	static const std::vector<unsigned char> clean(page, poison);
+	static const std::vector<unsigned char> clean(page, untouched);
 	if (memcmp(p, clean.data(), n) == 0) return nullptr;
-	while (*p == poison) p++;
+	while (*p == untouched) p++;
 	return p;
 }
 } // namespace
@@ -32,8 +34,10 @@ void *take(size_t n, int device, bool host) {
 	if (m == MAP_FAILED) return nullptr;
 	auto *bytes = static_cast<unsigned char *>(m);
 	mprotect(bytes + page, mapped - 2 * page, PROT_READ | PROT_WRITE);
-	memset(bytes + page, poison, mapped - 2 * page);
 	unsigned char *start = bytes + mapped - page - rounded;
+	memset(bytes + page, untouched, size_t(start - bytes) - page);
+	memset(start, poison, n);
+	memset(start + n, untouched, rounded - n);
 	blocks[CUdeviceptr(start)] = {n, mapped, bytes, device, host};
 	return start;
 }
