@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"repscope/dataset"
+	"repscope/neighbors"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -319,6 +321,59 @@ func TestUnusableLatents(t *testing.T) {
 	} {
 		if _, err := Analyze(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want one containing %q", err, name)
+		}
+	}
+}
+
+// The ratios within a subset come from the lists of all latents, from those members that
+// have too few there, or from a search of the subset: always the same numbers.
+func TestRatiosWithinASubset(t *testing.T) {
+	z := curvedPoints(1200)
+	s := Options{}.searcher()
+	d, err := withoutDuplicates(t.Context(), z, 32, 1e-7, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := stat.NewRandom(stat.NewKey(1)).Perm(len(d.index))
+	for _, size := range []int{len(order), len(order) / 2, len(order) / 10, len(order) / 20} {
+		members := order[:size]
+		got, err := d.ratiosWithin(t.Context(), z, members, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nearest, err := neighbors.KNearest(t.Context(), z.Select(at(d.index, members)), 2, neighbors.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (&distinct{nearest: nearest}).ratios(1, 2); !slices.Equal(got, want) {
+			t.Errorf("%d members: other ratios than by a search among them", size)
+		}
+	}
+}
+
+// The approximate mode looks at some of many subsets.
+func TestApproximateDecimation(t *testing.T) {
+	z := curvedPoints(3000)
+	in := Input{Models: []Encoded{{Name: "curved", Latents: z}}}
+	exact, err := Analyze(t.Context(), in, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := searcher{approximate: true}
+	d, err := withoutDuplicates(t.Context(), z, 32, 1e-7, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := decimate(t.Context(), z, d, 0, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, row := range exact.Models[0].Decimation {
+		if some[i].Size != row.Size || row.Subsets != 1<<i || some[i].Subsets > row.Subsets || some[i].Subsets < min(row.Subsets, decimatedSubsets) {
+			t.Errorf("%+v, exactly %+v", some[i], row)
+		}
+		if some[i].Subsets == row.Subsets && some[i].ID != row.ID.Float() {
+			t.Errorf("size %d: dimension %v, exactly %v", row.Size, some[i].ID, row.ID.Float())
 		}
 	}
 }

@@ -82,13 +82,17 @@ func (d *distinct) ratios(n1, n2 int) []float64 {
 // that changes with the size depends on the scale at which the set is looked at.
 type Decimation struct {
 	Size    int     // latents per subset
-	Subsets int     // disjoint subsets of that size
+	Subsets int     // disjoint subsets of that size that were looked at
 	ID      float64 // mean of the maximum likelihood estimates
 	SD      float64 // their standard deviation; NaN for one subset
 }
 
 // minimumDecimated is the smallest subset of the decimation curve.
 const minimumDecimated = 50
+
+// In the approximate mode a step of the curve looks at fewer subsets than there are:
+// at enough for decimatedPoints latents, and at decimatedSubsets at least.
+const decimatedPoints, decimatedSubsets = 1 << 17, 8
 
 // decimate splits the distinct latents into 1, 2, 4, … random disjoint subsets
 // and estimates the dimension of each. The draw depends on the seed alone, so
@@ -97,20 +101,19 @@ func decimate(ctx context.Context, z dataset.Points, d *distinct, seed uint64, s
 	order := stat.NewRandom(stat.NewKey(seed, streamDecimation)).Perm(len(d.index))
 	var curve []Decimation
 	for parts := 1; len(order)/parts >= minimumDecimated || parts == 1; parts *= 2 {
-		step := Decimation{Size: len(order) / parts, Subsets: parts}
-		estimates := make([]float64, 0, parts)
-		for part := range parts {
+		size, used := len(order)/parts, parts
+		if s.approximate {
+			used = min(parts, max(decimatedSubsets, (decimatedPoints+size-1)/size))
+		}
+		step := Decimation{Size: size, Subsets: used}
+		estimates := make([]float64, 0, used)
+		for part := range used {
 			ratio := d.ratios(1, 2)
 			if parts > 1 {
-				members := make([]int, step.Size)
-				for m := range members {
-					members[m] = d.index[order[part*step.Size+m]]
-				}
-				nearest, _, err := s.nearest(ctx, z.Select(members), 2, false)
-				if err != nil {
+				var err error
+				if ratio, err = d.ratiosWithin(ctx, z, order[part*size:(part+1)*size], s); err != nil {
 					return nil, err
 				}
-				ratio = (&distinct{nearest: nearest}).ratios(1, 2)
 			}
 			total, err := sumLog(ratio)
 			if err != nil {
@@ -125,4 +128,58 @@ func decimate(ctx context.Context, z dataset.Points, d *distinct, seed uint64, s
 		curve = append(curve, step)
 	}
 	return curve, nil
+}
+
+// ratiosWithin returns r2/r1 of the members, positions in d.index, among themselves.
+// The neighbours of a member that are members too are its nearest members; only where
+// its list has fewer than two are all members looked at.
+func (d *distinct) ratiosWithin(ctx context.Context, z dataset.Points, members []int, s searcher) ([]float64, error) {
+	belongs := make([]bool, len(d.index))
+	for _, m := range members {
+		belongs[m] = true
+	}
+	ratio := make([]float64, len(members))
+	var short []int // places in members
+	for at, m := range members {
+		var r [2]float64
+		found := 0
+		for l := m * d.nearest.K; l < (m+1)*d.nearest.K && found < 2; l++ {
+			if belongs[d.nearest.Index[l]] {
+				r[found] = d.nearest.Distance[l]
+				found++
+			}
+		}
+		ratio[at] = r[1] / r[0]
+		if found < 2 {
+			short = append(short, at)
+		}
+	}
+	if len(short) == 0 {
+		return ratio, nil
+	}
+	points := z.Select(at(d.index, members))
+	if len(short) > len(members)/2 {
+		nearest, _, err := s.nearest(ctx, points, 2, false)
+		if err != nil {
+			return nil, err
+		}
+		return (&distinct{nearest: nearest}).ratios(1, 2), nil
+	}
+	// The first of three is the member itself: others are farther than duplicates.
+	nearest, err := neighbors.Cross(ctx, points.Select(short), points, 3, s.options)
+	if err != nil {
+		return nil, err
+	}
+	for q, v := range (&distinct{nearest: nearest}).ratios(2, 3) {
+		ratio[short[q]] = v
+	}
+	return ratio, nil
+}
+
+func at(x, index []int) []int {
+	out := make([]int, len(index))
+	for i, at := range index {
+		out[i] = x[at]
+	}
+	return out
 }
