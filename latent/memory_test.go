@@ -153,11 +153,6 @@ func TestMemoryProcess(t *testing.T) {
 	}
 	r := memoryReport{Before: before}
 	start := time.Now()
-	if err := new(modelEncoder).identify([]string{path}); err != nil {
-		t.Fatal(err)
-	}
-	r.Hash = time.Since(start).Seconds()
-	start = time.Now()
 	m, err := read(path, OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -207,6 +202,11 @@ func TestMemoryProcess(t *testing.T) {
 	for d, n := range p.Plan().Size {
 		r.Arena += int64(n * graph.DType(d).Size())
 	}
+	start = time.Now()
+	if err := e.identify(m.files); err != nil {
+		t.Fatal(err)
+	}
+	r.Hash = time.Since(start).Seconds()
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}

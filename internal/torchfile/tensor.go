@@ -209,12 +209,6 @@ func (t *Tensor) Float32() ([]float32, error) {
 	return out, err
 }
 
-// ReadFloat32 writes all elements in C order, converted to float32, to dst, which
-// has their number.
-func (t *Tensor) ReadFloat32(dst []float32) error {
-	return t.all(func(raw []byte) error { return dtype.Float32s(dst, raw, t.DType, t.Order()) })
-}
-
 // Verify compares the bytes in the file with their checksum, if they have one.
 func (t *Tensor) Verify() error { return t.storage.check() }
 

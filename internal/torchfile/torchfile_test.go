@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -41,9 +40,8 @@ func compare(t *testing.T, path string, got any, want json.RawMessage) {
 			t.Fatalf("%s: %d values, want %d", path, len(data), len(d.Data))
 		}
 		single, err := got.Float32()
-		again := make([]float32, got.Len())
-		if err := errors.Join(got.Verify(), got.ReadFloat32(again)); err != nil || !sameBits(again, single) {
-			t.Errorf("%s: ReadFloat32 gives other values, error %v", path, err)
+		if err := got.Verify(); err != nil {
+			t.Errorf("%s: %v", path, err)
 		}
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
@@ -209,10 +207,6 @@ func TestTruncated(t *testing.T) {
 			}
 		}
 	}
-}
-
-func sameBits(a, b []float32) bool {
-	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 }
 
 // A flipped byte in a storage must be noticed by the checksum.

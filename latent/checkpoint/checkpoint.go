@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"repscope/dataset"
+	"repscope/internal/dtype"
 	"repscope/internal/torchfile"
 	"repscope/latent/graph"
 )
@@ -186,7 +187,12 @@ func stateOf(d *torchfile.Dict) (State, error) {
 	state := State{}
 	for key, value := range d.All() {
 		if t, ok := value.(*torchfile.Tensor); ok {
-			state[key] = Tensor{Shape: t.Shape, Read: t.Float32, Load: t.ReadFloat32, Verify: t.Verify}
+			load := func(dst []float32) error {
+				return inParts(dst, t.Shape, func(part []float32, lo, hi int) error {
+					return t.Use(lo, hi, func(raw []byte) error { return dtype.Float32s(part, raw, t.DType, t.Order()) })
+				})
+			}
+			state[key] = Tensor{Shape: t.Shape, Read: t.Float32, Load: load, Verify: t.Verify}
 		}
 	}
 	if len(state) == 0 {
@@ -209,13 +215,33 @@ func readSafetensors(path string) (State, func() error, error) {
 	}
 	state := State{}
 	for _, a := range arrays {
-		load := func(dst []float32) error { return a.ReadFloat32(dst, 0, a.Len()) }
+		load := func(dst []float32) error { return inParts(dst, a.Shape(), a.ReadFloat32) }
 		state[a.Key()] = Tensor{Shape: a.Shape(), Load: load, Read: func() ([]float32, error) {
 			values := make([]float32, a.Len()*a.RowLen())
 			return values, load(values)
 		}}
 	}
 	return state, close, nil
+}
+
+// partElements bounds what is read of a tensor at a time, unless its rows are longer.
+const partElements = 1 << 20
+
+// inParts reads a tensor some rows at a time, so that little of a mapped file is resident.
+func inParts(dst []float32, shape []int, read func(part []float32, lo, hi int) error) error {
+	rows := 1
+	if len(shape) > 0 {
+		rows = shape[0]
+	}
+	row := len(dst) / max(rows, 1)
+	step := max(1, partElements/max(row, 1))
+	for lo := 0; lo < rows; lo += step {
+		hi := min(lo+step, rows)
+		if err := read(dst[lo*row:hi*row], lo, hi); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // list names tensors with their shapes for a message, at most a dozen.

@@ -177,7 +177,7 @@ func buildConv(b *builder) (func() error, error) {
 	if w := b.constant(1); w != nil {
 		for group := range g.groups {
 			var err error
-			packed[group], err = b.weights.right(packKey{w, "conv", group}, n, k, true, func(values, buffer []float32) kernel.Operand[float32] {
+			packed[group], err = b.weights.right(packKey{w, "conv", group}, n, k, false, n*k, func(values, buffer []float32) kernel.Operand[float32] {
 				return g.filterRows(buffer, values, group)
 			})
 			if err != nil {

@@ -14,6 +14,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 
 	"repscope/internal/kernel"
@@ -209,20 +210,28 @@ func (x *Executor) compile(operands []graph.Operand) (*program, error) {
 		v := p.Values[id]
 		p.out = append(p.out, &graph.Tensor{DType: v.DType, Shape: v.Shape})
 	}
-	p.place(&x.arena)
 	return p, nil
 }
 
+// largeBuffer is the number of elements from which on a buffer is given back at once.
+const largeBuffer = 4 << 20
+
 // build loads the program's constants and makes its kernels. Until the next run
-// the arena holds nothing, so that constants on their way to being packed go through it.
+// the arena holds nothing, so that constants on their way to being packed go through
+// it, unless it is too small.
 func (x *Executor) build(p *program) error {
 	x.arena.grow(p.layout.Size)
-	x.weights.buffer = x.arena.f32
+	for _, other := range x.bound {
+		other.place(&x.arena)
+	}
+	p.place(&x.arena)
+	w := x.weights
+	w.buffer = x.arena.f32
 	defer func() {
-		x.arena.f32 = x.weights.buffer
-		x.weights.buffer, x.weights.last, x.weights.values = nil, nil, nil
-		for _, other := range x.bound {
-			other.place(&x.arena)
+		given := len(w.buffer) > max(len(x.arena.f32), largeBuffer)
+		w.buffer, w.last, w.values = nil, nil, nil
+		if given {
+			debug.FreeOSMemory()
 		}
 	}()
 	for i, v := range p.Values {
@@ -236,7 +245,7 @@ func (x *Executor) build(p *program) error {
 			return nil
 		}
 		var err error
-		if p.f32[id], err = x.weights.hold(t); err != nil {
+		if p.f32[id], err = w.hold(t); err != nil {
 			return fmt.Errorf("constant %q: %w", p.Values[id].Name, err)
 		}
 		return nil
@@ -260,7 +269,7 @@ func (x *Executor) build(p *program) error {
 			p.run = append(p.run, nil)
 			continue
 		}
-		run, err := build(s, p.Values, &p.memory, &p.pool, x.weights)
+		run, err := build(s, p.Values, &p.memory, &p.pool, w)
 		if err != nil {
 			return fmt.Errorf("%v: %w", s.Node, err)
 		}
@@ -452,23 +461,29 @@ func (w *weights) hold(t *graph.Tensor) ([]float32, error) {
 	return v, err
 }
 
-// load returns the elements of a constant and a buffer of n more, both until the
-// next call for another constant.
-func (w *weights) load(t *graph.Tensor, n int) (values, scratch []float32, err error) {
-	own := 0 // of the buffer, by the elements
-	if t.Deferred() {
-		own = t.Len()
+// load returns the elements of a constant, and a buffer of n more if n > 0, both until
+// the next call for another constant. Own elements may be changed.
+func (w *weights) load(t *graph.Tensor, n int, own bool) (values, more []float32, err error) {
+	buffered := 0
+	if t.Deferred() || own {
+		buffered = t.Len()
 	}
-	if need := max(t.Buffer(), own+n); need > len(w.buffer) {
+	if need := max(t.Buffer(), buffered+n); need > len(w.buffer) {
 		w.buffer, w.last = make([]float32, need), nil
 	}
-	if w.last != t || own == 0 {
+	if w.last != t || !t.Deferred() {
 		if w.values, err = t.Load(w.buffer); err != nil {
 			return nil, nil, err
 		}
 		w.last = t
 	}
-	return w.values, w.buffer[own : own+n], nil
+	if own {
+		w.last = nil
+		if !t.Deferred() {
+			w.values = w.buffer[:copy(w.buffer, w.values)]
+		}
+	}
+	return w.values, w.buffer[buffered : buffered+n], nil
 }
 
 type packKey struct {

@@ -20,21 +20,17 @@ func init() {
 const rowBlock = 192
 
 // right returns constant weights packed as the right operand: n vectors of length k. If
-// they are not yet, operand makes it of the constant's elements and of a buffer of n·k more
-// if that is wanted.
-func (w *weights) right(key packKey, n, k int, buffer bool, operand func(values, buffer []float32) kernel.Operand[float32]) (*kernel.Packed[float32], error) {
+// they are not yet, operand makes it of the constant's elements (its own to change, if
+// wanted) and a buffer of the given length.
+func (w *weights) right(key packKey, n, k int, own bool, length int, operand func(values, buffer []float32) kernel.Operand[float32]) (*kernel.Packed[float32], error) {
 	if p := w.packed[key]; p != nil {
 		return p, nil
 	}
-	extra := 0
-	if buffer {
-		extra = n * k
-	}
-	values, scratch, err := w.load(key.tensor, extra)
+	values, buffer, err := w.load(key.tensor, length, own)
 	if err != nil {
 		return nil, err
 	}
-	p, err := kernel.PackRight(operand(values, scratch), n, k)
+	p, err := kernel.PackRight(operand(values, buffer), n, k)
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +58,10 @@ func tiles(m, n, threads int) (rows, cols int) {
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
-// reorder writes to out weights k×n, or n×k if transposed, with their rows in the order
-// of elements of the given shape; they belong to the elements after perm.
-func reorder(out, w []float32, shape, perm []int, transposed bool, k, n int) {
+// reorder puts the rows of weights k×n, or n×k if transposed, into the order of
+// elements of the given shape; they belong to the elements after perm. The buffer
+// has max(k, n) elements.
+func reorder(w, buffer []float32, shape, perm []int, transposed bool, k, n int) {
 	strides := contiguous(shape)
 	after := make([]int, len(perm))
 	moved := make([]int, len(perm))
@@ -72,14 +69,34 @@ func reorder(out, w []float32, shape, perm []int, transposed bool, k, n int) {
 		after[i], moved[i] = shape[p], strides[p]
 	}
 	from := newStrided(after, moved, 0)
-	for i := range k {
-		j := from.at(i)
-		if transposed {
-			for c := range n {
-				out[c*k+j] = w[c*k+i]
+	to := make([]int, k) // where row i goes
+	for i := range to {
+		to[i] = from.at(i)
+	}
+	if transposed {
+		row := buffer[:k]
+		for c := range n {
+			for i, j := range to {
+				row[j] = w[c*k+i]
 			}
-		} else {
-			copy(out[j*n:(j+1)*n], w[i*n:(i+1)*n])
+			copy(w[c*k:], row)
+		}
+		return
+	}
+	// Along each cycle of the permutation, a row takes the place of the next one.
+	row := buffer[:n]
+	for start := range to {
+		if to[start] < 0 {
+			continue
+		}
+		copy(row, w[start*n:])
+		for i := start; to[i] >= 0; {
+			j := to[i]
+			to[i] = -1
+			for c, v := range w[j*n : (j+1)*n] {
+				w[j*n+c], row[c] = row[c], v
+			}
+			i = j
 		}
 	}
 }
@@ -99,10 +116,13 @@ func buildLinear(b *builder) (func() error, error) {
 	if p.Perm != nil {
 		form += fmt.Sprint(p.Shape, p.Perm)
 	}
-	packed, err := b.weights.right(packKey{w, form, 0}, n, k, p.Perm != nil, func(values, buffer []float32) kernel.Operand[float32] {
+	buffer := 0
+	if p.Perm != nil {
+		buffer = max(k, n)
+	}
+	packed, err := b.weights.right(packKey{w, form, 0}, n, k, p.Perm != nil, buffer, func(values, buffer []float32) kernel.Operand[float32] {
 		if p.Perm != nil {
-			reorder(buffer, values, p.Shape, p.Perm, p.TransB, k, n)
-			values = buffer
+			reorder(values, buffer, p.Shape, p.Perm, p.TransB, k, n)
 		}
 		return matrix(values, p.TransB, k, n)
 	})

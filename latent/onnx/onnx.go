@@ -605,9 +605,7 @@ func (d *decoder) tensor(v field) (*graph.Tensor, string, error) {
 	}
 	if target == graph.Float32 && count > resident && d.in != nil {
 		raw.bytes = nil // valid only now
-		return graph.Defer(func(dst []float32) error {
-			return raw.use(func(b []byte) error { return dtype.Float32s(dst, b, kind, dtype.LittleEndian) })
-		}, shape...), name, nil
+		return graph.Defer(func(dst []float32) error { return raw.floats(dst, kind) }, shape...), name, nil
 	}
 	t := &graph.Tensor{DType: target, Shape: shape}
 	return t, name, raw.use(func(b []byte) error { return fromRaw(t, b, kind, count) })
@@ -625,6 +623,22 @@ func (r region) use(fn func(raw []byte) error) error {
 		return fn(r.bytes)
 	}
 	return r.in.use(r.offset, r.size, fn)
+}
+
+// partElements bounds what is read at a time, so that little of a mapped file is resident.
+const partElements = 1 << 20
+
+func (r region) floats(dst []float32, kind dtype.DType) error {
+	for at := r.offset; len(dst) > 0; {
+		part := dst[:min(len(dst), partElements)]
+		n := int64(len(part) * kind.Size())
+		err := r.in.use(at, n, func(b []byte) error { return dtype.Float32s(part, b, kind, dtype.LittleEndian) })
+		if err != nil {
+			return err
+		}
+		at, dst = at+n, dst[len(part):]
+	}
+	return nil
 }
 
 func fromRaw(t *graph.Tensor, raw []byte, kind dtype.DType, count int) error {
