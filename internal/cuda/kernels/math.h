@@ -1,6 +1,6 @@
 /* Elementary functions from IEEE additions, multiplications, divisions and square
- * roots: the same on the GPU and in the fake driver. Those of float32 that package
- * cpu has too are written like there and give the same bits; the rarer ones are
+ * roots: the same on the GPU and in the fake driver. Those that package cpu
+ * computes in float32 are written like there and give the same bits; the rarer ones are
  * computed in float64 to about 1e-14 and rounded once. */
 #pragma once
 #include "device.h"
@@ -21,84 +21,101 @@ __device__ inline double bits_double(unsigned long long v) {
 	return d;
 }
 
-/* Two to the power of k, −126 ≤ k ≤ 127 and −1022 ≤ k ≤ 1023. */
-__device__ inline float power2f(int k) { return bits_float((unsigned)(k + 127) << 23); }
+/* Two to the power of k, −1022 ≤ k ≤ 1023. */
 __device__ inline double power2(int k) { return bits_double((unsigned long long)(k + 1023) << 52); }
 
-/* float32, as package cpu computes them */
+/* float32, as latent/cpu/vector.go computes them */
 
-/* The polynomial of eˣ for |r| ≤ ½·ln 2, in separate multiplications and additions. */
-__device__ inline float exp_separate(float r) {
-	float p = 1.9875691500e-4f * r + 1.3981999507e-3f;
-	p = p * r + 8.3334519073e-3f;
-	p = p * r + 4.1665795894e-2f;
-	p = p * r + 1.6666665459e-1f;
-	p = p * r + 5.0000001201e-1f;
-	return p * r * r + r + 1.0f;
-}
-
-/* eˣ to 2 units in the last place. */
-__device__ inline float exp32(float x) {
-	if (x > 88.722839f) return bits_float(0x7f800000u);
-	if (x < -103.97208f) return 0.0f;
-	if (x != x) return x;
-	float n = x * 1.44269504088896341f + 12582912.0f - 12582912.0f; /* 1.5·2²³ rounds to an integer */
-	float r = x - n * 0.693359375f;
-	r -= n * -2.12194440e-4f;
-	float p = exp_separate(r);
-	int k = (int)n, half = k / 2;
-	if (k >= -126 && k <= 127) return p * power2f(k);
-	return p * power2f(half) * power2f(k - half);
-}
-
-/* eˣ for x ≤ 0 with fused multiply-adds; e⁻⁸⁷ below −87. */
-__device__ inline float exp_fused(float x) {
-	if (x < -87.0f) x = -87.0f;
+/* x modulo ln 2, between −½·ln 2 and ½·ln 2; how often ln 2 went into x is in the low bits of n. */
+__device__ inline float reduced(float x, unsigned *n) {
 	float t = __builtin_fmaf(x, 1.44269504088896341f, 12582912.0f);
-	float n = t - 12582912.0f;
-	x = __builtin_fmaf(n, -0.693359375f, x);
-	x = __builtin_fmaf(n, 2.12194440e-4f, x);
-	float p = __builtin_fmaf(1.9875691500e-4f, x, 1.3981999507e-3f);
-	p = __builtin_fmaf(p, x, 8.3334519073e-3f);
-	p = __builtin_fmaf(p, x, 4.1665795894e-2f);
-	p = __builtin_fmaf(p, x, 1.6666665459e-1f);
-	p = __builtin_fmaf(p, x, 5.0000001201e-1f);
-	p = __builtin_fmaf(p, x * x, x) + 1.0f;
-	return p * bits_float((float_bits(t) + 127u) << 23); /* the low bits of t hold n */
+	float k = t - 12582912.0f;
+	*n = float_bits(t);
+	return __builtin_fmaf(k, 2.12194440e-4f, __builtin_fmaf(k, -0.693359375f, x));
+}
+
+/* eʳ for such a remainder. */
+__device__ inline float exp_series32(float r) {
+	float p = __builtin_fmaf(1.9875691500e-4f, r, 1.3981999507e-3f);
+	p = __builtin_fmaf(p, r, 8.3334519073e-3f);
+	p = __builtin_fmaf(p, r, 4.1665795894e-2f);
+	p = __builtin_fmaf(p, r, 1.6666665459e-1f);
+	p = __builtin_fmaf(p, r, 5.0000001201e-1f);
+	return __builtin_fmaf(p, r * r, r) + 1.0f;
+}
+
+/* 2ⁿ for n from −126 on; from 128 on it is infinite. */
+__device__ inline float power_of_two(unsigned n) { return bits_float((n + 127u) << 23); }
+
+/* eˣ for x ≤ 89, within two units in the last place; e⁻⁸⁷ below −87. */
+__device__ inline float exp_bounded(float x) {
+	if (x < -87.0f) x = -87.0f;
+	unsigned n;
+	float r = reduced(x, &n);
+	return exp_series32(r) * power_of_two(n);
+}
+
+/* eˣ within two units in the last place. */
+__device__ inline float exp32(float x) {
+	if (x > 89.0f) x = 89.0f;
+	if (x < -104.0f) x = -104.0f;
+	unsigned n;
+	float r = reduced(x, &n);
+	int k = (int)(n - 0x4b400000u), half = k >> 1; /* 2ⁿ may be beyond the normal numbers */
+	return exp_series32(r) * power_of_two((unsigned)half) * power_of_two((unsigned)(k - half));
 }
 
 /* top/(1 + e⁻ˣ): the logistic function for top = 1, SiLU for top = x. */
 __device__ inline float logistic(float x, float top) {
 	float v = -x;
-	if (v > 87.0f) v = 87.0f;
-	if (v < -87.0f) v = -87.0f;
-	float t = v * 1.44269504088896341f + 12582912.0f;
-	float n = t - 12582912.0f;
-	float r = v - n * 0.693359375f;
-	r -= n * -2.12194440e-4f;
-	float e = exp_separate(r) * bits_float((float_bits(t) + 127u) << 23);
-	return top / (1.0f + e);
+	if (v > 89.0f) v = 89.0f;
+	return top / (1.0f + exp_bounded(v));
 }
 
+__device__ inline float negative(float x) { return bits_float(float_bits(x) | 0x80000000u); }
+__device__ inline float signed_as(float y, float x) { return bits_float(float_bits(y) | (float_bits(x) & 0x80000000u)); }
+
+/* ±(1 − e)/(1 + e) with e = e^(−2|x|), and a polynomial near zero. */
 __device__ inline float tanh32(float x) {
-	float a = x < 0.0f ? -x : x;
-	if (a > 9.1f) return x < 0.0f ? -1.0f : 1.0f;
-	if (a < 0.625f) {
+	float a = negative(x);
+	if (a > -0.625f) {
 		float z = x * x;
-		float p = -5.70498872745e-3f * z + 2.06390887954e-2f;
-		p = p * z - 5.37397155531e-2f;
-		p = p * z + 1.33314422036e-1f;
-		p = p * z - 3.33332819422e-1f;
-		return p * z * x + x;
+		float p = __builtin_fmaf(-5.70498872745e-3f, z, 2.06390887954e-2f);
+		p = __builtin_fmaf(p, z, -5.37397155531e-2f);
+		p = __builtin_fmaf(p, z, 1.33314422036e-1f);
+		p = __builtin_fmaf(p, z, -3.33332819422e-1f);
+		return __builtin_fmaf(p * z, x, x);
 	}
-	if (a != a) return x;
-	float y = 1.0f - 2.0f / (exp32(2.0f * a) + 1.0f);
-	return x < 0.0f ? -y : y;
+	float e = exp_bounded(a + a);
+	return signed_as((1.0f - e) / (1.0f + e), x);
+}
+
+/* x + x·P(x²) up to 1, beyond it ±(1 − e^(−|x|·R(|x|))). */
+__device__ inline float erf32(float x) {
+	float a = negative(x);
+	if (a > -1.0f) {
+		float z = x * x;
+		float p = __builtin_fmaf(0.00010016505257226527f, z, -0.0008711757254786789f);
+		p = __builtin_fmaf(p, z, 0.005275710951536894f);
+		p = __builtin_fmaf(p, z, -0.026905886828899384f);
+		p = __builtin_fmaf(p, z, 0.11285083740949631f);
+		p = __builtin_fmaf(p, z, -0.37612807750701904f);
+		p = __builtin_fmaf(p, z, 0.12837916612625122f);
+		return __builtin_fmaf(p, x, x);
+	}
+	if (a < -4.0f) a = -4.0f;
+	float p = __builtin_fmaf(1.4671654665132869e-05f, a, 0.00035767434746958315f);
+	p = __builtin_fmaf(p, a, 0.003786250250414014f);
+	p = __builtin_fmaf(p, a, 0.024070980027318f);
+	p = __builtin_fmaf(p, a, 0.106601782143116f);
+	p = __builtin_fmaf(p, a, -0.634926438331604f);
+	p = __builtin_fmaf(p, a, 1.1287050247192383f);
+	return signed_as(1.0f - exp_bounded(p * a), x);
 }
 
 /* x·Φ(x), Φ(−|x|) as ½·e^(−|x|·P(|x|)). */
 __device__ inline float gelu32(float x) {
-	float u = bits_float(float_bits(x) | 0x80000000u);
+	float u = negative(x);
 	float p = __builtin_fmaf(-1.3836631396202392e-08f, u, -4.389422656458919e-07f);
 	p = __builtin_fmaf(p, u, -5.94374978390988e-06f);
 	p = __builtin_fmaf(p, u, -4.3476655264385045e-05f);
@@ -108,45 +125,31 @@ __device__ inline float gelu32(float x) {
 	p = __builtin_fmaf(p, u, 0.03639857843518257f);
 	p = __builtin_fmaf(p, u, -0.3182928264141083f);
 	p = __builtin_fmaf(p, u, 0.797886073589325f);
-	float h = exp_fused(p * u) * 0.5f;
+	float h = exp_bounded(p * u) * 0.5f;
 	if (x < 0.0f) x = 0.0f;
 	return __builtin_fmaf(u, h, x);
 }
 
-/* GELU with tanh: x/(1 + e^(−2t)), t = √(2/π)·(x + 0.044715·x³). */
-__device__ inline float gelu_tanh32(float x) {
-	float t = 0.79788456080286541f * __builtin_fmaf(0.044715f * x * x, x, x);
-	return logistic(2.0f * t, x);
-}
-
-/* erf to 4 units in the last place: x·P(x²) up to 1, beyond 1 − e^(−x·Q(x)). */
-__device__ inline float erf32(float x) {
-	float a = x < 0.0f ? -x : x;
-	float y;
-	if (a < 1.0f) {
-		float z = x * x;
-		float p = -9.667044650996104e-06f;
-		p = __builtin_fmaf(p, z, 0.00011265958892181516f);
-		p = __builtin_fmaf(p, z, -0.0008484080317430198f);
-		p = __builtin_fmaf(p, z, 0.005221031606197357f);
-		p = __builtin_fmaf(p, z, -0.026865430176258087f);
-		p = __builtin_fmaf(p, z, 0.11283782124519348f);
-		p = __builtin_fmaf(p, z, -0.37612637877464294f);
-		return __builtin_fmaf(p * z, x, 1.128379225730896f * x);
-	}
-	if (a > 4.0f) return x < 0.0f ? -1.0f : 1.0f;
-	float q = -2.5368353817611933e-07f;
-	q = __builtin_fmaf(q, a, 4.008121777587803e-06f);
-	q = __builtin_fmaf(q, a, -8.450704626739025e-06f);
-	q = __builtin_fmaf(q, a, -0.00029760473989881575f);
-	q = __builtin_fmaf(q, a, 0.003732554614543915f);
-	q = __builtin_fmaf(q, a, -0.024138860404491425f);
-	q = __builtin_fmaf(q, a, 0.10680221021175385f);
-	q = __builtin_fmaf(q, a, 0.6347560286521912f);
-	q = __builtin_fmaf(q, a, 1.128755807876587f);
-	y = 1.0f - exp_fused(-a * q);
-	if (a != a) return x;
-	return x < 0.0f ? -y : y;
+/* ½·x·(1 + tanh u) = x/(1 + e⁻²ᵘ), u = √(2/π)·(x + 0.044715·x³); the exponent is a sum of two numbers. */
+__device__ inline float gelu_tanh32(float y) {
+	const float linear = -1.5957691669464111f, linear_low = 4.534068054340423e-08f;
+	const float cubic = -0.07135481387376785f, cubic_low = -2.3988324659995897e-09f;
+	float x = y;
+	if (x > 11.0f) x = 11.0f;
+	if (x < -11.0f) x = -11.0f;
+	float z = x * x;
+	float low = __builtin_fmaf(x, x, -z);
+	float p = __builtin_fmaf(cubic, z, linear);
+	low = __builtin_fmaf(cubic, low, linear_low);
+	low = __builtin_fmaf(cubic_low, z, low);
+	low += __builtin_fmaf(cubic, z, linear - p);
+	float v = x * p;
+	float rest = __builtin_fmaf(x, low, __builtin_fmaf(x, p, -v));
+	if (v > 89.0f) v = 89.0f;
+	if (v < -87.0f) v = -87.0f;
+	unsigned n;
+	float r = reduced(v, &n);
+	return y / (1.0f + exp_series32(r + rest) * power_of_two(n));
 }
 
 /* Go's max and min: a NaN wins, −0 is less than 0. */

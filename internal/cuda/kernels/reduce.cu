@@ -220,7 +220,7 @@ extern "C" __global__ void __launch_bounds__(256) softmax_warp_f32(const float *
 #pragma unroll
 	for (unsigned k = 0; k < 32; k++) {
 		if (32 * k >= n) break;
-		v[k] = 32 * k + lane < n ? exp_fused(v[k] - top) : 0.0f;
+		v[k] = 32 * k + lane < n ? exp_bounded(v[k] - top) : 0.0f;
 		sum += v[k];
 	}
 	float factor = 1.0f / warp_sum(sum);
