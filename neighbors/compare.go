@@ -22,6 +22,13 @@ func Compare(ctx context.Context, original dataset.Points, embedded []dataset.Po
 	if err != nil {
 		return nil, err
 	}
+	if p.onGPU() {
+		parts, err := p.compareOnGPUs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return p.Merge(parts...)
+	}
 	part, err := p.Map(ctx, 0, p.n)
 	if err != nil {
 		return nil, err

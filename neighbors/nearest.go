@@ -87,44 +87,15 @@ func typeName(p dataset.Points) string {
 	return "float64"
 }
 
-// search fills the lists block by block.
+// search fills the lists.
 func search(ctx context.Context, queries, points dataset.Points, k int, self bool, o *Options) (*Nearest, error) {
 	result := &Nearest{N: queries.N, K: k, Index: make([]int32, queries.N*k), Distance: make([]float64, queries.N*k)}
-	s, err := openSpace(ctx, queries, points, self, false, o, nil, 0)
+	onGPU, err := searchOnGPU(ctx, queries, points, k, self, o, result)
+	if !onGPU {
+		err = searchBlocks(ctx, queries, points, k, self, o, result)
+	}
 	if err != nil {
 		return nil, err
-	}
-	layout, err := o.layout(points.N, 0, queries.N, s, nil)
-	if err != nil {
-		return nil, err
-	}
-	rows := layout.rows
-	threads := o.threads()
-	workers := make([]worker, threads)
-	for w := range workers {
-		workers[w] = s.worker()
-	}
-	for lo := 0; lo < queries.N; lo += rows {
-		hi := min(queries.N, lo+rows)
-		if err := s.load(ctx, lo, hi); err != nil {
-			return nil, err
-		}
-		err := parallel(ctx, threads, hi-lo, func(w, r int) {
-			at := (lo + r) * k
-			index := result.Index[at : at+k : at+k]
-			copy(index, workers[w].nearest(lo+r, k, index[:0]))
-			workers[w].distances(lo+r, index, result.Distance[at:at+k])
-		})
-		if err != nil {
-			return nil, err
-		}
-		if o.Progress != nil {
-			o.Progress(hi, queries.N)
-		}
-	}
-	result.Counts = s.counts()
-	for _, w := range workers {
-		result.Counts.Redecided += w.redecided()
 	}
 	for i := range queries.N {
 		row := result.Distance[i*k : (i+1)*k]
@@ -135,4 +106,45 @@ func search(ctx context.Context, queries, points dataset.Points, k int, self boo
 		}
 	}
 	return result, nil
+}
+
+// searchBlocks fills the lists block by block on the processor.
+func searchBlocks(ctx context.Context, queries, points dataset.Points, k int, self bool, o *Options, result *Nearest) error {
+	s, err := openSpace(ctx, queries, points, self, false, o, nil, 0)
+	if err != nil {
+		return err
+	}
+	layout, err := o.layout(points.N, 0, queries.N, s, nil)
+	if err != nil {
+		return err
+	}
+	rows := layout.rows
+	threads := o.threads()
+	workers := make([]worker, threads)
+	for w := range workers {
+		workers[w] = s.worker()
+	}
+	for lo := 0; lo < queries.N; lo += rows {
+		hi := min(queries.N, lo+rows)
+		if err := s.load(ctx, lo, hi); err != nil {
+			return err
+		}
+		err := parallel(ctx, threads, hi-lo, func(w, r int) {
+			at := (lo + r) * k
+			index := result.Index[at : at+k : at+k]
+			copy(index, workers[w].nearest(lo+r, k, index[:0]))
+			workers[w].distances(lo+r, index, result.Distance[at:at+k])
+		})
+		if err != nil {
+			return err
+		}
+		if o.Progress != nil {
+			o.Progress(hi, queries.N)
+		}
+	}
+	result.Counts = s.counts()
+	for _, w := range workers {
+		result.Counts.Redecided += w.redecided()
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"repscope/dataset"
+	"repscope/device"
 )
 
 // Metric says how the distance of two points is measured.
@@ -134,6 +135,11 @@ type Options struct {
 
 	// PerPoint keeps the penalties of each point.
 	PerPoint bool
+
+	// Device computes distances, lists and ranks on GPUs where the pass allows it: not
+	// for co-ranking curves and precomputed distances. nil is the processor. It
+	// changes no result but the method named in the counts.
+	Device *device.Device
 
 	// Progress, when set, is called with the number of finished rows and their
 	// total, from one goroutine at a time.
