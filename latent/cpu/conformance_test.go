@@ -4,23 +4,19 @@ package cpu_test
 // and our own cases in the same format for newer opsets.
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"repscope/latent/cpu"
 	"repscope/latent/graph"
+	"repscope/latent/internal/graphtest"
 	"repscope/latent/onnx"
 )
 
@@ -69,33 +65,8 @@ func TestConformance(t *testing.T) {
 // TestOperators runs our own cases, whose outputs ONNX Runtime computed; see testdata/README.md.
 func TestOperators(t *testing.T) { conform(t, operatorCases(t), 1e-4, true) }
 
-// operatorCases unpacks our own cases.
-func operatorCases(t testing.TB) fs.FS {
-	file, err := os.Open("testdata/operators.tar.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	unpacked, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases := fstest.MapFS{}
-	for archive := tar.NewReader(unpacked); ; {
-		header, err := archive.Next()
-		if err == io.EOF {
-			return cases
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := io.ReadAll(archive)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cases[header.Name] = &fstest.MapFile{Data: data}
-	}
-}
+// operatorCases are our own cases.
+func operatorCases(t testing.TB) fs.FS { return graphtest.Cases(t, "testdata/operators.tar.gz") }
 
 // conform runs every case of a file system and allows the given relative error
 // (1e-3 is that of the standard's own runner). With all, none may be unsupported.
@@ -126,7 +97,7 @@ func conform(t *testing.T, files fs.FS, relative float64, all bool) {
 		case all:
 			failed++
 			t.Errorf("%s: %v", dir, err)
-		case errors.Is(err, errNoData):
+		case errors.Is(err, graphtest.ErrNoData):
 			unsupported["no data in the folder"]++
 		case foreign && isUnsupported(err):
 			// Named for the log: the operator that is missing, or a type such as a sequence.
@@ -164,8 +135,6 @@ func isUnsupported(err error) bool {
 // Opset 7 is where today's rules of broadcasting begin.
 var errOldOpset = errors.New("opset below 7")
 
-var errNoData = errors.New("no test data")
-
 // runCase runs one folder and names the operators of its graph; none if the file cannot be read.
 func runCase(files fs.FS, dir string, relative float64) ([]string, error) {
 	data, err := fs.ReadFile(files, path.Join(dir, "model.onnx"))
@@ -185,7 +154,7 @@ func runCase(files fs.FS, dir string, relative float64) ([]string, error) {
 	}
 	sets, err := fs.Glob(files, path.Join(dir, "test_data_set_*"))
 	if err != nil || len(sets) == 0 {
-		return ops, errNoData
+		return ops, graphtest.ErrNoData
 	}
 	for _, set := range sets {
 		if err := runSet(data, o, files, set, relative); err != nil {
@@ -215,7 +184,7 @@ func runSet(data []byte, o onnx.Options, files fs.FS, set string, relative float
 		var inputs []*graph.Tensor
 		var ports []graph.Port
 		for i, p := range g.Inputs {
-			x, err := readTensor(files, set, "input", i)
+			x, err := graphtest.ReadTensor(files, set, "input", i)
 			if err != nil {
 				return err
 			}
@@ -236,11 +205,11 @@ func runSet(data []byte, o onnx.Options, files fs.FS, set string, relative float
 			return err
 		}
 		for i, got := range out {
-			want, err := readTensor(files, set, "output", i)
+			want, err := graphtest.ReadTensor(files, set, "output", i)
 			if err != nil {
 				return err
 			}
-			if err := same(got, want, relative); err != nil {
+			if err := graphtest.Compare(got, want, relative); err != nil {
 				return fmt.Errorf("output %d: %w", i, err)
 			}
 		}
@@ -258,44 +227,4 @@ func runSet(data []byte, o onnx.Options, files fs.FS, set string, relative float
 		return fmt.Errorf("with constant inputs: %w", folded)
 	}
 	return err
-}
-
-func readTensor(files fs.FS, set, kind string, i int) (*graph.Tensor, error) {
-	data, err := fs.ReadFile(files, path.Join(set, fmt.Sprintf("%s_%d.pb", kind, i)))
-	if err != nil {
-		return nil, errNoData
-	}
-	return onnx.ReadTensor(data)
-}
-
-// same compares with a tolerance relative to the element and, for sums that
-// cancel, a hundredth of that relative to the largest element.
-func same(got, want *graph.Tensor, relative float64) error {
-	if got.DType != want.DType || !slices.Equal(got.Shape, want.Shape) {
-		return fmt.Errorf("got %v %v, want %v %v", got.DType, got.Shape, want.DType, want.Shape)
-	}
-	largest := 0.0
-	for _, v := range want.F32 {
-		if a := math.Abs(float64(v)); a <= math.MaxFloat32 {
-			largest = max(largest, a)
-		}
-	}
-	tolerance := 1e-7 + relative/100*largest
-	for i := range want.F32 {
-		g, w := float64(got.F32[i]), float64(want.F32[i])
-		if g != w && !(math.IsNaN(g) && math.IsNaN(w)) && !(math.Abs(g-w) <= tolerance+relative*math.Abs(w)) {
-			return fmt.Errorf("element %d is %g, want %g", i, g, w)
-		}
-	}
-	for i := range want.I64 {
-		if got.I64[i] != want.I64[i] {
-			return fmt.Errorf("element %d is %d, want %d", i, got.I64[i], want.I64[i])
-		}
-	}
-	for i := range want.Bool {
-		if got.Bool[i] != want.Bool[i] {
-			return fmt.Errorf("element %d is %t, want %t", i, got.Bool[i], want.Bool[i])
-		}
-	}
-	return nil
 }
