@@ -46,7 +46,7 @@ const (
 
 // queryRows rows at once, or queryBytes of them, are enough for the matrix
 // kernels to run at full speed.
-const queryRows, queryBytes = 48, 256 << 20
+const queryRows, queryBytes = 96, 256 << 20
 
 // Random streams of the approximate mode.
 const (
@@ -88,22 +88,33 @@ type ApproximateNearest struct {
 // references are rows of single points against all points.
 type references struct {
 	space
-	base  base  // for exclusions
-	index []int // the point of each row
+	// masked calls skip for the points that are no candidates of row q.
+	masked func(q int, skip func(j int))
 }
 
 // openReferences opens the rows of the points with the given indices. A row is
 // the same as in a pass over all points: the point itself and its exclusion
 // window are no candidates.
 func openReferences(ctx context.Context, points dataset.Points, index []int, o *Options) (*references, error) {
+	b := base{n: points.N, self: true, window: o.ExcludeWindow, episode: o.Episode}
+	return openRows(ctx, points, index, o, func(q int, skip func(j int)) { b.exclusions(index[q], skip) })
+}
+
+// openRows opens the rows of the points with the given indices, whose candidates are
+// all points but those masked.
+func openRows(ctx context.Context, points dataset.Points, index []int, o *Options, masked func(q int, skip func(j int))) (*references, error) {
 	s, err := openSpace(ctx, points.Select(index), points, false, false, o, nil, 0)
 	if err != nil {
 		return nil, err
 	}
-	return &references{
-		space: s, index: index,
-		base: base{n: points.N, self: true, window: o.ExcludeWindow, episode: o.Episode},
-	}, nil
+	return &references{space: s, masked: masked}, nil
+}
+
+// referenceRows is the number of rows of so many bytes that are computed at once,
+// of total: more would take memory and not be faster.
+func referenceRows(budget, bytes int64, total int) (int, error) {
+	rows, err := rowsWithin(budget, bytes, total)
+	return min(rows, int(max(queryRows, queryBytes/bytes))), err
 }
 
 // load computes rows lo … hi−1 and takes out what is no candidate.
@@ -132,7 +143,7 @@ func mask[K key](r *references, row func(i int) []K, lo, hi int) {
 	limit := excluded[K]()
 	for q := lo; q < hi; q++ {
 		values := row(q)
-		r.base.exclusions(r.index[q], func(j int) { values[j] = limit })
+		r.masked(q, func(j int) { values[j] = limit })
 	}
 }
 
@@ -144,12 +155,10 @@ func exactNearest(ctx context.Context, points dataset.Points, index []int, k int
 	if err != nil {
 		return nil, err
 	}
-	rows, err := rowsWithin(o.budget(), s.rowBytes(), len(index))
+	rows, err := referenceRows(o.budget(), s.rowBytes(), len(index))
 	if err != nil {
 		return nil, err
 	}
-	// More rows at once would not be faster.
-	rows = min(rows, int(max(queryRows, queryBytes/s.rowBytes())))
 	threads := o.threads()
 	workers := make([]worker, threads)
 	for w := range workers {

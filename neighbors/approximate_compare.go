@@ -50,7 +50,13 @@ type SampledAtK struct {
 	// Sample.Index: exactly what [Compare] finds for these points.
 	// PointNormalizer is the worst penalty of each.
 	PointTrustPenalty, PointContPenalty, PointCommon, PointNormalizer []int64
+
+	// Null has one entry per permutation of Options.Permutations.
+	Null []SampledNull
 }
+
+// SampledNull are the estimated scores under one permutation.
+type SampledNull struct{ Trustworthiness, Continuity Estimate }
 
 // SampledPreservation is how well one embedded space keeps the neighbourhoods of
 // the original space, estimated on the references.
@@ -88,6 +94,10 @@ type Sample struct {
 // mean of x is √(Σ_h (N_h/N)²·(1 − n_h/N_h)·s_h²/n_h), s_h² the variance of x
 // within stratum h (Cochran 1977, Sampling Techniques, section 5.6).
 //
+// The permutation null is estimated on the same references: no point is copied or
+// moved; the rows of the points that the references are given to are ranked too. Of points
+// at equal distance the one of lower index comes first, permuted or not.
+//
 // Of o, Blocks, CoRanking and PerPoint are not used. Errors are those of
 // Compare.
 func CompareSampled(ctx context.Context, original dataset.Points, embedded []dataset.Points, o Options, a Approximation) (*Sample, error) {
@@ -103,6 +113,9 @@ func CompareSampled(ctx context.Context, original dataset.Points, embedded []dat
 	tallies := make([]*tally, len(embedded))
 	for e := range tallies {
 		tallies[e] = newTally(len(p.ks), len(sample.Index))
+		for range p.permutations {
+			tallies[e].null = append(tallies[e].null, newTally(len(p.ks), len(sample.Index)))
+		}
 	}
 	if err := p.compareReferences(ctx, sample, tallies); err != nil {
 		return nil, err
@@ -122,6 +135,7 @@ type tally struct {
 	trust, cont, common [][]int64
 	// wrong and missing are MRRE's sums Σ_{l≤k} |r − l|/l.
 	wrong, missing [][]float64
+	null           []*tally // of each permutation; trust and cont only
 }
 
 func newTally(ks, references int) *tally {
@@ -151,6 +165,48 @@ func rankSums(rank []int32, k int) (penalty, common int64, errors float64) {
 	return penalty, common, errors
 }
 
+// openSampled opens the rows of an embedded space: those of the references, and then,
+// for each permutation, those of the points that the references are given to, in which
+// the candidates are permuted too.
+func (p *Pass) openSampled(ctx context.Context, points dataset.Points, index []int, o *Options) (*references, error) {
+	rows := slices.Clone(index)
+	for _, permutation := range p.permutations {
+		for _, i := range index {
+			rows = append(rows, int(permutation.to[i]))
+		}
+	}
+	b := base{n: points.N, self: true, window: o.ExcludeWindow, episode: o.Episode}
+	return openRows(ctx, points, rows, o, func(q int, skip func(j int)) {
+		i, version := index[q%len(index)], q/len(index)
+		if version == 0 {
+			b.exclusions(i, skip)
+			return
+		}
+		to := p.permutations[version-1].to
+		b.exclusions(i, func(j int) { skip(int(to[j])) })
+	})
+}
+
+// sampler is one goroutine's memory.
+type sampler struct {
+	original     worker
+	embedded     []worker
+	list, rank   []int32
+	originalTies []int64
+	embeddedTies []int64
+}
+
+func (p *Pass) newSampler(original *references, spaces []*references) *sampler {
+	s := &sampler{
+		original: original.worker(), rank: make([]int32, p.kmax),
+		originalTies: make([]int64, len(spaces)), embeddedTies: make([]int64, len(spaces)),
+	}
+	for _, space := range spaces {
+		s.embedded = append(s.embedded, space.worker())
+	}
+	return s
+}
+
 // compareReferences fills the tallies and the counts of the spaces.
 func (p *Pass) compareReferences(ctx context.Context, sample *Sample, tallies []*tally) error {
 	o := &p.options
@@ -161,39 +217,27 @@ func (p *Pass) compareReferences(ctx context.Context, sample *Sample, tallies []
 	spaces := make([]*references, len(p.embedded))
 	widest := int64(0)
 	for e, points := range p.embedded {
-		if spaces[e], err = openReferences(ctx, points, sample.Index, o.embedded(e)); err != nil {
+		if spaces[e], err = p.openSampled(ctx, points, sample.Index, o.embedded(e)); err != nil {
 			return err
 		}
 		widest = max(widest, spaces[e].rowBytes())
 	}
 	total := len(sample.Index)
-	rows, err := rowsWithin(o.budget(), original.rowBytes()+widest, total)
+	rows, err := referenceRows(o.budget(), original.rowBytes()+widest, total)
 	if err != nil {
 		return err
 	}
 	if o.maxRows > 0 {
 		rows = min(rows, o.maxRows)
 	}
-	type state struct {
-		original     worker
-		embedded     []worker
-		list, rank   []int32
-		originalTies []int64
-		embeddedTies []int64
-	}
 	threads := o.threads()
-	workers := make([]state, threads)
+	// What the null decides again is not counted.
+	workers, nulls := make([]*sampler, threads), make([]*sampler, threads)
 	for w := range workers {
-		s := &workers[w]
-		s.original = original.worker()
-		for _, space := range spaces {
-			s.embedded = append(s.embedded, space.worker())
-		}
-		s.rank = make([]int32, p.kmax)
-		s.originalTies, s.embeddedTies = make([]int64, len(spaces)), make([]int64, len(spaces))
+		workers[w], nulls[w] = p.newSampler(original, spaces), p.newSampler(original, spaces)
 	}
 	neighbours := make([][]int32, rows)
-	done := 0
+	done, versions := 0, 1+len(p.permutations)
 	for lo := 0; lo < total; lo += rows {
 		hi := min(total, lo+rows)
 		if err := original.load(ctx, lo, hi); err != nil {
@@ -206,28 +250,25 @@ func (p *Pass) compareReferences(ctx context.Context, sample *Sample, tallies []
 			return err
 		}
 		for e, space := range spaces {
-			if err := space.load(ctx, lo, hi); err != nil {
-				return err
-			}
-			t := tallies[e]
-			err := parallel(ctx, threads, hi-lo, func(w, r int) {
-				s, at := &workers[w], lo+r
-				s.list = s.embedded[e].nearest(at, p.kmax, s.list)
-				s.originalTies[e] += s.original.ranks(at, s.list, p.kmax, s.rank, nil)
-				for q, k := range p.ks {
-					t.trust[q][at], t.common[q][at], t.wrong[q][at] = rankSums(s.rank, k)
+			for version := range versions {
+				first := version * total
+				if err := space.load(ctx, first+lo, first+hi); err != nil {
+					return err
 				}
-				s.embeddedTies[e] += s.embedded[e].ranks(at, neighbours[r], p.kmax, s.rank, nil)
-				for q, k := range p.ks {
-					t.cont[q][at], _, t.missing[q][at] = rankSums(s.rank, k)
+				err := parallel(ctx, threads, hi-lo, func(w, r int) {
+					if version == 0 {
+						workers[w].compare(p, e, lo+r, neighbours[r], tallies[e])
+					} else {
+						nulls[w].permuted(p, e, lo+r, first+lo+r, neighbours[r], &p.permutations[version-1], tallies[e].null[version-1])
+					}
+				})
+				if err != nil {
+					return err
 				}
-			})
-			if err != nil {
-				return err
-			}
-			done += hi - lo
-			if o.Progress != nil {
-				o.Progress(done, total*len(spaces))
+				done += hi - lo
+				if o.Progress != nil {
+					o.Progress(done, total*len(spaces)*versions)
+				}
 			}
 		}
 	}
@@ -246,6 +287,40 @@ func (p *Pass) compareReferences(ctx context.Context, sample *Sample, tallies []
 		sample.Spaces = append(sample.Spaces, s)
 	}
 	return nil
+}
+
+// compare tallies reference at in embedded space e; neighbours are its original ones.
+func (s *sampler) compare(p *Pass, e, at int, neighbours []int32, t *tally) {
+	s.list = s.embedded[e].nearest(at, p.kmax, s.list)
+	s.originalTies[e] += s.original.ranks(at, s.list, p.kmax, s.rank, nil)
+	for q, k := range p.ks {
+		t.trust[q][at], t.common[q][at], t.wrong[q][at] = rankSums(s.rank, k)
+	}
+	s.embeddedTies[e] += s.embedded[e].ranks(at, neighbours, p.kmax, s.rank, nil)
+	for q, k := range p.ks {
+		t.cont[q][at], _, t.missing[q][at] = rankSums(s.rank, k)
+	}
+}
+
+// permuted tallies reference at under a permutation; row is that of the point that it
+// is given to.
+func (s *sampler) permuted(p *Pass, e, at, row int, neighbours []int32, order *permutation, t *tally) {
+	s.list = s.embedded[e].nearest(row, p.kmax, s.list)
+	for q, a := range s.list {
+		s.list[q] = order.inverse[a]
+	}
+	s.original.ranks(at, s.list, 0, s.rank, nil)
+	for q, k := range p.ks {
+		t.trust[q][at], _, _ = rankSums(s.rank, k)
+	}
+	s.list = s.list[:0]
+	for _, j := range neighbours {
+		s.list = append(s.list, order.to[j])
+	}
+	s.embedded[e].ranks(row, s.list, 0, s.rank, nil)
+	for q, k := range p.ks {
+		t.cont[q][at], _, _ = rankSums(s.rank, k)
+	}
 }
 
 // estimate turns the tallies of the k at place q of Options.Ks into scores.
@@ -275,6 +350,12 @@ func (p *Pass) estimate(k, q int, sample *Sample, t *tally) SampledAtK {
 	score := func(x []float64, scale float64) Estimate {
 		mean, se := stratifiedMean(sample.Strata, x)
 		return Estimate{1 - mean*n/scale, se * n / scale}
+	}
+	for _, null := range t.null {
+		a.Null = append(a.Null, SampledNull{
+			Trustworthiness: score(float64s(null.trust[q]), float64(known.Normalizer)),
+			Continuity:      score(float64s(null.cont[q]), float64(known.Normalizer)),
+		})
 	}
 	a.Trustworthiness = score(float64s(t.trust[q]), float64(known.Normalizer))
 	a.Continuity = score(float64s(t.cont[q]), float64(known.Normalizer))

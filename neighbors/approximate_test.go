@@ -332,6 +332,7 @@ func TestCompareSampled(t *testing.T) {
 				size = 900
 			}
 			original, embedded, o := samplePair(size, kind)
+			o.Permutations = permutations(9, size, 2)
 			full := o
 			full.PerPoint, full.CoRanking = true, CoRankingOff
 			want, err := Compare(t.Context(), original, embedded, full)
@@ -349,6 +350,7 @@ func TestCompareSampled(t *testing.T) {
 				}
 				for e := range embedded {
 					checkSampled(t, got, &got.Spaces[e], &want[e], references == size)
+					checkSampledNull(t, &got.Spaces[e], &want[e], references == size)
 				}
 			}
 		})
@@ -398,6 +400,36 @@ func checkSampled(t *testing.T, sample *Sample, got *SampledPreservation, want *
 
 // Over many draws the estimates are centred on the exact score and spread as the
 // standard errors say.
+// The null of the references is that of all points where all are references, save for
+// the order of equal distances.
+func checkSampledNull(t *testing.T, got *SampledPreservation, want *Preservation, all bool) {
+	t.Helper()
+	ties := got.Original.Ties+got.Embedded.Ties > 0
+	for q, a := range got.ByK {
+		for p, null := range a.Null {
+			exact := want.ByK[q].Null[p]
+			for _, s := range []struct {
+				got  Estimate
+				want float64
+			}{{null.Trustworthiness, exact.Trustworthiness}, {null.Continuity, exact.Continuity}} {
+				limit := 4 * s.got.StandardError
+				switch {
+				case ties:
+					limit += 0.02
+				case all:
+					limit = 1e-12
+				}
+				if !(math.Abs(s.got.Value-s.want) <= limit) {
+					t.Errorf("k = %d, permutation %d: %v, want %v ± %v", a.K, p, s.got, s.want, limit)
+				}
+			}
+		}
+		if len(a.Null) != len(want.ByK[q].Null) {
+			t.Errorf("%d permutations, want %d", len(a.Null), len(want.ByK[q].Null))
+		}
+	}
+}
+
 func TestSampledStandardErrors(t *testing.T) {
 	original, embedded, o := samplePair(800, "episodes")
 	o.Ks = []int{10}

@@ -69,21 +69,13 @@ func (o Options) approximation() neighbors.Approximation {
 	return neighbors.Approximation{Seed: o.Seed, References: o.References}
 }
 
-// ranked is the number of states that are ranked, of n.
-func (o Options) ranked(n int) int {
-	switch {
-	case !o.Approximate:
-		return n
-	case o.References == 0:
-		return min(n, neighbors.DefaultReferences)
-	}
-	return min(n, o.References)
-}
-
 // compareSampled is the comparison on reference states. It leaves out the
 // intervals and the comparisons of models, which delete blocks of states and
 // need all ranks.
 func (r *Result) compareSampled(ctx context.Context, in Input, spaces []dataset.Points, settings neighbors.Options, o Options) error {
+	for p := range o.Permutations {
+		settings.Permutations = append(settings.Permutations, o.order(p, in.Frames.N))
+	}
 	sample, err := neighbors.CompareSampled(ctx, in.Frames, spaces, settings, o.approximation())
 	if err != nil {
 		return err
@@ -117,6 +109,13 @@ func (r *Result) compareSampled(ctx context.Context, in Input, spaces []dataset.
 				QNX: report.Number(a.QNX.StandardError), RNX: report.Number(a.RNX.StandardError), LCMC: report.Number(a.LCMC.StandardError),
 				MRREFalse: report.Number(a.MRREFalse.StandardError), MRREMissing: report.Number(a.MRREMissing.StandardError),
 			}
+			if o.Permutations > 0 {
+				var null nullScores
+				for _, one := range a.Null {
+					null.trust, null.cont = append(null.trust, one.Trustworthiness.Value), append(null.cont, one.Continuity.Value)
+				}
+				k.Null = null.summary()
+			}
 			if o.PerPoint {
 				m.points = append(m.points, points{a.PointTrustPenalty, a.PointContPenalty, a.PointNormalizer})
 			}
@@ -128,25 +127,6 @@ func (r *Result) compareSampled(ctx context.Context, in Input, spaces []dataset.
 	}
 	r.duplicateWarnings()
 	return nil
-}
-
-// pairScores are the scores of one pair of spaces at one k.
-type pairScores struct{ trust, cont float64 }
-
-// scores compares spaces with the frames on the references and returns what the
-// null is made of: per space and k.
-func (o Options) scores(ctx context.Context, frames dataset.Points, spaces []dataset.Points, settings neighbors.Options) ([][]pairScores, error) {
-	out := make([][]pairScores, len(spaces))
-	sample, err := neighbors.CompareSampled(ctx, frames, spaces, settings, o.approximation())
-	if err != nil {
-		return nil, err
-	}
-	for i, s := range sample.Spaces {
-		for _, a := range s.ByK {
-			out[i] = append(out[i], pairScores{a.Trustworthiness.Value, a.Continuity.Value})
-		}
-	}
-	return out, nil
 }
 
 // writeSampling writes the standard errors of a sample.

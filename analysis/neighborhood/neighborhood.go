@@ -225,25 +225,8 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		return nil, err
 	}
 	if o.Approximate {
-		rows := len(spaces) * o.ranked(in.Frames.N)
-		work := (1 + o.Permutations) * rows
-		if o.Progress != nil {
-			settings.Progress = func(done, _ int) { o.Progress(done, work) }
-		}
-		if err := result.compareSampled(ctx, in, spaces, settings, o); err != nil {
-			return nil, err
-		}
-		null, err := permuted(ctx, in.Frames, spaces, settings, o, func(done int) {
-			if o.Progress != nil {
-				o.Progress(rows+done, work)
-			}
-		})
-		for i := range null {
-			for q := range null[i] {
-				result.Models[i].ByK[q].Null = null[i][q].summary()
-			}
-		}
-		return result, err
+		settings.Progress = o.Progress
+		return result, result.compareSampled(ctx, in, spaces, settings, o)
 	}
 	blocks, reason, err := result.blocks(in, spaces, &settings, o)
 	if err != nil {
