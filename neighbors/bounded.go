@@ -598,8 +598,13 @@ func (w *boundedWorker[F]) collect(i, count int, list []int32, tied bool) []int3
 		}
 		sortEntries(w.buf)
 	}
-	// Values further apart than the band are in order; runs of closer ones are
-	// put in order by their direct keys.
+	return w.settle(count, band, list, tied)
+}
+
+// settle appends the count first of w.buf, the row's smallest values in ascending order, to
+// list. Values further apart than the band are in order; runs of closer ones are
+// put in order by their direct keys.
+func (w *boundedWorker[F]) settle(count int, band float64, list []int32, tied bool) []int32 {
 	for lo := 0; lo < len(w.buf) && len(list) < count; {
 		hi := lo + 1
 		for hi < len(w.buf) && w.buf[hi].key <= w.space.above(w.buf[hi-1].key, band) {

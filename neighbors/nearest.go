@@ -114,6 +114,9 @@ func searchBlocks(ctx context.Context, queries, points dataset.Points, k int, se
 	if err != nil {
 		return err
 	}
+	if done, err := searchTiles(ctx, s, points, k, o, result); done || err != nil {
+		return err
+	}
 	layout, err := o.layout(points.N, 0, queries.N, s, nil)
 	if err != nil {
 		return err

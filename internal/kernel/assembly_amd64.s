@@ -11093,6 +11093,48 @@ loop:
 	VZEROUPPER
 	RET
 
+// func nearDistancesAVX2(dst *int32, c, norms, limits *float32, blocks int, norm, limit float32) int
+TEXT ·nearDistancesAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), DI
+	MOVQ c+8(FP), SI
+	MOVQ norms+16(FP), DX
+	MOVQ limits+24(FP), R10
+	MOVQ blocks+32(FP), CX
+	VBROADCASTSS norm+40(FP), Y0
+	VBROADCASTSS limit+44(FP), Y3
+	XORL R8, R8
+	MOVQ DI, R9
+loop:
+	VADDPS (DX), Y0, Y1
+	VMOVUPS (SI), Y2
+	VADDPS Y2, Y2, Y2
+	VSUBPS Y2, Y1, Y1
+	VMAXPS (R10), Y3, Y4
+	VCMPPS $2, Y4, Y1, Y2
+	VMOVUPS Y1, (SI)
+	VMOVMSKPS Y2, AX
+	TESTL AX, AX
+	JZ next
+bits:
+	TZCNTL AX, BX
+	ADDL R8, BX
+	MOVL BX, (DI)
+	ADDQ $4, DI
+	BLSRL AX, AX
+	JNZ bits
+next:
+	ADDQ $32, SI
+	ADDQ $32, DX
+	ADDQ $32, R10
+	ADDL $8, R8
+	DECQ CX
+	JNZ loop
+	SUBQ R9, DI
+	SHRQ $2, DI
+	MOVQ DI, ret+48(FP)
+	VZEROUPPER
+	RET
+
 // func atMostFloat32AVX2(dst *int32, x *float32, blocks int, limit float32, first int32) int
 TEXT ·atMostFloat32AVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI

@@ -30,6 +30,7 @@ func detect() []*implementation {
 		scaleShift:         scaleShiftAsm,
 		finishDistances:    finishDistancesAsm,
 		groupSquares:       groupSquaresAsm,
+		nearDistances:      nearDistancesAsm,
 		atMost:             atMostAsm,
 		below:              belowAsm,
 		squaredDistances32: squaredDistances32,
@@ -243,6 +244,14 @@ func finishDistancesAsm(c, norms []float32, norm float32) {
 		finishDistancesAVX2(&c[0], &norms[0], n, norm)
 	}
 	finishDistancesGeneric(c[8*n:], norms[8*n:], norm)
+}
+
+func nearDistancesAsm(dst []int32, c, norms, limits []float32, norm, limit float32) int {
+	n, found := len(c)/8, 0
+	if n > 0 {
+		found = nearDistancesAVX2(&dst[0], &c[0], &norms[0], &limits[0], n, norm, limit)
+	}
+	return nearDistancesFrom(8*n, found, dst, c, norms, limits, norm, limit)
 }
 
 func groupSquaresAsm(dst []float64, x []float32) {

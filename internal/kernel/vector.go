@@ -12,6 +12,7 @@ type vectorKernels struct {
 	scaleShift      func(dst, src, shift []float32, scale float32)
 	finishDistances func(c, norms []float32, norm float32)
 	groupSquares    func(dst []float64, x []float32)
+	nearDistances   func(dst []int32, c, norms, limits []float32, norm, limit float32) int
 	// atMost and below write the indices of elements and return their number;
 	// dst is as long as x.
 	atMost func(dst []int32, x []float32, limit float32) int
@@ -32,6 +33,7 @@ var genericVector = vectorKernels{
 	scaleShift:         scaleShiftGeneric,
 	finishDistances:    finishDistancesGeneric,
 	groupSquares:       groupSquaresGeneric[float32],
+	nearDistances:      nearDistancesGeneric,
 	atMost:             atMostGeneric,
 	below:              belowGeneric,
 	squaredDistances32: squaredDistancesGeneric[float32],
@@ -87,6 +89,30 @@ func finishDistancesGeneric(c, norms []float32, norm float32) {
 	for j, m := range norms {
 		c[j] = float32(norm+m) - float32(2*c[j])
 	}
+}
+
+// NearDistances is [FinishDistances] and sets the first elements of dst to the ascending
+// indices k with c[k] ≤ limit or c[k] ≤ limits[k]; it returns their number. It panics if dst, norms
+// or limits are shorter than c.
+func NearDistances(dst []int32, c, norms, limits []float32, norm, limit float32) int {
+	n := len(c)
+	return active.Load().vector.nearDistances(dst[:n], c, norms[:n], limits[:n], norm, limit)
+}
+
+func nearDistancesGeneric(dst []int32, c, norms, limits []float32, norm, limit float32) int {
+	return nearDistancesFrom(0, 0, dst, c, norms, limits, norm, limit)
+}
+
+// nearDistancesFrom does the elements from first on, after count found ones.
+func nearDistancesFrom(first, count int, dst []int32, c, norms, limits []float32, norm, limit float32) int {
+	for k := first; k < len(c); k++ {
+		c[k] = float32(norm+norms[k]) - float32(2*c[k])
+		if c[k] <= limit || c[k] <= limits[k] {
+			dst[count] = int32(k)
+			count++
+		}
+	}
+	return count
 }
 
 // AtMost sets the first elements of dst to the ascending indices k with x[k] ≤ limit and
