@@ -157,7 +157,8 @@ func TestHostileFiles(t *testing.T) {
 			}
 			allocated := (after.TotalAlloc - before.TotalAlloc) >> 20
 			t.Logf("%v, %d MB allocated, %d bytes of file", elapsed.Round(time.Millisecond), allocated, len(c.data))
-			if elapsed > 20*time.Second || allocated > 4096 {
+			// All take about a second; without a bound they would take hours. A busy machine is no failure.
+			if elapsed > 5*time.Minute || allocated > 4096 {
 				t.Errorf("took %v and %d MB", elapsed, allocated)
 			}
 		})
