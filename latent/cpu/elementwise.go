@@ -15,7 +15,7 @@ const grain = 1 << 13
 
 func init() {
 	for _, name := range []string{"Relu", "Sigmoid", "Tanh", "Erf", "Softplus", "Softsign", "LeakyRelu", "Elu", "Celu", "ThresholdedRelu", "Selu",
-		"HardSigmoid", "HardSwish", "Mish", "Sqrt", "Exp", "Log", "Sin", "Cos", "Reciprocal", "Floor", "Ceil", "Round", "Neg", "Abs", "Sign", "Gelu",
+		"HardSigmoid", "HardSwish", "Shrink", "Mish", "Sqrt", "Exp", "Log", "Sin", "Cos", "Reciprocal", "Floor", "Ceil", "Round", "Neg", "Abs", "Sign", "Gelu",
 		"Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh"} {
 		kernels["."+name] = buildUnary
 	}

@@ -501,6 +501,8 @@ type scratch struct {
 	scores    []float32
 	attention attention
 	frames    []float32 // images that are copied with padding
+	ranks     []ranked  // of TopK
+	sums      []float64 // of AveragePool
 }
 
 func newWeights(threads int) *weights {

@@ -4,7 +4,10 @@ package cpu
 // once for every element type.
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
 	"repscope/latent/graph"
 )
@@ -15,6 +18,7 @@ func init() {
 	kernels[".GatherND"] = forType(0, buildGatherND[float32], buildGatherND[int64], buildGatherND[bool])
 	kernels[".ScatterElements"] = forType(0, buildScatterElements[float32], buildScatterElements[int64], buildScatterElements[bool])
 	kernels[".ScatterND"] = forType(0, buildScatterND[float32], buildScatterND[int64], buildScatterND[bool])
+	kernels[".TopK"] = forType(0, buildTopK[float32], buildTopK[int64], nil)
 	kernels[".CumSum"] = forType(0, buildCumSum[float32], buildCumSum[int64], nil)
 }
 
@@ -248,6 +252,73 @@ func buildCumSum[T number](b *builder) (func() error, error) {
 					y[base+i*inner] = before
 				} else {
 					y[base+i*inner] = sum
+				}
+			}
+		}
+	}), nil
+}
+
+// ranked is an element with a key in the order of the elements.
+type ranked struct {
+	key   int64
+	index int
+}
+
+// key orders numbers: NaN is above all others.
+func key[T number](v T) int64 {
+	switch v := any(v).(type) {
+	case int64:
+		return v
+	case float32:
+		if v != v {
+			return math.MaxInt32
+		}
+		bits := int32(math.Float32bits(v + 0)) // −0 is 0
+		if bits < 0 {
+			bits = math.MinInt32 - bits
+		}
+		return int64(bits)
+	}
+	return 0
+}
+
+// buildTopK sorts the elements along an axis, equal ones by index, and keeps the first.
+func buildTopK[T number](b *builder) (func() error, error) {
+	p := b.step.Params.(graph.TopKParams)
+	outer, n, inner := blocks(b.shape(0), p.Axis)
+	if outer*inner*p.K == 0 {
+		return func() error { return nil }, nil
+	}
+	m, in, out, index := b.memory, b.step.In[0], b.step.Out[0], -1
+	if len(b.step.Out) > 1 {
+		index = b.step.Out[1]
+	}
+	ascending := func(a, b ranked) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.index, b.index)) }
+	descending := func(a, b ranked) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.index, b.index)) }
+	order := ascending
+	if p.Largest {
+		order = descending
+	}
+	weights := b.weights
+	return b.span(outer*inner, max(1, grain/16/n), func(worker, lo, hi int) {
+		s := &weights.scratch[worker]
+		if cap(s.ranks) < n {
+			s.ranks = make([]ranked, n)
+		}
+		list := s.ranks[:n]
+		for r := lo; r < hi; r++ {
+			x := slots[T](m)[in][r/inner*n*inner+r%inner:]
+			for i := range list {
+				list[i] = ranked{key(x[i*inner]), i}
+			}
+			slices.SortFunc(list, order)
+			at := r/inner*p.K*inner + r%inner
+			for i, e := range list[:p.K] {
+				if out >= 0 {
+					slots[T](m)[out][at+i*inner] = x[e.index*inner]
+				}
+				if index >= 0 {
+					m.i64[index][at+i*inner] = int64(e.index)
 				}
 			}
 		}

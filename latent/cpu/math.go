@@ -51,6 +51,16 @@ func function(a graph.Activation) func(dst, src []float32) {
 			}
 			return 0
 		})
+	case "Shrink":
+		return elementwise(func(x float32) float32 {
+			switch {
+			case x < -alpha:
+				return x + beta
+			case x > alpha:
+				return x - beta
+			}
+			return 0
+		})
 	case "Elu":
 		return elementwise(func(x float32) float32 {
 			if x < 0 {

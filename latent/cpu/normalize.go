@@ -1,6 +1,6 @@
 package cpu
 
-// Normalisations, softmax, reductions and pooling. Sums are taken in float64
+// Normalisations, softmax and reductions. Sums are taken in float64
 // in a fixed order.
 
 import (
@@ -24,8 +24,7 @@ func init() {
 	}
 	kernels[".ArgMax"] = buildArg
 	kernels[".ArgMin"] = buildArg
-	kernels[".MaxPool"] = buildPool
-	kernels[".AveragePool"] = buildPool
+	kernels[".LRN"] = buildLRN
 }
 
 // sum16 is Σ x in float64 over sixteen interleaved partial sums, then the rest in order.
@@ -395,62 +394,26 @@ func argument[T number](b *builder) func() error {
 	})
 }
 
-// buildPool pools [N, C, spatial…] plane by plane.
-func buildPool(b *builder) (func() error, error) {
-	p := b.step.Params.(*graph.PoolParams)
-	in, out := b.shape(0)[2:], b.outShape(0)[2:]
-	rank := len(in)
-	strides := contiguous(in)
-	plane, cells := size(in), size(out)
-	positions := size(p.Kernel)
-	average := b.step.Node.Op == "AveragePool"
+func buildLRN(b *builder) (func() error, error) {
+	p := b.step.Params.(graph.LRNParams)
+	s := b.shape(0)
+	channels, inner := s[1], size(s[2:])
+	before, after := (p.Size-1)/2, p.Size/2
 	x, y := b.in(0), b.out(0)
-	planes := b.shape(0)[0] * b.shape(0)[1]
-	m, xi, yi, integers := b.memory, b.step.In[0], b.step.Out[0], b.dtype(0) == graph.Int64
-	return b.span(planes*cells, max(1, grain/4/positions), func(_, lo, hi int) {
-		src, dst := x(), y()
-		for t := lo; t < hi; t++ {
-			base := t / cells * plane
-			acc, count := math.Inf(-1), 0
-			if average {
-				acc = 0
-			}
-			for q := range positions {
-				at, inside, counted := 0, true, true
-				cell, k := t%cells, q
-				for a := rank - 1; a >= 0; a-- {
-					i := cell%out[a]*p.Strides[a] - p.Before[a] + k%p.Kernel[a]*p.Dilations[a]
-					cell /= out[a]
-					k /= p.Kernel[a]
-					inside = inside && i >= 0 && i < in[a]
-					counted = counted && i < in[a]+p.After[a]
-					at += i * strides[a]
+	return b.span(s[0]*channels, max(1, grain/16/max(inner, 1)), func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			c := r % channels
+			first := r - min(before, c)
+			last := r + min(after, channels-1-c)
+			src, dst := x(), y()[r*inner:(r+1)*inner]
+			for i := range dst {
+				sum := 0.0
+				for k := first; k <= last; k++ {
+					v := float64(src[k*inner+i])
+					sum += float64(v * v)
 				}
-				if inside || counted && p.CountPadding {
-					count++
-				}
-				if !inside {
-					continue
-				}
-				var v float64
-				if integers {
-					v = float64(m.i64[xi][base+at]) // narrower than 53 bits in every model
-				} else {
-					v = float64(src[base+at])
-				}
-				if average {
-					acc += v
-				} else {
-					acc = max(acc, v)
-				}
-			}
-			if average {
-				acc /= float64(count)
-			}
-			if integers {
-				m.i64[yi][t] = int64(acc)
-			} else {
-				dst[t] = float32(acc)
+				factor := math.Pow(float64(p.Bias)+float64(float64(p.Alpha)*sum/float64(p.Size)), float64(p.Beta))
+				dst[i] = float32(float64(src[r*inner+i]) / factor)
 			}
 		}
 	}), nil

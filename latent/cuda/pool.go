@@ -4,7 +4,11 @@
 
 package cuda
 
-import "repscope/latent/graph"
+import (
+	"errors"
+
+	"repscope/latent/graph"
+)
 
 func init() {
 	operators[".MaxPool"] = buildPool
@@ -12,6 +16,9 @@ func init() {
 }
 
 func buildPool(b *builder) error {
+	if len(b.step.Out) > 1 {
+		return errors.New("the indices of maxima are computed by the processor only")
+	}
 	p := b.step.Params.(*graph.PoolParams)
 	in, out := b.shape(0)[2:], b.outShape(0)[2:]
 	apart := contiguous(in)

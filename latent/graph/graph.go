@@ -52,7 +52,8 @@ const (
 	AttributeFloats
 	AttributeInts
 	AttributeStrings
-	AttributeOther // graphs, types, sparse tensors: kept only to be named in errors
+	AttributeGraph
+	AttributeOther // types, sparse tensors: kept only to be named in errors
 )
 
 // Attribute is a constant parameter of a node.
@@ -65,6 +66,7 @@ type Attribute struct {
 	Floats  []float32
 	Ints    []int64
 	Strings []string
+	Graph   *Graph
 }
 
 // Node applies an operator. An absent optional input or output is "".
@@ -141,6 +143,7 @@ func (g *Graph) Prepare(eval Evaluator) error {
 	if len(unsupported) > 0 {
 		return errors.Join(unsupported...)
 	}
+	g.capture()
 	if err := g.sort(); err != nil {
 		return err
 	}

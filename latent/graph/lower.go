@@ -53,9 +53,13 @@ func (l *lowering) transpose(x string, perm []int) string {
 	return l.add("Transpose", map[string]Attribute{"perm": integersAttribute(perm...)}, x)
 }
 
-// finish makes x the first output of the node that is replaced.
-func (l *lowering) finish(x string) {
-	l.nodes = append(l.nodes, &Node{Name: l.of.Name, Op: "Identity", Inputs: []string{x}, Outputs: l.of.Outputs[:1]})
+// finish makes the values the outputs of the node that is replaced.
+func (l *lowering) finish(values ...string) {
+	for i, out := range l.of.Outputs {
+		if out != "" {
+			l.nodes = append(l.nodes, &Node{Name: l.of.Name, Op: "Identity", Inputs: values[i : i+1], Outputs: []string{out}})
+		}
+	}
 }
 
 func integerAttribute(v int) Attribute { return Attribute{Kind: AttributeInt, Int: int64(v)} }

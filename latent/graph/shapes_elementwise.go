@@ -27,6 +27,7 @@ var unary = []struct {
 	{name: "Selu", first: "alpha", alpha: 1.67326319217681884765625, second: "gamma", beta: 1.05070102214813232421875},
 	{name: "HardSigmoid", first: "alpha", alpha: 0.2, second: "beta", beta: 0.5},
 	{name: "HardSwish"}, {name: "Mish"},
+	{name: "Shrink", first: "lambd", alpha: 0.5, second: "bias"},
 	{name: "Sqrt"}, {name: "Exp"}, {name: "Log"}, {name: "Sin"}, {name: "Cos"}, {name: "Tan"}, {name: "Reciprocal"},
 	{name: "Asin"}, {name: "Acos"}, {name: "Atan"}, {name: "Sinh"}, {name: "Cosh"}, {name: "Asinh"}, {name: "Acosh"}, {name: "Atanh"},
 	{name: "Floor"}, {name: "Ceil"}, {name: "Round"},

@@ -29,6 +29,7 @@ func init() {
 		&Operator{Name: "Resize", Inputs: [2]int{1, 4}, Outputs: 1, infer: inferResize, Attributes: []string{"antialias", "axes",
 			"coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside", "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"}},
 		&Operator{Name: "ConvTranspose", Inputs: [2]int{2, 3}, Outputs: 1, NoFold: true, Attributes: spatial, infer: inferConvTranspose},
+		&Operator{Name: "GridSample", Inputs: [2]int{2, 2}, Outputs: 1, Attributes: []string{"align_corners", "mode", "padding_mode"}, infer: inferGridSample},
 		&Operator{Name: "DepthToSpace", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"blocksize", "mode"}, infer: inferDepthToSpace},
 		&Operator{Name: "SpaceToDepth", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"blocksize"}, infer: inferDepthToSpace},
 	)
@@ -223,7 +224,7 @@ func (r *resizer) taps(in, out int, length, scale, start, end float32) ResizeAxi
 			weight[1] = x - float32(floor)
 			weight[0] = 1 - weight[1]
 		case "cubic":
-			r.cubic(weight, x-float32(floor))
+			Cubic(weight, x-float32(floor), r.a)
 			sum := float32(0)
 			for t := range 4 {
 				at := floor + float64(t) - 1
@@ -276,9 +277,9 @@ func (r *resizer) coordinate(x float32, in, out int, length, scale, start, end f
 	return half
 }
 
-// cubic is the weights of the four neighbours (R. Keys, 1981) of a point d after the second one.
-func (r *resizer) cubic(weight []float32, d float32) {
-	a, x := float64(r.a), float64(d)
+// Cubic sets the weights of the four neighbours (R. Keys, 1981) of a point d after the second one; slope is Keys' a.
+func Cubic(weight []float32, d, slope float32) {
+	a, x := float64(slope), float64(d)
 	near := func(x float64) float64 { return ((a+2)*x-(a+3))*x*x + 1 }
 	far := func(x float64) float64 { return ((a*x-5*a)*x+8*a)*x - 4*a }
 	weight[0], weight[1], weight[2], weight[3] = float32(far(x+1)), float32(near(x)), float32(near(1-x)), float32(far(2-x))
@@ -364,6 +365,33 @@ func inferConvTranspose(c *Context) {
 	}
 	c.Params = p
 	c.emit(Float32, shape...)
+}
+
+// GridSampleParams says how values between pixels and outside the image are made.
+type GridSampleParams struct {
+	Mode         string // "nearest", "linear" or "cubic"
+	Padding      string // "zeros", "border" or "reflection"
+	AlignCorners bool
+}
+
+func inferGridSample(c *Context) {
+	c.want(0, Float32)
+	c.want(1, Float32)
+	x, grid := c.shape(0), c.shape(1)
+	if len(x) == 5 {
+		c.unsupported("volumes")
+	}
+	if len(x) != 4 || len(grid) != 4 || grid[0] != x[0] || grid[3] != 2 || x[2]*x[3] == 0 {
+		c.failf("input %v and grid %v, want [N, C, H, W] and [N, H', W', 2]", x, grid)
+	}
+	p := GridSampleParams{Padding: c.text("padding_mode", "zeros"), AlignCorners: c.flag("align_corners", false)}
+	modes := map[string]string{"nearest": "nearest", "linear": "linear", "bilinear": "linear", "cubic": "cubic", "bicubic": "cubic"}
+	mode := c.text("mode", "linear")
+	if p.Mode = modes[mode]; p.Mode == "" || !slices.Contains([]string{"zeros", "border", "reflection"}, p.Padding) {
+		c.failf("mode %q and padding_mode %q", mode, p.Padding)
+	}
+	c.Params = p
+	c.emit(Float32, x[0], x[1], grid[1], grid[2])
 }
 
 // inferDepthToSpace moves blocks of channels into space, or back: a reshaping, a transposition and another reshaping.

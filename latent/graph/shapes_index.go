@@ -24,6 +24,12 @@ type CumSumParams struct {
 	Exclusive, Reverse bool
 }
 
+// TopKParams is the axis of TopK, the number of elements kept and which; they are in order.
+type TopKParams struct {
+	Axis, K int
+	Largest bool
+}
+
 // IsInfParams says which infinities count.
 type IsInfParams struct{ Negative, Positive bool }
 
@@ -90,6 +96,23 @@ func init() {
 			c.Params = CumSumParams{Axis: c.axis(axis[0], len(s)), Exclusive: c.flag("exclusive", false), Reverse: c.flag("reverse", false)}
 			c.emit(c.In[0].DType, s...)
 		}},
+		&Operator{Name: "TopK", Inputs: [2]int{2, 2}, Outputs: 2, Attributes: []string{"axis", "largest", "sorted"}, infer: func(c *Context) {
+			c.want(0, Float32, Int64)
+			s := slices.Clone(c.shape(0))
+			k, _ := c.constants(1)
+			p := TopKParams{Axis: c.axis(c.integer("axis", -1), len(s)), Largest: c.flag("largest", true)}
+			if len(k) != 1 || k[0] < 0 || k[0] > s[p.Axis] {
+				c.failf("k is %v for an axis of %d", k, s[p.Axis])
+			}
+			p.K = k[0]
+			s[p.Axis] = p.K
+			c.Params = p
+			c.emit(c.In[0].DType, s...)
+			c.emit(Int64, s...)
+		}},
+		&Operator{Name: "NonZero", Inputs: [2]int{1, 1}, Outputs: 1, infer: inferNonZero},
+		&Operator{Name: "Hardmax", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis"}, infer: inferHardmax},
+		&Operator{Name: "EyeLike", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"dtype", "k"}, infer: inferEyeLike},
 		&Operator{Name: "IsInf", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"detect_negative", "detect_positive"}, infer: func(c *Context) {
 			c.want(0, Float32)
 			c.Params = IsInfParams{Negative: c.flag("detect_negative", true), Positive: c.flag("detect_positive", true)}
@@ -109,6 +132,98 @@ func init() {
 			c.emit(Float32, s...)
 		}},
 	)
+}
+
+// inferNonZero lists the places of elements that are not zero, which must be known: the output's shape depends on them.
+func inferNonZero(c *Context) {
+	x := c.In[0].Const
+	if x == nil {
+		c.unsupported("input 0 must be a constant or follow from the input's shape")
+	}
+	values := x.F32
+	if x.Deferred() {
+		var err error
+		if values, err = x.Load(nil); err != nil {
+			c.failf("input 0: %w", err)
+		}
+	}
+	var found []int
+	for i := range x.Len() {
+		if x.DType == Float32 && values[i] != 0 || x.DType == Int64 && x.I64[i] != 0 || x.DType == Bool && x.Bool[i] {
+			found = append(found, i)
+		}
+	}
+	rank, n := len(x.Shape), len(found)
+	y := &Tensor{DType: Int64, Shape: []int{rank, n}, I64: make([]int64, rank*n)}
+	for j, at := range found {
+		for a := rank - 1; a >= 0; a-- {
+			y.I64[a*n+j] = int64(at % x.Shape[a])
+			at /= x.Shape[a]
+		}
+	}
+	c.Known = []*Tensor{y}
+	c.emit(Int64, rank, n)
+}
+
+// inferHardmax is 1 at the first maximum along an axis and 0 elsewhere.
+func inferHardmax(c *Context) {
+	c.want(0, Float32)
+	s := c.shape(0)
+	l := c.lower()
+	x, shape := c.Node.Inputs[0], s
+	var axis int
+	if c.Opset >= 13 {
+		axis = c.axis(c.integer("axis", -1), len(s))
+	} else {
+		// Before opset 13 the input counts as a matrix, cut at the axis.
+		cut := c.axis(c.integer("axis", 1), len(s)+1)
+		axis, shape = 1, []int{elements(s[:cut]), elements(s[cut:])}
+		x = l.reshape(x, shape)
+	}
+	top := l.add("ArgMax", map[string]Attribute{"axis": integerAttribute(axis), "keepdims": integerAttribute(0)}, x)
+	y := l.add("OneHot", map[string]Attribute{"axis": integerAttribute(axis)}, top, l.constant(Ints(int64(shape[axis]))), l.constant(Floats([]float32{0, 1}, 2)))
+	if c.Opset < 13 {
+		y = l.reshape(y, s)
+	}
+	l.finish(y)
+	c.emit(Float32, s...)
+}
+
+// inferEyeLike is ones on a diagonal of the input's shape.
+func inferEyeLike(c *Context) {
+	s := c.shape(0)
+	if len(s) != 2 {
+		c.failf("input %v, want a matrix", s)
+	}
+	kind := c.In[0].DType
+	if to := c.integer("dtype", 0); to != 0 {
+		var ok bool
+		if kind, ok = ElementDType(to); !ok {
+			c.unsupported("type %s", ElementName(to))
+		}
+	}
+	if elements(s) > foldLimit {
+		c.unsupported("more than %d elements", foldLimit)
+	}
+	y, err := NewTensor(kind, s...)
+	if err != nil {
+		c.failf("output: %w", err)
+	}
+	k := c.integer("k", 0)
+	for i := range s[0] {
+		if j := i + k; j >= 0 && j < s[1] {
+			switch at := i*s[1] + j; kind {
+			case Float32:
+				y.F32[at] = 1
+			case Int64:
+				y.I64[at] = 1
+			case Bool:
+				y.Bool[at] = true
+			}
+		}
+	}
+	c.Known = []*Tensor{y}
+	c.emit(kind, s...)
 }
 
 // within checks the shape of indices that stand for elements along one axis.

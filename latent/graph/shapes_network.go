@@ -26,6 +26,8 @@ type PoolParams struct {
 	Kernel, Strides, Dilations []int
 	Before, After              []int
 	CountPadding               bool
+	// ColumnMajor says that the indices of maxima count the first spatial axis fastest.
+	ColumnMajor bool
 }
 
 // GemmParams is Y = act(α·A'·B' + β·C).
@@ -59,9 +61,11 @@ func init() {
 	register(
 		&Operator{Name: "Conv", Inputs: [2]int{2, 3}, Outputs: 1, NoFold: true, Attributes: append(spatial, "group"), infer: inferConv},
 		&Operator{Name: "Conv", Domain: "repscope", Inputs: [2]int{2, 5}, Outputs: 1},
-		&Operator{Name: "MaxPool", Inputs: [2]int{1, 1}, Outputs: 1, NoFold: true, Attributes: append(spatial, "ceil_mode", "storage_order"), infer: inferPool},
+		&Operator{Name: "MaxPool", Inputs: [2]int{1, 1}, Outputs: 2, NoFold: true, Attributes: append(spatial, "ceil_mode", "storage_order"), infer: inferPool},
 		&Operator{Name: "AveragePool", Inputs: [2]int{1, 1}, Outputs: 1, NoFold: true, Attributes: append(spatial, "ceil_mode", "count_include_pad"), infer: inferPool},
 		&Operator{Name: "GlobalAveragePool", Inputs: [2]int{1, 1}, Outputs: 1, infer: inferGlobalPool},
+		&Operator{Name: "LRN", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"alpha", "beta", "bias", "size"}, infer: inferLRN},
+		&Operator{Name: "MeanVarianceNormalization", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axes"}, infer: inferMeanVariance},
 		&Operator{Name: "GlobalMaxPool", Inputs: [2]int{1, 1}, Outputs: 1, infer: inferGlobalPool},
 		&Operator{Name: "Gemm", Inputs: [2]int{2, 3}, Outputs: 1, Attributes: []string{"alpha", "beta", "transA", "transB"}, infer: inferGemm},
 		&Operator{Name: "MatMul", Inputs: [2]int{2, 2}, Outputs: 1, infer: inferMatMul},
@@ -211,11 +215,46 @@ func inferPool(c *Context) {
 	if !ok {
 		c.failf("kernel_shape is missing")
 	}
-	p := &PoolParams{Kernel: kernel, CountPadding: c.integer("count_include_pad", 0) != 0}
+	p := &PoolParams{Kernel: kernel, CountPadding: c.flag("count_include_pad", false), ColumnMajor: c.flag("storage_order", false)}
 	var out []int
 	p.Strides, p.Dilations, p.Before, p.After, out = c.window(x[2:], kernel, c.integer("ceil_mode", 0) != 0)
 	c.Params = p
 	c.emit(c.In[0].DType, append(slices.Clone(x[:2]), out...)...)
+	if c.Node.Op == "MaxPool" {
+		c.emit(Int64, c.Out[0].Shape...)
+	}
+}
+
+// LRNParams is x/(Bias + Alpha/Size · Σ x²)^Beta, the sum over Size channels around x's own.
+type LRNParams struct {
+	Size              int
+	Alpha, Beta, Bias float32
+}
+
+func inferLRN(c *Context) {
+	x := c.shape(0)
+	c.want(0, Float32)
+	p := LRNParams{Size: c.integer("size", 0), Alpha: c.float("alpha", 1e-4), Beta: c.float("beta", 0.75), Bias: c.float("bias", 1)}
+	if len(x) < 2 || p.Size < 1 {
+		c.failf("input %v and size %d, want [N, C, …] and at least 1", x, p.Size)
+	}
+	c.Params = p
+	c.emit(Float32, x...)
+}
+
+// inferMeanVariance is (x − mean)/(√variance + 1e-9).
+func inferMeanVariance(c *Context) {
+	c.want(0, Float32)
+	axes, ok := c.integers("axes")
+	if !ok {
+		axes = []int{0, 2, 3}
+	}
+	over := map[string]Attribute{"axes": integersAttribute(c.axes(axes, len(c.shape(0)))...)}
+	l := c.lower()
+	centred := l.add("Sub", nil, c.Node.Inputs[0], l.add("ReduceMean", over, c.Node.Inputs[0]))
+	deviation := l.add("Sqrt", nil, l.add("ReduceMean", over, l.add("Mul", nil, centred, centred)))
+	l.finish(l.add("Div", nil, centred, l.add("Add", nil, deviation, l.constant(Floats([]float32{1e-9})))))
+	c.emit(Float32, c.shape(0)...)
 }
 
 func inferGlobalPool(c *Context) {

@@ -83,6 +83,16 @@ func TestHostileFiles(t *testing.T) {
 		}
 		return g
 	}
+	// A condition in the branch of a condition, and so on; the innermost one is the input.
+	nested := func(depth int) message {
+		inner := node("Identity", []string{"x"}, []string{"z"})
+		other := message{}.text(2, "g").bytes(1, inner).bytes(12, portMessage("z"))
+		for range depth {
+			branch := message{}.text(2, "g").bytes(1, inner).bytes(12, portMessage("z"))
+			inner = node("If", []string{"s"}, []string{"z"}, message{}.text(1, "then_branch").bytes(6, branch), message{}.text(1, "else_branch").bytes(6, other))
+		}
+		return inner
+	}
 	doubling := func(n int) message {
 		g := message{}.text(2, "g").bytes(11, portMessage("x", 1)).bytes(12, portMessage("z")).bytes(5, tensorMessage("v0", 1, 1).bytes(9, floatBytes(1)))
 		for i := range n {
@@ -118,6 +128,8 @@ func TestHostileFiles(t *testing.T) {
 		{"doubling 60 times", model(17, doubling(60)), "more than"},
 		{"doubling 30 times", model(17, doubling(30)), ""},
 		{"1,000 large constants", model(17, expanding), ""},
+		{"branches 1,000 deep", model(17, simple(big(1), nested(1000))), "graphs in graphs"},
+		{"branches 10 deep", model(17, simple(tensorMessage("s", 9).varint(5, 1), nested(10))), ""},
 		{"tiling by 2⁶²", model(17, simple(big(1<<31, 1<<31, 1<<31, 1<<31), node("Tile", []string{"x", "s"}, []string{"z"}))), "Tile"},
 		{"expanding to 2⁶⁰", model(17, simple(big(1<<30, 2, 8<<30, 8), node("Expand", []string{"x", "s"}, []string{"z"}))), "Expand"},
 		{"reshaping to negative axes", model(17, simple(big(-1, -2), node("Reshape", []string{"x", "s"}, []string{"z"}))), "cannot reshape"},

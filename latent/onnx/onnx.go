@@ -133,7 +133,7 @@ func decode(data []byte, in source, dir string, o Options) (model *Model, err er
 	if o.MaxOpset == 0 {
 		o.MaxOpset = MaxOpset
 	}
-	d := &decoder{in: in, dir: dir, files: map[string]*mmap.File{}}
+	d := &decoder{in: in, dir: dir, files: map[string]*mmap.File{}, of: map[*graph.Tensor]int{}, elements: map[string]int{}}
 	defer func() {
 		if d.root != nil {
 			d.root.Close()
@@ -270,6 +270,9 @@ func (m field) fields(f func(n protowire.Number, v field) error) error {
 	return nil
 }
 
+// maxDepth bounds the branches of conditions within one another.
+const maxDepth = 16
+
 // decoder keeps the external files of one model.
 type decoder struct {
 	in    source // of the model itself; nil: nothing is deferred
@@ -277,6 +280,10 @@ type decoder struct {
 	root  *os.Root
 	files map[string]*mmap.File
 	names []string
+	depth int // of graphs in graphs
+	// The ONNX element types of narrow integers, and of named constants, inputs and outputs.
+	of       map[*graph.Tensor]int
+	elements map[string]int
 	// Bytes of the external files, and of what tensors take of them.
 	stored, taken int64
 }
@@ -303,11 +310,13 @@ func (d *decoder) graph(message field) (*graph.Graph, error) {
 				return fmt.Errorf("initialiser %q stands twice", name)
 			}
 			g.Constants[name] = t
+			d.elements[name] = d.of[t]
 		case 11, 12:
-			p, err := port(v)
+			p, element, err := port(v)
 			if err != nil {
 				return fmt.Errorf("graph input or output %q: %w", p.Name, err)
 			}
+			d.elements[p.Name] = element
 			if n == 11 {
 				inputs = append(inputs, p)
 			} else {
@@ -321,6 +330,7 @@ func (d *decoder) graph(message field) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.quantizations(g)
 	for _, p := range inputs {
 		// Older exporters list initialisers among the inputs.
 		if g.Constants[p.Name] != nil {
@@ -332,6 +342,34 @@ func (d *decoder) graph(message field) (*graph.Graph, error) {
 		g.Inputs = append(g.Inputs, p)
 	}
 	return g, nil
+}
+
+// quantizations names the type that QuantizeLinear converts to where only its zero point
+// tells: a graph's values do not keep the width of integers.
+func (d *decoder) quantizations(g *graph.Graph) {
+	for _, n := range g.Nodes {
+		switch n.Op {
+		case "Constant":
+			if t := n.Attributes["value"].Tensor; t != nil && len(n.Outputs) == 1 {
+				d.elements[n.Outputs[0]] = d.of[t]
+			}
+		case "Cast":
+			if len(n.Outputs) == 1 {
+				d.elements[n.Outputs[0]] = int(n.Attributes["to"].Int)
+			}
+		case "Identity", "Reshape", "Squeeze", "Unsqueeze":
+			if len(n.Inputs) > 0 && len(n.Outputs) == 1 {
+				d.elements[n.Outputs[0]] = d.elements[n.Inputs[0]]
+			}
+		case "QuantizeLinear":
+			if len(n.Inputs) < 3 || n.Attributes["output_dtype"].Int != 0 {
+				continue
+			}
+			if element := d.elements[n.Inputs[2]]; element != 0 {
+				n.Attributes["output_dtype"] = graph.Attribute{Kind: graph.AttributeInt, Int: int64(element)}
+			}
+		}
+	}
 }
 
 func (d *decoder) node(v field) (*graph.Node, error) {
@@ -375,6 +413,7 @@ func (d *decoder) attribute(v field) (name string, a graph.Attribute, err error)
 		return "", a, err
 	}
 	declared := 0
+	var branch field
 	err = v.fields(func(n protowire.Number, v field) error {
 		switch n {
 		case 1:
@@ -400,13 +439,23 @@ func (d *decoder) attribute(v field) (name string, a graph.Attribute, err error)
 			a.Strings = append(a.Strings, v.text())
 		case 20:
 			declared = int(v.number)
-		case 6, 10, 11, 14, 15, 22, 23:
+		case 6:
+			a.Kind, branch = graph.AttributeOther, v
+		case 10, 11, 14, 15, 22, 23:
 			a.Kind = graph.AttributeOther
 		case 21:
 			return errors.New("refers to a function's attribute; functions are not supported")
 		}
 		return nil
 	})
+	if err == nil && branch.bytes != nil && (name == "then_branch" || name == "else_branch") {
+		if d.depth++; d.depth > maxDepth {
+			return name, a, fmt.Errorf("graphs in graphs, more than %d deep", maxDepth)
+		}
+		a.Kind = graph.AttributeGraph
+		a.Graph, err = d.graph(branch)
+		d.depth--
+	}
 	// A value equal to protobuf's default (0, "", an empty list) may be left
 	// out of the file; then only the declared type tells.
 	if a.Kind == 0 {
@@ -461,13 +510,12 @@ func packed(v field, kind protowire.Type, f func(uint64)) error {
 	return nil
 }
 
-// port decodes a ValueInfoProto. A type that is not a tensor of numbers leaves DType Invalid.
-func port(v field) (graph.Port, error) {
-	var p graph.Port
+// port decodes a ValueInfoProto and names its ONNX element type. A type that is not a tensor of numbers leaves DType Invalid.
+func port(v field) (p graph.Port, element int, err error) {
 	if err := v.want(protowire.BytesType); err != nil {
-		return p, err
+		return p, 0, err
 	}
-	err := v.fields(func(n protowire.Number, v field) error {
+	err = v.fields(func(n protowire.Number, v field) error {
 		switch n {
 		case 1:
 			p.Name = v.text()
@@ -479,7 +527,8 @@ func port(v field) (graph.Port, error) {
 				return v.fields(func(n protowire.Number, v field) error {
 					switch n {
 					case 1:
-						p.DType, _ = graph.ElementDType(int(v.number))
+						element = int(v.number)
+						p.DType, _ = graph.ElementDType(element)
 					case 2:
 						p.Dims = []graph.Dim{}
 						return v.fields(func(n protowire.Number, v field) error {
@@ -509,7 +558,7 @@ func port(v field) (graph.Port, error) {
 		}
 		return nil
 	})
-	return p, err
+	return p, element, err
 }
 
 // ReadTensor decodes a serialised TensorProto, such as the standard test data.
@@ -598,6 +647,7 @@ func (d *decoder) tensor(v field) (*graph.Tensor, string, error) {
 	}
 	if !hasRaw {
 		t := &graph.Tensor{DType: target, Shape: shape}
+		d.note(t, element)
 		return t, name, fromTyped(t, typed, kind, count)
 	}
 	if raw.size != int64(count)*int64(kind.Size()) {
@@ -608,7 +658,15 @@ func (d *decoder) tensor(v field) (*graph.Tensor, string, error) {
 		return graph.Defer(func(dst []float32) error { return raw.floats(dst, kind) }, shape...), name, nil
 	}
 	t := &graph.Tensor{DType: target, Shape: shape}
+	d.note(t, element)
 	return t, name, raw.use(func(b []byte) error { return fromRaw(t, b, kind, count) })
+}
+
+// note remembers the type of integers that may be zero points.
+func (d *decoder) note(t *graph.Tensor, element int) {
+	if d.of != nil && t.DType == graph.Int64 && element != graph.ElementInt64 {
+		d.of[t] = element
+	}
 }
 
 // region is a tensor's bytes.

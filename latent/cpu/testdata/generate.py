@@ -423,6 +423,75 @@ graph("masked_patches", 18, [
     make("GatherElements", ["tokens", "index"], ["y"], axis=1)],
     {"x": normal(2, 1, 5, 5), "index": integers(0, 9, 2, 4, 3)}, {"y": F}, {"pads": np.array([1, 1, 0, 0], i64), "axes": np.array([2, 3], i64), "w": normal(3, 1, 2, 2), "b": normal(3), "free": np.array([-1], i64)})
 
+# Indices, order, known conditions, quantised numbers, sampling.
+i8 = np.int8
+for name, shape, extra in [("2d", (2, 3, 7, 6), dict(kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 1, 1])), ("1d", (2, 2, 9), dict(kernel_shape=[3], strides=[2], pads=[1, 1])),
+                           ("3d", (1, 2, 4, 5, 6), dict(kernel_shape=[2, 3, 2], strides=[1, 2, 2])), ("column_major", (2, 2, 5, 6), dict(kernel_shape=[2, 2], strides=[2, 2], storage_order=1)),
+                           ("dilated", (1, 2, 8, 8), dict(kernel_shape=[2, 2], dilations=[2, 3])), ("ceil", (1, 2, 7, 8), dict(kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1))]:
+    case("maxpool_indices_" + name, "MaxPool", normal(*shape), opsets=(12, 21), outputs=2, out=[F, I], **extra)
+case("maxpool_indices_ties", "MaxPool", integers(0, 3, 2, 2, 6, 6).astype(f32), opsets=new, outputs=2, out=[F, I], kernel_shape=[3, 3], strides=[1, 1])
+case("topk", "TopK", normal(3, 9), const(4), opsets=(11, 21), outputs=2, out=[F, I])
+case("topk_smallest", "TopK", normal(3, 9), const(2), opsets=new, outputs=2, out=[F, I], largest=0)
+case("topk_axis", "TopK", normal(3, 7, 4), const(3), opsets=new, outputs=2, out=[F, I], axis=1)
+case("topk_ties", "TopK", integers(0, 3, 4, 11).astype(f32), const(6), opsets=new, outputs=2, out=[F, I])
+case("topk_all_int64", "TopK", integers(-50, 50, 2, 8), const(8), opsets=new, outputs=2, out=[I, I], axis=-1, largest=0)
+for mode in "nearest linear cubic".split():
+    for padding in "zeros border reflection".split():
+        for align in (0, 1):
+            case(f"gridsample_{mode}_{padding}_{align}", "GridSample", normal(2, 3, 5, 6), uniform(-1.6, 1.6, 2, 4, 7, 2), opsets=(20,), mode=mode, padding_mode=padding, align_corners=align)
+case("gridsample_bilinear_16", "GridSample", normal(1, 2, 4, 4), uniform(-1, 1, 1, 3, 3, 2), opsets=(16,))
+case("gridsample_bicubic_16", "GridSample", normal(1, 2, 4, 4), uniform(-1, 1, 1, 3, 3, 2), opsets=(16,), mode="bicubic")
+case("gridsample_one_pixel", "GridSample", normal(1, 2, 1, 1), uniform(-2, 2, 1, 3, 3, 2), opsets=(20,), padding_mode="reflection")
+for size in (1, 3, 5):
+    case(f"lrn_{size}", "LRN", normal(2, 4, 3, 2) * 3, opsets=new, size=size, alpha=0.3, beta=0.6, bias=1.5)
+case("lrn_defaults", "LRN", normal(1, 7, 4, 2) * 3, opsets=(13,), size=3)
+case("meanvariancenormalization", "MeanVarianceNormalization", normal(2, 3, 4, 5), opsets=(13, 21))
+case("meanvariancenormalization_axes", "MeanVarianceNormalization", normal(2, 3, 4, 5), opsets=new, axes=[1, 3])
+case("shrink", "Shrink", normal(3, 8), opsets=(11, 21), lambd=0.7, bias=0.4)
+case("shrink_defaults", "Shrink", normal(3, 8), opsets=new)
+case("hardmax", "Hardmax", normal(3, 4, 5), opsets=(11, 21))
+case("hardmax_axis", "Hardmax", integers(0, 3, 3, 4, 5).astype(f32), opsets=(12, 21), axis=1)
+case("eyelike", "EyeLike", normal(3, 5), opsets=new, k=1)
+case("eyelike_int64", "EyeLike", normal(4, 3), opsets=new, out=I, k=-1, dtype=I)
+graph("nonzero", 21, [make("NonZero", ["c"], ["i"]), make("Transpose", ["i"], ["t"]), make("GatherND", ["x", "t"], ["y"])],
+      {"x": normal(3, 4)}, {"y": F}, {"c": np.array([[0, 1, 0, 2], [0, 0, 0, 0], [3, 0, 0, -1]], f32)}, free=False)
+U8, I8 = TensorProto.UINT8, TensorProto.INT8
+case("quantizelinear", "QuantizeLinear", normal(3, 8) * 60, scalar(0.5), opsets=(13, 21), out=U8)
+case("quantizelinear_int8", "QuantizeLinear", normal(3, 8) * 60, scalar(0.4), scalar(-3, i8), opsets=(13, 21), out=I8)
+case("quantizelinear_uint8", "QuantizeLinear", normal(3, 8) * 60, scalar(0.4), scalar(120, u8), opsets=(13, 21), out=U8)
+case("quantizelinear_axis", "QuantizeLinear", normal(2, 3, 4) * 9, ("const", uniform(0.05, 0.3, 3)), const(1, -2, 5, dtype=i8), opsets=(13, 21), out=I8)
+case("dequantizelinear", "DequantizeLinear", integers(0, 256, 3, 8, dtype=u8), scalar(0.5), scalar(128, u8), opsets=(11, 21), out=F)
+case("dequantizelinear_int8", "DequantizeLinear", integers(-128, 128, 3, 8, dtype=i8), scalar(0.25), opsets=(13, 21), out=F)
+case("dequantizelinear_axis", "DequantizeLinear", integers(-128, 128, 4, 3, dtype=i8), ("const", uniform(0.1, 1, 3)), const(0, 4, -5, dtype=i8), opsets=(13, 21), out=F, axis=-1)
+case("dynamicquantizelinear", "DynamicQuantizeLinear", normal(4, 9) * 3 + 1, opsets=(11, 21), outputs=3, out=[U8, F, U8])
+graph("quantized_conv", 21, [
+    make("QuantizeLinear", ["x", "s", "z"], ["q"]), make("DequantizeLinear", ["q", "s", "z"], ["d"]), make("DequantizeLinear", ["w", "ws", "wz"], ["v"], axis=0),
+    make("Conv", ["d", "v", "b"], ["c"], strides=[2, 2]), make("Relu", ["c"], ["y"])],
+    {"x": uniform(0, 1, 2, 1, 8, 8)}, {"y": F}, {"s": np.array(1 / 255, f32), "z": np.array(0, u8), "w": integers(-127, 128, 4, 1, 3, 3, dtype=i8),
+     "ws": uniform(0.001, 0.01, 4), "wz": np.zeros(4, i8), "b": normal(4)})
+
+
+def branch(name, nodes, output, constants=None, kind=F):
+    return helper.make_graph(nodes, name, [], [helper.make_tensor_value_info(output, kind, None)], [numpy_helper.from_array(a, k) for k, a in (constants or {}).items()])
+
+
+# As PyTorch exports squeeze: a Squeeze if the axis is 1, nothing otherwise.
+for length in (1, 3):
+    graph(f"if_squeeze_{length}", 17, [
+        make("Shape", ["x"], ["s"]), make("Gather", ["s", "zero"], ["n"]), make("Equal", ["n", "one"], ["e"]),
+        make("If", ["e"], ["z"], then_branch=branch("then", [make("Squeeze", ["x", "axes"], ["a"])], "a"), else_branch=branch("else", [make("Identity", ["x"], ["a2"])], "a2")),
+        make("Mul", ["z", "two"], ["y"])],
+        {"x": normal(length, 4, 1)}, {"y": F}, {"one": np.array(1, i64), "zero": np.array(0, i64), "axes": np.array([0], i64), "two": np.array(2, f32)})
+graph("if_nested", 17, [
+    make("Relu", ["x"], ["r"]),
+    make("If", ["yes"], ["y", "y2"], then_branch=helper.make_graph([
+        make("Add", ["r", "bias"], ["p"]),
+        make("If", ["no"], ["q"], then_branch=branch("a", [make("Neg", ["p"], ["u"])], "u"), else_branch=branch("b", [make("Mul", ["p", "factor"], ["u"])], "u", {"factor": normal(4)})),
+        make("Sub", ["q", "x"], ["out"])], "outer", [], [helper.make_tensor_value_info("out", F, None), helper.make_tensor_value_info("p", F, None)], [numpy_helper.from_array(normal(4), "bias")]),
+        else_branch=helper.make_graph([make("Identity", ["x"], ["out"]), make("Identity", ["r"], ["p"])], "other", [],
+                                      [helper.make_tensor_value_info("out", F, None), helper.make_tensor_value_info("p", F, None)]))],
+    {"x": normal(3, 4)}, {"y": F, "y2": F}, {"yes": np.array(True), "no": np.array(False)})
+
 
 def main():
     work = tempfile.mkdtemp()
