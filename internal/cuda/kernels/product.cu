@@ -155,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(256) finish_elements(const float *s
 	for (int s = 1; s < number; s++) v += slices[s * count + i];
 	if (bias) v += bias[i % n];
 	if (other) v += other[i];
-	y[i] = activate(v, activation);
+	y[i] = activated(v, activation);
 }
 
 /* finish_rows is finish_elements, and then a layer normalisation of every row; one
@@ -175,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(128) finish_rows(const float *slice
 #pragma unroll 1
 		for (int s = 1; s < number; s++) v += slices[s * count + i];
 		if (opaque(has) & 1) v += bias[i];
-		v = activate(v, opaque(activation));
+		v = activated(v, opaque(activation));
 		y[i] = v;
 		sum += v;
 	}

@@ -4,7 +4,7 @@
  * summed in the order of k, whatever the tile's size: fp32 with fused multiply-add,
  * tf32 and bf16 by the tensor cores, 8 and 16 terms at a time. */
 #pragma once
-#include "device.h"
+#include "math.h"
 
 /* Sums stay in registers only if all that touches them is inlined. */
 #define INLINE inline __attribute__((always_inline))
@@ -205,6 +205,19 @@ struct Finish {
 
 __device__ INLINE float cut(float v) { return v < 0.0f ? 0.0f : v; }
 
+/* The activations that a product may end with. */
+__device__ INLINE float activated(float x, int kind) {
+	switch (kind) {
+	case 1: return cut(x);
+	case 2: return logistic(x, x);
+	case 3: return gelu32(x);
+	case 4: return gelu_tanh32(x);
+	case 5: return tanh32(x);
+	case 6: return logistic(x, 1.0f);
+	default: return x;
+	}
+}
+
 /* Adds the bias and applies the activation to the tile in shared memory, unless that
  * is so little that the store does it. */
 template <class T> __device__ INLINE void activate_tile(float *shared, const Finish &f, int column0, int n) {
@@ -213,7 +226,7 @@ template <class T> __device__ INLINE void activate_tile(float *shared, const Fin
 	for (int e = (int)threadIdx.x; e < T::BM * T::BN; e += T::threads) {
 		int column = e % T::BN;
 		float *v = shared + e / T::BN * T::stride + column;
-		if (column0 + column < n) *v = activate(*v + (opaque(f.has) & 1 ? f.bias[column0 + column] : 0.0f), opaque(f.activation));
+		if (column0 + column < n) *v = activated(*v + (opaque(f.has) & 1 ? f.bias[column0 + column] : 0.0f), opaque(f.activation));
 	}
 	__syncthreads();
 }

@@ -7,8 +7,8 @@ extern char __start_fake_shared_product[] __attribute__((weak)), __stop_fake_sha
 namespace {
 #include "../../kernels/product.cu"
 
-Family family("product", "product.cu tile.h device.h ../fakecuda/twin.h",
-	"e67705fa9dc6b4d54727e88d155de8d61e2786cedf5bcd61301a5778c2515afc",
+Family family("product", "product.cu tile.h math.h device.h ../fakecuda/twin.h",
+	"6ba8f4766550582f49d3d767678727e7bbabeae5448c394df53bbc036f2f3f39",
 	__start_fake_shared_product, __stop_fake_shared_product, {
 	twin("product_fp32_128x128", product_fp32_128x128),
 	twin("product_fp32_64x64", product_fp32_64x64),
