@@ -537,6 +537,16 @@ func (s *States) float32(dst []float32, starts []int) error {
 	})
 }
 
+// Uint8 reads states lo..hi-1 of type uint8 into dst, as Float32 does.
+func (s *States) Uint8(dst []uint8, lo, hi int) error {
+	if err := s.checkRange(lo, hi); err != nil {
+		return err
+	}
+	return read(s, dst, s.starts[lo:hi], func(dst []uint8, src []byte) error {
+		return dtype.Uint8s(dst, src, s.array.dtype)
+	})
+}
+
 // Gather reads the states with the given indices into dst, unscaled. dst has length
 // len(index)·Size().
 func (s *States) Gather(dst []float32, index []int) error {

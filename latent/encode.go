@@ -4,10 +4,14 @@ package latent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"gorgonia.org/tensor"
+
+	"repscope/dataset"
+	"repscope/latent/cuda"
 )
 
 // InputScale says how pixel values are presented to the encoder.
@@ -57,6 +61,15 @@ type lane interface {
 	depth() int
 	// drain ends what is under way after an error.
 	drain()
+	// Batches of uint8 states may go in as bytes, each of which stands for one of the levels.
+	takesBytes(n int) bool
+	submitBytes(ctx context.Context, batch []uint8, n int, state []int, levels cuda.Levels) error
+}
+
+// byteSource is a source of states whose type may be uint8.
+type byteSource interface {
+	DType() dataset.DType
+	Uint8(dst []uint8, lo, hi int) error
 }
 
 // direct is an encoder that hands out its own memory, which saves a copy of
@@ -156,6 +169,8 @@ type Stream struct {
 	pre     *preprocessor
 	outputs []StreamOutput // nil until known
 	pools   []Pool         // with PoolFlatten in place of PoolKeep, by output
+	most    int            // states of a batch
+	levels  cuda.Levels    // what bytes stand for, where nothing is resized
 }
 
 // NewStream prepares to encode src. Shapes and poolings are checked here,
@@ -277,7 +292,37 @@ func (s *Stream) resolve(shapes [][]int) error {
 // pass is one batch on its way through the encoder.
 type pass struct {
 	lo, hi          int
-	batch, prepared []float32 // as read, and as the encoder sees it
+	batch, prepared []float32 // room for states as read, and as the encoder sees them
+	bytes           []uint8   // room for states as read, where the encoder takes bytes
+	states          []float32 // as the encoder sees them; nil where it was given bytes
+}
+
+// begin reads the states of a pass and submits them.
+func (s *Stream) begin(ctx context.Context, enc lane, p *pass) error {
+	n := p.hi - p.lo
+	read := func(err error) error { return fmt.Errorf("states %d to %d: %w", p.lo, p.hi-1, err) }
+	if src, ok := s.src.(byteSource); ok && src.DType() == dataset.Uint8 && !s.pre.resizes() && enc.takesBytes(n) {
+		p.bytes = slices.Grow(p.bytes[:0], n*size(s.pre.in))[:n*size(s.pre.in)]
+		if err := src.Uint8(p.bytes, p.lo, p.hi); err != nil {
+			return read(err)
+		}
+		p.states = nil
+		return enc.submitBytes(ctx, p.bytes, n, s.pre.out, s.levels)
+	}
+	if p.batch == nil {
+		p.batch = make([]float32, s.most*size(s.pre.in))
+		p.prepared = p.batch
+		if s.pre.resizes() {
+			p.prepared = make([]float32, s.most*size(s.pre.out))
+		}
+	}
+	batch := p.batch[:n*size(s.pre.in)]
+	if err := s.src.Float32(batch, p.lo, p.hi); err != nil {
+		return read(err)
+	}
+	p.states = p.prepared[:n*size(s.pre.out)]
+	s.pre.apply(p.states, batch, n)
+	return enc.submit(ctx, p.states, n, s.pre.out)
 }
 
 func (s *Stream) run(ctx context.Context, first int, write func(lo, hi int, rows [][]float32) error) error {
@@ -287,16 +332,12 @@ func (s *Stream) run(ctx context.Context, first int, write func(lo, hi int, rows
 	}
 	defer enc.drain()
 	total := s.src.Len()
-	most := min(s.o.Batch, total-first)
-	passes := make([]pass, enc.depth())
-	for i := range passes {
-		passes[i].batch = make([]float32, most*size(s.pre.in))
-		passes[i].prepared = passes[i].batch
-		if s.pre.resizes() {
-			passes[i].prepared = make([]float32, most*size(s.pre.out))
-		}
+	s.most = min(s.o.Batch, total-first)
+	if !s.pre.resizes() {
+		s.levels.Values, s.levels.Plane = s.pre.levels()
 	}
-	w := &writer{Stream: s, most: most, write: write}
+	passes := make([]pass, enc.depth())
+	w := &writer{Stream: s, write: write}
 	// The encoder works on earlier batches while the next one is read.
 	read, done := 0, 0
 	for lo := first; lo < total || done < read; {
@@ -306,13 +347,7 @@ func (s *Stream) run(ctx context.Context, first int, write func(lo, hi int, rows
 		if lo < total && read-done < len(passes) {
 			p := &passes[read%len(passes)]
 			p.lo, p.hi = lo, min(lo+s.o.Batch, total)
-			n := p.hi - p.lo
-			batch, states := p.batch[:n*size(s.pre.in)], p.prepared[:n*size(s.pre.out)]
-			if err := s.src.Float32(batch, p.lo, p.hi); err != nil {
-				return fmt.Errorf("states %d to %d: %w", p.lo, p.hi-1, err)
-			}
-			s.pre.apply(states, batch, n)
-			if err := enc.submit(ctx, states, n, s.pre.out); err != nil {
+			if err := s.begin(ctx, enc, p); err != nil {
 				return err
 			}
 			lo, read = p.hi, read+1
@@ -337,7 +372,6 @@ func (s *Stream) run(ctx context.Context, first int, write func(lo, hi int, rows
 // writer pools and checks the outputs of batches and hands them on.
 type writer struct {
 	*Stream
-	most  int
 	write func(lo, hi int, rows [][]float32) error
 	whole [][]float32 // room for a full batch, by output
 	part  [][]float32
@@ -362,7 +396,11 @@ func (w *writer) rows(p *pass, results []result) error {
 		for i := range n {
 			z := w.part[k][i*dim : (i+1)*dim]
 			w.pools[k].apply(z, r.values[i*row:(i+1)*row])
-			if err := finite(z, p.prepared[i*width:(i+1)*width]); err != nil {
+			var state []float32 // bytes are finite
+			if p.states != nil {
+				state = p.states[i*width : (i+1)*width]
+			}
+			if err := finite(z, state); err != nil {
 				if len(results) > 1 {
 					err = fmt.Errorf("layer %s: %w", w.outputs[k].Layer.Name, err)
 				}
@@ -407,8 +445,12 @@ func (f *foreign) collect(ctx context.Context) ([]result, error) {
 	return []result{{values, shape}}, nil
 }
 
-func (f *foreign) depth() int { return 1 }
-func (f *foreign) drain()     {}
+func (f *foreign) depth() int          { return 1 }
+func (f *foreign) drain()              {}
+func (f *foreign) takesBytes(int) bool { return false }
+func (f *foreign) submitBytes(context.Context, []uint8, int, []int, cuda.Levels) error {
+	return errors.New("bytes were not asked for")
+}
 
 // finite reports the first element that is not a number or infinite, and
 // whether the state was to blame.

@@ -4,10 +4,10 @@ package latent
 
 import (
 	"context"
-	"fmt"
 
 	"repscope/device"
 	"repscope/latent/cpu"
+	"repscope/latent/cuda"
 	"repscope/latent/graph"
 )
 
@@ -47,11 +47,21 @@ type executor interface {
 	Close() error
 }
 
+// byteExecutor is an executor to which states of uint8 can go as they are.
+type byteExecutor interface {
+	executor
+	SubmitBytes(ctx context.Context, states []uint8, shape []int, levels cuda.Levels) error
+}
+
 func newExecutor(g *graph.Graph, threads int, d *Device) (executor, error) {
 	if d == nil || len(d.Contexts()) == 0 {
 		return &processor{Executor: cpu.New(g, threads)}, nil
 	}
-	return newCUDAExecutor(g, d)
+	precision, err := cuda.ParsePrecision(d.Precision)
+	if err != nil {
+		return nil, err
+	}
+	return cuda.NewGroup(g, d.Contexts(), cuda.Options{Precision: precision, Note: d.Note})
 }
 
 // processor runs a graph when the result is asked for.
@@ -99,6 +109,25 @@ func (e *modelEncoder) submit(ctx context.Context, batch []float32, n int, state
 		return nil
 	}
 	if err := e.begin(ctx, batch, n); err != nil {
+		return err
+	}
+	e.queue = append(e.queue, submitted{n: n})
+	return nil
+}
+
+// takesBytes reports whether batches of n states of type uint8 can be submitted as bytes.
+func (e *modelEncoder) takesBytes(n int) bool {
+	_, ok := e.exec.(byteExecutor)
+	return ok && e.input.DType == graph.Float32 && (e.rows == 0 || e.rows == n)
+}
+
+// submitBytes begins to encode n states of type uint8; see takesBytes.
+func (e *modelEncoder) submitBytes(ctx context.Context, batch []uint8, n int, state []int, levels cuda.Levels) error {
+	if err := e.bind(state); err != nil {
+		return err
+	}
+	e.shape[0] = n
+	if err := e.exec.(byteExecutor).SubmitBytes(ctx, batch, e.shape, levels); err != nil {
 		return err
 	}
 	e.queue = append(e.queue, submitted{n: n})
@@ -198,8 +227,4 @@ func (e *modelEncoder) finish(ctx context.Context, n int) ([]result, error) {
 		r.shape = append(r.shape, t.Shape[1:]...)
 	}
 	return e.out, nil
-}
-
-func newCUDAExecutor(*graph.Graph, *Device) (executor, error) {
-	return nil, fmt.Errorf("%w: this build has no CUDA executor", device.ErrNone)
 }

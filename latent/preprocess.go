@@ -240,6 +240,23 @@ func (q *preprocessor) apply(dst, src []float32, n int) {
 	}
 }
 
+// levels are the values that the encoder sees for the bytes 0 … 255 of each channel,
+// and the elements of a state that follow each other in one channel. Nothing must be resized.
+func (q *preprocessor) levels() (values []float32, run int) {
+	channels := max(1, len(q.mean))
+	one := *q
+	one.planes, one.period, one.inner = channels, channels, 1
+	values = make([]float32, channels*256)
+	for i := range values {
+		values[i] = float32(i % 256)
+	}
+	one.apply(values, values, 1)
+	if channels == 1 {
+		return values, size(q.out)
+	}
+	return values, size(q.out) / q.planes * q.inner
+}
+
 // resize resizes every frame in src.
 func (q *preprocessor) resize(dst, src []float32) {
 	k := len(q.in) - 2

@@ -1,0 +1,125 @@
+//go:build cuda
+
+package latent
+
+// Encoders on a GPU, or on the fake driver, against the processor.
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"repscope/dataset"
+	"repscope/device"
+)
+
+func openCUDA(t *testing.T, precision string) *Device {
+	t.Helper()
+	d, _, err := device.Open("cuda")
+	if errors.Is(err, device.ErrNone) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &Device{Device: d, Precision: precision, Note: func(text string) { t.Log(text) }}
+}
+
+// worst is the largest ‖got − want‖/‖want‖ of a row.
+func worst(got, want []float32, dim int) float64 {
+	w := 0.0
+	for lo := 0; lo < len(want); lo += dim {
+		var error2, norm2 float64
+		for i := lo; i < lo+dim; i++ {
+			d := float64(got[i]) - float64(want[i])
+			error2 += d * d
+			norm2 += float64(want[i]) * float64(want[i])
+		}
+		if d := math.Sqrt(error2 / norm2); !(d <= w) {
+			w = d
+		}
+	}
+	return w
+}
+
+func TestEncodersOnCUDA(t *testing.T) {
+	for precision, tolerance := range map[string]float64{"fp32": 1e-5, "tf32": 1e-3} {
+		for _, c := range [][2]string{{"conv.pth", "conv_input.npy"}, {"dqn_opset13.onnx", "dqn_input.npy"}, {"dqn_fixed_batch.onnx", "dqn_input.npy"},
+			{"mlp_opset11.onnx", "mlp_input.npy"}, {"tokens_opset17.onnx", "tokens_input.npy"}} {
+			t.Run(precision+" "+c[0], func(t *testing.T) {
+				d := openCUDA(t, precision)
+				x, shape := array(t, c[1])
+				src := &memorySource{shape: shape, values: x}
+				run := func(device *Device, batch int) ([]float32, int) {
+					e, err := Open("testdata/"+c[0], OpenOptions{Device: device})
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer e.Close()
+					o := EncodeOptions{Batch: batch}
+					if len(e.Info().Output) > 2 {
+						o.Pool = PoolLast
+					}
+					z, err := Encode(context.Background(), e, src, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return z.Data().([]float32), z.Shape()[1]
+				}
+				want, dim := run(nil, 0)
+				got, _ := run(d, 0)
+				w := worst(got, want, dim)
+				t.Logf("relative error %.2g", w)
+				if !(w <= tolerance) {
+					t.Errorf("differs by %g, want at most %g", w, tolerance)
+				}
+				if again, _ := run(d, 1); !slices.Equal(again, got) {
+					t.Error("the batch changes the latents")
+				}
+			})
+		}
+	}
+}
+
+// Frames of uint8 go to the device as they are, with the same result.
+func TestBytesOnCUDA(t *testing.T) {
+	d := openCUDA(t, "fp32")
+	raw := make([]uint8, 5*32*32)
+	for i := range raw {
+		raw[i] = uint8(i * 37)
+	}
+	array, err := dataset.NewArray("frames", []int{5, 32, 32}, raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	states, err := dataset.NewStates(array, dataset.StateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoder, err := RandomEncoder([]int{32, 32}, RandomOptions{Dim: 8, Device: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer encoder.Close()
+	for _, p := range []Preprocessing{{}, {Scale: ScaleUnit, Low: 0, High: 255}, {Scale: ScaleUnit, High: 255, Mean: []float64{0.4}, Std: []float64{0.2}}} {
+		o := EncodeOptions{Batch: 2, Preprocessing: p}
+		want, err := Encode(context.Background(), encoder, struct{ Source }{states}, o) // hides Uint8
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Encode(context.Background(), encoder, states, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Data().([]float32), want.Data().([]float32)) {
+			t.Errorf("%+v: bytes give other latents", p)
+		}
+	}
+}
