@@ -489,10 +489,10 @@ func TestLeading(t *testing.T) {
 
 // A running encoder makes no garbage.
 func TestSteadyStateAllocations(t *testing.T) {
-	for _, name := range []string{"conv.pth", "dqn_opset13.onnx", "mlp_opset11.onnx", "tokens_opset17.onnx"} {
+	for name, input := range map[string]string{"conv.pth": "conv_input.npy", "dqn_opset13.onnx": "dqn_input.npy", "mlp_opset11.onnx": "mlp_input.npy",
+		"tokens_opset17.onnx": "tokens_input.npy", "video_opset17.onnx": "video_input.npy", "mae_opset17.onnx": "mae_input.npy"} {
 		e := open(t, name).(*modelEncoder)
-		src := map[string]string{"conv.pth": "conv_input.npy", "dqn_opset13.onnx": "dqn_input.npy", "mlp_opset11.onnx": "mlp_input.npy", "tokens_opset17.onnx": "tokens_input.npy"}[name]
-		x, shape := array(t, src)
+		x, shape := array(t, input)
 		state := shape[1:]
 		allocations := testing.AllocsPerRun(20, func() {
 			if _, err := e.run(context.Background(), x, shape[0], state); err != nil {
