@@ -17,6 +17,7 @@ func init() {
 	operators[".ScatterElements"] = buildScatterElements
 	operators[".ScatterND"] = buildScatterND
 	operators[".OneHot"] = buildOneHot
+	operators[".TopK"] = buildTopK
 }
 
 // rangeFault is a cell for indices that are out of range for an axis of n: the kernels
@@ -132,5 +133,15 @@ func buildOneHot(b *builder) error {
 	_, depth, inner := around(b.outShape(0), b.step.Params.(graph.OneHotParams).Axis)
 	n := size(b.outShape(0))
 	b.launch(fmt.Sprint("one_hot_", b.outDType(0).Size()), blocks(n), line, 0, b.in(0), b.in(2), b.out(0), n, depth, inner, b.dtype(0) == graph.Float32)
+	return nil
+}
+
+func buildTopK(b *builder) error {
+	p := b.step.Params.(graph.TopKParams)
+	outer, n, inner := around(b.shape(0), p.Axis)
+	if p.K == 0 || outer*inner == 0 {
+		return nil
+	}
+	b.launch("top_"+typeName(b.dtype(0)), [3]int{outer * inner * ceil(n, perBlock), 1, 1}, line, 0, b.in(0), b.out(0), b.out(1), n, inner, p.K, p.Largest)
 	return nil
 }

@@ -87,6 +87,19 @@ func TestOneHot(t *testing.T) {
 	}
 }
 
+func TestTopK(t *testing.T) {
+	for _, largest := range []int{0, 1} {
+		for axis := range 3 {
+			for _, k := range []int64{0, 1, 3} {
+				checkAll(t, exact, "TopK", attributes("axis", axis, "largest", largest), 2, mixed(1, 5, 300, 4), ints(k))
+				checkAll(t, exact, "TopK", attributes("axis", axis, "largest", largest), 2, integers(1, 5, 7, 4), ints(k))
+			}
+		}
+		checkAll(t, exact, "TopK", attributes("largest", largest), 2, mixed(1, 3, 1000), ints(1000))
+		check(t, exact, "TopK", attributes("largest", largest), mixed(1, 0, 10), ints(2))
+	}
+}
+
 // TestIndexErrors checks that indices out of range are errors, as on the processor, and that the next run works.
 func TestIndexErrors(t *testing.T) {
 	for _, op := range []string{"Gather", "GatherElements", "GatherND", "ScatterElements", "ScatterND"} {

@@ -17,6 +17,7 @@ func init() {
 	operators[".BatchNormalization"] = buildBatchNorm
 	operators[".InstanceNormalization"] = buildGroupNorm
 	operators[".GroupNormalization"] = buildGroupNorm
+	operators[".LRN"] = buildLRN
 }
 
 func buildSoftmax(b *builder) error {
@@ -103,5 +104,13 @@ func buildGroupNorm(b *builder) error {
 	}
 	b.launch("normalize_block_f32", [3]int{s[0] * p.Groups, 1, 1}, line, 0, b.in(0), b.in(1), b.in(2), b.out(0), operand{}, operand{},
 		width, p.Epsilon, inner, p.Groups, channels)
+	return nil
+}
+
+func buildLRN(b *builder) error {
+	p := b.step.Params.(graph.LRNParams)
+	s := b.shape(0)
+	n := size(s)
+	b.launch("local_response_f32", blocks(n), line, 0, b.in(0), b.out(0), n, size(s[2:]), s[1], (p.Size-1)/2, p.Size/2, p.Alpha, p.Beta, p.Bias)
 	return nil
 }

@@ -95,3 +95,11 @@ func TestBatchNorm(t *testing.T) {
 		check(t, 1e-6, "BatchNormalization", nil, random(1, shape...), random(2, 6), random(3, 6), random(4, 6), variance)
 	}
 }
+
+func TestLocalResponse(t *testing.T) {
+	for _, shape := range [][]int{{2, 7}, {2, 5, 6, 3}, {0, 5, 2}} {
+		for _, window := range []int{1, 2, 3, 20} {
+			check(t, 1e-6, "LRN", attributes("size", window, "alpha", 0.5, "beta", 0.75, "bias", 1.5), scaled(random(1, shape...), 3))
+		}
+	}
+}

@@ -4,11 +4,7 @@
 
 package cuda
 
-import (
-	"errors"
-
-	"repscope/latent/graph"
-)
+import "repscope/latent/graph"
 
 func init() {
 	operators[".MaxPool"] = buildPool
@@ -16,13 +12,14 @@ func init() {
 }
 
 func buildPool(b *builder) error {
-	if len(b.step.Out) > 1 {
-		return errors.New("the indices of maxima are computed by the processor only")
-	}
 	p := b.step.Params.(*graph.PoolParams)
-	in, out := b.shape(0)[2:], b.outShape(0)[2:]
-	apart := contiguous(in)
-	if err := fits(size(in), size(out), size(p.Kernel)); err != nil {
+	output := 0
+	if !b.hasOut(0) {
+		output = 1
+	}
+	in, out := b.shape(0)[2:], b.outShape(output)[2:]
+	apart, positions := contiguous(in), size(p.Kernel)
+	if err := fits(size(in), size(out), positions); err != nil {
 		return err
 	}
 	var windows []int32
@@ -34,23 +31,21 @@ func buildPool(b *builder) error {
 			windows = append(windows, int32(v))
 		}
 	}
-	n := size(b.outShape(0))
+	n := size(b.outShape(output))
 	if n == 0 {
 		return nil
 	}
-	kernel, average := "max_pool_", b.step.Node.Op == "AveragePool"
-	if average {
-		kernel = "average_pool_"
+	images := len(in) == 2 && b.dtype(0) == graph.Float32 && !b.hasOut(1)
+	x, y, list := b.in(0), b.out(0), table(b, windows)
+	switch average := b.step.Node.Op == "AveragePool"; {
+	case images && average:
+		b.launch("average_pool_images_f32", blocks(n), line, 0, x, y, n, list, p.CountPadding)
+	case images:
+		b.launch("max_pool_images_f32", blocks(n), line, 0, x, y, n, list)
+	case average:
+		b.launch("average_pool_f32", blocks(n), line, 0, x, y, n, list, len(in), size(in), size(out), positions, p.CountPadding)
+	default:
+		b.launch("max_pool_"+typeName(b.dtype(0)), blocks(n), line, 0, x, y, b.out(1), n, list, len(in), size(in), size(out), positions, p.ColumnMajor)
 	}
-	list := []any{b.in(0), b.out(0), n, table(b, windows)}
-	if len(in) == 2 && b.dtype(0) == graph.Float32 {
-		kernel += "images_"
-	} else {
-		list = append(list, len(in), size(in), size(out), size(p.Kernel))
-	}
-	if average {
-		list = append(list, p.CountPadding)
-	}
-	b.launch(kernel+typeName(b.dtype(0)), blocks(n), line, 0, list...)
 	return nil
 }

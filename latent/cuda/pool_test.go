@@ -26,19 +26,16 @@ func TestPool(t *testing.T) {
 		{[]int{1, 1, 1, 1}, attributes("kernel_shape", []int64{1, 1})},
 	} {
 		check(t, exact, "MaxPool", c.a, mixed(1, c.shape...))
-		check(t, exact, "MaxPool", c.a, smallIntegers(c.shape...))
+		check(t, exact, "MaxPool", c.a, integers(1, c.shape...))
+		checkAll(t, exact, "MaxPool", c.a, 2, mixed(1, c.shape...))
+		checkAll(t, exact, "MaxPool", c.a, 2, integers(1, c.shape...))
+		c.a["storage_order"] = graph.Attribute{Kind: graph.AttributeInt, Int: 1}
+		checkAll(t, exact, "MaxPool", c.a, 2, mixed(2, c.shape...))
+		delete(c.a, "storage_order")
 		check(t, 1e-6, "AveragePool", c.a, random(1, c.shape...))
 		c.a["count_include_pad"] = graph.Attribute{Kind: graph.AttributeInt, Int: 1}
 		check(t, 1e-6, "AveragePool", c.a, random(1, c.shape...))
 	}
-}
-
-func smallIntegers(shape ...int) *graph.Tensor {
-	x := integers(1, shape...)
-	for i := range x.I64 {
-		x.I64[i] %= 1 << 20
-	}
-	return x
 }
 
 func TestResize(t *testing.T) {
@@ -71,6 +68,24 @@ func TestResize(t *testing.T) {
 					a["axes"] = graph.Attribute{Kind: graph.AttributeInts, Ints: axes.I64}
 					g, inputs := single("Resize", a, 1, random(uint32(i), c.shape...), known{graph.Floats(region, len(region))}, nil, known{target})
 					t.Run(fmt.Sprint(mode, coordinates, nearest, c.shape, c.sizes), func(t *testing.T) { compare(t, g, inputs, 0) })
+				}
+			}
+		}
+	}
+}
+
+func TestGridSample(t *testing.T) {
+	for _, mode := range []string{"nearest", "linear", "cubic"} {
+		for _, padding := range []string{"zeros", "border", "reflection"} {
+			for _, align := range []int{0, 1} {
+				for _, shape := range [][]int{{2, 3, 5, 7}, {1, 20, 1, 1}, {0, 2, 3, 3}, {1, 0, 3, 3}} {
+					grid := mixed(3, shape[0], 9, 11, 2)
+					for i := range grid.F32 {
+						if i%3 > 0 {
+							grid.F32[i] = float32(i%41)/16 - 1.25
+						}
+					}
+					check(t, exact, "GridSample", attributes("mode", mode, "padding_mode", padding, "align_corners", align), random(1, shape...), grid)
 				}
 			}
 		}

@@ -1,12 +1,15 @@
 //go:build cuda
 
-// Resizing of images.
+// Resizing and sampling of images.
 
 package cuda
 
 import "repscope/latent/graph"
 
-func init() { operators[".Resize"] = buildResize }
+func init() {
+	operators[".Resize"] = buildResize
+	operators[".GridSample"] = buildGridSample
+}
 
 // resizeAxis is an axis as kernels/resize.cu reads it.
 type resizeAxis struct {
@@ -45,5 +48,19 @@ func buildResize(b *builder) error {
 	}
 	b.launch("resize_f32", blocks(n), line, 0, b.in(0), b.out(0), n, table(b, axes), len(out), last, combinations,
 		table(b, indices), table(b, weights), p.Outside)
+	return nil
+}
+
+func buildGridSample(b *builder) error {
+	p := b.step.Params.(graph.GridSampleParams)
+	s, points := b.shape(0), size(b.shape(1)[1:3])
+	if err := fits(s...); err != nil {
+		return err
+	}
+	// A thread takes sixteen channels of a point.
+	parts := ceil(s[1], 16)
+	mode := map[string]int{"nearest": 0, "linear": 1, "cubic": 2}[p.Mode]
+	padding := map[string]int{"zeros": 0, "border": 1, "reflection": 2}[p.Padding]
+	b.launch("grid_sample_f32", blocks(s[0]*parts*points), line, 0, b.in(0), b.in(1), b.out(0), s[0], points, s[1], parts, s[2], s[3], mode, padding, p.AlignCorners)
 	return nil
 }

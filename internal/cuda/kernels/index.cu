@@ -160,3 +160,44 @@ template <class T> __device__ inline void one_hot(const void *indices, const T *
 ONE_HOT(one_hot_1, unsigned char)
 ONE_HOT(one_hot_4, unsigned)
 ONE_HOT(one_hot_8, size)
+
+/* Numbers in their order: NaN is above all others, −0 is 0. */
+__device__ inline int order_key(float v) {
+	if (v != v) return 0x7fffffff;
+	int b = (int)float_bits(v + 0.0f);
+	return b < 0 ? (int)(0x80000000u - (unsigned)b) : b;
+}
+__device__ inline long long order_key(long long v) { return v; }
+
+/* The first k of n elements, `inner` apart, in descending or ascending order, equal ones by
+ * index: an element's place is the number of those before it. A block looks at 256 elements
+ * of a line; y and places may be null. */
+template <class T, class K> __device__ inline void top(const T *x, T *y, long long *places, size n, size inner, size k, int largest) {
+	__shared__ K keys[256];
+	size groups = (n + 255) / 256, r = quotient(blockIdx.x, groups), i = (blockIdx.x - r * groups) * 256 + threadIdx.x;
+	size outer = quotient(r, inner), column = r - outer * inner;
+	const T *line = x + outer * n * inner + column;
+	bool inside = i < n;
+	K own = inside ? order_key(line[i * inner]) : K(0);
+	size before = 0;
+	for (size first = 0; first < n; first += 256) {
+		if (first + threadIdx.x < n) keys[threadIdx.x] = order_key(line[(first + threadIdx.x) * inner]);
+		__syncthreads();
+		unsigned length = n - first < 256 ? (unsigned)(n - first) : 256;
+		for (unsigned j = 0; j < length; j++) {
+			bool ahead = largest ? keys[j] > own : keys[j] < own;
+			before += ahead || (keys[j] == own && first + j < i) ? 1 : 0;
+		}
+		__syncthreads();
+	}
+	if (!inside || before >= k) return;
+	size to = outer * k * inner + before * inner + column;
+	if (y) y[to] = line[i * inner];
+	if (places) places[to] = (long long)i;
+}
+#define TOP(name, T, K) \
+	extern "C" __global__ void __launch_bounds__(256) name(const T *x, T *y, long long *places, size n, size inner, size k, int largest) { \
+		top<T, K>(x, y, places, n, inner, k, largest); \
+	}
+TOP(top_f32, float, int)
+TOP(top_i64, long long, long long)

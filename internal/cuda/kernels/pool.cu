@@ -8,45 +8,78 @@ struct Window {
 	int apart; /* how far neighbours of the input lie apart */
 };
 
-/* y = the greatest element or the mean of every window of planes of x, a thread per
- * output. Elements outside count for the mean if they are padding and counted. */
-template <class T, bool AVERAGE> __device__ inline void pool(const T *x, T *y, size count, const Window *windows, int rank, size plane, size cells, size positions, int padding) {
+/* Where kernel position q of an output cell lies in a plane; inside it or not, and not
+ * beyond the padding at the ends. */
+__device__ inline long long window_place(const Window *windows, int rank, unsigned cell, unsigned q, bool *inside, bool *counted) {
+	long long at = 0;
+	*inside = *counted = true;
+	for (int i = rank - 1; i >= 0; i--) {
+		const Window w = windows[i];
+		unsigned up = cell / (unsigned)w.out, next = q / (unsigned)w.kernel;
+		int place = (int)(cell - up * w.out) * w.stride - w.before + (int)(q - next * w.kernel) * w.dilation;
+		cell = up, q = next;
+		*inside = *inside && place >= 0 && place < w.in;
+		*counted = *counted && place < w.in + w.after;
+		at += (long long)place * w.apart;
+	}
+	return at;
+}
+
+/* A place in a plane as it is counted with the first axis fastest. */
+__device__ inline long long column_major(const Window *windows, int rank, long long at) {
+	long long sum = 0, stride = 1;
+	for (int i = 0; i < rank; i++) {
+		sum += at / windows[i].apart % windows[i].in * stride;
+		stride *= windows[i].in;
+	}
+	return sum;
+}
+
+/* y = the greatest element of every window of planes of x, the last NaN if there is one, and
+ * places = where it lies in x; one of them may be null. A thread per output. Of a
+ * window in the padding they are the lowest number and −1. */
+template <class T> __device__ inline void max_pool(const T *x, T *y, long long *places, size count, const Window *windows, int rank, size plane, unsigned cells,
+		unsigned positions, int columns_first, T lowest) {
 	for_each(t, count) {
-		size p = quotient(t, cells), cell = t - p * cells;
-		double a = AVERAGE ? 0.0 : -infinity();
-		unsigned n = 0;
-		for (size q = 0; q < positions; q++) {
-			unsigned rest = (unsigned)cell, k = (unsigned)q;
-			long long at = 0;
-			bool inside = true, counted = true;
-			for (int i = rank - 1; i >= 0; i--) {
-				Window w = windows[i];
-				unsigned up = rest / (unsigned)w.out, next = k / (unsigned)w.kernel;
-				int place = (int)(rest - up * w.out) * w.stride - w.before + (int)(k - next * w.kernel) * w.dilation;
-				rest = up, k = next;
-				inside = inside && place >= 0 && place < w.in;
-				counted = counted && place < w.in + w.after;
-				at += (long long)place * w.apart;
-			}
-			n += inside || (counted && padding) ? 1 : 0;
+		size p = quotient(t, cells);
+		unsigned cell = (unsigned)(t - p * cells);
+		T greatest = lowest;
+		long long found = -1;
+		for (unsigned q = 0; q < positions; q++) {
+			bool inside, counted;
+			long long at = window_place(windows, rank, cell, q, &inside, &counted);
 			if (!inside) continue;
-			double v = (double)x[p * plane + at];
-			a = AVERAGE ? a + v : larger(a, v);
+			T v = x[p * plane + at];
+			if (found < 0 || v > greatest || v != v) found = at, greatest = v;
 		}
-		if (AVERAGE) a /= (double)n;
-		y[t] = sizeof(T) == 8 ? (T)integer_of(a) : (T)a;
+		if (y) y[t] = greatest;
+		if (places) places[t] = found < 0 ? -1 : (long long)(p * plane) + (columns_first ? column_major(windows, rank, found) : found);
 	}
 }
-extern "C" __global__ void __launch_bounds__(256) max_pool_f32(const float *x, float *y, size count, const Window *windows, int rank, size plane, size cells, size positions) {
-	pool<float, false>(x, y, count, windows, rank, plane, cells, positions, 0);
+extern "C" __global__ void __launch_bounds__(256) max_pool_f32(const float *x, float *y, long long *places, size count, const Window *windows, int rank, size plane,
+		unsigned cells, unsigned positions, int columns_first) {
+	max_pool<float>(x, y, places, count, windows, rank, plane, cells, positions, columns_first, -bits_float(0x7f800000u));
 }
-extern "C" __global__ void __launch_bounds__(256) max_pool_i64(const long long *x, long long *y, size count, const Window *windows, int rank, size plane, size cells,
-		size positions) {
-	pool<long long, false>(x, y, count, windows, rank, plane, cells, positions, 0);
+extern "C" __global__ void __launch_bounds__(256) max_pool_i64(const long long *x, long long *y, long long *places, size count, const Window *windows, int rank, size plane,
+		unsigned cells, unsigned positions, int columns_first) {
+	max_pool<long long>(x, y, places, count, windows, rank, plane, cells, positions, columns_first, -0x7fffffffffffffffll - 1);
 }
-extern "C" __global__ void __launch_bounds__(256) average_pool_f32(const float *x, float *y, size count, const Window *windows, int rank, size plane, size cells,
-		size positions, int padding) {
-	pool<float, true>(x, y, count, windows, rank, plane, cells, positions, padding);
+
+/* y = the mean of every window. Elements outside count if they are padding and that is asked for. */
+extern "C" __global__ void __launch_bounds__(256) average_pool_f32(const float *x, float *y, size count, const Window *windows, int rank, size plane, unsigned cells,
+		unsigned positions, int padding) {
+	for_each(t, count) {
+		size p = quotient(t, cells);
+		unsigned cell = (unsigned)(t - p * cells), n = 0;
+		double sum = 0.0;
+		for (unsigned q = 0; q < positions; q++) {
+			bool inside, counted;
+			long long at = window_place(windows, rank, cell, q, &inside, &counted);
+			n += inside || (counted && padding) ? 1 : 0;
+			if (inside) sum += (double)x[p * plane + at];
+		}
+		y[t] = (float)(sum / (double)n);
+	}
 }
 
 /* The same over two axes without divisions in the loop. */
@@ -69,7 +102,7 @@ template <bool AVERAGE> __device__ inline void pool_images(const float *x, float
 				if (!inside) continue;
 				float v = from[(long long)iy * w.in + ix];
 				if (AVERAGE) sum += (double)v;
-				else greatest = larger(greatest, v);
+				else if (v > greatest || v != v) greatest = v;
 			}
 		}
 		y[t] = AVERAGE ? (float)(sum / (double)n) : greatest;

@@ -380,6 +380,20 @@ extern "C" __global__ void __launch_bounds__(256) batch_norm_f32(const float *x,
 	}
 }
 
+/* local_response_f32: y = x/(bias + alpha/window · Σ x²)^beta, summed over the channels from
+ * `before` before to `after` after an element's own, in planes of `inner` elements. */
+extern "C" __global__ void __launch_bounds__(256) local_response_f32(const float *x, float *y, size count, size inner, size channels, size before, size after, float alpha,
+		float beta, float bias) {
+	for_each(i, count) {
+		size plane = quotient(i, inner), c = plane - quotient(plane, channels) * channels;
+		size first = c < before ? c : before, last = channels - 1 - c < after ? channels - 1 - c : after;
+		double sum = 0.0;
+		for (size k = i - first * inner; k <= i + last * inner; k += inner) sum += (double)x[k] * (double)x[k];
+		double base = (double)bias + (double)alpha * sum / (double)(before + after + 1);
+		y[i] = (float)((double)x[i] / power64(base, (double)beta));
+	}
+}
+
 /* Running sums along n elements that lie `inner` apart, a thread for each of `total` lines. */
 template <class T> __device__ inline void running_sum(const T *x, T *y, size total, size n, size inner, int exclusive, int reverse) {
 	for_each(r, total) {

@@ -1,4 +1,5 @@
 /* Resizing: every output element is a weighted sum of a few input elements, the same ones along each axis. */
+#include "math.h"
 #include "walk.h"
 
 /* One axis: `taps` input elements per index, listed from `first` on in the tables; 0 taps: the axis stays. */
@@ -55,5 +56,100 @@ extern "C" __global__ void __launch_bounds__(256) resize_f32(const float *x, flo
 			for (int t = 0; t < inner.taps; t++) sum += factor * weight[t] * x[at + (long long)index[t] * inner.apart];
 		}
 		y[i] = beyond ? outside : sum;
+	}
+}
+
+enum { NEAREST, LINEAR, CUBIC };
+enum { ZEROS, BORDER, REFLECTION };
+
+/* x folded back between two mirrors. */
+__device__ inline float reflected(float x, float low, float high) {
+	float span = high - low;
+	if (span == 0.0f) return low;
+	float distance = x - low;
+	if (distance < 0.0f) distance = -distance;
+	float turns = __builtin_floorf(distance / span);
+	float rest = distance - turns * span;
+	return (long long)turns % 2 == 0 ? low + rest : high - rest;
+}
+
+/* The pixels along one axis that make up a sample, and their weights; −1 is outside the image. */
+struct Taps {
+	int count, index[4];
+	float weight[4];
+
+	__device__ void set(float point, int n, int mode, int padding, int align_corners) {
+		float length = (float)n, x = ((point + 1.0f) * length - 1.0f) / 2.0f;
+		float low = -0.5f, high = length - 0.5f;
+		if (align_corners) {
+			x = (point + 1.0f) * (float)(n - 1) / 2.0f;
+			low = 0.0f, high = (float)(n - 1);
+		}
+		if (!(bits_float(float_bits(x) & 0x7fffffffu) < 1073741824.0f)) x = -1073741824.0f; /* neither infinite nor NaN */
+		else if (mode == CUBIC) {
+		} else if (padding == BORDER) x = smaller(larger(x, 0.0f), (float)(n - 1));
+		else if (padding == REFLECTION) x = reflected(x, low, high);
+		float floor = __builtin_floorf(x), d = x - floor;
+		int first = (int)floor;
+		count = 1;
+		if (mode == NEAREST) {
+			first = (int)__builtin_rintf(x);
+			weight[0] = 1.0f;
+		} else if (mode == LINEAR) {
+			count = 2;
+			weight[0] = 1.0f - d, weight[1] = d;
+		} else {
+			count = 4;
+			first--;
+			cubic((double)d);
+		}
+#pragma unroll
+		for (int k = 0; k < 4; k++) {
+			int i = first + k;
+			if (padding == BORDER) i = i < 0 ? 0 : i < n ? i : n - 1;
+			else if (padding == REFLECTION) {
+				long long j = (long long)reflected((float)i, low, high);
+				i = j < 0 ? 0 : j < n ? (int)j : n - 1;
+			} else if (i < 0 || i >= n) i = -1;
+			index[k] = i;
+		}
+	}
+
+	/* The weights of four neighbours of a point x after the second one, as graph.Cubic has them. */
+	__device__ void cubic(double x) {
+		const double a = -0.75;
+		weight[0] = (float)(((a * (x + 1.0) - 5.0 * a) * (x + 1.0) + 8.0 * a) * (x + 1.0) - 4.0 * a);
+		weight[1] = (float)(((a + 2.0) * x - (a + 3.0)) * x * x + 1.0);
+		weight[2] = (float)(((a + 2.0) * (1.0 - x) - (a + 3.0)) * (1.0 - x) * (1.0 - x) + 1.0);
+		weight[3] = (float)(((a * (2.0 - x) - 5.0 * a) * (2.0 - x) + 8.0 * a) * (2.0 - x) - 4.0 * a);
+	}
+};
+
+/* grid_sample_f32: y[n, c, p] = image [n, c] at point p = (x, y) of grid [n, p, 2], for `parts` parts of
+ * each image's channels; a thread takes all channels of a part. */
+extern "C" __global__ void __launch_bounds__(256) grid_sample_f32(const float *image, const float *grid, float *y, size images, size points, unsigned channels, unsigned parts,
+		int height, int width, int mode, int padding, int align_corners) {
+	size plane = (size)height * width;
+	unsigned share = (channels + parts - 1) / parts;
+	for_each(i, images * parts * points) {
+		size q = quotient(i, points), point = i - q * points, n = quotient(q, parts);
+		Taps rows, columns;
+		rows.set(grid[2 * (n * points + point) + 1], height, mode, padding, align_corners);
+		columns.set(grid[2 * (n * points + point)], width, mode, padding, align_corners);
+		unsigned first = (unsigned)(q - n * parts) * share;
+		for (unsigned c = first; c < first + share && c < channels; c++) {
+			const float *from = image + (n * channels + c) * plane;
+			float sum = 0.0f;
+#pragma unroll
+			for (int j = 0; j < 4; j++) {
+				if (j >= rows.count || rows.index[j] < 0) continue;
+				float line = 0.0f;
+#pragma unroll
+				for (int k = 0; k < 4; k++)
+					if (k < columns.count && columns.index[k] >= 0) line += columns.weight[k] * from[(size)rows.index[j] * width + columns.index[k]];
+				sum += rows.weight[j] * line;
+			}
+			y[(n * channels + c) * points + point] = sum;
+		}
 	}
 }

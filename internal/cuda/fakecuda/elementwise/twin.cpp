@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/elementwise.cu"
 
 Family family("elementwise", "elementwise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"43c1e06a281c95342461b0f027ab028407f2168422f8717c7bd13d604ed08ace",
+	"0975ae9ff74fce540807922330564472d044a657f525dcec57d3ca9286ed2f8c",
 	__start_fake_shared_elementwise, __stop_fake_shared_elementwise, {
 	twin("unary_f32", unary_f32),
 	twin("unary_double_f32", unary_double_f32),

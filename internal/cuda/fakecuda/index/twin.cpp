@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/index.cu"
 
 Family family("index", "index.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"402fb1d25a45f806e6a4a37f04dd8c6e493b1e1c7d9b2cf40e7b38e654705490",
+	"98640c170c3165bac8baca4bc580e4a82da8c59e39d3664534681dba847e04c8",
 	__start_fake_shared_index, __stop_fake_shared_index, {
 	twin("gather_1", gather_1),
 	twin("gather_4", gather_4),
@@ -27,5 +27,7 @@ Family family("index", "index.cu math.h device.h walk.h ../fakecuda/twin.h",
 	twin("one_hot_1", one_hot_1),
 	twin("one_hot_4", one_hot_4),
 	twin("one_hot_8", one_hot_8),
+	twin("top_f32", top_f32),
+	twin("top_i64", top_i64),
 });
 } // namespace

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/reduce.cu"
 
 Family family("reduce", "reduce.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"bfec57cfdde46fc5a6ca301e39cbd77135ea49e4429d6301ef66625876c495c8",
+	"4ebab9d7990f342c0cb2cd613c15d00b8ad52b84fc53f9081b5ff2dab33ebb57",
 	__start_fake_shared_reduce, __stop_fake_shared_reduce, {
 	twin("reduce_by_thread_f32", reduce_by_thread_f32),
 	twin("reduce_by_warp_f32", reduce_by_warp_f32),
@@ -31,6 +31,7 @@ Family family("reduce", "reduce.cu math.h device.h walk.h ../fakecuda/twin.h",
 	twin("normalize_block_f32", normalize_block_f32),
 	twin("batch_norm_factors", batch_norm_factors),
 	twin("batch_norm_f32", batch_norm_f32),
+	twin("local_response_f32", local_response_f32),
 	twin("running_sum_f32", running_sum_f32),
 	twin("running_sum_i64", running_sum_i64),
 });

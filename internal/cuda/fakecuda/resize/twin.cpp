@@ -7,9 +7,10 @@ extern char __start_fake_shared_resize[] __attribute__((weak)), __stop_fake_shar
 namespace {
 #include "../../kernels/resize.cu"
 
-Family family("resize", "resize.cu walk.h device.h ../fakecuda/twin.h",
-	"b44193c084d1f8b393007169ce4061a518eebd816d06feac579924d7480b66dc",
+Family family("resize", "resize.cu math.h device.h walk.h ../fakecuda/twin.h",
+	"ca4d0196df47f26bf3af5c0a29e6d2df1e12bb9517e2276a64dcf0983c6c8e36",
 	__start_fake_shared_resize, __stop_fake_shared_resize, {
 	twin("resize_f32", resize_f32),
+	twin("grid_sample_f32", grid_sample_f32),
 });
 } // namespace
