@@ -12,7 +12,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -21,6 +20,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/dtype"
+	"repscope/internal/mmap"
 	"repscope/internal/torchfile"
 	"repscope/latent/graph"
 )
@@ -117,33 +117,58 @@ func IsSafetensors(head []byte) bool {
 
 // readState opens a file; config is the configuration it holds, nil for none.
 func readState(path string, o Options) (state State, config any, format string, close func() error, err error) {
-	fail := func(err error) (State, any, string, func() error, error) { return nil, nil, "", nil, err }
-	file, err := os.Open(path)
+	file, err := mmap.Open(path)
 	if err != nil {
-		return fail(err)
+		return nil, nil, "", nil, err
 	}
+	defer func() {
+		if err != nil {
+			file.Close()
+		}
+	}()
+	var release func() error
 	head := make([]byte, 16)
-	n, err := io.ReadFull(file, head)
-	file.Close()
-	if err != nil && n == 0 {
-		return fail(fmt.Errorf("the file is empty or cannot be read: %w", err))
+	n, err := file.ReadAt(head, 0)
+	if n == 0 {
+		return nil, nil, "", nil, fmt.Errorf("the file is empty or cannot be read: %w", err)
 	}
 	if IsSafetensors(head[:n]) {
 		if o.State != "" {
-			return fail(fmt.Errorf("state %q: a safetensors file holds only one state dict", o.State))
+			return nil, nil, "", nil, fmt.Errorf("state %q: a safetensors file holds only one state dict", o.State)
 		}
-		state, close, err := readSafetensors(path)
-		return state, nil, "safetensors", close, err
+		format = "safetensors"
+		state, release, err = readSafetensors(path)
+	} else {
+		format = "pth"
+		state, config, release, err = readTorch(path, o)
 	}
+	if err != nil {
+		return nil, nil, "", nil, err
+	}
+	for key, t := range state {
+		load := t.Load
+		t.Load = func(dst []float32) error {
+			if err := file.Unchanged(); err != nil {
+				return err
+			}
+			return load(dst)
+		}
+		state[key] = t
+	}
+	return state, config, format, func() error { return errors.Join(release(), file.Close()) }, nil
+}
+
+func readTorch(path string, o Options) (State, any, func() error, error) {
 	f, err := torchfile.Open(path)
 	if err != nil {
-		return fail(err)
+		return nil, nil, nil, err
 	}
-	if state, config, err = choose(f.Root(), o.State); err != nil {
+	state, config, err := choose(f.Root(), o.State)
+	if err != nil {
 		f.Close()
-		return fail(err)
+		return nil, nil, nil, err
 	}
-	return state, config, "pth", f.Close, nil
+	return state, config, f.Close, nil
 }
 
 // choose finds the state dict in the root object of a file, and the configuration beside it.

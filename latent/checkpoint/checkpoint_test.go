@@ -1,14 +1,17 @@
 package checkpoint
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"repscope/latent/cpu"
+	"repscope/latent/graph"
 )
 
 func zeros(shape ...int) Tensor {
@@ -120,8 +123,46 @@ func FuzzOpen(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := model.Graph.Prepare(cpu.Evaluate); err != nil {
+		if err := errors.Join(model.Graph.Prepare(cpu.Evaluate), model.Close()); err != nil {
 			t.Errorf("a model that cannot run: %v", err)
 		}
 	})
+}
+
+// Large weights are read from the file when they are wanted; one that changed is refused.
+func TestDeferredWeights(t *testing.T) {
+	for _, name := range []string{"dqn.pth", "conv64.pth", "conv.safetensors"} {
+		data, err := os.ReadFile(filepath.Join("../testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		state, _, _, release, err := readState(path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for key, tensor := range state {
+			want, err := tensor.Read()
+			got := make([]float32, len(want))
+			if err := errors.Join(err, tensor.Load(got)); err != nil || !slices.Equal(got, want) {
+				t.Errorf("%s: %q: Load gives other values, error %v", name, key, err)
+			}
+		}
+		later := time.Now().Add(time.Hour)
+		if err := os.Chtimes(path, later, later); err != nil {
+			t.Fatal(err)
+		}
+		for key, tensor := range state {
+			n, _ := graph.Elements(tensor.Shape)
+			if err := tensor.Load(make([]float32, n)); err == nil || !strings.Contains(err.Error(), "changed") {
+				t.Errorf("%s: %q of a changed file: %v", name, key, err)
+			}
+		}
+		if err := release(); err != nil {
+			t.Error(err)
+		}
+	}
 }
