@@ -18,23 +18,39 @@ import (
 // tilePoints is the number of points along each side of a tile of pairs.
 const tilePoints = 2 * kernel.Align
 
-// tileStrip is the number of columns after which the limit of a row is looked up again.
-const tileStrip = 64
+// tileRows is the number of rows of a tile after which the lists take what was found.
+const tileRows = 16
 
-// tileSearch holds the lists of one goroutine: for each point, among the pairs that this
-// goroutine has seen, the count nearest and all others within the row's band of the last.
-type tileSearch struct {
+// tileList holds the lists of tilePoints points: for each, the count nearest that were seen
+// and all others within the row's band of the last. Goroutines take turns.
+type tileList struct {
+	sync.Mutex
 	space    *bounded[float32]
+	first    int // point
 	count    int
 	capacity int // of a list
 	entries  []entry[float32]
 	filled   []int32
 	limits   []float32 // values above are not wanted
 	crowded  bool      // too many points are too close to tell
-	left     kernel.Packed[float32]
-	product  kernel.Workspace[float32]
-	tile     []float32
-	found    [tileStrip]int32
+}
+
+// tileSearch is one goroutine's view.
+type tileSearch struct {
+	space   *bounded[float32]
+	lists   []*tileList // of blocks of points
+	left    kernel.Packed[float32]
+	product kernel.Workspace[float32]
+	tile    []float32
+	limits  []float32 // of the columns, as they were
+	found   [tilePoints]int32
+	hits    []hit
+}
+
+// hit is a pair of points of a tile that may be wanted.
+type hit struct {
+	row, col uint16
+	value    float32
 }
 
 // listCapacity leaves room for the entries that come before the list is cut to count again.
@@ -50,30 +66,37 @@ func searchTiles(ctx context.Context, s space, points dataset.Points, k int, o *
 	}
 	n, threads := points.N, min(o.threads(), (points.N+tilePoints-1)/tilePoints)
 	list := int64(listCapacity(k))*sizeOf[entry[float32]]() + 8
-	memory := int64(n)*(int64(4*points.Dim)+int64(threads)*list) + int64(threads)*tilePoints*(tilePoints+int64(points.Dim))*4
-	if memory+int64(n)*int64(32+12*threads) > o.budget() {
+	own := int64(tilePoints*(tilePoints+points.Dim+1)*4) + int64(tileRows*tilePoints)*sizeOf[hit]()
+	if int64(n)*(int64(4*points.Dim)+list+int64(32+12*threads))+int64(threads)*own > o.budget() {
 		return false, nil
 	}
 	var right kernel.Packed[float32]
 	if err := right.Right(kernel.Packing[float32](from[float32]{b.points, 0}), n, points.Dim); err != nil {
 		return false, err
 	}
+	var lists []*tileList
+	for first := 0; first < n; first += tilePoints {
+		lists = append(lists, newTileList(b, first, min(tilePoints, n-first), k))
+	}
 	searches := make([]*tileSearch, threads)
 	for w := range searches {
-		searches[w] = newTileSearch(b, k)
+		searches[w] = &tileSearch{
+			space: b, lists: lists,
+			tile: make([]float32, tilePoints*tilePoints), limits: make([]float32, tilePoints),
+		}
 	}
 	// Blocks of rows with more columns to go come first.
-	blocks := (n + tilePoints - 1) / tilePoints
-	errs := make([]error, blocks)
+	errs := make([]error, len(lists))
 	var crowded atomic.Bool
 	var progress sync.Mutex
 	finished := 0
-	err = parallel(ctx, threads, blocks, func(w, t int) {
+	err = parallel(ctx, threads, len(lists), func(w, t int) {
 		if crowded.Load() {
 			return
 		}
-		errs[t] = searches[w].rows(ctx, &right, t*tilePoints)
-		if searches[w].crowded {
+		var failed bool
+		failed, errs[t] = searches[w].rows(ctx, &right, t)
+		if failed {
 			crowded.Store(true)
 		} else if o.Progress != nil {
 			progress.Lock()
@@ -97,7 +120,7 @@ func searchTiles(ctx context.Context, s space, points dataset.Points, k int, o *
 	err = parallel(ctx, threads, n, func(w, i int) {
 		at := i * k
 		index := result.Index[at : at+k : at+k]
-		copy(index, workers[w].merged(i, k, searches, index[:0]))
+		copy(index, workers[w].listed(i, k, lists[i/tilePoints], index[:0]))
 		workers[w].distances(i, index, result.Distance[at:at+k])
 	})
 	if err != nil {
@@ -110,74 +133,90 @@ func searchTiles(ctx context.Context, s space, points dataset.Points, k int, o *
 	return true, nil
 }
 
-func newTileSearch(s *bounded[float32], count int) *tileSearch {
-	t := &tileSearch{space: s, count: count, capacity: listCapacity(count), filled: make([]int32, s.n), limits: make([]float32, s.n)}
-	t.entries = make([]entry[float32], s.n*t.capacity)
-	t.tile = make([]float32, tilePoints*tilePoints)
-	for i := range t.limits {
-		t.limits[i] = math.MaxFloat32
+func newTileList(s *bounded[float32], first, points, count int) *tileList {
+	l := &tileList{space: s, first: first, count: count, capacity: listCapacity(count)}
+	l.entries = make([]entry[float32], points*l.capacity)
+	l.filled, l.limits = make([]int32, points), make([]float32, points)
+	for i := range l.limits {
+		l.limits[i] = math.MaxFloat32
 	}
-	return t
+	return l
 }
 
-// rows looks at the pairs of the points lo … lo+tilePoints−1 with each other and with all later ones.
-func (t *tileSearch) rows(ctx context.Context, right *kernel.Packed[float32], lo int) error {
-	s := t.space
-	height := min(tilePoints, s.n-lo)
-	if err := t.left.Left(kernel.Packing[float32](from[float32]{s.points, lo}), height, s.sources.Dim); err != nil {
-		return err
+// rows looks at the pairs of the points of a block with each other and with all later
+// ones. It gives up, crowded, where a list has no room for the points that are as good as equal.
+func (t *tileSearch) rows(ctx context.Context, right *kernel.Packed[float32], block int) (crowded bool, err error) {
+	s, own := t.space, t.lists[block]
+	height := len(own.filled)
+	if err := t.left.Left(kernel.Packing[float32](from[float32]{s.points, own.first}), height, s.sources.Dim); err != nil {
+		return false, err
 	}
-	for col := lo; col < s.n && !t.crowded; col += tilePoints {
+	for _, other := range t.lists[block:] {
 		if err := ctx.Err(); err != nil {
-			return err
+			return false, err
 		}
-		width := min(tilePoints, s.n-col)
 		p := kernel.Product[float32]{
-			M: height, N: width, K: s.sources.Dim,
-			A: t.left.Operand(0), B: right.Operand(col),
+			M: height, N: len(other.filled), K: s.sources.Dim,
+			A: t.left.Operand(0), B: right.Operand(other.first),
 			C: t.tile, Stride: tilePoints, Threads: 1, Workspace: &t.product,
 		}
 		if err := p.Run(); err != nil {
-			return err
+			return false, err
 		}
-		for r := range height {
-			from := 0
-			if col == lo {
-				from = r + 1
+		for row := 0; row < height; row += tileRows {
+			if t.look(own, other, row, min(height, row+tileRows)) {
+				return true, nil
 			}
-			t.row(lo+r, col, t.tile[r*tilePoints:r*tilePoints+width], from)
 		}
 	}
-	return nil
+	return false, nil
 }
 
-// row turns the products of point i with the points from col on into distances and
-// enters them into the lists of both.
-func (t *tileSearch) row(i, col int, products []float32, from int) {
-	s := t.space
-	norm := s.points.norm
-	for ; from < len(products); from += tileStrip {
-		part := products[from:min(from+tileStrip, len(products))]
-		at := col + from
-		near := kernel.NearDistances(t.found[:], part, norm[at:], t.limits[at:], norm[i], t.limits[i])
+// look enters the pairs of rows from … to−1 of the tile into the lists of both points.
+func (t *tileSearch) look(own, other *tileList, from, to int) (crowded bool) {
+	norm := t.space.points.norm
+	width := len(other.filled)
+	other.Lock()
+	copy(t.limits, other.limits)
+	other.Unlock()
+	var limits [tileRows]float32
+	own.Lock()
+	copy(limits[:], own.limits[from:to])
+	own.Unlock()
+	t.hits = t.hits[:0]
+	for r := from; r < to; r++ {
+		first := 0
+		if own == other {
+			first = r + 1
+		}
+		products, norms := t.tile[r*tilePoints+first:r*tilePoints+width], norm[other.first+first:other.first+width]
+		n := norm[own.first+r]
+		near := kernel.NearDistances(t.found[:], products, norms, t.limits[first:width], n, limits[r-from])
 		for _, l := range t.found[:near] {
-			v, j := part[l], at+int(l)
-			if s.excludes(i, j) {
-				continue
-			}
-			if v <= t.limits[i] {
-				t.enter(i, entry[float32]{v, int32(j)})
-			}
-			if v <= t.limits[j] {
-				t.enter(j, entry[float32]{v, int32(i)})
+			if c := first + int(l); !t.space.excludes(own.first+r, other.first+c) {
+				value := float32(n+norms[l]) - float32(2*products[l])
+				t.hits = append(t.hits, hit{uint16(r), uint16(c), value})
 			}
 		}
 	}
+	own.Lock()
+	for _, h := range t.hits {
+		own.enter(int(h.row), entry[float32]{h.value, int32(other.first) + int32(h.col)})
+	}
+	crowded = own.crowded
+	own.Unlock()
+	other.Lock()
+	for _, h := range t.hits {
+		other.enter(int(h.col), entry[float32]{h.value, int32(own.first) + int32(h.row)})
+	}
+	crowded = crowded || other.crowded
+	other.Unlock()
+	return crowded
 }
 
-// enter puts an entry into the list of point i and cuts the list when it is full.
-func (t *tileSearch) enter(i int, e entry[float32]) {
-	if t.crowded {
+// enter puts an entry, if it is wanted, into the list of the block's point i and cuts the list when it is full.
+func (t *tileList) enter(i int, e entry[float32]) {
+	if e.key > t.limits[i] || t.crowded {
 		return
 	}
 	list := t.entries[i*t.capacity : (i+1)*t.capacity]
@@ -191,7 +230,7 @@ func (t *tileSearch) enter(i int, e entry[float32]) {
 	for _, e := range list[1:t.count] {
 		last = max(last, e.key)
 	}
-	t.limits[i] = t.space.above(last, t.space.band(i))
+	t.limits[i] = t.space.above(last, t.space.band(t.first+i))
 	kept := t.count
 	for _, e := range list[t.count:] {
 		if e.key <= t.limits[i] {
@@ -201,20 +240,19 @@ func (t *tileSearch) enter(i int, e entry[float32]) {
 	}
 	t.filled[i] = int32(kept)
 	// Else lists would be cut again and again.
-	t.crowded = t.crowded || kept > t.capacity-16
+	t.crowded = kept > t.capacity-16
 }
 
-// merged is nearest from the lists of all goroutines.
-func (w *boundedWorker[F]) merged(i, count int, searches []*tileSearch, list []int32) []int32 {
+// listed is nearest from the list of point i.
+func (w *boundedWorker[F]) listed(i, count int, block *tileList, list []int32) []int32 {
 	w.enter(i)
 	w.buf = w.buf[:0]
-	for _, t := range searches {
-		for _, e := range t.entries[i*t.capacity:][:t.filled[i]] {
-			w.buf = append(w.buf, entry[F]{F(e.key), e.index})
-		}
+	at := i - block.first
+	for _, e := range block.entries[at*block.capacity:][:block.filled[at]] {
+		w.buf = append(w.buf, entry[F]{F(e.key), e.index})
 	}
+	sortEntries(w.buf)
 	band := w.space.band(i)
-	w.buf = finishSelection(w.buf, len(w.buf))
 	if len(w.buf) > count {
 		cut := w.space.above(w.buf[count-1].key, band)
 		last := count

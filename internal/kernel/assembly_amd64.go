@@ -296,10 +296,15 @@ func scaleShiftFloat32AVX2(dst, src, shift *float32, blocks int, scale float32)
 //go:noescape
 func finishDistancesAVX2(c, norms *float32, blocks int, norm float32)
 
-// nearDistancesAVX2 is finishDistancesAVX2 and writes the indices of the results that are at most limit or their element of limits.
+// nearDistancesAVX2 writes the indices of the distances (norm + norms[j]) − 2·c[j] among 8·blocks that are at most limit or limits[j] and returns their number.
 //
 //go:noescape
 func nearDistancesAVX2(dst *int32, c, norms, limits *float32, blocks int, norm, limit float32) int
+
+// nearDistancesAVX512 writes the indices of the distances (norm + norms[j]) − 2·c[j] among 16·blocks that are at most limit or limits[j] and returns their number.
+//
+//go:noescape
+func nearDistancesAVX512(dst *int32, c, norms, limits *float32, blocks int, norm, limit float32) int
 
 // atMostFloat32AVX2 writes the indices of the elements ≤ limit among 8·blocks, from first on, and returns their number.
 //

@@ -11111,7 +11111,6 @@ loop:
 	VSUBPS Y2, Y1, Y1
 	VMAXPS (R10), Y3, Y4
 	VCMPPS $2, Y4, Y1, Y2
-	VMOVUPS Y1, (SI)
 	VMOVMSKPS Y2, AX
 	TESTL AX, AX
 	JZ next
@@ -11127,6 +11126,47 @@ next:
 	ADDQ $32, DX
 	ADDQ $32, R10
 	ADDL $8, R8
+	DECQ CX
+	JNZ loop
+	SUBQ R9, DI
+	SHRQ $2, DI
+	MOVQ DI, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func nearDistancesAVX512(dst *int32, c, norms, limits *float32, blocks int, norm, limit float32) int
+TEXT ·nearDistancesAVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), DI
+	MOVQ c+8(FP), SI
+	MOVQ norms+16(FP), DX
+	MOVQ limits+24(FP), R10
+	MOVQ blocks+32(FP), CX
+	VBROADCASTSS norm+40(FP), Z0
+	VBROADCASTSS limit+44(FP), Z3
+	XORL R8, R8
+	MOVQ DI, R9
+loop:
+	VADDPS (DX), Z0, Z1
+	VMOVUPS (SI), Z2
+	VADDPS Z2, Z2, Z2
+	VSUBPS Z2, Z1, Z1
+	VMAXPS (R10), Z3, Z4
+	VCMPPS $2, Z4, Z1, K1
+	KMOVW K1, AX
+	TESTL AX, AX
+	JZ next
+bits:
+	TZCNTL AX, BX
+	ADDL R8, BX
+	MOVL BX, (DI)
+	ADDQ $4, DI
+	BLSRL AX, AX
+	JNZ bits
+next:
+	ADDQ $64, SI
+	ADDQ $64, DX
+	ADDQ $64, R10
+	ADDL $16, R8
 	DECQ CX
 	JNZ loop
 	SUBQ R9, DI

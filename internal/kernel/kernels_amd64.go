@@ -30,7 +30,7 @@ func detect() []*implementation {
 		scaleShift:         scaleShiftAsm,
 		finishDistances:    finishDistancesAsm,
 		groupSquares:       groupSquaresAsm,
-		nearDistances:      nearDistancesAsm,
+		nearDistances:      nearDistancesAVX2Asm,
 		atMost:             atMostAsm,
 		below:              belowAsm,
 		squaredDistances32: squaredDistances32,
@@ -73,6 +73,7 @@ func detect() []*implementation {
 	if !x.HasAVX512F || !x.HasAVX512BW || !x.HasAVX512VL || !x.HasAVX512DQ {
 		return list
 	}
+	vector.nearDistances = nearDistancesAVX512Asm
 	avx512 := &implementation{
 		name: "avx512",
 		float32: &tiling[float32, float32]{
@@ -246,12 +247,20 @@ func finishDistancesAsm(c, norms []float32, norm float32) {
 	finishDistancesGeneric(c[8*n:], norms[8*n:], norm)
 }
 
-func nearDistancesAsm(dst []int32, c, norms, limits []float32, norm, limit float32) int {
+func nearDistancesAVX2Asm(dst []int32, c, norms, limits []float32, norm, limit float32) int {
 	n, found := len(c)/8, 0
 	if n > 0 {
 		found = nearDistancesAVX2(&dst[0], &c[0], &norms[0], &limits[0], n, norm, limit)
 	}
 	return nearDistancesFrom(8*n, found, dst, c, norms, limits, norm, limit)
+}
+
+func nearDistancesAVX512Asm(dst []int32, c, norms, limits []float32, norm, limit float32) int {
+	n, found := len(c)/16, 0
+	if n > 0 {
+		found = nearDistancesAVX512(&dst[0], &c[0], &norms[0], &limits[0], n, norm, limit)
+	}
+	return nearDistancesFrom(16*n, found, dst, c, norms, limits, norm, limit)
 }
 
 func groupSquaresAsm(dst []float64, x []float32) {

@@ -91,9 +91,10 @@ func finishDistancesGeneric(c, norms []float32, norm float32) {
 	}
 }
 
-// NearDistances is [FinishDistances] and sets the first elements of dst to the ascending
-// indices k with c[k] ≤ limit or c[k] ≤ limits[k]; it returns their number. It panics if dst, norms
-// or limits are shorter than c.
+// NearDistances looks for small ones among the distances that [FinishDistances] makes of c, and
+// leaves c alone: the first elements of dst become the ascending indices k of those that are at most
+// limit or at most limits[k]. It returns their number and panics if dst, norms or limits are
+// shorter than c.
 func NearDistances(dst []int32, c, norms, limits []float32, norm, limit float32) int {
 	n := len(c)
 	return active.Load().vector.nearDistances(dst[:n], c, norms[:n], limits[:n], norm, limit)
@@ -106,8 +107,7 @@ func nearDistancesGeneric(dst []int32, c, norms, limits []float32, norm, limit f
 // nearDistancesFrom does the elements from first on, after count found ones.
 func nearDistancesFrom(first, count int, dst []int32, c, norms, limits []float32, norm, limit float32) int {
 	for k := first; k < len(c); k++ {
-		c[k] = float32(norm+norms[k]) - float32(2*c[k])
-		if c[k] <= limit || c[k] <= limits[k] {
+		if d := float32(norm+norms[k]) - float32(2*c[k]); d <= limit || d <= limits[k] {
 			dst[count] = int32(k)
 			count++
 		}
