@@ -174,7 +174,25 @@ func buildConv(b *builder) (func() error, error) {
 		return func() error { return nil }, nil
 	}
 	packed := make([]*kernel.Packed[float32], g.groups)
-	if w := b.constant(1); w != nil {
+	// With one channel per group the channels of a pixel lie as the lanes of a vector do.
+	var channelwise []float32
+	var offsets []int
+	if w := b.constant(1); w != nil && g.groups > 1 && g.channels == g.groups && g.filters == g.groups && k <= kernel.KC {
+		values, err := w.Load(nil)
+		if err != nil {
+			return nil, err
+		}
+		channelwise = make([]float32, k*n*g.groups)
+		for c := range g.groups {
+			for p := range k {
+				channelwise[p*g.groups+c] = values[c*k+p]
+			}
+		}
+		for _, r := range g.runs {
+			offsets = append(offsets, r.Offset)
+		}
+		packed = nil
+	} else if w != nil {
 		for group := range g.groups {
 			var err error
 			packed[group], err = b.weights.right(packKey{w, "conv", group}, n, k, false, n*k, func(values, buffer []float32) kernel.Operand[float32] {
@@ -234,7 +252,12 @@ func buildConv(b *builder) (func() error, error) {
 			block := y()[l0*g.out[2]*g.filters:][:rows*g.filters]
 			s.gathered.M, s.gathered.N, s.gathered.First, s.gathered.Stride = rows, n, 0, g.filters
 			s.gathered.Base, s.gathered.Runs = bases[t%parts], g.runs
-			for group := range g.groups {
+			if channelwise != nil {
+				for i, at := range bases[t%parts][:rows] {
+					depthwise(block[i*g.filters:(i+1)*g.filters], image[at:], channelwise, offsets)
+				}
+			}
+			for group := range len(packed) {
 				s.gathered.Data = image[group*g.channels/g.groups:]
 				s.gathered.B, s.gathered.C = packed[group], block[group*n:]
 				if err := s.gathered.Run(); err != nil {

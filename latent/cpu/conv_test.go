@@ -44,6 +44,10 @@ func TestConvolution(t *testing.T) {
 	for trial := range 60 {
 		group := []int{1, 1, 1, 2}[r.IntN(4)]
 		channels, filters := group*(1+r.IntN(5)), group*(1+r.IntN(40))
+		if trial%6 == 5 { // one channel per group
+			group = []int{7, 16, 48, 80, 144}[r.IntN(5)]
+			channels, filters = group, group
+		}
 		images, h, w := 1+r.IntN(9), 5+r.IntN(30), 5+r.IntN(30)
 		p := &graph.ConvParams{Group: group, Kernel: []int{1 + r.IntN(4), 1 + r.IntN(4)},
 			Strides: []int{1 + r.IntN(3), 1 + r.IntN(3)}, Dilations: []int{1 + r.IntN(2), 1 + r.IntN(2)},

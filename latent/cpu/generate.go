@@ -391,6 +391,59 @@ func (w width) arithmetic() {
 	}
 }
 
+// depthwise writes the sums of one output pixel, four groups of channels at a time while there are as many.
+func (w width) depthwise() {
+	w.function("depthwise", "(dst, src, weights *float32, offsets *int, positions, channels int)",
+		"is depthwiseGeneric for a multiple of 16 channels.", 48)
+	emit("MOVQ dst+0(FP), DI")
+	emit("MOVQ src+8(FP), SI")
+	emit("MOVQ weights+16(FP), DX")
+	emit("MOVQ offsets+24(FP), R8")
+	emit("MOVQ positions+32(FP), R9")
+	emit("MOVQ channels+40(FP), CX")
+	emit("MOVQ CX, R10")
+	emit("SHLQ $2, R10")
+	block := func(name, inner string, groups int) {
+		vectors := groups * w.parts()
+		for v := range vectors {
+			emit("%s", w.zero(v))
+		}
+		emit("MOVQ R8, R11")
+		emit("MOVQ DX, R12")
+		emit("MOVQ R9, R13")
+		label(inner)
+		emit("MOVQ (R11), BX")
+		emit("LEAQ (SI)(BX*4), BX")
+		for v := range vectors {
+			emit("VMOVUPS %d(BX), %s", v*w.bytes, w.reg(8+v%8))
+			emit("VFMADD231PS %d(R12), %s, %s", v*w.bytes, w.reg(8+v%8), w.reg(v))
+		}
+		emit("ADDQ $8, R11")
+		emit("ADDQ R10, R12")
+		emit("DECQ R13")
+		emit("JNZ %s", inner)
+		for v := range vectors {
+			emit("VMOVUPS %s, %d(DI)", w.reg(v), v*w.bytes)
+		}
+		for _, p := range []string{"DI", "SI", "DX"} {
+			emit("ADDQ $%d, %s", 64*groups, p)
+		}
+		emit("SUBQ $%d, CX", 16*groups)
+		emit("JMP %s", name)
+	}
+	label("four")
+	emit("CMPQ CX, $64")
+	emit("JLT one")
+	block("four", "fourPositions", 4)
+	label("one")
+	emit("TESTQ CX, CX")
+	emit("JEQ done")
+	block("one", "onePosition", 1)
+	label("done")
+	emit("VZEROUPPER")
+	emit("RET")
+}
+
 // layerNorm sums in float64: a vector of floats widens to two of doubles.
 func (w width) layerNorm() {
 	w.function("normalizeRows", "(dst, x, scale, bias *float32, n, rows int, epsilon float64)",
@@ -581,6 +634,7 @@ func main() {
 		w.unaries()
 		w.arithmetic()
 		w.layerNorm()
+		w.depthwise()
 		w.rows()
 	}
 	choices()

@@ -76,6 +76,11 @@ func divRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 //go:noescape
 func normalizeRowsAVX2(dst, x, scale, bias *float32, n, rows int, epsilon float64)
 
+// depthwiseAVX2 is depthwiseGeneric for a multiple of 16 channels.
+//
+//go:noescape
+func depthwiseAVX2(dst, src, weights *float32, offsets *int, positions, channels int)
+
 // finishRowsAVX2 adds bias and, if it is not nil, the same part of another matrix to rows of cols elements, a multiple of 16, and cuts negative results.
 //
 //go:noescape
@@ -150,6 +155,11 @@ func divRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 //
 //go:noescape
 func normalizeRowsAVX512(dst, x, scale, bias *float32, n, rows int, epsilon float64)
+
+// depthwiseAVX512 is depthwiseGeneric for a multiple of 16 channels.
+//
+//go:noescape
+func depthwiseAVX512(dst, src, weights *float32, offsets *int, positions, channels int)
 
 // finishRowsAVX512 adds bias and, if it is not nil, the same part of another matrix to rows of cols elements, a multiple of 16, and cuts negative results.
 //

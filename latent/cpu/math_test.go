@@ -175,6 +175,12 @@ func TestGeneratedTwins(t *testing.T) {
 				finishRowsGeneric(want, bias, with, stride, n, rows, k == 1)
 				same("finishRows", got, want)
 			}
+			offsets := []int{0, 3, 4, n, n + 9}[:1+r.IntN(5)]
+			pixels, filter := random(2*n+9, 1), random(n*len(offsets), 1)
+			got, want = make([]float32, n), make([]float32, n)
+			depthwise(got, pixels, filter, offsets)
+			depthwiseGeneric(want, pixels, filter, offsets)
+			same("depthwise", got, want)
 			y := random(rows*n, 3)
 			got, want = make([]float32, rows*n), make([]float32, rows*n)
 			if !normalizeRowsVector(got, y, bias, other, n, rows, 1e-5) {

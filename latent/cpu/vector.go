@@ -258,6 +258,18 @@ func finishRowsGeneric(c, bias, other []float32, stride, cols, rows int, relu bo
 	}
 }
 
+// depthwiseGeneric writes dst[c] = Σ src[offsets[p]+c]·weights[p·channels+c] over the positions p in order,
+// as a matrix product of each channel's patch would.
+func depthwiseGeneric(dst, src, weights []float32, offsets []int) {
+	for c := range dst {
+		var sum float32
+		for p, at := range offsets {
+			sum = kernel.FMA(src[at+c], weights[p*len(dst)+c], sum)
+		}
+		dst[c] = sum
+	}
+}
+
 func addRowsGeneric(dst, x, y []float32, stepX, stepY int) { combine(dst, x, y, stepX, stepY, add) }
 func subRowsGeneric(dst, x, y []float32, stepX, stepY int) { combine(dst, x, y, stepX, stepY, sub) }
 func mulRowsGeneric(dst, x, y []float32, stepX, stepY int) { combine(dst, x, y, stepX, stepY, mul) }

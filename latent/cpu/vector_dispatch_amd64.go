@@ -45,6 +45,22 @@ func normalizeRowsVector(dst, x, scale, bias []float32, n, rows int, epsilon flo
 	return true
 }
 
+// depthwise is depthwiseGeneric; offsets ascend.
+func depthwise(dst, src, weights []float32, offsets []int) {
+	n := len(dst)
+	if !useAVX2 || n%lanes != 0 || n == 0 || len(offsets) == 0 {
+		depthwiseGeneric(dst, src, weights, offsets)
+		return
+	}
+	// The last elements that the assembly reads.
+	_, _ = src[offsets[len(offsets)-1]+n-1], weights[len(offsets)*n-1]
+	if useAVX512 {
+		depthwiseAVX512(&dst[0], &src[0], &weights[0], &offsets[0], len(offsets), n)
+	} else {
+		depthwiseAVX2(&dst[0], &src[0], &weights[0], &offsets[0], len(offsets), n)
+	}
+}
+
 // finishRows is finishRowsGeneric.
 func finishRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
 	if !useAVX2 || cols%lanes != 0 || cols == 0 || rows == 0 || relu && other != nil {

@@ -18,6 +18,10 @@ func erf(dst, src []float32)      { erfGeneric(dst, src) }
 func gelu(dst, src []float32)     { geluGeneric(dst, src) }
 func geluTanh(dst, src []float32) { geluTanhGeneric(dst, src) }
 
+func depthwise(dst, src, weights []float32, offsets []int) {
+	depthwiseGeneric(dst, src, weights, offsets)
+}
+
 func addRows(dst, x, y []float32, stepX, stepY int) { addRowsGeneric(dst, x, y, stepX, stepY) }
 func subRows(dst, x, y []float32, stepX, stepY int) { subRowsGeneric(dst, x, y, stepX, stepY) }
 func mulRows(dst, x, y []float32, stepX, stepY int) { mulRowsGeneric(dst, x, y, stepX, stepY) }
