@@ -121,6 +121,7 @@ __attribute__((weak)) CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr 
 __attribute__((weak)) CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr pointer, cuuint32_t value, unsigned int flags) { return CUDA_ERROR_NOT_SUPPORTED; }
 __attribute__((weak)) CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) { return CUDA_ERROR_NOT_SUPPORTED; }
 __attribute__((weak)) CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) { return CUDA_ERROR_NOT_SUPPORTED; }
+__attribute__((weak)) CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) { return CUDA_ERROR_NOT_SUPPORTED; }
 __attribute__((weak)) CUresult cuEventCreate(CUevent *event, unsigned int flags) { return CUDA_ERROR_NOT_SUPPORTED; }
 __attribute__((weak)) CUresult cuEventDestroy(CUevent event) { return CUDA_ERROR_NOT_SUPPORTED; }
 __attribute__((weak)) CUresult cuEventRecord(CUevent event, CUstream stream) { return CUDA_ERROR_NOT_SUPPORTED; }
