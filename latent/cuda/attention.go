@@ -13,11 +13,12 @@ import (
 
 func init() { operators["repscope.Attention"] = buildAttention }
 
-// Flags of the kernels attention_: what may be read 16 bytes at a time.
+// Flags of the kernels attention_: what may be read or written 16 bytes at a time.
 const (
 	vectorQueries = 1 << iota
 	vectorKeys
 	vectorValues
+	vectorResult
 )
 
 // keysAtOnce is the number of keys that the kernels take at a time; wideKeys that of attention_wide.
@@ -65,7 +66,7 @@ func buildAttention(b *builder) error {
 		view graph.View
 		n    int
 		flag int
-	}{{p.Q, p.Width, vectorQueries}, {p.K, p.Width, vectorKeys}, {p.V, p.Values, vectorValues}} {
+	}{{p.Q, p.Width, vectorQueries}, {p.K, p.Width, vectorKeys}, {p.V, p.Values, vectorValues}, {p.Result, p.Values, vectorResult}} {
 		if vector(operand.view, operand.n) {
 			flags |= operand.flag
 		}

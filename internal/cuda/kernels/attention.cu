@@ -5,22 +5,19 @@
 
 namespace {
 
-/* e^x for x ≤ 0, 0 below −87, NaN for NaN. */
-__device__ INLINE float exponential_negative(float x) {
-	float shifted = __builtin_fmaf(x, 1.44269504f, 12582912.0f);
-	float n = shifted - 12582912.0f;
-	float r = __builtin_fmaf(n, -0.693359375f, x);
-	r = __builtin_fmaf(n, 2.12194440e-4f, r);
-	float p = 1.3888889e-3f;
-	p = __builtin_fmaf(p, r, 8.3333333e-3f);
-	p = __builtin_fmaf(p, r, 4.1666667e-2f);
-	p = __builtin_fmaf(p, r, 1.6666667e-1f);
-	p = __builtin_fmaf(p, r, 0.5f);
-	p = __builtin_fmaf(p, r, 1.0f);
-	p = __builtin_fmaf(p, r, 1.0f);
-	float power = bits_float((unsigned)((int)(x < -87.0f ? 0.0f : n) + 127) << 23);
-	return x < -87.0f ? 0.0f : p * power;
+/* 2^x to 2⁻²² of its size, 0 for −∞ and NaN for NaN. */
+#ifdef FAKE_DEVICE
+__device__ INLINE float approximate_power2(float x) { return __builtin_exp2f(x); }
+#else
+__device__ INLINE float approximate_power2(float x) {
+	float y;
+	asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+	return y;
 }
+#endif
+
+/* e^x for x ≤ 0. */
+__device__ INLINE float exponential_negative(float x) { return approximate_power2(x * 1.44269504f); }
 
 __device__ INLINE float infinite() { return bits_float(0x7f800000u); }
 
@@ -66,6 +63,23 @@ template <int D> __device__ INLINE void load_rows(float *to, const float *from, 
 	}
 }
 
+/* Copies rows of shared memory, D+4 elements apart, to rows first … first+count−1 of a matrix. */
+template <int D> __device__ INLINE void store_rows(float *to, const float *from, int count, int first, int rows, int width, long long row_step, bool vector) {
+	if (vector) {
+#pragma unroll 1
+		for (int e = (int)threadIdx.x; e < count * (D / 4); e += (int)blockDim.x) {
+			int row = e / (D / 4), d = e % (D / 4) * 4;
+			if (first + row < rows && d < width) *(float4 *)(to + (first + row) * row_step + d) = *(const float4 *)(from + row * (D + 4) + d);
+		}
+		return;
+	}
+#pragma unroll 1
+	for (int e = (int)threadIdx.x; e < count * D; e += (int)blockDim.x) {
+		int row = e / D, d = e % D;
+		if (first + row < rows && d < width) to[(first + row) * row_step + d] = from[row * (D + 4) + d];
+	}
+}
+
 /* Where a head's operands begin, in elements. */
 struct Head {
 	long long q, k, v, result, mask;
@@ -77,7 +91,7 @@ struct Head {
 #define OPERAND_NAMES q, k, v, mask, q_cosine, q_sine, k_cosine, k_sine, result, heads, queries, keys, width, values, \
 	q_step, k_step, v_step, result_step, mask_step, scale, vectors
 
-enum { VECTOR_QUERIES = 1, VECTOR_KEYS = 2, VECTOR_VALUES = 4 }; /* what may be read 16 bytes at a time */
+enum { VECTOR_QUERIES = 1, VECTOR_KEYS = 2, VECTOR_VALUES = 4, VECTOR_RESULT = 8 }; /* what may be read 16 bytes at a time */
 
 constexpr int KEYS = 32; /* at a time */
 
@@ -223,25 +237,18 @@ template <int MODE, int D> __device__ INLINE void attend(OPERANDS) {
 		__syncthreads(); /* the next copies go where this block was read */
 	}
 
+	/* Through shared memory, so that neighbouring threads write neighbouring elements. */
 #pragma unroll
 	for (int h = 0; h < 2; h++) {
 		sum[h] += warp_shuffle_xor(sum[h], 1);
 		sum[h] += warp_shuffle_xor(sum[h], 2);
 		float inverse = 1.0f / sum[h];
-		int row = row0 + 8 * h;
-		if (row >= queries) continue;
-		float *line = result + row * result_step;
+		float *line = shared + (row0 - query0 + 8 * h) * stride + 2 * t;
 #pragma unroll
-		for (int n = 0; n < NO; n++) {
-			int d = 8 * n + 2 * t;
-			float a = o[n][2 * h] * inverse, b = o[n][2 * h + 1] * inverse;
-			if (d + 1 < values && result_step % 2 == 0 && head.result % 2 == 0) *(float2 *)(line + d) = float2{a, b};
-			else {
-				if (d < values) line[d] = a;
-				if (d + 1 < values) line[d + 1] = b;
-			}
-		}
+		for (int n = 0; n < NO; n++) *(float2 *)(line + 8 * n) = float2{o[n][2 * h] * inverse, o[n][2 * h + 1] * inverse};
 	}
+	__syncthreads();
+	store_rows<D>(result, shared, together, query0, queries, values, result_step, vectors & VECTOR_RESULT);
 }
 
 /* In float32: 64 queries per block, 32 keys at a time. Thread 8y+x has the scores of queries
@@ -335,20 +342,18 @@ template <int D> __device__ INLINE void attend_fp32(OPERANDS) {
 			}
 		}
 	}
+	__syncthreads();
 #pragma unroll
 	for (int i = 0; i < 4; i++) {
 #pragma unroll
 		for (int m = 1; m < 8; m *= 2) sum[i] += warp_shuffle_xor(sum[i], (unsigned)m);
 		float inverse = 1.0f / sum[i];
-		int row = query0 + y + 16 * i;
 #pragma unroll
 		for (int j = 0; j < D / 32; j++)
-#pragma unroll
-			for (int c = 0; c < 4; c++) {
-				int d = 4 * x + 32 * j + c;
-				if (row < queries && d < values) result[row * result_step + d] = o[i][j][c] * inverse;
-			}
+			*(float4 *)(left + (y + 16 * i) * stride + 4 * x + 32 * j) = float4{o[i][j][0] * inverse, o[i][j][1] * inverse, o[i][j][2] * inverse, o[i][j][3] * inverse};
 	}
+	__syncthreads();
+	store_rows<D>(result, left, QUERIES, query0, queries, values, result_step, vectors & VECTOR_RESULT);
 }
 
 } // namespace
@@ -356,8 +361,8 @@ template <int D> __device__ INLINE void attend_fp32(OPERANDS) {
 #define ATTENTION(name, MODE, D, BLOCKS) \
 	extern "C" __global__ void __launch_bounds__(128, BLOCKS) attention_##name##_##D(OPERANDS) { attend<MODE, D>(OPERAND_NAMES); }
 #define ATTENTIONS(name, MODE) \
-	ATTENTION(name, MODE, 16, 6) \
-	ATTENTION(name, MODE, 32, 5) \
+	ATTENTION(name, MODE, 16, 5) \
+	ATTENTION(name, MODE, 32, 4) \
 	ATTENTION(name, MODE, 64, 3) \
 	ATTENTION(name, MODE, 128, 2)
 ATTENTIONS(tf32, TF32)

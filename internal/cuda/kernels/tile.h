@@ -218,16 +218,21 @@ __device__ INLINE float activated(float x, int kind) {
 	}
 }
 
-/* Adds the bias and applies the activation to the tile in shared memory, unless that
- * is so little that the store does it. */
+/* Adds the bias and applies the activation to rows of shared memory. One function for all
+ * tiles, since it is long; no sums are in registers any more. */
+__device__ __attribute__((noinline)) void activate_rows(float *shared, const float *bias, int rows, int columns, int stride, int kind) {
+#pragma unroll 1
+	for (int e = (int)threadIdx.x; e < rows * columns; e += (int)blockDim.x) {
+		int column = e % columns;
+		float *v = shared + e / columns * stride + column;
+		*v = activated(*v + (bias ? bias[column] : 0.0f), opaque(kind));
+	}
+}
+
+/* Does so with a tile, unless it is so little that the store does it. */
 template <class T> __device__ INLINE void activate_tile(float *shared, const Finish &f, int column0, int n) {
 	if (f.activation <= 1) return;
-#pragma unroll 1
-	for (int e = (int)threadIdx.x; e < T::BM * T::BN; e += T::threads) {
-		int column = e % T::BN;
-		float *v = shared + e / T::BN * T::stride + column;
-		if (column0 + column < n) *v = activated(*v + (opaque(f.has) & 1 ? f.bias[column0 + column] : 0.0f), opaque(f.activation));
-	}
+	activate_rows(shared, f.bias ? f.bias + column0 : nullptr, T::BM, n - column0 < T::BN ? n - column0 : T::BN, T::stride, f.activation);
 	__syncthreads();
 }
 

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/attention.cu"
 
 Family family("attention", "attention.cu tile.h math.h device.h ../fakecuda/twin.h",
-	"a8db443f3cbb92158d29d610558bad99fe5d310c930e3e336b0dafa23e88ebe6",
+	"330fb5532af1ceacd3414d2c932cf20fd74783c467110276c0f3350a4282d8cd",
 	__start_fake_shared_attention, __stop_fake_shared_attention, {
 	twin("attention_tf32_16", attention_tf32_16),
 	twin("attention_tf32_32", attention_tf32_32),

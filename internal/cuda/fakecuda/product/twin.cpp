@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/product.cu"
 
 Family family("product", "product.cu tile.h math.h device.h ../fakecuda/twin.h",
-	"6ba8f4766550582f49d3d767678727e7bbabeae5448c394df53bbc036f2f3f39",
+	"9b0c624a94ea5ea8f0879ccd191771aee57053f89d506592a655f79068829055",
 	__start_fake_shared_product, __stop_fake_shared_product, {
 	twin("product_fp32_128x128", product_fp32_128x128),
 	twin("product_fp32_64x64", product_fp32_64x64),
