@@ -28,8 +28,12 @@ type Approximation struct {
 	// its recall; 0 means DefaultQueries, −1 none.
 	Queries int
 
-	// exactPoints replaces ExactPoints and band the size of bands, for tests.
-	exactPoints, band int
+	// ExactPoints is the number of points up to which [KNearestApproximate] searches
+	// exactly; 0 means as long as that is expected to be faster.
+	ExactPoints int
+
+	// band replaces the size of bands, for tests.
+	band int
 }
 
 const (
@@ -37,9 +41,6 @@ const (
 	DefaultReferences = 2000
 	// DefaultQueries is the default number of queries that measure recall.
 	DefaultQueries = 500
-	// ExactPoints is the number of points up to which KNearestApproximate
-	// searches exactly: there is no time to be saved.
-	ExactPoints = 8192
 	// SufficientRecall is the recall below which a reader should be warned.
 	SufficientRecall = 0.95
 )

@@ -14,8 +14,9 @@ import (
 )
 
 // KNearestApproximate is [KNearest] for sets too large for O(n²): it finds most of
-// the k nearest neighbours of every point and measures how many (Recall). Up to
-// ExactPoints points the search is exact.
+// the k nearest neighbours of every point and measures how many (Recall). Where an
+// exact search is expected to be faster, which depends on the number, type and dimension of the
+// points and on k alone, it is made instead.
 //
 // The method is NN-descent (Dong, Moses and Li 2011, "Efficient k-nearest
 // neighbor graph construction for generic similarity measures") from a start by
@@ -46,11 +47,11 @@ func KNearestApproximate(ctx context.Context, points dataset.Points, k int, o Op
 	if a.Queries < -1 {
 		return nil, fmt.Errorf("queries: %d, want −1 (none), 0 (%d) or more", a.Queries, DefaultQueries)
 	}
-	few := ExactPoints
-	if a.exactPoints > 0 {
-		few = a.exactPoints
-	}
 	width := graphWidth(k)
+	few := a.ExactPoints
+	if few <= 0 {
+		few = exactPoints(points, width)
+	}
 	if points.N <= max(few, 2*width) {
 		nearest, err := KNearest(ctx, points, k, o)
 		if err != nil {
@@ -79,6 +80,24 @@ func KNearestApproximate(ctx context.Context, points dataset.Points, k int, o Op
 		o.Progress(points.N, points.N)
 	}
 	return result, nil
+}
+
+// exactPoints is the number of points like these from which on lists of the given width are
+// found faster by descent. An exact search takes time for every pair of points: to scan, the
+// more the longer the lists, and to multiply. Descent takes time for every point, about
+// in proportion to the width and a little for every coordinate. The constants are
+// nanoseconds of one core, measured; they decide nothing but the time taken.
+func exactPoints(points dataset.Points, width int) int {
+	const scan, scanWidth, descentWidth, descentCoordinate = 0.2, 0.02, 3500, 500
+	multiply, size := 0.01, 1.0
+	switch {
+	case points.U8 != nil:
+		multiply /= 4
+	case points.F64 != nil:
+		multiply, size = 2*multiply, 2
+	}
+	w, dim := float64(width), float64(points.Dim)
+	return int((descentWidth*w + descentCoordinate*size*dim) / (scan + scanWidth*w + multiply*dim))
 }
 
 // graphWidth is the length of the lists of a search for k neighbours: short lists

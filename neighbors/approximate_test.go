@@ -89,7 +89,7 @@ func TestKNearestApproximateRecall(t *testing.T) {
 		{"line", manifoldPoints(n, 1, 3, 3), 20, Options{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found, err := KNearestApproximate(t.Context(), c.points, c.k, c.options, Approximation{Seed: 42, exactPoints: 1000, band: 1500})
+			found, err := KNearestApproximate(t.Context(), c.points, c.k, c.options, Approximation{Seed: 42, ExactPoints: 1000, band: 1500})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +165,7 @@ func TestKNearestApproximateDeterministic(t *testing.T) {
 			for _, threads := range []int{1, 3} {
 				o := c.options
 				o.Threads = threads
-				found, err := KNearestApproximate(t.Context(), c.points, 7, o, Approximation{Seed: 9, exactPoints: 500, band: 700})
+				found, err := KNearestApproximate(t.Context(), c.points, 7, o, Approximation{Seed: 9, ExactPoints: 500, band: 700})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -175,7 +175,7 @@ func TestKNearestApproximateDeterministic(t *testing.T) {
 					t.Errorf("%d threads: the result differs from that of one thread", threads)
 				}
 			}
-			other, err := KNearestApproximate(t.Context(), c.points, 7, c.options, Approximation{Seed: 10, exactPoints: 500, band: 700})
+			other, err := KNearestApproximate(t.Context(), c.points, 7, c.options, Approximation{Seed: 10, ExactPoints: 500, band: 700})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +191,7 @@ func TestKNearestApproximateBits(t *testing.T) {
 	points := clusteredPoints(1500, 12, 9, 77)
 	hash := uint64(1)
 	for _, p := range []dataset.Points{points, toUint8(points), toFloat64(points, 0)} {
-		found, err := KNearestApproximate(t.Context(), p, 6, Options{}, Approximation{Seed: 4, exactPoints: 100, band: 512})
+		found, err := KNearestApproximate(t.Context(), p, 6, Options{}, Approximation{Seed: 4, ExactPoints: 100, band: 512})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,6 +222,16 @@ func TestKNearestApproximateExactWhenSmall(t *testing.T) {
 	}
 }
 
+// Descent begins later with longer lists, and earlier where a distance is dear.
+func TestExactPoints(t *testing.T) {
+	row := func(dim int) dataset.Points { return dataset.Float32Points(make([]float32, dim), dim) }
+	short, long := exactPoints(row(64), graphWidth(10)), exactPoints(row(64), graphWidth(64))
+	deep, bytes := exactPoints(row(4096), graphWidth(10)), exactPoints(dataset.Uint8Points(make([]uint8, 4096), 4096), graphWidth(10))
+	if !(20000 < short && short < long && long < 300000 && deep < short && deep < bytes) {
+		t.Errorf("exact up to %d points with short lists, %d with long ones, %d of 4096 coordinates, %d of bytes", short, long, deep, bytes)
+	}
+}
+
 // Whatever the data, lists are complete, in order and without what is excluded.
 func TestKNearestApproximateProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -245,7 +255,7 @@ func TestKNearestApproximateProperties(t *testing.T) {
 				o.Episode[i] = i / 50
 			}
 		}
-		found, err := KNearestApproximate(context.Background(), points, k, o, Approximation{exactPoints: 60, Queries: 100})
+		found, err := KNearestApproximate(context.Background(), points, k, o, Approximation{ExactPoints: 60, Queries: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -272,7 +282,7 @@ func TestKNearestApproximateBadInput(t *testing.T) {
 		{good, 200, Options{ExcludeWindow: 100}, Approximation{}, "candidates of point"},
 		{nan, 5, Options{}, Approximation{}, "point 4, coordinate 1 is NaN"},
 		{good, 5, Options{}, Approximation{Queries: -2}, "queries: -2"},
-		{good, 5, Options{Memory: 1000}, Approximation{exactPoints: 10}, "memory:"},
+		{good, 5, Options{Memory: 1000}, Approximation{ExactPoints: 10}, "memory:"},
 		{good, 5, Options{Episode: make([]int, 7)}, Approximation{}, "7 entries for 300 points"},
 		{dataset.Points{}, 5, Options{}, Approximation{}, "no points"},
 	} {
@@ -282,10 +292,10 @@ func TestKNearestApproximateBadInput(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := KNearestApproximate(ctx, good, 5, Options{}, Approximation{exactPoints: 10}); err != context.Canceled {
+	if _, err := KNearestApproximate(ctx, good, 5, Options{}, Approximation{ExactPoints: 10}); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
-	if found, err := KNearestApproximate(t.Context(), good, 5, Options{}, Approximation{exactPoints: 10, Queries: -1}); err != nil || found.Recall.Queries != 0 || !math.IsNaN(found.Recall.Value) {
+	if found, err := KNearestApproximate(t.Context(), good, 5, Options{}, Approximation{ExactPoints: 10, Queries: -1}); err != nil || found.Recall.Queries != 0 || !math.IsNaN(found.Recall.Value) {
 		t.Errorf("no queries: %+v, %v", found, err)
 	}
 }

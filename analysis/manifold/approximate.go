@@ -19,7 +19,7 @@ type Recall struct {
 	StandardError report.Value `json:"standard_error"`
 	K             int          `json:"k"`       // neighbours of each latent
 	Queries       int          `json:"queries"` // latents whose lists were compared with exact ones
-	Exact         bool         `json:"exact"`   // few latents: the search was exact, nothing had to be compared
+	Exact         bool         `json:"exact"`   // the search was exact, because that is faster for so many latents: nothing had to be compared
 }
 
 // searcher finds nearest neighbours, exactly or not.
@@ -27,6 +27,7 @@ type searcher struct {
 	options     neighbors.Options
 	approximate bool
 	seed        uint64
+	exactPoints int // up to which the search is exact anyway; 0: as long as that is faster
 }
 
 // nearest returns the k nearest neighbours of every point; with measure, and in
@@ -36,7 +37,7 @@ func (s searcher) nearest(ctx context.Context, points dataset.Points, k int, mea
 		nearest, err := neighbors.KNearest(ctx, points, k, s.options)
 		return nearest, nil, err
 	}
-	a := neighbors.Approximation{Seed: s.seed}
+	a := neighbors.Approximation{Seed: s.seed, ExactPoints: s.exactPoints}
 	if !measure {
 		a.Queries = -1
 	}
@@ -65,7 +66,7 @@ func (r *Recall) warning(model string) string {
 
 func (r *Recall) String() string {
 	if r.Exact {
-		return "1 (exact search)"
+		return "1: the search was exact, which is faster for so many latents"
 	}
 	return fmt.Sprintf("%.4f ± %.4f of %d neighbours on %d latents", r.Value.Float(), r.StandardError.Float(), r.K, r.Queries)
 }

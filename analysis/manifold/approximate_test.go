@@ -36,7 +36,7 @@ func TestApproximate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Approximate = true
+	o.Approximate, o.exactPoints = true, 2000
 	found, err := Analyze(t.Context(), in, o)
 	if err != nil {
 		t.Fatal(err)

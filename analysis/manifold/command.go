@@ -64,7 +64,9 @@ interval of independent ratios stands beside them in the file.
 --approx is for numbers of states whose pairs cannot all be looked at: neighbours
 are found by NN-descent, their distances are exact, and the share of true
 neighbours found (recall) is measured on 500 states, printed and stored, with a
-warning below 0.95. Up to 8192 states the search is exact.`
+warning below 0.95. Where an exact search is faster (up to about 120,000 states of 64
+dimensions) it is made instead, and the output says so. The steps of the
+decimation curve look at some of many small subsets then.`
 
 func run(ctx context.Context, env *cli.Env, o Options) error {
 	index := env.Sample()

@@ -64,9 +64,10 @@ type Options struct {
 	Intervals bool
 	Block     stat.BlockSpec
 	Seed      uint64 // of the decimation and the approximate search
-	// Approximate searches neighbours among more than neighbors.ExactPoints
-	// latents approximately, for very many of them, and measures the recall.
+	// Approximate searches the neighbours of very many latents approximately and
+	// measures the recall; where an exact search is expected to be faster, exactly.
 	Approximate bool
+	exactPoints int   // that of neighbors.Approximation, for tests
 	Threads     int   // ≤ 0: all
 	Memory      int64 // of neighbour searches, in bytes; 0: the default of package neighbors
 	// Progress, if not nil, is told how many of the models are done.
@@ -271,7 +272,7 @@ func (o Options) withDefaults(n int) Options {
 func (o Options) searcher() searcher {
 	return searcher{
 		options:     neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory},
-		approximate: o.Approximate, seed: o.Seed,
+		approximate: o.Approximate, seed: o.Seed, exactPoints: o.exactPoints,
 	}
 }
 

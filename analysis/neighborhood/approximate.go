@@ -37,6 +37,9 @@ type Sampling struct {
 	// Recall is the share of true neighbours in the lists of the references. It
 	// is 1 by construction: their distances to all states are computed.
 	Recall Recall `json:"recall"`
+	// Exact and Estimated say in words what is which.
+	Exact     string `json:"exact"`
+	Estimated string `json:"estimated"`
 }
 
 // Recall is the share of true nearest neighbours that were found.
@@ -83,6 +86,9 @@ func (r *Result) compareSampled(ctx context.Context, in Input, spaces []dataset.
 	r.Sampling = &Sampling{
 		References: len(sample.Index), Strata: len(sample.Strata),
 		Recall: Recall{Value: report.Number(1), StandardError: report.Number(0), Queries: len(sample.Index), Exact: true},
+		Exact: fmt.Sprintf("neighbours, ranks and penalties of each of the %d references, among all %d states: no neighbour is searched approximately, and recall is 1 by construction",
+			len(sample.Index), in.Frames.N),
+		Estimated: fmt.Sprintf("the means over all states, from those references, drawn at random in %d strata; ± is the standard error of that draw", len(sample.Strata)),
 	}
 	for i, encoded := range in.Models {
 		s := &sample.Spaces[i]
@@ -157,9 +163,4 @@ func (r *Result) writeSampling(env *cli.Env) error {
 		}
 		return nil
 	})
-}
-
-// describe says in one line what was sampled.
-func (s *Sampling) describe() string {
-	return fmt.Sprintf("%d reference states from %d strata, each ranked exactly against all states (recall 1)", s.References, s.Strata)
 }

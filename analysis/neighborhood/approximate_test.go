@@ -28,6 +28,8 @@ func TestApproximate(t *testing.T) {
 		sampled := analyze(t, in, o)
 		if s := sampled.Sampling; s == nil || s.References != 300 || s.Strata != 5 || !s.Recall.Exact || s.Recall.Value.Float() != 1 {
 			t.Errorf("sampling: %+v", s)
+		} else if !strings.Contains(s.Exact, "300 references, among all 1500 states") || !strings.Contains(s.Estimated, "5 strata") {
+			t.Errorf("sampling: %q, %q", s.Exact, s.Estimated)
 		}
 		if len(sampled.Comparisons) > 0 || sampled.hasCurves() || sampled.Blocks != "" {
 			t.Error("a sample has no comparisons, curves and blocks")

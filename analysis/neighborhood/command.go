@@ -354,7 +354,8 @@ func (r *Result) print(env *cli.Env, frames dataset.Points, o Options) error {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
 	if r.Sampling != nil {
-		table.Note("± sampling error: %s", r.Sampling.describe())
+		table.Note("Exact: %s", r.Sampling.Exact)
+		table.Note("Estimated: %s", r.Sampling.Estimated)
 	}
 	if o.Permutations > 0 {
 		table.Note("Chance: expected for random ranks; null: mean ± SD of %d random pairings", o.Permutations)
