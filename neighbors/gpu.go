@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 
 	"repscope/dataset"
 	"repscope/internal/cuda"
@@ -22,10 +23,11 @@ import (
 const (
 	gpuMaxPoints   = 64 * 65535 // tiles of 64 points along the grid's second axis
 	gpuMaxGroups   = 4000       // blocks of a jackknife, counted in shared memory
-	gpuMaxRows     = 8192       // of a block
+	gpuMaxRows     = 8192       // of a block, where not all rows fit
 	gpuPieceLength = 512        // entries of a list ranked at once
 	gpuChunk       = 32 << 10   // depth whose uint8 products fit into int32
 	gpuDepthStep   = 64         // bytes that rows of uint8 points are padded to
+	gpuPiece       = 32 << 20   // bytes of points uploaded at a time
 )
 
 // gpu is a device at work. Its methods run on the goroutine that owns the device;
@@ -139,10 +141,14 @@ func (g *gpu) rowsWithin(rowBytes, rows, most int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if most == 0 {
-		most = gpuMaxRows
+	fit := int(free / 10 * 9 / int64(rowBytes))
+	if fit < rows {
+		fit = min(fit, gpuMaxRows)
 	}
-	rows = min(rows, most, int(free/10*9/int64(rowBytes)))
+	rows = min(rows, fit)
+	if most > 0 {
+		rows = min(rows, most)
+	}
 	if rows < 1 {
 		return 0, fmt.Errorf("%w: %d bytes of device memory are free beside the points and one row of distances takes %d", cuda.ErrOutOfMemory, free, rowBytes)
 	}
@@ -211,20 +217,7 @@ func (g *gpu) uploadUint8(p *gpuPoints) (err error) {
 	if p.data, err = g.alloc(p.N * p.pitch); err != nil {
 		return err
 	}
-	if p.pitch == p.Dim {
-		err = cuda.Upload(g.context, p.data, p.U8)
-	} else {
-		piece := max(1, (16<<20)/p.pitch)
-		padded := make([]uint8, min(piece, p.N)*p.pitch)
-		for lo := 0; lo < p.N && err == nil; lo += piece {
-			hi := min(lo+piece, p.N)
-			for i := lo; i < hi; i++ {
-				copy(padded[(i-lo)*p.pitch:], p.U8[i*p.Dim:(i+1)*p.Dim])
-			}
-			err = cuda.Upload(g.context, p.data+cuda.Pointer(lo*p.pitch), padded[:(hi-lo)*p.pitch])
-		}
-	}
-	if err == nil {
+	if err = g.uploadRows(p); err == nil {
 		p.squares, err = g.alloc(8 * p.N)
 	}
 	if err == nil {
@@ -234,6 +227,52 @@ func (g *gpu) uploadUint8(p *gpuPoints) (err error) {
 		return err
 	}
 	return g.square(p)
+}
+
+// uploadRows copies padded rows through two pieces of pinned memory: one is filled
+// while the other is on its way.
+func (g *gpu) uploadRows(p *gpuPoints) (err error) {
+	piece := min(p.N, max(1, gpuPiece/p.pitch))
+	var pinned [2][]byte
+	var sent [2]*cuda.Event
+	defer func() {
+		err = errors.Join(err, g.stream.Synchronize())
+		for i := range pinned {
+			if pinned[i] != nil {
+				err = errors.Join(err, g.context.FreePinned(pinned[i]))
+			}
+			if sent[i] != nil {
+				err = errors.Join(err, sent[i].Close())
+			}
+		}
+	}()
+	for i := range pinned {
+		if pinned[i], err = g.context.Pinned(piece * p.pitch); err != nil {
+			return err
+		}
+		if sent[i], err = g.context.NewEvent(); err != nil {
+			return err
+		}
+	}
+	for lo, turn := 0, 0; lo < p.N; lo, turn = lo+piece, 1-turn {
+		hi := min(lo+piece, p.N)
+		if err := sent[turn].Synchronize(); err != nil {
+			return err
+		}
+		to := pinned[turn][:(hi-lo)*p.pitch]
+		// The device's goroutine waits for the others, which need not know it.
+		_ = parallel(context.Background(), runtime.GOMAXPROCS(0), hi-lo, func(_, r int) {
+			row := to[r*p.pitch : (r+1)*p.pitch]
+			clear(row[copy(row, p.U8[(lo+r)*p.Dim:(lo+r+1)*p.Dim]):])
+		})
+		if err := g.stream.Upload(p.data+cuda.Pointer(lo*p.pitch), to); err != nil {
+			return err
+		}
+		if err := g.stream.Record(sent[turn]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (g *gpu) square(p *gpuPoints) error {
@@ -360,8 +399,12 @@ func (s *gpuRows) loadUint8(lo, rows int) error {
 	queries := uint64(s.queries.data) + uint64(lo*pitch)
 	grid, block := [3]int{(rows + 127) / 128, (columns + 127) / 128, 1}, [3]int{256, 1, 1}
 	if !s.wide() {
+		mirrored := uint64(0)
+		if s.queries.data == s.points.data && rows == columns {
+			mirrored = 1
+		}
 		return s.launch("squared_u8", grid, block, 0, queries, uint64(s.points.data), uint64(s.queries.low)+uint64(4*lo), uint64(s.points.low),
-			uint64(s.keys.at), uint64(rows), uint64(columns), uint64(pitch))
+			uint64(s.keys.at), uint64(rows), uint64(columns), uint64(pitch), mirrored)
 	}
 	for first := 0; first < pitch; first += gpuChunk {
 		if err := s.launch("product_u8", grid, block, 0, queries, uint64(s.points.data), uint64(s.keys.at),

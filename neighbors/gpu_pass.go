@@ -7,6 +7,7 @@ package neighbors
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 
 	"repscope/dataset"
@@ -84,7 +85,16 @@ func (p *Pass) mapGPU(ctx context.Context, c *cuda.Context, lo, hi int, advance 
 	}
 	defer g.end(&err)
 	u := &gpuPass{Pass: p, gpu: g, threads: p.options.threads()}
-	if err := u.open(ctx, lo, hi); err != nil {
+	u.part = &Partial{Lo: lo, Hi: hi, Embedded: make([]SpaceCounts, len(p.embedded))}
+	for range p.embedded {
+		u.part.Spaces = append(u.part.Spaces, p.newPartialSpace(hi-lo))
+	}
+	// The processor looks for duplicates while the device works.
+	var duplicates sync.WaitGroup
+	var counted error
+	duplicates.Go(func() { counted = u.countDuplicates(ctx) })
+	defer duplicates.Wait()
+	if err := u.open(ctx); err != nil {
 		return nil, err
 	}
 	rows, err := u.blockRows(hi - lo)
@@ -101,7 +111,24 @@ func (p *Pass) mapGPU(ctx context.Context, c *cuda.Context, lo, hi int, advance 
 			u.part.Spaces[e].add(&w.sums[e])
 		}
 	}
-	return u.part, nil
+	duplicates.Wait()
+	return u.part, counted
+}
+
+// countDuplicates fills the counts of the part that need no row.
+func (u *gpuPass) countDuplicates(ctx context.Context) error {
+	for e := range len(u.Pass.embedded) + 1 {
+		points, counts := u.Pass.original, &u.part.Original
+		if e > 0 {
+			points, counts = u.Pass.embedded[e-1], &u.part.Embedded[e-1]
+		}
+		_, duplicates, err := findDuplicates(ctx, points, u.threads)
+		if err != nil {
+			return err
+		}
+		*counts = SpaceCounts{Duplicates: duplicates, Method: gpuMethod(points)}
+	}
+	return nil
 }
 
 // gpuMethod names how distances are computed.
@@ -113,26 +140,9 @@ func gpuMethod(p dataset.Points) string {
 }
 
 // open uploads all points and makes the workers.
-func (u *gpuPass) open(ctx context.Context, lo, hi int) error {
+func (u *gpuPass) open(ctx context.Context) error {
 	o := &u.options
-	u.part = &Partial{Lo: lo, Hi: hi}
-	counts := func(p dataset.Points) (SpaceCounts, error) {
-		_, duplicates, err := findDuplicates(ctx, p, u.threads)
-		return SpaceCounts{Duplicates: duplicates, Method: gpuMethod(p)}, err
-	}
-	var err error
-	if u.part.Original, err = counts(u.Pass.original); err != nil {
-		return err
-	}
-	for _, points := range u.Pass.embedded {
-		c, err := counts(points)
-		if err != nil {
-			return err
-		}
-		u.part.Embedded = append(u.part.Embedded, c)
-		u.part.Spaces = append(u.part.Spaces, u.newPartialSpace(hi-lo))
-	}
-	err = u.do(ctx, func() error {
+	err := u.do(ctx, func() error {
 		shared := gpuRows{gpu: u.gpu, self: true, window: o.ExcludeWindow, groups: max(1, len(u.blockIDs))}
 		var err error
 		if shared.episode, err = u.episodes(o.Episode); err != nil {
@@ -207,7 +217,7 @@ func (u *gpuPass) blockRows(points int) (rows int, err error) {
 		most = min(most, int64(u.options.maxRows))
 	}
 	err = u.context.Do(func() (err error) {
-		rows, err = u.rowsWithin(each, points, int(min(most, gpuMaxRows)))
+		rows, err = u.rowsWithin(each, points, int(min(most, math.MaxInt32)))
 		return err
 	})
 	return rows, err

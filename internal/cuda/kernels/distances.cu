@@ -71,11 +71,14 @@ __device__ inline void multiply(int sum[4][4][4], const unsigned char *queries, 
 }
 
 /* squared_u8: keys[r, c] = ‖query r − point c‖² = squares of both less twice their
- * product, for depths at which all fits into 32 bits. pitch is the padded depth. */
+ * product, for depths at which all fits into 32 bits. pitch is the padded depth.
+ * mirrored: queries and points are the same, and a tile beyond the diagonal is
+ * written for the pairs the other way round too. */
 extern "C" __global__ void __launch_bounds__(256, 2) squared_u8(const unsigned char *queries, const unsigned char *points,
-		const unsigned *query_squares, const unsigned *point_squares, unsigned *keys, unsigned rows, unsigned columns, u64 pitch) {
+		const unsigned *query_squares, const unsigned *point_squares, unsigned *keys, unsigned rows, unsigned columns, u64 pitch, unsigned mirrored) {
 	int sum[4][4][4] = {};
 	unsigned row0 = blockIdx.x * tile, column0 = blockIdx.y * tile;
+	if (mirrored && column0 < row0) return;
 	multiply(sum, queries, points, row0, column0, rows, columns, pitch, 0, (unsigned)pitch);
 	unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 #pragma unroll
@@ -86,8 +89,11 @@ extern "C" __global__ void __launch_bounds__(256, 2) squared_u8(const unsigned c
 			for (unsigned v = 0; v < 4; v++) {
 				unsigned r = row0 + warp / 4 * 64 + 16 * i + lane / 4 + v / 2 * 8;
 				unsigned c = column0 + warp % 4 * 32 + 8 * j + lane % 4 * 2 + v % 2;
-				if (r < rows && c < columns)
-					keys[(u64)r * columns + c] = query_squares[r] + point_squares[c] - 2u * (unsigned)sum[i][j][v];
+				if (r < rows && c < columns) {
+					unsigned key = query_squares[r] + point_squares[c] - 2u * (unsigned)sum[i][j][v];
+					keys[(u64)r * columns + c] = key;
+					if (mirrored && column0 > row0) keys[(u64)c * columns + r] = key;
+				}
 			}
 }
 

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/distances.cu"
 
 Family family("distances", "distances.cu device.h ../fakecuda/twin.h",
-	"4e52214f4c4c59a4769ee2b11df2d5d059641abe91bf3acf9f48147e3875a41f",
+	"18cb6d092a65cc25e199cbbab023b6ad9457ba51061f024c5197fa2af51f7e40",
 	__start_fake_shared_distances, __stop_fake_shared_distances, {
 	twin("squared_u8", squared_u8),
 	twin("product_u8", product_u8),
