@@ -48,6 +48,15 @@ func Devices() ([]Device, error) {
 	return nil, fmt.Errorf("%w: the driver finds none", ErrNoDevice)
 }
 
+// DriverVersion is the newest version of CUDA that the driver knows, such as "12.8".
+func DriverVersion() string {
+	v := cu.Version()
+	if v < 0 {
+		return "unknown"
+	}
+	return fmt.Sprintf("%d.%d", v/1000, v%1000/10)
+}
+
 func describe(ordinal int) (Device, error) {
 	d := Device{Ordinal: ordinal}
 	handle, err := cu.GetDevice(ordinal)

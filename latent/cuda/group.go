@@ -87,13 +87,13 @@ func (g *Group) Compile(inputs []graph.Operand) ([]graph.Type, error) {
 // SetThreads is for processors.
 func (g *Group) SetThreads(int) {}
 
-// Describe names the GPUs, the driver's version and the precision.
+// Describe names the GPUs, the driver's version and the precision, for the result file.
 func (g *Group) Describe() string {
 	var names []string
 	for _, x := range g.executors {
 		names = append(names, fmt.Sprintf("cuda:%d %s", x.device.Device.Ordinal, x.device.Device.Name))
 	}
-	return fmt.Sprintf("%s, %s", strings.Join(names, ", "), g.executors[0].options.Precision)
+	return fmt.Sprintf("%s, driver of CUDA %s, %v", strings.Join(names, ", "), device.DriverVersion(), g.executors[0].options.Precision)
 }
 
 // Close ends all executors.
