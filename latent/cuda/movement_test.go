@@ -1,4 +1,4 @@
-//go:build cuda && fakecuda
+//go:build cuda
 
 package cuda
 
@@ -71,6 +71,12 @@ func TestMovement(t *testing.T) {
 		check(t, exact, "ConstantOfShape", attributes("value", v), ints(70, 600))
 		check(t, exact, "ConstantOfShape", attributes("value", v), ints(0, 6))
 	}
+}
+
+// A range that is too long to be computed ahead.
+func TestRange(t *testing.T) {
+	check(t, exact, "Range", nil, ints(5), ints(-1200000), ints(-1))
+	check(t, exact, "Range", nil, known{graph.Floats([]float32{0.1})}, known{graph.Floats([]float32{120000})}, known{graph.Floats([]float32{0.1})})
 }
 
 // A box gives the right places whatever its lengths: divisions are multiplications there.

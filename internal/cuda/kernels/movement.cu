@@ -27,19 +27,19 @@ template <class T> __device__ inline void transpose_tiles(const T *x, T *y, size
 	for (size m = blockIdx.z; m < matrices; m += gridDim.z) {
 		long long at[2];
 		locate<2>(axes, rank, m, matrices, at);
-		size row0 = (size)blockIdx.x * 32;
-		for (size column0 = (size)blockIdx.y * 32; column0 < columns; column0 += (size)gridDim.y * 32) {
+		size row = (size)blockIdx.x * 32;
+		unsigned height = rows - row < 32 ? (unsigned)(rows - row) : 32;
+		for (size column = (size)blockIdx.y * 32; column < columns; column += (size)gridDim.y * 32) {
+			unsigned width = columns - column < 32 ? (unsigned)(columns - column) : 32;
+			const T *from = x + at[0] + (long long)(row + threadIdx.x) + (long long)(column + threadIdx.y) * column_stride;
 #pragma unroll
-			for (unsigned k = 0; k < 32; k += 8) {
-				size r = row0 + threadIdx.x, c = column0 + threadIdx.y + k;
-				if (r < rows && c < columns) tile[threadIdx.y + k][threadIdx.x] = x[at[0] + (long long)r + (long long)c * column_stride];
-			}
+			for (unsigned k = 0; k < 32; k += 8, from += 8 * column_stride)
+				if (threadIdx.x < height && threadIdx.y + k < width) tile[threadIdx.y + k][threadIdx.x] = *from;
 			__syncthreads();
+			T *to = y + at[1] + (long long)(row + threadIdx.y) * row_stride + (long long)(column + threadIdx.x);
 #pragma unroll
-			for (unsigned k = 0; k < 32; k += 8) {
-				size r = row0 + threadIdx.y + k, c = column0 + threadIdx.x;
-				if (r < rows && c < columns) y[at[1] + (long long)r * row_stride + (long long)c] = tile[threadIdx.x][threadIdx.y + k];
-			}
+			for (unsigned k = 0; k < 32; k += 8, to += 8 * row_stride)
+				if (threadIdx.x < width && threadIdx.y + k < height) *to = tile[threadIdx.x][threadIdx.y + k];
 			__syncthreads();
 		}
 	}

@@ -141,8 +141,9 @@ template <class T, class A> __device__ inline void join_chunks(const A *partial,
 	if (r < total && threadIdx.x % 32 == 0) y[r] = finished(a, end, n, top ? (A)top[r] : A(0));
 }
 
+/* Two blocks per multiprocessor at least: more would be bought with spilled registers. */
 #define REDUCTION(name, T, A, LANES) \
-	extern "C" __global__ void __launch_bounds__(256) name(const T *x, T *y, A *partial, const T *top, const Axis<1> *kept, int kept_rank, const Axis<1> *reduced, \
+	extern "C" __global__ void __launch_bounds__(256, 2) name(const T *x, T *y, A *partial, const T *top, const Axis<1> *kept, int kept_rank, const Axis<1> *reduced, \
 			int reduced_rank, size total, size n, unsigned chunk, int term, int end) { \
 		reduce<T, A, LANES>(x, y, partial, top, kept, kept_rank, reduced, reduced_rank, total, n, chunk, term, end); \
 	}

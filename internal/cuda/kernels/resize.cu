@@ -91,18 +91,16 @@ struct Taps {
 		else if (padding == REFLECTION) x = reflected(x, low, high);
 		float floor = __builtin_floorf(x), d = x - floor;
 		int first = (int)floor;
-		count = 1;
-		if (mode == NEAREST) {
-			first = (int)__builtin_rintf(x);
-			weight[0] = 1.0f;
-		} else if (mode == LINEAR) {
-			count = 2;
-			weight[0] = 1.0f - d, weight[1] = d;
-		} else {
-			count = 4;
+		float w[4] = {1.0f, 0.0f, 0.0f, 0.0f};
+		count = mode == NEAREST ? 1 : mode == LINEAR ? 2 : 4;
+		if (mode == NEAREST) first = (int)__builtin_rintf(x);
+		if (mode == LINEAR) w[0] = 1.0f - d, w[1] = d;
+		if (mode == CUBIC) {
 			first--;
-			cubic((double)d);
+			cubic(w, (double)d);
 		}
+#pragma unroll
+		for (int k = 0; k < 4; k++) weight[k] = w[k];
 #pragma unroll
 		for (int k = 0; k < 4; k++) {
 			int i = first + k;
@@ -116,12 +114,12 @@ struct Taps {
 	}
 
 	/* The weights of four neighbours of a point x after the second one, as graph.Cubic has them. */
-	__device__ void cubic(double x) {
+	__device__ static void cubic(float w[4], double x) {
 		const double a = -0.75;
-		weight[0] = (float)(((a * (x + 1.0) - 5.0 * a) * (x + 1.0) + 8.0 * a) * (x + 1.0) - 4.0 * a);
-		weight[1] = (float)(((a + 2.0) * x - (a + 3.0)) * x * x + 1.0);
-		weight[2] = (float)(((a + 2.0) * (1.0 - x) - (a + 3.0)) * (1.0 - x) * (1.0 - x) + 1.0);
-		weight[3] = (float)(((a * (2.0 - x) - 5.0 * a) * (2.0 - x) + 8.0 * a) * (2.0 - x) - 4.0 * a);
+		w[0] = (float)(((a * (x + 1.0) - 5.0 * a) * (x + 1.0) + 8.0 * a) * (x + 1.0) - 4.0 * a);
+		w[1] = (float)(((a + 2.0) * x - (a + 3.0)) * x * x + 1.0);
+		w[2] = (float)(((a + 2.0) * (1.0 - x) - (a + 3.0)) * (1.0 - x) * (1.0 - x) + 1.0);
+		w[3] = (float)(((a * (2.0 - x) - 5.0 * a) * (2.0 - x) + 8.0 * a) * (2.0 - x) - 4.0 * a);
 	}
 };
 

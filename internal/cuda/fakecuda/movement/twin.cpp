@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/movement.cu"
 
 Family family("movement", "movement.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"f63e79af3320caf6c5fe3b0b72cca372e3cd67d0e95cc6d642ee90b9943f8957",
+	"7ff39d5f71000d23a51bc45569b1d081a55c40ca0286ccc2bad3f7eea1cbf380",
 	__start_fake_shared_movement, __stop_fake_shared_movement, {
 	twin("copy_box_1", copy_box_1),
 	twin("copy_box_4", copy_box_4),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/resize.cu"
 
 Family family("resize", "resize.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"ca4d0196df47f26bf3af5c0a29e6d2df1e12bb9517e2276a64dcf0983c6c8e36",
+	"e4710f32ed026ef89e814772ed87843c080789a8362db34bd6c05c058832f68a",
 	__start_fake_shared_resize, __stop_fake_shared_resize, {
 	twin("resize_f32", resize_f32),
 	twin("grid_sample_f32", grid_sample_f32),
