@@ -188,8 +188,8 @@ func (c *convolution) record(b *builder) error {
 		arguments := []any{b.in(0), filters, bias, y, table(b, c.terms), m, n, c.groups, len(c.terms), kind, c.channels, c.columns}
 		b.launch("conv_direct", [3]int{ceil(m*all, 256), 1, 1}, [3]int{256, 1, 1}, 0, append(arguments, c.arguments()...)...)
 	} else {
-		count, length := sliceSteps(depth)
-		t := choose(convTiles(mode), m, n, c.groups*count)
+		count, length := sliceSteps(depth, all)
+		t := choose(convTiles(mode), m, n, c.groups*count, count > 1)
 		kernel := fmt.Sprintf("conv_%v_%v", mode, t)
 		blocks, block := [3]int{t.blocks(m, n), c.groups, 1}, [3]int{t.threads, 1, 1}
 		normalize := c.norm != nil && known

@@ -1,4 +1,4 @@
-//go:build cuda && fakecuda
+//go:build cuda
 
 package cuda
 
@@ -106,7 +106,7 @@ func convCases(r *rand.Rand) []convCase {
 		{images: 2, channels: 4, filters: 32, group: 1, in: []int{20, 20}, kernel: []int{8, 8}, stride: []int{4, 4}, dilation: one(2), before: none(2), after: none(2), after2: "Relu", bias: true},
 		{images: 3, channels: 1, filters: 32, group: 1, in: []int{16, 16}, kernel: []int{4, 4}, stride: []int{2, 2}, dilation: one(2), before: one(2), after: one(2), after2: "Silu,norm", bias: true},
 		{images: 2, channels: 32, filters: 64, group: 1, in: []int{9, 9}, kernel: []int{4, 4}, stride: []int{2, 2}, dilation: one(2), before: none(2), after: none(2), after2: "Silu,norm", last: true, bias: true},
-		{images: 1, channels: 128, filters: 160, group: 1, in: []int{4, 4}, kernel: []int{4, 4}, stride: []int{2, 2}, dilation: one(2), before: one(2), after: one(2), after2: "Silu,norm", last: true, bias: true},
+		{images: 1, channels: 132, filters: 160, group: 1, in: []int{4, 4}, kernel: []int{4, 4}, stride: []int{2, 2}, dilation: one(2), before: one(2), after: one(2), after2: "Silu,norm", last: true, bias: true},
 		// Patches of volumes.
 		{images: 2, channels: 1, filters: 20, group: 1, in: []int{3, 8, 12}, kernel: []int{1, 4, 4}, stride: []int{1, 4, 4}, dilation: one(3), before: none(3), after: none(3), bias: true},
 		{images: 2, channels: 3, filters: 5, group: 1, in: []int{4, 5, 6}, kernel: []int{3, 2, 3}, stride: []int{2, 1, 2}, dilation: []int{1, 2, 1}, before: []int{1, 0, 2}, after: []int{0, 1, 1}, after2: "Tanh"},

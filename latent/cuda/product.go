@@ -45,12 +45,16 @@ func roundUp(n, multiple int) int { return ceil(n, multiple) * multiple }
 // multiprocessors. Tests change it to meet every tile.
 var processors = 132
 
+// sharedLimit is the dynamic shared memory of a block that every GPU has from compute capability 8.0 on.
+const sharedLimit = 99 << 10
+
 // choose takes the largest tile of which there are enough for the GPU, or else the
 // smallest; copies is how many results there are. The choice changes no number:
 // every element is summed in the same order in any tile.
-func choose(tiles []tile, m, n, copies int) tile {
+func choose(tiles []tile, m, n, copies int, sliced bool) tile {
 	for _, t := range tiles {
-		if t.blocks(m, n)*copies >= processors && t.columns < 2*max(n, 32) && t.rows < 2*max(m, 16) {
+		if t.blocks(m, n)*copies >= processors && t.columns < 2*max(n, 32) && t.rows < 2*max(m, 16) &&
+			t.shared(sliced)+t.rows*patchBytes <= sharedLimit {
 			return t
 		}
 	}
@@ -68,17 +72,22 @@ func productTiles(p Precision) []tile {
 
 var matmulTiles = []tile{{64, 64, 128, 3}, {16, 32, 128, 4}}
 
-// long is the number of terms from which on a sum is cut into slices.
-const long = 2048
+// Sums of more than manyTerms for at most fewColumns are cut into slices of about sliceTerms.
+const (
+	manyTerms  = 2048
+	fewColumns = 512
+	sliceTerms = 512
+)
 
-// sliceSteps is how the terms of a long sum are cut: the number of slices and the steps in
-// each. It depends on nothing but the number of terms, so that the sum does not either.
-func sliceSteps(terms int) (count, steps int) {
+// sliceSteps is how the terms of a long sum are cut, where there are so few columns that
+// one row's would not keep the GPU busy: the number of slices and the steps in each. It
+// depends on nothing but the weights' shape, so that the sum does not either.
+func sliceSteps(terms, columns int) (count, steps int) {
 	total := ceil(terms, step)
-	if terms < long {
+	if terms <= manyTerms || columns > fewColumns {
 		return 1, math.MaxInt32
 	}
-	steps = ceil(total, ceil(terms, 512))
+	steps = ceil(total, ceil(terms, sliceTerms))
 	return ceil(total, steps), steps
 }
 
@@ -179,8 +188,8 @@ func buildLinear(b *builder) error {
 
 // product records C[m,n] = activation(A[m,k]·Bᵀ + bias) or A·Bᵀ + bias + other with packed B; k is a multiple of 4.
 func (b *builder) product(a, w, bias, other, c operand, m, n, k, depth, activation int) {
-	count, steps := sliceSteps(k)
-	t := choose(productTiles(b.precision()), m, n, count)
+	count, steps := sliceSteps(k, n)
+	t := choose(productTiles(b.precision()), m, n, count, count > 1)
 	kernel := fmt.Sprintf("product_%v_%v", b.precision(), t)
 	grid, block := [3]int{t.blocks(m, n), 1, 1}, [3]int{t.threads, 1, 1}
 	if count == 1 || t.blocks(m, n) >= processors {
@@ -208,8 +217,8 @@ type matmul struct {
 }
 
 func (b *builder) matmul(p matmul) {
-	count, steps := sliceSteps(p.k)
-	t := choose(matmulTiles, p.m, p.n, p.batch)
+	count, steps := sliceSteps(p.k, p.n)
+	t := choose(matmulTiles, p.m, p.n, p.batch, count > 1)
 	kernel := fmt.Sprintf("matmul_%v_%v", b.precision(), t)
 	// A grid has at most 65,535 elements of a batch.
 	for first := 0; first < p.batch; first += 65535 {
