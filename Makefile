@@ -32,6 +32,7 @@ build:
 
 test:
 	$(GO) test ./...
+	@$(MAKE) --no-print-directory cuda-fake
 
 lint: $(STATICCHECK)
 	$(GO) vet ./...
@@ -98,7 +99,9 @@ clean:
 # when they run. CGO_LDFLAGS comes first, so that no toolkit's libcuda is linked.
 CUDA_ENV = CGO_ENABLED=1 CGO_CFLAGS="-O2 -I$(CURDIR)/internal/cuda/include" CGO_LDFLAGS="-L$(CURDIR)/internal/cuda/forward/lib"
 
-.PHONY: cuda ptx cuda-fake gpu-check
+CUDA_PACKAGES = ./internal/cuda/... ./latent/cuda/... ./neighbors/...
+
+.PHONY: cuda ptx ptx-check cuda-fake gpu-check gpu-check-bundle
 cuda:
 	@command -v gcc >/dev/null || { echo "make cuda needs gcc"; exit 1; }
 	$(CUDA_ENV) $(GO) build -trimpath -tags cuda -o bin/ ./cmd/...
@@ -107,11 +110,39 @@ cuda:
 ptx:
 	internal/cuda/ptx.sh
 
-# The CUDA package on a fake driver, without a GPU; needs g++.
-cuda-fake:
-	@if command -v g++ >/dev/null; then $(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' ./internal/cuda/...; else echo "skipped: g++ is not installed"; fi
-
-# What NVIDIA's own tools say of header and PTX, and the tests on a GPU where there is one.
-gpu-check:
+# Header and PTX against NVIDIA's headers and assemblers; needs gcc, and pip or CUDA_HOME.
+ptx-check:
 	internal/cuda/check.sh
-	$(CUDA_ENV) $(GO) test -count=1 -v -tags cuda ./internal/cuda/...
+
+# What uses GPUs, on a fake driver, without a GPU.
+cuda-fake:
+	@if command -v gcc >/dev/null && command -v g++ >/dev/null; then \
+		$(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' $(CUDA_PACKAGES); \
+	else \
+		echo "skipped: the tests of CUDA on the fake driver need gcc and g++"; \
+	fi
+
+# All checks on a machine with a GPU. The bundle runs where there is no Go:
+# copy bin/gpu-check there and run its gpu-check.sh.
+gpu-check: gpu-check-bundle
+	bin/gpu-check/gpu-check.sh
+
+GPU_CHECK = $(CURDIR)/bin/gpu-check
+gpu-check-bundle:
+	rm -rf bin/gpu-check
+	@mkdir -p bin/gpu-check
+	@for package in internal/cuda latent/cuda neighbors; do \
+		mkdir -p "$(GPU_CHECK)/$$package"; \
+		echo "$(GO) test -c -tags cuda ./$$package"; \
+		$(CUDA_ENV) $(GO) test -c -tags cuda -o "$(GPU_CHECK)/$$package/$$(basename $$package).test" ./$$package || exit 1; \
+	done
+	cp internal/cuda/gpu-check.sh bin/gpu-check/
+	cp -r internal/cuda/kernels internal/cuda/include internal/cuda/check.sh internal/cuda/spills.txt bin/gpu-check/internal/cuda/
+	sed -n 's/^	{"\(cu[A-Za-z0-9_]*\)", 0},$$/\1/p' internal/cuda/forward/symbols.c > bin/gpu-check/internal/cuda/symbols.txt
+	grep -v 'cuStreamWaitValue32\|cuStreamWriteValue32\|TexRef\|SurfRef\|Array\|Link' bin/gpu-check/internal/cuda/symbols.txt > bin/gpu-check/internal/cuda/needed.txt
+	@for folder in latent latent/cpu latent/onnx latent/checkpoint neighbors; do \
+		if [ -d $$folder/testdata ]; then mkdir -p "$(GPU_CHECK)/$$folder"; cp -r $$folder/testdata "$(GPU_CHECK)/$$folder/"; fi; \
+	done
+	@$${PYTHON:-python3} latent/testdata/bench_models.py bin/gpu-check/models >/dev/null 2>&1 || \
+		{ rm -rf bin/gpu-check/models; echo "skipped: models for the benchmarks need python3 with torch and onnx"; }
+	@du -sh bin/gpu-check

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -39,6 +40,23 @@ func TestKernelsAreCompiled(t *testing.T) {
 			if base := filepath.Base(name); !compiled[strings.TrimSuffix(base, filepath.Ext(base))] {
 				t.Errorf("%s has no twin in the fake driver: run make ptx", name)
 			}
+		}
+	}
+}
+
+// Functions of the header are forwarded, under the names of their symbols.
+func TestFunctionsAreForwarded(t *testing.T) {
+	header, err := os.ReadFile("include/cuda.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := os.ReadFile("forward/symbols.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^CUresult (cu\w+)\(`).FindAllSubmatch(header, -1) {
+		if !regexp.MustCompile(`"` + string(m[1]) + `(_v\d)?"`).Match(table) {
+			t.Errorf("%s is not forwarded: run go run generate.go in forward", m[1])
 		}
 	}
 }

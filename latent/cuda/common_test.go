@@ -1,11 +1,12 @@
-//go:build cuda && fakecuda
+//go:build cuda
 
-// What the tests of this package share: executors on the fake driver beside latent/cpu.
+// What the tests of this package share: executors beside latent/cpu, on the fake driver or on a GPU.
 
 package cuda
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -17,14 +18,19 @@ import (
 	"repscope/latent/graph"
 )
 
-// open gives contexts on new fake GPUs with so many bytes of memory each.
+// open gives contexts on new fake GPUs with so many bytes of memory each, or on the
+// machine's GPUs; without enough of them the test is skipped.
 func open(t testing.TB, devices int, memory int64) []*device.Context {
 	t.Helper()
 	fakecuda.Reset(devices, memory)
 	list, err := device.Devices()
+	if errors.Is(err, device.ErrNoDevice) || err == nil && len(list) < devices {
+		t.Skipf("%d GPUs are needed: %v, %v", devices, list, err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	list = list[:devices]
 	var contexts []*device.Context
 	for _, d := range list {
 		c, err := device.Open(d)

@@ -1,4 +1,4 @@
-//go:build cuda && fakecuda
+//go:build cuda
 
 package cuda
 

@@ -26,6 +26,9 @@ import (
 	"unsafe"
 )
 
+// Linked tells whether the fake driver takes the place of the machine's.
+const Linked = true
+
 // Reset forgets everything, errors and contexts included, and offers devices with
 // so many bytes of memory each. No CUDA handle from before may be used again.
 func Reset(devices int, memory int64) { C.fake_reset(C.int(devices), C.ulonglong(memory)) }

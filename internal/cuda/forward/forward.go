@@ -15,7 +15,7 @@ package forward
 */
 import "C"
 
-//go:generate go run generate.go
+// symbols.c, here and in fakecuda, is written by `go run generate.go`.
 
 // Error says why there is no driver; it is empty where the driver works.
 func Error() string { return C.GoString(C.forward_error()) }
