@@ -37,7 +37,7 @@ type File struct {
 
 // resident bounds the part of a mapped file that counts as the program's memory
 // when it is read from end to end.
-const resident = 16 << 20
+const resident = 2 << 20
 
 // letGo gives the mapping's pages back once enough of it has been read. They stay
 // in the system's cache, from which further reads take them.
