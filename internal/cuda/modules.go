@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"sync"
 
 	"gorgonia.org/cu"
@@ -18,8 +19,12 @@ import (
 //go:embed kernels/*.ptx
 var ptxFiles embed.FS
 
-// library finds kernels in PTX: ptx by family, the family by kernel.
-type library struct{ ptx, family map[string]string }
+// library finds kernels in PTX: ptx by family, the family and the number of
+// parameters by kernel.
+type library struct {
+	ptx, family map[string]string
+	parameters  map[string]int
+}
 
 // embedded is the library of the binary's own kernels.
 var embedded = sync.OnceValues(func() (*library, error) {
@@ -27,7 +32,7 @@ var embedded = sync.OnceValues(func() (*library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &library{ptx: map[string]string{}, family: map[string]string{}}
+	l := &library{ptx: map[string]string{}, family: map[string]string{}, parameters: map[string]int{}}
 	for _, entry := range entries {
 		text, err := ptxFiles.ReadFile("kernels/" + entry.Name())
 		if err != nil {
@@ -40,7 +45,7 @@ var embedded = sync.OnceValues(func() (*library, error) {
 	return l, nil
 })
 
-var entryPoint = regexp.MustCompile(`\.entry (\w+)\(`)
+var entryPoint = regexp.MustCompile(`\.entry (\w+)\(([^)]*)\)`)
 
 func (l *library) add(family, ptx string) error {
 	l.ptx[family] = ptx
@@ -49,6 +54,7 @@ func (l *library) add(family, ptx string) error {
 			return fmt.Errorf("kernel %s is in %s and in %s", m[1], other, family)
 		}
 		l.family[m[1]] = family
+		l.parameters[m[1]] = strings.Count(m[2], ".param")
 	}
 	return nil
 }

@@ -44,6 +44,9 @@ func (s *Stream) Launch(kernel string, grid, block [3]int, shared int, arguments
 	if err != nil {
 		return err
 	}
+	if n, known := s.context.library.parameters[kernel]; known && n != len(arguments) {
+		return fmt.Errorf("kernel %s: %d arguments for %d parameters", kernel, len(arguments), n)
+	}
 	if shared > f.shared {
 		if err := allowShared(f.function, shared); err != nil {
 			return fmt.Errorf("kernel %s: %d bytes of shared memory: %w", kernel, shared, err)

@@ -487,6 +487,21 @@ func TestPrecisions(t *testing.T) {
 	}
 }
 
+// A launch with too few arguments would read beyond them.
+func TestArguments(t *testing.T) {
+	c := open(t, 1, 1<<20)[0]
+	err := c.Do(func() error {
+		s, err := c.NewStream()
+		if err != nil {
+			return err
+		}
+		return errors.Join(s.Launch("levels_u8", [3]int{1, 1, 1}, [3]int{256, 1, 1}, 0, 1, 2), s.Close())
+	})
+	if err == nil || !strings.Contains(err.Error(), "2 arguments for 6 parameters") {
+		t.Error(err)
+	}
+}
+
 func TestMissingOperator(t *testing.T) {
 	gemm := operators["repscope.Linear"]
 	delete(operators, "repscope.Linear")
