@@ -74,14 +74,14 @@ __device__ inline long long finished(long long a, int end, size n, long long) {
 }
 
 /* The join of a block's or a warp's values, in all lanes of a warp or in thread 0 of
- * a block: neighbours at distance 16, 8, … first, then the warps in order. */
+ * a block: neighbours at distance 16, 8, … first, then the warps in order. A block
+ * needs a barrier before the next one. */
 template <class A, int LANES> __device__ inline A over_lanes(A a, int term) {
 	if (LANES == 1) return a;
 #pragma unroll 1
 	for (unsigned mask = 16; mask; mask /= 2) a = joined(a, exchanged(a, mask), term);
 	if (LANES == 32) return a;
 	__shared__ A warps[LANES / 32 + 1];
-	__syncthreads();
 	if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = a;
 	__syncthreads();
 	if (threadIdx.x == 0)

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/reduce.cu"
 
 Family family("reduce", "reduce.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"114c762c8f2cb1d67381134bd8cb96c99b96cb7d4097e4e0c7a38c2d8b7302c7",
+	"90b92e754e3f4d531d38908e98fe05663bf564f058bf174ad0ea58cbe223c323",
 	__start_fake_shared_reduce, __stop_fake_shared_reduce, {
 	twin("reduce_by_thread_f32", reduce_by_thread_f32),
 	twin("reduce_by_warp_f32", reduce_by_warp_f32),
