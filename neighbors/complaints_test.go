@@ -229,3 +229,15 @@ func TestIntervals(t *testing.T) {
 		}
 	}
 }
+
+// Ranks above 10,000 still count: trustworthiness of unrelated spaces is at chance, not 1.
+func TestMoreThanTenThousandRows(t *testing.T) {
+	const n = 10100
+	r := random(51)
+	s := compare(t, bytes8(r, n, 4, 256), []dataset.Points{bytes8(r, n, 3, 256)}, Options{Ks: []int{10}, CoRanking: CoRankingOff})[0].ByK[0].Scores
+	for _, v := range []float64{s.Trustworthiness, s.Continuity} {
+		if math.Abs(v-0.5) > 0.01 {
+			t.Errorf("score %v of unrelated spaces, want about 0.5", v)
+		}
+	}
+}

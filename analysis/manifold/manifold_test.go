@@ -377,3 +377,25 @@ func TestApproximateDecimation(t *testing.T) {
 		}
 	}
 }
+
+// One repeated row, as iris has, changes no dimension: the twin is left out and counted.
+func TestRepeatedRowKeepsTheDimension(t *testing.T) {
+	const dim = 12
+	z := dataset.Float32Points(slices.Clone(curvedPoints(99).F32[:90*dim]), dim) // without its own duplicates
+	once, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "a", Latents: z}}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	z.F32, z.N = append(z.F32, z.F32[40*dim:41*dim]...), z.N+1
+	twice, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "a", Latents: z}}}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := once.Models[0], twice.Models[0]
+	if a.TwoNN.Duplicates != 0 || b.TwoNN.Duplicates != 1 {
+		t.Errorf("%d and %d duplicates, want 0 and 1", a.TwoNN.Duplicates, b.TwoNN.Duplicates)
+	}
+	if !(b.TwoNN.MLE.Float() > 1) || a.TwoNN.MLE != b.TwoNN.MLE || a.TwoNN.Fit != b.TwoNN.Fit || !cmp.Equal(a.Gride, b.Gride) || !cmp.Equal(a.LevinaBickel, b.LevinaBickel) {
+		t.Errorf("with a repeated row %+v, %+v, %+v, without %+v, %+v, %+v", b.TwoNN, b.Gride, b.LevinaBickel, a.TwoNN, a.Gride, a.LevinaBickel)
+	}
+}
