@@ -418,7 +418,7 @@ func (a *analyzer) labelled(ctx context.Context, m int, model *Model) error {
 		return nil
 	}
 	found, err := labelConsistency(ctx, sampled(a.in.Models[m].Latents, a.in.Sample), *a.labels, ks, neighbors.Options{
-		Threads: max(a.o.Threads, 0), Memory: a.o.Memory, ExcludeWindow: a.o.ExcludeWindow, Episode: at(a.in.Episode, a.in.Sample),
+		Threads: max(a.o.Threads, 0), Memory: a.o.Memory, Device: a.o.Device, ExcludeWindow: a.o.ExcludeWindow, Episode: at(a.in.Episode, a.in.Sample),
 	})
 	if err != nil {
 		return err

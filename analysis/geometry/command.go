@@ -115,6 +115,9 @@ func run(ctx context.Context, env *cli.Env, labels string, perPoint bool, o Opti
 	}
 	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, env.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
+	if o.Device, err = env.GPUs(); err != nil {
+		return err
+	}
 	o.Progress = env.Progress("measuring")
 	result, err := Analyze(ctx, in, o)
 	if err != nil {

@@ -21,6 +21,7 @@ import (
 
 	"repscope/analysis/internal/evidence"
 	"repscope/dataset"
+	"repscope/device"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -65,8 +66,9 @@ type Options struct {
 	Bootstrap int
 	Block     stat.BlockSpec
 	Seed      uint64
-	Threads   int   // ≤ 0: all
-	Memory    int64 // of the neighbour search, in bytes; 0: its default
+	Threads   int            // ≤ 0: all
+	Memory    int64          // of the neighbour search, in bytes; 0: its default
+	Device    *device.Device // of the neighbour search; nil: the processor
 	// Progress, if not nil, is told how many parts of the work are done.
 	Progress func(done, total int)
 }

@@ -81,6 +81,9 @@ func run(ctx context.Context, env *cli.Env, o Options) error {
 	o.Intervals = env.Options.Bootstrap > 0
 	o.Block, o.Seed = env.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
+	if o.Device, err = env.GPUs(); err != nil {
+		return err
+	}
 	o.Progress = env.Progress("measuring")
 	result, err := Analyze(ctx, in, o)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"repscope/analysis/internal/evidence"
 	"repscope/dataset"
+	"repscope/device"
 	"repscope/neighbors"
 	"repscope/report"
 	"repscope/stat"
@@ -67,9 +68,10 @@ type Options struct {
 	// Approximate searches the neighbours of very many latents approximately and
 	// measures the recall; where an exact search is expected to be faster, exactly.
 	Approximate bool
-	exactPoints int   // that of neighbors.Approximation, for tests
-	Threads     int   // ≤ 0: all
-	Memory      int64 // of neighbour searches, in bytes; 0: the default of package neighbors
+	exactPoints int            // that of neighbors.Approximation, for tests
+	Threads     int            // ≤ 0: all
+	Memory      int64          // of neighbour searches, in bytes; 0: the default of package neighbors
+	Device      *device.Device // of exact neighbour searches; nil: the processor
 	// Progress, if not nil, is told how many of the models are done.
 	Progress func(done, total int)
 }
@@ -271,7 +273,7 @@ func (o Options) withDefaults(n int) Options {
 // searcher is the one for every neighbour search of an analysis.
 func (o Options) searcher() searcher {
 	return searcher{
-		options:     neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory},
+		options:     neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory, Device: o.Device},
 		approximate: o.Approximate, seed: o.Seed, exactPoints: o.exactPoints,
 	}
 }

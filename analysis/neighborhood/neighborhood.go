@@ -19,6 +19,7 @@ import (
 
 	"repscope/analysis/internal/evidence"
 	"repscope/dataset"
+	"repscope/device"
 	"repscope/neighbors"
 	"repscope/report"
 	"repscope/stat"
@@ -65,9 +66,10 @@ type Options struct {
 	// Intervals asks for delete-block jackknife intervals and comparisons.
 	Intervals bool
 	Block     stat.BlockSpec
-	Seed      uint64 // of the permutations, the tests and the references
-	Threads   int    // ≤ 0: all
-	Memory    int64  // in bytes; 0: the default of package neighbors
+	Seed      uint64         // of the permutations, the tests and the references
+	Threads   int            // ≤ 0: all
+	Memory    int64          // in bytes; 0: the default of package neighbors
+	Device    *device.Device // computes what neighbors.Options.Device can; nil: the processor
 	// Progress, if not nil, is told how much of the work is done.
 	Progress func(done, total int)
 }
@@ -205,7 +207,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	settings := neighbors.Options{
 		Ks:      result.K,
 		Metric:  o.Metric,
-		Threads: max(o.Threads, 0), Memory: o.Memory,
+		Threads: max(o.Threads, 0), Memory: o.Memory, Device: o.Device,
 		ExcludeWindow: o.ExcludeWindow, Episode: in.Episode,
 		CoRanking: o.CoRanking, PerPoint: o.PerPoint,
 	}

@@ -116,9 +116,18 @@ func (e *Env) Device() (*latent.Device, error) {
 	if d != nil {
 		e.closers = append(e.closers, d)
 		e.Result.Device, e.Result.Precision = d.String(), e.Options.Precision
-		e.Note("encoding on %v, %s", d, e.Options.Precision)
+		e.Note("on %v, encoders in %s", d, e.Options.Precision)
 	}
 	return e.device, nil
+}
+
+// GPUs are those of Device, for neighbour searches; nil is the processor.
+func (e *Env) GPUs() (*device.Device, error) {
+	d, err := e.Device()
+	if err != nil {
+		return nil, err
+	}
+	return d.Device, nil
 }
 
 // EncoderFile is an encoder that the flags name.

@@ -138,7 +138,7 @@ func (o *Options) register(f *Flags, c *Command) {
 	in(outputGroup, "out", "format", "json", "quiet", "version")
 
 	o.Device = "auto"
-	f.Var(&checked{&o.Device, device.Check}, "device", "`DEVICE` that runs the encoders: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or auto for the first GPU, if there is one, else the processor")
+	f.Var(&checked{&o.Device, device.Check}, "device", "`DEVICE` for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or auto for the first GPU, if there is one, else the processor")
 	o.Precision = latent.Precisions()[0]
 	f.Var(&checked{&o.Precision, oneOf(latent.Precisions()...)}, "precision", "`PRECISION` of matrix products on GPUs ("+strings.Join(latent.Precisions(), ", ")+"), with float32 sums; the processor computes in float32")
 	o.Batch = 64
