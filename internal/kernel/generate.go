@@ -127,6 +127,15 @@ func (m micro) generate(rows, vectors int) {
 			emit("DECQ R12")
 			emit("CMOVQEQ R13, R11")
 		}
+		// Both panels lie in the second-level cache beyond what the first holds.
+		for at := k * m.panelB * size; at < (k+1)*m.panelB*size; at += 64 {
+			emit("PREFETCHT0 %d(DX)", at+unroll*m.panelB*size)
+		}
+		for at := k * m.panelA * size / 64 * 64; at < (k+1)*m.panelA*size; at += 64 {
+			if at >= k*m.panelA*size {
+				emit("PREFETCHT0 %d(SI)", at+unroll*m.panelA*size)
+			}
+		}
 		step(k)
 	}
 	emit("ADDQ $%d, SI", unroll*m.panelA*size)
