@@ -105,6 +105,16 @@ benchmark() {
 	return $code
 }
 
+# The pass and the products it needs, n = 36,343, D = 16,384 uint8.
+neighbourhood() {
+	(cd neighbors && REPSCOPE_BENCH_LARGE=1 ./neighbors.test -test.run '^$' -test.bench GPUPass -test.benchtime 3x) > "$report/neighbourhood" 2>&1
+	local code=$?
+	awk '/ms-products/ { for (i = 2; i <= NF; i++) { if ($i == "ns/op") all = $(i - 1) / 1e6; if ($i == "ms-products") products = $(i - 1) }
+		printf "pass %.0f ms, products of all pairs alone %.0f ms (%.2f ×)\n", all, products, all / products; found = 1 }
+		END { if (!found) print "skipped: no CUDA device" }' "$report/neighbourhood"
+	return $code
+}
+
 pytorch() {
 	has python3 && python3 -c 'import torch' 2> /dev/null || { echo "skipped: no python3 with torch"; return; }
 	(cd latent/testdata && timeout 240 python3 bench_torch_cuda.py "${SECONDS_EACH:-0.5}") | tee "$report/pytorch"
@@ -131,6 +141,7 @@ step "neighbours" tests neighbors/neighbors.test -test.run 'GPU|Cuda|CUDA|Device
 step "memcheck" sanitize memcheck
 step "racecheck" sanitize racecheck
 step "benchmark" benchmark
+step "neighbourhood" neighbourhood
 step "pytorch" pytorch
 step "comparison" compare
 echo
