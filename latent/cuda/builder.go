@@ -28,7 +28,8 @@ const (
 	tableRegion                 // the program's tables
 	scratchRegion               // the part of the arena that belongs to one step
 	faultRegion                 // one cell of 8 bytes per checked step
-	byteRegion                  // the batch as bytes, and its levels
+	inputRegion                 // what a batch is uploaded as
+	movedRegion                 // one cell of 8 bytes per state that noise moves
 )
 
 // operand is device memory that a launch is given.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	device "repscope/internal/cuda"
@@ -34,13 +35,15 @@ type Executor struct {
 	batches                         []*batch // under way, oldest first
 	parts                           []*part  // under way, oldest first
 	limits                          []limit
-	lost                            error // why nothing works any more
+	displaced                       []float64 // of the batch collected last
+	lost                            error     // why nothing works any more
 }
 
 // batch is what one Submit began and one Collect ends.
 type batch struct {
-	outputs []*graph.Tensor // in memory of their own, if the batch is in several parts
-	err     error
+	outputs   []*graph.Tensor // in memory of their own, if the batch is in several parts
+	displaced []float64       // how far noise moved each state
+	err       error
 }
 
 // part is a run of a program: a whole batch, or some rows of one.
@@ -163,30 +166,74 @@ func (x *Executor) Submit(ctx context.Context, inputs []*graph.Tensor) error {
 // SubmitBytes begins a batch of which the graph's only input, of the given shape,
 // is given as bytes; levels says which float32 each stands for. Otherwise it is as Submit.
 func (x *Executor) SubmitBytes(ctx context.Context, frames []uint8, shape []int, levels Levels) error {
-	if len(x.graph.Inputs) != 1 || x.graph.Inputs[0].DType != graph.Float32 || len(shape) == 0 || size(shape) != len(frames) {
-		return fmt.Errorf("%d bytes of shape %v for a graph of %d inputs, want one of type float32", len(frames), shape, len(x.graph.Inputs))
+	if err := x.fits(len(frames), shape); err != nil {
+		return err
 	}
 	if err := levels.check(size(shape[1:])); err != nil {
 		return err
 	}
-	return x.submit(ctx, &request{rows: shape[0], levels: &levels, memory: [][]byte{frames},
-		types: []graph.Type{{DType: graph.Float32, Shape: slices.Clone(shape)}}})
+	return x.submit(ctx, &request{
+		types: []graph.Type{{DType: graph.Float32, Shape: slices.Clone(shape)}}, rows: shape[0],
+		form: levelBytes, channels: len(levels.Values) / 256, plane: levels.Plane,
+		common: bytesOf(levels.Values), memory: [][]byte{frames}})
+}
+
+// check reports levels that do not fit states of so many elements.
+func (l Levels) check(state int) error {
+	if len(l.Values) == 0 || len(l.Values)%256 != 0 || l.Plane <= 0 || l.Plane > math.MaxInt32 || state%(l.Plane*(len(l.Values)/256)) != 0 {
+		return fmt.Errorf("%d levels, 256 per channel, in planes of %d do not fit states of %d bytes", len(l.Values), l.Plane, state)
+	}
+	return nil
+}
+
+// SubmitNoisy begins a batch of which the graph's only input, of the given shape, is made
+// from states on the device: noise changes them, then they are scaled. Otherwise it is as Submit.
+func (x *Executor) SubmitNoisy(ctx context.Context, batch Noisy, shape []int) error {
+	f, states, n := noisyFloats, bytesOf(batch.Floats), len(batch.Floats)
+	if batch.Bytes != nil {
+		f, states, n = noisyBytes, batch.Bytes, len(batch.Bytes)
+	}
+	if err := x.fits(n, shape); err != nil {
+		return err
+	}
+	if len(batch.Keys) != shape[0] {
+		return fmt.Errorf("%d keys for %d states", len(batch.Keys), shape[0])
+	}
+	how, err := batch.Noise.change()
+	if err != nil {
+		return err
+	}
+	scaling, err := batch.Scaling.parameters(size(shape[1:]))
+	if err != nil {
+		return err
+	}
+	return x.submit(ctx, &request{
+		types: []graph.Type{{DType: graph.Float32, Shape: slices.Clone(shape)}}, rows: shape[0],
+		form: f, channels: len(batch.Scaling.Mean), plane: batch.Scaling.Plane,
+		common: slices.Concat(bytesOf([]change{how}), bytesOf(scaling)), memory: [][]byte{bytesOf(batch.Keys), states}})
+}
+
+// fits checks states of n elements that are to become the graph's only input.
+func (x *Executor) fits(n int, shape []int) error {
+	if len(x.graph.Inputs) != 1 || x.graph.Inputs[0].DType != graph.Float32 || len(shape) == 0 || size(shape) != n {
+		return fmt.Errorf("%d elements of shape %v for a graph of %d inputs, want one of type float32", n, shape, len(x.graph.Inputs))
+	}
+	return nil
 }
 
 // request is the inputs of a batch.
 type request struct {
-	types  []graph.Type
-	memory [][]byte
-	levels *Levels // nil: memory has the elements themselves
-	rows   int     // of all inputs; 0: the batch cannot be split
+	types           []graph.Type
+	form            form
+	channels, plane int
+	common          []byte   // what the whole batch has in common: levels, or noise and scaling
+	memory          [][]byte // what each row has for itself
+	rows            int      // of all inputs; 0: the batch cannot be split
 }
 
 // part is the shapes of some rows; 0 rows are the whole batch.
 func (r *request) part(rows int) shapes {
-	s := shapes{inputs: slices.Clone(r.types)}
-	if r.levels != nil {
-		s.channels, s.plane = len(r.levels.Values)/256, r.levels.Plane
-	}
+	s := shapes{inputs: slices.Clone(r.types), form: r.form, channels: r.channels, plane: r.plane}
 	if rows > 0 {
 		for i := range s.inputs {
 			s.inputs[i].Shape = slices.Clone(s.inputs[i].Shape)
@@ -204,6 +251,9 @@ func (x *Executor) submit(ctx context.Context, r *request) error {
 		return fmt.Errorf("%d batches are under way already", depth)
 	}
 	b := &batch{}
+	if r.form.noisy() {
+		b.displaced = make([]float64, r.rows)
+	}
 	err := x.do(func() error {
 		err := x.begin(b, r, 0, r.rows)
 		if err != nil {
@@ -351,18 +401,13 @@ func (x *Executor) beginPart(b *batch, r *request, lo, n int) error {
 // fill copies the part's inputs into pinned memory.
 func (x *Executor) fill(r *request, p *part) {
 	host := p.slot.hostIn
-	at := p.program.inAt
-	if r.levels != nil {
-		levels := bytesOf(r.levels.Values)
-		copy(host, levels)
-		at = []int{aligned(len(levels))}
-	}
+	copy(host, r.common)
 	for i, memory := range r.memory {
 		if p.n > 0 {
 			row := len(memory) / r.rows
 			memory = memory[p.lo*row : (p.lo+p.n)*row]
 		}
-		copyBytes(host[at[i]:], memory)
+		copyBytes(host[p.program.inAt[i]:], memory)
 	}
 }
 
@@ -532,8 +577,13 @@ func (x *Executor) Collect(ctx context.Context) ([]*graph.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
+	x.displaced = b.displaced
 	return b.outputs, nil
 }
+
+// Displacements are ‖x' − x‖₂ of the states x of the batch collected last, if
+// noise made x' of them: the squares in float64, added in the order of the elements.
+func (x *Executor) Displacements() []float64 { return x.displaced }
 
 // of lists the parts of a batch that are under way.
 func (x *Executor) of(b *batch) []*part {
@@ -558,6 +608,9 @@ func (x *Executor) finish(p *part) error {
 			p.batch.err = err
 		}
 		return nil
+	}
+	if moved := p.program.displacements(p.slot); moved != nil {
+		copy(p.batch.displaced[p.lo:], moved)
 	}
 	outputs := p.program.outputs(p.slot)
 	if p.n == 0 {

@@ -21,6 +21,7 @@ type Group struct {
 	executors []*Executor
 	next      int   // the executor of the next batch
 	order     []int // executors of the batches under way, oldest first
+	collected int   // the executor of the batch collected last
 }
 
 // NewGroup returns an executor on every context; see New.
@@ -52,6 +53,11 @@ func (g *Group) SubmitBytes(ctx context.Context, frames []uint8, shape []int, le
 	return g.begin(func(x *Executor) error { return x.SubmitBytes(ctx, frames, shape, levels) })
 }
 
+// SubmitNoisy begins a batch of states that noise changes on the next GPU; see Executor.SubmitNoisy.
+func (g *Group) SubmitNoisy(ctx context.Context, batch Noisy, shape []int) error {
+	return g.begin(func(x *Executor) error { return x.SubmitNoisy(ctx, batch, shape) })
+}
+
 func (g *Group) begin(submit func(*Executor) error) error {
 	if err := submit(g.executors[g.next]); err != nil {
 		return err
@@ -66,10 +72,13 @@ func (g *Group) Collect(ctx context.Context) ([]*graph.Tensor, error) {
 	if len(g.order) == 0 {
 		return nil, errors.New("no batch is under way")
 	}
-	x := g.executors[g.order[0]]
+	g.collected = g.order[0]
 	g.order = slices.Delete(g.order, 0, 1)
-	return x.Collect(ctx)
+	return g.executors[g.collected].Collect(ctx)
 }
+
+// Displacements are those of the batch collected last; see Executor.Displacements.
+func (g *Group) Displacements() []float64 { return g.executors[g.collected].Displacements() }
 
 // Run computes the outputs of one batch while none is under way.
 func (g *Group) Run(ctx context.Context, inputs []*graph.Tensor) ([]*graph.Tensor, error) {

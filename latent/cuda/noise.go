@@ -12,68 +12,44 @@ import (
 	"repscope/stat"
 )
 
-// NoiseKind is how the pixels of a state change; analysis/robustness has the same.
-type NoiseKind int
-
-const (
-	// Gaussian adds float32(Level·(High − Low)) times the standard normal sequence of the state's stream.
-	Gaussian NoiseKind = iota
-	// SaltPepper sets pixels whose uniform number is below Level/2 to Low, and below Level to High.
-	SaltPepper
-	// Brightness adds ±Level·(High − Low) to the whole state; the sign is bit 0 of the stream.
-	Brightness
-)
-
-// NoiseClip says what happens to changed pixels outside the range.
-type NoiseClip int
-
-const (
-	ClipNone    NoiseClip = iota // they stay
-	ClipRange                    // they become the nearer end
-	ClipReflect                  // they are reflected at the ends
-)
-
-// Noise is a change of states whose pixels range from Low to High. A state is changed by
-// its own stream of random numbers (stat.Key) alone, whatever states are beside it.
-type Noise struct {
-	Kind      NoiseKind
-	Clip      NoiseClip
-	Low, High float32
-	Level     float64 // of 0 the states stay as they are
+// change is a Noise as the kernels read it: struct Change of noise.cu.
+type change struct {
+	kind      NoiseKind
+	clip      NoiseClip
+	low, high float32
+	level     float64
 }
 
-// Pixels are the types that states may have before the noise.
-type Pixels interface{ float32 | uint8 }
+// changeBytes is the size of a change.
+const changeBytes = 24
 
-// KeyBytes is the size of a state's stream in device memory.
-const KeyBytes = 16
-
-// PackKeys writes the states' streams in the form of device memory, KeyBytes each.
-func PackKeys(dst []uint32, keys []stat.Key) {
-	for i, k := range keys {
-		copy(dst[4*i:], []uint32{k.Word[0], k.Word[1], k.Stream[0], k.Stream[1]})
+// change checks the noise and prepares it for the kernels.
+func (n Noise) change() (change, error) {
+	if !(n.High > n.Low) || !(n.Level >= 0) || n.Kind < Gaussian || n.Kind > Brightness || n.Clip < ClipNone || n.Clip > ClipReflect {
+		return change{}, fmt.Errorf("noise %+v is not defined", n)
 	}
-}
-
-// ApplyNoise lets a stream of the device compute y from x: rows states of width pixels of type T
-// each, with the streams that lie packed at keys. y is float32 and may be x if x is too.
-func ApplyNoise[T Pixels](s *device.Stream, n Noise, x, y, keys device.Pointer, rows, width int) error {
-	if !(n.High > n.Low) || !(n.Level >= 0) || n.Kind < Gaussian || n.Kind > Brightness || n.Clip < ClipNone || n.Clip > ClipReflect || rows < 0 || width < 0 {
-		return fmt.Errorf("noise %+v for %d states of %d pixels", n, rows, width)
-	}
-	kernel := "noise_f32"
-	if any(*new(T)) == any(uint8(0)) {
-		kernel = "noise_u8"
-	}
-	level, clip := n.Level, n.Clip
+	c := change{n.Kind, n.Clip, n.Low, n.High, n.Level}
 	switch {
-	case level == 0: // nothing changes, not even what lies outside the range
-		n.Kind, clip = SaltPepper, ClipNone
+	case n.Level == 0: // nothing changes, not even what lies outside the range
+		c.kind, c.clip = SaltPepper, ClipNone
 	case n.Kind != SaltPepper:
-		level = float64(float32(level * (float64(n.High) - float64(n.Low))))
+		c.level = float64(float32(n.Level * (float64(n.High) - float64(n.Low))))
 	}
-	return launchOver(s, kernel, rows*((width+3)/4), uint64(x), uint64(y), uint64(rows), uint64(width), uint64(keys), uint64(n.Kind),
-		math.Float64bits(level), uint64(math.Float32bits(n.Low)), uint64(math.Float32bits(n.High)), uint64(clip))
+	return c, nil
+}
+
+// parameters checks the scaling for states of so many elements and prepares it for the
+// kernel scale_f32: Low, Span, then Mean and Std of every channel.
+func (s Scaling) parameters(state int) ([]float32, error) {
+	channels := len(s.Mean)
+	if len(s.Std) != channels || channels > 0 && (s.Plane <= 0 || s.Plane > math.MaxInt32 || state%(s.Plane*channels) != 0) {
+		return nil, fmt.Errorf("means and deviations of %d and %d channels in planes of %d do not fit states of %d elements", channels, len(s.Std), s.Plane, state)
+	}
+	values := []float32{s.Low, s.Span}
+	for c, mean := range s.Mean {
+		values = append(values, mean, s.Std[c])
+	}
+	return values, nil
 }
 
 // FillNormal lets a stream of the device write n elements of stat.FillNormal32 from offset on to y.

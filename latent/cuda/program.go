@@ -8,20 +8,35 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	device "repscope/internal/cuda"
 	"repscope/latent/cpu"
 	"repscope/latent/graph"
+	"repscope/stat"
 )
 
 // shapes is what a program is bound to.
 type shapes struct {
 	inputs          []graph.Type
-	channels, plane int // of levels; 0: the inputs come as they are
+	form            form
+	channels, plane int // of levels or scaling
 }
 
+// form is what a batch is uploaded as.
+type form uint8
+
+const (
+	inputValues form = iota // the graph's inputs
+	levelBytes              // bytes that stand for levels
+	noisyBytes              // bytes that noise changes
+	noisyFloats             // float32 that noise changes
+)
+
+func (f form) noisy() bool { return f == noisyBytes || f == noisyFloats }
+
 func (s shapes) equal(o shapes) bool {
-	return s.channels == o.channels && s.plane == o.plane && slices.EqualFunc(s.inputs, o.inputs, func(a, b graph.Type) bool {
+	return s.form == o.form && s.channels == o.channels && s.plane == o.plane && slices.EqualFunc(s.inputs, o.inputs, func(a, b graph.Type) bool {
 		return a.DType == b.DType && slices.Equal(a.Shape, b.Shape)
 	})
 }
@@ -49,8 +64,9 @@ type program struct {
 	places    []place // by value
 	arena     int     // bytes, scratch included
 	scratchAt int
-	inAt      []int // of inputs in a slot's input memory
+	inAt      []int // of what is uploaded by row in a slot's input memory
 	in, out   int   // bytes of a slot's memory
+	movedAt   int   // of displacements in a slot's output memory
 	tablesAt  device.Pointer
 	known     []*graph.Tensor // by output: its value, if that is known already
 	bound     [depth]bound    // by slot
@@ -77,8 +93,11 @@ func compile(g *graph.Graph, s shapes, mode Precision) (*program, error) {
 	}
 	p := &program{Program: bound, shapes: s}
 	p.prepare = map[weightKey]func([]float32) ([]byte, error){}
-	if s.channels > 0 {
+	switch {
+	case s.form == levelBytes:
 		p.readBytes()
+	case s.form.noisy():
+		p.readNoisy()
 	}
 	for i := range p.Steps {
 		step := &p.Steps[i]
@@ -96,12 +115,46 @@ func compile(g *graph.Graph, s shapes, mode Precision) (*program, error) {
 // readBytes lets the run begin by turning bytes into the input's float32 values.
 func (p *program) readBytes() {
 	n := size(p.shapes.inputs[0].Shape)
-	levels := aligned(4 * 256 * p.shapes.channels)
+	levels := p.upload(4 * 256 * p.shapes.channels)
+	bytes := p.uploadRows(n)
 	b := &builder{recording: &p.recording, number: -1}
 	const perBlock = 256 * 16
 	b.launch("levels_u8", [3]int{(n + perBlock - 1) / perBlock, 1, 1}, [3]int{256, 1, 1}, 0,
-		operand{region: byteRegion, offset: levels}, operand{region: byteRegion},
-		operand{region: valueRegion, index: p.Inputs[0]}, n, p.shapes.plane, p.shapes.channels)
+		bytes, levels, operand{region: valueRegion, index: p.Inputs[0]}, n, p.shapes.plane, p.shapes.channels)
+}
+
+// readNoisy lets the run begin with noise on the states, how far it moves them, and their scaling.
+func (p *program) readNoisy() {
+	shape := p.shapes.inputs[0].Shape
+	n, rows, width := size(shape), shape[0], size(shape[1:])
+	kind, pixel := "f32", 4
+	if p.shapes.form == noisyBytes {
+		kind, pixel = "u8", 1
+	}
+	how := p.upload(changeBytes + 4*(2+2*p.shapes.channels))
+	keys := p.uploadRows(int(unsafe.Sizeof(stat.Key{})) * rows)
+	x := p.uploadRows(pixel * n)
+	y := operand{region: valueRegion, index: p.Inputs[0]}
+	b := &builder{recording: &p.recording, number: -1}
+	b.launch("noise_"+kind, blocks(rows*((width+3)/4)), line, 0, x, y, rows, width, how, keys)
+	b.launch("displacement_"+kind, [3]int{rows, 1, 1}, line, 0, x, y, operand{region: movedRegion}, width)
+	if p.shapes.channels > 0 {
+		b.launch("scale_f32", blocks(n), line, 0, y, how.at(changeBytes), n, p.shapes.plane, p.shapes.channels)
+	}
+}
+
+// upload makes room for bytes in a slot's input memory; those that a batch has in common come first.
+func (p *program) upload(bytes int) operand {
+	o := operand{region: inputRegion, offset: p.in}
+	p.in += aligned(bytes)
+	return o
+}
+
+// uploadRows makes room for what a batch has by row.
+func (p *program) uploadRows(bytes int) operand {
+	o := p.upload(bytes)
+	p.inAt = append(p.inAt, o.offset)
+	return o
 }
 
 // lay decides where every value lies.
@@ -123,21 +176,20 @@ func (p *program) lay() {
 	for _, id := range p.Outputs {
 		outputs[p.Values[id].Root] = true
 	}
-	if p.shapes.channels > 0 {
-		p.in = aligned(4*256*p.shapes.channels) + aligned(size(p.shapes.inputs[0].Shape))
-	}
 	for _, id := range p.Inputs {
 		switch {
-		case p.shapes.channels == 0:
-			p.places[id] = place{inInputs, p.in}
-			p.inAt = append(p.inAt, p.in)
-			p.in += bytes(id)
+		case p.shapes.form == inputValues:
+			p.places[id] = place{inInputs, p.uploadRows(bytes(id)).offset}
 		case !outputs[id]:
 			p.places[id] = place{inArena, p.arena}
 			p.arena += bytes(id)
 		}
 	}
 	p.out = aligned(8 * len(p.faults))
+	if p.shapes.form.noisy() {
+		p.movedAt = p.out
+		p.out += aligned(8 * p.shapes.inputs[0].Shape[0])
+	}
 	for id, is := range outputs {
 		if is && p.Values[id].Const == nil && p.places[id].kind != inInputs {
 			p.places[id] = place{inOutputs, p.out}
@@ -194,8 +246,10 @@ func (x *Executor) address(p *program, s *slot, o operand) uint64 {
 		base, at = x.arena.at, at+p.scratchAt
 	case faultRegion:
 		base = s.out.at
-	case byteRegion:
+	case inputRegion:
 		base = s.in.at
+	case movedRegion:
+		base, at = s.out.at, at+p.movedAt
 	}
 	return uint64(base) + uint64(at)
 }
@@ -326,6 +380,14 @@ func (p *program) outputs(s *slot) []*graph.Tensor {
 		view(out[i], memory[p.places[id].offset:])
 	}
 	return out
+}
+
+// displacements are how far noise moved each state of a run, in pinned memory.
+func (p *program) displacements(s *slot) []float64 {
+	if !p.shapes.form.noisy() {
+		return nil
+	}
+	return valuesOf[float64](s.hostOut[p.movedAt:], p.shapes.inputs[0].Shape[0])
 }
 
 // view lets a tensor's elements be those in memory.

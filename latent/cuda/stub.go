@@ -31,6 +31,8 @@ type none struct{}
 
 func (none) Submit(context.Context, []*graph.Tensor) error                 { return errNone }
 func (none) SubmitBytes(context.Context, []uint8, []int, Levels) error     { return errNone }
+func (none) SubmitNoisy(context.Context, Noisy, []int) error               { return errNone }
+func (none) Displacements() []float64                                      { return nil }
 func (none) Collect(context.Context) ([]*graph.Tensor, error)              { return nil, errNone }
 func (none) Run(context.Context, []*graph.Tensor) ([]*graph.Tensor, error) { return nil, errNone }
 func (none) Compile([]graph.Operand) ([]graph.Type, error)                 { return nil, errNone }

@@ -1,5 +1,5 @@
 /* Kernels of encoders' inputs. Every parameter takes at most 8 bytes. */
-#include "device.h"
+#include "walk.h"
 
 /* levels_u8: y[i] = levels[i / plane % channels][x[i]], 256 levels per channel,
  * y aligned to 16 bytes and x to 4. Blocks of 256 threads do 4096 elements each, with
@@ -42,5 +42,16 @@ extern "C" __global__ void __launch_bounds__(256) levels_u8(const unsigned char 
 			for (unsigned j = 0; j < 3; j++)
 				if (j < n) y[first + i + j] = v[j];
 		}
+	}
+}
+
+/* scale_f32: y[i] becomes ((y[i] − low)/span − mean)/std. scale holds low and span, then the
+ * mean and std of every channel; the element's is i / plane % channels. */
+extern "C" __global__ void __launch_bounds__(256) scale_f32(float *y, const float *scale, size count, unsigned plane, unsigned channels) {
+	float low = scale[0], span = scale[1];
+	for_each(i, count) {
+		const float *channel = scale + 2 + 2 * (unsigned)(quotient(i, plane) % channels);
+		float v = (y[i] - low) / span;
+		y[i] = (v - channel[0]) / channel[1];
 	}
 }

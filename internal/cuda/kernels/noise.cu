@@ -148,33 +148,70 @@ __device__ inline float bounded(float v, float low, float high, int clip) {
 	return low + smaller(offset, twice - offset);
 }
 
+/* How states change: struct change of package latent/cuda. For GAUSSIAN and BRIGHTNESS level is
+ * what the numbers are multiplied with, for SALT_PEPPER the share of pixels. */
+struct Change {
+	int kind, clip;
+	float low, high;
+	double level;
+};
+
 /* noise: y = states changed as analysis/robustness does, `width` elements each, of which element e
- * takes word e mod 4 of block e/4 of the state's own stream. For GAUSSIAN and BRIGHTNESS level is
- * what the numbers are multiplied with, for SALT_PEPPER the share of pixels. y may be x if both are float32. */
-template <class T> __device__ inline void noise(const T *x, float *y, size rows, size width, const Key *keys, int kind, double level, float low, float high, int clip) {
+ * takes word e mod 4 of block e/4 of the state's own stream. */
+template <class T> __device__ inline void noise(const T *x, float *y, size rows, size width, const Change *how, const Key *keys) {
+	Change change = *how;
 	size quads = (width + 3) / 4;
 	for_each(i, rows * quads) {
 		size r = quotient(i, quads), first = 4 * (i - r * quads);
 		Key key = keys[r];
-		uint4 block = random_block(key, kind == BRIGHTNESS ? 0 : first / 4);
-		float scale = kind == BRIGHTNESS && (block.x & 1) ? -(float)level : (float)level;
+		uint4 block = random_block(key, change.kind == BRIGHTNESS ? 0 : first / 4);
+		float scale = change.kind == BRIGHTNESS && (block.x & 1) ? -(float)change.level : (float)change.level;
 #pragma unroll 1
 		for (unsigned k = 0; k < 4 && first + k < width; k++, block = next(block)) {
 			float v = (float)x[r * width + first + k];
-			if (kind == GAUSSIAN) v = v + scale * normal_of(block.x);
-			else if (kind == BRIGHTNESS) v = v + scale;
+			if (change.kind == GAUSSIAN) v = v + scale * normal_of(block.x);
+			else if (change.kind == BRIGHTNESS) v = v + scale;
 			else {
 				double u = (double)uniform_of(block.x);
-				v = u < level / 2.0 ? low : u < level ? high : v;
+				v = u < change.level / 2.0 ? change.low : u < change.level ? change.high : v;
 			}
-			y[r * width + first + k] = bounded(v, low, high, clip);
+			y[r * width + first + k] = bounded(v, change.low, change.high, change.clip);
 		}
 	}
 }
-#define NOISE(name, T) \
-	extern "C" __global__ void __launch_bounds__(256) name(const T *x, float *y, size rows, size width, const Key *keys, int kind, double level, float low, float high, \
-			int clip) { \
-		noise(x, y, rows, width, keys, kind, level, low, high, clip); \
+
+/* displacement: out[r] = ‖y − x‖₂ for state r, one per block. The squares are added in the order of
+ * the elements, by one thread while others compute the next ones. */
+template <class T> __device__ inline void displacement(const T *x, const float *y, double *out, size width) {
+	constexpr unsigned tile = 1024, adders = 32;
+	__shared__ double squares[2][tile];
+	x += blockIdx.x * width;
+	y += blockIdx.x * width;
+	double sum = 0.0;
+	unsigned ready = 0;
+	for (size first = 0, t = 0; first < width || ready > 0; first += tile, t ^= 1) {
+		unsigned length = first >= width ? 0 : width - first < tile ? (unsigned)(width - first) : tile;
+		if (threadIdx.x >= adders) {
+			for (unsigned i = threadIdx.x - adders; i < length; i += blockDim.x - adders) {
+				double d = (double)y[first + i] - (double)x[first + i];
+				squares[t][i] = d * d;
+			}
+		} else if (threadIdx.x == 0) {
+#pragma unroll 8
+			for (unsigned i = 0; i < ready; i++) sum += squares[t ^ 1][i];
+		}
+		ready = length;
+		__syncthreads();
 	}
-NOISE(noise_f32, float)
-NOISE(noise_u8, unsigned char)
+	if (threadIdx.x == 0) out[blockIdx.x] = __builtin_sqrt(sum);
+}
+
+#define STATES(name, T) \
+	extern "C" __global__ void __launch_bounds__(256) noise_##name(const T *x, float *y, size rows, size width, const Change *how, const Key *keys) { \
+		noise(x, y, rows, width, how, keys); \
+	} \
+	extern "C" __global__ void __launch_bounds__(256) displacement_##name(const T *x, const float *y, double *out, size width) { \
+		displacement(x, y, out, width); \
+	}
+STATES(f32, float)
+STATES(u8, unsigned char)

@@ -7,9 +7,10 @@ extern char __start_fake_shared_encode[] __attribute__((weak)), __stop_fake_shar
 namespace {
 #include "../../kernels/encode.cu"
 
-Family family("encode", "encode.cu device.h ../fakecuda/twin.h",
-	"004f495e6397f3375509a433d1abe48d5a4f81b8bf6f051a47df2227f33b8357",
+Family family("encode", "encode.cu walk.h device.h ../fakecuda/twin.h",
+	"1b9d82bc13d7ff190c5979cccbf0815d8be9ec45e405681e901159af3c08fea6",
 	__start_fake_shared_encode, __stop_fake_shared_encode, {
 	twin("levels_u8", levels_u8),
+	twin("scale_f32", scale_f32),
 });
 } // namespace

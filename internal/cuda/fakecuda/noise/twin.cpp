@@ -8,10 +8,12 @@ namespace {
 #include "../../kernels/noise.cu"
 
 Family family("noise", "noise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"46d7c533cc2c03643c1e47aa90163485edc02ca2b346a1127d63eec74afb0175",
+	"cbd47c8499a64c0355071561319bbb702ae494a4e9d75b3bbb4f626b9746f310",
 	__start_fake_shared_noise, __stop_fake_shared_noise, {
 	twin("random_f32", random_f32),
 	twin("noise_f32", noise_f32),
+	twin("displacement_f32", displacement_f32),
 	twin("noise_u8", noise_u8),
+	twin("displacement_u8", displacement_u8),
 });
 } // namespace
