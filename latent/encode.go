@@ -61,9 +61,10 @@ type lane interface {
 	depth() int
 	// drain ends what is under way after an error.
 	drain()
-	// Batches of uint8 states may go in as bytes, each of which stands for one of the levels.
-	takesBytes(n int) bool
-	submitBytes(ctx context.Context, batch []uint8, n int, state []int, levels cuda.Levels) error
+	// raw is not nil if batches of n states may go in as the source has them; submit is
+	// then called with it and the shape of the graph's input.
+	raw(n int) rawExecutor
+	submitRaw(n int, state []int, submit func(x rawExecutor, shape []int) error) error
 }
 
 // byteSource is a source of states whose type may be uint8.
@@ -127,19 +128,7 @@ func encode(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOpt
 		}
 		return tensor.New(tensor.WithShape(total, dim), tensor.WithBacking(z)), nil
 	}
-	var latents []float32
-	dim := 0
-	err = s.run(ctx, 0, func(lo, hi int, rows [][]float32) error {
-		if latents == nil {
-			dim = len(rows[0]) / (hi - lo)
-			if dim == 0 {
-				return fmt.Errorf("the output has shape %v: no latent dimensions", s.outputs[0].Shape)
-			}
-			latents = make([]float32, total*dim)
-		}
-		copy(latents[lo*dim:hi*dim], rows[0])
-		return nil
-	})
+	latents, dim, err := s.all(ctx, func(int, int) {})
 	if err != nil {
 		return nil, err
 	}
@@ -147,6 +136,26 @@ func encode(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOpt
 		o.Warn(fmt.Errorf("latent cache: %w", err))
 	}
 	return tensor.New(tensor.WithShape(total, dim), tensor.WithBacking(latents)), nil
+}
+
+// all encodes all states and returns the latents of the first output and their
+// dimension. After each batch of states lo ≤ i < hi it calls done.
+func (s *Stream) all(ctx context.Context, done func(lo, hi int)) ([]float32, int, error) {
+	var latents []float32
+	dim := 0
+	err := s.run(ctx, 0, func(lo, hi int, rows [][]float32) error {
+		if latents == nil {
+			dim = len(rows[0]) / (hi - lo)
+			if dim == 0 {
+				return fmt.Errorf("the output has shape %v: no latent dimensions", s.outputs[0].Shape)
+			}
+			latents = make([]float32, s.src.Len()*dim)
+		}
+		copy(latents[lo*dim:hi*dim], rows[0])
+		done(lo, hi)
+		return nil
+	})
+	return latents, dim, err
 }
 
 // StreamOutput is one array that a Stream makes.
@@ -171,6 +180,7 @@ type Stream struct {
 	pools   []Pool         // with PoolFlatten in place of PoolKeep, by output
 	most    int            // states of a batch
 	levels  cuda.Levels    // what bytes stand for, where nothing is resized
+	noise   *Noise         // on the states, where the encoder runs; nil: none
 }
 
 // NewStream prepares to encode src. Shapes and poolings are checked here,
@@ -294,20 +304,23 @@ type pass struct {
 	lo, hi          int
 	batch, prepared []float32 // room for states as read, and as the encoder sees them
 	bytes           []uint8   // room for states as read, where the encoder takes bytes
-	states          []float32 // as the encoder sees them; nil where it was given bytes
+	states          []float32 // given to the encoder; nil where these are bytes
 }
 
 // begin reads the states of a pass and submits them.
 func (s *Stream) begin(ctx context.Context, enc lane, p *pass) error {
 	n := p.hi - p.lo
 	read := func(err error) error { return fmt.Errorf("states %d to %d: %w", p.lo, p.hi-1, err) }
-	if src, ok := s.src.(byteSource); ok && src.DType() == dataset.Uint8 && !s.pre.resizes() && enc.takesBytes(n) {
+	if src, ok := s.src.(byteSource); ok && src.DType() == dataset.Uint8 && !s.pre.resizes() && enc.raw(n) != nil {
 		p.bytes = slices.Grow(p.bytes[:0], n*size(s.pre.in))[:n*size(s.pre.in)]
 		if err := src.Uint8(p.bytes, p.lo, p.hi); err != nil {
 			return read(err)
 		}
 		p.states = nil
-		return enc.submitBytes(ctx, p.bytes, n, s.pre.out, s.levels)
+		if s.noise != nil {
+			return s.submitNoisy(ctx, enc, p, cuda.Noisy{Bytes: p.bytes})
+		}
+		return enc.submitRaw(n, s.pre.out, func(x rawExecutor, shape []int) error { return x.SubmitBytes(ctx, p.bytes, shape, s.levels) })
 	}
 	if p.batch == nil {
 		p.batch = make([]float32, s.most*size(s.pre.in))
@@ -321,6 +334,9 @@ func (s *Stream) begin(ctx context.Context, enc lane, p *pass) error {
 		return read(err)
 	}
 	p.states = p.prepared[:n*size(s.pre.out)]
+	if s.noise != nil {
+		return s.submitNoisy(ctx, enc, p, cuda.Noisy{Floats: p.states})
+	}
 	s.pre.apply(p.states, batch, n)
 	return enc.submit(ctx, p.states, n, s.pre.out)
 }
@@ -447,9 +463,9 @@ func (f *foreign) collect(ctx context.Context) ([]result, error) {
 
 func (f *foreign) depth() int          { return 1 }
 func (f *foreign) drain()              {}
-func (f *foreign) takesBytes(int) bool { return false }
-func (f *foreign) submitBytes(context.Context, []uint8, int, []int, cuda.Levels) error {
-	return errors.New("bytes were not asked for")
+func (f *foreign) raw(int) rawExecutor { return nil }
+func (f *foreign) submitRaw(int, []int, func(rawExecutor, []int) error) error {
+	return errors.New("raw states were not asked for")
 }
 
 // finite reports the first element that is not a number or infinite, and

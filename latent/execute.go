@@ -47,10 +47,15 @@ type executor interface {
 	Close() error
 }
 
-// byteExecutor is an executor to which states of uint8 can go as they are.
-type byteExecutor interface {
+// rawExecutor is an executor that can prepare states itself.
+type rawExecutor interface {
 	executor
+	// SubmitBytes begins a run with states of uint8, each of which stands for one of the levels.
 	SubmitBytes(ctx context.Context, states []uint8, shape []int, levels cuda.Levels) error
+	// SubmitNoisy begins a run with states that noise changes first.
+	SubmitNoisy(ctx context.Context, batch cuda.Noisy, shape []int) error
+	// Displacements are how far noise moved the states of the run collected last.
+	Displacements() []float64
 }
 
 func newExecutor(g *graph.Graph, threads int, d *Device) (executor, error) {
@@ -115,19 +120,22 @@ func (e *modelEncoder) submit(ctx context.Context, batch []float32, n int, state
 	return nil
 }
 
-// takesBytes reports whether batches of n states of type uint8 can be submitted as bytes.
-func (e *modelEncoder) takesBytes(n int) bool {
-	_, ok := e.exec.(byteExecutor)
-	return ok && e.input.DType == graph.Float32 && (e.rows == 0 || e.rows == n)
+// raw is the executor if it can prepare batches of n states itself, else nil.
+func (e *modelEncoder) raw(n int) rawExecutor {
+	x, ok := e.exec.(rawExecutor)
+	if !ok || e.input.DType != graph.Float32 || e.rows != 0 && e.rows != n {
+		return nil
+	}
+	return x
 }
 
-// submitBytes begins to encode n states of type uint8; see takesBytes.
-func (e *modelEncoder) submitBytes(ctx context.Context, batch []uint8, n int, state []int, levels cuda.Levels) error {
+// submitRaw lets submit give n states to the executor that prepares them; see raw.
+func (e *modelEncoder) submitRaw(n int, state []int, submit func(x rawExecutor, shape []int) error) error {
 	if err := e.bind(state); err != nil {
 		return err
 	}
 	e.shape[0] = n
-	if err := e.exec.(byteExecutor).SubmitBytes(ctx, batch, e.shape, levels); err != nil {
+	if err := submit(e.raw(n), e.shape); err != nil {
 		return err
 	}
 	e.queue = append(e.queue, submitted{n: n})

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"repscope/latent/cuda"
 )
 
 // Interpolation says how frames are resized.
@@ -251,10 +253,31 @@ func (q *preprocessor) levels() (values []float32, run int) {
 		values[i] = float32(i % 256)
 	}
 	one.apply(values, values, 1)
+	return values, q.run(channels)
+}
+
+// run is how many elements of a state follow each other in one channel.
+func (q *preprocessor) run(channels int) int {
 	if channels == 1 {
-		return values, size(q.out)
+		return size(q.out)
 	}
-	return values, size(q.out) / q.planes * q.inner
+	return size(q.out) / q.planes * q.inner
+}
+
+// scaling is what apply does to elements, as a GPU does it. Nothing must be resized.
+func (q *preprocessor) scaling() cuda.Scaling {
+	if q.Scale != ScaleUnit && q.mean == nil {
+		return cuda.Scaling{}
+	}
+	s := cuda.Scaling{Span: 1, Mean: q.mean, Std: q.std}
+	if q.Scale == ScaleUnit {
+		s.Low, s.Span = float32(q.Low), float32(q.High-q.Low)
+	}
+	if q.mean == nil {
+		s.Mean, s.Std = []float32{0}, []float32{1}
+	}
+	s.Plane = q.run(len(s.Mean))
+	return s
 }
 
 // resize resizes every frame in src.

@@ -1,0 +1,93 @@
+// Noise on the states, made by the GPUs that encode them.
+
+package latent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gorgonia.org/tensor"
+
+	"repscope/latent/cuda"
+	"repscope/stat"
+)
+
+// Noise changes states before they are preprocessed and encoded.
+type Noise struct {
+	cuda.Noise
+	// Key names the random numbers of state i of the source.
+	Key func(i int) stat.Key
+}
+
+// ErrNoNoise says that an encoder cannot change states where it runs.
+var ErrNoNoise = errors.New("the encoder cannot add noise where it runs")
+
+// EncodeNoisy is Encode for states x that noise changes to x' on the GPUs that run
+// the encoder; it also returns ‖x' − x‖₂ of every state, in pixel values. Both have
+// the same bits as where a processor changes the states, in the arithmetic of cuda.Noise,
+// and the same GPUs encode them; the squares are added in float64 in the order of the
+// elements. Nothing is cached. The error wraps ErrNoNoise, and nothing has been read, if
+// the encoder runs on a processor, takes integers or batches of another size only, or if
+// frames are resized.
+func EncodeNoisy(ctx context.Context, enc Encoder, src Source, n Noise, o EncodeOptions) (*tensor.Dense, []float64, error) {
+	info := enc.Info()
+	z, moved, err := encodeNoisy(ctx, enc, info, src, n, o)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		return nil, nil, fmt.Errorf("encoder %s: %w", info.Name, err)
+	}
+	return z, moved, nil
+}
+
+func encodeNoisy(ctx context.Context, enc Encoder, info Info, src Source, n Noise, o EncodeOptions) (*tensor.Dense, []float64, error) {
+	if _, err := ParsePool(string(o.Pool)); err != nil {
+		return nil, nil, err
+	}
+	s, err := newStream(enc, info, src, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.noise = &n
+	raw, err := s.noisyLane()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.check(ctx); err != nil {
+		return nil, nil, err
+	}
+	moved := make([]float64, src.Len())
+	latents, dim, err := s.all(ctx, func(lo, hi int) { copy(moved[lo:hi], raw.Displacements()) })
+	if err != nil {
+		return nil, nil, err
+	}
+	return tensor.New(tensor.WithShape(src.Len(), dim), tensor.WithBacking(latents)), moved, nil
+}
+
+// noisyLane is what changes and encodes every batch of the source, the last one included.
+func (s *Stream) noisyLane() (rawExecutor, error) {
+	enc, ok := s.enc.(lane)
+	if !ok || s.pre.resizes() {
+		return nil, ErrNoNoise
+	}
+	total := s.src.Len()
+	raw := enc.raw(min(s.o.Batch, total))
+	if raw == nil {
+		return nil, ErrNoNoise
+	}
+	if rest := total % s.o.Batch; rest > 0 && enc.raw(rest) == nil {
+		return nil, ErrNoNoise
+	}
+	return raw, nil
+}
+
+// submitNoisy submits the states of a pass with the noise.
+func (s *Stream) submitNoisy(ctx context.Context, enc lane, p *pass, batch cuda.Noisy) error {
+	batch.Noise, batch.Scaling = s.noise.Noise, s.pre.scaling()
+	for i := p.lo; i < p.hi; i++ {
+		batch.Keys = append(batch.Keys, s.noise.Key(i))
+	}
+	return enc.submitRaw(p.hi-p.lo, s.pre.out, func(x rawExecutor, shape []int) error { return x.SubmitNoisy(ctx, batch, shape) })
+}
