@@ -81,7 +81,7 @@ func run(ctx context.Context, env *cli.Env, o Options) error {
 		in.Models = append(in.Models, Encoder{Name: m.Name, Clean: clean[i],
 			Encode: func(ctx context.Context, states latent.Source) (dataset.Points, error) {
 				return m.Encode(ctx, states, "")
-			}})
+			}, EncodeNoisy: m.EncodeNoisy})
 	}
 	o.L2 = env.Options.LatentScale == string(stat.ScaleL2)
 	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, env.Options.Block, env.Options.Seed

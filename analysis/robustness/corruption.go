@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"repscope/dataset"
+	"repscope/latent/cuda"
 	"repscope/stat"
 )
 
@@ -131,10 +132,32 @@ func newCorrupter(kind Corruption, clip Clip, r dataset.PixelRange, shape []int,
 	return c, nil
 }
 
+// key names the random numbers of a state.
+func (c *corrupter) key(number int, level float64, draw int) stat.Key {
+	return stat.NewKey(c.seed, streamCorruption, uint64(number), math.Float64bits(level), uint64(draw))
+}
+
+// noise is the corruption as encoders on GPUs have it; ok is false if they do not.
+func (c *corrupter) noise(level float64) (n cuda.Noise, ok bool) {
+	n = cuda.Noise{Low: c.low, High: c.high, Level: level}
+	switch c.kind {
+	case Gaussian:
+		n.Kind = cuda.Gaussian
+	case SaltPepper:
+		n.Kind = cuda.SaltPepper
+	case Brightness:
+		n.Kind = cuda.Brightness
+	default:
+		return n, false
+	}
+	n.Clip = map[Clip]cuda.NoiseClip{ClipNone: cuda.ClipNone, ClipRange: cuda.ClipRange, ClipReflect: cuda.ClipReflect}[c.clip]
+	return n, true
+}
+
 // apply writes the corrupted state to dst. The result depends on the state, its
 // number, the level and the draw: not on batches, threads or other levels.
 func (c *corrupter) apply(dst, state []float32, number int, level float64, draw int) error {
-	key := stat.NewKey(c.seed, streamCorruption, uint64(number), math.Float64bits(level), uint64(draw))
+	key := c.key(number, level, draw)
 	copy(dst, state)
 	if level == 0 {
 		return nil

@@ -13,6 +13,7 @@ package robustness
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -33,6 +34,10 @@ type Encoder struct {
 	Clean dataset.Points // row i belongs to state i
 	// Encode returns the latents of other states, in the same space as Clean.
 	Encode func(ctx context.Context, states latent.Source) (dataset.Points, error)
+	// EncodeNoisy, if not nil, is tried first for corruptions that latent.Noise has. It
+	// corrupts the states itself, returns ‖x' − x‖₂ of each beside the latents, and may
+	// tell progress the states done. An error that wraps latent.ErrNoNoise asks for Encode.
+	EncodeNoisy func(ctx context.Context, states latent.Source, noise latent.Noise, progress func(done, total int)) (dataset.Points, []float64, error)
 }
 
 // Input is what Analyze looks at.
@@ -247,66 +252,140 @@ func (in Input) check() error {
 	return nil
 }
 
+// mover encodes corrupted states with every model.
+type mover struct {
+	in          Input
+	o           Options
+	c           *corrupter
+	moves       []*movement // by model
+	distance    []float64   // ‖x' − x‖₂ at one level, at [draw·states + state]
+	done, total int         // states corrupted and encoded
+
+	size    int       // of a state
+	clean   []float32 // room for a chunk
+	changed *memory
+}
+
 // move encodes the corrupted states of every level and draw with every model,
-// and returns the mean of ‖x' − x‖₂ per level. A chunk of states is corrupted once
-// for all models.
+// and returns the mean of ‖x' − x‖₂ per level.
 func move(ctx context.Context, in Input, o Options, c *corrupter, moves []*movement) ([]float64, error) {
-	size := 1
-	for _, d := range in.States.Shape() {
-		size *= d
-	}
 	n := in.States.Len()
-	clean := make([]float32, min(chunk, n)*size)
-	changed := &memory{shape: in.States.Shape(), size: size, data: make([]float32, len(clean))}
-	distance := make([]float64, n*o.Draws)
+	m := &mover{in: in, o: o, c: c, moves: moves, distance: make([]float64, n*o.Draws), size: 1, total: n * len(o.Levels) * o.Draws * len(in.Models)}
+	for _, d := range in.States.Shape() {
+		m.size *= d
+	}
 	perturbation := make([]float64, len(o.Levels))
-	done, total := 0, n*len(o.Levels)*o.Draws*len(in.Models)
-	for l, level := range o.Levels {
+	for l := range o.Levels {
 		for draw := range o.Draws {
-			for lo := 0; lo < n; lo += chunk {
-				hi := min(lo+chunk, n)
-				states := clean[:(hi-lo)*size]
-				if err := in.States.Float32(states, lo, hi); err != nil {
-					return nil, err
-				}
-				changed.data = changed.data[:len(states)]
-				err := each(o.Threads, hi-lo, func(i int) error {
-					state, out := states[i*size:(i+1)*size], changed.data[i*size:(i+1)*size]
-					number := lo + i
-					if in.Number != nil {
-						number = in.Number[lo+i]
-					}
-					if err := c.apply(out, state, number, level, draw); err != nil {
-						return err
-					}
-					square := 0.0
-					for k, v := range out {
-						d := float64(v) - float64(state[k])
-						square += float64(d * d)
-					}
-					distance[draw*n+lo+i] = math.Sqrt(square)
-					return nil
-				})
-				if err != nil {
-					return nil, err
-				}
-				for i, m := range in.Models {
-					z, err := m.Encode(ctx, changed)
-					if err != nil {
-						return nil, err
-					}
-					if err := moves[i].record(ctx, l, draw, lo, z); err != nil {
-						return nil, fmt.Errorf("%s: %w", m.Name, err)
-					}
-					if done += hi - lo; o.Progress != nil {
-						o.Progress(done, total)
-					}
-				}
+			rest, err := m.whereEncoded(ctx, l, draw)
+			if err != nil {
+				return nil, err
+			}
+			if err := m.here(ctx, l, draw, rest); err != nil {
+				return nil, err
 			}
 		}
-		perturbation[l] = stat.Mean(distance)
+		perturbation[l] = stat.Mean(m.distance)
 	}
 	return perturbation, nil
+}
+
+// number identifies a state for the generator of the noise.
+func (m *mover) number(state int) int {
+	if m.in.Number == nil {
+		return state
+	}
+	return m.in.Number[state]
+}
+
+// report tells how many states are done.
+func (m *mover) report(done int) {
+	if m.o.Progress != nil {
+		m.o.Progress(done, m.total)
+	}
+}
+
+// whereEncoded lets models corrupt the states where they encode them, and returns
+// those that cannot.
+func (m *mover) whereEncoded(ctx context.Context, l, draw int) (rest []int, err error) {
+	noise, ok := m.c.noise(m.o.Levels[l])
+	n := m.in.States.Len()
+	for i, model := range m.in.Models {
+		if !ok || model.EncodeNoisy == nil {
+			rest = append(rest, i)
+			continue
+		}
+		key := func(state int) stat.Key { return m.c.key(m.number(state), m.o.Levels[l], draw) }
+		z, distance, err := model.EncodeNoisy(ctx, m.in.States, latent.Noise{Noise: noise, Key: key},
+			func(done, _ int) { m.report(m.done + done) })
+		if errors.Is(err, latent.ErrNoNoise) {
+			rest = append(rest, i)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := m.moves[i].record(ctx, l, draw, 0, z); err != nil {
+			return nil, fmt.Errorf("%s: %w", model.Name, err)
+		}
+		copy(m.distance[draw*n:(draw+1)*n], distance)
+		m.done += n
+	}
+	return rest, nil
+}
+
+// here corrupts the states for some of the models, a chunk of them once for all.
+func (m *mover) here(ctx context.Context, l, draw int, models []int) error {
+	if len(models) == 0 {
+		return nil
+	}
+	n := m.in.States.Len()
+	for lo := 0; lo < n; lo += chunk {
+		hi := min(lo+chunk, n)
+		if err := m.corrupt(l, draw, lo, hi); err != nil {
+			return err
+		}
+		for _, i := range models {
+			model := m.in.Models[i]
+			z, err := model.Encode(ctx, m.changed)
+			if err != nil {
+				return err
+			}
+			if err := m.moves[i].record(ctx, l, draw, lo, z); err != nil {
+				return fmt.Errorf("%s: %w", model.Name, err)
+			}
+			m.done += hi - lo
+			m.report(m.done)
+		}
+	}
+	return nil
+}
+
+// corrupt makes the corrupted states lo ≤ i < hi and their distances.
+func (m *mover) corrupt(l, draw, lo, hi int) error {
+	n := m.in.States.Len()
+	if m.clean == nil {
+		m.clean = make([]float32, min(chunk, n)*m.size)
+		m.changed = &memory{shape: m.in.States.Shape(), size: m.size, data: make([]float32, len(m.clean))}
+	}
+	states := m.clean[:(hi-lo)*m.size]
+	if err := m.in.States.Float32(states, lo, hi); err != nil {
+		return err
+	}
+	m.changed.data = m.changed.data[:len(states)]
+	return each(m.o.Threads, hi-lo, func(i int) error {
+		state, out := states[i*m.size:(i+1)*m.size], m.changed.data[i*m.size:(i+1)*m.size]
+		if err := m.c.apply(out, state, m.number(lo+i), m.o.Levels[l], draw); err != nil {
+			return err
+		}
+		square := 0.0
+		for k, v := range out {
+			d := float64(v) - float64(state[k])
+			square += float64(d * d)
+		}
+		m.distance[draw*n+lo+i] = math.Sqrt(square)
+		return nil
+	})
 }
 
 // each calls f for 0 ≤ i < n on several goroutines and returns the error of the

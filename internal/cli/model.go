@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gorgonia.org/tensor"
+
 	"repscope/dataset"
 	"repscope/device"
 	"repscope/examples/arcade"
@@ -71,6 +73,22 @@ func (m *Model) Encode(ctx context.Context, source latent.Source, label string) 
 	return m.encode(ctx, source, false, label)
 }
 
+// EncodeNoisy is Encode for states that noise changes where the encoder runs; see
+// latent.EncodeNoisy. It tells progress, if not nil, how many states are done.
+func (m *Model) EncodeNoisy(ctx context.Context, source latent.Source, noise latent.Noise, progress func(done, total int)) (dataset.Points, []float64, error) {
+	if m.Encoder == nil {
+		return dataset.Points{}, nil, fmt.Errorf("model %s: %w", m.Name, latent.ErrNoNoise)
+	}
+	o := m.EncodeOptions("")
+	o.Progress = progress
+	z, moved, err := latent.EncodeNoisy(ctx, m.Encoder, source, noise, o)
+	if err != nil {
+		return dataset.Points{}, nil, fmt.Errorf("model %s: %w", m.Name, err)
+	}
+	points, err := m.points(z, source.Len())
+	return points, moved, err
+}
+
 // EncodeOptions are the settings of this model for package latent, without a
 // cache. label names the work in the progress bar.
 func (m *Model) EncodeOptions(label string) latent.EncodeOptions {
@@ -92,9 +110,14 @@ func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, lab
 	if err != nil {
 		return dataset.Points{}, fmt.Errorf("model %s: %w", m.Name, err)
 	}
+	return m.points(z, source.Len())
+}
+
+// points are the latents of n states.
+func (m *Model) points(z *tensor.Dense, n int) (dataset.Points, error) {
 	data, ok := z.Data().([]float32)
-	if shape := z.Shape(); !ok || len(shape) != 2 || shape[0] != source.Len() {
-		return dataset.Points{}, fmt.Errorf("model %s: latents have shape %v and type %s, want float32 [%d, D]", m.Name, shape, z.Dtype(), source.Len())
+	if shape := z.Shape(); !ok || len(shape) != 2 || shape[0] != n {
+		return dataset.Points{}, fmt.Errorf("model %s: latents have shape %v and type %s, want float32 [%d, D]", m.Name, shape, z.Dtype(), n)
 	}
 	return dataset.Float32Points(data, z.Shape()[1]), nil
 }
