@@ -101,7 +101,7 @@ def main():
             peer_wall, peer_cpu = (statistics.median(t[i] for t in b) for i in range(2))
             if name.startswith("Parts/"):
                 cpu -= setup
-            ratio = f"{peer_cpu / cpu:.1f}" if cpu > 0.2 else ""  # less is lost in the setup
+            ratio = f"{peer_cpu / cpu:.1f}" if cpu > setup else ""  # less is lost in the setup
             print(f"| {title} | {wall:.4f} | {peer_wall:.4f} | {peer_wall / wall:.1f} | {ratio} |", flush=True)
 
 
