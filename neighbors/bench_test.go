@@ -111,6 +111,26 @@ func BenchmarkTrustworthinessContinuity(b *testing.B) {
 	}
 }
 
+// BenchmarkGrowth is T and C for k = 5, 10, 20 of the points that REPSCOPE_BENCH_GROWTH names, as in
+// "uint8 10000 4096 2": type, n, D and threads. docs/benchmarks/growth.py goes through many.
+func BenchmarkGrowth(b *testing.B) {
+	var kind string
+	var n, dim, threads int
+	if _, err := fmt.Sscan(os.Getenv("REPSCOPE_BENCH_GROWTH"), &kind, &n, &dim, &threads); err != nil {
+		b.Skip("REPSCOPE_BENCH_GROWTH is not set")
+	}
+	pixels, embedding := rendered(n, dim)
+	if kind == "uint8" {
+		pixels = quantised(pixels)
+	}
+	for b.Loop() {
+		if _, err := Compare(context.Background(), pixels, []dataset.Points{embedding}, Options{CoRanking: CoRankingOff, Threads: threads}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	reportWork(b, n, dim)
+}
+
 func BenchmarkCoRanking(b *testing.B) {
 	n, dim := 2000, 4096
 	pixels, embedding := rendered(n, dim)

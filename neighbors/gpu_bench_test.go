@@ -64,7 +64,7 @@ func gpuProducts(d *device.Device, points dataset.Points) (took time.Duration, e
 		}
 		s.queries = s.points
 		rows := min(gpuMaxRows, (points.N+1)/2) // less than all, so that nothing is mirrored
-		for range 2 { // the first time loads the kernels
+		for range 2 {                           // the first time loads the kernels
 			if err := g.stream.Synchronize(); err != nil {
 				return err
 			}
