@@ -3,12 +3,10 @@
 package cuda
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
 
-	"repscope/internal/cuda/fakecuda"
 	"repscope/latent/graph"
 )
 
@@ -124,49 +122,6 @@ func TestCumSum(t *testing.T) {
 			check(t, exact, "CumSum", a, random(1, 4, 30, 5), ints(axis))
 			check(t, exact, "CumSum", a, integers(1, 4, 30, 5), ints(axis))
 			check(t, exact, "CumSum", a, integers(1, 4, 0, 5), ints(axis))
-		}
-	}
-}
-
-// TestBarriers checks that every barrier of kernels with shared memory is needed: without it
-// the threads in one order or the other compute something else.
-func TestBarriers(t *testing.T) {
-	for _, c := range []struct {
-		op       string
-		a        map[string]graph.Attribute
-		operands []any
-		barriers int
-	}{
-		{"LogSoftmax", nil, []any{scaled(random(1, 2, 3000), 5)}, 2},
-		{"LayerNormalization", nil, []any{random(1, 2, 3001), known{random(2, 3001)}}, 2},
-		{"ReduceSum", nil, []any{random(1, 2, 3000), ints(1)}, 1},
-		{"TopK", nil, []any{random(1, 2, 700), ints(700)}, 2},
-	} {
-		g, inputs := single(c.op, c.a, 1, c.operands...)
-		prepare(t, g)
-		run := func(skip int, reverse bool) []byte {
-			device := open(t, 1, 1<<28)[0]
-			fakecuda.SkipBarrier(skip)
-			fakecuda.Reverse(reverse)
-			x, err := New(g, device, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer x.Close()
-			out, err := x.Run(context.Background(), inputs)
-			if err != nil {
-				return nil
-			}
-			return slices.Clone(raw(out[0]))
-		}
-		want := run(-1, false)
-		if n := fakecuda.Barriers(); n != c.barriers {
-			t.Errorf("%s: %d barriers, want %d", c.op, n, c.barriers)
-		}
-		for skip := range c.barriers {
-			if slices.Equal(run(skip, false), want) && slices.Equal(run(skip, true), want) {
-				t.Errorf("%s: nobody notices that barrier %d is missing", c.op, skip)
-			}
 		}
 	}
 }
