@@ -213,9 +213,6 @@ func (x *Executor) compile(operands []graph.Operand) (*program, error) {
 	return p, nil
 }
 
-// largeBuffer is the number of elements from which on a buffer is given back at once.
-const largeBuffer = 4 << 20
-
 // build loads the program's constants and makes its kernels. Until the next run
 // the arena holds nothing, so that constants on their way to being packed go through
 // it, unless it is too small.
@@ -228,11 +225,9 @@ func (x *Executor) build(p *program) error {
 	w := x.weights
 	w.buffer = x.arena.f32
 	defer func() {
-		given := len(w.buffer) > max(len(x.arena.f32), largeBuffer)
 		w.buffer, w.last, w.values = nil, nil, nil
-		if given {
-			debug.FreeOSMemory()
-		}
+		// What opening and binding left behind would stay beside the arena for long.
+		debug.FreeOSMemory()
 	}()
 	for i, v := range p.Values {
 		if v.Const != nil {
