@@ -47,6 +47,14 @@ func (p *Pass) compareOnGPUs(ctx context.Context) ([]*Partial, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wait sync.WaitGroup
+	// The processor looks for duplicates while the devices work.
+	var counts []SpaceCounts
+	var counted error
+	wait.Go(func() {
+		if counts, counted = p.gpuCounts(ctx); counted != nil {
+			cancel()
+		}
+	})
 	for d, c := range devices {
 		wait.Go(func() {
 			parts[d], failed[d] = p.mapGPU(ctx, c, p.n*d/len(devices), p.n*(d+1)/len(devices), advance)
@@ -56,12 +64,32 @@ func (p *Pass) compareOnGPUs(ctx context.Context) ([]*Partial, error) {
 		})
 	}
 	wait.Wait()
+	failed = append(failed, counted)
 	for _, err := range failed {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			return nil, err
 		}
 	}
-	return parts, errors.Join(failed...)
+	if err := errors.Join(failed...); err != nil {
+		return nil, err
+	}
+	for _, part := range parts {
+		part.Original, part.Embedded = counts[0], counts[1:]
+	}
+	return parts, nil
+}
+
+// gpuCounts are the counts of the original and the embedded spaces that need no row.
+func (p *Pass) gpuCounts(ctx context.Context) ([]SpaceCounts, error) {
+	var counts []SpaceCounts
+	for _, points := range append([]dataset.Points{p.original}, p.embedded...) {
+		_, duplicates, err := findDuplicates(ctx, points, p.options.threads())
+		if err != nil {
+			return nil, err
+		}
+		counts = append(counts, SpaceCounts{Duplicates: duplicates, Method: gpuMethod(points)})
+	}
+	return counts, nil
 }
 
 // gpuPass is the work of one device.
@@ -85,15 +113,10 @@ func (p *Pass) mapGPU(ctx context.Context, c *cuda.Context, lo, hi int, advance 
 	}
 	defer g.end(&err)
 	u := &gpuPass{Pass: p, gpu: g, threads: p.options.threads()}
-	u.part = &Partial{Lo: lo, Hi: hi, Embedded: make([]SpaceCounts, len(p.embedded))}
+	u.part = &Partial{Lo: lo, Hi: hi}
 	for range p.embedded {
 		u.part.Spaces = append(u.part.Spaces, p.newPartialSpace(hi-lo))
 	}
-	// The processor looks for duplicates while the device works.
-	var duplicates sync.WaitGroup
-	var counted error
-	duplicates.Go(func() { counted = u.countDuplicates(ctx) })
-	defer duplicates.Wait()
 	if err := u.open(ctx); err != nil {
 		return nil, err
 	}
@@ -111,24 +134,7 @@ func (p *Pass) mapGPU(ctx context.Context, c *cuda.Context, lo, hi int, advance 
 			u.part.Spaces[e].add(&w.sums[e])
 		}
 	}
-	duplicates.Wait()
-	return u.part, counted
-}
-
-// countDuplicates fills the counts of the part that need no row.
-func (u *gpuPass) countDuplicates(ctx context.Context) error {
-	for e := range len(u.Pass.embedded) + 1 {
-		points, counts := u.Pass.original, &u.part.Original
-		if e > 0 {
-			points, counts = u.Pass.embedded[e-1], &u.part.Embedded[e-1]
-		}
-		_, duplicates, err := findDuplicates(ctx, points, u.threads)
-		if err != nil {
-			return err
-		}
-		*counts = SpaceCounts{Duplicates: duplicates, Method: gpuMethod(points)}
-	}
-	return nil
+	return u.part, nil
 }
 
 // gpuMethod names how distances are computed.
