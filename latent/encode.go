@@ -179,7 +179,7 @@ type Stream struct {
 	outputs []StreamOutput // nil until known
 	pools   []Pool         // with PoolFlatten in place of PoolKeep, by output
 	most    int            // states of a batch
-	levels  cuda.Levels    // what bytes stand for, where nothing is resized
+	levels  cuda.Levels    // what bytes stand for, once there are some
 	noise   *Noise         // on the states, where the encoder runs; nil: none
 }
 
@@ -320,6 +320,9 @@ func (s *Stream) begin(ctx context.Context, enc lane, p *pass) error {
 		if s.noise != nil {
 			return s.submitNoisy(ctx, enc, p, cuda.Noisy{Bytes: p.bytes})
 		}
+		if s.levels.Values == nil {
+			s.levels.Values, s.levels.Plane = s.pre.levels()
+		}
 		return enc.submitRaw(n, s.pre.out, func(x rawExecutor, shape []int) error { return x.SubmitBytes(ctx, p.bytes, shape, s.levels) })
 	}
 	if p.batch == nil {
@@ -349,9 +352,6 @@ func (s *Stream) run(ctx context.Context, first int, write func(lo, hi int, rows
 	defer enc.drain()
 	total := s.src.Len()
 	s.most = min(s.o.Batch, total-first)
-	if !s.pre.resizes() {
-		s.levels.Values, s.levels.Plane = s.pre.levels()
-	}
 	passes := make([]pass, enc.depth())
 	w := &writer{Stream: s, write: write}
 	// The encoder works on earlier batches while the next one is read.

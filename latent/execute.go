@@ -23,7 +23,7 @@ type Device struct {
 }
 
 // Precisions lists the precisions of matrix products on GPUs.
-func Precisions() []string { return []string{"tf32", "fp32", "bf16"} }
+func Precisions() []string { return cuda.Precisions() }
 
 // identity is what of the device changes the bits of latents; empty for the processor.
 func (d *Device) identity() string {

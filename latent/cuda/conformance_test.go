@@ -6,11 +6,8 @@ package cuda
 // on the fake GPU: everything that latent/cpu computes must come out the same here.
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -18,12 +15,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	device "repscope/internal/cuda"
 	"repscope/internal/cuda/fakecuda"
 	"repscope/latent/cpu"
 	"repscope/latent/graph"
+	"repscope/latent/internal/graphtest"
 	"repscope/latent/onnx"
 )
 
@@ -41,31 +38,7 @@ func TestConformance(t *testing.T) {
 
 // TestOperators runs our own cases.
 func TestOperators(t *testing.T) {
-	file, err := os.Open("../cpu/testdata/operators.tar.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	unpacked, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cases := fstest.MapFS{}
-	for archive := tar.NewReader(unpacked); ; {
-		header, err := archive.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := io.ReadAll(archive)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cases[header.Name] = &fstest.MapFile{Data: data}
-	}
-	conform(t, cases)
+	conform(t, graphtest.Cases(t, "../cpu/testdata/operators.tar.gz"))
 }
 
 // conform runs every case of a file system that latent/cpu can run.
@@ -104,13 +77,7 @@ func conformSet(c *device.Context, files fs.FS, name, set string) (why string, e
 	if err != nil {
 		return "", err
 	}
-	read := func(kind string, i int) (*graph.Tensor, error) {
-		data, err := fs.ReadFile(files, path.Join(set, fmt.Sprintf("%s_%d.pb", kind, i)))
-		if err != nil {
-			return nil, err
-		}
-		return onnx.ReadTensor(data)
-	}
+	read := func(kind string, i int) (*graph.Tensor, error) { return graphtest.ReadTensor(files, set, kind, i) }
 	// Inputs that shapes depend on must be constants: then all after the first are.
 	var g *graph.Graph
 	var inputs, want []*graph.Tensor

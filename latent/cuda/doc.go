@@ -15,6 +15,7 @@ package cuda
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"repscope/stat"
@@ -33,6 +34,9 @@ const (
 var precisions = []string{TF32: "tf32", FP32: "fp32", BF16: "bf16"}
 
 func (p Precision) String() string { return precisions[p] }
+
+// Precisions lists the names of the precisions, the default first.
+func Precisions() []string { return slices.Clone(precisions) }
 
 // ParsePrecision reads "tf32", "fp32" or "bf16"; empty is TF32.
 func ParsePrecision(text string) (Precision, error) {
