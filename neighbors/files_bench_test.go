@@ -1,0 +1,89 @@
+package neighbors
+
+// Benchmarks on arrays in files, for scripts that measure peers on the same arrays.
+
+import (
+	"context"
+	"math"
+	"os"
+	"strconv"
+	"testing"
+
+	"repscope/dataset"
+)
+
+// filePoints reads an array of uint8 or float32 rows.
+func filePoints(b *testing.B, path string) dataset.Points {
+	b.Helper()
+	a, err := dataset.Open(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer a.Close()
+	var points dataset.Points
+	if a.DType() == dataset.Uint8 {
+		data := make([]uint8, a.Len()*a.RowLen())
+		err, points = a.ReadUint8(data, 0, a.Len()), dataset.Uint8Points(data, a.RowLen())
+	} else {
+		data := make([]float32, a.Len()*a.RowLen())
+		err, points = a.ReadFloat32(data, 0, a.Len()), dataset.Float32Points(data, a.RowLen())
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return points
+}
+
+// setting is the number that an environment variable holds, 0 if it is not set.
+func setting(b *testing.B, name string) int {
+	b.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return 0
+	}
+	v, err := strconv.Atoi(text)
+	if err != nil {
+		b.Fatalf("%s: %v", name, err)
+	}
+	return v
+}
+
+// BenchmarkFiles is work on the arrays that REPSCOPE_BENCH_FRAMES and
+// REPSCOPE_BENCH_LATENTS name, within REPSCOPE_BENCH_MEMORY bytes (0: the default):
+// T and C for k = 5, 10, 20, or without latents the search for the
+// REPSCOPE_BENCH_NEIGHBORS nearest of every row. Numbers of the result are reported
+// beside the time (the penalties at the largest k), so that a script can compare them
+// with the peer's.
+// docs/benchmarks/neighbors.py sets them.
+func BenchmarkFiles(b *testing.B) {
+	frames := os.Getenv("REPSCOPE_BENCH_FRAMES")
+	if frames == "" {
+		b.Skip("REPSCOPE_BENCH_FRAMES is not set")
+	}
+	points := filePoints(b, frames)
+	o := Options{CoRanking: CoRankingOff, Memory: int64(setting(b, "REPSCOPE_BENCH_MEMORY"))}
+	if latents := os.Getenv("REPSCOPE_BENCH_LATENTS"); latents != "" {
+		embedded := []dataset.Points{filePoints(b, latents)}
+		for b.Loop() {
+			result, err := Compare(context.Background(), points, embedded, o)
+			if err != nil {
+				b.Fatal(err)
+			}
+			last := result[0].ByK[len(result[0].ByK)-1]
+			b.ReportMetric(float64(last.TrustPenalty), "trust-penalty")
+			b.ReportMetric(float64(last.ContPenalty), "cont-penalty")
+		}
+		return
+	}
+	for b.Loop() {
+		nearest, err := KNearest(context.Background(), points, setting(b, "REPSCOPE_BENCH_NEIGHBORS"), o)
+		if err != nil {
+			b.Fatal(err)
+		}
+		sum := 0.0
+		for i := range nearest.N {
+			sum += math.Log(nearest.Distance[i*nearest.K+1] / nearest.Distance[i*nearest.K])
+		}
+		b.ReportMetric(float64(nearest.N)/sum, "two-nn")
+	}
+}
