@@ -89,6 +89,8 @@ type centred[F kernel.Float] struct {
 	// only once; nil elsewhere.
 	exact  []float32
 	factor []float64 // per point: the power of two, over the norm for the cosine
+	// scales are the factors in float32 where exact is set.
+	scales []float32
 	norm   []F       // ‖v‖², rounded to F
 	radius []float64 // ‖v‖
 	// q, the bound on the roundings of products.
@@ -98,12 +100,12 @@ type centred[F kernel.Float] struct {
 
 // row writes coordinates k … k+len(dst)−1 of v_i.
 func (c *centred[F]) row(i, k int, dst []F) {
-	at, f := i*c.source.Dim+k, c.factor[i]
+	at := i*c.source.Dim + k
 	if narrow, ok := any(dst).([]float32); ok && c.exact != nil {
-		kernel.ScaleShift(narrow, c.source.F32[at:at+len(dst)], c.exact[k:k+len(dst)], float32(f))
+		kernel.ScaleShift(narrow, c.source.F32[at:at+len(dst)], c.exact[k:k+len(dst)], c.scales[i])
 		return
 	}
-	shift := c.shift[k : k+len(dst)]
+	f, shift := c.factor[i], c.shift[k:k+len(dst)]
 	switch {
 	case c.source.F32 != nil:
 		for d, x := range c.source.F32[at : at+len(dst)] {
@@ -118,6 +120,10 @@ func (c *centred[F]) row(i, k int, dst []F) {
 
 // Pack implements kernel.Packer.
 func (c *centred[F]) Pack(dst []F, width, first, count, k, depth int) {
+	if narrow, ok := any(dst).([]float32); ok && c.exact != nil {
+		kernel.PackShifted(narrow, width, c.source.F32[first*c.source.Dim+k:], c.source.Dim, count, depth, c.scales[first:], c.exact[k:])
+		return
+	}
 	p, _ := c.rows.Get().(*[]F)
 	if p == nil {
 		p = new([]F)
@@ -177,16 +183,18 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 	}
 	// Distances from the shift, to find outliers and the scale.
 	dim := points.Dim
-	distances := func(p dataset.Points, norms []float64) ([]float64, error) {
-		out, x := make([]float64, p.N), make([][]float64, b.threads)
+	distances := func(p dataset.Points, norms []float64) (extents, error) {
+		e := extents{distance: make([]float64, p.N), square: make([]float64, p.N), rounding: make([]float64, p.N)}
+		x := make([][]float64, b.threads)
 		narrow := narrowShift(p, b.metric, shift, 0)
+		e.narrow = narrow != nil
 		rows, squares := make([][]float32, b.threads), make([]kernel.Norms[float32], b.threads)
 		err := parallel(ctx, b.threads, p.N, func(w, i int) {
 			if narrow != nil {
 				rows[w] = grown(rows[w], dim)
 				kernel.ScaleShift(rows[w], p.F32[i*dim:(i+1)*dim], narrow, 1)
-				if sum, _ := squares[w].Of(rows[w]); !math.IsInf(sum, 1) {
-					out[i] = math.Sqrt(sum)
+				e.square[i], e.rounding[i] = squares[w].Of(rows[w])
+				if e.distance[i] = math.Sqrt(e.square[i]); !math.IsInf(e.distance[i], 1) {
 					return
 				}
 			}
@@ -196,18 +204,18 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 				d := v*f - shift[k]
 				sum += d * d
 			}
-			out[i] = math.Sqrt(sum)
+			e.distance[i] = math.Sqrt(sum)
 		})
-		return out, err
+		return e, err
 	}
 	far, err := distances(points, b.direct.pointNorm)
 	if err != nil {
 		return nil, err
 	}
-	usual := slices.Sorted(slices.Values(far))
+	usual := slices.Sorted(slices.Values(far.distance))
 	limit := outlierFactor * usual[max(0, points.N-2-points.N/500)]
 	reach := 0.0
-	for j, r := range far {
+	for j, r := range far.distance {
 		if r > limit {
 			s.outliers = append(s.outliers, int32(j))
 		} else {
@@ -230,22 +238,26 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 		shift[k] *= scale
 	}
 	narrow := narrowShift(points, b.metric, shift, exponent)
-	centre := func(p dataset.Points, norms, far []float64) (*centred[F], []bool, error) {
+	centre := func(p dataset.Points, norms []float64, far extents) (*centred[F], []bool, error) {
 		c := &centred[F]{
-			source: p, shift: shift, exact: narrow,
+			source: p, shift: shift, exact: narrow, scales: make([]float32, p.N),
 			factor: make([]float64, p.N), norm: make([]F, p.N), radius: make([]float64, p.N), rounding: make([]float64, p.N),
 		}
 		wild, buffers, norm := make([]bool, p.N), make([][]F, b.threads), make([]kernel.Norms[F], b.threads)
+		// Scaling by a power of two changes no digits of what the distances were made of.
+		known := far.narrow && narrow != nil && unsafe.Sizeof(F(0)) == 4
 		err := parallel(ctx, b.threads, p.N, func(w, i int) {
-			if buffers[w] == nil {
-				buffers[w] = make([]F, dim)
-			}
-			if wild[i] = far[i] > wildFactor*reach; wild[i] {
+			if wild[i] = far.distance[i] > wildFactor*reach; wild[i] {
 				return // its factor 0 keeps the products finite; they are not used
 			}
 			c.factor[i] = scale * factor(norms, i)
-			c.row(i, 0, buffers[w])
-			square, rounding := norm[w].Of(buffers[w])
+			c.scales[i] = float32(c.factor[i])
+			square, rounding := far.square[i]*scale*scale, far.rounding[i]*scale*scale
+			if !known {
+				buffers[w] = grown(buffers[w], dim)
+				c.row(i, 0, buffers[w])
+				square, rounding = norm[w].Of(buffers[w])
+			}
 			c.norm[i], c.radius[i], c.rounding[i] = F(square), math.Sqrt(square), math.Sqrt(rounding)
 		})
 		return c, wild, err
@@ -285,6 +297,13 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 	}
 
 	return s, nil
+}
+
+// extents say how far each point lies from the shift and, where that is computed in float32
+// (see narrowShift), what kernel.Norms tells about the difference.
+type extents struct {
+	distance, square, rounding []float64
+	narrow                     bool
 }
 
 // narrowShift is the shift in float32 where the values of the points times 2^−exponent
@@ -414,12 +433,12 @@ func (s *bounded[F]) load(ctx context.Context, lo, hi int) error {
 	if err != nil {
 		return err
 	}
-	err = s.half.load(ctx, lo, hi, s.rows, func(row, rows, col, cols int) error {
+	err = s.half.load(ctx, lo, hi, s.rows, func(rows, col, cols int, upper bool) error {
 		p := kernel.Product[F]{
 			M: rows, N: cols, K: dim,
-			A: s.left.Operand(row), B: kernel.Packing[F](from[F]{s.points, col}),
-			C: s.rows[row*s.n+col:], Stride: s.n, Threads: s.threads,
-			Epilogue: distanceTile[F]{s.queries.norm[lo+row : lo+row+rows], s.points.norm[col : col+cols]},
+			A: s.left.Operand(0), B: kernel.Packing[F](from[F]{s.points, col}),
+			C: s.rows[col:], Stride: s.n, Threads: s.threads, Upper: upper, Done: ctx.Done(),
+			Epilogue: distanceTile[F]{s.queries.norm[lo : lo+rows], s.points.norm[col : col+cols]},
 		}
 		return p.Run()
 	})
@@ -465,7 +484,7 @@ func (s *bounded[F]) row(i int) []F { return s.rows[(i-s.lo)*s.n : (i-s.lo+1)*s.
 
 func (s *bounded[F]) worker() worker {
 	return &boundedWorker[F]{
-		space: s, i: -1,
+		space: s, i: -1, at: -1,
 		x:     make([]float64, s.sources.Dim),
 		value: make([]float64, s.n), known: make([]int32, s.n),
 	}
@@ -477,6 +496,7 @@ type boundedWorker[F kernel.Float] struct {
 	space *bounded[F]
 	i     int // the row that the direct keys belong to
 	x     []float64
+	at    int // the point whose coordinates x holds
 	value []float64
 	known []int32 // value[j] is known where known[j] == stamp
 	stamp int32
@@ -518,7 +538,6 @@ func (w *boundedWorker[F]) enter(i int) {
 		w.stamp = 0
 	}
 	w.stamp++
-	w.x = w.space.sources.Row(i, w.x)
 }
 
 // need asks for the direct key of point j; compute answers all at once.
@@ -533,6 +552,9 @@ func (w *boundedWorker[F]) need(j int32) {
 func (w *boundedWorker[F]) compute() {
 	if len(w.want) == 0 {
 		return
+	}
+	if w.at != w.i {
+		w.x, w.at = w.space.sources.Row(w.i, w.x), w.i
 	}
 	w.keys = slices.Grow(w.keys[:0], len(w.want))[:len(w.want)]
 	w.space.direct.keys(w.i, w.x, w.want, w.keys)
@@ -581,24 +603,42 @@ func (w *boundedWorker[F]) collect(i, count int, list []int32, tied bool) []int3
 	w.enter(i)
 	row, band := w.space.row(i), w.space.band(i)
 	list = list[:0]
-	w.buf = selectNearest(row, count, w.buf, &w.found)
-	if len(w.buf) == 0 {
-		return list
-	}
-	if len(w.buf) == count {
-		// The count nearest all lie within the band of the count-th value:
-		// collect whatever else does.
-		cut := w.space.above(w.buf[count-1].key, band)
-		w.buf = w.buf[:0]
-		for start := 0; start < len(row); start += segment {
-			part := row[start:min(start+segment, len(row))]
-			for _, l := range w.found[:atMost(w.found[:], part, cut)] {
-				w.buf = append(w.buf, entry[F]{part[l], int32(start) + l})
+	w.selectWithin(row, count, band)
+	return w.settle(count, band, list, tied)
+}
+
+// selectWithin sets w.buf, in ascending order, to the candidates that may be among the count nearest: those
+// within the band of the count-th smallest value.
+func (w *boundedWorker[F]) selectWithin(row []F, count int, band float64) {
+	limit := nextDown(excluded[F]())
+	buf := w.buf[:0]
+	shrink := func() {
+		partition(buf, count)
+		limit = w.space.above(slices.MaxFunc(buf[:count], compareEntries[F]).key, band)
+		kept := buf[:count]
+		for _, e := range buf[count:] {
+			if e.key <= limit {
+				kept = append(kept, e)
 			}
 		}
-		sortEntries(w.buf)
+		buf = kept
 	}
-	return w.settle(count, band, list, tied)
+	size := 4*count + 64
+	for start := 0; start < len(row); start += segment {
+		part := row[start:min(start+segment, len(row))]
+		for _, l := range w.found[:atMost(w.found[:], part, limit)] {
+			buf = append(buf, entry[F]{part[l], int32(start) + l})
+		}
+		if len(buf) >= size {
+			shrink()
+			size = max(size, 2*len(buf)) // many within the band
+		}
+	}
+	if len(buf) > count {
+		shrink()
+	}
+	sortEntries(buf)
+	w.buf = buf
 }
 
 // settle appends the count first of w.buf, the row's smallest values in ascending order, to

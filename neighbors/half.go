@@ -11,6 +11,7 @@ package neighbors
 // and y has the bits of that of y and x, so that this changes no result.
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync/atomic"
@@ -18,12 +19,12 @@ import (
 	"repscope/internal/kernel"
 )
 
-// rectangle computes rows row … row+rows−1 of the block, columns col … col+cols−1.
-// row is a multiple of kernel.Align.
-type rectangle func(row, rows, col, cols int) error
+// rectangle computes columns col … col+cols−1 of the block's rows. With upper, only the elements
+// (i, col+j) with j ≥ i are wanted; others may become anything.
+type rectangle func(rows, col, cols int, upper bool) error
 
 // half fills blocks of rows of a space.
-type half[T any] struct {
+type half[T key] struct {
 	n, dim, threads int
 	// Blocks of step rows will be asked for up to row end. 0 means that the space
 	// is not symmetric or that it does not pay.
@@ -51,55 +52,51 @@ func halfBytes(lo, hi, step int, size int64) int64 {
 	return (blocks / 2) * ((blocks + 1) / 2) * int64(step) * int64(step) * size
 }
 
-// diagonal is the width of the column strips in which the square of a block
-// with itself is computed down to its diagonal.
-const diagonal = 2 * kernel.Align
-
 // load fills the rows of points lo … hi−1.
 func (h *half[T]) load(ctx context.Context, lo, hi int, rows []T, compute rectangle) error {
 	if h.step == 0 {
-		return h.tiles(ctx, hi-lo, 0, h.n, compute)
+		return h.compute(ctx, hi-lo, 0, h.n, false, compute)
 	}
 	if h.first < 0 {
 		h.first = lo
 	}
-	if err := h.tiles(ctx, hi-lo, 0, h.first, compute); err != nil {
+	if err := h.compute(ctx, hi-lo, 0, h.first, false, compute); err != nil {
 		return err
 	}
 	for from := h.first; from < lo; from += h.step {
 		tile, ok := h.kept[[2]int{from, lo}]
 		if !ok {
-			if err := h.tiles(ctx, hi-lo, from, from+h.step, compute); err != nil {
+			if err := h.compute(ctx, hi-lo, from, from+h.step, false, compute); err != nil {
 				return err
 			}
 			continue
 		}
-		for r := range hi - lo {
+		err := parallel(ctx, h.threads, hi-lo, func(_, r int) {
 			copy(rows[r*h.n+from:], tile[r*h.step:(r+1)*h.step])
+		})
+		if err != nil {
+			return err
 		}
 		delete(h.kept, [2]int{from, lo})
 		h.free = append(h.free, tile)
 	}
-	for col := lo; col < hi; col += diagonal {
-		width := min(diagonal, hi-col)
-		if err := h.tiles(ctx, col-lo+width, col, col+width, compute); err != nil {
-			return err
-		}
-	}
-	// The strips left the part below them open.
-	err := parallel(ctx, h.threads, (hi-lo+diagonal-1)/diagonal, func(_, s int) {
-		at := s * diagonal
-		width := min(diagonal, hi-lo-at)
-		below := at + width
-		if below == hi-lo {
-			return
-		}
-		transpose(rows[below*h.n+lo+at:], h.n, rows[at*h.n+lo+below:], h.n, width, hi-lo-below)
-	})
-	if err != nil {
+	if err := h.compute(ctx, hi-lo, lo, h.n, true, compute); err != nil {
 		return err
 	}
-	if err := h.tiles(ctx, hi-lo, hi, h.n, compute); err != nil {
+	// The square of the block with itself has been computed down to its diagonal.
+	err := parallel(ctx, h.threads, (hi-lo+diagonal-1)/diagonal, func(_, s int) {
+		at := s * diagonal
+		square, width := rows[at*h.n+lo+at:], min(diagonal, hi-lo-at)
+		for r := range width {
+			for c := range r {
+				square[r*h.n+c] = square[c*h.n+r]
+			}
+		}
+		if below := at + width; below < hi-lo {
+			kernel.Transpose(rows[below*h.n+lo+at:], h.n, rows[at*h.n+lo+below:], h.n, width, hi-lo-below)
+		}
+	})
+	if err != nil {
 		return err
 	}
 	return h.keep(ctx, lo, hi, rows)
@@ -118,7 +115,7 @@ func (h *half[T]) keep(ctx context.Context, lo, hi int, rows []T) error {
 		const strip = 64
 		err := parallel(ctx, h.threads, (cols+strip-1)/strip, func(_, s int) {
 			at := s * strip
-			transpose(tile[at*h.step:], h.step, rows[to+at:], h.n, hi-lo, min(strip, cols-at))
+			kernel.Transpose(tile[at*h.step:], h.step, rows[to+at:], h.n, hi-lo, min(strip, cols-at))
 		})
 		if err != nil {
 			return err
@@ -128,52 +125,25 @@ func (h *half[T]) keep(ctx context.Context, lo, hi int, rows []T) error {
 	return nil
 }
 
-// tiles computes the columns from … to−1 of the block's first rows, in parts
-// that each take a fraction of a second.
-func (h *half[T]) tiles(ctx context.Context, rows, from, to int, compute rectangle) error {
-	limit := 3e10
-	if kernel.Name() == "generic" {
-		limit = 5e8
+// diagonal is the width of the strips in which the lower half of a square is filled.
+const diagonal = 64
+
+// compute fills the columns from … to−1 of the block's first rows.
+func (h *half[T]) compute(ctx context.Context, rows, from, to int, upper bool, compute rectangle) error {
+	if from >= to {
+		return nil
 	}
-	// Tall parts pack the columns once for many rows.
-	size := int(limit / 2 / float64(h.dim))
-	height := min(rows, max(kernel.Align, size/kernel.Align/kernel.Align*kernel.Align))
-	width := min(maxColumns, max(kernel.Align, size/max(1, height)/kernel.Align*kernel.Align))
-	for col := from; col < to; col += width {
-		for row := 0; row < rows; row += height {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if h.computed != nil && h.step > 0 {
-				h.computed.Add(int64(min(height, rows-row)) * int64(min(width, to-col)))
-			}
-			if err := compute(row, min(height, rows-row), col, min(width, to-col)); err != nil {
-				return err
-			}
+	if h.computed != nil && h.step > 0 {
+		pairs := int64(rows) * int64(to-from)
+		if upper {
+			pairs -= int64(rows) * int64(rows-1) / 2
 		}
+		h.computed.Add(pairs)
+	}
+	if err := compute(rows, from, to-from, upper); err != nil {
+		return cmp.Or(ctx.Err(), err) // a stopped product was stopped by ctx
 	}
 	return nil
-}
-
-// maxColumns bounds the columns of one product.
-const maxColumns = 42 * kernel.Align
-
-// transpose sets dst[c·dstStride+r] = src[r·srcStride+c] for r < rows, c < cols.
-func transpose[T any](dst []T, dstStride int, src []T, srcStride, rows, cols int) {
-	const tile = 16
-	for r0 := 0; r0 < rows; r0 += tile {
-		height := min(tile, rows-r0)
-		for c0 := 0; c0 < cols; c0 += tile {
-			for c := c0; c < min(c0+tile, cols); c++ {
-				to := dst[c*dstStride+r0:][:height]
-				at := r0*srcStride + c
-				for r := range to {
-					to[r] = src[at]
-					at += srcStride
-				}
-			}
-		}
-	}
 }
 
 // grown returns n elements in s's memory.

@@ -3,6 +3,7 @@ package neighbors
 // This file holds the options of a pass and their validation.
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"runtime"
@@ -212,28 +213,45 @@ func checkPoints(role string, p dataset.Points, metric Metric) error {
 
 // magnitude is the largest absolute coordinate, NaN if there is one.
 func magnitude(p dataset.Points) float64 {
-	switch {
-	case p.U8 != nil:
+	if p.U8 != nil {
 		return math.MaxUint8
-	case p.F32 != nil:
-		var m0, m1, m2, m3 uint32
-		x := p.F32
-		for ; len(x) >= 4; x = x[4:] {
-			m0 = max(m0, math.Float32bits(x[0])&(1<<31-1))
-			m1 = max(m1, math.Float32bits(x[1])&(1<<31-1))
-			m2 = max(m2, math.Float32bits(x[2])&(1<<31-1))
-			m3 = max(m3, math.Float32bits(x[3])&(1<<31-1))
-		}
-		for _, v := range x {
-			m0 = max(m0, math.Float32bits(v)&(1<<31-1))
-		}
-		return float64(math.Float32frombits(max(m0, m1, m2, m3)))
 	}
-	var m uint64
-	for _, v := range p.F64 {
-		m = max(m, math.Float64bits(v)&(1<<63-1))
+	// The bits of absolute values order like the values, NaN above all.
+	const part = 1 << 20
+	length := p.N * p.Dim
+	largest := make([]float64, (length+part-1)/part)
+	_ = parallel(context.Background(), runtime.GOMAXPROCS(0), len(largest), func(_, i int) {
+		lo, hi := i*part, min(length, (i+1)*part)
+		if p.F32 != nil {
+			largest[i] = float64(math.Float32frombits(largestBits(p.F32[lo:hi])))
+			return
+		}
+		var m uint64
+		for _, v := range p.F64[lo:hi] {
+			m = max(m, math.Float64bits(v)&(1<<63-1))
+		}
+		largest[i] = math.Float64frombits(m)
+	})
+	m := 0.0
+	for _, v := range largest {
+		m = max(m, v)
 	}
-	return math.Float64frombits(m)
+	return m
+}
+
+// largestBits is the largest of the bits of absolute values.
+func largestBits(x []float32) uint32 {
+	var m0, m1, m2, m3 uint32
+	for ; len(x) >= 4; x = x[4:] {
+		m0 = max(m0, math.Float32bits(x[0])&(1<<31-1))
+		m1 = max(m1, math.Float32bits(x[1])&(1<<31-1))
+		m2 = max(m2, math.Float32bits(x[2])&(1<<31-1))
+		m3 = max(m3, math.Float32bits(x[3])&(1<<31-1))
+	}
+	for _, v := range x {
+		m0 = max(m0, math.Float32bits(v)&(1<<31-1))
+	}
+	return max(m0, m1, m2, m3)
 }
 
 // embeddedMetric is the metric of embedded space e.

@@ -341,6 +341,9 @@ func openUint8(b base, queries, points dataset.Points) space {
 // uint8 points takes longer than keeping and transposing them.
 const keepingPaysUint8 = 768
 
+// cosineColumns is the width of the strips in which products of uint8 points become cosines.
+const cosineColumns = 1536
+
 func uint8Space[I kernel.Integer](b base, queries, points dataset.Points) space {
 	dim := points.Dim
 	pointSquares := squaresUint8[I](points)
@@ -348,18 +351,15 @@ func uint8Space[I kernel.Integer](b base, queries, points dataset.Points) space 
 	if !samePoints(queries, points) {
 		querySquares = squaresUint8[I](queries)
 	}
-	// run computes a part of the block that begins at point lo and is packed in left.
+	// product is that of the block's first rows, which begin at point lo and are packed in left.
 	left := new(kernel.PackedUint8)
-	run := func(lo, row, rows, col, cols int, c []I, stride int, squared bool) error {
-		p := kernel.Uint8Product[I]{
+	product := func(ctx context.Context, lo, rows, col, cols int) kernel.Uint8Product[I] {
+		return kernel.Uint8Product[I]{
 			M: rows, N: cols, K: dim,
-			A: left.Operand(row), B: kernel.Uint8Rows(points.U8[col*dim:], dim),
-			C: c, Stride: stride, Squared: squared, Threads: b.threads,
+			A: left.Operand(0), B: kernel.Uint8Rows(points.U8[col*dim:], dim),
+			ASquares: querySquares[lo : lo+rows], BSquares: pointSquares[col : col+cols],
+			Threads: b.threads, Done: ctx.Done(),
 		}
-		if squared {
-			p.ASquares, p.BSquares = querySquares[lo+row:lo+row+rows], pointSquares[col:col+cols]
-		}
-		return p.Run()
 	}
 	pack := func(lo, hi int) error {
 		return left.Left(kernel.Uint8Rows(queries.U8[lo*dim:], dim), hi-lo, dim)
@@ -371,8 +371,10 @@ func uint8Space[I kernel.Integer](b base, queries, points dataset.Points) space 
 			if err := pack(lo, hi); err != nil {
 				return err
 			}
-			return s.half.load(ctx, lo, hi, rows, func(row, count, col, cols int) error {
-				return run(lo, row, count, col, cols, rows[row*b.n+col:], b.n, true)
+			return s.half.load(ctx, lo, hi, rows, func(count, col, cols int, upper bool) error {
+				p := product(ctx, lo, count, col, cols)
+				p.C, p.Stride, p.Squared, p.Upper = rows[col:], b.n, true, upper
+				return p.Run()
 			})
 		}
 		return s
@@ -383,18 +385,31 @@ func uint8Space[I kernel.Integer](b base, queries, points dataset.Points) space 
 		if err := pack(lo, hi); err != nil {
 			return err
 		}
-		return s.half.load(ctx, lo, hi, rows, func(row, count, col, cols int) error {
-			products = grown(products, count*cols)
-			if err := run(lo, row, count, col, cols, products, cols, false); err != nil {
-				return err
-			}
-			return parallel(ctx, b.threads, count, func(_, r int) {
-				norm := float64(querySquares[lo+row+r])
-				out := rows[(row+r)*b.n+col:]
-				for j, dot := range products[r*cols : (r+1)*cols] {
-					out[j] = cosineKey(float64(dot), norm, float64(pointSquares[col+j]))
+		return s.half.load(ctx, lo, hi, rows, func(count, col, cols int, upper bool) error {
+			// Strips whose products stay in the cache until they are divided by the norms.
+			for from := col; from < col+cols; from += cosineColumns {
+				width, height := min(cosineColumns, col+cols-from), count
+				if upper {
+					height = min(count, from+width-col)
 				}
-			})
+				products = grown(products, height*width)
+				p := product(ctx, lo, height, from, width)
+				p.C, p.Stride = products, width
+				if err := p.Run(); err != nil {
+					return err
+				}
+				err := parallel(ctx, b.threads, height, func(_, r int) {
+					norm := float64(querySquares[lo+r])
+					out := rows[r*b.n+from:]
+					for j, dot := range products[r*width : (r+1)*width] {
+						out[j] = cosineKey(float64(dot), norm, float64(pointSquares[from+j]))
+					}
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 	}
 	return s

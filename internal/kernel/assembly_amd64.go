@@ -266,6 +266,11 @@ func packBytes4AVX2(panel *uint32, source *byte, sourceStep, panelStep, blocks i
 //go:noescape
 func packBytes2AVX2(panel *uint32, source *byte, sourceStep, panelStep, blocks int, mask uint32)
 
+// packShifted4AVX2 copies four rows of float32 elements, each times its row's scale minus its depth's shift, into a panel, eight depths per block; source and panel steps are in bytes.
+//
+//go:noescape
+func packShifted4AVX2(panel, source, shift, scales *float32, sourceStep, panelStep, blocks int)
+
 // sumBytesAVX2 is the sum of 32·blocks bytes.
 //
 //go:noescape

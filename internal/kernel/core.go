@@ -53,6 +53,8 @@ type job[E element, O number] struct {
 	c          []O
 	stride     int
 	accumulate bool
+	upper      bool            // only elements (i, j) with j ≥ i are wanted
+	done       <-chan struct{} // closed: stop
 	finish     finisher[O]
 	tiling     *tiling[E, O]
 }
@@ -90,6 +92,7 @@ type engine[E element, O number] struct {
 	workers []*worker[E, O]
 	wait    sync.WaitGroup
 	next    atomic.Int64
+	stopped atomic.Bool
 
 	phase phase
 	// The part of the product that the present phase works on: vectors and depths of the shared operand.
@@ -97,6 +100,8 @@ type engine[E element, O number] struct {
 	sharedIsB      bool
 	chunk          int // vectors of the private operand, or of the shared one while packing, per task
 	tasks          int
+	// The first whole tasks multiply chunk vectors each, the others, which the threads end with, part.
+	whole, part int
 }
 
 type phase uint8
@@ -120,16 +125,18 @@ func grow[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// execute runs e.job on the given number of threads (0: all).
-func (e *engine[E, O]) execute(threads int) {
+// execute runs e.job on the given number of threads (0: all). It returns ErrStopped if
+// the job was stopped.
+func (e *engine[E, O]) execute(threads int) error {
 	j := &e.job
 	if j.m == 0 || j.n == 0 {
-		return
+		return nil
 	}
 	if j.k == 0 {
 		e.emptyDepth()
-		return
+		return nil
 	}
+	e.stopped.Store(false)
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
@@ -193,9 +200,46 @@ func (e *engine[E, O]) execute(threads int) {
 				e.parallel(packPhase, threads)
 			}
 			e.chunk = privateChunk
-			e.tasks = (otherCount + e.chunk - 1) / e.chunk
+			e.divide(otherCount, otherWidth, threads)
 			e.parallel(multiplyPhase, threads)
+			if e.stopped.Load() {
+				return ErrStopped
+			}
 		}
+	}
+	return nil
+}
+
+// divide cuts count vectors of the private operand into tasks. Where there are many, the last
+// ones are small, so that the threads end together.
+func (e *engine[E, O]) divide(count, width, threads int) {
+	e.whole, e.part = (count+e.chunk-1)/e.chunk, e.chunk
+	if whole := count/e.chunk - threads; threads > 1 && whole >= threads {
+		e.whole, e.part = whole, roundUp(e.chunk/4, width)
+	}
+	e.tasks = e.whole
+	if rest := count - e.whole*e.chunk; rest > 0 {
+		e.tasks += (rest + e.part - 1) / e.part
+	}
+}
+
+// vectors are the first vector and the number of vectors of a task.
+func (e *engine[E, O]) vectors(task, count int) (int, int) {
+	if task < e.whole {
+		return task * e.chunk, min(e.chunk, count-task*e.chunk)
+	}
+	first := e.whole*e.chunk + (task-e.whole)*e.part
+	return first, min(e.part, count-first)
+}
+
+// stop reports whether the job is to be stopped.
+func (e *engine[E, O]) stop() bool {
+	select {
+	case <-e.job.done:
+		e.stopped.Store(true)
+		return true
+	default:
+		return false
 	}
 }
 
@@ -218,7 +262,7 @@ func (w *worker[E, O]) work() {
 	e := w.engine
 	for {
 		task := int(e.next.Add(1)) - 1
-		if task >= e.tasks {
+		if task >= e.tasks || e.stop() {
 			return
 		}
 		if e.phase == packPhase {
@@ -253,9 +297,14 @@ func (w *worker[E, O]) multiplyTask(task int) {
 	if !e.sharedIsB {
 		shared, other, sharedWidth, otherWidth, otherCount = j.a, j.b, j.tiling.mr, j.tiling.nr, j.n
 	}
-	first := task * e.chunk
-	count := min(e.chunk, otherCount-first)
-	for k := e.k0; k < e.k0+e.kn; k += KC {
+	padded := roundUp(otherCount, otherWidth)
+	first, count := e.vectors(task, padded)
+	if j.upper && !e.sharedIsB {
+		// The last columns take longest.
+		first = padded - first - count
+	}
+	count = min(count, otherCount-first)
+	for k := e.k0; k < e.k0+e.kn && !e.stop(); k += KC {
 		depth := min(KC, j.k-k)
 		var s, o []E
 		if shared.isPacked() {
@@ -287,6 +336,9 @@ func (w *worker[E, O]) multiplyBlock(a, b []E, row, rows, col, cols, depth int, 
 		block := min(blockRows, rows-i0)
 		for j0 := 0; j0 < cols; j0 += t.nr {
 			width := min(t.nr, cols-j0)
+			if j.upper {
+				block = max(0, min(blockRows, rows-i0, roundUp(col+j0+width-row-i0, t.mr)))
+			}
 			panel := &b[j0*depth]
 			// Each tile asks for some of the next panel of B.
 			ahead, end := uintptr(unsafe.Pointer(panel)), uintptr(0)
@@ -307,7 +359,7 @@ func (w *worker[E, O]) multiplyBlock(a, b []E, row, rows, col, cols, depth int, 
 					ahead += uintptr(depth / 8 * 64)
 				}
 			}
-			if last && j.finish != nil {
+			if last && j.finish != nil && block > 0 {
 				j.finish.Finish(j.c[(row+i0)*j.stride+col+j0:], j.stride, row+i0, col+j0, block, width)
 			}
 		}

@@ -438,6 +438,53 @@ func packs() {
 	}
 }
 
+// packShifted writes the transposing copy that scales and shifts on its way.
+func packShifted() {
+	function("packShifted4AVX2", "(panel, source, shift, scales *float32, sourceStep, panelStep, blocks int)",
+		"copies four rows of float32 elements, each times its row's scale minus its depth's shift, into a panel, eight depths per block; source and panel steps are in bytes.", 56)
+	emit("MOVQ panel+0(FP), DI")
+	emit("MOVQ source+8(FP), SI")
+	emit("MOVQ shift+16(FP), R12")
+	emit("MOVQ scales+24(FP), R13")
+	emit("MOVQ sourceStep+32(FP), AX")
+	emit("MOVQ panelStep+40(FP), R8")
+	emit("MOVQ blocks+48(FP), CX")
+	rows := []string{"SI", "BX", "DX", "R11"}
+	emit("LEAQ (SI)(AX*1), BX")
+	emit("LEAQ (SI)(AX*2), DX")
+	emit("LEAQ (BX)(AX*2), R11")
+	emit("LEAQ (R8)(R8*2), R9")
+	for i := range rows {
+		emit("VBROADCASTSS %d(R13), Y%d", 4*i, 8+i)
+	}
+	label("loop")
+	emit("VMOVUPS (R12), Y12")
+	for i, p := range rows {
+		emit("VMULPS (%s), Y%d, Y%d", p, 8+i, i)
+		emit("VSUBPS Y12, Y%d, Y%d", i, i)
+	}
+	for _, p := range rows {
+		emit("PREFETCHT0 (%s)(AX*4)", p)
+	}
+	emit("ADDQ $32, R12")
+	for _, p := range rows {
+		emit("ADDQ $32, %s", p)
+	}
+	emit("LEAQ (DI)(R8*4), R10")
+	transpose4()
+	for k, at := range []string{"(DI)", "(DI)(R8*1)", "(DI)(R8*2)", "(DI)(R9*1)"} {
+		emit("VMOVUPS X%d, %s", k, at)
+	}
+	for k, at := range []string{"(R10)", "(R10)(R8*1)", "(R10)(R8*2)", "(R10)(R9*1)"} {
+		emit("VEXTRACTF128 $1, Y%d, %s", k, at)
+	}
+	emit("LEAQ (R10)(R8*4), DI")
+	emit("DECQ CX")
+	emit("JNZ loop")
+	emit("VZEROUPPER")
+	emit("RET")
+}
+
 // reductions writes the row operations on integers.
 func reductions() {
 	function("sumBytesAVX2", "(x *byte, blocks int) uint64", "is the sum of 32·blocks bytes.", 24)
@@ -901,6 +948,7 @@ func main() {
 	declarations.WriteString(header + "package kernel\n\n// The functions of assembly_amd64.s.\n")
 	micros()
 	packs()
+	packShifted()
 	reductions()
 	scans()
 	distances()

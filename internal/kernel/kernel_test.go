@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -455,6 +456,106 @@ func TestProductErrors(t *testing.T) {
 }
 
 // The gaps between the rows of C, and everything past it, are left alone.
+// The wanted half of a symmetric product has the bits of the whole one, whichever
+// operand is shared, and every element of it is finished once.
+func TestUpper(t *testing.T) {
+	alwaysThreads(t)
+	withEach(t, func(t *testing.T, _ *implementation) {
+		r := rand.New(rand.NewPCG(17, 18))
+		for _, s := range []shape{{5, 9, 3}, {97, 300, 300}, {300, 130, 40}, {800, 1700, 17}} {
+			x, y := fill(r, make([]float32, s.m*s.k)), fill(r, make([]float32, s.n*s.k))
+			bytes := make([]uint8, (s.m+s.n)*s.k)
+			for i := range bytes {
+				bytes[i] = uint8(r.Uint32())
+			}
+			left, err := PackLeft(Rows(x, s.k), s.m, s.k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for threads := 1; threads <= 3; threads++ {
+				for _, a := range []Operand[float32]{Rows(x, s.k), left.Operand(0)} {
+					product := func(upper bool) ([]float32, []int32) {
+						c, finished := make([]float32, s.m*s.n), make([]int32, s.m*s.n)
+						p := Product[float32]{M: s.m, N: s.n, K: s.k, A: a, B: Rows(y, s.k), C: c, Stride: s.n, Threads: threads, Upper: upper,
+							Epilogue: countFinished{finished, s.n}}
+						if err := p.Run(); err != nil {
+							t.Fatal(err)
+						}
+						return c, finished
+					}
+					whole, _ := product(false)
+					half, finished := product(true)
+					for i := range s.m {
+						for j := i; j < s.n; j++ {
+							if at := i*s.n + j; half[at] != whole[at] || finished[at] != 1 {
+								t.Fatalf("%v, %d threads: element %d, %d is %v, finished %d times, want %v once", s, threads, i, j, half[at], finished[at], whole[at])
+							}
+						}
+					}
+				}
+				testUpperUint8[int32](t, s, bytes, threads)
+				testUpperUint8[int64](t, s, bytes, threads)
+			}
+		}
+	})
+}
+
+func testUpperUint8[I Integer](t *testing.T, s shape, bytes []uint8, threads int) {
+	t.Helper()
+	product := func(upper bool) []I {
+		c := make([]I, s.m*s.n)
+		p := Uint8Product[I]{M: s.m, N: s.n, K: s.k, A: Uint8Rows(bytes, s.k), B: Uint8Rows(bytes[s.m*s.k:], s.k), C: c, Stride: s.n, Threads: threads, Upper: upper}
+		if err := p.Run(); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	whole, half := product(false), product(true)
+	for i := range s.m {
+		for j := i; j < s.n; j++ {
+			if half[i*s.n+j] != whole[i*s.n+j] {
+				t.Fatalf("%v, %d threads: element %d, %d is %d, want %d", s, threads, i, j, half[i*s.n+j], whole[i*s.n+j])
+			}
+		}
+	}
+}
+
+// countFinished counts how often each element was finished.
+type countFinished struct {
+	count  []int32
+	stride int
+}
+
+func (f countFinished) Finish(_ []float32, _, row, col, rows, cols int) {
+	for i := range rows {
+		for j := range cols {
+			atomic.AddInt32(&f.count[(row+i)*f.stride+col+j], 1)
+		}
+	}
+}
+
+// A product whose channel is closed stops, one that is not closed does not.
+func TestDone(t *testing.T) {
+	alwaysThreads(t)
+	x, c := make([]float32, 200*300), make([]float32, 200*200)
+	bytes, d := make([]uint8, 200*300), make([]int32, 200*200)
+	wide := make([]int64, 200*200)
+	open, closed := make(chan struct{}), make(chan struct{})
+	close(closed)
+	for threads := 1; threads <= 2; threads++ {
+		for channel, want := range map[chan struct{}]error{nil: nil, open: nil, closed: ErrStopped} {
+			floats := Product[float32]{M: 200, N: 200, K: 300, A: Rows(x, 300), B: Rows(x, 300), C: c, Stride: 200, Threads: threads, Done: channel}
+			integers := Uint8Product[int32]{M: 200, N: 200, K: 300, A: Uint8Rows(bytes, 300), B: Uint8Rows(bytes, 300), C: d, Stride: 200, Threads: threads, Done: channel}
+			long := Uint8Product[int64]{M: 200, N: 200, K: 300, A: Uint8Rows(bytes, 300), B: Uint8Rows(bytes, 300), C: wide, Stride: 200, Threads: threads, Done: channel}
+			for _, run := range []func() error{floats.Run, integers.Run, long.Run} {
+				if err := run(); err != want {
+					t.Errorf("%d threads: got %v, want %v", threads, err, want)
+				}
+			}
+		}
+	}
+}
+
 func TestStrideGaps(t *testing.T) {
 	withEach(t, func(t *testing.T, _ *implementation) {
 		const m, n, k, stride = 30, 70, 20, 77

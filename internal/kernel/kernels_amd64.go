@@ -28,6 +28,8 @@ func detect() []*implementation {
 		sumSquaresUint8:    sumSquaresUint8AVX2,
 		finishRow:          finishRowAsm,
 		scaleShift:         scaleShiftAsm,
+		packShifted:        packShiftedAsm,
+		transpose:          transposeAsm,
 		finishDistances:    finishDistancesAsm,
 		groupSquares:       groupSquaresAsm,
 		nearDistances:      nearDistancesAVX2Asm,
@@ -164,6 +166,53 @@ func restFloat32(panel []uint32, width, r int, row []byte, from, depth int) {
 	values := unsafe.Slice((*uint32)(unsafe.Pointer(&row[0])), depth)
 	for d := from; d < depth; d++ {
 		panel[d*width+r] = values[d]
+	}
+}
+
+// packShiftedAsm does four rows at a time and what is left of rows and depths one by one.
+func packShiftedAsm(dst []float32, width int, src []float32, stride, count, depth int, scales, shift []float32) {
+	blocks := depth / 8
+	for q := 0; q < count; q += width {
+		n := min(width, count-q)
+		panel := dst[q*depth : q*depth+width*depth]
+		if n < width {
+			clear(panel)
+		}
+		for r := 0; r < n; {
+			rows, done := 1, 0
+			if n-r >= 4 {
+				if rows = 4; blocks > 0 {
+					packShifted4AVX2(&panel[r], &src[(q+r)*stride], &shift[0], &scales[q+r], 4*stride, 4*width, blocks)
+					done = 8 * blocks
+				}
+			}
+			for i := r; i < r+rows; i++ {
+				packShiftedRow(panel[i:], width, src[(q+i)*stride:][:depth], scales[q+i], shift, done)
+			}
+			r += rows
+		}
+	}
+}
+
+// transposeAsm copies four rows of a strip at a time, so that the lines written to stay in the cache.
+func transposeAsm(dst []uint32, dstStride int, src []uint32, srcStride, rows, cols int) {
+	const strip = 64
+	height := rows / 4 * 4
+	for c := 0; c < cols; c += strip {
+		width := min(strip, cols-c)
+		blocks := width / 8
+		if blocks > 0 {
+			for r := 0; r < height; r += 4 {
+				from := (*byte)(unsafe.Pointer(&src[r*srcStride+c]))
+				packRows4AVX2(&dst[c*dstStride+r], from, 4*srcStride, 4*dstStride, blocks, 0)
+			}
+		}
+		if done := 8 * blocks; done < width {
+			transposeGeneric(dst[(c+done)*dstStride:], dstStride, src[c+done:], srcStride, height, width-done)
+		}
+	}
+	if height < rows {
+		transposeGeneric(dst[height:], dstStride, src[height*srcStride:], srcStride, rows-height, cols)
 	}
 }
 

@@ -39,6 +39,10 @@ type Product[T Float] struct {
 	Stride int
 	// Accumulate adds the product to what C holds.
 	Accumulate bool
+	// Upper asks for the elements with j ≥ i only. Others may be computed, finished or left alone.
+	Upper bool
+	// Done, if not nil, stops the product soon after it is closed.
+	Done <-chan struct{}
 	// Epilogue may be nil.
 	Epilogue Epilogue[T]
 	// Threads is the number of goroutines, 0 for GOMAXPROCS.
@@ -70,9 +74,12 @@ func (s *floatSource[T]) packInto(dst []T, width, first, count, k, depth int) {
 	s.operand.pack(s.tiling, dst, width, first, count, k, depth)
 }
 
+// ErrStopped is returned by a product that was stopped before its end; what C holds then is undefined.
+var ErrStopped = errors.New("kernel: product stopped")
+
 // Run computes the product. It returns an error, and leaves C alone, if a
 // shape is negative or does not fit its slice, if an operand was packed for
-// another shape, or if C overlaps an operand.
+// another shape, or if C overlaps an operand; and [ErrStopped] if it was stopped.
 func (p *Product[T]) Run() error {
 	t := floatTiling[T]()
 	if err := p.check(t); err != nil {
@@ -90,15 +97,16 @@ func (p *Product[T]) Run() error {
 		m: p.M, n: p.N, k: p.K,
 		a: &w.a, b: &w.b,
 		c: p.C, stride: p.Stride, accumulate: p.Accumulate,
+		upper: p.Upper, done: p.Done,
 		tiling: t,
 	}
 	if p.Epilogue != nil {
 		w.engine.job.finish = p.Epilogue
 	}
-	w.engine.execute(p.Threads)
+	err := w.engine.execute(p.Threads)
 	// Keep the buffers, not the caller's memory.
 	w.a, w.b, w.engine.job = floatSource[T]{}, floatSource[T]{}, job[T, T]{}
-	return nil
+	return err
 }
 
 func (p *Product[T]) check(t *tiling[T, T]) error {

@@ -160,6 +160,10 @@ type Uint8Product[I Integer] struct {
 	// ASquares and BSquares hold ‖a‖² for the M and ‖b‖² for the N vectors (see
 	// [SumSquaresUint8]); needed, and read, only if Squared.
 	ASquares, BSquares []I
+	// Upper asks for the elements with j ≥ i only. Others may be computed or left alone.
+	Upper bool
+	// Done, if not nil, stops the product soon after it is closed.
+	Done <-chan struct{}
 	// Threads is the number of goroutines, 0 for GOMAXPROCS.
 	Threads int
 	// Workspace holds the buffers; nil takes one from a pool.
@@ -264,7 +268,7 @@ func finishRowGeneric(c, squares []int32, term int32) {
 
 // Run computes the product. It returns an error, and leaves C alone, if a shape is negative or
 // does not fit its slice, if an operand was packed for another shape, or if K
-// is too large for int32 results.
+// is too large for int32 results; and [ErrStopped] if it was stopped.
 func (p *Uint8Product[I]) Run() error {
 	impl := active.Load()
 	t := impl.uint8
@@ -279,14 +283,15 @@ func (p *Uint8Product[I]) Run() error {
 		w = uint8Workspaces.get()
 		defer uint8Workspaces.put(w)
 	}
+	var err error
 	switch q := any(p).(type) {
 	case *Uint8Product[int32]:
-		w.run(t, q)
+		err = w.run(t, q)
 	case *Uint8Product[int64]:
-		w.runWide(t, q)
+		err = w.runWide(t, q)
 	}
 	w.a, w.b, w.finish, w.engine.job = uint8Source{}, uint8Source{}, uint8Finisher{}, job[uint32, int32]{}
-	return nil
+	return err
 }
 
 func (p *Uint8Product[I]) check(t *uint8Tiling) error {
@@ -311,7 +316,7 @@ func (p *Uint8Product[I]) check(t *uint8Tiling) error {
 	return nil
 }
 
-func (w *Uint8Workspace) run(t *uint8Tiling, p *Uint8Product[int32]) {
+func (w *Uint8Workspace) run(t *uint8Tiling, p *Uint8Product[int32]) error {
 	w.a = uint8Source{operand: p.A, tiling: t, depth: p.K}
 	w.b = uint8Source{operand: p.B, tiling: t, depth: p.K, right: true}
 	w.finish = uint8Finisher{squared: p.Squared, sums: w.rowSums(t, p.A, p.M, p.K), aSquares: p.ASquares, bSquares: p.BSquares}
@@ -319,12 +324,13 @@ func (w *Uint8Workspace) run(t *uint8Tiling, p *Uint8Product[int32]) {
 		m: p.M, n: p.N, k: (p.K + t.group - 1) / t.group,
 		a: &w.a, b: &w.b,
 		c: p.C, stride: p.Stride,
+		upper: p.Upper, done: p.Done,
 		tiling: &t.tiling,
 	}
 	if t.offset || p.Squared {
 		w.engine.job.finish = &w.finish
 	}
-	w.engine.execute(p.Threads)
+	return w.engine.execute(p.Threads)
 }
 
 // rowSums is Σ a for each row if the tiling lowers B's values by 128, else nil.
@@ -346,13 +352,16 @@ const (
 )
 
 // runWide sums int32 products of chunks of the depth in int64, block by block of C.
-func (w *Uint8Workspace) runWide(t *uint8Tiling, p *Uint8Product[int64]) {
+func (w *Uint8Workspace) runWide(t *uint8Tiling, p *Uint8Product[int64]) error {
 	sums := w.rowSums(t, p.A, p.M, p.K)
 	w.tile = grow(w.tile, min(wideRows, p.M)*min(superVectors, p.N))
 	for i0 := 0; i0 < p.M; i0 += wideRows {
 		rows := min(wideRows, p.M-i0)
 		for j0 := 0; j0 < p.N; j0 += superVectors {
 			cols := min(superVectors, p.N-j0)
+			if p.Upper && j0+cols <= i0 {
+				continue
+			}
 			for i := range rows {
 				clear(p.C[(i0+i)*p.Stride+j0:][:cols])
 			}
@@ -363,10 +372,12 @@ func (w *Uint8Workspace) runWide(t *uint8Tiling, p *Uint8Product[int64]) {
 				w.engine.job = job[uint32, int32]{
 					m: rows, n: cols, k: (depth + t.group - 1) / t.group,
 					a: &w.a, b: &w.b,
-					c: w.tile, stride: cols,
+					c: w.tile, stride: cols, done: p.Done,
 					tiling: &t.tiling,
 				}
-				w.engine.execute(p.Threads)
+				if err := w.engine.execute(p.Threads); err != nil {
+					return err
+				}
 				for i := range rows {
 					row := p.C[(i0+i)*p.Stride+j0:][:cols]
 					for j, v := range w.tile[i*cols : i*cols+cols] {
@@ -390,4 +401,5 @@ func (w *Uint8Workspace) runWide(t *uint8Tiling, p *Uint8Product[int64]) {
 			}
 		}
 	}
+	return nil
 }

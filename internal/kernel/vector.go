@@ -10,6 +10,8 @@ type vectorKernels struct {
 	sumSquaresUint8 func(x []uint8) int64
 	finishRow       func(c, squares []int32, term int32)
 	scaleShift      func(dst, src, shift []float32, scale float32)
+	packShifted     func(dst []float32, width int, src []float32, stride, count, depth int, scales, shift []float32)
+	transpose       func(dst []uint32, dstStride int, src []uint32, srcStride, rows, cols int)
 	finishDistances func(c, norms []float32, norm float32)
 	groupSquares    func(dst []float64, x []float32)
 	nearDistances   func(dst []int32, c, norms, limits []float32, norm, limit float32) int
@@ -31,6 +33,8 @@ var genericVector = vectorKernels{
 	sumSquaresUint8:    sumSquaresUint8Generic,
 	finishRow:          finishRowGeneric,
 	scaleShift:         scaleShiftGeneric,
+	packShifted:        packShiftedGeneric,
+	transpose:          transposeGeneric[uint32],
 	finishDistances:    finishDistancesGeneric,
 	groupSquares:       groupSquaresGeneric[float32],
 	nearDistances:      nearDistancesGeneric,
