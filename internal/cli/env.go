@@ -5,6 +5,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -42,6 +43,7 @@ type Env struct {
 	episodes []int // of every state; nil: one episode
 	rows     []int // frame at which every state begins; nil: the state's own index
 
+	frames      *dataset.Array // what States are made of
 	afterCommit func() error
 	cache       *latent.Cache // nil: off
 	closers     []io.Closer
@@ -299,7 +301,51 @@ func (e *Env) work(ctx context.Context, analyse func(context.Context, *Env) erro
 		return err
 	}
 	e.describe()
-	return analyse(ctx, e)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	digest := e.digestFrames(ctx, stop)
+	if err := analyse(ctx, e); err != nil {
+		if errors.Is(err, context.Canceled) {
+			return context.Cause(ctx)
+		}
+		return err
+	}
+	return digest()
+}
+
+// digestFrames begins to compute the digest of the frames, which takes as long as many an
+// analysis; a file that turns out to be damaged stops the analysis. The function it
+// returns waits for the digest and enters it into the result.
+func (e *Env) digestFrames(ctx context.Context, stop context.CancelCauseFunc) func() error {
+	if e.frames == nil {
+		return func() error { return nil }
+	}
+	done := make(chan error, 1)
+	var sum string
+	go func() {
+		var err error
+		if sum, err = e.frames.SHA256(); err != nil {
+			err = fmt.Errorf("frames: %w", err)
+			stop(err)
+		}
+		done <- err
+	}()
+	return func() error {
+		select {
+		case err := <-done:
+			if err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		for i := range e.Result.Inputs {
+			if e.Result.Inputs[i].Role == "frames" {
+				e.Result.Inputs[i].SHA256 = sum
+			}
+		}
+		return nil
+	}
 }
 
 // describe says on the console what is analysed.

@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -298,6 +299,55 @@ func TestRunFailsWithoutTrace(t *testing.T) {
 	}
 	if after, err := os.ReadFile(filepath.Join(out, "stand.json")); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the earlier result changed (%v)", err)
+	}
+}
+
+// The checksum of a large array is verified while the analysis runs. A wrong one ends it,
+// whatever it is doing, and nothing is written.
+func TestDamagedFrames(t *testing.T) {
+	dir := folder(t)
+	const rows, side = 20, 1850 // more bytes than are checked when the file is opened
+	frames := make([]uint8, rows*side*side)
+	path := filepath.Join(dir, "large.npz")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	archive := zip.NewWriter(file)
+	member, err := archive.CreateHeader(&zip.FileHeader{Name: "frames.npy", Method: zip.Store})
+	if err == nil {
+		err = dataset.WriteNPY(filepath.Join(dir, "large.npy"), []int{rows, side, side}, frames)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(filepath.Join(dir, "large.npy"))
+	if err == nil {
+		_, err = member.Write(content)
+	}
+	if err == nil {
+		err = archive.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := "--frames {}/large.npz:frames --latents a={}/z.npy --quiet --out {}/out --act "
+	if code, _, stderr := runIn(t.Context(), dir, args+"run"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if _, err := file.WriteAt([]byte{1}, int64(len(content)/2)); err != nil {
+		t.Fatal(err)
+	}
+	before := names(t, filepath.Join(dir, "out"))
+	for _, act := range []string{"run", "sleep"} {
+		code, _, stderr := runIn(t.Context(), dir, args+act+" --out {}/bad")
+		if code != 1 || !strings.Contains(stderr, "large.npz: corrupt: checksum") {
+			t.Errorf("%s: exit %d: %s, want the wrong checksum", act, code, stderr)
+		}
+	}
+	if after := names(t, filepath.Join(dir, "out")); !slices.Equal(before, after) || len(names(t, filepath.Join(dir, "bad"))) > 0 {
+		t.Errorf("files %v and %v", after, names(t, filepath.Join(dir, "bad")))
 	}
 }
 
