@@ -610,8 +610,13 @@ func (w *boundedWorker[F]) collect(i, count int, list []int32, tied bool) []int3
 // selectWithin sets w.buf, in ascending order, to the candidates that may be among the count nearest: those
 // within the band of the count-th smallest value.
 func (w *boundedWorker[F]) selectWithin(row []F, count int, band float64) {
-	limit := nextDown(excluded[F]())
-	buf := w.buf[:0]
+	limit, buf := limitAround(row, count, w.i, w.buf)
+	if limit < excluded[F]() {
+		limit = w.space.above(limit, band)
+	} else {
+		limit = nextDown(limit)
+	}
+	buf = buf[:0]
 	shrink := func() {
 		partition(buf, count)
 		limit = w.space.above(slices.MaxFunc(buf[:count], compareEntries[F]).key, band)

@@ -306,7 +306,7 @@ func (p *Pass) rounds(points int, budget int64) (step int) {
 
 func (w *exactWorker[K]) nearestTied(i, count int, list, group []int32) ([]int32, []int32) {
 	row := w.space.row(i)
-	w.buf = selectNearest(row, count, w.buf, &w.found)
+	w.buf = selectNearest(row, count, i, w.buf, &w.found)
 	if len(w.buf) == count {
 		cut := w.buf[count-1].key
 		w.buf = w.buf[:0]

@@ -53,8 +53,8 @@ func excluded[K key]() K {
 
 // selectNearest returns the count first entries of row in the order of
 // neighbours, sorted, in buf's memory. Excluded entries are left out; the
-// result is shorter where there are fewer candidates.
-func selectNearest[K key](row []K, count int, buf []entry[K], found *[segment]int32) []entry[K] {
+// result is shorter where there are fewer candidates. It looks around entry at first.
+func selectNearest[K key](row []K, count, at int, buf []entry[K], found *[segment]int32) []entry[K] {
 	size := 4*count + 64
 	if size >= len(row) {
 		buf = buf[:0]
@@ -66,13 +66,16 @@ func selectNearest[K key](row []K, count int, buf []entry[K], found *[segment]in
 		}
 		return finishSelection(buf, count)
 	}
+	limit, buf := limitAround(row, count, at, buf)
+	scan := atMost[K]
+	if limit == excluded[K]() {
+		scan = below[K]
+	}
 	buf = grown(buf, size+segment)
-	filled, limit := 0, excluded[K]()
+	filled := 0
 	for start := 0; start < len(row); start += segment {
 		part := row[start:min(start+segment, len(row))]
-		// Later entries have higher indices, so that at equal keys the ones
-		// already held come first.
-		for _, l := range found[:below(found[:], part, limit)] {
+		for _, l := range found[:scan(found[:], part, limit)] {
 			buf[filled] = entry[K]{part[l], int32(start) + l}
 			filled++
 		}
@@ -80,9 +83,32 @@ func selectNearest[K key](row []K, count int, buf []entry[K], found *[segment]in
 			partition(buf[:filled], count)
 			limit = slices.MaxFunc(buf[:count], compareEntries[K]).key
 			filled = count
+			// Later entries have higher indices, so that at equal keys the ones
+			// already held come first.
+			scan = below[K]
 		}
 	}
 	return finishSelection(buf[:filled], count)
+}
+
+// limitAround returns the count-th smallest key among the entries around at, which the
+// count-th smallest of the row is not above: in a recording nearly that. Without so many candidates
+// there it is the key of excluded entries. buf is used for the entries.
+func limitAround[K key](row []K, count, at int, buf []entry[K]) (K, []entry[K]) {
+	width := min(4*count+64, len(row))
+	lo := max(0, min(at-width/2, len(row)-width))
+	buf = buf[:0]
+	limit := excluded[K]()
+	for l, v := range row[lo : lo+width] {
+		if v < limit {
+			buf = append(buf, entry[K]{v, int32(lo + l)})
+		}
+	}
+	if len(buf) < count {
+		return limit, buf
+	}
+	partition(buf, count)
+	return slices.MaxFunc(buf[:count], compareEntries[K]).key, buf
 }
 
 // segment is the number of entries scanned at a time.

@@ -177,7 +177,7 @@ type exactWorker[K int32 | int64 | float64] struct {
 func (w *exactWorker[K]) redecided() int64 { return 0 }
 
 func (w *exactWorker[K]) nearest(i, count int, list []int32) []int32 {
-	w.buf = selectNearest(w.space.row(i), count, w.buf, &w.found)
+	w.buf = selectNearest(w.space.row(i), count, i, w.buf, &w.found)
 	list = list[:0]
 	for _, e := range w.buf {
 		list = append(list, e.index)
