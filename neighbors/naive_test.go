@@ -4,8 +4,10 @@ package neighbors
 // float64, full sorts, formulas as in the papers. The package is tested against this.
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"testing"
 
@@ -68,7 +70,7 @@ func (s naiveSpace) order(i int) []int {
 			list = append(list, j)
 		}
 	}
-	sort.SliceStable(list, func(a, b int) bool { return s.keys[i][list[a]] < s.keys[i][list[b]] })
+	slices.SortFunc(list, func(a, b int) int { return cmp.Or(cmp.Compare(s.keys[i][a], s.keys[i][b]), a-b) })
 	return list
 }
 

@@ -1,0 +1,54 @@
+package neighbors
+
+// The largest k that the package is made for, against the definitions.
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"repscope/dataset"
+)
+
+func TestThousandNeighbours(t *testing.T) {
+	const n, k = 2500, 1000
+	r := random(61)
+	frames := bytes8(r, n, 24, 256)
+	// Near repeats: differences far below the rounding of the products.
+	for i := 0; i < n; i += 5 {
+		to := frames.U8[i*24 : (i+1)*24]
+		copy(to, frames.U8[(i+n/2)%n*24:][:24])
+		to[i%24] ^= 1
+	}
+	scaled := make([]float32, len(frames.U8))
+	for i, v := range frames.U8 {
+		scaled[i] = 100 + float32(v)/255
+	}
+	latents := gaussian32(r, n, 3)
+	for i := range n { // related to the frames, so that scores are not those of chance
+		for c := range 3 {
+			latents.F32[i*3+c] += float32(frames.U8[i*24+c]) / 40
+		}
+	}
+	embedded := newNaive(naiveKeys(latents, latents, Euclidean), 0, nil)
+	for _, points := range []dataset.Points{frames, dataset.Float32Points(scaled, 24)} {
+		t.Run(typeName(points), func(t *testing.T) {
+			keys := naiveKeys(points, points, Euclidean)
+			original := newNaive(keys, 0, nil)
+			p := compare(t, points, []dataset.Points{latents}, Options{Ks: []int{k}, CoRanking: CoRankingOff, Threads: 2, Memory: 24 << 20})[0]
+			compareScores(t, typeName(points), p.ByK[0].Scores, naiveScores(original, embedded, k))
+			nearest, err := KNearest(context.Background(), points, k, Options{Threads: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			orders, _ := original.orders()
+			for i := range n {
+				for q, j := range orders[i][:k] {
+					if at := i*k + q; int(nearest.Index[at]) != j || nearest.Distance[at] != math.Sqrt(keys[i][j]) {
+						t.Fatalf("neighbour %d of point %d: got %d at %v, want %d at %v", q, i, nearest.Index[at], nearest.Distance[at], j, math.Sqrt(keys[i][j]))
+					}
+				}
+			}
+		})
+	}
+}
