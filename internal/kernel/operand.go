@@ -4,6 +4,7 @@ package kernel
 // packed once, or written into panels by the caller.
 
 import (
+	"errors"
 	"fmt"
 )
 
@@ -99,6 +100,14 @@ func (o *Operand[T]) check(side string, count, depth, width int) error {
 		return nil
 	}
 	return fmt.Errorf("kernel: operand %s is not set", side)
+}
+
+// checkUnpacked is check for an operand that is to be packed.
+func (o *Operand[T]) checkUnpacked(side string, count, depth, width int) error {
+	if o.kind == operandPacked {
+		return fmt.Errorf("kernel: operand %s is packed already", side)
+	}
+	return o.check(side, count, depth, width)
 }
 
 // checkMatrix reports whether a row-major matrix of the given shape fits into length elements.
@@ -208,21 +217,64 @@ func (p *Packed[T]) fill(o Operand[T], side string, count, depth, width int) err
 	if count < 0 || depth < 0 {
 		return fmt.Errorf("kernel: operand %s: cannot pack %d vectors of length %d", side, count, depth)
 	}
-	if o.kind == operandPacked {
-		return fmt.Errorf("kernel: operand %s is packed already", side)
-	}
-	if err := o.check(side, count, depth, width); err != nil {
+	if err := o.checkUnpacked(side, count, depth, width); err != nil {
 		return err
 	}
-	padded := roundUp(count, width)
-	p.data, p.width, p.count, p.depth = grow(p.data, padded*depth), width, count, depth
+	p.reset(count, depth, width)
 	if count == 0 {
 		return nil
 	}
 	t := floatTiling[T]()
 	for k := 0; k < depth; k += KC {
 		kc := min(KC, depth-k)
-		o.pack(t, p.data[padded*k:padded*(k+kc)], width, 0, count, k, kc)
+		o.pack(t, p.block(0, k, kc)[:roundUp(count, width)*kc], width, 0, count, k, kc)
+	}
+	return nil
+}
+
+func (p *Packed[T]) reset(count, depth, width int) {
+	p.data, p.width, p.count, p.depth = grow(p.data, roundUp(count, width)*depth), width, count, depth
+}
+
+// NewRight returns room for count vectors of length depth for use as B, all of which
+// are to be written by [Packed.Put].
+func NewRight[T Float](count, depth int) (*Packed[T], error) {
+	if count < 0 || depth < 0 {
+		return nil, fmt.Errorf("kernel: no room for %d vectors of length %d", count, depth)
+	}
+	p := new(Packed[T])
+	p.reset(count, depth, floatTiling[T]().nr)
+	return p, nil
+}
+
+// Put writes part of the packed operand, so that a matrix can be packed that is never
+// in memory as a whole: vectors first … first+count−1 at depths k … k+depth−1 become
+// o's vectors 0 … count−1 at its depths 0 … depth−1. o is one of [Rows] or [Columns]. first is
+// a multiple of [ColumnAlign], and so is count unless the part includes the last vector.
+func (p *Packed[T]) Put(o Operand[T], first, count, k, depth int) error {
+	if first < 0 || count < 0 || first+count > p.count || k < 0 || depth < 0 || k+depth > p.depth {
+		return fmt.Errorf("kernel: vectors %d to %d at depths %d to %d do not lie in %d vectors of length %d", first, first+count, k, k+depth, p.count, p.depth)
+	}
+	if end := first + count; first%ColumnAlign != 0 || end%ColumnAlign != 0 && end != p.count {
+		return fmt.Errorf("kernel: vectors %d to %d do not begin and end at multiples of %d", first, end, ColumnAlign)
+	}
+	if o.kind == operandPacker {
+		return errors.New("kernel: a Packer packs all of an operand")
+	}
+	if err := o.checkUnpacked("part", count, depth, p.width); err != nil {
+		return err
+	}
+	t := floatTiling[T]()
+	for d := 0; d < depth; {
+		block := (k + d) / KC * KC
+		kc := min(KC, p.depth-block)
+		n := min(depth-d, block+kc-k-d)
+		// The depths of one panel are contiguous.
+		for v := 0; v < count; v += p.width {
+			panel := p.block(first+v, block, kc)[(k+d-block)*p.width:]
+			o.pack(t, panel[:n*p.width], p.width, v, min(p.width, count-v), d, n)
+		}
+		d += n
 	}
 	return nil
 }
