@@ -1,9 +1,12 @@
 package graph
 
 // The memory plan: where in one arena per element type each value lies, so
-// that a buffer is used again as soon as its value is dead.
+// that memory is used again as soon as its value is dead.
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Layout places the values of a program. Offsets and sizes count elements of
 // the value's own type; a value that is a constant, a program input or a view has offset −1.
@@ -14,6 +17,136 @@ type Layout struct {
 
 // align keeps float32 values on cache lines.
 const align = 16
+
+// buffer is memory that is in use from one step to another, both included: for one value or
+// for several that are computed in place.
+type buffer struct {
+	first, last  int
+	size, offset int
+}
+
+// maxPlanned bounds the buffers whose places are sought among all others.
+const maxPlanned = 1 << 12
+
+// Plan computes the layout.
+func (p *Program) Plan() Layout {
+	buffers, of := p.buffers()
+	var l Layout
+	for t := range l.Size {
+		l.Size[t] = inOrder(buffers[t], len(p.Steps))
+		if len(buffers[t]) <= maxPlanned {
+			before := make([]int, len(buffers[t]))
+			for i, b := range buffers[t] {
+				before[i] = b.offset
+			}
+			if size := bySize(buffers[t]); size < l.Size[t] {
+				l.Size[t] = size
+				continue
+			}
+			for i, b := range buffers[t] {
+				b.offset = before[i]
+			}
+		}
+	}
+	l.Offset = make([]int, len(of))
+	for id, b := range of {
+		if l.Offset[id] = -1; b != nil {
+			l.Offset[id] = b.offset
+		}
+	}
+	return l
+}
+
+// buffers finds which values lie in memory of the arenas, and from when to when: the
+// buffers by type and in the order of their first step, and that of each value, or nil.
+func (p *Program) buffers() (all [4][]*buffer, of []*buffer) {
+	lastUse := make([]int, len(p.Values)) // by root
+	for i, s := range p.Steps {
+		for _, id := range slices.Concat(s.In, s.Out) {
+			if id >= 0 {
+				lastUse[p.Values[id].Root] = i
+			}
+		}
+	}
+	for _, id := range p.Outputs {
+		lastUse[p.Values[id].Root] = len(p.Steps)
+	}
+	of = make([]*buffer, len(p.Values))
+	room := func(id int) int { return max(1, (elements(p.Values[id].Shape)+align-1)/align) * align }
+	for i, s := range p.Steps {
+		if s.Op.View {
+			continue
+		}
+		for k, id := range s.Out {
+			if id < 0 {
+				continue
+			}
+			if k == 0 && s.Op.InPlace && s.In[0] >= 0 {
+				root := p.Values[s.In[0]].Root
+				// Other operands of the same memory are read in step, which an elementwise operator allows
+				// only if they are not broadcast: then they would be this very value.
+				shared := slices.ContainsFunc(s.In[1:], func(o int) bool {
+					return o >= 0 && p.Values[o].Root == root && !slices.Equal(p.Values[o].Shape, p.Values[id].Shape)
+				})
+				if b := of[root]; b != nil && lastUse[root] == i && !shared && p.Values[root].DType == p.Values[id].DType &&
+					elements(p.Values[s.In[0]].Shape) == elements(p.Values[id].Shape) && room(root) == room(id) {
+					of[id], b.last = b, lastUse[id]
+					continue
+				}
+			}
+			t := p.Values[id].DType
+			of[id] = &buffer{first: i, last: lastUse[id], size: room(id)}
+			all[t] = append(all[t], of[id])
+		}
+	}
+	return all, of
+}
+
+// bySize places buffers, the largest first, each where it fits best among those placed before that
+// are in use at the same time, and returns the arena's size.
+func bySize(buffers []*buffer) (size int) {
+	sorted := slices.Clone(buffers)
+	slices.SortStableFunc(sorted, func(a, b *buffer) int { return cmp.Compare(b.size, a.size) })
+	placed := make([]*buffer, 0, len(sorted)) // by offset
+	for _, b := range sorted {
+		best, least, end := -1, 0, 0
+		for _, o := range placed {
+			if o.first > b.last || b.first > o.last {
+				continue
+			}
+			if gap := o.offset - end; gap >= b.size && (best < 0 || gap < least) {
+				best, least = end, gap
+			}
+			end = max(end, o.offset+o.size)
+		}
+		if b.offset = best; best < 0 {
+			b.offset = end
+		}
+		size = max(size, b.offset+b.size)
+		at, _ := slices.BinarySearchFunc(placed, b, func(o, b *buffer) int { return cmp.Compare(o.offset, b.offset) })
+		placed = slices.Insert(placed, at, b)
+	}
+	return size
+}
+
+// inOrder places buffers as the steps come to them, in the smallest gap that is free then, and
+// returns the arena's size.
+func inOrder(buffers []*buffer, steps int) int {
+	var a arena
+	ends := make([][]*buffer, steps+1)
+	for i := range steps {
+		for len(buffers) > 0 && buffers[0].first == i {
+			b := buffers[0]
+			b.offset = a.take(b.size)
+			ends[b.last] = append(ends[b.last], b)
+			buffers = buffers[1:]
+		}
+		for _, b := range ends[i] {
+			a.give(b.offset, b.size)
+		}
+	}
+	return a.size
+}
 
 type block struct{ lo, hi int }
 
@@ -58,67 +191,4 @@ func (a *arena) give(lo, n int) {
 		a.free[i-1].hi = a.free[i].hi
 		a.free = slices.Delete(a.free, i, i+1)
 	}
-}
-
-// Plan computes the layout.
-func (p *Program) Plan() Layout {
-	lastUse := make([]int, len(p.Values)) // by root
-	fixed := make([]bool, len(p.Values))
-	for i, s := range p.Steps {
-		for _, id := range slices.Concat(s.In, s.Out) {
-			if id >= 0 {
-				lastUse[p.Values[id].Root] = i
-			}
-		}
-	}
-	for _, id := range p.Outputs {
-		lastUse[p.Values[id].Root] = len(p.Steps)
-	}
-	for _, id := range p.Inputs {
-		fixed[id] = true
-	}
-	l := Layout{Offset: slices.Repeat([]int{-1}, len(p.Values))}
-	var arenas [4]arena
-	room := func(id int) int { return max(1, (elements(p.Values[id].Shape)+align-1)/align) * align }
-	for i, s := range p.Steps {
-		if s.Op.View {
-			// Dead inputs of a view are freed with their root, below.
-		} else {
-			for k, id := range s.Out {
-				if id < 0 {
-					continue
-				}
-				t := p.Values[id].DType
-				if k == 0 && s.Op.InPlace && s.In[0] >= 0 {
-					root := p.Values[s.In[0]].Root
-					// Other operands of the same memory are read in step, which an elementwise operator allows
-					// only if they are not broadcast: then they would be this very value.
-					shared := slices.ContainsFunc(s.In[1:], func(o int) bool {
-						return o >= 0 && p.Values[o].Root == root && !slices.Equal(p.Values[o].Shape, p.Values[id].Shape)
-					})
-					if l.Offset[root] >= 0 && lastUse[root] == i && !shared && p.Values[root].DType == t &&
-						elements(p.Values[s.In[0]].Shape) == elements(p.Values[id].Shape) && room(root) == room(id) {
-						l.Offset[id] = l.Offset[root]
-						lastUse[root] = -1 // its memory lives on under the new name
-						continue
-					}
-				}
-				l.Offset[id] = arenas[t].take(room(id))
-			}
-		}
-		for _, id := range slices.Concat(s.In, s.Out) {
-			if id < 0 {
-				continue
-			}
-			root := p.Values[id].Root
-			if lastUse[root] == i && l.Offset[root] >= 0 && !fixed[root] {
-				arenas[p.Values[root].DType].give(l.Offset[root], room(root))
-				lastUse[root] = -1
-			}
-		}
-	}
-	for t := range arenas {
-		l.Size[t] = arenas[t].size
-	}
-	return l
 }
