@@ -74,9 +74,9 @@ type Tensor struct {
 	Shape []int
 	// Read returns the elements in row-major order.
 	Read func() ([]float32, error)
-	// Load, of a tensor in a file, writes them to dst, which has their number, until
-	// the file is closed; Verify finds damage before. Large ones are deferred (see graph.Defer).
-	Load   func(dst []float32) error
+	// Load, of a tensor in a file, writes those from first on to dst, until the file is
+	// closed; Verify finds damage before. Large ones are deferred (see graph.Defer).
+	Load   func(dst []float32, first int) error
 	Verify func() error
 }
 
@@ -147,11 +147,11 @@ func readState(path string, o Options) (state State, config any, format string, 
 	}
 	for key, t := range state {
 		load := t.Load
-		t.Load = func(dst []float32) error {
+		t.Load = func(dst []float32, first int) error {
 			if err := file.Unchanged(); err != nil {
 				return err
 			}
-			return load(dst)
+			return load(dst, first)
 		}
 		state[key] = t
 	}
@@ -212,11 +212,9 @@ func stateOf(d *torchfile.Dict) (State, error) {
 	state := State{}
 	for key, value := range d.All() {
 		if t, ok := value.(*torchfile.Tensor); ok {
-			load := func(dst []float32) error {
-				return inParts(dst, t.Shape, func(part []float32, lo, hi int) error {
-					return t.Use(lo, hi, func(raw []byte) error { return dtype.Float32s(part, raw, t.DType, t.Order()) })
-				})
-			}
+			load := byRows(t.Shape, func(part []float32, lo, hi int) error {
+				return t.Use(lo, hi, func(raw []byte) error { return dtype.Float32s(part, raw, t.DType, t.Order()) })
+			})
 			state[key] = Tensor{Shape: t.Shape, Read: t.Float32, Load: load, Verify: t.Verify}
 		}
 	}
@@ -240,33 +238,46 @@ func readSafetensors(path string) (State, func() error, error) {
 	}
 	state := State{}
 	for _, a := range arrays {
-		load := func(dst []float32) error { return inParts(dst, a.Shape(), a.ReadFloat32) }
+		load := byRows(a.Shape(), a.ReadFloat32)
 		state[a.Key()] = Tensor{Shape: a.Shape(), Load: load, Read: func() ([]float32, error) {
 			values := make([]float32, a.Len()*a.RowLen())
-			return values, load(values)
+			return values, load(values, 0)
 		}}
 	}
 	return state, close, nil
 }
 
 // partElements bounds what is read of a tensor at a time, unless its rows are longer.
-const partElements = 1 << 20
+const partElements = 1 << 16
 
-// inParts reads a tensor some rows at a time, so that little of a mapped file is resident.
-func inParts(dst []float32, shape []int, read func(part []float32, lo, hi int) error) error {
-	rows := 1
-	if len(shape) > 0 {
-		rows = shape[0]
+// byRows returns a function that reads any elements of a tensor through one that reads
+// whole rows; it takes some of them at a time, so that little of a mapped file is resident.
+func byRows(shape []int, read func(part []float32, lo, hi int) error) func(dst []float32, first int) error {
+	row := 1
+	for _, d := range shape[min(1, len(shape)):] {
+		row *= d
 	}
-	row := len(dst) / max(rows, 1)
 	step := max(1, partElements/max(row, 1))
-	for lo := 0; lo < rows; lo += step {
-		hi := min(lo+step, rows)
-		if err := read(dst[lo*row:hi*row], lo, hi); err != nil {
-			return err
+	return func(dst []float32, first int) error {
+		for len(dst) > 0 {
+			lo, skipped := first/row, first%row
+			if skipped > 0 || len(dst) < row {
+				whole := make([]float32, row)
+				if err := read(whole, lo, lo+1); err != nil {
+					return err
+				}
+				n := copy(dst, whole[skipped:])
+				dst, first = dst[n:], first+n
+				continue
+			}
+			n := min(len(dst)/row, step)
+			if err := read(dst[:n*row], lo, lo+n); err != nil {
+				return err
+			}
+			dst, first = dst[n*row:], first+n*row
 		}
+		return nil
 	}
-	return nil
 }
 
 // list names tensors with their shapes for a message, at most a dozen.
@@ -377,8 +388,8 @@ func (b *builder) tensor(name string, want ...int) (shape []int, err error) {
 			return nil, fmt.Errorf("tensor %q: %w", key, err)
 		}
 	}
-	b.graph.Constants[name] = graph.Defer(func(dst []float32) error {
-		if err := t.Load(dst); err != nil {
+	b.graph.Constants[name] = graph.Defer(func(dst []float32, first int) error {
+		if err := t.Load(dst, first); err != nil {
 			return fmt.Errorf("tensor %q: %w", key, err)
 		}
 		return nil

@@ -147,7 +147,7 @@ func TestDeferredWeights(t *testing.T) {
 		for key, tensor := range state {
 			want, err := tensor.Read()
 			got := make([]float32, len(want))
-			if err := errors.Join(err, tensor.Load(got)); err != nil || !slices.Equal(got, want) {
+			if err := errors.Join(err, tensor.Load(got, 0)); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%s: %q: Load gives other values, error %v", name, key, err)
 			}
 		}
@@ -157,7 +157,7 @@ func TestDeferredWeights(t *testing.T) {
 		}
 		for key, tensor := range state {
 			n, _ := graph.Elements(tensor.Shape)
-			if err := tensor.Load(make([]float32, n)); err == nil || !strings.Contains(err.Error(), "changed") {
+			if err := tensor.Load(make([]float32, n), 0); err == nil || !strings.Contains(err.Error(), "changed") {
 				t.Errorf("%s: %q of a changed file: %v", name, key, err)
 			}
 		}

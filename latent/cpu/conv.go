@@ -128,20 +128,19 @@ func (g *geometry) locate(l0, l1 int) []int {
 	return base
 }
 
-// filterRows writes to rows one group's weights [filters, channels/group, kernel…] with
-// the elements of each filter in the order of a patch, and returns them as an operand.
-func (g *geometry) filterRows(rows, w []float32, group int) kernel.Operand[float32] {
-	n, width := g.filters/g.groups, g.channels/g.groups
-	positions := g.depth() / width
-	for f := range n {
-		src := w[(group*n+f)*g.depth():]
+// weights is how the first group's weights lie in [filters, channels/group, kernel…]; the
+// depths are in the order of a patch.
+func (g *geometry) weights() *matrix {
+	m := &matrix{n: g.filters / g.groups, k: g.depth()}
+	width := g.channels / g.groups
+	if positions := m.k / max(width, 1); positions > 1 && width > 1 {
 		for c := range width {
 			for at := range positions {
-				rows[f*g.depth()+at*width+c] = src[c*positions+at]
+				m.depth = append(m.depth, at*width+c)
 			}
 		}
 	}
-	return kernel.Rows(rows, g.depth())
+	return m
 }
 
 // frameLimit is the number of elements of a frame that is copied as a whole; it stays in the second-level cache.
@@ -173,7 +172,7 @@ func buildConv(b *builder) (func() error, error) {
 	if size(b.outShape(0)) == 0 {
 		return func() error { return nil }, nil
 	}
-	packed := make([]*kernel.Packed[float32], g.groups)
+	packed, stored := make([]*kernel.Packed[float32], g.groups), g.weights()
 	// With one channel per group the channels of a pixel lie as the lanes of a vector do.
 	var channelwise []float32
 	var offsets []int
@@ -195,9 +194,8 @@ func buildConv(b *builder) (func() error, error) {
 	} else if w != nil {
 		for group := range g.groups {
 			var err error
-			packed[group], err = b.weights.right(packKey{w, "conv", group}, n, k, false, n*k, func(values, buffer []float32) kernel.Operand[float32] {
-				return g.filterRows(buffer, values, group)
-			})
+			stored.first = group * n * k
+			packed[group], err = b.weights.right(packKey{w, "conv", group}, stored)
 			if err != nil {
 				return nil, err
 			}
@@ -281,11 +279,14 @@ func buildConv(b *builder) (func() error, error) {
 	if b.constant(1) != nil {
 		return loop, nil
 	}
-	filters, rows := b.in(1), make([]float32, n*k)
+	filters, shape := b.in(1), b.shape(1)
+	var buffer []float32
 	return func() error {
+		t := graph.Floats(filters(), shape...)
 		for group := range g.groups {
 			var err error
-			if packed[group], err = kernel.PackRight(g.filterRows(rows, filters(), group), n, k); err != nil {
+			stored.first = group * n * k
+			if packed[group], err = stored.pack(t, &buffer); err != nil {
 				return err
 			}
 		}

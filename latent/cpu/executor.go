@@ -223,9 +223,9 @@ func (x *Executor) build(p *program) error {
 	}
 	p.place(&x.arena)
 	w := x.weights
-	w.buffer = x.arena.f32
+	w.arena = x.arena.f32
 	defer func() {
-		w.buffer, w.last, w.values = nil, nil, nil
+		w.release()
 		// What opening and binding left behind would stay beside the arena for long.
 		debug.FreeOSMemory()
 	}()
@@ -427,64 +427,6 @@ func (b *builder) span(total, grain int, f body) func() error {
 func (b *builder) each(total int, f body) func() error {
 	pool := b.pool
 	return func() error { return (*pool).each(total, f) }
-}
-
-// weights keeps constants in the form that kernels take, for all programs, and the
-// workers' scratch.
-type weights struct {
-	packed map[packKey]*kernel.Packed[float32]
-	// Deferred constants that are used as they are.
-	held    map[*graph.Tensor][]float32
-	scratch []scratch // by worker
-
-	// While a program is built: a buffer for constants to be packed, and the one
-	// that was loaded last.
-	buffer []float32
-	last   *graph.Tensor
-	values []float32
-}
-
-// hold loads a deferred constant and keeps it.
-func (w *weights) hold(t *graph.Tensor) ([]float32, error) {
-	if v, ok := w.held[t]; ok {
-		return v, nil
-	}
-	v, err := t.Load(nil)
-	if err == nil {
-		w.held[t] = v
-	}
-	return v, err
-}
-
-// load returns the elements of a constant, and a buffer of n more if n > 0, both until
-// the next call for another constant. Own elements may be changed.
-func (w *weights) load(t *graph.Tensor, n int, own bool) (values, more []float32, err error) {
-	buffered := 0
-	if t.Deferred() || own {
-		buffered = t.Len()
-	}
-	if need := max(t.Buffer(), buffered+n); need > len(w.buffer) {
-		w.buffer, w.last = make([]float32, need), nil
-	}
-	if w.last != t || !t.Deferred() {
-		if w.values, err = t.Load(w.buffer); err != nil {
-			return nil, nil, err
-		}
-		w.last = t
-	}
-	if own {
-		w.last = nil
-		if !t.Deferred() {
-			w.values = w.buffer[:copy(w.buffer, w.values)]
-		}
-	}
-	return w.values, w.buffer[buffered : buffered+n], nil
-}
-
-type packKey struct {
-	tensor *graph.Tensor
-	form   string
-	group  int
 }
 
 // scratch is what one worker needs beside the arena.

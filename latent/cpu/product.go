@@ -19,27 +19,8 @@ func init() {
 // finishes at a time; its result stays in the second-level cache.
 const rowBlock = 192
 
-// right returns constant weights packed as the right operand: n vectors of length k. If
-// they are not yet, operand makes it of the constant's elements (its own to change, if
-// wanted) and a buffer of the given length.
-func (w *weights) right(key packKey, n, k int, own bool, length int, operand func(values, buffer []float32) kernel.Operand[float32]) (*kernel.Packed[float32], error) {
-	if p := w.packed[key]; p != nil {
-		return p, nil
-	}
-	values, buffer, err := w.load(key.tensor, length, own)
-	if err != nil {
-		return nil, err
-	}
-	p, err := kernel.PackRight(operand(values, buffer), n, k)
-	if err != nil {
-		return nil, err
-	}
-	w.packed[key] = p
-	return p, nil
-}
-
-// matrix is a right operand as it is stored: k×n, or n×k if transposed.
-func matrix(data []float32, transposed bool, k, n int) kernel.Operand[float32] {
+// rightOperand is a right operand as it is stored: k×n, or n×k if transposed.
+func rightOperand(data []float32, transposed bool, k, n int) kernel.Operand[float32] {
 	if transposed {
 		return kernel.Rows(data, k)
 	}
@@ -58,47 +39,20 @@ func tiles(m, n, threads int) (rows, cols int) {
 
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
-// reorder puts the rows of weights k×n, or n×k if transposed, into the order of
-// elements of the given shape; they belong to the elements after perm. The buffer
-// has max(k, n) elements.
-func reorder(w, buffer []float32, shape, perm []int, transposed bool, k, n int) {
+// permuted is where the elements of an array of the given shape are after the permutation of its axes,
+// in the order of the permuted array: the weights of element i belong to depth permuted[i].
+func permuted(shape, perm []int) []int {
 	strides := contiguous(shape)
-	after := make([]int, len(perm))
-	moved := make([]int, len(perm))
+	after, moved := make([]int, len(perm)), make([]int, len(perm))
 	for i, p := range perm {
 		after[i], moved[i] = shape[p], strides[p]
 	}
 	from := newStrided(after, moved, 0)
-	to := make([]int, k) // where row i goes
-	for i := range to {
-		to[i] = from.at(i)
+	at := make([]int, size(shape))
+	for i := range at {
+		at[i] = from.at(i)
 	}
-	if transposed {
-		row := buffer[:k]
-		for c := range n {
-			for i, j := range to {
-				row[j] = w[c*k+i]
-			}
-			copy(w[c*k:], row)
-		}
-		return
-	}
-	// Along each cycle of the permutation, a row takes the place of the next one.
-	row := buffer[:n]
-	for start := range to {
-		if to[start] < 0 {
-			continue
-		}
-		copy(row, w[start*n:])
-		for i := start; to[i] >= 0; {
-			j := to[i]
-			to[i] = -1
-			for c, v := range w[j*n : (j+1)*n] {
-				w[j*n+c], row[c] = row[c], v
-			}
-			i = j
-		}
-	}
+	return at
 }
 
 func buildLinear(b *builder) (func() error, error) {
@@ -109,23 +63,15 @@ func buildLinear(b *builder) (func() error, error) {
 	k := in[len(in)-1]
 	m := size(in[:len(in)-1])
 	w := b.constant(1)
-	form := "k×n"
+	form, stored := "k×n", matrix{n: n, k: k, turned: !p.TransB}
 	if p.TransB {
 		form = "n×k"
 	}
 	if p.Perm != nil {
 		form += fmt.Sprint(p.Shape, p.Perm)
+		stored.depth = permuted(p.Shape, p.Perm)
 	}
-	buffer := 0
-	if p.Perm != nil {
-		buffer = max(k, n)
-	}
-	packed, err := b.weights.right(packKey{w, form, 0}, n, k, p.Perm != nil, buffer, func(values, buffer []float32) kernel.Operand[float32] {
-		if p.Perm != nil {
-			reorder(values, buffer, p.Shape, p.Perm, p.TransB, k, n)
-		}
-		return matrix(values, p.TransB, k, n)
-	})
+	packed, err := b.weights.right(packKey{w, form, 0}, &stored)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +146,7 @@ func buildGemm(b *builder) (func() error, error) {
 		if p.TransA {
 			left = kernel.Columns(a(), m)
 		}
-		s.product = kernel.Product[float32]{M: m, N: n, K: k, A: left, B: matrix(w(), p.TransB, k, n),
+		s.product = kernel.Product[float32]{M: m, N: n, K: k, A: left, B: rightOperand(w(), p.TransB, k, n),
 			C: y(), Stride: n, Threads: (*pool).threads, Workspace: &s.workspace}
 		if err := s.product.Run(); err != nil {
 			return err

@@ -68,20 +68,14 @@ func (g *Graph) foldBatchNorm() error {
 			factors[f] = float64(scale[f]) / math.Sqrt(float64(variance[f])+epsilon)
 			bias[f] = float32(float64((float64(bias[f])-float64(mean[f]))*factors[f]) + float64(shift[f]))
 		}
-		scaled := func(dst, spare []float32) error {
-			weights, err := w.Load(spare)
-			each := len(dst) / filters
-			for i, v := range weights {
-				dst[i] = float32(float64(v) * factors[i/each])
+		each := w.Len() / filters
+		weights, err := w.change(func(part []float32, first int) {
+			for i, v := range part {
+				part[i] = float32(float64(v) * factors[(first+i)/each])
 			}
-			return err
-		}
-		weights := deferFrom([]*Tensor{w}, scaled, w.Shape...)
-		if weights == nil {
-			weights = Floats(make([]float32, w.Len()), w.Shape...)
-			if err := scaled(weights.F32, nil); err != nil {
-				return fmt.Errorf("%v: %w", conv, err)
-			}
+		})
+		if err != nil {
+			return fmt.Errorf("%v: %w", conv, err)
 		}
 		// Names that no file can contain.
 		prefix := "\x00batchnorm\x00" + n.Outputs[0]

@@ -13,7 +13,8 @@ type fuser struct {
 	*Program
 	producer []int // step index by value, −1
 	uses     []int // by value; a program output counts as a use
-	work     int   // steps and values looked at
+	needed   []bool
+	work     int // steps and values looked at
 }
 
 // fuseBudget bounds the work: a rewrite costs as much as the program is long, so
@@ -49,7 +50,8 @@ func (f *fuser) sweep(rewrite func(*fuser, int) bool) bool {
 		if rewrite(f, i) {
 			changed = true
 			f.work += len(f.Steps) + len(f.Values)
-			f.prune()
+			f.needed = resized(f.needed, len(f.Values))
+			f.prune(f.needed)
 			f.index()
 			i = min(i, len(f.Steps)) - 1
 			i = max(i-1, -1)
@@ -59,8 +61,11 @@ func (f *fuser) sweep(rewrite func(*fuser, int) bool) bool {
 }
 
 func (f *fuser) index() {
-	f.producer = slices.Repeat([]int{-1}, len(f.Values))
-	f.uses = make([]int, len(f.Values))
+	// In the same memory each time: much is rewritten in a large program.
+	f.producer, f.uses = resized(f.producer, len(f.Values)), resized(f.uses, len(f.Values))
+	for id := range f.Values {
+		f.producer[id], f.uses[id] = -1, 0
+	}
 	for i, s := range f.Steps {
 		for _, id := range s.Out {
 			if id >= 0 {
@@ -83,6 +88,8 @@ func (f *fuser) index() {
 		}
 	}
 }
+
+func resized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
 // from returns the step that makes a value if it has the given name, else nil.
 func (f *fuser) from(id int, op string) *Step {
@@ -285,6 +292,17 @@ func (f *fuser) factors(i int) []int {
 	return nil
 }
 
+// stored is a constant matrix as its file has it, and whether it must then be transposed.
+func (f *fuser) stored(id int, transposed bool) (int, bool) {
+	v := f.Values[id]
+	if v.Const.transposed == nil {
+		return id, transposed
+	}
+	id = f.temporary(v.Const.transposed.Shape)
+	f.Values[id].Name, f.Values[id].Const = v.Name, v.Const.transposed
+	return id, !transposed
+}
+
 // linear turns a product with a constant matrix, with or without a bias, into one step.
 func (f *fuser) linear(i int) bool {
 	s := f.Steps[i]
@@ -304,14 +322,16 @@ func (f *fuser) linear(i int) bool {
 				return false
 			}
 		}
-		f.Steps[i] = newStep("repscope", "Linear", s.Node.Name, &GemmParams{TransB: p.TransB, Alpha: 1, Beta: 1}, []int{s.In[0], w, bias}, s.Out)
+		w, transposed := f.stored(w, p.TransB)
+		f.Steps[i] = newStep("repscope", "Linear", s.Node.Name, &GemmParams{TransB: transposed, Alpha: 1, Beta: 1}, []int{s.In[0], w, bias}, s.Out)
 		return true
 	case s.Node.Op == "MatMul":
 		w := s.In[1]
 		if !f.constant(w) || len(f.Values[w].Shape) != 2 || len(f.Values[s.In[0]].Shape) < 2 {
 			return false
 		}
-		f.Steps[i] = newStep("repscope", "Linear", s.Node.Name, &GemmParams{Alpha: 1, Beta: 1}, []int{s.In[0], w, -1}, s.Out)
+		w, transposed := f.stored(w, false)
+		f.Steps[i] = newStep("repscope", "Linear", s.Node.Name, &GemmParams{TransB: transposed, Alpha: 1, Beta: 1}, []int{s.In[0], w, -1}, s.Out)
 		return true
 	case s.Node.Op == "Add":
 		y, bias, ok := pair(&s, func(id int) bool { return f.from(id, "Linear") != nil && f.single(id) })

@@ -162,10 +162,10 @@ func (s *specializer) evaluate(step *Step, c *Context) ([]*Tensor, error) {
 	for i := range c.In {
 		in[i] = c.In[i].Const
 	}
-	if step.Op.View {
-		// The same elements under another shape.
+	if step.Op.View || sameElements(step, in) {
+		// Under another shape or name.
 		t := *in[0]
-		t.Shape = c.Out[0].Shape
+		t.Shape, t.transposed = c.Out[0].Shape, nil
 		return []*Tensor{&t}, nil
 	}
 	local, eval := Step{Node: step.Node, Op: step.Op, Params: step.Params}, s.eval
@@ -175,6 +175,9 @@ func (s *specializer) evaluate(step *Step, c *Context) ([]*Tensor, error) {
 			return evaluate(eval, local, in, []*Tensor{Floats(dst, shape...)}, spare)
 		}
 		if t := deferFrom(in, load, shape...); t != nil {
+			if step.Node.Op == "Transpose" && len(shape) == 2 && step.Params.(TransposeParams).Perm[0] == 1 {
+				t.transposed = in[0]
+			}
 			return []*Tensor{t}, nil
 		}
 	}
@@ -186,6 +189,13 @@ func (s *specializer) evaluate(step *Step, c *Context) ([]*Tensor, error) {
 		}
 	}
 	return out, evaluate(eval, local, in, out, nil)
+}
+
+// sameElements reports whether a step on constants is a cast of float32, which stands
+// for the file's narrower types too, to itself.
+func sameElements(step *Step, in []*Tensor) bool {
+	p, ok := step.Params.(CastParams)
+	return ok && in[0].DType == Float32 && (p.To == ElementFloat || p.To == ElementDouble)
 }
 
 // evaluate computes one step; in has nil for absent inputs. Those that are deferred
@@ -269,19 +279,20 @@ func (g *Graph) Specialize(inputs []Operand, eval Evaluator) (*Program, error) {
 		p.Outputs = append(p.Outputs, id)
 	}
 	p.Values, p.Steps = s.values, s.steps
-	p.prune()
+	p.prune(make([]bool, len(p.Values)))
 	p.fuse()
 	return p, nil
 }
 
-// prune drops steps whose results nobody uses.
-func (p *Program) prune() {
-	needed := make([]bool, len(p.Values))
+// prune drops steps whose results nobody uses; needed is scratch, one for each value.
+func (p *Program) prune(needed []bool) {
+	clear(needed)
 	for _, id := range p.Outputs {
 		needed[id] = true
 	}
-	kept := make([]Step, 0, len(p.Steps))
-	for _, s := range slices.Backward(p.Steps) {
+	kept := len(p.Steps)
+	for i := kept - 1; i >= 0; i-- {
+		s := p.Steps[i]
 		if !slices.ContainsFunc(s.Out, func(id int) bool { return id >= 0 && needed[id] }) {
 			continue
 		}
@@ -290,8 +301,8 @@ func (p *Program) prune() {
 				needed[id] = true
 			}
 		}
-		kept = append(kept, s)
+		kept--
+		p.Steps[kept] = s
 	}
-	slices.Reverse(kept)
-	p.Steps = kept
+	p.Steps = slices.Delete(p.Steps, 0, kept)
 }

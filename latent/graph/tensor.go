@@ -5,6 +5,7 @@ package graph
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // DType is the type a value is computed in. ONNX's narrower and wider types
@@ -52,30 +53,32 @@ type Tensor struct {
 	I64   []int64
 	Bool  []bool
 
-	// Of a deferred tensor: load writes the elements to dst and may use spare, which is
-	// of any length; steps counts what is computed on the way from the files.
-	load   func(dst, spare []float32) error
-	buffer int
-	steps  int
+	// Of a deferred tensor, either: read writes the elements from first on to dst,
+	// compute writes all of them and may use spare, which is of any length.
+	read    func(dst []float32, first int) error
+	compute func(dst, spare []float32) error
+
+	transposed *Tensor // if deferred: the matrix that this one is the transpose of, or nil
+	buffer     int
+	steps      int // computed on the way from the files
 }
 
 // Resident is the number of elements up to which constants are held and not deferred.
 const Resident = 1 << 14
 
-// Defer returns a float32 tensor that holds no elements; load writes all of them
-// into dst, the same at every call.
+// Defer returns a float32 tensor that holds no elements; read writes those from
+// first on to dst, the same at every call.
 //
 // Weights are in memory once: readers and folding defer large constants, so that
-// a graph has hardly any. An executor that binds a program loads them, in any
-// buffer, keeps them only in the form it computes with (packed, or on a device),
-// and loads them again if another program wants another form.
-func Defer(load func(dst []float32) error, shape ...int) *Tensor {
-	return &Tensor{DType: Float32, Shape: shape, steps: 1, buffer: elements(shape),
-		load: func(dst, _ []float32) error { return load(dst) }}
+// a graph has hardly any. An executor that binds a program reads them, in parts
+// where it can, keeps them only in the form it computes with (packed, or on a
+// device), and reads them again if another program wants another form.
+func Defer(read func(dst []float32, first int) error, shape ...int) *Tensor {
+	return &Tensor{DType: Float32, Shape: shape, steps: 1, buffer: elements(shape), read: read}
 }
 
 // Deferred reports whether the elements must be loaded.
-func (t *Tensor) Deferred() bool { return t.load != nil }
+func (t *Tensor) Deferred() bool { return t.read != nil || t.compute != nil }
 
 // Buffer is the length of a buffer with which Load allocates nothing.
 func (t *Tensor) Buffer() int { return t.buffer }
@@ -84,24 +87,39 @@ func (t *Tensor) Buffer() int { return t.buffer }
 // if they are deferred, those loaded to the beginning of the buffer, or a new one if it is
 // too short; the rest of the buffer is overwritten.
 func (t *Tensor) Load(buffer []float32) ([]float32, error) {
-	if t.load == nil {
+	if !t.Deferred() {
 		return t.F32, nil
 	}
 	n := t.Len()
 	if len(buffer) < n {
 		buffer = make([]float32, n)
 	}
-	return buffer[:n], t.load(buffer[:n], buffer[n:])
+	if t.read != nil {
+		return buffer[:n], t.read(buffer[:n], 0)
+	}
+	return buffer[:n], t.compute(buffer[:n], buffer[n:])
+}
+
+// InParts reports whether Part can be used: the elements need not be loaded all at once.
+func (t *Tensor) InParts() bool { return t.compute == nil }
+
+// Part returns n float32 elements from first on, which must not be changed: the tensor's
+// own or, if they are deferred, those read to the buffer, which must be long enough.
+func (t *Tensor) Part(first, n int, buffer []float32) ([]float32, error) {
+	if t.read == nil {
+		return t.F32[first : first+n], nil
+	}
+	return buffer[:n], t.read(buffer[:n], first)
 }
 
 // maxSteps bounds what loading a deferred tensor computes: a chain of folded
 // operators, each of which is done again at every load.
 const maxSteps = 8
 
-// deferFrom defers a tensor that load makes of others. It returns nil if there is
+// deferFrom defers a tensor that is computed from others. It returns nil if there is
 // nothing to gain, or too much to do at every load.
-func deferFrom(from []*Tensor, load func(dst, spare []float32) error, shape ...int) *Tensor {
-	t := &Tensor{DType: Float32, Shape: shape, load: load, buffer: elements(shape), steps: 1}
+func deferFrom(from []*Tensor, compute func(dst, spare []float32) error, shape ...int) *Tensor {
+	t := &Tensor{DType: Float32, Shape: shape, compute: compute, buffer: elements(shape), steps: 1}
 	gain := false
 	for _, f := range from {
 		if f != nil {
@@ -114,6 +132,37 @@ func deferFrom(from []*Tensor, load func(dst, spare []float32) error, shape ...i
 		return nil
 	}
 	return t
+}
+
+// change returns the float32 tensor of which f has changed every element; it is given them part
+// by part, with the index of the first. The result is deferred if t is.
+func (t *Tensor) change(f func(part []float32, first int)) (*Tensor, error) {
+	if !t.Deferred() || t.steps == maxSteps {
+		values, err := t.Load(nil)
+		if err != nil {
+			return nil, err
+		}
+		values = slices.Clone(values)
+		f(values, 0)
+		return Floats(values, t.Shape...), nil
+	}
+	changed := *t
+	changed.transposed = nil
+	changed.steps++
+	if t.read != nil {
+		changed.read = func(dst []float32, first int) error {
+			err := t.read(dst, first)
+			f(dst, first)
+			return err
+		}
+	} else {
+		changed.compute = func(dst, spare []float32) error {
+			err := t.compute(dst, spare)
+			f(dst, 0)
+			return err
+		}
+	}
+	return &changed, nil
 }
 
 // maxElements bounds one value; a larger one is a broken or hostile file.

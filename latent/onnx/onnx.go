@@ -655,7 +655,7 @@ func (d *decoder) tensor(v field) (*graph.Tensor, string, error) {
 	}
 	if target == graph.Float32 && count > resident && d.in != nil {
 		raw.bytes = nil // valid only now
-		return graph.Defer(func(dst []float32) error { return raw.floats(dst, kind) }, shape...), name, nil
+		return graph.Defer(func(dst []float32, first int) error { return raw.floats(dst, first, kind) }, shape...), name, nil
 	}
 	t := &graph.Tensor{DType: target, Shape: shape}
 	d.note(t, element)
@@ -684,10 +684,11 @@ func (r region) use(fn func(raw []byte) error) error {
 }
 
 // partElements bounds what is read at a time, so that little of a mapped file is resident.
-const partElements = 1 << 20
+const partElements = 1 << 16
 
-func (r region) floats(dst []float32, kind dtype.DType) error {
-	for at := r.offset; len(dst) > 0; {
+// floats converts the elements from first on.
+func (r region) floats(dst []float32, first int, kind dtype.DType) error {
+	for at := r.offset + int64(first*kind.Size()); len(dst) > 0; {
 		part := dst[:min(len(dst), partElements)]
 		n := int64(len(part) * kind.Size())
 		err := r.in.use(at, n, func(b []byte) error { return dtype.Float32s(part, b, kind, dtype.LittleEndian) })
