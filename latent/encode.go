@@ -388,9 +388,9 @@ func (s *Stream) run(ctx context.Context, first int, write func(lo, hi int, rows
 // writer pools and checks the outputs of batches and hands them on.
 type writer struct {
 	*Stream
-	write func(lo, hi int, rows [][]float32) error
-	whole [][]float32 // room for a full batch, by output
-	part  [][]float32
+	write  func(lo, hi int, rows [][]float32) error
+	pooled [][]float32 // room for a full batch, by output; nil where there is nothing to pool
+	part   [][]float32
 }
 
 func (w *writer) rows(p *pass, results []result) error {
@@ -399,19 +399,25 @@ func (w *writer) rows(p *pass, results []result) error {
 			return err
 		}
 	}
-	if w.whole == nil {
-		w.whole, w.part = make([][]float32, len(results)), make([][]float32, len(results))
+	if w.part == nil {
+		w.pooled, w.part = make([][]float32, len(results)), make([][]float32, len(results))
 		for k, out := range w.outputs {
-			w.whole[k] = make([]float32, w.most*size(out.Shape))
+			if pool := w.pools[k]; pool != PoolNone && pool != PoolFlatten {
+				w.pooled[k] = make([]float32, w.most*size(out.Shape))
+			}
 		}
 	}
 	n, width := p.hi-p.lo, size(w.pre.out)
 	for k, r := range results {
-		row, dim := len(r.values)/n, len(w.whole[k])/w.most
-		w.part[k] = w.whole[k][:n*dim]
+		row, dim := len(r.values)/n, size(w.outputs[k].Shape)
+		if w.part[k] = r.values; w.pooled[k] != nil {
+			w.part[k] = w.pooled[k][:n*dim]
+		}
 		for i := range n {
 			z := w.part[k][i*dim : (i+1)*dim]
-			w.pools[k].apply(z, r.values[i*row:(i+1)*row])
+			if w.pooled[k] != nil {
+				w.pools[k].apply(z, r.values[i*row:(i+1)*row])
+			}
 			var state []float32 // bytes are finite
 			if p.states != nil {
 				state = p.states[i*width : (i+1)*width]
