@@ -153,6 +153,7 @@ func (g *Graph) Prepare(eval Evaluator) error {
 	if err := g.foldBatchNorm(); err != nil {
 		return err
 	}
+	g.cutWeights()
 	g.dropUnused()
 	return nil
 }

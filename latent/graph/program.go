@@ -36,12 +36,13 @@ type Program struct {
 }
 
 type specializer struct {
-	graph  *Graph
-	eval   Evaluator
-	values []Value
-	steps  []Step
-	id     map[string]int
-	budget int // elements that may still be read and written by folding
+	graph    *Graph
+	eval     Evaluator
+	values   []Value
+	steps    []Step
+	id       map[string]int
+	budget   int // elements that may still be read and written by folding
+	unrolled int // nodes of loops' steps
 }
 
 func newSpecializer(g *Graph, eval Evaluator) *specializer {

@@ -58,7 +58,8 @@ type Tensor struct {
 	read    func(dst []float32, first int) error
 	compute func(dst, spare []float32) error
 
-	transposed *Tensor // if deferred: the matrix that this one is the transpose of, or nil
+	transposed *Tensor   // if deferred: the matrix that this one is the transpose of, or nil
+	parts      []*Tensor // matrices that it was cut into when the graph was prepared, or nil
 	buffer     int
 	steps      int // computed on the way from the files
 }
@@ -163,6 +164,39 @@ func (t *Tensor) change(f func(part []float32, first int)) (*Tensor, error) {
 		}
 	}
 	return &changed, nil
+}
+
+// cut returns the float32 tensor's elements as matrices of the given heights, one below the other.
+// Those that were cut when the graph was prepared are the same at every call.
+func (t *Tensor) cut(heights []int, width int) []*Tensor {
+	if slices.EqualFunc(t.parts, heights, func(p *Tensor, height int) bool { return slices.Equal(p.Shape, []int{height, width}) }) {
+		return t.parts
+	}
+	var parts []*Tensor
+	row := 0
+	for _, height := range heights {
+		first, n := row*width, height*width
+		row += height
+		part := &Tensor{DType: Float32, Shape: []int{height, width}, steps: t.steps}
+		switch {
+		case t.read != nil:
+			part.buffer = n
+			part.read = func(dst []float32, from int) error { return t.read(dst, first+from) }
+		case t.compute != nil:
+			part.buffer = n + t.buffer
+			part.compute = func(dst, spare []float32) error {
+				all, err := t.Load(spare)
+				if err == nil {
+					copy(dst, all[first:])
+				}
+				return err
+			}
+		default:
+			part.F32 = t.F32[first : first+n]
+		}
+		parts = append(parts, part)
+	}
+	return parts
 }
 
 // maxElements bounds one value; a larger one is a broken or hostile file.
