@@ -167,6 +167,33 @@ type consistency struct {
 	purity  []float64 // share of the neighbours with the point's own label
 }
 
+// fewestCandidates is the smallest number of other points that a point can have as
+// neighbours where those at most window places apart in its episode are none.
+func fewestCandidates(n, window int, episode []int) int {
+	places := map[int][]int{} // of the points of each episode
+	for i := range n {
+		e := 0
+		if episode != nil {
+			e = episode[i]
+		}
+		places[e] = append(places[e], i)
+	}
+	fewest := n - 1
+	for _, list := range places {
+		lo, hi := 0, 0
+		for _, i := range list {
+			for list[lo] < i-window {
+				lo++
+			}
+			for hi < len(list) && list[hi] <= i+window {
+				hi++
+			}
+			fewest = min(fewest, n-(hi-lo))
+		}
+	}
+	return fewest
+}
+
 // labelConsistency finds the nearest neighbours once for all k, the point itself
 // left out. A tied vote goes to the label whose nearest member is nearest.
 func labelConsistency(ctx context.Context, points dataset.Points, p Partition, ks []int, o neighbors.Options) ([]consistency, error) {

@@ -413,19 +413,31 @@ func (a *analyzer) labelled(ctx context.Context, m int, model *Model) error {
 	if a.labels == nil {
 		return nil
 	}
-	ks := slices.DeleteFunc(slices.Clone(a.o.Neighbors), func(k int) bool { return k > a.samples()-1 })
-	if len(ks) == 0 {
-		return nil
-	}
-	found, err := labelConsistency(ctx, sampled(a.in.Models[m].Latents, a.in.Sample), *a.labels, ks, neighbors.Options{
-		Threads: max(a.o.Threads, 0), Memory: a.o.Memory, Device: a.o.Device, ExcludeWindow: a.o.ExcludeWindow, Episode: at(a.in.Episode, a.in.Sample),
-	})
-	if err != nil {
-		return err
+	episode := at(a.in.Episode, a.in.Sample)
+	fewest := fewestCandidates(a.samples(), a.o.ExcludeWindow, episode)
+	ks := slices.DeleteFunc(slices.Clone(a.o.Neighbors), func(k int) bool { return k > fewest })
+	var found []consistency
+	var err error
+	if len(ks) > 0 {
+		found, err = labelConsistency(ctx, sampled(a.in.Models[m].Latents, a.in.Sample), *a.labels, ks, neighbors.Options{
+			Threads: max(a.o.Threads, 0), Memory: a.o.Memory, Device: a.o.Device, ExcludeWindow: a.o.ExcludeWindow, Episode: episode,
+		})
+		if err != nil {
+			return err
+		}
 	}
 	accuracy, purity := a.labels.chance()
-	for _, c := range found {
-		row := LabelConsistency{K: c.k, AccuracyChance: report.Number(accuracy), PurityChance: report.Number(purity)}
+	for _, k := range a.o.Neighbors {
+		row := LabelConsistency{K: k, AccuracyChance: report.Number(accuracy), PurityChance: report.Number(purity)}
+		if k > fewest {
+			reason := fmt.Sprintf("k = %d: a state has only %d others to choose neighbours from", k, fewest)
+			row.Accuracy, row.AccuracyCI = report.Undefined("%s", reason), report.NoInterval("%s", reason)
+			row.Purity, row.PurityCI = report.Undefined("%s", reason), report.NoInterval("%s", reason)
+			model.LabelConsistency = append(model.LabelConsistency, row)
+			continue
+		}
+		c := found[0]
+		found = found[1:]
 		if row.Accuracy, row.AccuracyCI, err = a.mean(ctx, a.sample, fmt.Sprintf("label_accuracy_%d", c.k), m, c.correct); err != nil {
 			return err
 		}

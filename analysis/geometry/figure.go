@@ -5,6 +5,7 @@ package geometry
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"repscope/plots"
 	"repscope/report"
@@ -125,12 +126,14 @@ func (r *Result) groups() plots.Panel {
 	return panel
 }
 
-// shownConsistency is that of the middle neighbourhood size, nil without any.
+// shownConsistency is that of the middle neighbourhood size, nil without any that is
+// defined.
 func (m *Model) shownConsistency() *LabelConsistency {
-	if len(m.LabelConsistency) == 0 {
+	defined := slices.DeleteFunc(slices.Clone(m.LabelConsistency), func(c LabelConsistency) bool { return !c.Accuracy.Defined() })
+	if len(defined) == 0 {
 		return nil
 	}
-	return &m.LabelConsistency[len(m.LabelConsistency)/2]
+	return &defined[len(defined)/2]
 }
 
 // similarityTable shows debiased CKA above and RSA below the diagonal, and below the

@@ -526,7 +526,7 @@ func TestKMeans(t *testing.T) {
 		if err != nil || found.Inertia != 0 || !slices.Equal(found.Partition.Of, []int{0, 1, 1, 2, 0, 2, 0}) {
 			t.Errorf("%+v, %v", found, err)
 		}
-		for k, want := range map[int]string{4: "only 3 points are distinct", 8: "7 points are fewer than 8 clusters", 0: "0 clusters"} {
+		for k, want := range map[int]string{4: "3 distinct points are fewer than 4 clusters", 8: "7 points are fewer than 8 clusters", 0: "0 clusters"} {
 			if _, err := KMeans(t.Context(), x, k, KMeansOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("k = %d: error %v, want one containing %q", k, err, want)
 			}
@@ -807,6 +807,22 @@ func TestUnusableInput(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one containing %q", err, want)
+		}
+	}
+}
+
+func TestFewestCandidates(t *testing.T) {
+	for _, c := range []struct {
+		n, window int
+		episode   []int
+		want      int
+	}{
+		{10, 0, nil, 9}, {10, 1, nil, 7}, {10, 4, nil, 1}, {10, 5, nil, 0}, {10, 100, nil, 0},
+		{6, 1, []int{0, 0, 0, 1, 1, 1}, 3}, {6, 9, []int{0, 0, 0, 1, 1, 1}, 3}, {6, 9, []int{0, 0, 1, 1, 1, 1}, 2},
+		{6, 1, []int{0, 1, 0, 1, 0, 1}, 5}, {6, 2, []int{0, 1, 0, 1, 0, 1}, 3},
+	} {
+		if got := fewestCandidates(c.n, c.window, c.episode); got != c.want {
+			t.Errorf("%+v: got %d", c, got)
 		}
 	}
 }

@@ -229,7 +229,7 @@ func (l *lloyd) seed(ctx context.Context) error {
 			return err
 		}
 		if total == 0 {
-			return &stat.UndefinedError{Quantity: "k-means", Reason: fmt.Sprintf("only %d points are distinct, fewer than %d clusters", c, l.k)}
+			return &stat.UndefinedError{Quantity: "k-means", Reason: fmt.Sprintf("%d distinct points are fewer than %d clusters", c, l.k)}
 		}
 		chosen := make([]int, trials)
 		for t := range chosen {
