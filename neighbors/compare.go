@@ -307,7 +307,7 @@ func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 	}
 	main := *o
 	if null != nil {
-		main.Memory = o.budget() / 2
+		main.Memory = max(1, o.budget()/2)
 	}
 	layout, err := main.layout(p.n, lo, hi, original, spaces)
 	if err != nil {

@@ -90,7 +90,7 @@ func (p *Pass) openNull(ctx context.Context, lo, hi int, budget int64) (*null, e
 	}
 	for e, points := range p.embedded {
 		o := p.options.embedded(e)
-		o.ExcludeWindow, o.Memory, o.maxRows = 0, budget/int64(len(p.embedded)), p.options.maxRows
+		o.ExcludeWindow, o.Memory, o.maxRows = 0, max(1, budget/int64(len(p.embedded))), p.options.maxRows
 		s, err := openSpace(ctx, points, points, true, false, o, nil, 0)
 		if err != nil {
 			return nil, err

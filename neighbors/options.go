@@ -161,6 +161,13 @@ func (o *Options) threads() int {
 	return runtime.GOMAXPROCS(0)
 }
 
+// Check reports the first thing that makes points unusable under a metric: NaN or
+// Inf, a zero norm under Cosine, under Precomputed what is no matrix of distances. The
+// error begins with role, which says what the points are.
+func Check(role string, points dataset.Points, metric Metric) error {
+	return checkPoints(role, points, metric)
+}
+
 // checkPoints reports the first thing that makes p unusable as a point set:
 // a shape that cannot be, NaN or Inf, or a zero norm under the cosine metric.
 func checkPoints(role string, p dataset.Points, metric Metric) error {

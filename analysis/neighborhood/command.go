@@ -129,6 +129,11 @@ draw stand beside them (sampling_se, neighborhood_sampling.csv); there are no
 intervals, no comparisons of models and no curves.`
 
 func run(ctx context.Context, env *cli.Env, space string, o Options) error {
+	if o.Metric == neighbors.Precomputed {
+		if err := checkMatrix(env); err != nil {
+			return err
+		}
+	}
 	if space == spaceAuto {
 		var warning string
 		if space, warning = seen(env.States, env.Models); warning != "" {
@@ -149,11 +154,9 @@ func run(ctx context.Context, env *cli.Env, space string, o Options) error {
 		return err
 	}
 	if o.Metric == neighbors.Precomputed {
-		if frames, err = among(frames, env.Frame(index)); err != nil {
-			return err
-		}
+		frames = among(frames, env.Frame(index))
 	}
-	in := Input{Frames: frames, Space: space, Episode: env.Episodes(index), Time: env.Frame(index)}
+	in := Input{Frames: frames, Source: "frames " + env.States.Array().Name(), Space: space, Episode: env.Episodes(index), Time: env.Frame(index)}
 	for i, m := range env.Models {
 		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
 	}
@@ -172,16 +175,23 @@ func run(ctx context.Context, env *cli.Env, space string, o Options) error {
 	return result.write(env, index, in, o)
 }
 
-// among keeps of rows of distances those to the given states.
-func among(rows dataset.Points, states []int) (dataset.Points, error) {
-	out := dataset.Points{N: rows.N, Dim: len(states)}
-	for _, j := range states {
-		if j >= rows.Dim {
-			return rows, fmt.Errorf("precomputed distances: %d columns, want one for each of the frames, %d is used", rows.Dim, j)
-		}
+// checkMatrix wants the frames to be a square matrix of distances.
+func checkMatrix(env *cli.Env) error {
+	if slices.ContainsFunc(env.Result.Inputs, func(in report.Input) bool { return in.Role == "frames" && in.Window > 0 }) {
+		return cli.Usage("--metric precomputed and --window cannot be used together: a row of distances is a state")
 	}
+	frames := env.States.Array()
+	if shape := frames.Shape(); len(shape) != 2 || shape[0] != shape[1] {
+		return fmt.Errorf("frames %s: shape %v, want a square matrix [N, N] of distances for --metric precomputed", frames.Name(), shape)
+	}
+	return nil
+}
+
+// among keeps of rows of distances between all states those to the given ones.
+func among(rows dataset.Points, states []int) dataset.Points {
+	out := dataset.Points{N: rows.N, Dim: len(states)}
 	if len(states) == rows.Dim {
-		return rows, nil
+		return rows
 	}
 	for i := range rows.N {
 		for _, j := range states {
@@ -196,7 +206,7 @@ func among(rows dataset.Points, states []int) (dataset.Points, error) {
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // seen is the original space that the latents see, by the rule of the manual, and

@@ -13,6 +13,7 @@
 package neighborhood
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -31,6 +32,8 @@ type Encoded = evidence.Encoded
 // Input is what Analyze looks at: N states, and one latent per state and model.
 type Input struct {
 	Frames dataset.Points // the original space
+	// Source is what errors call the frames, such as the name of their file.
+	Source string
 	// Space says what Frames are, "frame" or "clip", for the result file.
 	Space   string
 	Episode []int // of each state; nil means one episode
@@ -211,8 +214,13 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		ExcludeWindow: o.ExcludeWindow, Episode: in.Episode,
 		CoRanking: o.CoRanking, PerPoint: o.PerPoint,
 	}
+	latentMetric := o.Metric
 	if o.Metric == neighbors.Precomputed {
-		settings.EmbeddedMetrics = slices.Repeat([]neighbors.Metric{neighbors.Euclidean}, len(in.Models))
+		latentMetric = neighbors.Euclidean
+		settings.EmbeddedMetrics = slices.Repeat([]neighbors.Metric{latentMetric}, len(in.Models))
+	}
+	if err := neighbors.Check(in.source(), in.Frames, o.Metric); err != nil {
+		return nil, err
 	}
 	if o.ExcludeWindow > 0 {
 		labels, warning, err := in.runs(o.ExcludeWindow)
@@ -222,7 +230,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		settings.Episode = labels
 		result.warn(warning)
 	}
-	spaces, err := in.latents(settings, o.Scale)
+	spaces, err := in.latents(latentMetric, o.Scale)
 	if err != nil {
 		return nil, err
 	}
@@ -291,8 +299,14 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	return result, nil
 }
 
+// source is what errors call the frames.
+func (in Input) source() string { return cmp.Or(in.Source, "original states") }
+
 func (in Input) check() error {
 	n := in.Frames.N
+	if n < 3 {
+		return fmt.Errorf("%s: %d states, want at least 3", in.source(), n)
+	}
 	if err := evidence.Check(in.Models, n, in.Episode); err != nil {
 		return err
 	}
@@ -307,22 +321,13 @@ func (in Input) check() error {
 	return nil
 }
 
-// latents returns the latents on the scale asked for, validated one model at a
-// time so that errors name it.
-func (in Input) latents(settings neighbors.Options, scale stat.Scale) ([]dataset.Points, error) {
-	// One space at a time.
-	original := settings
-	original.EmbeddedMetrics = nil
-	if _, err := neighbors.NewPass(in.Frames, []dataset.Points{in.Frames}, original); err != nil {
-		return nil, err
-	}
-	if settings.EmbeddedMetrics != nil {
-		settings.EmbeddedMetrics = settings.EmbeddedMetrics[:1]
-	}
+// latents returns the latents on the scale asked for, validated so that errors name
+// the model.
+func (in Input) latents(metric neighbors.Metric, scale stat.Scale) ([]dataset.Points, error) {
 	spaces := make([]dataset.Points, len(in.Models))
 	for i, m := range in.Models {
-		if _, err := neighbors.NewPass(in.Frames, []dataset.Points{m.Latents}, settings); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		if err := neighbors.Check(m.Name, m.Latents, metric); err != nil {
+			return nil, err
 		}
 		spaces[i] = m.Latents
 		if scale == stat.ScaleL2 {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -352,6 +353,41 @@ func TestNoRoomForIntervals(t *testing.T) {
 	}
 }
 
+// Distances from a file have the scores of the points that they are the distances of,
+// for all states and for some.
+func TestPrecomputed(t *testing.T) {
+	frames := walk(60, 3, 1)
+	z := noisy(frames, 1, 2)
+	rows := make([]float64, 60*60)
+	for i := range 60 {
+		for j := range 60 {
+			var square float64
+			for c := range 3 {
+				d := frames.F64[3*i+c] - frames.F64[3*j+c]
+				square += float64(d * d)
+			}
+			rows[60*i+j] = math.Sqrt(square)
+		}
+	}
+	some := []int{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59}
+	all := make([]int, 60)
+	for i := range all {
+		all[i] = i
+	}
+	matrix := dataset.Float64Points(rows, 60)
+	for _, states := range [][]int{all, some} {
+		distances := among(matrix.Select(states), states)
+		models := []Encoded{{Name: "z", Latents: z.Select(states)}}
+		o := Options{K: []int{3, 7}, Intervals: true, Permutations: 2}
+		want := analyze(t, Input{Frames: frames.Select(states), Models: models}, o)
+		o.Metric = neighbors.Precomputed
+		got := analyze(t, Input{Frames: distances, Models: models}, o)
+		if !reflect.DeepEqual(got.Models[0].ByK, want.Models[0].ByK) {
+			t.Errorf("%d states: %+v, want %+v", len(states), got.Models[0].ByK, want.Models[0].ByK)
+		}
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	good := walk(30, 3, 1)
 	one := func(frames, z dataset.Points) Input {
@@ -375,10 +411,11 @@ func TestBadInput(t *testing.T) {
 		{"k = n", one(good, good), Options{K: []int{5, 30}}, []string{"k = 30", "28"}},
 		{"k = 0", one(good, good), Options{K: []int{0}}, []string{"k = 0"}},
 		{"k twice", one(good, good), Options{K: []int{5, 5}}, []string{"twice"}},
-		{"two states", one(walk(2, 3, 1), walk(2, 3, 1)), Options{K: []int{1}}, []string{"2 points", "at least 3"}},
+		{"two states", one(walk(2, 3, 1), walk(2, 3, 1)), Options{K: []int{1}}, []string{"2 states", "at least 3"}},
 		{"NaN in latents", one(good, nan), Options{}, []string{"jepa", "point 2", "coordinate 1", "NaN"}},
 		{"NaN in frames", one(nan, good), Options{}, []string{"original", "point 2"}},
-		{"zero vector", one(good, zero), Options{Metric: neighbors.Cosine}, []string{"jepa", "point 1"}},
+		{"zero vector", one(good, zero), Options{Metric: neighbors.Cosine}, []string{"jepa: point 1"}},
+		{"named frames", Input{Frames: nan, Source: "frames f.npy", Models: []Encoded{{Name: "jepa", Latents: good}}}, Options{}, []string{"frames f.npy: point 2"}},
 		{"window", one(good, good), Options{ExcludeWindow: 12}, []string{"window", "candidates"}},
 		{"labels", labels, Options{}, []string{"2 episode labels", "30"}},
 		{"times", times, Options{}, []string{"ascending"}},
