@@ -84,6 +84,16 @@ func run(ctx context.Context, env *cli.Env, o Options) error {
 	if o.Device, err = env.GPUs(); err != nil {
 		return err
 	}
+	for _, list := range []struct {
+		flag   string
+		orders []int
+	}{{"gride", o.GrideOrders}, {"neighbors", o.Neighbors}} {
+		for _, k := range list.orders {
+			if k >= len(index) {
+				env.Warn("--%s %d is left out: a state has only %d others", list.flag, k, len(index)-1)
+			}
+		}
+	}
 	o.Progress = env.Progress("measuring")
 	result, err := Analyze(ctx, in, o)
 	if err != nil {

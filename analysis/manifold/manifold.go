@@ -12,6 +12,7 @@ package manifold
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -312,12 +313,12 @@ func (m *Model) intrinsic(ctx context.Context, z dataset.Points, rms float64, bl
 		k = max(k, order)
 	}
 	d, err := withoutDuplicates(ctx, z, k, o.DuplicateTolerance*rms, o.searcher())
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
+		m.undefinedIntrinsic(undefined.Reason)
+		return nil, nil
 	}
 	if err != nil {
-		m.undefinedIntrinsic(err.Error())
-		return nil, nil
+		return nil, err
 	}
 	m.TwoNN.NUsed, m.TwoNN.Duplicates, m.Recall = len(d.index), d.duplicates, d.recall
 	ratio := d.ratios(1, 2)

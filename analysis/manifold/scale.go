@@ -31,7 +31,7 @@ func withoutDuplicates(ctx context.Context, z dataset.Points, k int, tolerance f
 	current := z
 	for {
 		if len(d.index) < 3 {
-			return nil, fmt.Errorf("%d of %d latents are distinct, want at least 3", len(d.index), z.N)
+			return nil, &stat.UndefinedError{Quantity: "intrinsic dimension", Reason: fmt.Sprintf("%d of %d latents are distinct, want at least 3", len(d.index), z.N)}
 		}
 		nearest, recall, err := s.nearest(ctx, current, min(k, len(d.index)-1), true)
 		if err != nil {
