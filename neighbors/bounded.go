@@ -76,6 +76,8 @@ type bounded[F kernel.Float] struct {
 	slope            float64 // of s² in E
 	linear, constant float64 // of s and 1 in E
 	half             half[F]
+	squaresOnce      sync.Once
+	squared          []float64
 	left             kernel.Packed[F] // the block
 	rows             []F
 	lo, hi           int
@@ -516,10 +518,12 @@ type boundedWorker[F kernel.Float] struct {
 	reach      []int32
 	found      [segment]int32
 	group      []int32
-	// While ranking in permuted spaces: the place of each point by which ties are ordered,
-	// for each permutation, and the permutation of each entry of the list.
-	orders [][]int32
-	owner  []int32
+	// For rankLists.
+	crowd     crowd[F]
+	openRanks []openRank
+	near      *nearly
+	order     []int32
+	whole     wholeRow
 }
 
 // openPair is a comparison left open: does point come before threshold?
@@ -731,7 +735,7 @@ func (w *boundedWorker[F]) ranks(i int, list []int32, tied int, rank, closer []i
 		group, groups = nil, 1
 	}
 	w.hist = zeroed(w.hist, (len(list)+1)*groups)
-	w.ladder.reset(w.high)
+	w.ladder.reset(w.high, 4, math.MaxInt)
 	w.pending = w.pending[:0]
 	w.reach = zeroed(w.reach, len(list)*groups)
 	last := w.ladder.high
@@ -796,10 +800,6 @@ func (w *boundedWorker[F]) decide(tied int, group []int32, groups int) (ties int
 	for _, c := range w.pending {
 		t := w.thresholds[c.threshold].index
 		before := c.point < t
-		if w.orders != nil {
-			order := w.orders[w.owner[w.place[c.threshold]]]
-			before = order[c.point] < order[t]
-		}
 		if s.first[t] != s.first[c.point] {
 			a, b := w.key(c.point), w.key(t)
 			before = a < b || a == b && before

@@ -214,9 +214,9 @@ type Partial struct {
 }
 
 // precisePermuted is the number of permuted neighbours of a row from which on deciding
-// comparisons by the direct keys takes longer than computing all products in float64: they
+// comparisons one by one takes longer than computing all products in float64: they
 // lie anywhere in the row, where many distances are close to theirs.
-const precisePermuted = 100
+const precisePermuted = 800
 
 // Points is the number n of points; Map takes ranges of 0 … n.
 func (p *Pass) Points() int { return p.n }
@@ -348,11 +348,16 @@ func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 		err := parallel(ctx, threads, end-start, func(w, r int) {
 			neighbours[r] = workers[w].neighbours(workers[w].original, start+r, neighbours[r])
 			if null != nil {
-				null.visit(w, start+r, neighbours[r])
+				null.remember(start+r, neighbours[r])
 			}
 		})
 		if err != nil {
 			return nil, err
+		}
+		if null != nil {
+			if err := null.visit(ctx, start, end); err != nil {
+				return nil, err
+			}
 		}
 		for e, space := range spaces {
 			for first := start; first < end; first += layout.flat[e] {

@@ -71,7 +71,7 @@ type null struct {
 
 type nullScratch struct {
 	list, group, sorted, rank []int32
-	owner                     []int32
+	lists                     rowLists
 	from                      []int
 }
 
@@ -119,9 +119,21 @@ func (p *Pass) newNullSums() [][]NullSums {
 	return out
 }
 
-// rows calls visit for every row of embedded space e.
-func (u *null) rows(ctx context.Context, e int, visit func(w, a int)) error {
+// maxListed bounds the points that are ranked together.
+const maxListed = 1 << 17
+
+// parallel calls visit for all rows lo … hi−1 in groups, for each of whose rows no more than listed points are
+// ranked.
+func (u *null) parallel(ctx context.Context, lo, hi, listed int, visit func(w, first, last int)) error {
 	threads := u.pass.options.threads()
+	step := max(1, min(nearRows, maxListed/max(1, listed), (hi-lo+threads-1)/threads))
+	return parallel(ctx, threads, (hi-lo+step-1)/step, func(w, g int) {
+		visit(w, lo+g*step, min(hi, lo+(g+1)*step))
+	})
+}
+
+// rows calls visit for every row of embedded space e, in groups.
+func (u *null) rows(ctx context.Context, e, listed int, visit func(w, first, last int)) error {
 	step := u.layouts[e].rows
 	u.spaces[e].plan(step, u.pass.n, u.layouts[e].kept)
 	for start := 0; start < u.pass.n; start += step {
@@ -129,7 +141,7 @@ func (u *null) rows(ctx context.Context, e int, visit func(w, a int)) error {
 		if err := u.spaces[e].load(ctx, start, end); err != nil {
 			return err
 		}
-		if err := parallel(ctx, threads, end-start, func(w, r int) { visit(w, start+r) }); err != nil {
+		if err := u.parallel(ctx, start, end, listed, visit); err != nil {
 			return err
 		}
 		u.advance(end - start)
@@ -150,16 +162,18 @@ func (u *null) begin(ctx context.Context, first, last int) error {
 		for len(u.lists[e]) < len(u.permutations) {
 			u.lists[e] = append(u.lists[e], make([]int32, (u.hi-u.lo)*p.kmax))
 		}
-		err := u.rows(ctx, e, func(w, a int) {
+		err := u.rows(ctx, e, maxListed/16, func(w, first, last int) {
 			s := &u.scratch[w]
-			s.list, s.group = u.workers[e][w].nearestTied(a, count, s.list, s.group)
-			for q, order := range u.permutations {
-				i := int(order.inverse[a])
-				if i < u.lo || i >= u.hi {
-					continue
+			for a := first; a < last; a++ {
+				s.list, s.group = u.workers[e][w].nearestTied(a, count, s.list, s.group)
+				for q, order := range u.permutations {
+					i := int(order.inverse[a])
+					if i < u.lo || i >= u.hi {
+						continue
+					}
+					at := (i - u.lo) * p.kmax
+					u.permutedList(s, i, order.inverse, u.lists[e][q][at:at:at+p.kmax])
 				}
-				at := (i - u.lo) * p.kmax
-				u.permutedList(s, i, order.inverse, u.lists[e][q][at:at:at+p.kmax])
 			}
 		})
 		if err != nil {
@@ -173,16 +187,25 @@ func (u *null) begin(ctx context.Context, first, last int) error {
 // up to its capacity.
 func (u *null) permutedList(s *nullScratch, i int, inverse, out []int32) {
 	window, episode := u.pass.options.ExcludeWindow, u.pass.options.Episode
+	candidate := func(j int) bool {
+		return max(i-j, j-i) > window || episode != nil && episode[i] != episode[j]
+	}
 	for at := 0; at < len(s.list) && len(out) < cap(out); {
 		end := at + 1
 		for end < len(s.list) && s.group[end] == s.group[at] {
 			end++
 		}
+		if end == at+1 {
+			if j := inverse[s.list[at]]; candidate(int(j)) {
+				out = append(out, j)
+			}
+			at = end
+			continue
+		}
 		s.sorted = s.sorted[:0]
 		for _, m := range s.list[at:end] {
-			j := int(inverse[m])
-			if max(i-j, j-i) > window || episode != nil && episode[i] != episode[j] {
-				s.sorted = append(s.sorted, int32(j))
+			if j := inverse[m]; candidate(int(j)) {
+				s.sorted = append(s.sorted, j)
 			}
 		}
 		slices.Sort(s.sorted)
@@ -191,73 +214,63 @@ func (u *null) permutedList(s *nullScratch, i int, inverse, out []int32) {
 	}
 }
 
-// visit ranks the permuted neighbours of point i in the loaded original row.
-func (u *null) visit(w, i int, neighbours []int32) {
-	p, s := u.pass, &u.scratch[w]
-	at := (i - u.lo) * p.kmax
-	copy(u.neighbours[at:at+p.kmax], neighbours)
-	for e := range u.spaces {
-		s.list = s.list[:0]
-		for q := range u.permutations {
-			s.list = append(s.list, u.lists[e][q][at:at+p.kmax]...)
+// remember takes the neighbours of point i in the original.
+func (u *null) remember(i int, neighbours []int32) {
+	at := (i - u.lo) * u.pass.kmax
+	copy(u.neighbours[at:at+u.pass.kmax], neighbours)
+}
+
+// visit ranks the permuted neighbours of points start … end−1 in their loaded rows of the original.
+func (u *null) visit(ctx context.Context, start, end int) error {
+	p := u.pass
+	each := p.kmax * len(u.permutations) // of a row
+	return u.parallel(ctx, start, end, each, func(w, first, last int) {
+		s := &u.scratch[w]
+		for e := range u.spaces {
+			s.lists.reset(first)
+			for i := first; i < last; i++ {
+				at := (i - u.lo) * p.kmax
+				for q := range u.permutations {
+					s.lists.list = append(s.lists.list, u.lists[e][q][at:at+p.kmax]...)
+				}
+				s.lists.ends = append(s.lists.ends, len(s.lists.list))
+			}
+			s.rank = grown(s.rank, len(s.lists.list))
+			s.lists.orders = nil
+			u.original[w].rankLists(&s.lists, s.rank)
+			for r := range last - first {
+				for q := range u.permutations {
+					at := r*each + q*p.kmax
+					p.penalties(s.rank[at:at+p.kmax], u.sums[w][e][u.first+q].Trust)
+				}
+			}
 		}
-		s.rank = grown(s.rank, len(s.list))
-		u.original[w].ranks(i, s.list, 0, s.rank, nil)
-		for q := range u.permutations {
-			p.penalties(s.rank[q*p.kmax:(q+1)*p.kmax], u.sums[w][e][u.first+q].Trust)
-		}
-	}
+	})
 }
 
 // finish ranks the original neighbours in the permuted spaces.
 func (u *null) finish(ctx context.Context) error {
-	p := u.pass
 	orders := make([][]int32, len(u.permutations))
 	for q, order := range u.permutations {
 		orders[q] = order.inverse
 	}
-	own := base{n: p.n, self: true, window: p.options.ExcludeWindow, episode: p.options.Episode}
+	each := len(u.permutations) * (u.pass.kmax + 2*u.pass.options.ExcludeWindow)
 	for e := range u.spaces {
-		err := u.rows(ctx, e, func(w, a int) {
+		err := u.rows(ctx, e, each, func(w, first, last int) {
 			s := &u.scratch[w]
-			s.list, s.owner, s.from = s.list[:0], s.owner[:0], s.from[:0]
-			for q, order := range u.permutations {
-				s.from = append(s.from, len(s.list))
-				i := int(order.inverse[a])
-				if i < u.lo || i >= u.hi {
-					continue
-				}
-				at := (i - u.lo) * p.kmax
-				for _, j := range u.neighbours[at : at+p.kmax] {
-					s.list = append(s.list, order.to[j])
-				}
-				if own.window > 0 {
-					own.exclusions(i, func(j int) {
-						if j != i {
-							s.list = append(s.list, order.to[j])
-						}
-					})
-				}
-				for len(s.owner) < len(s.list) {
-					s.owner = append(s.owner, int32(q))
-				}
+			s.lists.reset(first)
+			s.lists.orders, s.from = orders, s.from[:0]
+			for a := first; a < last; a++ {
+				u.listOriginal(s, a)
 			}
-			s.from = append(s.from, len(s.list))
-			s.rank = grown(s.rank, len(s.list))
-			u.workers[e][w].permutedRanks(a, s.list, s.owner, orders, s.rank)
-			for q := range u.permutations {
-				rank := s.rank[s.from[q]:s.from[q+1]]
-				if len(rank) == 0 {
-					continue
+			s.from = append(s.from, len(s.lists.list))
+			s.rank = grown(s.rank, len(s.lists.list))
+			u.workers[e][w].rankLists(&s.lists, s.rank)
+			for at := range len(s.from) - 1 {
+				if rank := s.rank[s.from[at]:s.from[at+1]]; len(rank) > 0 {
+					q := at % len(u.permutations)
+					u.pass.penalties(closedUp(rank, u.pass.kmax), u.sums[w][e][u.first+q].Cont)
 				}
-				// The excluded are no candidates: ranks close up over them.
-				kept, out := rank[:p.kmax], rank[p.kmax:]
-				slices.Sort(out)
-				for l, r := range kept {
-					before, _ := slices.BinarySearch(out, r)
-					kept[l] = r - int32(before)
-				}
-				p.penalties(kept, u.sums[w][e][u.first+q].Cont)
 			}
 		})
 		if err != nil {
@@ -265,6 +278,46 @@ func (u *null) finish(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// listOriginal appends, for each permutation, the original neighbours of the point to which a is given, as points of
+// the embedded space, and those that the exclusion window takes. s.from says where each permutation's begin.
+func (u *null) listOriginal(s *nullScratch, a int) {
+	p, l := u.pass, &s.lists
+	own := base{n: p.n, self: true, window: p.options.ExcludeWindow, episode: p.options.Episode}
+	for q, order := range u.permutations {
+		s.from = append(s.from, len(l.list))
+		i := int(order.inverse[a])
+		if i < u.lo || i >= u.hi {
+			continue
+		}
+		at := (i - u.lo) * p.kmax
+		for _, j := range u.neighbours[at : at+p.kmax] {
+			l.list = append(l.list, order.to[j])
+		}
+		if own.window > 0 {
+			own.exclusions(i, func(j int) {
+				if j != i {
+					l.list = append(l.list, order.to[j])
+				}
+			})
+		}
+		for len(l.owner) < len(l.list) {
+			l.owner = append(l.owner, int32(q))
+		}
+	}
+	l.ends = append(l.ends, len(l.list))
+}
+
+// closedUp returns the first kmax ranks as they are without the points of the others.
+func closedUp(rank []int32, kmax int) []int32 {
+	kept, out := rank[:kmax], rank[kmax:]
+	slices.Sort(out)
+	for l, r := range kept {
+		before, _ := slices.BinarySearch(out, r)
+		kept[l] = r - int32(before)
+	}
+	return kept
 }
 
 // again goes through the rows of the original once more for permutations first … last−1.
@@ -278,11 +331,7 @@ func (u *null) again(ctx context.Context, original space, l layout, first, last 
 		if err := original.load(ctx, start, end); err != nil {
 			return err
 		}
-		err := parallel(ctx, len(u.original), end-start, func(w, r int) {
-			at := (start + r - u.lo) * u.pass.kmax
-			u.visit(w, start+r, u.neighbours[at:at+u.pass.kmax])
-		})
-		if err != nil {
+		if err := u.visit(ctx, start, end); err != nil {
 			return err
 		}
 	}
@@ -329,54 +378,8 @@ func (w *exactWorker[K]) nearestTied(i, count int, list, group []int32) ([]int32
 	return list, group
 }
 
-func (w *exactWorker[K]) permutedRanks(i int, list, owner []int32, orders [][]int32, rank []int32) {
-	if len(list) == 0 {
-		return
-	}
-	row := w.space.row(i)
-	w.thresholds, w.keys = w.thresholds[:0], w.keys[:0]
-	for _, j := range list {
-		w.thresholds = append(w.thresholds, entry[K]{row[j], j})
-	}
-	w.place = sortedPlaces(w.thresholds, w.place)
-	for _, e := range w.thresholds {
-		w.keys = append(w.keys, e.key)
-	}
-	w.hist = zeroed(w.hist, len(list)+1)
-	w.ties = zeroed(w.ties, len(list))
-	w.ladder.reset(w.keys)
-	for start := 0; start < len(row); start += segment {
-		part := row[start:min(start+segment, len(row))]
-		for _, l := range w.found[:atMost(w.found[:], part, w.ladder.high)] {
-			v, p := part[l], 0
-			l += int32(start)
-			if v >= w.ladder.low {
-				p = w.ladder.below(v)
-			}
-			for ; p < len(w.keys) && w.keys[p] == v; p++ {
-				order := orders[owner[w.place[p]]]
-				if order[l] < order[w.thresholds[p].index] {
-					w.ties[p]++
-				}
-			}
-			w.hist[p]++
-		}
-	}
-	sum := int32(1)
-	for p, q := range w.place {
-		sum += w.hist[p]
-		rank[q] = sum + w.ties[p]
-	}
-}
-
 func (w *boundedWorker[F]) nearestTied(i, count int, list, group []int32) ([]int32, []int32) {
 	w.group = group[:0]
 	list = w.collect(i, count, list, true)
 	return list, w.group
-}
-
-func (w *boundedWorker[F]) permutedRanks(i int, list, owner []int32, orders [][]int32, rank []int32) {
-	w.owner, w.orders = owner, orders
-	w.ranks(i, list, 0, rank, nil)
-	w.owner, w.orders = nil, nil
 }

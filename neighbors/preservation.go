@@ -93,6 +93,7 @@ type SpaceCounts struct {
 	Ties int64
 	// Redecided is the number of comparisons that the error bound of the fast
 	// distances left open and that were decided on direct float64 differences.
+	// The permutation null has no part in it.
 	Redecided int64
 	// Method names how distances were computed.
 	Method string

@@ -285,11 +285,12 @@ type ladder[K key] struct {
 	start []int32
 }
 
-// reset takes the thresholds, sorted in ascending order, at least one.
-func (t *ladder[K]) reset(keys []K) {
+// reset takes the thresholds, sorted in ascending order, at least one, and makes at least
+// perKey steps for each but no more than most.
+func (t *ladder[K]) reset(keys []K, perKey, most int) {
 	t.keys, t.low, t.high = keys, keys[0], keys[len(keys)-1]
 	bins := 64
-	for bins < 4*len(keys) {
+	for bins < min(perKey*len(keys), most) {
 		bins *= 2
 	}
 	t.start = slices.Grow(t.start[:0], bins)[:bins]
@@ -332,7 +333,7 @@ func closerThan[K key](row []K, thresholds []entry[K], t *ladder[K], keys []K, g
 	for _, e := range thresholds {
 		keys = append(keys, e.key)
 	}
-	t.reset(keys)
+	t.reset(keys, 4, math.MaxInt)
 	low, high := t.low, t.high
 	for start := 0; start < len(row); start += segment {
 		part := row[start:min(start+segment, len(row))]

@@ -940,6 +940,89 @@ func rowSums() {
 	emit("RET")
 }
 
+// pairs writes the float64 products of pairs of rows, in 32 running sums.
+func pairs() {
+	const sums = 32
+	for _, t := range []struct {
+		name, vector string
+		bytes        int
+	}{{"AVX2", "Y", 32}, {"AVX512", "Z", 64}} {
+		vectors := 8 * sums / t.bytes
+		register := func(i int) string { return fmt.Sprintf("%s%d", t.vector, i) }
+		function("addProducts"+t.name, "(sums, y *float64, x *float32, stride int, index *int32, count, blocks int, ahead, end uintptr)",
+			"adds Σ x·y over 32·blocks depths for count rows of x; meanwhile it asks for the memory from ahead to end.", 72)
+		emit("MOVQ sums+0(FP), DI")
+		emit("MOVQ x+16(FP), R8")
+		emit("MOVQ stride+24(FP), R9")
+		emit("SHLQ $2, R9")
+		emit("MOVQ index+32(FP), R10")
+		emit("MOVQ count+40(FP), R11")
+		emit("MOVQ ahead+56(FP), R12")
+		emit("MOVQ end+64(FP), R13")
+		label("row")
+		emit("MOVLQSX (R10), SI")
+		emit("IMULQ R9, SI")
+		emit("ADDQ R8, SI")
+		emit("MOVQ y+8(FP), DX")
+		emit("MOVQ blocks+48(FP), CX")
+		for v := range vectors {
+			emit("VXORPD %[1]s, %[1]s, %[1]s", register(v))
+		}
+		label("loop")
+		emit("CMPQ R12, R13")
+		emit("JCC ready")
+		emit("PREFETCHT0 (R12)")
+		emit("ADDQ $64, R12")
+		label("ready")
+		for v := range vectors {
+			value := register(vectors + v%4)
+			emit("VCVTPS2PD %d(SI), %s", t.bytes/2*v, value)
+			emit("VFMADD231PD %d(DX), %s, %s", t.bytes*v, value, register(v))
+		}
+		emit("ADDQ $%d, SI", 4*sums)
+		emit("ADDQ $%d, DX", 8*sums)
+		emit("DECQ CX")
+		emit("JNZ loop")
+		for left := vectors / 2; left*t.bytes >= 64; left /= 2 {
+			for v := range left {
+				emit("VADDPD %s, %s, %s", register(v+left), register(v), register(v))
+			}
+		}
+		if t.bytes == 64 {
+			emit("VEXTRACTF64X4 $1, Z0, Y1")
+		}
+		emit("VADDPD Y1, Y0, Y0")
+		emit("VEXTRACTF128 $1, Y0, X1")
+		emit("VADDPD X1, X0, X0")
+		emit("VPERMILPD $1, X0, X1")
+		emit("VADDSD X1, X0, X0")
+		emit("VADDSD (DI), X0, X0")
+		emit("VMOVSD X0, (DI)")
+		emit("ADDQ $8, DI")
+		emit("ADDQ $4, R10")
+		emit("DECQ R11")
+		emit("JNZ row")
+		emit("VZEROUPPER")
+		emit("RET")
+	}
+
+	function("widenAVX2", "(dst *float64, src *float32, blocks int)", "is dst[k] ← src[k] for 16·blocks elements.", 24)
+	emit("MOVQ dst+0(FP), DI")
+	emit("MOVQ src+8(FP), SI")
+	emit("MOVQ blocks+16(FP), CX")
+	label("loop")
+	for v := range 4 {
+		emit("VCVTPS2PD %d(SI), Y%d", 16*v, v)
+		emit("VMOVUPD Y%d, %d(DI)", v, 32*v)
+	}
+	emit("ADDQ $64, SI")
+	emit("ADDQ $128, DI")
+	emit("DECQ CX")
+	emit("JNZ loop")
+	emit("VZEROUPPER")
+	emit("RET")
+}
+
 func main() {
 	log.SetFlags(0)
 	dir := flag.String("dir", ".", "folder to write to")
@@ -953,6 +1036,7 @@ func main() {
 	scans()
 	distances()
 	rowSums()
+	pairs()
 	source, err := format.Source(declarations.Bytes())
 	if err != nil {
 		log.Fatal(err)

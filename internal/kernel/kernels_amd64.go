@@ -40,6 +40,8 @@ func detect() []*implementation {
 		addDistances:       addDistancesAsm,
 		sumExp:             sumExpAsm,
 		lower:              lowerAsm,
+		addProducts:        addProductsAsm(addProductsAVX2),
+		widen:              widenAsm,
 	}
 	avx2 := &implementation{
 		name: "avx2",
@@ -76,6 +78,7 @@ func detect() []*implementation {
 		return list
 	}
 	vector.nearDistances = nearDistancesAVX512Asm
+	vector.addProducts = addProductsAsm(addProductsAVX512)
 	avx512 := &implementation{
 		name: "avx512",
 		float32: &tiling[float32, float32]{
@@ -390,4 +393,20 @@ func lowerAsm(best []float64, at []int64, c []float64, offset float64, index int
 		lowerAVX2(&best[0], &at[0], &c[0], n, offset, index)
 	}
 	lowerGeneric(best[4*n:], at[4*n:], c[4*n:], offset, index)
+}
+
+// addProductsAsm is the Go side of assembly for whole groups of pairLanes depths.
+func addProductsAsm(assembly func(sums, y *float64, x *float32, stride int, index *int32, count, blocks int, ahead, end uintptr)) pairKernel {
+	return func(sums, y []float64, x []float32, stride int, index []int32, ahead []float32) {
+		next := uintptr(unsafe.Pointer(unsafe.SliceData(ahead)))
+		assembly(&sums[0], &y[0], &x[0], stride, &index[0], len(index), len(y)/pairLanes, next, next+uintptr(4*len(ahead)))
+	}
+}
+
+func widenAsm(dst []float64, src []float32) {
+	n := len(src) / 16
+	if n > 0 {
+		widenAVX2(&dst[0], &src[0], n)
+	}
+	widenGeneric(dst[16*n:], src[16*n:])
 }

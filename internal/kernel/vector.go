@@ -26,6 +26,8 @@ type vectorKernels struct {
 	addDistances       func(l *lanes, c, norms, sums []float64, small []int32, norm, share float64) int
 	sumExp             func(l *lanes, x []float64, scale, shift float64)
 	lower              func(best []float64, at []int64, c []float64, offset float64, index int64)
+	addProducts        pairKernel // of a multiple of pairLanes depths and at least one row
+	widen              func(dst []float64, src []float32)
 }
 
 var genericVector = vectorKernels{
@@ -45,6 +47,8 @@ var genericVector = vectorKernels{
 	addDistances:       addDistancesGeneric,
 	sumExp:             sumExpGeneric,
 	lower:              lowerGeneric,
+	addProducts:        addProductsGeneric,
+	widen:              widenGeneric,
 }
 
 // SumUint8 is Σ x[k].
