@@ -22,12 +22,12 @@ import (
 
 // allowed lists the operators of which every case must pass.
 var allowed = strings.Fields(`Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh AveragePool BatchNormalization Cast CastLike Ceil
-	Celu Clip Concat Constant ConstantOfShape Conv ConvTranspose Cos Cosh CumSum DepthToSpace DequantizeLinear Div Dropout DynamicQuantizeLinear Einsum Elu Equal Erf Exp Expand EyeLike
+	Celu Clip Concat Constant ConstantOfShape Conv ConvInteger ConvTranspose Cos Cosh CumSum DepthToSpace DequantizeLinear Div Dropout DynamicQuantizeLinear Einsum Elu Equal Erf Exp Expand EyeLike
 	Flatten Floor GRU Gather GatherElements GatherND Gelu Gemm GlobalAveragePool GlobalMaxPool Greater GreaterOrEqual GridSample GroupNormalization
-	HardSigmoid HardSwish Hardmax Identity If InstanceNormalization IsInf IsNaN LRN LSTM LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax
-	LpNormalization MatMul Max MaxPool Mean MeanVarianceNormalization Min Mish Mod Mul Neg NonZero Not OneHot Or PRelu Pad Pow QuantizeLinear RNN Range Reciprocal ReduceL1 ReduceL2
+	HardSigmoid HardSwish Hardmax Identity If InstanceNormalization IsInf IsNaN LRN LSTM LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax Loop
+	LpNormalization MatMul MatMulInteger Max MaxPool Mean MeanVarianceNormalization Min Mish Mod Mul Neg NonZero Not OneHot Or PRelu Pad Pow QLinearConv QLinearMatMul QuantizeLinear RNN Range Reciprocal ReduceL1 ReduceL2
 	ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape Resize Round
-	ScatterElements ScatterND Selu Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax Softplus Softsign SpaceToDepth Split Sqrt Squeeze Sub Sum
+	Scan ScatterElements ScatterND Selu Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax Softplus Softsign SpaceToDepth Split Sqrt Squeeze Sub Sum
 	Tan Tanh ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Where Xor`)
 
 // excluded cases use an allowed operator in a form that is not for inference,
@@ -36,7 +36,7 @@ var excluded = []struct{ name, why string }{
 	{"training_mode", "training"}, {"training_dropout", "training"}, {"training_dropout_default", "training"}, {"training_dropout_mask", "training"},
 	{"training_dropout_default_mask", "training"}, {"training_dropout_zero_ratio", "training"}, {"training_dropout_zero_ratio_mask", "training"},
 	{"to_STRING", "strings"}, {"STRING_to_FLOAT", "strings"}, {"to_STRING_expanded", "strings"}, {"STRING_to_FLOAT_expanded", "strings"},
-	{"identity_opt", "optional values"}, {"identity_sequence", "sequences"}, {"if_opt", "sequences"}, {"if_seq", "sequences"}, {"optional_get_element", "optional values"},
+	{"identity_opt", "optional values"}, {"identity_sequence", "sequences"}, {"if_opt", "sequences"}, {"if_seq", "sequences"}, {"scan_sum", "Scan as of opset 8"}, {"optional_get_element", "optional values"},
 	{"cast_BFLOAT16_to_FLOAT", "bfloat16 stored as uint16"}, {"cast_FLOAT_to_BFLOAT16", "bfloat16 stored as uint16"},
 	{"castlike_BFLOAT16_to_FLOAT", "bfloat16 stored as uint16"}, {"castlike_FLOAT_to_BFLOAT16", "bfloat16 stored as uint16"},
 	{"BFLOAT16_to_FLOAT_expanded", "bfloat16 stored as uint16"}, {"FLOAT_to_BFLOAT16_expanded", "bfloat16 stored as uint16"},

@@ -1,31 +1,52 @@
 package graph
 
-// If with a condition that is known before execution, as exporters write it
-// around a Squeeze whose axis may be of another size than one: the branch takes the node's place.
+// Graphs in graphs. If with a condition that is known before execution, as exporters write it
+// around a Squeeze whose axis may be of another size than one: the branch takes the node's place. Loop and Scan
+// with a known number of iterations: as many copies of the body do.
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 )
 
 func init() {
-	register(&Operator{Name: "If", Inputs: [2]int{1, -1}, Outputs: -1, Attributes: []string{"else_branch", "then_branch"}, infer: inferIf})
+	register(
+		&Operator{Name: "If", Inputs: [2]int{1, -1}, Outputs: -1, Attributes: []string{"else_branch", "then_branch"}, infer: inferIf},
+		&Operator{Name: "Loop", Inputs: [2]int{0, -1}, Outputs: -1, Attributes: []string{"body"}, infer: inferLoop},
+		&Operator{Name: "Scan", Inputs: [2]int{1, -1}, Outputs: -1, infer: inferScan,
+			Attributes: []string{"body", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions"}},
+	)
 }
 
 var branches = []string{"then_branch", "else_branch"}
 
-// capture makes the values of g that branches use inputs of their If nodes,
-// after the condition: those of then_branch, then those of else_branch.
+// capture makes the values of g that graphs in it use inputs of their nodes, after the node's own: of an If
+// those of then_branch and then those of else_branch, after the condition; of a loop those of its body.
 func (g *Graph) capture() {
 	for _, n := range g.Nodes {
-		if n.Op != "If" || n.Domain != "" && n.Domain != "ai.onnx" || len(n.Inputs) == 0 {
+		if n.Domain != "" && n.Domain != "ai.onnx" {
 			continue
 		}
-		n.Inputs = slices.Clone(n.Inputs[:1])
-		for _, name := range branches {
-			if branch := n.Attributes[name].Graph; branch != nil {
-				branch.capture()
-				n.Inputs = append(n.Inputs, branch.free()...)
+		own, inner := 0, []string{"body"}
+		switch n.Op {
+		case "If":
+			own, inner = 1, branches
+		case "Loop", "Scan":
+			if body := n.Attributes["body"].Graph; body != nil {
+				own = len(body.Inputs)
+			}
+		default:
+			continue
+		}
+		if len(n.Inputs) < own {
+			continue // its rule says so
+		}
+		n.Inputs = slices.Clone(n.Inputs[:own])
+		for _, name := range inner {
+			if g := n.Attributes[name].Graph; g != nil {
+				g.capture()
+				n.Inputs = append(n.Inputs, g.free()...)
 			}
 		}
 	}
@@ -36,6 +57,9 @@ func (g *Graph) free() []string {
 	used, defined := map[string]bool{}, map[string]bool{"": true}
 	for name := range g.Constants {
 		defined[name] = true
+	}
+	for _, in := range g.Inputs {
+		defined[in.Name] = true
 	}
 	for _, n := range g.Nodes {
 		for _, in := range n.Inputs {
@@ -85,41 +109,242 @@ func inferIf(c *Context) {
 	case len(taken.Outputs) < len(c.Node.Outputs):
 		c.failf("a branch has %d outputs, the node %d", len(taken.Outputs), len(c.Node.Outputs))
 	}
-	c.lower().inline(taken, captured)
-}
-
-// inline puts a branch, whose free names stand for the given values, in the place of the node.
-func (l *lowering) inline(g *Graph, captured []string) {
-	// Both branches may use the same names.
-	names := map[string]string{"": ""}
-	for i, name := range g.free() {
+	names := map[string]string{}
+	for i, name := range taken.free() {
 		names[name] = captured[i]
 	}
+	l := c.lower()
+	l.finish(l.inline(taken, names)...)
+}
+
+// inline adds the nodes of a graph. Its free names and inputs stand for the values that names tells, which is
+// given those of its constants; the results are the graph's outputs.
+func (l *lowering) inline(g *Graph, names map[string]string) []string {
+	for _, name := range slices.Sorted(maps.Keys(g.Constants)) {
+		if _, ok := names[name]; !ok {
+			names[name] = l.constant(g.Constants[name])
+		}
+	}
 	prefix := l.name() + "\x00"
+	// Branches and iterations use the same names.
+	own := map[string]string{"": ""}
 	rename := func(list []string) []string {
 		out := make([]string, len(list))
 		for i, name := range list {
-			if _, ok := names[name]; !ok {
-				names[name] = prefix + name
+			known, ok := names[name]
+			if !ok {
+				if known, ok = own[name]; !ok {
+					known = fmt.Sprint(prefix, len(own))
+					own[name] = known
+				}
 			}
-			out[i] = names[name]
+			out[i] = known
 		}
 		return out
 	}
-	for _, name := range slices.Sorted(maps.Keys(g.Constants)) {
-		l.names, l.constants = append(l.names, rename([]string{name})[0]), append(l.constants, g.Constants[name])
-	}
 	for _, n := range g.Nodes {
 		inner := *n
-		if inner.Name == "" && len(n.Outputs) > 0 {
-			inner.Name = n.Outputs[0]
-		}
+		inner.Name = n.label()
 		inner.Inputs, inner.Outputs = rename(n.Inputs), rename(n.Outputs)
 		l.nodes = append(l.nodes, &inner)
 	}
-	var results []string
-	for _, out := range g.Outputs {
-		results = append(results, out.Name)
+	results := make([]string, len(g.Outputs))
+	for i, out := range g.Outputs {
+		results[i] = out.Name
 	}
-	l.finish(rename(results)...)
+	return rename(results)
+}
+
+// loop is a Loop or Scan under replacement.
+type loop struct {
+	c     *Context
+	body  *Graph
+	names map[string]string // of the body's free names, and of its constants
+	known map[string]*Tensor
+}
+
+// newLoop checks that the node fits its body, which takes the node's inputs and what it captures.
+func newLoop(c *Context) *loop {
+	a, ok := c.attribute("body", AttributeGraph)
+	if !ok {
+		c.failf("attribute body is missing")
+	}
+	p := &loop{c: c, body: a.Graph, names: map[string]string{}, known: map[string]*Tensor{}}
+	own, free := len(p.body.Inputs), p.body.free()
+	if len(c.In) != own+len(free) {
+		c.failf("has %d inputs, the body takes %d", len(c.In)-len(free), own)
+	}
+	for i, name := range free {
+		p.names[name], p.known[name] = c.Node.Inputs[own+i], c.In[own+i].Const
+	}
+	return p
+}
+
+// iterate adds the body for inputs of the given names.
+func (p *loop) iterate(inputs []string) []string {
+	for i, in := range p.body.Inputs {
+		p.names[in.Name] = inputs[i]
+	}
+	return p.c.lowered.inline(p.body, p.names)
+}
+
+// stack joins the values of all iterations along a new axis.
+func (p *loop) stack(values []string, axis int) string {
+	l := p.c.lowered
+	for i, v := range values {
+		values[i] = l.add("Unsqueeze", map[string]Attribute{"axes": integersAttribute(axis)}, v)
+	}
+	return l.add("Concat", map[string]Attribute{"axis": integerAttribute(axis)}, values...)
+}
+
+// work is the number of nodes of one iteration, with their inputs and outputs.
+func (p *loop) work() int { return size(p.body.Nodes) + len(p.body.Inputs) + len(p.body.Outputs) + 1 }
+
+// inferLoop unrolls a loop whose number of iterations is known: a constant trip count, and a condition that no
+// iteration changes.
+func inferLoop(c *Context) {
+	p := newLoop(c)
+	carried := len(p.body.Inputs) - 2
+	scanned := len(p.body.Outputs) - 1 - carried
+	if carried < 0 || scanned < 0 || len(c.Node.Outputs) > carried+scanned {
+		c.failf("has %d outputs and a body of %d inputs and %d outputs", len(c.Node.Outputs), len(p.body.Inputs), len(p.body.Outputs))
+	}
+	trips := p.trips()
+	l := c.unroll(trips, p.work())
+	state := c.Node.Inputs[2:][:carried]
+	stacks := make([][]string, scanned)
+	yes := l.constant(&Tensor{DType: Bool, Bool: []bool{true}})
+	for i := range trips {
+		count := l.constant(&Tensor{DType: Int64, I64: []int64{int64(i)}})
+		out := p.iterate(slices.Concat([]string{count, yes}, state))
+		state = out[1:][:carried]
+		for k, v := range out[1+carried:] {
+			stacks[k] = append(stacks[k], v)
+		}
+	}
+	values := slices.Clone(state)
+	for _, stack := range stacks {
+		if trips == 0 {
+			c.unsupported("a loop without iterations that collects values")
+		}
+		values = append(values, p.stack(stack, 0))
+	}
+	l.finish(values...)
+}
+
+// trips is the number of iterations of a Loop.
+func (p *loop) trips() int {
+	c := p.c
+	one := func(i int, what string, t DType) *Tensor {
+		if !c.has(i) {
+			return nil
+		}
+		c.want(i, t)
+		if elements(c.shape(i)) != 1 {
+			c.failf("input %d (%s) has shape %v, want one element", i, what, c.shape(i))
+		}
+		if c.In[i].Const == nil {
+			c.unsupported("input %d (%s) must be a constant or follow from the input's shape", i, what)
+		}
+		return c.In[i].Const
+	}
+	count, condition := one(0, "the trip count", Int64), one(1, "the condition", Bool)
+	switch {
+	case condition != nil && !condition.Bool[0]:
+		return 0
+	case count == nil:
+		c.unsupported("a loop without a trip count")
+	case !p.endless():
+		c.unsupported("a loop whose condition is computed")
+	}
+	return int(max(0, min(count.I64[0], 1<<31)))
+}
+
+// endless reports whether the condition that the body of a Loop gives is the one it is given, or true.
+func (p *loop) endless() bool {
+	name := p.body.Outputs[0].Name
+	isTrue := func(t *Tensor) bool { return t != nil && t.DType == Bool && t.Len() == 1 && t.Bool[0] }
+	for range 16 { // a few casts at most
+		if name == p.body.Inputs[1].Name || isTrue(p.body.Constants[name]) || isTrue(p.known[name]) {
+			return true
+		}
+		i := slices.IndexFunc(p.body.Nodes, func(n *Node) bool { return slices.Contains(n.Outputs, name) })
+		if i < 0 {
+			return false
+		}
+		n := p.body.Nodes[i]
+		if n.Op == "Constant" {
+			return isTrue(n.Attributes["value"].Tensor)
+		}
+		if n.Op != "Identity" && n.Op != "Cast" || len(n.Inputs) != 1 {
+			return false
+		}
+		name = n.Inputs[0]
+	}
+	return false
+}
+
+// inferScan unrolls a scan over axes of its inputs.
+func inferScan(c *Context) {
+	if c.Opset < 9 {
+		c.unsupported("Scan as of opset 8")
+	}
+	p := newLoop(c)
+	scanned := c.integer("num_scan_inputs", 0)
+	carried := len(p.body.Inputs) - scanned
+	results := len(p.body.Outputs) - carried
+	if scanned < 1 || carried < 0 || results < 0 || len(c.Node.Outputs) > carried+results {
+		c.failf("has num_scan_inputs %d, %d outputs and a body of %d inputs and %d outputs", scanned, len(c.Node.Outputs), len(p.body.Inputs), len(p.body.Outputs))
+	}
+	list := func(name string, n int) []int {
+		v, ok := c.integers(name)
+		if !ok {
+			return make([]int, n)
+		}
+		if len(v) != n {
+			c.failf("attribute %s has %d elements, want %d", name, len(v), n)
+		}
+		return v
+	}
+	axes, reversed := list("scan_input_axes", scanned), list("scan_input_directions", scanned)
+	outAxes, outReversed := list("scan_output_axes", results), list("scan_output_directions", results)
+	steps := -1
+	for i := range scanned {
+		shape := c.shape(carried + i)
+		axes[i] = c.axis(axes[i], len(shape))
+		if n := shape[axes[i]]; steps < 0 {
+			steps = n
+		} else if n != steps {
+			c.failf("input %d has shape %v, want %d elements along axis %d as input %d has", carried+i, shape, steps, axes[i], carried)
+		}
+	}
+	l := c.unroll(steps, p.work()+scanned)
+	if steps == 0 {
+		c.unsupported("a scan of no elements")
+	}
+	state := c.Node.Inputs[:carried]
+	stacks := make([][]string, results)
+	for t := range steps {
+		inputs := slices.Clone(state)
+		for i := range scanned {
+			at, shape := t, slices.Delete(slices.Clone(c.shape(carried+i)), axes[i], axes[i]+1)
+			if reversed[i] != 0 {
+				at = steps - 1 - t
+			}
+			inputs = append(inputs, l.reshape(l.slice(c.Node.Inputs[carried+i], axes[i], at, at+1), shape))
+		}
+		out := p.iterate(inputs)
+		state = out[:carried]
+		for k, v := range out[carried:] {
+			stacks[k] = append(stacks[k], v)
+		}
+	}
+	values := slices.Clone(state)
+	for k, stack := range stacks {
+		if outReversed[k] != 0 {
+			slices.Reverse(stack)
+		}
+		values = append(values, p.stack(stack, outAxes[k]))
+	}
+	l.finish(values...)
 }

@@ -154,6 +154,7 @@ func (g *Graph) Prepare(eval Evaluator) error {
 		return err
 	}
 	g.cutWeights()
+	g.centreWeights()
 	g.dropUnused()
 	return nil
 }

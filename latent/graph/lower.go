@@ -11,36 +11,42 @@ import (
 // lowering collects the nodes that replace one.
 type lowering struct {
 	of        *Node
+	serial    int // of the replacements of a program
 	nodes     []*Node
 	names     []string // of constants, beside their values
 	constants []*Tensor
-	unrolled  bool // whether the nodes are those of a loop's steps
 }
 
-// maxUnrolled bounds the nodes that loops may become in one program. Some ten thousand
-// are prepared within a second; a hostile file of few bytes could ask for any number.
-const maxUnrolled = 1 << 17
+// maxLowered bounds the nodes, with their inputs and outputs, that others may be replaced by in one program.
+// A recurrent layer of a thousand steps makes some 50,000; a hostile file of few bytes could ask for any number.
+const maxLowered = 1 << 19
 
 // lower starts the replacement of the node under inference.
 func (c *Context) lower() *lowering {
-	c.lowered = &lowering{of: c.Node}
+	c.lowered = &lowering{of: c.Node, serial: c.serial}
 	return c.lowered
 }
 
-// unroll is lower for a node that becomes the given number of nodes at each of its steps.
-func (c *Context) unroll(steps, nodes int) *lowering {
-	if most := maxUnrolled / max(nodes, 1); steps > most {
+// unroll is lower for a node that is replaced by steps, each of that many nodes, inputs and outputs.
+func (c *Context) unroll(steps, each int) *lowering {
+	if most := maxLowered / max(each, 1); steps > most {
 		c.unsupported("%d steps, want at most %d: they are unrolled", steps, most)
 	}
-	l := c.lower()
-	l.unrolled = true
-	return l
+	return c.lower()
 }
 
-// name makes one that no file can contain in this place.
+// size is the number of nodes with their inputs and outputs.
+func size(nodes []*Node) int {
+	n := 0
+	for _, node := range nodes {
+		n += 1 + len(node.Inputs) + len(node.Outputs)
+	}
+	return n
+}
+
+// name makes one that no file can contain.
 func (l *lowering) name() string {
-	present := slices.IndexFunc(l.of.Outputs, func(out string) bool { return out != "" })
-	return fmt.Sprintf("\x00%s\x00%d", l.of.Outputs[max(present, 0)], len(l.nodes)+len(l.names))
+	return fmt.Sprintf("\x00%d\x00%d", l.serial, len(l.nodes)+len(l.names))
 }
 
 // constant adds a constant and returns its name.
@@ -56,7 +62,7 @@ func (l *lowering) number(v float32) string { return l.constant(Floats([]float32
 // add adds a node with one output and returns its name.
 func (l *lowering) add(op string, attributes map[string]Attribute, inputs ...string) string {
 	out := l.name()
-	l.nodes = append(l.nodes, &Node{Name: l.of.Name, Op: op, Inputs: inputs, Outputs: []string{out}, Attributes: attributes})
+	l.nodes = append(l.nodes, &Node{Name: l.of.label(), Op: op, Inputs: inputs, Outputs: []string{out}, Attributes: attributes})
 	return out
 }
 
@@ -101,11 +107,21 @@ func (l *lowering) transpose(x string, perm []int) string {
 	return l.add("Transpose", map[string]Attribute{"perm": integersAttribute(perm...)}, x)
 }
 
+// label is the node's name or, if it has none, that of its first output.
+func (n *Node) label() string {
+	for _, name := range append([]string{n.Name}, n.Outputs...) {
+		if name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
 // finish makes the values the outputs of the node that is replaced.
 func (l *lowering) finish(values ...string) {
 	for i, out := range l.of.Outputs {
 		if out != "" {
-			l.nodes = append(l.nodes, &Node{Name: l.of.Name, Op: "Identity", Inputs: values[i : i+1], Outputs: []string{out}})
+			l.nodes = append(l.nodes, &Node{Name: l.of.label(), Op: "Identity", Inputs: values[i : i+1], Outputs: []string{out}})
 		}
 	}
 }
@@ -122,11 +138,9 @@ func integersAttribute(v ...int) Attribute {
 
 // lower enters the nodes that replace another one.
 func (s *specializer) lower(l *lowering) error {
-	if l.unrolled {
-		if s.unrolled += len(l.nodes); s.unrolled > maxUnrolled {
-			return &UnsupportedError{Node: l.of.String(), Op: l.of.Op, Opset: s.graph.Opset,
-				What: fmt.Sprintf("the steps of this and the loops before it are %d nodes, want at most %d", s.unrolled, maxUnrolled)}
-		}
+	if s.lowered += size(l.nodes); s.lowered > maxLowered {
+		return &UnsupportedError{Node: l.of.String(), Op: l.of.Op, Opset: s.graph.Opset,
+			What: fmt.Sprintf("this node and those before it become %d nodes, inputs and outputs, want at most %d", s.lowered, maxLowered)}
 	}
 	for i, name := range l.names {
 		t := l.constants[i]

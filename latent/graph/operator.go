@@ -54,6 +54,7 @@ type Context struct {
 	Params any
 	// lowered replaces the node by others, if it is not nil.
 	lowered *lowering
+	serial  int // of the replacement
 }
 
 // failure carries an error up to infer; it never leaves the package.
@@ -143,7 +144,8 @@ func lookup(n *Node, opset int) (*Operator, error) {
 	if op == nil {
 		return nil, &UnsupportedError{Node: n.String(), Op: strings.TrimPrefix(domain+"."+n.Op, "."), Opset: opset}
 	}
-	if from := introduced[n.Op].opset; domain == "" && opset < from {
+	// Older opsets than MinOpset are not supported but may be tried: replacements of their nodes are written as of MinOpset.
+	if from := introduced[n.Op].opset; domain == "" && max(opset, MinOpset) < from {
 		return nil, &UnsupportedError{Node: n.String(), Op: n.Op, Opset: opset, What: fmt.Sprintf("operator %s exists from opset %d on", n.Op, from)}
 	}
 	return op, nil

@@ -42,7 +42,8 @@ type specializer struct {
 	steps    []Step
 	id       map[string]int
 	budget   int // elements that may still be read and written by folding
-	unrolled int // nodes of loops' steps
+	lowered  int // nodes that others were replaced by, with their inputs and outputs
+	replaced int // how many those were
 }
 
 func newSpecializer(g *Graph, eval Evaluator) *specializer {
@@ -80,7 +81,7 @@ func (s *specializer) add(n *Node) error {
 	if err != nil {
 		return err
 	}
-	c := &Context{Node: n, Opset: s.graph.Opset, In: make([]Operand, len(n.Inputs))}
+	c := &Context{Node: n, Opset: s.graph.Opset, In: make([]Operand, len(n.Inputs)), serial: s.replaced}
 	step := Step{Node: n, Op: op}
 	known := true
 	for i, name := range n.Inputs {
@@ -101,6 +102,7 @@ func (s *specializer) add(n *Node) error {
 		return err
 	}
 	if c.lowered != nil {
+		s.replaced++
 		return s.lower(c.lowered)
 	}
 	step.Params = c.Params

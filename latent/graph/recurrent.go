@@ -22,14 +22,16 @@ var cells = map[string]cell{
 	"LSTM": {gates: 4, functions: []string{"Sigmoid", "Tanh", "Tanh"}, step: (*recurrent).lstm},
 }
 
+// recurrentAttributes are those of all recurrent operators, and more.
+func recurrentAttributes(more ...string) []string {
+	return append([]string{"activation_alpha", "activation_beta", "activations", "clip", "direction", "hidden_size", "layout"}, more...)
+}
+
 func init() {
-	attributes := func(extra ...string) []string {
-		return append([]string{"activation_alpha", "activation_beta", "activations", "clip", "direction", "hidden_size", "layout"}, extra...)
-	}
 	register(
-		&Operator{Name: "RNN", Inputs: [2]int{3, 6}, Outputs: 2, Attributes: attributes(), infer: inferRecurrent},
-		&Operator{Name: "GRU", Inputs: [2]int{3, 6}, Outputs: 2, Attributes: attributes("linear_before_reset"), infer: inferRecurrent},
-		&Operator{Name: "LSTM", Inputs: [2]int{3, 8}, Outputs: 3, Attributes: attributes("input_forget"), infer: inferRecurrent},
+		&Operator{Name: "RNN", Inputs: [2]int{3, 6}, Outputs: 2, Attributes: recurrentAttributes(), infer: inferRecurrent},
+		&Operator{Name: "GRU", Inputs: [2]int{3, 6}, Outputs: 2, Attributes: recurrentAttributes("linear_before_reset"), infer: inferRecurrent},
+		&Operator{Name: "LSTM", Inputs: [2]int{3, 8}, Outputs: 3, Attributes: recurrentAttributes("input_forget"), infer: inferRecurrent},
 	)
 }
 
@@ -71,7 +73,8 @@ type state struct{ h, c string }
 //	GRU:  z, r = f(x + R·h); n = g(x + R·(r∘h)) or, with linear_before_reset, g(x + r∘(R·h + b)); h = (1−z)∘n + z∘h
 //	LSTM: i, f = f(x + R·h + P∘c); c = f∘c + i∘g(x + R·h); o = f(x + R·h + P∘c); h = o∘h(c)
 //
-// A sequence that is shorter than the longest one keeps its state beyond its end, where Y is 0.
+// The operands of f and g are clipped, that of h is not. A sequence that is shorter than the longest one
+// keeps its state beyond its end, where Y is 0.
 func inferRecurrent(c *Context) {
 	r := newRecurrent(c)
 	r.bind()
@@ -179,8 +182,8 @@ type recurrentFunction struct {
 	alpha, beta float32
 }
 
-// recurrentFunctions are the activations by name in lower case, with their defaults. An
-// attribute that is not named is not taken.
+// recurrentFunctions are the activations by name in lower case, with the defaults of the operators of
+// this name. There is none of the name Affine or ScaledTanh.
 var recurrentFunctions = map[string]struct {
 	op          string
 	takes       int // of alpha, beta
@@ -188,7 +191,7 @@ var recurrentFunctions = map[string]struct {
 }{
 	"relu": {op: "Relu"}, "tanh": {op: "Tanh"}, "sigmoid": {op: "Sigmoid"}, "softsign": {op: "Softsign"}, "softplus": {op: "Softplus"},
 	"leakyrelu": {"LeakyRelu", 1, 0.01, 0}, "thresholdedrelu": {"ThresholdedRelu", 1, 1, 0}, "elu": {"Elu", 1, 1, 0},
-	"hardsigmoid": {"HardSigmoid", 2, 0.2, 0.5}, "affine": {"Affine", 2, 1, 0}, "scaledtanh": {"ScaledTanh", 2, 1, 1},
+	"hardsigmoid": {"HardSigmoid", 2, 0.2, 0.5}, "affine": {op: "Affine", takes: 2}, "scaledtanh": {op: "ScaledTanh", takes: 2},
 }
 
 // activations reads the list of activations. Those that take an alpha or a beta
@@ -217,6 +220,9 @@ func (r *recurrent) activations() {
 		if !ok {
 			c.unsupported("activation %q", name)
 		}
+		if f.takes == 2 && f.op != "HardSigmoid" && (len(alphas.Floats) == 0 || len(betas.Floats) == 0) {
+			c.failf("activation %q needs a number of activation_alpha and one of activation_beta", name)
+		}
 		r.functions = append(r.functions, recurrentFunction{f.op, take(&alphas.Floats, f.takes > 0, f.alpha), take(&betas.Floats, f.takes > 1, f.beta)})
 	}
 	if len(alphas.Floats)+len(betas.Floats) > 0 {
@@ -227,7 +233,7 @@ func (r *recurrent) activations() {
 // bind starts the replacement: the input's product, and weights and biases by direction.
 func (r *recurrent) bind() {
 	c := r.c
-	r.l = c.unroll(r.steps*r.directions, 24)
+	r.l = c.unroll(r.steps*r.directions, 60)
 	l, rows, inputs := r.l, r.cell.gates*r.hidden, c.Node.Inputs
 	x := inputs[inputX]
 	if r.batchFirst {
@@ -346,7 +352,7 @@ func (r *recurrent) product(x, w, bias string) string {
 	return r.plus(r.l.add("Gemm", map[string]Attribute{"transB": integerAttribute(1)}, x, w), bias)
 }
 
-// plus, times and apply are a + b, a∘b and f(clip(a)).
+// plus, times and apply are a + b, a∘b and f(a).
 func (r *recurrent) plus(a, b string) string {
 	switch {
 	case a == "":
@@ -364,11 +370,16 @@ func (r *recurrent) times(a, b string) string {
 	return r.l.add("Mul", nil, a, b)
 }
 
+// gate is f(a), a being clipped before.
+func (r *recurrent) gate(f recurrentFunction, a string) string {
+	if r.clip > 0 {
+		a = r.l.add("Clip", nil, a, r.l.number(-r.clip), r.l.number(r.clip))
+	}
+	return r.apply(f, a)
+}
+
 func (r *recurrent) apply(f recurrentFunction, a string) string {
 	l := r.l
-	if r.clip > 0 {
-		a = l.add("Clip", nil, a, l.number(-r.clip), l.number(r.clip))
-	}
 	number := func(v float32) Attribute { return Attribute{Kind: AttributeFloat, Float: v} }
 	switch f.op {
 	case "Affine":
@@ -409,7 +420,7 @@ func (r *recurrent) parts(v string, gates ...int) []string {
 }
 
 func (r *recurrent) rnn(d, t int, s state) state {
-	return state{h: r.apply(r.function(d, 0), r.plus(r.product(s.h, r.weights[d][0], r.biases[d][0]), r.at(d, t, 0, 1)))}
+	return state{h: r.gate(r.function(d, 0), r.plus(r.product(s.h, r.weights[d][0], r.biases[d][0]), r.at(d, t, 0, 1)))}
 }
 
 func (r *recurrent) gru(d, t int, s state) state {
@@ -417,12 +428,12 @@ func (r *recurrent) gru(d, t int, s state) state {
 	both, candidate := r.at(d, t, 0, 2), r.at(d, t, 2, 1) // z and r; n
 	if r.resetAfter {
 		product := r.parts(r.product(s.h, r.weights[d][0], r.biases[d][0]), 2, 1)
-		gates := r.parts(r.apply(f, r.plus(product[0], both)), 1, 1)
-		candidate = r.apply(g, r.plus(r.times(gates[1], product[1]), candidate))
+		gates := r.parts(r.gate(f, r.plus(product[0], both)), 1, 1)
+		candidate = r.gate(g, r.plus(r.times(gates[1], product[1]), candidate))
 		return state{h: r.between(candidate, s.h, gates[0])}
 	}
-	gates := r.parts(r.apply(f, r.plus(r.product(s.h, r.weights[d][0], r.biases[d][0]), both)), 1, 1)
-	candidate = r.apply(g, r.plus(r.product(r.times(gates[1], s.h), r.weights[d][1], r.biases[d][1]), candidate))
+	gates := r.parts(r.gate(f, r.plus(r.product(s.h, r.weights[d][0], r.biases[d][0]), both)), 1, 1)
+	candidate = r.gate(g, r.plus(r.product(r.times(gates[1], s.h), r.weights[d][1], r.biases[d][1]), candidate))
 	return state{h: r.between(candidate, s.h, gates[0])}
 }
 
@@ -435,15 +446,15 @@ func (r *recurrent) between(a, b, z string) string {
 func (r *recurrent) lstm(d, t int, s state) state {
 	f, p := r.function(d, 0), r.peepholes[d]
 	sum := r.parts(r.plus(r.product(s.h, r.weights[d][0], r.biases[d][0]), r.at(d, t, 0, 4)), 1, 1, 1, 1) // i, o, f, c
-	in := r.apply(f, r.plus(sum[0], r.times(s.c, p[0])))
+	in := r.gate(f, r.plus(sum[0], r.times(s.c, p[0])))
 	var forget string
 	if r.coupled {
 		forget = r.l.add("Sub", nil, r.l.number(1), in)
 	} else {
-		forget = r.apply(f, r.plus(sum[2], r.times(s.c, p[2])))
+		forget = r.gate(f, r.plus(sum[2], r.times(s.c, p[2])))
 	}
-	c := r.plus(r.times(forget, s.c), r.times(in, r.apply(r.function(d, 1), sum[3])))
-	out := r.apply(f, r.plus(sum[1], r.times(c, p[1])))
+	c := r.plus(r.times(forget, s.c), r.times(in, r.gate(r.function(d, 1), sum[3])))
+	out := r.gate(f, r.plus(sum[1], r.times(c, p[1])))
 	return state{h: r.times(out, r.apply(r.function(d, 2), c)), c: c}
 }
 
@@ -484,13 +495,4 @@ func (r *recurrent) finish(outputs []string, last []state) {
 		}
 	}
 	l.finish(values...)
-	if r.batchFirst {
-		r.c.emit(Float32, r.batch, r.steps, r.directions, r.hidden)
-		r.c.emit(Float32, r.batch, r.directions, r.hidden)
-		r.c.emit(Float32, r.batch, r.directions, r.hidden)
-		return
-	}
-	r.c.emit(Float32, r.steps, r.directions, r.batch, r.hidden)
-	r.c.emit(Float32, r.directions, r.batch, r.hidden)
-	r.c.emit(Float32, r.directions, r.batch, r.hidden)
 }

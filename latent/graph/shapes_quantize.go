@@ -64,10 +64,16 @@ func inferQuantize(c *Context) {
 		return
 	}
 	c.want(0, Float32)
+	l.finish(l.quantize(c, l.add("Div", nil, in, scale), zero))
+	c.emit(Int64, x...)
+}
+
+// quantize is round(y) + zero within the range of the node's integer type; zero may be absent.
+func (l *lowering) quantize(c *Context, y, zero string) string {
 	// The readers set output_dtype where a file has only the zero point's type.
 	to := c.integer("output_dtype", 0)
 	if to == 0 {
-		if c.has(2) {
+		if zero != "" {
 			c.unsupported("a zero point whose type is not known")
 		}
 		to = ElementUint8
@@ -76,13 +82,12 @@ func inferQuantize(c *Context) {
 	if !ok {
 		c.unsupported("quantisation to %s", ElementName(to))
 	}
-	y := l.add("Round", nil, l.add("Div", nil, in, scale))
+	y = l.add("Round", nil, y)
 	if zero != "" {
 		y = l.add("Add", nil, y, zero)
 	}
-	y = l.add("Clip", nil, y, l.constant(Floats([]float32{limits[0]})), l.constant(Floats([]float32{limits[1]})))
-	l.finish(l.add("Cast", map[string]Attribute{"to": integerAttribute(to)}, y))
-	c.emit(Int64, x...)
+	y = l.add("Clip", nil, y, l.number(limits[0]), l.number(limits[1]))
+	return l.add("Cast", map[string]Attribute{"to": integerAttribute(to)}, y)
 }
 
 // inferDynamicQuantize quantises to uint8 with the scale and zero point of the input's own range, which includes 0.

@@ -112,6 +112,34 @@ func TestHostileFiles(t *testing.T) {
 		expanding = expanding.bytes(1, node("Add", []string{from, fmt.Sprintf("m%d", i)}, []string{fmt.Sprintf("a%d", i)}))
 	}
 	expanding = expanding.bytes(1, node("Identity", []string{"a999"}, []string{"z"}))
+	// Loops of ten million iterations within one another, and of one that makes its value twice as long each time.
+	loops := func(depth int, trips int64, nodes ...message) message {
+		inner := nodes
+		for range depth {
+			body := message{}.text(2, "g").bytes(11, portMessage("i")).bytes(11, portMessage("c")).bytes(11, portMessage("v")).bytes(12, portMessage("c")).bytes(12, portMessage("o"))
+			for _, n := range inner {
+				body = body.bytes(1, n)
+			}
+			inner = []message{node("Loop", []string{"s", "", "v"}, []string{"o"}, message{}.text(1, "body").bytes(6, body))}
+		}
+		return simple(tensorMessage("s", 7).varint(7, trips), node("Relu", []string{"x"}, []string{"v"}), inner[0], node("Identity", []string{"o"}, []string{"z"}))
+	}
+	negate := node("Neg", []string{"v"}, []string{"o"})
+	double := node("Concat", []string{"v", "v"}, []string{"o"}, integer("axis", 0))
+	// Recurrent layers of x [steps, batch, 8] with 2 gates less or more, or another number of inputs.
+	recurrent := func(op string, steps int64, w, r []int64, attributes ...message) message {
+		size := func(dims []int64) (n int64) {
+			n = 1
+			for _, d := range dims {
+				n *= d
+			}
+			return n
+		}
+		g := message{}.text(2, "g").bytes(11, portMessage("x", steps, 2, 8)).bytes(12, portMessage("z")).
+			bytes(5, tensorMessage("w", 1, w...).bytes(9, floatBytes(make([]float32, size(w))...))).
+			bytes(5, tensorMessage("r", 1, r...).bytes(9, floatBytes(make([]float32, size(r))...)))
+		return g.bytes(1, node(op, []string{"x", "w", "r"}, []string{"z"}, attributes...))
+	}
 	weights := tensorMessage("w", 1, 1, 2, 3, 3).bytes(9, floatBytes(make([]float32, 18)...))
 	for _, c := range []struct {
 		name string
@@ -149,7 +177,25 @@ func TestHostileFiles(t *testing.T) {
 		{"an equation with a digit", model(17, simple(weights, node("Einsum", []string{"x"}, []string{"z"}, word("equation", "ab1c->a")))), "not a letter"},
 		{"an equation with another result", model(17, simple(weights, node("Einsum", []string{"x"}, []string{"z"}, word("equation", "abcd->e")))), "no operand"},
 		{"an operator before its time", model(17, simple(weights, node("Gelu", []string{"x"}, []string{"z"}))), "exists from opset 20 on"},
-		{"a loop", model(17, simple(weights, node("Loop", []string{"", "", "x"}, []string{"z"}))), "operator Loop is not supported (opset 17)"},
+		{"an unknown operator", model(17, simple(weights, node("Unique", []string{"x"}, []string{"z"}))), "operator Unique is not supported (opset 17)"},
+		{"a loop without a body", model(17, simple(weights, node("Loop", []string{"", "", "x"}, []string{"z"}))), "attribute body is missing"},
+		{"a loop of ten million", model(17, loops(1, 10_000_000, negate)), "want at most"},
+		{"a loop of ten thousand", model(17, loops(1, 10_000, negate)), ""},
+		{"loops in loops", model(17, loops(3, 1000, negate)), "want at most"},
+		{"loops 20 deep", model(17, loops(20, 2, negate)), "graphs in graphs"},
+		{"loops 12 deep", model(17, loops(12, 2, negate)), ""},
+		{"a doubling loop", model(17, loops(1, 60, double)), "more than"},
+		{"an LSTM of 5,000 steps", model(17, recurrent("LSTM", 5000, []int64{1, 16, 8}, []int64{1, 16, 4})), ""},
+		{"a GRU of a million steps", model(17, recurrent("GRU", 1_000_000, []int64{1, 12, 8}, []int64{1, 12, 4})), "1000000 steps, want at most"},
+		{"an LSTM with the gates of a GRU", model(17, recurrent("LSTM", 3, []int64{1, 12, 8}, []int64{1, 12, 4})), `node "LSTM_1" (LSTM): input 1 (W) has shape [1 12 8], want [1 16 8]`},
+		{"a GRU with another state", model(17, recurrent("GRU", 3, []int64{1, 12, 8}, []int64{1, 12, 5}, integer("hidden_size", 4))), "input 2 (R) has shape [1 12 5], want [1 12 4]"},
+		{"an RNN of negative size", model(17, recurrent("RNN", 3, []int64{1, 4, 8}, []int64{1, 4, 4}, integer("hidden_size", -4))), "hidden_size is -4"},
+		{"an RNN of huge size", model(17, recurrent("RNN", 3, []int64{1, 4, 8}, []int64{1, 4, 4}, integer("hidden_size", 1<<30))), "hidden_size is"},
+		{"an RNN in both directions with weights for one", model(17, recurrent("RNN", 3, []int64{1, 4, 8}, []int64{1, 4, 4}, word("direction", "bidirectional"))), "want [2 4 8]"},
+		{"an RNN of another direction", model(17, recurrent("RNN", 3, []int64{1, 4, 8}, []int64{1, 4, 4}, word("direction", "up"))), `direction is "up"`},
+		{"an RNN with flat weights", model(17, recurrent("RNN", 3, []int64{4, 8}, []int64{4, 4})), "input 2 (R) has shape [4 4]"},
+		{"an RNN without weights", model(17, simple(weights, node("RNN", []string{"x", "", "w"}, []string{"z"}))), "input 1 is missing"},
+		{"an RNN of images", model(17, simple(weights, node("RNN", []string{"x", "w", "w"}, []string{"z"}))), "want [steps, batch, input]"},
 		{"an operator of another domain", model(17, simple(weights, node("FusedMatMul", []string{"x", "x"}, []string{"z"}).text(7, "com.microsoft"))), "com.microsoft.FusedMatMul"},
 		{"an axis of negative size", model(17, message{}.bytes(11, portMessage("x", 1)).bytes(12, portMessage("z")).bytes(5, tensorMessage("w", 1, -3)).
 			bytes(1, node("Relu", []string{"x"}, []string{"z"}))), "negative"},

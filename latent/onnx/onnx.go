@@ -19,6 +19,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -344,7 +345,12 @@ func (d *decoder) graph(message field) (*graph.Graph, error) {
 	return g, nil
 }
 
-// quantizations names the type that QuantizeLinear converts to where only its zero point
+// zeroPoints is which input of the operators that quantise their result is its zero point.
+var zeroPoints = map[string]int{"QuantizeLinear": 2, "QLinearConv": 7, "QLinearMatMul": 7,
+	"QGemm": 8, "QLinearAdd": 7, "QLinearMul": 7, "QLinearConcat": 1, "QLinearSigmoid": 4, "QLinearLeakyRelu": 4, "QLinearSoftmax": 4,
+	"QLinearAveragePool": 4, "QLinearGlobalAveragePool": 4}
+
+// quantizations names the type that a node quantises to where only its zero point
 // tells: a graph's values do not keep the width of integers.
 func (d *decoder) quantizations(g *graph.Graph) {
 	for _, n := range g.Nodes {
@@ -361,13 +367,13 @@ func (d *decoder) quantizations(g *graph.Graph) {
 			if len(n.Inputs) > 0 && len(n.Outputs) == 1 {
 				d.elements[n.Outputs[0]] = d.elements[n.Inputs[0]]
 			}
-		case "QuantizeLinear":
-			if len(n.Inputs) < 3 || n.Attributes["output_dtype"].Int != 0 {
-				continue
-			}
-			if element := d.elements[n.Inputs[2]]; element != 0 {
-				n.Attributes["output_dtype"] = graph.Attribute{Kind: graph.AttributeInt, Int: int64(element)}
-			}
+		}
+		zero, ok := zeroPoints[n.Op]
+		if !ok || len(n.Inputs) <= zero || n.Attributes["output_dtype"].Int != 0 {
+			continue
+		}
+		if element := d.elements[n.Inputs[zero]]; element != 0 {
+			n.Attributes["output_dtype"] = graph.Attribute{Kind: graph.AttributeInt, Int: int64(element)}
 		}
 	}
 }
@@ -448,7 +454,7 @@ func (d *decoder) attribute(v field) (name string, a graph.Attribute, err error)
 		}
 		return nil
 	})
-	if err == nil && branch.bytes != nil && (name == "then_branch" || name == "else_branch") {
+	if err == nil && branch.bytes != nil && slices.Contains([]string{"then_branch", "else_branch", "body"}, name) {
 		if d.depth++; d.depth > maxDepth {
 			return name, a, fmt.Errorf("graphs in graphs, more than %d deep", maxDepth)
 		}

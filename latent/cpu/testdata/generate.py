@@ -493,6 +493,126 @@ graph("if_nested", 17, [
     {"x": normal(3, 4)}, {"y": F, "y2": F}, {"yes": np.array(True), "no": np.array(False)})
 
 
+# Recurrence: S steps, B sequences, inputs of I, states of H elements.
+S, B_, I_, H_ = 5, 3, 4, 6
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+
+
+def recurrent(name, op, steps=S, batch=B_, bias=True, lengths=None, h=False, c=False, p=False, outputs=None, constant=True, opsets=(14,), **attributes):
+    """A recurrent layer; weights and biases are constants or given at the run."""
+    d, g = 2 if attributes.get("direction") == "bidirectional" else 1, GATES[op]
+    weight = (lambda a: ("const", a)) if constant else (lambda a: a)
+    inputs = [normal(steps, batch, I_), weight(normal(d, g * H_, I_) * f32(0.7)), weight(normal(d, g * H_, H_) * f32(0.5)),
+              weight(normal(d, 2 * g * H_) * f32(0.5)) if bias else None, None if lengths is None else ("const", np.array(lengths, i32)),
+              normal(d, batch, H_) if h else None]
+    if op == "LSTM":
+        inputs += [normal(d, batch, H_) if c else None, weight(normal(d, 3 * H_) * f32(0.5)) if p else None]
+    while inputs[-1] is None:
+        inputs.pop()
+    case(f"{op.lower()}_{name}", op, *inputs, opsets=opsets, outputs=outputs or (3 if op == "LSTM" else 2), out=F, hidden_size=H_, **attributes)
+
+
+for op in GATES:
+    for direction in ("forward", "reverse", "bidirectional"):
+        recurrent(direction, op, direction=direction, opsets=(11, 21))
+        recurrent(direction + "_initial", op, h=True, c=True, direction=direction)
+        recurrent(direction + "_lengths", op, h=True, lengths=[5, 2, 4], direction=direction)
+    recurrent("no_bias", op, bias=False)
+    recurrent("run_time_weights", op, constant=False, h=True, direction="bidirectional")
+    recurrent("complete", op, lengths=[5, 5, 5])
+    recurrent("one_step", op, steps=1, batch=1, h=True)
+    recurrent("clip", op, h=True, c=True, clip=0.6)
+    recurrent("clip_lengths", op, lengths=[3, 5, 1], clip=0.6, direction="bidirectional")
+recurrent("after", "GRU", linear_before_reset=1, h=True)
+recurrent("after_bidirectional", "GRU", linear_before_reset=1, direction="bidirectional", lengths=[1, 5, 3])
+recurrent("after_no_bias", "GRU", linear_before_reset=1, bias=False)
+recurrent("peepholes", "LSTM", p=True, h=True, c=True)
+recurrent("peepholes_bidirectional", "LSTM", p=True, direction="bidirectional")
+recurrent("coupled", "LSTM", c=True, input_forget=1)
+for f in "Relu Tanh Sigmoid Softsign Softplus".split():
+    recurrent(f.lower(), "RNN", activations=[f])
+for f in "LeakyRelu Elu HardSigmoid".split():
+    recurrent(f.lower() + "_defaults", "GRU", activations=["Sigmoid", f])
+for f, alpha, beta in [("LeakyRelu", [0.2], []), ("ThresholdedRelu", [0.4], []), ("Elu", [0.5], []), ("HardSigmoid", [0.3], [0.4]), ("Affine", [0.5], [0.25]), ("ScaledTanh", [1.5], [0.5])]:
+    recurrent(f.lower() + "_parameters", "RNN", activations=[f], activation_alpha=alpha, **(dict(activation_beta=beta) if beta else {}))
+recurrent("activations", "LSTM", direction="bidirectional", activations=["HardSigmoid", "Tanh", "ScaledTanh", "Sigmoid", "Softsign", "Tanh"], activation_alpha=[0.25, 1.2], activation_beta=[0.5, 0.8])
+recurrent("activations", "GRU", activations=["HardSigmoid", "LeakyRelu"], activation_alpha=[0.25, 0.1], activation_beta=[0.5])
+
+
+# Products of integers. At run time or constant; zero points and scales of the whole, of rows, columns or filters.
+def bytes_(*shape, dtype=u8):
+    return integers(0, 256, *shape, dtype=dtype) if dtype == u8 else integers(-127, 128, *shape, dtype=dtype)
+
+
+def weights(a, constant):
+    return ("const", a) if constant else a
+
+
+for dtype in (u8, i8):
+    tag = np.dtype(dtype).name
+    for constant in (True, False):
+        name = tag + ("" if constant else "_run_time")
+        case(f"matmulinteger_{name}", "MatMulInteger", bytes_(5, 40), weights(bytes_(40, 7, dtype=dtype), constant), scalar(113, u8), scalar(3, dtype), opsets=(11, 21), out=TensorProto.INT32)
+        case(f"matmulinteger_columns_{name}", "MatMulInteger", bytes_(2, 5, 40), weights(bytes_(40, 7, dtype=dtype), constant), scalar(113, u8),
+             weights(bytes_(7, dtype=dtype), constant), opsets=(21,), out=TensorProto.INT32)
+        case(f"convinteger_{name}", "ConvInteger", bytes_(2, 3, 7, 6), weights(bytes_(4, 3, 3, 2, dtype=dtype), constant), scalar(120, u8), scalar(2, dtype), opsets=(11, 21), out=TensorProto.INT32,
+             pads=[1, 1, 0, 2], strides=[2, 1]) if dtype == u8 else None
+case("matmulinteger_no_zeros", "MatMulInteger", bytes_(5, 40), bytes_(40, 7), opsets=(21,), out=TensorProto.INT32)
+case("matmulinteger_stacks", "MatMulInteger", bytes_(2, 3, 4, 9), bytes_(3, 9, 5, dtype=i8), scalar(7, u8), opsets=(21,), out=TensorProto.INT32)
+case("matmulinteger_long", "MatMulInteger", bytes_(3, 2000), ("const", bytes_(2000, 4, dtype=i8)), scalar(128, u8), opsets=(21,), out=TensorProto.INT32)
+case("convinteger_groups", "ConvInteger", bytes_(2, 4, 7, 6), ("const", bytes_(6, 2, 3, 3)), scalar(99, u8), opsets=(21,), out=TensorProto.INT32, group=2, auto_pad="SAME_UPPER")
+for a, b in [(u8, u8), (u8, i8), (i8, i8)]:
+    tag = f"{np.dtype(a).name}_{np.dtype(b).name}"
+    y = TYPES[np.dtype(a)]
+    for constant in (True, False):
+        name = tag + ("" if constant else "_run_time")
+        case(f"qlinearmatmul_{name}", "QLinearMatMul", bytes_(5, 40, dtype=a), scalar(0.02), scalar(5, a), weights(bytes_(40, 7, dtype=b), constant), scalar(0.01), scalar(3, b), scalar(0.09), scalar(20, a), opsets=(11, 21), out=y)
+        case(f"qlinearconv_{name}", "QLinearConv", bytes_(2, 3, 7, 6, dtype=a), scalar(0.02), scalar(9, a), weights(bytes_(4, 3, 3, 2, dtype=b), constant), scalar(0.01), scalar(0, b), scalar(0.1), scalar(11, a),
+             ("const", integers(-9000, 9000, 4, dtype=i32)), opsets=(11, 21), out=y, pads=[1, 1, 0, 2], strides=[2, 1])
+    case(f"qlinearmatmul_columns_{tag}", "QLinearMatMul", bytes_(2, 5, 40, dtype=a), scalar(0.02), scalar(5, a), ("const", bytes_(40, 7, dtype=b)), ("const", uniform(0.005, 0.02, 7)), ("const", np.zeros(7, b)),
+         scalar(0.09), scalar(20, a), opsets=(21,), out=y)
+    case(f"qlinearconv_filters_{tag}", "QLinearConv", bytes_(2, 3, 7, 6, dtype=a), scalar(0.02), scalar(9, a), ("const", bytes_(4, 3, 3, 2, dtype=b)), ("const", uniform(0.005, 0.02, 4)), ("const", np.zeros(4, b)),
+         scalar(0.1), scalar(11, a), opsets=(21,), out=y)
+case("qlinearconv_depthwise", "QLinearConv", bytes_(1, 6, 9, 9), scalar(0.02), scalar(128, u8), ("const", bytes_(6, 1, 3, 3, dtype=i8)), ("const", uniform(0.005, 0.02, 6)), ("const", np.zeros(6, i8)), scalar(0.05), scalar(0, u8),
+     ("const", integers(-900, 900, 6, dtype=i32)), opsets=(21,), out=U8, group=6, pads=[1, 1, 1, 1])
+
+
+# Loops whose number of iterations is known.
+def ports(**kinds):
+    return [helper.make_tensor_value_info(name, kind, shape) for name, (kind, shape) in kinds.items()]
+
+
+def body(nodes, inputs, outputs, constants=None):
+    return helper.make_graph(nodes, "body", inputs, outputs, [numpy_helper.from_array(a, k) for k, a in (constants or {}).items()])
+
+
+counting = body([make("Cast", ["i"], ["f"], to=F), make("Add", ["s", "f"], ["t"]), make("Mul", ["t", "x"], ["u"]), make("MatMul", ["u", "w"], ["s2"]), make("Relu", ["s2"], ["out"]), make("Identity", ["c"], ["c2"])],
+                ports(i=(I, []), c=(B, []), s=(F, None)), ports(c2=(B, []), s2=(F, None), out=(F, None)), {"w": normal(4, 4)})
+for condition in ("yes", ""):
+    graph("loop" + condition, 17, [make("Loop", ["n", condition, "x"], ["y", "z"], body=counting)], {"x": normal(3, 4)}, {"y": F, "z": F}, {"n": np.array(4, i64), "yes": np.array(True)})
+graph("loop_steps_of_input", 21, [  # as PyTorch exports: for t in range(x.shape[1])
+    make("Shape", ["x"], ["shape"]), make("Gather", ["shape", "one"], ["n"]),
+    make("Loop", ["n", "yes", "zero"], ["h", "all"], body=body([
+        make("Gather", ["x", "t"], ["x_t"], axis=1), make("MatMul", ["state", "w"], ["p"]), make("Add", ["p", "x_t"], ["q"]), make("Tanh", ["q"], ["next"]),
+        make("Identity", ["next"], ["seen"]), make("Cast", ["c"], ["c2"], to=B)],
+        ports(t=(I, []), c=(B, []), state=(F, None)), ports(c2=(B, []), next=(F, None), seen=(F, None)))),
+    make("Transpose", ["all"], ["y"], perm=[1, 0, 2])],
+    {"x": normal(2, 5, 4)}, {"y": F, "h": F}, {"one": np.array(1, i64), "yes": np.array(True), "zero": np.zeros((2, 4), f32), "w": normal(4, 4)}, free=False)
+graph("loop_nested", 17, [make("Loop", ["n", "", "x"], ["y"], body=body([
+    make("Loop", ["m", "", "s"], ["s2"], body=body([make("Mul", ["v", "half"], ["w"]), make("Add", ["w", "x"], ["v2"]), make("Identity", ["e"], ["e2"])],
+                                                   ports(j=(I, []), e=(B, []), v=(F, None)), ports(e2=(B, []), v2=(F, None)))), make("Identity", ["c"], ["c2"])],
+    ports(i=(I, []), c=(B, []), s=(F, None)), ports(c2=(B, []), s2=(F, None)), {"m": np.array(2, i64), "half": np.array(0.5, f32)}))],
+    {"x": normal(3, 4)}, {"y": F}, {"n": np.array(3, i64)})
+graph("loop_none", 17, [make("Loop", ["n", "", "x"], ["s"], body=body([make("Neg", ["s"], ["s2"]), make("Identity", ["c"], ["c2"])],
+    ports(i=(I, []), c=(B, []), s=(F, None)), ports(c2=(B, []), s2=(F, None)))), make("Relu", ["s"], ["y"])], {"x": normal(3, 4)}, {"y": F}, {"n": np.array(0, i64)})
+summing = body([make("Mul", ["s", "a"], ["p"]), make("Add", ["p", "b"], ["q"]), make("Tanh", ["q"], ["s2"]), make("Sub", ["s2", "a"], ["o"]), make("Identity", ["s2"], ["o2"])],
+               ports(s=(F, None), a=(F, None), b=(F, None)), ports(s2=(F, None), o=(F, None), o2=(F, None)))
+for name, kw in [("", {}), ("_axes", dict(scan_input_axes=[1, -1], scan_output_axes=[1, -1])), ("_directions", dict(scan_input_directions=[1, 0], scan_output_directions=[0, 1]))]:
+    graph("scan" + name, 17, [make("Scan", ["s", "x", "z"], ["f", "y", "y2"], body=summing, num_scan_inputs=2, **kw)],
+          {"x": normal(3, 3, 3) if not name else normal(3, 4, 3) if name == "_axes" else normal(4, 3, 3), "z": normal(3, 3, 3) if not name else normal(3, 3, 4) if name == "_axes" else normal(4, 3, 3), "s": normal(3, 3)},
+          {"f": F, "y": F, "y2": F}, free=False)
+
+
 def main():
     work = tempfile.mkdtemp()
     manifest = {"version": VERSION, "cases": []}
