@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"repscope/dataset"
+	"repscope/neighbors"
 	"repscope/stat"
 )
 
@@ -57,7 +58,7 @@ func (p Partition) check(quantity string, n int) error {
 // group, or each in its own, are an UndefinedError. threads ≤ 0 means all;
 // results do not depend on it.
 func Silhouette(ctx context.Context, points dataset.Points, p Partition, threads int) ([]float64, error) {
-	if err := finite("silhouette", points); err != nil {
+	if err := neighbors.Check("silhouette", points, neighbors.Euclidean); err != nil {
 		return nil, err
 	}
 	return silhouette(ctx, widened(points).centred(), p, threads)
@@ -144,7 +145,7 @@ func squaredDistance(a, b []float64) float64 {
 // distance of centroids; 0 is best. Groups with the same centroid make it infinite:
 // an UndefinedError, as one group is and groups of one point each.
 func DaviesBouldin(points dataset.Points, p Partition) (float64, error) {
-	if err := finite("Davies–Bouldin", points); err != nil {
+	if err := neighbors.Check("Davies–Bouldin", points, neighbors.Euclidean); err != nil {
 		return 0, err
 	}
 	if err := p.check("Davies–Bouldin", points.N); err != nil {
@@ -177,7 +178,7 @@ func (d dispersion) daviesBouldin() (float64, error) {
 // better. Groups without any spread are an UndefinedError, as one group is and
 // groups of one point each.
 func CalinskiHarabasz(points dataset.Points, p Partition) (float64, error) {
-	if err := finite("Calinski–Harabasz", points); err != nil {
+	if err := neighbors.Check("Calinski–Harabasz", points, neighbors.Euclidean); err != nil {
 		return 0, err
 	}
 	if err := p.check("Calinski–Harabasz", points.N); err != nil {

@@ -22,6 +22,7 @@ import (
 	"repscope/analysis/internal/evidence"
 	"repscope/dataset"
 	"repscope/device"
+	"repscope/neighbors"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -327,7 +328,7 @@ func (in Input) check(o Options) error {
 		return fmt.Errorf("%d latents, want at least 4", used)
 	}
 	for _, m := range in.Models {
-		if err := finite(m.Name, m.Latents); err != nil {
+		if err := neighbors.Check(m.Name, m.Latents, neighbors.Euclidean); err != nil {
 			return err
 		}
 	}

@@ -786,17 +786,18 @@ func TestUnusableInput(t *testing.T) {
 	bad[7] = math.NaN()
 	one := []Encoded{{Name: "a", Latents: good}}
 	for want, in := range map[string]Input{
-		"no models to compare":            {},
-		"bad: latent 2, coordinate 1":     {Models: []Encoded{{Name: "bad", Latents: dataset.Float64Points(bad, 3)}}},
-		"b: 29 latents for 30":            {Models: []Encoded{one[0], {Name: "b", Latents: dataset.Float64Points(good.F64[:87], 3)}}},
-		"5 labels for 30":                 {Labels: make([]int64, 5), Models: one},
-		"5 times for 30":                  {Time: make([]int, 5), Models: one},
-		"4 episode labels for":            {Episode: make([]int, 4), Models: one},
-		"want ascending":                  {Sample: []int{1, 5, 5, 6}, Models: one},
-		"3 latents, want at":              {Models: []Encoded{{Name: "few", Latents: dataset.Float64Points(good.F64[:9], 3)}}},
-		"2 latents, want at least 4":      {Sample: []int{1, 5}, Models: one},
-		"30 and 29 latents, want equal":   {},
-		"similarity: latent 2, coordinat": {},
+		"no models to compare":             {},
+		"squared distances would overflow": {Models: []Encoded{{Name: "far", Latents: dataset.Float64Points([]float64{0, 1, 1e200, 3, 4, 5}, 1)}}},
+		"bad: point 2, coordinate 1":       {Models: []Encoded{{Name: "bad", Latents: dataset.Float64Points(bad, 3)}}},
+		"b: 29 latents for 30":             {Models: []Encoded{one[0], {Name: "b", Latents: dataset.Float64Points(good.F64[:87], 3)}}},
+		"5 labels for 30":                  {Labels: make([]int64, 5), Models: one},
+		"5 times for 30":                   {Time: make([]int, 5), Models: one},
+		"4 episode labels for":             {Episode: make([]int, 4), Models: one},
+		"want ascending":                   {Sample: []int{1, 5, 5, 6}, Models: one},
+		"3 latents, want at":               {Models: []Encoded{{Name: "few", Latents: dataset.Float64Points(good.F64[:9], 3)}}},
+		"2 latents, want at least 4":       {Sample: []int{1, 5}, Models: one},
+		"30 and 29 latents, want equal":    {},
+		"similarity: point 2, coordinate":  {},
 	} {
 		_, err := Analyze(t.Context(), in, Options{})
 		if strings.HasPrefix(want, "30 and") {

@@ -10,6 +10,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/kernel"
+	"repscope/neighbors"
 	"repscope/stat"
 )
 
@@ -45,7 +46,7 @@ const streamKMeans = 0x6b6d65616e73
 // equals, taken from a cluster of at least two points. Of starts of equal inertia
 // the first is kept. Fewer distinct points than clusters are an UndefinedError.
 func KMeans(ctx context.Context, points dataset.Points, k int, o KMeansOptions) (*KMeansResult, error) {
-	if err := finite("k-means", points); err != nil {
+	if err := neighbors.Check("k-means", points, neighbors.Euclidean); err != nil {
 		return nil, err
 	}
 	x := widened(points)

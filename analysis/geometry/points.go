@@ -4,7 +4,6 @@ package geometry
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"runtime"
 	"sync"
@@ -182,17 +181,4 @@ func parallel(ctx context.Context, threads, count int, worker func() func(int) e
 	}
 	group.Wait()
 	return failed
-}
-
-// finite returns an error that names the first NaN or infinity.
-func finite(name string, p dataset.Points) error {
-	row := make([]float64, p.Dim)
-	for i := range p.N {
-		for k, v := range p.Row(i, row) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("%s: latent %d, coordinate %d is %v, want finite numbers", name, i, k, v)
-			}
-		}
-	}
-	return nil
 }

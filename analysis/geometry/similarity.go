@@ -11,6 +11,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/kernel"
+	"repscope/neighbors"
 	"repscope/stat"
 )
 
@@ -227,7 +228,7 @@ func Compare(a, b dataset.Points) (Similarity, error) {
 	}
 	spaces := make([]space, 2)
 	for i, p := range []dataset.Points{a, b} {
-		if err := finite("similarity", p); err != nil {
+		if err := neighbors.Check("similarity", p, neighbors.Euclidean); err != nil {
 			return Similarity{}, err
 		}
 		spaces[i] = newSpace(widened(p).centred(), []int{0, p.N})

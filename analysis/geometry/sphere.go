@@ -9,6 +9,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/kernel"
+	"repscope/neighbors"
 	"repscope/stat"
 )
 
@@ -48,7 +49,7 @@ func (x matrix) unit() (matrix, error) {
 // between for few. Points are taken as they are, not centred. Fewer than 2
 // points, or a point of length zero, are an UndefinedError.
 func Uniformity(ctx context.Context, points dataset.Points, threads int) (float64, error) {
-	if err := finite("uniformity", points); err != nil {
+	if err := neighbors.Check("uniformity", points, neighbors.Euclidean); err != nil {
 		return 0, err
 	}
 	u, err := widened(points).unit()

@@ -240,13 +240,8 @@ func (in Input) check() error {
 		return fmt.Errorf("%d latents, want at least 3", n)
 	}
 	for _, m := range in.Models {
-		row := make([]float64, m.Latents.Dim)
-		for i := range m.Latents.N {
-			for k, v := range m.Latents.Row(i, row) {
-				if !isFinite(v) {
-					return fmt.Errorf("%s: latent %d, coordinate %d is %v, want finite numbers", m.Name, i, k, v)
-				}
-			}
+		if err := neighbors.Check(m.Name, m.Latents, neighbors.Euclidean); err != nil {
+			return err
 		}
 	}
 	return nil

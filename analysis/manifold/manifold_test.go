@@ -314,7 +314,7 @@ func TestUnusableLatents(t *testing.T) {
 	})
 	for name, in := range map[string]Input{
 		"no models to compare": {},
-		"latent 2, coordinate": {Models: []Encoded{{Name: "bad", Latents: dataset.Float64Points(bad, 3)}}},
+		"point 2, coordinate":  {Models: []Encoded{{Name: "bad", Latents: dataset.Float64Points(bad, 3)}}},
 		"2 latents, want at":   {Models: []Encoded{{Name: "few", Latents: dataset.Float64Points(constant[:6], 3)}}},
 		"b: 9 latents for 10":  {Models: []Encoded{{Name: "a", Latents: dataset.Float64Points(constant, 3)}, {Name: "b", Latents: dataset.Float64Points(constant[:27], 3)}}},
 		"4 episode labels for": {Episode: make([]int, 4), Models: []Encoded{{Name: "a", Latents: dataset.Float64Points(constant, 3)}}},
