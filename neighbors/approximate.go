@@ -16,7 +16,7 @@ import (
 // Approximation holds what the approximate mode needs beyond [Options]. The zero
 // value is usable.
 type Approximation struct {
-	// Seed keys every random choice: reference points, queries, trees.
+	// Seed keys every random choice: reference points, queries, centres.
 	Seed uint64
 
 	// References is the number of reference points of [CompareSampled], at least
@@ -31,9 +31,6 @@ type Approximation struct {
 	// ExactPoints is the number of points up to which [KNearestApproximate] searches
 	// exactly; 0 means as long as that is expected to be faster.
 	ExactPoints int
-
-	// band replaces the size of bands, for tests.
-	band int
 }
 
 const (
@@ -53,8 +50,8 @@ const queryRows, queryBytes = 96, 256 << 20
 const (
 	streamReferences = 0x72656665
 	streamQueries    = 0x71756572
-	streamTrees      = 0x74726565
-	streamRounds     = 0x726f756e
+	streamCells      = 0x63656c6c
+	streamPilot      = 0x70696c6f
 )
 
 // Recall says how many of the true neighbours an approximate search found.
@@ -82,8 +79,9 @@ type Recall struct {
 type ApproximateNearest struct {
 	Nearest
 	Recall Recall
-	// Rounds is the number of rounds of descent, 0 for an exact search.
-	Rounds int
+	// Cells is the number of cells that the points were put into and Probes the number of
+	// them that were looked into for each point; 0 for an exact search.
+	Cells, Probes int
 }
 
 // references are rows of single points against all points.

@@ -4,6 +4,7 @@ package neighbors
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"strings"
@@ -56,43 +57,109 @@ func clusteredPoints(n, clusters, dim int, seed uint64) dataset.Points {
 	return dataset.Float32Points(data, dim)
 }
 
-func BenchmarkKNearestApproximate(b *testing.B) {
-	cases := []struct {
-		name   string
-		k      int
-		points func() dataset.Points
-	}{
-		{"clusters/n=100000/d=64/k=10", 10, func() dataset.Points { return clusteredPoints(100000, 200, 64, 1) }},
-		{"clusters/n=100000/d=64/k=64", 64, func() dataset.Points { return clusteredPoints(100000, 200, 64, 1) }},
-		{"manifold/n=100000/d=64/k=10", 10, func() dataset.Points { return manifoldPoints(100000, 6, 64, 1) }},
-		{"manifold/n=100000/d=64/k=64", 64, func() dataset.Points { return manifoldPoints(100000, 6, 64, 1) }},
+// trajectoryPoints are episodes of 1,000 steps through six hidden dimensions, drawn back to the
+// middle, seen through tanh in dim dimensions with a little noise.
+func trajectoryPoints(n, dim int, seed uint64) dataset.Points {
+	const hidden, steps, keep = 6, 1000, 0.98
+	r := stat.NewRandom(stat.NewKey(seed))
+	turn := make([]float64, hidden*dim)
+	for i := range turn {
+		turn[i] = 0.4 * r.Normal()
 	}
+	data, at := make([]float32, n*dim), make([]float64, hidden)
+	for i := range n {
+		for k := range at {
+			if i%steps == 0 {
+				at[k] = r.Normal()
+			} else {
+				at[k] = keep*at[k] + math.Sqrt(1-keep*keep)*r.Normal()
+			}
+		}
+		for d := range dim {
+			v := 0.0
+			for k, h := range at {
+				v += h * turn[k*dim+d]
+			}
+			data[i*dim+d] = float32(math.Tanh(v) + 0.02*r.Normal())
+		}
+	}
+	return dataset.Float32Points(data, dim)
+}
+
+// Lists of all points, exact and approximate.
+func BenchmarkKNearestApproximate(b *testing.B) {
+	sizes := []int{25000, 100000}
 	// A million points take minutes.
 	if os.Getenv("REPSCOPE_BENCH_MILLION") != "" {
-		cases = append(cases, cases[0], cases[0])
-		cases[4].name, cases[4].points = "clusters/n=1000000/d=32/k=10", func() dataset.Points { return clusteredPoints(1000000, 500, 32, 1) }
-		cases[5] = cases[4]
-		cases[5].name, cases[5].k = "clusters/n=1000000/d=32/k=64", 64
+		sizes = append(sizes, 1000000)
 	}
-	for _, c := range cases {
-		b.Run(c.name, func(b *testing.B) {
-			points := c.points()
-			runtime.GC()
-			b.ResetTimer()
-			for range b.N {
-				found, err := KNearestApproximate(b.Context(), points, c.k, Options{}, Approximation{Seed: 1})
-				if err != nil {
-					b.Fatal(err)
-				}
-				b.ReportMetric(found.Recall.Value, "recall")
-				b.ReportMetric(float64(found.Rounds), "rounds")
-				if kib, ok := peakMemory(); ok {
-					b.ReportMetric(float64(kib)/1024, "peak-MiB")
-				}
+	for _, set := range []struct {
+		name   string
+		points func(n int) dataset.Points
+	}{
+		{"trajectory", func(n int) dataset.Points { return trajectoryPoints(n, 64, 1) }},
+		{"clusters", func(n int) dataset.Points { return clusteredPoints(n, 200, 64, 1) }},
+		{"wound", func(n int) dataset.Points { return manifoldPoints(n, 6, 64, 1) }},
+	} {
+		for _, n := range sizes {
+			for _, k := range []int{10, 64} {
+				name := fmt.Sprintf("%s/n=%d/d=64/k=%d", set.name, n, k)
+				b.Run(name+"/exact", func(b *testing.B) {
+					points := set.points(n)
+					measure(b, func() {
+						if _, err := KNearest(b.Context(), points, k, Options{}); err != nil {
+							b.Fatal(err)
+						}
+					})
+				})
+				b.Run(name+"/approximate", func(b *testing.B) {
+					points := set.points(n)
+					var found *ApproximateNearest
+					measure(b, func() {
+						var err error
+						if found, err = KNearestApproximate(b.Context(), points, k, Options{}, Approximation{Seed: 1, ExactPoints: 1000}); err != nil {
+							b.Fatal(err)
+						}
+					})
+					b.ReportMetric(found.Recall.Value, "recall")
+					b.ReportMetric(100*float64(found.Probes)/float64(max(1, found.Cells)), "cells-%")
+				})
 			}
-			b.ReportMetric(float64(points.N)*float64(b.N)/b.Elapsed().Seconds(), "points/s")
-		})
+		}
 	}
+}
+
+// measure runs work b.N times and reports its processor time, where the system tells it, and the peak memory.
+func measure(b *testing.B, work func()) {
+	runtime.GC()
+	before, ok := processorSeconds()
+	b.ResetTimer()
+	for range b.N {
+		work()
+	}
+	b.StopTimer()
+	if after, _ := processorSeconds(); ok {
+		b.ReportMetric((after-before)/float64(b.N), "cpu-s")
+	}
+	if kib, ok := peakMemory(); ok {
+		b.ReportMetric(float64(kib)/1024, "peak-MiB")
+	}
+}
+
+// processorSeconds is the processor time of the process so far.
+func processorSeconds() (seconds float64, ok bool) {
+	text, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return 0, false
+	}
+	// The command's name, in parentheses, may hold spaces; the 12th and 13th fields after it count hundredths.
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	var user, system float64
+	if len(fields) < 13 {
+		return 0, false
+	}
+	_, err = fmt.Sscan(fields[11]+" "+fields[12], &user, &system)
+	return (user + system) / 100, err == nil
 }
 
 func BenchmarkCompareSampled(b *testing.B) {

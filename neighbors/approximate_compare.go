@@ -192,6 +192,7 @@ type sampler struct {
 	original     worker
 	embedded     []worker
 	list, rank   []int32
+	ranks        []int32 // of the lists of all permutations
 	originalTies []int64
 	embeddedTies []int64
 }
@@ -237,6 +238,8 @@ func (p *Pass) compareReferences(ctx context.Context, sample *Sample, tallies []
 		workers[w], nulls[w] = p.newSampler(original, spaces), p.newSampler(original, spaces)
 	}
 	neighbours := make([][]int32, rows)
+	// lists[r] are those of a row under one permutation after the other.
+	lists := make([][]int32, rows)
 	done, versions := 0, 1+len(p.permutations)
 	for lo := 0; lo < total; lo += rows {
 		hi := min(total, lo+rows)
@@ -258,8 +261,9 @@ func (p *Pass) compareReferences(ctx context.Context, sample *Sample, tallies []
 				err := parallel(ctx, threads, hi-lo, func(w, r int) {
 					if version == 0 {
 						workers[w].compare(p, e, lo+r, neighbours[r], tallies[e])
+						lists[r] = lists[r][:0]
 					} else {
-						nulls[w].permuted(p, e, lo+r, first+lo+r, neighbours[r], &p.permutations[version-1], tallies[e].null[version-1])
+						lists[r] = nulls[w].missing(p, e, lo+r, first+lo+r, neighbours[r], &p.permutations[version-1], tallies[e].null[version-1], lists[r])
 					}
 				})
 				if err != nil {
@@ -269,6 +273,10 @@ func (p *Pass) compareReferences(ctx context.Context, sample *Sample, tallies []
 				if o.Progress != nil {
 					o.Progress(done, total*len(spaces)*versions)
 				}
+			}
+			err := parallel(ctx, threads, hi-lo, func(w, r int) { nulls[w].wrong(p, lo+r, lists[r], tallies[e]) })
+			if err != nil {
+				return err
 			}
 		}
 	}
@@ -302,16 +310,12 @@ func (s *sampler) compare(p *Pass, e, at int, neighbours []int32, t *tally) {
 	}
 }
 
-// permuted tallies reference at under a permutation; row is that of the point that it
-// is given to.
-func (s *sampler) permuted(p *Pass, e, at, row int, neighbours []int32, order *permutation, t *tally) {
+// missing tallies the continuity of reference at under a permutation; row is that of the
+// point that it is given to. It appends the reference's neighbours under the permutation to list.
+func (s *sampler) missing(p *Pass, e, at, row int, neighbours []int32, order *permutation, t *tally, list []int32) []int32 {
 	s.list = s.embedded[e].nearest(row, p.kmax, s.list)
-	for q, a := range s.list {
-		s.list[q] = order.inverse[a]
-	}
-	s.original.ranks(at, s.list, 0, s.rank, nil)
-	for q, k := range p.ks {
-		t.trust[q][at], _, _ = rankSums(s.rank, k)
+	for _, a := range s.list {
+		list = append(list, order.inverse[a])
 	}
 	s.list = s.list[:0]
 	for _, j := range neighbours {
@@ -320,6 +324,22 @@ func (s *sampler) permuted(p *Pass, e, at, row int, neighbours []int32, order *p
 	s.embedded[e].ranks(row, s.list, 0, s.rank, nil)
 	for q, k := range p.ks {
 		t.cont[q][at], _, _ = rankSums(s.rank, k)
+	}
+	return list
+}
+
+// wrong tallies the trustworthiness of reference at under all permutations; the lists of its
+// neighbours under them follow each other. The original row is read once for all.
+func (s *sampler) wrong(p *Pass, at int, lists []int32, t *tally) {
+	if len(lists) == 0 {
+		return
+	}
+	s.ranks = grown(s.ranks, len(lists))
+	s.original.ranks(at, lists, 0, s.ranks, nil)
+	for v, null := range t.null {
+		for q, k := range p.ks {
+			null.trust[q][at], _, _ = rankSums(s.ranks[v*p.kmax:], k)
+		}
 	}
 }
 

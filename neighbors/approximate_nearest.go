@@ -1,35 +1,40 @@
 package neighbors
 
 // This file holds approximate nearest-neighbour search over all points: from
-// duplicates to distinct points, through the graph, back to exact distances.
+// duplicates to distinct points, through the cells, back to exact distances.
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"repscope/dataset"
 	"repscope/internal/kernel"
+	"repscope/stat"
 )
 
 // KNearestApproximate is [KNearest] for sets too large for O(n²): it finds most of
 // the k nearest neighbours of every point and measures how many (Recall). Where an
-// exact search is expected to be faster, which depends on the number, type and dimension of the
-// points and on k alone, it is made instead.
+// exact search takes seconds, which depends on the number, type and dimension of the
+// points and on k alone, or would hardly take longer, it is made instead.
 //
-// The method is NN-descent (Dong, Moses and Li 2011, "Efficient k-nearest
-// neighbor graph construction for generic similarity measures") from a start by
-// random projection trees (Dasgupta and Freund 2008): points that share a leaf
-// of a tree are compared, then, round by round, the neighbours of each point
-// with each other, until hardly any list changes. It works on float32 (float64
-// for float64 points) products; the lists it ends with are a little longer than
-// k and put in order by direct float64 distances, ties by index. Equal points
-// are searched once and all get each other as neighbours.
+// The method is an inverted file with exact distances (Jégou, Douze and Schmid 2011,
+// "Product quantization for nearest neighbor search", section IV, without the
+// quantisation): about 2√n centres by k-means on a sample, each point in the cell of its nearest
+// centre, and for each point a search through the members of the cells nearest to it. How many
+// cells is found from the true neighbours of 256 points, so that 98 % of these lie in
+// them. Distances are float32 (float64 for float64 points) products; the lists are a
+// little longer than k and put in order by direct float64 distances, ties by index. Equal
+// points are searched once and all get each other as neighbours.
+//
+// The working memory is 1.2 times that of the points in float32 (float64) and about 300 MB, less
+// where Memory is less: cells are packed again and again then. The result takes 12·n·k bytes.
 //
 // The result depends on points, k, Metric, ExcludeWindow, Episode and Seed, not on
 // Threads or Memory. Of o it uses these and Progress. Errors are those of
-// KNearest, and a memory budget too small for the lists.
+// KNearest, and a memory budget too small for the cells.
 func KNearestApproximate(ctx context.Context, points dataset.Points, k int, o Options, a Approximation) (*ApproximateNearest, error) {
 	if o.Metric == Precomputed {
 		return nil, errNoCoordinates
@@ -47,25 +52,27 @@ func KNearestApproximate(ctx context.Context, points dataset.Points, k int, o Op
 	if a.Queries < -1 {
 		return nil, fmt.Errorf("queries: %d, want −1 (none), 0 (%d) or more", a.Queries, DefaultQueries)
 	}
-	width := graphWidth(k)
+	width := searchWidth(k)
 	few := a.ExactPoints
 	if few <= 0 {
 		few = exactPoints(points, width)
 	}
-	if points.N <= max(few, 2*width) {
+	var result *ApproximateNearest
+	if points.N > max(few, 2*width) {
+		var err error
+		if result, err = searchDistinct(ctx, points, k, width, few, &o, &a); err != nil {
+			return nil, err
+		}
+	}
+	if result == nil {
 		nearest, err := KNearest(ctx, points, k, o)
 		if err != nil {
 			return nil, err
 		}
 		return &ApproximateNearest{Nearest: *nearest, Recall: Recall{Value: 1, Queries: points.N, K: k, Exact: true}}, nil
 	}
-
-	found, rounds, err := searchGraph(ctx, points, k, width, few, &o, &a)
-	if err != nil {
-		return nil, err
-	}
-	result := &ApproximateNearest{Nearest: *found, Rounds: rounds}
-	if result.Recall, err = measureRecall(ctx, points, found, &o, &a); err != nil {
+	var err error
+	if result.Recall, err = measureRecall(ctx, points, &result.Nearest, &o, &a); err != nil {
 		return nil, err
 	}
 	for i := range points.N {
@@ -82,35 +89,36 @@ func KNearestApproximate(ctx context.Context, points dataset.Points, k int, o Op
 	return result, nil
 }
 
-// exactPoints is the number of points like these from which on lists of the given width are
-// found faster by descent. An exact search takes time for every pair of points: to scan, the
-// more the longer the lists, and to multiply. Descent takes time for every point, about
-// in proportion to the width and a little for every coordinate. The constants are
-// nanoseconds of one core, measured; they decide nothing but the time taken.
+// exactSeconds of one core are not worth an approximation.
+const exactSeconds = 4
+
+// exactPoints is the number of points like these among which lists of the given width are found
+// exactly in exactSeconds: an exact search takes time for every pair of points, to scan, the
+// more the longer the lists, and to multiply. The constants are nanoseconds of one core,
+// measured; they decide nothing but the time taken.
 func exactPoints(points dataset.Points, width int) int {
-	const scan, scanWidth, descentWidth, descentCoordinate = 0.2, 0.02, 3500, 500
-	multiply, size := 0.01, 1.0
+	const scan, scanWidth = 0.2, 0.02
+	multiply := 0.01
 	switch {
 	case points.U8 != nil:
 		multiply /= 4
 	case points.F64 != nil:
-		multiply, size = 2*multiply, 2
+		multiply *= 2
 	}
-	w, dim := float64(width), float64(points.Dim)
-	return int((descentWidth*w + descentCoordinate*size*dim) / (scan + scanWidth*w + multiply*dim))
+	pair := scan + scanWidth*float64(width) + multiply*float64(points.Dim)
+	return int(math.Sqrt(exactSeconds * 1e9 / pair))
 }
 
-// graphWidth is the length of the lists of a search for k neighbours: short lists
-// lead nowhere, and a few entries more than k make up for the rounding of the
-// distances they are chosen by.
-func graphWidth(k int) int { return max(24, k+k/8+4) }
+// searchWidth is the length of the lists of a search for k neighbours: a few entries more
+// than k make up for the rounding of the distances they are chosen by.
+func searchWidth(k int) int { return k + k/8 + 4 }
 
-// searchGraph finds the lists by the graph of the distinct points.
-func searchGraph(ctx context.Context, points dataset.Points, k, width, few int, o *Options, a *Approximation) (*Nearest, int, error) {
-	threads := o.threads()
-	first, duplicates, err := findDuplicates(ctx, points, threads)
+// searchDistinct finds the lists by searching among the distinct points. It returns nil
+// where an exact search would be faster.
+func searchDistinct(ctx context.Context, points dataset.Points, k, width, few int, o *Options, a *Approximation) (*ApproximateNearest, error) {
+	first, duplicates, err := findDuplicates(ctx, points, o.threads())
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	// With an exclusion window equal points have different candidates: all
 	// points are vertices then.
@@ -122,173 +130,240 @@ func searchGraph(ctx context.Context, points dataset.Points, k, width, few int, 
 			}
 		}
 	}
-	lists, method, rounds, err := vertexLists(ctx, points, vertices, first, width, few, o, a)
+	result := &ApproximateNearest{Nearest: Nearest{N: points.N, K: k, Index: make([]int32, points.N*k), Distance: make([]float64, points.N*k)}}
+	result.Counts.Duplicates = duplicates
+	r := newRefinement(points, vertices, first, duplicates > 0, &result.Nearest, o)
+	switch {
+	case vertices != nil && len(vertices) <= max(few, 2*width):
+		err = searchFew(ctx, points, vertices, width, r, o)
+	case points.F64 != nil:
+		err = searchCells[float64](ctx, points, vertices, width, r, result, o, a)
+	default:
+		err = searchCells[float32](ctx, points, vertices, width, r, result, o, a)
+	}
+	if err == errTooManyCells {
+		return nil, nil
+	}
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	found := &Nearest{N: points.N, K: k, Index: make([]int32, points.N*k), Distance: make([]float64, points.N*k)}
-	found.Counts = SpaceCounts{Duplicates: duplicates, Method: method}
-	short, err := refine(ctx, points, lists, first, duplicates > 0, found, o)
-	if err != nil || len(short) == 0 {
-		return found, rounds, err
-	}
-	// Points far from everything may have been given too few candidates.
-	rest, err := exactNearest(ctx, points, short, k, o)
-	if err != nil {
-		return nil, 0, err
-	}
-	for q, i := range short {
-		copy(found.Index[i*k:(i+1)*k], rest.Index[q*k:(q+1)*k])
-		copy(found.Distance[i*k:(i+1)*k], rest.Distance[q*k:(q+1)*k])
-	}
-	return found, rounds, nil
+	return result, r.complete(ctx)
 }
 
-// candidateLists answers with the candidates found for a point: points near to
-// it, in list's memory, without itself.
-type candidateLists func(i int, list []int32) []int32
-
-// vertexLists searches among the vertices, nil for all points. A point that is
-// none has the list of the vertex equal to it, first of its kind.
-func vertexLists(ctx context.Context, points dataset.Points, vertices []int, first []int32, width, few int, o *Options, a *Approximation) (candidateLists, string, int, error) {
-	count := points.N
-	var vertexOf []int32
-	if vertices != nil {
-		count = len(vertices)
-		vertexOf = make([]int32, points.N)
-		for v, i := range vertices {
-			vertexOf[i] = int32(v)
-		}
-		for i, f := range first {
-			vertexOf[i] = vertexOf[f]
-		}
-	}
-	at := func(i int) int {
-		if vertexOf != nil {
-			return int(vertexOf[i])
-		}
-		return i
-	}
-	point := func(v int32) int32 {
-		if vertices != nil {
-			return int32(vertices[v])
-		}
-		return v
-	}
-	if count <= max(few, 2*width) {
-		// Few distinct points among many equal ones.
-		if count == 1 {
-			return func(_ int, list []int32) []int32 { return list[:0] }, "float64 direct", 0, nil
-		}
+// searchFew searches exactly among few distinct points.
+func searchFew(ctx context.Context, points dataset.Points, vertices []int, width int, r *refinement, o *Options) error {
+	r.found.Counts.Method = "float64 direct"
+	nearest := &Nearest{N: 1}
+	if len(vertices) > 1 {
 		quiet := *o
 		quiet.Progress, quiet.Episode = nil, nil
-		nearest, err := KNearest(ctx, points.Select(vertices), min(width, count-1), quiet)
-		if err != nil {
-			return nil, "", 0, err
+		var err error
+		if nearest, err = KNearest(ctx, points.Select(vertices), min(width, len(vertices)-1), quiet); err != nil {
+			return err
 		}
-		return func(i int, list []int32) []int32 {
-			list = list[:0]
-			for _, v := range nearest.Index[at(i)*nearest.K : (at(i)+1)*nearest.K] {
-				list = append(list, point(v))
-			}
-			return list
-		}, nearest.Counts.Method, 0, nil
+		r.found.Counts.Method = nearest.Counts.Method
 	}
-	if points.F64 != nil {
-		g, err := buildGraph[float64](ctx, points, vertices, width, o, a)
-		if err != nil {
-			return nil, "", 0, err
-		}
-		return func(i int, list []int32) []int32 { return g.list(at(i), point, list) },
-			"float64 direct, found by NN-descent " + kernel.Name(), g.rounds, nil
-	}
-	g, err := buildGraph[float32](ctx, points, vertices, width, o, a)
-	if err != nil {
-		return nil, "", 0, err
-	}
-	return func(i int, list []int32) []int32 { return g.list(at(i), point, list) },
-		"float64 direct, found by NN-descent " + kernel.Name(), g.rounds, nil
+	memory := make([]refiner, o.threads())
+	err := parallel(ctx, o.threads(), len(vertices), func(w, v int) {
+		r.vertex(&memory[w], v, nearest.Index[v*nearest.K:(v+1)*nearest.K])
+	})
+	r.collect(memory)
+	return err
 }
 
-// refine puts the candidates of every point, and the points equal to them, in
-// order by direct distances. It returns the points that have fewer than k.
-func refine(ctx context.Context, points dataset.Points, lists candidateLists, first []int32, duplicates bool, found *Nearest, o *Options) (short []int, err error) {
-	k, threads := found.K, o.threads()
-	// equals[starts[f]:starts[f+1]] are the points equal to f, ascending, where f
-	// is the first of them.
-	var starts, equals []int32
-	if duplicates {
-		starts, equals = make([]int32, points.N+1), make([]int32, points.N)
-		for _, f := range first {
-			starts[f+1]++
-		}
-		for i := range points.N {
-			starts[i+1] += starts[i]
-		}
-		next := slices.Clone(starts)
-		for i, f := range first {
-			equals[next[f]] = int32(i)
-			next[f]++
+// largestShare is the share of the cells from which on looking into them takes about as long
+// as an exact search, which computes every pair once.
+const largestShare = 0.4
+
+var errTooManyCells = errors.New("an exact search is faster")
+
+// searchCells searches in the cells nearest to each vertex, in as many as the true
+// neighbours of a few points ask for.
+func searchCells[F kernel.Float](ctx context.Context, points dataset.Points, vertices []int, width int, r *refinement, result *ApproximateNearest, o *Options, a *Approximation) error {
+	result.Counts.Method = "float64 direct, found in cells " + kernel.Name()
+	c, err := openCells[F](ctx, points, vertices, o, a)
+	if err != nil {
+		return err
+	}
+	// The pilot's queries are vertices; so are its neighbours, first of their kind.
+	queries, err := stat.NewRandom(stat.NewKey(a.Seed, streamPilot)).SampleWithoutReplacement(c.n, pilotQueries)
+	if err != nil {
+		return err
+	}
+	index := queries
+	if vertices != nil {
+		index = nil
+		for _, v := range queries {
+			index = append(index, vertices[v])
 		}
 	}
-	d := newDirect(points, points, o.Metric)
-	b := base{n: points.N, self: true, window: o.ExcludeWindow, episode: o.Episode}
-	type state struct {
-		x, keys     []float64
-		list, kinds []int32
-		order       []entry[float64]
-		short       []int
+	truth, err := exactNearest(ctx, points, index, result.K, o)
+	if err != nil {
+		return err
 	}
-	workers := make([]state, threads)
-	const chunk = 256
-	err = parallel(ctx, threads, (points.N+chunk-1)/chunk, func(w, c int) {
-		s := &workers[w]
-		for i := c * chunk; i < min(points.N, (c+1)*chunk); i++ {
-			s.list = lists(i, s.list)
-			if duplicates {
-				// One point of a kind stands for all; k of each are enough.
-				s.kinds = append(s.kinds[:0], first[i])
-				for _, j := range s.list {
-					s.kinds = append(s.kinds, first[j])
-				}
-				slices.Sort(s.kinds)
-				s.kinds = slices.Compact(s.kinds)
-				s.list = s.list[:0]
-				for _, f := range s.kinds {
-					taken := 0
-					for _, j := range equals[starts[f]:starts[f+1]] {
-						if taken == k {
-							break
-						}
-						if !b.excludes(i, int(j)) {
-							s.list = append(s.list, j)
-							taken++
-						}
-					}
-				}
+	result.Cells = c.count
+	result.Probes, err = c.probes(ctx, queries, func(q int) []int {
+		var out []int
+		for _, j := range truth.Index[q*truth.K : (q+1)*truth.K] {
+			v := int(j)
+			if vertices != nil {
+				v, _ = slices.BinarySearch(vertices, int(r.first[j]))
 			}
-			s.x = points.Row(i, s.x)
-			s.keys = slices.Grow(s.keys[:0], len(s.list))[:len(s.list)]
-			d.keys(i, s.x, s.list, s.keys)
-			s.order = s.order[:0]
-			for q, j := range s.list {
-				s.order = append(s.order, entry[float64]{s.keys[q], j})
-			}
-			sortEntries(s.order)
-			if len(s.order) < k {
-				s.short = append(s.short, i)
-				continue
-			}
-			for q, e := range s.order[:k] {
-				found.Index[i*k+q], found.Distance[i*k+q] = e.index, o.Metric.distanceOf(e.key)
-			}
+			out = append(out, v)
 		}
+		return out
 	})
-	for _, s := range workers {
-		short = append(short, s.short...)
+	if err != nil {
+		return err
 	}
-	slices.Sort(short)
-	return short, err
+	if a.ExactPoints <= 0 && float64(result.Probes) > largestShare*float64(c.count) {
+		return errTooManyCells
+	}
+	memory := make([]refiner, o.threads())
+	err = c.search(ctx, result.Probes, width, o.Progress, func(w, v int, list []int32) {
+		if vertices != nil {
+			for q, u := range list {
+				list[q] = int32(vertices[u])
+			}
+		}
+		r.vertex(&memory[w], v, list)
+	})
+	r.collect(memory)
+	return err
+}
+
+// refinement puts candidates in order by direct distances.
+type refinement struct {
+	points   dataset.Points
+	vertices []int // nil: all points
+	first    []int32
+	// equals[starts[f]:starts[f+1]] are the points equal to f, ascending, where f
+	// is the first of them; nil without duplicates.
+	starts, equals []int32
+	direct         *direct
+	base           base
+	found          *Nearest
+	short          []int // points with fewer than k candidates
+	options        *Options
+}
+
+// refiner is one goroutine's memory.
+type refiner struct {
+	x, keys     []float64
+	list, kinds []int32
+	order       []entry[float64]
+	short       []int
+}
+
+func newRefinement(points dataset.Points, vertices []int, first []int32, duplicates bool, found *Nearest, o *Options) *refinement {
+	r := &refinement{
+		points: points, vertices: vertices, first: first,
+		direct: newDirect(points, points, o.Metric),
+		base:   base{n: points.N, self: true, window: o.ExcludeWindow, episode: o.Episode},
+		found:  found, options: o,
+	}
+	if !duplicates {
+		return r
+	}
+	r.starts, r.equals = make([]int32, points.N+1), make([]int32, points.N)
+	for _, f := range first {
+		r.starts[f+1]++
+	}
+	for i := range points.N {
+		r.starts[i+1] += r.starts[i]
+	}
+	next := slices.Clone(r.starts)
+	for i, f := range first {
+		r.equals[next[f]] = int32(i)
+		next[f]++
+	}
+	return r
+}
+
+// vertex finishes the lists of all points that vertex v stands for; candidates are points
+// near to it.
+func (r *refinement) vertex(m *refiner, v int, candidates []int32) {
+	if r.vertices == nil {
+		r.point(m, v, candidates)
+		return
+	}
+	f := r.vertices[v]
+	for _, i := range r.equals[r.starts[f]:r.starts[f+1]] {
+		r.point(m, int(i), candidates)
+	}
+}
+
+// point finishes the list of point i from candidates and the points equal to them and to it.
+func (r *refinement) point(m *refiner, i int, candidates []int32) {
+	k, list := r.found.K, candidates
+	if r.equals != nil {
+		// One point of a kind stands for all; k of each are enough.
+		m.kinds = append(m.kinds[:0], r.first[i])
+		for _, j := range candidates {
+			m.kinds = append(m.kinds, r.first[j])
+		}
+		slices.Sort(m.kinds)
+		m.kinds = slices.Compact(m.kinds)
+		m.list = m.list[:0]
+		for _, f := range m.kinds {
+			taken := 0
+			for _, j := range r.equals[r.starts[f]:r.starts[f+1]] {
+				if taken == k {
+					break
+				}
+				if !r.base.excludes(i, int(j)) {
+					m.list = append(m.list, j)
+					taken++
+				}
+			}
+		}
+		list = m.list
+	}
+	if len(list) < k {
+		m.short = append(m.short, i)
+		return
+	}
+	m.x = r.points.Row(i, m.x)
+	m.keys = grown(m.keys, len(list))
+	r.direct.keys(i, m.x, list, m.keys)
+	m.order = m.order[:0]
+	for q, j := range list {
+		m.order = append(m.order, entry[float64]{m.keys[q], j})
+	}
+	if len(m.order) > 2*k {
+		partition(m.order, k)
+		m.order = m.order[:k]
+	}
+	sortEntries(m.order)
+	for q, e := range m.order[:k] {
+		r.found.Index[i*k+q], r.found.Distance[i*k+q] = e.index, r.options.Metric.distanceOf(e.key)
+	}
+}
+
+// collect takes over what the goroutines noted.
+func (r *refinement) collect(memory []refiner) {
+	for _, m := range memory {
+		r.short = append(r.short, m.short...)
+	}
+	slices.Sort(r.short)
+}
+
+// complete searches exactly for the points that had too few candidates: those far from
+// everything.
+func (r *refinement) complete(ctx context.Context) error {
+	if len(r.short) == 0 {
+		return nil
+	}
+	k := r.found.K
+	rest, err := exactNearest(ctx, r.points, r.short, k, r.options)
+	if err != nil {
+		return err
+	}
+	for q, i := range r.short {
+		copy(r.found.Index[i*k:(i+1)*k], rest.Index[q*k:(q+1)*k])
+		copy(r.found.Distance[i*k:(i+1)*k], rest.Distance[q*k:(q+1)*k])
+	}
+	return nil
 }
 
 // excludes reports whether point j is no candidate of point i.
@@ -296,7 +371,7 @@ func (b *base) excludes(i, j int) bool {
 	return i == j || max(i-j, j-i) <= b.window && (b.episode == nil || b.episode[i] == b.episode[j])
 }
 
-// vertexRows gives the graph its coordinates: points shifted by a middle one,
+// vertexRows gives the cells their coordinates: points shifted by a middle one,
 // divided by their norms for the cosine, and scaled to usual distances near 1,
 // so that products in F neither overflow nor cancel more than they must.
 type vertexRows[F kernel.Float] struct {
@@ -305,8 +380,6 @@ type vertexRows[F kernel.Float] struct {
 	shift    []F
 	scale    F
 	factor   []F // per point, for the cosine
-	// kept and norms hold all rows where memory allows.
-	kept, norms []F
 }
 
 func newVertexRows[F kernel.Float](points dataset.Points, vertices []int, d *direct) *vertexRows[F] {
@@ -344,30 +417,9 @@ func newVertexRows[F kernel.Float](points dataset.Points, vertices []int, d *dir
 	return r
 }
 
-// keep computes the rows of all n vertices, for speed.
-func (r *vertexRows[F]) keep(ctx context.Context, n, threads int) error {
-	kept, norms := make([]F, n*r.points.Dim), make([]F, n)
-	const chunk = 256
-	err := parallel(ctx, threads, (n+chunk-1)/chunk, func(_, c int) {
-		for v := c * chunk; v < min(n, (c+1)*chunk); v++ {
-			norms[v] = r.compute(v, kept[v*r.points.Dim:(v+1)*r.points.Dim])
-		}
-	})
-	r.kept, r.norms = kept, norms
-	return err
-}
-
-// row returns the coordinates of vertex v and their squared norm; dst is memory
-// that may be used for them.
-func (r *vertexRows[F]) row(v int, dst []F) ([]F, F) {
-	if r.kept != nil {
-		return r.kept[v*len(dst) : (v+1)*len(dst)], r.norms[v]
-	}
-	return dst, r.compute(v, dst)
-}
-
-// compute writes the coordinates of vertex v to dst and returns their squared norm.
-func (r *vertexRows[F]) compute(v int, dst []F) F {
+// compute writes coordinates k … k+len(dst)−1 of vertex v to dst and returns the sum of
+// their squares.
+func (r *vertexRows[F]) compute(v, k int, dst []F) F {
 	i := v
 	if r.vertices != nil {
 		i = r.vertices[v]
@@ -376,14 +428,15 @@ func (r *vertexRows[F]) compute(v int, dst []F) F {
 	if r.factor != nil {
 		factor = r.factor[i]
 	}
-	at := i * r.points.Dim
+	from, shift := i*r.points.Dim+k, r.shift[k:k+len(dst)]
+	to := from + len(dst)
 	switch {
 	case r.points.U8 != nil:
-		return scaledRow(dst, r.points.U8[at:at+len(dst)], r.shift, factor, r.scale)
+		return scaledRow(dst, r.points.U8[from:to], shift, factor, r.scale)
 	case r.points.F32 != nil:
-		return scaledRow(dst, r.points.F32[at:at+len(dst)], r.shift, factor, r.scale)
+		return scaledRow(dst, r.points.F32[from:to], shift, factor, r.scale)
 	}
-	return scaledRow(dst, r.points.F64[at:at+len(dst)], r.shift, factor, r.scale)
+	return scaledRow(dst, r.points.F64[from:to], shift, factor, r.scale)
 }
 
 // scaledRow returns the squared norm in four lanes. The conversions keep the

@@ -89,7 +89,7 @@ func TestKNearestApproximateRecall(t *testing.T) {
 		{"line", manifoldPoints(n, 1, 3, 3), 20, Options{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found, err := KNearestApproximate(t.Context(), c.points, c.k, c.options, Approximation{Seed: 42, ExactPoints: 1000, band: 1500})
+			found, err := KNearestApproximate(t.Context(), c.points, c.k, c.options, Approximation{Seed: 42, ExactPoints: 1000})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +110,7 @@ func TestKNearestApproximateRecall(t *testing.T) {
 				}
 			}
 			recall := float64(hits) / float64(n*c.k)
-			t.Logf("recall %.4f, measured %.4f ± %.4f, %d rounds", recall, found.Recall.Value, found.Recall.StandardError, found.Rounds)
+			t.Logf("recall %.4f, measured %.4f ± %.4f, %d of %d cells", recall, found.Recall.Value, found.Recall.StandardError, found.Probes, found.Cells)
 			if recall < 0.95 {
 				t.Errorf("recall %.4f, want at least 0.95", recall)
 			}
@@ -162,20 +162,21 @@ func TestKNearestApproximateDeterministic(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var first *ApproximateNearest
-			for _, threads := range []int{1, 3} {
+			// With the last memory cells are packed when they are looked into.
+			for _, resources := range []Options{{Threads: 1}, {Threads: 3}, {Threads: 1, Memory: 1 << 20}} {
 				o := c.options
-				o.Threads = threads
-				found, err := KNearestApproximate(t.Context(), c.points, 7, o, Approximation{Seed: 9, ExactPoints: 500, band: 700})
+				o.Threads, o.Memory = resources.Threads, resources.Memory
+				found, err := KNearestApproximate(t.Context(), c.points, 7, o, Approximation{Seed: 9, ExactPoints: 500})
 				if err != nil {
 					t.Fatal(err)
 				}
 				if first == nil {
 					first = found
 				} else if !reflect.DeepEqual(first, found) {
-					t.Errorf("%d threads: the result differs from that of one thread", threads)
+					t.Errorf("%d threads, memory %d: the result differs from that of one thread", o.Threads, o.Memory)
 				}
 			}
-			other, err := KNearestApproximate(t.Context(), c.points, 7, c.options, Approximation{Seed: 10, ExactPoints: 500, band: 700})
+			other, err := KNearestApproximate(t.Context(), c.points, 7, c.options, Approximation{Seed: 10, ExactPoints: 500})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +192,7 @@ func TestKNearestApproximateBits(t *testing.T) {
 	points := clusteredPoints(1500, 12, 9, 77)
 	hash := uint64(1)
 	for _, p := range []dataset.Points{points, toUint8(points), toFloat64(points, 0)} {
-		found, err := KNearestApproximate(t.Context(), p, 6, Options{}, Approximation{Seed: 4, ExactPoints: 100, band: 512})
+		found, err := KNearestApproximate(t.Context(), p, 6, Options{}, Approximation{Seed: 4, ExactPoints: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +200,7 @@ func TestKNearestApproximateBits(t *testing.T) {
 			hash = mix(mix(hash, uint64(j)), math.Float64bits(found.Distance[q]))
 		}
 	}
-	if want := uint64(0x8df6f546dd2de631); hash != want {
+	if want := uint64(0xcbc2d132c8bd10c1); hash != want {
 		t.Errorf("hash %#x, want %#x", hash, want)
 	}
 }
@@ -216,18 +217,18 @@ func TestKNearestApproximateExactWhenSmall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(&found.Nearest, want) || !found.Recall.Exact || found.Recall.Value != 1 || found.Recall.StandardError != 0 || found.Rounds != 0 {
+		if !reflect.DeepEqual(&found.Nearest, want) || !found.Recall.Exact || found.Recall.Value != 1 || found.Recall.StandardError != 0 || found.Probes != 0 {
 			t.Errorf("n = %d: %+v, want the exact search", n, found.Recall)
 		}
 	}
 }
 
-// Descent begins later with longer lists, and earlier where a distance is dear.
+// Approximation begins earlier with longer lists and where a distance is dear.
 func TestExactPoints(t *testing.T) {
 	row := func(dim int) dataset.Points { return dataset.Float32Points(make([]float32, dim), dim) }
-	short, long := exactPoints(row(64), graphWidth(10)), exactPoints(row(64), graphWidth(64))
-	deep, bytes := exactPoints(row(4096), graphWidth(10)), exactPoints(dataset.Uint8Points(make([]uint8, 4096), 4096), graphWidth(10))
-	if !(20000 < short && short < long && long < 300000 && deep < short && deep < bytes) {
+	short, long := exactPoints(row(64), searchWidth(10)), exactPoints(row(64), searchWidth(64))
+	deep, bytes := exactPoints(row(4096), searchWidth(10)), exactPoints(dataset.Uint8Points(make([]uint8, 4096), 4096), searchWidth(10))
+	if !(30000 < long && long < short && short < 100000 && 5000 < deep && deep < bytes && bytes < short) {
 		t.Errorf("exact up to %d points with short lists, %d with long ones, %d of 4096 coordinates, %d of bytes", short, long, deep, bytes)
 	}
 }
