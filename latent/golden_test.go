@@ -35,7 +35,7 @@ func (g golden) options() OpenOptions {
 func goldens(t testing.TB) []golden {
 	t.Helper()
 	var all []golden
-	for _, name := range []string{"testdata/golden.json", "testdata/golden_transformers.json"} {
+	for _, name := range []string{"testdata/golden.json", "testdata/golden_transformers.json", "testdata/golden_recurrent.json"} {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -44,7 +44,7 @@ func init() {
 	for _, domain := range []string{microsoft, centred} {
 		register(&Operator{Name: "QGemm", Domain: domain, Inputs: [2]int{6, 9}, Outputs: 1, Attributes: []string{"alpha", "output_dtype", "transA", "transB"}, infer: inferQuantizedGemm})
 	}
-	register(&Operator{Name: "DynamicQuantizeLSTM", Domain: microsoft, Inputs: [2]int{12, 12}, Outputs: 3, Attributes: recurrentAttributes("input_forget"), infer: inferQuantizedLSTM})
+	register(&Operator{Name: "DynamicQuantizeLSTM", Domain: microsoft, Inputs: [2]int{3, 12}, Outputs: 3, Attributes: recurrentAttributes("input_forget"), infer: inferQuantizedLSTM})
 }
 
 // passed is the node's attributes but for those of quantisation and others that are named.
@@ -139,6 +139,11 @@ func inferQuantizedGemm(c *Context) {
 // inferQuantizedLSTM is an LSTM with 8-bit weights, [directions, inputs, gates] instead of [directions, gates,
 // inputs]. The input and the state are not rounded to 8 bits before their products, as ONNX Runtime does.
 func inferQuantizedLSTM(c *Context) {
+	for i := 8; i < 12; i++ {
+		if !c.has(i) {
+			c.failf("input %d is missing", i)
+		}
+	}
 	l := c.lower()
 	inputs := slices.Clone(c.Node.Inputs[:8])
 	for k, i := range []int{inputW, inputR} {

@@ -65,18 +65,28 @@ func (s *Source) ints() []int64 {
 
 // words are values of text attributes.
 var words = []string{"", "constant", "edge", "reflect", "wrap", "nearest", "linear", "cubic", "SAME_UPPER", "SAME_LOWER", "VALID", "tanh", "none", "DCR", "CRD", "add", "max",
-	"half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize", "floor", "ceil", "ij,jk->ik", "bij,bjk->bik", "...i,i->...", "ii->i", "i,j->ij", "ab->ba", "abc->", "bhwc,hkc->bhwk"}
+	"half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize", "floor", "ceil", "ij,jk->ik", "bij,bjk->bik", "...i,i->...", "ii->i", "i,j->ij", "ab->ba", "abc->", "bhwc,hkc->bhwk",
+	"forward", "reverse", "bidirectional"}
 
 func (s *Source) attribute(name string) graph.Attribute {
 	switch name {
-	case "alpha", "beta", "gamma", "epsilon", "cubic_coeff_a", "extrapolation_value":
+	case "alpha", "beta", "gamma", "epsilon", "cubic_coeff_a", "extrapolation_value", "clip":
 		return graph.Attribute{Kind: graph.AttributeFloat, Float: float32(s.Next(5)) - 1}
 	case "value":
 		return graph.Attribute{Kind: graph.AttributeTensor, Tensor: s.tensor()}
-	case "mode", "auto_pad", "approximate", "nearest_mode", "coordinate_transformation_mode", "reduction", "equation", "keep_aspect_ratio_policy":
+	case "mode", "auto_pad", "approximate", "nearest_mode", "coordinate_transformation_mode", "reduction", "equation", "keep_aspect_ratio_policy", "direction":
 		return graph.Attribute{Kind: graph.AttributeString, String: words[s.Next(len(words))]}
-	case "kernel_shape", "pads", "strides", "dilations", "axes", "perm", "output_padding", "output_shape", "split", "value_ints":
+	case "kernel_shape", "pads", "strides", "dilations", "axes", "perm", "output_padding", "output_shape", "split", "value_ints",
+		"scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions":
 		return graph.Attribute{Kind: graph.AttributeInts, Ints: s.ints()}
+	case "activation_alpha", "activation_beta":
+		return graph.Attribute{Kind: graph.AttributeFloats, Floats: []float32{0.5, 1.5, -1}[:s.Next(4)]}
+	case "activations":
+		a := graph.Attribute{Kind: graph.AttributeStrings}
+		for range s.Next(7) {
+			a.Strings = append(a.Strings, []string{"Tanh", "Sigmoid", "relu", "Affine", "HardSigmoid", "", "Elu"}[s.Next(7)])
+		}
+		return a
 	}
 	return graph.Attribute{Kind: graph.AttributeInt, Int: int64(s.Next(8)) - 2}
 }
