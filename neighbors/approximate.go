@@ -29,7 +29,7 @@ type Approximation struct {
 	Queries int
 
 	// ExactPoints is the number of points up to which [KNearestApproximate] searches
-	// exactly; 0 means as long as that is expected to be faster.
+	// exactly; 0 means as long as that takes seconds.
 	ExactPoints int
 }
 

@@ -19,7 +19,7 @@ type Recall struct {
 	StandardError report.Value `json:"standard_error"`
 	K             int          `json:"k"`       // neighbours of each latent
 	Queries       int          `json:"queries"` // latents whose lists were compared with exact ones
-	Exact         bool         `json:"exact"`   // the search was exact, because that is faster for so many latents: nothing had to be compared
+	Exact         bool         `json:"exact"`   // the search was exact, because an approximate one would save little: nothing had to be compared
 }
 
 // searcher finds nearest neighbours, exactly or not.
@@ -27,7 +27,7 @@ type searcher struct {
 	options     neighbors.Options
 	approximate bool
 	seed        uint64
-	exactPoints int // up to which the search is exact anyway; 0: as long as that is faster
+	exactPoints int // up to which the search is exact anyway; 0: as long as that takes seconds
 }
 
 // nearest returns the k nearest neighbours of every point; with measure, and in
@@ -66,7 +66,7 @@ func (r *Recall) warning(model string) string {
 
 func (r *Recall) String() string {
 	if r.Exact {
-		return "1: the search was exact, which is faster for so many latents"
+		return "1: the search was exact, an approximate one would save little"
 	}
 	return fmt.Sprintf("%.4f ± %.4f of %d neighbours on %d latents", r.Value.Float(), r.StandardError.Float(), r.K, r.Queries)
 }

@@ -61,10 +61,11 @@ removed and counted. Intervals delete whole episodes or blocks and find the
 neighbours again, because consecutive frames are not independent; the exact
 interval of independent ratios stands beside them in the file.
 
---approx is for numbers of states whose pairs cannot all be looked at: neighbours
-are found by NN-descent, their distances are exact, and the share of true
+--approx is for numbers of states whose pairs cannot all be looked at: the states are
+put into cells around centres (k-means), and neighbours are looked for in the cells
+nearest to each state; their distances are exact, and the share of true
 neighbours found (recall) is measured on 500 states, printed and stored, with a
-warning below 0.95. Where an exact search is faster (up to about 120,000 states of 64
+warning below 0.95. Where an exact search takes seconds (up to about 40,000 states of 64
 dimensions) it is made instead, and the output says so. The steps of the
 decimation curve look at some of many small subsets then.`
 

@@ -67,7 +67,7 @@ type Options struct {
 	Block     stat.BlockSpec
 	Seed      uint64 // of the decimation and the approximate search
 	// Approximate searches the neighbours of very many latents approximately and
-	// measures the recall; where an exact search is expected to be faster, exactly.
+	// measures the recall; where that would save little, exactly.
 	Approximate bool
 	exactPoints int            // that of neighbors.Approximation, for tests
 	Threads     int            // ≤ 0: all
