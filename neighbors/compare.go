@@ -216,7 +216,7 @@ type Partial struct {
 // precisePermuted is the number of permuted neighbours of a row from which on deciding
 // comparisons one by one takes longer than computing all products in float64: they
 // lie anywhere in the row, where many distances are close to theirs.
-const precisePermuted = 800
+const precisePermuted = 300
 
 // Points is the number n of points; Map takes ranges of 0 … n.
 func (p *Pass) Points() int { return p.n }

@@ -42,8 +42,7 @@ func (l *rowLists) before(a int32, q int) bool {
 // values are counted in equal steps; only those in steps that an interval touches are looked at one by one.
 type crowd[K key] struct {
 	ladder[K]
-	count []int32
-	near  []int32 // 1 for steps that an interval touches
+	count []uint32 // of the values in each step; the highest bit is set where an interval touches it
 	found [segment]int32
 	which [segment]int32
 }
@@ -52,36 +51,39 @@ type crowd[K key] struct {
 // looked at, and small enough for the cache.
 const stepsPerThreshold, maxSteps = 16, 1 << 13
 
+// touched marks the count of a step that an interval touches.
+const touched = 1 << 31
+
 // scan adds to hist[p] the number of values whose place is p. That is the number
 // of thresholds p with high[p] < v for values v outside all intervals low[p] … high[p]; for the others it is what
 // hit returns, who gets the value, its index and the number of thresholds with high[p] < v.
 // low and high ascend.
 func (c *crowd[K]) scan(row, low, high []K, hist []int32, hit func(v K, l int32, p int) int) {
 	c.reset(high, stepsPerThreshold, maxSteps)
-	steps := len(c.start)
-	c.count, c.near = zeroed(c.count, steps), zeroed(c.near, steps)
+	c.count = zeroed(c.count, len(c.start))
 	for p, v := range low {
 		for b := c.bin(max(v, c.low)); b <= c.bin(high[p]); b++ {
-			c.near[b] = 1
+			c.count[b] = touched
 		}
 	}
-	first := low[0]
+	first, count, which, steps := low[0], c.count, &c.which, c.ladder
 	for start := 0; start < len(row); start += segment {
 		part := row[start:min(start+segment, len(row))]
 		few := 0
 		for _, l := range c.found[:atMost(c.found[:], part, c.high)] {
 			b := 0
-			if v := part[l]; v >= c.low {
-				b = c.bin(v)
+			if v := part[l]; v >= steps.low {
+				b = steps.bin(v)
 			} else if v < first {
 				hist[0]++
 				continue
 			}
-			c.count[b]++
-			c.which[few] = l
-			few += int(c.near[b])
+			n := count[b] + 1
+			count[b] = n
+			which[few&(segment-1)] = l
+			few += int(n / touched)
 		}
-		for _, l := range c.which[:few] {
+		for _, l := range which[:few] {
 			v, p := part[l], 0
 			if v >= c.low {
 				p = c.below(v)
@@ -92,9 +94,9 @@ func (c *crowd[K]) scan(row, low, high []K, hist []int32, hit func(v K, l int32,
 			hist[p]++
 		}
 	}
-	for b, n := range c.count {
-		if c.near[b] == 0 {
-			hist[c.start[b]] += n
+	for b, n := range count {
+		if n < touched {
+			hist[c.start[b]] += int32(n)
 		}
 	}
 }
