@@ -51,7 +51,7 @@ var introduced = map[string]struct {
 	"Neg": {1, "fi"}, "NonZero": {9, "fib"}, "Not": {1, "b"}, "OneHot": {9, "fib"}, "Or": {1, "b"}, "PRelu": {1, "f"}, "Pad": {1, "fib"}, "Pow": {1, "fi"},
 	"QLinearConv": {10, "i"}, "QLinearMatMul": {10, "i"}, "QuantizeLinear": {10, "f"}, "RNN": {1, "f"}, "Range": {11, "fi"}, "Reciprocal": {1, "f"}, "ReduceL1": {1, "fi"}, "ReduceL2": {1, "f"}, "ReduceLogSum": {1, "f"},
 	"ReduceLogSumExp": {1, "f"}, "ReduceMax": {1, "fi"}, "ReduceMean": {1, "fi"}, "ReduceMin": {1, "fi"}, "ReduceProd": {1, "fi"},
-	"ReduceSum": {1, "fi"}, "ReduceSumSquare": {1, "fi"}, "Relu": {1, "fi"}, "Reshape": {1, "fib"}, "Resize": {11, "f"}, "Round": {11, "f"},
+	"ReduceSum": {1, "fi"}, "ReduceSumSquare": {1, "fi"}, "Relu": {1, "fi"}, "Reshape": {1, "fib"}, "Resize": {11, "f"}, "ReverseSequence": {10, "fib"}, "Round": {11, "f"},
 	"Scan": {8, "fib"}, "ScatterElements": {11, "fib"}, "ScatterND": {11, "fib"}, "Selu": {1, "f"}, "Shape": {1, "fib"}, "Shrink": {9, "f"}, "Sigmoid": {1, "f"}, "Sign": {9, "fi"},
 	"Sin": {7, "f"}, "Sinh": {9, "f"}, "Size": {1, "fib"}, "Slice": {1, "fib"}, "Softmax": {1, "f"}, "Softplus": {1, "f"}, "Softsign": {1, "f"},
 	"SpaceToDepth": {1, "fib"}, "Split": {1, "fib"}, "Sqrt": {1, "f"}, "Squeeze": {1, "fib"}, "Sub": {1, "fi"}, "Sum": {1, "fi"},

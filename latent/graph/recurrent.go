@@ -1,6 +1,6 @@
 package graph
 
-// LSTM, GRU and RNN, written as products and elementwise operators for the sequence
+// ReverseSequence, and LSTM, GRU and RNN, which are written as products and elementwise operators for the sequence
 // length and batch they are bound to: one product of all inputs with W, then for each
 // step one of the state with R (two of a GRU that resets the state before its product).
 
@@ -29,6 +29,7 @@ func recurrentAttributes(more ...string) []string {
 
 func init() {
 	register(
+		&Operator{Name: "ReverseSequence", Inputs: [2]int{2, 2}, Outputs: 1, Attributes: []string{"batch_axis", "time_axis"}, infer: inferReverseSequence},
 		&Operator{Name: "RNN", Inputs: [2]int{3, 6}, Outputs: 2, Attributes: recurrentAttributes(), infer: inferRecurrent},
 		&Operator{Name: "GRU", Inputs: [2]int{3, 6}, Outputs: 2, Attributes: recurrentAttributes("linear_before_reset"), infer: inferRecurrent},
 		&Operator{Name: "LSTM", Inputs: [2]int{3, 8}, Outputs: 3, Attributes: recurrentAttributes("input_forget"), infer: inferRecurrent},
@@ -495,4 +496,45 @@ func (r *recurrent) finish(outputs []string, last []state) {
 		}
 	}
 	l.finish(values...)
+}
+
+// inferReverseSequence reverses the first elements of each sequence, as many as its length says, and keeps the rest: rows of
+// [batch·steps, …] are gathered by their index.
+func inferReverseSequence(c *Context) {
+	shape := c.shape(0)
+	c.want(1, Int64)
+	batchAxis, timeAxis := c.integer("batch_axis", 1), c.integer("time_axis", 0)
+	if len(shape) < 2 || batchAxis+timeAxis != 1 || batchAxis*timeAxis != 0 {
+		c.failf("input %v with batch_axis %d and time_axis %d, want at least two axes and these to be 0 and 1", shape, batchAxis, timeAxis)
+	}
+	batch, steps := shape[batchAxis], shape[timeAxis]
+	if !slices.Equal(c.shape(1), []int{batch}) {
+		c.failf("input 1 (sequence_lens) has shape %v, want [%d]", c.shape(1), batch)
+	}
+	count := func(n, step int) string {
+		t := &Tensor{DType: Int64, Shape: []int{n}, I64: make([]int64, n)}
+		for i := range t.I64 {
+			t.I64[i] = int64(i * step)
+		}
+		return c.lowered.constant(t)
+	}
+	l := c.lower()
+	x, perm := c.Node.Inputs[0], []int{1, 0}
+	for i := 2; i < len(shape); i++ {
+		perm = append(perm, i)
+	}
+	if timeAxis == 0 {
+		x = l.transpose(x, perm)
+	}
+	t, first := count(steps, 1), l.reshape(count(batch, steps), []int{batch, 1})
+	lengths := l.reshape(l.add("Min", nil, c.Node.Inputs[1], l.constant(Ints(int64(steps)))), []int{batch, 1})
+	reversed := l.add("Sub", nil, l.add("Sub", nil, lengths, l.constant(Ints(1))), t)
+	index := l.add("Add", nil, first, l.add("Where", nil, l.add("Less", nil, t, lengths), reversed, t))
+	rows := l.reshape(x, append([]int{batch * steps}, shape[2:]...))
+	y := l.add("Gather", nil, rows, l.reshape(index, []int{batch * steps}))
+	y = l.reshape(y, append([]int{batch, steps}, shape[2:]...))
+	if timeAxis == 0 {
+		y = l.transpose(y, perm)
+	}
+	l.finish(y)
 }

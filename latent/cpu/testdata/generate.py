@@ -612,6 +612,9 @@ for name, kw in [("", {}), ("_axes", dict(scan_input_axes=[1, -1], scan_output_a
           {"x": normal(3, 3, 3) if not name else normal(3, 4, 3) if name == "_axes" else normal(4, 3, 3), "z": normal(3, 3, 3) if not name else normal(3, 3, 4) if name == "_axes" else normal(4, 3, 3), "s": normal(3, 3)},
           {"f": F, "y": F, "y2": F}, free=False)
 
+case("reversesequence", "ReverseSequence", normal(5, 3, 2, 2), const(5, 1, 3), opsets=(11, 21))
+case("reversesequence_batch_first", "ReverseSequence", normal(3, 5), integers(1, 6, 3), opsets=(17,), batch_axis=0, time_axis=1)
+
 
 def main():
     work = tempfile.mkdtemp()
