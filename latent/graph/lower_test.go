@@ -3,6 +3,9 @@ package graph_test
 // What is written as other operators: the forms that are refused, and that weights stay one tensor.
 
 import (
+	"context"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -196,6 +199,66 @@ func TestLoopErrors(t *testing.T) {
 		}
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), `node "layer" (Loop)`)) {
 			t.Errorf("%s: error %v, want %q", c.what, err, c.want)
+		}
+	}
+}
+
+// Products with large constant weights, which are deferred, and with weights of the run are those of integers.
+func TestIntegerProducts(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	bytes := func(shape ...int) *graph.Tensor {
+		x := integers(shape...)
+		for i := range x.I64 {
+			x.I64[i] = int64(random.IntN(256))
+		}
+		return x
+	}
+	x, w, columns := bytes(3, 200), bytes(200, 100), bytes(100)
+	product := integers(3, 100)
+	for i := range product.I64 {
+		for k := range 200 {
+			product.I64[i] += (x.I64[i/100*200+k] - 9) * (w.I64[k*100+i%100] - columns.I64[i%100])
+		}
+	}
+	image, kernels, filters := bytes(1, 32, 4, 4), bytes(64, 32, 3, 3), bytes(64)
+	convolution := integers(1, 64, 2, 2)
+	for i := range convolution.I64 {
+		f, row, column := i/4, i/2%2, i%2
+		for k := range 32 * 9 {
+			at := k/9*16 + (row+k/3%3)*4 + column + k%3
+			convolution.I64[i] += (image.I64[at] - 9) * (kernels.I64[f*288+k] - filters.I64[f])
+		}
+	}
+	for _, c := range []struct {
+		op                 string
+		x, w, zeros, wants *graph.Tensor
+	}{{"MatMulInteger", x, w, columns, product}, {"ConvInteger", image, kernels, filters, convolution}} {
+		for _, constant := range []bool{true, false} {
+			g := &graph.Graph{Opset: 17, Inputs: []graph.Port{{Name: "x", DType: graph.Int64}}, Outputs: []graph.Port{{Name: "y"}},
+				Constants: map[string]*graph.Tensor{"nine": graph.Ints(9), "zeros": c.zeros},
+				Nodes:     []*graph.Node{{Op: c.op, Inputs: []string{"x", "w", "nine", "zeros"}, Outputs: []string{"y"}}}}
+			inputs := []*graph.Tensor{c.x}
+			if constant {
+				g.Constants["w"] = c.w
+			} else {
+				g.Inputs = append(g.Inputs, graph.Port{Name: "w", DType: graph.Int64})
+				inputs = append(inputs, c.w)
+			}
+			if err := g.Prepare(cpu.Evaluate); err != nil {
+				t.Fatal(err)
+			}
+			if g.Constants["w"] != nil {
+				t.Errorf("%s: the integers are kept", c.op)
+			}
+			e := cpu.New(g, 1)
+			out, err := e.Run(context.Background(), inputs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(out[0].Shape, c.wants.Shape) || !slices.Equal(out[0].I64, c.wants.I64) {
+				t.Errorf("%s, constant weights %t: other numbers", c.op, constant)
+			}
+			e.Close()
 		}
 	}
 }
