@@ -85,20 +85,31 @@ func searchTiles(ctx context.Context, s space, points dataset.Points, k int, o *
 			tile: make([]float32, tilePoints*tilePoints), limits: make([]float32, tilePoints),
 		}
 	}
-	// Blocks of rows with more columns to go come first.
 	errs := make([]error, len(lists))
 	var crowded atomic.Bool
 	var progress sync.Mutex
 	finished := 0
-	err = parallel(ctx, threads, len(lists), func(w, t int) {
+	search := func(w, t, from, to int) (done bool) {
 		if crowded.Load() {
-			return
+			return false
 		}
-		var failed bool
-		failed, errs[t] = searches[w].rows(ctx, &right, t)
+		failed, err := searches[w].rows(ctx, &right, t, lists[from:to])
 		if failed {
 			crowded.Store(true)
-		} else if o.Progress != nil {
+		}
+		if errs[t] == nil {
+			errs[t] = err
+		}
+		return !failed && err == nil
+	}
+	// Points that follow each other are often close: with the blocks' own pairs first, lists
+	// soon hold what is hard to beat. Then blocks of rows with more columns to go come first.
+	err = parallel(ctx, threads, len(lists), func(w, t int) { search(w, t, t, t+1) })
+	if err != nil {
+		return false, err
+	}
+	err = parallel(ctx, threads, len(lists), func(w, t int) {
+		if search(w, t, t+1, len(lists)) && o.Progress != nil {
 			progress.Lock()
 			defer progress.Unlock()
 			finished += min(tilePoints, n-t*tilePoints)
@@ -143,15 +154,15 @@ func newTileList(s *bounded[float32], first, points, count int) *tileList {
 	return l
 }
 
-// rows looks at the pairs of the points of a block with each other and with all later
+// rows looks at the pairs of the points of a block with those of others, itself or later
 // ones. It gives up, crowded, where a list has no room for the points that are as good as equal.
-func (t *tileSearch) rows(ctx context.Context, right *kernel.Packed[float32], block int) (crowded bool, err error) {
+func (t *tileSearch) rows(ctx context.Context, right *kernel.Packed[float32], block int, others []*tileList) (crowded bool, err error) {
 	s, own := t.space, t.lists[block]
 	height := len(own.filled)
 	if err := t.left.Left(kernel.Packing[float32](from[float32]{s.points, own.first}), height, s.sources.Dim); err != nil {
 		return false, err
 	}
-	for _, other := range t.lists[block:] {
+	for _, other := range others {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
