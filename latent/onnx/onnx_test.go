@@ -259,7 +259,8 @@ func TestInitialiserAmongInputs(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	resident = 16
 	f.Cleanup(func() { resident = graph.Resident })
-	for _, name := range []string{"conv_opset11", "conv_opset17", "mlp_opset11", "mlp_opset17", "tokens_opset11", "tokens_opset17", "new_opset21", "residual_opset17"} {
+	for _, name := range []string{"conv_opset11", "conv_opset17", "mlp_opset11", "mlp_opset17", "tokens_opset11", "tokens_opset17", "new_opset21", "residual_opset17",
+		"dreamer_gru_opset17", "last_lstm_opset13", "small_qoperator", "small_dynamic", "small_dynamic_lstm"} {
 		data, err := os.ReadFile("../testdata/" + name + ".onnx")
 		if err != nil {
 			f.Fatal(err)
@@ -267,6 +268,10 @@ func FuzzDecode(f *testing.F) {
 		f.Add(data)
 	}
 	f.Add(model(17, message{}.bytes(11, portMessage("x", -1, 4)).bytes(12, portMessage("z", -1, 4)).bytes(1, node("Relu", []string{"x"}, []string{"z"}))))
+	body := message{}.text(2, "g").bytes(11, portMessage("i")).bytes(11, portMessage("c")).bytes(11, portMessage("v")).bytes(12, portMessage("c")).bytes(12, portMessage("o")).
+		bytes(1, node("Neg", []string{"v"}, []string{"o"}))
+	f.Add(model(17, message{}.bytes(11, portMessage("x", -1, 4)).bytes(12, portMessage("z")).bytes(5, tensorMessage("n", 7).varint(7, 3)).
+		bytes(1, node("Loop", []string{"n", "", "x"}, []string{"z"}, message{}.text(1, "body").bytes(6, body)))))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := Decode(data, "", Options{})
 		if err != nil {
