@@ -108,8 +108,10 @@ func decimate(ctx context.Context, z dataset.Points, d *distinct, seed uint64, s
 		step := Decimation{Size: size, Subsets: used}
 		estimates := make([]float64, 0, used)
 		for part := range used {
-			ratio := d.ratios(1, 2)
-			if parts > 1 {
+			var ratio []float64
+			if parts == 1 {
+				ratio = d.ratios(1, 2)
+			} else {
 				var err error
 				if ratio, err = d.ratiosWithin(ctx, z, order[part*size:(part+1)*size], s); err != nil {
 					return nil, err
