@@ -6,6 +6,7 @@ package cpu
 import (
 	"fmt"
 
+	"repscope/internal/kernel"
 	"repscope/latent/graph"
 )
 
@@ -123,47 +124,32 @@ func buildTranspose(b *builder) (func() error, error) {
 	return s.run(b, 0), nil
 }
 
-// transposeTiles transposes the two inner axes tile by tile, so that both sides
+// transposeStrip is the number of rows that are written together: a cache line of what is read.
+const transposeStrip = 16
+
+// transposeTiles transposes the two inner axes in strips of rows, so that both sides
 // are read and written along cache lines.
 func transposeTiles(b *builder, s *strided) func() error {
 	k := len(s.shape)
 	rows, cols, stride := s.shape[k-2], s.shape[k-1], s.strides[k-1]
 	x, y := b.in(0), b.out(0)
-	tile := 16
-	if cols <= 4 {
-		tile = 1024
+	strip := transposeStrip
+	if cols < 64 {
+		strip = 1024 / cols
 	}
-	strips := (rows + tile - 1) / tile
+	strips := (rows + strip - 1) / strip
 	outer := size(s.shape[:k-2])
-	return b.span(outer*strips, max(1, grain/(tile*cols)), func(_, lo, hi int) {
-		src, dst := x(), y()
+	return b.span(outer*strips, max(1, grain/(strip*cols)), func(_, lo, hi int) {
 		for t := lo; t < hi; t++ {
-			matrix, strip := t/strips, t%strips*tile
-			at, q := s.base, matrix
+			matrix, first := t/strips, t%strips*strip
+			at, q := s.base+first, matrix
 			for i := k - 3; i >= 0; i-- {
 				at += q % s.shape[i] * s.strides[i]
 				q /= s.shape[i]
 			}
-			out := dst[matrix*rows*cols:]
-			end := min(strip+tile, rows)
-			if cols == 4 {
-				// Stacked frames to channels last.
-				a, b, c, d := src[at:], src[at+stride:], src[at+2*stride:], src[at+3*stride:]
-				for i := strip; i < end; i++ {
-					row := out[i*4 : i*4+4 : i*4+4]
-					row[0], row[1], row[2], row[3] = a[i], b[i], c[i], d[i]
-				}
-				continue
-			}
-			for j0 := 0; j0 < cols; j0 += tile {
-				j1 := min(j0+tile, cols)
-				for i := strip; i < end; i++ {
-					row := out[i*cols : (i+1)*cols]
-					for j := j0; j < j1; j++ {
-						row[j] = src[at+j*stride+i]
-					}
-				}
-			}
+			// The strip is a panel as wide as a row.
+			n := min(strip, rows-first)
+			kernel.PackRows(y()[(matrix*rows+first)*cols:][:n*cols], cols, x()[at:], stride, cols, n)
 		}
 	})
 }
