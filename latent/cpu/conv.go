@@ -251,9 +251,7 @@ func buildConv(b *builder) (func() error, error) {
 			s.gathered.M, s.gathered.N, s.gathered.First, s.gathered.Stride = rows, n, 0, g.filters
 			s.gathered.Base, s.gathered.Runs = bases[t%parts], g.runs
 			if channelwise != nil {
-				for i, at := range bases[t%parts][:rows] {
-					depthwise(block[i*g.filters:(i+1)*g.filters], image[at:], channelwise, offsets)
-				}
+				depthwise(block, image, channelwise, offsets, bases[t%parts][:rows], g.channels)
 			}
 			for group := range len(packed) {
 				s.gathered.Data = image[group*g.channels/g.groups:]

@@ -13,6 +13,18 @@ import (
 // convolve runs a graph of one convolution.
 func convolve(t *testing.T, threads int, x, w *graph.Tensor, p *graph.ConvParams) *graph.Tensor {
 	t.Helper()
+	e := convolution(t, threads, w, p)
+	defer e.Close()
+	out, err := e.Run(t.Context(), []*graph.Tensor{x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &graph.Tensor{Shape: slices.Clone(out[0].Shape), F32: slices.Clone(out[0].F32)}
+}
+
+// convolution is a graph of one convolution.
+func convolution(t testing.TB, threads int, w *graph.Tensor, p *graph.ConvParams) *Executor {
+	t.Helper()
 	ints := func(v []int) graph.Attribute {
 		a := graph.Attribute{Kind: graph.AttributeInts}
 		for _, i := range v {
@@ -28,13 +40,7 @@ func convolve(t *testing.T, threads int, x, w *graph.Tensor, p *graph.ConvParams
 	if err := g.Prepare(Evaluate); err != nil {
 		t.Fatal(err)
 	}
-	e := New(g, threads)
-	defer e.Close()
-	out, err := e.Run(t.Context(), []*graph.Tensor{x})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &graph.Tensor{Shape: slices.Clone(out[0].Shape), F32: slices.Clone(out[0].F32)}
+	return New(g, threads)
 }
 
 // TestConvolution compares two-dimensional convolutions with the definition, and
@@ -129,5 +135,28 @@ func TestConvolutionOfOnePlane(t *testing.T) {
 				t.Fatalf("%d threads: element %d is %g, want %g", threads, i, y.F32[i], v)
 			}
 		}
+	}
+}
+
+// One image channel per group, from and to channels first, as in the layers of ConvNeXt and MobileNet.
+func BenchmarkDepthwise(b *testing.B) {
+	for _, c := range []struct{ images, channels, side, kernel, stride int }{{8, 96, 56, 7, 1}, {8, 384, 14, 7, 1}, {8, 96, 112, 3, 2}, {8, 192, 28, 3, 1}} {
+		b.Run(fmt.Sprintf("%d×%d×%d×%d by %d×%d stride %d", c.images, c.channels, c.side, c.side, c.kernel, c.kernel, c.stride), func(b *testing.B) {
+			pad := c.kernel / 2
+			p := &graph.ConvParams{Group: c.channels, Kernel: []int{c.kernel, c.kernel}, Strides: []int{c.stride, c.stride},
+				Dilations: []int{1, 1}, Before: []int{pad, pad}, After: []int{pad, pad}}
+			x := graph.Floats(make([]float32, c.images*c.channels*c.side*c.side), c.images, c.channels, c.side, c.side)
+			w := graph.Floats(make([]float32, c.channels*c.kernel*c.kernel), c.channels, 1, c.kernel, c.kernel)
+			e := convolution(b, 0, w, p)
+			defer e.Close()
+			var out []*graph.Tensor
+			for b.Loop() {
+				var err error
+				if out, err = e.Run(b.Context(), []*graph.Tensor{x}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(2*float64(size(out[0].Shape)*c.kernel*c.kernel)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
 	}
 }

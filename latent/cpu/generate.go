@@ -40,9 +40,12 @@ func label(name string)           { fmt.Fprintf(&assembly, "%s:\n", name) }
 func (w width) zero(i int) string { r := w.reg(i); return fmt.Sprintf("VXORPS %s, %s, %s", r, r, r) }
 
 func (w width) function(name, signature, comment string, size int) {
-	fmt.Fprintf(&assembly, "\n// func %s%s%s\nTEXT ·%s%s(SB), NOSPLIT, $0-%d\n", name, w.name, signature, name, w.name, size)
+	fmt.Fprintf(&assembly, "\n// func %s%s%s\nTEXT ·%s%s(SB), NOSPLIT, $%d-%d\n", name, w.name, signature, name, w.name, frames[name], size)
 	fmt.Fprintf(&declarations, "\n// %s%s %s\n//\n//go:noescape\nfunc %s%s%s\n", name, w.name, comment, name, w.name, signature)
 }
+
+// frames are the bytes of local variables, where there are any.
+var frames = map[string]int{"depthwise": 8}
 
 var constants = map[string]uint32{}
 
@@ -391,55 +394,54 @@ func (w width) arithmetic() {
 	}
 }
 
-// depthwise writes the sums of one output pixel, four groups of channels at a time while there are as many.
+// depthwise keeps the sums of eight output pixels, so that a weight that is loaded serves all of them.
 func (w width) depthwise() {
-	w.function("depthwise", "(dst, src, weights *float32, offsets *int, positions, channels int)",
-		"is depthwiseGeneric for a multiple of 16 channels.", 48)
-	emit("MOVQ dst+0(FP), DI")
-	emit("MOVQ src+8(FP), SI")
-	emit("MOVQ weights+16(FP), DX")
-	emit("MOVQ offsets+24(FP), R8")
-	emit("MOVQ positions+32(FP), R9")
-	emit("MOVQ channels+40(FP), CX")
-	emit("MOVQ CX, R10")
-	emit("SHLQ $2, R10")
-	block := func(name, inner string, groups int) {
-		vectors := groups * w.parts()
-		for v := range vectors {
-			emit("%s", w.zero(v))
-		}
-		emit("MOVQ R8, R11")
-		emit("MOVQ DX, R12")
-		emit("MOVQ R9, R13")
-		label(inner)
-		emit("MOVQ (R11), BX")
-		emit("LEAQ (SI)(BX*4), BX")
-		for v := range vectors {
-			emit("VMOVUPS %d(BX), %s", v*w.bytes, w.reg(8+v%8))
-			emit("VFMADD231PS %d(R12), %s, %s", v*w.bytes, w.reg(8+v%8), w.reg(v))
-		}
-		emit("ADDQ $8, R11")
-		emit("ADDQ R10, R12")
-		emit("DECQ R13")
-		emit("JNZ %s", inner)
-		for v := range vectors {
-			emit("VMOVUPS %s, %d(DI)", w.reg(v), v*w.bytes)
-		}
-		for _, p := range []string{"DI", "SI", "DX"} {
-			emit("ADDQ $%d, %s", 64*groups, p)
-		}
-		emit("SUBQ $%d, CX", 16*groups)
-		emit("JMP %s", name)
+	w.function("depthwise", "(dst, src, weights *float32, offsets, bases *int, positions, channels, stride, blocks int)",
+		"is depthwiseGeneric for 16 of the channels and blocks of eight pixels, which in dst are stride elements apart.", 72)
+	pixels := []string{"AX", "BX", "CX", "DX", "SI", "DI", "R8", "R9"}
+	label("block")
+	emit("MOVQ bases+32(FP), R12")
+	emit("MOVQ src+8(FP), R13")
+	for j, r := range pixels {
+		emit("MOVQ %d(R12), %s", 8*j, r)
+		emit("LEAQ (R13)(%s*4), %s", r, r)
 	}
-	label("four")
-	emit("CMPQ CX, $64")
-	emit("JLT one")
-	block("four", "fourPositions", 4)
-	label("one")
-	emit("TESTQ CX, CX")
-	emit("JEQ done")
-	block("one", "onePosition", 1)
-	label("done")
+	emit("ADDQ $%d, R12", 8*len(pixels))
+	emit("MOVQ R12, bases+32(FP)")
+	for part := range w.parts() {
+		at := part * w.bytes
+		for j := range pixels {
+			emit("%s", w.zero(j))
+		}
+		emit("MOVQ weights+16(FP), R12")
+		emit("MOVQ channels+48(FP), R13")
+		emit("SHLQ $2, R13")
+		emit("MOVQ offsets+24(FP), R11")
+		emit("MOVQ positions+40(FP), R10")
+		emit("LEAQ (R11)(R10*8), R10")
+		emit("MOVQ R10, end-8(SP)")
+		loop := fmt.Sprintf("position%d", part)
+		label(loop)
+		emit("MOVQ (R11), R10")
+		emit("VMOVUPS %d(R12), %s", at, w.reg(len(pixels)))
+		for j, r := range pixels {
+			emit("VFMADD231PS %d(%s)(R10*4), %s, %s", at, r, w.reg(len(pixels)), w.reg(j))
+		}
+		emit("ADDQ R13, R12")
+		emit("ADDQ $8, R11")
+		emit("CMPQ R11, end-8(SP)")
+		emit("JNE %s", loop)
+		emit("MOVQ dst+0(FP), R12")
+		emit("MOVQ stride+56(FP), R13")
+		emit("SHLQ $2, R13")
+		for j := range pixels {
+			emit("VMOVUPS %s, %d(R12)", w.reg(j), at)
+			emit("ADDQ R13, R12")
+		}
+	}
+	emit("MOVQ R12, dst+0(FP)")
+	emit("DECQ blocks+64(FP)")
+	emit("JNZ block")
 	emit("VZEROUPPER")
 	emit("RET")
 }

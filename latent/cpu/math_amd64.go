@@ -76,10 +76,10 @@ func divRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 //go:noescape
 func normalizeRowsAVX2(dst, x, scale, bias *float32, n, rows int, epsilon float64)
 
-// depthwiseAVX2 is depthwiseGeneric for a multiple of 16 channels.
+// depthwiseAVX2 is depthwiseGeneric for 16 of the channels and blocks of eight pixels, which in dst are stride elements apart.
 //
 //go:noescape
-func depthwiseAVX2(dst, src, weights *float32, offsets *int, positions, channels int)
+func depthwiseAVX2(dst, src, weights *float32, offsets, bases *int, positions, channels, stride, blocks int)
 
 // finishRowsAVX2 adds bias and, if it is not nil, the same part of another matrix to rows of cols elements, a multiple of 16, and cuts negative results.
 //
@@ -156,10 +156,10 @@ func divRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 //go:noescape
 func normalizeRowsAVX512(dst, x, scale, bias *float32, n, rows int, epsilon float64)
 
-// depthwiseAVX512 is depthwiseGeneric for a multiple of 16 channels.
+// depthwiseAVX512 is depthwiseGeneric for 16 of the channels and blocks of eight pixels, which in dst are stride elements apart.
 //
 //go:noescape
-func depthwiseAVX512(dst, src, weights *float32, offsets *int, positions, channels int)
+func depthwiseAVX512(dst, src, weights *float32, offsets, bases *int, positions, channels, stride, blocks int)
 
 // finishRowsAVX512 adds bias and, if it is not nil, the same part of another matrix to rows of cols elements, a multiple of 16, and cuts negative results.
 //

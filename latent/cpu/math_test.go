@@ -176,10 +176,14 @@ func TestGeneratedTwins(t *testing.T) {
 				same("finishRows", got, want)
 			}
 			offsets := []int{0, 3, 4, n, n + 9}[:1+r.IntN(5)]
-			pixels, filter := random(2*n+9, 1), random(n*len(offsets), 1)
-			got, want = make([]float32, n), make([]float32, n)
-			depthwise(got, pixels, filter, offsets)
-			depthwiseGeneric(want, pixels, filter, offsets)
+			bases := []int{0}
+			for range r.IntN(90) {
+				bases = append(bases, bases[len(bases)-1]+r.IntN(2*n))
+			}
+			pixels, filter := random(2*n+9+bases[len(bases)-1], 1), random(n*len(offsets), 1)
+			got, want = make([]float32, n*len(bases)), make([]float32, n*len(bases))
+			depthwise(got, pixels, filter, offsets, bases, n)
+			depthwiseGeneric(want, pixels, filter, offsets, bases, n)
 			same("depthwise", got, want)
 			y := random(rows*n, 3)
 			got, want = make([]float32, rows*n), make([]float32, rows*n)

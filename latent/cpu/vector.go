@@ -258,15 +258,18 @@ func finishRowsGeneric(c, bias, other []float32, stride, cols, rows int, relu bo
 	}
 }
 
-// depthwiseGeneric writes dst[c] = Σ src[offsets[p]+c]·weights[p·channels+c] over the positions p in order,
-// as a matrix product of each channel's patch would.
-func depthwiseGeneric(dst, src, weights []float32, offsets []int) {
-	for c := range dst {
-		var sum float32
-		for p, at := range offsets {
-			sum = kernel.FMA(src[at+c], weights[p*len(dst)+c], sum)
+// depthwiseGeneric writes, for channel c of pixel i, Σ src[bases[i]+offsets[p]+c]·weights[p·channels+c] over the
+// positions p in order, as a matrix product of each channel's patch would.
+func depthwiseGeneric(dst, src, weights []float32, offsets, bases []int, channels int) {
+	for i, base := range bases {
+		pixel := dst[i*channels : (i+1)*channels]
+		for c := range pixel {
+			var sum float32
+			for p, at := range offsets {
+				sum = kernel.FMA(src[base+at+c], weights[p*channels+c], sum)
+			}
+			pixel[c] = sum
 		}
-		dst[c] = sum
 	}
 }
 

@@ -18,8 +18,8 @@ func erf(dst, src []float32)      { erfGeneric(dst, src) }
 func gelu(dst, src []float32)     { geluGeneric(dst, src) }
 func geluTanh(dst, src []float32) { geluTanhGeneric(dst, src) }
 
-func depthwise(dst, src, weights []float32, offsets []int) {
-	depthwiseGeneric(dst, src, weights, offsets)
+func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) {
+	depthwiseGeneric(dst, src, weights, offsets, bases, channels)
 }
 
 func addRows(dst, x, y []float32, stepX, stepY int) { addRowsGeneric(dst, x, y, stepX, stepY) }
