@@ -73,6 +73,10 @@ const tallRows = 16 * kernel.Align
 // distances are cheap.
 const flatRows = 5 * kernel.Align
 
+// muchKept is what may be kept between blocks without being asked for. Of more, the last third is
+// in use for a short while only, half way through, and saves a seventh of the distances.
+const muchKept = 512 << 20
+
 // layout says how a pass goes through its rows: in blocks of rows, within which
 // embedded space e is computed in parts of flat[e] rows.
 type layout struct {
@@ -139,6 +143,9 @@ func (o *Options) layout(n, lo, hi int, original space, embedded []space) (layou
 			l.flat = append(l.flat, held(e, rows))
 		}
 		share := min(left, s.keepable(lo, hi, rows))
+		if o.Memory == 0 && share > muchKept {
+			share = max(muchKept, share/3*2)
+		}
 		if e == 0 {
 			l.kept = share
 		}

@@ -18,7 +18,7 @@ import tempfile
 
 from measure import HERE, PYTHON, ROOT, THREADS, header, row, run
 
-SMALL_MEMORY = 150_000_000  # beside an input of 282 MB a process of less than 450 MB
+SMALL_MEMORY = 95_000_000  # beside an input of 282 MB a process of less than 450 MB
 WORKS = ["float32", "memory", "uint8", "twonn"]
 
 
@@ -152,7 +152,7 @@ class Bench:
         size = f"n = {self.n:,}, D = {self.dim:,}"
         for work, title, numba, bars, most in (
                 ("float32", f"float32, {size}", "numba", ("≤ 0.65", "≤ 1.5", "≥ 22"), 700),
-                ("memory", "the same, 150 MB of working memory", "numba", ("≤ 1.0", "≤ 2.3", None), 450),
+                ("memory", "the same, 95 MB of working memory", "numba", ("≤ 1.0", "≤ 2.3", None), 450),
                 ("uint8", f"uint8, {size}", "numba uint8", ("≤ 0.3", "< 1.0", "≥ 50"), None)):
             for how in ("pass", "program"):
                 ours = f"{work} {how}"
@@ -161,7 +161,8 @@ class Bench:
                 self.compare(f"{title}: {how}", ours, f"sklearn {work}", "scikit-learn", bars[2])
                 if how == "program":
                     self.compare(f"{title}: {how}", ours, f"sklearn whole {work}", "scikit-learn, whole program")
-                if most and work in works:
+                # The driver of the pass reads the frames twice: from the file and into memory.
+                if most and work in works and how == "program":
                     peak = max(self.measured[ours].peaks)
                     self.limit(f"{title}: {how}", "memory with the input", peak, "MB", most, peak)
         if "twonn" in works:
