@@ -712,11 +712,8 @@ func (w *boundedWorker[F]) distances(i int, list []int32, out []float64) {
 	}
 }
 
-func (w *boundedWorker[F]) ranks(i int, list []int32, tied int, rank, closer []int32) (ties int64) {
-	if len(list) == 0 {
-		return 0
-	}
-	w.enter(i)
+// setThresholds makes the points of list the thresholds of row i, in ascending order, and returns the row.
+func (w *boundedWorker[F]) setThresholds(i int, list []int32) []F {
 	s := w.space
 	row, band := s.row(i), s.band(i)
 	w.thresholds, w.low, w.high = w.thresholds[:0], w.low[:0], w.high[:0]
@@ -730,6 +727,16 @@ func (w *boundedWorker[F]) ranks(i int, list []int32, tied int, rank, closer []i
 		w.high = append(w.high, s.above(e.key, band))
 		w.bounds = append(w.bounds, s.pairBound(i, e.index))
 	}
+	return row
+}
+
+func (w *boundedWorker[F]) ranks(i int, list []int32, tied int, rank, closer []int32) (ties int64) {
+	if len(list) == 0 {
+		return 0
+	}
+	w.enter(i)
+	s := w.space
+	row := w.setThresholds(i, list)
 	group, groups := s.group, max(1, s.groups)
 	if closer == nil {
 		group, groups = nil, 1

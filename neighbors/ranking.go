@@ -236,18 +236,7 @@ func (w *boundedWorker[F]) rankList(l *rowLists, near *nearly, r, from int, rank
 		w.whole.ranks(l, from, w.order, w.group, s.n, rank[from:])
 		return
 	}
-	row, band := s.row(i), s.band(i)
-	w.thresholds, w.low, w.high = w.thresholds[:0], w.low[:0], w.high[:0]
-	for _, j := range list {
-		w.thresholds = append(w.thresholds, entry[F]{row[j], j})
-	}
-	w.place = sortedPlaces(w.thresholds, w.place)
-	w.bounds = w.bounds[:0]
-	for _, e := range w.thresholds {
-		w.low = append(w.low, s.below(e.key, band))
-		w.high = append(w.high, s.above(e.key, band))
-		w.bounds = append(w.bounds, s.pairBound(i, e.index))
-	}
+	row := w.setThresholds(i, list)
 	w.hist = zeroed(w.hist, len(list)+1)
 	own := rank[from:]
 	clear(own)
