@@ -55,7 +55,7 @@ fuzz:
 		done; \
 	done
 
-# ONNX Runtime, the oracle of latent/cpu's golden files (see latent/cpu/testdata/README.md):
+# ONNX Runtime, the oracle of model/cpu's golden files (see model/cpu/testdata/README.md):
 # packed archives only, no install script runs, nothing of it is committed.
 ORT_VERSION := 1.27.0
 ORT_SHA256  := d8aff4aa8abee8fb2abb2f2f2459ffc94461e781e41b9f7c072829dd0d470221
@@ -82,7 +82,7 @@ analyse-all: build
 
 # The built-in example's frames as .npy files, for use with other tools.
 example-data:
-	$(GO) run ./examples/arcade/generate --out examples/data
+	$(GO) run ./internal/example/generate --out example-data
 
 # The figures of the README.
 figures: build
@@ -115,7 +115,7 @@ ptx-check:
 # What uses GPUs, on a fake driver, without a GPU.
 cuda-fake:
 	@if command -v gcc >/dev/null && command -v g++ >/dev/null; then \
-		$(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' ./internal/cuda ./latent/cuda && \
+		$(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' ./internal/cuda ./model/cuda && \
 		$(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' -run 'GPU|CUDA' ./neighbors ./latent ./analysis/robustness ./cmd; \
 	else \
 		echo "skipped: the tests of CUDA on the fake driver need gcc and g++"; \
@@ -130,7 +130,7 @@ GPU_CHECK = $(CURDIR)/bin/gpu-check
 gpu-check-bundle:
 	rm -rf bin/gpu-check
 	@mkdir -p bin/gpu-check
-	@for package in internal/cuda latent/cuda neighbors; do \
+	@for package in internal/cuda model/cuda neighbors; do \
 		mkdir -p "$(GPU_CHECK)/$$package"; \
 		echo "$(GO) test -c -tags cuda ./$$package"; \
 		$(CUDA_ENV) $(GO) test -c -tags cuda -o "$(GPU_CHECK)/$$package/$$(basename $$package).test" ./$$package || exit 1; \
@@ -139,7 +139,7 @@ gpu-check-bundle:
 	cp -r internal/cuda/kernels internal/cuda/include internal/cuda/check.sh internal/cuda/spills.txt bin/gpu-check/internal/cuda/
 	sed -n 's/^	{"\(cu[A-Za-z0-9_]*\)", 0},$$/\1/p' internal/cuda/forward/symbols.c > bin/gpu-check/internal/cuda/symbols.txt
 	grep -v 'cuStreamWaitValue32\|cuStreamWriteValue32\|TexRef\|SurfRef\|Array\|Link' bin/gpu-check/internal/cuda/symbols.txt > bin/gpu-check/internal/cuda/needed.txt
-	@for folder in latent latent/cpu latent/onnx latent/checkpoint neighbors; do \
+	@for folder in latent model/cpu model/onnx model/checkpoint neighbors; do \
 		if [ -d $$folder/testdata ]; then mkdir -p "$(GPU_CHECK)/$$folder"; cp -r $$folder/testdata "$(GPU_CHECK)/$$folder/"; fi; \
 	done
 	@$${PYTHON:-python3} latent/testdata/bench_models.py bin/gpu-check/models >/dev/null 2>&1 || \

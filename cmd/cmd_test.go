@@ -5,13 +5,13 @@ package cmd_test
 import (
 	"testing"
 
-	"repscope/analysis/encode"
 	"repscope/analysis/geometry"
 	"repscope/analysis/manifold"
 	"repscope/analysis/neighborhood"
 	"repscope/analysis/robustness"
 	"repscope/analysis/smoothness"
 	"repscope/internal/cli/clitest"
+	"repscope/tool/encode"
 )
 
 func TestMain(m *testing.M) {

@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"repscope/internal/dtype"
+	"repscope/points"
 )
 
 // StateOptions says how the rows of an array become states.
@@ -58,9 +59,6 @@ type PixelRange struct {
 func (r PixelRange) String() string {
 	return fmt.Sprintf("%v..%v (%s)", r.Low, r.High, r.Source)
 }
-
-// Pair is two states of one episode, as indices into the States.
-type Pair struct{ Now, Next int }
 
 // States is a sequence of states over an array. It is safe for concurrent use.
 type States struct {
@@ -573,11 +571,11 @@ func (s *States) pick(index []int) ([]int, error) {
 // stay uint8, float64 and 32- and 64-bit integers become float64, all else
 // float32. The points must not be changed: uint8 ones may be the file itself,
 // mapped into memory.
-func (s *States) Points() (Points, error) {
+func (s *States) Points() (points.Points, error) {
 	n, size := len(s.starts), s.Size()
-	p := Points{N: n, Dim: size}
+	p := points.Points{N: n, Dim: size}
 	if n > 0 && size > math.MaxInt/8/n {
-		return Points{}, fmt.Errorf("%s: %d states of %d values do not fit in memory", s.array.name, n, size)
+		return points.Points{}, fmt.Errorf("%s: %d states of %d values do not fit in memory", s.array.name, n, size)
 	}
 	var err error
 	switch s.array.dtype {
@@ -602,7 +600,7 @@ func (s *States) Points() (Points, error) {
 		})
 	}
 	if err != nil {
-		return Points{}, err
+		return points.Points{}, err
 	}
 	return p, nil
 }
@@ -642,7 +640,7 @@ func readParallel[T any](s *States, dst []T, convert func(dst []T, src []byte) e
 // Pairs returns the pairs of states whose starts are horizon ≥ 1 rows apart and
 // that lie, with all rows between them, in one episode; in order of the first.
 // Pairs of which a state is missing (by Subset or SkipNaN) are left out.
-func (s *States) Pairs(horizon int) []Pair {
+func (s *States) Pairs(horizon int) []points.Pair {
 	if horizon < 1 {
 		return nil
 	}
@@ -650,11 +648,11 @@ func (s *States) Pairs(horizon int) []Pair {
 	for i := len(s.starts) - 1; i >= 0; i-- {
 		at[s.starts[i]] = i
 	}
-	var pairs []Pair
+	var pairs []points.Pair
 	for i, start := range s.starts {
 		next, ok := at[start+horizon]
 		if ok && s.run[start] == s.run[start+horizon+s.span-1] {
-			pairs = append(pairs, Pair{i, next})
+			pairs = append(pairs, points.Pair{Now: i, Next: next})
 		}
 	}
 	return pairs

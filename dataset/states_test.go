@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/points"
+
 	"pgregory.net/rapid"
 )
 
@@ -135,18 +137,18 @@ func TestWindows(t *testing.T) {
 	for _, c := range []struct {
 		o      StateOptions
 		starts []int
-		pairs  []Pair
+		pairs  []points.Pair
 	}{
-		{StateOptions{Window: 3}, []int{0, 1, 2, 3, 4, 5, 6}, []Pair{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}}},
-		{StateOptions{Window: 3, Successors: true}, []int{0, 1, 2, 3, 4, 5, 6, 7}, []Pair{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}}},
+		{StateOptions{Window: 3}, []int{0, 1, 2, 3, 4, 5, 6}, []points.Pair{{Now: 0, Next: 1}, {Now: 1, Next: 2}, {Now: 2, Next: 3}, {Now: 3, Next: 4}, {Now: 4, Next: 5}, {Now: 5, Next: 6}}},
+		{StateOptions{Window: 3, Successors: true}, []int{0, 1, 2, 3, 4, 5, 6, 7}, []points.Pair{{Now: 0, Next: 1}, {Now: 1, Next: 2}, {Now: 2, Next: 3}, {Now: 3, Next: 4}, {Now: 4, Next: 5}, {Now: 5, Next: 6}, {Now: 6, Next: 7}}},
 		// rows 0..3 and 5..9 are not flagged: start i needs rows i..i+2
-		{StateOptions{Window: 2, Ends: ends}, []int{0, 1, 5, 6, 7}, []Pair{{0, 1}, {2, 3}, {3, 4}}},
-		{StateOptions{Window: 2, Ends: ends, Successors: true}, []int{0, 1, 2, 5, 6, 7, 8}, []Pair{{0, 1}, {1, 2}, {3, 4}, {4, 5}, {5, 6}}},
+		{StateOptions{Window: 2, Ends: ends}, []int{0, 1, 5, 6, 7}, []points.Pair{{Now: 0, Next: 1}, {Now: 2, Next: 3}, {Now: 3, Next: 4}}},
+		{StateOptions{Window: 2, Ends: ends, Successors: true}, []int{0, 1, 2, 5, 6, 7, 8}, []points.Pair{{Now: 0, Next: 1}, {Now: 1, Next: 2}, {Now: 3, Next: 4}, {Now: 4, Next: 5}, {Now: 5, Next: 6}}},
 		// rows 0..4 and 5..9 are the episodes
-		{StateOptions{Window: 2, Episodes: []int64{7, 7, 7, 7, 7, 3, 3, 3, 3, 3}}, []int{0, 1, 2, 5, 6, 7}, []Pair{{0, 1}, {1, 2}, {3, 4}, {4, 5}}},
-		{StateOptions{Ends: ends}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []Pair{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {5, 6}, {6, 7}, {7, 8}, {8, 9}}},
+		{StateOptions{Window: 2, Episodes: []int64{7, 7, 7, 7, 7, 3, 3, 3, 3, 3}}, []int{0, 1, 2, 5, 6, 7}, []points.Pair{{Now: 0, Next: 1}, {Now: 1, Next: 2}, {Now: 3, Next: 4}, {Now: 4, Next: 5}}},
+		{StateOptions{Ends: ends}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []points.Pair{{Now: 0, Next: 1}, {Now: 1, Next: 2}, {Now: 2, Next: 3}, {Now: 3, Next: 4}, {Now: 5, Next: 6}, {Now: 6, Next: 7}, {Now: 7, Next: 8}, {Now: 8, Next: 9}}},
 		// an episode that is interrupted: 1,1,2,2,1,1,…
-		{StateOptions{Episodes: []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 2}}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []Pair{{0, 1}, {2, 3}, {4, 5}, {5, 6}, {6, 7}, {7, 8}}},
+		{StateOptions{Episodes: []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 2}}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []points.Pair{{Now: 0, Next: 1}, {Now: 2, Next: 3}, {Now: 4, Next: 5}, {Now: 5, Next: 6}, {Now: 6, Next: 7}, {Now: 7, Next: 8}}},
 	} {
 		s := mustStates(t, a, c.o)
 		if got := startsOf(s); !slices.Equal(got, c.starts) {
@@ -324,7 +326,7 @@ func TestNaN(t *testing.T) {
 	if s.Skipped() != 2 || !slices.Equal(startsOf(s), []int{0, 1, 2, 3, 5, 6, 8, 9}) {
 		t.Errorf("skipped %d, starts %v", s.Skipped(), startsOf(s))
 	}
-	if got := s.Pairs(1); !slices.Equal(got, []Pair{{0, 1}, {1, 2}, {2, 3}, {4, 5}, {6, 7}}) {
+	if got := s.Pairs(1); !slices.Equal(got, []points.Pair{{Now: 0, Next: 1}, {Now: 1, Next: 2}, {Now: 2, Next: 3}, {Now: 4, Next: 5}, {Now: 6, Next: 7}}) {
 		t.Errorf("pairs %v", got)
 	}
 	w := mustStates(t, a, StateOptions{SkipNaN: true, Window: 2})

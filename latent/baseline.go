@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"repscope/internal/kernel"
-	"repscope/latent/checkpoint"
-	"repscope/latent/graph"
+	"repscope/model/checkpoint"
+	"repscope/model/graph"
 	"repscope/stat"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"repscope/latent/checkpoint"
+	"repscope/model/checkpoint"
 )
 
 // benchmarkEncoder measures batches of 64 states, as testdata/bench_torch.py does.

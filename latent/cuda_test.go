@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"repscope/dataset"
-	"repscope/device"
+	"repscope/internal/device"
 )
 
 func openCUDA(t *testing.T, precision string) *Device {

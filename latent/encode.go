@@ -11,7 +11,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"repscope/dataset"
-	"repscope/latent/cuda"
+	"repscope/model/cuda"
 )
 
 // InputScale says how pixel values are presented to the encoder.

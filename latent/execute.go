@@ -5,10 +5,10 @@ package latent
 import (
 	"context"
 
-	"repscope/device"
-	"repscope/latent/cpu"
-	"repscope/latent/cuda"
-	"repscope/latent/graph"
+	"repscope/internal/device"
+	"repscope/model/cpu"
+	"repscope/model/cuda"
+	"repscope/model/graph"
 )
 
 // Device is what encoders run on; nil is the processor.
@@ -33,7 +33,7 @@ func (d *Device) identity() string {
 	return "cuda " + d.Precision
 }
 
-// executor runs a prepared graph; latent/cpu and latent/cuda have one.
+// executor runs a prepared graph; model/cpu and model/cuda have one.
 type executor interface {
 	// Submit begins a run; the inputs may be changed when it returns, unless
 	// Depth is 1. Up to Depth runs may be under way.

@@ -8,8 +8,8 @@ import (
 
 	"gorgonia.org/tensor"
 
-	"repscope/latent/checkpoint"
-	"repscope/latent/graph"
+	"repscope/model/checkpoint"
+	"repscope/model/graph"
 )
 
 // Source is a sequence of states to encode; *dataset.States is one.

@@ -14,7 +14,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"repscope/dataset"
-	"repscope/latent/graph"
+	"repscope/model/graph"
 	"repscope/stat"
 )
 

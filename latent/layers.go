@@ -11,8 +11,8 @@ import (
 
 	"gorgonia.org/tensor"
 
-	"repscope/latent/cpu"
-	"repscope/latent/graph"
+	"repscope/model/cpu"
+	"repscope/model/graph"
 	"repscope/stat"
 )
 

@@ -22,8 +22,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"repscope/dataset"
-	"repscope/latent/cpu"
-	"repscope/latent/graph"
+	"repscope/model/cpu"
+	"repscope/model/graph"
 )
 
 // runtimeMemory is what a process may take beyond weights and activations: the

@@ -17,10 +17,10 @@ import (
 
 	"gorgonia.org/tensor"
 
-	"repscope/latent/checkpoint"
-	"repscope/latent/cpu"
-	"repscope/latent/graph"
-	"repscope/latent/onnx"
+	"repscope/model/checkpoint"
+	"repscope/model/cpu"
+	"repscope/model/graph"
+	"repscope/model/onnx"
 )
 
 // Open opens an encoder file, told apart by its content: ONNX, a PyTorch

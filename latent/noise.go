@@ -9,7 +9,7 @@ import (
 
 	"gorgonia.org/tensor"
 
-	"repscope/latent/cuda"
+	"repscope/model/cuda"
 	"repscope/stat"
 )
 

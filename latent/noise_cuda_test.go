@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"repscope/dataset"
-	"repscope/latent/graph"
+	"repscope/model/graph"
 	"repscope/stat"
 )
 

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"repscope/latent/cuda"
+	"repscope/model/cuda"
 	"repscope/stat"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/latent/cuda"
+	"repscope/model/cuda"
 )
 
 // Interpolation says how frames are resized.

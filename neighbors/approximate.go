@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"math"
 
-	"repscope/dataset"
+	"repscope/points"
 	"repscope/stat"
 )
 
@@ -94,15 +94,15 @@ type references struct {
 // openReferences opens the rows of the points with the given indices. A row is
 // the same as in a pass over all points: the point itself and its exclusion
 // window are no candidates.
-func openReferences(ctx context.Context, points dataset.Points, index []int, o *Options) (*references, error) {
-	b := base{n: points.N, self: true, window: o.ExcludeWindow, episode: o.Episode}
-	return openRows(ctx, points, index, o, func(q int, skip func(j int)) { b.exclusions(index[q], skip) })
+func openReferences(ctx context.Context, pts points.Points, index []int, o *Options) (*references, error) {
+	b := base{n: pts.N, self: true, window: o.ExcludeWindow, episode: o.Episode}
+	return openRows(ctx, pts, index, o, func(q int, skip func(j int)) { b.exclusions(index[q], skip) })
 }
 
 // openRows opens the rows of the points with the given indices, whose candidates are
 // all points but those masked.
-func openRows(ctx context.Context, points dataset.Points, index []int, o *Options, masked func(q int, skip func(j int))) (*references, error) {
-	s, err := openSpace(ctx, points.Select(index), points, false, false, o, nil, 0)
+func openRows(ctx context.Context, pts points.Points, index []int, o *Options, masked func(q int, skip func(j int))) (*references, error) {
+	s, err := openSpace(ctx, pts.Select(index), pts, false, false, o, nil, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -148,9 +148,9 @@ func mask[K key](r *references, row func(i int) []K, lo, hi int) {
 
 // exactNearest is the exact search for the points with the given indices only;
 // row q of the result belongs to point index[q].
-func exactNearest(ctx context.Context, points dataset.Points, index []int, k int, o *Options) (*Nearest, error) {
+func exactNearest(ctx context.Context, pts points.Points, index []int, k int, o *Options) (*Nearest, error) {
 	result := &Nearest{N: len(index), K: k, Index: make([]int32, len(index)*k), Distance: make([]float64, len(index)*k)}
-	s, err := openReferences(ctx, points, index, o)
+	s, err := openReferences(ctx, pts, index, o)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func exactNearest(ctx context.Context, points dataset.Points, index []int, k int
 }
 
 // measureRecall compares the lists of seeded queries with exact ones.
-func measureRecall(ctx context.Context, points dataset.Points, found *Nearest, o *Options, a *Approximation) (Recall, error) {
+func measureRecall(ctx context.Context, pts points.Points, found *Nearest, o *Options, a *Approximation) (Recall, error) {
 	queries := a.Queries
 	if queries == 0 {
 		queries = DefaultQueries
@@ -191,11 +191,11 @@ func measureRecall(ctx context.Context, points dataset.Points, found *Nearest, o
 	if queries < 0 {
 		return none, nil
 	}
-	index, err := stat.NewRandom(stat.NewKey(a.Seed, streamQueries)).SampleWithoutReplacement(points.N, queries)
+	index, err := stat.NewRandom(stat.NewKey(a.Seed, streamQueries)).SampleWithoutReplacement(pts.N, queries)
 	if err != nil {
 		return none, err
 	}
-	truth, err := exactNearest(ctx, points, index, found.K, o)
+	truth, err := exactNearest(ctx, pts, index, found.K, o)
 	if err != nil {
 		return none, err
 	}
@@ -212,7 +212,7 @@ func measureRecall(ctx context.Context, points dataset.Points, found *Nearest, o
 		shares[q] = float64(hits) / float64(k)
 		total += hits
 	}
-	_, se := stratifiedMean([]Stratum{{Points: points.N, References: len(index)}}, shares)
+	_, se := stratifiedMean([]Stratum{{Points: pts.N, References: len(index)}}, shares)
 	return Recall{
 		Value: float64(total) / float64(len(index)*k), StandardError: se,
 		Queries: len(index), K: k,

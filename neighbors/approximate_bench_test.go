@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"repscope/dataset"
+	"repscope/points"
 	"repscope/stat"
 )
 
 // manifoldPoints lie on a smooth surface of the given dimension, bent into dim
 // dimensions, with a little noise.
-func manifoldPoints(n, surface, dim int, seed uint64) dataset.Points {
+func manifoldPoints(n, surface, dim int, seed uint64) points.Points {
 	r := stat.NewRandom(stat.NewKey(seed))
 	weights := make([]float64, dim*surface)
 	for i := range weights {
@@ -37,11 +37,11 @@ func manifoldPoints(n, surface, dim int, seed uint64) dataset.Points {
 			data[i*dim+d] = float32(angle*(1-angle) + 0.001*r.Normal())
 		}
 	}
-	return dataset.Float32Points(data, dim)
+	return points.Float32(data, dim)
 }
 
 // clusteredPoints are clusters of normal points, of different sizes.
-func clusteredPoints(n, clusters, dim int, seed uint64) dataset.Points {
+func clusteredPoints(n, clusters, dim int, seed uint64) points.Points {
 	r := stat.NewRandom(stat.NewKey(seed))
 	centres := make([]float64, clusters*dim)
 	for i := range centres {
@@ -54,12 +54,12 @@ func clusteredPoints(n, clusters, dim int, seed uint64) dataset.Points {
 			data[i*dim+d] = float32(centres[c*dim+d] + r.Normal())
 		}
 	}
-	return dataset.Float32Points(data, dim)
+	return points.Float32(data, dim)
 }
 
 // trajectoryPoints are episodes of 1,000 steps through six hidden dimensions, drawn back to the
 // middle, seen through tanh in dim dimensions with a little noise.
-func trajectoryPoints(n, dim int, seed uint64) dataset.Points {
+func trajectoryPoints(n, dim int, seed uint64) points.Points {
 	const hidden, steps, keep = 6, 1000, 0.98
 	r := stat.NewRandom(stat.NewKey(seed))
 	turn := make([]float64, hidden*dim)
@@ -83,7 +83,7 @@ func trajectoryPoints(n, dim int, seed uint64) dataset.Points {
 			data[i*dim+d] = float32(math.Tanh(v) + 0.02*r.Normal())
 		}
 	}
-	return dataset.Float32Points(data, dim)
+	return points.Float32(data, dim)
 }
 
 // Lists of all points, exact and approximate.
@@ -95,29 +95,29 @@ func BenchmarkKNearestApproximate(b *testing.B) {
 	}
 	for _, set := range []struct {
 		name   string
-		points func(n int) dataset.Points
+		points func(n int) points.Points
 	}{
-		{"trajectory", func(n int) dataset.Points { return trajectoryPoints(n, 64, 1) }},
-		{"clusters", func(n int) dataset.Points { return clusteredPoints(n, 200, 64, 1) }},
-		{"wound", func(n int) dataset.Points { return manifoldPoints(n, 6, 64, 1) }},
+		{"trajectory", func(n int) points.Points { return trajectoryPoints(n, 64, 1) }},
+		{"clusters", func(n int) points.Points { return clusteredPoints(n, 200, 64, 1) }},
+		{"wound", func(n int) points.Points { return manifoldPoints(n, 6, 64, 1) }},
 	} {
 		for _, n := range sizes {
 			for _, k := range []int{10, 64} {
 				name := fmt.Sprintf("%s/n=%d/d=64/k=%d", set.name, n, k)
 				b.Run(name+"/exact", func(b *testing.B) {
-					points := set.points(n)
+					pts := set.points(n)
 					measure(b, func() {
-						if _, err := KNearest(b.Context(), points, k, Options{}); err != nil {
+						if _, err := KNearest(b.Context(), pts, k, Options{}); err != nil {
 							b.Fatal(err)
 						}
 					})
 				})
 				b.Run(name+"/approximate", func(b *testing.B) {
-					points := set.points(n)
+					pts := set.points(n)
 					var found *ApproximateNearest
 					measure(b, func() {
 						var err error
-						if found, err = KNearestApproximate(b.Context(), points, k, Options{}, Approximation{Seed: 1, ExactPoints: 1000}); err != nil {
+						if found, err = KNearestApproximate(b.Context(), pts, k, Options{}, Approximation{Seed: 1, ExactPoints: 1000}); err != nil {
 							b.Fatal(err)
 						}
 					})
@@ -167,7 +167,7 @@ func BenchmarkCompareSampled(b *testing.B) {
 	for _, references := range []int{500, 2000} {
 		b.Run(fmt.Sprintf("n=100000/D=256/d=64/references=%d", references), func(b *testing.B) {
 			for range b.N {
-				if _, err := CompareSampled(b.Context(), original, []dataset.Points{embedded}, Options{}, Approximation{Seed: 1, References: references}); err != nil {
+				if _, err := CompareSampled(b.Context(), original, []points.Points{embedded}, Options{}, Approximation{Seed: 1, References: references}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 
-	"repscope/dataset"
 	"repscope/internal/kernel"
+	"repscope/points"
 	"repscope/stat"
 )
 
@@ -44,8 +44,8 @@ type cells[F kernel.Float] struct {
 }
 
 // openCells puts the vertices, nil for all points, into cells.
-func openCells[F kernel.Float](ctx context.Context, points dataset.Points, vertices []int, o *Options, a *Approximation) (*cells[F], error) {
-	c := &cells[F]{n: points.N, dim: points.Dim, threads: o.threads()}
+func openCells[F kernel.Float](ctx context.Context, pts points.Points, vertices []int, o *Options, a *Approximation) (*cells[F], error) {
+	c := &cells[F]{n: pts.N, dim: pts.Dim, threads: o.threads()}
 	if vertices != nil {
 		c.n = len(vertices)
 	}
@@ -61,7 +61,7 @@ func openCells[F kernel.Float](ctx context.Context, points dataset.Points, verti
 	case need > budget:
 		return nil, fmt.Errorf("memory: the cells of %d points need %d bytes and %d are allowed: allow more", c.n, need, budget)
 	}
-	c.rows = newVertexRows[F](points, vertices, newDirect(points, points, o.Metric))
+	c.rows = newVertexRows[F](pts, vertices, newDirect(pts, pts, o.Metric))
 	if err := c.train(ctx, a.Seed); err != nil {
 		return nil, err
 	}

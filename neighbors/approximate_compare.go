@@ -12,7 +12,7 @@ import (
 	"math"
 	"slices"
 
-	"repscope/dataset"
+	"repscope/points"
 	"repscope/stat"
 )
 
@@ -100,7 +100,7 @@ type Sample struct {
 //
 // Of o, Blocks, CoRanking and PerPoint are not used. Errors are those of
 // Compare.
-func CompareSampled(ctx context.Context, original dataset.Points, embedded []dataset.Points, o Options, a Approximation) (*Sample, error) {
+func CompareSampled(ctx context.Context, original points.Points, embedded []points.Points, o Options, a Approximation) (*Sample, error) {
 	o.Blocks, o.CoRanking, o.PerPoint = nil, CoRankingOff, false
 	p, err := NewPass(original, embedded, o)
 	if err != nil {
@@ -168,15 +168,15 @@ func rankSums(rank []int32, k int) (penalty, common int64, errors float64) {
 // openSampled opens the rows of an embedded space: those of the references, and then,
 // for each permutation, those of the points that the references are given to, in which
 // the candidates are permuted too.
-func (p *Pass) openSampled(ctx context.Context, points dataset.Points, index []int, o *Options) (*references, error) {
+func (p *Pass) openSampled(ctx context.Context, pts points.Points, index []int, o *Options) (*references, error) {
 	rows := slices.Clone(index)
 	for _, permutation := range p.permutations {
 		for _, i := range index {
 			rows = append(rows, int(permutation.to[i]))
 		}
 	}
-	b := base{n: points.N, self: true, window: o.ExcludeWindow, episode: o.Episode}
-	return openRows(ctx, points, rows, o, func(q int, skip func(j int)) {
+	b := base{n: pts.N, self: true, window: o.ExcludeWindow, episode: o.Episode}
+	return openRows(ctx, pts, rows, o, func(q int, skip func(j int)) {
 		i, version := index[q%len(index)], q/len(index)
 		if version == 0 {
 			b.exclusions(i, skip)
@@ -217,8 +217,8 @@ func (p *Pass) compareReferences(ctx context.Context, sample *Sample, tallies []
 	}
 	spaces := make([]*references, len(p.embedded))
 	widest := int64(0)
-	for e, points := range p.embedded {
-		if spaces[e], err = p.openSampled(ctx, points, sample.Index, o.embedded(e)); err != nil {
+	for e, pts := range p.embedded {
+		if spaces[e], err = p.openSampled(ctx, pts, sample.Index, o.embedded(e)); err != nil {
 			return err
 		}
 		widest = max(widest, spaces[e].rowBytes())
@@ -398,7 +398,7 @@ func float64s(x []int64) []float64 {
 // stratifiedMean estimates the mean of x over all points from its values at the
 // references, which follow each other by stratum, and the standard error.
 func stratifiedMean(strata []Stratum, x []float64) (mean, se float64) {
-	total, variance, points := 0.0, 0.0, 0.0
+	total, variance, pts := 0.0, 0.0, 0.0
 	at := 0
 	for _, h := range strata {
 		part := x[at : at+h.References]
@@ -409,7 +409,7 @@ func stratifiedMean(strata []Stratum, x []float64) (mean, se float64) {
 		}
 		size, drawn := float64(h.Points), float64(h.References)
 		total += size / drawn * sum
-		points += size
+		pts += size
 		if h.References == h.Points {
 			continue
 		}
@@ -420,7 +420,7 @@ func stratifiedMean(strata []Stratum, x []float64) (mean, se float64) {
 		// NaN for a single reference of several points.
 		variance += size * size * (1 - drawn/size) * squares / (drawn - 1) / drawn
 	}
-	return total / points, math.Sqrt(variance) / points
+	return total / pts, math.Sqrt(variance) / pts
 }
 
 // indexStrata is the number of strata of a single episode, and referencesPer the

@@ -10,8 +10,8 @@ import (
 	"math"
 	"slices"
 
-	"repscope/dataset"
 	"repscope/internal/kernel"
+	"repscope/points"
 	"repscope/stat"
 )
 
@@ -35,18 +35,18 @@ import (
 // The result depends on points, k, Metric, ExcludeWindow, Episode and Seed, not on
 // Threads or Memory. Of o it uses these and Progress. Errors are those of
 // KNearest, and a memory budget too small for the cells.
-func KNearestApproximate(ctx context.Context, points dataset.Points, k int, o Options, a Approximation) (*ApproximateNearest, error) {
+func KNearestApproximate(ctx context.Context, pts points.Points, k int, o Options, a Approximation) (*ApproximateNearest, error) {
 	if o.Metric == Precomputed {
 		return nil, errNoCoordinates
 	}
-	if err := checkPoints("points", points, o.Metric); err != nil {
+	if err := checkPoints("points", pts, o.Metric); err != nil {
 		return nil, err
 	}
 	o.Blocks = nil
-	if err := o.checkCounts(points.N); err != nil {
+	if err := o.checkCounts(pts.N); err != nil {
 		return nil, err
 	}
-	if err := checkCandidates(points.N, k, &o); err != nil {
+	if err := checkCandidates(pts.N, k, &o); err != nil {
 		return nil, err
 	}
 	if a.Queries < -1 {
@@ -55,27 +55,27 @@ func KNearestApproximate(ctx context.Context, points dataset.Points, k int, o Op
 	width := searchWidth(k)
 	few := a.ExactPoints
 	if few <= 0 {
-		few = exactPoints(points, width)
+		few = exactPoints(pts, width)
 	}
 	var result *ApproximateNearest
-	if points.N > max(few, 2*width) {
+	if pts.N > max(few, 2*width) {
 		var err error
-		if result, err = searchDistinct(ctx, points, k, width, few, &o, &a); err != nil {
+		if result, err = searchDistinct(ctx, pts, k, width, few, &o, &a); err != nil {
 			return nil, err
 		}
 	}
 	if result == nil {
-		nearest, err := KNearest(ctx, points, k, o)
+		nearest, err := KNearest(ctx, pts, k, o)
 		if err != nil {
 			return nil, err
 		}
-		return &ApproximateNearest{Nearest: *nearest, Recall: Recall{Value: 1, Queries: points.N, K: k, Exact: true}}, nil
+		return &ApproximateNearest{Nearest: *nearest, Recall: Recall{Value: 1, Queries: pts.N, K: k, Exact: true}}, nil
 	}
 	var err error
-	if result.Recall, err = measureRecall(ctx, points, &result.Nearest, &o, &a); err != nil {
+	if result.Recall, err = measureRecall(ctx, pts, &result.Nearest, &o, &a); err != nil {
 		return nil, err
 	}
-	for i := range points.N {
+	for i := range pts.N {
 		row := result.Distance[i*k : (i+1)*k]
 		for q := 1; q < k; q++ {
 			if row[q] == row[q-1] {
@@ -84,7 +84,7 @@ func KNearestApproximate(ctx context.Context, points dataset.Points, k int, o Op
 		}
 	}
 	if o.Progress != nil {
-		o.Progress(points.N, points.N)
+		o.Progress(pts.N, pts.N)
 	}
 	return result, nil
 }
@@ -96,16 +96,16 @@ const exactSeconds = 4
 // exactly in exactSeconds: an exact search takes time for every pair of points, to scan, the
 // more the longer the lists, and to multiply. The constants are nanoseconds of one core,
 // measured; they decide nothing but the time taken.
-func exactPoints(points dataset.Points, width int) int {
+func exactPoints(pts points.Points, width int) int {
 	const scan, scanWidth = 0.2, 0.02
 	multiply := 0.01
 	switch {
-	case points.U8 != nil:
+	case pts.U8 != nil:
 		multiply /= 4
-	case points.F64 != nil:
+	case pts.F64 != nil:
 		multiply *= 2
 	}
-	pair := scan + scanWidth*float64(width) + multiply*float64(points.Dim)
+	pair := scan + scanWidth*float64(width) + multiply*float64(pts.Dim)
 	return int(math.Sqrt(exactSeconds * 1e9 / pair))
 }
 
@@ -115,8 +115,8 @@ func searchWidth(k int) int { return k + k/8 + 4 }
 
 // searchDistinct finds the lists by searching among the distinct points. It returns nil
 // where an exact search would be faster.
-func searchDistinct(ctx context.Context, points dataset.Points, k, width, few int, o *Options, a *Approximation) (*ApproximateNearest, error) {
-	first, duplicates, err := findDuplicates(ctx, points, o.threads())
+func searchDistinct(ctx context.Context, pts points.Points, k, width, few int, o *Options, a *Approximation) (*ApproximateNearest, error) {
+	first, duplicates, err := findDuplicates(ctx, pts, o.threads())
 	if err != nil {
 		return nil, err
 	}
@@ -130,16 +130,16 @@ func searchDistinct(ctx context.Context, points dataset.Points, k, width, few in
 			}
 		}
 	}
-	result := &ApproximateNearest{Nearest: Nearest{N: points.N, K: k, Index: make([]int32, points.N*k), Distance: make([]float64, points.N*k)}}
+	result := &ApproximateNearest{Nearest: Nearest{N: pts.N, K: k, Index: make([]int32, pts.N*k), Distance: make([]float64, pts.N*k)}}
 	result.Counts.Duplicates = duplicates
-	r := newRefinement(points, vertices, first, duplicates > 0, &result.Nearest, o)
+	r := newRefinement(pts, vertices, first, duplicates > 0, &result.Nearest, o)
 	switch {
 	case vertices != nil && len(vertices) <= max(few, 2*width):
-		err = searchFew(ctx, points, vertices, width, r, o)
-	case points.F64 != nil:
-		err = searchCells[float64](ctx, points, vertices, width, r, result, o, a)
+		err = searchFew(ctx, pts, vertices, width, r, o)
+	case pts.F64 != nil:
+		err = searchCells[float64](ctx, pts, vertices, width, r, result, o, a)
 	default:
-		err = searchCells[float32](ctx, points, vertices, width, r, result, o, a)
+		err = searchCells[float32](ctx, pts, vertices, width, r, result, o, a)
 	}
 	if err == errTooManyCells {
 		return nil, nil
@@ -151,14 +151,14 @@ func searchDistinct(ctx context.Context, points dataset.Points, k, width, few in
 }
 
 // searchFew searches exactly among few distinct points.
-func searchFew(ctx context.Context, points dataset.Points, vertices []int, width int, r *refinement, o *Options) error {
+func searchFew(ctx context.Context, pts points.Points, vertices []int, width int, r *refinement, o *Options) error {
 	r.found.Counts.Method = "float64 direct"
 	nearest := &Nearest{N: 1}
 	if len(vertices) > 1 {
 		quiet := *o
 		quiet.Progress, quiet.Episode = nil, nil
 		var err error
-		if nearest, err = KNearest(ctx, points.Select(vertices), min(width, len(vertices)-1), quiet); err != nil {
+		if nearest, err = KNearest(ctx, pts.Select(vertices), min(width, len(vertices)-1), quiet); err != nil {
 			return err
 		}
 		r.found.Counts.Method = nearest.Counts.Method
@@ -179,9 +179,9 @@ var errTooManyCells = errors.New("an exact search is faster")
 
 // searchCells searches in the cells nearest to each vertex, in as many as the true
 // neighbours of a few points ask for.
-func searchCells[F kernel.Float](ctx context.Context, points dataset.Points, vertices []int, width int, r *refinement, result *ApproximateNearest, o *Options, a *Approximation) error {
+func searchCells[F kernel.Float](ctx context.Context, pts points.Points, vertices []int, width int, r *refinement, result *ApproximateNearest, o *Options, a *Approximation) error {
 	result.Counts.Method = "float64 direct, found in cells " + kernel.Name()
-	c, err := openCells[F](ctx, points, vertices, o, a)
+	c, err := openCells[F](ctx, pts, vertices, o, a)
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func searchCells[F kernel.Float](ctx context.Context, points dataset.Points, ver
 			index = append(index, vertices[v])
 		}
 	}
-	truth, err := exactNearest(ctx, points, index, result.K, o)
+	truth, err := exactNearest(ctx, pts, index, result.K, o)
 	if err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ func searchCells[F kernel.Float](ctx context.Context, points dataset.Points, ver
 
 // refinement puts candidates in order by direct distances.
 type refinement struct {
-	points   dataset.Points
+	points   points.Points
 	vertices []int // nil: all points
 	first    []int32
 	// equals[starts[f]:starts[f+1]] are the points equal to f, ascending, where f
@@ -255,21 +255,21 @@ type refiner struct {
 	short       []int
 }
 
-func newRefinement(points dataset.Points, vertices []int, first []int32, duplicates bool, found *Nearest, o *Options) *refinement {
+func newRefinement(pts points.Points, vertices []int, first []int32, duplicates bool, found *Nearest, o *Options) *refinement {
 	r := &refinement{
-		points: points, vertices: vertices, first: first,
-		direct: newDirect(points, points, o.Metric),
-		base:   base{n: points.N, self: true, window: o.ExcludeWindow, episode: o.Episode},
+		points: pts, vertices: vertices, first: first,
+		direct: newDirect(pts, pts, o.Metric),
+		base:   base{n: pts.N, self: true, window: o.ExcludeWindow, episode: o.Episode},
 		found:  found, options: o,
 	}
 	if !duplicates {
 		return r
 	}
-	r.starts, r.equals = make([]int32, points.N+1), make([]int32, points.N)
+	r.starts, r.equals = make([]int32, pts.N+1), make([]int32, pts.N)
 	for _, f := range first {
 		r.starts[f+1]++
 	}
-	for i := range points.N {
+	for i := range pts.N {
 		r.starts[i+1] += r.starts[i]
 	}
 	next := slices.Clone(r.starts)
@@ -375,22 +375,22 @@ func (b *base) excludes(i, j int) bool {
 // divided by their norms for the cosine, and scaled to usual distances near 1,
 // so that products in F neither overflow nor cancel more than they must.
 type vertexRows[F kernel.Float] struct {
-	points   dataset.Points
+	points   points.Points
 	vertices []int // nil: all points
 	shift    []F
 	scale    F
 	factor   []F // per point, for the cosine
 }
 
-func newVertexRows[F kernel.Float](points dataset.Points, vertices []int, d *direct) *vertexRows[F] {
-	r := &vertexRows[F]{points: points, vertices: vertices, shift: make([]F, points.Dim), scale: 1}
+func newVertexRows[F kernel.Float](pts points.Points, vertices []int, d *direct) *vertexRows[F] {
+	r := &vertexRows[F]{points: pts, vertices: vertices, shift: make([]F, pts.Dim), scale: 1}
 	if d.metric == Cosine {
-		r.factor = make([]F, points.N)
+		r.factor = make([]F, pts.N)
 		for i, n := range d.pointNorm {
 			r.factor[i] = F(1 / math.Sqrt(n))
 		}
 	}
-	middle := medianPoint(points, d)
+	middle := medianPoint(pts, d)
 	for c, v := range middle {
 		r.shift[c] = F(v)
 	}
@@ -399,9 +399,9 @@ func newVertexRows[F kernel.Float](points dataset.Points, vertices []int, d *dir
 	}
 	// The scale is from the median distance to the middle of some points.
 	var distances []float64
-	x := make([]float64, points.Dim)
-	for i := 0; i < points.N; i += (points.N + 1023) / 1024 {
-		x = points.Row(i, x)
+	x := make([]float64, pts.Dim)
+	for i := 0; i < pts.N; i += (pts.N + 1023) / 1024 {
+		x = pts.Row(i, x)
 		sum := 0.0
 		for c, v := range x {
 			sum += float64((v - middle[c]) * (v - middle[c]))

@@ -13,30 +13,30 @@ import (
 
 	"pgregory.net/rapid"
 
-	"repscope/dataset"
+	"repscope/points"
 	"repscope/stat"
 )
 
 // toUint8 maps coordinates linearly to 0 … 255.
-func toUint8(p dataset.Points) dataset.Points {
+func toUint8(p points.Points) points.Points {
 	lo, hi := slices.Min(p.F32), slices.Max(p.F32)
 	data := make([]uint8, len(p.F32))
 	for i, v := range p.F32 {
 		data[i] = uint8(255 * (v - lo) / (hi - lo))
 	}
-	return dataset.Uint8Points(data, p.Dim)
+	return points.Uint8(data, p.Dim)
 }
 
-func toFloat64(p dataset.Points, offset float64) dataset.Points {
+func toFloat64(p points.Points, offset float64) points.Points {
 	data := make([]float64, len(p.F32))
 	for i, v := range p.F32 {
 		data[i] = offset + float64(v)
 	}
-	return dataset.Float64Points(data, p.Dim)
+	return points.Float64(data, p.Dim)
 }
 
 // repeatedPoints has every point several times, in random order.
-func repeatedPoints(n, distinct, dim int, seed uint64) dataset.Points {
+func repeatedPoints(n, distinct, dim int, seed uint64) points.Points {
 	p := clusteredPoints(distinct, 20, dim, seed)
 	index, r := make([]int, n), stat.NewRandom(stat.NewKey(seed, 1))
 	for i := range index {
@@ -49,7 +49,7 @@ func repeatedPoints(n, distinct, dim int, seed uint64) dataset.Points {
 }
 
 // walk is a random walk in several episodes: neighbours in time are near.
-func walk(n, dim int, seed uint64) (dataset.Points, []int) {
+func walk(n, dim int, seed uint64) (points.Points, []int) {
 	r := stat.NewRandom(stat.NewKey(seed))
 	data, episode := make([]float32, n*dim), make([]int, n)
 	for i := range n {
@@ -62,7 +62,7 @@ func walk(n, dim int, seed uint64) (dataset.Points, []int) {
 			data[i*dim+d] = float32(before + 0.2*r.Normal())
 		}
 	}
-	return dataset.Float32Points(data, dim), episode
+	return points.Float32(data, dim), episode
 }
 
 func TestKNearestApproximateRecall(t *testing.T) {
@@ -70,7 +70,7 @@ func TestKNearestApproximateRecall(t *testing.T) {
 	trajectory, episode := walk(n, 6, 5)
 	for _, c := range []struct {
 		name    string
-		points  dataset.Points
+		points  points.Points
 		k       int
 		options Options
 	}{
@@ -127,13 +127,13 @@ func TestKNearestApproximateRecall(t *testing.T) {
 }
 
 // checkLists checks what holds for every list, whatever was found.
-func checkLists(t interface{ Fatalf(string, ...any) }, points dataset.Points, found *ApproximateNearest, o *Options) {
-	b := base{n: points.N, self: true, window: o.ExcludeWindow, episode: o.Episode}
-	d := newDirect(points, points, o.Metric)
+func checkLists(t interface{ Fatalf(string, ...any) }, pts points.Points, found *ApproximateNearest, o *Options) {
+	b := base{n: pts.N, self: true, window: o.ExcludeWindow, episode: o.Episode}
+	d := newDirect(pts, pts, o.Metric)
 	key := make([]float64, found.K)
-	for i := range points.N {
+	for i := range pts.N {
 		index, distance := found.Index[i*found.K:(i+1)*found.K], found.Distance[i*found.K:(i+1)*found.K]
-		d.keys(i, points.Row(i, nil), index, key)
+		d.keys(i, pts.Row(i, nil), index, key)
 		for q, j := range index {
 			switch {
 			case b.excludes(i, int(j)):
@@ -151,7 +151,7 @@ func TestKNearestApproximateDeterministic(t *testing.T) {
 	trajectory, episode := walk(2500, 8, 1)
 	for _, c := range []struct {
 		name    string
-		points  dataset.Points
+		points  points.Points
 		options Options
 	}{
 		{"float32", clusteredPoints(2500, 30, 20, 1), Options{}},
@@ -189,9 +189,9 @@ func TestKNearestApproximateDeterministic(t *testing.T) {
 
 // The lists are the same on every machine and by every kernel.
 func TestKNearestApproximateBits(t *testing.T) {
-	points := clusteredPoints(1500, 12, 9, 77)
+	pts := clusteredPoints(1500, 12, 9, 77)
 	hash := uint64(1)
-	for _, p := range []dataset.Points{points, toUint8(points), toFloat64(points, 0)} {
+	for _, p := range []points.Points{pts, toUint8(pts), toFloat64(pts, 0)} {
 		found, err := KNearestApproximate(t.Context(), p, 6, Options{}, Approximation{Seed: 4, ExactPoints: 100})
 		if err != nil {
 			t.Fatal(err)
@@ -207,13 +207,13 @@ func TestKNearestApproximateBits(t *testing.T) {
 
 func TestKNearestApproximateExactWhenSmall(t *testing.T) {
 	for _, n := range []int{2, 3, 30, 500} {
-		points := clusteredPoints(n, 3, 5, uint64(n))
+		pts := clusteredPoints(n, 3, 5, uint64(n))
 		k := min(n-1, 9)
-		found, err := KNearestApproximate(t.Context(), points, k, Options{}, Approximation{})
+		found, err := KNearestApproximate(t.Context(), pts, k, Options{}, Approximation{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := KNearest(t.Context(), points, k, Options{})
+		want, err := KNearest(t.Context(), pts, k, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,9 +225,9 @@ func TestKNearestApproximateExactWhenSmall(t *testing.T) {
 
 // Approximation begins earlier with longer lists and where a distance is dear.
 func TestExactPoints(t *testing.T) {
-	row := func(dim int) dataset.Points { return dataset.Float32Points(make([]float32, dim), dim) }
+	row := func(dim int) points.Points { return points.Float32(make([]float32, dim), dim) }
 	short, long := exactPoints(row(64), searchWidth(10)), exactPoints(row(64), searchWidth(64))
-	deep, bytes := exactPoints(row(4096), searchWidth(10)), exactPoints(dataset.Uint8Points(make([]uint8, 4096), 4096), searchWidth(10))
+	deep, bytes := exactPoints(row(4096), searchWidth(10)), exactPoints(points.Uint8(make([]uint8, 4096), 4096), searchWidth(10))
 	if !(30000 < long && long < short && short < 100000 && 5000 < deep && deep < bytes && bytes < short) {
 		t.Errorf("exact up to %d points with short lists, %d with long ones, %d of 4096 coordinates, %d of bytes", short, long, deep, bytes)
 	}
@@ -248,7 +248,7 @@ func TestKNearestApproximateProperties(t *testing.T) {
 				data[i] *= 1e3
 			}
 		}
-		points := dataset.Float64Points(data, dim)
+		pts := points.Float64(data, dim)
 		o := Options{ExcludeWindow: rapid.IntRange(0, 5).Draw(t, "window"), Threads: rapid.IntRange(1, 4).Draw(t, "threads")}
 		if rapid.Bool().Draw(t, "episodes") {
 			o.Episode = make([]int, n)
@@ -256,11 +256,11 @@ func TestKNearestApproximateProperties(t *testing.T) {
 				o.Episode[i] = i / 50
 			}
 		}
-		found, err := KNearestApproximate(context.Background(), points, k, o, Approximation{ExactPoints: 60, Queries: 100})
+		found, err := KNearestApproximate(context.Background(), pts, k, o, Approximation{ExactPoints: 60, Queries: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkLists(t, points, found, &o)
+		checkLists(t, pts, found, &o)
 		if v := found.Recall.Value; !(v >= 0 && v <= 1) {
 			t.Fatalf("recall %v", v)
 		}
@@ -272,7 +272,7 @@ func TestKNearestApproximateBadInput(t *testing.T) {
 	nan := clusteredPoints(300, 3, 4, 1)
 	nan.F32[17] = float32(math.NaN())
 	for _, c := range []struct {
-		points dataset.Points
+		points points.Points
 		k      int
 		o      Options
 		a      Approximation
@@ -285,7 +285,7 @@ func TestKNearestApproximateBadInput(t *testing.T) {
 		{good, 5, Options{}, Approximation{Queries: -2}, "queries: -2"},
 		{good, 5, Options{Memory: 1000}, Approximation{ExactPoints: 10}, "memory:"},
 		{good, 5, Options{Episode: make([]int, 7)}, Approximation{}, "7 entries for 300 points"},
-		{dataset.Points{}, 5, Options{}, Approximation{}, "no points"},
+		{points.Points{}, 5, Options{}, Approximation{}, "no points"},
 	} {
 		if _, err := KNearestApproximate(t.Context(), c.points, c.k, c.o, c.a); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one with %q", err, c.want)
@@ -302,14 +302,14 @@ func TestKNearestApproximateBadInput(t *testing.T) {
 }
 
 // samplePair is an original and two embeddings of it, one bad.
-func samplePair(n int, kind string) (dataset.Points, []dataset.Points, Options) {
+func samplePair(n int, kind string) (points.Points, []points.Points, Options) {
 	o := Options{Ks: []int{10, 5, 40}}
 	original := manifoldPoints(n, 4, 30, 7)
-	good := dataset.Float32Points(make([]float32, n*3), 3)
+	good := points.Float32(make([]float32, n*3), 3)
 	for i := range n {
 		copy(good.F32[i*3:(i+1)*3], original.F32[i*30:])
 	}
-	embedded := []dataset.Points{good, clusteredPoints(n, 10, 12, 8)}
+	embedded := []points.Points{good, clusteredPoints(n, 10, 12, 8)}
 	switch kind {
 	case "uint8":
 		original = toUint8(original)
@@ -504,8 +504,8 @@ func TestCompareSampledDeterministic(t *testing.T) {
 }
 
 func ExampleKNearestApproximate() {
-	points := dataset.Float64Points([]float64{0, 1, 3, 7, 15}, 1)
-	found, err := KNearestApproximate(context.Background(), points, 2, Options{}, Approximation{Seed: 1})
+	pts := points.Float64([]float64{0, 1, 3, 7, 15}, 1)
+	found, err := KNearestApproximate(context.Background(), pts, 2, Options{}, Approximation{Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -529,16 +529,16 @@ func TestDrawReferences(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		points, drawn := 0, 0
+		pts, drawn := 0, 0
 		for _, h := range s.Strata {
-			points += h.Points
+			pts += h.Points
 			drawn += h.References
 			if h.References > h.Points || h.References < min(2, h.Points) {
 				t.Fatalf("stratum %+v", h)
 			}
 		}
-		if points != n || drawn != min(n, want) || len(s.Index) != drawn {
-			t.Fatalf("%d points and %d references, want %d and %d", points, drawn, n, min(n, want))
+		if pts != n || drawn != min(n, want) || len(s.Index) != drawn {
+			t.Fatalf("%d points and %d references, want %d and %d", pts, drawn, n, min(n, want))
 		}
 		if len(slices.Compact(slices.Sorted(slices.Values(s.Index)))) != drawn {
 			t.Fatal("a reference is drawn twice")

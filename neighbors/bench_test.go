@@ -12,11 +12,11 @@ import (
 	"strconv"
 	"testing"
 
-	"repscope/dataset"
+	"repscope/points"
 )
 
 // rendered returns n frames of dim pixels in [0,1] and their embedding.
-func rendered(n, dim int) (pixels, embedding dataset.Points) {
+func rendered(n, dim int) (pixels, embedding points.Points) {
 	r := random(20240)
 	const hidden, width = 8, 64
 	z := gaussian64(r, n, hidden).F64
@@ -47,16 +47,16 @@ func rendered(n, dim int) (pixels, embedding dataset.Points) {
 			y[i*width+k] = float32(math.Tanh(0.3*s) + 0.05*r.NormFloat64())
 		}
 	}
-	return dataset.Float32Points(x, dim), dataset.Float32Points(y, width)
+	return points.Float32(x, dim), points.Float32(y, width)
 }
 
 // quantised is p in 256 levels.
-func quantised(p dataset.Points) dataset.Points {
+func quantised(p points.Points) points.Points {
 	data := make([]uint8, len(p.F32))
 	for i, v := range p.F32 {
 		data[i] = uint8(math.Round(255 * float64(v)))
 	}
-	return dataset.Uint8Points(data, p.Dim)
+	return points.Uint8(data, p.Dim)
 }
 
 // sizes are the work of the benchmarks; REPSCOPE_BENCH_LARGE=1 adds the large one.
@@ -81,7 +81,7 @@ func BenchmarkTrustworthinessContinuity(b *testing.B) {
 	for _, size := range sizes() {
 		n, dim := size[0], size[1]
 		pixels, embedding := rendered(n, dim)
-		for _, original := range []dataset.Points{quantised(pixels), pixels} {
+		for _, original := range []points.Points{quantised(pixels), pixels} {
 			for _, c := range []struct {
 				name string
 				set  func(o *Options)
@@ -100,7 +100,7 @@ func BenchmarkTrustworthinessContinuity(b *testing.B) {
 				c.set(&o)
 				b.Run(fmt.Sprintf("n=%d/D=%d/%s%s", n, dim, typeName(original), c.name), func(b *testing.B) {
 					for b.Loop() {
-						if _, err := Compare(context.Background(), original, []dataset.Points{embedding}, o); err != nil {
+						if _, err := Compare(context.Background(), original, []points.Points{embedding}, o); err != nil {
 							b.Fatal(err)
 						}
 					}
@@ -124,7 +124,7 @@ func BenchmarkGrowth(b *testing.B) {
 		pixels = quantised(pixels)
 	}
 	for b.Loop() {
-		if _, err := Compare(context.Background(), pixels, []dataset.Points{embedding}, Options{CoRanking: CoRankingOff, Threads: threads}); err != nil {
+		if _, err := Compare(context.Background(), pixels, []points.Points{embedding}, Options{CoRanking: CoRankingOff, Threads: threads}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -134,10 +134,10 @@ func BenchmarkGrowth(b *testing.B) {
 func BenchmarkCoRanking(b *testing.B) {
 	n, dim := 2000, 4096
 	pixels, embedding := rendered(n, dim)
-	for _, original := range []dataset.Points{quantised(pixels), pixels} {
+	for _, original := range []points.Points{quantised(pixels), pixels} {
 		b.Run(fmt.Sprintf("n=%d/D=%d/%s", n, dim, typeName(original)), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Compare(context.Background(), original, []dataset.Points{embedding}, Options{CoRanking: CoRankingFull}); err != nil {
+				if _, err := Compare(context.Background(), original, []points.Points{embedding}, Options{CoRanking: CoRankingFull}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -151,16 +151,16 @@ func BenchmarkCoRanking(b *testing.B) {
 func BenchmarkTwoNNGride(b *testing.B) {
 	for _, size := range append(sizes(), [2]int{20000, 64}) {
 		n, dim := size[0], size[1]
-		var points dataset.Points
+		var pts points.Points
 		if dim == 64 {
-			_, points = rendered(n, 1)
+			_, pts = rendered(n, 1)
 		} else {
-			points, _ = rendered(n, dim)
+			pts, _ = rendered(n, dim)
 		}
 		for _, k := range []int{2, 64} {
 			b.Run(fmt.Sprintf("n=%d/D=%d/float32/k=%d", n, dim, k), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := KNearest(context.Background(), points, k, Options{}); err != nil {
+					if _, err := KNearest(context.Background(), pts, k, Options{}); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -187,9 +187,9 @@ func BenchmarkScan(b *testing.B) {
 	for i := range group {
 		group[i] = int32(i * 50 / n)
 	}
-	points := gaussian32(r, n, 16)
+	pts := gaussian32(r, n, 16)
 	for _, groups := range []int{0, 50} {
-		s, err := openSpace(context.Background(), points, points, true, false, &Options{}, nil, 0)
+		s, err := openSpace(context.Background(), pts, pts, true, false, &Options{}, nil, 0)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -57,15 +57,15 @@ import (
 	"sync"
 	"unsafe"
 
-	"repscope/dataset"
 	"repscope/internal/kernel"
+	"repscope/points"
 )
 
 // bounded is a space of approximate rows.
 type bounded[F kernel.Float] struct {
 	base
 	points, queries  *centred[F]
-	sources          dataset.Points // the queries as they came
+	sources          points.Points // the queries as they came
 	maxRadius        float64
 	maxRounding      float64
 	outliers         []int32 // points whose columns are direct
@@ -85,7 +85,7 @@ type bounded[F kernel.Float] struct {
 
 // centred are points shifted, scaled and rounded to F on the fly.
 type centred[F kernel.Float] struct {
-	source dataset.Points
+	source points.Points
 	shift  []float64 // m, scaled
 	// exact is the shift in float32 where scaling and shifting in float32 rounds
 	// only once; nil elsewhere.
@@ -166,9 +166,9 @@ func (s spread[F]) Pack(dst []F, width, first, count, k, depth int) {
 }
 
 // openBounded prepares the space; see openSpace.
-func openBounded[F kernel.Float](ctx context.Context, b base, queries, points dataset.Points) (space, error) {
-	b.direct = newDirect(queries, points, b.metric)
-	s := &bounded[F]{base: b, sources: queries, half: half[F]{n: points.N, dim: points.Dim, threads: b.threads, computed: b.computed}}
+func openBounded[F kernel.Float](ctx context.Context, b base, queries, pts points.Points) (space, error) {
+	b.direct = newDirect(queries, pts, b.metric)
+	s := &bounded[F]{base: b, sources: queries, half: half[F]{n: pts.N, dim: pts.Dim, threads: b.threads, computed: b.computed}}
 	var unit float64
 	tiny := 0x1p-140
 	s.method, unit = "float32 product with bound "+kernel.Name(), 0x1p-24
@@ -176,7 +176,7 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 		s.method, unit, tiny = "float64 product with bound "+kernel.Name(), 0x1p-53, 0x1p-1060
 	}
 
-	shift := medianPoint(points, b.direct)
+	shift := medianPoint(pts, b.direct)
 	factor := func(norms []float64, i int) float64 {
 		if norms != nil {
 			return 1 / math.Sqrt(norms[i])
@@ -184,8 +184,8 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 		return 1
 	}
 	// Distances from the shift, to find outliers and the scale.
-	dim := points.Dim
-	distances := func(p dataset.Points, norms []float64) (extents, error) {
+	dim := pts.Dim
+	distances := func(p points.Points, norms []float64) (extents, error) {
 		e := extents{distance: make([]float64, p.N), square: make([]float64, p.N), rounding: make([]float64, p.N)}
 		x := make([][]float64, b.threads)
 		narrow := narrowShift(p, b.metric, shift, 0)
@@ -210,12 +210,12 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 		})
 		return e, err
 	}
-	far, err := distances(points, b.direct.pointNorm)
+	far, err := distances(pts, b.direct.pointNorm)
 	if err != nil {
 		return nil, err
 	}
 	usual := slices.Sorted(slices.Values(far.distance))
-	limit := outlierFactor * usual[max(0, points.N-2-points.N/500)]
+	limit := outlierFactor * usual[max(0, pts.N-2-pts.N/500)]
 	reach := 0.0
 	for j, r := range far.distance {
 		if r > limit {
@@ -239,8 +239,8 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 	for k := range shift {
 		shift[k] *= scale
 	}
-	narrow := narrowShift(points, b.metric, shift, exponent)
-	centre := func(p dataset.Points, norms []float64, far extents) (*centred[F], []bool, error) {
+	narrow := narrowShift(pts, b.metric, shift, exponent)
+	centre := func(p points.Points, norms []float64, far extents) (*centred[F], []bool, error) {
 		c := &centred[F]{
 			source: p, shift: shift, exact: narrow, scales: make([]float32, p.N),
 			factor: make([]float64, p.N), norm: make([]F, p.N), radius: make([]float64, p.N), rounding: make([]float64, p.N),
@@ -264,11 +264,11 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, points da
 		})
 		return c, wild, err
 	}
-	if s.points, s.wild, err = centre(points, b.direct.pointNorm, far); err != nil {
+	if s.points, s.wild, err = centre(pts, b.direct.pointNorm, far); err != nil {
 		return nil, err
 	}
 	s.queries = s.points
-	if !samePoints(queries, points) {
+	if !samePoints(queries, pts) {
 		if far, err = distances(queries, b.direct.queryNorm); err != nil {
 			return nil, err
 		}
@@ -311,7 +311,7 @@ type extents struct {
 // narrowShift is the shift in float32 where the values of the points times 2^−exponent
 // and the shift are float32 numbers, but for underflow, so that their float32 difference
 // is the exact one rounded once; nil elsewhere.
-func narrowShift(p dataset.Points, metric Metric, shift []float64, exponent int) []float32 {
+func narrowShift(p points.Points, metric Metric, shift []float64, exponent int) []float32 {
 	if p.F32 == nil || metric != Euclidean || exponent < -100 || exponent > 100 {
 		return nil
 	}
@@ -333,7 +333,7 @@ const outlierFactor, wildFactor = 4, 64
 // medianPoint is the coordinate-wise median of up to 63 points, over their
 // norms for the cosine. Any point would be right; a middle one makes the bound
 // small, and a median does not follow outliers.
-func medianPoint(p dataset.Points, d *direct) []float64 {
+func medianPoint(p points.Points, d *direct) []float64 {
 	step := (p.N + 62) / 63
 	var sample [][]float64
 	for i := step / 2; i < p.N; i += step {

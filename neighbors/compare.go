@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"repscope/dataset"
+	"repscope/points"
 )
 
 // Compare measures how well each embedded space keeps the neighbourhoods of
@@ -17,7 +17,7 @@ import (
 // Errors say what was found and what was expected: unequal n, k outside
 // 1..n−2, NaN or Inf with its place, a point that an exclusion window or a
 // deleted block leaves with too few candidates. Cancelling ctx returns its error.
-func Compare(ctx context.Context, original dataset.Points, embedded []dataset.Points, o Options) ([]Preservation, error) {
+func Compare(ctx context.Context, original points.Points, embedded []points.Points, o Options) ([]Preservation, error) {
 	p, err := NewPass(original, embedded, o)
 	if err != nil {
 		return nil, err
@@ -40,8 +40,8 @@ func Compare(ctx context.Context, original dataset.Points, embedded []dataset.Po
 // of points, in any order, anywhere, then Merge.
 type Pass struct {
 	n        int
-	original dataset.Points
-	embedded []dataset.Points
+	original points.Points
+	embedded []points.Points
 	options  Options
 	ks       []int // as asked for
 	sorted   []int // ascending
@@ -63,7 +63,7 @@ type Pass struct {
 }
 
 // NewPass validates a comparison; see Compare.
-func NewPass(original dataset.Points, embedded []dataset.Points, o Options) (*Pass, error) {
+func NewPass(original points.Points, embedded []points.Points, o Options) (*Pass, error) {
 	p := &Pass{n: original.N, original: original, embedded: embedded, options: o, ks: o.Ks}
 	if p.ks == nil {
 		p.ks = []int{5, 10, 20}
@@ -80,14 +80,14 @@ func NewPass(original dataset.Points, embedded []dataset.Points, o Options) (*Pa
 	if o.EmbeddedMetrics != nil && len(o.EmbeddedMetrics) != len(embedded) {
 		return nil, fmt.Errorf("%d metrics for %d embedded spaces", len(o.EmbeddedMetrics), len(embedded))
 	}
-	for e, points := range embedded {
+	for e, pts := range embedded {
 		if m := o.embeddedMetric(e); m > Precomputed {
 			return nil, fmt.Errorf("embedded space %d: metric: unknown %v", e, m)
 		}
-		if points.N != p.n {
-			return nil, fmt.Errorf("embedded space %d: %d points, want %d as in the original space", e, points.N, p.n)
+		if pts.N != p.n {
+			return nil, fmt.Errorf("embedded space %d: %d points, want %d as in the original space", e, pts.N, p.n)
 		}
-		if err := checkPoints(fmt.Sprintf("embedded space %d", e), points, o.embeddedMetric(e)); err != nil {
+		if err := checkPoints(fmt.Sprintf("embedded space %d", e), pts, o.embeddedMetric(e)); err != nil {
 			return nil, err
 		}
 	}
@@ -229,7 +229,7 @@ func (p *Pass) newSums() Sums {
 	}
 }
 
-func (p *Pass) newPartialSpace(points int) PartialSpace {
+func (p *Pass) newPartialSpace(pts int) PartialSpace {
 	s := PartialSpace{Sums: p.newSums()}
 	for range p.blockIDs {
 		s.Deleted = append(s.Deleted, p.newSums())
@@ -240,10 +240,10 @@ func (p *Pass) newPartialSpace(points int) PartialSpace {
 	if p.curves {
 		s.Best = make([]int64, p.n)
 	}
-	if p.options.PerPoint && points > 0 {
+	if p.options.PerPoint && pts > 0 {
 		for range p.ks {
-			s.PointTrust = append(s.PointTrust, make([]int64, points))
-			s.PointCont = append(s.PointCont, make([]int64, points))
+			s.PointTrust = append(s.PointTrust, make([]int64, pts))
+			s.PointCont = append(s.PointCont, make([]int64, pts))
 		}
 	}
 	return s
@@ -293,8 +293,8 @@ func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 	}
 	part := &Partial{Lo: lo, Hi: hi, Original: original.counts()}
 	spaces := make([]space, len(p.embedded))
-	for e, points := range p.embedded {
-		if spaces[e], err = openSpace(ctx, points, points, true, p.curves, o.embedded(e), p.group, groups); err != nil {
+	for e, pts := range p.embedded {
+		if spaces[e], err = openSpace(ctx, pts, pts, true, p.curves, o.embedded(e), p.group, groups); err != nil {
 			return nil, err
 		}
 		part.Spaces = append(part.Spaces, p.newPartialSpace(hi-lo))

@@ -9,12 +9,12 @@ import (
 	"reflect"
 	"testing"
 
-	"repscope/dataset"
+	"repscope/points"
 )
 
 type pair struct {
 	name               string
-	original, embedded dataset.Points
+	original, embedded points.Points
 }
 
 // cases are pairs of spaces of up to about 100 points.
@@ -65,12 +65,12 @@ func cases() []pair {
 }
 
 // integers32 is p as float32.
-func integers32(p dataset.Points) dataset.Points {
+func integers32(p points.Points) points.Points {
 	data := make([]float32, len(p.U8))
 	for i, v := range p.U8 {
 		data[i] = float32(v)
 	}
-	return dataset.Float32Points(data, p.Dim)
+	return points.Float32(data, p.Dim)
 }
 
 func someKs(n int) []int {
@@ -90,7 +90,7 @@ func TestCompareAgainstDefinitions(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%v/%v", c.name, metric, coranking), func(t *testing.T) {
 					n := c.original.N
 					ks := someKs(n)
-					result, err := Compare(context.Background(), c.original, []dataset.Points{c.embedded}, Options{Ks: ks, Metric: metric, CoRanking: coranking})
+					result, err := Compare(context.Background(), c.original, []points.Points{c.embedded}, Options{Ks: ks, Metric: metric, CoRanking: coranking})
 					if metric == Cosine && err != nil {
 						if e := checkNorms("", c.original); e == nil && checkNorms("", c.embedded) == nil {
 							t.Fatal(err)
@@ -171,7 +171,7 @@ func TestExcludeWindowAgainstDefinitions(t *testing.T) {
 			for _, w := range []int{1, 7} {
 				t.Run(fmt.Sprintf("%s/%s/w=%d", c.name, name, w), func(t *testing.T) {
 					ks := []int{3, 12, 36, 60}
-					result, err := Compare(context.Background(), c.original, []dataset.Points{c.embedded},
+					result, err := Compare(context.Background(), c.original, []points.Points{c.embedded},
 						Options{Ks: ks, ExcludeWindow: w, Episode: episode, CoRanking: CoRankingFull, PerPoint: true})
 					if err != nil {
 						t.Fatal(err)
@@ -232,7 +232,7 @@ func TestJackknifeIsRecomputation(t *testing.T) {
 						// One block holds more than half of the points.
 						o.Ks = []int{2, 9}
 					}
-					result, err := Compare(context.Background(), c.original, []dataset.Points{c.embedded}, o)
+					result, err := Compare(context.Background(), c.original, []points.Points{c.embedded}, o)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -251,7 +251,7 @@ func TestJackknifeIsRecomputation(t *testing.T) {
 					}
 					plain := o
 					plain.Blocks = nil
-					without, err := Compare(context.Background(), c.original, []dataset.Points{c.embedded}, plain)
+					without, err := Compare(context.Background(), c.original, []points.Points{c.embedded}, plain)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -294,7 +294,7 @@ func naiveWithout(original, embedded [][]float64, blocks []int, block, w, k int)
 
 func TestSelfComparisonIsPerfect(t *testing.T) {
 	for _, c := range cases() {
-		result, err := Compare(context.Background(), c.original, []dataset.Points{c.original}, Options{Ks: someKs(c.original.N)})
+		result, err := Compare(context.Background(), c.original, []points.Points{c.original}, Options{Ks: someKs(c.original.N)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +319,7 @@ func TestSplitsAgree(t *testing.T) {
 	}
 	original, a, b := nearlyEqual32(r, n, 70), gaussian32(r, n, 16), gaussian64(r, n, 30)
 	o := Options{Ks: []int{10, 3, 75}, Blocks: blocks, PerPoint: true, CoRanking: CoRankingOff, Threads: 1}
-	want, err := Compare(context.Background(), original, []dataset.Points{a, b}, o)
+	want, err := Compare(context.Background(), original, []points.Points{a, b}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +329,7 @@ func TestSplitsAgree(t *testing.T) {
 	for _, threads := range []int{1, 3, 8} {
 		for _, rows := range []int{1, 7, 0} {
 			o.Threads, o.maxRows = threads, rows
-			got, err := Compare(context.Background(), original, []dataset.Points{a, b}, o)
+			got, err := Compare(context.Background(), original, []points.Points{a, b}, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -340,14 +340,14 @@ func TestSplitsAgree(t *testing.T) {
 	}
 	o.maxRows = 0
 	o.Memory = 260_000 // too little for more than a few rows
-	got, err := Compare(context.Background(), original, []dataset.Points{a, b}, o)
+	got, err := Compare(context.Background(), original, []points.Points{a, b}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Error("little memory: another result")
 	}
-	pass, err := NewPass(original, []dataset.Points{a, b}, o)
+	pass, err := NewPass(original, []points.Points{a, b}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -374,7 +374,7 @@ func TestSplitsAgree(t *testing.T) {
 	}
 	// The precise rows of the curves give the same scores.
 	o.CoRanking = CoRankingFull
-	full, err := Compare(context.Background(), original, []dataset.Points{a, b}, o)
+	full, err := Compare(context.Background(), original, []points.Points{a, b}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

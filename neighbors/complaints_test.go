@@ -12,10 +12,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"repscope/dataset"
+	"repscope/points"
 )
 
-func compare(t *testing.T, original dataset.Points, embedded []dataset.Points, o Options) []Preservation {
+func compare(t *testing.T, original points.Points, embedded []points.Points, o Options) []Preservation {
 	t.Helper()
 	result, err := Compare(context.Background(), original, embedded, o)
 	if err != nil {
@@ -35,7 +35,7 @@ func TestSymmetryChangesNothing(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		points dataset.Points
+		points points.Points
 		o      Options
 	}{
 		{"uint8", bytes8(r, n, 800, 256), Options{}},
@@ -47,11 +47,11 @@ func TestSymmetryChangesNothing(t *testing.T) {
 		o := c.o
 		o.Ks, o.CoRanking, o.Threads = []int{5, 20}, CoRankingOff, 2
 		other := c.points.Select(random(42).Perm(n))
-		want := compare(t, c.points, []dataset.Points{other}, o) // one block
+		want := compare(t, c.points, []points.Points{other}, o) // one block
 		for _, rows := range []int{1, 50, 200} {
 			for _, memory := range []int64{2_000_000, 1 << 30} {
 				o.maxRows, o.Memory = rows, memory
-				if got := compare(t, c.points, []dataset.Points{other}, o); !reflect.DeepEqual(got, want) {
+				if got := compare(t, c.points, []points.Points{other}, o); !reflect.DeepEqual(got, want) {
 					t.Errorf("%s, blocks of %d rows in %d bytes: another result", c.name, rows, memory)
 				}
 			}
@@ -62,12 +62,12 @@ func TestSymmetryChangesNothing(t *testing.T) {
 func TestEveryDistanceOnce(t *testing.T) {
 	const n = 1000
 	r := random(43)
-	points := gaussian32(r, n, 200)
-	models := []dataset.Points{gaussian32(r, n, 9), gaussian32(r, n, 10), gaussian32(r, n, 11)}
-	count := func(embedded []dataset.Points, o Options) int64 {
+	pts := gaussian32(r, n, 200)
+	models := []points.Points{gaussian32(r, n, 9), gaussian32(r, n, 10), gaussian32(r, n, 11)}
+	count := func(embedded []points.Points, o Options) int64 {
 		var computed atomic.Int64
 		o.computed, o.maxRows, o.CoRanking = &computed, 100, CoRankingOff
-		compare(t, points, embedded, o)
+		compare(t, pts, embedded, o)
 		return computed.Load()
 	}
 	once := count(models[:1], Options{Ks: []int{5}})
@@ -87,9 +87,9 @@ func TestAllKAtOnce(t *testing.T) {
 	r := random(45)
 	a, b := gaussian32(r, 150, 30), gaussian32(r, 150, 5)
 	ks := []int{1, 2, 5, 10, 74, 75, 76, 100, 148}
-	together := compare(t, a, []dataset.Points{b}, Options{Ks: ks})
+	together := compare(t, a, []points.Points{b}, Options{Ks: ks})
 	for q, k := range ks {
-		alone := compare(t, a, []dataset.Points{b}, Options{Ks: []int{k}})
+		alone := compare(t, a, []points.Points{b}, Options{Ks: []int{k}})
 		if !reflect.DeepEqual(together[0].ByK[q], alone[0].ByK[0]) {
 			t.Errorf("k = %d: another result together with other k", k)
 		}
@@ -104,8 +104,8 @@ func TestLargeK(t *testing.T) {
 	a := gaussian64(r, n, 12)
 	reversed := gaussian64(r, n, 12)
 	for k := n / 2; k <= n-2; k++ {
-		for _, embedded := range []dataset.Points{a, reversed} {
-			s := compare(t, a, []dataset.Points{embedded}, Options{Ks: []int{k}})[0].ByK[0].Scores
+		for _, embedded := range []points.Points{a, reversed} {
+			s := compare(t, a, []points.Points{embedded}, Options{Ks: []int{k}})[0].ByK[0].Scores
 			if w := int64(n * (n - k) * (n - k - 1) / 2); s.Normalizer != w {
 				t.Errorf("k = %d: normalizer %d, want %d", k, s.Normalizer, w)
 			}
@@ -116,7 +116,7 @@ func TestLargeK(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Compare(context.Background(), a, []dataset.Points{a}, Options{Ks: []int{n - 1}}); err == nil {
+	if _, err := Compare(context.Background(), a, []points.Points{a}, Options{Ks: []int{n - 1}}); err == nil {
 		t.Error("k = n−1 is accepted, whose worst penalty is 0")
 	}
 }
@@ -127,12 +127,12 @@ func TestRepeatedRow(t *testing.T) {
 	const n, first, twin = 150, 101, 142
 	r := random(47)
 	for _, dim := range []int{4, 30} {
-		points := gaussian32(r, n, dim)
-		for i, v := range points.F32 {
-			points.F32[i] = float32(math.Round(10*float64(v))) / 10 // a decimal, as measured
+		pts := gaussian32(r, n, dim)
+		for i, v := range pts.F32 {
+			pts.F32[i] = float32(math.Round(10*float64(v))) / 10 // a decimal, as measured
 		}
-		points.F32 = slices.Concat(points.F32[:twin*dim], points.F32[first*dim:(first+1)*dim], points.F32[(twin+1)*dim:])
-		nearest, err := KNearest(context.Background(), points, 3, Options{})
+		pts.F32 = slices.Concat(pts.F32[:twin*dim], pts.F32[first*dim:(first+1)*dim], pts.F32[(twin+1)*dim:])
+		nearest, err := KNearest(context.Background(), pts, 3, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestRepeatedRow(t *testing.T) {
 				}
 			}
 		}
-		got := compare(t, points, []dataset.Points{points}, Options{})
+		got := compare(t, pts, []points.Points{pts}, Options{})
 		if s := got[0].ByK[0].Scores; s.Trustworthiness != 1 || s.Continuity != 1 || got[0].Original.Duplicates == 0 {
 			t.Errorf("dim %d: %+v, %d duplicates", dim, s, got[0].Original.Duplicates)
 		}
@@ -162,21 +162,21 @@ func TestRepeatedRow(t *testing.T) {
 func TestNoZeroDistances(t *testing.T) {
 	const n, dim = 80, 64
 	r := random(48)
-	points := gaussian32(r, n, dim)
-	for i, v := range points.F32 {
-		points.F32[i] = 1000 + v/128
+	pts := gaussian32(r, n, dim)
+	for i, v := range pts.F32 {
+		pts.F32[i] = 1000 + v/128
 	}
-	nearest, err := KNearest(context.Background(), points, 5, Options{})
+	nearest, err := KNearest(context.Background(), pts, 5, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range n {
-		order := newNaive(naiveKeys(points, points, Euclidean), 0, nil).order(i)
+		order := newNaive(naiveKeys(pts, pts, Euclidean), 0, nil).order(i)
 		for q := range 5 {
 			j := int(nearest.Index[5*i+q])
 			var sum float64
 			for k := range dim {
-				d := float64(points.F32[i*dim+k]) - float64(points.F32[j*dim+k])
+				d := float64(pts.F32[i*dim+k]) - float64(pts.F32[j*dim+k])
 				sum += float64(d * d)
 			}
 			if j != order[q] || nearest.Distance[5*i+q] != math.Sqrt(sum) || sum == 0 {
@@ -190,11 +190,11 @@ func TestNoZeroDistances(t *testing.T) {
 func TestMemoryIsBounded(t *testing.T) {
 	const n, budget = 6000, 24 << 20
 	r := random(49)
-	points, embedded := bytes8(r, n, 8, 256), gaussian32(r, n, 16)
+	pts, embedded := bytes8(r, n, 8, 256), gaussian32(r, n, 16)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	compare(t, points, []dataset.Points{embedded}, Options{Ks: []int{5}, CoRanking: CoRankingOff, Memory: budget, Threads: 2})
+	compare(t, pts, []points.Points{embedded}, Options{Ks: []int{5}, CoRanking: CoRankingOff, Memory: budget, Threads: 2})
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > budget*5/4 || used > 4*n*n/4 {
 		t.Errorf("%d MB allocated in all for a budget of %d MB; n² distances take %d MB", used>>20, budget>>20, 4*n*n>>20)
@@ -210,7 +210,7 @@ func TestIntervals(t *testing.T) {
 	for i := range blocks {
 		blocks[i] = i / 20
 	}
-	s := compare(t, a, []dataset.Points{b}, Options{Ks: []int{5}, Blocks: blocks})[0].ByK[0]
+	s := compare(t, a, []points.Points{b}, Options{Ks: []int{5}, Blocks: blocks})[0].ByK[0]
 	if len(s.Replicates) != 10 {
 		t.Fatalf("%d replicates for 10 blocks", len(s.Replicates))
 	}
@@ -234,7 +234,7 @@ func TestIntervals(t *testing.T) {
 func TestMoreThanTenThousandRows(t *testing.T) {
 	const n = 10100
 	r := random(51)
-	s := compare(t, bytes8(r, n, 4, 256), []dataset.Points{bytes8(r, n, 3, 256)}, Options{Ks: []int{10}, CoRanking: CoRankingOff})[0].ByK[0].Scores
+	s := compare(t, bytes8(r, n, 4, 256), []points.Points{bytes8(r, n, 3, 256)}, Options{Ks: []int{10}, CoRanking: CoRankingOff})[0].ByK[0].Scores
 	for _, v := range []float64{s.Trustworthiness, s.Continuity} {
 		if math.Abs(v-0.5) > 0.01 {
 			t.Errorf("score %v of unrelated spaces, want about 0.5", v)

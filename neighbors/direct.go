@@ -6,8 +6,8 @@ package neighbors
 import (
 	"math"
 
-	"repscope/dataset"
 	"repscope/internal/kernel"
+	"repscope/points"
 )
 
 // number is the type points are measured in.
@@ -98,25 +98,25 @@ const minNorm2, maxNorm2 = 1e-150, 1e150
 
 // direct computes keys by the definition.
 type direct struct {
-	queries, points dataset.Points
+	queries, points points.Points
 	metric          Metric
 	// Squared norms, for the cosine only.
 	queryNorm, pointNorm []float64
 }
 
-func newDirect(queries, points dataset.Points, metric Metric) *direct {
-	d := &direct{queries: queries, points: points, metric: metric}
+func newDirect(queries, pts points.Points, metric Metric) *direct {
+	d := &direct{queries: queries, points: pts, metric: metric}
 	if metric == Cosine {
-		d.pointNorm = squaredNorms(points)
+		d.pointNorm = squaredNorms(pts)
 		d.queryNorm = d.pointNorm
-		if !samePoints(queries, points) {
+		if !samePoints(queries, pts) {
 			d.queryNorm = squaredNorms(queries)
 		}
 	}
 	return d
 }
 
-func squaredNorms(p dataset.Points) []float64 {
+func squaredNorms(p points.Points) []float64 {
 	norms, x := make([]float64, p.N), make([]float64, p.Dim)
 	for i := range norms {
 		norms[i] = squaredNorm(p.Row(i, x))
@@ -125,7 +125,7 @@ func squaredNorms(p dataset.Points) []float64 {
 }
 
 // samePoints reports whether two point sets are the same memory.
-func samePoints(a, b dataset.Points) bool {
+func samePoints(a, b points.Points) bool {
 	switch {
 	case a.N != b.N || a.Dim != b.Dim:
 		return false

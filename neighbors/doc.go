@@ -5,9 +5,9 @@
 // number of neighbourhood sizes and any number of embedded spaces, and the
 // distances of the original space are computed once for all of them.
 //
-//	original := dataset.Uint8Points(frames, 64*64)
-//	jepa := dataset.Float32Points(latents, 64)
-//	result, err := neighbors.Compare(ctx, original, []dataset.Points{jepa}, neighbors.Options{Ks: []int{5, 10, 20}})
+//	original := points.Uint8(frames, 64*64)
+//	jepa := points.Float32(latents, 64)
+//	result, err := neighbors.Compare(ctx, original, []points.Points{jepa}, neighbors.Options{Ks: []int{5, 10, 20}})
 //	if err != nil { … }
 //	fmt.Println(result[0].ByK[0].Trustworthiness)
 //

@@ -6,13 +6,13 @@ import (
 	"context"
 	"math"
 
-	"repscope/dataset"
+	"repscope/points"
 )
 
 // findDuplicates returns, for each point, the lowest index of a point equal to
 // it, and the number of points equal to one of lower index. Points are hashed
 // and points of equal hash compared, so that the answer is exact; −0 equals 0.
-func findDuplicates(ctx context.Context, p dataset.Points, threads int) (first []int32, duplicates int, err error) {
+func findDuplicates(ctx context.Context, p points.Points, threads int) (first []int32, duplicates int, err error) {
 	hash := make([]uint64, p.N)
 	err = parallel(ctx, threads, p.N, func(_, i int) {
 		lo, hi := i*p.Dim, (i+1)*p.Dim
@@ -47,7 +47,7 @@ func findDuplicates(ctx context.Context, p dataset.Points, threads int) (first [
 	return first, duplicates, nil
 }
 
-func equalPoints(p dataset.Points, i, j int) bool {
+func equalPoints(p points.Points, i, j int) bool {
 	switch {
 	case p.U8 != nil:
 		return equalRows(p.U8, p.Dim, i, j)

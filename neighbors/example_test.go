@@ -4,15 +4,15 @@ import (
 	"context"
 	"fmt"
 
-	"repscope/dataset"
 	"repscope/neighbors"
+	"repscope/points"
 )
 
 // Five points on a line, embedded with the two ends exchanged.
 func ExampleCompare() {
-	line := dataset.Float64Points([]float64{0, 1, 2.1, 3.3, 4.6}, 1)
-	swapped := dataset.Float64Points([]float64{4.6, 1, 2.1, 3.3, 0}, 1)
-	result, err := neighbors.Compare(context.Background(), line, []dataset.Points{line, swapped}, neighbors.Options{Ks: []int{1, 2}})
+	line := points.Float64([]float64{0, 1, 2.1, 3.3, 4.6}, 1)
+	swapped := points.Float64([]float64{4.6, 1, 2.1, 3.3, 0}, 1)
+	result, err := neighbors.Compare(context.Background(), line, []points.Points{line, swapped}, neighbors.Options{Ks: []int{1, 2}})
 	if err != nil {
 		fmt.Println(err)
 		return

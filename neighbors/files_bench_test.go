@@ -10,28 +10,29 @@ import (
 	"testing"
 
 	"repscope/dataset"
+	"repscope/points"
 )
 
 // filePoints reads an array of uint8 or float32 rows.
-func filePoints(b *testing.B, path string) dataset.Points {
+func filePoints(b *testing.B, path string) points.Points {
 	b.Helper()
 	a, err := dataset.Open(path)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer a.Close()
-	var points dataset.Points
+	var pts points.Points
 	if a.DType() == dataset.Uint8 {
 		data := make([]uint8, a.Len()*a.RowLen())
-		err, points = a.ReadUint8(data, 0, a.Len()), dataset.Uint8Points(data, a.RowLen())
+		err, pts = a.ReadUint8(data, 0, a.Len()), points.Uint8(data, a.RowLen())
 	} else {
 		data := make([]float32, a.Len()*a.RowLen())
-		err, points = a.ReadFloat32(data, 0, a.Len()), dataset.Float32Points(data, a.RowLen())
+		err, pts = a.ReadFloat32(data, 0, a.Len()), points.Float32(data, a.RowLen())
 	}
 	if err != nil {
 		b.Fatal(err)
 	}
-	return points
+	return pts
 }
 
 // setting is the number that an environment variable holds, 0 if it is not set.
@@ -60,12 +61,12 @@ func BenchmarkFiles(b *testing.B) {
 	if frames == "" {
 		b.Skip("REPSCOPE_BENCH_FRAMES is not set")
 	}
-	points := filePoints(b, frames)
+	pts := filePoints(b, frames)
 	o := Options{CoRanking: CoRankingOff, Memory: int64(setting(b, "REPSCOPE_BENCH_MEMORY"))}
 	if latents := os.Getenv("REPSCOPE_BENCH_LATENTS"); latents != "" {
-		embedded := []dataset.Points{filePoints(b, latents)}
+		embedded := []points.Points{filePoints(b, latents)}
 		for b.Loop() {
-			result, err := Compare(context.Background(), points, embedded, o)
+			result, err := Compare(context.Background(), pts, embedded, o)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -76,7 +77,7 @@ func BenchmarkFiles(b *testing.B) {
 		return
 	}
 	for b.Loop() {
-		nearest, err := KNearest(context.Background(), points, setting(b, "REPSCOPE_BENCH_NEIGHBORS"), o)
+		nearest, err := KNearest(context.Background(), pts, setting(b, "REPSCOPE_BENCH_NEIGHBORS"), o)
 		if err != nil {
 			b.Fatal(err)
 		}

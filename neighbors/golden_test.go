@@ -9,7 +9,7 @@ import (
 	"os"
 	"testing"
 
-	"repscope/dataset"
+	"repscope/points"
 )
 
 type goldenPoints struct {
@@ -48,16 +48,16 @@ func TestGolden(t *testing.T) {
 		t.Fatal("no cases")
 	}
 	for _, c := range golden.Cases {
-		original := dataset.Float64Points(c.O.Data, c.O.Dim)
-		embedded := dataset.Float64Points(c.E.Data, c.E.Dim)
+		original := points.Float64(c.O.Data, c.O.Dim)
+		embedded := points.Float64(c.E.Data, c.E.Dim)
 		if c.Name == "uint8" {
 			data := make([]uint8, len(c.O.Data))
 			for i, v := range c.O.Data {
 				data[i] = uint8(v)
 			}
-			original = dataset.Uint8Points(data, c.O.Dim)
+			original = points.Uint8(data, c.O.Dim)
 		}
-		result, err := Compare(context.Background(), original, []dataset.Points{embedded}, Options{Ks: c.Ks})
+		result, err := Compare(context.Background(), original, []points.Points{embedded}, Options{Ks: c.Ks})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,9 +14,9 @@ import (
 	"math"
 	"runtime"
 
-	"repscope/dataset"
 	"repscope/internal/cuda"
 	"repscope/internal/kernel"
+	"repscope/points"
 )
 
 // Limits of the kernels' grids, counters and memory.
@@ -177,7 +177,7 @@ func (g *gpu) episodes(ids []int) (cuda.Pointer, error) {
 
 // gpuPoints are points in a device's memory.
 type gpuPoints struct {
-	dataset.Points
+	points.Points
 	data    cuda.Pointer
 	pitch   int          // bytes of a row
 	squares cuda.Pointer // squared norms: uint64 of uint8 points, else float64, for the cosine only
@@ -192,21 +192,21 @@ func (p *gpuPoints) suffix() string {
 }
 
 // upload copies points to the device.
-func (g *gpu) upload(points dataset.Points, metric Metric) (gpuPoints, error) {
-	p := gpuPoints{Points: points}
+func (g *gpu) upload(pts points.Points, metric Metric) (gpuPoints, error) {
+	p := gpuPoints{Points: pts}
 	var err error
 	switch {
-	case points.U8 != nil:
+	case pts.U8 != nil:
 		err = g.uploadUint8(&p)
-	case points.F32 != nil:
-		p.pitch = 4 * points.Dim
-		p.data, err = put(g, points.F32)
+	case pts.F32 != nil:
+		p.pitch = 4 * pts.Dim
+		p.data, err = put(g, pts.F32)
 	default:
-		p.pitch = 8 * points.Dim
-		p.data, err = put(g, points.F64)
+		p.pitch = 8 * pts.Dim
+		p.data, err = put(g, pts.F64)
 	}
-	if err == nil && points.U8 == nil && metric == Cosine {
-		p.squares, err = put(g, squaredNorms(points))
+	if err == nil && pts.U8 == nil && metric == Cosine {
+		p.squares, err = put(g, squaredNorms(pts))
 	}
 	return p, err
 }

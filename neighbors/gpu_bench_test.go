@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"repscope/dataset"
-	"repscope/device"
+	"repscope/internal/device"
+	"repscope/points"
 )
 
 // BenchmarkGPUPass measures trustworthiness and continuity of 64-d latents for k = 5, 10, 20
@@ -29,15 +29,15 @@ func BenchmarkGPUPass(b *testing.B) {
 	}
 	defer d.Close()
 	r := rand.NewChaCha8([32]byte{1})
-	frames := dataset.Points{N: n, Dim: dim, U8: make([]uint8, n*dim)}
+	frames := points.Points{N: n, Dim: dim, U8: make([]uint8, n*dim)}
 	r.Read(frames.U8)
-	latents := dataset.Points{N: n, Dim: 64, F32: make([]float32, n*64)}
+	latents := points.Points{N: n, Dim: 64, F32: make([]float32, n*64)}
 	for i := range latents.F32 {
 		latents.F32[i] = float32(r.Uint64()>>40) / (1 << 24)
 	}
 	b.Run(fmt.Sprintf("n=%d/D=%d", n, dim), func(b *testing.B) {
 		for b.Loop() {
-			if _, err := Compare(b.Context(), frames, []dataset.Points{latents}, Options{CoRanking: CoRankingOff, Device: d}); err != nil {
+			if _, err := Compare(b.Context(), frames, []points.Points{latents}, Options{CoRanking: CoRankingOff, Device: d}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -51,7 +51,7 @@ func BenchmarkGPUPass(b *testing.B) {
 }
 
 // gpuProducts is the time of the products of all pairs in blocks of rows.
-func gpuProducts(d *device.Device, points dataset.Points) (took time.Duration, err error) {
+func gpuProducts(d *device.Device, pts points.Points) (took time.Duration, err error) {
 	g, err := openGPU(d.Contexts()[0])
 	if err != nil {
 		return 0, err
@@ -59,18 +59,18 @@ func gpuProducts(d *device.Device, points dataset.Points) (took time.Duration, e
 	defer g.end(&err)
 	err = g.context.Do(func() error {
 		s := &gpuRows{gpu: g, metric: Euclidean, groups: 1, keys: &room{}}
-		if s.points, err = g.upload(points, Euclidean); err != nil {
+		if s.points, err = g.upload(pts, Euclidean); err != nil {
 			return err
 		}
 		s.queries = s.points
-		rows := min(gpuMaxRows, (points.N+1)/2) // less than all, so that nothing is mirrored
-		for range 2 {                           // the first time loads the kernels
+		rows := min(gpuMaxRows, (pts.N+1)/2) // less than all, so that nothing is mirrored
+		for range 2 {                        // the first time loads the kernels
 			if err := g.stream.Synchronize(); err != nil {
 				return err
 			}
 			start := time.Now()
-			for lo := 0; lo < points.N; lo += rows {
-				if err := s.load(lo, min(lo+rows, points.N)); err != nil {
+			for lo := 0; lo < pts.N; lo += rows {
+				if err := s.load(lo, min(lo+rows, pts.N)); err != nil {
 					return err
 				}
 			}

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"repscope/dataset"
-	"repscope/device"
 	"repscope/internal/cuda"
 	"repscope/internal/cuda/fakecuda"
+	"repscope/internal/device"
+	"repscope/points"
 )
 
 // reset gives the fake devices so much memory, until the end of the test.
@@ -25,7 +25,7 @@ func TestSeveralGPUs(t *testing.T) {
 	reset(t, 2, 64<<20)
 	d := openDevice(t, "cuda:1,cuda:0")
 	original := gpuTestPoints("uint8", 61, 20, 1)
-	embedded := []dataset.Points{gpuTestPoints("float32", 61, 3, 2)}
+	embedded := []points.Points{gpuTestPoints("float32", 61, 3, 2)}
 	done := 0
 	o := Options{CoRanking: CoRankingOff, PerPoint: true}
 	want, err := Compare(t.Context(), original, embedded, o)
@@ -61,7 +61,7 @@ func TestGPUFailures(t *testing.T) {
 	}
 	defer d.Close() // which fails on a lost device
 	original := gpuTestPoints("uint8", 200, 1000, 1)
-	embedded := []dataset.Points{gpuTestPoints("float32", 200, 3, 2)}
+	embedded := []points.Points{gpuTestPoints("float32", 200, 3, 2)}
 	o := Options{CoRanking: CoRankingOff, Device: d}
 	_, err = Compare(t.Context(), original, embedded, o)
 	if !errors.Is(err, cuda.ErrOutOfMemory) || !strings.Contains(err.Error(), "bytes of device memory") {

@@ -10,8 +10,8 @@ import (
 	"math"
 	"sync"
 
-	"repscope/dataset"
 	"repscope/internal/cuda"
+	"repscope/points"
 )
 
 // onGPU reports whether the pass can be computed on GPUs: curves over all k need
@@ -82,12 +82,12 @@ func (p *Pass) compareOnGPUs(ctx context.Context) ([]*Partial, error) {
 // gpuCounts are the counts of the original and the embedded spaces that need no row.
 func (p *Pass) gpuCounts(ctx context.Context) ([]SpaceCounts, error) {
 	var counts []SpaceCounts
-	for _, points := range append([]dataset.Points{p.original}, p.embedded...) {
-		_, duplicates, err := findDuplicates(ctx, points, p.options.threads())
+	for _, pts := range append([]points.Points{p.original}, p.embedded...) {
+		_, duplicates, err := findDuplicates(ctx, pts, p.options.threads())
 		if err != nil {
 			return nil, err
 		}
-		counts = append(counts, SpaceCounts{Duplicates: duplicates, Method: gpuMethod(points)})
+		counts = append(counts, SpaceCounts{Duplicates: duplicates, Method: gpuMethod(pts)})
 	}
 	return counts, nil
 }
@@ -138,7 +138,7 @@ func (p *Pass) mapGPU(ctx context.Context, c *cuda.Context, lo, hi int, advance 
 }
 
 // gpuMethod names how distances are computed.
-func gpuMethod(p dataset.Points) string {
+func gpuMethod(p points.Points) string {
 	if p.U8 != nil {
 		return "uint8 exact cuda"
 	}
@@ -159,10 +159,10 @@ func (u *gpuPass) open(ctx context.Context) error {
 				return err
 			}
 		}
-		space := func(points dataset.Points, metric Metric, keys *room) (*gpuRows, error) {
+		space := func(pts points.Points, metric Metric, keys *room) (*gpuRows, error) {
 			s := shared
 			s.metric, s.keys = metric, keys
-			s.points, err = u.upload(points, metric)
+			s.points, err = u.upload(pts, metric)
 			s.queries = s.points
 			return &s, err
 		}
@@ -170,8 +170,8 @@ func (u *gpuPass) open(ctx context.Context) error {
 			return err
 		}
 		keys := &room{} // one embedded space is looked at at a time
-		for e, points := range u.Pass.embedded {
-			s, err := space(points, o.embeddedMetric(e), keys)
+		for e, pts := range u.Pass.embedded {
+			s, err := space(pts, o.embeddedMetric(e), keys)
 			if err != nil {
 				return err
 			}
@@ -209,7 +209,7 @@ func (u *gpuPass) open(ctx context.Context) error {
 }
 
 // blockRows is how many rows fit into the device's free memory.
-func (u *gpuPass) blockRows(points int) (rows int, err error) {
+func (u *gpuPass) blockRows(pts int) (rows int, err error) {
 	// Two lists per row, twice as long as at first, with what is counted for each entry.
 	each := u.original.keySize()*u.n + 4*u.firstCount()*(16+4+4*u.original.groups)
 	widest := 0
@@ -223,7 +223,7 @@ func (u *gpuPass) blockRows(points int) (rows int, err error) {
 		most = min(most, int64(u.options.maxRows))
 	}
 	err = u.context.Do(func() (err error) {
-		rows, err = u.rowsWithin(each, points, int(min(most, math.MaxInt32)))
+		rows, err = u.rowsWithin(each, pts, int(min(most, math.MaxInt32)))
 		return err
 	})
 	return rows, err
@@ -308,12 +308,12 @@ func (u *gpuPass) null(ctx context.Context, e, q, lo, hi int, neighbours [][]int
 }
 
 // searchOnGPU fills the lists on the first device; ok is false where that is not possible.
-func searchOnGPU(ctx context.Context, queries, points dataset.Points, k int, self bool, o *Options, result *Nearest) (ok bool, err error) {
+func searchOnGPU(ctx context.Context, queries, pts points.Points, k int, self bool, o *Options, result *Nearest) (ok bool, err error) {
 	devices := o.Device.Contexts()
-	if len(devices) == 0 || o.Metric == Precomputed || points.N > gpuMaxPoints {
+	if len(devices) == 0 || o.Metric == Precomputed || pts.N > gpuMaxPoints {
 		return false, nil
 	}
-	_, duplicates, err := findDuplicates(ctx, points, o.threads())
+	_, duplicates, err := findDuplicates(ctx, pts, o.threads())
 	if err != nil {
 		return true, err
 	}
@@ -325,10 +325,10 @@ func searchOnGPU(ctx context.Context, queries, points dataset.Points, k int, sel
 	s := &gpuRows{gpu: g, metric: o.Metric, self: self, window: o.ExcludeWindow, groups: 1, keys: &room{}}
 	rows := 0
 	err = s.do(ctx, func() (err error) {
-		if s.points, err = g.upload(points, o.Metric); err != nil {
+		if s.points, err = g.upload(pts, o.Metric); err != nil {
 			return err
 		}
-		if s.queries = s.points; !samePoints(queries, points) {
+		if s.queries = s.points; !samePoints(queries, pts) {
 			if s.queries, err = g.upload(queries, o.Metric); err != nil {
 				return err
 			}
@@ -336,13 +336,13 @@ func searchOnGPU(ctx context.Context, queries, points dataset.Points, k int, sel
 		if s.episode, err = g.episodes(o.Episode); err != nil {
 			return err
 		}
-		rows, err = g.rowsWithin(s.keySize()*points.N+4*12*k, queries.N, o.maxRows)
+		rows, err = g.rowsWithin(s.keySize()*pts.N+4*12*k, queries.N, o.maxRows)
 		return err
 	})
 	if err != nil {
 		return true, err
 	}
-	direct := newDirect(queries, points, o.Metric)
+	direct := newDirect(queries, pts, o.Metric)
 	for lo := 0; lo < queries.N; lo += rows {
 		hi := min(queries.N, lo+rows)
 		if err := s.do(ctx, func() error { return s.load(lo, hi) }); err != nil {
@@ -367,6 +367,6 @@ func searchOnGPU(ctx context.Context, queries, points dataset.Points, k int, sel
 			o.Progress(hi, queries.N)
 		}
 	}
-	result.Counts = SpaceCounts{Duplicates: duplicates, Method: gpuMethod(points)}
+	result.Counts = SpaceCounts{Duplicates: duplicates, Method: gpuMethod(pts)}
 	return true, nil
 }

@@ -7,13 +7,13 @@ package neighbors
 import (
 	"context"
 
-	"repscope/dataset"
+	"repscope/points"
 )
 
 func (p *Pass) onGPU() bool { return false }
 
 func (p *Pass) compareOnGPUs(context.Context) ([]*Partial, error) { return nil, nil }
 
-func searchOnGPU(context.Context, dataset.Points, dataset.Points, int, bool, *Options, *Nearest) (bool, error) {
+func searchOnGPU(context.Context, points.Points, points.Points, int, bool, *Options, *Nearest) (bool, error) {
 	return false, nil
 }

@@ -11,8 +11,8 @@ import (
 	"reflect"
 	"testing"
 
-	"repscope/dataset"
-	"repscope/device"
+	"repscope/internal/device"
+	"repscope/points"
 )
 
 func openDevice(t *testing.T, name string) *device.Device {
@@ -33,9 +33,9 @@ func openDevice(t *testing.T, name string) *device.Device {
 }
 
 // gpuTestPoints are n points with duplicates and, as small integers, many ties.
-func gpuTestPoints(kind string, n, dim int, seed uint64) dataset.Points {
+func gpuTestPoints(kind string, n, dim int, seed uint64) points.Points {
 	r := rand.New(rand.NewPCG(seed, 1))
-	p := dataset.Points{N: n, Dim: dim}
+	p := points.Points{N: n, Dim: dim}
 	at := func(i, k int) float64 {
 		if i%9 == 8 { // equal to an earlier point
 			return -1
@@ -107,7 +107,7 @@ func TestGPUAgreesWithProcessor(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s n=%d D=%d %v", c.kind, c.n, c.dim, c.o.Metric), func(t *testing.T) {
 			original := gpuTestPoints(c.kind, c.n, c.dim, 1)
-			embedded := []dataset.Points{gpuTestPoints("float32", c.n, 4, 2), gpuTestPoints("ties", c.n, 2, 3)}
+			embedded := []points.Points{gpuTestPoints("float32", c.n, 4, 2), gpuTestPoints("ties", c.n, 2, 3)}
 			o := c.o
 			o.CoRanking = CoRankingOff
 			want, err := Compare(t.Context(), original, embedded, o)
@@ -133,7 +133,7 @@ func TestGPUAgreesWithProcessor(t *testing.T) {
 // Vectors whose products do not fit into 32 bits.
 func TestGPULongUint8(t *testing.T) {
 	d := openDevice(t, "cuda")
-	p := dataset.Points{N: 12, Dim: 33100}
+	p := points.Points{N: 12, Dim: 33100}
 	r := rand.New(rand.NewPCG(5, 5))
 	for range p.N * p.Dim {
 		p.U8 = append(p.U8, uint8(255*r.IntN(2)))
@@ -158,13 +158,13 @@ func TestGPULongUint8(t *testing.T) {
 func TestGPUSearch(t *testing.T) {
 	d := openDevice(t, "cuda")
 	for _, kind := range []string{"uint8", "float32", "float64", "ties"} {
-		points, queries := gpuTestPoints(kind, 140, 6, 1), gpuTestPoints(kind, 75, 6, 2)
+		pts, queries := gpuTestPoints(kind, 140, 6, 1), gpuTestPoints(kind, 75, 6, 2)
 		for _, o := range []Options{{}, {Metric: Cosine}, {ExcludeWindow: 5}, {maxRows: 30}} {
 			on := o
 			on.Device = d
 			for name, find := range map[string]func(Options) (*Nearest, error){
-				"within": func(o Options) (*Nearest, error) { return KNearest(t.Context(), points, 12, o) },
-				"across": func(o Options) (*Nearest, error) { return Cross(t.Context(), queries, points, 140, o) },
+				"within": func(o Options) (*Nearest, error) { return KNearest(t.Context(), pts, 12, o) },
+				"across": func(o Options) (*Nearest, error) { return Cross(t.Context(), queries, pts, 140, o) },
 			} {
 				want, err := find(o)
 				if err != nil {

@@ -7,7 +7,7 @@ import (
 	"math"
 	"testing"
 
-	"repscope/dataset"
+	"repscope/points"
 )
 
 func TestThousandNeighbours(t *testing.T) {
@@ -31,13 +31,13 @@ func TestThousandNeighbours(t *testing.T) {
 		}
 	}
 	embedded := newNaive(naiveKeys(latents, latents, Euclidean), 0, nil)
-	for _, points := range []dataset.Points{frames, dataset.Float32Points(scaled, 24)} {
-		t.Run(typeName(points), func(t *testing.T) {
-			keys := naiveKeys(points, points, Euclidean)
+	for _, pts := range []points.Points{frames, points.Float32(scaled, 24)} {
+		t.Run(typeName(pts), func(t *testing.T) {
+			keys := naiveKeys(pts, pts, Euclidean)
 			original := newNaive(keys, 0, nil)
-			p := compare(t, points, []dataset.Points{latents}, Options{Ks: []int{k}, CoRanking: CoRankingOff, Threads: 2, Memory: 24 << 20})[0]
-			compareScores(t, typeName(points), p.ByK[0].Scores, naiveScores(original, embedded, k))
-			nearest, err := KNearest(context.Background(), points, k, Options{Threads: 2})
+			p := compare(t, pts, []points.Points{latents}, Options{Ks: []int{k}, CoRanking: CoRankingOff, Threads: 2, Memory: 24 << 20})[0]
+			compareScores(t, typeName(pts), p.ByK[0].Scores, naiveScores(original, embedded, k))
+			nearest, err := KNearest(context.Background(), pts, k, Options{Threads: 2})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,17 +11,17 @@ import (
 	"sort"
 	"testing"
 
-	"repscope/dataset"
+	"repscope/points"
 )
 
 // naiveKeys is the full matrix of keys.
-func naiveKeys(queries, points dataset.Points, metric Metric) [][]float64 {
+func naiveKeys(queries, pts points.Points, metric Metric) [][]float64 {
 	keys := make([][]float64, queries.N)
 	for i := range keys {
-		keys[i] = make([]float64, points.N)
+		keys[i] = make([]float64, pts.N)
 		x := queries.Row(i, nil)
 		for j := range keys[i] {
-			y := points.Row(j, nil)
+			y := pts.Row(j, nil)
 			var squares, dot, xx, yy float64
 			for k := range x {
 				d := x[k] - y[k]
@@ -157,33 +157,33 @@ func naiveTies(ranked, lists naiveSpace, kmax int) (ties int64) {
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
 // gaussian returns n points of dimension dim.
-func gaussian32(r *rand.Rand, n, dim int) dataset.Points {
+func gaussian32(r *rand.Rand, n, dim int) points.Points {
 	data := make([]float32, n*dim)
 	for i := range data {
 		data[i] = float32(r.NormFloat64())
 	}
-	return dataset.Float32Points(data, dim)
+	return points.Float32(data, dim)
 }
 
-func gaussian64(r *rand.Rand, n, dim int) dataset.Points {
+func gaussian64(r *rand.Rand, n, dim int) points.Points {
 	data := make([]float64, n*dim)
 	for i := range data {
 		data[i] = r.NormFloat64()
 	}
-	return dataset.Float64Points(data, dim)
+	return points.Float64(data, dim)
 }
 
-func bytes8(r *rand.Rand, n, dim, levels int) dataset.Points {
+func bytes8(r *rand.Rand, n, dim, levels int) points.Points {
 	data := make([]uint8, n*dim)
 	for i := range data {
 		data[i] = uint8(r.IntN(levels))
 	}
-	return dataset.Uint8Points(data, dim)
+	return points.Uint8(data, dim)
 }
 
 // nearlyEqual32 is a walk of frames that differ in single low bits, with some
 // frames repeated: the case in which matrix products lose all digits.
-func nearlyEqual32(r *rand.Rand, n, dim int) dataset.Points {
+func nearlyEqual32(r *rand.Rand, n, dim int) points.Points {
 	data := make([]float32, n*dim)
 	for k := range dim {
 		data[k] = 0.3 + 0.5*r.Float32()
@@ -201,15 +201,15 @@ func nearlyEqual32(r *rand.Rand, n, dim int) dataset.Points {
 			}
 		}
 	}
-	return dataset.Float32Points(data, dim)
+	return points.Float32(data, dim)
 }
 
-func constant32(n, dim int) dataset.Points {
+func constant32(n, dim int) points.Points {
 	data := make([]float32, n*dim)
 	for i := range data {
 		data[i] = 0.25
 	}
-	return dataset.Float32Points(data, dim)
+	return points.Float32(data, dim)
 }
 
 func near(t *testing.T, what string, got, want, tolerance float64) {

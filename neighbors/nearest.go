@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"repscope/dataset"
+	"repscope/points"
 )
 
 // Nearest holds the K nearest neighbours of N points, nearest first.
@@ -26,17 +26,17 @@ type Nearest struct {
 // points, in the package's order. Of o it uses Threads, Memory, Metric,
 // ExcludeWindow, Episode and Progress. It is an error if a point has fewer
 // than k candidates.
-func KNearest(ctx context.Context, points dataset.Points, k int, o Options) (*Nearest, error) {
-	if err := checkPoints("points", points, o.Metric); err != nil {
+func KNearest(ctx context.Context, pts points.Points, k int, o Options) (*Nearest, error) {
+	if err := checkPoints("points", pts, o.Metric); err != nil {
 		return nil, err
 	}
 	o.Blocks = nil
-	if err := o.checkCounts(points.N); err != nil {
+	if err := o.checkCounts(pts.N); err != nil {
 		return nil, err
 	}
-	b := base{n: points.N, self: true, window: o.ExcludeWindow, episode: o.Episode}
-	for i := range points.N {
-		m := points.N
+	b := base{n: pts.N, self: true, window: o.ExcludeWindow, episode: o.Episode}
+	for i := range pts.N {
+		m := pts.N
 		b.exclusions(i, func(int) { m-- })
 		if k < 1 || k > m {
 			return nil, fmt.Errorf("k = %d: want 1 ≤ k ≤ %d, the candidates of point %d", k, m, i)
@@ -45,39 +45,39 @@ func KNearest(ctx context.Context, points dataset.Points, k int, o Options) (*Ne
 			break
 		}
 	}
-	return search(ctx, points, points, k, true, &o)
+	return search(ctx, pts, pts, k, true, &o)
 }
 
 // Cross returns for every query its k nearest among points; a point equal to
 // the query is not left out. Queries and points must have the same type and
 // dimension. Of o it uses Threads, Memory, Metric and Progress.
 // Counts.Duplicates is over points.
-func Cross(ctx context.Context, queries, points dataset.Points, k int, o Options) (*Nearest, error) {
+func Cross(ctx context.Context, queries, pts points.Points, k int, o Options) (*Nearest, error) {
 	if o.Metric == Precomputed {
 		return nil, errNoCoordinates
 	}
 	if err := checkPoints("queries", queries, o.Metric); err != nil {
 		return nil, err
 	}
-	if err := checkPoints("points", points, o.Metric); err != nil {
+	if err := checkPoints("points", pts, o.Metric); err != nil {
 		return nil, err
 	}
-	if a, b := typeName(queries), typeName(points); a != b || queries.Dim != points.Dim {
-		return nil, fmt.Errorf("queries are %s of dimension %d, points %s of dimension %d: want the same", a, queries.Dim, b, points.Dim)
+	if a, b := typeName(queries), typeName(pts); a != b || queries.Dim != pts.Dim {
+		return nil, fmt.Errorf("queries are %s of dimension %d, points %s of dimension %d: want the same", a, queries.Dim, b, pts.Dim)
 	}
 	o.Blocks, o.Episode, o.ExcludeWindow = nil, nil, 0
-	if err := o.checkCounts(points.N); err != nil {
+	if err := o.checkCounts(pts.N); err != nil {
 		return nil, err
 	}
-	if k < 1 || k > points.N {
-		return nil, fmt.Errorf("k = %d: want 1 ≤ k ≤ n = %d", k, points.N)
+	if k < 1 || k > pts.N {
+		return nil, fmt.Errorf("k = %d: want 1 ≤ k ≤ n = %d", k, pts.N)
 	}
-	return search(ctx, queries, points, k, false, &o)
+	return search(ctx, queries, pts, k, false, &o)
 }
 
 var errNoCoordinates = errors.New("precomputed distances have no coordinates: this search needs points")
 
-func typeName(p dataset.Points) string {
+func typeName(p points.Points) string {
 	switch {
 	case p.U8 != nil:
 		return "uint8"
@@ -88,11 +88,11 @@ func typeName(p dataset.Points) string {
 }
 
 // search fills the lists.
-func search(ctx context.Context, queries, points dataset.Points, k int, self bool, o *Options) (*Nearest, error) {
+func search(ctx context.Context, queries, pts points.Points, k int, self bool, o *Options) (*Nearest, error) {
 	result := &Nearest{N: queries.N, K: k, Index: make([]int32, queries.N*k), Distance: make([]float64, queries.N*k)}
-	onGPU, err := searchOnGPU(ctx, queries, points, k, self, o, result)
+	onGPU, err := searchOnGPU(ctx, queries, pts, k, self, o, result)
 	if !onGPU {
-		err = searchBlocks(ctx, queries, points, k, self, o, result)
+		err = searchBlocks(ctx, queries, pts, k, self, o, result)
 	}
 	if err != nil {
 		return nil, err
@@ -109,15 +109,15 @@ func search(ctx context.Context, queries, points dataset.Points, k int, self boo
 }
 
 // searchBlocks fills the lists block by block on the processor.
-func searchBlocks(ctx context.Context, queries, points dataset.Points, k int, self bool, o *Options, result *Nearest) error {
-	s, err := openSpace(ctx, queries, points, self, false, o, nil, 0)
+func searchBlocks(ctx context.Context, queries, pts points.Points, k int, self bool, o *Options, result *Nearest) error {
+	s, err := openSpace(ctx, queries, pts, self, false, o, nil, 0)
 	if err != nil {
 		return err
 	}
-	if done, err := searchTiles(ctx, s, points, k, o, result); done || err != nil {
+	if done, err := searchTiles(ctx, s, pts, k, o, result); done || err != nil {
 		return err
 	}
-	layout, err := o.layout(points.N, 0, queries.N, s, nil)
+	layout, err := o.layout(pts.N, 0, queries.N, s, nil)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"repscope/dataset"
+	"repscope/points"
 )
 
 func checkNearest(t *testing.T, got *Nearest, keys [][]float64, metric Metric, candidate func(i, j int) bool) {
@@ -45,15 +45,15 @@ func checkNearest(t *testing.T, got *Nearest, keys [][]float64, metric Metric, c
 
 func TestKNearest(t *testing.T) {
 	for _, c := range cases() {
-		for _, points := range []dataset.Points{c.original, c.embedded} {
+		for _, pts := range []points.Points{c.original, c.embedded} {
 			for _, metric := range []Metric{Euclidean, Cosine} {
-				if metric == Cosine && checkNorms("", points) != nil {
+				if metric == Cosine && checkNorms("", pts) != nil {
 					continue
 				}
-				keys := naiveKeys(points, points, metric)
-				for _, k := range []int{1, 2, points.N / 2, points.N - 1} {
-					t.Run(fmt.Sprintf("%s/%s/%v/k=%d", c.name, typeName(points), metric, k), func(t *testing.T) {
-						got, err := KNearest(context.Background(), points, k, Options{Metric: metric, Threads: 2, maxRows: 13})
+				keys := naiveKeys(pts, pts, metric)
+				for _, k := range []int{1, 2, pts.N / 2, pts.N - 1} {
+					t.Run(fmt.Sprintf("%s/%s/%v/k=%d", c.name, typeName(pts), metric, k), func(t *testing.T) {
+						got, err := KNearest(context.Background(), pts, k, Options{Metric: metric, Threads: 2, maxRows: 13})
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -67,13 +67,13 @@ func TestKNearest(t *testing.T) {
 
 func TestKNearestExcludes(t *testing.T) {
 	r := random(8)
-	points := nearlyEqual32(r, 60, 20)
+	pts := nearlyEqual32(r, 60, 20)
 	episode := make([]int, 60)
 	for i := range episode {
 		episode[i] = i / 20
 	}
-	keys := naiveKeys(points, points, Euclidean)
-	got, err := KNearest(context.Background(), points, 5, Options{ExcludeWindow: 3, Episode: episode})
+	keys := naiveKeys(pts, pts, Euclidean)
+	got, err := KNearest(context.Background(), pts, 5, Options{ExcludeWindow: 3, Episode: episode})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,19 +115,19 @@ func TestCross(t *testing.T) {
 	for i := range far.F64 {
 		far.F64[i] *= 1e120
 	}
-	points := gaussian64(r, 30, 12)
-	got, err := Cross(context.Background(), far, points, 3, Options{})
+	pts := gaussian64(r, 30, 12)
+	got, err := Cross(context.Background(), far, pts, 3, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkNearest(t, got, naiveKeys(far, points, Euclidean), Euclidean, func(int, int) bool { return true })
+	checkNearest(t, got, naiveKeys(far, pts, Euclidean), Euclidean, func(int, int) bool { return true })
 }
 
 func TestDuplicatesAndTiesAreCounted(t *testing.T) {
 	// −0 and 0 are the same coordinate.
 	zero := float32(math.Copysign(0, -1))
-	points := dataset.Float32Points([]float32{0, 1, zero, 1, 2, 3, 0, 1, 2, 3, 5, 5}, 2)
-	got, err := KNearest(context.Background(), points, 3, Options{})
+	pts := points.Float32([]float32{0, 1, zero, 1, 2, 3, 0, 1, 2, 3, 5, 5}, 2)
+	got, err := KNearest(context.Background(), pts, 3, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestDuplicatesAndTiesAreCounted(t *testing.T) {
 	for i, dim := range []int{1, 9, 40, 100} {
 		r := random(uint64(i))
 		data := bytes8(r, 50, dim, 2)
-		for _, p := range []dataset.Points{data, integers32(data)} {
+		for _, p := range []points.Points{data, integers32(data)} {
 			p = p.Select([]int{0, 1, 2, 3, 1, 4, 5, 0, 1})
 			first, count, err := findDuplicates(context.Background(), p, 2)
 			if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"repscope/dataset"
+	"repscope/points"
 )
 
 // permutations returns count permutations of n points.
@@ -23,28 +23,28 @@ func permutations(seed uint64, n, count int) [][]int {
 }
 
 // coarse is p with few different values, so that ties abound, and one point repeated.
-func coarse(p dataset.Points) dataset.Points {
+func coarse(p points.Points) points.Points {
 	data := make([]float32, p.N*p.Dim)
 	for i := range p.N {
 		for k, v := range p.Row(i%(p.N-7), nil) {
 			data[i*p.Dim+k] = float32(int(v))
 		}
 	}
-	return dataset.Float32Points(data, p.Dim)
+	return points.Float32(data, p.Dim)
 }
 
 func TestNullIsPermutingLiterally(t *testing.T) {
 	const n = 120
 	r := random(31)
-	for _, original := range []dataset.Points{bytes8(r, n, 20, 4), nearlyEqual32(r, n, 20)} {
+	for _, original := range []points.Points{bytes8(r, n, 20, 4), nearlyEqual32(r, n, 20)} {
 		t.Run(typeName(original), func(t *testing.T) { testNull(t, original) })
 	}
 }
 
-func testNull(t *testing.T, original dataset.Points) {
+func testNull(t *testing.T, original points.Points) {
 	n, r := original.N, random(32)
-	collapsed := dataset.Float32Points(make([]float32, n*12), 12)
-	embedded := []dataset.Points{
+	collapsed := points.Float32(make([]float32, n*12), 12)
+	embedded := []points.Points{
 		gaussian32(r, n, 16), coarse(gaussian32(r, n, 3)), coarse(gaussian32(r, n, 11)),
 		bytes8(r, n, 10, 3), gaussian64(r, n, 9), collapsed,
 	}
@@ -75,7 +75,7 @@ func testNull(t *testing.T, original dataset.Points) {
 			t.Fatal(err)
 		}
 		for p, order := range orders {
-			var copies []dataset.Points
+			var copies []points.Points
 			for _, z := range embedded {
 				copies = append(copies, z.Select(order))
 			}
@@ -128,19 +128,19 @@ func TestNullInRounds(t *testing.T) {
 	r := random(33)
 	original, embedded := gaussian32(r, n, 300), gaussian32(r, n, 20)
 	o := Options{Ks: []int{60}, Permutations: permutations(34, n, 40), CoRanking: CoRankingOff}
-	want, err := Compare(context.Background(), original, []dataset.Points{embedded}, o)
+	want, err := Compare(context.Background(), original, []points.Points{embedded}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Memory, o.maxRows = 1_200_000, 30
-	pass, err := NewPass(original, []dataset.Points{embedded}, o)
+	pass, err := NewPass(original, []points.Points{embedded}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if round := pass.rounds(n, o.Memory/4); round >= 40 {
 		t.Errorf("%d permutations in one round: not what is tested", round)
 	}
-	got, err := Compare(context.Background(), original, []dataset.Points{embedded}, o)
+	got, err := Compare(context.Background(), original, []points.Points{embedded}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestNullInRounds(t *testing.T) {
 		t.Error("little memory: another null")
 	}
 	for _, bad := range [][]int{{0, 1}, make([]int, n), append(permutations(1, n-1, 1)[0], n)} {
-		if _, err := NewPass(original, []dataset.Points{embedded}, Options{Permutations: [][]int{bad}}); err == nil || !strings.Contains(err.Error(), "permutation 0") {
+		if _, err := NewPass(original, []points.Points{embedded}, Options{Permutations: [][]int{bad}}); err == nil || !strings.Contains(err.Error(), "permutation 0") {
 			t.Errorf("a list that is no permutation: %v", err)
 		}
 	}
@@ -157,37 +157,37 @@ func TestNullInRounds(t *testing.T) {
 func TestPrecomputed(t *testing.T) {
 	const n = 90
 	r := random(35)
-	points, other := bytes8(r, n, 30, 5), bytes8(r, n, 12, 9)
-	squares := func(p dataset.Points) dataset.Points { // monotone in the distance, exact in float32
+	pts, other := bytes8(r, n, 30, 5), bytes8(r, n, 12, 9)
+	squares := func(p points.Points) points.Points { // monotone in the distance, exact in float32
 		var wide []float64
 		for _, row := range naiveKeys(p, p, Euclidean) {
 			wide = append(wide, row...)
 		}
-		return dataset.Float64Points(wide, n)
+		return points.Float64(wide, n)
 	}
-	narrow := func(p dataset.Points) dataset.Points {
+	narrow := func(p points.Points) points.Points {
 		data := make([]float32, len(p.F64))
 		for i, v := range p.F64 {
 			data[i] = float32(v)
 		}
-		return dataset.Float32Points(data, n)
+		return points.Float32(data, n)
 	}
 	o := Options{Ks: []int{5, 30}, CoRanking: CoRankingFull, Permutations: permutations(36, n, 2)}
-	want, err := Compare(context.Background(), points, []dataset.Points{other}, o)
+	want, err := Compare(context.Background(), pts, []points.Points{other}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		original, embedded dataset.Points
+		original, embedded points.Points
 		metric             Metric
 		embeddedMetrics    []Metric
 	}{
-		{squares(points), other, Precomputed, []Metric{Euclidean}},
-		{narrow(squares(points)), squares(other), Precomputed, nil},
-		{points, narrow(squares(other)), Euclidean, []Metric{Precomputed}},
+		{squares(pts), other, Precomputed, []Metric{Euclidean}},
+		{narrow(squares(pts)), squares(other), Precomputed, nil},
+		{pts, narrow(squares(other)), Euclidean, []Metric{Precomputed}},
 	} {
 		o.Metric, o.EmbeddedMetrics = c.metric, c.embeddedMetrics
-		got, err := Compare(context.Background(), c.original, []dataset.Points{c.embedded}, o)
+		got, err := Compare(context.Background(), c.original, []points.Points{c.embedded}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,11 +198,11 @@ func TestPrecomputed(t *testing.T) {
 			t.Errorf("counts %+v, want %+v", got[0].Original, want[0].Original)
 		}
 	}
-	nearest, err := KNearest(context.Background(), narrow(squares(points)), 4, Options{Metric: Precomputed})
+	nearest, err := KNearest(context.Background(), narrow(squares(pts)), 4, Options{Metric: Precomputed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	direct, err := KNearest(context.Background(), points, 4, Options{})
+	direct, err := KNearest(context.Background(), pts, 4, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,16 +225,16 @@ func TestPrecomputed(t *testing.T) {
 		{func(d []float64) { d[2*n+2] = 1 }, n, "itself"},
 		{func([]float64) {}, n / 2, "square"},
 	} {
-		d := squares(points).F64
+		d := squares(pts).F64
 		c.change(d)
-		if _, err := NewPass(dataset.Float64Points(d, c.dim), []dataset.Points{other}, Options{Metric: Precomputed, EmbeddedMetrics: []Metric{Euclidean}}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := NewPass(points.Float64(d, c.dim), []points.Points{other}, Options{Metric: Precomputed, EmbeddedMetrics: []Metric{Euclidean}}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want an error about %q", err, c.want)
 		}
 	}
-	if _, err := NewPass(points, []dataset.Points{other}, Options{Metric: Precomputed, EmbeddedMetrics: []Metric{Euclidean}}); err == nil {
+	if _, err := NewPass(pts, []points.Points{other}, Options{Metric: Precomputed, EmbeddedMetrics: []Metric{Euclidean}}); err == nil {
 		t.Error("points taken for distances")
 	}
-	if _, err := Cross(context.Background(), squares(points), squares(points), 3, Options{Metric: Precomputed}); err == nil {
+	if _, err := Cross(context.Background(), squares(pts), squares(pts), 3, Options{Metric: Precomputed}); err == nil {
 		t.Error("queries against precomputed distances")
 	}
 }

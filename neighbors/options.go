@@ -10,8 +10,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"repscope/dataset"
-	"repscope/device"
+	"repscope/internal/device"
+	"repscope/points"
 )
 
 // Metric says how the distance of two points is measured.
@@ -164,13 +164,13 @@ func (o *Options) threads() int {
 // Check reports the first thing that makes points unusable under a metric: NaN or
 // Inf, a zero norm under Cosine, under Precomputed what is no matrix of distances. The
 // error begins with role, which says what the points are.
-func Check(role string, points dataset.Points, metric Metric) error {
-	return checkPoints(role, points, metric)
+func Check(role string, pts points.Points, metric Metric) error {
+	return checkPoints(role, pts, metric)
 }
 
 // checkPoints reports the first thing that makes p unusable as a point set:
 // a shape that cannot be, NaN or Inf, or a zero norm under the cosine metric.
-func checkPoints(role string, p dataset.Points, metric Metric) error {
+func checkPoints(role string, p points.Points, metric Metric) error {
 	set, length := 0, 0
 	if p.U8 != nil {
 		set, length = set+1, len(p.U8)
@@ -219,7 +219,7 @@ func checkPoints(role string, p dataset.Points, metric Metric) error {
 }
 
 // magnitude is the largest absolute coordinate, NaN if there is one.
-func magnitude(p dataset.Points) float64 {
+func magnitude(p points.Points) float64 {
 	if p.U8 != nil {
 		return math.MaxUint8
 	}

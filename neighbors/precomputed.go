@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"math"
 
-	"repscope/dataset"
+	"repscope/points"
 )
 
 // asymmetry is how far d_ij and d_ji of a matrix of distances may lie apart,
@@ -16,7 +16,7 @@ const asymmetry = 1e-4
 
 // checkDistances reports the first thing that makes p unusable as a matrix of
 // distances. Distances are used as given: row i ranks the neighbours of point i.
-func checkDistances(role string, p dataset.Points) error {
+func checkDistances(role string, p points.Points) error {
 	switch {
 	case p.N != p.Dim:
 		return fmt.Errorf("%s: a matrix of %d × %d distances, want it square", role, p.N, p.Dim)
@@ -55,7 +55,7 @@ func checkMatrix[T float32 | float64](role string, d []T, n int) error {
 }
 
 // openPrecomputed is the space of a matrix p of distances, or of the given rows of it.
-func openPrecomputed(b base, rows, p dataset.Points) space {
+func openPrecomputed(b base, rows, p points.Points) space {
 	b.method = "precomputed " + typeName(p)
 	// Points at distance 0 count as equal.
 	b.first = make([]int32, p.N)

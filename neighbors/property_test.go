@@ -11,14 +11,14 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
+	"repscope/points"
 
-	"repscope/dataset"
+	"pgregory.net/rapid"
 )
 
 // pointsGenerator draws points of all types: generic, tied, repeated, nearly equal.
-func pointsGenerator(n int) *rapid.Generator[dataset.Points] {
-	return rapid.Custom(func(t *rapid.T) dataset.Points {
+func pointsGenerator(n int) *rapid.Generator[points.Points] {
+	return rapid.Custom(func(t *rapid.T) points.Points {
 		r := random(rapid.Uint64().Draw(t, "seed"))
 		dim := rapid.IntRange(1, 40).Draw(t, "dim")
 		switch rapid.IntRange(0, 5).Draw(t, "kind") {
@@ -50,7 +50,7 @@ func TestPropertyAgainstDefinitions(t *testing.T) {
 			Ks: []int{k}, Threads: rapid.IntRange(1, 3).Draw(t, "threads"), maxRows: rapid.IntRange(1, n).Draw(t, "rows"),
 			CoRanking: CoRanking(rapid.IntRange(0, 2).Draw(t, "curves")),
 		}
-		result, err := Compare(context.Background(), a, []dataset.Points{b}, o)
+		result, err := Compare(context.Background(), a, []points.Points{b}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestPropertyAgainstDefinitions(t *testing.T) {
 				t.Fatalf("score %v outside [0, 1]: %+v", v, got)
 			}
 		}
-		back, err := Compare(context.Background(), b, []dataset.Points{a}, o)
+		back, err := Compare(context.Background(), b, []points.Points{a}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,9 +101,9 @@ func TestInvariances(t *testing.T) {
 	n, dim := 120, 24
 	a, b := gaussian32(r, n, dim), gaussian64(r, n, 12)
 	o := Options{Ks: []int{5, 20, 60}, CoRanking: CoRankingFull}
-	scoresOf := func(x, y dataset.Points) ([]Scores, *Curves) {
+	scoresOf := func(x, y points.Points) ([]Scores, *Curves) {
 		t.Helper()
-		result, err := Compare(context.Background(), x, []dataset.Points{y}, o)
+		result, err := Compare(context.Background(), x, []points.Points{y}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,21 +114,21 @@ func TestInvariances(t *testing.T) {
 		return s, result[0].Curves
 	}
 	want, wantCurves := scoresOf(a, b)
-	check := func(what string, x, y dataset.Points) {
+	check := func(what string, x, y points.Points) {
 		t.Helper()
 		got, curves := scoresOf(x, y)
 		if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(curves, wantCurves) {
 			t.Errorf("%s changes the scores", what)
 		}
 	}
-	scaled := dataset.Float64Points(append([]float64(nil), b.F64...), b.Dim)
+	scaled := points.Float64(append([]float64(nil), b.F64...), b.Dim)
 	for i := range scaled.F64 {
 		scaled.F64[i] = 3.7*scaled.F64[i] - 100
 	}
 	check("scale and shift", a, scaled)
 
 	// A product of random reflections is a rotation of general kind.
-	rotated := dataset.Float64Points(append([]float64(nil), b.F64...), b.Dim)
+	rotated := points.Float64(append([]float64(nil), b.F64...), b.Dim)
 	for range 6 {
 		v := gaussian64(r, 1, b.Dim).F64
 		norm := squaredNorm(v)
@@ -155,7 +155,7 @@ func TestChanceIsTheMeanOfShuffles(t *testing.T) {
 	var sum, chance float64
 	const repeats = 200
 	for range repeats {
-		result, err := Compare(context.Background(), a, []dataset.Points{b.Select(r.Perm(n))}, Options{Ks: []int{7}, CoRanking: CoRankingOff})
+		result, err := Compare(context.Background(), a, []points.Points{b.Select(r.Perm(n))}, Options{Ks: []int{7}, CoRanking: CoRankingOff})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +168,7 @@ func TestChanceIsTheMeanOfShuffles(t *testing.T) {
 func TestPartialIsJSON(t *testing.T) {
 	r := random(13)
 	a, b := gaussian32(r, 30, 10), gaussian32(r, 30, 10)
-	pass, err := NewPass(a, []dataset.Points{b}, Options{Ks: []int{3}, PerPoint: true})
+	pass, err := NewPass(a, []points.Points{b}, Options{Ks: []int{3}, PerPoint: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,12 +204,12 @@ func TestPartialIsJSON(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	r := random(14)
 	good := gaussian32(r, 20, 9)
-	with := func(at int, v float64) dataset.Points {
+	with := func(at int, v float64) points.Points {
 		p := gaussian64(random(1), 20, 9)
 		p.F64[at] = v
 		return p
 	}
-	with32 := func(at int, v float64) dataset.Points {
+	with32 := func(at int, v float64) points.Points {
 		p := gaussian32(random(1), 20, 9)
 		p.F32[at] = float32(v)
 		return p
@@ -220,7 +220,7 @@ func TestBadInput(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name               string
-		original, embedded dataset.Points
+		original, embedded points.Points
 		options            Options
 		want               string
 	}{
@@ -228,9 +228,9 @@ func TestBadInput(t *testing.T) {
 		{"Inf", good, with32(179, math.Inf(-1)), Options{}, "embedded space 0: point 19, coordinate 8 is -Inf"},
 		{"overflow", with(0, 1e200), good, Options{}, "squared distances would overflow"},
 		{"unequal n", good, gaussian32(r, 19, 9), Options{}, "19 points, want 20"},
-		{"no points", dataset.Points{}, good, Options{}, "no points"},
-		{"no data", dataset.Points{N: 20, Dim: 9}, good, Options{}, "exactly one"},
-		{"wrong length", dataset.Points{N: 20, Dim: 8, F32: good.F32}, good, Options{}, "180 values for 20 points of dimension 8"},
+		{"no points", points.Points{}, good, Options{}, "no points"},
+		{"no data", points.Points{N: 20, Dim: 9}, good, Options{}, "exactly one"},
+		{"wrong length", points.Points{N: 20, Dim: 8, F32: good.F32}, good, Options{}, "180 values for 20 points of dimension 8"},
 		{"two points", gaussian32(r, 2, 4), gaussian32(r, 2, 4), Options{Ks: []int{1}}, "2 points, want at least 3"},
 		{"k of 0", good, good, Options{Ks: []int{0}}, "k = 0: want 1 ≤ k ≤ n−2 = 18"},
 		{"k too large", good, good, Options{Ks: []int{3, 19}}, "k = 19"},
@@ -243,14 +243,14 @@ func TestBadInput(t *testing.T) {
 		{"blocks", good, good, Options{Ks: []int{5}, Blocks: make([]int, 21)}, "blocks: 21 entries for 20 points"},
 		{"one block", good, good, Options{Ks: []int{5}, Blocks: make([]int, 20)}, "at least two blocks"},
 		{"large block", good, good, Options{Ks: []int{5}, Blocks: blocks}, "with block 0 (16 points) deleted"},
-		{"zero norm", good, dataset.Float32Points(make([]float32, 180), 9), Options{Ks: []int{5}, Metric: Cosine}, "embedded space 0: point 0 has squared norm 0"},
+		{"zero norm", good, points.Float32(make([]float32, 180), 9), Options{Ks: []int{5}, Metric: Cosine}, "embedded space 0: point 0 has squared norm 0"},
 		{"memory", good, good, Options{Ks: []int{5}, Memory: 10}, "memory"},
 		{"metric", good, good, Options{Ks: []int{5}, Metric: 9}, "metric"},
 		{"co-ranking", good, good, Options{Ks: []int{5}, CoRanking: 9}, "co-ranking"},
 		{"threads", good, good, Options{Ks: []int{5}, Threads: -1}, "threads"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Compare(context.Background(), c.original, []dataset.Points{c.embedded}, c.options)
+			_, err := Compare(context.Background(), c.original, []points.Points{c.embedded}, c.options)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got error %v, want %q", err, c.want)
 			}
@@ -296,11 +296,11 @@ func TestCancel(t *testing.T) {
 	r := random(15)
 	n := 4000
 	frames := bytes8(r, n, 2000, 256)
-	points := gaussian32(r, n, 300)
+	pts := gaussian32(r, n, 300)
 	ctx, cancel := context.WithCancel(context.Background())
 	// One report of progress: no further block is begun once ctx has ended.
 	calls := 0
-	_, err := Compare(ctx, frames, []dataset.Points{points, points, points}, Options{CoRanking: CoRankingFull, Progress: func(done, total int) {
+	_, err := Compare(ctx, frames, []points.Points{pts, pts, pts}, Options{CoRanking: CoRankingFull, Progress: func(done, total int) {
 		calls++
 		if total != 3*n || done > total {
 			t.Errorf("progress %d of %d", done, total)
@@ -310,7 +310,7 @@ func TestCancel(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || calls != 1 {
 		t.Errorf("got %v after %d calls, want %v", err, calls, context.Canceled)
 	}
-	if _, err := KNearest(ctx, points, 3, Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := KNearest(ctx, pts, 3, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("KNearest: %v", err)
 	}
 }
@@ -331,14 +331,14 @@ func FuzzRanks(f *testing.F) {
 		if n < 3 {
 			t.Skip()
 		}
-		points := dataset.Float32Points(values[:n*d], d)
-		other := dataset.Uint8Points(data[:n*d], d)
+		pts := points.Float32(values[:n*d], d)
+		other := points.Uint8(data[:n*d], d)
 		o := Options{Ks: []int{1 + int(k)%(n-2)}, CoRanking: CoRanking(1 + k%2)}
-		result, err := Compare(context.Background(), points, []dataset.Points{other}, o)
+		result, err := Compare(context.Background(), pts, []points.Points{other}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := naiveScores(newNaive(naiveKeys(points, points, Euclidean), 0, nil), newNaive(naiveKeys(other, other, Euclidean), 0, nil), o.Ks[0])
+		want := naiveScores(newNaive(naiveKeys(pts, pts, Euclidean), 0, nil), newNaive(naiveKeys(other, other, Euclidean), 0, nil), o.Ks[0])
 		got := result[0].ByK[0].Scores
 		if got.TrustPenalty != want.TrustPenalty || got.ContPenalty != want.ContPenalty || got.Common != want.Common {
 			t.Fatalf("got %+v, want %+v", got, want)

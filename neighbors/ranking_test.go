@@ -9,12 +9,12 @@ import (
 	"slices"
 	"testing"
 
-	"repscope/dataset"
+	"repscope/points"
 )
 
 // closeTogether are different points a few units in the last place apart, so that many distances
 // are equal and no product tells them apart.
-func closeTogether(r *rand.Rand, n, dim int) dataset.Points {
+func closeTogether(r *rand.Rand, n, dim int) points.Points {
 	data := make([]float32, n*dim)
 	for i := range n {
 		row := data[i*dim : (i+1)*dim]
@@ -30,7 +30,7 @@ func closeTogether(r *rand.Rand, n, dim int) dataset.Points {
 			row[at] = math.Float32frombits(math.Float32bits(row[at]) + 1)
 		}
 	}
-	return dataset.Float32Points(data, dim)
+	return points.Float32(data, dim)
 }
 
 // Ranks in all kinds of spaces, few and many to a row, must be those of sorted rows.
@@ -43,7 +43,7 @@ func TestRankListsIsSorting(t *testing.T) {
 		far.F32[9*300+k] *= 3000
 	}
 	for name, c := range map[string]struct {
-		points dataset.Points
+		points points.Points
 		metric Metric
 		window int
 	}{
@@ -130,12 +130,12 @@ func TestRankListsIsSorting(t *testing.T) {
 	}
 }
 
-func wide64(p dataset.Points) dataset.Points {
+func wide64(p points.Points) points.Points {
 	data := make([]float64, len(p.F32))
 	for k, v := range p.F32 {
 		data[k] = float64(v)
 	}
-	return dataset.Float64Points(data, p.Dim)
+	return points.Float64(data, p.Dim)
 }
 
 // sortedRanks are the ranks of all candidates of point i by key and, among equals, by order.
@@ -163,11 +163,11 @@ func TestNearlyExactKeys(t *testing.T) {
 		for _, metric := range []Metric{Euclidean, Cosine} {
 			t.Run(fmt.Sprintf("%v/%v", offset, metric), func(t *testing.T) {
 				const n, dim = 90, 700
-				points := gaussian32(r, n, dim)
-				for k := range points.F32 {
-					points.F32[k] += offset
+				pts := gaussian32(r, n, dim)
+				for k := range pts.F32 {
+					pts.F32[k] += offset
 				}
-				s, err := openSpace(context.Background(), points, points, true, false, &Options{Metric: metric, Threads: 1}, nil, 0)
+				s, err := openSpace(context.Background(), pts, pts, true, false, &Options{Metric: metric, Threads: 1}, nil, 0)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -179,7 +179,7 @@ func TestNearlyExactKeys(t *testing.T) {
 					}
 				}
 				near.compute(first)
-				keys := naiveKeys(points, points, metric)
+				keys := naiveKeys(pts, pts, metric)
 				for q, of := range near.cells {
 					i := first + int(of.row)
 					limit := near.unit

@@ -13,8 +13,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"repscope/dataset"
 	"repscope/internal/kernel"
+	"repscope/points"
 )
 
 // space computes blocks of distance rows and answers questions about them.
@@ -325,37 +325,37 @@ func zeroed[T any](s []T, n int) []T {
 // openSpace returns the space of the distances from queries to points. With
 // self they are the same points and each is left out of its own row. precise
 // asks for rows in which few comparisons stay open even if all are needed.
-func openSpace(ctx context.Context, queries, points dataset.Points, self, precise bool, o *Options, group []int32, groups int) (space, error) {
+func openSpace(ctx context.Context, queries, pts points.Points, self, precise bool, o *Options, group []int32, groups int) (space, error) {
 	b := base{
-		n: points.N, self: self, window: o.ExcludeWindow, episode: o.Episode,
+		n: pts.N, self: self, window: o.ExcludeWindow, episode: o.Episode,
 		group: group, groups: groups, metric: o.Metric, threads: o.threads(), computed: o.computed,
 	}
 	if o.Metric == Precomputed {
-		return openPrecomputed(b, queries, points), nil
+		return openPrecomputed(b, queries, pts), nil
 	}
 	var err error
-	if b.first, b.duplicates, err = findDuplicates(ctx, points, b.threads); err != nil {
+	if b.first, b.duplicates, err = findDuplicates(ctx, pts, b.threads); err != nil {
 		return nil, err
 	}
 	switch {
-	case points.U8 != nil:
-		return openUint8(b, queries, points), nil
-	case points.Dim <= directDim:
-		return openDirect(b, queries, points), nil
-	case points.F32 != nil && !precise:
-		return openBounded[float32](ctx, b, queries, points)
+	case pts.U8 != nil:
+		return openUint8(b, queries, pts), nil
+	case pts.Dim <= directDim:
+		return openDirect(b, queries, pts), nil
+	case pts.F32 != nil && !precise:
+		return openBounded[float32](ctx, b, queries, pts)
 	}
-	return openBounded[float64](ctx, b, queries, points)
+	return openBounded[float64](ctx, b, queries, pts)
 }
 
 // directDim is the largest dimension in which computing all distances directly
 // in float64 is as fast as bounding them first.
 const directDim = 8
 
-func openDirect(b base, queries, points dataset.Points) space {
-	b.direct = newDirect(queries, points, b.metric)
+func openDirect(b base, queries, pts points.Points) space {
+	b.direct = newDirect(queries, pts, b.metric)
 	b.method = "float64 direct"
-	all := make([]int32, points.N)
+	all := make([]int32, pts.N)
 	for j := range all {
 		all[j] = int32(j)
 	}
@@ -369,12 +369,12 @@ func openDirect(b base, queries, points dataset.Points) space {
 }
 
 // openUint8 is the space of uint8 points: exact integers.
-func openUint8(b base, queries, points dataset.Points) space {
+func openUint8(b base, queries, pts points.Points) space {
 	b.method = "uint8 exact " + kernel.Name()
-	if points.Dim <= kernel.MaxUint8Depth {
-		return uint8Space[int32](b, queries, points)
+	if pts.Dim <= kernel.MaxUint8Depth {
+		return uint8Space[int32](b, queries, pts)
 	}
-	return uint8Space[int64](b, queries, points)
+	return uint8Space[int64](b, queries, pts)
 }
 
 // keepingPaysUint8 is the smallest dimension in which computing distances of
@@ -384,11 +384,11 @@ const keepingPaysUint8 = 768
 // cosineColumns is the width of the strips in which products of uint8 points become cosines.
 const cosineColumns = 1536
 
-func uint8Space[I kernel.Integer](b base, queries, points dataset.Points) space {
-	dim := points.Dim
-	pointSquares := squaresUint8[I](points)
+func uint8Space[I kernel.Integer](b base, queries, pts points.Points) space {
+	dim := pts.Dim
+	pointSquares := squaresUint8[I](pts)
 	querySquares := pointSquares
-	if !samePoints(queries, points) {
+	if !samePoints(queries, pts) {
 		querySquares = squaresUint8[I](queries)
 	}
 	// product is that of the block's first rows, which begin at point lo and are packed in left.
@@ -396,7 +396,7 @@ func uint8Space[I kernel.Integer](b base, queries, points dataset.Points) space 
 	product := func(ctx context.Context, lo, rows, col, cols int) kernel.Uint8Product[I] {
 		return kernel.Uint8Product[I]{
 			M: rows, N: cols, K: dim,
-			A: left.Operand(0), B: kernel.Uint8Rows(points.U8[col*dim:], dim),
+			A: left.Operand(0), B: kernel.Uint8Rows(pts.U8[col*dim:], dim),
 			ASquares: querySquares[lo : lo+rows], BSquares: pointSquares[col : col+cols],
 			Threads: b.threads, Done: ctx.Done(),
 		}
@@ -456,7 +456,7 @@ func uint8Space[I kernel.Integer](b base, queries, points dataset.Points) space 
 }
 
 // squaresUint8 is Σ_k x_k² of every point.
-func squaresUint8[I kernel.Integer](p dataset.Points) []I {
+func squaresUint8[I kernel.Integer](p points.Points) []I {
 	out := make([]I, p.N)
 	for i := range out {
 		var sum int64
@@ -470,7 +470,7 @@ func squaresUint8[I kernel.Integer](p dataset.Points) []I {
 
 // checkNorms reports the first point whose norm the cosine distance cannot
 // take: zero, or so small or large that its square loses digits.
-func checkNorms(role string, p dataset.Points) error {
+func checkNorms(role string, p points.Points) error {
 	x := make([]float64, p.Dim)
 	for i := range p.N {
 		if n := squaredNorm(p.Row(i, x)); !(n >= minNorm2 && n <= maxNorm2) {

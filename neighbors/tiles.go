@@ -11,8 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"repscope/dataset"
 	"repscope/internal/kernel"
+	"repscope/points"
 )
 
 // tilePoints is the number of points along each side of a tile of pairs.
@@ -58,20 +58,20 @@ func listCapacity(count int) int { return 2*count + 64 }
 
 // searchTiles fills the lists of all points if s is a space in which that is faster than
 // row by row, the memory suffices, and few points are as good as equal.
-func searchTiles(ctx context.Context, s space, points dataset.Points, k int, o *Options, result *Nearest) (done bool, err error) {
+func searchTiles(ctx context.Context, s space, pts points.Points, k int, o *Options, result *Nearest) (done bool, err error) {
 	b, ok := s.(*bounded[float32])
 	// Direct keys of outliers belong to rows.
-	if !ok || !b.self || points.Dim >= keepingPays || len(b.outliers) > 0 || o.maxRows > 0 {
+	if !ok || !b.self || pts.Dim >= keepingPays || len(b.outliers) > 0 || o.maxRows > 0 {
 		return false, nil
 	}
-	n, threads := points.N, min(o.threads(), (points.N+tilePoints-1)/tilePoints)
+	n, threads := pts.N, min(o.threads(), (pts.N+tilePoints-1)/tilePoints)
 	list := int64(listCapacity(k))*sizeOf[entry[float32]]() + 8
-	own := int64(tilePoints*(tilePoints+points.Dim+1)*4) + int64(tileRows*tilePoints)*sizeOf[hit]()
-	if int64(n)*(int64(4*points.Dim)+list+int64(32+12*threads))+int64(threads)*own > o.budget() {
+	own := int64(tilePoints*(tilePoints+pts.Dim+1)*4) + int64(tileRows*tilePoints)*sizeOf[hit]()
+	if int64(n)*(int64(4*pts.Dim)+list+int64(32+12*threads))+int64(threads)*own > o.budget() {
 		return false, nil
 	}
 	var right kernel.Packed[float32]
-	if err := right.Right(kernel.Packing[float32](from[float32]{b.points, 0}), n, points.Dim); err != nil {
+	if err := right.Right(kernel.Packing[float32](from[float32]{b.points, 0}), n, pts.Dim); err != nil {
 		return false, err
 	}
 	var lists []*tileList
@@ -144,10 +144,10 @@ func searchTiles(ctx context.Context, s space, points dataset.Points, k int, o *
 	return true, nil
 }
 
-func newTileList(s *bounded[float32], first, points, count int) *tileList {
+func newTileList(s *bounded[float32], first, pts, count int) *tileList {
 	l := &tileList{space: s, first: first, count: count, capacity: listCapacity(count)}
-	l.entries = make([]entry[float32], points*l.capacity)
-	l.filled, l.limits = make([]int32, points), make([]float32, points)
+	l.entries = make([]entry[float32], pts*l.capacity)
+	l.filled, l.limits = make([]int32, pts), make([]float32, pts)
 	for i := range l.limits {
 		l.limits[i] = math.MaxFloat32
 	}

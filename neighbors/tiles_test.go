@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"repscope/dataset"
+	"repscope/points"
 )
 
 // The search by tiles gives what the search row by row gives, counts included.
@@ -26,7 +26,7 @@ func TestTilesAreRows(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		points dataset.Points
+		points points.Points
 		k      int
 		o      Options
 		done   bool
@@ -91,15 +91,15 @@ func TestTilesAreRows(t *testing.T) {
 }
 
 func TestCancelTiles(t *testing.T) {
-	points := gaussian32(random(42), 800, 30)
-	s, err := openSpace(context.Background(), points, points, true, false, &Options{}, nil, 0)
+	pts := gaussian32(random(42), 800, 30)
+	s, err := openSpace(context.Background(), pts, pts, true, false, &Options{}, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	o := Options{Threads: 1, Progress: func(int, int) { cancel() }}
 	result := &Nearest{N: 800, K: 2, Index: make([]int32, 1600), Distance: make([]float64, 1600)}
-	if done, err := searchTiles(ctx, s, points, 2, &o, result); done || !errors.Is(err, context.Canceled) {
+	if done, err := searchTiles(ctx, s, pts, 2, &o, result); done || !errors.Is(err, context.Canceled) {
 		t.Errorf("done %v, error %v, want that of the context", done, err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"repscope/dataset"
+	"repscope/points"
 )
 
 // Scale is the unit in which latents are measured.
@@ -26,23 +26,23 @@ const (
 // Scaled returns the points in the scale asked for: the points themselves for
 // ScaleRaw, else a copy in float64. Points that do not vary have no RMS scale
 // ([UndefinedError]).
-func Scaled(points dataset.Points, scale Scale) (dataset.Points, error) {
+func Scaled(pts points.Points, scale Scale) (points.Points, error) {
 	divisor := 1.0
 	switch scale {
 	case ScaleRaw:
-		return points, nil
+		return pts, nil
 	case ScaleL2:
 	case ScaleRMS:
 		var err error
-		if divisor, err = RMSDistance(points); err != nil {
-			return dataset.Points{}, err
+		if divisor, err = RMSDistance(pts); err != nil {
+			return points.Points{}, err
 		}
 	default:
-		return dataset.Points{}, fmt.Errorf("scale %q: want raw, l2 or rms", scale)
+		return points.Points{}, fmt.Errorf("scale %q: want raw, l2 or rms", scale)
 	}
-	out := make([]float64, points.N*points.Dim)
-	for i := range points.N {
-		row := points.Row(i, out[i*points.Dim:(i+1)*points.Dim])
+	out := make([]float64, pts.N*pts.Dim)
+	for i := range pts.N {
+		row := pts.Row(i, out[i*pts.Dim:(i+1)*pts.Dim])
 		if scale == ScaleL2 {
 			if divisor = norm(row); divisor == 0 {
 				divisor = 1
@@ -52,14 +52,14 @@ func Scaled(points dataset.Points, scale Scale) (dataset.Points, error) {
 			row[k] /= divisor
 		}
 	}
-	return dataset.Float64Points(out, points.Dim), nil
+	return points.Float64(out, pts.Dim), nil
 }
 
 // RMSDistance returns √(2·tr C), the root mean square distance of two random
 // points, with the covariance C of denominator n − 1. Fewer than two points,
 // points that do not vary, NaN and Inf are an [UndefinedError].
-func RMSDistance(points dataset.Points) (float64, error) {
-	_, variance, err := variances("RMS distance", points)
+func RMSDistance(pts points.Points) (float64, error) {
+	_, variance, err := variances("RMS distance", pts)
 	if err != nil {
 		return 0, err
 	}
@@ -68,14 +68,14 @@ func RMSDistance(points dataset.Points) (float64, error) {
 
 // variances returns the mean and the variance (n − 1) of every coordinate, in
 // two passes in index order.
-func variances(quantity string, points dataset.Points) (mean, variance []float64, err error) {
-	if points.N < 2 {
-		return nil, nil, undefined(quantity, "%d points, want at least 2", points.N)
+func variances(quantity string, pts points.Points) (mean, variance []float64, err error) {
+	if pts.N < 2 {
+		return nil, nil, undefined(quantity, "%d points, want at least 2", pts.N)
 	}
-	mean, variance = make([]float64, points.Dim), make([]float64, points.Dim)
-	row := make([]float64, points.Dim)
-	for i := range points.N {
-		for k, v := range points.Row(i, row) {
+	mean, variance = make([]float64, pts.Dim), make([]float64, pts.Dim)
+	row := make([]float64, pts.Dim)
+	for i := range pts.N {
+		for k, v := range pts.Row(i, row) {
 			if !isFinite(v) {
 				return nil, nil, undefined(quantity, "point %d, coordinate %d is %v, want finite numbers", i, k, v)
 			}
@@ -83,16 +83,16 @@ func variances(quantity string, points dataset.Points) (mean, variance []float64
 		}
 	}
 	for k := range mean {
-		mean[k] /= float64(points.N)
+		mean[k] /= float64(pts.N)
 	}
-	for i := range points.N {
-		for k, v := range points.Row(i, row) {
+	for i := range pts.N {
+		for k, v := range pts.Row(i, row) {
 			d := v - mean[k]
 			variance[k] += float64(d * d)
 		}
 	}
 	for k := range variance {
-		variance[k] /= float64(points.N - 1)
+		variance[k] /= float64(pts.N - 1)
 	}
 	if !(Sum(variance) > constantVariance(mean)) {
 		return nil, nil, undefined(quantity, "the points are constant")

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/mat"
+	"repscope/points"
 
-	"repscope/dataset"
+	"gonum.org/v1/gonum/mat"
 )
 
 // rankMeEpsilon is the ε that RankMe adds to each normalised singular value.
@@ -48,7 +48,7 @@ type Spectrum struct {
 // NewSpectrum computes the spectrum of n ≥ 2 points by singular value
 // decomposition in float64. Points that do not vary are an [UndefinedError]; so
 // is NaN or Inf.
-func NewSpectrum(z dataset.Points) (*Spectrum, error) {
+func NewSpectrum(z points.Points) (*Spectrum, error) {
 	const quantity = "spectrum"
 	mean, variance, err := variances(quantity, z)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"math"
 
-	"repscope/dataset"
 	"repscope/neighbors"
+	"repscope/points"
 )
 
 // contingency counts the points in group a of one partition and b of another.
@@ -196,20 +196,20 @@ func fewestCandidates(n, window int, episode []int) int {
 
 // labelConsistency finds the nearest neighbours once for all k, the point itself
 // left out. A tied vote goes to the label whose nearest member is nearest.
-func labelConsistency(ctx context.Context, points dataset.Points, p Partition, ks []int, o neighbors.Options) ([]consistency, error) {
+func labelConsistency(ctx context.Context, pts points.Points, p Partition, ks []int, o neighbors.Options) ([]consistency, error) {
 	largest := 0
 	for _, k := range ks {
 		largest = max(largest, k)
 	}
-	nearest, err := neighbors.KNearest(ctx, points, largest, o)
+	nearest, err := neighbors.KNearest(ctx, pts, largest, o)
 	if err != nil {
 		return nil, err
 	}
 	votes := make([]int, p.Groups())
 	out := make([]consistency, len(ks))
 	for q, k := range ks {
-		c := consistency{k: k, correct: make([]float64, points.N), purity: make([]float64, points.N)}
-		for i := range points.N {
+		c := consistency{k: k, correct: make([]float64, pts.N), purity: make([]float64, pts.N)}
+		for i := range pts.N {
 			list := nearest.Index[i*nearest.K : i*nearest.K+k]
 			for _, j := range list {
 				votes[p.Of[j]]++

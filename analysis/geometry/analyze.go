@@ -10,9 +10,9 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis/internal/evidence"
-	"repscope/dataset"
+	"repscope/analysis/internal/results"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -25,7 +25,7 @@ type analyzer struct {
 	result *Result
 
 	runs    [][2]int
-	pairs   []dataset.Pair
+	pairs   []points.Pair
 	triples []int
 
 	sample scope // states of the sample
@@ -59,7 +59,7 @@ func newAnalyzer(in Input, o Options) (*analyzer, error) {
 
 	var leading, leadingSample, lengths [][]float64
 	for _, m := range in.Models {
-		series := evidence.LeadingSeries(m.Latents)
+		series := results.LeadingSeries(m.Latents)
 		leading, leadingSample = append(leading, series), append(leadingSample, at(series, in.Sample))
 		length := make([]float64, len(a.pairs))
 		now, next := make([]float64, m.Latents.Dim), make([]float64, m.Latents.Dim)
@@ -148,14 +148,14 @@ func (a *analyzer) compare() error {
 	if a.o.Bootstrap <= 0 {
 		return nil
 	}
-	names := evidence.Names(a.in.Models)
+	names := results.Names(a.in.Models)
 	for _, metric := range a.metrics {
 		var compared []report.Comparison
 		var err error
 		if b := a.boot[metric]; b != nil {
-			compared, err = evidence.Pairwise(metric, names, b, a.o.Seed)
+			compared, err = results.Pairwise(metric, names, b, a.o.Seed)
 		} else {
-			compared, err = evidence.PairwiseJackknifed(metric, names, a.jackknifed[metric], a.o.Seed)
+			compared, err = results.PairwiseJackknifed(metric, names, a.jackknifed[metric], a.o.Seed)
 		}
 		if err != nil {
 			return err
@@ -185,7 +185,7 @@ func undefined(err error) (report.Value, report.Interval, error) {
 	if !errors.As(err, &u) {
 		return report.Value{}, report.Interval{}, err
 	}
-	v, ci := evidence.Undefined(err)
+	v, ci := results.Undefined(err)
 	return v, ci, nil
 }
 
@@ -202,7 +202,7 @@ func jackknife(estimate float64, without []float64, sizes []int) (*stat.Jackknif
 	if err != nil {
 		return nil, report.NoInterval("%s", stat.Reason(err))
 	}
-	return j, evidence.Interval(j.Interval)
+	return j, results.Interval(j.Interval)
 }
 
 // blockSizes are those of the jackknife, none without intervals.
@@ -217,7 +217,7 @@ func (s scope) blockSizes() []int {
 // empty.
 func (a *analyzer) mean(ctx context.Context, s scope, metric string, m int, values []float64) (report.Value, report.Interval, error) {
 	if s.family == nil {
-		v, ci := evidence.Undefined(&stat.UndefinedError{Quantity: metric, Reason: s.reason})
+		v, ci := results.Undefined(&stat.UndefinedError{Quantity: metric, Reason: s.reason})
 		return v, ci, nil
 	}
 	b, err := stat.BootstrapMean(ctx, s.family, values, stat.BootstrapOptions{Threads: a.o.Threads})
@@ -227,7 +227,7 @@ func (a *analyzer) mean(ctx context.Context, s scope, metric string, m int, valu
 	if metric != "" {
 		a.keepBoot(metric, m, b)
 	}
-	v, ci := evidence.Estimate(b, "")
+	v, ci := results.Estimate(b, "")
 	if a.o.Bootstrap <= 0 {
 		ci = report.NoInterval(intervalsOff)
 	}
@@ -239,11 +239,11 @@ func (a *analyzer) measure(ctx context.Context, m int) error {
 	z := a.in.Models[m].Latents
 	model := Model{Name: a.in.Models[m].Name, States: z.N, Samples: a.samples(), NominalDimension: z.Dim,
 		Groupings: []Grouping{}, LabelConsistency: []LabelConsistency{}}
-	model.RMSDistance, model.EffectiveRank = evidence.Spread(z)
+	model.RMSDistance, model.EffectiveRank = results.Spread(z)
 	if !model.RMSDistance.Defined() {
 		a.result.Warnings = append(a.result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed", model.Name, model.RMSDistance.Reason))
 	}
-	model.NEff = evidence.EffectiveSize(evidence.LeadingSeries(z), a.in.Episode)
+	model.NEff = results.EffectiveSize(results.LeadingSeries(z), a.in.Episode)
 	for _, part := range []func(context.Context, int, *Model) error{a.onSphere, a.grouped, a.labelled, a.inTime} {
 		if err := part(ctx, m, &model); err != nil {
 			return err
@@ -341,14 +341,14 @@ func (a *analyzer) grouped(ctx context.Context, m int, model *Model) error {
 
 // quality measures one partition and appends it to the model.
 func (a *analyzer) quality(ctx context.Context, m int, model *Model, g *Grouping, metric string, x matrix, p Partition) error {
-	points, err := silhouette(ctx, x, p, a.o.Threads)
+	pts, err := silhouette(ctx, x, p, a.o.Threads)
 	if err != nil {
 		if g.Silhouette, g.SilhouetteCI, err = undefined(err); err != nil {
 			return err
 		}
 		g.DaviesBouldin, g.CalinskiHarabasz = g.Silhouette, g.Silhouette
 	} else {
-		if g.Silhouette, g.SilhouetteCI, err = a.mean(ctx, a.sample, metric, m, points); err != nil {
+		if g.Silhouette, g.SilhouetteCI, err = a.mean(ctx, a.sample, metric, m, pts); err != nil {
 			return err
 		}
 		d := disperse(x, p)
@@ -359,7 +359,7 @@ func (a *analyzer) quality(ctx context.Context, m int, model *Model, g *Grouping
 			v, err := index.of()
 			*index.to = report.Number(v)
 			if err != nil {
-				*index.to, _ = evidence.Undefined(err)
+				*index.to, _ = results.Undefined(err)
 			}
 		}
 	}
@@ -367,19 +367,19 @@ func (a *analyzer) quality(ctx context.Context, m int, model *Model, g *Grouping
 	sums := make([]float64, p.Groups())
 	for i, group := range p.Of {
 		groups[i] = p.Labels[group]
-		if points != nil {
-			sums[group] += points[i]
+		if pts != nil {
+			sums[group] += pts[i]
 		}
 	}
 	for group, label := range p.Labels {
 		r := GroupResult{Label: label, Size: p.Sizes[group], Silhouette: report.Undefined("%s", g.Silhouette.Reason)}
-		if points != nil {
+		if pts != nil {
 			r.Silhouette = report.Number(sums[group] / float64(p.Sizes[group]))
 		}
 		g.ByGroup = append(g.ByGroup, r)
 	}
 	model.Groupings = append(model.Groupings, *g)
-	model.SilhouetteOf, model.GroupOf = append(model.SilhouetteOf, points), append(model.GroupOf, groups)
+	model.SilhouetteOf, model.GroupOf = append(model.SilhouetteOf, pts), append(model.GroupOf, groups)
 	return nil
 }
 
@@ -548,8 +548,8 @@ func (a *analyzer) straightness(ctx context.Context, m int, x matrix, s *Straigh
 	if err != nil {
 		return err
 	}
-	s.Cosine, s.CosineCI = evidence.Estimate(found[0], "")
-	s.Curvature, s.CurvatureCI = evidence.Estimate(found[1], "")
+	s.Cosine, s.CosineCI = results.Estimate(found[0], "")
+	s.Curvature, s.CurvatureCI = results.Estimate(found[1], "")
 	if a.o.Bootstrap <= 0 {
 		s.CosineCI, s.CurvatureCI = report.NoInterval(intervalsOff), report.NoInterval(intervalsOff)
 	}

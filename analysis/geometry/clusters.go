@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 
-	"repscope/dataset"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/stat"
 )
 
@@ -57,11 +57,11 @@ func (p Partition) check(quantity string, n int) error {
 // Distances are Euclidean, in float64, never held as a matrix. Points in one
 // group, or each in its own, are an UndefinedError. threads ≤ 0 means all;
 // results do not depend on it.
-func Silhouette(ctx context.Context, points dataset.Points, p Partition, threads int) ([]float64, error) {
-	if err := neighbors.Check("silhouette", points, neighbors.Euclidean); err != nil {
+func Silhouette(ctx context.Context, pts points.Points, p Partition, threads int) ([]float64, error) {
+	if err := neighbors.Check("silhouette", pts, neighbors.Euclidean); err != nil {
 		return nil, err
 	}
-	return silhouette(ctx, widened(points).centred(), p, threads)
+	return silhouette(ctx, widened(pts).centred(), p, threads)
 }
 
 func silhouette(ctx context.Context, x matrix, p Partition, threads int) ([]float64, error) {
@@ -144,14 +144,14 @@ func squaredDistance(a, b []float64) float64 {
 // (Davies & Bouldin 1979), with S the mean distance to the centroid and M the
 // distance of centroids; 0 is best. Groups with the same centroid make it infinite:
 // an UndefinedError, as one group is and groups of one point each.
-func DaviesBouldin(points dataset.Points, p Partition) (float64, error) {
-	if err := neighbors.Check("Davies–Bouldin", points, neighbors.Euclidean); err != nil {
+func DaviesBouldin(pts points.Points, p Partition) (float64, error) {
+	if err := neighbors.Check("Davies–Bouldin", pts, neighbors.Euclidean); err != nil {
 		return 0, err
 	}
-	if err := p.check("Davies–Bouldin", points.N); err != nil {
+	if err := p.check("Davies–Bouldin", pts.N); err != nil {
 		return 0, err
 	}
-	return disperse(widened(points).centred(), p).daviesBouldin()
+	return disperse(widened(pts).centred(), p).daviesBouldin()
 }
 
 func (d dispersion) daviesBouldin() (float64, error) {
@@ -177,14 +177,14 @@ func (d dispersion) daviesBouldin() (float64, error) {
 // between g groups to that within them (Caliński & Harabasz 1974); larger is
 // better. Groups without any spread are an UndefinedError, as one group is and
 // groups of one point each.
-func CalinskiHarabasz(points dataset.Points, p Partition) (float64, error) {
-	if err := neighbors.Check("Calinski–Harabasz", points, neighbors.Euclidean); err != nil {
+func CalinskiHarabasz(pts points.Points, p Partition) (float64, error) {
+	if err := neighbors.Check("Calinski–Harabasz", pts, neighbors.Euclidean); err != nil {
 		return 0, err
 	}
-	if err := p.check("Calinski–Harabasz", points.N); err != nil {
+	if err := p.check("Calinski–Harabasz", pts.N); err != nil {
 		return 0, err
 	}
-	return disperse(widened(points).centred(), p).calinskiHarabasz(points.N)
+	return disperse(widened(pts).centred(), p).calinskiHarabasz(pts.N)
 }
 
 func (d dispersion) calinskiHarabasz(n int) (float64, error) {

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/evidence"
+	"repscope/analysis/internal/results"
 	"repscope/dataset"
-	"repscope/examples/arcade"
 	"repscope/internal/cli"
+	"repscope/internal/example"
 	"repscope/report"
 )
 
@@ -203,7 +203,7 @@ func openLabels(env *cli.Env, spec string) (*dataset.Array, error) {
 	if !ok {
 		return dataset.Open(spec)
 	}
-	names := slices.Concat([]string{"episode", "action"}, arcade.FactorNames)
+	names := slices.Concat([]string{"episode", "action"}, example.FactorNames)
 	if !runsExample(env) {
 		return nil, cli.Usage("--labels %s needs --example", spec)
 	}
@@ -214,9 +214,9 @@ func openLabels(env *cli.Env, spec string) (*dataset.Array, error) {
 		}
 		return nil, cli.Hint(cli.Usage("--labels %s: want %s followed by one of %s", spec, exampleLabels, strings.Join(names, ", ")), hint)
 	}
-	set := arcade.Example()
+	set := example.Example()
 	values := make([]int64, set.Len())
-	column := slices.Index(arcade.FactorNames, name)
+	column := slices.Index(example.FactorNames, name)
 	for i := range values {
 		switch name {
 		case "episode":
@@ -224,7 +224,7 @@ func openLabels(env *cli.Env, spec string) (*dataset.Array, error) {
 		case "action":
 			values[i] = int64(set.Action[i])
 		default:
-			values[i] = int64(set.Factors[i*len(arcade.FactorNames)+column])
+			values[i] = int64(set.Factors[i*len(example.FactorNames)+column])
 		}
 	}
 	return dataset.NewArray(spec, []int{len(values)}, values)
@@ -394,7 +394,7 @@ func (r *Result) print(env *cli.Env, o Options) error {
 		tables = append(tables, similar)
 	}
 	if len(r.Comparisons) > 0 {
-		tables = append(tables, evidence.Table(r.Comparisons))
+		tables = append(tables, results.Table(r.Comparisons))
 	}
 	for _, t := range tables {
 		if err := env.Table(t); err != nil {

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"repscope/analysis/geometry"
-	"repscope/dataset"
+	"repscope/points"
 )
 
 // A point that goes round a circle in steps of 30 degrees, and the same path seen by
@@ -20,8 +20,8 @@ func ExampleAnalyze() {
 	}
 	result, err := geometry.Analyze(context.Background(), geometry.Input{
 		Models: []geometry.Encoded{
-			{Name: "circle", Latents: dataset.Float64Points(circle, 2)},
-			{Name: "other", Latents: dataset.Float64Points(other, 2)},
+			{Name: "circle", Latents: points.Float64(circle, 2)},
+			{Name: "other", Latents: points.Float64(other, 2)},
 		},
 	}, geometry.Options{Clusters: []int{3}, Seed: 42})
 	if err != nil {

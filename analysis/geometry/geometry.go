@@ -19,16 +19,16 @@ import (
 	"fmt"
 	"slices"
 
-	"repscope/analysis/internal/evidence"
-	"repscope/dataset"
-	"repscope/device"
+	"repscope/analysis/internal/results"
+	"repscope/internal/device"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
 
 // Encoded is one model's latents: Name, and Latents with a row per state.
-type Encoded = evidence.Encoded
+type Encoded = results.Encoded
 
 // Input is what Analyze looks at: latents of the same N states by each model.
 type Input struct {
@@ -303,7 +303,7 @@ func (in Input) check(o Options) error {
 	if len(in.Models) > 0 {
 		n = in.Models[0].Latents.N
 	}
-	if err := evidence.Check(in.Models, n, in.Episode); err != nil {
+	if err := results.Check(in.Models, n, in.Episode); err != nil {
 		return err
 	}
 	if in.Time != nil && len(in.Time) != n {
@@ -376,7 +376,7 @@ func at[T any](v []T, index []int) []T {
 }
 
 // sampled are the points of the sample.
-func sampled(p dataset.Points, index []int) dataset.Points {
+func sampled(p points.Points, index []int) points.Points {
 	if index == nil {
 		return p
 	}

@@ -15,8 +15,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"repscope/dataset"
 	"repscope/internal/kernel"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -56,7 +56,7 @@ type goldenSimilarity struct {
 	RSA         float64
 }
 
-func readGolden(t *testing.T) (g golden, x, y dataset.Points) {
+func readGolden(t *testing.T) (g golden, x, y points.Points) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/golden.json")
 	if err != nil {
@@ -65,7 +65,7 @@ func readGolden(t *testing.T) (g golden, x, y dataset.Points) {
 	if err := json.Unmarshal(data, &g); err != nil {
 		t.Fatal(err)
 	}
-	return g, dataset.Float64Points(g.X, 6), dataset.Float64Points(g.Y, 4)
+	return g, points.Float64(g.X, 6), points.Float64(g.Y, 4)
 }
 
 func near(t *testing.T, name string, got, want float64) {
@@ -250,15 +250,15 @@ func TestAutocorrelationOfOneCoordinate(t *testing.T) {
 	}
 }
 
-func randomPoints(random *rand.Rand, n, dim int) dataset.Points {
+func randomPoints(random *rand.Rand, n, dim int) points.Points {
 	data := make([]float64, n*dim)
 	for i := range data {
 		data[i] = random.NormFloat64()
 	}
-	return dataset.Float64Points(data, dim)
+	return points.Float64(data, dim)
 }
 
-func times(p dataset.Points, m mat.Matrix, scale, shift float64) dataset.Points {
+func times(p points.Points, m mat.Matrix, scale, shift float64) points.Points {
 	var out mat.Dense
 	out.Mul(mat.NewDense(p.N, p.Dim, p.F64), m)
 	_, dim := out.Dims()
@@ -266,7 +266,7 @@ func times(p dataset.Points, m mat.Matrix, scale, shift float64) dataset.Points 
 	for i := range data {
 		data[i] = scale*data[i] + shift
 	}
-	return dataset.Float64Points(data, dim)
+	return points.Float64(data, dim)
 }
 
 func rotation(random *rand.Rand, dim int) mat.Matrix {
@@ -320,7 +320,7 @@ func TestInvariances(t *testing.T) {
 		check("Davies–Bouldin", must(DaviesBouldin(moved, p)), must(DaviesBouldin(x, p)))
 		check("Calinski–Harabasz", must(CalinskiHarabasz(moved, p)), must(CalinskiHarabasz(x, p)))
 
-		similarity := func(a, b dataset.Points) Similarity {
+		similarity := func(a, b points.Points) Similarity {
 			s, err := Compare(a, b)
 			if err != nil {
 				rt.Fatal(err)
@@ -335,7 +335,7 @@ func TestInvariances(t *testing.T) {
 		for i := range n {
 			copy(padded.row(i), x.F64[i*dim:(i+1)*dim])
 		}
-		check("Procrustes in more dimensions", similarity(x, dataset.Float64Points(padded.data, dim+2)).Procrustes, 0)
+		check("Procrustes in more dimensions", similarity(x, points.Float64(padded.data, dim+2)).Procrustes, 0)
 		plain, both := similarity(x, y), similarity(moved.Select(perm), y.Select(perm))
 		check("CKA", both.CKA, plain.CKA)
 		check("debiased CKA", both.CKADebiased, plain.CKADebiased)
@@ -346,7 +346,7 @@ func TestInvariances(t *testing.T) {
 
 func TestSilhouetteOfSpecialGroups(t *testing.T) {
 	// Two duplicates, a point alone, and another group.
-	x := dataset.Float64Points([]float64{0, 0, 5, 9, 10}, 1)
+	x := points.Float64([]float64{0, 0, 5, 9, 10}, 1)
 	s, err := Silhouette(t.Context(), x, NewPartition([]int64{4, 4, -1, 8, 8}), 1)
 	if err != nil {
 		t.Fatal(err)
@@ -355,11 +355,11 @@ func TestSilhouetteOfSpecialGroups(t *testing.T) {
 		t.Error(diff)
 	}
 	// Equal points in two groups: a = b = 0.
-	if s, err = Silhouette(t.Context(), dataset.Float64Points([]float64{3, 3, 3, 3}, 1), NewPartition([]int64{0, 0, 1, 1}), 1); err != nil || slices.Max(s) != 0 || slices.Min(s) != 0 {
+	if s, err = Silhouette(t.Context(), points.Float64([]float64{3, 3, 3, 3}, 1), NewPartition([]int64{0, 0, 1, 1}), 1); err != nil || slices.Max(s) != 0 || slices.Min(s) != 0 {
 		t.Errorf("duplicates in two groups: %v, %v", s, err)
 	}
 	for name, labels := range map[string][]int64{"in one group": {1, 1, 1, 1, 1}, "a group of its own": {1, 2, 3, 4, 5}, "2 labels for 5": {1, 2}} {
-		for _, f := range []func(dataset.Points, Partition) (float64, error){DaviesBouldin, CalinskiHarabasz, func(x dataset.Points, p Partition) (float64, error) {
+		for _, f := range []func(points.Points, Partition) (float64, error){DaviesBouldin, CalinskiHarabasz, func(x points.Points, p Partition) (float64, error) {
 			_, err := Silhouette(t.Context(), x, p, 0)
 			return 0, err
 		}} {
@@ -369,10 +369,10 @@ func TestSilhouetteOfSpecialGroups(t *testing.T) {
 		}
 	}
 	twins := NewPartition([]int64{0, 1, 0, 1, 1})
-	if _, err := DaviesBouldin(dataset.Float64Points([]float64{-1, -1, 1, 1, 0}, 1), twins); err == nil || !strings.Contains(err.Error(), "same centroid") {
+	if _, err := DaviesBouldin(points.Float64([]float64{-1, -1, 1, 1, 0}, 1), twins); err == nil || !strings.Contains(err.Error(), "same centroid") {
 		t.Errorf("groups of one centroid: %v", err)
 	}
-	if _, err := CalinskiHarabasz(dataset.Float64Points([]float64{2, 5, 2, 5, 5}, 1), twins); err == nil || !strings.Contains(err.Error(), "no spread") {
+	if _, err := CalinskiHarabasz(points.Float64([]float64{2, 5, 2, 5, 5}, 1), twins); err == nil || !strings.Contains(err.Error(), "no spread") {
 		t.Errorf("groups without spread: %v", err)
 	}
 }
@@ -404,7 +404,7 @@ func TestSilhouetteFarFromTheOrigin(t *testing.T) {
 }
 
 // plainSilhouette is the definition, distance by distance.
-func plainSilhouette(x dataset.Points, p Partition) []float64 {
+func plainSilhouette(x points.Points, p Partition) []float64 {
 	out := make([]float64, x.N)
 	for i := range x.N {
 		mean := make([]float64, p.Groups())
@@ -521,7 +521,7 @@ func TestKMeans(t *testing.T) {
 		near(t, "inertia", found.Inertia, inertia)
 	})
 	t.Run("every distinct point", func(t *testing.T) {
-		x := dataset.Float64Points([]float64{1, 2, 2, 3, 1, 3, 1}, 1)
+		x := points.Float64([]float64{1, 2, 2, 3, 1, 3, 1}, 1)
 		found, err := KMeans(t.Context(), x, 3, KMeansOptions{})
 		if err != nil || found.Inertia != 0 || !slices.Equal(found.Partition.Of, []int{0, 1, 1, 2, 0, 2, 0}) {
 			t.Errorf("%+v, %v", found, err)
@@ -615,7 +615,7 @@ func TestTemporalClosedForms(t *testing.T) {
 		circle = append(circle, math.Cos(v*math.Pi/6), math.Sin(v*math.Pi/6))
 		flip = append(flip, float64(i%2), 1)
 	}
-	in := Input{Models: []Encoded{{Name: "line", Latents: dataset.Float64Points(line, 2)}, {Name: "circle", Latents: dataset.Float64Points(circle, 2)}, {Name: "flip", Latents: dataset.Float64Points(flip, 2)}}}
+	in := Input{Models: []Encoded{{Name: "line", Latents: points.Float64(line, 2)}, {Name: "circle", Latents: points.Float64(circle, 2)}, {Name: "flip", Latents: points.Float64(flip, 2)}}}
 	result, err := Analyze(t.Context(), in, Options{Clusters: []int{2}})
 	if err != nil {
 		t.Fatal(err)
@@ -721,7 +721,7 @@ func TestUnusableInput(t *testing.T) {
 		for i := range constant {
 			constant[i] = 2.5
 		}
-		result, err := Analyze(t.Context(), Input{Labels: make([]int64, 30), Models: []Encoded{{Name: "good", Latents: good}, {Name: "flat", Latents: dataset.Float64Points(constant, 3)}}}, Options{Bootstrap: 20})
+		result, err := Analyze(t.Context(), Input{Labels: make([]int64, 30), Models: []Encoded{{Name: "good", Latents: good}, {Name: "flat", Latents: points.Float64(constant, 3)}}}, Options{Bootstrap: 20})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -754,7 +754,7 @@ func TestUnusableInput(t *testing.T) {
 	t.Run("zero latent", func(t *testing.T) {
 		z := slices.Clone(good.F64)
 		clear(z[6:9])
-		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "z", Latents: dataset.Float64Points(z, 3)}}}, Options{})
+		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "z", Latents: points.Float64(z, 3)}}}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -787,24 +787,24 @@ func TestUnusableInput(t *testing.T) {
 	one := []Encoded{{Name: "a", Latents: good}}
 	for want, in := range map[string]Input{
 		"no models to compare":             {},
-		"squared distances would overflow": {Models: []Encoded{{Name: "far", Latents: dataset.Float64Points([]float64{0, 1, 1e200, 3, 4, 5}, 1)}}},
-		"bad: point 2, coordinate 1":       {Models: []Encoded{{Name: "bad", Latents: dataset.Float64Points(bad, 3)}}},
-		"b: 29 latents for 30":             {Models: []Encoded{one[0], {Name: "b", Latents: dataset.Float64Points(good.F64[:87], 3)}}},
+		"squared distances would overflow": {Models: []Encoded{{Name: "far", Latents: points.Float64([]float64{0, 1, 1e200, 3, 4, 5}, 1)}}},
+		"bad: point 2, coordinate 1":       {Models: []Encoded{{Name: "bad", Latents: points.Float64(bad, 3)}}},
+		"b: 29 latents for 30":             {Models: []Encoded{one[0], {Name: "b", Latents: points.Float64(good.F64[:87], 3)}}},
 		"5 labels for 30":                  {Labels: make([]int64, 5), Models: one},
 		"5 times for 30":                   {Time: make([]int, 5), Models: one},
 		"4 episode labels for":             {Episode: make([]int, 4), Models: one},
 		"want ascending":                   {Sample: []int{1, 5, 5, 6}, Models: one},
-		"3 latents, want at":               {Models: []Encoded{{Name: "few", Latents: dataset.Float64Points(good.F64[:9], 3)}}},
+		"3 latents, want at":               {Models: []Encoded{{Name: "few", Latents: points.Float64(good.F64[:9], 3)}}},
 		"2 latents, want at least 4":       {Sample: []int{1, 5}, Models: one},
 		"30 and 29 latents, want equal":    {},
 		"similarity: point 2, coordinate":  {},
 	} {
 		_, err := Analyze(t.Context(), in, Options{})
 		if strings.HasPrefix(want, "30 and") {
-			_, err = Compare(good, dataset.Float64Points(good.F64[:87], 3))
+			_, err = Compare(good, points.Float64(good.F64[:87], 3))
 		}
 		if strings.HasPrefix(want, "similarity") {
-			_, err = Compare(good, dataset.Float64Points(bad, 3))
+			_, err = Compare(good, points.Float64(bad, 3))
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one containing %q", err, want)

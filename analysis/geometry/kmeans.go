@@ -8,9 +8,9 @@ import (
 	"math"
 	"slices"
 
-	"repscope/dataset"
 	"repscope/internal/kernel"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/stat"
 )
 
@@ -45,11 +45,11 @@ const streamKMeans = 0x6b6d65616e73
 // runs empty is moved to the point farthest from its centroid, the first of
 // equals, taken from a cluster of at least two points. Of starts of equal inertia
 // the first is kept. Fewer distinct points than clusters are an UndefinedError.
-func KMeans(ctx context.Context, points dataset.Points, k int, o KMeansOptions) (*KMeansResult, error) {
-	if err := neighbors.Check("k-means", points, neighbors.Euclidean); err != nil {
+func KMeans(ctx context.Context, pts points.Points, k int, o KMeansOptions) (*KMeansResult, error) {
+	if err := neighbors.Check("k-means", pts, neighbors.Euclidean); err != nil {
 		return nil, err
 	}
-	x := widened(points)
+	x := widened(pts)
 	mean := x.mean()
 	result, err := kMeans(ctx, x.centred(), k, o)
 	if err != nil {

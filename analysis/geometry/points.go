@@ -8,8 +8,8 @@ import (
 	"runtime"
 	"sync"
 
-	"repscope/dataset"
 	"repscope/internal/kernel"
+	"repscope/points"
 )
 
 // matrix holds n points of dim coordinates, row-major.
@@ -23,7 +23,7 @@ func newMatrix(n, dim int) matrix { return matrix{n: n, dim: dim, data: make([]f
 func (x matrix) row(i int) []float64 { return x.data[i*x.dim : (i+1)*x.dim : (i+1)*x.dim] }
 
 // widened copies points into float64.
-func widened(p dataset.Points) matrix {
+func widened(p points.Points) matrix {
 	x := newMatrix(p.N, p.Dim)
 	for i := range p.N {
 		p.Row(i, x.row(i))

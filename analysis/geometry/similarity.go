@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"repscope/dataset"
 	"repscope/internal/kernel"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/stat"
 )
 
@@ -222,12 +222,12 @@ type Similarity struct {
 // dimensions may differ. All three do not change when a space is rotated, scaled
 // or moved. Errors: fewer than 4 points, different n, NaN or Inf; constant points are
 // an UndefinedError.
-func Compare(a, b dataset.Points) (Similarity, error) {
+func Compare(a, b points.Points) (Similarity, error) {
 	if a.N != b.N || a.N < 4 {
 		return Similarity{}, fmt.Errorf("similarity of %d and %d latents, want equal numbers of at least 4", a.N, b.N)
 	}
 	spaces := make([]space, 2)
-	for i, p := range []dataset.Points{a, b} {
+	for i, p := range []points.Points{a, b} {
 		if err := neighbors.Check("similarity", p, neighbors.Euclidean); err != nil {
 			return Similarity{}, err
 		}

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"math"
 
-	"repscope/dataset"
 	"repscope/internal/kernel"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/stat"
 )
 
@@ -48,15 +48,15 @@ func (x matrix) unit() (matrix, error) {
 // agree, −4 in the limit of many dimensions when they are uniform on the sphere, in
 // between for few. Points are taken as they are, not centred. Fewer than 2
 // points, or a point of length zero, are an UndefinedError.
-func Uniformity(ctx context.Context, points dataset.Points, threads int) (float64, error) {
-	if err := neighbors.Check("uniformity", points, neighbors.Euclidean); err != nil {
+func Uniformity(ctx context.Context, pts points.Points, threads int) (float64, error) {
+	if err := neighbors.Check("uniformity", pts, neighbors.Euclidean); err != nil {
 		return 0, err
 	}
-	u, err := widened(points).unit()
+	u, err := widened(pts).unit()
 	if err != nil {
 		return 0, err
 	}
-	value, _, err := uniformity(ctx, u, []int{points.N}, threads)
+	value, _, err := uniformity(ctx, u, []int{pts.N}, threads)
 	return value, err
 }
 
@@ -120,7 +120,7 @@ func uniformity(ctx context.Context, u matrix, sizes []int, threads int) (value 
 }
 
 // alignment returns ‖u − v‖² of every pair of unit vectors.
-func alignment(u matrix, pairs []dataset.Pair) []float64 {
+func alignment(u matrix, pairs []points.Pair) []float64 {
 	out := make([]float64, len(pairs))
 	for i, p := range pairs {
 		out[i] = squaredDistance(u.row(p.Now), u.row(p.Next))

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"math"
 
-	"repscope/dataset"
+	"repscope/points"
 	"repscope/stat"
 )
 
@@ -28,11 +28,11 @@ func runs(n int, episode, time []int) [][2]int {
 
 // pairsOf lists the consecutive states, triplesOf those that have two successors,
 // by the first of them.
-func pairsOf(runs [][2]int) []dataset.Pair {
-	var out []dataset.Pair
+func pairsOf(runs [][2]int) []points.Pair {
+	var out []points.Pair
 	for _, r := range runs {
 		for i := r[0]; i+1 < r[1]; i++ {
-			out = append(out, dataset.Pair{Now: i, Next: i + 1})
+			out = append(out, points.Pair{Now: i, Next: i + 1})
 		}
 	}
 	return out
@@ -168,7 +168,7 @@ func autocorrelate(ctx context.Context, x matrix, runs [][2]int, lags int, block
 }
 
 // steps returns ‖z_{t+1} − z_t‖ of every pair.
-func steps(x matrix, pairs []dataset.Pair) []float64 {
+func steps(x matrix, pairs []points.Pair) []float64 {
 	out := make([]float64, len(pairs))
 	for i, p := range pairs {
 		out[i] = math.Sqrt(squaredDistance(x.row(p.Next), x.row(p.Now)))

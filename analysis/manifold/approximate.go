@@ -6,8 +6,8 @@ import (
 	"context"
 	"fmt"
 
-	"repscope/dataset"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/report"
 )
 
@@ -32,16 +32,16 @@ type searcher struct {
 
 // nearest returns the k nearest neighbours of every point; with measure, and in
 // the approximate mode, also the recall, else nil.
-func (s searcher) nearest(ctx context.Context, points dataset.Points, k int, measure bool) (*neighbors.Nearest, *Recall, error) {
+func (s searcher) nearest(ctx context.Context, pts points.Points, k int, measure bool) (*neighbors.Nearest, *Recall, error) {
 	if !s.approximate {
-		nearest, err := neighbors.KNearest(ctx, points, k, s.options)
+		nearest, err := neighbors.KNearest(ctx, pts, k, s.options)
 		return nearest, nil, err
 	}
 	a := neighbors.Approximation{Seed: s.seed, ExactPoints: s.exactPoints}
 	if !measure {
 		a.Queries = -1
 	}
-	found, err := neighbors.KNearestApproximate(ctx, points, k, s.options, a)
+	found, err := neighbors.KNearestApproximate(ctx, pts, k, s.options, a)
 	if err != nil {
 		return nil, nil, err
 	}

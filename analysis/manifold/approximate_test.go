@@ -6,12 +6,12 @@ import (
 	"math"
 	"testing"
 
-	"repscope/dataset"
+	"repscope/points"
 	"repscope/stat"
 )
 
 // curvedPoints lie on a surface of 4 dimensions in 12, with a few duplicates.
-func curvedPoints(n int) dataset.Points {
+func curvedPoints(n int) points.Points {
 	random := stat.NewRandom(stat.NewKey(5))
 	data := make([]float32, n*12)
 	for i := range n {
@@ -25,7 +25,7 @@ func curvedPoints(n int) dataset.Points {
 			row[k], row[4+k], row[8+k] = float32(u), float32(u*u), float32(u*(1-u)*float64(k))
 		}
 	}
-	return dataset.Float32Points(data, 12)
+	return points.Float32(data, 12)
 }
 
 func TestApproximate(t *testing.T) {

@@ -5,7 +5,7 @@ package manifold
 import (
 	"context"
 
-	"repscope/analysis/internal/evidence"
+	"repscope/analysis/internal/results"
 	"repscope/internal/cli"
 	"repscope/report"
 )
@@ -166,7 +166,7 @@ func (r *Result) write(env *cli.Env) error {
 		return err
 	}
 	if len(r.Comparisons) > 0 {
-		if err := env.Table(evidence.Table(r.Comparisons)); err != nil {
+		if err := env.Table(results.Table(r.Comparisons)); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"repscope/dataset"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -27,7 +27,7 @@ const jackknifeNeighbors = 32
 // linearIntervals fills in the interval of the participation ratio and returns
 // its jackknife, nil without blocks. With sums over blocks, the covariance
 // without a block is a difference.
-func (m *Model) linearIntervals(z dataset.Points, s *stat.Spectrum, blocks *stat.Blocks) *stat.Jackknifed {
+func (m *Model) linearIntervals(z points.Points, s *stat.Spectrum, blocks *stat.Blocks) *stat.Jackknifed {
 	if blocks == nil {
 		m.ParticipationRatioCI = report.NoInterval("intervals are off")
 		return nil
@@ -98,7 +98,7 @@ func participationRatioOfMoments(n float64, total, second []float64) float64 {
 	return trace * trace / frobenius
 }
 
-func columnMeans(z dataset.Points) []float64 {
+func columnMeans(z points.Points) []float64 {
 	mean, row := make([]float64, z.Dim), make([]float64, z.Dim)
 	for i := range z.N {
 		addTo(mean, z.Row(i, row))
@@ -118,7 +118,7 @@ func addTo(dst, src []float64) {
 // jackknife deletes every block in turn and estimates Two-NN again, with the
 // neighbours that remain. It returns nil without blocks or where a deletion
 // leaves nothing to estimate from.
-func (d *distinct) jackknife(z dataset.Points, blocks *stat.Blocks, full TwoNN) (mle, fit *stat.Jackknifed) {
+func (d *distinct) jackknife(z points.Points, blocks *stat.Blocks, full TwoNN) (mle, fit *stat.Jackknifed) {
 	if blocks == nil {
 		return nil, nil
 	}
@@ -153,7 +153,7 @@ func (d *distinct) jackknife(z dataset.Points, blocks *stat.Blocks, full TwoNN) 
 }
 
 // ratiosWithout returns r2/r1 of every latent outside block j, among those.
-func (d *distinct) ratiosWithout(z dataset.Points, label []int, j int) []float64 {
+func (d *distinct) ratiosWithout(z points.Points, label []int, j int) []float64 {
 	var out []float64
 	for i := range label {
 		if label[i] == j {
@@ -179,7 +179,7 @@ func (d *distinct) ratiosWithout(z dataset.Points, label []int, j int) []float64
 
 // twoNearestWithout looks at all latents outside block j for the two nearest of
 // latent i.
-func (d *distinct) twoNearestWithout(z dataset.Points, label []int, i, j int) [2]float64 {
+func (d *distinct) twoNearestWithout(z points.Points, label []int, i, j int) [2]float64 {
 	best := [2]float64{math.Inf(1), math.Inf(1)}
 	a, b := z.Row(d.index[i], nil), make([]float64, z.Dim)
 	for other := range label {

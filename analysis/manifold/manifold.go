@@ -17,10 +17,10 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis/internal/evidence"
-	"repscope/dataset"
-	"repscope/device"
+	"repscope/analysis/internal/results"
+	"repscope/internal/device"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -43,7 +43,7 @@ func Estimators() []string {
 }
 
 // Encoded is one model's latents: Name, and Latents with a row per state.
-type Encoded = evidence.Encoded
+type Encoded = results.Encoded
 
 // Input is what Analyze looks at: latents of the same N states by each model.
 type Input struct {
@@ -175,7 +175,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	if o.Intervals {
 		var series [][]float64
 		for _, m := range in.Models {
-			series = append(series, evidence.LeadingSeries(m.Latents))
+			series = append(series, results.LeadingSeries(m.Latents))
 		}
 		var err error
 		if blocks, err = stat.NewBlocks(in.Models[0].Latents.N, in.Episode, o.Block, series...); err != nil {
@@ -186,7 +186,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		result.Warnings = append(result.Warnings, blocks.Warnings()...)
 	}
 
-	names := evidence.Names(in.Models)
+	names := results.Names(in.Models)
 	ratios := make([]*stat.Jackknifed, len(in.Models))
 	dimensions := make([]*stat.Jackknifed, len(in.Models))
 	for i, encoded := range in.Models {
@@ -199,7 +199,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 			continue
 		}
 		m.describe(spectrum)
-		m.NEff = evidence.EffectiveSize(evidence.LeadingSeries(encoded.Latents), in.Episode)
+		m.NEff = results.EffectiveSize(results.LeadingSeries(encoded.Latents), in.Episode)
 		ratios[i] = m.linearIntervals(encoded.Latents, spectrum, blocks)
 		if dimensions[i], err = m.intrinsic(ctx, encoded.Latents, spectrum.RMSDistance(), blocks, o); err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Name, err)
@@ -219,7 +219,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		name      string
 		estimates []*stat.Jackknifed
 	}{{"participation_ratio", ratios}, {"two_nn_mle", dimensions}} {
-		compared, err := evidence.PairwiseJackknifed(metric.name, names, metric.estimates, o.Seed)
+		compared, err := results.PairwiseJackknifed(metric.name, names, metric.estimates, o.Seed)
 		if err != nil {
 			return nil, err
 		}
@@ -233,7 +233,7 @@ func (in Input) check() error {
 	if len(in.Models) > 0 {
 		n = in.Models[0].Latents.N
 	}
-	if err := evidence.Check(in.Models, n, in.Episode); err != nil {
+	if err := results.Check(in.Models, n, in.Episode); err != nil {
 		return err
 	}
 	if n < 3 {
@@ -302,7 +302,7 @@ func (m *Model) describe(s *stat.Spectrum) {
 
 // intrinsic fills in the intrinsic dimensions and returns the jackknife of the
 // maximum likelihood Two-NN, nil where undefined.
-func (m *Model) intrinsic(ctx context.Context, z dataset.Points, rms float64, blocks *stat.Blocks, o Options) (*stat.Jackknifed, error) {
+func (m *Model) intrinsic(ctx context.Context, z points.Points, rms float64, blocks *stat.Blocks, o Options) (*stat.Jackknifed, error) {
 	k := jackknifeNeighbors
 	for _, order := range slices.Concat(o.GrideOrders, o.Neighbors) {
 		k = max(k, order)
@@ -385,7 +385,7 @@ func blockInterval(j *stat.Jackknifed) report.Interval {
 	if j == nil {
 		return report.NoInterval("intervals are off")
 	}
-	return evidence.Interval(j.Interval)
+	return results.Interval(j.Interval)
 }
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

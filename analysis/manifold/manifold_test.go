@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"repscope/dataset"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -51,7 +51,7 @@ type golden struct {
 	} `json:"lb_mle"`
 }
 
-func readGolden(t *testing.T) (golden, dataset.Points) {
+func readGolden(t *testing.T) (golden, points.Points) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/golden.json")
 	if err != nil {
@@ -61,7 +61,7 @@ func readGolden(t *testing.T) (golden, dataset.Points) {
 	if err := json.Unmarshal(data, &g); err != nil {
 		t.Fatal(err)
 	}
-	return g, dataset.Float32Points(g.Latents, g.Shape[1])
+	return g, points.Float32(g.Latents, g.Shape[1])
 }
 
 func close9(t *testing.T, name string, got, want float64) {
@@ -138,7 +138,7 @@ func TestKnownDimension(t *testing.T) {
 				data[i*ambient+k] = random.Float64()
 			}
 		}
-		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "cube", Latents: dataset.Float64Points(data, ambient)}}}, Options{})
+		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "cube", Latents: points.Float64(data, ambient)}}}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestInvariances(t *testing.T) {
 		z.Row(i, base[i*dim:(i+1)*dim])
 	}
 	measure := func(t *rapid.T, data []float64) *Model {
-		result, err := Analyze(context.Background(), Input{Models: []Encoded{{Name: "m", Latents: dataset.Float64Points(data, dim)}}}, Options{})
+		result, err := Analyze(context.Background(), Input{Models: []Encoded{{Name: "m", Latents: points.Float64(data, dim)}}}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,7 +294,7 @@ func TestUnusableLatents(t *testing.T) {
 	bad := append([]float64(nil), constant...)
 	bad[7] = math.NaN()
 	t.Run("constant", func(t *testing.T) {
-		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "flat", Latents: dataset.Float64Points(constant, 3)}}}, Options{Intervals: true})
+		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "flat", Latents: points.Float64(constant, 3)}}}, Options{Intervals: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +304,7 @@ func TestUnusableLatents(t *testing.T) {
 		}
 	})
 	t.Run("two distinct latents", func(t *testing.T) {
-		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "two", Latents: dataset.Float64Points(two, 3)}}}, Options{})
+		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "two", Latents: points.Float64(two, 3)}}}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -314,10 +314,10 @@ func TestUnusableLatents(t *testing.T) {
 	})
 	for name, in := range map[string]Input{
 		"no models to compare": {},
-		"point 2, coordinate":  {Models: []Encoded{{Name: "bad", Latents: dataset.Float64Points(bad, 3)}}},
-		"2 latents, want at":   {Models: []Encoded{{Name: "few", Latents: dataset.Float64Points(constant[:6], 3)}}},
-		"b: 9 latents for 10":  {Models: []Encoded{{Name: "a", Latents: dataset.Float64Points(constant, 3)}, {Name: "b", Latents: dataset.Float64Points(constant[:27], 3)}}},
-		"4 episode labels for": {Episode: make([]int, 4), Models: []Encoded{{Name: "a", Latents: dataset.Float64Points(constant, 3)}}},
+		"point 2, coordinate":  {Models: []Encoded{{Name: "bad", Latents: points.Float64(bad, 3)}}},
+		"2 latents, want at":   {Models: []Encoded{{Name: "few", Latents: points.Float64(constant[:6], 3)}}},
+		"b: 9 latents for 10":  {Models: []Encoded{{Name: "a", Latents: points.Float64(constant, 3)}, {Name: "b", Latents: points.Float64(constant[:27], 3)}}},
+		"4 episode labels for": {Episode: make([]int, 4), Models: []Encoded{{Name: "a", Latents: points.Float64(constant, 3)}}},
 	} {
 		if _, err := Analyze(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want one containing %q", err, name)
@@ -381,7 +381,7 @@ func TestApproximateDecimation(t *testing.T) {
 // One repeated row, as iris has, changes no dimension: the twin is left out and counted.
 func TestRepeatedRowKeepsTheDimension(t *testing.T) {
 	const dim = 12
-	z := dataset.Float32Points(slices.Clone(curvedPoints(99).F32[:90*dim]), dim) // without its own duplicates
+	z := points.Float32(slices.Clone(curvedPoints(99).F32[:90*dim]), dim) // without its own duplicates
 	once, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "a", Latents: z}}}, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -7,8 +7,8 @@ import (
 	"context"
 	"fmt"
 
-	"repscope/dataset"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/stat"
 )
 
@@ -23,7 +23,7 @@ type distinct struct {
 // withoutDuplicates removes every latent within tolerance of one of lower
 // index that is kept, and returns the k nearest neighbours among the rest.
 // Duplicates carry no scale: one of them makes r1 zero and ln(r2/r1) infinite.
-func withoutDuplicates(ctx context.Context, z dataset.Points, k int, tolerance float64, s searcher) (*distinct, error) {
+func withoutDuplicates(ctx context.Context, z points.Points, k int, tolerance float64, s searcher) (*distinct, error) {
 	d := &distinct{index: make([]int, z.N)}
 	for i := range d.index {
 		d.index[i] = i
@@ -97,7 +97,7 @@ const decimatedPoints, decimatedSubsets = 1 << 17, 8
 // decimate splits the distinct latents into 1, 2, 4, … random disjoint subsets
 // and estimates the dimension of each. The draw depends on the seed alone, so
 // that all models are decimated alike when they have the same duplicates.
-func decimate(ctx context.Context, z dataset.Points, d *distinct, seed uint64, s searcher) ([]Decimation, error) {
+func decimate(ctx context.Context, z points.Points, d *distinct, seed uint64, s searcher) ([]Decimation, error) {
 	order := stat.NewRandom(stat.NewKey(seed, streamDecimation)).Perm(len(d.index))
 	var curve []Decimation
 	for parts := 1; len(order)/parts >= minimumDecimated || parts == 1; parts *= 2 {
@@ -135,7 +135,7 @@ func decimate(ctx context.Context, z dataset.Points, d *distinct, seed uint64, s
 // ratiosWithin returns r2/r1 of the members, positions in d.index, among themselves.
 // The neighbours of a member that are members too are its nearest members; only where
 // its list has fewer than two are all members looked at.
-func (d *distinct) ratiosWithin(ctx context.Context, z dataset.Points, members []int, s searcher) ([]float64, error) {
+func (d *distinct) ratiosWithin(ctx context.Context, z points.Points, members []int, s searcher) ([]float64, error) {
 	belongs := make([]bool, len(d.index))
 	for _, m := range members {
 		belongs[m] = true
@@ -159,16 +159,16 @@ func (d *distinct) ratiosWithin(ctx context.Context, z dataset.Points, members [
 	if len(short) == 0 {
 		return ratio, nil
 	}
-	points := z.Select(at(d.index, members))
+	pts := z.Select(at(d.index, members))
 	if len(short) > len(members)/2 {
-		nearest, _, err := s.nearest(ctx, points, 2, false)
+		nearest, _, err := s.nearest(ctx, pts, 2, false)
 		if err != nil {
 			return nil, err
 		}
 		return (&distinct{nearest: nearest}).ratios(1, 2), nil
 	}
 	// The first of three is the member itself: others are farther than duplicates.
-	nearest, err := neighbors.Cross(ctx, points.Select(short), points, 3, s.options)
+	nearest, err := neighbors.Cross(ctx, pts.Select(short), pts, 3, s.options)
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"repscope/dataset"
 	"repscope/internal/cli"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/report"
 )
 
@@ -75,7 +75,7 @@ func (o Options) approximation() neighbors.Approximation {
 // compareSampled is the comparison on reference states. It leaves out the
 // intervals and the comparisons of models, which delete blocks of states and
 // need all ranks.
-func (r *Result) compareSampled(ctx context.Context, in Input, spaces []dataset.Points, settings neighbors.Options, o Options) error {
+func (r *Result) compareSampled(ctx context.Context, in Input, spaces []points.Points, settings neighbors.Options, o Options) error {
 	for p := range o.Permutations {
 		settings.Permutations = append(settings.Permutations, o.order(p, in.Frames.N))
 	}
@@ -123,7 +123,7 @@ func (r *Result) compareSampled(ctx context.Context, in Input, spaces []dataset.
 				k.Null = null.summary()
 			}
 			if o.PerPoint {
-				m.points = append(m.points, points{a.PointTrustPenalty, a.PointContPenalty, a.PointNormalizer})
+				m.points = append(m.points, penalties{a.PointTrustPenalty, a.PointContPenalty, a.PointNormalizer})
 			}
 		}
 		if o.PerPoint {

@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/analysis/internal/evidence"
+	"repscope/analysis/internal/results"
 	"repscope/dataset"
 	"repscope/internal/cli"
 	"repscope/latent"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -188,8 +189,8 @@ func checkMatrix(env *cli.Env) error {
 }
 
 // among keeps of rows of distances between all states those to the given ones.
-func among(rows dataset.Points, states []int) dataset.Points {
-	out := dataset.Points{N: rows.N, Dim: len(states)}
+func among(rows points.Points, states []int) points.Points {
+	out := points.Points{N: rows.N, Dim: len(states)}
 	if len(states) == rows.Dim {
 		return rows
 	}
@@ -338,7 +339,7 @@ func (r *Result) writePoints(env *cli.Env, index []int, in Input) error {
 	})
 }
 
-func (r *Result) print(env *cli.Env, frames dataset.Points, o Options) error {
+func (r *Result) print(env *cli.Env, frames points.Points, o Options) error {
 	columns := []string{"Model", "k", "Trustworthiness", "Continuity", "R_NX", "Chance"}
 	if o.Permutations > 0 {
 		columns = append(columns, "Null T", "Null C")
@@ -397,7 +398,7 @@ func (r *Result) print(env *cli.Env, frames dataset.Points, o Options) error {
 	if len(r.Comparisons) == 0 {
 		return nil
 	}
-	return env.Table(evidence.Table(r.Comparisons))
+	return env.Table(results.Table(r.Comparisons))
 }
 
 func plusMinus(mean, sd report.Value) string {

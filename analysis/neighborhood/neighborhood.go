@@ -5,7 +5,7 @@
 // a permutation null.
 //
 //	result, err := neighborhood.Analyze(ctx, neighborhood.Input{
-//		Frames:  frames, // dataset.Points, one row per state
+//		Frames:  frames, // points.Points, one row per state
 //		Episode: episode,
 //		Models:  []neighborhood.Encoded{{Name: "jepa", Latents: z}},
 //	}, neighborhood.Options{K: []int{5, 10, 20}, Intervals: true, Permutations: 10, Seed: 42})
@@ -18,20 +18,20 @@ import (
 	"fmt"
 	"slices"
 
-	"repscope/analysis/internal/evidence"
-	"repscope/dataset"
-	"repscope/device"
+	"repscope/analysis/internal/results"
+	"repscope/internal/device"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
 
 // Encoded is one model's latents: Name, and Latents with a row per state.
-type Encoded = evidence.Encoded
+type Encoded = results.Encoded
 
 // Input is what Analyze looks at: N states, and one latent per state and model.
 type Input struct {
-	Frames dataset.Points // the original space
+	Frames points.Points // the original space
 	// Source is what errors call the frames, such as the name of their file.
 	Source string
 	// Space says what Frames are, "frame" or "clip", for the result file.
@@ -139,8 +139,8 @@ type Model struct {
 	NEff   report.Value `json:"n_eff"`
 	Curves *Curves      `json:"curves,omitempty"`
 
-	points     []points // per k, with PerPoint
-	pointIndex []int    // the states that points are of; nil: all
+	points     []penalties // per k, with PerPoint
+	pointIndex []int       // the states that points are of; nil: all
 }
 
 // Counts are those of the two spaces.
@@ -192,8 +192,8 @@ type Null struct {
 	ContinuitySD        report.Value `json:"continuity_sd"`
 }
 
-// points are the penalties of every state at one k.
-type points struct{ trust, cont, normalizer []int64 }
+// penalties are those of every state at one k.
+type penalties struct{ trust, cont, normalizer []int64 }
 
 // Analyze compares the neighbourhoods of the frames with those of every model's
 // latents. Errors: no models, unequal numbers of states and latents, fewer than
@@ -289,7 +289,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 			for i := range names {
 				estimates[i] = metric.of(jackknifes[i][q])
 			}
-			pairs, err := evidence.PairwiseJackknifed(fmt.Sprintf("%s@%d", metric.name, k), names, estimates, o.Seed)
+			pairs, err := results.PairwiseJackknifed(fmt.Sprintf("%s@%d", metric.name, k), names, estimates, o.Seed)
 			if err != nil {
 				return nil, err
 			}
@@ -307,7 +307,7 @@ func (in Input) check() error {
 	if n < 3 {
 		return fmt.Errorf("%s: %d states, want at least 3", in.source(), n)
 	}
-	if err := evidence.Check(in.Models, n, in.Episode); err != nil {
+	if err := results.Check(in.Models, n, in.Episode); err != nil {
 		return err
 	}
 	if in.Time != nil && len(in.Time) != n {
@@ -323,8 +323,8 @@ func (in Input) check() error {
 
 // latents returns the latents on the scale asked for, validated so that errors name
 // the model.
-func (in Input) latents(metric neighbors.Metric, scale stat.Scale) ([]dataset.Points, error) {
-	spaces := make([]dataset.Points, len(in.Models))
+func (in Input) latents(metric neighbors.Metric, scale stat.Scale) ([]points.Points, error) {
+	spaces := make([]points.Points, len(in.Models))
 	for i, m := range in.Models {
 		if err := neighbors.Check(m.Name, m.Latents, metric); err != nil {
 			return nil, err
@@ -376,13 +376,13 @@ func (in Input) runs(w int) (labels []int, warning string, err error) {
 
 // blocks groups the states for the jackknife and puts the groups into settings.
 // It returns nil and the reason where there are no intervals.
-func (r *Result) blocks(in Input, spaces []dataset.Points, settings *neighbors.Options, o Options) (*stat.Blocks, string, error) {
+func (r *Result) blocks(in Input, spaces []points.Points, settings *neighbors.Options, o Options) (*stat.Blocks, string, error) {
 	if !o.Intervals {
 		return nil, "intervals are off", nil
 	}
 	series := make([][]float64, len(spaces))
 	for i, m := range in.Models {
-		series[i] = evidence.LeadingSeries(m.Latents)
+		series[i] = results.LeadingSeries(m.Latents)
 	}
 	blocks, err := stat.NewBlocks(in.Frames.N, in.Episode, o.Block, series...)
 	if err != nil {
@@ -411,7 +411,7 @@ func newModel(encoded Encoded, in Input, p *neighbors.Preservation) Model {
 		Redecided:       Counts{p.Original.Redecided, p.Embedded.Redecided},
 		FrameDistances:  p.Original.Method,
 		LatentDistances: p.Embedded.Method,
-		NEff:            evidence.EffectiveSize(evidence.LeadingSeries(encoded.Latents), in.Episode),
+		NEff:            results.EffectiveSize(results.LeadingSeries(encoded.Latents), in.Episode),
 	}
 	chance := 0.0
 	for i := range p.ByK {
@@ -425,7 +425,7 @@ func newModel(encoded Encoded, in Input, p *neighbors.Preservation) Model {
 			Chance: report.Number(s.Chance),
 		})
 		if s.PointNormalizer != nil {
-			m.points = append(m.points, points{s.PointTrustPenalty, s.PointContPenalty, s.PointNormalizer})
+			m.points = append(m.points, penalties{s.PointTrustPenalty, s.PointContPenalty, s.PointNormalizer})
 		}
 		chance += s.Chance / float64(len(p.ByK))
 	}
@@ -442,8 +442,8 @@ func newModel(encoded Encoded, in Input, p *neighbors.Preservation) Model {
 }
 
 // diagnose fills in what tells a collapsed encoder.
-func (r *Result) diagnose(m *Model, z dataset.Points) {
-	m.RMSDistance, m.EffectiveRank = evidence.Spread(z)
+func (r *Result) diagnose(m *Model, z points.Points) {
+	m.RMSDistance, m.EffectiveRank = results.Spread(z)
 	if !m.RMSDistance.Defined() {
 		r.warn(fmt.Sprintf("%s: %s: the encoder has collapsed and its scores are those of the order of ties", m.Name, m.RMSDistance.Reason))
 	}

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"repscope/dataset"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -28,7 +28,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 }
 
 // walk is a random walk in dim dimensions, as dependent as frames are.
-func walk(n, dim int, seed uint64) dataset.Points {
+func walk(n, dim int, seed uint64) points.Points {
 	random := stat.NewRandom(stat.NewKey(seed))
 	data := make([]float64, n*dim)
 	for i := range data {
@@ -37,17 +37,17 @@ func walk(n, dim int, seed uint64) dataset.Points {
 			data[i] += 0.9 * data[i-dim]
 		}
 	}
-	return dataset.Float64Points(data, dim)
+	return points.Float64(data, dim)
 }
 
 // noisy is p with noise of the given standard deviation.
-func noisy(p dataset.Points, sd float64, seed uint64) dataset.Points {
+func noisy(p points.Points, sd float64, seed uint64) points.Points {
 	random := stat.NewRandom(stat.NewKey(seed))
 	data := slices.Clone(p.F64)
 	for i := range data {
 		data[i] += sd * random.Normal()
 	}
-	return dataset.Float64Points(data, p.Dim)
+	return points.Float64(data, p.Dim)
 }
 
 func analyze(t *testing.T, in Input, o Options) *Result {
@@ -83,17 +83,17 @@ func TestAgainstScikitLearn(t *testing.T) {
 		t.Fatalf("%d cases, want 2", len(golden.Cases))
 	}
 	for _, c := range golden.Cases {
-		frames := dataset.Float64Points(c.Frames, c.Dim)
+		frames := points.Float64(c.Frames, c.Dim)
 		if c.DType == "uint8" {
 			data := make([]uint8, len(c.Frames))
 			for i, v := range c.Frames {
 				data[i] = uint8(v)
 			}
-			frames = dataset.Uint8Points(data, c.Dim)
+			frames = points.Uint8(data, c.Dim)
 		}
 		in := Input{Frames: frames}
 		for i, m := range c.Models {
-			in.Models = append(in.Models, Encoded{Name: fmt.Sprint("model ", i), Latents: dataset.Float64Points(m.Latents, m.Dim)})
+			in.Models = append(in.Models, Encoded{Name: fmt.Sprint("model ", i), Latents: points.Float64(m.Latents, m.Dim)})
 		}
 		// Intervals and the null must not touch the scores.
 		for _, o := range []Options{{K: c.Ks}, {K: c.Ks, Intervals: true, Permutations: 2, PerPoint: true}} {
@@ -136,7 +136,7 @@ func TestDeterminism(t *testing.T) {
 
 func TestSelfIsPerfect(t *testing.T) {
 	frames := walk(80, 5, 1)
-	rotated := dataset.Float64Points(slices.Clone(frames.F64), 5)
+	rotated := points.Float64(slices.Clone(frames.F64), 5)
 	for i := range rotated.N { // a rotation, a reflection and a scale
 		row := rotated.F64[i*5:]
 		a, b := row[0], row[1]
@@ -254,7 +254,7 @@ func TestIntervals(t *testing.T) {
 
 func TestConstantLatents(t *testing.T) {
 	frames := walk(60, 3, 1)
-	constant := dataset.Float32Points(slices.Repeat([]float32{1.5, -2}, 60), 2)
+	constant := points.Float32(slices.Repeat([]float32{1.5, -2}, 60), 2)
 	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "flat", Latents: constant}, {Name: "ok", Latents: frames}}}, Options{Intervals: true, Permutations: 1})
 	if !slices.ContainsFunc(result.Warnings, func(w string) bool {
 		return strings.Contains(w, "flat") && strings.Contains(w, "collapsed")
@@ -374,7 +374,7 @@ func TestPrecomputed(t *testing.T) {
 	for i := range all {
 		all[i] = i
 	}
-	matrix := dataset.Float64Points(rows, 60)
+	matrix := points.Float64(rows, 60)
 	for _, states := range [][]int{all, some} {
 		distances := among(matrix.Select(states), states)
 		models := []Encoded{{Name: "z", Latents: z.Select(states)}}
@@ -390,7 +390,7 @@ func TestPrecomputed(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	good := walk(30, 3, 1)
-	one := func(frames, z dataset.Points) Input {
+	one := func(frames, z points.Points) Input {
 		return Input{Frames: frames, Models: []Encoded{{Name: "jepa", Latents: z}}}
 	}
 	nan := walk(30, 3, 1)
@@ -440,8 +440,8 @@ func TestBadInput(t *testing.T) {
 }
 
 func ExampleAnalyze() {
-	frames := dataset.Uint8Points([]uint8{0, 0, 10, 0, 21, 0, 33, 0, 46, 0, 60, 0}, 2)
-	latents := dataset.Float32Points([]float32{0, 50, 11, 26, 41, 62}, 1)
+	frames := points.Uint8([]uint8{0, 0, 10, 0, 21, 0, 33, 0, 46, 0, 60, 0}, 2)
+	latents := points.Float32([]float32{0, 50, 11, 26, 41, 62}, 1)
 	result, err := Analyze(context.Background(), Input{
 		Frames: frames,
 		Models: []Encoded{{Name: "line", Latents: latents}},

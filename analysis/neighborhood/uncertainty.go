@@ -6,7 +6,7 @@ package neighborhood
 import (
 	"math"
 
-	"repscope/analysis/internal/evidence"
+	"repscope/analysis/internal/results"
 	"repscope/neighbors"
 	"repscope/report"
 	"repscope/stat"
@@ -45,7 +45,7 @@ func (a *AtK) intervals(s *neighbors.AtK, blocks *stat.Blocks, reason string) (j
 		if err != nil {
 			return jackknifed{}, err
 		}
-		*c.interval = evidence.Interval(j.Interval)
+		*c.interval = results.Interval(j.Interval)
 		if c.interval.Defined() {
 			*c.interval = report.Between(max(j.Interval.Low, c.floor), min(j.Interval.High, 1))
 		}

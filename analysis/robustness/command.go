@@ -6,10 +6,10 @@ import (
 	"context"
 	"slices"
 
-	"repscope/analysis/internal/evidence"
-	"repscope/dataset"
+	"repscope/analysis/internal/results"
 	"repscope/internal/cli"
 	"repscope/latent"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -79,7 +79,7 @@ func run(ctx context.Context, env *cli.Env, o Options) error {
 	}
 	for i, m := range env.Models {
 		in.Models = append(in.Models, Encoder{Name: m.Name, Clean: clean[i],
-			Encode: func(ctx context.Context, states latent.Source) (dataset.Points, error) {
+			Encode: func(ctx context.Context, states latent.Source) (points.Points, error) {
 				return m.Encode(ctx, states, "")
 			}, EncodeNoisy: m.EncodeNoisy})
 	}
@@ -158,7 +158,7 @@ func (r *Result) write(env *cli.Env, index []int, draws int) error {
 		return err
 	}
 	if len(r.Comparisons) > 0 {
-		if err := env.Table(evidence.Table(r.Comparisons)); err != nil {
+		if err := env.Table(results.Table(r.Comparisons)); err != nil {
 			return err
 		}
 	}

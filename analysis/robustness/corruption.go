@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"repscope/dataset"
-	"repscope/latent/cuda"
+	"repscope/model/cuda"
 	"repscope/stat"
 )
 

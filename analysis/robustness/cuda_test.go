@@ -13,9 +13,10 @@ import (
 	"testing"
 
 	"repscope/dataset"
-	"repscope/device"
 	"repscope/internal/cuda/fakecuda"
+	"repscope/internal/device"
 	"repscope/latent"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -27,23 +28,23 @@ type onGPU struct {
 	noisy   int // calls that corrupted states
 }
 
-func (m *onGPU) encode(ctx context.Context, states latent.Source) (dataset.Points, error) {
+func (m *onGPU) encode(ctx context.Context, states latent.Source) (points.Points, error) {
 	z, err := latent.Encode(ctx, m.encoder, states, m.options)
 	if err != nil {
-		return dataset.Points{}, err
+		return points.Points{}, err
 	}
-	return dataset.Float32Points(z.Data().([]float32), z.Shape()[1]), nil
+	return points.Float32(z.Data().([]float32), z.Shape()[1]), nil
 }
 
-func (m *onGPU) encodeNoisy(ctx context.Context, states latent.Source, n latent.Noise, progress func(done, total int)) (dataset.Points, []float64, error) {
+func (m *onGPU) encodeNoisy(ctx context.Context, states latent.Source, n latent.Noise, progress func(done, total int)) (points.Points, []float64, error) {
 	o := m.options
 	o.Progress = progress
 	z, moved, err := latent.EncodeNoisy(ctx, m.encoder, states, n, o)
 	if err != nil {
-		return dataset.Points{}, nil, err
+		return points.Points{}, nil, err
 	}
 	m.noisy++
-	return dataset.Float32Points(z.Data().([]float32), z.Shape()[1]), moved, nil
+	return points.Float32(z.Data().([]float32), z.Shape()[1]), moved, nil
 }
 
 // models are two encoders on a device: one of pixels as they are, one of pixels that are scaled.
@@ -204,7 +205,7 @@ func TestNoiseOfResizedFramesOnGPU(t *testing.T) {
 	for _, resized := range []bool{false, true} {
 		if resized {
 			m.noisy = 0
-			in.Models[0].EncodeNoisy = func(ctx context.Context, s latent.Source, n latent.Noise, progress func(done, total int)) (dataset.Points, []float64, error) {
+			in.Models[0].EncodeNoisy = func(ctx context.Context, s latent.Source, n latent.Noise, progress func(done, total int)) (points.Points, []float64, error) {
 				other := *m
 				other.options.Preprocessing = latent.Preprocessing{Layout: "HW", Height: 4, Width: 4}
 				z, moved, err := other.encodeNoisy(ctx, s, n, progress)

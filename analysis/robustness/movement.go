@@ -7,17 +7,17 @@ import (
 	"fmt"
 	"math"
 
-	"repscope/analysis/internal/evidence"
-	"repscope/dataset"
+	"repscope/analysis/internal/results"
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
 
 // movement is how far the latents of one model moved.
 type movement struct {
-	clean     dataset.Points // in the scale distances are taken in
-	scale     stat.Scale     // raw or l2
+	clean     points.Points // in the scale distances are taken in
+	scale     stat.Scale    // raw or l2
 	draws     int
 	search    neighbors.Options
 	rms       report.Value // √(2·tr C) of clean, undefined for constant latents
@@ -40,7 +40,7 @@ func newMovement(m Encoder, states int, o Options) (*movement, error) {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
 	if spectrum, err := stat.NewSpectrum(out.clean); err != nil {
-		v, _ := evidence.Undefined(err)
+		v, _ := results.Undefined(err)
 		out.rms, out.variance, out.effective = v, v, v
 	} else {
 		out.rms, out.variance = report.Number(spectrum.RMSDistance()), report.Number(spectrum.TotalVariance)
@@ -56,7 +56,7 @@ func newMovement(m Encoder, states int, o Options) (*movement, error) {
 
 // record takes the latents z of the corrupted states lo, lo+1, … at a level and
 // draw.
-func (m *movement) record(ctx context.Context, level, draw, lo int, z dataset.Points) error {
+func (m *movement) record(ctx context.Context, level, draw, lo int, z points.Points) error {
 	if z.Dim != m.clean.Dim {
 		return fmt.Errorf("latents of corrupted states have dimension %d, those of clean ones %d", z.Dim, m.clean.Dim)
 	}
@@ -132,10 +132,10 @@ func (m *movement) describe(ctx context.Context, o Options, resamples *stat.Resa
 		}
 		level := Level{
 			Sigma: sigma,
-			Mean:  report.Number(all.Mean), MeanCI: evidence.Interval(mean.Interval),
+			Mean:  report.Number(all.Mean), MeanCI: results.Interval(mean.Interval),
 			SD: report.NumberOr(all.SD, all.Reason), SE: report.NumberOr(perState.SE, perState.Reason),
 			Median: report.Number(all.Median), Min: report.Number(all.Min), Max: report.Number(all.Max),
-			FlipRate: report.Number(flips[0].Estimate), FlipRateCI: evidence.Interval(flips[0].Interval),
+			FlipRate: report.Number(flips[0].Estimate), FlipRateCI: results.Interval(flips[0].Interval),
 			Cosine:            meanDefined(m.cosine[l]),
 			InputPerturbation: report.Number(perturbation[l]),
 			Samples:           len(m.distance[l]),
@@ -151,7 +151,7 @@ func (m *movement) describe(ctx context.Context, o Options, resamples *stat.Resa
 			if err != nil {
 				return nil, nil, err
 			}
-			level.RelativeMean, level.RelativeMeanCI = report.Number(boot.Estimate), evidence.Interval(boot.Interval)
+			level.RelativeMean, level.RelativeMeanCI = report.Number(boot.Estimate), results.Interval(boot.Interval)
 			if l == compared {
 				relative = boot
 			}

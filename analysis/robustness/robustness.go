@@ -20,9 +20,10 @@ import (
 	"slices"
 	"sync"
 
-	"repscope/analysis/internal/evidence"
+	"repscope/analysis/internal/results"
 	"repscope/dataset"
 	"repscope/latent"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -31,13 +32,13 @@ import (
 // changed ones.
 type Encoder struct {
 	Name  string
-	Clean dataset.Points // row i belongs to state i
+	Clean points.Points // row i belongs to state i
 	// Encode returns the latents of other states, in the same space as Clean.
-	Encode func(ctx context.Context, states latent.Source) (dataset.Points, error)
+	Encode func(ctx context.Context, states latent.Source) (points.Points, error)
 	// EncodeNoisy, if not nil, is tried first for corruptions that latent.Noise has. It
 	// corrupts the states itself, returns ‖x' − x‖₂ of each beside the latents, and may
 	// tell progress the states done. An error that wraps latent.ErrNoNoise asks for Encode.
-	EncodeNoisy func(ctx context.Context, states latent.Source, noise latent.Noise, progress func(done, total int)) (dataset.Points, []float64, error)
+	EncodeNoisy func(ctx context.Context, states latent.Source, noise latent.Noise, progress func(done, total int)) (points.Points, []float64, error)
 }
 
 // Input is what Analyze looks at.
@@ -185,11 +186,11 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 			return nil, fmt.Errorf("%s: %w", in.Models[i].Name, err)
 		}
 		model.Name, names[i], relative[i] = in.Models[i].Name, in.Models[i].Name, boot
-		model.NEff = evidence.EffectiveSize(series[i], in.Episode)
+		model.NEff = results.EffectiveSize(series[i], in.Episode)
 		result.Models = append(result.Models, *model)
 	}
 	if o.Bootstrap > 0 {
-		result.Comparisons, err = evidence.Pairwise(fmt.Sprintf("relative_mean at %g", o.CompareLevel), names, relative, o.Seed)
+		result.Comparisons, err = results.Pairwise(fmt.Sprintf("relative_mean at %g", o.CompareLevel), names, relative, o.Seed)
 	}
 	return result, err
 }

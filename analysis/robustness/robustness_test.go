@@ -11,6 +11,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/latent"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -33,10 +34,10 @@ func greys(n int, shape []int, low, high float64) *memory {
 // linear is an encoder that multiplies states by a matrix [D × pixels].
 func linear(name string, states *memory, matrix []float32) Encoder {
 	dim := len(matrix) / states.size
-	encode := func(_ context.Context, s latent.Source) (dataset.Points, error) {
+	encode := func(_ context.Context, s latent.Source) (points.Points, error) {
 		x := make([]float32, s.Len()*states.size)
 		if err := s.Float32(x, 0, s.Len()); err != nil {
-			return dataset.Points{}, err
+			return points.Points{}, err
 		}
 		z := make([]float32, s.Len()*dim)
 		for i := range s.Len() {
@@ -48,7 +49,7 @@ func linear(name string, states *memory, matrix []float32) Encoder {
 				z[i*dim+d] = float32(sum)
 			}
 		}
-		return dataset.Float32Points(z, dim), nil
+		return points.Float32(z, dim), nil
 	}
 	clean, err := encode(context.Background(), states)
 	if err != nil {
@@ -308,12 +309,12 @@ func TestBadInput(t *testing.T) {
 	short := model
 	short.Clean = short.Clean.Select([]int{0, 1})
 	narrow := model
-	narrow.Encode = func(_ context.Context, s latent.Source) (dataset.Points, error) {
-		return dataset.Float32Points(make([]float32, 3*s.Len()), 3), nil
+	narrow.Encode = func(_ context.Context, s latent.Source) (points.Points, error) {
+		return points.Float32(make([]float32, 3*s.Len()), 3), nil
 	}
 	failing := model
-	failing.Encode = func(context.Context, latent.Source) (dataset.Points, error) {
-		return dataset.Points{}, errors.New("model m: out of memory")
+	failing.Encode = func(context.Context, latent.Source) (points.Points, error) {
+		return points.Points{}, errors.New("model m: out of memory")
 	}
 	for want, f := range map[string]func() (Input, Options){
 		"no models":                      func() (Input, Options) { return Input{States: states, PixelRange: unit}, Options{} },

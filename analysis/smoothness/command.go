@@ -6,9 +6,9 @@ import (
 	"context"
 	"fmt"
 
-	"repscope/analysis/internal/evidence"
-	"repscope/dataset"
+	"repscope/analysis/internal/results"
 	"repscope/internal/cli"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -46,7 +46,7 @@ point. Read it beside R² (does the latent follow the change at all) and the
 effective rank.`
 
 func run(ctx context.Context, env *cli.Env, horizons []int) error {
-	lists := make([][]dataset.Pair, len(horizons))
+	lists := make([][]points.Pair, len(horizons))
 	for i, h := range horizons {
 		if h < 1 {
 			return cli.Usage("--horizons %d: want at least 1", h)
@@ -65,7 +65,7 @@ func run(ctx context.Context, env *cli.Env, horizons []int) error {
 	if err != nil {
 		return err
 	}
-	in := Input{Frames: frames, PixelRange: env.States.Range(), Episode: env.Episodes(index), Pairs: map[int][]dataset.Pair{}}
+	in := Input{Frames: frames, PixelRange: env.States.Range(), Episode: env.Episodes(index), Pairs: map[int][]points.Pair{}}
 	for i, h := range horizons {
 		in.Pairs[h] = local[i]
 	}
@@ -87,7 +87,7 @@ func run(ctx context.Context, env *cli.Env, horizons []int) error {
 
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
-func (r *Result) write(env *cli.Env, index []int, pairs []dataset.Pair) error {
+func (r *Result) write(env *cli.Env, index []int, pairs []points.Pair) error {
 	for _, w := range r.Warnings {
 		env.Warn("%s", w)
 	}
@@ -143,7 +143,7 @@ func (r *Result) write(env *cli.Env, index []int, pairs []dataset.Pair) error {
 		return err
 	}
 	if len(r.Comparisons) > 0 {
-		if err := env.Table(evidence.Table(r.Comparisons)); err != nil {
+		if err := env.Table(results.Table(r.Comparisons)); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis/internal/evidence"
+	"repscope/analysis/internal/results"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -36,7 +36,7 @@ func relate(ctx context.Context, pixel, latent []float64, still float64, resampl
 func (m *measured) regress(ctx context.Context, pixel, latent []float64, resamples *stat.Resamples, threads int) error {
 	fit, err := stat.Regression(pixel, latent)
 	if err != nil {
-		v, none := evidence.Undefined(err)
+		v, none := results.Undefined(err)
 		m.Slope, m.Intercept, m.R, m.RSquared, m.PValue, m.StdError = v, v, v, v, v, v
 		m.SlopeCI, m.RSquaredCI = none, none
 		return nil
@@ -50,7 +50,7 @@ func (m *measured) regress(ctx context.Context, pixel, latent []float64, resampl
 		return err
 	}
 	m.slope, m.intercept, m.rSquared = boot.Slope, boot.Intercept, boot.RSquared
-	m.SlopeCI, m.RSquaredCI = evidence.Interval(boot.Slope.Interval), evidence.Interval(boot.RSquared.Interval)
+	m.SlopeCI, m.RSquaredCI = results.Interval(boot.Slope.Interval), results.Interval(boot.RSquared.Interval)
 	return nil
 }
 
@@ -76,7 +76,7 @@ func (m *measured) rank(ctx context.Context, pixel, latent []float64, resamples 
 	if err != nil {
 		return err
 	}
-	m.SpearmanCI = evidence.Interval(boot.R.Interval)
+	m.SpearmanCI = results.Interval(boot.R.Interval)
 	return nil
 }
 
@@ -111,10 +111,10 @@ func (m *measured) ratio(ctx context.Context, pixel, latent []float64, still flo
 		return err
 	}
 	m.Ratio.Mean = report.Number(summary.Mean)
-	m.Ratio.MeanCI = evidence.Interval(boot[0].Interval)
+	m.Ratio.MeanCI = results.Interval(boot[0].Interval)
 	m.Ratio.SD = report.NumberOr(summary.SD, summary.Reason)
 	m.Ratio.Median = report.Number(summary.Median)
-	m.Ratio.MedianCI = evidence.Interval(boot[1].Interval)
+	m.Ratio.MedianCI = results.Interval(boot[1].Interval)
 	m.Ratio.P95, m.Ratio.P99 = report.Number(quantiles[0]), report.Number(quantiles[1])
 	m.Ratio.Max = report.Number(summary.Max)
 	return nil

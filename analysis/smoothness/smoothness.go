@@ -8,10 +8,10 @@
 // upper quantiles are empirical local Lipschitz constants.
 //
 //	result, err := smoothness.Analyze(ctx, smoothness.Input{
-//		Frames:     frames, // dataset.Points, one row per state
+//		Frames:     frames, // points.Points, one row per state
 //		PixelRange: dataset.PixelRange{High: 255},
 //		Episode:    episode,
-//		Pairs:      map[int][]dataset.Pair{1: states.Pairs(1)},
+//		Pairs:      map[int][]points.Pair{1: states.Pairs(1)},
 //		Models:     []smoothness.Encoded{{Name: "jepa", Latents: z}},
 //	}, smoothness.Options{Bootstrap: 2000, Seed: 42})
 //	fmt.Println(result.Models[0].Main.Slope)
@@ -23,22 +23,23 @@ import (
 	"math"
 	"slices"
 
-	"repscope/analysis/internal/evidence"
+	"repscope/analysis/internal/results"
 	"repscope/dataset"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
 
 // Encoded is one model's latents: Name, and Latents with a row per state.
-type Encoded = evidence.Encoded
+type Encoded = results.Encoded
 
 // Input is what Analyze looks at: N states, and one latent per state and model.
 type Input struct {
-	Frames     dataset.Points // the last frame of each state
+	Frames     points.Points // the last frame of each state
 	PixelRange dataset.PixelRange
 	Episode    []int // of each state; nil means one episode
 	// Pairs holds the pairs of states to compare for each horizon h.
-	Pairs  map[int][]dataset.Pair
+	Pairs  map[int][]points.Pair
 	Models []Encoded
 }
 
@@ -173,7 +174,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		if h == main {
 			result.Blocks = blocks.String()
 			result.Warnings = append(result.Warnings, blocks.Warnings()...)
-			result.EffectivePairs = evidence.EffectiveSize(pixel[h], pairEpisodes(in.Episode, in.Pairs[h]))
+			result.EffectivePairs = results.EffectiveSize(pixel[h], pairEpisodes(in.Episode, in.Pairs[h]))
 		}
 	}
 
@@ -181,7 +182,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	squares := make([]*stat.Bootstrapped, len(in.Models))
 	for i, encoded := range in.Models {
 		model := Model{Name: encoded.Name, LatentScale: o.Scale}
-		rms, rank := evidence.Spread(encoded.Latents)
+		rms, rank := results.Spread(encoded.Latents)
 		model.RMSDistance, model.EffectiveRank = rms, rank
 		if !rms.Defined() {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed and its smoothness means nothing", encoded.Name, rms.Reason))
@@ -206,7 +207,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 			model.Relation, model.Line, model.Ratios = measured.Relation, measured.line(pixel[h]), measured.ratios
 			model.RawDistance, model.Distance = distances(encoded.Latents, in.Pairs[h]), scaled
 			slopes[i], squares[i] = measured.slope, measured.rSquared
-			model.NEff = evidence.EffectiveSize(scaled, pairEpisodes(in.Episode, in.Pairs[h]))
+			model.NEff = results.EffectiveSize(scaled, pairEpisodes(in.Episode, in.Pairs[h]))
 			rawMeasured, err := relate(ctx, pixel[h], model.RawDistance, still, families[h], o.Threads)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", encoded.Name, err)
@@ -215,13 +216,13 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		}
 		result.Models = append(result.Models, model)
 	}
-	names := evidence.Names(in.Models)
+	names := results.Names(in.Models)
 	if o.Bootstrap > 0 {
 		for _, metric := range []struct {
 			name       string
 			replicates []*stat.Bootstrapped
 		}{{"slope", slopes}, {"r_squared", squares}} {
-			compared, err := evidence.Pairwise(metric.name, names, metric.replicates, o.Seed)
+			compared, err := results.Pairwise(metric.name, names, metric.replicates, o.Seed)
 			if err != nil {
 				return nil, err
 			}
@@ -233,7 +234,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 
 // check validates the input and returns the horizons in ascending order.
 func (in Input) check() ([]int, error) {
-	if err := evidence.Check(in.Models, in.Frames.N, in.Episode); err != nil {
+	if err := results.Check(in.Models, in.Frames.N, in.Episode); err != nil {
 		return nil, err
 	}
 	var horizons []int
@@ -256,7 +257,7 @@ func (in Input) check() ([]int, error) {
 }
 
 // distances returns ‖a − b‖₂ for every pair.
-func distances(p dataset.Points, pairs []dataset.Pair) []float64 {
+func distances(p points.Points, pairs []points.Pair) []float64 {
 	out := make([]float64, len(pairs))
 	now, next := make([]float64, p.Dim), make([]float64, p.Dim)
 	for i, pair := range pairs {
@@ -272,7 +273,7 @@ func distances(p dataset.Points, pairs []dataset.Pair) []float64 {
 	return out
 }
 
-func pairEpisodes(episode []int, pairs []dataset.Pair) []int {
+func pairEpisodes(episode []int, pairs []points.Pair) []int {
 	if episode == nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"repscope/dataset"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -51,16 +52,16 @@ func readGolden(t *testing.T) (golden, Input) {
 		frames[i] = uint8(v)
 	}
 	in := Input{
-		Frames:     dataset.Uint8Points(frames, 64),
+		Frames:     points.Uint8(frames, 64),
 		PixelRange: dataset.PixelRange{High: 255},
 		Episode:    g.Episode,
-		Pairs:      map[int][]dataset.Pair{},
-		Models:     []Encoded{{Name: "tanh", Latents: dataset.Float32Points(g.Latents, 4)}},
+		Pairs:      map[int][]points.Pair{},
+		Models:     []Encoded{{Name: "tanh", Latents: points.Float32(g.Latents, 4)}},
 	}
 	for _, h := range []int{1, 5} {
 		for i := range len(g.Episode) - h {
 			if g.Episode[i] == g.Episode[i+h] {
-				in.Pairs[h] = append(in.Pairs[h], dataset.Pair{Now: i, Next: i + h})
+				in.Pairs[h] = append(in.Pairs[h], points.Pair{Now: i, Next: i + h})
 			}
 		}
 	}
@@ -130,7 +131,7 @@ func TestIdentityIsPerfectlySmooth(t *testing.T) {
 		for i, v := range in.Frames.U8 {
 			z[i] = factor * float32(v)
 		}
-		in.Models = []Encoded{{Name: "identity", Latents: dataset.Float32Points(z, 64)}}
+		in.Models = []Encoded{{Name: "identity", Latents: points.Float32(z, 64)}}
 		result, err := Analyze(t.Context(), in, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -173,9 +174,9 @@ func TestBytesDoNotDependOnThreads(t *testing.T) {
 func TestDegenerateInput(t *testing.T) {
 	_, in := readGolden(t)
 	still := in
-	still.Frames = dataset.Uint8Points(make([]uint8, 60*64), 64)
+	still.Frames = points.Uint8(make([]uint8, 60*64), 64)
 	constant := in
-	constant.Models = []Encoded{{Name: "flat", Latents: dataset.Float32Points(make([]float32, 60*4), 4)}}
+	constant.Models = []Encoded{{Name: "flat", Latents: points.Float32(make([]float32, 60*4), 4)}}
 
 	result, err := Analyze(t.Context(), still, Options{Bootstrap: 20})
 	if err != nil {
@@ -200,8 +201,8 @@ func TestDegenerateInput(t *testing.T) {
 	}
 
 	few, outside, mismatched := in, in, in
-	few.Pairs = map[int][]dataset.Pair{1: in.Pairs[1][:2]}
-	outside.Pairs = map[int][]dataset.Pair{1: {{Now: 0, Next: 60}, {}, {}}}
+	few.Pairs = map[int][]points.Pair{1: in.Pairs[1][:2]}
+	outside.Pairs = map[int][]points.Pair{1: {{Now: 0, Next: 60}, {}, {}}}
 	mismatched.Models = []Encoded{{Name: "short", Latents: in.Models[0].Latents.Select([]int{0, 1, 2})}}
 	for want, bad := range map[string]Input{
 		"2 pairs of states 1 apart":      few,

@@ -3,8 +3,8 @@
 package main
 
 import (
-	"repscope/analysis/encode"
 	"repscope/internal/cli"
+	"repscope/tool/encode"
 )
 
 func main() { cli.Main(encode.Command) }

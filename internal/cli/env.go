@@ -13,6 +13,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/latent"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -73,14 +74,14 @@ func (e *Env) Sample() []int {
 // Pairs returns pairs of states whose beginnings are horizon frames apart in one
 // episode: all of them, or --samples drawn with the seed. Without frames, rows
 // of the latents count as frames. There may be none.
-func (e *Env) Pairs(horizon int) []dataset.Pair {
-	var pairs []dataset.Pair
+func (e *Env) Pairs(horizon int) []points.Pair {
+	var pairs []points.Pair
 	if e.States != nil {
 		pairs = e.States.Pairs(horizon)
 	} else {
 		for i := range e.count - horizon {
 			if e.episodes == nil || e.episodes[i] == e.episodes[i+horizon] {
-				pairs = append(pairs, dataset.Pair{Now: i, Next: i + horizon})
+				pairs = append(pairs, points.Pair{Now: i, Next: i + horizon})
 			}
 		}
 	}
@@ -88,7 +89,7 @@ func (e *Env) Pairs(horizon int) []dataset.Pair {
 	for _, i := range e.index {
 		admissible[i] = true
 	}
-	pairs = slices.DeleteFunc(slices.Clone(pairs), func(p dataset.Pair) bool {
+	pairs = slices.DeleteFunc(slices.Clone(pairs), func(p points.Pair) bool {
 		return !admissible[p.Now] || !admissible[p.Next]
 	})
 	return draw(pairs, e.Options.Samples, e.Options.Seed, streamPairs, uint64(horizon))
@@ -113,7 +114,7 @@ func draw[T any](all []T, n int, seed uint64, stream ...uint64) []T {
 // PairStates returns the states that occur in the pairs, ascending, and the
 // pairs as positions in that list: what to load, and where to find each pair in
 // the points loaded.
-func PairStates(pairs ...[]dataset.Pair) (index []int, local [][]dataset.Pair) {
+func PairStates(pairs ...[]points.Pair) (index []int, local [][]points.Pair) {
 	for _, list := range pairs {
 		for _, p := range list {
 			index = append(index, p.Now, p.Next)
@@ -125,11 +126,11 @@ func PairStates(pairs ...[]dataset.Pair) (index []int, local [][]dataset.Pair) {
 	for i, state := range index {
 		position[state] = i
 	}
-	local = make([][]dataset.Pair, len(pairs))
+	local = make([][]points.Pair, len(pairs))
 	for i, list := range pairs {
-		local[i] = make([]dataset.Pair, len(list))
+		local[i] = make([]points.Pair, len(list))
 		for j, p := range list {
-			local[i][j] = dataset.Pair{Now: position[p.Now], Next: position[p.Next]}
+			local[i][j] = points.Pair{Now: position[p.Now], Next: position[p.Next]}
 		}
 	}
 	return index, local
@@ -160,21 +161,21 @@ func (e *Env) Frame(index []int) []int {
 
 // Frames returns the last frame of each of the states as points of their own
 // type, and Clips whole states. For vectors and single frames they are the same.
-func (e *Env) Frames(ctx context.Context, index []int) (dataset.Points, error) {
+func (e *Env) Frames(ctx context.Context, index []int) (points.Points, error) {
 	return e.framePoints(ctx, index, true)
 }
 
 // Clips returns each of the states as a point of its own type.
-func (e *Env) Clips(ctx context.Context, index []int) (dataset.Points, error) {
+func (e *Env) Clips(ctx context.Context, index []int) (points.Points, error) {
 	return e.framePoints(ctx, index, false)
 }
 
-func (e *Env) framePoints(ctx context.Context, index []int, last bool) (dataset.Points, error) {
+func (e *Env) framePoints(ctx context.Context, index []int, last bool) (points.Points, error) {
 	if e.States == nil {
-		return dataset.Points{}, e.needFrames("the original states")
+		return points.Points{}, e.needFrames("the original states")
 	}
 	if err := ctx.Err(); err != nil {
-		return dataset.Points{}, err
+		return points.Points{}, err
 	}
 	states := e.States.Subset(index)
 	if last {
@@ -186,14 +187,14 @@ func (e *Env) framePoints(ctx context.Context, index []int, last bool) (dataset.
 // Latents returns the pooled latents of the states, one set of points per model
 // in the order of Models. Encoded latents are float32, given ones keep float64.
 // They are not scaled: --latent-scale is the analysis's own business.
-func (e *Env) Latents(ctx context.Context, index []int) ([]dataset.Points, error) {
-	out := make([]dataset.Points, len(e.Models))
+func (e *Env) Latents(ctx context.Context, index []int) ([]points.Points, error) {
+	out := make([]points.Points, len(e.Models))
 	for i, m := range e.Models {
-		points, err := m.Latents(ctx, index)
+		pts, err := m.Latents(ctx, index)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = points
+		out[i] = pts
 	}
 	return out, nil
 }

@@ -15,8 +15,9 @@ import (
 	"strings"
 
 	"repscope/dataset"
-	"repscope/examples/arcade"
+	"repscope/internal/example"
 	"repscope/latent"
+	"repscope/points"
 	"repscope/report"
 )
 
@@ -29,7 +30,7 @@ var encoderFiles = []string{"best_encoder.onnx", "best_encoder.pth", "best_encod
 
 // check finds wrong usage before any file is read.
 func (o *Options) check(c *Command) error {
-	example := "or run the built-in example: " + c.Name + " --example"
+	hint := "or run the built-in example: " + c.Name + " --example"
 	if o.example {
 		switch {
 		case o.frames != "":
@@ -38,7 +39,7 @@ func (o *Options) check(c *Command) error {
 			return Usage("--example brings its own episodes; leave --episodes out")
 		}
 		builtIn := []source{}
-		for _, name := range arcade.Models() {
+		for _, name := range example.Models() {
 			builtIn = append(builtIn, source{kind: "example", name: name, path: exampleInput + "/" + name})
 		}
 		builtIn = append(builtIn, source{kind: "baseline", name: "random", path: "random"}, source{kind: "baseline", name: "pca", path: "pca"})
@@ -59,11 +60,11 @@ func (o *Options) check(c *Command) error {
 	frames := o.frames != "" || o.example
 	switch {
 	case !frames && len(o.sources) == 0:
-		return Hint(Usage("no input: frames (--frames FILE[:key]) and models (%s) are needed", what), example)
+		return Hint(Usage("no input: frames (--frames FILE[:key]) and models (%s) are needed", what), hint)
 	case len(o.sources) == 0:
 		return Hint(Usage("no models: give at least one with %s", what), "baselines are --baseline pca,random")
 	case !frames && (c.Frames || encoders > 0):
-		return Hint(Usage("no frames: give them with --frames FILE[:key]"), example)
+		return Hint(Usage("no frames: give them with --frames FILE[:key]"), hint)
 	case c.Encoders && latents > 0:
 		return Hint(Usage("latents computed elsewhere cannot be used: %s runs the encoders itself", c.Name),
 			"give the encoder with --model NAME=FILE")
@@ -221,7 +222,7 @@ type givenLatents struct {
 	source source
 	array  string // name of the array, for messages
 	shape  []int
-	points dataset.Points
+	points points.Points
 	row    []int // row of each state in points; nil: the state's own index
 	input  report.Input
 }
@@ -242,7 +243,7 @@ func (e *Env) loadLatents(s source) (givenLatents, error) {
 	if len(a.Shape()) <= 2 && e.Options.pool.byName[s.name] == "" {
 		pool = latent.PoolNone // a pooling meant for other models
 	}
-	points, err := readLatents(a, pool)
+	pts, err := readLatents(a, pool)
 	if err != nil {
 		return fail(err)
 	}
@@ -251,7 +252,7 @@ func (e *Env) loadLatents(s source) (givenLatents, error) {
 		return fail(err)
 	}
 	return givenLatents{
-		source: s, array: a.Name(), shape: slices.Clone(a.Shape()), points: points,
+		source: s, array: a.Name(), shape: slices.Clone(a.Shape()), points: pts,
 		input: report.Input{Role: "latents", Name: s.name, Path: s.path, SHA256: sum,
 			DType: a.DType().String(), Shape: slices.Clone(a.Shape()), Pool: string(pool)},
 	}, nil
@@ -393,8 +394,8 @@ type frameInput struct {
 
 func (e *Env) openFrames() (*frameInput, error) {
 	if e.Options.example {
-		set := arcade.Example()
-		frames, err := dataset.NewArray(exampleInput, []int{set.Len(), arcade.Height, arcade.Width}, set.Frames)
+		set := example.Example()
+		frames, err := dataset.NewArray(exampleInput, []int{set.Len(), example.Height, example.Width}, set.Frames)
 		if err != nil {
 			return nil, err
 		}
@@ -768,7 +769,7 @@ func (e *Env) openBaseline(ctx context.Context, s source, dim int) (*Model, repo
 // exampleEncoder puts an encoder of the built-in example into a file, once per
 // content, and returns its path.
 func (e *Env) exampleEncoder(name string) (string, error) {
-	content, err := arcade.Encoder(name)
+	content, err := example.Encoder(name)
 	if err != nil {
 		return "", err
 	}

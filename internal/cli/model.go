@@ -12,9 +12,10 @@ import (
 	"gorgonia.org/tensor"
 
 	"repscope/dataset"
-	"repscope/device"
-	"repscope/examples/arcade"
+	"repscope/internal/device"
+	"repscope/internal/example"
 	"repscope/latent"
+	"repscope/points"
 )
 
 // Model is one of the models that are compared.
@@ -27,15 +28,15 @@ type Model struct {
 
 	env   *Env
 	pre   latent.Preprocessing
-	given dataset.Points // pooled latents computed elsewhere, one row per state
-	row   []int          // row of each state in given; nil: the state's own index
-	all   dataset.Points // latents of all states, once encoded
+	given points.Points // pooled latents computed elsewhere, one row per state
+	row   []int         // row of each state in given; nil: the state's own index
+	all   points.Points // latents of all states, once encoded
 }
 
 // Latents returns the pooled latents of the given states. When no --samples are
 // asked for, all states are encoded once and kept on disk, so that another
 // analysis of the same frames encodes nothing.
-func (m *Model) Latents(ctx context.Context, index []int) (dataset.Points, error) {
+func (m *Model) Latents(ctx context.Context, index []int) (points.Points, error) {
 	if m.Encoder == nil {
 		rows := index
 		if m.row != nil {
@@ -53,7 +54,7 @@ func (m *Model) Latents(ctx context.Context, index []int) (dataset.Points, error
 	if m.all.N == 0 {
 		all, err := m.encode(ctx, states, true, "encoding "+m.Name)
 		if err != nil {
-			return dataset.Points{}, err
+			return points.Points{}, err
 		}
 		m.all = all
 	}
@@ -66,27 +67,27 @@ func (m *Model) Latents(ctx context.Context, index []int) (dataset.Points, error
 // Encode returns the pooled latents of other inputs than the states, such as
 // noisy ones, with the settings of this model. They are not cached. label names
 // the work in the progress bar. It is an error for latents computed elsewhere.
-func (m *Model) Encode(ctx context.Context, source latent.Source, label string) (dataset.Points, error) {
+func (m *Model) Encode(ctx context.Context, source latent.Source, label string) (points.Points, error) {
 	if m.Encoder == nil {
-		return dataset.Points{}, Usage("model %s: latents computed elsewhere cannot encode anything new", m.Name)
+		return points.Points{}, Usage("model %s: latents computed elsewhere cannot encode anything new", m.Name)
 	}
 	return m.encode(ctx, source, false, label)
 }
 
 // EncodeNoisy is Encode for states that noise changes where the encoder runs; see
 // latent.EncodeNoisy. It tells progress, if not nil, how many states are done.
-func (m *Model) EncodeNoisy(ctx context.Context, source latent.Source, noise latent.Noise, progress func(done, total int)) (dataset.Points, []float64, error) {
+func (m *Model) EncodeNoisy(ctx context.Context, source latent.Source, noise latent.Noise, progress func(done, total int)) (points.Points, []float64, error) {
 	if m.Encoder == nil {
-		return dataset.Points{}, nil, fmt.Errorf("model %s: %w", m.Name, latent.ErrNoNoise)
+		return points.Points{}, nil, fmt.Errorf("model %s: %w", m.Name, latent.ErrNoNoise)
 	}
 	o := m.EncodeOptions("")
 	o.Progress = progress
 	z, moved, err := latent.EncodeNoisy(ctx, m.Encoder, source, noise, o)
 	if err != nil {
-		return dataset.Points{}, nil, fmt.Errorf("model %s: %w", m.Name, err)
+		return points.Points{}, nil, fmt.Errorf("model %s: %w", m.Name, err)
 	}
-	points, err := m.points(z, source.Len())
-	return points, moved, err
+	pts, err := m.points(z, source.Len())
+	return pts, moved, err
 }
 
 // EncodeOptions are the settings of this model for package latent, without a
@@ -101,25 +102,25 @@ func (m *Model) EncodeOptions(label string) latent.EncodeOptions {
 	}
 }
 
-func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, label string) (dataset.Points, error) {
+func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, label string) (points.Points, error) {
 	o := m.EncodeOptions(label)
 	if keep {
 		o.Cache = m.env.cache
 	}
 	z, err := latent.Encode(ctx, m.Encoder, source, o)
 	if err != nil {
-		return dataset.Points{}, fmt.Errorf("model %s: %w", m.Name, err)
+		return points.Points{}, fmt.Errorf("model %s: %w", m.Name, err)
 	}
 	return m.points(z, source.Len())
 }
 
 // points are the latents of n states.
-func (m *Model) points(z *tensor.Dense, n int) (dataset.Points, error) {
+func (m *Model) points(z *tensor.Dense, n int) (points.Points, error) {
 	data, ok := z.Data().([]float32)
 	if shape := z.Shape(); !ok || len(shape) != 2 || shape[0] != n {
-		return dataset.Points{}, fmt.Errorf("model %s: latents have shape %v and type %s, want float32 [%d, D]", m.Name, shape, z.Dtype(), n)
+		return points.Points{}, fmt.Errorf("model %s: latents have shape %v and type %s, want float32 [%d, D]", m.Name, shape, z.Dtype(), n)
 	}
-	return dataset.Float32Points(data, z.Shape()[1]), nil
+	return points.Float32(data, z.Shape()[1]), nil
 }
 
 // Device returns what --device names, in use until the end of the run. It is taken
@@ -165,7 +166,7 @@ type EncoderFile struct {
 func (o *Options) Encoders() (files []EncoderFile, done func(), err error) {
 	e := &Env{Options: *o}
 	if o.example {
-		for _, name := range arcade.Models() {
+		for _, name := range example.Models() {
 			e.Options.sources = append(e.Options.sources, source{kind: "example", name: name})
 		}
 	}
@@ -190,10 +191,10 @@ func (o *Options) Encoders() (files []EncoderFile, done func(), err error) {
 
 // readLatents reads an array of latents [N, D], [N, T, D] or [N, K, D] and pools
 // it to one vector per row. float64 and wide integers stay float64.
-func readLatents(a *dataset.Array, pool latent.Pool) (dataset.Points, error) {
+func readLatents(a *dataset.Array, pool latent.Pool) (points.Points, error) {
 	shape := a.Shape()
 	if len(shape) < 1 || a.RowLen() == 0 || a.Len() == 0 {
-		return dataset.Points{}, fmt.Errorf("%s: shape %v holds no latents, want [N, D]", a.Name(), shape)
+		return points.Points{}, fmt.Errorf("%s: shape %v holds no latents, want [N, D]", a.Name(), shape)
 	}
 	var dim int
 	var err error
@@ -202,15 +203,15 @@ func readLatents(a *dataset.Array, pool latent.Pool) (dataset.Points, error) {
 	}
 	pool, dim, err = pool.Resolve(shape, latent.PoolNone)
 	if err != nil {
-		return dataset.Points{}, Hint(fmt.Errorf("%s: %w", a.Name(), err), "choose with --pool NAME=MODE")
+		return points.Points{}, Hint(fmt.Errorf("%s: %w", a.Name(), err), "choose with --pool NAME=MODE")
 	}
 	switch a.DType() {
 	case dataset.Float64, dataset.Int32, dataset.Int64, dataset.Uint32, dataset.Uint64:
 		data, err := poolRows(a.Len(), a.RowLen(), dim, pool, a.ReadFloat64)
-		return dataset.Points{N: a.Len(), Dim: dim, F64: data}, err
+		return points.Points{N: a.Len(), Dim: dim, F64: data}, err
 	}
 	data, err := poolRows(a.Len(), a.RowLen(), dim, pool, a.ReadFloat32)
-	return dataset.Points{N: a.Len(), Dim: dim, F32: data}, err
+	return points.Points{N: a.Len(), Dim: dim, F32: data}, err
 }
 
 // poolRows reads n rows of the given length in pieces and pools each to dim
@@ -259,7 +260,7 @@ func poolRows[T float32 | float64](n, length, dim int, pool latent.Pool, read fu
 
 // badRows returns the points that hold NaN or Inf, and the column of the first
 // such value.
-func badRows(p dataset.Points) (rows []int, column int) {
+func badRows(p points.Points) (rows []int, column int) {
 	for i := range p.N {
 		bad := -1
 		if p.F32 != nil {

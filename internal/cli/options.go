@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"repscope/device"
+	"repscope/internal/device"
 	"repscope/latent"
 	"repscope/stat"
 )

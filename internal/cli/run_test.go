@@ -22,6 +22,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/cli"
 	"repscope/internal/cli/clitest"
+	"repscope/points"
 	"repscope/report"
 )
 
@@ -102,7 +103,7 @@ func runStand(ctx context.Context, env *cli.Env, ks []int, act string) error {
 
 // encodeAgain encodes some of the states by other ways, which must give the
 // same latents.
-func encodeAgain(ctx context.Context, env *cli.Env, index []int, latents []dataset.Points) error {
+func encodeAgain(ctx context.Context, env *cli.Env, index []int, latents []points.Points) error {
 	few := index[:3]
 	for i, m := range env.Models {
 		again, err := m.Encode(ctx, env.States.Subset(few), "again")
@@ -524,7 +525,7 @@ func TestSampleIsPairedAndSeeded(t *testing.T) {
 }
 
 func TestPairStates(t *testing.T) {
-	index, local := cli.PairStates([]dataset.Pair{{Now: 7, Next: 9}, {Now: 2, Next: 7}}, []dataset.Pair{{Now: 2, Next: 3}})
+	index, local := cli.PairStates([]points.Pair{{Now: 7, Next: 9}, {Now: 2, Next: 7}}, []points.Pair{{Now: 2, Next: 3}})
 	if !slices.Equal(index, []int{2, 3, 7, 9}) {
 		t.Errorf("index %v", index)
 	}

@@ -98,7 +98,7 @@ sanitize() { # TOOL
 
 benchmark() {
 	[ -d models ] || { echo "skipped: no models (python3 with torch and onnx makes them when the bundle is packed)"; return; }
-	(cd latent/cuda && REPSCOPE_BENCH_MODELS=$root/models ./cuda.test -test.run '^$' -test.bench Models -test.benchtime "${SECONDS_EACH:-0.5}s") > "$report/repscope" 2>&1
+	(cd model/cuda && REPSCOPE_BENCH_MODELS=$root/models ./cuda.test -test.run '^$' -test.bench Models -test.benchtime "${SECONDS_EACH:-0.5}s") > "$report/repscope" 2>&1
 	local code=$?
 	grep -E 'frames/s|SKIP|skip' "$report/repscope"
 	grep -q 'frames/s' "$report/repscope" || echo "skipped: $(grep -m1 -iE 'no CUDA device|skip' "$report/repscope" | sed 's/^ *//')"
@@ -136,7 +136,7 @@ step "driver" driver
 step "symbols" symbols
 step "header and ptxas" header_and_ptx
 step "device tests" tests internal/cuda/cuda.test
-step "operators and encoders" tests latent/cuda/cuda.test
+step "operators and encoders" tests model/cuda/cuda.test
 step "neighbours" tests neighbors/neighbors.test -test.run 'GPU|Cuda|CUDA|Device'
 step "memcheck" sanitize memcheck
 step "racecheck" sanitize racecheck

@@ -14,7 +14,7 @@ import torch
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(here, "..", "checkpoint", "testdata"))
+sys.path.insert(0, os.path.join(here, "..", "..", "model", "checkpoint", "testdata"))
 import reference
 
 warnings.filterwarnings("ignore")

@@ -15,7 +15,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 here = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(here, "..", "checkpoint", "testdata"))
+sys.path.insert(0, os.path.join(here, "..", "..", "model", "checkpoint", "testdata"))
 import reference
 
 torch.set_num_threads(1)

@@ -26,7 +26,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,10 +57,9 @@ func Run(t *testing.T, dir string) {
 			// Caches stay inside the script's own folder.
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache"))
-			if _, file, _, ok := runtime.Caller(0); ok {
-				env.Setenv("WEIGHTS", filepath.Join(filepath.Dir(file), "..", "..", "..", "examples", "arcade", "weights"))
-			}
-			return nil
+			root, err := Root()
+			env.Setenv("WEIGHTS", filepath.Join(root, "internal", "example", "weights"))
+			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"npy":       npy,
@@ -71,6 +69,20 @@ func Run(t *testing.T, dir string) {
 			"waitfor":   waitFor,
 		},
 	})
+}
+
+// Root returns the folder of go.mod: tests run in the folder of their package, below it.
+func Root() (string, error) {
+	dir, err := os.Getwd()
+	for ; err == nil; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("no go.mod above the working folder")
+		}
+	}
+	return "", err
 }
 
 func npy(ts *testscript.TestScript, neg bool, args []string) {

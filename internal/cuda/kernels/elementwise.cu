@@ -1,5 +1,5 @@
 /* Elementwise operators with broadcasting. An operation is a number that all
- * threads of a launch share; the numbers are those of latent/cuda/elementwise.go. */
+ * threads of a launch share; the numbers are those of model/cuda/elementwise.go. */
 #include "math.h"
 #include "walk.h"
 

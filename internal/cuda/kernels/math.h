@@ -24,7 +24,7 @@ __device__ inline double bits_double(unsigned long long v) {
 /* Two to the power of k, −1022 ≤ k ≤ 1023. */
 __device__ inline double power2(int k) { return bits_double((unsigned long long)(k + 1023) << 52); }
 
-/* float32, as latent/cpu/vector.go computes them */
+/* float32, as model/cpu/vector.go computes them */
 
 /* x modulo ln 2, between −½·ln 2 and ½·ln 2; how often ln 2 went into x is in the low bits of n. */
 __device__ inline float reduced(float x, unsigned *n) {

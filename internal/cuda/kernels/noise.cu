@@ -148,7 +148,7 @@ __device__ inline float bounded(float v, float low, float high, int clip) {
 	return low + smaller(offset, twice - offset);
 }
 
-/* How states change: struct change of package latent/cuda. For GAUSSIAN and BRIGHTNESS level is
+/* How states change: struct change of package model/cuda. For GAUSSIAN and BRIGHTNESS level is
  * what the numbers are multiplied with, for SALT_PEPPER the share of pixels. */
 struct Change {
 	int kind, clip;

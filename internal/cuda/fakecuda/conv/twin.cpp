@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/conv.cu"
 
 Family family("conv", "conv.cu tile.h math.h device.h ../fakecuda/twin.h",
-	"bd41edaa6517a587f590c6dab1f7151da6f4c31fb8787b0756610cab8ca7f5a8",
+	"d502d0557eb56271c546e6a63a0d581f53014e9d5264571b014611ca5633db02",
 	__start_fake_shared_conv, __stop_fake_shared_conv, {
 	twin("conv_fp32_64x64", conv_fp32_64x64),
 	twin("conv_fp32_16x32", conv_fp32_16x32),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/elementwise.cu"
 
 Family family("elementwise", "elementwise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"0975ae9ff74fce540807922330564472d044a657f525dcec57d3ca9286ed2f8c",
+	"3ccf8aca9cbf726801a13b4fda8b9995ba97b6b755d92ae55c21143608d1603f",
 	__start_fake_shared_elementwise, __stop_fake_shared_elementwise, {
 	twin("unary_f32", unary_f32),
 	twin("unary_double_f32", unary_double_f32),

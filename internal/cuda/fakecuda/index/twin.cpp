@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/index.cu"
 
 Family family("index", "index.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"98640c170c3165bac8baca4bc580e4a82da8c59e39d3664534681dba847e04c8",
+	"15008853514d13c3b33b8c2a40ebaf0767245f6a7647f7138cb24523922b55d8",
 	__start_fake_shared_index, __stop_fake_shared_index, {
 	twin("gather_1", gather_1),
 	twin("gather_4", gather_4),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/movement.cu"
 
 Family family("movement", "movement.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"7ff39d5f71000d23a51bc45569b1d081a55c40ca0286ccc2bad3f7eea1cbf380",
+	"1df4d32158eb00bd9ced6da2eac9f604963e9223115c046e62a947bba6355b53",
 	__start_fake_shared_movement, __stop_fake_shared_movement, {
 	twin("copy_box_1", copy_box_1),
 	twin("copy_box_4", copy_box_4),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/noise.cu"
 
 Family family("noise", "noise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"cbd47c8499a64c0355071561319bbb702ae494a4e9d75b3bbb4f626b9746f310",
+	"8f4dfd4b834e6c3175246a00c0c7dcd2a5b4802436af32b11966366ac026e374",
 	__start_fake_shared_noise, __stop_fake_shared_noise, {
 	twin("random_f32", random_f32),
 	twin("noise_f32", noise_f32),

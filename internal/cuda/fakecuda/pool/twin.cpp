@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/pool.cu"
 
 Family family("pool", "pool.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"2dca18a8260ba13d2d0c5ec541a60d00c7dc6156661a25aab0c31b315102618e",
+	"04c9fa37ad8fcb690c906c7fbce6c0dd6f4c2bccd4f13e428cc88f800089324b",
 	__start_fake_shared_pool, __stop_fake_shared_pool, {
 	twin("max_pool_f32", max_pool_f32),
 	twin("max_pool_i64", max_pool_i64),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/reduce.cu"
 
 Family family("reduce", "reduce.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"90b92e754e3f4d531d38908e98fe05663bf564f058bf174ad0ea58cbe223c323",
+	"3e90be17034ab01f59c230eda8d41b48c7ed4f13a8c0f726706968bfb76b6c5a",
 	__start_fake_shared_reduce, __stop_fake_shared_reduce, {
 	twin("reduce_by_thread_f32", reduce_by_thread_f32),
 	twin("reduce_by_warp_f32", reduce_by_warp_f32),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/resize.cu"
 
 Family family("resize", "resize.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"e4710f32ed026ef89e814772ed87843c080789a8362db34bd6c05c058832f68a",
+	"6a63a22c12cce2ef8bf82ecc6256af4d73b127297eca2d727a354c2bda752508",
 	__start_fake_shared_resize, __stop_fake_shared_resize, {
 	twin("resize_f32", resize_f32),
 	twin("grid_sample_f32", grid_sample_f32),

@@ -1,0 +1,96 @@
+// What analyses of latents share: the models' latents, their checks, and the
+// diagnostics of a collapsed encoder.
+
+package results
+
+import (
+	"fmt"
+
+	"repscope/points"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Encoded is one model's latents.
+type Encoded struct {
+	Name    string
+	Latents points.Points // row i belongs to state i
+}
+
+// Check returns an error unless there are models with n latents each and, if
+// episode is not nil, n episode labels.
+func Check(models []Encoded, n int, episode []int) error {
+	if len(models) == 0 {
+		return fmt.Errorf("no models to compare")
+	}
+	for _, m := range models {
+		if m.Latents.N != n {
+			return fmt.Errorf("%s: %d latents for %d states", m.Name, m.Latents.N, n)
+		}
+	}
+	if episode != nil && len(episode) != n {
+		return fmt.Errorf("%d episode labels for %d states", len(episode), n)
+	}
+	return nil
+}
+
+// Names returns the models' names.
+func Names(models []Encoded) []string {
+	names := make([]string, len(models))
+	for i, m := range models {
+		names[i] = m.Name
+	}
+	return names
+}
+
+// Spread returns √(2·tr C) and the entropy effective rank of latents: what tells
+// a collapsed encoder. Constant latents leave both undefined.
+func Spread(z points.Points) (rms, effectiveRank report.Value) {
+	spectrum, err := stat.NewSpectrum(z)
+	if err != nil {
+		undefined, _ := Undefined(err)
+		return undefined, undefined
+	}
+	return report.Number(spectrum.RMSDistance()), report.Number(spectrum.EffectiveRank)
+}
+
+// EffectiveSize is the number of independent observations that the dependent
+// values are worth, by their autocorrelation inside episodes.
+func EffectiveSize(values []float64, episode []int) report.Value {
+	n, err := stat.EffectiveSampleSize(values, episode)
+	if err != nil {
+		undefined, _ := Undefined(err)
+		return undefined
+	}
+	return report.Number(n)
+}
+
+// LeadingSeries is the coordinate of the latents that varies most, the first of
+// equals: the series whose dependence decides block lengths and effective sample
+// sizes.
+func LeadingSeries(z points.Points) []float64 {
+	mean, square := make([]float64, z.Dim), make([]float64, z.Dim)
+	row := make([]float64, z.Dim)
+	for i := range z.N {
+		for k, v := range z.Row(i, row) {
+			mean[k] += v / float64(z.N)
+		}
+	}
+	for i := range z.N {
+		for k, v := range z.Row(i, row) {
+			d := v - mean[k]
+			square[k] += float64(d * d)
+		}
+	}
+	widest := 0
+	for k, v := range square {
+		if v > square[widest] {
+			widest = k
+		}
+	}
+	out := make([]float64, z.N)
+	for i := range out {
+		out[i] = z.Row(i, row)[widest]
+	}
+	return out
+}

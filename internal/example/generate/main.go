@@ -1,0 +1,87 @@
+// Command generate writes frames of the arcade example as NumPy files:
+// frames.npy (uint8 [N,64,64]), episodes.npy (int64 [N]), actions.npy (int32
+// [N]), rewards.npy (float32 [N]) and factors.npy (int32 [N,8], the game's own
+// state in the order of example.FactorNames).
+//
+//	go run ./internal/example/generate --out data           # the evaluation set
+//	go run ./internal/example/generate --out data --train   # the training set
+//	go run ./internal/example/generate --out data --seed 7 --frames 5000
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"repscope/dataset"
+	"repscope/internal/example"
+)
+
+const trainFrames = 100_000
+
+func main() {
+	err := run(os.Args[1:])
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, errUsage):
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}
+
+// errUsage stands for a usage error that has been reported already.
+var errUsage = errors.New("wrong usage")
+
+func run(arguments []string) error {
+	flags := flag.NewFlagSet("generate", flag.ContinueOnError)
+	out := flags.String("out", "example-data", "folder to write to; made if absent")
+	train := flags.Bool("train", false, "write the frames that the shipped encoders were trained on")
+	seed := flags.Uint64("seed", 0, "seed of a game of your own; needs --frames")
+	frames := flags.Int("frames", 0, "number of frames of a game of your own")
+	if err := flags.Parse(arguments); errors.Is(err, flag.ErrHelp) {
+		return err
+	} else if err != nil {
+		return errUsage
+	}
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	switch {
+	case flags.NArg() > 0:
+		fmt.Fprintf(os.Stderr, "generate: unexpected argument %q\n", flags.Arg(0))
+		return errUsage
+	case given["seed"] != given["frames"] || *train && given["seed"]:
+		fmt.Fprintln(os.Stderr, "generate: give --seed together with --frames, and neither with --train")
+		return errUsage
+	}
+	config := example.Config{Seed: example.ExampleSeed, Episodes: example.ExampleEpisodes}
+	switch {
+	case *train:
+		config = example.Config{Seed: example.TrainSeed, Frames: trainFrames}
+	case given["seed"]:
+		config = example.Config{Seed: *seed, Frames: *frames}
+	}
+	set, err := example.Generate(config)
+	if err != nil {
+		return err
+	}
+	return write(*out, set)
+}
+
+func write(folder string, set *example.Set) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	n := set.Len()
+	path := func(name string) string { return filepath.Join(folder, name) }
+	return errors.Join(
+		dataset.WriteNPY(path("frames.npy"), []int{n, example.Height, example.Width}, set.Frames),
+		dataset.WriteNPY(path("episodes.npy"), []int{n}, set.Episode),
+		dataset.WriteNPY(path("actions.npy"), []int{n}, set.Action),
+		dataset.WriteNPY(path("rewards.npy"), []int{n}, set.Reward),
+		dataset.WriteNPY(path("factors.npy"), []int{n, len(example.FactorNames)}, set.Factors),
+	)
+}

@@ -1,0 +1,218 @@
+package checkpoint
+
+// The known architectures, one build function each.
+
+import (
+	"fmt"
+	"math"
+
+	"repscope/model/graph"
+)
+
+// buildConvEncoder is [B, C, T, H, W] → [B, T, D], frame by frame: convolutions
+// of kernel 4, stride 2, padding 1, each followed by the activation and a layer
+// normalisation over channels; then flatten, layer normalisation, linear. The
+// numbers of layers and channels, C and D come from the tensors.
+func buildConvEncoder(b *builder) error {
+	if err := b.refuseHeads(); err != nil {
+		return err
+	}
+	activation, err := b.activation("silu", "activation", "encoder_activation")
+	if err != nil {
+		return err
+	}
+	layers := b.layers("conv_layers", "weight")
+	channels := free
+	var input int
+	b.last = "frames"
+	for i := range layers {
+		conv, norm := fmt.Sprintf("conv_layers.%d", i), fmt.Sprintf("layer_norms.%d", i)
+		w, err := b.tensor(conv+".weight", free, channels, 4, 4)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			input = w[1]
+		}
+		channels = w[0]
+		for _, name := range []string{conv + ".bias", norm + ".weight", norm + ".bias"} {
+			if _, err := b.tensor(name, channels); err != nil {
+				return err
+			}
+		}
+		b.node("Conv", conv, map[string]graph.Attribute{"strides": integers(2, 2), "pads": integers(1, 1, 1, 1)}, conv+".weight", conv+".bias")
+		b.activate(activation, conv)
+		b.node("Transpose", norm, map[string]graph.Attribute{"perm": integers(0, 2, 3, 1)})
+		b.node("LayerNormalization", norm, map[string]graph.Attribute{"epsilon": number(1e-5)}, norm+".weight", norm+".bias")
+		b.node("Transpose", norm, map[string]graph.Attribute{"perm": integers(0, 3, 1, 2)})
+	}
+	if b.options.FinalActivation != "" {
+		return fmt.Errorf("final activation %q: the architecture has none", b.options.FinalActivation)
+	}
+	features, err := b.tensor("final_norm.weight", free)
+	if err != nil {
+		return err
+	}
+	if _, err := b.tensor("final_norm.bias", features[0]); err != nil {
+		return err
+	}
+	fc, err := b.tensor("fc.weight", free, features[0])
+	if err != nil {
+		return err
+	}
+	if _, err := b.tensor("fc.bias", fc[0]); err != nil {
+		return err
+	}
+	if features[0]%channels != 0 {
+		return fmt.Errorf("tensor %q has shape %v, want a multiple of the %d channels", b.prefix+"final_norm.weight", features, channels)
+	}
+	b.node("Reshape", "flatten", nil, b.ints(-1, int64(features[0])))
+	b.node("LayerNormalization", "final_norm", map[string]graph.Attribute{"epsilon": number(1e-5)}, "final_norm.weight", "final_norm.bias")
+	rows := b.node("Gemm", "fc", map[string]graph.Attribute{"transB": integer(1)}, "fc.weight", "fc.bias")
+
+	side := squareSide(features[0]/channels) << layers
+	if side > 0 {
+		b.model.State = []int{input, 1, side, side}
+	}
+	size := func(name string) graph.Dim { return graph.Dim{Name: name, Size: -1} }
+	b.input(size("batch"), graph.Dim{Size: input}, size("time"), size("height"), size("width"))
+	shape := b.frames()
+	for _, n := range b.graph.Nodes {
+		for i, in := range n.Inputs {
+			if in == "frames" {
+				n.Inputs[i] = b.last
+			}
+		}
+	}
+	b.last = rows
+	b.output(b.sequence(shape, fc[0]))
+
+	b.model.Check = func(shape []int) error {
+		if len(shape) != 5 {
+			return nil // the graph says so better
+		}
+		h, w := shape[3]>>layers, shape[4]>>layers
+		if h*w*channels == features[0] {
+			return nil
+		}
+		want := ""
+		if side > 0 {
+			want = fmt.Sprintf(", such as %d×%d", side, side)
+		}
+		return fmt.Errorf("frames of %d×%d give %d features, the weights want %d (tensor %q): want frames%s", shape[3], shape[4],
+			h*w*channels, features[0], b.prefix+"final_norm.weight", want)
+	}
+	return nil
+}
+
+// frames makes a batch of frames [B·T, C, H, W] of the input [B, C, T, H, W] and
+// returns the shape [B, T, C, H, W] as a value.
+func (b *builder) frames() (shape string) {
+	b.node("Transpose", "frames", map[string]graph.Attribute{"perm": integers(0, 2, 1, 3, 4)})
+	clips := b.last
+	shape = b.apply("Shape", "frames", nil, clips)
+	image := b.apply("Slice", "frames", nil, shape, b.ints(2), b.ints(5))
+	target := b.apply("Concat", "frames", map[string]graph.Attribute{"axis": integer(0)}, b.ints(-1), image)
+	b.apply("Reshape", "frames", nil, clips, target)
+	return shape
+}
+
+// sequence makes clips [B, T, width] of the last value, rows [B·T, width] in the order of frames.
+func (b *builder) sequence(shape string, width int) string {
+	rows := b.last
+	head := b.apply("Slice", "sequence", nil, shape, b.ints(0), b.ints(2))
+	target := b.apply("Concat", "sequence", map[string]graph.Attribute{"axis": integer(0)}, head, b.ints(int64(width)))
+	return b.apply("Reshape", "sequence", nil, rows, target)
+}
+
+// refuseHeads is for architectures without attention.
+func (b *builder) refuseHeads() error {
+	if b.options.Heads != 0 {
+		return fmt.Errorf("heads %d: the architecture has no attention", b.options.Heads)
+	}
+	return nil
+}
+
+// squareSide is √n if that is an integer, else 0.
+func squareSide(n int) int {
+	if s := int(math.Round(math.Sqrt(float64(n)))); s*s == n {
+		return s
+	}
+	return 0
+}
+
+// buildDQN is the convolutional encoder of deep Q-networks, [B, 4, 84, 84] →
+// [B, 512]: kernels 8, 4, 3 with strides 4, 2, 1, a ReLU after each, one linear
+// layer, and a last ReLU that a variant lacks.
+func buildDQN(b *builder) error {
+	if b.options.Activation != "" {
+		return fmt.Errorf("activation %q: the architecture has ReLU", b.options.Activation)
+	}
+	if err := b.refuseHeads(); err != nil {
+		return err
+	}
+	final := b.options.FinalActivation
+	switch final {
+	case "":
+		final = "relu"
+	case "relu", "none":
+	default:
+		return fmt.Errorf("final activation %q: want relu or none", final)
+	}
+	b.settings.decide("final_activation", final)
+	kernels, strides := []int{8, 4, 3}, []int{4, 2, 1}
+	channels, inputs := free, 0
+	b.last = "x"
+	for i, k := range kernels {
+		name := fmt.Sprintf("conv%d", i+1)
+		w, err := b.tensor(name+".weight", free, channels, k, k)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			inputs = w[1]
+		}
+		channels = w[0]
+		if _, err := b.tensor(name+".bias", channels); err != nil {
+			return err
+		}
+		s := int64(strides[i])
+		b.node("Conv", name, map[string]graph.Attribute{"strides": integers(s, s)}, name+".weight", name+".bias")
+		b.node("Relu", name, nil)
+	}
+	fc, err := b.tensor("fc_enc.weight", free, free)
+	if err != nil {
+		return err
+	}
+	if _, err := b.tensor("fc_enc.bias", fc[0]); err != nil {
+		return err
+	}
+	b.node("Flatten", "flatten", nil)
+	b.node("Gemm", "fc_enc", map[string]graph.Attribute{"transB": integer(1)}, "fc_enc.weight", "fc_enc.bias")
+	b.activate(final, "fc_enc")
+	out := b.last
+	b.input(graph.Dim{Name: "batch", Size: -1}, graph.Dim{Size: inputs}, graph.Dim{Name: "height", Size: -1}, graph.Dim{Name: "width", Size: -1})
+	b.output(out)
+
+	if fc[1] == channels*7*7 {
+		b.model.State = []int{inputs, 84, 84}
+	}
+	b.model.Check = func(shape []int) error {
+		if len(shape) != 4 {
+			return nil
+		}
+		h, w := shape[2], shape[3]
+		for i, k := range kernels {
+			if h < k || w < k {
+				return fmt.Errorf("frames of %d×%d are too small, want 84×84", shape[2], shape[3])
+			}
+			h, w = (h-k)/strides[i]+1, (w-k)/strides[i]+1
+		}
+		if h*w*channels != fc[1] {
+			return fmt.Errorf("frames of %d×%d give %d features, the weights want %d (tensor %q): want frames such as 84×84",
+				shape[2], shape[3], h*w*channels, fc[1], b.prefix+"fc_enc.weight")
+		}
+		return nil
+	}
+	return nil
+}

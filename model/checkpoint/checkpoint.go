@@ -1,0 +1,560 @@
+// Package checkpoint reads PyTorch state dicts and safetensors files of known
+// encoder architectures into package graph. The architecture is recognised by
+// the tensors' names and sized from their shapes.
+//
+//	model, err := checkpoint.Open("weights/jepa/best_encoder.pth", checkpoint.Options{})
+//	// model.Architecture is "ConvEncoder", model.Graph is ready to Prepare
+//
+// The reference definitions in PyTorch stand in testdata/reference.py.
+package checkpoint
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"repscope/dataset"
+	"repscope/internal/dtype"
+	"repscope/internal/mmap"
+	"repscope/internal/torchfile"
+	"repscope/model/graph"
+)
+
+// Options say what the file does not.
+type Options struct {
+	// State chooses among the state dicts of a training checkpoint: "encoder" or
+	// "target"; empty is encoder.
+	State string
+	// Activation of a ConvEncoder, silu by default, or of a ViT-MAE, gelu by
+	// default: silu, relu, gelu (by the error function), gelu_tanh, tanh or none.
+	// Empty: from the configuration, else the default.
+	Activation string
+	// FinalActivation of a DQN CNN: relu (the default) or none.
+	FinalActivation string
+	// Heads is the number of attention heads of a ViT-MAE, or of a VideoViT
+	// whose file lacks the rotary frequencies; 0: from the configuration, else
+	// the architecture's default.
+	Heads int
+}
+
+// Model is an encoder built from a file.
+type Model struct {
+	Graph        *graph.Graph
+	Architecture string
+	Format       string // "pth" or "safetensors"
+	Parameters   int
+	Warnings     []string
+	// Settings are the values that the tensors do not tell, as "heads=8", in a
+	// fixed order. With the tensors they determine the outputs.
+	Settings []string
+	// State is a shape of one state that fits, e.g. [1 1 64 64]; nil if unknown.
+	State []int
+	// Check says whether an input shape [B, …] fits the weights, beyond what
+	// the graph's own input shape says.
+	Check func(shape []int) error
+
+	close func() error
+}
+
+// Close releases the file. Deferred weights cannot be loaded afterwards.
+func (m *Model) Close() error {
+	if m.close == nil {
+		return nil
+	}
+	return m.close()
+}
+
+// Tensor is one entry of a state dict.
+type Tensor struct {
+	Shape []int
+	// Read returns the elements in row-major order.
+	Read func() ([]float32, error)
+	// Load, of a tensor in a file, writes those from first on to dst, until the file is
+	// closed; Verify finds damage before. Large ones are deferred (see graph.Defer).
+	Load   func(dst []float32, first int) error
+	Verify func() error
+}
+
+// State is a state dict.
+type State map[string]Tensor
+
+// Open reads a .pth, .pt or .safetensors file, told apart by its content.
+func Open(path string, o Options) (*Model, error) {
+	model, err := open(path, o)
+	if err != nil {
+		var unknown *os.PathError
+		if errors.As(err, &unknown) || strings.HasPrefix(err.Error(), path) {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return model, nil
+}
+
+func open(path string, o Options) (*Model, error) {
+	state, inside, format, close, err := readState(path, o)
+	if err != nil {
+		return nil, err
+	}
+	model, err := build(state, o, &settings{dir: filepath.Dir(path), inside: inside})
+	if err != nil {
+		return nil, errors.Join(err, close())
+	}
+	model.Format, model.close = format, close
+	return model, nil
+}
+
+// IsSafetensors reports whether a file begins like a safetensors file: an
+// eight-byte length and a JSON object.
+func IsSafetensors(head []byte) bool {
+	return len(head) >= 9 && head[8] == '{' && bytes.Count(head[4:8], []byte{0}) == 4
+}
+
+// readState opens a file; config is the configuration it holds, nil for none.
+func readState(path string, o Options) (state State, config any, format string, close func() error, err error) {
+	file, err := mmap.Open(path)
+	if err != nil {
+		return nil, nil, "", nil, err
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+		}
+	}()
+	var release func() error
+	head := make([]byte, 16)
+	n, err := file.ReadAt(head, 0)
+	if n == 0 {
+		return nil, nil, "", nil, fmt.Errorf("the file is empty or cannot be read: %w", err)
+	}
+	if IsSafetensors(head[:n]) {
+		if o.State != "" {
+			return nil, nil, "", nil, fmt.Errorf("state %q: a safetensors file holds only one state dict", o.State)
+		}
+		format = "safetensors"
+		state, release, err = readSafetensors(path)
+	} else {
+		format = "pth"
+		state, config, release, err = readTorch(path, o)
+	}
+	if err != nil {
+		return nil, nil, "", nil, err
+	}
+	for key, t := range state {
+		load := t.Load
+		t.Load = func(dst []float32, first int) error {
+			if err := file.Unchanged(); err != nil {
+				return err
+			}
+			return load(dst, first)
+		}
+		state[key] = t
+	}
+	return state, config, format, func() error { return errors.Join(release(), file.Close()) }, nil
+}
+
+func readTorch(path string, o Options) (State, any, func() error, error) {
+	f, err := torchfile.Open(path)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	state, config, err := choose(f.Root(), o.State)
+	if err != nil {
+		f.Close()
+		return nil, nil, nil, err
+	}
+	return state, config, f.Close, nil
+}
+
+// choose finds the state dict in the root object of a file, and the configuration beside it.
+func choose(root any, which string) (State, any, error) {
+	dict, ok := root.(*torchfile.Dict)
+	if !ok {
+		return nil, nil, fmt.Errorf("holds a %s, want a state dict (torch.save(model.state_dict(), path)); whole models and TorchScript cannot be read, export them to ONNX", torchfile.TypeName(root))
+	}
+	names := map[string][]string{
+		"":        {"encoder_state_dict", "state_dict", "model_state_dict"},
+		"encoder": {"encoder_state_dict"},
+		"target":  {"target_encoder_state_dict"},
+	}[which]
+	if names == nil {
+		return nil, nil, fmt.Errorf("state %q: want encoder or target", which)
+	}
+	var config any
+	for _, name := range configKeys {
+		if d, ok := dict.Get(name); ok && config == nil {
+			config = d
+		}
+	}
+	for _, name := range names {
+		if inner, ok := dict.Get(name); ok {
+			d, ok := inner.(*torchfile.Dict)
+			if !ok {
+				return nil, nil, fmt.Errorf("%q is a %s, want a state dict", name, torchfile.TypeName(inner))
+			}
+			state, err := stateOf(d)
+			return state, config, err
+		}
+	}
+	if which != "" {
+		return nil, nil, fmt.Errorf("state %q: the file has no %q; its keys are %s", which, names[0], list(dict.Keys()))
+	}
+	state, err := stateOf(dict)
+	return state, config, err
+}
+
+func stateOf(d *torchfile.Dict) (State, error) {
+	state := State{}
+	for key, value := range d.All() {
+		if t, ok := value.(*torchfile.Tensor); ok {
+			load := byRows(t.Shape, func(part []float32, lo, hi int) error {
+				return t.Use(lo, hi, func(raw []byte) error { return dtype.Float32s(part, raw, t.DType, t.Order()) })
+			})
+			state[key] = Tensor{Shape: t.Shape, Read: t.Float32, Load: load, Verify: t.Verify}
+		}
+	}
+	if len(state) == 0 {
+		return nil, fmt.Errorf("holds no state dict: no tensors under the keys %s", list(d.Keys()))
+	}
+	return state, nil
+}
+
+func readSafetensors(path string) (State, func() error, error) {
+	arrays, err := dataset.OpenAll(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	close := func() error {
+		var err error
+		for _, a := range arrays {
+			err = errors.Join(err, a.Close())
+		}
+		return err
+	}
+	state := State{}
+	for _, a := range arrays {
+		load := byRows(a.Shape(), a.ReadFloat32)
+		state[a.Key()] = Tensor{Shape: a.Shape(), Load: load, Read: func() ([]float32, error) {
+			values := make([]float32, a.Len()*a.RowLen())
+			return values, load(values, 0)
+		}}
+	}
+	return state, close, nil
+}
+
+// partElements bounds what is read of a tensor at a time, unless its rows are longer.
+const partElements = 1 << 16
+
+// byRows returns a function that reads any elements of a tensor through one that reads
+// whole rows; it takes some of them at a time, so that little of a mapped file is resident.
+func byRows(shape []int, read func(part []float32, lo, hi int) error) func(dst []float32, first int) error {
+	row := 1
+	for _, d := range shape[min(1, len(shape)):] {
+		row *= d
+	}
+	step := max(1, partElements/max(row, 1))
+	return func(dst []float32, first int) error {
+		for len(dst) > 0 {
+			lo, skipped := first/row, first%row
+			if skipped > 0 || len(dst) < row {
+				whole := make([]float32, row)
+				if err := read(whole, lo, lo+1); err != nil {
+					return err
+				}
+				n := copy(dst, whole[skipped:])
+				dst, first = dst[n:], first+n
+				continue
+			}
+			n := min(len(dst)/row, step)
+			if err := read(dst[:n*row], lo, lo+n); err != nil {
+				return err
+			}
+			dst, first = dst[n*row:], first+n*row
+		}
+		return nil
+	}
+}
+
+// list names tensors with their shapes for a message, at most a dozen.
+func (s State) list(keys []string) string {
+	slices.Sort(keys)
+	var parts []string
+	for _, k := range keys[:min(len(keys), 12)] {
+		parts = append(parts, fmt.Sprintf("%q %v", k, s[k].Shape))
+	}
+	if len(keys) > 12 {
+		parts = append(parts, "…")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// list joins names for a message, at most a dozen.
+func list(names []string) string {
+	names = slices.Sorted(slices.Values(names))
+	more := ""
+	if len(names) > 12 {
+		names, more = names[:12], ", …"
+	}
+	for i, n := range names {
+		names[i] = fmt.Sprintf("%q", n)
+	}
+	return strings.Join(names, ", ") + more
+}
+
+// Build recognises a state dict and builds its encoder. Names may share a
+// prefix such as "module." or "encoder.".
+func Build(state State, o Options) (*Model, error) { return build(state, o, &settings{}) }
+
+func build(state State, o Options, s *settings) (*Model, error) {
+	if o.Heads < 0 {
+		return nil, fmt.Errorf("heads %d: want a positive number", o.Heads)
+	}
+	for _, a := range architectures {
+		prefix, ok := a.match(state)
+		if !ok {
+			continue
+		}
+		b := &builder{state: state, prefix: prefix, options: o, settings: s, used: map[string]bool{},
+			graph: &graph.Graph{Name: a.Name, Opset: 20, Constants: map[string]*graph.Tensor{}},
+			model: &Model{Architecture: a.Name}}
+		if err := a.build(b); err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Name, err)
+		}
+		var surplus []string
+		for key := range state {
+			if !b.used[key] && strings.HasPrefix(key, prefix) {
+				surplus = append(surplus, key)
+			}
+		}
+		if len(surplus) > 0 {
+			return nil, fmt.Errorf("%s: %d surplus tensors that the architecture does not have: %s", a.Name, len(surplus), state.list(surplus))
+		}
+		if prefix != "" {
+			b.warn("the tensors' names begin with %q; other tensors of the file are left out", prefix)
+		}
+		b.model.Graph, b.model.Settings = b.graph, s.used
+		return b.model, nil
+	}
+	keys := slices.Collect(maps.Keys(state))
+	return nil, fmt.Errorf("no known architecture has the %d tensors %s; %s; known are %s; export another model to ONNX (torch.onnx.export) and open that file",
+		len(state), state.list(keys), nearest(state), namesOf(architectures))
+}
+
+// builder turns tensors into the constants and nodes of a graph.
+type builder struct {
+	state   State
+	prefix  string
+	options Options
+	// settings has what the tensors do not tell.
+	settings *settings
+	used     map[string]bool
+	graph    *graph.Graph
+	model    *Model
+	last     string // the value that the next node takes
+	count    int
+}
+
+func (b *builder) warn(format string, args ...any) {
+	b.model.Warnings = append(b.model.Warnings, fmt.Sprintf(format, args...))
+}
+
+// free stands for a size that the tensor itself decides.
+const free = -1
+
+// tensor makes a tensor a constant and checks its shape; want has −1 for free axes.
+func (b *builder) tensor(name string, want ...int) (shape []int, err error) {
+	t, err := b.find(name, want...)
+	if err != nil {
+		return nil, err
+	}
+	n, err := graph.Elements(t.Shape)
+	if err != nil || t.Load == nil || n <= graph.Resident {
+		values, shape, err := b.read(name, want...)
+		if err != nil {
+			return nil, err
+		}
+		b.graph.Constants[name] = graph.Floats(values, shape...)
+		b.model.Parameters += len(values)
+		return shape, nil
+	}
+	key := b.prefix + name
+	if t.Verify != nil {
+		if err := t.Verify(); err != nil {
+			return nil, fmt.Errorf("tensor %q: %w", key, err)
+		}
+	}
+	b.graph.Constants[name] = graph.Defer(func(dst []float32, first int) error {
+		if err := t.Load(dst, first); err != nil {
+			return fmt.Errorf("tensor %q: %w", key, err)
+		}
+		return nil
+	}, t.Shape...)
+	b.model.Parameters += n
+	b.used[key] = true
+	return t.Shape, nil
+}
+
+// tensors is tensor for several of one shape.
+func (b *builder) tensors(want []int, names ...string) error {
+	for _, name := range names {
+		if _, err := b.tensor(name, want...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// has reports whether the file has a tensor.
+func (b *builder) has(name string) bool { _, ok := b.state[b.prefix+name]; return ok }
+
+// layers counts name.0.key, name.1.key, …
+func (b *builder) layers(name, key string) int {
+	n := 0
+	for b.has(fmt.Sprintf("%s.%d.%s", name, n, key)) {
+		n++
+	}
+	return n
+}
+
+// find returns a tensor after checking its shape.
+func (b *builder) find(name string, want ...int) (Tensor, error) {
+	key := b.prefix + name
+	t, ok := b.state[key]
+	if !ok {
+		return t, fmt.Errorf("tensor %q is missing (want shape %s)", key, shapeText(want))
+	}
+	fits := len(t.Shape) == len(want)
+	for i := 0; fits && i < len(want); i++ {
+		fits = t.Shape[i] == want[i] || want[i] == free && t.Shape[i] > 0
+	}
+	if !fits {
+		return t, fmt.Errorf("tensor %q has shape %v, want %s", key, t.Shape, shapeText(want))
+	}
+	return t, nil
+}
+
+// read returns the elements of a tensor after checking its shape.
+func (b *builder) read(name string, want ...int) ([]float32, []int, error) {
+	t, err := b.find(name, want...)
+	if err != nil {
+		return nil, nil, err
+	}
+	key := b.prefix + name
+	values, err := t.Read()
+	if err != nil {
+		return nil, nil, fmt.Errorf("tensor %q: %w", key, err)
+	}
+	if n, err := graph.Elements(t.Shape); err != nil || n != len(values) {
+		return nil, nil, fmt.Errorf("tensor %q has %d elements, shape %v", key, len(values), t.Shape)
+	}
+	b.used[key] = true
+	return values, t.Shape, nil
+}
+
+func shapeText(want []int) string {
+	parts := make([]string, len(want))
+	for i, d := range want {
+		if parts[i] = fmt.Sprint(d); d == free {
+			parts[i] = "any"
+		}
+	}
+	return "[" + strings.Join(parts, " ") + "]"
+}
+
+// ints adds an integer constant and returns its name.
+func (b *builder) ints(values ...int64) string {
+	b.count++
+	name := fmt.Sprintf("ints_%d", b.count)
+	b.graph.Constants[name] = graph.Ints(values...)
+	return name
+}
+
+// node adds an operator on the last value and further inputs.
+func (b *builder) node(op, name string, attributes map[string]graph.Attribute, inputs ...string) string {
+	return b.apply(op, name, attributes, append([]string{b.last}, inputs...)...)
+}
+
+func (b *builder) apply(op, name string, attributes map[string]graph.Attribute, inputs ...string) string {
+	b.count++
+	out := fmt.Sprintf("%s_%d", strings.ToLower(op), b.count)
+	domain := ""
+	if op == "Silu" || op == "Linear" {
+		domain = "repscope"
+	}
+	b.graph.Nodes = append(b.graph.Nodes, &graph.Node{Name: name, Domain: domain, Op: op, Inputs: inputs, Outputs: []string{out}, Attributes: attributes})
+	b.last = out
+	return out
+}
+
+func integers(v ...int64) graph.Attribute {
+	return graph.Attribute{Kind: graph.AttributeInts, Ints: v}
+}
+
+func integer(v int64) graph.Attribute { return graph.Attribute{Kind: graph.AttributeInt, Int: v} }
+
+func number(v float32) graph.Attribute {
+	return graph.Attribute{Kind: graph.AttributeFloat, Float: v}
+}
+
+func (b *builder) input(dims ...graph.Dim) {
+	b.graph.Inputs = []graph.Port{{Name: "x", DType: graph.Float32, Dims: dims}}
+	b.last = "x"
+}
+
+func (b *builder) output(name string) {
+	b.graph.Outputs = []graph.Port{{Name: name, DType: graph.Float32}}
+}
+
+// activation decides on a function: the option, the configuration, or the
+// architecture's own, in this order; names are its names in configurations.
+func (b *builder) activation(otherwise string, names ...string) (string, error) {
+	name, where := b.options.Activation, ""
+	if name == "" {
+		var err error
+		if name, where, err = b.settings.text(names...); err != nil {
+			return "", fmt.Errorf("activation: %w", err)
+		}
+	}
+	if name == "" {
+		name = otherwise
+	}
+	known, ok := activations[strings.ToLower(strings.TrimPrefix(name, "nn."))]
+	if !ok {
+		if where != "" {
+			return "", fmt.Errorf("activation %q (%s): want silu, relu, gelu, gelu_tanh, tanh or none", name, where)
+		}
+		return "", fmt.Errorf("activation %q: want silu, relu, gelu, gelu_tanh, tanh or none", name)
+	}
+	if where != "" && known != otherwise {
+		b.warn("activation %s, from %s", known, where)
+	}
+	b.settings.decide("activation", known)
+	return known, nil
+}
+
+// activations maps names of functions to those of Options.
+var activations = map[string]string{
+	"none": "none", "identity": "none", "silu": "silu", "swish": "silu", "relu": "relu", "tanh": "tanh",
+	"gelu": "gelu", "gelu_tanh": "gelu_tanh", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh",
+}
+
+// activate applies a function of activations' values.
+func (b *builder) activate(name, where string) {
+	switch name {
+	case "silu":
+		b.node("Silu", where, nil)
+	case "relu":
+		b.node("Relu", where, nil)
+	case "gelu":
+		b.node("Gelu", where, nil)
+	case "gelu_tanh":
+		b.node("Gelu", where, map[string]graph.Attribute{"approximate": {Kind: graph.AttributeString, String: "tanh"}})
+	case "tanh":
+		b.node("Tanh", where, nil)
+	}
+}

@@ -1,0 +1,473 @@
+package checkpoint
+
+// The known transformers. Their attention is written as the plain operators of
+// an ONNX export, so that package graph fuses both alike.
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"repscope/model/graph"
+)
+
+// headNames are the names under which configurations give the number of heads.
+var headNames = []string{"num_heads", "n_heads", "num_attention_heads", "heads", "nheads", "n_head", "encoder_heads", "encoder_num_heads", "num_encoder_heads"}
+
+// heads decides on the number of attention heads where no tensor tells it:
+// the option, the configuration, or otherwise; 0 if nothing tells.
+func (b *builder) heads(width, otherwise int) (int, error) {
+	n, where := b.options.Heads, "option"
+	if n == 0 {
+		var err error
+		if n, where, err = b.settings.integer(headNames...); err != nil {
+			return 0, fmt.Errorf("number of heads: %w", err)
+		}
+	}
+	if n == 0 {
+		if n, where = otherwise, "the default"; n == 0 {
+			return 0, nil
+		}
+		b.warn("%d attention heads, the default: neither an option nor a configuration tells", n)
+	}
+	if width%n != 0 {
+		return 0, fmt.Errorf("%d heads (%s) do not divide the width %d", n, where, width)
+	}
+	return n, nil
+}
+
+// layerNorm normalises the last value over its last axis.
+func (b *builder) layerNorm(name string, width int, epsilon float32) error {
+	if err := b.tensors([]int{width}, name+".weight", name+".bias"); err != nil {
+		return err
+	}
+	b.node("LayerNormalization", name, map[string]graph.Attribute{"epsilon": number(epsilon)}, name+".weight", name+".bias")
+	return nil
+}
+
+// linear applies y = x·Wᵀ + b to the last value; out may be free.
+func (b *builder) linear(name string, out, in int, bias bool) (int, error) {
+	shape, err := b.tensor(name+".weight", out, in)
+	if err != nil {
+		return 0, err
+	}
+	out = shape[0]
+	b.node("Linear", name, nil, name+".weight", "")
+	if bias {
+		if _, err := b.tensor(name+".bias", out); err != nil {
+			return 0, err
+		}
+		b.node("Add", name, nil, name+".bias")
+	}
+	return out, nil
+}
+
+// scalar adds a constant of one element and returns its name.
+func (b *builder) scalar(x float32) string {
+	b.count++
+	name := fmt.Sprintf("number_%d", b.count)
+	b.graph.Constants[name] = graph.Floats([]float32{x}, 1)
+	return name
+}
+
+// attention is softmax(q·kᵀ/√d)·v of values [B, heads, N, d]; the result is [B, N, heads·d].
+func (b *builder) attention(name, q, k, v string, heads, width int) {
+	scores, weights, values := name+".scores", name+".weights", name+".values"
+	b.apply("Transpose", scores, map[string]graph.Attribute{"perm": integers(0, 1, 3, 2)}, k)
+	b.apply("MatMul", scores, nil, q, b.last)
+	b.node("Mul", scores, nil, b.scalar(float32(1/math.Sqrt(float64(width/heads)))))
+	b.node("Softmax", weights, map[string]graph.Attribute{"axis": integer(-1)})
+	b.node("MatMul", values, nil, v)
+	b.node("Transpose", values, map[string]graph.Attribute{"perm": integers(0, 2, 1, 3)})
+	b.node("Reshape", values, nil, b.ints(0, 0, int64(width)))
+}
+
+// split takes the three parts of a value along its first axis, each with that axis of size one.
+func (b *builder) split(name, x string) []string {
+	b.apply("Split", name, map[string]graph.Attribute{"axis": integer(0)}, x, b.ints(1, 1, 1))
+	n := b.graph.Nodes[len(b.graph.Nodes)-1]
+	n.Outputs = []string{b.last + "_q", b.last + "_k", b.last + "_v"}
+	return n.Outputs
+}
+
+// patches applies a convolution whose kernel is its stride to images
+// [B, C, H, W]; the result is tokens [B, N, E], row by row.
+func (b *builder) patches(weight, bias string, height, width, embedding int) {
+	h, w := int64(height), int64(width)
+	b.node("Conv", weight, map[string]graph.Attribute{"strides": integers(h, w)}, weight, bias)
+	b.node("Transpose", "tokens", map[string]graph.Attribute{"perm": integers(0, 2, 3, 1)})
+	b.node("Reshape", "tokens", nil, b.ints(0, -1, int64(embedding)))
+}
+
+// checkPatches says whether frames are a whole number of patches.
+func checkPatches(h, w, patchH, patchW int, key string) error {
+	if h%patchH != 0 || w%patchW != 0 || h == 0 || w == 0 {
+		return fmt.Errorf("frames of %d×%d are not a whole number of patches of %d×%d (tensor %q)", h, w, patchH, patchW, key)
+	}
+	return nil
+}
+
+// videoViT is the state of buildVideoViT.
+type videoViT struct {
+	*builder
+	embedding int
+	rotary    bool // the file has the frequencies
+	heads     int  // where it has not
+	// tables holds the cosines and sines made so far, by stack of blocks and frequencies.
+	tables map[string][2]string
+}
+
+// rotaryBase is the base of the frequencies where the file lacks them.
+const rotaryBase = 10000
+
+// buildVideoViT is [B, C, T, H, W] → [B, T, E]: patches of one frame each
+// (a convolution with kernel and stride 1, p, p), pre-norm transformer blocks
+// within a frame, layer normalisation, the mean over patches, pre-norm blocks
+// over the frames of a clip, layer normalisation. Every attention turns queries and
+// keys by a rotary embedding of the token's index. E, p, the numbers of blocks
+// and of heads and the widths of the MLPs come from the tensors; the size of the
+// frames and T are free.
+func buildVideoViT(b *builder) error {
+	switch {
+	case b.options.Activation != "":
+		return fmt.Errorf("activation %q: the architecture has GELU", b.options.Activation)
+	case b.options.FinalActivation != "":
+		return fmt.Errorf("final activation %q: the architecture has none", b.options.FinalActivation)
+	}
+	const conv = "patch_embed.conv_spatial"
+	w, err := b.tensor(conv+".weight", free, free, 1, free, free)
+	if err != nil {
+		return err
+	}
+	embedding, channels, patchH, patchW := w[0], w[1], w[3], w[4]
+	if _, err := b.tensor(conv+".bias", embedding); err != nil {
+		return err
+	}
+	// One frame at a time: the kernel has no extent in time.
+	b.graph.Constants[conv+".weight"].Shape = []int{embedding, channels, patchH, patchW}
+
+	v := &videoViT{builder: b, embedding: embedding, tables: map[string][2]string{}}
+	depth, temporal := max(1, b.layers("blocks", "norm1.weight")), max(1, b.layers("temporal_blocks", "norm1.weight"))
+	for _, stack := range []struct {
+		name   string
+		blocks int
+	}{{"blocks", depth}, {"temporal_blocks", temporal}} {
+		for i := range stack.blocks {
+			v.rotary = v.rotary || b.has(fmt.Sprintf("%s.%d.attn.rotary_emb.inv_freq", stack.name, i))
+		}
+	}
+	if !v.rotary {
+		if v.heads, err = b.heads(embedding, 0); err != nil {
+			return err
+		}
+		if v.heads == 0 {
+			return fmt.Errorf("the number of heads cannot be told: no tensor %q, no option, no configuration (%s) beside the file",
+				b.prefix+"blocks.0.attn.rotary_emb.inv_freq", headNames[0])
+		}
+		if d := embedding / v.heads; d%2 != 0 {
+			return fmt.Errorf("%d heads: the width %d of one is odd, but a rotary embedding turns pairs", v.heads, d)
+		}
+		b.settings.decide("heads", v.heads)
+	}
+
+	size := func(name string) graph.Dim { return graph.Dim{Name: name, Size: -1} }
+	b.input(size("batch"), graph.Dim{Size: channels}, size("time"), size("height"), size("width"))
+	shape := b.frames()
+	b.patches(conv+".weight", conv+".bias", patchH, patchW, embedding)
+	for i := range depth {
+		if err := v.block("blocks", i); err != nil {
+			return err
+		}
+	}
+	if err := b.layerNorm("norm", embedding, 1e-5); err != nil {
+		return err
+	}
+	b.node("ReduceMean", "mean", map[string]graph.Attribute{"keepdims": integer(0)}, b.ints(1))
+	b.sequence(shape, embedding)
+	for i := range temporal {
+		if err := v.block("temporal_blocks", i); err != nil {
+			return err
+		}
+	}
+	if err := b.layerNorm("temporal_norm", embedding, 1e-5); err != nil {
+		return err
+	}
+	b.output(b.last)
+
+	b.model.State = []int{channels, 6, 16 * patchH, 16 * patchW}
+	b.model.Check = func(shape []int) error {
+		if len(shape) != 5 {
+			return nil // the graph says so better
+		}
+		return checkPatches(shape[3], shape[4], patchH, patchW, b.prefix+conv+".weight")
+	}
+	return nil
+}
+
+// block is x + attention(norm(x)), then x + MLP(norm(x)), on tokens [B, N, E].
+// Nodes have the names of PyTorch's modules whose output they make.
+func (v *videoViT) block(stack string, i int) error {
+	b, width := v.builder, v.embedding
+	name := fmt.Sprintf("%s.%d.", stack, i)
+	frequencies, heads, err := v.frequencies(name + "attn.rotary_emb.inv_freq")
+	if err != nil {
+		return err
+	}
+	x := b.last
+	if err := b.layerNorm(name+"norm1", width, 1e-5); err != nil {
+		return err
+	}
+	if _, err := b.linear(name+"attn.qkv", 3*width, width, false); err != nil {
+		return err
+	}
+	attn := name + "attn"
+	b.node("Reshape", attn+".split", nil, b.ints(0, 0, 3, int64(heads), int64(width/heads)))
+	qkv := b.node("Transpose", attn+".split", map[string]graph.Attribute{"perm": integers(2, 0, 3, 1, 4)})
+	var parts [3]string
+	for k, part := range b.split(attn+".split", qkv) {
+		parts[k] = b.apply("Squeeze", attn+".split", nil, part, b.ints(0))
+	}
+	tables := v.table(stack, frequencies, x)
+	for k := range 2 {
+		parts[k] = b.rotate(attn+".rotary_emb", parts[k], tables, len(frequencies))
+	}
+	b.attention(attn, parts[0], parts[1], parts[2], heads, width)
+	if _, err := b.linear(name+"attn.proj", width, width, true); err != nil {
+		return err
+	}
+	x = b.apply("Add", attn+".residual", nil, x, b.last)
+	if err := b.layerNorm(name+"norm2", width, 1e-5); err != nil {
+		return err
+	}
+	hidden, err := b.linear(name+"mlp.fc1", free, width, true)
+	if err != nil {
+		return err
+	}
+	b.node("Gelu", name+"mlp.act", nil)
+	if _, err := b.linear(name+"mlp.fc2", width, hidden, true); err != nil {
+		return err
+	}
+	b.apply("Add", strings.TrimSuffix(name, "."), nil, x, b.last)
+	return nil
+}
+
+// frequencies are those of a block's rotary embedding, and the number of heads.
+func (v *videoViT) frequencies(key string) ([]float32, int, error) {
+	b, width := v.builder, v.embedding
+	if !v.rotary {
+		return rotaryFrequencies(width / v.heads), v.heads, nil
+	}
+	values, shape, err := b.read(key, free)
+	if err != nil {
+		return nil, 0, err
+	}
+	heads := width / (2 * shape[0])
+	if heads*2*shape[0] != width {
+		return nil, 0, fmt.Errorf("tensor %q has shape %v, want half the width of a head: a divisor of %d/2", b.prefix+key, shape, width)
+	}
+	if b.options.Heads != 0 && b.options.Heads != heads {
+		return nil, 0, fmt.Errorf("heads %d: tensor %q has shape %v, which tells %d", b.options.Heads, b.prefix+key, shape, heads)
+	}
+	return values, heads, nil
+}
+
+// rotaryFrequencies are base^(−2i/d), i < d/2, as PyTorch computes them in float32.
+func rotaryFrequencies(d int) []float32 {
+	f := make([]float32, d/2)
+	for i := range f {
+		f[i] = 1 / float32(math.Pow(rotaryBase, float64(float32(2*i)/float32(d))))
+	}
+	return f
+}
+
+// table makes the cosines and sines [N, d/2 twice] of the angles index·frequency
+// for the tokens of x, [B, N, E]; blocks of one stack share them.
+func (v *videoViT) table(stack string, frequencies []float32, x string) [2]string {
+	key := fmt.Sprint(stack, frequencies)
+	if t, ok := v.tables[key]; ok {
+		return t
+	}
+	shape := v.apply("Shape", "rotary", nil, x)
+	n := v.apply("Slice", "rotary", nil, shape, v.ints(1), v.ints(2))
+	t := v.rotation(frequencies, n)
+	v.tables[key] = t
+	return t
+}
+
+// rotation makes the tables for n tokens, an integer value of one element.
+func (b *builder) rotation(frequencies []float32, n string) [2]string {
+	b.count++
+	name := fmt.Sprintf("frequencies_%d", b.count)
+	b.graph.Constants[name] = graph.Floats(frequencies, 1, len(frequencies))
+	b.apply("Reshape", "rotary", nil, n, b.shape())
+	b.apply("Range", "rotary", nil, b.integerScalar(0), b.last, b.integerScalar(1))
+	b.node("Cast", "rotary", map[string]graph.Attribute{"to": integer(1)})
+	b.node("Reshape", "rotary", nil, b.ints(-1, 1))
+	half := b.node("Mul", "rotary", nil, name)
+	angles := b.apply("Concat", "rotary", map[string]graph.Attribute{"axis": integer(1)}, half, half)
+	return [2]string{b.apply("Cos", "rotary", nil, angles), b.apply("Sin", "rotary", nil, angles)}
+}
+
+// rotate turns the pairs (x_i, x_{i+d/2}) of the last axis by the tables' angles:
+// x·cos + (−x₂, x₁)·sin.
+func (b *builder) rotate(name, x string, tables [2]string, half int) string {
+	first := b.apply("Slice", name, nil, x, b.ints(0), b.ints(int64(half)), b.ints(-1))
+	second := b.apply("Slice", name, nil, x, b.ints(int64(half)), b.ints(int64(2*half)), b.ints(-1))
+	negative := b.apply("Neg", name, nil, second)
+	turned := b.apply("Concat", name, map[string]graph.Attribute{"axis": integer(-1)}, negative, first)
+	straight := b.apply("Mul", name, nil, x, tables[0])
+	across := b.apply("Mul", name, nil, turned, tables[1])
+	return b.apply("Add", name, nil, straight, across)
+}
+
+// shape is the constant shape of a scalar; integerScalar an integer without axes.
+func (b *builder) shape() string {
+	b.count++
+	name := fmt.Sprintf("shape_%d", b.count)
+	b.graph.Constants[name] = &graph.Tensor{DType: graph.Int64, Shape: []int{0}, I64: []int64{}}
+	return name
+}
+
+func (b *builder) integerScalar(x int64) string {
+	b.count++
+	name := fmt.Sprintf("integer_%d", b.count)
+	b.graph.Constants[name] = &graph.Tensor{DType: graph.Int64, Shape: []int{}, I64: []int64{x}}
+	return name
+}
+
+// buildViTMAE is the encoder of a masked autoencoder in Hugging Face's names,
+// [B, C, H, W] → tokens [B, 1+N, E], the CLS token first: patches, learned
+// positions, pre-norm blocks, layer normalisation. Nothing is masked and the
+// patches keep their order. E, the patch, the number of blocks, the width of the MLP
+// and the number of patches come from the tensors.
+func buildViTMAE(b *builder) error {
+	if b.options.FinalActivation != "" {
+		return fmt.Errorf("final activation %q: the architecture has none", b.options.FinalActivation)
+	}
+	activation, err := b.activation("gelu", "hidden_act")
+	if err != nil {
+		return err
+	}
+	const conv = "embeddings.patch_embeddings.projection"
+	w, err := b.tensor(conv+".weight", free, free, free, free)
+	if err != nil {
+		return err
+	}
+	width, channels, patchH, patchW := w[0], w[1], w[2], w[3]
+	if _, err := b.tensor(conv+".bias", width); err != nil {
+		return err
+	}
+	heads, err := b.heads(width, 8)
+	if err != nil {
+		return err
+	}
+	epsilon, where, err := b.settings.float("layer_norm_eps", "layernorm_eps")
+	if err != nil {
+		return err
+	}
+	if where == "" {
+		epsilon = 1e-12
+	} else if epsilon != 1e-12 {
+		b.warn("epsilon of the layer normalisation %g, from %s", epsilon, where)
+	}
+	b.settings.decide("heads", heads)
+	b.settings.decide("layer_norm_eps", epsilon)
+
+	cls, _, err := b.read("embeddings.cls_token", 1, 1, width)
+	if err != nil {
+		return err
+	}
+	const position = "embeddings.position_embeddings"
+	positions, shape, err := b.read(position, 1, free, width)
+	if err != nil {
+		return err
+	}
+	tokens := shape[1]
+	if tokens < 2 {
+		return fmt.Errorf("tensor %q has shape %v, want the CLS token and at least one patch", b.prefix+position, shape)
+	}
+	b.model.Parameters += len(cls) + len(positions)
+	first := make([]float32, width)
+	for i := range first {
+		first[i] = cls[i] + positions[i]
+	}
+	b.graph.Constants["cls"] = graph.Floats(first, 1, 1, width)
+	b.graph.Constants["positions"] = graph.Floats(positions[width:], 1, tokens-1, width)
+
+	b.input(graph.Dim{Name: "batch", Size: -1}, graph.Dim{Size: channels}, graph.Dim{Name: "height", Size: -1}, graph.Dim{Name: "width", Size: -1})
+	b.patches(conv+".weight", conv+".bias", patchH, patchW, width)
+	embedded := b.node("Add", "positions", nil, "positions")
+	inputShape := b.apply("Shape", "cls", nil, "x")
+	batch := b.apply("Slice", "cls", nil, inputShape, b.ints(0), b.ints(1))
+	target := b.apply("Concat", "cls", map[string]graph.Attribute{"axis": integer(0)}, batch, b.ints(1, int64(width)))
+	expanded := b.apply("Expand", "cls", nil, "cls", target)
+	b.apply("Concat", "tokens", map[string]graph.Attribute{"axis": integer(1)}, expanded, embedded)
+
+	layers := max(1, b.layers("encoder.layer", "layernorm_before.weight"))
+	for i := range layers {
+		if err := b.maeBlock(fmt.Sprintf("encoder.layer.%d.", i), width, heads, activation, float32(epsilon)); err != nil {
+			return err
+		}
+	}
+	if err := b.layerNorm("layernorm", width, float32(epsilon)); err != nil {
+		return err
+	}
+	b.output(b.last)
+
+	hint := ""
+	if side := squareSide(tokens - 1); side > 0 {
+		b.model.State = []int{channels, side * patchH, side * patchW}
+		hint = fmt.Sprintf(": want frames such as %d×%d", side*patchH, side*patchW)
+	}
+	b.model.Check = func(shape []int) error {
+		if len(shape) != 4 {
+			return nil
+		}
+		h, w := shape[2], shape[3]
+		if err := checkPatches(h, w, patchH, patchW, b.prefix+conv+".weight"); err != nil {
+			return err
+		}
+		if n := (h / patchH) * (w / patchW); n != tokens-1 {
+			return fmt.Errorf("frames of %d×%d give %d patches, the weights have positions for %d (tensor %q)%s", h, w, n, tokens-1, b.prefix+position, hint)
+		}
+		return nil
+	}
+	return nil
+}
+
+// maeBlock is x + attention(norm(x)), then x + MLP(norm(x)), on tokens [B, N, E].
+func (b *builder) maeBlock(name string, width, heads int, activation string, epsilon float32) error {
+	x := b.last
+	if err := b.layerNorm(name+"layernorm_before", width, epsilon); err != nil {
+		return err
+	}
+	normal := b.last
+	var parts [3]string
+	for k, part := range []string{"query", "key", "value"} {
+		key := name + "attention.attention." + part
+		b.last = normal
+		if _, err := b.linear(key, width, width, b.has(key+".bias")); err != nil {
+			return err
+		}
+		b.node("Reshape", key, nil, b.ints(0, 0, int64(heads), int64(width/heads)))
+		parts[k] = b.node("Transpose", key, map[string]graph.Attribute{"perm": integers(0, 2, 1, 3)})
+	}
+	b.attention(name+"attention.attention", parts[0], parts[1], parts[2], heads, width)
+	if _, err := b.linear(name+"attention.output.dense", width, width, true); err != nil {
+		return err
+	}
+	x = b.apply("Add", name+"attention.residual", nil, x, b.last)
+	if err := b.layerNorm(name+"layernorm_after", width, epsilon); err != nil {
+		return err
+	}
+	hidden, err := b.linear(name+"intermediate.dense", free, width, true)
+	if err != nil {
+		return err
+	}
+	b.activate(activation, name+"intermediate")
+	if _, err := b.linear(name+"output.dense", width, hidden, true); err != nil {
+		return err
+	}
+	b.apply("Add", strings.TrimSuffix(name, "."), nil, x, b.last)
+	return nil
+}

@@ -1,0 +1,229 @@
+package cpu_test
+
+// The standard ONNX node tests (model.onnx, test_data_set_0/{input,output}_i.pb),
+// and our own cases in the same format for newer opsets.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"repscope/model/cpu"
+	"repscope/model/graph"
+	"repscope/model/internal/graphtest"
+	"repscope/model/onnx"
+)
+
+// allowed lists the operators of which every case must pass.
+var allowed = strings.Fields(`Abs Acos Acosh Add And ArgMax ArgMin Asin Asinh Atan Atanh AveragePool BatchNormalization Cast CastLike Ceil
+	Celu Clip Concat Constant ConstantOfShape Conv ConvInteger ConvTranspose Cos Cosh CumSum DepthToSpace DequantizeLinear Div Dropout DynamicQuantizeLinear Einsum Elu Equal Erf Exp Expand EyeLike
+	Flatten Floor GRU Gather GatherElements GatherND Gelu Gemm GlobalAveragePool GlobalMaxPool Greater GreaterOrEqual GridSample GroupNormalization
+	HardSigmoid HardSwish Hardmax Identity If InstanceNormalization IsInf IsNaN LRN LSTM LayerNormalization LeakyRelu Less LessOrEqual Log LogSoftmax Loop
+	LpNormalization MatMul MatMulInteger Max MaxPool Mean MeanVarianceNormalization Min Mish Mod Mul Neg NonZero Not OneHot Or PRelu Pad Pow QLinearConv QLinearMatMul QuantizeLinear RNN Range Reciprocal ReduceL1 ReduceL2
+	ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Relu Reshape Resize ReverseSequence Round
+	Scan ScatterElements ScatterND Selu Shape Shrink Sigmoid Sign Sin Sinh Size Slice Softmax Softplus Softsign SpaceToDepth Split Sqrt Squeeze Sub Sum
+	Tan Tanh ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Where Xor`)
+
+// excluded cases use an allowed operator in a form that is not for inference,
+// or values of a type that is not supported: the end of the case's name, and why.
+var excluded = []struct{ name, why string }{
+	{"training_mode", "training"}, {"training_dropout", "training"}, {"training_dropout_default", "training"}, {"training_dropout_mask", "training"},
+	{"training_dropout_default_mask", "training"}, {"training_dropout_zero_ratio", "training"}, {"training_dropout_zero_ratio_mask", "training"},
+	{"to_STRING", "strings"}, {"STRING_to_FLOAT", "strings"}, {"to_STRING_expanded", "strings"}, {"STRING_to_FLOAT_expanded", "strings"},
+	{"identity_opt", "optional values"}, {"identity_sequence", "sequences"}, {"if_opt", "sequences"}, {"if_seq", "sequences"}, {"scan_sum", "Scan as of opset 8"}, {"optional_get_element", "optional values"},
+	{"cast_BFLOAT16_to_FLOAT", "bfloat16 stored as uint16"}, {"cast_FLOAT_to_BFLOAT16", "bfloat16 stored as uint16"},
+	{"castlike_BFLOAT16_to_FLOAT", "bfloat16 stored as uint16"}, {"castlike_FLOAT_to_BFLOAT16", "bfloat16 stored as uint16"},
+	{"BFLOAT16_to_FLOAT_expanded", "bfloat16 stored as uint16"}, {"FLOAT_to_BFLOAT16_expanded", "bfloat16 stored as uint16"},
+}
+
+func TestAllowListIsComplete(t *testing.T) {
+	if supported := graph.Operators(); !slices.Equal(allowed, supported) {
+		t.Errorf("allowed operators %v, supported are %v", allowed, supported)
+	}
+}
+
+// TestConformance runs the standard's own cases: a folder with folders of
+// cases at any depth, Debian's libonnx-testdata unless REPSCOPE_ONNX_TESTDATA names another.
+func TestConformance(t *testing.T) {
+	dir := os.Getenv("REPSCOPE_ONNX_TESTDATA")
+	if dir == "" {
+		dir = "/usr/share/libonnx-testdata/data"
+	}
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("no ONNX test data in %s (Debian: libonnx-testdata; elsewhere set REPSCOPE_ONNX_TESTDATA)", dir)
+	}
+	conform(t, os.DirFS(dir), 1e-3, false)
+}
+
+// TestOperators runs our own cases, whose outputs ONNX Runtime computed; see testdata/README.md.
+func TestOperators(t *testing.T) { conform(t, operatorCases(t), 1e-4, true) }
+
+// operatorCases are our own cases.
+func operatorCases(t testing.TB) fs.FS { return graphtest.Cases(t, "testdata/operators.tar.gz") }
+
+// conform runs every case of a file system and allows the given relative error
+// (1e-3 is that of the standard's own runner). With all, none may be unsupported.
+func conform(t *testing.T, files fs.FS, relative float64, all bool) {
+	passed, failed, unsupported := map[string]int{}, 0, map[string]int{}
+	tested := map[string]bool{}
+	total := 0
+	err := fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || path.Base(name) != "model.onnx" {
+			return err
+		}
+		dir := path.Dir(name)
+		ops, err := runCase(files, dir, relative)
+		total++
+		foreign := ops == nil || slices.ContainsFunc(ops, func(op string) bool { return !slices.Contains(allowed, op) })
+		why := ""
+		for _, e := range excluded {
+			if strings.HasSuffix(dir, e.name) {
+				why = e.why
+			}
+		}
+		switch {
+		case err == nil:
+			passed[path.Dir(dir)]++
+			for _, op := range ops {
+				tested[op] = true
+			}
+		case all:
+			failed++
+			t.Errorf("%s: %v", dir, err)
+		case errors.Is(err, graphtest.ErrNoData):
+			unsupported["no data in the folder"]++
+		case foreign && isUnsupported(err):
+			// Named for the log: the operator that is missing, or a type such as a sequence.
+			what := "a value that is no tensor of numbers"
+			if u := (*graph.UnsupportedError)(nil); errors.As(err, &u) {
+				what = u.Op
+			}
+			unsupported[what]++
+		case errors.Is(err, errOldOpset):
+			unsupported["opset below 7"]++
+		case why != "":
+			unsupported[why]++
+		default:
+			failed++
+			t.Errorf("%s: %v", dir, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var untested []string
+	for _, op := range allowed {
+		if !tested[op] {
+			untested = append(untested, op)
+		}
+	}
+	t.Logf("of %d cases: passed %v, failed %d, unsupported %v; operators in no case: %v", total, passed, failed, unsupported, untested)
+}
+
+func isUnsupported(err error) bool {
+	return errors.As(err, new(*graph.UnsupportedError)) || strings.Contains(err.Error(), "not supported") || strings.Contains(err.Error(), "no opset")
+}
+
+// Opset 7 is where today's rules of broadcasting begin.
+var errOldOpset = errors.New("opset below 7")
+
+// runCase runs one folder and names the operators of its graph; none if the file cannot be read.
+func runCase(files fs.FS, dir string, relative float64) ([]string, error) {
+	data, err := fs.ReadFile(files, path.Join(dir, "model.onnx"))
+	if err != nil {
+		return nil, err
+	}
+	// The operators' own tests state the opset of their last change, which may be 1.
+	o := onnx.Options{MinOpset: 1, MaxOpset: 30}
+	model, err := onnx.Decode(data, "", o)
+	if err != nil {
+		return nil, err
+	}
+	g := model.Graph
+	var ops []string
+	for _, n := range g.Nodes {
+		ops = append(ops, n.Op)
+	}
+	sets, err := fs.Glob(files, path.Join(dir, "test_data_set_*"))
+	if err != nil || len(sets) == 0 {
+		return ops, graphtest.ErrNoData
+	}
+	for _, set := range sets {
+		if err := runSet(data, o, files, set, relative); err != nil {
+			if g.Opset < 7 && path.Base(path.Dir(dir)) != "node" {
+				err = fmt.Errorf("%w: %w", errOldOpset, err)
+			}
+			return ops, err
+		}
+	}
+	return ops, nil
+}
+
+// runSet compares one set of inputs and outputs: with all inputs given at the run, or, where
+// shapes depend on them, with those after the first as constants;
+// and once more with all of them as constants, which folds what can be.
+func runSet(data []byte, o onnx.Options, files fs.FS, set string, relative float64) error {
+	if strings.Contains(set, "half") {
+		// Half-precision models are computed in single precision, more exactly than the expected values.
+		relative = 1e-2
+	}
+	run := func(constant func(i int, x *graph.Tensor) bool) error {
+		model, err := onnx.Decode(data, "", o)
+		if err != nil {
+			return err
+		}
+		g := model.Graph
+		var inputs []*graph.Tensor
+		var ports []graph.Port
+		for i, p := range g.Inputs {
+			x, err := graphtest.ReadTensor(files, set, "input", i)
+			if err != nil {
+				return err
+			}
+			if constant(i, x) {
+				g.Constants[p.Name] = x
+			} else {
+				inputs, ports = append(inputs, x), append(ports, p)
+			}
+		}
+		g.Inputs = ports
+		if err := g.Prepare(cpu.Evaluate); err != nil {
+			return err
+		}
+		x := cpu.New(g, 2)
+		defer x.Close()
+		out, err := x.Run(context.Background(), inputs)
+		if err != nil {
+			return err
+		}
+		for i, got := range out {
+			want, err := graphtest.ReadTensor(files, set, "output", i)
+			if err != nil {
+				return err
+			}
+			if err := graphtest.Compare(got, want, relative); err != nil {
+				return fmt.Errorf("output %d: %w", i, err)
+			}
+		}
+		return nil
+	}
+	folded := run(func(int, *graph.Tensor) bool { return true })
+	err := run(func(int, *graph.Tensor) bool { return false })
+	if err != nil && strings.Contains(err.Error(), "constant") {
+		err = run(func(i int, _ *graph.Tensor) bool { return i > 0 })
+	}
+	if err != nil && strings.Contains(err.Error(), "constant") {
+		return folded
+	}
+	if err == nil && folded != nil {
+		return fmt.Errorf("with constant inputs: %w", folded)
+	}
+	return err
+}

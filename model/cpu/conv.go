@@ -1,0 +1,300 @@
+package cpu
+
+// Convolution over one to three spatial axes, channels last, as a matrix
+// product of pixel patches by weights. A patch is a few runs of contiguous
+// elements, one per row of the kernel, that the product reads where they lie;
+// only an image with padding, or with its channels first, is copied before.
+
+import (
+	"fmt"
+
+	"repscope/internal/kernel"
+	"repscope/model/graph"
+)
+
+func init() { kernels["repscope.Conv"] = buildConv }
+
+// geometry is a convolution with its spatial axes padded to three.
+type geometry struct {
+	in, out                   [3]int
+	kernel, stride, dilation  [3]int
+	before                    [3]int
+	channels, groups, filters int // of input and output, all groups together
+
+	// The image that patches are read from: rows and columns include the
+	// padding, and planes those that lie before and behind. They equal the input's if nothing is copied.
+	frame  [3]int
+	copied bool
+	first  bool // the input is [N, C, …]
+	runs   []kernel.Run
+}
+
+// depth is the length of a patch of one group.
+func (g *geometry) depth() int {
+	return g.kernel[0] * g.kernel[1] * g.kernel[2] * g.channels / g.groups
+}
+
+func newGeometry(p *graph.ConvParams, in, out []int) *geometry {
+	g := &geometry{groups: p.Group, channels: in[len(in)-1], filters: out[len(out)-1], first: p.ChannelsFirstInput}
+	spatial := in[1 : len(in)-1]
+	if g.first {
+		g.channels, spatial = in[1], in[2:]
+	}
+	pad := func(v []int, fill int) (w [3]int) {
+		w = [3]int{fill, fill, fill}
+		copy(w[3-len(v):], v)
+		return w
+	}
+	g.in, g.out = pad(spatial, 1), pad(out[1:len(out)-1], 1)
+	g.kernel, g.stride, g.dilation = pad(p.Kernel, 1), pad(p.Strides, 1), pad(p.Dilations, 1)
+	g.before = pad(p.Before, 0)
+	g.frame = g.in
+	for a := range 3 {
+		needed := (g.out[a]-1)*g.stride[a] + (g.kernel[a]-1)*g.dilation[a] + 1
+		if g.before[a] > 0 || needed > g.in[a] {
+			g.copied = true
+			g.frame[a] = needed
+		}
+	}
+	g.copied = g.copied || g.first && g.channels > 1
+	// The runs of a patch, joined where they touch.
+	width := g.channels / g.groups
+	for z := range g.kernel[0] {
+		for y := range g.kernel[1] {
+			for x := range g.kernel[2] {
+				at := ((z*g.dilation[0]*g.frame[1]+y*g.dilation[1])*g.frame[2] + x*g.dilation[2]) * g.channels
+				if k := len(g.runs) - 1; k >= 0 && g.runs[k].Offset+g.runs[k].Length == at {
+					g.runs[k].Length += width
+					continue
+				}
+				g.runs = append(g.runs, kernel.Run{Offset: at, Length: width})
+			}
+		}
+	}
+	return g
+}
+
+// fill copies rows y0 … y1−1 of one image's frame.
+func (g *geometry) fill(dst, src []float32, y0, y1 int) {
+	line := g.frame[2] * g.channels
+	plane := g.in[0] * g.in[1] * g.in[2]
+	if g.before == [3]int{} && g.frame[2] == g.in[2] && y1 <= g.in[1] && g.in[0] == 1 {
+		// Without padding the rows are one row.
+		kernel.PackRows(dst, g.channels, src[y0*g.in[2]:], plane, g.channels, (y1-y0)*g.in[2])
+		return
+	}
+	left := min(g.before[2], g.frame[2])
+	n := max(0, min(g.in[2], g.frame[2]-left))
+	for z := range g.frame[0] {
+		for y := y0; y < y1; y++ {
+			row := dst[:line]
+			dst = dst[line:]
+			iz, iy := z-g.before[0], y-g.before[1]
+			if uint(iz) >= uint(g.in[0]) || uint(iy) >= uint(g.in[1]) || n == 0 {
+				clear(row)
+				continue
+			}
+			clear(row[:left*g.channels])
+			inner := row[left*g.channels : (left+n)*g.channels]
+			clear(row[(left+n)*g.channels:])
+			at := (iz*g.in[1] + iy) * g.in[2]
+			if g.first && g.channels > 1 {
+				// One panel whose width is the number of channels is the image with channels last.
+				kernel.PackRows(inner, g.channels, src[at:], plane, g.channels, n)
+			} else {
+				copy(inner, src[at*g.channels:])
+			}
+		}
+	}
+}
+
+// begin is where the first patch of an output line begins in the frames; lines are counted over all images.
+func (g *geometry) begin(l int) int {
+	lines := g.out[0] * g.out[1]
+	z, y := l%lines/g.out[1], l%g.out[1]
+	return ((l/lines*g.frame[0]+z*g.stride[0])*g.frame[1] + y*g.stride[1]) * g.frame[2] * g.channels
+}
+
+// locate is where the patches of output lines l0 … l1−1 begin, counted from the first one.
+func (g *geometry) locate(l0, l1 int) []int {
+	base := make([]int, 0, (l1-l0)*g.out[2])
+	for l := l0; l < l1; l++ {
+		at := g.begin(l) - g.begin(l0)
+		for range g.out[2] {
+			base = append(base, at)
+			at += g.stride[2] * g.channels
+		}
+	}
+	return base
+}
+
+// weights is how the first group's weights lie in [filters, channels/group, kernel…]; the
+// depths are in the order of a patch.
+func (g *geometry) weights() *matrix {
+	m := &matrix{n: g.filters / g.groups, k: g.depth()}
+	width := g.channels / g.groups
+	if positions := m.k / max(width, 1); positions > 1 && width > 1 {
+		for c := range width {
+			for at := range positions {
+				m.depth = append(m.depth, at*width+c)
+			}
+		}
+	}
+	return m
+}
+
+// frameLimit is the number of elements of a frame that is copied as a whole; it stays in the second-level cache.
+const frameLimit = 1 << 17
+
+// split cuts the work into units: of several whole images, or of some output lines of one image.
+func (g *geometry) split(images, threads int) (perUnit, lines int) {
+	lines = g.out[0] * g.out[1]
+	pixels := lines * g.out[2]
+	perUnit = max(1, min(rowBlock/pixels, images/(4*threads)))
+	parts := 1
+	if g.frame[0] == 1 {
+		// Volumes are never cut: their planes would be copied again and again.
+		parts = max((2*threads+images-1)/images, (g.frame[1]*g.frame[2]*g.channels+frameLimit-1)/frameLimit)
+	}
+	if images >= 2*threads && !g.copied {
+		parts = max(1, pixels/(4*rowBlock))
+	}
+	if parts = min(parts, g.out[1]); parts > 1 {
+		perUnit, lines = 1, (lines+parts-1)/parts
+	}
+	return perUnit, lines
+}
+
+func buildConv(b *builder) (func() error, error) {
+	p := b.step.Params.(*graph.ConvParams)
+	g := newGeometry(p, b.shape(0), b.outShape(0))
+	images, n, k := b.shape(0)[0], g.filters/g.groups, g.depth()
+	if size(b.outShape(0)) == 0 {
+		return func() error { return nil }, nil
+	}
+	packed, stored := make([]*kernel.Packed[float32], g.groups), g.weights()
+	// With one channel per group the channels of a pixel lie as the lanes of a vector do.
+	var channelwise []float32
+	var offsets []int
+	if w := b.constant(1); w != nil && g.groups > 1 && g.channels == g.groups && g.filters == g.groups && k <= kernel.KC {
+		values, err := w.Load(nil)
+		if err != nil {
+			return nil, err
+		}
+		channelwise = make([]float32, k*n*g.groups)
+		for c := range g.groups {
+			for p := range k {
+				channelwise[p*g.groups+c] = values[c*k+p]
+			}
+		}
+		for _, r := range g.runs {
+			offsets = append(offsets, r.Offset)
+		}
+		packed = nil
+	} else if w != nil {
+		for group := range g.groups {
+			var err error
+			stored.first = group * n * k
+			packed[group], err = b.weights.right(packKey{w, "conv", group}, stored)
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	x, y := b.in(0), b.out(0)
+	finish := newFinish(b, p.Activation, b.in(2))
+	scale, shift := b.in(3), b.in(4)
+	pool, weights := b.pool, b.weights
+	lines := g.out[0] * g.out[1]
+	perUnit, perPart := g.split(images, (*b.pool).threads)
+	parts := (lines + perPart - 1) / perPart
+	input := size(b.shape(0)[1:])
+	line := g.frame[2] * g.channels
+	if _, err := graph.Elements([]int{images, g.frame[0], g.frame[1], g.frame[2], g.channels}); err != nil {
+		return nil, fmt.Errorf("with its padding: %w", err)
+	}
+	bases := make([][]int, parts)
+	for part := range parts {
+		if part > 0 && g.out[0] == 1 {
+			bases[part] = bases[0] // the same lines of a plane, further down
+			continue
+		}
+		l := part * perPart
+		bases[part] = g.locate(l, min(l+perPart, lines)+(perUnit-1)*lines)
+	}
+	loop := b.each((images+perUnit-1)/perUnit*parts, func(worker, lo, hi int) {
+		s := &weights.scratch[worker]
+		for t := lo; t < hi; t++ {
+			first := t / parts * perUnit
+			last := min(first+perUnit, images) - 1
+			part := t % parts * perPart
+			l0, l1 := first*lines+part, last*lines+min(part+perPart, lines)
+			var image []float32
+			if g.copied {
+				// A part of an image needs only some of its rows.
+				y0, y1 := 0, g.frame[1]
+				if parts > 1 {
+					y0 = part * g.stride[1]
+					y1 = (min(part+perPart, lines)-1)*g.stride[1] + (g.kernel[1]-1)*g.dilation[1] + 1
+				}
+				each := g.frame[0] * (y1 - y0) * line
+				s.frames = grow(s.frames, (last-first+1)*each)
+				for i := first; i <= last; i++ {
+					g.fill(s.frames[(i-first)*each:][:each], x()[i*input:(i+1)*input], y0, y1)
+				}
+				image = s.frames
+			} else {
+				image = x()[g.begin(l0):]
+			}
+			rows := (l1 - l0) * g.out[2]
+			block := y()[l0*g.out[2]*g.filters:][:rows*g.filters]
+			s.gathered.M, s.gathered.N, s.gathered.First, s.gathered.Stride = rows, n, 0, g.filters
+			s.gathered.Base, s.gathered.Runs = bases[t%parts], g.runs
+			if channelwise != nil {
+				depthwise(block, image, channelwise, offsets, bases[t%parts][:rows], g.channels)
+			}
+			for group := range len(packed) {
+				s.gathered.Data = image[group*g.channels/g.groups:]
+				s.gathered.B, s.gathered.C = packed[group], block[group*n:]
+				if err := s.gathered.Run(); err != nil {
+					(*pool).fail(err)
+					return
+				}
+			}
+			finish(block, g.filters, rows, 0, g.filters)
+			if p.Norm != nil {
+				v, w := scale(), shift()
+				if normalizeRowsVector(block, block, v, w, g.filters, rows, p.Norm.Epsilon) {
+					continue
+				}
+				for i := range rows {
+					row := block[i*g.filters : (i+1)*g.filters]
+					normalize(row, row, v, w, p.Norm.Epsilon)
+				}
+			}
+		}
+	})
+	if b.constant(1) != nil {
+		return loop, nil
+	}
+	filters, shape := b.in(1), b.shape(1)
+	var buffer []float32
+	return func() error {
+		t := graph.Floats(filters(), shape...)
+		for group := range g.groups {
+			var err error
+			stored.first = group * n * k
+			if packed[group], err = stored.pack(t, &buffer); err != nil {
+				return err
+			}
+		}
+		return loop()
+	}, nil
+}
+
+func grow(s []float32, n int) []float32 {
+	if cap(s) < n {
+		return make([]float32, n)
+	}
+	return s[:n]
+}

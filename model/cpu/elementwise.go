@@ -1,0 +1,571 @@
+package cpu
+
+// Elementwise operators and broadcasting.
+
+import (
+	"errors"
+	"math"
+
+	"repscope/internal/dtype"
+	"repscope/model/graph"
+)
+
+// grain is the least number of elements worth handing to another worker.
+const grain = 1 << 13
+
+func init() {
+	for _, name := range []string{"Relu", "Sigmoid", "Tanh", "Erf", "Softplus", "Softsign", "LeakyRelu", "Elu", "Celu", "ThresholdedRelu", "Selu",
+		"HardSigmoid", "HardSwish", "Shrink", "Mish", "Sqrt", "Exp", "Log", "Sin", "Cos", "Reciprocal", "Floor", "Ceil", "Round", "Neg", "Abs", "Sign", "Gelu",
+		"Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh"} {
+		kernels["."+name] = buildUnary
+	}
+	kernels["repscope.Silu"] = buildUnary
+	kernels[".Clip"] = buildClip
+	for _, name := range []string{"Add", "Sub", "Mul", "Div", "Mod", "Pow", "PRelu"} {
+		kernels["."+name] = buildBinary
+	}
+	for _, name := range []string{"Max", "Min", "Sum", "Mean"} {
+		kernels["."+name] = buildVariadic
+	}
+	for _, name := range []string{"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"} {
+		kernels["."+name] = buildComparison
+	}
+	for _, name := range []string{"And", "Or", "Xor"} {
+		kernels["."+name] = buildLogic
+	}
+	kernels[".Not"] = func(b *builder) (func() error, error) {
+		m, x, y := b.memory, b.step.In[0], b.step.Out[0]
+		return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				m.bits[y][i] = !m.bits[x][i]
+			}
+		}), nil
+	}
+	kernels[".IsNaN"] = func(b *builder) (func() error, error) {
+		m, x, y := b.memory, b.step.In[0], b.step.Out[0]
+		return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				m.bits[y][i] = m.f32[x][i] != m.f32[x][i]
+			}
+		}), nil
+	}
+	kernels[".IsInf"] = func(b *builder) (func() error, error) {
+		p := b.step.Params.(graph.IsInfParams)
+		m, x, y := b.memory, b.step.In[0], b.step.Out[0]
+		return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
+			for i := lo; i < hi; i++ {
+				v := float64(m.f32[x][i])
+				m.bits[y][i] = p.Positive && math.IsInf(v, 1) || p.Negative && math.IsInf(v, -1)
+			}
+		}), nil
+	}
+	kernels[".Where"] = buildWhere
+	kernels[".Cast"] = buildCast
+	kernels[".CastLike"] = buildCast
+}
+
+func buildUnary(b *builder) (func() error, error) {
+	a := b.step.Params.(graph.Activation)
+	n := size(b.outShape(0))
+	if b.dtype(0) == graph.Int64 {
+		f := integerFunction(a.Op)
+		m, x, y := b.memory, b.step.In[0], b.step.Out[0]
+		return b.span(n, grain, func(_, lo, hi int) {
+			dst := m.i64[y]
+			for i, v := range m.i64[x][lo:hi] {
+				dst[lo+i] = f(v)
+			}
+		}), nil
+	}
+	f := function(a)
+	if f == nil {
+		return nil, errors.New("no kernel for " + a.Op)
+	}
+	x, y := b.in(0), b.out(0)
+	return b.span(n, grain, func(_, lo, hi int) { f(y()[lo:hi], x()[lo:hi]) }), nil
+}
+
+func buildClip(b *builder) (func() error, error) {
+	if b.dtype(0) == graph.Float32 {
+		return buildUnary(b)
+	}
+	p := b.step.Params.(graph.ClipBounds)
+	m, x, y := b.memory, b.step.In[0], b.step.Out[0]
+	return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			m.i64[y][i] = min(max(m.i64[x][i], p.Low), p.High)
+		}
+	}), nil
+}
+
+// broadcast walks an output shape whose operands may have shorter shapes. Axes
+// are merged where all operands allow it; the innermost is handed on as a row.
+type broadcast struct {
+	shape   []int   // merged output shape without the innermost axis
+	row     int     // length of the innermost axis
+	strides [][]int // by operand, over shape
+	step    []int   // by operand: 1 or 0 along the row
+}
+
+func newBroadcast(out []int, operands ...[]int) *broadcast {
+	rank := len(out)
+	full := make([][]int, len(operands)) // strides, 0 where broadcast
+	for k, s := range operands {
+		full[k] = make([]int, rank)
+		stride := 1
+		for i := len(s) - 1; i >= 0; i-- {
+			j := rank - len(s) + i
+			if s[i] != 1 {
+				full[k][j] = stride
+			}
+			stride *= s[i]
+		}
+	}
+	// Merge axis j into its right neighbour where every operand moves on evenly.
+	b := &broadcast{}
+	var shape []int
+	strides := make([][]int, len(operands))
+	for j := range rank {
+		if out[j] == 1 && rank > 1 {
+			continue
+		}
+		merge := len(shape) > 0
+		for k := range operands {
+			if merge {
+				merge = strides[k][len(shape)-1] == full[k][j]*out[j]
+			}
+		}
+		if merge {
+			shape[len(shape)-1] *= out[j]
+			for k := range operands {
+				strides[k][len(shape)-1] = full[k][j]
+			}
+			continue
+		}
+		shape = append(shape, out[j])
+		for k := range operands {
+			strides[k] = append(strides[k], full[k][j])
+		}
+	}
+	if len(shape) == 0 {
+		shape = []int{1}
+		for k := range operands {
+			strides[k] = []int{0}
+		}
+	}
+	last := len(shape) - 1
+	b.shape, b.row = shape[:last], shape[last]
+	for k := range operands {
+		b.step = append(b.step, strides[k][last])
+		b.strides = append(b.strides, strides[k][:last])
+	}
+	return b
+}
+
+// rows is the number of rows.
+func (b *broadcast) rows() int { return size(b.shape) }
+
+// offset is where operand k's row r begins.
+func (b *broadcast) offset(k, r int) int {
+	at := 0
+	for i := len(b.shape) - 1; i >= 0; i-- {
+		at += r % b.shape[i] * b.strides[k][i]
+		r /= b.shape[i]
+	}
+	return at
+}
+
+// broadcastSpan loops over parts of rows: f gets the output range and, per
+// operand, where its range begins and whether it advances. A single long row is
+// cut into parts too.
+func broadcastSpan(b *builder, w *broadcast, f func(lo, hi int, at [3]int)) func() error {
+	rows, row, operands := w.rows(), w.row, len(w.step)
+	if rows == 0 || row == 0 {
+		return func() error { return nil }
+	}
+	if rows == 1 {
+		return b.span(row, grain, func(_, lo, hi int) {
+			var at [3]int
+			for k := range operands {
+				at[k] = lo * w.step[k]
+			}
+			f(lo, hi, at)
+		})
+	}
+	return b.span(rows, max(1, grain/row), func(_, lo, hi int) {
+		var at [3]int
+		for r := lo; r < hi; r++ {
+			for k := range operands {
+				at[k] = w.offset(k, r)
+			}
+			f(r*row, (r+1)*row, at)
+		}
+	})
+}
+
+type number interface{ float32 | int64 }
+
+// combine applies a function to two ranges, either of which may stand still.
+func combine[T any, R any](dst []R, a, b []T, stepA, stepB int, f func(x, y T) R) {
+	switch {
+	case stepA == 1 && stepB == 1:
+		a, b = a[:len(dst)], b[:len(dst)]
+		for i := range dst {
+			dst[i] = f(a[i], b[i])
+		}
+	case stepA == 1:
+		y := b[0]
+		a = a[:len(dst)]
+		for i := range dst {
+			dst[i] = f(a[i], y)
+		}
+	case stepB == 1:
+		x := a[0]
+		b = b[:len(dst)]
+		for i := range dst {
+			dst[i] = f(x, b[i])
+		}
+	default:
+		y := f(a[0], b[0])
+		for i := range dst {
+			dst[i] = y
+		}
+	}
+}
+
+func add[T number](x, y T) T { return x + y }
+func sub[T number](x, y T) T { return x - y }
+func mul[T number](x, y T) T { return x * y }
+
+func div(x, y float32) float32 { return x / y }
+
+// arithmetic is the operations on rows that have assembly.
+var arithmetic = map[string]func(dst, x, y []float32, stepX, stepY int){"Add": addRows, "Sub": subRows, "Mul": mulRows, "Div": divRows}
+
+func maximum(x, y float32) float32 {
+	if x > y || x != x {
+		return x
+	}
+	return y
+}
+
+func minimum(x, y float32) float32 {
+	if x < y || x != x {
+		return x
+	}
+	return y
+}
+
+func floatOperation(op string, params any) func(x, y float32) float32 {
+	switch op {
+	case "Add", "Sum", "Mean":
+		return add[float32]
+	case "Sub":
+		return sub[float32]
+	case "Mul":
+		return mul[float32]
+	case "Div":
+		return div
+	case "Pow":
+		return func(x, y float32) float32 {
+			switch y {
+			case 2:
+				return x * x
+			case 0.5:
+				return float32(math.Sqrt(float64(x)))
+			}
+			return float32(math.Pow(float64(x), float64(y)))
+		}
+	case "Mod":
+		return func(x, y float32) float32 { return float32(math.Mod(float64(x), float64(y))) }
+	case "PRelu":
+		return func(x, slope float32) float32 {
+			if x < 0 {
+				return x * slope
+			}
+			return x
+		}
+	case "Max":
+		return maximum
+	case "Min":
+		return minimum
+	}
+	return nil
+}
+
+func integerOperation(op string, params any) func(x, y int64) int64 {
+	switch op {
+	case "Add", "Sum":
+		return add[int64]
+	case "Sub":
+		return sub[int64]
+	case "Mul":
+		return mul[int64]
+	case "Div":
+		return func(x, y int64) int64 {
+			if y == 0 {
+				return 0 // ONNX leaves this undefined; a fault would end the program
+			}
+			return x / y
+		}
+	case "Pow":
+		return func(x, y int64) int64 { return int64(math.Pow(float64(x), float64(y))) }
+	case "Mod":
+		truncate, _ := params.(bool)
+		return func(x, y int64) int64 {
+			if y == 0 {
+				return 0
+			}
+			r := x % y
+			if !truncate && r != 0 && (r < 0) != (y < 0) {
+				r += y // the sign of the divisor, as Python has it
+			}
+			return r
+		}
+	case "Max":
+		return func(x, y int64) int64 { return max(x, y) }
+	case "Min":
+		return func(x, y int64) int64 { return min(x, y) }
+	}
+	return nil
+}
+
+func buildBinary(b *builder) (func() error, error) {
+	op, y := b.step.Node.Op, b.step.Out[0]
+	m, id0, id1 := b.memory, b.step.In[0], b.step.In[1]
+	w := newBroadcast(b.outShape(0), b.shape(0), b.shape(1))
+	sa, sb := w.step[0], w.step[1]
+	if b.dtype(0) == graph.Int64 {
+		if b.dtype(1) == graph.Float32 { // Pow
+			return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
+				for i := range hi - lo {
+					m.i64[y][lo+i] = int64(math.Pow(float64(m.i64[id0][at[0]+i*sa]), float64(m.f32[id1][at[1]+i*sb])))
+				}
+			}), nil
+		}
+		f := integerOperation(op, b.step.Params)
+		return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
+			combine(m.i64[y][lo:hi], m.i64[id0][at[0]:], m.i64[id1][at[1]:], sa, sb, f)
+		}), nil
+	}
+	if b.dtype(1) == graph.Int64 { // Pow
+		return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
+			for i := range hi - lo {
+				m.f32[y][lo+i] = float32(math.Pow(float64(m.f32[id0][at[0]+i*sa]), float64(m.i64[id1][at[1]+i*sb])))
+			}
+		}), nil
+	}
+	if op == "Mod" && b.step.Params != true {
+		return nil, errors.New("float operands need fmod = 1")
+	}
+	if rows := arithmetic[op]; rows != nil {
+		return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
+			rows(m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb)
+		}), nil
+	}
+	f := floatOperation(op, b.step.Params)
+	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
+		combine(m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb, f)
+	}), nil
+}
+
+func buildVariadic(b *builder) (func() error, error) {
+	op, y, m := b.step.Node.Op, b.step.Out[0], b.memory
+	count := len(b.step.In)
+	floats, integers := floatOperation(op, nil), integerOperation(op, nil)
+	var runs []func() error
+	for k, id := range b.step.In {
+		w := newBroadcast(b.outShape(0), b.shape(k))
+		step := w.step[0]
+		last := k == count-1
+		first := k == 0
+		runs = append(runs, broadcastSpan(b, w, func(lo, hi int, at [3]int) {
+			if b.dtype(0) == graph.Int64 {
+				dst, x := m.i64[y][lo:hi], m.i64[id][at[0]:]
+				for i := range dst {
+					v := x[i*step]
+					if !first {
+						v = integers(dst[i], v)
+					}
+					dst[i] = v
+				}
+				return
+			}
+			dst, x := m.f32[y][lo:hi], m.f32[id][at[0]:]
+			for i := range dst {
+				v := x[i*step]
+				if !first {
+					v = floats(dst[i], v)
+				}
+				if last && op == "Mean" {
+					v /= float32(count)
+				}
+				dst[i] = v
+			}
+		}))
+	}
+	return func() error {
+		for _, run := range runs {
+			if err := run(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+func compare[T number](op string) func(x, y T) bool {
+	switch op {
+	case "Equal":
+		return func(x, y T) bool { return x == y }
+	case "Greater":
+		return func(x, y T) bool { return x > y }
+	case "GreaterOrEqual":
+		return func(x, y T) bool { return x >= y }
+	case "Less":
+		return func(x, y T) bool { return x < y }
+	}
+	return func(x, y T) bool { return x <= y }
+}
+
+func buildComparison(b *builder) (func() error, error) {
+	m, id0, id1, y := b.memory, b.step.In[0], b.step.In[1], b.step.Out[0]
+	w := newBroadcast(b.outShape(0), b.shape(0), b.shape(1))
+	sa, sb := w.step[0], w.step[1]
+	floats, integers := compare[float32](b.step.Node.Op), compare[int64](b.step.Node.Op)
+	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
+		dst := m.bits[y][lo:hi]
+		switch b.values[id0].DType {
+		case graph.Float32:
+			combine(dst, m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb, floats)
+		case graph.Int64:
+			combine(dst, m.i64[id0][at[0]:], m.i64[id1][at[1]:], sa, sb, integers)
+		default:
+			combine(dst, m.bits[id0][at[0]:], m.bits[id1][at[1]:], sa, sb, func(x, y bool) bool { return x == y })
+		}
+	}), nil
+}
+
+func buildLogic(b *builder) (func() error, error) {
+	m, id0, id1, y := b.memory, b.step.In[0], b.step.In[1], b.step.Out[0]
+	w := newBroadcast(b.outShape(0), b.shape(0), b.shape(1))
+	f := map[string]func(x, y bool) bool{
+		"And": func(x, y bool) bool { return x && y },
+		"Or":  func(x, y bool) bool { return x || y },
+		"Xor": func(x, y bool) bool { return x != y },
+	}[b.step.Node.Op]
+	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
+		combine(m.bits[y][lo:hi], m.bits[id0][at[0]:], m.bits[id1][at[1]:], w.step[0], w.step[1], f)
+	}), nil
+}
+
+func buildWhere(b *builder) (func() error, error) {
+	m, c, x, z, y := b.memory, b.step.In[0], b.step.In[1], b.step.In[2], b.step.Out[0]
+	w := newBroadcast(b.outShape(0), b.shape(0), b.shape(1), b.shape(2))
+	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
+		condition := m.bits[c][at[0]:]
+		switch b.dtype(1) {
+		case graph.Float32:
+			choose(m.f32[y][lo:hi], condition, m.f32[x][at[1]:], m.f32[z][at[2]:], w.step)
+		case graph.Int64:
+			choose(m.i64[y][lo:hi], condition, m.i64[x][at[1]:], m.i64[z][at[2]:], w.step)
+		default:
+			choose(m.bits[y][lo:hi], condition, m.bits[x][at[1]:], m.bits[z][at[2]:], w.step)
+		}
+	}), nil
+}
+
+func choose[T any](dst []T, condition []bool, x, z []T, step []int) {
+	for i := range dst {
+		if condition[i*step[0]] {
+			dst[i] = x[i*step[1]]
+		} else {
+			dst[i] = z[i*step[2]]
+		}
+	}
+}
+
+// integerElements are the ONNX integer types narrower than int64 and their bits; negative: unsigned.
+var integerElements = map[int]int{
+	graph.ElementUint8: -8, graph.ElementInt8: 8, graph.ElementUint16: -16, graph.ElementInt16: 16,
+	graph.ElementInt32: 32, graph.ElementUint32: -32,
+}
+
+// wrap keeps the low bits of an integer, as a conversion to a narrower type does.
+func wrap(v int64, bits int) int64 {
+	switch bits {
+	case 8:
+		return int64(int8(v))
+	case -8:
+		return int64(uint8(v))
+	case 16:
+		return int64(int16(v))
+	case -16:
+		return int64(uint16(v))
+	case 32:
+		return int64(int32(v))
+	case -32:
+		return int64(uint32(v))
+	}
+	return v
+}
+
+func buildCast(b *builder) (func() error, error) {
+	to := b.step.Params.(graph.CastParams).To
+	m, x, y := b.memory, b.step.In[0], b.step.Out[0]
+	from, target := b.dtype(0), b.values[y].DType
+	narrow := func(v float32) float32 { return v }
+	switch to {
+	case graph.ElementFloat16:
+		narrow = func(v float32) float32 { return dtype.Float16ToFloat32(dtype.Float32ToFloat16(v)) }
+	case graph.ElementBFloat16:
+		narrow = func(v float32) float32 { return dtype.BFloat16ToFloat32(dtype.Float32ToBFloat16(v)) }
+	}
+	bits := integerElements[to]
+	f := func(i int) {}
+	switch {
+	case target == graph.Float32 && from == graph.Float32:
+		f = func(i int) { m.f32[y][i] = narrow(m.f32[x][i]) }
+	case target == graph.Float32 && from == graph.Int64:
+		f = func(i int) { m.f32[y][i] = narrow(float32(m.i64[x][i])) }
+	case target == graph.Float32:
+		f = func(i int) { m.f32[y][i] = number01[float32](m.bits[x][i]) }
+	case target == graph.Int64 && from == graph.Float32:
+		f = func(i int) { m.i64[y][i] = wrap(truncate(m.f32[x][i]), bits) }
+	case target == graph.Int64 && from == graph.Int64:
+		f = func(i int) { m.i64[y][i] = wrap(m.i64[x][i], bits) }
+	case target == graph.Int64:
+		f = func(i int) { m.i64[y][i] = number01[int64](m.bits[x][i]) }
+	case from == graph.Float32:
+		f = func(i int) { m.bits[y][i] = m.f32[x][i] != 0 }
+	case from == graph.Int64:
+		f = func(i int) { m.bits[y][i] = m.i64[x][i] != 0 }
+	default:
+		f = func(i int) { m.bits[y][i] = m.bits[x][i] }
+	}
+	return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			f(i)
+		}
+	}), nil
+}
+
+func number01[T number](v bool) T {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// truncate converts towards zero and saturates, so that every machine agrees.
+func truncate(v float32) int64 {
+	switch {
+	case v != v:
+		return 0
+	case v >= 1<<63:
+		return math.MaxInt64
+	case v <= -1<<63:
+		return math.MinInt64
+	}
+	return int64(v)
+}

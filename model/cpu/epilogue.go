@@ -1,0 +1,34 @@
+package cpu
+
+// What follows a product while its result is still in the cache: bias and activation.
+
+import "repscope/model/graph"
+
+// finisher adds a bias to columns col … col+cols−1 of rows and applies a function.
+type finisher func(c []float32, stride, rows, col, cols int)
+
+// newFinish returns the finisher of a step; bias may read as nil.
+func newFinish(b *builder, a graph.Activation, bias func() []float32) finisher {
+	active := a.Op != ""
+	f := function(a)
+	relu := a.Op == "Relu"
+	return func(c []float32, stride, rows, col, cols int) {
+		v := bias()
+		if v != nil {
+			finishRows(c, v[col:col+cols], nil, stride, cols, rows, relu)
+			if relu {
+				return
+			}
+		}
+		switch {
+		case !active:
+		case stride == cols:
+			f(c[:rows*cols], c[:rows*cols])
+		default:
+			for i := range rows {
+				row := c[i*stride : i*stride+cols]
+				f(row, row)
+			}
+		}
+	}
+}

@@ -1,0 +1,455 @@
+// Package cpu executes a graph on the processor's cores.
+//
+//	x := cpu.New(g, 0)                     // g prepared with cpu.Evaluate
+//	defer x.Close()
+//	out, err := x.Run(ctx, []*graph.Tensor{graph.Floats(frames, 64, 1, 64, 64)})
+//
+// A run binds the graph to the inputs' shapes (once per shape), lays out all
+// intermediate values in one arena that is kept, and then allocates nothing.
+// Every output element is computed in an order that depends on neither the
+// number of threads nor the batch it is part of.
+package cpu
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+
+	"repscope/internal/kernel"
+	"repscope/model/graph"
+)
+
+// Executor runs one graph. It is not safe for concurrent use.
+type Executor struct {
+	graph   *graph.Graph
+	pool    *pool
+	weights *weights
+	bound   []*program // most recently used first
+	arena   arena
+}
+
+// New returns an executor for a prepared graph on the given number of threads (0: GOMAXPROCS).
+func New(g *graph.Graph, threads int) *Executor {
+	p := newPool(threads)
+	return &Executor{graph: g, pool: p, weights: newWeights(p.threads)}
+}
+
+// SetThreads changes the number of threads.
+func (x *Executor) SetThreads(threads int) {
+	if threads == x.pool.threads {
+		return
+	}
+	x.pool.close()
+	x.pool = newPool(threads)
+	x.weights.setThreads(x.pool.threads)
+	for _, p := range x.bound {
+		p.pool = x.pool
+	}
+}
+
+// Close ends the executor's goroutines.
+func (x *Executor) Close() error {
+	if x.pool != nil {
+		x.pool.close()
+		x.pool = nil
+	}
+	return nil
+}
+
+// memory holds the elements of a program's values, by value.
+type memory struct {
+	f32  [][]float32
+	i64  [][]int64
+	bits [][]bool
+}
+
+func newMemory(n int) memory {
+	return memory{f32: make([][]float32, n), i64: make([][]int64, n), bits: make([][]bool, n)}
+}
+
+func (m *memory) set(id int, t *graph.Tensor) {
+	m.f32[id], m.i64[id], m.bits[id] = t.F32, t.I64, t.Bool
+}
+
+type arena struct {
+	f32  []float32
+	i64  []int64
+	bits []bool
+}
+
+// program is a graph bound to input shapes, ready to run.
+type program struct {
+	*graph.Program
+	memory
+	pool   *pool
+	shapes [][]int
+	layout graph.Layout
+	run    []func() error
+	out    []*graph.Tensor
+}
+
+// kept bounds the programs an executor remembers: a full and a last batch, and room for two more.
+const kept = 4
+
+// maxArena bounds the memory for intermediate values, in bytes.
+const maxArena = 16 << 30
+
+// Run computes the outputs. Their memory belongs to the executor and is
+// overwritten by the next run. Inputs of shapes that were seen before cost no
+// preparation.
+func (x *Executor) Run(ctx context.Context, inputs []*graph.Tensor) ([]*graph.Tensor, error) {
+	p, err := x.bind(inputs)
+	if err != nil {
+		return nil, err
+	}
+	for i, id := range p.Inputs {
+		p.set(id, inputs[i])
+	}
+	// Views of inputs follow them.
+	for _, s := range p.Steps {
+		if s.Op.View {
+			p.alias(s.Out[0], s.In[0])
+		}
+	}
+	for i, step := range p.run {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if step == nil {
+			continue
+		}
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("%v: %w", p.Steps[i].Node, err)
+		}
+	}
+	for i, id := range p.Outputs {
+		p.out[i].F32, p.out[i].I64, p.out[i].Bool = p.f32[id], p.i64[id], p.bits[id]
+	}
+	return p.out, nil
+}
+
+func (m *memory) alias(to, from int) {
+	m.f32[to], m.i64[to], m.bits[to] = m.f32[from], m.i64[from], m.bits[from]
+}
+
+// bind finds or makes the program for the inputs' shapes.
+func (x *Executor) bind(inputs []*graph.Tensor) (*program, error) {
+	for i, p := range x.bound {
+		if p.fits(inputs) {
+			copy(x.bound[1:i+1], x.bound[:i])
+			x.bound[0] = p
+			return p, nil
+		}
+	}
+	operands := make([]graph.Operand, len(inputs))
+	for i, t := range inputs {
+		operands[i].Type = graph.Type{DType: t.DType, Shape: slices.Clone(t.Shape)}
+	}
+	p, err := x.compile(operands)
+	if err != nil {
+		return nil, err
+	}
+	if len(x.bound) == kept {
+		x.bound = slices.Delete(x.bound, kept-1, kept)
+		x.forget()
+	}
+	x.bound = slices.Insert(x.bound, 0, p)
+	return p, nil
+}
+
+// forget drops the packed forms of constants that were folded for programs which
+// are no longer there.
+func (x *Executor) forget() {
+	used := map[*graph.Tensor]bool{}
+	for _, t := range x.graph.Constants {
+		used[t] = true
+	}
+	for _, p := range x.bound {
+		for _, v := range p.Values {
+			used[v.Const] = true
+		}
+	}
+	maps.DeleteFunc(x.weights.packed, func(k packKey, _ *kernel.Packed[float32]) bool { return !used[k.tensor] })
+	maps.DeleteFunc(x.weights.held, func(t *graph.Tensor, _ []float32) bool { return !used[t] })
+}
+
+func (p *program) fits(inputs []*graph.Tensor) bool {
+	if len(inputs) != len(p.shapes) {
+		return false
+	}
+	for i, t := range inputs {
+		if t.DType != p.Values[p.Inputs[i]].DType || !slices.Equal(t.Shape, p.shapes[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (x *Executor) compile(operands []graph.Operand) (*program, error) {
+	bound, err := x.graph.Specialize(operands, Evaluate)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{Program: bound, memory: newMemory(len(bound.Values)), pool: x.pool, layout: bound.Plan()}
+	bytes := 0
+	for t, n := range p.layout.Size {
+		bytes += n * graph.DType(t).Size()
+	}
+	if bytes > maxArena {
+		return nil, fmt.Errorf("a batch of inputs %v needs %d MB for intermediate values; choose a smaller batch", operands[0].Shape, bytes>>20)
+	}
+	for _, o := range operands {
+		p.shapes = append(p.shapes, o.Shape)
+	}
+	if err := x.build(p); err != nil {
+		return nil, err
+	}
+	for _, id := range p.Outputs {
+		v := p.Values[id]
+		p.out = append(p.out, &graph.Tensor{DType: v.DType, Shape: v.Shape})
+	}
+	return p, nil
+}
+
+// build loads the program's constants and makes its kernels. Until the next run
+// the arena holds nothing, so that constants on their way to being packed go through
+// it, unless it is too small.
+func (x *Executor) build(p *program) error {
+	x.arena.grow(p.layout.Size)
+	for _, other := range x.bound {
+		other.place(&x.arena)
+	}
+	p.place(&x.arena)
+	w := x.weights
+	w.arena = x.arena.f32
+	defer func() {
+		w.release()
+		// What opening and binding left behind would stay beside the arena for long.
+		debug.FreeOSMemory()
+	}()
+	for i, v := range p.Values {
+		if v.Const != nil {
+			p.set(i, v.Const)
+		}
+	}
+	hold := func(id int) error {
+		t := p.Values[id].Const
+		if t == nil || !t.Deferred() || p.f32[id] != nil {
+			return nil
+		}
+		var err error
+		if p.f32[id], err = w.hold(t); err != nil {
+			return fmt.Errorf("constant %q: %w", p.Values[id].Name, err)
+		}
+		return nil
+	}
+	for _, id := range p.Outputs {
+		if err := hold(id); err != nil {
+			return err
+		}
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		for k, id := range s.In {
+			if id < 0 || k == 1 && packsWeights(s) {
+				continue
+			}
+			if err := hold(id); err != nil {
+				return fmt.Errorf("%v: %w", s.Node, err)
+			}
+		}
+		if s.Op.View {
+			p.run = append(p.run, nil)
+			continue
+		}
+		run, err := build(s, p.Values, &p.memory, &p.pool, w)
+		if err != nil {
+			return fmt.Errorf("%v: %w", s.Node, err)
+		}
+		p.run = append(p.run, run)
+	}
+	return nil
+}
+
+// packsWeights reports whether the step's kernel takes its second operand, if it
+// is constant, from weights.packed alone.
+func packsWeights(s *graph.Step) bool {
+	return s.Node.Domain == "repscope" && (s.Op.Name == "Linear" || s.Op.Name == "Conv")
+}
+
+// grow makes the arena at least as large as the sizes.
+func (a *arena) grow(size [4]int) {
+	if n := size[graph.Float32]; n > len(a.f32) {
+		a.f32 = make([]float32, n)
+	}
+	if n := size[graph.Int64]; n > len(a.i64) {
+		a.i64 = make([]int64, n)
+	}
+	if n := size[graph.Bool]; n > len(a.bits) {
+		a.bits = make([]bool, n)
+	}
+}
+
+// place points the program's values into the arena.
+func (p *program) place(a *arena) {
+	for i, at := range p.layout.Offset {
+		if at < 0 {
+			continue
+		}
+		n := size(p.Values[i].Shape)
+		switch p.Values[i].DType {
+		case graph.Float32:
+			p.f32[i] = a.f32[at : at+n]
+		case graph.Int64:
+			p.i64[i] = a.i64[at : at+n]
+		case graph.Bool:
+			p.bits[i] = a.bits[at : at+n]
+		}
+	}
+}
+
+// Compile binds the graph to inputs of the given types without running it and
+// returns the outputs' types; it serves to check a model when it is opened.
+func (x *Executor) Compile(inputs []graph.Operand) ([]graph.Type, error) {
+	p, err := x.graph.Specialize(inputs, Evaluate)
+	if err != nil {
+		return nil, err
+	}
+	var out []graph.Type
+	for _, id := range p.Outputs {
+		out = append(out, p.Values[id].Type)
+	}
+	return out, nil
+}
+
+// builder is what a kernel's constructor sees: the step, its values, where
+// their memory will be, and the workers.
+type builder struct {
+	step    *graph.Step
+	values  []graph.Value
+	memory  *memory
+	pool    **pool
+	weights *weights
+}
+
+// kernels has one constructor per operator, by domain and name. A constructor
+// works out what it can from shapes and parameters and returns the function
+// that a run calls; memory is looked up at each call, since it may have moved.
+var kernels = map[string]func(*builder) (func() error, error){}
+
+func build(s *graph.Step, values []graph.Value, m *memory, p **pool, w *weights) (run func() error, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("internal error: %v", r)
+		}
+	}()
+	construct := kernels[s.Node.Domain+"."+s.Op.Name]
+	if s.Node.Domain == "ai.onnx" {
+		construct = kernels["."+s.Op.Name]
+	}
+	if construct == nil {
+		return nil, fmt.Errorf("operator %s has no kernel", s.Op.Name)
+	}
+	return construct(&builder{step: s, values: values, memory: m, pool: p, weights: w})
+}
+
+// Evaluate computes one step on constants; it is the graph.Evaluator of this package.
+func Evaluate(step *graph.Step, values []graph.Value, in, out []*graph.Tensor) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("internal error: %v", r)
+		}
+	}()
+	m := newMemory(len(values))
+	k := 0
+	for i, id := range step.In {
+		if id >= 0 {
+			m.set(id, in[i])
+			k++
+		}
+	}
+	for i, id := range step.Out {
+		if id >= 0 {
+			m.set(id, out[i])
+		}
+	}
+	p := &pool{threads: 1}
+	run, err := build(step, values, &m, &p, newWeights(1))
+	if err != nil {
+		return err
+	}
+	return run()
+}
+
+func size(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+func (b *builder) has(i int) bool { return i < len(b.step.In) && b.step.In[i] >= 0 }
+
+func (b *builder) dtype(i int) graph.DType { return b.values[b.step.In[i]].DType }
+func (b *builder) shape(i int) []int       { return b.values[b.step.In[i]].Shape }
+func (b *builder) outShape(i int) []int    { return b.values[b.step.Out[i]].Shape }
+func (b *builder) constant(i int) *graph.Tensor {
+	return b.values[b.step.In[i]].Const
+}
+
+// in and out return accessors of float32 operands; an absent input reads as nil.
+func (b *builder) in(i int) func() []float32 {
+	if !b.has(i) {
+		return func() []float32 { return nil }
+	}
+	m, id := b.memory, b.step.In[i]
+	return func() []float32 { return m.f32[id] }
+}
+
+func (b *builder) out(i int) func() []float32 {
+	if i >= len(b.step.Out) || b.step.Out[i] < 0 {
+		return func() []float32 { return nil }
+	}
+	m, id := b.memory, b.step.Out[i]
+	return func() []float32 { return m.f32[id] }
+}
+
+// span returns a run function that loops over total indices.
+func (b *builder) span(total, grain int, f body) func() error {
+	pool := b.pool
+	return func() error { return (*pool).span(total, grain, f) }
+}
+
+// each returns a run function that loops over total indices one by one.
+func (b *builder) each(total int, f body) func() error {
+	pool := b.pool
+	return func() error { return (*pool).each(total, f) }
+}
+
+// scratch is what one worker needs beside the arena.
+type scratch struct {
+	product   kernel.Product[float32]
+	workspace kernel.Workspace[float32]
+	gathered  kernel.Gathered
+	base      []int
+	scores    []float32
+	attention attention
+	frames    []float32 // images that are copied with padding
+	ranks     []ranked  // of TopK
+	sums      []float64 // of AveragePool
+}
+
+func newWeights(threads int) *weights {
+	w := &weights{packed: map[packKey]*kernel.Packed[float32]{}, held: map[*graph.Tensor][]float32{}}
+	w.setThreads(threads)
+	return w
+}
+
+func (w *weights) setThreads(threads int) {
+	for len(w.scratch) < threads {
+		w.scratch = append(w.scratch, scratch{})
+	}
+}

@@ -1,0 +1,424 @@
+package cpu
+
+// Operators that move or make elements. All of them are written once for every
+// element type: move[T] gets the typed slices of input and output.
+
+import (
+	"fmt"
+
+	"repscope/internal/kernel"
+	"repscope/model/graph"
+)
+
+func init() {
+	kernels[".Transpose"] = buildTranspose
+	kernels[".Slice"] = buildSlice
+	kernels[".Expand"] = buildExpand
+	kernels[".Tile"] = buildTile
+	kernels[".Concat"] = buildConcat
+	kernels[".Split"] = buildSplit
+	kernels[".Gather"] = buildGather
+	kernels[".Pad"] = buildPad
+	kernels[".ConstantOfShape"] = buildConstantOfShape
+	kernels[".Range"] = buildRange
+	kernels[".Trilu"] = buildTrilu
+}
+
+// strided copies a box of elements: dst is contiguous with the given shape, the
+// source element for index i lies at base + Σ i·stride. The inner loop is special-cased.
+type strided struct {
+	shape, strides []int
+	base           int
+}
+
+// newStrided merges axes that can be walked as one.
+func newStrided(shape, strides []int, base int) *strided {
+	s := &strided{base: base}
+	for i, d := range shape {
+		if d == 1 {
+			continue
+		}
+		k := len(s.shape) - 1
+		if k >= 0 && s.strides[k] == strides[i]*d {
+			s.shape[k] *= d
+			s.strides[k] = strides[i]
+			continue
+		}
+		s.shape = append(s.shape, d)
+		s.strides = append(s.strides, strides[i])
+	}
+	if len(s.shape) == 0 {
+		s.shape, s.strides = []int{1}, []int{1}
+	}
+	return s
+}
+
+// copyStrided writes rows lo ≤ r < hi (a row is the innermost axis).
+func copyStrided[T any](s *strided, dst, src []T, lo, hi int) {
+	last := len(s.shape) - 1
+	n, step := s.shape[last], s.strides[last]
+	for r := lo; r < hi; r++ {
+		at, q := s.base, r
+		for i := last - 1; i >= 0; i-- {
+			at += q % s.shape[i] * s.strides[i]
+			q /= s.shape[i]
+		}
+		row := dst[r*n : (r+1)*n]
+		if step == 1 {
+			copy(row, src[at:])
+			continue
+		}
+		for j := range row {
+			row[j] = src[at]
+			at += step
+		}
+	}
+}
+
+// run returns the run function of a strided copy from input i to output 0.
+func (s *strided) run(b *builder, i int) func() error {
+	m, x, y := b.memory, b.step.In[i], b.step.Out[0]
+	total := size(b.outShape(0))
+	if total == 0 {
+		return func() error { return nil }
+	}
+	row := s.shape[len(s.shape)-1]
+	t := b.dtype(i)
+	return b.span(total/row, max(1, grain/row), func(_, lo, hi int) {
+		switch t {
+		case graph.Float32:
+			copyStrided(s, m.f32[y], m.f32[x], lo, hi)
+		case graph.Int64:
+			copyStrided(s, m.i64[y], m.i64[x], lo, hi)
+		case graph.Bool:
+			copyStrided(s, m.bits[y], m.bits[x], lo, hi)
+		}
+	})
+}
+
+// contiguous is the strides of a row-major shape.
+func contiguous(shape []int) []int {
+	strides := make([]int, len(shape))
+	n := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		strides[i] = n
+		n *= shape[i]
+	}
+	return strides
+}
+
+func buildTranspose(b *builder) (func() error, error) {
+	in := contiguous(b.shape(0))
+	perm := b.step.Params.(graph.TransposeParams).Perm
+	strides := make([]int, len(perm))
+	for i, p := range perm {
+		strides[i] = in[p]
+	}
+	s := newStrided(b.outShape(0), strides, 0)
+	if size(b.outShape(0)) == 0 {
+		return func() error { return nil }, nil
+	}
+	if k := len(s.shape); k >= 2 && s.strides[k-1] > 1 && s.strides[k-2] == 1 && b.dtype(0) == graph.Float32 {
+		return transposeTiles(b, s), nil
+	}
+	return s.run(b, 0), nil
+}
+
+// transposeStrip is the number of rows that are written together: a cache line of what is read.
+const transposeStrip = 16
+
+// transposeTiles transposes the two inner axes in strips of rows, so that both sides
+// are read and written along cache lines.
+func transposeTiles(b *builder, s *strided) func() error {
+	k := len(s.shape)
+	rows, cols, stride := s.shape[k-2], s.shape[k-1], s.strides[k-1]
+	x, y := b.in(0), b.out(0)
+	strip := transposeStrip
+	if cols < 64 {
+		strip = 1024 / cols
+	}
+	strips := (rows + strip - 1) / strip
+	outer := size(s.shape[:k-2])
+	return b.span(outer*strips, max(1, grain/(strip*cols)), func(_, lo, hi int) {
+		for t := lo; t < hi; t++ {
+			matrix, first := t/strips, t%strips*strip
+			at, q := s.base+first, matrix
+			for i := k - 3; i >= 0; i-- {
+				at += q % s.shape[i] * s.strides[i]
+				q /= s.shape[i]
+			}
+			// The strip is a panel as wide as a row.
+			n := min(strip, rows-first)
+			kernel.PackRows(y()[(matrix*rows+first)*cols:][:n*cols], cols, x()[at:], stride, cols, n)
+		}
+	})
+}
+
+func buildSlice(b *builder) (func() error, error) {
+	p := b.step.Params.(graph.SliceParams)
+	in := contiguous(b.shape(0))
+	base := 0
+	strides := make([]int, len(in))
+	for i := range in {
+		base += p.Start[i] * in[i]
+		strides[i] = in[i] * p.Step[i]
+	}
+	return newStrided(b.outShape(0), strides, base).run(b, 0), nil
+}
+
+func buildExpand(b *builder) (func() error, error) {
+	out, in := b.outShape(0), b.shape(0)
+	own := contiguous(in)
+	strides := make([]int, len(out))
+	for i, d := range in {
+		if d != 1 {
+			strides[len(out)-len(in)+i] = own[i]
+		}
+	}
+	return newStrided(out, strides, 0).run(b, 0), nil
+}
+
+func buildTile(b *builder) (func() error, error) {
+	// An axis of d·r elements is r rounds of stride 0 over d elements.
+	in, out := b.shape(0), b.outShape(0)
+	own := contiguous(in)
+	var shape, strides []int
+	for i, d := range in {
+		repeats := 0
+		if d > 0 {
+			repeats = out[i] / d
+		}
+		shape = append(shape, repeats, d)
+		strides = append(strides, 0, own[i])
+	}
+	return newStrided(shape, strides, 0).run(b, 0), nil
+}
+
+// blocks views a tensor as [outer, axis, inner] around an axis.
+func blocks(shape []int, axis int) (outer, length, inner int) {
+	return size(shape[:axis]), shape[axis], size(shape[axis+1:])
+}
+
+func buildConcat(b *builder) (func() error, error) {
+	axis := b.step.Params.(graph.AxisParams).Axis
+	m, y, ids := b.memory, b.step.Out[0], b.step.In
+	outer, _, _ := blocks(b.outShape(0), axis)
+	var widths []int
+	width := 0
+	for i := range ids {
+		_, n, inner := blocks(b.shape(i), axis)
+		widths = append(widths, n*inner)
+		width += n * inner
+	}
+	t := b.dtype(0)
+	return b.span(outer, max(1, grain/max(width, 1)), func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			at := r * width
+			for k, id := range ids {
+				w := widths[k]
+				switch t {
+				case graph.Float32:
+					copy(m.f32[y][at:at+w], m.f32[id][r*w:])
+				case graph.Int64:
+					copy(m.i64[y][at:at+w], m.i64[id][r*w:])
+				case graph.Bool:
+					copy(m.bits[y][at:at+w], m.bits[id][r*w:])
+				}
+				at += w
+			}
+		}
+	}), nil
+}
+
+func buildSplit(b *builder) (func() error, error) {
+	p := b.step.Params.(graph.SplitParams)
+	m, x, outs := b.memory, b.step.In[0], b.step.Out
+	outer, n, inner := blocks(b.shape(0), p.Axis)
+	width := n * inner
+	t := b.dtype(0)
+	return b.span(outer, max(1, grain/max(width, 1)), func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			at := r * width
+			for k, id := range outs {
+				w := p.Sizes[k] * inner
+				switch {
+				case id < 0:
+				case t == graph.Float32:
+					copy(m.f32[id][r*w:(r+1)*w], m.f32[x][at:])
+				case t == graph.Int64:
+					copy(m.i64[id][r*w:(r+1)*w], m.i64[x][at:])
+				case t == graph.Bool:
+					copy(m.bits[id][r*w:(r+1)*w], m.bits[x][at:])
+				}
+				at += w
+			}
+		}
+	}), nil
+}
+
+func buildGather(b *builder) (func() error, error) {
+	axis := b.step.Params.(graph.AxisParams).Axis
+	m, x, index, y := b.memory, b.step.In[0], b.step.In[1], b.step.Out[0]
+	outer, n, inner := blocks(b.shape(0), axis)
+	count := size(b.shape(1))
+	t, pool := b.dtype(0), b.pool
+	return b.span(outer*count, max(1, grain/max(inner, 1)), func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			k := int(m.i64[index][r%count])
+			if k < -n || k >= n {
+				(*pool).fail(fmt.Errorf("index %d is out of range for an axis of %d", k, n))
+				return
+			}
+			if k < 0 {
+				k += n
+			}
+			at := (r/count*n + k) * inner
+			switch t {
+			case graph.Float32:
+				copy(m.f32[y][r*inner:(r+1)*inner], m.f32[x][at:])
+			case graph.Int64:
+				copy(m.i64[y][r*inner:(r+1)*inner], m.i64[x][at:])
+			case graph.Bool:
+				copy(m.bits[y][r*inner:(r+1)*inner], m.bits[x][at:])
+			}
+		}
+	}), nil
+}
+
+// buildPad finds, along each axis, which input index an output index shows (−1: the constant).
+func buildPad(b *builder) (func() error, error) {
+	p := b.step.Params.(graph.PadParams)
+	in, out := b.shape(0), b.outShape(0)
+	own := contiguous(in)
+	at := make([][]int, len(in)) // offset by axis and output index, −1 for padding
+	for a, d := range in {
+		at[a] = make([]int, out[a])
+		for i := range at[a] {
+			k := i - p.Before[a]
+			if k < 0 || k >= d {
+				switch p.Mode {
+				case "edge":
+					k = min(max(k, 0), d-1)
+				case "reflect":
+					if k < 0 {
+						k = -k
+					}
+					if k >= d {
+						k = 2*(d-1) - k
+					}
+				case "wrap":
+					k = (k%d + d) % d
+				default:
+					at[a][i] = -1
+					continue
+				}
+			}
+			at[a][i] = k * own[a]
+		}
+	}
+	m, x, y, t := b.memory, b.step.In[0], b.step.Out[0], b.dtype(0)
+	rank := len(in)
+	if rank == 0 {
+		out, at, rank = []int{1}, [][]int{{0}}, 1
+	}
+	row := out[rank-1]
+	if row == 0 {
+		return func() error { return nil }, nil
+	}
+	return b.span(size(out)/row, max(1, grain/row), func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			base, q := 0, r
+			for a := rank - 2; a >= 0; a-- {
+				o := at[a][q%out[a]]
+				q /= out[a]
+				if o < 0 {
+					base = -1
+					break
+				}
+				base += o
+			}
+			switch t {
+			case graph.Float32:
+				padRow(m.f32[y][r*row:(r+1)*row], m.f32[x], base, at[rank-1], float32(p.Value))
+			case graph.Int64:
+				padRow(m.i64[y][r*row:(r+1)*row], m.i64[x], base, at[rank-1], int64(p.Value))
+			default:
+				padRow(m.bits[y][r*row:(r+1)*row], m.bits[x], base, at[rank-1], p.Value != 0)
+			}
+		}
+	}), nil
+}
+
+func padRow[T any](dst, src []T, base int, at []int, value T) {
+	for j, o := range at {
+		if base < 0 || o < 0 {
+			dst[j] = value
+		} else {
+			dst[j] = src[base+o]
+		}
+	}
+}
+
+func buildConstantOfShape(b *builder) (func() error, error) {
+	v := b.step.Params.(*graph.Tensor)
+	m, y := b.memory, b.step.Out[0]
+	return func() error {
+		switch v.DType {
+		case graph.Float32:
+			fill(m.f32[y], v.F32[0])
+		case graph.Int64:
+			fill(m.i64[y], v.I64[0])
+		case graph.Bool:
+			fill(m.bits[y], v.Bool[0])
+		}
+		return nil
+	}, nil
+}
+
+func fill[T any](dst []T, v T) {
+	for i := range dst {
+		dst[i] = v
+	}
+}
+
+func buildRange(b *builder) (func() error, error) {
+	m, start, step, y := b.memory, b.step.In[0], b.step.In[2], b.step.Out[0]
+	return func() error {
+		for i := range m.i64[y] {
+			m.i64[y][i] = m.i64[start][0] + int64(i)*m.i64[step][0]
+		}
+		for i := range m.f32[y] {
+			m.f32[y][i] = float32(float64(m.f32[start][0]) + float64(i)*float64(m.f32[step][0]))
+		}
+		return nil
+	}, nil
+}
+
+func buildTrilu(b *builder) (func() error, error) {
+	p := b.step.Params.(graph.TriluParams)
+	s := b.shape(0)
+	rows, cols := s[len(s)-2], s[len(s)-1]
+	m, x, y, t := b.memory, b.step.In[0], b.step.Out[0], b.dtype(0)
+	return func() error {
+		for i := range size(s) {
+			r, c := i/max(cols, 1)%max(rows, 1), i%max(cols, 1)
+			keep := c-r >= p.K
+			if !p.Upper {
+				keep = c-r <= p.K
+			}
+			switch {
+			case t == graph.Float32 && keep:
+				m.f32[y][i] = m.f32[x][i]
+			case t == graph.Float32:
+				m.f32[y][i] = 0
+			case t == graph.Int64 && keep:
+				m.i64[y][i] = m.i64[x][i]
+			case t == graph.Int64:
+				m.i64[y][i] = 0
+			default:
+				m.bits[y][i] = keep && m.bits[x][i]
+			}
+		}
+		return nil
+	}, nil
+}

@@ -1,0 +1,223 @@
+package cpu
+
+// Matrix products: Linear, Gemm, MatMul.
+
+import (
+	"fmt"
+
+	"repscope/internal/kernel"
+	"repscope/model/graph"
+)
+
+func init() {
+	kernels["repscope.Linear"] = buildLinear
+	kernels[".Gemm"] = buildGemm
+	kernels[".MatMul"] = buildMatMul
+}
+
+// rowBlock is the number of rows of a product that one worker computes and
+// finishes at a time; its result stays in the second-level cache.
+const rowBlock = 192
+
+// rightOperand is a right operand as it is stored: k×n, or n×k if transposed.
+func rightOperand(data []float32, transposed bool, k, n int) kernel.Operand[float32] {
+	if transposed {
+		return kernel.Rows(data, k)
+	}
+	return kernel.Columns(data, n)
+}
+
+// tiles cuts an m×n product into blocks for the workers: rows, and columns
+// if there are few rows, so that not every worker reads all the weights.
+func tiles(m, n, threads int) (rows, cols int) {
+	rows, cols = rowBlock, n
+	if (m+rows-1)/rows < 2*threads && n >= 2*threads*kernel.ColumnAlign {
+		cols = roundUp((n+4*threads-1)/(4*threads), kernel.ColumnAlign)
+	}
+	return rows, cols
+}
+
+func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
+
+// permuted is where the elements of an array of the given shape are after the permutation of its axes,
+// in the order of the permuted array: the weights of element i belong to depth permuted[i].
+func permuted(shape, perm []int) []int {
+	strides := contiguous(shape)
+	after, moved := make([]int, len(perm)), make([]int, len(perm))
+	for i, p := range perm {
+		after[i], moved[i] = shape[p], strides[p]
+	}
+	from := newStrided(after, moved, 0)
+	at := make([]int, size(shape))
+	for i := range at {
+		at[i] = from.at(i)
+	}
+	return at
+}
+
+func buildLinear(b *builder) (func() error, error) {
+	p := b.step.Params.(*graph.GemmParams)
+	out := b.outShape(0)
+	n := out[len(out)-1]
+	in := b.shape(0)
+	k := in[len(in)-1]
+	m := size(in[:len(in)-1])
+	w := b.constant(1)
+	form, stored := "k×n", matrix{n: n, k: k, turned: !p.TransB}
+	if p.TransB {
+		form = "n×k"
+	}
+	if p.Perm != nil {
+		form += fmt.Sprint(p.Shape, p.Perm)
+		stored.depth = permuted(p.Shape, p.Perm)
+	}
+	packed, err := b.weights.right(packKey{w, form, 0}, &stored)
+	if err != nil {
+		return nil, err
+	}
+	x, y := b.in(0), b.out(0)
+	finish := newFinish(b, p.Activation, b.in(2))
+	bias, other := b.in(2), b.in(3)
+	rows, cols := tiles(m, n, (*b.pool).threads)
+	across := (n + cols - 1) / max(cols, 1)
+	pool, weights := b.pool, b.weights
+	runs := []kernel.Run{{Length: k}}
+	if k == 0 {
+		runs = nil
+	}
+	return b.each((m+rows-1)/rows*across, func(worker, lo, hi int) {
+		s := &weights.scratch[worker]
+		for t := lo; t < hi; t++ {
+			i0, j0 := t/across*rows, t%across*cols
+			i1, j1 := min(i0+rows, m), min(j0+cols, n)
+			c := y()[i0*n+j0:]
+			g := &s.gathered
+			g.M, g.N, g.Data, g.Base, g.Runs = i1-i0, j1-j0, x()[i0*k:], s.bases(i1-i0, k), runs
+			g.B, g.First, g.C, g.Stride = packed, j0, c, n
+			if err := g.Run(); err != nil {
+				(*pool).fail(err)
+				return
+			}
+			if o := other(); o != nil {
+				finishRows(c, bias()[j0:j1], o[i0*n+j0:], n, j1-j0, i1-i0, false)
+				continue
+			}
+			finish(c, n, i1-i0, j0, j1-j0)
+		}
+	}), nil
+}
+
+// bases is where rows of the given stride begin.
+func (s *scratch) bases(rows, stride int) []int {
+	s.base = s.base[:0]
+	for i := range rows {
+		s.base = append(s.base, i*stride)
+	}
+	return s.base
+}
+
+func buildGemm(b *builder) (func() error, error) {
+	p := b.step.Params.(*graph.GemmParams)
+	m, n := b.outShape(0)[0], b.outShape(0)[1]
+	k := b.shape(0)[1]
+	if p.TransA {
+		k = b.shape(0)[0]
+	}
+	a, w, bias, y := b.in(0), b.in(1), b.in(2), b.out(0)
+	pool, scratch := b.pool, b.weights
+	var c *broadcast
+	if b.has(2) {
+		c = newBroadcast([]int{m, n}, b.shape(2))
+	}
+	finish := b.span(m, max(1, grain/max(n, 1)), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := y()[i*n : (i+1)*n]
+			for j := range row {
+				row[j] *= p.Alpha
+				if c != nil {
+					row[j] += float32(p.Beta * bias()[biasIndex(b.shape(2), i, j)])
+				}
+			}
+		}
+	})
+	return func() error {
+		s := &scratch.scratch[0]
+		left := kernel.Rows(a(), k)
+		if p.TransA {
+			left = kernel.Columns(a(), m)
+		}
+		s.product = kernel.Product[float32]{M: m, N: n, K: k, A: left, B: rightOperand(w(), p.TransB, k, n),
+			C: y(), Stride: n, Threads: (*pool).threads, Workspace: &s.workspace}
+		if err := s.product.Run(); err != nil {
+			return err
+		}
+		return finish()
+	}, nil
+}
+
+// biasIndex is where element (i, j) of a broadcast matrix, row, column or scalar lies.
+func biasIndex(shape []int, i, j int) int {
+	at := 0
+	if k := len(shape); k >= 1 {
+		if k >= 2 && shape[k-2] != 1 {
+			at = i * shape[k-1]
+		}
+		if shape[k-1] != 1 {
+			at += j
+		}
+	}
+	return at
+}
+
+func buildMatMul(b *builder) (func() error, error) {
+	left, right := b.shape(0), b.shape(1)
+	if len(left) == 1 {
+		left = []int{1, left[0]}
+	}
+	if len(right) == 1 {
+		right = []int{right[0], 1}
+	}
+	m, k, n := left[len(left)-2], left[len(left)-1], right[len(right)-1]
+	batch := outerBroadcast(left[:len(left)-2], right[:len(right)-2])
+	w := newBroadcast(append(batch, 1), append(left[:len(left)-2:len(left)-2], 1), append(right[:len(right)-2:len(right)-2], 1))
+	x, z, y := b.in(0), b.in(1), b.out(0)
+	count := size(batch)
+	rows := rowBlock
+	for count*((m+rows-1)/rows) < (*b.pool).threads && rows > 24 {
+		rows /= 2
+	}
+	parts := (m + rows - 1) / rows
+	pool, scratch := b.pool, b.weights
+	offset := func(operand, i int) int {
+		// The batch axes were merged into rows of w.row matrices.
+		return w.offset(operand, i/w.row) + i%w.row*w.step[operand]
+	}
+	return b.each(count*parts, func(worker, lo, hi int) {
+		s := &scratch.scratch[worker]
+		for t := lo; t < hi; t++ {
+			i, r := t/parts, t%parts*rows
+			at, to := offset(0, i)*m*k+r*k, offset(1, i)*k*n
+			s.product = kernel.Product[float32]{M: min(rows, m-r), N: n, K: k,
+				A: kernel.Rows(x()[at:], k), B: kernel.Columns(z()[to:], n),
+				C: y()[(i*m+r)*n:], Stride: n, Threads: 1, Workspace: &s.workspace}
+			if err := s.product.Run(); err != nil {
+				(*pool).fail(fmt.Errorf("product %d: %w", i, err))
+				return
+			}
+		}
+	}), nil
+}
+
+// outerBroadcast is NumPy's broadcast of two shapes that are known to agree.
+func outerBroadcast(a, b []int) []int {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	out := append([]int{}, a...)
+	for i, d := range b {
+		if j := len(a) - len(b) + i; out[j] == 1 {
+			out[j] = d
+		}
+	}
+	return out
+}

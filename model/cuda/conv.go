@@ -1,0 +1,341 @@
+//go:build cuda
+
+// Convolutions, and transposed ones as convolutions of each residue of the result's pixels.
+
+package cuda
+
+import (
+	"fmt"
+	"math"
+
+	"repscope/model/graph"
+)
+
+func init() {
+	operators["repscope.Conv"] = buildConv
+	operators[".ConvTranspose"] = buildConvTranspose
+}
+
+func convTiles(p Precision) []tile {
+	tiles := []tile{{64, 64, 128, 3}, {16, 32, 128, 8}}
+	switch p {
+	case TF32:
+		return []tile{{128, 64, 128, 3}, tiles[0], {64, 32, 128, 4}, tiles[1]}
+	case BF16:
+		return []tile{{128, 64, 128, 3}, tiles[0], tiles[1]}
+	}
+	return tiles
+}
+
+// Flags of the kernels conv_.
+const (
+	termsInFours = 1 << iota
+	readDown
+	normalizeTile
+)
+
+// patchBytes is the shared memory of a tile for one patch.
+const patchBytes = 32
+
+// fewFilters is the number of filters per group up to which groups are computed without tiles.
+const fewFilters = 16
+
+// geometry is Geometry of kernels/conv.cu, by axes z, y, x.
+type geometry struct {
+	in, inStep, out, outStep, stride, before [3]int
+	inImage, outImage, outFirst              int
+}
+
+func (g *geometry) arguments() []any {
+	var list []any
+	add := func(v ...int) {
+		for _, i := range v {
+			list = append(list, i)
+		}
+	}
+	add(g.in[:]...)
+	add(g.inStep[:]...)
+	add(g.inImage)
+	add(g.out[:]...)
+	add(g.outStep[:]...)
+	add(g.outImage, g.outFirst)
+	add(g.stride[:]...)
+	add(g.before[:]...)
+	return list
+}
+
+// term is Term of kernels/conv.cu.
+type term struct{ Offset, Z, Y, X int32 }
+
+// convolution is a convolution as its kernels take it.
+type convolution struct {
+	geometry
+	terms []term
+	order []int32 // of each term in a filter as it is stored
+	// Filter j of group i begins at i·groupStep + j·filterStep in the stored filters.
+	groupStep, filterStep int
+	images, groups        int
+	filters               int // per group
+	channels              int // elements from one group's channels to the next's
+	columns               int // elements from one column of the result to the next
+	flags                 int
+	form                  string
+	activation            graph.Activation
+	norm                  *graph.NormParams
+}
+
+// padded is a list by axes z, y, x.
+func padded(v []int, fill int) (r [3]int) {
+	r = [3]int{fill, fill, fill}
+	copy(r[3-len(v):], v)
+	return r
+}
+
+// steps is the distance of neighbours along z, y, x of pixels of so many elements.
+func steps(of [3]int, pixel int) [3]int { return [3]int{of[1] * of[2] * pixel, of[2] * pixel, pixel} }
+
+func buildConv(b *builder) error {
+	p := b.step.Params.(*graph.ConvParams)
+	in, out := b.shape(0), b.outShape(0)
+	if size(out) == 0 {
+		return nil
+	}
+	channels, spatial := in[len(in)-1], in[1:len(in)-1]
+	if p.ChannelsFirstInput {
+		channels, spatial = in[1], in[2:]
+	}
+	filters := out[len(out)-1]
+	c := &convolution{images: in[0], groups: p.Group, filters: filters / p.Group, columns: 1, activation: p.Activation, norm: p.Norm}
+	width := channels / p.Group
+	kernel, dilation := padded(p.Kernel, 1), padded(p.Dilations, 1)
+	c.in, c.out = padded(spatial, 1), padded(out[1:len(out)-1], 1)
+	c.stride, c.before = padded(p.Strides, 1), padded(p.Before, 0)
+	pixels := c.in[0] * c.in[1] * c.in[2]
+	c.inImage, c.outImage = pixels*channels, c.out[0]*c.out[1]*c.out[2]*filters
+	c.outStep = steps(c.out, filters)
+	positions := kernel[0] * kernel[1] * kernel[2]
+	c.groupStep, c.filterStep = c.filters*width*positions, width*positions
+	if err := fits(c.inImage, c.outImage, in[0]*c.out[0]*c.out[1]*c.out[2], c.groupStep); err != nil {
+		return err
+	}
+	// Terms that are neighbours in memory follow each other.
+	first := p.ChannelsFirstInput || channels == 1
+	c.channels, c.inStep = width, steps(c.in, channels)
+	channelStep := 1
+	if first {
+		c.channels, c.inStep, channelStep = width*pixels, steps(c.in, 1), pixels
+	}
+	add := func(channel, z, y, x int) {
+		z2, y2, x2 := z*dilation[0], y*dilation[1], x*dilation[2]
+		at := z2*c.inStep[0] + y2*c.inStep[1] + x2*c.inStep[2] + channel*channelStep
+		c.terms = append(c.terms, term{int32(at), int32(z2), int32(y2), int32(x2)})
+		c.order = append(c.order, int32(((channel*kernel[0]+z)*kernel[1]+y)*kernel[2]+x))
+	}
+	each := func(channel int) {
+		for z := range kernel[0] {
+			for y := range kernel[1] {
+				for x := range kernel[2] {
+					if channel >= 0 {
+						add(channel, z, y, x)
+						continue
+					}
+					for channel := range width {
+						add(channel, z, y, x)
+					}
+				}
+			}
+		}
+	}
+	if first {
+		for channel := range width {
+			each(channel)
+		}
+		if kernel[2]%4 == 0 && c.stride[2]%4 == 0 && c.before[2]%4 == 0 && c.in[2]%4 == 0 && dilation[2] == 1 {
+			c.flags |= termsInFours
+		} else if c.stride[2] == 1 {
+			c.flags |= readDown
+		}
+	} else {
+		each(-1)
+		if width%4 == 0 {
+			c.flags |= termsInFours
+		}
+	}
+	c.form = fmt.Sprint("filters ", first, p.Group)
+	return c.record(b)
+}
+
+// record records the launches.
+func (c *convolution) record(b *builder) error {
+	mode := b.precision()
+	m, n, all := c.images*c.out[0]*c.out[1]*c.out[2], c.filters, c.filters*c.groups
+	kind, known := activation(c.activation)
+	direct := c.groups > 1 && n < fewFilters
+	if direct {
+		mode = FP32
+	}
+	depth := roundUp(max(len(c.terms), 1), step)
+	if direct {
+		depth = len(c.terms)
+	}
+	filters := c.pack(b, mode, depth, direct)
+	for len(c.terms) < depth {
+		c.terms = append(c.terms, term{Z: 1 << 29}) // outside of any image
+	}
+	bias, y := b.in(2), b.out(0)
+	normalized := false
+	if direct {
+		arguments := []any{b.in(0), filters, bias, y, table(b, c.terms), m, n, c.groups, len(c.terms), kind, c.channels, c.columns}
+		b.launch("conv_direct", [3]int{ceil(m*all, 256), 1, 1}, [3]int{256, 1, 1}, 0, append(arguments, c.arguments()...)...)
+	} else {
+		count, length := sliceSteps(depth, all)
+		t := choose(convTiles(mode), m, n, c.groups*count, count > 1)
+		kernel := fmt.Sprintf("conv_%v_%v", mode, t)
+		blocks, block := [3]int{t.blocks(m, n), c.groups, 1}, [3]int{t.threads, 1, 1}
+		normalize := c.norm != nil && known
+		terms := c.terms
+		if c.flags&termsInFours != 0 {
+			terms = make([]term, depth/4)
+			for i := range terms {
+				terms[i] = c.terms[4*i]
+			}
+		}
+		run := func(shared int, bias, y operand, kind, flags int, epsilon float32) {
+			arguments := []any{b.in(0), filters, bias, b.in(3), b.in(4), y, table(b, terms), m, n, depth, length, kind, flags, c.channels, c.columns, epsilon}
+			b.launch(kernel, blocks, block, shared+t.rows*patchBytes, append(arguments, c.arguments()...)...)
+		}
+		if count > 1 && blocks[0]*blocks[1] < processors && c.columns == 1 {
+			// Few tiles: a block for each slice, whose sums are added up afterwards.
+			blocks[2] = count
+			sums := b.scratch(4 * m * all * count)
+			run(t.shared(false), operand{}, sums, 0, c.flags, 0)
+			if normalize {
+				b.normalizeRows(sums, bias, y, count, m, all, kind, c.norm)
+				normalized = true
+			} else {
+				b.launch("finish_elements", [3]int{ceil(m*all, 256), 1, 1}, [3]int{256, 1, 1}, 0, sums, bias, operand{}, y, count, all, kind, m*all)
+			}
+		} else {
+			flags, epsilon := c.flags, float32(0)
+			if normalize && c.groups == 1 && n <= t.columns {
+				flags, epsilon, normalized = flags|normalizeTile, c.norm.Epsilon, true
+			}
+			run(t.shared(count > 1), bias, y, kind, flags, epsilon)
+		}
+	}
+	if !known {
+		if err := b.function(c.activation, y, y, m*all); err != nil {
+			return err
+		}
+	}
+	if c.norm != nil && !normalized {
+		b.normalizeRows(y, operand{}, y, 1, m, all, 0, c.norm)
+	}
+	return nil
+}
+
+// normalizeRows records a layer normalisation of m rows of n elements, after slices are added up, bias and activation.
+func (b *builder) normalizeRows(slices, bias, y operand, count, m, n, activation int, p *graph.NormParams) {
+	b.launch("finish_rows", [3]int{ceil(m, 4), 1, 1}, [3]int{128, 1, 1}, 0, slices, bias, b.in(3), b.in(4), y, count, m, n, activation, p.Epsilon)
+}
+
+// pack gives the filters as [group, filter, depth], for direct kernels as [depth, filter of any group].
+func (c *convolution) pack(b *builder, mode Precision, depth int, direct bool) operand {
+	all, n := c.groups*c.filters, c.filters
+	if b.constant(1) != nil {
+		order, groupStep, filterStep := c.order, c.groupStep, c.filterStep
+		form := fmt.Sprint(c.form, " ", mode, direct)
+		return b.weight(form, b.constant(1), func(elements []float32) []float32 {
+			packed := make([]float32, all*depth)
+			for f := range all {
+				from := elements[min(f/n*groupStep+f%n*filterStep, len(elements)):]
+				for k, at := range order {
+					to := f*depth + k
+					if direct {
+						to = k*all + f
+					}
+					packed[to] = rounded(mode, from[at])
+				}
+			}
+			return packed
+		})
+	}
+	order := make([]int32, depth)
+	for k := range order {
+		order[k] = -1
+		if k < len(c.order) {
+			order[k] = c.order[k]
+		}
+	}
+	packed, columns := b.scratch(4*all*depth), 0
+	if direct {
+		columns = all
+	}
+	b.launch("pack_filters", [3]int{ceil(all*depth, 256), 1, 1}, [3]int{256, 1, 1}, 0,
+		b.in(1), packed, table(b, order), c.groupStep, c.filterStep, n, depth, columns, mode == TF32, all*depth)
+	return packed
+}
+
+// buildConvTranspose computes the pixels of the result by their residue modulo the
+// strides: those of one residue are a convolution of the input with some of the filters' terms.
+func buildConvTranspose(b *builder) error {
+	p := b.step.Params.(*graph.ConvParams)
+	in, out, w := b.shape(0), b.outShape(0), b.shape(1)
+	if size(out) == 0 {
+		return nil
+	}
+	from, to, kernel := padded(in[2:], 1), padded(out[2:], 1), padded(p.Kernel, 1)
+	stride, dilation, before := padded(p.Strides, 1), padded(p.Dilations, 1), padded(p.Before, 0)
+	pixels, plane, positions := size(in[2:]), size(out[2:]), size(p.Kernel)
+	depth, each := in[1]/p.Group, w[1]
+	if err := fits(in[1]*pixels, out[1]*plane, in[0]*plane, depth*each*positions); err != nil {
+		return err
+	}
+	// Along an axis: the kernel's positions that meet a residue, and how far from the pixel.
+	type tap struct{ at, shift int }
+	taps := func(axis, residue int) []tap {
+		var list []tap
+		for k := range kernel[axis] {
+			if d := residue + before[axis] - k*dilation[axis]; d%stride[axis] == 0 {
+				list = append(list, tap{k, d / stride[axis]})
+			}
+		}
+		return list
+	}
+	for z := range min(stride[0], to[0]) {
+		for y := range min(stride[1], to[1]) {
+			for x := range min(stride[2], to[2]) {
+				c := &convolution{images: in[0], groups: p.Group, filters: each, channels: depth * pixels, columns: plane, flags: readDown,
+					groupStep: depth * each * positions, filterStep: positions, form: fmt.Sprint("filters of residue ", z, y, x, p.Group, stride, dilation, before)}
+				c.in, c.inStep, c.inImage = from, steps(from, 1), in[1]*pixels
+				c.stride = [3]int{1, 1, 1}
+				residue := [3]int{z, y, x}
+				whole := steps(to, 1)
+				for a := range 3 {
+					c.out[a] = ceil(to[a]-residue[a], stride[a])
+					c.outStep[a] = stride[a] * whole[a]
+					c.outFirst += residue[a] * whole[a]
+				}
+				c.outImage = out[1] * plane
+				for channel := range depth {
+					for _, tz := range taps(0, z) {
+						for _, ty := range taps(1, y) {
+							for _, tx := range taps(2, x) {
+								c.terms = append(c.terms, term{int32(channel*pixels + tz.shift*c.inStep[0] + ty.shift*c.inStep[1] + tx.shift),
+									int32(tz.shift), int32(ty.shift), int32(tx.shift)})
+								c.order = append(c.order, int32(channel*each*positions+(tz.at*kernel[1]+ty.at)*kernel[2]+tx.at))
+							}
+						}
+					}
+				}
+				if len(c.terms) > math.MaxInt32-step {
+					return fmt.Errorf("filters of %d terms", len(c.terms))
+				}
+				if err := c.record(b); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+//go:build cuda
+
+// Elementwise operators and broadcasting.
+
+package cuda
+
+import (
+	"errors"
+	"fmt"
+
+	"repscope/model/graph"
+)
+
+// The numbers that kernels/elementwise.cu gives operations, by kernel.
+var (
+	unaryCodes = numbered("Relu", "Sigmoid", "Silu", "Tanh", "Gelu", "GeluTanh", "Erf", "Exp", "LeakyRelu", "ThresholdedRelu", "HardSigmoid", "HardSwish",
+		"Softsign", "Clip", "Sqrt", "Reciprocal", "Floor", "Ceil", "Round", "Neg", "Abs", "Sign", "quotient", "Shrink")
+	doubleCodes = numbered("Softplus", "Elu", "Celu", "Selu", "Mish", "Log", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh")
+	// integerCodes are the unary operations of int64.
+	integerCodes    = numbered("Relu", "Neg", "Abs", "Sign", "Clip")
+	binaryCodes     = numbered("Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu", "remainder", "modulo")
+	comparisonCodes = numbered("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Xor")
+	conversionCodes = numbered("float32 float32", "int64 float32", "bool float32", "float32 int64", "int64 int64", "bool int64", "float32 bool", "int64 bool",
+		"Not", "IsNaN", "IsInf")
+)
+
+func numbered(names ...string) map[string]int {
+	codes := map[string]int{}
+	for i, name := range names {
+		codes[name] = i
+	}
+	return codes
+}
+
+func init() {
+	for _, codes := range []map[string]int{unaryCodes, doubleCodes} {
+		for name := range codes {
+			switch name {
+			case "quotient", "GeluTanh", "Silu":
+			default:
+				operators["."+name] = buildUnary
+			}
+		}
+	}
+	operators["repscope.Silu"] = buildUnary
+	for _, name := range []string{"Add", "Sub", "Mul", "Div", "Mod", "PRelu"} {
+		operators["."+name] = buildBinary
+	}
+	operators[".Pow"] = buildPow
+	for _, name := range []string{"Max", "Min", "Sum", "Mean"} {
+		operators["."+name] = buildVariadic
+	}
+	for name := range comparisonCodes {
+		operators["."+name] = buildComparison
+	}
+	operators[".Where"] = buildWhere
+	operators[".Cast"] = buildCast
+	operators[".CastLike"] = buildCast
+	for _, name := range []string{"Not", "IsNaN", "IsInf"} {
+		operators["."+name] = buildPredicate
+	}
+}
+
+// perBlock is the number of threads of a block.
+const perBlock = 256
+
+var line = [3]int{perBlock, 1, 1}
+
+// blocks is a grid for a loop over n elements; threads take several where n is huge.
+func blocks(n int) [3]int { return [3]int{min((n+perBlock-1)/perBlock, 1<<20), 1, 1} }
+
+// typeName ends the names of kernels that exist for every element type.
+func typeName(t graph.DType) string {
+	return [...]string{graph.Float32: "f32", graph.Int64: "i64", graph.Bool: "bool"}[t]
+}
+
+// function records y = a(x) for n float32 elements; y may be x.
+func (b *builder) function(a graph.Activation, x, y operand, n int) error {
+	if code, ok := unaryCodes[a.Op]; ok {
+		b.launch("unary_f32", blocks((n+3)/4), line, 0, x, y, n, code, a.Alpha, a.Beta)
+		return nil
+	}
+	if code, ok := doubleCodes[a.Op]; ok {
+		b.launch("unary_double_f32", blocks(n), line, 0, x, y, n, code, a.Alpha, a.Beta)
+		return nil
+	}
+	if a.Op != "" {
+		return errors.New("no kernel for " + a.Op)
+	}
+	if x != y {
+		b.copy(y, x, 4*n)
+	}
+	return nil
+}
+
+func buildUnary(b *builder) error {
+	n := size(b.outShape(0))
+	if b.dtype(0) != graph.Int64 {
+		return b.function(b.step.Params.(graph.Activation), b.in(0), b.out(0), n)
+	}
+	bounds, _ := b.step.Params.(graph.ClipBounds)
+	b.launch("unary_i64", blocks(n), line, 0, b.in(0), b.out(0), n, integerCodes[b.step.Node.Op], uint64(bounds.Low), uint64(bounds.High))
+	return nil
+}
+
+// spread is the strides of an operand that is broadcast to a shape.
+func spread(out, shape []int) []int {
+	strides := make([]int, len(out))
+	own := contiguous(shape)
+	for i, d := range shape {
+		if d != 1 {
+			strides[len(out)-len(shape)+i] = own[i]
+		}
+	}
+	return strides
+}
+
+// binary records y = f(x, z), broadcast to the shape; y may be x where it is not broadcast.
+func (b *builder) binary(kernel string, shape []int, x, z, y operand, xShape, zShape []int, arguments ...any) {
+	w := newBox(shape, spread(shape, xShape), spread(shape, zShape))
+	b.launch(kernel, blocks(size(shape)), line, 0, append([]any{x, z, y, size(shape), w.table(b), w.rank()}, arguments...)...)
+}
+
+// binaryFloat is binary for the operations of binary_f32.
+func (b *builder) binaryFloat(code int, shape []int, x, z, y operand, xShape, zShape []int) {
+	w := newBox(shape, spread(shape, xShape), spread(shape, zShape))
+	quarters, ok := w.quarters()
+	if !ok || code == binaryCodes["remainder"] {
+		b.binary("binary_f32", shape, x, z, y, xShape, zShape, code)
+		return
+	}
+	n, last := size(shape)/4, w.strides[w.rank()-1]
+	b.launch("binary4_f32", blocks(n), line, 0, x, z, y, n, quarters.table(b), w.rank(), code, last[0], last[1])
+}
+
+func buildBinary(b *builder) error {
+	op, shape := b.step.Node.Op, b.outShape(0)
+	truncated, _ := b.step.Params.(bool)
+	switch {
+	case op == "Mod" && (truncated || b.dtype(0) == graph.Float32):
+		if !truncated {
+			return errors.New("float operands need fmod = 1")
+		}
+		op = "remainder"
+	case op == "Mod":
+		op = "modulo"
+	}
+	if b.dtype(0) == graph.Int64 {
+		b.binary("binary_i64", shape, b.in(0), b.in(1), b.out(0), b.shape(0), b.shape(1), binaryCodes[op])
+		return nil
+	}
+	b.binaryFloat(binaryCodes[op], shape, b.in(0), b.in(1), b.out(0), b.shape(0), b.shape(1))
+	return nil
+}
+
+func buildPow(b *builder) error {
+	b.binary("power", b.outShape(0), b.in(0), b.in(1), b.out(0), b.shape(0), b.shape(1), b.dtype(0) == graph.Int64, b.dtype(1) == graph.Int64)
+	return nil
+}
+
+func buildVariadic(b *builder) error {
+	op, shape, y := b.step.Node.Op, b.outShape(0), b.out(0)
+	if op == "Sum" || op == "Mean" {
+		op = "Add"
+	}
+	code, floats := binaryCodes[op], b.dtype(0) == graph.Float32
+	x, xShape := b.in(0), b.shape(0)
+	if len(b.step.In) == 1 {
+		b.copy(y, x, size(shape)*b.dtype(0).Size())
+	}
+	for i := 1; i < len(b.step.In); i++ {
+		if floats {
+			b.binaryFloat(code, shape, x, b.in(i), y, xShape, b.shape(i))
+		} else {
+			b.binary("binary_i64", shape, x, b.in(i), y, xShape, b.shape(i), code)
+		}
+		x, xShape = y, shape
+	}
+	if b.step.Node.Op == "Mean" {
+		return b.function(graph.Activation{Op: "quotient", Alpha: float32(len(b.step.In))}, y, y, size(shape))
+	}
+	return nil
+}
+
+func buildComparison(b *builder) error {
+	b.binary("compare_"+typeName(b.dtype(0)), b.outShape(0), b.in(0), b.in(1), b.out(0), b.shape(0), b.shape(1), comparisonCodes[b.step.Node.Op])
+	return nil
+}
+
+func buildWhere(b *builder) error {
+	shape := b.outShape(0)
+	w := newBox(shape, spread(shape, b.shape(0)), spread(shape, b.shape(1)), spread(shape, b.shape(2)))
+	b.launch(fmt.Sprint("choose_", b.dtype(1).Size()), blocks(size(shape)), line, 0, b.in(0), b.in(1), b.in(2), b.out(0), size(shape), w.table(b), w.rank())
+	return nil
+}
+
+// integerBits are the bits of ONNX's integer types narrower than int64; negative: unsigned.
+var integerBits = map[int]int{
+	graph.ElementUint8: -8, graph.ElementInt8: 8, graph.ElementUint16: -16, graph.ElementInt16: 16,
+	graph.ElementInt32: 32, graph.ElementUint32: -32,
+}
+
+func buildCast(b *builder) error {
+	to, from, target := b.step.Params.(graph.CastParams).To, b.dtype(0), b.outDType(0)
+	detail := map[int]int{graph.ElementFloat16: 1, graph.ElementBFloat16: 2}[to]
+	if target == graph.Int64 {
+		detail = integerBits[to]
+	}
+	n := size(b.outShape(0))
+	if from == target && detail == 0 {
+		b.copy(b.out(0), b.in(0), n*from.Size())
+		return nil
+	}
+	b.launch("convert", blocks(n), line, 0, b.in(0), b.out(0), n, conversionCodes[from.String()+" "+target.String()], int32(detail))
+	return nil
+}
+
+func buildPredicate(b *builder) error {
+	detail := 0
+	if p, ok := b.step.Params.(graph.IsInfParams); ok {
+		if p.Negative {
+			detail |= 1
+		}
+		if p.Positive {
+			detail |= 2
+		}
+	}
+	n := size(b.outShape(0))
+	b.launch("convert", blocks(n), line, 0, b.in(0), b.out(0), n, conversionCodes[b.step.Node.Op], int32(detail))
+	return nil
+}

@@ -1,0 +1,89 @@
+//go:build cuda && fakecuda
+
+// Barriers that the fake driver passes over.
+
+package cuda
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"repscope/internal/cuda/fakecuda"
+	"repscope/model/graph"
+)
+
+// TestBarriers checks that every barrier of kernels with shared memory is needed: without it
+// the threads in one order or the other compute something else.
+func TestBarriers(t *testing.T) {
+	for _, c := range []struct {
+		op       string
+		a        map[string]graph.Attribute
+		operands []any
+		barriers int
+	}{
+		{"LogSoftmax", nil, []any{scaled(random(1, 2, 3000), 5)}, 2},
+		{"LayerNormalization", nil, []any{random(1, 2, 3001), known{random(2, 3001)}}, 2},
+		{"ReduceSum", nil, []any{random(1, 2, 3000), ints(1)}, 1},
+		{"TopK", nil, []any{random(1, 2, 700), ints(700)}, 2},
+	} {
+		g, inputs := single(c.op, c.a, 1, c.operands...)
+		prepare(t, g)
+		run := func(skip int, reverse bool) []byte {
+			device := open(t, 1, 1<<28)[0]
+			fakecuda.SkipBarrier(skip)
+			fakecuda.Reverse(reverse)
+			x, err := New(g, device, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer x.Close()
+			out, err := x.Run(context.Background(), inputs)
+			if err != nil {
+				return nil
+			}
+			return slices.Clone(raw(out[0]))
+		}
+		want := run(-1, false)
+		if n := fakecuda.Barriers(); n != c.barriers {
+			t.Errorf("%s: %d barriers, want %d", c.op, n, c.barriers)
+		}
+		for skip := range c.barriers {
+			if slices.Equal(run(skip, false), want) && slices.Equal(run(skip, true), want) {
+				t.Errorf("%s: nobody notices that barrier %d is missing", c.op, skip)
+			}
+		}
+	}
+}
+
+// The thread that adds squares waits for those that make them.
+func TestBarrierOfDisplacements(t *testing.T) {
+	const rows, width = 2, 2050
+	g := prepare(t, &graph.Graph{Opset: 20, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}, Outputs: []graph.Port{{Name: "x"}}})
+	_, floats, keys := pixels(rows, width)
+	batch := Noisy{Floats: floats, Keys: keys, Noise: Noise{High: 255, Level: 0.1}}
+	run := func(skip int, reverse bool) []float64 {
+		gpu := open(t, 1, 1<<24)[0]
+		fakecuda.SkipBarrier(skip)
+		fakecuda.Reverse(reverse)
+		x, err := New(g, gpu, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		if err := x.SubmitNoisy(context.Background(), batch, []int{rows, width}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := x.Collect(context.Background()); err != nil {
+			return nil
+		}
+		return x.Displacements()
+	}
+	want := run(-1, false)
+	if n := fakecuda.Barriers(); n != 1 {
+		t.Errorf("%d barriers, want 1", n)
+	}
+	if slices.Equal(run(0, false), want) && slices.Equal(run(0, true), want) {
+		t.Error("nobody notices that the barrier is missing")
+	}
+}

@@ -1,0 +1,360 @@
+//go:build cuda
+
+// Operators that move or make elements, and the boxes that kernels walk.
+
+package cuda
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"repscope/model/graph"
+)
+
+func init() {
+	operators[".Transpose"] = buildTranspose
+	operators[".Slice"] = buildSlice
+	operators[".Expand"] = buildExpand
+	operators[".Tile"] = buildTile
+	operators[".Concat"] = buildConcat
+	operators[".Split"] = buildSplit
+	operators[".Pad"] = buildPad
+	operators[".ConstantOfShape"] = buildConstantOfShape
+	operators[".Range"] = buildRange
+	operators[".Trilu"] = buildTrilu
+}
+
+// contiguous is the strides of a row-major shape.
+func contiguous(shape []int) []int {
+	strides := make([]int, len(shape))
+	n := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		strides[i] = n
+		n *= shape[i]
+	}
+	return strides
+}
+
+// box is a shape that several operands walk, each with its own strides. Axes that
+// all of them walk evenly are one; there are no axes of length 1.
+type box struct {
+	shape   []int
+	strides [][]int // by axis and operand
+}
+
+// newBox takes the strides by operand.
+func newBox(shape []int, strides ...[]int) box {
+	var w box
+	for i, d := range shape {
+		if d == 1 {
+			continue
+		}
+		at := make([]int, len(strides))
+		k := len(w.shape) - 1
+		merge := k >= 0
+		for o := range strides {
+			at[o] = strides[o][i]
+			merge = merge && w.strides[k][o] == at[o]*d
+		}
+		if merge {
+			w.shape[k] *= d
+			w.strides[k] = at
+			continue
+		}
+		w.shape, w.strides = append(w.shape, d), append(w.strides, at)
+	}
+	return w
+}
+
+func (w box) rank() int { return len(w.shape) }
+
+// table enters the axes in the form of kernels/walk.h.
+func (w box) table(b *builder) operand {
+	if w.rank() == 0 {
+		return operand{}
+	}
+	var cells []uint64
+	for i, d := range w.shape {
+		n := uint(bits.Len64(uint64(max(d, 1) - 1)))
+		var magic, shift uint64
+		if d > 0 && d <= math.MaxInt32 {
+			magic, shift = 1<<(31+n)/uint64(d)+1, uint64(31+n)
+		}
+		cells = append(cells, uint64(d), magic|shift<<32)
+		for _, s := range w.strides[i] {
+			cells = append(cells, uint64(s))
+		}
+	}
+	return table(b, cells)
+}
+
+// quarters is the box in groups of four elements along the last axis, if every operand
+// stands still or lies on multiples of four elements there.
+func (w box) quarters() (box, bool) {
+	last := w.rank() - 1
+	if last < 0 || w.shape[last]%4 != 0 {
+		return box{}, false
+	}
+	q := box{shape: append([]int{}, w.shape...), strides: append([][]int{}, w.strides...)}
+	q.shape[last] /= 4
+	q.strides[last] = make([]int, len(w.strides[last]))
+	for o, s := range w.strides[last] {
+		if s != 0 && s != 1 {
+			return box{}, false
+		}
+		q.strides[last][o] = 4 * s
+		for i := range last {
+			if s == 1 && w.strides[i][o]%4 != 0 {
+				return box{}, false
+			}
+		}
+	}
+	return q, true
+}
+
+// widest is the box and its operands' offsets in units of the largest element of
+// 16, 8, 4 or `element` bytes that every row of the last axis consists of.
+func (w box) widest(element int, offsets []int) (box, []int, int) {
+	last := w.rank() - 1
+	for _, wide := range []int{16, 8, 4} {
+		k := wide / element
+		if k <= 1 || last < 0 || w.shape[last]%k != 0 {
+			continue
+		}
+		v := box{shape: append([]int{}, w.shape...)}
+		v.shape[last] /= k
+		ok := true
+		for i, axis := range w.strides {
+			strides := append([]int{}, axis...)
+			for o, s := range axis {
+				if i == last {
+					ok = ok && s == 1
+				} else {
+					ok = ok && s%k == 0
+					strides[o] /= k
+				}
+			}
+			v.strides = append(v.strides, strides)
+		}
+		at := append([]int{}, offsets...)
+		for o := range at {
+			ok = ok && at[o]%k == 0
+			at[o] /= k
+		}
+		if ok {
+			return v, at, wide
+		}
+	}
+	return w, offsets, element
+}
+
+// copyBox records a copy of a box of elements of t from x to y: the strides and the
+// first elements of both.
+func (b *builder) copyBox(t graph.DType, x, y operand, shape, from, to []int, fromAt, toAt int) {
+	n := size(shape)
+	if n == 0 {
+		return
+	}
+	w := newBox(shape, from, to)
+	if w.rank() == 0 || w.rank() == 1 && w.strides[0][0] == 1 && w.strides[0][1] == 1 {
+		b.copy(y.at(toAt*t.Size()), x.at(fromAt*t.Size()), n*t.Size())
+		return
+	}
+	w, at, bytes := w.widest(t.Size(), []int{fromAt, toAt})
+	n = size(w.shape)
+	b.launch(fmt.Sprint("copy_box_", bytes), blocks(n), line, 0, x.at(at[0]*bytes), y.at(at[1]*bytes), n, w.table(b), w.rank())
+}
+
+// shortAxis is the longest of two axes that are swapped without tiles: neighbouring
+// threads then still read whole sectors of memory.
+const shortAxis = 8
+
+func buildTranspose(b *builder) error {
+	in, out, t := contiguous(b.shape(0)), b.outShape(0), b.dtype(0)
+	from := make([]int, len(out))
+	for i, p := range b.step.Params.(graph.TransposeParams).Perm {
+		from[i] = in[p]
+	}
+	to := contiguous(out)
+	w := newBox(out, from, to)
+	last, rows := w.rank()-1, -1
+	for i := range w.shape {
+		if w.strides[i][0] == 1 {
+			rows = i
+		}
+	}
+	if size(out) == 0 || rows < 0 || rows == last || w.shape[rows] <= shortAxis || w.shape[last] <= shortAxis {
+		b.copyBox(t, b.in(0), b.out(0), out, from, to, 0, 0)
+		return nil
+	}
+	var outer box
+	for i := range last {
+		if i != rows {
+			outer.shape, outer.strides = append(outer.shape, w.shape[i]), append(outer.strides, w.strides[i])
+		}
+	}
+	m := size(outer.shape)
+	grid := [3]int{ceil(w.shape[rows], 32), min(ceil(w.shape[last], 32), 65535), min(m, 65535)}
+	b.launch(fmt.Sprint("transpose_tiles_", t.Size()), grid, [3]int{32, 8, 1}, 0, b.in(0), b.out(0),
+		w.shape[rows], w.shape[last], w.strides[last][0], w.strides[rows][1], m, outer.table(b), outer.rank())
+	return nil
+}
+
+func buildSlice(b *builder) error {
+	p := b.step.Params.(graph.SliceParams)
+	in, out := contiguous(b.shape(0)), b.outShape(0)
+	first := 0
+	from := make([]int, len(in))
+	for i := range in {
+		first += p.Start[i] * in[i]
+		from[i] = in[i] * p.Step[i]
+	}
+	b.copyBox(b.dtype(0), b.in(0), b.out(0), out, from, contiguous(out), first, 0)
+	return nil
+}
+
+func buildExpand(b *builder) error {
+	out := b.outShape(0)
+	b.copyBox(b.dtype(0), b.in(0), b.out(0), out, spread(out, b.shape(0)), contiguous(out), 0, 0)
+	return nil
+}
+
+func buildTile(b *builder) error {
+	// An axis of d·r elements is r rounds of stride 0 over d elements.
+	in, out := b.shape(0), b.outShape(0)
+	own := contiguous(in)
+	var shape, from []int
+	for i, d := range in {
+		repeats := 0
+		if d > 0 {
+			repeats = out[i] / d
+		}
+		shape, from = append(shape, repeats, d), append(from, 0, own[i])
+	}
+	b.copyBox(b.dtype(0), b.in(0), b.out(0), shape, from, contiguous(shape), 0, 0)
+	return nil
+}
+
+// around views a tensor as [outer, axis, inner] around an axis.
+func around(shape []int, axis int) (outer, length, inner int) {
+	return size(shape[:axis]), shape[axis], size(shape[axis+1:])
+}
+
+func buildConcat(b *builder) error {
+	axis := b.step.Params.(graph.AxisParams).Axis
+	outer, n, inner := around(b.outShape(0), axis)
+	at := 0
+	for i := range b.step.In {
+		own := b.shape(i)[axis] * inner
+		b.copyBox(b.dtype(0), b.in(i), b.out(0), []int{outer, own}, []int{own, 1}, []int{n * inner, 1}, 0, at)
+		at += own
+	}
+	return nil
+}
+
+func buildSplit(b *builder) error {
+	p := b.step.Params.(graph.SplitParams)
+	outer, n, inner := around(b.shape(0), p.Axis)
+	at := 0
+	for i, length := range p.Sizes {
+		own := length * inner
+		if b.hasOut(i) {
+			b.copyBox(b.dtype(0), b.in(0), b.out(i), []int{outer, own}, []int{n * inner, 1}, []int{own, 1}, at, 0)
+		}
+		at += own
+	}
+	return nil
+}
+
+// padPlace is the input index that output index i of an axis shows, −1 for the constant.
+func padPlace(mode string, i, n int) int {
+	if i >= 0 && i < n {
+		return i
+	}
+	switch mode {
+	case "edge":
+		return min(max(i, 0), n-1)
+	case "reflect":
+		if i < 0 {
+			i = -i
+		}
+		if i >= n {
+			i = 2*(n-1) - i
+		}
+		return i
+	case "wrap":
+		return (i%n + n) % n
+	}
+	return -1
+}
+
+func buildPad(b *builder) error {
+	p := b.step.Params.(graph.PadParams)
+	in, out, t := b.shape(0), b.outShape(0), b.dtype(0)
+	own := contiguous(in)
+	var offsets []int64
+	var w box
+	for a, d := range in {
+		w.shape, w.strides = append(w.shape, out[a]), append(w.strides, []int{len(offsets)})
+		for i := range out[a] {
+			k := padPlace(p.Mode, i-p.Before[a], d)
+			if k >= 0 {
+				k *= own[a]
+			}
+			offsets = append(offsets, int64(k))
+		}
+	}
+	n := size(out)
+	if n == 0 {
+		return nil
+	}
+	b.launch(fmt.Sprint("pad_", t.Size()), blocks(n), line, 0, b.in(0), b.out(0), n, w.table(b), w.rank(), table(b, offsets), scalar(t, p.Value))
+	return nil
+}
+
+// scalar is the bits of a number as an element of t.
+func scalar(t graph.DType, v float64) uint64 {
+	switch t {
+	case graph.Float32:
+		return uint64(math.Float32bits(float32(v)))
+	case graph.Int64:
+		return uint64(int64(v))
+	}
+	if v != 0 {
+		return 1
+	}
+	return 0
+}
+
+func buildConstantOfShape(b *builder) error {
+	v := b.step.Params.(*graph.Tensor)
+	t, n := b.outDType(0), size(b.outShape(0))
+	var cell uint64
+	switch t {
+	case graph.Float32:
+		cell = uint64(math.Float32bits(v.F32[0]))
+	case graph.Int64:
+		cell = uint64(v.I64[0])
+	case graph.Bool:
+		if v.Bool[0] {
+			cell = 1
+		}
+	}
+	b.launch(fmt.Sprint("fill_", t.Size()), blocks(n), line, 0, b.out(0), n, cell)
+	return nil
+}
+
+func buildRange(b *builder) error {
+	n := size(b.outShape(0))
+	b.launch("range_"+typeName(b.outDType(0)), blocks(n), line, 0, b.in(0), b.in(2), b.out(0), n)
+	return nil
+}
+
+func buildTrilu(b *builder) error {
+	p := b.step.Params.(graph.TriluParams)
+	s := b.shape(0)
+	n := size(s)
+	b.launch(fmt.Sprint("trilu_", b.dtype(0).Size()), blocks(n), line, 0, b.in(0), b.out(0), n, s[len(s)-2], s[len(s)-1], p.K, p.Upper)
+	return nil
+}

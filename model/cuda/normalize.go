@@ -1,0 +1,116 @@
+//go:build cuda
+
+// Softmax and normalisations.
+
+package cuda
+
+import (
+	"errors"
+
+	"repscope/model/graph"
+)
+
+func init() {
+	operators[".Softmax"] = buildSoftmax
+	operators[".LogSoftmax"] = buildSoftmax
+	operators[".LayerNormalization"] = buildLayerNorm
+	operators[".BatchNormalization"] = buildBatchNorm
+	operators[".InstanceNormalization"] = buildGroupNorm
+	operators[".GroupNormalization"] = buildGroupNorm
+	operators[".LRN"] = buildLRN
+}
+
+func buildSoftmax(b *builder) error {
+	p := b.step.Params.(graph.SoftmaxParams)
+	total := size(b.outShape(0))
+	if total == 0 {
+		return nil
+	}
+	rows, logarithm := total/p.Length, b.step.Node.Op == "LogSoftmax"
+	switch {
+	case p.Inner > 1:
+		b.launch("softmax_columns_f32", blocks(rows), line, 0, b.in(0), b.out(0), rows, p.Length, p.Inner, logarithm)
+	case p.Length > 1024 || logarithm:
+		b.launch("softmax_block_f32", [3]int{rows, 1, 1}, line, 0, b.in(0), b.out(0), p.Length, logarithm)
+	default:
+		b.launch("softmax_warp_f32", [3]int{ceil(rows*32, perBlock), 1, 1}, line, 0, b.in(0), b.out(0), rows, p.Length)
+	}
+	return nil
+}
+
+func buildLayerNorm(b *builder) error {
+	p := b.step.Params.(graph.NormParams)
+	s := b.shape(0)
+	width, rows := size(s[p.Axis:]), size(s[:p.Axis])
+	for i := 1; i < len(b.step.In); i++ {
+		if b.has(i) && size(b.shape(i)) != width {
+			return errors.New("scale and bias that are broadcast are not supported")
+		}
+	}
+	b.layerNorm(b.in(0), b.in(1), b.in(2), b.out(0), b.out(1), b.out(2), rows, width, p.Epsilon)
+	return nil
+}
+
+// layerNorm records a normalisation of rows; operands but x and y may be absent, y may be x.
+func (b *builder) layerNorm(x, scale, bias, y, mean, inverse operand, rows, width int, epsilon float32) {
+	kernel := ""
+	switch {
+	case rows == 0:
+		return
+	case width == 0:
+		// The mean of nothing counts as 0, and so does what it would be divided by.
+		for _, o := range []operand{mean, inverse} {
+			if o.region != nowhere {
+				b.zero(o, 4*rows)
+			}
+		}
+		return
+	case width%4 != 0 || width > 2048:
+		b.launch("normalize_block_f32", [3]int{rows, 1, 1}, line, 0, x, scale, bias, y, mean, inverse, width, epsilon, 0, 1, 1)
+		return
+	case width <= 512:
+		kernel = "layer_norm_512_f32"
+	case width <= 1024:
+		kernel = "layer_norm_1024_f32"
+	default:
+		kernel = "layer_norm_2048_f32"
+	}
+	b.launch(kernel, [3]int{ceil(rows*32, perBlock), 1, 1}, line, 0, x, scale, bias, y, mean, inverse, rows, width, epsilon)
+}
+
+func buildBatchNorm(b *builder) error {
+	p := b.step.Params.(graph.NormParams)
+	s := b.shape(0)
+	channels, inner, n := s[1], size(s[2:]), size(s)
+	if n == 0 {
+		return nil
+	}
+	factors := b.scratch(16 * channels)
+	b.launch("batch_norm_factors", blocks(channels), line, 0, b.in(1), b.in(2), b.in(3), b.in(4), factors, channels, p.Epsilon)
+	b.launch("batch_norm_f32", blocks(n), line, 0, b.in(0), factors, b.out(0), n, inner, channels)
+	return nil
+}
+
+func buildGroupNorm(b *builder) error {
+	p := b.step.Params.(graph.NormParams)
+	s := b.shape(0)
+	inner, channels := size(s[2:]), s[1]/p.Groups
+	width := channels * inner
+	if size(s) == 0 {
+		return nil
+	}
+	if !p.PerChannel {
+		inner, channels = width, 1
+	}
+	b.launch("normalize_block_f32", [3]int{s[0] * p.Groups, 1, 1}, line, 0, b.in(0), b.in(1), b.in(2), b.out(0), operand{}, operand{},
+		width, p.Epsilon, inner, p.Groups, channels)
+	return nil
+}
+
+func buildLRN(b *builder) error {
+	p := b.step.Params.(graph.LRNParams)
+	s := b.shape(0)
+	n := size(s)
+	b.launch("local_response_f32", blocks(n), line, 0, b.in(0), b.out(0), n, size(s[2:]), s[1], (p.Size-1)/2, p.Size/2, p.Alpha, p.Beta, p.Bias)
+	return nil
+}

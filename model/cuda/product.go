@@ -1,0 +1,329 @@
+//go:build cuda
+
+// Matrix products: Linear, Gemm, MatMul.
+
+package cuda
+
+import (
+	"fmt"
+	"math"
+
+	"repscope/model/graph"
+)
+
+func init() {
+	operators["repscope.Linear"] = buildLinear
+	operators[".Gemm"] = buildGemm
+	operators[".MatMul"] = buildMatMul
+}
+
+// tile is the part of a result that one block of threads computes; see kernels/tile.h.
+type tile struct{ rows, columns, threads, stages int }
+
+// step is the number of terms that a tile adds at a time; packed rows are padded to it.
+const step = 32
+
+func (t tile) String() string { return fmt.Sprintf("%dx%d", t.rows, t.columns) }
+
+// shared is the dynamic shared memory of a block: its stages and, if sums of slices
+// are added up, these.
+func (t tile) shared(sliced bool) int {
+	bytes := t.stages * (t.rows + t.columns) * step * 4
+	if sliced {
+		bytes += t.rows * t.columns * 4
+	}
+	return bytes
+}
+
+func (t tile) blocks(m, n int) int { return ceil(m, t.rows) * ceil(n, t.columns) }
+
+func ceil(n, d int) int { return (n + d - 1) / d }
+
+func roundUp(n, multiple int) int { return ceil(n, multiple) * multiple }
+
+// processors is the number of blocks from which on a GPU is busy: H100's
+// multiprocessors. Tests change it to meet every tile.
+var processors = 132
+
+// sharedLimit is the dynamic shared memory of a block that every GPU has from compute capability 8.0 on.
+const sharedLimit = 99 << 10
+
+// choose takes the largest tile of which there are enough for the GPU, or else the
+// smallest; copies is how many results there are. The choice changes no number:
+// every element is summed in the same order in any tile.
+func choose(tiles []tile, m, n, copies int, sliced bool) tile {
+	for _, t := range tiles {
+		if t.blocks(m, n)*copies >= processors && t.columns < 2*max(n, 32) && t.rows < 2*max(m, 16) &&
+			t.shared(sliced)+t.rows*patchBytes <= sharedLimit {
+			return t
+		}
+	}
+	return tiles[len(tiles)-1]
+}
+
+// productTiles are those of kernels product_, matmulTiles those of matmul_, by descending size.
+func productTiles(p Precision) []tile {
+	tiles := []tile{{128, 128, 256, 3}, {64, 64, 128, 3}, {16, 32, 128, 8}}
+	if p == TF32 {
+		tiles = []tile{tiles[0], tiles[1], {64, 32, 128, 4}, tiles[2]}
+	}
+	return tiles
+}
+
+var matmulTiles = []tile{{64, 64, 128, 3}, {16, 32, 128, 4}}
+
+// Sums of more than manyTerms for at most fewColumns are cut into slices of about sliceTerms.
+const (
+	manyTerms  = 2048
+	fewColumns = 512
+	sliceTerms = 512
+)
+
+// sliceSteps is how the terms of a long sum are cut, where there are so few columns that
+// one row's would not keep the GPU busy: the number of slices and the steps in each. It
+// depends on nothing but the weights' shape, so that the sum does not either.
+func sliceSteps(terms, columns int) (count, steps int) {
+	total := ceil(terms, step)
+	if terms <= manyTerms || columns > fewColumns {
+		return 1, math.MaxInt32
+	}
+	steps = ceil(total, ceil(terms, sliceTerms))
+	return ceil(total, steps), steps
+}
+
+// activation is the number of a function in kernels/tile.h.
+func activation(a graph.Activation) (kind int, known bool) {
+	kind, known = map[string]int{"": 0, "Relu": 1, "Silu": 2, "Gelu": 3, "GeluTanh": 4, "Tanh": 5, "Sigmoid": 6}[a.Op]
+	return kind, known
+}
+
+// fits fails if numbers of rows or columns are beyond the kernels' integers.
+func fits(sizes ...int) error {
+	for _, n := range sizes {
+		if n > math.MaxInt32-256 {
+			return fmt.Errorf("a matrix with an axis of %d elements is too large for the GPU's kernels", n)
+		}
+	}
+	return nil
+}
+
+// packRows is a right factor as the kernels want it: n rows of depth elements, zeros
+// beyond k, rounded to what tensor cores take. at is where element (i, j) of k×n lies.
+func packRows(p Precision, elements []float32, n, k, depth int, at func(i, j int) int) []float32 {
+	rows := make([]float32, n*depth)
+	for j := range n {
+		row := rows[j*depth : (j+1)*depth]
+		for i := range k {
+			row[i] = rounded(p, elements[at(i, j)])
+		}
+	}
+	return rows
+}
+
+// rounded is v to the nearest tf32, halves away from zero, in that mode.
+func rounded(p Precision, v float32) float32 {
+	b := math.Float32bits(v)
+	if p != TF32 || b&0x7f800000 == 0x7f800000 {
+		return v
+	}
+	return math.Float32frombits((b + 0x1000) & 0xffffe000)
+}
+
+// order is where the elements of a permuted array lie in the array of the given shape.
+func order(shape, perm []int) []int {
+	strides := make([]int, len(shape))
+	n := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		strides[i] = n
+		n *= shape[i]
+	}
+	at := make([]int, 1, n)
+	for _, a := range perm {
+		next := make([]int, 0, n)
+		for _, from := range at {
+			for i := range shape[a] {
+				next = append(next, from+i*strides[a])
+			}
+		}
+		at = next
+	}
+	return at
+}
+
+func buildLinear(b *builder) error {
+	p := b.step.Params.(*graph.GemmParams)
+	out, in := b.outShape(0), b.shape(0)
+	n, k := out[len(out)-1], in[len(in)-1]
+	m := size(in[:len(in)-1])
+	if err := fits(m, n, k); err != nil {
+		return err
+	}
+	depth, mode := roundUp(k, step), b.precision()
+	w := b.weight(fmt.Sprint("rows of a product ", mode, n, k, p.TransB, p.Shape, p.Perm), b.constant(1), func(elements []float32) []float32 {
+		at := func(i, j int) int { return i*n + j }
+		if p.TransB {
+			at = func(i, j int) int { return j*k + i }
+		}
+		if p.Perm == nil {
+			return packRows(mode, elements, n, k, depth, at)
+		}
+		to := make([]int, k) // the row of the weights that belongs to an element of the input
+		for i, from := range order(p.Shape, p.Perm) {
+			to[from] = i
+		}
+		return packRows(mode, elements, n, k, depth, func(i, j int) int { return at(to[i], j) })
+	})
+	kind, known := activation(p.Activation)
+	if k%4 == 0 {
+		b.product(b.in(0), w, b.in(2), b.in(3), b.out(0), m, n, k, depth, kind)
+	} else {
+		b.matmul(matmul{a: b.in(0), b: w, bias: b.in(2), other: b.in(3), c: b.out(0), m: m, n: n, k: k,
+			aRow: k, aColumn: 1, bRow: 1, bColumn: depth, batch: 1, activation: kind, alpha: 1})
+	}
+	if !known {
+		return b.function(p.Activation, b.out(0), b.out(0), m*n)
+	}
+	return nil
+}
+
+// product records C[m,n] = activation(A[m,k]·Bᵀ + bias) or A·Bᵀ + bias + other with packed B; k is a multiple of 4.
+func (b *builder) product(a, w, bias, other, c operand, m, n, k, depth, activation int) {
+	count, steps := sliceSteps(k, n)
+	t := choose(productTiles(b.precision()), m, n, count, count > 1)
+	kernel := fmt.Sprintf("product_%v_%v", b.precision(), t)
+	grid, block := [3]int{t.blocks(m, n), 1, 1}, [3]int{t.threads, 1, 1}
+	if count == 1 || t.blocks(m, n) >= processors {
+		b.launch(kernel, grid, block, t.shared(count > 1), a, w, bias, other, c, m, n, k, depth, steps, activation)
+		return
+	}
+	// Few tiles: a block for each slice, whose sums are added up afterwards.
+	grid[2] = count
+	sums := b.scratch(4 * m * n * count)
+	b.launch(kernel, grid, block, t.shared(false), a, w, operand{}, operand{}, sums, m, n, k, depth, steps, 0)
+	b.launch("finish_elements", [3]int{ceil(m*n, 256), 1, 1}, [3]int{256, 1, 1}, 0, sums, bias, other, c, count, n, activation, m*n)
+}
+
+// matmul is a product of factors with any strides; see kernels/product.cu.
+type matmul struct {
+	a, b, add, bias, other, c operand
+	m, n, k                   int
+	aRow, aColumn             int // strides
+	bRow, bColumn             int
+	addRow, addColumn         int
+	batch                     int
+	offsets                   []int64 // of the factors of each element of the batch, in pairs; nil: 0
+	activation                int
+	alpha, beta               float32
+}
+
+func (b *builder) matmul(p matmul) {
+	count, steps := sliceSteps(p.k, p.n)
+	t := choose(matmulTiles, p.m, p.n, p.batch, count > 1)
+	kernel := fmt.Sprintf("matmul_%v_%v", b.precision(), t)
+	// A grid has at most 65,535 elements of a batch.
+	for first := 0; first < p.batch; first += 65535 {
+		n := min(p.batch-first, 65535)
+		var offsets operand
+		if p.offsets != nil {
+			offsets = table(b, p.offsets[2*first:2*(first+n)])
+		}
+		b.launch(kernel, [3]int{t.blocks(p.m, p.n), n, 1}, [3]int{t.threads, 1, 1}, t.shared(count > 1),
+			p.a, p.b, p.add, p.bias, p.other, p.c.at(4*first*p.m*p.n), offsets, p.aRow, p.aColumn, p.bRow, p.bColumn, p.addRow, p.addColumn,
+			p.m, p.n, p.k, steps, p.activation, p.alpha, p.beta)
+	}
+}
+
+func buildGemm(b *builder) error {
+	p := b.step.Params.(*graph.GemmParams)
+	m, n := b.outShape(0)[0], b.outShape(0)[1]
+	g := matmul{a: b.in(0), b: b.in(1), add: b.in(2), c: b.out(0), m: m, n: n, k: b.shape(0)[1], batch: 1, alpha: p.Alpha, beta: p.Beta}
+	g.aRow, g.aColumn = g.k, 1
+	if p.TransA {
+		g.k = b.shape(0)[0]
+		g.aRow, g.aColumn = 1, m
+	}
+	g.bRow, g.bColumn = n, 1
+	if p.TransB {
+		g.bRow, g.bColumn = 1, g.k
+	}
+	if b.has(2) {
+		// A matrix, row, column or scalar is added.
+		shape := b.shape(2)
+		if k := len(shape); k >= 1 && shape[k-1] != 1 {
+			g.addColumn = 1
+		}
+		if k := len(shape); k >= 2 && shape[k-2] != 1 {
+			g.addRow = shape[k-1]
+		}
+	}
+	if err := fits(m, n, g.k); err != nil {
+		return err
+	}
+	kind, known := activation(p.Activation)
+	g.activation = kind
+	b.matmul(g)
+	if !known {
+		return b.function(p.Activation, b.out(0), b.out(0), m*n)
+	}
+	return nil
+}
+
+func buildMatMul(b *builder) error {
+	left, right := b.shape(0), b.shape(1)
+	if len(left) == 1 {
+		left = []int{1, left[0]}
+	}
+	if len(right) == 1 {
+		right = []int{right[0], 1}
+	}
+	m, k, n := left[len(left)-2], left[len(left)-1], right[len(right)-1]
+	if err := fits(m, n, k); err != nil {
+		return err
+	}
+	p := matmul{a: b.in(0), b: b.in(1), c: b.out(0), m: m, n: n, k: k, aRow: k, aColumn: 1, bRow: n, bColumn: 1, alpha: 1}
+	p.offsets = batchOffsets(left[:len(left)-2], right[:len(right)-2], m*k, k*n)
+	p.batch = len(p.offsets) / 2
+	if size(right[:len(right)-2]) == 1 {
+		// One right factor for all: the rows of the batch are one matrix.
+		p.m, p.batch, p.offsets = m*p.batch, 1, nil
+		if err := fits(p.m); err != nil {
+			return err
+		}
+	}
+	b.matmul(p)
+	return nil
+}
+
+// batchOffsets is where the matrices of two broadcast batches begin, in pairs; each has
+// as many elements as its step says.
+func batchOffsets(left, right []int, leftStep, rightStep int) []int64 {
+	rank := max(len(left), len(right))
+	offsets := []int64{0, 0}
+	// From the innermost axis outwards: each axis repeats what is inside it.
+	for axis := 1; axis <= rank; axis++ {
+		sizes, steps := [2]int{1, 1}, [2]int{leftStep, rightStep}
+		for i, shape := range [2][]int{left, right} {
+			if axis <= len(shape) {
+				sizes[i] = shape[len(shape)-axis]
+			}
+		}
+		n := max(sizes[0], sizes[1])
+		if sizes[0] == 0 || sizes[1] == 0 {
+			return nil
+		}
+		for i := range sizes {
+			if sizes[i] == 1 {
+				steps[i] = 0
+			}
+		}
+		inner := offsets
+		offsets = make([]int64, 0, len(inner)*n)
+		for i := range n {
+			for at := 0; at < len(inner); at += 2 {
+				offsets = append(offsets, inner[at]+int64(i*steps[0]), inner[at+1]+int64(i*steps[1]))
+			}
+		}
+		leftStep, rightStep = leftStep*sizes[0], rightStep*sizes[1]
+	}
+	return offsets
+}

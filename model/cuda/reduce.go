@@ -1,0 +1,116 @@
+//go:build cuda
+
+// Reductions, the places of greatest and least elements, running sums.
+
+package cuda
+
+import (
+	"fmt"
+
+	"repscope/model/graph"
+)
+
+func init() {
+	for name := range reductions {
+		operators["."+name] = buildReduce
+	}
+	operators[".ReduceLogSumExp"] = buildReduce
+	operators[".ArgMax"] = buildArg
+	operators[".ArgMin"] = buildArg
+	operators[".CumSum"] = buildCumSum
+}
+
+// The terms and ends of kernels/reduce.cu.
+const (
+	termSum, termGreatest, termLeast, termProduct, termMagnitudes, termSquares, termPowers = 0, 1, 2, 3, 4, 5, 6
+
+	endKeep, endMean, endRoot, endLogarithm, endLogarithmAndTop = 0, 1, 2, 3, 4
+)
+
+var reductions = map[string]struct{ term, end int }{
+	"ReduceSum": {termSum, endKeep}, "ReduceMean": {termSum, endMean}, "GlobalAveragePool": {termSum, endMean},
+	"ReduceMax": {termGreatest, endKeep}, "GlobalMaxPool": {termGreatest, endKeep}, "ReduceMin": {termLeast, endKeep}, "ReduceProd": {termProduct, endKeep},
+	"ReduceL1": {termMagnitudes, endKeep}, "ReduceL2": {termSquares, endRoot}, "ReduceSumSquare": {termSquares, endKeep}, "ReduceLogSum": {termSum, endLogarithm},
+}
+
+func buildReduce(b *builder) error {
+	in := b.shape(0)
+	own := contiguous(in)
+	var inner, outer, innerStrides, outerStrides []int // of the reduced and of the kept axes
+	axes := b.step.Params.(graph.ReduceParams).Axes
+	for i, d := range in {
+		if len(axes) > 0 && axes[0] == i {
+			axes = axes[1:]
+			inner, innerStrides = append(inner, d), append(innerStrides, own[i])
+		} else {
+			outer, outerStrides = append(outer, d), append(outerStrides, own[i])
+		}
+	}
+	r := reduction{kept: newBox(outer, outerStrides), reduced: newBox(inner, innerStrides), total: size(outer), n: size(inner), t: b.dtype(0)}
+	if b.step.Node.Op != "ReduceLogSumExp" {
+		how := reductions[b.step.Node.Op]
+		r.record(b, b.in(0), b.out(0), operand{}, how.term, how.end)
+		return nil
+	}
+	top := b.scratch(4 * r.total)
+	r.record(b, b.in(0), top, operand{}, termGreatest, endKeep)
+	r.record(b, b.in(0), b.out(0), top, termPowers, endLogarithmAndTop)
+	return nil
+}
+
+// reduction reduces n elements for each of total outputs.
+type reduction struct {
+	kept, reduced box
+	total, n      int
+	t             graph.DType
+}
+
+// record records the launches. How a sum is shared among threads and cut into chunks
+// depends on the length and the strides of what is reduced, not on how many outputs there are.
+func (r reduction) record(b *builder, x, y, top operand, term, end int) {
+	if r.total == 0 {
+		return
+	}
+	lanes, name, chunk := 32, "warp", 1<<10
+	last := r.kept.rank() - 1
+	switch {
+	case last >= 0 && r.kept.strides[last][0] == 1 && r.kept.shape[last] >= 16:
+		lanes, name = 1, "thread" // neighbouring threads read neighbouring elements
+		if r.n <= 2*chunk {
+			chunk = r.n
+		}
+	case r.n > chunk:
+		lanes, name, chunk = 256, "block", 1<<15
+	}
+	chunk = max(chunk, ceil(r.n, 1<<15), 1)
+	chunks := max(ceil(r.n, chunk), 1)
+	var partial operand
+	if chunks > 1 {
+		partial = b.scratch(8 * r.total * chunks)
+	}
+	// Outputs beyond what the grid's first index can count do not fit into memory.
+	b.launch(fmt.Sprintf("reduce_by_%s_%s", name, typeName(r.t)), [3]int{ceil(r.total*lanes, perBlock), chunks, 1}, line, 0, x, y, partial, top,
+		r.kept.table(b), r.kept.rank(), r.reduced.table(b), r.reduced.rank(), r.total, r.n, chunk, term, end)
+	if chunks > 1 {
+		b.launch("join_chunks_"+typeName(r.t), [3]int{ceil(r.total*32, perBlock), 1, 1}, line, 0, partial, y, top, r.total, r.n, chunks, term, end)
+	}
+}
+
+func buildArg(b *builder) error {
+	p := b.step.Params.(graph.ArgParams)
+	outer, n, inner := around(b.shape(0), p.Axis)
+	name, lanes := "thread", 1
+	if inner == 1 && n > 4 {
+		name, lanes = "warp", 32
+	}
+	b.launch(fmt.Sprintf("argument_by_%s_%s", name, typeName(b.dtype(0))), [3]int{ceil(outer*inner*lanes, perBlock), 1, 1}, line, 0,
+		b.in(0), b.out(0), outer*inner, n, inner, b.step.Node.Op == "ArgMin", p.Last)
+	return nil
+}
+
+func buildCumSum(b *builder) error {
+	p := b.step.Params.(graph.CumSumParams)
+	outer, n, inner := around(b.shape(0), p.Axis)
+	b.launch("running_sum_"+typeName(b.dtype(0)), blocks(outer*inner), line, 0, b.in(0), b.out(0), outer*inner, n, inner, p.Exclusive, p.Reverse)
+	return nil
+}

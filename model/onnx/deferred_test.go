@@ -1,0 +1,239 @@
+package onnx
+
+// Weights that stay in their files until they are packed.
+
+import (
+	"context"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"repscope/internal/dtype"
+	"repscope/model/cpu"
+	"repscope/model/graph"
+)
+
+// deferredModel takes its large weights in every way that the executor knows: packed for
+// a convolution with several groups, one with batch normalisation, linear steps of both
+// orientations and one behind a flattened image, added as they are, transposed, converted
+// from float16 and shared. Store makes the message of a tensor.
+func deferredModel(store func(name string, element int64, raw []byte, dims ...int64) message) []byte {
+	g := message{}.text(2, "g").bytes(11, portMessage("x", -1, 32, 6, 6)).bytes(12, portMessage("z", -1, 600))
+	g = g.bytes(12, portMessage("tied", 160, 640))
+	seed := uint32(1)
+	weights := func(name string, element int64, dims ...int64) string {
+		n := int64(1)
+		for _, d := range dims {
+			n *= d
+		}
+		var raw []byte
+		for range n {
+			seed = seed*1664525 + 1013904223
+			if element == graph.ElementFloat16 {
+				raw = binary.LittleEndian.AppendUint16(raw, uint16(seed>>31<<15|0x2800|seed>>8&0x3ff))
+			} else {
+				raw = append(raw, floatBytes(float32(int32(seed)>>16)/(1<<20))...)
+			}
+		}
+		g = g.bytes(5, store(name, element, raw, dims...))
+		return name
+	}
+	apply := func(op, out string, in []string, attributes ...message) string {
+		g = g.bytes(1, node(op, in, []string{out}, attributes...))
+		return out
+	}
+	integer := func(name string, v int64) message { return message{}.text(1, name).varint(3, v).varint(20, 2) }
+	x := apply("Conv", "c1", []string{"x", weights("w1", graph.ElementFloat, 64, 32, 3, 3), weights("b1", graph.ElementFloat, 64)})
+	x = apply("BatchNormalization", "n1", []string{x, weights("s", graph.ElementFloat, 64), weights("b", graph.ElementFloat, 64),
+		weights("m", graph.ElementFloat, 64), "v"})
+	g = g.bytes(5, store("v", graph.ElementFloat, floatBytes(slices.Repeat([]float32{0.5}, 64)...), 64))
+	x = apply("Relu", "r1", []string{x})
+	x = apply("Conv", "c2", []string{x, weights("w2", graph.ElementFloat, 640, 16, 2, 2)}, integer("group", 4))
+	x = apply("Flatten", "f", []string{x})
+	x = apply("Gemm", "g", []string{x, weights("w3", graph.ElementFloat, 160, 640*9), weights("b3", graph.ElementFloat, 160)}, integer("transB", 1))
+	// 160 → 640 by a transposed, negated matrix, back by the same one as it is, half precision after it.
+	y := apply("MatMul", "m1", []string{x, apply("Transpose", "t", []string{apply("Neg", "n", []string{weights("w4", graph.ElementFloat, 640, 160)})})})
+	y = apply("MatMul", "m2", []string{y, "w4"})
+	x = apply("Add", "a", []string{x, y})
+	x = apply("MatMul", "m3", []string{x, weights("w5", graph.ElementFloat16, 160, 600)})
+	// Added as they are: as a bias, and by broadcasting.
+	x = apply("Add", "a1", []string{x, weights("b5", graph.ElementFloat, 600)})
+	big := apply("Mul", "big", []string{apply("ReduceSum", "sum", []string{x}, integer("keepdims", 0)), weights("w6", graph.ElementFloat, 30, 600)})
+	apply("Add", "z", []string{x, apply("ReduceMax", "max", []string{big}, integer("keepdims", 0))})
+	apply("Transpose", "tied", []string{"w4"})
+	return model(17, g)
+}
+
+func inline(name string, element int64, raw []byte, dims ...int64) message {
+	return tensorMessage(name, element, dims...).bytes(9, raw)
+}
+
+// run encodes batches of the given sizes and returns the outputs one after the other.
+func run(t *testing.T, g *graph.Graph, sizes ...int) []float32 {
+	t.Helper()
+	if err := g.Prepare(cpu.Evaluate); err != nil {
+		t.Fatal(err)
+	}
+	x := cpu.New(g, 2)
+	defer x.Close()
+	return runOn(t, x, sizes...)
+}
+
+func runOn(t *testing.T, x *cpu.Executor, sizes ...int) []float32 {
+	t.Helper()
+	var all []float32
+	for _, n := range sizes {
+		in := make([]float32, n*32*6*6)
+		for i := range in {
+			in[i] = float32(i*40503%1000)/1000 - 0.5
+		}
+		out, err := x.Run(context.Background(), []*graph.Tensor{graph.Floats(in, n, 32, 6, 6)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range out {
+			all = append(all, o.F32...)
+		}
+	}
+	return all
+}
+
+// More shapes than an executor remembers.
+var deferredSizes = []int{3, 1, 3, 2, 4, 5, 6, 3}
+
+// Deferred weights give the bits of those in memory, inline or external, aligned or
+// not, for all shapes; and the files are free after Close.
+func TestDeferredWeights(t *testing.T) {
+	data := deferredModel(inline)
+	m, err := Decode(data, "", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	deferred := 0
+	for name, c := range m.Graph.Constants {
+		if !c.Deferred() {
+			continue
+		}
+		deferred++
+		values, err := c.Load(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Graph.Constants[name] = graph.Floats(slices.Clone(values), c.Shape...)
+	}
+	if deferred != 6 {
+		t.Errorf("%d weights are deferred, want 6", deferred)
+	}
+	want := run(t, m.Graph, deferredSizes...)
+
+	if m, err = Decode(data, "", Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(run(t, m.Graph, deferredSizes...), want) {
+		t.Error("deferred weights give other bits")
+	}
+
+	for shift := range 4 { // of the external weights, which are then not aligned
+		dir := t.TempDir()
+		external := make([]byte, shift)
+		data := deferredModel(func(name string, element int64, raw []byte, dims ...int64) message {
+			w := tensorMessage(name, element, dims...).varint(14, 1)
+			for _, kv := range [][2]string{{"location", "w.bin"}, {"offset", strconv.Itoa(len(external))}, {"length", strconv.Itoa(len(raw))}} {
+				w = w.bytes(13, message{}.text(1, kv[0]).text(2, kv[1]))
+			}
+			external = append(external, raw...)
+			return w
+		})
+		if err := os.WriteFile(filepath.Join(dir, "w.bin"), external, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		m := openBytes(t, dir, data)
+		if !slices.Equal(run(t, m.Graph, deferredSizes...), want) {
+			t.Errorf("external weights shifted by %d give other bits", shift)
+		}
+	}
+
+	m = openBytes(t, t.TempDir(), data)
+	if err := m.Graph.Prepare(cpu.Evaluate); err != nil {
+		t.Fatal(err)
+	}
+	x := cpu.New(m.Graph, 2)
+	defer x.Close()
+	got := runOn(t, x, 3)
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// Everything is packed or held by now.
+	if got = append(got, runOn(t, x, deferredSizes[1:]...)...); !slices.Equal(got, want) {
+		t.Error("a file gives other bits")
+	}
+}
+
+func openBytes(t *testing.T, dir string, data []byte) *Model {
+	t.Helper()
+	path := filepath.Join(dir, "model.onnx")
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Open(path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// Weights of a closed file, or of one that was cut or written to, are an error.
+func TestLostFile(t *testing.T) {
+	data := deferredModel(inline)
+	for name, lose := range map[string]func(m *Model, path string) error{
+		"closed":  func(m *Model, _ string) error { return m.Close() },
+		"changed": func(_ *Model, path string) error { return os.Truncate(path, int64(len(data)/2)) },
+	} {
+		if name == "changed" && runtime.GOOS == "windows" {
+			t.Skip("a mapped file cannot be cut")
+		}
+		dir := t.TempDir()
+		m := openBytes(t, dir, data)
+		if err := lose(m, filepath.Join(dir, "model.onnx")); err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Graph.Prepare(cpu.Evaluate); err != nil {
+			t.Fatal(err)
+		}
+		x := cpu.New(m.Graph, 1)
+		_, err := x.Run(context.Background(), []*graph.Tensor{graph.Floats(make([]float32, 32*6*6), 1, 32, 6, 6)})
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		x.Close()
+	}
+}
+
+// A packed list of numbers is read like raw data.
+func TestDeferredFloatData(t *testing.T) {
+	values := make([]float32, graph.Resident+1)
+	for i := range values {
+		values[i] = float32(i)
+	}
+	data := model(17, message{}.bytes(11, portMessage("x", -1, 1)).bytes(12, portMessage("z", -1, int64(len(values)))).
+		bytes(5, tensorMessage("w", graph.ElementFloat, int64(len(values))).bytes(4, dtype.Bytes(values))).
+		bytes(1, node("Mul", []string{"x", "w"}, []string{"z"})))
+	m, err := Decode(data, "", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := m.Graph.Constants["w"]
+	if got, err := w.Load(nil); err != nil || !w.Deferred() || !slices.Equal(got, values) {
+		t.Errorf("deferred %v, error %v, or other values", w.Deferred(), err)
+	}
+}

@@ -1,0 +1,308 @@
+package onnx
+
+import (
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"repscope/model/cpu"
+	"repscope/model/graph"
+)
+
+// A small writer of the wire format, so that broken files can be made.
+
+type message []byte
+
+func (m message) varint(field protowire.Number, v int64) message {
+	return protowire.AppendVarint(protowire.AppendTag(m, field, protowire.VarintType), uint64(v))
+}
+
+func (m message) bytes(field protowire.Number, v []byte) message {
+	return protowire.AppendBytes(protowire.AppendTag(m, field, protowire.BytesType), v)
+}
+
+func (m message) text(field protowire.Number, v string) message { return m.bytes(field, []byte(v)) }
+
+func model(opset int64, graphs ...message) []byte {
+	m := message{}.varint(1, 8).bytes(8, message{}.text(1, "").varint(2, opset))
+	for _, g := range graphs {
+		m = m.bytes(7, g)
+	}
+	return m
+}
+
+func node(op string, in, out []string, attributes ...message) message {
+	m := message{}
+	for _, i := range in {
+		m = m.text(1, i)
+	}
+	for _, o := range out {
+		m = m.text(2, o)
+	}
+	m = m.text(3, op+"_1").text(4, op)
+	for _, a := range attributes {
+		m = m.bytes(5, a)
+	}
+	return m
+}
+
+func portMessage(name string, dims ...int64) message {
+	shape := message{}
+	for _, d := range dims {
+		dim := message{}
+		if d < 0 {
+			dim = dim.text(2, "n")
+		} else {
+			dim = dim.varint(1, d)
+		}
+		shape = shape.bytes(1, dim)
+	}
+	return message{}.text(1, name).bytes(2, message{}.bytes(1, message{}.varint(1, 1).bytes(2, shape)))
+}
+
+func tensorMessage(name string, element int64, dims ...int64) message {
+	m := message{}
+	for _, d := range dims {
+		m = m.varint(1, d)
+	}
+	return m.varint(2, element).text(8, name)
+}
+
+func floatBytes(v ...float32) []byte {
+	var b []byte
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
+
+func TestTensors(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		m    message
+		want *graph.Tensor
+	}{
+		{"raw float32", tensorMessage("w", 1, 2).bytes(9, floatBytes(1, -2)), graph.Floats([]float32{1, -2}, 2)},
+		{"float_data packed", tensorMessage("w", 1, 2).bytes(4, floatBytes(1, -2)), graph.Floats([]float32{1, -2}, 2)},
+		{"float_data single", message(protowire.AppendFixed32(protowire.AppendTag(tensorMessage("w", 1), 4, protowire.Fixed32Type), math.Float32bits(7))), graph.Floats([]float32{7})},
+		{"raw float16", tensorMessage("w", 10, 2).bytes(9, []byte{0, 0x3c, 0, 0xc0}), graph.Floats([]float32{1, -2}, 2)},
+		{"int32_data float16", tensorMessage("w", 10, 2).varint(5, 0x3c00).varint(5, 0xc000), graph.Floats([]float32{1, -2}, 2)},
+		{"raw bfloat16", tensorMessage("w", 16, 1).bytes(9, []byte{0x80, 0x3f}), graph.Floats([]float32{1}, 1)},
+		{"double_data", message(protowire.AppendFixed64(protowire.AppendTag(tensorMessage("w", 11, 1), 10, protowire.Fixed64Type), math.Float64bits(0.5))), graph.Floats([]float32{0.5}, 1)},
+		{"int64_data", tensorMessage("w", 7, 2).bytes(7, protowire.AppendVarint(protowire.AppendVarint(nil, 5), math.MaxUint64)), graph.Ints(5, -1)},
+		{"raw int32", tensorMessage("w", 6, 1).bytes(9, []byte{0xff, 0xff, 0xff, 0xff}), graph.Ints(-1)},
+		{"int32_data uint8", tensorMessage("w", 2, 1).varint(5, 200), graph.Ints(200)},
+		{"raw bool", tensorMessage("w", 9, 2).bytes(9, []byte{0, 1}), &graph.Tensor{DType: graph.Bool, Shape: []int{2}, Bool: []bool{false, true}}},
+		{"empty", tensorMessage("w", 1, 0, 3), graph.Floats([]float32{}, 0, 3)},
+	} {
+		got, err := ReadTensor(c.m)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got.DType != c.want.DType || len(got.Shape) != len(c.want.Shape) || !slices.Equal(got.F32, c.want.F32) || !slices.Equal(got.I64, c.want.I64) || !slices.Equal(got.Bool, c.want.Bool) {
+			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestDamagedTensors(t *testing.T) {
+	for _, c := range []struct {
+		m    message
+		want string
+	}{
+		{tensorMessage("w", 1, 3).bytes(9, floatBytes(1, 2)), "8 bytes of data"},
+		{tensorMessage("w", 1, 3).bytes(4, floatBytes(1, 2)), "needs 3"},
+		{tensorMessage("w", 1, -3).bytes(9, nil), "negative"},
+		{tensorMessage("w", 1, 1<<40, 1<<40).bytes(9, nil), "more than"},
+		{tensorMessage("w", 1, 1<<31), "needs 2147483648"},
+		{tensorMessage("w", 8, 1), "element type string"},
+		{tensorMessage("w", 17, 1), "element type float8e4m3fn"},
+		{tensorMessage("w", 1, 1).bytes(3, message{}), "segmented"},
+		{tensorMessage("w", 1, 1).varint(14, 1), "without a location"},
+	} {
+		_, err := ReadTensor(c.m)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want an error with %q", err, c.want)
+		}
+	}
+}
+
+func TestDamagedGraphs(t *testing.T) {
+	in, out := portMessage("x", -1, 4), portMessage("z", -1, 4)
+	g := func(parts ...message) message {
+		m := message{}.text(2, "g").bytes(11, in).bytes(12, out)
+		for _, p := range parts {
+			m = m.bytes(1, p)
+		}
+		return m
+	}
+	relu := node("Relu", []string{"x"}, []string{"z"})
+	ints := func(name string, v ...int64) message {
+		m := message{}.text(1, name).varint(20, 7)
+		for _, x := range v {
+			m = m.varint(8, x)
+		}
+		return m
+	}
+	for _, c := range []struct {
+		name string
+		data []byte
+		want []string
+	}{
+		{"good", model(17, g(relu)), nil},
+		{"no graph", model(17), []string{"no graph"}},
+		{"two graphs", model(17, g(relu), g(relu)), []string{"two graphs"}},
+		{"opset 10", model(10, g(relu)), []string{"opset 10", "11 to 21"}},
+		{"opset 22", model(22, g(relu)), []string{"opset 22", "11 to 21"}},
+		{"unknown operator", model(17, g(node("Frobnicate", []string{"x"}, []string{"z"}))), []string{`"Frobnicate_1"`, "Frobnicate", "opset 17", "supported are", "Conv"}},
+		{"unknown attribute", model(17, g(node("Relu", []string{"x"}, []string{"z"}, ints("wobble", 1)))), []string{`"Relu_1"`, `"wobble"`}},
+		{"cycle", model(17, g(node("Add", []string{"x", "b"}, []string{"a"}), node("Relu", []string{"a"}, []string{"b"}), node("Neg", []string{"b"}, []string{"z"}))), []string{"cycle"}},
+		{"missing input", model(17, g(node("Relu", []string{"y"}, []string{"z"}))), []string{`"y"`, "no node, constant or graph input"}},
+		{"missing output", model(17, g(node("Relu", []string{"x"}, []string{"y"}))), []string{`"z"`, "no node"}},
+		{"defined twice", model(17, g(relu, node("Neg", []string{"x"}, []string{"z"}))), []string{"defined twice"}},
+		{"too few operands", model(17, g(node("Add", []string{"x"}, []string{"z"}))), []string{"has 1 inputs, want 2"}},
+		{"absurd constant", model(17, message{}.bytes(11, in).bytes(12, out).bytes(5, tensorMessage("w", 1, 1<<20, 1<<20))), []string{`"w"`, "more than"}},
+		{"absurd shape", model(17, g(node("ConstantOfShape", []string{"s"}, []string{"c"}), node("Add", []string{"x", "c"}, []string{"z"})).bytes(5, tensorMessage("s", 7, 2).varint(7, 1<<30).varint(7, 1<<30))), []string{"more than"}},
+		{"reserved domain", model(17, g(relu.text(7, "repscope"))), []string{"reserved"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := Decode(c.data, "", Options{})
+			if err == nil {
+				if err = m.Graph.Prepare(cpu.Evaluate); err == nil && len(m.Graph.Inputs) == 1 {
+					_, err = m.Graph.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: []int{2, 4}}}}, cpu.Evaluate)
+				}
+			}
+			if c.want == nil {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if err == nil {
+				t.Fatalf("no error, want one with %q", c.want)
+			}
+			for _, w := range c.want {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("error %q lacks %q", err, w)
+				}
+			}
+		})
+	}
+}
+
+func TestExternalData(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "w.bin"), append(make([]byte, 8), floatBytes(1, 2, 3, 4)...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(filepath.Dir(dir), "outside.bin"), floatBytes(1, 2, 3, 4), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join("..", "outside.bin"), filepath.Join(dir, "link.bin")); err != nil {
+		t.Fatal(err)
+	}
+	build := func(pairs ...string) []byte {
+		w := tensorMessage("w", 1, 4).varint(14, 1)
+		for i := 0; i < len(pairs); i += 2 {
+			w = w.bytes(13, message{}.text(1, pairs[i]).text(2, pairs[i+1]))
+		}
+		return model(17, message{}.bytes(11, portMessage("x", -1, 4)).bytes(12, portMessage("z", -1, 4)).bytes(5, w).
+			bytes(1, node("Add", []string{"x", "w"}, []string{"z"})))
+	}
+	m, err := Decode(build("location", "w.bin", "offset", "8", "length", "16"), dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := m.Graph.Constants["w"]; !slices.Equal(w.F32, []float32{1, 2, 3, 4}) || !slices.Equal(m.External, []string{"w.bin"}) {
+		t.Errorf("weights %v from %v", w.F32, m.External)
+	}
+	for _, c := range [][]string{
+		{"has 24 bytes", "location", "w.bin", "offset", "16"},
+		{"has 24 bytes", "location", "w.bin", "offset", "9223372036854775807"},
+		{"length 12", "location", "w.bin", "length", "12"},
+		{"not a size", "location", "w.bin", "offset", "-8"},
+		{"no such file", "location", "gone.bin"},
+		{"inside the model's folder", "location", "../outside.bin"},
+		{"inside the model's folder", "location", "/etc/passwd"},
+		{"escapes", "location", "link.bin"},
+		{"got a folder", "location", "."},
+	} {
+		_, err := Decode(build(c[1:]...), dir, Options{})
+		if err == nil || !strings.Contains(err.Error(), c[0]) {
+			t.Errorf("%v: got %v, want an error with %q", c[1:], err, c[0])
+		}
+	}
+	if _, err := Decode(build("location", "w.bin"), "", Options{}); err == nil {
+		t.Error("external data without a folder was accepted")
+	}
+}
+
+// An initialiser that is also listed as an input is a constant.
+func TestInitialiserAmongInputs(t *testing.T) {
+	data := model(17, message{}.bytes(11, portMessage("x", -1, 1)).bytes(11, portMessage("w", 1)).bytes(12, portMessage("z", -1, 1)).
+		bytes(5, tensorMessage("w", 1, 1).bytes(9, floatBytes(3))).bytes(1, node("Mul", []string{"x", "w"}, []string{"z"})))
+	m, err := Decode(data, "", Options{})
+	if err != nil || len(m.Graph.Inputs) != 1 || m.Graph.Inputs[0].Name != "x" {
+		t.Errorf("inputs %v, error %v", m.Graph.Inputs, err)
+	}
+}
+
+// FuzzDecode reads any bytes as a model, binds what it gets and loads its weights, most
+// of which are deferred; it must end quickly, in bounded memory, with an error or a program.
+func FuzzDecode(f *testing.F) {
+	resident = 16
+	f.Cleanup(func() { resident = graph.Resident })
+	for _, name := range []string{"conv_opset11", "conv_opset17", "mlp_opset11", "mlp_opset17", "tokens_opset11", "tokens_opset17", "new_opset21", "residual_opset17",
+		"dreamer_gru_opset17", "last_lstm_opset13", "small_qoperator", "small_dynamic", "small_dynamic_lstm"} {
+		data, err := os.ReadFile("../../latent/testdata/" + name + ".onnx")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add(model(17, message{}.bytes(11, portMessage("x", -1, 4)).bytes(12, portMessage("z", -1, 4)).bytes(1, node("Relu", []string{"x"}, []string{"z"}))))
+	body := message{}.text(2, "g").bytes(11, portMessage("i")).bytes(11, portMessage("c")).bytes(11, portMessage("v")).bytes(12, portMessage("c")).bytes(12, portMessage("o")).
+		bytes(1, node("Neg", []string{"v"}, []string{"o"}))
+	f.Add(model(17, message{}.bytes(11, portMessage("x", -1, 4)).bytes(12, portMessage("z")).bytes(5, tensorMessage("n", 7).varint(7, 3)).
+		bytes(1, node("Loop", []string{"n", "", "x"}, []string{"z"}, message{}.text(1, "body").bytes(6, body)))))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := Decode(data, "", Options{})
+		if err != nil {
+			return
+		}
+		g := m.Graph
+		if g.Prepare(cpu.Evaluate) != nil {
+			return
+		}
+		var inputs []graph.Operand
+		for _, p := range g.Inputs {
+			shape := p.Shape()
+			for i, d := range shape {
+				if d < 0 {
+					shape[i] = 2
+				}
+			}
+			inputs = append(inputs, graph.Operand{Type: graph.Type{DType: p.DType, Shape: shape}})
+		}
+		p, err := g.Specialize(inputs, cpu.Evaluate)
+		if err != nil {
+			return
+		}
+		p.Plan()
+		for _, v := range p.Values {
+			if v.Const == nil || !v.Const.Deferred() {
+				continue
+			}
+			if values, err := v.Const.Load(nil); err == nil && len(values) != v.Const.Len() {
+				t.Errorf("%q: %d elements of %v", v.Name, len(values), v.Const.Shape)
+			}
+		}
+	})
+}

@@ -1,0 +1,86 @@
+// Package points holds what analyses compute on: sets of points in the type they
+// were measured in, pairs of states, and the states that were selected. It
+// imports nothing of ours, so that a measure needs no file reader.
+package points
+
+import "fmt"
+
+// Points is a set of N points with Dim coordinates each, row-major, held in
+// the type they were measured in: exactly one of U8, F32 and F64 is non-nil
+// and has length N·Dim. uint8 frames stay uint8 so that their distances are
+// exact integers; float64 input stays float64.
+type Points struct {
+	N, Dim int
+	U8     []uint8
+	F32    []float32
+	F64    []float64
+}
+
+// Uint8 returns n = len(data)/dim points over data, which is not copied.
+func Uint8(data []uint8, dim int) Points {
+	return Points{N: pointCount(len(data), dim), Dim: dim, U8: data}
+}
+
+// Float32 returns n = len(data)/dim points over data, which is not copied.
+func Float32(data []float32, dim int) Points {
+	return Points{N: pointCount(len(data), dim), Dim: dim, F32: data}
+}
+
+// Float64 returns n = len(data)/dim points over data, which is not copied.
+func Float64(data []float64, dim int) Points {
+	return Points{N: pointCount(len(data), dim), Dim: dim, F64: data}
+}
+
+func pointCount(length, dim int) int {
+	if dim <= 0 || length%dim != 0 {
+		panic(fmt.Sprintf("points: %d values do not make points of dimension %d", length, dim))
+	}
+	return length / dim
+}
+
+// Row copies point i as float64 into dst, which must have length Dim, and
+// returns it; a nil dst is allocated.
+func (p Points) Row(i int, dst []float64) []float64 {
+	if dst == nil {
+		dst = make([]float64, p.Dim)
+	}
+	lo, hi := i*p.Dim, (i+1)*p.Dim
+	switch {
+	case p.U8 != nil:
+		for k, v := range p.U8[lo:hi] {
+			dst[k] = float64(v)
+		}
+	case p.F32 != nil:
+		for k, v := range p.F32[lo:hi] {
+			dst[k] = float64(v)
+		}
+	default:
+		copy(dst, p.F64[lo:hi])
+	}
+	return dst
+}
+
+// Select returns a copy of the points with the given indices, in that order.
+func (p Points) Select(index []int) Points {
+	out := Points{N: len(index), Dim: p.Dim}
+	switch {
+	case p.U8 != nil:
+		out.U8 = selectRows(p.U8, p.Dim, index)
+	case p.F32 != nil:
+		out.F32 = selectRows(p.F32, p.Dim, index)
+	default:
+		out.F64 = selectRows(p.F64, p.Dim, index)
+	}
+	return out
+}
+
+func selectRows[T any](data []T, dim int, index []int) []T {
+	out := make([]T, 0, len(index)*dim)
+	for _, i := range index {
+		out = append(out, data[i*dim:(i+1)*dim]...)
+	}
+	return out
+}
+
+// Pair is two states of one episode, as indices into a list of states.
+type Pair struct{ Now, Next int }
