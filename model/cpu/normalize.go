@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 func init() {
@@ -95,7 +96,7 @@ func normalize(dst, x, scale, bias []float32, epsilon float32) (centre, inverse 
 }
 
 func buildLayerNorm(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.NormParams)
+	p := b.step.Params.(operator.NormParams)
 	s := b.shape(0)
 	width := size(s[p.Axis:])
 	for i := 1; i < len(b.step.In); i++ {
@@ -124,7 +125,7 @@ func buildLayerNorm(b *builder) (func() error, error) {
 }
 
 func buildBatchNorm(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.NormParams)
+	p := b.step.Params.(operator.NormParams)
 	s := b.shape(0)
 	channels, inner := s[1], size(s[2:])
 	x, scale, bias, mean, variance, y := b.in(0), b.in(1), b.in(2), b.in(3), b.in(4), b.out(0)
@@ -142,7 +143,7 @@ func buildBatchNorm(b *builder) (func() error, error) {
 }
 
 func buildGroupNorm(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.NormParams)
+	p := b.step.Params.(operator.NormParams)
 	s := b.shape(0)
 	channels, inner := s[1], size(s[2:])
 	each := channels / p.Groups
@@ -186,7 +187,7 @@ func softmaxRows(dst, src []float32, n int, buffer *[]float32) {
 }
 
 func buildSoftmax(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.SoftmaxParams)
+	p := b.step.Params.(operator.SoftmaxParams)
 	n, inner := p.Length, p.Inner
 	total := size(b.outShape(0))
 	if total == 0 {
@@ -260,7 +261,7 @@ var reducers = map[string]reducer{
 }
 
 func buildReduce(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.ReduceParams)
+	p := b.step.Params.(operator.ReduceParams)
 	in := b.shape(0)
 	strides := contiguous(in)
 	var inner, outer []int // shapes of the reduced and of the kept axes
@@ -371,7 +372,7 @@ func buildArg(b *builder) (func() error, error) {
 }
 
 func argument[T number](b *builder) func() error {
-	p := b.step.Params.(graph.ArgParams)
+	p := b.step.Params.(operator.ArgParams)
 	outer, n, inner := blocks(b.shape(0), p.Axis)
 	m, in, y := b.memory, b.step.In[0], b.step.Out[0]
 	smallest := b.step.Node.Op == "ArgMin"
@@ -395,7 +396,7 @@ func argument[T number](b *builder) func() error {
 }
 
 func buildLRN(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.LRNParams)
+	p := b.step.Params.(operator.LRNParams)
 	s := b.shape(0)
 	channels, inner := s[1], size(s[2:])
 	before, after := (p.Size-1)/2, p.Size/2
