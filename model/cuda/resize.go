@@ -4,10 +4,7 @@
 
 package cuda
 
-import (
-	"repscope/model/graph"
-	"repscope/model/operator"
-)
+import "repscope/model/operator"
 
 func init() {
 	operators[".Resize"] = buildResize
