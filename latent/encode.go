@@ -11,7 +11,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"repscope/dataset"
-	"repscope/model/cuda"
+	"repscope/model/pixels"
 )
 
 // InputScale says how pixel values are presented to the encoder.
@@ -179,7 +179,7 @@ type Stream struct {
 	outputs []StreamOutput // nil until known
 	pools   []Pool         // with PoolFlatten in place of PoolKeep, by output
 	most    int            // states of a batch
-	levels  cuda.Levels    // what bytes stand for, once there are some
+	levels  pixels.Levels  // what bytes stand for, once there are some
 	noise   *Noise         // on the states, where the encoder runs; nil: none
 }
 
@@ -318,7 +318,7 @@ func (s *Stream) begin(ctx context.Context, enc lane, p *pass) error {
 		}
 		p.states = nil
 		if s.noise != nil {
-			return s.submitNoisy(ctx, enc, p, cuda.Noisy{Bytes: p.bytes})
+			return s.submitNoisy(ctx, enc, p, pixels.Noisy{Bytes: p.bytes})
 		}
 		if s.levels.Values == nil {
 			s.levels.Values, s.levels.Plane = s.pre.levels()
@@ -338,7 +338,7 @@ func (s *Stream) begin(ctx context.Context, enc lane, p *pass) error {
 	}
 	p.states = p.prepared[:n*size(s.pre.out)]
 	if s.noise != nil {
-		return s.submitNoisy(ctx, enc, p, cuda.Noisy{Floats: p.states})
+		return s.submitNoisy(ctx, enc, p, pixels.Noisy{Floats: p.states})
 	}
 	s.pre.apply(p.states, batch, n)
 	return enc.submit(ctx, p.states, n, s.pre.out)

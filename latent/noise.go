@@ -9,13 +9,13 @@ import (
 
 	"gorgonia.org/tensor"
 
-	"repscope/model/cuda"
+	"repscope/model/pixels"
 	"repscope/stat"
 )
 
 // Noise changes states before they are preprocessed and encoded.
 type Noise struct {
-	cuda.Noise
+	pixels.Noise
 	// Key names the random numbers of state i of the source.
 	Key func(i int) stat.Key
 }
@@ -25,7 +25,7 @@ var ErrNoNoise = errors.New("the encoder cannot add noise where it runs")
 
 // EncodeNoisy is Encode for states x that noise changes to x' on the GPUs that run
 // the encoder; it also returns ‖x' − x‖₂ of every state, in pixel values. Both have
-// the same bits as where a processor changes the states, in the arithmetic of cuda.Noise,
+// the same bits as where a processor changes the states, in the arithmetic of pixels.Noise,
 // and the same GPUs encode them; the squares are added in float64 in the order of the
 // elements. Nothing is cached. The error wraps ErrNoNoise, and nothing has been read, if
 // the encoder runs on a processor, takes integers or batches of another size only, or if
@@ -84,7 +84,7 @@ func (s *Stream) noisyLane() (rawExecutor, error) {
 }
 
 // submitNoisy submits the states of a pass with the noise.
-func (s *Stream) submitNoisy(ctx context.Context, enc lane, p *pass, batch cuda.Noisy) error {
+func (s *Stream) submitNoisy(ctx context.Context, enc lane, p *pass, batch pixels.Noisy) error {
 	batch.Noise, batch.Scaling = s.noise.Noise, s.pre.scaling()
 	for i := p.lo; i < p.hi; i++ {
 		batch.Keys = append(batch.Keys, s.noise.Key(i))
