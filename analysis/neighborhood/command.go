@@ -12,10 +12,10 @@ import (
 	"repscope/dataset"
 	"repscope/internal/cli"
 	"repscope/latent"
+	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // Command is the neighborhood binary.
@@ -161,7 +161,7 @@ func run(ctx context.Context, env *cli.Env, space string, o Options) error {
 	for i, m := range env.Models {
 		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
 	}
-	o.Scale = stat.Scale(env.Options.LatentScale)
+	o.Scale = spectrum.Scale(env.Options.LatentScale)
 	o.Intervals = env.Options.Bootstrap > 0
 	o.Block, o.Seed = env.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory

@@ -9,9 +9,9 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/cli"
 	"repscope/latent"
+	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // Command is the robustness binary.
@@ -22,7 +22,7 @@ var Command = cli.Command{
 	Out:      "evaluation_plots/robustness",
 	Frames:   true,
 	Encoders: true,
-	Defaults: map[string]string{"latent-scale": string(stat.ScaleRMS)},
+	Defaults: map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
 	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
 		corruption := flags.Choice("corruption", string(Gaussian), Corruptions(), "`NAME` of the change")
 		levels := flags.Floats("levels", DefaultLevels(), "`LIST` of levels: standard deviations of the noise, or shares, of the pixel range")
@@ -83,7 +83,7 @@ func run(ctx context.Context, env *cli.Env, o Options) error {
 				return m.Encode(ctx, states, "")
 			}, EncodeNoisy: m.EncodeNoisy})
 	}
-	o.L2 = env.Options.LatentScale == string(stat.ScaleL2)
+	o.L2 = env.Options.LatentScale == string(spectrum.ScaleL2)
 	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, env.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
 	o.Progress = env.Progress("corrupting and encoding")
@@ -162,5 +162,5 @@ func (r *Result) write(env *cli.Env, index []int, draws int) error {
 			return err
 		}
 	}
-	return env.Figure("robustness_comparison", r.Figure(env.Options.LatentScale == string(stat.ScaleRMS)))
+	return env.Figure("robustness_comparison", r.Figure(env.Options.LatentScale == string(spectrum.ScaleRMS)))
 }

@@ -8,9 +8,9 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/cli"
+	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // Command is the smoothness binary.
@@ -21,7 +21,7 @@ var Command = cli.Command{
 	Out:        "evaluation_plots/smoothness",
 	Frames:     true,
 	Successors: true,
-	Defaults:   map[string]string{"latent-scale": string(stat.ScaleRMS)},
+	Defaults:   map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
 	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
 		horizons := flags.Ints("horizons", []int{1}, "`LIST` of distances in time of the two states of a pair")
 		return func(ctx context.Context, env *cli.Env) error { return run(ctx, env, *horizons) }
@@ -73,7 +73,7 @@ func run(ctx context.Context, env *cli.Env, horizons []int) error {
 		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
 	}
 	result, err := Analyze(ctx, in, Options{
-		Scale:     stat.Scale(env.Options.LatentScale),
+		Scale:     spectrum.Scale(env.Options.LatentScale),
 		Bootstrap: env.Options.Bootstrap,
 		Block:     env.Options.Block,
 		Seed:      env.Options.Seed,

@@ -10,6 +10,7 @@ import (
 
 	"repscope/internal/device"
 	"repscope/latent"
+	"repscope/measure/spectrum"
 	"repscope/stat"
 )
 
@@ -125,8 +126,8 @@ func (o *Options) register(f *Flags, c *Command) {
 	o.Bootstrap = 1000
 	f.Var(&count{&o.Bootstrap, 0}, "bootstrap", "`N` resamples for the intervals; 0: no intervals")
 	f.Var(&blockFlag{&o.Block}, "block", "`SPEC` of what is resampled: episode, a number of consecutive states, or auto")
-	o.LatentScale = string(stat.ScaleRaw)
-	f.Var(&checked{&o.LatentScale, oneOf(string(stat.ScaleRaw), string(stat.ScaleL2), string(stat.ScaleRMS))}, "latent-scale", "`SCALE` of latents: raw, l2 (unit vectors), rms (divided by the RMS distance of two random states)")
+	o.LatentScale = string(spectrum.ScaleRaw)
+	f.Var(&checked{&o.LatentScale, oneOf(string(spectrum.ScaleRaw), string(spectrum.ScaleL2), string(spectrum.ScaleRMS))}, "latent-scale", "`SCALE` of latents: raw, l2 (unit vectors), rms (divided by the RMS distance of two random states)")
 	in(statisticsGroup, "samples", "seed", "bootstrap", "block", "latent-scale")
 
 	f.StringVar(&o.Out, "out", c.Out, "`DIR` for the result file, the CSV files and the figures")
