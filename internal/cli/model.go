@@ -6,10 +6,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
-
-	"gorgonia.org/tensor"
 
 	"repscope/dataset"
 	"repscope/internal/device"
@@ -86,8 +82,7 @@ func (m *Model) EncodeNoisy(ctx context.Context, source latent.Source, noise lat
 	if err != nil {
 		return points.Points{}, nil, fmt.Errorf("model %s: %w", m.Name, err)
 	}
-	pts, err := m.points(z, source.Len())
-	return pts, moved, err
+	return z, moved, nil
 }
 
 // EncodeOptions are the settings of this model for package latent, without a
@@ -107,20 +102,11 @@ func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, lab
 	if keep {
 		o.Cache = m.env.cache
 	}
-	z, err := latent.Encode(ctx, m.Encoder, source, o)
+	z, err := latent.Latents(ctx, m.Encoder, source, o)
 	if err != nil {
 		return points.Points{}, fmt.Errorf("model %s: %w", m.Name, err)
 	}
-	return m.points(z, source.Len())
-}
-
-// points are the latents of n states.
-func (m *Model) points(z *tensor.Dense, n int) (points.Points, error) {
-	data, ok := z.Data().([]float32)
-	if shape := z.Shape(); !ok || len(shape) != 2 || shape[0] != n {
-		return points.Points{}, fmt.Errorf("model %s: latents have shape %v and type %s, want float32 [%d, D]", m.Name, shape, z.Dtype(), n)
-	}
-	return points.Float32(data, z.Shape()[1]), nil
+	return z, nil
 }
 
 // Device returns what --device names, in use until the end of the run. It is taken
@@ -223,36 +209,13 @@ func poolRows[T float32 | float64](n, length, dim int, pool latent.Pool, read fu
 	}
 	piece := max(1, (1<<20)/length)
 	buffer := make([]T, min(piece, n)*length)
-	first := 0 // of the D values that a pooling by position takes
-	switch pool {
-	case latent.PoolLast:
-		first = length - dim
-	case latent.PoolCLS, latent.PoolMean:
-	default:
-		k, err := strconv.Atoi(strings.TrimPrefix(string(pool), "index:"))
-		if err != nil {
-			return nil, fmt.Errorf("pooling %q of rows of %d values to %d", string(pool), length, dim)
-		}
-		first = k * dim
-	}
 	for lo := 0; lo < n; lo += piece {
 		hi := min(lo+piece, n)
 		if err := read(buffer[:(hi-lo)*length], lo, hi); err != nil {
 			return nil, err
 		}
 		for i := lo; i < hi; i++ {
-			row, dst := buffer[(i-lo)*length:(i-lo+1)*length], out[i*dim:(i+1)*dim]
-			if pool != latent.PoolMean {
-				copy(dst, row[first:first+dim])
-				continue
-			}
-			for j := range dst {
-				sum := 0.0
-				for k := j; k < length; k += dim {
-					sum += float64(row[k])
-				}
-				dst[j] = T(sum / float64(length/dim))
-			}
+			latent.ApplyPool(pool, out[i*dim:(i+1)*dim], buffer[(i-lo)*length:(i-lo+1)*length])
 		}
 	}
 	return out, nil
