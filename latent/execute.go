@@ -9,6 +9,7 @@ import (
 	"repscope/model/cpu"
 	"repscope/model/cuda"
 	"repscope/model/graph"
+	"repscope/model/pixels"
 )
 
 // Device is what encoders run on; nil is the processor.
@@ -51,9 +52,9 @@ type executor interface {
 type rawExecutor interface {
 	executor
 	// SubmitBytes begins a run with states of uint8, each of which stands for one of the levels.
-	SubmitBytes(ctx context.Context, states []uint8, shape []int, levels cuda.Levels) error
+	SubmitBytes(ctx context.Context, states []uint8, shape []int, levels pixels.Levels) error
 	// SubmitNoisy begins a run with states that noise changes first.
-	SubmitNoisy(ctx context.Context, batch cuda.Noisy, shape []int) error
+	SubmitNoisy(ctx context.Context, batch pixels.Noisy, shape []int) error
 	// Displacements are how far noise moved the states of the run collected last.
 	Displacements() []float64
 }

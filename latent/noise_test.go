@@ -4,13 +4,13 @@ import (
 	"errors"
 	"testing"
 
-	"repscope/model/cuda"
+	"repscope/model/pixels"
 	"repscope/stat"
 )
 
 // anyNoise is Gaussian noise on pixels of 0 to 255.
 func anyNoise(level float64) Noise {
-	return Noise{Noise: cuda.Noise{Clip: cuda.ClipRange, High: 255, Level: level}, Key: func(i int) stat.Key { return stat.NewKey(3, uint64(i)) }}
+	return Noise{Noise: pixels.Noise{Clip: pixels.ClipRange, High: 255, Level: level}, Key: func(i int) stat.Key { return stat.NewKey(3, uint64(i)) }}
 }
 
 // noNoise fails unless EncodeNoisy says that it cannot, without reading a state.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/model/cuda"
+	"repscope/model/pixels"
 )
 
 // Interpolation says how frames are resized.
@@ -265,11 +265,11 @@ func (q *preprocessor) run(channels int) int {
 }
 
 // scaling is what apply does to elements, as a GPU does it. Nothing must be resized.
-func (q *preprocessor) scaling() cuda.Scaling {
+func (q *preprocessor) scaling() pixels.Scaling {
 	if q.Scale != ScaleUnit && q.mean == nil {
-		return cuda.Scaling{}
+		return pixels.Scaling{}
 	}
-	s := cuda.Scaling{Span: 1, Mean: q.mean, Std: q.std}
+	s := pixels.Scaling{Span: 1, Mean: q.mean, Std: q.std}
 	if q.Scale == ScaleUnit {
 		s.Low, s.Span = float32(q.Low), float32(q.High-q.Low)
 	}

@@ -94,14 +94,14 @@ type Blocks struct {
 func NewBlocks(n int, episodes []int, spec BlockSpec, series ...[]float64) (*Blocks, error) {
 	const quantity = "blocks"
 	if n < 3 {
-		return nil, undefined(quantity, "%d observations, want at least 3", n)
+		return nil, Undefined(quantity, "%d observations, want at least 3", n)
 	}
 	index, err := newEpisodeIndex(quantity, n, episodes)
 	if err != nil {
 		return nil, err
 	}
 	if spec.Length < 0 {
-		return nil, undefined(quantity, "block length %d, want at least 1", spec.Length)
+		return nil, Undefined(quantity, "block length %d, want at least 1", spec.Length)
 	}
 	b := &Blocks{n: n, kind: spec.Kind, length: spec.Length, index: index}
 	switch spec.Kind {
@@ -119,7 +119,7 @@ func NewBlocks(n int, episodes []int, spec BlockSpec, series ...[]float64) (*Blo
 		}
 	case MovingBlocks:
 	default:
-		return nil, undefined(quantity, "unknown kind %d", int(spec.Kind))
+		return nil, Undefined(quantity, "unknown kind %d", int(spec.Kind))
 	}
 	if b.kind == MovingBlocks {
 		if err := b.setLength(episodes, series); err != nil {
@@ -140,7 +140,7 @@ func (b *Blocks) setLength(episodes []int, series [][]float64) error {
 		usable := 0
 		for i, values := range series {
 			if len(values) != b.n {
-				return undefined("blocks", "series %d has %d values for %d observations", i, len(values), b.n)
+				return Undefined("blocks", "series %d has %d values for %d observations", i, len(values), b.n)
 			}
 			if err := checkFinite("blocks", fmt.Sprintf("series %d", i), values); err != nil {
 				return err

@@ -117,7 +117,7 @@ func BootstrapSums(ctx context.Context, resamples *Resamples, terms [][]float64,
 	b := resamples.blocks.Coarsen(maxJackknifeBlocks)
 	for t, values := range terms {
 		if len(values) != b.n {
-			return nil, undefined(quantity, "sequence %d has %d values for %d observations", t, len(values), b.n)
+			return nil, Undefined(quantity, "sequence %d has %d values for %d observations", t, len(values), b.n)
 		}
 		if err := checkFinite(quantity, fmt.Sprintf("sequence %d", t), values); err != nil {
 			return nil, err
@@ -287,7 +287,7 @@ func bootstrap(ctx context.Context, resamples *Resamples, blocks *Blocks, size i
 	}
 	o.Level = level
 	if size < 1 {
-		return nil, undefined("bootstrap", "%d statistics, want at least 1", size)
+		return nil, Undefined("bootstrap", "%d statistics, want at least 1", size)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

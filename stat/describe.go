@@ -97,7 +97,7 @@ type Summary struct {
 // Summarize returns the [Summary] of values, an error for none or for NaN or Inf.
 func Summarize(values []float64) (Summary, error) {
 	if len(values) == 0 {
-		return Summary{}, undefined("summary", "no values")
+		return Summary{}, Undefined("summary", "no values")
 	}
 	if err := checkFinite("summary", "values", values); err != nil {
 		return Summary{}, err
@@ -124,7 +124,7 @@ func Summarize(values []float64) (Summary, error) {
 // outside [0, 1] are errors.
 func Quantiles(values []float64, q ...float64) ([]float64, error) {
 	if len(values) == 0 {
-		return nil, undefined("quantile", "no values")
+		return nil, Undefined("quantile", "no values")
 	}
 	if err := checkFinite("quantile", "values", values); err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func Quantiles(values []float64, q ...float64) ([]float64, error) {
 	out := make([]float64, len(q))
 	for i, p := range q {
 		if !(p >= 0 && p <= 1) {
-			return nil, undefined("quantile", "probability %v, want a number in [0, 1]", p)
+			return nil, Undefined("quantile", "probability %v, want a number in [0, 1]", p)
 		}
 		out[i] = QuantileSorted(sorted, p)
 	}

@@ -13,7 +13,7 @@ import (
 // interval); an error outside the domain. p = 0 gives 0, p = 1 gives +Inf.
 func ChiSquaredQuantile(p, k float64) (float64, error) {
 	if !(p >= 0 && p <= 1) || !(k > 0) || math.IsInf(k, 0) {
-		return math.NaN(), undefined("chi-squared quantile", "p = %v, degrees of freedom = %v, want 0 ≤ p ≤ 1 and k > 0", p, k)
+		return math.NaN(), Undefined("chi-squared quantile", "p = %v, degrees of freedom = %v, want 0 ≤ p ≤ 1 and k > 0", p, k)
 	}
 	switch p {
 	case 0:
@@ -57,7 +57,7 @@ func ChiSquaredQuantile(p, k float64) (float64, error) {
 // distribution with nu > 0 degrees of freedom; an error outside the domain.
 func StudentTQuantile(p, nu float64) (float64, error) {
 	if !(p >= 0 && p <= 1) || !(nu > 0) || math.IsInf(nu, 0) {
-		return math.NaN(), undefined("t quantile", "p = %v, degrees of freedom = %v, want 0 ≤ p ≤ 1 and nu > 0", p, nu)
+		return math.NaN(), Undefined("t quantile", "p = %v, degrees of freedom = %v, want 0 ≤ p ≤ 1 and nu > 0", p, nu)
 	}
 	switch p {
 	case 0:

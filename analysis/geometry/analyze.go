@@ -33,7 +33,8 @@ type analyzer struct {
 	steps  scope // pairs of consecutive states
 	turns  scope // triples
 
-	labels *Partition // of the sample; nil without
+	labels  *Partition  // of the sample; nil without
+	leading [][]float64 // the leading series of every model
 
 	jackknifed map[string][]*stat.Jackknifed   // by metric, one per model
 	boot       map[string][]*stat.Bootstrapped // by metric, one per model
@@ -57,10 +58,10 @@ func newAnalyzer(in Input, o Options) (*analyzer, error) {
 		a.labels = &p
 	}
 
-	var leading, leadingSample, lengths [][]float64
-	for _, m := range in.Models {
-		series := results.LeadingSeries(m.Latents)
-		leading, leadingSample = append(leading, series), append(leadingSample, at(series, in.Sample))
+	a.leading = results.LeadingSeries(in.Models)
+	var leadingSample, lengths [][]float64
+	for i, m := range in.Models {
+		leadingSample = append(leadingSample, at(a.leading[i], in.Sample))
 		length := make([]float64, len(a.pairs))
 		now, next := make([]float64, m.Latents.Dim), make([]float64, m.Latents.Dim)
 		for i, p := range a.pairs {
@@ -87,7 +88,7 @@ func newAnalyzer(in Input, o Options) (*analyzer, error) {
 		warn    bool
 	}{
 		{&a.sample, len(leadingSample[0]), at(in.Episode, in.Sample), func(m int) []float64 { return leadingSample[m] }, "states", true},
-		{&a.states, n, in.Episode, func(m int) []float64 { return leading[m] }, "states", in.Sample != nil},
+		{&a.states, n, in.Episode, func(m int) []float64 { return a.leading[m] }, "states", in.Sample != nil},
 		{&a.steps, len(a.pairs), at(in.Episode, ofPairs), func(m int) []float64 { return lengths[m] }, "pairs", true},
 		{&a.turns, len(a.triples), at(in.Episode, a.triples), func(m int) []float64 { return at(lengths[m], firstSteps) }, "triples", false},
 	}
@@ -243,7 +244,7 @@ func (a *analyzer) measure(ctx context.Context, m int) error {
 	if !model.RMSDistance.Defined() {
 		a.result.Warnings = append(a.result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed", model.Name, model.RMSDistance.Reason))
 	}
-	model.NEff = results.EffectiveSize(results.LeadingSeries(z), a.in.Episode)
+	model.NEff = results.EffectiveSize(a.leading[m], a.in.Episode)
 	for _, part := range []func(context.Context, int, *Model) error{a.onSphere, a.grouped, a.labelled, a.inTime} {
 		if err := part(ctx, m, &model); err != nil {
 			return err

@@ -58,7 +58,7 @@ type goldenSimilarity struct {
 
 func readGolden(t *testing.T) (g golden, x, y points.Points) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/golden.json")
+	data, err := os.ReadFile("../../measure/testdata/geometry.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func near(t *testing.T, name string, got, want float64) {
 	}
 }
 
-// The numbers of testdata/golden.json, by numpy, scipy and scikit-learn.
+// The numbers of measure/testdata/geometry.json, by numpy, scipy and scikit-learn.
 func TestAnalyzeMatchesReference(t *testing.T) {
 	g, x, y := readGolden(t)
 	in := Input{Episode: g.Episode, Labels: g.Labels, Models: []Encoded{{Name: "x", Latents: x}, {Name: "y", Latents: y}}}

@@ -8,9 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
+	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -25,94 +23,20 @@ const maxBlocks = 200
 const jackknifeNeighbors = 32
 
 // linearIntervals fills in the interval of the participation ratio and returns
-// its jackknife, nil without blocks. With sums over blocks, the covariance
-// without a block is a difference.
-func (m *Model) linearIntervals(z points.Points, s *stat.Spectrum, blocks *stat.Blocks) *stat.Jackknifed {
+// its jackknife, nil without blocks.
+func (m *Model) linearIntervals(z points.Points, blocks *stat.Blocks) *stat.Jackknifed {
 	if blocks == nil {
 		m.ParticipationRatioCI = report.NoInterval("intervals are off")
 		return nil
 	}
-	mean := columnMeans(z)
-	moments := func(index []int) (total []float64, second blas64.Symmetric) {
-		total = make([]float64, z.Dim)
-		centred := make([]float64, len(index)*z.Dim)
-		for r, i := range index {
-			row := z.Row(i, centred[r*z.Dim:(r+1)*z.Dim])
-			for k := range row {
-				row[k] -= mean[k]
-				total[k] += row[k]
-			}
-		}
-		second = blas64.Symmetric{N: z.Dim, Stride: z.Dim, Uplo: blas.Upper, Data: make([]float64, z.Dim*z.Dim)}
-		if len(index) > 0 {
-			blas64.Syrk(blas.Trans, 1, blas64.General{Rows: len(index), Cols: z.Dim, Stride: z.Dim, Data: centred}, 0, second)
-		}
-		return total, second
-	}
-	// The sums over all latents are those over the blocks, so that only one
-	// block's latents are held in float64 at a time; blocks are summed twice.
-	sumAll := make([]float64, z.Dim)
-	secondAll := make([]float64, z.Dim*z.Dim)
-	for j := range blocks.Count() {
-		total, second := moments(blocks.Block(j))
-		addTo(sumAll, total)
-		addTo(secondAll, second.Data)
-	}
-	replicates := make([]float64, blocks.Count())
-	for j := range replicates {
-		index := blocks.Block(j)
-		total, second := moments(index)
-		for k := range total {
-			total[k] = sumAll[k] - total[k]
-		}
-		for k := range second.Data {
-			second.Data[k] = secondAll[k] - second.Data[k]
-		}
-		replicates[j] = participationRatioOfMoments(float64(z.N-len(index)), total, second.Data)
-	}
-	jackknifed, err := stat.DeleteBlockJackknife(s.ParticipationRatio, replicates, blocks.Sizes(), 0)
+	replicates := spectrum.ParticipationRatiosWithout(z, blocks)
+	jackknifed, err := stat.DeleteBlockJackknife(m.ParticipationRatio.V, replicates, blocks.Sizes(), 0)
 	if err != nil {
 		m.ParticipationRatioCI = report.NoInterval("%s", stat.Reason(err))
 		return nil
 	}
 	m.ParticipationRatioCI = blockInterval(jackknifed)
 	return jackknifed
-}
-
-// participationRatioOfMoments is (tr C)²/‖C‖_F² of n points from their sum and
-// the upper triangle of their second moments.
-func participationRatioOfMoments(n float64, total, second []float64) float64 {
-	dim := len(total)
-	trace, frobenius := 0.0, 0.0
-	for a := range dim {
-		for b := a; b < dim; b++ {
-			c := second[a*dim+b] - total[a]*total[b]/n
-			if a == b {
-				trace += c
-				frobenius += c * c
-			} else {
-				frobenius += 2 * c * c
-			}
-		}
-	}
-	return trace * trace / frobenius
-}
-
-func columnMeans(z points.Points) []float64 {
-	mean, row := make([]float64, z.Dim), make([]float64, z.Dim)
-	for i := range z.N {
-		addTo(mean, z.Row(i, row))
-	}
-	for k := range mean {
-		mean[k] /= float64(z.N)
-	}
-	return mean
-}
-
-func addTo(dst, src []float64) {
-	for k, v := range src {
-		dst[k] += v
-	}
 }
 
 // jackknife deletes every block in turn and estimates Two-NN again, with the

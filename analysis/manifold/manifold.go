@@ -19,6 +19,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/device"
+	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
@@ -172,11 +173,8 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	o = o.withDefaults(in.Models[0].Latents.N)
 	result := &Result{}
 	var blocks *stat.Blocks
+	series := results.LeadingSeries(in.Models)
 	if o.Intervals {
-		var series [][]float64
-		for _, m := range in.Models {
-			series = append(series, results.LeadingSeries(m.Latents))
-		}
 		var err error
 		if blocks, err = stat.NewBlocks(in.Models[0].Latents.N, in.Episode, o.Block, series...); err != nil {
 			return nil, err
@@ -191,17 +189,19 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	dimensions := make([]*stat.Jackknifed, len(in.Models))
 	for i, encoded := range in.Models {
 		m := Model{Name: encoded.Name, Samples: encoded.Latents.N, NominalDimension: encoded.Latents.Dim, Estimator: o.Estimator}
-		spectrum, err := stat.NewSpectrum(encoded.Latents)
+		linear, err := spectrum.New(encoded.Latents)
+		if err == nil {
+			err = m.describe(linear, encoded.Latents)
+		}
 		if err != nil {
 			m.undefined(stat.Reason(err))
 			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed", m.Name, stat.Reason(err)))
 			result.Models = append(result.Models, m)
 			continue
 		}
-		m.describe(spectrum)
-		m.NEff = results.EffectiveSize(results.LeadingSeries(encoded.Latents), in.Episode)
-		ratios[i] = m.linearIntervals(encoded.Latents, spectrum, blocks)
-		if dimensions[i], err = m.intrinsic(ctx, encoded.Latents, spectrum.RMSDistance(), blocks, o); err != nil {
+		m.NEff = results.EffectiveSize(series[i], in.Episode)
+		ratios[i] = m.linearIntervals(encoded.Latents, blocks)
+		if dimensions[i], err = m.intrinsic(ctx, encoded.Latents, linear.RMSDistance(), blocks, o); err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		if w := m.Recall.warning(m.Name); w != "" {
@@ -291,13 +291,19 @@ func (m *Model) undefinedIntrinsic(reason string) {
 	m.Gride, m.LevinaBickel, m.Decimation = []GrideResult{}, []LBResult{}, []DecimationRow{}
 }
 
-func (m *Model) describe(s *stat.Spectrum) {
+// describe fills in what the spectrum s of the latents z says.
+func (m *Model) describe(s *spectrum.Spectrum, z points.Points) error {
+	rankMe, err := spectrum.RankMe(z)
+	if err != nil {
+		return err
+	}
 	m.ParticipationRatio = report.Number(s.ParticipationRatio)
 	m.UsagePercent = report.Number(100 * s.ParticipationRatio / float64(m.NominalDimension))
-	m.EffectiveRank, m.RankMe = report.Number(s.EffectiveRank), report.Number(s.RankMe)
+	m.EffectiveRank, m.RankMe = report.Number(s.EffectiveRank), report.Number(rankMe)
 	m.StableRank, m.TotalVariance = report.Number(s.StableRank), report.Number(s.TotalVariance)
 	m.Dims90, m.Dims99, m.DeadDims = s.Dims90, s.Dims99, s.DeadDims
 	m.Eigenvalues = s.Eigenvalues
+	return nil
 }
 
 // intrinsic fills in the intrinsic dimensions and returns the jackknife of the

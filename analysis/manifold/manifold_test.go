@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
@@ -53,7 +54,7 @@ type golden struct {
 
 func readGolden(t *testing.T) (golden, points.Points) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/golden.json")
+	data, err := os.ReadFile("../../measure/testdata/dimension.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func close9(t *testing.T, name string, got, want float64) {
 	}
 }
 
-// The numbers of testdata/golden.json, by numpy, scipy and scikit-learn.
+// The numbers of measure/testdata/dimension.json, by numpy, scipy and scikit-learn.
 func TestAnalyzeMatchesReference(t *testing.T) {
 	g, z := readGolden(t)
 	result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "curved", Latents: z}}}, Options{Estimator: EstimatorDocumented, Intervals: true})
@@ -213,7 +214,7 @@ func TestJackknifeEqualsDeletion(t *testing.T) {
 	g, z := readGolden(t)
 	rms := g.Spectrum.RMSDistance
 	o := Options{}.withDefaults(z.N)
-	spectrum, err := stat.NewSpectrum(z)
+	linear, err := spectrum.New(z)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,8 +232,8 @@ func TestJackknifeEqualsDeletion(t *testing.T) {
 		t.Fatal(err)
 	}
 	mle, fit := d.jackknife(z, blocks, full)
-	m := Model{}
-	linear := m.linearIntervals(z, spectrum, blocks)
+	m := Model{ParticipationRatio: report.Number(linear.ParticipationRatio)}
+	ratios := m.linearIntervals(z, blocks)
 	for j := range blocks.Count() {
 		deleted := make(map[int]bool)
 		for _, i := range blocks.Block(j) {
@@ -259,11 +260,11 @@ func TestJackknifeEqualsDeletion(t *testing.T) {
 		}
 		close9(t, "replicate of mle", mle.Replicates[j], want.MLE)
 		close9(t, "replicate of fit", fit.Replicates[j], want.Fit)
-		again, err := stat.NewSpectrum(z.Select(kept))
+		again, err := spectrum.New(z.Select(kept))
 		if err != nil {
 			t.Fatal(err)
 		}
-		close9(t, "replicate of the participation ratio", linear.Replicates[j], again.ParticipationRatio)
+		close9(t, "replicate of the participation ratio", ratios.Replicates[j], again.ParticipationRatio)
 	}
 }
 

@@ -75,7 +75,7 @@ func (o Options) approximation() neighbors.Approximation {
 // compareSampled is the comparison on reference states. It leaves out the
 // intervals and the comparisons of models, which delete blocks of states and
 // need all ranks.
-func (r *Result) compareSampled(ctx context.Context, in Input, spaces []points.Points, settings neighbors.Options, o Options) error {
+func (r *Result) compareSampled(ctx context.Context, in Input, spaces []points.Points, series [][]float64, settings neighbors.Options, o Options) error {
 	for p := range o.Permutations {
 		settings.Permutations = append(settings.Permutations, o.order(p, in.Frames.N))
 	}
@@ -101,7 +101,7 @@ func (r *Result) compareSampled(ctx context.Context, in Input, spaces []points.P
 				Chance: a.Chance,
 			}})
 		}
-		m := newModel(encoded, in, &p)
+		m := newModel(encoded, in, series[i], &p)
 		m.Sampling = r.Sampling
 		r.diagnose(&m, encoded.Latents)
 		for q, a := range s.ByK {

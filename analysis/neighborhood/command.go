@@ -13,10 +13,10 @@ import (
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/latent"
+	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // Command is the neighborhood binary.
@@ -164,7 +164,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 	for i, m := range data.Models {
 		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
 	}
-	o.Scale = stat.Scale(data.Options.LatentScale)
+	o.Scale = spectrum.Scale(data.Options.LatentScale)
 	o.Intervals = env.Options.Bootstrap > 0
 	o.Block, o.Seed = data.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory

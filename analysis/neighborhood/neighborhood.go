@@ -20,6 +20,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/device"
+	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
@@ -65,7 +66,7 @@ type Options struct {
 	// Permutations is the number of random pairings of states and latents behind
 	// the null; 0: none.
 	Permutations int
-	Scale        stat.Scale // of latents; only stat.ScaleL2 changes neighbours
+	Scale        spectrum.Scale // of latents; only spectrum.ScaleL2 changes neighbours
 	// Intervals asks for delete-block jackknife intervals and comparisons.
 	Intervals bool
 	Block     stat.BlockSpec
@@ -234,11 +235,12 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	series := results.LeadingSeries(in.Models)
 	if o.Approximate {
 		settings.Progress = o.Progress
-		return result, result.compareSampled(ctx, in, spaces, settings, o)
+		return result, result.compareSampled(ctx, in, spaces, series, settings, o)
 	}
-	blocks, reason, err := result.blocks(in, spaces, &settings, o)
+	blocks, reason, err := result.blocks(in, spaces, series, &settings, o)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +257,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	jackknifes := make([][]jackknifed, len(in.Models)) // of each model and k
 	for i, encoded := range in.Models {
 		names[i] = encoded.Name
-		m := newModel(encoded, in, &compared[i])
+		m := newModel(encoded, in, series[i], &compared[i])
 		result.diagnose(&m, encoded.Latents)
 		for q := range m.ByK {
 			j, err := m.ByK[q].intervals(&compared[i].ByK[q], blocks, reason)
@@ -323,16 +325,16 @@ func (in Input) check() error {
 
 // latents returns the latents on the scale asked for, validated so that errors name
 // the model.
-func (in Input) latents(metric neighbors.Metric, scale stat.Scale) ([]points.Points, error) {
+func (in Input) latents(metric neighbors.Metric, scale spectrum.Scale) ([]points.Points, error) {
 	spaces := make([]points.Points, len(in.Models))
 	for i, m := range in.Models {
 		if err := neighbors.Check(m.Name, m.Latents, metric); err != nil {
 			return nil, err
 		}
 		spaces[i] = m.Latents
-		if scale == stat.ScaleL2 {
+		if scale == spectrum.ScaleL2 {
 			var err error
-			if spaces[i], err = stat.Scaled(m.Latents, scale); err != nil {
+			if spaces[i], err = spectrum.Scaled(m.Latents, scale); err != nil {
 				return nil, fmt.Errorf("%s: %w", m.Name, err)
 			}
 		}
@@ -374,15 +376,11 @@ func (in Input) runs(w int) (labels []int, warning string, err error) {
 	return labels, warning, nil
 }
 
-// blocks groups the states for the jackknife and puts the groups into settings.
+// blocks groups the states for the jackknife, by the series of every model, and puts the groups into settings.
 // It returns nil and the reason where there are no intervals.
-func (r *Result) blocks(in Input, spaces []points.Points, settings *neighbors.Options, o Options) (*stat.Blocks, string, error) {
+func (r *Result) blocks(in Input, spaces []points.Points, series [][]float64, settings *neighbors.Options, o Options) (*stat.Blocks, string, error) {
 	if !o.Intervals {
 		return nil, "intervals are off", nil
-	}
-	series := make([][]float64, len(spaces))
-	for i, m := range in.Models {
-		series[i] = results.LeadingSeries(m.Latents)
 	}
 	blocks, err := stat.NewBlocks(in.Frames.N, in.Episode, o.Block, series...)
 	if err != nil {
@@ -403,7 +401,7 @@ func (r *Result) blocks(in Input, spaces []points.Points, settings *neighbors.Op
 	return blocks, "", nil
 }
 
-func newModel(encoded Encoded, in Input, p *neighbors.Preservation) Model {
+func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preservation) Model {
 	m := Model{
 		Name: encoded.Name, Samples: p.N, Space: in.Space, Candidates: p.MinCandidates,
 		Ties:            Counts{p.Original.Ties, p.Embedded.Ties},
@@ -411,7 +409,7 @@ func newModel(encoded Encoded, in Input, p *neighbors.Preservation) Model {
 		Redecided:       Counts{p.Original.Redecided, p.Embedded.Redecided},
 		FrameDistances:  p.Original.Method,
 		LatentDistances: p.Embedded.Method,
-		NEff:            results.EffectiveSize(results.LeadingSeries(encoded.Latents), in.Episode),
+		NEff:            results.EffectiveSize(series, in.Episode),
 	}
 	chance := 0.0
 	for i := range p.ByK {

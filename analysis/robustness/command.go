@@ -10,9 +10,9 @@ import (
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/latent"
+	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // Command is the robustness binary.
@@ -21,7 +21,7 @@ var Command = run.Command{
 	Summary:  "how far latents move when frames are corrupted",
 	Manual:   manual,
 	Out:      "evaluation_plots/robustness",
-	Defaults: map[string]string{"latent-scale": string(stat.ScaleRMS)},
+	Defaults: map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true})
 		corruption := flags.Choice("corruption", string(Gaussian), Corruptions(), "`NAME` of the change")
@@ -92,7 +92,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 				return m.Encode(ctx, states, "")
 			}, EncodeNoisy: m.EncodeNoisy})
 	}
-	o.L2 = data.Options.LatentScale == string(stat.ScaleL2)
+	o.L2 = data.Options.LatentScale == string(spectrum.ScaleL2)
 	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, data.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
 	o.Progress = env.Progress("corrupting and encoding")
@@ -171,5 +171,5 @@ func (r *Result) write(env *run.Env, data *input.Data, index []int, draws int) e
 			return err
 		}
 	}
-	return env.Figure("robustness_comparison", r.Figure(data.Options.LatentScale == string(stat.ScaleRMS)))
+	return env.Figure("robustness_comparison", r.Figure(data.Options.LatentScale == string(spectrum.ScaleRMS)))
 }

@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"repscope/dataset"
-	"repscope/model/cuda"
+	"repscope/model/pixels"
 	"repscope/stat"
 )
 
@@ -138,19 +138,19 @@ func (c *corrupter) key(number int, level float64, draw int) stat.Key {
 }
 
 // noise is the corruption as encoders on GPUs have it; ok is false if they do not.
-func (c *corrupter) noise(level float64) (n cuda.Noise, ok bool) {
-	n = cuda.Noise{Low: c.low, High: c.high, Level: level}
+func (c *corrupter) noise(level float64) (n pixels.Noise, ok bool) {
+	n = pixels.Noise{Low: c.low, High: c.high, Level: level}
 	switch c.kind {
 	case Gaussian:
-		n.Kind = cuda.Gaussian
+		n.Kind = pixels.Gaussian
 	case SaltPepper:
-		n.Kind = cuda.SaltPepper
+		n.Kind = pixels.SaltPepper
 	case Brightness:
-		n.Kind = cuda.Brightness
+		n.Kind = pixels.Brightness
 	default:
 		return n, false
 	}
-	n.Clip = map[Clip]cuda.NoiseClip{ClipNone: cuda.ClipNone, ClipRange: cuda.ClipRange, ClipReflect: cuda.ClipReflect}[c.clip]
+	n.Clip = map[Clip]pixels.NoiseClip{ClipNone: pixels.ClipNone, ClipRange: pixels.ClipRange, ClipReflect: pixels.ClipReflect}[c.clip]
 	return n, true
 }
 

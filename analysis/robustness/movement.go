@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"repscope/analysis/internal/results"
+	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
@@ -16,8 +17,8 @@ import (
 
 // movement is how far the latents of one model moved.
 type movement struct {
-	clean     points.Points // in the scale distances are taken in
-	scale     stat.Scale    // raw or l2
+	clean     points.Points  // in the scale distances are taken in
+	scale     spectrum.Scale // raw or l2
 	draws     int
 	search    neighbors.Options
 	rms       report.Value // √(2·tr C) of clean, undefined for constant latents
@@ -31,20 +32,20 @@ type movement struct {
 }
 
 func newMovement(m Encoder, states int, o Options) (*movement, error) {
-	out := &movement{scale: stat.ScaleRaw, draws: o.Draws, search: neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory}}
+	out := &movement{scale: spectrum.ScaleRaw, draws: o.Draws, search: neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory}}
 	if o.L2 {
-		out.scale = stat.ScaleL2
+		out.scale = spectrum.ScaleL2
 	}
 	var err error
-	if out.clean, err = stat.Scaled(m.Clean, out.scale); err != nil {
+	if out.clean, err = spectrum.Scaled(m.Clean, out.scale); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
-	if spectrum, err := stat.NewSpectrum(out.clean); err != nil {
+	if spread, err := spectrum.New(out.clean); err != nil {
 		v, _ := results.Undefined(err)
 		out.rms, out.variance, out.effective = v, v, v
 	} else {
-		out.rms, out.variance = report.Number(spectrum.RMSDistance()), report.Number(spectrum.TotalVariance)
-		out.effective = report.Number(spectrum.EffectiveRank)
+		out.rms, out.variance = report.Number(spread.RMSDistance()), report.Number(spread.TotalVariance)
+		out.effective = report.Number(spread.EffectiveRank)
 	}
 	for range o.Levels {
 		out.distance = append(out.distance, make([]float64, states*o.Draws))
@@ -60,7 +61,7 @@ func (m *movement) record(ctx context.Context, level, draw, lo int, z points.Poi
 	if z.Dim != m.clean.Dim {
 		return fmt.Errorf("latents of corrupted states have dimension %d, those of clean ones %d", z.Dim, m.clean.Dim)
 	}
-	noisy, err := stat.Scaled(z, m.scale)
+	noisy, err := spectrum.Scaled(z, m.scale)
 	if err != nil {
 		return err
 	}

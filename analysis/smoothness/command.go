@@ -9,9 +9,9 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // Command is the smoothness binary.
@@ -20,7 +20,7 @@ var Command = run.Command{
 	Summary:  "how evenly an encoder maps small changes of the state to small changes of the latent",
 	Manual:   manual,
 	Out:      "evaluation_plots/smoothness",
-	Defaults: map[string]string{"latent-scale": string(stat.ScaleRMS)},
+	Defaults: map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Successors: true})
 		horizons := flags.Ints("horizons", []int{1}, "`LIST` of distances in time of the two states of a pair")
@@ -86,7 +86,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
 	}
 	result, err := Analyze(ctx, in, Options{
-		Scale:     stat.Scale(data.Options.LatentScale),
+		Scale:     spectrum.Scale(data.Options.LatentScale),
 		Bootstrap: env.Options.Bootstrap,
 		Block:     data.Options.Block,
 		Seed:      env.Options.Seed,

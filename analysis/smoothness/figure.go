@@ -6,6 +6,7 @@ package smoothness
 import (
 	"fmt"
 
+	"repscope/measure/spectrum"
 	"repscope/plots"
 	"repscope/stat"
 )
@@ -54,7 +55,7 @@ func (r *Result) Figure(seed uint64) (*plots.Figure, error) {
 }
 
 func (r *Result) unit() string {
-	if len(r.Models) > 0 && r.Models[0].LatentScale == stat.ScaleRMS {
+	if len(r.Models) > 0 && r.Models[0].LatentScale == spectrum.ScaleRMS {
 		return " (RMS distances)"
 	}
 	return ""

@@ -25,6 +25,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
+	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -45,7 +46,7 @@ type Input struct {
 
 // Options are the choices of an analysis; the zero value is the default.
 type Options struct {
-	Scale     stat.Scale     // of latent distances; empty means stat.ScaleRMS
+	Scale     spectrum.Scale // of latent distances; empty means spectrum.ScaleRMS
 	Bootstrap int            // resamples behind intervals and comparisons; 0: none
 	Block     stat.BlockSpec // how pairs are grouped for resampling
 	Seed      uint64
@@ -73,7 +74,7 @@ type Result struct {
 type Model struct {
 	Name string `json:"-"`
 	Relation
-	LatentScale stat.Scale `json:"latent_scale"`
+	LatentScale spectrum.Scale `json:"latent_scale"`
 	// RMSDistance is √(2·tr C) of the raw latents and EffectiveRank the entropy
 	// effective rank of their covariance: a collapsed encoder is smooth too.
 	RMSDistance   report.Value `json:"rms_distance"`
@@ -151,7 +152,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		return nil, err
 	}
 	if o.Scale == "" {
-		o.Scale = stat.ScaleRMS
+		o.Scale = spectrum.ScaleRMS
 	}
 	main := horizons[0]
 	pixel := make(map[int][]float64, len(horizons))
@@ -187,7 +188,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		if !rms.Defined() {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed and its smoothness means nothing", encoded.Name, rms.Reason))
 		}
-		scaledLatents, err := stat.Scaled(encoded.Latents, o.Scale)
+		scaledLatents, err := spectrum.Scaled(encoded.Latents, o.Scale)
 		if err != nil { // constant latents: every distance is 0 on any scale
 			scaledLatents = encoded.Latents
 		}

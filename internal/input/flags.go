@@ -11,6 +11,7 @@ import (
 	"repscope/internal/device"
 	"repscope/internal/run"
 	"repscope/latent"
+	"repscope/measure/spectrum"
 	"repscope/stat"
 )
 
@@ -162,8 +163,8 @@ func (in *Inputs) registerCheckpoints(f *run.Flags) {
 func (in *Inputs) registerStatistics(f *run.Flags) {
 	f.CountVar(&in.Samples, "samples", 0, "`N` states or pairs to analyse, drawn with --seed and the same for all models; 0: all")
 	f.Var(&blockFlag{&in.Block}, "block", "`SPEC` of what is resampled: episode, a number of consecutive states, or auto")
-	in.LatentScale = string(stat.ScaleRaw)
-	f.CheckedVar(&in.LatentScale, "latent-scale", run.OneOf(string(stat.ScaleRaw), string(stat.ScaleL2), string(stat.ScaleRMS)),
+	in.LatentScale = string(spectrum.ScaleRaw)
+	f.CheckedVar(&in.LatentScale, "latent-scale", run.OneOf(string(spectrum.ScaleRaw), string(spectrum.ScaleL2), string(spectrum.ScaleRMS)),
 		"`SCALE` of latents: raw, l2 (unit vectors), rms (divided by the RMS distance of two random states)")
 	f.Group(run.Statistics, "samples", "seed", "bootstrap", "block", "latent-scale")
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"repscope/dataset"
 	"repscope/internal/run"
@@ -125,36 +123,13 @@ func poolRows[T float32 | float64](n, length, dim int, pool latent.Pool, read fu
 	}
 	piece := max(1, (1<<20)/length)
 	buffer := make([]T, min(piece, n)*length)
-	first := 0 // of the D values that a pooling by position takes
-	switch pool {
-	case latent.PoolLast:
-		first = length - dim
-	case latent.PoolCLS, latent.PoolMean:
-	default:
-		k, err := strconv.Atoi(strings.TrimPrefix(string(pool), "index:"))
-		if err != nil {
-			return nil, fmt.Errorf("pooling %q of rows of %d values to %d", string(pool), length, dim)
-		}
-		first = k * dim
-	}
 	for lo := 0; lo < n; lo += piece {
 		hi := min(lo+piece, n)
 		if err := read(buffer[:(hi-lo)*length], lo, hi); err != nil {
 			return nil, err
 		}
 		for i := lo; i < hi; i++ {
-			row, dst := buffer[(i-lo)*length:(i-lo+1)*length], out[i*dim:(i+1)*dim]
-			if pool != latent.PoolMean {
-				copy(dst, row[first:first+dim])
-				continue
-			}
-			for j := range dst {
-				sum := 0.0
-				for k := j; k < length; k += dim {
-					sum += float64(row[k])
-				}
-				dst[j] = T(sum / float64(length/dim))
-			}
+			latent.ApplyPool(pool, out[i*dim:(i+1)*dim], buffer[(i-lo)*length:(i-lo+1)*length])
 		}
 	}
 	return out, nil

@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 
-	"gorgonia.org/tensor"
-
 	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/points"
@@ -81,8 +79,7 @@ func (m *Model) EncodeNoisy(ctx context.Context, source latent.Source, noise lat
 	if err != nil {
 		return points.Points{}, nil, fmt.Errorf("model %s: %w", m.Name, err)
 	}
-	pts, err := m.points(z, source.Len())
-	return pts, moved, err
+	return z, moved, nil
 }
 
 // EncodeOptions are the settings of this model for package latent, without a
@@ -102,18 +99,9 @@ func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, lab
 	if keep {
 		o.Cache = m.data.cache
 	}
-	z, err := latent.Encode(ctx, m.Encoder, source, o)
+	z, err := latent.Latents(ctx, m.Encoder, source, o)
 	if err != nil {
 		return points.Points{}, fmt.Errorf("model %s: %w", m.Name, err)
 	}
-	return m.points(z, source.Len())
-}
-
-// points are the latents of n states.
-func (m *Model) points(z *tensor.Dense, n int) (points.Points, error) {
-	data, ok := z.Data().([]float32)
-	if shape := z.Shape(); !ok || len(shape) != 2 || shape[0] != n {
-		return points.Points{}, fmt.Errorf("model %s: latents have shape %v and type %s, want float32 [%d, D]", m.Name, shape, z.Dtype(), n)
-	}
-	return points.Float32(data, z.Shape()[1]), nil
+	return z, nil
 }

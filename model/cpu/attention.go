@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"repscope/internal/kernel"
+	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
 )
 
@@ -58,7 +59,7 @@ func buildAttention(b *builder) (func() error, error) {
 		share = roundUp((share+1)/2, queryBlock)
 	}
 	parts := (p.Queries + share - 1) / share
-	padded := roundUp(p.Keys, lanes)
+	padded := roundUp(p.Keys, vector.Lanes)
 	width, result := []kernel.Run{{Length: p.Width}}, []kernel.Run{{Length: p.Keys}}
 	pool, weights := b.pool, b.weights
 	return b.each(heads*parts, func(worker, lo, hi int) {
@@ -115,7 +116,7 @@ func buildAttention(b *builder) (func() error, error) {
 					for j := p.Keys; j < padded; j++ {
 						row[j] = float32(math.Inf(-1))
 					}
-					inverse[i] = 1 / softmaxRow(row, scale)
+					inverse[i] = 1 / vector.SoftmaxRow(row, scale)
 				}
 				c := out[r0*p.Result.Strides[axis]:]
 				g.M, g.N, g.Data, g.Base, g.Runs = n, p.Values, a.scores, s.bases(n, padded), result

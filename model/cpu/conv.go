@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"repscope/internal/kernel"
+	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
 )
 
@@ -251,7 +252,7 @@ func buildConv(b *builder) (func() error, error) {
 			s.gathered.M, s.gathered.N, s.gathered.First, s.gathered.Stride = rows, n, 0, g.filters
 			s.gathered.Base, s.gathered.Runs = bases[t%parts], g.runs
 			if channelwise != nil {
-				depthwise(block, image, channelwise, offsets, bases[t%parts][:rows], g.channels)
+				vector.Depthwise(block, image, channelwise, offsets, bases[t%parts][:rows], g.channels)
 			}
 			for group := range len(packed) {
 				s.gathered.Data = image[group*g.channels/g.groups:]
@@ -264,13 +265,7 @@ func buildConv(b *builder) (func() error, error) {
 			finish(block, g.filters, rows, 0, g.filters)
 			if p.Norm != nil {
 				v, w := scale(), shift()
-				if normalizeRowsVector(block, block, v, w, g.filters, rows, p.Norm.Epsilon) {
-					continue
-				}
-				for i := range rows {
-					row := block[i*g.filters : (i+1)*g.filters]
-					normalize(row, row, v, w, p.Norm.Epsilon)
-				}
+				vector.NormalizeRows(block, block, v, w, g.filters, rows, p.Norm.Epsilon)
 			}
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"repscope/internal/dtype"
+	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
 )
 
@@ -240,7 +241,9 @@ func mul[T number](x, y T) T { return x * y }
 func div(x, y float32) float32 { return x / y }
 
 // arithmetic is the operations on rows that have assembly.
-var arithmetic = map[string]func(dst, x, y []float32, stepX, stepY int){"Add": addRows, "Sub": subRows, "Mul": mulRows, "Div": divRows}
+var arithmetic = map[string]func(dst, x, y []float32, stepX, stepY int){
+	"Add": vector.AddRows, "Sub": vector.SubRows, "Mul": vector.MulRows, "Div": vector.DivRows,
+}
 
 func maximum(x, y float32) float32 {
 	if x > y || x != x {

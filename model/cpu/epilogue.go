@@ -2,7 +2,10 @@ package cpu
 
 // What follows a product while its result is still in the cache: bias and activation.
 
-import "repscope/model/graph"
+import (
+	"repscope/internal/kernel/vector"
+	"repscope/model/graph"
+)
 
 // finisher adds a bias to columns col … col+cols−1 of rows and applies a function.
 type finisher func(c []float32, stride, rows, col, cols int)
@@ -15,7 +18,7 @@ func newFinish(b *builder, a graph.Activation, bias func() []float32) finisher {
 	return func(c []float32, stride, rows, col, cols int) {
 		v := bias()
 		if v != nil {
-			finishRows(c, v[col:col+cols], nil, stride, cols, rows, relu)
+			vector.FinishRows(c, v[col:col+cols], nil, stride, cols, rows, relu)
 			if relu {
 				return
 			}

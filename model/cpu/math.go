@@ -7,6 +7,7 @@ package cpu
 import (
 	"math"
 
+	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
 )
 
@@ -17,19 +18,19 @@ func function(a graph.Activation) func(dst, src []float32) {
 	case "":
 		return func(dst, src []float32) { copy(dst, src) }
 	case "Relu":
-		return relu
+		return vector.Relu
 	case "Silu":
-		return silu
+		return vector.Silu
 	case "Sigmoid":
-		return sigmoid
+		return vector.Sigmoid
 	case "Tanh":
-		return tanh
+		return vector.Tanh
 	case "Erf":
-		return erf
+		return vector.Erf
 	case "Gelu":
-		return gelu
+		return vector.Gelu
 	case "GeluTanh":
-		return geluTanh
+		return vector.GeluTanh
 	case "Softplus":
 		return elementwise(func(x float32) float32 {
 			v := float64(x)
@@ -100,7 +101,7 @@ func function(a graph.Activation) func(dst, src []float32) {
 			return x
 		})
 	case "Exp":
-		return exp
+		return vector.Exp
 	case "Sqrt":
 		return elementwise(func(x float32) float32 { return float32(math.Sqrt(float64(x))) })
 	case "Log":

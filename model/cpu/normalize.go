@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
 )
 
@@ -27,73 +28,6 @@ func init() {
 	kernels[".LRN"] = buildLRN
 }
 
-// sum16 is Σ x in float64 over sixteen interleaved partial sums, then the rest in order.
-func sum16(x []float32) float64 {
-	var sums [lanes]float64
-	n := len(x) &^ (lanes - 1)
-	for i := 0; i < n; i += lanes {
-		for k, v := range x[i : i+lanes] {
-			sums[k] += float64(v)
-		}
-	}
-	total := foldLanes(&sums)
-	for _, v := range x[n:] {
-		total += float64(v)
-	}
-	return total
-}
-
-// deviation16 is Σ (x − mean)² in the same order.
-func deviation16(x []float32, mean float64) float64 {
-	var sums [lanes]float64
-	n := len(x) &^ (lanes - 1)
-	for i := 0; i < n; i += lanes {
-		for k, v := range x[i : i+lanes] {
-			d := float64(v) - mean
-			sums[k] += float64(d * d)
-		}
-	}
-	total := foldLanes(&sums)
-	for _, v := range x[n:] {
-		d := float64(v) - mean
-		total += float64(d * d)
-	}
-	return total
-}
-
-// normalize writes (x − mean)/√(variance + ε), times scale plus bias if they are given; dst may be x.
-// It returns the mean and the inverse standard deviation.
-func normalize(dst, x, scale, bias []float32, epsilon float32) (centre, inverse float32) {
-	if len(x) == 0 {
-		return 0, 0
-	}
-	mean := sum16(x) / float64(len(x))
-	variance := deviation16(x, mean) / float64(len(x))
-	inverse = float32(1 / math.Sqrt(variance+float64(epsilon)))
-	centre = float32(mean)
-	dst = dst[:len(x)]
-	switch {
-	case scale != nil && bias != nil:
-		scale, bias = scale[:len(x)], bias[:len(x)]
-		for i, v := range x {
-			dst[i] = float32(float32((v-centre)*inverse)*scale[i]) + bias[i]
-		}
-	case scale != nil:
-		scale = scale[:len(x)]
-		for i, v := range x {
-			dst[i] = float32((v-centre)*inverse) * scale[i]
-		}
-	default:
-		for i, v := range x {
-			dst[i] = (v - centre) * inverse
-		}
-		if bias != nil {
-			addRows(dst, dst, bias, 1, 1)
-		}
-	}
-	return centre, inverse
-}
-
 func buildLayerNorm(b *builder) (func() error, error) {
 	p := b.step.Params.(graph.NormParams)
 	s := b.shape(0)
@@ -108,11 +42,12 @@ func buildLayerNorm(b *builder) (func() error, error) {
 	return b.span(size(s[:p.Axis]), max(1, grain/4/max(width, 1)), func(_, lo, hi int) {
 		src, dst, w, v := x(), y(), scale(), bias()
 		means, inverses := mean(), inverse()
-		if means == nil && inverses == nil && normalizeRowsVector(dst[lo*width:], src[lo*width:], w, v, width, hi-lo, p.Epsilon) {
+		if means == nil && inverses == nil {
+			vector.NormalizeRows(dst[lo*width:], src[lo*width:], w, v, width, hi-lo, p.Epsilon)
 			return
 		}
 		for r := lo; r < hi; r++ {
-			m, i := normalize(dst[r*width:(r+1)*width], src[r*width:(r+1)*width], w, v, p.Epsilon)
+			m, i := vector.Normalize(dst[r*width:(r+1)*width], src[r*width:(r+1)*width], w, v, p.Epsilon)
 			if means != nil {
 				means[r] = m
 			}
@@ -151,7 +86,7 @@ func buildGroupNorm(b *builder) (func() error, error) {
 	return b.span(s[0]*p.Groups, 1, func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			dst := y()[r*width : (r+1)*width]
-			normalize(dst, x()[r*width:(r+1)*width], nil, nil, p.Epsilon)
+			vector.Normalize(dst, x()[r*width:(r+1)*width], nil, nil, p.Epsilon)
 			group := r % p.Groups
 			for c := range each {
 				at := group
@@ -170,7 +105,7 @@ func buildGroupNorm(b *builder) (func() error, error) {
 
 // softmaxRows writes the softmax of rows of n elements; buffer holds one row.
 func softmaxRows(dst, src []float32, n int, buffer *[]float32) {
-	padded := roundUp(n, lanes)
+	padded := roundUp(n, vector.Lanes)
 	*buffer = grow(*buffer, padded)
 	row := *buffer
 	for i := 0; i < len(src); i += n {
@@ -178,7 +113,7 @@ func softmaxRows(dst, src []float32, n int, buffer *[]float32) {
 		for k := n; k < padded; k++ {
 			row[k] = float32(math.Inf(-1))
 		}
-		factor := 1 / softmaxRow(row, 1)
+		factor := 1 / vector.SoftmaxRow(row, 1)
 		for k, v := range row[:n] {
 			dst[i+k] = v * factor
 		}
@@ -209,7 +144,7 @@ func buildSoftmax(b *builder) (func() error, error) {
 			}
 			sum := 0.0
 			for i := range n {
-				e := exp32(src[base+i*inner] - top)
+				e := vector.ExpOf(src[base+i*inner] - top)
 				sum += float64(e)
 				if !logarithm {
 					dst[base+i*inner] = e
@@ -305,7 +240,7 @@ func buildReduce(b *builder) (func() error, error) {
 			}
 			acc := f.start
 			if n > 0 && op == "ReduceMean" && last == 0 && reduced.strides[0] == 1 {
-				acc = sum16(src[base : base+n])
+				acc = vector.Sum(src[base : base+n])
 			} else if n > 0 {
 				row, step := reduced.shape[last], reduced.strides[last]
 				for i := 0; i < n; i += row {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"repscope/internal/kernel"
+	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
 )
 
@@ -99,7 +100,7 @@ func buildLinear(b *builder) (func() error, error) {
 				return
 			}
 			if o := other(); o != nil {
-				finishRows(c, bias()[j0:j1], o[i0*n+j0:], n, j1-j0, i1-i0, false)
+				vector.FinishRows(c, bias()[j0:j1], o[i0*n+j0:], n, j1-j0, i1-i0, false)
 				continue
 			}
 			finish(c, n, i1-i0, j0, j1-j0)

@@ -8,12 +8,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	device "repscope/internal/cuda"
 	"repscope/model/cpu"
 	"repscope/model/graph"
+	"repscope/model/pixels"
 )
 
 // depth is the number of batches under way: one is uploaded, one computed, one downloaded.
@@ -165,11 +165,11 @@ func (x *Executor) Submit(ctx context.Context, inputs []*graph.Tensor) error {
 
 // SubmitBytes begins a batch of which the graph's only input, of the given shape,
 // is given as bytes; levels says which float32 each stands for. Otherwise it is as Submit.
-func (x *Executor) SubmitBytes(ctx context.Context, frames []uint8, shape []int, levels Levels) error {
+func (x *Executor) SubmitBytes(ctx context.Context, frames []uint8, shape []int, levels pixels.Levels) error {
 	if err := x.fits(len(frames), shape); err != nil {
 		return err
 	}
-	if err := levels.check(size(shape[1:])); err != nil {
+	if err := levels.Check(size(shape[1:])); err != nil {
 		return err
 	}
 	return x.submit(ctx, &request{
@@ -178,17 +178,9 @@ func (x *Executor) SubmitBytes(ctx context.Context, frames []uint8, shape []int,
 		common: bytesOf(levels.Values), memory: [][]byte{frames}})
 }
 
-// check reports levels that do not fit states of so many elements.
-func (l Levels) check(state int) error {
-	if len(l.Values) == 0 || len(l.Values)%256 != 0 || l.Plane <= 0 || l.Plane > math.MaxInt32 || state%(l.Plane*(len(l.Values)/256)) != 0 {
-		return fmt.Errorf("%d levels, 256 per channel, in planes of %d do not fit states of %d bytes", len(l.Values), l.Plane, state)
-	}
-	return nil
-}
-
 // SubmitNoisy begins a batch of which the graph's only input, of the given shape, is made
 // from states on the device: noise changes them, then they are scaled. Otherwise it is as Submit.
-func (x *Executor) SubmitNoisy(ctx context.Context, batch Noisy, shape []int) error {
+func (x *Executor) SubmitNoisy(ctx context.Context, batch pixels.Noisy, shape []int) error {
 	f, states, n := noisyFloats, bytesOf(batch.Floats), len(batch.Floats)
 	if batch.Bytes != nil {
 		f, states, n = noisyBytes, batch.Bytes, len(batch.Bytes)
@@ -199,11 +191,11 @@ func (x *Executor) SubmitNoisy(ctx context.Context, batch Noisy, shape []int) er
 	if len(batch.Keys) != shape[0] {
 		return fmt.Errorf("%d keys for %d states", len(batch.Keys), shape[0])
 	}
-	how, err := batch.Noise.change()
+	how, err := newChange(batch.Noise)
 	if err != nil {
 		return err
 	}
-	scaling, err := batch.Scaling.parameters(size(shape[1:]))
+	scaling, err := scalingParameters(batch.Scaling, size(shape[1:]))
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	device "repscope/internal/cuda"
 	"repscope/internal/cuda/fakecuda"
 	"repscope/model/graph"
+	"repscope/model/pixels"
 )
 
 const inputs, hidden, outputs = 48, 96, 20
@@ -36,7 +37,7 @@ func perceptron(t testing.TB) *graph.Graph {
 // executor is what Executor and Group have in common.
 type executor interface {
 	Submit(context.Context, []*graph.Tensor) error
-	SubmitBytes(context.Context, []uint8, []int, Levels) error
+	SubmitBytes(context.Context, []uint8, []int, pixels.Levels) error
 	Collect(context.Context) ([]*graph.Tensor, error)
 	Depth() int
 	Close() error
@@ -150,8 +151,8 @@ func TestViews(t *testing.T) {
 }
 
 // levels of two channels, by the formula of latent's preprocessing.
-func testLevels(plane int) Levels {
-	l := Levels{Plane: plane}
+func testLevels(plane int) pixels.Levels {
+	l := pixels.Levels{Plane: plane}
 	for _, m := range []float32{0.25, 0.4} {
 		for v := range 256 {
 			l.Values = append(l.Values, (float32(v)/255-m)/0.3)
@@ -192,7 +193,7 @@ func TestBytes(t *testing.T) {
 			}
 			for _, wrong := range []func() error{
 				func() error { return x.SubmitBytes(context.Background(), frames[1:], []int{70, inputs}, levels) },
-				func() error { return x.SubmitBytes(context.Background(), frames, []int{70, inputs}, Levels{}) },
+				func() error { return x.SubmitBytes(context.Background(), frames, []int{70, inputs}, pixels.Levels{}) },
 				func() error { return x.SubmitBytes(context.Background(), frames, []int{70, inputs}, testLevels(5)) },
 			} {
 				if wrong() == nil {

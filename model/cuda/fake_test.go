@@ -11,6 +11,7 @@ import (
 
 	"repscope/internal/cuda/fakecuda"
 	"repscope/model/graph"
+	"repscope/model/pixels"
 )
 
 // TestBarriers checks that every barrier of kernels with shared memory is needed: without it
@@ -60,8 +61,8 @@ func TestBarriers(t *testing.T) {
 func TestBarrierOfDisplacements(t *testing.T) {
 	const rows, width = 2, 2050
 	g := prepare(t, &graph.Graph{Opset: 20, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}, Outputs: []graph.Port{{Name: "x"}}})
-	_, floats, keys := pixels(rows, width)
-	batch := Noisy{Floats: floats, Keys: keys, Noise: Noise{High: 255, Level: 0.1}}
+	_, floats, keys := testStates(rows, width)
+	batch := pixels.Noisy{Floats: floats, Keys: keys, Noise: pixels.Noise{High: 255, Level: 0.1}}
 	run := func(skip int, reverse bool) []float64 {
 		gpu := open(t, 1, 1<<24)[0]
 		fakecuda.SkipBarrier(skip)

@@ -13,6 +13,7 @@ import (
 
 	device "repscope/internal/cuda"
 	"repscope/model/graph"
+	"repscope/model/pixels"
 )
 
 // Group runs one graph on several GPUs: batch by batch, each on the next GPU. A
@@ -49,12 +50,12 @@ func (g *Group) Submit(ctx context.Context, inputs []*graph.Tensor) error {
 }
 
 // SubmitBytes begins a batch given as bytes on the next GPU; see Executor.SubmitBytes.
-func (g *Group) SubmitBytes(ctx context.Context, frames []uint8, shape []int, levels Levels) error {
+func (g *Group) SubmitBytes(ctx context.Context, frames []uint8, shape []int, levels pixels.Levels) error {
 	return g.begin(func(x *Executor) error { return x.SubmitBytes(ctx, frames, shape, levels) })
 }
 
 // SubmitNoisy begins a batch of states that noise changes on the next GPU; see Executor.SubmitNoisy.
-func (g *Group) SubmitNoisy(ctx context.Context, batch Noisy, shape []int) error {
+func (g *Group) SubmitNoisy(ctx context.Context, batch pixels.Noisy, shape []int) error {
 	return g.begin(func(x *Executor) error { return x.SubmitNoisy(ctx, batch, shape) })
 }
 

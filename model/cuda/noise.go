@@ -5,17 +5,15 @@
 package cuda
 
 import (
-	"fmt"
-	"math"
-
 	device "repscope/internal/cuda"
+	"repscope/model/pixels"
 	"repscope/stat"
 )
 
-// change is a Noise as the kernels read it: struct Change of noise.cu.
+// change is a pixels.Noise as the kernels read it: struct Change of noise.cu.
 type change struct {
-	kind      NoiseKind
-	clip      NoiseClip
+	kind      pixels.NoiseKind
+	clip      pixels.NoiseClip
 	low, high float32
 	level     float64
 }
@@ -23,27 +21,26 @@ type change struct {
 // changeBytes is the size of a change.
 const changeBytes = 24
 
-// change checks the noise and prepares it for the kernels.
-func (n Noise) change() (change, error) {
-	if !(n.High > n.Low) || !(n.Level >= 0) || n.Kind < Gaussian || n.Kind > Brightness || n.Clip < ClipNone || n.Clip > ClipReflect {
-		return change{}, fmt.Errorf("noise %+v is not defined", n)
+// newChange checks the noise and prepares it for the kernels.
+func newChange(n pixels.Noise) (change, error) {
+	if err := n.Check(); err != nil {
+		return change{}, err
 	}
 	c := change{n.Kind, n.Clip, n.Low, n.High, n.Level}
 	switch {
 	case n.Level == 0: // nothing changes, not even what lies outside the range
-		c.kind, c.clip = SaltPepper, ClipNone
-	case n.Kind != SaltPepper:
+		c.kind, c.clip = pixels.SaltPepper, pixels.ClipNone
+	case n.Kind != pixels.SaltPepper:
 		c.level = float64(float32(n.Level * (float64(n.High) - float64(n.Low))))
 	}
 	return c, nil
 }
 
-// parameters checks the scaling for states of so many elements and prepares it for the
-// kernel scale_f32: Low, Span, then Mean and Std of every channel.
-func (s Scaling) parameters(state int) ([]float32, error) {
-	channels := len(s.Mean)
-	if len(s.Std) != channels || channels > 0 && (s.Plane <= 0 || s.Plane > math.MaxInt32 || state%(s.Plane*channels) != 0) {
-		return nil, fmt.Errorf("means and deviations of %d and %d channels in planes of %d do not fit states of %d elements", channels, len(s.Std), s.Plane, state)
+// scalingParameters checks the scaling for states of so many elements and prepares it for
+// the kernel scale_f32: Low, Span, then Mean and Std of every channel.
+func scalingParameters(s pixels.Scaling, state int) ([]float32, error) {
+	if err := s.Check(state); err != nil {
+		return nil, err
 	}
 	values := []float32{s.Low, s.Span}
 	for c, mean := range s.Mean {

@@ -14,6 +14,7 @@ import (
 	device "repscope/internal/cuda"
 	"repscope/internal/cuda/fakecuda"
 	"repscope/model/graph"
+	"repscope/model/pixels"
 	"repscope/stat"
 )
 
@@ -79,7 +80,7 @@ func TestRandomNumbers(t *testing.T) {
 }
 
 // changed is what package robustness makes of a state: its documentation's formulas with package stat.
-func changed(n Noise, state []float32, key stat.Key) []float32 {
+func changed(n pixels.Noise, state []float32, key stat.Key) []float32 {
 	out := append([]float32{}, state...)
 	if n.Level == 0 {
 		return out
@@ -87,12 +88,12 @@ func changed(n Noise, state []float32, key stat.Key) []float32 {
 	span := float64(n.High) - float64(n.Low)
 	random := make([]float32, len(state))
 	switch n.Kind {
-	case Gaussian:
+	case pixels.Gaussian:
 		stat.FillNormal32(random, key, 0)
 		for i := range out {
 			out[i] += float32(float32(n.Level*span) * random[i])
 		}
-	case SaltPepper:
+	case pixels.SaltPepper:
 		stat.FillUniform32(random, key, 0)
 		for i, u := range random {
 			if float64(u) < n.Level/2 {
@@ -101,7 +102,7 @@ func changed(n Noise, state []float32, key stat.Key) []float32 {
 				out[i] = n.High
 			}
 		}
-	case Brightness:
+	case pixels.Brightness:
 		shift := float32(n.Level * span)
 		if key.Uint32x4(0)[0]&1 == 1 {
 			shift = -shift
@@ -112,9 +113,9 @@ func changed(n Noise, state []float32, key stat.Key) []float32 {
 	}
 	for i, v := range out {
 		switch n.Clip {
-		case ClipRange:
+		case pixels.ClipRange:
 			out[i] = min(max(v, n.Low), n.High)
-		case ClipReflect:
+		case pixels.ClipReflect:
 			if v < n.Low || v > n.High {
 				twice := 2 * (n.High - n.Low)
 				offset := float32(math.Mod(float64(v-n.Low), float64(twice)))
@@ -129,7 +130,7 @@ func changed(n Noise, state []float32, key stat.Key) []float32 {
 }
 
 // inUnits is what a Scaling makes of states, one operation after the other.
-func inUnits(s Scaling, states []float32) []float32 {
+func inUnits(s pixels.Scaling, states []float32) []float32 {
 	out := slices.Clone(states)
 	if channels := len(s.Mean); channels > 0 {
 		for i, v := range out {
@@ -153,8 +154,8 @@ func distance(x, y []float32) float64 {
 	return math.Sqrt(square)
 }
 
-// pixels are states of bytes, the same as float32, and keys for them.
-func pixels(rows, width int) ([]uint8, []float32, []stat.Key) {
+// testStates are states of bytes, the same as float32, and keys for them.
+func testStates(rows, width int) ([]uint8, []float32, []stat.Key) {
 	var keys []stat.Key
 	bytes, floats := make([]uint8, rows*width), make([]float32, rows*width)
 	for r := range rows {
@@ -170,11 +171,11 @@ func pixels(rows, width int) ([]uint8, []float32, []stat.Key) {
 func TestNoise(t *testing.T) {
 	const rows = 5
 	g := prepare(t, &graph.Graph{Opset: 20, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}, Outputs: []graph.Port{{Name: "x"}}})
-	var noises []Noise
-	for kind := Gaussian; kind <= Brightness; kind++ {
-		for clip := ClipNone; clip <= ClipReflect; clip++ {
+	var noises []pixels.Noise
+	for kind := pixels.Gaussian; kind <= pixels.Brightness; kind++ {
+		for clip := pixels.ClipNone; clip <= pixels.ClipReflect; clip++ {
 			for i, level := range []float64{0, 0.05, 0.3, 1, 7.5} {
-				n := Noise{Kind: kind, Clip: clip, Low: 0, High: 255, Level: level}
+				n := pixels.Noise{Kind: kind, Clip: clip, Low: 0, High: 255, Level: level}
 				if i == 2 {
 					n.Low, n.High = 20, 100
 				}
@@ -183,10 +184,10 @@ func TestNoise(t *testing.T) {
 		}
 	}
 	for _, width := range []int{1, 6, 64, 1023, 2050} {
-		bytes, floats, keys := pixels(rows, width)
-		scalings := []Scaling{{}}
+		bytes, floats, keys := testStates(rows, width)
+		scalings := []pixels.Scaling{{}}
 		if width%2 == 0 {
-			scalings = append(scalings, Scaling{Low: 3, Span: 251, Mean: []float32{0.4, 0.5}, Std: []float32{0.2, 0.3}, Plane: width / 2})
+			scalings = append(scalings, pixels.Scaling{Low: 3, Span: 251, Mean: []float32{0.4, 0.5}, Std: []float32{0.2, 0.3}, Plane: width / 2})
 		}
 		for _, reverse := range []bool{false, true} {
 			contexts := open(t, 1, 1<<24)
@@ -197,7 +198,7 @@ func TestNoise(t *testing.T) {
 			}
 			for _, n := range noises {
 				for _, s := range scalings {
-					for _, b := range []Noisy{{Bytes: bytes}, {Floats: floats}} {
+					for _, b := range []pixels.Noisy{{Bytes: bytes}, {Floats: floats}} {
 						b.Keys, b.Noise, b.Scaling = keys, n, s
 						what := fmt.Sprintf("%+v, %+v, bytes %v, width %d", n, s, b.Bytes != nil, width)
 						if err := x.SubmitNoisy(context.Background(), b, []int{rows, width}); err != nil {
@@ -233,10 +234,10 @@ func TestNoise(t *testing.T) {
 func TestNoisyPipeline(t *testing.T) {
 	g := perceptron(t)
 	const rows = 150
-	bytes, floats, keys := pixels(rows, inputs)
-	scaling := Scaling{Span: 255, Mean: []float32{0.4, 0.5, 0.6}, Std: []float32{0.2, 0.3, 0.4}, Plane: inputs / 3}
-	noise := func(lo int) Noise {
-		return Noise{Kind: NoiseKind(lo % 3), Clip: ClipRange, High: 255, Level: float64(lo+1) / rows}
+	bytes, floats, keys := testStates(rows, inputs)
+	scaling := pixels.Scaling{Span: 255, Mean: []float32{0.4, 0.5, 0.6}, Std: []float32{0.2, 0.3, 0.4}, Plane: inputs / 3}
+	noise := func(lo int) pixels.Noise {
+		return pixels.Noise{Kind: pixels.NoiseKind(lo % 3), Clip: pixels.ClipRange, High: 255, Level: float64(lo+1) / rows}
 	}
 	for _, c := range []struct {
 		devices, batch int
@@ -274,7 +275,7 @@ func TestNoisyPipeline(t *testing.T) {
 					collect()
 				}
 				hi := min(lo+c.batch, rows)
-				b := Noisy{Keys: slices.Clone(keys[lo:hi]), Noise: noise(lo), Scaling: scaling}
+				b := pixels.Noisy{Keys: slices.Clone(keys[lo:hi]), Noise: noise(lo), Scaling: scaling}
 				if asBytes {
 					b.Bytes = slices.Clone(bytes[lo*inputs : hi*inputs])
 				} else {
@@ -312,24 +313,24 @@ func TestWrongNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bytes, floats, keys := pixels(2, inputs)
-	good := Noise{High: 1, Level: 0.5}
+	bytes, floats, keys := testStates(2, inputs)
+	good := pixels.Noise{High: 1, Level: 0.5}
 	for _, c := range []struct {
-		batch Noisy
+		batch pixels.Noisy
 		shape []int
 	}{
-		{Noisy{Bytes: bytes, Keys: keys, Noise: Noise{Low: 1, High: 1}}, []int{2, inputs}},
-		{Noisy{Bytes: bytes, Keys: keys, Noise: Noise{High: 1, Level: -1}}, []int{2, inputs}},
-		{Noisy{Bytes: bytes, Keys: keys, Noise: Noise{High: 1, Level: math.NaN()}}, []int{2, inputs}},
-		{Noisy{Bytes: bytes, Keys: keys, Noise: Noise{High: 1, Kind: 3}}, []int{2, inputs}},
-		{Noisy{Bytes: bytes, Keys: keys[1:], Noise: good}, []int{2, inputs}},
-		{Noisy{Bytes: bytes[1:], Keys: keys, Noise: good}, []int{2, inputs}},
-		{Noisy{Floats: floats[1:], Keys: keys, Noise: good}, []int{2, inputs}},
-		{Noisy{Keys: keys, Noise: good}, []int{2, inputs}},
-		{Noisy{Floats: floats, Keys: keys, Noise: good}, nil},
-		{Noisy{Floats: floats, Keys: keys, Noise: good, Scaling: Scaling{Mean: []float32{1}, Std: []float32{1}}}, []int{2, inputs}},
-		{Noisy{Floats: floats, Keys: keys, Noise: good, Scaling: Scaling{Mean: []float32{1}, Plane: 1}}, []int{2, inputs}},
-		{Noisy{Floats: floats, Keys: keys, Noise: good, Scaling: Scaling{Mean: []float32{1}, Std: []float32{1}, Plane: 5}}, []int{2, inputs}},
+		{pixels.Noisy{Bytes: bytes, Keys: keys, Noise: pixels.Noise{Low: 1, High: 1}}, []int{2, inputs}},
+		{pixels.Noisy{Bytes: bytes, Keys: keys, Noise: pixels.Noise{High: 1, Level: -1}}, []int{2, inputs}},
+		{pixels.Noisy{Bytes: bytes, Keys: keys, Noise: pixels.Noise{High: 1, Level: math.NaN()}}, []int{2, inputs}},
+		{pixels.Noisy{Bytes: bytes, Keys: keys, Noise: pixels.Noise{High: 1, Kind: 3}}, []int{2, inputs}},
+		{pixels.Noisy{Bytes: bytes, Keys: keys[1:], Noise: good}, []int{2, inputs}},
+		{pixels.Noisy{Bytes: bytes[1:], Keys: keys, Noise: good}, []int{2, inputs}},
+		{pixels.Noisy{Floats: floats[1:], Keys: keys, Noise: good}, []int{2, inputs}},
+		{pixels.Noisy{Keys: keys, Noise: good}, []int{2, inputs}},
+		{pixels.Noisy{Floats: floats, Keys: keys, Noise: good}, nil},
+		{pixels.Noisy{Floats: floats, Keys: keys, Noise: good, Scaling: pixels.Scaling{Mean: []float32{1}, Std: []float32{1}}}, []int{2, inputs}},
+		{pixels.Noisy{Floats: floats, Keys: keys, Noise: good, Scaling: pixels.Scaling{Mean: []float32{1}, Plane: 1}}, []int{2, inputs}},
+		{pixels.Noisy{Floats: floats, Keys: keys, Noise: good, Scaling: pixels.Scaling{Mean: []float32{1}, Std: []float32{1}, Plane: 5}}, []int{2, inputs}},
 	} {
 		if err := x.SubmitNoisy(context.Background(), c.batch, c.shape); err == nil {
 			t.Errorf("%+v of shape %v is accepted", c.batch, c.shape)

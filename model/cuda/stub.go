@@ -10,6 +10,7 @@ import (
 
 	device "repscope/internal/cuda"
 	"repscope/model/graph"
+	"repscope/model/pixels"
 )
 
 // Executor runs one graph on one GPU; in this build there is none.
@@ -29,14 +30,14 @@ var errNone = fmt.Errorf("%w: this binary was built without CUDA (make cuda)", d
 // none has the executors' methods.
 type none struct{}
 
-func (none) Submit(context.Context, []*graph.Tensor) error                 { return errNone }
-func (none) SubmitBytes(context.Context, []uint8, []int, Levels) error     { return errNone }
-func (none) SubmitNoisy(context.Context, Noisy, []int) error               { return errNone }
-func (none) Displacements() []float64                                      { return nil }
-func (none) Collect(context.Context) ([]*graph.Tensor, error)              { return nil, errNone }
-func (none) Run(context.Context, []*graph.Tensor) ([]*graph.Tensor, error) { return nil, errNone }
-func (none) Compile([]graph.Operand) ([]graph.Type, error)                 { return nil, errNone }
-func (none) Depth() int                                                    { return 1 }
-func (none) SetThreads(int)                                                {}
-func (none) Describe() string                                              { return "" }
-func (none) Close() error                                                  { return nil }
+func (none) Submit(context.Context, []*graph.Tensor) error                    { return errNone }
+func (none) SubmitBytes(context.Context, []uint8, []int, pixels.Levels) error { return errNone }
+func (none) SubmitNoisy(context.Context, pixels.Noisy, []int) error           { return errNone }
+func (none) Displacements() []float64                                         { return nil }
+func (none) Collect(context.Context) ([]*graph.Tensor, error)                 { return nil, errNone }
+func (none) Run(context.Context, []*graph.Tensor) ([]*graph.Tensor, error)    { return nil, errNone }
+func (none) Compile([]graph.Operand) ([]graph.Type, error)                    { return nil, errNone }
+func (none) Depth() int                                                       { return 1 }
+func (none) SetThreads(int)                                                   {}
+func (none) Describe() string                                                 { return "" }
+func (none) Close() error                                                     { return nil }

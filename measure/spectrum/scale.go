@@ -1,12 +1,13 @@
 // The scale of point sets: latents of different models in comparable units.
 
-package stat
+package spectrum
 
 import (
 	"fmt"
 	"math"
 
 	"repscope/points"
+	"repscope/stat"
 )
 
 // Scale is the unit in which latents are measured.
@@ -24,8 +25,10 @@ const (
 )
 
 // Scaled returns the points in the scale asked for: the points themselves for
-// ScaleRaw, else a copy in float64. Points that do not vary have no RMS scale
-// ([UndefinedError]).
+// ScaleRaw, which are not copied, else a copy in float64. NaN and Inf stay what
+// they are in the raw and l2 scales. Points that do not vary have no RMS scale
+// ([stat.UndefinedError]);
+// a scale of another name is an error.
 func Scaled(pts points.Points, scale Scale) (points.Points, error) {
 	divisor := 1.0
 	switch scale {
@@ -57,27 +60,27 @@ func Scaled(pts points.Points, scale Scale) (points.Points, error) {
 
 // RMSDistance returns √(2·tr C), the root mean square distance of two random
 // points, with the covariance C of denominator n − 1. Fewer than two points,
-// points that do not vary, NaN and Inf are an [UndefinedError].
+// points that do not vary, NaN and Inf are an [stat.UndefinedError].
 func RMSDistance(pts points.Points) (float64, error) {
 	_, variance, err := variances("RMS distance", pts)
 	if err != nil {
 		return 0, err
 	}
-	return math.Sqrt(2 * Sum(variance)), nil
+	return math.Sqrt(2 * stat.Sum(variance)), nil
 }
 
 // variances returns the mean and the variance (n − 1) of every coordinate, in
 // two passes in index order.
 func variances(quantity string, pts points.Points) (mean, variance []float64, err error) {
 	if pts.N < 2 {
-		return nil, nil, undefined(quantity, "%d points, want at least 2", pts.N)
+		return nil, nil, stat.Undefined(quantity, "%d points, want at least 2", pts.N)
 	}
 	mean, variance = make([]float64, pts.Dim), make([]float64, pts.Dim)
 	row := make([]float64, pts.Dim)
 	for i := range pts.N {
 		for k, v := range pts.Row(i, row) {
 			if !isFinite(v) {
-				return nil, nil, undefined(quantity, "point %d, coordinate %d is %v, want finite numbers", i, k, v)
+				return nil, nil, stat.Undefined(quantity, "point %d, coordinate %d is %v, want finite numbers", i, k, v)
 			}
 			mean[k] += v
 		}
@@ -94,8 +97,8 @@ func variances(quantity string, pts points.Points) (mean, variance []float64, er
 	for k := range variance {
 		variance[k] /= float64(pts.N - 1)
 	}
-	if !(Sum(variance) > constantVariance(mean)) {
-		return nil, nil, undefined(quantity, "the points are constant")
+	if !(stat.Sum(variance) > constantVariance(mean)) {
+		return nil, nil, stat.Undefined(quantity, "the points are constant")
 	}
 	return mean, variance, nil
 }

@@ -1,9 +1,9 @@
-"""Golden numbers for package manifold and stat.NewSpectrum.
+"""Golden numbers for packages dimension and spectrum.
 
 A curved 3-d surface in 10 dimensions with a little noise, 240 points, two of
 them repeated. Neighbours by scikit-learn (brute force), spectra by numpy's SVD
 and eigvalsh, the Gride likelihood maximised by scipy, chi-square quantiles by
-scipy. usage: /usr/bin/python3 generate.py > golden.json
+scipy. usage: /usr/bin/python3 dimension.py > dimension.json
 """
 import json
 import sys
@@ -68,7 +68,7 @@ def levina_bickel(k):
 
 
 json.dump({
-    "made_by": f"numpy {np.__version__}, scipy {scipy.__version__}, scikit-learn {sklearn.__version__}: /usr/bin/python3 generate.py > golden.json",
+    "made_by": f"numpy {np.__version__}, scipy {scipy.__version__}, scikit-learn {sklearn.__version__}: /usr/bin/python3 dimension.py > dimension.json",
     "shape": list(z.shape),
     "latents": [float(str(v)) for v in z.ravel()],  # shortest text of a float32
     "spectrum": spectrum,

@@ -1,8 +1,6 @@
-package cpu
+// Elementary functions of float32 and their portable twins.
 
-// Loops over rows that have assembly, in pure Go. The assembly works on groups of sixteen
-// elements and keeps sixteen partial sums; these do the same, with fused
-// multiply-adds where it has them, so that the bits agree.
+package vector
 
 import (
 	"math"
@@ -10,8 +8,34 @@ import (
 	"repscope/internal/kernel"
 )
 
-// lanes is the number of elements that the vector functions take together.
-const lanes = 16
+// Relu sets dst[i] = max(src[i], 0); a NaN stays. Of this and the following functions, dst is at least as
+// long as src and may be the same memory.
+func Relu(dst, src []float32) { relu(dst, src) }
+
+// Exp sets dst[i] = exp(src[i]), within two units in the last place.
+func Exp(dst, src []float32) { exp(dst, src) }
+
+// Sigmoid sets dst[i] = 1/(1 + exp(−src[i])), within three units in the last place from −86 on, below which it does
+// not fall further.
+func Sigmoid(dst, src []float32) { sigmoid(dst, src) }
+
+// Silu sets dst[i] = src[i]/(1 + exp(−src[i])), as exactly as [Sigmoid].
+func Silu(dst, src []float32) { silu(dst, src) }
+
+// Tanh sets dst[i] = tanh(src[i]), within two units in the last place.
+func Tanh(dst, src []float32) { tanh(dst, src) }
+
+// Erf sets dst[i] = erf(src[i]), within two units in the last place.
+func Erf(dst, src []float32) { erf(dst, src) }
+
+// Gelu sets dst[i] = src[i]·Φ(src[i]) with the normal distribution function Φ, within eight units in the last place from −2 on.
+func Gelu(dst, src []float32) { gelu(dst, src) }
+
+// GeluTanh sets dst[i] = ½·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))), x = src[i], within three units in the last place from −5 on.
+func GeluTanh(dst, src []float32) { geluTanh(dst, src) }
+
+// ExpOf is exp(x) as [Exp] computes it.
+func ExpOf(x float32) float32 { return exp32(x) }
 
 const (
 	log2e = 1.44269504088896341
@@ -189,36 +213,6 @@ func reluGeneric(dst, src []float32) {
 	}
 }
 
-// foldLanes adds sixteen partial sums, halves onto halves.
-func foldLanes[T float32 | float64](s *[lanes]T) T {
-	for n := lanes / 2; n > 0; n /= 2 {
-		for i := range n {
-			s[i] += s[i+n]
-		}
-	}
-	return s[0]
-}
-
-// softmaxRowGeneric replaces x by e^(scale·x − max scale·x) and returns the sum of
-// the results. The length is a multiple of sixteen and the scale positive.
-func softmaxRowGeneric(x []float32, scale float32) float32 {
-	top := float32(math.Inf(-1))
-	for i, v := range x {
-		v *= scale
-		x[i] = v
-		if v > top || v != v {
-			top = v
-		}
-	}
-	var sums [lanes]float32
-	for i, v := range x {
-		e := exponential(v - top)
-		x[i] = e
-		sums[i%lanes] += e
-	}
-	return foldLanes(&sums)
-}
-
 // geluGeneric writes x·Φ(x): Φ(−|x|) is ½·e^(−|x|·P(|x|)) with a polynomial P
 // fitted to −ln(2Φ(−u))/u on [0, 6], which keeps growing beyond.
 func geluGeneric(dst, src []float32) {
@@ -240,40 +234,3 @@ func geluGeneric(dst, src []float32) {
 		dst[i] = kernel.FMA(u, h, x)
 	}
 }
-
-// finishRowsGeneric adds bias and, if it is not nil, other to rows of a matrix.
-func finishRowsGeneric(c, bias, other []float32, stride, cols, rows int, relu bool) {
-	for i := range rows {
-		row := c[i*stride : i*stride+cols]
-		for j, b := range bias[:cols] {
-			v := row[j] + b
-			if other != nil {
-				v += other[i*stride+j]
-			}
-			if relu && v < 0 {
-				v = 0
-			}
-			row[j] = v
-		}
-	}
-}
-
-// depthwiseGeneric writes, for channel c of pixel i, Σ src[bases[i]+offsets[p]+c]·weights[p·channels+c] over the
-// positions p in order, as a matrix product of each channel's patch would.
-func depthwiseGeneric(dst, src, weights []float32, offsets, bases []int, channels int) {
-	for i, base := range bases {
-		pixel := dst[i*channels : (i+1)*channels]
-		for c := range pixel {
-			var sum float32
-			for p, at := range offsets {
-				sum = kernel.FMA(src[base+at+c], weights[p*channels+c], sum)
-			}
-			pixel[c] = sum
-		}
-	}
-}
-
-func addRowsGeneric(dst, x, y []float32, stepX, stepY int) { combine(dst, x, y, stepX, stepY, add) }
-func subRowsGeneric(dst, x, y []float32, stepX, stepY int) { combine(dst, x, y, stepX, stepY, sub) }
-func mulRowsGeneric(dst, x, y []float32, stepX, stepY int) { combine(dst, x, y, stepX, stepY, mul) }
-func divRowsGeneric(dst, x, y []float32, stepX, stepY int) { combine(dst, x, y, stepX, stepY, div) }

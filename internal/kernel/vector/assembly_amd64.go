@@ -2,9 +2,9 @@
 
 //go:build amd64 && !noasm
 
-package cpu
+package vector
 
-// The functions of math_amd64.s, and the choice between them.
+// The functions of assembly_amd64.s, and the choice between them.
 
 // softmaxRowAVX2 is softmaxRowGeneric for n a multiple of 16.
 //
@@ -71,7 +71,7 @@ func mulRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 //go:noescape
 func divRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 
-// normalizeRowsAVX2 is normalize with scale and bias for consecutive rows of n elements, a multiple of 16.
+// normalizeRowsAVX2 is normalizeRowsGeneric with scale and bias for consecutive rows of n elements, a multiple of 16.
 //
 //go:noescape
 func normalizeRowsAVX2(dst, x, scale, bias *float32, n, rows int, epsilon float64)
@@ -151,7 +151,7 @@ func mulRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 //go:noescape
 func divRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 
-// normalizeRowsAVX512 is normalize with scale and bias for consecutive rows of n elements, a multiple of 16.
+// normalizeRowsAVX512 is normalizeRowsGeneric with scale and bias for consecutive rows of n elements, a multiple of 16.
 //
 //go:noescape
 func normalizeRowsAVX512(dst, x, scale, bias *float32, n, rows int, epsilon float64)
@@ -170,7 +170,7 @@ func finishRowsAVX512(c, bias, other *float32, stride, cols, rows int, relu bool
 func relu(dst, src []float32) {
 	n := 0
 	if useAVX2 {
-		if n = len(src) &^ (lanes - 1); n > 0 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
 			if d, s := &dst[:n][0], &src[0]; useAVX512 {
 				reluAVX512(d, s, n)
 			} else {
@@ -185,7 +185,7 @@ func relu(dst, src []float32) {
 func exp(dst, src []float32) {
 	n := 0
 	if useAVX2 {
-		if n = len(src) &^ (lanes - 1); n > 0 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
 			if d, s := &dst[:n][0], &src[0]; useAVX512 {
 				expAVX512(d, s, n)
 			} else {
@@ -200,7 +200,7 @@ func exp(dst, src []float32) {
 func sigmoid(dst, src []float32) {
 	n := 0
 	if useAVX2 {
-		if n = len(src) &^ (lanes - 1); n > 0 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
 			if d, s := &dst[:n][0], &src[0]; useAVX512 {
 				sigmoidAVX512(d, s, n)
 			} else {
@@ -215,7 +215,7 @@ func sigmoid(dst, src []float32) {
 func silu(dst, src []float32) {
 	n := 0
 	if useAVX2 {
-		if n = len(src) &^ (lanes - 1); n > 0 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
 			if d, s := &dst[:n][0], &src[0]; useAVX512 {
 				siluAVX512(d, s, n)
 			} else {
@@ -230,7 +230,7 @@ func silu(dst, src []float32) {
 func tanh(dst, src []float32) {
 	n := 0
 	if useAVX2 {
-		if n = len(src) &^ (lanes - 1); n > 0 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
 			if d, s := &dst[:n][0], &src[0]; useAVX512 {
 				tanhAVX512(d, s, n)
 			} else {
@@ -245,7 +245,7 @@ func tanh(dst, src []float32) {
 func erf(dst, src []float32) {
 	n := 0
 	if useAVX2 {
-		if n = len(src) &^ (lanes - 1); n > 0 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
 			if d, s := &dst[:n][0], &src[0]; useAVX512 {
 				erfAVX512(d, s, n)
 			} else {
@@ -260,7 +260,7 @@ func erf(dst, src []float32) {
 func gelu(dst, src []float32) {
 	n := 0
 	if useAVX2 {
-		if n = len(src) &^ (lanes - 1); n > 0 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
 			if d, s := &dst[:n][0], &src[0]; useAVX512 {
 				geluAVX512(d, s, n)
 			} else {
@@ -275,7 +275,7 @@ func gelu(dst, src []float32) {
 func geluTanh(dst, src []float32) {
 	n := 0
 	if useAVX2 {
-		if n = len(src) &^ (lanes - 1); n > 0 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
 			if d, s := &dst[:n][0], &src[0]; useAVX512 {
 				geluTanhAVX512(d, s, n)
 			} else {
@@ -290,7 +290,7 @@ func geluTanh(dst, src []float32) {
 func addRows(dst, x, y []float32, stepX, stepY int) {
 	n := 0
 	if useAVX2 && stepX+stepY > 0 {
-		if n = len(dst) &^ (lanes - 1); n > 0 {
+		if n = len(dst) &^ (Lanes - 1); n > 0 {
 			// The last elements that the assembly reads.
 			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
 			if useAVX512 {
@@ -309,7 +309,7 @@ func addRows(dst, x, y []float32, stepX, stepY int) {
 func subRows(dst, x, y []float32, stepX, stepY int) {
 	n := 0
 	if useAVX2 && stepX+stepY > 0 {
-		if n = len(dst) &^ (lanes - 1); n > 0 {
+		if n = len(dst) &^ (Lanes - 1); n > 0 {
 			// The last elements that the assembly reads.
 			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
 			if useAVX512 {
@@ -328,7 +328,7 @@ func subRows(dst, x, y []float32, stepX, stepY int) {
 func mulRows(dst, x, y []float32, stepX, stepY int) {
 	n := 0
 	if useAVX2 && stepX+stepY > 0 {
-		if n = len(dst) &^ (lanes - 1); n > 0 {
+		if n = len(dst) &^ (Lanes - 1); n > 0 {
 			// The last elements that the assembly reads.
 			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
 			if useAVX512 {
@@ -347,7 +347,7 @@ func mulRows(dst, x, y []float32, stepX, stepY int) {
 func divRows(dst, x, y []float32, stepX, stepY int) {
 	n := 0
 	if useAVX2 && stepX+stepY > 0 {
-		if n = len(dst) &^ (lanes - 1); n > 0 {
+		if n = len(dst) &^ (Lanes - 1); n > 0 {
 			// The last elements that the assembly reads.
 			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
 			if useAVX512 {

@@ -1,4 +1,4 @@
-"""Reference numbers for the tests of package geometry, as JSON on stdout."""
+"""Reference numbers for the measures of clusters, similarity, directions and motion, as JSON on stdout."""
 import json
 import sys
 

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Command generate writes the vector functions of package cpu for AVX2 and AVX-512:
+// Command generate writes the vector functions of package vector for AVX2 and AVX-512:
 //
 //	go run generate.go
 //
@@ -449,7 +449,7 @@ func (w width) depthwise() {
 // layerNorm sums in float64: a vector of floats widens to two of doubles.
 func (w width) layerNorm() {
 	w.function("normalizeRows", "(dst, x, scale, bias *float32, n, rows int, epsilon float64)",
-		"is normalize with scale and bias for consecutive rows of n elements, a multiple of 16.", 56)
+		"is normalizeRowsGeneric with scale and bias for consecutive rows of n elements, a multiple of 16.", 56)
 	emit("MOVQ dst+0(FP), DI")
 	emit("MOVQ x+8(FP), SI")
 	emit("MOVQ scale+16(FP), R8")
@@ -592,7 +592,7 @@ func choices() {
 func %[1]s(dst, src []float32) {
 	n := 0
 	if useAVX2 {
-		if n = len(src) &^ (lanes - 1); n > 0 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
 			if d, s := &dst[:n][0], &src[0]; useAVX512 {
 				%[1]sAVX512(d, s, n)
 			} else {
@@ -610,7 +610,7 @@ func %[1]s(dst, src []float32) {
 func %[1]s(dst, x, y []float32, stepX, stepY int) {
 	n := 0
 	if useAVX2 && stepX+stepY > 0 {
-		if n = len(dst) &^ (lanes - 1); n > 0 {
+		if n = len(dst) &^ (Lanes - 1); n > 0 {
 			// The last elements that the assembly reads.
 			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
 			if useAVX512 {
@@ -630,7 +630,7 @@ func %[1]s(dst, x, y []float32, stepX, stepY int) {
 
 func main() {
 	log.SetFlags(0)
-	declarations.WriteString(header + "package cpu\n\n// The functions of math_amd64.s, and the choice between them.\n")
+	declarations.WriteString(header + "package vector\n\n// The functions of assembly_amd64.s, and the choice between them.\n")
 	for _, w := range []width{{"AVX2", "Y", 32}, {"AVX512", "Z", 64}} {
 		w.softmax()
 		w.unaries()
@@ -658,7 +658,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for name, data := range map[string][]byte{"math_amd64.s": out.Bytes(), "math_amd64.go": source} {
+	for name, data := range map[string][]byte{"assembly_amd64.s": out.Bytes(), "assembly_amd64.go": source} {
 		if err := os.WriteFile(name, data, 0o644); err != nil {
 			log.Fatal(err)
 		}

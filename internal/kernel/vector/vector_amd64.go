@@ -1,23 +1,17 @@
 //go:build amd64 && !noasm
 
-package cpu
+package vector
 
 // The choice between the generated functions.
 
-import (
-	"os"
-
-	"golang.org/x/sys/cpu"
-
-	"repscope/internal/kernel"
-)
+import "repscope/internal/kernel"
 
 //go:generate go run generate.go
 
 // These follow the choice of package kernel, so that one variable forces the generic code everywhere.
 var (
-	useAVX2   = cpu.X86.HasAVX2 && cpu.X86.HasFMA && os.Getenv(kernel.Environment) != "generic"
-	useAVX512 = useAVX2 && kernel.Name() == "avx512"
+	useAVX2   = kernel.Name() != "generic"
+	useAVX512 = kernel.Name() == "avx512"
 )
 
 // softmaxRow is softmaxRowGeneric.
@@ -31,9 +25,9 @@ func softmaxRow(x []float32, scale float32) float32 {
 	return softmaxRowAVX2(&x[0], len(x), scale)
 }
 
-// normalizeRowsVector is normalize for rows that follow each other. It reports whether there is a vector form.
-func normalizeRowsVector(dst, x, scale, bias []float32, n, rows int, epsilon float32) bool {
-	if !useAVX2 || n == 0 || n%lanes != 0 || scale == nil || bias == nil || rows == 0 {
+// normalizeRows is normalize for rows that follow each other. It reports whether there is a vector form.
+func normalizeRows(dst, x, scale, bias []float32, n, rows int, epsilon float32) bool {
+	if !useAVX2 || n == 0 || n%Lanes != 0 || scale == nil || bias == nil || rows == 0 {
 		return false
 	}
 	d, s, w, b := &dst[:n*rows][0], &x[:n*rows][0], &scale[:n][0], &bias[:n][0]
@@ -55,7 +49,7 @@ const (
 
 // depthwise is depthwiseGeneric; offsets and bases ascend.
 func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) {
-	if !useAVX2 || channels%lanes != 0 || channels == 0 || len(offsets) == 0 || len(bases) == 0 {
+	if !useAVX2 || channels%Lanes != 0 || channels == 0 || len(offsets) == 0 || len(bases) == 0 {
 		depthwiseGeneric(dst, src, weights, offsets, bases, channels)
 		return
 	}
@@ -63,7 +57,7 @@ func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) 
 	_, _, _ = src[bases[len(bases)-1]+offsets[len(offsets)-1]+channels-1], weights[len(offsets)*channels-1], dst[len(bases)*channels-1]
 	for len(bases) >= depthwiseBlock {
 		blocks := min(len(bases), depthwiseTile) / depthwiseBlock
-		for c := 0; c < channels; c += lanes {
+		for c := 0; c < channels; c += Lanes {
 			depthwiseLanes(dst[c:], src[c:], weights[c:], offsets, bases, channels, channels, blocks)
 		}
 		n := blocks * depthwiseBlock
@@ -74,14 +68,14 @@ func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) 
 	}
 	// Copies of the last pixel fill the block.
 	var block [depthwiseBlock]int
-	var sums [depthwiseBlock * lanes]float32
+	var sums [depthwiseBlock * Lanes]float32
 	for j := range block {
 		block[j] = bases[min(j, len(bases)-1)]
 	}
-	for c := 0; c < channels; c += lanes {
-		depthwiseLanes(sums[:], src[c:], weights[c:], offsets, block[:], channels, lanes, 1)
+	for c := 0; c < channels; c += Lanes {
+		depthwiseLanes(sums[:], src[c:], weights[c:], offsets, block[:], channels, Lanes, 1)
 		for i := range bases {
-			copy(dst[i*channels+c:], sums[i*lanes:(i+1)*lanes])
+			copy(dst[i*channels+c:], sums[i*Lanes:(i+1)*Lanes])
 		}
 	}
 }
@@ -96,7 +90,7 @@ func depthwiseLanes(dst, src, weights []float32, offsets, bases []int, channels,
 
 // finishRows is finishRowsGeneric.
 func finishRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
-	if !useAVX2 || cols%lanes != 0 || cols == 0 || rows == 0 || relu && other != nil {
+	if !useAVX2 || cols%Lanes != 0 || cols == 0 || rows == 0 || relu && other != nil {
 		finishRowsGeneric(c, bias, other, stride, cols, rows, relu)
 		return
 	}

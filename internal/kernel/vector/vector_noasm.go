@@ -1,6 +1,6 @@
 //go:build !amd64 || noasm
 
-package cpu
+package vector
 
 var useAVX512 bool
 
@@ -27,8 +27,8 @@ func subRows(dst, x, y []float32, stepX, stepY int) { subRowsGeneric(dst, x, y, 
 func mulRows(dst, x, y []float32, stepX, stepY int) { mulRowsGeneric(dst, x, y, stepX, stepY) }
 func divRows(dst, x, y []float32, stepX, stepY int) { divRowsGeneric(dst, x, y, stepX, stepY) }
 
-// normalizeRowsVector reports that there is no vector form.
-func normalizeRowsVector(dst, x, scale, bias []float32, n, rows int, epsilon float32) bool {
+// normalizeRows reports that there is no vector form.
+func normalizeRows(dst, x, scale, bias []float32, n, rows int, epsilon float32) bool {
 	return false
 }
 

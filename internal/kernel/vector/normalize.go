@@ -1,0 +1,95 @@
+// Sums in float64 and the normalization of rows by them.
+
+package vector
+
+import "math"
+
+// Sum is Σ x in float64 over sixteen interleaved partial sums, then the rest in order.
+func Sum(x []float32) float64 {
+	var sums [Lanes]float64
+	n := len(x) &^ (Lanes - 1)
+	for i := 0; i < n; i += Lanes {
+		for k, v := range x[i : i+Lanes] {
+			sums[k] += float64(v)
+		}
+	}
+	total := foldLanes(&sums)
+	for _, v := range x[n:] {
+		total += float64(v)
+	}
+	return total
+}
+
+// deviation is Σ (x − mean)² in the same order.
+func deviation(x []float32, mean float64) float64 {
+	var sums [Lanes]float64
+	n := len(x) &^ (Lanes - 1)
+	for i := 0; i < n; i += Lanes {
+		for k, v := range x[i : i+Lanes] {
+			d := float64(v) - mean
+			sums[k] += float64(d * d)
+		}
+	}
+	total := foldLanes(&sums)
+	for _, v := range x[n:] {
+		d := float64(v) - mean
+		total += float64(d * d)
+	}
+	return total
+}
+
+// Normalize writes (x − mean)/√(variance + ε), times scale plus bias if they are given; dst may be x.
+// It returns the mean and the inverse standard deviation. Mean and variance (over n) are taken in float64.
+func Normalize(dst, x, scale, bias []float32, epsilon float32) (center, inverse float32) {
+	if len(x) == 0 {
+		return 0, 0
+	}
+	mean := Sum(x) / float64(len(x))
+	variance := deviation(x, mean) / float64(len(x))
+	inverse = float32(1 / math.Sqrt(variance+float64(epsilon)))
+	center = float32(mean)
+	dst = dst[:len(x)]
+	switch {
+	case scale != nil && bias != nil:
+		scale, bias = scale[:len(x)], bias[:len(x)]
+		for i, v := range x {
+			dst[i] = float32(float32((v-center)*inverse)*scale[i]) + bias[i]
+		}
+	case scale != nil:
+		scale = scale[:len(x)]
+		for i, v := range x {
+			dst[i] = float32((v-center)*inverse) * scale[i]
+		}
+	default:
+		for i, v := range x {
+			dst[i] = (v - center) * inverse
+		}
+		if bias != nil {
+			AddRows(dst, dst, bias, 1, 1)
+		}
+	}
+	return center, inverse
+}
+
+// NormalizeRows is [Normalize] for rows of n elements that follow each other.
+func NormalizeRows(dst, x, scale, bias []float32, n, rows int, epsilon float32) {
+	if !normalizeRows(dst, x, scale, bias, n, rows, epsilon) {
+		normalizeRowsGeneric(dst, x, scale, bias, n, rows, epsilon)
+	}
+}
+
+func normalizeRowsGeneric(dst, x, scale, bias []float32, n, rows int, epsilon float32) {
+	for i := range rows {
+		Normalize(dst[i*n:(i+1)*n], x[i*n:(i+1)*n], scale, bias, epsilon)
+	}
+}
+
+// foldLanes adds sixteen partial sums, halves onto halves.
+func foldLanes[T float32 | float64](s *[Lanes]T) T {
+	for n := Lanes / 2; n > 0; n /= 2 {
+		for i := range n {
+			s[i] += s[i+n]
+		}
+	}
+	return s[0]
+}

@@ -1,0 +1,288 @@
+// The form of parts: values in the order of their fields, little endian, behind a
+// fingerprint of their type.
+
+package shard
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"reflect"
+	"strings"
+)
+
+// Encode returns the bytes of a value that consists of booleans, integers,
+// floating-point numbers, strings, slices, arrays, pointers and structs of such
+// with exported fields only. Floating-point numbers keep their bits, NaN too; nil
+// and empty slices are told apart. Equal values have equal bytes. Maps,
+// interfaces and unexported fields are errors: something would be lost.
+func Encode(value any) ([]byte, error) {
+	v := reflect.ValueOf(value)
+	if !v.IsValid() {
+		return nil, errors.New("there is nothing to encode")
+	}
+	print, err := fingerprint(v.Type())
+	if err != nil {
+		return nil, err
+	}
+	return appendValue(binary.LittleEndian.AppendUint64(nil, print), v), nil
+}
+
+// Decode reads what [Encode] wrote of a value of the same type into the value that
+// target points to. It never allocates more than a small multiple of the data.
+func Decode(data []byte, target any) error {
+	v := reflect.ValueOf(target)
+	if v.Kind() != reflect.Pointer || v.IsNil() {
+		return fmt.Errorf("decoding into %T, want a pointer", target)
+	}
+	print, err := fingerprint(v.Elem().Type())
+	if err != nil {
+		return err
+	}
+	d := decoder{data: data}
+	if found := d.word(); d.err == nil && found != print {
+		return fmt.Errorf("%w: it holds another type than %s", ErrDamaged, v.Elem().Type())
+	}
+	d.value(v.Elem())
+	if d.err == nil && len(d.data) > 0 {
+		d.err = fmt.Errorf("%w: %d bytes too many", ErrDamaged, len(d.data))
+	}
+	return d.err
+}
+
+// fingerprint is a hash of a type's structure: kinds, and the names of fields.
+func fingerprint(t reflect.Type) (uint64, error) {
+	var text strings.Builder
+	if err := describe(&text, t, nil); err != nil {
+		return 0, err
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text.String()))
+	return h.Sum64(), nil
+}
+
+func describe(text *strings.Builder, t reflect.Type, within []reflect.Type) error {
+	for _, outer := range within {
+		if outer == t {
+			return fmt.Errorf("%s holds itself and cannot be encoded", t)
+		}
+	}
+	within = append(within, t)
+	switch kind := t.Kind(); kind {
+	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		text.WriteString(kind.String())
+		return nil
+	case reflect.Slice, reflect.Pointer, reflect.Array:
+		if size := t.Elem().Size(); size == 0 {
+			return fmt.Errorf("%s has elements without a size and cannot be encoded", t)
+		}
+		fmt.Fprintf(text, "%s of ", kind)
+		if kind == reflect.Array {
+			fmt.Fprintf(text, "%d ", t.Len())
+		}
+		return describe(text, t.Elem(), within)
+	case reflect.Struct:
+		text.WriteString("{")
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if !f.IsExported() {
+				return fmt.Errorf("field %s of %s is not exported and cannot be encoded", f.Name, t)
+			}
+			text.WriteString(f.Name + " ")
+			if err := describe(text, f.Type, within); err != nil {
+				return err
+			}
+			text.WriteString(";")
+		}
+		text.WriteString("}")
+		return nil
+	default:
+		return fmt.Errorf("%s cannot be encoded", t)
+	}
+}
+
+// absent is the length of a nil slice.
+const absent = math.MaxUint64
+
+func appendValue(out []byte, v reflect.Value) []byte {
+	switch v.Kind() {
+	case reflect.Bool:
+		if v.Bool() {
+			return append(out, 1)
+		}
+		return append(out, 0)
+	case reflect.Uint8:
+		return append(out, uint8(v.Uint()))
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return binary.LittleEndian.AppendUint64(out, uint64(v.Int()))
+	case reflect.Uint, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return binary.LittleEndian.AppendUint64(out, v.Uint())
+	case reflect.Float32:
+		return binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(v.Float())))
+	case reflect.Float64:
+		return binary.LittleEndian.AppendUint64(out, math.Float64bits(v.Float()))
+	case reflect.String:
+		return append(binary.LittleEndian.AppendUint64(out, uint64(v.Len())), v.String()...)
+	case reflect.Pointer:
+		if v.IsNil() {
+			return append(out, 0)
+		}
+		return appendValue(append(out, 1), v.Elem())
+	case reflect.Slice, reflect.Array:
+		return appendList(out, v)
+	default: // a struct: describe let nothing else through
+		for i := range v.NumField() {
+			out = appendValue(out, v.Field(i))
+		}
+		return out
+	}
+}
+
+func appendList(out []byte, v reflect.Value) []byte {
+	if v.Kind() == reflect.Slice {
+		if v.IsNil() {
+			return binary.LittleEndian.AppendUint64(out, absent)
+		}
+		out = binary.LittleEndian.AppendUint64(out, uint64(v.Len()))
+		switch list := v.Interface().(type) { // the long ones
+		case []uint8:
+			return append(out, list...)
+		case []int64:
+			for _, w := range list {
+				out = binary.LittleEndian.AppendUint64(out, uint64(w))
+			}
+			return out
+		case []float64:
+			for _, w := range list {
+				out = binary.LittleEndian.AppendUint64(out, math.Float64bits(w))
+			}
+			return out
+		}
+	}
+	for i := range v.Len() {
+		out = appendValue(out, v.Index(i))
+	}
+	return out
+}
+
+type decoder struct {
+	data []byte
+	err  error
+}
+
+// take returns the next n bytes, or n zeros after an error.
+func (d *decoder) take(n int) []byte {
+	if d.err == nil && n > len(d.data) {
+		d.err = fmt.Errorf("%w: %d bytes are left where %d are wanted", ErrDamaged, len(d.data), n)
+	}
+	if d.err != nil {
+		return make([]byte, n)
+	}
+	out := d.data[:n]
+	d.data = d.data[n:]
+	return out
+}
+
+func (d *decoder) word() uint64 { return binary.LittleEndian.Uint64(d.take(8)) }
+
+// length reads the number of elements that take at least size bytes each.
+func (d *decoder) length(size int) int {
+	n := d.word()
+	if d.err == nil && n > uint64(len(d.data)/size) {
+		d.err = fmt.Errorf("%w: %d elements in %d bytes", ErrDamaged, n, len(d.data))
+	}
+	if d.err != nil {
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) value(v reflect.Value) {
+	if d.err != nil {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(d.take(1)[0] != 0)
+	case reflect.Uint8:
+		v.SetUint(uint64(d.take(1)[0]))
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		d.integer(v, int64(d.word()))
+	case reflect.Uint, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		d.unsigned(v, d.word())
+	case reflect.Float32:
+		v.SetFloat(float64(math.Float32frombits(binary.LittleEndian.Uint32(d.take(4)))))
+	case reflect.Float64:
+		v.SetFloat(math.Float64frombits(d.word()))
+	case reflect.String:
+		v.SetString(string(d.take(d.length(1))))
+	case reflect.Pointer:
+		if d.take(1)[0] != 0 && d.err == nil {
+			v.Set(reflect.New(v.Type().Elem()))
+			d.value(v.Elem())
+		}
+	case reflect.Slice:
+		d.slice(v)
+	case reflect.Array:
+		for i := range v.Len() {
+			d.value(v.Index(i))
+		}
+	default:
+		for i := range v.NumField() {
+			d.value(v.Field(i))
+		}
+	}
+}
+
+func (d *decoder) integer(v reflect.Value, word int64) {
+	if d.err == nil && v.OverflowInt(word) {
+		d.err = fmt.Errorf("%w: %d is no %s", ErrDamaged, word, v.Type())
+	}
+	v.SetInt(word)
+}
+
+func (d *decoder) unsigned(v reflect.Value, word uint64) {
+	if d.err == nil && v.OverflowUint(word) {
+		d.err = fmt.Errorf("%w: %d is no %s", ErrDamaged, word, v.Type())
+	}
+	v.SetUint(word)
+}
+
+func (d *decoder) slice(v reflect.Value) {
+	if len(d.data) >= 8 && binary.LittleEndian.Uint64(d.data) == absent {
+		d.word()
+		return
+	}
+	n := d.length(least(v.Type().Elem()))
+	if d.err != nil {
+		return
+	}
+	v.Set(reflect.MakeSlice(v.Type(), n, n))
+	for i := range n {
+		d.value(v.Index(i))
+	}
+}
+
+// least is the smallest number of bytes that a value of a type takes.
+func least(t reflect.Type) int {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Uint8, reflect.Pointer:
+		return 1
+	case reflect.Float32:
+		return 4
+	case reflect.Array:
+		return max(1, t.Len()*least(t.Elem()))
+	case reflect.Struct:
+		sum := 0
+		for i := range t.NumField() {
+			sum += least(t.Field(i).Type)
+		}
+		return max(1, sum)
+	default: // numbers, and the length of strings and slices
+		return 8
+	}
+}

@@ -1,0 +1,170 @@
+// Work that is divided into units: computing parts and merging them.
+
+package shard
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Range is the units Lo … Hi−1.
+type Range struct {
+	Lo int `json:"lo"`
+	Hi int `json:"hi"`
+}
+
+func (r Range) String() string {
+	if r.Hi == r.Lo+1 {
+		return fmt.Sprintf("unit %d", r.Lo)
+	}
+	return fmt.Sprintf("units %d to %d", r.Lo, r.Hi-1)
+}
+
+// Task is the units of task i of n: i, i + n, i + 2n …, which spreads work whose
+// units cost more towards one end. It is empty where there are fewer units.
+func Task(i, n, units int) []Range {
+	var ranges []Range
+	for u := i; u < units; u += n {
+		ranges = append(ranges, Range{u, u + 1})
+	}
+	return ranges
+}
+
+// Work is what an analysis computes in units. P is the outcome of a range of
+// units, which [Encode] must take; R is the result.
+type Work[P, R any] struct {
+	// Identity says what the work is. It reads all inputs, and is called only where
+	// a state is written or merged.
+	Identity func() Identity
+	// Map computes the part of a range of units, using whatever threads and
+	// devices there are.
+	Map func(ctx context.Context, units Range) (P, error)
+	// Merge makes the result of parts in the order of their units, which cover all
+	// units once. It must not change the parts.
+	Merge func(ctx context.Context, parts []P) (R, error)
+}
+
+// Run computes all units in one part and merges it.
+func (w Work[P, R]) Run(ctx context.Context, units int) (R, error) {
+	part, err := w.Map(ctx, Range{0, units})
+	if err != nil {
+		var none R
+		return none, err
+	}
+	return w.Merge(ctx, []P{part})
+}
+
+// Compute returns the state of a task: the parts of the given ranges. It is an
+// error if one is empty, outside the units, or overlaps another.
+func (w Work[P, R]) Compute(ctx context.Context, ranges ...Range) (*State, error) {
+	state := &State{Identity: w.Identity()}
+	for _, r := range ranges {
+		if r.Lo < 0 || r.Lo >= r.Hi || r.Hi > state.Identity.Units {
+			return nil, fmt.Errorf("units %d to %d: want a range within 0 to %d", r.Lo, r.Hi-1, state.Identity.Units-1)
+		}
+		p, err := w.Map(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if err := state.add(r, p); err != nil {
+			return nil, err
+		}
+	}
+	return state, state.check()
+}
+
+// MergeStates makes the result of states that together hold all units of this
+// work. Their order does not matter, nor do parts that several hold alike.
+// Errors: a state of other work; parts that overlap, or differ on the same units;
+// missing units; a part that does not decode.
+func (w Work[P, R]) MergeStates(ctx context.Context, states ...*State) (R, error) {
+	var none R
+	identity := w.Identity()
+	parts, err := Union(identity, states...)
+	if err != nil {
+		return none, err
+	}
+	decoded := make([]P, len(parts))
+	for i, part := range parts {
+		if err := Decode(part.Data, &decoded[i]); err != nil {
+			return none, fmt.Errorf("%s of %s: %w", part.Range, part.from, err)
+		}
+	}
+	return w.Merge(ctx, decoded)
+}
+
+// Union returns the parts of states in the order of their units, each once; see
+// [Work.MergeStates] for what it refuses.
+func Union(identity Identity, states ...*State) ([]Part, error) {
+	var parts []Part
+	for i, s := range states {
+		from := s.Source
+		if from == "" {
+			from = fmt.Sprintf("state %d", i)
+		}
+		if d := identity.Difference(s.Identity); d != "" {
+			return nil, fmt.Errorf("%s is part of other work than this: %s", from, d)
+		}
+		for _, p := range s.Parts {
+			p.from = from
+			parts = append(parts, p)
+		}
+	}
+	slices.SortStableFunc(parts, func(a, b Part) int { return a.Range.compare(b.Range) })
+	return cover(parts, identity.Units)
+}
+
+func (r Range) compare(s Range) int {
+	if r.Lo != s.Lo {
+		return r.Lo - s.Lo
+	}
+	return r.Hi - s.Hi
+}
+
+// cover drops equal parts of sorted ones and finds overlaps, conflicts and gaps.
+func cover(parts []Part, units int) ([]Part, error) {
+	var kept []Part
+	at := 0
+	for _, p := range parts {
+		if len(kept) > 0 {
+			switch last := kept[len(kept)-1]; {
+			case p.Range == last.Range && p.SHA256 == last.SHA256:
+				continue
+			case p.Range == last.Range:
+				return nil, fmt.Errorf("%s differ between %s and %s", p.Range, last.from, p.from)
+			case p.Lo < last.Hi:
+				return nil, fmt.Errorf("%s of %s overlap %s of %s", p.Range, p.from, last.Range, last.from)
+			}
+		}
+		if p.Lo != at {
+			return nil, missing(Range{at, p.Lo}, kept, &p)
+		}
+		at = p.Hi
+		kept = append(kept, p)
+	}
+	if at != units {
+		return nil, missing(Range{at, units}, kept, nil)
+	}
+	return kept, nil
+}
+
+// missing names a gap and what lies on both sides of it.
+func missing(gap Range, before []Part, after *Part) error {
+	left, right := "the beginning", "the end"
+	if len(before) > 0 {
+		last := before[len(before)-1]
+		left = fmt.Sprintf("%s of %s", last.Range, last.from)
+	}
+	if after != nil {
+		right = fmt.Sprintf("%s of %s", after.Range, after.from)
+	}
+	return fmt.Errorf("%s missing between %s and %s", is(gap), left, right)
+}
+
+func is(r Range) string {
+	if r.Hi == r.Lo+1 {
+		return r.String() + " is"
+	}
+	return r.String() + " are"
+}
