@@ -210,11 +210,8 @@ func openLabels(env *run.Env, spec string) (*dataset.Array, error) {
 		return nil, run.Usage("--labels %s needs --example", spec)
 	}
 	if !slices.Contains(names, name) {
-		hint := ""
-		if nearest := run.Nearest(name, names); nearest != "" {
-			hint = "did you mean " + exampleLabels + nearest + "?"
-		}
-		return nil, run.Hint(run.Usage("--labels %s: want %s followed by one of %s", spec, exampleLabels, strings.Join(names, ", ")), hint)
+		return nil, run.Hint(run.Usage("--labels %s: want %s followed by one of %s", spec, exampleLabels, strings.Join(names, ", ")),
+			run.DidYouMean(exampleLabels, name, names))
 	}
 	set := example.Example()
 	values := make([]int64, set.Len())

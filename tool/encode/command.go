@@ -87,10 +87,7 @@ encode_frames.npy tells the frame at which the state of each row begins.`
 func chooseFormat(to, pattern string) (string, error) {
 	if to != "" && !slices.Contains(dataset.AppendFormats(), to) {
 		err := run.Usage("--to %s: want %s", to, strings.Join(dataset.AppendFormats(), ", "))
-		if near := run.Nearest(to, dataset.AppendFormats()); near != "" {
-			err = run.Hint(err, "did you mean "+near+"?")
-		}
-		return "", err
+		return "", run.Hint(err, run.DidYouMean("", to, dataset.AppendFormats()))
 	}
 	if pattern == "" {
 		return to, nil
