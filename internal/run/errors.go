@@ -1,10 +1,11 @@
-// This file is for errors that carry hints and for nearest names.
+// Errors that carry hints and exit codes, and nearest names.
 
-package cli
+package run
 
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"repscope/internal/text"
@@ -76,10 +77,42 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// didYouMean returns a hint for an unknown name, or "".
-func didYouMean(prefix, name string, candidates []string) string {
+// DidYouMean returns a hint for an unknown name: the candidate that is most like it
+// after a prefix such as "--". It is "" when none is alike.
+func DidYouMean(prefix, name string, candidates []string) string {
 	if n := text.Nearest(name, candidates); n != "" {
 		return "did you mean " + prefix + n + "?"
 	}
 	return ""
+}
+
+// PathError takes the name of the system call out of a path error.
+func PathError(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", p.Path, p.Err)
+	}
+	return err
+}
+
+// AtLeast is wrong usage of a flag whose value is below a bound.
+func AtLeast(flag string, value, least int) error {
+	if value < least {
+		return Usage("--%s %d: want at least %d", flag, value, least)
+	}
+	return nil
+}
+
+// Distinct is wrong usage of a flag with a list in which a value is below a bound or
+// stands twice.
+func Distinct(flag string, values []int, least int) error {
+	for i, v := range values {
+		if err := AtLeast(flag, v, least); err != nil {
+			return err
+		}
+		if slices.Contains(values[:i], v) {
+			return Usage("--%s: %d is given twice", flag, v)
+		}
+	}
+	return nil
 }

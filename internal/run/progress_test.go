@@ -1,6 +1,6 @@
 // Tests of the progress bar against a terminal made of a buffer and a clock.
 
-package cli
+package run
 
 import (
 	"bytes"
@@ -54,5 +54,36 @@ func TestNoProgressOnPipe(t *testing.T) {
 	p.close()
 	if pipe.Len() > 0 {
 		t.Errorf("wrote %q", pipe.String())
+	}
+}
+
+func TestBar(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	b := &bar{label: "encoding jepa", start: start}
+	for _, test := range []struct {
+		done, total, width int
+		after              time.Duration
+		want               string
+	}{
+		{250, 1000, 80, 5 * time.Second, "encoding jepa  25% [=====               ] 250/1000 50/s 15s left"},
+		{0, 1000, 60, 0, "encoding jepa   0% [                              ] 0/1000"},
+		{999, 1000, 30, time.Hour, "encoding jepa  99%  999/1000 0"},
+		{1, 4000000, 70, time.Second, "encoding jepa   0% [            ] 1/4000000 1.0/s long left"},
+	} {
+		got := b.line(test.done, test.total, start.Add(test.after), test.width)
+		if test.width == 80 { // the bar's own length is free
+			got = strings.Join(strings.Fields(got), " ")
+			if !strings.HasPrefix(got, "encoding jepa 25% [=") || !strings.HasSuffix(got, "] 250/1000 50/s 15s left") {
+				t.Errorf("got %q", got)
+			}
+			continue
+		}
+		if len(got) > test.width {
+			t.Errorf("%q is longer than %d", got, test.width)
+		}
+		if test.width != 60 && !strings.HasPrefix(got, test.want[:18]) {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
 	}
 }

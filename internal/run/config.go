@@ -1,6 +1,6 @@
-// This file is for the YAML configuration file.
+// The YAML configuration file.
 
-package cli
+package run
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ import (
 func applyConfig(flags *Flags, path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return fmt.Errorf("configuration %w", pathError(err))
+		return fmt.Errorf("configuration %w", PathError(err))
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {
@@ -46,7 +46,7 @@ func applyConfig(flags *Flags, path string) error {
 		f := flags.Lookup(name)
 		switch {
 		case f == nil || name == "config" || name == "version":
-			return Hint(Usage("%s: unknown option %q", place, key.Value), didYouMean("", name, configNames(flags)))
+			return Hint(Usage("%s: unknown option %q", place, key.Value), DidYouMean("", name, configNames(flags)))
 		case seen[name]:
 			return Usage("%s: option %s is given twice", place, name)
 		}
@@ -80,11 +80,11 @@ func configNames(flags *Flags) []string {
 
 // configValues turns a YAML value into the texts to set a flag to.
 func configValues(f *flag.Flag, value *yaml.Node) ([]string, error) {
-	r, ok := f.Value.(interface{ repeats() bool })
-	repeats := ok && r.repeats()
-	j, ok := f.Value.(interface{ joins() bool })
-	joins := ok && j.joins()
-	_, lists := f.Value.(interface{ lists() })
+	r, ok := f.Value.(repeater)
+	repeats := ok && r.Repeats()
+	j, ok := f.Value.(joiner)
+	joins := ok && j.Joins()
+	_, lists := f.Value.(lister)
 	switch value.Kind {
 	case yaml.ScalarNode:
 		if value.Tag == "!!null" {

@@ -1,6 +1,6 @@
-// This file is for the help text and the version line.
+// The help text and the version line.
 
-package cli
+package run
 
 import (
 	"flag"
@@ -13,35 +13,34 @@ import (
 )
 
 var groupTitles = []struct {
-	group group
+	group Group
 	title string
 }{
-	{inputGroup, "inputs"},
-	{analysisGroup, ""}, // titled by the binary's name
-	{statisticsGroup, "statistics"},
-	{encodeGroup, "states and encoders"},
-	{outputGroup, "output"},
-	{runGroup, "running"},
+	{Inputs, "inputs"},
+	{own, ""}, // titled by the binary's name
+	{Statistics, "statistics"},
+	{Settings, "settings"},
+	{Output, "output"},
+	{Running, "running"},
 }
 
 // help writes the manual: usage, what the binary does, every flag in its group,
 // exit statuses.
 func help(w io.Writer, c *Command, flags *Flags) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n\n", c.Name, c.Summary)
-	fmt.Fprintf(&b, "usage:\n  %s --example\n", c.Name)
-	if c.Frames || c.Encoders {
-		fmt.Fprintf(&b, "  %s --frames FILE[:key] --model NAME=FILE … [flags]\n", c.Name)
-	} else {
-		fmt.Fprintf(&b, "  %s --frames FILE[:key] --model NAME=FILE … [flags]\n", c.Name)
-		fmt.Fprintf(&b, "  %s --latents NAME=FILE[:key] … [flags]\n", c.Name)
+	fmt.Fprintf(&b, "%s: %s\n\nusage:\n", c.Name, c.Summary)
+	for _, line := range usageLines(c, flags) {
+		fmt.Fprintf(&b, "  %s %s\n", c.Name, line)
 	}
 	if c.Manual != "" {
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(c.Manual))
 	}
 	for _, g := range groupTitles {
 		title := g.title
-		if g.group == analysisGroup {
+		if t := flags.titles[g.group]; t != "" {
+			title = t
+		}
+		if g.group == own {
 			title = c.Name
 		}
 		var list []*flag.Flag
@@ -71,6 +70,17 @@ exit status:
 `)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// usageLines are the ways in which the command is called.
+func usageLines(c *Command, flags *Flags) []string {
+	switch {
+	case c.Arguments != "":
+		return append([]string{c.Arguments + " [flags]"}, flags.usage...)
+	case len(flags.usage) == 0:
+		return []string{"[flags]"}
+	}
+	return flags.usage
 }
 
 func writeFlag(b *strings.Builder, f *flag.Flag) {

@@ -1,6 +1,6 @@
-// Tests of whole runs with a small stand-in for an analysis.
+// Tests of whole runs over states and models with a small stand-in for an analysis.
 
-package cli_test
+package input_test
 
 import (
 	"archive/zip"
@@ -20,36 +20,47 @@ import (
 	"time"
 
 	"repscope/dataset"
-	"repscope/internal/cli"
-	"repscope/internal/cli/clitest"
+	"repscope/internal/input"
+	"repscope/internal/run"
+	"repscope/internal/runtest"
 	"repscope/points"
 	"repscope/report"
 )
 
 // stand is an analysis that reports the mean of the latents it is given.
-var stand = cli.Command{
-	Name:    "stand",
-	Summary: "mean of the latents",
-	Manual:  "A stand-in for an analysis.",
-	Out:     "stand_out",
-	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
+var stand = standCommand(input.Needs{})
+
+func standCommand(needs input.Needs) run.Command {
+	c := run.Command{
+		Name:    "stand",
+		Summary: "mean of the latents",
+		Manual:  "A stand-in for an analysis.",
+		Out:     "stand_out",
+	}
+	c.Setup = func(flags *run.Flags) run.Job {
+		inputs := input.Register(flags, needs)
 		ks := flags.Ints("k", []int{5}, "neighbours")
 		act := flags.Choice("act", "run", []string{"run", "fail", "panic", "sleep", "stuck", "undefined", "encode"}, "what to do")
-		return func(ctx context.Context, env *cli.Env) error {
-			return runStand(ctx, env, *ks, *act)
-		}
-	},
+		return run.Job{Run: func(ctx context.Context, env *run.Env) error {
+			data, err := inputs.Load(ctx, env)
+			if err != nil {
+				return err
+			}
+			return runStand(ctx, env, data, *ks, *act)
+		}}
+	}
+	return c
 }
 
-func runStand(ctx context.Context, env *cli.Env, ks []int, act string) error {
-	index := env.Sample()
-	latents, err := env.Latents(ctx, index)
+func runStand(ctx context.Context, env *run.Env, data *input.Data, ks []int, act string) error {
+	index := data.Sample()
+	latents, err := data.Latents(ctx, index)
 	if err != nil {
 		return err
 	}
 	table := report.NewTable("means", "model", "mean", "states")
 	err = env.Files.CSV("stand_summary.csv", []string{"Model", "Mean", "Sample_Count"}, func(csv *report.CSV) error {
-		for i, m := range env.Models {
+		for i, m := range data.Models {
 			sum, n := 0.0, 0
 			for j := range latents[i].N {
 				for _, v := range latents[i].Row(j, nil) {
@@ -61,7 +72,7 @@ func runStand(ctx context.Context, env *cli.Env, ks []int, act string) error {
 			if act == "undefined" {
 				mean = report.Undefined("asked for it")
 			}
-			env.Result.Models.Set(m.Name, map[string]any{"mean": mean, "first": index[0], "pairs": len(env.Pairs(1)), "k": ks})
+			env.Result.Models.Set(m.Name, map[string]any{"mean": mean, "first": index[0], "pairs": len(data.Pairs(1)), "k": ks})
 			table.Row(m.Name, mean, latents[i].N)
 			if err := csv.Row(m.Name, mean, latents[i].N); err != nil {
 				return err
@@ -84,12 +95,12 @@ func runStand(ctx context.Context, env *cli.Env, ks []int, act string) error {
 		time.Sleep(time.Hour)
 	}
 	if act == "encode" {
-		if err := encodeAgain(ctx, env, index, latents); err != nil {
+		if err := encodeAgain(ctx, data, index, latents); err != nil {
 			return err
 		}
 	}
-	if env.States != nil {
-		frames, err := env.Frames(ctx, index)
+	if data.States != nil {
+		frames, err := data.Frames(ctx, index)
 		if err != nil {
 			return err
 		}
@@ -103,10 +114,10 @@ func runStand(ctx context.Context, env *cli.Env, ks []int, act string) error {
 
 // encodeAgain encodes some of the states by other ways, which must give the
 // same latents.
-func encodeAgain(ctx context.Context, env *cli.Env, index []int, latents []points.Points) error {
+func encodeAgain(ctx context.Context, data *input.Data, index []int, latents []points.Points) error {
 	few := index[:3]
-	for i, m := range env.Models {
-		again, err := m.Encode(ctx, env.States.Subset(few), "again")
+	for i, m := range data.Models {
+		again, err := m.Encode(ctx, data.States.Subset(few), "again")
 		if err != nil {
 			return err
 		}
@@ -118,7 +129,7 @@ func encodeAgain(ctx context.Context, env *cli.Env, index []int, latents []point
 			return fmt.Errorf("%s: three states encoded alone differ", m.Name)
 		}
 	}
-	clips, err := env.Clips(ctx, few)
+	clips, err := data.Clips(ctx, few)
 	if err == nil && clips.N != 3 {
 		err = fmt.Errorf("%d clips", clips.N)
 	}
@@ -133,9 +144,9 @@ func (drawing) Render(w io.Writer, format string) error {
 	return err
 }
 
-func TestMain(m *testing.M) { clitest.Main(m, stand) }
+func TestMain(m *testing.M) { runtest.Main(m, stand) }
 
-func TestScripts(t *testing.T) { clitest.Run(t, "testdata/script") }
+func TestScripts(t *testing.T) { runtest.Run(t, "testdata/script") }
 
 // folder makes input files and returns a folder.
 func folder(t *testing.T) string {
@@ -170,7 +181,7 @@ func folder(t *testing.T) string {
 func runIn(ctx context.Context, dir, args string) (code int, stdout, stderr string) {
 	fields := strings.Fields(strings.ReplaceAll(args, "{}", dir))
 	var out, errs bytes.Buffer
-	code = cli.Run(ctx, stand, fields, &out, &errs)
+	code = run.Run(ctx, stand, fields, &out, &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -444,11 +455,10 @@ func TestWindows(t *testing.T) {
 	}
 	check := func(successors bool, latents string, states int, mean float64) {
 		t.Helper()
-		c := stand
-		c.Successors = successors
+		c := standCommand(input.Needs{Successors: successors})
 		var stdout, stderr bytes.Buffer
 		args := strings.Fields(strings.ReplaceAll("--frames {}/frames.npy --episodes {}/episodes.npy --window 3 --latents a={}/"+latents+" --json --out {}/out", "{}", dir))
-		if code := cli.Run(t.Context(), c, args, &stdout, &stderr); code != 0 {
+		if code := run.Run(t.Context(), c, args, &stdout, &stderr); code != 0 {
 			t.Fatal(stderr.String())
 		}
 		var result struct {
@@ -525,7 +535,7 @@ func TestSampleIsPairedAndSeeded(t *testing.T) {
 }
 
 func TestPairStates(t *testing.T) {
-	index, local := cli.PairStates([]points.Pair{{Now: 7, Next: 9}, {Now: 2, Next: 7}}, []points.Pair{{Now: 2, Next: 3}})
+	index, local := input.PairStates([]points.Pair{{Now: 7, Next: 9}, {Now: 2, Next: 7}}, []points.Pair{{Now: 2, Next: 3}})
 	if !slices.Equal(index, []int{2, 3, 7, 9}) {
 		t.Errorf("index %v", index)
 	}
@@ -542,7 +552,7 @@ func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("no space
 func TestStdoutFails(t *testing.T) {
 	dir := folder(t)
 	var stderr bytes.Buffer
-	code := cli.Run(t.Context(), stand, []string{"--latents", "a=" + dir + "/z.npy", "--out", dir + "/out"}, failingWriter{}, &stderr)
+	code := run.Run(t.Context(), stand, []string{"--latents", "a=" + dir + "/z.npy", "--out", dir + "/out"}, failingWriter{}, &stderr)
 	if code != 1 || !strings.Contains(stderr.String(), "no space left") {
 		t.Errorf("exit %d, %s", code, stderr.String())
 	}

@@ -1,6 +1,6 @@
-// This file is for the progress bar on a terminal.
+// The progress bar on a terminal.
 
-package cli
+package run
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
-// This file is for running a binary: flags in, exit code out.
+// A binary from its flags to its exit code.
 
-package cli
+package run
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/signal"
 	"runtime"
@@ -29,30 +28,33 @@ type Command struct {
 	Manual  string // what it computes and how to read it, printed by --help
 	Out     string // default of --out
 
-	// Frames says that the frames are needed even when all models are given as
-	// latents. Encoders need them always.
-	Frames bool
-	// Encoders says that latents computed elsewhere cannot serve, because the
-	// analysis encodes inputs of its own.
-	Encoders bool
-	// Successors admits the state that follows the last valid window of an
-	// episode, so that every valid window is the first of a pair.
-	Successors bool
-
-	// Unpooled admits --pool none, and Layers several values of --layer: for a
-	// command that takes outputs of any shape and number.
-	Unpooled, Layers bool
+	// Arguments is what the command takes beside flags, for the help: "FILES…".
+	// They may stand between the flags. Empty: none are taken.
+	Arguments string
 	// Interrupted says what an interrupted run leaves behind; by default nothing.
 	Interrupted string
-
 	// Omit names shared flags that mean nothing to this command.
 	Omit []string
 	// Defaults replaces defaults of shared flags, by name.
 	Defaults map[string]string
 
-	// Setup adds the analysis's own flags and returns the function that runs it.
-	// It may be nil in a Command that is only used for its name.
-	Setup func(*Flags) func(context.Context, *Env) error
+	// Setup adds the command's own flags and returns what one run does with them.
+	// It is called once for every run. It may be nil in a Command that is only
+	// used for its name.
+	Setup func(*Flags) Job
+}
+
+// Job is one run of a command.
+type Job struct {
+	// Instead is asked once the flags are read, before anything is checked. If it
+	// returns true, it has done what was wanted, such as printing a list, and the
+	// run ends there; no file is written. It may be nil.
+	Instead func(ctx context.Context, o *Options, stdout io.Writer) (done bool, err error)
+	// Check finds wrong usage in the values of the command's own flags before any
+	// file is opened: errors made by [Usage]. It may be nil.
+	Check func(o *Options) error
+	// Run does the work.
+	Run func(ctx context.Context, env *Env) error
 }
 
 // Main runs a command with the program's arguments and ends the program.
@@ -97,9 +99,9 @@ var errInterrupted = errors.New("interrupted; no file was written")
 func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Writer) error {
 	flags := newFlags(c.Name)
 	options := &Options{}
+	job := c.Setup(flags)
 	options.register(flags, c)
-	analyse := c.Setup(flags)
-	if err := parse(flags, args); err != nil {
+	if err := parse(flags, options, c, args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return ignorePipe(help(stdout, c, flags))
 		}
@@ -120,38 +122,49 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 	if _, err := kernel.Selected(); err != nil {
 		return err
 	}
-	if flags.instead != nil {
-		if done, err := flags.instead(ctx, options, stdout); done || err != nil {
+	if job.Instead != nil {
+		if done, err := job.Instead(ctx, options, stdout); done || err != nil {
 			return ignorePipe(err)
 		}
 	}
-	if err := options.check(c); err != nil {
+	if err := check(flags, job, options); err != nil {
 		return err
 	}
-
-	start := time.Now()
-	env := &Env{
-		Command:  c,
-		Options:  *options,
-		Result:   report.NewResult(c.Name),
-		console:  &bytes.Buffer{},
-		stderr:   stderr,
-		progress: newProgress(stderr, options.Quiet),
-	}
-	env.Result.Seed = options.Seed
-	env.Result.Device, env.Result.Precision = "cpu", "fp32" // until a GPU is in use
-	env.Result.Kernel = report.Kernel{Name: kernel.Name(), KC: kernel.KC}
-	env.Result.Options = flags.recorded()
 	if ctx.Err() != nil {
 		return errInterrupted
 	}
+	start := time.Now()
+	env := newEnv(c, options, flags, stderr)
 	files, err := report.Begin(options.Out)
 	if err != nil {
 		return Hint(err, "choose another folder with --out")
 	}
 	env.Files = files
 	defer files.Abort()
+	if err := env.guarded(ctx, job.Run); err != nil {
+		return err
+	}
+	env.Result.Elapsed = time.Since(start).Seconds()
+	return env.finish(stdout)
+}
 
+// check runs the checks of everything that registered flags, then the command's own.
+func check(flags *Flags, job Job, o *Options) error {
+	for _, check := range flags.checks {
+		if err := check(o); err != nil {
+			return err
+		}
+	}
+	if job.Check == nil {
+		return nil
+	}
+	return job.Check(o)
+}
+
+// guarded does the work and comes back soon after ctx ends, whatever the work does
+// then. A panic is an error.
+func (e *Env) guarded(ctx context.Context, do func(context.Context, *Env) error) (err error) {
+	defer e.progress.close()
 	done := make(chan error, 1)
 	go func() {
 		defer func() {
@@ -159,7 +172,7 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 				done <- Hint(fmt.Errorf("internal error: %v\n%s", p, debug.Stack()), "this is a bug in repscope; please report it with the lines above")
 			}
 		}()
-		done <- env.work(ctx, analyse)
+		done <- e.work(ctx, do)
 	}()
 	select {
 	case err = <-done:
@@ -170,18 +183,13 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 			err = ctx.Err()
 		}
 	}
-	env.progress.close()
-	if err != nil {
-		switch {
-		case ctx.Err() == nil:
-			return err
-		case c.Interrupted != "":
-			return errors.New(c.Interrupted)
-		}
-		return errInterrupted
+	switch {
+	case err == nil || ctx.Err() == nil:
+		return err
+	case e.Command.Interrupted != "":
+		return errors.New(e.Command.Interrupted)
 	}
-	env.Result.Elapsed = time.Since(start).Seconds()
-	return env.finish(stdout)
+	return errInterrupted
 }
 
 // finish writes the result file, gives all files their names and prints.
@@ -217,7 +225,7 @@ func (e *Env) finish(stdout io.Writer) error {
 		return fmt.Errorf("the files are written, but not standard output: %w", err)
 	}
 	if !e.Options.Quiet {
-		e.message("wrote %s: %s", e.Files.Dir(), strings.Join(names, ", "))
+		e.Message("wrote %s: %s", e.Files.Dir(), strings.Join(names, ", "))
 	}
 	return nil
 }
@@ -226,49 +234,6 @@ func (e *Env) finish(stdout io.Writer) error {
 func ignorePipe(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return nil
-	}
-	return err
-}
-
-// parse reads the command line.
-func parse(flags *Flags, args []string) error {
-	err := flags.Parse(args)
-	switch {
-	case err == nil:
-	case errors.Is(err, flag.ErrHelp):
-		return err
-	default:
-		// The flag package has no error types; this prefix is its documented wording.
-		if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
-			return Hint(Usage("unknown flag --%s", name), didYouMean("--", name, flags.names()))
-		}
-		return splitHint(Usage("%s", strings.Replace(err.Error(), "for flag -", "for flag --", 1)))
-	}
-	if flags.NArg() > 0 {
-		hint := ""
-		if _, err := os.Stat(flags.Arg(0)); err == nil {
-			hint = "files are given with --frames FILE, --model NAME=FILE or --latents NAME=FILE"
-		}
-		return Hint(Usage("unexpected argument %q", flags.Arg(0)), hint)
-	}
-	return nil
-}
-
-// splitHint makes a hint of the second line of an error's text, where values of
-// flags put theirs: package flag keeps nothing but the text.
-func splitHint(err error) error {
-	first, rest, ok := strings.Cut(err.Error(), "\n")
-	if !ok {
-		return err
-	}
-	return Hint(Usage("%s", first), strings.Split(rest, "\n")...)
-}
-
-// pathError takes the name of the system call out of a path error.
-func pathError(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return fmt.Errorf("%s: %w", p.Path, p.Err)
 	}
 	return err
 }

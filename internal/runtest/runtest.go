@@ -1,8 +1,8 @@
-// Package clitest runs binaries end to end in tests, from scripts. A package
+// Package runtest runs binaries end to end in tests, from scripts. A package
 // with a binary has
 //
-//	func TestMain(m *testing.M) { clitest.Main(m, smoothness.Command) }
-//	func TestScripts(t *testing.T) { clitest.Run(t, "testdata/script") }
+//	func TestMain(m *testing.M) { runtest.Main(m, smoothness.Command) }
+//	func TestScripts(t *testing.T) { runtest.Run(t, "testdata/script") }
 //
 // and scripts testdata/script/*.txt in the language of
 // github.com/rogpeppe/go-internal/testscript, in which the binary is a program
@@ -14,9 +14,10 @@
 //	onlyfiles DIR NAME…              the folder holds exactly these files
 //	waitfor PATH                     wait until a file or folder exists
 //
-// $WEIGHTS is the folder of the built-in example's encoders. Types are uint8, int64, float32, float64; patterns are zero, ramp, random:SEED,
-// and for float types nan:ROW, which is random with a NaN in that row.
-package clitest
+// $WEIGHTS is the folder of the built-in example's encoders. Types are uint8,
+// int64, float32, float64; patterns are zero, ramp, random:SEED, and for float
+// types nan:ROW, which is random with a NaN in that row.
+package runtest
 
 import (
 	"encoding/json"
@@ -36,15 +37,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"repscope/dataset"
-	"repscope/internal/cli"
+	"repscope/internal/run"
 	"repscope/stat"
 )
 
 // Main makes the commands programs of the scripts and runs the tests.
-func Main(m *testing.M, commands ...cli.Command) {
+func Main(m *testing.M, commands ...run.Command) {
 	programs := map[string]func(){}
 	for _, c := range commands {
-		programs[c.Name] = func() { cli.Main(c) }
+		programs[c.Name] = func() { run.Main(c) }
 	}
 	testscript.Main(m, programs)
 }
