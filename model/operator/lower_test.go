@@ -3,7 +3,6 @@
 package operator_test
 
 import (
-
 	"repscope/model/cpu"
 	"repscope/model/fuse"
 	"repscope/model/graph"
