@@ -16,6 +16,9 @@ func TestForwardIsGenerated(t *testing.T) {
 	if err != nil {
 		t.Skip("the go tool is not on the path")
 	}
+	if _, err := os.Stat("forward/generate.go"); err != nil {
+		t.Skip("the generator is not here: this is a bundle for a machine with a GPU")
+	}
 	dir := t.TempDir()
 	for _, folder := range []string{"forward", "fakecuda"} {
 		if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
