@@ -1,4 +1,4 @@
-// Operators that change the resolution of images: Resize, ConvTranspose, DepthToSpace, SpaceToDepth.
+// Operators that sample images at other points.
 
 package operator
 
@@ -8,6 +8,14 @@ import (
 
 	"repscope/model/graph"
 )
+
+var resizeRows = []Row{
+	{Name: "Resize", Since: 11, Types: "f", Note: "without antialiasing", Inputs: between(1, 4), Outputs: 1,
+		Attributes: []string{"antialias", "axes", "coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside", "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"},
+		infer:      inferResize},
+	{Name: "GridSample", Since: 16, Types: "f", Note: "of images", Inputs: exactly(2), Outputs: 1,
+		Attributes: []string{"align_corners", "mode", "padding_mode"}, infer: inferGridSample},
+}
 
 // ResizeParams says which input elements make up each output element, axis by
 // axis; axes that stay as they are have no taps.
@@ -23,18 +31,6 @@ type ResizeAxis struct {
 	Count  int
 	Index  []int32
 	Weight []float32
-}
-
-func init() {
-	spatial := []string{"auto_pad", "dilations", "group", "kernel_shape", "output_padding", "output_shape", "pads", "strides"}
-	register(
-		&Row{Name: "Resize", Inputs: [2]int{1, 4}, Outputs: 1, infer: inferResize, Attributes: []string{"antialias", "axes",
-			"coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside", "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"}},
-		&Row{Name: "ConvTranspose", Inputs: [2]int{2, 3}, Outputs: 1, NoFold: true, Attributes: spatial, infer: inferConvTranspose},
-		&Row{Name: "GridSample", Inputs: [2]int{2, 2}, Outputs: 1, Attributes: []string{"align_corners", "mode", "padding_mode"}, infer: inferGridSample},
-		&Row{Name: "DepthToSpace", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"blocksize", "mode"}, infer: inferDepthToSpace},
-		&Row{Name: "SpaceToDepth", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"blocksize"}, infer: inferDepthToSpace},
-	)
 }
 
 // resizer is Resize's attributes.
@@ -287,88 +283,6 @@ func Cubic(weight []float32, d, slope float32) {
 	weight[0], weight[1], weight[2], weight[3] = float32(far(x+1)), float32(near(x)), float32(near(1-x)), float32(far(2-x))
 }
 
-func inferConvTranspose(c *context) {
-	x, w := c.shape(0), c.shape(1)
-	for i := range 3 {
-		c.want(i, graph.Float32)
-	}
-	switch {
-	case len(x) < 3 || len(x) != len(w):
-		c.failf("input %v and weights %v", x, w)
-	case len(x) > 5:
-		c.unsupported("%d spatial axes", len(x)-2)
-	}
-	n := len(x) - 2
-	p := &ConvParams{Group: c.integer("group", 1), Kernel: slices.Clone(w[2:])}
-	switch {
-	case p.Group < 1 || w[0]%p.Group != 0:
-		c.failf("group %d for %d input channels", p.Group, w[0])
-	case w[0] != x[1]:
-		c.failf("input %v has %d channels, weights %v want %d", x, x[1], w, w[0])
-	case p.Group > graph.MaxElements || c.has(2) && !slices.Equal(c.shape(2), []int{w[1] * p.Group}):
-		c.failf("bias %v, want [%d]", c.shape(2), w[1]*p.Group)
-	}
-	if k, ok := c.integers("kernel_shape"); ok && !slices.Equal(k, p.Kernel) {
-		c.failf("kernel_shape %v, weights %v", k, w)
-	}
-	list := func(name string, count, otherwise, least int) []int {
-		v, ok := c.integers(name)
-		if !ok {
-			return slices.Repeat([]int{otherwise}, count)
-		}
-		if len(v) != count || slices.ContainsFunc(v, func(d int) bool { return d < least || d > 1<<20 }) {
-			c.failf("%s %v for %d spatial axes", name, v, n)
-		}
-		return v
-	}
-	p.Strides, p.Dilations = list("strides", n, 1, 1), list("dilations", n, 1, 1)
-	extra, pads := list("output_padding", n, 0, 0), list("pads", 2*n, 0, 0)
-	want, given := c.integers("output_shape")
-	if given && len(want) == n+2 {
-		want = want[2:] // some exporters state the whole shape
-	}
-	if given && len(want) != n {
-		c.failf("output_shape %v for %d spatial axes", want, n)
-	}
-	mode := c.text("auto_pad", "NOTSET")
-	shape := []int{x[0], w[1] * p.Group}
-	p.Before, p.After = make([]int, n), make([]int, n)
-	for i := range n {
-		if x[2+i] == 0 || p.Kernel[i] == 0 || p.Kernel[i] > 1<<20 {
-			c.failf("input %v and weights %v", x, w)
-		}
-		full := p.Strides[i]*(x[2+i]-1) + extra[i] + (p.Kernel[i]-1)*p.Dilations[i] + 1
-		size := full - pads[i] - pads[n+i]
-		switch mode {
-		case "NOTSET":
-			p.Before[i], p.After[i] = pads[i], pads[n+i]
-		case "VALID":
-			size = full
-		case "SAME_UPPER", "SAME_LOWER":
-			size = x[2+i] * p.Strides[i]
-		default:
-			c.failf("auto_pad is %q", mode)
-		}
-		if given {
-			size = want[i]
-		}
-		if given || mode == "SAME_UPPER" || mode == "SAME_LOWER" {
-			// What is too much is cut off: at SAME_UPPER more at the end.
-			total := max(0, full-size)
-			p.Before[i], p.After[i] = total-total/2, total/2
-			if mode == "SAME_UPPER" {
-				p.Before[i], p.After[i] = total/2, total-total/2
-			}
-		}
-		if size < 0 {
-			c.failf("padding %v leaves nothing of the output", pads)
-		}
-		shape = append(shape, size)
-	}
-	c.Params = p
-	c.emit(graph.Float32, shape...)
-}
-
 // GridSampleParams says how values between pixels and outside the image are made.
 type GridSampleParams struct {
 	Mode         string // "nearest", "linear" or "cubic"
@@ -394,39 +308,4 @@ func inferGridSample(c *context) {
 	}
 	c.Params = p
 	c.emit(graph.Float32, x[0], x[1], grid[1], grid[2])
-}
-
-// inferDepthToSpace moves blocks of channels into space, or back: a reshaping, a transposition and another reshaping.
-func inferDepthToSpace(c *context) {
-	s := c.shape(0)
-	b := c.integer("blocksize", 0)
-	if len(s) != 4 || b < 1 || b > 1<<20 {
-		c.failf("input %v with blocks of %d", s, b)
-	}
-	l := c.lower()
-	x := c.Node.Inputs[0]
-	var shape []int
-	if c.Node.Op == "SpaceToDepth" {
-		if s[2]%b != 0 || s[3]%b != 0 {
-			c.failf("input %v with blocks of %d", s, b)
-		}
-		shape = []int{s[0], s[1] * b * b, s[2] / b, s[3] / b}
-		x = l.transpose(l.reshape(x, []int{s[0], s[1], s[2] / b, b, s[3] / b, b}), []int{0, 3, 5, 1, 2, 4})
-	} else {
-		if s[1]%(b*b) != 0 {
-			c.failf("input %v with blocks of %d", s, b)
-		}
-		depth := s[1] / (b * b)
-		shape = []int{s[0], depth, s[2] * b, s[3] * b}
-		switch mode := c.text("mode", "DCR"); mode {
-		case "DCR":
-			x = l.transpose(l.reshape(x, []int{s[0], b, b, depth, s[2], s[3]}), []int{0, 3, 4, 1, 5, 2})
-		case "CRD":
-			x = l.transpose(l.reshape(x, []int{s[0], depth, b, b, s[2], s[3]}), []int{0, 1, 4, 2, 5, 3})
-		default:
-			c.failf("mode is %q, want DCR or CRD", mode)
-		}
-	}
-	l.finish(l.reshape(x, shape))
-	c.emit(c.In[0].DType, shape...)
 }

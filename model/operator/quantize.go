@@ -9,12 +9,12 @@ import (
 	"repscope/model/graph"
 )
 
-func init() {
-	register(
-		&Row{Name: "DequantizeLinear", Inputs: [2]int{2, 3}, Outputs: 1, Attributes: []string{"axis", "block_size"}, infer: inferQuantize},
-		&Row{Name: "QuantizeLinear", Inputs: [2]int{2, 3}, Outputs: 1, Attributes: []string{"axis", "block_size", "output_dtype", "saturate"}, infer: inferQuantize},
-		&Row{Name: "DynamicQuantizeLinear", Inputs: [2]int{1, 1}, Outputs: 3, infer: inferDynamicQuantize},
-	)
+var quantizeRows = []Row{
+	{Name: "QuantizeLinear", Since: 10, Types: "f", Note: "to 8 and 16 bits, not in blocks", Inputs: between(2, 3), Outputs: 1,
+		Attributes: []string{"axis", "block_size", "output_dtype", "saturate"}, infer: inferQuantize},
+	{Name: "DequantizeLinear", Since: 10, Types: "i", Note: "not in blocks", Inputs: between(2, 3), Outputs: 1,
+		Attributes: []string{"axis", "block_size"}, infer: inferQuantize},
+	{Name: "DynamicQuantizeLinear", Since: 11, Types: "f", Inputs: exactly(1), Outputs: 3, infer: inferDynamicQuantize},
 }
 
 // quantized is the ONNX integer types that numbers are quantized to, and their ranges.

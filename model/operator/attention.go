@@ -1,6 +1,10 @@
-// Attention as one step: what the fusion hands to the executors.
+// Attention as one step, which package fuse finds.
 
 package operator
+
+var attentionRows = []Row{
+	{Name: "Attention", Domain: own, Inputs: exactly(8), Outputs: 1},
+}
 
 // View is how an operand of [AttentionParams] lies in memory: the element with the given
 // index lies at Offset + Σ index·stride.
@@ -19,8 +23,4 @@ type AttentionParams struct {
 	Scale           float32
 	Q, K, V, Result View  // over the batch axes, then rows and columns
 	Mask            []int // strides over the batch axes, queries and keys
-}
-
-func init() {
-	register(&Row{Name: "Attention", Domain: "repscope", Inputs: [2]int{8, 8}, Outputs: 1})
 }
