@@ -1,6 +1,6 @@
-package kernel
-
 // Row operations in float64: sums of distances and of exponentials, minima over rows.
+
+package kernel
 
 import "math"
 
@@ -25,7 +25,7 @@ func (l *lanes) total() float64 {
 func AddDistances(c, norms, sums []float64, norm, share float64, small []int32) (sum float64, count int) {
 	var l lanes
 	n := len(c)
-	count = active.Load().vector.addDistances(&l, c, norms[:n], sums[:n], small[:n], norm, share)
+	count = active.Load().rows.addDistances(&l, c, norms[:n], sums[:n], small[:n], norm, share)
 	return l.total(), count
 }
 
@@ -55,7 +55,7 @@ func addDistancesFrom(first, count int, l *lanes, c, norms, sums []float64, smal
 // that and at[k] becomes index. It panics if best or at are shorter than c.
 func Lower(best []float64, at []int64, c []float64, offset float64, index int64) {
 	n := len(c)
-	active.Load().vector.lower(best[:n], at[:n], c, offset, index)
+	active.Load().rows.lower(best[:n], at[:n], c, offset, index)
 }
 
 func lowerGeneric(best []float64, at []int64, c []float64, offset float64, index int64) {
@@ -71,7 +71,7 @@ func lowerGeneric(best []float64, at []int64, c []float64, offset float64, index
 // last place. The sum is taken in eight interleaved running sums. x must be finite.
 func SumExp(x []float64, scale, shift float64) float64 {
 	var l lanes
-	active.Load().vector.sumExp(&l, x, scale, shift)
+	active.Load().rows.sumExp(&l, x, scale, shift)
 	return l.total()
 }
 

@@ -1,3 +1,5 @@
+// Tests of the float64 row operations: distances added, minima, sums of exponentials.
+
 package kernel
 
 import (

@@ -1,3 +1,5 @@
+// Tests of the norms and of the error bound that follows from them.
+
 package kernel
 
 import (

@@ -1,6 +1,6 @@
-package kernel
-
 // Norms of vectors and the bound on the error of products that follows from them.
+
+package kernel
 
 import "slices"
 
@@ -27,7 +27,7 @@ func (n *Norms[T]) Of(x []T) (square, rounding float64) {
 	count := (len(x) + squaresGroup - 1) / squaresGroup
 	n.groups = slices.Grow(n.groups[:0], count)[:count]
 	if narrow, ok := any(x).([]float32); ok {
-		active.Load().vector.groupSquares(n.groups, narrow)
+		active.Load().rows.groupSquares(n.groups, narrow)
 	} else {
 		groupSquaresGeneric(n.groups, x)
 	}

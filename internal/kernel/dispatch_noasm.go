@@ -1,7 +1,7 @@
 //go:build !amd64 || noasm
 
-package kernel
-
 // Builds without assembly: the pure-Go kernels only.
+
+package kernel
 
 func implementations() []*implementation { return []*implementation{&generic} }

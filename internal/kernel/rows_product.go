@@ -1,6 +1,6 @@
-package kernel
-
 // Products of scattered pairs of rows in float64.
+
+package kernel
 
 import "math"
 
@@ -33,7 +33,7 @@ func AddProducts(sums, y []float64, x []float32, stride int, index []int32, ahea
 		least, most = min(least, i), max(most, i)
 	}
 	_ = x[int(least)*stride : int(most)*stride+len(y)]
-	active.Load().vector.addProducts(sums, y, x, stride, index, ahead)
+	active.Load().rows.addProducts(sums, y, x, stride, index, ahead)
 }
 
 func addProductsGeneric(sums, y []float64, x []float32, stride int, index []int32, _ []float32) {
@@ -49,14 +49,5 @@ func addProductsGeneric(sums, y []float64, x []float32, stride int, index []int3
 			}
 		}
 		sums[t] += lanes[0]
-	}
-}
-
-// Widen sets dst[k] = src[k]. It panics if dst is shorter than src.
-func Widen(dst []float64, src []float32) { active.Load().vector.widen(dst[:len(src)], src) }
-
-func widenGeneric(dst []float64, src []float32) {
-	for k, v := range src {
-		dst[k] = float64(v)
 	}
 }

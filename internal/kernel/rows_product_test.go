@@ -1,3 +1,5 @@
+// Tests of the products of scattered pairs of rows.
+
 package kernel
 
 import (
@@ -67,21 +69,6 @@ func halved(x []float64) float64 {
 		sum[l] = x[l] + x[l+half]
 	}
 	return halved(sum)
-}
-
-func TestWiden(t *testing.T) {
-	withEach(t, func(t *testing.T, _ *implementation) {
-		r := rand.New(rand.NewPCG(45, 46))
-		for _, n := range []int{0, 1, 15, 16, 17, 50} {
-			src, dst, want := make([]float32, n), make([]float64, n), make([]float64, n)
-			for k := range src {
-				src[k] = float32(r.NormFloat64())
-				want[k] = float64(src[k])
-			}
-			Widen(dst, src)
-			sameBits(t, fmt.Sprintf("%d values", n), dst, want)
-		}
-	})
 }
 
 func BenchmarkAddProducts(b *testing.B) {
