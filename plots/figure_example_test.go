@@ -40,15 +40,3 @@ func ExampleFigure_Warnings() {
 	fmt.Println(figure.Warnings())
 	// Output: [Panel a: not shown: 2 values non-positive on a log axis.] <nil>
 }
-
-func ExampleNumber() {
-	fmt.Println(plots.Number(0.93117, 3), plots.Number(-0.000012, 2), plots.Number(1234, 3))
-	// Output: 0.931 −1.2×10^{−5} 1230
-}
-
-func ExampleLinearFit() {
-	fit := plots.LinearFit(2, 1, 0, 10, nil)
-	last := len(fit.X) - 1
-	fmt.Println(fit.X[0], fit.Y[0], fit.X[last], fit.Y[last])
-	// Output: 0 1 10 21
-}

@@ -1,14 +1,19 @@
+// Figures: what they refuse, what they say, and that no data breaks them.
+
 package plots
 
 import (
 	"bytes"
+	"flag"
 	"image"
+	"image/png"
 	"math"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"gonum.org/v1/plot/vg/recorder"
 	"pgregory.net/rapid"
 )
 
@@ -18,6 +23,7 @@ func one(p Panel) Figure {
 }
 
 func TestErrors(t *testing.T) {
+	t.Parallel()
 	curve := &Curves{Series: []CurveSeries{{Name: "a", X: []float64{1, 2}, Y: []float64{1, 2}}}}
 	many := &Table{Header: []string{"x"}}
 	for range 500 {
@@ -78,36 +84,6 @@ func TestErrors(t *testing.T) {
 	if err := f.Render(&bytes.Buffer{}, "eps"); err == nil || !strings.Contains(err.Error(), "png, pdf, svg") {
 		t.Errorf("format eps: error %v", err)
 	}
-	if _, err := GrayImage(make([]uint8, 5), 2, 3); err == nil {
-		t.Error("a grey image of 5 bytes cannot be 2 × 3")
-	}
-	if _, err := ScaledImage(make([]float32, 6), 2, 3, 1, 1); err == nil {
-		t.Error("a range [1, 1] cannot be scaled")
-	}
-	if _, err := RGBImage(make([]uint8, 6), 1, 3); err == nil {
-		t.Error("an RGB image of 6 bytes cannot be 3 × 1 × 3")
-	}
-}
-
-// What is left out is counted in the footnote.
-func TestNotes(t *testing.T) {
-	f := one(&Scatter{X: Axis{Log: true}, Series: []ScatterSeries{{Name: "図", X: []float64{1, 0, -1, math.NaN(), math.Inf(1)}, Y: []float64{1, 1, 1, 1, 1}}}})
-	s, err := f.compose(&recorder.Canvas{}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "Panel a: not shown: 2 values non-positive on a log axis, 1 value infinite or above 1e300, 1 value undefined (NaN)."
-	found := false
-	for _, m := range s.marks {
-		found = found || m.kind == "footnote" && m.text == want
-	}
-	if !found {
-		t.Errorf("the footnote does not say %q", want)
-	}
-	warnings, err := f.Warnings()
-	if err != nil || len(warnings) != 2 || !strings.Contains(strings.Join(warnings, "\n"), "no glyph") {
-		t.Errorf("warnings %q, error %v", warnings, err)
-	}
 }
 
 var (
@@ -118,6 +94,7 @@ var (
 // Any data gives a drawing or an error that says what is wrong; never the message
 // of a caught panic.
 func TestNothingPanics(t *testing.T) {
+	t.Parallel()
 	value := rapid.Custom(func(t *rapid.T) float64 {
 		return rapid.OneOf(rapid.Float64Range(-10, 10), rapid.Float64(),
 			rapid.SampledFrom([]float64{0, 1, math.NaN(), math.Inf(1), math.Inf(-1), 1e-320, -1e308, 1e308, 1e-12, 1e12, 1e6, 1e6 + 1e-9})).Draw(t, "v")
@@ -145,7 +122,7 @@ func TestNothingPanics(t *testing.T) {
 		for i := range count {
 			name := longNames[i]
 			v, w, low, high := values(n).Draw(t, "v"), values(n).Draw(t, "w"), values(n).Draw(t, "low"), values(n).Draw(t, "high")
-			scatter = append(scatter, ScatterSeries{Name: name, X: v, Y: w, Fit: LinearFit(value.Draw(t, "slope"), value.Draw(t, "intercept"), -1, 1, nil)})
+			scatter = append(scatter, ScatterSeries{Name: name, X: v, Y: w, Fit: linearFit(value.Draw(t, "slope"), value.Draw(t, "intercept"), -1, 1, nil)})
 			curves = append(curves, CurveSeries{Name: name, X: v, Y: w, Low: low, High: high})
 			spectra = append(spectra, SpectrumSeries{name, v})
 			boxes = append(boxes, Box{name, w})
@@ -174,4 +151,75 @@ func TestNothingPanics(t *testing.T) {
 			}
 		}
 	})
+}
+
+var update = flag.Bool("update", false, "write the golden images anew")
+
+func goldenFigures() map[string]Figure {
+	sigma := []float64{0.01, 0.05, 0.1, 0.2}
+	return map[string]Figure{
+		"bars": {WidthMM: 42, HeightMM: 34, Tiles: []Tile{{Title: "Bars", Panel: &Bars{Y: Axis{Label: "PR"}, References: []Reference{{Value: 5, Label: "null"}},
+			Bars: []Bar{{Name: "jepa", Value: 8, Low: 7, High: 9.5}, {Name: "encoder_decoder", Value: 14, Low: 12, High: 15}, {Name: "pca", Value: math.NaN()}}}}}},
+		"curves": {WidthMM: 42, HeightMM: 36, Tiles: []Tile{{Panel: &Curves{X: Axis{Label: "σ"}, Y: Axis{Label: "d_{z}", Log: true}, Series: []CurveSeries{
+			{Name: "jepa", X: sigma, Y: []float64{0.01, 0.1, 0.5, 2}, Low: []float64{0.005, 0.06, 0.4, 1.5}, High: []float64{0.02, 0.15, 0.7, 3}},
+			{Name: "pca", X: sigma, Y: []float64{0.1, math.NaN(), 1, 8}}}}}}},
+		"table": {WidthMM: 42, HeightMM: 22, Tiles: []Tile{{Title: "Table", Panel: &Table{Header: []string{"Model", "R^{2}", "Slope"}, Keys: true,
+			Rows: [][]string{{"jepa", "0.93", Number(1.2e-5, 2)}, {"encoder_decoder", "0.81", Number(-3e-4, 2)}}}}}},
+	}
+}
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	for name, f := range goldenFigures() {
+		path := filepath.Join("testdata", name+".png")
+		file := rendered(t, &f, "png")
+		if *update {
+			if err := os.WriteFile(path, file, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		golden, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := png.Decode(bytes.NewReader(golden))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := png.Decode(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, far := difference(got, want)
+		if mean > 0.5 || far > 0.002 {
+			t.Errorf("%s: mean difference %.2f of 255, %.2f %% of the pixels clearly different (look at the image, then run with -update)", name, mean, 100*far)
+		}
+	}
+}
+
+// difference returns the mean absolute difference of the channels and the share
+// of pixels that differ by more than 64 in one.
+func difference(a, b image.Image) (mean, far float64) {
+	if a.Bounds() != b.Bounds() {
+		return math.Inf(1), 1
+	}
+	bounds := a.Bounds()
+	for y := range bounds.Dy() {
+		for x := range bounds.Dx() {
+			r1, g1, b1, _ := a.At(x, y).RGBA()
+			r2, g2, b2, _ := b.At(x, y).RGBA()
+			worst := 0.0
+			for _, pair := range [][2]uint32{{r1, r2}, {g1, g2}, {b1, b2}} {
+				d := math.Abs(float64(pair[0])-float64(pair[1])) / 257
+				mean += d / 3
+				worst = max(worst, d)
+			}
+			if worst > 64 {
+				far++
+			}
+		}
+	}
+	pixels := float64(bounds.Dx() * bounds.Dy())
+	return mean / pixels, far / pixels
 }
