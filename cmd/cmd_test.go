@@ -10,12 +10,12 @@ import (
 	"repscope/analysis/neighborhood"
 	"repscope/analysis/robustness"
 	"repscope/analysis/smoothness"
-	"repscope/internal/cli/clitest"
+	"repscope/internal/runtest"
 	"repscope/tool/encode"
 )
 
 func TestMain(m *testing.M) {
-	clitest.Main(m, smoothness.Command, robustness.Command, neighborhood.Command, manifold.Command, geometry.Command, encode.Command)
+	runtest.Main(m, smoothness.Command, robustness.Command, neighborhood.Command, manifold.Command, geometry.Command, encode.Command)
 }
 
-func TestScripts(t *testing.T) { clitest.Run(t, "testdata/script") }
+func TestScripts(t *testing.T) { runtest.Run(t, "testdata/script") }

@@ -12,6 +12,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/model/pixels"
+	"repscope/points"
 )
 
 // InputScale says how pixel values are presented to the encoder.
@@ -88,54 +89,63 @@ type direct interface {
 	setThreads(n int)
 }
 
-// Encode maps every state of src through enc, pools each output to a vector,
-// and returns float32 latents [N, D]. NaN or Inf in a latent is an error
+// Encode is Latents as a tensor.Dense of shape [N, D].
+func Encode(ctx context.Context, enc Encoder, src Source, o EncodeOptions) (*tensor.Dense, error) {
+	z, err := Latents(ctx, enc, src, o)
+	if err != nil {
+		return nil, err
+	}
+	return tensor.New(tensor.WithShape(z.N, z.Dim), tensor.WithBacking(z.F32)), nil
+}
+
+// Latents maps every state of src through enc, pools each output to a vector,
+// and returns the float32 latents, one row per state. NaN or Inf in a latent is an error
 // naming the encoder and the state; so is an output of more than one vector
 // per state without a Pool. Of an encoder of several layers it takes the first.
 // Cancelling ctx stops it between two operators.
-func Encode(ctx context.Context, enc Encoder, src Source, o EncodeOptions) (*tensor.Dense, error) {
+func Latents(ctx context.Context, enc Encoder, src Source, o EncodeOptions) (points.Points, error) {
 	info := enc.Info()
-	z, err := encode(ctx, enc, info, src, o)
+	z, err := latents(ctx, enc, info, src, o)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return points.Points{}, ctx.Err()
 		}
-		return nil, fmt.Errorf("encoder %s: %w", info.Name, err)
+		return points.Points{}, fmt.Errorf("encoder %s: %w", info.Name, err)
 	}
 	return z, nil
 }
 
-func encode(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOptions) (*tensor.Dense, error) {
+func latents(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOptions) (points.Points, error) {
 	if _, err := ParsePool(string(o.Pool)); err != nil {
-		return nil, err
+		return points.Points{}, err
 	}
 	s, err := newStream(enc, info, src, o)
 	if err != nil {
-		return nil, err
+		return points.Points{}, err
 	}
 	if err := s.check(ctx); err != nil {
-		return nil, err
+		return points.Points{}, err
 	}
 	total := src.Len()
 	o.Preprocessing = s.pre.Preprocessing
 	key, err := o.Cache.key(info, src, o)
 	if err != nil {
-		return nil, err
+		return points.Points{}, err
 	}
 	if z, dim := o.Cache.load(key, total); z != nil {
 		if o.Progress != nil {
 			o.Progress(total, total)
 		}
-		return tensor.New(tensor.WithShape(total, dim), tensor.WithBacking(z)), nil
+		return points.Float32(z, dim), nil
 	}
-	latents, dim, err := s.all(ctx, func(int, int) {})
+	z, dim, err := s.all(ctx, func(int, int) {})
 	if err != nil {
-		return nil, err
+		return points.Points{}, err
 	}
-	if err := o.Cache.store(key, latents, total, dim); err != nil && o.Warn != nil {
+	if err := o.Cache.store(key, z, total, dim); err != nil && o.Warn != nil {
 		o.Warn(fmt.Errorf("latent cache: %w", err))
 	}
-	return tensor.New(tensor.WithShape(total, dim), tensor.WithBacking(latents)), nil
+	return points.Float32(z, dim), nil
 }
 
 // all encodes all states and returns the latents of the first output and their
@@ -416,7 +426,7 @@ func (w *writer) rows(p *pass, results []result) error {
 		for i := range n {
 			z := w.part[k][i*dim : (i+1)*dim]
 			if w.pooled[k] != nil {
-				w.pools[k].apply(z, r.values[i*row:(i+1)*row])
+				ApplyPool(w.pools[k], z, r.values[i*row:(i+1)*row])
 			}
 			var state []float32 // bytes are finite
 			if p.states != nil {

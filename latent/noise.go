@@ -7,9 +7,8 @@ import (
 	"errors"
 	"fmt"
 
-	"gorgonia.org/tensor"
-
 	"repscope/model/pixels"
+	"repscope/points"
 	"repscope/stat"
 )
 
@@ -23,47 +22,47 @@ type Noise struct {
 // ErrNoNoise says that an encoder cannot change states where it runs.
 var ErrNoNoise = errors.New("the encoder cannot add noise where it runs")
 
-// EncodeNoisy is Encode for states x that noise changes to x' on the GPUs that run
+// EncodeNoisy is Latents for states x that noise changes to x' on the GPUs that run
 // the encoder; it also returns ‖x' − x‖₂ of every state, in pixel values. Both have
 // the same bits as where a processor changes the states, in the arithmetic of pixels.Noise,
 // and the same GPUs encode them; the squares are added in float64 in the order of the
 // elements. Nothing is cached. The error wraps ErrNoNoise, and nothing has been read, if
 // the encoder runs on a processor, takes integers or batches of another size only, or if
 // frames are resized.
-func EncodeNoisy(ctx context.Context, enc Encoder, src Source, n Noise, o EncodeOptions) (*tensor.Dense, []float64, error) {
+func EncodeNoisy(ctx context.Context, enc Encoder, src Source, n Noise, o EncodeOptions) (points.Points, []float64, error) {
 	info := enc.Info()
 	z, moved, err := encodeNoisy(ctx, enc, info, src, n, o)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
+			return points.Points{}, nil, ctx.Err()
 		}
-		return nil, nil, fmt.Errorf("encoder %s: %w", info.Name, err)
+		return points.Points{}, nil, fmt.Errorf("encoder %s: %w", info.Name, err)
 	}
 	return z, moved, nil
 }
 
-func encodeNoisy(ctx context.Context, enc Encoder, info Info, src Source, n Noise, o EncodeOptions) (*tensor.Dense, []float64, error) {
+func encodeNoisy(ctx context.Context, enc Encoder, info Info, src Source, n Noise, o EncodeOptions) (points.Points, []float64, error) {
 	if _, err := ParsePool(string(o.Pool)); err != nil {
-		return nil, nil, err
+		return points.Points{}, nil, err
 	}
 	s, err := newStream(enc, info, src, o)
 	if err != nil {
-		return nil, nil, err
+		return points.Points{}, nil, err
 	}
 	s.noise = &n
 	raw, err := s.noisyLane()
 	if err != nil {
-		return nil, nil, err
+		return points.Points{}, nil, err
 	}
 	if err := s.check(ctx); err != nil {
-		return nil, nil, err
+		return points.Points{}, nil, err
 	}
 	moved := make([]float64, src.Len())
 	latents, dim, err := s.all(ctx, func(lo, hi int) { copy(moved[lo:hi], raw.Displacements()) })
 	if err != nil {
-		return nil, nil, err
+		return points.Points{}, nil, err
 	}
-	return tensor.New(tensor.WithShape(src.Len(), dim), tensor.WithBacking(latents)), moved, nil
+	return points.Float32(latents, dim), moved, nil
 }
 
 // noisyLane is what changes and encodes every batch of the source, the last one included.

@@ -29,11 +29,7 @@ type onGPU struct {
 }
 
 func (m *onGPU) encode(ctx context.Context, states latent.Source) (points.Points, error) {
-	z, err := latent.Encode(ctx, m.encoder, states, m.options)
-	if err != nil {
-		return points.Points{}, err
-	}
-	return points.Float32(z.Data().([]float32), z.Shape()[1]), nil
+	return latent.Latents(ctx, m.encoder, states, m.options)
 }
 
 func (m *onGPU) encodeNoisy(ctx context.Context, states latent.Source, n latent.Noise, progress func(done, total int)) (points.Points, []float64, error) {
@@ -44,7 +40,7 @@ func (m *onGPU) encodeNoisy(ctx context.Context, states latent.Source, n latent.
 		return points.Points{}, nil, err
 	}
 	m.noisy++
-	return points.Float32(z.Data().([]float32), z.Shape()[1]), moved, nil
+	return z, moved, nil
 }
 
 // models are two encoders on a device: one of pixels as they are, one of pixels that are scaled.
