@@ -34,6 +34,7 @@ type Data struct {
 	index    []int // admissible states
 	episodes []int // of every state; nil: one episode
 	rows     []int // frame at which every state begins; nil: the state's own index
+	window   int   // frames of a state; 0: one, or a clip that is a row by itself
 
 	frames *dataset.Array // what States are made of
 	cache  *latent.Cache  // nil: off
