@@ -6,11 +6,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"repscope/analysis/internal/results"
-	"repscope/dataset"
-	"repscope/internal/example"
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/report"
@@ -24,7 +21,7 @@ var Command = run.Command{
 	Out:     "evaluation_plots/geometry",
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
-		labels := flags.String("labels", "", "`FILE[:key]` of an integer class per frame (a window has that of its last frame); with --example also example:NAME, example:lives unless given")
+		labels := inputs.Role(flags, input.Role{Name: "labels", Unit: "label", Example: "lives", Usage: "`FILE[:key]` of an integer class per frame (a window has that of its last frame); with --example also example:NAME, example:lives unless given"})
 		clusters := flags.Ints("clusters", []int{10}, "`LIST` of numbers of k-means clusters")
 		starts := flags.Int("starts", 10, "`N` k-means++ starts, of which the best counts")
 		neighbors := flags.Ints("k", []int{1, 5, 20}, "`LIST` of neighbourhood sizes for the consistency of labels")
@@ -64,7 +61,7 @@ var Command = run.Command{
 			if err != nil {
 				return err
 			}
-			return analyse(ctx, env, data, *labels, *perPoint, o)
+			return analyse(ctx, env, data, labels, *perPoint, o)
 		}}
 	},
 }
@@ -95,11 +92,11 @@ autocorrelation, NMI and ARI delete blocks in turn. Cluster assignments are held
 interval of a silhouette is about states, not about the clustering. --samples
 limits the states of the measures over pairs; measures of time see all states.`
 
-func analyse(ctx context.Context, env *run.Env, data *input.Data, labels string, perPoint bool, o Options) error {
+func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.Given, perPoint bool, o Options) error {
 	index := data.Index()
 	in := Input{Episode: data.Episodes(index), Time: data.Frame(index)}
 	var err error
-	if in.Labels, err = readLabels(env, data, labels, index); err != nil {
+	if in.Labels, err = labels.Ints(data, index); err != nil {
 		return err
 	}
 	latents, err := data.Latents(ctx, index)
@@ -131,102 +128,6 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels string,
 		}
 	}
 	return result.write(env, o)
-}
-
-// exampleLabels names the columns of the example's own labels.
-const exampleLabels = "example:"
-
-// readLabels reads the labels of the states, nil where none are given.
-func readLabels(env *run.Env, data *input.Data, spec string, index []int) ([]int64, error) {
-	if spec == "" && runsExample(env) {
-		spec = exampleLabels + "lives"
-	}
-	if spec == "" {
-		return nil, nil
-	}
-	a, err := openLabels(env, spec)
-	if err != nil {
-		return nil, fmt.Errorf("labels: %w", err)
-	}
-	defer a.Close()
-	if a.RowLen() != 1 {
-		return nil, fmt.Errorf("labels: %s has shape %v, want one label per frame", a.Name(), a.Shape())
-	}
-	sum, err := a.SHA256()
-	if err != nil {
-		return nil, fmt.Errorf("labels: %w", err)
-	}
-	all := make([]int64, a.Len())
-	if err := a.ReadInt64(all, 0, len(all)); err != nil {
-		return nil, fmt.Errorf("labels: %w", err)
-	}
-	env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "labels", Path: spec, SHA256: sum, DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
-
-	frames, last := 0, 0 // rows there should be, and the place of a state's last frame after its first
-	for _, in := range env.Result.Inputs {
-		switch {
-		case in.Role == "frames":
-			frames, last = in.Shape[0], max(in.Window, 1)-1
-		case in.Role == "latents" && data.States == nil:
-			frames = in.Shape[0]
-		}
-	}
-	if data.States != nil {
-		frames = data.States.Array().Len()
-	}
-	out := make([]int64, len(index))
-	switch len(all) {
-	case frames:
-		for i, row := range data.Frame(index) {
-			out[i] = all[row+last]
-		}
-	case len(index):
-		copy(out, all)
-	default:
-		want := fmt.Sprintf("%d, one per frame", frames)
-		if len(index) != frames {
-			want += fmt.Sprintf(", or %d, one per state", len(index))
-		}
-		return nil, fmt.Errorf("labels: %s has %d labels, want %s", a.Name(), len(all), want)
-	}
-	return out, nil
-}
-
-// runsExample reports whether the frames are the built-in example's.
-func runsExample(env *run.Env) bool {
-	return slices.ContainsFunc(env.Result.Inputs, func(in report.Input) bool {
-		return in.Role == "frames" && strings.HasPrefix(in.Path, exampleLabels)
-	})
-}
-
-// openLabels opens a file, or a column of the built-in example's own state.
-func openLabels(env *run.Env, spec string) (*dataset.Array, error) {
-	name, ok := strings.CutPrefix(spec, exampleLabels)
-	if !ok {
-		return dataset.Open(spec)
-	}
-	names := slices.Concat([]string{"episode", "action"}, example.FactorNames)
-	if !runsExample(env) {
-		return nil, run.Usage("--labels %s needs --example", spec)
-	}
-	if !slices.Contains(names, name) {
-		return nil, run.Hint(run.Usage("--labels %s: want %s followed by one of %s", spec, exampleLabels, strings.Join(names, ", ")),
-			run.DidYouMean(exampleLabels, name, names))
-	}
-	set := example.Example()
-	values := make([]int64, set.Len())
-	column := slices.Index(example.FactorNames, name)
-	for i := range values {
-		switch name {
-		case "episode":
-			values[i] = set.Episode[i]
-		case "action":
-			values[i] = int64(set.Action[i])
-		default:
-			values[i] = int64(set.Factors[i*len(example.FactorNames)+column])
-		}
-	}
-	return dataset.NewArray(spec, []int{len(values)}, values)
 }
 
 // write puts the result into the result file, the CSV files, the console and

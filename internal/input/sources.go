@@ -71,13 +71,22 @@ func (s *sourceFlag) Set(text string) error {
 			s.inputs.sources = append(s.inputs.sources, baseline)
 		}
 	default:
-		name, path, ok := strings.Cut(text, "=")
-		if !ok || name == "" || path == "" {
-			return fmt.Errorf("want NAME=FILE%s", exampleName(text))
+		name, path, err := cutName(text)
+		if err != nil {
+			return err
 		}
 		s.inputs.sources = append(s.inputs.sources, source{kind: s.kind, name: name, path: path})
 	}
 	return nil
+}
+
+// cutName reads NAME=FILE.
+func cutName(text string) (name, path string, err error) {
+	name, path, ok := strings.Cut(text, "=")
+	if !ok || name == "" || path == "" {
+		return "", "", fmt.Errorf("want NAME=FILE%s", exampleName(text))
+	}
+	return name, path, nil
 }
 
 // exampleName suggests a name for a file that was given without one.

@@ -35,7 +35,7 @@ func (d *Data) loadStates(given []givenLatents) error {
 		return fmt.Errorf("frames: %w", err)
 	}
 	d.States = states
-	d.count = states.Len()
+	d.count, d.window = states.Len(), in.window
 	d.episodes = states.Episodes()
 	d.rows = make([]int, d.count)
 	for i := range d.rows {

@@ -25,7 +25,7 @@
 //				},
 //				Run: func(ctx context.Context, env *run.Env) error {
 //					table := report.NewTable("", "File", "Count")
-//					for _, name := range env.Args {
+//					for _, name := range env.Options.Args {
 //						n, err := count(name, *word)
 //						if err != nil {
 //							return err

@@ -19,8 +19,6 @@ import (
 type Env struct {
 	Command *Command
 	Options Options
-	// Args are the arguments beside the flags; see Command.Arguments.
-	Args []string
 
 	// Result has everything but inputs and numbers filled in; put each model's part
 	// under its name in Result.Models.
@@ -42,7 +40,6 @@ func newEnv(c *Command, o *Options, flags *Flags, stderr io.Writer) *Env {
 	e := &Env{
 		Command:  c,
 		Options:  *o,
-		Args:     o.Args,
 		Result:   report.NewResult(c.Name),
 		console:  &bytes.Buffer{},
 		stderr:   stderr,

@@ -92,6 +92,9 @@ func chooseFormat(to, pattern string) (string, error) {
 	if pattern == "" {
 		return to, nil
 	}
+	if filepath.Base(pattern) != pattern {
+		return "", run.Usage("--output %s: want a plain name made of {model} and {layer}; the folder is --out", pattern)
+	}
 	extension := strings.TrimPrefix(filepath.Ext(pattern), ".")
 	known := slices.Contains(dataset.AppendFormats(), extension)
 	switch {
