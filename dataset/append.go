@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/atomicfile"
 	"repscope/internal/dtype"
 )
 
@@ -124,14 +125,14 @@ func openAppended(path string, flags int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lock(f); err != nil {
+	if err := atomicfile.TryLock(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
 	return f, nil
 }
 
 // ErrLocked says that a file is being written by somebody else.
-var ErrLocked = errors.New("another run is writing this file")
+var ErrLocked = atomicfile.ErrLocked
 
 // DiscardAppended removes a file that an Appender left. That there is none is no
 // error; that an Appender is writing it is.

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"repscope/internal/mmap"
+	"repscope/internal/text"
 )
 
 // splitSpec separates "FILE:key". A file whose own name holds the colon wins.
@@ -264,7 +265,7 @@ func chooseKey(path, key string, names []string) (string, error) {
 		return key, nil
 	}
 	hint := ""
-	if near := nearest(key, names); near != "" {
+	if near := text.Nearest(key, names); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
 	return "", fmt.Errorf("%s: no array %q (there are %s)%s", path, key, list(names), hint)
@@ -277,40 +278,4 @@ func list(names []string) string {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	return strings.Join(names, ", ")
-}
-
-// nearest returns the name that differs from key by the fewest edits, or "" when
-// none is near.
-func nearest(key string, names []string) string {
-	best, bestDistance := "", len(key)/2+2
-	for _, name := range names {
-		if len(name) > 256 || len(key) > 256 {
-			continue
-		}
-		if d := editDistance(strings.ToLower(key), strings.ToLower(name)); d < bestDistance {
-			best, bestDistance = name, d
-		}
-	}
-	return best
-}
-
-// editDistance is Levenshtein's distance.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

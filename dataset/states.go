@@ -4,6 +4,7 @@
 package dataset
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -13,9 +14,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"repscope/internal/dtype"
+	"repscope/internal/parallel"
 	"repscope/points"
 )
 
@@ -625,16 +626,10 @@ func (s *States) contiguous() ([]byte, bool) {
 func readParallel[T any](s *States, dst []T, convert func(dst []T, src []byte) error) error {
 	n, size := len(s.starts), s.Size()
 	workers := min(runtime.GOMAXPROCS(0), (n*size)>>16+1)
-	errs := make([]error, workers)
-	var group sync.WaitGroup
-	for w := range workers {
-		group.Go(func() {
-			lo, hi := n*w/workers, n*(w+1)/workers
-			errs[w] = read(s, dst[lo*size:hi*size], s.starts[lo:hi], convert)
-		})
-	}
-	group.Wait()
-	return errors.Join(errs...)
+	return parallel.Try(context.Background(), workers, workers, func(_, w int) error {
+		lo, hi := n*w/workers, n*(w+1)/workers
+		return read(s, dst[lo*size:hi*size], s.starts[lo:hi], convert)
+	})
 }
 
 // Pairs returns the pairs of states whose starts are horizon ≥ 1 rows apart and

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"repscope/internal/mmap"
+	"repscope/internal/text"
 	"repscope/internal/torchfile"
 )
 
@@ -187,7 +188,7 @@ func descend(value any, path string) (any, string, error) {
 			}
 		}
 		hint := ""
-		if near := nearest(path, v.Keys()); near != "" {
+		if near := text.Nearest(path, v.Keys()); near != "" {
 			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
 		return nil, "", fmt.Errorf("no key %q (there are %s)%s", step, list(v.Keys()), hint)

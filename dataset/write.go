@@ -4,18 +4,15 @@ package dataset
 
 import (
 	"archive/zip"
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"repscope/internal/atomicfile"
 	"repscope/internal/dtype"
 )
 
@@ -213,34 +210,10 @@ func WriteSafetensors(path string, fields ...Field) error {
 	return writeFile(path, func(w io.Writer) error { return EncodeSafetensors(w, fields...) })
 }
 
-// writeFile writes to a temporary file in the same folder and renames it when
-// complete; an error leaves an earlier file untouched and nothing behind.
-func writeFile(path string, write func(w io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
+// writeFile writes a file that appears under its name only when complete.
+func writeFile(path string, write func(w io.Writer) error) error {
+	if err := atomicfile.Write(path, atomicfile.Options{Sync: true}, write); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	defer func() {
-		if err != nil {
-			f.Close() // the second Close of a complete file does nothing
-			err = fmt.Errorf("%s: %w", path, errors.Join(err, os.Remove(f.Name())))
-		}
-	}()
-	buffered := bufio.NewWriterSize(f, 1<<16)
-	if err := write(buffered); err != nil {
-		return err
-	}
-	if err := buffered.Flush(); err != nil {
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return nil
 }

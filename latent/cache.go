@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -15,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"repscope/internal/atomicfile"
 )
 
 // Cache keeps latents on disk, keyed by a hash over the encoder's file and
@@ -126,19 +129,12 @@ func (c *Cache) store(key string, z []float32, n, d int) error {
 	if int64(len(data)) > c.limit() {
 		return nil
 	}
-	f, err := os.CreateTemp(c.Dir, "."+key[:16]+"-*")
-	if err != nil {
+	// Not forced to disk: damage is noticed, and costs no more than encoding again.
+	err := atomicfile.Write(c.path(key), atomicfile.Options{Mode: 0o600}, func(w io.Writer) error {
+		_, err := w.Write(data)
 		return err
-	}
-	_, err = f.Write(data)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), c.path(key))
-	}
+	})
 	if err != nil {
-		os.Remove(f.Name())
 		return err
 	}
 	return c.trim()

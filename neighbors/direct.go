@@ -13,42 +13,9 @@ import (
 // number is the type points are measured in.
 type number interface{ uint8 | float32 | float64 }
 
-// squaredDistances sets out[c] = Σ_k (x_k − y_k)² for the rows y of data with
-// the given indices. Differences and squares are float64, added in index
-// order; four rows go side by side, which changes no rounding. The explicit
+// dots sets out[c] = Σ_k x_k·y_k for the rows y of data with the given indices. Products are float64, added in
+// index order; four rows go side by side, which changes no rounding. The explicit
 // conversions keep the compiler from fusing a product with a sum.
-func squaredDistances[T number](x []float64, data []T, index []int32, out []float64) {
-	dim := len(x)
-	row := func(c int) []T {
-		at := int(index[c]) * dim
-		return data[at : at+dim : at+dim]
-	}
-	c := 0
-	for ; c+4 <= len(index); c += 4 {
-		y0, y1, y2, y3 := row(c)[:len(x)], row(c + 1)[:len(x)], row(c + 2)[:len(x)], row(c + 3)[:len(x)]
-		var s0, s1, s2, s3 float64
-		for k, v := range x {
-			d0, d1 := v-float64(y0[k]), v-float64(y1[k])
-			d2, d3 := v-float64(y2[k]), v-float64(y3[k])
-			s0 += float64(d0 * d0)
-			s1 += float64(d1 * d1)
-			s2 += float64(d2 * d2)
-			s3 += float64(d3 * d3)
-		}
-		out[c], out[c+1], out[c+2], out[c+3] = s0, s1, s2, s3
-	}
-	for ; c < len(index); c++ {
-		var s float64
-		y := row(c)[:len(x)]
-		for k, v := range x {
-			d := v - float64(y[k])
-			s += float64(d * d)
-		}
-		out[c] = s
-	}
-}
-
-// dots sets out[c] = Σ_k x_k·y_k, like squaredDistances.
 func dots[T number](x []float64, data []T, index []int32, out []float64) {
 	dim := len(x)
 	row := func(c int) []T {
@@ -139,21 +106,19 @@ func samePoints(a, b points.Points) bool {
 
 // keys sets out[c] to the key of query i, whose coordinates are x, and point index[c].
 func (d *direct) keys(i int, x []float64, index []int32, out []float64) {
+	dim := d.points.Dim
 	switch {
 	case d.points.U8 != nil && d.metric == Cosine:
 		dots(x, d.points.U8, index, out)
 	case d.points.U8 != nil:
-		squaredDistances(x, d.points.U8, index, out)
+		kernel.SquaredDistances(out, d.queries.U8[i*dim:(i+1)*dim], d.points.U8, dim, index)
 	case d.points.F32 != nil && d.metric == Cosine:
 		dots(x, d.points.F32, index, out)
 	case d.points.F32 != nil:
-		// The same sums in the same order, several pairs at a time.
-		dim := d.points.Dim
 		kernel.SquaredDistances(out, d.queries.F32[i*dim:(i+1)*dim], d.points.F32, dim, index)
 	case d.metric == Cosine:
 		dots(x, d.points.F64, index, out)
 	default:
-		dim := d.points.Dim
 		kernel.SquaredDistances(out, d.queries.F64[i*dim:(i+1)*dim], d.points.F64, dim, index)
 	}
 	if d.metric == Cosine {

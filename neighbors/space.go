@@ -459,11 +459,7 @@ func uint8Space[I kernel.Integer](b base, queries, pts points.Points) space {
 func squaresUint8[I kernel.Integer](p points.Points) []I {
 	out := make([]I, p.N)
 	for i := range out {
-		var sum int64
-		for _, v := range p.U8[i*p.Dim : (i+1)*p.Dim] {
-			sum += int64(v) * int64(v)
-		}
-		out[i] = I(sum)
+		out[i] = I(kernel.SumSquaresUint8(p.U8[i*p.Dim : (i+1)*p.Dim]))
 	}
 	return out
 }

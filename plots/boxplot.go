@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot/vg"
+
+	"repscope/internal/quantile"
 )
 
 // boxSummary is what is drawn of a sample.
@@ -81,7 +83,7 @@ func summarize(values []float64, y Axis, most int, data *extent, lost *dropped) 
 		return boxSummary{}
 	}
 	slices.Sort(sorted)
-	b := boxSummary{some: true, q1: quantile(sorted, 0.25), median: quantile(sorted, 0.5), q3: quantile(sorted, 0.75)}
+	b := boxSummary{some: true, q1: quantile.Sorted(sorted, 0.25), median: quantile.Sorted(sorted, 0.5), q3: quantile.Sorted(sorted, 0.75)}
 	for _, v := range sorted {
 		b.mean += v / float64(len(sorted))
 	}
@@ -119,16 +121,6 @@ func thinned(sorted []float64, n int) []float64 {
 		kept[i] = sorted[i*(len(sorted)-1)/(n-1)]
 	}
 	return kept
-}
-
-// quantile interpolates linearly between order statistics, numpy's default rule.
-func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
 // draw draws one box in its slot.

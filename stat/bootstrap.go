@@ -6,10 +6,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"repscope/internal/parallel"
 )
 
 // IntervalMethod is a way of reading an interval off bootstrap replicates.
@@ -302,15 +301,16 @@ func bootstrap(ctx context.Context, resamples *Resamples, blocks *Blocks, size i
 		b, g := resamples.count, blocks.Count()
 		values := make([]float64, (b+g)*size)
 		// Deletions and resamples are one list of tasks, each with its own place.
-		err := parallel(ctx, b+g, o.Threads, func() func(task int) {
+		err := parallel.With(ctx, o.Threads, b+g, func() func(task int) error {
 			e := newEvaluator()
-			return func(task int) {
+			return func(task int) error {
 				dst := values[task*size : (task+1)*size : (task+1)*size]
 				if task < b {
 					e.resample(task, dst)
 				} else {
 					e.without(task-b, dst)
 				}
+				return nil
 			}
 		})
 		if err != nil {
@@ -333,35 +333,6 @@ func bootstrap(ctx context.Context, resamples *Resamples, blocks *Blocks, size i
 		v.finish(o)
 	}
 	return out, nil
-}
-
-// parallel calls task(0), …, task(count−1), each once, from several goroutines.
-// It stops early when ctx ends.
-func parallel(ctx context.Context, count, threads int, newTask func() func(task int)) error {
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	threads = min(threads, count)
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range threads {
-		group.Go(func() {
-			task := newTask()
-			for ctx.Err() == nil {
-				// A few at a time keep the counter out of the way of short tasks.
-				const chunk = 8
-				hi := int(next.Add(chunk))
-				for i := hi - chunk; i < min(hi, count); i++ {
-					task(i)
-				}
-				if hi >= count {
-					return
-				}
-			}
-		})
-	}
-	group.Wait()
-	return ctx.Err()
 }
 
 func (v *Bootstrapped) warn(format string, arguments ...any) {

@@ -5,6 +5,8 @@ package stat
 import (
 	"math"
 	"slices"
+
+	"repscope/internal/quantile"
 )
 
 // Sum returns the sum of values by pairwise summation in a fixed order. The
@@ -144,22 +146,7 @@ func Quantiles(values []float64, q ...float64) ([]float64, error) {
 // ascending order and free of NaN. It returns NaN for no values or q outside
 // [0, 1].
 func QuantileSorted(sorted []float64, q float64) float64 {
-	if len(sorted) == 0 || !(q >= 0 && q <= 1) {
-		return math.NaN()
-	}
-	rank := float64(float64(len(sorted)-1) * q) // rounded, as NumPy's, before the fraction is taken
-	below := int(rank)
-	if below >= len(sorted)-1 {
-		return sorted[len(sorted)-1]
-	}
-	t := rank - float64(below)
-	a, b := sorted[below], sorted[below+1]
-	step := b - a
-	// NumPy interpolates from the nearer end.
-	if t >= 0.5 {
-		return b - float64(step*(1-t))
-	}
-	return a + float64(step*t)
+	return quantile.Sorted(sorted, q)
 }
 
 // Median returns the median of values (the mean of the two middle ones for an

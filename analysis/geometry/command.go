@@ -12,6 +12,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/cli"
 	"repscope/internal/example"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -209,7 +210,7 @@ func openLabels(env *cli.Env, spec string) (*dataset.Array, error) {
 	}
 	if !slices.Contains(names, name) {
 		hint := ""
-		if nearest := cli.Nearest(name, names); nearest != "" {
+		if nearest := text.Nearest(name, names); nearest != "" {
 			hint = "did you mean " + exampleLabels + nearest + "?"
 		}
 		return nil, cli.Hint(cli.Usage("--labels %s: want %s followed by one of %s", spec, exampleLabels, strings.Join(names, ", ")), hint)

@@ -16,12 +16,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
+	"repscope/internal/parallel"
 	"repscope/latent"
 	"repscope/points"
 	"repscope/report"
@@ -343,7 +342,7 @@ func (m *mover) here(ctx context.Context, l, draw int, models []int) error {
 	n := m.in.States.Len()
 	for lo := 0; lo < n; lo += chunk {
 		hi := min(lo+chunk, n)
-		if err := m.corrupt(l, draw, lo, hi); err != nil {
+		if err := m.corrupt(ctx, l, draw, lo, hi); err != nil {
 			return err
 		}
 		for _, i := range models {
@@ -363,7 +362,7 @@ func (m *mover) here(ctx context.Context, l, draw int, models []int) error {
 }
 
 // corrupt makes the corrupted states lo ≤ i < hi and their distances.
-func (m *mover) corrupt(l, draw, lo, hi int) error {
+func (m *mover) corrupt(ctx context.Context, l, draw, lo, hi int) error {
 	n := m.in.States.Len()
 	if m.clean == nil {
 		m.clean = make([]float32, min(chunk, n)*m.size)
@@ -374,7 +373,7 @@ func (m *mover) corrupt(l, draw, lo, hi int) error {
 		return err
 	}
 	m.changed.data = m.changed.data[:len(states)]
-	return each(m.o.Threads, hi-lo, func(i int) error {
+	return parallel.Try(ctx, m.o.Threads, hi-lo, func(_, i int) error {
 		state, out := states[i*m.size:(i+1)*m.size], m.changed.data[i*m.size:(i+1)*m.size]
 		if err := m.c.apply(out, state, m.number(lo+i), m.o.Levels[l], draw); err != nil {
 			return err
@@ -387,31 +386,6 @@ func (m *mover) corrupt(l, draw, lo, hi int) error {
 		m.distance[draw*n+lo+i] = math.Sqrt(square)
 		return nil
 	})
-}
-
-// each calls f for 0 ≤ i < n on several goroutines and returns the error of the
-// lowest i.
-func each(threads, n int, f func(i int) error) error {
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	threads = min(threads, n)
-	errs := make([]error, n)
-	var wait sync.WaitGroup
-	for t := range threads {
-		wait.Go(func() {
-			for i := t; i < n; i += threads {
-				errs[i] = f(i)
-			}
-		})
-	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // memory is a source of states in memory.

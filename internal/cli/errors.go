@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
+
+	"repscope/internal/text"
 )
 
 // Exit codes of every binary.
@@ -75,58 +76,10 @@ func exitCode(err error) int {
 	return exitFailed
 }
 
-// Nearest returns the candidate that is most like name, or "" when none is
-// alike: at most a third of the letters differ, or name begins it.
-func Nearest(name string, candidates []string) string {
-	best, bestDistance := "", 1+max(1, len(name)/3)
-	lower := strings.ToLower(name)
-	for _, c := range candidates {
-		if d := editDistance(lower, strings.ToLower(c)); d < bestDistance {
-			best, bestDistance = c, d
-		}
-	}
-	if best == "" && len(name) >= 2 {
-		for _, c := range candidates {
-			if strings.HasPrefix(strings.ToLower(c), lower) {
-				return c
-			}
-		}
-	}
-	return best
-}
-
 // didYouMean returns a hint for an unknown name, or "".
 func didYouMean(prefix, name string, candidates []string) string {
-	if n := Nearest(name, candidates); n != "" {
+	if n := text.Nearest(name, candidates); n != "" {
 		return "did you mean " + prefix + n + "?"
 	}
 	return ""
-}
-
-// editDistance is the number of insertions, deletions, replacements and swaps
-// of neighbouring letters that turn a into b (optimal string alignment).
-func editDistance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	rows := make([][]int, len(x)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(y)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		for j := 1; j <= len(y); j++ {
-			cost := 1
-			if x[i-1] == y[j-1] {
-				cost = 0
-			}
-			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				d = min(d, rows[i-2][j-2]+1)
-			}
-			rows[i][j] = d
-		}
-	}
-	return rows[len(x)][len(y)]
 }

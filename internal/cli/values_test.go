@@ -46,35 +46,6 @@ func TestSize(t *testing.T) {
 	})
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"model", "latents", "latent-scale", "format", "frames", "bootstrap", "k"}
-	for name, want := range map[string]string{
-		"modle": "model", "latent": "latents", "fromat": "format", "frame": "frames", "boot": "bootstrap", "BOOTSTRAP": "bootstrap",
-		"zzz": "", "completely-different": "", "": "k",
-	} {
-		if name == "" {
-			continue
-		}
-		if got := Nearest(name, names); got != want {
-			t.Errorf("%q: got %q, want %q", name, got, want)
-		}
-	}
-}
-
-func TestEditDistance(t *testing.T) {
-	for _, test := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "", 3}, {"kitten", "sitting", 3}, {"ab", "ba", 1}, {"cosine", "cosine", 0}, {"σ", "s", 1}} {
-		if got := editDistance(test.a, test.b); got != test.want {
-			t.Errorf("%q, %q: got %d, want %d", test.a, test.b, got, test.want)
-		}
-		if got := editDistance(test.b, test.a); got != test.want {
-			t.Errorf("%q, %q: got %d, want %d", test.b, test.a, got, test.want)
-		}
-	}
-}
-
 // testFlags registers the shared flags and one of each own kind.
 func testFlags() (*Flags, *Options, *Command, *[]int, *[]float64) {
 	c := &Command{Name: "fake", Summary: "a stand-in", Out: "out", Defaults: map[string]string{"bootstrap": "200"}}

@@ -653,6 +653,12 @@ func naiveUint8(x, y []uint8, squared bool) int64 {
 	return s
 }
 
+// packUint8 packs an operand for one side.
+func packUint8(o Uint8Operand, side string, count, depth int) (*PackedUint8, error) {
+	p := new(PackedUint8)
+	return p, p.fill(o, side, count, depth, side == "B")
+}
+
 func testUint8[I Integer](t *testing.T, list []shape, all255 bool) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for _, s := range list {
@@ -689,11 +695,11 @@ func testUint8[I Integer](t *testing.T, list []shape, all255 bool) {
 			}
 			for _, impl := range implementations() {
 				active.Store(impl)
-				pa, err := PackUint8Left(Uint8Rows(a, lda), s.m, s.k)
+				pa, err := packUint8(Uint8Rows(a, lda), "A", s.m, s.k)
 				if err != nil {
 					t.Fatal(err)
 				}
-				pb, err := PackUint8Right(Uint8Rows(b, ldb), s.n, s.k)
+				pb, err := packUint8(Uint8Rows(b, ldb), "B", s.n, s.k)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -741,11 +747,11 @@ func TestUint8BlockOfPacked(t *testing.T) {
 		for i := range squares {
 			squares[i] = int32(SumSquaresUint8(x[i*k : i*k+k]))
 		}
-		left, err := PackUint8Left(Uint8Rows(x, k), n, k)
+		left, err := packUint8(Uint8Rows(x, k), "A", n, k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		right, err := PackUint8Right(Uint8Rows(x, k), n, k)
+		right, err := packUint8(Uint8Rows(x, k), "B", n, k)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -813,6 +819,7 @@ func TestRows(t *testing.T) {
 		}
 		t.Run("float32", testSquaredDistances[float32])
 		t.Run("float64", testSquaredDistances[float64])
+		t.Run("uint8", testSquaredDistancesUint8)
 		t.Run("scans", func(t *testing.T) { testScans(t, impl) })
 	})
 }
@@ -840,6 +847,27 @@ func testSquaredDistances[T Float](t *testing.T) {
 	}
 }
 
+func testSquaredDistancesUint8(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	const rows, n, stride = 21, 37, 40
+	x, y := make([]uint8, n), make([]uint8, rows*stride)
+	for i := range x {
+		x[i] = uint8(r.Uint32())
+	}
+	for i := range y {
+		y[i] = uint8(r.Uint32())
+	}
+	for count := range 2 * rows {
+		index, got, want := make([]int32, count), make([]float64, count), make([]float64, count)
+		for i := range index {
+			index[i] = int32(r.IntN(rows))
+			want[i] = float64(naiveUint8(x, y[int(index[i])*stride:][:n], true))
+		}
+		SquaredDistances(got, x, y, stride, index)
+		sameBits(t, fmt.Sprintf("count %d", count), got, want)
+	}
+}
+
 // The selection by the environment variable, in processes of their own.
 func TestSelection(t *testing.T) {
 	if os.Getenv("KERNEL_TEST_CHILD") != "" {
@@ -847,7 +875,11 @@ func TestSelection(t *testing.T) {
 		fmt.Printf("name=%s err=%v\n", name, err)
 		return
 	}
-	best := Available()[len(Available())-1]
+	var names []string
+	for _, impl := range implementations() {
+		names = append(names, impl.name)
+	}
+	best := names[len(names)-1]
 	cases := map[string]string{
 		"":       "name=" + best + " err=<nil>",
 		"sse9":   "name=" + best + ` err=REPSCOPE_KERNEL="sse9" is unknown`,
@@ -855,7 +887,7 @@ func TestSelection(t *testing.T) {
 		"avx512": "",
 		"avx2":   "",
 	}
-	for _, name := range Available() {
+	for _, name := range names {
 		cases[name] = "name=" + name + " err=<nil>"
 	}
 	for _, name := range []string{"avx2", "avx512"} {

@@ -358,7 +358,7 @@ func squaredDistances32(sums *[8]float64, x []float64, y *[8]*float32) {
 	} else {
 		squaredDistances32AVX2(sums, &x[0], y, blocks)
 	}
-	addSquaredDifferences(sums, x, y, 8*blocks)
+	addSquaredDifferences(sums, x, y, len(y), 8*blocks)
 }
 
 func squaredDistances64(sums *[8]float64, x []float64, y *[8]*float64) {
@@ -368,7 +368,7 @@ func squaredDistances64(sums *[8]float64, x []float64, y *[8]*float64) {
 	} else {
 		squaredDistances64AVX2(sums, &x[0], y, blocks)
 	}
-	addSquaredDifferences(sums, x, y, 4*blocks)
+	addSquaredDifferences(sums, x, y, len(y), 4*blocks)
 }
 
 func addDistancesAsm(l *lanes, c, norms, sums []float64, small []int32, norm, share float64) int {

@@ -48,28 +48,10 @@ type PackedUint8 struct {
 	groups              int
 }
 
-// PackUint8Left packs count vectors of length depth for use as A.
-func PackUint8Left(o Uint8Operand, count, depth int) (*PackedUint8, error) {
-	return packUint8(o, "A", count, depth, false)
-}
-
-// PackUint8Right packs count vectors of length depth for use as B.
-func PackUint8Right(o Uint8Operand, count, depth int) (*PackedUint8, error) {
-	return packUint8(o, "B", count, depth, true)
-}
-
-// Left packs another operand for use as A in the place of the one that p holds
+// Left packs count vectors of length depth for use as A in the place of what p holds
 // and allocates only if p is too small for it. p may be zero.
 func (p *PackedUint8) Left(o Uint8Operand, count, depth int) error {
 	return p.fill(o, "A", count, depth, false)
-}
-
-func packUint8(o Uint8Operand, side string, count, depth int, right bool) (*PackedUint8, error) {
-	p := new(PackedUint8)
-	if err := p.fill(o, side, count, depth, right); err != nil {
-		return nil, err
-	}
-	return p, nil
 }
 
 func (p *PackedUint8) fill(o Uint8Operand, side string, count, depth int, right bool) error {

@@ -157,21 +157,14 @@ func belowGeneric(dst, x []int32, limit int32) int {
 	return n
 }
 
-// SquaredNorm is ‖x‖² = Σ x[k]² in float64, the squares rounded and added
-// strictly in index order (the squares of float32 values are exact).
-func SquaredNorm[T Float](x []T) float64 {
-	var s float64
-	for _, v := range x {
-		s += float64(float64(v) * float64(v))
-	}
-	return s
-}
+// coordinate is what points are measured in.
+type coordinate interface{ uint8 | Float }
 
 // SquaredDistance is ‖x − y‖² = Σ (x[k] − y[k])² in float64: the values widened,
 // then difference, square and sum each rounded, strictly in index order, without fused
 // multiply-add. It is what a plain float64 loop gives, on every machine. The
 // vectors must have the same length; the shorter one decides otherwise.
-func SquaredDistance[T Float](x, y []T) float64 {
+func SquaredDistance[T coordinate](x, y []T) float64 {
 	n := min(len(x), len(y))
 	x, y = x[:n], y[:n]
 	var s float64
@@ -185,7 +178,7 @@ func SquaredDistance[T Float](x, y []T) float64 {
 // SquaredDistances sets dst[t] to [SquaredDistance](x, row index[t] of y), where
 // row i of y is y[i·stride : i·stride+len(x)]. The bits are the same; several pairs are computed at a
 // time, which is several times faster. It panics if dst is shorter than index or a row lies outside y.
-func SquaredDistances[T Float](dst []float64, x, y []T, stride int, index []int32) {
+func SquaredDistances[T coordinate](dst []float64, x, y []T, stride int, index []int32) {
 	dst = dst[:len(index)]
 	if len(x) == 0 {
 		clear(dst)
@@ -211,6 +204,9 @@ func SquaredDistances[T Float](dst []float64, x, y []T, stride int, index []int3
 			kernels.squaredDistances32(sums, pairs.x, rows)
 		case *[8]*float64:
 			kernels.squaredDistances64(sums, pairs.x, rows)
+		case *[8]*uint8:
+			clear(sums[:])
+			addSquaredDifferences(sums, pairs.x, rows, n, 0)
 		}
 		copy(dst[t:], sums[:n])
 	}
@@ -218,19 +214,23 @@ func SquaredDistances[T Float](dst []float64, x, y []T, stride int, index []int3
 }
 
 // eightPairs are the arguments of one call of the kernels, kept off the stack once.
-type eightPairs[T Float] struct {
+type eightPairs[T coordinate] struct {
 	x    []float64
 	rows [8]*T
 	sums [8]float64
 }
 
 var (
+	pairPool8  pool[eightPairs[uint8]]
 	pairPool32 pool[eightPairs[float32]]
 	pairPool64 pool[eightPairs[float64]]
 )
 
-func pairPools[T Float]() *pool[eightPairs[T]] {
+func pairPools[T coordinate]() *pool[eightPairs[T]] {
 	if p, ok := any(&pairPool32).(*pool[eightPairs[T]]); ok {
+		return p
+	}
+	if p, ok := any(&pairPool8).(*pool[eightPairs[T]]); ok {
 		return p
 	}
 	return any(&pairPool64).(*pool[eightPairs[T]])
@@ -238,16 +238,16 @@ func pairPools[T Float]() *pool[eightPairs[T]] {
 
 func squaredDistancesGeneric[T Float](sums *[8]float64, x []float64, y *[8]*T) {
 	clear(sums[:])
-	addSquaredDifferences(sums, x, y, 0)
+	addSquaredDifferences(sums, x, y, len(y), 0)
 }
 
-// addSquaredDifferences adds the terms from depth from on, four pairs at a time.
-func addSquaredDifferences[T Float](sums *[8]float64, x []float64, y *[8]*T, from int) {
+// addSquaredDifferences adds the terms of at least the first pairs from depth from on, four pairs at a time.
+func addSquaredDifferences[T coordinate](sums *[8]float64, x []float64, y *[8]*T, pairs, from int) {
 	n := len(x)
 	if from == n {
 		return
 	}
-	for r := 0; r < 8; r += 4 {
+	for r := 0; r < pairs; r += 4 {
 		y0, y1 := unsafe.Slice(y[r], n), unsafe.Slice(y[r+1], n)
 		y2, y3 := unsafe.Slice(y[r+2], n), unsafe.Slice(y[r+3], n)
 		s0, s1, s2, s3 := sums[r], sums[r+1], sums[r+2], sums[r+3]

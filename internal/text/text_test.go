@@ -18,9 +18,13 @@ func TestEditDistance(t *testing.T) {
 		{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"frames", "farmes", 1}, {"ca", "abc", 3}, // ca → a → abc would touch a letter twice
 		{"größe", "grösse", 2}, {"saturday", "sunday", 3}, {strings.Repeat("a", 300), strings.Repeat("a", 300), 0},
 		{strings.Repeat("a", 300), strings.Repeat("a", 299), 300},
+		{"abc", "", 3}, {"ab", "ba", 1}, {"cosine", "cosine", 0}, {"σ", "s", 1},
 	} {
 		if got := EditDistance(c.a, c.b); got != c.want {
 			t.Errorf("EditDistance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
+		if got := EditDistance(c.b, c.a); got != c.want {
+			t.Errorf("EditDistance(%q, %q) = %d, want %d", c.b, c.a, got, c.want)
 		}
 	}
 }
@@ -73,6 +77,15 @@ func TestNearest(t *testing.T) {
 		"": "k", "zz": "", "latents": "", strings.Repeat("x", 1000): "",
 	} {
 		if got := Nearest(name, names); got != want {
+			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
+		}
+	}
+	flags := []string{"model", "latents", "latent-scale", "format", "frames", "bootstrap", "k"}
+	for name, want := range map[string]string{
+		"modle": "model", "latent": "latents", "fromat": "format", "frame": "frames", "boot": "bootstrap", "BOOTSTRAP": "bootstrap",
+		"zzz": "", "completely-different": "",
+	} {
+		if got := Nearest(name, flags); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
 		}
 	}

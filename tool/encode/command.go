@@ -14,6 +14,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/cli"
+	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/report"
 )
@@ -84,7 +85,7 @@ encode_frames.npy tells the frame at which the state of each row begins.`
 func chooseFormat(to, pattern string) (string, error) {
 	if to != "" && !slices.Contains(dataset.AppendFormats(), to) {
 		err := cli.Usage("--to %s: want %s", to, strings.Join(dataset.AppendFormats(), ", "))
-		if near := cli.Nearest(to, dataset.AppendFormats()); near != "" {
+		if near := text.Nearest(to, dataset.AppendFormats()); near != "" {
 			err = cli.Hint(err, "did you mean "+near+"?")
 		}
 		return "", err
