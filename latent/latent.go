@@ -9,7 +9,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"repscope/model/checkpoint"
-	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 // Source is a sequence of states to encode; *dataset.States is one.
@@ -106,10 +106,10 @@ func Architectures() []Architecture { return checkpoint.Architectures() }
 func ArchitectureHelp() string { return checkpoint.Help() }
 
 // Operators lists the ONNX operators that Open understands, sorted.
-func Operators() []string { return graph.Operators() }
+func Operators() []string { return operator.Operators() }
 
 // Support describes one ONNX operator: opsets, element types, attributes.
-type Support = graph.Support
+type Support = operator.Support
 
 // Supported describes the ONNX operators that Open understands, by name.
-func Supported() []Support { return graph.Supported() }
+func Supported() []Support { return operator.Supported() }

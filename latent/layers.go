@@ -12,6 +12,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 	"repscope/stat"
 )
@@ -85,7 +86,7 @@ func (m *model) layers(state []int) ([]Layer, error) {
 	if err := checkInput(&g); err != nil {
 		return nil, err
 	}
-	if err := g.Prepare(cpu.Evaluate); err != nil {
+	if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 		return nil, err
 	}
 	input := g.Inputs[0]
@@ -101,7 +102,7 @@ func (m *model) layers(state []int) ([]Layer, error) {
 		if shape == nil {
 			return nil
 		}
-		p, err := g.Specialize([]graph.Operand{{Type: graph.Type{DType: input.DType, Shape: shape}}}, cpu.Evaluate)
+		p, err := g.Specialize([]graph.Operand{{Type: graph.Type{DType: input.DType, Shape: shape}}})
 		if err != nil {
 			return nil // the shape was only a guess
 		}

@@ -22,7 +22,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"repscope/dataset"
-	"repscope/model/cpu"
 	"repscope/model/graph"
 )
 
@@ -181,7 +180,7 @@ func TestMemoryProcess(t *testing.T) {
 	}
 	r.Weights = 4 * int64(m.info.Parameters)
 	shape, _ := fit(state, e.input)
-	p, err := m.graph.Specialize([]graph.Operand{{Type: graph.Type{DType: e.input.DType, Shape: append([]int{DefaultBatch}, shape...)}}}, cpu.Evaluate)
+	p, err := m.graph.Specialize([]graph.Operand{{Type: graph.Type{DType: e.input.DType, Shape: append([]int{DefaultBatch}, shape...)}}})
 	if err != nil {
 		t.Fatal(err)
 	}

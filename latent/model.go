@@ -19,6 +19,7 @@ import (
 
 	"repscope/model/checkpoint"
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 	"repscope/model/onnx"
 )
@@ -208,7 +209,7 @@ func newModelEncoder(g *graph.Graph, threads int, d *Device) (*modelEncoder, err
 		return nil, err
 	}
 	input := g.Inputs[0]
-	if err := g.Prepare(cpu.Evaluate); err != nil {
+	if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 		return nil, err
 	}
 	exec, err := newExecutor(g, threads, d)

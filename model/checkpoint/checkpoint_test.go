@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 )
 
@@ -39,7 +40,7 @@ func TestBuild(t *testing.T) {
 	if model.Architecture != "ConvEncoder" || !slices.Equal(model.State, []int{1, 1, 8, 8}) || model.Parameters != 51+6+245+10+40+147 {
 		t.Errorf("model %+v", model)
 	}
-	if err := model.Graph.Prepare(cpu.Evaluate); err != nil {
+	if err := model.Graph.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 		t.Error(err)
 	}
 	for _, shape := range [][]int{{2, 1, 3, 8, 8}, {2, 1, 3, 9, 11}, {2, 1, 1, 16, 4}} {
@@ -123,7 +124,7 @@ func FuzzOpen(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := errors.Join(model.Graph.Prepare(cpu.Evaluate), model.Close()); err != nil {
+		if err := errors.Join(model.Graph.Prepare(fuse.Rules(cpu.Evaluate)), model.Close()); err != nil {
 			t.Errorf("a model that cannot run: %v", err)
 		}
 	})

@@ -8,7 +8,7 @@ import (
 
 	"repscope/internal/kernel"
 	"repscope/internal/kernel/vector"
-	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 func init() { kernels["repscope.Attention"] = buildAttention }
@@ -48,7 +48,7 @@ func turn(dst, src, cos, sin []float32, r0, r1, stride, width int) {
 }
 
 func buildAttention(b *builder) (func() error, error) {
-	p := b.step.Params.(*graph.AttentionParams)
+	p := b.step.Params.(*operator.AttentionParams)
 	axis := len(p.Batch)
 	q, k, v, mask, y := b.in(0), b.in(1), b.in(2), b.in(3), b.out(0)
 	cosQ, sinQ, cosK, sinK := b.in(4), b.in(5), b.in(6), b.in(7)

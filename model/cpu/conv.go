@@ -11,6 +11,7 @@ import (
 	"repscope/internal/kernel"
 	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 func init() { kernels["repscope.Conv"] = buildConv }
@@ -35,7 +36,7 @@ func (g *geometry) depth() int {
 	return g.kernel[0] * g.kernel[1] * g.kernel[2] * g.channels / g.groups
 }
 
-func newGeometry(p *graph.ConvParams, in, out []int) *geometry {
+func newGeometry(p *operator.ConvParams, in, out []int) *geometry {
 	g := &geometry{groups: p.Group, channels: in[len(in)-1], filters: out[len(out)-1], first: p.ChannelsFirstInput}
 	spatial := in[1 : len(in)-1]
 	if g.first {
@@ -167,7 +168,7 @@ func (g *geometry) split(images, threads int) (perUnit, lines int) {
 }
 
 func buildConv(b *builder) (func() error, error) {
-	p := b.step.Params.(*graph.ConvParams)
+	p := b.step.Params.(*operator.ConvParams)
 	g := newGeometry(p, b.shape(0), b.outShape(0))
 	images, n, k := b.shape(0)[0], g.filters/g.groups, g.depth()
 	if size(b.outShape(0)) == 0 {

@@ -9,6 +9,7 @@ import (
 	"repscope/internal/dtype"
 	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 // grain is the least number of elements worth handing to another worker.
@@ -51,7 +52,7 @@ func init() {
 		}), nil
 	}
 	kernels[".IsInf"] = func(b *builder) (func() error, error) {
-		p := b.step.Params.(graph.IsInfParams)
+		p := b.step.Params.(operator.IsInfParams)
 		m, x, y := b.memory, b.step.In[0], b.step.Out[0]
 		return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
 			for i := lo; i < hi; i++ {
@@ -66,7 +67,7 @@ func init() {
 }
 
 func buildUnary(b *builder) (func() error, error) {
-	a := b.step.Params.(graph.Activation)
+	a := b.step.Params.(operator.Activation)
 	n := size(b.outShape(0))
 	if b.dtype(0) == graph.Int64 {
 		f := integerFunction(a.Op)
@@ -90,7 +91,7 @@ func buildClip(b *builder) (func() error, error) {
 	if b.dtype(0) == graph.Float32 {
 		return buildUnary(b)
 	}
-	p := b.step.Params.(graph.ClipBounds)
+	p := b.step.Params.(operator.ClipBounds)
 	m, x, y := b.memory, b.step.In[0], b.step.Out[0]
 	return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -514,7 +515,7 @@ func wrap(v int64, bits int) int64 {
 }
 
 func buildCast(b *builder) (func() error, error) {
-	to := b.step.Params.(graph.CastParams).To
+	to := b.step.Params.(operator.CastParams).To
 	m, x, y := b.memory, b.step.In[0], b.step.Out[0]
 	from, target := b.dtype(0), b.values[y].DType
 	narrow := func(v float32) float32 { return v }

@@ -1,6 +1,6 @@
 // Package cpu executes a graph on the processor's cores.
 //
-//	x := cpu.New(g, 0)                     // g prepared with cpu.Evaluate
+//	x := cpu.New(g, 0)                     // g prepared with fuse.Rules(cpu.Evaluate)
 //	defer x.Close()
 //	out, err := x.Run(ctx, []*graph.Tensor{graph.Floats(frames, 64, 1, 64, 64)})
 //
@@ -188,7 +188,7 @@ func (p *program) fits(inputs []*graph.Tensor) bool {
 }
 
 func (x *Executor) compile(operands []graph.Operand) (*program, error) {
-	bound, err := x.graph.Specialize(operands, Evaluate)
+	bound, err := x.graph.Specialize(operands)
 	if err != nil {
 		return nil, err
 	}
@@ -313,7 +313,7 @@ func (p *program) place(a *arena) {
 // Compile binds the graph to inputs of the given types without running it and
 // returns the outputs' types; it serves to check a model when it is opened.
 func (x *Executor) Compile(inputs []graph.Operand) ([]graph.Type, error) {
-	p, err := x.graph.Specialize(inputs, Evaluate)
+	p, err := x.graph.Specialize(inputs)
 	if err != nil {
 		return nil, err
 	}

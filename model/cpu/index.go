@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 func init() {
@@ -62,7 +63,7 @@ func resolve(index int64, n int) (int, error) {
 }
 
 func buildOneHot[T element](b *builder) (func() error, error) {
-	p := b.step.Params.(graph.OneHotParams)
+	p := b.step.Params.(operator.OneHotParams)
 	m, in, values, out := b.memory, b.step.In[0], b.step.In[2], b.step.Out[0]
 	outer, depth, inner := blocks(b.outShape(0), p.Axis)
 	floats := b.dtype(0) == graph.Float32
@@ -117,7 +118,7 @@ func walk(shape, strides []int, axis int, f func(i, at int) error) error {
 }
 
 func buildGatherElements[T element](b *builder) (func() error, error) {
-	axis := b.step.Params.(graph.AxisParams).Axis
+	axis := b.step.Params.(operator.AxisParams).Axis
 	in, index := b.shape(0), b.shape(1)
 	strides := contiguous(in)
 	m, x, k, y := b.memory, b.step.In[0], b.step.In[1], b.step.Out[0]
@@ -149,7 +150,7 @@ func tupleOffset(list []int64, in, strides []int, first int) (int, error) {
 }
 
 func buildGatherND[T element](b *builder) (func() error, error) {
-	batch := b.step.Params.(graph.GatherNDParams).Batch
+	batch := b.step.Params.(operator.GatherNDParams).Batch
 	in, index := b.shape(0), b.shape(1)
 	strides := contiguous(in)
 	width := index[len(index)-1]
@@ -189,7 +190,7 @@ func join[T element](reduction string) func(old, update T) T {
 }
 
 func buildScatterElements[T element](b *builder) (func() error, error) {
-	p := b.step.Params.(graph.ScatterParams)
+	p := b.step.Params.(operator.ScatterParams)
 	in, index := b.shape(0), b.shape(1)
 	strides := contiguous(in)
 	m, x, k, u, y := b.memory, b.step.In[0], b.step.In[1], b.step.In[2], b.step.Out[0]
@@ -210,7 +211,7 @@ func buildScatterElements[T element](b *builder) (func() error, error) {
 }
 
 func buildScatterND[T element](b *builder) (func() error, error) {
-	p := b.step.Params.(graph.ScatterParams)
+	p := b.step.Params.(operator.ScatterParams)
 	in, index := b.shape(0), b.shape(1)
 	strides := contiguous(in)
 	width := index[len(index)-1]
@@ -234,7 +235,7 @@ func buildScatterND[T element](b *builder) (func() error, error) {
 }
 
 func buildCumSum[T number](b *builder) (func() error, error) {
-	p := b.step.Params.(graph.CumSumParams)
+	p := b.step.Params.(operator.CumSumParams)
 	outer, n, inner := blocks(b.shape(0), p.Axis)
 	m, in, out := b.memory, b.step.In[0], b.step.Out[0]
 	return b.span(outer*inner, max(1, grain/max(n, 1)), func(_, lo, hi int) {
@@ -284,7 +285,7 @@ func key[T number](v T) int64 {
 
 // buildTopK sorts the elements along an axis, equal ones by index, and keeps the first.
 func buildTopK[T number](b *builder) (func() error, error) {
-	p := b.step.Params.(graph.TopKParams)
+	p := b.step.Params.(operator.TopKParams)
 	outer, n, inner := blocks(b.shape(0), p.Axis)
 	if outer*inner*p.K == 0 {
 		return func() error { return nil }, nil

@@ -8,11 +8,11 @@ import (
 	"math"
 
 	"repscope/internal/kernel/vector"
-	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 // function returns the slice form of an activation; dst and src may be the same.
-func function(a graph.Activation) func(dst, src []float32) {
+func function(a operator.Activation) func(dst, src []float32) {
 	alpha, beta := a.Alpha, a.Beta
 	switch a.Op {
 	case "":

@@ -8,6 +8,7 @@ import (
 
 	"repscope/internal/kernel"
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 func init() {
@@ -109,7 +110,7 @@ func contiguous(shape []int) []int {
 
 func buildTranspose(b *builder) (func() error, error) {
 	in := contiguous(b.shape(0))
-	perm := b.step.Params.(graph.TransposeParams).Perm
+	perm := b.step.Params.(operator.TransposeParams).Perm
 	strides := make([]int, len(perm))
 	for i, p := range perm {
 		strides[i] = in[p]
@@ -155,7 +156,7 @@ func transposeTiles(b *builder, s *strided) func() error {
 }
 
 func buildSlice(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.SliceParams)
+	p := b.step.Params.(operator.SliceParams)
 	in := contiguous(b.shape(0))
 	base := 0
 	strides := make([]int, len(in))
@@ -200,7 +201,7 @@ func blocks(shape []int, axis int) (outer, length, inner int) {
 }
 
 func buildConcat(b *builder) (func() error, error) {
-	axis := b.step.Params.(graph.AxisParams).Axis
+	axis := b.step.Params.(operator.AxisParams).Axis
 	m, y, ids := b.memory, b.step.Out[0], b.step.In
 	outer, _, _ := blocks(b.outShape(0), axis)
 	var widths []int
@@ -231,7 +232,7 @@ func buildConcat(b *builder) (func() error, error) {
 }
 
 func buildSplit(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.SplitParams)
+	p := b.step.Params.(operator.SplitParams)
 	m, x, outs := b.memory, b.step.In[0], b.step.Out
 	outer, n, inner := blocks(b.shape(0), p.Axis)
 	width := n * inner
@@ -257,7 +258,7 @@ func buildSplit(b *builder) (func() error, error) {
 }
 
 func buildGather(b *builder) (func() error, error) {
-	axis := b.step.Params.(graph.AxisParams).Axis
+	axis := b.step.Params.(operator.AxisParams).Axis
 	m, x, index, y := b.memory, b.step.In[0], b.step.In[1], b.step.Out[0]
 	outer, n, inner := blocks(b.shape(0), axis)
 	count := size(b.shape(1))
@@ -287,7 +288,7 @@ func buildGather(b *builder) (func() error, error) {
 
 // buildPad finds, along each axis, which input index an output index shows (−1: the constant).
 func buildPad(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.PadParams)
+	p := b.step.Params.(operator.PadParams)
 	in, out := b.shape(0), b.outShape(0)
 	own := contiguous(in)
 	at := make([][]int, len(in)) // offset by axis and output index, −1 for padding
@@ -395,7 +396,7 @@ func buildRange(b *builder) (func() error, error) {
 }
 
 func buildTrilu(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.TriluParams)
+	p := b.step.Params.(operator.TriluParams)
 	s := b.shape(0)
 	rows, cols := s[len(s)-2], s[len(s)-1]
 	m, x, y, t := b.memory, b.step.In[0], b.step.Out[0], b.dtype(0)

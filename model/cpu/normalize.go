@@ -10,6 +10,7 @@ import (
 
 	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 func init() {
@@ -29,7 +30,7 @@ func init() {
 }
 
 func buildLayerNorm(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.NormParams)
+	p := b.step.Params.(operator.NormParams)
 	s := b.shape(0)
 	width := size(s[p.Axis:])
 	for i := 1; i < len(b.step.In); i++ {
@@ -59,7 +60,7 @@ func buildLayerNorm(b *builder) (func() error, error) {
 }
 
 func buildBatchNorm(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.NormParams)
+	p := b.step.Params.(operator.NormParams)
 	s := b.shape(0)
 	channels, inner := s[1], size(s[2:])
 	x, scale, bias, mean, variance, y := b.in(0), b.in(1), b.in(2), b.in(3), b.in(4), b.out(0)
@@ -77,7 +78,7 @@ func buildBatchNorm(b *builder) (func() error, error) {
 }
 
 func buildGroupNorm(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.NormParams)
+	p := b.step.Params.(operator.NormParams)
 	s := b.shape(0)
 	channels, inner := s[1], size(s[2:])
 	each := channels / p.Groups
@@ -121,7 +122,7 @@ func softmaxRows(dst, src []float32, n int, buffer *[]float32) {
 }
 
 func buildSoftmax(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.SoftmaxParams)
+	p := b.step.Params.(operator.SoftmaxParams)
 	n, inner := p.Length, p.Inner
 	total := size(b.outShape(0))
 	if total == 0 {
@@ -195,7 +196,7 @@ var reducers = map[string]reducer{
 }
 
 func buildReduce(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.ReduceParams)
+	p := b.step.Params.(operator.ReduceParams)
 	in := b.shape(0)
 	strides := contiguous(in)
 	var inner, outer []int // shapes of the reduced and of the kept axes
@@ -306,7 +307,7 @@ func buildArg(b *builder) (func() error, error) {
 }
 
 func argument[T number](b *builder) func() error {
-	p := b.step.Params.(graph.ArgParams)
+	p := b.step.Params.(operator.ArgParams)
 	outer, n, inner := blocks(b.shape(0), p.Axis)
 	m, in, y := b.memory, b.step.In[0], b.step.Out[0]
 	smallest := b.step.Node.Op == "ArgMin"
@@ -330,7 +331,7 @@ func argument[T number](b *builder) func() error {
 }
 
 func buildLRN(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.LRNParams)
+	p := b.step.Params.(operator.LRNParams)
 	s := b.shape(0)
 	channels, inner := s[1], size(s[2:])
 	before, after := (p.Size-1)/2, p.Size/2

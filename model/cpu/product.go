@@ -7,7 +7,7 @@ import (
 
 	"repscope/internal/kernel"
 	"repscope/internal/kernel/vector"
-	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 func init() {
@@ -57,7 +57,7 @@ func permuted(shape, perm []int) []int {
 }
 
 func buildLinear(b *builder) (func() error, error) {
-	p := b.step.Params.(*graph.GemmParams)
+	p := b.step.Params.(*operator.GemmParams)
 	out := b.outShape(0)
 	n := out[len(out)-1]
 	in := b.shape(0)
@@ -118,7 +118,7 @@ func (s *scratch) bases(rows, stride int) []int {
 }
 
 func buildGemm(b *builder) (func() error, error) {
-	p := b.step.Params.(*graph.GemmParams)
+	p := b.step.Params.(*operator.GemmParams)
 	m, n := b.outShape(0)[0], b.outShape(0)[1]
 	k := b.shape(0)[1]
 	if p.TransA {

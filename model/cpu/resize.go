@@ -3,14 +3,14 @@ package cpu
 // Resize: every output element is a weighted sum of a few input elements, the
 // same ones along each axis.
 
-import "repscope/model/graph"
+import "repscope/model/operator"
 
 func init() { kernels[".Resize"] = buildResize }
 
 // buildResize goes through rows of the last axis that changes; axes after it
 // are copied or added as blocks.
 func buildResize(b *builder) (func() error, error) {
-	p := b.step.Params.(*graph.ResizeParams)
+	p := b.step.Params.(*operator.ResizeParams)
 	in, out := b.shape(0), b.outShape(0)
 	strides := contiguous(in)
 	last := -1
@@ -76,7 +76,7 @@ func buildResize(b *builder) (func() error, error) {
 }
 
 // resizeLine adds weight times the resized line.
-func resizeLine(line, src []float32, axis *graph.ResizeAxis, weight float32, block int) {
+func resizeLine(line, src []float32, axis *operator.ResizeAxis, weight float32, block int) {
 	n := axis.Count
 	if block == 1 && n == 2 {
 		for i := range line {

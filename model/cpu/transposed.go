@@ -5,7 +5,7 @@ package cpu
 
 import (
 	"repscope/internal/kernel"
-	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 func init() { kernels[".ConvTranspose"] = buildConvTranspose }
@@ -16,7 +16,7 @@ const transposedParts = 1 << 20
 // buildConvTranspose works on blocks of output channels of one image and group.
 // Which block a channel belongs to does not change its numbers.
 func buildConvTranspose(b *builder) (func() error, error) {
-	p := b.step.Params.(*graph.ConvParams)
+	p := b.step.Params.(*operator.ConvParams)
 	in, out, w := b.shape(0), b.outShape(0), b.shape(1)
 	if size(out) == 0 {
 		return func() error { return nil }, nil

@@ -5,7 +5,7 @@ package cpu
 import (
 	"math"
 
-	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 func init() {
@@ -16,7 +16,7 @@ func init() {
 
 // windows walks the windows of one plane line by line, a line being the last spatial axis.
 type windows struct {
-	p        *graph.PoolParams
+	p        *operator.PoolParams
 	in, out  []int // spatial
 	strides  []int // of the input
 	outer    int   // positions of a kernel without its last axis
@@ -26,7 +26,7 @@ type windows struct {
 }
 
 func newWindows(b *builder) *windows {
-	w := &windows{p: b.step.Params.(*graph.PoolParams), in: b.shape(0)[2:], out: b.outShape(0)[2:]}
+	w := &windows{p: b.step.Params.(*operator.PoolParams), in: b.shape(0)[2:], out: b.outShape(0)[2:]}
 	last := len(w.in) - 1
 	w.strides = contiguous(w.in)
 	w.outer, w.capacity = size(w.p.Kernel[:last]), size(w.p.Kernel)
@@ -194,7 +194,7 @@ func buildAveragePool(b *builder) (func() error, error) {
 }
 
 func buildGridSample(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.GridSampleParams)
+	p := b.step.Params.(operator.GridSampleParams)
 	s, points := b.shape(0), size(b.shape(1)[1:3])
 	channels, height, width := s[1], s[2], s[3]
 	image, grid, y := b.in(0), b.in(1), b.out(0)
@@ -234,7 +234,7 @@ type taps struct {
 }
 
 // set finds the pixels of a point between −1 and 1, the two ends of an axis of n pixels.
-func (t *taps) set(p *graph.GridSampleParams, point float32, n int) {
+func (t *taps) set(p *operator.GridSampleParams, point float32, n int) {
 	x := (float32((point+1)*float32(n)) - 1) / 2
 	low, high := float32(-0.5), float32(n)-0.5
 	if p.AlignCorners {
@@ -276,7 +276,7 @@ func (t *taps) set(p *graph.GridSampleParams, point float32, n int) {
 		}
 	case "cubic":
 		t.count = 4
-		graph.Cubic(t.weight[:], d, -0.75)
+		operator.Cubic(t.weight[:], d, -0.75)
 		for k := range 4 {
 			t.index[k] = pixel(int(floor) + k - 1)
 		}

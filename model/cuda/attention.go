@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 func init() { operators["repscope.Attention"] = buildAttention }
@@ -31,7 +31,7 @@ const (
 type headOffsets struct{ Q, K, V, Result, Mask int64 }
 
 // headTable is where the operands of every element of the batch begin.
-func headTable(p *graph.AttentionParams) []headOffsets {
+func headTable(p *operator.AttentionParams) []headOffsets {
 	heads := make([]headOffsets, size(p.Batch))
 	for i := range heads {
 		h := headOffsets{int64(p.Q.Offset), int64(p.K.Offset), int64(p.V.Offset), int64(p.Result.Offset), 0}
@@ -53,17 +53,17 @@ func headTable(p *graph.AttentionParams) []headOffsets {
 }
 
 // vector reports whether rows of n elements may be read four elements at a time.
-func vector(v graph.View, n int) bool {
+func vector(v operator.View, n int) bool {
 	axis := len(v.Strides) - 2
 	return n%4 == 0 && v.Offset%4 == 0 && !slices.ContainsFunc(v.Strides[:axis+1], func(s int) bool { return s%4 != 0 })
 }
 
 func buildAttention(b *builder) error {
-	p := b.step.Params.(*graph.AttentionParams)
+	p := b.step.Params.(*operator.AttentionParams)
 	axis, heads := len(p.Batch), size(p.Batch)
 	flags := 0
 	for _, operand := range []struct {
-		view graph.View
+		view operator.View
 		n    int
 		flag int
 	}{{p.Q, p.Width, vectorQueries}, {p.K, p.Width, vectorKeys}, {p.V, p.Values, vectorValues}, {p.Result, p.Values, vectorResult}} {

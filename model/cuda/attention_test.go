@@ -10,7 +10,6 @@ import (
 	"slices"
 	"testing"
 
-	"repscope/model/cpu"
 	"repscope/model/graph"
 )
 
@@ -113,7 +112,7 @@ func TestAttention(t *testing.T) {
 			t.Run(fmt.Sprintf("%v/%+v", p, c), func(t *testing.T) {
 				x := c.input(rand.New(rand.NewPCG(uint64(i), 9)))
 				g := c.graph()
-				bound, err := prepare(t, g).Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: x.Shape}}}, cpu.Evaluate)
+				bound, err := prepare(t, g).Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: x.Shape}}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -15,6 +15,7 @@ import (
 	device "repscope/internal/cuda"
 	"repscope/internal/cuda/fakecuda"
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 )
 
@@ -68,7 +69,7 @@ func onCPU(t testing.TB, g *graph.Graph, inputs []*graph.Tensor) []*graph.Tensor
 // prepare makes a graph ready to run.
 func prepare(t testing.TB, g *graph.Graph) *graph.Graph {
 	t.Helper()
-	if err := g.Prepare(cpu.Evaluate); err != nil {
+	if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 		t.Fatal(err)
 	}
 	return g

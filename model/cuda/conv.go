@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"math"
 
-	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 func init() {
@@ -80,8 +80,8 @@ type convolution struct {
 	columns               int // elements from one column of the result to the next
 	flags                 int
 	form                  string
-	activation            graph.Activation
-	norm                  *graph.NormParams
+	activation            operator.Activation
+	norm                  *operator.NormParams
 }
 
 // padded is a list by axes z, y, x.
@@ -95,7 +95,7 @@ func padded(v []int, fill int) (r [3]int) {
 func steps(of [3]int, pixel int) [3]int { return [3]int{of[1] * of[2] * pixel, of[2] * pixel, pixel} }
 
 func buildConv(b *builder) error {
-	p := b.step.Params.(*graph.ConvParams)
+	p := b.step.Params.(*operator.ConvParams)
 	in, out := b.shape(0), b.outShape(0)
 	if size(out) == 0 {
 		return nil
@@ -235,7 +235,7 @@ func (c *convolution) record(b *builder) error {
 }
 
 // normalizeRows records a layer normalisation of m rows of n elements, after slices are added up, bias and activation.
-func (b *builder) normalizeRows(slices, bias, y operand, count, m, n, activation int, p *graph.NormParams) {
+func (b *builder) normalizeRows(slices, bias, y operand, count, m, n, activation int, p *operator.NormParams) {
 	b.launch("finish_rows", [3]int{ceil(m, 4), 1, 1}, [3]int{128, 1, 1}, 0, slices, bias, b.in(3), b.in(4), y, count, m, n, activation, p.Epsilon)
 }
 
@@ -279,7 +279,7 @@ func (c *convolution) pack(b *builder, mode Precision, depth int, direct bool) o
 // buildConvTranspose computes the pixels of the result by their residue modulo the
 // strides: those of one residue are a convolution of the input with some of the filters' terms.
 func buildConvTranspose(b *builder) error {
-	p := b.step.Params.(*graph.ConvParams)
+	p := b.step.Params.(*operator.ConvParams)
 	in, out, w := b.shape(0), b.outShape(0), b.shape(1)
 	if size(out) == 0 {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 // The numbers that kernels/elementwise.cu gives operations, by kernel.
@@ -75,7 +76,7 @@ func typeName(t graph.DType) string {
 }
 
 // function records y = a(x) for n float32 elements; y may be x.
-func (b *builder) function(a graph.Activation, x, y operand, n int) error {
+func (b *builder) function(a operator.Activation, x, y operand, n int) error {
 	if code, ok := unaryCodes[a.Op]; ok {
 		b.launch("unary_f32", blocks((n+3)/4), line, 0, x, y, n, code, a.Alpha, a.Beta)
 		return nil
@@ -96,9 +97,9 @@ func (b *builder) function(a graph.Activation, x, y operand, n int) error {
 func buildUnary(b *builder) error {
 	n := size(b.outShape(0))
 	if b.dtype(0) != graph.Int64 {
-		return b.function(b.step.Params.(graph.Activation), b.in(0), b.out(0), n)
+		return b.function(b.step.Params.(operator.Activation), b.in(0), b.out(0), n)
 	}
-	bounds, _ := b.step.Params.(graph.ClipBounds)
+	bounds, _ := b.step.Params.(operator.ClipBounds)
 	b.launch("unary_i64", blocks(n), line, 0, b.in(0), b.out(0), n, integerCodes[b.step.Node.Op], uint64(bounds.Low), uint64(bounds.High))
 	return nil
 }
@@ -177,7 +178,7 @@ func buildVariadic(b *builder) error {
 		x, xShape = y, shape
 	}
 	if b.step.Node.Op == "Mean" {
-		return b.function(graph.Activation{Op: "quotient", Alpha: float32(len(b.step.In))}, y, y, size(shape))
+		return b.function(operator.Activation{Op: "quotient", Alpha: float32(len(b.step.In))}, y, y, size(shape))
 	}
 	return nil
 }
@@ -201,7 +202,7 @@ var integerBits = map[int]int{
 }
 
 func buildCast(b *builder) error {
-	to, from, target := b.step.Params.(graph.CastParams).To, b.dtype(0), b.outDType(0)
+	to, from, target := b.step.Params.(operator.CastParams).To, b.dtype(0), b.outDType(0)
 	detail := map[int]int{graph.ElementFloat16: 1, graph.ElementBFloat16: 2}[to]
 	if target == graph.Int64 {
 		detail = integerBits[to]
@@ -217,7 +218,7 @@ func buildCast(b *builder) error {
 
 func buildPredicate(b *builder) error {
 	detail := 0
-	if p, ok := b.step.Params.(graph.IsInfParams); ok {
+	if p, ok := b.step.Params.(operator.IsInfParams); ok {
 		if p.Negative {
 			detail |= 1
 		}

@@ -12,6 +12,7 @@ import (
 	device "repscope/internal/cuda"
 	"repscope/internal/cuda/fakecuda"
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 // special are float32 values at which functions have cases of their own.
@@ -226,7 +227,7 @@ func TestFunctions(t *testing.T) {
 	}
 	for name, of := range functions {
 		worst, at := 0.0, float32(0)
-		for i, y := range apply(t, c, graph.Activation{Op: name}, x) {
+		for i, y := range apply(t, c, operator.Activation{Op: name}, x) {
 			want := of.f(float64(x[i]))
 			rounded := float32(want)
 			switch {
@@ -251,7 +252,7 @@ func TestFunctions(t *testing.T) {
 }
 
 // apply computes a function of numbers on the device.
-func apply(t *testing.T, c *device.Context, a graph.Activation, x []float32) []float32 {
+func apply(t *testing.T, c *device.Context, a operator.Activation, x []float32) []float32 {
 	t.Helper()
 	g := prepare(t, &graph.Graph{Opset: 20, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}, Outputs: []graph.Port{{Name: "y"}},
 		Nodes: []*graph.Node{{Op: a.Op, Inputs: []string{"x"}, Outputs: []string{"y"}}}})

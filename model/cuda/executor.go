@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	device "repscope/internal/cuda"
-	"repscope/model/cpu"
 	"repscope/model/graph"
 	"repscope/model/pixels"
 )
@@ -64,7 +63,7 @@ type limit struct {
 	told   bool
 }
 
-// New returns an executor for a graph prepared with cpu.Evaluate. The context is
+// New returns an executor for a graph prepared with fuse.Rules(cpu.Evaluate). The context is
 // the caller's and must stay open until the executor is closed.
 func New(g *graph.Graph, c *device.Context, o Options) (*Executor, error) {
 	x := &Executor{graph: g, device: c, options: o, weights: weights{}}
@@ -629,7 +628,7 @@ func (x *Executor) abandon(b *batch) {
 // Compile binds the graph to inputs of the given types without running it and
 // returns the outputs' types; it serves to check a model when it is opened.
 func (x *Executor) Compile(inputs []graph.Operand) ([]graph.Type, error) {
-	p, err := x.graph.Specialize(inputs, cpu.Evaluate)
+	p, err := x.graph.Specialize(inputs)
 	if err != nil {
 		return nil, err
 	}

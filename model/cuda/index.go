@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 func init() {
@@ -43,7 +44,7 @@ func wideElement(t graph.DType, n int) int {
 }
 
 func buildGather(b *builder) error {
-	axis := b.step.Params.(graph.AxisParams).Axis
+	axis := b.step.Params.(operator.AxisParams).Axis
 	_, n, inner := around(b.shape(0), axis)
 	bytes := wideElement(b.dtype(0), inner)
 	inner = inner * b.dtype(0).Size() / bytes
@@ -94,19 +95,19 @@ func (b *builder) take(places operand, block int) {
 }
 
 func buildGatherElements(b *builder) error {
-	b.take(b.elementPlaces(b.step.Params.(graph.AxisParams).Axis), 1)
+	b.take(b.elementPlaces(b.step.Params.(operator.AxisParams).Axis), 1)
 	return nil
 }
 
 func buildGatherND(b *builder) error {
-	places, _, block := b.tuplePlaces(b.step.Params.(graph.GatherNDParams).Batch)
+	places, _, block := b.tuplePlaces(b.step.Params.(operator.GatherNDParams).Batch)
 	b.take(places, block)
 	return nil
 }
 
 // scatter records that the updates of input 2 meet input 0 at places, in order.
 func (b *builder) scatter(places operand, count, block int) {
-	reduction := map[string]int{"none": 0, "add": 1, "mul": 2, "max": 3, "min": 4}[b.step.Params.(graph.ScatterParams).Reduction]
+	reduction := map[string]int{"none": 0, "add": 1, "mul": 2, "max": 3, "min": 4}[b.step.Params.(operator.ScatterParams).Reduction]
 	all := size(b.shape(0))
 	b.copy(b.out(0), b.in(0), all*b.dtype(0).Size())
 	if all == 0 || count == 0 || block == 0 {
@@ -119,7 +120,7 @@ func (b *builder) scatter(places operand, count, block int) {
 }
 
 func buildScatterElements(b *builder) error {
-	b.scatter(b.elementPlaces(b.step.Params.(graph.ScatterParams).Axis), size(b.shape(1)), 1)
+	b.scatter(b.elementPlaces(b.step.Params.(operator.ScatterParams).Axis), size(b.shape(1)), 1)
 	return nil
 }
 
@@ -130,14 +131,14 @@ func buildScatterND(b *builder) error {
 }
 
 func buildOneHot(b *builder) error {
-	_, depth, inner := around(b.outShape(0), b.step.Params.(graph.OneHotParams).Axis)
+	_, depth, inner := around(b.outShape(0), b.step.Params.(operator.OneHotParams).Axis)
 	n := size(b.outShape(0))
 	b.launch(fmt.Sprint("one_hot_", b.outDType(0).Size()), blocks(n), line, 0, b.in(0), b.in(2), b.out(0), n, depth, inner, b.dtype(0) == graph.Float32)
 	return nil
 }
 
 func buildTopK(b *builder) error {
-	p := b.step.Params.(graph.TopKParams)
+	p := b.step.Params.(operator.TopKParams)
 	outer, n, inner := around(b.shape(0), p.Axis)
 	if p.K == 0 || outer*inner == 0 {
 		return nil

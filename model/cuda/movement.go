@@ -10,6 +10,7 @@ import (
 	"math/bits"
 
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 func init() {
@@ -173,7 +174,7 @@ const shortAxis = 8
 func buildTranspose(b *builder) error {
 	in, out, t := contiguous(b.shape(0)), b.outShape(0), b.dtype(0)
 	from := make([]int, len(out))
-	for i, p := range b.step.Params.(graph.TransposeParams).Perm {
+	for i, p := range b.step.Params.(operator.TransposeParams).Perm {
 		from[i] = in[p]
 	}
 	to := contiguous(out)
@@ -202,7 +203,7 @@ func buildTranspose(b *builder) error {
 }
 
 func buildSlice(b *builder) error {
-	p := b.step.Params.(graph.SliceParams)
+	p := b.step.Params.(operator.SliceParams)
 	in, out := contiguous(b.shape(0)), b.outShape(0)
 	first := 0
 	from := make([]int, len(in))
@@ -242,7 +243,7 @@ func around(shape []int, axis int) (outer, length, inner int) {
 }
 
 func buildConcat(b *builder) error {
-	axis := b.step.Params.(graph.AxisParams).Axis
+	axis := b.step.Params.(operator.AxisParams).Axis
 	outer, n, inner := around(b.outShape(0), axis)
 	at := 0
 	for i := range b.step.In {
@@ -254,7 +255,7 @@ func buildConcat(b *builder) error {
 }
 
 func buildSplit(b *builder) error {
-	p := b.step.Params.(graph.SplitParams)
+	p := b.step.Params.(operator.SplitParams)
 	outer, n, inner := around(b.shape(0), p.Axis)
 	at := 0
 	for i, length := range p.Sizes {
@@ -290,7 +291,7 @@ func padPlace(mode string, i, n int) int {
 }
 
 func buildPad(b *builder) error {
-	p := b.step.Params.(graph.PadParams)
+	p := b.step.Params.(operator.PadParams)
 	in, out, t := b.shape(0), b.outShape(0), b.dtype(0)
 	own := contiguous(in)
 	var offsets []int64
@@ -352,7 +353,7 @@ func buildRange(b *builder) error {
 }
 
 func buildTrilu(b *builder) error {
-	p := b.step.Params.(graph.TriluParams)
+	p := b.step.Params.(operator.TriluParams)
 	s := b.shape(0)
 	n := size(s)
 	b.launch(fmt.Sprint("trilu_", b.dtype(0).Size()), blocks(n), line, 0, b.in(0), b.out(0), n, s[len(s)-2], s[len(s)-1], p.K, p.Upper)

@@ -7,7 +7,7 @@ package cuda
 import (
 	"errors"
 
-	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 func init() {
@@ -21,7 +21,7 @@ func init() {
 }
 
 func buildSoftmax(b *builder) error {
-	p := b.step.Params.(graph.SoftmaxParams)
+	p := b.step.Params.(operator.SoftmaxParams)
 	total := size(b.outShape(0))
 	if total == 0 {
 		return nil
@@ -39,7 +39,7 @@ func buildSoftmax(b *builder) error {
 }
 
 func buildLayerNorm(b *builder) error {
-	p := b.step.Params.(graph.NormParams)
+	p := b.step.Params.(operator.NormParams)
 	s := b.shape(0)
 	width, rows := size(s[p.Axis:]), size(s[:p.Axis])
 	for i := 1; i < len(b.step.In); i++ {
@@ -79,7 +79,7 @@ func (b *builder) layerNorm(x, scale, bias, y, mean, inverse operand, rows, widt
 }
 
 func buildBatchNorm(b *builder) error {
-	p := b.step.Params.(graph.NormParams)
+	p := b.step.Params.(operator.NormParams)
 	s := b.shape(0)
 	channels, inner, n := s[1], size(s[2:]), size(s)
 	if n == 0 {
@@ -92,7 +92,7 @@ func buildBatchNorm(b *builder) error {
 }
 
 func buildGroupNorm(b *builder) error {
-	p := b.step.Params.(graph.NormParams)
+	p := b.step.Params.(operator.NormParams)
 	s := b.shape(0)
 	inner, channels := size(s[2:]), s[1]/p.Groups
 	width := channels * inner
@@ -108,7 +108,7 @@ func buildGroupNorm(b *builder) error {
 }
 
 func buildLRN(b *builder) error {
-	p := b.step.Params.(graph.LRNParams)
+	p := b.step.Params.(operator.LRNParams)
 	s := b.shape(0)
 	n := size(s)
 	b.launch("local_response_f32", blocks(n), line, 0, b.in(0), b.out(0), n, size(s[2:]), s[1], (p.Size-1)/2, p.Size/2, p.Alpha, p.Beta, p.Bias)

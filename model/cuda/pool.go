@@ -4,7 +4,10 @@
 
 package cuda
 
-import "repscope/model/graph"
+import (
+	"repscope/model/graph"
+	"repscope/model/operator"
+)
 
 func init() {
 	operators[".MaxPool"] = buildPool
@@ -12,7 +15,7 @@ func init() {
 }
 
 func buildPool(b *builder) error {
-	p := b.step.Params.(*graph.PoolParams)
+	p := b.step.Params.(*operator.PoolParams)
 	output := 0
 	if !b.hasOut(0) {
 		output = 1

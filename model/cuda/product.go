@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"math"
 
-	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 func init() {
@@ -92,7 +92,7 @@ func sliceSteps(terms, columns int) (count, steps int) {
 }
 
 // activation is the number of a function in kernels/tile.h.
-func activation(a graph.Activation) (kind int, known bool) {
+func activation(a operator.Activation) (kind int, known bool) {
 	kind, known = map[string]int{"": 0, "Relu": 1, "Silu": 2, "Gelu": 3, "GeluTanh": 4, "Tanh": 5, "Sigmoid": 6}[a.Op]
 	return kind, known
 }
@@ -151,7 +151,7 @@ func order(shape, perm []int) []int {
 }
 
 func buildLinear(b *builder) error {
-	p := b.step.Params.(*graph.GemmParams)
+	p := b.step.Params.(*operator.GemmParams)
 	out, in := b.outShape(0), b.shape(0)
 	n, k := out[len(out)-1], in[len(in)-1]
 	m := size(in[:len(in)-1])
@@ -234,7 +234,7 @@ func (b *builder) matmul(p matmul) {
 }
 
 func buildGemm(b *builder) error {
-	p := b.step.Params.(*graph.GemmParams)
+	p := b.step.Params.(*operator.GemmParams)
 	m, n := b.outShape(0)[0], b.outShape(0)[1]
 	g := matmul{a: b.in(0), b: b.in(1), add: b.in(2), c: b.out(0), m: m, n: n, k: b.shape(0)[1], batch: 1, alpha: p.Alpha, beta: p.Beta}
 	g.aRow, g.aColumn = g.k, 1

@@ -11,7 +11,6 @@ import (
 	"unsafe"
 
 	device "repscope/internal/cuda"
-	"repscope/model/cpu"
 	"repscope/model/graph"
 	"repscope/stat"
 )
@@ -87,7 +86,7 @@ func compile(g *graph.Graph, s shapes, mode Precision) (*program, error) {
 	for i, t := range s.inputs {
 		operands[i].Type = t
 	}
-	bound, err := g.Specialize(operands, cpu.Evaluate)
+	bound, err := g.Specialize(operands)
 	if err != nil {
 		return nil, err
 	}

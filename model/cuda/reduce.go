@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 func init() {
@@ -37,7 +38,7 @@ func buildReduce(b *builder) error {
 	in := b.shape(0)
 	own := contiguous(in)
 	var inner, outer, innerStrides, outerStrides []int // of the reduced and of the kept axes
-	axes := b.step.Params.(graph.ReduceParams).Axes
+	axes := b.step.Params.(operator.ReduceParams).Axes
 	for i, d := range in {
 		if len(axes) > 0 && axes[0] == i {
 			axes = axes[1:]
@@ -97,7 +98,7 @@ func (r reduction) record(b *builder, x, y, top operand, term, end int) {
 }
 
 func buildArg(b *builder) error {
-	p := b.step.Params.(graph.ArgParams)
+	p := b.step.Params.(operator.ArgParams)
 	outer, n, inner := around(b.shape(0), p.Axis)
 	name, lanes := "thread", 1
 	if inner == 1 && n > 4 {
@@ -109,7 +110,7 @@ func buildArg(b *builder) error {
 }
 
 func buildCumSum(b *builder) error {
-	p := b.step.Params.(graph.CumSumParams)
+	p := b.step.Params.(operator.CumSumParams)
 	outer, n, inner := around(b.shape(0), p.Axis)
 	b.launch("running_sum_"+typeName(b.dtype(0)), blocks(outer*inner), line, 0, b.in(0), b.out(0), outer*inner, n, inner, p.Exclusive, p.Reverse)
 	return nil

@@ -4,7 +4,7 @@
 
 package cuda
 
-import "repscope/model/graph"
+import "repscope/model/operator"
 
 func init() {
 	operators[".Resize"] = buildResize
@@ -20,7 +20,7 @@ type resizeAxis struct {
 }
 
 func buildResize(b *builder) error {
-	p := b.step.Params.(*graph.ResizeParams)
+	p := b.step.Params.(*operator.ResizeParams)
 	in, out := b.shape(0), b.outShape(0)
 	apart, n, last, combinations := contiguous(in), size(out), -1, 1
 	var axes []resizeAxis
@@ -52,7 +52,7 @@ func buildResize(b *builder) error {
 }
 
 func buildGridSample(b *builder) error {
-	p := b.step.Params.(graph.GridSampleParams)
+	p := b.step.Params.(operator.GridSampleParams)
 	s, points := b.shape(0), size(b.shape(1)[1:3])
 	if err := fits(s...); err != nil {
 		return err

@@ -1,11 +1,12 @@
 // Package graph holds an encoder as a graph of operators in the sense of ONNX:
-// named values, constants and nodes. It knows each operator's attributes and
-// shape rule, folds constants, fuses common patterns and plans memory; it
-// computes nothing itself (see package cpu).
+// named values, constants and nodes. It orders nodes, folds constants and plans
+// memory; it knows no operator (see package operator) and computes nothing itself (see
+// package cpu).
 //
-//	g := &graph.Graph{Opset: 17, …}             // a reader builds it
-//	err := g.Prepare(cpu.Evaluate)              // checked, ordered, constants folded
-//	p, err := g.Specialize([][]int{{64, 1, 64, 64}}, cpu.Evaluate)
+//	g := &graph.Graph{Opset: 17}               // a reader fills it
+//	err := g.Prepare(fuse.Rules(cpu.Evaluate)) // checked, ordered, constants folded
+//	shape := graph.Type{DType: graph.Float32, Shape: []int{64, 1, 64, 64}}
+//	p, err := g.Specialize([]graph.Operand{{Type: shape}})
 //	// p.Steps in execution order, every shape known, p.Plan() places the buffers
 //
 // Free axes (batch, time, tokens) stay symbolic in the graph and are bound by
@@ -15,6 +16,7 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -72,6 +74,18 @@ type Attribute struct {
 	Graph   *Graph
 }
 
+// IntAttribute is an attribute that is one number.
+func IntAttribute(v int) Attribute { return Attribute{Kind: AttributeInt, Int: int64(v)} }
+
+// IntsAttribute is an attribute that is a list of numbers.
+func IntsAttribute(v ...int) Attribute {
+	a := Attribute{Kind: AttributeInts}
+	for _, x := range v {
+		a.Ints = append(a.Ints, int64(x))
+	}
+	return a
+}
+
 // Node applies an operator. An absent optional input or output is "".
 type Node struct {
 	Name       string
@@ -97,6 +111,16 @@ func (n *Node) String() string {
 	return fmt.Sprintf("unnamed node (%s)", op)
 }
 
+// Label is the node's name or, if it has none, that of its first output.
+func (n *Node) Label() string {
+	for _, name := range append([]string{n.Name}, n.Outputs...) {
+		if name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
 // Graph is a model. A reader fills it; Prepare checks and simplifies it.
 type Graph struct {
 	Name      string
@@ -105,6 +129,8 @@ type Graph struct {
 	Outputs   []Port
 	Nodes     []*Node
 	Constants map[string]*Tensor
+
+	rules Rules // of Prepare
 }
 
 // UnsupportedError is an operator, attribute or form that is not implemented.
@@ -113,12 +139,14 @@ type UnsupportedError struct {
 	Op    string
 	Opset int
 	What  string // empty: the operator itself
+	// Supported names the operators that are, if it is the operator itself that is not.
+	Supported []string
 }
 
 func (e *UnsupportedError) Error() string {
 	if e.What == "" {
 		return fmt.Sprintf("%s: operator %s is not supported (opset %d); supported are %s",
-			e.Node, e.Op, e.Opset, strings.Join(Operators(), " "))
+			e.Node, e.Op, e.Opset, strings.Join(e.Supported, " "))
 	}
 	return fmt.Sprintf("%s: %s (opset %d)", e.Node, e.What, e.Opset)
 }
@@ -128,7 +156,9 @@ type Evaluator func(step *Step, values []Value, in, out []*Tensor) error
 
 // Prepare checks the graph (operators known, every value defined once, no cycle),
 // orders the nodes, drops those that no output needs and folds constant nodes.
-func (g *Graph) Prepare(eval Evaluator) error {
+// The rules also serve [Graph.Specialize].
+func (g *Graph) Prepare(rules Rules) error {
+	g.rules = rules
 	if len(g.Outputs) == 0 {
 		return errors.New("the graph has no outputs")
 	}
@@ -138,7 +168,7 @@ func (g *Graph) Prepare(eval Evaluator) error {
 	var unsupported []error
 	seen := map[string]bool{}
 	for _, n := range g.Nodes {
-		if _, err := lookup(n, g.Opset); err != nil && !seen[n.Domain+"."+n.Op] {
+		if _, err := rules.Lookup(n, g.Opset); err != nil && !seen[n.Domain+"."+n.Op] {
 			seen[n.Domain+"."+n.Op] = true
 			unsupported = append(unsupported, err)
 		}
@@ -146,20 +176,71 @@ func (g *Graph) Prepare(eval Evaluator) error {
 	if len(unsupported) > 0 {
 		return errors.Join(unsupported...)
 	}
-	g.capture()
+	g.capture(&rules)
 	if err := g.sort(); err != nil {
 		return err
 	}
-	if err := g.fold(eval); err != nil {
+	if err := g.fold(); err != nil {
 		return err
 	}
-	if err := g.foldBatchNorm(); err != nil {
-		return err
+	if rules.Simplify != nil {
+		if err := rules.Simplify(g); err != nil {
+			return err
+		}
 	}
-	g.cutWeights()
-	g.centreWeights()
+	for _, n := range g.Nodes {
+		if op, err := rules.Lookup(n, g.Opset); err == nil && op.Weights != nil {
+			op.Weights(g, n)
+		}
+	}
 	g.dropUnused()
 	return nil
+}
+
+// capture makes the values of g that graphs in it use inputs of their nodes, after the node's own: of an If
+// those of then_branch and then those of else_branch, after the condition; of a loop those of its body.
+func (g *Graph) capture(rules *Rules) {
+	for _, n := range g.Nodes {
+		op, err := rules.Lookup(n, g.Opset)
+		if err != nil || op.Inner == nil {
+			continue
+		}
+		own, inner := op.Inner(n)
+		if len(n.Inputs) < own {
+			continue // its rule says so
+		}
+		n.Inputs = slices.Clone(n.Inputs[:own])
+		for _, name := range inner {
+			if inside := n.Attributes[name].Graph; inside != nil {
+				inside.capture(rules)
+				n.Inputs = append(n.Inputs, inside.Free()...)
+			}
+		}
+	}
+}
+
+// Free is the names that the graph uses and does not define, sorted.
+func (g *Graph) Free() []string {
+	used, defined := map[string]bool{}, map[string]bool{"": true}
+	for name := range g.Constants {
+		defined[name] = true
+	}
+	for _, in := range g.Inputs {
+		defined[in.Name] = true
+	}
+	for _, n := range g.Nodes {
+		for _, in := range n.Inputs {
+			used[in] = true
+		}
+		for _, out := range n.Outputs {
+			defined[out] = true
+		}
+	}
+	for _, out := range g.Outputs {
+		used[out.Name] = true
+	}
+	maps.DeleteFunc(used, func(name string, _ bool) bool { return defined[name] })
+	return slices.Sorted(maps.Keys(used))
 }
 
 // sort orders the nodes so that producers come first and keeps only those an output needs.
@@ -249,8 +330,8 @@ func (g *Graph) sort() error {
 	return nil
 }
 
-// foldLimit bounds a folded constant that is larger than its inputs.
-const foldLimit = 1 << 20
+// FoldLimit bounds a folded constant that is larger than its inputs.
+const FoldLimit = 1 << 20
 
 // Folding may read and write foldBudget elements and foldReuse times those of
 // all constants; what is left then is computed at every run.
@@ -260,8 +341,8 @@ const (
 )
 
 // fold evaluates the nodes whose inputs are all constants.
-func (g *Graph) fold(eval Evaluator) error {
-	s := newSpecializer(g, eval)
+func (g *Graph) fold() error {
+	s := newSpecializer(g)
 	kept := g.Nodes[:0]
 	for _, n := range g.Nodes {
 		constant := true

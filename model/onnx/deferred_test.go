@@ -15,6 +15,7 @@ import (
 
 	"repscope/internal/dtype"
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 )
 
@@ -76,7 +77,7 @@ func inline(name string, element int64, raw []byte, dims ...int64) message {
 // run encodes batches of the given sizes and returns the outputs one after the other.
 func run(t *testing.T, g *graph.Graph, sizes ...int) []float32 {
 	t.Helper()
-	if err := g.Prepare(cpu.Evaluate); err != nil {
+	if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 		t.Fatal(err)
 	}
 	x := cpu.New(g, 2)
@@ -159,7 +160,7 @@ func TestDeferredWeights(t *testing.T) {
 	}
 
 	m = openBytes(t, t.TempDir(), data)
-	if err := m.Graph.Prepare(cpu.Evaluate); err != nil {
+	if err := m.Graph.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 		t.Fatal(err)
 	}
 	x := cpu.New(m.Graph, 2)
@@ -207,7 +208,7 @@ func TestLostFile(t *testing.T) {
 		if err := lose(m, filepath.Join(dir, "model.onnx")); err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Graph.Prepare(cpu.Evaluate); err != nil {
+		if err := m.Graph.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 			t.Fatal(err)
 		}
 		x := cpu.New(m.Graph, 1)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 )
 
@@ -36,7 +37,7 @@ func load(data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := m.Graph.Prepare(cpu.Evaluate); err != nil {
+	if err := m.Graph.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 		return err
 	}
 	var inputs []graph.Operand
@@ -49,7 +50,7 @@ func load(data []byte) error {
 		}
 		inputs = append(inputs, graph.Operand{Type: graph.Type{DType: p.DType, Shape: shape}})
 	}
-	p, err := m.Graph.Specialize(inputs, cpu.Evaluate)
+	p, err := m.Graph.Specialize(inputs)
 	if err != nil {
 		return err
 	}

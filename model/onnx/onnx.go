@@ -6,7 +6,7 @@
 //		return err
 //	}
 //	defer model.Close()
-//	err = model.Graph.Prepare(cpu.Evaluate)
+//	err = model.Graph.Prepare(fuse.Rules(cpu.Evaluate))
 //
 // Weights may be stored in the file or beside it (external data); float16,
 // bfloat16 and float64 are converted to float32, integers to int64. Large weights stay
@@ -28,12 +28,13 @@ import (
 	"repscope/internal/dtype"
 	"repscope/internal/mmap"
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 // The range of opsets whose operators have the meaning implemented here.
 const (
-	MinOpset = graph.MinOpset
-	MaxOpset = graph.MaxOpset
+	MinOpset = operator.MinOpset
+	MaxOpset = operator.MaxOpset
 )
 
 // Options widen the range of opsets that are accepted; zero means MinOpset and MaxOpset.

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 )
 
@@ -175,8 +176,8 @@ func TestDamagedGraphs(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := Decode(c.data, "", Options{})
 			if err == nil {
-				if err = m.Graph.Prepare(cpu.Evaluate); err == nil && len(m.Graph.Inputs) == 1 {
-					_, err = m.Graph.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: []int{2, 4}}}}, cpu.Evaluate)
+				if err = m.Graph.Prepare(fuse.Rules(cpu.Evaluate)); err == nil && len(m.Graph.Inputs) == 1 {
+					_, err = m.Graph.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: []int{2, 4}}}})
 				}
 			}
 			if c.want == nil {
@@ -278,7 +279,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		g := m.Graph
-		if g.Prepare(cpu.Evaluate) != nil {
+		if g.Prepare(fuse.Rules(cpu.Evaluate)) != nil {
 			return
 		}
 		var inputs []graph.Operand
@@ -291,7 +292,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			inputs = append(inputs, graph.Operand{Type: graph.Type{DType: p.DType, Shape: shape}})
 		}
-		p, err := g.Specialize(inputs, cpu.Evaluate)
+		p, err := g.Specialize(inputs)
 		if err != nil {
 			return
 		}

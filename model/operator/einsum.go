@@ -1,14 +1,16 @@
-package graph
-
 // Einsum, written as sums, transpositions, products and matrix products.
+
+package operator
 
 import (
 	"slices"
 	"strings"
+
+	"repscope/model/graph"
 )
 
 func init() {
-	register(&Operator{Name: "Einsum", Inputs: [2]int{1, -1}, Outputs: 1, Attributes: []string{"equation"}, infer: inferEinsum})
+	register(&Row{Name: "Einsum", Inputs: [2]int{1, -1}, Outputs: 1, Attributes: []string{"equation"}, infer: inferEinsum})
 }
 
 // einsumTerm is an operand with one label per axis. The axes of an ellipsis
@@ -20,7 +22,7 @@ type einsumTerm struct {
 
 // einsum is a node under replacement.
 type einsum struct {
-	c    *Context
+	c    *context
 	l    *lowering
 	size map[int]int // by label
 }
@@ -29,7 +31,7 @@ type einsum struct {
 // with the same letter are multiplied together, those that the result
 // lacks are summed over. "..." stands for leading or inner axes that are
 // broadcast. Without "->" the result has the letters that stand once, sorted.
-func inferEinsum(c *Context) {
+func inferEinsum(c *context) {
 	equation := strings.ReplaceAll(c.text("equation", ""), " ", "")
 	left, right, explicit := strings.Cut(equation, "->")
 	parts := strings.Split(left, ",")
@@ -44,7 +46,7 @@ func inferEinsum(c *Context) {
 		if !c.has(i) {
 			c.failf("input %d is missing", i)
 		}
-		c.want(i, Float32)
+		c.want(i, graph.Float32)
 		shape := c.shape(i)
 		letters := len(strings.Replace(part, "...", "", 1))
 		if letters > len(shape) {
@@ -112,7 +114,7 @@ func inferEinsum(c *Context) {
 		value.name = e.l.reshape(value.name, shape)
 	}
 	e.l.finish(value.name)
-	c.emit(Float32, shape...)
+	c.emit(graph.Float32, shape...)
 }
 
 // parse turns a term into labels; its ellipsis has the given number of axes.
@@ -165,7 +167,7 @@ func (e *einsum) diagonal(t einsumTerm) einsumTerm {
 		name := e.l.transpose(t.name, append(perm, i, j))
 		name = e.l.reshape(name, append(slices.Clone(shape), n*n))
 		// The diagonal of an n×n matrix is every (n+1)-th element.
-		constant := func(v int) string { return e.l.constant(Ints(int64(v))) }
+		constant := func(v int) string { return e.l.constant(graph.Ints(int64(v))) }
 		name = e.l.add("Slice", nil, name, constant(0), constant(n*n), constant(len(shape)), constant(n+1))
 		t = einsumTerm{name, append(labels, t.labels[i]), append(shape, n)}
 		i = -1
@@ -200,12 +202,12 @@ func (e *einsum) sum(t einsumTerm, keep func(label int) bool) einsumTerm {
 	if len(axes) == 0 {
 		return t
 	}
-	list := Ints()
+	list := graph.Ints()
 	for _, a := range axes {
 		list.I64 = append(list.I64, int64(a))
 	}
 	list.Shape[0] = len(axes)
-	name := e.l.add("ReduceSum", map[string]Attribute{"keepdims": integerAttribute(0)}, t.name, e.l.constant(list))
+	name := e.l.add("ReduceSum", map[string]graph.Attribute{"keepdims": graph.IntAttribute(0)}, t.name, e.l.constant(list))
 	return einsumTerm{name, labels, e.shape(labels)}
 }
 
@@ -248,11 +250,11 @@ func (e *einsum) multiply(a, b einsumTerm, needed func(label int) bool) einsumTe
 		}
 	}
 	outer := e.shape(batch)
-	product := func(labels []int) int { return elements(e.shape(labels)) }
+	product := func(labels []int) int { return graph.Count(e.shape(labels)) }
 	labels := slices.Concat(batch, left, right)
 	result := einsumTerm{labels: labels, shape: e.shape(labels)}
 	for _, shape := range [][]int{result.shape, e.shape(slices.Concat(batch, left, depth)), e.shape(slices.Concat(batch, depth, right))} {
-		if _, err := Elements(shape); err != nil {
+		if _, err := graph.Elements(shape); err != nil {
 			e.c.failf("%w", err)
 		}
 	}

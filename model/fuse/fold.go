@@ -1,16 +1,18 @@
-package graph
-
 // Folding at load: rewrites of the graph that change its constants once, before
 // it is bound to any shape.
+
+package fuse
 
 import (
 	"fmt"
 	"math"
+
+	"repscope/model/graph"
 )
 
 // foldBatchNorm puts a batch normalisation with known statistics that alone uses
 // a convolution's result into the convolution's weights and bias.
-func (g *Graph) foldBatchNorm() error {
+func foldBatchNorm(g *graph.Graph) error {
 	users := map[string]int{}
 	for _, n := range g.Nodes {
 		for _, in := range n.Inputs {
@@ -20,13 +22,13 @@ func (g *Graph) foldBatchNorm() error {
 	for _, p := range g.Outputs {
 		users[p.Name]++
 	}
-	convolutions := map[string]*Node{}
+	convolutions := map[string]*graph.Node{}
 	for _, n := range g.Nodes {
 		if n.Op == "Conv" && n.Domain == "" && len(n.Inputs) >= 2 && len(n.Outputs) == 1 {
 			convolutions[n.Outputs[0]] = n
 		}
 	}
-	folded := map[*Node]bool{}
+	folded := map[*graph.Node]bool{}
 	for _, n := range g.Nodes {
 		if n.Op != "BatchNormalization" || n.Domain != "" || len(n.Inputs) != 5 || len(n.Outputs) != 1 ||
 			n.Attributes["training_mode"].Int != 0 || g.Opset < 9 {
@@ -37,12 +39,12 @@ func (g *Graph) foldBatchNorm() error {
 			continue
 		}
 		w := g.Constants[conv.Inputs[1]]
-		if w == nil || w.DType != Float32 || len(w.Shape) < 3 || w.Len() == 0 {
+		if w == nil || w.DType != graph.Float32 || len(w.Shape) < 3 || w.Len() == 0 {
 			continue
 		}
 		filters := w.Shape[0]
 		vector := func(name string) []float32 {
-			if t := g.Constants[name]; t != nil && t.DType == Float32 && len(t.Shape) == 1 && t.Shape[0] == filters {
+			if t := g.Constants[name]; t != nil && t.DType == graph.Float32 && len(t.Shape) == 1 && t.Shape[0] == filters {
 				return t.F32
 			}
 			return nil
@@ -69,7 +71,7 @@ func (g *Graph) foldBatchNorm() error {
 			bias[f] = float32(float64((float64(bias[f])-float64(mean[f]))*factors[f]) + float64(shift[f]))
 		}
 		each := w.Len() / filters
-		weights, err := w.change(func(part []float32, first int) {
+		weights, err := w.Change(func(part []float32, first int) {
 			for i, v := range part {
 				part[i] = float32(float64(v) * factors[(first+i)/each])
 			}
@@ -79,9 +81,9 @@ func (g *Graph) foldBatchNorm() error {
 		}
 		// Names that no file can contain.
 		prefix := "\x00batchnorm\x00" + n.Outputs[0]
-		g.Constants[prefix+"\x00w"], g.Constants[prefix+"\x00b"] = weights, Floats(bias, filters)
+		g.Constants[prefix+"\x00w"], g.Constants[prefix+"\x00b"] = weights, graph.Floats(bias, filters)
 		// The normalisation's node becomes the convolution, whose own is then unused.
-		*n = Node{Name: conv.Name, Op: "Conv", Inputs: []string{conv.Inputs[0], prefix + "\x00w", prefix + "\x00b"},
+		*n = graph.Node{Name: conv.Name, Op: "Conv", Inputs: []string{conv.Inputs[0], prefix + "\x00w", prefix + "\x00b"},
 			Outputs: n.Outputs, Attributes: conv.Attributes}
 		folded[conv] = true
 	}

@@ -1,39 +1,19 @@
-package graph
-
 // Attention: softmax(scale·Q·Kᵀ + mask)·V as one step that reads Q, K and V
 // where they lie, whatever splits, reshapes and transpositions made them.
+
+package fuse
 
 import (
 	"math"
 	"slices"
+
+	"repscope/model/graph"
+	"repscope/model/operator"
 )
-
-// View is how an operand of [AttentionParams] lies in memory: the element with the given
-// index lies at Offset + Σ index·stride.
-type View struct {
-	Offset  int
-	Strides []int
-}
-
-// AttentionParams is a fused attention over batch axes (heads among them). The
-// inputs are Q, K, V, mask, cosine and sine for Q, cosine and sine for K; the last five may be absent.
-// With cosine and sine [length, width], a row x becomes x·cos + (−x₂, x₁)·sin, where x₁ and x₂ are its halves.
-type AttentionParams struct {
-	Batch           []int
-	Queries, Keys   int
-	Width, Values   int // length of a row of Q and K, and of V
-	Scale           float32
-	Q, K, V, Result View  // over the batch axes, then rows and columns
-	Mask            []int // strides over the batch axes, queries and keys
-}
-
-func init() {
-	register(&Operator{Name: "Attention", Domain: "repscope", Inputs: [2]int{8, 8}, Outputs: 1})
-}
 
 // access is a value as a view of another that exists in memory.
 type access struct {
-	View
+	operator.View
 	id       int
 	shape    []int
 	factor   float32
@@ -44,8 +24,8 @@ type access struct {
 // access follows a value back through steps that only move elements or multiply by a number.
 func (f *fuser) access(id int) access {
 	shape := f.Values[id].Shape
-	own := access{id: id, shape: shape, View: View{Strides: rowMajor(shape)}, factor: 1, cos: -1, sin: -1}
-	if f.producer[id] < 0 || f.Values[id].DType != Float32 {
+	own := access{id: id, shape: shape, View: operator.View{Strides: graph.RowMajor(shape)}, factor: 1, cos: -1, sin: -1}
+	if f.producer[id] < 0 || f.Values[id].DType != graph.Float32 {
 		return own
 	}
 	s := &f.Steps[f.producer[id]]
@@ -55,7 +35,7 @@ func (f *fuser) access(id int) access {
 	switch {
 	case s.Node.Op == "Transpose":
 		a := f.access(s.In[0])
-		perm := s.Params.(TransposeParams).Perm
+		perm := s.Params.(operator.TransposeParams).Perm
 		a.shape, a.Strides = permuted(a.shape, perm), permuted(a.Strides, perm)
 		return a
 	case s.Op.View && len(s.Out) == 1:
@@ -67,7 +47,7 @@ func (f *fuser) access(id int) access {
 		a.shape, a.Strides = shape, strides
 		return a
 	case s.Node.Op == "Split":
-		p, ok := s.Params.(SplitParams)
+		p, ok := s.Params.(operator.SplitParams)
 		if !ok {
 			return own
 		}
@@ -78,7 +58,7 @@ func (f *fuser) access(id int) access {
 		a.shape = shape
 		return a
 	case s.Node.Op == "Gather":
-		p, ok := s.Params.(AxisParams)
+		p, ok := s.Params.(operator.AxisParams)
 		index := f.number(s.In[1])
 		rank := len(f.Values[s.In[0]].Shape)
 		if !ok || math.IsNaN(index) || len(shape) != rank-1 && len(f.Values[s.In[1]].Shape) != 1 {
@@ -96,7 +76,7 @@ func (f *fuser) access(id int) access {
 		a.shape = shape
 		return a
 	case s.Node.Op == "Slice":
-		p, ok := s.Params.(SliceParams)
+		p, ok := s.Params.(operator.SliceParams)
 		if !ok {
 			return own
 		}
@@ -129,8 +109,8 @@ func (f *fuser) access(id int) access {
 	return own
 }
 
-// rotary recognises x·cos + (−x₂, x₁)·sin.
-func (f *fuser) rotary(s *Step, own access) access {
+// rotary recognizes x·cos + (−x₂, x₁)·sin.
+func (f *fuser) rotary(s *graph.Step, own access) access {
 	rank := len(own.shape)
 	if rank < 2 {
 		return own
@@ -138,7 +118,7 @@ func (f *fuser) rotary(s *Step, own access) access {
 	rows, width := own.shape[rank-2], own.shape[rank-1]
 	table := func(id int) bool {
 		shape := f.Values[id].Shape
-		return f.constant(id) && len(shape) >= 2 && slices.Equal(shape[len(shape)-2:], own.shape[rank-2:]) && elements(shape) == rows*width
+		return f.constant(id) && len(shape) >= 2 && slices.Equal(shape[len(shape)-2:], own.shape[rank-2:]) && graph.Count(shape) == rows*width
 	}
 	for k := range 2 {
 		plain, crossed := f.from(s.In[k], "Mul"), f.from(s.In[1-k], "Mul")
@@ -154,7 +134,7 @@ func (f *fuser) rotary(s *Step, own access) access {
 			return own
 		}
 		join := f.from(swapped, "Concat")
-		if join == nil || len(join.In) != 2 || join.Params.(AxisParams).Axis != rank-1 {
+		if join == nil || len(join.In) != 2 || join.Params.(operator.AxisParams).Axis != rank-1 {
 			continue
 		}
 		negative := f.from(join.In[0], "Neg")
@@ -182,20 +162,10 @@ func (f *fuser) isHalf(id, x, from int) bool {
 		a.Offset == b.Offset+from*b.Strides[last] && a.cos < 0 && b.cos < 0 && a.factor == b.factor
 }
 
-func rowMajor(shape []int) []int {
-	strides := make([]int, len(shape))
-	n := 1
-	for i := len(shape) - 1; i >= 0; i-- {
-		strides[i] = n
-		n *= shape[i]
-	}
-	return strides
-}
-
 // reshapeStrides is how a strided array looks under another shape, if that needs no copy.
 func reshapeStrides(shape, strides, to []int) ([]int, bool) {
 	out := make([]int, len(to))
-	if elements(to) == 0 {
+	if graph.Count(to) == 0 {
 		return nil, false
 	}
 	i, j := 0, 0
@@ -250,8 +220,8 @@ func (f *fuser) attention(i int) bool {
 	scores := softmax.In[0]
 	shape := f.Values[scores].Shape
 	rank := len(shape)
-	p := &AttentionParams{Scale: 1}
-	if q, ok := softmax.Params.(SoftmaxParams); !ok || q.Inner != 1 || q.Length != shape[rank-1] {
+	p := &operator.AttentionParams{Scale: 1}
+	if q, ok := softmax.Params.(operator.SoftmaxParams); !ok || q.Inner != 1 || q.Length != shape[rank-1] {
 		return false
 	}
 	p.Batch, p.Queries, p.Keys = shape[:rank-2], shape[rank-2], shape[rank-1]
@@ -299,7 +269,7 @@ func (f *fuser) attention(i int) bool {
 		return false
 	}
 	for _, a := range []access{q, k, v} {
-		if !slices.Equal(a.shape[:rank-2], p.Batch) || f.Values[a.id].DType != Float32 {
+		if !slices.Equal(a.shape[:rank-2], p.Batch) || f.Values[a.id].DType != graph.Float32 {
 			return false
 		}
 	}
@@ -313,7 +283,7 @@ func (f *fuser) attention(i int) bool {
 		}
 	}
 	// Rows of one operand must not overlap.
-	if p.Width == 0 || p.Values == 0 || p.Keys == 0 || p.Queries == 0 || elements(p.Batch) == 0 ||
+	if p.Width == 0 || p.Values == 0 || p.Keys == 0 || p.Queries == 0 || graph.Count(p.Batch) == 0 ||
 		k.Strides[rank-2] < p.Width || v.Strides[rank-2] < p.Values {
 		return false
 	}
@@ -323,7 +293,7 @@ func (f *fuser) attention(i int) bool {
 	}
 	p.Q, p.K, p.V = q.View, k.View, v.View
 	out, at := s.Out[0], i
-	p.Result.Strides = rowMajor(f.Values[out].Shape)
+	p.Result.Strides = graph.RowMajor(f.Values[out].Shape)
 	if f.single(out) {
 		// A transposition of the result alone can be written at once.
 		for j := i + 1; j < len(f.Steps); j++ {
@@ -331,8 +301,8 @@ func (f *fuser) attention(i int) bool {
 			if !slices.Contains(t.In, out) {
 				continue
 			}
-			if perm, ok := t.Params.(TransposeParams); ok && perm.Perm[rank-1] == rank-1 {
-				own := rowMajor(f.Values[t.Out[0]].Shape)
+			if perm, ok := t.Params.(operator.TransposeParams); ok && perm.Perm[rank-1] == rank-1 {
+				own := graph.RowMajor(f.Values[t.Out[0]].Shape)
 				for axis, from := range perm.Perm {
 					p.Result.Strides[from] = own[axis]
 				}
@@ -366,11 +336,11 @@ func (f *fuser) isScores(id int, shape []int) bool {
 // maskStrides is how a mask is broadcast over scores.
 func (f *fuser) maskStrides(id int, shape []int) ([]int, bool) {
 	m := f.Values[id]
-	if m.DType != Float32 || len(m.Shape) > len(shape) || len(m.Shape) == 0 || m.Shape[len(m.Shape)-1] != shape[len(shape)-1] {
+	if m.DType != graph.Float32 || len(m.Shape) > len(shape) || len(m.Shape) == 0 || m.Shape[len(m.Shape)-1] != shape[len(shape)-1] {
 		return nil, false
 	}
 	strides := make([]int, len(shape))
-	own := rowMajor(m.Shape)
+	own := graph.RowMajor(m.Shape)
 	skip := len(shape) - len(m.Shape)
 	for k, d := range m.Shape {
 		switch {

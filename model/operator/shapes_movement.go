@@ -1,10 +1,11 @@
-package graph
-
 // Operators that move, select or make elements: reshaping, slicing, joining, constants.
+
+package operator
 
 import (
 	"slices"
-	"strconv"
+
+	"repscope/model/graph"
 )
 
 // SliceParams selects start, start+step, … along each axis; the output's shape gives the counts.
@@ -32,56 +33,14 @@ type AxisParams struct{ Axis int }
 // CastParams is the ONNX element type a value is cast to.
 type CastParams struct{ To int }
 
-// ONNX element types that Cast rounds to or that readers map to a DType.
-const (
-	ElementFloat    = 1
-	ElementUint8    = 2
-	ElementInt8     = 3
-	ElementUint16   = 4
-	ElementInt16    = 5
-	ElementInt32    = 6
-	ElementInt64    = 7
-	ElementBool     = 9
-	ElementFloat16  = 10
-	ElementDouble   = 11
-	ElementUint32   = 12
-	ElementUint64   = 13
-	ElementBFloat16 = 16
-)
-
-// elementNames are those of ONNX's types that are not supported.
-var elementNames = map[int]string{8: "string", 14: "complex64", 15: "complex128", 17: "float8e4m3fn", 18: "float8e4m3fnuz", 19: "float8e5m2",
-	20: "float8e5m2fnuz", 21: "uint4", 22: "int4", 23: "float4e2m1"}
-
-// ElementName names an ONNX element type that is not supported, for messages.
-func ElementName(element int) string {
-	if name := elementNames[element]; name != "" {
-		return name
-	}
-	return strconv.Itoa(element)
-}
-
-// ElementDType is the DType in which an ONNX element type is computed.
-func ElementDType(element int) (DType, bool) {
-	switch element {
-	case ElementFloat, ElementFloat16, ElementDouble, ElementBFloat16:
-		return Float32, true
-	case ElementUint8, ElementInt8, ElementUint16, ElementInt16, ElementInt32, ElementInt64, ElementUint32, ElementUint64:
-		return Int64, true
-	case ElementBool:
-		return Bool, true
-	}
-	return Invalid, false
-}
-
 func init() {
-	view := func(name string, inputs [2]int, infer func(*Context), attributes ...string) *Operator {
-		return &Operator{Name: name, Inputs: inputs, Outputs: 1, View: true, Attributes: attributes, infer: infer}
+	view := func(name string, inputs [2]int, infer func(*context), attributes ...string) *Row {
+		return &Row{Name: name, Inputs: inputs, Outputs: 1, View: true, Attributes: attributes, infer: infer}
 	}
 	register(
-		view("Identity", [2]int{1, 1}, func(c *Context) { c.emit(c.In[0].DType, c.shape(0)...) }),
+		view("Identity", [2]int{1, 1}, func(c *context) { c.emit(c.In[0].DType, c.shape(0)...) }),
 		view("Reshape", [2]int{2, 2}, inferReshape, "allowzero"),
-		view("Flatten", [2]int{1, 1}, func(c *Context) {
+		view("Flatten", [2]int{1, 1}, func(c *context) {
 			s := c.shape(0)
 			a := c.integer("axis", 1)
 			if a < -len(s) || a > len(s) {
@@ -90,31 +49,31 @@ func init() {
 			if a < 0 {
 				a += len(s)
 			}
-			c.emit(c.In[0].DType, elements(s[:a]), elements(s[a:]))
+			c.emit(c.In[0].DType, graph.Count(s[:a]), graph.Count(s[a:]))
 		}, "axis"),
 		view("Squeeze", [2]int{1, 2}, inferSqueeze, "axes"),
 		view("Unsqueeze", [2]int{1, 2}, inferUnsqueeze, "axes"),
-		&Operator{Name: "Dropout", Inputs: [2]int{1, 3}, Outputs: 2, View: true, Attributes: []string{"ratio", "seed", "is_test"}, infer: func(c *Context) {
+		&Row{Name: "Dropout", Inputs: [2]int{1, 3}, Outputs: 2, View: true, Attributes: []string{"ratio", "seed", "is_test"}, infer: func(c *context) {
 			// Inference: the identity. training_mode must be absent or false.
 			if c.has(2) {
 				t := c.In[2].Const
-				if t == nil || t.DType != Bool || t.Len() != 1 || t.Bool[0] {
+				if t == nil || t.DType != graph.Bool || t.Len() != 1 || t.Bool[0] {
 					c.unsupported("training mode; export the model in evaluation mode")
 				}
 			}
 			c.emit(c.In[0].DType, c.shape(0)...)
-			c.emit(Bool, c.shape(0)...)
+			c.emit(graph.Bool, c.shape(0)...)
 			if len(c.Node.Outputs) > 1 && c.Node.Outputs[1] != "" {
-				if elements(c.shape(0)) > 1<<26 {
+				if graph.Count(c.shape(0)) > 1<<26 {
 					c.unsupported("a mask of %v", c.shape(0))
 				}
 				// The mask of what is kept: everything.
-				mask := &Tensor{DType: Bool, Shape: c.shape(0), Bool: slices.Repeat([]bool{true}, elements(c.shape(0)))}
-				c.Known = []*Tensor{nil, mask}
+				mask := &graph.Tensor{DType: graph.Bool, Shape: c.shape(0), Bool: slices.Repeat([]bool{true}, graph.Count(c.shape(0)))}
+				c.Known = []*graph.Tensor{nil, mask}
 			}
 		}},
-		&Operator{Name: "Transpose", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"perm"}, infer: inferTranspose},
-		&Operator{Name: "Shape", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"start", "end"}, infer: func(c *Context) {
+		&Row{Name: "Transpose", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"perm"}, infer: inferTranspose},
+		&Row{Name: "Shape", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"start", "end"}, infer: func(c *context) {
 			s := c.shape(0)
 			clamp := func(v int) int {
 				if v < 0 {
@@ -123,24 +82,24 @@ func init() {
 				return min(max(v, 0), len(s))
 			}
 			lo, hi := clamp(c.integer("start", 0)), clamp(c.integer("end", len(s)))
-			known := Ints()
+			known := graph.Ints()
 			for i := lo; i < hi; i++ {
 				known.I64 = append(known.I64, int64(s[i]))
 			}
 			known.Shape[0] = len(known.I64)
-			c.Known = []*Tensor{known}
-			c.emit(Int64, known.Shape...)
+			c.Known = []*graph.Tensor{known}
+			c.emit(graph.Int64, known.Shape...)
 		}},
-		&Operator{Name: "Size", Inputs: [2]int{1, 1}, Outputs: 1, infer: func(c *Context) {
-			c.Known = []*Tensor{{DType: Int64, Shape: []int{}, I64: []int64{int64(elements(c.shape(0)))}}}
-			c.emit(Int64)
+		&Row{Name: "Size", Inputs: [2]int{1, 1}, Outputs: 1, infer: func(c *context) {
+			c.Known = []*graph.Tensor{{DType: graph.Int64, Shape: []int{}, I64: []int64{int64(graph.Count(c.shape(0)))}}}
+			c.emit(graph.Int64)
 		}},
-		&Operator{Name: "Constant", Inputs: [2]int{0, 0}, Outputs: 1, infer: inferConstant,
+		&Row{Name: "Constant", Inputs: [2]int{0, 0}, Outputs: 1, infer: inferConstant,
 			Attributes: []string{"value", "value_float", "value_floats", "value_int", "value_ints"}},
-		&Operator{Name: "ConstantOfShape", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"value"}, infer: func(c *Context) {
+		&Row{Name: "ConstantOfShape", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"value"}, infer: func(c *context) {
 			shape, _ := c.constants(0)
-			value := Floats([]float32{0}, 1)
-			if a, ok := c.attribute("value", AttributeTensor); ok {
+			value := graph.Floats([]float32{0}, 1)
+			if a, ok := c.attribute("value", graph.AttributeTensor); ok {
 				value = a.Tensor
 			}
 			if value.Len() != 1 {
@@ -149,29 +108,29 @@ func init() {
 			c.Params = value
 			c.emit(value.DType, shape...)
 		}},
-		&Operator{Name: "Expand", Inputs: [2]int{2, 2}, Outputs: 1, infer: func(c *Context) {
+		&Row{Name: "Expand", Inputs: [2]int{2, 2}, Outputs: 1, infer: func(c *context) {
 			shape, _ := c.constants(1)
 			c.emit(c.In[0].DType, c.broadcast(c.shape(0), shape)...)
 		}},
-		&Operator{Name: "Tile", Inputs: [2]int{2, 2}, Outputs: 1, infer: func(c *Context) {
+		&Row{Name: "Tile", Inputs: [2]int{2, 2}, Outputs: 1, infer: func(c *context) {
 			repeats, _ := c.constants(1)
 			if len(repeats) != len(c.shape(0)) {
 				c.failf("%d repeats for shape %v", len(repeats), c.shape(0))
 			}
 			shape := slices.Clone(c.shape(0))
 			for i, r := range repeats {
-				if r < 0 || r > maxElements/max(shape[i], 1) {
+				if r < 0 || r > graph.MaxElements/max(shape[i], 1) {
 					c.failf("repeats %v of shape %v", repeats, shape)
 				}
 				shape[i] *= r
 			}
 			c.emit(c.In[0].DType, shape...)
 		}},
-		&Operator{Name: "Concat", Inputs: [2]int{1, -1}, Outputs: 1, Attributes: []string{"axis"}, infer: inferConcat},
-		&Operator{Name: "Slice", Inputs: [2]int{1, 5}, Outputs: 1, Attributes: []string{"starts", "ends", "axes"}, infer: inferSlice},
-		&Operator{Name: "Split", Inputs: [2]int{1, 2}, Outputs: -1, Attributes: []string{"axis", "split", "num_outputs"}, infer: inferSplit},
-		&Operator{Name: "Gather", Inputs: [2]int{2, 2}, Outputs: 1, Attributes: []string{"axis"}, infer: func(c *Context) {
-			c.want(1, Int64)
+		&Row{Name: "Concat", Inputs: [2]int{1, -1}, Outputs: 1, Attributes: []string{"axis"}, infer: inferConcat},
+		&Row{Name: "Slice", Inputs: [2]int{1, 5}, Outputs: 1, Attributes: []string{"starts", "ends", "axes"}, infer: inferSlice},
+		&Row{Name: "Split", Inputs: [2]int{1, 2}, Outputs: -1, Attributes: []string{"axis", "split", "num_outputs"}, infer: inferSplit},
+		&Row{Name: "Gather", Inputs: [2]int{2, 2}, Outputs: 1, Attributes: []string{"axis"}, infer: func(c *context) {
+			c.want(1, graph.Int64)
 			s := c.shape(0)
 			a := c.axis(c.integer("axis", 0), len(s))
 			if t := c.In[1].Const; t != nil {
@@ -184,18 +143,20 @@ func init() {
 			c.Params = AxisParams{Axis: a}
 			c.emit(c.In[0].DType, slices.Concat(s[:a], c.shape(1), s[a+1:])...)
 		}},
-		&Operator{Name: "Pad", Inputs: [2]int{1, 4}, Outputs: 1, Attributes: []string{"mode", "pads", "value"}, infer: inferPad},
-		&Operator{Name: "Cast", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"to", "saturate"}, infer: func(c *Context) {
+		&Row{Name: "Pad", Inputs: [2]int{1, 4}, Outputs: 1, Attributes: []string{"mode", "pads", "value"}, infer: inferPad},
+		&Row{Name: "Cast", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"to", "saturate"}, infer: func(c *context) {
 			to := c.integer("to", 0)
-			t, ok := ElementDType(to)
+			t, ok := graph.ElementDType(to)
 			if !ok {
-				c.unsupported("cast to element type %s", ElementName(to))
+				c.unsupported("cast to element type %s", graph.ElementName(to))
 			}
 			c.Params = CastParams{To: to}
+			// float32 stands for the file's narrower types too.
+			c.Same = c.In[0].DType == graph.Float32 && (to == graph.ElementFloat || to == graph.ElementDouble)
 			c.emit(t, c.shape(0)...)
 		}},
-		&Operator{Name: "Range", Inputs: [2]int{3, 3}, Outputs: 1, infer: inferRange},
-		&Operator{Name: "Trilu", Inputs: [2]int{1, 2}, Outputs: 1, Attributes: []string{"upper"}, infer: func(c *Context) {
+		&Row{Name: "Range", Inputs: [2]int{3, 3}, Outputs: 1, infer: inferRange},
+		&Row{Name: "Trilu", Inputs: [2]int{1, 2}, Outputs: 1, Attributes: []string{"upper"}, infer: func(c *context) {
 			if len(c.shape(0)) < 2 {
 				c.failf("shape %v, want at least two axes", c.shape(0))
 			}
@@ -218,10 +179,10 @@ type TriluParams struct {
 	K     int
 }
 
-func inferReshape(c *Context) {
+func inferReshape(c *context) {
 	target, _ := c.constants(1)
 	s := c.shape(0)
-	total := elements(s)
+	total := graph.Count(s)
 	shape := slices.Clone(target)
 	free, rest := -1, 1
 	for i, d := range shape {
@@ -237,7 +198,7 @@ func inferReshape(c *Context) {
 		case d == -1:
 			free = i
 			continue
-		case d < -1 || d > maxElements || shape[i] != 0 && rest > maxElements/shape[i]:
+		case d < -1 || d > graph.MaxElements || shape[i] != 0 && rest > graph.MaxElements/shape[i]:
 			c.failf("cannot reshape to %v", target)
 		}
 		rest *= shape[i]
@@ -255,7 +216,7 @@ func inferReshape(c *Context) {
 	c.emit(c.In[0].DType, shape...)
 }
 
-func inferSqueeze(c *Context) {
+func inferSqueeze(c *context) {
 	s := c.shape(0)
 	list, given := c.list("axes", 1)
 	drop := c.axes(list, len(s))
@@ -271,7 +232,7 @@ func inferSqueeze(c *Context) {
 	c.emit(c.In[0].DType, shape...)
 }
 
-func inferUnsqueeze(c *Context) {
+func inferUnsqueeze(c *context) {
 	list, ok := c.list("axes", 1)
 	if !ok {
 		c.failf("axes are missing")
@@ -291,7 +252,7 @@ func inferUnsqueeze(c *Context) {
 	c.emit(c.In[0].DType, shape...)
 }
 
-func inferTranspose(c *Context) {
+func inferTranspose(c *context) {
 	s := c.shape(0)
 	perm, ok := c.integers("perm")
 	if !ok {
@@ -308,34 +269,35 @@ func inferTranspose(c *Context) {
 		shape[i] = s[p]
 	}
 	c.Params = TransposeParams{Perm: perm}
+	c.Transposes = len(perm) == 2 && perm[0] == 1
 	c.emit(c.In[0].DType, shape...)
 }
 
-func inferConstant(c *Context) {
-	var t *Tensor
+func inferConstant(c *context) {
+	var t *graph.Tensor
 	for name, a := range c.Node.Attributes {
 		switch name {
 		case "value":
 			t = a.Tensor
 		case "value_float":
-			t = Floats([]float32{a.Float})
+			t = graph.Floats([]float32{a.Float})
 			t.Shape = []int{}
 		case "value_floats":
-			t = Floats(a.Floats, len(a.Floats))
+			t = graph.Floats(a.Floats, len(a.Floats))
 		case "value_int":
-			t = &Tensor{DType: Int64, Shape: []int{}, I64: []int64{a.Int}}
+			t = &graph.Tensor{DType: graph.Int64, Shape: []int{}, I64: []int64{a.Int}}
 		case "value_ints":
-			t = Ints(a.Ints...)
+			t = graph.Ints(a.Ints...)
 		}
 	}
 	if t == nil || len(c.Node.Attributes) != 1 {
 		c.failf("want exactly one value")
 	}
-	c.Known = []*Tensor{t}
+	c.Known = []*graph.Tensor{t}
 	c.emit(t.DType, t.Shape...)
 }
 
-func inferConcat(c *Context) {
+func inferConcat(c *context) {
 	shape := slices.Clone(c.shape(0))
 	if _, ok := c.Node.Attributes["axis"]; !ok && c.Opset >= 4 {
 		c.failf("attribute axis is missing")
@@ -360,7 +322,7 @@ func inferConcat(c *Context) {
 	c.emit(c.In[0].DType, shape...)
 }
 
-func inferSlice(c *Context) {
+func inferSlice(c *context) {
 	s := c.shape(0)
 	starts, ok := c.list("starts", 1)
 	ends, ok2 := c.list("ends", 2)
@@ -407,7 +369,7 @@ func inferSlice(c *Context) {
 	c.emit(c.In[0].DType, shape...)
 }
 
-func inferSplit(c *Context) {
+func inferSplit(c *context) {
 	s := c.shape(0)
 	a := c.axis(c.integer("axis", 0), len(s))
 	sizes, ok := c.list("split", 1)
@@ -440,7 +402,7 @@ func inferSplit(c *Context) {
 	c.Params = SplitParams{Axis: a, Sizes: sizes}
 }
 
-func inferPad(c *Context) {
+func inferPad(c *context) {
 	s := c.shape(0)
 	pads, ok := c.list("pads", 1)
 	axes, given := c.constants(3)
@@ -458,7 +420,7 @@ func inferPad(c *Context) {
 		if c.In[2].Const == nil {
 			c.unsupported("the padding value must be a constant")
 		}
-		if p.Value, ok = c.In[2].Const.scalar(); !ok {
+		if p.Value, ok = c.In[2].Const.Scalar(); !ok {
 			c.failf("the padding value has shape %v, want a scalar", c.shape(2))
 		}
 	}
@@ -471,7 +433,7 @@ func inferPad(c *Context) {
 	for i, a := range axes {
 		p.Before[a], p.After[a] = pads[i], pads[len(axes)+i]
 		before, after := p.Before[a], p.After[a]
-		if max(before, after) > maxElements || min(before, after) < -s[a] || p.Mode == "reflect" && max(before, after) >= max(s[a], 1) ||
+		if max(before, after) > graph.MaxElements || min(before, after) < -s[a] || p.Mode == "reflect" && max(before, after) >= max(s[a], 1) ||
 			p.Mode != "constant" && s[a] == 0 && max(before, after) > 0 {
 			c.failf("pads %d and %d for axis %d of %v (mode %s)", before, after, a, s, p.Mode)
 		}
@@ -481,14 +443,14 @@ func inferPad(c *Context) {
 	c.emit(c.In[0].DType, shape...)
 }
 
-func inferRange(c *Context) {
+func inferRange(c *context) {
 	var v [3]float64
 	for i := range v {
 		if c.In[i].Const == nil {
 			c.unsupported("input %d must be a constant or follow from the input's shape", i)
 		}
 		var ok bool
-		if v[i], ok = c.In[i].Const.scalar(); !ok || c.In[i].DType != c.In[0].DType {
+		if v[i], ok = c.In[i].Const.Scalar(); !ok || c.In[i].DType != c.In[0].DType {
 			c.failf("input %d is %v %v, want a scalar", i, c.In[i].DType, c.shape(i))
 		}
 	}
@@ -496,7 +458,7 @@ func inferRange(c *Context) {
 		c.failf("step 0")
 	}
 	n := (v[1] - v[0]) / v[2]
-	if !(n < maxElements) {
+	if !(n < graph.MaxElements) {
 		c.failf("range from %g to %g in steps of %g", v[0], v[1], v[2])
 	}
 	count := max(0, int(n))

@@ -1,10 +1,12 @@
-package graph
+package operator
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/model/graph"
 )
 
 // Every operator of the table is in the catalogue and the other way round.
@@ -35,13 +37,13 @@ func TestCatalogueTypes(t *testing.T) {
 			"GlobalAveragePool", "GlobalMaxPool", "Dropout", "DequantizeLinear", "If", "ReverseSequence", "MeanVarianceNormalization", "NonZero"}, s.Name) {
 			continue // these need particular shapes or constants
 		}
-		for _, kind := range []DType{Float32, Int64, Bool} {
-			c := &Context{Node: &Node{Op: s.Name, Inputs: []string{"a", "b"}[:max(1, op.Inputs[0])], Outputs: []string{"y"}}, Opset: 21}
+		for _, kind := range []graph.DType{graph.Float32, graph.Int64, graph.Bool} {
+			c := &graph.Inference{Node: &graph.Node{Op: s.Name, Inputs: []string{"a", "b"}[:max(1, op.Inputs[0])], Outputs: []string{"y"}}, Opset: 21}
 			for range c.Node.Inputs {
-				c.In = append(c.In, Operand{Type: Type{DType: kind, Shape: []int{2, 2}}})
+				c.In = append(c.In, graph.Operand{Type: graph.Type{DType: kind, Shape: []int{2, 2}}})
 			}
 			if s.Name == "Mod" {
-				c.Node.Attributes = map[string]Attribute{"fmod": integerAttribute(1)}
+				c.Node.Attributes = map[string]graph.Attribute{"fmod": graph.IntAttribute(1)}
 			}
 			err := op.run(c)
 			if listed := slices.Contains(s.Types, kind); listed != (err == nil) {

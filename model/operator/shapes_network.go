@@ -1,8 +1,12 @@
-package graph
-
 // Network operators: convolution, pooling, products, normalisation, reductions.
 
-import "slices"
+package operator
+
+import (
+	"slices"
+
+	"repscope/model/graph"
+)
 
 // Activation functions that a fused operator may apply last are in Activation.
 
@@ -59,37 +63,37 @@ type ReduceParams struct {
 func init() {
 	spatial := []string{"auto_pad", "dilations", "kernel_shape", "pads", "strides"}
 	register(
-		&Operator{Name: "Conv", Inputs: [2]int{2, 3}, Outputs: 1, NoFold: true, Attributes: append(spatial, "group"), infer: inferConv},
-		&Operator{Name: "Conv", Domain: "repscope", Inputs: [2]int{2, 5}, Outputs: 1},
-		&Operator{Name: "MaxPool", Inputs: [2]int{1, 1}, Outputs: 2, NoFold: true, Attributes: append(spatial, "ceil_mode", "storage_order"), infer: inferPool},
-		&Operator{Name: "AveragePool", Inputs: [2]int{1, 1}, Outputs: 1, NoFold: true, Attributes: append(spatial, "ceil_mode", "count_include_pad"), infer: inferPool},
-		&Operator{Name: "GlobalAveragePool", Inputs: [2]int{1, 1}, Outputs: 1, infer: inferGlobalPool},
-		&Operator{Name: "LRN", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"alpha", "beta", "bias", "size"}, infer: inferLRN},
-		&Operator{Name: "MeanVarianceNormalization", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axes"}, infer: inferMeanVariance},
-		&Operator{Name: "GlobalMaxPool", Inputs: [2]int{1, 1}, Outputs: 1, infer: inferGlobalPool},
-		&Operator{Name: "Gemm", Inputs: [2]int{2, 3}, Outputs: 1, Attributes: []string{"alpha", "beta", "transA", "transB"}, infer: inferGemm},
-		&Operator{Name: "MatMul", Inputs: [2]int{2, 2}, Outputs: 1, infer: inferMatMul},
-		&Operator{Name: "Linear", Domain: "repscope", Inputs: [2]int{2, 4}, Outputs: 1, infer: inferLinear}, // the last is added to the result
-		&Operator{Name: "Softmax", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis"}, infer: inferSoftmax},
-		&Operator{Name: "LogSoftmax", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis"}, infer: inferSoftmax},
-		&Operator{Name: "BatchNormalization", Inputs: [2]int{5, 5}, Outputs: 1, Attributes: []string{"epsilon", "momentum", "training_mode", "spatial"}, infer: inferBatchNorm},
-		&Operator{Name: "LayerNormalization", Inputs: [2]int{2, 3}, Outputs: 3, Attributes: []string{"axis", "epsilon", "stash_type"}, infer: inferLayerNorm},
-		&Operator{Name: "InstanceNormalization", Inputs: [2]int{3, 3}, Outputs: 1, Attributes: []string{"epsilon"}, infer: inferGroupNorm},
-		&Operator{Name: "GroupNormalization", Inputs: [2]int{3, 3}, Outputs: 1, Attributes: []string{"epsilon", "num_groups", "stash_type"}, infer: inferGroupNorm},
+		&Row{Name: "Conv", Inputs: [2]int{2, 3}, Outputs: 1, NoFold: true, Attributes: append(spatial, "group"), infer: inferConv},
+		&Row{Name: "Conv", Domain: "repscope", Inputs: [2]int{2, 5}, Outputs: 1},
+		&Row{Name: "MaxPool", Inputs: [2]int{1, 1}, Outputs: 2, NoFold: true, Attributes: append(spatial, "ceil_mode", "storage_order"), infer: inferPool},
+		&Row{Name: "AveragePool", Inputs: [2]int{1, 1}, Outputs: 1, NoFold: true, Attributes: append(spatial, "ceil_mode", "count_include_pad"), infer: inferPool},
+		&Row{Name: "GlobalAveragePool", Inputs: [2]int{1, 1}, Outputs: 1, infer: inferGlobalPool},
+		&Row{Name: "LRN", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"alpha", "beta", "bias", "size"}, infer: inferLRN},
+		&Row{Name: "MeanVarianceNormalization", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axes"}, infer: inferMeanVariance},
+		&Row{Name: "GlobalMaxPool", Inputs: [2]int{1, 1}, Outputs: 1, infer: inferGlobalPool},
+		&Row{Name: "Gemm", Inputs: [2]int{2, 3}, Outputs: 1, Attributes: []string{"alpha", "beta", "transA", "transB"}, infer: inferGemm},
+		&Row{Name: "MatMul", Inputs: [2]int{2, 2}, Outputs: 1, infer: inferMatMul},
+		&Row{Name: "Linear", Domain: "repscope", Inputs: [2]int{2, 4}, Outputs: 1, infer: inferLinear}, // the last is added to the result
+		&Row{Name: "Softmax", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis"}, infer: inferSoftmax},
+		&Row{Name: "LogSoftmax", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis"}, infer: inferSoftmax},
+		&Row{Name: "BatchNormalization", Inputs: [2]int{5, 5}, Outputs: 1, Attributes: []string{"epsilon", "momentum", "training_mode", "spatial"}, infer: inferBatchNorm},
+		&Row{Name: "LayerNormalization", Inputs: [2]int{2, 3}, Outputs: 3, Attributes: []string{"axis", "epsilon", "stash_type"}, infer: inferLayerNorm},
+		&Row{Name: "InstanceNormalization", Inputs: [2]int{3, 3}, Outputs: 1, Attributes: []string{"epsilon"}, infer: inferGroupNorm},
+		&Row{Name: "GroupNormalization", Inputs: [2]int{3, 3}, Outputs: 1, Attributes: []string{"epsilon", "num_groups", "stash_type"}, infer: inferGroupNorm},
 	)
 	for _, name := range []string{"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp"} {
-		register(&Operator{Name: name, Inputs: [2]int{1, 2}, Outputs: 1, Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce})
+		register(&Row{Name: name, Inputs: [2]int{1, 2}, Outputs: 1, Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce})
 	}
 	for _, name := range []string{"ArgMax", "ArgMin"} {
-		register(&Operator{Name: name, Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis", "keepdims", "select_last_index"}, infer: func(c *Context) {
-			c.want(0, Float32, Int64)
+		register(&Row{Name: name, Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"axis", "keepdims", "select_last_index"}, infer: func(c *context) {
+			c.want(0, graph.Float32, graph.Int64)
 			s := c.shape(0)
 			a := c.axis(c.integer("axis", 0), len(s))
 			if s[a] == 0 {
 				c.failf("axis %d of %v is empty", a, s)
 			}
 			c.Params = ArgParams{Axis: a, Last: c.integer("select_last_index", 0) != 0}
-			c.emit(Int64, reduced(s, []int{a}, c.integer("keepdims", 1) != 0)...)
+			c.emit(graph.Int64, reduced(s, []int{a}, c.integer("keepdims", 1) != 0)...)
 		}})
 	}
 }
@@ -102,7 +106,7 @@ type ArgParams struct {
 
 // window resolves kernel_shape, strides, dilations, pads and auto_pad for the
 // spatial axes of an input and returns the output's spatial shape.
-func (c *Context) window(spatial, kernel []int, roundUp bool) (strides, dilations, before, after, out []int) {
+func (c *context) window(spatial, kernel []int, roundUp bool) (strides, dilations, before, after, out []int) {
 	n := len(spatial)
 	positive := func(name string) []int {
 		v, ok := c.integers(name)
@@ -170,17 +174,17 @@ func (c *Context) window(spatial, kernel []int, roundUp bool) (strides, dilation
 	return strides, dilations, before, after, out
 }
 
-func inferConv(c *Context) {
+func inferConv(c *context) {
 	x, w := c.shape(0), c.shape(1)
-	c.want(0, Float32)
-	c.want(1, Float32)
-	c.want(2, Float32)
+	c.want(0, graph.Float32)
+	c.want(1, graph.Float32)
+	c.want(2, graph.Float32)
 	switch {
 	case len(x) < 3 || len(x) != len(w):
 		c.failf("input %v and weights %v", x, w)
 	case len(x) > 5:
 		c.unsupported("%d spatial axes", len(x)-2)
-	case elements(w) == 0:
+	case graph.Count(w) == 0:
 		c.failf("weights %v have no elements", w)
 	}
 	p := &ConvParams{Group: c.integer("group", 1)}
@@ -199,13 +203,13 @@ func inferConv(c *Context) {
 	var out []int
 	p.Strides, p.Dilations, p.Before, p.After, out = c.window(x[2:], p.Kernel, false)
 	c.Params = p
-	c.emit(Float32, append([]int{x[0], w[0]}, out...)...)
+	c.emit(graph.Float32, append([]int{x[0], w[0]}, out...)...)
 }
 
-func inferPool(c *Context) {
+func inferPool(c *context) {
 	x := c.shape(0)
-	c.want(0, Float32, Int64)
-	if c.In[0].DType == Int64 && c.Node.Op != "MaxPool" {
+	c.want(0, graph.Float32, graph.Int64)
+	if c.In[0].DType == graph.Int64 && c.Node.Op != "MaxPool" {
 		c.failf("input 0 has type int64, want float32")
 	}
 	if len(x) < 3 {
@@ -221,7 +225,7 @@ func inferPool(c *Context) {
 	c.Params = p
 	c.emit(c.In[0].DType, append(slices.Clone(x[:2]), out...)...)
 	if c.Node.Op == "MaxPool" {
-		c.emit(Int64, c.Out[0].Shape...)
+		c.emit(graph.Int64, c.Out[0].Shape...)
 	}
 }
 
@@ -231,36 +235,36 @@ type LRNParams struct {
 	Alpha, Beta, Bias float32
 }
 
-func inferLRN(c *Context) {
+func inferLRN(c *context) {
 	x := c.shape(0)
-	c.want(0, Float32)
+	c.want(0, graph.Float32)
 	p := LRNParams{Size: c.integer("size", 0), Alpha: c.float("alpha", 1e-4), Beta: c.float("beta", 0.75), Bias: c.float("bias", 1)}
 	if len(x) < 2 || p.Size < 1 {
 		c.failf("input %v and size %d, want [N, C, …] and at least 1", x, p.Size)
 	}
 	c.Params = p
-	c.emit(Float32, x...)
+	c.emit(graph.Float32, x...)
 }
 
 // inferMeanVariance is (x − mean)/(√variance + 1e-9).
-func inferMeanVariance(c *Context) {
-	c.want(0, Float32)
+func inferMeanVariance(c *context) {
+	c.want(0, graph.Float32)
 	axes, ok := c.integers("axes")
 	if !ok {
 		axes = []int{0, 2, 3}
 	}
-	over := map[string]Attribute{"axes": integersAttribute(c.axes(axes, len(c.shape(0)))...)}
+	over := map[string]graph.Attribute{"axes": graph.IntsAttribute(c.axes(axes, len(c.shape(0)))...)}
 	l := c.lower()
-	centred := l.add("Sub", nil, c.Node.Inputs[0], l.add("ReduceMean", over, c.Node.Inputs[0]))
-	deviation := l.add("Sqrt", nil, l.add("ReduceMean", over, l.add("Mul", nil, centred, centred)))
-	l.finish(l.add("Div", nil, centred, l.add("Add", nil, deviation, l.constant(Floats([]float32{1e-9})))))
-	c.emit(Float32, c.shape(0)...)
+	centered := l.add("Sub", nil, c.Node.Inputs[0], l.add("ReduceMean", over, c.Node.Inputs[0]))
+	deviation := l.add("Sqrt", nil, l.add("ReduceMean", over, l.add("Mul", nil, centered, centered)))
+	l.finish(l.add("Div", nil, centered, l.add("Add", nil, deviation, l.constant(graph.Floats([]float32{1e-9})))))
+	c.emit(graph.Float32, c.shape(0)...)
 }
 
-func inferGlobalPool(c *Context) {
+func inferGlobalPool(c *context) {
 	x := c.shape(0)
-	c.want(0, Float32)
-	if len(x) < 3 || elements(x[2:]) == 0 {
+	c.want(0, graph.Float32)
+	if len(x) < 3 || graph.Count(x[2:]) == 0 {
 		c.failf("input %v, want [N, C, spatial…]", x)
 	}
 	p := ReduceParams{KeepDims: true}
@@ -268,13 +272,13 @@ func inferGlobalPool(c *Context) {
 		p.Axes = append(p.Axes, i)
 	}
 	c.Params = p
-	c.emit(Float32, reduced(x, p.Axes, true)...)
+	c.emit(graph.Float32, reduced(x, p.Axes, true)...)
 }
 
-func inferGemm(c *Context) {
+func inferGemm(c *context) {
 	a, b := c.shape(0), c.shape(1)
 	for i := range c.In {
-		c.want(i, Float32)
+		c.want(i, graph.Float32)
 	}
 	if len(a) != 2 || len(b) != 2 {
 		c.failf("operands %v and %v, want matrices", a, b)
@@ -294,25 +298,25 @@ func inferGemm(c *Context) {
 		c.failf("bias %v does not broadcast to [%d %d]", c.shape(2), m, n)
 	}
 	c.Params = p
-	c.emit(Float32, m, n)
+	c.emit(graph.Float32, m, n)
 }
 
 // inferLinear is for the readers of weights: x·wᵀ with w [n, k], and no bias yet.
-func inferLinear(c *Context) {
+func inferLinear(c *context) {
 	x, w := c.shape(0), c.shape(1)
-	c.want(0, Float32)
-	c.want(1, Float32)
+	c.want(0, graph.Float32)
+	c.want(1, graph.Float32)
 	if len(x) < 2 || len(w) != 2 || x[len(x)-1] != w[1] || c.In[1].Const == nil {
 		c.failf("operands %v and %v, want […, k] and constant weights [n, k]", x, w)
 	}
 	c.Params = &GemmParams{TransB: true, Alpha: 1, Beta: 1}
-	c.emit(Float32, append(slices.Clone(x[:len(x)-1]), w[0])...)
+	c.emit(graph.Float32, append(slices.Clone(x[:len(x)-1]), w[0])...)
 }
 
-func inferMatMul(c *Context) {
+func inferMatMul(c *context) {
 	a, b := c.shape(0), c.shape(1)
-	c.want(0, Float32)
-	c.want(1, Float32)
+	c.want(0, graph.Float32)
+	c.want(1, graph.Float32)
 	if len(a) == 0 || len(b) == 0 {
 		c.failf("operands %v and %v", a, b)
 	}
@@ -336,18 +340,18 @@ func inferMatMul(c *Context) {
 	if len(b) > 1 {
 		shape = append(shape, n)
 	}
-	c.emit(Float32, shape...)
+	c.emit(graph.Float32, shape...)
 }
 
 // SoftmaxParams normalises over Length elements that lie Inner apart.
 type SoftmaxParams struct{ Length, Inner int }
 
-func inferSoftmax(c *Context) {
-	c.want(0, Float32)
+func inferSoftmax(c *context) {
+	c.want(0, graph.Float32)
 	s := c.shape(0)
 	if c.Opset >= 13 {
 		a := c.axis(c.integer("axis", -1), len(s))
-		c.Params = SoftmaxParams{Length: s[a], Inner: elements(s[a+1:])}
+		c.Params = SoftmaxParams{Length: s[a], Inner: graph.Count(s[a+1:])}
 	} else {
 		// Before opset 13 the input counts as a matrix, cut at the axis.
 		a := c.integer("axis", 1)
@@ -357,12 +361,12 @@ func inferSoftmax(c *Context) {
 		if a < 0 || a > len(s) {
 			c.failf("axis %d is out of range for shape %v", a, s)
 		}
-		c.Params = SoftmaxParams{Length: elements(s[a:]), Inner: 1}
+		c.Params = SoftmaxParams{Length: graph.Count(s[a:]), Inner: 1}
 	}
-	c.emit(Float32, s...)
+	c.emit(graph.Float32, s...)
 }
 
-func inferBatchNorm(c *Context) {
+func inferBatchNorm(c *context) {
 	x := c.shape(0)
 	if c.integer("training_mode", 0) != 0 {
 		c.unsupported("training mode; export the model in evaluation mode")
@@ -371,19 +375,19 @@ func inferBatchNorm(c *Context) {
 		c.failf("input %v, want [N, C, …]", x)
 	}
 	for i := range c.In {
-		c.want(i, Float32)
+		c.want(i, graph.Float32)
 		if i > 0 && !slices.Equal(c.shape(i), []int{x[1]}) {
 			c.failf("input %d has shape %v, want [%d]", i, c.shape(i), x[1])
 		}
 	}
 	c.Params = NormParams{Axis: 1, Epsilon: c.float("epsilon", 1e-5)}
-	c.emit(Float32, x...)
+	c.emit(graph.Float32, x...)
 }
 
-func inferLayerNorm(c *Context) {
+func inferLayerNorm(c *context) {
 	x := c.shape(0)
 	for i := range c.In {
-		c.want(i, Float32)
+		c.want(i, graph.Float32)
 	}
 	a := c.axis(c.integer("axis", -1), len(x))
 	for i := 1; i < len(c.In); i++ {
@@ -392,17 +396,17 @@ func inferLayerNorm(c *Context) {
 		}
 	}
 	c.Params = NormParams{Axis: a, Epsilon: c.float("epsilon", 1e-5)}
-	c.emit(Float32, x...)
+	c.emit(graph.Float32, x...)
 	// The mean and the inverse standard deviation, if they are asked for.
 	rest := slices.Clone(x)
 	for i := a; i < len(rest); i++ {
 		rest[i] = 1
 	}
-	c.emit(Float32, rest...)
-	c.emit(Float32, rest...)
+	c.emit(graph.Float32, rest...)
+	c.emit(graph.Float32, rest...)
 }
 
-func inferGroupNorm(c *Context) {
+func inferGroupNorm(c *context) {
 	x := c.shape(0)
 	if len(x) < 3 {
 		c.failf("input %v, want [N, C, spatial…]", x)
@@ -420,19 +424,19 @@ func inferGroupNorm(c *Context) {
 		want = x[1]
 	}
 	for i := range c.In {
-		c.want(i, Float32)
+		c.want(i, graph.Float32)
 		if i > 0 && !slices.Equal(c.shape(i), []int{want}) {
 			c.failf("input %d has shape %v, want [%d]", i, c.shape(i), want)
 		}
 	}
 	c.Params = p
-	c.emit(Float32, x...)
+	c.emit(graph.Float32, x...)
 }
 
-func inferReduce(c *Context) {
+func inferReduce(c *context) {
 	s := c.shape(0)
-	c.want(0, Float32, Int64)
-	if c.In[0].DType == Int64 {
+	c.want(0, graph.Float32, graph.Int64)
+	if c.In[0].DType == graph.Int64 {
 		switch c.Node.Op {
 		case "ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceSumSquare":
 		default:
@@ -451,7 +455,7 @@ func inferReduce(c *Context) {
 		}
 	}
 	shape := reduced(s, p.Axes, p.KeepDims)
-	if op := c.Node.Op; elements(s) == 0 && elements(shape) > 0 && (op == "ReduceMax" || op == "ReduceMin" || op == "ReduceMean") {
+	if op := c.Node.Op; graph.Count(s) == 0 && graph.Count(shape) > 0 && (op == "ReduceMax" || op == "ReduceMin" || op == "ReduceMean") {
 		c.failf("cannot reduce the empty shape %v", s)
 	}
 	c.Params = p

@@ -1,19 +1,23 @@
-package graph
-
 // The operators of ONNX Runtime's own domain that its quantisation of models writes: operators of
 // ONNX between a dequantisation and a quantisation.
 
-import "slices"
+package operator
+
+import (
+	"slices"
+
+	"repscope/model/graph"
+)
 
 // microsoft is the domain.
 const microsoft = "com.microsoft"
 
 func init() {
-	quantised := func(op string, inputs [2]int, infer func(*Context), attributes ...string) {
-		register(&Operator{Name: op, Domain: microsoft, Inputs: inputs, Outputs: 1, Attributes: append(attributes, "output_dtype"), infer: infer})
+	quantized := func(op string, inputs [2]int, infer func(*context), attributes ...string) {
+		register(&Row{Name: op, Domain: microsoft, Inputs: inputs, Outputs: 1, Attributes: append(attributes, "output_dtype"), infer: infer})
 	}
 	for _, op := range []string{"Add", "Mul"} {
-		quantised("QLinear"+op, [2]int{7, 8}, func(c *Context) {
+		quantized("QLinear"+op, [2]int{7, 8}, func(c *context) {
 			l := c.lower()
 			l.finish(c.requantized(6, l.add(op, nil, c.dequantized(0), c.dequantized(3))))
 		})
@@ -22,7 +26,7 @@ func init() {
 		"Sigmoid": nil, "LeakyRelu": {"alpha"}, "Softmax": {"axis", "opset"}, "GlobalAveragePool": {"channels_last"},
 		"AveragePool": {"auto_pad", "ceil_mode", "channels_last", "count_include_pad", "kernel_shape", "pads", "strides"},
 	} {
-		quantised("QLinear"+op, [2]int{4, 5}, func(c *Context) {
+		quantized("QLinear"+op, [2]int{4, 5}, func(c *context) {
 			if c.flag("channels_last", false) {
 				c.unsupported("channels_last")
 			}
@@ -30,7 +34,7 @@ func init() {
 			l.finish(c.requantized(3, l.add(op, c.passed("channels_last", "opset"), c.dequantized(0))))
 		}, attributes...)
 	}
-	quantised("QLinearConcat", [2]int{5, -1}, func(c *Context) {
+	quantized("QLinearConcat", [2]int{5, -1}, func(c *context) {
 		if len(c.In)%3 != 2 {
 			c.failf("has %d inputs, want 2 and 3 for each operand", len(c.In))
 		}
@@ -41,15 +45,15 @@ func init() {
 		}
 		l.finish(c.requantized(0, l.add("Concat", c.passed(), operands...)))
 	}, "axis")
-	for _, domain := range []string{microsoft, centred} {
-		register(&Operator{Name: "QGemm", Domain: domain, Inputs: [2]int{6, 9}, Outputs: 1, Attributes: []string{"alpha", "output_dtype", "transA", "transB"}, infer: inferQuantizedGemm})
+	for _, domain := range []string{microsoft, centered} {
+		register(&Row{Name: "QGemm", Domain: domain, Inputs: [2]int{6, 9}, Outputs: 1, Attributes: []string{"alpha", "output_dtype", "transA", "transB"}, infer: inferQuantizedGemm, weights: centerWeights})
 	}
-	register(&Operator{Name: "DynamicQuantizeLSTM", Domain: microsoft, Inputs: [2]int{3, 12}, Outputs: 3, Attributes: recurrentAttributes("input_forget"), infer: inferQuantizedLSTM})
+	register(&Row{Name: "DynamicQuantizeLSTM", Domain: microsoft, Inputs: [2]int{3, 12}, Outputs: 3, Attributes: recurrentAttributes("input_forget"), infer: inferQuantizedLSTM})
 }
 
 // passed is the node's attributes but for those of quantisation and others that are named.
-func (c *Context) passed(without ...string) map[string]Attribute {
-	attributes := map[string]Attribute{}
+func (c *context) passed(without ...string) map[string]graph.Attribute {
+	attributes := map[string]graph.Attribute{}
 	for name, a := range c.Node.Attributes {
 		if name != "output_dtype" && !slices.Contains(without, name) {
 			attributes[name] = a
@@ -59,44 +63,44 @@ func (c *Context) passed(without ...string) map[string]Attribute {
 }
 
 // single is input i, a scale or a zero point, as a number.
-func (c *Context) single(i int, t DType) string {
+func (c *context) single(i int, t graph.DType) string {
 	if !c.has(i) {
 		c.failf("input %d is missing", i)
 	}
 	c.want(i, t)
-	if elements(c.shape(i)) != 1 {
+	if graph.Count(c.shape(i)) != 1 {
 		c.failf("input %d has shape %v, want one element", i, c.shape(i))
 	}
 	name := c.Node.Inputs[i]
-	if t == Int64 {
+	if t == graph.Int64 {
 		name = c.lowered.add("Cast", integersToFloat(), name)
 	}
 	return c.lowered.reshape(name, nil)
 }
 
 // dequantized is (x − zero)·scale of inputs i, i+2 (absent: 0) and i+1.
-func (c *Context) dequantized(i int) string {
-	c.want(i, Int64)
+func (c *context) dequantized(i int) string {
+	c.want(i, graph.Int64)
 	l := c.lowered
-	scale := c.single(i+1, Float32)
+	scale := c.single(i+1, graph.Float32)
 	x := l.add("Cast", integersToFloat(), c.Node.Inputs[i])
 	if c.has(i + 2) {
-		x = l.add("Sub", nil, x, c.single(i+2, Int64))
+		x = l.add("Sub", nil, x, c.single(i+2, graph.Int64))
 	}
 	return l.add("Mul", nil, x, scale)
 }
 
 // requantized is round(y/scale) + zero of inputs i and i+1 (absent: 0).
-func (c *Context) requantized(i int, y string) string {
-	scale, zero := c.single(i, Float32), ""
+func (c *context) requantized(i int, y string) string {
+	scale, zero := c.single(i, graph.Float32), ""
 	if c.has(i + 1) {
-		zero = c.single(i+1, Int64)
+		zero = c.single(i+1, graph.Int64)
 	}
 	return c.lowered.quantize(c, c.lowered.add("Div", nil, y, scale), zero)
 }
 
-// inferQuantizedGemm is alpha·s_a·s_b·((a − zero)·(b − zero) + c), quantised if there is a scale for it.
-func inferQuantizedGemm(c *Context) {
+// inferQuantizedGemm is alpha·s_a·s_b·((a − zero)·(b − zero) + c), quantized if there is a scale for it.
+func inferQuantizedGemm(c *context) {
 	a, b := c.shape(0), c.shape(3)
 	if len(a) != 2 || len(b) != 2 {
 		c.failf("operands %v and %v, want matrices", a, b)
@@ -115,30 +119,30 @@ func inferQuantizedGemm(c *Context) {
 		c.failf("the inner axes of %v and %v differ (%d and %d)", a, b, k, k2)
 	}
 	p.integers(0, 3, 2, 5)
-	y := l.add("Gemm", c.passed("alpha"), p.centre(0, 2, -1), p.centre(3, 5, columns))
+	y := l.add("Gemm", c.passed("alpha"), p.center(0, 2, -1), p.center(3, 5, columns))
 	if c.has(6) {
-		c.want(6, Int64)
+		c.want(6, graph.Int64)
 		if !slices.Equal(c.broadcast(c.shape(6), []int{m, n}), []int{m, n}) {
 			c.failf("input 6 (c) has shape %v, which does not broadcast to [%d %d]", c.shape(6), m, n)
 		}
 		y = l.add("Add", nil, y, l.add("Cast", integersToFloat(), c.Node.Inputs[6]))
 	}
-	c.want(4, Float32)
-	factor := l.add("Mul", nil, l.add("Mul", nil, l.number(c.float("alpha", 1)), c.single(1, Float32)), p.along(4, []int{m, n}, 1))
+	c.want(4, graph.Float32)
+	factor := l.add("Mul", nil, l.add("Mul", nil, l.number(c.float("alpha", 1)), c.single(1, graph.Float32)), p.along(4, []int{m, n}, 1))
 	if !c.has(7) {
 		l.finish(l.add("Mul", nil, y, factor))
 		return
 	}
 	zero := ""
 	if c.has(8) {
-		zero = c.single(8, Int64)
+		zero = c.single(8, graph.Int64)
 	}
-	l.finish(l.quantize(c, l.add("Mul", nil, y, l.add("Div", nil, factor, c.single(7, Float32))), zero))
+	l.finish(l.quantize(c, l.add("Mul", nil, y, l.add("Div", nil, factor, c.single(7, graph.Float32))), zero))
 }
 
 // inferQuantizedLSTM is an LSTM with 8-bit weights, [directions, inputs, gates] instead of [directions, gates,
 // inputs]. The input and the state are not rounded to 8 bits before their products, as ONNX Runtime does.
-func inferQuantizedLSTM(c *Context) {
+func inferQuantizedLSTM(c *context) {
 	for i := 8; i < 12; i++ {
 		if !c.has(i) {
 			c.failf("input %d is missing", i)
@@ -148,15 +152,15 @@ func inferQuantizedLSTM(c *Context) {
 	inputs := slices.Clone(c.Node.Inputs[:8])
 	for k, i := range []int{inputW, inputR} {
 		shape := c.shape(i)
-		c.want(i, Int64)
-		c.want(8+2*k, Float32)
-		c.want(9+2*k, Int64)
+		c.want(i, graph.Int64)
+		c.want(8+2*k, graph.Float32)
+		c.want(9+2*k, graph.Int64)
 		if len(shape) != 3 {
 			c.failf("input %d has shape %v, want three axes", i, shape)
 		}
 		along := func(j int) string {
 			name, own := c.Node.Inputs[j], c.shape(j)
-			if c.In[j].DType == Int64 {
+			if c.In[j].DType == graph.Int64 {
 				name = l.add("Cast", integersToFloat(), name)
 			}
 			switch {
@@ -171,5 +175,5 @@ func inferQuantizedLSTM(c *Context) {
 		w := l.add("Sub", nil, l.add("Cast", integersToFloat(), inputs[i]), along(9+2*k))
 		inputs[i] = l.transpose(l.add("Mul", nil, w, along(8+2*k)), []int{0, 2, 1})
 	}
-	l.nodes = append(l.nodes, &Node{Name: c.Node.label(), Op: "LSTM", Inputs: inputs, Outputs: c.Node.Outputs, Attributes: c.Node.Attributes})
+	l.Nodes = append(l.Nodes, &graph.Node{Name: c.Node.Label(), Op: "LSTM", Inputs: inputs, Outputs: c.Node.Outputs, Attributes: c.Node.Attributes})
 }

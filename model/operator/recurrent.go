@@ -1,12 +1,14 @@
-package graph
-
 // ReverseSequence, and LSTM, GRU and RNN, which are written as products and elementwise operators for the sequence
 // length and batch they are bound to: one product of all inputs with W, then for each
 // step one of the state with R (two of a GRU that resets the state before its product).
 
+package operator
+
 import (
 	"slices"
 	"strings"
+
+	"repscope/model/graph"
 )
 
 // cell is what the recurrent operators differ in.
@@ -29,10 +31,10 @@ func recurrentAttributes(more ...string) []string {
 
 func init() {
 	register(
-		&Operator{Name: "ReverseSequence", Inputs: [2]int{2, 2}, Outputs: 1, Attributes: []string{"batch_axis", "time_axis"}, infer: inferReverseSequence},
-		&Operator{Name: "RNN", Inputs: [2]int{3, 6}, Outputs: 2, Attributes: recurrentAttributes(), infer: inferRecurrent},
-		&Operator{Name: "GRU", Inputs: [2]int{3, 6}, Outputs: 2, Attributes: recurrentAttributes("linear_before_reset"), infer: inferRecurrent},
-		&Operator{Name: "LSTM", Inputs: [2]int{3, 8}, Outputs: 3, Attributes: recurrentAttributes("input_forget"), infer: inferRecurrent},
+		&Row{Name: "ReverseSequence", Inputs: [2]int{2, 2}, Outputs: 1, Attributes: []string{"batch_axis", "time_axis"}, infer: inferReverseSequence},
+		&Row{Name: "RNN", Inputs: [2]int{3, 6}, Outputs: 2, Attributes: recurrentAttributes(), infer: inferRecurrent, weights: cutWeights},
+		&Row{Name: "GRU", Inputs: [2]int{3, 6}, Outputs: 2, Attributes: recurrentAttributes("linear_before_reset"), infer: inferRecurrent, weights: cutWeights},
+		&Row{Name: "LSTM", Inputs: [2]int{3, 8}, Outputs: 3, Attributes: recurrentAttributes("input_forget"), infer: inferRecurrent, weights: cutWeights},
 	)
 }
 
@@ -50,7 +52,7 @@ const (
 
 // recurrent is a node under replacement. The name "" stands for a value of zeros.
 type recurrent struct {
-	c                                        *Context
+	c                                        *context
 	l                                        *lowering
 	cell                                     cell
 	steps, batch, input, hidden, directions  int
@@ -76,7 +78,7 @@ type state struct{ h, c string }
 //
 // The operands of f and g are clipped, that of h is not. A sequence that is shorter than the longest one
 // keeps its state beyond its end, where Y is 0.
-func inferRecurrent(c *Context) {
+func inferRecurrent(c *context) {
 	r := newRecurrent(c)
 	r.bind()
 	last := make([]state, r.directions)
@@ -91,7 +93,7 @@ func inferRecurrent(c *Context) {
 			next := r.cell.step(r, d, t, s)
 			y := next.h
 			if r.lengths != "" {
-				valid := r.l.add("Greater", nil, r.lengths, r.l.constant(Ints(int64(t))))
+				valid := r.l.add("Greater", nil, r.lengths, r.l.constant(graph.Ints(int64(t))))
 				keep := func(v, otherwise string) string {
 					if otherwise == "" {
 						otherwise = r.l.number(0)
@@ -112,14 +114,14 @@ func inferRecurrent(c *Context) {
 }
 
 // newRecurrent checks attributes and inputs.
-func newRecurrent(c *Context) *recurrent {
+func newRecurrent(c *context) *recurrent {
 	r := &recurrent{c: c, cell: cells[c.Node.Op], directions: 1, clip: c.float("clip", 0),
 		batchFirst: c.flag("layout", false), resetAfter: c.flag("linear_before_reset", false), coupled: c.flag("input_forget", false)}
 	for i := range c.In {
 		if i == inputLengths {
-			c.want(i, Int64)
+			c.want(i, graph.Int64)
 		} else {
-			c.want(i, Float32)
+			c.want(i, graph.Float32)
 		}
 	}
 	switch direction := c.text("direction", "forward"); direction {
@@ -146,7 +148,7 @@ func newRecurrent(c *Context) *recurrent {
 		c.failf("input 2 (R) has shape %v, want [directions, gates·hidden_size, hidden_size]", weights)
 	}
 	r.hidden = c.integer("hidden_size", weights[2])
-	if r.hidden < 1 || r.hidden > maxElements/8 {
+	if r.hidden < 1 || r.hidden > graph.MaxElements/8 {
 		c.failf("hidden_size is %d", r.hidden)
 	}
 	rows := r.cell.gates * r.hidden
@@ -200,14 +202,14 @@ var recurrentFunctions = map[string]struct {
 func (r *recurrent) activations() {
 	c := r.c
 	names := slices.Repeat(r.cell.functions, r.directions)
-	if a, ok := c.attribute("activations", AttributeStrings); ok && len(a.Strings) > 0 {
+	if a, ok := c.attribute("activations", graph.AttributeStrings); ok && len(a.Strings) > 0 {
 		if len(a.Strings) != len(names) {
 			c.failf("%d activations %q, want %d", len(a.Strings), a.Strings, len(names))
 		}
 		names = a.Strings
 	}
-	alphas, _ := c.attribute("activation_alpha", AttributeFloats)
-	betas, _ := c.attribute("activation_beta", AttributeFloats)
+	alphas, _ := c.attribute("activation_alpha", graph.AttributeFloats)
+	betas, _ := c.attribute("activation_beta", graph.AttributeFloats)
 	take := func(list *[]float32, taken bool, otherwise float32) float32 {
 		if !taken || len(*list) == 0 {
 			return otherwise
@@ -311,7 +313,7 @@ func cellHeights(op string, resetAfter bool, hidden int) []int {
 func (r *recurrent) matrices(i int, heights []int, width int) ([]string, bool) {
 	var names []string
 	if t := r.c.In[i].Const; t != nil {
-		for _, part := range t.cut(heights, width) {
+		for _, part := range t.Cut(heights, width) {
 			names = append(names, r.l.constant(part))
 		}
 		return names, true
@@ -324,21 +326,19 @@ func (r *recurrent) matrices(i int, heights []int, width int) ([]string, bool) {
 	return r.l.split(flat, 0, heights...), false
 }
 
-// cutWeights cuts the constant weights of recurrent nodes, so that every binding has the same
+// cutWeights cuts the constant weights of a recurrent node, so that every binding has the same
 // tensors, which executors then pack once.
-func (g *Graph) cutWeights() {
-	for _, n := range g.Nodes {
-		if _, ok := cells[n.Op]; !ok || n.Domain != "" && n.Domain != "ai.onnx" || len(n.Inputs) < 3 {
-			continue
-		}
-		w, r := g.Constants[n.Inputs[inputW]], g.Constants[n.Inputs[inputR]]
-		if w != nil && len(w.Shape) == 3 && w.DType == Float32 {
-			w.parts = w.cut([]int{w.Shape[0] * w.Shape[1]}, w.Shape[2])
-		}
-		if r != nil && len(r.Shape) == 3 && r.DType == Float32 && r.Shape[1] == cells[n.Op].gates*r.Shape[2] {
-			heights := cellHeights(n.Op, n.Attributes["linear_before_reset"].Int != 0, r.Shape[2])
-			r.parts = r.cut(slices.Repeat(heights, r.Shape[0]), r.Shape[2])
-		}
+func cutWeights(g *graph.Graph, n *graph.Node) {
+	if len(n.Inputs) < 3 {
+		return
+	}
+	w, r := g.Constants[n.Inputs[inputW]], g.Constants[n.Inputs[inputR]]
+	if w != nil && len(w.Shape) == 3 && w.DType == graph.Float32 {
+		w.KeepParts([]int{w.Shape[0] * w.Shape[1]}, w.Shape[2])
+	}
+	if r != nil && len(r.Shape) == 3 && r.DType == graph.Float32 && r.Shape[1] == cells[n.Op].gates*r.Shape[2] {
+		heights := cellHeights(n.Op, n.Attributes["linear_before_reset"].Int != 0, r.Shape[2])
+		r.KeepParts(slices.Repeat(heights, r.Shape[0]), r.Shape[2])
 	}
 }
 
@@ -350,7 +350,7 @@ func (r *recurrent) product(x, w, bias string) string {
 	if r.constant {
 		return r.l.linear(x, w, bias)
 	}
-	return r.plus(r.l.add("Gemm", map[string]Attribute{"transB": integerAttribute(1)}, x, w), bias)
+	return r.plus(r.l.add("Gemm", map[string]graph.Attribute{"transB": graph.IntAttribute(1)}, x, w), bias)
 }
 
 // plus, times and apply are a + b, a∘b and f(a).
@@ -381,16 +381,16 @@ func (r *recurrent) gate(f recurrentFunction, a string) string {
 
 func (r *recurrent) apply(f recurrentFunction, a string) string {
 	l := r.l
-	number := func(v float32) Attribute { return Attribute{Kind: AttributeFloat, Float: v} }
+	number := func(v float32) graph.Attribute { return graph.Attribute{Kind: graph.AttributeFloat, Float: v} }
 	switch f.op {
 	case "Affine":
 		return l.add("Add", nil, l.add("Mul", nil, a, l.number(f.alpha)), l.number(f.beta))
 	case "ScaledTanh":
 		return l.add("Mul", nil, l.add("Tanh", nil, l.add("Mul", nil, a, l.number(f.beta))), l.number(f.alpha))
 	case "HardSigmoid":
-		return l.add(f.op, map[string]Attribute{"alpha": number(f.alpha), "beta": number(f.beta)}, a)
+		return l.add(f.op, map[string]graph.Attribute{"alpha": number(f.alpha), "beta": number(f.beta)}, a)
 	case "LeakyRelu", "ThresholdedRelu", "Elu":
-		return l.add(f.op, map[string]Attribute{"alpha": number(f.alpha)}, a)
+		return l.add(f.op, map[string]graph.Attribute{"alpha": number(f.alpha)}, a)
 	}
 	return l.add(f.op, nil, a)
 }
@@ -403,8 +403,8 @@ func (r *recurrent) function(d, i int) recurrentFunction {
 // at is the input's product at step t for direction d, of gates from to from+n: [batch, n·hidden].
 func (r *recurrent) at(d, t, from, n int) string {
 	first := (d*r.cell.gates + from) * r.hidden
-	part := r.l.add("Slice", map[string]Attribute{"axes": integersAttribute(0, 2),
-		"starts": integersAttribute(t, first), "ends": integersAttribute(t+1, first+n*r.hidden)}, r.projected)
+	part := r.l.add("Slice", map[string]graph.Attribute{"axes": graph.IntsAttribute(0, 2),
+		"starts": graph.IntsAttribute(t, first), "ends": graph.IntsAttribute(t+1, first+n*r.hidden)}, r.projected)
 	return r.l.reshape(part, []int{r.batch, n * r.hidden})
 }
 
@@ -477,7 +477,7 @@ func (r *recurrent) finish(outputs []string, last []state) {
 	values := make([]string, len(r.c.Node.Outputs))
 	wanted := func(i int) bool { return i < len(values) && r.c.Node.Outputs[i] != "" }
 	join := func(list []string, leading []int, perm []int) string {
-		y := l.reshape(l.add("Concat", map[string]Attribute{"axis": integerAttribute(0)}, list...), append(leading, r.batch, r.hidden))
+		y := l.reshape(l.add("Concat", map[string]graph.Attribute{"axis": graph.IntAttribute(0)}, list...), append(leading, r.batch, r.hidden))
 		if r.batchFirst {
 			y = l.transpose(y, perm)
 		}
@@ -500,9 +500,9 @@ func (r *recurrent) finish(outputs []string, last []state) {
 
 // inferReverseSequence reverses the first elements of each sequence, as many as its length says, and keeps the rest: rows of
 // [batch·steps, …] are gathered by their index.
-func inferReverseSequence(c *Context) {
+func inferReverseSequence(c *context) {
 	shape := c.shape(0)
-	c.want(1, Int64)
+	c.want(1, graph.Int64)
 	batchAxis, timeAxis := c.integer("batch_axis", 1), c.integer("time_axis", 0)
 	if len(shape) < 2 || batchAxis+timeAxis != 1 || batchAxis*timeAxis != 0 {
 		c.failf("input %v with batch_axis %d and time_axis %d, want at least two axes and these to be 0 and 1", shape, batchAxis, timeAxis)
@@ -512,7 +512,7 @@ func inferReverseSequence(c *Context) {
 		c.failf("input 1 (sequence_lens) has shape %v, want [%d]", c.shape(1), batch)
 	}
 	count := func(n, step int) string {
-		t := &Tensor{DType: Int64, Shape: []int{n}, I64: make([]int64, n)}
+		t := &graph.Tensor{DType: graph.Int64, Shape: []int{n}, I64: make([]int64, n)}
 		for i := range t.I64 {
 			t.I64[i] = int64(i * step)
 		}
@@ -527,8 +527,8 @@ func inferReverseSequence(c *Context) {
 		x = l.transpose(x, perm)
 	}
 	t, first := count(steps, 1), l.reshape(count(batch, steps), []int{batch, 1})
-	lengths := l.reshape(l.add("Min", nil, c.Node.Inputs[1], l.constant(Ints(int64(steps)))), []int{batch, 1})
-	reversed := l.add("Sub", nil, l.add("Sub", nil, lengths, l.constant(Ints(1))), t)
+	lengths := l.reshape(l.add("Min", nil, c.Node.Inputs[1], l.constant(graph.Ints(int64(steps)))), []int{batch, 1})
+	reversed := l.add("Sub", nil, l.add("Sub", nil, lengths, l.constant(graph.Ints(1))), t)
 	index := l.add("Add", nil, first, l.add("Where", nil, l.add("Less", nil, t, lengths), reversed, t))
 	rows := l.reshape(x, append([]int{batch * steps}, shape[2:]...))
 	y := l.add("Gather", nil, rows, l.reshape(index, []int{batch * steps}))

@@ -1,10 +1,12 @@
-package graph
-
 // Operators that change the resolution of images: Resize, ConvTranspose, DepthToSpace, SpaceToDepth.
+
+package operator
 
 import (
 	"math"
 	"slices"
+
+	"repscope/model/graph"
 )
 
 // ResizeParams says which input elements make up each output element, axis by
@@ -26,12 +28,12 @@ type ResizeAxis struct {
 func init() {
 	spatial := []string{"auto_pad", "dilations", "group", "kernel_shape", "output_padding", "output_shape", "pads", "strides"}
 	register(
-		&Operator{Name: "Resize", Inputs: [2]int{1, 4}, Outputs: 1, infer: inferResize, Attributes: []string{"antialias", "axes",
+		&Row{Name: "Resize", Inputs: [2]int{1, 4}, Outputs: 1, infer: inferResize, Attributes: []string{"antialias", "axes",
 			"coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside", "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"}},
-		&Operator{Name: "ConvTranspose", Inputs: [2]int{2, 3}, Outputs: 1, NoFold: true, Attributes: spatial, infer: inferConvTranspose},
-		&Operator{Name: "GridSample", Inputs: [2]int{2, 2}, Outputs: 1, Attributes: []string{"align_corners", "mode", "padding_mode"}, infer: inferGridSample},
-		&Operator{Name: "DepthToSpace", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"blocksize", "mode"}, infer: inferDepthToSpace},
-		&Operator{Name: "SpaceToDepth", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"blocksize"}, infer: inferDepthToSpace},
+		&Row{Name: "ConvTranspose", Inputs: [2]int{2, 3}, Outputs: 1, NoFold: true, Attributes: spatial, infer: inferConvTranspose},
+		&Row{Name: "GridSample", Inputs: [2]int{2, 2}, Outputs: 1, Attributes: []string{"align_corners", "mode", "padding_mode"}, infer: inferGridSample},
+		&Row{Name: "DepthToSpace", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"blocksize", "mode"}, infer: inferDepthToSpace},
+		&Row{Name: "SpaceToDepth", Inputs: [2]int{1, 1}, Outputs: 1, Attributes: []string{"blocksize"}, infer: inferDepthToSpace},
 	)
 }
 
@@ -42,9 +44,9 @@ type resizer struct {
 	excludeOutside             bool
 }
 
-func inferResize(c *Context) {
+func inferResize(c *context) {
 	s := c.shape(0)
-	c.want(0, Float32)
+	c.want(0, graph.Float32)
 	r := resizer{mode: c.text("mode", "nearest"), coordinates: c.text("coordinate_transformation_mode", "half_pixel"),
 		nearest: c.text("nearest_mode", "round_prefer_floor"), a: c.float("cubic_coeff_a", -0.75), excludeOutside: c.flag("exclude_outside", false)}
 	if c.flag("antialias", false) {
@@ -73,21 +75,21 @@ func inferResize(c *Context) {
 	}
 	axes = c.axes(axes, len(s))
 	floats := func(i int) []float32 {
-		if !c.has(i) || elements(c.shape(i)) == 0 {
+		if !c.has(i) || graph.Count(c.shape(i)) == 0 {
 			return nil
 		}
 		t := c.In[i].Const
 		if t == nil {
 			c.unsupported("input %d must be a constant or follow from the input's shape", i)
 		}
-		if t.DType != Float32 || len(t.Shape) != 1 {
+		if t.DType != graph.Float32 || len(t.Shape) != 1 {
 			c.failf("input %d is %v %v, want a float32 vector", i, t.DType, t.Shape)
 		}
 		return t.F32
 	}
 	region, scales := floats(1), floats(2)
 	var sizes []int
-	if c.has(3) && elements(c.shape(3)) > 0 {
+	if c.has(3) && graph.Count(c.shape(3)) > 0 {
 		sizes, _ = c.constants(3)
 	}
 	if (len(scales) == 0) == (len(sizes) == 0) || max(len(scales), len(sizes)) != len(axes) {
@@ -104,7 +106,7 @@ func inferResize(c *Context) {
 	shape := slices.Clone(s)
 	for i, a := range axes {
 		scale := scales[i]
-		if !(scale > 0) || float64(scale)*float64(s[a]) > maxElements {
+		if !(scale > 0) || float64(scale)*float64(s[a]) > graph.MaxElements {
 			c.failf("scale %g for axis %d of %v", scale, a, s)
 		}
 		if len(sizes) > 0 {
@@ -116,7 +118,7 @@ func inferResize(c *Context) {
 			c.failf("cannot resize the empty shape %v", s)
 		}
 	}
-	if _, err := Elements(shape); err != nil {
+	if _, err := graph.Elements(shape); err != nil {
 		c.failf("%w", err)
 	}
 	for i, a := range axes {
@@ -148,14 +150,14 @@ func inferResize(c *Context) {
 		c.unsupported("resizing %d axes in mode %s; at most 3 are supported", blended, r.mode)
 	}
 	c.Params = p
-	c.emit(Float32, shape...)
+	c.emit(graph.Float32, shape...)
 }
 
 // resizeScales turns sizes into scales, and the sizes into those that keep the aspect ratio if that is asked for.
-func (c *Context) resizeScales(s, axes, sizes []int) ([]float32, []int) {
+func (c *context) resizeScales(s, axes, sizes []int) ([]float32, []int) {
 	scales := make([]float32, len(sizes))
 	for i, a := range axes {
-		if sizes[i] < 0 || sizes[i] > maxElements || s[a] == 0 && sizes[i] > 0 {
+		if sizes[i] < 0 || sizes[i] > graph.MaxElements || s[a] == 0 && sizes[i] > 0 {
 			c.failf("sizes %v for shape %v", sizes, s)
 		}
 		scales[i] = float32(sizes[i]) / float32(max(s[a], 1))
@@ -285,10 +287,10 @@ func Cubic(weight []float32, d, slope float32) {
 	weight[0], weight[1], weight[2], weight[3] = float32(far(x+1)), float32(near(x)), float32(near(1-x)), float32(far(2-x))
 }
 
-func inferConvTranspose(c *Context) {
+func inferConvTranspose(c *context) {
 	x, w := c.shape(0), c.shape(1)
 	for i := range 3 {
-		c.want(i, Float32)
+		c.want(i, graph.Float32)
 	}
 	switch {
 	case len(x) < 3 || len(x) != len(w):
@@ -303,7 +305,7 @@ func inferConvTranspose(c *Context) {
 		c.failf("group %d for %d input channels", p.Group, w[0])
 	case w[0] != x[1]:
 		c.failf("input %v has %d channels, weights %v want %d", x, x[1], w, w[0])
-	case p.Group > maxElements || c.has(2) && !slices.Equal(c.shape(2), []int{w[1] * p.Group}):
+	case p.Group > graph.MaxElements || c.has(2) && !slices.Equal(c.shape(2), []int{w[1] * p.Group}):
 		c.failf("bias %v, want [%d]", c.shape(2), w[1]*p.Group)
 	}
 	if k, ok := c.integers("kernel_shape"); ok && !slices.Equal(k, p.Kernel) {
@@ -364,7 +366,7 @@ func inferConvTranspose(c *Context) {
 		shape = append(shape, size)
 	}
 	c.Params = p
-	c.emit(Float32, shape...)
+	c.emit(graph.Float32, shape...)
 }
 
 // GridSampleParams says how values between pixels and outside the image are made.
@@ -374,9 +376,9 @@ type GridSampleParams struct {
 	AlignCorners bool
 }
 
-func inferGridSample(c *Context) {
-	c.want(0, Float32)
-	c.want(1, Float32)
+func inferGridSample(c *context) {
+	c.want(0, graph.Float32)
+	c.want(1, graph.Float32)
 	x, grid := c.shape(0), c.shape(1)
 	if len(x) == 5 {
 		c.unsupported("volumes")
@@ -391,11 +393,11 @@ func inferGridSample(c *Context) {
 		c.failf("mode %q and padding_mode %q", mode, p.Padding)
 	}
 	c.Params = p
-	c.emit(Float32, x[0], x[1], grid[1], grid[2])
+	c.emit(graph.Float32, x[0], x[1], grid[1], grid[2])
 }
 
 // inferDepthToSpace moves blocks of channels into space, or back: a reshaping, a transposition and another reshaping.
-func inferDepthToSpace(c *Context) {
+func inferDepthToSpace(c *context) {
 	s := c.shape(0)
 	b := c.integer("blocksize", 0)
 	if len(s) != 4 || b < 1 || b > 1<<20 {

@@ -1,100 +1,58 @@
-package graph
-
 // Graphs in graphs. If with a condition that is known before execution, as exporters write it
 // around a Squeeze whose axis may be of another size than one: the branch takes the node's place. Loop and Scan
 // with a known number of iterations: as many copies of the body do.
+
+package operator
 
 import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"repscope/model/graph"
 )
 
 func init() {
 	register(
-		&Operator{Name: "If", Inputs: [2]int{1, -1}, Outputs: -1, Attributes: []string{"else_branch", "then_branch"}, infer: inferIf},
-		&Operator{Name: "Loop", Inputs: [2]int{0, -1}, Outputs: -1, Attributes: []string{"body"}, infer: inferLoop},
-		&Operator{Name: "Scan", Inputs: [2]int{1, -1}, Outputs: -1, infer: inferScan,
+		&Row{Name: "If", Inputs: [2]int{1, -1}, Outputs: -1, Attributes: []string{"else_branch", "then_branch"}, infer: inferIf, inner: innerIf},
+		&Row{Name: "Loop", Inputs: [2]int{0, -1}, Outputs: -1, Attributes: []string{"body"}, infer: inferLoop, inner: innerLoop},
+		&Row{Name: "Scan", Inputs: [2]int{1, -1}, Outputs: -1, infer: inferScan, inner: innerLoop,
 			Attributes: []string{"body", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions"}},
 	)
 }
 
+// innerIf is the condition, and the branches.
+func innerIf(*graph.Node) (own int, attributes []string) { return 1, branches }
+
+// innerLoop is the inputs of the body, and the body.
+func innerLoop(n *graph.Node) (own int, attributes []string) {
+	if body := n.Attributes["body"].Graph; body != nil {
+		own = len(body.Inputs)
+	}
+	return own, []string{"body"}
+}
+
 var branches = []string{"then_branch", "else_branch"}
 
-// capture makes the values of g that graphs in it use inputs of their nodes, after the node's own: of an If
-// those of then_branch and then those of else_branch, after the condition; of a loop those of its body.
-func (g *Graph) capture() {
-	for _, n := range g.Nodes {
-		if n.Domain != "" && n.Domain != "ai.onnx" {
-			continue
-		}
-		own, inner := 0, []string{"body"}
-		switch n.Op {
-		case "If":
-			own, inner = 1, branches
-		case "Loop", "Scan":
-			if body := n.Attributes["body"].Graph; body != nil {
-				own = len(body.Inputs)
-			}
-		default:
-			continue
-		}
-		if len(n.Inputs) < own {
-			continue // its rule says so
-		}
-		n.Inputs = slices.Clone(n.Inputs[:own])
-		for _, name := range inner {
-			if g := n.Attributes[name].Graph; g != nil {
-				g.capture()
-				n.Inputs = append(n.Inputs, g.free()...)
-			}
-		}
-	}
-}
-
-// free is the names that the graph uses and does not define, sorted.
-func (g *Graph) free() []string {
-	used, defined := map[string]bool{}, map[string]bool{"": true}
-	for name := range g.Constants {
-		defined[name] = true
-	}
-	for _, in := range g.Inputs {
-		defined[in.Name] = true
-	}
-	for _, n := range g.Nodes {
-		for _, in := range n.Inputs {
-			used[in] = true
-		}
-		for _, out := range n.Outputs {
-			defined[out] = true
-		}
-	}
-	for _, out := range g.Outputs {
-		used[out.Name] = true
-	}
-	maps.DeleteFunc(used, func(name string, _ bool) bool { return defined[name] })
-	return slices.Sorted(maps.Keys(used))
-}
-
-func inferIf(c *Context) {
+func inferIf(c *context) {
 	condition := c.In[0].Const
 	switch {
-	case c.In[0].DType != Bool:
+	case c.In[0].DType != graph.Bool:
 		c.failf("input 0 (the condition) has type %v, want bool", c.In[0].DType)
-	case elements(c.shape(0)) != 1:
+	case graph.Count(c.shape(0)) != 1:
 		c.failf("input 0 (the condition) has shape %v, want one element", c.shape(0))
 	case condition == nil:
 		c.unsupported("input 0 (the condition) must be a constant or follow from the input's shape")
 	}
 	inputs := c.Node.Inputs[1:]
-	var taken *Graph
+	var taken *graph.Graph
 	var captured []string
 	for i, name := range branches {
-		a, ok := c.attribute(name, AttributeGraph)
+		a, ok := c.attribute(name, graph.AttributeGraph)
 		if !ok {
 			c.failf("%s is missing", name)
 		}
-		free := a.Graph.free()
+		free := a.Graph.Free()
 		if len(free) > len(inputs) {
 			c.failf("%s uses %d values of the graph around it, the node has %d", name, len(free), len(inputs))
 		}
@@ -110,7 +68,7 @@ func inferIf(c *Context) {
 		c.failf("a branch has %d outputs, the node %d", len(taken.Outputs), len(c.Node.Outputs))
 	}
 	names := map[string]string{}
-	for i, name := range taken.free() {
+	for i, name := range taken.Free() {
 		names[name] = captured[i]
 	}
 	l := c.lower()
@@ -119,7 +77,7 @@ func inferIf(c *Context) {
 
 // inline adds the nodes of a graph. Its free names and inputs stand for the values that names tells, which is
 // given those of its constants; the results are the graph's outputs.
-func (l *lowering) inline(g *Graph, names map[string]string) []string {
+func (l *lowering) inline(g *graph.Graph, names map[string]string) []string {
 	for _, name := range slices.Sorted(maps.Keys(g.Constants)) {
 		if _, ok := names[name]; !ok {
 			names[name] = l.constant(g.Constants[name])
@@ -144,9 +102,9 @@ func (l *lowering) inline(g *Graph, names map[string]string) []string {
 	}
 	for _, n := range g.Nodes {
 		inner := *n
-		inner.Name = n.label()
+		inner.Name = n.Label()
 		inner.Inputs, inner.Outputs = rename(n.Inputs), rename(n.Outputs)
-		l.nodes = append(l.nodes, &inner)
+		l.Nodes = append(l.Nodes, &inner)
 	}
 	results := make([]string, len(g.Outputs))
 	for i, out := range g.Outputs {
@@ -157,20 +115,20 @@ func (l *lowering) inline(g *Graph, names map[string]string) []string {
 
 // loop is a Loop or Scan under replacement.
 type loop struct {
-	c     *Context
-	body  *Graph
+	c     *context
+	body  *graph.Graph
 	names map[string]string // of the body's free names, and of its constants
-	known map[string]*Tensor
+	known map[string]*graph.Tensor
 }
 
 // newLoop checks that the node fits its body, which takes the node's inputs and what it captures.
-func newLoop(c *Context) *loop {
-	a, ok := c.attribute("body", AttributeGraph)
+func newLoop(c *context) *loop {
+	a, ok := c.attribute("body", graph.AttributeGraph)
 	if !ok {
 		c.failf("attribute body is missing")
 	}
-	p := &loop{c: c, body: a.Graph, names: map[string]string{}, known: map[string]*Tensor{}}
-	own, free := len(p.body.Inputs), p.body.free()
+	p := &loop{c: c, body: a.Graph, names: map[string]string{}, known: map[string]*graph.Tensor{}}
+	own, free := len(p.body.Inputs), p.body.Free()
 	if len(c.In) != own+len(free) {
 		c.failf("has %d inputs, the body takes %d", len(c.In)-len(free), own)
 	}
@@ -192,17 +150,19 @@ func (p *loop) iterate(inputs []string) []string {
 func (p *loop) stack(values []string, axis int) string {
 	l := p.c.lowered
 	for i, v := range values {
-		values[i] = l.add("Unsqueeze", map[string]Attribute{"axes": integersAttribute(axis)}, v)
+		values[i] = l.add("Unsqueeze", map[string]graph.Attribute{"axes": graph.IntsAttribute(axis)}, v)
 	}
-	return l.add("Concat", map[string]Attribute{"axis": integerAttribute(axis)}, values...)
+	return l.add("Concat", map[string]graph.Attribute{"axis": graph.IntAttribute(axis)}, values...)
 }
 
 // work is the number of nodes of one iteration, with their inputs and outputs.
-func (p *loop) work() int { return size(p.body.Nodes) + len(p.body.Inputs) + len(p.body.Outputs) + 1 }
+func (p *loop) work() int {
+	return graph.Size(p.body.Nodes) + len(p.body.Inputs) + len(p.body.Outputs) + 1
+}
 
 // inferLoop unrolls a loop whose number of iterations is known: a constant trip count, and a condition that no
 // iteration changes.
-func inferLoop(c *Context) {
+func inferLoop(c *context) {
 	p := newLoop(c)
 	carried := len(p.body.Inputs) - 2
 	scanned := len(p.body.Outputs) - 1 - carried
@@ -213,9 +173,9 @@ func inferLoop(c *Context) {
 	l := c.unroll(trips, p.work())
 	state := c.Node.Inputs[2:][:carried]
 	stacks := make([][]string, scanned)
-	yes := l.constant(&Tensor{DType: Bool, Bool: []bool{true}})
+	yes := l.constant(&graph.Tensor{DType: graph.Bool, Bool: []bool{true}})
 	for i := range trips {
-		count := l.constant(&Tensor{DType: Int64, I64: []int64{int64(i)}})
+		count := l.constant(&graph.Tensor{DType: graph.Int64, I64: []int64{int64(i)}})
 		out := p.iterate(slices.Concat([]string{count, yes}, state))
 		state = out[1:][:carried]
 		for k, v := range out[1+carried:] {
@@ -235,12 +195,12 @@ func inferLoop(c *Context) {
 // trips is the number of iterations of a Loop.
 func (p *loop) trips() int {
 	c := p.c
-	one := func(i int, what string, t DType) *Tensor {
+	one := func(i int, what string, t graph.DType) *graph.Tensor {
 		if !c.has(i) {
 			return nil
 		}
 		c.want(i, t)
-		if elements(c.shape(i)) != 1 {
+		if graph.Count(c.shape(i)) != 1 {
 			c.failf("input %d (%s) has shape %v, want one element", i, what, c.shape(i))
 		}
 		if c.In[i].Const == nil {
@@ -248,7 +208,7 @@ func (p *loop) trips() int {
 		}
 		return c.In[i].Const
 	}
-	count, condition := one(0, "the trip count", Int64), one(1, "the condition", Bool)
+	count, condition := one(0, "the trip count", graph.Int64), one(1, "the condition", graph.Bool)
 	switch {
 	case condition != nil && !condition.Bool[0]:
 		return 0
@@ -263,12 +223,12 @@ func (p *loop) trips() int {
 // endless reports whether the condition that the body of a Loop gives is the one it is given, or true.
 func (p *loop) endless() bool {
 	name := p.body.Outputs[0].Name
-	isTrue := func(t *Tensor) bool { return t != nil && t.DType == Bool && t.Len() == 1 && t.Bool[0] }
+	isTrue := func(t *graph.Tensor) bool { return t != nil && t.DType == graph.Bool && t.Len() == 1 && t.Bool[0] }
 	for range 16 { // a few casts at most
 		if name == p.body.Inputs[1].Name || isTrue(p.body.Constants[name]) || isTrue(p.known[name]) {
 			return true
 		}
-		i := slices.IndexFunc(p.body.Nodes, func(n *Node) bool { return slices.Contains(n.Outputs, name) })
+		i := slices.IndexFunc(p.body.Nodes, func(n *graph.Node) bool { return slices.Contains(n.Outputs, name) })
 		if i < 0 {
 			return false
 		}
@@ -285,7 +245,7 @@ func (p *loop) endless() bool {
 }
 
 // inferScan unrolls a scan over axes of its inputs.
-func inferScan(c *Context) {
+func inferScan(c *context) {
 	if c.Opset < 9 {
 		c.unsupported("Scan as of opset 8")
 	}

@@ -1,16 +1,19 @@
-package graph
-
 // Fusion: rewrites of a program into fewer, larger steps with the same result
 // up to rounding. Each rewrite looks at a step and the steps its inputs come
 // from; shapes and constants are known, so that conditions are exact.
 
+package fuse
+
 import (
 	"math"
 	"slices"
+
+	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 type fuser struct {
-	*Program
+	*graph.Program
 	producer []int // step index by value, −1
 	uses     []int // by value; a program output counts as a use
 	needed   []bool
@@ -21,7 +24,8 @@ type fuser struct {
 // that a program of very many steps is left as it is beyond some point.
 const fuseBudget = 1 << 24
 
-func (p *Program) fuse() {
+// program fuses the steps of a program.
+func program(p *graph.Program) {
 	f := &fuser{Program: p}
 	for _, pass := range []func(*fuser, int) bool{
 		(*fuser).layerNorm, (*fuser).layerNormScale, (*fuser).silu, (*fuser).gelu, (*fuser).linear,
@@ -51,7 +55,7 @@ func (f *fuser) sweep(rewrite func(*fuser, int) bool) bool {
 			changed = true
 			f.work += len(f.Steps) + len(f.Values)
 			f.needed = resized(f.needed, len(f.Values))
-			f.prune(f.needed)
+			f.Prune(f.needed)
 			f.index()
 			i = min(i, len(f.Steps)) - 1
 			i = max(i-1, -1)
@@ -92,7 +96,7 @@ func (f *fuser) index() {
 func resized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
 // from returns the step that makes a value if it has the given name, else nil.
-func (f *fuser) from(id int, op string) *Step {
+func (f *fuser) from(id int, op string) *graph.Step {
 	if id < 0 || f.producer[id] < 0 {
 		return nil
 	}
@@ -110,7 +114,7 @@ func (f *fuser) number(id int) float64 {
 	if id < 0 || f.Values[id].Const == nil {
 		return math.NaN()
 	}
-	v, _ := f.Values[id].Const.scalar()
+	v, _ := f.Values[id].Const.Scalar()
 	return v
 }
 
@@ -119,12 +123,12 @@ func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Abs(b) }
 func (f *fuser) constant(id int) bool { return id >= 0 && f.Values[id].Const != nil }
 
 // newStep is a step of an internal or ONNX operator for the output of another step.
-func newStep(domain, op, name string, params any, in, out []int) Step {
-	return Step{Node: &Node{Name: name, Domain: domain, Op: op}, Op: table[domain+"."+op], In: in, Out: out, Params: params}
+func newStep(domain, op, name string, params any, in, out []int) graph.Step {
+	return graph.Step{Node: &graph.Node{Name: name, Domain: domain, Op: op}, Op: operator.Internal(domain, op), In: in, Out: out, Params: params}
 }
 
 // pair finds which input of a commutative step satisfies ok, and the other one.
-func pair(s *Step, ok func(int) bool) (match, other int, found bool) {
+func pair(s *graph.Step, ok func(int) bool) (match, other int, found bool) {
 	for k := range 2 {
 		if ok(s.In[k]) {
 			return s.In[k], s.In[1-k], true
@@ -139,13 +143,13 @@ func (f *fuser) layerNorm(i int) bool {
 	if div.Node.Op != "Div" || div.Node.Domain != "" {
 		return false
 	}
-	centred := f.from(div.In[0], "Sub")
+	centered := f.from(div.In[0], "Sub")
 	root := f.from(div.In[1], "Sqrt")
-	if centred == nil || root == nil {
+	if centered == nil || root == nil {
 		return false
 	}
-	x := centred.In[0]
-	axis, ok := f.meanOf(centred.In[1], x)
+	x := centered.In[0]
+	axis, ok := f.meanOf(centered.In[1], x)
 	if !ok {
 		return false
 	}
@@ -183,7 +187,7 @@ func (f *fuser) layerNorm(i int) bool {
 	if a, ok := f.meanOf(variance, square); !ok || a != axis || !slices.Equal(f.Values[div.Out[0]].Shape, f.Values[x].Shape) {
 		return false
 	}
-	f.Steps[i] = newStep("", "LayerNormalization", div.Node.Name, NormParams{Axis: axis, Epsilon: float32(f.number(e))}, []int{x, -1, -1}, div.Out)
+	f.Steps[i] = newStep("", "LayerNormalization", div.Node.Name, operator.NormParams{Axis: axis, Epsilon: float32(f.number(e))}, []int{x, -1, -1}, div.Out)
 	return true
 }
 
@@ -193,7 +197,7 @@ func (f *fuser) meanOf(id, x int) (axis int, ok bool) {
 	if s == nil || s.In[0] != x {
 		return 0, false
 	}
-	p := s.Params.(ReduceParams)
+	p := s.Params.(operator.ReduceParams)
 	rank := len(f.Values[x].Shape)
 	if !p.KeepDims || len(p.Axes) == 0 || p.Axes[0] != rank-len(p.Axes) {
 		return 0, false
@@ -216,7 +220,7 @@ func (f *fuser) layerNormScale(i int) bool {
 	norm = f.producer[y]
 	n := f.Steps[norm]
 	shape := f.Values[n.In[0]].Shape
-	axis := n.Params.(NormParams).Axis
+	axis := n.Params.(operator.NormParams).Axis
 	if len(n.In) < 3 || n.In[slot] >= 0 || slot == 1 && n.In[2] >= 0 || !slices.Equal(f.Values[w].Shape, shape[axis:]) {
 		return false
 	}
@@ -236,7 +240,7 @@ func (f *fuser) silu(i int) bool {
 	if !ok || f.from(sigmoid, "Sigmoid").In[0] != x {
 		return false
 	}
-	f.Steps[i] = newStep("repscope", "Silu", s.Node.Name, Activation{Op: "Silu"}, []int{x}, s.Out)
+	f.Steps[i] = newStep("repscope", "Silu", s.Node.Name, operator.Activation{Op: "Silu"}, []int{x}, s.Out)
 	return true
 }
 
@@ -267,13 +271,13 @@ func (f *fuser) gelu(i int) bool {
 		}
 		argument := f.from(e, "Erf").In[0]
 		if d := f.from(argument, "Div"); d != nil && d.In[0] == x && near(f.number(d.In[1]), math.Sqrt2) {
-			f.Steps[i] = newStep("", "Gelu", s.Node.Name, Activation{Op: "Gelu"}, []int{x}, s.Out)
+			f.Steps[i] = newStep("", "Gelu", s.Node.Name, operator.Activation{Op: "Gelu"}, []int{x}, s.Out)
 			return true
 		}
 		if m := f.from(argument, "Mul"); m != nil {
 			c, y, ok := pair(m, func(id int) bool { return near(f.number(id), 1/math.Sqrt2) })
 			if ok && c >= 0 && y == x {
-				f.Steps[i] = newStep("", "Gelu", s.Node.Name, Activation{Op: "Gelu"}, []int{x}, s.Out)
+				f.Steps[i] = newStep("", "Gelu", s.Node.Name, operator.Activation{Op: "Gelu"}, []int{x}, s.Out)
 				return true
 			}
 		}
@@ -295,11 +299,11 @@ func (f *fuser) factors(i int) []int {
 // stored is a constant matrix as its file has it, and whether it must then be transposed.
 func (f *fuser) stored(id int, transposed bool) (int, bool) {
 	v := f.Values[id]
-	if v.Const.transposed == nil {
+	if v.Const.Transposed() == nil {
 		return id, transposed
 	}
-	id = f.temporary(v.Const.transposed.Shape)
-	f.Values[id].Name, f.Values[id].Const = v.Name, v.Const.transposed
+	id = f.temporary(v.Const.Transposed().Shape)
+	f.Values[id].Name, f.Values[id].Const = v.Name, v.Const.Transposed()
 	return id, !transposed
 }
 
@@ -310,7 +314,7 @@ func (f *fuser) linear(i int) bool {
 	case s.Node.Domain != "":
 		return false
 	case s.Node.Op == "Gemm":
-		p := s.Params.(*GemmParams)
+		p := s.Params.(*operator.GemmParams)
 		w := s.In[1]
 		if p.TransA || p.Alpha != 1 || !f.constant(w) {
 			return false
@@ -323,7 +327,7 @@ func (f *fuser) linear(i int) bool {
 			}
 		}
 		w, transposed := f.stored(w, p.TransB)
-		f.Steps[i] = newStep("repscope", "Linear", s.Node.Name, &GemmParams{TransB: transposed, Alpha: 1, Beta: 1}, []int{s.In[0], w, bias}, s.Out)
+		f.Steps[i] = newStep("repscope", "Linear", s.Node.Name, &operator.GemmParams{TransB: transposed, Alpha: 1, Beta: 1}, []int{s.In[0], w, bias}, s.Out)
 		return true
 	case s.Node.Op == "MatMul":
 		w := s.In[1]
@@ -331,7 +335,7 @@ func (f *fuser) linear(i int) bool {
 			return false
 		}
 		w, transposed := f.stored(w, false)
-		f.Steps[i] = newStep("repscope", "Linear", s.Node.Name, &GemmParams{TransB: transposed, Alpha: 1, Beta: 1}, []int{s.In[0], w, -1}, s.Out)
+		f.Steps[i] = newStep("repscope", "Linear", s.Node.Name, &operator.GemmParams{TransB: transposed, Alpha: 1, Beta: 1}, []int{s.In[0], w, -1}, s.Out)
 		return true
 	case s.Node.Op == "Add":
 		y, bias, ok := pair(&s, func(id int) bool { return f.from(id, "Linear") != nil && f.single(id) })
@@ -352,7 +356,7 @@ func (f *fuser) linear(i int) bool {
 // temporary enters a value that no node of the file names.
 func (f *fuser) temporary(shape []int) int {
 	id := len(f.Values)
-	f.Values = append(f.Values, Value{Type: Type{DType: Float32, Shape: shape}, Root: id})
+	f.Values = append(f.Values, graph.Value{Type: graph.Type{DType: graph.Float32, Shape: shape}, Root: id})
 	return id
 }
 
@@ -384,7 +388,7 @@ func firstPermutation(rank int) []int {
 // channelsLast lets every convolution work on [N, …, C], between two
 // transpositions; most of those then cancel.
 func (f *fuser) channelsLast() {
-	var steps []Step
+	var steps []graph.Step
 	for _, s := range f.Steps {
 		if s.Node.Op != "Conv" || s.Node.Domain != "" {
 			steps = append(steps, s)
@@ -395,16 +399,16 @@ func (f *fuser) channelsLast() {
 		last, first := lastPermutation(rank), firstPermutation(rank)
 		in := f.temporary(permuted(f.Values[x].Shape, last))
 		out := f.temporary(permuted(f.Values[y].Shape, last))
-		params := *s.Params.(*ConvParams)
+		params := *s.Params.(*operator.ConvParams)
 		params.ChannelsLast = true
 		bias := -1
 		if len(s.In) > 2 {
 			bias = s.In[2]
 		}
 		steps = append(steps,
-			newStep("", "Transpose", s.Node.Name, TransposeParams{Perm: last}, []int{x}, []int{in}),
+			newStep("", "Transpose", s.Node.Name, operator.TransposeParams{Perm: last}, []int{x}, []int{in}),
 			newStep("repscope", "Conv", s.Node.Name, &params, []int{in, s.In[1], bias, -1, -1}, []int{out}),
-			newStep("", "Transpose", s.Node.Name, TransposeParams{Perm: first}, []int{out}, []int{y}))
+			newStep("", "Transpose", s.Node.Name, operator.TransposeParams{Perm: first}, []int{out}, []int{y}))
 	}
 	f.Steps = steps
 }
@@ -416,7 +420,7 @@ func (f *fuser) sinkTranspose(i int) bool {
 	if s.Node.Op == "Transpose" {
 		return f.joinTranspose(i)
 	}
-	if _, ok := s.Params.(Activation); !ok || f.Values[s.In[0]].DType != Float32 {
+	if _, ok := s.Params.(operator.Activation); !ok || f.Values[s.In[0]].DType != graph.Float32 {
 		return false
 	}
 	t := f.from(s.In[0], "Transpose")
@@ -434,13 +438,13 @@ func (f *fuser) sinkTranspose(i int) bool {
 
 func (f *fuser) joinTranspose(i int) bool {
 	s := f.Steps[i]
-	perm := s.Params.(TransposeParams).Perm
+	perm := s.Params.(operator.TransposeParams).Perm
 	if before := f.from(s.In[0], "Transpose"); before != nil {
-		inner := before.Params.(TransposeParams).Perm
+		inner := before.Params.(operator.TransposeParams).Perm
 		joined := permuted(inner, perm)
-		f.Steps[i].Params = TransposeParams{Perm: joined}
+		f.Steps[i].Params = operator.TransposeParams{Perm: joined}
 		f.Steps[i].In = []int{before.In[0]}
-		f.Steps[i].Node = &Node{Name: s.Node.Name, Op: "Transpose"}
+		f.Steps[i].Node = &graph.Node{Name: s.Node.Name, Op: "Transpose"}
 		return true
 	}
 	// A permutation that leaves the order of the axes longer than one alone moves nothing.
@@ -475,8 +479,8 @@ func (f *fuser) joinTranspose(i int) bool {
 // activation lets a convolution or linear step apply the function that follows it.
 func (f *fuser) activation(i int) bool {
 	s := f.Steps[i]
-	a, ok := s.Params.(Activation)
-	if !ok || !f.single(s.In[0]) || f.Values[s.In[0]].DType != Float32 {
+	a, ok := s.Params.(operator.Activation)
+	if !ok || !f.single(s.In[0]) || f.Values[s.In[0]].DType != graph.Float32 {
 		return false
 	}
 	before := f.producer[s.In[0]]
@@ -488,14 +492,14 @@ func (f *fuser) activation(i int) bool {
 		return false
 	}
 	switch p := b.Params.(type) {
-	case *ConvParams:
+	case *operator.ConvParams:
 		if p.Activation.Op != "" || p.Norm != nil {
 			return false
 		}
 		q := *p
 		q.Activation = a
 		b.Params = &q
-	case *GemmParams:
+	case *operator.GemmParams:
 		if p.Activation.Op != "" {
 			return false
 		}
@@ -517,13 +521,13 @@ func (f *fuser) convNorm(i int) bool {
 	if s.Node.Op != "LayerNormalization" || !f.single(s.In[0]) {
 		return false
 	}
-	n := s.Params.(NormParams)
+	n := s.Params.(operator.NormParams)
 	before := f.producer[s.In[0]]
 	if before < 0 || f.Steps[before].Node.Domain != "repscope" || f.Steps[before].Node.Op != "Conv" {
 		return false
 	}
 	b := f.Steps[before]
-	p := *b.Params.(*ConvParams)
+	p := *b.Params.(*operator.ConvParams)
 	shape := f.Values[s.In[0]].Shape
 	if p.Norm != nil || n.Axis != len(shape)-1 {
 		return false
@@ -539,7 +543,7 @@ func (f *fuser) convNorm(i int) bool {
 		in[2+k] = s.In[k]
 	}
 	p.Norm = &n
-	f.Steps[i] = Step{Node: b.Node, Op: b.Op, In: in, Out: s.Out, Params: &p}
+	f.Steps[i] = graph.Step{Node: b.Node, Op: b.Op, In: in, Out: s.Out, Params: &p}
 	f.Steps = slices.Delete(f.Steps, before, before+1)
 	return true
 }
@@ -550,10 +554,10 @@ func (f *fuser) convInput(i int) bool {
 	if s.Node.Domain != "repscope" || s.Node.Op != "Conv" {
 		return false
 	}
-	p := *s.Params.(*ConvParams)
+	p := *s.Params.(*operator.ConvParams)
 	t := f.from(s.In[0], "Transpose")
 	if t == nil || !f.single(s.In[0]) || p.ChannelsFirstInput ||
-		!slices.Equal(t.Params.(TransposeParams).Perm, lastPermutation(len(f.Values[s.In[0]].Shape))) {
+		!slices.Equal(t.Params.(operator.TransposeParams).Perm, lastPermutation(len(f.Values[s.In[0]].Shape))) {
 		return false
 	}
 	p.ChannelsFirstInput = true
@@ -570,7 +574,7 @@ func (f *fuser) linearOrder(i int) bool {
 	if s.Node.Domain != "repscope" || s.Node.Op != "Linear" {
 		return false
 	}
-	p := *s.Params.(*GemmParams)
+	p := *s.Params.(*operator.GemmParams)
 	x := s.In[0]
 	if p.Perm != nil || f.producer[x] < 0 || !f.single(x) || len(f.Values[x].Shape) != 2 {
 		return false
@@ -583,7 +587,7 @@ func (f *fuser) linearOrder(i int) bool {
 	if t == nil || !f.single(view.In[0]) {
 		return false
 	}
-	perm := t.Params.(TransposeParams).Perm
+	perm := t.Params.(operator.TransposeParams).Perm
 	shape := f.Values[t.In[0]].Shape
 	if len(perm) < 3 || perm[0] != 0 || shape[0] != f.Values[x].Shape[0] {
 		return false
@@ -604,12 +608,12 @@ func (f *fuser) linearOrder(i int) bool {
 // residual lets a linear step add a value of its result's shape, as the last thing it does.
 func (f *fuser) residual(i int) bool {
 	s := f.Steps[i]
-	if s.Node.Op != "Add" || s.Node.Domain != "" || f.Values[s.Out[0]].DType != Float32 {
+	if s.Node.Op != "Add" || s.Node.Domain != "" || f.Values[s.Out[0]].DType != graph.Float32 {
 		return false
 	}
 	y, other, ok := pair(&s, func(id int) bool {
 		l := f.from(id, "Linear")
-		return l != nil && f.single(id) && len(l.In) == 3 && l.In[2] >= 0 && l.Params.(*GemmParams).Activation.Op == ""
+		return l != nil && f.single(id) && len(l.In) == 3 && l.In[2] >= 0 && l.Params.(*operator.GemmParams).Activation.Op == ""
 	})
 	if !ok || f.constant(other) || !slices.Equal(f.Values[y].Shape, f.Values[other].Shape) {
 		return false

@@ -1,12 +1,14 @@
-package graph
-
 // What is supported, for listings and error messages: the opset that introduced
 // each ONNX operator and the element types it is computed for.
+
+package operator
 
 import (
 	"maps"
 	"slices"
 	"strings"
+
+	"repscope/model/graph"
 )
 
 // The range of opsets whose operators have the meaning implemented here.
@@ -23,7 +25,7 @@ type Support struct {
 	// Types are the element types of its data operands. Float32 stands for float16,
 	// bfloat16, float32 and float64, all computed in float32; Int64 for every
 	// integer type, computed in int64 without the narrower type's overflow.
-	Types []DType
+	Types []graph.DType
 	// Attributes that are understood; any other one is an error.
 	Attributes []string
 	// Note says what is left out, if anything.
@@ -92,7 +94,7 @@ func Supported() []Support {
 		from := introduced[name]
 		s := Support{Name: name, First: max(from.opset, MinOpset), Last: MaxOpset,
 			Attributes: slices.Sorted(slices.Values(table["."+name].Attributes)), Note: notes[name]}
-		for i, t := range []DType{Float32, Int64, Bool} {
+		for i, t := range []graph.DType{graph.Float32, graph.Int64, graph.Bool} {
 			if strings.Contains(from.types, "fib"[i:i+1]) {
 				s.Types = append(s.Types, t)
 			}

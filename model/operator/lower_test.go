@@ -1,6 +1,6 @@
-package graph_test
-
 // What is written as other operators: the forms that are refused, and that weights stay one tensor.
+
+package operator_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 )
 
@@ -47,10 +48,10 @@ func bind(op, domain string, x *graph.Tensor, attributes map[string]graph.Attrib
 		}
 		n.Inputs = append(n.Inputs, name)
 	}
-	if err := g.Prepare(cpu.Evaluate); err != nil {
+	if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 		return nil, err
 	}
-	return g.Specialize([]graph.Operand{{Type: graph.Type{DType: x.DType, Shape: x.Shape}}}, cpu.Evaluate)
+	return g.Specialize([]graph.Operand{{Type: graph.Type{DType: x.DType, Shape: x.Shape}}})
 }
 
 // An error names the node, its operator, what was found and what is wanted.
@@ -102,13 +103,13 @@ func TestRecurrentWeights(t *testing.T) {
 			Constants: map[string]*graph.Tensor{"w": floats(2, 4*c.gates, 3), "r": floats(2, 4*c.gates, 4), "b": floats(2, 8*c.gates)},
 			Nodes: []*graph.Node{
 				{Op: op, Inputs: []string{"x", "w", "r", "b"}, Outputs: []string{"y"}, Attributes: map[string]graph.Attribute{"direction": {Kind: graph.AttributeString, String: "bidirectional"}}}}}
-		if err := g.Prepare(cpu.Evaluate); err != nil {
+		if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 			t.Fatal(err)
 		}
 		weights := map[*graph.Tensor]int{}
 		products := 0
 		for _, steps := range []int{3, 5} {
-			p, err := g.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: []int{steps, steps, 3}}}}, cpu.Evaluate)
+			p, err := g.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: []int{steps, steps, 3}}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -193,9 +194,9 @@ func TestLoopErrors(t *testing.T) {
 		g := &graph.Graph{Opset: 17, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}, {Name: "n", DType: graph.Int64}}, Outputs: port("y"),
 			Constants: map[string]*graph.Tensor{"three": graph.Ints(3), "two": graph.Ints(1, 2)},
 			Nodes:     []*graph.Node{{Name: "layer", Op: "Loop", Inputs: c.inputs, Outputs: []string{"y"}, Attributes: map[string]graph.Attribute{"body": c.body}}}}
-		err := g.Prepare(cpu.Evaluate)
+		err := g.Prepare(fuse.Rules(cpu.Evaluate))
 		if err == nil {
-			_, err = g.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: []int{1}}}, {Type: graph.Type{DType: graph.Int64, Shape: []int{1}}}}, cpu.Evaluate)
+			_, err = g.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: []int{1}}}, {Type: graph.Type{DType: graph.Int64, Shape: []int{1}}}})
 		}
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), `node "layer" (Loop)`)) {
 			t.Errorf("%s: error %v, want %q", c.what, err, c.want)
@@ -244,7 +245,7 @@ func TestIntegerProducts(t *testing.T) {
 				g.Inputs = append(g.Inputs, graph.Port{Name: "w", DType: graph.Int64})
 				inputs = append(inputs, c.w)
 			}
-			if err := g.Prepare(cpu.Evaluate); err != nil {
+			if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 				t.Fatal(err)
 			}
 			if g.Constants["w"] != nil {

@@ -1,53 +1,55 @@
-package graph
-
 // Products of integers that stand for multiples of a scale, written as products of float32 numbers.
 //
 // x − zero point of 8-bit numbers is at most 255, exact in every precision that executors
 // multiply in. Sums are exact, hence those of integer arithmetic, as long as every partial sum
 // stays below 2^24: always with up to 258 summands, in practice with many more, since
 // they cancel. Beyond that each addition rounds by at most 2^-24 of the partial sum, far less than one step
-// of what the result is quantised to.
+// of what the result is quantized to.
+
+package operator
 
 import (
 	"math"
 	"slices"
+
+	"repscope/model/graph"
 )
 
 func init() {
 	spatial := []string{"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"}
-	for _, domain := range []string{"", centred} {
+	for _, domain := range []string{"", centered} {
 		register(
-			&Operator{Name: "MatMulInteger", Domain: domain, Inputs: [2]int{2, 4}, Outputs: 1, infer: inferIntegerProduct},
-			&Operator{Name: "ConvInteger", Domain: domain, Inputs: [2]int{2, 4}, Outputs: 1, Attributes: spatial, infer: inferIntegerProduct},
-			&Operator{Name: "QLinearMatMul", Domain: domain, Inputs: [2]int{8, 8}, Outputs: 1, Attributes: []string{"output_dtype"}, infer: inferQuantizedProduct},
-			&Operator{Name: "QLinearConv", Domain: domain, Inputs: [2]int{8, 9}, Outputs: 1, Attributes: append(spatial, "output_dtype"), infer: inferQuantizedProduct},
+			&Row{Name: "MatMulInteger", Domain: domain, Inputs: [2]int{2, 4}, Outputs: 1, infer: inferIntegerProduct, weights: centerWeights},
+			&Row{Name: "ConvInteger", Domain: domain, Inputs: [2]int{2, 4}, Outputs: 1, Attributes: spatial, infer: inferIntegerProduct, weights: centerWeights},
+			&Row{Name: "QLinearMatMul", Domain: domain, Inputs: [2]int{8, 8}, Outputs: 1, Attributes: []string{"output_dtype"}, infer: inferQuantizedProduct, weights: centerWeights},
+			&Row{Name: "QLinearConv", Domain: domain, Inputs: [2]int{8, 9}, Outputs: 1, Attributes: append(spatial, "output_dtype"), infer: inferQuantizedProduct, weights: centerWeights},
 		)
 	}
 }
 
-// centred is the domain of integer products whose weights were replaced by w − zero point; see centreWeights.
-const centred = "repscope"
+// centered is the domain of integer products whose weights were replaced by w − zero point; see centerWeights.
+const centered = "repscope"
 
 // integerProducts are the operators with the inputs that hold their weights and the zero point of these.
 var integerProducts = map[string][2]int{"MatMulInteger": {1, 3}, "ConvInteger": {1, 3}, "QLinearMatMul": {3, 5}, "QLinearConv": {3, 5}, "QGemm": {3, 5}}
 
 // integerProduct is a node under replacement.
 type integerProduct struct {
-	c    *Context
+	c    *context
 	l    *lowering
 	conv bool
 }
 
 // inferIntegerProduct is (a − zero)·(b − zero) in integers.
-func inferIntegerProduct(c *Context) {
+func inferIntegerProduct(c *context) {
 	p := &integerProduct{c, c.lower(), c.Node.Op == "ConvInteger"}
 	product, _ := p.product(0, 2, 1, 3)
-	p.l.finish(p.l.add("Cast", map[string]Attribute{"to": integerAttribute(ElementInt32)}, product))
+	p.l.finish(p.l.add("Cast", map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementInt32)}, product))
 }
 
 // inferQuantizedProduct is round(s_a·s_b/s_y · ((a − zero)·(b − zero) + bias)) + zero, kept within the range
 // of y's type. The scales stay outside of the product, so that its sums are exact.
-func inferQuantizedProduct(c *Context) {
+func inferQuantizedProduct(c *context) {
 	p := &integerProduct{c, c.lower(), c.Node.Op == "QLinearConv"}
 	l := p.l
 	product, shape := p.product(0, 2, 3, 5)
@@ -56,21 +58,21 @@ func inferQuantizedProduct(c *Context) {
 		rows, columns = -1, 1
 	}
 	if c.has(8) {
-		c.want(8, Int64)
+		c.want(8, graph.Int64)
 		if !slices.Equal(c.shape(8), []int{shape[1]}) {
 			c.failf("input 8 (bias) has shape %v, want [%d], the number of filters", c.shape(8), shape[1])
 		}
 		product = l.add("Add", nil, product, p.along(8, shape, 1))
 	}
 	for _, i := range []int{1, 4, 6} {
-		c.want(i, Float32)
+		c.want(i, graph.Float32)
 	}
-	c.want(7, Int64)
+	c.want(7, graph.Int64)
 	factor := l.add("Div", nil, l.add("Mul", nil, p.along(1, shape, rows), p.along(4, shape, columns)), p.along(6, shape, rows))
 	l.finish(l.quantize(c, l.add("Mul", nil, product, factor), p.along(7, shape, rows)))
 }
 
-// product multiplies inputs a and b, centred by the zero points in inputs za and zb.
+// product multiplies inputs a and b, centered by the zero points in inputs za and zb.
 func (p *integerProduct) product(a, za, b, zb int) (name string, shape []int) {
 	c := p.c
 	x, w := c.shape(a), c.shape(b)
@@ -80,29 +82,29 @@ func (p *integerProduct) product(a, za, b, zb int) (name string, shape []int) {
 	}
 	p.integers(a, b, za, zb)
 	// The rule of the product itself checks the shapes, in the name of this node.
-	of := &Context{Node: &Node{Name: c.Node.label(), Op: c.Node.Op, Attributes: c.Node.Attributes}, Opset: c.Opset,
-		In: []Operand{{Type: Type{Float32, x}}, {Type: Type{Float32, w}}}}
+	of := &context{Inference: &graph.Inference{Node: &graph.Node{Name: c.Node.Label(), Op: c.Node.Op, Attributes: c.Node.Attributes}, Opset: c.Opset,
+		In: []graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: x}}, {Type: graph.Type{DType: graph.Float32, Shape: w}}}}}
 	if p.conv {
 		inferConv(of)
 	} else {
 		inferMatMul(of)
 	}
-	return p.l.add(op, c.passed(), p.centre(a, za, left), p.centre(b, zb, right)), of.Out[0].Shape
+	return p.l.add(op, c.passed(), p.center(a, za, left), p.center(b, zb, right)), of.Out[0].Shape
 }
 
 // integers checks the types of the operands a and b and of their zero points.
 func (p *integerProduct) integers(a, b, za, zb int) {
 	for _, i := range []int{a, b, za, zb} {
-		if i != b || p.c.Node.Domain != centred {
-			p.c.want(i, Int64)
+		if i != b || p.c.Node.Domain != centered {
+			p.c.want(i, graph.Int64)
 		}
 	}
 }
 
-// centre is input i less its zero point in input z, a number or a vector along an axis.
-func (p *integerProduct) centre(i, z, axis int) string {
+// center is input i less its zero point in input z, a number or a vector along an axis.
+func (p *integerProduct) center(i, z, axis int) string {
 	name := p.c.Node.Inputs[i]
-	if p.c.In[i].DType == Float32 {
+	if p.c.In[i].DType == graph.Float32 {
 		return name
 	}
 	name = p.l.add("Cast", integersToFloat(), name)
@@ -117,13 +119,13 @@ func (p *integerProduct) centre(i, z, axis int) string {
 func (p *integerProduct) along(i int, shape []int, axis int) string {
 	c, own := p.c, p.c.shape(i)
 	name := c.Node.Inputs[i]
-	if c.In[i].DType == Int64 {
+	if c.In[i].DType == graph.Int64 {
 		name = p.l.add("Cast", integersToFloat(), name)
 	}
 	switch {
 	case len(own) == 0:
 		return name
-	case elements(own) == 1:
+	case graph.Count(own) == 1:
 		return p.l.reshape(name, nil)
 	case len(own) == 1 && axis >= 0 && own[0] == shape[axis]:
 		form := slices.Repeat([]int{1}, len(shape))
@@ -138,47 +140,44 @@ func (p *integerProduct) along(i int, shape []int, axis int) string {
 	return ""
 }
 
-// centreWeights replaces the constant weights of integer products by w − zero point in float32, so that
+// centerWeights replaces the constant weights of an integer product by w − zero point in float32, so that
 // their integers, 8 bytes each, need not be kept. What does not fit is left to the operators' rules.
-func (g *Graph) centreWeights() {
-	for _, n := range g.Nodes {
-		at, ok := integerProducts[n.Op]
-		gemm := n.Op == "QGemm" && n.Domain == microsoft
-		if !ok || !gemm && n.Domain != "" && n.Domain != "ai.onnx" || len(n.Inputs) <= at[0] {
-			continue
-		}
-		w := g.Constants[n.Inputs[at[0]]]
-		if w == nil || w.DType != Int64 || len(w.Shape) < 2 {
-			continue
-		}
-		zero := Ints(0)
-		if len(n.Inputs) > at[1] && n.Inputs[at[1]] != "" {
-			zero = g.Constants[n.Inputs[at[1]]]
-		}
-		// A vector of zero points belongs to filters or columns.
-		inner, count := 1, w.Shape[len(w.Shape)-1]
-		if n.Op == "ConvInteger" || n.Op == "QLinearConv" || gemm && n.Attributes["transB"].Int != 0 {
-			count = w.Shape[0]
-			inner = w.Len() / max(count, 1)
-		}
-		if zero == nil || zero.DType != Int64 || zero.Len() != 1 && !slices.Equal(zero.Shape, []int{count}) {
-			continue
-		}
-		t := centredWeights(w, zero.I64, inner)
-		if t == nil {
-			continue
-		}
-		name := "\x00centred\x00" + n.Outputs[0]
-		g.Constants[name] = t
-		n.Domain, n.Inputs = centred, slices.Clone(n.Inputs)
-		n.Inputs[at[0]] = name // the zero point stays but is not looked at
+func centerWeights(g *graph.Graph, n *graph.Node) {
+	at, gemm := integerProducts[n.Op], n.Op == "QGemm"
+	if n.Domain == centered || len(n.Inputs) <= at[0] {
+		return
 	}
+	w := g.Constants[n.Inputs[at[0]]]
+	if w == nil || w.DType != graph.Int64 || len(w.Shape) < 2 {
+		return
+	}
+	zero := graph.Ints(0)
+	if len(n.Inputs) > at[1] && n.Inputs[at[1]] != "" {
+		zero = g.Constants[n.Inputs[at[1]]]
+	}
+	// A vector of zero points belongs to filters or columns.
+	inner, count := 1, w.Shape[len(w.Shape)-1]
+	if n.Op == "ConvInteger" || n.Op == "QLinearConv" || gemm && n.Attributes["transB"].Int != 0 {
+		count = w.Shape[0]
+		inner = w.Len() / max(count, 1)
+	}
+	if zero == nil || zero.DType != graph.Int64 || zero.Len() != 1 && !slices.Equal(zero.Shape, []int{count}) {
+		return
+	}
+	t := centeredWeights(w, zero.I64, inner)
+	if t == nil {
+		return
+	}
+	name := "\x00centred\x00" + n.Outputs[0]
+	g.Constants[name] = t
+	n.Domain, n.Inputs = centered, slices.Clone(n.Inputs)
+	n.Inputs[at[0]] = name // the zero point stays but is not looked at
 }
 
-// centredWeights is w less the zero points, of which each counts for inner elements at a time. Large
+// centeredWeights is w less the zero points, of which each counts for inner elements at a time. Large
 // weights are deferred: two bytes each stand for what executors keep in their own form. It is
 // nil if an element needs more than that.
-func centredWeights(w *Tensor, zero []int64, inner int) *Tensor {
+func centeredWeights(w *graph.Tensor, zero []int64, inner int) *graph.Tensor {
 	values := make([]int16, w.Len())
 	for i, v := range w.I64 {
 		v -= zero[i/inner%len(zero)]
@@ -193,10 +192,10 @@ func centredWeights(w *Tensor, zero []int64, inner int) *Tensor {
 		}
 		return nil
 	}
-	if len(values) > Resident {
-		return Defer(read, w.Shape...)
+	if len(values) > graph.Resident {
+		return graph.Defer(read, w.Shape...)
 	}
-	t := Floats(make([]float32, len(values)), w.Shape...)
+	t := graph.Floats(make([]float32, len(values)), w.Shape...)
 	_ = read(t.F32, 0)
 	return t
 }
