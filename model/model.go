@@ -24,6 +24,7 @@ import (
 
 	"repscope/internal/text"
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 )
 
@@ -143,11 +144,8 @@ func New(g *graph.Graph, o Options) (*Model, error) {
 	return m, nil
 }
 
-// evaluate computes constants while a graph is prepared and bound.
-var evaluate graph.Evaluator = cpu.Evaluate
-
 // prepare checks and simplifies a graph.
-func prepare(g *graph.Graph) error { return g.Prepare(evaluate) }
+func prepare(g *graph.Graph) error { return g.Prepare(fuse.Rules(cpu.Evaluate)) }
 
 // fixedRows is the size of the first axis that all inputs have in common, 0 if one leaves it free.
 func fixedRows(inputs []Port) int {

@@ -69,7 +69,7 @@ func (f *File) Values() (*Values, error) {
 // Bind finds the values' types for inputs of the given types, in the order of File.Inputs.
 // Bound.Const is not nil where a value does not depend on the inputs' elements.
 func (v *Values) Bind(inputs ...Type) (map[string]Bound, error) {
-	p, err := v.graph.Specialize(operands(inputs), evaluate)
+	p, err := v.graph.Specialize(operands(inputs))
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/latent"
+	"repscope/model"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -48,7 +49,7 @@ type Env struct {
 	afterCommit func() error
 	cache       *latent.Cache // nil: off
 	closers     []io.Closer
-	device      *latent.Device // nil until it is asked for
+	device      *model.Backend // nil until it is asked for
 	console     *bytes.Buffer
 	stderr      io.Writer
 	progress    *progress

@@ -624,7 +624,7 @@ func (e *Env) openEncoder(s source) (*Model, report.Input, error) {
 	}
 	open := e.Options.open(s.name)
 	open.StateShape = seen.Shape()
-	if open.Device, err = e.Device(); err != nil {
+	if open.Backend, err = e.Device(); err != nil {
 		return nil, report.Input{}, err
 	}
 	encoder, err := latent.Open(path, open)
@@ -749,9 +749,9 @@ func (e *Env) openBaseline(ctx context.Context, s source, dim int) (*Model, repo
 		return nil, report.Input{}, err
 	}
 	if s.path == "random" {
-		encoder, err = latent.RandomEncoder(seen.Shape(), latent.RandomOptions{Dim: dim, Seed: e.Options.Seed, Threads: e.Options.Threads, Device: device})
+		encoder, err = latent.RandomEncoder(seen.Shape(), latent.RandomOptions{Dim: dim, Seed: e.Options.Seed, Threads: e.Options.Threads, Backend: device})
 	} else {
-		encoder, err = latent.PCAEncoder(ctx, seen, latent.PCAOptions{Dim: dim, Device: device})
+		encoder, err = latent.PCAEncoder(ctx, seen, latent.PCAOptions{Dim: dim, Backend: device})
 	}
 	if err != nil {
 		return nil, report.Input{}, fmt.Errorf("baseline %s: %w", s.name, err)

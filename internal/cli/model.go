@@ -11,6 +11,7 @@ import (
 	"repscope/internal/device"
 	"repscope/internal/example"
 	"repscope/latent"
+	"repscope/model"
 	"repscope/points"
 )
 
@@ -111,7 +112,7 @@ func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, lab
 
 // Device returns what --device names, in use until the end of the run. It is taken
 // into use when it is first asked for, so that a run without encoders needs none.
-func (e *Env) Device() (*latent.Device, error) {
+func (e *Env) Device() (*model.Backend, error) {
 	if e.device != nil {
 		return e.device, nil
 	}
@@ -122,7 +123,7 @@ func (e *Env) Device() (*latent.Device, error) {
 	if note != "" {
 		e.Note("%s", note)
 	}
-	e.device = &latent.Device{Device: d, Precision: e.Options.Precision, Note: func(text string) { e.Note("%s", text) }}
+	e.device = &model.Backend{Device: d, Precision: e.Options.Precision, Note: func(text string) { e.Note("%s", text) }}
 	if d != nil {
 		e.closers = append(e.closers, d)
 		e.Result.Device, e.Result.Precision = d.String(), e.Options.Precision

@@ -11,6 +11,7 @@ import (
 	"repscope/internal/device"
 	"repscope/latent"
 	"repscope/measure/spectrum"
+	"repscope/model"
 	"repscope/stat"
 )
 
@@ -140,8 +141,8 @@ func (o *Options) register(f *Flags, c *Command) {
 
 	o.Device = "auto"
 	f.Var(&checked{&o.Device, device.Check}, "device", "`DEVICE` for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, or auto for the first GPU, if there is one, else the processor")
-	o.Precision = latent.Precisions()[0]
-	f.Var(&checked{&o.Precision, oneOf(latent.Precisions()...)}, "precision", "`PRECISION` of matrix products on GPUs ("+strings.Join(latent.Precisions(), ", ")+"), with float32 sums; the processor computes in float32")
+	o.Precision = model.Precisions()[0]
+	f.Var(&checked{&o.Precision, oneOf(model.Precisions()...)}, "precision", "`PRECISION` of matrix products on GPUs ("+strings.Join(model.Precisions(), ", ")+"), with float32 sums; the processor computes in float32")
 	o.Batch = 64
 	f.Var(&count{&o.Batch, 1}, "batch", "`N` states per batch")
 	f.Var(&count{&o.Threads, 0}, "threads", "`N` cores to use; 0: all")

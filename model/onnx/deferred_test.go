@@ -175,7 +175,7 @@ func TestDeferredWeights(t *testing.T) {
 	}
 }
 
-func openBytes(t *testing.T, dir string, data []byte) *Model {
+func openBytes(t *testing.T, dir string, data []byte) *File {
 	t.Helper()
 	path := filepath.Join(dir, "model.onnx")
 	if err := os.WriteFile(path, data, 0o644); err != nil {
@@ -196,9 +196,9 @@ func openBytes(t *testing.T, dir string, data []byte) *Model {
 // Weights of a closed file, or of one that was cut or written to, are an error.
 func TestLostFile(t *testing.T) {
 	data := deferredModel(inline)
-	for name, lose := range map[string]func(m *Model, path string) error{
-		"closed":  func(m *Model, _ string) error { return m.Close() },
-		"changed": func(_ *Model, path string) error { return os.Truncate(path, int64(len(data)/2)) },
+	for name, lose := range map[string]func(m *File, path string) error{
+		"closed":  func(m *File, _ string) error { return m.Close() },
+		"changed": func(_ *File, path string) error { return os.Truncate(path, int64(len(data)/2)) },
 	} {
 		if name == "changed" && runtime.GOOS == "windows" {
 			t.Skip("a mapped file cannot be cut")
