@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"repscope/model/graph"
 )
 
 // binding is what checking inputs needs, kept from run to run.
@@ -139,12 +141,12 @@ func (m *Model) checkShape(p *Port, t *Tensor) error {
 	if t == nil {
 		return fmt.Errorf("input %q is missing; the model wants %s", p.Name, describe(m.inputs))
 	}
-	n := 1
-	for _, d := range t.Shape {
-		n *= max(d, 0)
+	n, err := graph.Elements(t.Shape)
+	if err != nil {
+		return fmt.Errorf("input %q: %w", p.Name, err)
 	}
-	if held := max(len(t.F32), len(t.I64), len(t.Bool)); held != n || t.Deferred() {
-		return fmt.Errorf("input %q: shape %v for %d elements of type %v", p.Name, t.Shape, held, t.DType)
+	if has := held(t); has != n {
+		return fmt.Errorf("input %q has %d elements of type %v, its shape %v has %d", p.Name, has, t.DType, t.Shape, n)
 	}
 	if p.Dims == nil {
 		return nil
@@ -164,6 +166,17 @@ func (m *Model) checkShape(p *Port, t *Tensor) error {
 		}
 	}
 	return nil
+}
+
+// held is the number of elements that a tensor has in memory.
+func held(t *Tensor) int {
+	switch t.DType {
+	case Float32:
+		return len(t.F32)
+	case Int64:
+		return len(t.I64)
+	}
+	return len(t.Bool)
 }
 
 // checkAxis compares an axis with those of the same name.

@@ -3,7 +3,6 @@
 package model
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -121,7 +120,7 @@ func fill(c, t *Tensor) error {
 		c.F32 = c.F32[:0]
 		for i, v := range t.I64 {
 			x := float32(v)
-			if float64(x) != float64(v) || v > 1<<53 || v < -1<<53 {
+			if v > 1<<53 || v < -1<<53 || int64(x) != v {
 				return fmt.Errorf("element %d of the int64 given is %d, which no float32 is", i, v)
 			}
 			c.F32 = append(c.F32, x)
@@ -129,12 +128,12 @@ func fill(c, t *Tensor) error {
 	case c.DType == Float32 && t.DType == Bool:
 		c.F32 = c.F32[:0]
 		for _, v := range t.Bool {
-			c.F32 = append(c.F32, map[bool]float32{true: 1}[v])
+			c.F32 = append(c.F32, float32(oneIf(v)))
 		}
 	case c.DType == Int64 && t.DType == Bool:
 		c.I64 = c.I64[:0]
 		for _, v := range t.Bool {
-			c.I64 = append(c.I64, map[bool]int64{true: 1}[v])
+			c.I64 = append(c.I64, oneIf(v))
 		}
 	case c.DType == Bool && t.DType == Int64:
 		c.Bool = c.Bool[:0]
@@ -144,12 +143,17 @@ func fill(c, t *Tensor) error {
 			}
 			c.Bool = append(c.Bool, v == 1)
 		}
-	case t.DType != Float32 && t.DType != Int64 && t.DType != Bool:
-		return errors.New("the tensor given has no element type")
 	default:
 		return fmt.Errorf("the tensor given is of type %v", t.DType)
 	}
 	return nil
+}
+
+func oneIf(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // ranges are those of the integer types that files declare and int64 stands for.
