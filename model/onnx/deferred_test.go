@@ -228,8 +228,8 @@ func TestDeferredFloatData(t *testing.T) {
 		values[i] = float32(i)
 	}
 	data := onnxtest.Model(17, message{}.Bytes(11, portMessage("x", -1, 1)).Bytes(12, portMessage("z", -1, int64(len(values)))).
-		bytes(5, onnxtest.Tensor("w", graph.ElementFloat, int64(len(values))).Bytes(4, dtype.Bytes(values))).
-		bytes(1, onnxtest.Node("Mul", []string{"x", "w"}, []string{"z"})))
+		Bytes(5, onnxtest.Tensor("w", graph.ElementFloat, int64(len(values))).Bytes(4, dtype.Bytes(values))).
+		Bytes(1, onnxtest.Node("Mul", []string{"x", "w"}, []string{"z"})))
 	m, err := Decode(data, "", Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -106,7 +106,7 @@ func TestHostileFiles(t *testing.T) {
 	expanding := message{}.Text(2, "g").Bytes(11, portMessage("x", 1)).Bytes(12, portMessage("z")).Bytes(5, big(1024, 1024)).Bytes(5, onnxtest.Tensor("v0", 1, 1).Bytes(9, onnxtest.FloatBytes(1)))
 	for i := range 1000 {
 		expanding = expanding.Bytes(1, onnxtest.Node("Expand", []string{"v0", "s"}, []string{fmt.Sprintf("e%d", i)})).
-			bytes(1, onnxtest.Node("MatMul", []string{fmt.Sprintf("e%d", i), fmt.Sprintf("e%d", i)}, []string{fmt.Sprintf("m%d", i)}))
+			Bytes(1, onnxtest.Node("MatMul", []string{fmt.Sprintf("e%d", i), fmt.Sprintf("e%d", i)}, []string{fmt.Sprintf("m%d", i)}))
 		from := "x"
 		if i > 0 {
 			from = fmt.Sprintf("a%d", i-1)
@@ -138,8 +138,8 @@ func TestHostileFiles(t *testing.T) {
 			return n
 		}
 		g := message{}.Text(2, "g").Bytes(11, portMessage("x", steps, 2, 8)).Bytes(12, portMessage("z")).
-			bytes(5, onnxtest.Tensor("w", 1, w...).Bytes(9, onnxtest.FloatBytes(make([]float32, size(w))...))).
-			bytes(5, onnxtest.Tensor("r", 1, r...).Bytes(9, onnxtest.FloatBytes(make([]float32, size(r))...)))
+			Bytes(5, onnxtest.Tensor("w", 1, w...).Bytes(9, onnxtest.FloatBytes(make([]float32, size(w))...))).
+			Bytes(5, onnxtest.Tensor("r", 1, r...).Bytes(9, onnxtest.FloatBytes(make([]float32, size(r))...)))
 		return g.Bytes(1, onnxtest.Node(op, []string{"x", "w", "r"}, []string{"z"}, attributes...))
 	}
 	weights := onnxtest.Tensor("w", 1, 1, 2, 3, 3).Bytes(9, onnxtest.FloatBytes(make([]float32, 18)...))
@@ -200,7 +200,7 @@ func TestHostileFiles(t *testing.T) {
 		{"an RNN of images", onnxtest.Model(17, simple(weights, onnxtest.Node("RNN", []string{"x", "w", "w"}, []string{"z"}))), "want [steps, batch, input]"},
 		{"an operator of another domain", onnxtest.Model(17, simple(weights, onnxtest.Node("FusedMatMul", []string{"x", "x"}, []string{"z"}).Text(7, "com.microsoft"))), "com.microsoft.FusedMatMul"},
 		{"an axis of negative size", onnxtest.Model(17, message{}.Bytes(11, portMessage("x", 1)).Bytes(12, portMessage("z")).Bytes(5, onnxtest.Tensor("w", 1, -3)).
-			bytes(1, onnxtest.Node("Relu", []string{"x"}, []string{"z"}))), "negative"},
+			Bytes(1, onnxtest.Node("Relu", []string{"x"}, []string{"z"}))), "negative"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var before, after runtime.MemStats

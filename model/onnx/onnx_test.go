@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"encoding/binary"
 	"math"
 	"os"
 	"path/filepath"
@@ -162,7 +161,7 @@ func TestExternalData(t *testing.T) {
 			w = w.Bytes(13, message{}.Text(1, pairs[i]).Text(2, pairs[i+1]))
 		}
 		return onnxtest.Model(17, message{}.Bytes(11, portMessage("x", -1, 4)).Bytes(12, portMessage("z", -1, 4)).Bytes(5, w).
-			bytes(1, onnxtest.Node("Add", []string{"x", "w"}, []string{"z"})))
+			Bytes(1, onnxtest.Node("Add", []string{"x", "w"}, []string{"z"})))
 	}
 	m, err := Decode(build("location", "w.bin", "offset", "8", "length", "16"), dir, Options{})
 	if err != nil {
@@ -195,7 +194,7 @@ func TestExternalData(t *testing.T) {
 // An initialiser that is also listed as an input is a constant.
 func TestInitialiserAmongInputs(t *testing.T) {
 	data := onnxtest.Model(17, message{}.Bytes(11, portMessage("x", -1, 1)).Bytes(11, portMessage("w", 1)).Bytes(12, portMessage("z", -1, 1)).
-		bytes(5, onnxtest.Tensor("w", 1, 1).Bytes(9, onnxtest.FloatBytes(3))).Bytes(1, onnxtest.Node("Mul", []string{"x", "w"}, []string{"z"})))
+		Bytes(5, onnxtest.Tensor("w", 1, 1).Bytes(9, onnxtest.FloatBytes(3))).Bytes(1, onnxtest.Node("Mul", []string{"x", "w"}, []string{"z"})))
 	m, err := Decode(data, "", Options{})
 	if err != nil || len(m.Graph.Inputs) != 1 || m.Graph.Inputs[0].Name != "x" {
 		t.Errorf("inputs %v, error %v", m.Graph.Inputs, err)
@@ -217,9 +216,9 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add(onnxtest.Model(17, message{}.Bytes(11, portMessage("x", -1, 4)).Bytes(12, portMessage("z", -1, 4)).Bytes(1, onnxtest.Node("Relu", []string{"x"}, []string{"z"}))))
 	body := message{}.Text(2, "g").Bytes(11, portMessage("i")).Bytes(11, portMessage("c")).Bytes(11, portMessage("v")).Bytes(12, portMessage("c")).Bytes(12, portMessage("o")).
-		bytes(1, onnxtest.Node("Neg", []string{"v"}, []string{"o"}))
+		Bytes(1, onnxtest.Node("Neg", []string{"v"}, []string{"o"}))
 	f.Add(onnxtest.Model(17, message{}.Bytes(11, portMessage("x", -1, 4)).Bytes(12, portMessage("z")).Bytes(5, onnxtest.Tensor("n", 7).Varint(7, 3)).
-		bytes(1, onnxtest.Node("Loop", []string{"n", "", "x"}, []string{"z"}, message{}.Text(1, "body").Bytes(6, body)))))
+		Bytes(1, onnxtest.Node("Loop", []string{"n", "", "x"}, []string{"z"}, message{}.Text(1, "body").Bytes(6, body)))))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := Decode(data, "", Options{})
 		if err != nil {
