@@ -6,7 +6,8 @@
 
 GO          ?= go
 STATICCHECK := bin/tools/staticcheck
-ANALYSES    := smoothness robustness neighborhood manifold geometry
+# The analyses to run; by default all of suite/suite.go, the list of binaries.
+ANALYSES    ?=
 
 # Input of analyse-all. Without FRAMES it runs on the built-in example.
 FRAMES   ?=
@@ -75,7 +76,7 @@ oracle:
 
 # Latents are cached by content, so only the first analysis encodes them.
 analyse-all: build
-	@set -e; for analysis in $(ANALYSES); do \
+	@set -e; list="$(or $(ANALYSES),$$($(GO) run ./suite/list))"; for analysis in $$list; do \
 		echo "== $$analysis"; \
 		bin/$$analysis $(INPUT) $(if $(OUT),--out "$(OUT)/$$analysis") $(FLAGS); \
 	done
@@ -86,8 +87,7 @@ example-data:
 
 # The figures of the README.
 figures: build
-	@set -e; mkdir -p docs/figures; for analysis in $(ANALYSES); do \
-		flags=; if [ $$analysis = geometry ]; then flags="--exclude-window 30"; fi; \
+	@set -e; mkdir -p docs/figures; list="$$($(GO) run ./suite/list --figures)"; echo "$$list" | while read -r analysis flags; do \
 		bin/$$analysis --example $$flags --quiet --format png --out "bin/figures/$$analysis"; \
 		cp "bin/figures/$$analysis"/*.png docs/figures/; \
 	done

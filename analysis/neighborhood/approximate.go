@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"repscope/internal/cli"
+	"repscope/internal/run"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
@@ -136,7 +136,7 @@ func (r *Result) compareSampled(ctx context.Context, in Input, spaces []points.P
 }
 
 // writeSampling writes the standard errors of a sample.
-func (r *Result) writeSampling(env *cli.Env) error {
+func (r *Result) writeSampling(env *run.Env) error {
 	if r.Sampling == nil {
 		return nil
 	}

@@ -7,7 +7,8 @@ import (
 	"slices"
 
 	"repscope/analysis/internal/results"
-	"repscope/internal/cli"
+	"repscope/internal/input"
+	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/measure/spectrum"
 	"repscope/points"
@@ -15,35 +16,43 @@ import (
 )
 
 // Command is the robustness binary.
-var Command = cli.Command{
+var Command = run.Command{
 	Name:     "robustness",
 	Summary:  "how far latents move when frames are corrupted",
 	Manual:   manual,
 	Out:      "evaluation_plots/robustness",
-	Frames:   true,
-	Encoders: true,
 	Defaults: map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
-	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
+	Setup: func(flags *run.Flags) run.Job {
+		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true})
 		corruption := flags.Choice("corruption", string(Gaussian), Corruptions(), "`NAME` of the change")
 		levels := flags.Floats("levels", DefaultLevels(), "`LIST` of levels: standard deviations of the noise, or shares, of the pixel range")
 		clip := flags.Choice("clip", string(ClipRange), Clips(), "`RULE` for pixels outside the pixel range: range clips, reflect mirrors, none keeps")
 		draws := flags.Int("draws", 1, "`N` corruptions of every state at every level")
 		boxLevel := flags.Float64("box-level", 0, "`LEVEL` of the box plot and of the comparisons; 0: 0.1 if it is a level, else the middle one")
-		return func(ctx context.Context, env *cli.Env) error {
-			if *draws < 1 {
-				return cli.Usage("--draws %d: want at least 1", *draws)
-			}
+		options := func() Options {
 			o := Options{
 				Corruption: Corruption(*corruption), Levels: *levels, Clip: Clip(*clip), Draws: *draws, CompareLevel: *boxLevel,
 			}
 			if *boxLevel == 0 && slices.Contains(*levels, 0.1) {
 				o.CompareLevel = 0.1
 			}
-			if _, err := o.withDefaults(); err != nil {
-				return cli.Usage("%v", err)
-			}
-			return run(ctx, env, o)
+			return o
 		}
+		return run.Job{Check: func(*run.Options) error {
+			if err := run.AtLeast("draws", *draws, 1); err != nil {
+				return err
+			}
+			if _, err := options().withDefaults(); err != nil {
+				return run.Usage("%v", err)
+			}
+			return nil
+		}, Run: func(ctx context.Context, env *run.Env) error {
+			data, err := inputs.Load(ctx, env)
+			if err != nil {
+				return err
+			}
+			return analyse(ctx, env, data, options())
+		}}
 	},
 }
 
@@ -65,38 +74,38 @@ Intervals resample whole episodes or blocks of states.
 Models must be encoders (--model, --weights, --baseline); latents computed
 elsewhere cannot encode a corrupted frame.`
 
-func run(ctx context.Context, env *cli.Env, o Options) error {
-	index := env.Sample()
-	clean, err := env.Latents(ctx, index)
+func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) error {
+	index := data.Sample()
+	clean, err := data.Latents(ctx, index)
 	if err != nil {
 		return err
 	}
 	in := Input{
-		States:     env.States.Subset(index),
-		PixelRange: env.States.Range(),
+		States:     data.States.Subset(index),
+		PixelRange: data.States.Range(),
 		Number:     index,
-		Episode:    env.Episodes(index),
+		Episode:    data.Episodes(index),
 	}
-	for i, m := range env.Models {
+	for i, m := range data.Models {
 		in.Models = append(in.Models, Encoder{Name: m.Name, Clean: clean[i],
 			Encode: func(ctx context.Context, states latent.Source) (points.Points, error) {
 				return m.Encode(ctx, states, "")
 			}, EncodeNoisy: m.EncodeNoisy})
 	}
-	o.L2 = env.Options.LatentScale == string(spectrum.ScaleL2)
-	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, env.Options.Block, env.Options.Seed
+	o.L2 = data.Options.LatentScale == string(spectrum.ScaleL2)
+	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, data.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
 	o.Progress = env.Progress("corrupting and encoding")
 	result, err := Analyze(ctx, in, o)
 	if err != nil {
 		return err
 	}
-	return result.write(env, index, o.Draws)
+	return result.write(env, data, index, o.Draws)
 }
 
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
-func (r *Result) write(env *cli.Env, index []int, draws int) error {
+func (r *Result) write(env *run.Env, data *input.Data, index []int, draws int) error {
 	for _, w := range r.Warnings {
 		env.Warn("%s", w)
 	}
@@ -162,5 +171,5 @@ func (r *Result) write(env *cli.Env, index []int, draws int) error {
 			return err
 		}
 	}
-	return env.Figure("robustness_comparison", r.Figure(env.Options.LatentScale == string(spectrum.ScaleRMS)))
+	return env.Figure("robustness_comparison", r.Figure(data.Options.LatentScale == string(spectrum.ScaleRMS)))
 }

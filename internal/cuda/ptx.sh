@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compiles kernels to PTX; the same source gives the same bytes. Needs clang 19.
 #
-#   ptx.sh [NAME…]          kernels/NAME.cu to kernels/NAME.ptx, all without names,
+#   ptx.sh [NAME…]          kernels/NAME.cu to kernels/ptx/NAME.ptx, all without names,
 #                           and fakecuda/NAME and fakecuda/twin_NAME.go, which give
 #                           them to the fake driver
 #   ptx.sh -o DIR [NAME…]   only the PTX, to DIR
@@ -16,7 +16,7 @@ fi
 for name; do
 	name=${name%.cu}
 	"${CLANG:-clang-19}" -x cuda --cuda-device-only -S -O3 --cuda-gpu-arch=sm_80 --cuda-feature=+ptx71 \
-		-nocudalib -nocudainc -std=c++17 -ffp-contract=off -Wall -Werror "$name.cu" -o "${out:-.}/$name.ptx"
+		-nocudalib -nocudainc -std=c++17 -ffp-contract=off -Wall -Werror "$name.cu" -o "${out:-ptx}/$name.ptx"
 	[ -z "$out" ] || continue
 	# All that the twin includes: go's build cache does not see these files, but it
 	# sees that their hash in the twin has changed.
@@ -36,7 +36,7 @@ for name; do
 		echo "Family family(\"$name\", \"$sources\","
 		echo "	\"$(cat $sources | sha256sum | cut -d' ' -f1)\","
 		echo "	__start_fake_shared_$name, __stop_fake_shared_$name, {"
-		sed -n 's/^.*\.entry \([A-Za-z0-9_]*\)(.*$/	twin("\1", \1),/p' "$name.ptx"
+		sed -n 's/^.*\.entry \([A-Za-z0-9_]*\)(.*$/	twin("\1", \1),/p' "ptx/$name.ptx"
 		echo '});'
 		echo '} // namespace'
 	} > "../fakecuda/$name/twin.cpp"

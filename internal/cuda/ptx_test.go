@@ -34,7 +34,7 @@ func TestKernelsAreCompiled(t *testing.T) {
 			t.Errorf("%v have changed since the PTX of %s was made: run internal/cuda/ptx.sh %s", family.Sources, family.Name, family.Name)
 		}
 	}
-	for _, pattern := range []string{"kernels/*.cu", "kernels/*.ptx"} {
+	for _, pattern := range []string{"kernels/*.cu", "kernels/ptx/*.ptx"} {
 		names, _ := filepath.Glob(pattern)
 		for _, name := range names {
 			if base := filepath.Base(name); !compiled[strings.TrimSuffix(base, filepath.Ext(base))] {
@@ -69,7 +69,7 @@ func TestPTXIsReproducible(t *testing.T) {
 	if out, err := exec.Command("./ptx.sh", "-o", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	names, _ := filepath.Glob("kernels/*.ptx")
+	names, _ := filepath.Glob("kernels/ptx/*.ptx")
 	if len(names) == 0 {
 		t.Fatal("no PTX")
 	}

@@ -1,6 +1,6 @@
-package kernel
-
 // Choice of the instruction set at run time.
+
+package kernel
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ type implementation struct {
 	float32 *tiling[float32, float32]
 	float64 *tiling[float64, float64]
 	uint8   *uint8Tiling
-	vector  vectorKernels
+	rows    rowKernels
 	gather  *gatherTiling
 }
 
@@ -31,7 +31,7 @@ var generic = implementation{
 	float32: &genericFloat32,
 	float64: &genericFloat64,
 	uint8:   &uint8Tiling{tiling: genericUint8, group: 2},
-	vector:  genericVector,
+	rows:    genericRows,
 	gather:  &genericGather,
 }
 

@@ -1,3 +1,5 @@
+// Tests of products whose left operand is read where it lies.
+
 package kernel
 
 import (

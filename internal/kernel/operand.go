@@ -1,7 +1,7 @@
-package kernel
-
 // One side of a product: a set of vectors along the depth, given as a matrix,
 // packed once, or written into panels by the caller.
+
+package kernel
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
-package kernel
-
 // Exact products and squared distances of uint8 vectors.
+
+package kernel
 
 import (
 	"errors"
@@ -224,7 +224,7 @@ type uint8Finisher struct {
 
 // Finish is called by the core for each part of C.
 func (f *uint8Finisher) Finish(c []int32, stride, row, col, rows, cols int) {
-	finishRow := active.Load().vector.finishRow
+	finishRow := active.Load().rows.finishRow
 	for i := range rows {
 		var term int32
 		if f.sums != nil {

@@ -12,13 +12,15 @@ import (
 	"repscope/model/graph"
 )
 
-func init() {
-	register(
-		&Row{Name: "If", Inputs: [2]int{1, -1}, Outputs: -1, Attributes: []string{"else_branch", "then_branch"}, infer: inferIf, inner: innerIf},
-		&Row{Name: "Loop", Inputs: [2]int{0, -1}, Outputs: -1, Attributes: []string{"body"}, infer: inferLoop, inner: innerLoop},
-		&Row{Name: "Scan", Inputs: [2]int{1, -1}, Outputs: -1, infer: inferScan, inner: innerLoop,
-			Attributes: []string{"body", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions"}},
-	)
+var controlRows = []Row{
+	{Name: "If", Since: 1, Types: "b", Note: "the condition must be a constant or follow from the input's shape", Inputs: atLeast(1),
+		Outputs: many, Attributes: []string{"else_branch", "then_branch"}, infer: inferIf, inner: innerIf},
+	{Name: "Loop", Since: 1, Types: "fib",
+		Note: "unrolled; the number of iterations must be a constant or follow from the input's shape", Inputs: atLeast(0),
+		Outputs: many, Attributes: []string{"body"}, infer: inferLoop, inner: innerLoop},
+	{Name: "Scan", Since: 8, Types: "fib", Note: "unrolled", Inputs: atLeast(1), Outputs: many,
+		Attributes: []string{"body", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions"},
+		infer:      inferScan, inner: innerLoop},
 }
 
 // innerIf is the condition, and the branches.

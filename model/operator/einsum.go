@@ -9,8 +9,8 @@ import (
 	"repscope/model/graph"
 )
 
-func init() {
-	register(&Row{Name: "Einsum", Inputs: [2]int{1, -1}, Outputs: 1, Attributes: []string{"equation"}, infer: inferEinsum})
+var einsumRows = []Row{
+	{Name: "Einsum", Since: 12, Types: "f", Inputs: atLeast(1), Outputs: 1, Attributes: []string{"equation"}, infer: inferEinsum},
 }
 
 // einsumTerm is an operand with one label per axis. The axes of an ellipsis

@@ -15,20 +15,26 @@ import (
 	"repscope/model/graph"
 )
 
-func init() {
-	spatial := []string{"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"}
-	for _, domain := range []string{"", centered} {
-		register(
-			&Row{Name: "MatMulInteger", Domain: domain, Inputs: [2]int{2, 4}, Outputs: 1, infer: inferIntegerProduct, weights: centerWeights},
-			&Row{Name: "ConvInteger", Domain: domain, Inputs: [2]int{2, 4}, Outputs: 1, Attributes: spatial, infer: inferIntegerProduct, weights: centerWeights},
-			&Row{Name: "QLinearMatMul", Domain: domain, Inputs: [2]int{8, 8}, Outputs: 1, Attributes: []string{"output_dtype"}, infer: inferQuantizedProduct, weights: centerWeights},
-			&Row{Name: "QLinearConv", Domain: domain, Inputs: [2]int{8, 9}, Outputs: 1, Attributes: append(spatial, "output_dtype"), infer: inferQuantizedProduct, weights: centerWeights},
-		)
-	}
+var integerRows = []Row{
+	{Name: "MatMulInteger", Since: 10, Types: "i", Note: "sums are exact below 2^24", Inputs: between(2, 4), Outputs: 1,
+		infer: inferIntegerProduct, weights: centerWeights},
+	{Name: "MatMulInteger", Domain: own, Inputs: between(2, 4), Outputs: 1, infer: inferIntegerProduct, weights: centerWeights},
+	{Name: "ConvInteger", Since: 10, Types: "i", Note: "sums are exact below 2^24", Inputs: between(2, 4), Outputs: 1,
+		Attributes: windowAttributes("group"), infer: inferIntegerProduct, weights: centerWeights},
+	{Name: "ConvInteger", Domain: own, Inputs: between(2, 4), Outputs: 1, Attributes: windowAttributes("group"),
+		infer: inferIntegerProduct, weights: centerWeights},
+	{Name: "QLinearMatMul", Since: 10, Types: "i", Note: "sums are exact below 2^24", Inputs: exactly(8), Outputs: 1,
+		Attributes: []string{"output_dtype"}, infer: inferQuantizedProduct, weights: centerWeights},
+	{Name: "QLinearMatMul", Domain: own, Inputs: exactly(8), Outputs: 1, Attributes: []string{"output_dtype"},
+		infer: inferQuantizedProduct, weights: centerWeights},
+	{Name: "QLinearConv", Since: 10, Types: "i", Note: "sums are exact below 2^24", Inputs: between(8, 9), Outputs: 1,
+		Attributes: windowAttributes("group", "output_dtype"), infer: inferQuantizedProduct, weights: centerWeights},
+	{Name: "QLinearConv", Domain: own, Inputs: between(8, 9), Outputs: 1, Attributes: windowAttributes("group", "output_dtype"),
+		infer: inferQuantizedProduct, weights: centerWeights},
 }
 
 // centered is the domain of integer products whose weights were replaced by w − zero point; see centerWeights.
-const centered = "repscope"
+const centered = own
 
 // integerProducts are the operators with the inputs that hold their weights and the zero point of these.
 var integerProducts = map[string][2]int{"MatMulInteger": {1, 3}, "ConvInteger": {1, 3}, "QLinearMatMul": {3, 5}, "QLinearConv": {3, 5}, "QGemm": {3, 5}}

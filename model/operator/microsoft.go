@@ -5,6 +5,7 @@ package operator
 
 import (
 	"slices"
+	"strings"
 
 	"repscope/model/graph"
 )
@@ -12,43 +13,55 @@ import (
 // microsoft is the domain.
 const microsoft = "com.microsoft"
 
-func init() {
-	quantized := func(op string, inputs [2]int, infer func(*context), attributes ...string) {
-		register(&Row{Name: op, Domain: microsoft, Inputs: inputs, Outputs: 1, Attributes: append(attributes, "output_dtype"), infer: infer})
+var microsoftRows = []Row{
+	quantizedRow("QLinearAdd", between(7, 8), inferQuantizedBinary),
+	quantizedRow("QLinearMul", between(7, 8), inferQuantizedBinary),
+	quantizedRow("QLinearSigmoid", between(4, 5), inferQuantizedUnary),
+	quantizedRow("QLinearLeakyRelu", between(4, 5), inferQuantizedUnary, "alpha"),
+	quantizedRow("QLinearSoftmax", between(4, 5), inferQuantizedUnary, "axis", "opset"),
+	quantizedRow("QLinearGlobalAveragePool", between(4, 5), inferQuantizedUnary, "channels_last"),
+	quantizedRow("QLinearAveragePool", between(4, 5), inferQuantizedUnary,
+		"auto_pad", "ceil_mode", "channels_last", "count_include_pad", "kernel_shape", "pads", "strides"),
+	quantizedRow("QLinearConcat", atLeast(5), inferQuantizedConcat, "axis"),
+	{Name: "QGemm", Domain: microsoft, Inputs: between(6, 9), Outputs: 1, Attributes: []string{"alpha", "output_dtype", "transA", "transB"},
+		infer: inferQuantizedGemm, weights: centerWeights},
+	{Name: "QGemm", Domain: own, Inputs: between(6, 9), Outputs: 1, Attributes: []string{"alpha", "output_dtype", "transA", "transB"},
+		infer: inferQuantizedGemm, weights: centerWeights},
+	{Name: "DynamicQuantizeLSTM", Domain: microsoft, Inputs: between(3, 12), Outputs: 3,
+		Attributes: recurrentAttributes("input_forget"), infer: inferQuantizedLSTM},
+}
+
+// quantizedRow is the row of an operator between a dequantisation and a quantisation.
+func quantizedRow(name string, inputs [2]int, infer func(*context), attributes ...string) Row {
+	return Row{Name: name, Domain: microsoft, Inputs: inputs, Outputs: 1, Attributes: append(attributes, "output_dtype"), infer: infer}
+}
+
+// plain is the operator of ONNX that the node quantizes.
+func (c *context) plain() string { return strings.TrimPrefix(c.Node.Op, "QLinear") }
+
+func inferQuantizedBinary(c *context) {
+	l := c.lower()
+	l.finish(c.requantized(6, l.add(c.plain(), nil, c.dequantized(0), c.dequantized(3))))
+}
+
+func inferQuantizedUnary(c *context) {
+	if c.flag("channels_last", false) {
+		c.unsupported("channels_last")
 	}
-	for _, op := range []string{"Add", "Mul"} {
-		quantized("QLinear"+op, [2]int{7, 8}, func(c *context) {
-			l := c.lower()
-			l.finish(c.requantized(6, l.add(op, nil, c.dequantized(0), c.dequantized(3))))
-		})
+	l := c.lower()
+	l.finish(c.requantized(3, l.add(c.plain(), c.passed("channels_last", "opset"), c.dequantized(0))))
+}
+
+func inferQuantizedConcat(c *context) {
+	if len(c.In)%3 != 2 {
+		c.failf("has %d inputs, want 2 and 3 for each operand", len(c.In))
 	}
-	for op, attributes := range map[string][]string{
-		"Sigmoid": nil, "LeakyRelu": {"alpha"}, "Softmax": {"axis", "opset"}, "GlobalAveragePool": {"channels_last"},
-		"AveragePool": {"auto_pad", "ceil_mode", "channels_last", "count_include_pad", "kernel_shape", "pads", "strides"},
-	} {
-		quantized("QLinear"+op, [2]int{4, 5}, func(c *context) {
-			if c.flag("channels_last", false) {
-				c.unsupported("channels_last")
-			}
-			l := c.lower()
-			l.finish(c.requantized(3, l.add(op, c.passed("channels_last", "opset"), c.dequantized(0))))
-		}, attributes...)
+	l := c.lower()
+	var operands []string
+	for i := 2; i < len(c.In); i += 3 {
+		operands = append(operands, c.dequantized(i))
 	}
-	quantized("QLinearConcat", [2]int{5, -1}, func(c *context) {
-		if len(c.In)%3 != 2 {
-			c.failf("has %d inputs, want 2 and 3 for each operand", len(c.In))
-		}
-		l := c.lower()
-		var operands []string
-		for i := 2; i < len(c.In); i += 3 {
-			operands = append(operands, c.dequantized(i))
-		}
-		l.finish(c.requantized(0, l.add("Concat", c.passed(), operands...)))
-	}, "axis")
-	for _, domain := range []string{microsoft, centered} {
-		register(&Row{Name: "QGemm", Domain: domain, Inputs: [2]int{6, 9}, Outputs: 1, Attributes: []string{"alpha", "output_dtype", "transA", "transB"}, infer: inferQuantizedGemm, weights: centerWeights})
-	}
-	register(&Row{Name: "DynamicQuantizeLSTM", Domain: microsoft, Inputs: [2]int{3, 12}, Outputs: 3, Attributes: recurrentAttributes("input_forget"), infer: inferQuantizedLSTM})
+	l.finish(c.requantized(0, l.add("Concat", c.passed(), operands...)))
 }
 
 // passed is the node's attributes but for those of quantisation and others that are named.

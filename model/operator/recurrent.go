@@ -29,13 +29,15 @@ func recurrentAttributes(more ...string) []string {
 	return append([]string{"activation_alpha", "activation_beta", "activations", "clip", "direction", "hidden_size", "layout"}, more...)
 }
 
-func init() {
-	register(
-		&Row{Name: "ReverseSequence", Inputs: [2]int{2, 2}, Outputs: 1, Attributes: []string{"batch_axis", "time_axis"}, infer: inferReverseSequence},
-		&Row{Name: "RNN", Inputs: [2]int{3, 6}, Outputs: 2, Attributes: recurrentAttributes(), infer: inferRecurrent, weights: cutWeights},
-		&Row{Name: "GRU", Inputs: [2]int{3, 6}, Outputs: 2, Attributes: recurrentAttributes("linear_before_reset"), infer: inferRecurrent, weights: cutWeights},
-		&Row{Name: "LSTM", Inputs: [2]int{3, 8}, Outputs: 3, Attributes: recurrentAttributes("input_forget"), infer: inferRecurrent, weights: cutWeights},
-	)
+var recurrentRows = []Row{
+	{Name: "RNN", Since: 1, Types: "f", Note: "unrolled", Inputs: between(3, 6), Outputs: 2, Attributes: recurrentAttributes(),
+		infer: inferRecurrent, weights: cutWeights},
+	{Name: "GRU", Since: 1, Types: "f", Note: "unrolled", Inputs: between(3, 6), Outputs: 2,
+		Attributes: recurrentAttributes("linear_before_reset"), infer: inferRecurrent, weights: cutWeights},
+	{Name: "LSTM", Since: 1, Types: "f", Note: "unrolled", Inputs: between(3, 8), Outputs: 3,
+		Attributes: recurrentAttributes("input_forget"), infer: inferRecurrent, weights: cutWeights},
+	{Name: "ReverseSequence", Since: 10, Types: "fib", Inputs: exactly(2), Outputs: 1,
+		Attributes: []string{"batch_axis", "time_axis"}, infer: inferReverseSequence},
 }
 
 // The inputs of recurrent operators.

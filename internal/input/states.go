@@ -1,0 +1,267 @@
+// The states: frames, episodes and windows, or the rows of given latents.
+
+package input
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"repscope/dataset"
+	"repscope/internal/example"
+	"repscope/internal/run"
+	"repscope/report"
+)
+
+// loadStates opens the frames and episodes, and decides which states the given
+// latents belong to.
+func (d *Data) loadStates(given []givenLatents) error {
+	in, err := d.openFrames()
+	if err != nil {
+		return err
+	}
+	options := dataset.StateOptions{
+		Window:     in.window,
+		Successors: in.window > 0,
+		Episodes:   in.numbers,
+		Ends:       in.ends,
+		Layout:     d.inputs.layout,
+		PixelRange: d.inputs.pixelRange,
+		SkipNaN:    d.Options.SkipNaN,
+	}
+	states, err := dataset.NewStates(in.frames, options)
+	if err != nil {
+		return fmt.Errorf("frames: %w", err)
+	}
+	d.States = states
+	d.count, d.window = states.Len(), in.window
+	d.episodes = states.Episodes()
+	d.rows = make([]int, d.count)
+	for i := range d.rows {
+		d.rows[i] = states.Start(i)
+	}
+
+	// The windows as they are before any is dropped for NaN decide which row of
+	// the given latents belongs to which state.
+	proper, err := windowStarts(in.frames.Len(), options, false)
+	if err != nil {
+		return err
+	}
+	extended, err := windowStarts(in.frames.Len(), options, true)
+	if err != nil {
+		return err
+	}
+	admitted := proper
+	if d.inputs.needs.Successors {
+		admitted = extended
+	}
+	for i := range given {
+		g := &given[i]
+		starts := extended
+		switch g.points.N {
+		case len(extended):
+		case len(proper):
+			starts, admitted = proper, proper
+		default:
+			return d.mismatch(g, in, len(proper))
+		}
+		place := make(map[int]int, len(starts))
+		for row, start := range starts {
+			place[start] = row
+		}
+		g.row = make([]int, d.count)
+		for state, start := range d.rows {
+			row, ok := place[start]
+			if !ok {
+				row = -1 // a successor, which the latents do not have and admitted leaves out
+			}
+			g.row[state] = row
+		}
+	}
+	allowed := make(map[int]bool, len(admitted))
+	for _, start := range admitted {
+		allowed[start] = true
+	}
+	for state, start := range d.rows {
+		if allowed[start] {
+			d.index = append(d.index, state)
+		}
+	}
+
+	pixels := states.Range()
+	d.frames = in.frames
+	distinct := map[int]bool{}
+	for _, state := range d.index {
+		distinct[d.episodes[state]] = true
+	}
+	d.env.Result.Inputs = append(d.env.Result.Inputs, report.Input{
+		Role: "frames", Path: in.path, DType: in.frames.DType().String(), Shape: slices.Clone(in.frames.Shape()),
+		PixelRange: &report.Range{Low: pixels.Low, High: pixels.High, Source: pixels.Source},
+		Window:     in.window, States: len(d.index), Episodes: len(distinct), Skipped: states.Skipped(),
+	})
+	if in.episodes != nil {
+		d.env.Result.Inputs = append(d.env.Result.Inputs, *in.episodes)
+	}
+	if states.Skipped() > 0 {
+		d.env.Warn("frames %s: %d states dropped for NaN or Inf", in.path, states.Skipped())
+	}
+	return nil
+}
+
+// windowStarts returns the rows at which states begin, whatever they hold.
+func windowStarts(frames int, o dataset.StateOptions, successors bool) ([]int, error) {
+	blank, err := dataset.NewArray("frames", []int{frames, 1}, make([]uint8, frames))
+	if err != nil {
+		return nil, err
+	}
+	o.Layout, o.PixelRange, o.SkipNaN = "auto", "auto", false
+	o.Successors = successors && o.Window > 0
+	states, err := dataset.NewStates(blank, o)
+	if err != nil {
+		return nil, fmt.Errorf("frames: %w", err)
+	}
+	starts := make([]int, states.Len())
+	for i := range starts {
+		starts[i] = states.Start(i)
+	}
+	return starts, nil
+}
+
+// mismatch is the error for latents whose rows are not the states.
+func (d *Data) mismatch(g *givenLatents, in *frameInput, want int) error {
+	hint := ""
+	if g.points.N == in.frames.Len() && in.window > 0 {
+		hint = fmt.Sprintf("there is a row per frame, but states are windows of %d frames; give the latents of the windows, or --window 0", in.window)
+	}
+	return run.Hint(fmt.Errorf("latents %s: %s has shape %v, but frames %s of shape %v make %d states: want %d rows",
+		g.source.name, g.array, g.shape, in.path, in.frames.Shape(), want, want), hint)
+}
+
+// frameInput is an opened --frames.
+type frameInput struct {
+	frames   *dataset.Array
+	path     string // as given
+	window   int
+	numbers  []int64
+	ends     []bool
+	episodes *report.Input
+}
+
+func (d *Data) openFrames() (*frameInput, error) {
+	if d.inputs.example {
+		set := example.Example()
+		frames, err := dataset.NewArray(exampleInput, []int{set.Len(), example.Height, example.Width}, set.Frames)
+		if err != nil {
+			return nil, err
+		}
+		d.env.CloseLater(frames)
+		return &frameInput{frames: frames, path: exampleInput, window: d.inputs.window, numbers: set.Episode}, nil
+	}
+	in := &frameInput{path: d.inputs.frames, window: d.inputs.window}
+	if experience := openExperience(in.path); experience != nil {
+		d.env.CloseLater(experience)
+		in.frames, in.ends = experience.Frames, experience.Stop
+		if in.window == 0 {
+			in.window = experience.SequenceLength
+		}
+	} else {
+		frames, err := dataset.Open(in.path)
+		if err != nil {
+			return nil, fmt.Errorf("frames: %w", err)
+		}
+		d.env.CloseLater(frames)
+		in.frames = frames
+	}
+	if d.inputs.episodes == "" {
+		return in, nil
+	}
+	numbers, ends, input, err := d.openEpisodes()
+	if err == nil && len(numbers)+len(ends) != in.frames.Len() {
+		err = fmt.Errorf("episodes: %s has shape %v, but frames %s have shape %v: want %d rows",
+			input.Path, input.Shape, in.path, in.frames.Shape(), in.frames.Len())
+	}
+	if err != nil {
+		return nil, err
+	}
+	in.numbers, in.ends, in.episodes = numbers, ends, &input
+	return in, nil
+}
+
+// openExperience opens a published dataset, or returns nil for any other file,
+// whose error the reader of arrays then tells.
+func openExperience(spec string) *dataset.Experience {
+	path, _, _ := strings.Cut(filepath.Base(spec), ":")
+	if ext := filepath.Ext(path); ext != ".pth" && ext != ".pt" {
+		return nil
+	}
+	experience, err := dataset.OpenExperience(spec)
+	if err != nil {
+		return nil
+	}
+	return experience
+}
+
+func (d *Data) openEpisodes() (numbers []int64, ends []bool, input report.Input, err error) {
+	a, err := dataset.Open(d.inputs.episodes)
+	if err != nil {
+		return nil, nil, input, fmt.Errorf("episodes: %w", err)
+	}
+	defer a.Close()
+	numbers, ends, err = dataset.ReadEpisodes(a, "auto")
+	if err != nil {
+		return nil, nil, input, fmt.Errorf("episodes: %w", err)
+	}
+	sum, err := a.SHA256()
+	if err != nil {
+		return nil, nil, input, fmt.Errorf("episodes: %w", err)
+	}
+	kind := "episode numbers"
+	if ends != nil {
+		kind = "end-of-episode flags"
+	}
+	return numbers, ends, report.Input{Role: "episodes", Path: d.inputs.episodes, SHA256: sum,
+		DType: a.DType().String(), Shape: slices.Clone(a.Shape()), Kind: kind}, nil
+}
+
+// loadWithoutFrames takes the rows of the latents as states.
+func (d *Data) loadWithoutFrames(given []givenLatents) error {
+	first := &given[0]
+	for _, g := range given[1:] {
+		if g.points.N != first.points.N {
+			return fmt.Errorf("latents %s: %s has shape %v, but latents %s: %s has shape %v: want the same number of rows",
+				g.source.name, g.array, g.shape, first.source.name, first.array, first.shape)
+		}
+	}
+	d.count = first.points.N
+	d.index = make([]int, d.count)
+	for i := range d.index {
+		d.index[i] = i
+	}
+	if d.inputs.window > 0 {
+		return run.Usage("--window %d: windows are made of frames; give --frames FILE[:key], or leave --window out", d.inputs.window)
+	}
+	if d.inputs.episodes == "" {
+		return nil
+	}
+	numbers, ends, input, err := d.openEpisodes()
+	if err != nil {
+		return err
+	}
+	if len(numbers)+len(ends) != d.count {
+		return fmt.Errorf("episodes: %s has shape %v, but latents %s: %s has shape %v: want %d rows",
+			input.Path, input.Shape, first.source.name, first.array, first.shape, d.count)
+	}
+	// The states over a blank array number the episodes as those over frames do.
+	blank, err := dataset.NewArray("episodes", []int{d.count, 1}, make([]uint8, d.count))
+	if err != nil {
+		return err
+	}
+	states, err := dataset.NewStates(blank, dataset.StateOptions{Episodes: numbers, Ends: ends})
+	if err != nil {
+		return fmt.Errorf("episodes: %w", err)
+	}
+	d.episodes = states.Episodes()
+	d.env.Result.Inputs = append(d.env.Result.Inputs, input)
+	return nil
+}
