@@ -8,15 +8,17 @@ import (
 	"testing"
 
 	"repscope/model/internal/onnxtest"
+	"repscope/model/pixels"
 )
 
-// backends are what a test runs on: the processor, and in builds for it the fake GPUs.
+// backend is what a test runs on.
 type backend struct {
 	name      string
 	open      func(t testing.TB) *Backend
 	tolerance float64
 }
 
+// backends are the processor and, in builds for them, GPUs.
 var backends = []backend{{"processor", func(testing.TB) *Backend { return nil }, 2e-6}}
 
 func onBackends(t *testing.T, test func(t *testing.T, b *Backend, tolerance float64)) {
@@ -207,6 +209,20 @@ func TestPipelineCUDA(t *testing.T) {
 		}
 		near(t, "after draining", out["z"].F32, want, tolerance)
 	})
+}
+
+func TestNoPixels(t *testing.T) {
+	t.Parallel()
+	m := openModel(t, actionFile(), Options{})
+	if m.TakesPixels(1) || m.Displacements() != nil {
+		t.Error("the processor takes stored states")
+	}
+	if err := m.SubmitBytes(context.Background(), []uint8{1}, []int{1, 1}, pixels.Levels{}); err == nil {
+		t.Error("the processor takes bytes")
+	}
+	if err := m.SubmitNoisy(context.Background(), pixels.Noisy{}, []int{1, 1}); err == nil {
+		t.Error("the processor takes noise")
+	}
 }
 
 func TestCancel(t *testing.T) {
