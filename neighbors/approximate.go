@@ -46,14 +46,6 @@ const (
 // kernels to run at full speed.
 const queryRows, queryBytes = 96, 256 << 20
 
-// Random streams of the approximate mode.
-const (
-	streamReferences = 0x72656665
-	streamQueries    = 0x71756572
-	streamCells      = 0x63656c6c
-	streamPilot      = 0x70696c6f
-)
-
 // Recall says how many of the true neighbours an approximate search found.
 type Recall struct {
 	// Value is the mean over the queries of the share of their K listed
@@ -191,7 +183,7 @@ func measureRecall(ctx context.Context, pts points.Points, found *Nearest, o *Op
 	if queries < 0 {
 		return none, nil
 	}
-	index, err := stat.NewRandom(stat.NewKey(a.Seed, streamQueries)).SampleWithoutReplacement(pts.N, queries)
+	index, err := stat.NewRandom(stat.StreamQueries.Key(a.Seed)).SampleWithoutReplacement(pts.N, queries)
 	if err != nil {
 		return none, err
 	}

@@ -88,7 +88,7 @@ func (c *cells[F]) bytes() int64 {
 
 // train finds the centres by k-means on a sample of the vertices.
 func (c *cells[F]) train(ctx context.Context, seed uint64) error {
-	sample, err := stat.NewRandom(stat.NewKey(seed, streamCells)).SampleWithoutReplacement(c.n, trainingPoints*c.count)
+	sample, err := stat.NewRandom(stat.StreamCells.Key(seed)).SampleWithoutReplacement(c.n, trainingPoints*c.count)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@
 //	same FILE FILE                   compare two result files but for their time stamps
 //	onlyfiles DIR NAME…              the folder holds exactly these files
 //	waitfor PATH                     wait until a file or folder exists
+//	reread FILE…                     read result files: written again, they have the same bytes
 //
 // $WEIGHTS is the folder of the built-in example's encoders. Types are uint8,
 // int64, float32, float64; patterns are zero, ramp, random:SEED, and for float
@@ -38,6 +39,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/report"
 	"repscope/stat"
 )
 
@@ -68,6 +70,7 @@ func Run(t *testing.T, dir string) {
 			"same":      same,
 			"onlyfiles": onlyFiles,
 			"waitfor":   waitFor,
+			"reread":    reread,
 		},
 	})
 }
@@ -220,4 +223,19 @@ func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	ts.Fatalf("%s did not appear", args[0])
+}
+
+func reread(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: reread FILE...")
+	}
+	for _, name := range args {
+		r, err := report.Read(ts.MkAbs(name))
+		ts.Check(err)
+		var again strings.Builder
+		ts.Check(r.Write(&again))
+		if was := ts.ReadFile(name); again.String() != was {
+			ts.Fatalf("%s changes when it is read and written: %s", name, cmp.Diff(was, again.String()))
+		}
+	}
 }
