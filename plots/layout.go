@@ -21,11 +21,10 @@ const (
 	smallestBox = 16.0 // a data rectangle below this is an error
 )
 
-// panelName names the i-th tile in messages: its letter, in the order of Tiles. A
-// panel alone has none.
+// panelName names the i-th tile in messages: its letter, in the order of Tiles.
 func panelName(i int) string {
 	if i < 0 {
-		return "panel"
+		return "figure"
 	}
 	return "panel " + letter(i)
 }
