@@ -13,9 +13,6 @@ import (
 	"repscope/stat"
 )
 
-// streamSubspace is the stream of random numbers that subspace iteration starts from.
-const streamSubspace = 0x6c61_0002
-
 // principal returns up to dim principal directions of the n centred rows of x
 // as rows [dim, width]. It diagonalises the smaller of XXᵀ and XᵀX.
 func principal(ctx context.Context, x []float64, n, width, dim, threads int) ([]float64, error) {
@@ -117,7 +114,7 @@ type subspace struct {
 func newSubspace(a []float64, size, block, threads int) *subspace {
 	s := &subspace{a: a, q: make([]float64, block*size), y: make([]float64, block*size), ritz: make([]float64, block*block),
 		size: size, block: block, threads: threads}
-	random := stat.NewRandom(stat.NewKey(0, streamSubspace))
+	random := stat.NewRandom(stat.StreamSubspace.Key(0))
 	for i := range s.q {
 		s.q[i] = random.Normal()
 	}

@@ -13,10 +13,6 @@ import (
 	"repscope/stat"
 )
 
-// streamRandomEncoder is the stream of random numbers of the weights, so that equal seeds
-// elsewhere give other numbers.
-const streamRandomEncoder = 0x6c61_0001
-
 // RandomOptions describes a random-weights encoder.
 type RandomOptions struct {
 	Dim     int    // latent dimension; 0 means 64
@@ -81,7 +77,7 @@ type randomWeights struct {
 // that its values do not depend on the others' sizes.
 func (r *randomWeights) draw(name string, fanIn int, shape ...int) {
 	values := make([]float32, size(shape))
-	random := stat.NewRandom(stat.NewKey(r.seed, streamRandomEncoder, uint64(len(r.drawn))))
+	random := stat.NewRandom(stat.StreamRandomEncoder.Key(r.seed, uint64(len(r.drawn))))
 	bound := 1 / math.Sqrt(float64(fanIn))
 	for i := range values {
 		values[i] = float32((2*random.Float64() - 1) * bound)
