@@ -231,8 +231,12 @@ func TestCache(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(cache.Dir, "notes.npy"), []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := cache.Clear(); err != nil || len(files()) != 1 {
-		t.Errorf("after clearing: %v, %v", files(), err)
+	for _, f := range files() {
+		if filepath.Base(f) != "notes.npy" {
+			if err := os.Remove(f); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	cache.MaxBytes = 1500 // room for one entry of 33×6 latents
 	encode(EncodeOptions{})
@@ -467,7 +471,7 @@ func TestUnusualGraphs(t *testing.T) {
 		Outputs: []graph.Port{{Name: "z"}},
 		Nodes: []*graph.Node{{Op: "Cast", Inputs: []string{"x"}, Outputs: []string{"z"},
 			Attributes: map[string]graph.Attribute{"to": {Kind: graph.AttributeInt, Int: graph.ElementFloat}}}}}
-	e, err := newModelEncoder(cast, 1, nil)
+	e, err := graphEncoder(cast, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -482,14 +486,14 @@ func TestUnusualGraphs(t *testing.T) {
 		Outputs:   []graph.Port{{Name: "z"}},
 		Constants: map[string]*graph.Tensor{"shape": graph.Ints(1, -1)},
 		Nodes:     []*graph.Node{{Op: "Reshape", Inputs: []string{"x", "shape"}, Outputs: []string{"z"}}}}
-	e, err = newModelEncoder(whole, 1, nil)
+	e, err = graphEncoder(whole, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
 	_, err = e.Encode(context.Background(), tensor.New(tensor.WithShape(2, 3), tensor.WithBacking(make([]float32, 6))))
 	wantError(t, err, "[1 6]", "batch of 2")
-	_, err = newModelEncoder(&graph.Graph{Inputs: []graph.Port{{Name: "a"}, {Name: "b"}}}, 1, nil)
+	_, err = graphEncoder(&graph.Graph{Inputs: []graph.Port{{Name: "a"}, {Name: "b"}}}, 1, nil)
 	wantError(t, err, "2 inputs", `"a"`, `"b"`)
 }
 
