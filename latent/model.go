@@ -17,6 +17,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"repscope/internal/format"
 	"repscope/model/checkpoint"
 	"repscope/model/cpu"
 	"repscope/model/fuse"
@@ -54,14 +55,14 @@ func read(path string, o OpenOptions) (*model, error) {
 	if err != nil {
 		return nil, err
 	}
-	head := make([]byte, 16)
+	head := make([]byte, format.HeadSize)
 	n, err := io.ReadFull(file, head)
 	file.Close()
 	if n == 0 {
 		return nil, fmt.Errorf("%s: the file is empty or cannot be read: %w", path, err)
 	}
-	head = head[:n]
-	if strings.HasPrefix(string(head), "PK\x03\x04") || head[0] == 0x80 || checkpoint.IsSafetensors(head) {
+	switch format.Of(head[:n]) {
+	case format.Zip, format.Pickle, format.Safetensors:
 		return readCheckpoint(path, o)
 	}
 	return readONNX(path, o)

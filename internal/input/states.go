@@ -4,9 +4,7 @@ package input
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"repscope/dataset"
 	"repscope/internal/example"
@@ -159,19 +157,19 @@ func (d *Data) openFrames() (*frameInput, error) {
 		return &frameInput{frames: frames, path: exampleInput, window: d.inputs.window, numbers: set.Episode}, nil
 	}
 	in := &frameInput{path: d.inputs.frames, window: d.inputs.window}
-	if experience := openExperience(in.path); experience != nil {
+	frames, experience, err := dataset.OpenFrames(in.path)
+	if err != nil {
+		return nil, fmt.Errorf("frames: %w", err)
+	}
+	in.frames = frames
+	if experience != nil {
 		d.env.CloseLater(experience)
-		in.frames, in.ends = experience.Frames, experience.Stop
+		in.ends = experience.Stop
 		if in.window == 0 {
 			in.window = experience.SequenceLength
 		}
 	} else {
-		frames, err := dataset.Open(in.path)
-		if err != nil {
-			return nil, fmt.Errorf("frames: %w", err)
-		}
 		d.env.CloseLater(frames)
-		in.frames = frames
 	}
 	if d.inputs.episodes == "" {
 		return in, nil
@@ -186,20 +184,6 @@ func (d *Data) openFrames() (*frameInput, error) {
 	}
 	in.numbers, in.ends, in.episodes = numbers, ends, &input
 	return in, nil
-}
-
-// openExperience opens a published dataset, or returns nil for any other file,
-// whose error the reader of arrays then tells.
-func openExperience(spec string) *dataset.Experience {
-	path, _, _ := strings.Cut(filepath.Base(spec), ":")
-	if ext := filepath.Ext(path); ext != ".pth" && ext != ".pt" {
-		return nil
-	}
-	experience, err := dataset.OpenExperience(spec)
-	if err != nil {
-		return nil
-	}
-	return experience
 }
 
 func (d *Data) openEpisodes() (numbers []int64, ends []bool, input report.Input, err error) {

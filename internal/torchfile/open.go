@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"repscope/internal/dtype"
+	"repscope/internal/format"
 	"repscope/internal/mmap"
 	"repscope/internal/pickle"
 	"repscope/internal/zipmember"
@@ -53,7 +54,7 @@ func (s *settings) budget(size int64) int64 { return min(s.memory, 64<<20+256*si
 
 // ErrTruncated says that a file ends too early: it was cut while being copied or
 // written.
-var ErrTruncated = zipmember.ErrTruncated
+var ErrTruncated = format.ErrTruncated
 
 // Open reads the structure of the file at path; tensors stay on disk.
 func Open(path string, options ...Option) (*File, error) {
@@ -112,9 +113,6 @@ func (f *File) read(s *settings) error {
 		return fmt.Errorf("is no PyTorch file, but %s", trimmed(head))
 	}
 	if err != nil {
-		if errors.Is(err, pickle.ErrTruncated) {
-			err = fmt.Errorf("%w: %w", ErrTruncated, err)
-		}
 		return err
 	}
 	c := converter{done: map[any]converted{}}

@@ -9,7 +9,6 @@
 package checkpoint
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,9 +17,10 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/dataset"
 	"repscope/internal/dtype"
+	"repscope/internal/format"
 	"repscope/internal/mmap"
+	"repscope/internal/safetensors"
 	"repscope/internal/torchfile"
 	"repscope/model/graph"
 )
@@ -97,7 +97,7 @@ func Open(path string, o Options) (*Model, error) {
 }
 
 func open(path string, o Options) (*Model, error) {
-	state, inside, format, close, err := readState(path, o)
+	state, inside, kind, close, err := readState(path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -105,18 +105,12 @@ func open(path string, o Options) (*Model, error) {
 	if err != nil {
 		return nil, errors.Join(err, close())
 	}
-	model.Format, model.close = format, close
+	model.Format, model.close = kind, close
 	return model, nil
 }
 
-// IsSafetensors reports whether a file begins like a safetensors file: an
-// eight-byte length and a JSON object.
-func IsSafetensors(head []byte) bool {
-	return len(head) >= 9 && head[8] == '{' && bytes.Count(head[4:8], []byte{0}) == 4
-}
-
 // readState opens a file; config is the configuration it holds, nil for none.
-func readState(path string, o Options) (state State, config any, format string, close func() error, err error) {
+func readState(path string, o Options) (state State, config any, kind string, close func() error, err error) {
 	file, err := mmap.Open(path)
 	if err != nil {
 		return nil, nil, "", nil, err
@@ -127,19 +121,19 @@ func readState(path string, o Options) (state State, config any, format string, 
 		}
 	}()
 	var release func() error
-	head := make([]byte, 16)
+	head := make([]byte, format.HeadSize)
 	n, err := file.ReadAt(head, 0)
 	if n == 0 {
 		return nil, nil, "", nil, fmt.Errorf("the file is empty or cannot be read: %w", err)
 	}
-	if IsSafetensors(head[:n]) {
+	if format.Of(head[:n]) == format.Safetensors {
 		if o.State != "" {
 			return nil, nil, "", nil, fmt.Errorf("state %q: a safetensors file holds only one state dict", o.State)
 		}
-		format = "safetensors"
-		state, release, err = readSafetensors(path)
+		kind, release = "safetensors", func() error { return nil }
+		state, err = readSafetensors(file)
 	} else {
-		format = "pth"
+		kind = "pth"
 		state, config, release, err = readTorch(path, o)
 	}
 	if err != nil {
@@ -155,7 +149,7 @@ func readState(path string, o Options) (state State, config any, format string, 
 		}
 		state[key] = t
 	}
-	return state, config, format, func() error { return errors.Join(release(), file.Close()) }, nil
+	return state, config, kind, func() error { return errors.Join(release(), file.Close()) }, nil
 }
 
 func readTorch(path string, o Options) (State, any, func() error, error) {
@@ -224,27 +218,38 @@ func stateOf(d *torchfile.Dict) (State, error) {
 	return state, nil
 }
 
-func readSafetensors(path string) (State, func() error, error) {
-	arrays, err := dataset.OpenAll(path)
+// readSafetensors returns the tensors of a file, which are read until it is closed.
+func readSafetensors(file *mmap.File) (State, error) {
+	list, err := safetensors.Read(file)
 	if err != nil {
-		return nil, nil, err
-	}
-	close := func() error {
-		var err error
-		for _, a := range arrays {
-			err = errors.Join(err, a.Close())
-		}
-		return err
+		return nil, err
 	}
 	state := State{}
-	for _, a := range arrays {
-		load := byRows(a.Shape(), a.ReadFloat32)
-		state[a.Key()] = Tensor{Shape: a.Shape(), Load: load, Read: func() ([]float32, error) {
-			values := make([]float32, a.Len()*a.RowLen())
+	for _, t := range list {
+		if t.DType == dtype.Invalid {
+			return nil, fmt.Errorf("%s:%s: type %.20q is not supported", file.Path(), t.Name, t.Type)
+		}
+		length := t.Size / int64(t.DType.Size())
+		row := length
+		if len(t.Shape) > 0 && t.Shape[0] > 0 {
+			row /= int64(t.Shape[0])
+		}
+		load := byRows(t.Shape, func(part []float32, lo, hi int) error {
+			size := row * int64(t.DType.Size())
+			err := file.Use(t.Offset+int64(lo)*size, int64(hi-lo)*size, func(raw []byte) error {
+				return dtype.Float32s(part, raw, t.DType, dtype.LittleEndian)
+			})
+			if err != nil {
+				return fmt.Errorf("%s:%s: %w", file.Path(), t.Name, err)
+			}
+			return nil
+		})
+		state[t.Name] = Tensor{Shape: t.Shape, Load: load, Read: func() ([]float32, error) {
+			values := make([]float32, length)
 			return values, load(values, 0)
 		}}
 	}
-	return state, close, nil
+	return state, nil
 }
 
 // partElements bounds what is read of a tensor at a time, unless its rows are longer.
