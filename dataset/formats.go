@@ -29,9 +29,9 @@ type arrayFormat struct {
 	open func(file *mmap.File, key string) (*Array, error)
 	// openAll opens every array; nil where arrays have no names of their own.
 	openAll func(file *mmap.File) ([]*Array, error)
-	// openFrames opens an array with its episodes, where the file holds a
-	// published dataset; nil for formats that never do.
-	openFrames func(file *mmap.File, key string) (*Array, *Experience, error)
+	// record opens an array with its episodes, where the file holds a published
+	// dataset; nil for formats that never do.
+	record func(file *mmap.File, key string) (*Recording, error)
 }
 
 // formats are all formats of arrays. A row and a reader are all that a new one
@@ -58,7 +58,7 @@ var formats = []arrayFormat{
 			}
 			return zipWith(kind, file, true)
 		},
-		endings: []string{".pth", ".pt"}, open: openTorch, openFrames: openTorchFrames,
+		endings: []string{".pth", ".pt"}, open: openTorch, record: recordTorch,
 	},
 	{name: "a folder of images", what: "PNG or JPEG files of one size, in natural order of their names"},
 }
@@ -76,7 +76,7 @@ type Format struct {
 func Formats() []Format {
 	list := make([]Format, len(formats))
 	for i, f := range formats {
-		list[i] = Format{f.name, f.what, f.openFrames != nil}
+		list[i] = Format{f.name, f.what, f.record != nil}
 	}
 	return list
 }

@@ -110,7 +110,7 @@ func (w formatWriter) open(t *testing.T, f Field) (a *Array, path string) {
 	return a, path
 }
 
-// types: type, shape and values come back, also of frames opened with episodes.
+// types: type, shape and values come back, also of a recording.
 func types(t *testing.T, w formatWriter) {
 	kinds := []DType{Uint8, Float32}
 	if w.bytes {
@@ -131,11 +131,11 @@ func types(t *testing.T, w formatWriter) {
 		if w.named {
 			spec += ":" + f.Name
 		}
-		frames, episodes, err := OpenFrames(spec)
-		if err != nil || episodes != nil || !slices.Equal(frames.Shape(), f.Shape) {
-			t.Fatalf("as frames: %v, %v", episodes, err)
+		r, err := OpenRecording(spec)
+		if err != nil || r.Ends != nil || r.Window != 0 || !slices.Equal(r.Frames.Shape(), f.Shape) {
+			t.Fatalf("as a recording: %+v, %v", r, err)
 		}
-		if err := frames.Close(); err != nil {
+		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -389,31 +389,5 @@ func TestFormatsAreDocumented(t *testing.T) {
 	}
 	if got, want := FormatNames(), ".npy, .npz, .safetensors, .pth or a folder of images"; got != want {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestOpenFrames(t *testing.T) {
-	t.Parallel()
-	for spec, split := range map[string]string{experienceFile: "val", experienceFile + ":train": "train", experienceFile + ":val.states": ""} {
-		a, e, err := OpenFrames(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if (e != nil) != (split != "") || len(a.Shape()) != 3 || e != nil && (e.Split != split || e.Frames != a || len(e.Stop) != a.Len()) {
-			t.Errorf("%s: %v, %+v", spec, a.Shape(), e)
-		}
-		if e != nil {
-			err = e.Close()
-		} else {
-			err = a.Close()
-		}
-		if err != nil {
-			t.Error(err)
-		}
-	}
-	for spec, want := range map[string]string{experienceFile + ":tset": `no split "tset"`, filepath.Join(t.TempDir(), "missing.npy"): "missing.npy", "testdata/stored.npz": "name one"} {
-		if _, _, err := OpenFrames(spec); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", spec, err, want)
-		}
 	}
 }

@@ -57,33 +57,6 @@ func Open(spec string) (*Array, error) {
 		}
 		return openImages(path)
 	}
-	return openWith(path, func(f *arrayFormat, file *mmap.File) (*Array, error) { return f.open(file, key) })
-}
-
-// OpenFrames opens an array as Open does. Of a published dataset, named as a whole
-// ("FILE", "FILE:val", "FILE:train"), it returns the split with its episodes too:
-// its Frames are the array, and its Close closes both. For every other file and
-// key episodes is nil.
-func OpenFrames(spec string) (frames *Array, episodes *Experience, err error) {
-	path, key := splitSpec(spec)
-	if info, err := os.Stat(path); err != nil || info.IsDir() {
-		frames, err = Open(spec)
-		return frames, nil, err
-	}
-	frames, err = openWith(path, func(f *arrayFormat, file *mmap.File) (*Array, error) {
-		if f.openFrames == nil {
-			return f.open(file, key)
-		}
-		var a *Array
-		var err error
-		a, episodes, err = f.openFrames(file, key)
-		return a, err
-	})
-	return frames, episodes, err
-}
-
-// openWith opens a file by the row of its format. The array closes the file.
-func openWith(path string, open func(f *arrayFormat, file *mmap.File) (*Array, error)) (*Array, error) {
 	file, err := mmap.Open(path)
 	if err != nil {
 		return nil, err
@@ -91,7 +64,7 @@ func openWith(path string, open func(f *arrayFormat, file *mmap.File) (*Array, e
 	f, err := formatOf(file)
 	if err == nil {
 		var a *Array
-		if a, err = open(f, file); err == nil {
+		if a, err = f.open(file, key); err == nil {
 			return a, nil
 		}
 	}

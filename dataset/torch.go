@@ -86,24 +86,23 @@ func openTorch(mapped *mmap.File, key string) (*Array, error) {
 	return torchArrayOf(mapped, file, key)
 }
 
-// openTorchFrames opens an array of a PyTorch file, or the split of a published
+// recordTorch opens an array of a PyTorch file, or the split of a published
 // dataset.
-func openTorchFrames(mapped *mmap.File, key string) (*Array, *Experience, error) {
+func recordTorch(mapped *mmap.File, key string) (*Recording, error) {
 	file, err := torchfile.Open(mapped.Path())
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if _, isSplit := splits[key]; !isExperience(file.Root()) || key != "" && !isSplit {
-		a, err := torchArrayOf(mapped, file, key)
-		return a, nil, err
+		return recordingOf(torchArrayOf(mapped, file, key))
 	}
 	e, err := readExperience(file, key)
 	if err != nil {
 		file.Close()
-		return nil, nil, err
+		return nil, err
 	}
 	mapped.Close() // the dataset has the file open on its own
-	return e.Frames, e, nil
+	return &Recording{Frames: e.Frames, Ends: e.Stop, Window: e.SequenceLength, file: e}, nil
 }
 
 // torchArrayOf takes an array out of an opened file, which it closes, as the

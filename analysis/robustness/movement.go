@@ -31,7 +31,7 @@ type movement struct {
 	flipped  [][]float64 // 1 where the nearest clean latent is another state's, else 0
 }
 
-func newMovement(m Encoder, states int, o Options) (*movement, error) {
+func newMovement(m Encoder, o Options) (*movement, error) {
 	out := &movement{scale: spectrum.ScaleRaw, draws: o.Draws, search: neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory}}
 	if o.L2 {
 		out.scale = spectrum.ScaleL2
@@ -47,17 +47,11 @@ func newMovement(m Encoder, states int, o Options) (*movement, error) {
 		out.rms, out.variance = report.Number(spread.RMSDistance()), report.Number(spread.TotalVariance)
 		out.effective = report.Number(spread.EffectiveRank)
 	}
-	for range o.Levels {
-		out.distance = append(out.distance, make([]float64, states*o.Draws))
-		out.cosine = append(out.cosine, make([]float64, states*o.Draws))
-		out.flipped = append(out.flipped, make([]float64, states*o.Draws))
-	}
 	return out, nil
 }
 
-// record takes the latents z of the corrupted states lo, lo+1, … at a level and
-// draw.
-func (m *movement) record(ctx context.Context, level, draw, lo int, z points.Points) error {
+// record enters how the latents z of the corrupted states lo, lo+1, … have moved.
+func (m *movement) record(ctx context.Context, moved Moved, lo int, z points.Points) error {
 	if z.Dim != m.clean.Dim {
 		return fmt.Errorf("latents of corrupted states have dimension %d, those of clean ones %d", z.Dim, m.clean.Dim)
 	}
@@ -81,16 +75,15 @@ func (m *movement) record(ctx context.Context, level, draw, lo int, z points.Poi
 			aa += float64(v * v)
 			bb += float64(b[k] * b[k])
 		}
-		at := (lo+i)*m.draws + draw
-		m.distance[level][at] = math.Sqrt(square)
-		m.cosine[level][at] = math.NaN()
+		moved.Distance[lo+i] = math.Sqrt(square)
+		moved.Cosine[lo+i] = math.NaN()
 		if aa > 0 && bb > 0 {
-			m.cosine[level][at] = min(max(dot/(math.Sqrt(aa)*math.Sqrt(bb)), -1), 1)
+			moved.Cosine[lo+i] = min(max(dot/(math.Sqrt(aa)*math.Sqrt(bb)), -1), 1)
 		}
 		// Ties go to the lower index, so that a collapsed encoder finds no state
 		// again but the first.
 		if int(nearest.Index[i]) != lo+i {
-			m.flipped[level][at] = 1
+			moved.Flipped[lo+i] = 1
 		}
 	}
 	return nil
