@@ -32,6 +32,9 @@ type Port struct {
 	Name  string
 	DType DType
 	Dims  []Dim
+	// Element is the type that the file declares, such as "uint8" or "float16", for which
+	// DType stands; empty if it declares none.
+	Element string
 }
 
 // Shape is the shape of the port with −1 for free axes.

@@ -216,6 +216,9 @@ func port(v field) (p graph.Port, element int, err error) {
 		case 1:
 			element = int(v.number)
 			p.DType, _ = graph.ElementDType(element)
+			if t, ok := elementTypes[element]; ok {
+				p.Element = t.String()
+			}
 		case 2:
 			p.Dims = []graph.Dim{}
 			return v.fields(func(n protowire.Number, v field) error {

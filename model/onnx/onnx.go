@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -37,8 +38,8 @@ const (
 // Options widen the range of opsets that are accepted; zero means MinOpset and MaxOpset.
 type Options struct{ MinOpset, MaxOpset int }
 
-// Model is a decoded file.
-type Model struct {
+// File is a decoded file.
+type File struct {
 	Graph    *graph.Graph
 	IR       int    // version of the file format
 	Producer string // e.g. "pytorch 1.13.0"
@@ -50,10 +51,10 @@ type Model struct {
 }
 
 // Close releases the files. Deferred weights cannot be loaded afterwards.
-func (m *Model) Close() error {
+func (f *File) Close() error {
 	var err error
-	for _, f := range m.files {
-		err = errors.Join(err, f.Close())
+	for _, m := range f.files {
+		err = errors.Join(err, m.Close())
 	}
 	return err
 }
@@ -63,37 +64,43 @@ const maxFile = 2<<30 - 1
 
 // Open reads a file and the external data files that it names, which must lie
 // in its own folder or below.
-func Open(path string, o Options) (*Model, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("%s: is a folder, want an ONNX file", path)
-	}
-	if info.Size() > maxFile {
-		return nil, fmt.Errorf("%s: %d bytes; an ONNX file has less than 2 GB, larger models keep their weights in external data", path, info.Size())
-	}
+func Open(path string, o Options) (*File, error) {
 	file, err := mmap.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	var model *Model
+	f, err := Read(file, o)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return f, nil
+}
+
+// Read is Open for a file that is open already; if there is no error, closing the
+// result closes it.
+func Read(file *mmap.File, o Options) (f *File, err error) {
+	if file.Size() > maxFile {
+		return nil, fmt.Errorf("%s: %d bytes; an ONNX file has less than 2 GB, larger models keep their weights in external data",
+			file.Path(), file.Size())
+	}
 	err = file.Use(0, file.Size(), func(data []byte) error {
-		model, err = decode(data, stored{file}, filepath.Dir(path), o)
+		f, err = decode(data, stored{file}, filepath.Dir(file.Path()), o)
 		return err
 	})
 	if err != nil {
-		file.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", file.Path(), err)
 	}
-	model.files = append(model.files, file)
-	return model, nil
+	f.files = slices.Insert(f.files, 0, file)
+	return f, nil
 }
+
+// Files are the mapped files that the model consists of: the file itself, unless it was
+// decoded from memory, and those with external data, in the order of External.
+func (f *File) Files() []*mmap.File { return f.files }
 
 // Decode reads a model from memory, which must not be changed as long as the
 // model is in use. External data is looked for in dir; an empty dir refuses it.
-func Decode(data []byte, dir string, o Options) (*Model, error) {
+func Decode(data []byte, dir string, o Options) (*File, error) {
 	return decode(data, memory(data), dir, o)
 }
 
@@ -113,7 +120,7 @@ type decoder struct {
 }
 
 // decode reads a model from data; in gives the same bytes again later.
-func decode(data []byte, in source, dir string, o Options) (model *Model, err error) {
+func decode(data []byte, in source, dir string, o Options) (model *File, err error) {
 	d := &decoder{in: in, dir: dir, files: map[string]*mmap.File{}, of: map[*graph.Tensor]int{}, elements: map[string]int{}}
 	defer func() {
 		if d.root != nil {
@@ -133,7 +140,7 @@ func decode(data []byte, in source, dir string, o Options) (model *Model, err er
 	if err != nil {
 		return nil, err
 	}
-	model = &Model{IR: h.ir, Producer: strings.TrimSpace(h.producer + " " + h.version)}
+	model = &File{IR: h.ir, Producer: strings.TrimSpace(h.producer + " " + h.version)}
 	if model.Graph, err = d.graph(h.graph); err != nil {
 		return nil, err
 	}
@@ -142,8 +149,8 @@ func decode(data []byte, in source, dir string, o Options) (model *Model, err er
 		model.Parameters += t.Len()
 	}
 	model.External = d.names
-	for _, f := range d.files {
-		model.files = append(model.files, f)
+	for _, name := range d.names {
+		model.files = append(model.files, d.files[name])
 	}
 	return model, nil
 }
