@@ -1,3 +1,5 @@
+// Tests of PyTorch files against what PyTorch says they hold, of refused and of truncated ones.
+
 package torchfile
 
 import (
