@@ -414,7 +414,7 @@ func (a *analyzer) labelled(ctx context.Context, m int, model *Model) error {
 	if a.labels == nil {
 		return nil
 	}
-	episode := at(a.in.Episode, a.in.Sample)
+	episode := a.windowLabels()
 	fewest := fewestCandidates(a.samples(), a.o.ExcludeWindow, episode)
 	ks := slices.DeleteFunc(slices.Clone(a.o.Neighbors), func(k int) bool { return k > fewest })
 	var found []consistency
