@@ -21,12 +21,6 @@ import (
 	"repscope/stat"
 )
 
-// Streams of random numbers, so that equal seeds elsewhere give other numbers.
-const (
-	streamRandomEncoder = 0x6c61_0001
-	streamSubspace      = 0x6c61_0002
-)
-
 // RandomOptions describes a random-weights encoder.
 type RandomOptions struct {
 	Dim     int    // latent dimension; 0 means 64
@@ -76,7 +70,7 @@ func randomEncoder(state []int, o RandomOptions) (*modelEncoder, error) {
 			n *= d
 		}
 		values := make([]float32, n)
-		random := stat.NewRandom(stat.NewKey(o.Seed, streamRandomEncoder, uint64(len(all))))
+		random := stat.NewRandom(stat.StreamRandomEncoder.Key(o.Seed, uint64(len(all))))
 		bound := 1 / math.Sqrt(float64(fanIn))
 		for i := range values {
 			values[i] = float32((2*random.Float64() - 1) * bound)
@@ -315,7 +309,7 @@ func leading(ctx context.Context, a []float64, size, dim, threads int) ([]float6
 		eigen.VectorsTo(&v)
 		return top(values, &v, size, dim)
 	}
-	random := stat.NewRandom(stat.NewKey(0, streamSubspace))
+	random := stat.NewRandom(stat.StreamSubspace.Key(0))
 	q := make([]float64, block*size) // rows are the basis
 	for i := range q {
 		q[i] = random.Normal()

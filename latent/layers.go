@@ -299,9 +299,6 @@ func (e *modelEncoder) pools() []Pool {
 	return pools
 }
 
-// streamSeparate is the stream of the random states that separate encodes.
-const streamSeparate = 0x6c61_0003
-
 // separate is an error if a layer whose first axis joins the batch with
 // something else does not keep the rows of one state together: changing the
 // first of two states may change only the first half of the rows.
@@ -316,7 +313,7 @@ func (e *modelEncoder) separate(ctx context.Context, state []int) error {
 	}
 	width := size(state)
 	x := make([]float32, n*width)
-	random := stat.NewRandom(stat.NewKey(0, streamSeparate))
+	random := stat.NewRandom(stat.StreamSeparate.Key(0))
 	for i := range x {
 		x[i] = float32(random.Float64())
 	}

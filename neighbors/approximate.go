@@ -43,12 +43,6 @@ const (
 	SufficientRecall = 0.95
 )
 
-// Random streams of the approximate mode; package cells has two more.
-const (
-	streamReferences = 0x72656665
-	streamQueries    = 0x71756572
-)
-
 // Recall says how many of the true neighbours an approximate search found.
 type Recall struct {
 	// Value is the mean over the queries of the share of their K listed
@@ -168,7 +162,7 @@ func measureRecall(ctx context.Context, pts points.Points, found *Nearest, o *ro
 	if queries < 0 {
 		return none, nil
 	}
-	index, err := stat.NewRandom(stat.NewKey(a.Seed, streamQueries)).SampleWithoutReplacement(pts.N, queries)
+	index, err := stat.NewRandom(stat.StreamQueries.Key(a.Seed)).SampleWithoutReplacement(pts.N, queries)
 	if err != nil {
 		return none, err
 	}

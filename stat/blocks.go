@@ -328,13 +328,6 @@ type Resamples struct {
 	seed   uint64
 }
 
-// streamBootstrap and the others below separate the uses of one seed.
-const (
-	streamBootstrap = iota + 0x73746174
-	streamSignFlip
-	streamSelection
-)
-
 // Resamples returns count resamples under a seed; count ≤ 0 means no bootstrap.
 func (b *Blocks) Resamples(count int, seed uint64) *Resamples {
 	return &Resamples{blocks: b, count: max(count, 0), seed: seed}
@@ -370,7 +363,7 @@ func (r *Resamples) Multiplicities(dst []int, i int) []int {
 }
 
 func (r *Resamples) spans(dst []span, i int) []span {
-	return r.blocks.draw(dst[:0], NewRandom(NewKey(r.seed, streamBootstrap, uint64(i))))
+	return r.blocks.draw(dst[:0], NewRandom(StreamBootstrap.Key(r.seed, uint64(i))))
 }
 
 // same reports whether two families are the same resamples.

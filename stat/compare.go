@@ -197,7 +197,7 @@ func SignFlipTest(differences []float64, draws int, seed uint64) (SignFlip, erro
 	}
 	extreme := 0
 	for k := range draws {
-		random := NewRandom(NewKey(seed, streamSignFlip, uint64(k)))
+		random := NewRandom(StreamSignFlip.Key(seed, uint64(k)))
 		var sum float64
 		var bits uint64
 		for i, d := range differences {

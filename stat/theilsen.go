@@ -133,7 +133,7 @@ func newSlopeSelector(x, y []float64) *slopeSelector {
 		high: make([]float64, n), low: make([]float64, n), rankAt: make([]int32, n),
 		values: make([]int32, n), scratch: make([]int32, n),
 		// The draws decide the time taken, not the result: one fixed stream serves.
-		random: NewRandom(NewKey(0, streamSelection))}
+		random: NewRandom(StreamSelection.Key(0))}
 	for k, i := range order {
 		s.x[k], s.y[k] = x[i], y[i]
 	}

@@ -103,7 +103,7 @@ type Model struct {
 	Samples          int    `json:"samples"` // states behind the measures over pairs
 	NominalDimension int    `json:"nominal_dimension"`
 
-	// Uniformity is that of [Uniformity]. Alignment is the mean ‖u_t − u_{t+1}‖² of
+	// Uniformity is that of [sphere.Directions.Uniformity]. Alignment is the mean ‖u_t − u_{t+1}‖² of
 	// consecutive states on the unit sphere, from 0 to 4.
 	Uniformity   report.Value    `json:"uniformity"`
 	UniformityCI report.Interval `json:"uniformity_ci"`
@@ -148,7 +148,7 @@ type Grouping struct {
 	Source string `json:"source"`
 	Groups int    `json:"groups"`
 
-	Silhouette       report.Value    `json:"silhouette"` // mean over points; see [Silhouette]
+	Silhouette       report.Value    `json:"silhouette"` // mean over points; see [cluster.Silhouette]
 	SilhouetteCI     report.Interval `json:"silhouette_ci"`
 	DaviesBouldin    report.Value    `json:"davies_bouldin"`
 	CalinskiHarabasz report.Value    `json:"calinski_harabasz"`
@@ -167,7 +167,7 @@ type GroupResult struct {
 	Silhouette report.Value `json:"silhouette"`
 }
 
-// KMeansSummary is what [KMeans] found.
+// KMeansSummary is what [cluster.KMeans] found.
 type KMeansSummary struct {
 	Inertia    float64 `json:"inertia"`
 	Iterations int     `json:"iterations"`
@@ -175,7 +175,7 @@ type KMeansSummary struct {
 	Reseeded   int     `json:"reseeded"`
 }
 
-// Agreement of clusters with labels; see [NMI], [AMI] and [ARI].
+// Agreement of clusters with labels; see [cluster.Contingency].
 type Agreement struct {
 	NMI   report.Value    `json:"nmi"`
 	NMICI report.Interval `json:"nmi_ci"`
@@ -255,7 +255,7 @@ type Straightness struct {
 	Still int `json:"still"`
 }
 
-// SimilarityRow is the similarity of two models; see [Similarity].
+// SimilarityRow is the similarity of two models; see [similarity.Similarity].
 type SimilarityRow struct {
 	CKA           report.Value    `json:"cka"`
 	CKACI         report.Interval `json:"cka_ci"`

@@ -78,9 +78,6 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// streamDecimation keys the random split of the decimation curve.
-const streamDecimation = 0x64656369
-
 // Result is the outcome for all models, in the order of the input.
 type Result struct {
 	Models      []Model

@@ -98,7 +98,7 @@ const decimatedPoints, decimatedSubsets = 1 << 17, 8
 // and estimates the dimension of each. The draw depends on the seed alone, so
 // that all models are decimated alike when they have the same duplicates.
 func decimate(ctx context.Context, z points.Points, d *distinct, seed uint64, s searcher) ([]Decimation, error) {
-	order := stat.NewRandom(stat.NewKey(seed, streamDecimation)).Perm(len(d.index))
+	order := stat.NewRandom(stat.StreamDecimation.Key(seed)).Perm(len(d.index))
 	var curve []Decimation
 	for parts := 1; len(order)/parts >= minimumDecimated || parts == 1; parts *= 2 {
 		size, used := len(order)/parts, parts

@@ -82,9 +82,6 @@ type Options struct {
 // neighbour.
 const maxBlocks = 40
 
-// streamPermutation keys the random pairings of the null.
-const streamPermutation = 0x6e756c6c
-
 // Result is the outcome for all models, in the order of the input.
 type Result struct {
 	Samples       int

@@ -105,9 +105,6 @@ type corrupter struct {
 	seed          uint64
 }
 
-// streamCorruption separates this analysis's use of the seed.
-const streamCorruption = 0x726f6275
-
 // newCorrupter checks that the corruption applies to states of the given shape:
 // the last two axes are height and width, or there is one axis of values.
 func newCorrupter(kind Corruption, clip Clip, r dataset.PixelRange, shape []int, seed uint64) (*corrupter, error) {
@@ -134,7 +131,7 @@ func newCorrupter(kind Corruption, clip Clip, r dataset.PixelRange, shape []int,
 
 // key names the random numbers of a state.
 func (c *corrupter) key(number int, level float64, draw int) stat.Key {
-	return stat.NewKey(c.seed, streamCorruption, uint64(number), math.Float64bits(level), uint64(draw))
+	return stat.StreamCorruption.Key(c.seed, uint64(number), math.Float64bits(level), uint64(draw))
 }
 
 // noise is the corruption as encoders on GPUs have it; ok is false if they do not.

@@ -42,13 +42,6 @@ type Data struct {
 	device *model.Backend // nil until it is asked for
 }
 
-// The streams of random numbers drawn here; analyses start theirs at other
-// coordinates of the seed.
-const (
-	streamSample uint64 = 0x73616d706c65 // "sample"
-	streamPairs  uint64 = 0x7061697273   // "pairs"
-)
-
 // Index returns all states that may be analysed: those without NaN, in time
 // order.
 func (d *Data) Index() []int { return slices.Clone(d.index) }
@@ -56,7 +49,7 @@ func (d *Data) Index() []int { return slices.Clone(d.index) }
 // Sample returns the states to analyse: all of Index, or --samples of them drawn
 // with the seed.
 func (d *Data) Sample() []int {
-	return draw(d.index, d.Options.Samples, d.env.Options.Seed, streamSample)
+	return draw(d.index, d.Options.Samples, stat.StreamSample.Key(d.env.Options.Seed))
 }
 
 // Pairs returns pairs of states whose beginnings are horizon frames apart in one
@@ -80,15 +73,15 @@ func (d *Data) Pairs(horizon int) []points.Pair {
 	pairs = slices.DeleteFunc(slices.Clone(pairs), func(p points.Pair) bool {
 		return !admissible[p.Now] || !admissible[p.Next]
 	})
-	return draw(pairs, d.Options.Samples, d.env.Options.Seed, streamPairs, uint64(horizon))
+	return draw(pairs, d.Options.Samples, stat.StreamPairs.Key(d.env.Options.Seed, uint64(horizon)))
 }
 
 // draw returns all elements, or n of them in their order.
-func draw[T any](all []T, n int, seed uint64, stream ...uint64) []T {
+func draw[T any](all []T, n int, key stat.Key) []T {
 	if n == 0 || n >= len(all) {
 		return slices.Clone(all)
 	}
-	chosen, err := stat.NewRandom(stat.NewKey(seed, stream...)).SampleWithoutReplacement(len(all), n)
+	chosen, err := stat.NewRandom(key).SampleWithoutReplacement(len(all), n)
 	if err != nil {
 		panic(err) // 0 < n < len(all) was checked
 	}

@@ -25,12 +25,6 @@ const (
 	trainingPoints, trainingRounds = 32, 4
 )
 
-// Random streams.
-const (
-	streamCells = 0x63656c6c
-	streamPilot = 0x70696c6f
-)
-
 // index are groups of near vertices.
 type index[F kernel.Float] struct {
 	rows    *coordinates[F]
@@ -97,7 +91,7 @@ func (c *index[F]) bytes() int64 {
 
 // train finds the centres by k-means on a sample of the vertices.
 func (c *index[F]) train(ctx context.Context, seed uint64) error {
-	sample, err := stat.NewRandom(stat.NewKey(seed, streamCells)).SampleWithoutReplacement(c.n, trainingPoints*c.count)
+	sample, err := stat.NewRandom(stat.StreamCells.Key(seed)).SampleWithoutReplacement(c.n, trainingPoints*c.count)
 	if err != nil {
 		return err
 	}

@@ -147,7 +147,7 @@ func searchCells[F kernel.Float](ctx context.Context, pts points.Points, vertice
 		return err
 	}
 	// The pilot's queries are vertices; so are its neighbours, first of their kind.
-	queries, err := stat.NewRandom(stat.NewKey(a.Seed, streamPilot)).SampleWithoutReplacement(c.n, pilotQueries)
+	queries, err := stat.NewRandom(stat.StreamPilot.Key(a.Seed)).SampleWithoutReplacement(c.n, pilotQueries)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
 // k-means: seeded k-means++ starts, Lloyd's iterations and single moves, in float64.
 
-package geometry
+package cluster
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"repscope/internal/kernel"
+	"repscope/internal/parallel"
+	"repscope/measure/internal/matrix"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/stat"
@@ -34,9 +36,6 @@ type KMeansResult struct {
 	Reseeded int
 }
 
-// streamKMeans keys the draws of the starts.
-const streamKMeans = 0x6b6d65616e73
-
 // KMeans partitions points into k clusters of small variance: Lloyd's (1982)
 // iterations from k-means++ starts (Arthur & Vassilvitskii 2007, with the best of
 // 2 + ⌊ln k⌋ candidates at every step), until no point changes its cluster, and then
@@ -44,30 +43,17 @@ const streamKMeans = 0x6b6d65616e73
 // centroids goes to the one of lower index. A cluster that
 // runs empty is moved to the point farthest from its centroid, the first of
 // equals, taken from a cluster of at least two points. Of starts of equal inertia
-// the first is kept. Fewer distinct points than clusters are an UndefinedError.
+// the first is kept. points are [N, D], 1 ≤ k ≤ N. NaN and Inf are errors; fewer
+// distinct points than clusters are a [stat.UndefinedError].
 func KMeans(ctx context.Context, pts points.Points, k int, o KMeansOptions) (*KMeansResult, error) {
 	if err := neighbors.Check("k-means", pts, neighbors.Euclidean); err != nil {
 		return nil, err
 	}
-	x := widened(pts)
-	mean := x.mean()
-	result, err := kMeans(ctx, x.centred(), k, o)
-	if err != nil {
-		return nil, err
-	}
-	for c := range k {
-		addTo(result.Centroids[c*x.dim:(c+1)*x.dim], mean)
-	}
-	return result, nil
-}
-
-// kMeans works on centred points and returns centred centroids.
-func kMeans(ctx context.Context, x matrix, k int, o KMeansOptions) (*KMeansResult, error) {
 	if k < 1 {
 		return nil, fmt.Errorf("k-means: %d clusters, want at least 1", k)
 	}
-	if k > x.n {
-		return nil, &stat.UndefinedError{Quantity: "k-means", Reason: fmt.Sprintf("%d points are fewer than %d clusters", x.n, k)}
+	if k > pts.N {
+		return nil, stat.Undefined("k-means", "%d points are fewer than %d clusters", pts.N, k)
 	}
 	if o.Starts <= 0 {
 		o.Starts = 10
@@ -75,15 +61,16 @@ func kMeans(ctx context.Context, x matrix, k int, o KMeansOptions) (*KMeansResul
 	if o.Iterations <= 0 {
 		o.Iterations = 300
 	}
-	norms := x.squaredNorms()
-	packed, err := kernel.PackRight(kernel.Rows(x.data, x.dim), x.n, x.dim)
+	x, mean := matrix.Centered(pts)
+	norms := x.SquaredNorms()
+	packed, err := kernel.PackRight(kernel.Rows(x.Data, x.Dim), x.N, x.Dim)
 	if err != nil {
 		return nil, err
 	}
 	runs := make([]*lloyd, o.Starts)
-	err = parallel(ctx, o.Threads, o.Starts, func() func(int) error {
+	err = parallel.With(ctx, o.Threads, o.Starts, func() func(int) error {
 		return func(start int) error {
-			l := &lloyd{x: x, packed: packed, norms: norms, k: k, random: stat.NewRandom(stat.NewKey(o.Seed, streamKMeans, uint64(k), uint64(start)))}
+			l := &lloyd{x: x, packed: packed, norms: norms, k: k, random: stat.NewRandom(stat.StreamKMeans.Key(o.Seed, uint64(k), uint64(start)))}
 			runs[start] = l
 			return l.run(ctx, o.Iterations)
 		}
@@ -97,22 +84,26 @@ func kMeans(ctx context.Context, x matrix, k int, o KMeansOptions) (*KMeansResul
 			best = l
 		}
 	}
-	return best.result(), nil
+	result := best.result()
+	for c := range k {
+		matrix.AddTo(result.Centroids[c*x.Dim:(c+1)*x.Dim], mean)
+	}
+	return result, nil
 }
 
 // lloyd is one start.
 type lloyd struct {
-	x      matrix
+	x      matrix.Matrix
 	packed *kernel.Packed[float64] // x
 	norms  []float64
 	k      int
 	random *stat.Random
 
-	centroids  matrix
+	centroids  matrix.Matrix
 	of         []int     // cluster of each point, −1 before the first assignment
 	square     []float64 // squared distance to its centroid
 	sizes      []int
-	sums       matrix // of the points of each cluster
+	sums       matrix.Matrix // of the points of each cluster
 	inertia    float64
 	iterations int
 	converged  bool
@@ -167,14 +158,14 @@ func (l *lloyd) run(ctx context.Context, iterations int) error {
 	}
 	l.inertia = 0
 	for i, c := range l.of {
-		l.inertia += squaredDistance(l.x.row(i), l.centroids.row(c))
+		l.inertia += matrix.SquaredDistance(l.x.Row(i), l.centroids.Row(c))
 	}
 	return nil
 }
 
 // begin allocates what the iterations need. All clusters are empty.
 func (l *lloyd) begin() {
-	l.of, l.square, l.sizes, l.sums = make([]int, l.x.n), make([]float64, l.x.n), make([]int, l.k), newMatrix(l.k, l.x.dim)
+	l.of, l.square, l.sizes, l.sums = make([]int, l.x.N), make([]float64, l.x.N), make([]int, l.k), matrix.New(l.k, l.x.Dim)
 	for i := range l.of {
 		l.of[i] = -1
 	}
@@ -185,23 +176,23 @@ func (l *lloyd) begin() {
 const lloydBlock = 5 * kernel.Align
 
 // products computes those of m rows of c with points lo … hi−1: [m × (hi−lo)].
-func (l *lloyd) products(lo, hi int, c matrix) ([]float64, error) {
-	l.product = slices.Grow(l.product[:0], lloydBlock*c.n)[:lloydBlock*c.n]
+func (l *lloyd) products(lo, hi int, c matrix.Matrix) ([]float64, error) {
+	l.product = slices.Grow(l.product[:0], lloydBlock*c.N)[:lloydBlock*c.N]
 	n := hi - lo
 	p := kernel.Product[float64]{
-		M: c.n, N: n, K: c.dim, A: kernel.Rows(c.data, c.dim), B: l.packed.Operand(lo),
+		M: c.N, N: n, K: c.Dim, A: kernel.Rows(c.Data, c.Dim), B: l.packed.Operand(lo),
 		C: l.product, Stride: n, Threads: 1, Workspace: &l.workspace,
 	}
-	return l.product[:n*c.n], p.Run()
+	return l.product[:n*c.N], p.Run()
 }
 
 // squares is products with the squared distances, to within rounding.
-func (l *lloyd) squares(lo, hi int, c matrix) ([]float64, error) {
+func (l *lloyd) squares(lo, hi int, c matrix.Matrix) ([]float64, error) {
 	out, err := l.products(lo, hi, c)
 	if err != nil {
 		return nil, err
 	}
-	for m, norm := range c.squaredNorms() {
+	for m, norm := range c.SquaredNorms() {
 		row := out[m*(hi-lo) : (m+1)*(hi-lo)]
 		for j, other := range l.norms[lo:hi] {
 			row[j] = max(0, norm+other-2*row[j])
@@ -215,13 +206,13 @@ func (l *lloyd) squares(lo, hi int, c matrix) ([]float64, error) {
 // nearest centroid, the one that lowers the sum of those distances most.
 func (l *lloyd) seed(ctx context.Context) error {
 	x := l.x
-	l.centroids = newMatrix(l.k, x.dim)
-	nearest := make([]float64, x.n)
-	first := l.random.Intn(x.n)
-	copy(l.centroids.row(0), x.row(first))
+	l.centroids = matrix.New(l.k, x.Dim)
+	nearest := make([]float64, x.N)
+	first := l.random.Intn(x.N)
+	copy(l.centroids.Row(0), x.Row(first))
 	total := 0.0
 	for i := range nearest {
-		nearest[i] = squaredDistance(x.row(i), x.row(first))
+		nearest[i] = matrix.SquaredDistance(x.Row(i), x.Row(first))
 		total += nearest[i]
 	}
 	trials := 2 + int(math.Log(float64(l.k)))
@@ -230,16 +221,16 @@ func (l *lloyd) seed(ctx context.Context) error {
 			return err
 		}
 		if total == 0 {
-			return &stat.UndefinedError{Quantity: "k-means", Reason: fmt.Sprintf("%d distinct points are fewer than %d clusters", c, l.k)}
+			return stat.Undefined("k-means", "%d distinct points are fewer than %d clusters", c, l.k)
 		}
 		chosen := make([]int, trials)
 		for t := range chosen {
 			chosen[t] = drawn(nearest, l.random.Float64()*total)
 		}
-		candidates := x.sel(chosen)
+		candidates := x.Select(chosen)
 		sums := make([]float64, trials)
-		for lo := 0; lo < x.n; lo += lloydBlock {
-			hi := min(lo+lloydBlock, x.n)
+		for lo := 0; lo < x.N; lo += lloydBlock {
+			hi := min(lo+lloydBlock, x.N)
 			squares, err := l.squares(lo, hi, candidates)
 			if err != nil {
 				return err
@@ -256,11 +247,11 @@ func (l *lloyd) seed(ctx context.Context) error {
 				best = t
 			}
 		}
-		copy(l.centroids.row(c), x.row(chosen[best]))
+		copy(l.centroids.Row(c), x.Row(chosen[best]))
 		total = 0
 		for i := range nearest {
 			// Direct differences: equal points must have exactly 0.
-			nearest[i] = min(nearest[i], squaredDistance(x.row(i), x.row(chosen[best])))
+			nearest[i] = min(nearest[i], matrix.SquaredDistance(x.Row(i), x.Row(chosen[best])))
 			total += nearest[i]
 		}
 	}
@@ -286,9 +277,9 @@ func drawn(weights []float64, at float64) int {
 // assign gives every point to the nearest centroid and reports whether any
 // changed. Sums and sizes of the clusters follow.
 func (l *lloyd) assign() (changed bool, err error) {
-	norms := l.centroids.squaredNorms()
-	for lo := 0; lo < l.x.n; lo += lloydBlock {
-		hi := min(lo+lloydBlock, l.x.n)
+	norms := l.centroids.SquaredNorms()
+	for lo := 0; lo < l.x.N; lo += lloydBlock {
+		hi := min(lo+lloydBlock, l.x.N)
 		products, err := l.products(lo, hi, l.centroids)
 		if err != nil {
 			return false, err
@@ -314,19 +305,19 @@ func (l *lloyd) assign() (changed bool, err error) {
 func (l *lloyd) transfer(i, to int) {
 	if from := l.of[i]; from >= 0 {
 		l.sizes[from]--
-		axpy(l.sums.row(from), -1, l.x.row(i))
+		matrix.Axpy(l.sums.Row(from), -1, l.x.Row(i))
 	}
 	l.of[i] = to
 	l.sizes[to]++
-	addTo(l.sums.row(to), l.x.row(i))
+	matrix.AddTo(l.sums.Row(to), l.x.Row(i))
 }
 
 // addUp computes the sums of the clusters anew: those that points were transferred
 // from and to have gathered rounding errors.
 func (l *lloyd) addUp() {
-	clear(l.sums.data)
+	clear(l.sums.Data)
 	for i, c := range l.of {
-		addTo(l.sums.row(c), l.x.row(i))
+		matrix.AddTo(l.sums.Row(c), l.x.Row(i))
 	}
 }
 
@@ -346,7 +337,7 @@ func (l *lloyd) fillEmpty() bool {
 		}
 		l.transfer(farthest, c)
 		l.square[farthest] = 0
-		copy(l.centroids.row(c), l.x.row(farthest))
+		copy(l.centroids.Row(c), l.x.Row(farthest))
 		l.reseeded++
 	}
 	return l.reseeded > before
@@ -355,9 +346,9 @@ func (l *lloyd) fillEmpty() bool {
 // move puts every centroid at the mean of its points.
 func (l *lloyd) move() {
 	for c, size := range l.sizes {
-		sum := l.sums.row(c)
-		for k := range l.centroids.row(c) {
-			l.centroids.row(c)[k] = sum[k] / float64(size)
+		sum := l.sums.Row(c)
+		for k := range l.centroids.Row(c) {
+			l.centroids.Row(c)[k] = sum[k] / float64(size)
 		}
 	}
 }
@@ -378,8 +369,8 @@ func (l *lloyd) exchange(ctx context.Context) error {
 			return err
 		}
 		moved := false
-		for lo := 0; lo < l.x.n; lo += lloydBlock {
-			hi := min(lo+lloydBlock, l.x.n)
+		for lo := 0; lo < l.x.N; lo += lloydBlock {
+			hi := min(lo+lloydBlock, l.x.N)
 			// Products, with the centroids and sizes as they are now, find the points
 			// that may move; differences decide. A move that earlier ones of the block
 			// hide is found in the next sweep.
@@ -424,13 +415,13 @@ func (l *lloyd) joining(c int) float64 { return float64(l.sizes[c]) / float64(l.
 
 // exchangeOne moves point i to the cluster where that lowers the inertia most, if there is one.
 func (l *lloyd) exchangeOne(i int) bool {
-	from, row := l.of[i], l.x.row(i)
-	to, least := from, l.leaving(from)*squaredDistance(row, l.centroids.row(from))*(1-1e-12)
+	from, row := l.of[i], l.x.Row(i)
+	to, least := from, l.leaving(from)*matrix.SquaredDistance(row, l.centroids.Row(from))*(1-1e-12)
 	for c := range l.k {
 		if c == from {
 			continue
 		}
-		if cost := l.joining(c) * squaredDistance(row, l.centroids.row(c)); cost < least {
+		if cost := l.joining(c) * matrix.SquaredDistance(row, l.centroids.Row(c)); cost < least {
 			to, least = c, cost
 		}
 	}
@@ -438,7 +429,7 @@ func (l *lloyd) exchangeOne(i int) bool {
 		return false
 	}
 	a, b := float64(l.sizes[from]), float64(l.sizes[to])
-	out, in := l.centroids.row(from), l.centroids.row(to)
+	out, in := l.centroids.Row(from), l.centroids.Row(to)
 	for k, v := range row {
 		out[k] -= (v - out[k]) / (a - 1)
 		in[k] += (v - in[k]) / (b + 1)
@@ -455,19 +446,19 @@ func (l *lloyd) result() *KMeansResult {
 	for c := range number {
 		number[c] = -1
 	}
-	labels := make([]int64, l.x.n)
-	centroids := newMatrix(l.k, l.x.dim)
+	labels := make([]int64, l.x.N)
+	centroids := matrix.New(l.k, l.x.Dim)
 	next := 0
 	for i, c := range l.of {
 		if number[c] < 0 {
 			number[c] = next
-			copy(centroids.row(next), l.centroids.row(c))
+			copy(centroids.Row(next), l.centroids.Row(c))
 			next++
 		}
 		labels[i] = int64(number[c])
 	}
 	return &KMeansResult{
-		Partition: NewPartition(labels), Centroids: centroids.data, Inertia: l.inertia,
+		Partition: NewPartition(labels), Centroids: centroids.Data, Inertia: l.inertia,
 		Iterations: l.iterations, Converged: l.converged, Reseeded: l.reseeded,
 	}
 }

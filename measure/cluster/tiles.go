@@ -1,6 +1,6 @@
 // Sums of the distances of every point to every group, each distance computed once.
 
-package geometry
+package cluster
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"repscope/internal/kernel"
+	"repscope/internal/parallel"
+	"repscope/measure/internal/matrix"
 )
 
 // tileSize is the number of rows and columns of a tile: its products stay in the
@@ -23,7 +25,7 @@ const directShare = 1e-4
 // tiles is the matrix of distances of points that lie group by group, cut into
 // tiles that are computed and added up one by one.
 type tiles struct {
-	x           matrix
+	x           matrix.Matrix
 	start       []int // the first point of each group, and n
 	group       []int // of each point
 	norms       []float64
@@ -40,8 +42,8 @@ type tileBuffer struct {
 	workspace kernel.Workspace[float64]
 }
 
-func newTiles(x matrix, start []int) (*tiles, error) {
-	t := &tiles{x: x, start: start, group: make([]int, x.n), norms: x.squaredNorms()}
+func newTiles(x matrix.Matrix, start []int) (*tiles, error) {
+	t := &tiles{x: x, start: start, group: make([]int, x.N), norms: x.SquaredNorms()}
 	for g := range len(start) - 1 {
 		for i := start[g]; i < start[g+1]; i++ {
 			t.group[i] = g
@@ -49,10 +51,10 @@ func newTiles(x matrix, start []int) (*tiles, error) {
 	}
 	t.buffers.New = func() any { return new(tileBuffer) }
 	var err error
-	if t.left, err = kernel.PackLeft(kernel.Rows(x.data, x.dim), x.n, x.dim); err != nil {
+	if t.left, err = kernel.PackLeft(kernel.Rows(x.Data, x.Dim), x.N, x.Dim); err != nil {
 		return nil, err
 	}
-	t.right, err = kernel.PackRight(kernel.Rows(x.data, x.dim), x.n, x.dim)
+	t.right, err = kernel.PackRight(kernel.Rows(x.Data, x.Dim), x.N, x.Dim)
 	return t, err
 }
 
@@ -62,16 +64,16 @@ func newTiles(x matrix, start []int) (*tiles, error) {
 // A tile adds to the sums of its rows and of its columns. Tiles that are computed
 // at the same time have no point in common, and which these are does not depend on the
 // number of threads; neither do the bits of the sums.
-func (t *tiles) groupSums(ctx context.Context, threads, first, last int) (matrix, error) {
-	sums := newMatrix(last-first, t.x.n)
-	count := (t.x.n + tileSize - 1) / tileSize
+func (t *tiles) groupSums(ctx context.Context, threads, first, last int) (matrix.Matrix, error) {
+	sums := matrix.New(last-first, t.x.N)
+	count := (t.x.N + tileSize - 1) / tileSize
 	for round := range tileRounds(count) {
 		pairs := tilePairs(round, count)
-		err := parallel(ctx, threads, len(pairs), func() func(int) error {
+		err := parallel.With(ctx, threads, len(pairs), func() func(int) error {
 			return func(p int) error { return t.add(pairs[p], sums, first, last) }
 		})
 		if err != nil {
-			return matrix{}, err
+			return matrix.Matrix{}, err
 		}
 	}
 	return sums, nil
@@ -106,9 +108,9 @@ func tilePairs(round, count int) [][2]int {
 
 // add adds the distances of one tile, above the diagonal, to the sums of groups
 // first … last−1.
-func (t *tiles) add(pair [2]int, sums matrix, first, last int) error {
+func (t *tiles) add(pair [2]int, sums matrix.Matrix, first, last int) error {
 	i0, j0 := pair[0]*tileSize, pair[1]*tileSize
-	i1, j1 := min(i0+tileSize, t.x.n), min(j0+tileSize, t.x.n)
+	i1, j1 := min(i0+tileSize, t.x.N), min(j0+tileSize, t.x.N)
 	wanted := func(g int) bool { return first <= g && g < last }
 	if !(t.start[first] < i1 && i0 < t.start[last] || t.start[first] < j1 && j0 < t.start[last]) {
 		return nil
@@ -116,7 +118,7 @@ func (t *tiles) add(pair [2]int, sums matrix, first, last int) error {
 	buffer := t.buffers.Get().(*tileBuffer)
 	defer t.buffers.Put(buffer)
 	p := kernel.Product[float64]{
-		M: i1 - i0, N: j1 - j0, K: t.x.dim, A: t.left.Operand(i0), B: t.right.Operand(j0),
+		M: i1 - i0, N: j1 - j0, K: t.x.Dim, A: t.left.Operand(i0), B: t.right.Operand(j0),
 		C: buffer.product[:], Stride: tileSize, Threads: 1, Workspace: &buffer.workspace,
 	}
 	if err := p.Run(); err != nil {
@@ -125,14 +127,14 @@ func (t *tiles) add(pair [2]int, sums matrix, first, last int) error {
 	for i := i0; i < i1; i++ {
 		columns := buffer.unwanted[:j1-j0]
 		if wanted(t.group[i]) {
-			columns = sums.row(t.group[i] - first)[j0:j1]
+			columns = sums.Row(t.group[i] - first)[j0:j1]
 		}
 		for lo := max(j0, i+1); lo < j1; {
 			g := t.group[lo]
 			hi := min(t.start[g+1], j1)
 			sum := t.addRow(i, lo, hi, buffer.product[(i-i0)*tileSize+lo-j0:][:hi-lo], columns[lo-j0:hi-j0], buffer)
 			if wanted(g) {
-				sums.row(g - first)[i] += sum
+				sums.Row(g - first)[i] += sum
 			}
 			lo = hi
 		}
@@ -148,7 +150,7 @@ func (t *tiles) addRow(i, lo, hi int, product, columns []float64, buffer *tileBu
 		return sum
 	}
 	small := buffer.small[:count]
-	kernel.SquaredDistances(buffer.direct[:], t.x.row(i), t.x.data[lo*t.x.dim:hi*t.x.dim], t.x.dim, small)
+	kernel.SquaredDistances(buffer.direct[:], t.x.Row(i), t.x.Data[lo*t.x.Dim:hi*t.x.Dim], t.x.Dim, small)
 	for q, j := range small {
 		d := math.Sqrt(buffer.direct[q])
 		columns[j] += d
@@ -164,9 +166,9 @@ const sumsBytes = 256 << 20
 // nearestGroups returns the mean distance of every point to the other points of its
 // own group (NaN for a point alone) and to the points of the nearest other group.
 func (t *tiles) nearestGroups(ctx context.Context, threads int) (own, other []float64, err error) {
-	own, other = make([]float64, t.x.n), slices.Repeat([]float64{math.Inf(1)}, t.x.n)
+	own, other = make([]float64, t.x.N), slices.Repeat([]float64{math.Inf(1)}, t.x.N)
 	groups := len(t.start) - 1
-	step := max(1, sumsBytes/8/t.x.n)
+	step := max(1, sumsBytes/8/t.x.N)
 	for first := 0; first < groups; first += step {
 		last := min(first+step, groups)
 		sums, err := t.groupSums(ctx, threads, first, last)
@@ -175,7 +177,7 @@ func (t *tiles) nearestGroups(ctx context.Context, threads int) (own, other []fl
 		}
 		for g := first; g < last; g++ {
 			size := float64(t.start[g+1] - t.start[g])
-			for i, sum := range sums.row(g - first) {
+			for i, sum := range sums.Row(g - first) {
 				if t.group[i] == g {
 					own[i] = sum / (size - 1)
 				} else {
