@@ -2,11 +2,7 @@
 
 package geometry
 
-import (
-	"slices"
-
-	"repscope/analysis/internal/results"
-)
+import "repscope/analysis/internal/results"
 
 // windowLabels are the labels of the states in measures over pairs inside which the
 // exclusion window counts: episodes, cut where frames are missing, so that the window
@@ -16,8 +12,8 @@ func (a *analyzer) windowLabels() []int {
 		return at(a.in.Episode, a.in.Sample)
 	}
 	labels, warning := results.ExcludeWindow(a.in.Episode, a.in.Time, a.o.ExcludeWindow) // without a sample
-	if warning != "" && !slices.Contains(a.result.Warnings, warning) {
-		a.result.Warnings = append(a.result.Warnings, warning)
+	if warning != "" {
+		a.warnings = append(a.warnings, warning)
 	}
 	return labels
 }
