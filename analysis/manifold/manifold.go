@@ -70,7 +70,6 @@ type Options struct {
 	// Approximate searches the neighbours of very many latents approximately and
 	// measures the recall; where that would save little, exactly.
 	Approximate bool
-	exactPoints int            // that of neighbors.Approximation, for tests
 	Threads     int            // ≤ 0: all
 	Memory      int64          // of neighbour searches, in bytes; 0: the default of package neighbors
 	Device      *device.Device // of exact neighbour searches; nil: the processor
@@ -117,7 +116,7 @@ type Model struct {
 	LevinaBickel            []LBResult      `json:"lb_mle"`
 	Decimation              []DecimationRow `json:"decimation"`
 	// Recall is that of the approximate search; nil for an exact one.
-	Recall *Recall `json:"recall,omitempty"`
+	Recall *LatentRecall `json:"recall,omitempty"`
 	// NEff is the number of independent latents that the dependent ones are
 	// worth, by the autocorrelation of the coordinate that varies most.
 	NEff report.Value `json:"n_eff"`
@@ -202,23 +201,26 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 	return result, nil
 }
 
-func (in Input) check() error {
+// check returns the latents of every model as spaces that need not be checked again.
+func (in Input) check() ([]neighbors.Space, error) {
 	n := 0
 	if len(in.Models) > 0 {
 		n = in.Models[0].Latents.N
 	}
 	if err := results.Check(in.Models, n, in.Episode); err != nil {
-		return err
+		return nil, err
 	}
 	if n < 3 {
-		return fmt.Errorf("%d latents, want at least 3", n)
+		return nil, fmt.Errorf("%d latents, want at least 3", n)
 	}
-	for _, m := range in.Models {
-		if err := neighbors.Check(m.Name, m.Latents, neighbors.Euclidean); err != nil {
-			return err
+	spaces := make([]neighbors.Space, len(in.Models))
+	for i, m := range in.Models {
+		var err error
+		if spaces[i], err = neighbors.NewSpace(m.Name, m.Latents, neighbors.Euclidean); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return spaces, nil
 }
 
 func (o Options) withDefaults(n int) Options {
@@ -244,7 +246,7 @@ func (o Options) withDefaults(n int) Options {
 func (o Options) searcher() searcher {
 	return searcher{
 		options:     neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory, Device: o.Device},
-		approximate: o.Approximate, seed: o.Seed, exactPoints: o.exactPoints,
+		approximate: o.Approximate, seed: o.Seed,
 	}
 }
 
@@ -282,7 +284,7 @@ func (m *Model) describe(s *spectrum.Spectrum, z points.Points) error {
 
 // intrinsic fills in the intrinsic dimensions and returns the jackknife of the
 // maximum likelihood Two-NN, nil where undefined.
-func (m *Model) intrinsic(ctx context.Context, z points.Points, rms float64, blocks *stat.Blocks, o Options) (*stat.Jackknifed, error) {
+func (m *Model) intrinsic(ctx context.Context, z neighbors.Space, rms float64, blocks *stat.Blocks, o Options) (*stat.Jackknifed, error) {
 	k := jackknifeNeighbors
 	for _, order := range slices.Concat(o.GrideOrders, o.Neighbors) {
 		k = max(k, order)
@@ -306,7 +308,7 @@ func (m *Model) intrinsic(ctx context.Context, z points.Points, rms float64, blo
 	m.TwoNN.MLECI = report.Between(estimate.MLECI[0], estimate.MLECI[1])
 	m.TwoNN.Fit = report.NumberOr(estimate.Fit, "the smallest nine tenths of the ratios are all 1")
 
-	mle, fit := d.jackknife(z, blocks, estimate)
+	mle, fit := d.jackknife(z.Points(), blocks, estimate)
 	m.TwoNN.MLEBlockCI, m.TwoNN.FitBlockCI = blockInterval(mle), blockInterval(fit)
 	switch shown := mle; o.Estimator {
 	case EstimatorDocumented:

@@ -223,7 +223,7 @@ func TestJackknifeEqualsDeletion(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 3 neighbours only: most deletions exhaust the list and look again.
-	d, err := withoutDuplicates(t.Context(), z, 3, o.DuplicateTolerance*rms, o.searcher())
+	d, err := withoutDuplicates(t.Context(), spaceOf(t, z), 3, o.DuplicateTolerance*rms, o.searcher())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +250,7 @@ func TestJackknifeEqualsDeletion(t *testing.T) {
 				distinctKept = append(distinctKept, i)
 			}
 		}
-		reduced, err := withoutDuplicates(t.Context(), z.Select(distinctKept), 3, 0, o.searcher())
+		reduced, err := withoutDuplicates(t.Context(), spaceOf(t, z.Select(distinctKept)), 3, 0, o.searcher())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -331,14 +331,14 @@ func TestUnusableLatents(t *testing.T) {
 func TestRatiosWithinASubset(t *testing.T) {
 	z := curvedPoints(1200)
 	s := Options{}.searcher()
-	d, err := withoutDuplicates(t.Context(), z, 32, 1e-7, s)
+	d, err := withoutDuplicates(t.Context(), spaceOf(t, z), 32, 1e-7, s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	order := stat.NewRandom(stat.NewKey(1)).Perm(len(d.index))
 	for _, size := range []int{len(order), len(order) / 2, len(order) / 10, len(order) / 20} {
 		members := order[:size]
-		got, err := d.ratiosWithin(t.Context(), z, members, s)
+		got, err := d.ratiosWithin(t.Context(), spaceOf(t, z), members, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -361,11 +361,11 @@ func TestApproximateDecimation(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := searcher{approximate: true}
-	d, err := withoutDuplicates(t.Context(), z, 32, 1e-7, s)
+	d, err := withoutDuplicates(t.Context(), spaceOf(t, z), 32, 1e-7, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	some, err := decimate(t.Context(), z, d, 0, s)
+	some, err := decimate(t.Context(), spaceOf(t, z), d, 0, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,4 +399,13 @@ func TestRepeatedRowKeepsTheDimension(t *testing.T) {
 	if !(b.TwoNN.MLE.Float() > 1) || a.TwoNN.MLE != b.TwoNN.MLE || a.TwoNN.Fit != b.TwoNN.Fit || !cmp.Equal(a.Gride, b.Gride) || !cmp.Equal(a.LevinaBickel, b.LevinaBickel) {
 		t.Errorf("with a repeated row %+v, %+v, %+v, without %+v, %+v, %+v", b.TwoNN, b.Gride, b.LevinaBickel, a.TwoNN, a.Gride, a.LevinaBickel)
 	}
+}
+
+func spaceOf(t *testing.T, z points.Points) neighbors.Space {
+	t.Helper()
+	s, err := neighbors.NewSpace("latents", z, neighbors.Euclidean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

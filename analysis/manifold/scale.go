@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"repscope/neighbors"
-	"repscope/points"
 	"repscope/stat"
 )
 
@@ -16,22 +15,22 @@ import (
 type distinct struct {
 	index      []int // of the kept latents, ascending
 	nearest    *neighbors.Nearest
-	recall     *Recall // of nearest; nil where the search is exact
+	recall     *LatentRecall // of nearest; nil where the search is exact
 	duplicates int
 }
 
 // withoutDuplicates removes every latent within tolerance of one of lower
 // index that is kept, and returns the k nearest neighbours among the rest.
 // Duplicates carry no scale: one of them makes r1 zero and ln(r2/r1) infinite.
-func withoutDuplicates(ctx context.Context, z points.Points, k int, tolerance float64, s searcher) (*distinct, error) {
-	d := &distinct{index: make([]int, z.N)}
+func withoutDuplicates(ctx context.Context, z neighbors.Space, k int, tolerance float64, s searcher) (*distinct, error) {
+	d := &distinct{index: make([]int, z.Points().N)}
 	for i := range d.index {
 		d.index[i] = i
 	}
 	current := z
 	for {
 		if len(d.index) < 3 {
-			return nil, &stat.UndefinedError{Quantity: "intrinsic dimension", Reason: fmt.Sprintf("%d of %d latents are distinct, want at least 3", len(d.index), z.N)}
+			return nil, &stat.UndefinedError{Quantity: "intrinsic dimension", Reason: fmt.Sprintf("%d of %d latents are distinct, want at least 3", len(d.index), z.Points().N)}
 		}
 		nearest, recall, err := s.nearest(ctx, current, min(k, len(d.index)-1), true)
 		if err != nil {
@@ -45,7 +44,7 @@ func withoutDuplicates(ctx context.Context, z points.Points, k int, tolerance fl
 			}
 		}
 		if len(kept) == len(dropped) {
-			d.nearest, d.recall, d.duplicates = nearest, recall, z.N-len(kept)
+			d.nearest, d.recall, d.duplicates = nearest, recall, z.Points().N-len(kept)
 			return d, nil
 		}
 		d.index = kept
@@ -97,7 +96,7 @@ const decimatedPoints, decimatedSubsets = 1 << 17, 8
 // decimate splits the distinct latents into 1, 2, 4, … random disjoint subsets
 // and estimates the dimension of each. The draw depends on the seed alone, so
 // that all models are decimated alike when they have the same duplicates.
-func decimate(ctx context.Context, z points.Points, d *distinct, seed uint64, s searcher) ([]Decimation, error) {
+func decimate(ctx context.Context, z neighbors.Space, d *distinct, seed uint64, s searcher) ([]Decimation, error) {
 	order := stat.NewRandom(stat.StreamDecimation.Key(seed)).Perm(len(d.index))
 	var curve []Decimation
 	for parts := 1; len(order)/parts >= minimumDecimated || parts == 1; parts *= 2 {
@@ -135,7 +134,7 @@ func decimate(ctx context.Context, z points.Points, d *distinct, seed uint64, s 
 // ratiosWithin returns r2/r1 of the members, positions in d.index, among themselves.
 // The neighbours of a member that are members too are its nearest members; only where
 // its list has fewer than two are all members looked at.
-func (d *distinct) ratiosWithin(ctx context.Context, z points.Points, members []int, s searcher) ([]float64, error) {
+func (d *distinct) ratiosWithin(ctx context.Context, z neighbors.Space, members []int, s searcher) ([]float64, error) {
 	belongs := make([]bool, len(d.index))
 	for _, m := range members {
 		belongs[m] = true
@@ -168,7 +167,7 @@ func (d *distinct) ratiosWithin(ctx context.Context, z points.Points, members []
 		return (&distinct{nearest: nearest}).ratios(1, 2), nil
 	}
 	// The first of three is the member itself: others are farther than duplicates.
-	nearest, err := neighbors.Cross(ctx, pts.Select(short), pts, 3, s.options)
+	nearest, err := pts.Cross(ctx, pts.Select(short), 3, s.options)
 	if err != nil {
 		return nil, err
 	}
