@@ -3,11 +3,9 @@
 package manifold
 
 import (
-	"context"
 	"fmt"
 
 	"repscope/neighbors"
-	"repscope/points"
 	"repscope/report"
 )
 
@@ -22,37 +20,15 @@ type Recall struct {
 	Exact         bool         `json:"exact"`   // the search was exact, because an approximate one would save little: nothing had to be compared
 }
 
-// searcher finds nearest neighbours, exactly or not.
-type searcher struct {
-	options     neighbors.Options
-	approximate bool
-	seed        uint64
-	exactPoints int // up to which the search is exact anyway; 0: as long as that takes seconds
-}
-
-// nearest returns the k nearest neighbours of every point; with measure, and in
-// the approximate mode, also the recall, else nil.
-func (s searcher) nearest(ctx context.Context, pts points.Points, k int, measure bool) (*neighbors.Nearest, *Recall, error) {
-	if !s.approximate {
-		nearest, err := neighbors.KNearest(ctx, pts, k, s.options)
-		return nearest, nil, err
+// recallOf is the recall as the result file holds it, nil for an exact search.
+func recallOf(r *neighbors.Recall) *Recall {
+	if r == nil {
+		return nil
 	}
-	a := neighbors.Approximation{Seed: s.seed, ExactPoints: s.exactPoints}
-	if !measure {
-		a.Queries = -1
-	}
-	found, err := neighbors.KNearestApproximate(ctx, pts, k, s.options, a)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !measure {
-		return &found.Nearest, nil, nil
-	}
-	r := found.Recall
-	return &found.Nearest, &Recall{
+	return &Recall{
 		Value: report.Number(r.Value), StandardError: report.Number(r.StandardError),
 		K: r.K, Queries: r.Queries, Exact: r.Exact,
-	}, nil
+	}
 }
 
 // warning is one where the recall is low.
