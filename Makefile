@@ -116,7 +116,7 @@ ptx-check:
 cuda-fake:
 	@if command -v gcc >/dev/null && command -v g++ >/dev/null; then \
 		$(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' ./internal/cuda ./model/cuda && \
-		$(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' -run 'GPU|CUDA' ./neighbors ./latent ./analysis/robustness ./cmd; \
+		$(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' -run 'GPU|CUDA' ./neighbors/... ./model ./latent ./analysis/robustness ./cmd; \
 	else \
 		echo "skipped: the tests of CUDA on the fake driver need gcc and g++"; \
 	fi
@@ -130,7 +130,7 @@ GPU_CHECK = $(CURDIR)/bin/gpu-check
 gpu-check-bundle:
 	rm -rf bin/gpu-check
 	@mkdir -p bin/gpu-check
-	@for package in internal/cuda model/cuda neighbors; do \
+	@for package in internal/cuda model/cuda neighbors neighbors/internal/gpu; do \
 		mkdir -p "$(GPU_CHECK)/$$package"; \
 		echo "$(GO) test -c -tags cuda ./$$package"; \
 		$(CUDA_ENV) $(GO) test -c -tags cuda -o "$(GPU_CHECK)/$$package/$$(basename $$package).test" ./$$package || exit 1; \

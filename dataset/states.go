@@ -63,8 +63,9 @@ func (r PixelRange) String() string {
 
 // States is a sequence of states over an array. It is safe for concurrent use.
 type States struct {
-	array  *Array
-	starts []int // the array row at which each state begins
+	array   *Array
+	starts  []int   // the array row at which each state begins
+	windows windows // where states may begin, whatever the rows hold
 
 	// Which part of the array a state is: rows start+delta .. +rows-1, and of each
 	// row the given runs of elements (nil: all).
@@ -129,75 +130,6 @@ func ReadEpisodes(a *Array, kind string) (numbers []int64, ends []bool, err erro
 	return nil, ends, nil
 }
 
-// boundaries are episodes as numbers or flags, or neither.
-type boundaries struct {
-	numbers []int64
-	ends    []bool
-}
-
-// runs numbers the uninterrupted stretches of one episode, row by row.
-func (b boundaries) runs(n int) []int32 {
-	run := make([]int32, n)
-	current := int32(0)
-	for i := range n {
-		if i > 0 && (b.ends != nil && b.ends[i-1] || b.numbers != nil && b.numbers[i] != b.numbers[i-1]) {
-			current++
-		}
-		run[i] = current
-	}
-	return run
-}
-
-// episodes numbers the episodes in order of appearance, row by row.
-func (b boundaries) episodes(run []int32) []int32 {
-	if b.numbers == nil {
-		return run
-	}
-	episode := make([]int32, len(run))
-	seen := map[int64]int32{}
-	for i, v := range b.numbers {
-		e, ok := seen[v]
-		if !ok {
-			e = int32(len(seen))
-			seen[v] = e
-		}
-		episode[i] = e
-	}
-	return episode
-}
-
-// windowStarts returns the valid starts of windows of the given length.
-func windowStarts(run []int32, ends []bool, n, window int) []int {
-	var starts []int
-	lastEnd := -1 // the last flagged row up to i+window
-	for j := range window {
-		if j < n && ends != nil && ends[j] {
-			lastEnd = j
-		}
-	}
-	for i := 0; i+window < n; i++ {
-		if ends != nil && ends[i+window] {
-			lastEnd = i + window
-		}
-		if lastEnd < i && run[i] == run[i+window] {
-			starts = append(starts, i)
-		}
-	}
-	return starts
-}
-
-// withSuccessors adds start+1 for every start.
-func withSuccessors(starts []int) []int {
-	out := make([]int, 0, len(starts)+1)
-	for k, i := range starts {
-		out = append(out, i)
-		if k+1 == len(starts) || starts[k+1] != i+1 {
-			out = append(out, i+1)
-		}
-	}
-	return out
-}
-
 // NewStates presents the rows of a as states. Floating-point values are looked
 // through once, for NaN, infinity and the pixel range.
 func NewStates(a *Array, o StateOptions) (*States, error) {
@@ -234,9 +166,11 @@ func NewStates(a *Array, o StateOptions) (*States, error) {
 		s.rows, s.span = o.Window, o.Window
 		s.shape = append([]int{o.Window}, s.shape...)
 		s.layout = "T" + s.layout
-		s.starts = windowStarts(s.run, o.Ends, a.rows, o.Window)
+		s.windows.valid = windowStarts(s.run, o.Ends, a.rows, o.Window)
+		s.windows.extended = withSuccessors(s.windows.valid)
+		s.starts = s.windows.valid
 		if o.Successors {
-			s.starts = withSuccessors(s.starts)
+			s.starts = s.windows.extended
 		}
 		if len(s.starts) == 0 {
 			return nil, fmt.Errorf("%s: no window of %d rows and its successor fit into an episode (%d rows, %d stretches)", a.name, o.Window, a.rows, int(lastOr(s.run, -1))+1)
@@ -246,6 +180,7 @@ func NewStates(a *Array, o StateOptions) (*States, error) {
 		for i := range s.starts {
 			s.starts[i] = i
 		}
+		s.windows = windows{s.starts, s.starts}
 	}
 	if a.dtype.IsFloat() {
 		if err := s.checkFinite(o.SkipNaN); err != nil {

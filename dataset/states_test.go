@@ -183,24 +183,6 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// The window rule against its definition, on random flags.
-func TestWindowRule(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 40).Draw(t, "n")
-		ends := rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "ends")
-		window := rapid.IntRange(1, 6).Draw(t, "window")
-		var want []int
-		for i := 0; i+window < n; i++ {
-			if !slices.Contains(ends[i:i+window+1], true) {
-				want = append(want, i)
-			}
-		}
-		if got := windowStarts(boundaries{ends: ends}.runs(n), ends, n, window); !slices.Equal(got, want) {
-			t.Fatalf("got %v, want %v", got, want)
-		}
-	})
-}
-
 // Any selection in any order reads the same values as all at once.
 func TestGatherAndSubset(t *testing.T) {
 	a := counting(t, 400, 3, 2)

@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"repscope/internal/kernel"
+	"repscope/model"
 	"repscope/model/checkpoint"
 	"repscope/model/graph"
 	"repscope/stat"
@@ -25,7 +26,7 @@ type RandomOptions struct {
 	Dim     int    // latent dimension; 0 means 64
 	Seed    uint64 // equal seeds give equal weights on every machine
 	Threads int
-	Device  *Device
+	Backend *model.Backend
 }
 
 // RandomEncoder is an untrained ConvEncoder for states of the given shape:
@@ -95,18 +96,18 @@ func randomEncoder(state []int, o RandomOptions) (*modelEncoder, error) {
 	fill("final_norm.bias", features, 0)
 	put("fc.weight", features, o.Dim, features)
 	put("fc.bias", features, o.Dim)
-	model, err := checkpoint.Build(s, checkpoint.Options{})
+	network, err := checkpoint.Build(s, checkpoint.Options{})
 	if err != nil {
 		return nil, err
 	}
-	e, err := newModelEncoder(model.Graph, o.Threads, o.Device)
+	e, err := graphEncoder(network.Graph, o.Threads, o.Backend)
 	if err != nil {
 		return nil, err
 	}
-	e.check = model.Check
+	e.check = network.Check
 	e.info.Name, e.info.Format, e.info.Architecture = "random", "random", "ConvEncoder with random weights"
-	e.info.Parameters, e.info.DefaultPool = model.Parameters, PoolLast
-	e.info.Identity = hashFloats("random encoder"+o.Device.identity(), state, all)
+	e.info.Parameters, e.info.DefaultPool = network.Parameters, PoolLast
+	e.info.Identity = hashFloats("random encoder"+o.Backend.Identity(), state, all)
 	e.describe([]int{channels, 1, h, w})
 	return e, nil
 }
@@ -131,7 +132,7 @@ type PCAOptions struct {
 	Dim     int // latent dimension; 0 means 64
 	Fit     int // states the components are fitted on, evenly spaced; 0 or more than 2,000 means 2,000
 	Threads int
-	Device  *Device
+	Backend *model.Backend
 }
 
 // maxFit bounds the Gram matrix of PCAEncoder.
@@ -229,13 +230,13 @@ func pcaEncoder(ctx context.Context, src Source, o PCAOptions) (*modelEncoder, e
 				Attributes: map[string]graph.Attribute{"transB": {Kind: graph.AttributeInt, Int: 1}}},
 		},
 	}
-	e, err := newModelEncoder(g, o.Threads, o.Device)
+	e, err := graphEncoder(g, o.Threads, o.Backend)
 	if err != nil {
 		return nil, err
 	}
 	e.info.Name, e.info.Format, e.info.Architecture = "pca", "pca", "principal components of pixels"
 	e.info.Parameters = len(v) + width
-	e.info.Identity = hashFloats("pca"+o.Device.identity(), state, [][]float32{m, v})
+	e.info.Identity = hashFloats("pca"+o.Backend.Identity(), state, [][]float32{m, v})
 	if dim < o.Dim {
 		e.info.Warnings = append(e.info.Warnings, fmt.Sprintf("pca: %d states span %d directions; the latents have %d dimensions, not %d", n, dim, dim, o.Dim))
 	}

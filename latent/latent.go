@@ -8,6 +8,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"repscope/model"
 	"repscope/model/checkpoint"
 	"repscope/model/operator"
 )
@@ -91,8 +92,8 @@ type OpenOptions struct {
 	StateShape []int
 	// Threads bounds the goroutines of one Encode; 0 means GOMAXPROCS.
 	Threads int
-	// Device runs the encoder; nil is the processor. It must outlive the encoder.
-	Device *Device
+	// Backend runs the encoder; nil is the processor. It must outlive the encoder.
+	Backend *model.Backend
 }
 
 // Architecture describes a known encoder of a file of weights.

@@ -467,7 +467,7 @@ func TestUnusualGraphs(t *testing.T) {
 		Outputs: []graph.Port{{Name: "z"}},
 		Nodes: []*graph.Node{{Op: "Cast", Inputs: []string{"x"}, Outputs: []string{"z"},
 			Attributes: map[string]graph.Attribute{"to": {Kind: graph.AttributeInt, Int: graph.ElementFloat}}}}}
-	e, err := newModelEncoder(cast, 1, nil)
+	e, err := graphEncoder(cast, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -482,14 +482,14 @@ func TestUnusualGraphs(t *testing.T) {
 		Outputs:   []graph.Port{{Name: "z"}},
 		Constants: map[string]*graph.Tensor{"shape": graph.Ints(1, -1)},
 		Nodes:     []*graph.Node{{Op: "Reshape", Inputs: []string{"x", "shape"}, Outputs: []string{"z"}}}}
-	e, err = newModelEncoder(whole, 1, nil)
+	e, err = graphEncoder(whole, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
 	_, err = e.Encode(context.Background(), tensor.New(tensor.WithShape(2, 3), tensor.WithBacking(make([]float32, 6))))
 	wantError(t, err, "[1 6]", "batch of 2")
-	_, err = newModelEncoder(&graph.Graph{Inputs: []graph.Port{{Name: "a"}, {Name: "b"}}}, 1, nil)
+	_, err = graphEncoder(&graph.Graph{Inputs: []graph.Port{{Name: "a"}, {Name: "b"}}}, 1, nil)
 	wantError(t, err, "2 inputs", `"a"`, `"b"`)
 }
 

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -22,7 +23,12 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"repscope/dataset"
+	"repscope/model"
+	"repscope/model/checkpoint"
+	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
+	"repscope/model/onnx"
 )
 
 // runtimeMemory is what a process may take beyond weights and activations: the
@@ -152,14 +158,11 @@ func TestMemoryProcess(t *testing.T) {
 	}
 	r := memoryReport{Before: before}
 	start := time.Now()
-	m, err := read(path, OpenOptions{})
+	opened, err := Open(path, OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := m.open(OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := opened.(*modelEncoder)
 	r.Open = time.Since(start).Seconds()
 	start = time.Now()
 	s, err := NewStream(context.Background(), e, noise(state), EncodeOptions{Pool: PoolKeep})
@@ -178,9 +181,9 @@ func TestMemoryProcess(t *testing.T) {
 	if r.Peak, err = processMemory("VmHWM"); err != nil {
 		t.Fatal(err)
 	}
-	r.Weights = 4 * int64(m.info.Parameters)
+	r.Weights = 4 * int64(e.info.Parameters)
 	shape, _ := fit(state, e.input)
-	p, err := m.graph.Specialize([]graph.Operand{{Type: graph.Type{DType: e.input.DType, Shape: append([]int{DefaultBatch}, shape...)}}})
+	p, err := preparedGraph(t, path).Specialize([]graph.Operand{{Type: graph.Type{DType: e.input.DType, Shape: append([]int{DefaultBatch}, shape...)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,12 +201,16 @@ func TestMemoryProcess(t *testing.T) {
 	for d, n := range p.Plan().Size {
 		r.Arena += int64(n * graph.DType(d).Size())
 	}
+	f, err := model.Read(path, model.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	start = time.Now()
-	if err := e.identify(m.files); err != nil {
+	if _, err := f.Sums(); err != nil {
 		t.Fatal(err)
 	}
 	r.Hash = time.Since(start).Seconds()
-	if err := e.Close(); err != nil {
+	if err := errors.Join(f.Close(), e.Close()); err != nil {
 		t.Fatal(err)
 	}
 	line, err := json.Marshal(r)
@@ -211,6 +218,29 @@ func TestMemoryProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	fmt.Printf("memory: %s\n", line)
+}
+
+// preparedGraph reads an encoder file once more, to see its program.
+func preparedGraph(t *testing.T, path string) *graph.Graph {
+	t.Helper()
+	var g *graph.Graph
+	if strings.HasSuffix(path, ".onnx") {
+		f, err := onnx.Open(path, onnx.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g = f.Graph
+	} else {
+		n, err := checkpoint.Open(path, checkpoint.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g = n.Graph
+	}
+	if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
+		t.Fatal(err)
+	}
+	return g
 }
 
 // noise is a source of states that takes no memory.

@@ -50,43 +50,38 @@ func encodeNoisy(ctx context.Context, enc Encoder, info Info, src Source, n Nois
 		return points.Points{}, nil, err
 	}
 	s.noise = &n
-	raw, err := s.noisyLane()
-	if err != nil {
-		return points.Points{}, nil, err
+	raw, ok := s.noisyPipeline()
+	if !ok {
+		return points.Points{}, nil, ErrNoNoise
 	}
 	if err := s.check(ctx); err != nil {
 		return points.Points{}, nil, err
 	}
 	moved := make([]float64, src.Len())
-	latents, dim, err := s.all(ctx, func(lo, hi int) { copy(moved[lo:hi], raw.Displacements()) })
+	latents, dim, err := s.all(ctx, func(lo, hi int) { copy(moved[lo:hi], raw.displacements()) })
 	if err != nil {
 		return points.Points{}, nil, err
 	}
 	return points.Float32(latents, dim), moved, nil
 }
 
-// noisyLane is what changes and encodes every batch of the source, the last one included.
-func (s *Stream) noisyLane() (rawExecutor, error) {
-	enc, ok := s.enc.(lane)
+// noisyPipeline is what changes and encodes every batch of the source, the last one
+// included; false if there is none.
+func (s *Stream) noisyPipeline() (pipeline, bool) {
+	enc, ok := s.enc.(pipeline)
 	if !ok || s.pre.resizes() {
-		return nil, ErrNoNoise
+		return nil, false
 	}
 	total := s.src.Len()
-	raw := enc.raw(min(s.o.Batch, total))
-	if raw == nil {
-		return nil, ErrNoNoise
-	}
-	if rest := total % s.o.Batch; rest > 0 && enc.raw(rest) == nil {
-		return nil, ErrNoNoise
-	}
-	return raw, nil
+	rest := total % s.o.Batch
+	return enc, enc.takesPixels(min(s.o.Batch, total)) && (rest == 0 || enc.takesPixels(rest))
 }
 
 // submitNoisy submits the states of a pass with the noise.
-func (s *Stream) submitNoisy(ctx context.Context, enc lane, p *pass, batch pixels.Noisy) error {
+func (s *Stream) submitNoisy(ctx context.Context, enc pipeline, p *pass, batch pixels.Noisy) error {
 	batch.Noise, batch.Scaling = s.noise.Noise, s.pre.scaling()
 	for i := p.lo; i < p.hi; i++ {
 		batch.Keys = append(batch.Keys, s.noise.Key(i))
 	}
-	return enc.submitRaw(p.hi-p.lo, s.pre.out, func(x rawExecutor, shape []int) error { return x.SubmitNoisy(ctx, batch, shape) })
+	return enc.submitNoisy(ctx, batch, p.hi-p.lo, s.pre.out)
 }

@@ -77,7 +77,7 @@ func TestNoiseOnCUDA(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	enc, err := PCAEncoder(t.Context(), states, PCAOptions{Dim: 5, Device: d})
+	enc, err := PCAEncoder(t.Context(), states, PCAOptions{Dim: 5, Backend: d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestNoiseThatDoesNotFitOnCUDA(t *testing.T) {
 	d := openCUDA(t, "fp32")
 	const rows, width = 3, 10
 	open := func(dtype graph.DType) Encoder {
-		e, err := newModelEncoder(&graph.Graph{Opset: 20,
+		e, err := graphEncoder(&graph.Graph{Opset: 20,
 			Inputs:  []graph.Port{{Name: "x", DType: dtype, Dims: []graph.Dim{{Size: rows}, {Size: width}}}},
 			Outputs: []graph.Port{{Name: "y"}},
 			Nodes: []*graph.Node{{Op: "Cast", Inputs: []string{"x"}, Outputs: []string{"f"}, Attributes: map[string]graph.Attribute{"to": {Kind: graph.AttributeInt, Int: 1}}},

@@ -21,10 +21,11 @@ const (
 	smallestBox = 16.0 // a data rectangle below this is an error
 )
 
-// panelName names the i-th tile in messages: its letter, in the order of Tiles.
+// panelName names the i-th tile in messages: its letter, in the order of Tiles. A
+// panel alone has none.
 func panelName(i int) string {
 	if i < 0 {
-		return "figure"
+		return "panel"
 	}
 	return "panel " + letter(i)
 }

@@ -24,11 +24,11 @@ var _ = []interface {
 }{(*Scatter)(nil), (*BoxPlot)(nil), (*GroupedBars)(nil), (*Bars)(nil), (*Curves)(nil), (*Spectrum)(nil), (*mounted)(nil)}
 
 // Add adds panels to a plot of gonum's as a [Figure] would show them: it sets the
-// labels, scales, ticks, names and text style of the axes from the first panel
-// that has axes (a plot of others hides them), makes room in their ranges, and
-// adds a legend entry for each series that needs one, at the place that p.Legend
-// says. series fixes the order of the series, as Figure.Series does; nil is the
-// order of appearance.
+// labels, scales, ticks and names of the axes from the first panel that has axes
+// (a plot of others alone hides its axes), makes room in their ranges, styles
+// title and legend like them, and adds a legend entry for each series that needs
+// one, at the place that p.Legend says. series fixes the order of the series, as
+// Figure.Series does; nil is the order of appearance.
 //
 // Add checks what p.Add cannot: a panel that cannot be drawn is an error that
 // names it, and p stays as it was. notes say what the reader should know, such as
@@ -49,24 +49,26 @@ func Add(p *plot.Plot, series []string, panels ...Panel) (notes []string, err er
 		if all[i].err != nil {
 			return nil, all[i].err
 		}
-		c, ok := all[i].content.(*chart)
-		if ok && axes == nil {
-			axes = c
-		}
-		if ok {
+	}
+	for _, m := range all {
+		if c, ok := m.content.(*chart); ok {
+			if axes == nil {
+				axes = c
+			}
 			p.X.Min, p.X.Max = min(p.X.Min, c.x.Min), max(p.X.Max, c.x.Max)
 			p.Y.Min, p.Y.Max = min(p.Y.Min, c.y.Min), max(p.Y.Max, c.y.Max)
 		}
 	}
-	if axes == nil {
-		p.HideAxes()
-	} else {
+	switch {
+	case axes != nil:
 		adopt(&p.X, axes.x.Axis, vgdraw.XCenter, vgdraw.YTop)
 		adopt(&p.Y, axes.y.Axis, vgdraw.XRight, vgdraw.YCenter)
+	case math.IsInf(p.X.Min, 1): // nothing else needs them
+		p.HideAxes()
 	}
 	words := styledAxis(Axis{}).Label.TextStyle
 	words.XAlign, words.YAlign = vgdraw.XLeft, vgdraw.YBottom
-	p.Legend.TextStyle, p.Legend.ThumbnailWidth = words, lineWidth
+	p.Legend.TextStyle, p.Legend.ThumbnailWidth, p.Legend.Padding = words, lineWidth, 2
 	p.Title.TextStyle = words
 	p.Title.TextStyle.XAlign, p.Title.TextStyle.YAlign = vgdraw.XCenter, vgdraw.YTop
 	for _, m := range all {
@@ -94,7 +96,7 @@ func adopt(axis *plot.Axis, ours plot.Axis, x vgdraw.XAlignment, y vgdraw.YAlign
 // mounted is a panel prepared for a plot.
 type mounted struct {
 	content content
-	shown   []legendKey
+	shown   []legendKey // of its series
 	err     error
 }
 
@@ -109,9 +111,9 @@ func mountWith(prep *preparation, name string, p Panel) *mounted {
 	if isNil(p) {
 		return &mounted{err: prep.errorf("no panel given")}
 	}
-	earlier := len(prep.shown)
+	prep.shown = nil
 	content, err := p.prepare(prep)
-	return &mounted{content: content, shown: prep.shown[earlier:], err: err}
+	return &mounted{content: content, shown: prep.shown, err: err}
 }
 
 // isNil reports whether a panel is nil or a nil pointer.

@@ -15,7 +15,7 @@ type preparation struct {
 	order    []string
 	index    map[string]int
 	keys     map[string]int // kinds of key of the series the legend must explain
-	shown    []legendKey    // the keys of all series, in order of appearance
+	shown    []legendKey    // the keys of one panel's series, in order of appearance
 	panel    string         // name of the panel being prepared, for messages
 	notes    []string       // for the footnote
 	warnings []string

@@ -164,59 +164,36 @@ type DecimationRow struct {
 // fewer than 3 are distinct, has undefined numbers with their reason. Errors:
 // no models, unequal numbers of latents, fewer than 3, NaN or Inf.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
-	if err := in.check(); err != nil {
+	work, err := Work(in, o)
+	if err != nil {
 		return nil, err
 	}
-	o = o.withDefaults(in.Models[0].Latents.N)
-	result := &Result{}
-	var blocks *stat.Blocks
-	series := results.LeadingSeries(in.Models)
-	if o.Intervals {
-		var err error
-		if blocks, err = stat.NewBlocks(in.Models[0].Latents.N, in.Episode, o.Block, series...); err != nil {
-			return nil, err
-		}
-		blocks = blocks.Coarsen(maxBlocks)
-		result.Blocks = fmt.Sprintf("%d blocks (%s)", blocks.Count(), blocks)
-		result.Warnings = append(result.Warnings, blocks.Warnings()...)
-	}
+	return work.Run(ctx)
+}
 
-	names := results.Names(in.Models)
-	ratios := make([]*stat.Jackknifed, len(in.Models))
-	dimensions := make([]*stat.Jackknifed, len(in.Models))
-	for i, encoded := range in.Models {
-		m := Model{Name: encoded.Name, Samples: encoded.Latents.N, NominalDimension: encoded.Latents.Dim, Estimator: o.Estimator}
-		linear, err := spectrum.New(encoded.Latents)
-		if err == nil {
-			err = m.describe(linear, encoded.Latents)
-		}
-		if err != nil {
-			m.undefined(stat.Reason(err))
-			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed", m.Name, stat.Reason(err)))
-			result.Models = append(result.Models, m)
-			continue
-		}
-		m.NEff = results.EffectiveSize(series[i], in.Episode)
-		ratios[i] = m.linearIntervals(encoded.Latents, blocks)
-		if dimensions[i], err = m.intrinsic(ctx, encoded.Latents, linear.RMSDistance(), blocks, o); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Name, err)
-		}
-		if w := m.Recall.warning(m.Name); w != "" {
-			result.Warnings = append(result.Warnings, w)
-		}
-		result.Models = append(result.Models, m)
-		if o.Progress != nil {
-			o.Progress(i+1, len(in.Models))
+// merge compares the models.
+func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
+	result := &Result{}
+	if p.blocks != nil {
+		result.Blocks = fmt.Sprintf("%d blocks (%s)", p.blocks.Count(), p.blocks)
+		result.Warnings = append(result.Warnings, p.blocks.Warnings()...)
+	}
+	var ratios, dimensions []*stat.Jackknifed
+	for _, part := range parts {
+		for _, m := range part.Models {
+			ratios, dimensions = append(ratios, m.ParticipationRatio), append(dimensions, m.TwoNN)
+			result.Warnings = append(result.Warnings, m.Warnings...)
+			result.Models = append(result.Models, m.Model)
 		}
 	}
-	if o.Estimator == EstimatorDocumented {
+	if p.o.Estimator == EstimatorDocumented {
 		result.Warnings = append(result.Warnings, "the documented formula 1/(ln(mean r2/r1) − ψ(1)) is not a dimension: no data can make it exceed 1/γ = 1.7325; use --estimator mle or fit")
 	}
 	for _, metric := range []struct {
 		name      string
 		estimates []*stat.Jackknifed
 	}{{"participation_ratio", ratios}, {"two_nn_mle", dimensions}} {
-		compared, err := results.PairwiseJackknifed(metric.name, names, metric.estimates, o.Seed)
+		compared, err := results.PairwiseJackknifed(metric.name, results.Names(p.in.Models), metric.estimates, p.o.Seed)
 		if err != nil {
 			return nil, err
 		}

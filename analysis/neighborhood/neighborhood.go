@@ -221,10 +221,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		return nil, err
 	}
 	if o.ExcludeWindow > 0 {
-		labels, warning, err := in.runs(o.ExcludeWindow)
-		if err != nil {
-			return nil, err
-		}
+		labels, warning := results.ExcludeWindow(in.Episode, in.Time, o.ExcludeWindow)
 		settings.Episode = labels
 		result.warn(warning)
 	}
@@ -337,40 +334,6 @@ func (in Input) latents(metric neighbors.Metric, scale spectrum.Scale) ([]points
 		}
 	}
 	return spaces, nil
-}
-
-// runs labels the states so that an exclusion window of w positions inside a
-// label is one of w frames inside an episode: a label ends where more than w
-// frames are missing. Where fewer are missing, positions reach further than
-// frames do, and the warning says how far.
-func (in Input) runs(w int) (labels []int, warning string, err error) {
-	if in.Time == nil {
-		return in.Episode, "", nil
-	}
-	type key struct{ episode, run int }
-	known := map[key]int{}
-	labels = make([]int, len(in.Time))
-	run, first, widest := 0, 0, w // first is where the run begins
-	for i := range labels {
-		if i > 0 && in.Time[i]-in.Time[i-1] > w {
-			run, first = run+1, i
-		}
-		widest = max(widest, in.Time[i]-in.Time[max(first, i-w)])
-		at := key{run: run}
-		if in.Episode != nil {
-			at.episode = in.Episode[i]
-		}
-		label, ok := known[at]
-		if !ok {
-			label = len(known)
-			known[at] = label
-		}
-		labels[i] = label
-	}
-	if widest > w {
-		warning = fmt.Sprintf("states are missing from the sequence: the exclusion window of %d frames leaves out pairs up to %d frames apart in places", w, widest)
-	}
-	return labels, warning, nil
 }
 
 // blocks groups the states for the jackknife, by the series of every model, and puts the groups into settings.

@@ -17,6 +17,7 @@ import (
 	"repscope/internal/device"
 	"repscope/latent"
 	"repscope/measure/corruption"
+	"repscope/model"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -45,7 +46,7 @@ func (m *onGPU) encodeNoisy(ctx context.Context, states latent.Source, n latent.
 }
 
 // models are two encoders on a device: one of pixels as they are, one of pixels that are scaled.
-func models(t *testing.T, d *latent.Device, states latent.Source, batch int) []*onGPU {
+func models(t *testing.T, d *model.Backend, states latent.Source, batch int) []*onGPU {
 	t.Helper()
 	scaled := latent.Preprocessing{Scale: latent.ScaleUnit, High: 255, Mean: []float64{0.4}, Std: []float64{0.3}}
 	var all []*onGPU
@@ -54,7 +55,7 @@ func models(t *testing.T, d *latent.Device, states latent.Source, batch int) []*
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := latent.PCAEncoder(t.Context(), fitted, latent.PCAOptions{Dim: 4 + i, Device: d})
+		e, err := latent.PCAEncoder(t.Context(), fitted, latent.PCAOptions{Dim: 4 + i, Backend: d})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +134,7 @@ func TestNoiseOnGPU(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			d := &latent.Device{Device: gpus, Precision: "tf32"}
+			d := &model.Backend{Device: gpus, Precision: "tf32"}
 			batches := []int{4, n, 64}
 			if len(gpus.Contexts()) > 1 {
 				batches = []int{3}
@@ -186,7 +187,7 @@ func TestNoiseOfResizedFramesOnGPU(t *testing.T) {
 	}
 	t.Cleanup(func() { d.Close() })
 	states := greys(600, []int{8, 8}, 0, 255) // more than one chunk
-	all := models(t, &latent.Device{Device: d}, states, 64)
+	all := models(t, &model.Backend{Device: d}, states, 64)
 	m := all[0]
 	clean, err := m.encode(t.Context(), states)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/run"
 	"repscope/latent"
+	"repscope/model"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -38,7 +39,7 @@ type Data struct {
 
 	frames *dataset.Array // what States are made of
 	cache  *latent.Cache  // nil: off
-	device *latent.Device // nil until it is asked for
+	device *model.Backend // nil until it is asked for
 }
 
 // Index returns all states that may be analysed: those without NaN, in time

@@ -5,12 +5,12 @@ package input
 import (
 	"repscope/internal/device"
 	"repscope/internal/run"
-	"repscope/latent"
+	"repscope/model"
 )
 
 // Device returns what --device names, in use until the end of the run. It is taken
 // into use when it is first asked for, so that a run without encoders needs none.
-func (d *Data) Device() (*latent.Device, error) {
+func (d *Data) Device() (*model.Backend, error) {
 	if d.device != nil {
 		return d.device, nil
 	}
@@ -21,7 +21,7 @@ func (d *Data) Device() (*latent.Device, error) {
 	if note != "" {
 		d.env.Note("%s", note)
 	}
-	d.device = &latent.Device{Device: opened, Precision: d.Options.Precision, Note: func(text string) { d.env.Note("%s", text) }}
+	d.device = &model.Backend{Device: opened, Precision: d.Options.Precision, Note: func(text string) { d.env.Note("%s", text) }}
 	if opened != nil {
 		d.env.CloseLater(opened)
 		d.env.Result.Device, d.env.Result.Precision = opened.String(), d.Options.Precision

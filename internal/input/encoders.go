@@ -104,7 +104,7 @@ func (d *Data) openEncoder(s source) (*Model, report.Input, error) {
 	}
 	open := d.inputs.open(s.name, d.env.Options.Threads)
 	open.StateShape = seen.Shape()
-	if open.Device, err = d.Device(); err != nil {
+	if open.Backend, err = d.Device(); err != nil {
 		return nil, report.Input{}, err
 	}
 	encoder, err := latent.Open(path, open)
@@ -229,9 +229,9 @@ func (d *Data) openBaseline(ctx context.Context, s source, dim int) (*Model, rep
 		return nil, report.Input{}, err
 	}
 	if s.path == "random" {
-		encoder, err = latent.RandomEncoder(seen.Shape(), latent.RandomOptions{Dim: dim, Seed: d.env.Options.Seed, Threads: d.env.Options.Threads, Device: device})
+		encoder, err = latent.RandomEncoder(seen.Shape(), latent.RandomOptions{Dim: dim, Seed: d.env.Options.Seed, Threads: d.env.Options.Threads, Backend: device})
 	} else {
-		encoder, err = latent.PCAEncoder(ctx, seen, latent.PCAOptions{Dim: dim, Device: device})
+		encoder, err = latent.PCAEncoder(ctx, seen, latent.PCAOptions{Dim: dim, Backend: device})
 	}
 	if err != nil {
 		return nil, report.Input{}, fmt.Errorf("baseline %s: %w", s.name, err)

@@ -12,6 +12,7 @@ import (
 	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/measure/spectrum"
+	"repscope/model"
 	"repscope/stat"
 )
 
@@ -174,9 +175,9 @@ func (in *Inputs) registerRunning(f *run.Flags) {
 	in.Device = "auto"
 	f.CheckedVar(&in.Device, "device", device.Check, "`DEVICE` for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, "+
 		"or auto for the first GPU, if there is one, else the processor")
-	in.Precision = latent.Precisions()[0]
-	f.CheckedVar(&in.Precision, "precision", run.OneOf(latent.Precisions()...), "`PRECISION` of matrix products on GPUs ("+
-		strings.Join(latent.Precisions(), ", ")+"), with float32 sums; the processor computes in float32")
+	in.Precision = model.Precisions()[0]
+	f.CheckedVar(&in.Precision, "precision", run.OneOf(model.Precisions()...), "`PRECISION` of matrix products on GPUs ("+
+		strings.Join(model.Precisions(), ", ")+"), with float32 sums; the processor computes in float32")
 	in.Batch = 64
 	f.CountVar(&in.Batch, "batch", 1, "`N` states per batch")
 	f.StringVar(&in.cache, "cache", "", "`DIR` that keeps encoded latents between runs, or off (default: the user's cache folder)")

@@ -4,9 +4,7 @@ package input
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"repscope/dataset"
 	"repscope/internal/example"
@@ -34,98 +32,64 @@ func (d *Data) loadStates(given []givenLatents) error {
 	if err != nil {
 		return fmt.Errorf("frames: %w", err)
 	}
-	d.States = states
+	d.States, d.frames = states, in.frames
 	d.count, d.window = states.Len(), in.window
 	d.episodes = states.Episodes()
 	d.rows = make([]int, d.count)
 	for i := range d.rows {
 		d.rows[i] = states.Start(i)
 	}
+	if err := d.admit(given, in); err != nil {
+		return err
+	}
+	d.enterFrames(in)
+	return nil
+}
 
-	// The windows as they are before any is dropped for NaN decide which row of
-	// the given latents belongs to which state.
-	proper, err := windowStarts(in.frames.Len(), options, false)
-	if err != nil {
-		return err
-	}
-	extended, err := windowStarts(in.frames.Len(), options, true)
-	if err != nil {
-		return err
-	}
-	admitted := proper
-	if d.inputs.needs.Successors {
-		admitted = extended
-	}
+// admit decides which states are analysed and which row of the given latents belongs
+// to each: latents without those that follow the last valid windows leave these out
+// for all models.
+func (d *Data) admit(given []givenLatents, in *frameInput) error {
+	successors := d.inputs.needs.Successors
 	for i := range given {
 		g := &given[i]
-		starts := extended
-		switch g.points.N {
-		case len(extended):
-		case len(proper):
-			starts, admitted = proper, proper
-		default:
-			return d.mismatch(g, in, len(proper))
+		row, with, ok := d.States.RowsOf(g.points.N)
+		if !ok {
+			return d.mismatch(g, in, d.States.Windows())
 		}
-		place := make(map[int]int, len(starts))
-		for row, start := range starts {
-			place[start] = row
+		g.row = row
+		successors = successors && with
+	}
+	if successors {
+		d.index = make([]int, d.count)
+		for i := range d.index {
+			d.index[i] = i
 		}
-		g.row = make([]int, d.count)
-		for state, start := range d.rows {
-			row, ok := place[start]
-			if !ok {
-				row = -1 // a successor, which the latents do not have and admitted leaves out
-			}
-			g.row[state] = row
-		}
-	}
-	allowed := make(map[int]bool, len(admitted))
-	for _, start := range admitted {
-		allowed[start] = true
-	}
-	for state, start := range d.rows {
-		if allowed[start] {
-			d.index = append(d.index, state)
-		}
-	}
-
-	pixels := states.Range()
-	d.frames = in.frames
-	distinct := map[int]bool{}
-	for _, state := range d.index {
-		distinct[d.episodes[state]] = true
-	}
-	d.env.Result.Inputs = append(d.env.Result.Inputs, report.Input{
-		Role: "frames", Path: in.path, DType: in.frames.DType().String(), Shape: slices.Clone(in.frames.Shape()),
-		PixelRange: &report.Range{Low: pixels.Low, High: pixels.High, Source: pixels.Source},
-		Window:     in.window, States: len(d.index), Episodes: len(distinct), Skipped: states.Skipped(),
-	})
-	if in.episodes != nil {
-		d.env.Result.Inputs = append(d.env.Result.Inputs, *in.episodes)
-	}
-	if states.Skipped() > 0 {
-		d.env.Warn("frames %s: %d states dropped for NaN or Inf", in.path, states.Skipped())
+	} else {
+		d.index = d.States.Valid()
 	}
 	return nil
 }
 
-// windowStarts returns the rows at which states begin, whatever they hold.
-func windowStarts(frames int, o dataset.StateOptions, successors bool) ([]int, error) {
-	blank, err := dataset.NewArray("frames", []int{frames, 1}, make([]uint8, frames))
-	if err != nil {
-		return nil, err
+// enterFrames enters frames and episodes into the inputs of the result.
+func (d *Data) enterFrames(in *frameInput) {
+	pixels := d.States.Range()
+	distinct := map[int]bool{}
+	for _, state := range d.index {
+		distinct[d.episodes[state]] = true
 	}
-	o.Layout, o.PixelRange, o.SkipNaN = "auto", "auto", false
-	o.Successors = successors && o.Window > 0
-	states, err := dataset.NewStates(blank, o)
-	if err != nil {
-		return nil, fmt.Errorf("frames: %w", err)
+	skipped := d.States.Skipped()
+	d.env.Result.Inputs = append(d.env.Result.Inputs, report.Input{
+		Role: "frames", Path: in.path, DType: in.frames.DType().String(), Shape: slices.Clone(in.frames.Shape()),
+		PixelRange: &report.Range{Low: pixels.Low, High: pixels.High, Source: pixels.Source},
+		Window:     in.window, States: len(d.index), Episodes: len(distinct), Skipped: skipped,
+	})
+	if in.episodes != nil {
+		d.env.Result.Inputs = append(d.env.Result.Inputs, *in.episodes)
 	}
-	starts := make([]int, states.Len())
-	for i := range starts {
-		starts[i] = states.Start(i)
+	if skipped > 0 {
+		d.env.Warn("frames %s: %d states dropped for NaN or Inf", in.path, skipped)
 	}
-	return starts, nil
 }
 
 // mismatch is the error for latents whose rows are not the states.
@@ -159,19 +123,14 @@ func (d *Data) openFrames() (*frameInput, error) {
 		return &frameInput{frames: frames, path: exampleInput, window: d.inputs.window, numbers: set.Episode}, nil
 	}
 	in := &frameInput{path: d.inputs.frames, window: d.inputs.window}
-	if experience := openExperience(in.path); experience != nil {
-		d.env.CloseLater(experience)
-		in.frames, in.ends = experience.Frames, experience.Stop
-		if in.window == 0 {
-			in.window = experience.SequenceLength
-		}
-	} else {
-		frames, err := dataset.Open(in.path)
-		if err != nil {
-			return nil, fmt.Errorf("frames: %w", err)
-		}
-		d.env.CloseLater(frames)
-		in.frames = frames
+	recording, err := dataset.OpenRecording(in.path)
+	if err != nil {
+		return nil, fmt.Errorf("frames: %w", err)
+	}
+	d.env.CloseLater(recording)
+	in.frames, in.ends = recording.Frames, recording.Ends
+	if in.window == 0 {
+		in.window = recording.Window
 	}
 	if d.inputs.episodes == "" {
 		return in, nil
@@ -186,20 +145,6 @@ func (d *Data) openFrames() (*frameInput, error) {
 	}
 	in.numbers, in.ends, in.episodes = numbers, ends, &input
 	return in, nil
-}
-
-// openExperience opens a published dataset, or returns nil for any other file,
-// whose error the reader of arrays then tells.
-func openExperience(spec string) *dataset.Experience {
-	path, _, _ := strings.Cut(filepath.Base(spec), ":")
-	if ext := filepath.Ext(path); ext != ".pth" && ext != ".pt" {
-		return nil
-	}
-	experience, err := dataset.OpenExperience(spec)
-	if err != nil {
-		return nil
-	}
-	return experience
 }
 
 func (d *Data) openEpisodes() (numbers []int64, ends []bool, input report.Input, err error) {
@@ -252,16 +197,7 @@ func (d *Data) loadWithoutFrames(given []givenLatents) error {
 		return fmt.Errorf("episodes: %s has shape %v, but latents %s: %s has shape %v: want %d rows",
 			input.Path, input.Shape, first.source.name, first.array, first.shape, d.count)
 	}
-	// The states over a blank array number the episodes as those over frames do.
-	blank, err := dataset.NewArray("episodes", []int{d.count, 1}, make([]uint8, d.count))
-	if err != nil {
-		return err
-	}
-	states, err := dataset.NewStates(blank, dataset.StateOptions{Episodes: numbers, Ends: ends})
-	if err != nil {
-		return fmt.Errorf("episodes: %w", err)
-	}
-	d.episodes = states.Episodes()
+	d.episodes = dataset.NumberEpisodes(d.count, numbers, ends)
 	d.env.Result.Inputs = append(d.env.Result.Inputs, input)
 	return nil
 }

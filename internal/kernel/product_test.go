@@ -341,7 +341,8 @@ func TestUpper(t *testing.T) {
 				for _, a := range []Operand[float32]{Rows(x, s.k), left.Operand(0)} {
 					product := func(upper bool) ([]float32, []int32) {
 						c, finished := make([]float32, s.m*s.n), make([]int32, s.m*s.n)
-						p := Product[float32]{M: s.m, N: s.n, K: s.k, A: a, B: Rows(y, s.k), C: c, Stride: s.n, Threads: threads, Upper: upper,
+						p := Product[float32]{M: s.m, N: s.n, K: s.k, A: a, B: Rows(y, s.k), C: c, Stride: s.n, Threads: threads,
+							Upper:    upper,
 							Epilogue: countFinished{finished, s.n}}
 						if err := p.Run(); err != nil {
 							t.Fatal(err)
@@ -353,7 +354,8 @@ func TestUpper(t *testing.T) {
 					for i := range s.m {
 						for j := i; j < s.n; j++ {
 							if at := i*s.n + j; half[at] != whole[at] || finished[at] != 1 {
-								t.Fatalf("%v, %d threads: element %d, %d is %v, finished %d times, want %v once", s, threads, i, j, half[at], finished[at], whole[at])
+								t.Fatalf("%v, %d threads: element %d, %d is %v, finished %d times, want %v once",
+									s, threads, i, j, half[at], finished[at], whole[at])
 							}
 						}
 					}
@@ -389,9 +391,12 @@ func TestDone(t *testing.T) {
 	close(closed)
 	for threads := 1; threads <= 2; threads++ {
 		for channel, want := range map[chan struct{}]error{nil: nil, open: nil, closed: ErrStopped} {
-			floats := Product[float32]{M: 200, N: 200, K: 300, A: Rows(x, 300), B: Rows(x, 300), C: c, Stride: 200, Threads: threads, Done: channel}
-			integers := Uint8Product[int32]{M: 200, N: 200, K: 300, A: Uint8Rows(bytes, 300), B: Uint8Rows(bytes, 300), C: d, Stride: 200, Threads: threads, Done: channel}
-			long := Uint8Product[int64]{M: 200, N: 200, K: 300, A: Uint8Rows(bytes, 300), B: Uint8Rows(bytes, 300), C: wide, Stride: 200, Threads: threads, Done: channel}
+			floats := Product[float32]{M: 200, N: 200, K: 300, A: Rows(x, 300), B: Rows(x, 300), C: c, Stride: 200,
+				Threads: threads, Done: channel}
+			integers := Uint8Product[int32]{M: 200, N: 200, K: 300, A: Uint8Rows(bytes, 300), B: Uint8Rows(bytes, 300),
+				C: d, Stride: 200, Threads: threads, Done: channel}
+			long := Uint8Product[int64]{M: 200, N: 200, K: 300, A: Uint8Rows(bytes, 300), B: Uint8Rows(bytes, 300),
+				C: wide, Stride: 200, Threads: threads, Done: channel}
 			for _, run := range []func() error{floats.Run, integers.Run, long.Run} {
 				if err := run(); err != want {
 					t.Errorf("%d threads: got %v, want %v", threads, err, want)

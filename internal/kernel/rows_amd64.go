@@ -145,7 +145,9 @@ func lowerAsm(best []float64, at []int64, c []float64, offset float64, index int
 }
 
 // addProductsAsm is the Go side of assembly for whole groups of pairLanes depths.
-func addProductsAsm(assembly func(sums, y *float64, x *float32, stride int, index *int32, count, blocks int, ahead, end uintptr)) pairKernel {
+func addProductsAsm(
+	assembly func(sums, y *float64, x *float32, stride int, index *int32, count, blocks int, ahead, end uintptr),
+) pairKernel {
 	return func(sums, y []float64, x []float32, stride int, index []int32, ahead []float32) {
 		next := uintptr(unsafe.Pointer(unsafe.SliceData(ahead)))
 		assembly(&sums[0], &y[0], &x[0], stride, &index[0], len(index), len(y)/pairLanes, next, next+uintptr(4*len(ahead)))

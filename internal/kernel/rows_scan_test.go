@@ -48,7 +48,8 @@ func testScans(t *testing.T, impl *implementation) {
 			for i := range limits {
 				limits[i] = float32(r.IntN(12) - 8)
 			}
-			if p, q := impl.rows.nearDistances(a, x, shift, limits, 0.7, limit), nearDistancesGeneric(b, x, shift, limits, 0.7, limit); !slices.Equal(a[:p], b[:q]) {
+			p, q := impl.rows.nearDistances(a, x, shift, limits, 0.7, limit), nearDistancesGeneric(b, x, shift, limits, 0.7, limit)
+			if !slices.Equal(a[:p], b[:q]) {
 				t.Fatalf("near %v: %v, want %v", limit, a[:p], b[:q])
 			}
 		}

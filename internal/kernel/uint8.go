@@ -114,7 +114,8 @@ func (o *Uint8Operand) check(side string, count, depth, width int) error {
 	case p == nil:
 		return checkMatrix(side, len(o.data), count, depth, o.stride)
 	case p.width != width:
-		return fmt.Errorf("kernel: operand %s: packed in panels of %d, want %d (packed for the other side or another kernel)", side, p.width, width)
+		return fmt.Errorf("kernel: operand %s: packed in panels of %d, want %d (packed for the other side or another kernel)",
+			side, p.width, width)
 	case p.depth != depth:
 		return fmt.Errorf("kernel: operand %s: packed with depth %d, want %d", side, p.depth, depth)
 	case o.first < 0 || o.first%Align != 0:

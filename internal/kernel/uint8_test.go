@@ -12,7 +12,8 @@ func testUpperUint8[I Integer](t *testing.T, s shape, bytes []uint8, threads int
 	t.Helper()
 	product := func(upper bool) []I {
 		c := make([]I, s.m*s.n)
-		p := Uint8Product[I]{M: s.m, N: s.n, K: s.k, A: Uint8Rows(bytes, s.k), B: Uint8Rows(bytes[s.m*s.k:], s.k), C: c, Stride: s.n, Threads: threads, Upper: upper}
+		p := Uint8Product[I]{M: s.m, N: s.n, K: s.k, A: Uint8Rows(bytes, s.k), B: Uint8Rows(bytes[s.m*s.k:], s.k), C: c, Stride: s.n,
+			Threads: threads, Upper: upper}
 		if err := p.Run(); err != nil {
 			t.Fatal(err)
 		}

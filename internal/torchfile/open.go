@@ -57,18 +57,27 @@ var ErrTruncated = zipmember.ErrTruncated
 
 // Open reads the structure of the file at path; tensors stay on disk.
 func Open(path string, options ...Option) (*File, error) {
-	s := &settings{classes: map[string]bool{}, memory: 2 << 30}
-	for _, o := range options {
-		o(s)
-	}
 	file, err := mmap.Open(path)
 	if err != nil {
 		return nil, err
 	}
+	f, err := Read(file, options...)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return f, nil
+}
+
+// Read is Open for a file that is open already; if there is no error, closing the
+// result closes it.
+func Read(file *mmap.File, options ...Option) (*File, error) {
+	s := &settings{classes: map[string]bool{}, memory: 2 << 30}
+	for _, o := range options {
+		o(s)
+	}
 	f := &File{file: file}
 	if err := f.read(s); err != nil {
-		file.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", file.Path(), err)
 	}
 	return f, nil
 }

@@ -42,8 +42,8 @@ type Options struct {
 	Heads int
 }
 
-// Model is an encoder built from a file.
-type Model struct {
+// Network is an encoder built from a file.
+type Network struct {
 	Graph        *graph.Graph
 	Architecture string
 	Format       string // "pth" or "safetensors"
@@ -62,11 +62,11 @@ type Model struct {
 }
 
 // Close releases the file. Deferred weights cannot be loaded afterwards.
-func (m *Model) Close() error {
-	if m.close == nil {
+func (n *Network) Close() error {
+	if n.close == nil {
 		return nil
 	}
-	return m.close()
+	return n.close()
 }
 
 // Tensor is one entry of a state dict.
@@ -84,63 +84,88 @@ type Tensor struct {
 type State map[string]Tensor
 
 // Open reads a .pth, .pt or .safetensors file, told apart by its content.
-func Open(path string, o Options) (*Model, error) {
-	model, err := open(path, o)
-	if err != nil {
-		var unknown *os.PathError
-		if errors.As(err, &unknown) || strings.HasPrefix(err.Error(), path) {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return model, nil
-}
-
-func open(path string, o Options) (*Model, error) {
-	state, inside, format, close, err := readState(path, o)
+func Open(path string, o Options) (*Network, error) {
+	file, err := mmap.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	model, err := build(state, o, &settings{dir: filepath.Dir(path), inside: inside})
+	n, err := Read(file, o)
 	if err != nil {
-		return nil, errors.Join(err, close())
+		return nil, errors.Join(err, file.Close())
 	}
-	model.Format, model.close = format, close
-	return model, nil
+	return n, nil
 }
 
-// IsSafetensors reports whether a file begins like a safetensors file: an
-// eight-byte length and a JSON object.
-func IsSafetensors(head []byte) bool {
-	return len(head) >= 9 && head[8] == '{' && bytes.Count(head[4:8], []byte{0}) == 4
-}
-
-// readState opens a file; config is the configuration it holds, nil for none.
-func readState(path string, o Options) (state State, config any, format string, close func() error, err error) {
-	file, err := mmap.Open(path)
+// Read is Open for a file that is open already; if there is no error, closing the
+// result closes it.
+func Read(file *mmap.File, o Options) (*Network, error) {
+	n, err := read(file, o)
 	if err != nil {
-		return nil, nil, "", nil, err
-	}
-	defer func() {
-		if err != nil {
-			file.Close()
+		var unknown *os.PathError
+		if errors.As(err, &unknown) || strings.HasPrefix(err.Error(), file.Path()) {
+			return nil, err
 		}
-	}()
-	var release func() error
+		return nil, fmt.Errorf("%s: %w", file.Path(), err)
+	}
+	return n, nil
+}
+
+func read(file *mmap.File, o Options) (*Network, error) {
+	state, inside, format, release, err := readState(file, o)
+	if err != nil {
+		return nil, err
+	}
+	n, err := build(state, o, &settings{dir: filepath.Dir(file.Path()), inside: inside})
+	if err != nil {
+		return nil, errors.Join(err, release())
+	}
+	n.Format, n.close = format, func() error { return errors.Join(release(), file.Close()) }
+	return n, nil
+}
+
+// Sniff reports whether a file begins like one that this package reads: a zip file, a
+// pickle, or safetensors.
+func Sniff(file *mmap.File) (bool, error) {
+	head, err := headOf(file)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", file.Path(), err)
+	}
+	return isSafetensors(head) || bytes.HasPrefix(head, []byte("PK\x03\x04")) || head[0] == 0x80, nil
+}
+
+// headOf is the beginning of a file, at least one byte.
+func headOf(file *mmap.File) ([]byte, error) {
 	head := make([]byte, 16)
 	n, err := file.ReadAt(head, 0)
 	if n == 0 {
-		return nil, nil, "", nil, fmt.Errorf("the file is empty or cannot be read: %w", err)
+		return nil, fmt.Errorf("the file is empty or cannot be read: %w", err)
 	}
-	if IsSafetensors(head[:n]) {
+	return head[:n], nil
+}
+
+// isSafetensors reports whether a file begins like a safetensors file: an
+// eight-byte length and a JSON object.
+func isSafetensors(head []byte) bool {
+	return len(head) >= 9 && head[8] == '{' && bytes.Count(head[4:8], []byte{0}) == 4
+}
+
+// readState reads the tensors of a file; config is the configuration it holds, nil for
+// none. release gives back what was opened beside the file.
+func readState(file *mmap.File, o Options) (state State, config any, format string, release func() error, err error) {
+	head, err := headOf(file)
+	if err != nil {
+		return nil, nil, "", nil, err
+	}
+	release = func() error { return nil }
+	if isSafetensors(head) {
 		if o.State != "" {
 			return nil, nil, "", nil, fmt.Errorf("state %q: a safetensors file holds only one state dict", o.State)
 		}
 		format = "safetensors"
-		state, release, err = readSafetensors(path)
+		state, release, err = readSafetensors(file.Path())
 	} else {
 		format = "pth"
-		state, config, release, err = readTorch(path, o)
+		state, config, err = readTorch(file, o)
 	}
 	if err != nil {
 		return nil, nil, "", nil, err
@@ -155,20 +180,15 @@ func readState(path string, o Options) (state State, config any, format string, 
 		}
 		state[key] = t
 	}
-	return state, config, format, func() error { return errors.Join(release(), file.Close()) }, nil
+	return state, config, format, release, nil
 }
 
-func readTorch(path string, o Options) (State, any, func() error, error) {
-	f, err := torchfile.Open(path)
+func readTorch(file *mmap.File, o Options) (State, any, error) {
+	f, err := torchfile.Read(file)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	state, config, err := choose(f.Root(), o.State)
-	if err != nil {
-		f.Close()
-		return nil, nil, nil, err
-	}
-	return state, config, f.Close, nil
+	return choose(f.Root(), o.State)
 }
 
 // choose finds the state dict in the root object of a file, and the configuration beside it.
@@ -308,9 +328,9 @@ func list(names []string) string {
 
 // Build recognises a state dict and builds its encoder. Names may share a
 // prefix such as "module." or "encoder.".
-func Build(state State, o Options) (*Model, error) { return build(state, o, &settings{}) }
+func Build(state State, o Options) (*Network, error) { return build(state, o, &settings{}) }
 
-func build(state State, o Options, s *settings) (*Model, error) {
+func build(state State, o Options, s *settings) (*Network, error) {
 	if o.Heads < 0 {
 		return nil, fmt.Errorf("heads %d: want a positive number", o.Heads)
 	}
@@ -321,7 +341,7 @@ func build(state State, o Options, s *settings) (*Model, error) {
 		}
 		b := &builder{state: state, prefix: prefix, options: o, settings: s, used: map[string]bool{},
 			graph: &graph.Graph{Name: a.Name, Opset: 20, Constants: map[string]*graph.Tensor{}},
-			model: &Model{Architecture: a.Name}}
+			model: &Network{Architecture: a.Name}}
 		if err := a.build(b); err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Name, err)
 		}
@@ -354,7 +374,7 @@ type builder struct {
 	settings *settings
 	used     map[string]bool
 	graph    *graph.Graph
-	model    *Model
+	model    *Network
 	last     string // the value that the next node takes
 	count    int
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"repscope/internal/mmap"
 	"repscope/model/cpu"
 	"repscope/model/fuse"
 	"repscope/model/graph"
@@ -141,7 +142,12 @@ func TestDeferredWeights(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		state, _, _, release, err := readState(path, Options{})
+		file, err := mmap.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		state, _, _, release, err := readState(file, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -181,7 +181,7 @@ func TestTransformerShapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		model *Model
+		model *Network
 		shape []int
 		want  string
 	}{
@@ -287,7 +287,7 @@ func run(t *testing.T, g *graph.Graph, x *graph.Tensor) *graph.Tensor {
 }
 
 func newBuilder() *builder {
-	return &builder{settings: &settings{}, graph: &graph.Graph{Opset: 20, Constants: map[string]*graph.Tensor{}}, model: &Model{}}
+	return &builder{settings: &settings{}, graph: &graph.Graph{Opset: 20, Constants: map[string]*graph.Tensor{}}, model: &Network{}}
 }
 
 // The rotary embedding alone, for several widths and numbers of tokens.

@@ -1,17 +1,20 @@
-package cpu
-
 // Attention, one batch element and head at a time: the scores of a block of
 // queries against all keys stay in the cache until they are weights of the values.
+
+package cpu
 
 import (
 	"math"
 
 	"repscope/internal/kernel"
 	"repscope/internal/kernel/vector"
+	"repscope/model/graph"
 	"repscope/model/operator"
 )
 
-func init() { kernels["repscope.Attention"] = buildAttention }
+var attentionKernels = map[string]constructor{
+	"repscope.Attention": buildAttention,
+}
 
 // queryBlock is the number of queries whose scores a worker holds at a time.
 const queryBlock = 48
@@ -52,7 +55,7 @@ func buildAttention(b *builder) (func() error, error) {
 	axis := len(p.Batch)
 	q, k, v, mask, y := b.in(0), b.in(1), b.in(2), b.in(3), b.out(0)
 	cosQ, sinQ, cosK, sinK := b.in(4), b.in(5), b.in(6), b.in(7)
-	heads := size(p.Batch)
+	heads := graph.Count(p.Batch)
 	// All queries of a head at once, unless there are few heads for the workers.
 	share := p.Queries
 	for heads*((p.Queries+share-1)/share) < 2*(*b.pool).threads && share > queryBlock {

@@ -1,7 +1,7 @@
-package cpu_test
-
 // The standard ONNX node tests (model.onnx, test_data_set_0/{input,output}_i.pb),
 // and our own cases in the same format for newer opsets.
+
+package cpu_test
 
 import (
 	"context"

@@ -64,7 +64,7 @@ func TestConvolution(t *testing.T) {
 			continue
 		}
 		random := func(shape ...int) *graph.Tensor {
-			x := make([]float32, size(shape))
+			x := make([]float32, graph.Count(shape))
 			for i := range x {
 				x[i] = float32(r.NormFloat64())
 			}
@@ -77,7 +77,7 @@ func TestConvolution(t *testing.T) {
 			t.Fatalf("%s: three threads give other bits", what)
 		}
 		n := channels * h * w
-		each := size(y.Shape[1:])
+		each := graph.Count(y.Shape[1:])
 		at := r.IntN(images)
 		alone := convolve(t, 2, graph.Floats(x.F32[at*n:(at+1)*n], 1, channels, h, w), filter, p)
 		if !slices.Equal(alone.F32, y.F32[at*each:(at+1)*each]) {
@@ -119,7 +119,7 @@ func TestConvolution(t *testing.T) {
 func TestConvolutionOfOnePlane(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	random := func(shape ...int) *graph.Tensor {
-		x := make([]float32, size(shape))
+		x := make([]float32, graph.Count(shape))
 		for i := range x {
 			x[i] = float32(r.NormFloat64())
 		}
@@ -158,7 +158,7 @@ func BenchmarkDepthwise(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(2*float64(size(out[0].Shape)*c.kernel*c.kernel)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+			b.ReportMetric(2*float64(graph.Count(out[0].Shape)*c.kernel*c.kernel)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})
 	}
 }

@@ -1,6 +1,6 @@
-package cpu
-
 // Elementwise operators and broadcasting.
+
+package cpu
 
 import (
 	"errors"
@@ -12,63 +12,61 @@ import (
 	"repscope/model/operator"
 )
 
+// elementwiseKernels has the functions of one element from [functions], and what takes more than one.
+func elementwiseKernels() map[string]constructor {
+	list := map[string]constructor{
+		"repscope.Silu": buildUnary, ".Clip": buildClip,
+		".Add": buildBinary, ".Sub": buildBinary, ".Mul": buildBinary, ".Div": buildBinary, ".Mod": buildBinary, ".Pow": buildBinary, ".PRelu": buildBinary,
+		".Max": buildVariadic, ".Min": buildVariadic, ".Sum": buildVariadic, ".Mean": buildVariadic,
+		".Equal": buildComparison, ".Greater": buildComparison, ".GreaterOrEqual": buildComparison, ".Less": buildComparison, ".LessOrEqual": buildComparison,
+		".And": buildLogic, ".Or": buildLogic, ".Xor": buildLogic, ".Not": buildNot, ".IsNaN": buildIsNaN, ".IsInf": buildIsInf,
+		".Where": buildWhere, ".Cast": buildCast, ".CastLike": buildCast,
+	}
+	for name := range functions {
+		switch name {
+		case "", "Clip", "GeluTanh", "Silu": // not operators of ONNX of this form
+		default:
+			list["."+name] = buildUnary
+		}
+	}
+	return list
+}
+
+func buildNot(b *builder) (func() error, error) {
+	m, x, y := b.memory, b.step.In[0], b.step.Out[0]
+	return b.span(graph.Count(b.outShape(0)), grain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			m.bits[y][i] = !m.bits[x][i]
+		}
+	}), nil
+}
+
+func buildIsNaN(b *builder) (func() error, error) {
+	m, x, y := b.memory, b.step.In[0], b.step.Out[0]
+	return b.span(graph.Count(b.outShape(0)), grain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			m.bits[y][i] = m.f32[x][i] != m.f32[x][i]
+		}
+	}), nil
+}
+
+func buildIsInf(b *builder) (func() error, error) {
+	p := b.step.Params.(operator.IsInfParams)
+	m, x, y := b.memory, b.step.In[0], b.step.Out[0]
+	return b.span(graph.Count(b.outShape(0)), grain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v := float64(m.f32[x][i])
+			m.bits[y][i] = p.Positive && math.IsInf(v, 1) || p.Negative && math.IsInf(v, -1)
+		}
+	}), nil
+}
+
 // grain is the least number of elements worth handing to another worker.
 const grain = 1 << 13
 
-func init() {
-	for _, name := range []string{"Relu", "Sigmoid", "Tanh", "Erf", "Softplus", "Softsign", "LeakyRelu", "Elu", "Celu", "ThresholdedRelu", "Selu",
-		"HardSigmoid", "HardSwish", "Shrink", "Mish", "Sqrt", "Exp", "Log", "Sin", "Cos", "Reciprocal", "Floor", "Ceil", "Round", "Neg", "Abs", "Sign", "Gelu",
-		"Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh"} {
-		kernels["."+name] = buildUnary
-	}
-	kernels["repscope.Silu"] = buildUnary
-	kernels[".Clip"] = buildClip
-	for _, name := range []string{"Add", "Sub", "Mul", "Div", "Mod", "Pow", "PRelu"} {
-		kernels["."+name] = buildBinary
-	}
-	for _, name := range []string{"Max", "Min", "Sum", "Mean"} {
-		kernels["."+name] = buildVariadic
-	}
-	for _, name := range []string{"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"} {
-		kernels["."+name] = buildComparison
-	}
-	for _, name := range []string{"And", "Or", "Xor"} {
-		kernels["."+name] = buildLogic
-	}
-	kernels[".Not"] = func(b *builder) (func() error, error) {
-		m, x, y := b.memory, b.step.In[0], b.step.Out[0]
-		return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				m.bits[y][i] = !m.bits[x][i]
-			}
-		}), nil
-	}
-	kernels[".IsNaN"] = func(b *builder) (func() error, error) {
-		m, x, y := b.memory, b.step.In[0], b.step.Out[0]
-		return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				m.bits[y][i] = m.f32[x][i] != m.f32[x][i]
-			}
-		}), nil
-	}
-	kernels[".IsInf"] = func(b *builder) (func() error, error) {
-		p := b.step.Params.(operator.IsInfParams)
-		m, x, y := b.memory, b.step.In[0], b.step.Out[0]
-		return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				v := float64(m.f32[x][i])
-				m.bits[y][i] = p.Positive && math.IsInf(v, 1) || p.Negative && math.IsInf(v, -1)
-			}
-		}), nil
-	}
-	kernels[".Where"] = buildWhere
-	kernels[".Cast"] = buildCast
-	kernels[".CastLike"] = buildCast
-}
-
 func buildUnary(b *builder) (func() error, error) {
 	a := b.step.Params.(operator.Activation)
-	n := size(b.outShape(0))
+	n := graph.Count(b.outShape(0))
 	if b.dtype(0) == graph.Int64 {
 		f := integerFunction(a.Op)
 		m, x, y := b.memory, b.step.In[0], b.step.Out[0]
@@ -79,7 +77,7 @@ func buildUnary(b *builder) (func() error, error) {
 			}
 		}), nil
 	}
-	f := function(a)
+	f := functionOf(a)
 	if f == nil {
 		return nil, errors.New("no kernel for " + a.Op)
 	}
@@ -93,7 +91,7 @@ func buildClip(b *builder) (func() error, error) {
 	}
 	p := b.step.Params.(operator.ClipBounds)
 	m, x, y := b.memory, b.step.In[0], b.step.Out[0]
-	return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
+	return b.span(graph.Count(b.outShape(0)), grain, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			m.i64[y][i] = min(max(m.i64[x][i], p.Low), p.High)
 		}
@@ -165,7 +163,7 @@ func newBroadcast(out []int, operands ...[]int) *broadcast {
 }
 
 // rows is the number of rows.
-func (b *broadcast) rows() int { return size(b.shape) }
+func (b *broadcast) rows() int { return graph.Count(b.shape) }
 
 // offset is where operand k's row r begins.
 func (b *broadcast) offset(k, r int) int {
@@ -204,8 +202,6 @@ func broadcastSpan(b *builder, w *broadcast, f func(lo, hi int, at [3]int)) func
 		}
 	})
 }
-
-type number interface{ float32 | int64 }
 
 // combine applies a function to two ranges, either of which may stand still.
 func combine[T any, R any](dst []R, a, b []T, stepA, stepB int, f func(x, y T) R) {
@@ -547,7 +543,7 @@ func buildCast(b *builder) (func() error, error) {
 	default:
 		f = func(i int) { m.bits[y][i] = m.bits[x][i] }
 	}
-	return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
+	return b.span(graph.Count(b.outShape(0)), grain, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			f(i)
 		}

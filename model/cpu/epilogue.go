@@ -1,6 +1,6 @@
-package cpu
-
 // What follows a product while its result is still in the cache: bias and activation.
+
+package cpu
 
 import (
 	"repscope/internal/kernel/vector"
@@ -13,7 +13,7 @@ type finisher func(c []float32, stride, rows, col, cols int)
 // newFinish returns the finisher of a step; bias may read as nil.
 func newFinish(b *builder, a operator.Activation, bias func() []float32) finisher {
 	active := a.Op != ""
-	f := function(a)
+	f := functionOf(a)
 	relu := a.Op == "Relu"
 	return func(c []float32, stride, rows, col, cols int) {
 		v := bias()

@@ -298,7 +298,7 @@ func (p *program) place(a *arena) {
 		if at < 0 {
 			continue
 		}
-		n := size(p.Values[i].Shape)
+		n := graph.Count(p.Values[i].Shape)
 		switch p.Values[i].DType {
 		case graph.Float32:
 			p.f32[i] = a.f32[at : at+n]
@@ -322,37 +322,6 @@ func (x *Executor) Compile(inputs []graph.Operand) ([]graph.Type, error) {
 		out = append(out, p.Values[id].Type)
 	}
 	return out, nil
-}
-
-// builder is what a kernel's constructor sees: the step, its values, where
-// their memory will be, and the workers.
-type builder struct {
-	step    *graph.Step
-	values  []graph.Value
-	memory  *memory
-	pool    **pool
-	weights *weights
-}
-
-// kernels has one constructor per operator, by domain and name. A constructor
-// works out what it can from shapes and parameters and returns the function
-// that a run calls; memory is looked up at each call, since it may have moved.
-var kernels = map[string]func(*builder) (func() error, error){}
-
-func build(s *graph.Step, values []graph.Value, m *memory, p **pool, w *weights) (run func() error, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("internal error: %v", r)
-		}
-	}()
-	construct := kernels[s.Node.Domain+"."+s.Op.Name]
-	if s.Node.Domain == "ai.onnx" {
-		construct = kernels["."+s.Op.Name]
-	}
-	if construct == nil {
-		return nil, fmt.Errorf("operator %s has no kernel", s.Op.Name)
-	}
-	return construct(&builder{step: s, values: values, memory: m, pool: p, weights: w})
 }
 
 // Evaluate computes one step on constants; it is the graph.Evaluator of this package.
@@ -381,52 +350,6 @@ func Evaluate(step *graph.Step, values []graph.Value, in, out []*graph.Tensor) (
 		return err
 	}
 	return run()
-}
-
-func size(shape []int) int {
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	return n
-}
-
-func (b *builder) has(i int) bool { return i < len(b.step.In) && b.step.In[i] >= 0 }
-
-func (b *builder) dtype(i int) graph.DType { return b.values[b.step.In[i]].DType }
-func (b *builder) shape(i int) []int       { return b.values[b.step.In[i]].Shape }
-func (b *builder) outShape(i int) []int    { return b.values[b.step.Out[i]].Shape }
-func (b *builder) constant(i int) *graph.Tensor {
-	return b.values[b.step.In[i]].Const
-}
-
-// in and out return accessors of float32 operands; an absent input reads as nil.
-func (b *builder) in(i int) func() []float32 {
-	if !b.has(i) {
-		return func() []float32 { return nil }
-	}
-	m, id := b.memory, b.step.In[i]
-	return func() []float32 { return m.f32[id] }
-}
-
-func (b *builder) out(i int) func() []float32 {
-	if i >= len(b.step.Out) || b.step.Out[i] < 0 {
-		return func() []float32 { return nil }
-	}
-	m, id := b.memory, b.step.Out[i]
-	return func() []float32 { return m.f32[id] }
-}
-
-// span returns a run function that loops over total indices.
-func (b *builder) span(total, grain int, f body) func() error {
-	pool := b.pool
-	return func() error { return (*pool).span(total, grain, f) }
-}
-
-// each returns a run function that loops over total indices one by one.
-func (b *builder) each(total int, f body) func() error {
-	pool := b.pool
-	return func() error { return (*pool).each(total, f) }
 }
 
 // scratch is what one worker needs beside the arena.

@@ -1,6 +1,6 @@
-package cpu_test
-
 // Random and altered small graphs, executed.
+
+package cpu_test
 
 import (
 	"context"

@@ -29,7 +29,7 @@ func TestMath(t *testing.T) {
 		{"Softplus", func(x float64) float64 { return math.Log1p(math.Exp(x)) }, -80, 80, 1},
 		{"Mish", func(x float64) float64 { return x * math.Tanh(math.Log1p(math.Exp(x))) }, -80, 80, 1},
 	} {
-		f := function(operator.Activation{Op: c.op})
+		f := functionOf(operator.Activation{Op: c.op})
 		const n = 200003
 		src := make([]float32, n)
 		for i := range src {
@@ -63,7 +63,7 @@ func TestMath(t *testing.T) {
 		{"Relu", nan, nan}, {"Relu", -1, 0}, {"Gelu", nan, nan},
 	} {
 		y := []float32{0}
-		function(operator.Activation{Op: c.op})(y, []float32{c.x})
+		functionOf(operator.Activation{Op: c.op})(y, []float32{c.x})
 		if y[0] != c.want && !(c.want != c.want && y[0] != y[0]) {
 			t.Errorf("%s(%g) is %g, want %g", c.op, c.x, y[0], c.want)
 		}

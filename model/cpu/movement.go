@@ -1,28 +1,17 @@
-package cpu
-
 // Operators that move or make elements. All of them are written once for every
 // element type: move[T] gets the typed slices of input and output.
 
-import (
-	"fmt"
+package cpu
 
+import (
 	"repscope/internal/kernel"
 	"repscope/model/graph"
 	"repscope/model/operator"
 )
 
-func init() {
-	kernels[".Transpose"] = buildTranspose
-	kernels[".Slice"] = buildSlice
-	kernels[".Expand"] = buildExpand
-	kernels[".Tile"] = buildTile
-	kernels[".Concat"] = buildConcat
-	kernels[".Split"] = buildSplit
-	kernels[".Gather"] = buildGather
-	kernels[".Pad"] = buildPad
-	kernels[".ConstantOfShape"] = buildConstantOfShape
-	kernels[".Range"] = buildRange
-	kernels[".Trilu"] = buildTrilu
+var movementKernels = map[string]constructor{
+	".Transpose": buildTranspose, ".Slice": buildSlice, ".Expand": buildExpand, ".Tile": buildTile, ".Concat": buildConcat,
+	".Split": buildSplit, ".Pad": buildPad, ".ConstantOfShape": buildConstantOfShape, ".Range": buildRange, ".Trilu": buildTrilu,
 }
 
 // strided copies a box of elements: dst is contiguous with the given shape, the
@@ -79,7 +68,7 @@ func copyStrided[T any](s *strided, dst, src []T, lo, hi int) {
 // run returns the run function of a strided copy from input i to output 0.
 func (s *strided) run(b *builder, i int) func() error {
 	m, x, y := b.memory, b.step.In[i], b.step.Out[0]
-	total := size(b.outShape(0))
+	total := graph.Count(b.outShape(0))
 	if total == 0 {
 		return func() error { return nil }
 	}
@@ -97,26 +86,15 @@ func (s *strided) run(b *builder, i int) func() error {
 	})
 }
 
-// contiguous is the strides of a row-major shape.
-func contiguous(shape []int) []int {
-	strides := make([]int, len(shape))
-	n := 1
-	for i := len(shape) - 1; i >= 0; i-- {
-		strides[i] = n
-		n *= shape[i]
-	}
-	return strides
-}
-
 func buildTranspose(b *builder) (func() error, error) {
-	in := contiguous(b.shape(0))
+	in := graph.RowMajor(b.shape(0))
 	perm := b.step.Params.(operator.TransposeParams).Perm
 	strides := make([]int, len(perm))
 	for i, p := range perm {
 		strides[i] = in[p]
 	}
 	s := newStrided(b.outShape(0), strides, 0)
-	if size(b.outShape(0)) == 0 {
+	if graph.Count(b.outShape(0)) == 0 {
 		return func() error { return nil }, nil
 	}
 	if k := len(s.shape); k >= 2 && s.strides[k-1] > 1 && s.strides[k-2] == 1 && b.dtype(0) == graph.Float32 {
@@ -139,7 +117,7 @@ func transposeTiles(b *builder, s *strided) func() error {
 		strip = 1024 / cols
 	}
 	strips := (rows + strip - 1) / strip
-	outer := size(s.shape[:k-2])
+	outer := graph.Count(s.shape[:k-2])
 	return b.span(outer*strips, max(1, grain/(strip*cols)), func(_, lo, hi int) {
 		for t := lo; t < hi; t++ {
 			matrix, first := t/strips, t%strips*strip
@@ -157,7 +135,7 @@ func transposeTiles(b *builder, s *strided) func() error {
 
 func buildSlice(b *builder) (func() error, error) {
 	p := b.step.Params.(operator.SliceParams)
-	in := contiguous(b.shape(0))
+	in := graph.RowMajor(b.shape(0))
 	base := 0
 	strides := make([]int, len(in))
 	for i := range in {
@@ -169,7 +147,7 @@ func buildSlice(b *builder) (func() error, error) {
 
 func buildExpand(b *builder) (func() error, error) {
 	out, in := b.outShape(0), b.shape(0)
-	own := contiguous(in)
+	own := graph.RowMajor(in)
 	strides := make([]int, len(out))
 	for i, d := range in {
 		if d != 1 {
@@ -182,7 +160,7 @@ func buildExpand(b *builder) (func() error, error) {
 func buildTile(b *builder) (func() error, error) {
 	// An axis of d·r elements is r rounds of stride 0 over d elements.
 	in, out := b.shape(0), b.outShape(0)
-	own := contiguous(in)
+	own := graph.RowMajor(in)
 	var shape, strides []int
 	for i, d := range in {
 		repeats := 0
@@ -197,7 +175,7 @@ func buildTile(b *builder) (func() error, error) {
 
 // blocks views a tensor as [outer, axis, inner] around an axis.
 func blocks(shape []int, axis int) (outer, length, inner int) {
-	return size(shape[:axis]), shape[axis], size(shape[axis+1:])
+	return graph.Count(shape[:axis]), shape[axis], graph.Count(shape[axis+1:])
 }
 
 func buildConcat(b *builder) (func() error, error) {
@@ -257,40 +235,11 @@ func buildSplit(b *builder) (func() error, error) {
 	}), nil
 }
 
-func buildGather(b *builder) (func() error, error) {
-	axis := b.step.Params.(operator.AxisParams).Axis
-	m, x, index, y := b.memory, b.step.In[0], b.step.In[1], b.step.Out[0]
-	outer, n, inner := blocks(b.shape(0), axis)
-	count := size(b.shape(1))
-	t, pool := b.dtype(0), b.pool
-	return b.span(outer*count, max(1, grain/max(inner, 1)), func(_, lo, hi int) {
-		for r := lo; r < hi; r++ {
-			k := int(m.i64[index][r%count])
-			if k < -n || k >= n {
-				(*pool).fail(fmt.Errorf("index %d is out of range for an axis of %d", k, n))
-				return
-			}
-			if k < 0 {
-				k += n
-			}
-			at := (r/count*n + k) * inner
-			switch t {
-			case graph.Float32:
-				copy(m.f32[y][r*inner:(r+1)*inner], m.f32[x][at:])
-			case graph.Int64:
-				copy(m.i64[y][r*inner:(r+1)*inner], m.i64[x][at:])
-			case graph.Bool:
-				copy(m.bits[y][r*inner:(r+1)*inner], m.bits[x][at:])
-			}
-		}
-	}), nil
-}
-
 // buildPad finds, along each axis, which input index an output index shows (−1: the constant).
 func buildPad(b *builder) (func() error, error) {
 	p := b.step.Params.(operator.PadParams)
 	in, out := b.shape(0), b.outShape(0)
-	own := contiguous(in)
+	own := graph.RowMajor(in)
 	at := make([][]int, len(in)) // offset by axis and output index, −1 for padding
 	for a, d := range in {
 		at[a] = make([]int, out[a])
@@ -326,7 +275,7 @@ func buildPad(b *builder) (func() error, error) {
 	if row == 0 {
 		return func() error { return nil }, nil
 	}
-	return b.span(size(out)/row, max(1, grain/row), func(_, lo, hi int) {
+	return b.span(graph.Count(out)/row, max(1, grain/row), func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			base, q := 0, r
 			for a := rank - 2; a >= 0; a-- {
@@ -401,7 +350,7 @@ func buildTrilu(b *builder) (func() error, error) {
 	rows, cols := s[len(s)-2], s[len(s)-1]
 	m, x, y, t := b.memory, b.step.In[0], b.step.Out[0], b.dtype(0)
 	return func() error {
-		for i := range size(s) {
+		for i := range graph.Count(s) {
 			r, c := i/max(cols, 1)%max(rows, 1), i%max(cols, 1)
 			keep := c-r >= p.K
 			if !p.Upper {

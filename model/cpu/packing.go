@@ -1,7 +1,7 @@
-package cpu
-
 // Constants in the form that kernels take: packed as the right operand of a
 // product, from their files in parts, so that no matrix is in memory twice.
+
+package cpu
 
 import (
 	"repscope/internal/kernel"

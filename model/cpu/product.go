@@ -1,19 +1,18 @@
-package cpu
-
 // Matrix products: Linear, Gemm, MatMul.
+
+package cpu
 
 import (
 	"fmt"
 
 	"repscope/internal/kernel"
 	"repscope/internal/kernel/vector"
+	"repscope/model/graph"
 	"repscope/model/operator"
 )
 
-func init() {
-	kernels["repscope.Linear"] = buildLinear
-	kernels[".Gemm"] = buildGemm
-	kernels[".MatMul"] = buildMatMul
+var productKernels = map[string]constructor{
+	"repscope.Linear": buildLinear, ".Gemm": buildGemm, ".MatMul": buildMatMul,
 }
 
 // rowBlock is the number of rows of a product that one worker computes and
@@ -43,13 +42,13 @@ func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multi
 // permuted is where the elements of an array of the given shape are after the permutation of its axes,
 // in the order of the permuted array: the weights of element i belong to depth permuted[i].
 func permuted(shape, perm []int) []int {
-	strides := contiguous(shape)
+	strides := graph.RowMajor(shape)
 	after, moved := make([]int, len(perm)), make([]int, len(perm))
 	for i, p := range perm {
 		after[i], moved[i] = shape[p], strides[p]
 	}
 	from := newStrided(after, moved, 0)
-	at := make([]int, size(shape))
+	at := make([]int, graph.Count(shape))
 	for i := range at {
 		at[i] = from.at(i)
 	}
@@ -62,7 +61,7 @@ func buildLinear(b *builder) (func() error, error) {
 	n := out[len(out)-1]
 	in := b.shape(0)
 	k := in[len(in)-1]
-	m := size(in[:len(in)-1])
+	m := graph.Count(in[:len(in)-1])
 	w := b.constant(1)
 	form, stored := "k×n", matrix{n: n, k: k, turned: !p.TransB}
 	if p.TransB {
@@ -182,7 +181,7 @@ func buildMatMul(b *builder) (func() error, error) {
 	batch := outerBroadcast(left[:len(left)-2], right[:len(right)-2])
 	w := newBroadcast(append(batch, 1), append(left[:len(left)-2:len(left)-2], 1), append(right[:len(right)-2:len(right)-2], 1))
 	x, z, y := b.in(0), b.in(1), b.out(0)
-	count := size(batch)
+	count := graph.Count(batch)
 	rows := rowBlock
 	for count*((m+rows-1)/rows) < (*b.pool).threads && rows > 24 {
 		rows /= 2

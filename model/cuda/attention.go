@@ -8,10 +8,13 @@ import (
 	"fmt"
 	"slices"
 
+	"repscope/model/graph"
 	"repscope/model/operator"
 )
 
-func init() { operators["repscope.Attention"] = buildAttention }
+var attentionOperators = map[string]constructor{
+	"repscope.Attention": buildAttention,
+}
 
 // Flags of the kernels attention_: what may be read or written 16 bytes at a time.
 const (
@@ -32,7 +35,7 @@ type headOffsets struct{ Q, K, V, Result, Mask int64 }
 
 // headTable is where the operands of every element of the batch begin.
 func headTable(p *operator.AttentionParams) []headOffsets {
-	heads := make([]headOffsets, size(p.Batch))
+	heads := make([]headOffsets, graph.Count(p.Batch))
 	for i := range heads {
 		h := headOffsets{int64(p.Q.Offset), int64(p.K.Offset), int64(p.V.Offset), int64(p.Result.Offset), 0}
 		rest := i
@@ -60,7 +63,7 @@ func vector(v operator.View, n int) bool {
 
 func buildAttention(b *builder) error {
 	p := b.step.Params.(*operator.AttentionParams)
-	axis, heads := len(p.Batch), size(p.Batch)
+	axis, heads := len(p.Batch), graph.Count(p.Batch)
 	flags := 0
 	for _, operand := range []struct {
 		view operator.View

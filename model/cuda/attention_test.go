@@ -141,7 +141,7 @@ func TestHeadsKeepTheirBits(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer e.Close()
-				n := size(x.Shape[1:])
+				n := graph.Count(x.Shape[1:])
 				out, err := e.Run(context.Background(), []*graph.Tensor{graph.Floats(x.F32[lo*n:hi*n], hi-lo, x.Shape[1], x.Shape[2])})
 				if err != nil {
 					t.Fatal(err)

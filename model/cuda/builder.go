@@ -6,6 +6,7 @@ package cuda
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"unsafe"
@@ -13,10 +14,21 @@ import (
 	"repscope/model/graph"
 )
 
-// operators has one constructor per operator; the keys are those of model/cpu:
-// domain, ".", name. A constructor records the step's launches. It depends on
-// shapes, parameters and constants alone; memory is assigned afterwards.
-var operators = map[string]func(*builder) error{}
+// constructor records the launches of a step. It depends on shapes, parameters and constants
+// alone; memory is assigned afterwards.
+type constructor = func(*builder) error
+
+// operators has one constructor per operator; the keys are those of model/cpu: domain, ".", name.
+var operators = union(attentionOperators, convOperators, elementwiseOperators(), indexOperators, movementOperators, normalizeOperators, poolOperators,
+	productOperators, reduceOperators, resizeOperators)
+
+func union(families ...map[string]constructor) map[string]constructor {
+	all := map[string]constructor{}
+	for _, family := range families {
+		maps.Copy(all, family)
+	}
+	return all
+}
 
 // region is a kind of device memory.
 type region uint8
@@ -253,13 +265,4 @@ func valuesOf[T any](memory []byte, n int) []T {
 		return nil
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(&memory[0])), n)
-}
-
-// size is the number of elements of a shape.
-func size(shape []int) int {
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	return n
 }

@@ -188,7 +188,7 @@ func single(op string, attributes map[string]graph.Attribute, outputs int, opera
 
 // random is a tensor of numbers spread over [−1, 1) without pattern.
 func random(seed uint32, shape ...int) *graph.Tensor {
-	v := make([]float32, size(shape))
+	v := make([]float32, graph.Count(shape))
 	for i := range v {
 		seed = seed*1664525 + 1013904223
 		v[i] = float32(int32(seed)>>8) / (1 << 23)

@@ -1,9 +1,9 @@
 //go:build cuda
 
-package cuda
-
 // The standard ONNX node tests and our own cases in the same format (see model/cpu), computed
 // on the fake GPU: everything that model/cpu computes must come out the same here.
+
+package cuda
 
 import (
 	"context"

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"math"
 
+	"repscope/model/graph"
 	"repscope/model/operator"
 )
 
-func init() {
-	operators["repscope.Conv"] = buildConv
-	operators[".ConvTranspose"] = buildConvTranspose
+var convOperators = map[string]constructor{
+	"repscope.Conv": buildConv, ".ConvTranspose": buildConvTranspose,
 }
 
 func convTiles(p Precision) []tile {
@@ -97,7 +97,7 @@ func steps(of [3]int, pixel int) [3]int { return [3]int{of[1] * of[2] * pixel, o
 func buildConv(b *builder) error {
 	p := b.step.Params.(*operator.ConvParams)
 	in, out := b.shape(0), b.outShape(0)
-	if size(out) == 0 {
+	if graph.Count(out) == 0 {
 		return nil
 	}
 	channels, spatial := in[len(in)-1], in[1:len(in)-1]
@@ -281,12 +281,12 @@ func (c *convolution) pack(b *builder, mode Precision, depth int, direct bool) o
 func buildConvTranspose(b *builder) error {
 	p := b.step.Params.(*operator.ConvParams)
 	in, out, w := b.shape(0), b.outShape(0), b.shape(1)
-	if size(out) == 0 {
+	if graph.Count(out) == 0 {
 		return nil
 	}
 	from, to, kernel := padded(in[2:], 1), padded(out[2:], 1), padded(p.Kernel, 1)
 	stride, dilation, before := padded(p.Strides, 1), padded(p.Dilations, 1), padded(p.Before, 0)
-	pixels, plane, positions := size(in[2:]), size(out[2:]), size(p.Kernel)
+	pixels, plane, positions := graph.Count(in[2:]), graph.Count(out[2:]), graph.Count(p.Kernel)
 	depth, each := in[1]/p.Group, w[1]
 	if err := fits(in[1]*pixels, out[1]*plane, in[0]*plane, depth*each*positions); err != nil {
 		return err

@@ -33,33 +33,26 @@ func numbered(names ...string) map[string]int {
 	return codes
 }
 
-func init() {
+func elementwiseOperators() map[string]constructor {
+	list := map[string]constructor{
+		"repscope.Silu": buildUnary,
+		".Add":          buildBinary, ".Sub": buildBinary, ".Mul": buildBinary, ".Div": buildBinary, ".Mod": buildBinary, ".PRelu": buildBinary, ".Pow": buildPow,
+		".Max": buildVariadic, ".Min": buildVariadic, ".Sum": buildVariadic, ".Mean": buildVariadic,
+		".Where": buildWhere, ".Cast": buildCast, ".CastLike": buildCast, ".Not": buildPredicate, ".IsNaN": buildPredicate, ".IsInf": buildPredicate,
+	}
 	for _, codes := range []map[string]int{unaryCodes, doubleCodes} {
 		for name := range codes {
 			switch name {
-			case "quotient", "GeluTanh", "Silu":
+			case "quotient", "GeluTanh", "Silu": // not operators of ONNX
 			default:
-				operators["."+name] = buildUnary
+				list["."+name] = buildUnary
 			}
 		}
 	}
-	operators["repscope.Silu"] = buildUnary
-	for _, name := range []string{"Add", "Sub", "Mul", "Div", "Mod", "PRelu"} {
-		operators["."+name] = buildBinary
-	}
-	operators[".Pow"] = buildPow
-	for _, name := range []string{"Max", "Min", "Sum", "Mean"} {
-		operators["."+name] = buildVariadic
-	}
 	for name := range comparisonCodes {
-		operators["."+name] = buildComparison
+		list["."+name] = buildComparison
 	}
-	operators[".Where"] = buildWhere
-	operators[".Cast"] = buildCast
-	operators[".CastLike"] = buildCast
-	for _, name := range []string{"Not", "IsNaN", "IsInf"} {
-		operators["."+name] = buildPredicate
-	}
+	return list
 }
 
 // perBlock is the number of threads of a block.
@@ -95,7 +88,7 @@ func (b *builder) function(a operator.Activation, x, y operand, n int) error {
 }
 
 func buildUnary(b *builder) error {
-	n := size(b.outShape(0))
+	n := graph.Count(b.outShape(0))
 	if b.dtype(0) != graph.Int64 {
 		return b.function(b.step.Params.(operator.Activation), b.in(0), b.out(0), n)
 	}
@@ -107,7 +100,7 @@ func buildUnary(b *builder) error {
 // spread is the strides of an operand that is broadcast to a shape.
 func spread(out, shape []int) []int {
 	strides := make([]int, len(out))
-	own := contiguous(shape)
+	own := graph.RowMajor(shape)
 	for i, d := range shape {
 		if d != 1 {
 			strides[len(out)-len(shape)+i] = own[i]
@@ -119,7 +112,7 @@ func spread(out, shape []int) []int {
 // binary records y = f(x, z), broadcast to the shape; y may be x where it is not broadcast.
 func (b *builder) binary(kernel string, shape []int, x, z, y operand, xShape, zShape []int, arguments ...any) {
 	w := newBox(shape, spread(shape, xShape), spread(shape, zShape))
-	b.launch(kernel, blocks(size(shape)), line, 0, append([]any{x, z, y, size(shape), w.table(b), w.rank()}, arguments...)...)
+	b.launch(kernel, blocks(graph.Count(shape)), line, 0, append([]any{x, z, y, graph.Count(shape), w.table(b), w.rank()}, arguments...)...)
 }
 
 // binaryFloat is binary for the operations of binary_f32.
@@ -130,7 +123,7 @@ func (b *builder) binaryFloat(code int, shape []int, x, z, y operand, xShape, zS
 		b.binary("binary_f32", shape, x, z, y, xShape, zShape, code)
 		return
 	}
-	n, last := size(shape)/4, w.strides[w.rank()-1]
+	n, last := graph.Count(shape)/4, w.strides[w.rank()-1]
 	b.launch("binary4_f32", blocks(n), line, 0, x, z, y, n, quarters.table(b), w.rank(), code, last[0], last[1])
 }
 
@@ -167,7 +160,7 @@ func buildVariadic(b *builder) error {
 	code, floats := binaryCodes[op], b.dtype(0) == graph.Float32
 	x, xShape := b.in(0), b.shape(0)
 	if len(b.step.In) == 1 {
-		b.copy(y, x, size(shape)*b.dtype(0).Size())
+		b.copy(y, x, graph.Count(shape)*b.dtype(0).Size())
 	}
 	for i := 1; i < len(b.step.In); i++ {
 		if floats {
@@ -178,7 +171,7 @@ func buildVariadic(b *builder) error {
 		x, xShape = y, shape
 	}
 	if b.step.Node.Op == "Mean" {
-		return b.function(operator.Activation{Op: "quotient", Alpha: float32(len(b.step.In))}, y, y, size(shape))
+		return b.function(operator.Activation{Op: "quotient", Alpha: float32(len(b.step.In))}, y, y, graph.Count(shape))
 	}
 	return nil
 }
@@ -191,7 +184,7 @@ func buildComparison(b *builder) error {
 func buildWhere(b *builder) error {
 	shape := b.outShape(0)
 	w := newBox(shape, spread(shape, b.shape(0)), spread(shape, b.shape(1)), spread(shape, b.shape(2)))
-	b.launch(fmt.Sprint("choose_", b.dtype(1).Size()), blocks(size(shape)), line, 0, b.in(0), b.in(1), b.in(2), b.out(0), size(shape), w.table(b), w.rank())
+	b.launch(fmt.Sprint("choose_", b.dtype(1).Size()), blocks(graph.Count(shape)), line, 0, b.in(0), b.in(1), b.in(2), b.out(0), graph.Count(shape), w.table(b), w.rank())
 	return nil
 }
 
@@ -207,7 +200,7 @@ func buildCast(b *builder) error {
 	if target == graph.Int64 {
 		detail = integerBits[to]
 	}
-	n := size(b.outShape(0))
+	n := graph.Count(b.outShape(0))
 	if from == target && detail == 0 {
 		b.copy(b.out(0), b.in(0), n*from.Size())
 		return nil
@@ -226,7 +219,7 @@ func buildPredicate(b *builder) error {
 			detail |= 2
 		}
 	}
-	n := size(b.outShape(0))
+	n := graph.Count(b.outShape(0))
 	b.launch("convert", blocks(n), line, 0, b.in(0), b.out(0), n, conversionCodes[b.step.Node.Op], int32(detail))
 	return nil
 }

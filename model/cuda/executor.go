@@ -168,7 +168,7 @@ func (x *Executor) SubmitBytes(ctx context.Context, frames []uint8, shape []int,
 	if err := x.fits(len(frames), shape); err != nil {
 		return err
 	}
-	if err := levels.Check(size(shape[1:])); err != nil {
+	if err := levels.Check(graph.Count(shape[1:])); err != nil {
 		return err
 	}
 	return x.submit(ctx, &request{
@@ -194,7 +194,7 @@ func (x *Executor) SubmitNoisy(ctx context.Context, batch pixels.Noisy, shape []
 	if err != nil {
 		return err
 	}
-	scaling, err := scalingParameters(batch.Scaling, size(shape[1:]))
+	scaling, err := scalingParameters(batch.Scaling, graph.Count(shape[1:]))
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (x *Executor) SubmitNoisy(ctx context.Context, batch pixels.Noisy, shape []
 
 // fits checks states of n elements that are to become the graph's only input.
 func (x *Executor) fits(n int, shape []int) error {
-	if len(x.graph.Inputs) != 1 || x.graph.Inputs[0].DType != graph.Float32 || len(shape) == 0 || size(shape) != n {
+	if len(x.graph.Inputs) != 1 || x.graph.Inputs[0].DType != graph.Float32 || len(shape) == 0 || graph.Count(shape) != n {
 		return fmt.Errorf("%d elements of shape %v for a graph of %d inputs, want one of type float32", n, shape, len(x.graph.Inputs))
 	}
 	return nil

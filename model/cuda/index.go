@@ -11,14 +11,9 @@ import (
 	"repscope/model/operator"
 )
 
-func init() {
-	operators[".Gather"] = buildGather
-	operators[".GatherElements"] = buildGatherElements
-	operators[".GatherND"] = buildGatherND
-	operators[".ScatterElements"] = buildScatterElements
-	operators[".ScatterND"] = buildScatterND
-	operators[".OneHot"] = buildOneHot
-	operators[".TopK"] = buildTopK
+var indexOperators = map[string]constructor{
+	".Gather": buildGather, ".GatherElements": buildGatherElements, ".GatherND": buildGatherND,
+	".ScatterElements": buildScatterElements, ".ScatterND": buildScatterND, ".OneHot": buildOneHot, ".TopK": buildTopK,
 }
 
 // rangeFault is a cell for indices that are out of range for an axis of n: the kernels
@@ -48,16 +43,16 @@ func buildGather(b *builder) error {
 	_, n, inner := around(b.shape(0), axis)
 	bytes := wideElement(b.dtype(0), inner)
 	inner = inner * b.dtype(0).Size() / bytes
-	total := size(b.outShape(0)) * b.dtype(0).Size() / bytes
-	b.launch(fmt.Sprint("gather_", bytes), blocks(total), line, 0, b.in(0), b.in(1), b.out(0), total, size(b.shape(1)), n, inner, b.rangeFault(n))
+	total := graph.Count(b.outShape(0)) * b.dtype(0).Size() / bytes
+	b.launch(fmt.Sprint("gather_", bytes), blocks(total), line, 0, b.in(0), b.in(1), b.out(0), total, graph.Count(b.shape(1)), n, inner, b.rangeFault(n))
 	return nil
 }
 
 // elementPlaces records where the indices of input 1 point in input 0, whose other axes they share.
 func (b *builder) elementPlaces(axis int) operand {
 	in, index := b.shape(0), b.shape(1)
-	n := size(index)
-	strides := contiguous(in)
+	n := graph.Count(index)
+	strides := graph.RowMajor(in)
 	apart := strides[axis]
 	strides[axis] = 0
 	places, w := b.scratch(8*n), newBox(index, strides)
@@ -70,8 +65,8 @@ func (b *builder) elementPlaces(axis int) operand {
 func (b *builder) tuplePlaces(batch int) (places operand, tuples, block int) {
 	in, index := b.shape(0), b.shape(1)
 	width := index[len(index)-1]
-	tuples = size(index[:len(index)-1])
-	strides := contiguous(in)
+	tuples = graph.Count(index[:len(index)-1])
+	strides := graph.RowMajor(in)
 	var w box
 	var faults operand
 	for a := batch; a < batch+width; a++ {
@@ -83,13 +78,13 @@ func (b *builder) tuplePlaces(batch int) (places operand, tuples, block int) {
 	}
 	places = b.scratch(8 * tuples)
 	b.launch("tuple_places", blocks(tuples), line, 0, b.in(1), places, tuples, w.table(b), width,
-		size(index[batch:len(index)-1]), size(in[batch:]), faults)
-	return places, tuples, size(in[batch+width:])
+		graph.Count(index[batch:len(index)-1]), graph.Count(in[batch:]), faults)
+	return places, tuples, graph.Count(in[batch+width:])
 }
 
 // take records that blocks of elements are read at places. From an empty array nothing can be read.
 func (b *builder) take(places operand, block int) {
-	if n := size(b.outShape(0)); size(b.shape(0)) > 0 {
+	if n := graph.Count(b.outShape(0)); graph.Count(b.shape(0)) > 0 {
 		b.launch(fmt.Sprint("take_", b.dtype(0).Size()), blocks(n), line, 0, b.in(0), places, b.out(0), n, block)
 	}
 }
@@ -108,7 +103,7 @@ func buildGatherND(b *builder) error {
 // scatter records that the updates of input 2 meet input 0 at places, in order.
 func (b *builder) scatter(places operand, count, block int) {
 	reduction := map[string]int{"none": 0, "add": 1, "mul": 2, "max": 3, "min": 4}[b.step.Params.(operator.ScatterParams).Reduction]
-	all := size(b.shape(0))
+	all := graph.Count(b.shape(0))
 	b.copy(b.out(0), b.in(0), all*b.dtype(0).Size())
 	if all == 0 || count == 0 || block == 0 {
 		return
@@ -120,7 +115,7 @@ func (b *builder) scatter(places operand, count, block int) {
 }
 
 func buildScatterElements(b *builder) error {
-	b.scatter(b.elementPlaces(b.step.Params.(operator.ScatterParams).Axis), size(b.shape(1)), 1)
+	b.scatter(b.elementPlaces(b.step.Params.(operator.ScatterParams).Axis), graph.Count(b.shape(1)), 1)
 	return nil
 }
 
@@ -132,7 +127,7 @@ func buildScatterND(b *builder) error {
 
 func buildOneHot(b *builder) error {
 	_, depth, inner := around(b.outShape(0), b.step.Params.(operator.OneHotParams).Axis)
-	n := size(b.outShape(0))
+	n := graph.Count(b.outShape(0))
 	b.launch(fmt.Sprint("one_hot_", b.outDType(0).Size()), blocks(n), line, 0, b.in(0), b.in(2), b.out(0), n, depth, inner, b.dtype(0) == graph.Float32)
 	return nil
 }

@@ -13,28 +13,9 @@ import (
 	"repscope/model/operator"
 )
 
-func init() {
-	operators[".Transpose"] = buildTranspose
-	operators[".Slice"] = buildSlice
-	operators[".Expand"] = buildExpand
-	operators[".Tile"] = buildTile
-	operators[".Concat"] = buildConcat
-	operators[".Split"] = buildSplit
-	operators[".Pad"] = buildPad
-	operators[".ConstantOfShape"] = buildConstantOfShape
-	operators[".Range"] = buildRange
-	operators[".Trilu"] = buildTrilu
-}
-
-// contiguous is the strides of a row-major shape.
-func contiguous(shape []int) []int {
-	strides := make([]int, len(shape))
-	n := 1
-	for i := len(shape) - 1; i >= 0; i-- {
-		strides[i] = n
-		n *= shape[i]
-	}
-	return strides
+var movementOperators = map[string]constructor{
+	".Transpose": buildTranspose, ".Slice": buildSlice, ".Expand": buildExpand, ".Tile": buildTile, ".Concat": buildConcat,
+	".Split": buildSplit, ".Pad": buildPad, ".ConstantOfShape": buildConstantOfShape, ".Range": buildRange, ".Trilu": buildTrilu,
 }
 
 // box is a shape that several operands walk, each with its own strides. Axes that
@@ -153,7 +134,7 @@ func (w box) widest(element int, offsets []int) (box, []int, int) {
 // copyBox records a copy of a box of elements of t from x to y: the strides and the
 // first elements of both.
 func (b *builder) copyBox(t graph.DType, x, y operand, shape, from, to []int, fromAt, toAt int) {
-	n := size(shape)
+	n := graph.Count(shape)
 	if n == 0 {
 		return
 	}
@@ -163,7 +144,7 @@ func (b *builder) copyBox(t graph.DType, x, y operand, shape, from, to []int, fr
 		return
 	}
 	w, at, bytes := w.widest(t.Size(), []int{fromAt, toAt})
-	n = size(w.shape)
+	n = graph.Count(w.shape)
 	b.launch(fmt.Sprint("copy_box_", bytes), blocks(n), line, 0, x.at(at[0]*bytes), y.at(at[1]*bytes), n, w.table(b), w.rank())
 }
 
@@ -172,12 +153,12 @@ func (b *builder) copyBox(t graph.DType, x, y operand, shape, from, to []int, fr
 const shortAxis = 8
 
 func buildTranspose(b *builder) error {
-	in, out, t := contiguous(b.shape(0)), b.outShape(0), b.dtype(0)
+	in, out, t := graph.RowMajor(b.shape(0)), b.outShape(0), b.dtype(0)
 	from := make([]int, len(out))
 	for i, p := range b.step.Params.(operator.TransposeParams).Perm {
 		from[i] = in[p]
 	}
-	to := contiguous(out)
+	to := graph.RowMajor(out)
 	w := newBox(out, from, to)
 	last, rows := w.rank()-1, -1
 	for i := range w.shape {
@@ -185,7 +166,7 @@ func buildTranspose(b *builder) error {
 			rows = i
 		}
 	}
-	if size(out) == 0 || rows < 0 || rows == last || w.shape[rows] <= shortAxis || w.shape[last] <= shortAxis {
+	if graph.Count(out) == 0 || rows < 0 || rows == last || w.shape[rows] <= shortAxis || w.shape[last] <= shortAxis {
 		b.copyBox(t, b.in(0), b.out(0), out, from, to, 0, 0)
 		return nil
 	}
@@ -195,7 +176,7 @@ func buildTranspose(b *builder) error {
 			outer.shape, outer.strides = append(outer.shape, w.shape[i]), append(outer.strides, w.strides[i])
 		}
 	}
-	m := size(outer.shape)
+	m := graph.Count(outer.shape)
 	grid := [3]int{ceil(w.shape[rows], 32), min(ceil(w.shape[last], 32), 65535), min(m, 65535)}
 	b.launch(fmt.Sprint("transpose_tiles_", t.Size()), grid, [3]int{32, 8, 1}, 0, b.in(0), b.out(0),
 		w.shape[rows], w.shape[last], w.strides[last][0], w.strides[rows][1], m, outer.table(b), outer.rank())
@@ -204,27 +185,27 @@ func buildTranspose(b *builder) error {
 
 func buildSlice(b *builder) error {
 	p := b.step.Params.(operator.SliceParams)
-	in, out := contiguous(b.shape(0)), b.outShape(0)
+	in, out := graph.RowMajor(b.shape(0)), b.outShape(0)
 	first := 0
 	from := make([]int, len(in))
 	for i := range in {
 		first += p.Start[i] * in[i]
 		from[i] = in[i] * p.Step[i]
 	}
-	b.copyBox(b.dtype(0), b.in(0), b.out(0), out, from, contiguous(out), first, 0)
+	b.copyBox(b.dtype(0), b.in(0), b.out(0), out, from, graph.RowMajor(out), first, 0)
 	return nil
 }
 
 func buildExpand(b *builder) error {
 	out := b.outShape(0)
-	b.copyBox(b.dtype(0), b.in(0), b.out(0), out, spread(out, b.shape(0)), contiguous(out), 0, 0)
+	b.copyBox(b.dtype(0), b.in(0), b.out(0), out, spread(out, b.shape(0)), graph.RowMajor(out), 0, 0)
 	return nil
 }
 
 func buildTile(b *builder) error {
 	// An axis of d·r elements is r rounds of stride 0 over d elements.
 	in, out := b.shape(0), b.outShape(0)
-	own := contiguous(in)
+	own := graph.RowMajor(in)
 	var shape, from []int
 	for i, d := range in {
 		repeats := 0
@@ -233,13 +214,13 @@ func buildTile(b *builder) error {
 		}
 		shape, from = append(shape, repeats, d), append(from, 0, own[i])
 	}
-	b.copyBox(b.dtype(0), b.in(0), b.out(0), shape, from, contiguous(shape), 0, 0)
+	b.copyBox(b.dtype(0), b.in(0), b.out(0), shape, from, graph.RowMajor(shape), 0, 0)
 	return nil
 }
 
 // around views a tensor as [outer, axis, inner] around an axis.
 func around(shape []int, axis int) (outer, length, inner int) {
-	return size(shape[:axis]), shape[axis], size(shape[axis+1:])
+	return graph.Count(shape[:axis]), shape[axis], graph.Count(shape[axis+1:])
 }
 
 func buildConcat(b *builder) error {
@@ -293,7 +274,7 @@ func padPlace(mode string, i, n int) int {
 func buildPad(b *builder) error {
 	p := b.step.Params.(operator.PadParams)
 	in, out, t := b.shape(0), b.outShape(0), b.dtype(0)
-	own := contiguous(in)
+	own := graph.RowMajor(in)
 	var offsets []int64
 	var w box
 	for a, d := range in {
@@ -306,7 +287,7 @@ func buildPad(b *builder) error {
 			offsets = append(offsets, int64(k))
 		}
 	}
-	n := size(out)
+	n := graph.Count(out)
 	if n == 0 {
 		return nil
 	}
@@ -330,7 +311,7 @@ func scalar(t graph.DType, v float64) uint64 {
 
 func buildConstantOfShape(b *builder) error {
 	v := b.step.Params.(*graph.Tensor)
-	t, n := b.outDType(0), size(b.outShape(0))
+	t, n := b.outDType(0), graph.Count(b.outShape(0))
 	var cell uint64
 	switch t {
 	case graph.Float32:
@@ -347,7 +328,7 @@ func buildConstantOfShape(b *builder) error {
 }
 
 func buildRange(b *builder) error {
-	n := size(b.outShape(0))
+	n := graph.Count(b.outShape(0))
 	b.launch("range_"+typeName(b.outDType(0)), blocks(n), line, 0, b.in(0), b.in(2), b.out(0), n)
 	return nil
 }
@@ -355,7 +336,7 @@ func buildRange(b *builder) error {
 func buildTrilu(b *builder) error {
 	p := b.step.Params.(operator.TriluParams)
 	s := b.shape(0)
-	n := size(s)
+	n := graph.Count(s)
 	b.launch(fmt.Sprint("trilu_", b.dtype(0).Size()), blocks(n), line, 0, b.in(0), b.out(0), n, s[len(s)-2], s[len(s)-1], p.K, p.Upper)
 	return nil
 }

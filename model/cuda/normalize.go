@@ -7,22 +7,19 @@ package cuda
 import (
 	"errors"
 
+	"repscope/model/graph"
 	"repscope/model/operator"
 )
 
-func init() {
-	operators[".Softmax"] = buildSoftmax
-	operators[".LogSoftmax"] = buildSoftmax
-	operators[".LayerNormalization"] = buildLayerNorm
-	operators[".BatchNormalization"] = buildBatchNorm
-	operators[".InstanceNormalization"] = buildGroupNorm
-	operators[".GroupNormalization"] = buildGroupNorm
-	operators[".LRN"] = buildLRN
+var normalizeOperators = map[string]constructor{
+	".Softmax": buildSoftmax, ".LogSoftmax": buildSoftmax, ".LayerNormalization": buildLayerNorm,
+	".BatchNormalization": buildBatchNorm, ".InstanceNormalization": buildGroupNorm, ".GroupNormalization": buildGroupNorm,
+	".LRN": buildLRN,
 }
 
 func buildSoftmax(b *builder) error {
 	p := b.step.Params.(operator.SoftmaxParams)
-	total := size(b.outShape(0))
+	total := graph.Count(b.outShape(0))
 	if total == 0 {
 		return nil
 	}
@@ -41,9 +38,9 @@ func buildSoftmax(b *builder) error {
 func buildLayerNorm(b *builder) error {
 	p := b.step.Params.(operator.NormParams)
 	s := b.shape(0)
-	width, rows := size(s[p.Axis:]), size(s[:p.Axis])
+	width, rows := graph.Count(s[p.Axis:]), graph.Count(s[:p.Axis])
 	for i := 1; i < len(b.step.In); i++ {
-		if b.has(i) && size(b.shape(i)) != width {
+		if b.has(i) && graph.Count(b.shape(i)) != width {
 			return errors.New("scale and bias that are broadcast are not supported")
 		}
 	}
@@ -81,7 +78,7 @@ func (b *builder) layerNorm(x, scale, bias, y, mean, inverse operand, rows, widt
 func buildBatchNorm(b *builder) error {
 	p := b.step.Params.(operator.NormParams)
 	s := b.shape(0)
-	channels, inner, n := s[1], size(s[2:]), size(s)
+	channels, inner, n := s[1], graph.Count(s[2:]), graph.Count(s)
 	if n == 0 {
 		return nil
 	}
@@ -94,9 +91,9 @@ func buildBatchNorm(b *builder) error {
 func buildGroupNorm(b *builder) error {
 	p := b.step.Params.(operator.NormParams)
 	s := b.shape(0)
-	inner, channels := size(s[2:]), s[1]/p.Groups
+	inner, channels := graph.Count(s[2:]), s[1]/p.Groups
 	width := channels * inner
-	if size(s) == 0 {
+	if graph.Count(s) == 0 {
 		return nil
 	}
 	if !p.PerChannel {
@@ -110,7 +107,7 @@ func buildGroupNorm(b *builder) error {
 func buildLRN(b *builder) error {
 	p := b.step.Params.(operator.LRNParams)
 	s := b.shape(0)
-	n := size(s)
-	b.launch("local_response_f32", blocks(n), line, 0, b.in(0), b.out(0), n, size(s[2:]), s[1], (p.Size-1)/2, p.Size/2, p.Alpha, p.Beta, p.Bias)
+	n := graph.Count(s)
+	b.launch("local_response_f32", blocks(n), line, 0, b.in(0), b.out(0), n, graph.Count(s[2:]), s[1], (p.Size-1)/2, p.Size/2, p.Alpha, p.Beta, p.Bias)
 	return nil
 }

@@ -9,9 +9,8 @@ import (
 	"repscope/model/operator"
 )
 
-func init() {
-	operators[".MaxPool"] = buildPool
-	operators[".AveragePool"] = buildPool
+var poolOperators = map[string]constructor{
+	".MaxPool": buildPool, ".AveragePool": buildPool,
 }
 
 func buildPool(b *builder) error {
@@ -21,8 +20,8 @@ func buildPool(b *builder) error {
 		output = 1
 	}
 	in, out := b.shape(0)[2:], b.outShape(output)[2:]
-	apart, positions := contiguous(in), size(p.Kernel)
-	if err := fits(size(in), size(out), positions); err != nil {
+	apart, positions := graph.RowMajor(in), graph.Count(p.Kernel)
+	if err := fits(graph.Count(in), graph.Count(out), positions); err != nil {
 		return err
 	}
 	var windows []int32
@@ -34,7 +33,7 @@ func buildPool(b *builder) error {
 			windows = append(windows, int32(v))
 		}
 	}
-	n := size(b.outShape(output))
+	n := graph.Count(b.outShape(output))
 	if n == 0 {
 		return nil
 	}
@@ -46,9 +45,9 @@ func buildPool(b *builder) error {
 	case images:
 		b.launch("max_pool_images_f32", blocks(n), line, 0, x, y, n, list)
 	case average:
-		b.launch("average_pool_f32", blocks(n), line, 0, x, y, n, list, len(in), size(in), size(out), positions, p.CountPadding)
+		b.launch("average_pool_f32", blocks(n), line, 0, x, y, n, list, len(in), graph.Count(in), graph.Count(out), positions, p.CountPadding)
 	default:
-		b.launch("max_pool_"+typeName(b.dtype(0)), blocks(n), line, 0, x, y, b.out(1), n, list, len(in), size(in), size(out), positions, p.ColumnMajor)
+		b.launch("max_pool_"+typeName(b.dtype(0)), blocks(n), line, 0, x, y, b.out(1), n, list, len(in), graph.Count(in), graph.Count(out), positions, p.ColumnMajor)
 	}
 	return nil
 }

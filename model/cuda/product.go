@@ -8,13 +8,12 @@ import (
 	"fmt"
 	"math"
 
+	"repscope/model/graph"
 	"repscope/model/operator"
 )
 
-func init() {
-	operators["repscope.Linear"] = buildLinear
-	operators[".Gemm"] = buildGemm
-	operators[".MatMul"] = buildMatMul
+var productOperators = map[string]constructor{
+	"repscope.Linear": buildLinear, ".Gemm": buildGemm, ".MatMul": buildMatMul,
 }
 
 // tile is the part of a result that one block of threads computes; see kernels/tile.h.
@@ -131,12 +130,7 @@ func rounded(p Precision, v float32) float32 {
 
 // order is where the elements of a permuted array lie in the array of the given shape.
 func order(shape, perm []int) []int {
-	strides := make([]int, len(shape))
-	n := 1
-	for i := len(shape) - 1; i >= 0; i-- {
-		strides[i] = n
-		n *= shape[i]
-	}
+	strides, n := graph.RowMajor(shape), graph.Count(shape)
 	at := make([]int, 1, n)
 	for _, a := range perm {
 		next := make([]int, 0, n)
@@ -154,7 +148,7 @@ func buildLinear(b *builder) error {
 	p := b.step.Params.(*operator.GemmParams)
 	out, in := b.outShape(0), b.shape(0)
 	n, k := out[len(out)-1], in[len(in)-1]
-	m := size(in[:len(in)-1])
+	m := graph.Count(in[:len(in)-1])
 	if err := fits(m, n, k); err != nil {
 		return err
 	}
@@ -283,7 +277,7 @@ func buildMatMul(b *builder) error {
 	p := matmul{a: b.in(0), b: b.in(1), c: b.out(0), m: m, n: n, k: k, aRow: k, aColumn: 1, bRow: n, bColumn: 1, alpha: 1}
 	p.offsets = batchOffsets(left[:len(left)-2], right[:len(right)-2], m*k, k*n)
 	p.batch = len(p.offsets) / 2
-	if size(right[:len(right)-2]) == 1 {
+	if graph.Count(right[:len(right)-2]) == 1 {
 		// One right factor for all: the rows of the batch are one matrix.
 		p.m, p.batch, p.offsets = m*p.batch, 1, nil
 		if err := fits(p.m); err != nil {

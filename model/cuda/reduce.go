@@ -11,14 +11,11 @@ import (
 	"repscope/model/operator"
 )
 
-func init() {
-	for name := range reductions {
-		operators["."+name] = buildReduce
-	}
-	operators[".ReduceLogSumExp"] = buildReduce
-	operators[".ArgMax"] = buildArg
-	operators[".ArgMin"] = buildArg
-	operators[".CumSum"] = buildCumSum
+var reduceOperators = map[string]constructor{
+	".ReduceSum": buildReduce, ".ReduceMean": buildReduce, ".ReduceMax": buildReduce, ".ReduceMin": buildReduce,
+	".ReduceProd": buildReduce, ".ReduceL1": buildReduce, ".ReduceL2": buildReduce, ".ReduceSumSquare": buildReduce,
+	".ReduceLogSum": buildReduce, ".ReduceLogSumExp": buildReduce, ".GlobalAveragePool": buildReduce, ".GlobalMaxPool": buildReduce,
+	".ArgMax": buildArg, ".ArgMin": buildArg, ".CumSum": buildCumSum,
 }
 
 // The terms and ends of kernels/reduce.cu.
@@ -36,7 +33,7 @@ var reductions = map[string]struct{ term, end int }{
 
 func buildReduce(b *builder) error {
 	in := b.shape(0)
-	own := contiguous(in)
+	own := graph.RowMajor(in)
 	var inner, outer, innerStrides, outerStrides []int // of the reduced and of the kept axes
 	axes := b.step.Params.(operator.ReduceParams).Axes
 	for i, d := range in {
@@ -47,7 +44,7 @@ func buildReduce(b *builder) error {
 			outer, outerStrides = append(outer, d), append(outerStrides, own[i])
 		}
 	}
-	r := reduction{kept: newBox(outer, outerStrides), reduced: newBox(inner, innerStrides), total: size(outer), n: size(inner), t: b.dtype(0)}
+	r := reduction{kept: newBox(outer, outerStrides), reduced: newBox(inner, innerStrides), total: graph.Count(outer), n: graph.Count(inner), t: b.dtype(0)}
 	if b.step.Node.Op != "ReduceLogSumExp" {
 		how := reductions[b.step.Node.Op]
 		r.record(b, b.in(0), b.out(0), operand{}, how.term, how.end)

@@ -32,81 +32,100 @@ func (f *fuser) access(id int) access {
 	if s.Node.Domain != "" {
 		return own
 	}
+	through := own
+	ok := false
 	switch {
 	case s.Node.Op == "Transpose":
-		a := f.access(s.In[0])
+		through, ok = f.access(s.In[0]), true
 		perm := s.Params.(operator.TransposeParams).Perm
-		a.shape, a.Strides = permuted(a.shape, perm), permuted(a.Strides, perm)
-		return a
+		through.shape, through.Strides = permuted(through.shape, perm), permuted(through.Strides, perm)
 	case s.Op.View && len(s.Out) == 1:
-		a := f.access(s.In[0])
-		strides, ok := reshapeStrides(a.shape, a.Strides, shape)
-		if !ok {
-			return own
-		}
-		a.shape, a.Strides = shape, strides
-		return a
+		through = f.access(s.In[0])
+		through.Strides, ok = reshapeStrides(through.shape, through.Strides, shape)
+		through.shape = shape
 	case s.Node.Op == "Split":
-		p, ok := s.Params.(operator.SplitParams)
-		if !ok {
-			return own
-		}
-		a := f.access(s.In[0])
-		for k := range slices.Index(s.Out, id) {
-			a.Offset += p.Sizes[k] * a.Strides[p.Axis]
-		}
-		a.shape = shape
-		return a
+		through, ok = f.throughSplit(s, id)
 	case s.Node.Op == "Gather":
-		p, ok := s.Params.(operator.AxisParams)
-		index := f.number(s.In[1])
-		rank := len(f.Values[s.In[0]].Shape)
-		if !ok || math.IsNaN(index) || len(shape) != rank-1 && len(f.Values[s.In[1]].Shape) != 1 {
-			return own
-		}
-		a := f.access(s.In[0])
-		if index < 0 {
-			index += float64(a.shape[p.Axis])
-		}
-		a.Offset += int(index) * a.Strides[p.Axis]
-		a.Strides = slices.Clone(a.Strides)
-		if len(shape) == rank-1 {
-			a.Strides = slices.Delete(a.Strides, p.Axis, p.Axis+1)
-		}
-		a.shape = shape
-		return a
+		through, ok = f.throughGather(s, shape)
 	case s.Node.Op == "Slice":
-		p, ok := s.Params.(operator.SliceParams)
-		if !ok {
-			return own
-		}
-		a := f.access(s.In[0])
-		a.Strides = slices.Clone(a.Strides)
-		for k := range shape {
-			a.Offset += p.Start[k] * a.Strides[k]
-			a.Strides[k] *= p.Step[k]
-		}
-		a.shape = shape
-		return a
+		through, ok = f.throughSlice(s, shape)
 	case s.Node.Op == "Mul" || s.Node.Op == "Div":
-		x, c := s.In[0], s.In[1]
-		if s.Node.Op == "Mul" && f.constant(x) {
-			x, c = c, x
-		}
-		v := f.number(c)
-		if !(v > 0) || math.IsInf(v, 0) || !slices.Equal(f.Values[x].Shape, shape) {
-			return own
-		}
-		if s.Node.Op == "Div" {
-			v = 1 / v
-		}
-		a := f.access(x)
-		a.factor *= float32(v)
-		return a
+		through, ok = f.throughFactor(s, shape)
 	case s.Node.Op == "Add":
 		return f.rotary(s, own)
 	}
-	return own
+	if !ok {
+		return own
+	}
+	return through
+}
+
+// throughSplit is one of the pieces of another value.
+func (f *fuser) throughSplit(s *graph.Step, id int) (access, bool) {
+	p, ok := s.Params.(operator.SplitParams)
+	if !ok {
+		return access{}, false
+	}
+	a := f.access(s.In[0])
+	for k := range slices.Index(s.Out, id) {
+		a.Offset += p.Sizes[k] * a.Strides[p.Axis]
+	}
+	a.shape = f.Values[id].Shape
+	return a, true
+}
+
+// throughGather is what lies at one index of another value.
+func (f *fuser) throughGather(s *graph.Step, shape []int) (access, bool) {
+	p, ok := s.Params.(operator.AxisParams)
+	index := f.number(s.In[1])
+	rank := len(f.Values[s.In[0]].Shape)
+	if !ok || math.IsNaN(index) || len(shape) != rank-1 && len(f.Values[s.In[1]].Shape) != 1 {
+		return access{}, false
+	}
+	a := f.access(s.In[0])
+	if index < 0 {
+		index += float64(a.shape[p.Axis])
+	}
+	a.Offset += int(index) * a.Strides[p.Axis]
+	a.Strides = slices.Clone(a.Strides)
+	if len(shape) == rank-1 {
+		a.Strides = slices.Delete(a.Strides, p.Axis, p.Axis+1)
+	}
+	a.shape = shape
+	return a, true
+}
+
+func (f *fuser) throughSlice(s *graph.Step, shape []int) (access, bool) {
+	p, ok := s.Params.(operator.SliceParams)
+	if !ok {
+		return access{}, false
+	}
+	a := f.access(s.In[0])
+	a.Strides = slices.Clone(a.Strides)
+	for k := range shape {
+		a.Offset += p.Start[k] * a.Strides[k]
+		a.Strides[k] *= p.Step[k]
+	}
+	a.shape = shape
+	return a, true
+}
+
+// throughFactor is another value times or divided by a positive number.
+func (f *fuser) throughFactor(s *graph.Step, shape []int) (access, bool) {
+	x, c := s.In[0], s.In[1]
+	if s.Node.Op == "Mul" && f.constant(x) {
+		x, c = c, x
+	}
+	v := f.number(c)
+	if !(v > 0) || math.IsInf(v, 0) || !slices.Equal(f.Values[x].Shape, shape) {
+		return access{}, false
+	}
+	if s.Node.Op == "Div" {
+		v = 1 / v
+	}
+	a := f.access(x)
+	a.factor *= float32(v)
+	return a, true
 }
 
 // rotary recognizes x·cos + (−x₂, x₁)·sin.
@@ -217,34 +236,48 @@ func (f *fuser) attention(i int) bool {
 	if softmax == nil || !f.single(s.In[0]) {
 		return false
 	}
-	scores := softmax.In[0]
-	shape := f.Values[scores].Shape
+	shape := f.Values[softmax.In[0]].Shape
 	rank := len(shape)
-	p := &operator.AttentionParams{Scale: 1}
 	if q, ok := softmax.Params.(operator.SoftmaxParams); !ok || q.Inner != 1 || q.Length != shape[rank-1] {
 		return false
 	}
-	p.Batch, p.Queries, p.Keys = shape[:rank-2], shape[rank-2], shape[rank-1]
-	mask := -1
-	if add := f.from(scores, "Add"); add != nil && f.single(scores) {
+	p := &operator.AttentionParams{Scale: 1, Batch: shape[:rank-2], Queries: shape[rank-2], Keys: shape[rank-1]}
+	product, mask := f.scores(softmax.In[0], p, shape)
+	if product == nil {
+		return false
+	}
+	q, k, v := f.access(product.In[0]), f.access(product.In[1]), f.access(s.In[1])
+	if !f.operands(p, &q, &k, &v, rank) {
+		return false
+	}
+	out, at := f.result(p, i, rank)
+	f.Steps[at] = newStep("repscope", "Attention", s.Node.Name, p, []int{q.id, k.id, v.id, mask, q.cos, q.sin, k.cos, k.sin}, []int{out})
+	return true
+}
+
+// scores goes from the operand of the softmax, of the given shape, back to the product Q·Kᵀ (nil if there is none), and
+// enters scale and mask; mask is the value, −1 if there is none.
+func (f *fuser) scores(id int, p *operator.AttentionParams, shape []int) (product *graph.Step, mask int) {
+	mask = -1
+	if add := f.from(id, "Add"); add != nil && f.single(id) {
 		// The mask is the side that is not a product.
 		for k := range 2 {
 			if m, ok := f.maskStrides(add.In[1-k], shape); ok && f.isScores(add.In[k], shape) {
-				mask, p.Mask, scores = add.In[1-k], m, add.In[k]
+				mask, p.Mask, id = add.In[1-k], m, add.In[k]
 				break
 			}
 		}
 	}
 	for {
-		if !f.single(scores) {
-			return false
+		if !f.single(id) {
+			return nil, -1
 		}
-		if f.from(scores, "MatMul") != nil {
-			break
+		if product := f.from(id, "MatMul"); product != nil {
+			return product, mask
 		}
-		a := f.producer[scores]
+		a := f.producer[id]
 		if a < 0 {
-			return false
+			return nil, -1
 		}
 		step := &f.Steps[a]
 		next, v := step.In[0], math.NaN()
@@ -258,17 +291,19 @@ func (f *fuser) attention(i int) bool {
 			v = 1 / f.number(step.In[1])
 		}
 		if !(v > 0) || math.IsInf(v, 0) || !slices.Equal(f.Values[next].Shape, shape) {
-			return false
+			return nil, -1
 		}
 		p.Scale *= float32(v)
-		scores = next
+		id = next
 	}
-	product := f.from(scores, "MatMul")
-	q, k, v := f.access(product.In[0]), f.access(product.In[1]), f.access(s.In[1])
+}
+
+// operands enters how Q, K (which is transposed) and V lie, if the kernels can read them so.
+func (f *fuser) operands(p *operator.AttentionParams, q, k, v *access, rank int) bool {
 	if len(q.shape) != rank || len(k.shape) != rank || len(v.shape) != rank || v.cos >= 0 || v.factor != 1 {
 		return false
 	}
-	for _, a := range []access{q, k, v} {
+	for _, a := range []*access{q, k, v} {
 		if !slices.Equal(a.shape[:rank-2], p.Batch) || f.Values[a.id].DType != graph.Float32 {
 			return false
 		}
@@ -276,7 +311,7 @@ func (f *fuser) attention(i int) bool {
 	p.Width, p.Values = q.shape[rank-1], v.shape[rank-1]
 	k.Strides = slices.Clone(k.Strides)
 	k.Strides[rank-2], k.Strides[rank-1] = k.Strides[rank-1], k.Strides[rank-2]
-	for _, a := range []access{q, k, v} {
+	for _, a := range []*access{q, k, v} {
 		if a.Strides[rank-1] != 1 && a.shape[rank-1] != 1 || slices.Min(a.Strides) < 0 || a.Offset < 0 ||
 			a.cos >= 0 && !slices.Equal(a.turned, a.Strides[rank-2:]) {
 			return false
@@ -292,27 +327,32 @@ func (f *fuser) attention(i int) bool {
 		return false
 	}
 	p.Q, p.K, p.V = q.View, k.View, v.View
-	out, at := s.Out[0], i
-	p.Result.Strides = graph.RowMajor(f.Values[out].Shape)
-	if f.single(out) {
-		// A transposition of the result alone can be written at once.
-		for j := i + 1; j < len(f.Steps); j++ {
-			t := &f.Steps[j]
-			if !slices.Contains(t.In, out) {
-				continue
-			}
-			if perm, ok := t.Params.(operator.TransposeParams); ok && perm.Perm[rank-1] == rank-1 {
-				own := graph.RowMajor(f.Values[t.Out[0]].Shape)
-				for axis, from := range perm.Perm {
-					p.Result.Strides[from] = own[axis]
-				}
-				out, at = t.Out[0], j
-			}
-			break
-		}
-	}
-	f.Steps[at] = newStep("repscope", "Attention", s.Node.Name, p, []int{q.id, k.id, v.id, mask, q.cos, q.sin, k.cos, k.sin}, []int{out})
 	return true
+}
+
+// result enters how the result of step i is written: a transposition of it alone can be done at once. It
+// returns the value and the step to take the place of.
+func (f *fuser) result(p *operator.AttentionParams, i, rank int) (out, at int) {
+	out, at = f.Steps[i].Out[0], i
+	p.Result.Strides = graph.RowMajor(f.Values[out].Shape)
+	if !f.single(out) {
+		return out, at
+	}
+	for j := i + 1; j < len(f.Steps); j++ {
+		t := &f.Steps[j]
+		if !slices.Contains(t.In, out) {
+			continue
+		}
+		if perm, ok := t.Params.(operator.TransposeParams); ok && perm.Perm[rank-1] == rank-1 {
+			own := graph.RowMajor(f.Values[t.Out[0]].Shape)
+			for axis, from := range perm.Perm {
+				p.Result.Strides[from] = own[axis]
+			}
+			return t.Out[0], j
+		}
+		break
+	}
+	return out, at
 }
 
 // isScores reports whether a value is a product, maybe times a number.

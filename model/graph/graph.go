@@ -32,6 +32,9 @@ type Port struct {
 	Name  string
 	DType DType
 	Dims  []Dim
+	// Element is the type that the file declares, such as "uint8" or "float16", for which
+	// DType stands; empty if it declares none.
+	Element string
 }
 
 // Shape is the shape of the port with −1 for free axes.
@@ -242,88 +245,112 @@ func (g *Graph) Free() []string {
 
 // sort orders the nodes so that producers come first and keeps only those an output needs.
 func (g *Graph) sort() error {
-	producer := map[string]*Node{}
-	defined := map[string]bool{}
+	s, err := newSorter(g)
+	if err != nil {
+		return err
+	}
+	for _, out := range g.Outputs {
+		from := s.producer[out.Name]
+		if from == nil {
+			if !s.defined[out.Name] {
+				return fmt.Errorf("graph output %q is produced by no node", out.Name)
+			}
+			continue
+		}
+		if s.state[from] == unseen {
+			if err := s.visit(from); err != nil {
+				return err
+			}
+		}
+	}
+	g.Nodes = s.order
+	return nil
+}
+
+// sorter is the depth-first search of sort.
+type sorter struct {
+	producer map[string]*Node
+	defined  map[string]bool // without a node
+	state    map[*Node]progress
+	order    []*Node
+}
+
+// progress is how far the search is with a node.
+type progress uint8
+
+const (
+	unseen progress = iota
+	visiting
+	done
+)
+
+// newSorter finds what produces every value; each has one source.
+func newSorter(g *Graph) (*sorter, error) {
+	s := &sorter{producer: map[string]*Node{}, defined: map[string]bool{}, state: map[*Node]progress{}}
 	for name, t := range g.Constants {
 		if t == nil {
-			return fmt.Errorf("constant %q has no value", name)
+			return nil, fmt.Errorf("constant %q has no value", name)
 		}
-		defined[name] = true
+		s.defined[name] = true
 	}
 	for _, p := range g.Inputs {
-		if defined[p.Name] || p.Name == "" {
-			return fmt.Errorf("input %q is defined twice or has no name", p.Name)
+		if s.defined[p.Name] || p.Name == "" {
+			return nil, fmt.Errorf("input %q is defined twice or has no name", p.Name)
 		}
-		defined[p.Name] = true
+		s.defined[p.Name] = true
 	}
 	for _, n := range g.Nodes {
 		if len(n.Outputs) == 0 {
-			return fmt.Errorf("%v has no output", n)
+			return nil, fmt.Errorf("%v has no output", n)
 		}
 		for _, out := range n.Outputs {
 			if out == "" {
 				continue
 			}
-			if defined[out] || producer[out] != nil {
-				return fmt.Errorf("%v: value %q is defined twice", n, out)
+			if s.defined[out] || s.producer[out] != nil {
+				return nil, fmt.Errorf("%v: value %q is defined twice", n, out)
 			}
-			producer[out] = n
+			s.producer[out] = n
 		}
 	}
-	const visiting, done = 1, 2
-	state := map[*Node]int{}
-	var order []*Node
+	return s, nil
+}
+
+// visit orders a node and what it needs.
+func (s *sorter) visit(root *Node) error {
 	// An explicit stack: a hostile file may be a chain of a million nodes.
 	type frame struct {
 		node *Node
 		next int
 	}
-	visit := func(root *Node) error {
-		stack := []frame{{node: root}}
-		state[root] = visiting
-		for len(stack) > 0 {
-			top := &stack[len(stack)-1]
-			n := top.node
-			if top.next == len(n.Inputs) {
-				state[n] = done
-				order = append(order, n)
-				stack = stack[:len(stack)-1]
-				continue
-			}
-			in := n.Inputs[top.next]
-			top.next++
-			if in == "" || defined[in] {
-				continue
-			}
-			from := producer[in]
-			if from == nil {
-				return fmt.Errorf("%v: input %q is produced by no node, constant or graph input", n, in)
-			}
-			switch state[from] {
-			case visiting:
-				return fmt.Errorf("%v: the graph has a cycle through value %q", n, in)
-			case 0:
-				state[from] = visiting
-				stack = append(stack, frame{node: from})
-			}
-		}
-		return nil
-	}
-	for _, out := range g.Outputs {
-		from := producer[out.Name]
-		if from == nil {
-			if !defined[out.Name] {
-				return fmt.Errorf("graph output %q is produced by no node", out.Name)
-			}
+	stack := []frame{{node: root}}
+	s.state[root] = visiting
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		n := top.node
+		if top.next == len(n.Inputs) {
+			s.state[n] = done
+			s.order = append(s.order, n)
+			stack = stack[:len(stack)-1]
 			continue
 		}
-		if state[from] == 0 {
-			if err := visit(from); err != nil {
-				return err
-			}
+		in := n.Inputs[top.next]
+		top.next++
+		if in == "" || s.defined[in] {
+			continue
+		}
+		from := s.producer[in]
+		if from == nil {
+			return fmt.Errorf("%v: input %q is produced by no node, constant or graph input", n, in)
+		}
+		switch s.state[from] {
+		case visiting:
+			return fmt.Errorf("%v: the graph has a cycle through value %q", n, in)
+		case unseen:
+			s.state[from] = visiting
+			stack = append(stack, frame{node: from})
 		}
 	}
-	g.Nodes = order
 	return nil
 }
 

@@ -82,20 +82,9 @@ func (s *specializer) add(n *Node) error {
 	}
 	c := &Inference{Node: n, Opset: s.graph.Opset, In: make([]Operand, len(n.Inputs)), Serial: s.replaced}
 	step := Step{Node: n, Op: op}
-	known := true
-	for i, name := range n.Inputs {
-		if name == "" {
-			step.In = append(step.In, -1)
-			continue
-		}
-		id, err := s.value(name)
-		if err != nil {
-			return fmt.Errorf("%v: %w", n, err)
-		}
-		step.In = append(step.In, id)
-		v := s.values[id]
-		c.In[i] = Operand{Type: v.Type, Const: v.Const}
-		known = known && v.Const != nil
+	known, err := s.operands(&step, c)
+	if err != nil {
+		return err
 	}
 	if err := op.Infer(c); err != nil {
 		return err
@@ -105,31 +94,13 @@ func (s *specializer) add(n *Node) error {
 		return s.replace(c.Replacement)
 	}
 	step.Params = c.Params
-	out := c.Out[:len(n.Outputs)]
 	constants := c.Known
 	if constants == nil && known && !op.NoFold && s.worthFolding(c) {
 		if constants, err = s.evaluate(&step, c); err != nil {
 			return err
 		}
 	}
-	complete := true
-	for i, t := range out {
-		if n.Outputs[i] == "" {
-			step.Out = append(step.Out, -1)
-			continue
-		}
-		var k *Tensor
-		if constants != nil {
-			k = constants[i]
-		}
-		id := s.addValue(n.Outputs[i], t, k)
-		if k != nil {
-			id = -1
-		}
-		complete = complete && k != nil
-		step.Out = append(step.Out, id)
-	}
-	if complete {
+	if s.results(&step, c.Out[:len(n.Outputs)], constants) {
 		return nil
 	}
 	if op.View && step.Out[0] >= 0 {
@@ -137,6 +108,48 @@ func (s *specializer) add(n *Node) error {
 	}
 	s.steps = append(s.steps, step)
 	return nil
+}
+
+// operands finds a step's inputs and tells whether all of them are constants.
+func (s *specializer) operands(step *Step, c *Inference) (known bool, err error) {
+	known = true
+	for i, name := range step.Node.Inputs {
+		if name == "" {
+			step.In = append(step.In, -1)
+			continue
+		}
+		id, err := s.value(name)
+		if err != nil {
+			return false, fmt.Errorf("%v: %w", step.Node, err)
+		}
+		step.In = append(step.In, id)
+		v := s.values[id]
+		c.In[i] = Operand{Type: v.Type, Const: v.Const}
+		known = known && v.Const != nil
+	}
+	return known, nil
+}
+
+// results enters a step's outputs and tells whether all of them are constants.
+func (s *specializer) results(step *Step, out []Type, constants []*Tensor) (complete bool) {
+	complete = true
+	for i, t := range out {
+		if step.Node.Outputs[i] == "" {
+			step.Out = append(step.Out, -1)
+			continue
+		}
+		var k *Tensor
+		if constants != nil {
+			k = constants[i]
+		}
+		id := s.addValue(step.Node.Outputs[i], t, k)
+		if k != nil {
+			id = -1
+		}
+		complete = complete && k != nil
+		step.Out = append(step.Out, id)
+	}
+	return complete
 }
 
 // worthFolding keeps operators that blow up a small constant (Expand, Tile, …)

@@ -61,7 +61,8 @@ func (a *assembler) sumSquareBytes() {
 }
 
 func (a *assembler) finishRow() {
-	a.function("finishRowAVX2", "(c, squares *int32, blocks int, term int32)", "is c[j] ← term + squares[j] − 2·c[j] for 8·blocks elements.", 28)
+	a.function("finishRowAVX2", "(c, squares *int32, blocks int, term int32)",
+		"is c[j] ← term + squares[j] − 2·c[j] for 8·blocks elements.", 28)
 	a.emit("MOVQ c+0(FP), DI")
 	a.emit("MOVQ squares+8(FP), SI")
 	a.emit("MOVQ blocks+16(FP), CX")
@@ -94,7 +95,8 @@ func (a *assembler) scans() {
 }
 
 func (a *assembler) groupSquares() {
-	a.function("groupSquaresAVX2", "(dst *float64, x *float32, groups int)", "sets dst[g] to the sum of the squares of sixteen elements.", 24)
+	a.function("groupSquaresAVX2", "(dst *float64, x *float32, groups int)",
+		"sets dst[g] to the sum of the squares of sixteen elements.", 24)
 	a.emit("MOVQ dst+0(FP), DI")
 	a.emit("MOVQ x+8(FP), SI")
 	a.emit("MOVQ groups+16(FP), CX")
@@ -118,7 +120,8 @@ func (a *assembler) groupSquares() {
 }
 
 func (a *assembler) scaleShift() {
-	a.function("scaleShiftFloat32AVX2", "(dst, src, shift *float32, blocks int, scale float32)", "is dst[k] ← src[k]·scale − shift[k] for 8·blocks elements.", 36)
+	a.function("scaleShiftFloat32AVX2", "(dst, src, shift *float32, blocks int, scale float32)",
+		"is dst[k] ← src[k]·scale − shift[k] for 8·blocks elements.", 36)
 	a.emit("MOVQ dst+0(FP), DI")
 	a.emit("MOVQ src+8(FP), SI")
 	a.emit("MOVQ shift+16(FP), DX")
@@ -137,7 +140,8 @@ func (a *assembler) scaleShift() {
 }
 
 func (a *assembler) finishDistances() {
-	a.function("finishDistancesAVX2", "(c, norms *float32, blocks int, norm float32)", "is c[j] ← (norm + norms[j]) − 2·c[j] for 8·blocks elements.", 28)
+	a.function("finishDistancesAVX2", "(c, norms *float32, blocks int, norm float32)",
+		"is c[j] ← (norm + norms[j]) − 2·c[j] for 8·blocks elements.", 28)
 	a.emit("MOVQ c+0(FP), DI")
 	a.emit("MOVQ norms+8(FP), SI")
 	a.emit("MOVQ blocks+16(FP), CX")

@@ -56,7 +56,8 @@ func (a *assembler) addDistances() {
 	a.emit("XORL R8, R8")
 	a.label("loop")
 	for half := range 2 {
-		both, square, cut, sum := fmt.Sprintf("Y%d", 2+half), fmt.Sprintf("Y%d", 4+half), fmt.Sprintf("Y%d", 6+half), fmt.Sprintf("Y%d", 14+half)
+		both, square := fmt.Sprintf("Y%d", 2+half), fmt.Sprintf("Y%d", 4+half)
+		cut, sum := fmt.Sprintf("Y%d", 6+half), fmt.Sprintf("Y%d", 14+half)
 		at := 32 * half
 		a.emit("VADDPD %d(SI), Y0, %s", at, both)
 		a.emit("VMOVUPD %d(DI), %s", at, square)

@@ -58,7 +58,8 @@ func (w width) depthwise() {
 // finishRows adds a bias to the rows of a matrix, and another matrix if there is one, with or without ReLU.
 func (w width) finishRows() {
 	w.vector("finishRows", "(c, bias, other *float32, stride, cols, rows int, relu bool)",
-		"adds bias and, if it is not nil, the same part of another matrix to rows of cols elements, a multiple of 16, and cuts negative results.", 49)
+		"adds bias and, if it is not nil, the same part of another matrix to rows of cols elements, a multiple of 16, "+
+			"and cuts negative results.", 49)
 	w.emit("MOVQ c+0(FP), DI")
 	w.emit("MOVQ bias+8(FP), SI")
 	w.emit("MOVQ other+16(FP), DX")

@@ -1,0 +1,36 @@
+// Rounding outward to float32 and float64.
+
+package scan
+
+import (
+	"math"
+	"unsafe"
+
+	"repscope/internal/kernel"
+)
+
+// RoundUp and down round v to F, outward.
+func RoundUp[F kernel.Float](v float64) F {
+	f := F(v)
+	if float64(f) < v {
+		return next(f, math.Inf(1))
+	}
+	return f
+}
+
+func RoundDown[F kernel.Float](v float64) F {
+	f := F(v)
+	if float64(f) > v {
+		return next(f, math.Inf(-1))
+	}
+	return f
+}
+
+func NextDown[F kernel.Float](f F) F { return next(f, math.Inf(-1)) }
+
+func next[F kernel.Float](f F, toward float64) F {
+	if unsafe.Sizeof(f) == 4 {
+		return F(math.Nextafter32(float32(f), float32(toward)))
+	}
+	return F(math.Nextafter(float64(f), toward))
+}
