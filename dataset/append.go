@@ -5,7 +5,6 @@ package dataset
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -18,6 +17,7 @@ import (
 
 	"repscope/internal/atomicfile"
 	"repscope/internal/dtype"
+	"repscope/internal/safetensors"
 )
 
 // AppendFormats are the formats that an Appender writes.
@@ -151,7 +151,7 @@ func newAppender(path, format, name string, t DType, shape []int) (*Appender, er
 	if t != Float32 && t != Float16 {
 		return nil, fmt.Errorf("%s: rows of type %v, want float32 or float16", path, t)
 	}
-	size, err := sizeOf(shape, t)
+	size, err := dtype.ArraySize(shape, t)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -172,7 +172,7 @@ func newAppender(path, format, name string, t DType, shape []int) (*Appender, er
 		a.member = name + ".npy"
 		a.head = append(localHeader(a.member, int64(len(a.inner))+size, 0), a.inner...)
 	case "safetensors":
-		if a.head, err = safetensorsHead(name, t, shape, size); err != nil {
+		if a.head, err = safetensors.Header(safetensors.Tensor{Name: name, DType: t, Shape: shape}); err != nil {
 			return nil, err
 		}
 		a.inner = a.head
@@ -181,26 +181,6 @@ func newAppender(path, format, name string, t DType, shape []int) (*Appender, er
 	}
 	a.crc = crc32.ChecksumIEEE(a.inner)
 	return a, nil
-}
-
-func safetensorsHead(name string, t DType, shape []int, size int64) ([]byte, error) {
-	if err := checkNames([]Field{{Name: name}}); err != nil {
-		return nil, err
-	}
-	code := ""
-	for c, other := range safetensorsTypes {
-		if other == t {
-			code = c
-		}
-	}
-	text, err := json.Marshal(map[string]safetensor{name: {code, shape, []int64{0, size}}})
-	if err != nil {
-		return nil, err
-	}
-	for len(text)%8 != 0 {
-		text = append(text, ' ')
-	}
-	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), nil
 }
 
 // Append writes further rows. An element that float16 cannot hold is an error.

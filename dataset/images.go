@@ -104,7 +104,7 @@ func openImages(folder string) (*Array, error) {
 	if kinds[0].deep {
 		t = Uint16
 	}
-	if _, err := sizeOf(shape, t); err != nil {
+	if _, err := dtype.ArraySize(shape, t); err != nil {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
 	s := &images{files: files, kind: kinds[0], row: rowBytes(shape, t)}

@@ -24,46 +24,41 @@ type Recording struct {
 // the window. Which of the two a file is, its content decides, once: a published
 // dataset that is damaged is an error.
 func OpenRecording(spec string) (*Recording, error) {
-	if !namesExperience(spec) {
-		a, err := Open(spec)
-		if err != nil {
-			return nil, err
-		}
-		return &Recording{Frames: a, file: a}, nil
+	path, key := splitSpec(spec)
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return recordingOf(Open(spec))
 	}
-	e, err := OpenExperience(spec)
+	file, err := mmap.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	return &Recording{Frames: e.Frames, Ends: e.Stop, Window: e.SequenceLength, file: e}, nil
+	r, err := openRecording(file, key)
+	if err != nil {
+		file.Close()
+	}
+	return r, err
+}
+
+// openRecording opens the recording in a file by the row of its format. The
+// recording closes the file; on error the caller does.
+func openRecording(file *mmap.File, key string) (*Recording, error) {
+	f, err := formatOf(file)
+	if err != nil {
+		return nil, err
+	}
+	if f.record == nil {
+		return recordingOf(f.open(file, key))
+	}
+	return f.record(file, key)
+}
+
+// recordingOf is an array without episodes.
+func recordingOf(a *Array, err error) (*Recording, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Recording{Frames: a, file: a}, nil
 }
 
 // Close releases the file.
 func (r *Recording) Close() error { return r.file.Close() }
-
-// namesExperience reports whether spec is a published dataset or a split of one.
-// What cannot be opened is none; the reader of arrays says why.
-func namesExperience(spec string) bool {
-	path, key := splitSpec(spec)
-	if _, split := splits[key]; key != "" && !split {
-		return false
-	}
-	if info, err := os.Stat(path); err != nil || info.IsDir() {
-		return false
-	}
-	file, err := mmap.Open(path)
-	if err != nil {
-		return false
-	}
-	format, err := formatOf(file)
-	file.Close()
-	if err != nil || format != torchFormat {
-		return false
-	}
-	torch, err := openTorchFile(path)
-	if err != nil {
-		return false
-	}
-	defer torch.Close()
-	return isExperience(torch.Root())
-}

@@ -3,12 +3,12 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"sync"
 
+	"repscope/internal/dtype"
 	"repscope/internal/mmap"
 	"repscope/internal/text"
 	"repscope/internal/torchfile"
@@ -27,7 +27,7 @@ func tensorArray(path, key string, t *torchfile.Tensor) (*Array, error) {
 	if key != "" {
 		name += ":" + key
 	}
-	if _, err := sizeOf(t.Shape, t.DType); err != nil {
+	if _, err := dtype.ArraySize(t.Shape, t.DType); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	a := newArray(name, path, key, t.Shape, t.DType, t.Order(), tensorSource{t})
@@ -77,33 +77,44 @@ func hashPath(path string) (string, error) {
 	return hashFile(file, nil)
 }
 
-// openTorchFile opens a PyTorch file, with this package's ErrTruncated.
-func openTorchFile(path string) (*torchfile.File, error) {
-	file, err := torchfile.Open(path)
-	if errors.Is(err, torchfile.ErrTruncated) {
-		err = truncatedError{err}
-	}
-	return file, err
-}
-
-// truncatedError makes an error that says truncated be ErrTruncated too.
-type truncatedError struct{ error }
-
-func (e truncatedError) Unwrap() error        { return e.error }
-func (e truncatedError) Is(target error) bool { return target == ErrTruncated }
-
 // openTorch opens one array of a PyTorch file.
-func openTorch(path, key string) (*Array, error) {
-	file, err := openTorchFile(path)
+func openTorch(mapped *mmap.File, key string) (*Array, error) {
+	file, err := torchfile.Open(mapped.Path())
 	if err != nil {
 		return nil, err
 	}
+	return torchArrayOf(mapped, file, key)
+}
+
+// recordTorch opens an array of a PyTorch file, or the split of a published
+// dataset.
+func recordTorch(mapped *mmap.File, key string) (*Recording, error) {
+	file, err := torchfile.Open(mapped.Path())
+	if err != nil {
+		return nil, err
+	}
+	if _, isSplit := splits[key]; !isExperience(file.Root()) || key != "" && !isSplit {
+		return recordingOf(torchArrayOf(mapped, file, key))
+	}
+	e, err := readExperience(file, key)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	mapped.Close() // the dataset has the file open on its own
+	return &Recording{Frames: e.Frames, Ends: e.Stop, Window: e.SequenceLength, file: e}, nil
+}
+
+// torchArrayOf takes an array out of an opened file, which it closes, as the
+// mapped one that is no longer needed.
+func torchArrayOf(mapped *mmap.File, file *torchfile.File, key string) (*Array, error) {
 	a, err := torchArray(file, key)
 	if err != nil {
 		file.Close()
 		return nil, err
 	}
 	a.close = file.Close
+	mapped.Close()
 	return a, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,7 +23,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"repscope/dataset"
+	"repscope/internal/dtype"
+	"repscope/internal/safetensors"
 	"repscope/model"
 	"repscope/model/checkpoint"
 	"repscope/model/cpu"
@@ -267,7 +269,7 @@ type stateTensor struct {
 
 func writeState(t *testing.T, dir, name string, tensors []stateTensor) string {
 	t.Helper()
-	fields := make([]dataset.Field, len(tensors))
+	fields := make([]safetensors.Data, len(tensors))
 	for i, s := range tensors {
 		n := 1
 		for _, d := range s.shape {
@@ -277,10 +279,18 @@ func writeState(t *testing.T, dir, name string, tensors []stateTensor) string {
 		for k := range values {
 			values[k] = weight(k)
 		}
-		fields[i] = dataset.Field{Name: s.name, Shape: s.shape, Data: values}
+		raw := slices.Clone(dtype.Bytes(values))
+		if dtype.HostOrder() == dtype.BigEndian {
+			dtype.SwapBytes(raw, 4)
+		}
+		fields[i] = safetensors.Data{Name: s.name, DType: dtype.Float32, Shape: s.shape, Raw: raw}
 	}
 	path := filepath.Join(dir, name+".safetensors")
-	if err := dataset.WriteSafetensors(path, fields...); err != nil {
+	var b bytes.Buffer
+	if err := safetensors.Encode(&b, fields...); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path

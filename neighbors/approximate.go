@@ -43,8 +43,8 @@ const (
 	SufficientRecall = 0.95
 )
 
-// Recall says how many of the true neighbours an approximate search found.
-type Recall struct {
+// SearchRecall says how many of the true neighbours an approximate search found.
+type SearchRecall struct {
 	// Value is the mean over the queries of the share of their K listed
 	// neighbours that are as near as the true K nearest (at most as far as the
 	// K-th: which of several at equal distance is listed does not matter).
@@ -67,7 +67,7 @@ type Recall struct {
 // [Nearest]; Counts.Redecided is 0.
 type ApproximateNearest struct {
 	Nearest
-	Recall Recall
+	Recall SearchRecall
 	// Cells is the number of cells that the points were put into and Probes the number of
 	// them that were looked into for each point; 0 for an exact search.
 	Cells, Probes int
@@ -139,7 +139,7 @@ func (s Space) KNearestApproximate(ctx context.Context, k int, o Options, a Appr
 		if err != nil {
 			return nil, err
 		}
-		return &ApproximateNearest{Nearest: *nearest, Recall: Recall{Value: 1, Queries: pts.N, K: k, Exact: true}}, nil
+		return &ApproximateNearest{Nearest: *nearest, Recall: SearchRecall{Value: 1, Queries: pts.N, K: k, Exact: true}}, nil
 	}
 	result := &ApproximateNearest{Nearest: found.Nearest, Cells: found.Cells, Probes: found.Probes}
 	if result.Recall, err = measureRecall(ctx, pts, &result.Nearest, within, &a); err != nil {
@@ -153,12 +153,12 @@ func (s Space) KNearestApproximate(ctx context.Context, k int, o Options, a Appr
 }
 
 // measureRecall compares the lists of seeded queries with exact ones.
-func measureRecall(ctx context.Context, pts points.Points, found *Nearest, o *rows.Options, a *Approximation) (Recall, error) {
+func measureRecall(ctx context.Context, pts points.Points, found *Nearest, o *rows.Options, a *Approximation) (SearchRecall, error) {
 	queries := a.Queries
 	if queries == 0 {
 		queries = DefaultQueries
 	}
-	none := Recall{Value: math.NaN(), StandardError: math.NaN(), K: found.K}
+	none := SearchRecall{Value: math.NaN(), StandardError: math.NaN(), K: found.K}
 	if queries < 0 {
 		return none, nil
 	}
@@ -184,7 +184,7 @@ func measureRecall(ctx context.Context, pts points.Points, found *Nearest, o *ro
 		total += hits
 	}
 	_, se := stratifiedMean([]Stratum{{Points: pts.N, References: len(index)}}, shares)
-	return Recall{
+	return SearchRecall{
 		Value: float64(total) / float64(len(index)*k), StandardError: se,
 		Queries: len(index), K: k,
 	}, nil

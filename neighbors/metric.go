@@ -54,6 +54,12 @@ func NewSpace(role string, pts points.Points, metric Metric) (Space, error) {
 // Points are the points of the space.
 func (s Space) Points() points.Points { return s.points }
 
+// Select is the space of the points with the given indices, not for Precomputed distances.
+// It looks at no value again.
+func (s Space) Select(index []int) Space {
+	return Space{points: s.points.Select(index), metric: s.metric}
+}
+
 // Metric is the metric of the space.
 func (s Space) Metric() Metric { return s.metric }
 

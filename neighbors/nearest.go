@@ -41,23 +41,38 @@ func Cross(ctx context.Context, queries, pts points.Points, k int, o Options) (*
 	if o.Metric == Precomputed {
 		return nil, errNoCoordinates
 	}
-	if err := Check("queries", queries, o.Metric); err != nil {
+	from, err := NewSpace("queries", queries, o.Metric)
+	if err != nil {
 		return nil, err
 	}
-	if err := Check("points", pts, o.Metric); err != nil {
+	to, err := NewSpace("points", pts, o.Metric)
+	if err != nil {
 		return nil, err
 	}
-	if a, b := rows.TypeName(queries), rows.TypeName(pts); a != b || queries.Dim != pts.Dim {
-		return nil, fmt.Errorf("queries are %s of dimension %d, points %s of dimension %d: want the same", a, queries.Dim, b, pts.Dim)
+	return to.Cross(ctx, from, k, o)
+}
+
+// Cross is the function of the same name, for points s, without its look through queries and
+// points. Metric of o is not used; the spaces must have the same.
+func (s Space) Cross(ctx context.Context, queries Space, k int, o Options) (*Nearest, error) {
+	pts := s.points
+	if s.metric == Precomputed {
+		return nil, errNoCoordinates
 	}
-	o.Blocks, o.Episode, o.ExcludeWindow = nil, nil, 0
+	if queries.metric != s.metric {
+		return nil, fmt.Errorf("queries under the %v metric, points under the %v metric: want the same", queries.metric, s.metric)
+	}
+	if a, b := rows.TypeName(queries.points), rows.TypeName(pts); a != b || queries.points.Dim != pts.Dim {
+		return nil, fmt.Errorf("queries are %s of dimension %d, points %s of dimension %d: want the same", a, queries.points.Dim, b, pts.Dim)
+	}
+	o.Metric, o.Blocks, o.Episode, o.ExcludeWindow = s.metric, nil, nil, 0
 	if err := o.check(pts.N); err != nil {
 		return nil, err
 	}
 	if k < 1 || k > pts.N {
 		return nil, fmt.Errorf("k = %d: want 1 ≤ k ≤ n = %d", k, pts.N)
 	}
-	return search(ctx, queries, pts, k, false, &o)
+	return search(ctx, queries.points, pts, k, false, &o)
 }
 
 var errNoCoordinates = errors.New("precomputed distances have no coordinates: this search needs points")

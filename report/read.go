@@ -13,10 +13,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"repscope/internal/format"
 )
 
 // ErrTruncated says that a result file ends too early.
-var ErrTruncated = errors.New("the file is truncated")
+var ErrTruncated = format.ErrTruncated
 
 // ErrNotResult says that a file is JSON, but no result file.
 var ErrNotResult = errors.New("not a result file")

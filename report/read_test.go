@@ -192,7 +192,7 @@ func TestReadErrors(t *testing.T) {
 		text, want string
 		is         error
 	}{
-		"empty":           {"", "r.json: the file is truncated: the file is empty", ErrTruncated},
+		"empty":           {"", "r.json: truncated: the file is empty", ErrTruncated},
 		"blank":           {" \n", "the file is empty", ErrTruncated},
 		"truncated":       {head + "\n\"models\":{\"a\":{\"slope\":", "r.json:2:", ErrTruncated},
 		"truncated key":   {head + `"mod`, "r.json:1:", ErrTruncated},

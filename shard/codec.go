@@ -18,7 +18,8 @@ import (
 // floating-point numbers, strings, slices, arrays, pointers and structs of such
 // with exported fields only. Floating-point numbers keep their bits, NaN too; nil
 // and empty slices are told apart. A type with MarshalBinary and, by pointer,
-// UnmarshalBinary goes by those. Equal values have equal bytes. Maps, interfaces
+// UnmarshalBinary goes by those. A field with the tag `shard:"-"` is left out and has
+// to be restored by whoever decodes. Equal values have equal bytes. Maps, interfaces
 // and unexported fields are errors: something would be lost.
 func Encode(value any) ([]byte, error) {
 	v := reflect.ValueOf(value)
@@ -97,6 +98,9 @@ func describe(text *strings.Builder, t reflect.Type, within []reflect.Type) erro
 		text.WriteString("{")
 		for i := range t.NumField() {
 			f := t.Field(i)
+			if leftOut(f) {
+				continue
+			}
 			if !f.IsExported() {
 				return fmt.Errorf("field %s of %s is not exported and cannot be encoded", f.Name, t)
 			}
@@ -122,6 +126,9 @@ var (
 func marshals(t reflect.Type) bool {
 	return t.Implements(marshaler) && reflect.PointerTo(t).Implements(unmarshaler)
 }
+
+// leftOut reports whether a field says that it is not part of the value.
+func leftOut(f reflect.StructField) bool { return f.Tag.Get("shard") == "-" }
 
 // absent is the length of a nil slice.
 const absent = math.MaxUint64
@@ -183,7 +190,9 @@ func (e *encoder) value(v reflect.Value) {
 		}
 	default: // a struct: describe let nothing else through
 		for i := range v.NumField() {
-			e.value(v.Field(i))
+			if !leftOut(v.Type().Field(i)) {
+				e.value(v.Field(i))
+			}
 		}
 	}
 }
@@ -285,7 +294,9 @@ func (d *decoder) value(v reflect.Value) {
 		}
 	default:
 		for i := range v.NumField() {
-			d.value(v.Field(i))
+			if !leftOut(v.Type().Field(i)) {
+				d.value(v.Field(i))
+			}
 		}
 	}
 }
@@ -334,7 +345,9 @@ func least(t reflect.Type) int {
 	case reflect.Struct:
 		sum := 0
 		for i := range t.NumField() {
-			sum += least(t.Field(i).Type)
+			if f := t.Field(i); !leftOut(f) {
+				sum += least(f.Type)
+			}
 		}
 		return max(1, sum)
 	default: // numbers, and the length of strings and slices

@@ -33,6 +33,7 @@ func (o *own) UnmarshalBinary(text []byte) error {
 }
 
 type outer struct {
+	lost   map[string]int `shard:"-"`
 	Own    []own
 	Whole  []int64
 	Exact  []float64
@@ -48,6 +49,7 @@ type outer struct {
 func sample() outer {
 	f := float32(1.5)
 	return outer{
+		lost:  nil,
 		Own:   []own{{7}, {8}},
 		Whole: []int64{math.MinInt64, -1, math.MaxInt64}, Exact: []float64{math.Inf(-1), math.Copysign(0, -1), 0.1, math.NaN()},
 		Empty: []float64{}, Lists: [][]inner{nil, {}, {{Name: "a ⊂ b", Counts: [3]int32{1, -2, 3}, Next: &f}, {}}},

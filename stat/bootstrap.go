@@ -59,7 +59,15 @@ type Bootstrapped struct {
 	BlockSizes []int     // observations in block j
 	Warnings   []string
 
-	resamples *Resamples
+	resamples *Resamples `shard:"-"` // given back by Resamples.Adopt
+}
+
+// Adopt gives an estimate whose resamples were lost on its way through a file those
+// that it was computed on. They must be the same family.
+func (r *Resamples) Adopt(b *Bootstrapped) {
+	if b != nil {
+		b.resamples = r
+	}
 }
 
 // Bootstrap computes a statistic on all observations and on every resample.

@@ -18,12 +18,10 @@ import (
 	"repscope/stat"
 )
 
-// analyzer holds what the models share, and collects what is compared between
-// them.
+// analyzer holds what the models share.
 type analyzer struct {
-	in     Input
-	o      Options
-	result *Result
+	in Input
+	o  Options
 
 	runs    []motion.Run
 	pairs   []points.Pair
@@ -38,10 +36,8 @@ type analyzer struct {
 	leading [][]float64        // the leading series of every model
 	lengths [][]float64        // of every model's steps
 
-	jackknifed map[string][]*stat.Jackknifed   // by metric, one per model
-	boot       map[string][]*stat.Bootstrapped // by metric, one per model
-	metrics    []string                        // in order of appearance
-	done       int
+	warnings []string // of the blocks
+	progress *progress
 }
 
 const intervalsOff = "intervals are off (bootstrap 0)"
@@ -49,10 +45,8 @@ const intervalsOff = "intervals are off (bootstrap 0)"
 // newAnalyzer lists what follows each other in time and groups it for intervals.
 func newAnalyzer(in Input, o Options) (*analyzer, error) {
 	o = o.withDefaults()
-	a := &analyzer{in: in, o: o,
-		result:     &Result{Resamples: o.Bootstrap, Labelled: in.Labels != nil},
-		jackknifed: map[string][]*stat.Jackknifed{}, boot: map[string][]*stat.Bootstrapped{},
-	}
+	a := &analyzer{in: in, o: o, progress: &progress{}}
+	a.sample.name, a.states.name, a.steps.name, a.turns.name = "sample", "states", "steps", "turns"
 	n := in.Models[0].Latents.N
 	a.runs = motion.Runs(n, in.Episode, in.Time)
 	a.pairs, a.triples = motion.Pairs(a.runs), motion.Triples(a.runs)
@@ -68,12 +62,6 @@ func newAnalyzer(in Input, o Options) (*analyzer, error) {
 		if err := a.group(g); err != nil {
 			return nil, err
 		}
-	}
-	if a.sample.blocks != nil {
-		a.result.SampleBlocks = a.sample.family.Blocks().String()
-	}
-	if a.steps.blocks != nil {
-		a.result.TimeBlocks = a.steps.family.Blocks().String()
 	}
 	return a, nil
 }
@@ -129,63 +117,11 @@ func (a *analyzer) group(g observations) error {
 	}
 	g.to.blocks = blocks.Coarsen(maxBlocks)
 	for _, w := range blocks.Warnings() {
-		if g.warn && !slices.Contains(a.result.Warnings, w) {
-			a.result.Warnings = append(a.result.Warnings, w)
+		if g.warn && !slices.Contains(a.warnings, w) {
+			a.warnings = append(a.warnings, w)
 		}
 	}
 	return nil
-}
-
-// keepBoot and keepJackknifed file an estimate of model m for the comparisons.
-func (a *analyzer) keepBoot(metric string, m int, b *stat.Bootstrapped) {
-	if a.boot[metric] == nil {
-		a.boot[metric] = make([]*stat.Bootstrapped, len(a.in.Models))
-		a.metrics = append(a.metrics, metric)
-	}
-	a.boot[metric][m] = b
-}
-
-func (a *analyzer) keepJackknifed(metric string, m int, j *stat.Jackknifed) {
-	if a.jackknifed[metric] == nil {
-		a.jackknifed[metric] = make([]*stat.Jackknifed, len(a.in.Models))
-		a.metrics = append(a.metrics, metric)
-	}
-	a.jackknifed[metric][m] = j
-}
-
-// compare tests all pairs of models on every metric that was filed.
-func (a *analyzer) compare() error {
-	if a.o.Bootstrap <= 0 {
-		return nil
-	}
-	names := results.Names(a.in.Models)
-	for _, metric := range a.metrics {
-		var compared []report.Comparison
-		var err error
-		if b := a.boot[metric]; b != nil {
-			compared, err = results.Pairwise(metric, names, b, a.o.Seed)
-		} else {
-			compared, err = results.PairwiseJackknifed(metric, names, a.jackknifed[metric], a.o.Seed)
-		}
-		if err != nil {
-			return err
-		}
-		a.result.Comparisons = append(a.result.Comparisons, compared...)
-	}
-	return nil
-}
-
-// The parts of the work that progress counts: per model, and the similarities.
-const (
-	partsPerModel     = 4
-	partsOfSimilarity = 2
-)
-
-func (a *analyzer) step() {
-	a.done++
-	if a.o.Progress != nil {
-		a.o.Progress(a.done, partsPerModel*len(a.in.Models)+partsOfSimilarity)
-	}
 }
 
 // undefined is the number and the interval that err leaves; another error than an
@@ -225,7 +161,7 @@ func (s scope) blockSizes() []int {
 
 // mean bootstraps the mean of values and files it under metric, if that is not
 // empty.
-func (a *analyzer) mean(ctx context.Context, s scope, metric string, m int, values []float64) (report.Value, report.Interval, error) {
+func (a *analyzer) mean(ctx context.Context, s scope, metric string, out *Measured, values []float64) (report.Value, report.Interval, error) {
 	if s.family == nil {
 		v, ci := results.Undefined(&stat.UndefinedError{Quantity: metric, Reason: s.reason})
 		return v, ci, nil
@@ -235,7 +171,7 @@ func (a *analyzer) mean(ctx context.Context, s scope, metric string, m int, valu
 		return report.Value{}, report.Interval{}, err
 	}
 	if metric != "" {
-		a.keepBoot(metric, m, b)
+		out.Metrics = append(out.Metrics, Metric{Name: metric, Scope: s.name, Boot: b})
 	}
 	v, ci := results.Estimate(b, "")
 	if a.o.Bootstrap <= 0 {
@@ -244,24 +180,24 @@ func (a *analyzer) mean(ctx context.Context, s scope, metric string, m int, valu
 	return v, ci, nil
 }
 
-// measure fills in everything about one model.
-func (a *analyzer) measure(ctx context.Context, m int) error {
+// measure measures everything about one model but its similarity to others.
+func (a *analyzer) measure(ctx context.Context, m int) (*Measured, error) {
 	z := a.in.Models[m].Latents
-	model := Model{Name: a.in.Models[m].Name, States: z.N, Samples: a.samples(), NominalDimension: z.Dim,
-		Groupings: []Grouping{}, LabelConsistency: []LabelConsistency{}}
+	out := &Measured{Model: Model{Name: a.in.Models[m].Name, States: z.N, Samples: a.samples(), NominalDimension: z.Dim,
+		Groupings: []Grouping{}, LabelConsistency: []LabelConsistency{}}}
+	model := &out.Model
 	model.RMSDistance, model.EffectiveRank = results.Spread(z)
 	if !model.RMSDistance.Defined() {
-		a.result.Warnings = append(a.result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed", model.Name, model.RMSDistance.Reason))
+		out.warn("%s: %s: the encoder has collapsed", model.Name, model.RMSDistance.Reason)
 	}
 	model.NEff = results.EffectiveSize(a.leading[m], a.in.Episode)
-	for _, part := range []func(context.Context, int, *Model) error{a.onSphere, a.grouped, a.labelled, a.inTime} {
-		if err := part(ctx, m, &model); err != nil {
-			return err
+	for _, part := range []func(context.Context, int, *Measured) error{a.onSphere, a.grouped, a.labelled, a.inTime} {
+		if err := part(ctx, m, out); err != nil {
+			return nil, err
 		}
-		a.step()
+		a.progress.step()
 	}
-	a.result.Models = append(a.result.Models, model)
-	return nil
+	return out, nil
 }
 
 func (a *analyzer) samples() int {
@@ -272,7 +208,8 @@ func (a *analyzer) samples() int {
 }
 
 // onSphere measures uniformity and alignment.
-func (a *analyzer) onSphere(ctx context.Context, m int, model *Model) error {
+func (a *analyzer) onSphere(ctx context.Context, m int, out *Measured) error {
+	model := &out.Model
 	u, err := sphere.NewDirections(a.in.Models[m].Latents)
 	if err != nil {
 		v, ci, err := undefined(err)
@@ -290,7 +227,7 @@ func (a *analyzer) onSphere(ctx context.Context, m int, model *Model) error {
 	model.Uniformity = report.Number(value)
 	j, ci := jackknife(value, without, a.sample.blockSizes())
 	model.UniformityCI = ci
-	a.keepJackknifed("uniformity", m, j)
-	model.Alignment, model.AlignmentCI, err = a.mean(ctx, a.steps, "alignment", m, u.Alignment(a.pairs))
+	out.Metrics = append(out.Metrics, Metric{Name: "uniformity", Jackknife: j})
+	model.Alignment, model.AlignmentCI, err = a.mean(ctx, a.steps, "alignment", out, u.Alignment(a.pairs))
 	return err
 }

@@ -123,7 +123,7 @@ type Model struct {
 	Temporal         Temporal           `json:"temporal"`
 	// Similarity to every model, itself included, by name: a row of the symmetric
 	// matrices.
-	Similarity report.Object `json:"similarity"`
+	Similarity report.Object `json:"similarity" shard:"-"`
 
 	// StepLengths holds ‖z_{t+1} − z_t‖ over the RMS distance, for drawing; nil for
 	// constant latents.
@@ -277,25 +277,11 @@ type SimilarityRow struct {
 // undefined with its reason. Errors: no models, unequal numbers of latents, fewer
 // than 4, labels or times of another length, NaN or Inf.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
-	if err := in.check(o); err != nil {
-		return nil, err
-	}
-	a, err := newAnalyzer(in, o)
+	work, err := Work(in, o)
 	if err != nil {
 		return nil, err
 	}
-	for i := range in.Models {
-		if err := a.measure(ctx, i); err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Models[i].Name, err)
-		}
-	}
-	if err := a.similarities(ctx); err != nil {
-		return nil, err
-	}
-	if err := a.compare(); err != nil {
-		return nil, err
-	}
-	return a.result, nil
+	return work.Run(ctx)
 }
 
 func (in Input) check(o Options) error {
@@ -358,6 +344,7 @@ func (o Options) withDefaults() Options {
 
 // scope is a set of states with the grouping of their blocks.
 type scope struct {
+	name   string          // in a [Metric]
 	family *stat.Resamples // nil where there are too few observations
 	reason string          // why it is nil
 	blocks *stat.Blocks    // what the jackknife deletes; nil without intervals

@@ -5,20 +5,22 @@ package geometry
 import (
 	"context"
 	"fmt"
+	"slices"
+
 	"repscope/analysis/internal/results"
 	"repscope/measure/cluster"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
-	"slices"
 )
 
 // grouped measures the given labels and the clusters of k-means.
-func (a *analyzer) grouped(ctx context.Context, m int, model *Model) error {
+func (a *analyzer) grouped(ctx context.Context, m int, out *Measured) error {
+	model := &out.Model
 	z := sampled(a.in.Models[m].Latents, a.in.Sample)
 	if a.labels != nil {
 		g := Grouping{Source: SourceLabels, Groups: a.labels.Groups()}
-		if err := a.quality(ctx, m, model, &g, "silhouette_labels", z, *a.labels); err != nil {
+		if err := a.quality(ctx, out, &g, "silhouette_labels", z, *a.labels); err != nil {
 			return err
 		}
 	}
@@ -37,14 +39,14 @@ func (a *analyzer) grouped(ctx context.Context, m int, model *Model) error {
 		}
 		g.KMeans = &KMeansSummary{Inertia: found.Inertia, Iterations: found.Iterations, Converged: found.Converged, Reseeded: found.Reseeded}
 		if !found.Converged {
-			a.result.Warnings = append(a.result.Warnings, fmt.Sprintf("%s: k-means with %d clusters stopped after %d iterations before it converged", model.Name, k, found.Iterations))
+			out.warn("%s: k-means with %d clusters stopped after %d iterations before it converged", model.Name, k, found.Iterations)
 		}
 		if a.labels != nil {
 			if g.Agreement, err = a.agreement(found.Partition); err != nil {
 				return err
 			}
 		}
-		if err := a.quality(ctx, m, model, &g, fmt.Sprintf("silhouette_kmeans_%d", k), z, found.Partition); err != nil {
+		if err := a.quality(ctx, out, &g, fmt.Sprintf("silhouette_kmeans_%d", k), z, found.Partition); err != nil {
 			return err
 		}
 	}
@@ -52,7 +54,7 @@ func (a *analyzer) grouped(ctx context.Context, m int, model *Model) error {
 }
 
 // quality measures one partition and appends it to the model.
-func (a *analyzer) quality(ctx context.Context, m int, model *Model, g *Grouping, metric string, z points.Points, p cluster.Partition) error {
+func (a *analyzer) quality(ctx context.Context, out *Measured, g *Grouping, metric string, z points.Points, p cluster.Partition) error {
 	widths, err := cluster.Silhouette(ctx, z, p, a.o.Threads)
 	if err != nil {
 		if g.Silhouette, g.SilhouetteCI, err = undefined(err); err != nil {
@@ -60,7 +62,7 @@ func (a *analyzer) quality(ctx context.Context, m int, model *Model, g *Grouping
 		}
 		g.DaviesBouldin, g.CalinskiHarabasz = g.Silhouette, g.Silhouette
 	} else {
-		if g.Silhouette, g.SilhouetteCI, err = a.mean(ctx, a.sample, metric, m, widths); err != nil {
+		if g.Silhouette, g.SilhouetteCI, err = a.mean(ctx, a.sample, metric, out, widths); err != nil {
 			return err
 		}
 		d, err := cluster.NewDispersion(z, p)
@@ -74,6 +76,7 @@ func (a *analyzer) quality(ctx context.Context, m int, model *Model, g *Grouping
 		groups[i] = p.Labels[group]
 	}
 	g.describe(p, widths)
+	model := &out.Model
 	model.Groupings = append(model.Groupings, *g)
 	model.SilhouetteOf, model.GroupOf = append(model.SilhouetteOf, widths), append(model.GroupOf, groups)
 	return nil
@@ -129,7 +132,8 @@ func (a *analyzer) agreement(p cluster.Partition) (*Agreement, error) {
 }
 
 // labelled measures how the nearest neighbours agree with the labels.
-func (a *analyzer) labelled(ctx context.Context, m int, model *Model) error {
+func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
+	model := &out.Model
 	if a.labels == nil {
 		return nil
 	}
@@ -158,10 +162,10 @@ func (a *analyzer) labelled(ctx context.Context, m int, model *Model) error {
 		}
 		c := found[0]
 		found = found[1:]
-		if row.Accuracy, row.AccuracyCI, err = a.mean(ctx, a.sample, fmt.Sprintf("label_accuracy_%d", c.K), m, c.Correct); err != nil {
+		if row.Accuracy, row.AccuracyCI, err = a.mean(ctx, a.sample, fmt.Sprintf("label_accuracy_%d", c.K), out, c.Correct); err != nil {
 			return err
 		}
-		if row.Purity, row.PurityCI, err = a.mean(ctx, a.sample, "", m, c.Purity); err != nil {
+		if row.Purity, row.PurityCI, err = a.mean(ctx, a.sample, "", out, c.Purity); err != nil {
 			return err
 		}
 		model.LabelConsistency = append(model.LabelConsistency, row)

@@ -4,6 +4,7 @@ package geometry
 
 import (
 	"context"
+
 	"repscope/internal/parallel"
 	"repscope/measure/similarity"
 	"repscope/report"
@@ -23,28 +24,29 @@ func couplesOf(count int) []couple {
 	return out
 }
 
-// similarities compares every model with every other.
-func (a *analyzer) similarities(ctx context.Context) error {
+// similarities compares every model with every other and returns the rows of the
+// matrices.
+func (a *analyzer) similarities(ctx context.Context) (*Similarities, error) {
 	spaces, found, err := a.compareSpaces(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a.step()
-	ranks, err := a.rankDistances(ctx, spaces)
+	a.progress.step()
+	out := &Similarities{}
+	ranks, err := a.rankDistances(ctx, spaces, out)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a.step()
+	a.progress.step()
 
-	count := len(spaces)
-	rows := make([][]SimilarityRow, count)
+	out.Rows = make([][]SimilarityRow, len(spaces))
 	for m, space := range spaces {
-		rows[m] = make([]SimilarityRow, count)
-		rows[m][m] = SimilarityRow{RSAPairs: a.result.RSAPairs}
-		rows[m][m].self(space)
+		out.Rows[m] = make([]SimilarityRow, len(spaces))
+		out.Rows[m][m] = SimilarityRow{RSAPairs: out.RSAPairs}
+		out.Rows[m][m].self(space)
 	}
-	for c, pair := range couplesOf(count) {
-		row := SimilarityRow{RSAPairs: a.result.RSAPairs}
+	for c, pair := range couplesOf(len(spaces)) {
+		row := SimilarityRow{RSAPairs: out.RSAPairs}
 		if found[c] == nil {
 			row.undefined(constant)
 		} else {
@@ -53,14 +55,9 @@ func (a *analyzer) similarities(ctx context.Context) error {
 				row.ProcrustesCI = report.NoInterval("not computed above %d dimensions", largest)
 			}
 		}
-		rows[pair.a][pair.b], rows[pair.b][pair.a] = row, row
+		out.Rows[pair.a][pair.b], out.Rows[pair.b][pair.a] = row, row
 	}
-	for m := range rows {
-		for j, row := range rows[m] {
-			a.result.Models[m].Similarity.Set(a.in.Models[j].Name, row)
-		}
-	}
-	return nil
+	return out, nil
 }
 
 // similarityBlocks are the blocks of the sample that similarities are computed without.
@@ -94,12 +91,12 @@ func (a *analyzer) compareSpaces(ctx context.Context) ([]*similarity.Space, []*s
 }
 
 // rankDistances correlates the ranks of the distances of every couple.
-func (a *analyzer) rankDistances(ctx context.Context, spaces []*similarity.Space) ([]similarity.RankCorrelation, error) {
+func (a *analyzer) rankDistances(ctx context.Context, spaces []*similarity.Space, out *Similarities) ([]similarity.RankCorrelation, error) {
 	pairs, err := similarity.DrawPairs(a.samples(), max(0, a.o.Pairs), a.o.Seed)
 	if err != nil {
 		return nil, err
 	}
-	a.result.RSAPairs, a.result.RSAAll = pairs.Len(), pairs.All()
+	out.RSAPairs, out.RSAAll = pairs.Len(), pairs.All()
 	if len(spaces) < 2 {
 		return nil, nil
 	}

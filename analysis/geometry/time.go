@@ -4,7 +4,7 @@ package geometry
 
 import (
 	"context"
-	"fmt"
+
 	"repscope/analysis/internal/results"
 	"repscope/measure/motion"
 	"repscope/report"
@@ -12,24 +12,25 @@ import (
 )
 
 // inTime measures the latents along the episodes.
-func (a *analyzer) inTime(ctx context.Context, m int, model *Model) error {
+func (a *analyzer) inTime(ctx context.Context, m int, out *Measured) error {
 	path := motion.NewPath(a.in.Models[m].Latents)
-	if err := a.memory(ctx, m, path, &model.Temporal); err != nil {
+	if err := a.memory(ctx, path, out); err != nil {
 		return err
 	}
-	if err := a.stepped(ctx, m, model); err != nil {
+	if err := a.stepped(ctx, m, out); err != nil {
 		return err
 	}
-	return a.straightness(ctx, m, path, &model.Temporal.Straightness)
+	return a.straightness(ctx, path, out)
 }
 
 // stepped describes the lengths of steps; models are compared in units of the RMS
 // distance.
-func (a *analyzer) stepped(ctx context.Context, m int, model *Model) (err error) {
+func (a *analyzer) stepped(ctx context.Context, m int, out *Measured) (err error) {
+	model := &out.Model
 	s, length := &model.Temporal.Steps, a.lengths[m]
 	s.Pairs = len(length)
 	const notCompared = ""
-	if s.Mean, s.MeanCI, err = a.mean(ctx, a.steps, notCompared, m, length); err != nil {
+	if s.Mean, s.MeanCI, err = a.mean(ctx, a.steps, notCompared, out, length); err != nil {
 		return err
 	}
 	quantiles := []*report.Value{&s.P05, &s.P25, &s.Median, &s.P75, &s.P95, &s.P99, &s.Max}
@@ -56,12 +57,13 @@ func (a *analyzer) stepped(ctx context.Context, m int, model *Model) (err error)
 	for i, v := range length {
 		model.StepLengths[i] = v / model.RMSDistance.V
 	}
-	s.Relative, s.RelativeCI, err = a.mean(ctx, a.steps, "relative_step", m, model.StepLengths)
+	s.Relative, s.RelativeCI, err = a.mean(ctx, a.steps, "relative_step", out, model.StepLengths)
 	return err
 }
 
 // memory measures the autocorrelation.
-func (a *analyzer) memory(ctx context.Context, m int, path *motion.Path, t *Temporal) error {
+func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured) error {
+	t := &out.Model.Temporal
 	t.Autocorrelation = []Lag{}
 	sizes := a.states.blockSizes()
 	found, err := path.Autocorrelation(ctx, a.runs, a.o.Lags, a.states.blocks, a.o.Threads)
@@ -80,15 +82,16 @@ func (a *analyzer) memory(ctx context.Context, m int, path *motion.Path, t *Temp
 	t.Tau, t.TauWindow, t.TauConverged = report.Number(found.Tau), found.Window, found.Converged
 	j, ci := jackknife(found.Tau, found.TauWithout, sizes)
 	t.TauCI = ci
-	a.keepJackknifed("autocorrelation_time", m, j)
+	out.Metrics = append(out.Metrics, Metric{Name: "autocorrelation_time", Jackknife: j})
 	if !found.Converged {
-		a.result.Warnings = append(a.result.Warnings, fmt.Sprintf("%s: the episodes are too short for the autocorrelation time: no window up to %d states is five times as long", a.in.Models[m].Name, found.Window))
+		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %d states is five times as long", out.Model.Name, found.Window)
 	}
 	return nil
 }
 
 // straightness compares successive steps.
-func (a *analyzer) straightness(ctx context.Context, m int, path *motion.Path, s *Straightness) error {
+func (a *analyzer) straightness(ctx context.Context, path *motion.Path, out *Measured) error {
+	s := &out.Model.Temporal.Straightness
 	turns := path.Turns(a.triples)
 	s.Triples = len(turns.Moved)
 	for _, v := range turns.Moved {
@@ -116,6 +119,6 @@ func (a *analyzer) straightness(ctx context.Context, m int, path *motion.Path, s
 	if a.o.Bootstrap <= 0 {
 		s.CosineCI, s.CurvatureCI = report.NoInterval(intervalsOff), report.NoInterval(intervalsOff)
 	}
-	a.keepBoot("straightness", m, found[0])
+	out.Metrics = append(out.Metrics, Metric{Name: "straightness", Scope: a.turns.name, Boot: found[0]})
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"context"
 	"errors"
 	"repscope/measure/dimension"
-	"repscope/points"
+	"repscope/neighbors"
 	"repscope/report"
 	"repscope/stat"
 	"slices"
@@ -14,12 +14,12 @@ import (
 
 // intrinsic fills in the intrinsic dimensions and returns the jackknife of the
 // maximum likelihood Two-NN, nil where undefined.
-func (m *Model) intrinsic(ctx context.Context, z points.Points, rms float64, blocks *stat.Blocks, o Options) (*stat.Jackknifed, error) {
+func (m *Model) intrinsic(ctx context.Context, z neighbors.Space, rms float64, blocks *stat.Blocks, o Options) (*stat.Jackknifed, error) {
 	k := jackknifeNeighbors
 	for _, order := range slices.Concat(o.GrideOrders, o.Neighbors) {
 		k = max(k, order)
 	}
-	d, err := dimension.NewDistinct(ctx, z, k, o.DuplicateTolerance*rms, o.search())
+	d, err := dimension.NewDistinct(ctx, z, k, o.DuplicateTolerance*rms, o.search(ctx))
 	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
 		m.undefinedIntrinsic(undefined.Reason)
 		return nil, nil

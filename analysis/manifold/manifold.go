@@ -70,7 +70,6 @@ type Options struct {
 	// Approximate searches the neighbours of very many latents approximately and
 	// measures the recall; where that would save little, exactly.
 	Approximate bool
-	exactPoints int            // that of neighbors.Approximation, for tests
 	Threads     int            // ≤ 0: all
 	Memory      int64          // of neighbour searches, in bytes; 0: the default of package neighbors
 	Device      *device.Device // of exact neighbour searches; nil: the processor
@@ -117,7 +116,7 @@ type Model struct {
 	LevinaBickel            []LBResult      `json:"lb_mle"`
 	Decimation              []DecimationRow `json:"decimation"`
 	// Recall is that of the approximate search; nil for an exact one.
-	Recall *Recall `json:"recall,omitempty"`
+	Recall *LatentRecall `json:"recall,omitempty"`
 	// NEff is the number of independent latents that the dependent ones are
 	// worth, by the autocorrelation of the coordinate that varies most.
 	NEff report.Value `json:"n_eff"`
@@ -202,23 +201,26 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 	return result, nil
 }
 
-func (in Input) check() error {
+// check returns the latents of every model as spaces that need not be checked again.
+func (in Input) check() ([]neighbors.Space, error) {
 	n := 0
 	if len(in.Models) > 0 {
 		n = in.Models[0].Latents.N
 	}
 	if err := results.Check(in.Models, n, in.Episode); err != nil {
-		return err
+		return nil, err
 	}
 	if n < 3 {
-		return fmt.Errorf("%d latents, want at least 3", n)
+		return nil, fmt.Errorf("%d latents, want at least 3", n)
 	}
-	for _, m := range in.Models {
-		if err := neighbors.Check(m.Name, m.Latents, neighbors.Euclidean); err != nil {
-			return err
+	spaces := make([]neighbors.Space, len(in.Models))
+	for i, m := range in.Models {
+		var err error
+		if spaces[i], err = neighbors.NewSpace(m.Name, m.Latents, neighbors.Euclidean); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return spaces, nil
 }
 
 func (o Options) withDefaults(n int) Options {
@@ -241,10 +243,10 @@ func (o Options) withDefaults(n int) Options {
 }
 
 // search is the one for every neighbour search of an analysis.
-func (o Options) search() dimension.Search {
+func (o Options) search(ctx context.Context) dimension.Search {
 	return dimension.Search{
 		Options:     neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory, Device: o.Device},
-		Approximate: o.Approximate, Seed: o.Seed, ExactPoints: o.exactPoints,
+		Approximate: o.Approximate, Seed: o.Seed, ExactPoints: exactPoints(ctx),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
 	"repscope/measure/spectrum"
+	"repscope/neighbors"
 	"repscope/points"
 	"repscope/shard"
 	"repscope/stat"
@@ -32,6 +33,7 @@ type Measured struct {
 // plan is the work of one analysis.
 type plan struct {
 	in     Input
+	spaces []neighbors.Space // the latents of each model, checked
 	o      Options
 	series [][]float64  // the leading series of each model
 	blocks *stat.Blocks // what the jackknife deletes; nil without intervals
@@ -41,11 +43,12 @@ type plan struct {
 // result and the errors.
 func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	var none shard.Work[*Part, *Result]
-	if err := in.check(); err != nil {
+	spaces, err := in.check()
+	if err != nil {
 		return none, err
 	}
 	n := in.Models[0].Latents.N
-	p := &plan{in: in, o: o.withDefaults(n), series: results.LeadingSeries(in.Models)}
+	p := &plan{in: in, spaces: spaces, o: o.withDefaults(n), series: results.LeadingSeries(in.Models)}
 	if o.Intervals {
 		blocks, err := stat.NewBlocks(n, in.Episode, o.Block, p.series...)
 		if err != nil {
@@ -111,7 +114,7 @@ func (p *plan) measure(ctx context.Context, i int) (Measured, error) {
 	}
 	m.NEff = results.EffectiveSize(p.series[i], p.in.Episode)
 	out.ParticipationRatio = m.linearIntervals(encoded.Latents, p.blocks)
-	if out.TwoNN, err = m.intrinsic(ctx, encoded.Latents, linear.RMSDistance(), p.blocks, p.o); err != nil {
+	if out.TwoNN, err = m.intrinsic(ctx, p.spaces[i], linear.RMSDistance(), p.blocks, p.o); err != nil {
 		return out, fmt.Errorf("%s: %w", m.Name, err)
 	}
 	if w := m.Recall.warning(m.Name); w != "" {

@@ -207,7 +207,6 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	}
 	settings := neighbors.Options{
 		Ks:      result.K,
-		Metric:  o.Metric,
 		Threads: max(o.Threads, 0), Memory: o.Memory, Device: o.Device,
 		ExcludeWindow: o.ExcludeWindow, Episode: in.Episode,
 		CoRanking: o.CoRanking, PerPoint: o.PerPoint,
@@ -215,9 +214,9 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	latentMetric := o.Metric
 	if o.Metric == neighbors.Precomputed {
 		latentMetric = neighbors.Euclidean
-		settings.EmbeddedMetrics = slices.Repeat([]neighbors.Metric{latentMetric}, len(in.Models))
 	}
-	if err := neighbors.Check(in.source(), in.Frames, o.Metric); err != nil {
+	frames, err := neighbors.NewSpace(in.source(), in.Frames, o.Metric)
+	if err != nil {
 		return nil, err
 	}
 	if o.ExcludeWindow > 0 {
@@ -229,20 +228,24 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	series := results.LeadingSeries(in.Models)
-	if o.Approximate {
-		settings.Progress = o.Progress
-		return result, result.compareSampled(ctx, in, spaces, series, settings, o)
-	}
-	blocks, reason, err := result.blocks(in, spaces, series, &settings, o)
-	if err != nil {
-		return nil, err
-	}
 	settings.Progress = o.Progress
 	for p := range o.Permutations {
 		settings.Permutations = append(settings.Permutations, o.order(p, in.Frames.N))
 	}
-	compared, err := neighbors.Compare(ctx, in.Frames, spaces, settings)
+	series := results.LeadingSeries(in.Models)
+	if o.Approximate {
+		settings.CoRanking, settings.PerPoint = neighbors.CoRankingOff, false
+		pass, err := neighbors.NewPassOf(frames, spaces, settings)
+		if err != nil {
+			return nil, err
+		}
+		return result, result.compareSampled(ctx, in, pass, series, o)
+	}
+	pass, blocks, reason, err := result.open(in, frames, spaces, series, settings, o)
+	if err != nil {
+		return nil, err
+	}
+	compared, err := pass.Compare(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -319,46 +322,54 @@ func (in Input) check() error {
 
 // latents returns the latents on the scale asked for, validated so that errors name
 // the model.
-func (in Input) latents(metric neighbors.Metric, scale spectrum.Scale) ([]points.Points, error) {
-	spaces := make([]points.Points, len(in.Models))
+func (in Input) latents(metric neighbors.Metric, scale spectrum.Scale) ([]neighbors.Space, error) {
+	spaces := make([]neighbors.Space, len(in.Models))
 	for i, m := range in.Models {
-		if err := neighbors.Check(m.Name, m.Latents, metric); err != nil {
+		var err error
+		if spaces[i], err = neighbors.NewSpace(m.Name, m.Latents, metric); err != nil {
 			return nil, err
 		}
-		spaces[i] = m.Latents
-		if scale == spectrum.ScaleL2 {
-			var err error
-			if spaces[i], err = spectrum.Scaled(m.Latents, scale); err != nil {
-				return nil, fmt.Errorf("%s: %w", m.Name, err)
-			}
+		if scale != spectrum.ScaleL2 {
+			continue
+		}
+		scaled, err := spectrum.Scaled(m.Latents, scale)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		if spaces[i], err = neighbors.NewSpace(m.Name, scaled, metric); err != nil {
+			return nil, err
 		}
 	}
 	return spaces, nil
 }
 
-// blocks groups the states for the jackknife, by the series of every model, and puts the groups into settings.
-// It returns nil and the reason where there are no intervals.
-func (r *Result) blocks(in Input, spaces []points.Points, series [][]float64, settings *neighbors.Options, o Options) (*stat.Blocks, string, error) {
+// open opens the pass, with blocks of states for the jackknife grouped by the series of every model. The blocks
+// are nil, with the reason, where there are no intervals.
+func (r *Result) open(in Input, frames neighbors.Space, spaces []neighbors.Space, series [][]float64, settings neighbors.Options, o Options) (*neighbors.Pass, *stat.Blocks, string, error) {
 	if !o.Intervals {
-		return nil, "intervals are off", nil
+		pass, err := neighbors.NewPassOf(frames, spaces, settings)
+		return pass, nil, "intervals are off", err
 	}
 	blocks, err := stat.NewBlocks(in.Frames.N, in.Episode, o.Block, series...)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
 	}
 	for _, w := range blocks.Warnings() {
 		r.warn(w)
 	}
 	blocks = blocks.Coarsen(maxBlocks)
-	with := *settings
+	with := settings
 	with.Blocks = blocks.Labels()
-	if _, err := neighbors.NewPass(in.Frames, spaces, with); err != nil {
-		r.warn(fmt.Sprintf("no intervals: %v", err))
-		return nil, err.Error(), nil
+	pass, failed := neighbors.NewPassOf(frames, spaces, with)
+	if failed != nil {
+		if pass, err = neighbors.NewPassOf(frames, spaces, settings); err != nil {
+			return nil, nil, "", err
+		}
+		r.warn(fmt.Sprintf("no intervals: %v", failed))
+		return pass, nil, failed.Error(), nil
 	}
-	*settings = with
 	r.Blocks = fmt.Sprintf("%d blocks (%s)", blocks.Count(), blocks)
-	return blocks, "", nil
+	return pass, blocks, "", nil
 }
 
 func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preservation) Model {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"repscope/dataset"
 	"repscope/internal/device"
 	"repscope/internal/run"
 	"repscope/latent"
@@ -80,7 +81,7 @@ func Register(flags *run.Flags, needs Needs) *Inputs {
 
 // registerSources adds what is read.
 func (in *Inputs) registerSources(f *run.Flags) {
-	f.StringVar(&in.frames, "frames", "", "`FILE[:key]` of the original states [N,…]: npy, npz, safetensors, a folder of PNG or JPEG, a published .pth dataset")
+	f.StringVar(&in.frames, "frames", "", "`FILE[:key]` of the original states [N,…]: "+dataset.FormatNames())
 	f.StringVar(&in.episodes, "episodes", "", "`FILE[:key]` of an episode number or an end-of-episode flag per frame")
 	f.Var(&sourceFlag{in, "model"}, "model", "`NAME=FILE` of an encoder: ONNX, .pth, .safetensors (repeats)")
 	f.Var(&sourceFlag{in, "latents"}, "latents", "`NAME=FILE[:key]` of latents computed elsewhere (repeats)")

@@ -18,6 +18,8 @@ import (
 	"iter"
 	"math"
 	"math/big"
+
+	"repscope/internal/format"
 )
 
 // Tuple is a Python tuple.
@@ -201,7 +203,7 @@ var (
 	// ErrCorrupt says that the input is not a well-formed pickle.
 	ErrCorrupt = errors.New("corrupt pickle")
 	// ErrTruncated says that the input ends inside the pickle.
-	ErrTruncated = fmt.Errorf("%w: truncated", ErrCorrupt)
+	ErrTruncated = fmt.Errorf("%w: %w", ErrCorrupt, format.ErrTruncated)
 	// ErrMemory says that the values would take more memory than allowed.
 	ErrMemory = errors.New("pickle needs more memory than allowed")
 )

@@ -5,7 +5,6 @@ package dimension
 import (
 	"context"
 
-	"repscope/neighbors"
 	"repscope/stat"
 )
 
@@ -111,7 +110,7 @@ func (d *Distinct) ratiosWithin(ctx context.Context, members []int) ([]float64, 
 		return ratios(nearest, 1, 2), nil
 	}
 	// The first of three is the member itself: others are farther than duplicates.
-	nearest, err := neighbors.Cross(ctx, pts.Select(short), pts, 3, d.search.Options)
+	nearest, err := pts.Cross(ctx, pts.Select(short), 3, d.search.Options)
 	if err != nil {
 		return nil, err
 	}

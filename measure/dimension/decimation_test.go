@@ -33,7 +33,7 @@ func curvedPoints(n int) points.Points {
 func TestRatiosWithinASubset(t *testing.T) {
 	t.Parallel()
 	z := curvedPoints(1200)
-	d, err := NewDistinct(t.Context(), z, 32, 1e-7, Search{})
+	d, err := NewDistinct(t.Context(), spaceOf(t, z), 32, 1e-7, Search{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestApproximateDecimation(t *testing.T) {
 	t.Parallel()
 	z := curvedPoints(3000)
 	curve := func(s Search) []Decimation {
-		d, err := NewDistinct(t.Context(), z, 32, 1e-7, s)
+		d, err := NewDistinct(t.Context(), spaceOf(t, z), 32, 1e-7, s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,35 +6,35 @@ import (
 	"context"
 
 	"repscope/neighbors"
-	"repscope/points"
 	"repscope/stat"
 )
 
 // Distinct is a set of points with duplicates removed, and its neighbors.
 type Distinct struct {
-	Index      []int              // of the points that are kept, ascending
-	Nearest    *neighbors.Nearest // of the kept points, by their place in Index
-	Recall     *neighbors.Recall  // of Nearest; nil where the search was exact
-	Duplicates int                // points that are left out
+	Index      []int                   // of the points that are kept, ascending
+	Nearest    *neighbors.Nearest      // of the kept points, by their place in Index
+	Recall     *neighbors.SearchRecall // of Nearest; nil where the search was exact
+	Duplicates int                     // points that are left out
 
-	all    points.Points // the duplicates among them
+	all    neighbors.Space // the duplicates among them
 	search Search
 }
 
-// NewDistinct removes every point of z [N, D] within tolerance (Euclidean, in the
+// NewDistinct removes every point of a space [N, D] within tolerance (Euclidean, in the
 // units of z) of one of lower index that is kept, and finds the k nearest neighbors
 // among the rest, or as many as there are. Duplicates carry no scale: one of them
 // makes r1 zero and ln(r2/r1) infinite. Fewer than 3 distinct points are a
-// [stat.UndefinedError]; other errors are those of [neighbors.KNearest].
-func NewDistinct(ctx context.Context, z points.Points, k int, tolerance float64, s Search) (*Distinct, error) {
-	d := &Distinct{Index: make([]int, z.N), all: z, search: s}
+// [stat.UndefinedError]; other errors are those of [neighbors.Space.KNearest].
+func NewDistinct(ctx context.Context, z neighbors.Space, k int, tolerance float64, s Search) (*Distinct, error) {
+	n := z.Points().N
+	d := &Distinct{Index: make([]int, n), all: z, search: s}
 	for i := range d.Index {
 		d.Index[i] = i
 	}
 	current := z
 	for {
 		if len(d.Index) < 3 {
-			return nil, stat.Undefined("intrinsic dimension", "%d of %d latents are distinct, want at least 3", len(d.Index), z.N)
+			return nil, stat.Undefined("intrinsic dimension", "%d of %d latents are distinct, want at least 3", len(d.Index), n)
 		}
 		nearest, recall, err := s.nearest(ctx, current, min(k, len(d.Index)-1), true)
 		if err != nil {
@@ -48,7 +48,7 @@ func NewDistinct(ctx context.Context, z points.Points, k int, tolerance float64,
 			}
 		}
 		if len(kept) == len(dropped) {
-			d.Nearest, d.Recall, d.Duplicates = nearest, recall, z.N-len(kept)
+			d.Nearest, d.Recall, d.Duplicates = nearest, recall, n-len(kept)
 			return d, nil
 		}
 		d.Index = kept

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"repscope/measure/dimension"
+	"repscope/neighbors"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -19,7 +20,12 @@ func Example() {
 		u, v := random.Float64(), random.Float64()
 		bent = append(bent, u, v, u*u+v*v)
 	}
-	d, err := dimension.NewDistinct(context.Background(), points.Float64(bent, 3), 64, 1e-7, dimension.Search{})
+	z, err := neighbors.NewSpace("square", points.Float64(bent, 3), neighbors.Euclidean)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d, err := dimension.NewDistinct(context.Background(), z, 64, 1e-7, dimension.Search{})
 	if err != nil {
 		fmt.Println(err)
 		return

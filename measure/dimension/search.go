@@ -6,7 +6,6 @@ import (
 	"context"
 
 	"repscope/neighbors"
-	"repscope/points"
 )
 
 // Search says how nearest neighbors are searched, exactly or not; the zero value is
@@ -22,16 +21,16 @@ type Search struct {
 
 // nearest returns the k nearest neighbors of every point; with measure, and in
 // the approximate mode, also the recall, else nil.
-func (s Search) nearest(ctx context.Context, pts points.Points, k int, measure bool) (*neighbors.Nearest, *neighbors.Recall, error) {
+func (s Search) nearest(ctx context.Context, pts neighbors.Space, k int, measure bool) (*neighbors.Nearest, *neighbors.SearchRecall, error) {
 	if !s.Approximate {
-		nearest, err := neighbors.KNearest(ctx, pts, k, s.Options)
+		nearest, err := pts.KNearest(ctx, k, s.Options)
 		return nearest, nil, err
 	}
 	a := neighbors.Approximation{Seed: s.Seed, ExactPoints: s.ExactPoints}
 	if !measure {
 		a.Queries = -1
 	}
-	found, err := neighbors.KNearestApproximate(ctx, pts, k, s.Options, a)
+	found, err := pts.KNearestApproximate(ctx, k, s.Options, a)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -5,6 +5,8 @@ package dimension
 import (
 	"math"
 	"repscope/measure/internal/measuretest"
+	"repscope/neighbors"
+	"repscope/points"
 	"strings"
 	"testing"
 )
@@ -37,11 +39,21 @@ func TestTwoNNMatchesReference(t *testing.T) {
 	}
 }
 
+// spaceOf are points that were checked.
+func spaceOf(t *testing.T, z points.Points) neighbors.Space {
+	t.Helper()
+	s, err := neighbors.NewSpace("points", z, neighbors.Euclidean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // golden is the reference and its points without duplicates.
 func golden(t *testing.T) (measuretest.Dimension, *Distinct) {
 	t.Helper()
 	g, z := measuretest.ReadDimension(t)
-	d, err := NewDistinct(t.Context(), z, 64, 1e-7*g.Spectrum.RMSDistance, Search{})
+	d, err := NewDistinct(t.Context(), spaceOf(t, z), 64, 1e-7*g.Spectrum.RMSDistance, Search{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ import (
 // an error, as are blocks of another number of points.
 func (d *Distinct) WithoutBlocks(blocks *stat.Blocks) (mle, fit []float64, err error) {
 	labels := blocks.Labels()
-	if len(labels) != d.all.N {
-		return nil, nil, fmt.Errorf("two-NN: blocks of %d points for %d points", len(labels), d.all.N)
+	if len(labels) != d.all.Points().N {
+		return nil, nil, fmt.Errorf("two-NN: blocks of %d points for %d points", len(labels), d.all.Points().N)
 	}
 	label := make([]int, len(d.Index))
 	for i, original := range d.Index {
@@ -66,14 +66,15 @@ func (d *Distinct) ratiosWithout(label []int, j int) []float64 {
 // twoNearestWithout looks at all points outside block j for the two nearest of
 // point i.
 func (d *Distinct) twoNearestWithout(label []int, i, j int) [2]float64 {
+	z := d.all.Points()
 	best := [2]float64{math.Inf(1), math.Inf(1)}
-	a, b := d.all.Row(d.Index[i], nil), make([]float64, d.all.Dim)
+	a, b := z.Row(d.Index[i], nil), make([]float64, z.Dim)
 	for other := range label {
 		if other == i || label[other] == j {
 			continue
 		}
 		square := 0.0
-		for k, v := range d.all.Row(d.Index[other], b) {
+		for k, v := range z.Row(d.Index[other], b) {
 			square += float64((a[k] - v) * (a[k] - v))
 		}
 		switch {

@@ -19,7 +19,7 @@ func TestWithoutBlocksEqualsDeletion(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 3 neighbors only: most deletions exhaust the list and look again.
-	d, err := NewDistinct(t.Context(), z, 3, 1e-7*g.Spectrum.RMSDistance, Search{})
+	d, err := NewDistinct(t.Context(), spaceOf(t, z), 3, 1e-7*g.Spectrum.RMSDistance, Search{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestWithoutBlocksEqualsDeletion(t *testing.T) {
 	for j := range blocks.Count() {
 		deleted := blocks.Block(j)
 		kept := slices.DeleteFunc(slices.Clone(d.Index), func(i int) bool { return slices.Contains(deleted, i) })
-		reduced, err := NewDistinct(t.Context(), z.Select(kept), 3, 0, Search{})
+		reduced, err := NewDistinct(t.Context(), spaceOf(t, z.Select(kept)), 3, 0, Search{})
 		if err != nil {
 			t.Fatal(err)
 		}

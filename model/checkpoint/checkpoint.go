@@ -9,7 +9,6 @@
 package checkpoint
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,9 +17,10 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/dataset"
 	"repscope/internal/dtype"
+	"repscope/internal/format"
 	"repscope/internal/mmap"
+	"repscope/internal/safetensors"
 	"repscope/internal/torchfile"
 	"repscope/model/graph"
 )
@@ -111,64 +111,57 @@ func Read(file *mmap.File, o Options) (*Network, error) {
 }
 
 func read(file *mmap.File, o Options) (*Network, error) {
-	state, inside, format, release, err := readState(file, o)
+	state, inside, kind, err := readState(file, o)
 	if err != nil {
 		return nil, err
 	}
 	n, err := build(state, o, &settings{dir: filepath.Dir(file.Path()), inside: inside})
 	if err != nil {
-		return nil, errors.Join(err, release())
+		return nil, err
 	}
-	n.Format, n.close = format, func() error { return errors.Join(release(), file.Close()) }
+	n.Format, n.close = kind, file.Close
 	return n, nil
 }
 
 // Sniff reports whether a file begins like one that this package reads: a zip file, a
 // pickle, or safetensors.
 func Sniff(file *mmap.File) (bool, error) {
-	head, err := headOf(file)
+	kind, err := kindOf(file)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", file.Path(), err)
 	}
-	return isSafetensors(head) || bytes.HasPrefix(head, []byte("PK\x03\x04")) || head[0] == 0x80, nil
+	return kind == format.Safetensors || kind == format.Zip || kind == format.Pickle, nil
 }
 
-// headOf is the beginning of a file, at least one byte.
-func headOf(file *mmap.File) ([]byte, error) {
-	head := make([]byte, 16)
+// kindOf is what the beginning of a file says.
+func kindOf(file *mmap.File) (format.Kind, error) {
+	head := make([]byte, format.HeadSize)
 	n, err := file.ReadAt(head, 0)
 	if n == 0 {
-		return nil, fmt.Errorf("the file is empty or cannot be read: %w", err)
+		return format.Unknown, fmt.Errorf("the file is empty or cannot be read: %w", err)
 	}
-	return head[:n], nil
-}
-
-// isSafetensors reports whether a file begins like a safetensors file: an
-// eight-byte length and a JSON object.
-func isSafetensors(head []byte) bool {
-	return len(head) >= 9 && head[8] == '{' && bytes.Count(head[4:8], []byte{0}) == 4
+	return format.Of(head[:n]), nil
 }
 
 // readState reads the tensors of a file; config is the configuration it holds, nil for
-// none. release gives back what was opened beside the file.
-func readState(file *mmap.File, o Options) (state State, config any, format string, release func() error, err error) {
-	head, err := headOf(file)
+// none.
+func readState(file *mmap.File, o Options) (state State, config any, name string, err error) {
+	kind, err := kindOf(file)
 	if err != nil {
-		return nil, nil, "", nil, err
+		return nil, nil, "", err
 	}
-	release = func() error { return nil }
-	if isSafetensors(head) {
+	if kind == format.Safetensors {
 		if o.State != "" {
-			return nil, nil, "", nil, fmt.Errorf("state %q: a safetensors file holds only one state dict", o.State)
+			return nil, nil, "", fmt.Errorf("state %q: a safetensors file holds only one state dict", o.State)
 		}
-		format = "safetensors"
-		state, release, err = readSafetensors(file.Path())
+		name = "safetensors"
+		state, err = readSafetensors(file)
 	} else {
-		format = "pth"
+		name = "pth"
 		state, config, err = readTorch(file, o)
 	}
 	if err != nil {
-		return nil, nil, "", nil, err
+		return nil, nil, "", err
 	}
 	for key, t := range state {
 		load := t.Load
@@ -180,7 +173,7 @@ func readState(file *mmap.File, o Options) (state State, config any, format stri
 		}
 		state[key] = t
 	}
-	return state, config, format, release, nil
+	return state, config, name, nil
 }
 
 func readTorch(file *mmap.File, o Options) (State, any, error) {
@@ -244,27 +237,38 @@ func stateOf(d *torchfile.Dict) (State, error) {
 	return state, nil
 }
 
-func readSafetensors(path string) (State, func() error, error) {
-	arrays, err := dataset.OpenAll(path)
+// readSafetensors returns the tensors of a file, which are read until it is closed.
+func readSafetensors(file *mmap.File) (State, error) {
+	list, err := safetensors.Read(file)
 	if err != nil {
-		return nil, nil, err
-	}
-	close := func() error {
-		var err error
-		for _, a := range arrays {
-			err = errors.Join(err, a.Close())
-		}
-		return err
+		return nil, err
 	}
 	state := State{}
-	for _, a := range arrays {
-		load := byRows(a.Shape(), a.ReadFloat32)
-		state[a.Key()] = Tensor{Shape: a.Shape(), Load: load, Read: func() ([]float32, error) {
-			values := make([]float32, a.Len()*a.RowLen())
+	for _, t := range list {
+		if t.DType == dtype.Invalid {
+			return nil, fmt.Errorf("%s:%s: type %.20q is not supported", file.Path(), t.Name, t.Type)
+		}
+		length := t.Size / int64(t.DType.Size())
+		row := length
+		if len(t.Shape) > 0 && t.Shape[0] > 0 {
+			row /= int64(t.Shape[0])
+		}
+		load := byRows(t.Shape, func(part []float32, lo, hi int) error {
+			size := row * int64(t.DType.Size())
+			err := file.Use(t.Offset+int64(lo)*size, int64(hi-lo)*size, func(raw []byte) error {
+				return dtype.Float32s(part, raw, t.DType, dtype.LittleEndian)
+			})
+			if err != nil {
+				return fmt.Errorf("%s:%s: %w", file.Path(), t.Name, err)
+			}
+			return nil
+		})
+		state[t.Name] = Tensor{Shape: t.Shape, Load: load, Read: func() ([]float32, error) {
+			values := make([]float32, length)
 			return values, load(values, 0)
 		}}
 	}
-	return state, close, nil
+	return state, nil
 }
 
 // partElements bounds what is read of a tensor at a time, unless its rows are longer.
