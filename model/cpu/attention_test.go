@@ -1,3 +1,5 @@
+// Attention against plain loops.
+
 package cpu
 
 import (

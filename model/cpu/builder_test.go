@@ -1,3 +1,5 @@
+// Where kernels lie.
+
 package cpu
 
 import (

@@ -1,3 +1,5 @@
+// Convolutions against plain loops.
+
 package cpu
 
 import (

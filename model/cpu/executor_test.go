@@ -1,3 +1,5 @@
+// The contract of executors.
+
 package cpu_test
 
 import (

@@ -1,3 +1,5 @@
+// Elementary functions against float64.
+
 package cpu
 
 import (

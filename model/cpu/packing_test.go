@@ -1,3 +1,5 @@
+// Weights packed in parts.
+
 package cpu
 
 import (

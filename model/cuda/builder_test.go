@@ -1,5 +1,7 @@
 //go:build cuda
 
+// Where kernels lie.
+
 package cuda
 
 import (

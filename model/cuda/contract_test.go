@@ -1,5 +1,7 @@
 //go:build cuda
 
+// The contract of executors, on the fake driver or a GPU.
+
 package cuda
 
 import (

@@ -1,3 +1,5 @@
+// Normalisations that are folded into convolutions.
+
 package fuse_test
 
 import (

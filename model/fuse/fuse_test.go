@@ -1,3 +1,5 @@
+// What a program is fused into.
+
 package fuse_test
 
 import (

@@ -1,3 +1,5 @@
+// Graphs that are prepared and run.
+
 package graph_test
 
 import (

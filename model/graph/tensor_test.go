@@ -1,3 +1,5 @@
+// Tensors that are cut, and sizes of shapes.
+
 package graph
 
 import (

@@ -1,3 +1,5 @@
+// The table of operators: its rows, their types, and the documentation that follows from it.
+
 package operator
 
 import (
