@@ -1,6 +1,6 @@
-package neighbors
-
 // This file holds the benchmarks of the approximate mode.
+
+package neighbors
 
 import (
 	"fmt"
