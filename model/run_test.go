@@ -22,6 +22,7 @@ type backend struct {
 var backends = []backend{{"processor", func(testing.TB) *Backend { return nil }, 2e-6}}
 
 func onBackends(t *testing.T, test func(t *testing.T, b *Backend, tolerance float64)) {
+	t.Parallel()
 	for _, b := range backends {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()

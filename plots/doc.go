@@ -32,7 +32,7 @@
 // subscripts.
 //
 //	p := plot.New()
-//	notes, err := plots.Add(p, []string{"jepa"}, &plots.Bars{
+//	_, err = plots.Add(p, []string{"jepa"}, &plots.Bars{
 //		Y:    plots.Axis{Label: "Participation ratio"},
 //		Bars: []plots.Bar{{Name: "jepa", Value: 12.3, Low: 11.0, High: 13.9}},
 //	})

@@ -1,3 +1,5 @@
+// Panels in plots of gonum's: ranges, glyph boxes, places, axes, faults.
+
 package plots
 
 import (
@@ -166,44 +168,6 @@ func TestForeignPlaces(t *testing.T) {
 	}
 }
 
-// thumbnail counts the colors of a legend thumbnail.
-func thumbnail(th plot.Thumbnailer) map[color.NRGBA]int {
-	c := vgimg.NewWith(vgimg.UseWH(40, 12), vgimg.UseDPI(144))
-	canvas := draw.New(c)
-	th.Thumbnail(&canvas)
-	counts := map[color.NRGBA]int{}
-	m := c.Image()
-	for i := range 80 {
-		for j := range 24 {
-			counts[color.NRGBAModel.Convert(m.At(i, j)).(color.NRGBA)]++
-		}
-	}
-	return counts
-}
-
-// A panel's thumbnail shows each of its series once, in the style it is drawn in.
-func TestThumbnails(t *testing.T) {
-	t.Parallel()
-	for name, c := range foreignPanels() {
-		shown := mount(c.panel).shown
-		counts := thumbnail(c.panel)
-		for i, key := range shown {
-			if key.style.Fill != SeriesStyle(i).Fill {
-				t.Errorf("%s: series %d has the style %v", name, i, key.style.Fill)
-			}
-			if counts[key.style.Fill] < 8 {
-				t.Errorf("%s: series %q is not in the thumbnail: %d pixels", name, key.name, counts[key.style.Fill])
-			}
-		}
-		if counts[SeriesStyle(len(shown)).Fill] > 0 {
-			t.Errorf("%s: the thumbnail shows a series that is not there", name)
-		}
-	}
-	if counts := thumbnail(&Bars{}); len(counts) != 1 {
-		t.Errorf("a panel that cannot be drawn has a thumbnail of %d colors", len(counts))
-	}
-}
-
 // Add shares one order of series between panels, sets the axes of the first, and
 // changes nothing where a panel cannot be drawn.
 func TestAdd(t *testing.T) {
@@ -284,21 +248,6 @@ func TestForeignFaults(t *testing.T) {
 		p.HideAxes()
 		if got := said(p); got != "" {
 			t.Errorf("%T: the plot says %q", scale, got)
-		}
-	}
-}
-
-// Our log scale places what gonum's does, and does not panic.
-func TestLogScale(t *testing.T) {
-	t.Parallel()
-	for _, v := range []float64{0.01, 1, 3, 250} {
-		if ours, theirs := (LogScale{}).Normalize(0.1, 100, v), (plot.LogScale{}).Normalize(0.1, 100, v); math.Abs(ours-theirs) > 1e-12 {
-			t.Errorf("%g lies at %g, want %g", v, ours, theirs)
-		}
-	}
-	for _, v := range []float64{0, -1, math.NaN()} {
-		if at := (LogScale{}).Normalize(0.1, 100, v); at != -farthest {
-			t.Errorf("%g lies at %g", v, at)
 		}
 	}
 }

@@ -1,8 +1,12 @@
+// Ranges of axes and places on them.
+
 package plots
 
 import (
 	"math"
 	"testing"
+
+	"gonum.org/v1/plot"
 )
 
 func TestScales(t *testing.T) {
@@ -34,6 +38,21 @@ func TestScales(t *testing.T) {
 	for _, bad := range []Axis{{Log: true, Min: 0, Max: 1}, {Log: true, Min: -3, Max: 1}, {Min: math.NaN(), Max: 1}, {Min: 0, Max: math.Inf(1)}} {
 		if _, err := newScale(bad, extent{}); err == nil {
 			t.Errorf("axis %+v is accepted", bad)
+		}
+	}
+}
+
+// Our log scale places what gonum's does, and does not panic.
+func TestLogScale(t *testing.T) {
+	t.Parallel()
+	for _, v := range []float64{0.01, 1, 3, 250} {
+		if ours, theirs := (LogScale{}).Normalize(0.1, 100, v), (plot.LogScale{}).Normalize(0.1, 100, v); math.Abs(ours-theirs) > 1e-12 {
+			t.Errorf("%g lies at %g, want %g", v, ours, theirs)
+		}
+	}
+	for _, v := range []float64{0, -1, math.NaN()} {
+		if at := (LogScale{}).Normalize(0.1, 100, v); at != -farthest {
+			t.Errorf("%g lies at %g", v, at)
 		}
 	}
 }

@@ -1,3 +1,5 @@
+// Tick rules: places and labels.
+
 package plots
 
 import (
@@ -130,5 +132,30 @@ func TestExplicitTicks(t *testing.T) {
 	got := labels(explicitTicks([]float64{0.01, 0.05, 0.1, 5, -2, 1e-7, math.NaN(), 99}, -10, 10))
 	if want := "0.01 0.05 0.1 5 −2 1×10^{−7}"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// As tickers of gonum's the rules say the power of ten in each label, or leave it
+// to the axis.
+func TestTickers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		ticker    plot.Ticker
+		low, high float64
+		want      string
+	}{
+		{LinearTicks{}, 0, 1, "0.0 0.2 0.4 0.6 0.8 1.0"},
+		{LinearTicks{Most: 3}, 0, 2.5e-4, "0 1×10^{−4} 2×10^{−4}"},
+		{LinearTicks{Most: 3, Factored: true}, 0, 2.5e-4, "0 1 2"},
+		{LogTicks{}, 0.5, 200, "1 10 100"},
+		{FixedTicks{0.5, 2, 99}, 0, 10, "0.5 2"},
+		{nominalTicks([]string{"a", "b"}), 0, 1, "a b"},
+	} {
+		if got := labels(c.ticker.Ticks(c.low, c.high)); got != c.want {
+			t.Errorf("%#v: %q, want %q", c.ticker, got, c.want)
+		}
+	}
+	if e := (LinearTicks{Most: 3}).Exponent(0, 2.5e-4); e != -4 {
+		t.Errorf("exponent %d, want -4", e)
 	}
 }

@@ -32,11 +32,12 @@ type analyzer struct {
 	steps  scope // pairs of consecutive states
 	turns  scope // triples
 
-	labels  *cluster.Partition // of the sample; nil without
-	leading [][]float64        // the leading series of every model
-	lengths [][]float64        // of every model's steps
+	labels   *cluster.Partition // of the sample; nil without
+	windowed []int              // labels of the sample inside which the exclusion window counts
+	leading  [][]float64        // the leading series of every model
+	lengths  [][]float64        // of every model's steps
 
-	warnings []string // of the blocks
+	warnings []string // of the exclusion window and the blocks
 	progress *progress
 }
 
@@ -53,6 +54,7 @@ func newAnalyzer(in Input, o Options) (*analyzer, error) {
 	if in.Labels != nil {
 		p := cluster.NewPartition(at(in.Labels, in.Sample))
 		a.labels = &p
+		a.windowed = a.windowLabels()
 	}
 	a.leading = results.LeadingSeries(in.Models)
 	for _, m := range in.Models {

@@ -10,6 +10,7 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/points"
 	"repscope/report"
 )
 
@@ -94,18 +95,15 @@ limits the states of the measures over pairs; measures of time see all states.`
 
 func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.Given, perPoint bool, o Options) error {
 	index := data.Index()
-	in := Input{Episode: data.Episodes(index), Time: data.Frame(index)}
-	var err error
-	if in.Labels, err = labels.Ints(data, index); err != nil {
-		return err
-	}
-	latents, err := data.Latents(ctx, index)
+	classes, err := labels.Ints(data, index)
 	if err != nil {
 		return err
 	}
-	for i, m := range data.Models {
-		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
+	states, err := data.Select(ctx, index, input.NoFrames)
+	if err != nil {
+		return err
 	}
+	in := Input{Episode: states.Episode, Time: states.Time, Models: states.Models, Labels: classes}
 	if chosen := data.Sample(); len(chosen) < len(index) {
 		for _, state := range chosen {
 			place, _ := slices.BinarySearch(index, state)
@@ -123,7 +121,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 		return err
 	}
 	if perPoint {
-		if err := result.writePoints(env, data, index, in); err != nil {
+		if err := result.writePoints(env, states, in.Sample); err != nil {
 			return err
 		}
 	}
@@ -133,22 +131,12 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
 func (r *Result) write(env *run.Env, o Options) error {
-	for _, w := range r.Warnings {
-		env.Warn("%s", w)
-	}
-	for _, m := range r.Models {
-		env.Result.Models.Set(m.Name, m)
-	}
-	env.Result.Comparisons = r.Comparisons
-	for _, write := range []func() error{
-		func() error { return r.writeSummary(env) },
-		func() error { return r.writeSimilarity(env) },
-		func() error { return r.writeAutocorrelation(env) },
-		func() error { return r.print(env, o) },
-	} {
-		if err := write(); err != nil {
-			return err
-		}
+	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	if err := results.All(env,
+		r.writeSummary, r.writeSimilarity, r.writeAutocorrelation, r.printSpaces, r.printGroups,
+		func(env *run.Env) error { return r.printLabels(env, o) }, r.printSimilarity,
+	); err != nil {
+		return err
 	}
 	return env.Figure("geometry", r.Figure())
 }
@@ -217,10 +205,8 @@ func (r *Result) writeAutocorrelation(env *run.Env) error {
 	})
 }
 
-func (r *Result) writePoints(env *run.Env, data *input.Data, index []int, in Input) error {
-	states := at(index, in.Sample)
-	frames := data.Frame(states)
-	episodes := data.Episodes(states)
+func (r *Result) writePoints(env *run.Env, all *points.Selection, sample []int) error {
+	states, episodes, frames := at(all.Index, sample), at(all.Episode, sample), at(all.Time, sample)
 	return env.Files.CSV("geometry_per_point.csv", []string{"Model", "Sample_ID", "Episode", "Frame", "Grouping", "Groups", "Group", "Silhouette"}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for q, g := range m.Groupings {
@@ -235,7 +221,8 @@ func (r *Result) writePoints(env *run.Env, data *input.Data, index []int, in Inp
 	})
 }
 
-func (r *Result) print(env *run.Env, o Options) error {
+// printSpaces writes the measures of single models to the console.
+func (r *Result) printSpaces(env *run.Env) error {
 	space := report.NewTable("", "Model", "Uniformity", "Alignment", "τ", "Step / RMS", "Straightness", "Curvature °", "Effective rank", "n eff.")
 	for _, m := range r.Models {
 		t := m.Temporal
@@ -247,8 +234,11 @@ func (r *Result) print(env *run.Env, o Options) error {
 	if r.TimeBlocks != "" {
 		space.Note("[95 %% intervals] from %d resamples of %s; uniformity and τ by deleting blocks", r.Resamples, r.TimeBlocks)
 	}
-	tables := []*report.Table{space}
+	return env.Table(space)
+}
 
+// printGroups writes the measures of the groups.
+func (r *Result) printGroups(env *run.Env) error {
 	columns := []string{"Model", "Groups", "Silhouette", "Davies–Bouldin", "Calinski–Harabasz"}
 	if r.Labelled {
 		columns = append(columns, "NMI", "AMI", "ARI")
@@ -263,20 +253,28 @@ func (r *Result) print(env *run.Env, o Options) error {
 			groups.Row(cells...)
 		}
 	}
-	tables = append(tables, groups)
+	return env.Table(groups)
+}
 
-	if r.Labelled {
-		labels := report.NewTable("", "Model", "k", "Label accuracy", "Chance", "Purity", "Chance")
-		for _, m := range r.Models {
-			for i, c := range m.LabelConsistency {
-				labels.Row(nameOnce(m.Name, i), c.K, report.WithInterval(c.Accuracy, c.AccuracyCI), c.AccuracyChance, report.WithInterval(c.Purity, c.PurityCI), c.PurityChance)
-			}
-		}
-		if o.ExcludeWindow == 0 {
-			labels.Note("Neighbours in time count as neighbours; see --exclude-window")
-		}
-		tables = append(tables, labels)
+// printLabels writes how the neighbours agree with the labels, if there are any.
+func (r *Result) printLabels(env *run.Env, o Options) error {
+	if !r.Labelled {
+		return nil
 	}
+	labels := report.NewTable("", "Model", "k", "Label accuracy", "Chance", "Purity", "Chance")
+	for _, m := range r.Models {
+		for i, c := range m.LabelConsistency {
+			labels.Row(nameOnce(m.Name, i), c.K, report.WithInterval(c.Accuracy, c.AccuracyCI), c.AccuracyChance, report.WithInterval(c.Purity, c.PurityCI), c.PurityChance)
+		}
+	}
+	if o.ExcludeWindow == 0 {
+		labels.Note("Neighbours in time count as neighbours; see --exclude-window")
+	}
+	return env.Table(labels)
+}
+
+// printSimilarity writes the measures of pairs of models, and the comparisons.
+func (r *Result) printSimilarity(env *run.Env) error {
 	if len(r.Models) > 1 {
 		similar := report.NewTable("", "A", "B", "CKA", "CKA debiased", "Procrustes", "RSA")
 		for i, a := range r.Models {
@@ -291,17 +289,11 @@ func (r *Result) print(env *run.Env, o Options) error {
 		} else {
 			similar.Note("RSA over %d pairs of states drawn with the seed; see rsa_sampling_error", r.RSAPairs)
 		}
-		tables = append(tables, similar)
-	}
-	if len(r.Comparisons) > 0 {
-		tables = append(tables, results.Table(r.Comparisons))
-	}
-	for _, t := range tables {
-		if err := env.Table(t); err != nil {
+		if err := env.Table(similar); err != nil {
 			return err
 		}
 	}
-	return nil
+	return results.PrintComparisons(env, r.Comparisons)
 }
 
 // name is how tables and figures call the groups.

@@ -54,7 +54,7 @@ type Options struct {
 	Starts int
 	// Neighbors are the k of the label consistency; nil means 1, 5, 20.
 	Neighbors []int
-	// ExcludeWindow leaves states at most so many rows apart in one episode out of
+	// ExcludeWindow leaves states at most so many frames apart in one episode out of
 	// the neighbours; not together with Sample.
 	ExcludeWindow int
 	// Pairs is the number of pairs whose distances RSA ranks; 0 means 2,000,000,

@@ -137,7 +137,7 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 	if a.labels == nil {
 		return nil
 	}
-	episode := at(a.in.Episode, a.in.Sample)
+	episode := a.windowed
 	fewest := cluster.FewestCandidates(a.samples(), a.o.ExcludeWindow, episode)
 	ks := slices.DeleteFunc(slices.Clone(a.o.Neighbors), func(k int) bool { return k > fewest })
 	var found []cluster.Consistency

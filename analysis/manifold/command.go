@@ -78,15 +78,11 @@ dimensions) it is made instead, and the output says so. The steps of the
 decimation curve look at some of many small subsets then.`
 
 func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) error {
-	index := data.Sample()
-	latents, err := data.Latents(ctx, index)
+	states, err := data.Select(ctx, data.Sample(), input.NoFrames)
 	if err != nil {
 		return err
 	}
-	in := Input{Episode: data.Episodes(index)}
-	for i, m := range data.Models {
-		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
-	}
+	in := Input{Episode: states.Episode, Models: states.Models}
 	o.Intervals = env.Options.Bootstrap > 0
 	o.Block, o.Seed = data.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
@@ -98,8 +94,8 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 		orders []int
 	}{{"gride", o.GrideOrders}, {"neighbors", o.Neighbors}} {
 		for _, k := range list.orders {
-			if k >= len(index) {
-				env.Warn("--%s %d is left out: a state has only %d others", list.flag, k, len(index)-1)
+			if k >= len(states.Index) {
+				env.Warn("--%s %d is left out: a state has only %d others", list.flag, k, len(states.Index)-1)
 			}
 		}
 	}
@@ -114,15 +110,15 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
 func (r *Result) write(env *run.Env) error {
-	for _, w := range r.Warnings {
-		env.Warn("%s", w)
+	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	if err := results.All(env, r.writeSummary, r.writeEigenvalues, r.print); err != nil {
+		return err
 	}
-	for _, m := range r.Models {
-		env.Result.Models.Set(m.Name, m)
-	}
-	env.Result.Comparisons = r.Comparisons
+	return env.Figure("manifold_dimension_analysis", r.Figure())
+}
 
-	err := env.Files.CSV("manifold_dimension_summary.csv", []string{
+func (r *Result) writeSummary(env *run.Env) error {
+	return env.Files.CSV("manifold_dimension_summary.csv", []string{
 		"Model", "Nominal_Dimension", "Participation_Ratio", "Intrinsic_Dimension", "Dimension_Error",
 		"Usage_Efficiency_Percent", "Max_Eigenvalue", "Min_Eigenvalue", "Eigenvalue_Count", "Sample_Count",
 	}, func(csv *report.CSV) error {
@@ -138,10 +134,10 @@ func (r *Result) write(env *run.Env) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	err = env.Files.CSV("manifold_eigenvalues.csv", []string{"Model", "Eigenvalue_Index", "Eigenvalue"}, func(csv *report.CSV) error {
+}
+
+func (r *Result) writeEigenvalues(env *run.Env) error {
+	return env.Files.CSV("manifold_eigenvalues.csv", []string{"Model", "Eigenvalue_Index", "Eigenvalue"}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for i, v := range m.Eigenvalues {
 				if err := csv.Row(m.Name, i+1, v); err != nil {
@@ -151,10 +147,10 @@ func (r *Result) write(env *run.Env) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
+}
 
+// print writes the tables to the console.
+func (r *Result) print(env *run.Env) error {
 	table := report.NewTable("", "Model", "D", "Participation ratio", "Two-NN", "Usage %", "Effective rank", "RankMe", "90 %", "99 %", "Duplicates", "n eff.")
 	for _, m := range r.Models {
 		table.Row(m.Name, m.NominalDimension, report.WithInterval(m.ParticipationRatio, m.ParticipationRatioCI),
@@ -173,10 +169,5 @@ func (r *Result) write(env *run.Env) error {
 	if err := env.Table(table); err != nil {
 		return err
 	}
-	if len(r.Comparisons) > 0 {
-		if err := env.Table(results.Table(r.Comparisons)); err != nil {
-			return err
-		}
-	}
-	return env.Figure("manifold_dimension_analysis", r.Figure())
+	return results.PrintComparisons(env, r.Comparisons)
 }

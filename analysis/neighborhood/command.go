@@ -144,26 +144,18 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 			env.Warn("%s", warning)
 		}
 	}
-	index := data.Sample()
-	load := data.Frames
+	original := input.LastFrames
 	if space == spaceClip {
-		load = data.Clips
+		original = input.Clips
 	}
-	frames, err := load(ctx, index)
-	if err != nil {
-		return err
-	}
-	latents, err := data.Latents(ctx, index)
+	states, err := data.Select(ctx, data.Sample(), original)
 	if err != nil {
 		return err
 	}
 	if o.Metric == neighbors.Precomputed {
-		frames = among(frames, data.Frame(index))
+		states.Frames = among(states.Frames, states.Time)
 	}
-	in := Input{Frames: frames, Source: "frames " + data.States.Array().Name(), Space: space, Episode: data.Episodes(index), Time: data.Frame(index)}
-	for i, m := range data.Models {
-		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
-	}
+	in := Input{Frames: states.Frames, Source: states.Source, Space: space, Episode: states.Episode, Time: states.Time, Models: states.Models}
 	o.Scale = spectrum.Scale(data.Options.LatentScale)
 	o.Intervals = env.Options.Bootstrap > 0
 	o.Block, o.Seed = data.Options.Block, env.Options.Seed
@@ -176,7 +168,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 	if err != nil {
 		return err
 	}
-	return result.write(env, index, in, o)
+	return result.write(env, states.Index, in, o)
 }
 
 // checkMatrix wants the frames to be a square matrix of distances.
@@ -255,23 +247,15 @@ func looksAtLastFrame(m *input.Model) bool {
 // write puts the result into the result file, the CSV files, the console and
 // the figures.
 func (r *Result) write(env *run.Env, index []int, in Input, o Options) error {
-	for _, w := range r.Warnings {
-		env.Warn("%s", w)
-	}
-	for _, m := range r.Models {
-		env.Result.Models.Set(m.Name, m)
-	}
-	env.Result.Comparisons = r.Comparisons
-	for _, write := range []func() error{
-		func() error { return r.writeSummary(env) },
-		func() error { return r.writeSampling(env) },
-		func() error { return r.writeCurves(env) },
-		func() error { return r.writePoints(env, index, in) },
-		func() error { return r.print(env, in.Frames, o) },
-	} {
-		if err := write(); err != nil {
-			return err
-		}
+	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	err := results.All(env,
+		r.writeSummary, r.writeSampling, r.writeCurves,
+		func(env *run.Env) error { return r.writePoints(env, index, in) },
+		func(env *run.Env) error { return r.print(env, in.Frames.Dim, o) },
+		r.printSpaces,
+	)
+	if err != nil {
+		return err
 	}
 	if err := env.Figure("neighborhood_preservation", r.Figure()); err != nil {
 		return err
@@ -342,7 +326,7 @@ func (r *Result) writePoints(env *run.Env, index []int, in Input) error {
 	})
 }
 
-func (r *Result) print(env *run.Env, frames points.Points, o Options) error {
+func (r *Result) print(env *run.Env, values int, o Options) error {
 	columns := []string{"Model", "k", "Trustworthiness", "Continuity", "R_NX", "Chance"}
 	if o.Permutations > 0 {
 		columns = append(columns, "Null T", "Null C")
@@ -366,7 +350,7 @@ func (r *Result) print(env *run.Env, frames points.Points, o Options) error {
 			table.Row(cells...)
 		}
 	}
-	table.Note("%d states; original space: %s, %d values, %s distances", r.Samples, r.Models[0].Space, frames.Dim, o.Metric)
+	table.Note("%d states; original space: %s, %d values, %s distances", r.Samples, r.Models[0].Space, values, o.Metric)
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
@@ -382,10 +366,11 @@ func (r *Result) print(env *run.Env, frames points.Points, o Options) error {
 	} else {
 		table.Note("States at most %d frames apart in an episode are no neighbours; at least %d candidates each", o.ExcludeWindow, r.Models[0].Candidates)
 	}
-	if err := env.Table(table); err != nil {
-		return err
-	}
+	return env.Table(table)
+}
 
+// printSpaces writes what concerns a model's whole space, and the comparisons.
+func (r *Result) printSpaces(env *run.Env) error {
 	spaces := report.NewTable("", "Model", "AUC R_NX", "Q local", "Q global", "K*", "Effective rank", "n eff.", "Duplicates", "Ties")
 	for _, m := range r.Models {
 		var best any = m.KStar
@@ -398,10 +383,7 @@ func (r *Result) print(env *run.Env, frames points.Points, o Options) error {
 	if err := env.Table(spaces); err != nil {
 		return err
 	}
-	if len(r.Comparisons) == 0 {
-		return nil
-	}
-	return env.Table(results.Table(r.Comparisons))
+	return results.PrintComparisons(env, r.Comparisons)
 }
 
 func plusMinus(mean, sd report.Value) string {

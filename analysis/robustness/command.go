@@ -106,15 +106,20 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
 func (r *Result) write(env *run.Env, data *input.Data, index []int, draws int) error {
-	for _, w := range r.Warnings {
-		env.Warn("%s", w)
+	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	err := results.All(env,
+		r.writeSummary,
+		func(env *run.Env) error { return r.writeDistances(env, index, draws) },
+		r.print,
+	)
+	if err != nil {
+		return err
 	}
-	for _, m := range r.Models {
-		env.Result.Models.Set(m.Name, m)
-	}
-	env.Result.Comparisons = r.Comparisons
+	return env.Figure("robustness_comparison", r.Figure(data.Options.LatentScale == string(spectrum.ScaleRMS)))
+}
 
-	err := env.Files.CSV("robustness_summary.csv", []string{
+func (r *Result) writeSummary(env *run.Env) error {
+	return env.Files.CSV("robustness_summary.csv", []string{
 		"Model", "Noise_Level", "Mean_Distance", "Std_Error", "Std_Dev", "Min_Distance", "Max_Distance", "Median_Distance", "Sample_Count",
 	}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
@@ -126,10 +131,11 @@ func (r *Result) write(env *run.Env, data *input.Data, index []int, draws int) e
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	err = env.Files.CSV("robustness_raw_data.csv", []string{"Model", "Noise_Level", "Sample_ID", "Distance"}, func(csv *report.CSV) error {
+}
+
+// writeDistances writes a row per model, level, state and draw.
+func (r *Result) writeDistances(env *run.Env, index []int, draws int) error {
+	return env.Files.CSV("robustness_raw_data.csv", []string{"Model", "Noise_Level", "Sample_ID", "Distance"}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for l, level := range m.Levels {
 				for i, d := range m.Distances[l] {
@@ -141,10 +147,10 @@ func (r *Result) write(env *run.Env, data *input.Data, index []int, draws int) e
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
+}
 
+// print writes the tables to the console.
+func (r *Result) print(env *run.Env) error {
 	table := report.NewTable("", "Model", "Level", "Distance", "Relative", "Flip rate", "Cosine", "Input change")
 	for _, m := range r.Models {
 		for _, l := range m.Levels {
@@ -166,10 +172,5 @@ func (r *Result) write(env *run.Env, data *input.Data, index []int, draws int) e
 	if err := env.Table(spread); err != nil {
 		return err
 	}
-	if len(r.Comparisons) > 0 {
-		if err := env.Table(results.Table(r.Comparisons)); err != nil {
-			return err
-		}
-	}
-	return env.Figure("robustness_comparison", r.Figure(data.Options.LatentScale == string(spectrum.ScaleRMS)))
+	return results.PrintComparisons(env, r.Comparisons)
 }

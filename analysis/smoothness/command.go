@@ -70,20 +70,13 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 		}
 	}
 	index, local := input.PairStates(lists...)
-	frames, err := data.Frames(ctx, index)
+	states, err := data.Select(ctx, index, input.LastFrames)
 	if err != nil {
 		return err
 	}
-	latents, err := data.Latents(ctx, index)
-	if err != nil {
-		return err
-	}
-	in := Input{Frames: frames, PixelRange: data.States.Range(), Episode: data.Episodes(index), Pairs: map[int][]points.Pair{}}
+	in := Input{Frames: states.Frames, PixelRange: data.States.Range(), Episode: states.Episode, Models: states.Models, Pairs: map[int][]points.Pair{}}
 	for i, h := range horizons {
 		in.Pairs[h] = local[i]
-	}
-	for i, m := range data.Models {
-		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
 	}
 	result, err := Analyze(ctx, in, Options{
 		Scale:     spectrum.Scale(data.Options.LatentScale),
@@ -101,15 +94,24 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
 func (r *Result) write(env *run.Env, data *input.Data, index []int, pairs []points.Pair) error {
-	for _, w := range r.Warnings {
-		env.Warn("%s", w)
+	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	err := results.All(env,
+		r.writeSummary,
+		func(env *run.Env) error { return r.writePairs(env, index, pairs) },
+		func(env *run.Env) error { return r.print(env, len(pairs), data.Options.LatentScale) },
+	)
+	if err != nil {
+		return err
 	}
-	for _, m := range r.Models {
-		env.Result.Models.Set(m.Name, m)
+	figure, err := r.Figure(env.Options.Seed)
+	if err != nil {
+		return err
 	}
-	env.Result.Comparisons = r.Comparisons
+	return env.Figure("smoothness_comparison", figure)
+}
 
-	err := env.Files.CSV("smoothness_summary.csv", []string{
+func (r *Result) writeSummary(env *run.Env) error {
+	return env.Files.CSV("smoothness_summary.csv", []string{
 		"Model", "Regression_Slope", "Regression_Intercept", "R_Value", "R_Squared", "P_Value", "Std_Error",
 		"Mean_Smoothness_Ratio", "Std_Smoothness_Ratio", "Median_Smoothness_Ratio", "Sample_Count",
 	}, func(csv *report.CSV) error {
@@ -122,10 +124,11 @@ func (r *Result) write(env *run.Env, data *input.Data, index []int, pairs []poin
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	err = env.Files.CSV("smoothness_raw_data.csv", []string{
+}
+
+// writePairs writes a row per model and pair; pairs are positions in index.
+func (r *Result) writePairs(env *run.Env, index []int, pairs []points.Pair) error {
+	return env.Files.CSV("smoothness_raw_data.csv", []string{
 		"Model", "Sample_ID", "Pixel_Distance", "Latent_Distance", "Smoothness_Ratio",
 	}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
@@ -138,31 +141,22 @@ func (r *Result) write(env *run.Env, data *input.Data, index []int, pairs []poin
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
+}
 
+// print writes the tables to the console.
+func (r *Result) print(env *run.Env, pairs int, scale string) error {
 	table := report.NewTable("", "Model", "Slope", "R²", "Spearman", "Ratio median", "Ratio P95", "Effective rank")
 	for _, m := range r.Models {
 		table.Row(m.Name, report.WithInterval(m.Slope, m.SlopeCI), report.WithInterval(m.RSquared, m.RSquaredCI),
 			report.WithInterval(m.Spearman, m.SpearmanCI), report.WithInterval(m.Ratio.Median, m.Ratio.MedianCI),
 			m.Ratio.P95, m.EffectiveRank)
 	}
-	table.Note("%d pairs; latent distances in scale %s", len(pairs), data.Options.LatentScale)
+	table.Note("%d pairs; latent distances in scale %s", pairs, scale)
 	if r.Resamples > 0 {
 		table.Note("[95 %% intervals] from %d resamples of %s", r.Resamples, r.Blocks)
 	}
 	if err := env.Table(table); err != nil {
 		return err
 	}
-	if len(r.Comparisons) > 0 {
-		if err := env.Table(results.Table(r.Comparisons)); err != nil {
-			return err
-		}
-	}
-	figure, err := r.Figure(env.Options.Seed)
-	if err != nil {
-		return err
-	}
-	return env.Figure("smoothness_comparison", figure)
+	return results.PrintComparisons(env, r.Comparisons)
 }

@@ -98,7 +98,7 @@ func (d *Data) openEncoder(s source) (*Model, report.Input, error) {
 		}
 		path = unpacked
 	}
-	_, seen, err := d.preprocessing(s.name)
+	pre, seen, err := d.preprocessing(s.name)
 	if err != nil {
 		return nil, report.Input{}, err
 	}
@@ -115,16 +115,14 @@ func (d *Data) openEncoder(s source) (*Model, report.Input, error) {
 		err := fmt.Errorf("model %s: --layer %s are %d layers, want one", s.name, strings.Join(d.inputs.layer.of(s.name), ", "), len(l.Layers()))
 		return nil, report.Input{}, errors.Join(run.Hint(err, "give the model once for each layer, under different names, with --layer NAME=LAYER"), encoder.Close())
 	}
-	m, err := d.newModel(s, encoder)
-	if err != nil {
-		return nil, report.Input{}, err
-	}
+	m := d.newModel(s, encoder, pre)
 	info := encoder.Info()
 	return m, report.Input{Role: "model", Name: s.name, Path: s.path, SHA256: info.SHA256,
 		Kind: info.Architecture, Pool: m.poolName(), Details: m.details()}, nil
 }
 
-func (d *Data) newModel(s source, encoder latent.Encoder) (*Model, error) {
+// newModel is a model of an encoder, which is closed at the end of the run.
+func (d *Data) newModel(s source, encoder latent.Encoder, pre latent.Preprocessing) *Model {
 	d.env.CloseLater(encoder)
 	pool := latent.Pool(d.inputs.pool.of(s.name)) // checked when it was set
 	if s.kind == "baseline" && d.inputs.pool.byName[s.name] == "" {
@@ -133,11 +131,7 @@ func (d *Data) newModel(s source, encoder latent.Encoder) (*Model, error) {
 	if pool == latent.PoolNone && d.inputs.needs.Unpooled && s.kind != "baseline" && len(d.inputs.layer.of(s.name)) > 0 {
 		pool = latent.PoolKeep // layers have all kinds of shapes
 	}
-	pre, _, err := d.preprocessing(s.name)
-	if err != nil {
-		return nil, err
-	}
-	return &Model{Name: s.name, Encoder: encoder, Pool: pool, data: d, pre: pre}, nil
+	return &Model{Name: s.name, Encoder: encoder, Pool: pool, data: d, pre: pre}
 }
 
 // preprocessing is what the states go through before a model sees them, and the
@@ -220,7 +214,7 @@ func (m *Model) describePreprocessing(o *report.Object) {
 
 func (d *Data) openBaseline(ctx context.Context, s source, dim int) (*Model, report.Input, error) {
 	var encoder latent.Encoder
-	_, seen, err := d.preprocessing(s.name)
+	pre, seen, err := d.preprocessing(s.name)
 	if err != nil {
 		return nil, report.Input{}, err
 	}
@@ -236,10 +230,7 @@ func (d *Data) openBaseline(ctx context.Context, s source, dim int) (*Model, rep
 	if err != nil {
 		return nil, report.Input{}, fmt.Errorf("baseline %s: %w", s.name, err)
 	}
-	m, err := d.newModel(s, encoder)
-	if err != nil {
-		return nil, report.Input{}, err
-	}
+	m := d.newModel(s, encoder, pre)
 	details := m.details()
 	details.Set("dimension", m.dimension())
 	return m, report.Input{Role: "baseline", Name: s.name, Path: "baseline:" + s.path,

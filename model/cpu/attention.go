@@ -51,7 +51,7 @@ func turn(dst, src, cos, sin []float32, r0, r1, stride, width int) {
 }
 
 func buildAttention(b *builder) (func() error, error) {
-	p := b.step.Params.(*operator.AttentionParams)
+	p := b.Step.Params.(*operator.AttentionParams)
 	axis := len(p.Batch)
 	q, k, v, mask, y := b.in(0), b.in(1), b.in(2), b.in(3), b.out(0)
 	cosQ, sinQ, cosK, sinK := b.in(4), b.in(5), b.in(6), b.in(7)
@@ -66,7 +66,7 @@ func buildAttention(b *builder) (func() error, error) {
 	width, result := []kernel.Run{{Length: p.Width}}, []kernel.Run{{Length: p.Keys}}
 	pool, weights := b.pool, b.weights
 	return b.each(heads*parts, func(worker, lo, hi int) {
-		s := &weights.scratch[worker]
+		s := weights.scratch[worker]
 		a, g := &s.attention, &s.gathered
 		a.scores = grow(a.scores, queryBlock*padded)
 		a.turned = grow(a.turned, max(queryBlock, p.Keys)*p.Width)

@@ -32,8 +32,7 @@ func Operators() []string { return slices.Sorted(maps.Keys(kernels)) }
 // builder is what a kernel's constructor sees: the step, its values, where
 // their memory will be, and the workers.
 type builder struct {
-	step    *graph.Step
-	values  []graph.Value
+	graph.Site
 	memory  *memory
 	pool    **pool
 	weights *weights
@@ -52,35 +51,23 @@ func build(s *graph.Step, values []graph.Value, m *memory, p **pool, w *weights)
 	if construct == nil {
 		return nil, fmt.Errorf("operator %s has no kernel", s.Op.Name)
 	}
-	return construct(&builder{step: s, values: values, memory: m, pool: p, weights: w})
-}
-
-func (b *builder) has(i int) bool { return i < len(b.step.In) && b.step.In[i] >= 0 }
-
-func (b *builder) dtype(i int) graph.DType { return b.values[b.step.In[i]].DType }
-
-func (b *builder) shape(i int) []int { return b.values[b.step.In[i]].Shape }
-
-func (b *builder) outShape(i int) []int { return b.values[b.step.Out[i]].Shape }
-
-func (b *builder) constant(i int) *graph.Tensor {
-	return b.values[b.step.In[i]].Const
+	return construct(&builder{Site: graph.Site{Step: s, Values: values}, memory: m, pool: p, weights: w})
 }
 
 // in and out return accessors of float32 operands; an absent input reads as nil.
 func (b *builder) in(i int) func() []float32 {
-	if !b.has(i) {
+	if !b.Has(i) {
 		return func() []float32 { return nil }
 	}
-	m, id := b.memory, b.step.In[i]
+	m, id := b.memory, b.Step.In[i]
 	return func() []float32 { return m.f32[id] }
 }
 
 func (b *builder) out(i int) func() []float32 {
-	if i >= len(b.step.Out) || b.step.Out[i] < 0 {
+	if i >= len(b.Step.Out) || b.Step.Out[i] < 0 {
 		return func() []float32 { return nil }
 	}
-	m, id := b.memory, b.step.Out[i]
+	m, id := b.memory, b.Step.Out[i]
 	return func() []float32 { return m.f32[id] }
 }
 
@@ -113,7 +100,7 @@ func slots[T element](m *memory) [][]T {
 
 // forType uses a constructor for the type of input i.
 func forType(b *builder, i int, floats, integers, bits constructor) (func() error, error) {
-	switch b.dtype(i) {
+	switch b.DType(i) {
 	case graph.Float32:
 		return floats(b)
 	case graph.Int64:

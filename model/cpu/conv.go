@@ -44,14 +44,9 @@ func newGeometry(p *operator.ConvParams, in, out []int) *geometry {
 	if g.first {
 		g.channels, spatial = in[1], in[2:]
 	}
-	pad := func(v []int, fill int) (w [3]int) {
-		w = [3]int{fill, fill, fill}
-		copy(w[3-len(v):], v)
-		return w
-	}
-	g.in, g.out = pad(spatial, 1), pad(out[1:len(out)-1], 1)
-	g.kernel, g.stride, g.dilation = pad(p.Kernel, 1), pad(p.Strides, 1), pad(p.Dilations, 1)
-	g.before = pad(p.Before, 0)
+	g.in, g.out = operator.ThreeAxes(spatial, 1), operator.ThreeAxes(out[1:len(out)-1], 1)
+	g.kernel, g.stride, g.dilation = operator.ThreeAxes(p.Kernel, 1), operator.ThreeAxes(p.Strides, 1), operator.ThreeAxes(p.Dilations, 1)
+	g.before = operator.ThreeAxes(p.Before, 0)
 	g.frame = g.in
 	for a := range 3 {
 		needed := (g.out[a]-1)*g.stride[a] + (g.kernel[a]-1)*g.dilation[a] + 1
@@ -170,17 +165,17 @@ func (g *geometry) split(images, threads int) (perUnit, lines int) {
 }
 
 func buildConv(b *builder) (func() error, error) {
-	p := b.step.Params.(*operator.ConvParams)
-	g := newGeometry(p, b.shape(0), b.outShape(0))
-	images, n, k := b.shape(0)[0], g.filters/g.groups, g.depth()
-	if graph.Count(b.outShape(0)) == 0 {
+	p := b.Step.Params.(*operator.ConvParams)
+	g := newGeometry(p, b.Shape(0), b.OutShape(0))
+	images, n, k := b.Shape(0)[0], g.filters/g.groups, g.depth()
+	if graph.Count(b.OutShape(0)) == 0 {
 		return func() error { return nil }, nil
 	}
 	packed, stored := make([]*kernel.Packed[float32], g.groups), g.weights()
 	// With one channel per group the channels of a pixel lie as the lanes of a vector do.
 	var channelwise []float32
 	var offsets []int
-	if w := b.constant(1); w != nil && g.groups > 1 && g.channels == g.groups && g.filters == g.groups && k <= kernel.KC {
+	if w := b.Constant(1); w != nil && g.groups > 1 && g.channels == g.groups && g.filters == g.groups && k <= kernel.KC {
 		values, err := w.Load(nil)
 		if err != nil {
 			return nil, err
@@ -212,7 +207,7 @@ func buildConv(b *builder) (func() error, error) {
 	lines := g.out[0] * g.out[1]
 	perUnit, perPart := g.split(images, (*b.pool).threads)
 	parts := (lines + perPart - 1) / perPart
-	input := graph.Count(b.shape(0)[1:])
+	input := graph.Count(b.Shape(0)[1:])
 	line := g.frame[2] * g.channels
 	if _, err := graph.Elements([]int{images, g.frame[0], g.frame[1], g.frame[2], g.channels}); err != nil {
 		return nil, fmt.Errorf("with its padding: %w", err)
@@ -227,7 +222,7 @@ func buildConv(b *builder) (func() error, error) {
 		bases[part] = g.locate(l, min(l+perPart, lines)+(perUnit-1)*lines)
 	}
 	loop := b.each((images+perUnit-1)/perUnit*parts, func(worker, lo, hi int) {
-		s := &weights.scratch[worker]
+		s := weights.scratch[worker]
 		for t := lo; t < hi; t++ {
 			first := t / parts * perUnit
 			last := min(first+perUnit, images) - 1
@@ -272,10 +267,10 @@ func buildConv(b *builder) (func() error, error) {
 			}
 		}
 	})
-	if b.constant(1) != nil {
+	if b.Constant(1) != nil {
 		return loop, nil
 	}
-	filters, shape := b.in(1), b.shape(1)
+	filters, shape := b.in(1), b.Shape(1)
 	var buffer []float32
 	return func() error {
 		t := graph.Floats(filters(), shape...)
@@ -303,18 +298,13 @@ const transposedParts = 1 << 20
 // buildConvTranspose works on blocks of output channels of one image and group.
 // Which block a channel belongs to does not change its numbers.
 func buildConvTranspose(b *builder) (func() error, error) {
-	p := b.step.Params.(*operator.ConvParams)
-	in, out, w := b.shape(0), b.outShape(0), b.shape(1)
+	p := b.Step.Params.(*operator.ConvParams)
+	in, out, w := b.Shape(0), b.OutShape(0), b.Shape(1)
 	if graph.Count(out) == 0 {
 		return func() error { return nil }, nil
 	}
-	pad := func(v []int, fill int) (r [3]int) {
-		r = [3]int{fill, fill, fill}
-		copy(r[3-len(v):], v)
-		return r
-	}
-	from, to, k := pad(in[2:], 1), pad(out[2:], 1), pad(p.Kernel, 1)
-	stride, dilation, before := pad(p.Strides, 1), pad(p.Dilations, 1), pad(p.Before, 0)
+	from, to, k := operator.ThreeAxes(in[2:], 1), operator.ThreeAxes(out[2:], 1), operator.ThreeAxes(p.Kernel, 1)
+	stride, dilation, before := operator.ThreeAxes(p.Strides, 1), operator.ThreeAxes(p.Dilations, 1), operator.ThreeAxes(p.Before, 0)
 	pixels, plane, positions := graph.Count(in[2:]), graph.Count(out[2:]), graph.Count(p.Kernel)
 	depth, each := in[1]/p.Group, w[1] // input and output channels of a group
 	block := min(each, max(1, transposedParts/max(positions*pixels, 1)))
@@ -352,7 +342,7 @@ func buildConvTranspose(b *builder) (func() error, error) {
 		}
 	}
 	loop := b.each(in[0]*p.Group*blocks, func(worker, lo, hi int) {
-		s := &weights.scratch[worker]
+		s := weights.scratch[worker]
 		for t := lo; t < hi; t++ {
 			image, group, first := t/blocks/p.Group, t/blocks%p.Group, t%blocks*block
 			n := min(block, each-first)

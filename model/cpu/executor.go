@@ -12,6 +12,7 @@ package cpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime/debug"
@@ -38,7 +39,7 @@ func New(g *graph.Graph, threads int) *Executor {
 
 // SetThreads changes the number of threads.
 func (x *Executor) SetThreads(threads int) {
-	if threads == x.pool.threads {
+	if x.pool == nil || threads == x.pool.threads {
 		return
 	}
 	x.pool.close()
@@ -48,6 +49,9 @@ func (x *Executor) SetThreads(threads int) {
 		p.pool = x.pool
 	}
 }
+
+// errClosed is what a closed executor answers.
+var errClosed = errors.New("the executor is closed")
 
 // Close ends the executor's goroutines.
 func (x *Executor) Close() error {
@@ -100,6 +104,9 @@ const maxArena = 16 << 30
 // overwritten by the next run. Inputs of shapes that were seen before cost no
 // preparation.
 func (x *Executor) Run(ctx context.Context, inputs []*graph.Tensor) ([]*graph.Tensor, error) {
+	if x.pool == nil {
+		return nil, errClosed
+	}
 	p, err := x.bind(inputs)
 	if err != nil {
 		return nil, err
@@ -373,6 +380,6 @@ func newWeights(threads int) *weights {
 
 func (w *weights) setThreads(threads int) {
 	for len(w.scratch) < threads {
-		w.scratch = append(w.scratch, scratch{})
+		w.scratch = append(w.scratch, &scratch{})
 	}
 }

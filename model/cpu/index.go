@@ -34,10 +34,10 @@ func buildOneHot(b *builder) (func() error, error) {
 }
 
 func oneHot[T element](b *builder) (func() error, error) {
-	p := b.step.Params.(operator.OneHotParams)
-	m, in, values, out := b.memory, b.step.In[0], b.step.In[2], b.step.Out[0]
-	outer, depth, inner := blocks(b.outShape(0), p.Axis)
-	floats := b.dtype(0) == graph.Float32
+	p := b.Step.Params.(operator.OneHotParams)
+	m, in, values, out := b.memory, b.Step.In[0], b.Step.In[2], b.Step.Out[0]
+	outer, depth, inner := graph.Around(b.OutShape(0), p.Axis)
+	floats := b.DType(0) == graph.Float32
 	return func() error {
 		y, v := slots[T](m)[out], slots[T](m)[values]
 		fill(y, v[0])
@@ -93,10 +93,10 @@ func buildGatherElements(b *builder) (func() error, error) {
 }
 
 func gatherElements[T element](b *builder) (func() error, error) {
-	axis := b.step.Params.(operator.AxisParams).Axis
-	in, index := b.shape(0), b.shape(1)
+	axis := b.Step.Params.(operator.AxisParams).Axis
+	in, index := b.Shape(0), b.Shape(1)
 	strides := graph.RowMajor(in)
-	m, x, k, y := b.memory, b.step.In[0], b.step.In[1], b.step.Out[0]
+	m, x, k, y := b.memory, b.Step.In[0], b.Step.In[1], b.Step.Out[0]
 	return func() error {
 		src, dst, list := slots[T](m)[x], slots[T](m)[y], m.i64[k]
 		return walk(index, strides, axis, func(i, at int) error {
@@ -129,15 +129,15 @@ func buildGatherND(b *builder) (func() error, error) {
 }
 
 func gatherND[T element](b *builder) (func() error, error) {
-	batch := b.step.Params.(operator.GatherNDParams).Batch
-	in, index := b.shape(0), b.shape(1)
+	batch := b.Step.Params.(operator.GatherNDParams).Batch
+	in, index := b.Shape(0), b.Shape(1)
 	strides := graph.RowMajor(in)
 	width := index[len(index)-1]
 	block := graph.Count(in[batch+width:])
 	tuples := graph.Count(index[:len(index)-1])
 	each := graph.Count(index[batch : len(index)-1]) // tuples per batch
 	plane := graph.Count(in[batch:])
-	m, x, k, y := b.memory, b.step.In[0], b.step.In[1], b.step.Out[0]
+	m, x, k, y := b.memory, b.Step.In[0], b.Step.In[1], b.Step.Out[0]
 	return func() error {
 		src, dst, list := slots[T](m)[x], slots[T](m)[y], m.i64[k]
 		for i := range tuples {
@@ -173,10 +173,10 @@ func buildScatterElements(b *builder) (func() error, error) {
 }
 
 func scatterElements[T element](b *builder) (func() error, error) {
-	p := b.step.Params.(operator.ScatterParams)
-	in, index := b.shape(0), b.shape(1)
+	p := b.Step.Params.(operator.ScatterParams)
+	in, index := b.Shape(0), b.Shape(1)
 	strides := graph.RowMajor(in)
-	m, x, k, u, y := b.memory, b.step.In[0], b.step.In[1], b.step.In[2], b.step.Out[0]
+	m, x, k, u, y := b.memory, b.Step.In[0], b.Step.In[1], b.Step.In[2], b.Step.Out[0]
 	meet := join[T](p.Reduction)
 	return func() error {
 		dst, updates, list := slots[T](m)[y], slots[T](m)[u], m.i64[k]
@@ -198,12 +198,12 @@ func buildScatterND(b *builder) (func() error, error) {
 }
 
 func scatterND[T element](b *builder) (func() error, error) {
-	p := b.step.Params.(operator.ScatterParams)
-	in, index := b.shape(0), b.shape(1)
+	p := b.Step.Params.(operator.ScatterParams)
+	in, index := b.Shape(0), b.Shape(1)
 	strides := graph.RowMajor(in)
 	width := index[len(index)-1]
 	block := graph.Count(in[width:])
-	m, x, k, u, y := b.memory, b.step.In[0], b.step.In[1], b.step.In[2], b.step.Out[0]
+	m, x, k, u, y := b.memory, b.Step.In[0], b.Step.In[1], b.Step.In[2], b.Step.Out[0]
 	meet := join[T](p.Reduction)
 	return func() error {
 		dst, updates, list := slots[T](m)[y], slots[T](m)[u], m.i64[k]
@@ -251,14 +251,14 @@ func buildTopK(b *builder) (func() error, error) {
 }
 
 func topK[T number](b *builder) (func() error, error) {
-	p := b.step.Params.(operator.TopKParams)
-	outer, n, inner := blocks(b.shape(0), p.Axis)
+	p := b.Step.Params.(operator.TopKParams)
+	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
 	if outer*inner*p.K == 0 {
 		return func() error { return nil }, nil
 	}
-	m, in, out, index := b.memory, b.step.In[0], b.step.Out[0], -1
-	if len(b.step.Out) > 1 {
-		index = b.step.Out[1]
+	m, in, out, index := b.memory, b.Step.In[0], b.Step.Out[0], -1
+	if len(b.Step.Out) > 1 {
+		index = b.Step.Out[1]
 	}
 	ascending := func(a, b ranked) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.index, b.index)) }
 	descending := func(a, b ranked) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.index, b.index)) }
@@ -268,7 +268,7 @@ func topK[T number](b *builder) (func() error, error) {
 	}
 	weights := b.weights
 	return b.span(outer*inner, max(1, grain/16/n), func(worker, lo, hi int) {
-		s := &weights.scratch[worker]
+		s := weights.scratch[worker]
 		if cap(s.ranks) < n {
 			s.ranks = make([]ranked, n)
 		}
@@ -293,11 +293,11 @@ func topK[T number](b *builder) (func() error, error) {
 }
 
 func buildGather(b *builder) (func() error, error) {
-	axis := b.step.Params.(operator.AxisParams).Axis
-	m, x, index, y := b.memory, b.step.In[0], b.step.In[1], b.step.Out[0]
-	outer, n, inner := blocks(b.shape(0), axis)
-	count := graph.Count(b.shape(1))
-	t, pool := b.dtype(0), b.pool
+	axis := b.Step.Params.(operator.AxisParams).Axis
+	m, x, index, y := b.memory, b.Step.In[0], b.Step.In[1], b.Step.Out[0]
+	outer, n, inner := graph.Around(b.Shape(0), axis)
+	count := graph.Count(b.Shape(1))
+	t, pool := b.DType(0), b.pool
 	return b.span(outer*count, max(1, grain/max(inner, 1)), func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			k := int(m.i64[index][r%count])

@@ -18,11 +18,11 @@ var normalizeKernels = map[string]constructor{
 }
 
 func buildLayerNorm(b *builder) (func() error, error) {
-	p := b.step.Params.(operator.NormParams)
-	s := b.shape(0)
+	p := b.Step.Params.(operator.NormParams)
+	s := b.Shape(0)
 	width := graph.Count(s[p.Axis:])
-	for i := 1; i < len(b.step.In); i++ {
-		if b.has(i) && graph.Count(b.shape(i)) != width {
+	for i := 1; i < len(b.Step.In); i++ {
+		if b.Has(i) && graph.Count(b.Shape(i)) != width {
 			return nil, errors.New("scale and bias that are broadcast are not supported")
 		}
 	}
@@ -48,8 +48,8 @@ func buildLayerNorm(b *builder) (func() error, error) {
 }
 
 func buildBatchNorm(b *builder) (func() error, error) {
-	p := b.step.Params.(operator.NormParams)
-	s := b.shape(0)
+	p := b.Step.Params.(operator.NormParams)
+	s := b.Shape(0)
 	channels, inner := s[1], graph.Count(s[2:])
 	x, scale, bias, mean, variance, y := b.in(0), b.in(1), b.in(2), b.in(3), b.in(4), b.out(0)
 	return b.span(s[0]*channels, max(1, grain/max(inner, 1)), func(_, lo, hi int) {
@@ -66,8 +66,8 @@ func buildBatchNorm(b *builder) (func() error, error) {
 }
 
 func buildGroupNorm(b *builder) (func() error, error) {
-	p := b.step.Params.(operator.NormParams)
-	s := b.shape(0)
+	p := b.Step.Params.(operator.NormParams)
+	s := b.Shape(0)
 	channels, inner := s[1], graph.Count(s[2:])
 	each := channels / p.Groups
 	width := each * inner
@@ -110,13 +110,13 @@ func softmaxRows(dst, src []float32, n int, buffer *[]float32) {
 }
 
 func buildSoftmax(b *builder) (func() error, error) {
-	p := b.step.Params.(operator.SoftmaxParams)
+	p := b.Step.Params.(operator.SoftmaxParams)
 	n, inner := p.Length, p.Inner
-	total := graph.Count(b.outShape(0))
+	total := graph.Count(b.OutShape(0))
 	if total == 0 {
 		return func() error { return nil }, nil
 	}
-	logarithm := b.step.Node.Op == "LogSoftmax"
+	logarithm := b.Step.Node.Op == "LogSoftmax"
 	x, y := b.in(0), b.out(0)
 	weights := b.weights
 	return b.span(total/n, max(1, grain/4/n), func(worker, lo, hi int) {
@@ -155,8 +155,8 @@ func buildSoftmax(b *builder) (func() error, error) {
 }
 
 func buildLRN(b *builder) (func() error, error) {
-	p := b.step.Params.(operator.LRNParams)
-	s := b.shape(0)
+	p := b.Step.Params.(operator.LRNParams)
+	s := b.Shape(0)
 	channels, inner := s[1], graph.Count(s[2:])
 	before, after := (p.Size-1)/2, p.Size/2
 	x, y := b.in(0), b.out(0)

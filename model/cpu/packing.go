@@ -14,7 +14,7 @@ type weights struct {
 	packed map[packKey]*kernel.Packed[float32]
 	// Deferred constants that are used as they are.
 	held    map[*graph.Tensor][]float32
-	scratch []scratch // by worker
+	scratch []*scratch // by worker; what a product keeps must not move
 
 	// While a program is built: the arena, for constants that are loaded as a whole on
 	// their way to being packed; the last of these; and parts of one.

@@ -25,7 +25,7 @@ type windows struct {
 }
 
 func newWindows(b *builder) *windows {
-	w := &windows{p: b.step.Params.(*operator.PoolParams), in: b.shape(0)[2:], out: b.outShape(0)[2:]}
+	w := &windows{p: b.Step.Params.(*operator.PoolParams), in: b.Shape(0)[2:], out: b.OutShape(0)[2:]}
 	last := len(w.in) - 1
 	w.strides = graph.RowMajor(w.in)
 	w.outer, w.capacity = graph.Count(w.p.Kernel[:last]), graph.Count(w.p.Kernel)
@@ -71,12 +71,12 @@ func maxPool[T number](b *builder) (func() error, error) {
 	w := newWindows(b)
 	last := len(w.in) - 1
 	row, step := w.out[last], w.p.Strides[last]
-	m, in, out, index := b.memory, b.step.In[0], b.step.Out[0], -1
-	if len(b.step.Out) > 1 {
-		index = b.step.Out[1]
+	m, in, out, index := b.memory, b.Step.In[0], b.Step.Out[0], -1
+	if len(b.Step.Out) > 1 {
+		index = b.Step.Out[1]
 	}
 	lowest := lowest[T]()
-	return b.span(b.shape(0)[0]*b.shape(0)[1]*w.lines, max(1, grain/4/max(1, w.capacity*row)), func(_, lo, hi int) {
+	return b.span(b.Shape(0)[0]*b.Shape(0)[1]*w.lines, max(1, grain/4/max(1, w.capacity*row)), func(_, lo, hi int) {
 		for t := lo; t < hi; t++ {
 			base := t / w.lines * w.plane
 			src := slots[T](m)[in][base : base+w.plane]
@@ -158,8 +158,8 @@ func buildAveragePool(b *builder) (func() error, error) {
 	row, step := w.out[last], w.p.Strides[last]
 	x, y := b.in(0), b.out(0)
 	weights := b.weights
-	return b.span(b.shape(0)[0]*b.shape(0)[1]*w.lines, max(1, grain/4/max(1, w.capacity*row)), func(worker, lo, hi int) {
-		s := &weights.scratch[worker]
+	return b.span(b.Shape(0)[0]*b.Shape(0)[1]*w.lines, max(1, grain/4/max(1, w.capacity*row)), func(worker, lo, hi int) {
+		s := weights.scratch[worker]
 		if cap(s.sums) < 2*row {
 			s.sums = make([]float64, 2*row)
 		}

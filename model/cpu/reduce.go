@@ -4,7 +4,6 @@ package cpu
 
 import (
 	"math"
-	"slices"
 
 	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
@@ -48,24 +47,13 @@ var reducers = map[string]reducer{
 }
 
 func buildReduce(b *builder) (func() error, error) {
-	p := b.step.Params.(operator.ReduceParams)
-	in := b.shape(0)
-	strides := graph.RowMajor(in)
-	var inner, outer []int // shapes of the reduced and of the kept axes
-	var innerStride, outerStride []int
-	for i, d := range in {
-		if slices.Contains(p.Axes, i) {
-			inner, innerStride = append(inner, d), append(innerStride, strides[i])
-		} else {
-			outer, outerStride = append(outer, d), append(outerStride, strides[i])
-		}
-	}
-	reduced := newStrided(inner, innerStride, 0)
-	kept := newStrided(outer, outerStride, 0)
-	n, total := graph.Count(inner), graph.Count(outer)
-	op := b.step.Node.Op
-	m, x, y := b.memory, b.step.In[0], b.step.Out[0]
-	if b.dtype(0) == graph.Int64 {
+	p := b.Step.Params.(operator.ReduceParams)
+	axes := p.Split(b.Shape(0))
+	reduced, kept := newStrided(axes.Reduced, axes.ReducedStrides, 0), newStrided(axes.Kept, axes.KeptStrides, 0)
+	n, total := graph.Count(axes.Reduced), graph.Count(axes.Kept)
+	op := b.Step.Node.Op
+	m, x, y := b.memory, b.Step.In[0], b.Step.Out[0]
+	if b.DType(0) == graph.Int64 {
 		return b.span(total, max(1, grain/max(n, 1)), func(_, lo, hi int) {
 			for r := lo; r < hi; r++ {
 				m.i64[y][r] = reduceIntegers(op, reduced, m.i64[x], kept.at(r), n)
@@ -152,17 +140,17 @@ func reduceIntegers(op string, s *strided, src []int64, base, n int) int64 {
 }
 
 func buildArg(b *builder) (func() error, error) {
-	if b.dtype(0) == graph.Int64 {
+	if b.DType(0) == graph.Int64 {
 		return argument[int64](b), nil
 	}
 	return argument[float32](b), nil
 }
 
 func argument[T number](b *builder) func() error {
-	p := b.step.Params.(operator.ArgParams)
-	outer, n, inner := blocks(b.shape(0), p.Axis)
-	m, in, y := b.memory, b.step.In[0], b.step.Out[0]
-	smallest := b.step.Node.Op == "ArgMin"
+	p := b.Step.Params.(operator.ArgParams)
+	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
+	m, in, y := b.memory, b.Step.In[0], b.Step.Out[0]
+	smallest := b.Step.Node.Op == "ArgMin"
 	return b.span(outer*inner, max(1, grain/max(n, 1)), func(_, lo, hi int) {
 		x := slots[T](m)[in]
 		for r := lo; r < hi; r++ {
@@ -187,9 +175,9 @@ func buildCumSum(b *builder) (func() error, error) {
 }
 
 func cumSum[T number](b *builder) (func() error, error) {
-	p := b.step.Params.(operator.CumSumParams)
-	outer, n, inner := blocks(b.shape(0), p.Axis)
-	m, in, out := b.memory, b.step.In[0], b.step.Out[0]
+	p := b.Step.Params.(operator.CumSumParams)
+	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
+	m, in, out := b.memory, b.Step.In[0], b.Step.Out[0]
 	return b.span(outer*inner, max(1, grain/max(n, 1)), func(_, lo, hi int) {
 		x, y := slots[T](m)[in], slots[T](m)[out]
 		for r := lo; r < hi; r++ {

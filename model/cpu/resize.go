@@ -17,8 +17,8 @@ var resizeKernels = map[string]constructor{
 // buildResize goes through rows of the last axis that changes; axes after it
 // are copied or added as blocks.
 func buildResize(b *builder) (func() error, error) {
-	p := b.step.Params.(*operator.ResizeParams)
-	in, out := b.shape(0), b.outShape(0)
+	p := b.Step.Params.(*operator.ResizeParams)
+	in, out := b.Shape(0), b.OutShape(0)
 	strides := graph.RowMajor(in)
 	last := -1
 	for a, axis := range p.Axes {
@@ -110,8 +110,8 @@ func resizeLine(line, src []float32, axis *operator.ResizeAxis, weight float32, 
 }
 
 func buildGridSample(b *builder) (func() error, error) {
-	p := b.step.Params.(operator.GridSampleParams)
-	s, points := b.shape(0), graph.Count(b.shape(1)[1:3])
+	p := b.Step.Params.(operator.GridSampleParams)
+	s, points := b.Shape(0), graph.Count(b.Shape(1)[1:3])
 	channels, height, width := s[1], s[2], s[3]
 	image, grid, y := b.in(0), b.in(1), b.out(0)
 	return b.span(s[0]*points, max(1, grain/32/max(channels, 1)), func(_, lo, hi int) {

@@ -62,7 +62,7 @@ func vector(v operator.View, n int) bool {
 }
 
 func buildAttention(b *builder) error {
-	p := b.step.Params.(*operator.AttentionParams)
+	p := b.Step.Params.(*operator.AttentionParams)
 	axis, heads := len(p.Batch), graph.Count(p.Batch)
 	flags := 0
 	for _, operand := range []struct {

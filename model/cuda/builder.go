@@ -86,41 +86,29 @@ type fault struct {
 // builder is what an operator's constructor sees.
 type builder struct {
 	*recording
-	step   *graph.Step
+	graph.Site
 	number int // of the step
-	values []graph.Value
 	mode   Precision
 	taken  int // bytes of scratch
 }
 
-func (b *builder) has(i int) bool { return i < len(b.step.In) && b.step.In[i] >= 0 }
-
-func (b *builder) dtype(i int) graph.DType { return b.values[b.step.In[i]].DType }
-func (b *builder) shape(i int) []int       { return b.values[b.step.In[i]].Shape }
-func (b *builder) outShape(i int) []int    { return b.values[b.step.Out[i]].Shape }
-
-// constant is the value of an input that is known, else nil; that of a large one is
-// deferred (see graph.Defer), so that weight and not its elements should be asked for.
-func (b *builder) constant(i int) *graph.Tensor { return b.values[b.step.In[i]].Const }
-func (b *builder) precision() Precision         { return b.mode }
-func (b *builder) hasOut(i int) bool            { return i < len(b.step.Out) && b.step.Out[i] >= 0 }
-func (b *builder) outDType(i int) graph.DType   { return b.values[b.step.Out[i]].DType }
+func (b *builder) precision() Precision { return b.mode }
 
 // in is the memory of an input, row-major in its own type; that of an absent one is the null pointer.
 func (b *builder) in(i int) operand {
-	if !b.has(i) {
+	if !b.Has(i) {
 		return operand{}
 	}
-	return operand{region: valueRegion, index: b.step.In[i]}
+	return operand{region: valueRegion, index: b.Step.In[i]}
 }
 
 // out is the memory of an output; that of an unused one is the null pointer, and
 // it may be that of input 0 if the operator is graph.Operator.InPlace.
 func (b *builder) out(i int) operand {
-	if !b.hasOut(i) {
+	if !b.HasOut(i) {
 		return operand{}
 	}
-	return operand{region: valueRegion, index: b.step.Out[i]}
+	return operand{region: valueRegion, index: b.Step.Out[i]}
 }
 
 // weight is a float32 constant in another form, which is made once per executor for
@@ -248,7 +236,7 @@ func (r *recording) record(number int, s *graph.Step, values []graph.Value, mode
 	if construct == nil {
 		return fmt.Errorf("operator %s has no CUDA kernel", s.Op.Name)
 	}
-	return construct(&builder{recording: r, step: s, number: number, values: values, mode: mode})
+	return construct(&builder{recording: r, Site: graph.Site{Step: s, Values: values}, number: number, mode: mode})
 }
 
 // bytesOf is the memory of values.

@@ -84,19 +84,12 @@ type convolution struct {
 	norm                  *operator.NormParams
 }
 
-// padded is a list by axes z, y, x.
-func padded(v []int, fill int) (r [3]int) {
-	r = [3]int{fill, fill, fill}
-	copy(r[3-len(v):], v)
-	return r
-}
-
 // steps is the distance of neighbours along z, y, x of pixels of so many elements.
 func steps(of [3]int, pixel int) [3]int { return [3]int{of[1] * of[2] * pixel, of[2] * pixel, pixel} }
 
 func buildConv(b *builder) error {
-	p := b.step.Params.(*operator.ConvParams)
-	in, out := b.shape(0), b.outShape(0)
+	p := b.Step.Params.(*operator.ConvParams)
+	in, out := b.Shape(0), b.OutShape(0)
 	if graph.Count(out) == 0 {
 		return nil
 	}
@@ -107,9 +100,9 @@ func buildConv(b *builder) error {
 	filters := out[len(out)-1]
 	c := &convolution{images: in[0], groups: p.Group, filters: filters / p.Group, columns: 1, activation: p.Activation, norm: p.Norm}
 	width := channels / p.Group
-	kernel, dilation := padded(p.Kernel, 1), padded(p.Dilations, 1)
-	c.in, c.out = padded(spatial, 1), padded(out[1:len(out)-1], 1)
-	c.stride, c.before = padded(p.Strides, 1), padded(p.Before, 0)
+	kernel, dilation := operator.ThreeAxes(p.Kernel, 1), operator.ThreeAxes(p.Dilations, 1)
+	c.in, c.out = operator.ThreeAxes(spatial, 1), operator.ThreeAxes(out[1:len(out)-1], 1)
+	c.stride, c.before = operator.ThreeAxes(p.Strides, 1), operator.ThreeAxes(p.Before, 0)
 	pixels := c.in[0] * c.in[1] * c.in[2]
 	c.inImage, c.outImage = pixels*channels, c.out[0]*c.out[1]*c.out[2]*filters
 	c.outStep = steps(c.out, filters)
@@ -242,10 +235,10 @@ func (b *builder) normalizeRows(slices, bias, y operand, count, m, n, activation
 // pack gives the filters as [group, filter, depth], for direct kernels as [depth, filter of any group].
 func (c *convolution) pack(b *builder, mode Precision, depth int, direct bool) operand {
 	all, n := c.groups*c.filters, c.filters
-	if b.constant(1) != nil {
+	if b.Constant(1) != nil {
 		order, groupStep, filterStep := c.order, c.groupStep, c.filterStep
 		form := fmt.Sprint(c.form, " ", mode, direct)
-		return b.weight(form, b.constant(1), func(elements []float32) []float32 {
+		return b.weight(form, b.Constant(1), func(elements []float32) []float32 {
 			packed := make([]float32, all*depth)
 			for f := range all {
 				from := elements[min(f/n*groupStep+f%n*filterStep, len(elements)):]
@@ -279,13 +272,13 @@ func (c *convolution) pack(b *builder, mode Precision, depth int, direct bool) o
 // buildConvTranspose computes the pixels of the result by their residue modulo the
 // strides: those of one residue are a convolution of the input with some of the filters' terms.
 func buildConvTranspose(b *builder) error {
-	p := b.step.Params.(*operator.ConvParams)
-	in, out, w := b.shape(0), b.outShape(0), b.shape(1)
+	p := b.Step.Params.(*operator.ConvParams)
+	in, out, w := b.Shape(0), b.OutShape(0), b.Shape(1)
 	if graph.Count(out) == 0 {
 		return nil
 	}
-	from, to, kernel := padded(in[2:], 1), padded(out[2:], 1), padded(p.Kernel, 1)
-	stride, dilation, before := padded(p.Strides, 1), padded(p.Dilations, 1), padded(p.Before, 0)
+	from, to, kernel := operator.ThreeAxes(in[2:], 1), operator.ThreeAxes(out[2:], 1), operator.ThreeAxes(p.Kernel, 1)
+	stride, dilation, before := operator.ThreeAxes(p.Strides, 1), operator.ThreeAxes(p.Dilations, 1), operator.ThreeAxes(p.Before, 0)
 	pixels, plane, positions := graph.Count(in[2:]), graph.Count(out[2:]), graph.Count(p.Kernel)
 	depth, each := in[1]/p.Group, w[1]
 	if err := fits(in[1]*pixels, out[1]*plane, in[0]*plane, depth*each*positions); err != nil {

@@ -39,18 +39,18 @@ func wideElement(t graph.DType, n int) int {
 }
 
 func buildGather(b *builder) error {
-	axis := b.step.Params.(operator.AxisParams).Axis
-	_, n, inner := around(b.shape(0), axis)
-	bytes := wideElement(b.dtype(0), inner)
-	inner = inner * b.dtype(0).Size() / bytes
-	total := graph.Count(b.outShape(0)) * b.dtype(0).Size() / bytes
-	b.launch(fmt.Sprint("gather_", bytes), blocks(total), line, 0, b.in(0), b.in(1), b.out(0), total, graph.Count(b.shape(1)), n, inner, b.rangeFault(n))
+	axis := b.Step.Params.(operator.AxisParams).Axis
+	_, n, inner := graph.Around(b.Shape(0), axis)
+	bytes := wideElement(b.DType(0), inner)
+	inner = inner * b.DType(0).Size() / bytes
+	total := graph.Count(b.OutShape(0)) * b.DType(0).Size() / bytes
+	b.launch(fmt.Sprint("gather_", bytes), blocks(total), line, 0, b.in(0), b.in(1), b.out(0), total, graph.Count(b.Shape(1)), n, inner, b.rangeFault(n))
 	return nil
 }
 
 // elementPlaces records where the indices of input 1 point in input 0, whose other axes they share.
 func (b *builder) elementPlaces(axis int) operand {
-	in, index := b.shape(0), b.shape(1)
+	in, index := b.Shape(0), b.Shape(1)
 	n := graph.Count(index)
 	strides := graph.RowMajor(in)
 	apart := strides[axis]
@@ -63,7 +63,7 @@ func (b *builder) elementPlaces(axis int) operand {
 // tuplePlaces records where the tuples of indices of input 1 point in input 0, among its axes
 // from the given one on; the axes before are shared. It returns the tuples' number and the elements of a block.
 func (b *builder) tuplePlaces(batch int) (places operand, tuples, block int) {
-	in, index := b.shape(0), b.shape(1)
+	in, index := b.Shape(0), b.Shape(1)
 	width := index[len(index)-1]
 	tuples = graph.Count(index[:len(index)-1])
 	strides := graph.RowMajor(in)
@@ -84,38 +84,38 @@ func (b *builder) tuplePlaces(batch int) (places operand, tuples, block int) {
 
 // take records that blocks of elements are read at places. From an empty array nothing can be read.
 func (b *builder) take(places operand, block int) {
-	if n := graph.Count(b.outShape(0)); graph.Count(b.shape(0)) > 0 {
-		b.launch(fmt.Sprint("take_", b.dtype(0).Size()), blocks(n), line, 0, b.in(0), places, b.out(0), n, block)
+	if n := graph.Count(b.OutShape(0)); graph.Count(b.Shape(0)) > 0 {
+		b.launch(fmt.Sprint("take_", b.DType(0).Size()), blocks(n), line, 0, b.in(0), places, b.out(0), n, block)
 	}
 }
 
 func buildGatherElements(b *builder) error {
-	b.take(b.elementPlaces(b.step.Params.(operator.AxisParams).Axis), 1)
+	b.take(b.elementPlaces(b.Step.Params.(operator.AxisParams).Axis), 1)
 	return nil
 }
 
 func buildGatherND(b *builder) error {
-	places, _, block := b.tuplePlaces(b.step.Params.(operator.GatherNDParams).Batch)
+	places, _, block := b.tuplePlaces(b.Step.Params.(operator.GatherNDParams).Batch)
 	b.take(places, block)
 	return nil
 }
 
 // scatter records that the updates of input 2 meet input 0 at places, in order.
 func (b *builder) scatter(places operand, count, block int) {
-	reduction := map[string]int{"none": 0, "add": 1, "mul": 2, "max": 3, "min": 4}[b.step.Params.(operator.ScatterParams).Reduction]
-	all := graph.Count(b.shape(0))
-	b.copy(b.out(0), b.in(0), all*b.dtype(0).Size())
+	reduction := map[string]int{"none": 0, "add": 1, "mul": 2, "max": 3, "min": 4}[b.Step.Params.(operator.ScatterParams).Reduction]
+	all := graph.Count(b.Shape(0))
+	b.copy(b.out(0), b.in(0), all*b.DType(0).Size())
 	if all == 0 || count == 0 || block == 0 {
 		return
 	}
 	marks := b.scratch(16 * (all / block))
 	b.launch("scatter_clear", blocks(all/block), line, 0, marks, all/block)
 	b.launch("scatter_marks", blocks(count), line, 0, places, marks, count, block)
-	b.launch("scatter_"+typeName(b.dtype(0)), blocks(count*block), line, 0, b.in(2), places, marks, b.out(0), count*block, block, reduction)
+	b.launch("scatter_"+typeName(b.DType(0)), blocks(count*block), line, 0, b.in(2), places, marks, b.out(0), count*block, block, reduction)
 }
 
 func buildScatterElements(b *builder) error {
-	b.scatter(b.elementPlaces(b.step.Params.(operator.ScatterParams).Axis), graph.Count(b.shape(1)), 1)
+	b.scatter(b.elementPlaces(b.Step.Params.(operator.ScatterParams).Axis), graph.Count(b.Shape(1)), 1)
 	return nil
 }
 
@@ -126,18 +126,18 @@ func buildScatterND(b *builder) error {
 }
 
 func buildOneHot(b *builder) error {
-	_, depth, inner := around(b.outShape(0), b.step.Params.(operator.OneHotParams).Axis)
-	n := graph.Count(b.outShape(0))
-	b.launch(fmt.Sprint("one_hot_", b.outDType(0).Size()), blocks(n), line, 0, b.in(0), b.in(2), b.out(0), n, depth, inner, b.dtype(0) == graph.Float32)
+	_, depth, inner := graph.Around(b.OutShape(0), b.Step.Params.(operator.OneHotParams).Axis)
+	n := graph.Count(b.OutShape(0))
+	b.launch(fmt.Sprint("one_hot_", b.OutDType(0).Size()), blocks(n), line, 0, b.in(0), b.in(2), b.out(0), n, depth, inner, b.DType(0) == graph.Float32)
 	return nil
 }
 
 func buildTopK(b *builder) error {
-	p := b.step.Params.(operator.TopKParams)
-	outer, n, inner := around(b.shape(0), p.Axis)
+	p := b.Step.Params.(operator.TopKParams)
+	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
 	if p.K == 0 || outer*inner == 0 {
 		return nil
 	}
-	b.launch("top_"+typeName(b.dtype(0)), [3]int{outer * inner * ceil(n, perBlock), 1, 1}, line, 0, b.in(0), b.out(0), b.out(1), n, inner, p.K, p.Largest)
+	b.launch("top_"+typeName(b.DType(0)), [3]int{outer * inner * ceil(n, perBlock), 1, 1}, line, 0, b.in(0), b.out(0), b.out(1), n, inner, p.K, p.Largest)
 	return nil
 }

@@ -27,26 +27,8 @@ type box struct {
 
 // newBox takes the strides by operand.
 func newBox(shape []int, strides ...[]int) box {
-	var w box
-	for i, d := range shape {
-		if d == 1 {
-			continue
-		}
-		at := make([]int, len(strides))
-		k := len(w.shape) - 1
-		merge := k >= 0
-		for o := range strides {
-			at[o] = strides[o][i]
-			merge = merge && w.strides[k][o] == at[o]*d
-		}
-		if merge {
-			w.shape[k] *= d
-			w.strides[k] = at
-			continue
-		}
-		w.shape, w.strides = append(w.shape, d), append(w.strides, at)
-	}
-	return w
+	merged, apart := graph.Merge(shape, strides...)
+	return box{merged, apart}
 }
 
 func (w box) rank() int { return len(w.shape) }
@@ -153,11 +135,8 @@ func (b *builder) copyBox(t graph.DType, x, y operand, shape, from, to []int, fr
 const shortAxis = 8
 
 func buildTranspose(b *builder) error {
-	in, out, t := graph.RowMajor(b.shape(0)), b.outShape(0), b.dtype(0)
-	from := make([]int, len(out))
-	for i, p := range b.step.Params.(operator.TransposeParams).Perm {
-		from[i] = in[p]
-	}
+	out, t := b.OutShape(0), b.DType(0)
+	from := b.Step.Params.(operator.TransposeParams).Strides(b.Shape(0))
 	to := graph.RowMajor(out)
 	w := newBox(out, from, to)
 	last, rows := w.rank()-1, -1
@@ -184,103 +163,59 @@ func buildTranspose(b *builder) error {
 }
 
 func buildSlice(b *builder) error {
-	p := b.step.Params.(operator.SliceParams)
-	in, out := graph.RowMajor(b.shape(0)), b.outShape(0)
-	first := 0
-	from := make([]int, len(in))
-	for i := range in {
-		first += p.Start[i] * in[i]
-		from[i] = in[i] * p.Step[i]
-	}
-	b.copyBox(b.dtype(0), b.in(0), b.out(0), out, from, graph.RowMajor(out), first, 0)
+	first, from := b.Step.Params.(operator.SliceParams).Window(b.Shape(0))
+	out := b.OutShape(0)
+	b.copyBox(b.DType(0), b.in(0), b.out(0), out, from, graph.RowMajor(out), first, 0)
 	return nil
 }
 
 func buildExpand(b *builder) error {
-	out := b.outShape(0)
-	b.copyBox(b.dtype(0), b.in(0), b.out(0), out, spread(out, b.shape(0)), graph.RowMajor(out), 0, 0)
+	out := b.OutShape(0)
+	b.copyBox(b.DType(0), b.in(0), b.out(0), out, graph.BroadcastStrides(out, b.Shape(0)), graph.RowMajor(out), 0, 0)
 	return nil
 }
 
 func buildTile(b *builder) error {
-	// An axis of d·r elements is r rounds of stride 0 over d elements.
-	in, out := b.shape(0), b.outShape(0)
-	own := graph.RowMajor(in)
-	var shape, from []int
-	for i, d := range in {
-		repeats := 0
-		if d > 0 {
-			repeats = out[i] / d
-		}
-		shape, from = append(shape, repeats, d), append(from, 0, own[i])
-	}
-	b.copyBox(b.dtype(0), b.in(0), b.out(0), shape, from, graph.RowMajor(shape), 0, 0)
+	shape, from := operator.Rounds(b.Shape(0), b.OutShape(0))
+	b.copyBox(b.DType(0), b.in(0), b.out(0), shape, from, graph.RowMajor(shape), 0, 0)
 	return nil
 }
 
-// around views a tensor as [outer, axis, inner] around an axis.
-func around(shape []int, axis int) (outer, length, inner int) {
-	return graph.Count(shape[:axis]), shape[axis], graph.Count(shape[axis+1:])
-}
-
 func buildConcat(b *builder) error {
-	axis := b.step.Params.(operator.AxisParams).Axis
-	outer, n, inner := around(b.outShape(0), axis)
+	axis := b.Step.Params.(operator.AxisParams).Axis
+	outer, n, inner := graph.Around(b.OutShape(0), axis)
 	at := 0
-	for i := range b.step.In {
-		own := b.shape(i)[axis] * inner
-		b.copyBox(b.dtype(0), b.in(i), b.out(0), []int{outer, own}, []int{own, 1}, []int{n * inner, 1}, 0, at)
+	for i := range b.Step.In {
+		own := b.Shape(i)[axis] * inner
+		b.copyBox(b.DType(0), b.in(i), b.out(0), []int{outer, own}, []int{own, 1}, []int{n * inner, 1}, 0, at)
 		at += own
 	}
 	return nil
 }
 
 func buildSplit(b *builder) error {
-	p := b.step.Params.(operator.SplitParams)
-	outer, n, inner := around(b.shape(0), p.Axis)
+	p := b.Step.Params.(operator.SplitParams)
+	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
 	at := 0
 	for i, length := range p.Sizes {
 		own := length * inner
-		if b.hasOut(i) {
-			b.copyBox(b.dtype(0), b.in(0), b.out(i), []int{outer, own}, []int{n * inner, 1}, []int{own, 1}, at, 0)
+		if b.HasOut(i) {
+			b.copyBox(b.DType(0), b.in(0), b.out(i), []int{outer, own}, []int{n * inner, 1}, []int{own, 1}, at, 0)
 		}
 		at += own
 	}
 	return nil
 }
 
-// padPlace is the input index that output index i of an axis shows, −1 for the constant.
-func padPlace(mode string, i, n int) int {
-	if i >= 0 && i < n {
-		return i
-	}
-	switch mode {
-	case "edge":
-		return min(max(i, 0), n-1)
-	case "reflect":
-		if i < 0 {
-			i = -i
-		}
-		if i >= n {
-			i = 2*(n-1) - i
-		}
-		return i
-	case "wrap":
-		return (i%n + n) % n
-	}
-	return -1
-}
-
 func buildPad(b *builder) error {
-	p := b.step.Params.(operator.PadParams)
-	in, out, t := b.shape(0), b.outShape(0), b.dtype(0)
+	p := b.Step.Params.(operator.PadParams)
+	in, out, t := b.Shape(0), b.OutShape(0), b.DType(0)
 	own := graph.RowMajor(in)
 	var offsets []int64
 	var w box
-	for a, d := range in {
+	for a, places := range p.Places(in, out) {
 		w.shape, w.strides = append(w.shape, out[a]), append(w.strides, []int{len(offsets)})
-		for i := range out[a] {
-			k := padPlace(p.Mode, i-p.Before[a], d)
+		for _, k := range places {
 			if k >= 0 {
 				k *= own[a]
 			}
@@ -310,8 +245,8 @@ func scalar(t graph.DType, v float64) uint64 {
 }
 
 func buildConstantOfShape(b *builder) error {
-	v := b.step.Params.(*graph.Tensor)
-	t, n := b.outDType(0), graph.Count(b.outShape(0))
+	v := b.Step.Params.(*graph.Tensor)
+	t, n := b.OutDType(0), graph.Count(b.OutShape(0))
 	var cell uint64
 	switch t {
 	case graph.Float32:
@@ -328,15 +263,15 @@ func buildConstantOfShape(b *builder) error {
 }
 
 func buildRange(b *builder) error {
-	n := graph.Count(b.outShape(0))
-	b.launch("range_"+typeName(b.outDType(0)), blocks(n), line, 0, b.in(0), b.in(2), b.out(0), n)
+	n := graph.Count(b.OutShape(0))
+	b.launch("range_"+typeName(b.OutDType(0)), blocks(n), line, 0, b.in(0), b.in(2), b.out(0), n)
 	return nil
 }
 
 func buildTrilu(b *builder) error {
-	p := b.step.Params.(operator.TriluParams)
-	s := b.shape(0)
+	p := b.Step.Params.(operator.TriluParams)
+	s := b.Shape(0)
 	n := graph.Count(s)
-	b.launch(fmt.Sprint("trilu_", b.dtype(0).Size()), blocks(n), line, 0, b.in(0), b.out(0), n, s[len(s)-2], s[len(s)-1], p.K, p.Upper)
+	b.launch(fmt.Sprint("trilu_", b.DType(0).Size()), blocks(n), line, 0, b.in(0), b.out(0), n, s[len(s)-2], s[len(s)-1], p.K, p.Upper)
 	return nil
 }

@@ -18,12 +18,12 @@ var normalizeOperators = map[string]constructor{
 }
 
 func buildSoftmax(b *builder) error {
-	p := b.step.Params.(operator.SoftmaxParams)
-	total := graph.Count(b.outShape(0))
+	p := b.Step.Params.(operator.SoftmaxParams)
+	total := graph.Count(b.OutShape(0))
 	if total == 0 {
 		return nil
 	}
-	rows, logarithm := total/p.Length, b.step.Node.Op == "LogSoftmax"
+	rows, logarithm := total/p.Length, b.Step.Node.Op == "LogSoftmax"
 	switch {
 	case p.Inner > 1:
 		b.launch("softmax_columns_f32", blocks(rows), line, 0, b.in(0), b.out(0), rows, p.Length, p.Inner, logarithm)
@@ -36,11 +36,11 @@ func buildSoftmax(b *builder) error {
 }
 
 func buildLayerNorm(b *builder) error {
-	p := b.step.Params.(operator.NormParams)
-	s := b.shape(0)
+	p := b.Step.Params.(operator.NormParams)
+	s := b.Shape(0)
 	width, rows := graph.Count(s[p.Axis:]), graph.Count(s[:p.Axis])
-	for i := 1; i < len(b.step.In); i++ {
-		if b.has(i) && graph.Count(b.shape(i)) != width {
+	for i := 1; i < len(b.Step.In); i++ {
+		if b.Has(i) && graph.Count(b.Shape(i)) != width {
 			return errors.New("scale and bias that are broadcast are not supported")
 		}
 	}
@@ -76,8 +76,8 @@ func (b *builder) layerNorm(x, scale, bias, y, mean, inverse operand, rows, widt
 }
 
 func buildBatchNorm(b *builder) error {
-	p := b.step.Params.(operator.NormParams)
-	s := b.shape(0)
+	p := b.Step.Params.(operator.NormParams)
+	s := b.Shape(0)
 	channels, inner, n := s[1], graph.Count(s[2:]), graph.Count(s)
 	if n == 0 {
 		return nil
@@ -89,8 +89,8 @@ func buildBatchNorm(b *builder) error {
 }
 
 func buildGroupNorm(b *builder) error {
-	p := b.step.Params.(operator.NormParams)
-	s := b.shape(0)
+	p := b.Step.Params.(operator.NormParams)
+	s := b.Shape(0)
 	inner, channels := graph.Count(s[2:]), s[1]/p.Groups
 	width := channels * inner
 	if graph.Count(s) == 0 {
@@ -105,8 +105,8 @@ func buildGroupNorm(b *builder) error {
 }
 
 func buildLRN(b *builder) error {
-	p := b.step.Params.(operator.LRNParams)
-	s := b.shape(0)
+	p := b.Step.Params.(operator.LRNParams)
+	s := b.Shape(0)
 	n := graph.Count(s)
 	b.launch("local_response_f32", blocks(n), line, 0, b.in(0), b.out(0), n, graph.Count(s[2:]), s[1], (p.Size-1)/2, p.Size/2, p.Alpha, p.Beta, p.Bias)
 	return nil

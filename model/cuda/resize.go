@@ -22,8 +22,8 @@ type resizeAxis struct {
 }
 
 func buildResize(b *builder) error {
-	p := b.step.Params.(*operator.ResizeParams)
-	in, out := b.shape(0), b.outShape(0)
+	p := b.Step.Params.(*operator.ResizeParams)
+	in, out := b.Shape(0), b.OutShape(0)
 	apart, n, last, combinations := graph.RowMajor(in), graph.Count(out), -1, 1
 	var axes []resizeAxis
 	var indices []int32
@@ -54,8 +54,8 @@ func buildResize(b *builder) error {
 }
 
 func buildGridSample(b *builder) error {
-	p := b.step.Params.(operator.GridSampleParams)
-	s, points := b.shape(0), graph.Count(b.shape(1)[1:3])
+	p := b.Step.Params.(operator.GridSampleParams)
+	s, points := b.Shape(0), graph.Count(b.Shape(1)[1:3])
 	if err := fits(s...); err != nil {
 		return err
 	}

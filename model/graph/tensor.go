@@ -239,17 +239,6 @@ func Count(shape []int) int {
 	return n
 }
 
-// RowMajor is the strides of a dense array of the shape, in elements.
-func RowMajor(shape []int) []int {
-	strides := make([]int, len(shape))
-	n := 1
-	for i := len(shape) - 1; i >= 0; i-- {
-		strides[i] = n
-		n *= shape[i]
-	}
-	return strides
-}
-
 // NewTensor allocates a tensor of zeros.
 func NewTensor(t DType, shape ...int) (*Tensor, error) {
 	n, err := Elements(shape)

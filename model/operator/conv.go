@@ -219,3 +219,10 @@ func inferConvTranspose(c *context) {
 	c.Params = p
 	c.emit(graph.Float32, shape...)
 }
+
+// ThreeAxes is a list by spatial axes as one by z, y and x, filled at its beginning.
+func ThreeAxes(v []int, fill int) (r [3]int) {
+	r = [3]int{fill, fill, fill}
+	copy(r[3-len(v):], v)
+	return r
+}

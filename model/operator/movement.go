@@ -538,3 +538,70 @@ func inferDepthToSpace(c *context) {
 	l.finish(l.reshape(x, shape))
 	c.emit(c.In[0].DType, shape...)
 }
+
+// Places is, by axis and index of the output, the index of the input that is shown there; −1 for the padding value.
+func (p PadParams) Places(in, out []int) [][]int {
+	places := make([][]int, len(in))
+	for a, n := range in {
+		places[a] = make([]int, out[a])
+		for i := range places[a] {
+			places[a][i] = p.place(i-p.Before[a], n)
+		}
+	}
+	return places
+}
+
+// place is the index of an axis of n elements that index i beyond its ends shows.
+func (p PadParams) place(i, n int) int {
+	if i >= 0 && i < n {
+		return i
+	}
+	switch p.Mode {
+	case "edge":
+		return min(max(i, 0), n-1)
+	case "reflect":
+		if i < 0 {
+			i = -i
+		}
+		if i >= n {
+			i = 2*(n-1) - i
+		}
+		return i
+	case "wrap":
+		return (i%n + n) % n
+	}
+	return -1
+}
+
+// Window is where the elements of a slice of an array of the shape lie: the first one, and their strides.
+func (p SliceParams) Window(shape []int) (first int, strides []int) {
+	strides = graph.RowMajor(shape)
+	for i := range strides {
+		first += p.Start[i] * strides[i]
+		strides[i] *= p.Step[i]
+	}
+	return first, strides
+}
+
+// Strides is how the transposed array lies in one of the shape.
+func (p TransposeParams) Strides(shape []int) []int {
+	own := graph.RowMajor(shape)
+	strides := make([]int, len(own))
+	for i, axis := range p.Perm {
+		strides[i] = own[axis]
+	}
+	return strides
+}
+
+// Rounds views a tiling as a broadcast: an axis of d·r elements is r rounds of stride 0 over d elements of the input.
+func Rounds(in, out []int) (shape, strides []int) {
+	own := graph.RowMajor(in)
+	for i, d := range in {
+		repeats := 0
+		if d > 0 {
+			repeats = out[i] / d
+		}
+		shape, strides = append(shape, repeats, d), append(strides, 0, own[i])
+	}
+	return shape, strides
+}

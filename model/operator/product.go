@@ -20,6 +20,8 @@ type GemmParams struct {
 	TransA, TransB bool
 	Alpha, Beta    float32
 	Activation     Activation
+	// Of Gemm: the strides of C along rows and columns, 0 where it is broadcast.
+	Row, Column int
 	// Of repscope.Linear: the rows of the weights belong to the elements of the
 	// input, which have this shape, after they were permuted. Nil if they agree.
 	Shape, Perm []int
@@ -47,6 +49,10 @@ func inferGemm(c *context) {
 	if c.has(2) && !slices.Equal(c.broadcast(c.shape(2), []int{m, n}), []int{m, n}) {
 		c.failf("bias %v does not broadcast to [%d %d]", c.shape(2), m, n)
 	}
+	if c.has(2) {
+		strides := graph.BroadcastStrides([]int{m, n}, c.shape(2))
+		p.Row, p.Column = strides[0], strides[1]
+	}
 	c.Params = p
 	c.emit(graph.Float32, m, n)
 }
@@ -61,6 +67,13 @@ func inferLinear(c *context) {
 	}
 	c.Params = &GemmParams{TransB: true, Alpha: 1, Beta: 1}
 	c.emit(graph.Float32, append(slices.Clone(x[:len(x)-1]), w[0])...)
+}
+
+// MatMulParams is products of m×k and k×n matrices over batch axes. Left and Right are the strides of the
+// factors along these, counted in matrices: 0 where a factor is broadcast.
+type MatMulParams struct {
+	M, K, N            int
+	Batch, Left, Right []int
 }
 
 func inferMatMul(c *context) {
@@ -84,6 +97,9 @@ func inferMatMul(c *context) {
 		c.failf("the inner axes of %v and %v differ", a, b)
 	}
 	shape := c.broadcast(left[:len(left)-2], right[:len(right)-2])
+	c.Params = &MatMulParams{M: m, K: k, N: n, Batch: slices.Clone(shape),
+		Left:  graph.BroadcastStrides(shape, left[:len(left)-2]),
+		Right: graph.BroadcastStrides(shape, right[:len(right)-2])}
 	if len(a) > 1 {
 		shape = append(shape, m)
 	}

@@ -160,3 +160,19 @@ func inferCumSum(c *context) {
 	c.Params = CumSumParams{Axis: c.axis(axis[0], len(s)), Exclusive: c.flag("exclusive", false), Reverse: c.flag("reverse", false)}
 	c.emit(c.In[0].DType, s...)
 }
+
+// Reduction is the axes of an array that are kept and those that are reduced, with their strides.
+type Reduction struct{ Kept, KeptStrides, Reduced, ReducedStrides []int }
+
+// Split sorts the axes of an array of the shape.
+func (p ReduceParams) Split(shape []int) (r Reduction) {
+	own := graph.RowMajor(shape)
+	for i, d := range shape {
+		if slices.Contains(p.Axes, i) {
+			r.Reduced, r.ReducedStrides = append(r.Reduced, d), append(r.ReducedStrides, own[i])
+		} else {
+			r.Kept, r.KeptStrides = append(r.Kept, d), append(r.KeptStrides, own[i])
+		}
+	}
+	return r
+}

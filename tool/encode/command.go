@@ -199,7 +199,12 @@ func write(ctx context.Context, env *run.Env, data *input.Data, o Options) error
 	}
 	elapsed := time.Since(start).Seconds()
 
-	frames := data.Frame(index)
+	return writeResult(env, models, w, source, data.Frame(index), unit, elapsed)
+}
+
+// writeResult enters the files into the result and prints them; frames are those at
+// which the state of each row begins.
+func writeResult(env *run.Env, models []Model, w *Writing, source *dataset.States, frames []int, unit string, elapsed float64) error {
 	plainRows := len(frames) == source.Array().Len() // ascending and distinct, so these are all
 	if !plainRows {
 		err := env.Files.File("encode_frames.npy", func(out io.Writer) error {
@@ -225,19 +230,7 @@ func write(ctx context.Context, env *run.Env, data *input.Data, o Options) error
 			if f.Model != m.Name {
 				continue
 			}
-			var file report.Object
-			file.Set("file", f.Name)
-			file.Set("layer", f.Output.Layer.Name)
-			if f.Output.Layer.Operator != "" {
-				file.Set("node", f.Output.Layer.Node)
-				file.Set("operator", f.Output.Layer.Operator)
-			}
-			file.Set("pool", poolName(f.Output.Pool))
-			file.Set("dtype", f.DType.String())
-			file.Set("shape", f.Shape)
-			file.Set("bytes", f.Bytes)
-			file.Set("sha256", f.SHA256)
-			list = append(list, &file)
+			list = append(list, f.describe())
 			table.Row(f.Model, f.Output.Layer.Name, poolName(f.Output.Pool), fmt.Sprint(f.Shape), f.Name, float64(f.Bytes)/1e6)
 		}
 		part.Set("files", list)
@@ -254,6 +247,23 @@ func write(ctx context.Context, env *run.Env, data *input.Data, o Options) error
 	}
 	env.AfterCommit(w.Done)
 	return w.Commit()
+}
+
+// describe is a file as the result holds it.
+func (f File) describe() *report.Object {
+	var o report.Object
+	o.Set("file", f.Name)
+	o.Set("layer", f.Output.Layer.Name)
+	if f.Output.Layer.Operator != "" {
+		o.Set("node", f.Output.Layer.Node)
+		o.Set("operator", f.Output.Layer.Operator)
+	}
+	o.Set("pool", poolName(f.Output.Pool))
+	o.Set("dtype", f.DType.String())
+	o.Set("shape", f.Shape)
+	o.Set("bytes", f.Bytes)
+	o.Set("sha256", f.SHA256)
+	return &o
 }
 
 // poolName names a pooling; one vector per state needs none.

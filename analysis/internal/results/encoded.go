@@ -13,10 +13,7 @@ import (
 )
 
 // Encoded is one model's latents.
-type Encoded struct {
-	Name    string
-	Latents points.Points // row i belongs to state i
-}
+type Encoded = points.Encoded
 
 // Check returns an error unless there are models with n latents each and, if
 // episode is not nil, n episode labels.
