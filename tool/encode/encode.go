@@ -175,14 +175,8 @@ func (w *Writing) encode(ctx context.Context, stream *latent.Stream, rows, lo, h
 		}
 	}()
 	for k, f := range files {
-		path := filepath.Join(o.Dir, f.Name+Partial)
 		var open error
-		if start == 0 {
-			appenders[k], open = dataset.NewAppender(path, o.Format, ArrayName, f.DType, f.Shape)
-		} else {
-			appenders[k], open = dataset.ResumeAppender(path, o.Format, ArrayName, f.DType, f.Shape, entries[k].Position)
-		}
-		if open != nil {
+		if appenders[k], open = f.append(o, start, entries[k].Position); open != nil {
 			return fmt.Errorf("%w (--restart begins anew)", open)
 		}
 	}
@@ -223,19 +217,38 @@ func (w *Writing) encode(ctx context.Context, stream *latent.Stream, rows, lo, h
 	if err := note(); err != nil {
 		return err
 	}
-	for k, a := range appenders {
-		appenders[k] = nil
-		if err := a.Finish(); err != nil {
-			return err
-		}
-		if files[k].SHA256, files[k].Bytes, err = digest(filepath.Join(o.Dir, files[k].Name+Partial)); err != nil {
-			return err
-		}
+	if err := finish(o.Dir, files, appenders); err != nil {
+		return err
 	}
 	for k := range entries {
 		entries[k].Complete, entries[k].SHA256 = true, files[k].SHA256
 	}
 	return j.write()
+}
+
+// append opens the file for its rows from start on, where an earlier run left it.
+func (f *File) append(o Options, start int, position dataset.AppendPosition) (*dataset.Appender, error) {
+	path := filepath.Join(o.Dir, f.Name+Partial)
+	if start == 0 {
+		return dataset.NewAppender(path, o.Format, ArrayName, f.DType, f.Shape)
+	}
+	return dataset.ResumeAppender(path, o.Format, ArrayName, f.DType, f.Shape, position)
+}
+
+// finish completes files whose rows are all written, and takes their digests. Every
+// appender that it has looked at is nil afterwards.
+func finish(dir string, files []File, appenders []*dataset.Appender) error {
+	for k, a := range appenders {
+		appenders[k] = nil
+		if err := a.Finish(); err != nil {
+			return err
+		}
+		var err error
+		if files[k].SHA256, files[k].Bytes, err = digest(filepath.Join(dir, files[k].Name+Partial)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // verify finds the complete file, under its final or its temporary name.
