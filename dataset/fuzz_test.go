@@ -1,3 +1,5 @@
+// Fuzz targets of the readers: damaged files are errors and take little memory.
+
 package dataset
 
 import (

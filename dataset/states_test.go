@@ -1,3 +1,5 @@
+// Tests of states: layouts, windows, episodes, NaN, published datasets.
+
 package dataset
 
 import (

@@ -79,43 +79,36 @@ func hashPath(path string) (string, error) {
 
 // openTorch opens one array of a PyTorch file.
 func openTorch(mapped *mmap.File, key string) (*Array, error) {
-	file, err := torchfile.Open(mapped.Path())
+	file, err := torchfile.Read(mapped)
 	if err != nil {
 		return nil, err
 	}
-	return torchArrayOf(mapped, file, key)
+	a, err := torchArray(file, key)
+	if err == nil {
+		a.close = file.Close
+	}
+	return a, err
 }
 
 // recordTorch opens an array of a PyTorch file, or the split of a published
 // dataset.
 func recordTorch(mapped *mmap.File, key string) (*Recording, error) {
-	file, err := torchfile.Open(mapped.Path())
+	file, err := torchfile.Read(mapped)
 	if err != nil {
 		return nil, err
 	}
-	if _, isSplit := splits[key]; !isExperience(file.Root()) || key != "" && !isSplit {
-		return recordingOf(torchArrayOf(mapped, file, key))
+	if _, isSplit := splits[key]; isExperience(file.Root()) && (key == "" || isSplit) {
+		e, err := readExperience(file, key)
+		if err != nil {
+			return nil, err
+		}
+		return &Recording{Frames: e.Frames, Ends: e.Stop, Window: e.SequenceLength, file: e}, nil
 	}
-	e, err := readExperience(file, key)
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	mapped.Close() // the dataset has the file open on its own
-	return &Recording{Frames: e.Frames, Ends: e.Stop, Window: e.SequenceLength, file: e}, nil
-}
-
-// torchArrayOf takes an array out of an opened file, which it closes, as the
-// mapped one that is no longer needed.
-func torchArrayOf(mapped *mmap.File, file *torchfile.File, key string) (*Array, error) {
 	a, err := torchArray(file, key)
-	if err != nil {
-		file.Close()
-		return nil, err
+	if err == nil {
+		a.close = file.Close
 	}
-	a.close = file.Close
-	mapped.Close()
-	return a, nil
+	return recordingOf(a, err)
 }
 
 func torchArray(file *torchfile.File, key string) (*Array, error) {

@@ -1,3 +1,5 @@
+// Tests of what is written: round trips, equal bytes, errors.
+
 package dataset
 
 import (

@@ -1,3 +1,5 @@
+// Bars in a plot of gonum's.
+
 package plots_test
 
 import (

@@ -1,3 +1,5 @@
+// Bars and their intervals.
+
 package plots
 
 import (

@@ -1,3 +1,5 @@
+// Box plots in a plot of gonum's.
+
 package plots_test
 
 import (

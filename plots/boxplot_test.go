@@ -1,3 +1,5 @@
+// What a box shows of its values.
+
 package plots
 
 import (

@@ -1,3 +1,5 @@
+// Names under an axis.
+
 package plots
 
 import (

@@ -1,3 +1,5 @@
+// Curves in a plot of gonum's.
+
 package plots_test
 
 import (
@@ -18,7 +20,8 @@ func ExampleCurves() {
 		X: plots.Axis{Label: "Noise level σ"},
 		Y: plots.Axis{Label: "Latent distance d_{z}", Log: true},
 		Series: []plots.CurveSeries{
-			{Name: "jepa", X: sigma, Y: []float64{0.02, 0.2, 0.6, 2}, Low: []float64{0.015, 0.16, 0.5, 1.6}, High: []float64{0.027, 0.25, 0.75, 2.6}},
+			{Name: "jepa", X: sigma, Y: []float64{0.02, 0.2, 0.6, 2},
+				Low: []float64{0.015, 0.16, 0.5, 1.6}, High: []float64{0.027, 0.25, 0.75, 2.6}},
 			{Name: "pixel_pca", X: sigma, Y: []float64{0.1, math.NaN(), 1.5, 8}},
 		},
 		References: []plots.Reference{{Value: 1, Label: "random pair"}},

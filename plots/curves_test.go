@@ -1,3 +1,5 @@
+// Gaps and thinning of curves.
+
 package plots
 
 import (
@@ -42,17 +44,5 @@ func TestThin(t *testing.T) {
 	}
 	if few := thin(points[:500]); len(few) != 500 {
 		t.Errorf("%d of 500 points are kept", len(few))
-	}
-}
-
-// A spectrum shows twelve decades unless told otherwise.
-func TestSpectrumRange(t *testing.T) {
-	t.Parallel()
-	values := []float64{1, 1e-5, 1e-20}
-	for _, c := range []struct{ decades, low float64 }{{0, 1e-12}, {6, 1e-6}, {-1, 1e-20}} {
-		_, _, low, _ := (&Spectrum{Series: []SpectrumSeries{{"a", values}}, Decades: c.decades}).DataRange()
-		if math.Abs(low-c.low) > 1e-9*c.low {
-			t.Errorf("%g decades: down to %g, want %g", c.decades, low, c.low)
-		}
 	}
 }

@@ -1,3 +1,5 @@
+// Figures: drawing one, and what to tell its reader.
+
 package plots_test
 
 import (
@@ -17,7 +19,8 @@ func ExampleFigure_Render() {
 			X: plots.Axis{Label: "Noise level σ"},
 			Y: plots.Axis{Label: "Latent distance d_{z}", Zero: true},
 			Series: []plots.CurveSeries{
-				{Name: "jepa", X: []float64{0.01, 0.1, 0.2}, Y: []float64{0.1, 0.8, 1.2}, Low: []float64{0.09, 0.7, 1.1}, High: []float64{0.11, 0.9, 1.3}},
+				{Name: "jepa", X: []float64{0.01, 0.1, 0.2}, Y: []float64{0.1, 0.8, 1.2},
+					Low: []float64{0.09, 0.7, 1.1}, High: []float64{0.11, 0.9, 1.3}},
 				{Name: "encoder_decoder", X: []float64{0.01, 0.1, 0.2}, Y: []float64{0.3, 1.4, 2.1}},
 			},
 		}}},

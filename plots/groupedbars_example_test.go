@@ -1,3 +1,5 @@
+// Grouped bars in a plot of gonum's.
+
 package plots_test
 
 import (

@@ -1,3 +1,5 @@
+// A contact sheet in a plot of gonum's.
+
 package plots_test
 
 import (

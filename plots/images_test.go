@@ -1,3 +1,5 @@
+// Shape and magnification of images.
+
 package plots
 
 import (

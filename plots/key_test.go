@@ -1,3 +1,5 @@
+// Keys of series in legends.
+
 package plots
 
 import (

@@ -1,3 +1,5 @@
+// Wrapping and place of the shared legend.
+
 package plots
 
 import (

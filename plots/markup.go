@@ -75,7 +75,8 @@ type piece struct {
 // scripts maps Unicode superscripts and subscripts, which the font has only in
 // part, to the markup's levels.
 var scripts = func() map[rune]piece {
-	m := map[rune]piece{'⁻': {"−", 1}, '₋': {"−", -1}, '⁺': {"+", 1}, 'ⁿ': {"n", 1}, 'ₛ': {"s", -1}, 'ₙ': {"n", -1}, 'ₖ': {"k", -1}, 'ₜ': {"t", -1}, 'ᵢ': {"i", -1}}
+	m := map[rune]piece{'⁻': {"−", 1}, '₋': {"−", -1}, '⁺': {"+", 1}, 'ⁿ': {"n", 1},
+		'ₛ': {"s", -1}, 'ₙ': {"n", -1}, 'ₖ': {"k", -1}, 'ₜ': {"t", -1}, 'ᵢ': {"i", -1}}
 	for i, r := range []rune("⁰¹²³⁴⁵⁶⁷⁸⁹") {
 		m[r] = piece{string(rune('0' + i)), 1}
 	}

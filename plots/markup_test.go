@@ -1,3 +1,5 @@
+// Subscripts, superscripts and glyphs, and drawing them for gonum.
+
 package plots
 
 import (

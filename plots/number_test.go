@@ -1,3 +1,5 @@
+// Numbers as text.
+
 package plots
 
 import (

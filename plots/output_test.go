@@ -1,3 +1,5 @@
+// PNG and SVG files: density, size, repeatability, write errors.
+
 package plots
 
 import (

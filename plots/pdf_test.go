@@ -1,3 +1,5 @@
+// Dates and fonts of PDF files.
+
 package plots
 
 import (

@@ -1,3 +1,5 @@
+// Images from arrays.
+
 package plots
 
 import (

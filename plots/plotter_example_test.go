@@ -67,7 +67,8 @@ func TestPanelExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			if mean, far := plots.Difference(got, want); mean > 0.5 || far > 0.002 {
-				t.Errorf("mean difference %.2f of 255, %.2f %% of the pixels clearly different (look at the image, then run with -update)", mean, 100*far)
+				t.Errorf("mean difference %.2f of 255, %.2f %% of the pixels clearly different (look at the image, then run with -update)",
+					mean, 100*far)
 			}
 		})
 	}

@@ -1,3 +1,5 @@
+// Panels in plots of gonum's: ranges, glyph boxes, places, axes, faults.
+
 package plots
 
 import (

@@ -1,3 +1,5 @@
+// What the reader is told about values left out.
+
 package plots
 
 import (

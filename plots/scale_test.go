@@ -1,3 +1,5 @@
+// Ranges of axes and places on them.
+
 package plots
 
 import (

@@ -1,3 +1,5 @@
+// A scatter with a fitted line in a plot of gonum's.
+
 package plots_test
 
 import (

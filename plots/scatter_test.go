@@ -1,3 +1,5 @@
+// The raster layer of heavy scatters.
+
 package plots
 
 import (

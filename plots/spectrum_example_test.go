@@ -1,3 +1,5 @@
+// A spectrum in a plot of gonum's.
+
 package plots_test
 
 import (

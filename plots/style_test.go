@@ -1,3 +1,5 @@
+// Series that can be told apart, also in gray.
+
 package plots
 
 import (

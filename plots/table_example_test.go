@@ -1,3 +1,5 @@
+// A table in a plot of gonum's.
+
 package plots_test
 
 import (

@@ -1,3 +1,5 @@
+// Fitting tables into their room.
+
 package plots
 
 import (

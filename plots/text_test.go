@@ -1,3 +1,5 @@
+// Wrapping and shortening text.
+
 package plots
 
 import (

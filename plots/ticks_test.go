@@ -1,3 +1,5 @@
+// Tick rules: places and labels.
+
 package plots
 
 import (

@@ -24,7 +24,8 @@ func (r *Result) Model(name string) (Object, error) {
 		if near := text.Nearest(name, r.Models.keys); near != "" {
 			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
-		return Object{}, fmt.Errorf("the result of %s has no model %q (there are %s)%s", r.Analysis, name, strings.Join(r.Models.keys, ", "), hint)
+		return Object{}, fmt.Errorf("the result of %s has no model %q (there are %s)%s",
+			r.Analysis, name, strings.Join(r.Models.keys, ", "), hint)
 	}
 	if o, ok := part.(Object); ok && isPlain(o) {
 		return o, nil

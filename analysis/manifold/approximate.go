@@ -21,13 +21,6 @@ type LatentRecall struct {
 	Exact         bool         `json:"exact"`   // the search was exact, because an approximate one would save little: nothing had to be compared
 }
 
-// searcher finds nearest neighbours, exactly or not.
-type searcher struct {
-	options     neighbors.Options
-	approximate bool
-	seed        uint64
-}
-
 type exactPointsKey struct{}
 
 // withExactPoints is a context under which tests of few latents search approximately: searches
@@ -43,29 +36,15 @@ func exactPoints(ctx context.Context) int {
 	return n
 }
 
-// nearest returns the k nearest neighbours of every point; with measure, and in
-// the approximate mode, also the recall, else nil.
-func (s searcher) nearest(ctx context.Context, pts neighbors.Space, k int, measure bool) (*neighbors.Nearest, *LatentRecall, error) {
-	if !s.approximate {
-		nearest, err := pts.KNearest(ctx, k, s.options)
-		return nearest, nil, err
+// recallOf is the recall as the result file holds it, nil for an exact search.
+func recallOf(r *neighbors.SearchRecall) *LatentRecall {
+	if r == nil {
+		return nil
 	}
-	a := neighbors.Approximation{Seed: s.seed, ExactPoints: exactPoints(ctx)}
-	if !measure {
-		a.Queries = -1
-	}
-	found, err := pts.KNearestApproximate(ctx, k, s.options, a)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !measure {
-		return &found.Nearest, nil, nil
-	}
-	r := found.Recall
-	return &found.Nearest, &LatentRecall{
+	return &LatentRecall{
 		Value: report.Number(r.Value), StandardError: report.Number(r.StandardError),
 		K: r.K, Queries: r.Queries, Exact: r.Exact,
-	}, nil
+	}
 }
 
 // warning is one where the recall is low.

@@ -12,13 +12,13 @@ package manifold
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/device"
+	"repscope/measure/dimension"
 	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
@@ -34,7 +34,7 @@ const (
 	EstimatorMLE Estimator = "mle"
 	// EstimatorFit is the least-squares fit of Facco et al. 2017.
 	EstimatorFit Estimator = "fit"
-	// EstimatorDocumented is [DocumentedTwoNN], for reproducing old numbers.
+	// EstimatorDocumented is [dimension.DocumentedTwoNN], for reproducing old numbers.
 	EstimatorDocumented Estimator = "documented"
 )
 
@@ -122,7 +122,7 @@ type Model struct {
 	NEff report.Value `json:"n_eff"`
 }
 
-// TwoNNResult holds the Two-NN estimates; see [TwoNN].
+// TwoNNResult holds the Two-NN estimates; see [dimension.TwoNN].
 type TwoNNResult struct {
 	MLE         report.Value `json:"mle"`
 	MLEUnbiased report.Value `json:"mle_unbiased"`
@@ -151,7 +151,7 @@ type LBResult struct {
 	ID report.Value `json:"id"`
 }
 
-// DecimationRow is one point of the decimation curve; see [Decimation].
+// DecimationRow is one point of the decimation curve; see [dimension.Decimation].
 type DecimationRow struct {
 	Size    int          `json:"size"`
 	Subsets int          `json:"subsets"`
@@ -242,11 +242,11 @@ func (o Options) withDefaults(n int) Options {
 	return o
 }
 
-// searcher is the one for every neighbour search of an analysis.
-func (o Options) searcher() searcher {
-	return searcher{
-		options:     neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory, Device: o.Device},
-		approximate: o.Approximate, seed: o.Seed,
+// search is the one for every neighbour search of an analysis.
+func (o Options) search(ctx context.Context) dimension.Search {
+	return dimension.Search{
+		Options:     neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory, Device: o.Device},
+		Approximate: o.Approximate, Seed: o.Seed, ExactPoints: exactPoints(ctx),
 	}
 }
 
@@ -280,86 +280,6 @@ func (m *Model) describe(s *spectrum.Spectrum, z points.Points) error {
 	m.Dims90, m.Dims99, m.DeadDims = s.Dims90, s.Dims99, s.DeadDims
 	m.Eigenvalues = s.Eigenvalues
 	return nil
-}
-
-// intrinsic fills in the intrinsic dimensions and returns the jackknife of the
-// maximum likelihood Two-NN, nil where undefined.
-func (m *Model) intrinsic(ctx context.Context, z neighbors.Space, rms float64, blocks *stat.Blocks, o Options) (*stat.Jackknifed, error) {
-	k := jackknifeNeighbors
-	for _, order := range slices.Concat(o.GrideOrders, o.Neighbors) {
-		k = max(k, order)
-	}
-	d, err := withoutDuplicates(ctx, z, k, o.DuplicateTolerance*rms, o.searcher())
-	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
-		m.undefinedIntrinsic(undefined.Reason)
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	m.TwoNN.NUsed, m.TwoNN.Duplicates, m.Recall = len(d.index), d.duplicates, d.recall
-	ratio := d.ratios(1, 2)
-	estimate, err := NewTwoNN(ratio)
-	if err != nil {
-		m.undefinedIntrinsic(err.Error())
-		return nil, nil
-	}
-	m.TwoNN.MLE, m.TwoNN.MLEUnbiased = report.Number(estimate.MLE), report.Number(estimate.MLEUnbiased)
-	m.TwoNN.MLECI = report.Between(estimate.MLECI[0], estimate.MLECI[1])
-	m.TwoNN.Fit = report.NumberOr(estimate.Fit, "the smallest nine tenths of the ratios are all 1")
-
-	mle, fit := d.jackknife(z.Points(), blocks, estimate)
-	m.TwoNN.MLEBlockCI, m.TwoNN.FitBlockCI = blockInterval(mle), blockInterval(fit)
-	switch shown := mle; o.Estimator {
-	case EstimatorDocumented:
-		documented, err := DocumentedTwoNN(ratio)
-		if err != nil {
-			return nil, err
-		}
-		v := report.Number(documented)
-		m.TwoNN.Documented, m.IntrinsicDimension = &v, v
-		const reason = "the documented formula has no interval"
-		m.IntrinsicDimensionCI, m.IntrinsicDimensionError = report.NoInterval(reason), report.Undefined(reason)
-	default:
-		m.IntrinsicDimension, m.IntrinsicDimensionCI = m.TwoNN.MLE, m.TwoNN.MLEBlockCI
-		if o.Estimator == EstimatorFit {
-			m.IntrinsicDimension, m.IntrinsicDimensionCI, shown = m.TwoNN.Fit, m.TwoNN.FitBlockCI, fit
-		}
-		m.IntrinsicDimensionError = report.Undefined("intervals are off")
-		if shown != nil {
-			m.IntrinsicDimensionError = report.NumberOr(shown.StdError, shown.Reason)
-		}
-	}
-
-	m.Gride, m.LevinaBickel, m.Decimation = []GrideResult{}, []LBResult{}, []DecimationRow{}
-	for _, n2 := range o.GrideOrders {
-		if n2 <= d.nearest.K {
-			id, err := Gride(d.ratios(n2/2, n2), n2/2, n2)
-			m.Gride = append(m.Gride, GrideResult{N1: n2 / 2, N2: n2, ID: valueOf(id, err)})
-		}
-	}
-	for _, k := range o.Neighbors {
-		if k <= d.nearest.K {
-			id, err := LevinaBickel(d.nearest.Distance, d.nearest.K, k)
-			m.LevinaBickel = append(m.LevinaBickel, LBResult{K: k, ID: valueOf(id, err)})
-		}
-	}
-	curve, err := decimate(ctx, z, d, o.Seed, o.searcher())
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range curve {
-		m.Decimation = append(m.Decimation, DecimationRow{Size: c.Size, Subsets: c.Subsets,
-			ID: report.Number(c.ID), SD: report.NumberOr(c.SD, "one subset")})
-	}
-	return mle, nil
-}
-
-func valueOf(v float64, err error) report.Value {
-	if err != nil {
-		return report.Undefined("%s", err.Error())
-	}
-	return report.Number(v)
 }
 
 // blockInterval is the interval of a jackknife that may not have been made.

@@ -10,6 +10,7 @@ import (
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/latent"
+	"repscope/measure/corruption"
 	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
@@ -24,14 +25,14 @@ var Command = run.Command{
 	Defaults: map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true})
-		corruption := flags.Choice("corruption", string(Gaussian), Corruptions(), "`NAME` of the change")
+		kind := flags.Choice("corruption", string(corruption.Gaussian), corruption.Names(), "`NAME` of the change")
 		levels := flags.Floats("levels", DefaultLevels(), "`LIST` of levels: standard deviations of the noise, or shares, of the pixel range")
-		clip := flags.Choice("clip", string(ClipRange), Clips(), "`RULE` for pixels outside the pixel range: range clips, reflect mirrors, none keeps")
+		clip := flags.Choice("clip", string(corruption.ClipRange), corruption.Clips(), "`RULE` for pixels outside the pixel range: range clips, reflect mirrors, none keeps")
 		draws := flags.Int("draws", 1, "`N` corruptions of every state at every level")
 		boxLevel := flags.Float64("box-level", 0, "`LEVEL` of the box plot and of the comparisons; 0: 0.1 if it is a level, else the middle one")
 		options := func() Options {
 			o := Options{
-				Corruption: Corruption(*corruption), Levels: *levels, Clip: Clip(*clip), Draws: *draws, CompareLevel: *boxLevel,
+				Corruption: corruption.Kind(*kind), Levels: *levels, Clip: corruption.Clip(*clip), Draws: *draws, CompareLevel: *boxLevel,
 			}
 			if *boxLevel == 0 && slices.Contains(*levels, 0.1) {
 				o.CompareLevel = 0.1

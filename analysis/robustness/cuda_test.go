@@ -16,6 +16,7 @@ import (
 	"repscope/internal/cuda/fakecuda"
 	"repscope/internal/device"
 	"repscope/latent"
+	"repscope/measure/corruption"
 	"repscope/model"
 	"repscope/points"
 	"repscope/report"
@@ -140,17 +141,17 @@ func TestNoiseOnGPU(t *testing.T) {
 			}
 			for _, batch := range batches {
 				all := models(t, d, states, batch)
-				for _, corruption := range Corruptions() {
-					for _, clip := range Clips() {
-						o := Options{Corruption: Corruption(corruption), Clip: Clip(clip), Levels: []float64{0, 0.05, 0.4}, Draws: 2, Bootstrap: 20, Seed: 7}
-						_, device := (&corrupter{kind: o.Corruption}).noise(0.1)
-						if !device && (o.Clip != ClipRange || batch != 4) {
+				for _, name := range corruption.Names() {
+					for _, clip := range corruption.Clips() {
+						o := Options{Corruption: corruption.Kind(name), Clip: corruption.Clip(clip), Levels: []float64{0, 0.05, 0.4}, Draws: 2, Bootstrap: 20, Seed: 7}
+						_, device := noiseOf(o, dataset.PixelRange{High: 255}, 0.1)
+						if !device && (o.Clip != corruption.ClipRange || batch != 4) {
 							continue // never on the GPU
 						}
-						what := fmt.Sprintf("%s, clip %s, batch %d", corruption, clip, batch)
+						what := fmt.Sprintf("%s, clip %s, batch %d", name, clip, batch)
 						want := run(all, states, o, false, false)
 						where := [][]bool{{true, true}}
-						if clip == string(ClipRange) {
+						if clip == string(corruption.ClipRange) {
 							where = append(where, []bool{false, true}, []bool{true, false})
 						}
 						for _, there := range where {

@@ -1,6 +1,6 @@
 // Package robustness measures how far latents move when frames are corrupted.
 //
-// Every state x is changed to x' at some level, by noise or another [Corruption],
+// Every state x is changed to x' at some level, by noise or another [corruption.Kind],
 // and the distance ‖φ(x') − φ(x)‖₂ is taken. All models see the same corrupted
 // frames. Noise is relative to the pixel range and the result is clipped to it,
 //
@@ -20,6 +20,7 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
 	"repscope/latent"
+	"repscope/measure/corruption"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -51,10 +52,10 @@ type Input struct {
 
 // Options are the choices of an analysis; the zero value is the default.
 type Options struct {
-	Corruption Corruption // empty means Gaussian
-	Levels     []float64  // nil means 0.01, 0.05, 0.1, 0.15, 0.2
-	Clip       Clip       // empty means ClipRange
-	Draws      int        // corruptions per state and level; 0 means 1
+	Corruption corruption.Kind // empty means Gaussian
+	Levels     []float64       // nil means 0.01, 0.05, 0.1, 0.15, 0.2
+	Clip       corruption.Clip // empty means ClipRange
+	Draws      int             // corruptions per state and level; 0 means 1
 	// L2 divides every latent by its norm before distances are taken.
 	L2 bool
 	// CompareLevel is the level at which models are compared; it must be one of
@@ -76,7 +77,7 @@ func DefaultLevels() []float64 { return []float64{0.01, 0.05, 0.1, 0.15, 0.2} }
 type Result struct {
 	Models       []Model
 	Comparisons  []report.Comparison
-	Corruption   Corruption
+	Corruption   corruption.Kind
 	Unit         string // of a level, for axis labels
 	CompareLevel float64
 	L2           bool
@@ -145,7 +146,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 // merge computes the statistics of all movements.
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	in, o := p.in, p.o
-	result := &Result{Corruption: o.Corruption, Unit: o.Corruption.levelUnit(), L2: o.L2, CompareLevel: o.CompareLevel, Resamples: o.Bootstrap}
+	result := &Result{Corruption: o.Corruption, Unit: o.Corruption.Unit(), L2: o.L2, CompareLevel: o.CompareLevel, Resamples: o.Bootstrap}
 	moved, perturbation := p.movements(parts)
 	series := make([][]float64, len(moved))
 	compared := slices.Index(o.Levels, o.CompareLevel)
@@ -183,10 +184,10 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 
 func (o Options) withDefaults() (Options, error) {
 	if o.Corruption == "" {
-		o.Corruption = Gaussian
+		o.Corruption = corruption.Gaussian
 	}
 	if o.Clip == "" {
-		o.Clip = ClipRange
+		o.Clip = corruption.ClipRange
 	}
 	if o.Levels == nil {
 		o.Levels = DefaultLevels()
@@ -201,8 +202,8 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("no noise levels")
 	}
 	for i, level := range o.Levels {
-		if !(level >= 0) || math.IsInf(level, 0) || (level > 1 && o.Corruption != Gaussian && o.Corruption != Brightness) {
-			return o, fmt.Errorf("%s level %v: want a share between 0 and 1", o.Corruption, level)
+		if err := o.Corruption.CheckLevel(level); err != nil {
+			return o, err
 		}
 		if slices.Contains(o.Levels[:i], level) {
 			return o, fmt.Errorf("level %v is given twice", level)

@@ -11,6 +11,7 @@ import (
 
 	"repscope/internal/parallel"
 	"repscope/latent"
+	"repscope/measure/corruption"
 	"repscope/points"
 	"repscope/shard"
 	"repscope/stat"
@@ -41,7 +42,7 @@ type Moved struct {
 type plan struct {
 	in        Input
 	o         Options
-	corrupter *corrupter
+	corrupter *corruption.Corrupter
 	moves     []*movement // by model, without movements
 }
 
@@ -56,7 +57,7 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 		return none, err
 	}
 	p := &plan{in: in, o: o, moves: make([]*movement, len(in.Models))}
-	if p.corrupter, err = newCorrupter(o.Corruption, o.Clip, in.PixelRange, in.States.Shape(), o.Seed); err != nil {
+	if p.corrupter, err = corruption.New(o.Corruption, o.Clip, in.PixelRange.Low, in.PixelRange.High, in.States.Shape(), o.Seed); err != nil {
 		return none, err
 	}
 	for i, m := range in.Models {
@@ -190,14 +191,14 @@ func (m *mover) report(done int) {
 // whereEncoded lets models corrupt the states where they encode them, and returns
 // those that cannot.
 func (m *mover) whereEncoded(ctx context.Context) (rest []int, err error) {
-	noise, ok := m.corrupter.noise(m.level)
+	noise, ok := noiseOf(m.o, m.in.PixelRange, m.level)
 	n := m.in.States.Len()
 	for i, model := range m.in.Models {
 		if !ok || model.EncodeNoisy == nil {
 			rest = append(rest, i)
 			continue
 		}
-		key := func(state int) stat.Key { return m.corrupter.key(m.number(state), m.level, m.draw) }
+		key := func(state int) stat.Key { return m.corrupter.Key(m.number(state), m.level, m.draw) }
 		z, distance, err := model.EncodeNoisy(ctx, m.in.States, latent.Noise{Noise: noise, Key: key},
 			func(done, _ int) { m.report(m.done + done) })
 		if errors.Is(err, latent.ErrNoNoise) {
@@ -257,7 +258,7 @@ func (m *mover) corrupt(ctx context.Context, lo, hi int) error {
 	m.changed.data = m.changed.data[:len(states)]
 	return parallel.Try(ctx, m.o.Threads, hi-lo, func(_, i int) error {
 		state, out := states[i*m.size:(i+1)*m.size], m.changed.data[i*m.size:(i+1)*m.size]
-		if err := m.corrupter.apply(out, state, m.number(lo+i), m.level, m.draw); err != nil {
+		if err := m.corrupter.Apply(out, state, m.number(lo+i), m.level, m.draw); err != nil {
 			return err
 		}
 		square := 0.0

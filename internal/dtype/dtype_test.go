@@ -1,3 +1,5 @@
+// Tests of element types and of their conversions.
+
 package dtype
 
 import (

@@ -4,7 +4,7 @@
 // may do or an error. Memory, depth and the size of strings are bounded by
 // the length of the input and a budget.
 //
-//	value, err := pickle.Load(reader, pickle.Options{Find: find})
+//	value, err := pickle.Load(reader, size, pickle.Options{Find: find})
 //
 // Python values become None: nil, bool: bool, int: int64 or *big.Int, float:
 // float64, str: string, bytes and bytearray: []byte, tuple: *Tuple, list:

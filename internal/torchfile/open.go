@@ -24,18 +24,7 @@ type File struct {
 type Option func(*settings)
 
 type settings struct {
-	classes map[string]bool
-	memory  int64
-}
-
-// AllowClasses lets instances of the given classes ("module.name") through as
-// inert Objects.
-func AllowClasses(names ...string) Option {
-	return func(s *settings) {
-		for _, name := range names {
-			s.classes[name] = true
-		}
-	}
+	memory int64
 }
 
 // Memory limits what the values other than tensors may take, by a generous
@@ -66,7 +55,7 @@ func Open(path string, options ...Option) (*File, error) {
 // Read is Open for a file that is open already; if there is no error, closing the
 // result closes it.
 func Read(file *mmap.File, options ...Option) (*File, error) {
-	s := &settings{classes: map[string]bool{}, memory: 2 << 30}
+	s := &settings{memory: 2 << 30}
 	for _, o := range options {
 		o(s)
 	}

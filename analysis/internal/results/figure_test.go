@@ -1,3 +1,5 @@
+// Numbers that may be undefined, in figures.
+
 package results
 
 import (
