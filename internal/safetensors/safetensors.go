@@ -77,7 +77,8 @@ func read(file *mmap.File) ([]Tensor, error) {
 	}
 	length := binary.LittleEndian.Uint64(start[:])
 	if length > format.MaxSafetensorsHeader {
-		return nil, fmt.Errorf("the header has %d bytes, want at most %d: not a safetensors file, or corrupt", length, format.MaxSafetensorsHeader)
+		return nil, fmt.Errorf("the header has %d bytes, want at most %d: not a safetensors file, or corrupt",
+			length, format.MaxSafetensorsHeader)
 	}
 	base := 8 + int64(length)
 	if base > file.Size() {

@@ -128,7 +128,8 @@ func (l *legacyFile) persistent(id any) (any, error) {
 		st = &storage{name: p.key, dtype: p.dtype, order: l.order, size: p.count * elementSize, file: l.file, offset: -1}
 		l.storages[p.key] = st
 	} else if st.dtype != p.dtype || st.size != p.count*elementSize {
-		return nil, fmt.Errorf("storage %.40q has %d bytes of type %v and, elsewhere, %d elements of type %v", p.key, st.size, st.dtype, p.count, p.dtype)
+		return nil, fmt.Errorf("storage %.40q has %d bytes of type %v and, elsewhere, %d elements of type %v",
+			p.key, st.size, st.dtype, p.count, p.dtype)
 	}
 	if p.view == nil {
 		return st, nil
@@ -137,7 +138,8 @@ func (l *legacyFile) persistent(id any) (any, error) {
 	if v := l.views[name]; v != nil {
 		return v, nil
 	}
-	v := &storage{name: name, dtype: p.dtype, order: l.order, size: p.view.count * elementSize, file: l.file, parent: st, offset: p.view.offset * elementSize}
+	v := &storage{name: name, dtype: p.dtype, order: l.order, file: l.file, parent: st,
+		size: p.view.count * elementSize, offset: p.view.offset * elementSize}
 	l.views[name] = v
 	return v, nil
 }
