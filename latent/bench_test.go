@@ -1,3 +1,5 @@
+// Benchmarks of encoders: frames and GFLOP per second.
+
 package latent
 
 import (

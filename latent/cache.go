@@ -72,7 +72,8 @@ func (c *Cache) key(info Info, src Source, o EncodeOptions) (string, error) {
 		pool = info.DefaultPool
 	}
 	h := sha256.New()
-	for _, part := range []string{cacheVersion, info.Identity, states, fmt.Sprint(src.Len(), src.Shape()), string(pool), o.Preprocessing.key()} {
+	shape := fmt.Sprint(src.Len(), src.Shape())
+	for _, part := range []string{cacheVersion, info.Identity, states, shape, string(pool), o.Preprocessing.key()} {
 		fmt.Fprintf(h, "%d:%s;", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil

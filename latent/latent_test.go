@@ -1,3 +1,5 @@
+// What the tests of this package share, and those of encoding and opening.
+
 package latent
 
 import (

@@ -1,6 +1,6 @@
-package latent
-
 // Peak memory, measured in a process of its own for each encoder.
+
+package latent
 
 import (
 	"bytes"

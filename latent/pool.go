@@ -71,7 +71,8 @@ func (p Pool) Resolve(output []int, fallback Pool) (Pool, int, error) {
 	switch p {
 	case PoolNone:
 		if k != 1 {
-			return PoolNone, 0, fmt.Errorf("the output has shape %v, %d vectors per state: choose pooling last, mean, cls, flatten or index:K (K < %d)", output, k, k)
+			return PoolNone, 0, fmt.Errorf("the output has shape %v, %d vectors per state: choose pooling last, mean, cls, flatten or index:K (K < %d)",
+				output, k, k)
 		}
 		return PoolFlatten, d, nil
 	case PoolFlatten:

@@ -39,7 +39,8 @@ func principal(ctx context.Context, x []float64, n, width, dim, threads int) ([]
 		copy(directions, vectors[:kept*width])
 	} else {
 		// v = Xᵀu/√λ
-		product = kernel.Product[float64]{M: kept, N: width, K: n, A: kernel.Rows(vectors, n), B: kernel.Columns(x, width), C: directions, Stride: width, Threads: threads}
+		product = kernel.Product[float64]{M: kept, N: width, K: n, A: kernel.Rows(vectors, n), B: kernel.Columns(x, width),
+			C: directions, Stride: width, Threads: threads}
 		if err := product.Run(); err != nil {
 			return nil, err
 		}

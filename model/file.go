@@ -70,7 +70,8 @@ func read(file *mmap.File, o ReadOptions) (*File, error) {
 }
 
 func readCheckpoint(file *mmap.File, o ReadOptions) (*File, error) {
-	c, err := checkpoint.Read(file, checkpoint.Options{State: o.State, Activation: o.Activation, FinalActivation: o.FinalActivation, Heads: o.Heads})
+	c, err := checkpoint.Read(file, checkpoint.Options{
+		State: o.State, Activation: o.Activation, FinalActivation: o.FinalActivation, Heads: o.Heads})
 	if err != nil {
 		return nil, err
 	}

@@ -121,7 +121,8 @@ func (f *File) choose(names []string) ([]Port, error) {
 			values = append(values, n.Outputs...)
 		}
 		if !found {
-			return nil, fmt.Errorf("has no value %q%s; its outputs are %s", name, meant(name, append(portNames(f.graph.Outputs), values...)), Names(f.graph.Outputs))
+			known := append(portNames(f.graph.Outputs), values...)
+			return nil, fmt.Errorf("has no value %q%s; its outputs are %s", name, meant(name, known), Names(f.graph.Outputs))
 		}
 		ports = append(ports, Port{Name: name})
 	}

@@ -1,3 +1,5 @@
+// State dicts: what is recognised, and what is wrong with the others.
+
 package checkpoint
 
 import (

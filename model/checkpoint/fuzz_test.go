@@ -1,3 +1,5 @@
+// Altered state dicts and files.
+
 package checkpoint
 
 import (

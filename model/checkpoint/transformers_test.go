@@ -1,3 +1,5 @@
+// Transformers against their reference in PyTorch, with their settings.
+
 package checkpoint
 
 import (

@@ -164,6 +164,52 @@ func (g *geometry) split(images, threads int) (perUnit, lines int) {
 	return perUnit, lines
 }
 
+// channelwise is the weights of a convolution with one channel per group, which is computed without a product: with
+// one channel per group the channels of a pixel lie as the lanes of a vector do. offsets are those of a patch.
+func (g *geometry) channelwise(w *graph.Tensor) (weights []float32, offsets []int, err error) {
+	values, err := w.Load(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	k := g.depth()
+	weights = make([]float32, k*g.groups)
+	for c := range g.groups {
+		for p := range k {
+			weights[p*g.groups+c] = values[c*k+p]
+		}
+	}
+	for _, r := range g.runs {
+		offsets = append(offsets, r.Offset)
+	}
+	return weights, offsets, nil
+}
+
+// pack packs constant weights group by group.
+func (g *geometry) pack(w *weights, t *graph.Tensor, stored *matrix, packed []*kernel.Packed[float32]) (err error) {
+	for group := range g.groups {
+		stored.first = group * stored.n * stored.k
+		if packed[group], err = w.right(packKey{t, "conv", group}, stored); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bases is where patches begin, by part of an image; see locate.
+func (g *geometry) bases(parts, perPart, perUnit int) [][]int {
+	lines := g.out[0] * g.out[1]
+	bases := make([][]int, parts)
+	for part := range parts {
+		if part > 0 && g.out[0] == 1 {
+			bases[part] = bases[0] // the same lines of a plane, further down
+			continue
+		}
+		l := part * perPart
+		bases[part] = g.locate(l, min(l+perPart, lines)+(perUnit-1)*lines)
+	}
+	return bases
+}
+
 func buildConv(b *builder) (func() error, error) {
 	p := b.Step.Params.(*operator.ConvParams)
 	g := newGeometry(p, b.Shape(0), b.OutShape(0))
@@ -172,33 +218,17 @@ func buildConv(b *builder) (func() error, error) {
 		return func() error { return nil }, nil
 	}
 	packed, stored := make([]*kernel.Packed[float32], g.groups), g.weights()
-	// With one channel per group the channels of a pixel lie as the lanes of a vector do.
 	var channelwise []float32
 	var offsets []int
+	var err error
 	if w := b.Constant(1); w != nil && g.groups > 1 && g.channels == g.groups && g.filters == g.groups && k <= kernel.KC {
-		values, err := w.Load(nil)
-		if err != nil {
-			return nil, err
-		}
-		channelwise = make([]float32, k*n*g.groups)
-		for c := range g.groups {
-			for p := range k {
-				channelwise[p*g.groups+c] = values[c*k+p]
-			}
-		}
-		for _, r := range g.runs {
-			offsets = append(offsets, r.Offset)
-		}
 		packed = nil
+		channelwise, offsets, err = g.channelwise(w)
 	} else if w != nil {
-		for group := range g.groups {
-			var err error
-			stored.first = group * n * k
-			packed[group], err = b.weights.right(packKey{w, "conv", group}, stored)
-			if err != nil {
-				return nil, err
-			}
-		}
+		err = g.pack(b.weights, w, stored, packed)
+	}
+	if err != nil {
+		return nil, err
 	}
 	x, y := b.in(0), b.out(0)
 	finish := newFinish(b, p.Activation, b.in(2))
@@ -212,15 +242,7 @@ func buildConv(b *builder) (func() error, error) {
 	if _, err := graph.Elements([]int{images, g.frame[0], g.frame[1], g.frame[2], g.channels}); err != nil {
 		return nil, fmt.Errorf("with its padding: %w", err)
 	}
-	bases := make([][]int, parts)
-	for part := range parts {
-		if part > 0 && g.out[0] == 1 {
-			bases[part] = bases[0] // the same lines of a plane, further down
-			continue
-		}
-		l := part * perPart
-		bases[part] = g.locate(l, min(l+perPart, lines)+(perUnit-1)*lines)
-	}
+	bases := g.bases(parts, perPart, perUnit)
 	loop := b.each((images+perUnit-1)/perUnit*parts, func(worker, lo, hi int) {
 		s := weights.scratch[worker]
 		for t := lo; t < hi; t++ {
@@ -303,8 +325,8 @@ func buildConvTranspose(b *builder) (func() error, error) {
 	if graph.Count(out) == 0 {
 		return func() error { return nil }, nil
 	}
-	from, to, k := operator.ThreeAxes(in[2:], 1), operator.ThreeAxes(out[2:], 1), operator.ThreeAxes(p.Kernel, 1)
-	stride, dilation, before := operator.ThreeAxes(p.Strides, 1), operator.ThreeAxes(p.Dilations, 1), operator.ThreeAxes(p.Before, 0)
+	spread := &spreading{from: operator.ThreeAxes(in[2:], 1), to: operator.ThreeAxes(out[2:], 1), kernel: operator.ThreeAxes(p.Kernel, 1),
+		stride: operator.ThreeAxes(p.Strides, 1), dilation: operator.ThreeAxes(p.Dilations, 1), before: operator.ThreeAxes(p.Before, 0)}
 	pixels, plane, positions := graph.Count(in[2:]), graph.Count(out[2:]), graph.Count(p.Kernel)
 	depth, each := in[1]/p.Group, w[1] // input and output channels of a group
 	block := min(each, max(1, transposedParts/max(positions*pixels, 1)))
@@ -312,35 +334,6 @@ func buildConvTranspose(b *builder) (func() error, error) {
 	x, filters, bias, y := b.in(0), b.in(1), b.in(2), b.out(0)
 	pool, weights := b.pool, b.weights
 	var parts [][]float32 // by worker
-	add := func(dst, part []float32) {
-		// part is [kernel position, input pixel].
-		at := 0
-		for kz := range k[0] {
-			for ky := range k[1] {
-				for kx := range k[2] {
-					for iz := range from[0] {
-						oz := iz*stride[0] + kz*dilation[0] - before[0]
-						for iy := range from[1] {
-							oy := iy*stride[1] + ky*dilation[1] - before[1]
-							row := part[at : at+from[2]]
-							at += from[2]
-							if uint(oz) >= uint(to[0]) || uint(oy) >= uint(to[1]) {
-								continue
-							}
-							line := dst[(oz*to[1]+oy)*to[2] : (oz*to[1]+oy+1)*to[2]]
-							ox := kx*dilation[2] - before[2]
-							for _, v := range row {
-								if uint(ox) < uint(len(line)) {
-									line[ox] += v
-								}
-								ox += stride[2]
-							}
-						}
-					}
-				}
-			}
-		}
-	}
 	loop := b.each(in[0]*p.Group*blocks, func(worker, lo, hi int) {
 		s := weights.scratch[worker]
 		for t := lo; t < hi; t++ {
@@ -368,7 +361,7 @@ func buildConvTranspose(b *builder) (func() error, error) {
 					v = list[channel]
 				}
 				fill(dst, v)
-				add(dst, part[c*positions*pixels:(c+1)*positions*pixels])
+				spread.add(dst, part[c*positions*pixels:(c+1)*positions*pixels])
 			}
 		}
 	})
@@ -378,4 +371,38 @@ func buildConvTranspose(b *builder) (func() error, error) {
 		}
 		return loop()
 	}, nil
+}
+
+// spreading is a transposed convolution's geometry by axes z, y, x.
+type spreading struct{ from, to, kernel, stride, dilation, before [3]int }
+
+// add adds what each input pixel gives to the pixels around it.
+func (s *spreading) add(dst, part []float32) {
+	// part is [kernel position, input pixel].
+	at := 0
+	for kz := range s.kernel[0] {
+		for ky := range s.kernel[1] {
+			for kx := range s.kernel[2] {
+				for iz := range s.from[0] {
+					oz := iz*s.stride[0] + kz*s.dilation[0] - s.before[0]
+					for iy := range s.from[1] {
+						oy := iy*s.stride[1] + ky*s.dilation[1] - s.before[1]
+						row := part[at : at+s.from[2]]
+						at += s.from[2]
+						if uint(oz) >= uint(s.to[0]) || uint(oy) >= uint(s.to[1]) {
+							continue
+						}
+						line := dst[(oz*s.to[1]+oy)*s.to[2] : (oz*s.to[1]+oy+1)*s.to[2]]
+						ox, step := kx*s.dilation[2]-s.before[2], s.stride[2]
+						for _, v := range row {
+							if uint(ox) < uint(len(line)) {
+								line[ox] += v
+							}
+							ox += step
+						}
+					}
+				}
+			}
+		}
+	}
 }

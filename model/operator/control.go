@@ -246,6 +246,21 @@ func (p *loop) endless() bool {
 	return false
 }
 
+// scanSteps resolves the axes of the inputs from the given one on, and gives their common length.
+func (c *context) scanSteps(axes []int, carried int) int {
+	steps := -1
+	for i := range axes {
+		shape := c.shape(carried + i)
+		axes[i] = c.axis(axes[i], len(shape))
+		if n := shape[axes[i]]; steps < 0 {
+			steps = n
+		} else if n != steps {
+			c.failf("input %d has shape %v, want %d elements along axis %d as input %d has", carried+i, shape, steps, axes[i], carried)
+		}
+	}
+	return steps
+}
+
 // inferScan unrolls a scan over axes of its inputs.
 func inferScan(c *context) {
 	if c.Opset < 9 {
@@ -270,16 +285,7 @@ func inferScan(c *context) {
 	}
 	axes, reversed := list("scan_input_axes", scanned), list("scan_input_directions", scanned)
 	outAxes, outReversed := list("scan_output_axes", results), list("scan_output_directions", results)
-	steps := -1
-	for i := range scanned {
-		shape := c.shape(carried + i)
-		axes[i] = c.axis(axes[i], len(shape))
-		if n := shape[axes[i]]; steps < 0 {
-			steps = n
-		} else if n != steps {
-			c.failf("input %d has shape %v, want %d elements along axis %d as input %d has", carried+i, shape, steps, axes[i], carried)
-		}
-	}
+	steps := c.scanSteps(axes, carried)
 	l := c.unroll(steps, p.work()+scanned)
 	if steps == 0 {
 		c.unsupported("a scan of no elements")

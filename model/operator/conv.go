@@ -181,6 +181,15 @@ func inferConvTranspose(c *context) {
 	if given && len(want) != n {
 		c.failf("output_shape %v for %d spatial axes", want, n)
 	}
+	c.Params = p
+	c.emit(graph.Float32, p.transposedShape(c, extra, pads, want)...)
+}
+
+// transposedShape is the shape of a transposed convolution's result, and sets its padding; want is the spatial shape that
+// is asked for, or nil.
+func (p *ConvParams) transposedShape(c *context, extra, pads, want []int) []int {
+	x, w, given := c.shape(0), c.shape(1), want != nil
+	n := len(x) - 2
 	mode := c.text("auto_pad", "NOTSET")
 	shape := []int{x[0], w[1] * p.Group}
 	p.Before, p.After = make([]int, n), make([]int, n)
@@ -216,8 +225,7 @@ func inferConvTranspose(c *context) {
 		}
 		shape = append(shape, size)
 	}
-	c.Params = p
-	c.emit(graph.Float32, shape...)
+	return shape
 }
 
 // ThreeAxes is a list by spatial axes as one by z, y and x, filled at its beginning.

@@ -39,9 +39,39 @@ func inferEinsum(c *context) {
 		c.failf("equation %q has %d operands, the node %d", equation, len(parts), len(c.In))
 	}
 	e := &einsum{c: c, l: c.lower(), size: map[int]int{}}
-	terms := make([]einsumTerm, len(parts))
-	count := map[int]int{}
-	ellipsis := 0
+	terms, count, ellipsis := e.operands(equation, parts)
+	var result []int
+	if explicit {
+		result = e.parse(equation, right, ellipsis)
+		for i, label := range result {
+			if count[label] == 0 || slices.Contains(result[:i], label) {
+				c.failf("equation %q: the result has an axis twice or one that no operand has", equation)
+			}
+		}
+	} else {
+		for label, n := range count {
+			if label < 0 || n == 1 {
+				result = append(result, label)
+			}
+		}
+		slices.Sort(result) // the ellipsis first: its labels are negative
+	}
+	value := e.contract(terms, result)
+	// Axes that every operand broadcasts have size 1 and may be gone.
+	present := slices.DeleteFunc(slices.Clone(result), func(label int) bool { return !slices.Contains(value.labels, label) })
+	value = e.order(value, present)
+	shape := e.shape(result)
+	if len(present) != len(result) {
+		value.name = e.l.reshape(value.name, shape)
+	}
+	e.l.finish(value.name)
+	c.emit(graph.Float32, shape...)
+}
+
+// operands labels the axes of the node's inputs. It counts the axes of each label, and those of the longest ellipsis.
+func (e *einsum) operands(equation string, parts []string) (terms []einsumTerm, count map[int]int, ellipsis int) {
+	c := e.c
+	terms, count = make([]einsumTerm, len(parts)), map[int]int{}
 	for i, part := range parts {
 		if !c.has(i) {
 			c.failf("input %d is missing", i)
@@ -70,51 +100,28 @@ func inferEinsum(c *context) {
 		}
 		terms[i] = einsumTerm{c.Node.Inputs[i], labels, shape}
 	}
-	var result []int
-	if explicit {
-		result = e.parse(equation, right, ellipsis)
-		for i, label := range result {
-			if count[label] == 0 || slices.Contains(result[:i], label) {
-				c.failf("equation %q: the result has an axis twice or one that no operand has", equation)
-			}
-		}
-	} else {
-		for label, n := range count {
-			if label < 0 || n == 1 {
-				result = append(result, label)
-			}
-		}
-		slices.Sort(result) // the ellipsis first: its labels are negative
-	}
+	return terms, count, ellipsis
+}
+
+// contract multiplies the terms and sums over what the result lacks, as early as it can.
+func (e *einsum) contract(terms []einsumTerm, result []int) einsumTerm {
 	for i := range terms {
 		terms[i] = e.dropUnits(e.diagonal(terms[i]))
 	}
-	needed := func(after int) func(int) bool {
+	needed := func(others []einsumTerm) func(int) bool {
 		return func(label int) bool {
 			return slices.Contains(result, label) ||
-				slices.ContainsFunc(terms[after:], func(t einsumTerm) bool { return slices.Contains(t.labels, label) })
+				slices.ContainsFunc(others, func(t einsumTerm) bool { return slices.Contains(t.labels, label) })
 		}
 	}
 	for i := range terms {
-		others := slices.Concat(terms[:i], terms[i+1:])
-		terms[i] = e.sum(terms[i], func(label int) bool {
-			return slices.Contains(result, label) ||
-				slices.ContainsFunc(others, func(t einsumTerm) bool { return slices.Contains(t.labels, label) })
-		})
+		terms[i] = e.sum(terms[i], needed(slices.Concat(terms[:i], terms[i+1:])))
 	}
 	value := terms[0]
 	for i := 1; i < len(terms); i++ {
-		value = e.multiply(value, terms[i], needed(i+1))
+		value = e.multiply(value, terms[i], needed(terms[i+1:]))
 	}
-	// Axes that every operand broadcasts have size 1 and may be gone.
-	present := slices.DeleteFunc(slices.Clone(result), func(label int) bool { return !slices.Contains(value.labels, label) })
-	value = e.order(value, present)
-	shape := e.shape(result)
-	if len(present) != len(result) {
-		value.name = e.l.reshape(value.name, shape)
-	}
-	e.l.finish(value.name)
-	c.emit(graph.Float32, shape...)
+	return value
 }
 
 // parse turns a term into labels; its ellipsis has the given number of axes.

@@ -153,6 +153,17 @@ func newRecurrent(c *context) *recurrent {
 	if r.hidden < 1 || r.hidden > graph.MaxElements/8 {
 		c.failf("hidden_size is %d", r.hidden)
 	}
+	r.checkShapes()
+	if r.clip < 0 {
+		c.failf("clip is %g", r.clip)
+	}
+	r.activations()
+	return r
+}
+
+// checkShapes checks the inputs after X against the sizes.
+func (r *recurrent) checkShapes() {
+	c := r.c
 	rows := r.cell.gates * r.hidden
 	state := []int{r.directions, r.batch, r.hidden}
 	if r.batchFirst {
@@ -174,11 +185,6 @@ func newRecurrent(c *context) *recurrent {
 			c.failf("input %d (%s) has shape %v, want %v (%s)", i, want.name, c.shape(i), want.shape, want.why)
 		}
 	}
-	if r.clip < 0 {
-		c.failf("clip is %g", r.clip)
-	}
-	r.activations()
-	return r
 }
 
 // recurrentFunction is an activation and its parameters.

@@ -43,26 +43,7 @@ type resizer struct {
 func inferResize(c *context) {
 	s := c.shape(0)
 	c.want(0, graph.Float32)
-	r := resizer{mode: c.text("mode", "nearest"), coordinates: c.text("coordinate_transformation_mode", "half_pixel"),
-		nearest: c.text("nearest_mode", "round_prefer_floor"), a: c.float("cubic_coeff_a", -0.75), excludeOutside: c.flag("exclude_outside", false)}
-	if c.flag("antialias", false) {
-		c.unsupported("antialiasing is not supported; resize without it, or before the export")
-	}
-	for _, o := range []struct {
-		name, value string
-		known       []string
-	}{
-		{"mode", r.mode, []string{"nearest", "linear", "cubic"}},
-		{"coordinate_transformation_mode", r.coordinates, []string{"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize", "tf_half_pixel_for_nn"}},
-		{"nearest_mode", r.nearest, []string{"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}},
-	} {
-		if !slices.Contains(o.known, o.value) {
-			c.unsupported("%s is %q, want one of %q", o.name, o.value, o.known)
-		}
-	}
-	if c.Opset < 11 {
-		c.unsupported("Resize is implemented from opset 11 on")
-	}
+	r := c.resizer()
 	axes, ok := c.integers("axes")
 	if !ok {
 		for i := range s {
@@ -70,20 +51,7 @@ func inferResize(c *context) {
 		}
 	}
 	axes = c.axes(axes, len(s))
-	floats := func(i int) []float32 {
-		if !c.has(i) || graph.Count(c.shape(i)) == 0 {
-			return nil
-		}
-		t := c.In[i].Const
-		if t == nil {
-			c.unsupported("input %d must be a constant or follow from the input's shape", i)
-		}
-		if t.DType != graph.Float32 || len(t.Shape) != 1 {
-			c.failf("input %d is %v %v, want a float32 vector", i, t.DType, t.Shape)
-		}
-		return t.F32
-	}
-	region, scales := floats(1), floats(2)
+	region, scales := c.vector(1), c.vector(2)
 	var sizes []int
 	if c.has(3) && graph.Count(c.shape(3)) > 0 {
 		sizes, _ = c.constants(3)
@@ -98,25 +66,9 @@ func inferResize(c *context) {
 	if len(sizes) > 0 {
 		scales, sizes = c.resizeScales(s, axes, sizes)
 	}
+	shape := c.resizedShape(axes, scales, sizes)
 	p := &ResizeParams{Axes: make([]ResizeAxis, len(s)), Outside: c.float("extrapolation_value", 0)}
-	shape := slices.Clone(s)
-	for i, a := range axes {
-		scale := scales[i]
-		if !(scale > 0) || float64(scale)*float64(s[a]) > graph.MaxElements {
-			c.failf("scale %g for axis %d of %v", scale, a, s)
-		}
-		if len(sizes) > 0 {
-			shape[a] = sizes[i]
-		} else {
-			shape[a] = int(math.Floor(float64(float32(s[a]) * scale)))
-		}
-		if s[a] == 0 && shape[a] > 0 {
-			c.failf("cannot resize the empty shape %v", s)
-		}
-	}
-	if _, err := graph.Elements(shape); err != nil {
-		c.failf("%w", err)
-	}
+	blended := 0
 	for i, a := range axes {
 		start, end := float32(0), float32(1)
 		if crop {
@@ -135,10 +87,7 @@ func inferResize(c *context) {
 			length = float32(shape[a])
 		}
 		p.Axes[a] = r.taps(s[a], shape[a], length, scales[i], start, end)
-	}
-	blended := 0
-	for _, axis := range p.Axes {
-		if axis.Count > 1 {
+		if p.Axes[a].Count > 1 {
 			blended++
 		}
 	}
@@ -147,6 +96,71 @@ func inferResize(c *context) {
 	}
 	c.Params = p
 	c.emit(graph.Float32, shape...)
+}
+
+// resizer reads Resize's attributes.
+func (c *context) resizer() resizer {
+	r := resizer{mode: c.text("mode", "nearest"), coordinates: c.text("coordinate_transformation_mode", "half_pixel"),
+		nearest: c.text("nearest_mode", "round_prefer_floor"), a: c.float("cubic_coeff_a", -0.75), excludeOutside: c.flag("exclude_outside", false)}
+	if c.flag("antialias", false) {
+		c.unsupported("antialiasing is not supported; resize without it, or before the export")
+	}
+	for _, o := range []struct {
+		name, value string
+		known       []string
+	}{
+		{"mode", r.mode, []string{"nearest", "linear", "cubic"}},
+		{"coordinate_transformation_mode", r.coordinates, []string{"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",
+			"align_corners", "asymmetric", "tf_crop_and_resize", "tf_half_pixel_for_nn"}},
+		{"nearest_mode", r.nearest, []string{"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}},
+	} {
+		if !slices.Contains(o.known, o.value) {
+			c.unsupported("%s is %q, want one of %q", o.name, o.value, o.known)
+		}
+	}
+	if c.Opset < 11 {
+		c.unsupported("Resize is implemented from opset 11 on")
+	}
+	return r
+}
+
+// vector is input i, a vector of floats that must be known; nil if it is absent or empty.
+func (c *context) vector(i int) []float32 {
+	if !c.has(i) || graph.Count(c.shape(i)) == 0 {
+		return nil
+	}
+	t := c.In[i].Const
+	if t == nil {
+		c.unsupported("input %d must be a constant or follow from the input's shape", i)
+	}
+	if t.DType != graph.Float32 || len(t.Shape) != 1 {
+		c.failf("input %d is %v %v, want a float32 vector", i, t.DType, t.Shape)
+	}
+	return t.F32
+}
+
+// resizedShape is the output's shape: the sizes or, without these, the scaled ones.
+func (c *context) resizedShape(axes []int, scales []float32, sizes []int) []int {
+	s := c.shape(0)
+	shape := slices.Clone(s)
+	for i, a := range axes {
+		scale := scales[i]
+		if !(scale > 0) || float64(scale)*float64(s[a]) > graph.MaxElements {
+			c.failf("scale %g for axis %d of %v", scale, a, s)
+		}
+		if len(sizes) > 0 {
+			shape[a] = sizes[i]
+		} else {
+			shape[a] = int(math.Floor(float64(float32(s[a]) * scale)))
+		}
+		if s[a] == 0 && shape[a] > 0 {
+			c.failf("cannot resize the empty shape %v", s)
+		}
+	}
+	if _, err := graph.Elements(shape); err != nil {
+		c.failf("%w", err)
+	}
+	return shape
 }
 
 // resizeScales turns sizes into scales, and the sizes into those that keep the aspect ratio if that is asked for.
@@ -196,25 +210,7 @@ func (r *resizer) taps(in, out int, length, scale, start, end float32) ResizeAxi
 		floor := math.Floor(float64(x))
 		switch r.mode {
 		case "nearest":
-			v := float64(x)
-			fraction := v - floor
-			switch r.nearest {
-			case "round_prefer_floor":
-				v = floor
-				if fraction > 0.5 {
-					v++
-				}
-			case "round_prefer_ceil":
-				v = floor
-				if fraction >= 0.5 {
-					v++
-				}
-			case "floor":
-				v = floor
-			case "ceil":
-				v = math.Ceil(v)
-			}
-			index[0], weight[0] = inside(v), 1
+			index[0], weight[0] = inside(r.nearestTo(float64(x))), 1
 		case "linear":
 			x = min(max(x, 0), float32(in-1))
 			floor = math.Floor(float64(x))
@@ -240,6 +236,19 @@ func (r *resizer) taps(in, out int, length, scale, start, end float32) ResizeAxi
 		}
 	}
 	return axis
+}
+
+// nearestTo is the pixel that counts as nearest to a point.
+func (r *resizer) nearestTo(v float64) float64 {
+	floor := math.Floor(v)
+	fraction := v - floor
+	switch {
+	case r.nearest == "ceil":
+		return math.Ceil(v)
+	case r.nearest == "round_prefer_floor" && fraction > 0.5, r.nearest == "round_prefer_ceil" && fraction >= 0.5:
+		return floor + 1
+	}
+	return floor
 }
 
 // coordinate is the place in the input that output element x shows.
