@@ -89,6 +89,9 @@ type part struct{ offset, length int }
 // layouts maps the name of a layout to its number of axes.
 var layouts = map[string]int{"D": 1, "TD": 2, "HW": 2, "CHW": 3, "THW": 3, "CTHW": 4, "TCHW": 4}
 
+// Layouts are the names that StateOptions.Layout takes beside auto.
+func Layouts() []string { return []string{"D", "HW", "CHW", "THW", "CTHW", "TCHW", "TD"} }
+
 // ReadEpisodes reads an array of one value per row as episode numbers or as
 // end-of-episode flags; exactly one result is non-nil. kind is "numbers",
 // "flags" or "auto" (or ""): bool arrays are flags; others are numbers, except
@@ -225,10 +228,7 @@ func chooseLayout(a *Array, row []int, layout string, window bool) (string, erro
 	}
 	axes, ok := layouts[layout]
 	if !ok {
-		names := make([]string, 0, len(layouts))
-		for name := range layouts {
-			names = append(names, name)
-		}
+		names := Layouts()
 		slices.Sort(names)
 		return "", fmt.Errorf("layout %q, want auto, %s", layout, strings.Join(names, ", "))
 	}

@@ -562,3 +562,17 @@ func ExampleNewStates() {
 	// 2 [2 2 2] THW 0..255 (from the type uint8)
 	// [2 2] [0 1]
 }
+
+// The list of layouts names all that are known, once.
+func TestLayouts(t *testing.T) {
+	t.Parallel()
+	names := Layouts()
+	for _, name := range names {
+		if layouts[name] == 0 {
+			t.Errorf("layout %s has no axes", name)
+		}
+	}
+	if slices.Sort(names); len(slices.Compact(names)) != len(layouts) {
+		t.Errorf("layouts %v, want the names of %v", names, layouts)
+	}
+}

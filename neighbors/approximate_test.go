@@ -1,6 +1,6 @@
-package neighbors
-
 // This file tests the approximate mode against the exact one.
+
+package neighbors
 
 import (
 	"context"

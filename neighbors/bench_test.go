@@ -1,8 +1,8 @@
-package neighbors
-
 // Benchmarks of the pass on data like that of the peers' scripts: a smooth
 // 8-dimensional manifold rendered into D pixels with a little noise, and a
 // 64-dimensional embedding of it.
+
+package neighbors
 
 import (
 	"context"

@@ -1,7 +1,7 @@
-package neighbors
-
 // Compare against the literal definitions, on the data that breaks others:
 // ties, duplicates, nearly identical frames, constant points.
+
+package neighbors
 
 import (
 	"context"

@@ -1,7 +1,7 @@
-package neighbors
-
 // What users of other implementations complain of, one test each, and what makes the
 // pass cheap: every distance computed once.
+
+package neighbors
 
 import (
 	"context"

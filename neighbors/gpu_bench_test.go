@@ -1,8 +1,8 @@
 //go:build cuda
 
-package neighbors
-
 // The pass on a GPU; package gpu measures the integer product that it needs at least.
+
+package neighbors
 
 import (
 	"fmt"

@@ -1,8 +1,8 @@
 //go:build cuda && fakecuda
 
-package neighbors
-
 // What only the fake driver can show: several devices, little memory, failures.
+
+package neighbors
 
 import (
 	"errors"

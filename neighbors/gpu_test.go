@@ -1,8 +1,8 @@
 //go:build cuda
 
-package neighbors
-
 // The pass on a GPU, or on the fake driver, against the pass on the processor.
+
+package neighbors
 
 import (
 	"errors"

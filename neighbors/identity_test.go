@@ -8,7 +8,6 @@ import (
 	"encoding/gob"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -162,19 +161,49 @@ func TestMergeRefusesForeignParts(t *testing.T) {
 		parts []*Partial
 		want  string
 	}{
-		"k":            {[]*Partial{own(0, 20), with(func(o *Options) { o.Ks = []int{4, 10, 20} })}, "part of k = 4,10,20 beside a pass of k = 5,10,20"},
-		"metric":       {[]*Partial{own(0, 20), with(func(o *Options) { o.Metric = Cosine })}, "cosine distances of float32 of dimension 20"},
-		"window":       {[]*Partial{own(0, 20), with(func(o *Options) { o.ExcludeWindow = 2 })}, "part of exclude window = 2 beside a pass of exclude window = 0"},
-		"blocks":       {[]*Partial{own(0, 20), with(func(o *Options) { o.Ks, o.Blocks = []int{5, 10, 15}, halves })}, "part of k = 5,10,15 beside"},
-		"permutations": {[]*Partial{own(0, 20), with(func(o *Options) { o.Permutations = [][]int{rand.New(rand.NewPCG(1, 1)).Perm(n)} })}, "beside a pass of permutations = none"},
-		"curves":       {[]*Partial{own(0, 20), with(func(o *Options) { o.CoRanking = CoRankingFull })}, "part of co-ranking curves = true beside"},
-		"points":       {[]*Partial{own(0, 20), part(original, []points.Points{other}, base, 20, n)}, "part of embedded space 0 = euclidean distances of float32 of dimension 3"},
-		"fewer points": {[]*Partial{part(original.Select(halvesOf(n)), []points.Points{other.Select(halvesOf(n))}, Options{Ks: []int{5}}, 0, 20)}, "part of 20 points beside a pass of 40"},
-		"spaces":       {[]*Partial{own(0, 20), part(original, []points.Points{embedded[0], other}, base, 20, n)}, "part of 2 embedded spaces beside a pass of 1"},
-		"overlap":      {[]*Partial{own(0, 20), own(15, n)}, "the part of points 15 to 40 overlaps the part of points 0 to 20"},
-		"gap":          {[]*Partial{own(0, 10), own(15, n)}, "points 10 to 15 are missing between the part of points 0 to 10 and the part of points 15 to 40"},
-		"end":          {[]*Partial{own(0, 10)}, "points 10 to 40 are missing between the part of points 0 to 10 and the end"},
-		"nothing":      {nil, "points 0 to 40 are missing between the beginning and the end"},
+		"k": {
+			[]*Partial{own(0, 20), with(func(o *Options) { o.Ks = []int{4, 10, 20} })},
+			"part of k = 4,10,20 beside a pass of k = 5,10,20",
+		},
+		"metric": {
+			[]*Partial{own(0, 20), with(func(o *Options) { o.Metric = Cosine })},
+			"cosine distances of float32 of dimension 20",
+		},
+		"window": {
+			[]*Partial{own(0, 20), with(func(o *Options) { o.ExcludeWindow = 2 })},
+			"part of exclude window = 2 beside a pass of exclude window = 0",
+		},
+		"blocks": {
+			[]*Partial{own(0, 20), with(func(o *Options) { o.Ks, o.Blocks = []int{5, 10, 15}, halves })},
+			"part of k = 5,10,15 beside",
+		},
+		"permutations": {
+			[]*Partial{own(0, 20), with(func(o *Options) { o.Permutations = [][]int{random(1).Perm(n)} })},
+			"beside a pass of permutations = none",
+		},
+		"curves": {
+			[]*Partial{own(0, 20), with(func(o *Options) { o.CoRanking = CoRankingFull })},
+			"part of co-ranking curves = true beside",
+		},
+		"points": {
+			[]*Partial{own(0, 20), part(original, []points.Points{other}, base, 20, n)},
+			"part of embedded space 0 = euclidean distances of float32 of dimension 3",
+		},
+		"fewer points": {
+			[]*Partial{part(original.Select(halvesOf(n)), []points.Points{other.Select(halvesOf(n))}, Options{Ks: []int{5}}, 0, 20)},
+			"part of 20 points beside a pass of 40",
+		},
+		"spaces": {
+			[]*Partial{own(0, 20), part(original, []points.Points{embedded[0], other}, base, 20, n)},
+			"part of 2 embedded spaces beside a pass of 1",
+		},
+		"overlap": {[]*Partial{own(0, 20), own(15, n)}, "the part of points 15 to 40 overlaps the part of points 0 to 20"},
+		"gap": {
+			[]*Partial{own(0, 10), own(15, n)},
+			"points 10 to 15 are missing between the part of points 0 to 10 and the part of points 15 to 40",
+		},
+		"end":     {[]*Partial{own(0, 10)}, "points 10 to 40 are missing between the part of points 0 to 10 and the end"},
+		"nothing": {nil, "points 0 to 40 are missing between the beginning and the end"},
 	} {
 		if _, err := pass.Merge(c.parts...); err == nil || !strings.HasPrefix(err.Error(), "merge: ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)

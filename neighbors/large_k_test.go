@@ -1,6 +1,6 @@
-package neighbors
-
 // The largest k that the package is made for, against the definitions.
+
+package neighbors
 
 import (
 	"context"

@@ -16,22 +16,12 @@ func (p *Pass) mapOnGPUs(ctx context.Context, lo, hi int) (*Partial, error) {
 	for range p.embedded {
 		part.Spaces = append(part.Spaces, p.newPartialSpace(hi-lo))
 	}
-	o := p.rowOptions(ctx, p.original)
-	task := gpu.Task{
-		Original: gpu.Space{Points: p.original.points, Metric: p.original.metric},
-		First:    p.firstCount(), K: p.kmax, Options: o,
-	}
-	for _, s := range p.embedded {
-		task.Embedded = append(task.Embedded, gpu.Space{Points: s.points, Metric: s.metric})
-	}
-	for _, order := range p.permutations {
-		task.Permutations = append(task.Permutations, order.to)
-	}
+	task := p.gpuTask(ctx)
 	counters := make([]*gpuCounter, gpu.Devices(p.options.Device, hi-lo))
 	takers := make([]gpu.Counter, len(counters))
 	for d := range counters {
 		counters[d] = &gpuCounter{part: part}
-		for range o.ThreadCount() {
+		for range task.Options.ThreadCount() {
 			counters[d].workers = append(counters[d].workers, p.newRowCounter())
 		}
 		takers[d] = counters[d]
@@ -77,6 +67,21 @@ func (p *Pass) mapOnGPUs(ctx context.Context, lo, hi int) (*Partial, error) {
 		}
 	}
 	return part, nil
+}
+
+// gpuTask is what is asked of GPUs.
+func (p *Pass) gpuTask(ctx context.Context) gpu.Task {
+	task := gpu.Task{
+		Original: gpu.Space{Points: p.original.points, Metric: p.original.metric},
+		First:    p.firstCount(), K: p.kmax, Options: p.rowOptions(ctx, p.original),
+	}
+	for _, s := range p.embedded {
+		task.Embedded = append(task.Embedded, gpu.Space{Points: s.points, Metric: s.metric})
+	}
+	for _, order := range p.permutations {
+		task.Permutations = append(task.Permutations, order.to)
+	}
+	return task
 }
 
 // gpuCounter counts what one GPU finds.

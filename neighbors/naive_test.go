@@ -1,7 +1,7 @@
-package neighbors
-
 // The definitions again, written down literally: full distance matrices in
 // float64, full sorts, formulas as in the papers. The package is tested against this.
+
+package neighbors
 
 import (
 	"cmp"

@@ -1,6 +1,6 @@
-package neighbors
-
 // Neighbour search against full sorts.
+
+package neighbors
 
 import (
 	"context"

@@ -65,7 +65,7 @@ type null struct {
 	original     []rows.Worker
 	scratch      []nullScratch
 	// original neighbours of each point, kmax of each.
-	neighbours []int32
+	neighbors []int32
 	// lists[e][p] are the kmax neighbours of each point in permuted space e.
 	lists [][][]int32
 	sums  [][][]NullSums // of each worker, space and permutation
@@ -85,7 +85,7 @@ func (p *Pass) openNull(ctx context.Context, lo, hi int, budget int64) (*null, e
 	if len(p.permutations) == 0 {
 		return nil, nil
 	}
-	u := &null{pass: p, lo: lo, hi: hi, neighbours: make([]int32, (hi-lo)*p.kmax)}
+	u := &null{pass: p, lo: lo, hi: hi, neighbors: make([]int32, (hi-lo)*p.kmax)}
 	threads := p.threads()
 	u.scratch = make([]nullScratch, threads)
 	u.sums = make([][][]NullSums, threads)
@@ -223,9 +223,9 @@ func (u *null) permutedList(s *nullScratch, i int, inverse, out []int32) {
 }
 
 // remember takes the neighbours of point i in the original.
-func (u *null) remember(i int, neighbours []int32) {
+func (u *null) remember(i int, neighbors []int32) {
 	at := (i - u.lo) * u.pass.kmax
-	copy(u.neighbours[at:at+u.pass.kmax], neighbours)
+	copy(u.neighbors[at:at+u.pass.kmax], neighbors)
 }
 
 // visit ranks the permuted neighbours of points start … end−1 in their loaded rows of the original.
@@ -300,7 +300,7 @@ func (u *null) listOriginal(s *nullScratch, a int) {
 			continue
 		}
 		at := (i - u.lo) * p.kmax
-		for _, j := range u.neighbours[at : at+p.kmax] {
+		for _, j := range u.neighbors[at : at+p.kmax] {
 			l.List = append(l.List, order.to[j])
 		}
 		if own.Window > 0 {

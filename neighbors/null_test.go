@@ -1,7 +1,7 @@
-package neighbors
-
 // Tests of the permutation null and of precomputed distances: both must equal the
 // long way round.
+
+package neighbors
 
 import (
 	"context"

@@ -195,7 +195,8 @@ func (p *Pass) countCandidates() error {
 		p.candidates[m]++
 		p.least = min(p.least, m)
 		if m <= p.kmax {
-			return fmt.Errorf("k = %d: point %d has only %d candidates outside the exclusion window %d, want at least k+1", p.kmax, i, m, p.options.ExcludeWindow)
+			return fmt.Errorf("k = %d: point %d has only %d candidates outside the exclusion window %d, want at least k+1",
+				p.kmax, i, m, p.options.ExcludeWindow)
 		}
 		for g, size := range p.groupSizes {
 			if g == int(p.group[i]) {
@@ -204,7 +205,8 @@ func (p *Pass) countCandidates() error {
 			left := m - size + out[g]
 			p.deleted[g][left]++
 			if left <= p.kmax {
-				return fmt.Errorf("k = %d: with block %d (%d points) deleted, point %d has only %d candidates, want at least k+1", p.kmax, p.blockIDs[g], size, i, left)
+				return fmt.Errorf("k = %d: with block %d (%d points) deleted, point %d has only %d candidates, want at least k+1",
+					p.kmax, p.blockIDs[g], size, i, left)
 			}
 		}
 	}

@@ -1,6 +1,6 @@
-package neighbors
-
 // Properties that hold for any data, and inputs that must be refused.
+
+package neighbors
 
 import (
 	"context"

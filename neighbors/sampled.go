@@ -343,13 +343,13 @@ func (s *sampling) counts() []SampledPreservation {
 }
 
 // compare tallies reference at in embedded space e; neighbours are its original ones.
-func (s *sampler) compare(p *Pass, e, at int, neighbours []int32, t *tally) {
+func (s *sampler) compare(p *Pass, e, at int, neighbors []int32, t *tally) {
 	s.list = s.embedded[e].Nearest(at, p.kmax, s.list)
 	s.originalTies[e] += s.original.Ranks(at, s.list, p.kmax, s.rank, nil)
 	for q, k := range p.ks {
 		t.trust[q][at], t.common[q][at], t.wrong[q][at] = rankSums(s.rank, k)
 	}
-	s.embeddedTies[e] += s.embedded[e].Ranks(at, neighbours, p.kmax, s.rank, nil)
+	s.embeddedTies[e] += s.embedded[e].Ranks(at, neighbors, p.kmax, s.rank, nil)
 	for q, k := range p.ks {
 		t.cont[q][at], _, t.missing[q][at] = rankSums(s.rank, k)
 	}
@@ -357,13 +357,13 @@ func (s *sampler) compare(p *Pass, e, at int, neighbours []int32, t *tally) {
 
 // missing tallies the continuity of reference at under a permutation; row is that of the
 // point that it is given to. It appends the reference's neighbours under the permutation to list.
-func (s *sampler) missing(p *Pass, e, at, row int, neighbours []int32, order *permutation, t *tally, list []int32) []int32 {
+func (s *sampler) missing(p *Pass, e, at, row int, neighbors []int32, order *permutation, t *tally, list []int32) []int32 {
 	s.list = s.embedded[e].Nearest(row, p.kmax, s.list)
 	for _, a := range s.list {
 		list = append(list, order.inverse[a])
 	}
 	s.list = s.list[:0]
-	for _, j := range neighbours {
+	for _, j := range neighbors {
 		s.list = append(s.list, order.to[j])
 	}
 	s.embedded[e].Ranks(row, s.list, 0, s.rank, nil)
@@ -459,9 +459,9 @@ func stratifiedMean(strata []Stratum, x []float64) (mean, se float64) {
 		if h.References == h.Points {
 			continue
 		}
-		centre, squares := sum/drawn, 0.0
+		center, squares := sum/drawn, 0.0
 		for _, v := range part {
-			squares += float64((v - centre) * (v - centre))
+			squares += float64((v - center) * (v - center))
 		}
 		// NaN for a single reference of several points.
 		variance += size * size * (1 - drawn/size) * squares / (drawn - 1) / drawn

@@ -87,8 +87,8 @@ func share(axis *plot.Axis, v float64) float64 {
 
 // scale is an axis of a chart: gonum's, with what a figure prints at it.
 type scale struct {
-	plot.Axis          // range, label, Scale, ticker and line styles
-	log       bool     //
+	plot.Axis // range, label, Scale, ticker and line styles
+	log       bool
 	names     []string // categories at 0, 1, …; nil for numbers
 	places    []float64
 	data      extent // the range before margins: what a plotter reports

@@ -189,9 +189,6 @@ func (b *Blocks) partition() {
 	}
 }
 
-// Observations returns n.
-func (b *Blocks) Observations() int { return b.n }
-
 // Episodes returns the number of episodes.
 func (b *Blocks) Episodes() int { return b.index.count() }
 
@@ -344,20 +341,6 @@ func (r *Resamples) Index(dst []int, i int) []int {
 	dst = dst[:0]
 	for _, s := range r.spans(nil, i) {
 		dst = r.blocks.appendIndex(dst, s)
-	}
-	return dst
-}
-
-// Multiplicities returns how often each of the n observations occurs in resample
-// i, in dst if it is large enough.
-func (r *Resamples) Multiplicities(dst []int, i int) []int {
-	if cap(dst) < r.blocks.n {
-		dst = make([]int, r.blocks.n)
-	}
-	dst = dst[:r.blocks.n]
-	clear(dst)
-	for _, k := range r.Index(nil, i) {
-		dst[k]++
 	}
 	return dst
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -276,13 +275,4 @@ func TestRepeatedRowKeepsTheDimension(t *testing.T) {
 	if !(b.TwoNN.MLE.Float() > 1) || a.TwoNN.MLE != b.TwoNN.MLE || a.TwoNN.Fit != b.TwoNN.Fit || !cmp.Equal(a.Gride, b.Gride) || !cmp.Equal(a.LevinaBickel, b.LevinaBickel) {
 		t.Errorf("with a repeated row %+v, %+v, %+v, without %+v, %+v, %+v", b.TwoNN, b.Gride, b.LevinaBickel, a.TwoNN, a.Gride, a.LevinaBickel)
 	}
-}
-
-func spaceOf(t *testing.T, z points.Points) neighbors.Space {
-	t.Helper()
-	s, err := neighbors.NewSpace("latents", z, neighbors.Euclidean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }

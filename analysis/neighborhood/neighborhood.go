@@ -198,104 +198,14 @@ type penalties struct{ trust, cont, normalizer []int64 }
 // 3, a k outside 1..n−2 or given twice, NaN or Inf, a zero vector under the
 // cosine metric, an exclusion window that leaves too few candidates.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
-	if err := in.check(); err != nil {
-		return nil, err
-	}
-	result := &Result{Samples: in.Frames.N, K: o.K, ExcludeWindow: o.ExcludeWindow}
-	if result.K == nil {
-		result.K = []int{5, 10, 20}
-	}
-	settings := neighbors.Options{
-		Ks:      result.K,
-		Threads: max(o.Threads, 0), Memory: o.Memory, Device: o.Device,
-		ExcludeWindow: o.ExcludeWindow, Episode: in.Episode,
-		CoRanking: o.CoRanking, PerPoint: o.PerPoint,
-	}
-	latentMetric := o.Metric
-	if o.Metric == neighbors.Precomputed {
-		latentMetric = neighbors.Euclidean
-	}
-	frames, err := neighbors.NewSpace(in.source(), in.Frames, o.Metric)
-	if err != nil {
-		return nil, err
-	}
-	if o.ExcludeWindow > 0 {
-		labels, warning := results.ExcludeWindow(in.Episode, in.Time, o.ExcludeWindow)
-		settings.Episode = labels
-		result.warn(warning)
-	}
-	spaces, err := in.latents(latentMetric, o.Scale)
-	if err != nil {
-		return nil, err
-	}
-	settings.Progress = o.Progress
-	for p := range o.Permutations {
-		settings.Permutations = append(settings.Permutations, o.order(p, in.Frames.N))
-	}
-	series := results.LeadingSeries(in.Models)
 	if o.Approximate {
-		settings.CoRanking, settings.PerPoint = neighbors.CoRankingOff, false
-		pass, err := neighbors.NewPassOf(frames, spaces, settings)
-		if err != nil {
-			return nil, err
-		}
-		return result, result.compareSampled(ctx, in, pass, series, o)
+		return sampledResult(ctx, in, o)
 	}
-	pass, blocks, reason, err := result.open(in, frames, spaces, series, settings, o)
+	work, err := Work(in, o)
 	if err != nil {
 		return nil, err
 	}
-	compared, err := pass.Compare(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	names := make([]string, len(in.Models))
-	jackknifes := make([][]jackknifed, len(in.Models)) // of each model and k
-	for i, encoded := range in.Models {
-		names[i] = encoded.Name
-		m := newModel(encoded, in, series[i], &compared[i])
-		result.diagnose(&m, encoded.Latents)
-		for q := range m.ByK {
-			j, err := m.ByK[q].intervals(&compared[i].ByK[q], blocks, reason)
-			if err != nil {
-				return nil, err
-			}
-			jackknifes[i] = append(jackknifes[i], j)
-			if o.Permutations > 0 {
-				var null nullScores
-				for _, p := range compared[i].ByK[q].Null {
-					null.trust, null.cont = append(null.trust, p.Trustworthiness), append(null.cont, p.Continuity)
-				}
-				m.ByK[q].Null = null.summary()
-			}
-		}
-		result.Models = append(result.Models, m)
-	}
-	result.duplicateWarnings()
-	if blocks == nil {
-		return result, nil
-	}
-	for _, metric := range []struct {
-		name string
-		of   func(jackknifed) *stat.Jackknifed
-	}{
-		{"trustworthiness", func(j jackknifed) *stat.Jackknifed { return j.trust }},
-		{"continuity", func(j jackknifed) *stat.Jackknifed { return j.cont }},
-	} {
-		for q, k := range result.K {
-			estimates := make([]*stat.Jackknifed, len(names))
-			for i := range names {
-				estimates[i] = metric.of(jackknifes[i][q])
-			}
-			pairs, err := results.PairwiseJackknifed(fmt.Sprintf("%s@%d", metric.name, k), names, estimates, o.Seed)
-			if err != nil {
-				return nil, err
-			}
-			result.Comparisons = append(result.Comparisons, pairs...)
-		}
-	}
-	return result, nil
+	return work.Run(ctx)
 }
 
 // source is what errors call the frames.
@@ -341,35 +251,6 @@ func (in Input) latents(metric neighbors.Metric, scale spectrum.Scale) ([]neighb
 		}
 	}
 	return spaces, nil
-}
-
-// open opens the pass, with blocks of states for the jackknife grouped by the series of every model. The blocks
-// are nil, with the reason, where there are no intervals.
-func (r *Result) open(in Input, frames neighbors.Space, spaces []neighbors.Space, series [][]float64, settings neighbors.Options, o Options) (*neighbors.Pass, *stat.Blocks, string, error) {
-	if !o.Intervals {
-		pass, err := neighbors.NewPassOf(frames, spaces, settings)
-		return pass, nil, "intervals are off", err
-	}
-	blocks, err := stat.NewBlocks(in.Frames.N, in.Episode, o.Block, series...)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	for _, w := range blocks.Warnings() {
-		r.warn(w)
-	}
-	blocks = blocks.Coarsen(maxBlocks)
-	with := settings
-	with.Blocks = blocks.Labels()
-	pass, failed := neighbors.NewPassOf(frames, spaces, with)
-	if failed != nil {
-		if pass, err = neighbors.NewPassOf(frames, spaces, settings); err != nil {
-			return nil, nil, "", err
-		}
-		r.warn(fmt.Sprintf("no intervals: %v", failed))
-		return pass, nil, failed.Error(), nil
-	}
-	r.Blocks = fmt.Sprintf("%d blocks (%s)", blocks.Count(), blocks)
-	return pass, blocks, "", nil
 }
 
 func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preservation) Model {

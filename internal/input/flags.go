@@ -91,12 +91,11 @@ func (in *Inputs) registerSources(f *run.Flags) {
 	f.Group(run.Inputs, "frames", "episodes", "model", "latents", "weights", "baseline", "example")
 }
 
-var layouts = []string{"auto", "D", "HW", "CHW", "THW", "CTHW", "TCHW", "TD"}
-
 // registerStates adds how frames become states.
 func (in *Inputs) registerStates(f *run.Flags) {
 	f.CountVar(&in.window, "window", 0, "`T` consecutive frames make a state; 0: every frame is a state, and a published dataset keeps its own")
 	in.layout = "auto"
+	layouts := append([]string{"auto"}, dataset.Layouts()...)
 	f.CheckedVar(&in.layout, "layout", run.OneOf(layouts...), "`AXES` of one frame or clip ("+strings.Join(layouts, ", ")+")")
 	f.StringVar(&in.pixelRange, "pixel-range", "auto", "`LOW,HIGH` of the pixel values; auto: from the type or the data")
 	f.BoolVar(&in.SkipNaN, "skip-nan", false, "drop states with NaN or Inf, and count them, instead of failing")

@@ -84,9 +84,9 @@ func openIndex[F kernel.Float](ctx context.Context, pts points.Points, vertices 
 // bytes is the memory that the cells need at least: of each vertex and of each worker.
 func (c *index[F]) bytes() int64 {
 	padded := int64(c.n) + int64(c.count)*kernel.Align
-	centres := int64(c.count) * int64(c.dim+1) * scan.SizeOf[F]()
+	centers := int64(c.count) * int64(c.dim+1) * scan.SizeOf[F]()
 	worker := scan.SizeOf[F]() * searchHeight * int64(2*c.dim+c.count+searchColumns)
-	return 4*int64(c.n) + padded*(4+scan.SizeOf[F]()) + centres + int64(c.threads)*worker
+	return 4*int64(c.n) + padded*(4+scan.SizeOf[F]()) + centers + int64(c.threads)*worker
 }
 
 // train finds the centres by k-means on a sample of the vertices.
@@ -96,40 +96,40 @@ func (c *index[F]) train(ctx context.Context, seed uint64) error {
 		return err
 	}
 	// The first centres are spread over the sample, which is in order of index.
-	centres := make([]F, c.count*c.dim)
+	centers := make([]F, c.count*c.dim)
 	for k := range c.count {
-		c.rows.compute(sample[k*len(sample)/c.count], 0, centres[k*c.dim:(k+1)*c.dim])
+		c.rows.compute(sample[k*len(sample)/c.count], 0, centers[k*c.dim:(k+1)*c.dim])
 	}
 	nearest := make([]int32, len(sample))
 	for round := 0; ; round++ {
-		if err := c.place(centres); err != nil || round == trainingRounds {
+		if err := c.place(centers); err != nil || round == trainingRounds {
 			return err
 		}
 		if err := c.assign(ctx, len(sample), func(i int) int { return sample[i] }, nearest); err != nil {
 			return err
 		}
-		if err := c.average(ctx, sample, nearest, centres); err != nil {
+		if err := c.average(ctx, sample, nearest, centers); err != nil {
 			return err
 		}
 	}
 }
 
 // place makes the given points the centres.
-func (c *index[F]) place(centres []F) error {
+func (c *index[F]) place(centers []F) error {
 	c.centerNorms = scan.Grown(c.centerNorms, c.count)
 	for k := range c.count {
 		norm := F(0)
-		for _, v := range centres[k*c.dim : (k+1)*c.dim] {
+		for _, v := range centers[k*c.dim : (k+1)*c.dim] {
 			norm += F(v * v)
 		}
 		c.centerNorms[k] = norm
 	}
-	return c.centers.Right(kernel.Rows(centres, c.dim), c.count, c.dim)
+	return c.centers.Right(kernel.Rows(centers, c.dim), c.count, c.dim)
 }
 
 // average moves every centre to the mean of the vertices nearest to it; one without
 // any stays where it is.
-func (c *index[F]) average(ctx context.Context, sample []int, nearest []int32, centres []F) error {
+func (c *index[F]) average(ctx context.Context, sample []int, nearest []int32, centers []F) error {
 	starts := make([]int32, c.count+1)
 	for _, k := range nearest {
 		starts[k+1]++
@@ -159,7 +159,7 @@ func (c *index[F]) average(ctx context.Context, sample []int, nearest []int32, c
 			}
 		}
 		for d, s := range sums[w] {
-			centres[k*c.dim+d] = F(s / float64(len(own)))
+			centers[k*c.dim+d] = F(s / float64(len(own)))
 		}
 	})
 }

@@ -140,7 +140,10 @@ var errTooManyCells = errors.New("an exact search is faster")
 
 // searchCells searches in the cells nearest to each vertex, in as many as the true
 // neighbours of a few points ask for.
-func searchCells[F kernel.Float](ctx context.Context, pts points.Points, vertices []int, width int, r *refinement, result *Result, o *rows.Options, a *Options) error {
+func searchCells[F kernel.Float](
+	ctx context.Context, pts points.Points, vertices []int, width int, r *refinement,
+	result *Result, o *rows.Options, a *Options,
+) error {
 	result.Counts.Method = "float64 direct, found in cells " + kernel.Name()
 	c, err := openIndex[F](ctx, pts, vertices, o, a)
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 
 // probes is the number of cells in which a search finds the share aimedRecall of the given
 // true neighbours: neighbours(q) are those of vertex queries[q].
-func (c *index[F]) probes(ctx context.Context, queries []int, neighbours func(q int) []int) (int, error) {
+func (c *index[F]) probes(ctx context.Context, queries []int, neighbors func(q int) []int) (int, error) {
 	counts := make([]int, c.count)
 	total := 0
 	// The queries are few: one goroutine is enough.
@@ -47,7 +47,7 @@ func (c *index[F]) probes(ctx context.Context, queries []int, neighbours func(q 
 			for p, e := range w.nearest {
 				place[e.Index] = int32(p)
 			}
-			for _, v := range neighbours(lo + r) {
+			for _, v := range neighbors(lo + r) {
 				counts[place[c.cell[v]]]++
 				total++
 			}

@@ -15,7 +15,9 @@ import (
 
 // Search finds the k nearest points of every query on the first GPU of a device; ok is
 // false where that is not possible.
-func Search(ctx context.Context, d *device.Device, queries, pts points.Points, k int, self bool, o *rows.Options) (result *rows.Nearest, ok bool, err error) {
+func Search(
+	ctx context.Context, d *device.Device, queries, pts points.Points, k int, self bool, o *rows.Options,
+) (result *rows.Nearest, ok bool, err error) {
 	devices := d.Contexts()
 	if len(devices) == 0 || o.Metric == rows.Precomputed || pts.N > maxPoints {
 		return nil, false, nil
@@ -29,7 +31,8 @@ func Search(ctx context.Context, d *device.Device, queries, pts points.Points, k
 		return nil, true, err
 	}
 	defer g.end(&err)
-	u := &search{deviceRows: deviceRows{session: g, metric: o.Metric, self: self, window: o.ExcludeWindow, groups: 1, keys: &growingMemory{}}, options: o}
+	u := &search{options: o}
+	u.deviceRows = deviceRows{session: g, metric: o.Metric, self: self, window: o.ExcludeWindow, groups: 1, keys: &growingMemory{}}
 	step, err := u.open(ctx, queries, pts, k)
 	if err != nil {
 		return nil, true, err

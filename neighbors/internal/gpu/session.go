@@ -144,7 +144,8 @@ func (g *session) rowsWithin(rowBytes, rows, most int) (int, error) {
 		rows = min(rows, most)
 	}
 	if rows < 1 {
-		return 0, fmt.Errorf("%w: %d bytes of device memory are free beside the points and one row of distances takes %d", cuda.ErrOutOfMemory, free, rowBytes)
+		return 0, fmt.Errorf("%w: %d bytes of device memory are free beside the points and one row of distances takes %d",
+			cuda.ErrOutOfMemory, free, rowBytes)
 	}
 	if rows > 128 {
 		rows = rows / 128 * 128 // whole tiles

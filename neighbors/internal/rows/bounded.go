@@ -84,7 +84,7 @@ type bounded[F kernel.Float] struct {
 	lo, hi           int
 }
 
-// openBounded prepares the space; see openSpace.
+// openBounded prepares the space; see Open.
 func openBounded[F kernel.Float](ctx context.Context, b base, queries, pts points.Points) (Space, error) {
 	b.direct = NewDirect(queries, pts, b.metric)
 	s := &bounded[F]{base: b, sources: queries, symmetric: symmetricTiles[F]{n: pts.N, dim: pts.Dim, threads: b.threads, computed: b.computed}}
@@ -154,6 +154,7 @@ func (s *bounded[F]) RowBytes() int64 {
 // longer than keeping and transposing them.
 const keepingPays = 192
 
+// Keepable implements Space.
 func (s *bounded[F]) Keepable(lo, hi, step int) int64 {
 	if !s.Self || s.sources.Dim < keepingPays {
 		return 0
@@ -161,6 +162,7 @@ func (s *bounded[F]) Keepable(lo, hi, step int) int64 {
 	return symmetricBytes(lo, hi, step, scan.SizeOf[F]())
 }
 
+// Plan implements Space.
 func (s *bounded[F]) Plan(step, end int, budget int64) {
 	if s.Self && s.sources.Dim >= keepingPays {
 		s.symmetric.plan(step, end, budget, scan.SizeOf[F]())
@@ -219,6 +221,7 @@ func (t DistanceTile[F]) Finish(c []F, stride, row, col, rows, cols int) {
 	}
 }
 
+// Load implements Space.
 func (s *bounded[F]) Load(ctx context.Context, lo, hi int) error {
 	s.lo, s.hi = lo, hi
 	s.rows = scan.Grown(s.rows, (hi-lo)*s.N)
@@ -276,6 +279,7 @@ func (s *bounded[F]) loadDirect(ctx context.Context) error {
 
 func (s *bounded[F]) row(i int) []F { return s.rows[(i-s.lo)*s.N : (i-s.lo+1)*s.N] }
 
+// Worker implements Space.
 func (s *bounded[F]) Worker() Worker {
 	return &boundedWorker[F]{
 		space: s, i: -1, at: -1,

@@ -15,6 +15,7 @@ type undecidedRank struct{ at, point, a, b int32 }
 // maxUndecided is the number of open comparisons after which they are decided.
 const maxUndecided = 1 << 17
 
+// RankLists implements Worker.
 func (w *boundedWorker[F]) RankLists(l *Lists, rank []int32) {
 	near := w.openProducts(len(l.Ends))
 	from := 0

@@ -29,6 +29,7 @@ func (w *boundedWorker[F]) setThresholds(i int, list []int32) []F {
 	return row
 }
 
+// Ranks implements Ranker.
 func (w *boundedWorker[F]) Ranks(i int, list []int32, tied int, rank, closer []int32) (ties int64) {
 	if len(list) == 0 {
 		return 0

@@ -44,6 +44,7 @@ type boundedWorker[F kernel.Float] struct {
 	whole     wholeRow
 }
 
+// Redecided implements Worker.
 func (w *boundedWorker[F]) Redecided() int64 { return w.undecidedCount }
 
 // enter makes i the row of the direct keys.
@@ -86,10 +87,12 @@ func (w *boundedWorker[F]) compute() {
 // key is the direct key of point j after need and compute.
 func (w *boundedWorker[F]) key(j int32) float64 { return w.value[w.space.first[j]] }
 
+// Nearest implements Worker.
 func (w *boundedWorker[F]) Nearest(i, count int, list []int32) []int32 {
 	return w.collect(i, count, list, false)
 }
 
+// NearestTied implements Worker.
 func (w *boundedWorker[F]) NearestTied(i, count int, list, group []int32) ([]int32, []int32) {
 	w.group = group[:0]
 	list = w.collect(i, count, list, true)
@@ -192,6 +195,7 @@ func (w *boundedWorker[F]) settle(count int, band float64, list []int32, tied bo
 	return list[:min(count, len(list))]
 }
 
+// Distances implements Worker.
 func (w *boundedWorker[F]) Distances(i int, list []int32, out []float64) {
 	w.enter(i)
 	for _, j := range list {

@@ -76,6 +76,7 @@ type offsetPoints[F kernel.Float] struct {
 	first  int
 }
 
+// Pack implements kernel.Packer.
 func (f offsetPoints[F]) Pack(dst []F, width, first, count, k, depth int) {
 	f.points.Pack(dst, width, f.first+first, count, k, depth)
 }
@@ -86,6 +87,7 @@ type parallelPacker[F kernel.Float] struct {
 	threads int
 }
 
+// Pack implements kernel.Packer.
 func (s parallelPacker[F]) Pack(dst []F, width, first, count, k, depth int) {
 	panels := (count + width - 1) / width
 	// The context is not consulted: one depth block takes milliseconds.

@@ -52,7 +52,8 @@ func CheckPoints(role string, p points.Points, metric Metric) error {
 			case v-v != 0:
 				return fmt.Errorf("%s: point %d, coordinate %d is %v: want finite values", role, at/p.Dim, at%p.Dim, v)
 			case math.Abs(v) > limit && largest <= math.MaxFloat64:
-				return fmt.Errorf("%s: point %d, coordinate %d is %v: squared distances would overflow beyond ±%.3g", role, at/p.Dim, at%p.Dim, v, limit)
+				return fmt.Errorf("%s: point %d, coordinate %d is %v: squared distances would overflow beyond ±%.3g",
+					role, at/p.Dim, at%p.Dim, v, limit)
 			}
 		}
 	}
@@ -117,6 +118,7 @@ func checkNorms(role string, p points.Points) error {
 	return nil
 }
 
+// TypeName names the type of the values: uint8, float32 or float64.
 func TypeName(p points.Points) string {
 	switch {
 	case p.U8 != nil:

@@ -71,6 +71,7 @@ type Direct struct {
 	queryNorms, PointNorms []float64
 }
 
+// NewDirect prepares the definition for the distances from queries to points.
 func NewDirect(queries, pts points.Points, metric Metric) *Direct {
 	d := &Direct{queries: queries, points: pts, Metric: metric}
 	if metric == Cosine {
@@ -83,6 +84,7 @@ func NewDirect(queries, pts points.Points, metric Metric) *Direct {
 	return d
 }
 
+// SquaredNorms are Σ_k x_k² of every point, in index order in float64.
 func SquaredNorms(p points.Points) []float64 {
 	norms, x := make([]float64, p.N), make([]float64, p.Dim)
 	for i := range norms {

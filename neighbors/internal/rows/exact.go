@@ -21,8 +21,10 @@ type exact[K int32 | int64 | float64] struct {
 	lo, hi    int
 }
 
+// RowBytes implements Space.
 func (s *exact[K]) RowBytes() int64 { return scan.SizeOf[K]()*int64(s.N) + s.packed }
 
+// Keepable implements Space.
 func (s *exact[K]) Keepable(lo, hi, step int) int64 {
 	if !s.pays {
 		return 0
@@ -30,12 +32,14 @@ func (s *exact[K]) Keepable(lo, hi, step int) int64 {
 	return symmetricBytes(lo, hi, step, scan.SizeOf[K]())
 }
 
+// Plan implements Space.
 func (s *exact[K]) Plan(step, end int, budget int64) {
 	if s.pays {
 		s.symmetric.plan(step, end, budget, scan.SizeOf[K]())
 	}
 }
 
+// Load implements Space.
 func (s *exact[K]) Load(ctx context.Context, lo, hi int) error {
 	s.lo, s.hi = lo, hi
 	s.rows = scan.Grown(s.rows, (hi-lo)*s.N)
@@ -52,6 +56,7 @@ func (s *exact[K]) Load(ctx context.Context, lo, hi int) error {
 
 func (s *exact[K]) row(i int) []K { return s.rows[(i-s.lo)*s.N : (i-s.lo+1)*s.N] }
 
+// Worker implements Space.
 func (s *exact[K]) Worker() Worker { return &exactWorker[K]{space: s} }
 
 type exactWorker[K int32 | int64 | float64] struct {
@@ -69,8 +74,10 @@ type exactWorker[K int32 | int64 | float64] struct {
 	whole        wholeRow
 }
 
+// Redecided implements Worker: nothing is ever decided again.
 func (w *exactWorker[K]) Redecided() int64 { return 0 }
 
+// Nearest implements Worker.
 func (w *exactWorker[K]) Nearest(i, count int, list []int32) []int32 {
 	w.buf = scan.SelectNearest(w.space.row(i), count, i, w.buf, &w.found)
 	list = list[:0]
@@ -80,6 +87,7 @@ func (w *exactWorker[K]) Nearest(i, count int, list []int32) []int32 {
 	return list
 }
 
+// NearestTied implements Worker.
 func (w *exactWorker[K]) NearestTied(i, count int, list, group []int32) ([]int32, []int32) {
 	row := w.space.row(i)
 	w.buf = scan.SelectNearest(row, count, i, w.buf, &w.found)
@@ -105,6 +113,7 @@ func (w *exactWorker[K]) NearestTied(i, count int, list, group []int32) ([]int32
 	return list, group
 }
 
+// Distances implements Worker.
 func (w *exactWorker[K]) Distances(i int, list []int32, out []float64) {
 	row := w.space.row(i)
 	for q, j := range list {
@@ -112,6 +121,7 @@ func (w *exactWorker[K]) Distances(i int, list []int32, out []float64) {
 	}
 }
 
+// Ranks implements Ranker.
 func (w *exactWorker[K]) Ranks(i int, list []int32, tied int, rank, closer []int32) (ties int64) {
 	if len(list) == 0 {
 		return 0

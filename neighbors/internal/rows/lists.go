@@ -17,6 +17,7 @@ type Lists struct {
 	Orders [][]int32
 }
 
+// Reset empties the lists; the next belongs to the row of point first.
 func (l *Lists) Reset(first int) {
 	l.First = first
 	l.Ends, l.List, l.Owner = l.Ends[:0], l.List[:0], l.Owner[:0]
@@ -31,6 +32,7 @@ func (l *Lists) before(a int32, q int) bool {
 	return order[a] < order[l.List[q]]
 }
 
+// RankLists implements Worker.
 func (w *exactWorker[K]) RankLists(l *Lists, rank []int32) {
 	from := 0
 	for r, end := range l.Ends {

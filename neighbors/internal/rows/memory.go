@@ -57,7 +57,8 @@ func machineMemory() int64 {
 func rowsWithin(budget, rowBytes int64, n int) (int, error) {
 	rows := budget / rowBytes
 	if rows < 1 {
-		return 0, fmt.Errorf("memory: %d bytes are left for blocks of rows and one row of distances takes %d: allow more", max(0, budget), rowBytes)
+		return 0, fmt.Errorf("memory: %d bytes are left for blocks of rows and one row of distances takes %d: allow more",
+			max(0, budget), rowBytes)
 	}
 	return int(min(rows, blockRows, int64(n))), nil
 }

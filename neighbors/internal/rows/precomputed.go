@@ -41,7 +41,8 @@ func checkMatrix[T float32 | float64](role string, d []T, n int) error {
 						return fmt.Errorf("%s: the distances of points %d and %d are %v and %v, want finite numbers ≥ 0", role, i, j, a, b)
 					}
 					if math.Abs(a-b) > asymmetry*max(a, b) {
-						return fmt.Errorf("%s: the distance from point %d to %d is %v, the way back %v: want a symmetric matrix", role, i, j, a, b)
+						return fmt.Errorf("%s: the distance from point %d to %d is %v, the way back %v: want a symmetric matrix",
+							role, i, j, a, b)
 					}
 				}
 			}

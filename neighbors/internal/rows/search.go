@@ -37,6 +37,7 @@ type SpaceCounts struct {
 	Method string
 }
 
+// NewNearest returns empty lists of k neighbors of n points.
 func NewNearest(n, k int) *Nearest {
 	return &Nearest{N: n, K: k, Index: make([]int32, n*k), Distance: make([]float64, n*k)}
 }

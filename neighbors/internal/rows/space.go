@@ -70,6 +70,7 @@ type base struct {
 	computed   *atomic.Int64
 }
 
+// Counts implements Space.
 func (b *base) Counts() SpaceCounts {
 	return SpaceCounts{Duplicates: b.duplicates, Method: b.method}
 }

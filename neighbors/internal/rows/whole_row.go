@@ -23,7 +23,7 @@ type wholeRow struct {
 }
 
 // ranks ranks the points l.list[from:from+len(rank)] in the row with that order of points
-// and runs of ties; see worker.nearestTied.
+// and runs of ties; see Worker.NearestTied.
 func (w *wholeRow) ranks(l *Lists, from int, order, group []int32, n int, rank []int32) {
 	w.at = scan.Grown(w.at, n)
 	for p, j := range order {

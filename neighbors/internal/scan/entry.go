@@ -25,6 +25,7 @@ func (e Entry[K]) Before(f Entry[K]) bool {
 	return e.Key < f.Key || e.Key == f.Key && e.Index < f.Index
 }
 
+// CompareEntries is the order of neighbors for sorting.
 func CompareEntries[K Key](a, b Entry[K]) int {
 	if c := cmp.Compare(a.Key, b.Key); c != 0 {
 		return c

@@ -9,7 +9,7 @@ import (
 	"repscope/internal/kernel"
 )
 
-// RoundUp and down round v to F, outward.
+// RoundUp is the smallest F that is not below v.
 func RoundUp[F kernel.Float](v float64) F {
 	f := F(v)
 	if float64(f) < v {
@@ -18,6 +18,7 @@ func RoundUp[F kernel.Float](v float64) F {
 	return f
 }
 
+// RoundDown is the largest F that is not above v.
 func RoundDown[F kernel.Float](v float64) F {
 	f := F(v)
 	if float64(f) > v {
@@ -26,6 +27,7 @@ func RoundDown[F kernel.Float](v float64) F {
 	return f
 }
 
+// NextDown is the largest F below f.
 func NextDown[F kernel.Float](f F) F { return next(f, math.Inf(-1)) }
 
 func next[F kernel.Float](f F, toward float64) F {
