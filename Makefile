@@ -6,7 +6,8 @@
 
 GO          ?= go
 STATICCHECK := bin/tools/staticcheck
-ANALYSES    := smoothness robustness neighborhood manifold geometry
+# The analyses to run; by default all of suite/suite.go, the list of binaries.
+ANALYSES    ?=
 
 # Input of analyse-all. Without FRAMES it runs on the built-in example.
 FRAMES   ?=
@@ -75,7 +76,7 @@ oracle:
 
 # Latents are cached by content, so only the first analysis encodes them.
 analyse-all: build
-	@set -e; for analysis in $(ANALYSES); do \
+	@set -e; list="$(or $(ANALYSES),$$($(GO) run ./suite/list))"; for analysis in $$list; do \
 		echo "== $$analysis"; \
 		bin/$$analysis $(INPUT) $(if $(OUT),--out "$(OUT)/$$analysis") $(FLAGS); \
 	done
@@ -86,8 +87,7 @@ example-data:
 
 # The figures of the README.
 figures: build
-	@set -e; mkdir -p docs/figures; for analysis in $(ANALYSES); do \
-		flags=; if [ $$analysis = geometry ]; then flags="--exclude-window 30"; fi; \
+	@set -e; mkdir -p docs/figures; list="$$($(GO) run ./suite/list --figures)"; echo "$$list" | while read -r analysis flags; do \
 		bin/$$analysis --example $$flags --quiet --format png --out "bin/figures/$$analysis"; \
 		cp "bin/figures/$$analysis"/*.png docs/figures/; \
 	done
@@ -116,7 +116,7 @@ ptx-check:
 cuda-fake:
 	@if command -v gcc >/dev/null && command -v g++ >/dev/null; then \
 		$(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' ./internal/cuda ./model/cuda && \
-		$(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' -run 'GPU|CUDA' ./neighbors ./latent ./analysis/robustness ./cmd; \
+		$(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' -run 'GPU|CUDA' ./neighbors/... ./model ./latent ./analysis/robustness ./cmd; \
 	else \
 		echo "skipped: the tests of CUDA on the fake driver need gcc and g++"; \
 	fi
@@ -130,7 +130,7 @@ GPU_CHECK = $(CURDIR)/bin/gpu-check
 gpu-check-bundle:
 	rm -rf bin/gpu-check
 	@mkdir -p bin/gpu-check
-	@for package in internal/cuda model/cuda neighbors; do \
+	@for package in internal/cuda model/cuda neighbors neighbors/internal/gpu; do \
 		mkdir -p "$(GPU_CHECK)/$$package"; \
 		echo "$(GO) test -c -tags cuda ./$$package"; \
 		$(CUDA_ENV) $(GO) test -c -tags cuda -o "$(GPU_CHECK)/$$package/$$(basename $$package).test" ./$$package || exit 1; \

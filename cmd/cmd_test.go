@@ -5,17 +5,10 @@ package cmd_test
 import (
 	"testing"
 
-	"repscope/analysis/geometry"
-	"repscope/analysis/manifold"
-	"repscope/analysis/neighborhood"
-	"repscope/analysis/robustness"
-	"repscope/analysis/smoothness"
-	"repscope/internal/cli/clitest"
-	"repscope/tool/encode"
+	"repscope/internal/runtest"
+	"repscope/suite"
 )
 
-func TestMain(m *testing.M) {
-	clitest.Main(m, smoothness.Command, robustness.Command, neighborhood.Command, manifold.Command, geometry.Command, encode.Command)
-}
+func TestMain(m *testing.M) { runtest.Main(m, suite.Commands()...) }
 
-func TestScripts(t *testing.T) { clitest.Run(t, "testdata/script") }
+func TestScripts(t *testing.T) { runtest.Run(t, "testdata/script") }

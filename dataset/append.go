@@ -5,7 +5,6 @@ package dataset
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -16,7 +15,9 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/atomicfile"
 	"repscope/internal/dtype"
+	"repscope/internal/safetensors"
 )
 
 // AppendFormats are the formats that an Appender writes.
@@ -124,14 +125,14 @@ func openAppended(path string, flags int) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lock(f); err != nil {
+	if err := atomicfile.TryLock(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
 	return f, nil
 }
 
 // ErrLocked says that a file is being written by somebody else.
-var ErrLocked = errors.New("another run is writing this file")
+var ErrLocked = atomicfile.ErrLocked
 
 // DiscardAppended removes a file that an Appender left. That there is none is no
 // error; that an Appender is writing it is.
@@ -150,7 +151,7 @@ func newAppender(path, format, name string, t DType, shape []int) (*Appender, er
 	if t != Float32 && t != Float16 {
 		return nil, fmt.Errorf("%s: rows of type %v, want float32 or float16", path, t)
 	}
-	size, err := sizeOf(shape, t)
+	size, err := dtype.ArraySize(shape, t)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -171,7 +172,7 @@ func newAppender(path, format, name string, t DType, shape []int) (*Appender, er
 		a.member = name + ".npy"
 		a.head = append(localHeader(a.member, int64(len(a.inner))+size, 0), a.inner...)
 	case "safetensors":
-		if a.head, err = safetensorsHead(name, t, shape, size); err != nil {
+		if a.head, err = safetensors.Header(safetensors.Tensor{Name: name, DType: t, Shape: shape}); err != nil {
 			return nil, err
 		}
 		a.inner = a.head
@@ -180,26 +181,6 @@ func newAppender(path, format, name string, t DType, shape []int) (*Appender, er
 	}
 	a.crc = crc32.ChecksumIEEE(a.inner)
 	return a, nil
-}
-
-func safetensorsHead(name string, t DType, shape []int, size int64) ([]byte, error) {
-	if err := checkNames([]Field{{Name: name}}); err != nil {
-		return nil, err
-	}
-	code := ""
-	for c, other := range safetensorsTypes {
-		if other == t {
-			code = c
-		}
-	}
-	text, err := json.Marshal(map[string]safetensor{name: {code, shape, []int64{0, size}}})
-	if err != nil {
-		return nil, err
-	}
-	for len(text)%8 != 0 {
-		text = append(text, ' ')
-	}
-	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), nil
 }
 
 // Append writes further rows. An element that float16 cannot hold is an error.

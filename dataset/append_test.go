@@ -1,3 +1,5 @@
+// Tests of files that grow: appended, resumed and finished.
+
 package dataset
 
 // Appended arrays read back, continue after interruptions with the same bytes,

@@ -5,17 +5,15 @@ package dataset
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"hash/crc32"
 	"io"
-	"math"
-	"math/bits"
 	"slices"
 	"sync"
 
 	"repscope/internal/dtype"
+	"repscope/internal/format"
 	"repscope/internal/mmap"
 )
 
@@ -41,7 +39,7 @@ const (
 
 // ErrTruncated says that a file ends too early: it was cut while being copied or
 // written.
-var ErrTruncated = errors.New("truncated")
+var ErrTruncated = format.ErrTruncated
 
 // Array is an n-dimensional array of any rank, in C order, whose first axis is
 // read in ranges of rows. All methods may be called from several goroutines.
@@ -102,33 +100,6 @@ func elements(data any) (DType, []byte, error) {
 	return dtype.Invalid, nil, fmt.Errorf("data of type %T, want a slice of bool, uint8, int32, int64, float32 or float64", data)
 }
 
-// sizeOf returns the number of bytes of an array, or an error when a length is
-// negative or the number does not fit.
-func sizeOf(shape []int, t DType) (int64, error) {
-	if len(shape) > 32 {
-		return 0, fmt.Errorf("shape with %d axes, want at most 32", len(shape))
-	}
-	size, empty := uint64(t.Size()), false
-	for _, n := range shape {
-		if n < 0 {
-			return 0, fmt.Errorf("shape %v has a negative length", shape)
-		}
-		if n == 0 {
-			empty = true
-			continue
-		}
-		high, low := bits.Mul64(size, uint64(n))
-		if high != 0 || low > math.MaxInt {
-			return 0, fmt.Errorf("shape %v of type %v does not fit in memory", shape, t)
-		}
-		size = low
-	}
-	if empty {
-		return 0, nil
-	}
-	return int64(size), nil
-}
-
 // newArray fills in what follows from the shape, whose size has been checked.
 func newArray(name, path, key string, shape []int, t DType, order dtype.Order, s source) *Array {
 	a := &Array{name: name, path: path, key: key, shape: shape, dtype: t, order: order, rows: 1, rowLen: 1, source: s}
@@ -152,7 +123,7 @@ func NewArray[T Element](name string, shape []int, data []T) (*Array, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	size, err := sizeOf(shape, t)
+	size, err := dtype.ArraySize(shape, t)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -1,3 +1,5 @@
+// Tests of arrays against NumPy, of bad files, keys and digests.
+
 package dataset
 
 import (

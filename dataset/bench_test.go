@@ -1,3 +1,5 @@
+// Benchmarks of reading states.
+
 package dataset
 
 import (

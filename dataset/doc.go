@@ -1,7 +1,16 @@
 // Package dataset reads arrays and frame sets from disk and presents them as
-// sequences of states: .npy, .npz, .safetensors, folders of PNG and JPEG
-// files, PyTorch files and the published experience datasets. Large files are
-// mapped or read row by row, never loaded whole.
+// sequences of states. Large files are mapped or read row by row, never loaded
+// whole. The formats are
+//
+//   - .npy: one array, as numpy.save writes it
+//   - .npz: arrays by name, as numpy.savez and numpy.savez_compressed write them
+//   - .safetensors: arrays by name
+//   - .pth: a PyTorch file: a tensor by its path in dicts and lists, or a
+//     published experience dataset
+//   - a folder of images: PNG or JPEG files of one size, in natural order of
+//     their names
+//
+// They are told apart by their content (see [Formats]).
 //
 //	frames, err := dataset.Open("val.npz:frames")          // an Array, say uint8 [N 84 84]
 //	if err != nil { … }

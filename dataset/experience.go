@@ -5,7 +5,6 @@ package dataset
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"repscope/internal/torchfile"
 )
@@ -101,7 +100,7 @@ func experienceArray(path, split, attribute string, o *torchfile.Object) (*Array
 // OpenExperience opens "FILE", "FILE:val" (the default) or "FILE:train".
 func OpenExperience(spec string) (*Experience, error) {
 	path, split := splitSpec(spec)
-	file, err := openTorchFile(path)
+	file, err := torchfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -139,53 +138,71 @@ func readExperience(file *torchfile.File, split string) (*Experience, error) {
 		return nil, fmt.Errorf("%s: sequence_length is %v, want a number from 1 to the %d frames", name, length, e.Frames.Len())
 	}
 	e.SequenceLength = int(n)
-	stop, err := experienceArray(path, split, "stop_episodes", o)
+	if e.Stop, err = e.readStop(path, o); err != nil {
+		return nil, err
+	}
+	for _, optional := range []struct {
+		attribute string
+		array     **Array
+	}{{"actions", &e.Actions}, {"rewards", &e.Rewards}} {
+		if v, ok := o.Attribute(optional.attribute); !ok || v == nil {
+			continue
+		}
+		if *optional.array, err = experienceArray(path, split, optional.attribute, o); err != nil {
+			return nil, err
+		}
+		if err := e.matches(*optional.array); err != nil {
+			return nil, err
+		}
+	}
+	e.ValidStart, err = e.readStarts(path, o)
+	return e, err
+}
+
+// readStop returns the flags that end an episode.
+func (e *Experience) readStop(path string, o *torchfile.Object) ([]bool, error) {
+	stop, err := experienceArray(path, e.Split, "stop_episodes", o)
 	if err != nil {
 		return nil, err
 	}
 	if err := e.matches(stop); err != nil {
 		return nil, err
 	}
-	flags := make([]int64, stop.Len())
-	if err := stop.ReadInt64(flags, 0, len(flags)); err != nil {
+	values := make([]int64, stop.Len())
+	if err := stop.ReadInt64(values, 0, len(values)); err != nil {
 		return nil, err
 	}
-	e.Stop = make([]bool, len(flags))
-	for i, v := range flags {
+	flags := make([]bool, len(values))
+	for i, v := range values {
 		if v != 0 && v != 1 {
 			return nil, fmt.Errorf("%s: element %d is %d, want 0 or 1", stop.Name(), i, v)
 		}
-		e.Stop[i] = v == 1
+		flags[i] = v == 1
 	}
-	for attribute, array := range map[string]**Array{"actions": &e.Actions, "rewards": &e.Rewards} {
-		if v, ok := o.Attribute(attribute); !ok || v == nil {
-			continue
-		}
-		if *array, err = experienceArray(path, split, attribute, o); err != nil {
-			return nil, err
-		}
-		if err := e.matches(*array); err != nil {
-			return nil, err
-		}
+	return flags, nil
+}
+
+// readStarts returns the starts that the file lists, nil when it lists none.
+func (e *Experience) readStarts(path string, o *torchfile.Object) ([]int, error) {
+	if v, ok := o.Attribute("valid_start_indices"); !ok || v == nil {
+		return nil, nil
 	}
-	if v, ok := o.Attribute("valid_start_indices"); ok && v != nil {
-		starts, err := experienceArray(path, split, "valid_start_indices", o)
-		if err != nil {
-			return nil, err
-		}
-		values := make([]int64, starts.Len()*starts.RowLen())
-		if err := starts.ReadInt64(values, 0, starts.Len()); err != nil {
-			return nil, err
-		}
-		e.ValidStart = make([]int, len(values))
-		for i, v := range values {
-			if v < 0 || v >= int64(e.Frames.Len()) {
-				return nil, fmt.Errorf("%s: element %d is %d, want a frame below %d", starts.Name(), i, v, e.Frames.Len())
-			}
-			e.ValidStart[i] = int(v)
-		}
+	starts, err := experienceArray(path, e.Split, "valid_start_indices", o)
+	if err != nil {
+		return nil, err
 	}
-	return e, nil
+	values := make([]int64, starts.Len()*starts.RowLen())
+	if err := starts.ReadInt64(values, 0, starts.Len()); err != nil {
+		return nil, err
+	}
+	list := make([]int, len(values))
+	for i, v := range values {
+		if v < 0 || v >= int64(e.Frames.Len()) {
+			return nil, fmt.Errorf("%s: element %d is %d, want a frame below %d", starts.Name(), i, v, e.Frames.Len())
+		}
+		list[i] = int(v)
+	}
+	return list, nil
 }
 
 // matches checks that an array has one value per frame.
@@ -207,31 +224,6 @@ func (e *Experience) States(o StateOptions) (*States, error) {
 	}
 	o.Ends = e.Stop
 	return NewStates(e.Frames, o)
-}
-
-// StartsDiffer reports whether the starts that the file lists are not those of
-// the window rule at SequenceLength, by how many they differ, and false when
-// the file lists none.
-func (e *Experience) StartsDiffer() (int, bool) {
-	if e.ValidStart == nil {
-		return 0, false
-	}
-	rule := map[int]bool{}
-	for _, i := range windowStarts(boundaries{ends: e.Stop}.runs(len(e.Stop)), e.Stop, len(e.Stop), e.SequenceLength) {
-		rule[i] = true
-	}
-	different := 0
-	listed := slices.Clone(e.ValidStart)
-	slices.Sort(listed)
-	for _, i := range slices.Compact(listed) {
-		if rule[i] {
-			delete(rule, i)
-		} else {
-			different++
-		}
-	}
-	different += len(rule)
-	return different, different > 0
 }
 
 // Close releases the file.

@@ -4,6 +4,7 @@ package dataset
 
 import (
 	"bufio"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -14,13 +15,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"repscope/internal/dtype"
+	"repscope/internal/parallel"
 )
 
 // maxPixels is the largest image that is decoded.
@@ -87,7 +87,7 @@ func openImages(folder string) (*Array, error) {
 		files[i] = filepath.Join(folder, name)
 	}
 	kinds := make([]imageKind, len(files))
-	err = parallel(len(files), func(i int) (err error) {
+	err = parallel.Try(context.Background(), 0, len(files), func(_, i int) (err error) {
 		kinds[i], err = readKind(files[i])
 		return err
 	})
@@ -104,7 +104,7 @@ func openImages(folder string) (*Array, error) {
 	if kinds[0].deep {
 		t = Uint16
 	}
-	if _, err := sizeOf(shape, t); err != nil {
+	if _, err := dtype.ArraySize(shape, t); err != nil {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
 	s := &images{files: files, kind: kinds[0], row: rowBytes(shape, t)}
@@ -147,36 +147,6 @@ func digits(s string) int {
 		n++
 	}
 	return n
-}
-
-// parallel calls fn for 0..n-1 on all cores and returns the error of the lowest
-// index that failed.
-func parallel(n int, fn func(i int) error) error {
-	var next, failed atomic.Int64
-	failed.Store(int64(n))
-	var lock sync.Mutex
-	var first error
-	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		group.Go(func() {
-			for {
-				i := next.Add(1) - 1
-				if i >= failed.Load() {
-					return
-				}
-				if err := fn(int(i)); err != nil {
-					lock.Lock()
-					if i < failed.Load() {
-						failed.Store(i)
-						first = err
-					}
-					lock.Unlock()
-				}
-			}
-		})
-	}
-	group.Wait()
-	return first
 }
 
 // readKind reads the header of an image.
@@ -260,7 +230,7 @@ func (s *images) use(lo, hi int, fn func(raw []byte) error) error {
 
 func (s *images) decode(lo, hi int) ([]byte, error) {
 	raw := make([]byte, (hi-lo)*s.row)
-	err := parallel(hi-lo, func(i int) error {
+	err := parallel.Try(context.Background(), 0, hi-lo, func(_, i int) error {
 		return s.decodeOne(raw[i*s.row:(i+1)*s.row], s.files[lo+i])
 	})
 	return raw, err

@@ -138,7 +138,7 @@ func (h *npyHeader) parse(text string, unicode bool) error {
 		}
 		h.shape[i] = int(v)
 	}
-	h.size, err = sizeOf(h.shape, h.dtype)
+	h.size, err = dtype.ArraySize(h.shape, h.dtype)
 	return err
 }
 

@@ -51,13 +51,43 @@ func npzMembers(file *mmap.File, archive *zip.Reader) (names []string, members m
 	return names, members, nil
 }
 
+func openNPZ(file *mmap.File, key string) (*Array, error) {
+	archive, err := openZip(file)
+	if err != nil {
+		return nil, err
+	}
+	names, members, err := npzMembers(file, archive)
+	if err != nil {
+		return nil, err
+	}
+	if key, err = chooseKey(file.Path(), strings.TrimSuffix(key, ".npy"), names); err != nil {
+		return nil, err
+	}
+	return openMember(file, members[key], key)
+}
+
+func allNPZ(file *mmap.File) ([]*Array, error) {
+	archive, err := openZip(file)
+	if err != nil {
+		return nil, err
+	}
+	names, members, err := npzMembers(file, archive)
+	if err != nil {
+		return nil, err
+	}
+	arrays := make([]*Array, len(names))
+	for i, name := range names {
+		if arrays[i], err = openMember(file, members[name], name); err != nil {
+			return nil, err
+		}
+	}
+	return arrays, nil
+}
+
 // openMember opens one array of an .npz file.
 func openMember(file *mmap.File, m *zip.File, key string) (*Array, error) {
 	name := file.Path() + ":" + key
 	fail := func(err error) (*Array, error) {
-		if errors.Is(err, zipmember.ErrTruncated) {
-			err = fmt.Errorf("%w: %w", ErrTruncated, err)
-		}
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if err := zipmember.Check(m, file.Size()); err != nil {

@@ -1,3 +1,5 @@
+// What is written here, read by NumPy itself.
+
 package dataset
 
 import (

@@ -3,11 +3,8 @@
 package dataset
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -15,6 +12,7 @@ import (
 	"sync"
 
 	"repscope/internal/mmap"
+	"repscope/internal/text"
 )
 
 // splitSpec separates "FILE:key". A file whose own name holds the colon wins.
@@ -35,68 +33,6 @@ func splitSpec(spec string) (path, key string) {
 		return spec[:i], spec[i+1:]
 	}
 	return spec, ""
-}
-
-// format is what the first bytes of a file say.
-type format int
-
-const (
-	unknownFormat format = iota
-	npyFormat
-	npzFormat
-	safetensorsFormat
-	torchFormat
-)
-
-// formatOf finds the format by content, not by name.
-func formatOf(file *mmap.File) (format, error) {
-	head := make([]byte, min(64, file.Size()))
-	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return 0, fmt.Errorf("%s: %w", file.Path(), err)
-	}
-	path := strings.ToLower(file.Path())
-	switch {
-	case len(head) == 0:
-		return 0, fmt.Errorf("%s: %w: the file is empty", file.Path(), ErrTruncated)
-	case bytes.HasPrefix(head, []byte(npyMagic)):
-		return npyFormat, nil
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
-		archive, err := openZip(file)
-		if err != nil {
-			return 0, err
-		}
-		for _, m := range archive.File {
-			if strings.HasSuffix(m.Name, ".npy") {
-				return npzFormat, nil
-			}
-			if strings.HasSuffix(m.Name, "/data.pkl") {
-				return torchFormat, nil
-			}
-		}
-		return npzFormat, nil
-	case len(head) >= 9 && head[8] == '{' && binary.LittleEndian.Uint64(head) <= maxSafetensorsHeader:
-		return safetensorsFormat, nil
-	case bytes.HasPrefix(head, []byte("\x80\x02\x8a\x0a")):
-		return torchFormat, nil
-	case strings.HasSuffix(path, ".npy"):
-		_, err := openNPY(file)
-		return npyFormat, err
-	case strings.HasSuffix(path, ".safetensors"):
-		_, err := readSafetensors(file)
-		return safetensorsFormat, err
-	case strings.HasSuffix(path, ".pth"), strings.HasSuffix(path, ".pt"):
-		return torchFormat, nil
-	}
-	what := fmt.Sprintf("begins with %q", head[:min(8, len(head))])
-	switch {
-	case bytes.HasPrefix(head, []byte("version https://git-lfs")):
-		what = "is a Git LFS pointer, not the file itself (git lfs pull)"
-	case bytes.HasPrefix(head, []byte("\x89PNG")), bytes.HasPrefix(head, []byte("\xff\xd8\xff")):
-		what = "is one image: give the folder of the images"
-	case bytes.HasPrefix(head, []byte("\x89HDF")):
-		what = "is an HDF5 file"
-	}
-	return 0, fmt.Errorf("%s: %s; want .npy, .npz, .safetensors, .pth or a folder of images", file.Path(), what)
 }
 
 // Open opens "FILE" or "FILE:key" (see the package comment for the formats).
@@ -125,59 +61,20 @@ func Open(spec string) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := openFile(file, key)
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return a, nil
-}
-
-// openFile opens one array of a file. The array closes the file; on error the
-// caller does.
-func openFile(file *mmap.File, key string) (*Array, error) {
 	f, err := formatOf(file)
-	if err != nil {
-		return nil, err
-	}
-	switch f {
-	case npyFormat:
-		if key != "" {
-			return nil, fmt.Errorf("%s: a .npy file holds one array without a name, not %q", file.Path(), key)
-		}
-		return openNPY(file)
-	case npzFormat:
-		archive, err := openZip(file)
-		if err != nil {
-			return nil, err
-		}
-		names, members, err := npzMembers(file, archive)
-		if err != nil {
-			return nil, err
-		}
-		if key, err = chooseKey(file.Path(), strings.TrimSuffix(key, ".npy"), names); err != nil {
-			return nil, err
-		}
-		return openMember(file, members[key], key)
-	case safetensorsFormat:
-		s, err := readSafetensors(file)
-		if err != nil {
-			return nil, err
-		}
-		if key, err = chooseKey(file.Path(), key, s.names); err != nil {
-			return nil, err
-		}
-		return s.open(key)
-	}
-	a, err := openTorch(file.Path(), key)
 	if err == nil {
-		file.Close() // the array has the file open on its own
+		var a *Array
+		if a, err = f.open(file, key); err == nil {
+			return a, nil
+		}
 	}
-	return a, err
+	file.Close()
+	return nil, err
 }
 
-// OpenAll opens every array of an .npz or .safetensors file, in the order of the
-// file. Each is closed on its own; the file is released with the last.
+// OpenAll opens every array of a file whose format has arrays by name, such as
+// .npz and .safetensors, in the order of the file. Each is closed on its own; the
+// file is released with the last.
 func OpenAll(path string) ([]*Array, error) {
 	file, err := mmap.Open(path)
 	if err != nil {
@@ -195,38 +92,12 @@ func openAll(file *mmap.File) ([]*Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	var arrays []*Array
-	switch f {
-	case npzFormat:
-		archive, err := openZip(file)
-		if err != nil {
-			return nil, err
-		}
-		names, members, err := npzMembers(file, archive)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
-			a, err := openMember(file, members[name], name)
-			if err != nil {
-				return nil, err
-			}
-			arrays = append(arrays, a)
-		}
-	case safetensorsFormat:
-		s, err := readSafetensors(file)
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range s.names {
-			a, err := s.open(name)
-			if err != nil {
-				return nil, err
-			}
-			arrays = append(arrays, a)
-		}
-	default:
-		return nil, fmt.Errorf("%s: want an .npz or .safetensors file", file.Path())
+	if f.openAll == nil {
+		return nil, fmt.Errorf("%s: want a file of arrays by name: %s", file.Path(), names(func(f *arrayFormat) bool { return f.openAll != nil }))
+	}
+	arrays, err := f.openAll(file)
+	if err != nil {
+		return nil, err
 	}
 	users := &shared{close: file.Close}
 	digest := sync.OnceValues(func() (string, error) { return hashFile(file, nil) })
@@ -264,7 +135,7 @@ func chooseKey(path, key string, names []string) (string, error) {
 		return key, nil
 	}
 	hint := ""
-	if near := nearest(key, names); near != "" {
+	if near := text.Nearest(key, names); near != "" {
 		hint = fmt.Sprintf("; did you mean %q?", near)
 	}
 	return "", fmt.Errorf("%s: no array %q (there are %s)%s", path, key, list(names), hint)
@@ -277,40 +148,4 @@ func list(names []string) string {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	return strings.Join(names, ", ")
-}
-
-// nearest returns the name that differs from key by the fewest edits, or "" when
-// none is near.
-func nearest(key string, names []string) string {
-	best, bestDistance := "", len(key)/2+2
-	for _, name := range names {
-		if len(name) > 256 || len(key) > 256 {
-			continue
-		}
-		if d := editDistance(strings.ToLower(key), strings.ToLower(name)); d < bestDistance {
-			best, bestDistance = name, d
-		}
-	}
-	return best
-}
-
-// editDistance is Levenshtein's distance.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -3,13 +3,13 @@
 package dataset
 
 import (
+	"context"
 	"fmt"
 	"math"
-	"runtime"
-	"sync"
-	"sync/atomic"
+	"slices"
 
 	"repscope/internal/dtype"
+	"repscope/internal/parallel"
 )
 
 // scan is what inspecting an array found.
@@ -32,37 +32,24 @@ func (a *Array) inspect() (scan, error) {
 		chunks = (a.rows + step - 1) / step
 	}
 	parts := make([]scan, chunks)
-	errs := make([]error, chunks)
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), chunks) {
-		group.Go(func() {
-			var values []float64
-			for {
-				c := int(next.Add(1)) - 1
-				if c >= chunks {
-					return
-				}
-				lo := c * step
-				hi := min(lo+step, a.rows)
-				n := (hi - lo) * a.rowLen
-				if cap(values) < n {
-					values = make([]float64, n)
-				}
-				values = values[:n]
-				errs[c] = a.use(n, lo, hi, func(raw []byte) error { return dtype.Float64s(values, raw, a.dtype, a.order) })
-				if errs[c] == nil {
-					parts[c] = scanRows(values, lo, a.rowLen)
-				}
+	err := parallel.With(context.Background(), 0, chunks, func() func(c int) error {
+		var values []float64
+		return func(c int) error {
+			lo := c * step
+			hi := min(lo+step, a.rows)
+			values = slices.Grow(values[:0], (hi-lo)*a.rowLen)[:(hi-lo)*a.rowLen]
+			err := a.use(len(values), lo, hi, func(raw []byte) error { return dtype.Float64s(values, raw, a.dtype, a.order) })
+			if err == nil {
+				parts[c] = scanRows(values, lo, a.rowLen)
 			}
-		})
-	}
-	group.Wait()
-	total := scan{low: math.Inf(1), high: math.Inf(-1)}
-	for c, p := range parts {
-		if errs[c] != nil {
-			return total, errs[c]
+			return err
 		}
+	})
+	total := scan{low: math.Inf(1), high: math.Inf(-1)}
+	if err != nil {
+		return total, err
+	}
+	for _, p := range parts {
 		total.low = min(total.low, p.low)
 		total.high = max(total.high, p.high)
 		total.bad = append(total.bad, p.bad...)

@@ -4,6 +4,7 @@
 package dataset
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -13,9 +14,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"repscope/internal/dtype"
+	"repscope/internal/parallel"
 	"repscope/points"
 )
 
@@ -62,8 +63,9 @@ func (r PixelRange) String() string {
 
 // States is a sequence of states over an array. It is safe for concurrent use.
 type States struct {
-	array  *Array
-	starts []int // the array row at which each state begins
+	array   *Array
+	starts  []int   // the array row at which each state begins
+	windows windows // where states may begin, whatever the rows hold
 
 	// Which part of the array a state is: rows start+delta .. +rows-1, and of each
 	// row the given runs of elements (nil: all).
@@ -86,6 +88,9 @@ type part struct{ offset, length int }
 
 // layouts maps the name of a layout to its number of axes.
 var layouts = map[string]int{"D": 1, "TD": 2, "HW": 2, "CHW": 3, "THW": 3, "CTHW": 4, "TCHW": 4}
+
+// Layouts are the names that StateOptions.Layout takes beside auto.
+func Layouts() []string { return []string{"D", "HW", "CHW", "THW", "CTHW", "TCHW", "TD"} }
 
 // ReadEpisodes reads an array of one value per row as episode numbers or as
 // end-of-episode flags; exactly one result is non-nil. kind is "numbers",
@@ -128,75 +133,6 @@ func ReadEpisodes(a *Array, kind string) (numbers []int64, ends []bool, err erro
 	return nil, ends, nil
 }
 
-// boundaries are episodes as numbers or flags, or neither.
-type boundaries struct {
-	numbers []int64
-	ends    []bool
-}
-
-// runs numbers the uninterrupted stretches of one episode, row by row.
-func (b boundaries) runs(n int) []int32 {
-	run := make([]int32, n)
-	current := int32(0)
-	for i := range n {
-		if i > 0 && (b.ends != nil && b.ends[i-1] || b.numbers != nil && b.numbers[i] != b.numbers[i-1]) {
-			current++
-		}
-		run[i] = current
-	}
-	return run
-}
-
-// episodes numbers the episodes in order of appearance, row by row.
-func (b boundaries) episodes(run []int32) []int32 {
-	if b.numbers == nil {
-		return run
-	}
-	episode := make([]int32, len(run))
-	seen := map[int64]int32{}
-	for i, v := range b.numbers {
-		e, ok := seen[v]
-		if !ok {
-			e = int32(len(seen))
-			seen[v] = e
-		}
-		episode[i] = e
-	}
-	return episode
-}
-
-// windowStarts returns the valid starts of windows of the given length.
-func windowStarts(run []int32, ends []bool, n, window int) []int {
-	var starts []int
-	lastEnd := -1 // the last flagged row up to i+window
-	for j := range window {
-		if j < n && ends != nil && ends[j] {
-			lastEnd = j
-		}
-	}
-	for i := 0; i+window < n; i++ {
-		if ends != nil && ends[i+window] {
-			lastEnd = i + window
-		}
-		if lastEnd < i && run[i] == run[i+window] {
-			starts = append(starts, i)
-		}
-	}
-	return starts
-}
-
-// withSuccessors adds start+1 for every start.
-func withSuccessors(starts []int) []int {
-	out := make([]int, 0, len(starts)+1)
-	for k, i := range starts {
-		out = append(out, i)
-		if k+1 == len(starts) || starts[k+1] != i+1 {
-			out = append(out, i+1)
-		}
-	}
-	return out
-}
-
 // NewStates presents the rows of a as states. Floating-point values are looked
 // through once, for NaN, infinity and the pixel range.
 func NewStates(a *Array, o StateOptions) (*States, error) {
@@ -233,9 +169,11 @@ func NewStates(a *Array, o StateOptions) (*States, error) {
 		s.rows, s.span = o.Window, o.Window
 		s.shape = append([]int{o.Window}, s.shape...)
 		s.layout = "T" + s.layout
-		s.starts = windowStarts(s.run, o.Ends, a.rows, o.Window)
+		s.windows.valid = windowStarts(s.run, o.Ends, a.rows, o.Window)
+		s.windows.extended = withSuccessors(s.windows.valid)
+		s.starts = s.windows.valid
 		if o.Successors {
-			s.starts = withSuccessors(s.starts)
+			s.starts = s.windows.extended
 		}
 		if len(s.starts) == 0 {
 			return nil, fmt.Errorf("%s: no window of %d rows and its successor fit into an episode (%d rows, %d stretches)", a.name, o.Window, a.rows, int(lastOr(s.run, -1))+1)
@@ -245,6 +183,7 @@ func NewStates(a *Array, o StateOptions) (*States, error) {
 		for i := range s.starts {
 			s.starts[i] = i
 		}
+		s.windows = windows{s.starts, s.starts}
 	}
 	if a.dtype.IsFloat() {
 		if err := s.checkFinite(o.SkipNaN); err != nil {
@@ -289,10 +228,7 @@ func chooseLayout(a *Array, row []int, layout string, window bool) (string, erro
 	}
 	axes, ok := layouts[layout]
 	if !ok {
-		names := make([]string, 0, len(layouts))
-		for name := range layouts {
-			names = append(names, name)
-		}
+		names := Layouts()
 		slices.Sort(names)
 		return "", fmt.Errorf("layout %q, want auto, %s", layout, strings.Join(names, ", "))
 	}
@@ -625,16 +561,10 @@ func (s *States) contiguous() ([]byte, bool) {
 func readParallel[T any](s *States, dst []T, convert func(dst []T, src []byte) error) error {
 	n, size := len(s.starts), s.Size()
 	workers := min(runtime.GOMAXPROCS(0), (n*size)>>16+1)
-	errs := make([]error, workers)
-	var group sync.WaitGroup
-	for w := range workers {
-		group.Go(func() {
-			lo, hi := n*w/workers, n*(w+1)/workers
-			errs[w] = read(s, dst[lo*size:hi*size], s.starts[lo:hi], convert)
-		})
-	}
-	group.Wait()
-	return errors.Join(errs...)
+	return parallel.Try(context.Background(), workers, workers, func(_, w int) error {
+		lo, hi := n*w/workers, n*(w+1)/workers
+		return read(s, dst[lo*size:hi*size], s.starts[lo:hi], convert)
+	})
 }
 
 // Pairs returns the pairs of states whose starts are horizon ≥ 1 rows apart and

@@ -1,3 +1,5 @@
+// Tests of states: layouts, windows, episodes, NaN, published datasets.
+
 package dataset
 
 import (
@@ -181,24 +183,6 @@ func TestWindows(t *testing.T) {
 	if s.Pairs(0) != nil || len(s.Pairs(3)) != 1 {
 		t.Errorf("pairs at horizon 3: %v", s.Pairs(3))
 	}
-}
-
-// The window rule against its definition, on random flags.
-func TestWindowRule(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 40).Draw(t, "n")
-		ends := rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "ends")
-		window := rapid.IntRange(1, 6).Draw(t, "window")
-		var want []int
-		for i := 0; i+window < n; i++ {
-			if !slices.Contains(ends[i:i+window+1], true) {
-				want = append(want, i)
-			}
-		}
-		if got := windowStarts(boundaries{ends: ends}.runs(n), ends, n, window); !slices.Equal(got, want) {
-			t.Fatalf("got %v, want %v", got, want)
-		}
-	})
 }
 
 // Any selection in any order reads the same values as all at once.
@@ -475,13 +459,6 @@ func TestExperience(t *testing.T) {
 	if !slices.Equal(startsOf(s), want.Starts) || !slices.Equal(s.Shape(), []int{3, 5, 4}) || s.Layout() != "THW" {
 		t.Errorf("starts %v, shape %v, layout %s", startsOf(s), s.Shape(), s.Layout())
 	}
-	if n, differ := e.StartsDiffer(); differ {
-		t.Errorf("%d starts differ", n)
-	}
-	e.ValidStart = append(e.ValidStart[1:], 3)
-	if n, differ := e.StartsDiffer(); n != 2 || !differ {
-		t.Errorf("%d starts differ, want 2", n)
-	}
 	train, err := OpenExperience(experienceFile + ":train")
 	if err != nil {
 		t.Fatal(err)
@@ -584,4 +561,18 @@ func ExampleNewStates() {
 	// Output:
 	// 2 [2 2 2] THW 0..255 (from the type uint8)
 	// [2 2] [0 1]
+}
+
+// The list of layouts names all that are known, once.
+func TestLayouts(t *testing.T) {
+	t.Parallel()
+	names := Layouts()
+	for _, name := range names {
+		if layouts[name] == 0 {
+			t.Errorf("layout %s has no axes", name)
+		}
+	}
+	if slices.Sort(names); len(slices.Compact(names)) != len(layouts) {
+		t.Errorf("layouts %v, want the names of %v", names, layouts)
+	}
 }

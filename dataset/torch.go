@@ -3,13 +3,14 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"sync"
 
+	"repscope/internal/dtype"
 	"repscope/internal/mmap"
+	"repscope/internal/text"
 	"repscope/internal/torchfile"
 )
 
@@ -26,7 +27,7 @@ func tensorArray(path, key string, t *torchfile.Tensor) (*Array, error) {
 	if key != "" {
 		name += ":" + key
 	}
-	if _, err := sizeOf(t.Shape, t.DType); err != nil {
+	if _, err := dtype.ArraySize(t.Shape, t.DType); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	a := newArray(name, path, key, t.Shape, t.DType, t.Order(), tensorSource{t})
@@ -76,34 +77,38 @@ func hashPath(path string) (string, error) {
 	return hashFile(file, nil)
 }
 
-// openTorchFile opens a PyTorch file, with this package's ErrTruncated.
-func openTorchFile(path string) (*torchfile.File, error) {
-	file, err := torchfile.Open(path)
-	if errors.Is(err, torchfile.ErrTruncated) {
-		err = truncatedError{err}
-	}
-	return file, err
-}
-
-// truncatedError makes an error that says truncated be ErrTruncated too.
-type truncatedError struct{ error }
-
-func (e truncatedError) Unwrap() error        { return e.error }
-func (e truncatedError) Is(target error) bool { return target == ErrTruncated }
-
 // openTorch opens one array of a PyTorch file.
-func openTorch(path, key string) (*Array, error) {
-	file, err := openTorchFile(path)
+func openTorch(mapped *mmap.File, key string) (*Array, error) {
+	file, err := torchfile.Read(mapped)
 	if err != nil {
 		return nil, err
 	}
 	a, err := torchArray(file, key)
+	if err == nil {
+		a.close = file.Close
+	}
+	return a, err
+}
+
+// recordTorch opens an array of a PyTorch file, or the split of a published
+// dataset.
+func recordTorch(mapped *mmap.File, key string) (*Recording, error) {
+	file, err := torchfile.Read(mapped)
 	if err != nil {
-		file.Close()
 		return nil, err
 	}
-	a.close = file.Close
-	return a, nil
+	if _, isSplit := splits[key]; isExperience(file.Root()) && (key == "" || isSplit) {
+		e, err := readExperience(file, key)
+		if err != nil {
+			return nil, err
+		}
+		return &Recording{Frames: e.Frames, Ends: e.Stop, Window: e.SequenceLength, file: e}, nil
+	}
+	a, err := torchArray(file, key)
+	if err == nil {
+		a.close = file.Close
+	}
+	return recordingOf(a, err)
 }
 
 func torchArray(file *torchfile.File, key string) (*Array, error) {
@@ -187,7 +192,7 @@ func descend(value any, path string) (any, string, error) {
 			}
 		}
 		hint := ""
-		if near := nearest(path, v.Keys()); near != "" {
+		if near := text.Nearest(path, v.Keys()); near != "" {
 			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
 		return nil, "", fmt.Errorf("no key %q (there are %s)%s", step, list(v.Keys()), hint)

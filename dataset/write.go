@@ -4,18 +4,13 @@ package dataset
 
 import (
 	"archive/zip"
-	"bufio"
-	"bytes"
 	"encoding/binary"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"repscope/internal/atomicfile"
 	"repscope/internal/dtype"
 )
 
@@ -33,7 +28,7 @@ func (f Field) raw() (DType, []byte, error) {
 	if err != nil {
 		return t, nil, fmt.Errorf("array %q: %w", f.Name, err)
 	}
-	size, err := sizeOf(f.Shape, t)
+	size, err := dtype.ArraySize(f.Shape, t)
 	if err != nil {
 		return t, nil, fmt.Errorf("array %q: %w", f.Name, err)
 	}
@@ -55,7 +50,7 @@ func NPYHeader(t DType, shape []int) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("NumPy has no type %v", t)
 	}
-	if _, err := sizeOf(shape, t); err != nil {
+	if _, err := dtype.ArraySize(shape, t); err != nil {
 		return nil, err
 	}
 	order := "<"
@@ -141,106 +136,10 @@ func checkNames(fields []Field) error {
 	return nil
 }
 
-// EncodeSafetensors writes the arrays in the safetensors format.
-func EncodeSafetensors(w io.Writer, fields ...Field) error {
-	if err := checkNames(fields); err != nil {
-		return err
-	}
-	types := map[DType]string{}
-	for name, t := range safetensorsTypes {
-		types[t] = name
-	}
-	// Wide types first, so that every array is aligned.
-	fields = slices.Clone(fields)
-	slices.SortStableFunc(fields, func(a, b Field) int {
-		x, _, _ := elements(a.Data)
-		y, _, _ := elements(b.Data)
-		return y.Size() - x.Size()
-	})
-	var header bytes.Buffer
-	header.WriteByte('{')
-	at := int64(0)
-	for i, f := range fields {
-		t, raw, err := f.raw()
-		if err != nil {
-			return err
-		}
-		shape := f.Shape
-		if shape == nil {
-			shape = []int{}
-		}
-		name, err := json.Marshal(f.Name)
-		if err != nil {
-			return err
-		}
-		entry, err := json.Marshal(safetensor{types[t], shape, []int64{at, at + int64(len(raw))}})
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			header.WriteByte(',')
-		}
-		header.Write(name)
-		header.WriteByte(':')
-		header.Write(entry)
-		at += int64(len(raw))
-	}
-	header.WriteByte('}')
-	for header.Len()%8 != 0 {
-		header.WriteByte(' ')
-	}
-	if _, err := w.Write(binary.LittleEndian.AppendUint64(nil, uint64(header.Len()))); err != nil {
-		return err
-	}
-	if _, err := w.Write(header.Bytes()); err != nil {
-		return err
-	}
-	for _, f := range fields {
-		_, raw, err := f.raw()
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(raw); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// WriteSafetensors writes the arrays as a .safetensors file, which appears under its
-// name only when complete.
-func WriteSafetensors(path string, fields ...Field) error {
-	return writeFile(path, func(w io.Writer) error { return EncodeSafetensors(w, fields...) })
-}
-
-// writeFile writes to a temporary file in the same folder and renames it when
-// complete; an error leaves an earlier file untouched and nothing behind.
-func writeFile(path string, write func(w io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
+// writeFile writes a file that appears under its name only when complete.
+func writeFile(path string, write func(w io.Writer) error) error {
+	if err := atomicfile.Write(path, atomicfile.Options{Sync: true}, write); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	defer func() {
-		if err != nil {
-			f.Close() // the second Close of a complete file does nothing
-			err = fmt.Errorf("%s: %w", path, errors.Join(err, os.Remove(f.Name())))
-		}
-	}()
-	buffered := bufio.NewWriterSize(f, 1<<16)
-	if err := write(buffered); err != nil {
-		return err
-	}
-	if err := buffered.Flush(); err != nil {
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return nil
 }

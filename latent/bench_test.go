@@ -1,3 +1,5 @@
+// Benchmarks of encoders: frames and GFLOP per second.
+
 package latent
 
 import (
@@ -76,7 +78,7 @@ func BenchmarkDQN(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	e, err := newModelEncoder(model.Graph, 0, nil)
+	e, err := graphEncoder(model.Graph, 0, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

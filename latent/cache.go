@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -15,6 +16,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"repscope/dataset"
+	"repscope/internal/atomicfile"
 )
 
 // Cache keeps latents on disk, keyed by a hash over the encoder's file and
@@ -68,21 +72,14 @@ func (c *Cache) key(info Info, src Source, o EncodeOptions) (string, error) {
 		pool = info.DefaultPool
 	}
 	h := sha256.New()
-	for _, part := range []string{cacheVersion, info.Identity, states, fmt.Sprint(src.Len(), src.Shape()), string(pool), o.Preprocessing.key()} {
+	shape := fmt.Sprint(src.Len(), src.Shape())
+	for _, part := range []string{cacheVersion, info.Identity, states, shape, string(pool), o.Preprocessing.key()} {
 		fmt.Fprintf(h, "%d:%s;", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 func (c *Cache) path(key string) string { return filepath.Join(c.Dir, key+".npy") }
-
-// header is the .npy header of float32 [n, d].
-func header(n, d int) []byte {
-	text := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }", n, d)
-	// Magic, version and length take 10 bytes; the whole is a multiple of 64.
-	text += strings.Repeat(" ", 63-(10+len(text))%64) + "\n"
-	return append([]byte{0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, byte(len(text)), byte(len(text) >> 8)}, text...)
-}
 
 // load returns an entry of n latents and their dimension, or nil.
 func (c *Cache) load(key string, n int) ([]float32, int) {
@@ -100,7 +97,10 @@ func (c *Cache) load(key string, n int) ([]float32, int) {
 	}
 	at := bytes.IndexByte(body, '\n') + 1
 	d := (len(body) - at) / 4 / n
-	if d == 0 || !bytes.Equal(body[:at], header(n, d)) || len(body)-at != 4*n*d {
+	if d == 0 || len(body)-at != 4*n*d {
+		return nil, 0
+	}
+	if header, err := dataset.NPYHeader(dataset.Float32, []int{n, d}); err != nil || !bytes.Equal(body[:at], header) {
 		return nil, 0
 	}
 	z := make([]float32, n*d)
@@ -117,28 +117,34 @@ func (c *Cache) store(key string, z []float32, n, d int) error {
 	if c == nil || key == "" {
 		return nil
 	}
-	data := slices.Grow(header(n, d), 4*len(z)+sha256.Size)
-	for _, v := range z {
-		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
-	}
-	sum := sha256.Sum256(data)
-	data = append(data, sum[:]...)
-	if int64(len(data)) > c.limit() {
-		return nil
-	}
-	f, err := os.CreateTemp(c.Dir, "."+key[:16]+"-*")
+	header, err := dataset.NPYHeader(dataset.Float32, []int{n, d})
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	if e := f.Close(); err == nil {
-		err = e
+	if int64(len(header)+4*len(z)+sha256.Size) > c.limit() {
+		return nil
 	}
-	if err == nil {
-		err = os.Rename(f.Name(), c.path(key))
-	}
+	// Not forced to disk: what a power cut leaves is noticed by its hash.
+	err = atomicfile.Write(c.path(key), atomicfile.Options{Mode: 0o600}, func(w io.Writer) error {
+		hash := sha256.New()
+		out := io.MultiWriter(w, hash)
+		if _, err := out.Write(header); err != nil {
+			return err
+		}
+		var part []byte
+		for chunk := range slices.Chunk(z, 1<<14) {
+			part = part[:0]
+			for _, v := range chunk {
+				part = binary.LittleEndian.AppendUint32(part, math.Float32bits(v))
+			}
+			if _, err := out.Write(part); err != nil {
+				return err
+			}
+		}
+		_, err := w.Write(hash.Sum(nil))
+		return err
+	})
 	if err != nil {
-		os.Remove(f.Name())
 		return err
 	}
 	return c.trim()
@@ -188,23 +194,6 @@ func (c *Cache) trim() error {
 			return err
 		}
 		total -= f.Size()
-	}
-	return nil
-}
-
-// Clear removes every entry; other files of the folder stay.
-func (c *Cache) Clear() error {
-	if c == nil {
-		return nil
-	}
-	files, err := c.entries()
-	if err != nil {
-		return fmt.Errorf("latent cache: %w", err)
-	}
-	for _, f := range files {
-		if err := os.Remove(filepath.Join(c.Dir, f.Name())); err != nil {
-			return fmt.Errorf("latent cache: %w", err)
-		}
 	}
 	return nil
 }

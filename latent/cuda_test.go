@@ -13,9 +13,10 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/device"
+	"repscope/model"
 )
 
-func openCUDA(t *testing.T, precision string) *Device {
+func openCUDA(t *testing.T, precision string) *model.Backend {
 	t.Helper()
 	d, _, err := device.Open("cuda")
 	if errors.Is(err, device.ErrNone) {
@@ -29,7 +30,7 @@ func openCUDA(t *testing.T, precision string) *Device {
 			t.Error(err)
 		}
 	})
-	return &Device{Device: d, Precision: precision, Note: func(text string) { t.Log(text) }}
+	return &model.Backend{Device: d, Precision: precision, Note: func(text string) { t.Log(text) }}
 }
 
 // relativeError is ‖got − want‖/‖want‖.
@@ -51,8 +52,8 @@ func TestEncodersOnCUDA(t *testing.T) {
 				d := openCUDA(t, precision)
 				x, shape := array(t, c[1])
 				src := &memorySource{shape: shape, values: x}
-				run := func(device *Device, batch int) []float32 {
-					e, err := Open("testdata/"+c[0], OpenOptions{Device: device})
+				run := func(backend *model.Backend, batch int) []float32 {
+					e, err := Open("testdata/"+c[0], OpenOptions{Backend: backend})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -96,7 +97,7 @@ func TestBytesOnCUDA(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	encoder, err := RandomEncoder([]int{32, 32}, RandomOptions{Dim: 8, Device: d})
+	encoder, err := RandomEncoder([]int{32, 32}, RandomOptions{Dim: 8, Backend: d})
 	if err != nil {
 		t.Fatal(err)
 	}

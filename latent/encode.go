@@ -12,6 +12,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/model/pixels"
+	"repscope/points"
 )
 
 // InputScale says how pixel values are presented to the encoder.
@@ -51,8 +52,8 @@ type result struct {
 	shape  []int
 }
 
-// lane takes batches in and gives their outputs back in order.
-type lane interface {
+// pipeline takes batches in and gives their outputs back in order.
+type pipeline interface {
 	// submit begins to encode a batch, which must stay as it is until its outputs
 	// are collected; up to depth batches may be under way.
 	submit(ctx context.Context, batch []float32, n int, state []int) error
@@ -61,10 +62,12 @@ type lane interface {
 	depth() int
 	// drain ends what is under way after an error.
 	drain()
-	// raw is not nil if batches of n states may go in as the source has them; submit is
-	// then called with it and the shape of the graph's input.
-	raw(n int) rawExecutor
-	submitRaw(n int, state []int, submit func(x rawExecutor, shape []int) error) error
+	// takesPixels reports whether batches of n states may go in as the source has them,
+	// by submitBytes or submitNoisy; displacements are those of the noisy batch collected last.
+	takesPixels(n int) bool
+	submitBytes(ctx context.Context, states []uint8, n int, state []int, levels pixels.Levels) error
+	submitNoisy(ctx context.Context, batch pixels.Noisy, n int, state []int) error
+	displacements() []float64
 }
 
 // byteSource is a source of states whose type may be uint8.
@@ -78,7 +81,7 @@ type byteSource interface {
 // type but in the shape of the source.
 type direct interface {
 	LayerEncoder
-	lane
+	pipeline
 	// outputShapes are the shapes for one state, with the batch first.
 	outputShapes(state []int) ([][]int, error)
 	// pools are the default poolings of the outputs.
@@ -88,54 +91,63 @@ type direct interface {
 	setThreads(n int)
 }
 
-// Encode maps every state of src through enc, pools each output to a vector,
-// and returns float32 latents [N, D]. NaN or Inf in a latent is an error
+// Encode is Latents as a tensor.Dense of shape [N, D].
+func Encode(ctx context.Context, enc Encoder, src Source, o EncodeOptions) (*tensor.Dense, error) {
+	z, err := Latents(ctx, enc, src, o)
+	if err != nil {
+		return nil, err
+	}
+	return tensor.New(tensor.WithShape(z.N, z.Dim), tensor.WithBacking(z.F32)), nil
+}
+
+// Latents maps every state of src through enc, pools each output to a vector,
+// and returns the float32 latents, one row per state. NaN or Inf in a latent is an error
 // naming the encoder and the state; so is an output of more than one vector
 // per state without a Pool. Of an encoder of several layers it takes the first.
 // Cancelling ctx stops it between two operators.
-func Encode(ctx context.Context, enc Encoder, src Source, o EncodeOptions) (*tensor.Dense, error) {
+func Latents(ctx context.Context, enc Encoder, src Source, o EncodeOptions) (points.Points, error) {
 	info := enc.Info()
-	z, err := encode(ctx, enc, info, src, o)
+	z, err := latents(ctx, enc, info, src, o)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return points.Points{}, ctx.Err()
 		}
-		return nil, fmt.Errorf("encoder %s: %w", info.Name, err)
+		return points.Points{}, fmt.Errorf("encoder %s: %w", info.Name, err)
 	}
 	return z, nil
 }
 
-func encode(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOptions) (*tensor.Dense, error) {
+func latents(ctx context.Context, enc Encoder, info Info, src Source, o EncodeOptions) (points.Points, error) {
 	if _, err := ParsePool(string(o.Pool)); err != nil {
-		return nil, err
+		return points.Points{}, err
 	}
 	s, err := newStream(enc, info, src, o)
 	if err != nil {
-		return nil, err
+		return points.Points{}, err
 	}
 	if err := s.check(ctx); err != nil {
-		return nil, err
+		return points.Points{}, err
 	}
 	total := src.Len()
 	o.Preprocessing = s.pre.Preprocessing
 	key, err := o.Cache.key(info, src, o)
 	if err != nil {
-		return nil, err
+		return points.Points{}, err
 	}
 	if z, dim := o.Cache.load(key, total); z != nil {
 		if o.Progress != nil {
 			o.Progress(total, total)
 		}
-		return tensor.New(tensor.WithShape(total, dim), tensor.WithBacking(z)), nil
+		return points.Float32(z, dim), nil
 	}
-	latents, dim, err := s.all(ctx, func(int, int) {})
+	z, dim, err := s.all(ctx, func(int, int) {})
 	if err != nil {
-		return nil, err
+		return points.Points{}, err
 	}
-	if err := o.Cache.store(key, latents, total, dim); err != nil && o.Warn != nil {
+	if err := o.Cache.store(key, z, total, dim); err != nil && o.Warn != nil {
 		o.Warn(fmt.Errorf("latent cache: %w", err))
 	}
-	return tensor.New(tensor.WithShape(total, dim), tensor.WithBacking(latents)), nil
+	return points.Float32(z, dim), nil
 }
 
 // all encodes all states and returns the latents of the first output and their
@@ -308,10 +320,10 @@ type pass struct {
 }
 
 // begin reads the states of a pass and submits them.
-func (s *Stream) begin(ctx context.Context, enc lane, p *pass) error {
+func (s *Stream) begin(ctx context.Context, enc pipeline, p *pass) error {
 	n := p.hi - p.lo
 	read := func(err error) error { return fmt.Errorf("states %d to %d: %w", p.lo, p.hi-1, err) }
-	if src, ok := s.src.(byteSource); ok && src.DType() == dataset.Uint8 && !s.pre.resizes() && enc.raw(n) != nil {
+	if src, ok := s.src.(byteSource); ok && src.DType() == dataset.Uint8 && !s.pre.resizes() && enc.takesPixels(n) {
 		p.bytes = slices.Grow(p.bytes[:0], n*size(s.pre.in))[:n*size(s.pre.in)]
 		if err := src.Uint8(p.bytes, p.lo, p.hi); err != nil {
 			return read(err)
@@ -323,7 +335,7 @@ func (s *Stream) begin(ctx context.Context, enc lane, p *pass) error {
 		if s.levels.Values == nil {
 			s.levels.Values, s.levels.Plane = s.pre.levels()
 		}
-		return enc.submitRaw(n, s.pre.out, func(x rawExecutor, shape []int) error { return x.SubmitBytes(ctx, p.bytes, shape, s.levels) })
+		return enc.submitBytes(ctx, p.bytes, n, s.pre.out, s.levels)
 	}
 	if p.batch == nil {
 		p.batch = make([]float32, s.most*size(s.pre.in))
@@ -345,7 +357,7 @@ func (s *Stream) begin(ctx context.Context, enc lane, p *pass) error {
 }
 
 func (s *Stream) run(ctx context.Context, first int, write func(lo, hi int, rows [][]float32) error) error {
-	enc, ok := s.enc.(lane)
+	enc, ok := s.enc.(pipeline)
 	if !ok {
 		enc = &foreign{Encoder: s.enc}
 	}
@@ -416,7 +428,7 @@ func (w *writer) rows(p *pass, results []result) error {
 		for i := range n {
 			z := w.part[k][i*dim : (i+1)*dim]
 			if w.pooled[k] != nil {
-				w.pools[k].apply(z, r.values[i*row:(i+1)*row])
+				ApplyPool(w.pools[k], z, r.values[i*row:(i+1)*row])
 			}
 			var state []float32 // bytes are finite
 			if p.states != nil {
@@ -467,12 +479,17 @@ func (f *foreign) collect(ctx context.Context) ([]result, error) {
 	return []result{{values, shape}}, nil
 }
 
-func (f *foreign) depth() int          { return 1 }
-func (f *foreign) drain()              {}
-func (f *foreign) raw(int) rawExecutor { return nil }
-func (f *foreign) submitRaw(int, []int, func(rawExecutor, []int) error) error {
-	return errors.New("raw states were not asked for")
+func (f *foreign) depth() int           { return 1 }
+func (f *foreign) drain()               {}
+func (f *foreign) takesPixels(int) bool { return false }
+
+func (f *foreign) submitBytes(context.Context, []uint8, int, []int, pixels.Levels) error {
+	return errForeign
 }
+func (f *foreign) submitNoisy(context.Context, pixels.Noisy, int, []int) error { return errForeign }
+func (f *foreign) displacements() []float64                                    { return nil }
+
+var errForeign = errors.New("an encoder of another package takes no stored states")
 
 // finite reports the first element that is not a number or infinite, and
 // whether the state was to blame.

@@ -1,6 +1,6 @@
-package latent
-
 // Encoders against PyTorch's outputs; see testdata/README.md.
+
+package latent
 
 import (
 	"context"

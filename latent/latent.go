@@ -8,8 +8,9 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"repscope/model"
 	"repscope/model/checkpoint"
-	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 // Source is a sequence of states to encode; *dataset.States is one.
@@ -91,8 +92,8 @@ type OpenOptions struct {
 	StateShape []int
 	// Threads bounds the goroutines of one Encode; 0 means GOMAXPROCS.
 	Threads int
-	// Device runs the encoder; nil is the processor. It must outlive the encoder.
-	Device *Device
+	// Backend runs the encoder; nil is the processor. It must outlive the encoder.
+	Backend *model.Backend
 }
 
 // Architecture describes a known encoder of a file of weights.
@@ -106,10 +107,10 @@ func Architectures() []Architecture { return checkpoint.Architectures() }
 func ArchitectureHelp() string { return checkpoint.Help() }
 
 // Operators lists the ONNX operators that Open understands, sorted.
-func Operators() []string { return graph.Operators() }
+func Operators() []string { return operator.Operators() }
 
 // Support describes one ONNX operator: opsets, element types, attributes.
-type Support = graph.Support
+type Support = operator.Support
 
 // Supported describes the ONNX operators that Open understands, by name.
-func Supported() []Support { return graph.Supported() }
+func Supported() []Support { return operator.Supported() }

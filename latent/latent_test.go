@@ -1,3 +1,5 @@
+// What the tests of this package share, and those of encoding and opening.
+
 package latent
 
 import (
@@ -15,7 +17,6 @@ import (
 
 	"repscope/dataset"
 	"repscope/model/graph"
-	"repscope/stat"
 )
 
 var _ Source = (*dataset.States)(nil)
@@ -30,51 +31,6 @@ func wantError(t *testing.T, err error, parts ...string) {
 		if !strings.Contains(err.Error(), p) {
 			t.Errorf("error %q lacks %q", err, p)
 		}
-	}
-}
-
-func TestPool(t *testing.T) {
-	row := []float32{1, 2, 3, 4, 5, 6} // three steps of two
-	for _, c := range []struct {
-		pool   Pool
-		output []int
-		want   []float32
-		err    string
-	}{
-		{PoolLast, []int{-1, 3, 2}, []float32{5, 6}, ""},
-		{PoolCLS, []int{-1, 3, 2}, []float32{1, 2}, ""},
-		{PoolMean, []int{-1, 3, 2}, []float32{3, 4}, ""},
-		{PoolFlatten, []int{-1, 3, 2}, row, ""},
-		{PoolIndex(1), []int{-1, 3, 2}, []float32{3, 4}, ""},
-		{PoolIndex(3), []int{-1, 3, 2}, nil, "below 3"},
-		{PoolNone, []int{-1, 3, 2}, nil, "last, mean, cls, flatten or index:K"},
-		{PoolNone, []int{-1, 6}, row, ""},
-		{PoolFlatten, []int{-1, 6}, row, ""},
-		{PoolMean, []int{-1, 6}, nil, "leave the pooling out"},
-		{PoolNone, []int{-1, 1, 6}, row, ""},
-		{PoolLast, []int{-1, 1, 6}, row, ""},
-		{PoolFlatten, []int{-1, 3, 2, 1}, row, ""},
-		{PoolMean, []int{-1, 3, 2, 1}, nil, "flatten"},
-		{"median", []int{-1, 6}, nil, "index:K"},
-		{"index:-1", []int{-1, 6}, nil, "index:K"},
-	} {
-		p, dim, err := c.pool.Resolve(c.output, PoolNone)
-		if c.err != "" {
-			wantError(t, err, c.err)
-			continue
-		}
-		if err != nil {
-			t.Errorf("%q of %v: %v", c.pool, c.output, err)
-			continue
-		}
-		got := make([]float32, dim)
-		p.apply(got, row)
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%q of %v: got %v, want %v", c.pool, c.output, got, c.want)
-		}
-	}
-	if p, _, err := PoolNone.Resolve([]int{-1, 3, 2}, PoolLast); err != nil || p != PoolLast {
-		t.Errorf("fallback: %q, %v", p, err)
 	}
 }
 
@@ -207,90 +163,6 @@ func TestEncodePoolsAndScales(t *testing.T) {
 	}
 }
 
-func TestCache(t *testing.T) {
-	ctx := context.Background()
-	cache, err := OpenCache(filepath.Join(t.TempDir(), "a", "b"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := open(t, "mlp_opset17.onnx")
-	src := ones(33, 24)
-	for i := range src.values {
-		src.values[i] = float32(i % 17)
-	}
-	encode := func(o EncodeOptions) []float32 {
-		t.Helper()
-		o.Cache = cache
-		z, err := Encode(ctx, e, src, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return z.Data().([]float32)
-	}
-	files := func() []string {
-		list, _ := filepath.Glob(filepath.Join(cache.Dir, "*"))
-		return list
-	}
-	first := encode(EncodeOptions{})
-	reads := src.reads
-	if again := encode(EncodeOptions{Batch: 5}); src.reads != reads || !slices.Equal(first, again) {
-		t.Error("the second run encoded again")
-	}
-	if encode(EncodeOptions{Preprocessing: Preprocessing{Scale: ScaleUnit, High: 16}}); src.reads == reads || len(files()) != 2 {
-		t.Errorf("another scale did not make another entry: %v", files())
-	}
-	other, err := Open("testdata/mlp_external.onnx", OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer other.Close()
-	if other.Info().Identity == e.Info().Identity {
-		t.Error("two files have one identity")
-	}
-
-	// A damaged entry is encoded and written again.
-	for _, damage := range []func([]byte) []byte{
-		func(b []byte) []byte { return b[:len(b)/2] },
-		func(b []byte) []byte { b[200] ^= 1; return b },
-		func(b []byte) []byte { return nil },
-	} {
-		for _, f := range files() {
-			data, err := os.ReadFile(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(f, damage(data), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		reads = src.reads
-		if again := encode(EncodeOptions{}); src.reads == reads || !slices.Equal(first, again) {
-			t.Error("a damaged entry was used")
-		}
-		reads = src.reads
-		if encode(EncodeOptions{}); src.reads != reads {
-			t.Error("a damaged entry was not replaced")
-		}
-	}
-
-	if err := os.WriteFile(filepath.Join(cache.Dir, "notes.npy"), []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := cache.Clear(); err != nil || len(files()) != 1 {
-		t.Errorf("after clearing: %v, %v", files(), err)
-	}
-	cache.MaxBytes = 1500 // room for one entry of 33×6 latents
-	encode(EncodeOptions{})
-	encode(EncodeOptions{Preprocessing: Preprocessing{Scale: ScaleUnit, High: 3}})
-	if list := files(); len(list) != 2 {
-		t.Errorf("the bound was not kept: %v", list)
-	}
-	var warned error
-	cache.Dir = filepath.Join(cache.Dir, "gone")
-	encode(EncodeOptions{Warn: func(err error) { warned = err }})
-	wantError(t, warned, "latent cache")
-}
-
 func TestOpenErrors(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, data []byte) string {
@@ -347,146 +219,6 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-func TestRandomEncoder(t *testing.T) {
-	ctx := context.Background()
-	encode := func(seed uint64, shape ...int) []float32 {
-		t.Helper()
-		e, err := RandomEncoder(shape, RandomOptions{Seed: seed, Dim: 16})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer e.Close()
-		src := ones(4, shape...)
-		random := stat.NewRandom(stat.NewKey(9))
-		for i := range src.values {
-			src.values[i] = float32(random.Intn(256))
-		}
-		z, err := Encode(ctx, e, src, EncodeOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal([]int(z.Shape()), []int{4, 16}) {
-			t.Fatalf("shape %v", z.Shape())
-		}
-		return z.Data().([]float32)
-	}
-	a, b, c := encode(1, 64, 64), encode(1, 64, 64), encode(2, 64, 64)
-	if !slices.Equal(a, b) || slices.Equal(a, c) {
-		t.Error("the weights do not follow the seed")
-	}
-	encode(1, 4, 84, 84)
-	encode(1, 3, 2, 20, 30)
-	encode(1, 5, 9)
-	e, err := RandomEncoder([]int{64, 64}, RandomOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	if n := e.Info().Parameters; n != 960480 {
-		t.Errorf("%d parameters, want those of the published encoder, 960480", n)
-	}
-	_, err = RandomEncoder([]int{24}, RandomOptions{})
-	wantError(t, err, "random encoder", "[H W]")
-}
-
-func TestPCAEncoder(t *testing.T) {
-	ctx := context.Background()
-	// States on three known orthogonal directions of unequal variance.
-	random := stat.NewRandom(stat.NewKey(3))
-	for _, c := range []struct{ n, width int }{{40, 6 * 7}, {500, 6 * 7}, {700, 30 * 30}} {
-		src := &memorySource{shape: []int{c.n, c.width}, values: make([]float32, c.n*c.width)}
-		scale := []float64{9, 4, 1}
-		for i := range c.n {
-			for k, s := range scale {
-				amount := s * random.Normal()
-				for j := range c.width / 3 {
-					src.values[i*c.width+k*(c.width/3)+j] = float32(100 + amount)
-				}
-			}
-		}
-		e, err := PCAEncoder(ctx, src, PCAOptions{Dim: 8})
-		if err != nil {
-			t.Fatal(err)
-		}
-		z, err := Encode(ctx, e, src, EncodeOptions{})
-		e.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal([]int(z.Shape()), []int{c.n, 3}) || len(e.Info().Warnings) != 1 {
-			t.Fatalf("%d×%d: latents of shape %v, warnings %q, want three dimensions and a warning", c.n, c.width, z.Shape(), e.Info().Warnings)
-		}
-		// An isometry on the span: distances are kept.
-		v := z.Data().([]float32)
-		for i := 1; i < c.n; i++ {
-			var dx, dz float64
-			for j := range c.width {
-				d := float64(src.values[i*c.width+j] - src.values[j])
-				dx += d * d
-			}
-			for j := range 3 {
-				d := float64(v[i*3+j] - v[j])
-				dz += d * d
-			}
-			if math.Abs(dx-dz) > 1e-4*dx {
-				t.Fatalf("%d×%d: squared distance %g became %g", c.n, c.width, dx, dz)
-			}
-		}
-	}
-	constant := ones(5, 6)
-	_, err := PCAEncoder(ctx, constant, PCAOptions{})
-	wantError(t, err, "PCA encoder", "do not differ")
-	constant.values[8] = float32(math.Inf(1))
-	_, err = PCAEncoder(ctx, constant, PCAOptions{})
-	wantError(t, err, "state 1", "element 2", "Inf")
-	_, err = PCAEncoder(ctx, ones(1, 6), PCAOptions{})
-	wantError(t, err, "at least 2")
-}
-
-// Subspace iteration against the full eigendecomposition.
-func TestLeading(t *testing.T) {
-	const n, dim = 420, 24
-	random := stat.NewRandom(stat.NewKey(4))
-	x := make([]float64, n*n)
-	for i := range x {
-		x[i] = random.Normal() / (1 + float64(i%n)/10)
-	}
-	a := make([]float64, n*n)
-	for i := range n {
-		for j := range n {
-			for k := range n {
-				a[i*n+j] += x[i*n+k] * x[j*n+k]
-			}
-		}
-	}
-	values, vectors, err := leading(context.Background(), slices.Clone(a), n, dim, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	exact, _, err := leading(context.Background(), slices.Clone(a), n, n/2+1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k, v := range values {
-		if math.Abs(v-exact[k]) > 1e-7*exact[0] {
-			t.Errorf("eigenvalue %d is %g, want %g", k, v, exact[k])
-		}
-		// ‖A q − λ q‖ is small.
-		residual := 0.0
-		for i := range n {
-			sum := 0.0
-			for j := range n {
-				sum += a[i*n+j] * vectors[k*n+j]
-			}
-			d := sum - v*vectors[k*n+i]
-			residual += d * d
-		}
-		if math.Sqrt(residual) > 1e-3*exact[0] {
-			t.Errorf("eigenvector %d: residual %g of %g", k, math.Sqrt(residual), exact[0])
-		}
-	}
-}
-
 // A running encoder makes no garbage.
 func TestSteadyStateAllocations(t *testing.T) {
 	for name, input := range map[string]string{"conv.pth": "conv_input.npy", "dqn_opset13.onnx": "dqn_input.npy", "mlp_opset11.onnx": "mlp_input.npy",
@@ -512,7 +244,7 @@ func TestUnusualGraphs(t *testing.T) {
 		Outputs: []graph.Port{{Name: "z"}},
 		Nodes: []*graph.Node{{Op: "Cast", Inputs: []string{"x"}, Outputs: []string{"z"},
 			Attributes: map[string]graph.Attribute{"to": {Kind: graph.AttributeInt, Int: graph.ElementFloat}}}}}
-	e, err := newModelEncoder(cast, 1, nil)
+	e, err := graphEncoder(cast, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -527,14 +259,14 @@ func TestUnusualGraphs(t *testing.T) {
 		Outputs:   []graph.Port{{Name: "z"}},
 		Constants: map[string]*graph.Tensor{"shape": graph.Ints(1, -1)},
 		Nodes:     []*graph.Node{{Op: "Reshape", Inputs: []string{"x", "shape"}, Outputs: []string{"z"}}}}
-	e, err = newModelEncoder(whole, 1, nil)
+	e, err = graphEncoder(whole, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
 	_, err = e.Encode(context.Background(), tensor.New(tensor.WithShape(2, 3), tensor.WithBacking(make([]float32, 6))))
 	wantError(t, err, "[1 6]", "batch of 2")
-	_, err = newModelEncoder(&graph.Graph{Inputs: []graph.Port{{Name: "a"}, {Name: "b"}}}, 1, nil)
+	_, err = graphEncoder(&graph.Graph{Inputs: []graph.Port{{Name: "a"}, {Name: "b"}}}, 1, nil)
 	wantError(t, err, "2 inputs", `"a"`, `"b"`)
 }
 

@@ -7,12 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"gorgonia.org/tensor"
 
-	"repscope/model/cpu"
-	"repscope/model/graph"
+	"repscope/model"
 	"repscope/stat"
 )
 
@@ -48,74 +46,32 @@ type LayerEncoder interface {
 // states of the given shape; nil stands for the shape that the file tells, with
 // a small size for axes that it leaves free.
 func Layers(path string, o OpenOptions, state []int) ([]Layer, error) {
-	m, err := read(path, o)
+	f, err := readFile(path, o)
 	if err != nil {
 		return nil, fmt.Errorf("encoder %w", err)
 	}
-	layers, err := m.layers(state)
-	if err = errors.Join(err, m.close()); err != nil {
+	layers, err := layersOf(f, state)
+	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, fmt.Errorf("encoder %s: %w", path, err)
 	}
 	return layers, nil
 }
 
-// layers lists the values of the graph. The graph stays as it is.
-func (m *model) layers(state []int) ([]Layer, error) {
-	g := *m.graph
-	g.Nodes = slices.Clone(g.Nodes)
-	g.Constants = make(map[string]*graph.Tensor, len(m.graph.Constants))
-	for name, t := range m.graph.Constants {
-		g.Constants[name] = t
-	}
-	g.Outputs = nil
-	isOutput := map[string]bool{}
-	for _, p := range m.graph.Outputs {
-		isOutput[p.Name] = true
-	}
-	for _, n := range g.Nodes {
-		for _, name := range n.Outputs {
-			if name != "" {
-				g.Outputs = append(g.Outputs, graph.Port{Name: name})
-			}
-		}
-	}
-	if len(g.Outputs) == 0 {
-		return nil, errors.New("the graph computes nothing")
-	}
-	if err := checkInput(&g); err != nil {
+// layersOf lists the values of a file's graph, which stays as it is.
+func layersOf(f *model.File, state []int) ([]Layer, error) {
+	if err := checkInput(f.Inputs()); err != nil {
 		return nil, err
 	}
-	if err := g.Prepare(cpu.Evaluate); err != nil {
+	input := f.Inputs()[0]
+	values, err := f.Values()
+	if err != nil {
 		return nil, err
 	}
-	input := g.Inputs[0]
-	values := func(rows, free int) map[string]graph.Value {
-		shape := exampleShape(input, rows, m.state, free)
-		if state != nil {
-			fitted, ok := fit(state, input)
-			if !ok {
-				return nil
-			}
-			shape = append([]int{rows}, fitted...)
-		}
-		if shape == nil {
-			return nil
-		}
-		p, err := g.Specialize([]graph.Operand{{Type: graph.Type{DType: input.DType, Shape: shape}}}, cpu.Evaluate)
-		if err != nil {
-			return nil // the shape was only a guess
-		}
-		out := map[string]graph.Value{}
-		for _, v := range p.Values {
-			if v.Name != "" {
-				out[v.Name] = v
-			}
-		}
-		return out
-	}
+	t := &tracer{values: values, input: input, example: f.Example}
 	if state != nil {
-		if _, ok := fit(state, input); !ok {
-			return nil, fmt.Errorf("states have shape %v, the encoder wants %v without the batch (input %q)", state, input.Shape()[1:], input.Name)
+		var ok bool
+		if t.fitted, ok = fit(state, input); !ok {
+			return nil, unfit(state, input)
 		}
 	}
 	few, more := 2, 3
@@ -123,45 +79,65 @@ func (m *model) layers(state []int) ([]Layer, error) {
 		few = input.Dims[0].Size
 		more = few
 	}
-	var a, b map[string]graph.Value
-	for _, free := range []int{2, 1, 3, 4, 5, 6, 8, 16} {
-		if a, b = values(few, free), values(more, free); a != nil && b != nil {
-			break
-		}
-		a, b = nil, nil
-	}
-
+	a, b := t.both(few, more)
 	var layers []Layer
-	seen := map[string]bool{}
-	for _, n := range g.Nodes {
-		for _, name := range n.Outputs {
-			if name == "" || seen[name] || g.Constants[name] != nil {
-				continue
-			}
-			seen[name] = true
-			l := Layer{Name: name, Node: n.Name, Operator: n.Op, Output: isOutput[name]}
-			v, ok := a[name]
-			if ok && v.Const != nil && !l.Output {
-				continue // arithmetic of shapes
-			}
-			if ok {
-				l.DType = v.DType.String()
-				l.describe(v, b[name].Shape, few, more)
-			}
-			layers = append(layers, l)
+	for _, v := range values.List {
+		l := Layer{Name: v.Name, Node: v.Node, Operator: v.Operator, Output: v.Output}
+		bound, ok := a[v.Name]
+		if ok && bound.Const != nil && !l.Output {
+			continue // arithmetic of shapes
 		}
+		if ok {
+			l.DType = bound.DType.String()
+			l.describe(bound, b[v.Name].Shape, few, more)
+		}
+		layers = append(layers, l)
 	}
 	return layers, nil
 }
 
+// tracer binds the values of a graph to shapes that its input may take.
+type tracer struct {
+	values  *model.Values
+	input   model.Port
+	example []int // state, if the file tells one
+	fitted  []int // shape of the input without the batch, if the states are known
+}
+
+// both binds the values to two sizes of the batch. Where the states are not known,
+// several sizes are tried for the axes that are free; nil if none fits.
+func (t *tracer) both(few, more int) (a, b map[string]model.Bound) {
+	for _, free := range []int{2, 1, 3, 4, 5, 6, 8, 16} {
+		if a, b = t.bind(few, free), t.bind(more, free); a != nil && b != nil {
+			return a, b
+		}
+	}
+	return nil, nil
+}
+
+func (t *tracer) bind(rows, free int) map[string]model.Bound {
+	shape := exampleShape(t.input, rows, t.example, free)
+	if t.fitted != nil {
+		shape = append([]int{rows}, t.fitted...)
+	}
+	if shape == nil {
+		return nil
+	}
+	bound, err := t.values.Bind(model.Type{DType: t.input.DType, Shape: shape})
+	if err != nil {
+		return nil // the shape was only a guess
+	}
+	return bound
+}
+
 // describe sets the shape and the reason, given the value's shape for two batches.
-func (l *Layer) describe(v graph.Value, other []int, few, more int) {
+func (l *Layer) describe(v model.Bound, other []int, few, more int) {
 	shape := slices.Clone(v.Shape)
 	l.Shape = shape
 	switch {
 	case v.Const != nil:
 		l.Reason = "it does not depend on the states"
-	case v.DType != graph.Float32:
+	case v.DType != model.Float32:
 		l.Reason = "it is of type " + l.DType
 	case len(shape) == 0 || shape[0] == 0 || shape[0]%few != 0 || len(other) != len(shape) || other[0] != shape[0]/few*more:
 		l.Reason = "its first axis is not the batch"
@@ -183,7 +159,7 @@ func split(shape []int, n int) []int {
 // exampleShape is a shape that the input may take, nil if nothing is known;
 // free is the size of an axis that is not told, of time or tokens. If it does not
 // fit, only the states will tell.
-func exampleShape(input graph.Port, rows int, state []int, free int) []int {
+func exampleShape(input model.Port, rows int, state []int, free int) []int {
 	if input.Dims == nil {
 		return nil
 	}
@@ -202,10 +178,9 @@ func exampleShape(input graph.Port, rows int, state []int, free int) []int {
 	return shape
 }
 
-// choose makes the values that the patterns name the graph's outputs and returns
-// them.
-func (m *model) choose(patterns []string, state []int) ([]Layer, error) {
-	all, err := m.layers(state)
+// chooseLayers finds the values that the patterns name.
+func chooseLayers(f *model.File, patterns []string, state []int) ([]Layer, error) {
+	all, err := layersOf(f, state)
 	if err != nil {
 		return nil, err
 	}
@@ -216,47 +191,52 @@ func (m *model) choose(patterns []string, state []int) ([]Layer, error) {
 		}
 	}
 	var chosen []Layer
-	var ports []graph.Port
-	add := func(l Layer) {
-		if !slices.ContainsFunc(chosen, func(c Layer) bool { return c.Name == l.Name }) {
-			chosen = append(chosen, l)
-			ports = append(ports, graph.Port{Name: l.Name, DType: graph.Float32})
+	for _, pattern := range patterns {
+		found, err := findLayers(all, last, pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range found {
+			if !slices.ContainsFunc(chosen, func(c Layer) bool { return c.Name == l.Name }) {
+				chosen = append(chosen, l)
+			}
 		}
 	}
-	for _, pattern := range patterns {
-		i := slices.IndexFunc(all, func(l Layer) bool { return l.Name == pattern })
-		if k, ok := last[pattern]; ok && i < 0 {
-			i = k
+	return chosen, nil
+}
+
+// findLayers finds the values that one pattern names: by its own name, by the node that
+// makes it last, or all that match and can be encoded.
+func findLayers(all []Layer, last map[string]int, pattern string) ([]Layer, error) {
+	i := slices.IndexFunc(all, func(l Layer) bool { return l.Name == pattern })
+	if k, ok := last[pattern]; ok && i < 0 {
+		i = k
+	}
+	if i >= 0 {
+		if all[i].Reason != "" {
+			return nil, fmt.Errorf("layer %q (%s %s %v) cannot be encoded: %s", pattern, all[i].Operator, all[i].DType, all[i].Shape, all[i].Reason)
 		}
-		if i >= 0 {
-			if all[i].Reason != "" {
-				return nil, fmt.Errorf("layer %q (%s %s %v) cannot be encoded: %s", pattern, all[i].Operator, all[i].DType, all[i].Shape, all[i].Reason)
-			}
-			add(all[i])
+		return all[i : i+1], nil
+	}
+	var found []Layer
+	unfit := ""
+	for i, l := range all {
+		if !Match(pattern, l.Name) && !(l.Node != "" && last[l.Node] == i && Match(pattern, l.Node)) {
 			continue
 		}
-		found, unfit := 0, ""
-		for i, l := range all {
-			if !Match(pattern, l.Name) && !(l.Node != "" && last[l.Node] == i && Match(pattern, l.Node)) {
-				continue
-			}
-			if l.Reason != "" {
-				unfit = l.Name + ": " + l.Reason
-				continue
-			}
-			found++
-			add(l)
+		if l.Reason != "" {
+			unfit = l.Name + ": " + l.Reason
+			continue
 		}
-		switch {
-		case found > 0:
-		case unfit != "":
-			return nil, fmt.Errorf("layer %q: nothing that can be encoded (%s)", pattern, unfit)
-		default:
-			return nil, &UnknownLayerError{Pattern: pattern, Layers: all}
-		}
+		found = append(found, l)
 	}
-	m.graph.Outputs = ports
-	return chosen, nil
+	switch {
+	case len(found) > 0:
+		return found, nil
+	case unfit != "":
+		return nil, fmt.Errorf("layer %q: nothing that can be encoded (%s)", pattern, unfit)
+	}
+	return nil, &UnknownLayerError{Pattern: pattern, Layers: all}
 }
 
 // UnknownLayerError is a layer that the model does not have.
@@ -319,26 +299,6 @@ func (e *modelEncoder) pools() []Pool {
 	return pools
 }
 
-// EncodeLayers maps a batch; see LayerEncoder.
-func (e *modelEncoder) EncodeLayers(ctx context.Context, batch *tensor.Dense) ([]*tensor.Dense, error) {
-	values, shape, err := floats(batch)
-	if err != nil {
-		return nil, fmt.Errorf("encoder %s: %w", e.info.Name, err)
-	}
-	results, err := e.run(ctx, values, shape[0], shape[1:])
-	if err != nil {
-		return nil, fmt.Errorf("encoder %s: %w", e.info.Name, err)
-	}
-	out := make([]*tensor.Dense, len(results))
-	for k, r := range results {
-		out[k] = tensor.New(tensor.WithShape(r.shape...), tensor.WithBacking(slices.Clone(r.values)))
-	}
-	return out, nil
-}
-
-// streamSeparate is the stream of the random states that separate encodes.
-const streamSeparate = 0x6c61_0003
-
 // separate is an error if a layer whose first axis joins the batch with
 // something else does not keep the rows of one state together: changing the
 // first of two states may change only the first half of the rows.
@@ -347,16 +307,13 @@ func (e *modelEncoder) separate(ctx context.Context, state []int) error {
 	if err != nil || !e.joined {
 		return err
 	}
-	n := max(2, e.rows)
-	if e.rows == 1 {
+	n := max(2, e.model.Rows())
+	if e.model.Rows() == 1 {
 		return nil
 	}
-	width := 1
-	for _, d := range state {
-		width *= d
-	}
+	width := size(state)
 	x := make([]float32, n*width)
-	random := stat.NewRandom(stat.NewKey(0, streamSeparate))
+	random := stat.NewRandom(stat.StreamSeparate.Key(0))
 	for i := range x {
 		x[i] = float32(random.Float64())
 	}
@@ -383,13 +340,4 @@ func (e *modelEncoder) separate(ctx context.Context, state []int) error {
 		}
 	}
 	return nil
-}
-
-// nameList joins names for a message.
-func nameList(ports []graph.Port) string {
-	names := make([]string, len(ports))
-	for i, p := range ports {
-		names[i] = p.Name
-	}
-	return strings.Join(names, ", ")
 }

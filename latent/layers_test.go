@@ -1,6 +1,6 @@
-package latent
-
 // Layers against PyTorch, against models cut at each layer, and what cannot be a layer.
+
+package latent
 
 import (
 	"context"

@@ -1,12 +1,13 @@
-package latent
-
 // Peak memory, measured in a process of its own for each encoder.
+
+package latent
 
 import (
 	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,9 +23,14 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"repscope/dataset"
+	"repscope/internal/dtype"
+	"repscope/internal/safetensors"
+	"repscope/model"
+	"repscope/model/checkpoint"
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
+	"repscope/model/onnx"
 )
 
 // runtimeMemory is what a process may take beyond weights and activations: the
@@ -153,14 +160,11 @@ func TestMemoryProcess(t *testing.T) {
 	}
 	r := memoryReport{Before: before}
 	start := time.Now()
-	m, err := read(path, OpenOptions{})
+	opened, err := Open(path, OpenOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := m.open(OpenOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := opened.(*modelEncoder)
 	r.Open = time.Since(start).Seconds()
 	start = time.Now()
 	s, err := NewStream(context.Background(), e, noise(state), EncodeOptions{Pool: PoolKeep})
@@ -179,9 +183,9 @@ func TestMemoryProcess(t *testing.T) {
 	if r.Peak, err = processMemory("VmHWM"); err != nil {
 		t.Fatal(err)
 	}
-	r.Weights = 4 * int64(m.info.Parameters)
+	r.Weights = 4 * int64(e.info.Parameters)
 	shape, _ := fit(state, e.input)
-	p, err := m.graph.Specialize([]graph.Operand{{Type: graph.Type{DType: e.input.DType, Shape: append([]int{DefaultBatch}, shape...)}}}, cpu.Evaluate)
+	p, err := preparedGraph(t, path).Specialize([]graph.Operand{{Type: graph.Type{DType: e.input.DType, Shape: append([]int{DefaultBatch}, shape...)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,12 +203,16 @@ func TestMemoryProcess(t *testing.T) {
 	for d, n := range p.Plan().Size {
 		r.Arena += int64(n * graph.DType(d).Size())
 	}
+	f, err := model.Read(path, model.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	start = time.Now()
-	if err := e.identify(m.files); err != nil {
+	if _, err := f.Sums(); err != nil {
 		t.Fatal(err)
 	}
 	r.Hash = time.Since(start).Seconds()
-	if err := e.Close(); err != nil {
+	if err := errors.Join(f.Close(), e.Close()); err != nil {
 		t.Fatal(err)
 	}
 	line, err := json.Marshal(r)
@@ -212,6 +220,29 @@ func TestMemoryProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	fmt.Printf("memory: %s\n", line)
+}
+
+// preparedGraph reads an encoder file once more, to see its program.
+func preparedGraph(t *testing.T, path string) *graph.Graph {
+	t.Helper()
+	var g *graph.Graph
+	if strings.HasSuffix(path, ".onnx") {
+		f, err := onnx.Open(path, onnx.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g = f.Graph
+	} else {
+		n, err := checkpoint.Open(path, checkpoint.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g = n.Graph
+	}
+	if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
+		t.Fatal(err)
+	}
+	return g
 }
 
 // noise is a source of states that takes no memory.
@@ -238,7 +269,7 @@ type stateTensor struct {
 
 func writeState(t *testing.T, dir, name string, tensors []stateTensor) string {
 	t.Helper()
-	fields := make([]dataset.Field, len(tensors))
+	fields := make([]safetensors.Data, len(tensors))
 	for i, s := range tensors {
 		n := 1
 		for _, d := range s.shape {
@@ -248,10 +279,18 @@ func writeState(t *testing.T, dir, name string, tensors []stateTensor) string {
 		for k := range values {
 			values[k] = weight(k)
 		}
-		fields[i] = dataset.Field{Name: s.name, Shape: s.shape, Data: values}
+		raw := slices.Clone(dtype.Bytes(values))
+		if dtype.HostOrder() == dtype.BigEndian {
+			dtype.SwapBytes(raw, 4)
+		}
+		fields[i] = safetensors.Data{Name: s.name, DType: dtype.Float32, Shape: s.shape, Raw: raw}
 	}
 	path := filepath.Join(dir, name+".safetensors")
-	if err := dataset.WriteSafetensors(path, fields...); err != nil {
+	var b bytes.Buffer
+	if err := safetensors.Encode(&b, fields...); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path

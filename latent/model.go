@@ -1,5 +1,4 @@
-// Encoders that are graphs: opening files, fitting states to a graph's input,
-// running batches.
+// Encoders that are graphs: opening files, fitting states to a graph's input.
 
 package latent
 
@@ -9,157 +8,102 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"gorgonia.org/tensor"
 
-	"repscope/model/checkpoint"
-	"repscope/model/cpu"
+	"repscope/model"
 	"repscope/model/graph"
-	"repscope/model/onnx"
 )
 
 // Open opens an encoder file, told apart by its content: ONNX, a PyTorch
 // checkpoint (.pth, .pt) or safetensors. Errors name the file.
 func Open(path string, o OpenOptions) (Encoder, error) {
-	m, err := read(path, o)
+	f, err := readFile(path, o)
 	if err != nil {
 		return nil, fmt.Errorf("encoder %w", err)
 	}
-	e, err := m.open(o)
+	e, err := openFile(f, o)
 	if err != nil {
-		return nil, fmt.Errorf("encoder %s: %w", path, errors.Join(err, m.close()))
+		return nil, fmt.Errorf("encoder %s: %w", path, errors.Join(err, f.Close()))
 	}
 	return e, nil
 }
 
-// model is an encoder file that has been read.
-type model struct {
-	graph   *graph.Graph
-	info    Info
-	check   func(shape []int) error // beyond the input's shape; may be nil
-	state   []int                   // an example state; may be nil
-	files   []string                // all that the encoder consists of
-	options []string                // that change its outputs
-	close   func() error            // releases the files, which hold the weights
-}
-
-func read(path string, o OpenOptions) (*model, error) {
-	file, err := os.Open(path)
+func readFile(path string, o OpenOptions) (*model.File, error) {
+	f, err := model.Read(path, model.ReadOptions{State: o.State, Activation: o.Activation, FinalActivation: o.FinalActivation, Heads: o.Heads})
 	if err != nil {
 		return nil, err
 	}
-	head := make([]byte, 16)
-	n, err := io.ReadFull(file, head)
-	file.Close()
-	if n == 0 {
-		return nil, fmt.Errorf("%s: the file is empty or cannot be read: %w", path, err)
+	if o.Output != "" && f.Format != "onnx" {
+		return nil, errors.Join(fmt.Errorf("%s: output %q: only an ONNX file has named outputs", path, o.Output), f.Close())
 	}
-	head = head[:n]
-	if strings.HasPrefix(string(head), "PK\x03\x04") || head[0] == 0x80 || checkpoint.IsSafetensors(head) {
-		return readCheckpoint(path, o)
-	}
-	return readONNX(path, o)
+	return f, nil
 }
 
-func readCheckpoint(path string, o OpenOptions) (*model, error) {
-	if o.Output != "" {
-		return nil, fmt.Errorf("%s: output %q: only an ONNX file has named outputs", path, o.Output)
-	}
-	c, err := checkpoint.Open(path, checkpoint.Options{State: o.State, Activation: o.Activation, FinalActivation: o.FinalActivation, Heads: o.Heads})
-	if err != nil {
+// openFile makes an encoder of the file's output or of the layers asked for. If there
+// is no error, the encoder closes the file.
+func openFile(f *model.File, o OpenOptions) (*modelEncoder, error) {
+	if err := checkInput(f.Inputs()); err != nil {
 		return nil, err
 	}
-	m := &model{graph: c.Graph, close: c.Close, check: c.Check, state: c.State, files: []string{path},
-		options: append([]string{o.State, o.Activation, o.FinalActivation}, c.Settings...)}
-	m.info = Info{Name: path, Format: c.Format, Architecture: c.Architecture, Parameters: c.Parameters, Warnings: c.Warnings}
-	if c.Architecture == "ConvEncoder" || c.Architecture == "VideoViT" {
-		// The published encoders are used by their last frame.
-		m.info.DefaultPool = PoolLast
-	}
-	return m, nil
-}
-
-func readONNX(path string, o OpenOptions) (*model, error) {
-	for _, option := range [][2]string{{"state", o.State}, {"activation", o.Activation}, {"final activation", o.FinalActivation}} {
-		if option[1] != "" {
-			return nil, fmt.Errorf("%s: %s %q: an ONNX file has no such choice", path, option[0], option[1])
-		}
-	}
-	if o.Heads != 0 {
-		return nil, fmt.Errorf("%s: heads %d: an ONNX file has no such choice", path, o.Heads)
-	}
-	file, err := onnx.Open(path, onnx.Options{})
-	if err != nil {
-		return nil, err
-	}
-	m := &model{graph: file.Graph, close: file.Close, files: []string{path}, options: []string{o.Output}}
-	for _, name := range file.External {
-		m.files = append(m.files, filepath.Join(filepath.Dir(path), filepath.FromSlash(name)))
-	}
-	m.info = Info{Name: path, Format: "onnx", Architecture: file.Graph.Name, Parameters: file.Parameters, Opset: file.Graph.Opset}
-	return m, nil
-}
-
-// open makes an encoder of the file's output or of the layers asked for.
-func (m *model) open(o OpenOptions) (*modelEncoder, error) {
 	var layers []Layer
+	output, err := "", error(nil)
 	if len(o.Layers) > 0 {
 		if o.Output != "" {
 			return nil, fmt.Errorf("output %q and layers %s: want one or the other", o.Output, strings.Join(o.Layers, ", "))
 		}
-		var err error
-		if layers, err = m.choose(o.Layers, o.StateShape); err != nil {
-			return nil, err
-		}
+		layers, err = chooseLayers(f, o.Layers, o.StateShape)
 	} else {
-		outputs := m.graph.Outputs
-		k := slices.IndexFunc(outputs, func(p graph.Port) bool { return p.Name == o.Output })
-		switch {
-		case o.Output == "" && len(outputs) == 1:
-			k = 0
-		case o.Output == "":
-			return nil, fmt.Errorf("has %d outputs, choose one of %s", len(outputs), nameList(outputs))
-		case k < 0:
-			return nil, fmt.Errorf("has no output %q, its outputs are %s", o.Output, nameList(outputs))
-		}
-		m.graph.Outputs = outputs[k : k+1]
+		output, err = chooseOutput(f.Outputs(), o.Output)
 	}
-	e, err := newModelEncoder(m.graph, o.Threads, o.Device)
 	if err != nil {
 		return nil, err
 	}
-	e.check, e.close = m.check, m.close
-	input, output := e.info.Input, e.info.Output
-	e.info = m.info
-	e.info.Input, e.info.Output = input, output
+	run := model.Options{Outputs: []string{output}, Threads: o.Threads, Backend: o.Backend, Batched: true}
 	if layers != nil {
-		e.layers, e.named, e.outputPool = layers, true, m.info.DefaultPool
+		run.Outputs = nil
+		for _, l := range layers {
+			run.Outputs = append(run.Outputs, l.Name)
+		}
+	}
+	m, err := f.Model(run)
+	if err != nil {
+		return nil, err
+	}
+	e := newModelEncoder(m)
+	e.fromFile(f)
+	if layers != nil {
+		e.layers, e.named, e.outputPool = layers, true, e.info.DefaultPool
 		e.info.Output = slices.Clone(layers[0].Shape)
 		e.info.DefaultPool = e.pools()[0]
-		for _, l := range layers {
-			m.options = append(m.options, "layer "+l.Name)
-		}
 	} else {
-		e.describe(m.state)
+		e.describe(f.Example)
 	}
-	if id := o.Device.identity(); id != "" {
-		m.options = append(m.options, id)
-	}
-	return e, e.identify(m.files, m.options...)
+	return e, e.identify(f, o)
 }
 
-// modelEncoder runs a graph.
+// chooseOutput finds the output asked for, or the only one.
+func chooseOutput(outputs []model.Port, name string) (string, error) {
+	known := slices.ContainsFunc(outputs, func(p model.Port) bool { return p.Name == name })
+	switch {
+	case name == "" && len(outputs) == 1:
+		return outputs[0].Name, nil
+	case name == "":
+		return "", fmt.Errorf("has %d outputs, choose one of %s", len(outputs), model.Names(outputs))
+	case !known:
+		return "", fmt.Errorf("has no output %q, its outputs are %s", name, model.Names(outputs))
+	}
+	return name, nil
+}
+
+// modelEncoder runs a model.
 type modelEncoder struct {
 	info       Info
-	exec       executor
-	input      graph.Port
-	check      func(shape []int) error
-	close      func() error // releases the weights' files; may be nil
+	model      *model.Model
+	input      model.Port
+	check      func(shape []int) error // beyond the input's shape; may be nil
 	layers     []Layer
 	named      bool // the layers were asked for, so that they may join the batch with another axis
 	outputPool Pool // default pooling of the model's output, if named
@@ -167,29 +111,25 @@ type modelEncoder struct {
 	// For the state shape seen last.
 	state  []int
 	shape  []int // of the graph's input, with the batch at 0
-	rows   int   // batch size that the graph demands, 0 if it is free
 	joined bool  // a layer's first axis is more than the batch
-	values graph.Tensor
-	inputs []*graph.Tensor
-	padded []float32
-	queue  []submitted
-	out    []result // of one run, of all pieces of a batch
-	all    []result
+	values model.Tensor
+	inputs []*model.Tensor
+	queue  []int    // states of the batches under way, oldest first
+	out    []result // of one batch
 }
 
-// checkInput finds graphs that do not map one batch of states. It comes before
-// Prepare, which needs every input.
-func checkInput(g *graph.Graph) error {
-	if len(g.Inputs) != 1 {
+// checkInput finds models that do not map one batch of states.
+func checkInput(inputs []model.Port) error {
+	if len(inputs) != 1 {
 		var names []string
-		for _, p := range g.Inputs {
+		for _, p := range inputs {
 			names = append(names, fmt.Sprintf("%q", p.Name))
 		}
-		return fmt.Errorf("the graph has %d inputs (%s), want one: the states", len(g.Inputs), strings.Join(names, ", "))
+		return fmt.Errorf("the graph has %d inputs (%s), want one: the states", len(inputs), strings.Join(names, ", "))
 	}
-	input := g.Inputs[0]
+	input := inputs[0]
 	switch {
-	case input.DType == graph.Bool:
+	case input.DType == model.Bool:
 		return fmt.Errorf("input %q is of type bool, want numbers", input.Name)
 	case input.Dims != nil && len(input.Dims) < 2:
 		return fmt.Errorf("input %q has shape %v, want a batch axis and at least one more", input.Name, input.Shape())
@@ -202,35 +142,46 @@ func checkInput(g *graph.Graph) error {
 	return nil
 }
 
-// newModelEncoder makes an encoder of a graph's outputs on a device.
-func newModelEncoder(g *graph.Graph, threads int, d *Device) (*modelEncoder, error) {
-	if err := checkInput(g); err != nil {
+// graphEncoder makes an encoder of a graph's outputs, which belongs to it from then on.
+func graphEncoder(g *graph.Graph, threads int, b *model.Backend) (*modelEncoder, error) {
+	if err := checkInput(g.Inputs); err != nil {
 		return nil, err
 	}
-	input := g.Inputs[0]
-	if err := g.Prepare(cpu.Evaluate); err != nil {
-		return nil, err
-	}
-	exec, err := newExecutor(g, threads, d)
+	m, err := model.New(g, model.Options{Threads: threads, Backend: b, Batched: true})
 	if err != nil {
 		return nil, err
 	}
-	e := &modelEncoder{exec: exec, input: input}
-	e.inputs = []*graph.Tensor{&e.values}
-	e.values.DType = input.DType
-	if input.Dims != nil {
-		e.info.Input = input.Shape()
-		if e.info.Input[0] > 0 {
-			e.rows = e.info.Input[0]
-		}
+	return newModelEncoder(m), nil
+}
+
+// newModelEncoder makes an encoder of a model's outputs; its input has been checked.
+func newModelEncoder(m *model.Model) *modelEncoder {
+	e := &modelEncoder{model: m, input: m.Inputs()[0]}
+	e.inputs = []*model.Tensor{&e.values}
+	e.values.DType = e.input.DType
+	if e.input.Dims != nil {
+		e.info.Input = e.input.Shape()
 	}
-	if out := g.Outputs[0]; out.Dims != nil {
+	outputs := m.Outputs()
+	if out := outputs[0]; out.Dims != nil {
 		e.info.Output = out.Shape()
 	}
-	for _, out := range g.Outputs {
+	for _, out := range outputs {
 		e.layers = append(e.layers, Layer{Name: out.Name, Output: true, DType: out.DType.String()})
 	}
-	return e, nil
+	return e
+}
+
+// fromFile takes over what a file tells of its encoder.
+func (e *modelEncoder) fromFile(f *model.File) {
+	e.check = f.Check
+	input, output := e.info.Input, e.info.Output
+	e.info = Info{Name: f.Path, Format: f.Format, Architecture: f.Architecture, Input: input, Output: output,
+		Parameters: f.Parameters, Opset: f.Opset, Warnings: f.Warnings}
+	if f.Format != "onnx" && (f.Architecture == "ConvEncoder" || f.Architecture == "VideoViT") {
+		// The published encoders are used by their last frame.
+		e.info.DefaultPool = PoolLast
+	}
 }
 
 // describe finds the output shape, which a file need not state, by binding the
@@ -241,7 +192,7 @@ func (e *modelEncoder) describe(state []int) {
 	}
 	shape := exampleShape(e.input, 2, state, 2)
 	bind := func(shape []int) []int {
-		out, err := e.exec.Compile([]graph.Operand{{Type: graph.Type{DType: e.input.DType, Shape: shape}}})
+		out, err := e.types(shape)
 		if err != nil {
 			return nil
 		}
@@ -268,29 +219,37 @@ func (e *modelEncoder) describe(state []int) {
 	e.layers[0].Shape = slices.Clone(out)
 }
 
-// identify hashes the encoder's files and options.
-func (e *modelEncoder) identify(files []string, options ...string) error {
+// types are the outputs' types for an input of the given shape.
+func (e *modelEncoder) types(shape []int) ([]model.Type, error) {
+	return e.model.Types(model.Type{DType: e.input.DType, Shape: shape})
+}
+
+// identify hashes the encoder's files and the options that change its outputs.
+func (e *modelEncoder) identify(f *model.File, o OpenOptions) error {
+	sums, err := f.Sums()
+	if err != nil {
+		return err
+	}
+	options := []string{o.Output}
+	if f.Format != "onnx" {
+		options = append([]string{o.State, o.Activation, o.FinalActivation}, f.Settings...)
+	}
+	if e.named {
+		for _, l := range e.layers {
+			options = append(options, "layer "+l.Name)
+		}
+	}
+	if id := o.Backend.Identity(); id != "" {
+		options = append(options, id)
+	}
 	all := sha256.New()
-	for i, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		one := sha256.New()
-		_, err = io.Copy(one, f)
-		f.Close()
-		if err != nil {
-			return err
-		}
-		sum := one.Sum(nil)
+	for _, sum := range sums {
 		all.Write(sum)
-		if i == 0 {
-			e.info.SHA256 = hex.EncodeToString(sum)
-		}
 	}
-	for _, o := range options {
-		fmt.Fprintf(all, "%d:%s;", len(o), o)
+	for _, option := range options {
+		fmt.Fprintf(all, "%d:%s;", len(option), option)
 	}
+	e.info.SHA256 = hex.EncodeToString(sums[0])
 	e.info.Identity = hex.EncodeToString(all.Sum(nil))
 	return nil
 }
@@ -298,21 +257,15 @@ func (e *modelEncoder) identify(files []string, options ...string) error {
 // Info describes the encoder.
 func (e *modelEncoder) Info() Info { return e.info }
 
-// Close ends the executor and releases the files.
-func (e *modelEncoder) Close() error {
-	err := e.exec.Close()
-	if e.close != nil {
-		err = errors.Join(err, e.close())
-	}
-	return err
-}
+// Close ends the model and releases its file.
+func (e *modelEncoder) Close() error { return e.model.Close() }
 
-func (e *modelEncoder) setThreads(n int) { e.exec.SetThreads(n) }
+func (e *modelEncoder) setThreads(n int) { e.model.SetThreads(n) }
 
 // fit finds the input shape, without the batch, for states of the given shape:
 // axes of size one are added or dropped so that it matches the graph's input,
 // the last axes first; a vector input takes a frame row by row.
-func fit(state []int, input graph.Port) ([]int, bool) {
+func fit(state []int, input model.Port) ([]int, bool) {
 	if input.Dims == nil {
 		return state, true
 	}
@@ -341,15 +294,16 @@ func fit(state []int, input graph.Port) ([]int, bool) {
 		return shape, true
 	}
 	if len(dims) == 1 {
-		n := 1
-		for _, d := range state {
-			n *= d
-		}
-		if dims[0].Size < 0 || dims[0].Size == n {
+		if n := size(state); dims[0].Size < 0 || dims[0].Size == n {
 			return []int{n}, true
 		}
 	}
 	return nil, false
+}
+
+// unfit is the error for states that an input does not take.
+func unfit(state []int, input model.Port) error {
+	return fmt.Errorf("states have shape %v, the encoder wants %v without the batch (input %q)", state, input.Shape()[1:], input.Name)
 }
 
 // bind prepares for states of the given shape.
@@ -359,9 +313,9 @@ func (e *modelEncoder) bind(state []int) error {
 	}
 	shape, ok := fit(state, e.input)
 	if !ok {
-		return fmt.Errorf("states have shape %v, the encoder wants %v without the batch (input %q)", state, e.input.Shape()[1:], e.input.Name)
+		return unfit(state, e.input)
 	}
-	full := append([]int{max(e.rows, 1)}, shape...)
+	full := append([]int{max(e.model.Rows(), 1)}, shape...)
 	if e.check != nil {
 		if err := e.check(full); err != nil {
 			return err
@@ -377,7 +331,7 @@ func (e *modelEncoder) outputShapes(state []int) ([][]int, error) {
 	if err := e.bind(state); err != nil {
 		return nil, err
 	}
-	out, err := e.exec.Compile([]graph.Operand{{Type: graph.Type{DType: e.input.DType, Shape: e.shape}}})
+	out, err := e.types(e.shape)
 	if err != nil {
 		return nil, err
 	}
@@ -395,7 +349,7 @@ func (e *modelEncoder) outputShapes(state []int) ([][]int, error) {
 
 // checkOutput checks output k of a run of n states. A layer that was asked for
 // may join the batch with another axis.
-func (e *modelEncoder) checkOutput(k int, t graph.Type, n int) error {
+func (e *modelEncoder) checkOutput(k int, t model.Type, n int) error {
 	name := func() string {
 		if e.named {
 			return "layer " + e.layers[k].Name
@@ -403,7 +357,7 @@ func (e *modelEncoder) checkOutput(k int, t graph.Type, n int) error {
 		return "output"
 	}
 	switch {
-	case t.DType != graph.Float32:
+	case t.DType != model.Float32:
 		return fmt.Errorf("the %s is of type %v, want float32", name(), t.DType)
 	case len(t.Shape) == 0 || t.Shape[0] != n && (!e.named || t.Shape[0] == 0 || t.Shape[0]%n != 0):
 		return fmt.Errorf("the %s has shape %v for a batch of %d: want the batch as the first axis", name(), t.Shape, n)
@@ -413,6 +367,28 @@ func (e *modelEncoder) checkOutput(k int, t graph.Type, n int) error {
 
 // Encode maps a batch; see Encoder.
 func (e *modelEncoder) Encode(ctx context.Context, batch *tensor.Dense) (*tensor.Dense, error) {
+	out, err := e.runBatch(ctx, batch)
+	if err != nil {
+		return nil, err
+	}
+	return tensor.New(tensor.WithShape(slices.Clone(out[0].shape)...), tensor.WithBacking(slices.Clone(out[0].values))), nil
+}
+
+// EncodeLayers maps a batch; see LayerEncoder.
+func (e *modelEncoder) EncodeLayers(ctx context.Context, batch *tensor.Dense) ([]*tensor.Dense, error) {
+	results, err := e.runBatch(ctx, batch)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*tensor.Dense, len(results))
+	for k, r := range results {
+		out[k] = tensor.New(tensor.WithShape(slices.Clone(r.shape)...), tensor.WithBacking(slices.Clone(r.values)))
+	}
+	return out, nil
+}
+
+// runBatch maps a batch in a tensor; the memory of the results is the model's.
+func (e *modelEncoder) runBatch(ctx context.Context, batch *tensor.Dense) ([]result, error) {
 	values, shape, err := floats(batch)
 	if err != nil {
 		return nil, fmt.Errorf("encoder %s: %w", e.info.Name, err)
@@ -421,7 +397,7 @@ func (e *modelEncoder) Encode(ctx context.Context, batch *tensor.Dense) (*tensor
 	if err != nil {
 		return nil, fmt.Errorf("encoder %s: %w", e.info.Name, err)
 	}
-	return tensor.New(tensor.WithShape(slices.Clone(out[0].shape)...), tensor.WithBacking(slices.Clone(out[0].values))), nil
+	return out, nil
 }
 
 // floats takes a batch apart; it must be a contiguous float32 tensor [B, …] with B ≥ 1.
@@ -434,11 +410,7 @@ func floats(batch *tensor.Dense) ([]float32, []int, error) {
 	if !ok {
 		return nil, nil, fmt.Errorf("the batch is of type %v, want float32", batch.Dtype())
 	}
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	if len(shape) < 2 || n == 0 || n != len(values) {
+	if n := size(shape); len(shape) < 2 || n == 0 || n != len(values) {
 		return nil, nil, fmt.Errorf("the batch has shape %v over %d values, want a contiguous [B, …state] with B ≥ 1", shape, len(values))
 	}
 	return values, shape, nil

@@ -7,9 +7,8 @@ import (
 	"errors"
 	"fmt"
 
-	"gorgonia.org/tensor"
-
 	"repscope/model/pixels"
+	"repscope/points"
 	"repscope/stat"
 )
 
@@ -23,71 +22,66 @@ type Noise struct {
 // ErrNoNoise says that an encoder cannot change states where it runs.
 var ErrNoNoise = errors.New("the encoder cannot add noise where it runs")
 
-// EncodeNoisy is Encode for states x that noise changes to x' on the GPUs that run
+// EncodeNoisy is Latents for states x that noise changes to x' on the GPUs that run
 // the encoder; it also returns ‖x' − x‖₂ of every state, in pixel values. Both have
 // the same bits as where a processor changes the states, in the arithmetic of pixels.Noise,
 // and the same GPUs encode them; the squares are added in float64 in the order of the
 // elements. Nothing is cached. The error wraps ErrNoNoise, and nothing has been read, if
 // the encoder runs on a processor, takes integers or batches of another size only, or if
 // frames are resized.
-func EncodeNoisy(ctx context.Context, enc Encoder, src Source, n Noise, o EncodeOptions) (*tensor.Dense, []float64, error) {
+func EncodeNoisy(ctx context.Context, enc Encoder, src Source, n Noise, o EncodeOptions) (points.Points, []float64, error) {
 	info := enc.Info()
 	z, moved, err := encodeNoisy(ctx, enc, info, src, n, o)
 	if err != nil {
 		if ctx.Err() != nil {
-			return nil, nil, ctx.Err()
+			return points.Points{}, nil, ctx.Err()
 		}
-		return nil, nil, fmt.Errorf("encoder %s: %w", info.Name, err)
+		return points.Points{}, nil, fmt.Errorf("encoder %s: %w", info.Name, err)
 	}
 	return z, moved, nil
 }
 
-func encodeNoisy(ctx context.Context, enc Encoder, info Info, src Source, n Noise, o EncodeOptions) (*tensor.Dense, []float64, error) {
+func encodeNoisy(ctx context.Context, enc Encoder, info Info, src Source, n Noise, o EncodeOptions) (points.Points, []float64, error) {
 	if _, err := ParsePool(string(o.Pool)); err != nil {
-		return nil, nil, err
+		return points.Points{}, nil, err
 	}
 	s, err := newStream(enc, info, src, o)
 	if err != nil {
-		return nil, nil, err
+		return points.Points{}, nil, err
 	}
 	s.noise = &n
-	raw, err := s.noisyLane()
-	if err != nil {
-		return nil, nil, err
+	raw, ok := s.noisyPipeline()
+	if !ok {
+		return points.Points{}, nil, ErrNoNoise
 	}
 	if err := s.check(ctx); err != nil {
-		return nil, nil, err
+		return points.Points{}, nil, err
 	}
 	moved := make([]float64, src.Len())
-	latents, dim, err := s.all(ctx, func(lo, hi int) { copy(moved[lo:hi], raw.Displacements()) })
+	latents, dim, err := s.all(ctx, func(lo, hi int) { copy(moved[lo:hi], raw.displacements()) })
 	if err != nil {
-		return nil, nil, err
+		return points.Points{}, nil, err
 	}
-	return tensor.New(tensor.WithShape(src.Len(), dim), tensor.WithBacking(latents)), moved, nil
+	return points.Float32(latents, dim), moved, nil
 }
 
-// noisyLane is what changes and encodes every batch of the source, the last one included.
-func (s *Stream) noisyLane() (rawExecutor, error) {
-	enc, ok := s.enc.(lane)
+// noisyPipeline is what changes and encodes every batch of the source, the last one
+// included; false if there is none.
+func (s *Stream) noisyPipeline() (pipeline, bool) {
+	enc, ok := s.enc.(pipeline)
 	if !ok || s.pre.resizes() {
-		return nil, ErrNoNoise
+		return nil, false
 	}
 	total := s.src.Len()
-	raw := enc.raw(min(s.o.Batch, total))
-	if raw == nil {
-		return nil, ErrNoNoise
-	}
-	if rest := total % s.o.Batch; rest > 0 && enc.raw(rest) == nil {
-		return nil, ErrNoNoise
-	}
-	return raw, nil
+	rest := total % s.o.Batch
+	return enc, enc.takesPixels(min(s.o.Batch, total)) && (rest == 0 || enc.takesPixels(rest))
 }
 
 // submitNoisy submits the states of a pass with the noise.
-func (s *Stream) submitNoisy(ctx context.Context, enc lane, p *pass, batch pixels.Noisy) error {
+func (s *Stream) submitNoisy(ctx context.Context, enc pipeline, p *pass, batch pixels.Noisy) error {
 	batch.Noise, batch.Scaling = s.noise.Noise, s.pre.scaling()
 	for i := p.lo; i < p.hi; i++ {
 		batch.Keys = append(batch.Keys, s.noise.Key(i))
 	}
-	return enc.submitRaw(p.hi-p.lo, s.pre.out, func(x rawExecutor, shape []int) error { return x.SubmitNoisy(ctx, batch, shape) })
+	return enc.submitNoisy(ctx, batch, p.hi-p.lo, s.pre.out)
 }

@@ -45,7 +45,7 @@ func sameNoise(t *testing.T, what string, enc Encoder, src Source, o EncodeOptio
 	for _, level := range []float64{0.2, 0, 0.5} {
 		n := anyNoise(level)
 		changed, wantMoved := noisy(t, src, n)
-		want, err := Encode(t.Context(), enc, changed, o)
+		want, err := Latents(t.Context(), enc, changed, o)
 		if err != nil {
 			t.Fatal(what, err)
 		}
@@ -53,7 +53,7 @@ func sameNoise(t *testing.T, what string, enc Encoder, src Source, o EncodeOptio
 		if err != nil {
 			t.Fatal(what, err)
 		}
-		if !slices.Equal(got.Data().([]float32), want.Data().([]float32)) || !slices.Equal(got.Shape(), want.Shape()) {
+		if !slices.Equal(got.F32, want.F32) || got.N != want.N || got.Dim != want.Dim {
 			t.Errorf("%s, level %g: other latents", what, level)
 		}
 		if !slices.Equal(moved, wantMoved) {
@@ -77,7 +77,7 @@ func TestNoiseOnCUDA(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	enc, err := PCAEncoder(t.Context(), states, PCAOptions{Dim: 5, Device: d})
+	enc, err := PCAEncoder(t.Context(), states, PCAOptions{Dim: 5, Backend: d})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestNoiseThatDoesNotFitOnCUDA(t *testing.T) {
 	d := openCUDA(t, "fp32")
 	const rows, width = 3, 10
 	open := func(dtype graph.DType) Encoder {
-		e, err := newModelEncoder(&graph.Graph{Opset: 20,
+		e, err := graphEncoder(&graph.Graph{Opset: 20,
 			Inputs:  []graph.Port{{Name: "x", DType: dtype, Dims: []graph.Dim{{Size: rows}, {Size: width}}}},
 			Outputs: []graph.Port{{Name: "y"}},
 			Nodes: []*graph.Node{{Op: "Cast", Inputs: []string{"x"}, Outputs: []string{"f"}, Attributes: map[string]graph.Attribute{"to": {Kind: graph.AttributeInt, Int: 1}}},

@@ -1,3 +1,5 @@
+// Where noise cannot be added by the encoder.
+
 package latent
 
 import (

@@ -34,10 +34,8 @@ func ParsePool(s string) (Pool, error) {
 	case PoolNone, PoolLast, PoolMean, PoolCLS, PoolFlatten:
 		return p, nil
 	}
-	if text, ok := strings.CutPrefix(s, "index:"); ok {
-		if k, err := strconv.Atoi(text); err == nil && k >= 0 {
-			return PoolIndex(k), nil
-		}
+	if k := Pool(s).index(); k >= 0 {
+		return PoolIndex(k), nil
 	}
 	return PoolNone, fmt.Errorf("pooling %q: want last, mean, cls, flatten or index:K with K ≥ 0", s)
 }
@@ -73,7 +71,8 @@ func (p Pool) Resolve(output []int, fallback Pool) (Pool, int, error) {
 	switch p {
 	case PoolNone:
 		if k != 1 {
-			return PoolNone, 0, fmt.Errorf("the output has shape %v, %d vectors per state: choose pooling last, mean, cls, flatten or index:K (K < %d)", output, k, k)
+			return PoolNone, 0, fmt.Errorf("the output has shape %v, %d vectors per state: choose pooling last, mean, cls, flatten or index:K (K < %d)",
+				output, k, k)
 		}
 		return PoolFlatten, d, nil
 	case PoolFlatten:
@@ -81,15 +80,26 @@ func (p Pool) Resolve(output []int, fallback Pool) (Pool, int, error) {
 	case PoolLast, PoolMean, PoolCLS:
 		return p, d, nil
 	}
-	index, _ := strconv.Atoi(strings.TrimPrefix(string(p), "index:"))
-	if index >= k {
+	if p.index() >= k {
 		return PoolNone, 0, fmt.Errorf("pooling %s: the output has shape %v, want an index below %d", p, output, k)
 	}
 	return p, d, nil
 }
 
-// apply pools one output row (row-major [K, D], or [D]) into dst.
-func (p Pool) apply(dst, row []float32) {
+// index is the step or token of a PoolIndex, −1 for any other pooling.
+func (p Pool) index() int {
+	if text, ok := strings.CutPrefix(string(p), "index:"); ok {
+		if k, err := strconv.Atoi(text); err == nil && k >= 0 {
+			return k
+		}
+	}
+	return -1
+}
+
+// ApplyPool pools one output row (row-major [K, D], or [D]) to the D values of dst. The
+// pooling must have been resolved against the output's shape; see Pool.Resolve. The
+// mean adds in float64 in the order of the steps or tokens and rounds once; NaN stays NaN.
+func ApplyPool[T float32 | float64](p Pool, dst, row []T) {
 	d := len(dst)
 	switch p {
 	case PoolNone, PoolFlatten:
@@ -105,10 +115,10 @@ func (p Pool) apply(dst, row []float32) {
 			for i := range k {
 				sum += float64(row[i*d+j])
 			}
-			dst[j] = float32(sum / float64(k))
+			dst[j] = T(sum / float64(k))
 		}
 	default:
-		index, _ := strconv.Atoi(strings.TrimPrefix(string(p), "index:"))
-		copy(dst, row[index*d:(index+1)*d])
+		k := p.index()
+		copy(dst, row[k*d:(k+1)*d])
 	}
 }

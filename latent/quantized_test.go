@@ -1,6 +1,6 @@
-package latent
-
 // Quantised encoders against ONNX Runtime's outputs; see testdata/README.md.
+
+package latent
 
 import (
 	"context"

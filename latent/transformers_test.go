@@ -1,7 +1,7 @@
-package latent
-
 // VideoViT and ViT-MAE beyond the cases of golden_test.go: free numbers of
 // frames, sizes of frames, configurations beside a file.
+
+package latent
 
 import (
 	"context"

@@ -1,14 +1,15 @@
-package neighbors
+// The border of the approximate mode, for sets too large for the exact pass: its options,
+// the search for nearest neighbors, and the recall of its lists.
 
-// This file holds the border of the approximate mode, for sets too large for
-// the exact pass: its options, the rows of single points, and the recall of
-// approximate neighbour lists.
+package neighbors
 
 import (
 	"context"
 	"fmt"
 	"math"
 
+	"repscope/neighbors/internal/cells"
+	"repscope/neighbors/internal/rows"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -42,20 +43,8 @@ const (
 	SufficientRecall = 0.95
 )
 
-// queryRows rows at once, or queryBytes of them, are enough for the matrix
-// kernels to run at full speed.
-const queryRows, queryBytes = 96, 256 << 20
-
-// Random streams of the approximate mode.
-const (
-	streamReferences = 0x72656665
-	streamQueries    = 0x71756572
-	streamCells      = 0x63656c6c
-	streamPilot      = 0x70696c6f
-)
-
-// Recall says how many of the true neighbours an approximate search found.
-type Recall struct {
+// SearchRecall says how many of the true neighbours an approximate search found.
+type SearchRecall struct {
 	// Value is the mean over the queries of the share of their K listed
 	// neighbours that are as near as the true K nearest (at most as far as the
 	// K-th: which of several at equal distance is listed does not matter).
@@ -78,124 +67,106 @@ type Recall struct {
 // [Nearest]; Counts.Redecided is 0.
 type ApproximateNearest struct {
 	Nearest
-	Recall Recall
+	Recall SearchRecall
 	// Cells is the number of cells that the points were put into and Probes the number of
 	// them that were looked into for each point; 0 for an exact search.
 	Cells, Probes int
 }
 
-// references are rows of single points against all points.
-type references struct {
-	space
-	// masked calls skip for the points that are no candidates of row q.
-	masked func(q int, skip func(j int))
-}
-
-// openReferences opens the rows of the points with the given indices. A row is
-// the same as in a pass over all points: the point itself and its exclusion
-// window are no candidates.
-func openReferences(ctx context.Context, pts points.Points, index []int, o *Options) (*references, error) {
-	b := base{n: pts.N, self: true, window: o.ExcludeWindow, episode: o.Episode}
-	return openRows(ctx, pts, index, o, func(q int, skip func(j int)) { b.exclusions(index[q], skip) })
-}
-
-// openRows opens the rows of the points with the given indices, whose candidates are
-// all points but those masked.
-func openRows(ctx context.Context, pts points.Points, index []int, o *Options, masked func(q int, skip func(j int))) (*references, error) {
-	s, err := openSpace(ctx, pts.Select(index), pts, false, false, o, nil, 0)
+// KNearestApproximate is [KNearest] for sets too large for O(n²): it finds most of
+// the k nearest neighbours of every point and measures how many (Recall). Where an
+// exact search takes seconds, which depends on the number, type and dimension of the
+// points and on k alone, or would hardly take longer, it is made instead.
+//
+// The method is an inverted file with exact distances (Jégou, Douze and Schmid 2011,
+// "Product quantization for nearest neighbor search", section IV, without the
+// quantisation): about 2√n centres by k-means on a sample, each point in the cell of its nearest
+// centre, and for each point a search through the members of the cells nearest to it. How many
+// cells is found from the true neighbours of 256 points, so that 98 % of these lie in
+// them. Distances are float32 (float64 for float64 points) products; the lists are a
+// little longer than k and put in order by direct float64 distances, ties by index. Equal
+// points are searched once and all get each other as neighbours.
+//
+// The working memory is 1.2 times that of the points in float32 (float64) and about 300 MB, less
+// where Memory is less: cells are packed again and again then. The result takes 12·n·k bytes.
+//
+// The result depends on points, k, Metric, ExcludeWindow, Episode and Seed, not on
+// Threads or Memory. Of o it uses these and Progress. Errors are those of
+// KNearest, and a memory budget too small for the cells.
+func KNearestApproximate(ctx context.Context, pts points.Points, k int, o Options, a Approximation) (*ApproximateNearest, error) {
+	if o.Metric == Precomputed {
+		return nil, errNoCoordinates
+	}
+	s, err := NewSpace("points", pts, o.Metric)
 	if err != nil {
 		return nil, err
 	}
-	return &references{space: s, masked: masked}, nil
+	return s.KNearestApproximate(ctx, k, o, a)
 }
 
-// referenceRows is the number of rows of so many bytes that are computed at once,
-// of total: more would take memory and not be faster.
-func referenceRows(budget, bytes int64, total int) (int, error) {
-	rows, err := rowsWithin(budget, bytes, total)
-	return min(rows, int(max(queryRows, queryBytes/bytes))), err
-}
-
-// load computes rows lo … hi−1 and takes out what is no candidate.
-func (r *references) load(ctx context.Context, lo, hi int) error {
-	if err := r.space.load(ctx, lo, hi); err != nil {
-		return err
+// KNearestApproximate is the function of the same name without its look through the
+// points. Metric of o is not used.
+func (s Space) KNearestApproximate(ctx context.Context, k int, o Options, a Approximation) (*ApproximateNearest, error) {
+	if s.metric == Precomputed {
+		return nil, errNoCoordinates
 	}
-	switch s := r.space.(type) {
-	case *exact[int32]:
-		mask(r, s.row, lo, hi)
-	case *exact[int64]:
-		mask(r, s.row, lo, hi)
-	case *exact[float64]:
-		mask(r, s.row, lo, hi)
-	case *bounded[float32]:
-		mask(r, s.row, lo, hi)
-	case *bounded[float64]:
-		mask(r, s.row, lo, hi)
-	default:
-		return fmt.Errorf("rows of single points are not available for %s", r.counts().Method)
+	pts := s.points
+	o.Metric, o.Blocks = s.metric, nil
+	if err := o.check(pts.N); err != nil {
+		return nil, err
 	}
-	return nil
-}
-
-func mask[K key](r *references, row func(i int) []K, lo, hi int) {
-	limit := excluded[K]()
-	for q := lo; q < hi; q++ {
-		values := row(q)
-		r.masked(q, func(j int) { values[j] = limit })
+	within := o.rows(ctx, o.Metric)
+	among := within.Among(pts.N)
+	if err := among.Check(k); err != nil {
+		return nil, err
 	}
-}
-
-// exactNearest is the exact search for the points with the given indices only;
-// row q of the result belongs to point index[q].
-func exactNearest(ctx context.Context, pts points.Points, index []int, k int, o *Options) (*Nearest, error) {
-	result := &Nearest{N: len(index), K: k, Index: make([]int32, len(index)*k), Distance: make([]float64, len(index)*k)}
-	s, err := openReferences(ctx, pts, index, o)
+	if a.Queries < -1 {
+		return nil, fmt.Errorf("queries: %d, want −1 (none), 0 (%d) or more", a.Queries, DefaultQueries)
+	}
+	found, err := cells.Search(ctx, pts, k, within, cells.Options{
+		Seed: a.Seed, ExactPoints: a.ExactPoints,
+		Exact: func(ctx context.Context, pts points.Points, k int, few *rows.Options) (*Nearest, error) {
+			exact := o
+			exact.Progress, exact.Episode = few.Progress, few.Episode
+			return search(ctx, pts, pts, k, true, &exact)
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
-	rows, err := referenceRows(o.budget(), s.rowBytes(), len(index))
-	if err != nil {
-		return nil, err
-	}
-	threads := o.threads()
-	workers := make([]worker, threads)
-	for w := range workers {
-		workers[w] = s.worker()
-	}
-	for lo := 0; lo < len(index); lo += rows {
-		hi := min(len(index), lo+rows)
-		if err := s.load(ctx, lo, hi); err != nil {
-			return nil, err
-		}
-		err := parallel(ctx, threads, hi-lo, func(w, r int) {
-			at := (lo + r) * k
-			list := result.Index[at : at+k : at+k]
-			copy(list, workers[w].nearest(lo+r, k, list[:0]))
-			workers[w].distances(lo+r, list, result.Distance[at:at+k])
-		})
+	if found == nil {
+		nearest, err := search(ctx, pts, pts, k, true, &o)
 		if err != nil {
 			return nil, err
 		}
+		return &ApproximateNearest{Nearest: *nearest, Recall: SearchRecall{Value: 1, Queries: pts.N, K: k, Exact: true}}, nil
+	}
+	result := &ApproximateNearest{Nearest: found.Nearest, Cells: found.Cells, Probes: found.Probes}
+	if result.Recall, err = measureRecall(ctx, pts, &result.Nearest, within, &a); err != nil {
+		return nil, err
+	}
+	rows.CountTies(&result.Nearest)
+	if o.Progress != nil {
+		o.Progress(pts.N, pts.N)
 	}
 	return result, nil
 }
 
 // measureRecall compares the lists of seeded queries with exact ones.
-func measureRecall(ctx context.Context, pts points.Points, found *Nearest, o *Options, a *Approximation) (Recall, error) {
+func measureRecall(ctx context.Context, pts points.Points, found *Nearest, o *rows.Options, a *Approximation) (SearchRecall, error) {
 	queries := a.Queries
 	if queries == 0 {
 		queries = DefaultQueries
 	}
-	none := Recall{Value: math.NaN(), StandardError: math.NaN(), K: found.K}
+	none := SearchRecall{Value: math.NaN(), StandardError: math.NaN(), K: found.K}
 	if queries < 0 {
 		return none, nil
 	}
-	index, err := stat.NewRandom(stat.NewKey(a.Seed, streamQueries)).SampleWithoutReplacement(pts.N, queries)
+	index, err := stat.NewRandom(stat.StreamQueries.Key(a.Seed)).SampleWithoutReplacement(pts.N, queries)
 	if err != nil {
 		return none, err
 	}
-	truth, err := exactNearest(ctx, pts, index, found.K, o)
+	truth, err := rows.SearchReferences(ctx, pts, index, found.K, o)
 	if err != nil {
 		return none, err
 	}
@@ -213,24 +184,8 @@ func measureRecall(ctx context.Context, pts points.Points, found *Nearest, o *Op
 		total += hits
 	}
 	_, se := stratifiedMean([]Stratum{{Points: pts.N, References: len(index)}}, shares)
-	return Recall{
+	return SearchRecall{
 		Value: float64(total) / float64(len(index)*k), StandardError: se,
 		Queries: len(index), K: k,
 	}, nil
-}
-
-// checkCandidates reports the first point that has fewer than k candidates.
-func checkCandidates(n, k int, o *Options) error {
-	b := base{n: n, self: true, window: o.ExcludeWindow, episode: o.Episode}
-	for i := range n {
-		m := n
-		b.exclusions(i, func(int) { m-- })
-		if k < 1 || k > m {
-			return fmt.Errorf("k = %d: want 1 ≤ k ≤ %d, the candidates of point %d", k, m, i)
-		}
-		if o.ExcludeWindow == 0 {
-			break
-		}
-	}
-	return nil
 }

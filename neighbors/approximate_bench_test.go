@@ -1,6 +1,6 @@
-package neighbors
-
 // This file holds the benchmarks of the approximate mode.
+
+package neighbors
 
 import (
 	"fmt"
@@ -43,15 +43,15 @@ func manifoldPoints(n, surface, dim int, seed uint64) points.Points {
 // clusteredPoints are clusters of normal points, of different sizes.
 func clusteredPoints(n, clusters, dim int, seed uint64) points.Points {
 	r := stat.NewRandom(stat.NewKey(seed))
-	centres := make([]float64, clusters*dim)
-	for i := range centres {
-		centres[i] = 3 * r.Normal()
+	centers := make([]float64, clusters*dim)
+	for i := range centers {
+		centers[i] = 3 * r.Normal()
 	}
 	data := make([]float32, n*dim)
 	for i := range n {
 		c := r.Intn(1 + r.Intn(clusters))
 		for d := range dim {
-			data[i*dim+d] = float32(centres[c*dim+d] + r.Normal())
+			data[i*dim+d] = float32(centers[c*dim+d] + r.Normal())
 		}
 	}
 	return points.Float32(data, dim)

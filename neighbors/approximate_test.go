@@ -1,6 +1,6 @@
-package neighbors
-
 // This file tests the approximate mode against the exact one.
+
+package neighbors
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"repscope/neighbors/internal/rows"
+	"repscope/neighbors/internal/scan"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -128,19 +130,19 @@ func TestKNearestApproximateRecall(t *testing.T) {
 
 // checkLists checks what holds for every list, whatever was found.
 func checkLists(t interface{ Fatalf(string, ...any) }, pts points.Points, found *ApproximateNearest, o *Options) {
-	b := base{n: pts.N, self: true, window: o.ExcludeWindow, episode: o.Episode}
-	d := newDirect(pts, pts, o.Metric)
+	b := rows.Candidates{N: pts.N, Self: true, Window: o.ExcludeWindow, Episode: o.Episode}
+	d := rows.NewDirect(pts, pts, o.Metric)
 	key := make([]float64, found.K)
 	for i := range pts.N {
 		index, distance := found.Index[i*found.K:(i+1)*found.K], found.Distance[i*found.K:(i+1)*found.K]
-		d.keys(i, pts.Row(i, nil), index, key)
+		d.Keys(i, pts.Row(i, nil), index, key)
 		for q, j := range index {
 			switch {
-			case b.excludes(i, int(j)):
+			case b.Excludes(i, int(j)):
 				t.Fatalf("point %d: %d is on its list and no candidate", i, j)
-			case distance[q] != o.Metric.distanceOf(key[q]):
-				t.Fatalf("point %d: neighbour %d at %v, want %v", i, j, distance[q], o.Metric.distanceOf(key[q]))
-			case q > 0 && !(entry[float64]{key[q-1], index[q-1]}).before(entry[float64]{key[q], j}):
+			case distance[q] != o.Metric.Distance(key[q]):
+				t.Fatalf("point %d: neighbour %d at %v, want %v", i, j, distance[q], o.Metric.Distance(key[q]))
+			case q > 0 && !(scan.Entry[float64]{Key: key[q-1], Index: index[q-1]}).Before(scan.Entry[float64]{Key: key[q], Index: j}):
 				t.Fatalf("point %d: neighbours %d and %d are not in order", i, index[q-1], j)
 			}
 		}
@@ -187,6 +189,12 @@ func TestKNearestApproximateDeterministic(t *testing.T) {
 	}
 }
 
+// mix is one step of a multiplicative hash.
+func mix(h, v uint64) uint64 {
+	h = (h ^ v) * 0x9e3779b97f4a7c15
+	return h ^ h>>29
+}
+
 // The lists are the same on every machine and by every kernel.
 func TestKNearestApproximateBits(t *testing.T) {
 	pts := clusteredPoints(1500, 12, 9, 77)
@@ -220,16 +228,6 @@ func TestKNearestApproximateExactWhenSmall(t *testing.T) {
 		if !reflect.DeepEqual(&found.Nearest, want) || !found.Recall.Exact || found.Recall.Value != 1 || found.Recall.StandardError != 0 || found.Probes != 0 {
 			t.Errorf("n = %d: %+v, want the exact search", n, found.Recall)
 		}
-	}
-}
-
-// Approximation begins earlier with longer lists and where a distance is dear.
-func TestExactPoints(t *testing.T) {
-	row := func(dim int) points.Points { return points.Float32(make([]float32, dim), dim) }
-	short, long := exactPoints(row(64), searchWidth(10)), exactPoints(row(64), searchWidth(64))
-	deep, bytes := exactPoints(row(4096), searchWidth(10)), exactPoints(points.Uint8(make([]uint8, 4096), 4096), searchWidth(10))
-	if !(30000 < long && long < short && short < 100000 && 5000 < deep && deep < bytes && bytes < short) {
-		t.Errorf("exact up to %d points with short lists, %d with long ones, %d of 4096 coordinates, %d of bytes", short, long, deep, bytes)
 	}
 }
 
@@ -351,8 +349,7 @@ func TestCompareSampled(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, references := range []int{300, size} {
-				o.maxRows = 70
-				got, err := CompareSampled(t.Context(), original, embedded, o, Approximation{Seed: 3, References: references})
+				got, err := CompareSampled(blocksOf(70), original, embedded, o, Approximation{Seed: 3, References: references})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -489,8 +486,8 @@ func TestCompareSampledDeterministic(t *testing.T) {
 	var first *Sample
 	for _, threads := range []int{1, 3} {
 		for _, rows := range []int{0, 1, 13} {
-			o.Threads, o.maxRows = threads, rows
-			got, err := CompareSampled(t.Context(), original, embedded, o, Approximation{Seed: 5, References: 90})
+			o.Threads = threads
+			got, err := CompareSampled(blocksOf(rows), original, embedded, o, Approximation{Seed: 5, References: 90})
 			if err != nil {
 				t.Fatal(err)
 			}

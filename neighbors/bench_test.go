@@ -1,8 +1,8 @@
-package neighbors
-
 // Benchmarks of the pass on data like that of the peers' scripts: a smooth
 // 8-dimensional manifold rendered into D pixels with a little noise, and a
 // 64-dimensional embedding of it.
+
+package neighbors
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"testing"
 
+	"repscope/neighbors/internal/rows"
 	"repscope/points"
 )
 
@@ -98,7 +99,7 @@ func BenchmarkTrustworthinessContinuity(b *testing.B) {
 			} {
 				o := Options{CoRanking: CoRankingOff}
 				c.set(&o)
-				b.Run(fmt.Sprintf("n=%d/D=%d/%s%s", n, dim, typeName(original), c.name), func(b *testing.B) {
+				b.Run(fmt.Sprintf("n=%d/D=%d/%s%s", n, dim, rows.TypeName(original), c.name), func(b *testing.B) {
 					for b.Loop() {
 						if _, err := Compare(context.Background(), original, []points.Points{embedding}, o); err != nil {
 							b.Fatal(err)
@@ -135,7 +136,7 @@ func BenchmarkCoRanking(b *testing.B) {
 	n, dim := 2000, 4096
 	pixels, embedding := rendered(n, dim)
 	for _, original := range []points.Points{quantised(pixels), pixels} {
-		b.Run(fmt.Sprintf("n=%d/D=%d/%s", n, dim, typeName(original)), func(b *testing.B) {
+		b.Run(fmt.Sprintf("n=%d/D=%d/%s", n, dim, rows.TypeName(original)), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := Compare(context.Background(), original, []points.Points{embedding}, Options{CoRanking: CoRankingFull}); err != nil {
 					b.Fatal(err)
@@ -167,53 +168,5 @@ func BenchmarkTwoNNGride(b *testing.B) {
 				reportWork(b, n, dim)
 			})
 		}
-	}
-}
-
-// BenchmarkScan is the work on one row without its distances: selecting 20 and
-// ranking 20, with thresholds all over the row.
-func BenchmarkScan(b *testing.B) {
-	const n, k = 10000, 20
-	r := random(5)
-	row := make([]float32, n)
-	for i := range row {
-		row[i] = float32(math.Abs(r.NormFloat64()))
-	}
-	list := make([]int32, k)
-	for i := range list {
-		list[i] = int32(r.IntN(n))
-	}
-	group := make([]int32, n)
-	for i := range group {
-		group[i] = int32(i * 50 / n)
-	}
-	pts := gaussian32(r, n, 16)
-	for _, groups := range []int{0, 50} {
-		s, err := openSpace(context.Background(), pts, pts, true, false, &Options{}, nil, 0)
-		if err != nil {
-			b.Fatal(err)
-		}
-		space := s.(*bounded[float32])
-		if groups > 0 {
-			space.group, space.groups = group, groups
-		}
-		if err := space.load(context.Background(), 0, 1); err != nil {
-			b.Fatal(err)
-		}
-		copy(space.rows, row)
-		w := space.worker()
-		rank, closer := make([]int32, k), make([]int32, k*groups)
-		b.Run(fmt.Sprintf("nearest/n=%d/k=%d", n, k), func(b *testing.B) {
-			for b.Loop() {
-				w.nearest(0, k, nil)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/entry")
-		})
-		b.Run(fmt.Sprintf("ranks/n=%d/k=%d/blocks=%d", n, k, groups), func(b *testing.B) {
-			for b.Loop() {
-				w.ranks(0, list, k, rank, closer)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/entry")
-		})
 	}
 }

@@ -1,7 +1,7 @@
-package neighbors
-
 // Compare against the literal definitions, on the data that breaks others:
 // ties, duplicates, nearly identical frames, constant points.
+
+package neighbors
 
 import (
 	"context"
@@ -64,15 +64,6 @@ func cases() []pair {
 	}
 }
 
-// integers32 is p as float32.
-func integers32(p points.Points) points.Points {
-	data := make([]float32, len(p.U8))
-	for i, v := range p.U8 {
-		data[i] = float32(v)
-	}
-	return points.Float32(data, p.Dim)
-}
-
 func someKs(n int) []int {
 	ks := []int{1}
 	for _, k := range []int{4, 10, n/2 - 1, n / 2, n/2 + 1, n - 2} {
@@ -92,7 +83,7 @@ func TestCompareAgainstDefinitions(t *testing.T) {
 					ks := someKs(n)
 					result, err := Compare(context.Background(), c.original, []points.Points{c.embedded}, Options{Ks: ks, Metric: metric, CoRanking: coranking})
 					if metric == Cosine && err != nil {
-						if e := checkNorms("", c.original); e == nil && checkNorms("", c.embedded) == nil {
+						if e := Check("", c.original, Cosine); e == nil && Check("", c.embedded, Cosine) == nil {
 							t.Fatal(err)
 						}
 						t.Skip(err)
@@ -328,8 +319,8 @@ func TestSplitsAgree(t *testing.T) {
 	}
 	for _, threads := range []int{1, 3, 8} {
 		for _, rows := range []int{1, 7, 0} {
-			o.Threads, o.maxRows = threads, rows
-			got, err := Compare(context.Background(), original, []points.Points{a, b}, o)
+			o.Threads = threads
+			got, err := Compare(blocksOf(rows), original, []points.Points{a, b}, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -338,7 +329,6 @@ func TestSplitsAgree(t *testing.T) {
 			}
 		}
 	}
-	o.maxRows = 0
 	o.Memory = 260_000 // too little for more than a few rows
 	got, err := Compare(context.Background(), original, []points.Points{a, b}, o)
 	if err != nil {

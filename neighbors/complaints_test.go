@@ -1,7 +1,7 @@
-package neighbors
-
 // What users of other implementations complain of, one test each, and what makes the
 // pass cheap: every distance computed once.
+
+package neighbors
 
 import (
 	"context"
@@ -12,12 +12,18 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"repscope/neighbors/internal/rows"
 	"repscope/points"
 )
 
 func compare(t *testing.T, original points.Points, embedded []points.Points, o Options) []Preservation {
 	t.Helper()
-	result, err := Compare(context.Background(), original, embedded, o)
+	return compareIn(context.Background(), t, original, embedded, o)
+}
+
+func compareIn(ctx context.Context, t *testing.T, original points.Points, embedded []points.Points, o Options) []Preservation {
+	t.Helper()
+	result, err := Compare(ctx, original, embedded, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,11 +54,11 @@ func TestSymmetryChangesNothing(t *testing.T) {
 		o.Ks, o.CoRanking, o.Threads = []int{5, 20}, CoRankingOff, 2
 		other := c.points.Select(random(42).Perm(n))
 		want := compare(t, c.points, []points.Points{other}, o) // one block
-		for _, rows := range []int{1, 50, 200} {
+		for _, height := range []int{1, 50, 200} {
 			for _, memory := range []int64{2_000_000, 1 << 30} {
-				o.maxRows, o.Memory = rows, memory
-				if got := compare(t, c.points, []points.Points{other}, o); !reflect.DeepEqual(got, want) {
-					t.Errorf("%s, blocks of %d rows in %d bytes: another result", c.name, rows, memory)
+				o.Memory = memory
+				if got := compareIn(blocksOf(height), t, c.points, []points.Points{other}, o); !reflect.DeepEqual(got, want) {
+					t.Errorf("%s, blocks of %d rows in %d bytes: another result", c.name, height, memory)
 				}
 			}
 		}
@@ -66,8 +72,8 @@ func TestEveryDistanceOnce(t *testing.T) {
 	models := []points.Points{gaussian32(r, n, 9), gaussian32(r, n, 10), gaussian32(r, n, 11)}
 	count := func(embedded []points.Points, o Options) int64 {
 		var computed atomic.Int64
-		o.computed, o.maxRows, o.CoRanking = &computed, 100, CoRankingOff
-		compare(t, pts, embedded, o)
+		o.CoRanking = CoRankingOff
+		compareIn(rows.WithHooks(t.Context(), rows.Hooks{Computed: &computed, MaxRows: 100}), t, pts, embedded, o)
 		return computed.Load()
 	}
 	once := count(models[:1], Options{Ks: []int{5}})

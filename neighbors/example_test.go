@@ -1,3 +1,5 @@
+// The example of the package.
+
 package neighbors_test
 
 import (

@@ -1,6 +1,6 @@
-package neighbors
-
 // Benchmarks on arrays in files, for scripts that measure peers on the same arrays.
+
+package neighbors
 
 import (
 	"context"

@@ -1,6 +1,6 @@
-package neighbors
-
 // Scores against scikit-learn; see testdata/README.md.
+
+package neighbors
 
 import (
 	"context"

@@ -1,23 +1,21 @@
 //go:build cuda
 
-package neighbors
+// The pass on a GPU; package gpu measures the integer product that it needs at least.
 
-// The pass on a GPU beside the integer product that it needs at least.
+package neighbors
 
 import (
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"testing"
-	"time"
 
 	"repscope/internal/device"
 	"repscope/points"
 )
 
 // BenchmarkGPUPass measures trustworthiness and continuity of 64-d latents for k = 5, 10, 20
-// from host memory to scores, and the products of all pairs of uint8 points
-// alone (ms-products). REPSCOPE_BENCH_LARGE=1: n = 36,343, D = 16,384.
+// from host memory to scores. REPSCOPE_BENCH_LARGE=1: n = 36,343, D = 16,384.
 func BenchmarkGPUPass(b *testing.B) {
 	n, dim := 512, 256
 	if os.Getenv("REPSCOPE_BENCH_LARGE") != "" {
@@ -41,45 +39,5 @@ func BenchmarkGPUPass(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		b.StopTimer()
-		products, err := gpuProducts(d, frames)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric(float64(products.Microseconds())/1e3, "ms-products")
 	})
-}
-
-// gpuProducts is the time of the products of all pairs in blocks of rows.
-func gpuProducts(d *device.Device, pts points.Points) (took time.Duration, err error) {
-	g, err := openGPU(d.Contexts()[0])
-	if err != nil {
-		return 0, err
-	}
-	defer g.end(&err)
-	err = g.context.Do(func() error {
-		s := &gpuRows{gpu: g, metric: Euclidean, groups: 1, keys: &room{}}
-		if s.points, err = g.upload(pts, Euclidean); err != nil {
-			return err
-		}
-		s.queries = s.points
-		rows := min(gpuMaxRows, (pts.N+1)/2) // less than all, so that nothing is mirrored
-		for range 2 {                        // the first time loads the kernels
-			if err := g.stream.Synchronize(); err != nil {
-				return err
-			}
-			start := time.Now()
-			for lo := 0; lo < pts.N; lo += rows {
-				if err := s.load(lo, min(lo+rows, pts.N)); err != nil {
-					return err
-				}
-			}
-			if err := g.stream.Synchronize(); err != nil {
-				return err
-			}
-			took = time.Since(start)
-		}
-		return nil
-	})
-	return took, err
 }

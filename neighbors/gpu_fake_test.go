@@ -1,8 +1,8 @@
 //go:build cuda && fakecuda
 
-package neighbors
-
 // What only the fake driver can show: several devices, little memory, failures.
+
+package neighbors
 
 import (
 	"errors"
@@ -51,6 +51,52 @@ func TestSeveralGPUs(t *testing.T) {
 			t.Errorf("device %d: %d bytes were not freed", device, n)
 		}
 	}
+}
+
+// Ranges of points on GPUs give what one pass on the processor gives, wherever they are cut.
+func TestGPUAnySplitSameBytes(t *testing.T) {
+	reset(t, 2, 64<<20)
+	checkSplits(t, openDevice(t, "cuda:0,cuda:1"))
+}
+
+// Parts of GPUs and of the processor merge.
+func TestGPUPartsBesideProcessor(t *testing.T) {
+	reset(t, 1, 64<<20)
+	original := gpuTestPoints("uint8", 61, 20, 1)
+	embedded := []points.Points{gpuTestPoints("float32", 61, 3, 2)}
+	o := Options{CoRanking: CoRankingOff, PerPoint: true}
+	want, err := Compare(t.Context(), original, embedded, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []*Partial
+	var pass *Pass
+	for _, d := range []*device.Device{nil, openDevice(t, "cuda")} {
+		o.Device = d
+		if pass, err = NewPass(original, embedded, o); err != nil {
+			t.Fatal(err)
+		}
+		lo, hi := 0, 30
+		if d != nil {
+			lo, hi = 30, 61
+		}
+		part, err := pass.Map(t.Context(), lo, hi)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if on := strings.Contains(part.Original.Method, "cuda"); on != (d != nil) {
+			t.Errorf("device %v: method %q", d, part.Original.Method)
+		}
+		parts = append(parts, part)
+	}
+	got, err := pass.Merge(parts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := got[0].Original.Method; !strings.Contains(m, ", ") || !strings.Contains(m, "cuda") {
+		t.Errorf("method %q, want both", m)
+	}
+	sameButMethod(t, "half on a GPU", got, want)
 }
 
 func TestGPUFailures(t *testing.T) {

@@ -1,8 +1,8 @@
 //go:build cuda
 
-package neighbors
-
 // The pass on a GPU, or on the fake driver, against the pass on the processor.
+
+package neighbors
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"repscope/internal/device"
+	"repscope/neighbors/internal/gpu"
 	"repscope/points"
 )
 
@@ -116,12 +117,11 @@ func TestGPUAgreesWithProcessor(t *testing.T) {
 			}
 			o.Device = d
 			for _, rows := range []int{0, 50} {
-				o.maxRows = rows
-				got, err := Compare(t.Context(), original, embedded, o)
+				got, err := Compare(blocksOf(rows), original, embedded, o)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got[0].Original.Method != gpuMethod(original) {
+				if got[0].Original.Method != gpu.Method(original) {
 					t.Errorf("method %q", got[0].Original.Method)
 				}
 				sameButMethod(t, fmt.Sprintf("blocks of %d rows", rows), got, want)
@@ -159,12 +159,15 @@ func TestGPUSearch(t *testing.T) {
 	d := openDevice(t, "cuda")
 	for _, kind := range []string{"uint8", "float32", "float64", "ties"} {
 		pts, queries := gpuTestPoints(kind, 140, 6, 1), gpuTestPoints(kind, 75, 6, 2)
-		for _, o := range []Options{{}, {Metric: Cosine}, {ExcludeWindow: 5}, {maxRows: 30}} {
-			on := o
+		for _, c := range []struct {
+			o       Options
+			maxRows int
+		}{{}, {o: Options{Metric: Cosine}}, {o: Options{ExcludeWindow: 5}}, {maxRows: 30}} {
+			o, on, ctx := c.o, c.o, blocksOf(c.maxRows)
 			on.Device = d
 			for name, find := range map[string]func(Options) (*Nearest, error){
-				"within": func(o Options) (*Nearest, error) { return KNearest(t.Context(), pts, 12, o) },
-				"across": func(o Options) (*Nearest, error) { return Cross(t.Context(), queries, pts, 140, o) },
+				"within": func(o Options) (*Nearest, error) { return KNearest(ctx, pts, 12, o) },
+				"across": func(o Options) (*Nearest, error) { return Cross(ctx, queries, pts, 140, o) },
 			} {
 				want, err := find(o)
 				if err != nil {

@@ -1,37 +1,37 @@
+// Merge: parts become one, and integer sums become scores.
+
 package neighbors
 
-// This file holds the way from integer sums to scores.
-
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Merge turns partials that together cover every point once into the result.
 // The order of the partials does not matter, and neither does how the points
 // were split: sums are integers, and what is divided is added in a fixed order.
+// Parts of another pass, parts that overlap and points without a part are errors that
+// name both sides.
 func (p *Pass) Merge(partials ...*Partial) ([]Preservation, error) {
+	identity, err := p.Identity(context.Background())
+	if err != nil {
+		return nil, err
+	}
 	parts := slices.Clone(partials)
-	slices.SortFunc(parts, func(a, b *Partial) int { return a.Lo - b.Lo })
-	at := 0
+	slices.SortFunc(parts, func(a, b *Partial) int { return cmp.Or(cmp.Compare(a.Lo, b.Lo), cmp.Compare(a.Hi, b.Hi)) })
 	for _, part := range parts {
-		if part.Lo != at {
-			return nil, fmt.Errorf("merge: a part starts at point %d, want %d: parts must cover each of the %d points once", part.Lo, at, p.n)
-		}
-		at = part.Hi
-		if len(part.Spaces) != len(p.embedded) || len(part.Embedded) != len(p.embedded) {
-			return nil, fmt.Errorf("merge: the part of points %d to %d has %d embedded spaces, want %d", part.Lo, part.Hi, len(part.Spaces), len(p.embedded))
-		}
-		for e := range part.Spaces {
-			if err := p.checkPart(part, &part.Spaces[e]); err != nil {
-				return nil, fmt.Errorf("merge: the part of points %d to %d, embedded space %d: %w", part.Lo, part.Hi, e, err)
-			}
+		if err := p.checkPart(part, &identity); err != nil {
+			return nil, fmt.Errorf("merge: the part of points %d to %d: %w", part.Lo, part.Hi, err)
 		}
 	}
-	if at != p.n {
-		return nil, fmt.Errorf("merge: parts end at point %d, want %d", at, p.n)
+	if err := p.checkCover(parts); err != nil {
+		return nil, fmt.Errorf("merge: %w", err)
 	}
 	results := make([]Preservation, len(p.embedded))
 	for e := range results {
@@ -40,8 +40,47 @@ func (p *Pass) Merge(partials ...*Partial) ([]Preservation, error) {
 	return results, nil
 }
 
-// checkPart reports whether a part was made by a pass with the same options.
-func (p *Pass) checkPart(part *Partial, s *PartialSpace) error {
+// checkPart reports whether a part was made by a pass over the same points with the same
+// options, and is whole.
+func (p *Pass) checkPart(part *Partial, identity *Identity) error {
+	if d := part.Pass.difference(identity); d != "" {
+		return errors.New(d)
+	}
+	if part.Lo < 0 || part.Lo >= part.Hi || part.Hi > p.n {
+		return fmt.Errorf("want a range within 0 to %d", p.n)
+	}
+	if len(part.Spaces) != len(p.embedded) || len(part.Embedded) != len(p.embedded) {
+		return fmt.Errorf("%d embedded spaces, want %d", len(part.Spaces), len(p.embedded))
+	}
+	for e := range part.Spaces {
+		if err := p.checkSums(part, &part.Spaces[e]); err != nil {
+			return fmt.Errorf("embedded space %d: %w", e, err)
+		}
+	}
+	return nil
+}
+
+// checkCover reports whether sorted parts cover each point once.
+func (p *Pass) checkCover(parts []*Partial) error {
+	at, before := 0, "the beginning"
+	for _, part := range parts {
+		name := fmt.Sprintf("the part of points %d to %d", part.Lo, part.Hi)
+		switch {
+		case part.Lo < at:
+			return fmt.Errorf("%s overlaps %s", name, before)
+		case part.Lo > at:
+			return fmt.Errorf("points %d to %d are missing between %s and %s", at, part.Lo, before, name)
+		}
+		at, before = part.Hi, name
+	}
+	if at != p.n {
+		return fmt.Errorf("points %d to %d are missing between %s and the end", at, p.n, before)
+	}
+	return nil
+}
+
+// checkSums reports whether a part has all sums.
+func (p *Pass) checkSums(part *Partial, s *PartialSpace) error {
 	points, curves := 0, 0
 	if p.options.PerPoint {
 		points = len(p.ks)
@@ -85,6 +124,8 @@ func (p *Pass) mergeSpace(parts []*Partial, e int) Preservation {
 		N: p.n, MinCandidates: p.least,
 		Original: parts[0].Original, Embedded: parts[0].Embedded[e],
 	}
+	result.Original.Method = methods(parts, func(part *Partial) string { return part.Original.Method })
+	result.Embedded.Method = methods(parts, func(part *Partial) string { return part.Embedded[e].Method })
 	result.Original.Redecided = 0
 	for _, part := range parts {
 		total.add(&part.Spaces[e])
@@ -107,12 +148,13 @@ func (p *Pass) mergeSpace(parts []*Partial, e int) Preservation {
 			})
 		}
 		if p.options.PerPoint {
+			among := p.among()
 			for _, part := range parts {
 				one.PointTrustPenalty = append(one.PointTrustPenalty, part.Spaces[e].PointTrust[at]...)
 				one.PointContPenalty = append(one.PointContPenalty, part.Spaces[e].PointCont[at]...)
 			}
 			for i := range p.n {
-				one.PointNormalizer = append(one.PointNormalizer, worstPenalty(k, p.candidatesOf(i)))
+				one.PointNormalizer = append(one.PointNormalizer, worstPenalty(k, among.Count(i)))
 			}
 		}
 		result.ByK = append(result.ByK, one)
@@ -121,6 +163,16 @@ func (p *Pass) mergeSpace(parts []*Partial, e int) Preservation {
 		result.Curves = p.coRankingCurves(total.Best)
 	}
 	return result
+}
+
+// methods names how the distances of all parts were computed: machines may have computed them in several ways.
+func methods(parts []*Partial, of func(*Partial) string) string {
+	var all []string
+	for _, part := range parts {
+		all = append(all, of(part))
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), ", ")
 }
 
 // worstPenalty is the largest penalty of one point with m > k candidates.

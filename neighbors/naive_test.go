@@ -1,43 +1,15 @@
-package neighbors
-
 // The definitions again, written down literally: full distance matrices in
 // float64, full sorts, formulas as in the papers. The package is tested against this.
+
+package neighbors
 
 import (
 	"cmp"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"sort"
 	"testing"
-
-	"repscope/points"
 )
-
-// naiveKeys is the full matrix of keys.
-func naiveKeys(queries, pts points.Points, metric Metric) [][]float64 {
-	keys := make([][]float64, queries.N)
-	for i := range keys {
-		keys[i] = make([]float64, pts.N)
-		x := queries.Row(i, nil)
-		for j := range keys[i] {
-			y := pts.Row(j, nil)
-			var squares, dot, xx, yy float64
-			for k := range x {
-				d := x[k] - y[k]
-				squares += float64(d * d)
-				dot += float64(x[k] * y[k])
-				xx += float64(x[k] * x[k])
-				yy += float64(y[k] * y[k])
-			}
-			keys[i][j] = squares
-			if metric == Cosine {
-				keys[i][j] = math.Max(0, 1-dot/math.Sqrt(xx*yy))
-			}
-		}
-	}
-	return keys
-}
 
 // naiveSpace is a matrix of keys with the options that say who is a candidate.
 type naiveSpace struct {
@@ -151,65 +123,6 @@ func naiveTies(ranked, lists naiveSpace, kmax int) (ties int64) {
 		}
 	}
 	return ties
-}
-
-// random is a seeded generator.
-func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
-
-// gaussian returns n points of dimension dim.
-func gaussian32(r *rand.Rand, n, dim int) points.Points {
-	data := make([]float32, n*dim)
-	for i := range data {
-		data[i] = float32(r.NormFloat64())
-	}
-	return points.Float32(data, dim)
-}
-
-func gaussian64(r *rand.Rand, n, dim int) points.Points {
-	data := make([]float64, n*dim)
-	for i := range data {
-		data[i] = r.NormFloat64()
-	}
-	return points.Float64(data, dim)
-}
-
-func bytes8(r *rand.Rand, n, dim, levels int) points.Points {
-	data := make([]uint8, n*dim)
-	for i := range data {
-		data[i] = uint8(r.IntN(levels))
-	}
-	return points.Uint8(data, dim)
-}
-
-// nearlyEqual32 is a walk of frames that differ in single low bits, with some
-// frames repeated: the case in which matrix products lose all digits.
-func nearlyEqual32(r *rand.Rand, n, dim int) points.Points {
-	data := make([]float32, n*dim)
-	for k := range dim {
-		data[k] = 0.3 + 0.5*r.Float32()
-	}
-	for i := 1; i < n; i++ {
-		from := i - 1
-		if r.IntN(4) == 0 {
-			from = r.IntN(i)
-		}
-		copy(data[i*dim:(i+1)*dim], data[from*dim:(from+1)*dim])
-		if r.IntN(5) > 0 {
-			for range 1 + r.IntN(3) {
-				at := i*dim + r.IntN(dim)
-				data[at] = math.Float32frombits(math.Float32bits(data[at]) + uint32(r.IntN(3)))
-			}
-		}
-	}
-	return points.Float32(data, dim)
-}
-
-func constant32(n, dim int) points.Points {
-	data := make([]float32, n*dim)
-	for i := range data {
-		data[i] = 0.25
-	}
-	return points.Float32(data, dim)
 }
 
 func near(t *testing.T, what string, got, want, tolerance float64) {

@@ -1,6 +1,6 @@
-package neighbors
-
 // Neighbour search against full sorts.
+
+package neighbors
 
 import (
 	"context"
@@ -9,51 +9,21 @@ import (
 	"slices"
 	"testing"
 
+	"repscope/neighbors/internal/rows"
 	"repscope/points"
 )
-
-func checkNearest(t *testing.T, got *Nearest, keys [][]float64, metric Metric, candidate func(i, j int) bool) {
-	t.Helper()
-	for i := range keys {
-		var list []int
-		for j := range keys[i] {
-			if candidate(i, j) {
-				list = append(list, j)
-			}
-		}
-		slices.SortStableFunc(list, func(a, b int) int {
-			switch {
-			case keys[i][a] < keys[i][b]:
-				return -1
-			case keys[i][a] > keys[i][b]:
-				return 1
-			}
-			return 0
-		})
-		for q := range got.K {
-			at := i*got.K + q
-			want := keys[i][list[q]]
-			if metric == Euclidean {
-				want = math.Sqrt(want)
-			}
-			if int(got.Index[at]) != list[q] || got.Distance[at] != want {
-				t.Fatalf("point %d, neighbour %d: got %d at %v, want %d at %v", i, q, got.Index[at], got.Distance[at], list[q], want)
-			}
-		}
-	}
-}
 
 func TestKNearest(t *testing.T) {
 	for _, c := range cases() {
 		for _, pts := range []points.Points{c.original, c.embedded} {
 			for _, metric := range []Metric{Euclidean, Cosine} {
-				if metric == Cosine && checkNorms("", pts) != nil {
+				if metric == Cosine && Check("", pts, Cosine) != nil {
 					continue
 				}
 				keys := naiveKeys(pts, pts, metric)
 				for _, k := range []int{1, 2, pts.N / 2, pts.N - 1} {
-					t.Run(fmt.Sprintf("%s/%s/%v/k=%d", c.name, typeName(pts), metric, k), func(t *testing.T) {
-						got, err := KNearest(context.Background(), pts, k, Options{Metric: metric, Threads: 2, maxRows: 13})
+					t.Run(fmt.Sprintf("%s/%s/%v/k=%d", c.name, rows.TypeName(pts), metric, k), func(t *testing.T) {
+						got, err := KNearest(blocksOf(13), pts, k, Options{Metric: metric, Threads: 2})
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -137,31 +107,5 @@ func TestDuplicatesAndTiesAreCounted(t *testing.T) {
 	want := []int32{1, 3, 2, 0, 3, 2, 4, 0, 1, 0, 1, 2, 2, 0, 1, 2, 4, 0}
 	if !slices.Equal(got.Index, want) {
 		t.Errorf("got %v, want %v", got.Index, want)
-	}
-	for i, dim := range []int{1, 9, 40, 100} {
-		r := random(uint64(i))
-		data := bytes8(r, 50, dim, 2)
-		for _, p := range []points.Points{data, integers32(data)} {
-			p = p.Select([]int{0, 1, 2, 3, 1, 4, 5, 0, 1})
-			first, count, err := findDuplicates(context.Background(), p, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
-			wanted := 0
-			for i := range p.N {
-				f := 0
-				for ; !equalPoints(p, i, f); f++ {
-				}
-				if int(first[i]) != f {
-					t.Errorf("dim %d: first[%d] = %d, want %d", dim, i, first[i], f)
-				}
-				if f < i {
-					wanted++
-				}
-			}
-			if count != wanted {
-				t.Errorf("dim %d: %d duplicates, want %d", dim, count, wanted)
-			}
-		}
 	}
 }

@@ -1,6 +1,4 @@
-package neighbors
-
-// This file holds the permutation null: the scores of embedded spaces whose points
+// The permutation null: the scores of embedded spaces whose points
 // are given to the originals in another order. Permuting changes no distance, so
 // that the null needs no more than the neighbour lists of the embedded space,
 // permuted, ranked in the rows of the original as they come by, and the
@@ -10,10 +8,16 @@ package neighbors
 // embedded one. Its order of neighbours is that of row a by distance, but at equal
 // distances by place in the permuted space, π⁻¹; its exclusion window is that of i.
 
+package neighbors
+
 import (
 	"context"
 	"fmt"
 	"slices"
+
+	"repscope/internal/parallel"
+	"repscope/neighbors/internal/rows"
+	"repscope/neighbors/internal/scan"
 )
 
 // NullSums are the sums of one permutation, with one entry per k, ascending.
@@ -55,13 +59,13 @@ type null struct {
 	lo, hi       int
 	permutations []permutation // of this round
 	first        int           // index of the first of them
-	spaces       []space       // embedded, with no exclusions but the point itself
-	layouts      []layout
-	workers      [][]worker // of each space
-	original     []worker
+	spaces       []rows.Space  // embedded, with no exclusions but the point itself
+	layouts      []rows.Layout
+	workers      [][]rows.Worker // of each space
+	original     []rows.Worker
 	scratch      []nullScratch
 	// original neighbours of each point, kmax of each.
-	neighbours []int32
+	neighbors []int32
 	// lists[e][p] are the kmax neighbours of each point in permuted space e.
 	lists [][][]int32
 	sums  [][][]NullSums // of each worker, space and permutation
@@ -71,7 +75,7 @@ type null struct {
 
 type nullScratch struct {
 	list, group, sorted, rank []int32
-	lists                     rowLists
+	lists                     rows.Lists
 	from                      []int
 }
 
@@ -81,28 +85,32 @@ func (p *Pass) openNull(ctx context.Context, lo, hi int, budget int64) (*null, e
 	if len(p.permutations) == 0 {
 		return nil, nil
 	}
-	u := &null{pass: p, lo: lo, hi: hi, neighbours: make([]int32, (hi-lo)*p.kmax)}
-	threads := p.options.threads()
+	u := &null{pass: p, lo: lo, hi: hi, neighbors: make([]int32, (hi-lo)*p.kmax)}
+	threads := p.threads()
 	u.scratch = make([]nullScratch, threads)
 	u.sums = make([][][]NullSums, threads)
 	for w := range u.sums {
 		u.sums[w] = p.newNullSums()
 	}
-	for e, points := range p.embedded {
-		o := p.options.embedded(e)
-		o.ExcludeWindow, o.Memory, o.maxRows = 0, max(1, budget/int64(len(p.embedded))), p.options.maxRows
-		s, err := openSpace(ctx, points, points, true, false, o, nil, 0)
+	equal, err := p.duplicates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for e, of := range p.embedded {
+		o := p.options.rows(ctx, of.metric)
+		o.ExcludeWindow, o.Memory = 0, max(1, budget/int64(len(p.embedded)))
+		s, err := rows.Open(ctx, of.points, of.points, true, false, o, equal[1+e])
 		if err != nil {
 			return nil, err
 		}
-		l, err := o.layout(p.n, 0, p.n, s, nil)
+		l, err := rows.NewLayout(o, p.n, 0, p.n, s, nil)
 		if err != nil {
 			return nil, err
 		}
 		u.spaces, u.layouts = append(u.spaces, s), append(u.layouts, l)
-		workers := make([]worker, threads)
+		workers := make([]rows.Worker, threads)
 		for w := range workers {
-			workers[w] = s.worker()
+			workers[w] = s.Worker()
 		}
 		u.workers = append(u.workers, workers)
 	}
@@ -125,20 +133,20 @@ const maxListed = 1 << 17
 // parallel calls visit for all rows lo … hi−1 in groups, for each of whose rows no more than listed points are
 // ranked.
 func (u *null) parallel(ctx context.Context, lo, hi, listed int, visit func(w, first, last int)) error {
-	threads := u.pass.options.threads()
-	step := max(1, min(nearRows, maxListed/max(1, listed), (hi-lo+threads-1)/threads))
-	return parallel(ctx, threads, (hi-lo+step-1)/step, func(w, g int) {
+	threads := u.pass.threads()
+	step := max(1, min(rows.GroupRows, maxListed/max(1, listed), (hi-lo+threads-1)/threads))
+	return parallel.For(ctx, threads, (hi-lo+step-1)/step, func(w, g int) {
 		visit(w, lo+g*step, min(hi, lo+(g+1)*step))
 	})
 }
 
 // rows calls visit for every row of embedded space e, in groups.
 func (u *null) rows(ctx context.Context, e, listed int, visit func(w, first, last int)) error {
-	step := u.layouts[e].rows
-	u.spaces[e].plan(step, u.pass.n, u.layouts[e].kept)
+	step := u.layouts[e].Rows
+	u.spaces[e].Plan(step, u.pass.n, u.layouts[e].Kept)
 	for start := 0; start < u.pass.n; start += step {
 		end := min(u.pass.n, start+step)
-		if err := u.spaces[e].load(ctx, start, end); err != nil {
+		if err := u.spaces[e].Load(ctx, start, end); err != nil {
 			return err
 		}
 		if err := u.parallel(ctx, start, end, listed, visit); err != nil {
@@ -165,7 +173,7 @@ func (u *null) begin(ctx context.Context, first, last int) error {
 		err := u.rows(ctx, e, maxListed/16, func(w, first, last int) {
 			s := &u.scratch[w]
 			for a := first; a < last; a++ {
-				s.list, s.group = u.workers[e][w].nearestTied(a, count, s.list, s.group)
+				s.list, s.group = u.workers[e][w].NearestTied(a, count, s.list, s.group)
 				for q, order := range u.permutations {
 					i := int(order.inverse[a])
 					if i < u.lo || i >= u.hi {
@@ -215,9 +223,9 @@ func (u *null) permutedList(s *nullScratch, i int, inverse, out []int32) {
 }
 
 // remember takes the neighbours of point i in the original.
-func (u *null) remember(i int, neighbours []int32) {
+func (u *null) remember(i int, neighbors []int32) {
 	at := (i - u.lo) * u.pass.kmax
-	copy(u.neighbours[at:at+u.pass.kmax], neighbours)
+	copy(u.neighbors[at:at+u.pass.kmax], neighbors)
 }
 
 // visit ranks the permuted neighbours of points start … end−1 in their loaded rows of the original.
@@ -227,17 +235,17 @@ func (u *null) visit(ctx context.Context, start, end int) error {
 	return u.parallel(ctx, start, end, each, func(w, first, last int) {
 		s := &u.scratch[w]
 		for e := range u.spaces {
-			s.lists.reset(first)
+			s.lists.Reset(first)
 			for i := first; i < last; i++ {
 				at := (i - u.lo) * p.kmax
 				for q := range u.permutations {
-					s.lists.list = append(s.lists.list, u.lists[e][q][at:at+p.kmax]...)
+					s.lists.List = append(s.lists.List, u.lists[e][q][at:at+p.kmax]...)
 				}
-				s.lists.ends = append(s.lists.ends, len(s.lists.list))
+				s.lists.Ends = append(s.lists.Ends, len(s.lists.List))
 			}
-			s.rank = grown(s.rank, len(s.lists.list))
-			s.lists.orders = nil
-			u.original[w].rankLists(&s.lists, s.rank)
+			s.rank = scan.Grown(s.rank, len(s.lists.List))
+			s.lists.Orders = nil
+			u.original[w].RankLists(&s.lists, s.rank)
 			for r := range last - first {
 				for q := range u.permutations {
 					at := r*each + q*p.kmax
@@ -258,14 +266,14 @@ func (u *null) finish(ctx context.Context) error {
 	for e := range u.spaces {
 		err := u.rows(ctx, e, each, func(w, first, last int) {
 			s := &u.scratch[w]
-			s.lists.reset(first)
-			s.lists.orders, s.from = orders, s.from[:0]
+			s.lists.Reset(first)
+			s.lists.Orders, s.from = orders, s.from[:0]
 			for a := first; a < last; a++ {
 				u.listOriginal(s, a)
 			}
-			s.from = append(s.from, len(s.lists.list))
-			s.rank = grown(s.rank, len(s.lists.list))
-			u.workers[e][w].rankLists(&s.lists, s.rank)
+			s.from = append(s.from, len(s.lists.List))
+			s.rank = scan.Grown(s.rank, len(s.lists.List))
+			u.workers[e][w].RankLists(&s.lists, s.rank)
 			for at := range len(s.from) - 1 {
 				if rank := s.rank[s.from[at]:s.from[at+1]]; len(rank) > 0 {
 					q := at % len(u.permutations)
@@ -284,29 +292,29 @@ func (u *null) finish(ctx context.Context) error {
 // the embedded space, and those that the exclusion window takes. s.from says where each permutation's begin.
 func (u *null) listOriginal(s *nullScratch, a int) {
 	p, l := u.pass, &s.lists
-	own := base{n: p.n, self: true, window: p.options.ExcludeWindow, episode: p.options.Episode}
+	own := p.among()
 	for q, order := range u.permutations {
-		s.from = append(s.from, len(l.list))
+		s.from = append(s.from, len(l.List))
 		i := int(order.inverse[a])
 		if i < u.lo || i >= u.hi {
 			continue
 		}
 		at := (i - u.lo) * p.kmax
-		for _, j := range u.neighbours[at : at+p.kmax] {
-			l.list = append(l.list, order.to[j])
+		for _, j := range u.neighbors[at : at+p.kmax] {
+			l.List = append(l.List, order.to[j])
 		}
-		if own.window > 0 {
-			own.exclusions(i, func(j int) {
+		if own.Window > 0 {
+			own.Exclusions(i, func(j int) {
 				if j != i {
-					l.list = append(l.list, order.to[j])
+					l.List = append(l.List, order.to[j])
 				}
 			})
 		}
-		for len(l.owner) < len(l.list) {
-			l.owner = append(l.owner, int32(q))
+		for len(l.Owner) < len(l.List) {
+			l.Owner = append(l.Owner, int32(q))
 		}
 	}
-	l.ends = append(l.ends, len(l.list))
+	l.Ends = append(l.Ends, len(l.List))
 }
 
 // closedUp returns the first kmax ranks as they are without the points of the others.
@@ -321,14 +329,14 @@ func closedUp(rank []int32, kmax int) []int32 {
 }
 
 // again goes through the rows of the original once more for permutations first … last−1.
-func (u *null) again(ctx context.Context, original space, l layout, first, last int) error {
+func (u *null) again(ctx context.Context, original rows.Space, l rows.Layout, first, last int) error {
 	if err := u.begin(ctx, first, last); err != nil {
 		return err
 	}
-	original.plan(l.rows, u.hi, l.kept)
-	for start := u.lo; start < u.hi; start += l.rows {
-		end := min(u.hi, start+l.rows)
-		if err := original.load(ctx, start, end); err != nil {
+	original.Plan(l.Rows, u.hi, l.Kept)
+	for start := u.lo; start < u.hi; start += l.Rows {
+		end := min(u.hi, start+l.Rows)
+		if err := original.Load(ctx, start, end); err != nil {
 			return err
 		}
 		if err := u.visit(ctx, start, end); err != nil {
@@ -351,35 +359,4 @@ func (p *Pass) penalties(rank []int32, penalty []int64) {
 func (p *Pass) rounds(points int, budget int64) (step int) {
 	each := int64(points) * int64(p.kmax) * 4 * int64(len(p.embedded))
 	return int(max(1, min(int64(len(p.permutations)), budget/each)))
-}
-
-func (w *exactWorker[K]) nearestTied(i, count int, list, group []int32) ([]int32, []int32) {
-	row := w.space.row(i)
-	w.buf = selectNearest(row, count, i, w.buf, &w.found)
-	if len(w.buf) == count {
-		cut := w.buf[count-1].key
-		w.buf = w.buf[:0]
-		for start := 0; start < len(row); start += segment {
-			part := row[start:min(start+segment, len(row))]
-			for _, l := range w.found[:atMost(w.found[:], part, cut)] {
-				w.buf = append(w.buf, entry[K]{part[l], int32(start) + l})
-			}
-		}
-		sortEntries(w.buf)
-	}
-	list, group = list[:0], group[:0]
-	at := int32(0)
-	for q, e := range w.buf {
-		if q > 0 && e.key != w.buf[q-1].key {
-			at = int32(q)
-		}
-		list, group = append(list, e.index), append(group, at)
-	}
-	return list, group
-}
-
-func (w *boundedWorker[F]) nearestTied(i, count int, list, group []int32) ([]int32, []int32) {
-	w.group = group[:0]
-	list = w.collect(i, count, list, true)
-	return list, w.group
 }

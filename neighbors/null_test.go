@@ -1,7 +1,7 @@
-package neighbors
-
 // Tests of the permutation null and of precomputed distances: both must equal the
 // long way round.
+
+package neighbors
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/neighbors/internal/rows"
 	"repscope/points"
 )
 
@@ -22,22 +23,11 @@ func permutations(seed uint64, n, count int) [][]int {
 	return out
 }
 
-// coarse is p with few different values, so that ties abound, and one point repeated.
-func coarse(p points.Points) points.Points {
-	data := make([]float32, p.N*p.Dim)
-	for i := range p.N {
-		for k, v := range p.Row(i%(p.N-7), nil) {
-			data[i*p.Dim+k] = float32(int(v))
-		}
-	}
-	return points.Float32(data, p.Dim)
-}
-
 func TestNullIsPermutingLiterally(t *testing.T) {
 	const n = 120
 	r := random(31)
 	for _, original := range []points.Points{bytes8(r, n, 20, 4), nearlyEqual32(r, n, 20)} {
-		t.Run(typeName(original), func(t *testing.T) { testNull(t, original) })
+		t.Run(rows.TypeName(original), func(t *testing.T) { testNull(t, original) })
 	}
 }
 
@@ -57,20 +47,24 @@ func testNull(t *testing.T, original points.Points) {
 		blocks[i] = i / 30
 	}
 	orders := permutations(32, n, 3)
-	for _, o := range []Options{
-		{Ks: []int{7, 3}},
-		{Ks: []int{4}, ExcludeWindow: 3, Episode: episode},
-		{Ks: []int{80, 2}, Blocks: blocks, PerPoint: true, CoRanking: CoRankingOff},
-		{Ks: []int{5}, maxRows: 17, Memory: 600_000},
+	for _, c := range []struct {
+		o       Options
+		maxRows int
+	}{
+		{o: Options{Ks: []int{7, 3}}},
+		{o: Options{Ks: []int{4}, ExcludeWindow: 3, Episode: episode}},
+		{o: Options{Ks: []int{80, 2}, Blocks: blocks, PerPoint: true, CoRanking: CoRankingOff}},
+		{Options{Ks: []int{5}, Memory: 600_000}, 17},
 	} {
+		o, ctx := c.o, blocksOf(c.maxRows)
 		o.Permutations = orders
-		got, err := Compare(context.Background(), original, embedded, o)
+		got, err := Compare(ctx, original, embedded, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		plain := o
 		plain.Permutations = nil
-		without, err := Compare(context.Background(), original, embedded, plain)
+		without, err := Compare(ctx, original, embedded, plain)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +73,7 @@ func testNull(t *testing.T, original points.Points) {
 			for _, z := range embedded {
 				copies = append(copies, z.Select(order))
 			}
-			want, err := Compare(context.Background(), original, copies, plain)
+			want, err := Compare(ctx, original, copies, plain)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +93,7 @@ func testNull(t *testing.T, original points.Points) {
 		}
 		var parts []*Partial
 		for _, edge := range [][2]int{{45, n}, {0, 45}} {
-			part, err := pass.Map(context.Background(), edge[0], edge[1])
+			part, err := pass.Map(ctx, edge[0], edge[1])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +126,7 @@ func TestNullInRounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Memory, o.maxRows = 1_200_000, 30
+	o.Memory = 1_200_000
 	pass, err := NewPass(original, []points.Points{embedded}, o)
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +134,7 @@ func TestNullInRounds(t *testing.T) {
 	if round := pass.rounds(n, o.Memory/4); round >= 40 {
 		t.Errorf("%d permutations in one round: not what is tested", round)
 	}
-	got, err := Compare(context.Background(), original, []points.Points{embedded}, o)
+	got, err := Compare(blocksOf(30), original, []points.Points{embedded}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

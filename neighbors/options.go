@@ -1,56 +1,16 @@
-package neighbors
+// The options of a pass and their validation.
 
-// This file holds the options of a pass and their validation.
+package neighbors
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"math"
-	"runtime"
 	"slices"
-	"sync/atomic"
 
 	"repscope/internal/device"
-	"repscope/points"
+	"repscope/neighbors/internal/rows"
 )
-
-// Metric says how the distance of two points is measured.
-type Metric uint8
-
-const (
-	// Euclidean is the L2 distance ‖x−y‖.
-	Euclidean Metric = iota
-	// Cosine is 1 − x·y/(‖x‖‖y‖), in [0, 2]; a point of norm zero is an error.
-	Cosine
-	// Precomputed says that the points are a matrix of distances: float32 or
-	// float64 [n, n], row i holding the distances from point i. They must be
-	// finite, not negative, 0 on the diagonal and symmetric up to a rounding of
-	// 1e-4 relative; row i is used as given.
-	Precomputed
-)
-
-// String returns the metric's name as it is written on the command line.
-func (m Metric) String() string {
-	switch m {
-	case Euclidean:
-		return "euclidean"
-	case Cosine:
-		return "cosine"
-	case Precomputed:
-		return "precomputed"
-	}
-	return fmt.Sprintf("Metric(%d)", uint8(m))
-}
-
-// ParseMetric returns the metric of that name, "euclidean", "cosine" or "precomputed".
-func ParseMetric(name string) (Metric, error) {
-	for _, m := range []Metric{Euclidean, Cosine, Precomputed} {
-		if m.String() == name {
-			return m, nil
-		}
-	}
-	return 0, fmt.Errorf("metric %q: want euclidean, cosine or precomputed", name)
-}
 
 // CoRanking says whether the curves over all neighbourhood sizes are computed.
 // They need the full ranking of every row: O(n² log n).
@@ -145,120 +105,6 @@ type Options struct {
 	// Progress, when set, is called with the number of finished rows and their
 	// total, from one goroutine at a time.
 	Progress func(done, total int)
-
-	// maxRows bounds the rows of a block, for tests; 0 leaves it to Memory.
-	maxRows int
-	// computed, if not nil, counts the distances computed in spaces where keeping
-	// them pays, for tests.
-	computed *atomic.Int64
-}
-
-// threads returns the number of workers.
-func (o *Options) threads() int {
-	if o.Threads > 0 {
-		return o.Threads
-	}
-	return runtime.GOMAXPROCS(0)
-}
-
-// Check reports the first thing that makes points unusable under a metric: NaN or
-// Inf, a zero norm under Cosine, under Precomputed what is no matrix of distances. The
-// error begins with role, which says what the points are.
-func Check(role string, pts points.Points, metric Metric) error {
-	return checkPoints(role, pts, metric)
-}
-
-// checkPoints reports the first thing that makes p unusable as a point set:
-// a shape that cannot be, NaN or Inf, or a zero norm under the cosine metric.
-func checkPoints(role string, p points.Points, metric Metric) error {
-	set, length := 0, 0
-	if p.U8 != nil {
-		set, length = set+1, len(p.U8)
-	}
-	if p.F32 != nil {
-		set, length = set+1, len(p.F32)
-	}
-	if p.F64 != nil {
-		set, length = set+1, len(p.F64)
-	}
-	switch {
-	case p.N == 0:
-		return fmt.Errorf("%s: no points", role)
-	case set != 1:
-		return fmt.Errorf("%s: want exactly one of uint8, float32 and float64 data, found %d", role, set)
-	case p.N < 0 || p.Dim <= 0 || length/p.Dim != p.N || length%p.Dim != 0:
-		return fmt.Errorf("%s: %d values for %d points of dimension %d", role, length, p.N, p.Dim)
-	case p.N > math.MaxInt32:
-		return fmt.Errorf("%s: %d points, want at most %d", role, p.N, math.MaxInt32)
-	}
-	if metric == Precomputed {
-		return checkDistances(role, p)
-	}
-	// NaN and Inf have the largest bits. Squared distances must not overflow: 4·D·max² < MaxFloat64.
-	largest, limit := magnitude(p), math.Sqrt(math.MaxFloat64/8/float64(p.Dim))
-	if !(largest <= limit) {
-		for at := range length {
-			v := 0.0
-			if p.F32 != nil {
-				v = float64(p.F32[at])
-			} else {
-				v = p.F64[at]
-			}
-			switch {
-			case v-v != 0:
-				return fmt.Errorf("%s: point %d, coordinate %d is %v: want finite values", role, at/p.Dim, at%p.Dim, v)
-			case math.Abs(v) > limit && largest <= math.MaxFloat64:
-				return fmt.Errorf("%s: point %d, coordinate %d is %v: squared distances would overflow beyond ±%.3g", role, at/p.Dim, at%p.Dim, v, limit)
-			}
-		}
-	}
-	if metric == Cosine {
-		return checkNorms(role, p)
-	}
-	return nil
-}
-
-// magnitude is the largest absolute coordinate, NaN if there is one.
-func magnitude(p points.Points) float64 {
-	if p.U8 != nil {
-		return math.MaxUint8
-	}
-	// The bits of absolute values order like the values, NaN above all.
-	const part = 1 << 20
-	length := p.N * p.Dim
-	largest := make([]float64, (length+part-1)/part)
-	_ = parallel(context.Background(), runtime.GOMAXPROCS(0), len(largest), func(_, i int) {
-		lo, hi := i*part, min(length, (i+1)*part)
-		if p.F32 != nil {
-			largest[i] = float64(math.Float32frombits(largestBits(p.F32[lo:hi])))
-			return
-		}
-		var m uint64
-		for _, v := range p.F64[lo:hi] {
-			m = max(m, math.Float64bits(v)&(1<<63-1))
-		}
-		largest[i] = math.Float64frombits(m)
-	})
-	m := 0.0
-	for _, v := range largest {
-		m = max(m, v)
-	}
-	return m
-}
-
-// largestBits is the largest of the bits of absolute values.
-func largestBits(x []float32) uint32 {
-	var m0, m1, m2, m3 uint32
-	for ; len(x) >= 4; x = x[4:] {
-		m0 = max(m0, math.Float32bits(x[0])&(1<<31-1))
-		m1 = max(m1, math.Float32bits(x[1])&(1<<31-1))
-		m2 = max(m2, math.Float32bits(x[2])&(1<<31-1))
-		m3 = max(m3, math.Float32bits(x[3])&(1<<31-1))
-	}
-	for _, v := range x {
-		m0 = max(m0, math.Float32bits(v)&(1<<31-1))
-	}
-	return max(m0, m1, m2, m3)
 }
 
 // embeddedMetric is the metric of embedded space e.
@@ -269,15 +115,16 @@ func (o *Options) embeddedMetric(e int) Metric {
 	return o.Metric
 }
 
-// embedded is o for embedded space e.
-func (o *Options) embedded(e int) *Options {
-	out := *o
-	out.Metric = o.embeddedMetric(e)
-	return &out
+// rows are the options of rows of distances under a metric.
+func (o *Options) rows(ctx context.Context, metric Metric) *rows.Options {
+	return &rows.Options{
+		Metric: metric, Threads: o.Threads, Memory: o.Memory, ExcludeWindow: o.ExcludeWindow, Episode: o.Episode,
+		Progress: o.Progress, Hooks: rows.HooksOf(ctx),
+	}
 }
 
-// checkCounts validates what every kind of pass shares for n points.
-func (o *Options) checkCounts(n int) error {
+// check validates what every kind of pass shares for n points.
+func (o *Options) check(n int) error {
 	switch {
 	case o.Threads < 0:
 		return fmt.Errorf("threads: %d, want 0 (all cores) or more", o.Threads)
@@ -300,7 +147,7 @@ func (o *Options) checkCounts(n int) error {
 // checkKs validates the neighbourhood sizes against n points.
 func checkKs(ks []int, n int) error {
 	if len(ks) == 0 {
-		return fmt.Errorf("k: no neighbourhood size given")
+		return errors.New("k: no neighbourhood size given")
 	}
 	for at, k := range ks {
 		if k < 1 || k > n-2 {

@@ -1,6 +1,6 @@
-package neighbors
+// The results of a comparison: the scores and their formulas.
 
-// This file holds the results of a comparison: the scores and their formulas.
+package neighbors
 
 // Scores are the measures of one neighbourhood size k over a set of points.
 //
@@ -81,22 +81,6 @@ type Curves struct {
 	KStar int
 	// QLocal is the mean of Q_NX over 1..KStar, QGlobal over KStar..n−2.
 	QLocal, QGlobal float64
-}
-
-// SpaceCounts are facts about one space that a reader of the scores should know.
-type SpaceCounts struct {
-	// Duplicates is the number of points equal to a point of lower index.
-	Duplicates int
-	// Ties counts, over all ranks that the largest k needs in this space, the
-	// other candidates at exactly the distance being ranked: each was put in
-	// order by its index.
-	Ties int64
-	// Redecided is the number of comparisons that the error bound of the fast
-	// distances left open and that were decided on direct float64 differences.
-	// The permutation null has no part in it.
-	Redecided int64
-	// Method names how distances were computed.
-	Method string
 }
 
 // Preservation is how well one embedded space keeps the neighbourhoods of the

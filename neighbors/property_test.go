@@ -1,6 +1,6 @@
-package neighbors
-
 // Properties that hold for any data, and inputs that must be refused.
+
+package neighbors
 
 import (
 	"context"
@@ -11,9 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"repscope/points"
-
 	"pgregory.net/rapid"
+
+	"repscope/neighbors/internal/rows"
+	"repscope/points"
 )
 
 // pointsGenerator draws points of all types: generic, tied, repeated, nearly equal.
@@ -47,10 +48,10 @@ func TestPropertyAgainstDefinitions(t *testing.T) {
 		a, b := pointsGenerator(n).Draw(t, "original"), pointsGenerator(n).Draw(t, "embedded")
 		k := rapid.IntRange(1, n-2).Draw(t, "k")
 		o := Options{
-			Ks: []int{k}, Threads: rapid.IntRange(1, 3).Draw(t, "threads"), maxRows: rapid.IntRange(1, n).Draw(t, "rows"),
+			Ks: []int{k}, Threads: rapid.IntRange(1, 3).Draw(t, "threads"),
 			CoRanking: CoRanking(rapid.IntRange(0, 2).Draw(t, "curves")),
 		}
-		result, err := Compare(context.Background(), a, []points.Points{b}, o)
+		result, err := Compare(blocksOf(rapid.IntRange(1, n).Draw(t, "rows")), a, []points.Points{b}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +132,7 @@ func TestInvariances(t *testing.T) {
 	rotated := points.Float64(append([]float64(nil), b.F64...), b.Dim)
 	for range 6 {
 		v := gaussian64(r, 1, b.Dim).F64
-		norm := squaredNorm(v)
+		norm := rows.SquaredNorms(points.Float64(v, b.Dim))[0]
 		for i := range n {
 			x := rotated.F64[i*b.Dim : (i+1)*b.Dim]
 			dot := 0.0

@@ -1,16 +1,31 @@
-// Bars: one per series with printed values, and grouped bars. One function draws
-// a bar together with its interval, so the two cannot come apart.
+// Bars: one per series with printed values. One function draws a bar together with
+// its interval, so the two cannot come apart.
 
 package plots
 
 import (
 	"math"
-	"strings"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
-// bar is one bar ready to be drawn: its centre and width on the x axis.
+// Plot draws the bars, their intervals, values and reference lines into the data rectangle of a plot; see [Add].
+func (p *Bars) Plot(c draw.Canvas, plt *plot.Plot) { mount(p).Plot(c, plt) }
+
+// DataRange is the range of the values, intervals and reference lines on y, from zero
+// unless y is log or has a fixed range, and on x of one unit about 0, 1, … for the
+// bars.
+func (p *Bars) DataRange() (xmin, xmax, ymin, ymax float64) { return mount(p).DataRange() }
+
+// GlyphBoxes are the boxes of the printed values and of the labels of reference lines.
+func (p *Bars) GlyphBoxes(plt *plot.Plot) []plot.GlyphBox { return mount(p).GlyphBoxes(plt) }
+
+// Thumbnail draws a filled box in the style of a bar, side by side for several.
+func (p *Bars) Thumbnail(c *draw.Canvas) { mount(p).Thumbnail(c) }
+
+// bar is one bar ready to be drawn: its center and width on the x axis.
 type bar struct {
 	x, width         float64
 	value, low, high float64 // NaN: undefined
@@ -63,7 +78,7 @@ func (b *bar) draw(s *scene, a *area, how int) {
 	left, right := a.X(b.x-b.width/2), a.X(b.x+b.width/2)
 	middle := (left + right) / 2
 	base := a.Min.Y
-	if !a.y.axis.Log && a.y.low < 0 {
+	if !a.logY && a.y.Min < 0 {
 		base = a.within(a.Y(0))
 	}
 	if math.IsNaN(b.value) {
@@ -77,7 +92,7 @@ func (b *bar) draw(s *scene, a *area, how int) {
 	top := end
 	if b.hasInterval() {
 		low, high := a.Min.Y, a.within(a.Y(b.high))
-		if !a.y.axis.Log || b.low > 0 {
+		if !a.logY || b.low > 0 {
 			low = a.within(a.Y(b.low))
 		}
 		reach := min(2.5, (right-left)*0.3)
@@ -124,17 +139,17 @@ func zeroBased(y Axis) Axis {
 	return y
 }
 
-func (p *Bars) prepare(env *environment) (content, error) {
+func (p *Bars) prepare(prep *preparation) (content, error) {
 	if len(p.Bars) == 0 {
-		return nil, env.errorf("bars: none given")
+		return nil, prep.errorf("bars: none given")
 	}
-	env.text(p.X.Label, p.Y.Label)
+	prep.text(p.X.Label, p.Y.Label)
 	var names []string
 	for _, b := range p.Bars {
 		names = append(names, b.Name)
-		env.text(b.Text)
+		prep.text(b.Text)
 	}
-	if err := env.names(names); err != nil {
+	if err := prep.names(names); err != nil {
 		return nil, err
 	}
 	var data extent
@@ -142,13 +157,14 @@ func (p *Bars) prepare(env *environment) (content, error) {
 	y := zeroBased(p.Y)
 	bars := make([]*bar, len(p.Bars))
 	for i, b := range p.Bars {
-		bars[i] = &bar{x: float64(i), width: 0.72, value: b.Value, low: b.Low, high: b.High, style: env.style(b.Name)}
+		bars[i] = &bar{x: float64(i), width: 0.72, value: b.Value, low: b.Low, high: b.High, style: prep.style(b.Name)}
 		if b.Low > b.High {
-			return nil, env.errorf("bar %q: interval [%g, %g] is reversed", b.Name, b.Low, b.High)
+			return nil, prep.errorf("bar %q: interval [%g, %g] is reversed", b.Name, b.Low, b.High)
 		}
 		bars[i].extend(y, &data, &lost)
+		prep.show(b.Name, keyFill)
 		if p.NamesInLegend {
-			env.explain(b.Name, keyFill)
+			prep.explain(b.Name, keyFill)
 			names[i] = ""
 		}
 		switch {
@@ -159,13 +175,13 @@ func (p *Bars) prepare(env *environment) (content, error) {
 			bars[i].text = Number(b.Value, 3)
 		}
 	}
-	return barChart(env, p.X, y, names, bars, data, lost, p.References)
+	return barChart(prep, p.X, y, names, bars, data, lost, p.References)
 }
 
 // barChart makes the chart of prepared bars over named slots.
-func barChart(env *environment, x, y Axis, slots []string, bars []*bar, data extent, lost dropped, lines []Reference) (*chart, error) {
-	env.note(lost, false)
-	references, err := prepareReferences(env, lines, y, &data)
+func barChart(prep *preparation, x, y Axis, slots []string, bars []*bar, data extent, lost dropped, lines []Reference) (*chart, error) {
+	prep.note(lost, false)
+	references, err := prepareReferences(prep, lines, y, &data)
 	if err != nil {
 		return nil, err
 	}
@@ -174,16 +190,20 @@ func barChart(env *environment, x, y Axis, slots []string, bars []*bar, data ext
 	}
 	ys, err := newScale(y, data)
 	if err != nil {
-		return nil, env.errorf("%v", err)
+		return nil, prep.errorf("%v", err)
 	}
 	c := newChart(newCategories(x, slots), ys)
 	c.references, c.grid = references, true
 	c.room = func(size vg.Point) (below, above float64) {
-		how := printing(&c.baseY, bars, size, len(slots))
-		return printRoom(&c.baseY, bars, float64(size.Y), how)
+		how := printing(&c.baseY.Axis, bars, size, len(slots))
+		return printRoom(&c.baseY.Axis, bars, float64(size.Y), how)
 	}
+	c.glyphs = func(put func(x, y float64, r vg.Rectangle)) { valueBoxes(bars, put) }
 	c.paint = func(s *scene, a *area) {
-		how := printing(&c.baseY, bars, a.Size(), len(slots))
+		how := printing(&c.baseY.Axis, bars, a.Size(), len(slots))
+		if a.foreign {
+			how = foreignPrinting(a, bars, len(slots))
+		}
 		if how == printNothing {
 			s.warn("%s: no room to print the values of the bars", panelName(s.panel))
 		}
@@ -203,7 +223,7 @@ const (
 
 // printing chooses how values are printed: upright where one is wider than its
 // slot, not at all where that would take half of the panel or lines would touch.
-func printing(y *scale, bars []*bar, size vg.Point, slots int) int {
+func printing(y *plot.Axis, bars []*bar, size vg.Point, slots int) int {
 	slot := size.X / vg.Length(slots)
 	how := printFlat
 	for _, b := range bars {
@@ -223,7 +243,7 @@ func printing(y *scale, bars []*bar, size vg.Point, slots int) int {
 
 // printRoom is how many points the axis must grow below and above so that every
 // printed value fits between its cap and the edge.
-func printRoom(y *scale, bars []*bar, length float64, how int) (below, above float64) {
+func printRoom(y *plot.Axis, bars []*bar, length float64, how int) (below, above float64) {
 	for _, b := range bars {
 		if b.text == "" || math.IsNaN(b.value) || how == printNothing {
 			continue
@@ -233,7 +253,7 @@ func printRoom(y *scale, bars []*bar, length float64, how int) (below, above flo
 		if how == printUpright {
 			height = float64(label.width)
 		}
-		at := min(1, max(0, y.share(b.top()))) * length
+		at := min(1, max(0, share(y, b.top()))) * length
 		if b.value < 0 {
 			below = max(below, height+valueGap-at)
 		} else {
@@ -243,45 +263,34 @@ func printRoom(y *scale, bars []*bar, length float64, how int) (below, above flo
 	return below, above
 }
 
-func (p *GroupedBars) prepare(env *environment) (content, error) {
-	if len(p.Groups) == 0 || len(p.Series) == 0 {
-		return nil, env.errorf("grouped bars need at least one group and one series, got %d and %d", len(p.Groups), len(p.Series))
+// foreignPrinting is printing in a plot that made room for side by side values
+// only: upright ones that need more are left out.
+func foreignPrinting(a *area, bars []*bar, slots int) int {
+	size := a.Size()
+	how := printing(a.y, bars, size, slots)
+	if how != printUpright {
+		return how
 	}
-	env.text(p.X.Label, p.Y.Label)
-	env.text(p.Groups...)
-	var names []string
-	for _, s := range p.Series {
-		names = append(names, s.Name)
+	below, above := printRoom(a.y, bars, float64(size.Y), printUpright)
+	flatBelow, flatAbove := printRoom(a.y, bars, float64(size.Y), printFlat)
+	if below > flatBelow || above > flatAbove {
+		return printNothing
 	}
-	if err := env.names(names); err != nil {
-		return nil, err
-	}
-	var data extent
-	var lost dropped
-	y := zeroBased(p.Y)
-	const share = 0.84 // of a group's slot
-	width := share / float64(len(p.Series))
-	var bars []*bar
-	for i, s := range p.Series {
-		if len(s.Values) != len(p.Groups) {
-			return nil, env.errorf("series %q: %d values for %d groups (%s)", s.Name, len(s.Values), len(p.Groups), strings.Join(p.Groups, ", "))
+	return how
+}
+
+// valueBoxes hands over the boxes of values printed side by side. They have no
+// width: a value that is wider than its slot is not printed so.
+func valueBoxes(bars []*bar, put func(x, y float64, r vg.Rectangle)) {
+	for _, b := range bars {
+		if b.text == "" || math.IsNaN(b.value) {
+			continue
 		}
-		if err := env.sameLength(s.Name, len(s.Values), s.Low, s.High); err != nil {
-			return nil, err
+		height := newBlock(b.text, smallestSize, false).height
+		r := vg.Rectangle{Min: vg.Point{Y: valueGap}, Max: vg.Point{Y: valueGap + height}}
+		if b.value < 0 {
+			r = vg.Rectangle{Min: vg.Point{Y: -valueGap - height}, Max: vg.Point{Y: -valueGap}}
 		}
-		env.explain(s.Name, keyFill)
-		for j, v := range s.Values {
-			b := &bar{x: float64(j) - share/2 + (float64(i)+0.5)*width, width: width * 0.92, value: v,
-				low: math.NaN(), high: math.NaN(), style: env.style(s.Name)}
-			if s.Low != nil {
-				b.low, b.high = s.Low[j], s.High[j]
-			}
-			if b.low > b.high {
-				return nil, env.errorf("series %q, group %q: interval [%g, %g] is reversed", s.Name, p.Groups[j], b.low, b.high)
-			}
-			b.extend(y, &data, &lost)
-			bars = append(bars, b)
-		}
+		put(b.x, b.top(), r)
 	}
-	return barChart(env, p.X, y, p.Groups, bars, data, lost, p.References)
 }

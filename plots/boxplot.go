@@ -6,7 +6,31 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"repscope/internal/quantile"
+)
+
+// Plot draws the boxes and reference lines into the data rectangle of a plot; see [Add].
+func (p *BoxPlot) Plot(c draw.Canvas, plt *plot.Plot) { mount(p).Plot(c, plt) }
+
+// DataRange is the range of what is drawn of the values, and of reference lines, on y, and
+// on x of one unit about 0, 1, … for the boxes.
+func (p *BoxPlot) DataRange() (xmin, xmax, ymin, ymax float64) { return mount(p).DataRange() }
+
+// GlyphBoxes are the boxes of the means, of the points beyond the whiskers and of the labels
+// of reference lines.
+func (p *BoxPlot) GlyphBoxes(plt *plot.Plot) []plot.GlyphBox { return mount(p).GlyphBoxes(plt) }
+
+// Thumbnail draws a filled box in the style of a series, side by side for several.
+func (p *BoxPlot) Thumbnail(c *draw.Canvas) { mount(p).Thumbnail(c) }
+
+// Radii of marks in points.
+const (
+	meanRadius    = 1.5
+	outlierRadius = 0.75
 )
 
 // boxSummary is what is drawn of a sample.
@@ -18,16 +42,16 @@ type boxSummary struct {
 	outliers                  []float64
 }
 
-func (p *BoxPlot) prepare(env *environment) (content, error) {
+func (p *BoxPlot) prepare(prep *preparation) (content, error) {
 	if len(p.Boxes) == 0 {
-		return nil, env.errorf("a box plot needs at least one box")
+		return nil, prep.errorf("a box plot needs at least one box")
 	}
-	env.text(p.X.Label, p.Y.Label)
+	prep.text(p.X.Label, p.Y.Label)
 	var names []string
 	for _, b := range p.Boxes {
 		names = append(names, b.Name)
 	}
-	if err := env.names(names); err != nil {
+	if err := prep.names(names); err != nil {
 		return nil, err
 	}
 	most := p.MaxOutliers
@@ -39,27 +63,39 @@ func (p *BoxPlot) prepare(env *environment) (content, error) {
 	boxes := make([]boxSummary, len(p.Boxes))
 	for i, b := range p.Boxes {
 		boxes[i] = summarize(b.Values, p.Y, most, &data, &lost)
-		boxes[i].style = env.style(b.Name)
+		boxes[i].style = prep.style(b.Name)
+		prep.show(b.Name, keyFill)
 		if p.NamesInLegend {
-			env.explain(b.Name, keyFill)
+			prep.explain(b.Name, keyFill)
 			names[i] = ""
 		}
 	}
-	env.note(lost, true)
+	prep.note(lost, true)
 	empty := !data.some
-	references, err := prepareReferences(env, p.References, p.Y, &data)
+	references, err := prepareReferences(prep, p.References, p.Y, &data)
 	if err != nil {
 		return nil, err
 	}
 	y, err := newScale(p.Y, data)
 	if err != nil {
-		return nil, env.errorf("%v", err)
+		return nil, prep.errorf("%v", err)
 	}
 	c := newChart(newCategories(p.X, names), y)
 	c.references, c.grid, c.empty = references, true, empty
 	c.paint = func(s *scene, a *area) {
 		for i := range boxes {
 			boxes[i].draw(s, a, float64(i))
+		}
+	}
+	c.glyphs = func(put func(x, y float64, r vg.Rectangle)) {
+		for i, b := range boxes {
+			if !b.some {
+				continue
+			}
+			put(float64(i), b.mean, square(meanRadius*1.5))
+			for _, v := range b.outliers {
+				put(float64(i), v, square(outlierRadius))
+			}
 		}
 	}
 	return c, nil
@@ -81,7 +117,7 @@ func summarize(values []float64, y Axis, most int, data *extent, lost *dropped) 
 		return boxSummary{}
 	}
 	slices.Sort(sorted)
-	b := boxSummary{some: true, q1: quantile(sorted, 0.25), median: quantile(sorted, 0.5), q3: quantile(sorted, 0.75)}
+	b := boxSummary{some: true, q1: quantile.Sorted(sorted, 0.25), median: quantile.Sorted(sorted, 0.5), q3: quantile.Sorted(sorted, 0.75)}
 	for _, v := range sorted {
 		b.mean += v / float64(len(sorted))
 	}
@@ -121,16 +157,6 @@ func thinned(sorted []float64, n int) []float64 {
 	return kept
 }
 
-// quantile interpolates linearly between order statistics, numpy's default rule.
-func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
-}
-
 // draw draws one box in its slot.
 func (b *boxSummary) draw(s *scene, a *area, x float64) {
 	middle := a.X(x)
@@ -143,7 +169,7 @@ func (b *boxSummary) draw(s *scene, a *area, x float64) {
 	for _, v := range b.outliers {
 		if p := (vg.Point{X: middle, Y: a.Y(v)}); a.inside(p) {
 			s.canvas.SetColor(withAlpha(b.style.Line, 0.45))
-			s.canvas.Fill(circle(p, 0.75))
+			s.canvas.Fill(circle(p, outlierRadius))
 		}
 	}
 	for _, whisker := range [][2]float64{{b.low, b.q1}, {b.q3, b.high}} {
@@ -156,6 +182,6 @@ func (b *boxSummary) draw(s *scene, a *area, x float64) {
 	s.box(box, b.style, mix(b.style.Fill, paperOpen, 0.4), 0.7)
 	s.line([]vg.Point{{X: middle - half, Y: at(b.median)}, {X: middle + half, Y: at(b.median)}}, ink, 1.2, nil)
 	if p := (vg.Point{X: middle, Y: a.Y(b.mean)}); a.inside(p) {
-		s.marker(p, 1.5, Style{Marker: markDiamond}, paperOpen, ink, 0.5)
+		s.marker(p, meanRadius, Style{Marker: markDiamond}, paperOpen, ink, 0.5)
 	}
 }

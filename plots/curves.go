@@ -1,36 +1,52 @@
-// Curves with bands, and spectra.
+// Curves with bands.
 
 package plots
 
 import (
 	"math"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
-// markersUpTo is the most points of a curve that are marked.
-const markersUpTo = 60
+// markersUpTo is the most points of a curve that are marked, by markers of
+// curveRadius points.
+const (
+	markersUpTo = 60
+	curveRadius = 1.7
+)
 
-func (p *Curves) prepare(env *environment) (content, error) {
+// Plot draws the lines, bands, markers and reference lines into the data rectangle of a plot; see [Add].
+func (p *Curves) Plot(c draw.Canvas, plt *plot.Plot) { mount(p).Plot(c, plt) }
+
+// DataRange is the range of the points, band ends and reference lines.
+func (p *Curves) DataRange() (xmin, xmax, ymin, ymax float64) { return mount(p).DataRange() }
+
+// GlyphBoxes are the boxes of the markers and of the labels of reference lines.
+func (p *Curves) GlyphBoxes(plt *plot.Plot) []plot.GlyphBox { return mount(p).GlyphBoxes(plt) }
+
+// Thumbnail draws a line with its marker in the style of a series, side by side for several.
+func (p *Curves) Thumbnail(c *draw.Canvas) { mount(p).Thumbnail(c) }
+
+func (p *Curves) prepare(prep *preparation) (content, error) {
 	if len(p.Series) == 0 {
-		return nil, env.errorf("curves need at least one series")
+		return nil, prep.errorf("curves need at least one series")
 	}
-	env.text(p.X.Label, p.Y.Label)
+	prep.text(p.X.Label, p.Y.Label)
 	var names []string
 	for _, s := range p.Series {
 		names = append(names, s.Name)
 	}
-	if err := env.names(names); err != nil {
+	if err := prep.names(names); err != nil {
 		return nil, err
 	}
-	var x, y extent
-	var lost, gaps dropped
 	marked := make([]bool, len(p.Series))
 	for i, s := range p.Series {
 		if len(s.X) != len(s.Y) {
-			return nil, env.errorf("series %q: %d x values but %d y values", s.Name, len(s.X), len(s.Y))
+			return nil, prep.errorf("series %q: %d x values but %d y values", s.Name, len(s.X), len(s.Y))
 		}
-		if err := env.sameLength(s.Name, len(s.X), s.Low, s.High); err != nil {
+		if err := prep.sameLength(s.Name, len(s.X), s.Low, s.High); err != nil {
 			return nil, err
 		}
 		marked[i] = !p.NoMarkers && len(s.X) <= markersUpTo
@@ -38,8 +54,35 @@ func (p *Curves) prepare(env *environment) (content, error) {
 		if marked[i] {
 			kind |= keyMarker
 		}
-		env.explain(s.Name, kind)
-		env.style(s.Name)
+		prep.explain(s.Name, kind)
+	}
+	x, y, lost := p.extents()
+	prep.note(lost, false)
+	c, err := newCurves(prep, p, x, y)
+	if err != nil {
+		return nil, err
+	}
+	styles := make([]Style, len(p.Series))
+	for i, s := range p.Series {
+		styles[i] = prep.style(s.Name)
+	}
+	c.paint = func(s *scene, a *area) {
+		for i, series := range p.Series {
+			s.band(series.X, series.Y, series.Low, series.High, p.X, p.Y, withAlpha(styles[i].Line, 0.18), a)
+		}
+		for i, series := range p.Series {
+			s.curve(series, styles[i], marked[i], p, a)
+		}
+	}
+	c.glyphs = func(put func(x, y float64, r vg.Rectangle)) { p.markers(marked, put) }
+	return c, nil
+}
+
+// extents are the ranges of the points and band ends that the axes can show, and
+// what they cannot.
+func (p *Curves) extents() (x, y extent, lost dropped) {
+	var gaps dropped
+	for _, s := range p.Series {
 		for j := range s.X {
 			if !p.X.accepts(s.X[j], &lost) || !p.Y.accepts(s.Y[j], &lost) {
 				continue
@@ -55,42 +98,32 @@ func (p *Curves) prepare(env *environment) (content, error) {
 			}
 		}
 	}
-	env.note(lost, false)
-	c, err := newCurves(env, p, x, y)
-	if err != nil {
-		return nil, err
-	}
-	styles := make([]Style, len(p.Series))
+	return x, y, lost
+}
+
+// markers hands over the boxes of the markers.
+func (p *Curves) markers(marked []bool, put func(x, y float64, r vg.Rectangle)) {
+	var ignored dropped
 	for i, s := range p.Series {
-		styles[i] = env.style(s.Name)
-	}
-	c.paint = func(s *scene, a *area) {
-		for i, series := range p.Series {
-			s.band(series.X, series.Y, series.Low, series.High, p.X, p.Y, withAlpha(styles[i].Line, 0.18), a)
-		}
-		for i, series := range p.Series {
-			s.curve(series, styles[i], marked[i], p, a)
+		for j := range s.X {
+			if marked[i] && p.X.accepts(s.X[j], &ignored) && p.Y.accepts(s.Y[j], &ignored) {
+				put(s.X[j], s.Y[j], square(curveRadius*markerReach))
+			}
 		}
 	}
-	return c, nil
 }
 
 // newCurves makes the chart of curves over data of the given extents.
-func newCurves(env *environment, p *Curves, x, y extent) (*chart, error) {
+func newCurves(prep *preparation, p *Curves, x, y extent) (*chart, error) {
 	empty := !x.some
-	references, err := prepareReferences(env, p.References, p.Y, &y)
+	references, err := prepareReferences(prep, p.References, p.Y, &y)
 	if err != nil {
 		return nil, err
 	}
-	xs, err := newScale(p.X, x)
+	c, err := newNumeric(prep, p.X, p.Y, x, y)
 	if err != nil {
-		return nil, env.errorf("%v", err)
+		return nil, err
 	}
-	ys, err := newScale(p.Y, y)
-	if err != nil {
-		return nil, env.errorf("%v", err)
-	}
-	c := newChart(xs, ys)
 	c.references, c.grid, c.empty = references, true, empty
 	return c, nil
 }
@@ -106,7 +139,7 @@ func (s *scene) curve(series CurveSeries, style Style, marked bool, p *Curves, a
 		}
 		for _, at := range part {
 			if a.inside(at) {
-				s.marker(at, 1.7, style, style.Fill, style.Edge, 0.3)
+				s.marker(at, curveRadius, style, style.Fill, style.Edge, 0.3)
 			}
 		}
 	}
@@ -126,32 +159,4 @@ func thin(points []vg.Point) []vg.Point {
 		}
 	}
 	return kept
-}
-
-func (p *Spectrum) prepare(env *environment) (content, error) {
-	if len(p.Series) == 0 {
-		return nil, env.errorf("a spectrum needs at least one series")
-	}
-	curves := &Curves{X: p.X, Y: p.Y, NoMarkers: true}
-	curves.Y.Log = true
-	largest := 0.0
-	smallest := math.Inf(1)
-	for _, s := range p.Series {
-		index := make([]float64, len(s.Values))
-		for i, v := range s.Values {
-			index[i] = float64(i + 1)
-			if v > 0 && v <= largestValue {
-				largest, smallest = max(largest, v), min(smallest, v)
-			}
-		}
-		curves.Series = append(curves.Series, CurveSeries{Name: s.Name, X: index, Y: s.Values})
-	}
-	decades := p.Decades
-	if decades == 0 {
-		decades = 12
-	}
-	if floor := largest * math.Pow(10, -decades); decades > 0 && smallest < floor && !(p.Y.Min < p.Y.Max) {
-		curves.Y.Min, curves.Y.Max = floor, largest*math.Pow(10, 0.04*decades)
-	}
-	return curves.prepare(env)
 }

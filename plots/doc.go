@@ -22,6 +22,22 @@
 //	}
 //	err := figure.Render(file, "png")
 //
+// # In other plots
+//
+// Every panel is a plotter of gonum.org/v1/plot: it satisfies plot.Plotter and,
+// where it has axes, plot.DataRanger, plot.GlyphBoxer and plot.Thumbnailer. Any
+// program can add one to its own plot.Plot, by p.Add, or by [Add], which gives the
+// plot our axes too. [LinearTicks], [LogTicks] and [FixedTicks] are our tick rules,
+// [LogScale] is a log scale that does not panic, and [Markup] draws our
+// subscripts.
+//
+//	p := plot.New()
+//	_, err = plots.Add(p, []string{"jepa"}, &plots.Bars{
+//		Y:    plots.Axis{Label: "Participation ratio"},
+//		Bars: []plots.Bar{{Name: "jepa", Value: 12.3, Low: 11.0, High: 13.9}},
+//	})
+//	err = p.Save(8*vg.Centimeter, 6*vg.Centimeter, "ratio.svg")
+//
 // # Text
 //
 // Every string drawn (labels, titles, names, cells, notes) may hold subscripts

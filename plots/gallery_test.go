@@ -77,6 +77,24 @@ func manifoldFigure(names []string) Figure {
 	}
 }
 
+// linearFit is the line intercept + slope·x over [low, high] with the band that
+// band returns at each x (nil: none).
+func linearFit(slope, intercept, low, high float64, band func(x float64) (low, high float64)) *Fit {
+	const points = 64
+	fit := &Fit{X: make([]float64, points), Y: make([]float64, points)}
+	if band != nil {
+		fit.Low, fit.High = make([]float64, points), make([]float64, points)
+	}
+	for i := range points {
+		x := low + (high-low)*float64(i)/(points-1)
+		fit.X[i], fit.Y[i] = x, intercept+slope*x
+		if band != nil {
+			fit.Low[i], fit.High[i] = band(x)
+		}
+	}
+	return fit
+}
+
 func smoothnessFigure(names []string, points int) Figure {
 	r := rand.New(rand.NewPCG(2, uint64(len(names))))
 	var series []ScatterSeries
@@ -91,7 +109,7 @@ func smoothnessFigure(names []string, points int) Figure {
 			s.X, s.Y = append(s.X, x), append(s.Y, y)
 			b.Values = append(b.Values, math.Abs(y)/x*math.Exp(0.4*r.NormFloat64()))
 		}
-		s.Fit = LinearFit(slope, intercept, 300, 2100, func(x float64) (float64, float64) {
+		s.Fit = linearFit(slope, intercept, 300, 2100, func(x float64) (float64, float64) {
 			half := 0.01 + 0.03*math.Abs(x-900)/1200
 			return intercept + slope*x - half, intercept + slope*x + half
 		})
@@ -164,7 +182,7 @@ func neighborhoodFigure(names []string, width float64) Figure {
 
 func oddFigure() Figure {
 	nan, inf := math.NaN(), math.Inf(1)
-	grey := func(seed uint64) image.Image {
+	gray := func(seed uint64) image.Image {
 		r := rand.New(rand.NewPCG(5, seed))
 		pixels := make([]uint8, 12*16)
 		for i := range pixels {
@@ -177,14 +195,14 @@ func oddFigure() Figure {
 	for i := range 64 {
 		planes[i], planes[64+i], planes[128+i] = uint8(4*i), uint8(255-4*i), 128
 	}
-	colour, _ := RGBImage(planes, 8, 8)
+	color, _ := RGBImage(planes, 8, 8)
 	return Figure{
 		WidthMM: DoubleColumnMM, HeightMM: 130, Series: []string{"tiny", "huge", "undefined", "constant"}, LegendTitle: "Model", Legend: LegendAbove,
 		Tiles: []Tile{
 			{Row: 0, Column: 0, Title: "Small values, negative too, NaN, ±Inf", Panel: &Bars{Y: Axis{Label: "Slope (1/pixel)"}, Bars: []Bar{{Name: "tiny", Value: 3e-12, Low: 2e-12, High: 5e-12}, {Name: "huge", Value: -2e-12, Low: -3e-12, High: -1e-12}, {Name: "undefined", Value: nan}, {Name: "constant", Value: inf}}}},
 			{Row: 0, Column: 1, Title: "Large values on both axes", Panel: &Curves{X: Axis{Label: "Steps"}, Y: Axis{Label: "Energy"}, Series: []CurveSeries{{Name: "huge", X: []float64{1e7, 2e7, 3e7, 4e7, 5e7}, Y: []float64{1e12, 3e12, nan, 2e12, 5e12}, Low: []float64{0.5e12, 2e12, nan, 1e12, 4e12}, High: []float64{2e12, 4e12, nan, 3e12, 6e12}}, {X: []float64{1e7, 5e7}, Y: []float64{1e12, 1e12}}}}},
 			{Row: 0, Column: 2, Title: "One point; log axis with zeros", Panel: &Scatter{X: Axis{Label: "x", Log: true}, Y: Axis{Label: "y"}, Series: []ScatterSeries{{Name: "constant", X: []float64{3, 0, -1}, Y: []float64{7, 1, 1}}}}},
-			{Row: 1, Column: 0, Title: "Frames", Panel: &ImageGrid{Images: [][]image.Image{{grey(1), grey(2), grey(3)}, {colour, nil, grey(4)}}, RowLabels: []string{"original", "decoded"}, ColumnLabels: []string{"t", "t + 1", "t + 2"}}},
+			{Row: 1, Column: 0, Title: "Frames", Panel: &ImageGrid{Images: [][]image.Image{{gray(1), gray(2), gray(3)}, {color, nil, gray(4)}}, RowLabels: []string{"original", "decoded"}, ColumnLabels: []string{"t", "t + 1", "t + 2"}}},
 			{Row: 1, Column: 1, Title: "All undefined", Panel: &GroupedBars{X: Axis{Label: "k"}, Y: Axis{Label: "score"}, Groups: []string{"5", "10"}, Series: []BarSeries{{Name: "undefined", Values: []float64{nan, nan}}, {Name: "constant", Values: []float64{0.5, nan}, Low: []float64{0.4, nan}, High: []float64{0.6, nan}}}}},
 			{Row: 1, Column: 2, Title: "A note", Panel: &Text{Body: "Retrieval flips count latents whose nearest clean latent is not their own, r^{2} = 0.93, x_{t+1} follows x_{t}.\n\nα, β, λ₁ ≥ λ₂; 10⁻³; encoder_decoder stays whole."}},
 			{Row: 2, Column: 0, ColumnSpan: 2, Title: "Long and short", Panel: &BoxPlot{X: Axis{Label: "Model"}, Y: Axis{Label: "Distance (pixels)", Log: true}, Boxes: []Box{{Name: "tiny", Values: []float64{1, 2, 3, 4, 5, 500}}, {Name: "huge", Values: []float64{2}}, {Name: "undefined", Values: []float64{nan}}, {Name: "constant", Values: []float64{4, 4, 4, 0}}}}},

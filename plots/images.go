@@ -1,4 +1,4 @@
-// Contact sheets of images, and notes.
+// Contact sheets of images.
 
 package plots
 
@@ -6,8 +6,13 @@ import (
 	"image"
 	"math"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
+
+// Plot draws the images into the data rectangle of a plot, whose axes [Add] hides.
+func (p *ImageGrid) Plot(c draw.Canvas, plt *plot.Plot) { mount(p).Plot(c, plt) }
 
 // sheet is a prepared ImageGrid.
 type sheet struct {
@@ -15,7 +20,7 @@ type sheet struct {
 	columns int
 }
 
-func (p *ImageGrid) prepare(env *environment) (content, error) {
+func (p *ImageGrid) prepare(prep *preparation) (content, error) {
 	c := &sheet{grid: p}
 	some := false
 	for i, row := range p.Images {
@@ -26,103 +31,113 @@ func (p *ImageGrid) prepare(env *environment) (content, error) {
 			}
 			some = true
 			if m.Bounds().Empty() {
-				return nil, env.errorf("image in row %d, column %d has no pixels", i, j)
+				return nil, prep.errorf("image in row %d, column %d has no pixels", i, j)
 			}
 		}
 	}
 	if !some {
-		return nil, env.errorf("an image grid needs at least one image")
+		return nil, prep.errorf("an image grid needs at least one image")
 	}
 	if n := len(p.RowLabels); n > 0 && n != len(p.Images) {
-		return nil, env.errorf("%d row labels for %d rows of images", n, len(p.Images))
+		return nil, prep.errorf("%d row labels for %d rows of images", n, len(p.Images))
 	}
 	if n := len(p.ColumnLabels); n > 0 && n != c.columns {
-		return nil, env.errorf("%d column labels for %d columns of images", n, c.columns)
+		return nil, prep.errorf("%d column labels for %d columns of images", n, c.columns)
 	}
-	env.text(p.RowLabels...)
-	env.text(p.ColumnLabels...)
+	prep.text(p.RowLabels...)
+	prep.text(p.ColumnLabels...)
 	return c, nil
 }
 
 func (c *sheet) measure(vg.Point, vg.Length) margins { return margins{} }
 
+// imageGap is the distance between images in points.
+const imageGap = 2
+
 func (c *sheet) draw(s *scene, _, tile vg.Rectangle) error {
-	const gap = 2
-	p := c.grid
-	rows := len(p.Images)
 	area := tile
 	// Row labels take the width they need, at most a third.
-	var labels []block
+	labels := fitLabels(s, c.grid.RowLabels, tickSize, tile.Size().X*0.3, "row")
 	var labelWidth vg.Length
-	for _, text := range p.RowLabels {
-		limit := tile.Size().X * 0.3
-		text, cut := shortenLines(wrap(text, tickSize, false, limit), tickSize, false, limit)
-		if cut {
-			s.warn("%s: row labels had to be shortened", panelName(s.panel))
-		}
-		labels = append(labels, newBlock(text, tickSize, false))
-		labelWidth = max(labelWidth, labels[len(labels)-1].width)
+	for _, b := range labels {
+		labelWidth = max(labelWidth, b.width)
 	}
 	if labelWidth > 0 {
 		area.Min.X += labelWidth + labelGap
 	}
-	header := func() (blocks []block, height vg.Length) {
-		slot := (area.Size().X+gap)/vg.Length(c.columns) - gap
-		for _, text := range p.ColumnLabels {
-			text, cut := shortenLines(wrap(text, smallestSize, false, slot), smallestSize, false, slot)
-			if cut {
-				s.warn("%s: column labels had to be shortened", panelName(s.panel))
-			}
-			b := newBlock(text, smallestSize, false)
-			blocks = append(blocks, b)
-			height = max(height, b.height)
-		}
-		return blocks, height
+	titles := fitLabels(s, c.grid.ColumnLabels, smallestSize, c.slot(area.Size().X), "column")
+	var height vg.Length
+	for _, b := range titles {
+		height = max(height, b.height)
 	}
-	titles, height := header()
 	if height > 0 {
 		area.Max.Y -= height + 1
 	}
-	size := area.Size()
-	cell := vg.Point{X: (size.X+gap)/vg.Length(c.columns) - gap, Y: (size.Y+gap)/vg.Length(rows) - gap}
+	cell := c.cell(s, area.Size())
+	for i, row := range c.grid.Images {
+		top := area.Max.Y - vg.Length(i)*(cell.Y+imageGap)
+		if len(labels) > 0 {
+			s.drawText("tick", labels[i], vg.Point{X: area.Min.X - labelGap, Y: top - cell.Y/2}, alignEnd, alignCenter, 0, ink)
+		}
+		for j, m := range row {
+			if m != nil {
+				s.image(m, vg.Point{X: area.Min.X + vg.Length(j)*(cell.X+imageGap), Y: top}, cell)
+			}
+		}
+	}
+	for j, b := range titles {
+		x := area.Min.X + vg.Length(j)*(cell.X+imageGap) + cell.X/2
+		s.drawText("tick", b, vg.Point{X: x, Y: area.Max.Y + 1}, alignCenter, alignStart, 0, ink)
+	}
+	return nil
+}
+
+// fitLabels wraps labels to a width, and shortens what does not fit even so.
+func fitLabels(s *scene, labels []string, size float64, width vg.Length, what string) []block {
+	var blocks []block
+	for _, text := range labels {
+		text, cut := shortenLines(wrap(text, size, false, width), size, false, width)
+		if cut {
+			s.warn("%s: %s labels had to be shortened", panelName(s.panel), what)
+		}
+		blocks = append(blocks, newBlock(text, size, false))
+	}
+	return blocks
+}
+
+// slot is the width of a column of images.
+func (c *sheet) slot(width vg.Length) vg.Length {
+	return (width+imageGap)/vg.Length(c.columns) - imageGap
+}
+
+// cell is the place of one image: as high as the widest aspect needs, so that the
+// sheet is tight.
+func (c *sheet) cell(s *scene, size vg.Point) vg.Point {
+	cell := vg.Point{X: c.slot(size.X), Y: (size.Y+imageGap)/vg.Length(len(c.grid.Images)) - imageGap}
 	if cell.X < 2 || cell.Y < 2 {
 		s.warn("%s: the images are too small to be seen", panelName(s.panel))
 	}
-	// Rows as high as the widest aspect in them needs, so that the sheet is tight.
 	tallest := vg.Length(0)
-	for _, row := range p.Images {
+	for _, row := range c.grid.Images {
 		for _, m := range row {
 			if m != nil {
 				tallest = max(tallest, fitted(m, cell).Y)
 			}
 		}
 	}
-	cell.Y = tallest
-	for i, row := range p.Images {
-		top := area.Max.Y - vg.Length(i)*(cell.Y+gap)
-		if len(labels) > 0 {
-			s.drawText("tick", labels[i], vg.Point{X: area.Min.X - labelGap, Y: top - cell.Y/2}, alignEnd, alignCenter, 0, ink)
-		}
-		for j, m := range row {
-			if m == nil {
-				continue
-			}
-			extent := fitted(m, cell)
-			left := area.Min.X + vg.Length(j)*(cell.X+gap) + (cell.X-extent.X)/2
-			r := vg.Rectangle{Min: vg.Point{X: left, Y: top - (cell.Y+extent.Y)/2}}
-			r.Max = r.Min.Add(extent)
-			s.canvas.DrawImage(r, magnify(m, extent))
-			s.record("image", "", vg.Point{}, 0, r)
-			s.canvas.SetColor(plainInk)
-			s.canvas.SetLineWidth(0.3)
-			s.canvas.Stroke(rectangle(r))
-		}
-	}
-	for j, b := range titles {
-		x := area.Min.X + vg.Length(j)*(cell.X+gap) + cell.X/2
-		s.drawText("tick", b, vg.Point{X: x, Y: area.Max.Y + 1}, alignCenter, alignStart, 0, ink)
-	}
-	return nil
+	return vg.Point{X: cell.X, Y: tallest}
+}
+
+// image draws an image in the middle of a cell given by its upper left corner.
+func (s *scene) image(m image.Image, corner, cell vg.Point) {
+	extent := fitted(m, cell)
+	r := vg.Rectangle{Min: vg.Point{X: corner.X + (cell.X-extent.X)/2, Y: corner.Y - (cell.Y+extent.Y)/2}}
+	r.Max = r.Min.Add(extent)
+	s.canvas.DrawImage(r, magnify(m, extent))
+	s.record("image", "", vg.Point{}, 0, r)
+	s.canvas.SetColor(plainInk)
+	s.canvas.SetLineWidth(0.3)
+	s.canvas.Stroke(rectangle(r))
 }
 
 // fitted is the largest size of an image's shape inside a cell.
@@ -146,31 +161,4 @@ func magnify(m image.Image, size vg.Point) image.Image {
 		}
 	}
 	return out
-}
-
-// note is a prepared Text.
-type note struct{ body string }
-
-func (p *Text) prepare(env *environment) (content, error) {
-	env.text(p.Body)
-	return &note{p.Body}, nil
-}
-
-func (n *note) measure(vg.Point, vg.Length) margins { return margins{} }
-
-func (n *note) draw(s *scene, _, tile vg.Rectangle) error {
-	size := tile.Size()
-	for _, points := range []float64{labelSize, tickSize, smallestSize} {
-		b := newBlock(wrap(n.body, points, false, size.X), points, false)
-		if b.height <= size.Y || points == smallestSize {
-			for b.height > size.Y && len(b.lines) > 1 {
-				s.warn("%s: the text is longer than its tile", panelName(s.panel))
-				b.lines, b.widths = b.lines[:len(b.lines)-1], b.widths[:len(b.widths)-1]
-				b.height -= linePitch * b.size
-			}
-			s.drawText("note", b, vg.Point{X: tile.Min.X, Y: tile.Max.Y}, alignStart, alignEnd, 0, ink)
-			return nil
-		}
-	}
-	return nil
 }

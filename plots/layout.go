@@ -3,8 +3,10 @@
 package plots
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -19,10 +21,11 @@ const (
 	smallestBox = 16.0 // a data rectangle below this is an error
 )
 
-// panelName names the i-th tile in messages: its letter, in the order of Tiles.
+// panelName names the i-th tile in messages: its letter, in the order of Tiles. A
+// panel alone has none.
 func panelName(i int) string {
 	if i < 0 {
-		return "figure"
+		return "panel"
 	}
 	return "panel " + letter(i)
 }
@@ -37,17 +40,17 @@ func letter(i int) string {
 
 // placed is a tile ready to be laid out.
 type placed struct {
-	tile                 Tile
-	content              content
-	letter               block
-	title                block
-	header               vg.Length
-	rect                 vg.Rectangle // without its header
-	headerTop            vg.Length
-	chart                bool
-	need                 margins
-	lastRow, lastColumn  int
-	firstRow, firstColum int
+	tile                  Tile
+	content               content
+	letter                block
+	title                 block
+	header                vg.Length
+	rect                  vg.Rectangle // without its header
+	headerTop             vg.Length
+	chart                 bool
+	need                  margins
+	lastRow, lastColumn   int
+	firstRow, firstColumn int
 }
 
 // checkSize validates the outer size.
@@ -79,28 +82,28 @@ func (f *Figure) compose(canvas vg.Canvas, vector bool) (s *scene, err error) {
 
 // draw lays out and draws everything on the scene.
 func (f *Figure) draw(s *scene) error {
-	env, err := newEnvironment(f.Series)
+	prep, err := newPreparation(f.Series)
 	if err != nil {
 		return err
 	}
-	tiles, widths, heights, err := f.prepare(env)
+	tiles, widths, heights, err := f.prepare(prep)
 	if err != nil {
 		return err
 	}
-	env.panel = "figure"
-	env.text(f.Footnote, f.LegendTitle)
-	s.warnings = append(s.warnings, env.warnings...)
+	prep.panel = "figure"
+	prep.text(f.Footnote, f.LegendTitle)
+	s.warnings = append(s.warnings, prep.warnings...)
 
 	rest := vg.Rectangle{Min: vg.Point{X: outerMargin, Y: outerMargin},
 		Max: vg.Point{X: s.width - outerMargin, Y: s.height - outerMargin}}
 	// The footnote at the bottom.
-	notes := strings.TrimSpace(strings.Join(append([]string{f.Footnote}, env.notes...), " "))
+	notes := strings.TrimSpace(strings.Join(append([]string{f.Footnote}, prep.notes...), " "))
 	if notes != "" {
 		b := newBlock(wrap(notes, smallestSize, false, rest.Size().X), smallestSize, false)
 		s.drawText("footnote", b, rest.Min, alignStart, alignStart, 0, softInk)
 		rest.Min.Y += b.height + 2
 	}
-	legend := newLegend(f, env, s, rest.Size())
+	legend := newLegend(f, prep, s, rest.Size())
 	rest = legend.place(s, f.Legend, rest)
 	if rest.Size().X < 2*smallestBox || rest.Size().Y < 2*smallestBox {
 		return fmt.Errorf("plots: a figure of %g × %g mm has no room for panels beside its legend and footnote", f.WidthMM, f.HeightMM)
@@ -111,60 +114,34 @@ func (f *Figure) draw(s *scene) error {
 
 // prepare validates tiles and panels, and returns them with the relative sizes of
 // the grid.
-func (f *Figure) prepare(env *environment) (tiles []*placed, widths, heights []float64, err error) {
+func (f *Figure) prepare(prep *preparation) (tiles []*placed, widths, heights []float64, err error) {
 	if len(f.Tiles) == 0 {
-		return nil, nil, nil, fmt.Errorf("plots: a figure needs at least one panel")
+		return nil, nil, nil, errors.New("plots: a figure needs at least one panel")
 	}
-	widths, heights = f.ColumnWidths, f.RowHeights
-	columns, rows := 1, 1
-	for i, t := range f.Tiles {
-		t.RowSpan, t.ColumnSpan = max(1, t.RowSpan), max(1, t.ColumnSpan)
-		env.panel = panelName(i)
-		if t.Row < 0 || t.Column < 0 || t.Row+t.RowSpan > 100 || t.Column+t.ColumnSpan > 100 {
-			return nil, nil, nil, env.errorf("row %d, column %d is outside the grid", t.Row, t.Column)
-		}
-		columns, rows = max(columns, t.Column+t.ColumnSpan), max(rows, t.Row+t.RowSpan)
-		tiles = append(tiles, &placed{tile: t, firstRow: t.Row, firstColum: t.Column,
-			lastRow: t.Row + t.RowSpan - 1, lastColumn: t.Column + t.ColumnSpan - 1})
+	tiles, columns, rows, err := f.place(prep)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	for _, g := range []struct {
-		sizes *[]float64
-		count int
-		what  string
-	}{{&widths, columns, "ColumnWidths"}, {&heights, rows, "RowHeights"}} {
-		if *g.sizes == nil {
-			for range g.count {
-				*g.sizes = append(*g.sizes, 1)
-			}
-		}
-		if len(*g.sizes) < g.count {
-			return nil, nil, nil, fmt.Errorf("plots: %s has %d entries, the tiles need %d", g.what, len(*g.sizes), g.count)
-		}
-		for _, v := range *g.sizes {
-			if !(v > 0) || math.IsInf(v, 0) {
-				return nil, nil, nil, fmt.Errorf("plots: %s: relative sizes must be positive, got %g", g.what, v)
-			}
-		}
+	if widths, err = relativeSizes(f.ColumnWidths, columns, "ColumnWidths"); err != nil {
+		return nil, nil, nil, err
+	}
+	if heights, err = relativeSizes(f.RowHeights, rows, "RowHeights"); err != nil {
+		return nil, nil, nil, err
 	}
 	occupied := map[[2]int]int{}
 	for i, p := range tiles {
-		env.panel = panelName(i)
-		for r := p.firstRow; r <= p.lastRow; r++ {
-			for c := p.firstColum; c <= p.lastColumn; c++ {
-				if other, taken := occupied[[2]int{r, c}]; taken {
-					return nil, nil, nil, env.errorf("row %d, column %d already holds %s", r, c, panelName(other))
-				}
-				occupied[[2]int{r, c}] = i
-			}
+		prep.panel = panelName(i)
+		if err := p.occupy(prep, i, occupied); err != nil {
+			return nil, nil, nil, err
 		}
 		if isNil(p.tile.Panel) {
-			return nil, nil, nil, env.errorf("no panel given")
+			return nil, nil, nil, prep.errorf("no panel given")
 		}
-		if p.content, err = p.tile.Panel.prepare(env); err != nil {
+		if p.content, err = p.tile.Panel.prepare(prep); err != nil {
 			return nil, nil, nil, err
 		}
 		_, p.chart = p.content.(*chart)
-		env.text(p.tile.Title, p.tile.Letter)
+		prep.text(p.tile.Title, p.tile.Letter)
 		switch {
 		case p.tile.Letter == "-":
 		case p.tile.Letter != "":
@@ -176,31 +153,49 @@ func (f *Figure) prepare(env *environment) (tiles []*placed, widths, heights []f
 	return tiles, widths, heights, nil
 }
 
-// isNil reports whether a panel is nil or a nil pointer of a panel's type.
-func isNil(p Panel) bool {
-	switch p := p.(type) {
-	case nil:
-		return true
-	case *Scatter:
-		return p == nil
-	case *BoxPlot:
-		return p == nil
-	case *GroupedBars:
-		return p == nil
-	case *Bars:
-		return p == nil
-	case *Curves:
-		return p == nil
-	case *Spectrum:
-		return p == nil
-	case *Table:
-		return p == nil
-	case *ImageGrid:
-		return p == nil
-	case *Text:
-		return p == nil
+// place gives the tiles their cells, and returns how many the grid has.
+func (f *Figure) place(prep *preparation) (tiles []*placed, columns, rows int, err error) {
+	columns, rows = 1, 1
+	for i, t := range f.Tiles {
+		t.RowSpan, t.ColumnSpan = max(1, t.RowSpan), max(1, t.ColumnSpan)
+		prep.panel = panelName(i)
+		if t.Row < 0 || t.Column < 0 || t.Row+t.RowSpan > 100 || t.Column+t.ColumnSpan > 100 {
+			return nil, 0, 0, prep.errorf("row %d, column %d is outside the grid", t.Row, t.Column)
+		}
+		columns, rows = max(columns, t.Column+t.ColumnSpan), max(rows, t.Row+t.RowSpan)
+		tiles = append(tiles, &placed{tile: t, firstRow: t.Row, firstColumn: t.Column,
+			lastRow: t.Row + t.RowSpan - 1, lastColumn: t.Column + t.ColumnSpan - 1})
 	}
-	return false
+	return tiles, columns, rows, nil
+}
+
+// relativeSizes checks the sizes of columns or rows; nil: all equal.
+func relativeSizes(sizes []float64, count int, what string) ([]float64, error) {
+	if sizes == nil {
+		return slices.Repeat([]float64{1}, count), nil
+	}
+	if len(sizes) < count {
+		return nil, fmt.Errorf("plots: %s has %d entries, the tiles need %d", what, len(sizes), count)
+	}
+	for _, v := range sizes {
+		if !(v > 0) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("plots: %s: relative sizes must be positive, got %g", what, v)
+		}
+	}
+	return sizes, nil
+}
+
+// occupy takes the cells of the i-th tile.
+func (p *placed) occupy(prep *preparation, i int, occupied map[[2]int]int) error {
+	for r := p.firstRow; r <= p.lastRow; r++ {
+		for c := p.firstColumn; c <= p.lastColumn; c++ {
+			if other, taken := occupied[[2]int{r, c}]; taken {
+				return prep.errorf("row %d, column %d already holds %s", r, c, panelName(other))
+			}
+			occupied[[2]int{r, c}] = i
+		}
+	}
+	return nil
 }
 
 // gridCells gives every tile its rectangle and its header.
@@ -209,7 +204,7 @@ func gridCells(tiles []*placed, widths, heights []float64, area vg.Rectangle) {
 	rows := divide(heights, area.Size().Y, rowGap)
 	headers := make([]vg.Length, len(heights))
 	for _, p := range tiles {
-		p.rect.Min.X = area.Min.X + columns[p.firstColum][0]
+		p.rect.Min.X = area.Min.X + columns[p.firstColumn][0]
 		p.rect.Max.X = area.Min.X + columns[p.lastColumn][1]
 		p.headerTop = area.Max.Y - rows[p.firstRow][0]
 		p.rect.Min.Y = area.Max.Y - rows[p.lastRow][1]
@@ -248,79 +243,107 @@ func divide(sizes []float64, length, gap vg.Length) [][2]vg.Length {
 	return parts
 }
 
-// drawTiles aligns the data rectangles of the charts, rows by their lower and
-// upper edges and columns by their left and right edges, and draws all tiles.
-func drawTiles(s *scene, tiles []*placed, columns, rows int) error {
-	left, right := make([]vg.Length, columns), make([]vg.Length, columns)
-	bottom, top := make([]vg.Length, rows), make([]vg.Length, rows)
-	data := func(p *placed) vg.Rectangle {
-		return vg.Rectangle{
-			Min: vg.Point{X: p.rect.Min.X + left[p.firstColum], Y: p.rect.Min.Y + bottom[p.lastRow]},
-			Max: vg.Point{X: p.rect.Max.X - right[p.lastColumn], Y: p.rect.Max.Y - top[p.firstRow]},
+// edges are the margins of the grid's columns and rows: charts of one row share
+// their lower and upper edges, charts of one column their left and right ones.
+type edges struct{ left, right, bottom, top []vg.Length }
+
+// data is the data rectangle of a tile.
+func (e *edges) data(p *placed) vg.Rectangle {
+	return vg.Rectangle{
+		Min: vg.Point{X: p.rect.Min.X + e.left[p.firstColumn], Y: p.rect.Min.Y + e.bottom[p.lastRow]},
+		Max: vg.Point{X: p.rect.Max.X - e.right[p.lastColumn], Y: p.rect.Max.Y - e.top[p.firstRow]},
+	}
+}
+
+// grow makes the edges suffice for a chart, and reports whether they did not.
+func (e *edges) grow(p *placed) (grown bool) {
+	for _, side := range []struct {
+		margin *vg.Length
+		need   vg.Length
+	}{{&e.left[p.firstColumn], p.need.left}, {&e.right[p.lastColumn], p.need.right},
+		{&e.bottom[p.lastRow], p.need.bottom}, {&e.top[p.firstRow], p.need.top}} {
+		if side.need > *side.margin+0.01 {
+			*side.margin, grown = side.need, true
 		}
 	}
-	// Ticks depend on the size of the data rectangle and its size on the ticks:
-	// grow the margins until they suffice. They never shrink, so this ends.
+	return grown
+}
+
+// checkRoom returns an error unless a data rectangle has the smallest size.
+func checkRoom(i int, size vg.Point) error {
+	if size.X >= smallestBox && size.Y >= smallestBox {
+		return nil
+	}
+	return errorIn(i, "only %.0f × %.0f mm are left for the data: make the figure larger, or labels and legend shorter",
+		max(0, size.X/mm), max(0, size.Y/mm))
+}
+
+// align finds the edges. Ticks depend on the size of the data rectangle and its
+// size on the ticks: margins grow until they suffice. They never shrink, so this
+// ends.
+func align(tiles []*placed, columns, rows int) (*edges, error) {
+	e := &edges{left: make([]vg.Length, columns), right: make([]vg.Length, columns),
+		bottom: make([]vg.Length, rows), top: make([]vg.Length, rows)}
 	for range 6 {
-		grown := false
-		grow := func(m *vg.Length, need vg.Length) {
-			if need > *m+0.01 {
-				*m, grown = need, true
-			}
-		}
 		for i, p := range tiles {
 			if !p.chart {
 				continue
 			}
-			size := data(p).Size()
-			if size.X < smallestBox || size.Y < smallestBox {
-				return fmt.Errorf("plots: %s: only %.0f × %.0f mm are left for the data: make the figure larger, or labels and legend shorter",
-					panelName(i), max(0, size.X/mm), max(0, size.Y/mm))
+			size := e.data(p).Size()
+			if err := checkRoom(i, size); err != nil {
+				return nil, err
 			}
 			p.need = p.content.measure(size, p.rect.Size().Y)
 		}
+		grown := false
 		for _, p := range tiles {
-			if p.chart {
-				grow(&left[p.firstColum], p.need.left)
-				grow(&right[p.lastColumn], p.need.right)
-				grow(&bottom[p.lastRow], p.need.bottom)
-				grow(&top[p.firstRow], p.need.top)
-			}
+			grown = p.chart && e.grow(p) || grown
 		}
 		if !grown {
 			break
 		}
 	}
+	return e, nil
+}
+
+// drawTiles aligns the charts and draws all tiles.
+func drawTiles(s *scene, tiles []*placed, columns, rows int) error {
+	e, err := align(tiles, columns, rows)
+	if err != nil {
+		return err
+	}
+	defer func() { s.panel = -1 }()
 	for i, p := range tiles {
 		s.panel = i
-		baseline := p.headerTop - letterSize*ascent
-		if p.letter.width > 0 {
-			s.drawText("letter", p.letter, vg.Point{X: p.rect.Min.X, Y: baseline - letterSize*descent}, alignStart, alignStart, 0, ink)
-		}
-		if p.title.width > 0 {
-			x := p.rect.Min.X
-			if p.letter.width > 0 {
-				x += p.letter.width + 4
-			}
-			s.drawText("title", p.title, vg.Point{X: x, Y: baseline + titleSize*ascent}, alignStart, alignEnd, 0, ink)
-		}
+		p.drawHeader(s)
 		inner := p.rect
 		if p.chart {
-			inner = data(p)
-			if size := inner.Size(); size.X < smallestBox || size.Y < smallestBox {
-				return fmt.Errorf("plots: %s: only %.0f × %.0f mm are left for the data: make the figure larger, or labels and legend shorter",
-					panelName(i), max(0, size.X/mm), max(0, size.Y/mm))
+			inner = e.data(p)
+			if err := checkRoom(i, inner.Size()); err != nil {
+				return err
 			}
 			p.content.measure(inner.Size(), p.rect.Size().Y)
 		} else if size := inner.Size(); size.X < smallestBox || size.Y < smallestBox {
-			return fmt.Errorf("plots: %s: its tile is too small", panelName(i))
+			return errorIn(i, "its tile is too small")
 		}
 		if err := p.content.draw(s, inner, p.rect); err != nil {
 			return err
 		}
 	}
-	s.panel = -1
 	return nil
+}
+
+// drawHeader draws letter and title.
+func (p *placed) drawHeader(s *scene) {
+	baseline := p.headerTop - letterSize*ascent
+	x := p.rect.Min.X
+	if p.letter.width > 0 {
+		s.drawText("letter", p.letter, vg.Point{X: x, Y: baseline - letterSize*descent}, alignStart, alignStart, 0, ink)
+		x += p.letter.width + 4
+	}
+	if p.title.width > 0 {
+		s.drawText("title", p.title, vg.Point{X: x, Y: baseline + titleSize*ascent}, alignStart, alignEnd, 0, ink)
+	}
 }
 
 // errorIn makes an error that names the i-th tile.

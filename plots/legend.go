@@ -1,19 +1,14 @@
-// The shared legend, in a tile of its own.
+// The shared legend, in a tile of its own: gonum's stands over the data and has
+// one column.
 
 package plots
 
-import (
-	"gonum.org/v1/plot/vg"
-)
+import "gonum.org/v1/plot/vg"
 
-// Lengths of legend keys in points.
+// Distances in points.
 const (
-	keyHeight  = 6.0
-	fillWidth  = 8.0
-	lineWidth  = 17.0
-	keyGap     = 3.0
-	legendGap  = 11.0
-	legendRule = 4.0
+	legendGap  = 11.0 // between columns
+	legendRule = 4.0  // between legend and panels
 )
 
 // legend is measured but not yet placed.
@@ -24,26 +19,25 @@ type legend struct {
 }
 
 type legendEntry struct {
-	style Style
-	kind  int
-	text  block
+	key  legendKey
+	text block
 }
 
 // newLegend collects the entries and fits their names into the room.
-func newLegend(f *Figure, env *environment, s *scene, room vg.Point) *legend {
+func newLegend(f *Figure, prep *preparation, s *scene, room vg.Point) *legend {
 	l := &legend{}
-	if f.Legend == LegendNone || len(env.keys) == 0 {
+	if f.Legend == LegendNone || len(prep.keys) == 0 {
 		return l
 	}
-	for _, name := range env.order {
-		l.kinds |= env.keys[name]
+	for _, name := range prep.order {
+		l.kinds |= prep.keys[name]
 	}
-	widest := room.X - l.keyWidth() - keyGap
+	widest := room.X - keyWidth(l.kinds) - keyGap
 	if f.Legend == LegendRight {
-		widest = 0.28*room.X - l.keyWidth() - keyGap
+		widest = 0.28*room.X - keyWidth(l.kinds) - keyGap
 	}
-	for _, name := range env.order {
-		kind, shown := env.keys[name]
+	for _, name := range prep.order {
+		kind, shown := prep.keys[name]
 		if !shown {
 			continue
 		}
@@ -55,29 +49,13 @@ func newLegend(f *Figure, env *environment, s *scene, room vg.Point) *legend {
 		if cut {
 			s.warn("legend: the name %q had to be shortened", plainText(name))
 		}
-		l.entries = append(l.entries, legendEntry{env.style(name), kind, newBlock(text, labelSize, false)})
+		l.entries = append(l.entries, legendEntry{legendKey{name, prep.style(name), kind}, newBlock(text, labelSize, false)})
 	}
 	if f.LegendTitle != "" {
 		text, _ := shorten(f.LegendTitle, labelSize, false, max(widest, 30))
 		l.title = newBlock(text, labelSize, true)
 	}
 	return l
-}
-
-func (l *legend) keyWidth() vg.Length {
-	var w vg.Length
-	if l.kinds&keyFill != 0 {
-		w += fillWidth
-	}
-	if l.kinds&keyLine != 0 {
-		w += lineWidth
-	} else if l.kinds&keyMarker != 0 {
-		w += fillWidth
-	}
-	if l.kinds&keyFill != 0 && l.kinds&(keyLine|keyMarker) != 0 {
-		w += keyGap
-	}
-	return w
 }
 
 // place draws the legend at an edge of rest and returns what is left.
@@ -92,25 +70,12 @@ func (l *legend) place(s *scene, where LegendPosition, rest vg.Rectangle) vg.Rec
 	row++
 	room := rest.Size()
 	titleWidth := vg.Length(0)
-	if l.title.width > 0 {
+	if l.title.width > 0 && where != LegendRight {
 		titleWidth = l.title.width + legendGap
 	}
-	n := len(l.entries)
-	columns := 1
-	if where == LegendRight {
-		columns = (n + max(1, int(room.Y/row)) - 1) / max(1, int(room.Y/row))
-		titleWidth = 0
-	} else {
-		for columns = n; columns > 1; columns-- {
-			if _, width := l.columnStarts(columns, where); width <= room.X-titleWidth {
-				break
-			}
-		}
-		full := (n + columns - 1) / columns
-		columns = (n + full - 1) / full // equally full rows
-	}
+	columns := l.columns(room, row, titleWidth, where)
 	starts, width := l.columnStarts(columns, where)
-	rows := (n + columns - 1) / columns
+	rows := (len(l.entries) + columns - 1) / columns
 	height := vg.Length(rows) * row
 	origin := vg.Point{X: rest.Min.X + (room.X-width-titleWidth)/2 + titleWidth, Y: rest.Min.Y + height}
 	titleAt := vg.Point{X: origin.X - titleWidth, Y: origin.Y - row/2}
@@ -120,16 +85,10 @@ func (l *legend) place(s *scene, where LegendPosition, rest vg.Rectangle) vg.Rec
 		titleAt.Y = origin.Y - row/2
 		rest.Max.Y -= height + legendRule
 	case LegendRight:
-		top := (rest.Min.Y + rest.Max.Y + height) / 2
 		if l.title.width > 0 {
 			width = max(width, l.title.width)
 		}
-		origin = vg.Point{X: rest.Max.X - width, Y: min(top, rest.Max.Y)}
-		titleAt = vg.Point{X: origin.X, Y: origin.Y + l.title.height/2}
-		if l.title.width > 0 && titleAt.Y+l.title.height/2 > rest.Max.Y {
-			origin.Y = rest.Max.Y - l.title.height
-			titleAt.Y = origin.Y + l.title.height/2
-		}
+		origin, titleAt = l.right(rest, width, height)
 		rest.Max.X -= width + columnGap
 	default:
 		rest.Min.Y += height + legendRule
@@ -140,10 +99,42 @@ func (l *legend) place(s *scene, where LegendPosition, rest vg.Rectangle) vg.Rec
 	for i, e := range l.entries {
 		r, c := l.cell(i, columns, where)
 		at := vg.Point{X: origin.X + starts[c], Y: origin.Y - (vg.Length(r)+0.5)*row}
-		l.key(s, e, at)
-		s.drawText("legend", e.text, vg.Point{X: at.X + l.keyWidth() + keyGap, Y: at.Y}, alignStart, alignCenter, 0, ink)
+		s.record("key", "", at, 0, vg.Rectangle{Min: vg.Point{Y: -keyHeight / 2}, Max: vg.Point{X: keyWidth(l.kinds), Y: keyHeight / 2}})
+		e.key.draw(s, at, l.kinds, 1)
+		s.drawText("legend", e.text, vg.Point{X: at.X + keyWidth(l.kinds) + keyGap, Y: at.Y}, alignStart, alignCenter, 0, ink)
 	}
 	return rest
+}
+
+// columns is how many columns the entries take: as many as fit below each other at
+// the right, else as few rows as the width allows, equally full.
+func (l *legend) columns(room vg.Point, row, titleWidth vg.Length, where LegendPosition) int {
+	n := len(l.entries)
+	if where == LegendRight {
+		rows := max(1, int(room.Y/row))
+		return (n + rows - 1) / rows
+	}
+	columns := n
+	for ; columns > 1; columns-- {
+		if _, width := l.columnStarts(columns, where); width <= room.X-titleWidth {
+			break
+		}
+	}
+	full := (n + columns - 1) / columns
+	return (n + full - 1) / full
+}
+
+// right is where entries and title start at the right of rest, in the middle of
+// its height.
+func (l *legend) right(rest vg.Rectangle, width, height vg.Length) (origin, titleAt vg.Point) {
+	top := (rest.Min.Y + rest.Max.Y + height) / 2
+	origin = vg.Point{X: rest.Max.X - width, Y: min(top, rest.Max.Y)}
+	titleAt = vg.Point{X: origin.X, Y: origin.Y + l.title.height/2}
+	if l.title.width > 0 && titleAt.Y+l.title.height/2 > rest.Max.Y {
+		origin.Y = rest.Max.Y - l.title.height
+		titleAt.Y = origin.Y + l.title.height/2
+	}
+	return origin, titleAt
 }
 
 // cell is the row and column of the i-th entry: row by row, but column by column
@@ -161,7 +152,7 @@ func (l *legend) columnStarts(columns int, where LegendPosition) (starts []vg.Le
 	widths := make([]vg.Length, columns)
 	for i, e := range l.entries {
 		_, c := l.cell(i, columns, where)
-		widths[c] = max(widths[c], l.keyWidth()+keyGap+e.text.width)
+		widths[c] = max(widths[c], keyWidth(l.kinds)+keyGap+e.text.width)
 	}
 	starts = make([]vg.Length, columns)
 	for c, w := range widths {
@@ -172,33 +163,4 @@ func (l *legend) columnStarts(columns int, where LegendPosition) (starts []vg.Le
 		width += w
 	}
 	return starts, width
-}
-
-// key draws the sample of one series: opaque, whatever the panels use.
-func (l *legend) key(s *scene, e legendEntry, at vg.Point) {
-	x := at.X
-	s.record("key", "", at, 0, vg.Rectangle{Min: vg.Point{Y: -keyHeight / 2}, Max: vg.Point{X: l.keyWidth(), Y: keyHeight / 2}})
-	if l.kinds&keyFill != 0 {
-		if e.kind&keyFill != 0 {
-			drawSwatch(s, e.style, vg.Point{X: x, Y: at.Y})
-		}
-		x += fillWidth + keyGap
-	}
-	switch {
-	case l.kinds&keyLine != 0:
-		if e.kind&keyLine != 0 {
-			s.line([]vg.Point{{X: x, Y: at.Y}, {X: x + lineWidth, Y: at.Y}}, e.style.Line, 1, e.style.dash)
-		}
-		if e.kind&keyMarker != 0 {
-			s.marker(vg.Point{X: x + lineWidth/2, Y: at.Y}, 2, e.style, e.style.Fill, e.style.Edge, 0.3)
-		}
-	case l.kinds&keyMarker != 0:
-		s.marker(vg.Point{X: x + fillWidth/2, Y: at.Y}, 2.2, e.style, e.style.Fill, e.style.Edge, 0.3)
-	}
-}
-
-// drawSwatch draws the filled key of a series, its left edge at p.
-func drawSwatch(s *scene, style Style, p vg.Point) {
-	s.box(vg.Rectangle{Min: vg.Point{X: p.X, Y: p.Y - keyHeight/2}, Max: vg.Point{X: p.X + fillWidth, Y: p.Y + keyHeight/2}},
-		style, style.Fill, 0.4)
 }

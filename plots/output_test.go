@@ -1,15 +1,14 @@
+// PNG and SVG files: density, size, repeatability, write errors.
+
 package plots
 
 import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
-	"image/color"
 	"image/png"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +32,7 @@ func smallFigure() Figure {
 
 // The density is read back from the file as a PNG reader would.
 func TestPNGDensity(t *testing.T) {
+	t.Parallel()
 	f := smallFigure()
 	file := rendered(t, &f, "png")
 	found := 0
@@ -62,6 +62,7 @@ func TestPNGDensity(t *testing.T) {
 }
 
 func TestPixelSize(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ width, height float64 }{{SingleColumnMM, 60}, {DoubleColumnMM, 40}, {50, 40}, {25.4, 25.4}} {
 		f := smallFigure()
 		f.WidthMM, f.HeightMM = c.width, c.height
@@ -78,6 +79,7 @@ func TestPixelSize(t *testing.T) {
 
 // Equal figures give equal bytes, drawn at once and one after the other.
 func TestRepeatable(t *testing.T) {
+	t.Parallel()
 	figures := map[string]Figure{"small": smallFigure(), "odd": oddFigure(), "manifold": manifoldFigure(longNames[:3]), "heavy": smoothnessFigure(longNames[:2], 10001)}
 	for name, f := range figures {
 		for _, format := range Formats() {
@@ -99,56 +101,13 @@ func TestRepeatable(t *testing.T) {
 	}
 }
 
-func TestPDFDates(t *testing.T) {
-	f := smallFigure()
-	file := rendered(t, &f, "pdf")
-	if !bytes.Contains(file, []byte("/CreationDate (D:19700101000000)")) || !bytes.Contains(file, []byte("/ModDate (D:19700101000000)")) {
-		t.Error("PDF dates are not the epoch")
-	}
-	if n := bytes.Count(file, []byte("/Identity-H")); n != 2 {
-		t.Errorf("%d Unicode fonts, want 2", n)
-	}
-	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
-	if !bytes.Contains(rendered(t, &f, "pdf"), []byte("/CreationDate (D:20231114221320)")) {
-		t.Error("SOURCE_DATE_EPOCH is not honoured")
-	}
-	for _, bad := range []string{"yesterday", "-5", "99999999999999"} {
-		t.Setenv("SOURCE_DATE_EPOCH", bad)
-		if err := f.Render(&bytes.Buffer{}, "pdf"); err == nil || !strings.Contains(err.Error(), bad) {
-			t.Errorf("SOURCE_DATE_EPOCH=%s: error %v", bad, err)
-		}
-	}
-}
-
 func TestSVG(t *testing.T) {
+	t.Parallel()
 	f := smallFigure()
 	file := string(rendered(t, &f, ".SVG"))
 	for _, want := range []string{"<title>A &amp; B</title>", "'Liberation Sans',Arial,Helvetica,sans-serif", ">jepa<", ">−1.0"} {
 		if !strings.Contains(file, want) {
 			t.Errorf("SVG lacks %q", want)
-		}
-	}
-}
-
-// Above 20,000 points the vector formats hold one image, below they hold none.
-func TestRasterLayer(t *testing.T) {
-	for _, c := range []struct{ points, images int }{{1000, 0}, {20000, 0}, {20001, 1}} {
-		r := rand.New(rand.NewPCG(7, 7))
-		s := ScatterSeries{Name: "m"}
-		for range c.points {
-			s.X, s.Y = append(s.X, r.Float64()), append(s.Y, r.NormFloat64())
-		}
-		f := Figure{WidthMM: 60, HeightMM: 50, Tiles: []Tile{{Panel: &Scatter{Series: []ScatterSeries{s}}}}}
-		svg := rendered(t, &f, "svg")
-		if n := bytes.Count(svg, []byte("data:image/png;base64,")); n != c.images {
-			t.Errorf("%d points: %d images in the SVG, want %d", c.points, n, c.images)
-		}
-		pdf := rendered(t, &f, "pdf")
-		if n := min(1, bytes.Count(pdf, []byte("/Subtype /Image"))); n != c.images {
-			t.Errorf("%d points: %d images in the PDF, want %d", c.points, n, c.images)
-		}
-		if c.images > 0 && (len(svg) > 1<<20 || len(pdf) > 1<<20) {
-			t.Errorf("%d points: %d bytes of SVG, %d of PDF", c.points, len(svg), len(pdf))
 		}
 	}
 }
@@ -160,46 +119,11 @@ var errDiskFull = errors.New("disk full")
 func (brokenWriter) Write([]byte) (int, error) { return 0, errDiskFull }
 
 func TestWriteError(t *testing.T) {
+	t.Parallel()
 	f := smallFigure()
 	for _, format := range Formats() {
 		if err := f.Render(brokenWriter{}, format); !errors.Is(err, errDiskFull) {
 			t.Errorf("%s: error %v, want %v", format, err, errDiskFull)
-		}
-	}
-}
-
-func TestStyles(t *testing.T) {
-	type look struct {
-		fill   color.NRGBA
-		marker int
-		hollow bool
-	}
-	seen := map[look]int{}
-	lines := map[string]int{}
-	for i := range 24 {
-		s := SeriesStyle(i)
-		l := look{s.Fill, s.Marker, s.Hollow}
-		if j, twice := seen[l]; twice {
-			t.Errorf("series %d looks like %d", i, j)
-		}
-		seen[l] = i
-		key := fmt.Sprint(s.Line, s.Dash)
-		if j, twice := lines[key]; twice {
-			t.Errorf("the line of series %d looks like that of %d", i, j)
-		}
-		lines[key] = i
-		// White paper has luminance 1: lines must stand out in grey too.
-		if l := luminance(s.Line); l > 0.62 {
-			t.Errorf("series %d: line luminance %.2f", i, l)
-		}
-	}
-	// Neighbouring colours that are close in grey differ in dash and marker.
-	for i := range 8 {
-		for j := range i {
-			a, b := SeriesStyle(i), SeriesStyle(j)
-			if math.Abs(luminance(a.Line)-luminance(b.Line)) < 0.06 && (a.Marker == b.Marker || fmt.Sprint(a.Dash) == fmt.Sprint(b.Dash)) {
-				t.Errorf("series %d and %d are alike in grey", i, j)
-			}
 		}
 	}
 }

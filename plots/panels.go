@@ -3,13 +3,19 @@
 
 package plots
 
-import "image"
+import (
+	"image"
+
+	"gonum.org/v1/plot"
+)
 
 // Panel is what a tile shows: one of *Scatter, *BoxPlot, *GroupedBars, *Bars,
-// *Curves, *Spectrum, *Table, *ImageGrid and *Text.
+// *Curves, *Spectrum, *Table, *ImageGrid and *Text. Each is also a plotter of
+// gonum's, for any plot; see [Add].
 type Panel interface {
+	plot.Plotter
 	// prepare validates the panel's data and returns how to lay it out.
-	prepare(env *environment) (content, error)
+	prepare(prep *preparation) (content, error)
 }
 
 // Axis describes one axis of a panel. The zero value is a linear axis over the

@@ -5,6 +5,11 @@ package plots
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // What is drawn lies below largestValue in magnitude and, on a log axis, above
@@ -13,6 +18,10 @@ const (
 	largestValue = 1e300
 	smallestLog  = 1e-300
 )
+
+// farthest is the most axis lengths that a place lies beyond an axis, so that
+// clipping can compute with it.
+const farthest = 1e6
 
 // dropped counts values that cannot be shown.
 type dropped struct{ infinite, nonpositive, undefined int }
@@ -46,19 +55,50 @@ func (e *extent) add(v float64) {
 	e.low, e.high = min(e.low, v), max(e.high, v)
 }
 
-// scale maps values to shares of the axis.
+// LogScale is a [plot.Normalizer] for a log axis. Unlike gonum's it does not
+// panic: a value ≤ 0 lies far below the axis.
+type LogScale struct{}
+
+// Normalize returns where x lies: 0 at low, 1 at high, both positive.
+func (LogScale) Normalize(low, high, x float64) float64 {
+	if !(x > 0) {
+		return -farthest
+	}
+	bottom := math.Log10(low)
+	return (math.Log10(x) - bottom) / (math.Log10(high) - bottom)
+}
+
+// isLog reports whether a normalizer is logarithmic.
+func isLog(n plot.Normalizer) bool {
+	switch n := n.(type) {
+	case LogScale, plot.LogScale:
+		return true
+	case plot.InvertedScale:
+		return isLog(n.Normalizer)
+	}
+	return false
+}
+
+// share is where v lies on an axis: 0 at the low end, 1 at the high end, outside
+// beyond.
+func share(axis *plot.Axis, v float64) float64 {
+	return min(farthest, max(-farthest, axis.Scale.Normalize(axis.Min, axis.Max, v)))
+}
+
+// scale is an axis of a chart: gonum's, with what a figure prints at it.
 type scale struct {
-	axis      Axis
-	low, high float64
-	fixed     bool
+	plot.Axis // range, label, Scale, ticker and line styles
+	log       bool
 	names     []string // categories at 0, 1, …; nil for numbers
-	ticks     []tick
-	exponent  int
+	places    []float64
+	data      extent // the range before margins: what a plotter reports
+	ticks     []plot.Tick
+	exponent  int // the power of ten printed beside the axis
 }
 
 // newScale finds the range of an axis over data.
 func newScale(a Axis, data extent) (scale, error) {
-	s := scale{axis: a}
+	s := scale{log: a.Log, places: a.Ticks, Axis: styledAxis(a)}
 	if math.IsNaN(a.Min) || math.IsNaN(a.Max) || math.Abs(a.Min) > largestValue || math.Abs(a.Max) > largestValue {
 		return s, fmt.Errorf("axis %q: range [%g, %g] is not finite", a.Label, a.Min, a.Max)
 	}
@@ -66,26 +106,47 @@ func newScale(a Axis, data extent) (scale, error) {
 		if a.Log && a.Min < smallestLog {
 			return s, fmt.Errorf("axis %q: a log axis cannot reach down to %g", a.Label, a.Min)
 		}
-		s.low, s.high, s.fixed = a.Min, a.Max, true
+		s.Min, s.Max = a.Min, a.Max
+		s.data = extent{a.Min, a.Max, true}
 		return s, nil
 	}
-	if a.Log {
-		s.low, s.high = 1, 10
-		if data.some {
-			decades := math.Log10(data.high) - math.Log10(data.low)
-			grow := math.Pow(10, max(0.04*decades, 0.03))
-			if decades < 0.05 { // constant: a decade about it
-				grow = math.Sqrt(10)
-			}
-			s.low, s.high = max(1e-307, data.low/grow), min(1e307, data.high*grow)
+	tight, constant := a.bounds(data)
+	s.data = tight
+	s.Min, s.Max = tight.low, tight.high
+	switch {
+	case !data.some || constant:
+	case a.Log:
+		grow := math.Pow(10, max(0.04*(math.Log10(data.high)-math.Log10(data.low)), 0.03))
+		s.Min, s.Max = max(1e-307, tight.low/grow), min(1e307, tight.high*grow)
+	default:
+		pad := 0.045 * (tight.high - tight.low)
+		if !(a.Zero && tight.low == 0) {
+			s.Min -= pad
 		}
-		return s, nil
+		if !(a.Zero && tight.high == 0) {
+			s.Max += pad
+		}
 	}
-	if !data.some {
-		s.low, s.high = 0, 1
-		return s, nil
-	}
+	return s, nil
+}
+
+// bounds is the range that an axis must show of data, without a margin: with zero
+// where the axis starts there, and widened where the data is constant, for then
+// its own range is no range.
+func (a Axis) bounds(data extent) (tight extent, constant bool) {
 	low, high := data.low, data.high
+	switch {
+	case !data.some && a.Log:
+		return extent{1, 10, false}, false
+	case !data.some:
+		return extent{0, 1, false}, false
+	case a.Log:
+		if math.Log10(high)-math.Log10(low) < 0.05 { // a decade about it
+			grow := math.Sqrt(10)
+			return extent{max(1e-307, low/grow), min(1e307, high*grow), true}, true
+		}
+		return data, false
+	}
 	if a.Zero {
 		low, high = min(low, 0), max(high, 0)
 	}
@@ -96,35 +157,53 @@ func newScale(a Axis, data extent) (scale, error) {
 		if a.Zero {
 			low = 0
 		}
+		return extent{low, high, true}, true
 	case span <= 1e-9*magnitude: // constant but for rounding
-		low, high = low-0.1*magnitude, high+0.1*magnitude
-	default:
-		pad := 0.045 * span
-		if !(a.Zero && low == 0) {
-			low -= pad
-		}
-		if !(a.Zero && high == 0) {
-			high += pad
-		}
+		return extent{low - 0.1*magnitude, high + 0.1*magnitude, true}, true
 	}
-	s.low, s.high = low, high
-	return s, nil
+	return extent{low, high, true}, false
+}
+
+// styledAxis is a gonum axis with the label, scale, lines and text of a's.
+func styledAxis(a Axis) plot.Axis {
+	words := text.Style{Color: ink, Font: regularFont, Handler: Markup{}}
+	var axis plot.Axis
+	axis.Label.Text = a.Label
+	axis.Label.TextStyle = words
+	axis.Label.TextStyle.Font.Size = labelSize
+	axis.Label.TextStyle.XAlign, axis.Label.TextStyle.YAlign = draw.XCenter, draw.YBottom
+	axis.Label.Padding = labelGap
+	axis.LineStyle = draw.LineStyle{Color: ink, Width: axisWidth}
+	axis.Tick.Label = words
+	axis.Tick.Label.Font.Size = tickSize
+	axis.Tick.LineStyle = draw.LineStyle{Color: ink, Width: axisWidth * 0.8}
+	axis.Tick.Length = tickLength
+	axis.Scale = plot.LinearScale{}
+	if a.Log {
+		axis.Scale = LogScale{}
+	}
+	axis.Tick.Marker = ticker(a, defaultTicks)
+	return axis
+}
+
+// ticker is the rule of an axis, for at most n labels.
+func ticker(a Axis, n int) plot.Ticker {
+	switch {
+	case a.Ticks != nil:
+		return FixedTicks(a.Ticks)
+	case a.Log:
+		return LogTicks{Most: n}
+	}
+	return LinearTicks{Most: n}
 }
 
 // newCategories is the scale of names side by side.
 func newCategories(a Axis, names []string) scale {
-	return scale{axis: Axis{Label: a.Label}, low: -0.5, high: float64(len(names)) - 0.5, fixed: true, names: names}
-}
-
-// share is where v lies: 0 at the low end, 1 at the high end, outside beyond; at
-// most a million lengths away, so that clipping can compute with it.
-func (s *scale) share(v float64) float64 {
-	share := (v - s.low) / (s.high - s.low)
-	if s.axis.Log {
-		low := math.Log10(s.low)
-		share = (math.Log10(v) - low) / (math.Log10(s.high) - low)
-	}
-	return min(1e6, max(-1e6, share))
+	s := scale{Axis: styledAxis(Axis{Label: a.Label}), names: names}
+	s.Min, s.Max = -0.5, float64(len(names))-0.5
+	s.data = extent{s.Min, s.Max, true}
+	s.Tick.Marker = nominalTicks(names)
+	return s
 }
 
 // extend makes room of so many points at the ends, where the axis is length
@@ -134,30 +213,34 @@ func (s *scale) extend(below, above, length float64) {
 	if length <= 0 || (below <= 0 && above <= 0) || room <= 0 {
 		return
 	}
-	if s.axis.Log {
-		low, high := math.Log10(s.low), math.Log10(s.high)
+	if s.log {
+		low, high := math.Log10(s.Min), math.Log10(s.Max)
 		per := (high - low) / room
-		s.low, s.high = math.Pow(10, max(-307, low-below*per)), math.Pow(10, min(307, high+above*per))
+		s.Min, s.Max = math.Pow(10, max(-307, low-below*per)), math.Pow(10, min(307, high+above*per))
 		return
 	}
-	per := (s.high - s.low) / room
-	s.low, s.high = s.low-below*per, s.high+above*per
+	per := (s.Max - s.Min) / room
+	s.Min, s.Max = s.Min-below*per, s.Max+above*per
 }
 
 // mark chooses the ticks, at most n of them.
 func (s *scale) mark(n int) {
 	s.exponent = 0
-	switch {
-	case s.names != nil:
-		s.ticks = nil
-		for i, name := range s.names {
-			s.ticks = append(s.ticks, tick{float64(i), name})
-		}
-	case s.axis.Ticks != nil:
-		s.ticks = explicitTicks(s.axis.Ticks, s.low, s.high)
-	case s.axis.Log:
-		s.ticks = logTicks(s.low, s.high, n)
-	default:
-		s.ticks, s.exponent = linearTicks(s.low, s.high, n)
+	if s.names == nil {
+		s.Tick.Marker = ticker(Axis{Ticks: s.places, Log: s.log}, n)
 	}
+	if linear, ok := s.Tick.Marker.(LinearTicks); ok {
+		linear.Factored = true
+		s.exponent = linear.Exponent(s.Min, s.Max)
+		s.Tick.Marker = linear
+	}
+	s.ticks = s.Tick.Marker.Ticks(s.Min, s.Max)
+}
+
+// markLength returns how long the mark of a tick is.
+func (s *scale) markLength(t plot.Tick) vg.Length {
+	if t.IsMinor() {
+		return minorTick
+	}
+	return s.Tick.Length
 }

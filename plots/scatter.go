@@ -6,74 +6,50 @@ import (
 	"image/color"
 	"math"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // rasterAbove is the number of points above which vector formats hold the points
 // as one image.
 const rasterAbove = 20000
 
-func (p *Scatter) prepare(env *environment) (content, error) {
+// Plot draws the points, fitted lines and bands into the data rectangle of a plot; see [Add].
+func (p *Scatter) Plot(c draw.Canvas, plt *plot.Plot) { mount(p).Plot(c, plt) }
+
+// DataRange is the range of the points and fitted lines.
+func (p *Scatter) DataRange() (xmin, xmax, ymin, ymax float64) { return mount(p).DataRange() }
+
+// GlyphBoxes are the boxes of the points.
+func (p *Scatter) GlyphBoxes(plt *plot.Plot) []plot.GlyphBox { return mount(p).GlyphBoxes(plt) }
+
+// Thumbnail draws a marker in the style of a series, over a line where it
+// has a fit, side by side for several.
+func (p *Scatter) Thumbnail(c *draw.Canvas) { mount(p).Thumbnail(c) }
+
+func (p *Scatter) prepare(prep *preparation) (content, error) {
 	if len(p.Series) == 0 {
-		return nil, env.errorf("a scatter needs at least one series")
+		return nil, prep.errorf("a scatter needs at least one series")
 	}
-	env.text(p.X.Label, p.Y.Label)
+	prep.text(p.X.Label, p.Y.Label)
 	var names []string
 	for _, s := range p.Series {
 		names = append(names, s.Name)
 	}
-	if err := env.names(names); err != nil {
+	if err := prep.names(names); err != nil {
 		return nil, err
 	}
-	clouds := make([]cloud, len(p.Series))
-	var x, y extent
-	var lost dropped
-	total := 0
-	for i, s := range p.Series {
-		if len(s.X) != len(s.Y) {
-			return nil, env.errorf("series %q: %d x values but %d y values", s.Name, len(s.X), len(s.Y))
-		}
-		clouds[i].style = env.style(s.Name)
-		for j := range s.X {
-			if !p.X.accepts(s.X[j], &lost) || !p.Y.accepts(s.Y[j], &lost) {
-				continue
-			}
-			clouds[i].x, clouds[i].y = append(clouds[i].x, s.X[j]), append(clouds[i].y, s.Y[j])
-			x.add(s.X[j])
-			y.add(s.Y[j])
-		}
-		total += len(clouds[i].x)
-		kind := keyMarker
-		if s.Fit != nil {
-			kind |= keyLine
-			if err := env.checkFit(s.Name, s.Fit); err != nil {
-				return nil, err
-			}
-		}
-		env.explain(s.Name, kind)
-	}
-	for _, s := range p.Series {
-		if s.Fit == nil {
-			continue
-		}
-		var ignored dropped // a fit may leave a log axis; the points decide the range
-		for j := range s.Fit.X {
-			if p.X.accepts(s.Fit.X[j], &ignored) && p.Y.accepts(s.Fit.Y[j], &ignored) {
-				x.add(s.Fit.X[j])
-				y.add(s.Fit.Y[j])
-			}
-		}
-	}
-	env.note(lost, true)
-	xs, err := newScale(p.X, x)
+	clouds, lost, err := p.clouds(prep)
 	if err != nil {
-		return nil, env.errorf("%v", err)
+		return nil, err
 	}
-	ys, err := newScale(p.Y, y)
+	prep.note(lost, true)
+	x, y, total := p.extents(clouds)
+	c, err := newNumeric(prep, p.X, p.Y, x, y)
 	if err != nil {
-		return nil, env.errorf("%v", err)
+		return nil, err
 	}
-	c := newChart(xs, ys)
 	c.empty = !x.some
 	c.paint = func(s *scene, a *area) {
 		if p.Diagonal {
@@ -86,7 +62,66 @@ func (p *Scatter) prepare(env *environment) (content, error) {
 			}
 		}
 	}
+	c.glyphs = func(put func(x, y float64, r vg.Rectangle)) {
+		box := square(pointRadius(total) * markerReach)
+		for _, c := range clouds {
+			for j := range c.x {
+				put(c.x[j], c.y[j], box)
+			}
+		}
+	}
 	return c, nil
+}
+
+// clouds checks the series and takes what the axes can show of their points.
+func (p *Scatter) clouds(prep *preparation) (clouds []cloud, lost dropped, err error) {
+	clouds = make([]cloud, len(p.Series))
+	for i, s := range p.Series {
+		if len(s.X) != len(s.Y) {
+			return nil, lost, prep.errorf("series %q: %d x values but %d y values", s.Name, len(s.X), len(s.Y))
+		}
+		clouds[i].style = prep.style(s.Name)
+		for j := range s.X {
+			if !p.X.accepts(s.X[j], &lost) || !p.Y.accepts(s.Y[j], &lost) {
+				continue
+			}
+			clouds[i].x, clouds[i].y = append(clouds[i].x, s.X[j]), append(clouds[i].y, s.Y[j])
+		}
+		kind := keyMarker
+		if s.Fit != nil {
+			kind |= keyLine
+			if err := prep.checkFit(s.Name, s.Fit); err != nil {
+				return nil, lost, err
+			}
+		}
+		prep.explain(s.Name, kind)
+	}
+	return clouds, lost, nil
+}
+
+// extents are the ranges of points and fits, and the number of points. A fit may
+// leave a log axis: what of it cannot be shown is not worth a note.
+func (p *Scatter) extents(clouds []cloud) (x, y extent, total int) {
+	for _, c := range clouds {
+		total += len(c.x)
+		for j := range c.x {
+			x.add(c.x[j])
+			y.add(c.y[j])
+		}
+	}
+	for _, s := range p.Series {
+		if s.Fit == nil {
+			continue
+		}
+		var ignored dropped
+		for j := range s.Fit.X {
+			if p.X.accepts(s.Fit.X[j], &ignored) && p.Y.accepts(s.Fit.Y[j], &ignored) {
+				x.add(s.Fit.X[j])
+				y.add(s.Fit.Y[j])
+			}
+		}
+	}
+	return x, y, total
 }
 
 // cloud is the drawable part of one series.
@@ -96,17 +131,22 @@ type cloud struct {
 }
 
 // checkFit validates the lengths and order of a fit.
-func (env *environment) checkFit(name string, f *Fit) error {
+func (prep *preparation) checkFit(name string, f *Fit) error {
 	if len(f.X) != len(f.Y) || len(f.X) < 2 {
-		return env.errorf("fit of series %q: %d x and %d y values, want as many of each and at least 2", name, len(f.X), len(f.Y))
+		return prep.errorf("fit of series %q: %d x and %d y values, want as many of each and at least 2", name, len(f.X), len(f.Y))
 	}
-	return env.sameLength(name, len(f.X), f.Low, f.High)
+	return prep.sameLength(name, len(f.X), f.Low, f.High)
+}
+
+// pointRadius is the radius of markers: smaller the more there are.
+func pointRadius(total int) vg.Length {
+	return vg.Length(min(1.9, max(0.8, 9/math.Pow(float64(max(1, total)), 0.28))))
 }
 
 // points draws the clouds, point by point in turn so that no series covers
 // another, in one image where there are too many for a vector format.
 func (s *scene) points(clouds []cloud, total int, a *area) {
-	radius := vg.Length(min(1.9, max(0.8, 9/math.Pow(float64(max(1, total)), 0.28))))
+	radius := pointRadius(total)
 	alpha := min(0.9, max(0.12, 20/math.Sqrt(float64(max(1, total)))))
 	target := s
 	to := a
@@ -118,7 +158,7 @@ func (s *scene) points(clouds []cloud, total int, a *area) {
 		size := rect.Size()
 		layer := newRaster(size.X, size.Y, color.Transparent)
 		target = &scene{canvas: layer, width: size.X, height: size.Y}
-		to = &area{x: a.x, y: a.y, Rectangle: vg.Rectangle{
+		to = &area{x: a.x, y: a.y, logY: a.logY, Rectangle: vg.Rectangle{
 			Min: vg.Point{X: margin, Y: margin}, Max: vg.Point{X: size.X - margin, Y: size.Y - margin}}}
 		defer func() { s.canvas.DrawImage(rect, layer.Image()) }()
 	}
@@ -158,7 +198,7 @@ func (s *scene) fit(f *Fit, style Style, x, y Axis, a *area, rim bool) {
 
 // diagonal draws y = x where both axes are of one kind.
 func (s *scene) diagonal(a *area) {
-	low, high := max(a.x.low, a.y.low), min(a.x.high, a.y.high)
+	low, high := max(a.x.Min, a.y.Min), min(a.x.Max, a.y.Max)
 	if low < high {
 		s.clippedLine([]vg.Point{a.point(low, low), a.point(high, high)}, a.Rectangle, plainInk, 0.6, []vg.Length{2.5, 1.8})
 	}
@@ -205,7 +245,7 @@ func (s *scene) band(xs, ys, low, high []float64, x, y Axis, c color.NRGBA, a *a
 	for i := range xs {
 		bottom := low[i]
 		if y.Log && bottom <= 0 {
-			bottom = a.y.low
+			bottom = a.y.Min
 		}
 		if !x.accepts(xs[i], &ignored) || !y.accepts(ys[i], &ignored) || !y.accepts(bottom, &ignored) || !y.accepts(high[i], &ignored) {
 			flush()

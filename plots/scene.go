@@ -140,6 +140,9 @@ func (s *scene) marker(p vg.Point, radius vg.Length, style Style, fill color.NRG
 	}
 }
 
+// markerReach is how far the widest marker reaches, in radii.
+const markerReach = 1.45
+
 // markerPath is the outline of a closed marker.
 func markerPath(shape int, p vg.Point, radius vg.Length) vg.Path {
 	switch shape {

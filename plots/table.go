@@ -6,8 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
+
+// Plot draws the table into the data rectangle of a plot, whose axes [Add] hides.
+func (p *Table) Plot(c draw.Canvas, plt *plot.Plot) { mount(p).Plot(c, plt) }
 
 // grid is a prepared Table.
 type grid struct {
@@ -17,13 +22,13 @@ type grid struct {
 	columns int
 }
 
-func (p *Table) prepare(env *environment) (content, error) {
+func (p *Table) prepare(prep *preparation) (content, error) {
 	if len(p.Header) == 0 {
-		return nil, env.errorf("a table needs a header")
+		return nil, prep.errorf("a table needs a header")
 	}
 	g := &grid{columns: len(p.Header)}
 	if len(p.Align) > g.columns {
-		return nil, env.errorf("table: %d alignments for %d columns", len(p.Align), g.columns)
+		return nil, prep.errorf("table: %d alignments for %d columns", len(p.Align), g.columns)
 	}
 	for i := range g.columns {
 		a := AlignAuto
@@ -42,20 +47,20 @@ func (p *Table) prepare(env *environment) (content, error) {
 	g.keys = append(g.keys, nil)
 	for i, row := range p.Rows {
 		if len(row) > g.columns {
-			return nil, env.errorf("table row %d has %d cells, the header %d", i+1, len(row), g.columns)
+			return nil, prep.errorf("table row %d has %d cells, the header %d", i+1, len(row), g.columns)
 		}
 		full := make([]string, g.columns)
 		copy(full, row)
 		g.cells = append(g.cells, full)
 		var key *Style
 		if p.Keys && full[0] != "" {
-			style := env.style(full[0])
+			style := prep.style(full[0])
 			key = &style
 		}
 		g.keys = append(g.keys, key)
 	}
 	for _, row := range g.cells {
-		env.text(row...)
+		prep.text(row...)
 	}
 	return g, nil
 }
@@ -83,18 +88,7 @@ const (
 func (g *grid) draw(s *scene, _, tile vg.Rectangle) error {
 	tile.Max.Y -= 1.5
 	room := tile.Size()
-	var l tableLayout
-	// Shrink, then wrap, then (with a warning) go below the size of good practice.
-	fits := false
-	for _, try := range []struct {
-		size float64
-		wrap bool
-	}{{labelSize, false}, {tickSize, false}, {smallestSize, false}, {tickSize, true}, {smallestSize, true}, {5, true}, {4, true}, {3, true}} {
-		l = g.lay(try.size, room.X, try.wrap)
-		if fits = l.width <= room.X+0.01 && l.height <= room.Y+0.01; fits && (!l.cut || try.size <= smallestSize) {
-			break
-		}
-	}
+	l, fits := g.fit(room)
 	if !fits {
 		return errorIn(s.panel, "a table of %d rows and %d columns does not fit its tile", len(g.cells)-1, g.columns)
 	}
@@ -114,39 +108,61 @@ func (g *grid) draw(s *scene, _, tile vg.Rectangle) error {
 	}
 	space := min(3, (room.Y-l.height)/vg.Length(2*len(l.heights)))
 	y := tile.Max.Y
-	s.line([]vg.Point{{X: tile.Min.X, Y: y}, {X: tile.Min.X + total, Y: y}}, ink, 0.8, nil)
-	for i, row := range l.blocks {
+	rule := func(width vg.Length) {
+		s.line([]vg.Point{{X: tile.Min.X, Y: y}, {X: tile.Min.X + total, Y: y}}, ink, width, nil)
+	}
+	rule(0.8)
+	for i := range l.blocks {
 		height := l.heights[i] + 2*space
-		x := tile.Min.X
-		for j, b := range row {
-			at, align := x, alignStart
-			switch g.align[j] {
-			case AlignRight:
-				at, align = x+l.widths[j], alignEnd
-			case AlignCenter:
-				at, align = x+l.widths[j]/2, alignCenter
-			}
-			if j == 0 && g.hasKeys() {
-				if g.keys[i] != nil {
-					drawSwatch(s, *g.keys[i], vg.Point{X: x, Y: y - height/2})
-				}
-				at += keySpace * vg.Length(1-align) // the key stands left of the text
-			}
-			if b.width > 0 {
-				s.drawText("cell", b, vg.Point{X: at, Y: y - height/2}, align, alignCenter, 0, ink)
-			}
-			x += l.widths[j] + l.gap
-		}
+		g.drawRow(s, &l, i, vg.Point{X: tile.Min.X, Y: y - height/2})
 		y -= height
-		if i == 0 || i == len(l.blocks)-1 {
-			width := vg.Length(0.5)
-			if i > 0 {
-				width = 0.8
-			}
-			s.line([]vg.Point{{X: tile.Min.X, Y: y}, {X: tile.Min.X + total, Y: y}}, ink, width, nil)
+		switch i {
+		case 0:
+			rule(0.5)
+		case len(l.blocks) - 1:
+			rule(0.8)
 		}
 	}
 	return nil
+}
+
+// fit lays the table out as large as the room allows: it shrinks, then wraps, then
+// goes below the size of good practice.
+func (g *grid) fit(room vg.Point) (l tableLayout, fits bool) {
+	for _, try := range []struct {
+		size float64
+		wrap bool
+	}{{labelSize, false}, {tickSize, false}, {smallestSize, false}, {tickSize, true}, {smallestSize, true}, {5, true}, {4, true}, {3, true}} {
+		l = g.lay(try.size, room.X, try.wrap)
+		if fits = l.width <= room.X+0.01 && l.height <= room.Y+0.01; fits && (!l.cut || try.size <= smallestSize) {
+			break
+		}
+	}
+	return l, fits
+}
+
+// drawRow draws the i-th row about a middle height, from its left edge.
+func (g *grid) drawRow(s *scene, l *tableLayout, i int, left vg.Point) {
+	x, y := left.X, left.Y
+	for j, b := range l.blocks[i] {
+		at, align := x, alignStart
+		switch g.align[j] {
+		case AlignRight:
+			at, align = x+l.widths[j], alignEnd
+		case AlignCenter:
+			at, align = x+l.widths[j]/2, alignCenter
+		}
+		if j == 0 && g.hasKeys() {
+			if g.keys[i] != nil {
+				drawSwatch(s, *g.keys[i], vg.Point{X: x, Y: y}, 1)
+			}
+			at += keySpace * vg.Length(1-align) // the key stands left of the text
+		}
+		if b.width > 0 {
+			s.drawText("cell", b, vg.Point{X: at, Y: y}, align, alignCenter, 0, ink)
+		}
+		x += l.widths[j] + l.gap
+	}
 }
 
 func (g *grid) hasKeys() bool {

@@ -1,5 +1,4 @@
-// Text: the fonts, the markup for subscripts and superscripts, measuring,
-// wrapping and drawing.
+// Text: the fonts, measuring, wrapping and drawing.
 
 package plots
 
@@ -9,13 +8,11 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
 
 	"codeberg.org/go-fonts/liberation/liberationsansbold"
 	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	stdfont "golang.org/x/image/font"
 	"golang.org/x/image/font/opentype"
-	"golang.org/x/image/font/sfnt"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 )
@@ -131,131 +128,6 @@ func newBlock(s string, size float64, bold bool) block {
 	return b
 }
 
-// piece is text on one level: 1 superscript, −1 subscript.
-type piece struct {
-	text  string
-	level int
-}
-
-// scripts maps Unicode superscripts and subscripts, which the font has only in
-// part, to the markup's levels.
-var scripts = func() map[rune]piece {
-	m := map[rune]piece{'⁻': {"−", 1}, '₋': {"−", -1}, '⁺': {"+", 1}, 'ⁿ': {"n", 1}, 'ₛ': {"s", -1}, 'ₙ': {"n", -1}, 'ₖ': {"k", -1}, 'ₜ': {"t", -1}, 'ᵢ': {"i", -1}}
-	for i, r := range []rune("⁰¹²³⁴⁵⁶⁷⁸⁹") {
-		m[r] = piece{string(rune('0' + i)), 1}
-	}
-	for i, r := range []rune("₀₁₂₃₄₅₆₇₈₉") {
-		m[r] = piece{string(rune('0' + i)), -1}
-	}
-	return m
-}()
-
-// parseMarkup splits a line into pieces. An unclosed brace is literal text.
-func parseMarkup(s string) []piece {
-	var pieces []piece
-	add := func(text string, level int) {
-		if text == "" {
-			return
-		}
-		if n := len(pieces); n > 0 && pieces[n-1].level == level {
-			pieces[n-1].text += text
-			return
-		}
-		pieces = append(pieces, piece{text, level})
-	}
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		next := byte(0)
-		if i+1 < len(s) {
-			next = s[i+1]
-		}
-		switch {
-		case r == '\\' && (next == '\\' || next == '_' || next == '^'):
-			add(string(next), 0)
-			i += 2
-			continue
-		case (r == '_' || r == '^') && next == '{':
-			if end := strings.IndexByte(s[i+2:], '}'); end >= 0 {
-				level := 1
-				if r == '_' {
-					level = -1
-				}
-				for _, inner := range s[i+2 : i+2+end] {
-					add(displayRune(inner), level)
-				}
-				i += end + 3
-				continue
-			}
-		}
-		if script, ok := scripts[r]; ok {
-			add(script.text, script.level)
-		} else {
-			add(displayRune(r), 0)
-		}
-		i += size
-	}
-	return pieces
-}
-
-// missingGlyph is drawn for what the font lacks.
-const missingGlyph = "□"
-
-// displayRune is what is drawn for one rune: controls become spaces, hyphens of
-// all kinds a hyphen, combining marks nothing (the backends displace them), and
-// what the font lacks a box.
-func displayRune(r rune) string {
-	switch {
-	case r == utf8.RuneError:
-		return missingGlyph
-	case r == '\u2010' || r == '\u2011':
-		return "-"
-	case unicode.IsControl(r) || unicode.IsSpace(r):
-		return " "
-	case unicode.Is(unicode.M, r):
-		return ""
-	case r > 0xffff || !hasGlyph(r):
-		return missingGlyph
-	}
-	return string(r)
-}
-
-var glyphs sync.Map // rune → bool
-
-// hasGlyph reports whether the bundled regular font can draw r.
-func hasGlyph(r rune) bool {
-	if known, ok := glyphs.Load(r); ok {
-		return known.(bool)
-	}
-	var buffer sfnt.Buffer
-	index, err := fonts().Lookup(regularFont, 10).Face.GlyphIndex(&buffer, r)
-	found := err == nil && index != 0
-	glyphs.Store(r, found)
-	return found
-}
-
-// undrawable lists the runes of s that are not drawn as themselves.
-func undrawable(s string) []rune {
-	var missing []rune
-	for _, r := range s {
-		if _, ok := scripts[r]; ok || unicode.IsControl(r) || unicode.IsSpace(r) {
-			continue
-		}
-		if d := displayRune(r); (d == missingGlyph && r != '□') || d == "" {
-			missing = append(missing, r)
-		}
-	}
-	return missing
-}
-
-// plainText is s without its markup.
-func plainText(s string) string {
-	var b strings.Builder
-	for _, p := range parseMarkup(s) {
-		b.WriteString(p.text)
-	}
-	return b.String()
-}
-
 // unbreakable splits s where a line may end: after spaces, and inside names after
 // '_', '-', '/' and '.', or before a capital that follows a small letter. Markup
 // stays whole.
@@ -345,13 +217,13 @@ const (
 
 // drawText draws b at p. alignX places the block (and each of its lines) left of,
 // on or right of p; alignY likewise above (start), on or below (end) p, where the
-// centre of one line is the middle of its capitals. rotation is anticlockwise in
+// center of one line is the middle of its capitals. rotation is anticlockwise in
 // radians about p. kind names what the text is for geometric tests.
 func (s *scene) drawText(kind string, b block, p vg.Point, alignX, alignY, rotation float64, ink color.Color) {
 	bottom := -vg.Length(alignY) * b.height
 	if alignY == alignCenter {
 		middle := vg.Length(capHeight)/2*b.size + vg.Length(len(b.lines)-1)*linePitch*b.size/2
-		bottom = -middle - descent*b.size + vg.Length(len(b.lines)-1)*0
+		bottom = -middle - descent*b.size
 	}
 	left := -vg.Length(alignX) * b.width
 	s.record(kind, b.plain, p, rotation, vg.Rectangle{
@@ -365,16 +237,21 @@ func (s *scene) drawText(kind string, b block, p vg.Point, alignX, alignY, rotat
 		s.canvas.Rotate(rotation)
 		origin = vg.Point{}
 	}
-	for i, line := range b.lines {
+	for i := range b.lines {
 		x := origin.X - vg.Length(alignX)*b.widths[i]
 		y := origin.Y + bottom + b.size*vg.Length(descent+float64(len(b.lines)-1-i)*linePitch)
-		for _, r := range line {
-			s.canvas.FillString(r.face, vg.Point{X: x, Y: y + r.rise}, r.text)
-			x += r.width
-		}
+		b.fill(s.canvas, i, vg.Point{X: x, Y: y})
 	}
 	if rotation != 0 {
 		s.canvas.Pop()
+	}
+}
+
+// fill draws the i-th line of a block, its baseline from p.
+func (b *block) fill(c vg.Canvas, i int, p vg.Point) {
+	for _, r := range b.lines[i] {
+		c.FillString(r.face, vg.Point{X: p.X, Y: p.Y + r.rise}, r.text)
+		p.X += r.width
 	}
 }
 

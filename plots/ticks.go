@@ -1,34 +1,107 @@
-// Tick marks: 1-2-5 steps with fixed decimals, and decades for log axes.
+// Tick marks as gonum tickers: 1-2-5 steps with fixed decimals, decades for log
+// axes, and given places.
 
 package plots
 
 import (
 	"math"
 	"strconv"
+
+	"gonum.org/v1/plot"
 )
 
-// tick is a mark on an axis; one without a label is a minor mark.
-type tick struct {
-	value float64
-	label string
+// defaultTicks is the most labels of a ticker that says nothing else.
+const defaultTicks = 6
+
+// LinearTicks is a [plot.Ticker] of multiples of 1, 2 or 5 times a power of ten.
+// Labels have equally many decimals and U+2212 for minus. Where plain numbers
+// would be long, each label carries a power of ten ("2.5×10^{5}"; see [Markup]).
+type LinearTicks struct {
+	// Most is the most ticks (up to five where the next coarser step would leave
+	// only one); 0: 6.
+	Most int
+	// Factored leaves the power of ten out of the labels, for an axis that prints
+	// it once; see Exponent.
+	Factored bool
+}
+
+// Ticks returns the ticks inside [low, high]; none where the range is empty, not
+// finite, or constant but for rounding.
+func (t LinearTicks) Ticks(low, high float64) []plot.Tick {
+	ticks, exponent := linearTicks(low, high, orDefault(t.Most))
+	if exponent == 0 || t.Factored {
+		return ticks
+	}
+	for i := range ticks {
+		if ticks[i].Value == 0 {
+			ticks[i].Label = "0"
+			continue
+		}
+		ticks[i].Label += "×" + decadeLabel(exponent, false)
+	}
+	return ticks
+}
+
+// Exponent is the power of ten that the labels of a factored axis leave out (0:
+// none).
+func (t LinearTicks) Exponent(low, high float64) int {
+	_, exponent := linearTicks(low, high, orDefault(t.Most))
+	return exponent
+}
+
+// LogTicks is a [plot.Ticker] for a log axis: decades (every m-th where there are
+// many), 1-2-5 steps within two decades, or linear steps within a small range;
+// unlabelled marks between. Labels are plain numbers where all are short, else
+// powers of ten ("10^{−3}"; see [Markup]).
+type LogTicks struct {
+	// Most is the most labels; 0: 6.
+	Most int
+}
+
+// Ticks returns the ticks inside [low, high]; none unless 0 < low < high.
+func (t LogTicks) Ticks(low, high float64) []plot.Tick {
+	return logTicks(low, high, orDefault(t.Most))
+}
+
+// FixedTicks is a [plot.Ticker] of given places, labelled with the fewest decimals
+// (at most six) that write them.
+type FixedTicks []float64
+
+// Ticks returns the places inside [low, high]; NaN is left out.
+func (t FixedTicks) Ticks(low, high float64) []plot.Tick { return explicitTicks(t, low, high) }
+
+// nominalTicks are names at 0, 1, ….
+func nominalTicks(names []string) plot.ConstantTicks {
+	ticks := make(plot.ConstantTicks, len(names))
+	for i, name := range names {
+		ticks[i] = plot.Tick{Value: float64(i), Label: name}
+	}
+	return ticks
+}
+
+func orDefault(most int) int {
+	if most <= 0 {
+		return defaultTicks
+	}
+	return most
 }
 
 // linearTicks returns at most atMost labelled ticks (up to five where the next
 // coarser step would leave only one) at multiples of 1, 2 or 5 times a power of ten inside [low, high], and
 // the exponent of the power of ten to print at the axis (0: none). Labels have
 // equally many decimals and U+2212 for minus.
-func linearTicks(low, high float64, atMost int) (ticks []tick, exponent int) {
+func linearTicks(low, high float64, atMost int) (ticks []plot.Tick, exponent int) {
 	span := high - low
 	if !(span > 1e-12*max(math.Abs(low), math.Abs(high))) || span < 1e-300 || math.IsInf(span, 0) {
 		return nil, 0
 	}
 	atMost = max(2, atMost)
-	var finer func() ([]tick, int) // the step before, where the next leaves one tick only
+	var finer func() ([]plot.Tick, int) // the step before, where the next leaves one tick only
 	for power := int(math.Floor(math.Log10(span/float64(atMost)))) - 1; ; power++ {
 		for _, mantissa := range []int64{1, 2, 5} {
 			step := float64(mantissa) * math.Pow(10, float64(power))
 			first, last := math.Ceil(low/step-1e-9), math.Floor(high/step+1e-9)
-			choice := func() ([]tick, int) { return label(int64(first), int64(last), mantissa, power) }
+			choice := func() ([]plot.Tick, int) { return label(int64(first), int64(last), mantissa, power) }
 			switch n := last - first + 1; {
 			case n > float64(atMost):
 				finer = choice
@@ -42,7 +115,7 @@ func linearTicks(low, high float64, atMost int) (ticks []tick, exponent int) {
 }
 
 // label makes the ticks i·mantissa·10^power for i in [first, last].
-func label(first, last, mantissa int64, power int) (ticks []tick, exponent int) {
+func label(first, last, mantissa int64, power int) (ticks []plot.Tick, exponent int) {
 	largest := max(math.Abs(float64(first)), math.Abs(float64(last))) * float64(mantissa)
 	if largest > 0 {
 		magnitude := int(math.Floor(math.Log10(largest)+1e-12)) + power
@@ -61,15 +134,15 @@ func label(first, last, mantissa int64, power int) (ticks []tick, exponent int) 
 		if power < 0 {
 			value = float64(i*mantissa) / math.Pow(10, float64(-power))
 		}
-		ticks = append(ticks, tick{value, minus(strconv.FormatFloat(scaled, 'f', decimals, 64))})
+		ticks = append(ticks, plot.Tick{Value: value, Label: minus(strconv.FormatFloat(scaled, 'f', decimals, 64))})
 	}
 	return ticks, exponent
 }
 
 // explicitTicks labels the given places with the fewest decimals that tell them
 // apart from their neighbours exactly, at most six.
-func explicitTicks(values []float64, low, high float64) []tick {
-	var ticks []tick
+func explicitTicks(values []float64, low, high float64) []plot.Tick {
+	var ticks []plot.Tick
 	for _, v := range values {
 		if math.IsNaN(v) || v < low || v > high {
 			continue
@@ -84,7 +157,7 @@ func explicitTicks(values []float64, low, high float64) []tick {
 		} else {
 			text = Number(v, significantDigits(v))
 		}
-		ticks = append(ticks, tick{v, text})
+		ticks = append(ticks, plot.Tick{Value: v, Label: text})
 	}
 	return ticks
 }
@@ -103,7 +176,7 @@ func significantDigits(v float64) int {
 // most atMost labels: decades (every m-th where there are many), 1-2-5 steps
 // within two decades, or linear steps within a small range; minor marks between.
 // Labels are plain numbers where all are short, else powers of ten.
-func logTicks(low, high float64, atMost int) []tick {
+func logTicks(low, high float64, atMost int) []plot.Tick {
 	if !(low > 0) || !(low < high) {
 		return nil
 	}
@@ -113,17 +186,17 @@ func logTicks(low, high float64, atMost int) []tick {
 	if decades := last - first + 1; decades >= 3 || (decades == 2 && atMost < 4) {
 		every := (decades + atMost - 1) / atMost
 		plain := first >= -3 && last <= 3
-		var ticks []tick
+		var ticks []plot.Tick
 		// A common phase: multiples of every, so that 10^0 is labelled when present.
 		for e := first; e <= last; e++ {
-			t := tick{value: math.Pow(10, float64(e))}
+			t := plot.Tick{Value: math.Pow(10, float64(e))}
 			if ((e%every)+every)%every == 0 {
-				t.label = decadeLabel(e, plain)
+				t.Label = decadeLabel(e, plain)
 			}
 			ticks = append(ticks, t)
 		}
 		if labelled(ticks) < 2 {
-			ticks[0].label, ticks[len(ticks)-1].label = decadeLabel(first, plain), decadeLabel(last, plain)
+			ticks[0].Label, ticks[len(ticks)-1].Label = decadeLabel(first, plain), decadeLabel(last, plain)
 		}
 		if decades <= 8 {
 			ticks = append(ticks, logMinor(low, high, first-1, last)...)
@@ -131,11 +204,11 @@ func logTicks(low, high float64, atMost int) []tick {
 		return ticks
 	}
 	for _, mantissas := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
-		var ticks []tick
+		var ticks []plot.Tick
 		for e := first - 1; e <= last; e++ {
 			for _, m := range mantissas {
 				if v := m * math.Pow(10, float64(e)); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
-					ticks = append(ticks, tick{v, Number(v, 1)})
+					ticks = append(ticks, plot.Tick{Value: v, Label: Number(v, 1)})
 				}
 			}
 		}
@@ -144,13 +217,13 @@ func logTicks(low, high float64, atMost int) []tick {
 		}
 	}
 	linear, exponent := linearTicks(low, high, atMost)
-	var ticks []tick
+	var ticks []plot.Tick
 	for _, t := range linear {
-		if t.value <= 0 {
+		if t.Value <= 0 {
 			continue
 		}
 		if exponent != 0 {
-			t.label += "×" + decadeLabel(exponent, false)
+			t.Label += "×" + decadeLabel(exponent, false)
 		}
 		ticks = append(ticks, t)
 	}
@@ -158,12 +231,12 @@ func logTicks(low, high float64, atMost int) []tick {
 }
 
 // logMinor returns the unlabelled marks 2…9 of the decades first…last in range.
-func logMinor(low, high float64, first, last int) []tick {
-	var ticks []tick
+func logMinor(low, high float64, first, last int) []plot.Tick {
+	var ticks []plot.Tick
 	for e := first; e <= last; e++ {
 		for m := 2; m <= 9; m++ {
 			if v := float64(m) * math.Pow(10, float64(e)); v >= low && v <= high {
-				ticks = append(ticks, tick{value: v})
+				ticks = append(ticks, plot.Tick{Value: v})
 			}
 		}
 	}
@@ -177,10 +250,10 @@ func decadeLabel(exponent int, plain bool) string {
 	return "10^{" + minus(strconv.Itoa(exponent)) + "}"
 }
 
-func labelled(ticks []tick) int {
+func labelled(ticks []plot.Tick) int {
 	n := 0
 	for _, t := range ticks {
-		if t.label != "" {
+		if t.Label != "" {
 			n++
 		}
 	}

@@ -1,3 +1,5 @@
+// Tick rules: places and labels.
+
 package plots
 
 import (
@@ -7,20 +9,22 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/plot"
 	"pgregory.net/rapid"
 )
 
-func labels(ticks []tick) string {
+func labels(ticks []plot.Tick) string {
 	var texts []string
 	for _, t := range ticks {
-		if t.label != "" {
-			texts = append(texts, t.label)
+		if t.Label != "" {
+			texts = append(texts, t.Label)
 		}
 	}
 	return strings.Join(texts, " ")
 }
 
 func TestLinearTicks(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		low, high float64
 		n         int
@@ -53,6 +57,7 @@ func TestLinearTicks(t *testing.T) {
 
 // Labels say the values, lie in the range, increase, and are neither few nor many.
 func TestLinearTicksProperties(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		low := rapid.Float64Range(-1e12, 1e12).Draw(t, "low")
 		span := math.Pow(10, rapid.Float64Range(-12, 12).Draw(t, "span"))
@@ -66,18 +71,19 @@ func TestLinearTicksProperties(t *testing.T) {
 			t.Fatalf("%d ticks, at most %d wanted", len(ticks), n)
 		}
 		for i, k := range ticks {
-			if k.value < low-1e-6*span || k.value > high+1e-6*span || (i > 0 && k.value <= ticks[i-1].value) {
-				t.Fatalf("tick %d at %g outside [%g, %g] or out of order", i, k.value, low, high)
+			if k.Value < low-1e-6*span || k.Value > high+1e-6*span || (i > 0 && k.Value <= ticks[i-1].Value) {
+				t.Fatalf("tick %d at %g outside [%g, %g] or out of order", i, k.Value, low, high)
 			}
-			v, err := strconv.ParseFloat(strings.ReplaceAll(k.label, "−", "-")+fmt.Sprintf("e%d", exponent), 64)
-			if err != nil || math.Abs(v-k.value) > 1e-6*span {
-				t.Fatalf("label %q ×10^%d says %g, the tick is at %g", k.label, exponent, v, k.value)
+			v, err := strconv.ParseFloat(strings.ReplaceAll(k.Label, "−", "-")+fmt.Sprintf("e%d", exponent), 64)
+			if err != nil || math.Abs(v-k.Value) > 1e-6*span {
+				t.Fatalf("label %q ×10^%d says %g, the tick is at %g", k.Label, exponent, v, k.Value)
 			}
 		}
 	})
 }
 
 func TestLogTicks(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		low, high float64
 		n         int
@@ -104,6 +110,7 @@ func TestLogTicks(t *testing.T) {
 
 // Whatever the range, a log axis has two labels or more, all inside it.
 func TestLogTicksProperties(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		low := math.Pow(10, rapid.Float64Range(-200, 200).Draw(t, "low"))
 		high := low * math.Pow(10, rapid.Float64Range(0.01, 90).Draw(t, "decades"))
@@ -113,32 +120,42 @@ func TestLogTicksProperties(t *testing.T) {
 			t.Fatalf("[%g, %g], %d: %d labels: %s", low, high, n, labelled(ticks), labels(ticks))
 		}
 		for _, k := range ticks {
-			if k.value < low*(1-1e-6) || k.value > high*(1+1e-6) {
-				t.Fatalf("tick at %g outside [%g, %g]", k.value, low, high)
+			if k.Value < low*(1-1e-6) || k.Value > high*(1+1e-6) {
+				t.Fatalf("tick at %g outside [%g, %g]", k.Value, low, high)
 			}
 		}
 	})
 }
 
 func TestExplicitTicks(t *testing.T) {
+	t.Parallel()
 	got := labels(explicitTicks([]float64{0.01, 0.05, 0.1, 5, -2, 1e-7, math.NaN(), 99}, -10, 10))
 	if want := "0.01 0.05 0.1 5 −2 1×10^{−7}"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func TestNumber(t *testing.T) {
+// As tickers of gonum's the rules say the power of ten in each label, or leave it
+// to the axis.
+func TestTickers(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
-		value  float64
-		digits int
-		want   string
+		ticker    plot.Ticker
+		low, high float64
+		want      string
 	}{
-		{0, 3, "0"}, {1, 3, "1.00"}, {-12.345, 3, "−12.3"}, {9.996, 3, "10.0"}, {1234.5, 3, "1230"}, {0.00123456, 3, "0.00123"},
-		{1.234e-4, 3, "1.23×10^{−4}"}, {-1e5, 1, "−1×10^{5}"}, {99999, 3, "1.00×10^{5}"}, {math.NaN(), 3, "n/a"},
-		{math.Inf(1), 3, "∞"}, {math.Inf(-1), 3, "−∞"}, {1.5, 0, "2"}, {math.Pi, 99, "3.1415926535897931"},
+		{LinearTicks{}, 0, 1, "0.0 0.2 0.4 0.6 0.8 1.0"},
+		{LinearTicks{Most: 3}, 0, 2.5e-4, "0 1×10^{−4} 2×10^{−4}"},
+		{LinearTicks{Most: 3, Factored: true}, 0, 2.5e-4, "0 1 2"},
+		{LogTicks{}, 0.5, 200, "1 10 100"},
+		{FixedTicks{0.5, 2, 99}, 0, 10, "0.5 2"},
+		{nominalTicks([]string{"a", "b"}), 0, 1, "a b"},
 	} {
-		if got := Number(c.value, c.digits); got != c.want {
-			t.Errorf("Number(%g, %d) = %q, want %q", c.value, c.digits, got, c.want)
+		if got := labels(c.ticker.Ticks(c.low, c.high)); got != c.want {
+			t.Errorf("%#v: %q, want %q", c.ticker, got, c.want)
 		}
+	}
+	if e := (LinearTicks{Most: 3}).Exponent(0, 2.5e-4); e != -4 {
+		t.Errorf("exponent %d, want -4", e)
 	}
 }

@@ -1,6 +1,6 @@
-// Package report writes what an analysis found: the result file (JSON), CSV
-// files, console tables, and the transaction that makes all files of a run
-// appear together or not at all.
+// Package report writes what an analysis found, and reads it again: the result
+// file (JSON), CSV files, console tables, and the transaction that makes all
+// files of a run appear together or not at all.
 //
 // A result file starts with its schema and says where every number comes from:
 //
@@ -40,4 +40,19 @@
 //	err = files.JSON("smoothness.json", result)
 //	…
 //	return files.Commit()
+//
+// It is read as
+//
+//	result, err := report.Read("evaluation_plots/smoothness/smoothness.json")
+//	if err != nil {
+//		return err
+//	}
+//	for _, name := range result.Models.Keys() {
+//		model, err := result.Model(name)
+//		if err != nil {
+//			return err
+//		}
+//		slope, err := model.Number("slope")
+//		…
+//	}
 package report

@@ -3,6 +3,7 @@
 package report_test
 
 import (
+	"fmt"
 	"os"
 
 	"repscope/report"
@@ -37,4 +38,22 @@ func ExampleEncode() {
 	//     "reason": "the latents are constant"
 	//   }
 	// }
+}
+
+func ExampleRead() {
+	result, err := report.Read("testdata/smoothness.json")
+	if err != nil {
+		panic(err)
+	}
+	model, err := result.Model("jepa")
+	if err != nil {
+		panic(err)
+	}
+	slope, err := model.Number("slope")
+	if err != nil {
+		panic(err)
+	}
+	interval, err := model.Interval("slope_ci")
+	fmt.Println(result.Analysis, result.Models.Keys(), slope.Defined(), interval.Low < slope.V && slope.V < interval.High, err)
+	// Output: smoothness [jepa encoder_decoder random pca] true true <nil>
 }

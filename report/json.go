@@ -66,6 +66,7 @@ var (
 	intervalType      = reflect.TypeFor[Interval]()
 	objectType        = reflect.TypeFor[Object]()
 	marshalerType     = reflect.TypeFor[json.Marshaler]()
+	numberType        = reflect.TypeFor[json.Number]()
 	textMarshalerType = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
@@ -73,35 +74,12 @@ func build(v reflect.Value, place string) (node, error) {
 	if !v.IsValid() {
 		return null, nil
 	}
-	switch v.Type() {
-	case valueType:
-		x := v.Interface().(Value)
-		if !x.Defined() {
-			return node{scalar: "null", reason: x.why()}, nil
-		}
-		return node{scalar: formatFloat(x.V)}, nil
-	case intervalType:
-		x := v.Interface().(Interval)
-		if !x.Defined() {
-			return node{scalar: "null", reason: x.why()}, nil
-		}
-		return node{kind: arrayNode, items: []node{floatNode(x.Low), floatNode(x.High)}}, nil
-	case objectType:
-		o := v.Interface().(Object)
-		n := node{kind: objectNode}
-		for _, key := range o.keys {
-			item, err := build(reflect.ValueOf(o.values[key]), place+"."+key)
-			if err != nil {
-				return null, err
-			}
-			n.add(key, item)
-		}
-		n.close()
-		return n, nil
+	if n, ok, err := buildOwn(v, place); ok || err != nil {
+		return n, err
 	}
 	if v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface &&
 		(v.Type().Implements(marshalerType) || v.Type().Implements(textMarshalerType)) {
-		return marshalled(v, place)
+		return marshaled(v, place)
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -126,34 +104,9 @@ func build(v reflect.Value, place string) (node, error) {
 	case reflect.String:
 		return stringNode(v.String()), nil
 	case reflect.Slice, reflect.Array:
-		if v.Kind() == reflect.Slice && v.IsNil() {
-			return node{kind: arrayNode}, nil
-		}
-		n := node{kind: arrayNode}
-		for i := range v.Len() {
-			item, err := build(v.Index(i), fmt.Sprintf("%s[%d]", place, i))
-			if err != nil {
-				return null, err
-			}
-			n.items = append(n.items, item)
-		}
-		return n, nil
+		return buildList(v, place)
 	case reflect.Map:
-		if v.Type().Key().Kind() != reflect.String {
-			return null, fmt.Errorf("report: %s: map keys of type %s cannot be JSON keys", placeName(place), v.Type().Key())
-		}
-		n := node{kind: objectNode}
-		keys := v.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-		for _, key := range keys {
-			item, err := build(v.MapIndex(key), place+"."+key.String())
-			if err != nil {
-				return null, err
-			}
-			n.add(key.String(), item)
-		}
-		n.close()
-		return n, nil
+		return buildMap(v, place)
 	case reflect.Struct:
 		n := node{kind: objectNode}
 		if err := n.addFields(v, place); err != nil {
@@ -163,6 +116,86 @@ func build(v reflect.Value, place string) (node, error) {
 		return n, nil
 	}
 	return null, fmt.Errorf("report: %s: a value of type %s cannot be written as JSON", placeName(place), v.Type())
+}
+
+// buildOwn builds the types whose form is this package's; ok is false of others.
+func buildOwn(v reflect.Value, place string) (n node, ok bool, err error) {
+	switch v.Type() {
+	case valueType:
+		x := v.Interface().(Value)
+		if !x.Defined() {
+			return node{scalar: "null", reason: x.why()}, true, nil
+		}
+		return node{scalar: formatFloat(x.V)}, true, nil
+	case intervalType:
+		x := v.Interface().(Interval)
+		if !x.Defined() {
+			return node{scalar: "null", reason: x.why()}, true, nil
+		}
+		return node{kind: arrayNode, items: []node{floatNode(x.Low), floatNode(x.High)}}, true, nil
+	case objectType:
+		o := v.Interface().(Object)
+		n := node{kind: objectNode}
+		if err := n.addObject(o, place); err != nil {
+			return null, true, err
+		}
+		n.close()
+		return n, true, nil
+	case numberType: // as it was read
+		text := v.String()
+		if !isNumber(text) {
+			return null, true, fmt.Errorf("report: %s: %q is no JSON number", placeName(place), text)
+		}
+		return node{scalar: text}, true, nil
+	}
+	return null, false, nil
+}
+
+// isNumber reports whether a text is one JSON number and nothing else.
+func isNumber(text string) bool {
+	return text != "" && (text[0] == '-' || text[0] >= '0' && text[0] <= '9') && text[len(text)-1] > ' ' && json.Valid([]byte(text))
+}
+
+func buildList(v reflect.Value, place string) (node, error) {
+	n := node{kind: arrayNode}
+	for i := range v.Len() {
+		item, err := build(v.Index(i), fmt.Sprintf("%s[%d]", place, i))
+		if err != nil {
+			return null, err
+		}
+		n.items = append(n.items, item)
+	}
+	return n, nil
+}
+
+func buildMap(v reflect.Value, place string) (node, error) {
+	if v.Type().Key().Kind() != reflect.String {
+		return null, fmt.Errorf("report: %s: map keys of type %s cannot be JSON keys", placeName(place), v.Type().Key())
+	}
+	n := node{kind: objectNode}
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	for _, key := range keys {
+		item, err := build(v.MapIndex(key), place+"."+key.String())
+		if err != nil {
+			return null, err
+		}
+		n.add(key.String(), item)
+	}
+	n.close()
+	return n, nil
+}
+
+// addObject adds the members of an object.
+func (n *node) addObject(o Object, place string) error {
+	for _, key := range o.keys {
+		item, err := build(reflect.ValueOf(o.values[key]), place+"."+key)
+		if err != nil {
+			return err
+		}
+		n.add(key, item)
+	}
+	return nil
 }
 
 // addFields adds the exported fields of a struct, those of embedded structs in place.
@@ -182,6 +215,12 @@ func (n *node) addFields(v reflect.Value, place string) error {
 			continue
 		}
 		if !field.IsExported() {
+			continue
+		}
+		if options == "inline" {
+			if err := n.addObject(v.Field(i).Interface().(Object), place); err != nil {
+				return err
+			}
 			continue
 		}
 		name := tag
@@ -219,36 +258,21 @@ func (n *node) add(key string, item node) {
 	n.items = append(n.items, item)
 }
 
-// close gives an object the reason of the nulls in it, unless it has one of
-// its own: the bare reason when it is the same for all, otherwise
-// "key, key: reason; key: reason" in order of appearance. Nulls inside arrays
-// count for the array's key.
+// close gives an object the reasons of the nulls in it, unless it has one of
+// its own. Nulls inside arrays count for the array's key.
 func (n *node) close() {
-	if slices.Contains(n.keys, "reason") {
+	if slices.Contains(n.keys, reasonKey) {
 		return
 	}
-	var reasons []string
-	keysOf := map[string][]string{}
+	var all []because
 	for i, item := range n.items {
 		for _, reason := range item.reasons() {
-			if _, ok := keysOf[reason]; !ok {
-				reasons = append(reasons, reason)
-			}
-			keysOf[reason] = append(keysOf[reason], n.keys[i])
+			all = append(all, because{n.keys[i], reason})
 		}
 	}
-	if len(reasons) == 0 {
-		return
+	if len(all) > 0 {
+		n.add(reasonKey, stringNode(joinReasons(all)))
 	}
-	text := reasons[0]
-	if len(reasons) > 1 {
-		parts := make([]string, len(reasons))
-		for i, reason := range reasons {
-			parts[i] = strings.Join(keysOf[reason], ", ") + ": " + reason
-		}
-		text = strings.Join(parts, "; ")
-	}
-	n.add("reason", stringNode(text))
 }
 
 // reasons returns the distinct reasons of a null or of the nulls in an array
@@ -271,17 +295,20 @@ func (n *node) reasons() []string {
 	return nil
 }
 
-// marshalled takes the encoding of a type that has its own.
-func marshalled(v reflect.Value, place string) (node, error) {
+// marshaled takes the encoding of a type that has its own.
+func marshaled(v reflect.Value, place string) (node, error) {
 	data, err := json.Marshal(v.Interface())
 	if err != nil {
 		return null, fmt.Errorf("report: %s: %w", placeName(place), err)
 	}
-	n := node{scalar: string(data)}
-	if n.scalar != "null" {
-		return n, nil
+	if string(data) != "null" {
+		_, e, err := parse(placeName(place), data)
+		if err != nil {
+			return null, fmt.Errorf("report: %w", err)
+		}
+		return build(reflect.ValueOf(e.plain()), place)
 	}
-	n.reason = "it is not defined"
+	n := node{scalar: "null", reason: "it is not defined"}
 	if v.Kind() == reflect.Struct {
 		// Types such as stat.Interval say in this field why they are null.
 		if reason := v.FieldByName("Reason"); reason.IsValid() && reason.Kind() == reflect.String && reason.Len() > 0 {

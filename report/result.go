@@ -30,6 +30,7 @@ type Result struct {
 	Inputs      []Input      `json:"inputs"`
 	Options     Object       `json:"options"`
 	Models      Object       `json:"models"`
+	Extra       Object       `json:",inline"` // what stands beside the models in some analyses, under names of its own
 	Comparisons []Comparison `json:"comparisons"`
 	Warnings    []string     `json:"warnings"`
 }
@@ -57,6 +58,7 @@ type Input struct {
 	Kind       string  `json:"kind,omitempty"`        // architecture or file kind of a model
 	Pool       string  `json:"pool,omitempty"`        // pooling applied to a model's latents
 	Details    *Object `json:"details,omitempty"`     // anything else worth keeping
+	Extra      Object  `json:",inline"`               // keys that this version does not know, of a file that was read
 }
 
 // Range is the pixel range of frames and where it is known from.
@@ -76,6 +78,7 @@ type Comparison struct {
 	P          Value    `json:"p"`
 	PHolm      Value    `json:"p_holm"`
 	Effect     Value    `json:"effect"`
+	Extra      Object   `json:",inline"` // keys that this version does not know, of a file that was read
 }
 
 // NewResult returns an empty result of the named analysis, started now, with

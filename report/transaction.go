@@ -3,9 +3,6 @@
 package report
 
 import (
-	"bufio"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"repscope/internal/atomicfile"
 )
 
 // ErrClosed is returned by a transaction that was committed or aborted.
@@ -48,21 +47,17 @@ type file struct {
 // Begin starts a transaction in a folder, which is created if it is missing.
 // Errors: the folder cannot be created or written.
 func Begin(dir string) (*Transaction, error) {
-	id := make([]byte, 6)
-	if _, err := rand.Read(id); err != nil {
-		return nil, err
-	}
-	t := &Transaction{dir: dir, id: hex.EncodeToString(id), sync: (*os.File).Sync}
+	t := &Transaction{dir: dir, id: atomicfile.NewID(), sync: (*os.File).Sync}
 	if err := t.makeFolder(); err != nil {
 		t.removeFolders()
-		return nil, fmt.Errorf("output folder %s: %w", dir, reason(err))
+		return nil, fmt.Errorf("output folder %s: %w", dir, atomicfile.Reason(err))
 	}
 	// Find out now, not after the analysis, that the folder cannot be written.
 	probe := t.tempPath("probe")
 	f, err := os.OpenFile(probe, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		t.removeFolders()
-		return nil, fmt.Errorf("output folder %s: cannot write into it: %w", dir, reason(err))
+		return nil, fmt.Errorf("output folder %s: cannot write into it: %w", dir, atomicfile.Reason(err))
 	}
 	return t, errors.Join(f.Close(), os.Remove(probe))
 }
@@ -108,7 +103,7 @@ func (t *Transaction) removeFolders() {
 }
 
 func (t *Transaction) tempPath(name string) string {
-	return filepath.Join(t.dir, "."+name+"."+t.id+".tmp")
+	return atomicfile.Temporary(filepath.Join(t.dir, name), t.id)
 }
 
 // Dir returns the output folder.
@@ -134,17 +129,7 @@ func (t *Transaction) File(name string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	b := bufio.NewWriterSize(out.f, 1<<16)
-	err = write(b)
-	if err == nil {
-		err = b.Flush()
-	}
-	if err == nil {
-		err = t.sync(out.f)
-	}
-	if closeErr := out.f.Close(); err == nil {
-		err = closeErr
-	}
+	err = atomicfile.Fill(out.f, t.sync, write)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	out.done = true
@@ -159,7 +144,7 @@ func (t *Transaction) File(name string, write func(io.Writer) error) error {
 				break
 			}
 		}
-		return fmt.Errorf("writing %s: %w", filepath.Join(t.dir, name), reason(err))
+		return fmt.Errorf("writing %s: %w", filepath.Join(t.dir, name), atomicfile.Reason(err))
 	}
 	return nil
 }
@@ -205,7 +190,7 @@ func (t *Transaction) create(name string) (*file, error) {
 	out := &file{name: name, temp: t.tempPath(name)}
 	f, err := os.OpenFile(out.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return nil, fmt.Errorf("writing %s: %w", target, reason(err))
+		return nil, fmt.Errorf("writing %s: %w", target, atomicfile.Reason(err))
 	}
 	out.f = f
 	t.files = append(t.files, out)
@@ -228,10 +213,10 @@ func (t *Transaction) Commit() error {
 			return fmt.Errorf("writing %s: the file is still being written", filepath.Join(t.dir, f.name))
 		}
 	}
-	unlock, err := lockFolder(t.dir)
+	unlock, err := atomicfile.LockFolder(t.dir)
 	if err != nil {
 		t.abort()
-		return fmt.Errorf("output folder %s: %w", t.dir, reason(err))
+		return fmt.Errorf("output folder %s: %w", t.dir, atomicfile.Reason(err))
 	}
 	defer unlock()
 
@@ -246,7 +231,7 @@ func (t *Transaction) Commit() error {
 		if err != nil {
 			undo := t.putBack(backups)
 			t.abort()
-			return errors.Join(fmt.Errorf("writing %s: %w", target, reason(err)), undo)
+			return errors.Join(fmt.Errorf("writing %s: %w", target, atomicfile.Reason(err)), undo)
 		}
 		f.temp = ""
 	}
@@ -328,18 +313,4 @@ func (t *Transaction) abort() {
 		}
 	}
 	t.removeFolders()
-}
-
-// reason takes the temporary name out of a path error: the user knows only the
-// final names.
-func reason(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) && strings.HasSuffix(path.Path, ".tmp") {
-		return path.Err
-	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
-		return link.Err
-	}
-	return err
 }

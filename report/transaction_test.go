@@ -43,7 +43,7 @@ func wantFiles(t *testing.T, dir string, want map[string]string) {
 	}
 }
 
-func text(s string) func(io.Writer) error {
+func filled(s string) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
 }
 
@@ -59,7 +59,7 @@ func begin(t *testing.T, dir string) *Transaction {
 
 func write(t *testing.T, files *Transaction, name, content string) {
 	t.Helper()
-	if err := files.File(name, text(content)); err != nil {
+	if err := files.File(name, filled(content)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -93,7 +93,7 @@ func TestCommit(t *testing.T) {
 	if err := files.Commit(); !errors.Is(err, ErrClosed) {
 		t.Errorf("second Commit: %v", err)
 	}
-	if err := files.File("b", text("")); !errors.Is(err, ErrClosed) {
+	if err := files.File("b", filled("")); !errors.Is(err, ErrClosed) {
 		t.Errorf("File after Commit: %v", err)
 	}
 }
@@ -161,7 +161,7 @@ func TestFullDisk(t *testing.T) {
 	files.sync = func(f *os.File) error {
 		return &os.PathError{Op: "sync", Path: f.Name(), Err: syscall.ENOSPC}
 	}
-	err := files.File("r.json", text("new"))
+	err := files.File("r.json", filled("new"))
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("got %v, want no space left", err)
 	}
@@ -217,18 +217,18 @@ func TestNames(t *testing.T) {
 	dir := earlier(t)
 	files := begin(t, dir)
 	for _, name := range []string{"", ".", "..", "a/b", `a\b`, "../x"} {
-		if err := files.File(name, text("")); err == nil {
+		if err := files.File(name, filled("")); err == nil {
 			t.Errorf("the name %q was accepted", name)
 		}
 	}
 	write(t, files, "a", "")
-	if err := files.File("a", text("")); err == nil || !strings.Contains(err.Error(), "twice") {
+	if err := files.File("a", filled("")); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("the same name twice: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "d"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := files.File("d", text("")); err == nil || !strings.Contains(err.Error(), "folder") {
+	if err := files.File("d", filled("")); err == nil || !strings.Contains(err.Error(), "folder") {
 		t.Errorf("the name of a folder: %v", err)
 	}
 }
@@ -289,7 +289,7 @@ func TestConcurrentRuns(t *testing.T) {
 			}
 			defer files.Abort()
 			for _, name := range names {
-				if err := files.File(name, text(fmt.Sprint("run ", run))); err != nil {
+				if err := files.File(name, filled(fmt.Sprint("run ", run))); err != nil {
 					t.Error(err)
 				}
 			}

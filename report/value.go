@@ -3,6 +3,7 @@
 package report
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 )
@@ -63,6 +64,31 @@ type Interval struct {
 	Reason    string // why there is no interval; empty for an interval
 
 	set bool
+}
+
+// MarshalBinary returns all of the interval, with all its digits.
+func (v Interval) MarshalBinary() ([]byte, error) {
+	flag := byte(0)
+	if v.set {
+		flag = 1
+	}
+	out := binary.LittleEndian.AppendUint64([]byte{flag}, math.Float64bits(v.Low))
+	out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v.High))
+	return append(out, v.Reason...), nil
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote.
+func (v *Interval) UnmarshalBinary(data []byte) error {
+	if len(data) < 17 || data[0] > 1 {
+		return fmt.Errorf("%d bytes are no interval", len(data))
+	}
+	*v = Interval{
+		Low:    math.Float64frombits(binary.LittleEndian.Uint64(data[1:])),
+		High:   math.Float64frombits(binary.LittleEndian.Uint64(data[9:])),
+		Reason: string(data[17:]),
+		set:    data[0] == 1,
+	}
+	return nil
 }
 
 // Between returns the interval [low, high]. An end that is NaN makes it

@@ -4,6 +4,7 @@
 package shard
 
 import (
+	"encoding"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -16,8 +17,10 @@ import (
 // Encode returns the bytes of a value that consists of booleans, integers,
 // floating-point numbers, strings, slices, arrays, pointers and structs of such
 // with exported fields only. Floating-point numbers keep their bits, NaN too; nil
-// and empty slices are told apart. Equal values have equal bytes. Maps,
-// interfaces and unexported fields are errors: something would be lost.
+// and empty slices are told apart. A type with MarshalBinary and, by pointer,
+// UnmarshalBinary goes by those. A field with the tag `shard:"-"` is left out and has
+// to be restored by whoever decodes. Equal values have equal bytes. Maps, interfaces
+// and unexported fields are errors: something would be lost.
 func Encode(value any) ([]byte, error) {
 	v := reflect.ValueOf(value)
 	if !v.IsValid() {
@@ -27,7 +30,9 @@ func Encode(value any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return appendValue(binary.LittleEndian.AppendUint64(nil, print), v), nil
+	e := encoder{out: binary.LittleEndian.AppendUint64(nil, print)}
+	e.value(v)
+	return e.out, e.err
 }
 
 // Decode reads what [Encode] wrote of a value of the same type into the value that
@@ -70,6 +75,10 @@ func describe(text *strings.Builder, t reflect.Type, within []reflect.Type) erro
 		}
 	}
 	within = append(within, t)
+	if marshals(t) {
+		text.WriteString("own " + t.String())
+		return nil
+	}
 	switch kind := t.Kind(); kind {
 	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64,
 		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
@@ -89,6 +98,9 @@ func describe(text *strings.Builder, t reflect.Type, within []reflect.Type) erro
 		text.WriteString("{")
 		for i := range t.NumField() {
 			f := t.Field(i)
+			if leftOut(f) {
+				continue
+			}
 			if !f.IsExported() {
 				return fmt.Errorf("field %s of %s is not exported and cannot be encoded", f.Name, t)
 			}
@@ -105,68 +117,108 @@ func describe(text *strings.Builder, t reflect.Type, within []reflect.Type) erro
 	}
 }
 
+var (
+	marshaler   = reflect.TypeFor[encoding.BinaryMarshaler]()
+	unmarshaler = reflect.TypeFor[encoding.BinaryUnmarshaler]()
+)
+
+// marshals reports whether values of a type say themselves how they are encoded.
+func marshals(t reflect.Type) bool {
+	return t.Implements(marshaler) && reflect.PointerTo(t).Implements(unmarshaler)
+}
+
+// leftOut reports whether a field says that it is not part of the value.
+func leftOut(f reflect.StructField) bool { return f.Tag.Get("shard") == "-" }
+
 // absent is the length of a nil slice.
 const absent = math.MaxUint64
 
-func appendValue(out []byte, v reflect.Value) []byte {
+type encoder struct {
+	out []byte
+	err error
+}
+
+func (e *encoder) word(v uint64) { e.out = binary.LittleEndian.AppendUint64(e.out, v) }
+
+func (e *encoder) bytes(v []byte) {
+	e.word(uint64(len(v)))
+	e.out = append(e.out, v...)
+}
+
+func (e *encoder) flag(v bool) {
+	b := byte(0)
+	if v {
+		b = 1
+	}
+	e.out = append(e.out, b)
+}
+
+func (e *encoder) value(v reflect.Value) {
+	if marshals(v.Type()) {
+		text, err := v.Interface().(encoding.BinaryMarshaler).MarshalBinary()
+		if e.err == nil {
+			e.err = err
+		}
+		e.bytes(text)
+		return
+	}
 	switch v.Kind() {
 	case reflect.Bool:
-		if v.Bool() {
-			return append(out, 1)
-		}
-		return append(out, 0)
+		e.flag(v.Bool())
 	case reflect.Uint8:
-		return append(out, uint8(v.Uint()))
+		e.out = append(e.out, uint8(v.Uint()))
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return binary.LittleEndian.AppendUint64(out, uint64(v.Int()))
+		e.word(uint64(v.Int()))
 	case reflect.Uint, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return binary.LittleEndian.AppendUint64(out, v.Uint())
+		e.word(v.Uint())
 	case reflect.Float32:
-		return binary.LittleEndian.AppendUint32(out, math.Float32bits(float32(v.Float())))
+		e.out = binary.LittleEndian.AppendUint32(e.out, math.Float32bits(float32(v.Float())))
 	case reflect.Float64:
-		return binary.LittleEndian.AppendUint64(out, math.Float64bits(v.Float()))
+		e.word(math.Float64bits(v.Float()))
 	case reflect.String:
-		return append(binary.LittleEndian.AppendUint64(out, uint64(v.Len())), v.String()...)
+		e.bytes([]byte(v.String()))
 	case reflect.Pointer:
-		if v.IsNil() {
-			return append(out, 0)
+		e.flag(!v.IsNil())
+		if !v.IsNil() {
+			e.value(v.Elem())
 		}
-		return appendValue(append(out, 1), v.Elem())
-	case reflect.Slice, reflect.Array:
-		return appendList(out, v)
+	case reflect.Slice:
+		e.slice(v)
+	case reflect.Array:
+		for i := range v.Len() {
+			e.value(v.Index(i))
+		}
 	default: // a struct: describe let nothing else through
 		for i := range v.NumField() {
-			out = appendValue(out, v.Field(i))
+			if !leftOut(v.Type().Field(i)) {
+				e.value(v.Field(i))
+			}
 		}
-		return out
 	}
 }
 
-func appendList(out []byte, v reflect.Value) []byte {
-	if v.Kind() == reflect.Slice {
-		if v.IsNil() {
-			return binary.LittleEndian.AppendUint64(out, absent)
+func (e *encoder) slice(v reflect.Value) {
+	if v.IsNil() {
+		e.word(absent)
+		return
+	}
+	e.word(uint64(v.Len()))
+	switch list := v.Interface().(type) { // the long ones
+	case []uint8:
+		e.out = append(e.out, list...)
+	case []int64:
+		for _, w := range list {
+			e.word(uint64(w))
 		}
-		out = binary.LittleEndian.AppendUint64(out, uint64(v.Len()))
-		switch list := v.Interface().(type) { // the long ones
-		case []uint8:
-			return append(out, list...)
-		case []int64:
-			for _, w := range list {
-				out = binary.LittleEndian.AppendUint64(out, uint64(w))
-			}
-			return out
-		case []float64:
-			for _, w := range list {
-				out = binary.LittleEndian.AppendUint64(out, math.Float64bits(w))
-			}
-			return out
+	case []float64:
+		for _, w := range list {
+			e.word(math.Float64bits(w))
+		}
+	default:
+		for i := range v.Len() {
+			e.value(v.Index(i))
 		}
 	}
-	for i := range v.Len() {
-		out = appendValue(out, v.Index(i))
-	}
-	return out
 }
 
 type decoder struct {
@@ -205,6 +257,15 @@ func (d *decoder) value(v reflect.Value) {
 	if d.err != nil {
 		return
 	}
+	if marshals(v.Type()) {
+		text := d.take(d.length(1))
+		if d.err == nil {
+			if err := v.Addr().Interface().(encoding.BinaryUnmarshaler).UnmarshalBinary(text); err != nil {
+				d.err = fmt.Errorf("%w: %w", ErrDamaged, err)
+			}
+		}
+		return
+	}
 	switch v.Kind() {
 	case reflect.Bool:
 		v.SetBool(d.take(1)[0] != 0)
@@ -233,7 +294,9 @@ func (d *decoder) value(v reflect.Value) {
 		}
 	default:
 		for i := range v.NumField() {
-			d.value(v.Field(i))
+			if !leftOut(v.Type().Field(i)) {
+				d.value(v.Field(i))
+			}
 		}
 	}
 }
@@ -269,6 +332,9 @@ func (d *decoder) slice(v reflect.Value) {
 
 // least is the smallest number of bytes that a value of a type takes.
 func least(t reflect.Type) int {
+	if marshals(t) {
+		return 8
+	}
 	switch t.Kind() {
 	case reflect.Bool, reflect.Uint8, reflect.Pointer:
 		return 1
@@ -279,7 +345,9 @@ func least(t reflect.Type) int {
 	case reflect.Struct:
 		sum := 0
 		for i := range t.NumField() {
-			sum += least(t.Field(i).Type)
+			if f := t.Field(i); !leftOut(f) {
+				sum += least(f.Type)
+			}
 		}
 		return max(1, sum)
 	default: // numbers, and the length of strings and slices

@@ -19,7 +19,22 @@ type inner struct {
 	Next   *float32
 }
 
+// own says itself how it is encoded.
+type own struct{ hidden byte }
+
+func (o own) MarshalBinary() ([]byte, error) { return []byte{o.hidden}, nil }
+
+func (o *own) UnmarshalBinary(text []byte) error {
+	if len(text) != 1 {
+		return errors.New("want one byte")
+	}
+	o.hidden = text[0]
+	return nil
+}
+
 type outer struct {
+	lost   map[string]int `shard:"-"`
+	Own    []own
 	Whole  []int64
 	Exact  []float64
 	Empty  []float64
@@ -34,6 +49,8 @@ type outer struct {
 func sample() outer {
 	f := float32(1.5)
 	return outer{
+		lost:  nil,
+		Own:   []own{{7}, {8}},
 		Whole: []int64{math.MinInt64, -1, math.MaxInt64}, Exact: []float64{math.Inf(-1), math.Copysign(0, -1), 0.1, math.NaN()},
 		Empty: []float64{}, Lists: [][]inner{nil, {}, {{Name: "a ⊂ b", Counts: [3]int32{1, -2, 3}, Next: &f}, {}}},
 		Flag: true, Bytes: []byte("bytes"), Small: -128, Word: 65535,

@@ -7,17 +7,17 @@
 // two functions, so that any split gives the same bytes:
 //
 //	work := shard.Work[[]float64, float64]{
-//		Identity: func() shard.Identity {
-//			return shard.Identity{Analysis: "mean", Definition: 1, Units: len(data)}
-//		},
+//		Units:    len(data),
+//		Identity: func() shard.Identity { return shard.Identity{Analysis: "mean", Definition: 1} },
 //		Map: func(_ context.Context, r shard.Range) ([]float64, error) { return data[r.Lo:r.Hi], nil },
 //		Merge: func(_ context.Context, parts [][]float64) (float64, error) {
 //			return stat.Mean(slices.Concat(parts...)), nil // summed in the order of units, whatever the parts
 //		},
 //	}
-//	whole, err := work.Run(ctx, len(data))
-//	state, err := work.Compute(ctx, shard.Task(0, 2, len(data))...) // task 0 of 2
-//	whole, err = work.MergeStates(ctx, state, other)
+//	whole, err := work.Run(ctx)
+//	first, err := work.Compute(ctx, shard.Task(0, 2, work.Units)...)
+//	second, err := work.Compute(ctx, shard.Task(1, 2, work.Units)...)
+//	whole, err = work.MergeStates(ctx, second, first) // the same bytes
 //
 // # What keeps the bytes the same
 //

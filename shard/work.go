@@ -34,8 +34,11 @@ func Task(i, n, units int) []Range {
 // Work is what an analysis computes in units. P is the outcome of a range of
 // units, which [Encode] must take; R is the result.
 type Work[P, R any] struct {
-	// Identity says what the work is. It reads all inputs, and is called only where
-	// a state is written or merged.
+	// Units is the number of units, at least 1. It follows from the data and the
+	// options alone.
+	Units int
+	// Identity says what the work is, but for the number of units. It reads all
+	// inputs, and is called only where a state is made or merged.
 	Identity func() Identity
 	// Map computes the part of a range of units, using whatever threads and
 	// devices there are.
@@ -45,9 +48,16 @@ type Work[P, R any] struct {
 	Merge func(ctx context.Context, parts []P) (R, error)
 }
 
+// identity is the whole identity of the work.
+func (w Work[P, R]) identity() Identity {
+	identity := w.Identity()
+	identity.Units = w.Units
+	return identity
+}
+
 // Run computes all units in one part and merges it.
-func (w Work[P, R]) Run(ctx context.Context, units int) (R, error) {
-	part, err := w.Map(ctx, Range{0, units})
+func (w Work[P, R]) Run(ctx context.Context) (R, error) {
+	part, err := w.Map(ctx, Range{0, w.Units})
 	if err != nil {
 		var none R
 		return none, err
@@ -58,10 +68,10 @@ func (w Work[P, R]) Run(ctx context.Context, units int) (R, error) {
 // Compute returns the state of a task: the parts of the given ranges. It is an
 // error if one is empty, outside the units, or overlaps another.
 func (w Work[P, R]) Compute(ctx context.Context, ranges ...Range) (*State, error) {
-	state := &State{Identity: w.Identity()}
+	state := &State{Identity: w.identity()}
 	for _, r := range ranges {
-		if r.Lo < 0 || r.Lo >= r.Hi || r.Hi > state.Identity.Units {
-			return nil, fmt.Errorf("units %d to %d: want a range within 0 to %d", r.Lo, r.Hi-1, state.Identity.Units-1)
+		if r.Lo < 0 || r.Lo >= r.Hi || r.Hi > w.Units {
+			return nil, fmt.Errorf("units %d to %d: want a range within 0 to %d", r.Lo, r.Hi-1, w.Units-1)
 		}
 		p, err := w.Map(ctx, r)
 		if err != nil {
@@ -80,7 +90,7 @@ func (w Work[P, R]) Compute(ctx context.Context, ranges ...Range) (*State, error
 // missing units; a part that does not decode.
 func (w Work[P, R]) MergeStates(ctx context.Context, states ...*State) (R, error) {
 	var none R
-	identity := w.Identity()
+	identity := w.identity()
 	parts, err := Union(identity, states...)
 	if err != nil {
 		return none, err

@@ -20,9 +20,10 @@ import (
 // sums is work whose units are numbers; the result is their sum in order.
 func sums(data []float64, option string) shard.Work[[]float64, float64] {
 	return shard.Work[[]float64, float64]{
+		Units: len(data),
 		Identity: func() shard.Identity {
 			return shard.Identity{
-				Analysis: "sum", Definition: 1, Units: len(data),
+				Analysis: "sum", Definition: 1,
 				Inputs:  []shard.Field{{Name: "data", Value: shard.Digest(points.Float64(data, 1))}},
 				Options: []shard.Field{shard.Option("rounding", option)},
 			}
@@ -189,7 +190,7 @@ func ExampleWork_Run() {
 	work := sums([]float64{1, 2, 3.5}, "none")
 	first, _ := work.Compute(context.Background(), shard.Task(0, 2, 3)...)
 	second, _ := work.Compute(context.Background(), shard.Task(1, 2, 3)...)
-	whole, _ := work.Run(context.Background(), 3)
+	whole, _ := work.Run(context.Background())
 	merged, _ := work.MergeStates(context.Background(), second, first)
 	fmt.Println(whole, merged)
 	// Output: 6.5 6.5

@@ -94,14 +94,14 @@ type Blocks struct {
 func NewBlocks(n int, episodes []int, spec BlockSpec, series ...[]float64) (*Blocks, error) {
 	const quantity = "blocks"
 	if n < 3 {
-		return nil, undefined(quantity, "%d observations, want at least 3", n)
+		return nil, Undefined(quantity, "%d observations, want at least 3", n)
 	}
 	index, err := newEpisodeIndex(quantity, n, episodes)
 	if err != nil {
 		return nil, err
 	}
 	if spec.Length < 0 {
-		return nil, undefined(quantity, "block length %d, want at least 1", spec.Length)
+		return nil, Undefined(quantity, "block length %d, want at least 1", spec.Length)
 	}
 	b := &Blocks{n: n, kind: spec.Kind, length: spec.Length, index: index}
 	switch spec.Kind {
@@ -119,7 +119,7 @@ func NewBlocks(n int, episodes []int, spec BlockSpec, series ...[]float64) (*Blo
 		}
 	case MovingBlocks:
 	default:
-		return nil, undefined(quantity, "unknown kind %d", int(spec.Kind))
+		return nil, Undefined(quantity, "unknown kind %d", int(spec.Kind))
 	}
 	if b.kind == MovingBlocks {
 		if err := b.setLength(episodes, series); err != nil {
@@ -140,7 +140,7 @@ func (b *Blocks) setLength(episodes []int, series [][]float64) error {
 		usable := 0
 		for i, values := range series {
 			if len(values) != b.n {
-				return undefined("blocks", "series %d has %d values for %d observations", i, len(values), b.n)
+				return Undefined("blocks", "series %d has %d values for %d observations", i, len(values), b.n)
 			}
 			if err := checkFinite("blocks", fmt.Sprintf("series %d", i), values); err != nil {
 				return err
@@ -188,9 +188,6 @@ func (b *Blocks) partition() {
 		}
 	}
 }
-
-// Observations returns n.
-func (b *Blocks) Observations() int { return b.n }
 
 // Episodes returns the number of episodes.
 func (b *Blocks) Episodes() int { return b.index.count() }
@@ -328,13 +325,6 @@ type Resamples struct {
 	seed   uint64
 }
 
-// streamBootstrap and the others below separate the uses of one seed.
-const (
-	streamBootstrap = iota + 0x73746174
-	streamSignFlip
-	streamSelection
-)
-
 // Resamples returns count resamples under a seed; count ≤ 0 means no bootstrap.
 func (b *Blocks) Resamples(count int, seed uint64) *Resamples {
 	return &Resamples{blocks: b, count: max(count, 0), seed: seed}
@@ -355,22 +345,8 @@ func (r *Resamples) Index(dst []int, i int) []int {
 	return dst
 }
 
-// Multiplicities returns how often each of the n observations occurs in resample
-// i, in dst if it is large enough.
-func (r *Resamples) Multiplicities(dst []int, i int) []int {
-	if cap(dst) < r.blocks.n {
-		dst = make([]int, r.blocks.n)
-	}
-	dst = dst[:r.blocks.n]
-	clear(dst)
-	for _, k := range r.Index(nil, i) {
-		dst[k]++
-	}
-	return dst
-}
-
 func (r *Resamples) spans(dst []span, i int) []span {
-	return r.blocks.draw(dst[:0], NewRandom(NewKey(r.seed, streamBootstrap, uint64(i))))
+	return r.blocks.draw(dst[:0], NewRandom(StreamBootstrap.Key(r.seed, uint64(i))))
 }
 
 // same reports whether two families are the same resamples.

@@ -6,10 +6,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"repscope/internal/parallel"
 )
 
 // IntervalMethod is a way of reading an interval off bootstrap replicates.
@@ -60,7 +59,15 @@ type Bootstrapped struct {
 	BlockSizes []int     // observations in block j
 	Warnings   []string
 
-	resamples *Resamples
+	resamples *Resamples `shard:"-"` // given back by Resamples.Adopt
+}
+
+// Adopt gives an estimate whose resamples were lost on its way through a file those
+// that it was computed on. They must be the same family.
+func (r *Resamples) Adopt(b *Bootstrapped) {
+	if b != nil {
+		b.resamples = r
+	}
 }
 
 // Bootstrap computes a statistic on all observations and on every resample.
@@ -117,7 +124,7 @@ func BootstrapSums(ctx context.Context, resamples *Resamples, terms [][]float64,
 	b := resamples.blocks.Coarsen(maxJackknifeBlocks)
 	for t, values := range terms {
 		if len(values) != b.n {
-			return nil, undefined(quantity, "sequence %d has %d values for %d observations", t, len(values), b.n)
+			return nil, Undefined(quantity, "sequence %d has %d values for %d observations", t, len(values), b.n)
 		}
 		if err := checkFinite(quantity, fmt.Sprintf("sequence %d", t), values); err != nil {
 			return nil, err
@@ -287,7 +294,7 @@ func bootstrap(ctx context.Context, resamples *Resamples, blocks *Blocks, size i
 	}
 	o.Level = level
 	if size < 1 {
-		return nil, undefined("bootstrap", "%d statistics, want at least 1", size)
+		return nil, Undefined("bootstrap", "%d statistics, want at least 1", size)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -302,15 +309,16 @@ func bootstrap(ctx context.Context, resamples *Resamples, blocks *Blocks, size i
 		b, g := resamples.count, blocks.Count()
 		values := make([]float64, (b+g)*size)
 		// Deletions and resamples are one list of tasks, each with its own place.
-		err := parallel(ctx, b+g, o.Threads, func() func(task int) {
+		err := parallel.With(ctx, o.Threads, b+g, func() func(task int) error {
 			e := newEvaluator()
-			return func(task int) {
+			return func(task int) error {
 				dst := values[task*size : (task+1)*size : (task+1)*size]
 				if task < b {
 					e.resample(task, dst)
 				} else {
 					e.without(task-b, dst)
 				}
+				return nil
 			}
 		})
 		if err != nil {
@@ -333,35 +341,6 @@ func bootstrap(ctx context.Context, resamples *Resamples, blocks *Blocks, size i
 		v.finish(o)
 	}
 	return out, nil
-}
-
-// parallel calls task(0), …, task(count−1), each once, from several goroutines.
-// It stops early when ctx ends.
-func parallel(ctx context.Context, count, threads int, newTask func() func(task int)) error {
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	threads = min(threads, count)
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range threads {
-		group.Go(func() {
-			task := newTask()
-			for ctx.Err() == nil {
-				// A few at a time keep the counter out of the way of short tasks.
-				const chunk = 8
-				hi := int(next.Add(chunk))
-				for i := hi - chunk; i < min(hi, count); i++ {
-					task(i)
-				}
-				if hi >= count {
-					return
-				}
-			}
-		})
-	}
-	group.Wait()
-	return ctx.Err()
 }
 
 func (v *Bootstrapped) warn(format string, arguments ...any) {

@@ -47,7 +47,7 @@ func Compare(a, b *Bootstrapped, o CompareOptions) (Comparison, error) {
 		return Comparison{}, err
 	}
 	if a == nil || b == nil || a.resamples == nil || b.resamples == nil || !a.resamples.same(b.resamples) {
-		return Comparison{}, undefined(quantity, "the two statistics do not come from the same resamples")
+		return Comparison{}, Undefined(quantity, "the two statistics do not come from the same resamples")
 	}
 	d := &Bootstrapped{Estimate: a.Estimate - b.Estimate, resamples: a.resamples, BlockSizes: a.BlockSizes,
 		Replicates: subtract(a.Replicates, b.Replicates), Jackknife: subtract(a.Jackknife, b.Jackknife)}
@@ -72,7 +72,7 @@ func Compare(a, b *Bootstrapped, o CompareOptions) (Comparison, error) {
 func CompareJackknifed(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 	const quantity = "comparison"
 	if a == nil || b == nil || !slices.Equal(a.BlockSizes, b.BlockSizes) {
-		return Comparison{}, undefined(quantity, "the two statistics do not have the same blocks")
+		return Comparison{}, Undefined(quantity, "the two statistics do not have the same blocks")
 	}
 	d, err := DeleteBlockJackknife(a.Estimate-b.Estimate, subtract(a.Replicates, b.Replicates), a.BlockSizes, o.Level)
 	if err != nil {
@@ -168,7 +168,7 @@ func SignFlipTest(differences []float64, draws int, seed uint64) (SignFlip, erro
 	const quantity = "sign-flip test"
 	g := len(differences)
 	if g == 0 {
-		return SignFlip{}, undefined(quantity, "no blocks")
+		return SignFlip{}, Undefined(quantity, "no blocks")
 	}
 	if err := checkFinite(quantity, "differences", differences); err != nil {
 		return SignFlip{}, err
@@ -197,7 +197,7 @@ func SignFlipTest(differences []float64, draws int, seed uint64) (SignFlip, erro
 	}
 	extreme := 0
 	for k := range draws {
-		random := NewRandom(NewKey(seed, streamSignFlip, uint64(k)))
+		random := NewRandom(StreamSignFlip.Key(seed, uint64(k)))
 		var sum float64
 		var bits uint64
 		for i, d := range differences {
@@ -258,7 +258,7 @@ func CompareAllJackknifed(names []string, estimates []*Jackknifed, o CompareOpti
 
 func compareAll[T any](names []string, estimates []T, compare func(a, b T) (Comparison, error)) ([]Comparison, error) {
 	if len(names) != len(estimates) {
-		return nil, undefined("comparison", "%d names for %d statistics", len(names), len(estimates))
+		return nil, Undefined("comparison", "%d names for %d statistics", len(names), len(estimates))
 	}
 	var all []Comparison
 	var p []float64

@@ -21,7 +21,7 @@ type episodeIndex struct {
 // appearance. Nil labels are one episode.
 func newEpisodeIndex(quantity string, n int, labels []int) (episodeIndex, error) {
 	if labels != nil && len(labels) != n {
-		return episodeIndex{}, undefined(quantity, "%d episode labels for %d observations", len(labels), n)
+		return episodeIndex{}, Undefined(quantity, "%d episode labels for %d observations", len(labels), n)
 	}
 	x := episodeIndex{order: make([]int, n)}
 	if labels == nil {
@@ -106,7 +106,7 @@ func Autocorrelation(values []float64, episodes []int, lags int) ([]float64, err
 		return nil, err
 	}
 	if lags < 0 {
-		return nil, undefined(quantity, "%d lags, want 0 or more", lags)
+		return nil, Undefined(quantity, "%d lags, want 0 or more", lags)
 	}
 	covariance := x.autocovariances(values)
 	rho := make([]float64, lags+1)
@@ -121,13 +121,13 @@ func Autocorrelation(values []float64, episodes []int, lags int) ([]float64, err
 
 func checkSeries(quantity string, values []float64, episodes []int) (episodeIndex, error) {
 	if len(values) < 3 {
-		return episodeIndex{}, undefined(quantity, "%d values, want at least 3", len(values))
+		return episodeIndex{}, Undefined(quantity, "%d values, want at least 3", len(values))
 	}
 	if err := checkFinite(quantity, "values", values); err != nil {
 		return episodeIndex{}, err
 	}
 	if isConstant(values) {
-		return episodeIndex{}, undefined(quantity, "values are constant (%v)", values[0])
+		return episodeIndex{}, Undefined(quantity, "values are constant (%v)", values[0])
 	}
 	return newEpisodeIndex(quantity, len(values), episodes)
 }
@@ -191,7 +191,7 @@ func OptimalBlockLength(values []float64, episodes []int) (float64, error) {
 		return math.NaN(), err
 	}
 	if len(values) < 9 {
-		return math.NaN(), undefined(quantity, "%d values, want at least 9", len(values))
+		return math.NaN(), Undefined(quantity, "%d values, want at least 9", len(values))
 	}
 	n := float64(len(values))
 	covariance := x.autocovariances(values)

@@ -5,6 +5,8 @@ package stat
 import (
 	"math"
 	"slices"
+
+	"repscope/internal/quantile"
 )
 
 // Sum returns the sum of values by pairwise summation in a fixed order. The
@@ -97,7 +99,7 @@ type Summary struct {
 // Summarize returns the [Summary] of values, an error for none or for NaN or Inf.
 func Summarize(values []float64) (Summary, error) {
 	if len(values) == 0 {
-		return Summary{}, undefined("summary", "no values")
+		return Summary{}, Undefined("summary", "no values")
 	}
 	if err := checkFinite("summary", "values", values); err != nil {
 		return Summary{}, err
@@ -124,7 +126,7 @@ func Summarize(values []float64) (Summary, error) {
 // outside [0, 1] are errors.
 func Quantiles(values []float64, q ...float64) ([]float64, error) {
 	if len(values) == 0 {
-		return nil, undefined("quantile", "no values")
+		return nil, Undefined("quantile", "no values")
 	}
 	if err := checkFinite("quantile", "values", values); err != nil {
 		return nil, err
@@ -133,7 +135,7 @@ func Quantiles(values []float64, q ...float64) ([]float64, error) {
 	out := make([]float64, len(q))
 	for i, p := range q {
 		if !(p >= 0 && p <= 1) {
-			return nil, undefined("quantile", "probability %v, want a number in [0, 1]", p)
+			return nil, Undefined("quantile", "probability %v, want a number in [0, 1]", p)
 		}
 		out[i] = QuantileSorted(sorted, p)
 	}
@@ -144,22 +146,7 @@ func Quantiles(values []float64, q ...float64) ([]float64, error) {
 // ascending order and free of NaN. It returns NaN for no values or q outside
 // [0, 1].
 func QuantileSorted(sorted []float64, q float64) float64 {
-	if len(sorted) == 0 || !(q >= 0 && q <= 1) {
-		return math.NaN()
-	}
-	rank := float64(float64(len(sorted)-1) * q) // rounded, as NumPy's, before the fraction is taken
-	below := int(rank)
-	if below >= len(sorted)-1 {
-		return sorted[len(sorted)-1]
-	}
-	t := rank - float64(below)
-	a, b := sorted[below], sorted[below+1]
-	step := b - a
-	// NumPy interpolates from the nearer end.
-	if t >= 0.5 {
-		return b - float64(step*(1-t))
-	}
-	return a + float64(step*t)
+	return quantile.Sorted(sorted, q)
 }
 
 // Median returns the median of values (the mean of the two middle ones for an

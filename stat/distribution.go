@@ -1,63 +1,16 @@
-// Distributions: the quantiles and tail probabilities that the analyses use.
+// Student's t: quantiles, and tail probabilities that do not underflow.
 
 package stat
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/mathext"
 )
-
-// ChiSquaredQuantile returns the quantile of probability p of the chi-squared
-// distribution with k > 0 degrees of freedom (as used by the exact Two-NN
-// interval); an error outside the domain. p = 0 gives 0, p = 1 gives +Inf.
-func ChiSquaredQuantile(p, k float64) (float64, error) {
-	if !(p >= 0 && p <= 1) || !(k > 0) || math.IsInf(k, 0) {
-		return math.NaN(), undefined("chi-squared quantile", "p = %v, degrees of freedom = %v, want 0 ≤ p ≤ 1 and k > 0", p, k)
-	}
-	switch p {
-	case 0:
-		return 0, nil
-	case 1:
-		return math.Inf(1), nil
-	}
-	a := k / 2
-	x := 2 * mathext.GammaIncRegInv(a, p)
-	if !isFinite(x) || x <= 0 {
-		// Wilson–Hilferty start where the library's inversion gives up.
-		c := 2 / (9 * k)
-		z := 1 - c + NormalQuantile(p)*math.Sqrt(c)
-		x = k * z * z * z
-	}
-	// Newton steps on the regularised incomplete gamma function bring the library's
-	// result to full precision for large k.
-	logGamma, _ := math.Lgamma(a)
-	for range 3 {
-		half := x / 2
-		density := math.Exp((a-1)*math.Log(half) - half - logGamma)
-		var excess float64
-		if p < 0.5 {
-			excess = mathext.GammaIncReg(a, half) - p
-		} else {
-			excess = (1 - p) - mathext.GammaIncRegComp(a, half)
-		}
-		step := 2 * excess / density
-		if !isFinite(step) || math.Abs(step) >= x/2 {
-			break
-		}
-		x -= step
-		if math.Abs(step) <= 1e-15*x {
-			break
-		}
-	}
-	return x, nil
-}
 
 // StudentTQuantile returns the quantile of probability p of Student's t
 // distribution with nu > 0 degrees of freedom; an error outside the domain.
 func StudentTQuantile(p, nu float64) (float64, error) {
 	if !(p >= 0 && p <= 1) || !(nu > 0) || math.IsInf(nu, 0) {
-		return math.NaN(), undefined("t quantile", "p = %v, degrees of freedom = %v, want 0 ≤ p ≤ 1 and nu > 0", p, nu)
+		return math.NaN(), Undefined("t quantile", "p = %v, degrees of freedom = %v, want 0 ≤ p ≤ 1 and nu > 0", p, nu)
 	}
 	switch p {
 	case 0:

@@ -1,4 +1,5 @@
-// Errors and intervals: how this package says that something is undefined.
+// Errors and intervals: how this package, and the measures above it, say that
+// something is undefined.
 
 package stat
 
@@ -19,7 +20,8 @@ type UndefinedError struct {
 // Error returns "quantity: reason".
 func (e *UndefinedError) Error() string { return e.Quantity + ": " + e.Reason }
 
-func undefined(quantity, format string, arguments ...any) error {
+// Undefined returns an [UndefinedError] whose reason is formatted as by fmt.Sprintf.
+func Undefined(quantity, format string, arguments ...any) error {
 	return &UndefinedError{Quantity: quantity, Reason: fmt.Sprintf(format, arguments...)}
 }
 
@@ -64,7 +66,7 @@ func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 func checkFinite(quantity, name string, values []float64) error {
 	for i, v := range values {
 		if !isFinite(v) {
-			return undefined(quantity, "%s[%d] is %v, want finite numbers", name, i, v)
+			return Undefined(quantity, "%s[%d] is %v, want finite numbers", name, i, v)
 		}
 	}
 	return nil
@@ -73,10 +75,10 @@ func checkFinite(quantity, name string, values []float64) error {
 // checkPair checks two arrays of paired observations.
 func checkPair(quantity string, x, y []float64, atLeast int) error {
 	if len(x) != len(y) {
-		return undefined(quantity, "x has %d values and y has %d, want the same number", len(x), len(y))
+		return Undefined(quantity, "x has %d values and y has %d, want the same number", len(x), len(y))
 	}
 	if len(x) < atLeast {
-		return undefined(quantity, "%d observations, want at least %d", len(x), atLeast)
+		return Undefined(quantity, "%d observations, want at least %d", len(x), atLeast)
 	}
 	if err := checkFinite(quantity, "x", x); err != nil {
 		return err
@@ -90,7 +92,7 @@ func checkLevel(quantity string, level float64) (float64, error) {
 		return 0.95, nil
 	}
 	if !(level > 0 && level < 1) {
-		return level, undefined(quantity, "confidence level %v, want a number between 0 and 1", level)
+		return level, Undefined(quantity, "confidence level %v, want a number between 0 and 1", level)
 	}
 	return level, nil
 }

@@ -44,15 +44,15 @@ func DeleteBlockJackknife(estimate float64, replicates []float64, sizes []int, l
 	}
 	g := len(replicates)
 	if g < 2 {
-		return nil, undefined(quantity, "%d block(s), want at least 2", g)
+		return nil, Undefined(quantity, "%d block(s), want at least 2", g)
 	}
 	if len(sizes) != g {
-		return nil, undefined(quantity, "%d block sizes for %d replicates", len(sizes), g)
+		return nil, Undefined(quantity, "%d block sizes for %d replicates", len(sizes), g)
 	}
 	total := 0
 	for j, m := range sizes {
 		if m < 1 {
-			return nil, undefined(quantity, "block %d has %d observations, want at least 1", j, m)
+			return nil, Undefined(quantity, "block %d has %d observations, want at least 1", j, m)
 		}
 		total += m
 	}

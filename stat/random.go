@@ -40,16 +40,22 @@ type Key struct {
 	Stream [2]uint32 // counter words 2 and 3
 }
 
-// NewKey returns the key of the stream with the given seed and coordinates, for
-// example NewKey(seed, frame, level, draw). Different coordinates, or a different
+// NewKey returns the key of the stream with the given seed and coordinates. What
+// draws from the seed of a run takes [Stream.Key] instead, which keeps the uses
+// apart. Different coordinates, or a different
 // number of them, give streams that are independent for all practical purposes
 // (the key is a 128-bit hash of them).
 func NewKey(seed uint64, stream ...uint64) Key {
-	key := Key{Word: [2]uint32{uint32(seed), uint32(seed >> 32)}}.Derive(uint64(len(stream)))
+	key := rootKey(seed, len(stream))
 	for _, coordinate := range stream {
 		key = key.Derive(coordinate)
 	}
 	return key
+}
+
+// rootKey is what the coordinates of a stream, so many of them, are derived from.
+func rootKey(seed uint64, coordinates int) Key {
+	return Key{Word: [2]uint32{uint32(seed), uint32(seed >> 32)}}.Derive(uint64(coordinates))
 }
 
 // Derive returns the key of the sub-stream with one more coordinate. It equals

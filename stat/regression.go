@@ -37,10 +37,10 @@ func Regression(x, y []float64) (LinearFit, error) {
 	}
 	m := centeredMoments(x, y)
 	if m.constantX {
-		return LinearFit{}, undefined(quantity, "x is constant (%v)", x[0])
+		return LinearFit{}, Undefined(quantity, "x is constant (%v)", x[0])
 	}
 	if !isFinite(m.xx) || !isFinite(m.yy) || !isFinite(m.xy) || m.xx == 0 {
-		return LinearFit{}, undefined(quantity, "squares overflow or underflow; rescale the data")
+		return LinearFit{}, Undefined(quantity, "squares overflow or underflow; rescale the data")
 	}
 	n := len(x)
 	f := LinearFit{N: n, MeanX: m.meanX, SumSquaresX: m.xx}

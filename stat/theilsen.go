@@ -41,12 +41,12 @@ func TheilSen(x, y []float64, level float64) (TheilSenFit, error) {
 		return TheilSenFit{}, err
 	}
 	if isConstant(x) {
-		return TheilSenFit{}, undefined(quantity, "x is constant (%v)", x[0])
+		return TheilSenFit{}, Undefined(quantity, "x is constant (%v)", x[0])
 	}
 	n := len(x)
 	if limit := math.MaxFloat64 / 4; slices.ContainsFunc(x, func(v float64) bool { return math.Abs(v) > limit }) ||
 		slices.ContainsFunc(y, func(v float64) bool { return math.Abs(v) > limit }) {
-		return TheilSenFit{}, undefined(quantity, "values are too large; rescale the data")
+		return TheilSenFit{}, Undefined(quantity, "values are too large; rescale the data")
 	}
 	tx := tiesOf(slices.Sorted(slices.Values(x)))
 	ty := tiesOf(slices.Sorted(slices.Values(y)))
@@ -82,7 +82,7 @@ func TheilSen(x, y []float64, level float64) (TheilSenFit, error) {
 		slopes = append(middle, s.selectRanks(lower, lower)[0], s.selectRanks(upper, upper)[0])
 	}
 	if !isFinite(slopes[0]) || !isFinite(slopes[1]) {
-		return TheilSenFit{}, undefined(quantity, "the median slope overflows; rescale the data")
+		return TheilSenFit{}, Undefined(quantity, "the median slope overflows; rescale the data")
 	}
 	f.Slope = slopes[0]
 	if slopes[1] != slopes[0] {
@@ -133,7 +133,7 @@ func newSlopeSelector(x, y []float64) *slopeSelector {
 		high: make([]float64, n), low: make([]float64, n), rankAt: make([]int32, n),
 		values: make([]int32, n), scratch: make([]int32, n),
 		// The draws decide the time taken, not the result: one fixed stream serves.
-		random: NewRandom(NewKey(0, streamSelection))}
+		random: NewRandom(StreamSelection.Key(0))}
 	for k, i := range order {
 		s.x[k], s.y[k] = x[i], y[i]
 	}

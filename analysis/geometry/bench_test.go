@@ -1,3 +1,5 @@
+// Benchmarks of the measures, by the parts that docs/benchmarks/geometry.py times.
+
 package geometry
 
 import (
@@ -6,14 +8,19 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"repscope/measure/cluster"
+	"repscope/measure/similarity"
+	"repscope/measure/sphere"
 	"repscope/neighbors"
+	"repscope/points"
+	"repscope/stat"
 )
 
 // benchN latents of benchDim dimensions are what docs/benchmarks/geometry.py gives to
 // the peers; the labels are the signs of two coordinates.
 const benchN, benchDim = 20000, 64
 
-func benchLabels(x []float64, n int) Partition {
+func benchLabels(x []float64, n int) cluster.Partition {
 	labels := make([]int64, n)
 	for i := range labels {
 		for k := range 2 {
@@ -22,7 +29,21 @@ func benchLabels(x []float64, n int) Partition {
 			}
 		}
 	}
-	return NewPartition(labels)
+	return cluster.NewPartition(labels)
+}
+
+// benchSpaces are points as spaces.
+func benchSpaces(b *testing.B, blocks *stat.Blocks, pts ...points.Points) []*similarity.Space {
+	b.Helper()
+	var spaces []*similarity.Space
+	for _, p := range pts {
+		s, err := similarity.NewSpace(p, blocks)
+		if err != nil {
+			b.Fatal(err)
+		}
+		spaces = append(spaces, s)
+	}
+	return spaces
 }
 
 func BenchmarkSilhouette(b *testing.B) {
@@ -32,7 +53,7 @@ func BenchmarkSilhouette(b *testing.B) {
 				x := randomPoints(rand.New(rand.NewPCG(1, 1)), n, benchDim)
 				p := benchLabels(x.F64, n)
 				for b.Loop() {
-					if _, err := Silhouette(b.Context(), x, p, threads); err != nil {
+					if _, err := cluster.Silhouette(b.Context(), x, p, threads); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -51,37 +72,57 @@ func BenchmarkParts(b *testing.B) {
 	for i := range other {
 		other[i] = random.Int64N(10)
 	}
-	q := NewPartition(other)
-	spaces := []matrix{widened(x), widened(y)}
-	pairs, err := drawPairs(benchN, 2_000_000, 0)
+	q := cluster.NewPartition(other)
+	spaces := benchSpaces(b, nil, x, y)
+	pairs, err := similarity.DrawPairs(benchN, 2_000_000, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
-	value := func(_ float64, err error) error { return err }
+	dispersion := func(of func(*cluster.Dispersion) (float64, error)) error {
+		d, err := cluster.NewDispersion(x, p)
+		if err == nil {
+			_, err = of(d)
+		}
+		return err
+	}
+	agreement := func(of func(*cluster.Contingency) float64) error {
+		c, err := cluster.NewContingency(p, q)
+		if err == nil {
+			of(c)
+		}
+		return err
+	}
 	for _, part := range []struct {
 		name string
 		run  func(ctx context.Context) error
 	}{
-		{"uniformity", func(ctx context.Context) error { return value(Uniformity(ctx, x, 0)) }},
-		{"kmeans/k=10/starts=10", func(ctx context.Context) error {
-			_, err := KMeans(ctx, x, 10, KMeansOptions{})
+		{"uniformity", func(ctx context.Context) error {
+			u, err := sphere.NewDirections(x)
+			if err == nil {
+				_, _, err = u.Uniformity(ctx, nil, 0)
+			}
 			return err
 		}},
-		{"davies_bouldin", func(context.Context) error { return value(DaviesBouldin(x, p)) }},
-		{"calinski_harabasz", func(context.Context) error { return value(CalinskiHarabasz(x, p)) }},
-		{"nmi", func(context.Context) error { return value(NMI(p, q)) }},
-		{"ami", func(context.Context) error { return value(AMI(p, q)) }},
-		{"ari", func(context.Context) error { return value(ARI(p, q)) }},
+		{"kmeans/k=10/starts=10", func(ctx context.Context) error {
+			_, err := cluster.KMeans(ctx, x, 10, cluster.KMeansOptions{})
+			return err
+		}},
+		{"davies_bouldin", func(context.Context) error { return dispersion((*cluster.Dispersion).DaviesBouldin) }},
+		{"calinski_harabasz", func(context.Context) error { return dispersion((*cluster.Dispersion).CalinskiHarabasz) }},
+		{"nmi", func(context.Context) error { return agreement((*cluster.Contingency).NMI) }},
+		{"ami", func(context.Context) error { return agreement((*cluster.Contingency).AMI) }},
+		{"ari", func(context.Context) error { return agreement((*cluster.Contingency).ARI) }},
 		{"label_consistency/k=20", func(ctx context.Context) error {
-			_, err := labelConsistency(ctx, x, p, []int{20}, neighbors.Options{})
+			_, err := cluster.LabelConsistency(ctx, x, p, []int{20}, neighbors.Options{})
 			return err
 		}},
 		{"cka_and_procrustes", func(context.Context) error {
-			_, err := Compare(x, y)
+			z := benchSpaces(b, nil, x, y)
+			_, err := similarity.Compare(z[0], z[1])
 			return err
 		}},
 		{"rsa/pairs=2000000", func(ctx context.Context) error {
-			_, err := rsa(ctx, spaces, pairs, nil, 0, 0)
+			_, err := similarity.RSA(ctx, spaces, pairs, 0)
 			return err
 		}},
 	} {
@@ -98,18 +139,18 @@ func BenchmarkParts(b *testing.B) {
 // Without each of 50 blocks in turn, which intervals take.
 func BenchmarkRSABlocks(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 1))
-	spaces := []matrix{widened(randomPoints(random, 2000, benchDim)), widened(randomPoints(random, 2000, benchDim))}
-	block := make([]int, 2000)
-	for i := range block {
-		block[i] = i / 40
+	blocks, err := stat.NewBlocks(2000, nil, stat.BlockSpec{Kind: stat.MovingBlocks, Length: 40})
+	if err != nil {
+		b.Fatal(err)
 	}
-	pairs, err := drawPairs(2000, 0, 0)
+	spaces := benchSpaces(b, blocks, randomPoints(random, 2000, benchDim), randomPoints(random, 2000, benchDim))
+	pairs, err := similarity.DrawPairs(2000, 0, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Run(fmt.Sprintf("n=2000/d=%d/blocks=50", benchDim), func(b *testing.B) {
 		for b.Loop() {
-			if _, err := rsa(b.Context(), spaces, pairs, block, 50, 0); err != nil {
+			if _, err := similarity.RSA(b.Context(), spaces, pairs, 0); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -6,23 +6,23 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"repscope/analysis/internal/results"
-	"repscope/dataset"
-	"repscope/internal/cli"
-	"repscope/internal/example"
+	"repscope/internal/input"
+	"repscope/internal/run"
+	"repscope/points"
 	"repscope/report"
 )
 
 // Command is the geometry binary.
-var Command = cli.Command{
+var Command = run.Command{
 	Name:    "geometry",
 	Summary: "the shape of latent spaces: sphere, clusters, similarity, paths in time",
 	Manual:  manual,
 	Out:     "evaluation_plots/geometry",
-	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
-		labels := flags.String("labels", "", "`FILE[:key]` of an integer class per frame (a window has that of its last frame); with --example also example:NAME, example:lives unless given")
+	Setup: func(flags *run.Flags) run.Job {
+		inputs := input.Register(flags, input.Needs{})
+		labels := inputs.Role(flags, input.Role{Name: "labels", Unit: "label", Example: "lives", Usage: "`FILE[:key]` of an integer class per frame (a window has that of its last frame); with --example also example:NAME, example:lives unless given"})
 		clusters := flags.Ints("clusters", []int{10}, "`LIST` of numbers of k-means clusters")
 		starts := flags.Int("starts", 10, "`N` k-means++ starts, of which the best counts")
 		neighbors := flags.Ints("k", []int{1, 5, 20}, "`LIST` of neighbourhood sizes for the consistency of labels")
@@ -31,39 +31,39 @@ var Command = cli.Command{
 		lags := flags.Int("lags", 100, "`N`, the largest lag of the autocorrelation")
 		perPoint := flags.Bool("per-point", false, "write the silhouette of every state to geometry_per_point.csv")
 		flags.Unrecorded("per-point")
-		return func(ctx context.Context, env *cli.Env) error {
+		return run.Job{Check: func(*run.Options) error {
 			for _, list := range []struct {
 				name   string
 				values []int
 				least  int
 			}{{"clusters", *clusters, 2}, {"k", *neighbors, 1}} {
-				for i, v := range list.values {
-					if v < list.least {
-						return cli.Usage("--%s %d: want at least %d", list.name, v, list.least)
-					}
-					if slices.Contains(list.values[:i], v) {
-						return cli.Usage("--%s: %d is given twice", list.name, v)
-					}
+				if err := run.Distinct(list.name, list.values, list.least); err != nil {
+					return err
 				}
 			}
 			for _, flag := range []struct {
 				name         string
 				value, least int
 			}{{"starts", *starts, 1}, {"exclude-window", *window, 0}, {"rsa-pairs", *pairs, 0}, {"lags", *lags, 1}} {
-				if flag.value < flag.least {
-					return cli.Usage("--%s %d: want at least %d", flag.name, flag.value, flag.least)
+				if err := run.AtLeast(flag.name, flag.value, flag.least); err != nil {
+					return err
 				}
 			}
-			if *window > 0 && env.Options.Samples > 0 {
-				return cli.Hint(cli.Usage("--exclude-window and --samples cannot be used together: states drawn at random are not consecutive"),
-					"leave --samples out, or give fewer frames")
+			if *window > 0 {
+				return inputs.Consecutive("exclude-window")
 			}
+			return nil
+		}, Run: func(ctx context.Context, env *run.Env) error {
 			o := Options{Clusters: *clusters, Starts: *starts, Neighbors: *neighbors, ExcludeWindow: *window, Pairs: *pairs, Lags: *lags}
 			if o.Pairs == 0 {
 				o.Pairs = -1
 			}
-			return run(ctx, env, *labels, *perPoint, o)
-		}
+			data, err := inputs.Load(ctx, env)
+			if err != nil {
+				return err
+			}
+			return analyse(ctx, env, data, labels, *perPoint, o)
+		}}
 	},
 }
 
@@ -93,29 +93,26 @@ autocorrelation, NMI and ARI delete blocks in turn. Cluster assignments are held
 interval of a silhouette is about states, not about the clustering. --samples
 limits the states of the measures over pairs; measures of time see all states.`
 
-func run(ctx context.Context, env *cli.Env, labels string, perPoint bool, o Options) error {
-	index := env.Index()
-	in := Input{Episode: env.Episodes(index), Time: env.Frame(index)}
-	var err error
-	if in.Labels, err = readLabels(env, labels, index); err != nil {
-		return err
-	}
-	latents, err := env.Latents(ctx, index)
+func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.Given, perPoint bool, o Options) error {
+	index := data.Index()
+	classes, err := labels.Ints(data, index)
 	if err != nil {
 		return err
 	}
-	for i, m := range env.Models {
-		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
+	states, err := data.Select(ctx, index, input.NoFrames)
+	if err != nil {
+		return err
 	}
-	if chosen := env.Sample(); len(chosen) < len(index) {
+	in := Input{Episode: states.Episode, Time: states.Time, Models: states.Models, Labels: classes}
+	if chosen := data.Sample(); len(chosen) < len(index) {
 		for _, state := range chosen {
 			place, _ := slices.BinarySearch(index, state)
 			in.Sample = append(in.Sample, place)
 		}
 	}
-	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, env.Options.Block, env.Options.Seed
+	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, data.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
-	if o.Device, err = env.GPUs(); err != nil {
+	if o.Device, err = data.GPUs(); err != nil {
 		return err
 	}
 	o.Progress = env.Progress("measuring")
@@ -124,138 +121,29 @@ func run(ctx context.Context, env *cli.Env, labels string, perPoint bool, o Opti
 		return err
 	}
 	if perPoint {
-		if err := result.writePoints(env, index, in); err != nil {
+		if err := result.writePoints(env, states, in.Sample); err != nil {
 			return err
 		}
 	}
 	return result.write(env, o)
 }
 
-// exampleLabels names the columns of the example's own labels.
-const exampleLabels = "example:"
-
-// readLabels reads the labels of the states, nil where none are given.
-func readLabels(env *cli.Env, spec string, index []int) ([]int64, error) {
-	if spec == "" && runsExample(env) {
-		spec = exampleLabels + "lives"
-	}
-	if spec == "" {
-		return nil, nil
-	}
-	a, err := openLabels(env, spec)
-	if err != nil {
-		return nil, fmt.Errorf("labels: %w", err)
-	}
-	defer a.Close()
-	if a.RowLen() != 1 {
-		return nil, fmt.Errorf("labels: %s has shape %v, want one label per frame", a.Name(), a.Shape())
-	}
-	sum, err := a.SHA256()
-	if err != nil {
-		return nil, fmt.Errorf("labels: %w", err)
-	}
-	all := make([]int64, a.Len())
-	if err := a.ReadInt64(all, 0, len(all)); err != nil {
-		return nil, fmt.Errorf("labels: %w", err)
-	}
-	env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "labels", Path: spec, SHA256: sum, DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
-
-	frames, last := 0, 0 // rows there should be, and the place of a state's last frame after its first
-	for _, in := range env.Result.Inputs {
-		switch {
-		case in.Role == "frames":
-			frames, last = in.Shape[0], max(in.Window, 1)-1
-		case in.Role == "latents" && env.States == nil:
-			frames = in.Shape[0]
-		}
-	}
-	if env.States != nil {
-		frames = env.States.Array().Len()
-	}
-	out := make([]int64, len(index))
-	switch len(all) {
-	case frames:
-		for i, row := range env.Frame(index) {
-			out[i] = all[row+last]
-		}
-	case len(index):
-		copy(out, all)
-	default:
-		want := fmt.Sprintf("%d, one per frame", frames)
-		if len(index) != frames {
-			want += fmt.Sprintf(", or %d, one per state", len(index))
-		}
-		return nil, fmt.Errorf("labels: %s has %d labels, want %s", a.Name(), len(all), want)
-	}
-	return out, nil
-}
-
-// runsExample reports whether the frames are the built-in example's.
-func runsExample(env *cli.Env) bool {
-	return slices.ContainsFunc(env.Result.Inputs, func(in report.Input) bool {
-		return in.Role == "frames" && strings.HasPrefix(in.Path, exampleLabels)
-	})
-}
-
-// openLabels opens a file, or a column of the built-in example's own state.
-func openLabels(env *cli.Env, spec string) (*dataset.Array, error) {
-	name, ok := strings.CutPrefix(spec, exampleLabels)
-	if !ok {
-		return dataset.Open(spec)
-	}
-	names := slices.Concat([]string{"episode", "action"}, example.FactorNames)
-	if !runsExample(env) {
-		return nil, cli.Usage("--labels %s needs --example", spec)
-	}
-	if !slices.Contains(names, name) {
-		hint := ""
-		if nearest := cli.Nearest(name, names); nearest != "" {
-			hint = "did you mean " + exampleLabels + nearest + "?"
-		}
-		return nil, cli.Hint(cli.Usage("--labels %s: want %s followed by one of %s", spec, exampleLabels, strings.Join(names, ", ")), hint)
-	}
-	set := example.Example()
-	values := make([]int64, set.Len())
-	column := slices.Index(example.FactorNames, name)
-	for i := range values {
-		switch name {
-		case "episode":
-			values[i] = set.Episode[i]
-		case "action":
-			values[i] = int64(set.Action[i])
-		default:
-			values[i] = int64(set.Factors[i*len(example.FactorNames)+column])
-		}
-	}
-	return dataset.NewArray(spec, []int{len(values)}, values)
-}
-
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
-func (r *Result) write(env *cli.Env, o Options) error {
-	for _, w := range r.Warnings {
-		env.Warn("%s", w)
-	}
-	for _, m := range r.Models {
-		env.Result.Models.Set(m.Name, m)
-	}
-	env.Result.Comparisons = r.Comparisons
-	for _, write := range []func() error{
-		func() error { return r.writeSummary(env) },
-		func() error { return r.writeSimilarity(env) },
-		func() error { return r.writeAutocorrelation(env) },
-		func() error { return r.print(env, o) },
-	} {
-		if err := write(); err != nil {
-			return err
-		}
+func (r *Result) write(env *run.Env, o Options) error {
+	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	if err := results.All(env,
+		r.writeSummary, r.writeSimilarity, r.writeAutocorrelation, r.printSpaces, r.printGroups,
+		func(env *run.Env) error { return r.printLabels(env, o) }, r.printSimilarity,
+	); err != nil {
+		return err
 	}
 	return env.Figure("geometry", r.Figure())
 }
 
 // writeSummary writes one row per model and grouping: the measures of the model
 // repeat.
-func (r *Result) writeSummary(env *cli.Env) error {
+func (r *Result) writeSummary(env *run.Env) error {
 	return env.Files.CSV("geometry_summary.csv", []string{
 		"Model", "Grouping", "Groups", "Silhouette", "Davies_Bouldin", "Calinski_Harabasz", "NMI", "AMI", "ARI",
 		"Uniformity", "Alignment", "Tau", "Step_Mean", "Step_SD", "Step_Relative", "Straightness", "Curvature_Degrees",
@@ -287,7 +175,7 @@ func (r *Result) similarity(a int, b string) SimilarityRow {
 	return s
 }
 
-func (r *Result) writeSimilarity(env *cli.Env) error {
+func (r *Result) writeSimilarity(env *run.Env) error {
 	return env.Files.CSV("geometry_similarity.csv", []string{
 		"Model_A", "Model_B", "CKA", "CKA_Debiased", "Procrustes", "RSA", "RSA_Sampling_Error", "RSA_Pairs",
 	}, func(csv *report.CSV) error {
@@ -303,7 +191,7 @@ func (r *Result) writeSimilarity(env *cli.Env) error {
 	})
 }
 
-func (r *Result) writeAutocorrelation(env *cli.Env) error {
+func (r *Result) writeAutocorrelation(env *run.Env) error {
 	return env.Files.CSV("geometry_autocorrelation.csv", []string{"Model", "Lag", "Autocorrelation", "CI_Low", "CI_High", "Pairs"}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for _, lag := range m.Temporal.Autocorrelation {
@@ -317,10 +205,8 @@ func (r *Result) writeAutocorrelation(env *cli.Env) error {
 	})
 }
 
-func (r *Result) writePoints(env *cli.Env, index []int, in Input) error {
-	states := at(index, in.Sample)
-	frames := env.Frame(states)
-	episodes := env.Episodes(states)
+func (r *Result) writePoints(env *run.Env, all *points.Selection, sample []int) error {
+	states, episodes, frames := at(all.Index, sample), at(all.Episode, sample), at(all.Time, sample)
 	return env.Files.CSV("geometry_per_point.csv", []string{"Model", "Sample_ID", "Episode", "Frame", "Grouping", "Groups", "Group", "Silhouette"}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for q, g := range m.Groupings {
@@ -335,7 +221,8 @@ func (r *Result) writePoints(env *cli.Env, index []int, in Input) error {
 	})
 }
 
-func (r *Result) print(env *cli.Env, o Options) error {
+// printSpaces writes the measures of single models to the console.
+func (r *Result) printSpaces(env *run.Env) error {
 	space := report.NewTable("", "Model", "Uniformity", "Alignment", "τ", "Step / RMS", "Straightness", "Curvature °", "Effective rank", "n eff.")
 	for _, m := range r.Models {
 		t := m.Temporal
@@ -347,8 +234,11 @@ func (r *Result) print(env *cli.Env, o Options) error {
 	if r.TimeBlocks != "" {
 		space.Note("[95 %% intervals] from %d resamples of %s; uniformity and τ by deleting blocks", r.Resamples, r.TimeBlocks)
 	}
-	tables := []*report.Table{space}
+	return env.Table(space)
+}
 
+// printGroups writes the measures of the groups.
+func (r *Result) printGroups(env *run.Env) error {
 	columns := []string{"Model", "Groups", "Silhouette", "Davies–Bouldin", "Calinski–Harabasz"}
 	if r.Labelled {
 		columns = append(columns, "NMI", "AMI", "ARI")
@@ -363,20 +253,28 @@ func (r *Result) print(env *cli.Env, o Options) error {
 			groups.Row(cells...)
 		}
 	}
-	tables = append(tables, groups)
+	return env.Table(groups)
+}
 
-	if r.Labelled {
-		labels := report.NewTable("", "Model", "k", "Label accuracy", "Chance", "Purity", "Chance")
-		for _, m := range r.Models {
-			for i, c := range m.LabelConsistency {
-				labels.Row(nameOnce(m.Name, i), c.K, report.WithInterval(c.Accuracy, c.AccuracyCI), c.AccuracyChance, report.WithInterval(c.Purity, c.PurityCI), c.PurityChance)
-			}
-		}
-		if o.ExcludeWindow == 0 {
-			labels.Note("Neighbours in time count as neighbours; see --exclude-window")
-		}
-		tables = append(tables, labels)
+// printLabels writes how the neighbours agree with the labels, if there are any.
+func (r *Result) printLabels(env *run.Env, o Options) error {
+	if !r.Labelled {
+		return nil
 	}
+	labels := report.NewTable("", "Model", "k", "Label accuracy", "Chance", "Purity", "Chance")
+	for _, m := range r.Models {
+		for i, c := range m.LabelConsistency {
+			labels.Row(nameOnce(m.Name, i), c.K, report.WithInterval(c.Accuracy, c.AccuracyCI), c.AccuracyChance, report.WithInterval(c.Purity, c.PurityCI), c.PurityChance)
+		}
+	}
+	if o.ExcludeWindow == 0 {
+		labels.Note("Neighbours in time count as neighbours; see --exclude-window")
+	}
+	return env.Table(labels)
+}
+
+// printSimilarity writes the measures of pairs of models, and the comparisons.
+func (r *Result) printSimilarity(env *run.Env) error {
 	if len(r.Models) > 1 {
 		similar := report.NewTable("", "A", "B", "CKA", "CKA debiased", "Procrustes", "RSA")
 		for i, a := range r.Models {
@@ -391,17 +289,11 @@ func (r *Result) print(env *cli.Env, o Options) error {
 		} else {
 			similar.Note("RSA over %d pairs of states drawn with the seed; see rsa_sampling_error", r.RSAPairs)
 		}
-		tables = append(tables, similar)
-	}
-	if len(r.Comparisons) > 0 {
-		tables = append(tables, results.Table(r.Comparisons))
-	}
-	for _, t := range tables {
-		if err := env.Table(t); err != nil {
+		if err := env.Table(similar); err != nil {
 			return err
 		}
 	}
-	return nil
+	return results.PrintComparisons(env, r.Comparisons)
 }
 
 // name is how tables and figures call the groups.

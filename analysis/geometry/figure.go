@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/analysis/internal/results"
 	"repscope/plots"
 	"repscope/report"
 )
@@ -23,32 +24,40 @@ func (r *Result) Figure() *plots.Figure {
 	straight := &plots.Bars{Y: plots.Axis{Label: "Cosine of successive steps"}}
 	var names []string
 	still := 0
-	for _, m := range r.Models {
+	for i := range r.Models {
+		m := &r.Models[i]
 		names = append(names, m.Name)
 		sphere.Series = append(sphere.Series, plots.ScatterSeries{Name: m.Name, X: []float64{m.Alignment.Float()}, Y: []float64{m.Uniformity.Float()}})
-
 		curve := plots.CurveSeries{Name: m.Name}
 		for _, lag := range m.Temporal.Autocorrelation {
-			low, high := interval(lag.RhoCI)
-			curve.X, curve.Y = append(curve.X, float64(lag.Lag)), append(curve.Y, lag.Rho.Float())
-			curve.Low, curve.High = append(curve.Low, low), append(curve.High, high)
+			results.AppendPoint(&curve, float64(lag.Lag), lag.Rho, lag.RhoCI)
 		}
 		memory.Series = append(memory.Series, curve)
-		moved := make([]float64, 0, len(m.StepLengths))
-		for _, v := range m.StepLengths {
-			if v > 0 {
-				moved = append(moved, v)
-			} else {
-				still++
-			}
-		}
+		moved := slices.DeleteFunc(slices.Clone(m.StepLengths), func(v float64) bool { return !(v > 0) })
+		still += len(m.StepLengths) - len(moved)
 		steps.Boxes = append(steps.Boxes, plots.Box{Name: m.Name, Values: moved})
-		s := m.Temporal.Straightness
-		low, high := interval(s.CosineCI)
-		straight.Bars = append(straight.Bars, plots.Bar{Name: m.Name, Value: s.Cosine.Float(), Low: low, High: high})
+		straight.Bars = append(straight.Bars, results.Bar(m.Name, m.Temporal.Straightness.Cosine, m.Temporal.Straightness.CosineCI, 1))
 	}
-
 	straight.Y.Min, straight.Y.Max = room(straight.Bars)
+	return &plots.Figure{
+		WidthMM: plots.DoubleColumnMM, HeightMM: 130,
+		ColumnWidths: []float64{1, 1.1, 1.1},
+		Tiles: []plots.Tile{
+			{Panel: sphere, Title: "Unit sphere", Row: 0, Column: 0},
+			{Panel: r.groups(), Title: "Groups", Row: 0, Column: 1},
+			{Panel: r.similarityTable(), Title: r.similarityTitle(), Row: 0, Column: 2},
+			{Panel: memory, Title: "Autocorrelation", Row: 1, Column: 0},
+			{Panel: steps, Title: "Step size", Row: 1, Column: 1},
+			{Panel: straight, Title: "Straightness", Row: 1, Column: 2},
+		},
+		Series:   names,
+		Footnote: r.caption(still),
+		Title:    "Geometry of latent spaces",
+	}
+}
+
+// caption says what the panels leave out; still is the number of steps of length 0.
+func (r *Result) caption(still int) string {
 	note := ""
 	if r.TimeBlocks != "" {
 		note = fmt.Sprintf("Error bars and bands: 95 %% from %d resamples of %s; autocorrelation by deleting blocks. ", r.Resamples, r.TimeBlocks)
@@ -62,21 +71,7 @@ func (r *Result) Figure() *plots.Figure {
 	if len(r.Models) > 1 {
 		note += "CKA is linear and debiased."
 	}
-	return &plots.Figure{
-		WidthMM: plots.DoubleColumnMM, HeightMM: 130,
-		ColumnWidths: []float64{1, 1.1, 1.1},
-		Tiles: []plots.Tile{
-			{Panel: sphere, Title: "Unit sphere", Row: 0, Column: 0},
-			{Panel: r.groups(), Title: "Groups", Row: 0, Column: 1},
-			{Panel: r.similarityTable(), Title: r.similarityTitle(), Row: 0, Column: 2},
-			{Panel: memory, Title: "Autocorrelation", Row: 1, Column: 0},
-			{Panel: steps, Title: "Step size", Row: 1, Column: 1},
-			{Panel: straight, Title: "Straightness", Row: 1, Column: 2},
-		},
-		Series:   names,
-		Footnote: note,
-		Title:    "Geometry of latent spaces",
-	}
+	return note
 }
 
 // groups shows the silhouettes, and with labels how neighbours and clusters agree
@@ -92,9 +87,7 @@ func (r *Result) groups() plots.Panel {
 			if i == 0 {
 				panel.Groups = append(panel.Groups, name)
 			}
-			low, high := interval(ci)
-			series.Values = append(series.Values, v.Float())
-			series.Low, series.High = append(series.Low, low), append(series.High, high)
+			results.AppendBar(&series, v, ci)
 		}
 		for _, g := range m.Groupings {
 			name := "Silhouette, labels"
@@ -136,22 +129,26 @@ func (m *Model) shownConsistency() *LabelConsistency {
 	return &defined[len(defined)/2]
 }
 
+// summaryTable lists what the other panels do not show of a single model.
+func (m *Model) summaryTable() *plots.Table {
+	table := &plots.Table{Header: []string{"Measure", m.Name}}
+	for _, row := range []struct {
+		name string
+		v    report.Value
+	}{{"Uniformity", m.Uniformity}, {"Alignment", m.Alignment}, {"τ (states)", m.Temporal.Tau},
+		{"Curvature (°)", m.Temporal.Straightness.Curvature}, {"Effective rank", m.EffectiveRank}} {
+		table.Rows = append(table.Rows, []string{row.name, plots.Number(row.v.Float(), 3)})
+	}
+	return table
+}
+
 // similarityTable shows debiased CKA above and RSA below the diagonal, and below the
 // matrix what no other panel shows; for a single model a summary.
-func (r *Result) similarityTable() plots.Panel {
-	table := &plots.Table{Header: []string{"Model"}}
+func (r *Result) similarityTable() *plots.Table {
 	if len(r.Models) == 1 {
-		m := r.Models[0]
-		table.Header = []string{"Measure", m.Name}
-		for _, row := range []struct {
-			name string
-			v    report.Value
-		}{{"Uniformity", m.Uniformity}, {"Alignment", m.Alignment}, {"τ (states)", m.Temporal.Tau},
-			{"Curvature (°)", m.Temporal.Straightness.Curvature}, {"Effective rank", m.EffectiveRank}} {
-			table.Rows = append(table.Rows, []string{row.name, plots.Number(row.v.Float(), 3)})
-		}
-		return table
+		return r.Models[0].summaryTable()
 	}
+	table := &plots.Table{Header: []string{"Model"}}
 	for i, a := range r.Models {
 		table.Header = append(table.Header, a.Name)
 		cells := []string{a.Name}
@@ -161,9 +158,9 @@ func (r *Result) similarityTable() plots.Panel {
 			case i == j:
 				cells = append(cells, "1.00")
 			case i < j:
-				cells = append(cells, decimals(s.CKADebiased))
+				cells = append(cells, results.Decimals(s.CKADebiased, 2))
 			default:
-				cells = append(cells, decimals(s.RSA))
+				cells = append(cells, results.Decimals(s.RSA, 2))
 			}
 		}
 		table.Rows = append(table.Rows, cells)
@@ -192,16 +189,6 @@ func (r *Result) similarityTitle() string {
 	return "CKA (above), RSA (below)"
 }
 
-func decimals(v report.Value) string {
-	if !v.Defined() {
-		return "n/a"
-	}
-	if v.V < 0 {
-		return fmt.Sprintf("−%.2f", -v.V)
-	}
-	return fmt.Sprintf("%.2f", v.V)
-}
-
 // room is a range with place for the printed values of bars on both sides of zero;
 // empty, which leaves the choice to the panel, where no bar is negative.
 func room(bars []plots.Bar) (low, high float64) {
@@ -217,12 +204,4 @@ func room(bars []plots.Bar) (low, high float64) {
 	}
 	margin := 0.12 * (high - low)
 	return low - margin, high + margin
-}
-
-// interval is low and high; NaN where undefined, which draws no error bar.
-func interval(ci report.Interval) (low, high float64) {
-	if !ci.Defined() {
-		return math.NaN(), math.NaN()
-	}
-	return ci.Low, ci.High
 }

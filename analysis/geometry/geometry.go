@@ -54,7 +54,7 @@ type Options struct {
 	Starts int
 	// Neighbors are the k of the label consistency; nil means 1, 5, 20.
 	Neighbors []int
-	// ExcludeWindow leaves states at most so many rows apart in one episode out of
+	// ExcludeWindow leaves states at most so many frames apart in one episode out of
 	// the neighbours; not together with Sample.
 	ExcludeWindow int
 	// Pairs is the number of pairs whose distances RSA ranks; 0 means 2,000,000,
@@ -103,7 +103,7 @@ type Model struct {
 	Samples          int    `json:"samples"` // states behind the measures over pairs
 	NominalDimension int    `json:"nominal_dimension"`
 
-	// Uniformity is that of [Uniformity]. Alignment is the mean ‖u_t − u_{t+1}‖² of
+	// Uniformity is that of [sphere.Directions.Uniformity]. Alignment is the mean ‖u_t − u_{t+1}‖² of
 	// consecutive states on the unit sphere, from 0 to 4.
 	Uniformity   report.Value    `json:"uniformity"`
 	UniformityCI report.Interval `json:"uniformity_ci"`
@@ -123,7 +123,7 @@ type Model struct {
 	Temporal         Temporal           `json:"temporal"`
 	// Similarity to every model, itself included, by name: a row of the symmetric
 	// matrices.
-	Similarity report.Object `json:"similarity"`
+	Similarity report.Object `json:"similarity" shard:"-"`
 
 	// StepLengths holds ‖z_{t+1} − z_t‖ over the RMS distance, for drawing; nil for
 	// constant latents.
@@ -148,7 +148,7 @@ type Grouping struct {
 	Source string `json:"source"`
 	Groups int    `json:"groups"`
 
-	Silhouette       report.Value    `json:"silhouette"` // mean over points; see [Silhouette]
+	Silhouette       report.Value    `json:"silhouette"` // mean over points; see [cluster.Silhouette]
 	SilhouetteCI     report.Interval `json:"silhouette_ci"`
 	DaviesBouldin    report.Value    `json:"davies_bouldin"`
 	CalinskiHarabasz report.Value    `json:"calinski_harabasz"`
@@ -167,7 +167,7 @@ type GroupResult struct {
 	Silhouette report.Value `json:"silhouette"`
 }
 
-// KMeansSummary is what [KMeans] found.
+// KMeansSummary is what [cluster.KMeans] found.
 type KMeansSummary struct {
 	Inertia    float64 `json:"inertia"`
 	Iterations int     `json:"iterations"`
@@ -175,7 +175,7 @@ type KMeansSummary struct {
 	Reseeded   int     `json:"reseeded"`
 }
 
-// Agreement of clusters with labels; see [NMI], [AMI] and [ARI].
+// Agreement of clusters with labels; see [cluster.Contingency].
 type Agreement struct {
 	NMI   report.Value    `json:"nmi"`
 	NMICI report.Interval `json:"nmi_ci"`
@@ -255,7 +255,7 @@ type Straightness struct {
 	Still int `json:"still"`
 }
 
-// SimilarityRow is the similarity of two models; see [Similarity].
+// SimilarityRow is the similarity of two models; see [similarity.Similarity].
 type SimilarityRow struct {
 	CKA           report.Value    `json:"cka"`
 	CKACI         report.Interval `json:"cka_ci"`
@@ -277,25 +277,11 @@ type SimilarityRow struct {
 // undefined with its reason. Errors: no models, unequal numbers of latents, fewer
 // than 4, labels or times of another length, NaN or Inf.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
-	if err := in.check(o); err != nil {
-		return nil, err
-	}
-	a, err := newAnalyzer(in, o)
+	work, err := Work(in, o)
 	if err != nil {
 		return nil, err
 	}
-	for i := range in.Models {
-		if err := a.measure(ctx, i); err != nil {
-			return nil, fmt.Errorf("%s: %w", in.Models[i].Name, err)
-		}
-	}
-	if err := a.similarities(ctx); err != nil {
-		return nil, err
-	}
-	if err := a.compare(); err != nil {
-		return nil, err
-	}
-	return a.result, nil
+	return work.Run(ctx)
 }
 
 func (in Input) check(o Options) error {
@@ -358,6 +344,7 @@ func (o Options) withDefaults() Options {
 
 // scope is a set of states with the grouping of their blocks.
 type scope struct {
+	name   string          // in a [Metric]
 	family *stat.Resamples // nil where there are too few observations
 	reason string          // why it is nil
 	blocks *stat.Blocks    // what the jackknife deletes; nil without intervals

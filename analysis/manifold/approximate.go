@@ -7,14 +7,13 @@ import (
 	"fmt"
 
 	"repscope/neighbors"
-	"repscope/points"
 	"repscope/report"
 )
 
-// Recall is the share of true nearest neighbours that the approximate search
+// LatentRecall is the share of true nearest neighbours that the approximate search
 // found, measured on seeded queries with its standard error; which neighbour of
 // several at equal distance does not matter.
-type Recall struct {
+type LatentRecall struct {
 	Value         report.Value `json:"value"`
 	StandardError report.Value `json:"standard_error"`
 	K             int          `json:"k"`       // neighbours of each latent
@@ -22,41 +21,34 @@ type Recall struct {
 	Exact         bool         `json:"exact"`   // the search was exact, because an approximate one would save little: nothing had to be compared
 }
 
-// searcher finds nearest neighbours, exactly or not.
-type searcher struct {
-	options     neighbors.Options
-	approximate bool
-	seed        uint64
-	exactPoints int // up to which the search is exact anyway; 0: as long as that takes seconds
+type exactPointsKey struct{}
+
+// withExactPoints is a context under which tests of few latents search approximately: searches
+// among up to n are exact anyway.
+func withExactPoints(ctx context.Context, n int) context.Context {
+	return context.WithValue(ctx, exactPointsKey{}, n)
 }
 
-// nearest returns the k nearest neighbours of every point; with measure, and in
-// the approximate mode, also the recall, else nil.
-func (s searcher) nearest(ctx context.Context, pts points.Points, k int, measure bool) (*neighbors.Nearest, *Recall, error) {
-	if !s.approximate {
-		nearest, err := neighbors.KNearest(ctx, pts, k, s.options)
-		return nearest, nil, err
+// exactPoints is the number of latents up to which a search is exact anyway; 0: as long as
+// that takes seconds.
+func exactPoints(ctx context.Context) int {
+	n, _ := ctx.Value(exactPointsKey{}).(int)
+	return n
+}
+
+// recallOf is the recall as the result file holds it, nil for an exact search.
+func recallOf(r *neighbors.SearchRecall) *LatentRecall {
+	if r == nil {
+		return nil
 	}
-	a := neighbors.Approximation{Seed: s.seed, ExactPoints: s.exactPoints}
-	if !measure {
-		a.Queries = -1
-	}
-	found, err := neighbors.KNearestApproximate(ctx, pts, k, s.options, a)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !measure {
-		return &found.Nearest, nil, nil
-	}
-	r := found.Recall
-	return &found.Nearest, &Recall{
+	return &LatentRecall{
 		Value: report.Number(r.Value), StandardError: report.Number(r.StandardError),
 		K: r.K, Queries: r.Queries, Exact: r.Exact,
-	}, nil
+	}
 }
 
 // warning is one where the recall is low.
-func (r *Recall) warning(model string) string {
+func (r *LatentRecall) warning(model string) string {
 	if r == nil || !(r.Value.Float() < neighbors.SufficientRecall) {
 		return ""
 	}
@@ -64,7 +56,7 @@ func (r *Recall) warning(model string) string {
 		model, r.Value.Float(), r.StandardError.Float(), neighbors.SufficientRecall)
 }
 
-func (r *Recall) String() string {
+func (r *LatentRecall) String() string {
 	if r.Exact {
 		return "1: the search was exact, an approximate one would save little"
 	}

@@ -36,8 +36,8 @@ func TestApproximate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Approximate, o.exactPoints = true, 2000
-	found, err := Analyze(t.Context(), in, o)
+	o.Approximate = true
+	found, err := Analyze(withExactPoints(t.Context(), 2000), in, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +63,8 @@ func TestApproximate(t *testing.T) {
 	if len(found.Warnings) > 0 {
 		t.Errorf("warnings: %q", found.Warnings)
 	}
-	low := &Recall{Value: a.Recall.Value, StandardError: a.Recall.StandardError}
-	if low.Value.V = 0.5; low.warning("m") == "" || a.Recall.warning("m") != "" || (*Recall)(nil).warning("m") != "" {
+	low := &LatentRecall{Value: a.Recall.Value, StandardError: a.Recall.StandardError}
+	if low.Value.V = 0.5; low.warning("m") == "" || a.Recall.warning("m") != "" || (*LatentRecall)(nil).warning("m") != "" {
 		t.Error("the warning is for a recall below 0.95")
 	}
 }

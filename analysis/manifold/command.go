@@ -6,44 +6,52 @@ import (
 	"context"
 
 	"repscope/analysis/internal/results"
-	"repscope/internal/cli"
+	"repscope/internal/input"
+	"repscope/internal/run"
 	"repscope/report"
 )
 
 // Command is the manifold binary.
-var Command = cli.Command{
+var Command = run.Command{
 	Name:    "manifold",
 	Summary: "how many dimensions a representation really uses",
 	Manual:  manual,
 	Out:     "evaluation_plots/manifold",
-	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
+	Setup: func(flags *run.Flags) run.Job {
+		inputs := input.Register(flags, input.Needs{})
 		estimator := flags.Choice("estimator", string(EstimatorMLE), Estimators(), "`NAME` of the Two-NN estimate in tables and figures; documented is the published formula, which cannot exceed 1.7325")
 		gride := flags.Ints("gride", nil, "`LIST` of Gride's neighbour orders n2, with n1 = n2/2 (default 2,4,8,16,32,64)")
 		neighbors := flags.Ints("neighbors", nil, "`LIST` of the k of Levina–Bickel (default 5,10,20,50)")
 		tolerance := flags.Float64("duplicate-tolerance", 1e-7, "`SHARE` of the RMS distance up to which latents count as duplicates")
 		approx := flags.Bool("approx", false, "search nearest neighbours approximately, for very many states; the recall is measured")
-		return func(ctx context.Context, env *cli.Env) error {
+		return run.Job{Check: func(*run.Options) error {
 			for _, n2 := range *gride {
 				if n2 < 2 || n2%2 != 0 {
-					return cli.Usage("--gride %d: want even numbers of at least 2", n2)
+					return run.Usage("--gride %d: want even numbers of at least 2", n2)
 				}
 			}
 			for _, k := range *neighbors {
-				if k < 2 {
-					return cli.Usage("--neighbors %d: want at least 2", k)
+				if err := run.AtLeast("neighbors", k, 2); err != nil {
+					return err
 				}
 			}
 			if !(*tolerance > 0 && *tolerance < 1) {
-				return cli.Usage("--duplicate-tolerance %v: want a number between 0 and 1", *tolerance)
+				return run.Usage("--duplicate-tolerance %v: want a number between 0 and 1", *tolerance)
 			}
-			return run(ctx, env, Options{
+			return nil
+		}, Run: func(ctx context.Context, env *run.Env) error {
+			data, err := inputs.Load(ctx, env)
+			if err != nil {
+				return err
+			}
+			return analyse(ctx, env, data, Options{
 				Estimator:          Estimator(*estimator),
 				GrideOrders:        *gride,
 				Neighbors:          *neighbors,
 				DuplicateTolerance: *tolerance,
 				Approximate:        *approx,
 			})
-		}
+		}}
 	},
 }
 
@@ -69,20 +77,16 @@ warning below 0.95. Where an exact search takes seconds (up to about 40,000 stat
 dimensions) it is made instead, and the output says so. The steps of the
 decimation curve look at some of many small subsets then.`
 
-func run(ctx context.Context, env *cli.Env, o Options) error {
-	index := env.Sample()
-	latents, err := env.Latents(ctx, index)
+func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) error {
+	states, err := data.Select(ctx, data.Sample(), input.NoFrames)
 	if err != nil {
 		return err
 	}
-	in := Input{Episode: env.Episodes(index)}
-	for i, m := range env.Models {
-		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
-	}
+	in := Input{Episode: states.Episode, Models: states.Models}
 	o.Intervals = env.Options.Bootstrap > 0
-	o.Block, o.Seed = env.Options.Block, env.Options.Seed
+	o.Block, o.Seed = data.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
-	if o.Device, err = env.GPUs(); err != nil {
+	if o.Device, err = data.GPUs(); err != nil {
 		return err
 	}
 	for _, list := range []struct {
@@ -90,8 +94,8 @@ func run(ctx context.Context, env *cli.Env, o Options) error {
 		orders []int
 	}{{"gride", o.GrideOrders}, {"neighbors", o.Neighbors}} {
 		for _, k := range list.orders {
-			if k >= len(index) {
-				env.Warn("--%s %d is left out: a state has only %d others", list.flag, k, len(index)-1)
+			if k >= len(states.Index) {
+				env.Warn("--%s %d is left out: a state has only %d others", list.flag, k, len(states.Index)-1)
 			}
 		}
 	}
@@ -105,16 +109,16 @@ func run(ctx context.Context, env *cli.Env, o Options) error {
 
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
-func (r *Result) write(env *cli.Env) error {
-	for _, w := range r.Warnings {
-		env.Warn("%s", w)
+func (r *Result) write(env *run.Env) error {
+	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	if err := results.All(env, r.writeSummary, r.writeEigenvalues, r.print); err != nil {
+		return err
 	}
-	for _, m := range r.Models {
-		env.Result.Models.Set(m.Name, m)
-	}
-	env.Result.Comparisons = r.Comparisons
+	return env.Figure("manifold_dimension_analysis", r.Figure())
+}
 
-	err := env.Files.CSV("manifold_dimension_summary.csv", []string{
+func (r *Result) writeSummary(env *run.Env) error {
+	return env.Files.CSV("manifold_dimension_summary.csv", []string{
 		"Model", "Nominal_Dimension", "Participation_Ratio", "Intrinsic_Dimension", "Dimension_Error",
 		"Usage_Efficiency_Percent", "Max_Eigenvalue", "Min_Eigenvalue", "Eigenvalue_Count", "Sample_Count",
 	}, func(csv *report.CSV) error {
@@ -130,10 +134,10 @@ func (r *Result) write(env *cli.Env) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	err = env.Files.CSV("manifold_eigenvalues.csv", []string{"Model", "Eigenvalue_Index", "Eigenvalue"}, func(csv *report.CSV) error {
+}
+
+func (r *Result) writeEigenvalues(env *run.Env) error {
+	return env.Files.CSV("manifold_eigenvalues.csv", []string{"Model", "Eigenvalue_Index", "Eigenvalue"}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for i, v := range m.Eigenvalues {
 				if err := csv.Row(m.Name, i+1, v); err != nil {
@@ -143,10 +147,10 @@ func (r *Result) write(env *cli.Env) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
+}
 
+// print writes the tables to the console.
+func (r *Result) print(env *run.Env) error {
 	table := report.NewTable("", "Model", "D", "Participation ratio", "Two-NN", "Usage %", "Effective rank", "RankMe", "90 %", "99 %", "Duplicates", "n eff.")
 	for _, m := range r.Models {
 		table.Row(m.Name, m.NominalDimension, report.WithInterval(m.ParticipationRatio, m.ParticipationRatioCI),
@@ -165,10 +169,5 @@ func (r *Result) write(env *cli.Env) error {
 	if err := env.Table(table); err != nil {
 		return err
 	}
-	if len(r.Comparisons) > 0 {
-		if err := env.Table(results.Table(r.Comparisons)); err != nil {
-			return err
-		}
-	}
-	return env.Figure("manifold_dimension_analysis", r.Figure())
+	return results.PrintComparisons(env, r.Comparisons)
 }

@@ -4,8 +4,8 @@ package manifold
 
 import (
 	"fmt"
-	"math"
 
+	"repscope/analysis/internal/results"
 	"repscope/plots"
 	"repscope/report"
 	"repscope/stat"
@@ -21,42 +21,15 @@ func (r *Result) Figure() *plots.Figure {
 		X: plots.Axis{Label: "Latents in the subset", Log: true},
 		Y: plots.Axis{Label: "Two-NN dimension", Zero: true},
 	}
-	table := &plots.Table{
-		Header: []string{"Model", "D", "PR", "Two-NN", "Eff. rank", "RankMe", "90 %", "99 %"},
-		Keys:   true,
-	}
 	var names []string
-	for _, m := range r.Models {
+	for i := range r.Models {
+		m := &r.Models[i]
 		names = append(names, m.Name)
-		ratio.Bars = append(ratio.Bars, bar(m.Name, m.ParticipationRatio, m.ParticipationRatioCI, 1))
-		intrinsic.Bars = append(intrinsic.Bars, bar(m.Name, m.IntrinsicDimension, m.IntrinsicDimensionCI, 1))
-		usage.Bars = append(usage.Bars, bar(m.Name, m.ParticipationRatio, m.ParticipationRatioCI, 100/float64(m.NominalDimension)))
-
-		share := make([]float64, len(m.Eigenvalues))
-		total := stat.Sum(m.Eigenvalues)
-		for i, v := range m.Eigenvalues {
-			share[i] = v / total
-		}
-		spectrum.Series = append(spectrum.Series, plots.SpectrumSeries{Name: m.Name, Values: share})
-
-		curve := plots.CurveSeries{Name: m.Name}
-		for _, d := range m.Decimation {
-			half := d.SD.Float()
-			curve.X = append(curve.X, float64(d.Size))
-			curve.Y = append(curve.Y, d.ID.Float())
-			curve.Low = append(curve.Low, d.ID.Float()-half)
-			curve.High = append(curve.High, d.ID.Float()+half)
-		}
-		scale.Series = append(scale.Series, curve)
-		table.Rows = append(table.Rows, []string{m.Name, fmt.Sprint(m.NominalDimension), short(m.ParticipationRatio),
-			short(m.IntrinsicDimension), short(m.EffectiveRank), short(m.RankMe), fmt.Sprint(m.Dims90), fmt.Sprint(m.Dims99)})
-	}
-	note := "Decimation: bands are ±1 SD over disjoint subsets."
-	if r.Blocks != "" {
-		note = "Error bars: 95 % by deleting blocks in turn, " + r.Blocks + ". " + note
-	}
-	if len(r.Models) > 0 && r.Models[0].Estimator == EstimatorDocumented {
-		note += " The dimension shown is the documented formula, which cannot exceed 1.7325."
+		ratio.Bars = append(ratio.Bars, results.Bar(m.Name, m.ParticipationRatio, m.ParticipationRatioCI, 1))
+		intrinsic.Bars = append(intrinsic.Bars, results.Bar(m.Name, m.IntrinsicDimension, m.IntrinsicDimensionCI, 1))
+		usage.Bars = append(usage.Bars, results.Bar(m.Name, m.ParticipationRatio, m.ParticipationRatioCI, 100/float64(m.NominalDimension)))
+		spectrum.Series = append(spectrum.Series, plots.SpectrumSeries{Name: m.Name, Values: m.varianceShares()})
+		scale.Series = append(scale.Series, m.decimationCurve())
 	}
 	return &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 130,
@@ -67,26 +40,58 @@ func (r *Result) Figure() *plots.Figure {
 			{Panel: usage, Title: "Usage", Row: 0, Column: 2},
 			{Panel: spectrum, Title: "Eigenvalues", Row: 1, Column: 0},
 			{Panel: scale, Title: "Decimation", Row: 1, Column: 1},
-			{Panel: table, Title: "Summary", Row: 1, Column: 2},
+			{Panel: r.summary(), Title: "Summary", Row: 1, Column: 2},
 		},
 		Series:   names,
-		Footnote: note,
+		Footnote: r.caption(),
 		Title:    "Manifold dimension",
 	}
 }
 
-// bar scales a value and its interval; an undefined interval draws no error bar.
-func bar(name string, v report.Value, ci report.Interval, factor float64) plots.Bar {
-	b := plots.Bar{Name: name, Value: factor * v.Float(), Low: math.NaN(), High: math.NaN()}
-	if ci.Defined() {
-		b.Low, b.High = factor*ci.Low, factor*ci.High
+// varianceShares are the eigenvalues divided by their sum.
+func (m *Model) varianceShares() []float64 {
+	shares := make([]float64, len(m.Eigenvalues))
+	total := stat.Sum(m.Eigenvalues)
+	for i, v := range m.Eigenvalues {
+		shares[i] = v / total
 	}
-	return b
+	return shares
 }
 
-func short(v report.Value) string {
-	if !v.Defined() {
-		return "n/a"
+// decimationCurve is the dimension over the size of the subset, ±1 SD.
+func (m *Model) decimationCurve() plots.CurveSeries {
+	curve := plots.CurveSeries{Name: m.Name}
+	for _, d := range m.Decimation {
+		half := d.SD.Float()
+		curve.X, curve.Y = append(curve.X, float64(d.Size)), append(curve.Y, d.ID.Float())
+		curve.Low, curve.High = append(curve.Low, d.ID.Float()-half), append(curve.High, d.ID.Float()+half)
 	}
-	return fmt.Sprintf("%.1f", v.V)
+	return curve
+}
+
+// summary is a row per model.
+func (r *Result) summary() *plots.Table {
+	table := &plots.Table{
+		Header: []string{"Model", "D", "PR", "Two-NN", "Eff. rank", "RankMe", "90 %", "99 %"},
+		Keys:   true,
+	}
+	for _, m := range r.Models {
+		row := []string{m.Name, fmt.Sprint(m.NominalDimension)}
+		for _, v := range []report.Value{m.ParticipationRatio, m.IntrinsicDimension, m.EffectiveRank, m.RankMe} {
+			row = append(row, results.Decimals(v, 1))
+		}
+		table.Rows = append(table.Rows, append(row, fmt.Sprint(m.Dims90), fmt.Sprint(m.Dims99)))
+	}
+	return table
+}
+
+func (r *Result) caption() string {
+	note := "Decimation: bands are ±1 SD over disjoint subsets."
+	if r.Blocks != "" {
+		note = "Error bars: 95 % by deleting blocks in turn, " + r.Blocks + ". " + note
+	}
+	if len(r.Models) > 0 && r.Models[0].Estimator == EstimatorDocumented {
+		note += " The dimension shown is the documented formula, which cannot exceed 1.7325."
+	}
+	return note
 }

@@ -12,13 +12,14 @@ package manifold
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/device"
+	"repscope/measure/dimension"
+	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
@@ -33,7 +34,7 @@ const (
 	EstimatorMLE Estimator = "mle"
 	// EstimatorFit is the least-squares fit of Facco et al. 2017.
 	EstimatorFit Estimator = "fit"
-	// EstimatorDocumented is [DocumentedTwoNN], for reproducing old numbers.
+	// EstimatorDocumented is [dimension.DocumentedTwoNN], for reproducing old numbers.
 	EstimatorDocumented Estimator = "documented"
 )
 
@@ -69,16 +70,12 @@ type Options struct {
 	// Approximate searches the neighbours of very many latents approximately and
 	// measures the recall; where that would save little, exactly.
 	Approximate bool
-	exactPoints int            // that of neighbors.Approximation, for tests
 	Threads     int            // ≤ 0: all
 	Memory      int64          // of neighbour searches, in bytes; 0: the default of package neighbors
 	Device      *device.Device // of exact neighbour searches; nil: the processor
 	// Progress, if not nil, is told how many of the models are done.
 	Progress func(done, total int)
 }
-
-// streamDecimation keys the random split of the decimation curve.
-const streamDecimation = 0x64656369
 
 // Result is the outcome for all models, in the order of the input.
 type Result struct {
@@ -119,13 +116,13 @@ type Model struct {
 	LevinaBickel            []LBResult      `json:"lb_mle"`
 	Decimation              []DecimationRow `json:"decimation"`
 	// Recall is that of the approximate search; nil for an exact one.
-	Recall *Recall `json:"recall,omitempty"`
+	Recall *LatentRecall `json:"recall,omitempty"`
 	// NEff is the number of independent latents that the dependent ones are
 	// worth, by the autocorrelation of the coordinate that varies most.
 	NEff report.Value `json:"n_eff"`
 }
 
-// TwoNNResult holds the Two-NN estimates; see [TwoNN].
+// TwoNNResult holds the Two-NN estimates; see [dimension.TwoNN].
 type TwoNNResult struct {
 	MLE         report.Value `json:"mle"`
 	MLEUnbiased report.Value `json:"mle_unbiased"`
@@ -154,7 +151,7 @@ type LBResult struct {
 	ID report.Value `json:"id"`
 }
 
-// DecimationRow is one point of the decimation curve; see [Decimation].
+// DecimationRow is one point of the decimation curve; see [dimension.Decimation].
 type DecimationRow struct {
 	Size    int          `json:"size"`
 	Subsets int          `json:"subsets"`
@@ -166,60 +163,36 @@ type DecimationRow struct {
 // fewer than 3 are distinct, has undefined numbers with their reason. Errors:
 // no models, unequal numbers of latents, fewer than 3, NaN or Inf.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
-	if err := in.check(); err != nil {
+	work, err := Work(in, o)
+	if err != nil {
 		return nil, err
 	}
-	o = o.withDefaults(in.Models[0].Latents.N)
-	result := &Result{}
-	var blocks *stat.Blocks
-	if o.Intervals {
-		var series [][]float64
-		for _, m := range in.Models {
-			series = append(series, results.LeadingSeries(m.Latents))
-		}
-		var err error
-		if blocks, err = stat.NewBlocks(in.Models[0].Latents.N, in.Episode, o.Block, series...); err != nil {
-			return nil, err
-		}
-		blocks = blocks.Coarsen(maxBlocks)
-		result.Blocks = fmt.Sprintf("%d blocks (%s)", blocks.Count(), blocks)
-		result.Warnings = append(result.Warnings, blocks.Warnings()...)
-	}
+	return work.Run(ctx)
+}
 
-	names := results.Names(in.Models)
-	ratios := make([]*stat.Jackknifed, len(in.Models))
-	dimensions := make([]*stat.Jackknifed, len(in.Models))
-	for i, encoded := range in.Models {
-		m := Model{Name: encoded.Name, Samples: encoded.Latents.N, NominalDimension: encoded.Latents.Dim, Estimator: o.Estimator}
-		spectrum, err := stat.NewSpectrum(encoded.Latents)
-		if err != nil {
-			m.undefined(stat.Reason(err))
-			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed", m.Name, stat.Reason(err)))
-			result.Models = append(result.Models, m)
-			continue
-		}
-		m.describe(spectrum)
-		m.NEff = results.EffectiveSize(results.LeadingSeries(encoded.Latents), in.Episode)
-		ratios[i] = m.linearIntervals(encoded.Latents, spectrum, blocks)
-		if dimensions[i], err = m.intrinsic(ctx, encoded.Latents, spectrum.RMSDistance(), blocks, o); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Name, err)
-		}
-		if w := m.Recall.warning(m.Name); w != "" {
-			result.Warnings = append(result.Warnings, w)
-		}
-		result.Models = append(result.Models, m)
-		if o.Progress != nil {
-			o.Progress(i+1, len(in.Models))
+// merge compares the models.
+func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
+	result := &Result{}
+	if p.blocks != nil {
+		result.Blocks = fmt.Sprintf("%d blocks (%s)", p.blocks.Count(), p.blocks)
+		result.Warnings = append(result.Warnings, p.blocks.Warnings()...)
+	}
+	var ratios, dimensions []*stat.Jackknifed
+	for _, part := range parts {
+		for _, m := range part.Models {
+			ratios, dimensions = append(ratios, m.ParticipationRatio), append(dimensions, m.TwoNN)
+			result.Warnings = append(result.Warnings, m.Warnings...)
+			result.Models = append(result.Models, m.Model)
 		}
 	}
-	if o.Estimator == EstimatorDocumented {
+	if p.o.Estimator == EstimatorDocumented {
 		result.Warnings = append(result.Warnings, "the documented formula 1/(ln(mean r2/r1) − ψ(1)) is not a dimension: no data can make it exceed 1/γ = 1.7325; use --estimator mle or fit")
 	}
 	for _, metric := range []struct {
 		name      string
 		estimates []*stat.Jackknifed
 	}{{"participation_ratio", ratios}, {"two_nn_mle", dimensions}} {
-		compared, err := results.PairwiseJackknifed(metric.name, names, metric.estimates, o.Seed)
+		compared, err := results.PairwiseJackknifed(metric.name, results.Names(p.in.Models), metric.estimates, p.o.Seed)
 		if err != nil {
 			return nil, err
 		}
@@ -228,23 +201,26 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	return result, nil
 }
 
-func (in Input) check() error {
+// check returns the latents of every model as spaces that need not be checked again.
+func (in Input) check() ([]neighbors.Space, error) {
 	n := 0
 	if len(in.Models) > 0 {
 		n = in.Models[0].Latents.N
 	}
 	if err := results.Check(in.Models, n, in.Episode); err != nil {
-		return err
+		return nil, err
 	}
 	if n < 3 {
-		return fmt.Errorf("%d latents, want at least 3", n)
+		return nil, fmt.Errorf("%d latents, want at least 3", n)
 	}
-	for _, m := range in.Models {
-		if err := neighbors.Check(m.Name, m.Latents, neighbors.Euclidean); err != nil {
-			return err
+	spaces := make([]neighbors.Space, len(in.Models))
+	for i, m := range in.Models {
+		var err error
+		if spaces[i], err = neighbors.NewSpace(m.Name, m.Latents, neighbors.Euclidean); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return spaces, nil
 }
 
 func (o Options) withDefaults(n int) Options {
@@ -266,11 +242,11 @@ func (o Options) withDefaults(n int) Options {
 	return o
 }
 
-// searcher is the one for every neighbour search of an analysis.
-func (o Options) searcher() searcher {
-	return searcher{
-		options:     neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory, Device: o.Device},
-		approximate: o.Approximate, seed: o.Seed, exactPoints: o.exactPoints,
+// search is the one for every neighbour search of an analysis.
+func (o Options) search(ctx context.Context) dimension.Search {
+	return dimension.Search{
+		Options:     neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory, Device: o.Device},
+		Approximate: o.Approximate, Seed: o.Seed, ExactPoints: exactPoints(ctx),
 	}
 }
 
@@ -291,93 +267,19 @@ func (m *Model) undefinedIntrinsic(reason string) {
 	m.Gride, m.LevinaBickel, m.Decimation = []GrideResult{}, []LBResult{}, []DecimationRow{}
 }
 
-func (m *Model) describe(s *stat.Spectrum) {
+// describe fills in what the spectrum s of the latents z says.
+func (m *Model) describe(s *spectrum.Spectrum, z points.Points) error {
+	rankMe, err := spectrum.RankMe(z)
+	if err != nil {
+		return err
+	}
 	m.ParticipationRatio = report.Number(s.ParticipationRatio)
 	m.UsagePercent = report.Number(100 * s.ParticipationRatio / float64(m.NominalDimension))
-	m.EffectiveRank, m.RankMe = report.Number(s.EffectiveRank), report.Number(s.RankMe)
+	m.EffectiveRank, m.RankMe = report.Number(s.EffectiveRank), report.Number(rankMe)
 	m.StableRank, m.TotalVariance = report.Number(s.StableRank), report.Number(s.TotalVariance)
 	m.Dims90, m.Dims99, m.DeadDims = s.Dims90, s.Dims99, s.DeadDims
 	m.Eigenvalues = s.Eigenvalues
-}
-
-// intrinsic fills in the intrinsic dimensions and returns the jackknife of the
-// maximum likelihood Two-NN, nil where undefined.
-func (m *Model) intrinsic(ctx context.Context, z points.Points, rms float64, blocks *stat.Blocks, o Options) (*stat.Jackknifed, error) {
-	k := jackknifeNeighbors
-	for _, order := range slices.Concat(o.GrideOrders, o.Neighbors) {
-		k = max(k, order)
-	}
-	d, err := withoutDuplicates(ctx, z, k, o.DuplicateTolerance*rms, o.searcher())
-	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
-		m.undefinedIntrinsic(undefined.Reason)
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	m.TwoNN.NUsed, m.TwoNN.Duplicates, m.Recall = len(d.index), d.duplicates, d.recall
-	ratio := d.ratios(1, 2)
-	estimate, err := NewTwoNN(ratio)
-	if err != nil {
-		m.undefinedIntrinsic(err.Error())
-		return nil, nil
-	}
-	m.TwoNN.MLE, m.TwoNN.MLEUnbiased = report.Number(estimate.MLE), report.Number(estimate.MLEUnbiased)
-	m.TwoNN.MLECI = report.Between(estimate.MLECI[0], estimate.MLECI[1])
-	m.TwoNN.Fit = report.NumberOr(estimate.Fit, "the smallest nine tenths of the ratios are all 1")
-
-	mle, fit := d.jackknife(z, blocks, estimate)
-	m.TwoNN.MLEBlockCI, m.TwoNN.FitBlockCI = blockInterval(mle), blockInterval(fit)
-	switch shown := mle; o.Estimator {
-	case EstimatorDocumented:
-		documented, err := DocumentedTwoNN(ratio)
-		if err != nil {
-			return nil, err
-		}
-		v := report.Number(documented)
-		m.TwoNN.Documented, m.IntrinsicDimension = &v, v
-		const reason = "the documented formula has no interval"
-		m.IntrinsicDimensionCI, m.IntrinsicDimensionError = report.NoInterval(reason), report.Undefined(reason)
-	default:
-		m.IntrinsicDimension, m.IntrinsicDimensionCI = m.TwoNN.MLE, m.TwoNN.MLEBlockCI
-		if o.Estimator == EstimatorFit {
-			m.IntrinsicDimension, m.IntrinsicDimensionCI, shown = m.TwoNN.Fit, m.TwoNN.FitBlockCI, fit
-		}
-		m.IntrinsicDimensionError = report.Undefined("intervals are off")
-		if shown != nil {
-			m.IntrinsicDimensionError = report.NumberOr(shown.StdError, shown.Reason)
-		}
-	}
-
-	m.Gride, m.LevinaBickel, m.Decimation = []GrideResult{}, []LBResult{}, []DecimationRow{}
-	for _, n2 := range o.GrideOrders {
-		if n2 <= d.nearest.K {
-			id, err := Gride(d.ratios(n2/2, n2), n2/2, n2)
-			m.Gride = append(m.Gride, GrideResult{N1: n2 / 2, N2: n2, ID: valueOf(id, err)})
-		}
-	}
-	for _, k := range o.Neighbors {
-		if k <= d.nearest.K {
-			id, err := LevinaBickel(d.nearest.Distance, d.nearest.K, k)
-			m.LevinaBickel = append(m.LevinaBickel, LBResult{K: k, ID: valueOf(id, err)})
-		}
-	}
-	curve, err := decimate(ctx, z, d, o.Seed, o.searcher())
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range curve {
-		m.Decimation = append(m.Decimation, DecimationRow{Size: c.Size, Subsets: c.Subsets,
-			ID: report.Number(c.ID), SD: report.NumberOr(c.SD, "one subset")})
-	}
-	return mle, nil
-}
-
-func valueOf(v float64, err error) report.Value {
-	if err != nil {
-		return report.Undefined("%s", err.Error())
-	}
-	return report.Number(v)
+	return nil
 }
 
 // blockInterval is the interval of a jackknife that may not have been made.

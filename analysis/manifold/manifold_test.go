@@ -1,3 +1,6 @@
+// The analysis against NumPy, SciPy and scikit-learn, known dimensions, and input that
+// cannot be used.
+
 package manifold
 
 import (
@@ -13,7 +16,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -53,7 +55,7 @@ type golden struct {
 
 func readGolden(t *testing.T) (golden, points.Points) {
 	t.Helper()
-	data, err := os.ReadFile("testdata/golden.json")
+	data, err := os.ReadFile("../../measure/testdata/dimension.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +73,7 @@ func close9(t *testing.T, name string, got, want float64) {
 	}
 }
 
-// The numbers of testdata/golden.json, by numpy, scipy and scikit-learn.
+// The numbers of measure/testdata/dimension.json, by numpy, scipy and scikit-learn.
 func TestAnalyzeMatchesReference(t *testing.T) {
 	g, z := readGolden(t)
 	result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "curved", Latents: z}}}, Options{Estimator: EstimatorDocumented, Intervals: true})
@@ -111,19 +113,6 @@ func TestAnalyzeMatchesReference(t *testing.T) {
 	}
 	if len(result.Warnings) == 0 || !strings.Contains(strings.Join(result.Warnings, " "), "1.7325") {
 		t.Errorf("warnings %q do not say what is wrong with the documented formula", result.Warnings)
-	}
-}
-
-func TestDocumentedFormula(t *testing.T) {
-	// A mean ratio of 2 gives 1/(ln 2 + γ) = 0.7872…; ratios near 1 approach
-	// 1/γ = 1.7325 from below, whatever the dimension.
-	got, err := DocumentedTwoNN([]float64{2, 2, 2})
-	if err != nil || math.Abs(got-0.7872) > 5e-5 {
-		t.Errorf("mean ratio 2: %v, %v, want 0.7872", got, err)
-	}
-	got, err = DocumentedTwoNN([]float64{1, 1, 1 + 1e-9})
-	if err != nil || !(got < 1.7325) || got < 1.732 {
-		t.Errorf("ratios near 1: %v, %v, want just below 1.7325", got, err)
 	}
 }
 
@@ -208,65 +197,6 @@ func indices(n int) []int {
 	return out
 }
 
-// Deleting a block by hand gives the jackknife's replicates.
-func TestJackknifeEqualsDeletion(t *testing.T) {
-	g, z := readGolden(t)
-	rms := g.Spectrum.RMSDistance
-	o := Options{}.withDefaults(z.N)
-	spectrum, err := stat.NewSpectrum(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks, err := stat.NewBlocks(z.N, nil, stat.BlockSpec{Kind: stat.MovingBlocks, Length: 48})
-	if err != nil {
-		t.Fatal(err)
-	}
-	// 3 neighbours only: most deletions exhaust the list and look again.
-	d, err := withoutDuplicates(t.Context(), z, 3, o.DuplicateTolerance*rms, o.searcher())
-	if err != nil {
-		t.Fatal(err)
-	}
-	full, err := NewTwoNN(d.ratios(1, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	mle, fit := d.jackknife(z, blocks, full)
-	m := Model{}
-	linear := m.linearIntervals(z, spectrum, blocks)
-	for j := range blocks.Count() {
-		deleted := make(map[int]bool)
-		for _, i := range blocks.Block(j) {
-			deleted[i] = true
-		}
-		var distinctKept, kept []int
-		for i := range z.N {
-			if !deleted[i] {
-				kept = append(kept, i)
-			}
-		}
-		for _, i := range d.index {
-			if !deleted[i] {
-				distinctKept = append(distinctKept, i)
-			}
-		}
-		reduced, err := withoutDuplicates(t.Context(), z.Select(distinctKept), 3, 0, o.searcher())
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := NewTwoNN(reduced.ratios(1, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
-		close9(t, "replicate of mle", mle.Replicates[j], want.MLE)
-		close9(t, "replicate of fit", fit.Replicates[j], want.Fit)
-		again, err := stat.NewSpectrum(z.Select(kept))
-		if err != nil {
-			t.Fatal(err)
-		}
-		close9(t, "replicate of the participation ratio", linear.Replicates[j], again.ParticipationRatio)
-	}
-}
-
 func TestBytesDoNotDependOnThreads(t *testing.T) {
 	_, z := readGolden(t)
 	encode := func(threads int) []byte {
@@ -321,59 +251,6 @@ func TestUnusableLatents(t *testing.T) {
 	} {
 		if _, err := Analyze(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("error %v, want one containing %q", err, name)
-		}
-	}
-}
-
-// The ratios within a subset come from the lists of all latents, from those members that
-// have too few there, or from a search of the subset: always the same numbers.
-func TestRatiosWithinASubset(t *testing.T) {
-	z := curvedPoints(1200)
-	s := Options{}.searcher()
-	d, err := withoutDuplicates(t.Context(), z, 32, 1e-7, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	order := stat.NewRandom(stat.NewKey(1)).Perm(len(d.index))
-	for _, size := range []int{len(order), len(order) / 2, len(order) / 10, len(order) / 20} {
-		members := order[:size]
-		got, err := d.ratiosWithin(t.Context(), z, members, s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		nearest, err := neighbors.KNearest(t.Context(), z.Select(at(d.index, members)), 2, neighbors.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := (&distinct{nearest: nearest}).ratios(1, 2); !slices.Equal(got, want) {
-			t.Errorf("%d members: other ratios than by a search among them", size)
-		}
-	}
-}
-
-// The approximate mode looks at some of many subsets.
-func TestApproximateDecimation(t *testing.T) {
-	z := curvedPoints(3000)
-	in := Input{Models: []Encoded{{Name: "curved", Latents: z}}}
-	exact, err := Analyze(t.Context(), in, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := searcher{approximate: true}
-	d, err := withoutDuplicates(t.Context(), z, 32, 1e-7, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	some, err := decimate(t.Context(), z, d, 0, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, row := range exact.Models[0].Decimation {
-		if some[i].Size != row.Size || row.Subsets != 1<<i || some[i].Subsets > row.Subsets || some[i].Subsets < min(row.Subsets, decimatedSubsets) {
-			t.Errorf("%+v, exactly %+v", some[i], row)
-		}
-		if some[i].Subsets == row.Subsets && some[i].ID != row.ID.Float() {
-			t.Errorf("size %d: dimension %v, exactly %v", row.Size, some[i].ID, row.ID.Float())
 		}
 	}
 }

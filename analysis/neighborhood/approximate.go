@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"repscope/internal/cli"
+	"repscope/internal/run"
 	"repscope/neighbors"
-	"repscope/points"
 	"repscope/report"
 )
 
@@ -36,14 +35,14 @@ type Sampling struct {
 	Strata     int `json:"strata"`
 	// Recall is the share of true neighbours in the lists of the references. It
 	// is 1 by construction: their distances to all states are computed.
-	Recall Recall `json:"recall"`
+	Recall SampleRecall `json:"recall"`
 	// Exact and Estimated say in words what is which.
 	Exact     string `json:"exact"`
 	Estimated string `json:"estimated"`
 }
 
-// Recall is the share of true nearest neighbours that were found.
-type Recall struct {
+// SampleRecall is the share of true nearest neighbours that were found for the references.
+type SampleRecall struct {
 	Value         report.Value `json:"value"`
 	StandardError report.Value `json:"standard_error"`
 	Queries       int          `json:"queries"` // points whose lists were compared with exact ones
@@ -75,17 +74,14 @@ func (o Options) approximation() neighbors.Approximation {
 // compareSampled is the comparison on reference states. It leaves out the
 // intervals and the comparisons of models, which delete blocks of states and
 // need all ranks.
-func (r *Result) compareSampled(ctx context.Context, in Input, spaces []points.Points, settings neighbors.Options, o Options) error {
-	for p := range o.Permutations {
-		settings.Permutations = append(settings.Permutations, o.order(p, in.Frames.N))
-	}
-	sample, err := neighbors.CompareSampled(ctx, in.Frames, spaces, settings, o.approximation())
+func (r *Result) compareSampled(ctx context.Context, in Input, pass *neighbors.Pass, series [][]float64, o Options) error {
+	sample, err := pass.CompareSampled(ctx, o.approximation())
 	if err != nil {
 		return err
 	}
 	r.Sampling = &Sampling{
 		References: len(sample.Index), Strata: len(sample.Strata),
-		Recall: Recall{Value: report.Number(1), StandardError: report.Number(0), Queries: len(sample.Index), Exact: true},
+		Recall: SampleRecall{Value: report.Number(1), StandardError: report.Number(0), Queries: len(sample.Index), Exact: true},
 		Exact: fmt.Sprintf("neighbours, ranks and penalties of each of the %d references, among all %d states: no neighbour is searched approximately, and recall is 1 by construction",
 			len(sample.Index), in.Frames.N),
 		Estimated: fmt.Sprintf("the means over all states, from those references, drawn at random in %d strata; ± is the standard error of that draw", len(sample.Strata)),
@@ -101,7 +97,7 @@ func (r *Result) compareSampled(ctx context.Context, in Input, spaces []points.P
 				Chance: a.Chance,
 			}})
 		}
-		m := newModel(encoded, in, &p)
+		m := newModel(encoded, in, series[i], &p)
 		m.Sampling = r.Sampling
 		r.diagnose(&m, encoded.Latents)
 		for q, a := range s.ByK {
@@ -136,7 +132,7 @@ func (r *Result) compareSampled(ctx context.Context, in Input, spaces []points.P
 }
 
 // writeSampling writes the standard errors of a sample.
-func (r *Result) writeSampling(env *cli.Env) error {
+func (r *Result) writeSampling(env *run.Env) error {
 	if r.Sampling == nil {
 		return nil
 	}

@@ -10,22 +10,23 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
-	"repscope/internal/cli"
+	"repscope/internal/input"
+	"repscope/internal/run"
 	"repscope/latent"
+	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // Command is the neighborhood binary.
-var Command = cli.Command{
+var Command = run.Command{
 	Name:    "neighborhood",
 	Summary: "how well an encoder keeps the neighbourhoods of the original states",
 	Manual:  manual,
 	Out:     "evaluation_plots/neighborhood_preservation",
-	Frames:  true,
-	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
+	Setup: func(flags *run.Flags) run.Job {
+		inputs := input.Register(flags, input.Needs{Frames: true})
 		k := flags.Ints("k", []int{5, 10, 20}, "`LIST` of neighbourhood sizes")
 		metric := flags.Choice("metric", neighbors.Euclidean.String(), []string{neighbors.Euclidean.String(), neighbors.Cosine.String(), neighbors.Precomputed.String()},
 			"`NAME` of the distance in both spaces; precomputed: the frames are a matrix of distances, latents are compared by euclidean ones")
@@ -39,32 +40,30 @@ var Command = cli.Command{
 		flags.Unrecorded("per-point")
 		approx := flags.Bool("approx", false, "rank a sample of reference states, each exactly against all states, for very many states; sampling errors instead of intervals")
 		references := flags.Int("approx-references", neighbors.DefaultReferences, "`N` reference states of --approx, at least 2")
-		return func(ctx context.Context, env *cli.Env) error {
-			for i, v := range *k {
-				if v < 1 {
-					return cli.Usage("--k %d: want at least 1", v)
-				}
-				if slices.Contains((*k)[:i], v) {
-					return cli.Usage("--k: %d is given twice", v)
-				}
+		return run.Job{Check: func(*run.Options) error {
+			if err := run.Distinct("k", *k, 1); err != nil {
+				return err
 			}
 			if *window < 0 {
-				return cli.Usage("--exclude-window %d: want 0 or more", *window)
+				return run.Usage("--exclude-window %d: want 0 or more", *window)
 			}
 			if *permutations < 0 {
-				return cli.Usage("--permutations %d: want 0 or more", *permutations)
+				return run.Usage("--permutations %d: want 0 or more", *permutations)
 			}
-			if *window > 0 && env.Options.Samples > 0 {
-				return cli.Hint(cli.Usage("--exclude-window and --samples cannot be used together: states drawn at random are not consecutive"),
-					"leave --samples out, or give fewer frames")
+			if *window > 0 {
+				if err := inputs.Consecutive("exclude-window"); err != nil {
+					return err
+				}
 			}
-			if *references < 2 {
-				return cli.Usage("--approx-references %d: want at least 2", *references)
+			if err := run.AtLeast("approx-references", *references, 2); err != nil {
+				return err
 			}
 			if *approx && *coRanking == neighbors.CoRankingFull.String() {
-				return cli.Hint(cli.Usage("--approx and --coranking full cannot be used together: the curves rank all states"),
+				return run.Hint(run.Usage("--approx and --coranking full cannot be used together: the curves rank all states"),
 					"leave one of them out")
 			}
+			return nil
+		}, Run: func(ctx context.Context, env *run.Env) error {
 			o := Options{K: *k, ExcludeWindow: *window, Permutations: *permutations, PerPoint: *perPoint,
 				Approximate: *approx, References: *references}
 			var err error
@@ -74,8 +73,12 @@ var Command = cli.Command{
 			if o.CoRanking, err = neighbors.ParseCoRanking(*coRanking); err != nil {
 				return err
 			}
-			return run(ctx, env, *space, o)
-		}
+			data, err := inputs.Load(ctx, env)
+			if err != nil {
+				return err
+			}
+			return analyse(ctx, env, data, *space, o)
+		}}
 	},
 }
 
@@ -129,43 +132,35 @@ average is that of a sample. Scores are unbiased, their standard errors for the
 draw stand beside them (sampling_se, neighborhood_sampling.csv); there are no
 intervals, no comparisons of models and no curves.`
 
-func run(ctx context.Context, env *cli.Env, space string, o Options) error {
+func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, o Options) error {
 	if o.Metric == neighbors.Precomputed {
-		if err := checkMatrix(env); err != nil {
+		if err := checkMatrix(env, data); err != nil {
 			return err
 		}
 	}
 	if space == spaceAuto {
 		var warning string
-		if space, warning = seen(env.States, env.Models); warning != "" {
+		if space, warning = seen(data.States, data.Models); warning != "" {
 			env.Warn("%s", warning)
 		}
 	}
-	index := env.Sample()
-	load := env.Frames
+	original := input.LastFrames
 	if space == spaceClip {
-		load = env.Clips
+		original = input.Clips
 	}
-	frames, err := load(ctx, index)
-	if err != nil {
-		return err
-	}
-	latents, err := env.Latents(ctx, index)
+	states, err := data.Select(ctx, data.Sample(), original)
 	if err != nil {
 		return err
 	}
 	if o.Metric == neighbors.Precomputed {
-		frames = among(frames, env.Frame(index))
+		states.Frames = among(states.Frames, states.Time)
 	}
-	in := Input{Frames: frames, Source: "frames " + env.States.Array().Name(), Space: space, Episode: env.Episodes(index), Time: env.Frame(index)}
-	for i, m := range env.Models {
-		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
-	}
-	o.Scale = stat.Scale(env.Options.LatentScale)
+	in := Input{Frames: states.Frames, Source: states.Source, Space: space, Episode: states.Episode, Time: states.Time, Models: states.Models}
+	o.Scale = spectrum.Scale(data.Options.LatentScale)
 	o.Intervals = env.Options.Bootstrap > 0
-	o.Block, o.Seed = env.Options.Block, env.Options.Seed
+	o.Block, o.Seed = data.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
-	if o.Device, err = env.GPUs(); err != nil {
+	if o.Device, err = data.GPUs(); err != nil {
 		return err
 	}
 	o.Progress = env.Progress("ranking")
@@ -173,15 +168,15 @@ func run(ctx context.Context, env *cli.Env, space string, o Options) error {
 	if err != nil {
 		return err
 	}
-	return result.write(env, index, in, o)
+	return result.write(env, states.Index, in, o)
 }
 
 // checkMatrix wants the frames to be a square matrix of distances.
-func checkMatrix(env *cli.Env) error {
+func checkMatrix(env *run.Env, data *input.Data) error {
 	if slices.ContainsFunc(env.Result.Inputs, func(in report.Input) bool { return in.Role == "frames" && in.Window > 0 }) {
-		return cli.Usage("--metric precomputed and --window cannot be used together: a row of distances is a state")
+		return run.Usage("--metric precomputed and --window cannot be used together: a row of distances is a state")
 	}
-	frames := env.States.Array()
+	frames := data.States.Array()
 	if shape := frames.Shape(); len(shape) != 2 || shape[0] != shape[1] {
 		return fmt.Errorf("frames %s: shape %v, want a square matrix [N, N] of distances for --metric precomputed", frames.Name(), shape)
 	}
@@ -212,7 +207,7 @@ func among(rows points.Points, states []int) points.Points {
 
 // seen is the original space that the latents see, by the rule of the manual, and
 // a warning where models see different ones.
-func seen(states *dataset.States, models []*cli.Model) (space, warning string) {
+func seen(states *dataset.States, models []*input.Model) (space, warning string) {
 	if states.Size() == states.LastFrame().Size() {
 		return spaceFrame, "" // a state is one frame or a vector
 	}
@@ -240,7 +235,7 @@ func isBaseline(info latent.Info) bool { return info.Format == "random" || info.
 
 // looksAtLastFrame reports whether a model is known to encode the frames of a
 // state one by one and to keep the last. Nothing is known of a graph.
-func looksAtLastFrame(m *cli.Model) bool {
+func looksAtLastFrame(m *input.Model) bool {
 	info := m.Encoder.Info()
 	pool := m.Pool
 	if pool == latent.PoolNone {
@@ -251,24 +246,16 @@ func looksAtLastFrame(m *cli.Model) bool {
 
 // write puts the result into the result file, the CSV files, the console and
 // the figures.
-func (r *Result) write(env *cli.Env, index []int, in Input, o Options) error {
-	for _, w := range r.Warnings {
-		env.Warn("%s", w)
-	}
-	for _, m := range r.Models {
-		env.Result.Models.Set(m.Name, m)
-	}
-	env.Result.Comparisons = r.Comparisons
-	for _, write := range []func() error{
-		func() error { return r.writeSummary(env) },
-		func() error { return r.writeSampling(env) },
-		func() error { return r.writeCurves(env) },
-		func() error { return r.writePoints(env, index, in) },
-		func() error { return r.print(env, in.Frames, o) },
-	} {
-		if err := write(); err != nil {
-			return err
-		}
+func (r *Result) write(env *run.Env, index []int, in Input, o Options) error {
+	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	err := results.All(env,
+		r.writeSummary, r.writeSampling, r.writeCurves,
+		func(env *run.Env) error { return r.writePoints(env, index, in) },
+		func(env *run.Env) error { return r.print(env, in.Frames.Dim, o) },
+		r.printSpaces,
+	)
+	if err != nil {
+		return err
 	}
 	if err := env.Figure("neighborhood_preservation", r.Figure()); err != nil {
 		return err
@@ -279,7 +266,7 @@ func (r *Result) write(env *cli.Env, index []int, in Input, o Options) error {
 	return nil
 }
 
-func (r *Result) writeSummary(env *cli.Env) error {
+func (r *Result) writeSummary(env *run.Env) error {
 	return env.Files.CSV("neighborhood_preservation_summary.csv", []string{
 		"Model", "k", "Trust_mean", "Trust_std", "Cont_mean", "Cont_std",
 	}, func(csv *report.CSV) error {
@@ -297,7 +284,7 @@ func (r *Result) writeSummary(env *cli.Env) error {
 // hasCurves reports whether the co-ranking curves were computed.
 func (r *Result) hasCurves() bool { return len(r.Models) > 0 && r.Models[0].Curves != nil }
 
-func (r *Result) writeCurves(env *cli.Env) error {
+func (r *Result) writeCurves(env *run.Env) error {
 	if !r.hasCurves() {
 		return nil
 	}
@@ -313,7 +300,7 @@ func (r *Result) writeCurves(env *cli.Env) error {
 	})
 }
 
-func (r *Result) writePoints(env *cli.Env, index []int, in Input) error {
+func (r *Result) writePoints(env *run.Env, index []int, in Input) error {
 	if len(r.Models[0].points) == 0 {
 		return nil
 	}
@@ -339,7 +326,7 @@ func (r *Result) writePoints(env *cli.Env, index []int, in Input) error {
 	})
 }
 
-func (r *Result) print(env *cli.Env, frames points.Points, o Options) error {
+func (r *Result) print(env *run.Env, values int, o Options) error {
 	columns := []string{"Model", "k", "Trustworthiness", "Continuity", "R_NX", "Chance"}
 	if o.Permutations > 0 {
 		columns = append(columns, "Null T", "Null C")
@@ -363,7 +350,7 @@ func (r *Result) print(env *cli.Env, frames points.Points, o Options) error {
 			table.Row(cells...)
 		}
 	}
-	table.Note("%d states; original space: %s, %d values, %s distances", r.Samples, r.Models[0].Space, frames.Dim, o.Metric)
+	table.Note("%d states; original space: %s, %d values, %s distances", r.Samples, r.Models[0].Space, values, o.Metric)
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
@@ -379,10 +366,11 @@ func (r *Result) print(env *cli.Env, frames points.Points, o Options) error {
 	} else {
 		table.Note("States at most %d frames apart in an episode are no neighbours; at least %d candidates each", o.ExcludeWindow, r.Models[0].Candidates)
 	}
-	if err := env.Table(table); err != nil {
-		return err
-	}
+	return env.Table(table)
+}
 
+// printSpaces writes what concerns a model's whole space, and the comparisons.
+func (r *Result) printSpaces(env *run.Env) error {
 	spaces := report.NewTable("", "Model", "AUC R_NX", "Q local", "Q global", "K*", "Effective rank", "n eff.", "Duplicates", "Ties")
 	for _, m := range r.Models {
 		var best any = m.KStar
@@ -395,10 +383,7 @@ func (r *Result) print(env *cli.Env, frames points.Points, o Options) error {
 	if err := env.Table(spaces); err != nil {
 		return err
 	}
-	if len(r.Comparisons) == 0 {
-		return nil
-	}
-	return env.Table(results.Table(r.Comparisons))
+	return results.PrintComparisons(env, r.Comparisons)
 }
 
 func plusMinus(mean, sd report.Value) string {

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"repscope/dataset"
-	"repscope/internal/cli"
-	"repscope/internal/cli/clitest"
+	"repscope/internal/input"
+	"repscope/internal/runtest"
 	"repscope/latent"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m, Command) }
+func TestMain(m *testing.M) { runtest.Main(m, Command) }
 
-func TestScripts(t *testing.T) { clitest.Run(t, "testdata/script") }
+func TestScripts(t *testing.T) { runtest.Run(t, "testdata/script") }
 
 // described is an encoder of which only the description is asked for.
 type described struct {
@@ -32,25 +32,25 @@ func TestSeen(t *testing.T) {
 	conv := described{info: latent.Info{Architecture: "ConvEncoder", DefaultPool: latent.PoolLast}}
 	dqn := described{info: latent.Info{Architecture: "DQN CNN"}}
 	pca := described{info: latent.Info{Format: "pca"}}
-	model := func(name string, e latent.Encoder, p latent.Pool) *cli.Model {
-		return &cli.Model{Name: name, Encoder: e, Pool: p}
+	model := func(name string, e latent.Encoder, p latent.Pool) *input.Model {
+		return &input.Model{Name: name, Encoder: e, Pool: p}
 	}
 	for _, c := range []struct {
 		name    string
 		window  int
-		models  []*cli.Model
+		models  []*input.Model
 		want    string
 		warning string
 	}{
-		{"single frames", 0, []*cli.Model{model("dqn", dqn, "")}, spaceFrame, ""},
-		{"windows of one", 1, []*cli.Model{model("dqn", dqn, "")}, spaceFrame, ""},
-		{"default pooling", 3, []*cli.Model{model("jepa", conv, "")}, spaceFrame, ""},
-		{"pooled over frames", 3, []*cli.Model{model("jepa", conv, latent.PoolMean)}, spaceClip, ""},
-		{"stacked frames", 3, []*cli.Model{model("dqn", dqn, "")}, spaceClip, ""},
-		{"latents", 3, []*cli.Model{model("z", nil, "")}, spaceClip, ""},
-		{"baselines do not decide", 3, []*cli.Model{model("jepa", conv, ""), model("pca", pca, "")}, spaceFrame, ""},
-		{"baselines only", 3, []*cli.Model{model("pca", pca, "")}, spaceClip, ""},
-		{"mixed", 3, []*cli.Model{model("jepa", conv, ""), model("dqn", dqn, "")}, spaceClip, "jepa sees only its last frame"},
+		{"single frames", 0, []*input.Model{model("dqn", dqn, "")}, spaceFrame, ""},
+		{"windows of one", 1, []*input.Model{model("dqn", dqn, "")}, spaceFrame, ""},
+		{"default pooling", 3, []*input.Model{model("jepa", conv, "")}, spaceFrame, ""},
+		{"pooled over frames", 3, []*input.Model{model("jepa", conv, latent.PoolMean)}, spaceClip, ""},
+		{"stacked frames", 3, []*input.Model{model("dqn", dqn, "")}, spaceClip, ""},
+		{"latents", 3, []*input.Model{model("z", nil, "")}, spaceClip, ""},
+		{"baselines do not decide", 3, []*input.Model{model("jepa", conv, ""), model("pca", pca, "")}, spaceFrame, ""},
+		{"baselines only", 3, []*input.Model{model("pca", pca, "")}, spaceClip, ""},
+		{"mixed", 3, []*input.Model{model("jepa", conv, ""), model("dqn", dqn, "")}, spaceClip, "jepa sees only its last frame"},
 	} {
 		states, err := dataset.NewStates(frames, dataset.StateOptions{Window: c.window})
 		if err != nil {

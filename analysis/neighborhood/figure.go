@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/analysis/internal/results"
 	"repscope/plots"
 	"repscope/report"
 )
@@ -52,11 +53,8 @@ func (r *Result) Figure() *plots.Figure {
 			bars, missing := plots.BarSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
 			for _, a := range m.ascending() {
 				v, ci := p.of(&a)
-				low, high := math.NaN(), math.NaN()
-				if ci.Defined() {
-					low, high = ci.Low, ci.High
-				}
-				bars.Values, bars.Low, bars.High = append(bars.Values, v.Float()), append(bars.Low, low), append(bars.High, high)
+				results.AppendBar(&bars, v, ci)
+				low, high := results.Ends(ci)
 				missing.X, missing.Y = append(missing.X, float64(a.K)), append(missing.Y, 1-v.Float())
 				missing.Low, missing.High = append(missing.Low, 1-high), append(missing.High, 1-low)
 			}
@@ -123,10 +121,8 @@ func samplingBar(v, se report.Value) report.Interval {
 
 // bar prints the value with the digits that tell good scores apart.
 func bar(name string, v report.Value, ci report.Interval) plots.Bar {
-	b := plots.Bar{Name: name, Value: v.Float(), Low: math.NaN(), High: math.NaN(), Text: fmt.Sprintf("%.4f", v.Float())}
-	if ci.Defined() {
-		b.Low, b.High = ci.Low, ci.High
-	}
+	b := results.Bar(name, v, ci, 1)
+	b.Text = results.Decimals(v, 4)
 	return b
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/device"
+	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
@@ -65,7 +66,7 @@ type Options struct {
 	// Permutations is the number of random pairings of states and latents behind
 	// the null; 0: none.
 	Permutations int
-	Scale        stat.Scale // of latents; only stat.ScaleL2 changes neighbours
+	Scale        spectrum.Scale // of latents; only spectrum.ScaleL2 changes neighbours
 	// Intervals asks for delete-block jackknife intervals and comparisons.
 	Intervals bool
 	Block     stat.BlockSpec
@@ -80,9 +81,6 @@ type Options struct {
 // maxBlocks bounds the number of deletions: every one has its own ranks of every
 // neighbour.
 const maxBlocks = 40
-
-// streamPermutation keys the random pairings of the null.
-const streamPermutation = 0x6e756c6c
 
 // Result is the outcome for all models, in the order of the input.
 type Result struct {
@@ -200,103 +198,14 @@ type penalties struct{ trust, cont, normalizer []int64 }
 // 3, a k outside 1..n−2 or given twice, NaN or Inf, a zero vector under the
 // cosine metric, an exclusion window that leaves too few candidates.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
-	if err := in.check(); err != nil {
-		return nil, err
-	}
-	result := &Result{Samples: in.Frames.N, K: o.K, ExcludeWindow: o.ExcludeWindow}
-	if result.K == nil {
-		result.K = []int{5, 10, 20}
-	}
-	settings := neighbors.Options{
-		Ks:      result.K,
-		Metric:  o.Metric,
-		Threads: max(o.Threads, 0), Memory: o.Memory, Device: o.Device,
-		ExcludeWindow: o.ExcludeWindow, Episode: in.Episode,
-		CoRanking: o.CoRanking, PerPoint: o.PerPoint,
-	}
-	latentMetric := o.Metric
-	if o.Metric == neighbors.Precomputed {
-		latentMetric = neighbors.Euclidean
-		settings.EmbeddedMetrics = slices.Repeat([]neighbors.Metric{latentMetric}, len(in.Models))
-	}
-	if err := neighbors.Check(in.source(), in.Frames, o.Metric); err != nil {
-		return nil, err
-	}
-	if o.ExcludeWindow > 0 {
-		labels, warning, err := in.runs(o.ExcludeWindow)
-		if err != nil {
-			return nil, err
-		}
-		settings.Episode = labels
-		result.warn(warning)
-	}
-	spaces, err := in.latents(latentMetric, o.Scale)
-	if err != nil {
-		return nil, err
-	}
 	if o.Approximate {
-		settings.Progress = o.Progress
-		return result, result.compareSampled(ctx, in, spaces, settings, o)
+		return sampledResult(ctx, in, o)
 	}
-	blocks, reason, err := result.blocks(in, spaces, &settings, o)
+	work, err := Work(in, o)
 	if err != nil {
 		return nil, err
 	}
-	settings.Progress = o.Progress
-	for p := range o.Permutations {
-		settings.Permutations = append(settings.Permutations, o.order(p, in.Frames.N))
-	}
-	compared, err := neighbors.Compare(ctx, in.Frames, spaces, settings)
-	if err != nil {
-		return nil, err
-	}
-
-	names := make([]string, len(in.Models))
-	jackknifes := make([][]jackknifed, len(in.Models)) // of each model and k
-	for i, encoded := range in.Models {
-		names[i] = encoded.Name
-		m := newModel(encoded, in, &compared[i])
-		result.diagnose(&m, encoded.Latents)
-		for q := range m.ByK {
-			j, err := m.ByK[q].intervals(&compared[i].ByK[q], blocks, reason)
-			if err != nil {
-				return nil, err
-			}
-			jackknifes[i] = append(jackknifes[i], j)
-			if o.Permutations > 0 {
-				var null nullScores
-				for _, p := range compared[i].ByK[q].Null {
-					null.trust, null.cont = append(null.trust, p.Trustworthiness), append(null.cont, p.Continuity)
-				}
-				m.ByK[q].Null = null.summary()
-			}
-		}
-		result.Models = append(result.Models, m)
-	}
-	result.duplicateWarnings()
-	if blocks == nil {
-		return result, nil
-	}
-	for _, metric := range []struct {
-		name string
-		of   func(jackknifed) *stat.Jackknifed
-	}{
-		{"trustworthiness", func(j jackknifed) *stat.Jackknifed { return j.trust }},
-		{"continuity", func(j jackknifed) *stat.Jackknifed { return j.cont }},
-	} {
-		for q, k := range result.K {
-			estimates := make([]*stat.Jackknifed, len(names))
-			for i := range names {
-				estimates[i] = metric.of(jackknifes[i][q])
-			}
-			pairs, err := results.PairwiseJackknifed(fmt.Sprintf("%s@%d", metric.name, k), names, estimates, o.Seed)
-			if err != nil {
-				return nil, err
-			}
-			result.Comparisons = append(result.Comparisons, pairs...)
-		}
-	}
-	return result, nil
+	return work.Run(ctx)
 }
 
 // source is what errors call the frames.
@@ -323,87 +232,28 @@ func (in Input) check() error {
 
 // latents returns the latents on the scale asked for, validated so that errors name
 // the model.
-func (in Input) latents(metric neighbors.Metric, scale stat.Scale) ([]points.Points, error) {
-	spaces := make([]points.Points, len(in.Models))
+func (in Input) latents(metric neighbors.Metric, scale spectrum.Scale) ([]neighbors.Space, error) {
+	spaces := make([]neighbors.Space, len(in.Models))
 	for i, m := range in.Models {
-		if err := neighbors.Check(m.Name, m.Latents, metric); err != nil {
+		var err error
+		if spaces[i], err = neighbors.NewSpace(m.Name, m.Latents, metric); err != nil {
 			return nil, err
 		}
-		spaces[i] = m.Latents
-		if scale == stat.ScaleL2 {
-			var err error
-			if spaces[i], err = stat.Scaled(m.Latents, scale); err != nil {
-				return nil, fmt.Errorf("%s: %w", m.Name, err)
-			}
+		if scale != spectrum.ScaleL2 {
+			continue
+		}
+		scaled, err := spectrum.Scaled(m.Latents, scale)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		if spaces[i], err = neighbors.NewSpace(m.Name, scaled, metric); err != nil {
+			return nil, err
 		}
 	}
 	return spaces, nil
 }
 
-// runs labels the states so that an exclusion window of w positions inside a
-// label is one of w frames inside an episode: a label ends where more than w
-// frames are missing. Where fewer are missing, positions reach further than
-// frames do, and the warning says how far.
-func (in Input) runs(w int) (labels []int, warning string, err error) {
-	if in.Time == nil {
-		return in.Episode, "", nil
-	}
-	type key struct{ episode, run int }
-	known := map[key]int{}
-	labels = make([]int, len(in.Time))
-	run, first, widest := 0, 0, w // first is where the run begins
-	for i := range labels {
-		if i > 0 && in.Time[i]-in.Time[i-1] > w {
-			run, first = run+1, i
-		}
-		widest = max(widest, in.Time[i]-in.Time[max(first, i-w)])
-		at := key{run: run}
-		if in.Episode != nil {
-			at.episode = in.Episode[i]
-		}
-		label, ok := known[at]
-		if !ok {
-			label = len(known)
-			known[at] = label
-		}
-		labels[i] = label
-	}
-	if widest > w {
-		warning = fmt.Sprintf("states are missing from the sequence: the exclusion window of %d frames leaves out pairs up to %d frames apart in places", w, widest)
-	}
-	return labels, warning, nil
-}
-
-// blocks groups the states for the jackknife and puts the groups into settings.
-// It returns nil and the reason where there are no intervals.
-func (r *Result) blocks(in Input, spaces []points.Points, settings *neighbors.Options, o Options) (*stat.Blocks, string, error) {
-	if !o.Intervals {
-		return nil, "intervals are off", nil
-	}
-	series := make([][]float64, len(spaces))
-	for i, m := range in.Models {
-		series[i] = results.LeadingSeries(m.Latents)
-	}
-	blocks, err := stat.NewBlocks(in.Frames.N, in.Episode, o.Block, series...)
-	if err != nil {
-		return nil, "", err
-	}
-	for _, w := range blocks.Warnings() {
-		r.warn(w)
-	}
-	blocks = blocks.Coarsen(maxBlocks)
-	with := *settings
-	with.Blocks = blocks.Labels()
-	if _, err := neighbors.NewPass(in.Frames, spaces, with); err != nil {
-		r.warn(fmt.Sprintf("no intervals: %v", err))
-		return nil, err.Error(), nil
-	}
-	*settings = with
-	r.Blocks = fmt.Sprintf("%d blocks (%s)", blocks.Count(), blocks)
-	return blocks, "", nil
-}
-
-func newModel(encoded Encoded, in Input, p *neighbors.Preservation) Model {
+func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preservation) Model {
 	m := Model{
 		Name: encoded.Name, Samples: p.N, Space: in.Space, Candidates: p.MinCandidates,
 		Ties:            Counts{p.Original.Ties, p.Embedded.Ties},
@@ -411,7 +261,7 @@ func newModel(encoded Encoded, in Input, p *neighbors.Preservation) Model {
 		Redecided:       Counts{p.Original.Redecided, p.Embedded.Redecided},
 		FrameDistances:  p.Original.Method,
 		LatentDistances: p.Embedded.Method,
-		NEff:            results.EffectiveSize(results.LeadingSeries(encoded.Latents), in.Episode),
+		NEff:            results.EffectiveSize(series, in.Episode),
 	}
 	chance := 0.0
 	for i := range p.ByK {

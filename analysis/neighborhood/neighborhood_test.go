@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
@@ -272,15 +273,15 @@ func TestConstantLatents(t *testing.T) {
 
 func TestScale(t *testing.T) {
 	frames := walk(60, 3, 1)
-	unit, err := stat.Scaled(frames, stat.ScaleL2)
+	unit, err := spectrum.Scaled(frames, spectrum.ScaleL2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := analyze(t, Input{Frames: unit, Models: []Encoded{{Name: "z", Latents: frames}}}, Options{Scale: stat.ScaleL2})
+	result := analyze(t, Input{Frames: unit, Models: []Encoded{{Name: "z", Latents: frames}}}, Options{Scale: spectrum.ScaleL2})
 	if v := result.Models[0].ByK[0].Trustworthiness.Float(); v != 1 {
 		t.Errorf("l2: trustworthiness %v, want 1", v)
 	}
-	raw := analyze(t, Input{Frames: unit, Models: []Encoded{{Name: "z", Latents: frames}}}, Options{Scale: stat.ScaleRMS})
+	raw := analyze(t, Input{Frames: unit, Models: []Encoded{{Name: "z", Latents: frames}}}, Options{Scale: spectrum.ScaleRMS})
 	if v := raw.Models[0].ByK[0].Trustworthiness.Float(); v == 1 {
 		t.Error("rms: neighbours of unit vectors")
 	}

@@ -74,5 +74,5 @@ func (s nullScores) summary() *Null {
 // order is the random order of permutation p: state i is given the latent of
 // state order[i].
 func (o Options) order(p, n int) []int {
-	return stat.NewRandom(stat.NewKey(o.Seed, streamPermutation, uint64(p))).Perm(n)
+	return stat.NewRandom(stat.StreamPermutation.Key(o.Seed, uint64(p))).Perm(n)
 }

@@ -7,43 +7,53 @@ import (
 	"slices"
 
 	"repscope/analysis/internal/results"
-	"repscope/internal/cli"
+	"repscope/internal/input"
+	"repscope/internal/run"
 	"repscope/latent"
+	"repscope/measure/corruption"
+	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // Command is the robustness binary.
-var Command = cli.Command{
+var Command = run.Command{
 	Name:     "robustness",
 	Summary:  "how far latents move when frames are corrupted",
 	Manual:   manual,
 	Out:      "evaluation_plots/robustness",
-	Frames:   true,
-	Encoders: true,
-	Defaults: map[string]string{"latent-scale": string(stat.ScaleRMS)},
-	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
-		corruption := flags.Choice("corruption", string(Gaussian), Corruptions(), "`NAME` of the change")
+	Defaults: map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
+	Setup: func(flags *run.Flags) run.Job {
+		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true})
+		kind := flags.Choice("corruption", string(corruption.Gaussian), corruption.Names(), "`NAME` of the change")
 		levels := flags.Floats("levels", DefaultLevels(), "`LIST` of levels: standard deviations of the noise, or shares, of the pixel range")
-		clip := flags.Choice("clip", string(ClipRange), Clips(), "`RULE` for pixels outside the pixel range: range clips, reflect mirrors, none keeps")
+		clip := flags.Choice("clip", string(corruption.ClipRange), corruption.Clips(), "`RULE` for pixels outside the pixel range: range clips, reflect mirrors, none keeps")
 		draws := flags.Int("draws", 1, "`N` corruptions of every state at every level")
 		boxLevel := flags.Float64("box-level", 0, "`LEVEL` of the box plot and of the comparisons; 0: 0.1 if it is a level, else the middle one")
-		return func(ctx context.Context, env *cli.Env) error {
-			if *draws < 1 {
-				return cli.Usage("--draws %d: want at least 1", *draws)
-			}
+		options := func() Options {
 			o := Options{
-				Corruption: Corruption(*corruption), Levels: *levels, Clip: Clip(*clip), Draws: *draws, CompareLevel: *boxLevel,
+				Corruption: corruption.Kind(*kind), Levels: *levels, Clip: corruption.Clip(*clip), Draws: *draws, CompareLevel: *boxLevel,
 			}
 			if *boxLevel == 0 && slices.Contains(*levels, 0.1) {
 				o.CompareLevel = 0.1
 			}
-			if _, err := o.withDefaults(); err != nil {
-				return cli.Usage("%v", err)
-			}
-			return run(ctx, env, o)
+			return o
 		}
+		return run.Job{Check: func(*run.Options) error {
+			if err := run.AtLeast("draws", *draws, 1); err != nil {
+				return err
+			}
+			if _, err := options().withDefaults(); err != nil {
+				return run.Usage("%v", err)
+			}
+			return nil
+		}, Run: func(ctx context.Context, env *run.Env) error {
+			data, err := inputs.Load(ctx, env)
+			if err != nil {
+				return err
+			}
+			return analyse(ctx, env, data, options())
+		}}
 	},
 }
 
@@ -65,47 +75,52 @@ Intervals resample whole episodes or blocks of states.
 Models must be encoders (--model, --weights, --baseline); latents computed
 elsewhere cannot encode a corrupted frame.`
 
-func run(ctx context.Context, env *cli.Env, o Options) error {
-	index := env.Sample()
-	clean, err := env.Latents(ctx, index)
+func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) error {
+	index := data.Sample()
+	clean, err := data.Latents(ctx, index)
 	if err != nil {
 		return err
 	}
 	in := Input{
-		States:     env.States.Subset(index),
-		PixelRange: env.States.Range(),
+		States:     data.States.Subset(index),
+		PixelRange: data.States.Range(),
 		Number:     index,
-		Episode:    env.Episodes(index),
+		Episode:    data.Episodes(index),
 	}
-	for i, m := range env.Models {
+	for i, m := range data.Models {
 		in.Models = append(in.Models, Encoder{Name: m.Name, Clean: clean[i],
 			Encode: func(ctx context.Context, states latent.Source) (points.Points, error) {
 				return m.Encode(ctx, states, "")
 			}, EncodeNoisy: m.EncodeNoisy})
 	}
-	o.L2 = env.Options.LatentScale == string(stat.ScaleL2)
-	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, env.Options.Block, env.Options.Seed
+	o.L2 = data.Options.LatentScale == string(spectrum.ScaleL2)
+	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, data.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
 	o.Progress = env.Progress("corrupting and encoding")
 	result, err := Analyze(ctx, in, o)
 	if err != nil {
 		return err
 	}
-	return result.write(env, index, o.Draws)
+	return result.write(env, data, index, o.Draws)
 }
 
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
-func (r *Result) write(env *cli.Env, index []int, draws int) error {
-	for _, w := range r.Warnings {
-		env.Warn("%s", w)
+func (r *Result) write(env *run.Env, data *input.Data, index []int, draws int) error {
+	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	err := results.All(env,
+		r.writeSummary,
+		func(env *run.Env) error { return r.writeDistances(env, index, draws) },
+		r.print,
+	)
+	if err != nil {
+		return err
 	}
-	for _, m := range r.Models {
-		env.Result.Models.Set(m.Name, m)
-	}
-	env.Result.Comparisons = r.Comparisons
+	return env.Figure("robustness_comparison", r.Figure(data.Options.LatentScale == string(spectrum.ScaleRMS)))
+}
 
-	err := env.Files.CSV("robustness_summary.csv", []string{
+func (r *Result) writeSummary(env *run.Env) error {
+	return env.Files.CSV("robustness_summary.csv", []string{
 		"Model", "Noise_Level", "Mean_Distance", "Std_Error", "Std_Dev", "Min_Distance", "Max_Distance", "Median_Distance", "Sample_Count",
 	}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
@@ -117,10 +132,11 @@ func (r *Result) write(env *cli.Env, index []int, draws int) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	err = env.Files.CSV("robustness_raw_data.csv", []string{"Model", "Noise_Level", "Sample_ID", "Distance"}, func(csv *report.CSV) error {
+}
+
+// writeDistances writes a row per model, level, state and draw.
+func (r *Result) writeDistances(env *run.Env, index []int, draws int) error {
+	return env.Files.CSV("robustness_raw_data.csv", []string{"Model", "Noise_Level", "Sample_ID", "Distance"}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for l, level := range m.Levels {
 				for i, d := range m.Distances[l] {
@@ -132,10 +148,10 @@ func (r *Result) write(env *cli.Env, index []int, draws int) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
+}
 
+// print writes the tables to the console.
+func (r *Result) print(env *run.Env) error {
 	table := report.NewTable("", "Model", "Level", "Distance", "Relative", "Flip rate", "Cosine", "Input change")
 	for _, m := range r.Models {
 		for _, l := range m.Levels {
@@ -157,10 +173,5 @@ func (r *Result) write(env *cli.Env, index []int, draws int) error {
 	if err := env.Table(spread); err != nil {
 		return err
 	}
-	if len(r.Comparisons) > 0 {
-		if err := env.Table(results.Table(r.Comparisons)); err != nil {
-			return err
-		}
-	}
-	return env.Figure("robustness_comparison", r.Figure(env.Options.LatentScale == string(stat.ScaleRMS)))
+	return results.PrintComparisons(env, r.Comparisons)
 }

@@ -16,6 +16,8 @@ import (
 	"repscope/internal/cuda/fakecuda"
 	"repscope/internal/device"
 	"repscope/latent"
+	"repscope/measure/corruption"
+	"repscope/model"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -29,11 +31,7 @@ type onGPU struct {
 }
 
 func (m *onGPU) encode(ctx context.Context, states latent.Source) (points.Points, error) {
-	z, err := latent.Encode(ctx, m.encoder, states, m.options)
-	if err != nil {
-		return points.Points{}, err
-	}
-	return points.Float32(z.Data().([]float32), z.Shape()[1]), nil
+	return latent.Latents(ctx, m.encoder, states, m.options)
 }
 
 func (m *onGPU) encodeNoisy(ctx context.Context, states latent.Source, n latent.Noise, progress func(done, total int)) (points.Points, []float64, error) {
@@ -44,11 +42,11 @@ func (m *onGPU) encodeNoisy(ctx context.Context, states latent.Source, n latent.
 		return points.Points{}, nil, err
 	}
 	m.noisy++
-	return points.Float32(z.Data().([]float32), z.Shape()[1]), moved, nil
+	return z, moved, nil
 }
 
 // models are two encoders on a device: one of pixels as they are, one of pixels that are scaled.
-func models(t *testing.T, d *latent.Device, states latent.Source, batch int) []*onGPU {
+func models(t *testing.T, d *model.Backend, states latent.Source, batch int) []*onGPU {
 	t.Helper()
 	scaled := latent.Preprocessing{Scale: latent.ScaleUnit, High: 255, Mean: []float64{0.4}, Std: []float64{0.3}}
 	var all []*onGPU
@@ -57,7 +55,7 @@ func models(t *testing.T, d *latent.Device, states latent.Source, batch int) []*
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := latent.PCAEncoder(t.Context(), fitted, latent.PCAOptions{Dim: 4 + i, Device: d})
+		e, err := latent.PCAEncoder(t.Context(), fitted, latent.PCAOptions{Dim: 4 + i, Backend: d})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,24 +134,24 @@ func TestNoiseOnGPU(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			d := &latent.Device{Device: gpus, Precision: "tf32"}
+			d := &model.Backend{Device: gpus, Precision: "tf32"}
 			batches := []int{4, n, 64}
 			if len(gpus.Contexts()) > 1 {
 				batches = []int{3}
 			}
 			for _, batch := range batches {
 				all := models(t, d, states, batch)
-				for _, corruption := range Corruptions() {
-					for _, clip := range Clips() {
-						o := Options{Corruption: Corruption(corruption), Clip: Clip(clip), Levels: []float64{0, 0.05, 0.4}, Draws: 2, Bootstrap: 20, Seed: 7}
-						_, device := (&corrupter{kind: o.Corruption}).noise(0.1)
-						if !device && (o.Clip != ClipRange || batch != 4) {
+				for _, name := range corruption.Names() {
+					for _, clip := range corruption.Clips() {
+						o := Options{Corruption: corruption.Kind(name), Clip: corruption.Clip(clip), Levels: []float64{0, 0.05, 0.4}, Draws: 2, Bootstrap: 20, Seed: 7}
+						_, device := noiseOf(o, dataset.PixelRange{High: 255}, 0.1)
+						if !device && (o.Clip != corruption.ClipRange || batch != 4) {
 							continue // never on the GPU
 						}
-						what := fmt.Sprintf("%s, clip %s, batch %d", corruption, clip, batch)
+						what := fmt.Sprintf("%s, clip %s, batch %d", name, clip, batch)
 						want := run(all, states, o, false, false)
 						where := [][]bool{{true, true}}
-						if clip == string(ClipRange) {
+						if clip == string(corruption.ClipRange) {
 							where = append(where, []bool{false, true}, []bool{true, false})
 						}
 						for _, there := range where {
@@ -189,7 +187,7 @@ func TestNoiseOfResizedFramesOnGPU(t *testing.T) {
 	}
 	t.Cleanup(func() { d.Close() })
 	states := greys(600, []int{8, 8}, 0, 255) // more than one chunk
-	all := models(t, &latent.Device{Device: d}, states, 64)
+	all := models(t, &model.Backend{Device: d}, states, 64)
 	m := all[0]
 	clean, err := m.encode(t.Context(), states)
 	if err != nil {

@@ -4,10 +4,9 @@ package robustness
 
 import (
 	"fmt"
-	"math"
 
+	"repscope/analysis/internal/results"
 	"repscope/plots"
-	"repscope/report"
 )
 
 // Figure composes robustness_comparison: curves of the mean latent distance with
@@ -38,8 +37,8 @@ func (r *Result) Figure(relative bool) *plots.Figure {
 			if relative {
 				mean, ci = l.RelativeMean, l.RelativeMeanCI
 			}
-			appendPoint(&line, l.Sigma, mean, ci)
-			appendPoint(&flip, l.Sigma, l.FlipRate, l.FlipRateCI)
+			results.AppendPoint(&line, l.Sigma, mean, ci)
+			results.AppendPoint(&flip, l.Sigma, l.FlipRate, l.FlipRateCI)
 			if l.Sigma == r.CompareLevel {
 				for _, d := range m.Distances[i] {
 					boxed = append(boxed, d/unit)
@@ -65,13 +64,4 @@ func (r *Result) Figure(relative bool) *plots.Figure {
 		Footnote: note,
 		Title:    "Robustness",
 	}
-}
-
-func appendPoint(c *plots.CurveSeries, x float64, v report.Value, ci report.Interval) {
-	low, high := math.NaN(), math.NaN()
-	if ci.Defined() {
-		low, high = ci.Low, ci.High
-	}
-	c.X, c.Y = append(c.X, x), append(c.Y, v.Float())
-	c.Low, c.High = append(c.Low, low), append(c.High, high)
 }

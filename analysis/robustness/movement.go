@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"repscope/analysis/internal/results"
+	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
@@ -16,8 +17,8 @@ import (
 
 // movement is how far the latents of one model moved.
 type movement struct {
-	clean     points.Points // in the scale distances are taken in
-	scale     stat.Scale    // raw or l2
+	clean     points.Points  // in the scale distances are taken in
+	scale     spectrum.Scale // raw or l2
 	draws     int
 	search    neighbors.Options
 	rms       report.Value // √(2·tr C) of clean, undefined for constant latents
@@ -30,37 +31,31 @@ type movement struct {
 	flipped  [][]float64 // 1 where the nearest clean latent is another state's, else 0
 }
 
-func newMovement(m Encoder, states int, o Options) (*movement, error) {
-	out := &movement{scale: stat.ScaleRaw, draws: o.Draws, search: neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory}}
+func newMovement(m Encoder, o Options) (*movement, error) {
+	out := &movement{scale: spectrum.ScaleRaw, draws: o.Draws, search: neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory}}
 	if o.L2 {
-		out.scale = stat.ScaleL2
+		out.scale = spectrum.ScaleL2
 	}
 	var err error
-	if out.clean, err = stat.Scaled(m.Clean, out.scale); err != nil {
+	if out.clean, err = spectrum.Scaled(m.Clean, out.scale); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
-	if spectrum, err := stat.NewSpectrum(out.clean); err != nil {
+	if spread, err := spectrum.New(out.clean); err != nil {
 		v, _ := results.Undefined(err)
 		out.rms, out.variance, out.effective = v, v, v
 	} else {
-		out.rms, out.variance = report.Number(spectrum.RMSDistance()), report.Number(spectrum.TotalVariance)
-		out.effective = report.Number(spectrum.EffectiveRank)
-	}
-	for range o.Levels {
-		out.distance = append(out.distance, make([]float64, states*o.Draws))
-		out.cosine = append(out.cosine, make([]float64, states*o.Draws))
-		out.flipped = append(out.flipped, make([]float64, states*o.Draws))
+		out.rms, out.variance = report.Number(spread.RMSDistance()), report.Number(spread.TotalVariance)
+		out.effective = report.Number(spread.EffectiveRank)
 	}
 	return out, nil
 }
 
-// record takes the latents z of the corrupted states lo, lo+1, … at a level and
-// draw.
-func (m *movement) record(ctx context.Context, level, draw, lo int, z points.Points) error {
+// record enters how the latents z of the corrupted states lo, lo+1, … have moved.
+func (m *movement) record(ctx context.Context, moved Moved, lo int, z points.Points) error {
 	if z.Dim != m.clean.Dim {
 		return fmt.Errorf("latents of corrupted states have dimension %d, those of clean ones %d", z.Dim, m.clean.Dim)
 	}
-	noisy, err := stat.Scaled(z, m.scale)
+	noisy, err := spectrum.Scaled(z, m.scale)
 	if err != nil {
 		return err
 	}
@@ -80,16 +75,15 @@ func (m *movement) record(ctx context.Context, level, draw, lo int, z points.Poi
 			aa += float64(v * v)
 			bb += float64(b[k] * b[k])
 		}
-		at := (lo+i)*m.draws + draw
-		m.distance[level][at] = math.Sqrt(square)
-		m.cosine[level][at] = math.NaN()
+		moved.Distance[lo+i] = math.Sqrt(square)
+		moved.Cosine[lo+i] = math.NaN()
 		if aa > 0 && bb > 0 {
-			m.cosine[level][at] = min(max(dot/(math.Sqrt(aa)*math.Sqrt(bb)), -1), 1)
+			moved.Cosine[lo+i] = min(max(dot/(math.Sqrt(aa)*math.Sqrt(bb)), -1), 1)
 		}
 		// Ties go to the lower index, so that a collapsed encoder finds no state
 		// again but the first.
 		if int(nearest.Index[i]) != lo+i {
-			m.flipped[level][at] = 1
+			moved.Flipped[lo+i] = 1
 		}
 	}
 	return nil

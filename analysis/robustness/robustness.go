@@ -1,6 +1,6 @@
 // Package robustness measures how far latents move when frames are corrupted.
 //
-// Every state x is changed to x' at some level, by noise or another [Corruption],
+// Every state x is changed to x' at some level, by noise or another [corruption.Kind],
 // and the distance ‖φ(x') − φ(x)‖₂ is taken. All models see the same corrupted
 // frames. Noise is relative to the pixel range and the result is clipped to it,
 //
@@ -13,16 +13,14 @@ package robustness
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
 	"repscope/latent"
+	"repscope/measure/corruption"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -54,10 +52,10 @@ type Input struct {
 
 // Options are the choices of an analysis; the zero value is the default.
 type Options struct {
-	Corruption Corruption // empty means Gaussian
-	Levels     []float64  // nil means 0.01, 0.05, 0.1, 0.15, 0.2
-	Clip       Clip       // empty means ClipRange
-	Draws      int        // corruptions per state and level; 0 means 1
+	Corruption corruption.Kind // empty means Gaussian
+	Levels     []float64       // nil means 0.01, 0.05, 0.1, 0.15, 0.2
+	Clip       corruption.Clip // empty means ClipRange
+	Draws      int             // corruptions per state and level; 0 means 1
 	// L2 divides every latent by its norm before distances are taken.
 	L2 bool
 	// CompareLevel is the level at which models are compared; it must be one of
@@ -79,7 +77,7 @@ func DefaultLevels() []float64 { return []float64{0.01, 0.05, 0.1, 0.15, 0.2} }
 type Result struct {
 	Models       []Model
 	Comparisons  []report.Comparison
-	Corruption   Corruption
+	Corruption   corruption.Kind
 	Unit         string // of a level, for axis labels
 	CompareLevel float64
 	L2           bool
@@ -138,35 +136,24 @@ const chunk = 512
 // states and latents, a level below 0 or, where it is a share, above 1, NaN or
 // Inf in frames or latents, an encoder that fails.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
-	o, err := o.withDefaults()
+	work, err := Work(in, o)
 	if err != nil {
 		return nil, err
 	}
-	if err := in.check(); err != nil {
-		return nil, err
-	}
-	c, err := newCorrupter(o.Corruption, o.Clip, in.PixelRange, in.States.Shape(), o.Seed)
-	if err != nil {
-		return nil, err
-	}
-	result := &Result{Corruption: o.Corruption, Unit: o.Corruption.levelUnit(), L2: o.L2, CompareLevel: o.CompareLevel, Resamples: o.Bootstrap}
-	moves := make([]*movement, len(in.Models))
-	for i, m := range in.Models {
-		if moves[i], err = newMovement(m, in.States.Len(), o); err != nil {
-			return nil, err
-		}
-		if rms := moves[i].rms; !rms.Defined() {
-			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed and its robustness means nothing", m.Name, rms.Reason))
-		}
-	}
-	perturbation, err := move(ctx, in, o, c, moves)
-	if err != nil {
-		return nil, err
-	}
+	return work.Run(ctx)
+}
 
-	series := make([][]float64, len(moves))
+// merge computes the statistics of all movements.
+func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
+	in, o := p.in, p.o
+	result := &Result{Corruption: o.Corruption, Unit: o.Corruption.Unit(), L2: o.L2, CompareLevel: o.CompareLevel, Resamples: o.Bootstrap}
+	moved, perturbation := p.movements(parts)
+	series := make([][]float64, len(moved))
 	compared := slices.Index(o.Levels, o.CompareLevel)
-	for i, m := range moves {
+	for i, m := range moved {
+		if !m.rms.Defined() {
+			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed and its robustness means nothing", in.Models[i].Name, m.rms.Reason))
+		}
 		series[i] = m.stateMeans(m.distance[compared])
 	}
 	blocks, err := stat.NewBlocks(in.States.Len(), in.Episode, o.Block, series...)
@@ -178,9 +165,9 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 		result.Warnings = append(result.Warnings, blocks.Warnings()...)
 	}
 	resamples := blocks.Resamples(o.Bootstrap, o.Seed)
-	relative := make([]*stat.Bootstrapped, len(moves))
-	names := make([]string, len(moves))
-	for i, m := range moves {
+	relative := make([]*stat.Bootstrapped, len(moved))
+	names := make([]string, len(moved))
+	for i, m := range moved {
 		model, boot, err := m.describe(ctx, o, resamples, perturbation, compared)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Models[i].Name, err)
@@ -197,10 +184,10 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 
 func (o Options) withDefaults() (Options, error) {
 	if o.Corruption == "" {
-		o.Corruption = Gaussian
+		o.Corruption = corruption.Gaussian
 	}
 	if o.Clip == "" {
-		o.Clip = ClipRange
+		o.Clip = corruption.ClipRange
 	}
 	if o.Levels == nil {
 		o.Levels = DefaultLevels()
@@ -215,8 +202,8 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("no noise levels")
 	}
 	for i, level := range o.Levels {
-		if !(level >= 0) || math.IsInf(level, 0) || (level > 1 && o.Corruption != Gaussian && o.Corruption != Brightness) {
-			return o, fmt.Errorf("%s level %v: want a share between 0 and 1", o.Corruption, level)
+		if err := o.Corruption.CheckLevel(level); err != nil {
+			return o, err
 		}
 		if slices.Contains(o.Levels[:i], level) {
 			return o, fmt.Errorf("level %v is given twice", level)
@@ -252,181 +239,3 @@ func (in Input) check() error {
 	}
 	return nil
 }
-
-// mover encodes corrupted states with every model.
-type mover struct {
-	in          Input
-	o           Options
-	c           *corrupter
-	moves       []*movement // by model
-	distance    []float64   // ‖x' − x‖₂ at one level, at [draw·states + state]
-	done, total int         // states corrupted and encoded
-
-	size    int       // of a state
-	clean   []float32 // room for a chunk
-	changed *memory
-}
-
-// move encodes the corrupted states of every level and draw with every model,
-// and returns the mean of ‖x' − x‖₂ per level.
-func move(ctx context.Context, in Input, o Options, c *corrupter, moves []*movement) ([]float64, error) {
-	n := in.States.Len()
-	m := &mover{in: in, o: o, c: c, moves: moves, distance: make([]float64, n*o.Draws), size: 1, total: n * len(o.Levels) * o.Draws * len(in.Models)}
-	for _, d := range in.States.Shape() {
-		m.size *= d
-	}
-	perturbation := make([]float64, len(o.Levels))
-	for l := range o.Levels {
-		for draw := range o.Draws {
-			rest, err := m.whereEncoded(ctx, l, draw)
-			if err != nil {
-				return nil, err
-			}
-			if err := m.here(ctx, l, draw, rest); err != nil {
-				return nil, err
-			}
-		}
-		perturbation[l] = stat.Mean(m.distance)
-	}
-	return perturbation, nil
-}
-
-// number identifies a state for the generator of the noise.
-func (m *mover) number(state int) int {
-	if m.in.Number == nil {
-		return state
-	}
-	return m.in.Number[state]
-}
-
-// report tells how many states are done.
-func (m *mover) report(done int) {
-	if m.o.Progress != nil {
-		m.o.Progress(done, m.total)
-	}
-}
-
-// whereEncoded lets models corrupt the states where they encode them, and returns
-// those that cannot.
-func (m *mover) whereEncoded(ctx context.Context, l, draw int) (rest []int, err error) {
-	noise, ok := m.c.noise(m.o.Levels[l])
-	n := m.in.States.Len()
-	for i, model := range m.in.Models {
-		if !ok || model.EncodeNoisy == nil {
-			rest = append(rest, i)
-			continue
-		}
-		key := func(state int) stat.Key { return m.c.key(m.number(state), m.o.Levels[l], draw) }
-		z, distance, err := model.EncodeNoisy(ctx, m.in.States, latent.Noise{Noise: noise, Key: key},
-			func(done, _ int) { m.report(m.done + done) })
-		if errors.Is(err, latent.ErrNoNoise) {
-			rest = append(rest, i)
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := m.moves[i].record(ctx, l, draw, 0, z); err != nil {
-			return nil, fmt.Errorf("%s: %w", model.Name, err)
-		}
-		copy(m.distance[draw*n:(draw+1)*n], distance)
-		m.done += n
-	}
-	return rest, nil
-}
-
-// here corrupts the states for some of the models, a chunk of them once for all.
-func (m *mover) here(ctx context.Context, l, draw int, models []int) error {
-	if len(models) == 0 {
-		return nil
-	}
-	n := m.in.States.Len()
-	for lo := 0; lo < n; lo += chunk {
-		hi := min(lo+chunk, n)
-		if err := m.corrupt(l, draw, lo, hi); err != nil {
-			return err
-		}
-		for _, i := range models {
-			model := m.in.Models[i]
-			z, err := model.Encode(ctx, m.changed)
-			if err != nil {
-				return err
-			}
-			if err := m.moves[i].record(ctx, l, draw, lo, z); err != nil {
-				return fmt.Errorf("%s: %w", model.Name, err)
-			}
-			m.done += hi - lo
-			m.report(m.done)
-		}
-	}
-	return nil
-}
-
-// corrupt makes the corrupted states lo ≤ i < hi and their distances.
-func (m *mover) corrupt(l, draw, lo, hi int) error {
-	n := m.in.States.Len()
-	if m.clean == nil {
-		m.clean = make([]float32, min(chunk, n)*m.size)
-		m.changed = &memory{shape: m.in.States.Shape(), size: m.size, data: make([]float32, len(m.clean))}
-	}
-	states := m.clean[:(hi-lo)*m.size]
-	if err := m.in.States.Float32(states, lo, hi); err != nil {
-		return err
-	}
-	m.changed.data = m.changed.data[:len(states)]
-	return each(m.o.Threads, hi-lo, func(i int) error {
-		state, out := states[i*m.size:(i+1)*m.size], m.changed.data[i*m.size:(i+1)*m.size]
-		if err := m.c.apply(out, state, m.number(lo+i), m.o.Levels[l], draw); err != nil {
-			return err
-		}
-		square := 0.0
-		for k, v := range out {
-			d := float64(v) - float64(state[k])
-			square += float64(d * d)
-		}
-		m.distance[draw*n+lo+i] = math.Sqrt(square)
-		return nil
-	})
-}
-
-// each calls f for 0 ≤ i < n on several goroutines and returns the error of the
-// lowest i.
-func each(threads, n int, f func(i int) error) error {
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	threads = min(threads, n)
-	errs := make([]error, n)
-	var wait sync.WaitGroup
-	for t := range threads {
-		wait.Go(func() {
-			for i := t; i < n; i += threads {
-				errs[i] = f(i)
-			}
-		})
-	}
-	wait.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// memory is a source of states in memory.
-type memory struct {
-	shape []int
-	size  int
-	data  []float32
-}
-
-func (m *memory) Len() int     { return len(m.data) / m.size }
-func (m *memory) Shape() []int { return m.shape }
-func (m *memory) Float32(dst []float32, lo, hi int) error {
-	copy(dst, m.data[lo*m.size:hi*m.size])
-	return nil
-}
-
-// Fingerprint is empty: corrupted states are not worth keeping.
-func (m *memory) Fingerprint() (string, error) { return "", nil }

@@ -1,3 +1,5 @@
+// The analysis on encoders whose answers are known, and input that cannot be used.
+
 package robustness
 
 import (
@@ -11,6 +13,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/latent"
+	"repscope/measure/corruption"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -72,7 +75,7 @@ func TestGaussianMovesIdentityByItsNorm(t *testing.T) {
 	states := greys(400, []int{6, 6}, 0, 255)
 	result, err := Analyze(t.Context(), Input{States: states, PixelRange: dataset.PixelRange{High: 255},
 		Models: []Encoder{linear("identity", states, identity(36))}},
-		Options{Levels: []float64{0, 0.1, 0.5}, Clip: ClipNone, Draws: 3})
+		Options{Levels: []float64{0, 0.1, 0.5}, Clip: corruption.ClipNone, Draws: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,55 +97,6 @@ func TestGaussianMovesIdentityByItsNorm(t *testing.T) {
 	zero := result.Models[0].Levels[0]
 	if zero.Mean.V != 0 || zero.Max.V != 0 || zero.FlipRate.V != 0 || zero.Cosine.V < 1-1e-12 {
 		t.Errorf("σ = 0 moved latents: %+v", zero)
-	}
-}
-
-// A saturated pixel can only change one way: after clipping its mean moves by
-// σ/√(2π) = 0.399σ, after reflection by σ·√(2/π).
-func TestClippingOfSaturatedPixels(t *testing.T) {
-	white := make([]float32, 40000)
-	for i := range white {
-		white[i] = 1
-	}
-	for clip, want := range map[Clip]float64{ClipRange: -0.3989, ClipReflect: -0.7979, ClipNone: 0} {
-		c, err := newCorrupter(Gaussian, clip, unit, []int{200, 200}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := make([]float32, len(white))
-		const sigma = 0.1
-		if err := c.apply(out, white, 0, sigma, 0); err != nil {
-			t.Fatal(err)
-		}
-		shift := 0.0
-		for _, v := range out {
-			shift += (float64(v) - 1) / sigma / float64(len(out))
-			if clip != ClipNone && (v < 0 || v > 1) {
-				t.Fatalf("%s: %v outside [0, 1]", clip, v)
-			}
-		}
-		if math.Abs(shift-want) > 0.015 {
-			t.Errorf("%s: mean moved by %vσ, want %vσ", clip, shift, want)
-		}
-	}
-}
-
-// Frames of 0..255 keep their content: the published scripts clamp them to 0..1.
-func TestNoiseKeepsFramesOfAnyRange(t *testing.T) {
-	small, large := greys(1, []int{20, 20}, 0, 1), greys(1, []int{20, 20}, 0, 1)
-	for i := range large.data {
-		large.data[i] *= 255
-	}
-	a, _ := newCorrupter(Gaussian, ClipRange, unit, small.shape, 9)
-	b, _ := newCorrupter(Gaussian, ClipRange, dataset.PixelRange{High: 255}, small.shape, 9)
-	x, y := make([]float32, 400), make([]float32, 400)
-	if err := errors.Join(a.apply(x, small.data, 3, 0.1, 0), b.apply(y, large.data, 3, 0.1, 0)); err != nil {
-		t.Fatal(err)
-	}
-	for i := range x {
-		if math.Abs(float64(y[i])/255-float64(x[i])) > 1e-6 {
-			t.Fatalf("pixel %d: %v of 1 and %v of 255", i, x[i], y[i])
-		}
 	}
 }
 
@@ -197,10 +151,10 @@ func TestFlipRateAndCommonNoise(t *testing.T) {
 	if !slices.Equal(result.Models[0].Distances[0], result.Models[1].Distances[0]) {
 		t.Error("equal encoders moved differently")
 	}
-	c, _ := newCorrupter(Gaussian, ClipRange, unit, states.shape, 0)
+	c, _ := corruption.New(corruption.Gaussian, corruption.ClipRange, 0, 1, states.shape, 0)
 	flips, noisy := 0, make([]float32, 9)
 	for i := range 120 {
-		if err := c.apply(noisy, states.data[i*9:(i+1)*9], i, 0.3, 0); err != nil {
+		if err := c.Apply(noisy, states.data[i*9:(i+1)*9], i, 0.3, 0); err != nil {
 			t.Fatal(err)
 		}
 		best, own := math.Inf(1), 0.0
@@ -242,66 +196,6 @@ func TestConstantEncoderIsFlagged(t *testing.T) {
 	}
 }
 
-func TestCorruptions(t *testing.T) {
-	states := greys(1, []int{2, 40, 60}, 0, 1)
-	for _, name := range Corruptions() {
-		c, err := newCorrupter(Corruption(name), ClipRange, unit, states.shape, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out := make([]float32, len(states.data))
-		if err := c.apply(out, states.data, 0, 0, 0); err != nil || !slices.Equal(out, states.data) {
-			t.Errorf("%s: level 0 changes the state (%v)", name, err)
-		}
-		if err := c.apply(out, states.data, 0, 0.25, 0); err != nil {
-			t.Fatal(err)
-		}
-		changed, low, high := 0, float32(math.Inf(1)), float32(math.Inf(-1))
-		for i, v := range out {
-			low, high = min(low, v), max(high, v)
-			if v != states.data[i] {
-				changed++
-			}
-		}
-		if low < 0 || high > 1 {
-			t.Errorf("%s: values in [%v, %v]", name, low, high)
-		}
-		share := float64(changed) / float64(len(out))
-		switch Corruption(name) {
-		case SaltPepper, Occlusion:
-			if math.Abs(share-0.25) > 0.02 {
-				t.Errorf("%s at 0.25 changed a share of %v", name, share)
-			}
-		default:
-			if share < 0.5 {
-				t.Errorf("%s at 0.25 changed a share of %v", name, share)
-			}
-		}
-		switch Corruption(name) {
-		case Shift: // whole rows or columns of the original, moved by 10 or 15
-			found := false
-			for _, d := range [][2]int{{10, 0}, {-10, 0}, {0, 15}, {0, -15}} {
-				found = found || out[20*60+30] == states.data[(20-d[0])*60+30-d[1]]
-			}
-			if !found {
-				t.Error("shift: no neighbour at the stated distance")
-			}
-		case Blur, Contrast:
-			if spreadOf(out) > 0.8*spreadOf(states.data) {
-				t.Errorf("%s: spread %v of %v left", name, spreadOf(out), spreadOf(states.data))
-			}
-		}
-	}
-}
-
-func spreadOf(v []float32) float64 {
-	x := make([]float64, len(v))
-	for i := range v {
-		x[i] = float64(v[i])
-	}
-	return stat.StandardDeviation(x)
-}
-
 func TestBadInput(t *testing.T) {
 	states := greys(10, []int{8}, 0, 1)
 	model := linear("m", states, identity(8))
@@ -322,8 +216,8 @@ func TestBadInput(t *testing.T) {
 		"level NaN":                      func() (Input, Options) { return in, Options{Levels: []float64{math.NaN()}} },
 		"given twice":                    func() (Input, Options) { return in, Options{Levels: []float64{0.1, 0.1}} },
 		"not one of the levels":          func() (Input, Options) { return in, Options{CompareLevel: 0.07} },
-		"needs frames with height":       func() (Input, Options) { return in, Options{Corruption: Blur} },
-		"salt-pepper level 1.5":          func() (Input, Options) { return in, Options{Corruption: SaltPepper, Levels: []float64{1.5}} },
+		"needs frames with height":       func() (Input, Options) { return in, Options{Corruption: corruption.Blur} },
+		"salt-pepper level 1.5":          func() (Input, Options) { return in, Options{Corruption: corruption.SaltPepper, Levels: []float64{1.5}} },
 		"ascending range":                func() (Input, Options) { i := in; i.PixelRange.High = 0; return i, Options{} },
 		"2 latents for 10 states":        func() (Input, Options) { i := in; i.Models = []Encoder{short}; return i, Options{} },
 		"dimension 3, those of clean":    func() (Input, Options) { i := in; i.Models = []Encoder{narrow}; return i, Options{} },

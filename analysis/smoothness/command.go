@@ -7,24 +7,40 @@ import (
 	"fmt"
 
 	"repscope/analysis/internal/results"
-	"repscope/internal/cli"
+	"repscope/internal/input"
+	"repscope/internal/run"
+	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // Command is the smoothness binary.
-var Command = cli.Command{
-	Name:       "smoothness",
-	Summary:    "how evenly an encoder maps small changes of the state to small changes of the latent",
-	Manual:     manual,
-	Out:        "evaluation_plots/smoothness",
-	Frames:     true,
-	Successors: true,
-	Defaults:   map[string]string{"latent-scale": string(stat.ScaleRMS)},
-	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
+var Command = run.Command{
+	Name:     "smoothness",
+	Summary:  "how evenly an encoder maps small changes of the state to small changes of the latent",
+	Manual:   manual,
+	Out:      "evaluation_plots/smoothness",
+	Defaults: map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
+	Setup: func(flags *run.Flags) run.Job {
+		inputs := input.Register(flags, input.Needs{Frames: true, Successors: true})
 		horizons := flags.Ints("horizons", []int{1}, "`LIST` of distances in time of the two states of a pair")
-		return func(ctx context.Context, env *cli.Env) error { return run(ctx, env, *horizons) }
+		return run.Job{
+			Check: func(*run.Options) error {
+				for _, h := range *horizons {
+					if err := run.AtLeast("horizons", h, 1); err != nil {
+						return err
+					}
+				}
+				return nil
+			},
+			Run: func(ctx context.Context, env *run.Env) error {
+				data, err := inputs.Load(ctx, env)
+				if err != nil {
+					return err
+				}
+				return analyse(ctx, env, data, *horizons)
+			},
+		}
 	},
 }
 
@@ -45,58 +61,57 @@ A low slope is not good by itself: a collapsed encoder maps everything to one
 point. Read it beside R² (does the latent follow the change at all) and the
 effective rank.`
 
-func run(ctx context.Context, env *cli.Env, horizons []int) error {
+func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int) error {
 	lists := make([][]points.Pair, len(horizons))
 	for i, h := range horizons {
-		if h < 1 {
-			return cli.Usage("--horizons %d: want at least 1", h)
-		}
-		lists[i] = env.Pairs(h)
+		lists[i] = data.Pairs(h)
 		if len(lists[i]) < 3 {
 			return fmt.Errorf("%d pairs of states %d frames apart within an episode, want at least 3", len(lists[i]), h)
 		}
 	}
-	index, local := cli.PairStates(lists...)
-	frames, err := env.Frames(ctx, index)
+	index, local := input.PairStates(lists...)
+	states, err := data.Select(ctx, index, input.LastFrames)
 	if err != nil {
 		return err
 	}
-	latents, err := env.Latents(ctx, index)
-	if err != nil {
-		return err
-	}
-	in := Input{Frames: frames, PixelRange: env.States.Range(), Episode: env.Episodes(index), Pairs: map[int][]points.Pair{}}
+	in := Input{Frames: states.Frames, PixelRange: data.States.Range(), Episode: states.Episode, Models: states.Models, Pairs: map[int][]points.Pair{}}
 	for i, h := range horizons {
 		in.Pairs[h] = local[i]
 	}
-	for i, m := range env.Models {
-		in.Models = append(in.Models, Encoded{Name: m.Name, Latents: latents[i]})
-	}
 	result, err := Analyze(ctx, in, Options{
-		Scale:     stat.Scale(env.Options.LatentScale),
+		Scale:     spectrum.Scale(data.Options.LatentScale),
 		Bootstrap: env.Options.Bootstrap,
-		Block:     env.Options.Block,
+		Block:     data.Options.Block,
 		Seed:      env.Options.Seed,
 		Threads:   env.Options.Threads,
 	})
 	if err != nil {
 		return err
 	}
-	return result.write(env, index, local[0])
+	return result.write(env, data, index, local[0])
 }
 
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
-func (r *Result) write(env *cli.Env, index []int, pairs []points.Pair) error {
-	for _, w := range r.Warnings {
-		env.Warn("%s", w)
+func (r *Result) write(env *run.Env, data *input.Data, index []int, pairs []points.Pair) error {
+	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	err := results.All(env,
+		r.writeSummary,
+		func(env *run.Env) error { return r.writePairs(env, index, pairs) },
+		func(env *run.Env) error { return r.print(env, len(pairs), data.Options.LatentScale) },
+	)
+	if err != nil {
+		return err
 	}
-	for _, m := range r.Models {
-		env.Result.Models.Set(m.Name, m)
+	figure, err := r.Figure(env.Options.Seed)
+	if err != nil {
+		return err
 	}
-	env.Result.Comparisons = r.Comparisons
+	return env.Figure("smoothness_comparison", figure)
+}
 
-	err := env.Files.CSV("smoothness_summary.csv", []string{
+func (r *Result) writeSummary(env *run.Env) error {
+	return env.Files.CSV("smoothness_summary.csv", []string{
 		"Model", "Regression_Slope", "Regression_Intercept", "R_Value", "R_Squared", "P_Value", "Std_Error",
 		"Mean_Smoothness_Ratio", "Std_Smoothness_Ratio", "Median_Smoothness_Ratio", "Sample_Count",
 	}, func(csv *report.CSV) error {
@@ -109,10 +124,11 @@ func (r *Result) write(env *cli.Env, index []int, pairs []points.Pair) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	err = env.Files.CSV("smoothness_raw_data.csv", []string{
+}
+
+// writePairs writes a row per model and pair; pairs are positions in index.
+func (r *Result) writePairs(env *run.Env, index []int, pairs []points.Pair) error {
+	return env.Files.CSV("smoothness_raw_data.csv", []string{
 		"Model", "Sample_ID", "Pixel_Distance", "Latent_Distance", "Smoothness_Ratio",
 	}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
@@ -125,31 +141,22 @@ func (r *Result) write(env *cli.Env, index []int, pairs []points.Pair) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
+}
 
+// print writes the tables to the console.
+func (r *Result) print(env *run.Env, pairs int, scale string) error {
 	table := report.NewTable("", "Model", "Slope", "R²", "Spearman", "Ratio median", "Ratio P95", "Effective rank")
 	for _, m := range r.Models {
 		table.Row(m.Name, report.WithInterval(m.Slope, m.SlopeCI), report.WithInterval(m.RSquared, m.RSquaredCI),
 			report.WithInterval(m.Spearman, m.SpearmanCI), report.WithInterval(m.Ratio.Median, m.Ratio.MedianCI),
 			m.Ratio.P95, m.EffectiveRank)
 	}
-	table.Note("%d pairs; latent distances in scale %s", len(pairs), env.Options.LatentScale)
+	table.Note("%d pairs; latent distances in scale %s", pairs, scale)
 	if r.Resamples > 0 {
 		table.Note("[95 %% intervals] from %d resamples of %s", r.Resamples, r.Blocks)
 	}
 	if err := env.Table(table); err != nil {
 		return err
 	}
-	if len(r.Comparisons) > 0 {
-		if err := env.Table(results.Table(r.Comparisons)); err != nil {
-			return err
-		}
-	}
-	figure, err := r.Figure(env.Options.Seed)
-	if err != nil {
-		return err
-	}
-	return env.Figure("smoothness_comparison", figure)
+	return results.PrintComparisons(env, r.Comparisons)
 }

@@ -6,6 +6,7 @@ package smoothness
 import (
 	"fmt"
 
+	"repscope/measure/spectrum"
 	"repscope/plots"
 	"repscope/stat"
 )
@@ -13,13 +14,10 @@ import (
 // shownPairs is the number of pairs in the scatter: more would cover each other.
 const shownPairs = 1500
 
-// streamScatter keys the draw of the pairs that the scatter shows.
-const streamScatter = 0x736d6f6f
-
 // Figure composes smoothness_comparison: pixel against latent distance with
 // fitted lines and their confidence bands, and a box plot of the ratio.
 func (r *Result) Figure(seed uint64) (*plots.Figure, error) {
-	shown, err := stat.NewRandom(stat.NewKey(seed, streamScatter)).SampleWithoutReplacement(len(r.PixelDistance), shownPairs)
+	shown, err := stat.NewRandom(stat.StreamScatter.Key(seed)).SampleWithoutReplacement(len(r.PixelDistance), shownPairs)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +52,7 @@ func (r *Result) Figure(seed uint64) (*plots.Figure, error) {
 }
 
 func (r *Result) unit() string {
-	if len(r.Models) > 0 && r.Models[0].LatentScale == stat.ScaleRMS {
+	if len(r.Models) > 0 && r.Models[0].LatentScale == spectrum.ScaleRMS {
 		return " (RMS distances)"
 	}
 	return ""

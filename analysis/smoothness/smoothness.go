@@ -20,11 +20,11 @@ package smoothness
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
+	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -45,7 +45,7 @@ type Input struct {
 
 // Options are the choices of an analysis; the zero value is the default.
 type Options struct {
-	Scale     stat.Scale     // of latent distances; empty means stat.ScaleRMS
+	Scale     spectrum.Scale // of latent distances; empty means spectrum.ScaleRMS
 	Bootstrap int            // resamples behind intervals and comparisons; 0: none
 	Block     stat.BlockSpec // how pairs are grouped for resampling
 	Seed      uint64
@@ -73,7 +73,7 @@ type Result struct {
 type Model struct {
 	Name string `json:"-"`
 	Relation
-	LatentScale stat.Scale `json:"latent_scale"`
+	LatentScale spectrum.Scale `json:"latent_scale"`
 	// RMSDistance is √(2·tr C) of the raw latents and EffectiveRank the entropy
 	// effective rank of their covariance: a collapsed encoder is smooth too.
 	RMSDistance   report.Value `json:"rms_distance"`
@@ -146,90 +146,110 @@ const stillShare = 1e-6
 // reason. Errors: no models, no horizon, fewer than 3 pairs at the smallest
 // horizon, unequal numbers of states and latents, NaN or Inf.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
-	horizons, err := in.check()
+	work, err := Work(in, o)
 	if err != nil {
 		return nil, err
 	}
-	if o.Scale == "" {
-		o.Scale = stat.ScaleRMS
-	}
-	main := horizons[0]
-	pixel := make(map[int][]float64, len(horizons))
-	for _, h := range horizons {
-		pixel[h] = distances(in.Frames, in.Pairs[h])
-	}
-	result := &Result{Horizon: main, PixelDistance: pixel[main], Resamples: o.Bootstrap}
+	return work.Run(ctx)
+}
 
-	still := stillShare * (in.PixelRange.High - in.PixelRange.Low)
-	families := make(map[int]*stat.Resamples, len(horizons))
-	for _, h := range horizons {
-		if len(in.Pairs[h]) < 3 {
+// merge computes the statistics of all distances.
+func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
+	all, main := p.measurements(parts), p.horizons[0]
+	result := &Result{Horizon: main, PixelDistance: p.of(main, all.Pixel), Resamples: p.o.Bootstrap}
+	families, err := p.resamples(all.Pixel, result)
+	if err != nil {
+		return nil, err
+	}
+	slopes := make([]*stat.Bootstrapped, len(p.in.Models))
+	squares := make([]*stat.Bootstrapped, len(p.in.Models))
+	for i, encoded := range p.in.Models {
+		model := Model{Name: encoded.Name, LatentScale: p.o.Scale}
+		model.RMSDistance, model.EffectiveRank = results.Spread(encoded.Latents)
+		if rms := model.RMSDistance; !rms.Defined() {
+			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed and its smoothness means nothing", encoded.Name, rms.Reason))
+		}
+		relation, err := p.describe(ctx, &model, all.Pixel, all.Models[i], families)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", encoded.Name, err)
+		}
+		slopes[i], squares[i] = relation.slope, relation.rSquared
+		result.Models = append(result.Models, model)
+	}
+	if p.o.Bootstrap > 0 {
+		err = result.compare(results.Names(p.in.Models), slopes, squares, p.o.Seed)
+	}
+	return result, err
+}
+
+// resamples draws those of the pairs of every horizon that has enough of them, and
+// says in the result how the main horizon's are grouped.
+func (p *plan) resamples(pixel []float64, result *Result) (map[int]*stat.Resamples, error) {
+	families := make(map[int]*stat.Resamples, len(p.horizons))
+	for _, h := range p.horizons {
+		pairs := p.in.Pairs[h]
+		if len(pairs) < 3 {
 			continue
 		}
-		blocks, err := stat.NewBlocks(len(in.Pairs[h]), pairEpisodes(in.Episode, in.Pairs[h]), o.Block, pixel[h])
+		distance, episodes := p.of(h, pixel), pairEpisodes(p.in.Episode, pairs)
+		blocks, err := stat.NewBlocks(len(pairs), episodes, p.o.Block, distance)
 		if err != nil {
 			return nil, err
 		}
-		families[h] = blocks.Resamples(o.Bootstrap, o.Seed)
-		if h == main {
+		families[h] = blocks.Resamples(p.o.Bootstrap, p.o.Seed)
+		if h == p.horizons[0] {
 			result.Blocks = blocks.String()
 			result.Warnings = append(result.Warnings, blocks.Warnings()...)
-			result.EffectivePairs = results.EffectiveSize(pixel[h], pairEpisodes(in.Episode, in.Pairs[h]))
+			result.EffectivePairs = results.EffectiveSize(distance, episodes)
 		}
 	}
+	return families, nil
+}
 
-	slopes := make([]*stat.Bootstrapped, len(in.Models))
-	squares := make([]*stat.Bootstrapped, len(in.Models))
-	for i, encoded := range in.Models {
-		model := Model{Name: encoded.Name, LatentScale: o.Scale}
-		rms, rank := results.Spread(encoded.Latents)
-		model.RMSDistance, model.EffectiveRank = rms, rank
-		if !rms.Defined() {
-			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed and its smoothness means nothing", encoded.Name, rms.Reason))
+// describe fills in the relations of a model at all horizons and returns that of
+// the smallest.
+func (p *plan) describe(ctx context.Context, model *Model, pixel []float64, latent PartOfModel, families map[int]*stat.Resamples) (*measured, error) {
+	main := p.horizons[0]
+	still := stillShare * (p.in.PixelRange.High - p.in.PixelRange.Low)
+	var shown *measured
+	for _, h := range p.horizons {
+		if families[h] == nil {
+			continue
 		}
-		scaledLatents, err := stat.Scaled(encoded.Latents, o.Scale)
-		if err != nil { // constant latents: every distance is 0 on any scale
-			scaledLatents = encoded.Latents
+		relation, err := relate(ctx, p.of(h, pixel), p.of(h, latent.Scaled), still, families[h], p.o.Threads)
+		if err != nil {
+			return nil, err
 		}
-		for _, h := range horizons {
-			if families[h] == nil {
-				continue
-			}
-			scaled := distances(scaledLatents, in.Pairs[h])
-			measured, err := relate(ctx, pixel[h], scaled, still, families[h], o.Threads)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", encoded.Name, err)
-			}
-			model.Horizons = append(model.Horizons, Horizon{Horizon: h, Relation: measured.Relation})
-			if h != main {
-				continue
-			}
-			model.Relation, model.Line, model.Ratios = measured.Relation, measured.line(pixel[h]), measured.ratios
-			model.RawDistance, model.Distance = distances(encoded.Latents, in.Pairs[h]), scaled
-			slopes[i], squares[i] = measured.slope, measured.rSquared
-			model.NEff = results.EffectiveSize(scaled, pairEpisodes(in.Episode, in.Pairs[h]))
-			rawMeasured, err := relate(ctx, pixel[h], model.RawDistance, still, families[h], o.Threads)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", encoded.Name, err)
-			}
-			model.Raw = rawMeasured.Relation
-		}
-		result.Models = append(result.Models, model)
-	}
-	names := results.Names(in.Models)
-	if o.Bootstrap > 0 {
-		for _, metric := range []struct {
-			name       string
-			replicates []*stat.Bootstrapped
-		}{{"slope", slopes}, {"r_squared", squares}} {
-			compared, err := results.Pairwise(metric.name, names, metric.replicates, o.Seed)
-			if err != nil {
-				return nil, err
-			}
-			result.Comparisons = append(result.Comparisons, compared...)
+		model.Horizons = append(model.Horizons, Horizon{Horizon: h, Relation: relation.Relation})
+		if h == main {
+			shown = relation
 		}
 	}
-	return result, nil
+	distance := p.of(main, pixel)
+	model.Relation, model.Line, model.Ratios = shown.Relation, shown.line(distance), shown.ratios
+	model.RawDistance, model.Distance = latent.Raw, p.of(main, latent.Scaled)
+	model.NEff = results.EffectiveSize(model.Distance, pairEpisodes(p.in.Episode, p.in.Pairs[main]))
+	raw, err := relate(ctx, distance, model.RawDistance, still, families[main], p.o.Threads)
+	if err != nil {
+		return nil, err
+	}
+	model.Raw = raw.Relation
+	return shown, nil
+}
+
+// compare compares the models' slopes and R².
+func (r *Result) compare(names []string, slopes, squares []*stat.Bootstrapped, seed uint64) error {
+	for _, metric := range []struct {
+		name       string
+		replicates []*stat.Bootstrapped
+	}{{"slope", slopes}, {"r_squared", squares}} {
+		compared, err := results.Pairwise(metric.name, names, metric.replicates, seed)
+		if err != nil {
+			return err
+		}
+		r.Comparisons = append(r.Comparisons, compared...)
+	}
+	return nil
 }
 
 // check validates the input and returns the horizons in ascending order.
@@ -256,23 +276,7 @@ func (in Input) check() ([]int, error) {
 	return horizons, nil
 }
 
-// distances returns ‖a − b‖₂ for every pair.
-func distances(p points.Points, pairs []points.Pair) []float64 {
-	out := make([]float64, len(pairs))
-	now, next := make([]float64, p.Dim), make([]float64, p.Dim)
-	for i, pair := range pairs {
-		p.Row(pair.Now, now)
-		p.Row(pair.Next, next)
-		square := 0.0
-		for k, v := range now {
-			d := v - next[k]
-			square += float64(d * d)
-		}
-		out[i] = math.Sqrt(square)
-	}
-	return out
-}
-
+// pairEpisodes are the episodes of pairs; nil for one episode.
 func pairEpisodes(episode []int, pairs []points.Pair) []int {
 	if episode == nil {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"repscope/dataset"
+	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
-	"repscope/stat"
 )
 
 type goldenRelation struct {
@@ -94,7 +94,7 @@ func compareRelation(t *testing.T, name string, got Relation, want goldenRelatio
 // The numbers of testdata/golden.json, by numpy and scipy.
 func TestAnalyzeMatchesReference(t *testing.T) {
 	g, in := readGolden(t)
-	for scale, want := range map[stat.Scale]map[string]goldenRelation{"": g.Scaled, stat.ScaleRaw: g.Raw, stat.ScaleL2: g.L2} {
+	for scale, want := range map[spectrum.Scale]map[string]goldenRelation{"": g.Scaled, spectrum.ScaleRaw: g.Raw, spectrum.ScaleL2: g.L2} {
 		result, err := Analyze(t.Context(), in, Options{Scale: scale, Bootstrap: 200})
 		if err != nil {
 			t.Fatal(err)

@@ -3,8 +3,8 @@
 package main
 
 import (
-	"repscope/internal/cli"
+	"repscope/internal/run"
 	"repscope/tool/encode"
 )
 
-func main() { cli.Main(encode.Command) }
+func main() { run.Main(encode.Command) }

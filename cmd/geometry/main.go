@@ -4,7 +4,7 @@ package main
 
 import (
 	"repscope/analysis/geometry"
-	"repscope/internal/cli"
+	"repscope/internal/run"
 )
 
-func main() { cli.Main(geometry.Command) }
+func main() { run.Main(geometry.Command) }

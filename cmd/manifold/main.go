@@ -4,7 +4,7 @@ package main
 
 import (
 	"repscope/analysis/manifold"
-	"repscope/internal/cli"
+	"repscope/internal/run"
 )
 
-func main() { cli.Main(manifold.Command) }
+func main() { run.Main(manifold.Command) }

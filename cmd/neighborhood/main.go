@@ -5,7 +5,7 @@ package main
 
 import (
 	"repscope/analysis/neighborhood"
-	"repscope/internal/cli"
+	"repscope/internal/run"
 )
 
-func main() { cli.Main(neighborhood.Command) }
+func main() { run.Main(neighborhood.Command) }

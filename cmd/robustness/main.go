@@ -4,7 +4,7 @@ package main
 
 import (
 	"repscope/analysis/robustness"
-	"repscope/internal/cli"
+	"repscope/internal/run"
 )
 
-func main() { cli.Main(robustness.Command) }
+func main() { run.Main(robustness.Command) }

@@ -5,7 +5,7 @@ package main
 
 import (
 	"repscope/analysis/smoothness"
-	"repscope/internal/cli"
+	"repscope/internal/run"
 )
 
-func main() { cli.Main(smoothness.Command) }
+func main() { run.Main(smoothness.Command) }

@@ -87,7 +87,7 @@ assemble() {
 			echo "skipped: ptxas $version does not know $arch"
 			continue
 		fi
-		for ptx in "$here"/kernels/*.ptx; do
+		for ptx in "$here"/kernels/ptx/*.ptx; do
 			if ! "$ptxas" -arch="$arch" -v "$ptx" -o "$work/cubin" > "$work/log" 2>&1; then
 				cat "$work/log"
 				failed="$failed $(basename "$ptx")"

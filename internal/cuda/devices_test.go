@@ -1,5 +1,7 @@
 //go:build !fakecuda
 
+// Tests of the list of devices on whatever machine this is.
+
 package cuda
 
 import (

@@ -378,7 +378,7 @@ func reopen(c *Context) (*Context, error) {
 }
 
 func TestKernelsRefused(t *testing.T) {
-	text, err := ptxFiles.ReadFile("kernels/selftest.ptx")
+	text, err := ptxFiles.ReadFile("kernels/ptx/selftest.ptx")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,9 @@ benchmark() {
 neighbourhood() {
 	(cd neighbors && REPSCOPE_BENCH_LARGE=1 ./neighbors.test -test.run '^$' -test.bench GPUPass -test.benchtime 3x) > "$report/neighbourhood" 2>&1
 	local code=$?
-	awk '/ms-products/ { for (i = 2; i <= NF; i++) { if ($i == "ns/op") all = $(i - 1) / 1e6; if ($i == "ms-products") products = $(i - 1) }
+	(cd neighbors/internal/gpu && REPSCOPE_BENCH_LARGE=1 ./gpu.test -test.run '^$' -test.bench GPUProducts -test.benchtime 3x) >> "$report/neighbourhood" 2>&1 || code=1
+	awk '/^BenchmarkGPUPass\// { for (i = 2; i <= NF; i++) if ($i == "ns/op") all = $(i - 1) / 1e6 }
+		/ms-products/ { for (i = 2; i <= NF; i++) if ($i == "ms-products") products = $(i - 1)
 		printf "pass %.0f ms, products of all pairs alone %.0f ms (%.2f ×)\n", all, products, all / products; found = 1 }
 		END { if (!found) print "skipped: no CUDA device" }' "$report/neighbourhood"
 	return $code

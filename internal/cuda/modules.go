@@ -16,7 +16,7 @@ import (
 	"gorgonia.org/cu"
 )
 
-//go:embed kernels/*.ptx
+//go:embed kernels/ptx/*.ptx
 var ptxFiles embed.FS
 
 // library finds kernels in PTX: ptx by family, the family and the number of
@@ -28,13 +28,13 @@ type library struct {
 
 // embedded is the library of the binary's own kernels.
 var embedded = sync.OnceValues(func() (*library, error) {
-	entries, err := ptxFiles.ReadDir("kernels")
+	entries, err := ptxFiles.ReadDir("kernels/ptx")
 	if err != nil {
 		return nil, err
 	}
 	l := &library{ptx: map[string]string{}, family: map[string]string{}, parameters: map[string]int{}}
 	for _, entry := range entries {
-		text, err := ptxFiles.ReadFile("kernels/" + entry.Name())
+		text, err := ptxFiles.ReadFile("kernels/ptx/" + entry.Name())
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,6 @@
 //go:build cuda && fakecuda
 
-// The committed PTX belongs to the committed kernels.
+// The committed PTX, and the twins of the fake driver, belong to the committed kernels.
 
 package cuda
 
@@ -34,7 +34,7 @@ func TestKernelsAreCompiled(t *testing.T) {
 			t.Errorf("%v have changed since the PTX of %s was made: run internal/cuda/ptx.sh %s", family.Sources, family.Name, family.Name)
 		}
 	}
-	for _, pattern := range []string{"kernels/*.cu", "kernels/*.ptx"} {
+	for _, pattern := range []string{"kernels/*.cu", "kernels/ptx/*.ptx"} {
 		names, _ := filepath.Glob(pattern)
 		for _, name := range names {
 			if base := filepath.Base(name); !compiled[strings.TrimSuffix(base, filepath.Ext(base))] {
@@ -69,18 +69,20 @@ func TestPTXIsReproducible(t *testing.T) {
 	if out, err := exec.Command("./ptx.sh", "-o", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	names, _ := filepath.Glob("kernels/*.ptx")
-	if len(names) == 0 {
-		t.Fatal("no PTX")
-	}
-	for _, name := range names {
-		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
+	for _, pattern := range []string{"kernels/ptx/*.ptx", "fakecuda/*/twin.cpp", "fakecuda/*/twin.go", "fakecuda/twin_*.go"} {
+		names, _ := filepath.Glob(pattern)
+		if len(names) == 0 {
+			t.Fatalf("no %s", pattern)
 		}
-		got, err := os.ReadFile(filepath.Join(dir, filepath.Base(name)))
-		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what its source compiles to: run make ptx (%v)", name, err)
+		for _, name := range names {
+			want, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s is not what its source compiles to: run make ptx (%v)", name, err)
+			}
 		}
 	}
 }

@@ -2,8 +2,12 @@
 // processor or NVIDIA GPUs.
 //
 //	d, note, err := device.Open("auto")
+//	if err != nil {
+//		return err
+//	}
 //	defer d.Close()
-//	e, err := latent.Open("encoder.onnx", latent.OpenOptions{Device: d})
+//	fmt.Fprintln(os.Stderr, note)
+//	e, err := latent.Open("encoder.onnx", latent.OpenOptions{Backend: &model.Backend{Device: d}})
 //
 // A nil *Device is the processor. GPUs need a build with the tag cuda (make cuda).
 package device

@@ -1,3 +1,5 @@
+// Benchmarks of converting elements.
+
 package dtype
 
 import "testing"

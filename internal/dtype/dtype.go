@@ -54,21 +54,8 @@ func (t DType) String() string {
 // MarshalText writes the name of the type, so that it stands in JSON as a string.
 func (t DType) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// Parse returns the type with NumPy's name s.
-func Parse(s string) (DType, error) {
-	for t := Bool; t < count; t++ {
-		if names[t] == s {
-			return t, nil
-		}
-	}
-	return Invalid, fmt.Errorf("unknown element type %q", s)
-}
-
 // IsFloat reports whether t holds floating-point numbers, and so may hold NaN.
 func (t DType) IsFloat() bool { return t >= Float16 && t < count }
-
-// IsInteger reports whether t holds integers (bool is not one).
-func (t DType) IsInteger() bool { return t >= Uint8 && t <= Uint64 }
 
 // Order is the byte order of multi-byte elements.
 type Order bool

@@ -1,7 +1,7 @@
-package kernel
-
 // Benchmarks: the work size is in the name, the rate in GFLOP/s or Gop/s (a
 // multiplication and an addition are two).
+
+package kernel
 
 import (
 	"fmt"

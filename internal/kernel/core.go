@@ -1,7 +1,7 @@
-package kernel
-
 // The blocked product that all element types share: packing into panels, cache
 // blocking, threads.
+
+package kernel
 
 import (
 	"runtime"
@@ -33,7 +33,8 @@ type tiling[E element, O number] struct {
 }
 
 // newTiling is a tiling with one micro-kernel for all tiles.
-func newTiling[E element, O number](mr, nr int, micro microKernel[E, O], packRows func(dst []E, width int, src []E, stride, count, depth int)) tiling[E, O] {
+func newTiling[E element, O number](mr, nr int, micro microKernel[E, O],
+	packRows func(dst []E, width int, src []E, stride, count, depth int)) tiling[E, O] {
 	pair := [2]microKernel[E, O]{micro, micro}
 	return tiling[E, O]{
 		mr: mr, nr: nr,
@@ -151,8 +152,27 @@ func (e *engine[E, O]) execute(threads int) error {
 		e.workers = append(e.workers, w)
 	}
 
-	// One operand is packed in parallel and shared; the other is packed by each
-	// thread, block by block, while it multiplies. An operand that is packed already is shared.
+	e.choose()
+	shared, other := e.sides()
+
+	// Small chunks balance the threads, large ones use the shared panels more often.
+	e.chunk = min(blockRows, roundUp(other.count, other.width))
+	if threads > 1 {
+		e.chunk = min(e.chunk, roundUp((other.count+4*threads-1)/(4*threads), other.width))
+		e.chunk = max(e.chunk, roundUp(24, other.width))
+	}
+	if !other.source.isPacked() {
+		for _, w := range e.workers[:threads] {
+			w.private = grow(w.private, e.chunk*KC)
+		}
+	}
+	return e.multiply(shared, other, threads)
+}
+
+// choose decides which operand the threads share: that is packed in parallel, the other by each
+// thread, block by block, while it multiplies. An operand that is packed already is shared.
+func (e *engine[E, O]) choose() {
+	j := &e.job
 	aPacked, bPacked := j.a.isPacked(), j.b.isPacked()
 	e.sharedIsB = true
 	if aPacked != bPacked {
@@ -160,38 +180,39 @@ func (e *engine[E, O]) execute(threads int) error {
 	} else if !bPacked {
 		e.sharedIsB = j.n <= j.m || j.n <= superVectors
 	}
-	shared, other, sharedCount, otherCount, sharedWidth, otherWidth := j.b, j.a, j.n, j.m, j.tiling.nr, j.tiling.mr
-	if !e.sharedIsB {
-		shared, other, sharedCount, otherCount, sharedWidth, otherWidth = j.a, j.b, j.m, j.n, j.tiling.mr, j.tiling.nr
-	}
-	sharedPacked := shared.isPacked()
+}
 
-	// Small chunks balance the threads, large ones use the shared panels more often.
-	e.chunk = min(blockRows, roundUp(otherCount, otherWidth))
-	if threads > 1 {
-		e.chunk = min(e.chunk, roundUp((otherCount+4*threads-1)/(4*threads), otherWidth))
-		e.chunk = max(e.chunk, roundUp(24, otherWidth))
-	}
-	privateChunk := e.chunk
+// side is one operand of the running job.
+type side[E element] struct {
+	source       operandSource[E]
+	count, width int // vectors, and those of a panel
+}
 
+func (e *engine[E, O]) sides() (shared, other side[E]) {
+	j := &e.job
+	a, b := side[E]{j.a, j.m, j.tiling.mr}, side[E]{j.b, j.n, j.tiling.nr}
+	if e.sharedIsB {
+		return b, a
+	}
+	return a, b
+}
+
+// multiply goes through the parts of the shared operand, which are packed if need be.
+func (e *engine[E, O]) multiply(shared, other side[E], threads int) error {
+	j := &e.job
+	sharedPacked, privateChunk := shared.source.isPacked(), e.chunk
 	superDepth := roundUp(j.k, KC)
 	// Parts of equal size: a small remainder would pack the other operand again for little work.
-	superCount := roundUp(sharedCount, sharedWidth)
-	if parts := (sharedCount + superVectors - 1) / superVectors; parts > 1 {
-		superCount = roundUp((sharedCount+parts-1)/parts, Align)
+	superCount := roundUp(shared.count, shared.width)
+	if parts := (shared.count + superVectors - 1) / superVectors; parts > 1 {
+		superCount = roundUp((shared.count+parts-1)/parts, Align)
 	}
 	if !sharedPacked {
 		superDepth = min(superDepth, max(KC, superElements/superCount/KC*KC))
 		e.shared = grow(e.shared, superCount*superDepth)
 	}
-	if !other.isPacked() {
-		for _, w := range e.workers[:threads] {
-			w.private = grow(w.private, privateChunk*KC)
-		}
-	}
-
-	for s0 := 0; s0 < sharedCount; s0 += superCount {
-		e.s0, e.sn = s0, min(superCount, sharedCount-s0)
+	for s0 := 0; s0 < shared.count; s0 += superCount {
+		e.s0, e.sn = s0, min(superCount, shared.count-s0)
 		for k0 := 0; k0 < j.k; k0 += superDepth {
 			e.k0, e.kn = k0, min(superDepth, j.k-k0)
 			if !sharedPacked {
@@ -200,7 +221,7 @@ func (e *engine[E, O]) execute(threads int) error {
 				e.parallel(packPhase, threads)
 			}
 			e.chunk = privateChunk
-			e.divide(otherCount, otherWidth, threads)
+			e.divide(other.count, other.width, threads)
 			e.parallel(multiplyPhase, threads)
 			if e.stopped.Load() {
 				return ErrStopped
@@ -276,47 +297,40 @@ func (w *worker[E, O]) work() {
 // packTask packs one group of the shared operand's vectors at one depth block.
 // The shared buffer holds block after block, each with its panels in order.
 func (e *engine[E, O]) packTask(task int) {
-	j := &e.job
-	source, width := j.b, j.tiling.nr
-	if !e.sharedIsB {
-		source, width = j.a, j.tiling.mr
-	}
+	shared, _ := e.sides()
 	groups := (e.sn + e.chunk - 1) / e.chunk
 	k := task / groups * KC
 	first := task % groups * e.chunk
 	count, depth := min(e.chunk, e.sn-first), min(KC, e.kn-k)
-	start := k*roundUp(e.sn, width) + first*depth
-	source.packInto(e.shared[start:start+roundUp(count, width)*depth], width, e.s0+first, count, e.k0+k, depth)
+	start := k*roundUp(e.sn, shared.width) + first*depth
+	shared.source.packInto(e.shared[start:start+roundUp(count, shared.width)*depth], shared.width, e.s0+first, count, e.k0+k, depth)
 }
 
 // multiplyTask computes one chunk of the other operand times the shared part.
 func (w *worker[E, O]) multiplyTask(task int) {
 	e := w.engine
 	j := &e.job
-	shared, other, sharedWidth, otherWidth, otherCount := j.b, j.a, j.tiling.nr, j.tiling.mr, j.m
-	if !e.sharedIsB {
-		shared, other, sharedWidth, otherWidth, otherCount = j.a, j.b, j.tiling.mr, j.tiling.nr, j.n
-	}
-	padded := roundUp(otherCount, otherWidth)
+	shared, other := e.sides()
+	padded := roundUp(other.count, other.width)
 	first, count := e.vectors(task, padded)
 	if j.upper && !e.sharedIsB {
 		// The last columns take longest.
 		first = padded - first - count
 	}
-	count = min(count, otherCount-first)
+	count = min(count, other.count-first)
 	for k := e.k0; k < e.k0+e.kn && !e.stop(); k += KC {
 		depth := min(KC, j.k-k)
 		var s, o []E
-		if shared.isPacked() {
-			s = shared.block(e.s0, k, depth)
+		if shared.source.isPacked() {
+			s = shared.source.block(e.s0, k, depth)
 		} else {
-			s = e.shared[(k-e.k0)*roundUp(e.sn, sharedWidth):]
+			s = e.shared[(k-e.k0)*roundUp(e.sn, shared.width):]
 		}
-		if other.isPacked() {
-			o = other.block(first, k, depth)
+		if other.source.isPacked() {
+			o = other.source.block(first, k, depth)
 		} else {
-			o = w.private[:roundUp(count, otherWidth)*depth]
-			other.packInto(o, otherWidth, first, count, k, depth)
+			o = w.private[:roundUp(count, other.width)*depth]
+			other.source.packInto(o, other.width, first, count, k, depth)
 		}
 		add, last := k > 0 || j.accumulate, k+depth == j.k
 		if e.sharedIsB {

@@ -1,6 +1,6 @@
-package kernel
-
 // Choice of the instruction set at run time.
+
+package kernel
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ type implementation struct {
 	float32 *tiling[float32, float32]
 	float64 *tiling[float64, float64]
 	uint8   *uint8Tiling
-	vector  vectorKernels
+	rows    rowKernels
 	gather  *gatherTiling
 }
 
@@ -31,7 +31,7 @@ var generic = implementation{
 	float32: &genericFloat32,
 	float64: &genericFloat64,
 	uint8:   &uint8Tiling{tiling: genericUint8, group: 2},
-	vector:  genericVector,
+	rows:    genericRows,
 	gather:  &genericGather,
 }
 
@@ -59,9 +59,9 @@ func choose(request string) (*implementation, error) {
 			return impl, nil
 		}
 	}
-	names := make([]string, len(available))
-	for i, impl := range available {
-		names[i] = impl.name
+	var names []string
+	for _, impl := range available {
+		names = append(names, impl.name)
 	}
 	reason := "is unknown"
 	if request == "avx2" || request == "avx512" {
@@ -78,16 +78,6 @@ func Name() string { return active.Load().name }
 // that is unknown or that this machine or build does not have; the products then run
 // on the best available one.
 func Selected() (string, error) { return Name(), selectedErr }
-
-// Available lists the implementations of this build that this machine can run,
-// the fastest last.
-func Available() []string {
-	var names []string
-	for _, impl := range implementations() {
-		names = append(names, impl.name)
-	}
-	return names
-}
 
 // floatTiling is the active implementation's tiling for T.
 func floatTiling[T Float]() *tiling[T, T] {

@@ -1,6 +1,6 @@
-package kernel_test
-
 // Worked examples of the package.
+
+package kernel_test
 
 import (
 	"fmt"

@@ -1,6 +1,6 @@
-package kernel
-
 // Fused multiply-add in float32, exact without hardware support.
+
+package kernel
 
 import "math"
 

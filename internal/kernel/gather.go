@@ -1,6 +1,6 @@
-package kernel
-
 // Products whose left operand is read where it lies, without packing.
+
+package kernel
 
 import (
 	"errors"

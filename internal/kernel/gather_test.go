@@ -1,3 +1,5 @@
+// Tests of products whose left operand is read where it lies.
+
 package kernel
 
 import (
@@ -51,7 +53,8 @@ func TestGathered(t *testing.T) {
 			want := append([]float32{}, got...)
 			accumulate := trial%2 == 0
 			// Product wants a multiple of Align, so it computes all columns into a copy.
-			whole := Product[float32]{M: m, N: n, K: depth, A: Rows(rows, depth), B: packed.Operand(0), C: want, Stride: stride, Accumulate: accumulate, Threads: 1}
+			whole := Product[float32]{M: m, N: n, K: depth, A: Rows(rows, depth), B: packed.Operand(0), C: want,
+				Stride: stride, Accumulate: accumulate, Threads: 1}
 			if err := whole.Run(); err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +80,8 @@ func TestGatheredErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := func() *Gathered {
-		return &Gathered{M: 2, N: 4, Data: make([]float32, 6), Base: []int{0, 3}, Runs: []Run{{0, 3}}, B: packed, C: make([]float32, 8), Stride: 4}
+		return &Gathered{M: 2, N: 4, Data: make([]float32, 6), Base: []int{0, 3}, Runs: []Run{{0, 3}}, B: packed,
+			C: make([]float32, 8), Stride: 4}
 	}
 	if err := good().Run(); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
-package kernel
-
 // The pure-Go twins of the assembly micro-kernels.
+
+package kernel
 
 import (
 	"math"

@@ -1,7 +1,7 @@
-package kernel
-
 // One side of a product: a set of vectors along the depth, given as a matrix,
 // packed once, or written into panels by the caller.
+
+package kernel
 
 import (
 	"errors"
@@ -84,7 +84,8 @@ func (o *Operand[T]) check(side string, count, depth, width int) error {
 		p := o.packed
 		switch {
 		case p.width != width:
-			return fmt.Errorf("kernel: operand %s: packed in panels of %d, want %d (packed for the other side or another kernel)", side, p.width, width)
+			return fmt.Errorf("kernel: operand %s: packed in panels of %d, want %d (packed for the other side or another kernel)",
+				side, p.width, width)
 		case p.depth != depth:
 			return fmt.Errorf("kernel: operand %s: packed with depth %d, want %d", side, p.depth, depth)
 		case o.first < 0 || o.first%Align != 0:
@@ -253,7 +254,8 @@ func NewRight[T Float](count, depth int) (*Packed[T], error) {
 // a multiple of [ColumnAlign], and so is count unless the part includes the last vector.
 func (p *Packed[T]) Put(o Operand[T], first, count, k, depth int) error {
 	if first < 0 || count < 0 || first+count > p.count || k < 0 || depth < 0 || k+depth > p.depth {
-		return fmt.Errorf("kernel: vectors %d to %d at depths %d to %d do not lie in %d vectors of length %d", first, first+count, k, k+depth, p.count, p.depth)
+		return fmt.Errorf("kernel: vectors %d to %d at depths %d to %d do not lie in %d vectors of length %d",
+			first, first+count, k, k+depth, p.count, p.depth)
 	}
 	if end := first + count; first%ColumnAlign != 0 || end%ColumnAlign != 0 && end != p.count {
 		return fmt.Errorf("kernel: vectors %d to %d do not begin and end at multiples of %d", first, end, ColumnAlign)

@@ -1,3 +1,5 @@
+// Tests of operands that are packed part by part.
+
 package kernel
 
 import (

@@ -1,6 +1,6 @@
-package kernel
-
 // Floating-point products.
+
+package kernel
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
-package kernel
-
 // Copies that change the layout: transposes, and panels of shifted rows.
+
+package kernel
 
 import "unsafe"
 
@@ -14,7 +14,7 @@ func PackShifted(dst []float32, width int, src []float32, stride, count, depth i
 		return
 	}
 	dst, src = dst[:roundUp(count, width)*depth], src[:(count-1)*stride+depth]
-	active.Load().vector.packShifted(dst, width, src, stride, count, depth, scales[:count], shift[:depth])
+	active.Load().rows.packShifted(dst, width, src, stride, count, depth, scales[:count], shift[:depth])
 }
 
 func packShiftedGeneric(dst []float32, width int, src []float32, stride, count, depth int, scales, shift []float32) {
@@ -50,7 +50,7 @@ func Transpose[T int32 | int64 | float32 | float64](dst []T, dstStride int, src 
 	}
 	to := unsafe.Slice((*uint32)(unsafe.Pointer(&dst[0])), len(dst))
 	from := unsafe.Slice((*uint32)(unsafe.Pointer(&src[0])), len(src))
-	active.Load().vector.transpose(to, dstStride, from, srcStride, rows, cols)
+	active.Load().rows.transpose(to, dstStride, from, srcStride, rows, cols)
 }
 
 func transposeGeneric[T any](dst []T, dstStride int, src []T, srcStride, rows, cols int) {

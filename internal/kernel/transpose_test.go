@@ -1,3 +1,5 @@
+// Tests of the copies that change the layout.
+
 package kernel
 
 import (

@@ -1,6 +1,6 @@
-package kernel
-
 // Exact products and squared distances of uint8 vectors.
+
+package kernel
 
 import (
 	"errors"
@@ -48,28 +48,10 @@ type PackedUint8 struct {
 	groups              int
 }
 
-// PackUint8Left packs count vectors of length depth for use as A.
-func PackUint8Left(o Uint8Operand, count, depth int) (*PackedUint8, error) {
-	return packUint8(o, "A", count, depth, false)
-}
-
-// PackUint8Right packs count vectors of length depth for use as B.
-func PackUint8Right(o Uint8Operand, count, depth int) (*PackedUint8, error) {
-	return packUint8(o, "B", count, depth, true)
-}
-
-// Left packs another operand for use as A in the place of the one that p holds
+// Left packs count vectors of length depth for use as A in the place of what p holds
 // and allocates only if p is too small for it. p may be zero.
 func (p *PackedUint8) Left(o Uint8Operand, count, depth int) error {
 	return p.fill(o, "A", count, depth, false)
-}
-
-func packUint8(o Uint8Operand, side string, count, depth int, right bool) (*PackedUint8, error) {
-	p := new(PackedUint8)
-	if err := p.fill(o, side, count, depth, right); err != nil {
-		return nil, err
-	}
-	return p, nil
 }
 
 func (p *PackedUint8) fill(o Uint8Operand, side string, count, depth int, right bool) error {
@@ -132,7 +114,8 @@ func (o *Uint8Operand) check(side string, count, depth, width int) error {
 	case p == nil:
 		return checkMatrix(side, len(o.data), count, depth, o.stride)
 	case p.width != width:
-		return fmt.Errorf("kernel: operand %s: packed in panels of %d, want %d (packed for the other side or another kernel)", side, p.width, width)
+		return fmt.Errorf("kernel: operand %s: packed in panels of %d, want %d (packed for the other side or another kernel)",
+			side, p.width, width)
 	case p.depth != depth:
 		return fmt.Errorf("kernel: operand %s: packed with depth %d, want %d", side, p.depth, depth)
 	case o.first < 0 || o.first%Align != 0:
@@ -242,7 +225,7 @@ type uint8Finisher struct {
 
 // Finish is called by the core for each part of C.
 func (f *uint8Finisher) Finish(c []int32, stride, row, col, rows, cols int) {
-	finishRow := active.Load().vector.finishRow
+	finishRow := active.Load().rows.finishRow
 	for i := range rows {
 		var term int32
 		if f.sums != nil {

@@ -1,3 +1,5 @@
+// Tests of mapped files.
+
 package mmap
 
 import (

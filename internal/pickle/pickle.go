@@ -4,7 +4,7 @@
 // may do or an error. Memory, depth and the size of strings are bounded by
 // the length of the input and a budget.
 //
-//	value, err := pickle.Load(reader, pickle.Options{Find: find})
+//	value, err := pickle.Load(reader, size, pickle.Options{Find: find})
 //
 // Python values become None: nil, bool: bool, int: int64 or *big.Int, float:
 // float64, str: string, bytes and bytearray: []byte, tuple: *Tuple, list:
@@ -18,6 +18,8 @@ import (
 	"iter"
 	"math"
 	"math/big"
+
+	"repscope/internal/format"
 )
 
 // Tuple is a Python tuple.
@@ -201,7 +203,7 @@ var (
 	// ErrCorrupt says that the input is not a well-formed pickle.
 	ErrCorrupt = errors.New("corrupt pickle")
 	// ErrTruncated says that the input ends inside the pickle.
-	ErrTruncated = fmt.Errorf("%w: truncated", ErrCorrupt)
+	ErrTruncated = fmt.Errorf("%w: %w", ErrCorrupt, format.ErrTruncated)
 	// ErrMemory says that the values would take more memory than allowed.
 	ErrMemory = errors.New("pickle needs more memory than allowed")
 )

@@ -1,3 +1,5 @@
+// Tests of pickles: values, refused globals, corrupt and truncated input.
+
 package pickle
 
 import (

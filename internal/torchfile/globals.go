@@ -66,7 +66,7 @@ func (s *settings) find(module, name string) (pickle.Global, error) {
 	if g, ok := functions[full]; ok {
 		return g, nil
 	}
-	if inertClasses[full] || s.classes[full] {
+	if inertClasses[full] {
 		return inertClass{named{full}}, nil
 	}
 	switch module {

@@ -3,7 +3,6 @@
 package torchfile
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -68,24 +67,11 @@ func newTensor(s *storage, t dtype.DType, offset int64, shape, stride []int) (*T
 	return &Tensor{Shape: shape, Stride: stride, DType: t, storage: s, offset: int(offset), length: length}, nil
 }
 
-// product multiplies the lengths of axes, refusing negative ones and overflow
-// of the number of bytes.
+// product multiplies the lengths of axes, refusing negative ones and more elements
+// than float64 values fit in memory.
 func product(shape []int) (int, error) {
-	p := uint64(1)
-	for _, n := range shape {
-		if n < 0 {
-			return 0, errors.New("negative length of an axis")
-		}
-		if n == 0 {
-			return 0, nil // an empty tensor, whatever the other axes are
-		}
-		high, low := bits.Mul64(p, uint64(n))
-		if high != 0 || low > math.MaxInt/8 {
-			return 0, errors.New("too many elements")
-		}
-		p = low
-	}
-	return int(p), nil
+	size, err := dtype.ArraySize(shape, dtype.Float64)
+	return int(size / 8), err
 }
 
 // Len returns the number of elements, the product of the shape (1 for a scalar).

@@ -1,3 +1,5 @@
+// Tests of PyTorch files against what PyTorch says they hold, of refused and of truncated ones.
+
 package torchfile
 
 import (
@@ -179,9 +181,6 @@ func TestRefused(t *testing.T) {
 	}
 	if _, err := os.Stat("/tmp/repscope-was-here"); err == nil {
 		t.Fatal("the payload of evil.pt was executed")
-	}
-	if _, err := Open("testdata/module.pt", AllowClasses("torch.nn.modules.container.Sequential")); err == nil || !strings.Contains(err.Error(), "torch.nn.modules.linear.Linear") {
-		t.Errorf("with one class allowed: %v", err)
 	}
 }
 

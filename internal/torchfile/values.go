@@ -197,23 +197,7 @@ func (c *converter) container(v any, depth int) (converted, error) {
 	case *pickle.Set:
 		out.value, err = children(v.Items)
 	case *pickle.Dict:
-		d := &Dict{index: make(map[string]int)}
-		for key, value := range v.All() {
-			k, err := child(key)
-			if err != nil {
-				return out, err
-			}
-			value, err := child(value)
-			if err != nil {
-				return out, fmt.Errorf("[%.60q]%w", fmt.Sprint(key), nested{err})
-			}
-			if s, ok := k.(string); ok {
-				d.index[s] = len(d.keys)
-			}
-			d.keys = append(d.keys, k)
-			d.values = append(d.values, value)
-		}
-		out.value = d
+		out.value, err = dictOf(v, child)
 	case *object:
 		o := &Object{Class: v.class}
 		if o.Args, err = children(v.args); err != nil {
@@ -227,6 +211,27 @@ func (c *converter) container(v any, depth int) (converted, error) {
 		out.value, err = v.tensor()
 	}
 	return out, err
+}
+
+// dictOf converts a dict, its keys and values by child.
+func dictOf(v *pickle.Dict, child func(any) (any, error)) (*Dict, error) {
+	d := &Dict{index: make(map[string]int)}
+	for key, value := range v.All() {
+		k, err := child(key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := child(value)
+		if err != nil {
+			return nil, fmt.Errorf("[%.60q]%w", fmt.Sprint(key), nested{err})
+		}
+		if s, ok := k.(string); ok {
+			d.index[s] = len(d.keys)
+		}
+		d.keys = append(d.keys, k)
+		d.values = append(d.values, value)
+	}
+	return d, nil
 }
 
 // nested joins the path of a value with the path or the message below it.

@@ -17,10 +17,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-)
 
-// ErrTruncated says that a member lies beyond the end of the file.
-var ErrTruncated = errors.New("truncated")
+	"repscope/internal/format"
+)
 
 // maxDeflate is the largest ratio that deflate can reach.
 const maxDeflate = 1032
@@ -33,7 +32,7 @@ func Check(m *zip.File, fileSize int64) error {
 	}
 	compressed, plain := m.CompressedSize64, m.UncompressedSize64
 	if compressed > uint64(fileSize) {
-		return fmt.Errorf("%w: member %q has %d bytes, the file %d", ErrTruncated, m.Name, compressed, fileSize)
+		return fmt.Errorf("%w: member %q has %d bytes, the file %d", format.ErrTruncated, m.Name, compressed, fileSize)
 	}
 	switch m.Method {
 	case zip.Store:
@@ -57,7 +56,7 @@ func Offset(m *zip.File, fileSize int64) (int64, error) {
 		return 0, fmt.Errorf("member %q: %w", m.Name, err)
 	}
 	if size := int64(m.UncompressedSize64); offset < 0 || offset > fileSize || size < 0 || size > fileSize-offset {
-		return 0, fmt.Errorf("%w: member %q has %d bytes at offset %d, the file %d", ErrTruncated, m.Name, size, offset, fileSize)
+		return 0, fmt.Errorf("%w: member %q has %d bytes at offset %d, the file %d", format.ErrTruncated, m.Name, size, offset, fileSize)
 	}
 	return offset, nil
 }

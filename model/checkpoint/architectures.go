@@ -1,6 +1,6 @@
-package checkpoint
+// The known convolutional architectures, one build function each.
 
-// The known architectures, one build function each.
+package checkpoint
 
 import (
 	"fmt"
@@ -22,55 +22,21 @@ func buildConvEncoder(b *builder) error {
 		return err
 	}
 	layers := b.layers("conv_layers", "weight")
-	channels := free
-	var input int
 	b.last = "frames"
-	for i := range layers {
-		conv, norm := fmt.Sprintf("conv_layers.%d", i), fmt.Sprintf("layer_norms.%d", i)
-		w, err := b.tensor(conv+".weight", free, channels, 4, 4)
-		if err != nil {
-			return err
-		}
-		if i == 0 {
-			input = w[1]
-		}
-		channels = w[0]
-		for _, name := range []string{conv + ".bias", norm + ".weight", norm + ".bias"} {
-			if _, err := b.tensor(name, channels); err != nil {
-				return err
-			}
-		}
-		b.node("Conv", conv, map[string]graph.Attribute{"strides": integers(2, 2), "pads": integers(1, 1, 1, 1)}, conv+".weight", conv+".bias")
-		b.activate(activation, conv)
-		b.node("Transpose", norm, map[string]graph.Attribute{"perm": integers(0, 2, 3, 1)})
-		b.node("LayerNormalization", norm, map[string]graph.Attribute{"epsilon": number(1e-5)}, norm+".weight", norm+".bias")
-		b.node("Transpose", norm, map[string]graph.Attribute{"perm": integers(0, 3, 1, 2)})
+	input, channels, err := b.convLayers(layers, activation)
+	if err != nil {
+		return err
 	}
 	if b.options.FinalActivation != "" {
 		return fmt.Errorf("final activation %q: the architecture has none", b.options.FinalActivation)
 	}
-	features, err := b.tensor("final_norm.weight", free)
+	features, width, err := b.convHead(channels)
 	if err != nil {
 		return err
 	}
-	if _, err := b.tensor("final_norm.bias", features[0]); err != nil {
-		return err
-	}
-	fc, err := b.tensor("fc.weight", free, features[0])
-	if err != nil {
-		return err
-	}
-	if _, err := b.tensor("fc.bias", fc[0]); err != nil {
-		return err
-	}
-	if features[0]%channels != 0 {
-		return fmt.Errorf("tensor %q has shape %v, want a multiple of the %d channels", b.prefix+"final_norm.weight", features, channels)
-	}
-	b.node("Reshape", "flatten", nil, b.ints(-1, int64(features[0])))
-	b.node("LayerNormalization", "final_norm", map[string]graph.Attribute{"epsilon": number(1e-5)}, "final_norm.weight", "final_norm.bias")
-	rows := b.node("Gemm", "fc", map[string]graph.Attribute{"transB": integer(1)}, "fc.weight", "fc.bias")
+	rows := b.last
 
-	side := squareSide(features[0]/channels) << layers
+	side := squareSide(features/channels) << layers
 	if side > 0 {
 		b.model.State = []int{input, 1, side, side}
 	}
@@ -85,24 +51,79 @@ func buildConvEncoder(b *builder) error {
 		}
 	}
 	b.last = rows
-	b.output(b.sequence(shape, fc[0]))
-
-	b.model.Check = func(shape []int) error {
-		if len(shape) != 5 {
-			return nil // the graph says so better
-		}
-		h, w := shape[3]>>layers, shape[4]>>layers
-		if h*w*channels == features[0] {
-			return nil
-		}
-		want := ""
-		if side > 0 {
-			want = fmt.Sprintf(", such as %d×%d", side, side)
-		}
-		return fmt.Errorf("frames of %d×%d give %d features, the weights want %d (tensor %q): want frames%s", shape[3], shape[4],
-			h*w*channels, features[0], b.prefix+"final_norm.weight", want)
-	}
+	b.output(b.sequence(shape, width))
+	b.model.Check = func(shape []int) error { return checkConvFrames(shape, layers, channels, features, side, b.prefix) }
 	return nil
+}
+
+// convLayers applies the convolutions of a ConvEncoder to the last value and returns the
+// channels that go in and come out.
+func (b *builder) convLayers(layers int, activation string) (input, channels int, err error) {
+	channels = free
+	for i := range layers {
+		conv, norm := fmt.Sprintf("conv_layers.%d", i), fmt.Sprintf("layer_norms.%d", i)
+		w, err := b.tensor(conv+".weight", free, channels, 4, 4)
+		if err != nil {
+			return 0, 0, err
+		}
+		if i == 0 {
+			input = w[1]
+		}
+		channels = w[0]
+		if err := b.tensors([]int{channels}, conv+".bias", norm+".weight", norm+".bias"); err != nil {
+			return 0, 0, err
+		}
+		b.node("Conv", conv, map[string]graph.Attribute{"strides": integers(2, 2), "pads": integers(1, 1, 1, 1)}, conv+".weight", conv+".bias")
+		b.activate(activation, conv)
+		b.node("Transpose", norm, map[string]graph.Attribute{"perm": integers(0, 2, 3, 1)})
+		b.node("LayerNormalization", norm, map[string]graph.Attribute{"epsilon": number(1e-5)}, norm+".weight", norm+".bias")
+		b.node("Transpose", norm, map[string]graph.Attribute{"perm": integers(0, 3, 1, 2)})
+	}
+	return input, channels, nil
+}
+
+// convHead makes rows [B·T, width] of frames with so many channels, each flattened to features.
+func (b *builder) convHead(channels int) (features, width int, err error) {
+	norm, err := b.tensor("final_norm.weight", free)
+	if err != nil {
+		return 0, 0, err
+	}
+	features = norm[0]
+	if _, err := b.tensor("final_norm.bias", features); err != nil {
+		return 0, 0, err
+	}
+	fc, err := b.tensor("fc.weight", free, features)
+	if err != nil {
+		return 0, 0, err
+	}
+	if _, err := b.tensor("fc.bias", fc[0]); err != nil {
+		return 0, 0, err
+	}
+	if features%channels != 0 {
+		return 0, 0, fmt.Errorf("tensor %q has shape %v, want a multiple of the %d channels", b.prefix+"final_norm.weight", norm, channels)
+	}
+	b.node("Reshape", "flatten", nil, b.ints(-1, int64(features)))
+	b.node("LayerNormalization", "final_norm", map[string]graph.Attribute{"epsilon": number(1e-5)}, "final_norm.weight", "final_norm.bias")
+	b.node("Gemm", "fc", map[string]graph.Attribute{"transB": integer(1)}, "fc.weight", "fc.bias")
+	return features, fc[0], nil
+}
+
+// checkConvFrames says whether the frames of an input [B, C, T, H, W] give a ConvEncoder
+// as many features as its weights have; side is that of a square frame that does, or 0.
+func checkConvFrames(shape []int, layers, channels, features, side int, prefix string) error {
+	if len(shape) != 5 {
+		return nil // the graph says so better
+	}
+	h, w := shape[3]>>layers, shape[4]>>layers
+	if h*w*channels == features {
+		return nil
+	}
+	want := ""
+	if side > 0 {
+		want = fmt.Sprintf(", such as %d×%d", side, side)
+	}
+	return fmt.Errorf("frames of %d×%d give %d features, the weights want %d (tensor %q): want frames%s", shape[3], shape[4],
+		h*w*channels, features, prefix+"final_norm.weight", want)
 }
 
 // frames makes a batch of frames [B·T, C, H, W] of the input [B, C, T, H, W] and
@@ -141,6 +162,9 @@ func squareSide(n int) int {
 	return 0
 }
 
+// The kernels and strides of the three convolutions of a deep Q-network.
+var dqnKernels, dqnStrides = []int{8, 4, 3}, []int{4, 2, 1}
+
 // buildDQN is the convolutional encoder of deep Q-networks, [B, 4, 84, 84] →
 // [B, 512]: kernels 8, 4, 3 with strides 4, 2, 1, a ReLU after each, one linear
 // layer, and a last ReLU that a variant lacks.
@@ -160,25 +184,10 @@ func buildDQN(b *builder) error {
 		return fmt.Errorf("final activation %q: want relu or none", final)
 	}
 	b.settings.decide("final_activation", final)
-	kernels, strides := []int{8, 4, 3}, []int{4, 2, 1}
-	channels, inputs := free, 0
 	b.last = "x"
-	for i, k := range kernels {
-		name := fmt.Sprintf("conv%d", i+1)
-		w, err := b.tensor(name+".weight", free, channels, k, k)
-		if err != nil {
-			return err
-		}
-		if i == 0 {
-			inputs = w[1]
-		}
-		channels = w[0]
-		if _, err := b.tensor(name+".bias", channels); err != nil {
-			return err
-		}
-		s := int64(strides[i])
-		b.node("Conv", name, map[string]graph.Attribute{"strides": integers(s, s)}, name+".weight", name+".bias")
-		b.node("Relu", name, nil)
+	inputs, channels, err := b.dqnLayers()
+	if err != nil {
+		return err
 	}
 	fc, err := b.tensor("fc_enc.weight", free, free)
 	if err != nil {
@@ -197,22 +206,50 @@ func buildDQN(b *builder) error {
 	if fc[1] == channels*7*7 {
 		b.model.State = []int{inputs, 84, 84}
 	}
-	b.model.Check = func(shape []int) error {
-		if len(shape) != 4 {
-			return nil
+	b.model.Check = func(shape []int) error { return checkDQNFrames(shape, channels, fc[1], b.prefix) }
+	return nil
+}
+
+// dqnLayers applies the convolutions of a deep Q-network to the last value and returns the
+// channels that go in and come out.
+func (b *builder) dqnLayers() (inputs, channels int, err error) {
+	channels = free
+	for i, k := range dqnKernels {
+		name := fmt.Sprintf("conv%d", i+1)
+		w, err := b.tensor(name+".weight", free, channels, k, k)
+		if err != nil {
+			return 0, 0, err
 		}
-		h, w := shape[2], shape[3]
-		for i, k := range kernels {
-			if h < k || w < k {
-				return fmt.Errorf("frames of %d×%d are too small, want 84×84", shape[2], shape[3])
-			}
-			h, w = (h-k)/strides[i]+1, (w-k)/strides[i]+1
+		if i == 0 {
+			inputs = w[1]
 		}
-		if h*w*channels != fc[1] {
-			return fmt.Errorf("frames of %d×%d give %d features, the weights want %d (tensor %q): want frames such as 84×84",
-				shape[2], shape[3], h*w*channels, fc[1], b.prefix+"fc_enc.weight")
+		channels = w[0]
+		if _, err := b.tensor(name+".bias", channels); err != nil {
+			return 0, 0, err
 		}
+		s := int64(dqnStrides[i])
+		b.node("Conv", name, map[string]graph.Attribute{"strides": integers(s, s)}, name+".weight", name+".bias")
+		b.node("Relu", name, nil)
+	}
+	return inputs, channels, nil
+}
+
+// checkDQNFrames says whether the frames of an input [B, C, H, W] give a deep Q-network
+// as many features as its weights have.
+func checkDQNFrames(shape []int, channels, features int, prefix string) error {
+	if len(shape) != 4 {
 		return nil
+	}
+	h, w := shape[2], shape[3]
+	for i, k := range dqnKernels {
+		if h < k || w < k {
+			return fmt.Errorf("frames of %d×%d are too small, want 84×84", shape[2], shape[3])
+		}
+		h, w = (h-k)/dqnStrides[i]+1, (w-k)/dqnStrides[i]+1
+	}
+	if h*w*channels != features {
+		return fmt.Errorf("frames of %d×%d give %d features, the weights want %d (tensor %q): want frames such as 84×84",
+			shape[2], shape[3], h*w*channels, features, prefix+"fc_enc.weight")
 	}
 	return nil
 }

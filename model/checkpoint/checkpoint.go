@@ -9,7 +9,6 @@
 package checkpoint
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,9 +17,10 @@ import (
 	"slices"
 	"strings"
 
-	"repscope/dataset"
 	"repscope/internal/dtype"
+	"repscope/internal/format"
 	"repscope/internal/mmap"
+	"repscope/internal/safetensors"
 	"repscope/internal/torchfile"
 	"repscope/model/graph"
 )
@@ -42,8 +42,8 @@ type Options struct {
 	Heads int
 }
 
-// Model is an encoder built from a file.
-type Model struct {
+// Network is an encoder built from a file.
+type Network struct {
 	Graph        *graph.Graph
 	Architecture string
 	Format       string // "pth" or "safetensors"
@@ -62,11 +62,11 @@ type Model struct {
 }
 
 // Close releases the file. Deferred weights cannot be loaded afterwards.
-func (m *Model) Close() error {
-	if m.close == nil {
+func (n *Network) Close() error {
+	if n.close == nil {
 		return nil
 	}
-	return m.close()
+	return n.close()
 }
 
 // Tensor is one entry of a state dict.
@@ -84,66 +84,84 @@ type Tensor struct {
 type State map[string]Tensor
 
 // Open reads a .pth, .pt or .safetensors file, told apart by its content.
-func Open(path string, o Options) (*Model, error) {
-	model, err := open(path, o)
-	if err != nil {
-		var unknown *os.PathError
-		if errors.As(err, &unknown) || strings.HasPrefix(err.Error(), path) {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return model, nil
-}
-
-func open(path string, o Options) (*Model, error) {
-	state, inside, format, close, err := readState(path, o)
+func Open(path string, o Options) (*Network, error) {
+	file, err := mmap.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	model, err := build(state, o, &settings{dir: filepath.Dir(path), inside: inside})
+	n, err := Read(file, o)
 	if err != nil {
-		return nil, errors.Join(err, close())
+		return nil, errors.Join(err, file.Close())
 	}
-	model.Format, model.close = format, close
-	return model, nil
+	return n, nil
 }
 
-// IsSafetensors reports whether a file begins like a safetensors file: an
-// eight-byte length and a JSON object.
-func IsSafetensors(head []byte) bool {
-	return len(head) >= 9 && head[8] == '{' && bytes.Count(head[4:8], []byte{0}) == 4
-}
-
-// readState opens a file; config is the configuration it holds, nil for none.
-func readState(path string, o Options) (state State, config any, format string, close func() error, err error) {
-	file, err := mmap.Open(path)
+// Read is Open for a file that is open already; if there is no error, closing the
+// result closes it.
+func Read(file *mmap.File, o Options) (*Network, error) {
+	n, err := read(file, o)
 	if err != nil {
-		return nil, nil, "", nil, err
-	}
-	defer func() {
-		if err != nil {
-			file.Close()
+		var unknown *os.PathError
+		if errors.As(err, &unknown) || strings.HasPrefix(err.Error(), file.Path()) {
+			return nil, err
 		}
-	}()
-	var release func() error
-	head := make([]byte, 16)
+		return nil, fmt.Errorf("%s: %w", file.Path(), err)
+	}
+	return n, nil
+}
+
+func read(file *mmap.File, o Options) (*Network, error) {
+	state, inside, kind, err := readState(file, o)
+	if err != nil {
+		return nil, err
+	}
+	n, err := build(state, o, &settings{dir: filepath.Dir(file.Path()), inside: inside})
+	if err != nil {
+		return nil, err
+	}
+	n.Format, n.close = kind, file.Close
+	return n, nil
+}
+
+// Sniff reports whether a file begins like one that this package reads: a zip file, a
+// pickle, or safetensors.
+func Sniff(file *mmap.File) (bool, error) {
+	kind, err := kindOf(file)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", file.Path(), err)
+	}
+	return kind == format.Safetensors || kind == format.Zip || kind == format.Pickle, nil
+}
+
+// kindOf is what the beginning of a file says.
+func kindOf(file *mmap.File) (format.Kind, error) {
+	head := make([]byte, format.HeadSize)
 	n, err := file.ReadAt(head, 0)
 	if n == 0 {
-		return nil, nil, "", nil, fmt.Errorf("the file is empty or cannot be read: %w", err)
+		return format.Unknown, fmt.Errorf("the file is empty or cannot be read: %w", err)
 	}
-	if IsSafetensors(head[:n]) {
+	return format.Of(head[:n]), nil
+}
+
+// readState reads the tensors of a file; config is the configuration it holds, nil for
+// none.
+func readState(file *mmap.File, o Options) (state State, config any, name string, err error) {
+	kind, err := kindOf(file)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if kind == format.Safetensors {
 		if o.State != "" {
-			return nil, nil, "", nil, fmt.Errorf("state %q: a safetensors file holds only one state dict", o.State)
+			return nil, nil, "", fmt.Errorf("state %q: a safetensors file holds only one state dict", o.State)
 		}
-		format = "safetensors"
-		state, release, err = readSafetensors(path)
+		name = "safetensors"
+		state, err = readSafetensors(file)
 	} else {
-		format = "pth"
-		state, config, release, err = readTorch(path, o)
+		name = "pth"
+		state, config, err = readTorch(file, o)
 	}
 	if err != nil {
-		return nil, nil, "", nil, err
+		return nil, nil, "", err
 	}
 	for key, t := range state {
 		load := t.Load
@@ -155,20 +173,15 @@ func readState(path string, o Options) (state State, config any, format string, 
 		}
 		state[key] = t
 	}
-	return state, config, format, func() error { return errors.Join(release(), file.Close()) }, nil
+	return state, config, name, nil
 }
 
-func readTorch(path string, o Options) (State, any, func() error, error) {
-	f, err := torchfile.Open(path)
+func readTorch(file *mmap.File, o Options) (State, any, error) {
+	f, err := torchfile.Read(file)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	state, config, err := choose(f.Root(), o.State)
-	if err != nil {
-		f.Close()
-		return nil, nil, nil, err
-	}
-	return state, config, f.Close, nil
+	return choose(f.Root(), o.State)
 }
 
 // choose finds the state dict in the root object of a file, and the configuration beside it.
@@ -224,27 +237,38 @@ func stateOf(d *torchfile.Dict) (State, error) {
 	return state, nil
 }
 
-func readSafetensors(path string) (State, func() error, error) {
-	arrays, err := dataset.OpenAll(path)
+// readSafetensors returns the tensors of a file, which are read until it is closed.
+func readSafetensors(file *mmap.File) (State, error) {
+	list, err := safetensors.Read(file)
 	if err != nil {
-		return nil, nil, err
-	}
-	close := func() error {
-		var err error
-		for _, a := range arrays {
-			err = errors.Join(err, a.Close())
-		}
-		return err
+		return nil, err
 	}
 	state := State{}
-	for _, a := range arrays {
-		load := byRows(a.Shape(), a.ReadFloat32)
-		state[a.Key()] = Tensor{Shape: a.Shape(), Load: load, Read: func() ([]float32, error) {
-			values := make([]float32, a.Len()*a.RowLen())
+	for _, t := range list {
+		if t.DType == dtype.Invalid {
+			return nil, fmt.Errorf("%s:%s: type %.20q is not supported", file.Path(), t.Name, t.Type)
+		}
+		length := t.Size / int64(t.DType.Size())
+		row := length
+		if len(t.Shape) > 0 && t.Shape[0] > 0 {
+			row /= int64(t.Shape[0])
+		}
+		load := byRows(t.Shape, func(part []float32, lo, hi int) error {
+			size := row * int64(t.DType.Size())
+			err := file.Use(t.Offset+int64(lo)*size, int64(hi-lo)*size, func(raw []byte) error {
+				return dtype.Float32s(part, raw, t.DType, dtype.LittleEndian)
+			})
+			if err != nil {
+				return fmt.Errorf("%s:%s: %w", file.Path(), t.Name, err)
+			}
+			return nil
+		})
+		state[t.Name] = Tensor{Shape: t.Shape, Load: load, Read: func() ([]float32, error) {
+			values := make([]float32, length)
 			return values, load(values, 0)
 		}}
 	}
-	return state, close, nil
+	return state, nil
 }
 
 // partElements bounds what is read of a tensor at a time, unless its rows are longer.
@@ -308,9 +332,9 @@ func list(names []string) string {
 
 // Build recognises a state dict and builds its encoder. Names may share a
 // prefix such as "module." or "encoder.".
-func Build(state State, o Options) (*Model, error) { return build(state, o, &settings{}) }
+func Build(state State, o Options) (*Network, error) { return build(state, o, &settings{}) }
 
-func build(state State, o Options, s *settings) (*Model, error) {
+func build(state State, o Options, s *settings) (*Network, error) {
 	if o.Heads < 0 {
 		return nil, fmt.Errorf("heads %d: want a positive number", o.Heads)
 	}
@@ -321,7 +345,7 @@ func build(state State, o Options, s *settings) (*Model, error) {
 		}
 		b := &builder{state: state, prefix: prefix, options: o, settings: s, used: map[string]bool{},
 			graph: &graph.Graph{Name: a.Name, Opset: 20, Constants: map[string]*graph.Tensor{}},
-			model: &Model{Architecture: a.Name}}
+			model: &Network{Architecture: a.Name}}
 		if err := a.build(b); err != nil {
 			return nil, fmt.Errorf("%s: %w", a.Name, err)
 		}
@@ -354,7 +378,7 @@ type builder struct {
 	settings *settings
 	used     map[string]bool
 	graph    *graph.Graph
-	model    *Model
+	model    *Network
 	last     string // the value that the next node takes
 	count    int
 }

@@ -1,3 +1,5 @@
+// State dicts: what is recognised, and what is wrong with the others.
+
 package checkpoint
 
 import (
@@ -10,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"repscope/internal/mmap"
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 )
 
@@ -39,7 +43,7 @@ func TestBuild(t *testing.T) {
 	if model.Architecture != "ConvEncoder" || !slices.Equal(model.State, []int{1, 1, 8, 8}) || model.Parameters != 51+6+245+10+40+147 {
 		t.Errorf("model %+v", model)
 	}
-	if err := model.Graph.Prepare(cpu.Evaluate); err != nil {
+	if err := model.Graph.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 		t.Error(err)
 	}
 	for _, shape := range [][]int{{2, 1, 3, 8, 8}, {2, 1, 3, 9, 11}, {2, 1, 1, 16, 4}} {
@@ -123,7 +127,7 @@ func FuzzOpen(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := errors.Join(model.Graph.Prepare(cpu.Evaluate), model.Close()); err != nil {
+		if err := errors.Join(model.Graph.Prepare(fuse.Rules(cpu.Evaluate)), model.Close()); err != nil {
 			t.Errorf("a model that cannot run: %v", err)
 		}
 	})
@@ -140,7 +144,12 @@ func TestDeferredWeights(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		state, _, _, release, err := readState(path, Options{})
+		file, err := mmap.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		state, _, _, err := readState(file, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,9 +169,6 @@ func TestDeferredWeights(t *testing.T) {
 			if err := tensor.Load(make([]float32, n), 0); err == nil || !strings.Contains(err.Error(), "changed") {
 				t.Errorf("%s: %q of a changed file: %v", name, key, err)
 			}
-		}
-		if err := release(); err != nil {
-			t.Error(err)
 		}
 	}
 }

@@ -1,6 +1,6 @@
-package checkpoint
-
 // The table of known architectures: how they are recognised and described.
+
+package checkpoint
 
 import (
 	"fmt"

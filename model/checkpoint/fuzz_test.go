@@ -1,3 +1,5 @@
+// Altered state dicts and files.
+
 package checkpoint
 
 import (
@@ -7,6 +9,7 @@ import (
 	"testing"
 
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 )
 
@@ -62,7 +65,7 @@ func FuzzBuild(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := model.Graph.Prepare(cpu.Evaluate); err != nil {
+		if err := model.Graph.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 			t.Fatalf("a model that cannot run: %v", err)
 		}
 		if model.State == nil {
@@ -72,7 +75,7 @@ func FuzzBuild(f *testing.F) {
 		if err := model.Check(shape); err != nil {
 			t.Fatalf("state %v: %v", model.State, err)
 		}
-		if _, err := model.Graph.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: shape}}}, cpu.Evaluate); err != nil {
+		if _, err := model.Graph.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: shape}}}); err != nil {
 			t.Fatalf("state %v: %v", model.State, err)
 		}
 	})
@@ -92,7 +95,7 @@ func FuzzSettings(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := model.Graph.Prepare(cpu.Evaluate); err != nil {
+		if err := model.Graph.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 			t.Fatalf("a model that cannot run: %v", err)
 		}
 	})

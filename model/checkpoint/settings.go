@@ -1,8 +1,8 @@
-package checkpoint
-
 // What the tensors do not tell, such as the number of attention heads: taken
 // from an option, from the configuration inside a training checkpoint, or from
 // a configuration file beside the checkpoint, in this order.
+
+package checkpoint
 
 import (
 	"errors"

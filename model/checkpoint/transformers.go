@@ -1,7 +1,7 @@
-package checkpoint
-
 // The known transformers. Their attention is written as the plain operators of
-// an ONNX export, so that package graph fuses both alike.
+// an ONNX export, so that package fuse fuses both alike.
+
+package checkpoint
 
 import (
 	"fmt"
@@ -148,26 +148,8 @@ func buildVideoViT(b *builder) error {
 
 	v := &videoViT{builder: b, embedding: embedding, tables: map[string][2]string{}}
 	depth, temporal := max(1, b.layers("blocks", "norm1.weight")), max(1, b.layers("temporal_blocks", "norm1.weight"))
-	for _, stack := range []struct {
-		name   string
-		blocks int
-	}{{"blocks", depth}, {"temporal_blocks", temporal}} {
-		for i := range stack.blocks {
-			v.rotary = v.rotary || b.has(fmt.Sprintf("%s.%d.attn.rotary_emb.inv_freq", stack.name, i))
-		}
-	}
-	if !v.rotary {
-		if v.heads, err = b.heads(embedding, 0); err != nil {
-			return err
-		}
-		if v.heads == 0 {
-			return fmt.Errorf("the number of heads cannot be told: no tensor %q, no option, no configuration (%s) beside the file",
-				b.prefix+"blocks.0.attn.rotary_emb.inv_freq", headNames[0])
-		}
-		if d := embedding / v.heads; d%2 != 0 {
-			return fmt.Errorf("%d heads: the width %d of one is odd, but a rotary embedding turns pairs", v.heads, d)
-		}
-		b.settings.decide("heads", v.heads)
+	if err := v.decideHeads(depth, temporal); err != nil {
+		return err
 	}
 
 	size := func(name string) graph.Dim { return graph.Dim{Name: name, Size: -1} }
@@ -248,6 +230,33 @@ func (v *videoViT) block(stack string, i int) error {
 		return err
 	}
 	b.apply("Add", strings.TrimSuffix(name, "."), nil, x, b.last)
+	return nil
+}
+
+// decideHeads decides on the number of heads where no block's frequencies tell it.
+func (v *videoViT) decideHeads(depth, temporal int) (err error) {
+	for _, stack := range []struct {
+		name   string
+		blocks int
+	}{{"blocks", depth}, {"temporal_blocks", temporal}} {
+		for i := range stack.blocks {
+			v.rotary = v.rotary || v.has(fmt.Sprintf("%s.%d.attn.rotary_emb.inv_freq", stack.name, i))
+		}
+	}
+	if v.rotary {
+		return nil
+	}
+	if v.heads, err = v.builder.heads(v.embedding, 0); err != nil {
+		return err
+	}
+	if v.heads == 0 {
+		return fmt.Errorf("the number of heads cannot be told: no tensor %q, no option, no configuration (%s) beside the file",
+			v.prefix+"blocks.0.attn.rotary_emb.inv_freq", headNames[0])
+	}
+	if d := v.embedding / v.heads; d%2 != 0 {
+		return fmt.Errorf("%d heads: the width %d of one is odd, but a rotary embedding turns pairs", v.heads, d)
+	}
+	v.settings.decide("heads", v.heads)
 	return nil
 }
 
@@ -357,65 +366,30 @@ func buildViTMAE(b *builder) error {
 	if _, err := b.tensor(conv+".bias", width); err != nil {
 		return err
 	}
-	heads, err := b.heads(width, 8)
+	heads, epsilon, err := b.maeSettings(width)
 	if err != nil {
 		return err
 	}
-	epsilon, where, err := b.settings.float("layer_norm_eps", "layernorm_eps")
+	patches, err := b.maePositions(width)
 	if err != nil {
 		return err
 	}
-	if where == "" {
-		epsilon = 1e-12
-	} else if epsilon != 1e-12 {
-		b.warn("epsilon of the layer normalisation %g, from %s", epsilon, where)
-	}
-	b.settings.decide("heads", heads)
-	b.settings.decide("layer_norm_eps", epsilon)
-
-	cls, _, err := b.read("embeddings.cls_token", 1, 1, width)
-	if err != nil {
-		return err
-	}
-	const position = "embeddings.position_embeddings"
-	positions, shape, err := b.read(position, 1, free, width)
-	if err != nil {
-		return err
-	}
-	tokens := shape[1]
-	if tokens < 2 {
-		return fmt.Errorf("tensor %q has shape %v, want the CLS token and at least one patch", b.prefix+position, shape)
-	}
-	b.model.Parameters += len(cls) + len(positions)
-	first := make([]float32, width)
-	for i := range first {
-		first[i] = cls[i] + positions[i]
-	}
-	b.graph.Constants["cls"] = graph.Floats(first, 1, 1, width)
-	b.graph.Constants["positions"] = graph.Floats(positions[width:], 1, tokens-1, width)
-
 	b.input(graph.Dim{Name: "batch", Size: -1}, graph.Dim{Size: channels}, graph.Dim{Name: "height", Size: -1}, graph.Dim{Name: "width", Size: -1})
 	b.patches(conv+".weight", conv+".bias", patchH, patchW, width)
-	embedded := b.node("Add", "positions", nil, "positions")
-	inputShape := b.apply("Shape", "cls", nil, "x")
-	batch := b.apply("Slice", "cls", nil, inputShape, b.ints(0), b.ints(1))
-	target := b.apply("Concat", "cls", map[string]graph.Attribute{"axis": integer(0)}, batch, b.ints(1, int64(width)))
-	expanded := b.apply("Expand", "cls", nil, "cls", target)
-	b.apply("Concat", "tokens", map[string]graph.Attribute{"axis": integer(1)}, expanded, embedded)
-
+	b.maeTokens(width)
 	layers := max(1, b.layers("encoder.layer", "layernorm_before.weight"))
 	for i := range layers {
-		if err := b.maeBlock(fmt.Sprintf("encoder.layer.%d.", i), width, heads, activation, float32(epsilon)); err != nil {
+		if err := b.maeBlock(fmt.Sprintf("encoder.layer.%d.", i), width, heads, activation, epsilon); err != nil {
 			return err
 		}
 	}
-	if err := b.layerNorm("layernorm", width, float32(epsilon)); err != nil {
+	if err := b.layerNorm("layernorm", width, epsilon); err != nil {
 		return err
 	}
 	b.output(b.last)
 
 	hint := ""
-	if side := squareSide(tokens - 1); side > 0 {
+	if side := squareSide(patches); side > 0 {
 		b.model.State = []int{channels, side * patchH, side * patchW}
 		hint = fmt.Sprintf(": want frames such as %d×%d", side*patchH, side*patchW)
 	}
@@ -427,12 +401,69 @@ func buildViTMAE(b *builder) error {
 		if err := checkPatches(h, w, patchH, patchW, b.prefix+conv+".weight"); err != nil {
 			return err
 		}
-		if n := (h / patchH) * (w / patchW); n != tokens-1 {
-			return fmt.Errorf("frames of %d×%d give %d patches, the weights have positions for %d (tensor %q)%s", h, w, n, tokens-1, b.prefix+position, hint)
+		if n := (h / patchH) * (w / patchW); n != patches {
+			return fmt.Errorf("frames of %d×%d give %d patches, the weights have positions for %d (tensor %q)%s", h, w, n, patches, b.prefix+maePosition, hint)
 		}
 		return nil
 	}
 	return nil
+}
+
+// maeSettings decides on the heads and the epsilon of the normalisations, which no tensor tells.
+func (b *builder) maeSettings(width int) (heads int, epsilon float32, err error) {
+	if heads, err = b.heads(width, 8); err != nil {
+		return 0, 0, err
+	}
+	small, where, err := b.settings.float("layer_norm_eps", "layernorm_eps")
+	if err != nil {
+		return 0, 0, err
+	}
+	if where == "" {
+		small = 1e-12
+	} else if small != 1e-12 {
+		b.warn("epsilon of the layer normalisation %g, from %s", small, where)
+	}
+	b.settings.decide("heads", heads)
+	b.settings.decide("layer_norm_eps", small)
+	return heads, float32(small), nil
+}
+
+// maePosition is the tensor of the learned positions, that of the CLS token first.
+const maePosition = "embeddings.position_embeddings"
+
+// maePositions makes constants of the CLS token, with its position, and of the positions
+// of the patches, whose number it returns.
+func (b *builder) maePositions(width int) (patches int, err error) {
+	cls, _, err := b.read("embeddings.cls_token", 1, 1, width)
+	if err != nil {
+		return 0, err
+	}
+	positions, shape, err := b.read(maePosition, 1, free, width)
+	if err != nil {
+		return 0, err
+	}
+	tokens := shape[1]
+	if tokens < 2 {
+		return 0, fmt.Errorf("tensor %q has shape %v, want the CLS token and at least one patch", b.prefix+maePosition, shape)
+	}
+	b.model.Parameters += len(cls) + len(positions)
+	first := make([]float32, width)
+	for i := range first {
+		first[i] = cls[i] + positions[i]
+	}
+	b.graph.Constants["cls"] = graph.Floats(first, 1, 1, width)
+	b.graph.Constants["positions"] = graph.Floats(positions[width:], 1, tokens-1, width)
+	return tokens - 1, nil
+}
+
+// maeTokens adds the positions to the last value, patches [B, N, E], and puts the CLS token before them.
+func (b *builder) maeTokens(width int) {
+	embedded := b.node("Add", "positions", nil, "positions")
+	inputShape := b.apply("Shape", "cls", nil, "x")
+	batch := b.apply("Slice", "cls", nil, inputShape, b.ints(0), b.ints(1))
+	target := b.apply("Concat", "cls", map[string]graph.Attribute{"axis": integer(0)}, batch, b.ints(1, int64(width)))
+	expanded := b.apply("Expand", "cls", nil, "cls", target)
+	b.apply("Concat", "tokens", map[string]graph.Attribute{"axis": integer(1)}, expanded, embedded)
 }
 
 // maeBlock is x + attention(norm(x)), then x + MLP(norm(x)), on tokens [B, N, E].

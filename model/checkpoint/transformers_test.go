@@ -1,3 +1,5 @@
+// Transformers against their reference in PyTorch, with their settings.
+
 package checkpoint
 
 import (
@@ -13,6 +15,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 )
 
@@ -94,10 +97,10 @@ func TestTransformerSizes(t *testing.T) {
 		if err := model.Check(c.input); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if err := model.Graph.Prepare(cpu.Evaluate); err != nil {
+		if err := model.Graph.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 			t.Fatal(err)
 		}
-		p, err := model.Graph.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: c.input}}}, cpu.Evaluate)
+		p, err := model.Graph.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: c.input}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +183,7 @@ func TestTransformerShapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		model *Model
+		model *Network
 		shape []int
 		want  string
 	}{
@@ -271,7 +274,7 @@ func arrays(t *testing.T, name string) map[string]*graph.Tensor {
 // run computes a graph of one input and one output.
 func run(t *testing.T, g *graph.Graph, x *graph.Tensor) *graph.Tensor {
 	t.Helper()
-	if err := g.Prepare(cpu.Evaluate); err != nil {
+	if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 		t.Fatal(err)
 	}
 	e := cpu.New(g, 2)
@@ -286,7 +289,7 @@ func run(t *testing.T, g *graph.Graph, x *graph.Tensor) *graph.Tensor {
 }
 
 func newBuilder() *builder {
-	return &builder{settings: &settings{}, graph: &graph.Graph{Opset: 20, Constants: map[string]*graph.Tensor{}}, model: &Model{}}
+	return &builder{settings: &settings{}, graph: &graph.Graph{Opset: 20, Constants: map[string]*graph.Tensor{}}, model: &Network{}}
 }
 
 // The rotary embedding alone, for several widths and numbers of tokens.

@@ -1,7 +1,7 @@
-package cpu
-
 // Attention, one batch element and head at a time: the scores of a block of
 // queries against all keys stay in the cache until they are weights of the values.
+
+package cpu
 
 import (
 	"math"
@@ -9,9 +9,12 @@ import (
 	"repscope/internal/kernel"
 	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
-func init() { kernels["repscope.Attention"] = buildAttention }
+var attentionKernels = map[string]constructor{
+	"repscope.Attention": buildAttention,
+}
 
 // queryBlock is the number of queries whose scores a worker holds at a time.
 const queryBlock = 48
@@ -48,11 +51,11 @@ func turn(dst, src, cos, sin []float32, r0, r1, stride, width int) {
 }
 
 func buildAttention(b *builder) (func() error, error) {
-	p := b.step.Params.(*graph.AttentionParams)
+	p := b.Step.Params.(*operator.AttentionParams)
 	axis := len(p.Batch)
 	q, k, v, mask, y := b.in(0), b.in(1), b.in(2), b.in(3), b.out(0)
 	cosQ, sinQ, cosK, sinK := b.in(4), b.in(5), b.in(6), b.in(7)
-	heads := size(p.Batch)
+	heads := graph.Count(p.Batch)
 	// All queries of a head at once, unless there are few heads for the workers.
 	share := p.Queries
 	for heads*((p.Queries+share-1)/share) < 2*(*b.pool).threads && share > queryBlock {
@@ -63,7 +66,7 @@ func buildAttention(b *builder) (func() error, error) {
 	width, result := []kernel.Run{{Length: p.Width}}, []kernel.Run{{Length: p.Keys}}
 	pool, weights := b.pool, b.weights
 	return b.each(heads*parts, func(worker, lo, hi int) {
-		s := &weights.scratch[worker]
+		s := weights.scratch[worker]
 		a, g := &s.attention, &s.gathered
 		a.scores = grow(a.scores, queryBlock*padded)
 		a.turned = grow(a.turned, max(queryBlock, p.Keys)*p.Width)

@@ -1,3 +1,5 @@
+// Attention against plain loops.
+
 package cpu
 
 import (
@@ -7,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"repscope/model/fuse"
 	"repscope/model/graph"
 )
 
@@ -105,11 +108,11 @@ func TestAttention(t *testing.T) {
 			run := func(watched bool, threads int, x []float32, batch int) ([]float32, string) {
 				t.Helper()
 				g := attentionGraph(form, heads, width, tokens, watched)
-				if err := g.Prepare(Evaluate); err != nil {
+				if err := g.Prepare(fuse.Rules(Evaluate)); err != nil {
 					t.Fatal(err)
 				}
 				shape := []int{batch, tokens, 3 * heads * width}
-				p, err := g.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: shape}}}, Evaluate)
+				p, err := g.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: shape}}})
 				if err != nil {
 					t.Fatal(err)
 				}

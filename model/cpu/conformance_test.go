@@ -1,7 +1,7 @@
-package cpu_test
-
 // The standard ONNX node tests (model.onnx, test_data_set_0/{input,output}_i.pb),
 // and our own cases in the same format for newer opsets.
+
+package cpu_test
 
 import (
 	"context"
@@ -15,9 +15,11 @@ import (
 	"testing"
 
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 	"repscope/model/internal/graphtest"
 	"repscope/model/onnx"
+	"repscope/model/operator"
 )
 
 // allowed lists the operators of which every case must pass.
@@ -43,7 +45,7 @@ var excluded = []struct{ name, why string }{
 }
 
 func TestAllowListIsComplete(t *testing.T) {
-	if supported := graph.Operators(); !slices.Equal(allowed, supported) {
+	if supported := operator.Operators(); !slices.Equal(allowed, supported) {
 		t.Errorf("allowed operators %v, supported are %v", allowed, supported)
 	}
 }
@@ -194,7 +196,7 @@ func runSet(data []byte, o onnx.Options, files fs.FS, set string, relative float
 			}
 		}
 		g.Inputs = ports
-		if err := g.Prepare(cpu.Evaluate); err != nil {
+		if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 			return err
 		}
 		x := cpu.New(g, 2)

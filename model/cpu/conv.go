@@ -1,9 +1,9 @@
-package cpu
-
 // Convolution over one to three spatial axes, channels last, as a matrix
 // product of pixel patches by weights. A patch is a few runs of contiguous
 // elements, one per row of the kernel, that the product reads where they lie;
 // only an image with padding, or with its channels first, is copied before.
+
+package cpu
 
 import (
 	"fmt"
@@ -11,9 +11,12 @@ import (
 	"repscope/internal/kernel"
 	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
-func init() { kernels["repscope.Conv"] = buildConv }
+var convKernels = map[string]constructor{
+	"repscope.Conv": buildConv, ".ConvTranspose": buildConvTranspose,
+}
 
 // geometry is a convolution with its spatial axes padded to three.
 type geometry struct {
@@ -35,20 +38,15 @@ func (g *geometry) depth() int {
 	return g.kernel[0] * g.kernel[1] * g.kernel[2] * g.channels / g.groups
 }
 
-func newGeometry(p *graph.ConvParams, in, out []int) *geometry {
+func newGeometry(p *operator.ConvParams, in, out []int) *geometry {
 	g := &geometry{groups: p.Group, channels: in[len(in)-1], filters: out[len(out)-1], first: p.ChannelsFirstInput}
 	spatial := in[1 : len(in)-1]
 	if g.first {
 		g.channels, spatial = in[1], in[2:]
 	}
-	pad := func(v []int, fill int) (w [3]int) {
-		w = [3]int{fill, fill, fill}
-		copy(w[3-len(v):], v)
-		return w
-	}
-	g.in, g.out = pad(spatial, 1), pad(out[1:len(out)-1], 1)
-	g.kernel, g.stride, g.dilation = pad(p.Kernel, 1), pad(p.Strides, 1), pad(p.Dilations, 1)
-	g.before = pad(p.Before, 0)
+	g.in, g.out = operator.ThreeAxes(spatial, 1), operator.ThreeAxes(out[1:len(out)-1], 1)
+	g.kernel, g.stride, g.dilation = operator.ThreeAxes(p.Kernel, 1), operator.ThreeAxes(p.Strides, 1), operator.ThreeAxes(p.Dilations, 1)
+	g.before = operator.ThreeAxes(p.Before, 0)
 	g.frame = g.in
 	for a := range 3 {
 		needed := (g.out[a]-1)*g.stride[a] + (g.kernel[a]-1)*g.dilation[a] + 1
@@ -166,54 +164,40 @@ func (g *geometry) split(images, threads int) (perUnit, lines int) {
 	return perUnit, lines
 }
 
-func buildConv(b *builder) (func() error, error) {
-	p := b.step.Params.(*graph.ConvParams)
-	g := newGeometry(p, b.shape(0), b.outShape(0))
-	images, n, k := b.shape(0)[0], g.filters/g.groups, g.depth()
-	if size(b.outShape(0)) == 0 {
-		return func() error { return nil }, nil
+// channelwise is the weights of a convolution with one channel per group, which is computed without a product: with
+// one channel per group the channels of a pixel lie as the lanes of a vector do. offsets are those of a patch.
+func (g *geometry) channelwise(w *graph.Tensor) (weights []float32, offsets []int, err error) {
+	values, err := w.Load(nil)
+	if err != nil {
+		return nil, nil, err
 	}
-	packed, stored := make([]*kernel.Packed[float32], g.groups), g.weights()
-	// With one channel per group the channels of a pixel lie as the lanes of a vector do.
-	var channelwise []float32
-	var offsets []int
-	if w := b.constant(1); w != nil && g.groups > 1 && g.channels == g.groups && g.filters == g.groups && k <= kernel.KC {
-		values, err := w.Load(nil)
-		if err != nil {
-			return nil, err
-		}
-		channelwise = make([]float32, k*n*g.groups)
-		for c := range g.groups {
-			for p := range k {
-				channelwise[p*g.groups+c] = values[c*k+p]
-			}
-		}
-		for _, r := range g.runs {
-			offsets = append(offsets, r.Offset)
-		}
-		packed = nil
-	} else if w != nil {
-		for group := range g.groups {
-			var err error
-			stored.first = group * n * k
-			packed[group], err = b.weights.right(packKey{w, "conv", group}, stored)
-			if err != nil {
-				return nil, err
-			}
+	k := g.depth()
+	weights = make([]float32, k*g.groups)
+	for c := range g.groups {
+		for p := range k {
+			weights[p*g.groups+c] = values[c*k+p]
 		}
 	}
-	x, y := b.in(0), b.out(0)
-	finish := newFinish(b, p.Activation, b.in(2))
-	scale, shift := b.in(3), b.in(4)
-	pool, weights := b.pool, b.weights
+	for _, r := range g.runs {
+		offsets = append(offsets, r.Offset)
+	}
+	return weights, offsets, nil
+}
+
+// pack packs constant weights group by group.
+func (g *geometry) pack(w *weights, t *graph.Tensor, stored *matrix, packed []*kernel.Packed[float32]) (err error) {
+	for group := range g.groups {
+		stored.first = group * stored.n * stored.k
+		if packed[group], err = w.right(packKey{t, "conv", group}, stored); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bases is where patches begin, by part of an image; see locate.
+func (g *geometry) bases(parts, perPart, perUnit int) [][]int {
 	lines := g.out[0] * g.out[1]
-	perUnit, perPart := g.split(images, (*b.pool).threads)
-	parts := (lines + perPart - 1) / perPart
-	input := size(b.shape(0)[1:])
-	line := g.frame[2] * g.channels
-	if _, err := graph.Elements([]int{images, g.frame[0], g.frame[1], g.frame[2], g.channels}); err != nil {
-		return nil, fmt.Errorf("with its padding: %w", err)
-	}
 	bases := make([][]int, parts)
 	for part := range parts {
 		if part > 0 && g.out[0] == 1 {
@@ -223,8 +207,44 @@ func buildConv(b *builder) (func() error, error) {
 		l := part * perPart
 		bases[part] = g.locate(l, min(l+perPart, lines)+(perUnit-1)*lines)
 	}
+	return bases
+}
+
+func buildConv(b *builder) (func() error, error) {
+	p := b.Step.Params.(*operator.ConvParams)
+	g := newGeometry(p, b.Shape(0), b.OutShape(0))
+	images, n, k := b.Shape(0)[0], g.filters/g.groups, g.depth()
+	if graph.Count(b.OutShape(0)) == 0 {
+		return func() error { return nil }, nil
+	}
+	packed, stored := make([]*kernel.Packed[float32], g.groups), g.weights()
+	var channelwise []float32
+	var offsets []int
+	var err error
+	if w := b.Constant(1); w != nil && g.groups > 1 && g.channels == g.groups && g.filters == g.groups && k <= kernel.KC {
+		packed = nil
+		channelwise, offsets, err = g.channelwise(w)
+	} else if w != nil {
+		err = g.pack(b.weights, w, stored, packed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	x, y := b.in(0), b.out(0)
+	finish := newFinish(b, p.Activation, b.in(2))
+	scale, shift := b.in(3), b.in(4)
+	pool, weights := b.pool, b.weights
+	lines := g.out[0] * g.out[1]
+	perUnit, perPart := g.split(images, (*b.pool).threads)
+	parts := (lines + perPart - 1) / perPart
+	input := graph.Count(b.Shape(0)[1:])
+	line := g.frame[2] * g.channels
+	if _, err := graph.Elements([]int{images, g.frame[0], g.frame[1], g.frame[2], g.channels}); err != nil {
+		return nil, fmt.Errorf("with its padding: %w", err)
+	}
+	bases := g.bases(parts, perPart, perUnit)
 	loop := b.each((images+perUnit-1)/perUnit*parts, func(worker, lo, hi int) {
-		s := &weights.scratch[worker]
+		s := weights.scratch[worker]
 		for t := lo; t < hi; t++ {
 			first := t / parts * perUnit
 			last := min(first+perUnit, images) - 1
@@ -269,10 +289,10 @@ func buildConv(b *builder) (func() error, error) {
 			}
 		}
 	})
-	if b.constant(1) != nil {
+	if b.Constant(1) != nil {
 		return loop, nil
 	}
-	filters, shape := b.in(1), b.shape(1)
+	filters, shape := b.in(1), b.Shape(1)
 	var buffer []float32
 	return func() error {
 		t := graph.Floats(filters(), shape...)
@@ -292,4 +312,97 @@ func grow(s []float32, n int) []float32 {
 		return make([]float32, n)
 	}
 	return s[:n]
+}
+
+// transposedParts bounds the elements of a worker's parts.
+const transposedParts = 1 << 20
+
+// buildConvTranspose works on blocks of output channels of one image and group.
+// Which block a channel belongs to does not change its numbers.
+func buildConvTranspose(b *builder) (func() error, error) {
+	p := b.Step.Params.(*operator.ConvParams)
+	in, out, w := b.Shape(0), b.OutShape(0), b.Shape(1)
+	if graph.Count(out) == 0 {
+		return func() error { return nil }, nil
+	}
+	spread := &spreading{from: operator.ThreeAxes(in[2:], 1), to: operator.ThreeAxes(out[2:], 1), kernel: operator.ThreeAxes(p.Kernel, 1),
+		stride: operator.ThreeAxes(p.Strides, 1), dilation: operator.ThreeAxes(p.Dilations, 1), before: operator.ThreeAxes(p.Before, 0)}
+	pixels, plane, positions := graph.Count(in[2:]), graph.Count(out[2:]), graph.Count(p.Kernel)
+	depth, each := in[1]/p.Group, w[1] // input and output channels of a group
+	block := min(each, max(1, transposedParts/max(positions*pixels, 1)))
+	blocks := (each + block - 1) / block
+	x, filters, bias, y := b.in(0), b.in(1), b.in(2), b.out(0)
+	pool, weights := b.pool, b.weights
+	var parts [][]float32 // by worker
+	loop := b.each(in[0]*p.Group*blocks, func(worker, lo, hi int) {
+		s := weights.scratch[worker]
+		for t := lo; t < hi; t++ {
+			image, group, first := t/blocks/p.Group, t/blocks%p.Group, t%blocks*block
+			n := min(block, each-first)
+			part := parts[worker]
+			if need := n * positions * pixels; len(part) < need {
+				part = make([]float32, block*positions*pixels)
+				parts[worker] = part
+			}
+			// [n·positions, pixels] = Wᵀ [n·positions, depth] · X [depth, pixels]
+			s.product = kernel.Product[float32]{M: n * positions, N: pixels, K: depth,
+				A: kernel.Columns(filters()[(group*depth*each+first)*positions:], each*positions),
+				B: kernel.Columns(x()[(image*in[1]+group*depth)*pixels:], pixels),
+				C: part, Stride: pixels, Threads: 1, Workspace: &s.workspace}
+			if err := s.product.Run(); err != nil {
+				(*pool).fail(err)
+				return
+			}
+			for c := range n {
+				channel := group*each + first + c
+				dst := y()[(image*out[1]+channel)*plane : (image*out[1]+channel+1)*plane]
+				v := float32(0)
+				if list := bias(); list != nil {
+					v = list[channel]
+				}
+				fill(dst, v)
+				spread.add(dst, part[c*positions*pixels:(c+1)*positions*pixels])
+			}
+		}
+	})
+	return func() error {
+		for len(parts) < (*pool).threads {
+			parts = append(parts, nil)
+		}
+		return loop()
+	}, nil
+}
+
+// spreading is a transposed convolution's geometry by axes z, y, x.
+type spreading struct{ from, to, kernel, stride, dilation, before [3]int }
+
+// add adds what each input pixel gives to the pixels around it.
+func (s *spreading) add(dst, part []float32) {
+	// part is [kernel position, input pixel].
+	at := 0
+	for kz := range s.kernel[0] {
+		for ky := range s.kernel[1] {
+			for kx := range s.kernel[2] {
+				for iz := range s.from[0] {
+					oz := iz*s.stride[0] + kz*s.dilation[0] - s.before[0]
+					for iy := range s.from[1] {
+						oy := iy*s.stride[1] + ky*s.dilation[1] - s.before[1]
+						row := part[at : at+s.from[2]]
+						at += s.from[2]
+						if uint(oz) >= uint(s.to[0]) || uint(oy) >= uint(s.to[1]) {
+							continue
+						}
+						line := dst[(oz*s.to[1]+oy)*s.to[2] : (oz*s.to[1]+oy+1)*s.to[2]]
+						ox, step := kx*s.dilation[2]-s.before[2], s.stride[2]
+						for _, v := range row {
+							if uint(ox) < uint(len(line)) {
+								line[ox] += v
+							}
+							ox += step
+						}
+					}
+				}
+			}
+		}
+	}
 }

@@ -1,3 +1,5 @@
+// Convolutions against plain loops.
+
 package cpu
 
 import (
@@ -7,11 +9,13 @@ import (
 	"slices"
 	"testing"
 
+	"repscope/model/fuse"
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 // convolve runs a graph of one convolution.
-func convolve(t *testing.T, threads int, x, w *graph.Tensor, p *graph.ConvParams) *graph.Tensor {
+func convolve(t *testing.T, threads int, x, w *graph.Tensor, p *operator.ConvParams) *graph.Tensor {
 	t.Helper()
 	e := convolution(t, threads, w, p)
 	defer e.Close()
@@ -23,7 +27,7 @@ func convolve(t *testing.T, threads int, x, w *graph.Tensor, p *graph.ConvParams
 }
 
 // convolution is a graph of one convolution.
-func convolution(t testing.TB, threads int, w *graph.Tensor, p *graph.ConvParams) *Executor {
+func convolution(t testing.TB, threads int, w *graph.Tensor, p *operator.ConvParams) *Executor {
 	t.Helper()
 	ints := func(v []int) graph.Attribute {
 		a := graph.Attribute{Kind: graph.AttributeInts}
@@ -37,7 +41,7 @@ func convolution(t testing.TB, threads int, w *graph.Tensor, p *graph.ConvParams
 		Nodes: []*graph.Node{{Op: "Conv", Inputs: []string{"x", "w"}, Outputs: []string{"y"}, Attributes: map[string]graph.Attribute{
 			"strides": ints(p.Strides), "dilations": ints(p.Dilations), "pads": ints(slices.Concat(p.Before, p.After)),
 			"group": {Kind: graph.AttributeInt, Int: int64(p.Group)}}}}}
-	if err := g.Prepare(Evaluate); err != nil {
+	if err := g.Prepare(fuse.Rules(Evaluate)); err != nil {
 		t.Fatal(err)
 	}
 	return New(g, threads)
@@ -55,14 +59,14 @@ func TestConvolution(t *testing.T) {
 			channels, filters = group, group
 		}
 		images, h, w := 1+r.IntN(9), 5+r.IntN(30), 5+r.IntN(30)
-		p := &graph.ConvParams{Group: group, Kernel: []int{1 + r.IntN(4), 1 + r.IntN(4)},
+		p := &operator.ConvParams{Group: group, Kernel: []int{1 + r.IntN(4), 1 + r.IntN(4)},
 			Strides: []int{1 + r.IntN(3), 1 + r.IntN(3)}, Dilations: []int{1 + r.IntN(2), 1 + r.IntN(2)},
 			Before: []int{r.IntN(3), r.IntN(3)}, After: []int{r.IntN(3), r.IntN(3)}}
 		if h+p.Before[0]+p.After[0] <= (p.Kernel[0]-1)*p.Dilations[0] || w+p.Before[1]+p.After[1] <= (p.Kernel[1]-1)*p.Dilations[1] {
 			continue
 		}
 		random := func(shape ...int) *graph.Tensor {
-			x := make([]float32, size(shape))
+			x := make([]float32, graph.Count(shape))
 			for i := range x {
 				x[i] = float32(r.NormFloat64())
 			}
@@ -75,7 +79,7 @@ func TestConvolution(t *testing.T) {
 			t.Fatalf("%s: three threads give other bits", what)
 		}
 		n := channels * h * w
-		each := size(y.Shape[1:])
+		each := graph.Count(y.Shape[1:])
 		at := r.IntN(images)
 		alone := convolve(t, 2, graph.Floats(x.F32[at*n:(at+1)*n], 1, channels, h, w), filter, p)
 		if !slices.Equal(alone.F32, y.F32[at*each:(at+1)*each]) {
@@ -117,16 +121,16 @@ func TestConvolution(t *testing.T) {
 func TestConvolutionOfOnePlane(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	random := func(shape ...int) *graph.Tensor {
-		x := make([]float32, size(shape))
+		x := make([]float32, graph.Count(shape))
 		for i := range x {
 			x[i] = float32(r.NormFloat64())
 		}
 		return graph.Floats(x, shape...)
 	}
 	x, filter := random(1, 2, 3, 29, 31), random(5, 2, 3, 4, 3)
-	volume := &graph.ConvParams{Group: 1, Kernel: []int{3, 4, 3}, Strides: []int{3, 2, 1}, Dilations: []int{1, 1, 1},
+	volume := &operator.ConvParams{Group: 1, Kernel: []int{3, 4, 3}, Strides: []int{3, 2, 1}, Dilations: []int{1, 1, 1},
 		Before: []int{0, 1, 1}, After: []int{0, 1, 0}}
-	image := &graph.ConvParams{Group: 1, Kernel: []int{4, 3}, Strides: []int{2, 1}, Dilations: []int{1, 1}, Before: []int{1, 1}, After: []int{1, 0}}
+	image := &operator.ConvParams{Group: 1, Kernel: []int{4, 3}, Strides: []int{2, 1}, Dilations: []int{1, 1}, Before: []int{1, 1}, After: []int{1, 0}}
 	want := convolve(t, 1, graph.Floats(x.F32, 1, 6, 29, 31), graph.Floats(filter.F32, 5, 6, 4, 3), image)
 	for _, threads := range []int{1, 4} {
 		y := convolve(t, threads, x, filter, volume)
@@ -143,7 +147,7 @@ func BenchmarkDepthwise(b *testing.B) {
 	for _, c := range []struct{ images, channels, side, kernel, stride int }{{8, 96, 56, 7, 1}, {8, 384, 14, 7, 1}, {8, 96, 112, 3, 2}, {8, 192, 28, 3, 1}} {
 		b.Run(fmt.Sprintf("%d×%d×%d×%d by %d×%d stride %d", c.images, c.channels, c.side, c.side, c.kernel, c.kernel, c.stride), func(b *testing.B) {
 			pad := c.kernel / 2
-			p := &graph.ConvParams{Group: c.channels, Kernel: []int{c.kernel, c.kernel}, Strides: []int{c.stride, c.stride},
+			p := &operator.ConvParams{Group: c.channels, Kernel: []int{c.kernel, c.kernel}, Strides: []int{c.stride, c.stride},
 				Dilations: []int{1, 1}, Before: []int{pad, pad}, After: []int{pad, pad}}
 			x := graph.Floats(make([]float32, c.images*c.channels*c.side*c.side), c.images, c.channels, c.side, c.side)
 			w := graph.Floats(make([]float32, c.channels*c.kernel*c.kernel), c.channels, 1, c.kernel, c.kernel)
@@ -156,7 +160,7 @@ func BenchmarkDepthwise(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(2*float64(size(out[0].Shape)*c.kernel*c.kernel)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+			b.ReportMetric(2*float64(graph.Count(out[0].Shape)*c.kernel*c.kernel)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})
 	}
 }

@@ -1,6 +1,6 @@
-package cpu
-
 // Elementwise operators and broadcasting.
+
+package cpu
 
 import (
 	"errors"
@@ -9,68 +9,67 @@ import (
 	"repscope/internal/dtype"
 	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
+
+// elementwiseKernels has the functions of one element from [functions], and what takes more than one.
+func elementwiseKernels() map[string]constructor {
+	list := map[string]constructor{
+		"repscope.Silu": buildUnary, ".Clip": buildClip,
+		".Add": buildBinary, ".Sub": buildBinary, ".Mul": buildBinary, ".Div": buildBinary, ".Mod": buildBinary, ".Pow": buildBinary, ".PRelu": buildBinary,
+		".Max": buildVariadic, ".Min": buildVariadic, ".Sum": buildVariadic, ".Mean": buildVariadic,
+		".Equal": buildComparison, ".Greater": buildComparison, ".GreaterOrEqual": buildComparison, ".Less": buildComparison, ".LessOrEqual": buildComparison,
+		".And": buildLogic, ".Or": buildLogic, ".Xor": buildLogic, ".Not": buildNot, ".IsNaN": buildIsNaN, ".IsInf": buildIsInf,
+		".Where": buildWhere, ".Cast": buildCast, ".CastLike": buildCast,
+	}
+	for name := range functions {
+		switch name {
+		case "", "Clip", "GeluTanh", "Silu": // not operators of ONNX of this form
+		default:
+			list["."+name] = buildUnary
+		}
+	}
+	return list
+}
+
+func buildNot(b *builder) (func() error, error) {
+	m, x, y := b.memory, b.Step.In[0], b.Step.Out[0]
+	return b.span(graph.Count(b.OutShape(0)), grain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			m.bits[y][i] = !m.bits[x][i]
+		}
+	}), nil
+}
+
+func buildIsNaN(b *builder) (func() error, error) {
+	m, x, y := b.memory, b.Step.In[0], b.Step.Out[0]
+	return b.span(graph.Count(b.OutShape(0)), grain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			m.bits[y][i] = m.f32[x][i] != m.f32[x][i]
+		}
+	}), nil
+}
+
+func buildIsInf(b *builder) (func() error, error) {
+	p := b.Step.Params.(operator.IsInfParams)
+	m, x, y := b.memory, b.Step.In[0], b.Step.Out[0]
+	return b.span(graph.Count(b.OutShape(0)), grain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			v := float64(m.f32[x][i])
+			m.bits[y][i] = p.Positive && math.IsInf(v, 1) || p.Negative && math.IsInf(v, -1)
+		}
+	}), nil
+}
 
 // grain is the least number of elements worth handing to another worker.
 const grain = 1 << 13
 
-func init() {
-	for _, name := range []string{"Relu", "Sigmoid", "Tanh", "Erf", "Softplus", "Softsign", "LeakyRelu", "Elu", "Celu", "ThresholdedRelu", "Selu",
-		"HardSigmoid", "HardSwish", "Shrink", "Mish", "Sqrt", "Exp", "Log", "Sin", "Cos", "Reciprocal", "Floor", "Ceil", "Round", "Neg", "Abs", "Sign", "Gelu",
-		"Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh"} {
-		kernels["."+name] = buildUnary
-	}
-	kernels["repscope.Silu"] = buildUnary
-	kernels[".Clip"] = buildClip
-	for _, name := range []string{"Add", "Sub", "Mul", "Div", "Mod", "Pow", "PRelu"} {
-		kernels["."+name] = buildBinary
-	}
-	for _, name := range []string{"Max", "Min", "Sum", "Mean"} {
-		kernels["."+name] = buildVariadic
-	}
-	for _, name := range []string{"Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"} {
-		kernels["."+name] = buildComparison
-	}
-	for _, name := range []string{"And", "Or", "Xor"} {
-		kernels["."+name] = buildLogic
-	}
-	kernels[".Not"] = func(b *builder) (func() error, error) {
-		m, x, y := b.memory, b.step.In[0], b.step.Out[0]
-		return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				m.bits[y][i] = !m.bits[x][i]
-			}
-		}), nil
-	}
-	kernels[".IsNaN"] = func(b *builder) (func() error, error) {
-		m, x, y := b.memory, b.step.In[0], b.step.Out[0]
-		return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				m.bits[y][i] = m.f32[x][i] != m.f32[x][i]
-			}
-		}), nil
-	}
-	kernels[".IsInf"] = func(b *builder) (func() error, error) {
-		p := b.step.Params.(graph.IsInfParams)
-		m, x, y := b.memory, b.step.In[0], b.step.Out[0]
-		return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
-			for i := lo; i < hi; i++ {
-				v := float64(m.f32[x][i])
-				m.bits[y][i] = p.Positive && math.IsInf(v, 1) || p.Negative && math.IsInf(v, -1)
-			}
-		}), nil
-	}
-	kernels[".Where"] = buildWhere
-	kernels[".Cast"] = buildCast
-	kernels[".CastLike"] = buildCast
-}
-
 func buildUnary(b *builder) (func() error, error) {
-	a := b.step.Params.(graph.Activation)
-	n := size(b.outShape(0))
-	if b.dtype(0) == graph.Int64 {
+	a := b.Step.Params.(operator.Activation)
+	n := graph.Count(b.OutShape(0))
+	if b.DType(0) == graph.Int64 {
 		f := integerFunction(a.Op)
-		m, x, y := b.memory, b.step.In[0], b.step.Out[0]
+		m, x, y := b.memory, b.Step.In[0], b.Step.Out[0]
 		return b.span(n, grain, func(_, lo, hi int) {
 			dst := m.i64[y]
 			for i, v := range m.i64[x][lo:hi] {
@@ -78,7 +77,7 @@ func buildUnary(b *builder) (func() error, error) {
 			}
 		}), nil
 	}
-	f := function(a)
+	f := functionOf(a)
 	if f == nil {
 		return nil, errors.New("no kernel for " + a.Op)
 	}
@@ -87,12 +86,12 @@ func buildUnary(b *builder) (func() error, error) {
 }
 
 func buildClip(b *builder) (func() error, error) {
-	if b.dtype(0) == graph.Float32 {
+	if b.DType(0) == graph.Float32 {
 		return buildUnary(b)
 	}
-	p := b.step.Params.(graph.ClipBounds)
-	m, x, y := b.memory, b.step.In[0], b.step.Out[0]
-	return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
+	p := b.Step.Params.(operator.ClipBounds)
+	m, x, y := b.memory, b.Step.In[0], b.Step.Out[0]
+	return b.span(graph.Count(b.OutShape(0)), grain, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			m.i64[y][i] = min(max(m.i64[x][i], p.Low), p.High)
 		}
@@ -109,62 +108,28 @@ type broadcast struct {
 }
 
 func newBroadcast(out []int, operands ...[]int) *broadcast {
-	rank := len(out)
-	full := make([][]int, len(operands)) // strides, 0 where broadcast
-	for k, s := range operands {
-		full[k] = make([]int, rank)
-		stride := 1
-		for i := len(s) - 1; i >= 0; i-- {
-			j := rank - len(s) + i
-			if s[i] != 1 {
-				full[k][j] = stride
-			}
-			stride *= s[i]
-		}
-	}
-	// Merge axis j into its right neighbour where every operand moves on evenly.
-	b := &broadcast{}
-	var shape []int
 	strides := make([][]int, len(operands))
-	for j := range rank {
-		if out[j] == 1 && rank > 1 {
-			continue
-		}
-		merge := len(shape) > 0
-		for k := range operands {
-			if merge {
-				merge = strides[k][len(shape)-1] == full[k][j]*out[j]
-			}
-		}
-		if merge {
-			shape[len(shape)-1] *= out[j]
-			for k := range operands {
-				strides[k][len(shape)-1] = full[k][j]
-			}
-			continue
-		}
-		shape = append(shape, out[j])
-		for k := range operands {
-			strides[k] = append(strides[k], full[k][j])
-		}
+	for k, s := range operands {
+		strides[k] = graph.BroadcastStrides(out, s)
 	}
+	shape, apart := graph.Merge(out, strides...)
 	if len(shape) == 0 {
-		shape = []int{1}
-		for k := range operands {
-			strides[k] = []int{0}
-		}
+		shape, apart = []int{1}, [][]int{make([]int, len(operands))}
 	}
 	last := len(shape) - 1
-	b.shape, b.row = shape[:last], shape[last]
+	b := &broadcast{shape: shape[:last], row: shape[last], step: apart[last]}
 	for k := range operands {
-		b.step = append(b.step, strides[k][last])
-		b.strides = append(b.strides, strides[k][:last])
+		var own []int
+		for _, at := range apart[:last] {
+			own = append(own, at[k])
+		}
+		b.strides = append(b.strides, own)
 	}
 	return b
 }
 
 // rows is the number of rows.
-func (b *broadcast) rows() int { return size(b.shape) }
+func (b *broadcast) rows() int { return graph.Count(b.shape) }
 
 // offset is where operand k's row r begins.
 func (b *broadcast) offset(k, r int) int {
@@ -203,8 +168,6 @@ func broadcastSpan(b *builder, w *broadcast, f func(lo, hi int, at [3]int)) func
 		}
 	})
 }
-
-type number interface{ float32 | int64 }
 
 // combine applies a function to two ranges, either of which may stand still.
 func combine[T any, R any](dst []R, a, b []T, stepA, stepB int, f func(x, y T) R) {
@@ -334,31 +297,31 @@ func integerOperation(op string, params any) func(x, y int64) int64 {
 }
 
 func buildBinary(b *builder) (func() error, error) {
-	op, y := b.step.Node.Op, b.step.Out[0]
-	m, id0, id1 := b.memory, b.step.In[0], b.step.In[1]
-	w := newBroadcast(b.outShape(0), b.shape(0), b.shape(1))
+	op, y := b.Step.Node.Op, b.Step.Out[0]
+	m, id0, id1 := b.memory, b.Step.In[0], b.Step.In[1]
+	w := newBroadcast(b.OutShape(0), b.Shape(0), b.Shape(1))
 	sa, sb := w.step[0], w.step[1]
-	if b.dtype(0) == graph.Int64 {
-		if b.dtype(1) == graph.Float32 { // Pow
+	if b.DType(0) == graph.Int64 {
+		if b.DType(1) == graph.Float32 { // Pow
 			return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 				for i := range hi - lo {
 					m.i64[y][lo+i] = int64(math.Pow(float64(m.i64[id0][at[0]+i*sa]), float64(m.f32[id1][at[1]+i*sb])))
 				}
 			}), nil
 		}
-		f := integerOperation(op, b.step.Params)
+		f := integerOperation(op, b.Step.Params)
 		return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 			combine(m.i64[y][lo:hi], m.i64[id0][at[0]:], m.i64[id1][at[1]:], sa, sb, f)
 		}), nil
 	}
-	if b.dtype(1) == graph.Int64 { // Pow
+	if b.DType(1) == graph.Int64 { // Pow
 		return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 			for i := range hi - lo {
 				m.f32[y][lo+i] = float32(math.Pow(float64(m.f32[id0][at[0]+i*sa]), float64(m.i64[id1][at[1]+i*sb])))
 			}
 		}), nil
 	}
-	if op == "Mod" && b.step.Params != true {
+	if op == "Mod" && b.Step.Params != true {
 		return nil, errors.New("float operands need fmod = 1")
 	}
 	if rows := arithmetic[op]; rows != nil {
@@ -366,24 +329,24 @@ func buildBinary(b *builder) (func() error, error) {
 			rows(m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb)
 		}), nil
 	}
-	f := floatOperation(op, b.step.Params)
+	f := floatOperation(op, b.Step.Params)
 	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 		combine(m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb, f)
 	}), nil
 }
 
 func buildVariadic(b *builder) (func() error, error) {
-	op, y, m := b.step.Node.Op, b.step.Out[0], b.memory
-	count := len(b.step.In)
+	op, y, m := b.Step.Node.Op, b.Step.Out[0], b.memory
+	count := len(b.Step.In)
 	floats, integers := floatOperation(op, nil), integerOperation(op, nil)
 	var runs []func() error
-	for k, id := range b.step.In {
-		w := newBroadcast(b.outShape(0), b.shape(k))
+	for k, id := range b.Step.In {
+		w := newBroadcast(b.OutShape(0), b.Shape(k))
 		step := w.step[0]
 		last := k == count-1
 		first := k == 0
 		runs = append(runs, broadcastSpan(b, w, func(lo, hi int, at [3]int) {
-			if b.dtype(0) == graph.Int64 {
+			if b.DType(0) == graph.Int64 {
 				dst, x := m.i64[y][lo:hi], m.i64[id][at[0]:]
 				for i := range dst {
 					v := x[i*step]
@@ -432,13 +395,13 @@ func compare[T number](op string) func(x, y T) bool {
 }
 
 func buildComparison(b *builder) (func() error, error) {
-	m, id0, id1, y := b.memory, b.step.In[0], b.step.In[1], b.step.Out[0]
-	w := newBroadcast(b.outShape(0), b.shape(0), b.shape(1))
+	m, id0, id1, y := b.memory, b.Step.In[0], b.Step.In[1], b.Step.Out[0]
+	w := newBroadcast(b.OutShape(0), b.Shape(0), b.Shape(1))
 	sa, sb := w.step[0], w.step[1]
-	floats, integers := compare[float32](b.step.Node.Op), compare[int64](b.step.Node.Op)
+	floats, integers := compare[float32](b.Step.Node.Op), compare[int64](b.Step.Node.Op)
 	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 		dst := m.bits[y][lo:hi]
-		switch b.values[id0].DType {
+		switch b.Values[id0].DType {
 		case graph.Float32:
 			combine(dst, m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb, floats)
 		case graph.Int64:
@@ -450,24 +413,24 @@ func buildComparison(b *builder) (func() error, error) {
 }
 
 func buildLogic(b *builder) (func() error, error) {
-	m, id0, id1, y := b.memory, b.step.In[0], b.step.In[1], b.step.Out[0]
-	w := newBroadcast(b.outShape(0), b.shape(0), b.shape(1))
+	m, id0, id1, y := b.memory, b.Step.In[0], b.Step.In[1], b.Step.Out[0]
+	w := newBroadcast(b.OutShape(0), b.Shape(0), b.Shape(1))
 	f := map[string]func(x, y bool) bool{
 		"And": func(x, y bool) bool { return x && y },
 		"Or":  func(x, y bool) bool { return x || y },
 		"Xor": func(x, y bool) bool { return x != y },
-	}[b.step.Node.Op]
+	}[b.Step.Node.Op]
 	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 		combine(m.bits[y][lo:hi], m.bits[id0][at[0]:], m.bits[id1][at[1]:], w.step[0], w.step[1], f)
 	}), nil
 }
 
 func buildWhere(b *builder) (func() error, error) {
-	m, c, x, z, y := b.memory, b.step.In[0], b.step.In[1], b.step.In[2], b.step.Out[0]
-	w := newBroadcast(b.outShape(0), b.shape(0), b.shape(1), b.shape(2))
+	m, c, x, z, y := b.memory, b.Step.In[0], b.Step.In[1], b.Step.In[2], b.Step.Out[0]
+	w := newBroadcast(b.OutShape(0), b.Shape(0), b.Shape(1), b.Shape(2))
 	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 		condition := m.bits[c][at[0]:]
-		switch b.dtype(1) {
+		switch b.DType(1) {
 		case graph.Float32:
 			choose(m.f32[y][lo:hi], condition, m.f32[x][at[1]:], m.f32[z][at[2]:], w.step)
 		case graph.Int64:
@@ -514,9 +477,9 @@ func wrap(v int64, bits int) int64 {
 }
 
 func buildCast(b *builder) (func() error, error) {
-	to := b.step.Params.(graph.CastParams).To
-	m, x, y := b.memory, b.step.In[0], b.step.Out[0]
-	from, target := b.dtype(0), b.values[y].DType
+	to := b.Step.Params.(operator.CastParams).To
+	m, x, y := b.memory, b.Step.In[0], b.Step.Out[0]
+	from, target := b.DType(0), b.Values[y].DType
 	narrow := func(v float32) float32 { return v }
 	switch to {
 	case graph.ElementFloat16:
@@ -546,7 +509,7 @@ func buildCast(b *builder) (func() error, error) {
 	default:
 		f = func(i int) { m.bits[y][i] = m.bits[x][i] }
 	}
-	return b.span(size(b.outShape(0)), grain, func(_, lo, hi int) {
+	return b.span(graph.Count(b.OutShape(0)), grain, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			f(i)
 		}

@@ -1,19 +1,19 @@
-package cpu
-
 // What follows a product while its result is still in the cache: bias and activation.
+
+package cpu
 
 import (
 	"repscope/internal/kernel/vector"
-	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 // finisher adds a bias to columns col … col+cols−1 of rows and applies a function.
 type finisher func(c []float32, stride, rows, col, cols int)
 
 // newFinish returns the finisher of a step; bias may read as nil.
-func newFinish(b *builder, a graph.Activation, bias func() []float32) finisher {
+func newFinish(b *builder, a operator.Activation, bias func() []float32) finisher {
 	active := a.Op != ""
-	f := function(a)
+	f := functionOf(a)
 	relu := a.Op == "Relu"
 	return func(c []float32, stride, rows, col, cols int) {
 		v := bias()

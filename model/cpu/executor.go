@@ -1,6 +1,6 @@
 // Package cpu executes a graph on the processor's cores.
 //
-//	x := cpu.New(g, 0)                     // g prepared with cpu.Evaluate
+//	x := cpu.New(g, 0)                     // g prepared with fuse.Rules(cpu.Evaluate)
 //	defer x.Close()
 //	out, err := x.Run(ctx, []*graph.Tensor{graph.Floats(frames, 64, 1, 64, 64)})
 //
@@ -12,6 +12,7 @@ package cpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"runtime/debug"
@@ -38,7 +39,7 @@ func New(g *graph.Graph, threads int) *Executor {
 
 // SetThreads changes the number of threads.
 func (x *Executor) SetThreads(threads int) {
-	if threads == x.pool.threads {
+	if x.pool == nil || threads == x.pool.threads {
 		return
 	}
 	x.pool.close()
@@ -48,6 +49,9 @@ func (x *Executor) SetThreads(threads int) {
 		p.pool = x.pool
 	}
 }
+
+// errClosed is what a closed executor answers.
+var errClosed = errors.New("the executor is closed")
 
 // Close ends the executor's goroutines.
 func (x *Executor) Close() error {
@@ -100,6 +104,9 @@ const maxArena = 16 << 30
 // overwritten by the next run. Inputs of shapes that were seen before cost no
 // preparation.
 func (x *Executor) Run(ctx context.Context, inputs []*graph.Tensor) ([]*graph.Tensor, error) {
+	if x.pool == nil {
+		return nil, errClosed
+	}
 	p, err := x.bind(inputs)
 	if err != nil {
 		return nil, err
@@ -188,7 +195,7 @@ func (p *program) fits(inputs []*graph.Tensor) bool {
 }
 
 func (x *Executor) compile(operands []graph.Operand) (*program, error) {
-	bound, err := x.graph.Specialize(operands, Evaluate)
+	bound, err := x.graph.Specialize(operands)
 	if err != nil {
 		return nil, err
 	}
@@ -298,7 +305,7 @@ func (p *program) place(a *arena) {
 		if at < 0 {
 			continue
 		}
-		n := size(p.Values[i].Shape)
+		n := graph.Count(p.Values[i].Shape)
 		switch p.Values[i].DType {
 		case graph.Float32:
 			p.f32[i] = a.f32[at : at+n]
@@ -313,7 +320,7 @@ func (p *program) place(a *arena) {
 // Compile binds the graph to inputs of the given types without running it and
 // returns the outputs' types; it serves to check a model when it is opened.
 func (x *Executor) Compile(inputs []graph.Operand) ([]graph.Type, error) {
-	p, err := x.graph.Specialize(inputs, Evaluate)
+	p, err := x.graph.Specialize(inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -322,37 +329,6 @@ func (x *Executor) Compile(inputs []graph.Operand) ([]graph.Type, error) {
 		out = append(out, p.Values[id].Type)
 	}
 	return out, nil
-}
-
-// builder is what a kernel's constructor sees: the step, its values, where
-// their memory will be, and the workers.
-type builder struct {
-	step    *graph.Step
-	values  []graph.Value
-	memory  *memory
-	pool    **pool
-	weights *weights
-}
-
-// kernels has one constructor per operator, by domain and name. A constructor
-// works out what it can from shapes and parameters and returns the function
-// that a run calls; memory is looked up at each call, since it may have moved.
-var kernels = map[string]func(*builder) (func() error, error){}
-
-func build(s *graph.Step, values []graph.Value, m *memory, p **pool, w *weights) (run func() error, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("internal error: %v", r)
-		}
-	}()
-	construct := kernels[s.Node.Domain+"."+s.Op.Name]
-	if s.Node.Domain == "ai.onnx" {
-		construct = kernels["."+s.Op.Name]
-	}
-	if construct == nil {
-		return nil, fmt.Errorf("operator %s has no kernel", s.Op.Name)
-	}
-	return construct(&builder{step: s, values: values, memory: m, pool: p, weights: w})
 }
 
 // Evaluate computes one step on constants; it is the graph.Evaluator of this package.
@@ -383,52 +359,6 @@ func Evaluate(step *graph.Step, values []graph.Value, in, out []*graph.Tensor) (
 	return run()
 }
 
-func size(shape []int) int {
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	return n
-}
-
-func (b *builder) has(i int) bool { return i < len(b.step.In) && b.step.In[i] >= 0 }
-
-func (b *builder) dtype(i int) graph.DType { return b.values[b.step.In[i]].DType }
-func (b *builder) shape(i int) []int       { return b.values[b.step.In[i]].Shape }
-func (b *builder) outShape(i int) []int    { return b.values[b.step.Out[i]].Shape }
-func (b *builder) constant(i int) *graph.Tensor {
-	return b.values[b.step.In[i]].Const
-}
-
-// in and out return accessors of float32 operands; an absent input reads as nil.
-func (b *builder) in(i int) func() []float32 {
-	if !b.has(i) {
-		return func() []float32 { return nil }
-	}
-	m, id := b.memory, b.step.In[i]
-	return func() []float32 { return m.f32[id] }
-}
-
-func (b *builder) out(i int) func() []float32 {
-	if i >= len(b.step.Out) || b.step.Out[i] < 0 {
-		return func() []float32 { return nil }
-	}
-	m, id := b.memory, b.step.Out[i]
-	return func() []float32 { return m.f32[id] }
-}
-
-// span returns a run function that loops over total indices.
-func (b *builder) span(total, grain int, f body) func() error {
-	pool := b.pool
-	return func() error { return (*pool).span(total, grain, f) }
-}
-
-// each returns a run function that loops over total indices one by one.
-func (b *builder) each(total int, f body) func() error {
-	pool := b.pool
-	return func() error { return (*pool).each(total, f) }
-}
-
 // scratch is what one worker needs beside the arena.
 type scratch struct {
 	product   kernel.Product[float32]
@@ -450,6 +380,6 @@ func newWeights(threads int) *weights {
 
 func (w *weights) setThreads(threads int) {
 	for len(w.scratch) < threads {
-		w.scratch = append(w.scratch, scratch{})
+		w.scratch = append(w.scratch, &scratch{})
 	}
 }

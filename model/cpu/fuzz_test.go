@@ -1,6 +1,6 @@
-package cpu_test
-
 // Random and altered small graphs, executed.
+
+package cpu_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 	"repscope/model/internal/graphtest"
 	"repscope/model/onnx"
@@ -65,7 +66,7 @@ func execute(t *testing.T, g *graph.Graph, inputs []*graph.Tensor) {
 			t.Fatalf("%v\n%s", err, graphtest.Describe(g, inputs))
 		}
 	}
-	if err := g.Prepare(cpu.Evaluate); err != nil {
+	if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 		fault(err)
 		return
 	}
@@ -73,7 +74,7 @@ func execute(t *testing.T, g *graph.Graph, inputs []*graph.Tensor) {
 	for i, x := range inputs {
 		operands[i].Type = graph.Type{DType: x.DType, Shape: x.Shape}
 	}
-	p, err := g.Specialize(operands, cpu.Evaluate)
+	p, err := g.Specialize(operands)
 	if err != nil {
 		fault(err)
 		return

@@ -1,7 +1,7 @@
-package cpu
-
-// Operators that read or write at indices, and running sums. They are written
+// Operators that read or write at indices, or give them. They are written
 // once for every element type.
+
+package cpu
 
 import (
 	"cmp"
@@ -10,44 +10,12 @@ import (
 	"slices"
 
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
-func init() {
-	kernels[".OneHot"] = forType(2, buildOneHot[float32], buildOneHot[int64], buildOneHot[bool])
-	kernels[".GatherElements"] = forType(0, buildGatherElements[float32], buildGatherElements[int64], buildGatherElements[bool])
-	kernels[".GatherND"] = forType(0, buildGatherND[float32], buildGatherND[int64], buildGatherND[bool])
-	kernels[".ScatterElements"] = forType(0, buildScatterElements[float32], buildScatterElements[int64], buildScatterElements[bool])
-	kernels[".ScatterND"] = forType(0, buildScatterND[float32], buildScatterND[int64], buildScatterND[bool])
-	kernels[".TopK"] = forType(0, buildTopK[float32], buildTopK[int64], nil)
-	kernels[".CumSum"] = forType(0, buildCumSum[float32], buildCumSum[int64], nil)
-}
-
-// element is any type of a value.
-type element interface{ float32 | int64 | bool }
-
-// slots are the elements of all values of one type.
-func slots[T element](m *memory) [][]T {
-	var zero T
-	switch any(zero).(type) {
-	case float32:
-		return *any(&m.f32).(*[][]T)
-	case int64:
-		return *any(&m.i64).(*[][]T)
-	}
-	return *any(&m.bits).(*[][]T)
-}
-
-// forType chooses a constructor by the type of input i.
-func forType(i int, floats, integers, bits func(*builder) (func() error, error)) func(*builder) (func() error, error) {
-	return func(b *builder) (func() error, error) {
-		switch b.dtype(i) {
-		case graph.Float32:
-			return floats(b)
-		case graph.Int64:
-			return integers(b)
-		}
-		return bits(b)
-	}
+var indexKernels = map[string]constructor{
+	".Gather": buildGather, ".GatherElements": buildGatherElements, ".GatherND": buildGatherND,
+	".ScatterElements": buildScatterElements, ".ScatterND": buildScatterND, ".OneHot": buildOneHot, ".TopK": buildTopK,
 }
 
 // resolve turns a possibly negative index into a position.
@@ -61,11 +29,15 @@ func resolve(index int64, n int) (int, error) {
 	return int(index), nil
 }
 
-func buildOneHot[T element](b *builder) (func() error, error) {
-	p := b.step.Params.(graph.OneHotParams)
-	m, in, values, out := b.memory, b.step.In[0], b.step.In[2], b.step.Out[0]
-	outer, depth, inner := blocks(b.outShape(0), p.Axis)
-	floats := b.dtype(0) == graph.Float32
+func buildOneHot(b *builder) (func() error, error) {
+	return forType(b, 2, oneHot[float32], oneHot[int64], oneHot[bool])
+}
+
+func oneHot[T element](b *builder) (func() error, error) {
+	p := b.Step.Params.(operator.OneHotParams)
+	m, in, values, out := b.memory, b.Step.In[0], b.Step.In[2], b.Step.Out[0]
+	outer, depth, inner := graph.Around(b.OutShape(0), p.Axis)
+	floats := b.DType(0) == graph.Float32
 	return func() error {
 		y, v := slots[T](m)[out], slots[T](m)[values]
 		fill(y, v[0])
@@ -95,7 +67,7 @@ func buildOneHot[T element](b *builder) (func() error, error) {
 func walk(shape, strides []int, axis int, f func(i, at int) error) error {
 	position := make([]int, len(shape))
 	at := 0
-	for i := range size(shape) {
+	for i := range graph.Count(shape) {
 		if err := f(i, at); err != nil {
 			return err
 		}
@@ -116,11 +88,15 @@ func walk(shape, strides []int, axis int, f func(i, at int) error) error {
 	return nil
 }
 
-func buildGatherElements[T element](b *builder) (func() error, error) {
-	axis := b.step.Params.(graph.AxisParams).Axis
-	in, index := b.shape(0), b.shape(1)
-	strides := contiguous(in)
-	m, x, k, y := b.memory, b.step.In[0], b.step.In[1], b.step.Out[0]
+func buildGatherElements(b *builder) (func() error, error) {
+	return forType(b, 0, gatherElements[float32], gatherElements[int64], gatherElements[bool])
+}
+
+func gatherElements[T element](b *builder) (func() error, error) {
+	axis := b.Step.Params.(operator.AxisParams).Axis
+	in, index := b.Shape(0), b.Shape(1)
+	strides := graph.RowMajor(in)
+	m, x, k, y := b.memory, b.Step.In[0], b.Step.In[1], b.Step.Out[0]
 	return func() error {
 		src, dst, list := slots[T](m)[x], slots[T](m)[y], m.i64[k]
 		return walk(index, strides, axis, func(i, at int) error {
@@ -148,16 +124,20 @@ func tupleOffset(list []int64, in, strides []int, first int) (int, error) {
 	return at, nil
 }
 
-func buildGatherND[T element](b *builder) (func() error, error) {
-	batch := b.step.Params.(graph.GatherNDParams).Batch
-	in, index := b.shape(0), b.shape(1)
-	strides := contiguous(in)
+func buildGatherND(b *builder) (func() error, error) {
+	return forType(b, 0, gatherND[float32], gatherND[int64], gatherND[bool])
+}
+
+func gatherND[T element](b *builder) (func() error, error) {
+	batch := b.Step.Params.(operator.GatherNDParams).Batch
+	in, index := b.Shape(0), b.Shape(1)
+	strides := graph.RowMajor(in)
 	width := index[len(index)-1]
-	block := size(in[batch+width:])
-	tuples := size(index[:len(index)-1])
-	each := size(index[batch : len(index)-1]) // tuples per batch
-	plane := size(in[batch:])
-	m, x, k, y := b.memory, b.step.In[0], b.step.In[1], b.step.Out[0]
+	block := graph.Count(in[batch+width:])
+	tuples := graph.Count(index[:len(index)-1])
+	each := graph.Count(index[batch : len(index)-1]) // tuples per batch
+	plane := graph.Count(in[batch:])
+	m, x, k, y := b.memory, b.Step.In[0], b.Step.In[1], b.Step.Out[0]
 	return func() error {
 		src, dst, list := slots[T](m)[x], slots[T](m)[y], m.i64[k]
 		for i := range tuples {
@@ -188,11 +168,15 @@ func join[T element](reduction string) func(old, update T) T {
 	return func(_, update T) T { return update }
 }
 
-func buildScatterElements[T element](b *builder) (func() error, error) {
-	p := b.step.Params.(graph.ScatterParams)
-	in, index := b.shape(0), b.shape(1)
-	strides := contiguous(in)
-	m, x, k, u, y := b.memory, b.step.In[0], b.step.In[1], b.step.In[2], b.step.Out[0]
+func buildScatterElements(b *builder) (func() error, error) {
+	return forType(b, 0, scatterElements[float32], scatterElements[int64], scatterElements[bool])
+}
+
+func scatterElements[T element](b *builder) (func() error, error) {
+	p := b.Step.Params.(operator.ScatterParams)
+	in, index := b.Shape(0), b.Shape(1)
+	strides := graph.RowMajor(in)
+	m, x, k, u, y := b.memory, b.Step.In[0], b.Step.In[1], b.Step.In[2], b.Step.Out[0]
 	meet := join[T](p.Reduction)
 	return func() error {
 		dst, updates, list := slots[T](m)[y], slots[T](m)[u], m.i64[k]
@@ -209,18 +193,22 @@ func buildScatterElements[T element](b *builder) (func() error, error) {
 	}, nil
 }
 
-func buildScatterND[T element](b *builder) (func() error, error) {
-	p := b.step.Params.(graph.ScatterParams)
-	in, index := b.shape(0), b.shape(1)
-	strides := contiguous(in)
+func buildScatterND(b *builder) (func() error, error) {
+	return forType(b, 0, scatterND[float32], scatterND[int64], scatterND[bool])
+}
+
+func scatterND[T element](b *builder) (func() error, error) {
+	p := b.Step.Params.(operator.ScatterParams)
+	in, index := b.Shape(0), b.Shape(1)
+	strides := graph.RowMajor(in)
 	width := index[len(index)-1]
-	block := size(in[width:])
-	m, x, k, u, y := b.memory, b.step.In[0], b.step.In[1], b.step.In[2], b.step.Out[0]
+	block := graph.Count(in[width:])
+	m, x, k, u, y := b.memory, b.Step.In[0], b.Step.In[1], b.Step.In[2], b.Step.Out[0]
 	meet := join[T](p.Reduction)
 	return func() error {
 		dst, updates, list := slots[T](m)[y], slots[T](m)[u], m.i64[k]
 		copy(dst, slots[T](m)[x])
-		for i := range size(index[:len(index)-1]) {
+		for i := range graph.Count(index[:len(index)-1]) {
 			at, err := tupleOffset(list[i*width:(i+1)*width], in, strides, 0)
 			if err != nil {
 				return err
@@ -231,31 +219,6 @@ func buildScatterND[T element](b *builder) (func() error, error) {
 		}
 		return nil
 	}, nil
-}
-
-func buildCumSum[T number](b *builder) (func() error, error) {
-	p := b.step.Params.(graph.CumSumParams)
-	outer, n, inner := blocks(b.shape(0), p.Axis)
-	m, in, out := b.memory, b.step.In[0], b.step.Out[0]
-	return b.span(outer*inner, max(1, grain/max(n, 1)), func(_, lo, hi int) {
-		x, y := slots[T](m)[in], slots[T](m)[out]
-		for r := lo; r < hi; r++ {
-			base := r/inner*n*inner + r%inner
-			var sum T
-			for i := range n {
-				if p.Reverse {
-					i = n - 1 - i
-				}
-				before := sum
-				sum += x[base+i*inner]
-				if p.Exclusive {
-					y[base+i*inner] = before
-				} else {
-					y[base+i*inner] = sum
-				}
-			}
-		}
-	}), nil
 }
 
 // ranked is an element with a key in the order of the elements.
@@ -283,15 +246,19 @@ func key[T number](v T) int64 {
 }
 
 // buildTopK sorts the elements along an axis, equal ones by index, and keeps the first.
-func buildTopK[T number](b *builder) (func() error, error) {
-	p := b.step.Params.(graph.TopKParams)
-	outer, n, inner := blocks(b.shape(0), p.Axis)
+func buildTopK(b *builder) (func() error, error) {
+	return forType(b, 0, topK[float32], topK[int64], nil)
+}
+
+func topK[T number](b *builder) (func() error, error) {
+	p := b.Step.Params.(operator.TopKParams)
+	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
 	if outer*inner*p.K == 0 {
 		return func() error { return nil }, nil
 	}
-	m, in, out, index := b.memory, b.step.In[0], b.step.Out[0], -1
-	if len(b.step.Out) > 1 {
-		index = b.step.Out[1]
+	m, in, out, index := b.memory, b.Step.In[0], b.Step.Out[0], -1
+	if len(b.Step.Out) > 1 {
+		index = b.Step.Out[1]
 	}
 	ascending := func(a, b ranked) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.index, b.index)) }
 	descending := func(a, b ranked) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.index, b.index)) }
@@ -301,7 +268,7 @@ func buildTopK[T number](b *builder) (func() error, error) {
 	}
 	weights := b.weights
 	return b.span(outer*inner, max(1, grain/16/n), func(worker, lo, hi int) {
-		s := &weights.scratch[worker]
+		s := weights.scratch[worker]
 		if cap(s.ranks) < n {
 			s.ranks = make([]ranked, n)
 		}
@@ -320,6 +287,35 @@ func buildTopK[T number](b *builder) (func() error, error) {
 				if index >= 0 {
 					m.i64[index][at+i*inner] = int64(e.index)
 				}
+			}
+		}
+	}), nil
+}
+
+func buildGather(b *builder) (func() error, error) {
+	axis := b.Step.Params.(operator.AxisParams).Axis
+	m, x, index, y := b.memory, b.Step.In[0], b.Step.In[1], b.Step.Out[0]
+	outer, n, inner := graph.Around(b.Shape(0), axis)
+	count := graph.Count(b.Shape(1))
+	t, pool := b.DType(0), b.pool
+	return b.span(outer*count, max(1, grain/max(inner, 1)), func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			k := int(m.i64[index][r%count])
+			if k < -n || k >= n {
+				(*pool).fail(fmt.Errorf("index %d is out of range for an axis of %d", k, n))
+				return
+			}
+			if k < 0 {
+				k += n
+			}
+			at := (r/count*n + k) * inner
+			switch t {
+			case graph.Float32:
+				copy(m.f32[y][r*inner:(r+1)*inner], m.f32[x][at:])
+			case graph.Int64:
+				copy(m.i64[y][r*inner:(r+1)*inner], m.i64[x][at:])
+			case graph.Bool:
+				copy(m.bits[y][r*inner:(r+1)*inner], m.bits[x][at:])
 			}
 		}
 	}), nil

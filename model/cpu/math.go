@@ -1,155 +1,142 @@
-package cpu
-
 // Elementary functions of float32. They use only operations that every machine
 // rounds alike (products are converted explicitly, so that no compiler fuses
 // them), or float64 functions rounded once.
+
+package cpu
 
 import (
 	"math"
 
 	"repscope/internal/kernel/vector"
-	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
-// function returns the slice form of an activation; dst and src may be the same.
-func function(a graph.Activation) func(dst, src []float32) {
-	alpha, beta := a.Alpha, a.Beta
-	switch a.Op {
-	case "":
-		return func(dst, src []float32) { copy(dst, src) }
-	case "Relu":
-		return vector.Relu
-	case "Silu":
-		return vector.Silu
-	case "Sigmoid":
-		return vector.Sigmoid
-	case "Tanh":
-		return vector.Tanh
-	case "Erf":
-		return vector.Erf
-	case "Gelu":
-		return vector.Gelu
-	case "GeluTanh":
-		return vector.GeluTanh
-	case "Softplus":
-		return elementwise(func(x float32) float32 {
-			v := float64(x)
-			return float32(max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))))
-		})
-	case "Softsign":
-		return elementwise(func(x float32) float32 { return x / (1 + abs(x)) })
-	case "LeakyRelu":
+// functions has the float32 functions of one element, by the name of their operator. Those that take the
+// parameters of an activation are made from it; in all of them dst and src may be the same.
+var functions = map[string]func(a operator.Activation) function{
+	"":         always(func(dst, src []float32) { copy(dst, src) }),
+	"Relu":     always(vector.Relu),
+	"Silu":     always(vector.Silu),
+	"Sigmoid":  always(vector.Sigmoid),
+	"Tanh":     always(vector.Tanh),
+	"Erf":      always(vector.Erf),
+	"Gelu":     always(vector.Gelu),
+	"GeluTanh": always(vector.GeluTanh),
+	"Softplus": always(elementwise(func(x float32) float32 {
+		v := float64(x)
+		return float32(max(v, 0) + math.Log1p(math.Exp(-math.Abs(v))))
+	})),
+	"Softsign": always(elementwise(func(x float32) float32 { return x / (1 + abs(x)) })),
+	"LeakyRelu": func(a operator.Activation) function {
 		return elementwise(func(x float32) float32 {
 			if x < 0 {
-				return alpha * x
+				return a.Alpha * x
 			}
 			return x
 		})
-	case "ThresholdedRelu":
+	},
+	"ThresholdedRelu": func(a operator.Activation) function {
 		return elementwise(func(x float32) float32 {
-			if x > alpha {
+			if x > a.Alpha {
 				return x
 			}
 			return 0
 		})
-	case "Shrink":
+	},
+	"Shrink": func(a operator.Activation) function {
 		return elementwise(func(x float32) float32 {
 			switch {
-			case x < -alpha:
-				return x + beta
-			case x > alpha:
-				return x - beta
+			case x < -a.Alpha:
+				return x + a.Beta
+			case x > a.Alpha:
+				return x - a.Beta
 			}
 			return 0
 		})
-	case "Elu":
+	},
+	"Elu": func(a operator.Activation) function {
 		return elementwise(func(x float32) float32 {
 			if x < 0 {
-				return alpha * float32(math.Expm1(float64(x)))
+				return a.Alpha * float32(math.Expm1(float64(x)))
 			}
 			return x
 		})
-	case "Celu":
+	},
+	"Celu": func(a operator.Activation) function {
 		return elementwise(func(x float32) float32 {
-			return max(x, 0) + min(0, alpha*float32(math.Expm1(float64(x/alpha))))
+			return max(x, 0) + min(0, a.Alpha*float32(math.Expm1(float64(x/a.Alpha))))
 		})
-	case "Selu":
+	},
+	"Selu": func(a operator.Activation) function {
 		return elementwise(func(x float32) float32 {
 			if x < 0 {
-				return float32(float64(beta) * float64(alpha) * math.Expm1(float64(x)))
+				return float32(float64(a.Beta) * float64(a.Alpha) * math.Expm1(float64(x)))
 			}
-			return beta * x
+			return a.Beta * x
 		})
-	case "HardSigmoid":
-		return elementwise(func(x float32) float32 { return max(0, min(1, float32(alpha*x)+beta)) })
-	case "HardSwish":
-		return elementwise(func(x float32) float32 { return x * max(0, min(1, float32(x/6)+0.5)) })
-	case "Mish":
-		return elementwise(func(x float32) float32 {
-			v := float64(x)
-			return float32(v * math.Tanh(max(v, 0)+math.Log1p(math.Exp(-math.Abs(v)))))
-		})
-	case "Clip":
+	},
+	"HardSigmoid": func(a operator.Activation) function {
+		return elementwise(func(x float32) float32 { return max(0, min(1, float32(a.Alpha*x)+a.Beta)) })
+	},
+	"HardSwish": always(elementwise(func(x float32) float32 { return x * max(0, min(1, float32(x/6)+0.5)) })),
+	"Mish": always(elementwise(func(x float32) float32 {
+		v := float64(x)
+		return float32(v * math.Tanh(max(v, 0)+math.Log1p(math.Exp(-math.Abs(v)))))
+	})),
+	"Clip": func(a operator.Activation) function {
 		return elementwise(func(x float32) float32 {
 			// In this order the upper bound wins if the bounds cross; NaN stays.
-			if x < alpha {
-				x = alpha
+			if x < a.Alpha {
+				x = a.Alpha
 			}
-			if x > beta {
-				x = beta
-			}
-			return x
-		})
-	case "Exp":
-		return vector.Exp
-	case "Sqrt":
-		return elementwise(func(x float32) float32 { return float32(math.Sqrt(float64(x))) })
-	case "Log":
-		return elementwise(func(x float32) float32 { return float32(math.Log(float64(x))) })
-	case "Sin":
-		return elementwise(func(x float32) float32 { return float32(math.Sin(float64(x))) })
-	case "Cos":
-		return elementwise(func(x float32) float32 { return float32(math.Cos(float64(x))) })
-	case "Tan":
-		return elementwise(float64Function(math.Tan))
-	case "Asin":
-		return elementwise(float64Function(math.Asin))
-	case "Acos":
-		return elementwise(float64Function(math.Acos))
-	case "Atan":
-		return elementwise(float64Function(math.Atan))
-	case "Sinh":
-		return elementwise(float64Function(math.Sinh))
-	case "Cosh":
-		return elementwise(float64Function(math.Cosh))
-	case "Asinh":
-		return elementwise(float64Function(math.Asinh))
-	case "Acosh":
-		return elementwise(float64Function(math.Acosh))
-	case "Atanh":
-		return elementwise(float64Function(math.Atanh))
-	case "Reciprocal":
-		return elementwise(func(x float32) float32 { return 1 / x })
-	case "Floor":
-		return elementwise(func(x float32) float32 { return float32(math.Floor(float64(x))) })
-	case "Ceil":
-		return elementwise(func(x float32) float32 { return float32(math.Ceil(float64(x))) })
-	case "Round":
-		return elementwise(func(x float32) float32 { return float32(math.RoundToEven(float64(x))) })
-	case "Neg":
-		return elementwise(func(x float32) float32 { return -x })
-	case "Abs":
-		return elementwise(abs)
-	case "Sign":
-		return elementwise(func(x float32) float32 {
-			switch {
-			case x > 0:
-				return 1
-			case x < 0:
-				return -1
+			if x > a.Beta {
+				x = a.Beta
 			}
 			return x
 		})
+	},
+	"Exp":        always(vector.Exp),
+	"Sqrt":       always(elementwise(func(x float32) float32 { return float32(math.Sqrt(float64(x))) })),
+	"Log":        always(elementwise(func(x float32) float32 { return float32(math.Log(float64(x))) })),
+	"Sin":        always(elementwise(func(x float32) float32 { return float32(math.Sin(float64(x))) })),
+	"Cos":        always(elementwise(func(x float32) float32 { return float32(math.Cos(float64(x))) })),
+	"Tan":        always(elementwise(float64Function(math.Tan))),
+	"Asin":       always(elementwise(float64Function(math.Asin))),
+	"Acos":       always(elementwise(float64Function(math.Acos))),
+	"Atan":       always(elementwise(float64Function(math.Atan))),
+	"Sinh":       always(elementwise(float64Function(math.Sinh))),
+	"Cosh":       always(elementwise(float64Function(math.Cosh))),
+	"Asinh":      always(elementwise(float64Function(math.Asinh))),
+	"Acosh":      always(elementwise(float64Function(math.Acosh))),
+	"Atanh":      always(elementwise(float64Function(math.Atanh))),
+	"Reciprocal": always(elementwise(func(x float32) float32 { return 1 / x })),
+	"Floor":      always(elementwise(func(x float32) float32 { return float32(math.Floor(float64(x))) })),
+	"Ceil":       always(elementwise(func(x float32) float32 { return float32(math.Ceil(float64(x))) })),
+	"Round":      always(elementwise(func(x float32) float32 { return float32(math.RoundToEven(float64(x))) })),
+	"Neg":        always(elementwise(func(x float32) float32 { return -x })),
+	"Abs":        always(elementwise(abs)),
+	"Sign": always(elementwise(func(x float32) float32 {
+		switch {
+		case x > 0:
+			return 1
+		case x < 0:
+			return -1
+		}
+		return x
+	})),
+}
+
+// function is the slice form of a function of one element; dst and src may be the same.
+type function = func(dst, src []float32)
+
+func always(f function) func(operator.Activation) function {
+	return func(operator.Activation) function { return f }
+}
+
+// functionOf is the function of an activation, or nil.
+func functionOf(a operator.Activation) function {
+	if make := functions[a.Op]; make != nil {
+		return make(a)
 	}
 	return nil
 }

@@ -1,10 +1,12 @@
+// Elementary functions against float64.
+
 package cpu
 
 import (
 	"math"
 	"testing"
 
-	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 // The elementary functions against float64, over their whole range.
@@ -29,7 +31,7 @@ func TestMath(t *testing.T) {
 		{"Softplus", func(x float64) float64 { return math.Log1p(math.Exp(x)) }, -80, 80, 1},
 		{"Mish", func(x float64) float64 { return x * math.Tanh(math.Log1p(math.Exp(x))) }, -80, 80, 1},
 	} {
-		f := function(graph.Activation{Op: c.op})
+		f := functionOf(operator.Activation{Op: c.op})
 		const n = 200003
 		src := make([]float32, n)
 		for i := range src {
@@ -63,7 +65,7 @@ func TestMath(t *testing.T) {
 		{"Relu", nan, nan}, {"Relu", -1, 0}, {"Gelu", nan, nan},
 	} {
 		y := []float32{0}
-		function(graph.Activation{Op: c.op})(y, []float32{c.x})
+		functionOf(operator.Activation{Op: c.op})(y, []float32{c.x})
 		if y[0] != c.want && !(c.want != c.want && y[0] != y[0]) {
 			t.Errorf("%s(%g) is %g, want %g", c.op, c.x, y[0], c.want)
 		}

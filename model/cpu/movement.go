@@ -1,27 +1,17 @@
-package cpu
-
 // Operators that move or make elements. All of them are written once for every
 // element type: move[T] gets the typed slices of input and output.
 
-import (
-	"fmt"
+package cpu
 
+import (
 	"repscope/internal/kernel"
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
-func init() {
-	kernels[".Transpose"] = buildTranspose
-	kernels[".Slice"] = buildSlice
-	kernels[".Expand"] = buildExpand
-	kernels[".Tile"] = buildTile
-	kernels[".Concat"] = buildConcat
-	kernels[".Split"] = buildSplit
-	kernels[".Gather"] = buildGather
-	kernels[".Pad"] = buildPad
-	kernels[".ConstantOfShape"] = buildConstantOfShape
-	kernels[".Range"] = buildRange
-	kernels[".Trilu"] = buildTrilu
+var movementKernels = map[string]constructor{
+	".Transpose": buildTranspose, ".Slice": buildSlice, ".Expand": buildExpand, ".Tile": buildTile, ".Concat": buildConcat,
+	".Split": buildSplit, ".Pad": buildPad, ".ConstantOfShape": buildConstantOfShape, ".Range": buildRange, ".Trilu": buildTrilu,
 }
 
 // strided copies a box of elements: dst is contiguous with the given shape, the
@@ -33,19 +23,10 @@ type strided struct {
 
 // newStrided merges axes that can be walked as one.
 func newStrided(shape, strides []int, base int) *strided {
-	s := &strided{base: base}
-	for i, d := range shape {
-		if d == 1 {
-			continue
-		}
-		k := len(s.shape) - 1
-		if k >= 0 && s.strides[k] == strides[i]*d {
-			s.shape[k] *= d
-			s.strides[k] = strides[i]
-			continue
-		}
-		s.shape = append(s.shape, d)
-		s.strides = append(s.strides, strides[i])
+	merged, apart := graph.Merge(shape, strides)
+	s := &strided{shape: merged, base: base}
+	for _, at := range apart {
+		s.strides = append(s.strides, at[0])
 	}
 	if len(s.shape) == 0 {
 		s.shape, s.strides = []int{1}, []int{1}
@@ -77,13 +58,13 @@ func copyStrided[T any](s *strided, dst, src []T, lo, hi int) {
 
 // run returns the run function of a strided copy from input i to output 0.
 func (s *strided) run(b *builder, i int) func() error {
-	m, x, y := b.memory, b.step.In[i], b.step.Out[0]
-	total := size(b.outShape(0))
+	m, x, y := b.memory, b.Step.In[i], b.Step.Out[0]
+	total := graph.Count(b.OutShape(0))
 	if total == 0 {
 		return func() error { return nil }
 	}
 	row := s.shape[len(s.shape)-1]
-	t := b.dtype(i)
+	t := b.DType(i)
 	return b.span(total/row, max(1, grain/row), func(_, lo, hi int) {
 		switch t {
 		case graph.Float32:
@@ -96,29 +77,13 @@ func (s *strided) run(b *builder, i int) func() error {
 	})
 }
 
-// contiguous is the strides of a row-major shape.
-func contiguous(shape []int) []int {
-	strides := make([]int, len(shape))
-	n := 1
-	for i := len(shape) - 1; i >= 0; i-- {
-		strides[i] = n
-		n *= shape[i]
-	}
-	return strides
-}
-
 func buildTranspose(b *builder) (func() error, error) {
-	in := contiguous(b.shape(0))
-	perm := b.step.Params.(graph.TransposeParams).Perm
-	strides := make([]int, len(perm))
-	for i, p := range perm {
-		strides[i] = in[p]
-	}
-	s := newStrided(b.outShape(0), strides, 0)
-	if size(b.outShape(0)) == 0 {
+	strides := b.Step.Params.(operator.TransposeParams).Strides(b.Shape(0))
+	s := newStrided(b.OutShape(0), strides, 0)
+	if graph.Count(b.OutShape(0)) == 0 {
 		return func() error { return nil }, nil
 	}
-	if k := len(s.shape); k >= 2 && s.strides[k-1] > 1 && s.strides[k-2] == 1 && b.dtype(0) == graph.Float32 {
+	if k := len(s.shape); k >= 2 && s.strides[k-1] > 1 && s.strides[k-2] == 1 && b.DType(0) == graph.Float32 {
 		return transposeTiles(b, s), nil
 	}
 	return s.run(b, 0), nil
@@ -138,7 +103,7 @@ func transposeTiles(b *builder, s *strided) func() error {
 		strip = 1024 / cols
 	}
 	strips := (rows + strip - 1) / strip
-	outer := size(s.shape[:k-2])
+	outer := graph.Count(s.shape[:k-2])
 	return b.span(outer*strips, max(1, grain/(strip*cols)), func(_, lo, hi int) {
 		for t := lo; t < hi; t++ {
 			matrix, first := t/strips, t%strips*strip
@@ -155,62 +120,32 @@ func transposeTiles(b *builder, s *strided) func() error {
 }
 
 func buildSlice(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.SliceParams)
-	in := contiguous(b.shape(0))
-	base := 0
-	strides := make([]int, len(in))
-	for i := range in {
-		base += p.Start[i] * in[i]
-		strides[i] = in[i] * p.Step[i]
-	}
-	return newStrided(b.outShape(0), strides, base).run(b, 0), nil
+	first, strides := b.Step.Params.(operator.SliceParams).Window(b.Shape(0))
+	return newStrided(b.OutShape(0), strides, first).run(b, 0), nil
 }
 
 func buildExpand(b *builder) (func() error, error) {
-	out, in := b.outShape(0), b.shape(0)
-	own := contiguous(in)
-	strides := make([]int, len(out))
-	for i, d := range in {
-		if d != 1 {
-			strides[len(out)-len(in)+i] = own[i]
-		}
-	}
-	return newStrided(out, strides, 0).run(b, 0), nil
+	out := b.OutShape(0)
+	return newStrided(out, graph.BroadcastStrides(out, b.Shape(0)), 0).run(b, 0), nil
 }
 
 func buildTile(b *builder) (func() error, error) {
-	// An axis of d·r elements is r rounds of stride 0 over d elements.
-	in, out := b.shape(0), b.outShape(0)
-	own := contiguous(in)
-	var shape, strides []int
-	for i, d := range in {
-		repeats := 0
-		if d > 0 {
-			repeats = out[i] / d
-		}
-		shape = append(shape, repeats, d)
-		strides = append(strides, 0, own[i])
-	}
+	shape, strides := operator.Rounds(b.Shape(0), b.OutShape(0))
 	return newStrided(shape, strides, 0).run(b, 0), nil
 }
 
-// blocks views a tensor as [outer, axis, inner] around an axis.
-func blocks(shape []int, axis int) (outer, length, inner int) {
-	return size(shape[:axis]), shape[axis], size(shape[axis+1:])
-}
-
 func buildConcat(b *builder) (func() error, error) {
-	axis := b.step.Params.(graph.AxisParams).Axis
-	m, y, ids := b.memory, b.step.Out[0], b.step.In
-	outer, _, _ := blocks(b.outShape(0), axis)
+	axis := b.Step.Params.(operator.AxisParams).Axis
+	m, y, ids := b.memory, b.Step.Out[0], b.Step.In
+	outer, _, _ := graph.Around(b.OutShape(0), axis)
 	var widths []int
 	width := 0
 	for i := range ids {
-		_, n, inner := blocks(b.shape(i), axis)
+		_, n, inner := graph.Around(b.Shape(i), axis)
 		widths = append(widths, n*inner)
 		width += n * inner
 	}
-	t := b.dtype(0)
+	t := b.DType(0)
 	return b.span(outer, max(1, grain/max(width, 1)), func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			at := r * width
@@ -231,11 +166,11 @@ func buildConcat(b *builder) (func() error, error) {
 }
 
 func buildSplit(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.SplitParams)
-	m, x, outs := b.memory, b.step.In[0], b.step.Out
-	outer, n, inner := blocks(b.shape(0), p.Axis)
+	p := b.Step.Params.(operator.SplitParams)
+	m, x, outs := b.memory, b.Step.In[0], b.Step.Out
+	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
 	width := n * inner
-	t := b.dtype(0)
+	t := b.DType(0)
 	return b.span(outer, max(1, grain/max(width, 1)), func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			at := r * width
@@ -256,67 +191,19 @@ func buildSplit(b *builder) (func() error, error) {
 	}), nil
 }
 
-func buildGather(b *builder) (func() error, error) {
-	axis := b.step.Params.(graph.AxisParams).Axis
-	m, x, index, y := b.memory, b.step.In[0], b.step.In[1], b.step.Out[0]
-	outer, n, inner := blocks(b.shape(0), axis)
-	count := size(b.shape(1))
-	t, pool := b.dtype(0), b.pool
-	return b.span(outer*count, max(1, grain/max(inner, 1)), func(_, lo, hi int) {
-		for r := lo; r < hi; r++ {
-			k := int(m.i64[index][r%count])
-			if k < -n || k >= n {
-				(*pool).fail(fmt.Errorf("index %d is out of range for an axis of %d", k, n))
-				return
-			}
-			if k < 0 {
-				k += n
-			}
-			at := (r/count*n + k) * inner
-			switch t {
-			case graph.Float32:
-				copy(m.f32[y][r*inner:(r+1)*inner], m.f32[x][at:])
-			case graph.Int64:
-				copy(m.i64[y][r*inner:(r+1)*inner], m.i64[x][at:])
-			case graph.Bool:
-				copy(m.bits[y][r*inner:(r+1)*inner], m.bits[x][at:])
-			}
-		}
-	}), nil
-}
-
-// buildPad finds, along each axis, which input index an output index shows (−1: the constant).
+// buildPad looks up, along each axis, where an output index lies in the input (−1: the constant).
 func buildPad(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.PadParams)
-	in, out := b.shape(0), b.outShape(0)
-	own := contiguous(in)
-	at := make([][]int, len(in)) // offset by axis and output index, −1 for padding
-	for a, d := range in {
-		at[a] = make([]int, out[a])
-		for i := range at[a] {
-			k := i - p.Before[a]
-			if k < 0 || k >= d {
-				switch p.Mode {
-				case "edge":
-					k = min(max(k, 0), d-1)
-				case "reflect":
-					if k < 0 {
-						k = -k
-					}
-					if k >= d {
-						k = 2*(d-1) - k
-					}
-				case "wrap":
-					k = (k%d + d) % d
-				default:
-					at[a][i] = -1
-					continue
-				}
+	p := b.Step.Params.(operator.PadParams)
+	in, out := b.Shape(0), b.OutShape(0)
+	own, at := graph.RowMajor(in), p.Places(in, out)
+	for a := range at {
+		for i, k := range at[a] {
+			if k >= 0 {
+				at[a][i] = k * own[a]
 			}
-			at[a][i] = k * own[a]
 		}
 	}
-	m, x, y, t := b.memory, b.step.In[0], b.step.Out[0], b.dtype(0)
+	m, x, y, t := b.memory, b.Step.In[0], b.Step.Out[0], b.DType(0)
 	rank := len(in)
 	if rank == 0 {
 		out, at, rank = []int{1}, [][]int{{0}}, 1
@@ -325,7 +212,7 @@ func buildPad(b *builder) (func() error, error) {
 	if row == 0 {
 		return func() error { return nil }, nil
 	}
-	return b.span(size(out)/row, max(1, grain/row), func(_, lo, hi int) {
+	return b.span(graph.Count(out)/row, max(1, grain/row), func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {
 			base, q := 0, r
 			for a := rank - 2; a >= 0; a-- {
@@ -360,8 +247,8 @@ func padRow[T any](dst, src []T, base int, at []int, value T) {
 }
 
 func buildConstantOfShape(b *builder) (func() error, error) {
-	v := b.step.Params.(*graph.Tensor)
-	m, y := b.memory, b.step.Out[0]
+	v := b.Step.Params.(*graph.Tensor)
+	m, y := b.memory, b.Step.Out[0]
 	return func() error {
 		switch v.DType {
 		case graph.Float32:
@@ -382,7 +269,7 @@ func fill[T any](dst []T, v T) {
 }
 
 func buildRange(b *builder) (func() error, error) {
-	m, start, step, y := b.memory, b.step.In[0], b.step.In[2], b.step.Out[0]
+	m, start, step, y := b.memory, b.Step.In[0], b.Step.In[2], b.Step.Out[0]
 	return func() error {
 		for i := range m.i64[y] {
 			m.i64[y][i] = m.i64[start][0] + int64(i)*m.i64[step][0]
@@ -395,12 +282,12 @@ func buildRange(b *builder) (func() error, error) {
 }
 
 func buildTrilu(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.TriluParams)
-	s := b.shape(0)
+	p := b.Step.Params.(operator.TriluParams)
+	s := b.Shape(0)
 	rows, cols := s[len(s)-2], s[len(s)-1]
-	m, x, y, t := b.memory, b.step.In[0], b.step.Out[0], b.dtype(0)
+	m, x, y, t := b.memory, b.Step.In[0], b.Step.Out[0], b.DType(0)
 	return func() error {
-		for i := range size(s) {
+		for i := range graph.Count(s) {
 			r, c := i/max(cols, 1)%max(rows, 1), i%max(cols, 1)
 			keep := c-r >= p.K
 			if !p.Upper {

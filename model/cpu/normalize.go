@@ -1,45 +1,34 @@
-package cpu
-
-// Normalisations, softmax and reductions. Sums are taken in float64
+// Normalisations and softmax. Sums are taken in float64
 // in a fixed order.
+
+package cpu
 
 import (
 	"errors"
 	"math"
-	"slices"
 
 	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
-func init() {
-	kernels[".LayerNormalization"] = buildLayerNorm
-	kernels[".BatchNormalization"] = buildBatchNorm
-	kernels[".InstanceNormalization"] = buildGroupNorm
-	kernels[".GroupNormalization"] = buildGroupNorm
-	kernels[".Softmax"] = buildSoftmax
-	kernels[".LogSoftmax"] = buildSoftmax
-	for _, name := range []string{"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
-		"ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp", "GlobalAveragePool", "GlobalMaxPool"} {
-		kernels["."+name] = buildReduce
-	}
-	kernels[".ArgMax"] = buildArg
-	kernels[".ArgMin"] = buildArg
-	kernels[".LRN"] = buildLRN
+var normalizeKernels = map[string]constructor{
+	".LayerNormalization": buildLayerNorm, ".BatchNormalization": buildBatchNorm, ".InstanceNormalization": buildGroupNorm,
+	".GroupNormalization": buildGroupNorm, ".Softmax": buildSoftmax, ".LogSoftmax": buildSoftmax, ".LRN": buildLRN,
 }
 
 func buildLayerNorm(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.NormParams)
-	s := b.shape(0)
-	width := size(s[p.Axis:])
-	for i := 1; i < len(b.step.In); i++ {
-		if b.has(i) && size(b.shape(i)) != width {
+	p := b.Step.Params.(operator.NormParams)
+	s := b.Shape(0)
+	width := graph.Count(s[p.Axis:])
+	for i := 1; i < len(b.Step.In); i++ {
+		if b.Has(i) && graph.Count(b.Shape(i)) != width {
 			return nil, errors.New("scale and bias that are broadcast are not supported")
 		}
 	}
 	x, scale, bias, y := b.in(0), b.in(1), b.in(2), b.out(0)
 	mean, inverse := b.out(1), b.out(2)
-	return b.span(size(s[:p.Axis]), max(1, grain/4/max(width, 1)), func(_, lo, hi int) {
+	return b.span(graph.Count(s[:p.Axis]), max(1, grain/4/max(width, 1)), func(_, lo, hi int) {
 		src, dst, w, v := x(), y(), scale(), bias()
 		means, inverses := mean(), inverse()
 		if means == nil && inverses == nil {
@@ -59,9 +48,9 @@ func buildLayerNorm(b *builder) (func() error, error) {
 }
 
 func buildBatchNorm(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.NormParams)
-	s := b.shape(0)
-	channels, inner := s[1], size(s[2:])
+	p := b.Step.Params.(operator.NormParams)
+	s := b.Shape(0)
+	channels, inner := s[1], graph.Count(s[2:])
 	x, scale, bias, mean, variance, y := b.in(0), b.in(1), b.in(2), b.in(3), b.in(4), b.out(0)
 	return b.span(s[0]*channels, max(1, grain/max(inner, 1)), func(_, lo, hi int) {
 		src, dst := x(), y()
@@ -77,9 +66,9 @@ func buildBatchNorm(b *builder) (func() error, error) {
 }
 
 func buildGroupNorm(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.NormParams)
-	s := b.shape(0)
-	channels, inner := s[1], size(s[2:])
+	p := b.Step.Params.(operator.NormParams)
+	s := b.Shape(0)
+	channels, inner := s[1], graph.Count(s[2:])
 	each := channels / p.Groups
 	width := each * inner
 	x, scale, bias, y := b.in(0), b.in(1), b.in(2), b.out(0)
@@ -121,13 +110,13 @@ func softmaxRows(dst, src []float32, n int, buffer *[]float32) {
 }
 
 func buildSoftmax(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.SoftmaxParams)
+	p := b.Step.Params.(operator.SoftmaxParams)
 	n, inner := p.Length, p.Inner
-	total := size(b.outShape(0))
+	total := graph.Count(b.OutShape(0))
 	if total == 0 {
 		return func() error { return nil }, nil
 	}
-	logarithm := b.step.Node.Op == "LogSoftmax"
+	logarithm := b.Step.Node.Op == "LogSoftmax"
 	x, y := b.in(0), b.out(0)
 	weights := b.weights
 	return b.span(total/n, max(1, grain/4/n), func(worker, lo, hi int) {
@@ -165,174 +154,10 @@ func buildSoftmax(b *builder) (func() error, error) {
 	}), nil
 }
 
-// reducer is a reduction of float64 terms: the start, each step and the end.
-type reducer struct {
-	start  float64
-	step   func(acc, x float64) float64
-	finish func(acc float64, n int) float64
-}
-
-func keep(acc float64, _ int) float64 { return acc }
-
-func plus(acc, x float64) float64 { return acc + x }
-
-func larger(acc, x float64) float64 { return max(acc, x) } // NaN wins
-
-func mean(acc float64, n int) float64 { return acc / float64(n) }
-
-var reducers = map[string]reducer{
-	"ReduceSum":         {0, plus, keep},
-	"ReduceMean":        {0, plus, mean},
-	"GlobalAveragePool": {0, plus, mean},
-	"ReduceMax":         {math.Inf(-1), larger, keep},
-	"GlobalMaxPool":     {math.Inf(-1), larger, keep},
-	"ReduceMin":         {math.Inf(1), func(acc, x float64) float64 { return min(acc, x) }, keep},
-	"ReduceProd":        {1, func(acc, x float64) float64 { return acc * x }, keep},
-	"ReduceL1":          {0, func(acc, x float64) float64 { return acc + math.Abs(x) }, keep},
-	"ReduceSumSquare":   {0, func(acc, x float64) float64 { return acc + float64(x*x) }, keep},
-	"ReduceL2":          {0, func(acc, x float64) float64 { return acc + float64(x*x) }, func(acc float64, _ int) float64 { return math.Sqrt(acc) }},
-	"ReduceLogSum":      {0, plus, func(acc float64, _ int) float64 { return math.Log(acc) }},
-}
-
-func buildReduce(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.ReduceParams)
-	in := b.shape(0)
-	strides := contiguous(in)
-	var inner, outer []int // shapes of the reduced and of the kept axes
-	var innerStride, outerStride []int
-	for i, d := range in {
-		if slices.Contains(p.Axes, i) {
-			inner, innerStride = append(inner, d), append(innerStride, strides[i])
-		} else {
-			outer, outerStride = append(outer, d), append(outerStride, strides[i])
-		}
-	}
-	reduced := newStrided(inner, innerStride, 0)
-	kept := newStrided(outer, outerStride, 0)
-	n, total := size(inner), size(outer)
-	op := b.step.Node.Op
-	m, x, y := b.memory, b.step.In[0], b.step.Out[0]
-	if b.dtype(0) == graph.Int64 {
-		return b.span(total, max(1, grain/max(n, 1)), func(_, lo, hi int) {
-			for r := lo; r < hi; r++ {
-				m.i64[y][r] = reduceIntegers(op, reduced, m.i64[x], kept.at(r), n)
-			}
-		}), nil
-	}
-	f := reducers[op]
-	logSumExp := op == "ReduceLogSumExp"
-	last := len(reduced.shape) - 1
-	return b.span(total, max(1, grain/max(n, 1)), func(_, lo, hi int) {
-		src := m.f32[x]
-		for r := lo; r < hi; r++ {
-			base := kept.at(r)
-			if logSumExp {
-				top := math.Inf(-1)
-				for i := range n {
-					top = max(top, float64(src[base+reduced.at(i)]))
-				}
-				sum := 0.0
-				for i := range n {
-					sum += math.Exp(float64(src[base+reduced.at(i)]) - top)
-				}
-				m.f32[y][r] = float32(top + math.Log(sum))
-				continue
-			}
-			acc := f.start
-			if n > 0 && op == "ReduceMean" && last == 0 && reduced.strides[0] == 1 {
-				acc = vector.Sum(src[base : base+n])
-			} else if n > 0 {
-				row, step := reduced.shape[last], reduced.strides[last]
-				for i := 0; i < n; i += row {
-					at := base + reduced.at(i)
-					for range row {
-						acc = f.step(acc, float64(src[at]))
-						at += step
-					}
-				}
-			}
-			m.f32[y][r] = float32(f.finish(acc, n))
-		}
-	}), nil
-}
-
-// at is where element i lies.
-func (s *strided) at(i int) int {
-	at := s.base
-	for k := len(s.shape) - 1; k >= 0; k-- {
-		at += i % s.shape[k] * s.strides[k]
-		i /= s.shape[k]
-	}
-	return at
-}
-
-func reduceIntegers(op string, s *strided, src []int64, base, n int) int64 {
-	var acc int64
-	if op == "ReduceProd" {
-		acc = 1
-	}
-	for i := range n {
-		v := src[base+s.at(i)]
-		switch op {
-		case "ReduceMax":
-			if i == 0 || v > acc {
-				acc = v
-			}
-		case "ReduceMin":
-			if i == 0 || v < acc {
-				acc = v
-			}
-		case "ReduceProd":
-			acc *= v
-		case "ReduceL1":
-			acc += max(v, -v)
-		case "ReduceSumSquare":
-			acc += v * v
-		default:
-			acc += v
-		}
-	}
-	if op == "ReduceMean" && n > 0 {
-		return acc / int64(n)
-	}
-	return acc
-}
-
-func buildArg(b *builder) (func() error, error) {
-	if b.dtype(0) == graph.Int64 {
-		return argument[int64](b), nil
-	}
-	return argument[float32](b), nil
-}
-
-func argument[T number](b *builder) func() error {
-	p := b.step.Params.(graph.ArgParams)
-	outer, n, inner := blocks(b.shape(0), p.Axis)
-	m, in, y := b.memory, b.step.In[0], b.step.Out[0]
-	smallest := b.step.Node.Op == "ArgMin"
-	return b.span(outer*inner, max(1, grain/max(n, 1)), func(_, lo, hi int) {
-		x := slots[T](m)[in]
-		for r := lo; r < hi; r++ {
-			base := r/inner*n*inner + r%inner
-			best := 0
-			for i := 1; i < n; i++ {
-				v, w := x[base+i*inner], x[base+best*inner]
-				if smallest {
-					v, w = w, v
-				}
-				if v > w || p.Last && v == w {
-					best = i
-				}
-			}
-			m.i64[y][r] = int64(best)
-		}
-	})
-}
-
 func buildLRN(b *builder) (func() error, error) {
-	p := b.step.Params.(graph.LRNParams)
-	s := b.shape(0)
-	channels, inner := s[1], size(s[2:])
+	p := b.Step.Params.(operator.LRNParams)
+	s := b.Shape(0)
+	channels, inner := s[1], graph.Count(s[2:])
 	before, after := (p.Size-1)/2, p.Size/2
 	x, y := b.in(0), b.out(0)
 	return b.span(s[0]*channels, max(1, grain/16/max(inner, 1)), func(_, lo, hi int) {

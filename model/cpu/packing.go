@@ -1,7 +1,7 @@
-package cpu
-
 // Constants in the form that kernels take: packed as the right operand of a
 // product, from their files in parts, so that no matrix is in memory twice.
+
+package cpu
 
 import (
 	"repscope/internal/kernel"
@@ -14,7 +14,7 @@ type weights struct {
 	packed map[packKey]*kernel.Packed[float32]
 	// Deferred constants that are used as they are.
 	held    map[*graph.Tensor][]float32
-	scratch []scratch // by worker
+	scratch []*scratch // by worker; what a product keeps must not move
 
 	// While a program is built: the arena, for constants that are loaded as a whole on
 	// their way to being packed; the last of these; and parts of one.

@@ -1,8 +1,10 @@
+// Weights packed in parts.
+
 package cpu
 
 import (
 	"fmt"
-	stdreflect "reflect"
+	"reflect"
 	"testing"
 
 	"repscope/internal/kernel"
@@ -27,16 +29,16 @@ func TestPackMatrix(t *testing.T) {
 		{[]int{1500, 2}, []int{1, 0}, 65},
 		{[]int{3}, nil, 40000},
 	} {
-		k, n := size(c.shape), c.n
+		k, n := graph.Count(c.shape), c.n
 		// depth is where element i of a vector goes: it has the index, permuted, of the element that lies there.
 		depth := func(i int) int { return i }
 		if c.perm != nil {
-			strides := contiguous(c.shape)
+			strides := graph.RowMajor(c.shape)
 			var after []int
 			for _, p := range c.perm {
 				after = append(after, c.shape[p])
 			}
-			place := contiguous(after)
+			place := graph.RowMajor(after)
 			depth = func(i int) (d int) {
 				for axis, p := range c.perm {
 					d += i / place[axis] % after[axis] * strides[p]
@@ -74,7 +76,7 @@ func TestPackMatrix(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if !stdreflect.DeepEqual(got, whole) {
+					if !reflect.DeepEqual(got, whole) {
 						t.Error("packed in parts it is another one")
 					}
 					if parts := 4 * partElements; n*k > parts && name == "deferred" && len(buffer) > parts {

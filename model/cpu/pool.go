@@ -1,111 +1,197 @@
+// Pooling over windows.
+
 package cpu
 
-// The workers that share the loops of a step.
-
 import (
-	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
+	"math"
+
+	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
-// body works on the indices lo ≤ i < hi as the given worker.
-type body func(worker, lo, hi int)
-
-// pool runs loops on a fixed number of workers, the caller among them. Which
-// worker takes which part is left to chance, so a body's result for an index
-// must not depend on the part it belongs to.
-type pool struct {
-	threads int
-	start   chan struct{}
-	wait    sync.WaitGroup
-
-	// The loop in progress.
-	f           body
-	total, part int
-	next        atomic.Int64
-	mu          sync.Mutex
-	err         error
+var poolKernels = map[string]constructor{
+	".MaxPool": buildMaxPool, ".AveragePool": buildAveragePool,
 }
 
-// newPool starts threads−1 goroutines; 0 means GOMAXPROCS. close ends them.
-func newPool(threads int) *pool {
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
+// windows walks the windows of one plane line by line, a line being the last spatial axis.
+type windows struct {
+	p        *operator.PoolParams
+	in, out  []int // spatial
+	strides  []int // of the input
+	outer    int   // positions of a kernel without its last axis
+	lines    int   // output lines of a plane
+	plane    int   // elements of an input plane
+	capacity int   // positions of a kernel
+}
+
+func newWindows(b *builder) *windows {
+	w := &windows{p: b.Step.Params.(*operator.PoolParams), in: b.Shape(0)[2:], out: b.OutShape(0)[2:]}
+	last := len(w.in) - 1
+	w.strides = graph.RowMajor(w.in)
+	w.outer, w.capacity = graph.Count(w.p.Kernel[:last]), graph.Count(w.p.Kernel)
+	w.lines, w.plane = graph.Count(w.out[:last]), graph.Count(w.in)
+	return w
+}
+
+// line is where the input line begins that kernel position k of an output line reads;
+// inside is false if it lies in the padding, and counted if it lies beyond.
+func (w *windows) line(line, k int) (at int, inside, counted bool) {
+	p := w.p
+	inside, counted = true, true
+	for a := len(w.in) - 2; a >= 0; a-- {
+		i := line%w.out[a]*p.Strides[a] - p.Before[a] + k%p.Kernel[a]*p.Dilations[a]
+		line /= w.out[a]
+		k /= p.Kernel[a]
+		inside = inside && i >= 0 && i < w.in[a]
+		counted = counted && i < w.in[a]+p.After[a]
+		at += i * w.strides[a]
 	}
-	p := &pool{threads: threads, start: make(chan struct{})}
-	for w := 1; w < threads; w++ {
-		go func() {
-			for range p.start {
-				p.work(w)
-				p.wait.Done()
+	return at, inside, counted
+}
+
+// cells is the range of a line's outputs whose input at kernel position k lies at 0 … limit−1, and where the output 0 would read.
+func (w *windows) cells(k, limit int) (lo, hi, start int) {
+	p, last := w.p, len(w.in)-1
+	step, n := p.Strides[last], w.out[last]
+	start = k*p.Dilations[last] - p.Before[last]
+	if start < 0 {
+		lo = (-start + step - 1) / step
+	}
+	if start >= limit {
+		return 0, 0, start
+	}
+	return min(lo, n), max(min((limit-1-start)/step+1, n), min(lo, n)), start
+}
+
+func buildMaxPool(b *builder) (func() error, error) {
+	return forType(b, 0, maxPool[float32], maxPool[int64], nil)
+}
+
+func maxPool[T number](b *builder) (func() error, error) {
+	w := newWindows(b)
+	last := len(w.in) - 1
+	row, step := w.out[last], w.p.Strides[last]
+	m, in, out, index := b.memory, b.Step.In[0], b.Step.Out[0], -1
+	if len(b.Step.Out) > 1 {
+		index = b.Step.Out[1]
+	}
+	lowest := lowest[T]()
+	return b.span(b.Shape(0)[0]*b.Shape(0)[1]*w.lines, max(1, grain/4/max(1, w.capacity*row)), func(_, lo, hi int) {
+		for t := lo; t < hi; t++ {
+			base := t / w.lines * w.plane
+			src := slots[T](m)[in][base : base+w.plane]
+			var dst []T
+			var places []int64
+			if out >= 0 {
+				dst = slots[T](m)[out][t*row : (t+1)*row]
+				fill(dst, lowest)
 			}
-		}()
-	}
-	return p
-}
-
-func (p *pool) close() { close(p.start) }
-
-// span runs f over 0 ≤ i < total in parts of at least grain indices.
-func (p *pool) span(total, grain int, f body) error {
-	if total <= 0 {
-		return nil
-	}
-	p.f, p.total, p.err = f, total, nil
-	p.part = max(grain, (total+4*p.threads-1)/(4*p.threads), 1)
-	p.next.Store(0)
-	helpers := min(p.threads, (total+p.part-1)/p.part) - 1
-	p.wait.Add(helpers)
-	for range helpers {
-		p.start <- struct{}{}
-	}
-	p.work(0)
-	p.wait.Wait()
-	p.f = nil
-	return p.err
-}
-
-// each runs f once per index, in parts of one.
-func (p *pool) each(total int, f body) error {
-	if total <= 0 {
-		return nil
-	}
-	p.f, p.total, p.part, p.err = f, total, 1, nil
-	p.next.Store(0)
-	helpers := min(p.threads, total) - 1
-	p.wait.Add(helpers)
-	for range helpers {
-		p.start <- struct{}{}
-	}
-	p.work(0)
-	p.wait.Wait()
-	p.f = nil
-	return p.err
-}
-
-func (p *pool) work(worker int) {
-	defer func() {
-		// A fault in a kernel must not take the program down from a goroutine
-		// that the caller cannot guard.
-		if r := recover(); r != nil {
-			p.fail(fmt.Errorf("internal error: %v", r))
+			if index >= 0 {
+				places = m.i64[index][t*row : (t+1)*row]
+				fill(places, -1)
+			}
+			for k := range w.outer {
+				at, inside, _ := w.line(t%w.lines, k)
+				if !inside {
+					continue
+				}
+				for x := range w.p.Kernel[last] {
+					lo, hi, start := w.cells(x, w.in[last])
+					from := at + start
+					if places == nil {
+						for i := lo; i < hi; i++ {
+							if v := src[from+i*step]; v > dst[i] || v != v {
+								dst[i] = v
+							}
+						}
+						continue
+					}
+					for i := lo; i < hi; i++ {
+						j := from + i*step
+						if p := places[i]; p < 0 || src[j] > src[p] || src[j] != src[j] {
+							places[i] = int64(j)
+						}
+					}
+				}
+			}
+			for i, j := range places {
+				if dst != nil && j >= 0 {
+					dst[i] = src[j]
+				}
+				if j >= 0 {
+					places[i] = int64(base + w.flat(int(j)))
+				}
+			}
 		}
-	}()
-	for {
-		lo := int(p.next.Add(int64(p.part))) - p.part
-		if lo >= p.total {
-			return
-		}
-		p.f(worker, lo, min(lo+p.part, p.total))
-	}
+	}), nil
 }
 
-// fail records the first error of the loop in progress.
-func (p *pool) fail(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.err == nil {
-		p.err = err
+// flat is an element's place as the indices of maxima count it.
+func (w *windows) flat(at int) int {
+	if !w.p.ColumnMajor {
+		return at
 	}
+	sum, stride := 0, 1
+	for a, d := range w.in {
+		sum += at / w.strides[a] % d * stride
+		stride *= d
+	}
+	return sum
+}
+
+// lowest is below every other number.
+func lowest[T number]() T {
+	var zero T
+	v := any(&zero)
+	switch v := v.(type) {
+	case *float32:
+		*v = float32(math.Inf(-1))
+	case *int64:
+		*v = math.MinInt64
+	}
+	return zero
+}
+
+func buildAveragePool(b *builder) (func() error, error) {
+	w := newWindows(b)
+	last := len(w.in) - 1
+	row, step := w.out[last], w.p.Strides[last]
+	x, y := b.in(0), b.out(0)
+	weights := b.weights
+	return b.span(b.Shape(0)[0]*b.Shape(0)[1]*w.lines, max(1, grain/4/max(1, w.capacity*row)), func(worker, lo, hi int) {
+		s := weights.scratch[worker]
+		if cap(s.sums) < 2*row {
+			s.sums = make([]float64, 2*row)
+		}
+		sums, counts := s.sums[:row], s.sums[row:2*row]
+		for t := lo; t < hi; t++ {
+			src, dst := x()[t/w.lines*w.plane:][:w.plane], y()[t*row:(t+1)*row]
+			clear(sums)
+			clear(counts)
+			for k := range w.outer {
+				at, inside, counted := w.line(t%w.lines, k)
+				for q := range w.p.Kernel[last] {
+					if inside {
+						lo, hi, start := w.cells(q, w.in[last])
+						for i := lo; i < hi; i++ {
+							sums[i] += float64(src[at+start+i*step])
+							if !w.p.CountPadding {
+								counts[i]++
+							}
+						}
+					}
+					if counted && w.p.CountPadding {
+						// What is before the image counts, and after it as far as the padding goes.
+						_, hi, _ := w.cells(q, w.in[last]+w.p.After[last])
+						for i := range hi {
+							counts[i]++
+						}
+					}
+				}
+			}
+			for i, v := range sums {
+				dst[i] = float32(v / counts[i])
+			}
+		}
+	}), nil
 }

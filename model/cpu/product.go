@@ -1,6 +1,6 @@
-package cpu
-
 // Matrix products: Linear, Gemm, MatMul.
+
+package cpu
 
 import (
 	"fmt"
@@ -8,12 +8,11 @@ import (
 	"repscope/internal/kernel"
 	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
-func init() {
-	kernels["repscope.Linear"] = buildLinear
-	kernels[".Gemm"] = buildGemm
-	kernels[".MatMul"] = buildMatMul
+var productKernels = map[string]constructor{
+	"repscope.Linear": buildLinear, ".Gemm": buildGemm, ".MatMul": buildMatMul,
 }
 
 // rowBlock is the number of rows of a product that one worker computes and
@@ -43,13 +42,13 @@ func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multi
 // permuted is where the elements of an array of the given shape are after the permutation of its axes,
 // in the order of the permuted array: the weights of element i belong to depth permuted[i].
 func permuted(shape, perm []int) []int {
-	strides := contiguous(shape)
+	strides := graph.RowMajor(shape)
 	after, moved := make([]int, len(perm)), make([]int, len(perm))
 	for i, p := range perm {
 		after[i], moved[i] = shape[p], strides[p]
 	}
 	from := newStrided(after, moved, 0)
-	at := make([]int, size(shape))
+	at := make([]int, graph.Count(shape))
 	for i := range at {
 		at[i] = from.at(i)
 	}
@@ -57,13 +56,13 @@ func permuted(shape, perm []int) []int {
 }
 
 func buildLinear(b *builder) (func() error, error) {
-	p := b.step.Params.(*graph.GemmParams)
-	out := b.outShape(0)
+	p := b.Step.Params.(*operator.GemmParams)
+	out := b.OutShape(0)
 	n := out[len(out)-1]
-	in := b.shape(0)
+	in := b.Shape(0)
 	k := in[len(in)-1]
-	m := size(in[:len(in)-1])
-	w := b.constant(1)
+	m := graph.Count(in[:len(in)-1])
+	w := b.Constant(1)
 	form, stored := "k×n", matrix{n: n, k: k, turned: !p.TransB}
 	if p.TransB {
 		form = "n×k"
@@ -87,7 +86,7 @@ func buildLinear(b *builder) (func() error, error) {
 		runs = nil
 	}
 	return b.each((m+rows-1)/rows*across, func(worker, lo, hi int) {
-		s := &weights.scratch[worker]
+		s := weights.scratch[worker]
 		for t := lo; t < hi; t++ {
 			i0, j0 := t/across*rows, t%across*cols
 			i1, j1 := min(i0+rows, m), min(j0+cols, n)
@@ -118,31 +117,27 @@ func (s *scratch) bases(rows, stride int) []int {
 }
 
 func buildGemm(b *builder) (func() error, error) {
-	p := b.step.Params.(*graph.GemmParams)
-	m, n := b.outShape(0)[0], b.outShape(0)[1]
-	k := b.shape(0)[1]
+	p := b.Step.Params.(*operator.GemmParams)
+	m, n := b.OutShape(0)[0], b.OutShape(0)[1]
+	k := b.Shape(0)[1]
 	if p.TransA {
-		k = b.shape(0)[0]
+		k = b.Shape(0)[0]
 	}
 	a, w, bias, y := b.in(0), b.in(1), b.in(2), b.out(0)
 	pool, scratch := b.pool, b.weights
-	var c *broadcast
-	if b.has(2) {
-		c = newBroadcast([]int{m, n}, b.shape(2))
-	}
 	finish := b.span(m, max(1, grain/max(n, 1)), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := y()[i*n : (i+1)*n]
 			for j := range row {
 				row[j] *= p.Alpha
-				if c != nil {
-					row[j] += float32(p.Beta * bias()[biasIndex(b.shape(2), i, j)])
+				if c := bias(); c != nil {
+					row[j] += float32(p.Beta * c[i*p.Row+j*p.Column])
 				}
 			}
 		}
 	})
 	return func() error {
-		s := &scratch.scratch[0]
+		s := scratch.scratch[0]
 		left := kernel.Rows(a(), k)
 		if p.TransA {
 			left = kernel.Columns(a(), m)
@@ -156,48 +151,22 @@ func buildGemm(b *builder) (func() error, error) {
 	}, nil
 }
 
-// biasIndex is where element (i, j) of a broadcast matrix, row, column or scalar lies.
-func biasIndex(shape []int, i, j int) int {
-	at := 0
-	if k := len(shape); k >= 1 {
-		if k >= 2 && shape[k-2] != 1 {
-			at = i * shape[k-1]
-		}
-		if shape[k-1] != 1 {
-			at += j
-		}
-	}
-	return at
-}
-
 func buildMatMul(b *builder) (func() error, error) {
-	left, right := b.shape(0), b.shape(1)
-	if len(left) == 1 {
-		left = []int{1, left[0]}
-	}
-	if len(right) == 1 {
-		right = []int{right[0], 1}
-	}
-	m, k, n := left[len(left)-2], left[len(left)-1], right[len(right)-1]
-	batch := outerBroadcast(left[:len(left)-2], right[:len(right)-2])
-	w := newBroadcast(append(batch, 1), append(left[:len(left)-2:len(left)-2], 1), append(right[:len(right)-2:len(right)-2], 1))
+	p := b.Step.Params.(*operator.MatMulParams)
+	m, k, n := p.M, p.K, p.N
 	x, z, y := b.in(0), b.in(1), b.out(0)
-	count := size(batch)
+	count := graph.Count(p.Batch)
 	rows := rowBlock
 	for count*((m+rows-1)/rows) < (*b.pool).threads && rows > 24 {
 		rows /= 2
 	}
 	parts := (m + rows - 1) / rows
 	pool, scratch := b.pool, b.weights
-	offset := func(operand, i int) int {
-		// The batch axes were merged into rows of w.row matrices.
-		return w.offset(operand, i/w.row) + i%w.row*w.step[operand]
-	}
 	return b.each(count*parts, func(worker, lo, hi int) {
-		s := &scratch.scratch[worker]
+		s := scratch.scratch[worker]
 		for t := lo; t < hi; t++ {
 			i, r := t/parts, t%parts*rows
-			at, to := offset(0, i)*m*k+r*k, offset(1, i)*k*n
+			at, to := batchOffset(0, p.Left, p.Batch, i)*m*k+r*k, batchOffset(0, p.Right, p.Batch, i)*k*n
 			s.product = kernel.Product[float32]{M: min(rows, m-r), N: n, K: k,
 				A: kernel.Rows(x()[at:], k), B: kernel.Columns(z()[to:], n),
 				C: y()[(i*m+r)*n:], Stride: n, Threads: 1, Workspace: &s.workspace}
@@ -207,18 +176,4 @@ func buildMatMul(b *builder) (func() error, error) {
 			}
 		}
 	}), nil
-}
-
-// outerBroadcast is NumPy's broadcast of two shapes that are known to agree.
-func outerBroadcast(a, b []int) []int {
-	if len(a) < len(b) {
-		a, b = b, a
-	}
-	out := append([]int{}, a...)
-	for i, d := range b {
-		if j := len(a) - len(b) + i; out[j] == 1 {
-			out[j] = d
-		}
-	}
-	return out
 }

@@ -1,18 +1,25 @@
-package cpu
-
-// Resize: every output element is a weighted sum of a few input elements, the
+// Sampling of images at other points. Resize: every output element is a weighted sum of a few input elements, the
 // same ones along each axis.
 
-import "repscope/model/graph"
+package cpu
 
-func init() { kernels[".Resize"] = buildResize }
+import (
+	"math"
+
+	"repscope/model/graph"
+	"repscope/model/operator"
+)
+
+var resizeKernels = map[string]constructor{
+	".Resize": buildResize, ".GridSample": buildGridSample,
+}
 
 // buildResize goes through rows of the last axis that changes; axes after it
 // are copied or added as blocks.
 func buildResize(b *builder) (func() error, error) {
-	p := b.step.Params.(*graph.ResizeParams)
-	in, out := b.shape(0), b.outShape(0)
-	strides := contiguous(in)
+	p := b.Step.Params.(*operator.ResizeParams)
+	in, out := b.Shape(0), b.OutShape(0)
+	strides := graph.RowMajor(in)
 	last := -1
 	for a, axis := range p.Axes {
 		if axis.Count > 0 {
@@ -20,11 +27,11 @@ func buildResize(b *builder) (func() error, error) {
 		}
 	}
 	x, y := b.in(0), b.out(0)
-	total := size(out)
+	total := graph.Count(out)
 	if last < 0 {
 		return b.span(total, grain, func(_, lo, hi int) { copy(y()[lo:hi], x()[lo:hi]) }), nil
 	}
-	block := size(out[last+1:])
+	block := graph.Count(out[last+1:])
 	row := out[last] * block
 	if total == 0 {
 		return func() error { return nil }, nil
@@ -76,7 +83,7 @@ func buildResize(b *builder) (func() error, error) {
 }
 
 // resizeLine adds weight times the resized line.
-func resizeLine(line, src []float32, axis *graph.ResizeAxis, weight float32, block int) {
+func resizeLine(line, src []float32, axis *operator.ResizeAxis, weight float32, block int) {
 	n := axis.Count
 	if block == 1 && n == 2 {
 		for i := range line {
@@ -100,4 +107,112 @@ func resizeLine(line, src []float32, axis *graph.ResizeAxis, weight float32, blo
 			}
 		}
 	}
+}
+
+func buildGridSample(b *builder) (func() error, error) {
+	p := b.Step.Params.(operator.GridSampleParams)
+	s, points := b.Shape(0), graph.Count(b.Shape(1)[1:3])
+	channels, height, width := s[1], s[2], s[3]
+	image, grid, y := b.in(0), b.in(1), b.out(0)
+	return b.span(s[0]*points, max(1, grain/32/max(channels, 1)), func(_, lo, hi int) {
+		var rows, columns taps
+		for t := lo; t < hi; t++ {
+			rows.set(&p, grid()[2*t+1], height)
+			columns.set(&p, grid()[2*t], width)
+			n, at := t/points, t%points
+			for c := range channels {
+				plane := image()[(n*channels+c)*height*width:][:height*width]
+				var sum float32
+				for j := range rows.count {
+					i := rows.index[j]
+					if i < 0 {
+						continue
+					}
+					var line float32
+					for k := range columns.count {
+						if x := columns.index[k]; x >= 0 {
+							line += float32(columns.weight[k] * plane[i*width+x])
+						}
+					}
+					sum += float32(rows.weight[j] * line)
+				}
+				y()[(n*channels+c)*points+at] = sum
+			}
+		}
+	}), nil
+}
+
+// taps are the pixels along one axis that make up a sample, and their weights; −1 is outside the image.
+type taps struct {
+	count  int
+	index  [4]int
+	weight [4]float32
+}
+
+// set finds the pixels of a point between −1 and 1, the two ends of an axis of n pixels.
+func (t *taps) set(p *operator.GridSampleParams, point float32, n int) {
+	x := (float32((point+1)*float32(n)) - 1) / 2
+	low, high := float32(-0.5), float32(n)-0.5
+	if p.AlignCorners {
+		x = float32((point+1)*float32(n-1)) / 2
+		low, high = 0, float32(n-1)
+	}
+	switch {
+	case !(math.Abs(float64(x)) < 1<<30):
+		x = -1 << 30 // neither infinite nor NaN
+	case p.Mode == "cubic":
+	case p.Padding == "border":
+		x = min(max(x, 0), float32(n-1))
+	case p.Padding == "reflection":
+		x = mirror(x, low, high)
+	}
+	pixel := func(i int) int {
+		switch p.Padding {
+		case "border":
+			return min(max(i, 0), n-1)
+		case "reflection":
+			return min(max(int(mirror(float32(i), low, high)), 0), n-1)
+		}
+		if i < 0 || i >= n {
+			return -1
+		}
+		return i
+	}
+	floor := float32(math.Floor(float64(x)))
+	d := x - floor
+	switch p.Mode {
+	case "nearest":
+		t.count = 1
+		t.index[0], t.weight[0] = pixel(int(math.RoundToEven(float64(x)))), 1
+	case "linear":
+		t.count = 2
+		t.weight[0], t.weight[1] = 1-d, d
+		for k := range 2 {
+			t.index[k] = pixel(int(floor) + k)
+		}
+	case "cubic":
+		t.count = 4
+		operator.Cubic(t.weight[:], d, -0.75)
+		for k := range 4 {
+			t.index[k] = pixel(int(floor) + k - 1)
+		}
+	}
+}
+
+// mirror folds x back between two mirrors.
+func mirror(x, low, high float32) float32 {
+	span := high - low
+	if span == 0 {
+		return low
+	}
+	distance := x - low
+	if distance < 0 {
+		distance = -distance
+	}
+	turns := float32(math.Floor(float64(distance / span)))
+	rest := distance - float32(turns*span)
+	if int(turns)%2 == 0 {
+		return low + rest
+	}
+	return high - rest
 }

@@ -9,9 +9,12 @@ import (
 	"slices"
 
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
-func init() { operators["repscope.Attention"] = buildAttention }
+var attentionOperators = map[string]constructor{
+	"repscope.Attention": buildAttention,
+}
 
 // Flags of the kernels attention_: what may be read or written 16 bytes at a time.
 const (
@@ -31,8 +34,8 @@ const (
 type headOffsets struct{ Q, K, V, Result, Mask int64 }
 
 // headTable is where the operands of every element of the batch begin.
-func headTable(p *graph.AttentionParams) []headOffsets {
-	heads := make([]headOffsets, size(p.Batch))
+func headTable(p *operator.AttentionParams) []headOffsets {
+	heads := make([]headOffsets, graph.Count(p.Batch))
 	for i := range heads {
 		h := headOffsets{int64(p.Q.Offset), int64(p.K.Offset), int64(p.V.Offset), int64(p.Result.Offset), 0}
 		rest := i
@@ -53,17 +56,17 @@ func headTable(p *graph.AttentionParams) []headOffsets {
 }
 
 // vector reports whether rows of n elements may be read four elements at a time.
-func vector(v graph.View, n int) bool {
+func vector(v operator.View, n int) bool {
 	axis := len(v.Strides) - 2
 	return n%4 == 0 && v.Offset%4 == 0 && !slices.ContainsFunc(v.Strides[:axis+1], func(s int) bool { return s%4 != 0 })
 }
 
 func buildAttention(b *builder) error {
-	p := b.step.Params.(*graph.AttentionParams)
-	axis, heads := len(p.Batch), size(p.Batch)
+	p := b.Step.Params.(*operator.AttentionParams)
+	axis, heads := len(p.Batch), graph.Count(p.Batch)
 	flags := 0
 	for _, operand := range []struct {
-		view graph.View
+		view operator.View
 		n    int
 		flag int
 	}{{p.Q, p.Width, vectorQueries}, {p.K, p.Width, vectorKeys}, {p.V, p.Values, vectorValues}, {p.Result, p.Values, vectorResult}} {

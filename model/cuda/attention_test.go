@@ -10,7 +10,6 @@ import (
 	"slices"
 	"testing"
 
-	"repscope/model/cpu"
 	"repscope/model/graph"
 )
 
@@ -113,7 +112,7 @@ func TestAttention(t *testing.T) {
 			t.Run(fmt.Sprintf("%v/%+v", p, c), func(t *testing.T) {
 				x := c.input(rand.New(rand.NewPCG(uint64(i), 9)))
 				g := c.graph()
-				bound, err := prepare(t, g).Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: x.Shape}}}, cpu.Evaluate)
+				bound, err := prepare(t, g).Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: x.Shape}}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -142,7 +141,7 @@ func TestHeadsKeepTheirBits(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer e.Close()
-				n := size(x.Shape[1:])
+				n := graph.Count(x.Shape[1:])
 				out, err := e.Run(context.Background(), []*graph.Tensor{graph.Floats(x.F32[lo*n:hi*n], hi-lo, x.Shape[1], x.Shape[2])})
 				if err != nil {
 					t.Fatal(err)

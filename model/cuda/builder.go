@@ -6,6 +6,7 @@ package cuda
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"unsafe"
@@ -13,10 +14,21 @@ import (
 	"repscope/model/graph"
 )
 
-// operators has one constructor per operator; the keys are those of model/cpu:
-// domain, ".", name. A constructor records the step's launches. It depends on
-// shapes, parameters and constants alone; memory is assigned afterwards.
-var operators = map[string]func(*builder) error{}
+// constructor records the launches of a step. It depends on shapes, parameters and constants
+// alone; memory is assigned afterwards.
+type constructor = func(*builder) error
+
+// operators has one constructor per operator; the keys are those of model/cpu: domain, ".", name.
+var operators = union(attentionOperators, convOperators, elementwiseOperators(), indexOperators, movementOperators, normalizeOperators, poolOperators,
+	productOperators, reduceOperators, resizeOperators)
+
+func union(families ...map[string]constructor) map[string]constructor {
+	all := map[string]constructor{}
+	for _, family := range families {
+		maps.Copy(all, family)
+	}
+	return all
+}
 
 // region is a kind of device memory.
 type region uint8
@@ -74,41 +86,29 @@ type fault struct {
 // builder is what an operator's constructor sees.
 type builder struct {
 	*recording
-	step   *graph.Step
+	graph.Site
 	number int // of the step
-	values []graph.Value
 	mode   Precision
 	taken  int // bytes of scratch
 }
 
-func (b *builder) has(i int) bool { return i < len(b.step.In) && b.step.In[i] >= 0 }
-
-func (b *builder) dtype(i int) graph.DType { return b.values[b.step.In[i]].DType }
-func (b *builder) shape(i int) []int       { return b.values[b.step.In[i]].Shape }
-func (b *builder) outShape(i int) []int    { return b.values[b.step.Out[i]].Shape }
-
-// constant is the value of an input that is known, else nil; that of a large one is
-// deferred (see graph.Defer), so that weight and not its elements should be asked for.
-func (b *builder) constant(i int) *graph.Tensor { return b.values[b.step.In[i]].Const }
-func (b *builder) precision() Precision         { return b.mode }
-func (b *builder) hasOut(i int) bool            { return i < len(b.step.Out) && b.step.Out[i] >= 0 }
-func (b *builder) outDType(i int) graph.DType   { return b.values[b.step.Out[i]].DType }
+func (b *builder) precision() Precision { return b.mode }
 
 // in is the memory of an input, row-major in its own type; that of an absent one is the null pointer.
 func (b *builder) in(i int) operand {
-	if !b.has(i) {
+	if !b.Has(i) {
 		return operand{}
 	}
-	return operand{region: valueRegion, index: b.step.In[i]}
+	return operand{region: valueRegion, index: b.Step.In[i]}
 }
 
 // out is the memory of an output; that of an unused one is the null pointer, and
 // it may be that of input 0 if the operator is graph.Operator.InPlace.
 func (b *builder) out(i int) operand {
-	if !b.hasOut(i) {
+	if !b.HasOut(i) {
 		return operand{}
 	}
-	return operand{region: valueRegion, index: b.step.Out[i]}
+	return operand{region: valueRegion, index: b.Step.Out[i]}
 }
 
 // weight is a float32 constant in another form, which is made once per executor for
@@ -236,7 +236,7 @@ func (r *recording) record(number int, s *graph.Step, values []graph.Value, mode
 	if construct == nil {
 		return fmt.Errorf("operator %s has no CUDA kernel", s.Op.Name)
 	}
-	return construct(&builder{recording: r, step: s, number: number, values: values, mode: mode})
+	return construct(&builder{recording: r, Site: graph.Site{Step: s, Values: values}, number: number, mode: mode})
 }
 
 // bytesOf is the memory of values.
@@ -253,13 +253,4 @@ func valuesOf[T any](memory []byte, n int) []T {
 		return nil
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(&memory[0])), n)
-}
-
-// size is the number of elements of a shape.
-func size(shape []int) int {
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	return n
 }

@@ -15,6 +15,7 @@ import (
 	device "repscope/internal/cuda"
 	"repscope/internal/cuda/fakecuda"
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 )
 
@@ -68,7 +69,7 @@ func onCPU(t testing.TB, g *graph.Graph, inputs []*graph.Tensor) []*graph.Tensor
 // prepare makes a graph ready to run.
 func prepare(t testing.TB, g *graph.Graph) *graph.Graph {
 	t.Helper()
-	if err := g.Prepare(cpu.Evaluate); err != nil {
+	if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 		t.Fatal(err)
 	}
 	return g
@@ -187,7 +188,7 @@ func single(op string, attributes map[string]graph.Attribute, outputs int, opera
 
 // random is a tensor of numbers spread over [−1, 1) without pattern.
 func random(seed uint32, shape ...int) *graph.Tensor {
-	v := make([]float32, size(shape))
+	v := make([]float32, graph.Count(shape))
 	for i := range v {
 		seed = seed*1664525 + 1013904223
 		v[i] = float32(int32(seed)>>8) / (1 << 23)

@@ -1,9 +1,9 @@
 //go:build cuda
 
-package cuda
-
 // The standard ONNX node tests and our own cases in the same format (see model/cpu), computed
 // on the fake GPU: everything that model/cpu computes must come out the same here.
+
+package cuda
 
 import (
 	"context"
@@ -19,6 +19,7 @@ import (
 	device "repscope/internal/cuda"
 	"repscope/internal/cuda/fakecuda"
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 	"repscope/model/internal/graphtest"
 	"repscope/model/onnx"
@@ -133,7 +134,7 @@ func conformSet(c *device.Context, files fs.FS, name, set string) (why string, e
 
 // evaluate computes a graph with model/cpu.
 func evaluate(g *graph.Graph, inputs []*graph.Tensor) ([]*graph.Tensor, error) {
-	if err := g.Prepare(cpu.Evaluate); err != nil {
+	if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 		return nil, err
 	}
 	x := cpu.New(g, 1)

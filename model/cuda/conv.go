@@ -9,11 +9,11 @@ import (
 	"math"
 
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
-func init() {
-	operators["repscope.Conv"] = buildConv
-	operators[".ConvTranspose"] = buildConvTranspose
+var convOperators = map[string]constructor{
+	"repscope.Conv": buildConv, ".ConvTranspose": buildConvTranspose,
 }
 
 func convTiles(p Precision) []tile {
@@ -80,24 +80,17 @@ type convolution struct {
 	columns               int // elements from one column of the result to the next
 	flags                 int
 	form                  string
-	activation            graph.Activation
-	norm                  *graph.NormParams
-}
-
-// padded is a list by axes z, y, x.
-func padded(v []int, fill int) (r [3]int) {
-	r = [3]int{fill, fill, fill}
-	copy(r[3-len(v):], v)
-	return r
+	activation            operator.Activation
+	norm                  *operator.NormParams
 }
 
 // steps is the distance of neighbours along z, y, x of pixels of so many elements.
 func steps(of [3]int, pixel int) [3]int { return [3]int{of[1] * of[2] * pixel, of[2] * pixel, pixel} }
 
 func buildConv(b *builder) error {
-	p := b.step.Params.(*graph.ConvParams)
-	in, out := b.shape(0), b.outShape(0)
-	if size(out) == 0 {
+	p := b.Step.Params.(*operator.ConvParams)
+	in, out := b.Shape(0), b.OutShape(0)
+	if graph.Count(out) == 0 {
 		return nil
 	}
 	channels, spatial := in[len(in)-1], in[1:len(in)-1]
@@ -107,9 +100,9 @@ func buildConv(b *builder) error {
 	filters := out[len(out)-1]
 	c := &convolution{images: in[0], groups: p.Group, filters: filters / p.Group, columns: 1, activation: p.Activation, norm: p.Norm}
 	width := channels / p.Group
-	kernel, dilation := padded(p.Kernel, 1), padded(p.Dilations, 1)
-	c.in, c.out = padded(spatial, 1), padded(out[1:len(out)-1], 1)
-	c.stride, c.before = padded(p.Strides, 1), padded(p.Before, 0)
+	kernel, dilation := operator.ThreeAxes(p.Kernel, 1), operator.ThreeAxes(p.Dilations, 1)
+	c.in, c.out = operator.ThreeAxes(spatial, 1), operator.ThreeAxes(out[1:len(out)-1], 1)
+	c.stride, c.before = operator.ThreeAxes(p.Strides, 1), operator.ThreeAxes(p.Before, 0)
 	pixels := c.in[0] * c.in[1] * c.in[2]
 	c.inImage, c.outImage = pixels*channels, c.out[0]*c.out[1]*c.out[2]*filters
 	c.outStep = steps(c.out, filters)
@@ -235,17 +228,17 @@ func (c *convolution) record(b *builder) error {
 }
 
 // normalizeRows records a layer normalisation of m rows of n elements, after slices are added up, bias and activation.
-func (b *builder) normalizeRows(slices, bias, y operand, count, m, n, activation int, p *graph.NormParams) {
+func (b *builder) normalizeRows(slices, bias, y operand, count, m, n, activation int, p *operator.NormParams) {
 	b.launch("finish_rows", [3]int{ceil(m, 4), 1, 1}, [3]int{128, 1, 1}, 0, slices, bias, b.in(3), b.in(4), y, count, m, n, activation, p.Epsilon)
 }
 
 // pack gives the filters as [group, filter, depth], for direct kernels as [depth, filter of any group].
 func (c *convolution) pack(b *builder, mode Precision, depth int, direct bool) operand {
 	all, n := c.groups*c.filters, c.filters
-	if b.constant(1) != nil {
+	if b.Constant(1) != nil {
 		order, groupStep, filterStep := c.order, c.groupStep, c.filterStep
 		form := fmt.Sprint(c.form, " ", mode, direct)
-		return b.weight(form, b.constant(1), func(elements []float32) []float32 {
+		return b.weight(form, b.Constant(1), func(elements []float32) []float32 {
 			packed := make([]float32, all*depth)
 			for f := range all {
 				from := elements[min(f/n*groupStep+f%n*filterStep, len(elements)):]
@@ -279,14 +272,14 @@ func (c *convolution) pack(b *builder, mode Precision, depth int, direct bool) o
 // buildConvTranspose computes the pixels of the result by their residue modulo the
 // strides: those of one residue are a convolution of the input with some of the filters' terms.
 func buildConvTranspose(b *builder) error {
-	p := b.step.Params.(*graph.ConvParams)
-	in, out, w := b.shape(0), b.outShape(0), b.shape(1)
-	if size(out) == 0 {
+	p := b.Step.Params.(*operator.ConvParams)
+	in, out, w := b.Shape(0), b.OutShape(0), b.Shape(1)
+	if graph.Count(out) == 0 {
 		return nil
 	}
-	from, to, kernel := padded(in[2:], 1), padded(out[2:], 1), padded(p.Kernel, 1)
-	stride, dilation, before := padded(p.Strides, 1), padded(p.Dilations, 1), padded(p.Before, 0)
-	pixels, plane, positions := size(in[2:]), size(out[2:]), size(p.Kernel)
+	from, to, kernel := operator.ThreeAxes(in[2:], 1), operator.ThreeAxes(out[2:], 1), operator.ThreeAxes(p.Kernel, 1)
+	stride, dilation, before := operator.ThreeAxes(p.Strides, 1), operator.ThreeAxes(p.Dilations, 1), operator.ThreeAxes(p.Before, 0)
+	pixels, plane, positions := graph.Count(in[2:]), graph.Count(out[2:]), graph.Count(p.Kernel)
 	depth, each := in[1]/p.Group, w[1]
 	if err := fits(in[1]*pixels, out[1]*plane, in[0]*plane, depth*each*positions); err != nil {
 		return err

@@ -57,7 +57,7 @@ func (c convCase) graph(r *rand.Rand) (*graph.Graph, []*graph.Tensor) {
 		at = "xf"
 	}
 	inputs := []*graph.Tensor{uniform(r, shape...)}
-	depth := c.channels / c.group * size(c.kernel)
+	depth := c.channels / c.group * graph.Count(c.kernel)
 	w := scaled(uniform(r, append([]int{c.filters, c.channels / c.group}, c.kernel...)...), float32(1/math.Sqrt(float64(depth))))
 	if c.dynamic {
 		g.Inputs = append(g.Inputs, graph.Port{Name: "w", DType: graph.Float32})
@@ -174,7 +174,7 @@ func TestImagesKeepTheirBits(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer e.Close()
-				n := size(inputs[0].Shape[1:])
+				n := graph.Count(inputs[0].Shape[1:])
 				x := graph.Floats(inputs[0].F32[lo*n:hi*n], append([]int{hi - lo}, inputs[0].Shape[1:]...)...)
 				out, err := e.Run(context.Background(), []*graph.Tensor{x})
 				if err != nil {
@@ -210,7 +210,7 @@ func TestConvTranspose(t *testing.T) {
 		for _, dynamic := range []bool{false, true} {
 			for _, p := range allPrecisions {
 				t.Run(fmt.Sprintf("%d/%v/%v", i, dynamic, p), func(t *testing.T) {
-					depth := c.channels / c.group * size(c.kernel)
+					depth := c.channels / c.group * graph.Count(c.kernel)
 					w := scaled(uniform(r, append([]int{c.channels, c.filters}, c.kernel...)...), float32(1/math.Sqrt(float64(depth))))
 					var filters any = known{w}
 					if dynamic {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 // The numbers that kernels/elementwise.cu gives operations, by kernel.
@@ -32,33 +33,26 @@ func numbered(names ...string) map[string]int {
 	return codes
 }
 
-func init() {
+func elementwiseOperators() map[string]constructor {
+	list := map[string]constructor{
+		"repscope.Silu": buildUnary,
+		".Add":          buildBinary, ".Sub": buildBinary, ".Mul": buildBinary, ".Div": buildBinary, ".Mod": buildBinary, ".PRelu": buildBinary, ".Pow": buildPow,
+		".Max": buildVariadic, ".Min": buildVariadic, ".Sum": buildVariadic, ".Mean": buildVariadic,
+		".Where": buildWhere, ".Cast": buildCast, ".CastLike": buildCast, ".Not": buildPredicate, ".IsNaN": buildPredicate, ".IsInf": buildPredicate,
+	}
 	for _, codes := range []map[string]int{unaryCodes, doubleCodes} {
 		for name := range codes {
 			switch name {
-			case "quotient", "GeluTanh", "Silu":
+			case "quotient", "GeluTanh", "Silu": // not operators of ONNX
 			default:
-				operators["."+name] = buildUnary
+				list["."+name] = buildUnary
 			}
 		}
 	}
-	operators["repscope.Silu"] = buildUnary
-	for _, name := range []string{"Add", "Sub", "Mul", "Div", "Mod", "PRelu"} {
-		operators["."+name] = buildBinary
-	}
-	operators[".Pow"] = buildPow
-	for _, name := range []string{"Max", "Min", "Sum", "Mean"} {
-		operators["."+name] = buildVariadic
-	}
 	for name := range comparisonCodes {
-		operators["."+name] = buildComparison
+		list["."+name] = buildComparison
 	}
-	operators[".Where"] = buildWhere
-	operators[".Cast"] = buildCast
-	operators[".CastLike"] = buildCast
-	for _, name := range []string{"Not", "IsNaN", "IsInf"} {
-		operators["."+name] = buildPredicate
-	}
+	return list
 }
 
 // perBlock is the number of threads of a block.
@@ -75,7 +69,7 @@ func typeName(t graph.DType) string {
 }
 
 // function records y = a(x) for n float32 elements; y may be x.
-func (b *builder) function(a graph.Activation, x, y operand, n int) error {
+func (b *builder) function(a operator.Activation, x, y operand, n int) error {
 	if code, ok := unaryCodes[a.Op]; ok {
 		b.launch("unary_f32", blocks((n+3)/4), line, 0, x, y, n, code, a.Alpha, a.Beta)
 		return nil
@@ -94,50 +88,38 @@ func (b *builder) function(a graph.Activation, x, y operand, n int) error {
 }
 
 func buildUnary(b *builder) error {
-	n := size(b.outShape(0))
-	if b.dtype(0) != graph.Int64 {
-		return b.function(b.step.Params.(graph.Activation), b.in(0), b.out(0), n)
+	n := graph.Count(b.OutShape(0))
+	if b.DType(0) != graph.Int64 {
+		return b.function(b.Step.Params.(operator.Activation), b.in(0), b.out(0), n)
 	}
-	bounds, _ := b.step.Params.(graph.ClipBounds)
-	b.launch("unary_i64", blocks(n), line, 0, b.in(0), b.out(0), n, integerCodes[b.step.Node.Op], uint64(bounds.Low), uint64(bounds.High))
+	bounds, _ := b.Step.Params.(operator.ClipBounds)
+	b.launch("unary_i64", blocks(n), line, 0, b.in(0), b.out(0), n, integerCodes[b.Step.Node.Op], uint64(bounds.Low), uint64(bounds.High))
 	return nil
-}
-
-// spread is the strides of an operand that is broadcast to a shape.
-func spread(out, shape []int) []int {
-	strides := make([]int, len(out))
-	own := contiguous(shape)
-	for i, d := range shape {
-		if d != 1 {
-			strides[len(out)-len(shape)+i] = own[i]
-		}
-	}
-	return strides
 }
 
 // binary records y = f(x, z), broadcast to the shape; y may be x where it is not broadcast.
 func (b *builder) binary(kernel string, shape []int, x, z, y operand, xShape, zShape []int, arguments ...any) {
-	w := newBox(shape, spread(shape, xShape), spread(shape, zShape))
-	b.launch(kernel, blocks(size(shape)), line, 0, append([]any{x, z, y, size(shape), w.table(b), w.rank()}, arguments...)...)
+	w := newBox(shape, graph.BroadcastStrides(shape, xShape), graph.BroadcastStrides(shape, zShape))
+	b.launch(kernel, blocks(graph.Count(shape)), line, 0, append([]any{x, z, y, graph.Count(shape), w.table(b), w.rank()}, arguments...)...)
 }
 
 // binaryFloat is binary for the operations of binary_f32.
 func (b *builder) binaryFloat(code int, shape []int, x, z, y operand, xShape, zShape []int) {
-	w := newBox(shape, spread(shape, xShape), spread(shape, zShape))
+	w := newBox(shape, graph.BroadcastStrides(shape, xShape), graph.BroadcastStrides(shape, zShape))
 	quarters, ok := w.quarters()
 	if !ok || code == binaryCodes["remainder"] {
 		b.binary("binary_f32", shape, x, z, y, xShape, zShape, code)
 		return
 	}
-	n, last := size(shape)/4, w.strides[w.rank()-1]
+	n, last := graph.Count(shape)/4, w.strides[w.rank()-1]
 	b.launch("binary4_f32", blocks(n), line, 0, x, z, y, n, quarters.table(b), w.rank(), code, last[0], last[1])
 }
 
 func buildBinary(b *builder) error {
-	op, shape := b.step.Node.Op, b.outShape(0)
-	truncated, _ := b.step.Params.(bool)
+	op, shape := b.Step.Node.Op, b.OutShape(0)
+	truncated, _ := b.Step.Params.(bool)
 	switch {
-	case op == "Mod" && (truncated || b.dtype(0) == graph.Float32):
+	case op == "Mod" && (truncated || b.DType(0) == graph.Float32):
 		if !truncated {
 			return errors.New("float operands need fmod = 1")
 		}
@@ -145,52 +127,52 @@ func buildBinary(b *builder) error {
 	case op == "Mod":
 		op = "modulo"
 	}
-	if b.dtype(0) == graph.Int64 {
-		b.binary("binary_i64", shape, b.in(0), b.in(1), b.out(0), b.shape(0), b.shape(1), binaryCodes[op])
+	if b.DType(0) == graph.Int64 {
+		b.binary("binary_i64", shape, b.in(0), b.in(1), b.out(0), b.Shape(0), b.Shape(1), binaryCodes[op])
 		return nil
 	}
-	b.binaryFloat(binaryCodes[op], shape, b.in(0), b.in(1), b.out(0), b.shape(0), b.shape(1))
+	b.binaryFloat(binaryCodes[op], shape, b.in(0), b.in(1), b.out(0), b.Shape(0), b.Shape(1))
 	return nil
 }
 
 func buildPow(b *builder) error {
-	b.binary("power", b.outShape(0), b.in(0), b.in(1), b.out(0), b.shape(0), b.shape(1), b.dtype(0) == graph.Int64, b.dtype(1) == graph.Int64)
+	b.binary("power", b.OutShape(0), b.in(0), b.in(1), b.out(0), b.Shape(0), b.Shape(1), b.DType(0) == graph.Int64, b.DType(1) == graph.Int64)
 	return nil
 }
 
 func buildVariadic(b *builder) error {
-	op, shape, y := b.step.Node.Op, b.outShape(0), b.out(0)
+	op, shape, y := b.Step.Node.Op, b.OutShape(0), b.out(0)
 	if op == "Sum" || op == "Mean" {
 		op = "Add"
 	}
-	code, floats := binaryCodes[op], b.dtype(0) == graph.Float32
-	x, xShape := b.in(0), b.shape(0)
-	if len(b.step.In) == 1 {
-		b.copy(y, x, size(shape)*b.dtype(0).Size())
+	code, floats := binaryCodes[op], b.DType(0) == graph.Float32
+	x, xShape := b.in(0), b.Shape(0)
+	if len(b.Step.In) == 1 {
+		b.copy(y, x, graph.Count(shape)*b.DType(0).Size())
 	}
-	for i := 1; i < len(b.step.In); i++ {
+	for i := 1; i < len(b.Step.In); i++ {
 		if floats {
-			b.binaryFloat(code, shape, x, b.in(i), y, xShape, b.shape(i))
+			b.binaryFloat(code, shape, x, b.in(i), y, xShape, b.Shape(i))
 		} else {
-			b.binary("binary_i64", shape, x, b.in(i), y, xShape, b.shape(i), code)
+			b.binary("binary_i64", shape, x, b.in(i), y, xShape, b.Shape(i), code)
 		}
 		x, xShape = y, shape
 	}
-	if b.step.Node.Op == "Mean" {
-		return b.function(graph.Activation{Op: "quotient", Alpha: float32(len(b.step.In))}, y, y, size(shape))
+	if b.Step.Node.Op == "Mean" {
+		return b.function(operator.Activation{Op: "quotient", Alpha: float32(len(b.Step.In))}, y, y, graph.Count(shape))
 	}
 	return nil
 }
 
 func buildComparison(b *builder) error {
-	b.binary("compare_"+typeName(b.dtype(0)), b.outShape(0), b.in(0), b.in(1), b.out(0), b.shape(0), b.shape(1), comparisonCodes[b.step.Node.Op])
+	b.binary("compare_"+typeName(b.DType(0)), b.OutShape(0), b.in(0), b.in(1), b.out(0), b.Shape(0), b.Shape(1), comparisonCodes[b.Step.Node.Op])
 	return nil
 }
 
 func buildWhere(b *builder) error {
-	shape := b.outShape(0)
-	w := newBox(shape, spread(shape, b.shape(0)), spread(shape, b.shape(1)), spread(shape, b.shape(2)))
-	b.launch(fmt.Sprint("choose_", b.dtype(1).Size()), blocks(size(shape)), line, 0, b.in(0), b.in(1), b.in(2), b.out(0), size(shape), w.table(b), w.rank())
+	shape := b.OutShape(0)
+	w := newBox(shape, graph.BroadcastStrides(shape, b.Shape(0)), graph.BroadcastStrides(shape, b.Shape(1)), graph.BroadcastStrides(shape, b.Shape(2)))
+	b.launch(fmt.Sprint("choose_", b.DType(1).Size()), blocks(graph.Count(shape)), line, 0, b.in(0), b.in(1), b.in(2), b.out(0), graph.Count(shape), w.table(b), w.rank())
 	return nil
 }
 
@@ -201,12 +183,12 @@ var integerBits = map[int]int{
 }
 
 func buildCast(b *builder) error {
-	to, from, target := b.step.Params.(graph.CastParams).To, b.dtype(0), b.outDType(0)
+	to, from, target := b.Step.Params.(operator.CastParams).To, b.DType(0), b.OutDType(0)
 	detail := map[int]int{graph.ElementFloat16: 1, graph.ElementBFloat16: 2}[to]
 	if target == graph.Int64 {
 		detail = integerBits[to]
 	}
-	n := size(b.outShape(0))
+	n := graph.Count(b.OutShape(0))
 	if from == target && detail == 0 {
 		b.copy(b.out(0), b.in(0), n*from.Size())
 		return nil
@@ -217,7 +199,7 @@ func buildCast(b *builder) error {
 
 func buildPredicate(b *builder) error {
 	detail := 0
-	if p, ok := b.step.Params.(graph.IsInfParams); ok {
+	if p, ok := b.Step.Params.(operator.IsInfParams); ok {
 		if p.Negative {
 			detail |= 1
 		}
@@ -225,7 +207,7 @@ func buildPredicate(b *builder) error {
 			detail |= 2
 		}
 	}
-	n := size(b.outShape(0))
-	b.launch("convert", blocks(n), line, 0, b.in(0), b.out(0), n, conversionCodes[b.step.Node.Op], int32(detail))
+	n := graph.Count(b.OutShape(0))
+	b.launch("convert", blocks(n), line, 0, b.in(0), b.out(0), n, conversionCodes[b.Step.Node.Op], int32(detail))
 	return nil
 }

@@ -7,11 +7,17 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
+	"unicode"
 
 	device "repscope/internal/cuda"
 	"repscope/internal/cuda/fakecuda"
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 // special are float32 values at which functions have cases of their own.
@@ -21,7 +27,7 @@ var special = []float32{0, float32(math.Copysign(0, -1)), 1, -1, 0.5, -0.5, 2, -
 // mixed is a tensor of numbers of all sizes, special ones among them.
 func mixed(seed uint64, shape ...int) *graph.Tensor {
 	r := rand.New(rand.NewPCG(seed, 1))
-	v := make([]float32, size(shape))
+	v := make([]float32, graph.Count(shape))
 	for i := range v {
 		switch r.IntN(4) {
 		case 0:
@@ -38,7 +44,7 @@ func mixed(seed uint64, shape ...int) *graph.Tensor {
 // integers is a tensor of small int64 numbers, a few extreme ones among them.
 func integers(seed uint64, shape ...int) *graph.Tensor {
 	r := rand.New(rand.NewPCG(seed, 2))
-	t := &graph.Tensor{DType: graph.Int64, Shape: shape, I64: make([]int64, size(shape))}
+	t := &graph.Tensor{DType: graph.Int64, Shape: shape, I64: make([]int64, graph.Count(shape))}
 	for i := range t.I64 {
 		t.I64[i] = r.Int64N(21) - 10
 		if r.IntN(8) == 0 {
@@ -51,7 +57,7 @@ func integers(seed uint64, shape ...int) *graph.Tensor {
 // truths is a tensor of bools.
 func truths(seed uint64, shape ...int) *graph.Tensor {
 	r := rand.New(rand.NewPCG(seed, 3))
-	t := &graph.Tensor{DType: graph.Bool, Shape: shape, Bool: make([]bool, size(shape))}
+	t := &graph.Tensor{DType: graph.Bool, Shape: shape, Bool: make([]bool, graph.Count(shape))}
 	for i := range t.Bool {
 		t.Bool[i] = r.IntN(2) == 0
 	}
@@ -226,7 +232,7 @@ func TestFunctions(t *testing.T) {
 	}
 	for name, of := range functions {
 		worst, at := 0.0, float32(0)
-		for i, y := range apply(t, c, graph.Activation{Op: name}, x) {
+		for i, y := range apply(t, c, operator.Activation{Op: name}, x) {
 			want := of.f(float64(x[i]))
 			rounded := float32(want)
 			switch {
@@ -251,7 +257,7 @@ func TestFunctions(t *testing.T) {
 }
 
 // apply computes a function of numbers on the device.
-func apply(t *testing.T, c *device.Context, a graph.Activation, x []float32) []float32 {
+func apply(t *testing.T, c *device.Context, a operator.Activation, x []float32) []float32 {
 	t.Helper()
 	g := prepare(t, &graph.Graph{Opset: 20, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}, Outputs: []graph.Port{{Name: "y"}},
 		Nodes: []*graph.Node{{Op: a.Op, Inputs: []string{"x"}, Outputs: []string{"y"}}}})
@@ -265,4 +271,33 @@ func apply(t *testing.T, c *device.Context, a graph.Activation, x []float32) []f
 		t.Fatal(err, fakecuda.Message())
 	}
 	return clone(out)[0].F32
+}
+
+// The numbers of operations here are those of the kernels' enums.
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("../../internal/cuda/kernels/elementwise.cu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var enums [][]string
+	for _, m := range regexp.MustCompile(`(?s)\nenum \{(.*?)\}`).FindAllStringSubmatch(string(source), -1) {
+		enums = append(enums, strings.FieldsFunc(strings.ReplaceAll(m[1], "_", ""), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
+	}
+	kinds := strings.NewReplacer("float32", "FLOAT", "int64", "INTEGER", "bool", "BOOL", " ", "TO")
+	for i, c := range []struct {
+		codes  map[string]int
+		prefix string
+	}{{unaryCodes, ""}, {doubleCodes, ""}, {integerCodes, "INTEGER"}, {binaryCodes, ""}, {comparisonCodes, ""}, {conversionCodes, ""}} {
+		names := make([]string, len(c.codes))
+		for name, code := range c.codes {
+			names[code] = c.prefix + strings.ToUpper(kinds.Replace(name))
+		}
+		if i >= len(enums) || !slices.Equal(names, enums[i]) {
+			t.Errorf("enum %d of elementwise.cu has other names than %v", i, names)
+		}
+	}
+	if len(enums) != 6 {
+		t.Errorf("%d enums, want 6: %v", len(enums), enums)
+	}
 }

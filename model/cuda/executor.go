@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	device "repscope/internal/cuda"
-	"repscope/model/cpu"
 	"repscope/model/graph"
 	"repscope/model/pixels"
 )
@@ -64,7 +63,7 @@ type limit struct {
 	told   bool
 }
 
-// New returns an executor for a graph prepared with cpu.Evaluate. The context is
+// New returns an executor for a graph prepared with fuse.Rules(cpu.Evaluate). The context is
 // the caller's and must stay open until the executor is closed.
 func New(g *graph.Graph, c *device.Context, o Options) (*Executor, error) {
 	x := &Executor{graph: g, device: c, options: o, weights: weights{}}
@@ -169,7 +168,7 @@ func (x *Executor) SubmitBytes(ctx context.Context, frames []uint8, shape []int,
 	if err := x.fits(len(frames), shape); err != nil {
 		return err
 	}
-	if err := levels.Check(size(shape[1:])); err != nil {
+	if err := levels.Check(graph.Count(shape[1:])); err != nil {
 		return err
 	}
 	return x.submit(ctx, &request{
@@ -195,7 +194,7 @@ func (x *Executor) SubmitNoisy(ctx context.Context, batch pixels.Noisy, shape []
 	if err != nil {
 		return err
 	}
-	scaling, err := scalingParameters(batch.Scaling, size(shape[1:]))
+	scaling, err := scalingParameters(batch.Scaling, graph.Count(shape[1:]))
 	if err != nil {
 		return err
 	}
@@ -207,7 +206,7 @@ func (x *Executor) SubmitNoisy(ctx context.Context, batch pixels.Noisy, shape []
 
 // fits checks states of n elements that are to become the graph's only input.
 func (x *Executor) fits(n int, shape []int) error {
-	if len(x.graph.Inputs) != 1 || x.graph.Inputs[0].DType != graph.Float32 || len(shape) == 0 || size(shape) != n {
+	if len(x.graph.Inputs) != 1 || x.graph.Inputs[0].DType != graph.Float32 || len(shape) == 0 || graph.Count(shape) != n {
 		return fmt.Errorf("%d elements of shape %v for a graph of %d inputs, want one of type float32", n, shape, len(x.graph.Inputs))
 	}
 	return nil
@@ -629,7 +628,7 @@ func (x *Executor) abandon(b *batch) {
 // Compile binds the graph to inputs of the given types without running it and
 // returns the outputs' types; it serves to check a model when it is opened.
 func (x *Executor) Compile(inputs []graph.Operand) ([]graph.Type, error) {
-	p, err := x.graph.Specialize(inputs, cpu.Evaluate)
+	p, err := x.graph.Specialize(inputs)
 	if err != nil {
 		return nil, err
 	}

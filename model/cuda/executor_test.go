@@ -210,7 +210,7 @@ func TestLevels(t *testing.T) {
 	g := prepare(t, &graph.Graph{Opset: 20, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}, Outputs: []graph.Port{{Name: "x"}}})
 	for _, c := range [][]int{{3, 2, 5}, {1, 2, 4096}, {1, 2, 4097}, {9, 2, 700}, {5, 2, 1023}, {1, 2, 1}, {4000, 2, 1}} {
 		levels := testLevels(c[2])
-		frames := make([]uint8, size(c))
+		frames := make([]uint8, graph.Count(c))
 		want := graph.Floats(make([]float32, len(frames)), c...)
 		for i := range frames {
 			frames[i] = uint8(i*31 + i>>5)

@@ -13,6 +13,7 @@ import (
 	device "repscope/internal/cuda"
 	"repscope/internal/cuda/fakecuda"
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 	"repscope/model/internal/graphtest"
 )
@@ -34,14 +35,14 @@ func newBeside(t testing.TB) beside { return beside{open(t, 1, 1<<30)[0]} }
 // errors of both. It reports whether there was anything to compare.
 func (b beside) check(t testing.TB, g *graph.Graph, inputs []*graph.Tensor) bool {
 	t.Helper()
-	if g.Prepare(cpu.Evaluate) != nil {
+	if g.Prepare(fuse.Rules(cpu.Evaluate)) != nil {
 		return false
 	}
 	operands := make([]graph.Operand, len(inputs))
 	for i, x := range inputs {
 		operands[i].Type = graph.Type{DType: x.DType, Shape: x.Shape}
 	}
-	p, err := g.Specialize(operands, cpu.Evaluate)
+	p, err := g.Specialize(operands)
 	if err != nil {
 		return false
 	}

@@ -8,16 +8,12 @@ import (
 	"fmt"
 
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
-func init() {
-	operators[".Gather"] = buildGather
-	operators[".GatherElements"] = buildGatherElements
-	operators[".GatherND"] = buildGatherND
-	operators[".ScatterElements"] = buildScatterElements
-	operators[".ScatterND"] = buildScatterND
-	operators[".OneHot"] = buildOneHot
-	operators[".TopK"] = buildTopK
+var indexOperators = map[string]constructor{
+	".Gather": buildGather, ".GatherElements": buildGatherElements, ".GatherND": buildGatherND,
+	".ScatterElements": buildScatterElements, ".ScatterND": buildScatterND, ".OneHot": buildOneHot, ".TopK": buildTopK,
 }
 
 // rangeFault is a cell for indices that are out of range for an axis of n: the kernels
@@ -43,20 +39,20 @@ func wideElement(t graph.DType, n int) int {
 }
 
 func buildGather(b *builder) error {
-	axis := b.step.Params.(graph.AxisParams).Axis
-	_, n, inner := around(b.shape(0), axis)
-	bytes := wideElement(b.dtype(0), inner)
-	inner = inner * b.dtype(0).Size() / bytes
-	total := size(b.outShape(0)) * b.dtype(0).Size() / bytes
-	b.launch(fmt.Sprint("gather_", bytes), blocks(total), line, 0, b.in(0), b.in(1), b.out(0), total, size(b.shape(1)), n, inner, b.rangeFault(n))
+	axis := b.Step.Params.(operator.AxisParams).Axis
+	_, n, inner := graph.Around(b.Shape(0), axis)
+	bytes := wideElement(b.DType(0), inner)
+	inner = inner * b.DType(0).Size() / bytes
+	total := graph.Count(b.OutShape(0)) * b.DType(0).Size() / bytes
+	b.launch(fmt.Sprint("gather_", bytes), blocks(total), line, 0, b.in(0), b.in(1), b.out(0), total, graph.Count(b.Shape(1)), n, inner, b.rangeFault(n))
 	return nil
 }
 
 // elementPlaces records where the indices of input 1 point in input 0, whose other axes they share.
 func (b *builder) elementPlaces(axis int) operand {
-	in, index := b.shape(0), b.shape(1)
-	n := size(index)
-	strides := contiguous(in)
+	in, index := b.Shape(0), b.Shape(1)
+	n := graph.Count(index)
+	strides := graph.RowMajor(in)
 	apart := strides[axis]
 	strides[axis] = 0
 	places, w := b.scratch(8*n), newBox(index, strides)
@@ -67,10 +63,10 @@ func (b *builder) elementPlaces(axis int) operand {
 // tuplePlaces records where the tuples of indices of input 1 point in input 0, among its axes
 // from the given one on; the axes before are shared. It returns the tuples' number and the elements of a block.
 func (b *builder) tuplePlaces(batch int) (places operand, tuples, block int) {
-	in, index := b.shape(0), b.shape(1)
+	in, index := b.Shape(0), b.Shape(1)
 	width := index[len(index)-1]
-	tuples = size(index[:len(index)-1])
-	strides := contiguous(in)
+	tuples = graph.Count(index[:len(index)-1])
+	strides := graph.RowMajor(in)
 	var w box
 	var faults operand
 	for a := batch; a < batch+width; a++ {
@@ -82,44 +78,44 @@ func (b *builder) tuplePlaces(batch int) (places operand, tuples, block int) {
 	}
 	places = b.scratch(8 * tuples)
 	b.launch("tuple_places", blocks(tuples), line, 0, b.in(1), places, tuples, w.table(b), width,
-		size(index[batch:len(index)-1]), size(in[batch:]), faults)
-	return places, tuples, size(in[batch+width:])
+		graph.Count(index[batch:len(index)-1]), graph.Count(in[batch:]), faults)
+	return places, tuples, graph.Count(in[batch+width:])
 }
 
 // take records that blocks of elements are read at places. From an empty array nothing can be read.
 func (b *builder) take(places operand, block int) {
-	if n := size(b.outShape(0)); size(b.shape(0)) > 0 {
-		b.launch(fmt.Sprint("take_", b.dtype(0).Size()), blocks(n), line, 0, b.in(0), places, b.out(0), n, block)
+	if n := graph.Count(b.OutShape(0)); graph.Count(b.Shape(0)) > 0 {
+		b.launch(fmt.Sprint("take_", b.DType(0).Size()), blocks(n), line, 0, b.in(0), places, b.out(0), n, block)
 	}
 }
 
 func buildGatherElements(b *builder) error {
-	b.take(b.elementPlaces(b.step.Params.(graph.AxisParams).Axis), 1)
+	b.take(b.elementPlaces(b.Step.Params.(operator.AxisParams).Axis), 1)
 	return nil
 }
 
 func buildGatherND(b *builder) error {
-	places, _, block := b.tuplePlaces(b.step.Params.(graph.GatherNDParams).Batch)
+	places, _, block := b.tuplePlaces(b.Step.Params.(operator.GatherNDParams).Batch)
 	b.take(places, block)
 	return nil
 }
 
 // scatter records that the updates of input 2 meet input 0 at places, in order.
 func (b *builder) scatter(places operand, count, block int) {
-	reduction := map[string]int{"none": 0, "add": 1, "mul": 2, "max": 3, "min": 4}[b.step.Params.(graph.ScatterParams).Reduction]
-	all := size(b.shape(0))
-	b.copy(b.out(0), b.in(0), all*b.dtype(0).Size())
+	reduction := map[string]int{"none": 0, "add": 1, "mul": 2, "max": 3, "min": 4}[b.Step.Params.(operator.ScatterParams).Reduction]
+	all := graph.Count(b.Shape(0))
+	b.copy(b.out(0), b.in(0), all*b.DType(0).Size())
 	if all == 0 || count == 0 || block == 0 {
 		return
 	}
 	marks := b.scratch(16 * (all / block))
 	b.launch("scatter_clear", blocks(all/block), line, 0, marks, all/block)
 	b.launch("scatter_marks", blocks(count), line, 0, places, marks, count, block)
-	b.launch("scatter_"+typeName(b.dtype(0)), blocks(count*block), line, 0, b.in(2), places, marks, b.out(0), count*block, block, reduction)
+	b.launch("scatter_"+typeName(b.DType(0)), blocks(count*block), line, 0, b.in(2), places, marks, b.out(0), count*block, block, reduction)
 }
 
 func buildScatterElements(b *builder) error {
-	b.scatter(b.elementPlaces(b.step.Params.(graph.ScatterParams).Axis), size(b.shape(1)), 1)
+	b.scatter(b.elementPlaces(b.Step.Params.(operator.ScatterParams).Axis), graph.Count(b.Shape(1)), 1)
 	return nil
 }
 
@@ -130,18 +126,18 @@ func buildScatterND(b *builder) error {
 }
 
 func buildOneHot(b *builder) error {
-	_, depth, inner := around(b.outShape(0), b.step.Params.(graph.OneHotParams).Axis)
-	n := size(b.outShape(0))
-	b.launch(fmt.Sprint("one_hot_", b.outDType(0).Size()), blocks(n), line, 0, b.in(0), b.in(2), b.out(0), n, depth, inner, b.dtype(0) == graph.Float32)
+	_, depth, inner := graph.Around(b.OutShape(0), b.Step.Params.(operator.OneHotParams).Axis)
+	n := graph.Count(b.OutShape(0))
+	b.launch(fmt.Sprint("one_hot_", b.OutDType(0).Size()), blocks(n), line, 0, b.in(0), b.in(2), b.out(0), n, depth, inner, b.DType(0) == graph.Float32)
 	return nil
 }
 
 func buildTopK(b *builder) error {
-	p := b.step.Params.(graph.TopKParams)
-	outer, n, inner := around(b.shape(0), p.Axis)
+	p := b.Step.Params.(operator.TopKParams)
+	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
 	if p.K == 0 || outer*inner == 0 {
 		return nil
 	}
-	b.launch("top_"+typeName(b.dtype(0)), [3]int{outer * inner * ceil(n, perBlock), 1, 1}, line, 0, b.in(0), b.out(0), b.out(1), n, inner, p.K, p.Largest)
+	b.launch("top_"+typeName(b.DType(0)), [3]int{outer * inner * ceil(n, perBlock), 1, 1}, line, 0, b.in(0), b.out(0), b.out(1), n, inner, p.K, p.Largest)
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 // indices are random positions on an axis of n, half of them from the end.
 func indices(seed uint64, n int, shape ...int) *graph.Tensor {
 	r := rand.New(rand.NewPCG(seed, 4))
-	t := &graph.Tensor{DType: graph.Int64, Shape: shape, I64: make([]int64, size(shape))}
+	t := &graph.Tensor{DType: graph.Int64, Shape: shape, I64: make([]int64, graph.Count(shape))}
 	for i := range t.I64 {
 		t.I64[i] = r.Int64N(int64(2*n)) - int64(n)
 	}

@@ -10,30 +10,12 @@ import (
 	"math/bits"
 
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
-func init() {
-	operators[".Transpose"] = buildTranspose
-	operators[".Slice"] = buildSlice
-	operators[".Expand"] = buildExpand
-	operators[".Tile"] = buildTile
-	operators[".Concat"] = buildConcat
-	operators[".Split"] = buildSplit
-	operators[".Pad"] = buildPad
-	operators[".ConstantOfShape"] = buildConstantOfShape
-	operators[".Range"] = buildRange
-	operators[".Trilu"] = buildTrilu
-}
-
-// contiguous is the strides of a row-major shape.
-func contiguous(shape []int) []int {
-	strides := make([]int, len(shape))
-	n := 1
-	for i := len(shape) - 1; i >= 0; i-- {
-		strides[i] = n
-		n *= shape[i]
-	}
-	return strides
+var movementOperators = map[string]constructor{
+	".Transpose": buildTranspose, ".Slice": buildSlice, ".Expand": buildExpand, ".Tile": buildTile, ".Concat": buildConcat,
+	".Split": buildSplit, ".Pad": buildPad, ".ConstantOfShape": buildConstantOfShape, ".Range": buildRange, ".Trilu": buildTrilu,
 }
 
 // box is a shape that several operands walk, each with its own strides. Axes that
@@ -45,26 +27,8 @@ type box struct {
 
 // newBox takes the strides by operand.
 func newBox(shape []int, strides ...[]int) box {
-	var w box
-	for i, d := range shape {
-		if d == 1 {
-			continue
-		}
-		at := make([]int, len(strides))
-		k := len(w.shape) - 1
-		merge := k >= 0
-		for o := range strides {
-			at[o] = strides[o][i]
-			merge = merge && w.strides[k][o] == at[o]*d
-		}
-		if merge {
-			w.shape[k] *= d
-			w.strides[k] = at
-			continue
-		}
-		w.shape, w.strides = append(w.shape, d), append(w.strides, at)
-	}
-	return w
+	merged, apart := graph.Merge(shape, strides...)
+	return box{merged, apart}
 }
 
 func (w box) rank() int { return len(w.shape) }
@@ -152,7 +116,7 @@ func (w box) widest(element int, offsets []int) (box, []int, int) {
 // copyBox records a copy of a box of elements of t from x to y: the strides and the
 // first elements of both.
 func (b *builder) copyBox(t graph.DType, x, y operand, shape, from, to []int, fromAt, toAt int) {
-	n := size(shape)
+	n := graph.Count(shape)
 	if n == 0 {
 		return
 	}
@@ -162,7 +126,7 @@ func (b *builder) copyBox(t graph.DType, x, y operand, shape, from, to []int, fr
 		return
 	}
 	w, at, bytes := w.widest(t.Size(), []int{fromAt, toAt})
-	n = size(w.shape)
+	n = graph.Count(w.shape)
 	b.launch(fmt.Sprint("copy_box_", bytes), blocks(n), line, 0, x.at(at[0]*bytes), y.at(at[1]*bytes), n, w.table(b), w.rank())
 }
 
@@ -171,12 +135,9 @@ func (b *builder) copyBox(t graph.DType, x, y operand, shape, from, to []int, fr
 const shortAxis = 8
 
 func buildTranspose(b *builder) error {
-	in, out, t := contiguous(b.shape(0)), b.outShape(0), b.dtype(0)
-	from := make([]int, len(out))
-	for i, p := range b.step.Params.(graph.TransposeParams).Perm {
-		from[i] = in[p]
-	}
-	to := contiguous(out)
+	out, t := b.OutShape(0), b.DType(0)
+	from := b.Step.Params.(operator.TransposeParams).Strides(b.Shape(0))
+	to := graph.RowMajor(out)
 	w := newBox(out, from, to)
 	last, rows := w.rank()-1, -1
 	for i := range w.shape {
@@ -184,7 +145,7 @@ func buildTranspose(b *builder) error {
 			rows = i
 		}
 	}
-	if size(out) == 0 || rows < 0 || rows == last || w.shape[rows] <= shortAxis || w.shape[last] <= shortAxis {
+	if graph.Count(out) == 0 || rows < 0 || rows == last || w.shape[rows] <= shortAxis || w.shape[last] <= shortAxis {
 		b.copyBox(t, b.in(0), b.out(0), out, from, to, 0, 0)
 		return nil
 	}
@@ -194,7 +155,7 @@ func buildTranspose(b *builder) error {
 			outer.shape, outer.strides = append(outer.shape, w.shape[i]), append(outer.strides, w.strides[i])
 		}
 	}
-	m := size(outer.shape)
+	m := graph.Count(outer.shape)
 	grid := [3]int{ceil(w.shape[rows], 32), min(ceil(w.shape[last], 32), 65535), min(m, 65535)}
 	b.launch(fmt.Sprint("transpose_tiles_", t.Size()), grid, [3]int{32, 8, 1}, 0, b.in(0), b.out(0),
 		w.shape[rows], w.shape[last], w.strides[last][0], w.strides[rows][1], m, outer.table(b), outer.rank())
@@ -202,110 +163,66 @@ func buildTranspose(b *builder) error {
 }
 
 func buildSlice(b *builder) error {
-	p := b.step.Params.(graph.SliceParams)
-	in, out := contiguous(b.shape(0)), b.outShape(0)
-	first := 0
-	from := make([]int, len(in))
-	for i := range in {
-		first += p.Start[i] * in[i]
-		from[i] = in[i] * p.Step[i]
-	}
-	b.copyBox(b.dtype(0), b.in(0), b.out(0), out, from, contiguous(out), first, 0)
+	first, from := b.Step.Params.(operator.SliceParams).Window(b.Shape(0))
+	out := b.OutShape(0)
+	b.copyBox(b.DType(0), b.in(0), b.out(0), out, from, graph.RowMajor(out), first, 0)
 	return nil
 }
 
 func buildExpand(b *builder) error {
-	out := b.outShape(0)
-	b.copyBox(b.dtype(0), b.in(0), b.out(0), out, spread(out, b.shape(0)), contiguous(out), 0, 0)
+	out := b.OutShape(0)
+	b.copyBox(b.DType(0), b.in(0), b.out(0), out, graph.BroadcastStrides(out, b.Shape(0)), graph.RowMajor(out), 0, 0)
 	return nil
 }
 
 func buildTile(b *builder) error {
-	// An axis of d·r elements is r rounds of stride 0 over d elements.
-	in, out := b.shape(0), b.outShape(0)
-	own := contiguous(in)
-	var shape, from []int
-	for i, d := range in {
-		repeats := 0
-		if d > 0 {
-			repeats = out[i] / d
-		}
-		shape, from = append(shape, repeats, d), append(from, 0, own[i])
-	}
-	b.copyBox(b.dtype(0), b.in(0), b.out(0), shape, from, contiguous(shape), 0, 0)
+	shape, from := operator.Rounds(b.Shape(0), b.OutShape(0))
+	b.copyBox(b.DType(0), b.in(0), b.out(0), shape, from, graph.RowMajor(shape), 0, 0)
 	return nil
 }
 
-// around views a tensor as [outer, axis, inner] around an axis.
-func around(shape []int, axis int) (outer, length, inner int) {
-	return size(shape[:axis]), shape[axis], size(shape[axis+1:])
-}
-
 func buildConcat(b *builder) error {
-	axis := b.step.Params.(graph.AxisParams).Axis
-	outer, n, inner := around(b.outShape(0), axis)
+	axis := b.Step.Params.(operator.AxisParams).Axis
+	outer, n, inner := graph.Around(b.OutShape(0), axis)
 	at := 0
-	for i := range b.step.In {
-		own := b.shape(i)[axis] * inner
-		b.copyBox(b.dtype(0), b.in(i), b.out(0), []int{outer, own}, []int{own, 1}, []int{n * inner, 1}, 0, at)
+	for i := range b.Step.In {
+		own := b.Shape(i)[axis] * inner
+		b.copyBox(b.DType(0), b.in(i), b.out(0), []int{outer, own}, []int{own, 1}, []int{n * inner, 1}, 0, at)
 		at += own
 	}
 	return nil
 }
 
 func buildSplit(b *builder) error {
-	p := b.step.Params.(graph.SplitParams)
-	outer, n, inner := around(b.shape(0), p.Axis)
+	p := b.Step.Params.(operator.SplitParams)
+	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
 	at := 0
 	for i, length := range p.Sizes {
 		own := length * inner
-		if b.hasOut(i) {
-			b.copyBox(b.dtype(0), b.in(0), b.out(i), []int{outer, own}, []int{n * inner, 1}, []int{own, 1}, at, 0)
+		if b.HasOut(i) {
+			b.copyBox(b.DType(0), b.in(0), b.out(i), []int{outer, own}, []int{n * inner, 1}, []int{own, 1}, at, 0)
 		}
 		at += own
 	}
 	return nil
 }
 
-// padPlace is the input index that output index i of an axis shows, −1 for the constant.
-func padPlace(mode string, i, n int) int {
-	if i >= 0 && i < n {
-		return i
-	}
-	switch mode {
-	case "edge":
-		return min(max(i, 0), n-1)
-	case "reflect":
-		if i < 0 {
-			i = -i
-		}
-		if i >= n {
-			i = 2*(n-1) - i
-		}
-		return i
-	case "wrap":
-		return (i%n + n) % n
-	}
-	return -1
-}
-
 func buildPad(b *builder) error {
-	p := b.step.Params.(graph.PadParams)
-	in, out, t := b.shape(0), b.outShape(0), b.dtype(0)
-	own := contiguous(in)
+	p := b.Step.Params.(operator.PadParams)
+	in, out, t := b.Shape(0), b.OutShape(0), b.DType(0)
+	own := graph.RowMajor(in)
 	var offsets []int64
 	var w box
-	for a, d := range in {
+	for a, places := range p.Places(in, out) {
 		w.shape, w.strides = append(w.shape, out[a]), append(w.strides, []int{len(offsets)})
-		for i := range out[a] {
-			k := padPlace(p.Mode, i-p.Before[a], d)
+		for _, k := range places {
 			if k >= 0 {
 				k *= own[a]
 			}
 			offsets = append(offsets, int64(k))
 		}
 	}
-	n := size(out)
+	n := graph.Count(out)
 	if n == 0 {
 		return nil
 	}
@@ -328,8 +245,8 @@ func scalar(t graph.DType, v float64) uint64 {
 }
 
 func buildConstantOfShape(b *builder) error {
-	v := b.step.Params.(*graph.Tensor)
-	t, n := b.outDType(0), size(b.outShape(0))
+	v := b.Step.Params.(*graph.Tensor)
+	t, n := b.OutDType(0), graph.Count(b.OutShape(0))
 	var cell uint64
 	switch t {
 	case graph.Float32:
@@ -346,15 +263,15 @@ func buildConstantOfShape(b *builder) error {
 }
 
 func buildRange(b *builder) error {
-	n := size(b.outShape(0))
-	b.launch("range_"+typeName(b.outDType(0)), blocks(n), line, 0, b.in(0), b.in(2), b.out(0), n)
+	n := graph.Count(b.OutShape(0))
+	b.launch("range_"+typeName(b.OutDType(0)), blocks(n), line, 0, b.in(0), b.in(2), b.out(0), n)
 	return nil
 }
 
 func buildTrilu(b *builder) error {
-	p := b.step.Params.(graph.TriluParams)
-	s := b.shape(0)
-	n := size(s)
-	b.launch(fmt.Sprint("trilu_", b.dtype(0).Size()), blocks(n), line, 0, b.in(0), b.out(0), n, s[len(s)-2], s[len(s)-1], p.K, p.Upper)
+	p := b.Step.Params.(operator.TriluParams)
+	s := b.Shape(0)
+	n := graph.Count(s)
+	b.launch(fmt.Sprint("trilu_", b.DType(0).Size()), blocks(n), line, 0, b.in(0), b.out(0), n, s[len(s)-2], s[len(s)-1], p.K, p.Upper)
 	return nil
 }

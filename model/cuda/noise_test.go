@@ -342,7 +342,7 @@ func TestWrongNoise(t *testing.T) {
 // The device may fuse a product and a sum only where the code does not say how each is rounded.
 func TestNoiseIsNotFused(t *testing.T) {
 	for _, name := range []string{"noise.ptx", "encode.ptx"} {
-		ptx, err := os.ReadFile("../../internal/cuda/kernels/" + name)
+		ptx, err := os.ReadFile("../../internal/cuda/kernels/ptx/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,25 +8,22 @@ import (
 	"errors"
 
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
-func init() {
-	operators[".Softmax"] = buildSoftmax
-	operators[".LogSoftmax"] = buildSoftmax
-	operators[".LayerNormalization"] = buildLayerNorm
-	operators[".BatchNormalization"] = buildBatchNorm
-	operators[".InstanceNormalization"] = buildGroupNorm
-	operators[".GroupNormalization"] = buildGroupNorm
-	operators[".LRN"] = buildLRN
+var normalizeOperators = map[string]constructor{
+	".Softmax": buildSoftmax, ".LogSoftmax": buildSoftmax, ".LayerNormalization": buildLayerNorm,
+	".BatchNormalization": buildBatchNorm, ".InstanceNormalization": buildGroupNorm, ".GroupNormalization": buildGroupNorm,
+	".LRN": buildLRN,
 }
 
 func buildSoftmax(b *builder) error {
-	p := b.step.Params.(graph.SoftmaxParams)
-	total := size(b.outShape(0))
+	p := b.Step.Params.(operator.SoftmaxParams)
+	total := graph.Count(b.OutShape(0))
 	if total == 0 {
 		return nil
 	}
-	rows, logarithm := total/p.Length, b.step.Node.Op == "LogSoftmax"
+	rows, logarithm := total/p.Length, b.Step.Node.Op == "LogSoftmax"
 	switch {
 	case p.Inner > 1:
 		b.launch("softmax_columns_f32", blocks(rows), line, 0, b.in(0), b.out(0), rows, p.Length, p.Inner, logarithm)
@@ -39,11 +36,11 @@ func buildSoftmax(b *builder) error {
 }
 
 func buildLayerNorm(b *builder) error {
-	p := b.step.Params.(graph.NormParams)
-	s := b.shape(0)
-	width, rows := size(s[p.Axis:]), size(s[:p.Axis])
-	for i := 1; i < len(b.step.In); i++ {
-		if b.has(i) && size(b.shape(i)) != width {
+	p := b.Step.Params.(operator.NormParams)
+	s := b.Shape(0)
+	width, rows := graph.Count(s[p.Axis:]), graph.Count(s[:p.Axis])
+	for i := 1; i < len(b.Step.In); i++ {
+		if b.Has(i) && graph.Count(b.Shape(i)) != width {
 			return errors.New("scale and bias that are broadcast are not supported")
 		}
 	}
@@ -79,9 +76,9 @@ func (b *builder) layerNorm(x, scale, bias, y, mean, inverse operand, rows, widt
 }
 
 func buildBatchNorm(b *builder) error {
-	p := b.step.Params.(graph.NormParams)
-	s := b.shape(0)
-	channels, inner, n := s[1], size(s[2:]), size(s)
+	p := b.Step.Params.(operator.NormParams)
+	s := b.Shape(0)
+	channels, inner, n := s[1], graph.Count(s[2:]), graph.Count(s)
 	if n == 0 {
 		return nil
 	}
@@ -92,11 +89,11 @@ func buildBatchNorm(b *builder) error {
 }
 
 func buildGroupNorm(b *builder) error {
-	p := b.step.Params.(graph.NormParams)
-	s := b.shape(0)
-	inner, channels := size(s[2:]), s[1]/p.Groups
+	p := b.Step.Params.(operator.NormParams)
+	s := b.Shape(0)
+	inner, channels := graph.Count(s[2:]), s[1]/p.Groups
 	width := channels * inner
-	if size(s) == 0 {
+	if graph.Count(s) == 0 {
 		return nil
 	}
 	if !p.PerChannel {
@@ -108,9 +105,9 @@ func buildGroupNorm(b *builder) error {
 }
 
 func buildLRN(b *builder) error {
-	p := b.step.Params.(graph.LRNParams)
-	s := b.shape(0)
-	n := size(s)
-	b.launch("local_response_f32", blocks(n), line, 0, b.in(0), b.out(0), n, size(s[2:]), s[1], (p.Size-1)/2, p.Size/2, p.Alpha, p.Beta, p.Bias)
+	p := b.Step.Params.(operator.LRNParams)
+	s := b.Shape(0)
+	n := graph.Count(s)
+	b.launch("local_response_f32", blocks(n), line, 0, b.in(0), b.out(0), n, graph.Count(s[2:]), s[1], (p.Size-1)/2, p.Size/2, p.Alpha, p.Beta, p.Bias)
 	return nil
 }

@@ -4,22 +4,24 @@
 
 package cuda
 
-import "repscope/model/graph"
+import (
+	"repscope/model/graph"
+	"repscope/model/operator"
+)
 
-func init() {
-	operators[".MaxPool"] = buildPool
-	operators[".AveragePool"] = buildPool
+var poolOperators = map[string]constructor{
+	".MaxPool": buildPool, ".AveragePool": buildPool,
 }
 
 func buildPool(b *builder) error {
-	p := b.step.Params.(*graph.PoolParams)
+	p := b.Step.Params.(*operator.PoolParams)
 	output := 0
-	if !b.hasOut(0) {
+	if !b.HasOut(0) {
 		output = 1
 	}
-	in, out := b.shape(0)[2:], b.outShape(output)[2:]
-	apart, positions := contiguous(in), size(p.Kernel)
-	if err := fits(size(in), size(out), positions); err != nil {
+	in, out := b.Shape(0)[2:], b.OutShape(output)[2:]
+	apart, positions := graph.RowMajor(in), graph.Count(p.Kernel)
+	if err := fits(graph.Count(in), graph.Count(out), positions); err != nil {
 		return err
 	}
 	var windows []int32
@@ -31,21 +33,21 @@ func buildPool(b *builder) error {
 			windows = append(windows, int32(v))
 		}
 	}
-	n := size(b.outShape(output))
+	n := graph.Count(b.OutShape(output))
 	if n == 0 {
 		return nil
 	}
-	images := len(in) == 2 && b.dtype(0) == graph.Float32 && !b.hasOut(1)
+	images := len(in) == 2 && b.DType(0) == graph.Float32 && !b.HasOut(1)
 	x, y, list := b.in(0), b.out(0), table(b, windows)
-	switch average := b.step.Node.Op == "AveragePool"; {
+	switch average := b.Step.Node.Op == "AveragePool"; {
 	case images && average:
 		b.launch("average_pool_images_f32", blocks(n), line, 0, x, y, n, list, p.CountPadding)
 	case images:
 		b.launch("max_pool_images_f32", blocks(n), line, 0, x, y, n, list)
 	case average:
-		b.launch("average_pool_f32", blocks(n), line, 0, x, y, n, list, len(in), size(in), size(out), positions, p.CountPadding)
+		b.launch("average_pool_f32", blocks(n), line, 0, x, y, n, list, len(in), graph.Count(in), graph.Count(out), positions, p.CountPadding)
 	default:
-		b.launch("max_pool_"+typeName(b.dtype(0)), blocks(n), line, 0, x, y, b.out(1), n, list, len(in), size(in), size(out), positions, p.ColumnMajor)
+		b.launch("max_pool_"+typeName(b.DType(0)), blocks(n), line, 0, x, y, b.out(1), n, list, len(in), graph.Count(in), graph.Count(out), positions, p.ColumnMajor)
 	}
 	return nil
 }

@@ -7,14 +7,14 @@ package cuda
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
-func init() {
-	operators["repscope.Linear"] = buildLinear
-	operators[".Gemm"] = buildGemm
-	operators[".MatMul"] = buildMatMul
+var productOperators = map[string]constructor{
+	"repscope.Linear": buildLinear, ".Gemm": buildGemm, ".MatMul": buildMatMul,
 }
 
 // tile is the part of a result that one block of threads computes; see kernels/tile.h.
@@ -92,7 +92,7 @@ func sliceSteps(terms, columns int) (count, steps int) {
 }
 
 // activation is the number of a function in kernels/tile.h.
-func activation(a graph.Activation) (kind int, known bool) {
+func activation(a operator.Activation) (kind int, known bool) {
 	kind, known = map[string]int{"": 0, "Relu": 1, "Silu": 2, "Gelu": 3, "GeluTanh": 4, "Tanh": 5, "Sigmoid": 6}[a.Op]
 	return kind, known
 }
@@ -131,12 +131,7 @@ func rounded(p Precision, v float32) float32 {
 
 // order is where the elements of a permuted array lie in the array of the given shape.
 func order(shape, perm []int) []int {
-	strides := make([]int, len(shape))
-	n := 1
-	for i := len(shape) - 1; i >= 0; i-- {
-		strides[i] = n
-		n *= shape[i]
-	}
+	strides, n := graph.RowMajor(shape), graph.Count(shape)
 	at := make([]int, 1, n)
 	for _, a := range perm {
 		next := make([]int, 0, n)
@@ -151,15 +146,15 @@ func order(shape, perm []int) []int {
 }
 
 func buildLinear(b *builder) error {
-	p := b.step.Params.(*graph.GemmParams)
-	out, in := b.outShape(0), b.shape(0)
+	p := b.Step.Params.(*operator.GemmParams)
+	out, in := b.OutShape(0), b.Shape(0)
 	n, k := out[len(out)-1], in[len(in)-1]
-	m := size(in[:len(in)-1])
+	m := graph.Count(in[:len(in)-1])
 	if err := fits(m, n, k); err != nil {
 		return err
 	}
 	depth, mode := roundUp(k, step), b.precision()
-	w := b.weight(fmt.Sprint("rows of a product ", mode, n, k, p.TransB, p.Shape, p.Perm), b.constant(1), func(elements []float32) []float32 {
+	w := b.weight(fmt.Sprint("rows of a product ", mode, n, k, p.TransB, p.Shape, p.Perm), b.Constant(1), func(elements []float32) []float32 {
 		at := func(i, j int) int { return i*n + j }
 		if p.TransB {
 			at = func(i, j int) int { return j*k + i }
@@ -234,28 +229,19 @@ func (b *builder) matmul(p matmul) {
 }
 
 func buildGemm(b *builder) error {
-	p := b.step.Params.(*graph.GemmParams)
-	m, n := b.outShape(0)[0], b.outShape(0)[1]
-	g := matmul{a: b.in(0), b: b.in(1), add: b.in(2), c: b.out(0), m: m, n: n, k: b.shape(0)[1], batch: 1, alpha: p.Alpha, beta: p.Beta}
+	p := b.Step.Params.(*operator.GemmParams)
+	m, n := b.OutShape(0)[0], b.OutShape(0)[1]
+	g := matmul{a: b.in(0), b: b.in(1), add: b.in(2), c: b.out(0), m: m, n: n, k: b.Shape(0)[1], batch: 1, alpha: p.Alpha, beta: p.Beta}
 	g.aRow, g.aColumn = g.k, 1
 	if p.TransA {
-		g.k = b.shape(0)[0]
+		g.k = b.Shape(0)[0]
 		g.aRow, g.aColumn = 1, m
 	}
 	g.bRow, g.bColumn = n, 1
 	if p.TransB {
 		g.bRow, g.bColumn = 1, g.k
 	}
-	if b.has(2) {
-		// A matrix, row, column or scalar is added.
-		shape := b.shape(2)
-		if k := len(shape); k >= 1 && shape[k-1] != 1 {
-			g.addColumn = 1
-		}
-		if k := len(shape); k >= 2 && shape[k-2] != 1 {
-			g.addRow = shape[k-1]
-		}
-	}
+	g.addRow, g.addColumn = p.Row, p.Column
 	if err := fits(m, n, g.k); err != nil {
 		return err
 	}
@@ -269,21 +255,15 @@ func buildGemm(b *builder) error {
 }
 
 func buildMatMul(b *builder) error {
-	left, right := b.shape(0), b.shape(1)
-	if len(left) == 1 {
-		left = []int{1, left[0]}
-	}
-	if len(right) == 1 {
-		right = []int{right[0], 1}
-	}
-	m, k, n := left[len(left)-2], left[len(left)-1], right[len(right)-1]
+	f := b.Step.Params.(*operator.MatMulParams)
+	m, k, n := f.M, f.K, f.N
 	if err := fits(m, n, k); err != nil {
 		return err
 	}
 	p := matmul{a: b.in(0), b: b.in(1), c: b.out(0), m: m, n: n, k: k, aRow: k, aColumn: 1, bRow: n, bColumn: 1, alpha: 1}
-	p.offsets = batchOffsets(left[:len(left)-2], right[:len(right)-2], m*k, k*n)
+	p.offsets = batchOffsets(f)
 	p.batch = len(p.offsets) / 2
-	if size(right[:len(right)-2]) == 1 {
+	if !slices.ContainsFunc(f.Right, func(stride int) bool { return stride != 0 }) {
 		// One right factor for all: the rows of the batch are one matrix.
 		p.m, p.batch, p.offsets = m*p.batch, 1, nil
 		if err := fits(p.m); err != nil {
@@ -294,36 +274,18 @@ func buildMatMul(b *builder) error {
 	return nil
 }
 
-// batchOffsets is where the matrices of two broadcast batches begin, in pairs; each has
-// as many elements as its step says.
-func batchOffsets(left, right []int, leftStep, rightStep int) []int64 {
-	rank := max(len(left), len(right))
-	offsets := []int64{0, 0}
+// batchOffsets is where the factors of each element of a batch begin, in pairs.
+func batchOffsets(f *operator.MatMulParams) []int64 {
+	offsets, steps := []int64{0, 0}, [2]int{f.M * f.K, f.K * f.N}
 	// From the innermost axis outwards: each axis repeats what is inside it.
-	for axis := 1; axis <= rank; axis++ {
-		sizes, steps := [2]int{1, 1}, [2]int{leftStep, rightStep}
-		for i, shape := range [2][]int{left, right} {
-			if axis <= len(shape) {
-				sizes[i] = shape[len(shape)-axis]
-			}
-		}
-		n := max(sizes[0], sizes[1])
-		if sizes[0] == 0 || sizes[1] == 0 {
-			return nil
-		}
-		for i := range sizes {
-			if sizes[i] == 1 {
-				steps[i] = 0
-			}
-		}
+	for axis, n := range slices.Backward(f.Batch) {
 		inner := offsets
 		offsets = make([]int64, 0, len(inner)*n)
 		for i := range n {
 			for at := 0; at < len(inner); at += 2 {
-				offsets = append(offsets, inner[at]+int64(i*steps[0]), inner[at+1]+int64(i*steps[1]))
+				offsets = append(offsets, inner[at]+int64(i*f.Left[axis]*steps[0]), inner[at+1]+int64(i*f.Right[axis]*steps[1]))
 			}
 		}
-		leftStep, rightStep = leftStep*sizes[0], rightStep*sizes[1]
 	}
 	return offsets
 }

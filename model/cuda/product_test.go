@@ -41,7 +41,7 @@ var allPrecisions = []Precision{FP32, TF32, BF16}
 
 // uniform is a tensor of numbers between −1 and 1.
 func uniform(r *rand.Rand, shape ...int) *graph.Tensor {
-	v := make([]float32, size(shape))
+	v := make([]float32, graph.Count(shape))
 	for i := range v {
 		v[i] = 2*r.Float32() - 1
 	}

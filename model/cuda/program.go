@@ -11,7 +11,6 @@ import (
 	"unsafe"
 
 	device "repscope/internal/cuda"
-	"repscope/model/cpu"
 	"repscope/model/graph"
 	"repscope/stat"
 )
@@ -87,7 +86,7 @@ func compile(g *graph.Graph, s shapes, mode Precision) (*program, error) {
 	for i, t := range s.inputs {
 		operands[i].Type = t
 	}
-	bound, err := g.Specialize(operands, cpu.Evaluate)
+	bound, err := g.Specialize(operands)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +113,7 @@ func compile(g *graph.Graph, s shapes, mode Precision) (*program, error) {
 
 // readBytes lets the run begin by turning bytes into the input's float32 values.
 func (p *program) readBytes() {
-	n := size(p.shapes.inputs[0].Shape)
+	n := graph.Count(p.shapes.inputs[0].Shape)
 	levels := p.upload(4 * 256 * p.shapes.channels)
 	bytes := p.uploadRows(n)
 	b := &builder{recording: &p.recording, number: -1}
@@ -126,7 +125,7 @@ func (p *program) readBytes() {
 // readNoisy lets the run begin with noise on the states, how far it moves them, and their scaling.
 func (p *program) readNoisy() {
 	shape := p.shapes.inputs[0].Shape
-	n, rows, width := size(shape), shape[0], size(shape[1:])
+	n, rows, width := graph.Count(shape), shape[0], graph.Count(shape[1:])
 	kind, pixel := "f32", 4
 	if p.shapes.form == noisyBytes {
 		kind, pixel = "u8", 1
@@ -171,7 +170,7 @@ func (p *program) lay() {
 			p.places[i] = place{inArena, base[t] + at*t.Size()}
 		}
 	}
-	bytes := func(id int) int { return aligned(size(p.Values[id].Shape) * p.Values[id].DType.Size()) }
+	bytes := func(id int) int { return aligned(graph.Count(p.Values[id].Shape) * p.Values[id].DType.Size()) }
 	outputs := make([]bool, len(p.Values))
 	for _, id := range p.Outputs {
 		outputs[p.Values[id].Root] = true

@@ -8,16 +8,14 @@ import (
 	"fmt"
 
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
-func init() {
-	for name := range reductions {
-		operators["."+name] = buildReduce
-	}
-	operators[".ReduceLogSumExp"] = buildReduce
-	operators[".ArgMax"] = buildArg
-	operators[".ArgMin"] = buildArg
-	operators[".CumSum"] = buildCumSum
+var reduceOperators = map[string]constructor{
+	".ReduceSum": buildReduce, ".ReduceMean": buildReduce, ".ReduceMax": buildReduce, ".ReduceMin": buildReduce,
+	".ReduceProd": buildReduce, ".ReduceL1": buildReduce, ".ReduceL2": buildReduce, ".ReduceSumSquare": buildReduce,
+	".ReduceLogSum": buildReduce, ".ReduceLogSumExp": buildReduce, ".GlobalAveragePool": buildReduce, ".GlobalMaxPool": buildReduce,
+	".ArgMax": buildArg, ".ArgMin": buildArg, ".CumSum": buildCumSum,
 }
 
 // The terms and ends of kernels/reduce.cu.
@@ -34,21 +32,11 @@ var reductions = map[string]struct{ term, end int }{
 }
 
 func buildReduce(b *builder) error {
-	in := b.shape(0)
-	own := contiguous(in)
-	var inner, outer, innerStrides, outerStrides []int // of the reduced and of the kept axes
-	axes := b.step.Params.(graph.ReduceParams).Axes
-	for i, d := range in {
-		if len(axes) > 0 && axes[0] == i {
-			axes = axes[1:]
-			inner, innerStrides = append(inner, d), append(innerStrides, own[i])
-		} else {
-			outer, outerStrides = append(outer, d), append(outerStrides, own[i])
-		}
-	}
-	r := reduction{kept: newBox(outer, outerStrides), reduced: newBox(inner, innerStrides), total: size(outer), n: size(inner), t: b.dtype(0)}
-	if b.step.Node.Op != "ReduceLogSumExp" {
-		how := reductions[b.step.Node.Op]
+	axes := b.Step.Params.(operator.ReduceParams).Split(b.Shape(0))
+	r := reduction{kept: newBox(axes.Kept, axes.KeptStrides), reduced: newBox(axes.Reduced, axes.ReducedStrides),
+		total: graph.Count(axes.Kept), n: graph.Count(axes.Reduced), t: b.DType(0)}
+	if b.Step.Node.Op != "ReduceLogSumExp" {
+		how := reductions[b.Step.Node.Op]
 		r.record(b, b.in(0), b.out(0), operand{}, how.term, how.end)
 		return nil
 	}
@@ -97,20 +85,20 @@ func (r reduction) record(b *builder, x, y, top operand, term, end int) {
 }
 
 func buildArg(b *builder) error {
-	p := b.step.Params.(graph.ArgParams)
-	outer, n, inner := around(b.shape(0), p.Axis)
+	p := b.Step.Params.(operator.ArgParams)
+	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
 	name, lanes := "thread", 1
 	if inner == 1 && n > 4 {
 		name, lanes = "warp", 32
 	}
-	b.launch(fmt.Sprintf("argument_by_%s_%s", name, typeName(b.dtype(0))), [3]int{ceil(outer*inner*lanes, perBlock), 1, 1}, line, 0,
-		b.in(0), b.out(0), outer*inner, n, inner, b.step.Node.Op == "ArgMin", p.Last)
+	b.launch(fmt.Sprintf("argument_by_%s_%s", name, typeName(b.DType(0))), [3]int{ceil(outer*inner*lanes, perBlock), 1, 1}, line, 0,
+		b.in(0), b.out(0), outer*inner, n, inner, b.Step.Node.Op == "ArgMin", p.Last)
 	return nil
 }
 
 func buildCumSum(b *builder) error {
-	p := b.step.Params.(graph.CumSumParams)
-	outer, n, inner := around(b.shape(0), p.Axis)
-	b.launch("running_sum_"+typeName(b.dtype(0)), blocks(outer*inner), line, 0, b.in(0), b.out(0), outer*inner, n, inner, p.Exclusive, p.Reverse)
+	p := b.Step.Params.(operator.CumSumParams)
+	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
+	b.launch("running_sum_"+typeName(b.DType(0)), blocks(outer*inner), line, 0, b.in(0), b.out(0), outer*inner, n, inner, p.Exclusive, p.Reverse)
 	return nil
 }

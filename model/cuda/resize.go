@@ -4,11 +4,13 @@
 
 package cuda
 
-import "repscope/model/graph"
+import (
+	"repscope/model/graph"
+	"repscope/model/operator"
+)
 
-func init() {
-	operators[".Resize"] = buildResize
-	operators[".GridSample"] = buildGridSample
+var resizeOperators = map[string]constructor{
+	".Resize": buildResize, ".GridSample": buildGridSample,
 }
 
 // resizeAxis is an axis as kernels/resize.cu reads it.
@@ -20,9 +22,9 @@ type resizeAxis struct {
 }
 
 func buildResize(b *builder) error {
-	p := b.step.Params.(*graph.ResizeParams)
-	in, out := b.shape(0), b.outShape(0)
-	apart, n, last, combinations := contiguous(in), size(out), -1, 1
+	p := b.Step.Params.(*operator.ResizeParams)
+	in, out := b.Shape(0), b.OutShape(0)
+	apart, n, last, combinations := graph.RowMajor(in), graph.Count(out), -1, 1
 	var axes []resizeAxis
 	var indices []int32
 	var weights []float32
@@ -52,8 +54,8 @@ func buildResize(b *builder) error {
 }
 
 func buildGridSample(b *builder) error {
-	p := b.step.Params.(graph.GridSampleParams)
-	s, points := b.shape(0), size(b.shape(1)[1:3])
+	p := b.Step.Params.(operator.GridSampleParams)
+	s, points := b.Shape(0), graph.Count(b.Shape(1)[1:3])
 	if err := fits(s...); err != nil {
 		return err
 	}

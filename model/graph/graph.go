@@ -1,11 +1,12 @@
 // Package graph holds an encoder as a graph of operators in the sense of ONNX:
-// named values, constants and nodes. It knows each operator's attributes and
-// shape rule, folds constants, fuses common patterns and plans memory; it
-// computes nothing itself (see package cpu).
+// named values, constants and nodes. It orders nodes, folds constants and plans
+// memory; it knows no operator (see package operator) and computes nothing itself (see
+// package cpu).
 //
-//	g := &graph.Graph{Opset: 17, …}             // a reader builds it
-//	err := g.Prepare(cpu.Evaluate)              // checked, ordered, constants folded
-//	p, err := g.Specialize([][]int{{64, 1, 64, 64}}, cpu.Evaluate)
+//	g := &graph.Graph{Opset: 17}               // a reader fills it
+//	err := g.Prepare(fuse.Rules(cpu.Evaluate)) // checked, ordered, constants folded
+//	shape := graph.Type{DType: graph.Float32, Shape: []int{64, 1, 64, 64}}
+//	p, err := g.Specialize([]graph.Operand{{Type: shape}})
 //	// p.Steps in execution order, every shape known, p.Plan() places the buffers
 //
 // Free axes (batch, time, tokens) stay symbolic in the graph and are bound by
@@ -15,6 +16,7 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -30,6 +32,9 @@ type Port struct {
 	Name  string
 	DType DType
 	Dims  []Dim
+	// Element is the type that the file declares, such as "uint8" or "float16", for which
+	// DType stands; empty if it declares none.
+	Element string
 }
 
 // Shape is the shape of the port with −1 for free axes.
@@ -69,6 +74,18 @@ type Attribute struct {
 	Graph   *Graph
 }
 
+// IntAttribute is an attribute that is one number.
+func IntAttribute(v int) Attribute { return Attribute{Kind: AttributeInt, Int: int64(v)} }
+
+// IntsAttribute is an attribute that is a list of numbers.
+func IntsAttribute(v ...int) Attribute {
+	a := Attribute{Kind: AttributeInts}
+	for _, x := range v {
+		a.Ints = append(a.Ints, int64(x))
+	}
+	return a
+}
+
 // Node applies an operator. An absent optional input or output is "".
 type Node struct {
 	Name       string
@@ -94,6 +111,16 @@ func (n *Node) String() string {
 	return fmt.Sprintf("unnamed node (%s)", op)
 }
 
+// Label is the node's name or, if it has none, that of its first output.
+func (n *Node) Label() string {
+	for _, name := range append([]string{n.Name}, n.Outputs...) {
+		if name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
 // Graph is a model. A reader fills it; Prepare checks and simplifies it.
 type Graph struct {
 	Name      string
@@ -102,6 +129,8 @@ type Graph struct {
 	Outputs   []Port
 	Nodes     []*Node
 	Constants map[string]*Tensor
+
+	rules Rules // of Prepare
 }
 
 // UnsupportedError is an operator, attribute or form that is not implemented.
@@ -110,12 +139,14 @@ type UnsupportedError struct {
 	Op    string
 	Opset int
 	What  string // empty: the operator itself
+	// Supported names the operators that are, if it is the operator itself that is not.
+	Supported []string
 }
 
 func (e *UnsupportedError) Error() string {
 	if e.What == "" {
 		return fmt.Sprintf("%s: operator %s is not supported (opset %d); supported are %s",
-			e.Node, e.Op, e.Opset, strings.Join(Operators(), " "))
+			e.Node, e.Op, e.Opset, strings.Join(e.Supported, " "))
 	}
 	return fmt.Sprintf("%s: %s (opset %d)", e.Node, e.What, e.Opset)
 }
@@ -125,7 +156,9 @@ type Evaluator func(step *Step, values []Value, in, out []*Tensor) error
 
 // Prepare checks the graph (operators known, every value defined once, no cycle),
 // orders the nodes, drops those that no output needs and folds constant nodes.
-func (g *Graph) Prepare(eval Evaluator) error {
+// The rules also serve [Graph.Specialize].
+func (g *Graph) Prepare(rules Rules) error {
+	g.rules = rules
 	if len(g.Outputs) == 0 {
 		return errors.New("the graph has no outputs")
 	}
@@ -135,7 +168,7 @@ func (g *Graph) Prepare(eval Evaluator) error {
 	var unsupported []error
 	seen := map[string]bool{}
 	for _, n := range g.Nodes {
-		if _, err := lookup(n, g.Opset); err != nil && !seen[n.Domain+"."+n.Op] {
+		if _, err := rules.Lookup(n, g.Opset); err != nil && !seen[n.Domain+"."+n.Op] {
 			seen[n.Domain+"."+n.Op] = true
 			unsupported = append(unsupported, err)
 		}
@@ -143,111 +176,186 @@ func (g *Graph) Prepare(eval Evaluator) error {
 	if len(unsupported) > 0 {
 		return errors.Join(unsupported...)
 	}
-	g.capture()
+	g.capture(&rules)
 	if err := g.sort(); err != nil {
 		return err
 	}
-	if err := g.fold(eval); err != nil {
+	if err := g.fold(); err != nil {
 		return err
 	}
-	if err := g.foldBatchNorm(); err != nil {
-		return err
+	if rules.Simplify != nil {
+		if err := rules.Simplify(g); err != nil {
+			return err
+		}
 	}
-	g.cutWeights()
-	g.centreWeights()
+	for _, n := range g.Nodes {
+		if op, err := rules.Lookup(n, g.Opset); err == nil && op.Weights != nil {
+			op.Weights(g, n)
+		}
+	}
 	g.dropUnused()
 	return nil
 }
 
-// sort orders the nodes so that producers come first and keeps only those an output needs.
-func (g *Graph) sort() error {
-	producer := map[string]*Node{}
-	defined := map[string]bool{}
-	for name, t := range g.Constants {
-		if t == nil {
-			return fmt.Errorf("constant %q has no value", name)
+// capture makes the values of g that graphs in it use inputs of their nodes, after the node's own: of an If
+// those of then_branch and then those of else_branch, after the condition; of a loop those of its body.
+func (g *Graph) capture(rules *Rules) {
+	for _, n := range g.Nodes {
+		op, err := rules.Lookup(n, g.Opset)
+		if err != nil || op.Inner == nil {
+			continue
 		}
+		own, inner := op.Inner(n)
+		if len(n.Inputs) < own {
+			continue // its rule says so
+		}
+		n.Inputs = slices.Clone(n.Inputs[:own])
+		for _, name := range inner {
+			if inside := n.Attributes[name].Graph; inside != nil {
+				inside.capture(rules)
+				n.Inputs = append(n.Inputs, inside.Free()...)
+			}
+		}
+	}
+}
+
+// Free is the names that the graph uses and does not define, sorted.
+func (g *Graph) Free() []string {
+	used, defined := map[string]bool{}, map[string]bool{"": true}
+	for name := range g.Constants {
 		defined[name] = true
 	}
-	for _, p := range g.Inputs {
-		if defined[p.Name] || p.Name == "" {
-			return fmt.Errorf("input %q is defined twice or has no name", p.Name)
+	for _, in := range g.Inputs {
+		defined[in.Name] = true
+	}
+	for _, n := range g.Nodes {
+		for _, in := range n.Inputs {
+			used[in] = true
 		}
-		defined[p.Name] = true
+		for _, out := range n.Outputs {
+			defined[out] = true
+		}
+	}
+	for _, out := range g.Outputs {
+		used[out.Name] = true
+	}
+	maps.DeleteFunc(used, func(name string, _ bool) bool { return defined[name] })
+	return slices.Sorted(maps.Keys(used))
+}
+
+// sort orders the nodes so that producers come first and keeps only those an output needs.
+func (g *Graph) sort() error {
+	s, err := newSorter(g)
+	if err != nil {
+		return err
+	}
+	for _, out := range g.Outputs {
+		from := s.producer[out.Name]
+		if from == nil {
+			if !s.defined[out.Name] {
+				return fmt.Errorf("graph output %q is produced by no node", out.Name)
+			}
+			continue
+		}
+		if s.state[from] == unseen {
+			if err := s.visit(from); err != nil {
+				return err
+			}
+		}
+	}
+	g.Nodes = s.order
+	return nil
+}
+
+// sorter is the depth-first search of sort.
+type sorter struct {
+	producer map[string]*Node
+	defined  map[string]bool // without a node
+	state    map[*Node]progress
+	order    []*Node
+}
+
+// progress is how far the search is with a node.
+type progress uint8
+
+const (
+	unseen progress = iota
+	visiting
+	done
+)
+
+// newSorter finds what produces every value; each has one source.
+func newSorter(g *Graph) (*sorter, error) {
+	s := &sorter{producer: map[string]*Node{}, defined: map[string]bool{}, state: map[*Node]progress{}}
+	for name, t := range g.Constants {
+		if t == nil {
+			return nil, fmt.Errorf("constant %q has no value", name)
+		}
+		s.defined[name] = true
+	}
+	for _, p := range g.Inputs {
+		if s.defined[p.Name] || p.Name == "" {
+			return nil, fmt.Errorf("input %q is defined twice or has no name", p.Name)
+		}
+		s.defined[p.Name] = true
 	}
 	for _, n := range g.Nodes {
 		if len(n.Outputs) == 0 {
-			return fmt.Errorf("%v has no output", n)
+			return nil, fmt.Errorf("%v has no output", n)
 		}
 		for _, out := range n.Outputs {
 			if out == "" {
 				continue
 			}
-			if defined[out] || producer[out] != nil {
-				return fmt.Errorf("%v: value %q is defined twice", n, out)
+			if s.defined[out] || s.producer[out] != nil {
+				return nil, fmt.Errorf("%v: value %q is defined twice", n, out)
 			}
-			producer[out] = n
+			s.producer[out] = n
 		}
 	}
-	const visiting, done = 1, 2
-	state := map[*Node]int{}
-	var order []*Node
+	return s, nil
+}
+
+// visit orders a node and what it needs.
+func (s *sorter) visit(root *Node) error {
 	// An explicit stack: a hostile file may be a chain of a million nodes.
 	type frame struct {
 		node *Node
 		next int
 	}
-	visit := func(root *Node) error {
-		stack := []frame{{node: root}}
-		state[root] = visiting
-		for len(stack) > 0 {
-			top := &stack[len(stack)-1]
-			n := top.node
-			if top.next == len(n.Inputs) {
-				state[n] = done
-				order = append(order, n)
-				stack = stack[:len(stack)-1]
-				continue
-			}
-			in := n.Inputs[top.next]
-			top.next++
-			if in == "" || defined[in] {
-				continue
-			}
-			from := producer[in]
-			if from == nil {
-				return fmt.Errorf("%v: input %q is produced by no node, constant or graph input", n, in)
-			}
-			switch state[from] {
-			case visiting:
-				return fmt.Errorf("%v: the graph has a cycle through value %q", n, in)
-			case 0:
-				state[from] = visiting
-				stack = append(stack, frame{node: from})
-			}
-		}
-		return nil
-	}
-	for _, out := range g.Outputs {
-		from := producer[out.Name]
-		if from == nil {
-			if !defined[out.Name] {
-				return fmt.Errorf("graph output %q is produced by no node", out.Name)
-			}
+	stack := []frame{{node: root}}
+	s.state[root] = visiting
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		n := top.node
+		if top.next == len(n.Inputs) {
+			s.state[n] = done
+			s.order = append(s.order, n)
+			stack = stack[:len(stack)-1]
 			continue
 		}
-		if state[from] == 0 {
-			if err := visit(from); err != nil {
-				return err
-			}
+		in := n.Inputs[top.next]
+		top.next++
+		if in == "" || s.defined[in] {
+			continue
+		}
+		from := s.producer[in]
+		if from == nil {
+			return fmt.Errorf("%v: input %q is produced by no node, constant or graph input", n, in)
+		}
+		switch s.state[from] {
+		case visiting:
+			return fmt.Errorf("%v: the graph has a cycle through value %q", n, in)
+		case unseen:
+			s.state[from] = visiting
+			stack = append(stack, frame{node: from})
 		}
 	}
-	g.Nodes = order
 	return nil
 }
 
-// foldLimit bounds a folded constant that is larger than its inputs.
-const foldLimit = 1 << 20
+// FoldLimit bounds a folded constant that is larger than its inputs.
+const FoldLimit = 1 << 20
 
 // Folding may read and write foldBudget elements and foldReuse times those of
 // all constants; what is left then is computed at every run.
@@ -257,8 +365,8 @@ const (
 )
 
 // fold evaluates the nodes whose inputs are all constants.
-func (g *Graph) fold(eval Evaluator) error {
-	s := newSpecializer(g, eval)
+func (g *Graph) fold() error {
+	s := newSpecializer(g)
 	kept := g.Nodes[:0]
 	for _, n := range g.Nodes {
 		constant := true

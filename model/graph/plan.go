@@ -1,7 +1,7 @@
-package graph
-
 // The memory plan: where in one arena per element type each value lies, so
 // that memory is used again as soon as its value is dead.
+
+package graph
 
 import (
 	"cmp"
@@ -72,7 +72,7 @@ func (p *Program) buffers() (all [4][]*buffer, of []*buffer) {
 		lastUse[p.Values[id].Root] = len(p.Steps)
 	}
 	of = make([]*buffer, len(p.Values))
-	room := func(id int) int { return max(1, (elements(p.Values[id].Shape)+align-1)/align) * align }
+	room := func(id int) int { return max(1, (Count(p.Values[id].Shape)+align-1)/align) * align }
 	for i, s := range p.Steps {
 		if s.Op.View {
 			continue
@@ -89,7 +89,7 @@ func (p *Program) buffers() (all [4][]*buffer, of []*buffer) {
 					return o >= 0 && p.Values[o].Root == root && !slices.Equal(p.Values[o].Shape, p.Values[id].Shape)
 				})
 				if b := of[root]; b != nil && lastUse[root] == i && !shared && p.Values[root].DType == p.Values[id].DType &&
-					elements(p.Values[s.In[0]].Shape) == elements(p.Values[id].Shape) && room(root) == room(id) {
+					Count(p.Values[s.In[0]].Shape) == Count(p.Values[id].Shape) && room(root) == room(id) {
 					of[id], b.last = b, lastUse[id]
 					continue
 				}

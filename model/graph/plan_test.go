@@ -1,3 +1,5 @@
+// The places of buffers.
+
 package graph
 
 import (

@@ -1,7 +1,7 @@
-package graph
-
 // A graph bound to concrete input shapes: every value's shape is known, shape
 // arithmetic is folded away, and the steps that remain are in order.
+
+package graph
 
 import (
 	"fmt"
@@ -37,7 +37,6 @@ type Program struct {
 
 type specializer struct {
 	graph    *Graph
-	eval     Evaluator
 	values   []Value
 	steps    []Step
 	id       map[string]int
@@ -46,8 +45,8 @@ type specializer struct {
 	replaced int // how many those were
 }
 
-func newSpecializer(g *Graph, eval Evaluator) *specializer {
-	s := &specializer{graph: g, eval: eval, id: map[string]int{}, budget: foldBudget}
+func newSpecializer(g *Graph) *specializer {
+	s := &specializer{graph: g, id: map[string]int{}, budget: foldBudget}
 	for _, t := range g.Constants {
 		s.budget += foldReuse * t.Len()
 	}
@@ -77,60 +76,31 @@ func (s *specializer) value(name string) (int, error) {
 // add infers a node and enters its outputs: as constants if they are known,
 // otherwise as the results of a step.
 func (s *specializer) add(n *Node) error {
-	op, err := lookup(n, s.graph.Opset)
+	op, err := s.graph.rules.Lookup(n, s.graph.Opset)
 	if err != nil {
 		return err
 	}
-	c := &Context{Node: n, Opset: s.graph.Opset, In: make([]Operand, len(n.Inputs)), serial: s.replaced}
+	c := &Inference{Node: n, Opset: s.graph.Opset, In: make([]Operand, len(n.Inputs)), Serial: s.replaced}
 	step := Step{Node: n, Op: op}
-	known := true
-	for i, name := range n.Inputs {
-		if name == "" {
-			step.In = append(step.In, -1)
-			continue
-		}
-		id, err := s.value(name)
-		if err != nil {
-			return fmt.Errorf("%v: %w", n, err)
-		}
-		step.In = append(step.In, id)
-		v := s.values[id]
-		c.In[i] = Operand{Type: v.Type, Const: v.Const}
-		known = known && v.Const != nil
-	}
-	if err := op.run(c); err != nil {
+	known, err := s.operands(&step, c)
+	if err != nil {
 		return err
 	}
-	if c.lowered != nil {
+	if err := op.Infer(c); err != nil {
+		return err
+	}
+	if c.Replacement != nil {
 		s.replaced++
-		return s.lower(c.lowered)
+		return s.replace(c.Replacement)
 	}
 	step.Params = c.Params
-	out := c.Out[:len(n.Outputs)]
 	constants := c.Known
 	if constants == nil && known && !op.NoFold && s.worthFolding(c) {
 		if constants, err = s.evaluate(&step, c); err != nil {
 			return err
 		}
 	}
-	complete := true
-	for i, t := range out {
-		if n.Outputs[i] == "" {
-			step.Out = append(step.Out, -1)
-			continue
-		}
-		var k *Tensor
-		if constants != nil {
-			k = constants[i]
-		}
-		id := s.addValue(n.Outputs[i], t, k)
-		if k != nil {
-			id = -1
-		}
-		complete = complete && k != nil
-		step.Out = append(step.Out, id)
-	}
-	if complete {
+	if s.results(&step, c.Out[:len(n.Outputs)], constants) {
 		return nil
 	}
 	if op.View && step.Out[0] >= 0 {
@@ -140,19 +110,61 @@ func (s *specializer) add(n *Node) error {
 	return nil
 }
 
+// operands finds a step's inputs and tells whether all of them are constants.
+func (s *specializer) operands(step *Step, c *Inference) (known bool, err error) {
+	known = true
+	for i, name := range step.Node.Inputs {
+		if name == "" {
+			step.In = append(step.In, -1)
+			continue
+		}
+		id, err := s.value(name)
+		if err != nil {
+			return false, fmt.Errorf("%v: %w", step.Node, err)
+		}
+		step.In = append(step.In, id)
+		v := s.values[id]
+		c.In[i] = Operand{Type: v.Type, Const: v.Const}
+		known = known && v.Const != nil
+	}
+	return known, nil
+}
+
+// results enters a step's outputs and tells whether all of them are constants.
+func (s *specializer) results(step *Step, out []Type, constants []*Tensor) (complete bool) {
+	complete = true
+	for i, t := range out {
+		if step.Node.Outputs[i] == "" {
+			step.Out = append(step.Out, -1)
+			continue
+		}
+		var k *Tensor
+		if constants != nil {
+			k = constants[i]
+		}
+		id := s.addValue(step.Node.Outputs[i], t, k)
+		if k != nil {
+			id = -1
+		}
+		complete = complete && k != nil
+		step.Out = append(step.Out, id)
+	}
+	return complete
+}
+
 // worthFolding keeps operators that blow up a small constant (Expand, Tile, …)
 // for execution, and all of them once folding has done more work than a real model needs.
-func (s *specializer) worthFolding(c *Context) bool {
+func (s *specializer) worthFolding(c *Inference) bool {
 	in, out := 0, 0
 	for _, o := range c.In {
 		if o.DType != Invalid {
-			in += elements(o.Shape)
+			in += Count(o.Shape)
 		}
 	}
 	for _, t := range c.Out {
-		out += elements(t.Shape)
+		out += Count(t.Shape)
 	}
-	if out > max(in, foldLimit) || in+out > s.budget {
+	if out > max(in, FoldLimit) || in+out > s.budget {
 		return false
 	}
 	s.budget -= in + out
@@ -160,25 +172,25 @@ func (s *specializer) worthFolding(c *Context) bool {
 }
 
 // evaluate computes a node on constants, or defers that.
-func (s *specializer) evaluate(step *Step, c *Context) ([]*Tensor, error) {
+func (s *specializer) evaluate(step *Step, c *Inference) ([]*Tensor, error) {
 	in := make([]*Tensor, len(c.In))
 	for i := range c.In {
 		in[i] = c.In[i].Const
 	}
-	if step.Op.View || sameElements(step, in) {
+	if step.Op.View || c.Same {
 		// Under another shape or name.
 		t := *in[0]
 		t.Shape, t.transposed = c.Out[0].Shape, nil
 		return []*Tensor{&t}, nil
 	}
-	local, eval := Step{Node: step.Node, Op: step.Op, Params: step.Params}, s.eval
+	local, eval := Step{Node: step.Node, Op: step.Op, Params: step.Params}, s.graph.rules.Evaluate
 	if len(c.Out) == 1 && c.Out[0].DType == Float32 {
 		shape := c.Out[0].Shape
 		load := func(dst, spare []float32) error {
 			return evaluate(eval, local, in, []*Tensor{Floats(dst, shape...)}, spare)
 		}
 		if t := deferFrom(in, load, shape...); t != nil {
-			if step.Node.Op == "Transpose" && len(shape) == 2 && step.Params.(TransposeParams).Perm[0] == 1 {
+			if c.Transposes {
 				t.transposed = in[0]
 			}
 			return []*Tensor{t}, nil
@@ -192,13 +204,6 @@ func (s *specializer) evaluate(step *Step, c *Context) ([]*Tensor, error) {
 		}
 	}
 	return out, evaluate(eval, local, in, out, nil)
-}
-
-// sameElements reports whether a step on constants is a cast of float32, which stands
-// for the file's narrower types too, to itself.
-func sameElements(step *Step, in []*Tensor) bool {
-	p, ok := step.Params.(CastParams)
-	return ok && in[0].DType == Float32 && (p.To == ElementFloat || p.To == ElementDouble)
 }
 
 // evaluate computes one step; in has nil for absent inputs. Those that are deferred
@@ -235,14 +240,49 @@ func evaluate(eval Evaluator, step Step, in, out []*Tensor, spare []float32) err
 	return nil
 }
 
+// MaxReplaced bounds the nodes, with their inputs and outputs, that others may be replaced by in one program.
+// A recurrent layer of a thousand steps makes some 50,000; a hostile file of few bytes could ask for any number.
+const MaxReplaced = 1 << 19
+
+// Size is the number of nodes with their inputs and outputs.
+func Size(nodes []*Node) int {
+	n := 0
+	for _, node := range nodes {
+		n += 1 + len(node.Inputs) + len(node.Outputs)
+	}
+	return n
+}
+
+// replace enters the nodes that replace another one.
+func (s *specializer) replace(l *Replacement) error {
+	if s.lowered += Size(l.Nodes); s.lowered > MaxReplaced {
+		return &UnsupportedError{Node: l.Of.String(), Op: l.Of.Op, Opset: s.graph.Opset,
+			What: fmt.Sprintf("this node and those before it become %d nodes, inputs and outputs, want at most %d", s.lowered, MaxReplaced)}
+	}
+	for i, name := range l.Names {
+		t := l.Constants[i]
+		s.addValue(name, Type{DType: t.DType, Shape: t.Shape}, t)
+	}
+	for _, n := range l.Nodes {
+		// The replacements' own versions are of no concern: their rules get today's form.
+		if err := s.add(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Specialize binds the graph to inputs of the given types, in the order of
 // Graph.Inputs; an input may carry its value, which then counts as a constant.
 // The graph must have been prepared.
-func (g *Graph) Specialize(inputs []Operand, eval Evaluator) (*Program, error) {
+func (g *Graph) Specialize(inputs []Operand) (*Program, error) {
+	if g.rules.Lookup == nil {
+		return nil, errUnprepared
+	}
 	if len(inputs) != len(g.Inputs) {
 		return nil, fmt.Errorf("%d inputs given, the graph has %d", len(inputs), len(g.Inputs))
 	}
-	s := newSpecializer(g, eval)
+	s := newSpecializer(g)
 	p := &Program{}
 	named := map[string]int{}
 	for i, port := range g.Inputs {
@@ -282,13 +322,15 @@ func (g *Graph) Specialize(inputs []Operand, eval Evaluator) (*Program, error) {
 		p.Outputs = append(p.Outputs, id)
 	}
 	p.Values, p.Steps = s.values, s.steps
-	p.prune(make([]bool, len(p.Values)))
-	p.fuse()
+	p.Prune(make([]bool, len(p.Values)))
+	if g.rules.Fuse != nil {
+		g.rules.Fuse(p)
+	}
 	return p, nil
 }
 
-// prune drops steps whose results nobody uses; needed is scratch, one for each value.
-func (p *Program) prune(needed []bool) {
+// Prune drops steps whose results nobody uses; needed is scratch, one for each value.
+func (p *Program) Prune(needed []bool) {
 	clear(needed)
 	for _, id := range p.Outputs {
 		needed[id] = true

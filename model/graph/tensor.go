@@ -1,6 +1,6 @@
-package graph
-
 // Typed arrays: the constants of a graph and the values that operators see.
+
+package graph
 
 import (
 	"fmt"
@@ -75,11 +75,14 @@ const Resident = 1 << 14
 // where it can, keeps them only in the form it computes with (packed, or on a
 // device), and reads them again if another program wants another form.
 func Defer(read func(dst []float32, first int) error, shape ...int) *Tensor {
-	return &Tensor{DType: Float32, Shape: shape, steps: 1, buffer: elements(shape), read: read}
+	return &Tensor{DType: Float32, Shape: shape, steps: 1, buffer: Count(shape), read: read}
 }
 
 // Deferred reports whether the elements must be loaded.
 func (t *Tensor) Deferred() bool { return t.read != nil || t.compute != nil }
+
+// Transposed is the deferred matrix's transpose as its file has it, or nil.
+func (t *Tensor) Transposed() *Tensor { return t.transposed }
 
 // Buffer is the length of a buffer with which Load allocates nothing.
 func (t *Tensor) Buffer() int { return t.buffer }
@@ -120,7 +123,7 @@ const maxSteps = 8
 // deferFrom defers a tensor that is computed from others. It returns nil if there is
 // nothing to gain, or too much to do at every load.
 func deferFrom(from []*Tensor, compute func(dst, spare []float32) error, shape ...int) *Tensor {
-	t := &Tensor{DType: Float32, Shape: shape, compute: compute, buffer: elements(shape), steps: 1}
+	t := &Tensor{DType: Float32, Shape: shape, compute: compute, buffer: Count(shape), steps: 1}
 	gain := false
 	for _, f := range from {
 		if f != nil {
@@ -135,9 +138,9 @@ func deferFrom(from []*Tensor, compute func(dst, spare []float32) error, shape .
 	return t
 }
 
-// change returns the float32 tensor of which f has changed every element; it is given them part
+// Change returns the float32 tensor of which f has changed every element; it is given them part
 // by part, with the index of the first. The result is deferred if t is.
-func (t *Tensor) change(f func(part []float32, first int)) (*Tensor, error) {
+func (t *Tensor) Change(f func(part []float32, first int)) (*Tensor, error) {
 	if !t.Deferred() || t.steps == maxSteps {
 		values, err := t.Load(nil)
 		if err != nil {
@@ -166,9 +169,9 @@ func (t *Tensor) change(f func(part []float32, first int)) (*Tensor, error) {
 	return &changed, nil
 }
 
-// cut returns the float32 tensor's elements as matrices of the given heights, one below the other.
-// Those that were cut when the graph was prepared are the same at every call.
-func (t *Tensor) cut(heights []int, width int) []*Tensor {
+// Cut returns the float32 tensor's elements as matrices of the given heights, one below the other.
+// Those that were kept are the same at every call; see [Tensor.KeepParts].
+func (t *Tensor) Cut(heights []int, width int) []*Tensor {
 	if slices.EqualFunc(t.parts, heights, func(p *Tensor, height int) bool { return slices.Equal(p.Shape, []int{height, width}) }) {
 		return t.parts
 	}
@@ -199,8 +202,11 @@ func (t *Tensor) cut(heights []int, width int) []*Tensor {
 	return parts
 }
 
-// maxElements bounds one value; a larger one is a broken or hostile file.
-const maxElements = 1 << 32
+// KeepParts cuts the tensor and keeps the parts: Cut with the same heights then returns the same ones.
+func (t *Tensor) KeepParts(heights []int, width int) { t.parts = t.Cut(heights, width) }
+
+// MaxElements bounds one value; a larger one is a broken or hostile file.
+const MaxElements = 1 << 32
 
 // Elements is the number of elements of a shape. A negative axis, an overflow
 // and an absurd size are errors.
@@ -212,8 +218,8 @@ func Elements(shape []int) (int, error) {
 			return 0, fmt.Errorf("shape %v has a negative axis", shape)
 		case d == 0:
 			zero = true
-		case n > maxElements/d:
-			return 0, fmt.Errorf("shape %v has more than %d elements", shape, maxElements)
+		case n > MaxElements/d:
+			return 0, fmt.Errorf("shape %v has more than %d elements", shape, MaxElements)
 		default:
 			n *= d
 		}
@@ -224,8 +230,8 @@ func Elements(shape []int) (int, error) {
 	return n, nil
 }
 
-// elements is Elements of a shape that was checked before.
-func elements(shape []int) int {
+// Count is Elements of a shape that was checked before.
+func Count(shape []int) int {
 	n := 1
 	for _, d := range shape {
 		n *= d
@@ -264,10 +270,10 @@ func Ints(data ...int64) *Tensor {
 }
 
 // Len is the number of elements.
-func (t *Tensor) Len() int { return elements(t.Shape) }
+func (t *Tensor) Len() int { return Count(t.Shape) }
 
-// scalar returns the only element as a float64.
-func (t *Tensor) scalar() (float64, bool) {
+// Scalar returns the only element as a float64.
+func (t *Tensor) Scalar() (float64, bool) {
 	if t == nil || t.Len() != 1 {
 		return math.NaN(), false
 	}

@@ -15,7 +15,9 @@ import (
 
 	"repscope/internal/dtype"
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
+	"repscope/model/internal/onnxtest"
 )
 
 // deferredModel takes its large weights in every way that the executor knows: packed for
@@ -23,8 +25,8 @@ import (
 // orientations and one behind a flattened image, added as they are, transposed, converted
 // from float16 and shared. Store makes the message of a tensor.
 func deferredModel(store func(name string, element int64, raw []byte, dims ...int64) message) []byte {
-	g := message{}.text(2, "g").bytes(11, portMessage("x", -1, 32, 6, 6)).bytes(12, portMessage("z", -1, 600))
-	g = g.bytes(12, portMessage("tied", 160, 640))
+	g := message{}.Text(2, "g").Bytes(11, portMessage("x", -1, 32, 6, 6)).Bytes(12, portMessage("z", -1, 600))
+	g = g.Bytes(12, portMessage("tied", 160, 640))
 	seed := uint32(1)
 	weights := func(name string, element int64, dims ...int64) string {
 		n := int64(1)
@@ -37,21 +39,21 @@ func deferredModel(store func(name string, element int64, raw []byte, dims ...in
 			if element == graph.ElementFloat16 {
 				raw = binary.LittleEndian.AppendUint16(raw, uint16(seed>>31<<15|0x2800|seed>>8&0x3ff))
 			} else {
-				raw = append(raw, floatBytes(float32(int32(seed)>>16)/(1<<20))...)
+				raw = append(raw, onnxtest.FloatBytes(float32(int32(seed)>>16)/(1<<20))...)
 			}
 		}
-		g = g.bytes(5, store(name, element, raw, dims...))
+		g = g.Bytes(5, store(name, element, raw, dims...))
 		return name
 	}
 	apply := func(op, out string, in []string, attributes ...message) string {
-		g = g.bytes(1, node(op, in, []string{out}, attributes...))
+		g = g.Bytes(1, onnxtest.Node(op, in, []string{out}, attributes...))
 		return out
 	}
-	integer := func(name string, v int64) message { return message{}.text(1, name).varint(3, v).varint(20, 2) }
+	integer := func(name string, v int64) message { return message{}.Text(1, name).Varint(3, v).Varint(20, 2) }
 	x := apply("Conv", "c1", []string{"x", weights("w1", graph.ElementFloat, 64, 32, 3, 3), weights("b1", graph.ElementFloat, 64)})
 	x = apply("BatchNormalization", "n1", []string{x, weights("s", graph.ElementFloat, 64), weights("b", graph.ElementFloat, 64),
 		weights("m", graph.ElementFloat, 64), "v"})
-	g = g.bytes(5, store("v", graph.ElementFloat, floatBytes(slices.Repeat([]float32{0.5}, 64)...), 64))
+	g = g.Bytes(5, store("v", graph.ElementFloat, onnxtest.FloatBytes(slices.Repeat([]float32{0.5}, 64)...), 64))
 	x = apply("Relu", "r1", []string{x})
 	x = apply("Conv", "c2", []string{x, weights("w2", graph.ElementFloat, 640, 16, 2, 2)}, integer("group", 4))
 	x = apply("Flatten", "f", []string{x})
@@ -66,17 +68,17 @@ func deferredModel(store func(name string, element int64, raw []byte, dims ...in
 	big := apply("Mul", "big", []string{apply("ReduceSum", "sum", []string{x}, integer("keepdims", 0)), weights("w6", graph.ElementFloat, 30, 600)})
 	apply("Add", "z", []string{x, apply("ReduceMax", "max", []string{big}, integer("keepdims", 0))})
 	apply("Transpose", "tied", []string{"w4"})
-	return model(17, g)
+	return onnxtest.Model(17, g)
 }
 
 func inline(name string, element int64, raw []byte, dims ...int64) message {
-	return tensorMessage(name, element, dims...).bytes(9, raw)
+	return onnxtest.Tensor(name, element, dims...).Bytes(9, raw)
 }
 
 // run encodes batches of the given sizes and returns the outputs one after the other.
 func run(t *testing.T, g *graph.Graph, sizes ...int) []float32 {
 	t.Helper()
-	if err := g.Prepare(cpu.Evaluate); err != nil {
+	if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 		t.Fatal(err)
 	}
 	x := cpu.New(g, 2)
@@ -142,9 +144,9 @@ func TestDeferredWeights(t *testing.T) {
 		dir := t.TempDir()
 		external := make([]byte, shift)
 		data := deferredModel(func(name string, element int64, raw []byte, dims ...int64) message {
-			w := tensorMessage(name, element, dims...).varint(14, 1)
+			w := onnxtest.Tensor(name, element, dims...).Varint(14, 1)
 			for _, kv := range [][2]string{{"location", "w.bin"}, {"offset", strconv.Itoa(len(external))}, {"length", strconv.Itoa(len(raw))}} {
-				w = w.bytes(13, message{}.text(1, kv[0]).text(2, kv[1]))
+				w = w.Bytes(13, message{}.Text(1, kv[0]).Text(2, kv[1]))
 			}
 			external = append(external, raw...)
 			return w
@@ -159,7 +161,7 @@ func TestDeferredWeights(t *testing.T) {
 	}
 
 	m = openBytes(t, t.TempDir(), data)
-	if err := m.Graph.Prepare(cpu.Evaluate); err != nil {
+	if err := m.Graph.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 		t.Fatal(err)
 	}
 	x := cpu.New(m.Graph, 2)
@@ -174,7 +176,7 @@ func TestDeferredWeights(t *testing.T) {
 	}
 }
 
-func openBytes(t *testing.T, dir string, data []byte) *Model {
+func openBytes(t *testing.T, dir string, data []byte) *File {
 	t.Helper()
 	path := filepath.Join(dir, "model.onnx")
 	if err := os.WriteFile(path, data, 0o644); err != nil {
@@ -195,9 +197,9 @@ func openBytes(t *testing.T, dir string, data []byte) *Model {
 // Weights of a closed file, or of one that was cut or written to, are an error.
 func TestLostFile(t *testing.T) {
 	data := deferredModel(inline)
-	for name, lose := range map[string]func(m *Model, path string) error{
-		"closed":  func(m *Model, _ string) error { return m.Close() },
-		"changed": func(_ *Model, path string) error { return os.Truncate(path, int64(len(data)/2)) },
+	for name, lose := range map[string]func(m *File, path string) error{
+		"closed":  func(m *File, _ string) error { return m.Close() },
+		"changed": func(_ *File, path string) error { return os.Truncate(path, int64(len(data)/2)) },
 	} {
 		if name == "changed" && runtime.GOOS == "windows" {
 			t.Skip("a mapped file cannot be cut")
@@ -207,7 +209,7 @@ func TestLostFile(t *testing.T) {
 		if err := lose(m, filepath.Join(dir, "model.onnx")); err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Graph.Prepare(cpu.Evaluate); err != nil {
+		if err := m.Graph.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
 			t.Fatal(err)
 		}
 		x := cpu.New(m.Graph, 1)
@@ -225,9 +227,9 @@ func TestDeferredFloatData(t *testing.T) {
 	for i := range values {
 		values[i] = float32(i)
 	}
-	data := model(17, message{}.bytes(11, portMessage("x", -1, 1)).bytes(12, portMessage("z", -1, int64(len(values)))).
-		bytes(5, tensorMessage("w", graph.ElementFloat, int64(len(values))).bytes(4, dtype.Bytes(values))).
-		bytes(1, node("Mul", []string{"x", "w"}, []string{"z"})))
+	data := onnxtest.Model(17, message{}.Bytes(11, portMessage("x", -1, 1)).Bytes(12, portMessage("z", -1, int64(len(values)))).
+		Bytes(5, onnxtest.Tensor("w", graph.ElementFloat, int64(len(values))).Bytes(4, dtype.Bytes(values))).
+		Bytes(1, onnxtest.Node("Mul", []string{"x", "w"}, []string{"z"})))
 	m, err := Decode(data, "", Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"encoding/binary"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,74 +11,22 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
+	"repscope/model/internal/onnxtest"
 )
 
-// A small writer of the wire format, so that broken files can be made.
+type message = onnxtest.Message
 
-type message []byte
-
-func (m message) varint(field protowire.Number, v int64) message {
-	return protowire.AppendVarint(protowire.AppendTag(m, field, protowire.VarintType), uint64(v))
-}
-
-func (m message) bytes(field protowire.Number, v []byte) message {
-	return protowire.AppendBytes(protowire.AppendTag(m, field, protowire.BytesType), v)
-}
-
-func (m message) text(field protowire.Number, v string) message { return m.bytes(field, []byte(v)) }
-
-func model(opset int64, graphs ...message) []byte {
-	m := message{}.varint(1, 8).bytes(8, message{}.text(1, "").varint(2, opset))
-	for _, g := range graphs {
-		m = m.bytes(7, g)
-	}
-	return m
-}
-
-func node(op string, in, out []string, attributes ...message) message {
-	m := message{}
-	for _, i := range in {
-		m = m.text(1, i)
-	}
-	for _, o := range out {
-		m = m.text(2, o)
-	}
-	m = m.text(3, op+"_1").text(4, op)
-	for _, a := range attributes {
-		m = m.bytes(5, a)
-	}
-	return m
-}
-
+// portMessage is a port of float32; a negative size is a free axis called n.
 func portMessage(name string, dims ...int64) message {
-	shape := message{}
-	for _, d := range dims {
-		dim := message{}
-		if d < 0 {
-			dim = dim.text(2, "n")
-		} else {
-			dim = dim.varint(1, d)
+	axes := make([]any, len(dims))
+	for i, d := range dims {
+		if axes[i] = int(d); d < 0 {
+			axes[i] = "n"
 		}
-		shape = shape.bytes(1, dim)
 	}
-	return message{}.text(1, name).bytes(2, message{}.bytes(1, message{}.varint(1, 1).bytes(2, shape)))
-}
-
-func tensorMessage(name string, element int64, dims ...int64) message {
-	m := message{}
-	for _, d := range dims {
-		m = m.varint(1, d)
-	}
-	return m.varint(2, element).text(8, name)
-}
-
-func floatBytes(v ...float32) []byte {
-	var b []byte
-	for _, x := range v {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-	}
-	return b
+	return onnxtest.Port(name, onnxtest.Float, axes...)
 }
 
 func TestTensors(t *testing.T) {
@@ -88,18 +35,18 @@ func TestTensors(t *testing.T) {
 		m    message
 		want *graph.Tensor
 	}{
-		{"raw float32", tensorMessage("w", 1, 2).bytes(9, floatBytes(1, -2)), graph.Floats([]float32{1, -2}, 2)},
-		{"float_data packed", tensorMessage("w", 1, 2).bytes(4, floatBytes(1, -2)), graph.Floats([]float32{1, -2}, 2)},
-		{"float_data single", message(protowire.AppendFixed32(protowire.AppendTag(tensorMessage("w", 1), 4, protowire.Fixed32Type), math.Float32bits(7))), graph.Floats([]float32{7})},
-		{"raw float16", tensorMessage("w", 10, 2).bytes(9, []byte{0, 0x3c, 0, 0xc0}), graph.Floats([]float32{1, -2}, 2)},
-		{"int32_data float16", tensorMessage("w", 10, 2).varint(5, 0x3c00).varint(5, 0xc000), graph.Floats([]float32{1, -2}, 2)},
-		{"raw bfloat16", tensorMessage("w", 16, 1).bytes(9, []byte{0x80, 0x3f}), graph.Floats([]float32{1}, 1)},
-		{"double_data", message(protowire.AppendFixed64(protowire.AppendTag(tensorMessage("w", 11, 1), 10, protowire.Fixed64Type), math.Float64bits(0.5))), graph.Floats([]float32{0.5}, 1)},
-		{"int64_data", tensorMessage("w", 7, 2).bytes(7, protowire.AppendVarint(protowire.AppendVarint(nil, 5), math.MaxUint64)), graph.Ints(5, -1)},
-		{"raw int32", tensorMessage("w", 6, 1).bytes(9, []byte{0xff, 0xff, 0xff, 0xff}), graph.Ints(-1)},
-		{"int32_data uint8", tensorMessage("w", 2, 1).varint(5, 200), graph.Ints(200)},
-		{"raw bool", tensorMessage("w", 9, 2).bytes(9, []byte{0, 1}), &graph.Tensor{DType: graph.Bool, Shape: []int{2}, Bool: []bool{false, true}}},
-		{"empty", tensorMessage("w", 1, 0, 3), graph.Floats([]float32{}, 0, 3)},
+		{"raw float32", onnxtest.Tensor("w", 1, 2).Bytes(9, onnxtest.FloatBytes(1, -2)), graph.Floats([]float32{1, -2}, 2)},
+		{"float_data packed", onnxtest.Tensor("w", 1, 2).Bytes(4, onnxtest.FloatBytes(1, -2)), graph.Floats([]float32{1, -2}, 2)},
+		{"float_data single", message(protowire.AppendFixed32(protowire.AppendTag(onnxtest.Tensor("w", 1), 4, protowire.Fixed32Type), math.Float32bits(7))), graph.Floats([]float32{7})},
+		{"raw float16", onnxtest.Tensor("w", 10, 2).Bytes(9, []byte{0, 0x3c, 0, 0xc0}), graph.Floats([]float32{1, -2}, 2)},
+		{"int32_data float16", onnxtest.Tensor("w", 10, 2).Varint(5, 0x3c00).Varint(5, 0xc000), graph.Floats([]float32{1, -2}, 2)},
+		{"raw bfloat16", onnxtest.Tensor("w", 16, 1).Bytes(9, []byte{0x80, 0x3f}), graph.Floats([]float32{1}, 1)},
+		{"double_data", message(protowire.AppendFixed64(protowire.AppendTag(onnxtest.Tensor("w", 11, 1), 10, protowire.Fixed64Type), math.Float64bits(0.5))), graph.Floats([]float32{0.5}, 1)},
+		{"int64_data", onnxtest.Tensor("w", 7, 2).Bytes(7, protowire.AppendVarint(protowire.AppendVarint(nil, 5), math.MaxUint64)), graph.Ints(5, -1)},
+		{"raw int32", onnxtest.Tensor("w", 6, 1).Bytes(9, []byte{0xff, 0xff, 0xff, 0xff}), graph.Ints(-1)},
+		{"int32_data uint8", onnxtest.Tensor("w", 2, 1).Varint(5, 200), graph.Ints(200)},
+		{"raw bool", onnxtest.Tensor("w", 9, 2).Bytes(9, []byte{0, 1}), &graph.Tensor{DType: graph.Bool, Shape: []int{2}, Bool: []bool{false, true}}},
+		{"empty", onnxtest.Tensor("w", 1, 0, 3), graph.Floats([]float32{}, 0, 3)},
 	} {
 		got, err := ReadTensor(c.m)
 		if err != nil {
@@ -117,15 +64,15 @@ func TestDamagedTensors(t *testing.T) {
 		m    message
 		want string
 	}{
-		{tensorMessage("w", 1, 3).bytes(9, floatBytes(1, 2)), "8 bytes of data"},
-		{tensorMessage("w", 1, 3).bytes(4, floatBytes(1, 2)), "needs 3"},
-		{tensorMessage("w", 1, -3).bytes(9, nil), "negative"},
-		{tensorMessage("w", 1, 1<<40, 1<<40).bytes(9, nil), "more than"},
-		{tensorMessage("w", 1, 1<<31), "needs 2147483648"},
-		{tensorMessage("w", 8, 1), "element type string"},
-		{tensorMessage("w", 17, 1), "element type float8e4m3fn"},
-		{tensorMessage("w", 1, 1).bytes(3, message{}), "segmented"},
-		{tensorMessage("w", 1, 1).varint(14, 1), "without a location"},
+		{onnxtest.Tensor("w", 1, 3).Bytes(9, onnxtest.FloatBytes(1, 2)), "8 bytes of data"},
+		{onnxtest.Tensor("w", 1, 3).Bytes(4, onnxtest.FloatBytes(1, 2)), "needs 3"},
+		{onnxtest.Tensor("w", 1, -3).Bytes(9, nil), "negative"},
+		{onnxtest.Tensor("w", 1, 1<<40, 1<<40).Bytes(9, nil), "more than"},
+		{onnxtest.Tensor("w", 1, 1<<31), "needs 2147483648"},
+		{onnxtest.Tensor("w", 8, 1), "element type string"},
+		{onnxtest.Tensor("w", 17, 1), "element type float8e4m3fn"},
+		{onnxtest.Tensor("w", 1, 1).Bytes(3, message{}), "segmented"},
+		{onnxtest.Tensor("w", 1, 1).Varint(14, 1), "without a location"},
 	} {
 		_, err := ReadTensor(c.m)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -137,17 +84,17 @@ func TestDamagedTensors(t *testing.T) {
 func TestDamagedGraphs(t *testing.T) {
 	in, out := portMessage("x", -1, 4), portMessage("z", -1, 4)
 	g := func(parts ...message) message {
-		m := message{}.text(2, "g").bytes(11, in).bytes(12, out)
+		m := message{}.Text(2, "g").Bytes(11, in).Bytes(12, out)
 		for _, p := range parts {
-			m = m.bytes(1, p)
+			m = m.Bytes(1, p)
 		}
 		return m
 	}
-	relu := node("Relu", []string{"x"}, []string{"z"})
+	relu := onnxtest.Node("Relu", []string{"x"}, []string{"z"})
 	ints := func(name string, v ...int64) message {
-		m := message{}.text(1, name).varint(20, 7)
+		m := message{}.Text(1, name).Varint(20, 7)
 		for _, x := range v {
-			m = m.varint(8, x)
+			m = m.Varint(8, x)
 		}
 		return m
 	}
@@ -156,27 +103,27 @@ func TestDamagedGraphs(t *testing.T) {
 		data []byte
 		want []string
 	}{
-		{"good", model(17, g(relu)), nil},
-		{"no graph", model(17), []string{"no graph"}},
-		{"two graphs", model(17, g(relu), g(relu)), []string{"two graphs"}},
-		{"opset 10", model(10, g(relu)), []string{"opset 10", "11 to 21"}},
-		{"opset 22", model(22, g(relu)), []string{"opset 22", "11 to 21"}},
-		{"unknown operator", model(17, g(node("Frobnicate", []string{"x"}, []string{"z"}))), []string{`"Frobnicate_1"`, "Frobnicate", "opset 17", "supported are", "Conv"}},
-		{"unknown attribute", model(17, g(node("Relu", []string{"x"}, []string{"z"}, ints("wobble", 1)))), []string{`"Relu_1"`, `"wobble"`}},
-		{"cycle", model(17, g(node("Add", []string{"x", "b"}, []string{"a"}), node("Relu", []string{"a"}, []string{"b"}), node("Neg", []string{"b"}, []string{"z"}))), []string{"cycle"}},
-		{"missing input", model(17, g(node("Relu", []string{"y"}, []string{"z"}))), []string{`"y"`, "no node, constant or graph input"}},
-		{"missing output", model(17, g(node("Relu", []string{"x"}, []string{"y"}))), []string{`"z"`, "no node"}},
-		{"defined twice", model(17, g(relu, node("Neg", []string{"x"}, []string{"z"}))), []string{"defined twice"}},
-		{"too few operands", model(17, g(node("Add", []string{"x"}, []string{"z"}))), []string{"has 1 inputs, want 2"}},
-		{"absurd constant", model(17, message{}.bytes(11, in).bytes(12, out).bytes(5, tensorMessage("w", 1, 1<<20, 1<<20))), []string{`"w"`, "more than"}},
-		{"absurd shape", model(17, g(node("ConstantOfShape", []string{"s"}, []string{"c"}), node("Add", []string{"x", "c"}, []string{"z"})).bytes(5, tensorMessage("s", 7, 2).varint(7, 1<<30).varint(7, 1<<30))), []string{"more than"}},
-		{"reserved domain", model(17, g(relu.text(7, "repscope"))), []string{"reserved"}},
+		{"good", onnxtest.Model(17, g(relu)), nil},
+		{"no graph", onnxtest.Model(17), []string{"no graph"}},
+		{"two graphs", onnxtest.Model(17, g(relu), g(relu)), []string{"two graphs"}},
+		{"opset 10", onnxtest.Model(10, g(relu)), []string{"opset 10", "11 to 21"}},
+		{"opset 22", onnxtest.Model(22, g(relu)), []string{"opset 22", "11 to 21"}},
+		{"unknown operator", onnxtest.Model(17, g(onnxtest.Node("Frobnicate", []string{"x"}, []string{"z"}))), []string{`"Frobnicate_1"`, "Frobnicate", "opset 17", "supported are", "Conv"}},
+		{"unknown attribute", onnxtest.Model(17, g(onnxtest.Node("Relu", []string{"x"}, []string{"z"}, ints("wobble", 1)))), []string{`"Relu_1"`, `"wobble"`}},
+		{"cycle", onnxtest.Model(17, g(onnxtest.Node("Add", []string{"x", "b"}, []string{"a"}), onnxtest.Node("Relu", []string{"a"}, []string{"b"}), onnxtest.Node("Neg", []string{"b"}, []string{"z"}))), []string{"cycle"}},
+		{"missing input", onnxtest.Model(17, g(onnxtest.Node("Relu", []string{"y"}, []string{"z"}))), []string{`"y"`, "no node, constant or graph input"}},
+		{"missing output", onnxtest.Model(17, g(onnxtest.Node("Relu", []string{"x"}, []string{"y"}))), []string{`"z"`, "no node"}},
+		{"defined twice", onnxtest.Model(17, g(relu, onnxtest.Node("Neg", []string{"x"}, []string{"z"}))), []string{"defined twice"}},
+		{"too few operands", onnxtest.Model(17, g(onnxtest.Node("Add", []string{"x"}, []string{"z"}))), []string{"has 1 inputs, want 2"}},
+		{"absurd constant", onnxtest.Model(17, message{}.Bytes(11, in).Bytes(12, out).Bytes(5, onnxtest.Tensor("w", 1, 1<<20, 1<<20))), []string{`"w"`, "more than"}},
+		{"absurd shape", onnxtest.Model(17, g(onnxtest.Node("ConstantOfShape", []string{"s"}, []string{"c"}), onnxtest.Node("Add", []string{"x", "c"}, []string{"z"})).Bytes(5, onnxtest.Tensor("s", 7, 2).Varint(7, 1<<30).Varint(7, 1<<30))), []string{"more than"}},
+		{"reserved domain", onnxtest.Model(17, g(relu.Text(7, "repscope"))), []string{"reserved"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := Decode(c.data, "", Options{})
 			if err == nil {
-				if err = m.Graph.Prepare(cpu.Evaluate); err == nil && len(m.Graph.Inputs) == 1 {
-					_, err = m.Graph.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: []int{2, 4}}}}, cpu.Evaluate)
+				if err = m.Graph.Prepare(fuse.Rules(cpu.Evaluate)); err == nil && len(m.Graph.Inputs) == 1 {
+					_, err = m.Graph.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: []int{2, 4}}}})
 				}
 			}
 			if c.want == nil {
@@ -199,22 +146,22 @@ func TestDamagedGraphs(t *testing.T) {
 
 func TestExternalData(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "w.bin"), append(make([]byte, 8), floatBytes(1, 2, 3, 4)...), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "w.bin"), append(make([]byte, 8), onnxtest.FloatBytes(1, 2, 3, 4)...), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(dir), "outside.bin"), floatBytes(1, 2, 3, 4), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(filepath.Dir(dir), "outside.bin"), onnxtest.FloatBytes(1, 2, 3, 4), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(filepath.Join("..", "outside.bin"), filepath.Join(dir, "link.bin")); err != nil {
 		t.Fatal(err)
 	}
 	build := func(pairs ...string) []byte {
-		w := tensorMessage("w", 1, 4).varint(14, 1)
+		w := onnxtest.Tensor("w", 1, 4).Varint(14, 1)
 		for i := 0; i < len(pairs); i += 2 {
-			w = w.bytes(13, message{}.text(1, pairs[i]).text(2, pairs[i+1]))
+			w = w.Bytes(13, message{}.Text(1, pairs[i]).Text(2, pairs[i+1]))
 		}
-		return model(17, message{}.bytes(11, portMessage("x", -1, 4)).bytes(12, portMessage("z", -1, 4)).bytes(5, w).
-			bytes(1, node("Add", []string{"x", "w"}, []string{"z"})))
+		return onnxtest.Model(17, message{}.Bytes(11, portMessage("x", -1, 4)).Bytes(12, portMessage("z", -1, 4)).Bytes(5, w).
+			Bytes(1, onnxtest.Node("Add", []string{"x", "w"}, []string{"z"})))
 	}
 	m, err := Decode(build("location", "w.bin", "offset", "8", "length", "16"), dir, Options{})
 	if err != nil {
@@ -246,8 +193,8 @@ func TestExternalData(t *testing.T) {
 
 // An initialiser that is also listed as an input is a constant.
 func TestInitialiserAmongInputs(t *testing.T) {
-	data := model(17, message{}.bytes(11, portMessage("x", -1, 1)).bytes(11, portMessage("w", 1)).bytes(12, portMessage("z", -1, 1)).
-		bytes(5, tensorMessage("w", 1, 1).bytes(9, floatBytes(3))).bytes(1, node("Mul", []string{"x", "w"}, []string{"z"})))
+	data := onnxtest.Model(17, message{}.Bytes(11, portMessage("x", -1, 1)).Bytes(11, portMessage("w", 1)).Bytes(12, portMessage("z", -1, 1)).
+		Bytes(5, onnxtest.Tensor("w", 1, 1).Bytes(9, onnxtest.FloatBytes(3))).Bytes(1, onnxtest.Node("Mul", []string{"x", "w"}, []string{"z"})))
 	m, err := Decode(data, "", Options{})
 	if err != nil || len(m.Graph.Inputs) != 1 || m.Graph.Inputs[0].Name != "x" {
 		t.Errorf("inputs %v, error %v", m.Graph.Inputs, err)
@@ -267,18 +214,18 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	f.Add(model(17, message{}.bytes(11, portMessage("x", -1, 4)).bytes(12, portMessage("z", -1, 4)).bytes(1, node("Relu", []string{"x"}, []string{"z"}))))
-	body := message{}.text(2, "g").bytes(11, portMessage("i")).bytes(11, portMessage("c")).bytes(11, portMessage("v")).bytes(12, portMessage("c")).bytes(12, portMessage("o")).
-		bytes(1, node("Neg", []string{"v"}, []string{"o"}))
-	f.Add(model(17, message{}.bytes(11, portMessage("x", -1, 4)).bytes(12, portMessage("z")).bytes(5, tensorMessage("n", 7).varint(7, 3)).
-		bytes(1, node("Loop", []string{"n", "", "x"}, []string{"z"}, message{}.text(1, "body").bytes(6, body)))))
+	f.Add(onnxtest.Model(17, message{}.Bytes(11, portMessage("x", -1, 4)).Bytes(12, portMessage("z", -1, 4)).Bytes(1, onnxtest.Node("Relu", []string{"x"}, []string{"z"}))))
+	body := message{}.Text(2, "g").Bytes(11, portMessage("i")).Bytes(11, portMessage("c")).Bytes(11, portMessage("v")).Bytes(12, portMessage("c")).Bytes(12, portMessage("o")).
+		Bytes(1, onnxtest.Node("Neg", []string{"v"}, []string{"o"}))
+	f.Add(onnxtest.Model(17, message{}.Bytes(11, portMessage("x", -1, 4)).Bytes(12, portMessage("z")).Bytes(5, onnxtest.Tensor("n", 7).Varint(7, 3)).
+		Bytes(1, onnxtest.Node("Loop", []string{"n", "", "x"}, []string{"z"}, message{}.Text(1, "body").Bytes(6, body)))))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := Decode(data, "", Options{})
 		if err != nil {
 			return
 		}
 		g := m.Graph
-		if g.Prepare(cpu.Evaluate) != nil {
+		if g.Prepare(fuse.Rules(cpu.Evaluate)) != nil {
 			return
 		}
 		var inputs []graph.Operand
@@ -291,7 +238,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			inputs = append(inputs, graph.Operand{Type: graph.Type{DType: p.DType, Shape: shape}})
 		}
-		p, err := g.Specialize(inputs, cpu.Evaluate)
+		p, err := g.Specialize(inputs)
 		if err != nil {
 			return
 		}

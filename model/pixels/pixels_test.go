@@ -1,3 +1,5 @@
+// What the checks let through and what they do not.
+
 package pixels
 
 import (

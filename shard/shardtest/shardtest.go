@@ -20,14 +20,14 @@ func Check[P, R any](t *testing.T, open func() shard.Work[P, R], text func(R) []
 	t.Helper()
 	ctx := context.Background()
 	identity := open().Identity()
-	units := identity.Units
+	units := open().Units
 	if units < 1 {
 		t.Fatalf("the work has %d units", units)
 	}
 	if d := identity.Difference(open().Identity()); d != "" {
 		t.Fatalf("the identity changes from one process to the next: %s", d)
 	}
-	whole, err := open().Run(ctx, units)
+	whole, err := open().Run(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func refused[P, R any](t *testing.T, open func() shard.Work[P, R], cuts []*shard
 	changed.Parts[0].SHA256 = strings.Repeat("0", 64)
 	fails("a conflict", "differ between", all, &changed)
 	if foreign != nil {
-		state, err := foreign().Compute(ctx, shard.Range{Lo: 0, Hi: foreign().Identity().Units})
+		state, err := foreign().Compute(ctx, shard.Range{Lo: 0, Hi: foreign().Units})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,26 +13,23 @@ import (
 	"time"
 
 	"repscope/dataset"
-	"repscope/internal/cli"
+	"repscope/internal/input"
+	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/report"
 )
 
 // Command is the encode binary.
-var Command = cli.Command{
-	Name:       "encode",
-	Summary:    "frames and models to latents, or to any of their layers",
-	Manual:     manual,
-	Out:        "latents",
-	Frames:     true,
-	Encoders:   true,
-	Successors: true,
-	Unpooled:   true,
-	Layers:     true,
+var Command = run.Command{
+	Name:    "encode",
+	Summary: "frames and models to latents, or to any of their layers",
+	Manual:  manual,
+	Out:     "latents",
 	Interrupted: "interrupted; what is encoded so far is kept in *" + Partial + " files: the same command continues there, " +
 		"--restart begins anew",
 	Omit: []string{"latents", "bootstrap", "block", "latent-scale", "format", "memory", "cache"},
-	Setup: func(flags *cli.Flags) func(context.Context, *cli.Env) error {
+	Setup: func(flags *run.Flags) run.Job {
+		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true, Successors: true, Unpooled: true, Layers: true})
 		to := flags.String("to", "", "`FORMAT` of the files: npy, npz, safetensors (default: by --output, else npy); the array's name is latents")
 		output := flags.String("output", "", "`PATTERN` of the files' names, made of {model} and {layer} (default {model}.npy, with several layers {model}.{layer}.npy)")
 		kind := flags.Choice("dtype", "float32", []string{"float32", "float16"}, "`TYPE` of the numbers")
@@ -41,7 +38,7 @@ var Command = cli.Command{
 		ops := flags.Bool("ops", false, "print the supported ONNX operators and stop")
 		arch := flags.Bool("arch", false, "print the architectures that are known by the tensors of a checkpoint, and stop")
 		flags.Unrecorded("restart", "layers", "ops", "arch")
-		flags.Instead(func(_ context.Context, o *cli.Options, stdout io.Writer) (bool, error) {
+		return run.Job{Instead: func(_ context.Context, o *run.Options, stdout io.Writer) (bool, error) {
 			switch {
 			case *ops:
 				return true, printOperators(stdout)
@@ -49,17 +46,23 @@ var Command = cli.Command{
 				_, err := io.WriteString(stdout, latent.ArchitectureHelp())
 				return true, err
 			case *layers != "":
-				return true, printLayers(stdout, o)
+				return true, printLayers(stdout, inputs, o)
 			}
 			return false, nil
-		})
-		return func(ctx context.Context, env *cli.Env) error {
+		}, Check: func(*run.Options) error {
+			_, err := chooseFormat(*to, *output)
+			return err
+		}, Run: func(ctx context.Context, env *run.Env) error {
 			format, err := chooseFormat(*to, *output)
 			if err != nil {
 				return err
 			}
-			return run(ctx, env, Options{Format: format, Pattern: *output, Float16: *kind == "float16", Restart: *restart})
-		}
+			data, err := inputs.Load(ctx, env)
+			if err != nil {
+				return err
+			}
+			return write(ctx, env, data, Options{Format: format, Pattern: *output, Float16: *kind == "float16", Restart: *restart})
+		}}
 	},
 }
 
@@ -83,24 +86,24 @@ encode_frames.npy tells the frame at which the state of each row begins.`
 // chooseFormat settles the format of the files by --to and --output.
 func chooseFormat(to, pattern string) (string, error) {
 	if to != "" && !slices.Contains(dataset.AppendFormats(), to) {
-		err := cli.Usage("--to %s: want %s", to, strings.Join(dataset.AppendFormats(), ", "))
-		if near := cli.Nearest(to, dataset.AppendFormats()); near != "" {
-			err = cli.Hint(err, "did you mean "+near+"?")
-		}
-		return "", err
+		err := run.Usage("--to %s: want %s", to, strings.Join(dataset.AppendFormats(), ", "))
+		return "", run.Hint(err, run.DidYouMean("", to, dataset.AppendFormats()))
 	}
 	if pattern == "" {
 		return to, nil
+	}
+	if filepath.Base(pattern) != pattern {
+		return "", run.Usage("--output %s: want a plain name made of {model} and {layer}; the folder is --out", pattern)
 	}
 	extension := strings.TrimPrefix(filepath.Ext(pattern), ".")
 	known := slices.Contains(dataset.AppendFormats(), extension)
 	switch {
 	case to == "" && !known:
-		return "", cli.Usage("--output %s: want a name that ends in .%s, or --to", pattern, strings.Join(dataset.AppendFormats(), ", ."))
+		return "", run.Usage("--output %s: want a name that ends in .%s, or --to", pattern, strings.Join(dataset.AppendFormats(), ", ."))
 	case to == "":
 		return extension, nil
 	case known && extension != to:
-		return "", cli.Usage("--output %s and --to %s are different formats", pattern, to)
+		return "", run.Usage("--output %s and --to %s are different formats", pattern, to)
 	}
 	return to, nil
 }
@@ -118,14 +121,14 @@ func printOperators(w io.Writer) error {
 	return table.Write(w)
 }
 
-func printLayers(w io.Writer, o *cli.Options) error {
-	files, done, err := o.Encoders()
+func printLayers(w io.Writer, inputs *input.Inputs, o *run.Options) error {
+	files, done, err := inputs.Encoders(o)
 	if err != nil {
 		return err
 	}
 	defer done()
 	if len(files) == 0 {
-		return cli.Hint(cli.Usage("--layers list: no models"), "give them with --model NAME=FILE or --weights DIR, or use --example")
+		return run.Hint(run.Usage("--layers list: no models"), "give them with --model NAME=FILE or --weights DIR, or use --example")
 	}
 	for _, f := range files {
 		open := f.Options
@@ -163,9 +166,9 @@ func printLayers(w io.Writer, o *cli.Options) error {
 }
 
 // states is what is encoded, and what a row of it is.
-func states(env *cli.Env) (source *dataset.States, index []int, unit string) {
-	index = env.Sample()
-	source, unit = env.States, "frames"
+func states(data *input.Data) (source *dataset.States, index []int, unit string) {
+	index = data.Sample()
+	source, unit = data.States, "frames"
 	if len(index) != source.Len() {
 		source = source.Subset(index)
 	}
@@ -175,10 +178,10 @@ func states(env *cli.Env) (source *dataset.States, index []int, unit string) {
 	return source, index, unit
 }
 
-func run(ctx context.Context, env *cli.Env, o Options) error {
-	source, index, unit := states(env)
+func write(ctx context.Context, env *run.Env, data *input.Data, o Options) error {
+	source, index, unit := states(data)
 	var models []Model
-	for _, m := range env.Models {
+	for _, m := range data.Models {
 		models = append(models, Model{Name: m.Name, Encoder: m.Encoder, Options: m.EncodeOptions("encoding " + m.Name)})
 	}
 	o.Dir = env.Files.Dir()
@@ -190,13 +193,18 @@ func run(ctx context.Context, env *cli.Env, o Options) error {
 	if err != nil {
 		var other *OtherRunError
 		if errors.As(err, &other) {
-			return cli.Hint(err, "give the command of that run again to finish it", "choose another folder with --out, or throw the unfinished run away with --restart")
+			return run.Hint(err, "give the command of that run again to finish it", "choose another folder with --out, or throw the unfinished run away with --restart")
 		}
 		return err
 	}
 	elapsed := time.Since(start).Seconds()
 
-	frames := env.Frame(index)
+	return writeResult(env, models, w, source, data.Frame(index), unit, elapsed)
+}
+
+// writeResult enters the files into the result and prints them; frames are those at
+// which the state of each row begins.
+func writeResult(env *run.Env, models []Model, w *Writing, source *dataset.States, frames []int, unit string, elapsed float64) error {
 	plainRows := len(frames) == source.Array().Len() // ascending and distinct, so these are all
 	if !plainRows {
 		err := env.Files.File("encode_frames.npy", func(out io.Writer) error {
@@ -222,19 +230,7 @@ func run(ctx context.Context, env *cli.Env, o Options) error {
 			if f.Model != m.Name {
 				continue
 			}
-			var file report.Object
-			file.Set("file", f.Name)
-			file.Set("layer", f.Output.Layer.Name)
-			if f.Output.Layer.Operator != "" {
-				file.Set("node", f.Output.Layer.Node)
-				file.Set("operator", f.Output.Layer.Operator)
-			}
-			file.Set("pool", poolName(f.Output.Pool))
-			file.Set("dtype", f.DType.String())
-			file.Set("shape", f.Shape)
-			file.Set("bytes", f.Bytes)
-			file.Set("sha256", f.SHA256)
-			list = append(list, &file)
+			list = append(list, f.describe())
 			table.Row(f.Model, f.Output.Layer.Name, poolName(f.Output.Pool), fmt.Sprint(f.Shape), f.Name, float64(f.Bytes)/1e6)
 		}
 		part.Set("files", list)
@@ -251,6 +247,23 @@ func run(ctx context.Context, env *cli.Env, o Options) error {
 	}
 	env.AfterCommit(w.Done)
 	return w.Commit()
+}
+
+// describe is a file as the result holds it.
+func (f File) describe() *report.Object {
+	var o report.Object
+	o.Set("file", f.Name)
+	o.Set("layer", f.Output.Layer.Name)
+	if f.Output.Layer.Operator != "" {
+		o.Set("node", f.Output.Layer.Node)
+		o.Set("operator", f.Output.Layer.Operator)
+	}
+	o.Set("pool", poolName(f.Output.Pool))
+	o.Set("dtype", f.DType.String())
+	o.Set("shape", f.Shape)
+	o.Set("bytes", f.Bytes)
+	o.Set("sha256", f.SHA256)
+	return &o
 }
 
 // poolName names a pooling; one vector per state needs none.

@@ -145,97 +145,142 @@ func Write(ctx context.Context, states latent.Source, models []Model, o Options)
 	return w, nil
 }
 
+// output is the files of one model while they are written, and what the journal
+// says of them.
+type output struct {
+	o         Options
+	journal   *journal
+	files     []File
+	entries   []entry
+	appenders []*dataset.Appender
+}
+
 // encode writes the files lo ≤ k < hi, which are those of one model.
 func (w *Writing) encode(ctx context.Context, stream *latent.Stream, rows, lo, hi int, j *journal, o Options) (err error) {
-	files, entries := w.Files[lo:hi], j.Files[lo:hi]
-	start := entries[0].Position.Rows
-	for k := range entries {
-		if entries[k].Complete {
+	out := &output{o: o, journal: j, files: w.Files[lo:hi], entries: j.Files[lo:hi]}
+	start, err := out.begin(rows)
+	w.Resumed += start
+	if err != nil || out.entries[0].Complete {
+		return err
+	}
+	if start > 0 && o.Notify != nil {
+		o.Notify(fmt.Sprintf("continuing %s at row %d of %d", out.files[0].Model, start, rows))
+	}
+	defer func() { err = errors.Join(err, out.close()) }()
+	if err := out.open(start); err != nil {
+		return err
+	}
+	if err := out.run(ctx, stream, start, &w.Encoded); err != nil {
+		return err
+	}
+	return out.finish()
+}
+
+// begin returns the row to begin at: all of them are done where the files are
+// complete.
+func (out *output) begin(rows int) (int, error) {
+	start := out.entries[0].Position.Rows
+	for k, e := range out.entries {
+		if e.Complete {
 			// It may have got its name before the run was interrupted.
-			if err := files[k].verify(o.Dir, entries[k].SHA256); err != nil {
-				return err
+			if err := out.files[k].verify(out.o.Dir, e.SHA256); err != nil {
+				return 0, err
 			}
 			start = rows
 		}
 	}
-	w.Resumed += start
-	if entries[0].Complete {
-		return nil
-	}
-	if start > 0 && o.Notify != nil {
-		o.Notify(fmt.Sprintf("continuing %s at row %d of %d", files[0].Model, start, rows))
-	}
+	return start, nil
+}
 
-	appenders := make([]*dataset.Appender, len(files))
-	defer func() {
-		for _, a := range appenders {
-			if a != nil {
-				err = errors.Join(err, a.Close())
-			}
-		}
-	}()
-	for k, f := range files {
-		path := filepath.Join(o.Dir, f.Name+Partial)
-		var open error
+// open opens the files for the rows from start on.
+func (out *output) open(start int) error {
+	for k, f := range out.files {
+		path := filepath.Join(out.o.Dir, f.Name+Partial)
+		var a *dataset.Appender
+		var err error
 		if start == 0 {
-			appenders[k], open = dataset.NewAppender(path, o.Format, ArrayName, f.DType, f.Shape)
+			a, err = dataset.NewAppender(path, out.o.Format, ArrayName, f.DType, f.Shape)
 		} else {
-			appenders[k], open = dataset.ResumeAppender(path, o.Format, ArrayName, f.DType, f.Shape, entries[k].Position)
+			a, err = dataset.ResumeAppender(path, out.o.Format, ArrayName, f.DType, f.Shape, out.entries[k].Position)
 		}
-		if open != nil {
-			return fmt.Errorf("%w (--restart begins anew)", open)
+		if err != nil {
+			return fmt.Errorf("%w (--restart begins anew)", err)
 		}
+		out.appenders = append(out.appenders, a)
 	}
-	note := func() error {
-		for k, a := range appenders {
-			if err := a.Sync(); err != nil {
-				return err
-			}
-			entries[k].Position = a.Position()
+	return nil
+}
+
+// note forces what was written to disk and puts it into the journal.
+func (out *output) note() error {
+	for k, a := range out.appenders {
+		if err := a.Sync(); err != nil {
+			return err
 		}
-		return j.write()
+		out.entries[k].Position = a.Position()
 	}
+	return out.journal.write()
+}
+
+// run encodes the rows from start on and adds to encoded how many have been
+// written; now and then it notes them.
+func (out *output) run(ctx context.Context, stream *latent.Stream, start int, encoded *int) error {
 	noted := time.Now()
-	err = stream.Run(ctx, start, func(lo, hi int, parts [][]float32) error {
-		for k, a := range appenders {
+	err := stream.Run(ctx, start, func(lo, hi int, parts [][]float32) error {
+		for k, a := range out.appenders {
 			if err := a.Append(parts[k]); err != nil {
 				return err
 			}
 		}
-		w.Encoded += hi - lo
-		if time.Since(noted) < o.Interval {
+		*encoded += hi - lo
+		if time.Since(noted) < out.o.Interval {
 			return nil
 		}
-		err := note()
+		err := out.note()
 		noted = time.Now()
 		return err
 	})
 	if err != nil {
 		// Rows of a batch that failed half way are in some files and not in
 		// others: the journal keeps the entry before.
-		for _, a := range appenders[1:] {
-			if a.Position().Rows != appenders[0].Position().Rows {
+		for _, a := range out.appenders[1:] {
+			if a.Position().Rows != out.appenders[0].Position().Rows {
 				return err
 			}
 		}
-		return errors.Join(err, note())
+		return errors.Join(err, out.note())
 	}
-	if err := note(); err != nil {
-		return err
-	}
-	for k, a := range appenders {
-		appenders[k] = nil
+	return out.note()
+}
+
+// finish completes the files, which keep their temporary names.
+func (out *output) finish() error {
+	for k, a := range out.appenders {
+		out.appenders[k] = nil
 		if err := a.Finish(); err != nil {
 			return err
 		}
-		if files[k].SHA256, files[k].Bytes, err = digest(filepath.Join(o.Dir, files[k].Name+Partial)); err != nil {
+		f := &out.files[k]
+		var err error
+		if f.SHA256, f.Bytes, err = digest(filepath.Join(out.o.Dir, f.Name+Partial)); err != nil {
 			return err
 		}
 	}
-	for k := range entries {
-		entries[k].Complete, entries[k].SHA256 = true, files[k].SHA256
+	for k := range out.entries {
+		out.entries[k].Complete, out.entries[k].SHA256 = true, out.files[k].SHA256
 	}
-	return j.write()
+	return out.journal.write()
+}
+
+// close closes what was not finished.
+func (out *output) close() error {
+	var errs []error
+	for _, a := range out.appenders {
+		if a != nil {
+			errs = append(errs, a.Close())
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // verify finds the complete file, under its final or its temporary name.

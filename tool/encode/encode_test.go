@@ -1,3 +1,5 @@
+// Tests of encoding to files: resumed, restarted and locked runs.
+
 package encode
 
 // Runs that are cut off anywhere end with the bytes of one that was not.

@@ -3,11 +3,11 @@
 package encode
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"repscope/dataset"
+	"repscope/internal/atomicfile"
 	"repscope/latent"
 )
 
@@ -191,23 +192,10 @@ func (j *journal) discard() error {
 
 // write replaces the journal, which is complete or the one before at any time.
 func (j *journal) write() error {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(j); err != nil {
-		return err
-	}
-	temporary := j.path + ".tmp"
-	f, err := os.Create(temporary)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b.Bytes())
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temporary, j.path)
+	o := atomicfile.Options{Sync: true, Temporary: j.path + ".tmp"} // a killed run leaves one such file, not many
+	return atomicfile.Write(j.path, o, func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(j)
+	})
 }

@@ -6,16 +6,14 @@ package results
 import (
 	"fmt"
 
+	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
 
 // Encoded is one model's latents.
-type Encoded struct {
-	Name    string
-	Latents points.Points // row i belongs to state i
-}
+type Encoded = points.Encoded
 
 // Check returns an error unless there are models with n latents each and, if
 // episode is not nil, n episode labels.
@@ -46,12 +44,12 @@ func Names(models []Encoded) []string {
 // Spread returns √(2·tr C) and the entropy effective rank of latents: what tells
 // a collapsed encoder. Constant latents leave both undefined.
 func Spread(z points.Points) (rms, effectiveRank report.Value) {
-	spectrum, err := stat.NewSpectrum(z)
+	s, err := spectrum.New(z)
 	if err != nil {
 		undefined, _ := Undefined(err)
 		return undefined, undefined
 	}
-	return report.Number(spectrum.RMSDistance()), report.Number(spectrum.EffectiveRank)
+	return report.Number(s.RMSDistance()), report.Number(s.EffectiveRank)
 }
 
 // EffectiveSize is the number of independent observations that the dependent
@@ -65,10 +63,20 @@ func EffectiveSize(values []float64, episode []int) report.Value {
 	return report.Number(n)
 }
 
-// LeadingSeries is the coordinate of the latents that varies most, the first of
+// LeadingSeries is the leading series of each model: it passes twice over all latents,
+// so compute it once for block lengths and effective sizes.
+func LeadingSeries(models []Encoded) [][]float64 {
+	out := make([][]float64, len(models))
+	for i, m := range models {
+		out[i] = leadingSeries(m.Latents)
+	}
+	return out
+}
+
+// leadingSeries is the coordinate of the latents that varies most, the first of
 // equals: the series whose dependence decides block lengths and effective sample
 // sizes.
-func LeadingSeries(z points.Points) []float64 {
+func leadingSeries(z points.Points) []float64 {
 	mean, square := make([]float64, z.Dim), make([]float64, z.Dim)
 	row := make([]float64, z.Dim)
 	for i := range z.N {

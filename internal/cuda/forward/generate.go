@@ -4,13 +4,17 @@
 // one forwarding function per declaration, and for the fake driver one weak
 // definition that answers "not supported".
 //
-//	go run generate.go
+//	go run generate.go [-dir DIR]
+//
+// With a folder, it writes to forward/symbols.c and fakecuda/symbols.c there.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -19,6 +23,8 @@ type function struct{ name, symbol, parameters, arguments string }
 
 func main() {
 	log.SetFlags(0)
+	dir := flag.String("dir", "..", "folder to write to")
+	flag.Parse()
 	text, err := os.ReadFile("../include/cuda.h")
 	if err != nil {
 		log.Fatal(err)
@@ -68,8 +74,8 @@ func main() {
 		fmt.Fprintf(&forward, "CUresult %s(%s) { void *f = forward_table[%d].address; return f ? ((CUresult (*)(%s))f)(%s) : forward_missing(); }\n",
 			f.name, f.parameters, i, f.parameters, f.arguments)
 	}
-	for name, out := range map[string]*strings.Builder{"symbols.c": &forward, "../fakecuda/symbols.c": &fake} {
-		if err := os.WriteFile(name, []byte(out.String()), 0o644); err != nil {
+	for name, out := range map[string]*strings.Builder{"forward/symbols.c": &forward, "fakecuda/symbols.c": &fake} {
+		if err := os.WriteFile(filepath.Join(*dir, name), []byte(out.String()), 0o644); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -12,11 +12,11 @@ import (
 // long as src and may be the same memory.
 func Relu(dst, src []float32) { relu(dst, src) }
 
-// Exp sets dst[i] = exp(src[i]), within two units in the last place.
+// Exp sets dst[i] = exp(src[i]), within two units in the last place where the result is normal.
 func Exp(dst, src []float32) { exp(dst, src) }
 
-// Sigmoid sets dst[i] = 1/(1 + exp(−src[i])), within three units in the last place from −86 on, below which it does
-// not fall further.
+// Sigmoid sets dst[i] = 1/(1 + exp(−src[i])), within three units in the last place from −86 on; it is 0 a little early,
+// below −88.4.
 func Sigmoid(dst, src []float32) { sigmoid(dst, src) }
 
 // Silu sets dst[i] = src[i]/(1 + exp(−src[i])), as exactly as [Sigmoid].

@@ -5,7 +5,7 @@ package vector
 import "math"
 
 // SoftmaxRow replaces x by e^(scale·x − max scale·x) and returns the sum of the results. The length is a
-// multiple of [Lanes], which elements −Inf fill up, and the scale positive. A NaN makes all results NaN.
+// multiple of [Lanes], which elements −Inf fill up, and the scale positive. If an element is NaN, so is the sum.
 func SoftmaxRow(x []float32, scale float32) float32 { return softmaxRow(x, scale) }
 
 func softmaxRowGeneric(x []float32, scale float32) float32 {

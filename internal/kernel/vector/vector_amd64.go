@@ -1,12 +1,10 @@
 //go:build amd64 && !noasm
 
-package vector
-
 // The choice between the generated functions.
 
-import "repscope/internal/kernel"
+package vector
 
-//go:generate go run generate.go
+import "repscope/internal/kernel"
 
 // These follow the choice of package kernel, so that one variable forces the generic code everywhere.
 var (

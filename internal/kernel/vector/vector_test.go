@@ -50,7 +50,10 @@ func TestVectorTwins(t *testing.T) {
 		for _, f := range []struct {
 			name       string
 			f, generic func(dst, x, y []float32, stepX, stepY int)
-		}{{"add", addRows, addRowsGeneric}, {"sub", subRows, subRowsGeneric}, {"mul", mulRows, mulRowsGeneric}, {"div", divRows, divRowsGeneric}} {
+		}{
+			{"add", addRows, addRowsGeneric}, {"sub", subRows, subRowsGeneric},
+			{"mul", mulRows, mulRowsGeneric}, {"div", divRows, divRowsGeneric},
+		} {
 			for _, step := range [][2]int{{1, 1}, {0, 1}, {1, 0}, {0, 0}} {
 				f.f(got, src, other, step[0], step[1])
 				f.generic(want, src, other, step[0], step[1])

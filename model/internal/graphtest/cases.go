@@ -1,6 +1,6 @@
-package graphtest
-
 // Cases of operators: model.onnx, test_data_set_0/{input,output}_i.pb.
+
+package graphtest
 
 import (
 	"archive/tar"

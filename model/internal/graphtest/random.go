@@ -13,6 +13,7 @@ import (
 
 	"repscope/model/graph"
 	"repscope/model/onnx"
+	"repscope/model/operator"
 )
 
 // Source turns bytes into choices; past their end all choices are 0.
@@ -93,7 +94,7 @@ func (s *Source) attribute(name string) graph.Attribute {
 
 // Graph makes a graph of a few nodes and the values of its inputs.
 func (s *Source) Graph() (*graph.Graph, []*graph.Tensor) {
-	operators := graph.Supported()
+	operators := operator.Supported()
 	g := &graph.Graph{Opset: []int{11, 13, 17, 18, 20, 21}[s.Next(6)], Constants: map[string]*graph.Tensor{}}
 	var inputs []*graph.Tensor
 	var names []string

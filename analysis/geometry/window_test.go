@@ -1,0 +1,88 @@
+// Tests of the exclusion window over states with gaps, as --skip-nan leaves them.
+
+package geometry
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"repscope/points"
+	"repscope/stat"
+)
+
+// gapped is a walk of 60 states in one episode that begin at the given frames, with
+// labels that alternate in stretches of four.
+func gapped(time []int) Input {
+	random := stat.NewRandom(stat.NewKey(5))
+	z := make([]float32, 3*len(time))
+	for i := range z {
+		z[i] = float32(random.Normal())
+		if i >= 3 {
+			z[i] += z[i-3]
+		}
+	}
+	in := Input{Models: []Encoded{{Name: "walk", Latents: points.Float32(z, 3)}}, Time: time}
+	for i := range time {
+		in.Labels = append(in.Labels, int64(i/4%3))
+		in.Episode = append(in.Episode, 0)
+	}
+	return in
+}
+
+func consistencies(t *testing.T, in Input, window int) ([]LabelConsistency, []string) {
+	t.Helper()
+	result, err := Analyze(t.Context(), in, Options{Clusters: []int{2}, Neighbors: []int{1, 3}, ExcludeWindow: window})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result.Models[0].LabelConsistency, result.Warnings
+}
+
+// The window counts frames: where more frames than it are missing, the states on both
+// sides may be neighbors, as if they were of two episodes.
+func TestExcludeWindowCountsFrames(t *testing.T) {
+	t.Parallel()
+	time := make([]int, 60)
+	for i := range time {
+		time[i] = i
+		if i >= 30 {
+			time[i] += 20
+		}
+	}
+	got, warnings := consistencies(t, gapped(time), 5)
+	split := gapped(time)
+	for i := 30; i < 60; i++ {
+		split.Episode[i] = 1
+	}
+	want, _ := consistencies(t, split, 5)
+	for i := range want {
+		if got[i].Accuracy.V != want[i].Accuracy.V || got[i].Purity.V != want[i].Purity.V {
+			t.Errorf("k = %d: accuracy %v, purity %v; want %v, %v", want[i].K, got[i].Accuracy, got[i].Purity, want[i].Accuracy, want[i].Purity)
+		}
+	}
+	isWindow := func(w string) bool {
+		return strings.Contains(w, "the exclusion window of 5 frames leaves out pairs up to")
+	}
+	if slices.ContainsFunc(warnings, isWindow) {
+		t.Errorf("warnings %q", warnings)
+	}
+
+	// A gap inside the window makes it wider, and the warning says so.
+	for i := range time {
+		time[i] = i
+		if i >= 30 {
+			time[i] += 2
+		}
+	}
+	narrow, warnings := consistencies(t, gapped(time), 5)
+	if !slices.ContainsFunc(warnings, isWindow) {
+		t.Errorf("warnings %q", warnings)
+	}
+	plain := gapped(time)
+	plain.Time = nil
+	rows, _ := consistencies(t, plain, 5)
+	if narrow[0].Accuracy.V != rows[0].Accuracy.V {
+		t.Errorf("accuracy %v, want that of the same positions, %v", narrow[0].Accuracy, rows[0].Accuracy)
+	}
+}

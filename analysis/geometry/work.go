@@ -1,0 +1,210 @@
+// The work of an analysis in units: one model after the other, then the
+// similarities of all.
+
+package geometry
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"repscope/analysis/internal/results"
+	"repscope/internal/kernel"
+	"repscope/points"
+	"repscope/report"
+	"repscope/shard"
+	"repscope/stat"
+)
+
+// definition is the version of what the numbers mean; see [shard.Identity].
+const definition = 1
+
+// Part is the outcome of a range of units: one for each model, and a last one for
+// the similarities of all, nil where that is not in the range.
+type Part struct {
+	Models       []Measured
+	Similarities *Similarities
+}
+
+// Measured is one model, with what it is compared by.
+type Measured struct {
+	Model    Model
+	Metrics  []Metric // in the order in which they were measured
+	Warnings []string
+}
+
+// Metric is an estimate by which models are compared: one of the two, nil where it
+// is undefined.
+type Metric struct {
+	Name      string
+	Scope     string // of the resamples of Boot
+	Boot      *stat.Bootstrapped
+	Jackknife *stat.Jackknifed
+}
+
+// Similarities are the rows of the symmetric matrices of all models, and how many
+// pairs of states RSA ranked.
+type Similarities struct {
+	Rows     [][]SimilarityRow
+	RSAPairs int
+	RSAAll   bool
+}
+
+func (m *Measured) warn(format string, args ...any) {
+	m.Warnings = append(m.Warnings, fmt.Sprintf(format, args...))
+}
+
+// progress counts parts of the work.
+type progress struct {
+	done, total int
+	tell        func(done, total int)
+}
+
+// The parts of the work that progress counts: per model, and the similarities.
+const (
+	partsPerModel     = 4
+	partsOfSimilarity = 2
+)
+
+func (p *progress) step() {
+	p.done++
+	if p.tell != nil {
+		p.tell(p.done, p.total)
+	}
+}
+
+// Work returns the analysis in units; see [Analyze] for the result and the errors.
+func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
+	var none shard.Work[*Part, *Result]
+	if err := in.check(o); err != nil {
+		return none, err
+	}
+	a, err := newAnalyzer(in, o)
+	if err != nil {
+		return none, err
+	}
+	return shard.Work[*Part, *Result]{
+		Units:    len(in.Models) + 1,
+		Identity: a.identity,
+		Map:      a.measureAll,
+		Merge:    a.merge,
+	}, nil
+}
+
+// identity is that of everything the numbers follow from.
+func (a *analyzer) identity() shard.Identity {
+	in, o := a.in, a.o
+	labels := make([]int, len(in.Labels))
+	for i, label := range in.Labels {
+		labels[i] = int(label)
+	}
+	id := shard.Identity{
+		Analysis: "geometry", Definition: definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
+		Inputs: []shard.Field{
+			{Name: "labels", Value: shard.Digest(points.Points{}, labels)},
+			{Name: "episodes, times and sample", Value: shard.Digest(points.Points{}, in.Episode, in.Time, in.Sample)},
+		},
+		Options: []shard.Field{
+			shard.Option("clusters", o.Clusters), shard.Option("starts", o.Starts), shard.Option("neighbors", o.Neighbors),
+			shard.Option("excluded window", o.ExcludeWindow), shard.Option("pairs", o.Pairs), shard.Option("lags", o.Lags),
+			shard.Option("bootstrap", o.Bootstrap), shard.Option("block", o.Block), shard.Option("seed", o.Seed),
+		},
+	}
+	for _, m := range in.Models {
+		id.Inputs = append(id.Inputs, shard.Field{Name: "latents " + m.Name, Value: shard.Digest(m.Latents)})
+	}
+	return id
+}
+
+// measureAll measures a range of units.
+func (a *analyzer) measureAll(ctx context.Context, r shard.Range) (*Part, error) {
+	part, models := &Part{}, len(a.in.Models)
+	a.progress = &progress{total: partsPerModel * (min(r.Hi, models) - r.Lo), tell: a.o.Progress}
+	if r.Hi > models {
+		a.progress.total += partsOfSimilarity
+	}
+	for m := r.Lo; m < min(r.Hi, models); m++ {
+		measured, err := a.measure(ctx, m)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.in.Models[m].Name, err)
+		}
+		part.Models = append(part.Models, *measured)
+	}
+	if r.Hi > models {
+		var err error
+		if part.Similarities, err = a.similarities(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return part, nil
+}
+
+// merge compares the models.
+func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
+	result := &Result{Resamples: a.o.Bootstrap, Labelled: a.in.Labels != nil, Warnings: slices.Clone(a.warnings)}
+	if a.sample.blocks != nil {
+		result.SampleBlocks = a.sample.family.Blocks().String()
+	}
+	if a.steps.blocks != nil {
+		result.TimeBlocks = a.steps.family.Blocks().String()
+	}
+	var measured []Measured
+	for _, part := range parts {
+		measured = append(measured, part.Models...)
+		if s := part.Similarities; s != nil {
+			result.RSAPairs, result.RSAAll = s.RSAPairs, s.RSAAll
+		}
+	}
+	for _, m := range measured {
+		result.Warnings = append(result.Warnings, m.Warnings...)
+		result.Models = append(result.Models, m.Model)
+	}
+	for _, part := range parts {
+		if s := part.Similarities; s != nil {
+			for m := range s.Rows {
+				result.Models[m].Similarity = report.Object{}
+				for j, row := range s.Rows[m] {
+					result.Models[m].Similarity.Set(a.in.Models[j].Name, row)
+				}
+			}
+		}
+	}
+	return result, a.compare(result, measured)
+}
+
+// compare tests all pairs of models on every metric that was measured, in the order
+// of their first appearance.
+func (a *analyzer) compare(result *Result, measured []Measured) error {
+	if a.o.Bootstrap <= 0 {
+		return nil
+	}
+	families := map[string]*stat.Resamples{a.sample.name: a.sample.family, a.steps.name: a.steps.family, a.turns.name: a.turns.family}
+	boot, jackknifed := map[string][]*stat.Bootstrapped{}, map[string][]*stat.Jackknifed{}
+	var order []string
+	for m := range measured {
+		for _, metric := range measured[m].Metrics {
+			name := metric.Name
+			if !slices.Contains(order, name) {
+				order = append(order, name)
+				boot[name], jackknifed[name] = make([]*stat.Bootstrapped, len(measured)), make([]*stat.Jackknifed, len(measured))
+			}
+			families[metric.Scope].Adopt(metric.Boot)
+			boot[name][m], jackknifed[name][m] = metric.Boot, metric.Jackknife
+		}
+	}
+	names := results.Names(a.in.Models)
+	for _, metric := range order {
+		compare := func() ([]report.Comparison, error) {
+			return results.PairwiseJackknifed(metric, names, jackknifed[metric], a.o.Seed)
+		}
+		if slices.ContainsFunc(boot[metric], func(b *stat.Bootstrapped) bool { return b != nil }) {
+			compare = func() ([]report.Comparison, error) { return results.Pairwise(metric, names, boot[metric], a.o.Seed) }
+		}
+		compared, err := compare()
+		if err != nil {
+			return err
+		}
+		result.Comparisons = append(result.Comparisons, compared...)
+	}
+	return nil
+}

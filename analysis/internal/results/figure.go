@@ -1,0 +1,51 @@
+// How figures show numbers that may be undefined: error bars, points of curves
+// and cells of tables.
+
+package results
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"repscope/plots"
+	"repscope/report"
+)
+
+// Ends are the ends of an interval; NaN where it is undefined, which draws no
+// error bar and no band.
+func Ends(ci report.Interval) (low, high float64) {
+	if !ci.Defined() {
+		return math.NaN(), math.NaN()
+	}
+	return ci.Low, ci.High
+}
+
+// Bar is a value with its interval, both times factor (percentages, shares).
+func Bar(name string, v report.Value, ci report.Interval, factor float64) plots.Bar {
+	low, high := Ends(ci)
+	return plots.Bar{Name: name, Value: factor * v.Float(), Low: factor * low, High: factor * high}
+}
+
+// AppendBar adds the value of the next group to a series.
+func AppendBar(s *plots.BarSeries, v report.Value, ci report.Interval) {
+	low, high := Ends(ci)
+	s.Values = append(s.Values, v.Float())
+	s.Low, s.High = append(s.Low, low), append(s.High, high)
+}
+
+// AppendPoint adds a point and the ends of its band to a curve.
+func AppendPoint(c *plots.CurveSeries, x float64, v report.Value, ci report.Interval) {
+	low, high := Ends(ci)
+	c.X, c.Y = append(c.X, x), append(c.Y, v.Float())
+	c.Low, c.High = append(c.Low, low), append(c.High, high)
+}
+
+// Decimals writes v with so many decimals for a cell of a figure's table: U+2212
+// for minus, "n/a" where v is undefined.
+func Decimals(v report.Value, decimals int) string {
+	if !v.Defined() {
+		return "n/a"
+	}
+	return strings.Replace(strconv.FormatFloat(v.V, 'f', decimals, 64), "-", "−", 1)
+}

@@ -1,0 +1,54 @@
+// Numbers that may be undefined, in figures.
+
+package results
+
+import (
+	"math"
+	"testing"
+
+	"repscope/plots"
+	"repscope/report"
+)
+
+// What is undefined becomes NaN, which a panel shows as "n/a" or as a gap.
+func TestUndefinedInFigures(t *testing.T) {
+	t.Parallel()
+	value, ci := report.Number(0.25), report.Between(0.125, 0.5)
+	noValue, noCI := report.Undefined("none"), report.NoInterval("none")
+
+	if b := Bar("a", value, ci, 100); b != (plots.Bar{Name: "a", Value: 25, Low: 12.5, High: 50}) {
+		t.Errorf("bar %+v", b)
+	}
+	if b := Bar("a", noValue, noCI, 100); !math.IsNaN(b.Value) || !math.IsNaN(b.Low) || !math.IsNaN(b.High) {
+		t.Errorf("an undefined bar: %+v", b)
+	}
+
+	var curve plots.CurveSeries
+	AppendPoint(&curve, 1, value, ci)
+	AppendPoint(&curve, 2, value, noCI)
+	if curve.X[1] != 2 || curve.Y[1] != 0.25 || curve.Low[0] != 0.125 || curve.High[0] != 0.5 || !math.IsNaN(curve.Low[1]) || !math.IsNaN(curve.High[1]) {
+		t.Errorf("curve %+v", curve)
+	}
+	var bars plots.BarSeries
+	AppendBar(&bars, value, ci)
+	AppendBar(&bars, noValue, noCI)
+	if bars.Values[0] != 0.25 || bars.High[0] != 0.5 || !math.IsNaN(bars.Values[1]) || !math.IsNaN(bars.Low[1]) {
+		t.Errorf("bars %+v", bars)
+	}
+}
+
+func TestDecimals(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		v    report.Value
+		n    int
+		want string
+	}{
+		{report.Number(0.126), 2, "0.13"}, {report.Number(-0.5), 2, "−0.50"}, {report.Number(12.34), 1, "12.3"},
+		{report.Undefined("none"), 2, "n/a"}, {report.Number(math.Inf(1)), 2, "n/a"},
+	} {
+		if got := Decimals(c.v, c.n); got != c.want {
+			t.Errorf("Decimals(%v, %d) = %q, want %q", c.v, c.n, got, c.want)
+		}
+	}
+}

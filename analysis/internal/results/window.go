@@ -1,0 +1,20 @@
+// The exclusion window in time, as every analysis means it.
+
+package results
+
+import (
+	"fmt"
+
+	"repscope/points"
+)
+
+// ExcludeWindow returns the labels with which a neighbor search leaves out states at
+// most so many frames apart in one episode; see [points.WindowLabels]. The warning,
+// empty if no frames are missing inside the window, says how far it reaches.
+func ExcludeWindow(episode, time []int, frames int) (labels []int, warning string) {
+	labels, widest := points.WindowLabels(episode, time, frames)
+	if widest > frames {
+		warning = fmt.Sprintf("states are missing from the sequence: the exclusion window of %d frames leaves out pairs up to %d frames apart in places", frames, widest)
+	}
+	return labels, warning
+}

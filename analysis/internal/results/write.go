@@ -1,0 +1,38 @@
+// What every analysis of models enters and prints alike.
+
+package results
+
+import (
+	"repscope/internal/run"
+	"repscope/report"
+)
+
+// Enter puts warnings, models and comparisons into the result of a run.
+func Enter[M any](env *run.Env, warnings []string, models []M, name func(M) string, comparisons []report.Comparison) {
+	for _, w := range warnings {
+		env.Warn("%s", w)
+	}
+	for _, m := range models {
+		env.Result.Models.Set(name(m), m)
+	}
+	env.Result.Comparisons = comparisons
+}
+
+// PrintComparisons writes the table of the comparisons, if there are any, to the
+// console.
+func PrintComparisons(env *run.Env, comparisons []report.Comparison) error {
+	if len(comparisons) == 0 {
+		return nil
+	}
+	return env.Table(Table(comparisons))
+}
+
+// All runs the steps of writing a result up to the first error.
+func All(env *run.Env, steps ...func(*run.Env) error) error {
+	for _, step := range steps {
+		if err := step(env); err != nil {
+			return err
+		}
+	}
+	return nil
+}

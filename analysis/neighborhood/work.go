@@ -1,0 +1,242 @@
+// The work of an analysis in units: blocks of rows of the pass, and the scores of
+// all rows.
+
+package neighborhood
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"repscope/analysis/internal/results"
+	"repscope/neighbors"
+	"repscope/points"
+	"repscope/shard"
+	"repscope/stat"
+)
+
+// definition is the version of what the numbers mean; see [shard.Identity].
+const definition = 1
+
+// unitStates is the number of states in a unit of work.
+const unitStates = 256
+
+// plan is the work of one analysis.
+type plan struct {
+	in       Input
+	o        Options
+	ks       []int
+	frames   neighbors.Space
+	spaces   []neighbors.Space // of every model's latents
+	series   [][]float64       // the leading series of each model
+	settings neighbors.Options
+
+	pass     *neighbors.Pass
+	blocks   *stat.Blocks // what the jackknife deletes; nil without intervals
+	reason   string       // why there are none
+	deleted  string       // what the blocks are, for captions
+	warnings []string
+}
+
+// Work returns the analysis in units of some hundred states, whose neighbours are
+// ranked among all; see [Analyze] for the result and the errors. A sample
+// (Options.Approximate) is not divided.
+func Work(in Input, o Options) (shard.Work[*neighbors.Partial, *Result], error) {
+	var none shard.Work[*neighbors.Partial, *Result]
+	if o.Approximate {
+		return none, errors.New("a comparison on a sample of states is not divided into units")
+	}
+	p, err := newPlan(in, o)
+	if err != nil {
+		return none, err
+	}
+	if err := p.open(); err != nil {
+		return none, err
+	}
+	n := in.Frames.N
+	return shard.Work[*neighbors.Partial, *Result]{
+		Units:    (n + unitStates - 1) / unitStates,
+		Identity: p.identity,
+		Map: func(ctx context.Context, r shard.Range) (*neighbors.Partial, error) {
+			return p.pass.Map(ctx, r.Lo*unitStates, min(r.Hi*unitStates, n))
+		},
+		Merge: p.merge,
+	}, nil
+}
+
+// newPlan checks input and options.
+func newPlan(in Input, o Options) (*plan, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	p := &plan{in: in, o: o, ks: o.K}
+	if p.ks == nil {
+		p.ks = []int{5, 10, 20}
+	}
+	p.settings = neighbors.Options{
+		Ks:      p.ks,
+		Threads: max(o.Threads, 0), Memory: o.Memory, Device: o.Device,
+		ExcludeWindow: o.ExcludeWindow, Episode: in.Episode,
+		CoRanking: o.CoRanking, PerPoint: o.PerPoint, Progress: o.Progress,
+	}
+	latentMetric := o.Metric
+	if o.Metric == neighbors.Precomputed {
+		latentMetric = neighbors.Euclidean
+	}
+	var err error
+	if p.frames, err = neighbors.NewSpace(in.source(), in.Frames, o.Metric); err != nil {
+		return nil, err
+	}
+	if o.ExcludeWindow > 0 {
+		labels, warning := results.ExcludeWindow(in.Episode, in.Time, o.ExcludeWindow)
+		p.settings.Episode = labels
+		p.warn(warning)
+	}
+	if p.spaces, err = in.latents(latentMetric, o.Scale); err != nil {
+		return nil, err
+	}
+	for i := range o.Permutations {
+		p.settings.Permutations = append(p.settings.Permutations, o.order(i, in.Frames.N))
+	}
+	p.series = results.LeadingSeries(in.Models)
+	return p, nil
+}
+
+// open opens the pass, with blocks of states for the jackknife grouped by the
+// series of every model; without, and with the reason, where they leave too little.
+func (p *plan) open() (err error) {
+	if !p.o.Intervals {
+		p.reason = "intervals are off"
+		p.pass, err = neighbors.NewPassOf(p.frames, p.spaces, p.settings)
+		return err
+	}
+	blocks, err := stat.NewBlocks(p.in.Frames.N, p.in.Episode, p.o.Block, p.series...)
+	if err != nil {
+		return err
+	}
+	for _, w := range blocks.Warnings() {
+		p.warn(w)
+	}
+	blocks = blocks.Coarsen(maxBlocks)
+	with := p.settings
+	with.Blocks = blocks.Labels()
+	pass, failed := neighbors.NewPassOf(p.frames, p.spaces, with)
+	if failed != nil {
+		if p.pass, err = neighbors.NewPassOf(p.frames, p.spaces, p.settings); err != nil {
+			return err
+		}
+		p.warn(fmt.Sprintf("no intervals: %v", failed))
+		p.reason = failed.Error()
+		return nil
+	}
+	p.pass, p.blocks, p.deleted = pass, blocks, fmt.Sprintf("%d blocks (%s)", blocks.Count(), blocks)
+	return nil
+}
+
+// identity is that of everything the numbers follow from.
+func (p *plan) identity() shard.Identity {
+	in, o := p.in, p.o
+	id := shard.Identity{
+		Analysis: "neighborhood", Definition: definition,
+		Inputs: []shard.Field{
+			{Name: "frames", Value: shard.Digest(in.Frames)},
+			{Name: "episodes and times", Value: shard.Digest(points.Points{}, in.Episode, in.Time)},
+		},
+		Options: []shard.Field{
+			shard.Option("k", p.ks), shard.Option("metric", o.Metric), shard.Option("excluded window", o.ExcludeWindow),
+			shard.Option("co-ranking", o.CoRanking), shard.Option("per point", o.PerPoint), shard.Option("permutations", o.Permutations),
+			shard.Option("latent scale", o.Scale), shard.Option("intervals", o.Intervals), shard.Option("block", o.Block),
+			shard.Option("seed", o.Seed),
+		},
+	}
+	for _, m := range in.Models {
+		id.Inputs = append(id.Inputs, shard.Field{Name: "latents " + m.Name, Value: shard.Digest(m.Latents)})
+	}
+	return id
+}
+
+// result is that of the plan before anything is compared.
+func (p *plan) result() *Result {
+	return &Result{Samples: p.in.Frames.N, K: p.ks, ExcludeWindow: p.o.ExcludeWindow, Blocks: p.deleted, Warnings: slices.Clone(p.warnings)}
+}
+
+// merge makes scores, intervals and comparisons of the sums of all rows.
+func (p *plan) merge(_ context.Context, parts []*neighbors.Partial) (*Result, error) {
+	compared, err := p.pass.Merge(parts...)
+	if err != nil {
+		return nil, err
+	}
+	result := p.result()
+	jackknifes := make([][]jackknifed, len(p.in.Models)) // of each model and k
+	for i, encoded := range p.in.Models {
+		m := newModel(encoded, p.in, p.series[i], &compared[i])
+		result.diagnose(&m, encoded.Latents)
+		for q := range m.ByK {
+			j, err := m.ByK[q].intervals(&compared[i].ByK[q], p.blocks, p.reason)
+			if err != nil {
+				return nil, err
+			}
+			jackknifes[i] = append(jackknifes[i], j)
+			if p.o.Permutations > 0 {
+				var null nullScores
+				for _, scores := range compared[i].ByK[q].Null {
+					null.trust, null.cont = append(null.trust, scores.Trustworthiness), append(null.cont, scores.Continuity)
+				}
+				m.ByK[q].Null = null.summary()
+			}
+		}
+		result.Models = append(result.Models, m)
+	}
+	result.duplicateWarnings()
+	if p.blocks == nil {
+		return result, nil
+	}
+	return result, p.compare(result, jackknifes)
+}
+
+// compare tests all pairs of models at every k.
+func (p *plan) compare(result *Result, jackknifes [][]jackknifed) error {
+	for _, metric := range []struct {
+		name string
+		of   func(jackknifed) *stat.Jackknifed
+	}{
+		{"trustworthiness", func(j jackknifed) *stat.Jackknifed { return j.trust }},
+		{"continuity", func(j jackknifed) *stat.Jackknifed { return j.cont }},
+	} {
+		for q, k := range p.ks {
+			estimates := make([]*stat.Jackknifed, len(jackknifes))
+			for i := range estimates {
+				estimates[i] = metric.of(jackknifes[i][q])
+			}
+			pairs, err := results.PairwiseJackknifed(fmt.Sprintf("%s@%d", metric.name, k), results.Names(p.in.Models), estimates, p.o.Seed)
+			if err != nil {
+				return err
+			}
+			result.Comparisons = append(result.Comparisons, pairs...)
+		}
+	}
+	return nil
+}
+
+// sampledResult is the analysis on a sample of reference states.
+func sampledResult(ctx context.Context, in Input, o Options) (*Result, error) {
+	o.PerPoint, o.CoRanking = false, neighbors.CoRankingOff
+	p, err := newPlan(in, o)
+	if err != nil {
+		return nil, err
+	}
+	pass, err := neighbors.NewPassOf(p.frames, p.spaces, p.settings)
+	if err != nil {
+		return nil, err
+	}
+	result := p.result()
+	return result, result.compareSampled(ctx, in, pass, p.series, o)
+}
+
+// warn adds a warning once.
+func (p *plan) warn(text string) {
+	if text != "" && !slices.Contains(p.warnings, text) {
+		p.warnings = append(p.warnings, text)
+	}
+}

@@ -1,0 +1,25 @@
+// The corruptions that encoders on GPUs add where they run.
+
+package robustness
+
+import (
+	"repscope/dataset"
+	"repscope/measure/corruption"
+	"repscope/model/pixels"
+)
+
+// kinds are the corruptions that executors have, and how they call them.
+var kinds = map[corruption.Kind]pixels.NoiseKind{
+	corruption.Gaussian: pixels.Gaussian, corruption.SaltPepper: pixels.SaltPepper, corruption.Brightness: pixels.Brightness,
+}
+
+var clips = map[corruption.Clip]pixels.NoiseClip{
+	corruption.ClipNone: pixels.ClipNone, corruption.ClipRange: pixels.ClipRange, corruption.ClipReflect: pixels.ClipReflect,
+}
+
+// noiseOf is the corruption at a level as executors have it; ok is false if they do
+// not.
+func noiseOf(o Options, r dataset.PixelRange, level float64) (n pixels.Noise, ok bool) {
+	kind, ok := kinds[o.Corruption]
+	return pixels.Noise{Kind: kind, Clip: clips[o.Clip], Low: float32(r.Low), High: float32(r.High), Level: level}, ok
+}

@@ -1,0 +1,289 @@
+// The work of an analysis in units: the movements of all states at one level and
+// draw, and the statistics of all movements.
+
+package robustness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"repscope/internal/parallel"
+	"repscope/latent"
+	"repscope/measure/corruption"
+	"repscope/points"
+	"repscope/shard"
+	"repscope/stat"
+)
+
+// definition is the version of what the numbers mean; see [shard.Identity].
+const definition = 1
+
+// Part is the outcome of a range of units, one for each level and draw, draws of
+// a level together.
+type Part struct{ Units []Unit }
+
+// Unit are the movements of all states at one level and draw: ‖x' − x‖₂ of each
+// state, and what became of the latents of every model.
+type Unit struct {
+	Input  []float64
+	Models []Moved
+}
+
+// Moved is how the latents of one model moved, state by state.
+type Moved struct {
+	Distance []float64 // ‖φ(x') − φ(x)‖
+	Cosine   []float64 // of φ(x') and φ(x); NaN where a vector is zero
+	Flipped  []float64 // 1 where the nearest clean latent is another state's, else 0
+}
+
+// plan is the work of one analysis.
+type plan struct {
+	in        Input
+	o         Options
+	corrupter *corruption.Corrupter
+	moves     []*movement // by model, without movements
+}
+
+// Work returns the analysis in units; see [Analyze] for the result and the errors.
+func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
+	var none shard.Work[*Part, *Result]
+	o, err := o.withDefaults()
+	if err != nil {
+		return none, err
+	}
+	if err := in.check(); err != nil {
+		return none, err
+	}
+	p := &plan{in: in, o: o, moves: make([]*movement, len(in.Models))}
+	if p.corrupter, err = corruption.New(o.Corruption, o.Clip, in.PixelRange.Low, in.PixelRange.High, in.States.Shape(), o.Seed); err != nil {
+		return none, err
+	}
+	for i, m := range in.Models {
+		if p.moves[i], err = newMovement(m, o); err != nil {
+			return none, err
+		}
+	}
+	return shard.Work[*Part, *Result]{
+		Units:    len(o.Levels) * o.Draws,
+		Identity: p.identity,
+		Map:      p.corruptAll,
+		Merge:    p.merge,
+	}, nil
+}
+
+// identity is that of everything the numbers follow from. The latents of clean
+// states stand for the encoders.
+func (p *plan) identity() shard.Identity {
+	states, err := p.in.States.Fingerprint()
+	if err != nil {
+		states = "unknown: " + err.Error()
+	}
+	id := shard.Identity{
+		Analysis: "robustness", Definition: definition,
+		Inputs: []shard.Field{
+			{Name: "states", Value: states},
+			{Name: "numbers and episodes", Value: shard.Digest(points.Points{}, p.in.Number, p.in.Episode)},
+		},
+		Options: []shard.Field{
+			shard.Option("pixel range", []float64{p.in.PixelRange.Low, p.in.PixelRange.High}),
+			shard.Option("corruption", p.o.Corruption), shard.Option("levels", p.o.Levels), shard.Option("clip", p.o.Clip),
+			shard.Option("draws", p.o.Draws), shard.Option("l2", p.o.L2), shard.Option("compared level", p.o.CompareLevel),
+			shard.Option("bootstrap", p.o.Bootstrap), shard.Option("block", p.o.Block), shard.Option("seed", p.o.Seed),
+		},
+	}
+	for _, m := range p.in.Models {
+		id.Inputs = append(id.Inputs, shard.Field{Name: "latents " + m.Name, Value: shard.Digest(m.Clean)})
+	}
+	return id
+}
+
+// corruptAll encodes the corrupted states of a range of levels and draws with every
+// model.
+func (p *plan) corruptAll(ctx context.Context, r shard.Range) (*Part, error) {
+	n := p.in.States.Len()
+	m := &mover{plan: p, size: 1, total: n * (r.Hi - r.Lo) * len(p.in.Models)}
+	for _, d := range p.in.States.Shape() {
+		m.size *= d
+	}
+	part := &Part{}
+	for u := r.Lo; u < r.Hi; u++ {
+		unit := Unit{Input: make([]float64, n)}
+		for range p.in.Models {
+			unit.Models = append(unit.Models, Moved{make([]float64, n), make([]float64, n), make([]float64, n)})
+		}
+		m.level, m.draw, m.unit = p.o.Levels[u/p.o.Draws], u%p.o.Draws, &unit
+		rest, err := m.whereEncoded(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.here(ctx, rest); err != nil {
+			return nil, err
+		}
+		part.Units = append(part.Units, unit)
+	}
+	return part, nil
+}
+
+// movements joins the parts: the movements of each model by level, at
+// [state·draws + draw], and the mean of ‖x' − x‖₂ per level.
+func (p *plan) movements(parts []*Part) (moved []*movement, perturbation []float64) {
+	var units []Unit
+	for _, part := range parts {
+		units = append(units, part.Units...)
+	}
+	draws := p.o.Draws
+	for l := range p.o.Levels {
+		var input []float64
+		for _, u := range units[l*draws : (l+1)*draws] {
+			input = append(input, u.Input...)
+		}
+		perturbation = append(perturbation, stat.Mean(input))
+	}
+	n := p.in.States.Len()
+	for i, m := range p.moves {
+		m := *m
+		for l := range p.o.Levels {
+			distance, cosine, flipped := make([]float64, n*draws), make([]float64, n*draws), make([]float64, n*draws)
+			for d := range draws {
+				of := units[l*draws+d].Models[i]
+				for state := range n {
+					at := state*draws + d
+					distance[at], cosine[at], flipped[at] = of.Distance[state], of.Cosine[state], of.Flipped[state]
+				}
+			}
+			m.distance, m.cosine, m.flipped = append(m.distance, distance), append(m.cosine, cosine), append(m.flipped, flipped)
+		}
+		moved = append(moved, &m)
+	}
+	return moved, perturbation
+}
+
+// mover encodes the corrupted states of one unit after the other.
+type mover struct {
+	*plan
+	level       float64
+	draw        int
+	unit        *Unit
+	done, total int // states corrupted and encoded
+
+	size    int       // of a state
+	clean   []float32 // room for a chunk
+	changed *memory
+}
+
+// number identifies a state for the generator of the noise.
+func (m *mover) number(state int) int {
+	if m.in.Number == nil {
+		return state
+	}
+	return m.in.Number[state]
+}
+
+// report tells how many states are done.
+func (m *mover) report(done int) {
+	if m.o.Progress != nil {
+		m.o.Progress(done, m.total)
+	}
+}
+
+// whereEncoded lets models corrupt the states where they encode them, and returns
+// those that cannot.
+func (m *mover) whereEncoded(ctx context.Context) (rest []int, err error) {
+	noise, ok := noiseOf(m.o, m.in.PixelRange, m.level)
+	n := m.in.States.Len()
+	for i, model := range m.in.Models {
+		if !ok || model.EncodeNoisy == nil {
+			rest = append(rest, i)
+			continue
+		}
+		key := func(state int) stat.Key { return m.corrupter.Key(m.number(state), m.level, m.draw) }
+		z, distance, err := model.EncodeNoisy(ctx, m.in.States, latent.Noise{Noise: noise, Key: key},
+			func(done, _ int) { m.report(m.done + done) })
+		if errors.Is(err, latent.ErrNoNoise) {
+			rest = append(rest, i)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := m.moves[i].record(ctx, m.unit.Models[i], 0, z); err != nil {
+			return nil, fmt.Errorf("%s: %w", model.Name, err)
+		}
+		copy(m.unit.Input, distance)
+		m.done += n
+	}
+	return rest, nil
+}
+
+// here corrupts the states for some of the models, a chunk of them once for all.
+func (m *mover) here(ctx context.Context, models []int) error {
+	if len(models) == 0 {
+		return nil
+	}
+	n := m.in.States.Len()
+	for lo := 0; lo < n; lo += chunk {
+		hi := min(lo+chunk, n)
+		if err := m.corrupt(ctx, lo, hi); err != nil {
+			return err
+		}
+		for _, i := range models {
+			model := m.in.Models[i]
+			z, err := model.Encode(ctx, m.changed)
+			if err != nil {
+				return err
+			}
+			if err := m.moves[i].record(ctx, m.unit.Models[i], lo, z); err != nil {
+				return fmt.Errorf("%s: %w", model.Name, err)
+			}
+			m.done += hi - lo
+			m.report(m.done)
+		}
+	}
+	return nil
+}
+
+// corrupt makes the corrupted states lo ≤ i < hi and their distances.
+func (m *mover) corrupt(ctx context.Context, lo, hi int) error {
+	n := m.in.States.Len()
+	if m.clean == nil {
+		m.clean = make([]float32, min(chunk, n)*m.size)
+		m.changed = &memory{shape: m.in.States.Shape(), size: m.size, data: make([]float32, len(m.clean))}
+	}
+	states := m.clean[:(hi-lo)*m.size]
+	if err := m.in.States.Float32(states, lo, hi); err != nil {
+		return err
+	}
+	m.changed.data = m.changed.data[:len(states)]
+	return parallel.Try(ctx, m.o.Threads, hi-lo, func(_, i int) error {
+		state, out := states[i*m.size:(i+1)*m.size], m.changed.data[i*m.size:(i+1)*m.size]
+		if err := m.corrupter.Apply(out, state, m.number(lo+i), m.level, m.draw); err != nil {
+			return err
+		}
+		square := 0.0
+		for k, v := range out {
+			d := float64(v) - float64(state[k])
+			square += float64(d * d)
+		}
+		m.unit.Input[lo+i] = math.Sqrt(square)
+		return nil
+	})
+}
+
+// memory is a source of states in memory.
+type memory struct {
+	shape []int
+	size  int
+	data  []float32
+}
+
+func (m *memory) Len() int     { return len(m.data) / m.size }
+func (m *memory) Shape() []int { return m.shape }
+func (m *memory) Float32(dst []float32, lo, hi int) error {
+	copy(dst, m.data[lo*m.size:hi*m.size])
+	return nil
+}
+
+// Fingerprint is empty: corrupted states are not worth keeping.
+func (m *memory) Fingerprint() (string, error) { return "", nil }

@@ -1,0 +1,169 @@
+// The work of an analysis in units: distances of blocks of pairs, and the
+// statistics of all distances.
+
+package smoothness
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/internal/parallel"
+	"repscope/measure/spectrum"
+	"repscope/points"
+	"repscope/shard"
+)
+
+// definition is the version of what the numbers mean; see [shard.Identity].
+const definition = 1
+
+// unitPairs is the number of pairs in a unit of work.
+const unitPairs = 1024
+
+// Part is the outcome of a range of units: distances of consecutive pairs, of
+// which those of the smallest horizon come first.
+type Part struct {
+	Pixel  []float64
+	Models []PartOfModel
+}
+
+// PartOfModel are one model's distances: Raw of the latents as they are, for pairs
+// of the smallest horizon only, and Scaled in the scale asked for.
+type PartOfModel struct{ Raw, Scaled []float64 }
+
+// plan is the work of one analysis: all pairs, horizon after horizon.
+type plan struct {
+	in       Input
+	o        Options
+	horizons []int // ascending
+	pairs    []points.Pair
+	main     int // how many of the pairs have the smallest horizon
+}
+
+// Work returns the analysis in units of a thousand pairs; see [Analyze] for the
+// result and the errors.
+func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
+	var none shard.Work[*Part, *Result]
+	horizons, err := in.check()
+	if err != nil {
+		return none, err
+	}
+	if o.Scale == "" {
+		o.Scale = spectrum.ScaleRMS
+	}
+	p := &plan{in: in, o: o, horizons: horizons, main: len(in.Pairs[horizons[0]])}
+	for _, h := range horizons {
+		p.pairs = append(p.pairs, in.Pairs[h]...)
+	}
+	return shard.Work[*Part, *Result]{
+		Units:    (len(p.pairs) + unitPairs - 1) / unitPairs,
+		Identity: p.identity,
+		Map:      p.distances,
+		Merge:    p.merge,
+	}, nil
+}
+
+// identity is that of everything the numbers follow from.
+func (p *plan) identity() shard.Identity {
+	id := shard.Identity{
+		Analysis: "smoothness", Definition: definition,
+		Inputs: []shard.Field{{Name: "frames", Value: shard.Digest(p.in.Frames, p.in.Episode)}},
+		Options: []shard.Field{
+			shard.Option("pixel range", []float64{p.in.PixelRange.Low, p.in.PixelRange.High}),
+			shard.Option("latent scale", p.o.Scale), shard.Option("bootstrap", p.o.Bootstrap),
+			shard.Option("block", p.o.Block), shard.Option("seed", p.o.Seed),
+		},
+	}
+	for _, h := range p.horizons {
+		now, next := make([]int, 0, len(p.in.Pairs[h])), make([]int, 0, len(p.in.Pairs[h]))
+		for _, pair := range p.in.Pairs[h] {
+			now, next = append(now, pair.Now), append(next, pair.Next)
+		}
+		id.Inputs = append(id.Inputs, shard.Field{Name: fmt.Sprintf("pairs %d apart", h), Value: shard.Digest(points.Points{}, now, next)})
+	}
+	for _, m := range p.in.Models {
+		id.Inputs = append(id.Inputs, shard.Field{Name: "latents " + m.Name, Value: shard.Digest(m.Latents)})
+	}
+	return id
+}
+
+// distances measures the pairs of a range of units.
+func (p *plan) distances(ctx context.Context, r shard.Range) (*Part, error) {
+	lo, hi := r.Lo*unitPairs, min(r.Hi*unitPairs, len(p.pairs))
+	pairs := p.pairs[lo:hi]
+	main := pairs[:max(0, min(hi, p.main)-lo)] // those of the smallest horizon
+	part := &Part{Models: make([]PartOfModel, len(p.in.Models))}
+	var err error
+	if part.Pixel, err = p.measure(ctx, p.in.Frames, pairs); err != nil {
+		return nil, err
+	}
+	for i, m := range p.in.Models {
+		of := &part.Models[i]
+		if of.Raw, err = p.measure(ctx, m.Latents, main); err != nil {
+			return nil, err
+		}
+		scaled, err := spectrum.Scaled(m.Latents, p.o.Scale)
+		if err != nil { // constant latents: every distance is 0 on any scale
+			scaled = m.Latents
+		}
+		if of.Scaled, err = p.measure(ctx, scaled, pairs); err != nil {
+			return nil, err
+		}
+	}
+	return part, nil
+}
+
+// measure returns ‖a − b‖₂ for every pair.
+func (p *plan) measure(ctx context.Context, set points.Points, pairs []points.Pair) ([]float64, error) {
+	out := make([]float64, len(pairs))
+	const block = 256
+	err := parallel.Try(ctx, p.o.Threads, (len(pairs)+block-1)/block, func(_, b int) error {
+		lo := b * block
+		hi := min(lo+block, len(pairs))
+		distances(out[lo:hi], set, pairs[lo:hi])
+		return nil
+	})
+	return out, err
+}
+
+// distances puts ‖a − b‖₂ of every pair into dst.
+func distances(dst []float64, p points.Points, pairs []points.Pair) {
+	now, next := make([]float64, p.Dim), make([]float64, p.Dim)
+	for i, pair := range pairs {
+		p.Row(pair.Now, now)
+		p.Row(pair.Next, next)
+		square := 0.0
+		for k, v := range now {
+			d := v - next[k]
+			square += float64(d * d)
+		}
+		dst[i] = math.Sqrt(square)
+	}
+}
+
+// measurements are the distances of all parts, joined.
+func (p *plan) measurements(parts []*Part) *Part {
+	all := &Part{Models: make([]PartOfModel, len(p.in.Models))}
+	for _, part := range parts {
+		all.Pixel = append(all.Pixel, part.Pixel...)
+		for i, m := range part.Models {
+			all.Models[i].Raw = append(all.Models[i].Raw, m.Raw...)
+			all.Models[i].Scaled = append(all.Models[i].Scaled, m.Scaled...)
+		}
+	}
+	return all
+}
+
+// of cuts the distances of one horizon out of those of all pairs.
+func (p *plan) of(horizon int, all []float64) []float64 {
+	at := 0
+	for _, h := range p.horizons {
+		n := len(p.in.Pairs[h])
+		if h == horizon {
+			return slices.Clip(all[at : at+n])
+		}
+		at += n
+	}
+	return nil
+}

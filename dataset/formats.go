@@ -1,0 +1,167 @@
+// The table of array formats, from which opening, messages, help and documentation
+// follow.
+
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"repscope/internal/format"
+	"repscope/internal/mmap"
+)
+
+// arrayFormat is one kind of file that holds arrays.
+type arrayFormat struct {
+	name string // in messages, help and documentation
+	what string // what it is, for the documentation
+	// is reports whether a file is of the format; kind is what its first bytes
+	// say. It is nil for folders.
+	is func(kind format.Kind, file *mmap.File) (bool, error)
+	// endings are names that make a file of unknown beginning one of the format,
+	// whose reader then says what is wrong with it.
+	endings []string
+	// open opens one array, "" being the only one. The array closes the file; on
+	// error the caller does.
+	open func(file *mmap.File, key string) (*Array, error)
+	// openAll opens every array; nil where arrays have no names of their own.
+	openAll func(file *mmap.File) ([]*Array, error)
+	// record opens an array with its episodes, where the file holds a published
+	// dataset; nil for formats that never do.
+	record func(file *mmap.File, key string) (*Recording, error)
+}
+
+// formats are all formats of arrays. A row and a reader are all that a new one
+// needs; the reader passes the tests of TestReaders.
+var formats = []arrayFormat{
+	{
+		name: ".npy", what: "one array, as numpy.save writes it",
+		is: begins(format.NPY), endings: []string{".npy"}, open: openOnly,
+	},
+	{
+		name: ".npz", what: "arrays by name, as numpy.savez and numpy.savez_compressed write them",
+		is:   func(kind format.Kind, file *mmap.File) (bool, error) { return zipWith(kind, file, false) },
+		open: openNPZ, openAll: allNPZ,
+	},
+	{
+		name: ".safetensors", what: "arrays by name",
+		is: begins(format.Safetensors), endings: []string{".safetensors"}, open: openSafetensors, openAll: allSafetensors,
+	},
+	{
+		name: ".pth", what: "a PyTorch file: a tensor by its path in dicts and lists, or a published experience dataset",
+		is: func(kind format.Kind, file *mmap.File) (bool, error) {
+			if kind == format.Pickle {
+				return true, nil
+			}
+			return zipWith(kind, file, true)
+		},
+		endings: []string{".pth", ".pt"}, open: openTorch, record: recordTorch,
+	},
+	{name: "a folder of images", what: "PNG or JPEG files of one size, in natural order of their names"},
+}
+
+// Format describes a format of arrays for help and documentation.
+type Format struct {
+	Name string // such as ".npy"
+	What string
+	// Episodes reports whether files of the format may bring the episodes of
+	// their frames.
+	Episodes bool
+}
+
+// Formats lists the formats that Open reads.
+func Formats() []Format {
+	list := make([]Format, len(formats))
+	for i, f := range formats {
+		list[i] = Format{f.name, f.what, f.record != nil}
+	}
+	return list
+}
+
+// FormatNames lists the names of all formats for a sentence: ".npy, .npz … or a
+// folder of images".
+func FormatNames() string { return names(func(*arrayFormat) bool { return true }) }
+
+// names lists the names of some formats for a sentence.
+func names(which func(f *arrayFormat) bool) string {
+	var list []string
+	for i := range formats {
+		if which(&formats[i]) {
+			list = append(list, formats[i].name)
+		}
+	}
+	last := len(list) - 1
+	if last < 1 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:last], ", ") + " or " + list[last]
+}
+
+// begins is the test of a format that its first bytes tell.
+func begins(want format.Kind) func(format.Kind, *mmap.File) (bool, error) {
+	return func(kind format.Kind, _ *mmap.File) (bool, error) { return kind == want, nil }
+}
+
+// zipWith reports whether a file is a zip file, and one of PyTorch or not. What
+// comes first decides, a .npy or the pickle; a zip file of neither is an .npz
+// without arrays.
+func zipWith(kind format.Kind, file *mmap.File, torch bool) (bool, error) {
+	if kind != format.Zip {
+		return false, nil
+	}
+	archive, err := openZip(file)
+	if err != nil {
+		return false, err
+	}
+	for _, m := range archive.File {
+		switch {
+		case strings.HasSuffix(m.Name, ".npy"):
+			return !torch, nil
+		case strings.HasSuffix(m.Name, "/data.pkl"):
+			return torch, nil
+		}
+	}
+	return !torch, nil
+}
+
+// formatOf finds the format by content; the name counts only where that says
+// nothing.
+func formatOf(file *mmap.File) (*arrayFormat, error) {
+	head := make([]byte, min(format.HeadSize, file.Size()))
+	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %w", file.Path(), err)
+	}
+	kind := format.Of(head)
+	if kind == format.Empty {
+		return nil, fmt.Errorf("%s: %w: the file is empty", file.Path(), ErrTruncated)
+	}
+	for i := range formats {
+		f := &formats[i]
+		if f.is == nil {
+			continue
+		}
+		if is, err := f.is(kind, file); is || err != nil {
+			return f, err
+		}
+	}
+	if kind == format.Unknown {
+		path := strings.ToLower(file.Path())
+		for i := range formats {
+			if slices.ContainsFunc(formats[i].endings, func(ending string) bool { return strings.HasSuffix(path, ending) }) {
+				return &formats[i], nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("%s: %s; want %s", file.Path(), format.Describe(head), FormatNames())
+}
+
+// openOnly opens the array of a .npy file.
+func openOnly(file *mmap.File, key string) (*Array, error) {
+	if key != "" {
+		return nil, fmt.Errorf("%s: a .npy file holds one array without a name, not %q", file.Path(), key)
+	}
+	return openNPY(file)
+}

@@ -1,0 +1,393 @@
+// The contract of array readers: one suite that the reader of every format
+// passes, and the table of formats against what is written about it.
+
+package dataset
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// formatWriter writes files of one format for the contract.
+type formatWriter struct {
+	format string // the row of the table
+	kind   string // of several writers for one row
+	// write writes an array of uint8 or float32 and, where the format has names,
+	// others beside it; it returns what to open, without a key.
+	write func(dir string, f Field) (path string, err error)
+	named bool // arrays have names
+	bytes bool // only uint8
+	// truncated returns the path of a file to cut short.
+	truncated func(path string) string
+}
+
+// formatWriters has one writer for every row of the table at least.
+var formatWriters = []formatWriter{
+	{format: ".npy", write: func(dir string, f Field) (string, error) {
+		path := filepath.Join(dir, "a.npy")
+		return path, writeFields(path, encodeNPY1, f)
+	}},
+	{format: ".npz", kind: "stored", named: true, write: func(dir string, f Field) (string, error) {
+		path := filepath.Join(dir, "a.npz")
+		return path, WriteNPZ(path, beside(f)...)
+	}},
+	{format: ".npz", kind: "compressed", named: true, write: func(dir string, f Field) (string, error) {
+		path := filepath.Join(dir, "a.npz")
+		return path, writeFields(path, encodeCompressed, beside(f)...)
+	}},
+	{format: ".safetensors", named: true, write: func(dir string, f Field) (string, error) {
+		path := filepath.Join(dir, "a.safetensors")
+		return path, writeSafetensors(path, beside(f)...)
+	}},
+	{format: ".pth", named: true, write: func(dir string, f Field) (string, error) {
+		path := filepath.Join(dir, "a.pth")
+		return path, writeFields(path, encodeTorch, beside(f)...)
+	}},
+	{format: "a folder of images", bytes: true, truncated: func(path string) string { return filepath.Join(path, "2.png") }, write: writeImages},
+}
+
+func TestReaders(t *testing.T) {
+	t.Parallel()
+	for _, f := range formats {
+		if !slices.ContainsFunc(formatWriters, func(w formatWriter) bool { return w.format == f.name }) {
+			t.Errorf("the format %s has no writer, so that its reader is not tested", f.name)
+		}
+	}
+	for _, w := range formatWriters {
+		t.Run(strings.TrimSpace(w.format+" "+w.kind), func(t *testing.T) {
+			t.Parallel()
+			for name, part := range map[string]func(t *testing.T, w formatWriter){
+				"types": types, "parts": partsOf, "concurrent": concurrent, "truncation": truncation, "keys": wrongKeys, "digest": digest, "close": closing,
+			} {
+				t.Run(name, func(t *testing.T) { t.Parallel(); part(t, w) })
+			}
+		})
+	}
+}
+
+// exampleField is an array [5 3 4] of the given type, of values that all differ.
+func exampleField(kind DType) (Field, []float32) {
+	bytes, floats := make([]uint8, 60), make([]float32, 60)
+	for i := range floats {
+		bytes[i], floats[i] = uint8(4*i+1), float32(i)/4-3
+	}
+	f := Field{Name: "frames", Shape: []int{5, 3, 4}, Data: floats}
+	if kind == Uint8 {
+		f.Data = bytes
+		for i := range floats {
+			floats[i] = float32(bytes[i])
+		}
+	}
+	return f, floats
+}
+
+// open writes an array and opens it.
+func (w formatWriter) open(t *testing.T, f Field) (a *Array, path string) {
+	t.Helper()
+	path, err := w.write(t.TempDir(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := path
+	if w.named {
+		spec += ":" + f.Name
+	}
+	if a, err = Open(spec); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close() })
+	return a, path
+}
+
+// types: type, shape and values come back, also of a recording.
+func types(t *testing.T, w formatWriter) {
+	kinds := []DType{Uint8, Float32}
+	if w.bytes {
+		kinds = kinds[:1]
+	}
+	for _, kind := range kinds {
+		f, want := exampleField(kind)
+		a, path := w.open(t, f)
+		if a.DType() != kind || !slices.Equal(a.Shape(), f.Shape) || a.Len() != 5 || a.RowLen() != 12 || a.Path() != path || !strings.HasPrefix(a.Name(), path) ||
+			w.named != (a.Key() == f.Name) {
+			t.Errorf("%v %v, %d rows of %d, %s, %s, %q", a.DType(), a.Shape(), a.Len(), a.RowLen(), a.Path(), a.Name(), a.Key())
+		}
+		got := make([]float32, len(want))
+		if err := a.ReadFloat32(got, 0, 5); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%v, %v", got, err)
+		}
+		spec := path
+		if w.named {
+			spec += ":" + f.Name
+		}
+		r, err := OpenRecording(spec)
+		if err != nil || r.Ends != nil || r.Window != 0 || !slices.Equal(r.Frames.Shape(), f.Shape) {
+			t.Fatalf("as a recording: %+v, %v", r, err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// partsOf: every range of rows reads as that part of the whole, in every type.
+func partsOf(t *testing.T, w formatWriter) {
+	f, want := exampleField(Uint8)
+	a, _ := w.open(t, f)
+	for lo := range 6 {
+		for hi := lo; hi <= 5; hi++ {
+			n := (hi - lo) * 12
+			bytes, floats, doubles, integers := make([]uint8, n), make([]float32, n), make([]float64, n), make([]int64, n)
+			err := errors.Join(a.ReadUint8(bytes, lo, hi), a.ReadFloat32(floats, lo, hi), a.ReadFloat64(doubles, lo, hi), a.ReadInt64(integers, lo, hi))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range want[12*lo : 12*hi] {
+				if float32(bytes[i]) != v || floats[i] != v || float32(doubles[i]) != v || float32(integers[i]) != v {
+					t.Fatalf("rows %d to %d, element %d: %v %v %v %v, want %v", lo, hi, i, bytes[i], floats[i], doubles[i], integers[i], v)
+				}
+			}
+		}
+	}
+	for _, r := range [][3]int{{-1, 1, 24}, {4, 6, 24}, {3, 2, 0}, {0, 1, 11}, {0, 1, 13}} {
+		if err := a.ReadFloat32(make([]float32, r[2]), r[0], r[1]); err == nil || !strings.Contains(err.Error(), a.Name()) {
+			t.Errorf("rows %d to %d into %d values: %v", r[0], r[1], r[2], err)
+		}
+	}
+}
+
+// concurrent: several goroutines may read at once.
+func concurrent(t *testing.T, w formatWriter) {
+	f, want := exampleField(Uint8)
+	a, _ := w.open(t, f)
+	var group sync.WaitGroup
+	for k := range 8 {
+		group.Go(func() {
+			for i := range 20 {
+				lo := (i + k) % 5
+				got := make([]float32, 12)
+				if err := a.ReadFloat32(got, lo, lo+1); err != nil || !slices.Equal(got, want[12*lo:12*lo+12]) {
+					t.Errorf("row %d: %v, %v", lo, got, err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// truncation: a file cut anywhere is an error that names it, and never wrong values.
+func truncation(t *testing.T, w formatWriter) {
+	f, want := exampleField(Uint8)
+	path, err := w.write(t.TempDir(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := path
+	if w.truncated != nil {
+		file = w.truncated(path)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := path
+	if w.named {
+		spec += ":" + f.Name
+	}
+	for n := range data {
+		if err := os.WriteFile(file, data[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a, err := Open(spec)
+		if err == nil {
+			got := make([]float32, len(want))
+			if err = a.ReadFloat32(got, 0, 5); err == nil && !slices.Equal(got, want) {
+				t.Errorf("cut after %d of %d bytes: wrong values without an error", n, len(data))
+			}
+			_ = a.Close()
+		}
+		switch {
+		case err == nil && n < len(data)-16: // what decides may end before the file does
+			t.Errorf("cut after %d of %d bytes: no error", n, len(data))
+		case err != nil && !strings.Contains(err.Error(), path):
+			t.Errorf("cut after %d of %d bytes: %v does not name the file", n, len(data), err)
+		case n == len(data)/2 && !errors.Is(err, ErrTruncated):
+			t.Errorf("cut in the middle: %v, want ErrTruncated", err)
+		}
+	}
+}
+
+// wrongKeys: a name that is not there is answered with the one that is meant.
+func wrongKeys(t *testing.T, w formatWriter) {
+	f, _ := exampleField(Uint8)
+	path, err := w.write(t.TempDir(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !w.named {
+		if _, err := Open(path + ":frames"); err == nil || !strings.Contains(err.Error(), `"frames"`) || !strings.Contains(err.Error(), path) {
+			t.Errorf("a key in a file without names: %v", err)
+		}
+		return
+	}
+	for key, want := range map[string]string{"farmes": `did you mean "frames"?`, "episodes": `did you mean "episode"?`, "fr": `did you mean "frames"?`, "zzz": "episode"} {
+		if _, err := Open(path + ":" + key); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v, want %q", key, err, want)
+		}
+	}
+	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "frames") || !strings.Contains(err.Error(), "episode") {
+		t.Errorf("no key: %v, want the names", err)
+	}
+}
+
+// digest: it is that of the file, and another for another file.
+func digest(t *testing.T, w formatWriter) {
+	f, _ := exampleField(Uint8)
+	a, path := w.open(t, f)
+	first, err := a.SHA256()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := a.SHA256(); again != first || len(first) != 64 {
+		t.Errorf("%s, then %s", first, again)
+	}
+	if data, err := os.ReadFile(path); err == nil && hashBytes(data) != first {
+		t.Errorf("%s is not that of the file", first)
+	}
+	f.Data.([]uint8)[7]++
+	b, _ := w.open(t, f)
+	if second, err := b.SHA256(); err != nil || second == first {
+		t.Errorf("after a change %s, %v", second, err)
+	}
+}
+
+// closing: an array may be closed more than once; reading afterwards is an error
+// or works, but nothing worse.
+func closing(t *testing.T, w formatWriter) {
+	f, want := exampleField(Uint8)
+	a, _ := w.open(t, f)
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = a.Close()
+	got := make([]float32, 60)
+	if err := a.ReadFloat32(got, 0, 5); err == nil && !slices.Equal(got, want) {
+		t.Errorf("wrong values after Close: %v", got)
+	}
+}
+
+// beside puts a second array beside one.
+func beside(f Field) []Field {
+	return []Field{f, {Name: "episode", Shape: []int{5}, Data: []int64{0, 0, 1, 1, 1}}}
+}
+
+func writeFields(path string, encode func(b *bytes.Buffer, fields []Field) error, fields ...Field) error {
+	var b bytes.Buffer
+	if err := encode(&b, fields); err != nil {
+		return err
+	}
+	return os.WriteFile(path, b.Bytes(), 0o600)
+}
+
+func encodeNPY1(b *bytes.Buffer, fields []Field) error { return encodeNPY(b, fields[0]) }
+
+func encodeCompressed(b *bytes.Buffer, fields []Field) error {
+	archive := zip.NewWriter(b)
+	for _, f := range fields {
+		member, err := archive.Create(f.Name + ".npy")
+		if err != nil {
+			return err
+		}
+		if err := encodeNPY(member, f); err != nil {
+			return err
+		}
+	}
+	return archive.Close()
+}
+
+// encodeTorch writes what torch.save writes of a dict of tensors.
+func encodeTorch(b *bytes.Buffer, fields []Field) error {
+	text := func(s string) string {
+		return "X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(s)))) + s
+	}
+	integer := func(n int) string { return "J" + string(binary.LittleEndian.AppendUint32(nil, uint32(n))) }
+	archive := zip.NewWriter(b)
+	add := func(name string, data []byte) error {
+		member, err := archive.CreateHeader(&zip.FileHeader{Name: "archive/" + name, Method: zip.Store})
+		if err == nil {
+			_, err = member.Write(data)
+		}
+		return err
+	}
+	pickle := "\x80\x02}("
+	for i, f := range fields {
+		kind, raw, err := f.raw()
+		if err != nil {
+			return err
+		}
+		class := map[DType]string{Uint8: "ByteStorage", Float32: "FloatStorage", Int64: "LongStorage"}[kind]
+		shape, strides, step := "", "", 1
+		for k := len(f.Shape) - 1; k >= 0; k-- {
+			shape, strides = integer(f.Shape[k])+shape, integer(step)+strides
+			step *= f.Shape[k]
+		}
+		pickle += text(f.Name) + "ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") + "ctorch\n" + class + "\n" + text(fmt.Sprint(i)) + text("cpu") +
+			integer(step) + "tQ" + integer(0) + "(" + shape + "t(" + strides + "t\x89ccollections\nOrderedDict\n)RtR"
+		if err := add(fmt.Sprint("data/", i), raw); err != nil {
+			return err
+		}
+	}
+	err := errors.Join(add("data.pkl", []byte(pickle+"u.")), add("version", []byte("3\n")))
+	return errors.Join(err, archive.Close())
+}
+
+// writeImages writes the rows of an array as PNG files.
+func writeImages(dir string, f Field) (string, error) {
+	h, w := f.Shape[1], f.Shape[2]
+	for i := range f.Shape[0] {
+		var b bytes.Buffer
+		if err := png.Encode(&b, &image.Gray{Pix: f.Data.([]uint8)[i*h*w : (i+1)*h*w], Stride: w, Rect: image.Rect(0, 0, w, h)}); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i, ".png")), b.Bytes(), 0o600); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// What is written about the formats names every one of them.
+func TestFormatsAreDocumented(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"doc.go", "../README.md"} {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(strings.ReplaceAll(string(data), "//", "")), " ")
+		for _, f := range Formats() {
+			want := f.Name
+			if file == "doc.go" {
+				want += ": " + f.What
+			}
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q", file, want)
+			}
+		}
+	}
+	if got, want := FormatNames(), ".npy, .npz, .safetensors, .pth or a folder of images"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,64 @@
+// Recordings: frames with what their own file tells of episodes.
+
+package dataset
+
+import (
+	"io"
+	"os"
+
+	"repscope/internal/mmap"
+)
+
+// Recording is frames as a file holds them. Ends and Window are those of a format
+// that brings episodes, nil and 0 for plain arrays.
+type Recording struct {
+	Frames *Array
+	Ends   []bool // end-of-episode flag per frame
+	Window int    // frames of a state
+
+	file io.Closer
+}
+
+// OpenRecording opens the frames that spec names as [Open] does; of a published
+// dataset, whole or one of its splits (see [OpenExperience]), also the episodes and
+// the window. Which of the two a file is, its content decides, once: a published
+// dataset that is damaged is an error.
+func OpenRecording(spec string) (*Recording, error) {
+	path, key := splitSpec(spec)
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return recordingOf(Open(spec))
+	}
+	file, err := mmap.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := openRecording(file, key)
+	if err != nil {
+		file.Close()
+	}
+	return r, err
+}
+
+// openRecording opens the recording in a file by the row of its format. The
+// recording closes the file; on error the caller does.
+func openRecording(file *mmap.File, key string) (*Recording, error) {
+	f, err := formatOf(file)
+	if err != nil {
+		return nil, err
+	}
+	if f.record == nil {
+		return recordingOf(f.open(file, key))
+	}
+	return f.record(file, key)
+}
+
+// recordingOf is an array without episodes.
+func recordingOf(a *Array, err error) (*Recording, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Recording{Frames: a, file: a}, nil
+}
+
+// Close releases the file.
+func (r *Recording) Close() error { return r.file.Close() }

@@ -1,0 +1,107 @@
+// Package atomicfile writes files that are whole or not there: under a temporary
+// name in the same folder, which becomes the final one when all is written. An
+// error leaves an earlier file as it was and nothing behind.
+//
+//	err := atomicfile.Write("state.json", atomicfile.Options{Sync: true}, func(w io.Writer) error {
+//		return json.NewEncoder(w).Encode(state)
+//	})
+//
+// It also has the advisory locks by which processes that write to the same
+// place keep out of each other's way.
+package atomicfile
+
+import (
+	"bufio"
+	"cmp"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Options say how a file is written. The zero value is a file that anybody may
+// read, not forced to disk.
+type Options struct {
+	// Sync forces the content to disk before the file gets its name, so that
+	// after a power cut the name is that of the old or of the new content.
+	Sync bool
+	// Mode holds the permissions before the umask; 0 means 0666.
+	Mode fs.FileMode
+	// Temporary is a fixed temporary path in the same folder, for a writer
+	// that knows itself alone: what a killed process left there is overwritten.
+	// "" means a path that no other writer uses.
+	Temporary string
+}
+
+// Write writes the file at path whole: write fills it through a buffer. Errors
+// are those of write and of the file system; none names the temporary path.
+func Write(path string, o Options, write func(io.Writer) error) (err error) {
+	temporary, flags := o.Temporary, os.O_TRUNC
+	if temporary == "" {
+		temporary, flags = Temporary(path, NewID()), os.O_EXCL
+	}
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|flags, cmp.Or(o.Mode, 0o666))
+	if err != nil {
+		return Reason(err)
+	}
+	var sync func(*os.File) error
+	if o.Sync {
+		sync = (*os.File).Sync
+	}
+	err = Fill(f, sync, write)
+	if err == nil {
+		err = os.Rename(temporary, path)
+	}
+	if err != nil {
+		return errors.Join(Reason(err), Reason(os.Remove(temporary)))
+	}
+	return nil
+}
+
+// Fill lets write fill an open file through a buffer, forces it to disk by sync
+// (nil: leaves that to the system), and closes it in any case.
+func Fill(f *os.File, sync func(*os.File) error, write func(io.Writer) error) error {
+	b := bufio.NewWriterSize(f, 1<<16)
+	err := write(b)
+	if err == nil {
+		err = b.Flush()
+	}
+	if err == nil && sync != nil {
+		err = sync(f)
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// Temporary is the path that the file at path has while the writer id writes it:
+// hidden, in the same folder, with the ending .tmp.
+func Temporary(path, id string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+id+".tmp")
+}
+
+// NewID returns a name that no other writer has.
+func NewID() string {
+	id := make([]byte, 6)
+	rand.Read(id) // cannot fail: without random numbers the program ends
+	return hex.EncodeToString(id)
+}
+
+// Reason takes a temporary path out of an error, since the user knows only the
+// final one; other errors stay as they are.
+func Reason(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) && strings.HasSuffix(path.Path, ".tmp") {
+		return path.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Err
+	}
+	return err
+}

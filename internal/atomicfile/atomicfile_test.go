@@ -1,0 +1,114 @@
+// Tests of writing whole files.
+
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// content lists the files of a folder as name=content.
+func content(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, e.Name()+"="+string(data))
+	}
+	return found
+}
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
+}
+
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]Options{"zero": {}, "sync": {Sync: true}, "private": {Mode: 0o600}, "fixed": {Temporary: "fixed.tmp"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := filepath.Join(dir, "a.json")
+			if o.Temporary != "" {
+				o.Temporary = filepath.Join(dir, o.Temporary)
+				if err := os.WriteFile(o.Temporary, []byte("left by a killed process"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, s := range []string{"first", "", strings.Repeat("long", 1<<16)} {
+				if err := Write(path, o, text(s)); err != nil {
+					t.Fatal(err)
+				}
+				if got := content(t, dir); !slices.Equal(got, []string{"a.json=" + s}) {
+					t.Fatalf("got %.200q", got)
+				}
+			}
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.Mode != 0 && info.Mode().Perm()&^o.Mode != 0 {
+				t.Errorf("mode %v, want %v", info.Mode(), o.Mode)
+			}
+		})
+	}
+}
+
+func TestWriteFails(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.json")
+	if err := Write(path, Options{}, text("old")); err != nil {
+		t.Fatal(err)
+	}
+	failed := errors.New("failed")
+	err := Write(path, Options{Sync: true}, func(w io.Writer) error {
+		_, _ = io.WriteString(w, strings.Repeat("half", 1<<16))
+		return failed
+	})
+	if !errors.Is(err, failed) {
+		t.Errorf("got %v", err)
+	}
+	if got := content(t, dir); !slices.Equal(got, []string{"a.json=old"}) {
+		t.Errorf("got %.200q", got)
+	}
+	folder := filepath.Join(dir, "folder")
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{folder, filepath.Join(dir, "missing", "a.json")} {
+		if err := Write(target, Options{}, text("new")); err == nil || strings.Contains(err.Error(), ".tmp") {
+			t.Errorf("%s: got %v, want an error that does not name the temporary path", target, err)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}
+
+func TestFillFails(t *testing.T) {
+	t.Parallel()
+	f, err := os.Create(filepath.Join(t.TempDir(), "f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("no space")
+	if err := Fill(f, func(*os.File) error { return full }, text("x")); !errors.Is(err, full) {
+		t.Errorf("got %v", err)
+	}
+	if err := f.Close(); err == nil {
+		t.Error("the file was left open")
+	}
+}

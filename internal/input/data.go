@@ -1,0 +1,212 @@
+// What an analysis of states is given to work with.
+
+package input
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"repscope/dataset"
+	"repscope/internal/run"
+	"repscope/latent"
+	"repscope/model"
+	"repscope/points"
+	"repscope/stat"
+)
+
+// Data is the loaded input. States are named by their index in States (or, without
+// frames, by their row in the latents); index lists are ascending and shared by all
+// models.
+type Data struct {
+	// Options are the values of the flags of this package.
+	Options Options
+	// States are the original states, nil when only latents are given. With
+	// windows they include the states that follow the last valid window of an
+	// episode; Index and Pairs leave those out unless the Needs ask for them.
+	States *dataset.States
+	// Models in the order of the command line.
+	Models []*Model
+
+	inputs *Inputs
+	env    *run.Env
+
+	count    int   // states, or rows of the latents
+	index    []int // admissible states
+	episodes []int // of every state; nil: one episode
+	rows     []int // frame at which every state begins; nil: the state's own index
+	window   int   // frames of a state; 0: one, or a clip that is a row by itself
+
+	frames *dataset.Array // what States are made of
+	cache  *latent.Cache  // nil: off
+	device *model.Backend // nil until it is asked for
+}
+
+// Index returns all states that may be analysed: those without NaN, in time
+// order.
+func (d *Data) Index() []int { return slices.Clone(d.index) }
+
+// Sample returns the states to analyse: all of Index, or --samples of them drawn
+// with the seed.
+func (d *Data) Sample() []int {
+	return draw(d.index, d.Options.Samples, stat.StreamSample.Key(d.env.Options.Seed))
+}
+
+// Pairs returns pairs of states whose beginnings are horizon frames apart in one
+// episode: all of them, or --samples drawn with the seed. Without frames, rows
+// of the latents count as frames. There may be none.
+func (d *Data) Pairs(horizon int) []points.Pair {
+	var pairs []points.Pair
+	if d.States != nil {
+		pairs = d.States.Pairs(horizon)
+	} else {
+		for i := range d.count - horizon {
+			if d.episodes == nil || d.episodes[i] == d.episodes[i+horizon] {
+				pairs = append(pairs, points.Pair{Now: i, Next: i + horizon})
+			}
+		}
+	}
+	admissible := make([]bool, d.count)
+	for _, i := range d.index {
+		admissible[i] = true
+	}
+	pairs = slices.DeleteFunc(slices.Clone(pairs), func(p points.Pair) bool {
+		return !admissible[p.Now] || !admissible[p.Next]
+	})
+	return draw(pairs, d.Options.Samples, stat.StreamPairs.Key(d.env.Options.Seed, uint64(horizon)))
+}
+
+// draw returns all elements, or n of them in their order.
+func draw[T any](all []T, n int, key stat.Key) []T {
+	if n == 0 || n >= len(all) {
+		return slices.Clone(all)
+	}
+	chosen, err := stat.NewRandom(key).SampleWithoutReplacement(len(all), n)
+	if err != nil {
+		panic(err) // 0 < n < len(all) was checked
+	}
+	out := make([]T, n)
+	for i, j := range chosen {
+		out[i] = all[j]
+	}
+	return out
+}
+
+// PairStates returns the states that occur in the pairs, ascending, and the
+// pairs as positions in that list: what to load, and where to find each pair in
+// the points loaded.
+func PairStates(pairs ...[]points.Pair) (index []int, local [][]points.Pair) {
+	for _, list := range pairs {
+		for _, p := range list {
+			index = append(index, p.Now, p.Next)
+		}
+	}
+	slices.Sort(index)
+	index = slices.Compact(index)
+	position := make(map[int]int, len(index))
+	for i, state := range index {
+		position[state] = i
+	}
+	local = make([][]points.Pair, len(pairs))
+	for i, list := range pairs {
+		local[i] = make([]points.Pair, len(list))
+		for j, p := range list {
+			local[i][j] = points.Pair{Now: position[p.Now], Next: position[p.Next]}
+		}
+	}
+	return index, local
+}
+
+// Episodes returns the episode number of each of the states.
+func (d *Data) Episodes(index []int) []int {
+	out := make([]int, len(index))
+	if d.episodes != nil {
+		for i, state := range index {
+			out[i] = d.episodes[state]
+		}
+	}
+	return out
+}
+
+// Frame returns the frame (row of the input array) at which each of the states
+// begins: its time, to be compared inside an episode.
+func (d *Data) Frame(index []int) []int {
+	out := slices.Clone(index)
+	if d.rows != nil {
+		for i, state := range index {
+			out[i] = d.rows[state]
+		}
+	}
+	return out
+}
+
+// Frames returns the last frame of each of the states as points of their own
+// type, and Clips whole states. For vectors and single frames they are the same.
+func (d *Data) Frames(ctx context.Context, index []int) (points.Points, error) {
+	return d.framePoints(ctx, index, true)
+}
+
+// Clips returns each of the states as a point of its own type.
+func (d *Data) Clips(ctx context.Context, index []int) (points.Points, error) {
+	return d.framePoints(ctx, index, false)
+}
+
+func (d *Data) framePoints(ctx context.Context, index []int, last bool) (points.Points, error) {
+	if d.States == nil {
+		return points.Points{}, d.needFrames("the original states")
+	}
+	if err := ctx.Err(); err != nil {
+		return points.Points{}, err
+	}
+	states := d.States.Subset(index)
+	if last {
+		states = states.LastFrame()
+	}
+	return states.Points()
+}
+
+// Latents returns the pooled latents of the states, one set of points per model
+// in the order of Models. Encoded latents are float32, given ones keep float64.
+// They are not scaled: --latent-scale is the analysis's own business.
+func (d *Data) Latents(ctx context.Context, index []int) ([]points.Points, error) {
+	out := make([]points.Points, len(d.Models))
+	for i, m := range d.Models {
+		pts, err := m.Latents(ctx, index)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = pts
+	}
+	return out, nil
+}
+
+// Names returns the names of the models.
+func (d *Data) Names() []string {
+	names := make([]string, len(d.Models))
+	for i, m := range d.Models {
+		names[i] = m.Name
+	}
+	return names
+}
+
+// needFrames is the error for something that only frames can give.
+func (d *Data) needFrames(what string) error {
+	return run.Hint(run.Usage("%s: frames are missing", what),
+		"give them with --frames FILE[:key]", "or run the built-in example: "+d.env.Command.Name+" --example")
+}
+
+// describe says on the console what is analysed.
+func (d *Data) describe() {
+	for _, in := range d.env.Result.Inputs {
+		if in.Role != "frames" {
+			continue
+		}
+		d.env.Print("frames %s: %s %v, pixel range %g to %g (%s), %d states in %d episodes", in.Path, in.DType, in.Shape,
+			in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source, in.States, in.Episodes)
+		if in.Skipped > 0 {
+			d.env.Print(", %d dropped for NaN or Inf", in.Skipped)
+		}
+		d.env.Print("\n")
+	}
+	d.env.Print("models %s\n\n", strings.Join(d.Names(), ", "))
+}

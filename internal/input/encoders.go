@@ -1,0 +1,320 @@
+// Encoders and baselines: opening, and what the result says of them.
+
+package input
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"repscope/internal/example"
+	"repscope/internal/run"
+	"repscope/latent"
+	"repscope/report"
+)
+
+// openModels opens the encoders and baselines and lists all models in order.
+func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
+	sources := d.inputs.sources
+	d.Models = make([]*Model, len(sources))
+	inputs := make([]report.Input, len(sources))
+	nominal := 0 // latent dimension of the first model, taken by baselines
+	for i, s := range sources {
+		var err error
+		switch s.kind {
+		case "latents":
+			g := given[slices.IndexFunc(given, func(g givenLatents) bool { return g.source.name == s.name })]
+			d.Models[i] = &Model{Name: s.name, data: d, given: g.points, row: g.row}
+			inputs[i] = g.input
+		case "model", "example":
+			d.Models[i], inputs[i], err = d.openEncoder(s)
+		default:
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if nominal == 0 {
+			nominal = d.Models[i].dimension()
+		}
+	}
+	for i, s := range sources {
+		if s.kind != "baseline" {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		dim := s.dim
+		if dim == 0 {
+			dim = nominal
+		}
+		m, input, err := d.openBaseline(ctx, s, dim)
+		if err != nil {
+			return err
+		}
+		d.Models[i], inputs[i] = m, input
+	}
+	d.env.Result.Inputs = append(d.env.Result.Inputs, inputs...)
+	for _, m := range d.Models {
+		if m.Encoder != nil {
+			for _, w := range m.Encoder.Info().Warnings {
+				d.env.Warn("model %s: %s", m.Name, w)
+			}
+		}
+	}
+	return nil
+}
+
+// dimension is the model's latent dimension, 0 where it is not known yet.
+func (m *Model) dimension() int {
+	if m.Encoder == nil {
+		return m.given.Dim
+	}
+	info := m.Encoder.Info()
+	_, dim, err := m.Pool.Resolve(info.Output, info.DefaultPool)
+	if err != nil || dim < 0 {
+		return 0
+	}
+	return dim
+}
+
+func (d *Data) openEncoder(s source) (*Model, report.Input, error) {
+	path := s.path
+	if s.kind == "example" {
+		unpacked, remove, err := exampleEncoder(s.name, d.inputs.cache)
+		if remove != nil {
+			d.env.CloseLater(closerFunc(remove))
+		}
+		if err != nil {
+			return nil, report.Input{}, err
+		}
+		path = unpacked
+	}
+	pre, seen, err := d.preprocessing(s.name)
+	if err != nil {
+		return nil, report.Input{}, err
+	}
+	open := d.inputs.open(s.name, d.env.Options.Threads)
+	open.StateShape = seen.Shape()
+	if open.Backend, err = d.Device(); err != nil {
+		return nil, report.Input{}, err
+	}
+	encoder, err := latent.Open(path, open)
+	if err != nil {
+		return nil, report.Input{}, layerHint(s.name, fmt.Errorf("model %s: %w", s.name, err))
+	}
+	if l, ok := encoder.(latent.LayerEncoder); ok && !d.inputs.needs.Layers && len(l.Layers()) > 1 {
+		err := fmt.Errorf("model %s: --layer %s are %d layers, want one", s.name, strings.Join(d.inputs.layer.of(s.name), ", "), len(l.Layers()))
+		return nil, report.Input{}, errors.Join(run.Hint(err, "give the model once for each layer, under different names, with --layer NAME=LAYER"), encoder.Close())
+	}
+	m := d.newModel(s, encoder, pre)
+	info := encoder.Info()
+	return m, report.Input{Role: "model", Name: s.name, Path: s.path, SHA256: info.SHA256,
+		Kind: info.Architecture, Pool: m.poolName(), Details: m.details()}, nil
+}
+
+// newModel is a model of an encoder, which is closed at the end of the run.
+func (d *Data) newModel(s source, encoder latent.Encoder, pre latent.Preprocessing) *Model {
+	d.env.CloseLater(encoder)
+	pool := latent.Pool(d.inputs.pool.of(s.name)) // checked when it was set
+	if s.kind == "baseline" && d.inputs.pool.byName[s.name] == "" {
+		pool = latent.PoolNone // a pooling meant for the models
+	}
+	if pool == latent.PoolNone && d.inputs.needs.Unpooled && s.kind != "baseline" && len(d.inputs.layer.of(s.name)) > 0 {
+		pool = latent.PoolKeep // layers have all kinds of shapes
+	}
+	return &Model{Name: s.name, Encoder: encoder, Pool: pool, data: d, pre: pre}
+}
+
+// preprocessing is what the states go through before a model sees them, and the
+// states as it sees them.
+func (d *Data) preprocessing(name string) (latent.Preprocessing, latent.Source, error) {
+	p, err := d.inputs.preprocessing(name)
+	var seen latent.Source
+	if err == nil {
+		r := d.States.Range()
+		p.Low, p.High, p.Layout = r.Low, r.High, d.States.Layout()
+		seen, err = latent.Prepared(d.States, p)
+	}
+	if err != nil {
+		return p, nil, fmt.Errorf("model %s: %w", name, err)
+	}
+	return p, seen, nil
+}
+
+// layerHint adds the nearest name to the error of an unknown layer.
+func layerHint(model string, err error) error {
+	var unknown *latent.UnknownLayerError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	var names []string
+	for _, l := range unknown.Layers {
+		names = append(names, l.Name)
+		if l.Node != "" && !slices.Contains(names, l.Node) {
+			names = append(names, l.Node)
+		}
+	}
+	return run.Hint(err, run.DidYouMean("", unknown.Pattern, names), "list them with encode --model "+model+"=FILE --layers list")
+}
+
+// poolName is the pooling that will be applied.
+func (m *Model) poolName() string {
+	if m.Pool != latent.PoolNone {
+		return string(m.Pool)
+	}
+	return string(m.Encoder.Info().DefaultPool)
+}
+
+// details is what else is known of an encoder.
+func (m *Model) details() *report.Object {
+	info := m.Encoder.Info()
+	var o report.Object
+	o.Set("format", info.Format)
+	o.Set("parameters", info.Parameters)
+	if info.Opset > 0 {
+		o.Set("opset", info.Opset)
+	}
+	m.describePreprocessing(&o)
+	return &o
+}
+
+// describePreprocessing records what the states go through before the encoder sees them.
+func (m *Model) describePreprocessing(o *report.Object) {
+	if m.pre.Height > 0 {
+		o.Set("resize", []int{m.pre.Height, m.pre.Width})
+		o.Set("interpolation", string(m.pre.Interpolation))
+	}
+	o.Set("input_scale", string(m.pre.Scale))
+	if len(m.pre.Mean) > 0 {
+		o.Set("mean", m.pre.Mean)
+	}
+	if len(m.pre.Std) > 0 {
+		o.Set("std", m.pre.Std)
+	}
+	if len(m.data.inputs.layer.of(m.Name)) == 0 {
+		return
+	}
+	if l, ok := m.Encoder.(latent.LayerEncoder); ok && m.Encoder.Info().Format != "pca" && m.Encoder.Info().Format != "random" {
+		var names []string
+		for _, layer := range l.Layers() {
+			names = append(names, layer.Name)
+		}
+		o.Set("layers", names)
+	}
+}
+
+func (d *Data) openBaseline(ctx context.Context, s source, dim int) (*Model, report.Input, error) {
+	var encoder latent.Encoder
+	pre, seen, err := d.preprocessing(s.name)
+	if err != nil {
+		return nil, report.Input{}, err
+	}
+	device, err := d.Device()
+	if err != nil {
+		return nil, report.Input{}, err
+	}
+	if s.path == "random" {
+		encoder, err = latent.RandomEncoder(seen.Shape(), latent.RandomOptions{Dim: dim, Seed: d.env.Options.Seed, Threads: d.env.Options.Threads, Backend: device})
+	} else {
+		encoder, err = latent.PCAEncoder(ctx, seen, latent.PCAOptions{Dim: dim, Backend: device})
+	}
+	if err != nil {
+		return nil, report.Input{}, fmt.Errorf("baseline %s: %w", s.name, err)
+	}
+	m := d.newModel(s, encoder, pre)
+	details := m.details()
+	details.Set("dimension", m.dimension())
+	return m, report.Input{Role: "baseline", Name: s.name, Path: "baseline:" + s.path,
+		Kind: encoder.Info().Architecture, Pool: m.poolName(), Details: details}, nil
+}
+
+// exampleEncoder puts an encoder of the built-in example into a file, once per
+// content, and returns its path. Where there is no cache, the file is in a folder
+// of its own, which remove, if not nil, removes.
+func exampleEncoder(name, cache string) (path string, remove func() error, err error) {
+	content, err := example.Encoder(name)
+	if err != nil {
+		return "", nil, err
+	}
+	sum := sha256.Sum256(content)
+	base, err := os.UserCacheDir()
+	if err != nil || cache == "off" {
+		if base, err = os.MkdirTemp("", "repscope"); err != nil {
+			return "", nil, err
+		}
+		remove = func() error { return os.RemoveAll(base) }
+	}
+	dir := filepath.Join(base, "repscope", "example", hex.EncodeToString(sum[:8]))
+	path = filepath.Join(dir, name+".pth")
+	if old, err := os.ReadFile(path); err == nil && sha256.Sum256(old) == sum {
+		return path, remove, nil
+	}
+	files, err := report.Begin(dir)
+	if err != nil {
+		return "", remove, err
+	}
+	defer files.Abort()
+	if err := files.File(name+".pth", func(w io.Writer) error { _, err := w.Write(content); return err }); err != nil {
+		return "", remove, err
+	}
+	return path, remove, files.Commit()
+}
+
+type closerFunc func() error
+
+func (f closerFunc) Close() error { return f() }
+
+// EncoderFile is an encoder that the flags name.
+type EncoderFile struct {
+	Name, Path string
+	Options    latent.OpenOptions
+}
+
+// Encoders lists the encoder files that --model, --weights and --example name,
+// for use before the input is loaded; see [run.Job]. done removes what was
+// unpacked.
+func (in *Inputs) Encoders(o *run.Options) (files []EncoderFile, done func(), err error) {
+	var unpacked []func() error
+	done = func() {
+		for _, remove := range unpacked {
+			_ = remove()
+		}
+	}
+	listed := *in
+	if in.example {
+		for _, name := range example.Models() {
+			listed.sources = append(listed.sources, source{kind: "example", name: name})
+		}
+	}
+	if err := listed.expandWeights(); err != nil {
+		return nil, nil, err
+	}
+	for _, s := range listed.sources {
+		switch s.kind {
+		case "example":
+			path, remove, err := exampleEncoder(s.name, in.cache)
+			if remove != nil {
+				unpacked = append(unpacked, remove)
+			}
+			if err != nil {
+				done()
+				return nil, nil, err
+			}
+			s.path = path
+		case "model":
+		default:
+			continue
+		}
+		files = append(files, EncoderFile{s.name, s.path, in.open(s.name, o.Threads)})
+	}
+	return files, done, nil
+}

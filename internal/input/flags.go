@@ -1,0 +1,284 @@
+// The flags of states and models.
+
+package input
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"repscope/dataset"
+	"repscope/internal/device"
+	"repscope/internal/run"
+	"repscope/latent"
+	"repscope/measure/spectrum"
+	"repscope/model"
+	"repscope/stat"
+)
+
+// Needs says what a command takes.
+type Needs struct {
+	// Frames says that the frames are needed even when all models are given as
+	// latents. Encoders need them always.
+	Frames bool
+	// Encoders says that latents computed elsewhere cannot serve, because the
+	// command encodes inputs of its own.
+	Encoders bool
+	// Successors admits the state that follows the last valid window of an
+	// episode, so that every valid window is the first of a pair.
+	Successors bool
+	// Unpooled admits --pool none, and Layers several values of --layer: for a
+	// command that takes outputs of any shape and number.
+	Unpooled, Layers bool
+}
+
+// Options are values of flags that an analysis of states may want to know.
+type Options struct {
+	Device      string         // --device: auto, cpu, cuda or a list of GPUs
+	Precision   string         // --precision: of matrix products on GPUs
+	Batch       int            // --batch: states per batch
+	Samples     int            // --samples: states or pairs to analyse, 0 for all
+	Block       stat.BlockSpec // --block
+	LatentScale string         // --latent-scale: raw, l2 or rms
+	SkipNaN     bool           // --skip-nan
+}
+
+// Inputs are the flags of states and models.
+type Inputs struct {
+	Options
+
+	command string // the binary's name
+	needs   Needs
+
+	frames, episodes, pixelRange, layout, cache    string
+	window                                         int
+	sources                                        []source
+	example                                        bool
+	pool, inputScale, activation, finalActivation  perModel
+	state, heads, mean, std, resize, interpolation perModel
+	layer                                          layersPerModel
+}
+
+// Register adds the flags of states and models to a command's, and the check of
+// their values. What they name is loaded by [Inputs.Load].
+func Register(flags *run.Flags, needs Needs) *Inputs {
+	in := &Inputs{command: flags.Name(), needs: needs}
+	flags.Usage("--example", "--frames FILE[:key] --model NAME=FILE … [flags]")
+	if !needs.Frames && !needs.Encoders {
+		flags.Usage("--latents NAME=FILE[:key] … [flags]")
+	}
+	flags.FileHint("files are given with --frames FILE, --model NAME=FILE or --latents NAME=FILE")
+	flags.Title(run.Settings, "states and encoders")
+	in.registerSources(flags)
+	in.registerStates(flags)
+	in.registerEncoders(flags)
+	in.registerStatistics(flags)
+	in.registerRunning(flags)
+	flags.Check(func(*run.Options) error { return in.check() })
+	return in
+}
+
+// registerSources adds what is read.
+func (in *Inputs) registerSources(f *run.Flags) {
+	f.StringVar(&in.frames, "frames", "", "`FILE[:key]` of the original states [N,…]: "+dataset.FormatNames())
+	f.StringVar(&in.episodes, "episodes", "", "`FILE[:key]` of an episode number or an end-of-episode flag per frame")
+	f.Var(&sourceFlag{in, "model"}, "model", "`NAME=FILE` of an encoder: ONNX, .pth, .safetensors (repeats)")
+	f.Var(&sourceFlag{in, "latents"}, "latents", "`NAME=FILE[:key]` of latents computed elsewhere (repeats)")
+	f.Var(&sourceFlag{in, "weights"}, "weights", "`DIR` whose <name>/best_encoder.{onnx,pth,safetensors} are all models (repeats)")
+	f.Var(&sourceFlag{in, "baseline"}, "baseline", "`LIST` of pca[:D] and random[:D]: pixel PCA and an untrained encoder as models (repeats)")
+	f.BoolVar(&in.example, "example", false, "run on the built-in example: frames of a small arcade game, two trained encoders, both baselines")
+	f.Group(run.Inputs, "frames", "episodes", "model", "latents", "weights", "baseline", "example")
+}
+
+// registerStates adds how frames become states.
+func (in *Inputs) registerStates(f *run.Flags) {
+	f.CountVar(&in.window, "window", 0, "`T` consecutive frames make a state; 0: every frame is a state, and a published dataset keeps its own")
+	in.layout = "auto"
+	layouts := append([]string{"auto"}, dataset.Layouts()...)
+	f.CheckedVar(&in.layout, "layout", run.OneOf(layouts...), "`AXES` of one frame or clip ("+strings.Join(layouts, ", ")+")")
+	f.StringVar(&in.pixelRange, "pixel-range", "auto", "`LOW,HIGH` of the pixel values; auto: from the type or the data")
+	f.BoolVar(&in.SkipNaN, "skip-nan", false, "drop states with NaN or Inf, and count them, instead of failing")
+	f.Group(run.Settings, "window", "layout", "pixel-range", "skip-nan")
+}
+
+// registerEncoders adds what goes into encoders and what is taken out of them.
+func (in *Inputs) registerEncoders(f *run.Flags) {
+	unpooled := ""
+	in.pool.check = func(s string) error { _, err := latent.ParsePool(s); return err }
+	if in.needs.Unpooled {
+		unpooled = ", or none for outputs as they are, of any shape"
+		in.pool.check = func(s string) error {
+			if s == string(latent.PoolKeep) {
+				return nil
+			}
+			_, err := latent.ParsePool(s)
+			return err
+		}
+	}
+	f.Var(&in.pool, "pool", "`[NAME=]MODE` for outputs of several vectors per state: last, mean, cls, flatten, index:K"+unpooled+" (repeats)")
+	f.Var(&in.layer, "layer", "`[NAME=]LAYER` of the model that is used instead of its output: the name of a value of its graph or of the node that makes it; "+
+		"* and ? stand for any characters and any one; see encode --layers list (repeats)")
+	in.registerPreprocessing(f)
+	in.registerCheckpoints(f)
+	f.Group(run.Settings, "resize", "interpolation", "input-scale", "mean", "std", "layer", "pool", "activation", "final-activation", "heads", "state")
+}
+
+// registerPreprocessing adds what frames go through before an encoder sees them.
+func (in *Inputs) registerPreprocessing(f *run.Flags) {
+	in.resize.check = func(s string) error { _, _, err := parseSize(s); return err }
+	f.Var(&in.resize, "resize", "`[NAME=]HxW` that frames are resized to, first of all, for the encoders; their distances are measured as they are (repeats)")
+	in.interpolation.all = string(latent.Bilinear)
+	in.interpolation.check = run.OneOf(string(latent.Bilinear), string(latent.Nearest))
+	f.Var(&in.interpolation, "interpolation", "`[NAME=]METHOD` of --resize: bilinear (between pixel centres, no smoothing), nearest (repeats)")
+	in.inputScale.all = scaleAuto
+	in.inputScale.check = run.OneOf(scaleAuto, string(latent.ScaleRaw), string(latent.ScaleUnit))
+	f.Var(&in.inputScale, "input-scale", "`[NAME=]SCALE` of the pixels an encoder is given, after resizing: raw as stored, unit for 0..1, "+
+		"auto: unit with --mean or --std, else raw (repeats)")
+	in.mean.whole, in.std.whole = true, true
+	in.mean.check, in.std.check = checkNumbers, checkNumbers
+	f.Var(&in.mean, "mean", "`[NAME=]LIST` of one value, or one per channel, subtracted after scaling (repeats)")
+	f.Var(&in.std, "std", "`[NAME=]LIST` of one value, or one per channel, divided by after --mean (repeats)")
+}
+
+// registerCheckpoints adds what a checkpoint of weights may leave open.
+func (in *Inputs) registerCheckpoints(f *run.Flags) {
+	in.activation.check = run.OneOf("silu", "relu", "gelu", "gelu_tanh", "tanh", "none")
+	f.Var(&in.activation, "activation", "`[NAME=]FUNCTION` between the layers of a checkpoint that does not tell: silu (default of a ConvEncoder), relu, "+
+		"gelu (default of a ViT-MAE), gelu_tanh, tanh, none (repeats)")
+	in.finalActivation.check = run.OneOf("relu", "none")
+	f.Var(&in.finalActivation, "final-activation", "`[NAME=]FUNCTION` after the last layer of a DQN checkpoint: relu (default), none (repeats)")
+	in.state.check = run.OneOf("encoder", "target")
+	f.Var(&in.state, "state", "`[NAME=]WHICH` state dict of a training checkpoint: encoder (default), target (repeats)")
+	in.heads.check = func(s string) error {
+		if n, err := strconv.Atoi(s); err != nil || n < 1 {
+			return fmt.Errorf("%q is not a positive integer", s)
+		}
+		return nil
+	}
+	f.Var(&in.heads, "heads", "`[NAME=]N` attention heads of a ViT checkpoint that does not tell (repeats)")
+}
+
+// registerStatistics adds which states are analysed and how they are resampled,
+// among the shared flags of statistics.
+func (in *Inputs) registerStatistics(f *run.Flags) {
+	f.CountVar(&in.Samples, "samples", 0, "`N` states or pairs to analyse, drawn with --seed and the same for all models; 0: all")
+	f.Var(&blockFlag{&in.Block}, "block", "`SPEC` of what is resampled: episode, a number of consecutive states, or auto")
+	in.LatentScale = string(spectrum.ScaleRaw)
+	f.CheckedVar(&in.LatentScale, "latent-scale", run.OneOf(string(spectrum.ScaleRaw), string(spectrum.ScaleL2), string(spectrum.ScaleRMS)),
+		"`SCALE` of latents: raw, l2 (unit vectors), rms (divided by the RMS distance of two random states)")
+	f.Group(run.Statistics, "samples", "seed", "bootstrap", "block", "latent-scale")
+}
+
+// registerRunning adds what changes no number but by rounding.
+func (in *Inputs) registerRunning(f *run.Flags) {
+	in.Device = "auto"
+	f.CheckedVar(&in.Device, "device", device.Check, "`DEVICE` for encoders and neighbour searches: cpu, cuda (the first GPU), a list such as cuda:0,cuda:1, "+
+		"or auto for the first GPU, if there is one, else the processor")
+	in.Precision = model.Precisions()[0]
+	f.CheckedVar(&in.Precision, "precision", run.OneOf(model.Precisions()...), "`PRECISION` of matrix products on GPUs ("+
+		strings.Join(model.Precisions(), ", ")+"), with float32 sums; the processor computes in float32")
+	in.Batch = 64
+	f.CountVar(&in.Batch, "batch", 1, "`N` states per batch")
+	f.StringVar(&in.cache, "cache", "", "`DIR` that keeps encoded latents between runs, or off (default: the user's cache folder)")
+	f.Group(run.Running, "device", "precision", "batch", "threads", "memory", "cache")
+}
+
+// scaleAuto is the input scale that follows from --mean and --std.
+const scaleAuto = "auto"
+
+// parseSize reads HxW.
+func parseSize(text string) (height, width int, err error) {
+	h, w, ok := strings.Cut(strings.ToLower(text), "x")
+	if ok {
+		height, err = strconv.Atoi(h)
+		if err == nil {
+			width, err = strconv.Atoi(w)
+		}
+	}
+	if !ok || err != nil || height < 1 || width < 1 {
+		return 0, 0, fmt.Errorf("%q is not a size such as 64x64", text)
+	}
+	return height, width, nil
+}
+
+// parseNumbers reads a list of numbers; an empty text is an empty list.
+func parseNumbers(text string) ([]float64, error) {
+	var values []float64
+	if text == "" {
+		return nil, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		v, err := run.ParseFloat(strings.TrimSpace(part))
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a number", part)
+		}
+		values = append(values, v)
+	}
+	return values, nil
+}
+
+func checkNumbers(text string) error {
+	if text == "" {
+		return errors.New("the list is empty")
+	}
+	_, err := parseNumbers(text)
+	return err
+}
+
+// preprocessing is what a model's frames go through before it sees them.
+func (in *Inputs) preprocessing(model string) (latent.Preprocessing, error) {
+	p := latent.Preprocessing{Interpolation: latent.Interpolation(in.interpolation.of(model))}
+	var err error
+	if size := in.resize.of(model); size != "" {
+		if p.Height, p.Width, err = parseSize(size); err != nil {
+			return p, err
+		}
+	}
+	if p.Mean, err = parseNumbers(in.mean.of(model)); err != nil {
+		return p, err
+	}
+	if p.Std, err = parseNumbers(in.std.of(model)); err != nil {
+		return p, err
+	}
+	p.Scale = latent.InputScale(in.inputScale.of(model))
+	if p.Scale == scaleAuto {
+		p.Scale = latent.ScaleRaw
+		if len(p.Mean)+len(p.Std) > 0 {
+			p.Scale = latent.ScaleUnit
+		}
+	}
+	return p, nil
+}
+
+// open is how the file of a model is read.
+func (in *Inputs) open(model string, threads int) latent.OpenOptions {
+	heads, _ := strconv.Atoi(in.heads.of(model)) // checked when it was set; 0 for none
+	return latent.OpenOptions{
+		State:           in.state.of(model),
+		Activation:      in.activation.of(model),
+		FinalActivation: in.finalActivation.of(model),
+		Heads:           heads,
+		Layers:          in.layer.of(model),
+		Threads:         threads,
+	}
+}
+
+// blockFlag is the value of --block.
+type blockFlag struct{ spec *stat.BlockSpec }
+
+func (b *blockFlag) String() string {
+	if b.spec == nil {
+		return ""
+	}
+	return b.spec.String()
+}
+func (b *blockFlag) Get() any { return b.spec.String() }
+func (b *blockFlag) Set(text string) error {
+	spec, err := stat.ParseBlockSpec(text)
+	if err != nil {
+		return err
+	}
+	*b.spec = spec
+	return nil
+}

@@ -1,0 +1,121 @@
+// Loading what the flags name.
+
+package input
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"repscope/internal/run"
+	"repscope/latent"
+)
+
+// Load opens what the flags name, fills the input part of the result and says on
+// the console what is analysed. What it opens is closed when the run ends.
+func (in *Inputs) Load(ctx context.Context, env *run.Env) (*Data, error) {
+	d := &Data{Options: in.Options, inputs: in, env: env}
+	// A GPU that is asked for by name must be there, whether or not it is needed.
+	if strings.HasPrefix(in.Device, "cuda") {
+		if _, err := d.Device(); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.load(ctx); err != nil {
+		return nil, err
+	}
+	d.describe()
+	d.digestFrames()
+	return d, nil
+}
+
+func (d *Data) load(ctx context.Context) error {
+	if err := d.inputs.expandWeights(); err != nil {
+		return err
+	}
+	// A wrong name is found before hours are spent on the others.
+	for _, s := range d.inputs.sources {
+		if s.kind == "model" {
+			if _, err := os.Stat(s.path); err != nil {
+				return fmt.Errorf("model %s: %w", s.name, run.PathError(err))
+			}
+		}
+	}
+	if err := d.openCache(); err != nil {
+		return err
+	}
+	var given []givenLatents
+	for _, s := range d.inputs.sources {
+		if s.kind != "latents" {
+			continue
+		}
+		g, err := d.loadLatents(s)
+		if err != nil {
+			return err
+		}
+		given = append(given, g)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	var err error
+	if d.inputs.frames != "" || d.inputs.example {
+		err = d.loadStates(given)
+	} else {
+		err = d.loadWithoutFrames(given)
+	}
+	if err != nil {
+		return err
+	}
+	if err := d.dropBadLatents(given); err != nil {
+		return err
+	}
+	if len(d.index) == 0 {
+		return errors.New("no state is left to analyse")
+	}
+	return d.openModels(ctx, given)
+}
+
+func (d *Data) openCache() error {
+	switch dir := d.inputs.cache; dir {
+	case "off":
+	case "":
+		cache, err := latent.OpenCache("")
+		if err != nil {
+			// No home or a read-only one: results are the same, only slower.
+			d.env.Message("note: encoded latents are not kept: %v", err)
+			return nil
+		}
+		d.cache = cache
+	default:
+		cache, err := latent.OpenCache(dir)
+		if err != nil {
+			return fmt.Errorf("latent cache: %w", err)
+		}
+		d.cache = cache
+	}
+	return nil
+}
+
+// digestFrames begins to compute the digest of the frames, which takes as long as many an
+// analysis; a file that turns out to be damaged ends the run.
+func (d *Data) digestFrames() {
+	if d.frames == nil {
+		return
+	}
+	var sum string
+	d.env.Beside(func() (err error) {
+		if sum, err = d.frames.SHA256(); err != nil {
+			err = fmt.Errorf("frames: %w", err)
+		}
+		return err
+	}, func() {
+		for i := range d.env.Result.Inputs {
+			if d.env.Result.Inputs[i].Role == "frames" {
+				d.env.Result.Inputs[i].SHA256 = sum
+			}
+		}
+	})
+}

@@ -1,0 +1,136 @@
+// Settings that hold for all models, with exceptions for some.
+
+package input
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// perModel is a setting for all models, "VALUE", with exceptions, "NAME=VALUE".
+type perModel struct {
+	all    string
+	byName map[string]string
+	names  []string
+	check  func(string) error
+	whole  bool // a value may hold commas: one value per flag
+}
+
+func (p *perModel) String() string {
+	var parts []string
+	if p.all != "" {
+		parts = append(parts, p.all)
+	}
+	for _, name := range p.names {
+		parts = append(parts, name+"="+p.byName[name])
+	}
+	if p.whole {
+		return strings.Join(parts, "; ")
+	}
+	return strings.Join(parts, ",")
+}
+
+func (p *perModel) Get() any { return p.String() }
+
+func (p *perModel) Repeats() bool { return true }
+
+// Joins says that a list in a configuration is one value.
+func (p *perModel) Joins() bool { return p.whole }
+
+func (p *perModel) Set(text string) error {
+	parts := []string{text}
+	if !p.whole {
+		parts = strings.Split(text, ",")
+	}
+	for _, part := range parts {
+		name, value, named := strings.Cut(strings.TrimSpace(part), "=")
+		if !named {
+			value = name
+		}
+		if p.check != nil {
+			if err := p.check(value); err != nil {
+				return err
+			}
+		}
+		if !named {
+			p.all = value
+			continue
+		}
+		if name == "" {
+			return fmt.Errorf("%q has no model name before the equals sign", part)
+		}
+		if p.byName == nil {
+			p.byName = map[string]string{}
+		}
+		if _, ok := p.byName[name]; !ok {
+			p.names = append(p.names, name)
+		}
+		p.byName[name] = value
+	}
+	return nil
+}
+
+// of returns the setting of one model.
+func (p *perModel) of(model string) string {
+	if v, ok := p.byName[model]; ok {
+		return v
+	}
+	return p.all
+}
+
+// layersPerModel is a list of layers for all models, with others for some.
+type layersPerModel struct {
+	all    []string
+	byName map[string][]string
+	names  []string
+}
+
+func (l *layersPerModel) String() string {
+	parts := slices.Clone(l.all)
+	for _, name := range l.names {
+		for _, layer := range l.byName[name] {
+			parts = append(parts, name+"="+layer)
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+func (l *layersPerModel) Get() any { return l.String() }
+
+func (l *layersPerModel) Repeats() bool { return true }
+
+// Lists says that a model may have a list of values in a configuration.
+func (l *layersPerModel) Lists() {}
+
+func (l *layersPerModel) Set(text string) error {
+	name, layer, named := strings.Cut(text, "=")
+	if !named {
+		name, layer = "", text
+	}
+	switch {
+	case layer == "":
+		return fmt.Errorf("%q names no layer", text)
+	case !named:
+		l.all = append(l.all, layer)
+		return nil
+	case name == "":
+		return fmt.Errorf("%q has no model name before the equals sign", text)
+	}
+	if l.byName == nil {
+		l.byName = map[string][]string{}
+	}
+	if _, ok := l.byName[name]; !ok {
+		l.names = append(l.names, name)
+	}
+	l.byName[name] = append(l.byName[name], layer)
+	return nil
+}
+
+// of returns the layers of one model.
+func (l *layersPerModel) of(model string) []string {
+	if layers, ok := l.byName[model]; ok {
+		return layers
+	}
+	return l.all
+}

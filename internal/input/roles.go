@@ -1,0 +1,277 @@
+// Roles: arrays that a command takes beside states and models, such as labels,
+// actions or predictions.
+
+package input
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"repscope/dataset"
+	"repscope/internal/example"
+	"repscope/internal/run"
+	"repscope/report"
+)
+
+// Role is an array that a command takes by a flag of its own.
+type Role struct {
+	// Name is that of the flag, of the role in the result file, and of the array in
+	// messages: "labels". Unit is one element: "label".
+	Name, Unit string
+	Usage      string // of the flag
+	// Named makes the flag NAME=FILE[:key] and lets it repeat; else it is FILE[:key].
+	Named bool
+	// Example is the column of the built-in example that is taken with --example
+	// when the flag is not given. Unless it is empty, example:NAME names any of them.
+	Example string
+}
+
+// Given is what the flag of a role names.
+type Given struct {
+	role   Role
+	inputs *Inputs // nil in a command without states
+	spec   string
+	named  []source
+}
+
+// Array is an open array of a role.
+type Array struct {
+	Name string // of NAME=FILE; empty for a role that is not named
+	*dataset.Array
+}
+
+// examplePrefix begins the name of a column of the built-in example.
+const examplePrefix = "example:"
+
+// RegisterRole adds the flag of a role to a command's that takes no states.
+func RegisterRole(flags *run.Flags, role Role) *Given {
+	g := &Given{role: role}
+	if role.Named {
+		flags.Var(&roleFlag{g}, role.Name, role.Usage)
+	} else {
+		flags.StringVar(&g.spec, role.Name, "", role.Usage)
+	}
+	flags.Check(func(*run.Options) error { return g.check() })
+	return g
+}
+
+// Role adds the flag of a role to a command's that takes states, whose rows may
+// belong to them; see [Given.Ints].
+func (in *Inputs) Role(flags *run.Flags, role Role) *Given {
+	g := RegisterRole(flags, role)
+	g.inputs = in
+	return g
+}
+
+// roleFlag is the value of the flag of a named role.
+type roleFlag struct{ given *Given }
+
+func (r *roleFlag) String() string {
+	if r.given == nil {
+		return ""
+	}
+	var parts []string
+	for _, s := range r.given.named {
+		parts = append(parts, s.name+"="+s.path)
+	}
+	return strings.Join(parts, ",")
+}
+
+// Repeats says that the flag may be given several times.
+func (r *roleFlag) Repeats() bool { return true }
+
+func (r *roleFlag) Set(text string) error {
+	name, path, err := cutName(text)
+	if err != nil {
+		return err
+	}
+	r.given.named = append(r.given.named, source{kind: r.given.role.Name, name: name, path: path})
+	return nil
+}
+
+// check finds names that stand twice and columns that the example does not have.
+func (g *Given) check() error {
+	for i, s := range g.named {
+		if slices.ContainsFunc(g.named[:i], func(other source) bool { return other.name == s.name }) {
+			return run.Usage("two %s are named %q", g.role.Name, s.name)
+		}
+	}
+	name, ok := strings.CutPrefix(g.spec, examplePrefix)
+	if !ok || g.role.Example == "" {
+		return nil
+	}
+	if !g.ofExample() {
+		return run.Usage("%s: --%s %s needs --example", g.role.Name, g.role.Name, g.spec)
+	}
+	if names := exampleColumns(); !slices.Contains(names, name) {
+		return run.Hint(run.Usage("%s: --%s %s: want %s followed by one of %s", g.role.Name, g.role.Name, g.spec, examplePrefix, strings.Join(names, ", ")),
+			run.DidYouMean(examplePrefix, name, names))
+	}
+	return nil
+}
+
+// ofExample reports whether the frames are the built-in example's.
+func (g *Given) ofExample() bool { return g.inputs != nil && g.inputs.example }
+
+// sources are what is given, or the example's own.
+func (g *Given) sources() []source {
+	switch {
+	case g.role.Named:
+		return g.named
+	case g.spec != "":
+		return []source{{path: g.spec}}
+	case g.role.Example != "" && g.ofExample():
+		return []source{{path: examplePrefix + g.role.Example}}
+	}
+	return nil
+}
+
+// Any reports whether there is anything to read.
+func (g *Given) Any() bool { return len(g.sources()) > 0 }
+
+// Open opens what is given and enters it, with its digest, into the inputs of the
+// result. The arrays are closed when the run ends; there may be none.
+func (g *Given) Open(env *run.Env) ([]Array, error) {
+	var arrays []Array
+	for _, s := range g.sources() {
+		a, err := g.open(s.path)
+		if err != nil {
+			return nil, g.errorf(s.name, "%w", err)
+		}
+		env.CloseLater(a)
+		sum, err := a.SHA256()
+		if err != nil {
+			return nil, g.errorf(s.name, "%w", err)
+		}
+		env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: g.role.Name, Name: s.name, Path: s.path, SHA256: sum,
+			DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
+		arrays = append(arrays, Array{s.name, a})
+	}
+	return arrays, nil
+}
+
+// errorf is an error of what is given under a name, which may be empty.
+func (g *Given) errorf(name, format string, args ...any) error {
+	return fmt.Errorf("%s: %w", strings.TrimSpace(g.role.Name+" "+name), fmt.Errorf(format, args...))
+}
+
+// open opens a file, or a column of the built-in example.
+func (g *Given) open(spec string) (*dataset.Array, error) {
+	name, ok := strings.CutPrefix(spec, examplePrefix)
+	if !ok || g.role.Example == "" {
+		return dataset.Open(spec)
+	}
+	return exampleColumn(spec, name)
+}
+
+// Ints reads one integer for each of the states: those of a role that is not named,
+// nil if none are given. The array has a row per frame, of which a state has that
+// of its last frame, or one per state.
+//
+// Errors name the array, what it holds and what was expected: another shape, number
+// of rows, or elements that are no integers.
+func (g *Given) Ints(data *Data, index []int) ([]int64, error) {
+	return perState(g, data, index, func(a *dataset.Array, all []int64) error { return a.ReadInt64(all, 0, len(all)) })
+}
+
+// Floats is [Given.Ints] for numbers; NaN and infinity are errors with their row.
+func (g *Given) Floats(data *Data, index []int) ([]float64, error) {
+	return perState(g, data, index, func(a *dataset.Array, all []float64) error {
+		if err := a.ReadFloat64(all, 0, len(all)); err != nil {
+			return err
+		}
+		for i, v := range all {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("%s: row %d is %v, want a finite number", a.Name(), i, v)
+			}
+		}
+		return nil
+	})
+}
+
+// perState reads an array of one value per row and takes those of the states.
+func perState[T any](g *Given, data *Data, index []int, read func(*dataset.Array, []T) error) ([]T, error) {
+	arrays, err := g.Open(data.env)
+	if err != nil || len(arrays) == 0 {
+		return nil, err
+	}
+	a := arrays[0]
+	if len(a.Shape()) == 0 || a.RowLen() != 1 {
+		return nil, g.errorf(a.Name, "%s has shape %v, want one %s per frame", a.Array.Name(), a.Shape(), g.role.Unit)
+	}
+	all := make([]T, a.Len())
+	if err := read(a.Array, all); err != nil {
+		return nil, g.errorf(a.Name, "%w", err)
+	}
+	rows, err := g.Rows(data, a, index)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]T, len(index))
+	for i, row := range rows {
+		out[i] = all[row]
+	}
+	return out, nil
+}
+
+// Rows tells which row of an open array belongs to each of the states: with a row
+// per frame that of a state's last frame, with a row per state its own.
+func (g *Given) Rows(data *Data, a Array, index []int) ([]int, error) {
+	rows, want := data.rowsOf(a.Len(), index)
+	if rows == nil {
+		return nil, g.errorf(a.Name, "%s has %d %s, want %s", a.Array.Name(), a.Len(), g.role.Name, want)
+	}
+	return rows, nil
+}
+
+// rowsOf tells which of n rows belongs to each of the states; see [Given.Rows].
+// Where none does it is nil, and want says what was expected.
+func (d *Data) rowsOf(n int, index []int) (rows []int, want string) {
+	frames, last := d.count, 0 // rows there should be, and the place of a state's last frame after its first
+	if d.States != nil {
+		frames, last = d.States.Array().Len(), max(d.window, 1)-1
+	}
+	rows = make([]int, len(index))
+	switch n {
+	case frames:
+		for i, row := range d.Frame(index) {
+			rows[i] = row + last
+		}
+		return rows, ""
+	case len(d.index):
+		for i, state := range index {
+			rows[i], _ = slices.BinarySearch(d.index, state)
+		}
+		return rows, ""
+	}
+	want = fmt.Sprintf("%d, one per frame", frames)
+	if len(d.index) != frames {
+		want += fmt.Sprintf(", or %d, one per state", len(d.index))
+	}
+	return nil, want
+}
+
+// exampleColumns are the columns of the built-in example's own state.
+func exampleColumns() []string {
+	return slices.Concat([]string{"episode", "action"}, example.FactorNames)
+}
+
+// exampleColumn is one of them as an array, a value per frame.
+func exampleColumn(spec, name string) (*dataset.Array, error) {
+	set := example.Example()
+	values := make([]int64, set.Len())
+	column := slices.Index(example.FactorNames, name)
+	for i := range values {
+		switch name {
+		case "episode":
+			values[i] = set.Episode[i]
+		case "action":
+			values[i] = int64(set.Action[i])
+		default:
+			values[i] = int64(set.Factors[i*len(example.FactorNames)+column])
+		}
+	}
+	return dataset.NewArray(spec, []int{len(values)}, values)
+}

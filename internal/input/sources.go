@@ -1,0 +1,245 @@
+// Where models come from: --model, --latents, --weights, --baseline and --example.
+
+package input
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"repscope/internal/example"
+	"repscope/internal/run"
+)
+
+// source is where models come from: one --model, --latents, --weights or an
+// element of --baseline, in the order of the command line.
+type source struct {
+	kind string // model, latents, weights, baseline
+	name string // the model's name; empty for weights
+	path string // file or folder; pca or random for a baseline
+	dim  int    // of a baseline; 0 for the default
+}
+
+// encoderFiles are the names that --weights looks for, the first one found wins:
+// an ONNX file tells more than a checkpoint.
+var encoderFiles = []string{"best_encoder.onnx", "best_encoder.pth", "best_encoder.safetensors"}
+
+// exampleInput stands for the built-in example in the result file and in messages.
+const exampleInput = "example:arcade"
+
+// sourceFlag adds models to the options, in the order in which they are given.
+type sourceFlag struct {
+	inputs *Inputs
+	kind   string
+}
+
+func (s *sourceFlag) String() string {
+	if s.inputs == nil {
+		return ""
+	}
+	var parts []string
+	for _, source := range s.inputs.sources {
+		switch {
+		case source.kind != s.kind:
+		case source.kind == "model" || source.kind == "latents":
+			parts = append(parts, source.name+"="+source.path)
+		default:
+			parts = append(parts, source.path)
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+func (s *sourceFlag) Repeats() bool { return true }
+
+func (s *sourceFlag) Set(text string) error {
+	switch s.kind {
+	case "weights":
+		if text == "" {
+			return fmt.Errorf("the folder is empty")
+		}
+		s.inputs.sources = append(s.inputs.sources, source{kind: s.kind, path: text})
+	case "baseline":
+		for part := range strings.SplitSeq(text, ",") {
+			baseline, err := parseBaseline(strings.TrimSpace(part))
+			if err != nil {
+				return err
+			}
+			s.inputs.sources = append(s.inputs.sources, baseline)
+		}
+	default:
+		name, path, err := cutName(text)
+		if err != nil {
+			return err
+		}
+		s.inputs.sources = append(s.inputs.sources, source{kind: s.kind, name: name, path: path})
+	}
+	return nil
+}
+
+// cutName reads NAME=FILE.
+func cutName(text string) (name, path string, err error) {
+	name, path, ok := strings.Cut(text, "=")
+	if !ok || name == "" || path == "" {
+		return "", "", fmt.Errorf("want NAME=FILE%s", exampleName(text))
+	}
+	return name, path, nil
+}
+
+// exampleName suggests a name for a file that was given without one.
+func exampleName(path string) string {
+	base := filepath.Base(strings.TrimPrefix(path, "="))
+	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" && name != "." && !strings.ContainsAny(name, `=/\`) {
+		return "\ndid you mean " + name + "=" + strings.TrimPrefix(path, "=") + "?"
+	}
+	return ""
+}
+
+func parseBaseline(text string) (source, error) {
+	name, dim, sized := strings.Cut(text, ":")
+	if err := run.CheckChoice(name, []string{"pca", "random"}); err != nil {
+		return source{}, err
+	}
+	s := source{kind: "baseline", name: name, path: name}
+	if sized {
+		d, err := strconv.Atoi(dim)
+		if err != nil || d < 1 {
+			return source{}, fmt.Errorf("%q: the dimension %q is not a positive integer", text, dim)
+		}
+		s.dim = d
+	}
+	return s, nil
+}
+
+// check finds wrong usage before any file is read.
+func (in *Inputs) check() error {
+	hint := "or run the built-in example: " + in.command + " --example"
+	if in.example {
+		switch {
+		case in.frames != "":
+			return run.Usage("--example brings its own frames; leave --frames out")
+		case in.episodes != "":
+			return run.Usage("--example brings its own episodes; leave --episodes out")
+		}
+		builtIn := []source{}
+		for _, name := range example.Models() {
+			builtIn = append(builtIn, source{kind: "example", name: name, path: exampleInput + "/" + name})
+		}
+		builtIn = append(builtIn, source{kind: "baseline", name: "random", path: "random"}, source{kind: "baseline", name: "pca", path: "pca"})
+		in.sources = append(builtIn, in.sources...)
+	}
+	var encoders, latents int
+	for _, s := range in.sources {
+		if s.kind == "latents" {
+			latents++
+		} else {
+			encoders++
+		}
+	}
+	what := "--model NAME=FILE, --latents NAME=FILE[:key] or --weights DIR"
+	if in.needs.Encoders {
+		what = "--model NAME=FILE or --weights DIR"
+	}
+	frames := in.frames != "" || in.example
+	switch {
+	case !frames && len(in.sources) == 0:
+		return run.Hint(run.Usage("no input: frames (--frames FILE[:key]) and models (%s) are needed", what), hint)
+	case len(in.sources) == 0:
+		return run.Hint(run.Usage("no models: give at least one with %s", what), "baselines are --baseline pca,random")
+	case !frames && (in.needs.Frames || encoders > 0):
+		return run.Hint(run.Usage("no frames: give them with --frames FILE[:key]"), hint)
+	case in.needs.Encoders && latents > 0:
+		return run.Hint(run.Usage("latents computed elsewhere cannot be used: %s runs the encoders itself", in.command),
+			"give the encoder with --model NAME=FILE")
+	}
+	return in.checkNames()
+}
+
+// checkNames finds models of the same name and settings for models that are
+// not there.
+func (in *Inputs) checkNames() error {
+	var names []string
+	whole := true // all names are known: no --weights folder still to be listed
+	for _, s := range in.sources {
+		if s.kind == "weights" {
+			whole = false
+			continue
+		}
+		if slices.Contains(names, s.name) {
+			return run.Hint(run.Usage("two models are named %q", s.name), "give every model a name of its own: --model NAME=FILE")
+		}
+		names = append(names, s.name)
+	}
+	if !whole {
+		return nil
+	}
+	for _, setting := range []struct {
+		flag  string
+		value *perModel
+	}{{"pool", &in.pool}, {"resize", &in.resize}, {"interpolation", &in.interpolation}, {"input-scale", &in.inputScale}, {"mean", &in.mean}, {"std", &in.std},
+		{"activation", &in.activation}, {"final-activation", &in.finalActivation}, {"heads", &in.heads}, {"state", &in.state}} {
+		for _, name := range setting.value.names {
+			if !slices.Contains(names, name) {
+				return run.Hint(run.Usage("--%s %s=%s: no model is named %q", setting.flag, name, setting.value.byName[name], name),
+					run.DidYouMean("", name, names))
+			}
+		}
+	}
+	for _, name := range in.layer.names {
+		if !slices.Contains(names, name) {
+			return run.Hint(run.Usage("--layer %s=%s: no model is named %q", name, in.layer.byName[name][0], name), run.DidYouMean("", name, names))
+		}
+	}
+	return nil
+}
+
+// expandWeights replaces every --weights folder by the models in it, by name.
+func (in *Inputs) expandWeights() error {
+	var out []source
+	for _, s := range in.sources {
+		if s.kind != "weights" {
+			out = append(out, s)
+			continue
+		}
+		entries, err := os.ReadDir(s.path)
+		if err != nil {
+			return fmt.Errorf("weights folder %w", run.PathError(err))
+		}
+		found := 0
+		for _, entry := range entries { // sorted by name
+			for _, file := range encoderFiles {
+				path := filepath.Join(s.path, entry.Name(), file)
+				if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+					out = append(out, source{kind: "model", name: entry.Name(), path: path})
+					found++
+					break
+				}
+			}
+		}
+		if found == 0 {
+			hint := ""
+			for _, file := range encoderFiles {
+				if _, err := os.Stat(filepath.Join(s.path, file)); err == nil {
+					hint = "this folder is one model: --model " + filepath.Base(filepath.Clean(s.path)) + "=" + filepath.Join(s.path, file)
+					break
+				}
+			}
+			return run.Hint(fmt.Errorf("weights folder %s: found no <name>/best_encoder.onnx, .pth or .safetensors in it", s.path), hint)
+		}
+	}
+	in.sources = out
+	return in.checkNames()
+}
+
+// Consecutive is wrong usage of a flag that is about consecutive states where
+// --samples draws them at random.
+func (in *Inputs) Consecutive(flag string) error {
+	if in.Samples == 0 {
+		return nil
+	}
+	return run.Hint(run.Usage("--%s and --samples cannot be used together: states drawn at random are not consecutive", flag),
+		"leave --samples out, or give fewer frames")
+}

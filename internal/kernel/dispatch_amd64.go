@@ -1,0 +1,138 @@
+//go:build amd64 && !noasm
+
+// Processors of the amd64 family: assembly chosen by feature.
+
+package kernel
+
+import "golang.org/x/sys/cpu"
+
+//go:generate go run ./generate -dir .
+
+var available = detect()
+
+func implementations() []*implementation { return available }
+
+// detect lists what this processor can run, the fastest last.
+func detect() []*implementation {
+	list := []*implementation{&generic}
+	x := &cpu.X86
+	if !x.HasAVX2 || !x.HasFMA {
+		return list
+	}
+	avx2 := avx2Implementation()
+	list = append(list, avx2)
+	if !x.HasAVX512F || !x.HasAVX512BW || !x.HasAVX512VL || !x.HasAVX512DQ {
+		return list
+	}
+	avx512 := avx512Implementation(avx2)
+	if x.HasAVX512VNNI {
+		avx512.uint8 = vnniUint8()
+	}
+	return append(list, avx512)
+}
+
+// avx2Rows are the row operations; those that AVX-512 does not improve are its too.
+var avx2Rows = rowKernels{
+	sumUint8:           sumUint8AVX2,
+	sumSquaresUint8:    sumSquaresUint8AVX2,
+	finishRow:          finishRowAsm,
+	scaleShift:         scaleShiftAsm,
+	packShifted:        packShiftedAsm,
+	transpose:          transposeAsm,
+	finishDistances:    finishDistancesAsm,
+	groupSquares:       groupSquaresAsm,
+	nearDistances:      nearDistancesAVX2Asm,
+	atMost:             atMostAsm,
+	below:              belowAsm,
+	squaredDistances32: squaredDistances32,
+	squaredDistances64: squaredDistances64,
+	addDistances:       addDistancesAsm,
+	sumExp:             sumExpAsm,
+	lower:              lowerAsm,
+	addProducts:        addProductsAsm(addProductsAVX2),
+	widen:              widenAsm,
+}
+
+func avx2Implementation() *implementation {
+	return &implementation{
+		name: "avx2",
+		float32: &tiling[float32, float32]{
+			mr: 6, nr: 16, rowStep: [3]int{2, 4, 6}, colStep: [2]int{8, 16},
+			micro: [3][2]microKernel[float32, float32]{
+				{float32AVX2R2V1, float32AVX2R2V2}, {float32AVX2R4V1, float32AVX2R4V2}, {float32AVX2R6V1, float32AVX2R6V2}},
+			packRows: packFloat32AVX2,
+		},
+		float64: &tiling[float64, float64]{
+			mr: 6, nr: 8, rowStep: [3]int{2, 4, 6}, colStep: [2]int{4, 8},
+			micro: [3][2]microKernel[float64, float64]{
+				{float64AVX2R2V1, float64AVX2R2V2}, {float64AVX2R4V1, float64AVX2R4V2}, {float64AVX2R6V1, float64AVX2R6V2}},
+			packRows: packRowsGeneric[float64],
+		},
+		uint8: &uint8Tiling{
+			tiling: tiling[uint32, int32]{
+				mr: 6, nr: 16, rowStep: [3]int{2, 4, 6}, colStep: [2]int{8, 16},
+				micro: [3][2]microKernel[uint32, int32]{
+					{uint8AVX2R2V1, uint8AVX2R2V2}, {uint8AVX2R4V1, uint8AVX2R4V2}, {uint8AVX2R6V1, uint8AVX2R6V2}},
+			},
+			group: 2,
+			pack:  packUint8Pairs,
+		},
+		rows: avx2Rows,
+		gather: &gatherTiling{
+			mr: 6, nr: 16, rowStep: [3]int{2, 4, 6}, colStep: [2]int{8, 16},
+			micro: [3][2]gatherKernel{
+				{float32AVX2GatherR2V1, float32AVX2GatherR2V2},
+				{float32AVX2GatherR4V1, float32AVX2GatherR4V2},
+				{float32AVX2GatherR6V1, float32AVX2GatherR6V2},
+			},
+		},
+	}
+}
+
+func avx512Implementation(avx2 *implementation) *implementation {
+	rows := avx2Rows
+	rows.nearDistances = nearDistancesAVX512Asm
+	rows.addProducts = addProductsAsm(addProductsAVX512)
+	return &implementation{
+		name: "avx512",
+		float32: &tiling[float32, float32]{
+			mr: 12, nr: 32, rowStep: [3]int{4, 8, 12}, colStep: [2]int{16, 32},
+			micro: [3][2]microKernel[float32, float32]{
+				{float32AVX512R4V1, float32AVX512R4V2}, {float32AVX512R8V1, float32AVX512R8V2}, {float32AVX512R12V1, float32AVX512R12V2}},
+			packRows: packFloat32AVX2,
+		},
+		float64: &tiling[float64, float64]{
+			mr: 12, nr: 16, rowStep: [3]int{4, 8, 12}, colStep: [2]int{8, 16},
+			micro: [3][2]microKernel[float64, float64]{
+				{float64AVX512R4V1, float64AVX512R4V2},
+				{float64AVX512R8V1, float64AVX512R8V2},
+				{float64AVX512R12V1, float64AVX512R12V2},
+			},
+			packRows: packRowsGeneric[float64],
+		},
+		uint8: avx2.uint8, // without VNNI
+		rows:  rows,
+		gather: &gatherTiling{
+			mr: 12, nr: 32, rowStep: [3]int{4, 8, 12}, colStep: [2]int{16, 32},
+			micro: [3][2]gatherKernel{
+				{float32AVX512GatherR4V1, float32AVX512GatherR4V2},
+				{float32AVX512GatherR8V1, float32AVX512GatherR8V2},
+				{float32AVX512GatherR12V1, float32AVX512GatherR12V2},
+			},
+		},
+	}
+}
+
+// vnniUint8 multiplies four depths at a time.
+func vnniUint8() *uint8Tiling {
+	return &uint8Tiling{
+		tiling: tiling[uint32, int32]{
+			mr: 12, nr: 32, rowStep: [3]int{4, 8, 12}, colStep: [2]int{16, 32},
+			micro: [3][2]microKernel[uint32, int32]{
+				{uint8AVX512R4V1, uint8AVX512R4V2}, {uint8AVX512R8V1, uint8AVX512R8V2}, {uint8AVX512R12V1, uint8AVX512R12V2}},
+		},
+		group:  4,
+		offset: true,
+		pack:   packUint8Quads,
+	}
+}

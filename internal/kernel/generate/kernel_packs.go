@@ -1,0 +1,143 @@
+// The transposing copies from rows into panels.
+
+package main
+
+import "fmt"
+
+// transpose4 turns Y0…Y3, rows of eight 32-bit values, into Y0…Y3 that hold
+// the four rows' values of depths 0|4, 1|5, 2|6, 3|7 in their low|high halves.
+func (a *assembler) transpose4() {
+	a.emit("VUNPCKLPS Y1, Y0, Y4")
+	a.emit("VUNPCKHPS Y1, Y0, Y5")
+	a.emit("VUNPCKLPS Y3, Y2, Y6")
+	a.emit("VUNPCKHPS Y3, Y2, Y7")
+	a.emit("VUNPCKLPD Y6, Y4, Y0")
+	a.emit("VUNPCKHPD Y6, Y4, Y1")
+	a.emit("VUNPCKLPD Y7, Y5, Y2")
+	a.emit("VUNPCKHPD Y7, Y5, Y3")
+}
+
+// packSource are the registers that point into the rows that are packed together.
+var packSource = []string{"SI", "BX", "DX", "R11"}
+
+// The depths of a block of a panel: from DI on and, four depths on, from R10 on, R8 bytes apart.
+var (
+	packLow  = []string{"(DI)", "(DI)(R8*1)", "(DI)(R8*2)", "(DI)(R9*1)"}
+	packHigh = []string{"(R10)", "(R10)(R8*1)", "(R10)(R8*2)", "(R10)(R9*1)"}
+)
+
+// packs writes the transposing copies from rows into a panel.
+func (a *assembler) packs() {
+	for _, rows := range []int{4, 2} {
+		a.packRows("packRows", "copies rows of 32-bit elements, each XORed with mask, into a panel, eight depths per block; "+
+			"source and panel steps are in bytes.", rows, false)
+	}
+	for _, rows := range []int{4, 2} {
+		a.packRows("packBytes", "copies rows of bytes, widened to pairs of 16 bits, into a panel, sixteen depths per block; "+
+			"source and panel steps are in bytes.", rows, true)
+	}
+}
+
+// packRows writes the copy of four or two rows.
+func (a *assembler) packRows(name, comment string, rows int, widen bool) {
+	a.function(fmt.Sprintf("%s%dAVX2", name, rows),
+		"(panel *uint32, source *byte, sourceStep, panelStep, blocks int, mask uint32)", comment, 44)
+	a.emit("MOVQ panel+0(FP), DI")
+	a.emit("MOVQ source+8(FP), SI")
+	a.emit("MOVQ sourceStep+16(FP), AX")
+	a.emit("MOVQ panelStep+24(FP), R8")
+	a.emit("MOVQ blocks+32(FP), CX")
+	a.emit("LEAQ (SI)(AX*1), BX")
+	if rows == 4 {
+		a.emit("LEAQ (SI)(AX*2), DX")
+		a.emit("LEAQ (BX)(AX*2), R11")
+	}
+	a.emit("LEAQ (R8)(R8*2), R9")
+	if !widen {
+		a.emit("MOVL mask+40(FP), R12")
+		a.emit("VMOVD R12, X8")
+		a.emit("VPBROADCASTD X8, Y8")
+	}
+	a.label("loop")
+	advance := 32
+	for i, p := range packSource[:rows] {
+		if widen {
+			a.emit("VPMOVZXBW (%s), Y%d", p, i)
+			advance = 16
+		} else {
+			a.emit("VPXOR (%s), Y8, Y%d", p, i)
+		}
+	}
+	// The rows that are packed next lie in other pages.
+	for _, p := range packSource[:rows] {
+		a.emit("PREFETCHT0 (%s)(AX*%d)", p, rows)
+	}
+	for _, p := range packSource[:rows] {
+		a.emit("ADDQ $%d, %s", advance, p)
+	}
+	a.storeBlock(rows)
+}
+
+// storeBlock transposes Y0…Y3, or Y0 and Y1, into the block of the panel at DI and ends the loop over blocks.
+func (a *assembler) storeBlock(rows int) {
+	a.emit("LEAQ (DI)(R8*4), R10")
+	if rows == 4 {
+		a.transpose4()
+		for k, at := range packLow {
+			a.emit("VMOVUPS X%d, %s", k, at)
+		}
+		for k, at := range packHigh {
+			a.emit("VEXTRACTF128 $1, Y%d, %s", k, at)
+		}
+	} else {
+		a.emit("VUNPCKLPS Y1, Y0, Y4")
+		a.emit("VUNPCKHPS Y1, Y0, Y5")
+		a.emit("VEXTRACTF128 $1, Y4, X6")
+		a.emit("VEXTRACTF128 $1, Y5, X7")
+		for half, at := range [][]string{packLow, packHigh} {
+			a.emit("VMOVLPS X%d, %s", 4+2*half, at[0])
+			a.emit("VMOVHPS X%d, %s", 4+2*half, at[1])
+			a.emit("VMOVLPS X%d, %s", 5+2*half, at[2])
+			a.emit("VMOVHPS X%d, %s", 5+2*half, at[3])
+		}
+	}
+	a.emit("LEAQ (R10)(R8*4), DI")
+	a.emit("DECQ CX")
+	a.emit("JNZ loop")
+	a.end()
+}
+
+// packShifted writes the transposing copy that scales and shifts on its way.
+func (a *assembler) packShifted() {
+	a.function("packShifted4AVX2", "(panel, source, shift, scales *float32, sourceStep, panelStep, blocks int)",
+		"copies four rows of float32 elements, each times its row's scale minus its depth's shift, into a panel, "+
+			"eight depths per block; source and panel steps are in bytes.", 56)
+	a.emit("MOVQ panel+0(FP), DI")
+	a.emit("MOVQ source+8(FP), SI")
+	a.emit("MOVQ shift+16(FP), R12")
+	a.emit("MOVQ scales+24(FP), R13")
+	a.emit("MOVQ sourceStep+32(FP), AX")
+	a.emit("MOVQ panelStep+40(FP), R8")
+	a.emit("MOVQ blocks+48(FP), CX")
+	a.emit("LEAQ (SI)(AX*1), BX")
+	a.emit("LEAQ (SI)(AX*2), DX")
+	a.emit("LEAQ (BX)(AX*2), R11")
+	a.emit("LEAQ (R8)(R8*2), R9")
+	for i := range packSource {
+		a.emit("VBROADCASTSS %d(R13), Y%d", 4*i, 8+i)
+	}
+	a.label("loop")
+	a.emit("VMOVUPS (R12), Y12")
+	for i, p := range packSource {
+		a.emit("VMULPS (%s), Y%d, Y%d", p, 8+i, i)
+		a.emit("VSUBPS Y12, Y%d, Y%d", i, i)
+	}
+	for _, p := range packSource {
+		a.emit("PREFETCHT0 (%s)(AX*4)", p)
+	}
+	a.emit("ADDQ $32, R12")
+	for _, p := range packSource {
+		a.emit("ADDQ $32, %s", p)
+	}
+	a.storeBlock(4)
+}

@@ -1,0 +1,238 @@
+// The micro-kernels of matrix products. One multiplies a panel of A (depth × rows) by a panel of B (depth × columns):
+// the tile of C stays in registers; at each depth the columns are loaded once, each row's value is
+// broadcast, and every element of the tile takes one fused multiply-add, so the
+// order of additions is the depth order whatever the tile.
+
+package main
+
+import "fmt"
+
+// micro describes a family of micro-kernels.
+type micro struct {
+	*assembler
+	name           string
+	element        string // of the panels
+	result         string
+	shift          int    // log2 of the size of an element
+	vector         string // register prefix: Y or Z
+	bytes          int    // of a vector
+	panelA, panelB int    // elements
+	zero, load     string
+	broadcast      string
+	add            string
+	multiply       func(row, column, sum, scratch string)
+}
+
+// tile is a micro-kernel of one size: the sums of rows × vectors stay in registers, above them lie the vectors of a depth's
+// columns, and what is free above those holds broadcasts of rows.
+type tile struct {
+	micro
+	rows, vectors int
+}
+
+func (t tile) register(i int) string { return fmt.Sprintf("%s%d", t.vector, i) }
+func (t tile) sum(r, v int) string   { return t.register(r*t.vectors + v) }
+func (t tile) column(v int) string   { return t.register(t.rows*t.vectors + v) }
+func (t tile) size() int             { return 1 << t.shift }
+
+// registers is the number of vector registers.
+func (t tile) registers() int { return map[string]int{"Y": 16, "Z": 32}[t.vector] }
+
+// scratch is the register that products without fused addition need, or "".
+func (t tile) scratch() string {
+	if t.name == "uint8AVX2" {
+		return t.register(t.registers() - 1)
+	}
+	return ""
+}
+
+// broadcastTo is the register that holds row r's value.
+func (t tile) broadcastTo(r int) string {
+	first := t.rows*t.vectors + t.vectors
+	free := t.registers() - first
+	if t.scratch() != "" {
+		free--
+	}
+	return t.register(first + r%free)
+}
+
+// clear sets the sums to zero.
+func (t tile) clear() {
+	for i := range t.rows * t.vectors {
+		t.emit("%s %s, %s, %s", t.zero, t.register(i), t.register(i), t.register(i))
+	}
+}
+
+// step multiplies depth k of the right panel by the rows' values at the given addresses.
+func (t tile) step(k int, panel string, value func(r int) string) {
+	for v := range t.vectors {
+		t.emit("%s %d(%s), %s", t.load, k*t.panelB*t.size()+v*t.bytes, panel, t.column(v))
+	}
+	for r := range t.rows {
+		row := t.broadcastTo(r)
+		t.emit("%s %s, %s", t.broadcast, value(r), row)
+		for v := range t.vectors {
+			t.multiply(row, t.column(v), t.sum(r, v), t.scratch())
+		}
+	}
+}
+
+// finish stores the sums at DI, rows R8 bytes apart, or adds them to what is there if AX is not zero.
+func (t tile) finish() {
+	t.emit("TESTL AX, AX")
+	t.emit("JZ store")
+	t.emit("MOVQ DI, R9")
+	for r := range t.rows {
+		for v := range t.vectors {
+			t.emit("%s %d(R9), %s, %s", t.add, v*t.bytes, t.sum(r, v), t.sum(r, v))
+		}
+		if r < t.rows-1 {
+			t.emit("ADDQ R8, R9")
+		}
+	}
+	t.label("store")
+	for r := range t.rows {
+		for v := range t.vectors {
+			t.emit("%s %s, %d(DI)", t.load, t.sum(r, v), v*t.bytes)
+		}
+		if r < t.rows-1 {
+			t.emit("ADDQ R8, DI")
+		}
+	}
+	t.end()
+}
+
+// unroll is the number of depths that one turn of a product's loop takes.
+const unroll = 8
+
+// product writes the micro-kernel whose operands lie in panels.
+func (t tile) product() {
+	t.function(fmt.Sprintf("%sR%dV%d", t.name, t.rows, t.vectors),
+		fmt.Sprintf("(depth int, a, b *%s, c *%s, stride int, ahead uintptr, add bool)", t.element, t.result),
+		fmt.Sprintf("multiplies panels into a %d×%d tile; see microKernel.", t.rows, t.vectors*t.bytes/t.size()), 49)
+	t.emit("MOVQ depth+0(FP), CX")
+	t.emit("MOVQ a+8(FP), SI")
+	t.emit("MOVQ b+16(FP), DX")
+	t.emit("MOVQ c+24(FP), DI")
+	t.emit("MOVQ stride+32(FP), R8")
+	t.emit("MOVQ ahead+40(FP), R10")
+	t.emit("MOVBLZX add+48(FP), AX")
+	t.emit("SHLQ $%d, R8", t.shift)
+	t.emit("MOVQ DI, R9")
+	t.emit("MOVQ R8, R11")
+	t.emit("MOVQ $%d, R12", t.rows-1)
+	t.emit("XORQ R13, R13")
+	t.clear()
+	t.emit("SUBQ $%d, CX", unroll)
+	t.emit("JLT tail")
+	t.label("loop")
+	for k := range unroll {
+		t.prefetch(k)
+		t.packedStep(k)
+	}
+	t.emit("ADDQ $%d, SI", unroll*t.panelA*t.size())
+	t.emit("ADDQ $%d, DX", unroll*t.panelB*t.size())
+	t.emit("SUBQ $%d, CX", unroll)
+	t.emit("JGE loop")
+	t.label("tail")
+	t.emit("ADDQ $%d, CX", unroll)
+	t.emit("JZ done")
+	t.label("single")
+	t.packedStep(0)
+	t.emit("ADDQ $%d, SI", t.panelA*t.size())
+	t.emit("ADDQ $%d, DX", t.panelB*t.size())
+	t.emit("DECQ CX")
+	t.emit("JNZ single")
+	t.label("done")
+	t.finish()
+}
+
+// packedStep multiplies depth k of both panels.
+func (t tile) packedStep(k int) {
+	t.step(k, "DX", func(r int) string { return fmt.Sprintf("%d(SI)", (k*t.panelA+r)*t.size()) })
+}
+
+// prefetch asks, in step k of a turn, for a part of what is needed later.
+func (t tile) prefetch(k int) {
+	// The tile of C and a part of the next panel are asked for little by
+	// little: many requests at once would hold up the loads of this panel.
+	switch k {
+	case 0:
+		t.prefetchWrite(0)
+	case 2:
+		t.emit("PREFETCHT1 (R10)")
+		t.emit("ADDQ $64, R10")
+	case 4:
+		if t.vectors*t.bytes > 64 {
+			t.prefetchWrite(64)
+		}
+	case 6:
+		t.prefetchWrite(t.vectors*t.bytes - 1)
+		// The next row, or the last one again.
+		t.emit("ADDQ R11, R9")
+		t.emit("DECQ R12")
+		t.emit("CMOVQEQ R13, R11")
+	}
+	// Both panels lie in the second-level cache beyond what the first holds.
+	right, left := t.panelB*t.size(), t.panelA*t.size()
+	for at := k * right; at < (k+1)*right; at += 64 {
+		t.emit("PREFETCHT0 %d(DX)", at+unroll*right)
+	}
+	for at := k * left / 64 * 64; at < (k+1)*left; at += 64 {
+		if at >= k*left {
+			t.emit("PREFETCHT0 %d(SI)", at+unroll*left)
+		}
+	}
+}
+
+// prefetchWrite emits PREFETCHW offset(R9), which Go's assembler does not know.
+func (a *assembler) prefetchWrite(offset int) {
+	a.emit("BYTE $0x41; BYTE $0x0f; BYTE $0x0d; BYTE $0x49; BYTE $0x%02x // PREFETCHW %d(R9)", offset, offset)
+}
+
+// micros writes the micro-kernels of all element types and tile sizes.
+func (a *assembler) micros() {
+	fused := func(op string) func(row, column, sum, scratch string) {
+		return func(row, column, sum, _ string) { a.emit("%s %s, %s, %s", op, column, row, sum) }
+	}
+	wide := []micro{
+		{name: "float32AVX512", element: "float32", result: "float32", shift: 2, panelA: 12, panelB: 32,
+			zero: "VPXORD", load: "VMOVUPS", broadcast: "VBROADCASTSS", add: "VADDPS", multiply: fused("VFMADD231PS")},
+		{name: "float64AVX512", element: "float64", result: "float64", shift: 3, panelA: 12, panelB: 16,
+			zero: "VPXORD", load: "VMOVUPD", broadcast: "VBROADCASTSD", add: "VADDPD", multiply: fused("VFMADD231PD")},
+		// The row holds four unsigned bytes, the column four signed ones per lane.
+		{name: "uint8AVX512", element: "uint32", result: "int32", shift: 2, panelA: 12, panelB: 32,
+			zero: "VPXORD", load: "VMOVDQU32", broadcast: "VPBROADCASTD", add: "VPADDD", multiply: fused("VPDPBUSD")},
+	}
+	a.tiles(wide, "Z", 64, []int{4, 8, 12})
+	narrow := []micro{
+		{name: "float32AVX2", element: "float32", result: "float32", shift: 2, panelA: 6, panelB: 16,
+			zero: "VXORPS", load: "VMOVUPS", broadcast: "VBROADCASTSS", add: "VADDPS", multiply: fused("VFMADD231PS")},
+		{name: "float64AVX2", element: "float64", result: "float64", shift: 3, panelA: 6, panelB: 8,
+			zero: "VXORPD", load: "VMOVUPD", broadcast: "VBROADCASTSD", add: "VADDPD", multiply: fused("VFMADD231PD")},
+		// Pairs of 16-bit numbers below 256: no intermediate result overflows.
+		{name: "uint8AVX2", element: "uint32", result: "int32", shift: 2, panelA: 6, panelB: 16,
+			zero: "VPXOR", load: "VMOVDQU", broadcast: "VPBROADCASTD", add: "VPADDD",
+			multiply: func(row, column, sum, scratch string) {
+				a.emit("VPMADDWD %s, %s, %s", column, row, scratch)
+				a.emit("VPADDD %s, %s, %s", scratch, sum, sum)
+			}},
+	}
+	a.tiles(narrow, "Y", 32, []int{2, 4, 6})
+}
+
+// tiles writes the micro-kernels of one vector length; those of float32 exist for gathered rows too.
+func (a *assembler) tiles(micros []micro, vector string, bytes int, heights []int) {
+	for _, m := range micros {
+		m.assembler, m.vector, m.bytes = a, vector, bytes
+		for _, rows := range heights {
+			for vectors := 1; vectors <= 2; vectors++ {
+				t := tile{m, rows, vectors}
+				t.product()
+				if m.element == "float32" {
+					t.gather()
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,247 @@
+// The row operations on integers, and those of neighbor searches.
+
+package main
+
+import "fmt"
+
+// integerRows writes the row operations on integers.
+func (a *assembler) integerRows() {
+	a.sumBytes()
+	a.sumSquareBytes()
+	a.finishRow()
+}
+
+func (a *assembler) sumBytes() {
+	a.function("sumBytesAVX2", "(x *byte, blocks int) uint64", "is the sum of 32·blocks bytes.", 24)
+	a.emit("MOVQ x+0(FP), SI")
+	a.emit("MOVQ blocks+8(FP), CX")
+	a.emit("VPXOR Y0, Y0, Y0")
+	a.emit("VPXOR Y1, Y1, Y1")
+	a.label("loop")
+	a.emit("VPSADBW (SI), Y1, Y2")
+	a.emit("VPADDQ Y2, Y0, Y0")
+	a.emit("ADDQ $32, SI")
+	a.emit("DECQ CX")
+	a.emit("JNZ loop")
+	a.emit("VEXTRACTI128 $1, Y0, X1")
+	a.emit("VPADDQ X1, X0, X0")
+	a.emit("VPSRLDQ $8, X0, X1")
+	a.emit("VPADDQ X1, X0, X0")
+	a.emit("VMOVQ X0, AX")
+	a.emit("MOVQ AX, ret+16(FP)")
+	a.end()
+}
+
+func (a *assembler) sumSquareBytes() {
+	a.function("sumSquareBytesAVX2", "(x *byte, blocks int) uint32", "is the sum of the squares of 32·blocks bytes modulo 2³².", 20)
+	a.emit("MOVQ x+0(FP), SI")
+	a.emit("MOVQ blocks+8(FP), CX")
+	a.emit("VPXOR Y0, Y0, Y0")
+	a.emit("VPXOR Y1, Y1, Y1")
+	a.label("loop")
+	a.emit("VPMOVZXBW (SI), Y2")
+	a.emit("VPMOVZXBW 16(SI), Y3")
+	a.emit("VPMADDWD Y2, Y2, Y2")
+	a.emit("VPMADDWD Y3, Y3, Y3")
+	a.emit("VPADDD Y2, Y0, Y0")
+	a.emit("VPADDD Y3, Y1, Y1")
+	a.emit("ADDQ $32, SI")
+	a.emit("DECQ CX")
+	a.emit("JNZ loop")
+	a.emit("VPADDD Y1, Y0, Y0")
+	a.emit("VEXTRACTI128 $1, Y0, X1")
+	a.emit("VPADDD X1, X0, X0")
+	a.emit("VPSRLDQ $8, X0, X1")
+	a.emit("VPADDD X1, X0, X0")
+	a.emit("VPSRLDQ $4, X0, X1")
+	a.emit("VPADDD X1, X0, X0")
+	a.emit("VMOVD X0, AX")
+	a.emit("MOVL AX, ret+16(FP)")
+	a.end()
+}
+
+func (a *assembler) finishRow() {
+	a.function("finishRowAVX2", "(c, squares *int32, blocks int, term int32)",
+		"is c[j] ← term + squares[j] − 2·c[j] for 8·blocks elements.", 28)
+	a.emit("MOVQ c+0(FP), DI")
+	a.emit("MOVQ squares+8(FP), SI")
+	a.emit("MOVQ blocks+16(FP), CX")
+	a.emit("MOVL term+24(FP), AX")
+	a.emit("VMOVD AX, X0")
+	a.emit("VPBROADCASTD X0, Y0")
+	a.label("loop")
+	a.emit("VPADDD (SI), Y0, Y1")
+	a.emit("VMOVDQU (DI), Y2")
+	a.emit("VPADDD Y2, Y2, Y2")
+	a.emit("VPSUBD Y2, Y1, Y1")
+	a.emit("VMOVDQU Y1, (DI)")
+	a.emit("ADDQ $32, SI")
+	a.emit("ADDQ $32, DI")
+	a.emit("DECQ CX")
+	a.emit("JNZ loop")
+	a.end()
+}
+
+// scans writes the row operations of neighbor searches.
+func (a *assembler) scans() {
+	a.groupSquares()
+	a.scaleShift()
+	a.finishDistances()
+	for _, w := range a.widths() {
+		w.nearDistances()
+	}
+	a.indices("atMostFloat32AVX2", "≤", "float32", "VCMPPS $2, Y0, Y1, Y2") // false for NaN
+	a.indices("belowInt32AVX2", "<", "int32", "VPCMPGTD Y1, Y0, Y2")        // limit > x
+}
+
+func (a *assembler) groupSquares() {
+	a.function("groupSquaresAVX2", "(dst *float64, x *float32, groups int)",
+		"sets dst[g] to the sum of the squares of sixteen elements.", 24)
+	a.emit("MOVQ dst+0(FP), DI")
+	a.emit("MOVQ x+8(FP), SI")
+	a.emit("MOVQ groups+16(FP), CX")
+	a.label("loop")
+	a.emit("VCVTPS2PD (SI), Y0")
+	a.emit("VMULPD Y0, Y0, Y0")
+	for k := 1; k < 4; k++ {
+		a.emit("VCVTPS2PD %d(SI), Y%d", 16*k, k)
+		a.emit("VFMADD231PD Y%d, Y%d, Y0", k, k)
+	}
+	a.emit("VEXTRACTF128 $1, Y0, X1")
+	a.emit("VADDPD X1, X0, X0")
+	a.emit("VUNPCKHPD X0, X0, X1")
+	a.emit("VADDSD X1, X0, X0")
+	a.emit("VMOVSD X0, (DI)")
+	a.emit("ADDQ $64, SI")
+	a.emit("ADDQ $8, DI")
+	a.emit("DECQ CX")
+	a.emit("JNZ loop")
+	a.end()
+}
+
+func (a *assembler) scaleShift() {
+	a.function("scaleShiftFloat32AVX2", "(dst, src, shift *float32, blocks int, scale float32)",
+		"is dst[k] ← src[k]·scale − shift[k] for 8·blocks elements.", 36)
+	a.emit("MOVQ dst+0(FP), DI")
+	a.emit("MOVQ src+8(FP), SI")
+	a.emit("MOVQ shift+16(FP), DX")
+	a.emit("MOVQ blocks+24(FP), CX")
+	a.emit("VBROADCASTSS scale+32(FP), Y0")
+	a.label("loop")
+	a.emit("VMULPS (SI), Y0, Y1")
+	a.emit("VSUBPS (DX), Y1, Y1")
+	a.emit("VMOVUPS Y1, (DI)")
+	a.emit("ADDQ $32, SI")
+	a.emit("ADDQ $32, DX")
+	a.emit("ADDQ $32, DI")
+	a.emit("DECQ CX")
+	a.emit("JNZ loop")
+	a.end()
+}
+
+func (a *assembler) finishDistances() {
+	a.function("finishDistancesAVX2", "(c, norms *float32, blocks int, norm float32)",
+		"is c[j] ← (norm + norms[j]) − 2·c[j] for 8·blocks elements.", 28)
+	a.emit("MOVQ c+0(FP), DI")
+	a.emit("MOVQ norms+8(FP), SI")
+	a.emit("MOVQ blocks+16(FP), CX")
+	a.emit("VBROADCASTSS norm+24(FP), Y0")
+	a.label("loop")
+	a.emit("VADDPS (SI), Y0, Y1")
+	a.emit("VMOVUPS (DI), Y2")
+	a.emit("VADDPS Y2, Y2, Y2")
+	a.emit("VSUBPS Y2, Y1, Y1")
+	a.emit("VMOVUPS Y1, (DI)")
+	a.emit("ADDQ $32, SI")
+	a.emit("ADDQ $32, DI")
+	a.emit("DECQ CX")
+	a.emit("JNZ loop")
+	a.end()
+}
+
+// appendIndices appends to the list at the given register the indices R8 + i of the bits i that are set in AX; the flags
+// are those of AX.
+func (a *assembler) appendIndices(list string) {
+	a.emit("JZ next")
+	a.label("bits")
+	a.emit("TZCNTL AX, BX")
+	a.emit("ADDL R8, BX")
+	a.emit("MOVL BX, (%s)", list)
+	a.emit("ADDQ $4, %s", list)
+	a.emit("BLSRL AX, AX")
+	a.emit("JNZ bits")
+	a.label("next")
+}
+
+func (w width) nearDistances() {
+	lanes, v := w.bytes/4, w.r
+	w.function("nearDistances"+w.name, "(dst *int32, c, norms, limits *float32, blocks int, norm, limit float32) int",
+		fmt.Sprintf("writes the indices of the distances (norm + norms[j]) − 2·c[j] among %d·blocks that are at most limit or limits[j] "+
+			"and returns their number.", lanes), 56)
+	w.emit("MOVQ dst+0(FP), DI")
+	w.emit("MOVQ c+8(FP), SI")
+	w.emit("MOVQ norms+16(FP), DX")
+	w.emit("MOVQ limits+24(FP), R10")
+	w.emit("MOVQ blocks+32(FP), CX")
+	w.emit("VBROADCASTSS norm+40(FP), %s0", v)
+	w.emit("VBROADCASTSS limit+44(FP), %s3", v)
+	w.emit("XORL R8, R8")
+	w.emit("MOVQ DI, R9")
+	w.label("loop")
+	w.emit("VADDPS (DX), %s0, %s1", v, v)
+	w.emit("VMOVUPS (SI), %s2", v)
+	w.emit("VADDPS %s2, %s2, %s2", v, v, v)
+	w.emit("VSUBPS %s2, %s1, %s1", v, v, v)
+	w.emit("VMAXPS (R10), %s3, %s4", v, v)
+	if lanes == 16 {
+		w.emit("VCMPPS $2, Z4, Z1, K1")
+		w.emit("KMOVW K1, AX")
+	} else {
+		w.emit("VCMPPS $2, Y4, Y1, Y2")
+		w.emit("VMOVMSKPS Y2, AX")
+	}
+	w.emit("TESTL AX, AX")
+	w.appendIndices("DI")
+	for _, p := range []string{"SI", "DX", "R10"} {
+		w.emit("ADDQ $%d, %s", w.bytes, p)
+	}
+	w.emit("ADDL $%d, R8", lanes)
+	w.emit("DECQ CX")
+	w.emit("JNZ loop")
+	w.emit("SUBQ R9, DI")
+	w.emit("SHRQ $2, DI")
+	w.emit("MOVQ DI, ret+48(FP)")
+	w.end()
+}
+
+// indices writes a search for the elements that compare with the limit in Y0 as the instruction says.
+func (a *assembler) indices(name, relation, element, compare string) {
+	a.function(name, fmt.Sprintf("(dst *int32, x *%[1]s, blocks int, limit %[1]s, first int32) int", element),
+		"writes the indices of the elements "+relation+" limit among 8·blocks, from first on, and returns their number.", 40)
+	a.emit("MOVQ dst+0(FP), DI")
+	a.emit("MOVQ x+8(FP), SI")
+	a.emit("MOVQ blocks+16(FP), CX")
+	if element == "int32" {
+		a.emit("MOVL limit+24(FP), AX")
+		a.emit("VMOVD AX, X0")
+		a.emit("VPBROADCASTD X0, Y0")
+	} else {
+		a.emit("VBROADCASTSS limit+24(FP), Y0")
+	}
+	a.emit("MOVL first+28(FP), R8")
+	a.emit("MOVQ DI, R9")
+	a.label("loop")
+	a.emit("VMOVDQU (SI), Y1")
+	a.emit("%s", compare)
+	a.emit("VMOVMSKPS Y2, AX")
+	a.emit("TESTL AX, AX")
+	a.appendIndices("DI")
+	a.emit("ADDQ $32, SI")
+	a.emit("ADDL $8, R8")
+	a.emit("DECQ CX")
+	a.emit("JNZ loop")
+	a.emit("SUBQ R9, DI")
+	a.emit("SHRQ $2, DI")
+	a.emit("MOVQ DI, ret+32(FP)")
+	a.end()
+}

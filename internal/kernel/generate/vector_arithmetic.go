@@ -1,0 +1,56 @@
+// Arithmetic on rows, of package vector.
+
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// arithmetic writes operations on rows; an operand may be one number for all.
+func (w width) arithmetic() {
+	for _, op := range []struct{ name, sign string }{{"add", "+"}, {"sub", "−"}, {"mul", "·"}, {"div", "/"}} {
+		w.vector(op.name+"Rows", "(dst, x, y *float32, n, stepX, stepY int)",
+			"writes x "+op.sign+" y for n a multiple of 16; a step is 1, or 0 for one number.", 48)
+		w.emit("MOVQ dst+0(FP), DI")
+		w.emit("MOVQ x+8(FP), SI")
+		w.emit("MOVQ y+16(FP), DX")
+		w.emit("MOVQ n+24(FP), CX")
+		w.emit("MOVQ stepX+32(FP), R8")
+		w.emit("MOVQ stepY+40(FP), R9")
+		w.emit("SHLQ $2, CX")
+		w.emit("XORQ AX, AX")
+		w.emit("VBROADCASTSS (SI), %s", w.reg(14))
+		w.emit("VBROADCASTSS (DX), %s", w.reg(15))
+		w.emit("TESTQ R8, R8")
+		w.emit("JZ left")
+		w.emit("TESTQ R9, R9")
+		w.emit("JZ right")
+		w.arithmeticLoop(op.name, "both", true, true)
+		w.label("left")
+		w.arithmeticLoop(op.name, "leftLoop", false, true)
+		w.label("right")
+		w.arithmeticLoop(op.name, "rightLoop", true, false)
+	}
+}
+
+// arithmeticLoop writes the loop over operands that move (x, y) or stand still.
+func (w width) arithmeticLoop(operation, name string, x, y bool) {
+	w.label(name)
+	for p := range w.parts() {
+		left, right := w.reg(14), w.reg(15)
+		if x {
+			left = w.reg(p)
+			w.emit("VMOVUPS %d(SI)(AX*1), %s", p*w.bytes, left)
+		}
+		if y {
+			right = fmt.Sprintf("%d(DX)(AX*1)", p*w.bytes)
+		}
+		w.emit("V%sPS %s, %s, %s", strings.ToUpper(operation), right, left, w.reg(p))
+		w.emit("VMOVUPS %s, %d(DI)(AX*1)", w.reg(p), p*w.bytes)
+	}
+	w.emit("ADDQ $64, AX")
+	w.emit("CMPQ AX, CX")
+	w.emit("JLT %s", name)
+	w.end()
+}

@@ -1,0 +1,49 @@
+// The Go functions of package vector that choose between the vector lengths.
+
+package main
+
+import "fmt"
+
+// choices writes the Go functions that choose between the widths and leave the end of a row to the generic code.
+func (a *assembler) choices() {
+	for _, name := range []string{"relu", "exp", "sigmoid", "silu", "tanh", "erf", "gelu", "geluTanh"} {
+		fmt.Fprintf(&a.declarations, `
+// %[1]s is %[1]sGeneric.
+func %[1]s(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				%[1]sAVX512(d, s, n)
+			} else {
+				%[1]sAVX2(d, s, n)
+			}
+		}
+	}
+	%[1]sGeneric(dst[n:len(src)], src[n:])
+}
+`, name)
+	}
+	for _, name := range []string{"addRows", "subRows", "mulRows", "divRows"} {
+		fmt.Fprintf(&a.declarations, `
+// %[1]s is %[1]sGeneric.
+func %[1]s(dst, x, y []float32, stepX, stepY int) {
+	n := 0
+	if useAVX2 && stepX+stepY > 0 {
+		if n = len(dst) &^ (Lanes - 1); n > 0 {
+			// The last elements that the assembly reads.
+			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
+			if useAVX512 {
+				%[1]sAVX512(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			} else {
+				%[1]sAVX2(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			}
+		}
+	}
+	if n < len(dst) {
+		%[1]sGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
+	}
+}
+`, name)
+	}
+}

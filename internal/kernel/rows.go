@@ -1,0 +1,94 @@
+// The row operations that have assembly, and those that change or sum single rows: bytes summed, rows scaled, widened.
+
+package kernel
+
+// rowKernels are the row operations that have assembly.
+type rowKernels struct {
+	sumUint8        func(x []uint8) int64
+	sumSquaresUint8 func(x []uint8) int64
+	finishRow       func(c, squares []int32, term int32)
+	scaleShift      func(dst, src, shift []float32, scale float32)
+	packShifted     func(dst []float32, width int, src []float32, stride, count, depth int, scales, shift []float32)
+	transpose       func(dst []uint32, dstStride int, src []uint32, srcStride, rows, cols int)
+	finishDistances func(c, norms []float32, norm float32)
+	groupSquares    func(dst []float64, x []float32)
+	nearDistances   func(dst []int32, c, norms, limits []float32, norm, limit float32) int
+	// atMost and below write the indices of elements and return their number;
+	// dst is as long as x.
+	atMost func(dst []int32, x []float32, limit float32) int
+	below  func(dst []int32, x []int32, limit int32) int
+	// squaredDistances32 and 64 compute eight pairs that share x, each strictly
+	// in order; y holds the addresses of the eight rows.
+	squaredDistances32 func(sums *[8]float64, x []float64, y *[8]*float32)
+	squaredDistances64 func(sums *[8]float64, x []float64, y *[8]*float64)
+	addDistances       func(l *lanes, c, norms, sums []float64, small []int32, norm, share float64) int
+	sumExp             func(l *lanes, x []float64, scale, shift float64)
+	lower              func(best []float64, at []int64, c []float64, offset float64, index int64)
+	addProducts        pairKernel // of a multiple of pairLanes depths and at least one row
+	widen              func(dst []float64, src []float32)
+}
+
+var genericRows = rowKernels{
+	sumUint8:           sumUint8Generic,
+	sumSquaresUint8:    sumSquaresUint8Generic,
+	finishRow:          finishRowGeneric,
+	scaleShift:         scaleShiftGeneric,
+	packShifted:        packShiftedGeneric,
+	transpose:          transposeGeneric[uint32],
+	finishDistances:    finishDistancesGeneric,
+	groupSquares:       groupSquaresGeneric[float32],
+	nearDistances:      nearDistancesGeneric,
+	atMost:             atMostGeneric,
+	below:              belowGeneric,
+	squaredDistances32: squaredDistancesGeneric[float32],
+	squaredDistances64: squaredDistancesGeneric[float64],
+	addDistances:       addDistancesGeneric,
+	sumExp:             sumExpGeneric,
+	lower:              lowerGeneric,
+	addProducts:        addProductsGeneric,
+	widen:              widenGeneric,
+}
+
+// SumUint8 is Σ x[k].
+func SumUint8(x []uint8) int64 { return active.Load().rows.sumUint8(x) }
+
+// SumSquaresUint8 is ‖x‖² = Σ x[k]².
+func SumSquaresUint8(x []uint8) int64 { return active.Load().rows.sumSquaresUint8(x) }
+
+func sumUint8Generic(x []uint8) int64 {
+	var s int64
+	for _, v := range x {
+		s += int64(v)
+	}
+	return s
+}
+
+func sumSquaresUint8Generic(x []uint8) int64 {
+	var s int64
+	for _, v := range x {
+		s += int64(v) * int64(v)
+	}
+	return s
+}
+
+// ScaleShift sets dst[k] = x[k]·scale − shift[k], product and difference each
+// rounded. The slices have the same length; the shortest decides otherwise.
+func ScaleShift(dst, x, shift []float32, scale float32) {
+	n := min(len(dst), len(x), len(shift))
+	active.Load().rows.scaleShift(dst[:n], x[:n], shift[:n], scale)
+}
+
+func scaleShiftGeneric(dst, x, shift []float32, scale float32) {
+	for k, v := range x {
+		dst[k] = float32(v*scale) - shift[k]
+	}
+}
+
+// Widen sets dst[k] = src[k]. It panics if dst is shorter than src.
+func Widen(dst []float64, src []float32) { active.Load().rows.widen(dst[:len(src)], src) }
+
+func widenGeneric(dst []float64, src []float32) {
+	for k, v := range src {
+		dst[k] = float64(v)
+	}
+}

@@ -1,0 +1,74 @@
+// Scans of rows of distances for small elements.
+
+package kernel
+
+// FinishDistances sets c[j] = (norm + norms[j]) − 2·c[j], each operation rounded, and so turns
+// a row of products into squared distances. The slices have the same length; the shorter one decides otherwise.
+func FinishDistances(c, norms []float32, norm float32) {
+	n := min(len(c), len(norms))
+	active.Load().rows.finishDistances(c[:n], norms[:n], norm)
+}
+
+func finishDistancesGeneric(c, norms []float32, norm float32) {
+	for j, m := range norms {
+		c[j] = float32(norm+m) - float32(2*c[j])
+	}
+}
+
+// NearDistances looks for small ones among the distances that [FinishDistances] makes of c, and
+// leaves c alone: the first elements of dst become the ascending indices k of those that are at most
+// limit or at most limits[k]. It returns their number and panics if dst, norms or limits are
+// shorter than c.
+func NearDistances(dst []int32, c, norms, limits []float32, norm, limit float32) int {
+	n := len(c)
+	return active.Load().rows.nearDistances(dst[:n], c, norms[:n], limits[:n], norm, limit)
+}
+
+func nearDistancesGeneric(dst []int32, c, norms, limits []float32, norm, limit float32) int {
+	return nearDistancesFrom(0, 0, dst, c, norms, limits, norm, limit)
+}
+
+// nearDistancesFrom does the elements from first on, after count found ones.
+func nearDistancesFrom(first, count int, dst []int32, c, norms, limits []float32, norm, limit float32) int {
+	for k := first; k < len(c); k++ {
+		if d := float32(norm+norms[k]) - float32(2*c[k]); d <= limit || d <= limits[k] {
+			dst[count] = int32(k)
+			count++
+		}
+	}
+	return count
+}
+
+// AtMost sets the first elements of dst to the ascending indices k with x[k] ≤ limit and
+// returns their number. It panics if dst is shorter than x. NaN is not at most anything.
+func AtMost(dst []int32, x []float32, limit float32) int {
+	return active.Load().rows.atMost(dst[:len(x)], x, limit)
+}
+
+// Below sets the first elements of dst to the ascending indices k with x[k] < limit and
+// returns their number. It panics if dst is shorter than x.
+func Below(dst []int32, x []int32, limit int32) int {
+	return active.Load().rows.below(dst[:len(x)], x, limit)
+}
+
+func atMostGeneric(dst []int32, x []float32, limit float32) int {
+	n := 0
+	for k, v := range x {
+		if v <= limit {
+			dst[n] = int32(k)
+			n++
+		}
+	}
+	return n
+}
+
+func belowGeneric(dst, x []int32, limit int32) int {
+	n := 0
+	for k, v := range x {
+		if v < limit {
+			dst[n] = int32(k)
+			n++
+		}
+	}
+	return n
+}

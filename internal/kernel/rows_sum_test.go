@@ -1,0 +1,121 @@
+// Tests of the float64 row operations: distances added, minima, sums of exponentials.
+
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestAddDistances(t *testing.T) {
+	withEach(t, func(t *testing.T, _ *implementation) {
+		r := rand.New(rand.NewPCG(21, 22))
+		const share = 1e-4
+		for _, n := range []int{0, 1, 7, 8, 9, 16, 23, 192, 1001} {
+			const norm = 2.5
+			c, norms, sums := make([]float64, n), make([]float64, n), make([]float64, n)
+			for k := range c {
+				norms[k], sums[k] = r.Float64(), r.NormFloat64()
+				c[k] = norm * norms[k] * r.Float64()
+				switch r.IntN(10) {
+				case 0: // equal points, and rounding below zero
+					norms[k], c[k] = norm, norm+0x1p-40
+				case 1: // cancellation
+					norms[k], c[k] = norm, norm*(1-share/2)
+				}
+			}
+			// Lane by lane from the definition.
+			want, lane := slices.Clone(sums), make([]float64, 8)
+			var small []int32
+			for k := range c {
+				square := (norm + norms[k]) - 2*c[k]
+				if square < share*(norm+norms[k]) {
+					small = append(small, int32(k))
+					continue
+				}
+				want[k] += math.Sqrt(square)
+				lane[k%8] += math.Sqrt(square)
+			}
+			total := ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
+			list := make([]int32, n)
+			got, count := AddDistances(c, norms, sums, norm, share, list)
+			sameBits(t, fmt.Sprintf("sums of %d", n), sums, want)
+			sameBits(t, fmt.Sprintf("sum of %d", n), []float64{got}, []float64{total})
+			if !slices.Equal(list[:count], small) {
+				t.Errorf("%d: small elements %v, want %v", n, list[:count], small)
+			}
+		}
+	})
+}
+
+func TestLower(t *testing.T) {
+	withEach(t, func(t *testing.T, _ *implementation) {
+		r := rand.New(rand.NewPCG(25, 26))
+		for _, n := range []int{0, 1, 3, 4, 5, 8, 103} {
+			best, at := slices.Repeat([]float64{math.Inf(1)}, n), make([]int64, n)
+			rows, offsets := make([][]float64, 7), make([]float64, 7)
+			for row := range rows {
+				offsets[row] = float64(r.IntN(5))
+				for range n {
+					rows[row] = append(rows[row], float64(r.IntN(5))/2) // with ties
+				}
+				Lower(best, at, rows[row], offsets[row], int64(row))
+			}
+			for k := range n {
+				want := 0
+				for row := range rows {
+					if offsets[row]-2*rows[row][k] < offsets[want]-2*rows[want][k] {
+						want = row
+					}
+				}
+				if at[k] != int64(want) || best[k] != offsets[want]-2*rows[want][k] {
+					t.Fatalf("element %d of %d: %v of row %d, want row %d", k, n, best[k], at[k], want)
+				}
+			}
+		}
+	})
+}
+
+func TestSumExp(t *testing.T) {
+	withEach(t, func(t *testing.T, _ *implementation) {
+		r := rand.New(rand.NewPCG(23, 24))
+		// One at a time: the accuracy.
+		worst := 0.0
+		for _, a := range []float64{0, -0x1p-1074, -1e-9, -math.Ln2 / 2, -math.Ln2, -1, -8, -700} {
+			worst = max(worst, expError(a))
+		}
+		for range 100000 {
+			worst = max(worst, expError(-700*math.Pow(r.Float64(), 4)))
+		}
+		if worst > 1.5 {
+			t.Errorf("an exponential is %v units in the last place off", worst)
+		}
+		if got := SumExp([]float64{1, 2}, 1, 3); got != 2 {
+			t.Errorf("positive arguments give %v, want 1 each", got)
+		}
+		if got := SumExp([]float64{-1e9}, 1, 0); got != SumExp([]float64{-700}, 1, 0) || !(got > 0) {
+			t.Errorf("very negative arguments give %v", got)
+		}
+		// Rows: the bits of the portable twin.
+		for _, n := range []int{0, 1, 7, 8, 9, 16, 23, 192, 1001} {
+			x := make([]float64, n)
+			for k := range x {
+				x[k] = 2*r.Float64() - 1
+			}
+			for _, scale := range []float64{4, 400} { // 400 goes below −700
+				var l lanes
+				sumExpGeneric(&l, x, scale, -scale)
+				sameBits(t, fmt.Sprintf("sum of %d", n), []float64{SumExp(x, scale, -scale)}, []float64{l.total()})
+			}
+		}
+	})
+}
+
+// expError is the distance of SumExp(a) from math.Exp(a) in units of the last place.
+func expError(a float64) float64 {
+	want := math.Exp(a)
+	return math.Abs(SumExp([]float64{a}, 1, 0)-want) / (math.Nextafter(want, 2) - want)
+}

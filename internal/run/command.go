@@ -1,0 +1,239 @@
+// A binary from its flags to its exit code.
+
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"repscope/internal/kernel"
+	"repscope/report"
+)
+
+// Command is one binary.
+type Command struct {
+	Name    string // of the binary, the analysis and the result file: "smoothness"
+	Summary string // one line, lower case, no full stop
+	Manual  string // what it computes and how to read it, printed by --help
+	Out     string // default of --out
+
+	// Arguments is what the command takes beside flags, for the help: "FILES…".
+	// They may stand between the flags. Empty: none are taken.
+	Arguments string
+	// Interrupted says what an interrupted run leaves behind; by default nothing.
+	Interrupted string
+	// Omit names shared flags that mean nothing to this command.
+	Omit []string
+	// Defaults replaces defaults of shared flags, by name.
+	Defaults map[string]string
+
+	// Setup adds the command's own flags and returns what one run does with them.
+	// It is called once for every run. It may be nil in a Command that is only
+	// used for its name.
+	Setup func(*Flags) Job
+}
+
+// Job is one run of a command.
+type Job struct {
+	// Instead is asked once the flags are read, before anything is checked. If it
+	// returns true, it has done what was wanted, such as printing a list, and the
+	// run ends there; no file is written. It may be nil.
+	Instead func(ctx context.Context, o *Options, stdout io.Writer) (done bool, err error)
+	// Check finds wrong usage in the values of the command's own flags before any
+	// file is opened: errors made by [Usage]. It may be nil.
+	Check func(o *Options) error
+	// Run does the work.
+	Run func(ctx context.Context, env *Env) error
+}
+
+// Main runs a command with the program's arguments and ends the program.
+// An interrupt, a termination signal or a hang-up cancels the run; a second one
+// ends it at once.
+func Main(c Command) {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
+	context.AfterFunc(ctx, stop)
+	// A reader that goes away (… | head) is a write error, not a silent death
+	// that leaves temporary files.
+	signal.Ignore(syscall.SIGPIPE)
+	os.Exit(Run(ctx, c, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// grace is how long a cancelled run may take to come back by itself.
+const grace = 700 * time.Millisecond
+
+// Run runs a command with the given arguments and returns the exit code. When
+// ctx ends it returns within a second, and no file of the run remains.
+func Run(ctx context.Context, c Command, args []string, stdout, stderr io.Writer) int {
+	err := run(ctx, &c, args, stdout, stderr)
+	if err != nil {
+		var text strings.Builder
+		for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") {
+			fmt.Fprintf(&text, "%s: %s\n", c.Name, line)
+		}
+		for _, hint := range hintsOf(err) {
+			fmt.Fprintf(&text, "%s: hint: %s\n", c.Name, hint)
+		}
+		fmt.Fprint(stderr, text.String())
+	}
+	return exitCode(err)
+}
+
+// errInterrupted is what a cancelled run reports.
+var errInterrupted = errors.New("interrupted; no file was written")
+
+func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Writer) error {
+	flags := newFlags(c.Name)
+	options := &Options{}
+	job := c.Setup(flags)
+	options.register(flags, c)
+	if err := parse(flags, options, c, args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return ignorePipe(help(stdout, c, flags))
+		}
+		return Hint(err, "run "+c.Name+" --help for all flags")
+	}
+	if options.version {
+		_, err := io.WriteString(stdout, versionLine(c))
+		return ignorePipe(err)
+	}
+	if options.config != "" {
+		if err := applyConfig(flags, options.config); err != nil {
+			return err
+		}
+	}
+	if options.Threads > 0 {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(options.Threads))
+	}
+	if _, err := kernel.Selected(); err != nil {
+		return err
+	}
+	if job.Instead != nil {
+		if done, err := job.Instead(ctx, options, stdout); done || err != nil {
+			return ignorePipe(err)
+		}
+	}
+	if err := check(flags, job, options); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return errInterrupted
+	}
+	start := time.Now()
+	env := newEnv(c, options, flags, stderr)
+	files, err := report.Begin(options.Out)
+	if err != nil {
+		return Hint(err, "choose another folder with --out")
+	}
+	env.Files = files
+	defer files.Abort()
+	if err := env.guarded(ctx, job.Run); err != nil {
+		return err
+	}
+	env.Result.Elapsed = time.Since(start).Seconds()
+	return env.finish(stdout)
+}
+
+// check runs the checks of everything that registered flags, then the command's own.
+func check(flags *Flags, job Job, o *Options) error {
+	for _, check := range flags.checks {
+		if err := check(o); err != nil {
+			return err
+		}
+	}
+	if job.Check == nil {
+		return nil
+	}
+	return job.Check(o)
+}
+
+// guarded does the work and comes back soon after ctx ends, whatever the work does
+// then. A panic is an error.
+func (e *Env) guarded(ctx context.Context, do func(context.Context, *Env) error) (err error) {
+	defer e.progress.close()
+	done := make(chan error, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- Hint(fmt.Errorf("internal error: %v\n%s", p, debug.Stack()), "this is a bug in repscope; please report it with the lines above")
+			}
+		}()
+		done <- e.work(ctx, do)
+	}()
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		select {
+		case err = <-done:
+		case <-time.After(grace):
+			err = ctx.Err()
+		}
+	}
+	switch {
+	case err == nil || ctx.Err() == nil:
+		return err
+	case e.Command.Interrupted != "":
+		return errors.New(e.Command.Interrupted)
+	}
+	return errInterrupted
+}
+
+// finish writes the result file, gives all files their names and prints.
+func (e *Env) finish(stdout io.Writer) error {
+	var result bytes.Buffer
+	if err := e.Result.Write(&result); err != nil {
+		return err
+	}
+	name := e.Command.Name + ".json"
+	err := e.Files.File(name, func(w io.Writer) error {
+		_, err := w.Write(result.Bytes())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	names := e.Files.Names()
+	if err := e.Files.Commit(); err != nil {
+		return err
+	}
+	if e.afterCommit != nil {
+		if err := e.afterCommit(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case e.Options.JSON:
+		_, err = stdout.Write(result.Bytes())
+	case !e.Options.Quiet:
+		_, err = stdout.Write(e.console.Bytes())
+	}
+	if ignorePipe(err) != nil {
+		return fmt.Errorf("the files are written, but not standard output: %w", err)
+	}
+	if !e.Options.Quiet {
+		e.Message("wrote %s: %s", e.Files.Dir(), strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// ignorePipe forgives a reader of standard output that has seen enough.
+func ignorePipe(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,183 @@
+// What a command is given to work with.
+
+package run
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"repscope/internal/kernel"
+	"repscope/report"
+)
+
+// Env is what a command works with: the values of the shared flags, the result to
+// fill, the files to write, and the console.
+type Env struct {
+	Command *Command
+	Options Options
+
+	// Result has everything but inputs and numbers filled in; put each model's part
+	// under its name in Result.Models.
+	Result *report.Result
+	// Files takes CSV files and anything else to be written. The result file is
+	// added, and all are renamed, after the work.
+	Files *report.Transaction
+
+	afterCommit func() error
+	closers     []io.Closer
+	besides     []func(context.Context) error
+	stop        context.CancelCauseFunc
+	console     *bytes.Buffer
+	stderr      io.Writer
+	progress    *progress
+}
+
+func newEnv(c *Command, o *Options, flags *Flags, stderr io.Writer) *Env {
+	e := &Env{
+		Command:  c,
+		Options:  *o,
+		Result:   report.NewResult(c.Name),
+		console:  &bytes.Buffer{},
+		stderr:   stderr,
+		progress: newProgress(stderr, o.Quiet),
+	}
+	e.Result.Seed = o.Seed
+	e.Result.Device, e.Result.Precision = "cpu", "fp32" // until a GPU is in use
+	e.Result.Kernel = report.Kernel{Name: kernel.Name(), KC: kernel.KC}
+	e.Result.Options = flags.recorded()
+	return e
+}
+
+// work runs a job, waits for what was begun beside it, and closes what it opened.
+func (e *Env) work(ctx context.Context, do func(context.Context, *Env) error) error {
+	defer e.closeAll()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	e.stop = stop
+	if err := do(ctx, e); err != nil {
+		if errors.Is(err, context.Canceled) {
+			return context.Cause(ctx)
+		}
+		return err
+	}
+	for _, wait := range e.besides {
+		if err := wait(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Beside does work beside the run, which ends no sooner than it; its error ends the
+// run at once. done, called after run and work have succeeded, may enter what was
+// found into the result.
+func (e *Env) Beside(work func() error, done func()) {
+	finished := make(chan error, 1)
+	go func() {
+		err := work()
+		if err != nil {
+			e.stop(err)
+		}
+		finished <- err
+	}()
+	e.besides = append(e.besides, func(ctx context.Context) error {
+		select {
+		case err := <-finished:
+			if err == nil {
+				done()
+			}
+			return err
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	})
+}
+
+// CloseLater closes something when the run ends, the last one first. Errors of
+// closing are ignored: what is given here was only read.
+func (e *Env) CloseLater(c io.Closer) { e.closers = append(e.closers, c) }
+
+func (e *Env) closeAll() {
+	for _, c := range slices.Backward(e.closers) {
+		_ = c.Close()
+	}
+}
+
+// Warn adds a warning to the result and prints it, once.
+func (e *Env) Warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if slices.Contains(e.Result.Warnings, text) {
+		return
+	}
+	e.Result.Warn(text)
+	e.Message("warning: %s", text)
+}
+
+// Note prints a line on stderr, unless --quiet is set.
+func (e *Env) Note(format string, args ...any) {
+	if !e.Options.Quiet {
+		e.Message(format, args...)
+	}
+}
+
+// Message prints a line on stderr, also with --quiet.
+func (e *Env) Message(format string, args ...any) {
+	e.progress.message(e.stderr, e.Command.Name+": "+fmt.Sprintf(format, args...)+"\n")
+}
+
+// Progress starts a piece of work, such as "distances", and returns the function
+// that reports how much of it is done; it may be called from any goroutine.
+func (e *Env) Progress(label string) func(done, total int) {
+	return e.progress.task(label)
+}
+
+// ProgressOf is Progress for work that is counted in the given unit, such as
+// "frames", which the bar then names.
+func (e *Env) ProgressOf(label, unit string) func(done, total int) {
+	return e.progress.taskOf(label, " "+unit)
+}
+
+// AfterCommit sets a function that is called when all files of the run have
+// their names.
+func (e *Env) AfterCommit(do func() error) { e.afterCommit = do }
+
+// Print writes text to the console, where it appears after the files are
+// written, unless --json or --quiet is set.
+func (e *Env) Print(format string, args ...any) {
+	fmt.Fprintf(e.console, format, args...)
+}
+
+// Table writes a table and an empty line to the console; see Print.
+func (e *Env) Table(t *report.Table) error {
+	if err := t.Write(e.console); err != nil {
+		return err
+	}
+	e.console.WriteByte('\n')
+	return nil
+}
+
+// Figure writes a figure in every format of --format as name.png and so on.
+// *plots.Figure is one; its warnings go to the result.
+func (e *Env) Figure(name string, figure interface {
+	Render(w io.Writer, format string) error
+}) error {
+	if f, ok := figure.(interface{ Warnings() ([]string, error) }); ok {
+		warnings, err := f.Warnings()
+		if err != nil {
+			return fmt.Errorf("figure %s: %w", name, err)
+		}
+		for _, w := range warnings {
+			e.Warn("figure %s: %s", name, w)
+		}
+	}
+	for _, format := range e.Options.Formats {
+		if err := e.Files.File(name+"."+format, func(w io.Writer) error { return figure.Render(w, format) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+// The flag set of a binary: typed helpers and groups.
+
+package run
+
+import (
+	"flag"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"repscope/report"
+)
+
+// Group says under which heading of the help a flag stands and whether its
+// value is recorded in the result file.
+type Group uint8
+
+// The groups, in the order of the help but for Settings, which follows Statistics.
+const (
+	own        Group = iota // flags of the command alone; recorded
+	Inputs                  // recorded with the inputs instead
+	Settings                // how inputs are read and models run; recorded, see [Flags.Title]
+	Statistics              // recorded
+	Output                  // changes no number; not recorded
+	Running                 // changes no number; not recorded
+)
+
+func (g Group) recorded() bool { return g == own || g == Settings || g == Statistics }
+
+// Flags is the flag set that an analysis adds its own flags to: everything of
+// the standard library's flag.FlagSet, and lists, choices and sizes. Values are
+// recorded under "options" in the result file, unless [Flags.Unrecorded] says
+// otherwise.
+type Flags struct {
+	*flag.FlagSet
+	groups   map[string]Group
+	titles   map[Group]string
+	order    []string // names of the shared flags in the order of the help
+	usage    []string // lines of the help that show how the command is called
+	fileHint string   // for a file that is given without a flag
+	checks   []func(*Options) error
+}
+
+func newFlags(name string) *Flags {
+	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), groups: map[string]Group{}, titles: map[Group]string{}}
+	f.SetOutput(io.Discard) // errors and help are printed by this package
+	return f
+}
+
+// Unrecorded keeps flags that change no number (a figure's look, a memory
+// budget) out of the result file.
+func (f *Flags) Unrecorded(names ...string) {
+	for _, name := range names {
+		f.groups[name] = Output
+	}
+}
+
+// Group puts flags under a heading of the help, in this order; they are shared, no
+// command's own. Names that are placed already keep their place; a flag may be
+// named before it is defined.
+func (f *Flags) Group(g Group, names ...string) {
+	for _, name := range names {
+		f.groups[name] = g
+		if !slices.Contains(f.order, name) {
+			f.order = append(f.order, name)
+		}
+	}
+}
+
+// Title changes the heading of a group in the help.
+func (f *Flags) Title(g Group, title string) { f.titles[g] = title }
+
+// Usage adds lines to the help that show how the command is called, without its
+// name.
+func (f *Flags) Usage(lines ...string) { f.usage = append(f.usage, lines...) }
+
+// FileHint says how files are given, to someone who gives one without a flag.
+func (f *Flags) FileHint(hint string) { f.fileHint = hint }
+
+// Check adds a function that finds wrong usage before any file is opened. Those of
+// whoever registers flags run in the order in which they are added, before the
+// command's own.
+func (f *Flags) Check(check func(*Options) error) { f.checks = append(f.checks, check) }
+
+// omit takes flags out of the set.
+func (f *Flags) omit(names []string) {
+	if len(names) == 0 {
+		return
+	}
+	kept := flag.NewFlagSet(f.Name(), flag.ContinueOnError)
+	kept.SetOutput(io.Discard)
+	f.VisitAll(func(fl *flag.Flag) {
+		if !slices.Contains(names, fl.Name) {
+			kept.Var(fl.Value, fl.Name, fl.Usage)
+			kept.Lookup(fl.Name).DefValue = fl.DefValue
+		}
+	})
+	f.FlagSet = kept
+	f.order = slices.DeleteFunc(f.order, func(name string) bool { return slices.Contains(names, name) })
+}
+
+// Ints defines a flag for a comma-separated list of integers, such as
+// --k 5,10,20. The list on the command line replaces the default.
+func (f *Flags) Ints(name string, value []int, usage string) *[]int {
+	values := slices.Clone(value)
+	f.Var(&list[int]{values: &values, parse: strconv.Atoi, what: "an integer"}, name, usage)
+	return &values
+}
+
+// Floats defines a flag for a comma-separated list of finite numbers.
+func (f *Flags) Floats(name string, value []float64, usage string) *[]float64 {
+	values := slices.Clone(value)
+	f.Var(&list[float64]{values: &values, parse: ParseFloat, what: "a number"}, name, usage)
+	return &values
+}
+
+// Choice defines a flag that takes one of the given names; the first word of
+// usage should say what is chosen; the names are added to the help.
+func (f *Flags) Choice(name, value string, choices []string, usage string) *string {
+	f.CheckedVar(&value, name, OneOf(choices...), usage+" ("+strings.Join(choices, ", ")+")")
+	return &value
+}
+
+// CheckedVar defines a flag for a text that must pass a check. What the variable
+// holds is the default.
+func (f *Flags) CheckedVar(value *string, name string, check func(string) error, usage string) {
+	f.Var(&checked{value, check}, name, usage)
+}
+
+// Choices defines a flag that takes a comma-separated list of distinct names out of
+// the given ones, which are added to the help.
+func (f *Flags) Choices(name string, value []string, choices []string, usage string) *[]string {
+	values := slices.Clone(value)
+	f.ChoicesVar(&values, name, choices, usage)
+	return &values
+}
+
+// ChoicesVar is Choices for a variable, which holds the default.
+func (f *Flags) ChoicesVar(values *[]string, name string, choices []string, usage string) {
+	f.Var(choiceList(values, choices), name, usage+" ("+strings.Join(choices, ", ")+")")
+}
+
+// CountVar defines a flag for an integer that is not below a bound. What the
+// variable holds is the default.
+func (f *Flags) CountVar(value *int, name string, least int, usage string) {
+	f.Var(&count{value, least}, name, usage)
+}
+
+// Size defines a flag for a number of bytes, such as 450MB or 2GiB.
+func (f *Flags) Size(name string, value int64, usage string) *int64 {
+	s := size(value)
+	f.Var(&s, name, usage)
+	return (*int64)(&s)
+}
+
+// own reports whether a flag is the analysis's own.
+func (f *Flags) own(name string) bool { return !slices.Contains(f.order, name) }
+
+// recorded returns the values of the flags that decide numbers: the shared ones
+// in their order, then the analysis's own by name.
+func (f *Flags) recorded() report.Object {
+	var o report.Object
+	add := func(fl *flag.Flag) {
+		if !f.groups[fl.Name].recorded() {
+			return
+		}
+		if g, ok := fl.Value.(flag.Getter); ok {
+			o.Set(fl.Name, g.Get())
+		} else {
+			o.Set(fl.Name, fl.Value.String())
+		}
+	}
+	for _, name := range f.order {
+		add(f.Lookup(name))
+	}
+	f.VisitAll(func(fl *flag.Flag) {
+		if f.own(fl.Name) {
+			add(fl)
+		}
+	})
+	return o
+}
+
+// names returns the names of all flags, sorted.
+func (f *Flags) names() []string {
+	var names []string
+	f.VisitAll(func(fl *flag.Flag) { names = append(names, fl.Name) })
+	return names
+}

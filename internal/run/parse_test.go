@@ -1,0 +1,140 @@
+// Tests of the command line: flags, arguments, and what is said of wrong ones.
+
+package run
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// many is a flag that repeats, of which a mapping of a configuration may hold lists.
+type many struct {
+	values []string
+	whole  bool
+}
+
+func (m *many) String() string     { return strings.Join(m.values, ";") }
+func (m *many) Set(s string) error { m.values = append(m.values, s); return nil }
+func (m *many) Repeats() bool      { return true }
+func (m *many) Joins() bool        { return m.whole }
+func (m *many) Lists()             {}
+
+// fake are the flags of a command: the shared ones and one of each kind.
+type fake struct {
+	flags       *Flags
+	options     *Options
+	command     *Command
+	k           *[]int
+	sigma       *[]float64
+	model, mean many
+	corruption  *[]string
+	limit       *int64
+	fast        *bool
+}
+
+func newFake() *fake {
+	f := &fake{flags: newFlags("fake"), options: &Options{}, mean: many{whole: true}}
+	f.command = &Command{Name: "fake", Summary: "a stand-in", Out: "out", Defaults: map[string]string{"bootstrap": "200"}}
+	f.flags.Var(&f.model, "model", "`NAME=FILE` (repeats)")
+	f.flags.Var(&f.mean, "mean", "`LIST` (repeats)")
+	f.flags.Group(Inputs, "model")
+	f.flags.Group(Settings, "mean")
+	f.options.register(f.flags, f.command)
+	f.k = f.flags.Ints("k", []int{5, 10}, "neighbours")
+	f.sigma = f.flags.Floats("sigma", []float64{0.1}, "noise")
+	f.flags.Choice("metric", "euclidean", []string{"euclidean", "cosine"}, "distance")
+	f.corruption = f.flags.Choices("corruption", []string{"gaussian"}, []string{"gaussian", "blur"}, "what is done to the frames")
+	f.limit = f.flags.Size("limit", 1<<20, "bytes")
+	f.fast = f.flags.Bool("fast", false, "be fast")
+	f.flags.Unrecorded("fast")
+	return f
+}
+
+func (f *fake) parse(args ...string) error { return parse(f.flags, f.options, f.command, args) }
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	f := newFake()
+	err := f.parse(strings.Fields("-k 1,2,3 --sigma=0,0.5 --model a --model b --corruption blur,gaussian --limit 2kB --fast " +
+		"--format svg,png --seed 7 --memory 450MB --json")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(*f.k, []int{1, 2, 3}) || !slices.Equal(*f.sigma, []float64{0, 0.5}) || !slices.Equal(f.model.values, []string{"a", "b"}) {
+		t.Errorf("lists %v, %v, %v", *f.k, *f.sigma, f.model.values)
+	}
+	if !slices.Equal(*f.corruption, []string{"blur", "gaussian"}) || *f.limit != 2000 || !*f.fast {
+		t.Errorf("corruption %v, limit %d, fast %v", *f.corruption, *f.limit, *f.fast)
+	}
+	o := f.options
+	if !slices.Equal(o.Formats, []string{"svg", "png"}) || o.Seed != 7 || o.Memory != 450e6 || !o.JSON || o.Bootstrap != 200 || len(o.Args) > 0 {
+		t.Errorf("options %+v", o)
+	}
+}
+
+func TestArguments(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ args, want string }{
+		{"", ""},
+		{"a.json b.json", "a.json b.json"},
+		{"--seed 1 a.json --json b.json -k 7", "a.json b.json"},
+		{"a.json -- --json b.json", "a.json --json b.json"},
+		{"-- --seed", "--seed"},
+	} {
+		f := newFake()
+		f.command.Arguments = "FILES…"
+		if err := f.parse(strings.Fields(test.args)...); err != nil {
+			t.Errorf("%s: %v", test.args, err)
+		}
+		if got := strings.Join(f.options.Args, " "); got != test.want {
+			t.Errorf("%s: arguments %q, want %q", test.args, got, test.want)
+		}
+		if strings.HasSuffix(test.args, "-k 7") && (f.options.Seed != 1 || !f.options.JSON || !slices.Equal(*f.k, []int{7})) {
+			t.Errorf("%s: flags between arguments: %+v, k %v", test.args, f.options, *f.k)
+		}
+	}
+	f := newFake()
+	f.command.Arguments = "FILES…"
+	if err := f.parse("a.json", "--sead", "1"); err == nil || !strings.Contains(err.Error(), "unknown flag --sead") {
+		t.Errorf("an unknown flag after an argument: %v", err)
+	}
+}
+
+func TestWrongFlags(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ args, message, hint string }{
+		{"--modle a=b", "unknown flag --modle", "did you mean --model?"},
+		{"--qqqqq", "unknown flag --qqqqq", ""},
+		{"--format gif", `"gif" is not one of png, pdf, svg`, ""},
+		{"--format pgn", `invalid value "pgn" for flag --format`, "did you mean png?"},
+		{"--format png,png", "given twice", ""},
+		{"--metric cosin", "is not one of euclidean, cosine", "did you mean cosine?"},
+		{"--k 5,x", `"x" is not an integer`, ""},
+		{"--k ", "", ""},
+		{"--sigma nan", `"nan" is not a number`, ""},
+		{"--bootstrap -1", "-1 is below 0", ""},
+		{"--threads 1.5", "is not an integer", ""},
+		{"--memory lots", "is not a size", ""},
+		{"--seed -3", "invalid value", ""},
+		{"--out", "flag needs an argument", ""},
+		{"stray.npy", `unexpected argument "stray.npy"`, ""},
+	} {
+		f := newFake()
+		args := strings.Fields(test.args)
+		if test.args == "--k " {
+			args, test.message = []string{"--k", ""}, `"" is not an integer`
+		}
+		err := f.parse(args...)
+		switch {
+		case err == nil:
+			t.Errorf("%s was accepted", test.args)
+		case !strings.Contains(err.Error(), test.message) || strings.Contains(err.Error(), "\n"):
+			t.Errorf("%s: message %q, want %q in it", test.args, err, test.message)
+		case exitCode(err) != exitUsage:
+			t.Errorf("%s: exit code %d", test.args, exitCode(err))
+		case test.hint != strings.Join(hintsOf(err), "\n"):
+			t.Errorf("%s: hints %q, want %q", test.args, hintsOf(err), test.hint)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+// The values of flags: lists, choices, sizes and counts.
+
+package run
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A flag.Value of another package may have these methods, which say how the
+// configuration file sets it.
+type (
+	// repeater: true for a flag that may be given several times; it takes a list,
+	// or a mapping of names to values, in a configuration.
+	repeater interface{ Repeats() bool }
+	// joiner: true for a flag that repeats, of which a list is one value.
+	joiner interface{ Joins() bool }
+	// lister: a flag of which a mapping may have lists of values.
+	lister interface{ Lists() }
+)
+
+// list is a comma-separated list.
+type list[T any] struct {
+	values *[]T
+	parse  func(string) (T, error)
+	what   string // what an element is, for messages; empty: parse's error says it
+	unique bool
+}
+
+func (l *list[T]) String() string {
+	if l.values == nil {
+		return "" // the zero value, which package flag asks for
+	}
+	parts := make([]string, len(*l.values))
+	for i, v := range *l.values {
+		parts[i] = fmt.Sprint(v)
+	}
+	return strings.Join(parts, ",")
+}
+
+func (l *list[T]) Get() any { return *l.values }
+
+func (l *list[T]) Set(text string) error {
+	var values []T
+	var seen []string
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		v, err := l.parse(part)
+		switch {
+		case err != nil && l.what != "":
+			return fmt.Errorf("%q is not %s", part, l.what)
+		case err != nil:
+			return err
+		case l.unique && slices.Contains(seen, part):
+			return fmt.Errorf("%q is given twice", part)
+		}
+		seen = append(seen, part)
+		values = append(values, v)
+	}
+	*l.values = values
+	return nil
+}
+
+// choiceList is a list of distinct choices.
+func choiceList(values *[]string, choices []string) *list[string] {
+	return &list[string]{values: values, unique: true, parse: func(s string) (string, error) {
+		return s, CheckChoice(s, choices)
+	}}
+}
+
+// ParseFloat reads a finite number.
+func ParseFloat(s string) (float64, error) {
+	v, err := strconv.ParseFloat(s, 64)
+	if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		err = strconv.ErrRange
+	}
+	return v, err
+}
+
+// checked is a text that must pass a check.
+type checked struct {
+	value *string
+	check func(string) error
+}
+
+func (c *checked) String() string {
+	if c.value == nil {
+		return ""
+	}
+	return *c.value
+}
+
+func (c *checked) Get() any { return *c.value }
+
+func (c *checked) Set(text string) error {
+	if err := c.check(text); err != nil {
+		return err
+	}
+	*c.value = text
+	return nil
+}
+
+// OneOf returns the check that a text is one of the choices.
+func OneOf(choices ...string) func(string) error {
+	return func(text string) error { return CheckChoice(text, choices) }
+}
+
+// CheckChoice returns an error that names the choices and, on a second line,
+// the nearest one.
+func CheckChoice(text string, choices []string) error {
+	if slices.Contains(choices, text) {
+		return nil
+	}
+	hint := DidYouMean("", text, choices)
+	if hint != "" {
+		hint = "\n" + hint
+	}
+	return fmt.Errorf("%q is not one of %s%s", text, strings.Join(choices, ", "), hint)
+}
+
+// size is a number of bytes.
+type size int64
+
+var sizeUnits = []struct {
+	suffix string
+	factor float64
+}{
+	{"KIB", 1 << 10}, {"MIB", 1 << 20}, {"GIB", 1 << 30}, {"TIB", 1 << 40},
+	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12},
+	{"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {"T", 1e12}, {"B", 1},
+}
+
+func (s *size) String() string {
+	v := int64(*s)
+	if v == 0 {
+		return "0"
+	}
+	for i := len(sizeUnits) - 1; i >= 0; i-- {
+		u := sizeUnits[i]
+		name := strings.Replace(u.suffix, "IB", "iB", 1)
+		if len(u.suffix) >= 2 && v%int64(u.factor) == 0 && v/int64(u.factor) < 1000 {
+			return strconv.FormatInt(v/int64(u.factor), 10) + name
+		}
+	}
+	return strconv.FormatInt(v, 10)
+}
+
+func (s *size) Get() any { return int64(*s) }
+
+func (s *size) Set(text string) error {
+	number, factor := strings.ToUpper(strings.TrimSpace(text)), 1.0
+	for _, u := range sizeUnits {
+		if rest, ok := strings.CutSuffix(number, u.suffix); ok {
+			number, factor = strings.TrimSpace(rest), u.factor
+			break
+		}
+	}
+	v, err := ParseFloat(number)
+	if err != nil || v < 0 || v*factor > math.MaxInt64/2 {
+		return fmt.Errorf("%q is not a size such as 450MB or 2GiB", text)
+	}
+	*s = size(v * factor)
+	return nil
+}
+
+// count is a whole number with a lower bound.
+type count struct {
+	value *int
+	least int
+}
+
+func (c *count) String() string {
+	if c.value == nil {
+		return "0"
+	}
+	return strconv.Itoa(*c.value)
+}
+func (c *count) Get() any { return *c.value }
+func (c *count) Set(text string) error {
+	v, err := strconv.Atoi(text)
+	if err != nil {
+		return fmt.Errorf("%q is not an integer", text)
+	}
+	if v < c.least {
+		return fmt.Errorf("%d is below %d", v, c.least)
+	}
+	*c.value = v
+	return nil
+}

@@ -1,0 +1,143 @@
+// Tests of reading what was written, and of headers that lie.
+
+package safetensors
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"repscope/internal/dtype"
+	"repscope/internal/format"
+	"repscope/internal/mmap"
+)
+
+// opened writes a file and maps it.
+func opened(t testing.TB, data []byte) *mmap.File {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.safetensors")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file, err := mmap.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	return file
+}
+
+func TestEncodeAndRead(t *testing.T) {
+	t.Parallel()
+	arrays := []Data{
+		{"bytes", dtype.Uint8, []int{3}, []byte{1, 2, 3}}, {"wide \"é\"", dtype.Float64, []int{1, 2}, make([]byte, 16)},
+		{"scalar", dtype.Float32, nil, []byte{0, 0, 128, 63}}, {"none", dtype.Int64, []int{0, 5}, nil}, {"half", dtype.BFloat16, []int{2}, []byte{1, 2, 3, 4}},
+	}
+	var b bytes.Buffer
+	if err := Encode(&b, arrays...); err != nil {
+		t.Fatal(err)
+	}
+	file := opened(t, b.Bytes())
+	list, err := Read(file)
+	if err != nil || len(list) != len(arrays) {
+		t.Fatalf("%d tensors, %v", len(list), err)
+	}
+	for _, a := range arrays {
+		i := slices.IndexFunc(list, func(t Tensor) bool { return t.Name == a.Name })
+		if i < 0 {
+			t.Fatalf("%q is missing", a.Name)
+		}
+		got := list[i]
+		if got.DType != a.DType || !slices.Equal(got.Shape, a.Shape) || got.Type != TypeName(a.DType) || got.Size != int64(len(a.Raw)) ||
+			got.Size > 0 && got.Offset%int64(a.DType.Size()) != 0 {
+			t.Errorf("%q: %+v", a.Name, got)
+		}
+		err := file.Use(got.Offset, got.Size, func(raw []byte) error {
+			if !bytes.Equal(raw, a.Raw) {
+				return fmt.Errorf("%v, want %v", raw, a.Raw)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%q: %v", a.Name, err)
+		}
+	}
+	// Cut anywhere, it is truncated.
+	for n := range b.Len() {
+		_, err := Read(opened(t, b.Bytes()[:n]))
+		if !errors.Is(err, format.ErrTruncated) {
+			t.Fatalf("cut after %d of %d bytes: %v", n, b.Len(), err)
+		}
+	}
+}
+
+func TestEncodeErrors(t *testing.T) {
+	t.Parallel()
+	for name, arrays := range map[string][]Data{
+		"no name": {{"", dtype.Uint8, []int{1}, []byte{1}}}, "reserved": {{"__metadata__", dtype.Uint8, []int{1}, []byte{1}}},
+		"twice": {{"a", dtype.Uint8, []int{1}, []byte{1}}, {"a", dtype.Uint8, []int{1}, []byte{1}}}, "shape": {{"a", dtype.Uint8, []int{2}, []byte{1}}},
+		"negative": {{"a", dtype.Uint8, []int{-1}, nil}}, "type": {{"a", dtype.Invalid, []int{0}, nil}},
+	} {
+		var b bytes.Buffer
+		if err := Encode(&b, arrays...); err == nil || b.Len() > 0 {
+			t.Errorf("%s: %v, %d bytes written", name, err, b.Len())
+		}
+	}
+}
+
+// text is a file with the given header and n bytes of data.
+func text(header string, n int) []byte {
+	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), make([]byte, n)...)
+}
+
+func TestReadErrors(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]string{
+		`[]`:                             "no valid JSON object",
+		`{"a":{"dtype":"U8","shape":[2]`: "no valid JSON object",
+		`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}} x`:                                                   "follows it",
+		`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0]}}`:                                                       "want a begin and an end",
+		`{"a":{"dtype":"U8","shape":[2],"data_offsets":[2,0]}}`:                                                     "want a begin and an end",
+		`{"a":{"dtype":"U8","shape":[9],"data_offsets":[0,9]}}`:                                                     "truncated",
+		`{"a":{"dtype":"U8","shape":[3],"data_offsets":[0,2]}}`:                                                     "takes 3 bytes",
+		`{"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,2]}}`:                                                    "negative",
+		`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[3,7]}}`: `"a" and "b" overlap`,
+		`{"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"a":{"dtype":"U8","shape":[4],"data_offsets":[4,8]}}`: `"a" twice`,
+		`{"__metadata__":{"format":1}}`:                                                                             "no valid JSON object",
+	} {
+		if _, err := Read(opened(t, text(header, 8))); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "a.safetensors: ") {
+			t.Errorf("%s: got %v, want %q", header, err, want)
+		}
+	}
+	long := binary.LittleEndian.AppendUint64(nil, 1<<40)
+	if _, err := Read(opened(t, append(long, '{'))); err == nil || !strings.Contains(err.Error(), "want at most") {
+		t.Errorf("got %v", err)
+	}
+	list, err := Read(opened(t, text(`{"a":{"dtype":"F8_E4M3","shape":[4],"data_offsets":[0,4]}}`, 4)))
+	if err != nil || len(list) != 1 || list[0].DType != dtype.Invalid || list[0].Type != "F8_E4M3" {
+		t.Errorf("a type that cannot be read: %+v, %v", list, err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(text(`{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"__metadata__":{"x":"y"}}`, 2))
+	f.Add(text(`{}`, 0))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file := opened(t, data)
+		list, err := Read(file)
+		if err != nil {
+			return
+		}
+		for _, tensor := range list {
+			if tensor.Offset < 8 || tensor.Size < 0 || tensor.Offset+tensor.Size > int64(len(data)) {
+				t.Errorf("%+v lies outside of %d bytes", tensor, len(data))
+			}
+		}
+	})
+}

@@ -1,0 +1,82 @@
+// Package text compares names, to answer a name that is unknown with the one
+// that was probably meant:
+//
+//	if near := text.Nearest(name, names); near != "" {
+//		hint = "did you mean " + near + "?"
+//	}
+package text
+
+import "strings"
+
+// longest is the number of letters from which on names are not compared letter
+// by letter: nobody types them.
+const longest = 256
+
+// Nearest returns the candidate that is most like name, upper and lower case
+// alike, or "" when none is: the one at the smallest [EditDistance] if at most a
+// third of the letters (but one at least) differ; else the first that name
+// begins; else the longest that name holds or that holds name (three letters or
+// more). Of several that are equally near the first is returned.
+func Nearest(name string, candidates []string) string {
+	lower := strings.ToLower(name)
+	best, bestDistance := "", 1+max(1, len(name)/3)
+	for _, c := range candidates {
+		if d := EditDistance(lower, strings.ToLower(c)); d < bestDistance {
+			best, bestDistance = c, d
+		}
+	}
+	if best != "" {
+		return best
+	}
+	if len(name) >= 2 {
+		for _, c := range candidates {
+			if strings.HasPrefix(strings.ToLower(c), lower) {
+				return c
+			}
+		}
+	}
+	for _, c := range candidates {
+		if len(c) > len(best) && holds(lower, strings.ToLower(c)) {
+			best = c
+		}
+	}
+	return best
+}
+
+// holds reports whether one of two names of three letters or more holds the other.
+func holds(a, b string) bool {
+	return min(len(a), len(b)) >= 3 && (strings.Contains(a, b) || strings.Contains(b, a))
+}
+
+// EditDistance is the number of insertions, deletions, replacements and swaps of
+// neighboring letters that turn a into b, where no letter is touched twice
+// (optimal string alignment). Names of more than 256 letters that differ are
+// called altogether different: the distance is the length of the longer.
+func EditDistance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	if a == b {
+		return 0
+	}
+	if max(len(x), len(y)) > longest {
+		return max(len(x), len(y))
+	}
+	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		before, last, row = last, row, before
+		row[0] = i
+		for j := 1; j <= len(y); j++ {
+			cost := 1
+			if x[i-1] == y[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return row[len(y)]
+}

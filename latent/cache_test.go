@@ -1,0 +1,100 @@
+// The cache: hits, keys, damage, its bound.
+
+package latent
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestCache(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	cache, err := OpenCache(filepath.Join(t.TempDir(), "a", "b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := open(t, "mlp_opset17.onnx")
+	src := ones(33, 24)
+	for i := range src.values {
+		src.values[i] = float32(i % 17)
+	}
+	encode := func(o EncodeOptions) []float32 {
+		t.Helper()
+		o.Cache = cache
+		z, err := Encode(ctx, e, src, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return z.Data().([]float32)
+	}
+	files := func() []string {
+		list, _ := filepath.Glob(filepath.Join(cache.Dir, "*"))
+		return list
+	}
+	first := encode(EncodeOptions{})
+	reads := src.reads
+	if again := encode(EncodeOptions{Batch: 5}); src.reads != reads || !slices.Equal(first, again) {
+		t.Error("the second run encoded again")
+	}
+	if encode(EncodeOptions{Preprocessing: Preprocessing{Scale: ScaleUnit, High: 16}}); src.reads == reads || len(files()) != 2 {
+		t.Errorf("another scale did not make another entry: %v", files())
+	}
+	other, err := Open("testdata/mlp_external.onnx", OpenOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if other.Info().Identity == e.Info().Identity {
+		t.Error("two files have one identity")
+	}
+
+	// A damaged entry is encoded and written again.
+	for _, damage := range []func([]byte) []byte{
+		func(b []byte) []byte { return b[:len(b)/2] },
+		func(b []byte) []byte { b[200] ^= 1; return b },
+		func(b []byte) []byte { return nil },
+	} {
+		for _, f := range files() {
+			data, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(f, damage(data), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		reads = src.reads
+		if again := encode(EncodeOptions{}); src.reads == reads || !slices.Equal(first, again) {
+			t.Error("a damaged entry was used")
+		}
+		reads = src.reads
+		if encode(EncodeOptions{}); src.reads != reads {
+			t.Error("a damaged entry was not replaced")
+		}
+	}
+
+	if err := os.WriteFile(filepath.Join(cache.Dir, "notes.npy"), []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files() {
+		if filepath.Base(f) != "notes.npy" {
+			if err := os.Remove(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	cache.MaxBytes = 1500 // room for one entry of 33×6 latents
+	encode(EncodeOptions{})
+	encode(EncodeOptions{Preprocessing: Preprocessing{Scale: ScaleUnit, High: 3}})
+	if list := files(); len(list) != 2 {
+		t.Errorf("the bound was not kept: %v", list)
+	}
+	var warned error
+	cache.Dir = filepath.Join(cache.Dir, "gone")
+	encode(EncodeOptions{Warn: func(err error) { warned = err }})
+	wantError(t, warned, "latent cache")
+}

@@ -1,0 +1,121 @@
+// The decimation curve: the dimension of random subsets, at one scale after the other.
+
+package dimension
+
+import (
+	"context"
+
+	"repscope/stat"
+)
+
+// Decimation is the Two-NN dimension of random subsets of one size: a dimension
+// that changes with the size depends on the scale at which the set is looked at.
+type Decimation struct {
+	Size    int     // points per subset
+	Subsets int     // disjoint subsets of that size that were looked at
+	ID      float64 // mean of the maximum likelihood estimates
+	SD      float64 // their standard deviation; NaN for one subset
+}
+
+// minimumDecimated is the smallest subset of the decimation curve.
+const minimumDecimated = 50
+
+// In the approximate mode a step of the curve looks at fewer subsets than there are:
+// at enough for decimatedPoints points, and at decimatedSubsets at least.
+const decimatedPoints, decimatedSubsets = 1 << 17, 8
+
+// Decimate splits the kept points into 1, 2, 4, … random disjoint subsets of at least
+// 50 and estimates the dimension of each; in an approximate search a step looks at
+// some of very many subsets. The draw depends on the seed alone, so that all models
+// are decimated alike when they have the same duplicates. Subsets without a
+// dimension do not count, nor steps without any.
+func (d *Distinct) Decimate(ctx context.Context, seed uint64) ([]Decimation, error) {
+	order := stat.NewRandom(stat.StreamDecimation.Key(seed)).Perm(len(d.Index))
+	var curve []Decimation
+	for parts := 1; len(order)/parts >= minimumDecimated || parts == 1; parts *= 2 {
+		size, used := len(order)/parts, parts
+		if d.search.Approximate {
+			used = min(parts, max(decimatedSubsets, (decimatedPoints+size-1)/size))
+		}
+		estimates, err := d.subsets(ctx, order, size, used)
+		if err != nil {
+			return nil, err
+		}
+		if len(estimates) > 0 {
+			curve = append(curve, Decimation{Size: size, Subsets: used, ID: stat.Mean(estimates), SD: stat.StandardDeviation(estimates)})
+		}
+	}
+	return curve, nil
+}
+
+// subsets estimates the dimension of the first subsets of an order.
+func (d *Distinct) subsets(ctx context.Context, order []int, size, count int) ([]float64, error) {
+	estimates := make([]float64, 0, count)
+	for part := range count {
+		var ratio []float64
+		if size == len(order) {
+			ratio = d.Ratios(1, 2)
+		} else {
+			var err error
+			if ratio, err = d.ratiosWithin(ctx, order[part*size:(part+1)*size]); err != nil {
+				return nil, err
+			}
+		}
+		total, err := sumLog(ratio)
+		if err != nil {
+			continue // a subset on a lattice has no dimension; the others count
+		}
+		estimates = append(estimates, float64(len(ratio))/total)
+	}
+	return estimates, nil
+}
+
+// ratiosWithin returns r2/r1 of the members, positions in d.Index, among themselves.
+// The neighbors of a member that are members too are its nearest members; only where
+// its list has fewer than two are all members looked at.
+func (d *Distinct) ratiosWithin(ctx context.Context, members []int) ([]float64, error) {
+	belongs := make([]bool, len(d.Index))
+	for _, m := range members {
+		belongs[m] = true
+	}
+	ratio := make([]float64, len(members))
+	var short []int // places in members
+	for at, m := range members {
+		var r [2]float64
+		found := 0
+		for l := m * d.Nearest.K; l < (m+1)*d.Nearest.K && found < 2; l++ {
+			if belongs[d.Nearest.Index[l]] {
+				r[found] = d.Nearest.Distance[l]
+				found++
+			}
+		}
+		ratio[at] = r[1] / r[0]
+		if found < 2 {
+			short = append(short, at)
+		}
+	}
+	if len(short) == 0 {
+		return ratio, nil
+	}
+	index := make([]int, len(members))
+	for i, m := range members {
+		index[i] = d.Index[m]
+	}
+	pts := d.all.Select(index)
+	if len(short) > len(members)/2 {
+		nearest, _, err := d.search.nearest(ctx, pts, 2, false)
+		if err != nil {
+			return nil, err
+		}
+		return ratios(nearest, 1, 2), nil
+	}
+	// The first of three is the member itself: others are farther than duplicates.
+	nearest, err := pts.Cross(ctx, pts.Select(short), 3, d.search.Options)
+	if err != nil {
+		return nil, err
+	}
+	for q, v := range ratios(nearest, 2, 3) {
+		ratio[short[q]] = v
+	}
+	return ratio, nil
+}

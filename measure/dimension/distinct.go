@@ -1,0 +1,86 @@
+// Points without duplicates, and their nearest neighbors.
+
+package dimension
+
+import (
+	"context"
+
+	"repscope/neighbors"
+	"repscope/stat"
+)
+
+// Distinct is a set of points with duplicates removed, and its neighbors.
+type Distinct struct {
+	Index      []int                   // of the points that are kept, ascending
+	Nearest    *neighbors.Nearest      // of the kept points, by their place in Index
+	Recall     *neighbors.SearchRecall // of Nearest; nil where the search was exact
+	Duplicates int                     // points that are left out
+
+	all    neighbors.Space // the duplicates among them
+	search Search
+}
+
+// NewDistinct removes every point of a space [N, D] within tolerance (Euclidean, in the
+// units of z) of one of lower index that is kept, and finds the k nearest neighbors
+// among the rest, or as many as there are. Duplicates carry no scale: one of them
+// makes r1 zero and ln(r2/r1) infinite. Fewer than 3 distinct points are a
+// [stat.UndefinedError]; other errors are those of [neighbors.Space.KNearest].
+func NewDistinct(ctx context.Context, z neighbors.Space, k int, tolerance float64, s Search) (*Distinct, error) {
+	n := z.Points().N
+	d := &Distinct{Index: make([]int, n), all: z, search: s}
+	for i := range d.Index {
+		d.Index[i] = i
+	}
+	current := z
+	for {
+		if len(d.Index) < 3 {
+			return nil, stat.Undefined("intrinsic dimension", "%d of %d latents are distinct, want at least 3", len(d.Index), n)
+		}
+		nearest, recall, err := s.nearest(ctx, current, min(k, len(d.Index)-1), true)
+		if err != nil {
+			return nil, err
+		}
+		dropped := dropDuplicates(nearest, tolerance)
+		kept := d.Index[:0]
+		for i, original := range d.Index {
+			if !dropped[i] {
+				kept = append(kept, original)
+			}
+		}
+		if len(kept) == len(dropped) {
+			d.Nearest, d.Recall, d.Duplicates = nearest, recall, n-len(kept)
+			return d, nil
+		}
+		d.Index = kept
+		current = z.Select(kept)
+	}
+}
+
+// dropDuplicates marks the points that have a neighbor of lower index, itself
+// kept, within tolerance.
+func dropDuplicates(nearest *neighbors.Nearest, tolerance float64) []bool {
+	dropped := make([]bool, nearest.N)
+	for i := range nearest.N {
+		for m := i * nearest.K; m < (i+1)*nearest.K && nearest.Distance[m] <= tolerance; m++ {
+			if j := int(nearest.Index[m]); j < i && !dropped[j] {
+				dropped[i] = true
+				break
+			}
+		}
+	}
+	return dropped
+}
+
+// Ratios returns r_{n2}/r_{n1}, 1 ≤ n1 < n2 ≤ Nearest.K, of every kept point: at least 1.
+func (d *Distinct) Ratios(n1, n2 int) []float64 {
+	return ratios(d.Nearest, n1, n2)
+}
+
+func ratios(nearest *neighbors.Nearest, n1, n2 int) []float64 {
+	out := make([]float64, nearest.N)
+	for i := range out {
+		row := nearest.Distance[i*nearest.K:]
+		out[i] = row[n2-1] / row[n1-1]
+	}
+	return out
+}

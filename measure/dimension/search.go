@@ -1,0 +1,42 @@
+// How neighbors are searched.
+
+package dimension
+
+import (
+	"context"
+
+	"repscope/neighbors"
+)
+
+// Search says how nearest neighbors are searched, exactly or not; the zero value is
+// exactly, on all processors.
+type Search struct {
+	Options neighbors.Options
+	// Approximate searches the neighbors of very many points approximately, and
+	// exactly up to ExactPoints; 0 means as long as that takes seconds.
+	Approximate bool
+	ExactPoints int
+	Seed        uint64 // of the approximate search
+}
+
+// nearest returns the k nearest neighbors of every point; with measure, and in
+// the approximate mode, also the recall, else nil.
+func (s Search) nearest(ctx context.Context, pts neighbors.Space, k int, measure bool) (*neighbors.Nearest, *neighbors.SearchRecall, error) {
+	if !s.Approximate {
+		nearest, err := pts.KNearest(ctx, k, s.Options)
+		return nearest, nil, err
+	}
+	a := neighbors.Approximation{Seed: s.Seed, ExactPoints: s.ExactPoints}
+	if !measure {
+		a.Queries = -1
+	}
+	found, err := pts.KNearestApproximate(ctx, k, s.Options, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !measure {
+		return &found.Nearest, nil, nil
+	}
+	recall := found.Recall
+	return &found.Nearest, &recall, nil
+}

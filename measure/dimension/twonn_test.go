@@ -1,0 +1,101 @@
+// Two-NN against NumPy and SciPy, and ratios that have no dimension.
+
+package dimension
+
+import (
+	"math"
+	"repscope/measure/internal/measuretest"
+	"repscope/neighbors"
+	"repscope/points"
+	"strings"
+	"testing"
+)
+
+func TestTwoNNMatchesReference(t *testing.T) {
+	t.Parallel()
+	g, d := golden(t)
+	want := g.TwoNN
+	if len(d.Index) != want.NUsed || d.Duplicates != want.Duplicates {
+		t.Errorf("%d used, %d duplicates, want %d, %d", len(d.Index), d.Duplicates, want.NUsed, want.Duplicates)
+	}
+	ratio := d.Ratios(1, 2)
+	got, err := NewTwoNN(ratio)
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented, err := DocumentedTwoNN(ratio)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, pair := range map[string][2]float64{
+		"mle": {got.MLE, want.MLE}, "unbiased mle": {got.MLEUnbiased, want.MLEUnbiased}, "fit": {got.Fit, want.Fit},
+		"mle interval low": {got.MLECI[0], want.MLECI[0]}, "mle interval high": {got.MLECI[1], want.MLECI[1]},
+		"documented": {documented, want.Documented},
+	} {
+		measuretest.Near(t, name, pair[0], pair[1], 1e-9)
+	}
+	if got.N != len(ratio) {
+		t.Errorf("%d ratios used of %d", got.N, len(ratio))
+	}
+}
+
+// spaceOf are points that were checked.
+func spaceOf(t *testing.T, z points.Points) neighbors.Space {
+	t.Helper()
+	s, err := neighbors.NewSpace("points", z, neighbors.Euclidean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// golden is the reference and its points without duplicates.
+func golden(t *testing.T) (measuretest.Dimension, *Distinct) {
+	t.Helper()
+	g, z := measuretest.ReadDimension(t)
+	d, err := NewDistinct(t.Context(), spaceOf(t, z), 64, 1e-7*g.Spectrum.RMSDistance, Search{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, d
+}
+
+func TestDocumentedFormula(t *testing.T) {
+	t.Parallel()
+	// A mean ratio of 2 gives 1/(ln 2 + γ) = 0.7872…; ratios near 1 approach
+	// 1/γ = 1.7325 from below, whatever the dimension.
+	got, err := DocumentedTwoNN([]float64{2, 2, 2})
+	if err != nil || math.Abs(got-0.7872) > 5e-5 {
+		t.Errorf("mean ratio 2: %v, %v, want 0.7872", got, err)
+	}
+	got, err = DocumentedTwoNN([]float64{1, 1, 1 + 1e-9})
+	if err != nil || !(got < 1.7325) || got < 1.732 {
+		t.Errorf("ratios near 1: %v, %v, want just below 1.7325", got, err)
+	}
+}
+
+func TestNoDimension(t *testing.T) {
+	t.Parallel()
+	for want, ratio := range map[string][]float64{
+		"2 neighbour ratios, want at least 3": {2, 2},
+		"of point 1 is 0.5":                   {2, 0.5, 2},
+		"of point 2 is NaN":                   {2, 2, math.NaN()},
+		"of point 0 is +Inf":                  {math.Inf(1), 2, 2},
+		"regular lattice":                     {1, 1, 1},
+	} {
+		for name, estimate := range map[string]func() error{
+			"Two-NN":     func() error { _, err := NewTwoNN(ratio); return err },
+			"documented": func() error { _, err := DocumentedTwoNN(ratio); return err },
+			"gride":      func() error { _, err := Gride(ratio, 1, 2); return err },
+		} {
+			if err := estimate(); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error %v, want one containing %q", name, err, want)
+			}
+		}
+	}
+	// Nearly all of the ratios are 1: the fit has nothing to use.
+	got, err := NewTwoNN([]float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 3})
+	if err != nil || !math.IsNaN(got.Fit) {
+		t.Errorf("fit %v, %v, want NaN", got.Fit, err)
+	}
+}

@@ -1,0 +1,85 @@
+// The autocorrelation of vectors against NumPy, that of one coordinate against
+// package stat.
+
+package motion
+
+import (
+	"slices"
+	"testing"
+
+	"repscope/measure/internal/matrix"
+	"repscope/measure/internal/measuretest"
+	"repscope/points"
+	"repscope/stat"
+)
+
+// Values equal the reference, and those without a block the points that remain.
+func TestAutocorrelationMatchesReference(t *testing.T) {
+	t.Parallel()
+	g, x, _ := measuretest.ReadGeometry(t)
+	blocks, err := stat.NewBlocks(x.N, g.Episode, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := NewPath(x)
+	all, err := path.Autocorrelation(t.Context(), Runs(x.N, g.Episode, nil), 20, blocks, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lag, want := range g.Autocorrelation {
+		measuretest.Near(t, "autocorrelation", all.Rho[lag], want, 1e-10)
+	}
+	// The mean stays that of all points, so the rest is not centered again.
+	rest := &Path{x: matrix.Matrix{N: 70, Dim: 6, Data: path.x.Data[:70*6]}}
+	part, err := rest.Autocorrelation(t.Context(), Runs(70, g.Episode[:70], nil), 5, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lag := range 6 {
+		measuretest.Near(t, "autocorrelation", all.Without[2][lag], part.Rho[lag], 1e-10)
+	}
+}
+
+// One coordinate has the autocorrelation and the time of package stat.
+func TestAutocorrelationOfOneCoordinate(t *testing.T) {
+	t.Parallel()
+	g, x, _ := measuretest.ReadGeometry(t)
+	series := make([]float64, x.N)
+	for i := range series {
+		series[i] = x.F64[i*6]
+	}
+	smooth := slices.Clone(series)
+	for i := 1; i < len(smooth); i++ {
+		smooth[i] = 0.7*smooth[i-1] + series[i]
+	}
+	want, err := stat.Autocorrelation(smooth, g.Episode, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tau, err := stat.IntegratedAutocorrelationTime(smooth, g.Episode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := NewPath(points.Float64(smooth, 1)).Autocorrelation(t.Context(), Runs(x.N, g.Episode, nil), 10, nil, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lag := range want {
+		measuretest.Near(t, "ρ", got.Rho[lag], want[lag], 1e-10)
+	}
+	measuretest.Near(t, "τ", got.Tau, tau.Tau, 1e-10)
+	if got.Window != tau.Window || got.Converged != tau.Converged {
+		t.Errorf("window %d, converged %v, want %d, %v", got.Window, got.Converged, tau.Window, tau.Converged)
+	}
+}
+
+func TestNoAutocorrelation(t *testing.T) {
+	t.Parallel()
+	still := NewPath(points.Float64([]float64{2, 2, 2}, 1))
+	if _, err := still.Autocorrelation(t.Context(), Runs(3, nil, nil), 1, nil, 0); stat.Reason(err) != "the latents are constant" {
+		t.Errorf("a path that does not move: %v", err)
+	}
+	if _, err := still.Autocorrelation(t.Context(), Runs(3, []int{0, 1, 2}, nil), 1, nil, 0); stat.Reason(err) != "no two states follow each other in time" {
+		t.Errorf("runs of one point: %v", err)
+	}
+}

@@ -1,0 +1,313 @@
+// Representational similarity analysis: rank correlation of the distances within
+// two spaces.
+
+package similarity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/internal/kernel"
+	"repscope/internal/parallel"
+	"repscope/stat"
+)
+
+// maxPairs is the most pairs whose positions fit into an int32.
+const maxPairs = math.MaxInt32
+
+// Pairs are the pairs of points whose distances are compared, the same for all
+// spaces.
+type Pairs struct {
+	n    int     // points
+	a, b []int32 // a < b, in the order (0,1), (0,2), …, (1,2), …
+	all  bool    // none is left out
+	of   int64   // number of pairs there are
+}
+
+// Len is the number of pairs.
+func (p *Pairs) Len() int { return len(p.a) }
+
+// All reports whether no pair of points is left out.
+func (p *Pairs) All() bool { return p.all }
+
+// DrawPairs takes all pairs of n points, or limit of them drawn without replacement
+// with the seed; limit ≤ 0 means all. More pairs than fit into an int32 are an error.
+func DrawPairs(n, limit int, seed uint64) (*Pairs, error) {
+	count := n * (n - 1) / 2
+	s := &Pairs{n: n, all: limit <= 0 || count <= limit, of: int64(count)}
+	if s.all && count > maxPairs {
+		return nil, fmt.Errorf("%d latents have %d pairs, more than the %d that can be ranked: give a number of pairs", n, count, maxPairs)
+	}
+	var chosen []int
+	if !s.all {
+		var err error
+		if chosen, err = stat.NewRandom(stat.StreamRSA.Key(seed)).SampleWithoutReplacement(count, limit); err != nil {
+			return nil, err
+		}
+		count = limit
+	}
+	s.a, s.b = make([]int32, count), make([]int32, count)
+	first, start := 0, 0 // the pairs of point first begin at start
+	for i := range count {
+		at := i
+		if chosen != nil {
+			at = chosen[i]
+		}
+		for at-start >= n-1-first {
+			start += n - 1 - first
+			first++
+		}
+		s.a[i], s.b[i] = int32(first), int32(first+1+at-start)
+	}
+	return s, nil
+}
+
+// RankCorrelation is how alike the distances within two spaces are ordered.
+type RankCorrelation struct {
+	// Estimate is Spearman's coefficient over the pairs, from −1 to 1, ties sharing
+	// their mean rank; NaN for a space in which all distances are equal.
+	Estimate
+	// SamplingError is the standard error that drawing pairs causes, given the
+	// points: 0 where all pairs are there, NaN where Value is.
+	SamplingError float64
+}
+
+// RSA is the representational similarity (Kriegeskorte, Mur & Bandettini 2008,
+// "Representational similarity analysis – connecting the branches of systems
+// neuroscience") of every two spaces a < b, in the order (0,1), (0,2), …, (1,2), …:
+// Spearman's rank correlation of the Euclidean distances within the two spaces, over
+// the given pairs of points. A distance belongs to a block if one of its points does.
+//
+// Spaces of different N or blocks, and pairs of another number of points, are an
+// error. threads ≤ 0 means all; results do not depend on it. Ranking k pairs of a
+// space takes k·log k and 28·k bytes.
+func RSA(ctx context.Context, spaces []*Space, pairs *Pairs, threads int) ([]RankCorrelation, error) {
+	for _, s := range spaces {
+		if s.x.N != pairs.n {
+			return nil, fmt.Errorf("RSA: pairs of %d points for spaces of %d", pairs.n, s.x.N)
+		}
+		if !slices.Equal(s.block, spaces[0].block) {
+			return nil, errors.New("RSA: the spaces have different blocks")
+		}
+	}
+	r := rankings{pairs: pairs, all: make([]ranked, len(spaces))}
+	err := parallel.For(ctx, threads, len(spaces), func(_, m int) { r.all[m] = rankDistances(spaces[m], pairs) })
+	if err != nil {
+		return nil, err
+	}
+	for a := range spaces {
+		for b := a + 1; b < len(spaces); b++ {
+			r.couples = append(r.couples, couple{a, b})
+		}
+	}
+	out := make([]RankCorrelation, len(r.couples))
+	err = parallel.For(ctx, threads, len(out), func(_, c int) { out[c] = r.correlate(r.couples[c]) })
+	if err != nil || len(out) == 0 {
+		return out, err
+	}
+	return out, r.deleteBlocks(ctx, spaces[0], out, threads)
+}
+
+// couple is the numbers of two spaces.
+type couple struct{ a, b int }
+
+// rankings are the ranks of the distances of all spaces, and which are correlated.
+type rankings struct {
+	pairs   *Pairs
+	all     []ranked
+	couples []couple
+}
+
+// correlate is the correlation over all pairs.
+func (r rankings) correlate(c couple) RankCorrelation {
+	out := RankCorrelation{Estimate: Estimate{Value: math.NaN()}, SamplingError: math.NaN()}
+	if x, y := r.all[c.a], r.all[c.b]; x.rank != nil && y.rank != nil {
+		out.Value = correlation(x.rank, y.rank, nil, len(r.pairs.a))
+		out.SamplingError = samplingError(x, y, r.pairs)
+	}
+	return out
+}
+
+// deleteBlocks fills in the correlations without each block.
+func (r rankings) deleteBlocks(ctx context.Context, grouped *Space, out []RankCorrelation, threads int) error {
+	if grouped.blocks == 0 {
+		return nil
+	}
+	for c := range out {
+		out[c].Without = slices.Repeat([]float64{math.NaN()}, grouped.blocks)
+	}
+	if grouped.blocks == 1 { // nothing is left
+		return nil
+	}
+	return parallel.With(ctx, threads, grouped.blocks, func() func(int) error {
+		dropped := make([]bool, len(r.pairs.a))
+		ranks := make([][]float64, len(r.all))
+		for m := range ranks {
+			if r.all[m].rank != nil {
+				ranks[m] = make([]float64, len(r.pairs.a))
+			}
+		}
+		return func(b int) error {
+			left := r.pairs.drop(grouped.block, b, dropped)
+			for m, space := range r.all {
+				if space.rank != nil {
+					space.without(dropped, ranks[m])
+				}
+			}
+			for c, pair := range r.couples {
+				if x, y := ranks[pair.a], ranks[pair.b]; x != nil && y != nil {
+					out[c].Without[b] = correlation(x, y, dropped, left)
+				}
+			}
+			return ctx.Err()
+		}
+	})
+}
+
+// drop marks the pairs that touch block b, given the block of every point, and
+// returns how many are left.
+func (p *Pairs) drop(block []int, b int, dropped []bool) (left int) {
+	for i := range dropped {
+		dropped[i] = block[p.a[i]] == b || block[p.b[i]] == b
+		if !dropped[i] {
+			left++
+		}
+	}
+	return left
+}
+
+// ranked is the pairs of one space in the order of their distances.
+type ranked struct {
+	order []int32   // pairs by ascending distance
+	tied  []bool    // the pair at this place has the distance of the one before
+	rank  []float64 // of each pair, ties share their mean; nil for a space without distances
+}
+
+// rankDistances ranks the distances ‖x_a − x_b‖, computed from differences. A
+// space in which all are equal has no ranks.
+func rankDistances(s *Space, pairs *Pairs) ranked {
+	entries := make([]distanceOfPair, len(pairs.a))
+	for i := range entries {
+		square := kernel.SquaredDistance(s.point(pairs.a[i]), s.point(pairs.b[i]))
+		entries[i] = distanceOfPair{math.Float64bits(square), int32(i)}
+	}
+	entries = sortByDistance(entries)
+	r := ranked{order: make([]int32, len(entries)), tied: make([]bool, len(entries))}
+	for i, e := range entries {
+		r.order[i] = e.pair
+		r.tied[i] = i > 0 && e.bits == entries[i-1].bits
+	}
+	if len(entries) > 1 && entries[0].bits != entries[len(entries)-1].bits {
+		r.rank = make([]float64, len(entries))
+		r.without(nil, r.rank)
+	}
+	return r
+}
+
+// distanceOfPair is a pair and the bits of its squared distance, which, never negative,
+// are in the order of the distances.
+type distanceOfPair struct {
+	bits uint64
+	pair int32
+}
+
+// sortByDistance sorts by distance and keeps the order of equal ones: digit by digit from
+// the lowest, each time by counting. It may return other memory than that of entries.
+func sortByDistance(entries []distanceOfPair) []distanceOfPair {
+	const digit, digits = 11, 6
+	var starts [digits][1 << digit]int32
+	for _, e := range entries {
+		for d := range starts {
+			starts[d][e.bits>>(d*digit)&(1<<digit-1)]++
+		}
+	}
+	sorted := make([]distanceOfPair, len(entries))
+	for d := range starts {
+		start, sum := &starts[d], int32(0)
+		for v, count := range start {
+			start[v], sum = sum, sum+count
+		}
+		for _, e := range entries {
+			at := &start[e.bits>>(d*digit)&(1<<digit-1)]
+			sorted[*at] = e
+			*at++
+		}
+		entries, sorted = sorted, entries
+	}
+	return entries
+}
+
+// without writes the ranks of the pairs that are not dropped among themselves;
+// those of dropped pairs are left alone.
+func (r ranked) without(dropped []bool, rank []float64) {
+	place, group := 0, 0 // pairs ranked so far, and before the current group of ties
+	members := make([]int32, 0, 16)
+	settle := func() {
+		mean := float64(group+place+1) / 2
+		for _, m := range members {
+			rank[m] = mean
+		}
+		members, group = members[:0], place
+	}
+	for i, pair := range r.order {
+		if !r.tied[i] {
+			settle()
+		}
+		if dropped != nil && dropped[pair] {
+			continue
+		}
+		place++
+		members = append(members, pair)
+	}
+	settle()
+}
+
+// correlation is Pearson's over the pairs that are not dropped, of which there are
+// n; the mean of ranks is known.
+func correlation(x, y []float64, dropped []bool, n int) float64 {
+	mean := float64(n+1) / 2
+	var xy, xx, yy float64
+	for i, v := range x {
+		if dropped != nil && dropped[i] {
+			continue
+		}
+		a, b := v-mean, y[i]-mean
+		xy += float64(a * b)
+		xx += float64(a * a)
+		yy += float64(b * b)
+	}
+	if xx == 0 || yy == 0 {
+		return math.NaN()
+	}
+	return max(-1, min(1, xy/math.Sqrt(xx*yy)))
+}
+
+// samplingError is the standard error of Spearman's coefficient that drawing pairs
+// causes, given the points: 0 when all pairs are there. It is the standard
+// deviation of the coefficient's influence function
+//
+//	12·(F(x)·G(y) + E[1(X ≥ x)·G(Y)] + E[1(Y ≥ y)·F(X)]) + const
+//
+// over √k, with the correction √(1 − k/N) for drawing k of N without replacement.
+func samplingError(x, y ranked, pairs *Pairs) float64 {
+	if pairs.all {
+		return 0
+	}
+	k := float64(len(pairs.a))
+	influence := make([]float64, len(pairs.a))
+	for i, r := range x.rank {
+		influence[i] = (r - 0.5) * (y.rank[i] - 0.5) / (k * k)
+	}
+	for _, side := range []struct{ by, other ranked }{{x, y}, {y, x}} {
+		above := 0.0
+		for place := len(side.by.order) - 1; place >= 0; place-- {
+			pair := side.by.order[place]
+			above += (side.other.rank[pair] - 0.5) / (k * k)
+			influence[pair] += above
+		}
+	}
+	return 12 * stat.StandardDeviation(influence) / math.Sqrt(k) * math.Sqrt(1-k/float64(pairs.of))
+}

@@ -1,0 +1,120 @@
+// The scale of point sets: latents of different models in comparable units.
+
+package spectrum
+
+import (
+	"fmt"
+	"math"
+
+	"repscope/points"
+	"repscope/stat"
+)
+
+// Scale is the unit in which latents are measured.
+type Scale string
+
+const (
+	// ScaleRaw takes points as they are.
+	ScaleRaw Scale = "raw"
+	// ScaleL2 divides every point by its Euclidean length; a zero vector has no
+	// direction and stays zero.
+	ScaleL2 Scale = "l2"
+	// ScaleRMS divides by the root mean square distance √(2·tr C) of two random
+	// points, which makes distances of different models comparable.
+	ScaleRMS Scale = "rms"
+)
+
+// Scaled returns the points in the scale asked for: the points themselves for
+// ScaleRaw, which are not copied, else a copy in float64. NaN and Inf stay what
+// they are in the raw and l2 scales. Points that do not vary have no RMS scale
+// ([stat.UndefinedError]);
+// a scale of another name is an error.
+func Scaled(pts points.Points, scale Scale) (points.Points, error) {
+	divisor := 1.0
+	switch scale {
+	case ScaleRaw:
+		return pts, nil
+	case ScaleL2:
+	case ScaleRMS:
+		var err error
+		if divisor, err = RMSDistance(pts); err != nil {
+			return points.Points{}, err
+		}
+	default:
+		return points.Points{}, fmt.Errorf("scale %q: want raw, l2 or rms", scale)
+	}
+	out := make([]float64, pts.N*pts.Dim)
+	for i := range pts.N {
+		row := pts.Row(i, out[i*pts.Dim:(i+1)*pts.Dim])
+		if scale == ScaleL2 {
+			if divisor = norm(row); divisor == 0 {
+				divisor = 1
+			}
+		}
+		for k := range row {
+			row[k] /= divisor
+		}
+	}
+	return points.Float64(out, pts.Dim), nil
+}
+
+// RMSDistance returns √(2·tr C), the root mean square distance of two random
+// points, with the covariance C of denominator n − 1. Fewer than two points,
+// points that do not vary, NaN and Inf are an [stat.UndefinedError].
+func RMSDistance(pts points.Points) (float64, error) {
+	_, variance, err := variances("RMS distance", pts)
+	if err != nil {
+		return 0, err
+	}
+	return math.Sqrt(2 * stat.Sum(variance)), nil
+}
+
+// variances returns the mean and the variance (n − 1) of every coordinate, in
+// two passes in index order.
+func variances(quantity string, pts points.Points) (mean, variance []float64, err error) {
+	if pts.N < 2 {
+		return nil, nil, stat.Undefined(quantity, "%d points, want at least 2", pts.N)
+	}
+	mean, variance = make([]float64, pts.Dim), make([]float64, pts.Dim)
+	row := make([]float64, pts.Dim)
+	for i := range pts.N {
+		for k, v := range pts.Row(i, row) {
+			if !isFinite(v) {
+				return nil, nil, stat.Undefined(quantity, "point %d, coordinate %d is %v, want finite numbers", i, k, v)
+			}
+			mean[k] += v
+		}
+	}
+	for k := range mean {
+		mean[k] /= float64(pts.N)
+	}
+	for i := range pts.N {
+		for k, v := range pts.Row(i, row) {
+			d := v - mean[k]
+			variance[k] += float64(d * d)
+		}
+	}
+	for k := range variance {
+		variance[k] /= float64(pts.N - 1)
+	}
+	if !(stat.Sum(variance) > constantVariance(mean)) {
+		return nil, nil, stat.Undefined(quantity, "the points are constant")
+	}
+	return mean, variance, nil
+}
+
+// constantVariance is the total variance below which points around mean count
+// as constant: what float32 rounding of a constant would leave.
+func constantVariance(mean []float64) float64 {
+	const roundoff = 0x1p-24
+	length := norm(mean)
+	return roundoff * roundoff * length * length
+}
+
+func norm(row []float64) float64 {
+	square := 0.0
+	for _, v := range row {
+		square += float64(v * v)
+	}
+	return math.Sqrt(square)
+}

@@ -1,0 +1,181 @@
+// Package spectrum measures how the variance of a point cloud spreads over
+// directions: the eigenvalues of its covariance, the ranks derived from them
+// (participation ratio, effective rank, RankMe, stable rank), and the root mean
+// square distance, the unit in which clouds of different models compare.
+//
+//	s, err := spectrum.New(z) // z: points.Points, [N, D]
+//	fmt.Println(s.ParticipationRatio, s.EffectiveRank, s.RMSDistance())
+//	rank, err := spectrum.RankMe(z)
+//
+// Points that do not vary have no spectrum: a collapsed encoder is a
+// [stat.UndefinedError], and its reason belongs beside every other score.
+package spectrum
+
+import (
+	"fmt"
+	"math"
+
+	"repscope/points"
+	"repscope/stat"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// rankMeEpsilon is the ε that RankMe adds to each normalized singular value.
+const rankMeEpsilon = 1e-7
+
+// deadVariance is the share of the mean variance per coordinate below which a
+// coordinate counts as dead.
+const deadVariance = 1e-12
+
+// Spectrum describes how the variance of n points spreads over directions. C
+// is their covariance with n − 1 in the denominator, λ its eigenvalues.
+type Spectrum struct {
+	// Eigenvalues of C in descending order, min(n, D) of them followed by
+	// zeros up to D; never negative, since they are squared singular values.
+	Eigenvalues []float64
+	// ParticipationRatio is (Σλ)²/Σλ² = (tr C)²/‖C‖_F², from 1 to D.
+	ParticipationRatio float64
+	// EffectiveRank is exp(H(λ/Σλ)) with Shannon's entropy H (Roy & Vetterli
+	// 2007), here of the eigenvalues of the centered covariance; from 1 to D.
+	EffectiveRank float64
+	// StableRank is ‖Z‖_F²/‖Z‖₂² of the centered points, from 1 to D.
+	StableRank float64
+	// Dims90 and Dims99 are the numbers of leading eigenvalues that hold 90 %
+	// and 99 % of the variance.
+	Dims90, Dims99 int
+	// DeadDims counts coordinates that do not vary: variance
+	// at most 1e−12 of the mean variance per coordinate.
+	DeadDims int
+	// TotalVariance is tr C, in squared units of the points.
+	TotalVariance float64
+}
+
+// New computes the spectrum of n ≥ 2 points by one singular value decomposition
+// of the centered points in float64. Fewer points, points that do not vary, NaN
+// and Inf are a [stat.UndefinedError]; another error is a decomposition that did
+// not converge.
+func New(z points.Points) (*Spectrum, error) {
+	mean, variance, err := variances("spectrum", z)
+	if err != nil {
+		return nil, err
+	}
+	centered := mat.NewDense(z.N, z.Dim, nil)
+	row := make([]float64, z.Dim)
+	for i := range z.N {
+		out := centered.RawRowView(i)
+		for k, v := range z.Row(i, row) {
+			out[k] = v - mean[k]
+		}
+	}
+	s := &Spectrum{Eigenvalues: make([]float64, z.Dim), TotalVariance: stat.Sum(variance)}
+	for _, v := range variance {
+		if v <= deadVariance*s.TotalVariance/float64(z.Dim) {
+			s.DeadDims++
+		}
+	}
+	dof := float64(z.N - 1)
+	sigma, err := singularValues(centered)
+	if err != nil {
+		return nil, err
+	}
+	for k, v := range sigma {
+		s.Eigenvalues[k] = v * v / dof
+	}
+	s.ParticipationRatio = ParticipationRatio(s.Eigenvalues)
+	s.EffectiveRank = math.Exp(entropy(s.Eigenvalues, 0))
+	s.StableRank = stat.Sum(s.Eigenvalues) / s.Eigenvalues[0]
+	s.Dims90 = dimensionsFor(s.Eigenvalues, 0.90)
+	s.Dims99 = dimensionsFor(s.Eigenvalues, 0.99)
+	return s, nil
+}
+
+// RMSDistance is the root mean square distance of two random points, √(2·tr C):
+// the unit in which distances of different latent spaces compare.
+func (s *Spectrum) RMSDistance() float64 { return math.Sqrt(2 * s.TotalVariance) }
+
+// RankMe returns exp(−Σ p ln p) with p = σ/Σσ + 1e−7 over the min(n, D) singular
+// values σ of the points as they are, not centered (Garrido, Balestriero, Najman &
+// LeCun 2023, "RankMe: assessing the downstream performance of pretrained
+// self-supervised representations by their rank"): about 1 to min(n, D). No points,
+// points that are all zero, NaN and Inf are a [stat.UndefinedError]; another error
+// is a decomposition that did not converge.
+func RankMe(z points.Points) (float64, error) {
+	const quantity = "RankMe"
+	if z.N < 1 {
+		return 0, stat.Undefined(quantity, "no points")
+	}
+	raw := mat.NewDense(z.N, z.Dim, nil)
+	for i := range z.N {
+		for k, v := range z.Row(i, raw.RawRowView(i)) {
+			if !isFinite(v) {
+				return 0, stat.Undefined(quantity, "point %d, coordinate %d is %v, want finite numbers", i, k, v)
+			}
+		}
+	}
+	sigma, err := singularValues(raw)
+	if err != nil {
+		return 0, err
+	}
+	if sigma[0] == 0 {
+		return 0, stat.Undefined(quantity, "the points are all zero")
+	}
+	return math.Exp(entropy(sigma, rankMeEpsilon)), nil
+}
+
+// ParticipationRatio returns (Σλ)²/Σλ² of non-negative eigenvalues, or NaN if
+// all are zero.
+func ParticipationRatio(eigenvalues []float64) float64 {
+	total, squares := 0.0, 0.0
+	for _, v := range eigenvalues {
+		total += v
+		squares += v * v
+	}
+	return total * total / squares
+}
+
+// CumulativeVariance returns the share of the total held by the first 1, 2, …
+// eigenvalues, which are non-negative and in descending order; NaN if all are zero.
+func CumulativeVariance(eigenvalues []float64) []float64 {
+	total, running := stat.Sum(eigenvalues), 0.0
+	out := make([]float64, len(eigenvalues))
+	for i, v := range eigenvalues {
+		running += v
+		out[i] = min(running/total, 1)
+	}
+	return out
+}
+
+func dimensionsFor(eigenvalues []float64, share float64) int {
+	for i, c := range CumulativeVariance(eigenvalues) {
+		// The tolerance keeps a share that is reached exactly from depending
+		// on the rounding of the sum.
+		if c >= share-1e-12 {
+			return i + 1
+		}
+	}
+	return len(eigenvalues)
+}
+
+// entropy returns −Σ p ln p with p = v/Σv + ε.
+func entropy(values []float64, epsilon float64) float64 {
+	total, h := stat.Sum(values), 0.0
+	for _, v := range values {
+		if p := v/total + epsilon; p > 0 {
+			h -= p * math.Log(p)
+		}
+	}
+	return h
+}
+
+// singularValues are those of m, in descending order.
+func singularValues(m *mat.Dense) ([]float64, error) {
+	var svd mat.SVD
+	if !svd.Factorize(m, mat.SVDNone) {
+		rows, columns := m.Dims()
+		return nil, fmt.Errorf("the singular value decomposition of the %d × %d points did not converge", rows, columns)
+	}
+	return svd.Values(nil), nil
+}
+
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

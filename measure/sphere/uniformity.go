@@ -1,0 +1,159 @@
+// Uniformity: the pass over all pairs of directions in blocks of rows.
+
+package sphere
+
+import (
+	"context"
+	"math"
+
+	"repscope/internal/kernel"
+	"repscope/internal/parallel"
+	"repscope/measure/internal/matrix"
+	"repscope/stat"
+)
+
+// Uniformity returns log mean exp(−2·‖u − v‖²) over all pairs of different points:
+// 0 when all directions agree, −4 in the limit of many dimensions when they are drawn
+// uniformly from the sphere, below only where they avoid each other. Duplicates count
+// as pairs at distance 0.
+//
+// blocks group the points; without[b] is the value without block b, NaN where fewer
+// than 2 points are left. nil blocks give nil. Fewer than 2 points are a
+// [stat.UndefinedError], blocks of another number of points an error. threads ≤ 0
+// means all; results do not depend on it. Time is N²·D, memory N·D.
+func (d *Directions) Uniformity(ctx context.Context, blocks *stat.Blocks, threads int) (value float64, without []float64, err error) {
+	u, sizes := d.unit, []int{d.unit.N}
+	if u.N < 2 {
+		return 0, nil, stat.Undefined("uniformity", "%d latents, want at least 2", u.N)
+	}
+	if blocks != nil {
+		order, err := matrix.ByBlocks(blocks, u.N)
+		if err != nil {
+			return 0, nil, err
+		}
+		u, sizes = u.Select(order), blocks.Sizes()
+	}
+	s := newPairSums(u.N, sizes)
+	if err := eachBlock(ctx, u, threads, s.add); err != nil {
+		return 0, nil, err
+	}
+	total, touched := s.sum()
+	if blocks != nil {
+		without = make([]float64, len(sizes))
+		for b := range without {
+			without[b] = math.NaN()
+			if n := u.N - sizes[b]; n >= 2 {
+				without[b] = logMean(total-touched[b], n)
+			}
+		}
+	}
+	return logMean(total, u.N), without, nil
+}
+
+// logMean is the logarithm of a sum over all pairs of n points, divided by their
+// number.
+func logMean(sum float64, n int) float64 { return math.Log(sum / (float64(n) * float64(n-1) / 2)) }
+
+// pairSums adds exp(−2·‖u − v‖²) over pairs of points that lie block by block.
+type pairSums struct {
+	start    []int // first point of each block, and n
+	block    []int // of each point
+	partials []partial
+}
+
+// partial is, for one range of rows, the sum over its pairs, and over those of them
+// that touch each block.
+type partial struct {
+	total   float64
+	touched []float64
+}
+
+func newPairSums(n int, sizes []int) *pairSums {
+	s := &pairSums{start: make([]int, len(sizes)+1), block: make([]int, n), partials: make([]partial, (n+rowBlock-1)/rowBlock)}
+	for b, size := range sizes {
+		s.start[b+1] = s.start[b] + size
+		for i := s.start[b]; i < s.start[b+1]; i++ {
+			s.block[i] = b
+		}
+	}
+	return s
+}
+
+// add visits a block of products; see eachBlock.
+func (s *pairSums) add(i0, i1, j0, j1 int, product []float64, stride int) {
+	p := &s.partials[i0/rowBlock]
+	if p.touched == nil {
+		p.touched = make([]float64, len(s.start)-1)
+	}
+	for i := i0; i < i1; i++ {
+		row := product[(i-i0)*stride:]
+		for j := max(j0, i+1); j < j1; {
+			b := s.block[j]
+			end := min(s.start[b+1], j1)
+			sum := kernel.SumExp(row[j-j0:end-j0], 4, -4) // −2·‖u − v‖² = 4u·v − 4, at most 0
+			p.total += sum
+			p.touched[b] += sum
+			if s.block[i] != b {
+				p.touched[s.block[i]] += sum
+			}
+			j = end
+		}
+	}
+}
+
+// sum adds the ranges of rows, in their order.
+func (s *pairSums) sum() (total float64, touched []float64) {
+	touched = make([]float64, len(s.start)-1)
+	for _, p := range s.partials {
+		total += p.total
+		matrix.AddTo(touched, p.touched)
+	}
+	return total, touched
+}
+
+// The sizes of the blocks of a pass: their products stay in the second-level
+// cache.
+const (
+	rowBlock    = 96
+	columnBlock = 16 * kernel.Align
+)
+
+// eachBlock computes the products x·xᵀ on and above the diagonal in blocks and hands
+// each of them to visit: product[(i−i0)·stride + (j−j0)] = x_i·x_j for i0 ≤ i < i1,
+// j0 ≤ j < j1. j0 is rounded down to a whole block, so that blocks on the diagonal
+// reach below it. All blocks of one range of rows come from one goroutine, in ascending
+// order of columns; different ranges come at the same time.
+//
+// The products have the same bits for every number of threads (see package
+// kernel); what visit adds up must only depend on its own block or range of
+// rows.
+func eachBlock(ctx context.Context, x matrix.Matrix, threads int, visit func(i0, i1, j0, j1 int, product []float64, stride int)) error {
+	if x.N == 0 {
+		return nil
+	}
+	columns, err := kernel.PackRight(kernel.Rows(x.Data, x.Dim), x.N, x.Dim)
+	if err != nil {
+		return err
+	}
+	return parallel.With(ctx, threads, (x.N+rowBlock-1)/rowBlock, func() func(int) error {
+		product := make([]float64, rowBlock*columnBlock)
+		var workspace kernel.Workspace[float64]
+		return func(block int) error {
+			i0 := block * rowBlock
+			i1 := min(i0+rowBlock, x.N)
+			for j0 := i0 / columnBlock * columnBlock; j0 < x.N; j0 += columnBlock {
+				j1 := min(j0+columnBlock, x.N)
+				p := kernel.Product[float64]{
+					M: i1 - i0, N: j1 - j0, K: x.Dim,
+					A: kernel.Rows(x.Data[i0*x.Dim:], x.Dim), B: columns.Operand(j0),
+					C: product, Stride: columnBlock, Threads: 1, Workspace: &workspace,
+				}
+				if err := p.Run(); err != nil {
+					return err
+				}
+				visit(i0, i1, j0, j1, product, columnBlock)
+			}
+			return nil
+		}
+	})
+}

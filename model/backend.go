@@ -1,0 +1,88 @@
+// What models run on: the processor or GPUs, and what their executors have in common.
+
+package model
+
+import (
+	"context"
+
+	"repscope/internal/device"
+	"repscope/model/cpu"
+	"repscope/model/cuda"
+	"repscope/model/graph"
+	"repscope/model/pixels"
+)
+
+// Backend is what models run on; nil is the processor. It must outlive them.
+type Backend struct {
+	*device.Device
+	// Precision of matrix products on GPUs: "tf32" (the default), "fp32" or
+	// "bf16"; sums are float32 with all of them. The processor computes in float32.
+	Precision string
+	// Note, if not nil, is told what changes the run but not its results, such
+	// as batches halved to fit a GPU's memory.
+	Note func(string)
+}
+
+// Precisions lists the precisions of matrix products on GPUs, the default first.
+func Precisions() []string { return cuda.Precisions() }
+
+// Identity is what of the backend changes the bits of outputs; empty for the processor.
+func (b *Backend) Identity() string {
+	if b == nil || len(b.Contexts()) == 0 {
+		return ""
+	}
+	return "cuda " + b.Precision
+}
+
+// executor runs a prepared graph; model/cpu and model/cuda have one.
+type executor interface {
+	// Submit begins a run; the inputs may be changed when it returns, unless
+	// Depth is 1. Up to Depth runs may be under way.
+	Submit(ctx context.Context, inputs []*graph.Tensor) error
+	// Collect waits for the oldest run. Its outputs are valid until the next call.
+	Collect(ctx context.Context) ([]*graph.Tensor, error)
+	Depth() int
+	// Compile is the outputs' types for inputs of the given types.
+	Compile(inputs []graph.Operand) ([]graph.Type, error)
+	SetThreads(n int)
+	Close() error
+}
+
+// pixelExecutor is an executor that can make a graph's only input from stored states itself.
+type pixelExecutor interface {
+	executor
+	// SubmitBytes begins a run with states of uint8, each of which stands for one of the levels.
+	SubmitBytes(ctx context.Context, states []uint8, shape []int, levels pixels.Levels) error
+	// SubmitNoisy begins a run with states that noise changes first.
+	SubmitNoisy(ctx context.Context, batch pixels.Noisy, shape []int) error
+	// Displacements are how far noise moved the states of the run collected last.
+	Displacements() []float64
+}
+
+func newExecutor(g *graph.Graph, threads int, b *Backend) (executor, error) {
+	if b == nil || len(b.Contexts()) == 0 {
+		return &processor{Executor: cpu.New(g, threads)}, nil
+	}
+	precision, err := cuda.ParsePrecision(b.Precision)
+	if err != nil {
+		return nil, err
+	}
+	return cuda.NewGroup(g, b.Contexts(), cuda.Options{Precision: precision, Note: b.Note})
+}
+
+// processor runs a graph when the result is asked for.
+type processor struct {
+	*cpu.Executor
+	inputs []*graph.Tensor
+}
+
+func (p *processor) Depth() int { return 1 }
+
+func (p *processor) Submit(_ context.Context, inputs []*graph.Tensor) error {
+	p.inputs = inputs
+	return nil
+}
+
+func (p *processor) Collect(ctx context.Context) ([]*graph.Tensor, error) {
+	return p.Run(ctx, p.inputs)
+}

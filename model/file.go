@@ -1,0 +1,133 @@
+// Model files: told apart by their content, opened and mapped once.
+
+package model
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+
+	"repscope/internal/mmap"
+	"repscope/model/checkpoint"
+	"repscope/model/graph"
+	"repscope/model/onnx"
+)
+
+// ReadOptions says what a file of weights does not tell; an ONNX file takes none of it.
+type ReadOptions struct {
+	// State, Activation, FinalActivation and Heads are those of checkpoint.Options.
+	State, Activation, FinalActivation string
+	Heads                              int
+}
+
+// File is a model file that has been read. Its weights stay in the mapped file
+// until a Model loads them.
+type File struct {
+	Path         string
+	Format       string // "onnx", "pth" or "safetensors"
+	Architecture string // of a checkpoint; the graph's name for ONNX
+	Parameters   int    // number of weights
+	Opset        int    // of an ONNX file, else 0
+	Warnings     []string
+	// Settings are what a checkpoint's tensors do not tell, as "heads=8"; see checkpoint.Network.
+	Settings []string
+	// Example is a shape of one state that fits the input, e.g. [1 1 64 64]; nil if unknown.
+	Example []int
+	// Check says whether an input shape [B, …] fits the weights, beyond what the
+	// input's own shape says; nil: it always does.
+	Check func(shape []int) error
+
+	graph *graph.Graph
+	files []*mmap.File // all that the model consists of, the file itself first
+	close func() error
+}
+
+// Read opens a model file: ONNX, a PyTorch checkpoint (.pth, .pt) or safetensors of a
+// known architecture. Errors name the file.
+func Read(path string, o ReadOptions) (*File, error) {
+	file, err := mmap.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := read(file, o)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	f.Path = path
+	return f, nil
+}
+
+func read(file *mmap.File, o ReadOptions) (*File, error) {
+	known, err := checkpoint.Sniff(file)
+	if err != nil {
+		return nil, err
+	}
+	if known {
+		return readCheckpoint(file, o)
+	}
+	return readONNX(file, o)
+}
+
+func readCheckpoint(file *mmap.File, o ReadOptions) (*File, error) {
+	c, err := checkpoint.Read(file, checkpoint.Options{
+		State: o.State, Activation: o.Activation, FinalActivation: o.FinalActivation, Heads: o.Heads})
+	if err != nil {
+		return nil, err
+	}
+	return &File{Format: c.Format, Architecture: c.Architecture, Parameters: c.Parameters, Warnings: c.Warnings,
+		Settings: c.Settings, Example: c.State, Check: c.Check,
+		graph: c.Graph, files: []*mmap.File{file}, close: c.Close}, nil
+}
+
+func readONNX(file *mmap.File, o ReadOptions) (*File, error) {
+	for _, option := range [][2]string{{"state", o.State}, {"activation", o.Activation}, {"final activation", o.FinalActivation}} {
+		if option[1] != "" {
+			return nil, fmt.Errorf("%s: %s %q: an ONNX file has no such choice", file.Path(), option[0], option[1])
+		}
+	}
+	if o.Heads != 0 {
+		return nil, fmt.Errorf("%s: heads %d: an ONNX file has no such choice", file.Path(), o.Heads)
+	}
+	m, err := onnx.Read(file, onnx.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &File{Format: "onnx", Architecture: m.Graph.Name, Parameters: m.Parameters, Opset: m.Graph.Opset,
+		graph: m.Graph, files: m.Files(), close: m.Close}, nil
+}
+
+// Inputs describes the graph's inputs; free axes have the size −1.
+func (f *File) Inputs() []Port { return slices.Clone(f.graph.Inputs) }
+
+// Outputs describes the graph's outputs; a file need not tell their shapes.
+func (f *File) Outputs() []Port { return slices.Clone(f.graph.Outputs) }
+
+// hashPart is how much of a mapped file is hashed at a time.
+const hashPart = 1 << 20
+
+// Sums are the SHA-256 of the file and of the files with external data that it
+// names, in that order.
+func (f *File) Sums() ([][]byte, error) {
+	sums := make([][]byte, len(f.files))
+	for i, file := range f.files {
+		if err := file.Unchanged(); err != nil {
+			return nil, err
+		}
+		h := sha256.New()
+		for at := int64(0); at < file.Size(); at += hashPart {
+			err := file.Use(at, min(hashPart, file.Size()-at), func(raw []byte) error {
+				h.Write(raw)
+				return nil
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		sums[i] = h.Sum(nil)
+	}
+	return sums, nil
+}
+
+// Close releases the file. Models of it must be closed before.
+func (f *File) Close() error { return f.close() }

@@ -1,0 +1,627 @@
+// Fusion: rewrites of a program into fewer, larger steps with the same result
+// up to rounding. Each rewrite looks at a step and the steps its inputs come
+// from; shapes and constants are known, so that conditions are exact.
+
+package fuse
+
+import (
+	"math"
+	"slices"
+
+	"repscope/model/graph"
+	"repscope/model/operator"
+)
+
+type fuser struct {
+	*graph.Program
+	producer []int // step index by value, −1
+	uses     []int // by value; a program output counts as a use
+	needed   []bool
+	work     int // steps and values looked at
+}
+
+// fuseBudget bounds the work: a rewrite costs as much as the program is long, so
+// that a program of very many steps is left as it is beyond some point.
+const fuseBudget = 1 << 24
+
+// program fuses the steps of a program.
+func program(p *graph.Program) {
+	f := &fuser{Program: p}
+	for _, pass := range []func(*fuser, int) bool{
+		(*fuser).layerNorm, (*fuser).layerNormScale, (*fuser).silu, (*fuser).gelu, (*fuser).linear,
+	} {
+		f.sweep(pass)
+	}
+	f.sweep((*fuser).attention)
+	f.channelsLast()
+	for range len(p.Steps) {
+		if !f.sweep((*fuser).sinkTranspose) || f.work >= fuseBudget {
+			break
+		}
+	}
+	f.sweep((*fuser).activation)
+	f.sweep((*fuser).convNorm)
+	f.sweep((*fuser).convInput)
+	f.sweep((*fuser).linearOrder)
+	f.sweep((*fuser).residual)
+}
+
+// sweep applies a rewrite to every step and tells whether it changed any.
+func (f *fuser) sweep(rewrite func(*fuser, int) bool) bool {
+	changed := false
+	f.index()
+	for i := 0; i < len(f.Steps) && f.work < fuseBudget; i++ {
+		if rewrite(f, i) {
+			changed = true
+			f.work += len(f.Steps) + len(f.Values)
+			f.needed = resized(f.needed, len(f.Values))
+			f.Prune(f.needed)
+			f.index()
+			i = min(i, len(f.Steps)) - 1
+			i = max(i-1, -1)
+		}
+	}
+	return changed
+}
+
+func (f *fuser) index() {
+	// In the same memory each time: much is rewritten in a large program.
+	f.producer, f.uses = resized(f.producer, len(f.Values)), resized(f.uses, len(f.Values))
+	for id := range f.Values {
+		f.producer[id], f.uses[id] = -1, 0
+	}
+	for i, s := range f.Steps {
+		for _, id := range s.Out {
+			if id >= 0 {
+				f.producer[id] = i
+			}
+		}
+		for _, id := range s.In {
+			if id >= 0 {
+				f.uses[id]++
+			}
+		}
+	}
+	for _, id := range f.Outputs {
+		f.uses[id]++
+	}
+	// Views follow the memory of their input.
+	for _, s := range f.Steps {
+		if s.Op.View {
+			f.Values[s.Out[0]].Root = f.Values[s.In[0]].Root
+		}
+	}
+}
+
+func resized[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
+
+// from returns the step that makes a value if it has the given name, else nil.
+func (f *fuser) from(id int, op string) *graph.Step {
+	if id < 0 || f.producer[id] < 0 {
+		return nil
+	}
+	if s := &f.Steps[f.producer[id]]; s.Node.Op == op {
+		return s
+	}
+	return nil
+}
+
+// single reports whether the step is the only user of value id.
+func (f *fuser) single(id int) bool { return f.uses[id] == 1 }
+
+// number is the value of a constant with one element.
+func (f *fuser) number(id int) float64 {
+	if id < 0 || f.Values[id].Const == nil {
+		return math.NaN()
+	}
+	v, _ := f.Values[id].Const.Scalar()
+	return v
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-6*math.Abs(b) }
+
+func (f *fuser) constant(id int) bool { return id >= 0 && f.Values[id].Const != nil }
+
+// newStep is a step of an internal or ONNX operator for the output of another step.
+func newStep(domain, op, name string, params any, in, out []int) graph.Step {
+	return graph.Step{Node: &graph.Node{Name: name, Domain: domain, Op: op}, Op: operator.Internal(domain, op), In: in, Out: out, Params: params}
+}
+
+// pair finds which input of a commutative step satisfies ok, and the other one.
+func pair(s *graph.Step, ok func(int) bool) (match, other int, found bool) {
+	for k := range 2 {
+		if ok(s.In[k]) {
+			return s.In[k], s.In[1-k], true
+		}
+	}
+	return -1, -1, false
+}
+
+// layerNorm finds (x − E x) / √(E (x − E x)² + ε) over the last axes.
+func (f *fuser) layerNorm(i int) bool {
+	div := f.Steps[i]
+	if div.Node.Op != "Div" || div.Node.Domain != "" {
+		return false
+	}
+	centered := f.from(div.In[0], "Sub")
+	root := f.from(div.In[1], "Sqrt")
+	if centered == nil || root == nil {
+		return false
+	}
+	x := centered.In[0]
+	axis, ok := f.meanOf(centered.In[1], x)
+	if !ok {
+		return false
+	}
+	sum := f.from(root.In[0], "Add")
+	if sum == nil {
+		return false
+	}
+	e, variance, ok := pair(sum, func(id int) bool { return f.number(id) >= 0 })
+	if !ok {
+		return false
+	}
+	mean := f.from(variance, "ReduceMean")
+	if mean == nil {
+		return false
+	}
+	square := mean.In[0]
+	var base int
+	if pow := f.from(square, "Pow"); pow != nil && f.number(pow.In[1]) == 2 {
+		base = pow.In[0]
+	} else if mul := f.from(square, "Mul"); mul != nil && mul.In[0] == mul.In[1] {
+		base = mul.In[0]
+	} else {
+		return false
+	}
+	if base != div.In[0] {
+		// Some exporters compute the difference twice.
+		again := f.from(base, "Sub")
+		if again == nil || again.In[0] != x {
+			return false
+		}
+		if a, ok := f.meanOf(again.In[1], x); !ok || a != axis {
+			return false
+		}
+	}
+	if a, ok := f.meanOf(variance, square); !ok || a != axis || !slices.Equal(f.Values[div.Out[0]].Shape, f.Values[x].Shape) {
+		return false
+	}
+	f.Steps[i] = newStep("", "LayerNormalization", div.Node.Name, operator.NormParams{Axis: axis, Epsilon: float32(f.number(e))}, []int{x, -1, -1}, div.Out)
+	return true
+}
+
+// meanOf reports whether value id is the mean of x over its last axes, kept, and from which axis.
+func (f *fuser) meanOf(id, x int) (axis int, ok bool) {
+	s := f.from(id, "ReduceMean")
+	if s == nil || s.In[0] != x {
+		return 0, false
+	}
+	p := s.Params.(operator.ReduceParams)
+	rank := len(f.Values[x].Shape)
+	if !p.KeepDims || len(p.Axes) == 0 || p.Axes[0] != rank-len(p.Axes) {
+		return 0, false
+	}
+	return p.Axes[0], true
+}
+
+// layerNormScale adds scale and bias to a layer normalisation that has none.
+func (f *fuser) layerNormScale(i int) bool {
+	s := f.Steps[i]
+	slot := map[string]int{"Mul": 1, "Add": 2}[s.Node.Op]
+	if slot == 0 || s.Node.Domain != "" {
+		return false
+	}
+	norm := -1
+	y, w, ok := pair(&s, func(id int) bool { return f.from(id, "LayerNormalization") != nil && f.single(id) })
+	if !ok || !f.constant(w) {
+		return false
+	}
+	norm = f.producer[y]
+	n := f.Steps[norm]
+	shape := f.Values[n.In[0]].Shape
+	axis := n.Params.(operator.NormParams).Axis
+	if len(n.In) < 3 || n.In[slot] >= 0 || slot == 1 && n.In[2] >= 0 || !slices.Equal(f.Values[w].Shape, shape[axis:]) {
+		return false
+	}
+	in := slices.Clone(n.In)
+	in[slot] = w
+	f.Steps[i] = newStep("", "LayerNormalization", n.Node.Name, n.Params, in, s.Out)
+	return true
+}
+
+// silu finds x · σ(x).
+func (f *fuser) silu(i int) bool {
+	s := f.Steps[i]
+	if s.Node.Op != "Mul" || s.Node.Domain != "" {
+		return false
+	}
+	sigmoid, x, ok := pair(&s, func(id int) bool { return f.from(id, "Sigmoid") != nil })
+	if !ok || f.from(sigmoid, "Sigmoid").In[0] != x {
+		return false
+	}
+	f.Steps[i] = newStep("repscope", "Silu", s.Node.Name, operator.Activation{Op: "Silu"}, []int{x}, s.Out)
+	return true
+}
+
+// gelu finds ½ · x · (1 + erf(x/√2)) in any order of its factors.
+func (f *fuser) gelu(i int) bool {
+	s := f.Steps[i]
+	if s.Node.Op != "Mul" || s.Node.Domain != "" {
+		return false
+	}
+	factors := f.factors(i)
+	if len(factors) != 3 {
+		return false
+	}
+	half := slices.IndexFunc(factors, func(id int) bool { return f.number(id) == 0.5 })
+	if half < 0 {
+		return false
+	}
+	factors = slices.Delete(factors, half, half+1)
+	for k, id := range factors {
+		add := f.from(id, "Add")
+		if add == nil {
+			continue
+		}
+		x := factors[1-k]
+		e, one, ok := pair(add, func(id int) bool { return f.from(id, "Erf") != nil })
+		if !ok || f.number(one) != 1 {
+			continue
+		}
+		argument := f.from(e, "Erf").In[0]
+		if d := f.from(argument, "Div"); d != nil && d.In[0] == x && near(f.number(d.In[1]), math.Sqrt2) {
+			f.Steps[i] = newStep("", "Gelu", s.Node.Name, operator.Activation{Op: "Gelu"}, []int{x}, s.Out)
+			return true
+		}
+		if m := f.from(argument, "Mul"); m != nil {
+			c, y, ok := pair(m, func(id int) bool { return near(f.number(id), 1/math.Sqrt2) })
+			if ok && c >= 0 && y == x {
+				f.Steps[i] = newStep("", "Gelu", s.Node.Name, operator.Activation{Op: "Gelu"}, []int{x}, s.Out)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// factors lists the operands of a product of two nested multiplications.
+func (f *fuser) factors(i int) []int {
+	s := f.Steps[i]
+	for k := range 2 {
+		if m := f.from(s.In[k], "Mul"); m != nil && f.single(s.In[k]) {
+			return []int{s.In[1-k], m.In[0], m.In[1]}
+		}
+	}
+	return nil
+}
+
+// stored is a constant matrix as its file has it, and whether it must then be transposed.
+func (f *fuser) stored(id int, transposed bool) (int, bool) {
+	v := f.Values[id]
+	if v.Const.Transposed() == nil {
+		return id, transposed
+	}
+	id = f.temporary(v.Const.Transposed().Shape)
+	f.Values[id].Name, f.Values[id].Const = v.Name, v.Const.Transposed()
+	return id, !transposed
+}
+
+// linear turns a product with a constant matrix, with or without a bias, into one step.
+func (f *fuser) linear(i int) bool {
+	s := f.Steps[i]
+	switch {
+	case s.Node.Domain != "":
+		return false
+	case s.Node.Op == "Gemm":
+		p := s.Params.(*operator.GemmParams)
+		w := s.In[1]
+		if p.TransA || p.Alpha != 1 || !f.constant(w) {
+			return false
+		}
+		bias := -1
+		if len(s.In) > 2 && s.In[2] >= 0 {
+			bias = s.In[2]
+			if p.Beta != 1 || !f.constant(bias) || !slices.Equal(f.Values[bias].Shape, f.Values[s.Out[0]].Shape[1:]) {
+				return false
+			}
+		}
+		w, transposed := f.stored(w, p.TransB)
+		f.Steps[i] = newStep("repscope", "Linear", s.Node.Name, &operator.GemmParams{TransB: transposed, Alpha: 1, Beta: 1}, []int{s.In[0], w, bias}, s.Out)
+		return true
+	case s.Node.Op == "MatMul":
+		w := s.In[1]
+		if !f.constant(w) || len(f.Values[w].Shape) != 2 || len(f.Values[s.In[0]].Shape) < 2 {
+			return false
+		}
+		w, transposed := f.stored(w, false)
+		f.Steps[i] = newStep("repscope", "Linear", s.Node.Name, &operator.GemmParams{TransB: transposed, Alpha: 1, Beta: 1}, []int{s.In[0], w, -1}, s.Out)
+		return true
+	case s.Node.Op == "Add":
+		y, bias, ok := pair(&s, func(id int) bool { return f.from(id, "Linear") != nil && f.single(id) })
+		if !ok || !f.constant(bias) {
+			return false
+		}
+		l := f.Steps[f.producer[y]]
+		shape := f.Values[y].Shape
+		if l.In[2] >= 0 || !slices.Equal(f.Values[bias].Shape, shape[len(shape)-1:]) || !slices.Equal(f.Values[s.Out[0]].Shape, shape) {
+			return false
+		}
+		f.Steps[i] = newStep("repscope", "Linear", l.Node.Name, l.Params, []int{l.In[0], l.In[1], bias}, s.Out)
+		return true
+	}
+	return false
+}
+
+// temporary enters a value that no node of the file names.
+func (f *fuser) temporary(shape []int) int {
+	id := len(f.Values)
+	f.Values = append(f.Values, graph.Value{Type: graph.Type{DType: graph.Float32, Shape: shape}, Root: id})
+	return id
+}
+
+func permuted(shape, perm []int) []int {
+	out := make([]int, len(perm))
+	for i, p := range perm {
+		out[i] = shape[p]
+	}
+	return out
+}
+
+// lastPermutation moves the channel axis of [N, C, …] to the end; firstPermutation moves it back.
+func lastPermutation(rank int) []int {
+	perm := []int{0}
+	for i := 2; i < rank; i++ {
+		perm = append(perm, i)
+	}
+	return append(perm, 1)
+}
+
+func firstPermutation(rank int) []int {
+	perm := []int{0, rank - 1}
+	for i := 1; i < rank-1; i++ {
+		perm = append(perm, i)
+	}
+	return perm
+}
+
+// channelsLast lets every convolution work on [N, …, C], between two
+// transpositions; most of those then cancel.
+func (f *fuser) channelsLast() {
+	var steps []graph.Step
+	for _, s := range f.Steps {
+		if s.Node.Op != "Conv" || s.Node.Domain != "" {
+			steps = append(steps, s)
+			continue
+		}
+		x, y := s.In[0], s.Out[0]
+		rank := len(f.Values[x].Shape)
+		last, first := lastPermutation(rank), firstPermutation(rank)
+		in := f.temporary(permuted(f.Values[x].Shape, last))
+		out := f.temporary(permuted(f.Values[y].Shape, last))
+		params := *s.Params.(*operator.ConvParams)
+		params.ChannelsLast = true
+		bias := -1
+		if len(s.In) > 2 {
+			bias = s.In[2]
+		}
+		steps = append(steps,
+			newStep("", "Transpose", s.Node.Name, operator.TransposeParams{Perm: last}, []int{x}, []int{in}),
+			newStep("repscope", "Conv", s.Node.Name, &params, []int{in, s.In[1], bias, -1, -1}, []int{out}),
+			newStep("", "Transpose", s.Node.Name, operator.TransposeParams{Perm: first}, []int{out}, []int{y}))
+	}
+	f.Steps = steps
+}
+
+// sinkTranspose moves a transposition past an elementwise step, joins two in a
+// row, and drops one that does nothing.
+func (f *fuser) sinkTranspose(i int) bool {
+	s := f.Steps[i]
+	if s.Node.Op == "Transpose" {
+		return f.joinTranspose(i)
+	}
+	if _, ok := s.Params.(operator.Activation); !ok || f.Values[s.In[0]].DType != graph.Float32 {
+		return false
+	}
+	t := f.from(s.In[0], "Transpose")
+	if t == nil || !f.single(s.In[0]) {
+		return false
+	}
+	// T then U becomes U then T: the transposition's value is dropped, a new one holds U's result.
+	x := t.In[0]
+	middle := f.temporary(f.Values[x].Shape)
+	transpose := newStep("", "Transpose", t.Node.Name, t.Params, []int{middle}, s.Out)
+	f.Steps[i].In, f.Steps[i].Out = []int{x}, []int{middle}
+	f.Steps = slices.Insert(f.Steps, i+1, transpose)
+	return true
+}
+
+func (f *fuser) joinTranspose(i int) bool {
+	s := f.Steps[i]
+	perm := s.Params.(operator.TransposeParams).Perm
+	if before := f.from(s.In[0], "Transpose"); before != nil {
+		inner := before.Params.(operator.TransposeParams).Perm
+		joined := permuted(inner, perm)
+		f.Steps[i].Params = operator.TransposeParams{Perm: joined}
+		f.Steps[i].In = []int{before.In[0]}
+		f.Steps[i].Node = &graph.Node{Name: s.Node.Name, Op: "Transpose"}
+		return true
+	}
+	// A permutation that leaves the order of the axes longer than one alone moves nothing.
+	shape := f.Values[s.In[0]].Shape
+	previous, moves := -1, false
+	for _, a := range perm {
+		if shape[a] == 1 {
+			continue
+		}
+		moves = moves || a < previous
+		previous = a
+	}
+	if moves {
+		return false
+	}
+	if slices.Equal(f.Values[s.Out[0]].Shape, shape) && !slices.Contains(f.Outputs, s.Out[0]) {
+		// The same value under another name.
+		for k := range f.Steps {
+			for j, id := range f.Steps[k].In {
+				if id == s.Out[0] {
+					f.Steps[k].In[j] = s.In[0]
+				}
+			}
+		}
+		f.Steps = slices.Delete(f.Steps, i, i+1)
+		return true
+	}
+	f.Steps[i] = newStep("", "Reshape", s.Node.Name, nil, []int{s.In[0]}, s.Out)
+	return true
+}
+
+// activation lets a convolution or linear step apply the function that follows it.
+func (f *fuser) activation(i int) bool {
+	s := f.Steps[i]
+	a, ok := s.Params.(operator.Activation)
+	if !ok || !f.single(s.In[0]) || f.Values[s.In[0]].DType != graph.Float32 {
+		return false
+	}
+	before := f.producer[s.In[0]]
+	if before < 0 {
+		return false
+	}
+	b := f.Steps[before]
+	if b.Node.Domain != "repscope" {
+		return false
+	}
+	switch p := b.Params.(type) {
+	case *operator.ConvParams:
+		if p.Activation.Op != "" || p.Norm != nil {
+			return false
+		}
+		q := *p
+		q.Activation = a
+		b.Params = &q
+	case *operator.GemmParams:
+		if p.Activation.Op != "" {
+			return false
+		}
+		q := *p
+		q.Activation = a
+		b.Params = &q
+	default:
+		return false
+	}
+	b.Out = s.Out
+	f.Steps[i] = b
+	f.Steps = slices.Delete(f.Steps, before, before+1)
+	return true
+}
+
+// convNorm lets a convolution normalise its channels.
+func (f *fuser) convNorm(i int) bool {
+	s := f.Steps[i]
+	if s.Node.Op != "LayerNormalization" || !f.single(s.In[0]) {
+		return false
+	}
+	n := s.Params.(operator.NormParams)
+	before := f.producer[s.In[0]]
+	if before < 0 || f.Steps[before].Node.Domain != "repscope" || f.Steps[before].Node.Op != "Conv" {
+		return false
+	}
+	b := f.Steps[before]
+	p := *b.Params.(*operator.ConvParams)
+	shape := f.Values[s.In[0]].Shape
+	if p.Norm != nil || n.Axis != len(shape)-1 {
+		return false
+	}
+	in := slices.Clone(b.In)
+	for k := 1; k < len(s.In); k++ {
+		if s.In[k] < 0 {
+			continue
+		}
+		if !f.constant(s.In[k]) || !slices.Equal(f.Values[s.In[k]].Shape, shape[len(shape)-1:]) {
+			return false
+		}
+		in[2+k] = s.In[k]
+	}
+	p.Norm = &n
+	f.Steps[i] = graph.Step{Node: b.Node, Op: b.Op, In: in, Out: s.Out, Params: &p}
+	f.Steps = slices.Delete(f.Steps, before, before+1)
+	return true
+}
+
+// convInput lets a convolution read its channels first where nothing else wants them last.
+func (f *fuser) convInput(i int) bool {
+	s := f.Steps[i]
+	if s.Node.Domain != "repscope" || s.Node.Op != "Conv" {
+		return false
+	}
+	p := *s.Params.(*operator.ConvParams)
+	t := f.from(s.In[0], "Transpose")
+	if t == nil || !f.single(s.In[0]) || p.ChannelsFirstInput ||
+		!slices.Equal(t.Params.(operator.TransposeParams).Perm, lastPermutation(len(f.Values[s.In[0]].Shape))) {
+		return false
+	}
+	p.ChannelsFirstInput = true
+	f.Steps[i].Params = &p
+	f.Steps[i].In = slices.Clone(s.In)
+	f.Steps[i].In[0] = t.In[0]
+	return true
+}
+
+// linearOrder lets a linear step take its inputs in the order they had before
+// a transposition and a flattening; the weights are packed in that order.
+func (f *fuser) linearOrder(i int) bool {
+	s := f.Steps[i]
+	if s.Node.Domain != "repscope" || s.Node.Op != "Linear" {
+		return false
+	}
+	p := *s.Params.(*operator.GemmParams)
+	x := s.In[0]
+	if p.Perm != nil || f.producer[x] < 0 || !f.single(x) || len(f.Values[x].Shape) != 2 {
+		return false
+	}
+	view := f.Steps[f.producer[x]]
+	if !view.Op.View {
+		return false
+	}
+	t := f.from(view.In[0], "Transpose")
+	if t == nil || !f.single(view.In[0]) {
+		return false
+	}
+	perm := t.Params.(operator.TransposeParams).Perm
+	shape := f.Values[t.In[0]].Shape
+	if len(perm) < 3 || perm[0] != 0 || shape[0] != f.Values[x].Shape[0] {
+		return false
+	}
+	p.Shape, p.Perm = shape[1:], make([]int, len(perm)-1)
+	for k, a := range perm[1:] {
+		p.Perm[k] = a - 1
+	}
+	flat := f.temporary(f.Values[x].Shape)
+	step := newStep("", "Reshape", s.Node.Name, nil, []int{t.In[0]}, []int{flat})
+	f.Steps[i].Params = &p
+	f.Steps[i].In = slices.Clone(s.In)
+	f.Steps[i].In[0] = flat
+	f.Steps = slices.Insert(f.Steps, i, step)
+	return true
+}
+
+// residual lets a linear step add a value of its result's shape, as the last thing it does.
+func (f *fuser) residual(i int) bool {
+	s := f.Steps[i]
+	if s.Node.Op != "Add" || s.Node.Domain != "" || f.Values[s.Out[0]].DType != graph.Float32 {
+		return false
+	}
+	y, other, ok := pair(&s, func(id int) bool {
+		l := f.from(id, "Linear")
+		return l != nil && f.single(id) && len(l.In) == 3 && l.In[2] >= 0 && l.Params.(*operator.GemmParams).Activation.Op == ""
+	})
+	if !ok || f.constant(other) || !slices.Equal(f.Values[y].Shape, f.Values[other].Shape) {
+		return false
+	}
+	before := f.producer[y]
+	l := f.Steps[before]
+	l.In, l.Out = append(slices.Clone(l.In), other), s.Out
+	f.Steps[i] = l
+	f.Steps = slices.Delete(f.Steps, before, before+1)
+	return true
+}

@@ -1,0 +1,17 @@
+// Package fuse rewrites graphs and programs into fewer, larger steps with the same result up to
+// rounding, and joins its rewrites with the operators of package operator to the rules that a graph is
+// prepared with:
+//
+//	err := g.Prepare(fuse.Rules(cpu.Evaluate)) // checked, ordered, constants folded
+package fuse
+
+import (
+	"repscope/model/graph"
+	"repscope/model/operator"
+)
+
+// Rules are the operators of package operator and the rewrites of this one; eval computes what is
+// constant.
+func Rules(eval graph.Evaluator) graph.Rules {
+	return graph.Rules{Lookup: operator.Lookup, Evaluate: eval, Simplify: foldBatchNorm, Fuse: program}
+}

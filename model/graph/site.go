@@ -1,0 +1,26 @@
+// What constructors of kernels ask of a step, whatever they run on.
+
+package graph
+
+// Site is a step among the values of its program.
+type Site struct {
+	Step   *Step
+	Values []Value
+}
+
+// Has reports whether input i is there.
+func (s *Site) Has(i int) bool { return i < len(s.Step.In) && s.Step.In[i] >= 0 }
+
+// HasOut reports whether anybody uses output i.
+func (s *Site) HasOut(i int) bool { return i < len(s.Step.Out) && s.Step.Out[i] >= 0 }
+
+// DType and Shape are those of input i, which must be there.
+func (s *Site) DType(i int) DType { return s.Values[s.Step.In[i]].DType }
+func (s *Site) Shape(i int) []int { return s.Values[s.Step.In[i]].Shape }
+
+// OutDType and OutShape are those of output i, which must be used.
+func (s *Site) OutDType(i int) DType { return s.Values[s.Step.Out[i]].DType }
+func (s *Site) OutShape(i int) []int { return s.Values[s.Step.Out[i]].Shape }
+
+// Constant is the value of input i if it is known, else nil; that of a large one is deferred (see [Defer]).
+func (s *Site) Constant(i int) *Tensor { return s.Values[s.Step.In[i]].Const }

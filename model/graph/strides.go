@@ -1,0 +1,55 @@
+// How arrays lie in memory: strides, in elements, by axis.
+
+package graph
+
+// RowMajor is the strides of a dense array of the shape, in elements.
+func RowMajor(shape []int) []int {
+	strides := make([]int, len(shape))
+	n := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		strides[i] = n
+		n *= shape[i]
+	}
+	return strides
+}
+
+// BroadcastStrides is the strides of a dense array of the shape as it is broadcast to another one: 0 along axes that repeat it.
+func BroadcastStrides(to, shape []int) []int {
+	strides := make([]int, len(to))
+	own := RowMajor(shape)
+	for i, d := range shape {
+		if d != 1 {
+			strides[len(to)-len(shape)+i] = own[i]
+		}
+	}
+	return strides
+}
+
+// Merge joins the axes of a shape that several arrays walk evenly, each with its own strides, and drops those of
+// length 1. The strides that it returns are by axis and array.
+func Merge(shape []int, strides ...[]int) (merged []int, apart [][]int) {
+	for i, d := range shape {
+		if d == 1 {
+			continue
+		}
+		at := make([]int, len(strides))
+		k := len(merged) - 1
+		even := k >= 0
+		for o := range strides {
+			at[o] = strides[o][i]
+			even = even && apart[k][o] == at[o]*d
+		}
+		if even {
+			merged[k] *= d
+			apart[k] = at
+			continue
+		}
+		merged, apart = append(merged, d), append(apart, at)
+	}
+	return merged, apart
+}
+
+// Around views an array as [outer, length, inner] around an axis.
+func Around(shape []int, axis int) (outer, length, inner int) {
+	return Count(shape[:axis]), shape[axis], Count(shape[axis+1:])
+}

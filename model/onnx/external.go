@@ -1,0 +1,113 @@
+// Where the bytes of weights are: in memory, in the file, or in files beside it.
+
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"repscope/internal/mmap"
+)
+
+// externalReuse is how often the bytes of external files may be used, on average.
+const externalReuse = 8
+
+// source is where the bytes of weights are.
+type source interface {
+	// use calls fn with n bytes at offset, which are valid during the call.
+	use(offset, n int64, fn func(raw []byte) error) error
+}
+
+type memory []byte
+
+func (m memory) use(offset, n int64, fn func(raw []byte) error) error {
+	return fn(m[offset : offset+n])
+}
+
+type stored struct{ *mmap.File }
+
+func (s stored) use(offset, n int64, fn func(raw []byte) error) error {
+	if err := s.Unchanged(); err != nil {
+		return err
+	}
+	return s.Use(offset, n, fn)
+}
+
+// external finds a tensor's bytes in a file beside the model. The file must
+// lie in the model's folder or below, also after links are followed.
+func (d *decoder) external(location map[string]string, want int) (region, error) {
+	var none region
+	name := location["location"]
+	if name == "" {
+		return none, errors.New("external data without a location")
+	}
+	if d.dir == "" {
+		return none, fmt.Errorf("external data %q: the model was not read from a folder", name)
+	}
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return none, fmt.Errorf("external data %q: want a path inside the model's folder", name)
+	}
+	integer := func(key string, otherwise int64) (int64, error) {
+		text, ok := location[key]
+		if !ok {
+			return otherwise, nil
+		}
+		v, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || v < 0 {
+			return 0, fmt.Errorf("external data %q: %s %q is not a size", name, key, text)
+		}
+		return v, nil
+	}
+	offset, err := integer("offset", 0)
+	if err != nil {
+		return none, err
+	}
+	length, err := integer("length", int64(want))
+	if err != nil {
+		return none, err
+	}
+	if length != int64(want) {
+		return none, fmt.Errorf("external data %q: length %d, the shape needs %d bytes", name, length, want)
+	}
+	f, err := d.open(name)
+	if err != nil {
+		return none, err
+	}
+	if offset > f.Size() || length > f.Size()-offset {
+		return none, fmt.Errorf("external data %q: has %d bytes, want %d from %d on", name, f.Size(), length, offset)
+	}
+	// Tied weights may share their bytes, but a small file must not become an arbitrary amount of memory.
+	if d.taken += length; d.taken > externalReuse*d.stored {
+		return none, fmt.Errorf("external data %q: its %d bytes are used more than %d times over", name, f.Size(), externalReuse)
+	}
+	return region{in: stored{f}, offset: offset, size: length}, nil
+}
+
+// open opens an external file, once.
+func (d *decoder) open(name string) (*mmap.File, error) {
+	if f := d.files[name]; f != nil {
+		return f, nil
+	}
+	var err error
+	if d.root == nil {
+		if d.root, err = os.OpenRoot(d.dir); err != nil {
+			return nil, err
+		}
+	}
+	file, err := d.root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, fmt.Errorf("external data: %w", err)
+	}
+	f, err := mmap.FromFile(file)
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("external data: %w", err)
+	}
+	d.files[name] = f
+	d.names = append(d.names, name)
+	d.stored += f.Size()
+	return f, nil
+}

@@ -1,0 +1,268 @@
+// Graphs: nodes, attributes, inputs and outputs.
+
+package onnx
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"repscope/model/graph"
+)
+
+// maxDepth bounds the branches of conditions within one another.
+const maxDepth = 16
+
+func (d *decoder) graph(v field) (*graph.Graph, error) {
+	g := &graph.Graph{Constants: map[string]*graph.Tensor{}}
+	var inputs []graph.Port
+	err := v.fields(func(n protowire.Number, v field) error {
+		switch n {
+		case 1:
+			node, err := d.node(v)
+			if err != nil {
+				return fmt.Errorf("node %d: %w", len(g.Nodes), err)
+			}
+			g.Nodes = append(g.Nodes, node)
+		case 2:
+			g.Name = v.text()
+		case 5:
+			t, name, err := d.tensor(v)
+			if err != nil {
+				return fmt.Errorf("initialiser %q: %w", name, err)
+			}
+			if _, twice := g.Constants[name]; twice {
+				return fmt.Errorf("initialiser %q stands twice", name)
+			}
+			g.Constants[name] = t
+			d.elements[name] = d.of[t]
+		case 11, 12:
+			p, element, err := port(v)
+			if err != nil {
+				return fmt.Errorf("graph input or output %q: %w", p.Name, err)
+			}
+			d.elements[p.Name] = element
+			if n == 11 {
+				inputs = append(inputs, p)
+			} else {
+				g.Outputs = append(g.Outputs, p)
+			}
+		case 15:
+			return errors.New("sparse initialisers are not supported")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.quantizations(g)
+	for _, p := range inputs {
+		// Older exporters list initialisers among the inputs.
+		if g.Constants[p.Name] != nil {
+			continue
+		}
+		if p.DType == graph.Invalid {
+			return nil, fmt.Errorf("graph input %q: its type is not supported (a tensor of numbers is)", p.Name)
+		}
+		g.Inputs = append(g.Inputs, p)
+	}
+	return g, nil
+}
+
+// zeroPoints is which input of the operators that quantise their result is its zero point.
+var zeroPoints = map[string]int{"QuantizeLinear": 2, "QLinearConv": 7, "QLinearMatMul": 7,
+	"QGemm": 8, "QLinearAdd": 7, "QLinearMul": 7, "QLinearConcat": 1, "QLinearSigmoid": 4, "QLinearLeakyRelu": 4, "QLinearSoftmax": 4,
+	"QLinearAveragePool": 4, "QLinearGlobalAveragePool": 4}
+
+// quantizations names the type that a node quantises to where only its zero point
+// tells: a graph's values do not keep the width of integers.
+func (d *decoder) quantizations(g *graph.Graph) {
+	for _, n := range g.Nodes {
+		switch n.Op {
+		case "Constant":
+			if t := n.Attributes["value"].Tensor; t != nil && len(n.Outputs) == 1 {
+				d.elements[n.Outputs[0]] = d.of[t]
+			}
+		case "Cast":
+			if len(n.Outputs) == 1 {
+				d.elements[n.Outputs[0]] = int(n.Attributes["to"].Int)
+			}
+		case "Identity", "Reshape", "Squeeze", "Unsqueeze":
+			if len(n.Inputs) > 0 && len(n.Outputs) == 1 {
+				d.elements[n.Outputs[0]] = d.elements[n.Inputs[0]]
+			}
+		}
+		zero, ok := zeroPoints[n.Op]
+		if !ok || len(n.Inputs) <= zero || n.Attributes["output_dtype"].Int != 0 {
+			continue
+		}
+		if element := d.elements[n.Inputs[zero]]; element != 0 {
+			n.Attributes["output_dtype"] = graph.Attribute{Kind: graph.AttributeInt, Int: int64(element)}
+		}
+	}
+}
+
+func (d *decoder) node(v field) (*graph.Node, error) {
+	node := &graph.Node{Attributes: map[string]graph.Attribute{}}
+	if err := v.want(protowire.BytesType); err != nil {
+		return nil, err
+	}
+	err := v.fields(func(n protowire.Number, v field) error {
+		switch n {
+		case 1:
+			node.Inputs = append(node.Inputs, v.text())
+		case 2:
+			node.Outputs = append(node.Outputs, v.text())
+		case 3:
+			node.Name = v.text()
+		case 4:
+			node.Op = v.text()
+		case 5:
+			name, a, err := d.attribute(v)
+			if err != nil {
+				return fmt.Errorf("%s: attribute %q: %w", node.Op, name, err)
+			}
+			node.Attributes[name] = a
+		case 7:
+			node.Domain = v.text()
+			if node.Domain == "repscope" {
+				return errors.New(`domain "repscope" is reserved`)
+			}
+		}
+		return nil
+	})
+	// Attributes may come before the operator's name in a hand-made file, so only now:
+	if err == nil && node.Op == "" {
+		err = errors.New("no operator")
+	}
+	return node, err
+}
+
+func (d *decoder) attribute(v field) (name string, a graph.Attribute, err error) {
+	if err := v.want(protowire.BytesType); err != nil {
+		return "", a, err
+	}
+	declared := 0
+	var branch field
+	err = v.fields(func(n protowire.Number, v field) error {
+		switch n {
+		case 1:
+			name = v.text()
+		case 2:
+			a.Kind, a.Float = graph.AttributeFloat, math.Float32frombits(uint32(v.number))
+		case 3:
+			a.Kind, a.Int = graph.AttributeInt, int64(v.number)
+		case 4:
+			a.Kind, a.String = graph.AttributeString, v.text()
+		case 5:
+			t, _, err := d.tensor(v)
+			a.Kind, a.Tensor = graph.AttributeTensor, t
+			return err
+		case 7:
+			a.Kind = graph.AttributeFloats
+			return packed(v, protowire.Fixed32Type, func(x uint64) { a.Floats = append(a.Floats, math.Float32frombits(uint32(x))) })
+		case 8:
+			a.Kind = graph.AttributeInts
+			return packed(v, protowire.VarintType, func(x uint64) { a.Ints = append(a.Ints, int64(x)) })
+		case 9:
+			a.Kind = graph.AttributeStrings
+			a.Strings = append(a.Strings, v.text())
+		case 20:
+			declared = int(v.number)
+		case 6:
+			a.Kind, branch = graph.AttributeOther, v
+		case 10, 11, 14, 15, 22, 23:
+			a.Kind = graph.AttributeOther
+		case 21:
+			return errors.New("refers to a function's attribute; functions are not supported")
+		}
+		return nil
+	})
+	if err == nil && branch.bytes != nil && slices.Contains([]string{"then_branch", "else_branch", "body"}, name) {
+		if d.depth++; d.depth > maxDepth {
+			return name, a, fmt.Errorf("graphs in graphs, more than %d deep", maxDepth)
+		}
+		a.Kind = graph.AttributeGraph
+		a.Graph, err = d.graph(branch)
+		d.depth--
+	}
+	if a.Kind == 0 {
+		a.Kind = declaredKind(declared)
+	}
+	return name, a, err
+}
+
+// declaredKind is the kind of an attribute without a value: one equal to protobuf's default
+// (0, "", an empty list) may be left out of the file; then only the declared type tells.
+func declaredKind(declared int) graph.AttributeKind {
+	kinds := map[int]graph.AttributeKind{1: graph.AttributeFloat, 2: graph.AttributeInt, 3: graph.AttributeString,
+		6: graph.AttributeFloats, 7: graph.AttributeInts, 8: graph.AttributeStrings}
+	if kind, ok := kinds[declared]; ok {
+		return kind
+	}
+	return graph.AttributeOther
+}
+
+// port decodes a ValueInfoProto and names its ONNX element type. A type that is not a tensor of numbers leaves DType Invalid.
+func port(v field) (p graph.Port, element int, err error) {
+	if err := v.want(protowire.BytesType); err != nil {
+		return p, 0, err
+	}
+	tensorType := func(n protowire.Number, v field) error {
+		switch n {
+		case 1:
+			element = int(v.number)
+			p.DType, _ = graph.ElementDType(element)
+			if t, ok := elementTypes[element]; ok {
+				p.Element = t.String()
+			}
+		case 2:
+			p.Dims = []graph.Dim{}
+			return v.fields(func(n protowire.Number, v field) error {
+				if n != 1 {
+					return nil
+				}
+				d, err := dim(v)
+				p.Dims = append(p.Dims, d)
+				return err
+			})
+		}
+		return nil
+	}
+	err = v.fields(func(n protowire.Number, v field) error {
+		switch n {
+		case 1:
+			p.Name = v.text()
+		case 2:
+			return v.fields(func(n protowire.Number, v field) error {
+				if n != 1 {
+					return nil
+				}
+				return v.fields(tensorType)
+			})
+		}
+		return nil
+	})
+	return p, element, err
+}
+
+// dim decodes an axis of a port.
+func dim(v field) (graph.Dim, error) {
+	d := graph.Dim{Size: -1}
+	err := v.fields(func(n protowire.Number, v field) error {
+		switch n {
+		case 1:
+			// Some exporters write 0 or −1 for a free axis.
+			if size := int64(v.number); size > 0 {
+				d.Size = int(size)
+			}
+		case 2:
+			d.Name = v.text()
+		}
+		return nil
+	})
+	return d, err
+}

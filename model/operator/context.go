@@ -1,0 +1,232 @@
+// The node under inference as rules see it, and what they ask of it. A rule that finds a node wrong
+// stops by a panic that never leaves the package.
+
+package operator
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+
+	"repscope/model/graph"
+)
+
+// context is the node under inference.
+type context struct {
+	*graph.Inference
+	// lowered replaces the node by others, if it is not nil.
+	lowered *lowering
+}
+
+// failure carries an error up to run; it never leaves the package.
+type failure struct{ err error }
+
+// failf stops the rule: the node is wrong.
+func (c *context) failf(format string, args ...any) {
+	panic(failure{fmt.Errorf("%v: %w", c.Node, fmt.Errorf(format, args...))})
+}
+
+// unsupported stops the rule: the node may be right but is not implemented.
+func (c *context) unsupported(format string, args ...any) {
+	panic(failure{&graph.UnsupportedError{Node: c.Node.String(), Op: c.Node.Op, Opset: c.Opset, What: fmt.Sprintf(format, args...)}})
+}
+
+// run applies the row's rule to a node.
+func (op *Row) run(in *graph.Inference) (err error) {
+	c := &context{Inference: in}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case failure:
+			err = r.err
+		case runtime.Error:
+			// A form of a broken node that no check foresaw.
+			err = fmt.Errorf("%v: malformed: %v", c.Node, r)
+		default:
+			panic(r)
+		}
+	}()
+	n := len(c.Node.Inputs)
+	for n > 0 && c.Node.Inputs[n-1] == "" {
+		n--
+	}
+	if n < op.Inputs[0] || op.Inputs[1] >= 0 && n > op.Inputs[1] {
+		c.failf("has %d inputs, want %s", n, countText(op.Inputs))
+	}
+	for i := range op.Inputs[0] {
+		if c.In[i].DType == graph.Invalid {
+			c.failf("input %d is missing", i)
+		}
+	}
+	if len(c.Node.Outputs) > op.Outputs && op.Outputs >= 0 {
+		c.unsupported("%d outputs; %d are supported", len(c.Node.Outputs), op.Outputs)
+	}
+	for name := range c.Node.Attributes {
+		if !slices.Contains(op.Attributes, name) {
+			c.unsupported("attribute %q is not supported", name)
+		}
+	}
+	op.infer(c)
+	for i, t := range c.Out {
+		if _, err := graph.Elements(t.Shape); err != nil {
+			c.failf("output %d: %w", i, err)
+		}
+	}
+	if c.lowered != nil {
+		c.Replacement = &c.lowered.Replacement
+	} else if len(c.Out) < len(c.Node.Outputs) {
+		c.failf("has %d outputs, want at most %d", len(c.Node.Outputs), len(c.Out))
+	}
+	return nil
+}
+
+func countText(r [2]int) string {
+	switch {
+	case r[1] < 0:
+		return fmt.Sprintf("at least %d", r[0])
+	case r[0] == r[1]:
+		return fmt.Sprint(r[0])
+	}
+	return fmt.Sprintf("%d to %d", r[0], r[1])
+}
+
+// has reports whether input i is present.
+func (c *context) has(i int) bool { return i < len(c.In) && c.In[i].DType != graph.Invalid }
+
+// shape is the shape of input i.
+func (c *context) shape(i int) []int { return c.In[i].Shape }
+
+// want checks the type of input i.
+func (c *context) want(i int, types ...graph.DType) {
+	if c.has(i) && !slices.Contains(types, c.In[i].DType) {
+		c.failf("input %d has type %v, want %v", i, c.In[i].DType, types[0])
+	}
+}
+
+// emit adds an output.
+func (c *context) emit(t graph.DType, shape ...int) {
+	c.Out = append(c.Out, graph.Type{DType: t, Shape: slices.Clone(shape)})
+}
+
+func (c *context) attribute(name string, kind graph.AttributeKind) (graph.Attribute, bool) {
+	a, ok := c.Node.Attributes[name]
+	if ok && a.Kind != kind {
+		c.failf("attribute %q has the wrong type", name)
+	}
+	return a, ok
+}
+
+func (c *context) integer(name string, otherwise int) int {
+	if a, ok := c.attribute(name, graph.AttributeInt); ok {
+		if int64(int32(a.Int)) != a.Int {
+			c.failf("attribute %q is %d, out of range", name, a.Int)
+		}
+		return int(a.Int)
+	}
+	return otherwise
+}
+
+func (c *context) float(name string, otherwise float32) float32 {
+	if a, ok := c.attribute(name, graph.AttributeFloat); ok {
+		return a.Float
+	}
+	return otherwise
+}
+
+func (c *context) text(name, otherwise string) string {
+	if a, ok := c.attribute(name, graph.AttributeString); ok {
+		return a.String
+	}
+	return otherwise
+}
+
+// flag is an integer attribute that means true or false.
+func (c *context) flag(name string, otherwise bool) bool {
+	if _, ok := c.Node.Attributes[name]; ok {
+		return c.integer(name, 0) != 0
+	}
+	return otherwise
+}
+
+// integers is an integer-list attribute.
+func (c *context) integers(name string) ([]int, bool) {
+	a, ok := c.attribute(name, graph.AttributeInts)
+	if !ok {
+		return nil, false
+	}
+	return c.toInts(fmt.Sprintf("attribute %q", name), a.Ints), true
+}
+
+// toInts converts to int; huge values, used for "to the end", are clamped.
+func (c *context) toInts(what string, values []int64) []int {
+	out := make([]int, len(values))
+	for i, v := range values {
+		out[i] = int(max(min(v, 1<<40), -1<<40))
+	}
+	return out
+}
+
+// constants is an integer input that must be known before execution.
+func (c *context) constants(i int) ([]int, bool) {
+	if !c.has(i) {
+		return nil, false
+	}
+	t := c.In[i].Const
+	if t == nil {
+		c.unsupported("input %d must be a constant or follow from the input's shape", i)
+	}
+	if t.DType != graph.Int64 || len(t.Shape) > 1 {
+		c.failf("input %d is %v %v, want an int64 vector", i, t.DType, t.Shape)
+	}
+	return c.toInts(fmt.Sprintf("input %d", i), t.I64), true
+}
+
+// list is an integer list that older opsets give as an attribute and newer ones as input i.
+func (c *context) list(name string, i int) ([]int, bool) {
+	if v, ok := c.integers(name); ok {
+		return v, true
+	}
+	return c.constants(i)
+}
+
+// axis resolves a possibly negative axis of a shape of the given rank.
+func (c *context) axis(a, rank int) int {
+	if a < -rank || a >= rank {
+		c.failf("axis %d is out of range for rank %d", a, rank)
+	}
+	if a < 0 {
+		a += rank
+	}
+	return a
+}
+
+// axes resolves a list of axes; duplicates are errors.
+func (c *context) axes(list []int, rank int) []int {
+	out := make([]int, len(list))
+	for i, a := range list {
+		out[i] = c.axis(a, rank)
+		if slices.Contains(out[:i], out[i]) {
+			c.failf("axis %d stands twice in %v", a, list)
+		}
+	}
+	return out
+}
+
+// broadcast is the common shape of two operands under NumPy's rules.
+func (c *context) broadcast(a, b []int) []int {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	out := slices.Clone(a)
+	for i := range b {
+		j := len(a) - len(b) + i
+		switch {
+		case out[j] == b[i] || b[i] == 1:
+		case out[j] == 1:
+			out[j] = b[i]
+		default:
+			c.failf("shapes %v and %v do not broadcast", a, b)
+		}
+	}
+	return out
+}

@@ -1,0 +1,236 @@
+// Convolutions and transposed ones, and the windows that poolings share with them.
+
+package operator
+
+import (
+	"slices"
+
+	"repscope/model/graph"
+)
+
+var convRows = []Row{
+	{Name: "Conv", Since: 1, Types: "f", Inputs: between(2, 3), Outputs: 1, Attributes: windowAttributes("group"), NoFold: true,
+		infer: inferConv},
+	{Name: "Conv", Domain: own, Inputs: between(2, 5), Outputs: 1},
+	{Name: "ConvTranspose", Since: 1, Types: "f", Inputs: between(2, 3), Outputs: 1,
+		Attributes: windowAttributes("group", "output_padding", "output_shape"), NoFold: true, infer: inferConvTranspose},
+}
+
+// ConvParams is a convolution over one to three spatial axes. Layout is false
+// for [N, C, spatial…], true for [N, spatial…, C] (chosen by the fusion pass).
+type ConvParams struct {
+	Kernel, Strides, Dilations []int
+	Before, After              []int // padding
+	Group                      int
+	ChannelsLast               bool
+	// ChannelsFirstInput is set if the input alone still has its channels first.
+	ChannelsFirstInput bool
+	Activation         Activation
+	// Norm, if not nil, is a layer normalisation over the channels after the activation
+	// (channels last only); its scale and bias are inputs 3 and 4.
+	Norm *NormParams
+}
+
+// windowAttributes are those of all operators that move a window over an image, and more.
+func windowAttributes(more ...string) []string {
+	return append([]string{"auto_pad", "dilations", "kernel_shape", "pads", "strides"}, more...)
+}
+
+// window resolves kernel_shape, strides, dilations, pads and auto_pad for the
+// spatial axes of an input and returns the output's spatial shape.
+func (c *context) window(spatial, kernel []int, roundUp bool) (strides, dilations, before, after, out []int) {
+	n := len(spatial)
+	positive := func(name string) []int {
+		v, ok := c.integers(name)
+		if !ok {
+			return slices.Repeat([]int{1}, n)
+		}
+		if len(v) != n {
+			c.failf("%s %v for %d spatial axes", name, v, n)
+		}
+		for _, x := range v {
+			if x < 1 || x > 1<<20 {
+				c.failf("%s %v", name, v)
+			}
+		}
+		return v
+	}
+	strides, dilations = positive("strides"), positive("dilations")
+	if len(kernel) != n {
+		c.failf("kernel %v for %d spatial axes", kernel, n)
+	}
+	for _, k := range kernel {
+		if k < 1 || k > 1<<20 {
+			c.failf("kernel %v", kernel)
+		}
+	}
+	before, after, out = make([]int, n), make([]int, n), make([]int, n)
+	mode := c.text("auto_pad", "NOTSET")
+	if pads, ok := c.integers("pads"); ok && mode == "NOTSET" {
+		if len(pads) != 2*n {
+			c.failf("pads %v for %d spatial axes", pads, n)
+		}
+		for _, p := range pads {
+			if p < 0 || p > 1<<20 {
+				c.failf("pads %v", pads)
+			}
+		}
+		copy(before, pads[:n])
+		copy(after, pads[n:])
+	}
+	for i := range n {
+		extent := (kernel[i]-1)*dilations[i] + 1
+		switch mode {
+		case "NOTSET", "VALID":
+			room := spatial[i] + before[i] + after[i] - extent
+			if room < 0 {
+				c.failf("a kernel of extent %d does not fit into axis of size %d with padding %d and %d", extent, spatial[i], before[i], after[i])
+			}
+			out[i] = room/strides[i] + 1
+			if roundUp && room%strides[i] != 0 && out[i]*strides[i] < spatial[i]+before[i] {
+				// ceil_mode, but no window may start in the padding after the end.
+				out[i]++
+			}
+		case "SAME_UPPER", "SAME_LOWER":
+			out[i] = (spatial[i] + strides[i] - 1) / strides[i]
+			total := max(0, (out[i]-1)*strides[i]+extent-spatial[i])
+			before[i] = total / 2
+			if mode == "SAME_LOWER" {
+				before[i] = total - total/2
+			}
+			after[i] = total - before[i]
+		default:
+			c.failf("auto_pad is %q", mode)
+		}
+	}
+	return strides, dilations, before, after, out
+}
+
+func inferConv(c *context) {
+	x, w := c.shape(0), c.shape(1)
+	c.want(0, graph.Float32)
+	c.want(1, graph.Float32)
+	c.want(2, graph.Float32)
+	switch {
+	case len(x) < 3 || len(x) != len(w):
+		c.failf("input %v and weights %v", x, w)
+	case len(x) > 5:
+		c.unsupported("%d spatial axes", len(x)-2)
+	case graph.Count(w) == 0:
+		c.failf("weights %v have no elements", w)
+	}
+	p := &ConvParams{Group: c.integer("group", 1)}
+	switch {
+	case p.Group < 1 || w[0]%p.Group != 0:
+		c.failf("group %d for %d output channels", p.Group, w[0])
+	case w[1]*p.Group != x[1]:
+		c.failf("input %v has %d channels, weights %v in %d groups want %d", x, x[1], w, p.Group, w[1]*p.Group)
+	case c.has(2) && !slices.Equal(c.shape(2), []int{w[0]}):
+		c.failf("bias %v, want [%d]", c.shape(2), w[0])
+	}
+	p.Kernel = slices.Clone(w[2:])
+	if k, ok := c.integers("kernel_shape"); ok && !slices.Equal(k, p.Kernel) {
+		c.failf("kernel_shape %v, weights %v", k, w)
+	}
+	var out []int
+	p.Strides, p.Dilations, p.Before, p.After, out = c.window(x[2:], p.Kernel, false)
+	c.Params = p
+	c.emit(graph.Float32, append([]int{x[0], w[0]}, out...)...)
+}
+
+func inferConvTranspose(c *context) {
+	x, w := c.shape(0), c.shape(1)
+	for i := range 3 {
+		c.want(i, graph.Float32)
+	}
+	switch {
+	case len(x) < 3 || len(x) != len(w):
+		c.failf("input %v and weights %v", x, w)
+	case len(x) > 5:
+		c.unsupported("%d spatial axes", len(x)-2)
+	}
+	n := len(x) - 2
+	p := &ConvParams{Group: c.integer("group", 1), Kernel: slices.Clone(w[2:])}
+	switch {
+	case p.Group < 1 || w[0]%p.Group != 0:
+		c.failf("group %d for %d input channels", p.Group, w[0])
+	case w[0] != x[1]:
+		c.failf("input %v has %d channels, weights %v want %d", x, x[1], w, w[0])
+	case p.Group > graph.MaxElements || c.has(2) && !slices.Equal(c.shape(2), []int{w[1] * p.Group}):
+		c.failf("bias %v, want [%d]", c.shape(2), w[1]*p.Group)
+	}
+	if k, ok := c.integers("kernel_shape"); ok && !slices.Equal(k, p.Kernel) {
+		c.failf("kernel_shape %v, weights %v", k, w)
+	}
+	list := func(name string, count, otherwise, least int) []int {
+		v, ok := c.integers(name)
+		if !ok {
+			return slices.Repeat([]int{otherwise}, count)
+		}
+		if len(v) != count || slices.ContainsFunc(v, func(d int) bool { return d < least || d > 1<<20 }) {
+			c.failf("%s %v for %d spatial axes", name, v, n)
+		}
+		return v
+	}
+	p.Strides, p.Dilations = list("strides", n, 1, 1), list("dilations", n, 1, 1)
+	extra, pads := list("output_padding", n, 0, 0), list("pads", 2*n, 0, 0)
+	want, given := c.integers("output_shape")
+	if given && len(want) == n+2 {
+		want = want[2:] // some exporters state the whole shape
+	}
+	if given && len(want) != n {
+		c.failf("output_shape %v for %d spatial axes", want, n)
+	}
+	c.Params = p
+	c.emit(graph.Float32, p.transposedShape(c, extra, pads, want)...)
+}
+
+// transposedShape is the shape of a transposed convolution's result, and sets its padding; want is the spatial shape that
+// is asked for, or nil.
+func (p *ConvParams) transposedShape(c *context, extra, pads, want []int) []int {
+	x, w, given := c.shape(0), c.shape(1), want != nil
+	n := len(x) - 2
+	mode := c.text("auto_pad", "NOTSET")
+	shape := []int{x[0], w[1] * p.Group}
+	p.Before, p.After = make([]int, n), make([]int, n)
+	for i := range n {
+		if x[2+i] == 0 || p.Kernel[i] == 0 || p.Kernel[i] > 1<<20 {
+			c.failf("input %v and weights %v", x, w)
+		}
+		full := p.Strides[i]*(x[2+i]-1) + extra[i] + (p.Kernel[i]-1)*p.Dilations[i] + 1
+		size := full - pads[i] - pads[n+i]
+		switch mode {
+		case "NOTSET":
+			p.Before[i], p.After[i] = pads[i], pads[n+i]
+		case "VALID":
+			size = full
+		case "SAME_UPPER", "SAME_LOWER":
+			size = x[2+i] * p.Strides[i]
+		default:
+			c.failf("auto_pad is %q", mode)
+		}
+		if given {
+			size = want[i]
+		}
+		if given || mode == "SAME_UPPER" || mode == "SAME_LOWER" {
+			// What is too much is cut off: at SAME_UPPER more at the end.
+			total := max(0, full-size)
+			p.Before[i], p.After[i] = total-total/2, total/2
+			if mode == "SAME_UPPER" {
+				p.Before[i], p.After[i] = total/2, total-total/2
+			}
+		}
+		if size < 0 {
+			c.failf("padding %v leaves nothing of the output", pads)
+		}
+		shape = append(shape, size)
+	}
+	return shape
+}
+
+// ThreeAxes is a list by spatial axes as one by z, y and x, filled at its beginning.
+func ThreeAxes(v []int, fill int) (r [3]int) {
+	r = [3]int{fill, fill, fill}
+	copy(r[3-len(v):], v)
+	return r
+}

@@ -1,0 +1,291 @@
+// Elementwise operators: functions of one element, arithmetic with broadcasting, comparisons and conversions.
+
+package operator
+
+import (
+	"math"
+
+	"repscope/model/graph"
+)
+
+var elementwiseRows = []Row{
+	unaryNumber("Relu", 1),
+	unary("Sigmoid", 1),
+	unary("Tanh", 1),
+	unary("Erf", 9),
+	{Name: "Gelu", Since: 20, Types: "f", Inputs: exactly(1), Outputs: 1, Attributes: []string{"approximate"}, InPlace: true,
+		infer: inferGelu},
+	{Name: "Silu", Domain: own, Inputs: exactly(1), Outputs: 1, InPlace: true, infer: inferSilu},
+	unary("Softplus", 1),
+	unary("Softsign", 1),
+	unary("LeakyRelu", 1, parameter{"alpha", 0.01}),
+	unary("Elu", 1, parameter{"alpha", 1}),
+	unary("Celu", 12, parameter{"alpha", 1}),
+	unary("ThresholdedRelu", 10, parameter{"alpha", 1}),
+	unary("Selu", 1, parameter{"alpha", 1.67326319217681884765625}, parameter{"gamma", 1.05070102214813232421875}),
+	unary("HardSigmoid", 1, parameter{"alpha", 0.2}, parameter{"beta", 0.5}),
+	unary("HardSwish", 14),
+	unary("Mish", 18),
+	unary("Shrink", 9, parameter{"lambd", 0.5}, parameter{"bias", 0}),
+	{Name: "Clip", Since: 1, Types: "fi", Note: "bounds must be constants", Inputs: between(1, 3), Outputs: 1,
+		Attributes: []string{"min", "max"}, InPlace: true, infer: inferClip},
+	unary("Sqrt", 1),
+	unary("Exp", 1),
+	unary("Log", 1),
+	unary("Reciprocal", 1),
+	unary("Sin", 7),
+	unary("Cos", 7),
+	unary("Tan", 7),
+	unary("Asin", 7),
+	unary("Acos", 7),
+	unary("Atan", 7),
+	unary("Sinh", 9),
+	unary("Cosh", 9),
+	unary("Asinh", 9),
+	unary("Acosh", 9),
+	unary("Atanh", 9),
+	unary("Floor", 1),
+	unary("Ceil", 1),
+	unary("Round", 11),
+	unaryNumber("Neg", 1),
+	unaryNumber("Abs", 1),
+	unaryNumber("Sign", 9),
+	{Name: "Add", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, InPlace: true, infer: inferBinary},
+	{Name: "Sub", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, InPlace: true, infer: inferBinary},
+	{Name: "Mul", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, InPlace: true, infer: inferBinary},
+	{Name: "Div", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, InPlace: true, infer: inferBinary},
+	{Name: "Mod", Since: 10, Types: "fi", Note: "floats with fmod = 1", Inputs: exactly(2), Outputs: 1, Attributes: []string{"fmod"},
+		infer: inferMod},
+	{Name: "Pow", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, infer: inferPow},
+	{Name: "PRelu", Since: 1, Types: "f", Inputs: exactly(2), Outputs: 1, infer: inferPRelu},
+	{Name: "Max", Since: 1, Types: "fi", Inputs: atLeast(1), Outputs: 1, infer: inferVariadic},
+	{Name: "Min", Since: 1, Types: "fi", Inputs: atLeast(1), Outputs: 1, infer: inferVariadic},
+	{Name: "Sum", Since: 1, Types: "fi", Inputs: atLeast(1), Outputs: 1, infer: inferVariadic},
+	{Name: "Mean", Since: 1, Types: "f", Inputs: atLeast(1), Outputs: 1, infer: inferVariadic},
+	{Name: "Equal", Since: 1, Types: "fib", Inputs: exactly(2), Outputs: 1, infer: inferComparison},
+	{Name: "Greater", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, infer: inferComparison},
+	{Name: "GreaterOrEqual", Since: 12, Types: "fi", Inputs: exactly(2), Outputs: 1, infer: inferComparison},
+	{Name: "Less", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, infer: inferComparison},
+	{Name: "LessOrEqual", Since: 12, Types: "fi", Inputs: exactly(2), Outputs: 1, infer: inferComparison},
+	{Name: "And", Since: 1, Types: "b", Inputs: exactly(2), Outputs: 1, infer: inferLogic},
+	{Name: "Or", Since: 1, Types: "b", Inputs: exactly(2), Outputs: 1, infer: inferLogic},
+	{Name: "Xor", Since: 1, Types: "b", Inputs: exactly(2), Outputs: 1, infer: inferLogic},
+	{Name: "Not", Since: 1, Types: "b", Inputs: exactly(1), Outputs: 1, infer: inferNot},
+	{Name: "IsNaN", Since: 9, Types: "f", Inputs: exactly(1), Outputs: 1, infer: inferIsNaN},
+	{Name: "IsInf", Since: 10, Types: "f", Inputs: exactly(1), Outputs: 1,
+		Attributes: []string{"detect_negative", "detect_positive"}, infer: inferIsInf},
+	{Name: "Where", Since: 9, Types: "fib", Inputs: exactly(3), Outputs: 1, infer: inferWhere},
+	{Name: "Cast", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"to", "saturate"}, infer: inferCast},
+	{Name: "CastLike", Since: 15, Types: "fib", Note: "the target's width is that of its class: float32, int64 or bool",
+		Inputs: exactly(2), Outputs: 1, Attributes: []string{"saturate"}, infer: inferCastLike},
+}
+
+// Activation is a function of one float32 element: a unary operator, or the
+// last step of a fused one. Op is the operator's name, "" the identity.
+type Activation struct {
+	Op          string
+	Alpha, Beta float32 // LeakyRelu's slope, Elu's alpha, Clip's bounds, …
+}
+
+// parameter is an attribute of an elementwise function and its default.
+type parameter struct {
+	name      string
+	otherwise float32
+}
+
+// unary is the row of a function of one float32 element with at most two parameters.
+func unary(name string, since int, parameters ...parameter) Row {
+	row := Row{Name: name, Since: since, Types: "f", Inputs: exactly(1), Outputs: 1, InPlace: true}
+	for _, p := range parameters {
+		row.Attributes = append(row.Attributes, p.name)
+	}
+	row.infer = func(c *context) {
+		a := Activation{Op: name}
+		for i, to := range []*float32{&a.Alpha, &a.Beta} {
+			if i < len(parameters) {
+				*to = c.float(parameters[i].name, parameters[i].otherwise)
+			}
+		}
+		c.want(0, graph.Float32)
+		c.Params = a
+		c.emit(graph.Float32, c.shape(0)...)
+	}
+	return row
+}
+
+// unaryNumber is the row of a function of one element that integers have too.
+func unaryNumber(name string, since int) Row {
+	return Row{Name: name, Since: since, Types: "fi", Inputs: exactly(1), Outputs: 1, InPlace: true, infer: func(c *context) {
+		c.want(0, graph.Float32, graph.Int64)
+		c.Params = Activation{Op: name}
+		c.emit(c.In[0].DType, c.shape(0)...)
+	}}
+}
+
+func inferGelu(c *context) {
+	c.want(0, graph.Float32)
+	switch c.text("approximate", "none") {
+	case "none":
+		c.Params = Activation{Op: "Gelu"}
+	case "tanh":
+		c.Params = Activation{Op: "GeluTanh"}
+	default:
+		c.failf("attribute approximate is %q, want none or tanh", c.text("approximate", ""))
+	}
+	c.emit(graph.Float32, c.shape(0)...)
+}
+
+func inferSilu(c *context) {
+	c.want(0, graph.Float32)
+	c.Params = Activation{Op: "Silu"}
+	c.emit(graph.Float32, c.shape(0)...)
+}
+
+func inferBinary(c *context) {
+	c.want(0, graph.Float32, graph.Int64)
+	if c.In[0].DType != c.In[1].DType {
+		c.failf("the operands have types %v and %v", c.In[0].DType, c.In[1].DType)
+	}
+	c.emit(c.In[0].DType, c.broadcast(c.shape(0), c.shape(1))...)
+}
+
+func inferMod(c *context) {
+	c.Params = c.integer("fmod", 0) != 0
+	inferBinary(c)
+}
+
+func inferPow(c *context) {
+	// The exponent may be of another type; the result has the base's.
+	c.want(0, graph.Float32, graph.Int64)
+	c.want(1, graph.Float32, graph.Int64)
+	c.emit(c.In[0].DType, c.broadcast(c.shape(0), c.shape(1))...)
+}
+
+func inferPRelu(c *context) {
+	c.want(0, graph.Float32)
+	c.want(1, graph.Float32)
+	c.emit(graph.Float32, c.broadcast(c.shape(0), c.shape(1))...)
+	if graph.Count(c.Out[0].Shape) != graph.Count(c.shape(0)) {
+		c.failf("slope %v does not broadcast to %v", c.shape(1), c.shape(0))
+	}
+}
+
+func inferVariadic(c *context) {
+	shape := c.shape(0)
+	if c.Node.Op == "Mean" {
+		c.want(0, graph.Float32)
+	}
+	for i := range c.In {
+		c.want(i, graph.Float32, graph.Int64)
+		if c.In[i].DType != c.In[0].DType {
+			c.failf("input %d has type %v, input 0 has %v", i, c.In[i].DType, c.In[0].DType)
+		}
+		shape = c.broadcast(shape, c.shape(i))
+	}
+	c.emit(c.In[0].DType, shape...)
+}
+
+func inferComparison(c *context) {
+	if c.In[0].DType != c.In[1].DType {
+		c.failf("the operands have types %v and %v", c.In[0].DType, c.In[1].DType)
+	}
+	if c.Node.Op != "Equal" {
+		c.want(0, graph.Float32, graph.Int64)
+	}
+	c.emit(graph.Bool, c.broadcast(c.shape(0), c.shape(1))...)
+}
+
+func inferLogic(c *context) {
+	c.want(0, graph.Bool)
+	c.want(1, graph.Bool)
+	c.emit(graph.Bool, c.broadcast(c.shape(0), c.shape(1))...)
+}
+
+func inferNot(c *context) {
+	c.want(0, graph.Bool)
+	c.emit(graph.Bool, c.shape(0)...)
+}
+
+func inferIsNaN(c *context) {
+	c.want(0, graph.Float32)
+	c.emit(graph.Bool, c.shape(0)...)
+}
+
+// IsInfParams says which infinities count.
+type IsInfParams struct{ Negative, Positive bool }
+
+func inferIsInf(c *context) {
+	c.want(0, graph.Float32)
+	c.Params = IsInfParams{Negative: c.flag("detect_negative", true), Positive: c.flag("detect_positive", true)}
+	c.emit(graph.Bool, c.shape(0)...)
+}
+
+func inferWhere(c *context) {
+	c.want(0, graph.Bool)
+	if c.In[1].DType != c.In[2].DType {
+		c.failf("the branches have types %v and %v", c.In[1].DType, c.In[2].DType)
+	}
+	c.emit(c.In[1].DType, c.broadcast(c.broadcast(c.shape(0), c.shape(1)), c.shape(2))...)
+}
+
+// ClipBounds are the bounds of an integer Clip.
+type ClipBounds struct{ Low, High int64 }
+
+func inferClip(c *context) {
+	c.want(0, graph.Float32, graph.Int64)
+	bound := func(name string, i int, otherwise float64) float64 {
+		if _, ok := c.Node.Attributes[name]; ok {
+			return float64(c.float(name, 0))
+		}
+		if !c.has(i) {
+			return otherwise
+		}
+		if c.In[i].Const == nil {
+			c.unsupported("input %d (%s) must be a constant", i, name)
+		}
+		v, ok := c.In[i].Const.Scalar()
+		if !ok {
+			c.failf("input %d (%s) has shape %v, want a scalar", i, name, c.shape(i))
+		}
+		return v
+	}
+	if c.In[0].DType == graph.Float32 {
+		c.Params = Activation{Op: "Clip", Alpha: float32(bound("min", 1, math.Inf(-1))), Beta: float32(bound("max", 2, math.Inf(1)))}
+	} else {
+		low, high := bound("min", 1, math.MinInt64), bound("max", 2, math.MaxInt64)
+		c.Params = ClipBounds{Low: saturate(low), High: saturate(high)}
+	}
+	c.emit(c.In[0].DType, c.shape(0)...)
+}
+
+func saturate(v float64) int64 {
+	switch {
+	case v >= math.MaxInt64:
+		return math.MaxInt64
+	case v <= math.MinInt64:
+		return math.MinInt64
+	}
+	return int64(v)
+}
+
+// CastParams is the ONNX element type a value is cast to.
+type CastParams struct{ To int }
+
+func inferCast(c *context) {
+	to := c.integer("to", 0)
+	t, ok := graph.ElementDType(to)
+	if !ok {
+		c.unsupported("cast to element type %s", graph.ElementName(to))
+	}
+	c.Params = CastParams{To: to}
+	// float32 stands for the file's narrower types too.
+	c.Same = c.In[0].DType == graph.Float32 && (to == graph.ElementFloat || to == graph.ElementDouble)
+	c.emit(t, c.shape(0)...)
+}
+
+func inferCastLike(c *context) {
+	t := c.In[1].DType
+	c.Params = CastParams{To: map[graph.DType]int{graph.Float32: graph.ElementFloat, graph.Int64: graph.ElementInt64, graph.Bool: graph.ElementBool}[t]}
+	c.Same = t == graph.Float32 && c.In[0].DType == graph.Float32
+	c.emit(t, c.shape(0)...)
+}

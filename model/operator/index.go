@@ -1,0 +1,201 @@
+// Operators that read or write at indices, or give them.
+
+package operator
+
+import (
+	"slices"
+
+	"repscope/model/graph"
+)
+
+var indexRows = []Row{
+	{Name: "Gather", Since: 1, Types: "fib", Inputs: exactly(2), Outputs: 1, Attributes: []string{"axis"}, infer: inferGather},
+	{Name: "GatherElements", Since: 11, Types: "fib", Inputs: exactly(2), Outputs: 1, Attributes: []string{"axis"},
+		infer: inferGatherElements},
+	{Name: "GatherND", Since: 11, Types: "fib", Inputs: exactly(2), Outputs: 1, Attributes: []string{"batch_dims"},
+		infer: inferGatherND},
+	{Name: "ScatterElements", Since: 11, Types: "fib", Inputs: exactly(3), Outputs: 1, Attributes: []string{"axis", "reduction"},
+		infer: inferScatterElements},
+	{Name: "ScatterND", Since: 11, Types: "fib", Inputs: exactly(3), Outputs: 1, Attributes: []string{"reduction"},
+		infer: inferScatterND},
+	{Name: "OneHot", Since: 9, Types: "fib", Inputs: exactly(3), Outputs: 1, Attributes: []string{"axis"}, NoFold: true,
+		infer: inferOneHot},
+	{Name: "TopK", Since: 1, Types: "fi", Note: "k must be a constant", Inputs: exactly(2), Outputs: 2,
+		Attributes: []string{"axis", "largest", "sorted"}, infer: inferTopK},
+	{Name: "NonZero", Since: 9, Types: "fib", Note: "of constants and what follows from the input's shape", Inputs: exactly(1),
+		Outputs: 1, infer: inferNonZero},
+}
+
+func inferGather(c *context) {
+	c.want(1, graph.Int64)
+	s := c.shape(0)
+	a := c.axis(c.integer("axis", 0), len(s))
+	if t := c.In[1].Const; t != nil {
+		for _, v := range t.I64 {
+			if v < int64(-s[a]) || v >= int64(s[a]) {
+				c.failf("index %d is out of range for axis %d of %v", v, a, s)
+			}
+		}
+	}
+	c.Params = AxisParams{Axis: a}
+	c.emit(c.In[0].DType, slices.Concat(s[:a], c.shape(1), s[a+1:])...)
+}
+
+func inferGatherElements(c *context) {
+	c.want(1, graph.Int64)
+	s, index := c.shape(0), c.shape(1)
+	p := AxisParams{Axis: c.axis(c.integer("axis", 0), len(s))}
+	c.within(index, s, p.Axis)
+	c.Params = p
+	c.emit(c.In[0].DType, index...)
+}
+
+// GatherNDParams is the number of leading axes that data and indices share.
+type GatherNDParams struct{ Batch int }
+
+func inferGatherND(c *context) {
+	c.want(1, graph.Int64)
+	s, index := c.shape(0), c.shape(1)
+	b := c.integer("batch_dims", 0)
+	if b < 0 || len(s) == 0 || len(index) <= b || len(s) <= b || !slices.Equal(s[:b], index[:b]) {
+		c.failf("data %v, indices %v, batch_dims %d", s, index, b)
+	}
+	k := index[len(index)-1]
+	if k > len(s)-b {
+		c.failf("indices %v have %d numbers for %d axes", index, k, len(s)-b)
+	}
+	c.Params = GatherNDParams{Batch: b}
+	c.emit(c.In[0].DType, slices.Concat(index[:len(index)-1], s[b+k:])...)
+}
+
+// ScatterParams is the axis of ScatterElements and how an update joins what is
+// there: "none" (it replaces it), "add", "mul", "max" or "min".
+type ScatterParams struct {
+	Axis      int
+	Reduction string
+}
+
+// within checks the shape of indices that stand for elements along one axis.
+func (c *context) within(index, s []int, axis int) {
+	ok := len(index) == len(s)
+	for i := 0; ok && i < len(s); i++ {
+		ok = i == axis || index[i] <= s[i]
+	}
+	if !ok {
+		c.failf("indices %v for data %v", index, s)
+	}
+}
+
+func (c *context) reduction() string {
+	c.want(1, graph.Int64)
+	if c.In[2].DType != c.In[0].DType {
+		c.failf("the updates have type %v, the data %v", c.In[2].DType, c.In[0].DType)
+	}
+	r := c.text("reduction", "none")
+	if !slices.Contains([]string{"none", "add", "mul", "max", "min"}, r) {
+		c.unsupported("reduction %q", r)
+	}
+	if r != "none" && c.In[0].DType == graph.Bool {
+		c.unsupported("reduction %q of bool", r)
+	}
+	return r
+}
+
+func inferScatterElements(c *context) {
+	s, index := c.shape(0), c.shape(1)
+	p := ScatterParams{Axis: c.axis(c.integer("axis", 0), len(s)), Reduction: c.reduction()}
+	c.within(index, s, p.Axis)
+	if !slices.Equal(index, c.shape(2)) {
+		c.failf("indices %v, updates %v", index, c.shape(2))
+	}
+	c.Params = p
+	c.emit(c.In[0].DType, s...)
+}
+
+func inferScatterND(c *context) {
+	s, index := c.shape(0), c.shape(1)
+	p := ScatterParams{Reduction: c.reduction()}
+	if len(index) == 0 || index[len(index)-1] > len(s) {
+		c.failf("data %v, indices %v", s, index)
+	}
+	k := index[len(index)-1]
+	if want := slices.Concat(index[:len(index)-1], s[k:]); !slices.Equal(want, c.shape(2)) {
+		c.failf("updates %v, want %v", c.shape(2), want)
+	}
+	c.Params = p
+	c.emit(c.In[0].DType, s...)
+}
+
+// OneHotParams is the axis of OneHot and the number of classes.
+type OneHotParams struct{ Axis, Depth int }
+
+func inferOneHot(c *context) {
+	s := c.shape(0)
+	c.want(0, graph.Int64, graph.Float32)
+	depth := c.In[1].Const
+	if depth == nil {
+		c.unsupported("input 1 (depth) must be a constant")
+	}
+	d, ok := depth.Scalar()
+	if !ok || !(d >= 1 && d <= 1<<31) {
+		c.failf("input 1 is %v %v, want one number of at least 1", depth.DType, depth.Shape)
+	}
+	if graph.Count(c.shape(2)) != 2 {
+		c.failf("input 2 has shape %v, want the values off and on", c.shape(2))
+	}
+	a := c.axis(c.integer("axis", -1), len(s)+1)
+	c.Params = OneHotParams{Axis: a, Depth: int(d)}
+	c.emit(c.In[2].DType, slices.Insert(slices.Clone(s), a, int(d))...)
+}
+
+// TopKParams is the axis of TopK, the number of elements kept and which; they are in order.
+type TopKParams struct {
+	Axis, K int
+	Largest bool
+}
+
+func inferTopK(c *context) {
+	c.want(0, graph.Float32, graph.Int64)
+	s := slices.Clone(c.shape(0))
+	k, _ := c.constants(1)
+	p := TopKParams{Axis: c.axis(c.integer("axis", -1), len(s)), Largest: c.flag("largest", true)}
+	if len(k) != 1 || k[0] < 0 || k[0] > s[p.Axis] {
+		c.failf("k is %v for an axis of %d", k, s[p.Axis])
+	}
+	p.K = k[0]
+	s[p.Axis] = p.K
+	c.Params = p
+	c.emit(c.In[0].DType, s...)
+	c.emit(graph.Int64, s...)
+}
+
+// inferNonZero lists the places of elements that are not zero, which must be known: the output's shape depends on them.
+func inferNonZero(c *context) {
+	x := c.In[0].Const
+	if x == nil {
+		c.unsupported("input 0 must be a constant or follow from the input's shape")
+	}
+	values := x.F32
+	if x.Deferred() {
+		var err error
+		if values, err = x.Load(nil); err != nil {
+			c.failf("input 0: %w", err)
+		}
+	}
+	var found []int
+	for i := range x.Len() {
+		if x.DType == graph.Float32 && values[i] != 0 || x.DType == graph.Int64 && x.I64[i] != 0 || x.DType == graph.Bool && x.Bool[i] {
+			found = append(found, i)
+		}
+	}
+	rank, n := len(x.Shape), len(found)
+	y := &graph.Tensor{DType: graph.Int64, Shape: []int{rank, n}, I64: make([]int64, rank*n)}
+	for j, at := range found {
+		for a := rank - 1; a >= 0; a-- {
+			y.I64[a*n+j] = int64(at % x.Shape[a])
+			at /= x.Shape[a]
+		}
+	}
+	c.Known = []*graph.Tensor{y}
+	c.emit(graph.Int64, rank, n)
+}

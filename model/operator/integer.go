@@ -1,0 +1,207 @@
+// Products of integers that stand for multiples of a scale, written as products of float32 numbers.
+//
+// x − zero point of 8-bit numbers is at most 255, exact in every precision that executors
+// multiply in. Sums are exact, hence those of integer arithmetic, as long as every partial sum
+// stays below 2^24: always with up to 258 summands, in practice with many more, since
+// they cancel. Beyond that each addition rounds by at most 2^-24 of the partial sum, far less than one step
+// of what the result is quantized to.
+
+package operator
+
+import (
+	"math"
+	"slices"
+
+	"repscope/model/graph"
+)
+
+var integerRows = []Row{
+	{Name: "MatMulInteger", Since: 10, Types: "i", Note: "sums are exact below 2^24", Inputs: between(2, 4), Outputs: 1,
+		infer: inferIntegerProduct, weights: centerWeights},
+	{Name: "MatMulInteger", Domain: own, Inputs: between(2, 4), Outputs: 1, infer: inferIntegerProduct, weights: centerWeights},
+	{Name: "ConvInteger", Since: 10, Types: "i", Note: "sums are exact below 2^24", Inputs: between(2, 4), Outputs: 1,
+		Attributes: windowAttributes("group"), infer: inferIntegerProduct, weights: centerWeights},
+	{Name: "ConvInteger", Domain: own, Inputs: between(2, 4), Outputs: 1, Attributes: windowAttributes("group"),
+		infer: inferIntegerProduct, weights: centerWeights},
+	{Name: "QLinearMatMul", Since: 10, Types: "i", Note: "sums are exact below 2^24", Inputs: exactly(8), Outputs: 1,
+		Attributes: []string{"output_dtype"}, infer: inferQuantizedProduct, weights: centerWeights},
+	{Name: "QLinearMatMul", Domain: own, Inputs: exactly(8), Outputs: 1, Attributes: []string{"output_dtype"},
+		infer: inferQuantizedProduct, weights: centerWeights},
+	{Name: "QLinearConv", Since: 10, Types: "i", Note: "sums are exact below 2^24", Inputs: between(8, 9), Outputs: 1,
+		Attributes: windowAttributes("group", "output_dtype"), infer: inferQuantizedProduct, weights: centerWeights},
+	{Name: "QLinearConv", Domain: own, Inputs: between(8, 9), Outputs: 1, Attributes: windowAttributes("group", "output_dtype"),
+		infer: inferQuantizedProduct, weights: centerWeights},
+}
+
+// centered is the domain of integer products whose weights were replaced by w − zero point; see centerWeights.
+const centered = own
+
+// integerProducts are the operators with the inputs that hold their weights and the zero point of these.
+var integerProducts = map[string][2]int{"MatMulInteger": {1, 3}, "ConvInteger": {1, 3}, "QLinearMatMul": {3, 5}, "QLinearConv": {3, 5}, "QGemm": {3, 5}}
+
+// integerProduct is a node under replacement.
+type integerProduct struct {
+	c    *context
+	l    *lowering
+	conv bool
+}
+
+// inferIntegerProduct is (a − zero)·(b − zero) in integers.
+func inferIntegerProduct(c *context) {
+	p := &integerProduct{c, c.lower(), c.Node.Op == "ConvInteger"}
+	product, _ := p.product(0, 2, 1, 3)
+	p.l.finish(p.l.add("Cast", map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementInt32)}, product))
+}
+
+// inferQuantizedProduct is round(s_a·s_b/s_y · ((a − zero)·(b − zero) + bias)) + zero, kept within the range
+// of y's type. The scales stay outside of the product, so that its sums are exact.
+func inferQuantizedProduct(c *context) {
+	p := &integerProduct{c, c.lower(), c.Node.Op == "QLinearConv"}
+	l := p.l
+	product, shape := p.product(0, 2, 3, 5)
+	rows, columns := len(shape)-2, len(shape)-1
+	if p.conv {
+		rows, columns = -1, 1
+	}
+	if c.has(8) {
+		c.want(8, graph.Int64)
+		if !slices.Equal(c.shape(8), []int{shape[1]}) {
+			c.failf("input 8 (bias) has shape %v, want [%d], the number of filters", c.shape(8), shape[1])
+		}
+		product = l.add("Add", nil, product, p.along(8, shape, 1))
+	}
+	for _, i := range []int{1, 4, 6} {
+		c.want(i, graph.Float32)
+	}
+	c.want(7, graph.Int64)
+	factor := l.add("Div", nil, l.add("Mul", nil, p.along(1, shape, rows), p.along(4, shape, columns)), p.along(6, shape, rows))
+	l.finish(l.quantize(c, l.add("Mul", nil, product, factor), p.along(7, shape, rows)))
+}
+
+// product multiplies inputs a and b, centered by the zero points in inputs za and zb.
+func (p *integerProduct) product(a, za, b, zb int) (name string, shape []int) {
+	c := p.c
+	x, w := c.shape(a), c.shape(b)
+	op, left, right := "MatMul", len(x)-2, len(w)-1
+	if p.conv {
+		op, left, right = "Conv", -1, 0
+	}
+	p.integers(a, b, za, zb)
+	// The rule of the product itself checks the shapes, in the name of this node.
+	of := &context{Inference: &graph.Inference{Node: &graph.Node{Name: c.Node.Label(), Op: c.Node.Op, Attributes: c.Node.Attributes}, Opset: c.Opset,
+		In: []graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: x}}, {Type: graph.Type{DType: graph.Float32, Shape: w}}}}}
+	if p.conv {
+		inferConv(of)
+	} else {
+		inferMatMul(of)
+	}
+	return p.l.add(op, c.passed(), p.center(a, za, left), p.center(b, zb, right)), of.Out[0].Shape
+}
+
+// integers checks the types of the operands a and b and of their zero points.
+func (p *integerProduct) integers(a, b, za, zb int) {
+	for _, i := range []int{a, b, za, zb} {
+		if i != b || p.c.Node.Domain != centered {
+			p.c.want(i, graph.Int64)
+		}
+	}
+}
+
+// center is input i less its zero point in input z, a number or a vector along an axis.
+func (p *integerProduct) center(i, z, axis int) string {
+	name := p.c.Node.Inputs[i]
+	if p.c.In[i].DType == graph.Float32 {
+		return name
+	}
+	name = p.l.add("Cast", integersToFloat(), name)
+	if p.c.has(z) {
+		name = p.l.add("Sub", nil, name, p.along(z, p.c.shape(i), axis))
+	}
+	return name
+}
+
+// along is input i as a float that broadcasts to a shape: one number, a vector along an
+// axis or, of a matrix product, an array of the same rank. Axis −1: only a number.
+func (p *integerProduct) along(i int, shape []int, axis int) string {
+	c, own := p.c, p.c.shape(i)
+	name := c.Node.Inputs[i]
+	if c.In[i].DType == graph.Int64 {
+		name = p.l.add("Cast", integersToFloat(), name)
+	}
+	switch {
+	case len(own) == 0:
+		return name
+	case graph.Count(own) == 1:
+		return p.l.reshape(name, nil)
+	case len(own) == 1 && axis >= 0 && own[0] == shape[axis]:
+		form := slices.Repeat([]int{1}, len(shape))
+		form[axis] = own[0]
+		return p.l.reshape(name, form)
+	case !p.conv && len(own) == len(shape) && slices.Equal(c.broadcast(own, shape), shape):
+		return name
+	case axis >= 0:
+		c.failf("input %d has shape %v, want one element or [%d], axis %d of %v", i, own, shape[axis], axis, shape)
+	}
+	c.failf("input %d has shape %v, want one element", i, own)
+	return ""
+}
+
+// centerWeights replaces the constant weights of an integer product by w − zero point in float32, so that
+// their integers, 8 bytes each, need not be kept. What does not fit is left to the operators' rules.
+func centerWeights(g *graph.Graph, n *graph.Node) {
+	at, gemm := integerProducts[n.Op], n.Op == "QGemm"
+	if n.Domain == centered || len(n.Inputs) <= at[0] {
+		return
+	}
+	w := g.Constants[n.Inputs[at[0]]]
+	if w == nil || w.DType != graph.Int64 || len(w.Shape) < 2 {
+		return
+	}
+	zero := graph.Ints(0)
+	if len(n.Inputs) > at[1] && n.Inputs[at[1]] != "" {
+		zero = g.Constants[n.Inputs[at[1]]]
+	}
+	// A vector of zero points belongs to filters or columns.
+	inner, count := 1, w.Shape[len(w.Shape)-1]
+	if n.Op == "ConvInteger" || n.Op == "QLinearConv" || gemm && n.Attributes["transB"].Int != 0 {
+		count = w.Shape[0]
+		inner = w.Len() / max(count, 1)
+	}
+	if zero == nil || zero.DType != graph.Int64 || zero.Len() != 1 && !slices.Equal(zero.Shape, []int{count}) {
+		return
+	}
+	t := centeredWeights(w, zero.I64, inner)
+	if t == nil {
+		return
+	}
+	name := "\x00centred\x00" + n.Outputs[0]
+	g.Constants[name] = t
+	n.Domain, n.Inputs = centered, slices.Clone(n.Inputs)
+	n.Inputs[at[0]] = name // the zero point stays but is not looked at
+}
+
+// centeredWeights is w less the zero points, of which each counts for inner elements at a time. Large
+// weights are deferred: two bytes each stand for what executors keep in their own form. It is
+// nil if an element needs more than that.
+func centeredWeights(w *graph.Tensor, zero []int64, inner int) *graph.Tensor {
+	values := make([]int16, w.Len())
+	for i, v := range w.I64 {
+		v -= zero[i/inner%len(zero)]
+		if v < math.MinInt16 || v > math.MaxInt16 {
+			return nil
+		}
+		values[i] = int16(v)
+	}
+	read := func(dst []float32, first int) error {
+		for i := range dst {
+			dst[i] = float32(values[first+i])
+		}
+		return nil
+	}
+	if len(values) > graph.Resident {
+		return graph.Defer(read, w.Shape...)
+	}
+	t := graph.Floats(make([]float32, len(values)), w.Shape...)
+	_ = read(t.F32, 0)
+	return t
+}

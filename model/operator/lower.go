@@ -1,0 +1,103 @@
+// Operators that are written as others: the rule of such an operator checks
+// the node and hands out the nodes to take its place.
+
+package operator
+
+import (
+	"fmt"
+	"slices"
+
+	"repscope/model/graph"
+)
+
+// lowering collects the nodes that replace one.
+type lowering struct {
+	graph.Replacement
+	serial int // of the replacements of a program
+}
+
+// lower starts the replacement of the node under inference.
+func (c *context) lower() *lowering {
+	c.lowered = &lowering{Replacement: graph.Replacement{Of: c.Node}, serial: c.Serial}
+	return c.lowered
+}
+
+// unroll is lower for a node that is replaced by steps, each of that many nodes, inputs and outputs.
+func (c *context) unroll(steps, each int) *lowering {
+	if most := graph.MaxReplaced / max(each, 1); steps > most {
+		c.unsupported("%d steps, want at most %d: they are unrolled", steps, most)
+	}
+	return c.lower()
+}
+
+// name makes one that no file can contain.
+func (l *lowering) name() string {
+	return fmt.Sprintf("\x00%d\x00%d", l.serial, len(l.Nodes)+len(l.Names))
+}
+
+// constant adds a constant and returns its name.
+func (l *lowering) constant(t *graph.Tensor) string {
+	name := l.name()
+	l.Names, l.Constants = append(l.Names, name), append(l.Constants, t)
+	return name
+}
+
+// number adds a constant of one element.
+func (l *lowering) number(v float32) string { return l.constant(graph.Floats([]float32{v}, 1)) }
+
+// add adds a node with one output and returns its name.
+func (l *lowering) add(op string, attributes map[string]graph.Attribute, inputs ...string) string {
+	out := l.name()
+	l.Nodes = append(l.Nodes, &graph.Node{Name: l.Of.Label(), Op: op, Inputs: inputs, Outputs: []string{out}, Attributes: attributes})
+	return out
+}
+
+// linear is x·wᵀ + bias with a constant matrix w; the bias may be absent.
+func (l *lowering) linear(x, w, bias string) string {
+	y := l.add("Linear", nil, x, w, bias)
+	l.Nodes[len(l.Nodes)-1].Domain = "repscope"
+	return y
+}
+
+// slice takes the elements from one index to before another along an axis.
+func (l *lowering) slice(x string, axis, from, to int) string {
+	return l.add("Slice", map[string]graph.Attribute{"axes": graph.IntsAttribute(axis), "starts": graph.IntsAttribute(from), "ends": graph.IntsAttribute(to)}, x)
+}
+
+// split cuts a value into pieces of the given sizes along an axis.
+func (l *lowering) split(x string, axis int, sizes ...int) []string {
+	if len(sizes) == 1 {
+		return []string{x}
+	}
+	pieces := make([]string, len(sizes))
+	first := l.add("Split", map[string]graph.Attribute{"axis": graph.IntAttribute(axis), "split": graph.IntsAttribute(sizes...)}, x)
+	for i := range pieces {
+		pieces[i] = fmt.Sprint(first, "\x00", i)
+	}
+	l.Nodes[len(l.Nodes)-1].Outputs = slices.Clone(pieces)
+	return pieces
+}
+
+// reshape gives a value another shape.
+func (l *lowering) reshape(x string, shape []int) string {
+	target := graph.Ints()
+	for _, d := range shape {
+		target.I64 = append(target.I64, int64(d))
+	}
+	target.Shape[0] = len(shape)
+	return l.add("Reshape", map[string]graph.Attribute{"allowzero": graph.IntAttribute(1)}, x, l.constant(target))
+}
+
+// transpose permutes the axes of a value.
+func (l *lowering) transpose(x string, perm []int) string {
+	return l.add("Transpose", map[string]graph.Attribute{"perm": graph.IntsAttribute(perm...)}, x)
+}
+
+// finish makes the values the outputs of the node that is replaced.
+func (l *lowering) finish(values ...string) {
+	for i, out := range l.Of.Outputs {
+		if out != "" {
+			l.Nodes = append(l.Nodes, &graph.Node{Name: l.Of.Label(), Op: "Identity", Inputs: values[i : i+1], Outputs: []string{out}})
+		}
+	}
+}

@@ -1,0 +1,174 @@
+// Normalisations and softmax.
+
+package operator
+
+import (
+	"slices"
+
+	"repscope/model/graph"
+)
+
+var normalizeRows = []Row{
+	{Name: "BatchNormalization", Since: 1, Types: "f", Note: "not in training mode", Inputs: exactly(5), Outputs: 1,
+		Attributes: []string{"epsilon", "momentum", "training_mode", "spatial"}, infer: inferBatchNorm},
+	{Name: "LayerNormalization", Since: 17, Types: "f", Inputs: between(2, 3), Outputs: 3,
+		Attributes: []string{"axis", "epsilon", "stash_type"}, infer: inferLayerNorm},
+	{Name: "InstanceNormalization", Since: 1, Types: "f", Inputs: exactly(3), Outputs: 1, Attributes: []string{"epsilon"},
+		infer: inferGroupNorm},
+	{Name: "GroupNormalization", Since: 18, Types: "f", Inputs: exactly(3), Outputs: 1,
+		Attributes: []string{"epsilon", "num_groups", "stash_type"}, infer: inferGroupNorm},
+	{Name: "LRN", Since: 1, Types: "f", Inputs: exactly(1), Outputs: 1, Attributes: []string{"alpha", "beta", "bias", "size"},
+		infer: inferLRN},
+	{Name: "MeanVarianceNormalization", Since: 9, Types: "f", Inputs: exactly(1), Outputs: 1, Attributes: []string{"axes"},
+		infer: inferMeanVariance},
+	{Name: "LpNormalization", Since: 1, Types: "f", Inputs: exactly(1), Outputs: 1, Attributes: []string{"axis", "p"},
+		infer: inferLpNormalization},
+	{Name: "Softmax", Since: 1, Types: "f", Inputs: exactly(1), Outputs: 1, Attributes: []string{"axis"}, infer: inferSoftmax},
+	{Name: "LogSoftmax", Since: 1, Types: "f", Inputs: exactly(1), Outputs: 1, Attributes: []string{"axis"}, infer: inferSoftmax},
+}
+
+// NormParams normalises over the axes from Axis on (LayerNormalization), or
+// over groups of channels (GroupNormalization, InstanceNormalization).
+type NormParams struct {
+	Axis    int
+	Epsilon float32
+	Groups  int
+	// PerChannel says that a group normalisation's scale and bias have one element per channel, not per group.
+	PerChannel bool
+}
+
+func inferBatchNorm(c *context) {
+	x := c.shape(0)
+	if c.integer("training_mode", 0) != 0 {
+		c.unsupported("training mode; export the model in evaluation mode")
+	}
+	if len(x) < 2 {
+		c.failf("input %v, want [N, C, …]", x)
+	}
+	for i := range c.In {
+		c.want(i, graph.Float32)
+		if i > 0 && !slices.Equal(c.shape(i), []int{x[1]}) {
+			c.failf("input %d has shape %v, want [%d]", i, c.shape(i), x[1])
+		}
+	}
+	c.Params = NormParams{Axis: 1, Epsilon: c.float("epsilon", 1e-5)}
+	c.emit(graph.Float32, x...)
+}
+
+func inferLayerNorm(c *context) {
+	x := c.shape(0)
+	for i := range c.In {
+		c.want(i, graph.Float32)
+	}
+	a := c.axis(c.integer("axis", -1), len(x))
+	for i := 1; i < len(c.In); i++ {
+		if c.has(i) && !slices.Equal(c.broadcast(c.shape(i), x[a:]), x[a:]) {
+			c.failf("input %d has shape %v, want %v", i, c.shape(i), x[a:])
+		}
+	}
+	c.Params = NormParams{Axis: a, Epsilon: c.float("epsilon", 1e-5)}
+	c.emit(graph.Float32, x...)
+	// The mean and the inverse standard deviation, if they are asked for.
+	rest := slices.Clone(x)
+	for i := a; i < len(rest); i++ {
+		rest[i] = 1
+	}
+	c.emit(graph.Float32, rest...)
+	c.emit(graph.Float32, rest...)
+}
+
+func inferGroupNorm(c *context) {
+	x := c.shape(0)
+	if len(x) < 3 {
+		c.failf("input %v, want [N, C, spatial…]", x)
+	}
+	p := NormParams{Axis: 1, Epsilon: c.float("epsilon", 1e-5), Groups: x[1], PerChannel: true}
+	if c.Node.Op == "GroupNormalization" {
+		p.Groups = c.integer("num_groups", 0)
+		p.PerChannel = c.Opset >= 21
+	}
+	if p.Groups < 1 || x[1]%p.Groups != 0 {
+		c.failf("%d groups for %d channels", p.Groups, x[1])
+	}
+	want := p.Groups
+	if p.PerChannel {
+		want = x[1]
+	}
+	for i := range c.In {
+		c.want(i, graph.Float32)
+		if i > 0 && !slices.Equal(c.shape(i), []int{want}) {
+			c.failf("input %d has shape %v, want [%d]", i, c.shape(i), want)
+		}
+	}
+	c.Params = p
+	c.emit(graph.Float32, x...)
+}
+
+// LRNParams is x/(Bias + Alpha/Size · Σ x²)^Beta, the sum over Size channels around x's own.
+type LRNParams struct {
+	Size              int
+	Alpha, Beta, Bias float32
+}
+
+func inferLRN(c *context) {
+	x := c.shape(0)
+	c.want(0, graph.Float32)
+	p := LRNParams{Size: c.integer("size", 0), Alpha: c.float("alpha", 1e-4), Beta: c.float("beta", 0.75), Bias: c.float("bias", 1)}
+	if len(x) < 2 || p.Size < 1 {
+		c.failf("input %v and size %d, want [N, C, …] and at least 1", x, p.Size)
+	}
+	c.Params = p
+	c.emit(graph.Float32, x...)
+}
+
+// inferMeanVariance is (x − mean)/(√variance + 1e-9).
+func inferMeanVariance(c *context) {
+	c.want(0, graph.Float32)
+	axes, ok := c.integers("axes")
+	if !ok {
+		axes = []int{0, 2, 3}
+	}
+	over := map[string]graph.Attribute{"axes": graph.IntsAttribute(c.axes(axes, len(c.shape(0)))...)}
+	l := c.lower()
+	centered := l.add("Sub", nil, c.Node.Inputs[0], l.add("ReduceMean", over, c.Node.Inputs[0]))
+	deviation := l.add("Sqrt", nil, l.add("ReduceMean", over, l.add("Mul", nil, centered, centered)))
+	l.finish(l.add("Div", nil, centered, l.add("Add", nil, deviation, l.constant(graph.Floats([]float32{1e-9})))))
+	c.emit(graph.Float32, c.shape(0)...)
+}
+
+func inferLpNormalization(c *context) {
+	c.want(0, graph.Float32)
+	s := c.shape(0)
+	a := c.axis(c.integer("axis", -1), len(s))
+	reduce, ok := map[int]string{1: "ReduceL1", 2: "ReduceL2"}[c.integer("p", 2)]
+	if !ok {
+		c.failf("p is %d, want 1 or 2", c.integer("p", 2))
+	}
+	l := c.lower()
+	norm := l.add(reduce, map[string]graph.Attribute{"axes": graph.IntsAttribute(a)}, c.Node.Inputs[0])
+	l.finish(l.add("Div", nil, c.Node.Inputs[0], norm))
+	c.emit(graph.Float32, s...)
+}
+
+// SoftmaxParams normalises over Length elements that lie Inner apart.
+type SoftmaxParams struct{ Length, Inner int }
+
+func inferSoftmax(c *context) {
+	c.want(0, graph.Float32)
+	s := c.shape(0)
+	if c.Opset >= 13 {
+		a := c.axis(c.integer("axis", -1), len(s))
+		c.Params = SoftmaxParams{Length: s[a], Inner: graph.Count(s[a+1:])}
+	} else {
+		// Before opset 13 the input counts as a matrix, cut at the axis.
+		a := c.integer("axis", 1)
+		if a < 0 {
+			a += len(s)
+		}
+		if a < 0 || a > len(s) {
+			c.failf("axis %d is out of range for shape %v", a, s)
+		}
+		c.Params = SoftmaxParams{Length: graph.Count(s[a:]), Inner: 1}
+	}
+	c.emit(graph.Float32, s...)
+}

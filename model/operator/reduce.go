@@ -1,0 +1,178 @@
+// Reductions over axes, places of extremes, and running sums.
+
+package operator
+
+import (
+	"slices"
+
+	"repscope/model/graph"
+)
+
+var reduceRows = []Row{
+	{Name: "ReduceMean", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
+		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
+	{Name: "ReduceSum", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
+		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
+	{Name: "ReduceMax", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
+		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
+	{Name: "ReduceMin", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
+		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
+	{Name: "ReduceProd", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
+		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
+	{Name: "ReduceL1", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
+		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
+	{Name: "ReduceL2", Since: 1, Types: "f", Inputs: between(1, 2), Outputs: 1,
+		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
+	{Name: "ReduceSumSquare", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
+		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
+	{Name: "ReduceLogSum", Since: 1, Types: "f", Inputs: between(1, 2), Outputs: 1,
+		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
+	{Name: "ReduceLogSumExp", Since: 1, Types: "f", Inputs: between(1, 2), Outputs: 1,
+		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
+	{Name: "GlobalAveragePool", Since: 1, Types: "f", Inputs: exactly(1), Outputs: 1, infer: inferGlobalPool},
+	{Name: "GlobalMaxPool", Since: 1, Types: "f", Inputs: exactly(1), Outputs: 1, infer: inferGlobalPool},
+	{Name: "ArgMax", Since: 1, Types: "fi", Inputs: exactly(1), Outputs: 1,
+		Attributes: []string{"axis", "keepdims", "select_last_index"}, infer: inferArg},
+	{Name: "ArgMin", Since: 1, Types: "fi", Inputs: exactly(1), Outputs: 1,
+		Attributes: []string{"axis", "keepdims", "select_last_index"}, infer: inferArg},
+	{Name: "Hardmax", Since: 1, Types: "f", Inputs: exactly(1), Outputs: 1, Attributes: []string{"axis"}, infer: inferHardmax},
+	{Name: "CumSum", Since: 11, Types: "fi", Inputs: exactly(2), Outputs: 1, Attributes: []string{"exclusive", "reverse"},
+		infer: inferCumSum},
+}
+
+// ReduceParams reduces the given axes, ascending.
+type ReduceParams struct {
+	Axes     []int
+	KeepDims bool
+}
+
+func inferReduce(c *context) {
+	s := c.shape(0)
+	c.want(0, graph.Float32, graph.Int64)
+	if c.In[0].DType == graph.Int64 {
+		switch c.Node.Op {
+		case "ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceSumSquare":
+		default:
+			c.unsupported("int64 operand")
+		}
+	}
+	list, given := c.list("axes", 1)
+	p := ReduceParams{KeepDims: c.integer("keepdims", 1) != 0}
+	switch {
+	case given && len(list) > 0:
+		p.Axes = c.axes(list, len(s))
+		slices.Sort(p.Axes)
+	case c.integer("noop_with_empty_axes", 0) == 0:
+		for i := range s {
+			p.Axes = append(p.Axes, i)
+		}
+	}
+	shape := reduced(s, p.Axes, p.KeepDims)
+	if op := c.Node.Op; graph.Count(s) == 0 && graph.Count(shape) > 0 && (op == "ReduceMax" || op == "ReduceMin" || op == "ReduceMean") {
+		c.failf("cannot reduce the empty shape %v", s)
+	}
+	c.Params = p
+	c.emit(c.In[0].DType, shape...)
+}
+
+func reduced(s, axes []int, keep bool) []int {
+	out := []int{}
+	for i, d := range s {
+		switch {
+		case !slices.Contains(axes, i):
+			out = append(out, d)
+		case keep:
+			out = append(out, 1)
+		}
+	}
+	return out
+}
+
+func inferGlobalPool(c *context) {
+	x := c.shape(0)
+	c.want(0, graph.Float32)
+	if len(x) < 3 || graph.Count(x[2:]) == 0 {
+		c.failf("input %v, want [N, C, spatial…]", x)
+	}
+	p := ReduceParams{KeepDims: true}
+	for i := 2; i < len(x); i++ {
+		p.Axes = append(p.Axes, i)
+	}
+	c.Params = p
+	c.emit(graph.Float32, reduced(x, p.Axes, true)...)
+}
+
+// ArgParams is the axis of ArgMax and ArgMin and which of equal elements counts.
+type ArgParams struct {
+	Axis int
+	Last bool
+}
+
+func inferArg(c *context) {
+	c.want(0, graph.Float32, graph.Int64)
+	s := c.shape(0)
+	a := c.axis(c.integer("axis", 0), len(s))
+	if s[a] == 0 {
+		c.failf("axis %d of %v is empty", a, s)
+	}
+	c.Params = ArgParams{Axis: a, Last: c.integer("select_last_index", 0) != 0}
+	c.emit(graph.Int64, reduced(s, []int{a}, c.integer("keepdims", 1) != 0)...)
+}
+
+// inferHardmax is 1 at the first maximum along an axis and 0 elsewhere.
+func inferHardmax(c *context) {
+	c.want(0, graph.Float32)
+	s := c.shape(0)
+	l := c.lower()
+	x, shape := c.Node.Inputs[0], s
+	var axis int
+	if c.Opset >= 13 {
+		axis = c.axis(c.integer("axis", -1), len(s))
+	} else {
+		// Before opset 13 the input counts as a matrix, cut at the axis.
+		cut := c.axis(c.integer("axis", 1), len(s)+1)
+		axis, shape = 1, []int{graph.Count(s[:cut]), graph.Count(s[cut:])}
+		x = l.reshape(x, shape)
+	}
+	top := l.add("ArgMax", map[string]graph.Attribute{"axis": graph.IntAttribute(axis), "keepdims": graph.IntAttribute(0)}, x)
+	y := l.add("OneHot", map[string]graph.Attribute{"axis": graph.IntAttribute(axis)}, top, l.constant(graph.Ints(int64(shape[axis]))), l.constant(graph.Floats([]float32{0, 1}, 2)))
+	if c.Opset < 13 {
+		y = l.reshape(y, s)
+	}
+	l.finish(y)
+	c.emit(graph.Float32, s...)
+}
+
+// CumSumParams is the axis of a running sum, whether it leaves out its own
+// element, and whether it runs from the end.
+type CumSumParams struct {
+	Axis               int
+	Exclusive, Reverse bool
+}
+
+func inferCumSum(c *context) {
+	c.want(0, graph.Float32, graph.Int64)
+	s := c.shape(0)
+	axis, _ := c.constants(1)
+	if len(axis) != 1 {
+		c.failf("input 1 has %d elements, want one axis", len(axis))
+	}
+	c.Params = CumSumParams{Axis: c.axis(axis[0], len(s)), Exclusive: c.flag("exclusive", false), Reverse: c.flag("reverse", false)}
+	c.emit(c.In[0].DType, s...)
+}
+
+// Reduction is the axes of an array that are kept and those that are reduced, with their strides.
+type Reduction struct{ Kept, KeptStrides, Reduced, ReducedStrides []int }
+
+// Split sorts the axes of an array of the shape.
+func (p ReduceParams) Split(shape []int) (r Reduction) {
+	own := graph.RowMajor(shape)
+	for i, d := range shape {
+		if slices.Contains(p.Axes, i) {
+			r.Reduced, r.ReducedStrides = append(r.Reduced, d), append(r.ReducedStrides, own[i])
+		} else {
+			r.Kept, r.KeptStrides = append(r.Kept, d), append(r.KeptStrides, own[i])
+		}
+	}
+	return r
+}

@@ -1,0 +1,154 @@
+// Package operator is the table of operators: what a node of each kind may look like, what shape its
+// outputs have, and what executors are told to do (the Params types). Rows and rules of a family of operators
+// stand in one file; the executors have their kernels in the file of the same name, unless
+// the rules write them as other operators.
+package operator
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"repscope/model/graph"
+)
+
+// The range of opsets whose operators have the meaning implemented here.
+const (
+	MinOpset = 11
+	MaxOpset = 21
+)
+
+// Row is an operator.
+type Row struct {
+	Name   string
+	Domain string // "" is ONNX's own; "repscope" holds what operators are fused into
+	// Since is the opset of ONNX that introduced the operator.
+	Since int
+	// Types are those of its data operands: f floats, i integers, b booleans.
+	Types string
+	// Note says what is left out, if anything.
+	Note       string
+	Inputs     [2]int   // least and most inputs; see exactly, between and atLeast
+	Outputs    int      // most outputs, or many
+	Attributes []string // attributes that are understood; any other one is an error
+	// View, InPlace and NoFold are those of graph.Operator, inner and weights its Inner and Weights.
+	View, InPlace, NoFold bool
+
+	// infer is the rule. Operators without one come from package fuse alone.
+	infer   func(*context)
+	inner   func(*graph.Node) (own int, attributes []string)
+	weights func(*graph.Graph, *graph.Node)
+}
+
+// own is the domain of operators that no file has.
+const own = "repscope"
+
+// many is any number of outputs.
+const many = -1
+
+func exactly(n int) [2]int           { return [2]int{n, n} }
+func between(least, most int) [2]int { return [2]int{least, most} }
+func atLeast(n int) [2]int           { return [2]int{n, -1} }
+
+// families are the rows of the table by the name of their files.
+var families = map[string][]Row{
+	"attention": attentionRows, "control": controlRows, "conv": convRows, "einsum": einsumRows, "elementwise": elementwiseRows,
+	"index": indexRows, "integer": integerRows, "microsoft": microsoftRows, "movement": movementRows, "normalize": normalizeRows,
+	"pool": poolRows, "product": productRows, "quantize": quantizeRows, "recurrent": recurrentRows, "reduce": reduceRows, "resize": resizeRows,
+}
+
+// Families lists the operators by family, each as its domain, ".", its name.
+func Families() map[string][]string {
+	list := map[string][]string{}
+	for family, rows := range families {
+		for _, row := range rows {
+			list[family] = append(list[family], row.Domain+"."+row.Name)
+		}
+	}
+	return list
+}
+
+// table and operators are the rows and what graphs know of them, by domain, ".", name.
+var table, operators = index()
+
+func index() (map[string]*Row, map[string]*graph.Operator) {
+	rows, known := map[string]*Row{}, map[string]*graph.Operator{}
+	for _, family := range families {
+		for i := range family {
+			op := &family[i]
+			key := op.Domain + "." + op.Name
+			rows[key] = op
+			known[key] = &graph.Operator{Name: op.Name, Domain: op.Domain, View: op.View, InPlace: op.InPlace, NoFold: op.NoFold,
+				Infer: op.run, Inner: op.inner, Weights: op.weights}
+		}
+	}
+	return rows, known
+}
+
+// Lookup finds the operator of a node in a graph of an opset. It fails for operators that are not
+// supported, or not yet in that opset, with a [graph.UnsupportedError].
+func Lookup(n *graph.Node, opset int) (*graph.Operator, error) {
+	domain := n.Domain
+	if domain == "ai.onnx" {
+		domain = ""
+	}
+	key := domain + "." + n.Op
+	op := operators[key]
+	if op == nil {
+		return nil, &graph.UnsupportedError{Node: n.String(), Op: strings.TrimPrefix(key, "."), Opset: opset, Supported: Operators()}
+	}
+	// Older opsets than MinOpset are not supported but may be tried: replacements of their nodes are written as of MinOpset.
+	if since := table[key].Since; max(opset, MinOpset) < since {
+		return nil, &graph.UnsupportedError{Node: n.String(), Op: n.Op, Opset: opset,
+			What: fmt.Sprintf("operator %s exists from opset %d on", n.Op, since)}
+	}
+	return op, nil
+}
+
+// Internal is an operator of this project's own domain, or of ONNX's, by its name; nil if there is none.
+func Internal(domain, name string) *graph.Operator { return operators[domain+"."+name] }
+
+// Support describes one supported ONNX operator.
+type Support struct {
+	Name string
+	// First and Last are the opsets for which it is implemented.
+	First, Last int
+	// Types are the element types of its data operands. Float32 stands for float16,
+	// bfloat16, float32 and float64, all computed in float32; Int64 for every
+	// integer type, computed in int64 without the narrower type's overflow.
+	Types []graph.DType
+	// Attributes that are understood; any other one is an error.
+	Attributes []string
+	// Note says what is left out, if anything.
+	Note string
+}
+
+// Supported lists the supported ONNX operators by name.
+func Supported() []Support {
+	var list []Support
+	for _, name := range Operators() {
+		row := table["."+name]
+		s := Support{Name: name, First: max(row.Since, MinOpset), Last: MaxOpset,
+			Attributes: slices.Sorted(slices.Values(row.Attributes)), Note: row.Note}
+		for i, t := range []graph.DType{graph.Float32, graph.Int64, graph.Bool} {
+			if strings.Contains(row.Types, "fib"[i:i+1]) {
+				s.Types = append(s.Types, t)
+			}
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// Operators lists the names of the supported ONNX operators, sorted.
+func Operators() []string {
+	var names []string
+	for key := range maps.Keys(table) {
+		if name, ok := strings.CutPrefix(key, "."); ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

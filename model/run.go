@@ -1,0 +1,270 @@
+// Runs: inputs in, outputs out, several of them under way on GPUs.
+
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"repscope/model/graph"
+	"repscope/model/pixels"
+)
+
+// Run computes the outputs, by name, for inputs by name. Every input must be given.
+//
+// An input is of the element type that the model computes it in. Besides, bool is taken
+// for numbers (0 and 1), int64 for float32 where every element is one, and int64 0 and 1
+// for bool; anything else is an error that says what is wanted, such as floats for
+// ids. So are an unknown name, another rank, a size that differs from one that the file
+// fixes or that an axis of the same name has in another input, and an integer outside the
+// narrower type that the file declares.
+//
+// The inputs are only read, and may be changed afterwards. The outputs, map included,
+// belong to the model: they are valid until its next call and must not be changed.
+// Inputs of shapes that were seen before cost no preparation and, where nothing is
+// converted, no memory. Cancelling ctx stops the run between two operators.
+func (m *Model) Run(ctx context.Context, inputs map[string]*Tensor) (map[string]*Tensor, error) {
+	given, err := m.byName(inputs)
+	if err != nil {
+		return nil, err
+	}
+	outputs, err := m.run(ctx, given)
+	if err != nil {
+		return nil, err
+	}
+	if m.named == nil {
+		m.named = make(map[string]*Tensor, len(outputs))
+	}
+	for i, t := range outputs {
+		m.named[m.outputs[i].Name] = t
+	}
+	return m.named, nil
+}
+
+// RunInOrder is Run with inputs in the order of Inputs and outputs in that of Outputs.
+func (m *Model) RunInOrder(ctx context.Context, inputs ...*Tensor) ([]*Tensor, error) {
+	if len(inputs) != len(m.inputs) {
+		return nil, fmt.Errorf("%d inputs given, the model has %d: %s", len(inputs), len(m.inputs), describe(m.inputs))
+	}
+	return m.run(ctx, inputs)
+}
+
+func (m *Model) run(ctx context.Context, given []*Tensor) ([]*Tensor, error) {
+	if len(m.queue) > 0 {
+		return nil, fmt.Errorf("%d runs are under way", len(m.queue))
+	}
+	inputs, err := m.bind(given)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Submit(ctx, inputs); err != nil {
+		return nil, err
+	}
+	return m.Collect(ctx)
+}
+
+// Depth is the number of runs that may be under way: 1 on the processor.
+func (m *Model) Depth() int { return m.exec.Depth() }
+
+// submitted is a run under way. Where the file fixes another batch size, it keeps the
+// inputs, which go through the executor in pieces when they are collected.
+type submitted struct {
+	rows   int
+	pieces []*Tensor // nil: the executor has the run
+}
+
+// Submit begins a run with inputs in the order of Inputs, of the types that the model
+// computes in; they must stay as they are until the run is collected. It is for pipelines:
+// up to Depth runs may be under way, and one is read while another is computed.
+func (m *Model) Submit(ctx context.Context, inputs []*Tensor) error {
+	rows := m.batch(inputs)
+	if m.rows == 0 || rows == m.rows {
+		if err := m.exec.Submit(ctx, inputs); err != nil {
+			return err
+		}
+		m.queue = append(m.queue, submitted{rows: rows})
+		return nil
+	}
+	kept := make([]*Tensor, len(inputs)) // the caller may use the list and the tensors' headers again
+	for i, t := range inputs {
+		if len(t.Shape) == 0 || t.Shape[0] != rows || rows == 0 {
+			return fmt.Errorf("input %q has shape %v in a batch of %d", m.inputs[i].Name, t.Shape, rows)
+		}
+		header := *t
+		header.Shape = append([]int{}, t.Shape...)
+		kept[i] = &header
+	}
+	m.queue = append(m.queue, submitted{rows, kept})
+	return nil
+}
+
+// batch is the size of the first input's first axis.
+func (m *Model) batch(inputs []*Tensor) int {
+	if len(inputs) == 0 || len(inputs[0].Shape) == 0 {
+		return 0
+	}
+	return inputs[0].Shape[0]
+}
+
+// Collect waits for the oldest run and returns its outputs, in the order of Outputs. They
+// are valid until the next call of any method.
+func (m *Model) Collect(ctx context.Context) ([]*Tensor, error) {
+	if len(m.queue) == 0 {
+		return nil, errors.New("no run is under way")
+	}
+	s := m.queue[0]
+	m.queue = append(m.queue[:0], m.queue[1:]...)
+	if s.pieces == nil {
+		return m.exec.Collect(ctx)
+	}
+	return m.inPieces(ctx, s.pieces, s.rows)
+}
+
+// Drain ends what is under way after an error.
+func (m *Model) Drain() {
+	for _, s := range m.queue {
+		if s.pieces == nil {
+			_, _ = m.exec.Collect(context.Background()) // only its end matters
+		}
+	}
+	m.queue = m.queue[:0]
+}
+
+// TakesPixels reports whether SubmitBytes and SubmitNoisy can begin runs with n states:
+// a GPU runs the model, whose only input is of float32 and of any batch size or this one.
+func (m *Model) TakesPixels(n int) bool {
+	_, ok := m.exec.(pixelExecutor)
+	return ok && len(m.inputs) == 1 && m.inputs[0].DType == Float32 && (m.rows == 0 || m.rows == n)
+}
+
+var errPixels = errors.New("the model cannot read stored states where it runs")
+
+// SubmitBytes is Submit with states of uint8 in place of the only input, which has the
+// given shape; levels says which float32 each byte stands for. See TakesPixels.
+func (m *Model) SubmitBytes(ctx context.Context, states []uint8, shape []int, levels pixels.Levels) error {
+	x, ok := m.exec.(pixelExecutor)
+	if !ok {
+		return errPixels
+	}
+	return m.began(shape, x.SubmitBytes(ctx, states, shape, levels))
+}
+
+// SubmitNoisy is Submit with states that noise changes before they are scaled and become
+// the only input, which has the given shape. See TakesPixels.
+func (m *Model) SubmitNoisy(ctx context.Context, batch pixels.Noisy, shape []int) error {
+	x, ok := m.exec.(pixelExecutor)
+	if !ok {
+		return errPixels
+	}
+	return m.began(shape, x.SubmitNoisy(ctx, batch, shape))
+}
+
+func (m *Model) began(shape []int, err error) error {
+	if err == nil {
+		m.queue = append(m.queue, submitted{rows: shape[0]})
+	}
+	return err
+}
+
+// Displacements are ‖x' − x‖₂ of the states x that noise changed to x' in the run
+// collected last, nil if it had none.
+func (m *Model) Displacements() []float64 {
+	if x, ok := m.exec.(pixelExecutor); ok {
+		return x.Displacements()
+	}
+	return nil
+}
+
+// pieces is what running a batch in pieces needs, kept from batch to batch.
+type pieces struct {
+	inputs []*Tensor // of one piece
+	filled []*Tensor // memory for the last one
+	joined []*Tensor // outputs of all of them
+}
+
+// inPieces runs n rows in batches of the size that the file fixes.
+func (m *Model) inPieces(ctx context.Context, inputs []*Tensor, n int) ([]*Tensor, error) {
+	for lo := 0; lo < n; lo += m.rows {
+		hi := min(lo+m.rows, n)
+		if err := m.exec.Submit(ctx, m.piece(inputs, lo, hi, n)); err != nil {
+			return nil, err
+		}
+		out, err := m.exec.Collect(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := m.join(out, lo, hi, n); err != nil {
+			return nil, err
+		}
+	}
+	return m.pieces.joined, nil
+}
+
+// piece is the rows lo to hi of the inputs, filled up with the last of them.
+func (m *Model) piece(inputs []*Tensor, lo, hi, n int) []*Tensor {
+	p := &m.pieces
+	if p.inputs == nil {
+		for range inputs {
+			p.inputs, p.filled = append(p.inputs, &Tensor{}), append(p.filled, &Tensor{})
+		}
+	}
+	for i, t := range inputs {
+		x := p.inputs[i]
+		x.DType = t.DType
+		x.Shape = append(append(x.Shape[:0], m.rows), t.Shape[1:]...)
+		fill := p.filled[i]
+		switch t.DType {
+		case Float32:
+			x.F32, fill.F32 = part(t.F32, fill.F32, lo, hi, n, m.rows)
+		case Int64:
+			x.I64, fill.I64 = part(t.I64, fill.I64, lo, hi, n, m.rows)
+		case Bool:
+			x.Bool, fill.Bool = part(t.Bool, fill.Bool, lo, hi, n, m.rows)
+		}
+	}
+	return p.inputs
+}
+
+// part is the rows lo to hi of n, in memory of its own if they must be filled up.
+func part[T any](all, memory []T, lo, hi, n, rows int) (rowsOf, kept []T) {
+	width := len(all) / n
+	x := all[lo*width : hi*width]
+	if hi-lo == rows {
+		return x, memory
+	}
+	memory = append(memory[:0], x...)
+	for range rows - (hi - lo) {
+		memory = append(memory, x[len(x)-width:]...)
+	}
+	return memory, memory
+}
+
+// join appends the outputs of the rows lo to hi to those before.
+func (m *Model) join(out []*Tensor, lo, hi, n int) error {
+	if m.pieces.joined == nil {
+		for range out {
+			m.pieces.joined = append(m.pieces.joined, &Tensor{})
+		}
+	}
+	for k, t := range out {
+		if len(t.Shape) == 0 || t.Shape[0] == 0 || t.Shape[0]%m.rows != 0 {
+			return fmt.Errorf("output %q has shape %v for a batch of %d: want the batch as the first axis", m.outputs[k].Name, t.Shape, m.rows)
+		}
+		all := m.pieces.joined[k]
+		if lo == 0 {
+			all.DType, all.F32, all.I64, all.Bool = t.DType, all.F32[:0], all.I64[:0], all.Bool[:0]
+		}
+		all.F32 = append(all.F32, t.F32[:len(t.F32)/m.rows*(hi-lo)]...)
+		all.I64 = append(all.I64, t.I64[:len(t.I64)/m.rows*(hi-lo)]...)
+		all.Bool = append(all.Bool, t.Bool[:len(t.Bool)/m.rows*(hi-lo)]...)
+		all.Shape = append(append(all.Shape[:0], t.Shape[0]/m.rows*n), t.Shape[1:]...)
+	}
+	return nil
+}
+
+// Clone copies a tensor, so that it stays beyond the next run.
+func Clone(t *Tensor) *Tensor {
+	return &graph.Tensor{DType: t.DType, Shape: append([]int{}, t.Shape...),
+		F32: append([]float32(nil), t.F32...), I64: append([]int64(nil), t.I64...), Bool: append([]bool(nil), t.Bool...)}
+}

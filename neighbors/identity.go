@@ -1,0 +1,187 @@
+// Which pass a part belongs to.
+
+package neighbors
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"repscope/neighbors/internal/rows"
+)
+
+// definition is the version of what the sums of a part mean. It changes with any change
+// of code that changes a sum.
+const definition = 1
+
+// Identity says which pass a part belongs to: everything that its sums depend on. Threads,
+// memory and devices change none, and k may be asked for in any order.
+type Identity struct {
+	Definition int // version of what the sums mean
+	Points     int
+	Ks         []int // ascending
+	Ties       string
+	Curves     bool // of co-ranking
+	PerPoint   bool
+	// ExcludeWindow is the exclusion window and Episode the digest of the runs in which it
+	// counts; empty without a window or in one episode.
+	ExcludeWindow int
+	Episode       string
+	// Blocks is the digest of the blocks that are deleted, empty without.
+	Blocks string
+	// Permutations are the digests of the permutations.
+	Permutations []string
+	Original     SpaceIdentity
+	Embedded     []SpaceIdentity
+}
+
+// SpaceIdentity says what a space is.
+type SpaceIdentity struct {
+	Metric string
+	Type   string // of the values: uint8, float32 or float64
+	Dim    int
+	Digest string // of type, shape and values
+}
+
+// Identity returns what parts of this pass carry. The first call reads all points.
+func (p *Pass) Identity(ctx context.Context) (Identity, error) {
+	equal, err := p.duplicates(ctx)
+	if err != nil {
+		return Identity{}, err
+	}
+	p.known.Lock()
+	defer p.known.Unlock()
+	if p.identity == nil {
+		p.identity = p.newIdentity(equal)
+	}
+	return *p.identity, nil
+}
+
+func (p *Pass) newIdentity(equal []*rows.Duplicates) *Identity {
+	o := &p.options
+	id := &Identity{
+		Definition: definition, Points: p.n, Ks: p.sorted, Ties: "index",
+		Curves: p.curves, PerPoint: o.PerPoint, ExcludeWindow: o.ExcludeWindow,
+		Original: spaceIdentity(p.original, equal[0]),
+	}
+	if o.ExcludeWindow > 0 && o.Episode != nil {
+		id.Episode = digest(numbered(o.Episode))
+	}
+	if o.Blocks != nil {
+		id.Blocks = digest(o.Blocks)
+	}
+	for _, order := range o.Permutations {
+		id.Permutations = append(id.Permutations, digest(order))
+	}
+	for e, s := range p.embedded {
+		id.Embedded = append(id.Embedded, spaceIdentity(s, equal[1+e]))
+	}
+	return id
+}
+
+func spaceIdentity(s Space, equal *rows.Duplicates) SpaceIdentity {
+	sum := equal.Digest()
+	return SpaceIdentity{Metric: s.metric.String(), Type: rows.TypeName(s.points), Dim: s.points.Dim, Digest: hex.EncodeToString(sum[:])}
+}
+
+// numbered gives labels the numbers 0, 1, … in the order in which they appear: what episodes
+// are called changes nothing.
+func numbered(labels []int) []int {
+	known, out := map[int]int{}, make([]int, len(labels))
+	for i, label := range labels {
+		n, ok := known[label]
+		if !ok {
+			n = len(known)
+			known[label] = n
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// digest is the SHA-256 of integers.
+func digest(list []int) string {
+	h := sha256.New()
+	var part []byte
+	for i, v := range list {
+		part = binary.LittleEndian.AppendUint64(part, uint64(v))
+		if len(part) == 1<<15 || i == len(list)-1 {
+			h.Write(part)
+			part = part[:0]
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// difference names the first difference of a part's identity and that of the pass that it
+// is merged in, with both sides; it is empty where there is none.
+func (id *Identity) difference(pass *Identity) string {
+	beside := func(name string, part, whole any) string {
+		return fmt.Sprintf("part of %s = %v beside a pass of %s = %v", name, part, name, whole)
+	}
+	switch {
+	case id.Definition != pass.Definition:
+		return beside("definition", id.Definition, pass.Definition)
+	case id.Points != pass.Points:
+		return fmt.Sprintf("part of %d points beside a pass of %d", id.Points, pass.Points)
+	case !slices.Equal(id.Ks, pass.Ks):
+		return beside("k", listed(id.Ks), listed(pass.Ks))
+	case id.Ties != pass.Ties:
+		return beside("ties", id.Ties, pass.Ties)
+	case id.ExcludeWindow != pass.ExcludeWindow:
+		return beside("exclude window", id.ExcludeWindow, pass.ExcludeWindow)
+	case id.Episode != pass.Episode:
+		return beside("episodes", short(id.Episode), short(pass.Episode))
+	case id.Blocks != pass.Blocks:
+		return beside("blocks", short(id.Blocks), short(pass.Blocks))
+	case !slices.Equal(id.Permutations, pass.Permutations):
+		return beside("permutations", shorts(id.Permutations), shorts(pass.Permutations))
+	case id.Curves != pass.Curves:
+		return beside("co-ranking curves", id.Curves, pass.Curves)
+	case id.PerPoint != pass.PerPoint:
+		return beside("penalties of points", id.PerPoint, pass.PerPoint)
+	case len(id.Embedded) != len(pass.Embedded):
+		return fmt.Sprintf("part of %d embedded spaces beside a pass of %d", len(id.Embedded), len(pass.Embedded))
+	case id.Original != pass.Original:
+		return beside("original space", id.Original, pass.Original)
+	}
+	for e, s := range id.Embedded {
+		if s != pass.Embedded[e] {
+			return beside(fmt.Sprintf("embedded space %d", e), s, pass.Embedded[e])
+		}
+	}
+	return ""
+}
+
+// String describes the space by metric, type, dimension and the beginning of its digest.
+func (s SpaceIdentity) String() string {
+	return fmt.Sprintf("%s distances of %s of dimension %d, %s", s.Metric, s.Type, s.Dim, short(s.Digest))
+}
+
+// listed writes numbers with commas.
+func listed(list []int) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ",")
+}
+
+// short is the beginning of a digest, enough to tell two apart.
+func short(digest string) string {
+	if digest == "" {
+		return "none"
+	}
+	return digest[:min(12, len(digest))]
+}
+
+func shorts(digests []string) string {
+	if len(digests) == 0 {
+		return "none"
+	}
+	out := make([]string, len(digests))
+	for i, d := range digests {
+		out[i] = short(d)
+	}
+	return strings.Join(out, ",")
+}

@@ -1,0 +1,8 @@
+// Package cells finds most of the nearest neighbors of very many points: an inverted file of
+// about 2√n cells by k-means, searched as deep as the true neighbors of a few points ask for,
+// with exact distances.
+//
+//	found, err := cells.Search(ctx, pts, 10, &rows.Options{}, cells.Options{Seed: 1, Exact: exact})
+//
+// A nil result says that an exact search is as fast.
+package cells

@@ -1,0 +1,54 @@
+// Candidates are the points that may be neighbours of a point: all but itself and its
+// exclusion window.
+
+package rows
+
+import "fmt"
+
+// Candidates says which of n points may be neighbours of each other.
+type Candidates struct {
+	N       int  // points, the length of a row
+	Self    bool // queries are the points themselves
+	Window  int
+	Episode []int // of each point; nil means one episode
+}
+
+// Exclusions calls skip for every point that is no candidate of point i.
+func (c *Candidates) Exclusions(i int, skip func(j int)) {
+	if !c.Self {
+		return
+	}
+	for j := max(0, i-c.Window); j <= min(c.N-1, i+c.Window); j++ {
+		if j == i || c.Episode == nil || c.Episode[i] == c.Episode[j] {
+			skip(j)
+		}
+	}
+}
+
+// Excludes reports whether point j is no candidate of point i.
+func (c *Candidates) Excludes(i, j int) bool {
+	return i == j || max(i-j, j-i) <= c.Window && (c.Episode == nil || c.Episode[i] == c.Episode[j])
+}
+
+// Count is the number of candidates of point i.
+func (c *Candidates) Count(i int) int {
+	if c.Window == 0 {
+		return c.N - 1
+	}
+	m := c.N
+	c.Exclusions(i, func(int) { m-- })
+	return m
+}
+
+// Check reports the first point that has fewer than k candidates.
+func (c *Candidates) Check(k int) error {
+	for i := range c.N {
+		if m := c.Count(i); k < 1 || k > m {
+			return fmt.Errorf("k = %d: want 1 ≤ k ≤ %d, the candidates of point %d", k, m, i)
+		}
+		if c.Window == 0 {
+			break
+		}
+	}
+	return nil
+}

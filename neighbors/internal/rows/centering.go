@@ -1,0 +1,177 @@
+// How points are shifted and scaled for a bounded space, and which lie too far out.
+
+package rows
+
+import (
+	"context"
+	"math"
+	"slices"
+	"unsafe"
+
+	"repscope/internal/kernel"
+	"repscope/internal/parallel"
+	"repscope/neighbors/internal/scan"
+	"repscope/points"
+)
+
+// centering is how the points of a space are shifted and scaled.
+type centering[F kernel.Float] struct {
+	metric   Metric
+	threads  int
+	shift    []float64
+	reach    float64 // the largest distance of a usual point from the shift
+	exponent int     // scaling is by 2^−exponent
+	scale    float64
+	narrow   []float32 // the shift in float32; see narrowShift
+}
+
+// normFactor is what point i is multiplied with to have norm 1 where squared norms are given.
+func normFactor(norms []float64, i int) float64 {
+	if norms != nil {
+		return 1 / math.Sqrt(norms[i])
+	}
+	return 1
+}
+
+// measure finds the distances from the shift, for outliers and the scale.
+func (c *centering[F]) measure(ctx context.Context, p points.Points, norms []float64) (extents, error) {
+	dim := p.Dim
+	e := extents{distance: make([]float64, p.N), square: make([]float64, p.N), rounding: make([]float64, p.N)}
+	x := make([][]float64, c.threads)
+	narrow := narrowShift(p, c.metric, c.shift, 0)
+	e.narrow = narrow != nil
+	rows, squares := make([][]float32, c.threads), make([]kernel.Norms[float32], c.threads)
+	err := parallel.For(ctx, c.threads, p.N, func(w, i int) {
+		if narrow != nil {
+			rows[w] = scan.Grown(rows[w], dim)
+			kernel.ScaleShift(rows[w], p.F32[i*dim:(i+1)*dim], narrow, 1)
+			e.square[i], e.rounding[i] = squares[w].Of(rows[w])
+			if e.distance[i] = math.Sqrt(e.square[i]); !math.IsInf(e.distance[i], 1) {
+				return
+			}
+		}
+		x[w] = p.Row(i, x[w])
+		f, sum := normFactor(norms, i), 0.0
+		for k, v := range x[w] {
+			d := v*f - c.shift[k]
+			sum += d * d
+		}
+		e.distance[i] = math.Sqrt(sum)
+	})
+	return e, err
+}
+
+// findOutliers returns the points much farther from the shift than the rest, and sets the
+// reach of the rest.
+func (c *centering[F]) findOutliers(distance []float64) (outliers []int32) {
+	n := len(distance)
+	usual := slices.Sorted(slices.Values(distance))
+	limit := outlierFactor * usual[max(0, n-2-n/500)]
+	for j, r := range distance {
+		if r > limit {
+			outliers = append(outliers, int32(j))
+		} else {
+			c.reach = max(c.reach, r)
+		}
+	}
+	return outliers
+}
+
+// setScale chooses the power of two that brings the usual points near 1, away from overflow
+// and underflow, and scales the shift. For the cosine they are there already.
+func (c *centering[F]) setScale(p points.Points) {
+	_, exponent := math.Frexp(c.reach)
+	c.exponent = max(-1000, min(1000, exponent))
+	if c.metric == Cosine {
+		c.exponent = 0
+	}
+	c.scale = math.Ldexp(1, -c.exponent)
+	for k := range c.shift {
+		c.shift[k] *= c.scale
+	}
+	c.narrow = narrowShift(p, c.metric, c.shift, c.exponent)
+}
+
+// apply centers points. The rows of those marked are direct: they are too far out for
+// products.
+func (c *centering[F]) apply(ctx context.Context, p points.Points, norms []float64, far extents) (out *centered[F], directRows []bool, err error) {
+	out = &centered[F]{
+		source: p, shift: c.shift, exact: c.narrow, scales: make([]float32, p.N),
+		factor: make([]float64, p.N), norm: make([]F, p.N), radius: make([]float64, p.N), rounding: make([]float64, p.N),
+	}
+	directRows = make([]bool, p.N)
+	buffers, norm := make([][]F, c.threads), make([]kernel.Norms[F], c.threads)
+	// Scaling by a power of two changes no digits of what the distances were made of.
+	known := far.narrow && c.narrow != nil && unsafe.Sizeof(F(0)) == 4
+	err = parallel.For(ctx, c.threads, p.N, func(w, i int) {
+		if directRows[i] = far.distance[i] > directRowFactor*c.reach; directRows[i] {
+			return // its factor 0 keeps the products finite; they are not used
+		}
+		out.factor[i] = c.scale * normFactor(norms, i)
+		out.scales[i] = float32(out.factor[i])
+		square, rounding := far.square[i]*c.scale*c.scale, far.rounding[i]*c.scale*c.scale
+		if !known {
+			buffers[w] = scan.Grown(buffers[w], p.Dim)
+			out.row(i, 0, buffers[w])
+			square, rounding = norm[w].Of(buffers[w])
+		}
+		out.norm[i], out.radius[i], out.rounding[i] = F(square), math.Sqrt(square), math.Sqrt(rounding)
+	})
+	return out, directRows, err
+}
+
+// extents say how far each point lies from the shift and, where that is computed in float32
+// (see narrowShift), what kernel.Norms tells about the difference.
+type extents struct {
+	distance, square, rounding []float64
+	narrow                     bool
+}
+
+// narrowShift is the shift in float32 where the values of the points times 2^−exponent
+// and the shift are float32 numbers, but for underflow, so that their float32 difference
+// is the exact one rounded once; nil elsewhere.
+func narrowShift(p points.Points, metric Metric, shift []float64, exponent int) []float32 {
+	if p.F32 == nil || metric != Euclidean || exponent < -100 || exponent > 100 {
+		return nil
+	}
+	out := make([]float32, len(shift))
+	for k, v := range shift {
+		out[k] = float32(v)
+		// The usual points are near the shift, the others not far enough to overflow.
+		if float64(out[k]) != v || math.Abs(v) > 0x1p100 {
+			return nil
+		}
+	}
+	return out
+}
+
+// outlierFactor and directRowFactor say how many times farther from the middle than
+// the usual points an outlier is, and a point whose own row is computed directly.
+const outlierFactor, directRowFactor = 4, 64
+
+// MedianPoint is the coordinate-wise median of up to 63 points, over their
+// norms for the cosine. Any point would be right; a middle one makes the bound
+// small, and a median does not follow outliers.
+func MedianPoint(p points.Points, d *Direct) []float64 {
+	step := (p.N + 62) / 63
+	var sample [][]float64
+	for i := step / 2; i < p.N; i += step {
+		x := p.Row(i, nil)
+		if d.Metric == Cosine {
+			f := 1 / math.Sqrt(d.PointNorms[i])
+			for k := range x {
+				x[k] *= f
+			}
+		}
+		sample = append(sample, x)
+	}
+	middle, column := make([]float64, p.Dim), make([]float64, len(sample))
+	for k := range middle {
+		for c, x := range sample {
+			column[c] = x[k]
+		}
+		slices.Sort(column)
+		middle[k] = column[len(column)/2]
+	}
+	return middle
+}

@@ -1,0 +1,81 @@
+// Ranks of points that lie anywhere in their row, as permuted neighbors do: many of one row
+// at a time.
+
+package rows
+
+import "repscope/neighbors/internal/scan"
+
+// Lists are points to be ranked in the rows of the points first, first+1, …: list[ends[r−1]:ends[r]]
+// in row first+r.
+type Lists struct {
+	First int
+	Ends  []int
+	List  []int32
+	// Where orders is not nil, candidates at equal distance are ordered by orders[owner[q]] for list[q] in
+	// place of their index.
+	Owner  []int32
+	Orders [][]int32
+}
+
+// Reset empties the lists; the next belongs to the row of point first.
+func (l *Lists) Reset(first int) {
+	l.First = first
+	l.Ends, l.List, l.Owner = l.Ends[:0], l.List[:0], l.Owner[:0]
+}
+
+// before reports whether, at equal distance, candidate a comes before list[q].
+func (l *Lists) before(a int32, q int) bool {
+	if l.Orders == nil {
+		return a < l.List[q]
+	}
+	order := l.Orders[l.Owner[q]]
+	return order[a] < order[l.List[q]]
+}
+
+// RankLists implements Worker.
+func (w *exactWorker[K]) RankLists(l *Lists, rank []int32) {
+	from := 0
+	for r, end := range l.Ends {
+		w.rankList(l, l.First+r, from, end, rank[from:end])
+		from = end
+	}
+}
+
+func (w *exactWorker[K]) rankList(l *Lists, i, from, end int, rank []int32) {
+	list := l.List[from:end]
+	if len(list) == 0 {
+		return
+	}
+	if wholeRowPays(&w.space.base, len(list)) {
+		w.order, w.group = w.NearestTied(i, w.space.N, w.order, w.group)
+		w.whole.ranks(l, from, w.order, w.group, w.space.N, rank)
+		return
+	}
+	row := w.space.row(i)
+	w.thresholds, w.keys = w.thresholds[:0], w.keys[:0]
+	for _, j := range list {
+		w.thresholds = append(w.thresholds, scan.Entry[K]{Key: row[j], Index: j})
+	}
+	w.place = scan.SortPlaces(w.thresholds, w.place)
+	for _, e := range w.thresholds {
+		w.keys = append(w.keys, e.Key)
+	}
+	w.hist = scan.Zeroed(w.hist, len(list)+1)
+	w.ties = scan.Zeroed(w.ties, len(list))
+	w.intervals.Scan(row, w.keys, w.keys, w.hist, func(v K, j int32, p int) int {
+		if l.Orders == nil {
+			return scan.AfterTies(w.thresholds, p, j)
+		}
+		for ; p < len(w.keys) && w.keys[p] == v; p++ {
+			if l.before(j, from+int(w.place[p])) {
+				w.ties[p]++
+			}
+		}
+		return p
+	})
+	sum := int32(1)
+	for p, q := range w.place {
+		sum += w.hist[p]
+		rank[q] = sum + w.ties[p]
+	}
+}

@@ -1,0 +1,151 @@
+// Ranks of many points in a row, against full sorts.
+
+package rows
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"repscope/neighbors/internal/naive"
+	"repscope/points"
+)
+
+// closeTogether are different points a few units in the last place apart, so that many distances
+// are equal and no product tells them apart.
+func closeTogether(r *rand.Rand, n, dim int) points.Points {
+	data := make([]float32, n*dim)
+	for i := range n {
+		row := data[i*dim : (i+1)*dim]
+		for k := range row {
+			row[k] = 0.5 + float32(k%7)/16
+		}
+		// The number of the point in the first places keeps points apart.
+		for bit := range 10 {
+			row[bit] += float32(i>>bit&1) * 0x1p-23
+		}
+		for range r.IntN(4) {
+			at := 10 + r.IntN(dim-10)
+			row[at] = math.Float32frombits(math.Float32bits(row[at]) + 1)
+		}
+	}
+	return points.Float32(data, dim)
+}
+
+// Ranks in all kinds of spaces, few and many to a row, must be those of sorted rows.
+func TestRankListsIsSorting(t *testing.T) {
+	const n = 400
+	r := random(51)
+	far := gaussian32(r, n, 300)
+	for k := range 300 {
+		far.F32[7*300+k] *= 30
+		far.F32[9*300+k] *= 3000
+	}
+	for name, c := range map[string]struct {
+		points points.Points
+		metric Metric
+		window int
+	}{
+		"wide":            {gaussian32(r, n, 300), Euclidean, 0},
+		"wide, window":    {gaussian32(r, n, 289), Euclidean, 4},
+		"wide, cosine":    {gaussian32(r, n, 300), Cosine, 0},
+		"outliers":        {far, Euclidean, 0},
+		"close":           {closeTogether(r, n, 600), Euclidean, 0},
+		"close, cosine":   {closeTogether(r, n, 600), Cosine, 0},
+		"close, narrow":   {closeTogether(r, n, 20), Euclidean, 0},
+		"close, float64":  {naive.Float64s(closeTogether(r, n, 270)), Euclidean, 0},
+		"few values":      {coarse(gaussian32(r, n, 260)), Euclidean, 0},
+		"duplicates":      {nearlyEqual32(r, n, 260), Euclidean, 0},
+		"all equal":       {constant32(n, 260), Euclidean, 0},
+		"uint8":           {bytes8(r, n, 5, 3), Euclidean, 0},
+		"uint8, cosine":   {bytes8(r, n, 30, 5), Cosine, 0},
+		"low dimension":   {coarse(gaussian32(r, n, 3)), Euclidean, 0},
+		"little, float64": {gaussian64(r, n, 40), Euclidean, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := Options{Metric: c.metric, ExcludeWindow: c.window, Threads: 1}
+			s, err := Open(context.Background(), c.points, c.points, true, false, &o, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const lo, hi = 33, 153
+			if err := s.Load(context.Background(), lo, hi); err != nil {
+				t.Fatal(err)
+			}
+			keys := naiveKeys(c.points, c.points, c.metric)
+			var orders [][]int32
+			for range 3 {
+				var order []int32
+				for _, v := range r.Perm(n) {
+					order = append(order, int32(v))
+				}
+				orders = append(orders, order)
+			}
+			identity := make([]int32, n)
+			for j := range identity {
+				identity[j] = int32(j)
+			}
+			w := s.Worker()
+			for _, each := range []int{1, 12, 99, 700} {
+				for _, permuted := range []bool{false, true} {
+					var l Lists
+					l.Reset(lo)
+					for i := lo; i < hi; i++ {
+						for range r.IntN(each + 1) {
+							j := r.IntN(n)
+							for max(i-j, j-i) <= c.window {
+								j = r.IntN(n)
+							}
+							l.List = append(l.List, int32(j))
+							l.Owner = append(l.Owner, int32(r.IntN(3)))
+						}
+						l.Ends = append(l.Ends, len(l.List))
+					}
+					if permuted {
+						l.Orders = orders
+					}
+					rank := make([]int32, len(l.List))
+					w.RankLists(&l, rank)
+					from := 0
+					for row, end := range l.Ends {
+						want := make([]map[int32]int32, 3)
+						for q := from; q < end; q++ {
+							order, of := identity, l.Owner[q]
+							if permuted {
+								order = orders[of]
+							}
+							if want[of] == nil {
+								want[of] = sortedRanks(keys[lo+row], lo+row, c.window, order)
+							}
+							if got, want := rank[q], want[of][l.List[q]]; got != want {
+								t.Fatalf("up to %d of a row, permuted %v: point %d in row %d: rank %d, want %d", each, permuted, l.List[q], lo+row, got, want)
+							}
+						}
+						from = end
+					}
+				}
+			}
+		})
+	}
+}
+
+// sortedRanks are the ranks of all candidates of point i by key and, among equals, by order.
+func sortedRanks(keys []float64, i, window int, order []int32) map[int32]int32 {
+	var candidates []int32
+	for j := range keys {
+		if max(i-j, j-i) > window {
+			candidates = append(candidates, int32(j))
+		}
+	}
+	slices.SortFunc(candidates, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(keys[a], keys[b]), cmp.Compare(order[a], order[b]))
+	})
+	ranks := make(map[int32]int32)
+	for p, j := range candidates {
+		ranks[j] = int32(p) + 1
+	}
+	return ranks
+}

@@ -1,0 +1,67 @@
+// The options of rows of distances, and what tests may ask of them besides.
+
+package rows
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+)
+
+// Options say how rows of distances are computed.
+type Options struct {
+	Metric        Metric
+	Threads       int   // 0: GOMAXPROCS
+	Memory        int64 // in bytes; 0: a quarter of the machine's
+	ExcludeWindow int   // pairs of an episode at most so far apart are no neighbors
+	Episode       []int // of each point; nil: one episode
+
+	// Group is the block of each point, below Groups, in which closer points are
+	// counted; nil without blocks.
+	Group  []int32
+	Groups int
+
+	// Progress, if not nil, is told the number of finished rows and their total.
+	Progress func(done, total int)
+
+	Hooks
+}
+
+// Hooks are what tests ask for; see WithHooks. The zero value asks for nothing.
+type Hooks struct {
+	MaxRows  int           // bounds the rows of a block; 0 leaves it to the memory
+	Computed *atomic.Int64 // counts the distances computed in spaces where keeping them pays; nil: not
+}
+
+type hooksKey struct{}
+
+// WithHooks is a context under which rows are computed as a test asks.
+func WithHooks(ctx context.Context, h Hooks) context.Context {
+	return context.WithValue(ctx, hooksKey{}, h)
+}
+
+// HooksOf are the hooks of a context.
+func HooksOf(ctx context.Context) Hooks {
+	h, _ := ctx.Value(hooksKey{}).(Hooks)
+	return h
+}
+
+// ThreadCount is the number of goroutines.
+func (o *Options) ThreadCount() int {
+	if o.Threads > 0 {
+		return o.Threads
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Among are those among n points.
+func (o *Options) Among(n int) Candidates {
+	return Candidates{N: n, Self: true, Window: o.ExcludeWindow, Episode: o.Episode}
+}
+
+// With are the options with another metric.
+func (o *Options) With(metric Metric) *Options {
+	out := *o
+	out.Metric = metric
+	return &out
+}

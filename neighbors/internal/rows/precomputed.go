@@ -1,0 +1,69 @@
+// Spaces given by their distances.
+
+package rows
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"repscope/internal/parallel"
+	"repscope/points"
+)
+
+// asymmetry is how far d_ij and d_ji of a matrix of distances may lie apart,
+// relative to the larger: the rounding of whatever computed them in float32.
+const asymmetry = 1e-4
+
+// checkDistances reports the first thing that makes p unusable as a matrix of
+// distances. Distances are used as given: row i ranks the neighbours of point i.
+func checkDistances(role string, p points.Points) error {
+	switch {
+	case p.N != p.Dim:
+		return fmt.Errorf("%s: a matrix of %d × %d distances, want it square", role, p.N, p.Dim)
+	case p.U8 != nil:
+		return fmt.Errorf("%s: distances in uint8, want float32 or float64", role)
+	case p.F32 != nil:
+		return checkMatrix(role, p.F32, p.N)
+	}
+	return checkMatrix(role, p.F64, p.N)
+}
+
+func checkMatrix[T float32 | float64](role string, d []T, n int) error {
+	// Tiles, so that both triangles are read in order.
+	const tile = 64
+	for i0 := 0; i0 < n; i0 += tile {
+		for j0 := 0; j0 <= i0; j0 += tile {
+			for i := i0; i < min(i0+tile, n); i++ {
+				for j := j0; j < min(j0+tile, i); j++ {
+					a, b := float64(d[i*n+j]), float64(d[j*n+i])
+					if !(a >= 0 && b >= 0 && a <= math.MaxFloat64 && b <= math.MaxFloat64) {
+						return fmt.Errorf("%s: the distances of points %d and %d are %v and %v, want finite numbers ≥ 0", role, i, j, a, b)
+					}
+					if math.Abs(a-b) > asymmetry*max(a, b) {
+						return fmt.Errorf("%s: the distance from point %d to %d is %v, the way back %v: want a symmetric matrix",
+							role, i, j, a, b)
+					}
+				}
+			}
+		}
+	}
+	for i := range n {
+		if v := d[i*n+i]; v != 0 {
+			return fmt.Errorf("%s: the distance of point %d from itself is %v, want 0", role, i, v)
+		}
+	}
+	return nil
+}
+
+// openPrecomputed is the space of a matrix p of distances, or of the given rows of it.
+func openPrecomputed(b base, rows, p points.Points) Space {
+	b.method = "precomputed " + TypeName(p)
+	s := &exact[float64]{base: b}
+	s.fill = func(ctx context.Context, lo, hi int, out []float64) error {
+		return parallel.For(ctx, b.threads, hi-lo, func(_, r int) {
+			rows.Row(lo+r, out[r*p.N:(r+1)*p.N])
+		})
+	}
+	return s
+}

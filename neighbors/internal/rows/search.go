@@ -1,0 +1,104 @@
+// The search for nearest neighbors, row by row, on the processor.
+
+package rows
+
+import (
+	"context"
+
+	"repscope/internal/parallel"
+	"repscope/points"
+)
+
+// Nearest holds the K nearest neighbours of N points, nearest first.
+type Nearest struct {
+	N, K int
+	// Index is [N×K], row-major: the neighbours' indices.
+	Index []int32
+	// Distance is [N×K]: the distances (not squared), from direct float64
+	// differences (exact integers before the root for uint8).
+	Distance []float64
+	// Counts.Ties counts adjacent neighbours of a list at equal distance.
+	Counts SpaceCounts
+}
+
+// SpaceCounts are facts about one space that a reader of the scores should know.
+type SpaceCounts struct {
+	// Duplicates is the number of points equal to a point of lower index.
+	Duplicates int
+	// Ties counts, over all ranks that the largest k needs in this space, the
+	// other candidates at exactly the distance being ranked: each was put in
+	// order by its index.
+	Ties int64
+	// Redecided is the number of comparisons that the error bound of the fast
+	// distances left open and that were decided on direct float64 differences.
+	// The permutation null has no part in it.
+	Redecided int64
+	// Method names how distances were computed.
+	Method string
+}
+
+// NewNearest returns empty lists of k neighbors of n points.
+func NewNearest(n, k int) *Nearest {
+	return &Nearest{N: n, K: k, Index: make([]int32, n*k), Distance: make([]float64, n*k)}
+}
+
+// CountTies adds the adjacent neighbors of a list at equal distance to the counts.
+func CountTies(n *Nearest) {
+	for i := range n.N {
+		row := n.Distance[i*n.K : (i+1)*n.K]
+		for q := 1; q < n.K; q++ {
+			if row[q] == row[q-1] {
+				n.Counts.Ties++
+			}
+		}
+	}
+}
+
+// Search finds the k nearest points of every query.
+func Search(ctx context.Context, queries, pts points.Points, k int, self bool, o *Options) (*Nearest, error) {
+	result := NewNearest(queries.N, k)
+	s, err := Open(ctx, queries, pts, self, false, o, nil)
+	if err != nil {
+		return nil, err
+	}
+	if done, err := searchTiles(ctx, s, pts, k, o, result); done || err != nil {
+		return result, err
+	}
+	l, err := NewLayout(o, pts.N, 0, queries.N, s, nil)
+	if err != nil {
+		return nil, err
+	}
+	return result, fillLists(ctx, s, l.Rows, o.ThreadCount(), o.Progress, result)
+}
+
+// fillLists fills the lists of a result and its counts in blocks of step rows.
+func fillLists(ctx context.Context, s Space, step, threads int, progress func(done, total int), result *Nearest) error {
+	workers := make([]Worker, threads)
+	for w := range workers {
+		workers[w] = s.Worker()
+	}
+	k := result.K
+	for lo := 0; lo < result.N; lo += step {
+		hi := min(result.N, lo+step)
+		if err := s.Load(ctx, lo, hi); err != nil {
+			return err
+		}
+		err := parallel.For(ctx, threads, hi-lo, func(w, r int) {
+			at := (lo + r) * k
+			index := result.Index[at : at+k : at+k]
+			copy(index, workers[w].Nearest(lo+r, k, index[:0]))
+			workers[w].Distances(lo+r, index, result.Distance[at:at+k])
+		})
+		if err != nil {
+			return err
+		}
+		if progress != nil {
+			progress(hi, result.N)
+		}
+	}
+	result.Counts = s.Counts()
+	for _, w := range workers {
+		result.Counts.Redecided += w.Redecided()
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+// The row-block view of one space: blocks of distances from some points to all points, and
+// the questions asked of each row. How a block of distances comes about stays behind this border.
+
+package rows
+
+import (
+	"context"
+	"sync/atomic"
+
+	"repscope/points"
+)
+
+// Space computes blocks of distance rows and answers questions about them.
+type Space interface {
+	// Load computes rows lo … hi−1. Workers may then ask about them.
+	Load(ctx context.Context, lo, hi int) error
+	// Worker returns a new worker; each belongs to one goroutine at a time.
+	Worker() Worker
+	// RowBytes is the memory of one loaded row, the packed point included.
+	RowBytes() int64
+	// Keepable is what keeping the distances that later blocks want would take, for
+	// rows lo … hi−1 in blocks of step; 0 where it does not pay.
+	Keepable(lo, hi, step int) int64
+	// Plan announces loads of blocks of step rows, ascending up to row end, and
+	// what may be kept between them.
+	Plan(step, end int, budget int64)
+	// Counts returns what is known before any row is looked at.
+	Counts() SpaceCounts
+}
+
+// Worker answers questions about loaded rows.
+type Worker interface {
+	// Nearest returns the count nearest candidates of point i in order, in
+	// list's memory; fewer if there are fewer candidates.
+	Nearest(i, count int, list []int32) []int32
+	Ranker
+	// NearestTied is nearest with all ties of the last neighbour; group[q] is the
+	// same number for all neighbours at one distance.
+	NearestTied(i, count int, list, group []int32) (nearest, groups []int32)
+	// RankLists sets rank[q] to the rank of l.list[q] among the candidates of its row. It is
+	// the faster ranks for many points that lie anywhere.
+	RankLists(l *Lists, rank []int32)
+	// Distances sets out[q] to the distance of list[q] from i.
+	Distances(i int, list []int32, out []float64)
+	// Redecided is the number of comparisons decided again so far.
+	Redecided() int64
+}
+
+// Ranker tells the ranks of points in loaded rows.
+type Ranker interface {
+	// Ranks sets rank[q] to the rank of list[q] among the candidates of i,
+	// 1 for the nearest. With blocks, closer[q·groups+g] is set to the number of
+	// candidates of block g that come before list[q]; nil leaves it out. It returns the ties of
+	// the first tied entries of the list: the other candidates at exactly the same distance.
+	Ranks(i int, list []int32, tied int, rank, closer []int32) (ties int64)
+}
+
+// base is what all spaces share.
+type base struct {
+	Candidates
+	group   []int32 // block of each point, nil without blocks
+	groups  int
+	metric  Metric
+	threads int
+	direct  *Direct
+	// first is the lowest index of a point equal to each point.
+	first      []int32
+	duplicates int
+	method     string
+	computed   *atomic.Int64
+}
+
+// Counts implements Space.
+func (b *base) Counts() SpaceCounts {
+	return SpaceCounts{Duplicates: b.duplicates, Method: b.method}
+}
+
+// Open returns the space of the distances from queries to points. With
+// self they are the same points and each is left out of its own row. precise
+// asks for rows in which few comparisons stay open even if all are needed. equal
+// are the duplicates among pts; nil if they are not known.
+func Open(ctx context.Context, queries, pts points.Points, self, precise bool, o *Options, equal *Duplicates) (Space, error) {
+	b := base{
+		Candidates: Candidates{N: pts.N, Self: self, Window: o.ExcludeWindow, Episode: o.Episode},
+		group:      o.Group, groups: o.Groups, metric: o.Metric, threads: o.ThreadCount(), computed: o.Computed,
+	}
+	if equal == nil {
+		var err error
+		if equal, err = FindDuplicates(ctx, pts, o.Metric, b.threads); err != nil {
+			return nil, err
+		}
+	}
+	b.first, b.duplicates = equal.First, equal.Count
+	switch {
+	case o.Metric == Precomputed:
+		return openPrecomputed(b, queries, pts), nil
+	case pts.U8 != nil:
+		return openUint8(b, queries, pts), nil
+	case pts.Dim <= directDim:
+		return openDirect(b, queries, pts), nil
+	case pts.F32 != nil && !precise:
+		return openBounded[float32](ctx, b, queries, pts)
+	}
+	return openBounded[float64](ctx, b, queries, pts)
+}

@@ -1,0 +1,148 @@
+// What symmetry saves: blocks of rows in which every pair's distance is computed once, and
+// the tiles of earlier blocks kept for later ones.
+//
+// Blocks come in ascending order. When block b is computed, the distances from
+// its points to those of a later block c are those that c will want in its
+// columns of b; they are kept, transposed, until then. What is kept grows to a
+// quarter of the n × n matrix half way through and shrinks to nothing. Where that does
+// not fit the budget some tiles are computed a second time. The distance of x
+// and y has the bits of that of y and x, so that this changes no result.
+
+package rows
+
+import (
+	"cmp"
+	"context"
+	"sync/atomic"
+
+	"repscope/internal/kernel"
+	"repscope/internal/parallel"
+	"repscope/neighbors/internal/scan"
+)
+
+// rectangle computes columns col … col+cols−1 of the block's rows. With upper, only the elements
+// (i, col+j) with j ≥ i are wanted; others may become anything.
+type rectangle func(rows, col, cols int, upper bool) error
+
+// symmetricTiles fills blocks of rows of a space.
+type symmetricTiles[T scan.Key] struct {
+	n, dim, threads int
+	// Blocks of step rows will be asked for up to row end. 0 means that the space
+	// is not symmetric or that it does not pay.
+	step, end int
+	slots     int // tiles that may be kept
+	first     int // first row of the first block, −1 before it
+	kept      map[[2]int][]T
+	free      [][]T
+	computed  *atomic.Int64 // see Options
+}
+
+// plan announces blocks of step rows up to row end, and what may be kept meanwhile.
+func (h *symmetricTiles[T]) plan(step, end int, budget, size int64) {
+	*h = symmetricTiles[T]{
+		n: h.n, dim: h.dim, threads: h.threads, computed: h.computed,
+		step: step, end: end, first: -1,
+		slots: int(max(0, budget) / (int64(step) * int64(step) * size)),
+		kept:  make(map[[2]int][]T),
+	}
+}
+
+// symmetricBytes is the most that is kept of rows lo … hi−1 in blocks of step.
+func symmetricBytes(lo, hi, step int, size int64) int64 {
+	blocks := int64((hi - lo + step - 1) / step)
+	return (blocks / 2) * ((blocks + 1) / 2) * int64(step) * int64(step) * size
+}
+
+// load fills the rows of points lo … hi−1.
+func (h *symmetricTiles[T]) load(ctx context.Context, lo, hi int, rows []T, compute rectangle) error {
+	if h.step == 0 {
+		return h.compute(ctx, hi-lo, 0, h.n, false, compute)
+	}
+	if h.first < 0 {
+		h.first = lo
+	}
+	if err := h.compute(ctx, hi-lo, 0, h.first, false, compute); err != nil {
+		return err
+	}
+	for from := h.first; from < lo; from += h.step {
+		tile, ok := h.kept[[2]int{from, lo}]
+		if !ok {
+			if err := h.compute(ctx, hi-lo, from, from+h.step, false, compute); err != nil {
+				return err
+			}
+			continue
+		}
+		err := parallel.For(ctx, h.threads, hi-lo, func(_, r int) {
+			copy(rows[r*h.n+from:], tile[r*h.step:(r+1)*h.step])
+		})
+		if err != nil {
+			return err
+		}
+		delete(h.kept, [2]int{from, lo})
+		h.free = append(h.free, tile)
+	}
+	if err := h.compute(ctx, hi-lo, lo, h.n, true, compute); err != nil {
+		return err
+	}
+	// The square of the block with itself has been computed down to its diagonal.
+	err := parallel.For(ctx, h.threads, (hi-lo+diagonal-1)/diagonal, func(_, s int) {
+		at := s * diagonal
+		square, width := rows[at*h.n+lo+at:], min(diagonal, hi-lo-at)
+		for r := range width {
+			for c := range r {
+				square[r*h.n+c] = square[c*h.n+r]
+			}
+		}
+		if below := at + width; below < hi-lo {
+			kernel.Transpose(rows[below*h.n+lo+at:], h.n, rows[at*h.n+lo+below:], h.n, width, hi-lo-below)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return h.keep(ctx, lo, hi, rows)
+}
+
+// keep stores what later blocks will want, the next block first.
+func (h *symmetricTiles[T]) keep(ctx context.Context, lo, hi int, rows []T) error {
+	for to := hi; to < h.end && len(h.kept) < h.slots; to += h.step {
+		var tile []T
+		if last := len(h.free) - 1; last >= 0 {
+			tile, h.free = h.free[last], h.free[:last]
+		} else {
+			tile = make([]T, h.step*h.step)
+		}
+		cols := min(h.step, h.end-to)
+		const strip = 64
+		err := parallel.For(ctx, h.threads, (cols+strip-1)/strip, func(_, s int) {
+			at := s * strip
+			kernel.Transpose(tile[at*h.step:], h.step, rows[to+at:], h.n, hi-lo, min(strip, cols-at))
+		})
+		if err != nil {
+			return err
+		}
+		h.kept[[2]int{lo, to}] = tile
+	}
+	return nil
+}
+
+// diagonal is the width of the strips in which the lower half of a square is filled.
+const diagonal = 64
+
+// compute fills the columns from … to−1 of the block's first rows.
+func (h *symmetricTiles[T]) compute(ctx context.Context, rows, from, to int, upper bool, compute rectangle) error {
+	if from >= to {
+		return nil
+	}
+	if h.computed != nil && h.step > 0 {
+		pairs := int64(rows) * int64(to-from)
+		if upper {
+			pairs -= int64(rows) * int64(rows-1) / 2
+		}
+		h.computed.Add(pairs)
+	}
+	if err := compute(rows, from, to-from, upper); err != nil {
+		return cmp.Or(ctx.Err(), err) // a stopped product was stopped by ctx
+	}
+	return nil
+}

@@ -1,0 +1,178 @@
+// The lists of the search through tiles, and what one goroutine enters into them.
+
+package rows
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"repscope/internal/kernel"
+	"repscope/neighbors/internal/scan"
+)
+
+// tileList holds the lists of tilePoints points: for each, the count nearest that were seen
+// and all others within the row's band of the last. Goroutines take turns.
+type tileList struct {
+	sync.Mutex
+	space    *bounded[float32]
+	first    int // point
+	count    int
+	capacity int // of a list
+	entries  []scan.Entry[float32]
+	filled   []int32
+	limits   []float32 // values above are not wanted
+	overfull bool      // too many points are too close to tell
+}
+
+// tileSearch is one goroutine's view.
+type tileSearch struct {
+	space   *bounded[float32]
+	lists   []*tileList // of blocks of points
+	left    kernel.Packed[float32]
+	product kernel.Workspace[float32]
+	tile    []float32
+	limits  []float32 // of the columns, as they were
+	found   [tilePoints]int32
+	hits    []hit
+}
+
+// hit is a pair of points of a tile that may be wanted.
+type hit struct {
+	row, col uint16
+	value    float32
+}
+
+// ListCapacity leaves room for the entries that come before the list is cut to count again.
+func ListCapacity(count int) int { return 2*count + 64 }
+
+func newTileList(s *bounded[float32], first, pts, count int) *tileList {
+	l := &tileList{space: s, first: first, count: count, capacity: ListCapacity(count)}
+	l.entries = make([]scan.Entry[float32], pts*l.capacity)
+	l.filled, l.limits = make([]int32, pts), make([]float32, pts)
+	for i := range l.limits {
+		l.limits[i] = math.MaxFloat32
+	}
+	return l
+}
+
+// rows looks at the pairs of the points of a block with those of others, itself or later
+// ones. It gives up, overfull, where a list has no room for the points that are as good as equal.
+func (t *tileSearch) rows(ctx context.Context, right *kernel.Packed[float32], block int, others []*tileList) (overfull bool, err error) {
+	s, own := t.space, t.lists[block]
+	height := len(own.filled)
+	if err := t.left.Left(kernel.Packing[float32](offsetPoints[float32]{s.points, own.first}), height, s.sources.Dim); err != nil {
+		return false, err
+	}
+	for _, other := range others {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		p := kernel.Product[float32]{
+			M: height, N: len(other.filled), K: s.sources.Dim,
+			A: t.left.Operand(0), B: right.Operand(other.first),
+			C: t.tile, Stride: tilePoints, Threads: 1, Workspace: &t.product,
+		}
+		if err := p.Run(); err != nil {
+			return false, err
+		}
+		for row := 0; row < height; row += tileRows {
+			if t.look(own, other, row, min(height, row+tileRows)) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// look enters the pairs of rows from … to−1 of the tile into the lists of both points.
+func (t *tileSearch) look(own, other *tileList, from, to int) (overfull bool) {
+	norm := t.space.points.norm
+	width := len(other.filled)
+	other.Lock()
+	copy(t.limits, other.limits)
+	other.Unlock()
+	var limits [tileRows]float32
+	own.Lock()
+	copy(limits[:], own.limits[from:to])
+	own.Unlock()
+	t.hits = t.hits[:0]
+	for r := from; r < to; r++ {
+		first := 0
+		if own == other {
+			first = r + 1
+		}
+		products, norms := t.tile[r*tilePoints+first:r*tilePoints+width], norm[other.first+first:other.first+width]
+		n := norm[own.first+r]
+		near := kernel.NearDistances(t.found[:], products, norms, t.limits[first:width], n, limits[r-from])
+		for _, l := range t.found[:near] {
+			if c := first + int(l); !t.space.Excludes(own.first+r, other.first+c) {
+				value := float32(n+norms[l]) - float32(2*products[l])
+				t.hits = append(t.hits, hit{uint16(r), uint16(c), value})
+			}
+		}
+	}
+	own.Lock()
+	for _, h := range t.hits {
+		own.enter(int(h.row), scan.Entry[float32]{Key: h.value, Index: int32(other.first) + int32(h.col)})
+	}
+	overfull = own.overfull
+	own.Unlock()
+	other.Lock()
+	for _, h := range t.hits {
+		other.enter(int(h.col), scan.Entry[float32]{Key: h.value, Index: int32(own.first) + int32(h.row)})
+	}
+	overfull = overfull || other.overfull
+	other.Unlock()
+	return overfull
+}
+
+// enter puts an entry, if it is wanted, into the list of the block's point i and cuts the list when it is full.
+func (t *tileList) enter(i int, e scan.Entry[float32]) {
+	if e.Key > t.limits[i] || t.overfull {
+		return
+	}
+	list := t.entries[i*t.capacity : (i+1)*t.capacity]
+	list[t.filled[i]] = e
+	t.filled[i]++
+	if int(t.filled[i]) < t.capacity {
+		return
+	}
+	scan.Partition(list, t.count)
+	last := list[0].Key
+	for _, e := range list[1:t.count] {
+		last = max(last, e.Key)
+	}
+	t.limits[i] = t.space.above(last, t.space.band(t.first+i))
+	kept := t.count
+	for _, e := range list[t.count:] {
+		if e.Key <= t.limits[i] {
+			list[kept] = e
+			kept++
+		}
+	}
+	t.filled[i] = int32(kept)
+	// Else lists would be cut again and again.
+	t.overfull = kept > t.capacity-16
+}
+
+// listed is nearest from the list of point i.
+func (w *boundedWorker[F]) listed(i, count int, block *tileList, list []int32) []int32 {
+	w.enter(i)
+	w.buf = w.buf[:0]
+	at := i - block.first
+	for _, e := range block.entries[at*block.capacity:][:block.filled[at]] {
+		w.buf = append(w.buf, scan.Entry[F]{Key: F(e.Key), Index: e.Index})
+	}
+	scan.SortEntries(w.buf)
+	band := w.space.band(i)
+	if len(w.buf) > count {
+		cut := w.space.above(w.buf[count-1].Key, band)
+		last := count
+		for last < len(w.buf) && w.buf[last].Key <= cut {
+			last++
+		}
+		w.buf = w.buf[:last]
+	}
+	return w.settle(count, band, list[:0], false)
+}

@@ -1,0 +1,140 @@
+// The search for nearest neighbors alone, where no rank is asked for and distances are
+// cheap: no row of distances is stored. Tiles of pairs are computed once, for both of their
+// points, and looked at while they are in the cache; a point's list takes what is closer than
+// the worst that it holds.
+
+package rows
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"repscope/internal/kernel"
+	"repscope/internal/parallel"
+	"repscope/neighbors/internal/scan"
+	"repscope/points"
+)
+
+// tilePoints is the number of points along each side of a tile of pairs.
+const tilePoints = 2 * kernel.Align
+
+// tileRows is the number of rows of a tile after which the lists take what was found.
+const tileRows = 16
+
+// tilePass is the search through all tiles.
+type tilePass struct {
+	space    *bounded[float32]
+	right    kernel.Packed[float32] // all points
+	lists    []*tileList            // of blocks of points
+	searches []*tileSearch          // of the goroutines
+	errs     []error                // of the blocks
+	overfull atomic.Bool            // the search was given up: too many points are as good as equal
+}
+
+// searchTiles fills the lists of all points if s is a space in which that is faster than
+// row by row, the memory suffices, and few points are as good as equal.
+func searchTiles(ctx context.Context, s Space, pts points.Points, k int, o *Options, result *Nearest) (done bool, err error) {
+	b, ok := s.(*bounded[float32])
+	// Direct keys of outliers belong to rows.
+	if !ok || !b.Self || pts.Dim >= keepingPays || len(b.outliers) > 0 || o.MaxRows > 0 {
+		return false, nil
+	}
+	n, threads := pts.N, min(o.ThreadCount(), (pts.N+tilePoints-1)/tilePoints)
+	list := int64(ListCapacity(k))*scan.SizeOf[scan.Entry[float32]]() + 8
+	own := int64(tilePoints*(tilePoints+pts.Dim+1)*4) + int64(tileRows*tilePoints)*scan.SizeOf[hit]()
+	if int64(n)*(int64(4*pts.Dim)+list+int64(32+12*threads))+int64(threads)*own > o.Budget() {
+		return false, nil
+	}
+	t, err := newTilePass(b, k, threads)
+	if err != nil {
+		return false, err
+	}
+	if err := t.run(ctx, o.Progress); err != nil || t.overfull.Load() {
+		return false, err
+	}
+	return true, t.collect(ctx, result)
+}
+
+func newTilePass(b *bounded[float32], k, threads int) (*tilePass, error) {
+	t := &tilePass{space: b, searches: make([]*tileSearch, threads)}
+	if err := t.right.Right(kernel.Packing[float32](offsetPoints[float32]{b.points, 0}), b.N, b.sources.Dim); err != nil {
+		return nil, err
+	}
+	for first := 0; first < b.N; first += tilePoints {
+		t.lists = append(t.lists, newTileList(b, first, min(tilePoints, b.N-first), k))
+	}
+	for w := range t.searches {
+		t.searches[w] = &tileSearch{
+			space: b, lists: t.lists,
+			tile: make([]float32, tilePoints*tilePoints), limits: make([]float32, tilePoints),
+		}
+	}
+	t.errs = make([]error, len(t.lists))
+	return t, nil
+}
+
+// search looks at the pairs of block t with the blocks from … to−1.
+func (p *tilePass) search(ctx context.Context, w, t, from, to int) (done bool) {
+	if p.overfull.Load() {
+		return false
+	}
+	failed, err := p.searches[w].rows(ctx, &p.right, t, p.lists[from:to])
+	if failed {
+		p.overfull.Store(true)
+	}
+	if p.errs[t] == nil {
+		p.errs[t] = err
+	}
+	return !failed && err == nil
+}
+
+// run looks at all pairs.
+func (p *tilePass) run(ctx context.Context, progress func(done, total int)) error {
+	n, threads := p.space.N, len(p.searches)
+	// Points that follow each other are often close: with the blocks' own pairs first, lists
+	// soon hold what is hard to beat. Then blocks of rows with more columns to go come first.
+	err := parallel.For(ctx, threads, len(p.lists), func(w, t int) { p.search(ctx, w, t, t, t+1) })
+	if err != nil {
+		return err
+	}
+	var turn sync.Mutex
+	finished := 0
+	err = parallel.For(ctx, threads, len(p.lists), func(w, t int) {
+		if p.search(ctx, w, t, t+1, len(p.lists)) && progress != nil {
+			turn.Lock()
+			defer turn.Unlock()
+			finished += min(tilePoints, n-t*tilePoints)
+			progress(finished, n)
+		}
+	})
+	for _, e := range append(p.errs, err) {
+		if e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// collect puts the lists in order.
+func (p *tilePass) collect(ctx context.Context, result *Nearest) error {
+	k := result.K
+	workers := make([]*boundedWorker[float32], len(p.searches))
+	for w := range workers {
+		workers[w] = p.space.Worker().(*boundedWorker[float32])
+	}
+	err := parallel.For(ctx, len(workers), p.space.N, func(w, i int) {
+		at := i * k
+		index := result.Index[at : at+k : at+k]
+		copy(index, workers[w].listed(i, k, p.lists[i/tilePoints], index[:0]))
+		workers[w].Distances(i, index, result.Distance[at:at+k])
+	})
+	if err != nil {
+		return err
+	}
+	result.Counts = p.space.Counts()
+	for _, w := range workers {
+		result.Counts.Redecided += w.Redecided()
+	}
+	return nil
+}

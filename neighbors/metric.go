@@ -1,0 +1,78 @@
+// The metrics, what makes points unusable under them, and points that have been checked.
+
+package neighbors
+
+import (
+	"context"
+
+	"repscope/neighbors/internal/rows"
+	"repscope/points"
+)
+
+// Metric says how the distance of two points is measured. Its text is the name on the
+// command line: euclidean, cosine or precomputed.
+type Metric = rows.Metric
+
+const (
+	// Euclidean is the L2 distance ‖x−y‖.
+	Euclidean = rows.Euclidean
+	// Cosine is 1 − x·y/(‖x‖‖y‖), in [0, 2]; a point of norm zero is an error.
+	Cosine = rows.Cosine
+	// Precomputed says that the points are a matrix of distances: float32 or
+	// float64 [n, n], row i holding the distances from point i. They must be
+	// finite, not negative, 0 on the diagonal and symmetric up to a rounding of
+	// 1e-4 relative; row i is used as given.
+	Precomputed = rows.Precomputed
+)
+
+// ParseMetric returns the metric of that name, "euclidean", "cosine" or "precomputed".
+func ParseMetric(name string) (Metric, error) { return rows.ParseMetric(name) }
+
+// Check reports the first thing that makes points unusable under a metric: a shape that
+// cannot be, NaN or Inf, values whose squared distances overflow, a zero norm under Cosine,
+// under Precomputed what is no matrix of distances. The error begins with role, which says
+// what the points are.
+func Check(role string, pts points.Points, metric Metric) error {
+	return rows.CheckPoints(role, pts, metric)
+}
+
+// Space is a point set and its metric that have passed Check, so that nobody need look
+// through them again. The values must not change as long as it is used.
+type Space struct {
+	points points.Points
+	metric Metric
+}
+
+// NewSpace checks points; see Check.
+func NewSpace(role string, pts points.Points, metric Metric) (Space, error) {
+	if err := Check(role, pts, metric); err != nil {
+		return Space{}, err
+	}
+	return Space{points: pts, metric: metric}, nil
+}
+
+// Points are the points of the space.
+func (s Space) Points() points.Points { return s.points }
+
+// Select is the space of the points with the given indices, not for Precomputed distances.
+// It looks at no value again.
+func (s Space) Select(index []int) Space {
+	return Space{points: s.points.Select(index), metric: s.metric}
+}
+
+// Metric is the metric of the space.
+func (s Space) Metric() Metric { return s.metric }
+
+// KNearest is the function of the same name without its look through the points. Metric of
+// o is not used.
+func (s Space) KNearest(ctx context.Context, k int, o Options) (*Nearest, error) {
+	o.Metric, o.Blocks = s.metric, nil
+	if err := o.check(s.points.N); err != nil {
+		return nil, err
+	}
+	among := o.rows(ctx, o.Metric).Among(s.points.N)
+	if err := among.Check(k); err != nil {
+		return nil, err
+	}
+	return search(ctx, s.points, s.points, k, true, &o)
+}

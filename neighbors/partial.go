@@ -1,0 +1,98 @@
+// The outcome of a part of a pass: integer sums, and which pass they belong to.
+
+package neighbors
+
+// Sums are the integers that the scores of all k are made of.
+type Sums struct {
+	// Trust, Cont and Common have one entry per k, ascending.
+	Trust, Cont, Common []int64
+	// False[l−1] is Σ_i |r_ij − l| over the l-th embedded neighbour j, and
+	// Missing the same with the roles exchanged: MRRE's numerators.
+	False, Missing []int64
+}
+
+// PartialSpace is the part of one embedded space.
+type PartialSpace struct {
+	Sums
+	// Deleted has the same sums for each deleted block, ascending by id.
+	Deleted []Sums
+	// PointTrust and PointCont are the penalties of the points Lo … Hi−1 for
+	// each k, ascending, when asked for.
+	PointTrust, PointCont [][]int64
+	// Null has the sums of each permutation.
+	Null []NullSums
+	// Best[r−1] counts the pairs with max(r_ij, r̂_ij) = r, for the curves.
+	Best []int64
+	// OriginalTies, EmbeddedTies and EmbeddedRedecided are counts over the rows.
+	OriginalTies, EmbeddedTies, EmbeddedRedecided int64
+}
+
+// Partial is the outcome of Map: the sums over points Lo … Hi−1. Its fields are
+// integers, texts and lists of them, so that it can be stored in any form.
+type Partial struct {
+	// Pass says which pass the part belongs to.
+	Pass   Identity
+	Lo, Hi int
+	Spaces []PartialSpace
+	// What the opened spaces know without any row.
+	Original SpaceCounts
+	Embedded []SpaceCounts
+}
+
+// newSums returns zeros.
+func (p *Pass) newSums() Sums {
+	return Sums{
+		Trust: make([]int64, len(p.ks)), Cont: make([]int64, len(p.ks)), Common: make([]int64, len(p.ks)),
+		False: make([]int64, p.kmax), Missing: make([]int64, p.kmax),
+	}
+}
+
+func (p *Pass) newPartialSpace(pts int) PartialSpace {
+	s := PartialSpace{Sums: p.newSums()}
+	for range p.blockIDs {
+		s.Deleted = append(s.Deleted, p.newSums())
+	}
+	for range p.permutations {
+		s.Null = append(s.Null, NullSums{make([]int64, len(p.ks)), make([]int64, len(p.ks))})
+	}
+	if p.curves {
+		s.Best = make([]int64, p.n)
+	}
+	if p.options.PerPoint && pts > 0 {
+		for range p.ks {
+			s.PointTrust = append(s.PointTrust, make([]int64, pts))
+			s.PointCont = append(s.PointCont, make([]int64, pts))
+		}
+	}
+	return s
+}
+
+func addTo(a, b []int64) {
+	for i, v := range b {
+		a[i] += v
+	}
+}
+
+func (s *Sums) add(t *Sums) {
+	addTo(s.Trust, t.Trust)
+	addTo(s.Cont, t.Cont)
+	addTo(s.Common, t.Common)
+	addTo(s.False, t.False)
+	addTo(s.Missing, t.Missing)
+}
+
+// add adds the sums of t, not its per-point penalties.
+func (s *PartialSpace) add(t *PartialSpace) {
+	s.Sums.add(&t.Sums)
+	for g := range t.Deleted {
+		s.Deleted[g].add(&t.Deleted[g])
+	}
+	for q, u := range t.Null {
+		addTo(s.Null[q].Trust, u.Trust)
+		addTo(s.Null[q].Cont, u.Cont)
+	}
+	addTo(s.Best, t.Best)
+	s.OriginalTies += t.OriginalTies
+	s.EmbeddedTies += t.EmbeddedTies
+	s.EmbeddedRedecided += t.EmbeddedRedecided
+}

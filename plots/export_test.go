@@ -1,0 +1,6 @@
+// What the tests of the examples need of this package.
+
+package plots
+
+// Difference compares images for the tests of the examples.
+var Difference = difference

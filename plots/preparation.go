@@ -1,0 +1,134 @@
+// What panels share while they are prepared for one drawing: the order of the
+// series, which fixes their styles, the legend's entries, and what the reader
+// must be told.
+
+package plots
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// preparation is shared by the panels of one figure (or of one foreign plot).
+type preparation struct {
+	order    []string
+	index    map[string]int
+	keys     map[string]int // kinds of key of the series the legend must explain
+	shown    []legendKey    // the keys of one panel's series, in order of appearance
+	panel    string         // name of the panel being prepared, for messages
+	notes    []string       // for the footnote
+	warnings []string
+}
+
+func newPreparation(series []string) (*preparation, error) {
+	prep := &preparation{index: map[string]int{}, keys: map[string]int{}}
+	for _, name := range series {
+		if _, twice := prep.index[name]; twice {
+			return nil, fmt.Errorf("plots: series %q is listed twice", name)
+		}
+		prep.style(name)
+	}
+	return prep, nil
+}
+
+// style returns the style of a named series; the name joins the order.
+func (prep *preparation) style(name string) Style {
+	if name == "" {
+		return anonymous()
+	}
+	i, known := prep.index[name]
+	if !known {
+		i = len(prep.order)
+		prep.index[name] = i
+		prep.order = append(prep.order, name)
+	}
+	return SeriesStyle(i)
+}
+
+// show notes how a series is drawn.
+func (prep *preparation) show(name string, kinds int) {
+	for i := range prep.shown {
+		if prep.shown[i].name == name {
+			prep.shown[i].kinds |= kinds
+			return
+		}
+	}
+	prep.shown = append(prep.shown, legendKey{name: name, style: prep.style(name), kinds: kinds})
+}
+
+// explain notes how a series is drawn and asks for a legend entry.
+func (prep *preparation) explain(name string, kinds int) {
+	prep.show(name, kinds)
+	if name != "" {
+		prep.keys[name] |= kinds
+	}
+}
+
+// errorf makes an error that names the panel.
+func (prep *preparation) errorf(format string, args ...any) error {
+	return fmt.Errorf("plots: %s: %s", prep.panel, fmt.Sprintf(format, args...))
+}
+
+// text checks strings that will be drawn.
+func (prep *preparation) text(strs ...string) {
+	for _, s := range strs {
+		if missing := undrawable(s); len(missing) > 0 {
+			w := fmt.Sprintf("%s: the font has no glyph for %q in %q", prep.panel, string(missing), s)
+			if !slices.Contains(prep.warnings, w) {
+				prep.warnings = append(prep.warnings, w)
+			}
+		}
+	}
+}
+
+// names checks that the names of a panel's series are different.
+func (prep *preparation) names(names []string) error {
+	seen := map[string]bool{}
+	for _, name := range names {
+		if name != "" && seen[name] {
+			return prep.errorf("series %q appears twice", name)
+		}
+		seen[name] = true
+		prep.text(name)
+	}
+	return nil
+}
+
+// note tells the reader what was left out. undefined says whether NaN is worth a
+// word (it is not where it shows as a gap or as "n/a").
+func (prep *preparation) note(d dropped, undefined bool) {
+	var parts []string
+	add := func(n int, what string) {
+		if n > 0 {
+			values := "values"
+			if n == 1 {
+				values = "value"
+			}
+			parts = append(parts, fmt.Sprintf("%d %s %s", n, values, what))
+		}
+	}
+	add(d.nonpositive, "non-positive on a log axis")
+	add(d.infinite, "infinite or above 1e300")
+	if undefined {
+		add(d.undefined, "undefined (NaN)")
+	}
+	if len(parts) == 0 {
+		return
+	}
+	note := "P" + prep.panel[1:] + ": not shown: " + strings.Join(parts, ", ") + "."
+	prep.notes = append(prep.notes, note)
+	prep.warnings = append(prep.warnings, note)
+}
+
+// sameLength checks the lengths of a series' parts; nil slices are skipped where
+// they are optional.
+func (prep *preparation) sameLength(name string, n int, low, high []float64) error {
+	if (low == nil) != (high == nil) {
+		return prep.errorf("series %q: Low and High must both be given or both be nil", name)
+	}
+	if low != nil && (len(low) != n || len(high) != n) {
+		return prep.errorf("series %q: %d values but %d low and %d high interval ends", name, n, len(low), len(high))
+	}
+	return nil
+}

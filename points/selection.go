@@ -1,0 +1,24 @@
+// Selections: the states that an analysis works on.
+
+package points
+
+// Encoded is one model's latents.
+type Encoded struct {
+	Name    string
+	Latents Points // row i belongs to state i of the selection
+}
+
+// Selection is a set of states in ascending order, the same for all models. All its
+// lists have an element per state.
+type Selection struct {
+	Index   []int // of each state among all states of the input
+	Episode []int // its episode
+	Time    []int // the frame at which it begins, to be compared inside an episode
+
+	// Frames are the original states, empty unless they were asked for, and Source is
+	// what messages call them: "frames val.npz:frames".
+	Frames Points
+	Source string
+	// Models in the order in which they were given.
+	Models []Encoded
+}

@@ -1,0 +1,70 @@
+// The registry of random streams: every use of a seed in the whole program, by
+// number, so that no two draws from one seed are the same numbers.
+
+package stat
+
+// Stream is one use of a seed. All of them stand in this file; a test of this
+// package fails where two are equal, and where another package makes keys without
+// naming one of them. The numbers never change: a new number is another result.
+type Stream uint64
+
+const (
+	// StreamSample draws the states that are analyzed (internal/input); it spells
+	// "sample".
+	StreamSample Stream = 0x73616d706c65
+	// StreamPairs draws pairs of states at a horizon (internal/input): "pairs".
+	StreamPairs Stream = 0x7061697273
+
+	// StreamBootstrap draws blocks for a resample (this package): "stat".
+	StreamBootstrap Stream = 0x73746174
+	// StreamSignFlip draws signs of blocks for a comparison (this package).
+	StreamSignFlip Stream = 0x73746175
+	// StreamSelection draws the slopes that bound Theil–Sen's (this package).
+	StreamSelection Stream = 0x73746176
+
+	// StreamRandomEncoder draws the weights of the random encoder (latent).
+	StreamRandomEncoder Stream = 0x6c61_0001
+	// StreamSubspace draws the first directions of the encoder by principal
+	// components (latent).
+	StreamSubspace Stream = 0x6c61_0002
+	// StreamSeparate draws states that tell the outputs of layers apart (latent).
+	StreamSeparate Stream = 0x6c61_0003
+
+	// StreamReferences draws the reference points of an approximate pass
+	// (neighbors): "refe".
+	StreamReferences Stream = 0x72656665
+	// StreamQueries draws the points whose recall is measured (neighbors): "quer".
+	StreamQueries Stream = 0x71756572
+	// StreamCells draws the points that cells are trained on (neighbors): "cell".
+	StreamCells Stream = 0x63656c6c
+	// StreamPilot draws the points that choose how many cells are searched
+	// (neighbors): "pilo".
+	StreamPilot Stream = 0x70696c6f
+
+	// StreamCorruption draws the corruption of a state (measure/corruption): "robu".
+	StreamCorruption Stream = 0x726f6275
+	// StreamKMeans draws the starts of k-means (measure/cluster): "kmeans".
+	StreamKMeans Stream = 0x6b6d65616e73
+	// StreamRSA draws the pairs whose distances are ranked (measure/similarity):
+	// "rsa".
+	StreamRSA Stream = 0x727361
+	// StreamDecimation splits points into subsets (measure/dimension): "deci".
+	StreamDecimation Stream = 0x64656369
+
+	// StreamPermutation permutes states for the null of independent ones
+	// (analysis/neighborhood): "null".
+	StreamPermutation Stream = 0x6e756c6c
+	// StreamScatter draws the pairs that a scatter plot shows (analysis/smoothness):
+	// "smoo".
+	StreamScatter Stream = 0x736d6f6f
+)
+
+// Key returns the key of the stream under a seed, or of its sub-stream with the
+// given coordinates: NewKey(seed, stream, coordinates…).
+func (s Stream) Key(seed uint64, coordinates ...uint64) Key {
+	key := rootKey(seed, 1+len(coordinates)).Derive(uint64(s))
+	for _, coordinate := range coordinates {
+		key = key.Derive(coordinate)
+	}
+	return key
+}

@@ -1,0 +1,139 @@
+// Tests that every command finds wrong values of its own flags before it opens a
+// file.
+
+package suite
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"repscope/internal/input"
+	"repscope/internal/run"
+)
+
+// wrongValues are, for every own flag of every command, arguments that are wrong
+// usage. A flag whose values are all right, or can only be judged with the input,
+// has none and says why.
+var wrongValues = map[string]map[string][]string{
+	"smoothness": {
+		"horizons": {"--horizons 0", "--horizons 1,-2", "--horizons x"},
+	},
+	"robustness": {
+		"corruption": {"--corruption gausian"},
+		"levels":     {"--levels -1", "--levels 0.1,0.1", "--levels nan", "--corruption blur --levels 2"},
+		"clip":       {"--clip no"},
+		"draws":      {"--draws 0", "--draws x"},
+		"box-level":  {"--box-level 0.7", "--levels 0.2 --box-level 0.1"},
+	},
+	"neighborhood": {
+		"k":                 {"--k 0", "--k 5,5", "--k -1", "--k x"},
+		"metric":            {"--metric cosin"},
+		"coranking":         {"--coranking maybe", "--approx --coranking full"},
+		"exclude-window":    {"--exclude-window -1", "--exclude-window 3 --samples 5"},
+		"space":             {"--space film"},
+		"permutations":      {"--permutations -1"},
+		"per-point":         nil, // yes or no
+		"approx":            {"--approx --coranking full"},
+		"approx-references": {"--approx-references 1"},
+	},
+	"manifold": {
+		"estimator":           {"--estimator best"},
+		"gride":               {"--gride 3", "--gride 4,0"},
+		"neighbors":           {"--neighbors 1"},
+		"duplicate-tolerance": {"--duplicate-tolerance 0", "--duplicate-tolerance 1", "--duplicate-tolerance nan"},
+		"approx":              nil, // yes or no
+	},
+	"geometry": {
+		"labels":         {"--labels example:lives", "--example --labels example:livs"},
+		"clusters":       {"--clusters 1", "--clusters 5,5"},
+		"starts":         {"--starts 0"},
+		"k":              {"--k 0", "--k 5,5"},
+		"exclude-window": {"--exclude-window -1", "--exclude-window 3 --samples 5"},
+		"rsa-pairs":      {"--rsa-pairs -1"},
+		"lags":           {"--lags 0"},
+		"per-point":      nil, // yes or no
+	},
+	"encode": {
+		"to":      {"--to nyp", "--to npy --output {model}.npz"},
+		"output":  {"--output {model}", "--output {model}.txt", "--output a/{model}.npy"},
+		"dtype":   {"--dtype float8"},
+		"restart": nil, // yes or no
+		"layers":  {"--layers all"},
+		"ops":     nil, // stops the run
+		"arch":    nil, // stops the run
+	},
+}
+
+// missing are files that are not there: whoever opened one would exit with 1.
+func missing(e Entry) string {
+	switch e.Name {
+	case "robustness", "encode":
+		return "--frames none.npy --model m=none.onnx"
+	}
+	return "--frames none.npy --latents z=none.npy"
+}
+
+func TestOwnFlagsAreCheckedFirst(t *testing.T) {
+	t.Parallel()
+	for _, e := range All() {
+		for _, name := range ownFlags(t, e.Command) {
+			tests, ok := wrongValues[e.Name][name]
+			if !ok {
+				t.Errorf("%s: nothing is said of --%s", e.Name, name)
+			}
+			for _, args := range tests {
+				all := missing(e) + " " + args
+				if strings.Contains(args, "--example") {
+					all = args
+				}
+				var stdout, stderr bytes.Buffer
+				code := run.Run(t.Context(), e.Command, append(strings.Fields(all), "--out", filepath.Join(t.TempDir(), "out")), &stdout, &stderr)
+				if code != 2 || strings.Contains(stderr.String(), "none.") {
+					t.Errorf("%s %s: exit %d, want 2: %s", e.Name, args, code, stderr.String())
+				}
+			}
+		}
+		var stdout, stderr bytes.Buffer
+		if code := run.Run(t.Context(), e.Command, strings.Fields(missing(e)+" --out "+t.TempDir()), &stdout, &stderr); code != 1 || !strings.Contains(stderr.String(), "none.") {
+			t.Errorf("%s with files that are missing: exit %d, want 1: %s", e.Name, code, stderr.String())
+		}
+	}
+}
+
+// ownFlags are the flags of a command that are not those of every command over
+// states.
+func ownFlags(t *testing.T, c run.Command) []string {
+	shared := flagNames(t, run.Command{Name: "bare", Out: "out", Setup: func(flags *run.Flags) run.Job {
+		input.Register(flags, input.Needs{})
+		return run.Job{}
+	}})
+	var own []string
+	for _, name := range flagNames(t, c) {
+		if !strings.Contains(" "+strings.Join(shared, " ")+" ", " "+name+" ") {
+			own = append(own, name)
+		}
+	}
+	return own
+}
+
+// flagNames are the names of all flags of a command.
+func flagNames(t *testing.T, c run.Command) []string {
+	t.Helper()
+	var registered *run.Flags
+	setup := c.Setup
+	c.Setup = func(flags *run.Flags) run.Job {
+		registered = flags
+		return setup(flags)
+	}
+	if code := run.Run(context.Background(), c, []string{"--version"}, io.Discard, io.Discard); code != 0 {
+		t.Fatalf("%s --version: exit %d", c.Name, code)
+	}
+	var names []string
+	registered.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	return names
+}

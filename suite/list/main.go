@@ -1,0 +1,26 @@
+// List prints the analyses of the suite for the Makefile, a name on each line; with
+// --figures also the flags with which the figures of the documentation are made.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"strings"
+
+	"repscope/suite"
+)
+
+func main() {
+	figures := flag.Bool("figures", false, "print flags beside the names")
+	flag.Parse()
+	for _, e := range suite.All() {
+		if !e.Analysis {
+			continue
+		}
+		line := e.Name
+		if *figures {
+			line = strings.TrimSpace(line + " " + strings.Join(e.Figure, " "))
+		}
+		fmt.Println(line)
+	}
+}

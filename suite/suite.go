@@ -1,0 +1,62 @@
+// Package suite is the one list of binaries:
+//
+//	c, ok := suite.Find("manifold")
+//	code := run.Run(ctx, c.Command, []string{"--example", "--out", dir}, os.Stdout, os.Stderr)
+//
+// Whoever deals with all of them reads it: the tests of package cmd, the Makefile,
+// tools that run several analyses. No analysis and no main of one imports it, so
+// that a binary links nothing but its own room.
+package suite
+
+import (
+	"slices"
+
+	"repscope/analysis/geometry"
+	"repscope/analysis/manifold"
+	"repscope/analysis/neighborhood"
+	"repscope/analysis/robustness"
+	"repscope/analysis/smoothness"
+	"repscope/internal/run"
+	"repscope/tool/encode"
+)
+
+// Entry is one binary.
+type Entry struct {
+	run.Command
+	// Analysis tells one that measures and writes a result of numbers from a tool.
+	Analysis bool
+	// Figure are the flags, beside --example, with which the figure of the
+	// documentation is made.
+	Figure []string
+}
+
+// entries are the analyses, then the tools, in the order of the documentation.
+var entries = []Entry{
+	{Command: smoothness.Command, Analysis: true},
+	{Command: robustness.Command, Analysis: true},
+	{Command: neighborhood.Command, Analysis: true},
+	{Command: manifold.Command, Analysis: true},
+	{Command: geometry.Command, Analysis: true, Figure: []string{"--exclude-window", "30"}},
+	{Command: encode.Command},
+}
+
+// All returns every binary, the analyses first.
+func All() []Entry { return slices.Clone(entries) }
+
+// Commands returns the commands of every binary.
+func Commands() []run.Command {
+	commands := make([]run.Command, len(entries))
+	for i, e := range entries {
+		commands[i] = e.Command
+	}
+	return commands
+}
+
+// Find returns the binary of a name.
+func Find(name string) (Entry, bool) {
+	i := slices.IndexFunc(entries, func(e Entry) bool { return e.Name == name })
+	if i < 0 {
+		return Entry{}, false
+	}
+	return entries[i], true
+}
