@@ -277,6 +277,7 @@ func inferEyeLike(c *context) {
 }
 
 func inferRange(c *context) {
+	c.want(0, graph.Float32, graph.Int64)
 	var v [3]float64
 	for i := range v {
 		if c.In[i].Const == nil {
