@@ -19,20 +19,21 @@ type rule struct {
 // below is what every package may use: small packages that know nothing of ours
 // but each other.
 const below = "internal/parallel internal/text internal/atomicfile internal/format internal/safetensors internal/mmap internal/dtype " +
-	"internal/zipmember internal/pickle internal/torchfile"
+	"internal/zipmember internal/pickle internal/torchfile internal/quantile"
 
 // rules are read from the first that matches.
 var rules = []rule{
 	{"cmd/evaluate cmd/scale", "tool suite internal/run"},
 	{"cmd", "analysis tool internal/run"}, // its one room: see TestMains
-	{"suite", "analysis tool internal/run"},
+	{"suite", "suite analysis tool internal/run"},
 
-	{"analysis/internal/results", "stat report points measure internal/run internal/input"},
+	{"analysis/internal/results", "stat report plots points measure internal/run"},
 	{"analysis", "analysis/internal measure neighbors latent model stat shard points report plots dataset internal/input internal/run internal/device internal/kernel"},
 	{"tool", "latent dataset points report plots stat internal/input internal/run"},
 
-	{"internal/input", "latent dataset points report stat internal/run internal/example internal/device model"},
-	{"internal/run", "report internal/run internal/kernel"},
+	{"internal/input", "latent dataset points report stat measure/spectrum internal/run internal/example internal/device model"},
+	{"internal/runtest", "internal/run report dataset stat"}, // of tests alone
+	{"internal/run", "report internal/kernel"},
 	{"plots report points", ""},
 
 	{"measure", "measure neighbors stat points model internal/kernel"},
