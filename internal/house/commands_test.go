@@ -76,6 +76,31 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
+// console is a block of a command and what it prints.
+var console = regexp.MustCompile("(?s)```console\n\\$ (.*?)\n(.*?)```")
+
+// TestConsole holds what the README shows of the console against what is printed.
+func TestConsole(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(sources(t).root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := console.FindAllStringSubmatch(string(text), -1)
+	if len(found) == 0 {
+		t.Error("the README shows no console")
+	}
+	for _, block := range found {
+		var out strings.Builder
+		for line := range strings.Lines(call(t, t.TempDir(), split(block[1]))) {
+			out.WriteString(strings.TrimRight(line, " \n") + "\n")
+		}
+		if !strings.Contains(out.String(), block[2]) {
+			t.Errorf("$ %s prints\n%s\nthe README shows\n%s", block[1], out.String(), block[2])
+		}
+	}
+}
+
 // fewer lets a command of the built-in example take some of its 1,960 states, so
 // that the test is done in seconds.
 func fewer(words []string) []string {
