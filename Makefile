@@ -116,7 +116,7 @@ ptx-check:
 cuda-fake:
 	@if command -v gcc >/dev/null && command -v g++ >/dev/null; then \
 		$(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' ./internal/cuda ./model/cuda && \
-		$(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' -run 'GPU|CUDA' ./neighbors/... ./model ./latent ./analysis/robustness ./cmd; \
+		$(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' -run 'GPU|CUDA|Samples' ./neighbors/... ./model ./latent ./analysis/robustness ./cmd ./internal/house; \
 	else \
 		echo "skipped: the tests of CUDA on the fake driver need gcc and g++"; \
 	fi

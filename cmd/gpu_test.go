@@ -1,5 +1,7 @@
 //go:build cuda && fakecuda
 
+// The scripts of GPUs, on the fake driver.
+
 package cmd_test
 
 import (

@@ -1,8 +1,8 @@
 //go:build cuda
 
-package latent
-
 // Encoders on a GPU, or on the fake driver, against the processor.
+
+package latent
 
 import (
 	"context"

@@ -1,8 +1,8 @@
 //go:build cuda
 
-package latent
-
 // Noise by the GPU, or the fake driver, against noise by the processor; the GPU encodes both.
+
+package latent
 
 import (
 	"fmt"

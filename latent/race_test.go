@@ -1,5 +1,7 @@
 //go:build race
 
+// Under the race detector, which takes memory of its own.
+
 package latent
 
 const raceDetector = true

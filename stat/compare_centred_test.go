@@ -1,3 +1,5 @@
+// A test of comparisons whose models both change with the number of observations.
+
 package stat
 
 import (

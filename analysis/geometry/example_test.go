@@ -1,3 +1,5 @@
+// The sample of the package, run.
+
 package geometry_test
 
 import (

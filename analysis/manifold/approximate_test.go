@@ -1,3 +1,5 @@
+// Tests of the approximate search and its recall.
+
 package manifold
 
 // The approximate mode against the exact one.

@@ -1,3 +1,5 @@
+// Tests of the comparison on a sample of states.
+
 package neighborhood
 
 // The approximate mode against the exact one.

@@ -1,3 +1,5 @@
+// Tests of the command: tables, files, figures.
+
 package neighborhood
 
 // The binary end to end, see testdata/script, and its choice of the original space.

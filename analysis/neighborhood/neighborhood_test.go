@@ -1,3 +1,5 @@
+// Tests of the analysis: golden scores, invariances, bad input.
+
 package neighborhood
 
 // Analyze against scikit-learn, closed forms and invariances.

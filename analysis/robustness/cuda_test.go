@@ -1,8 +1,8 @@
 //go:build cuda
 
-package robustness
-
 // Corruption by the GPU that encodes, or the fake driver, against corruption by the processor.
+
+package robustness
 
 import (
 	"bytes"

@@ -14,7 +14,7 @@
 //		Pairs:      map[int][]points.Pair{1: states.Pairs(1)},
 //		Models:     []smoothness.Encoded{{Name: "jepa", Latents: z}},
 //	}, smoothness.Options{Bootstrap: 2000, Seed: 42})
-//	fmt.Println(result.Models[0].Main.Slope)
+//	fmt.Println(result.Models[0].Slope)
 package smoothness
 
 import (

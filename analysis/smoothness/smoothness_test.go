@@ -1,3 +1,5 @@
+// Tests of the analysis: golden relations, invariances, bad input.
+
 package smoothness
 
 import (

@@ -1,5 +1,7 @@
 //go:build cuda && !fakecuda
 
+// The driver that is looked for when the program runs.
+
 package cuda
 
 import "repscope/internal/cuda/forward"

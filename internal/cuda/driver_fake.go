@@ -1,5 +1,7 @@
 //go:build cuda && fakecuda
 
+// The fake driver in place of NVIDIA's.
+
 package cuda
 
 import _ "repscope/internal/cuda/fakecuda" // defines the driver's functions

@@ -1,5 +1,7 @@
 //go:build cuda && fakecuda
 
+// How tests get a device on the fake driver.
+
 package cuda
 
 import (

@@ -1,5 +1,7 @@
 //go:build cuda && !fakecuda
 
+// How tests get a device on a machine with a GPU.
+
 package cuda
 
 import "testing"

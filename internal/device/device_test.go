@@ -1,3 +1,5 @@
+// Tests of the names of devices.
+
 package device
 
 import (

@@ -1,3 +1,5 @@
+// Tests of the game: the same frames everywhere, and what they show.
+
 package example
 
 // Tests of the game: the same bytes everywhere, whole episodes, frames that

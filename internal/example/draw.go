@@ -1,6 +1,6 @@
-package example
-
 // The screen: scenery, sprites, foreground that hides them, score panel.
+
+package example
 
 type screen = [Height * Width]uint8
 

@@ -1,3 +1,5 @@
+// Tests of the encoders that ship with the example.
+
 package example_test
 
 // Tests of the shipped encoders: what Go computes from them is what PyTorch

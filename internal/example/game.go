@@ -1,7 +1,7 @@
-package example
-
 // The rules: what lives in the game and how one step changes it. Positions and
 // speeds are in sixteenths of a pixel; a position is an object's upper left corner.
+
+package example
 
 const unit = 16
 

@@ -1,7 +1,7 @@
-package example
-
 // The player: a script that dodges bombs, follows the nearest enemy and fires,
 // with a skill and lapses drawn per episode.
+
+package example
 
 func (g *game) act() int32 {
 	r := &g.random

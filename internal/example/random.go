@@ -1,7 +1,7 @@
-package example
-
 // Random numbers of the game: a counter-based generator (the output function of
 // splitmix64 on key + counter·γ), integer arithmetic only.
+
+package example
 
 const golden = 0x9e3779b97f4a7c15
 

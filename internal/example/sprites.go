@@ -1,6 +1,6 @@
-package example
-
 // The pictures of the game as text: '#' bright, 'o' middle, 'x' dark, '.' clear.
+
+package example
 
 type sprite struct {
 	width, height int

@@ -1,6 +1,6 @@
-package example
-
 // The encoders that ship inside the binaries.
+
+package example
 
 import (
 	"embed"

@@ -1,3 +1,5 @@
+// Tests of the quantile rule against NumPy's.
+
 package quantile
 
 import (

@@ -1,5 +1,7 @@
 //go:build cuda
 
+// Tests of fused attention beside the processor.
+
 package cuda
 
 import (

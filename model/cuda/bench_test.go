@@ -1,5 +1,7 @@
 //go:build cuda
 
+// Benchmarks of whole encoders on a GPU.
+
 package cuda
 
 import (

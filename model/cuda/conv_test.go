@@ -1,5 +1,7 @@
 //go:build cuda
 
+// Tests of convolutions beside the processor.
+
 package cuda
 
 import (

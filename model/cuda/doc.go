@@ -1,7 +1,7 @@
 // Package cuda executes a graph on NVIDIA GPUs. It needs the build tag cuda
 // (make cuda); without the tag it has the same functions, which say so.
 //
-//	x, err := cuda.NewGroup(g, contexts, cuda.Options{}) // g prepared with fuse.Rules(cpu.Evaluate)
+//	x, err := cuda.NewGroup(g, d.Contexts(), cuda.Options{}) // g prepared with fuse.Rules(cpu.Evaluate)
 //	defer x.Close()
 //	out, err := x.Run(ctx, []*graph.Tensor{graph.Floats(frames, 64, 1, 64, 64)})
 //

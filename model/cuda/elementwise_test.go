@@ -1,5 +1,7 @@
 //go:build cuda
 
+// Tests of elementwise functions beside the processor.
+
 package cuda
 
 import (

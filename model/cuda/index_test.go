@@ -1,5 +1,7 @@
 //go:build cuda
 
+// Tests of operators that read by index beside the processor.
+
 package cuda
 
 import (

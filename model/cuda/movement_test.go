@@ -1,5 +1,7 @@
 //go:build cuda
 
+// Tests of operators that move elements beside the processor.
+
 package cuda
 
 import (

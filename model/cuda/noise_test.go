@@ -1,5 +1,7 @@
 //go:build cuda
 
+// Tests of noise made on the GPU beside that of the processor.
+
 package cuda
 
 import (

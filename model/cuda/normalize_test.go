@@ -1,5 +1,7 @@
 //go:build cuda
 
+// Tests of normalizations beside the processor.
+
 package cuda
 
 import (

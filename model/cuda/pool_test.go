@@ -1,5 +1,7 @@
 //go:build cuda
 
+// Tests of poolings and resizing beside the processor.
+
 package cuda
 
 import (

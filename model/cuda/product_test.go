@@ -1,5 +1,7 @@
 //go:build cuda
 
+// Tests of matrix products in all precisions beside the processor.
+
 package cuda
 
 import (

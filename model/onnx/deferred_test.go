@@ -1,6 +1,6 @@
-package onnx
-
 // Weights that stay in their files until they are packed.
+
+package onnx
 
 import (
 	"context"

@@ -1,6 +1,6 @@
-package onnx
-
 // Files made to exhaust time or memory.
+
+package onnx
 
 import (
 	"fmt"

@@ -1,3 +1,5 @@
+// Tests of reading ONNX files: what is taken over, and what is refused.
+
 package onnx
 
 import (

@@ -1,3 +1,5 @@
+// Tests of the program that writes the frames.
+
 package main
 
 import (

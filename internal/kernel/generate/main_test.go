@@ -1,3 +1,5 @@
+// Tests that the generated files are those that are committed.
+
 package main
 
 import (

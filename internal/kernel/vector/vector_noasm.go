@@ -1,5 +1,7 @@
 //go:build !amd64 || noasm
 
+// The vector functions where there is no assembly.
+
 package vector
 
 var useAVX512 bool

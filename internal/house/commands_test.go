@@ -1,0 +1,245 @@
+// The commands of the README, of the other documents and of the manuals run.
+
+package house
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"repscope/dataset"
+	"repscope/internal/example"
+	"repscope/internal/run"
+	"repscope/suite"
+)
+
+// asCommand is the variable of the environment that makes this test a binary of
+// the suite, with its name.
+const asCommand = "REPSCOPE_HOUSE_COMMAND"
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(asCommand); name != "" {
+		entry, ok := suite.Find(name)
+		if !ok {
+			fmt.Fprintf(os.Stderr, "there is no binary %q\n", name)
+			os.Exit(2)
+		}
+		os.Exit(run.Run(context.Background(), entry.Command, os.Args[1:], os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// call runs a binary in a folder that holds the files which the documents name.
+func call(t *testing.T, folder string, words []string) string {
+	t.Helper()
+	command := exec.Command(os.Args[0], words[1:]...)
+	command.Dir = folder
+	command.Env = append(os.Environ(), asCommand+"="+filepath.Base(words[0]), "XDG_CACHE_HOME="+filepath.Join(folder, "cache"), "HOME="+folder)
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Errorf("%s: %v\n%s", strings.Join(words, " "), err, out)
+	}
+	return string(out)
+}
+
+// TestDocumentedCommands runs every command of the blocks marked sh: those of
+// binaries in a folder with small files of the names that they use, those of make
+// as a dry run.
+func TestDocumentedCommands(t *testing.T) {
+	t.Parallel()
+	root, folder := sources(t).root, t.TempDir()
+	writeFiles(t, root, folder)
+	documents, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, document := range append(documents, filepath.Join(root, "README.md")) {
+		for _, words := range commandsOf(t, document) {
+			switch {
+			case strings.HasPrefix(words[0], "bin/"):
+				call(t, folder, fewer(words))
+				ran++
+			case words[0] == "make":
+				dryRun(t, root, words)
+			}
+		}
+	}
+	if ran < 8 {
+		t.Errorf("%d commands were run, want at least 8", ran)
+	}
+}
+
+// console is a block of a command and what it prints.
+var console = regexp.MustCompile("(?s)```console\n\\$ (.*?)\n(.*?)```")
+
+// TestConsole holds what the README shows of the console against what is printed.
+func TestConsole(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(sources(t).root, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := console.FindAllStringSubmatch(string(text), -1)
+	if len(found) == 0 {
+		t.Error("the README shows no console")
+	}
+	for _, block := range found {
+		var out strings.Builder
+		for line := range strings.Lines(call(t, t.TempDir(), split(block[1]))) {
+			out.WriteString(strings.TrimRight(line, " \n") + "\n")
+		}
+		if !strings.Contains(out.String(), block[2]) {
+			t.Errorf("$ %s prints\n%s\nthe README shows\n%s", block[1], out.String(), block[2])
+		}
+	}
+}
+
+// fewer lets a command of the built-in example take some of its 1,960 states, so
+// that the test is done in seconds.
+func fewer(words []string) []string {
+	if slices.Contains(words, "--example") && !slices.Contains(words, "--exclude-window") {
+		return append(slices.Clone(words), "--samples", "300")
+	}
+	return words
+}
+
+// TestManuals runs the lines under "usage" of every binary's help but --example,
+// which the README's commands are.
+func TestManuals(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	writeFiles(t, sources(t).root, folder)
+	for _, entry := range suite.All() {
+		help := call(t, folder, []string{entry.Name, "--help"})
+		_, usage, found := strings.Cut(help, "\nusage:\n")
+		usage, _, _ = strings.Cut(usage, "\n\n")
+		if !found || usage == "" {
+			t.Errorf("%s --help has no usage:\n%s", entry.Name, help)
+		}
+		for line := range strings.Lines(usage) {
+			words := strings.Fields(line)
+			if slices.Contains(words, "--example") {
+				continue
+			}
+			call(t, folder, filled(t, words))
+		}
+	}
+}
+
+// filled puts files in the place of the names that a usage has for them.
+func filled(t *testing.T, words []string) []string {
+	t.Helper()
+	files := map[string]string{"--frames": "val.npz:frames", "--model": "jepa=jepa.onnx", "--latents": "jepa=z_jepa.npy"}
+	var out []string
+	for i := 0; i < len(words); i++ {
+		switch word := words[i]; {
+		case word == "…" || word == "[flags]":
+		case files[word] != "":
+			out = append(out, word, files[word])
+			i++
+		default:
+			if strings.HasPrefix(word, "--") || strings.ToUpper(word) == word {
+				t.Errorf("usage %q: there is no file for %s", strings.Join(words, " "), word)
+			}
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+// dryRun lets make tell what it would do.
+func dryRun(t *testing.T, root string, words []string) {
+	t.Helper()
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Log("make is not installed: its commands are not looked at")
+		return
+	}
+	command := exec.Command("make", append([]string{"--dry-run"}, words[1:]...)...)
+	command.Dir = root
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%s", strings.Join(words, " "), err, out)
+	}
+}
+
+// block is one block of shell commands in a document.
+var block = regexp.MustCompile("(?s)```sh\n(.*?)```")
+
+// commandsOf returns the words of every command in a document.
+func commandsOf(t *testing.T, document string) [][]string {
+	t.Helper()
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var commands [][]string
+	for _, found := range block.FindAllStringSubmatch(string(text), -1) {
+		joined := strings.ReplaceAll(found[1], "\\\n", " ")
+		for line := range strings.Lines(joined) {
+			line, _, _ = strings.Cut(line, " #")
+			line, _, _ = strings.Cut(line, "&&")
+			if words := split(line); len(words) > 0 {
+				commands = append(commands, words)
+			}
+		}
+	}
+	return commands
+}
+
+// split cuts a command into words as a shell does, with its quotes.
+func split(line string) []string {
+	var words []string
+	for _, word := range regexp.MustCompile(`(?:"[^"]*"|'[^']*'|[^\s"'])+`).FindAllString(line, -1) {
+		words = append(words, strings.NewReplacer(`"`, "", "'", "").Replace(word))
+	}
+	return words
+}
+
+// writeFiles writes small files under the names that the documents use: some
+// frames of the built-in example, its encoders, and latents made of the pixels.
+func writeFiles(t *testing.T, root, folder string) {
+	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const n, size = 240, example.Height * example.Width
+	set := example.Example()
+	frames, episode := set.Frames[:n*size], make([]int64, n)
+	latents, levels, map2 := make([]float32, 8*n), make([]int64, n), make([]float32, 2*n)
+	for i := range n {
+		episode[i], levels[i] = int64(i/40), int64(i/13%3)
+		for k := range 8 {
+			for _, v := range frames[i*size+k*size/8 : i*size+(k+1)*size/8] {
+				latents[8*i+k] += float32(v) / 255
+			}
+		}
+		map2[2*i], map2[2*i+1] = latents[8*i], latents[8*i+1]
+	}
+	in := func(name string) string { return filepath.Join(folder, name) }
+	check(dataset.WriteNPY(in("frames.npy"), []int{n, example.Height, example.Width}, frames))
+	check(dataset.WriteNPY(in("z_jepa.npy"), []int{n, 8}, latents))
+	check(dataset.WriteNPY(in("umap.npy"), []int{n, 2}, map2))
+	check(dataset.WriteNPY(in("levels.npy"), []int{n}, levels))
+	check(dataset.WriteNPZ(in("val.npz"),
+		dataset.Field{Name: "frames", Shape: []int{n, example.Height, example.Width}, Data: frames},
+		dataset.Field{Name: "episode", Shape: []int{n}, Data: episode}))
+	weights := filepath.Join(root, "internal", "example", "weights")
+	copied := func(to, from string) {
+		content, err := os.ReadFile(filepath.Join(weights, from))
+		check(err)
+		check(os.MkdirAll(filepath.Dir(in(to)), 0o755))
+		check(os.WriteFile(in(to), content, 0o644))
+	}
+	copied("jepa.onnx", "jepa/best_encoder.onnx")
+	copied("encdec.onnx", "encoder_decoder/best_encoder.onnx")
+	copied("weights/jepa/best_encoder.pth", "jepa/best_encoder.pth")
+}

@@ -1,0 +1,169 @@
+// Who may import whom.
+
+package house
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A rule says what the packages of some folders may import of ours. A folder
+// stands for itself and everything below it.
+type rule struct {
+	folders string
+	may     string // folders, separated by spaces; everything else of ours is forbidden
+}
+
+// below is what every package may use: small packages that know nothing of ours
+// but each other.
+const below = "internal/parallel internal/text internal/atomicfile internal/format internal/safetensors internal/mmap internal/dtype " +
+	"internal/zipmember internal/pickle internal/torchfile internal/quantile"
+
+// rules are read from the first that matches.
+var rules = []rule{
+	{"cmd/evaluate cmd/scale", "tool suite internal/run"},
+	{"cmd", "analysis tool internal/run"}, // its one room: see TestMains
+	{"suite", "suite analysis tool internal/run"},
+
+	{"analysis/internal/results", "stat report plots points measure internal/run"},
+	{"analysis", "analysis/internal measure neighbors latent model stat shard points report plots dataset internal/input internal/run internal/device internal/kernel"},
+	{"tool", "latent dataset points report plots stat internal/input internal/run"},
+
+	{"internal/input", "latent dataset points report stat measure/spectrum internal/run internal/example internal/device model"},
+	{"internal/runtest", "internal/run report dataset stat"}, // of tests alone
+	{"internal/run", "report internal/kernel"},
+	{"plots report points", ""},
+
+	{"measure", "measure neighbors stat points model internal/kernel"},
+	{"neighbors/internal/gpu", "neighbors/internal points stat internal/cuda internal/device internal/kernel"},
+	{"neighbors", "neighbors/internal points stat internal/device internal/kernel"},
+	{"shard", "shard points"},
+	{"latent", "model dataset points stat internal/device internal/kernel"},
+	{"model/cuda", "model stat points internal/cuda internal/device internal/kernel"},
+	{"model", "model stat points internal/device internal/kernel"},
+	{"dataset", "points"},
+	{"stat", ""},
+
+	{"internal/device", "internal/cuda"},
+	{"internal/example/generate", "internal/example dataset"},
+	{"internal/example", ""},
+	{"internal/cuda", "internal/cuda"},
+	{"internal/kernel", "internal/kernel"},
+	{"internal/house", ""},
+	{below, below},
+}
+
+// TestImports holds every import of ours against the rules. Imports of tests are
+// free, as they join what must agree.
+func TestImports(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t).files {
+		if s.test {
+			continue
+		}
+		i := slices.IndexFunc(rules, func(r rule) bool { return within(s.folder, r.folders) })
+		if i < 0 {
+			t.Errorf("%s: no rule says what %s may import; add one to internal/house", s.path, s.folder)
+			continue
+		}
+		for _, imported := range s.file.Imports {
+			target, ours := strings.CutPrefix(strings.Trim(imported.Path.Value, `"`), module)
+			if ours && !within(target, rules[i].may) && !within(target, below) {
+				t.Errorf("%s imports %s; %s may import: %s", s.path, target, rules[i].folders, rules[i].may)
+			}
+		}
+	}
+}
+
+// within reports whether a folder is one of the folders or below one.
+func within(folder, folders string) bool {
+	for _, f := range strings.Fields(folders) {
+		if folder == f || strings.HasPrefix(folder, f+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// TestRooms holds that no room imports another, and that only suite knows them all.
+func TestRooms(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t).files {
+		own := room(s.folder)
+		for _, imported := range s.file.Imports {
+			target, _ := strings.CutPrefix(strings.Trim(imported.Path.Value, `"`), module)
+			other := room(target)
+			if other == "" || other == own || s.folder == "suite" || (s.folder == "cmd" && s.test) {
+				continue
+			}
+			if own != "" {
+				t.Errorf("%s: room %s imports room %s", s.path, own, other)
+			} else if main, ok := strings.CutPrefix(s.folder, "cmd/"); !ok || !strings.HasSuffix(other, "/"+main) {
+				t.Errorf("%s imports room %s: only its main and suite may", s.path, other)
+			}
+		}
+	}
+}
+
+// room is the analysis or tool that a folder belongs to, or nothing.
+func room(folder string) string {
+	parts := strings.Split(folder, "/")
+	if len(parts) < 2 || (parts[0] != "analysis" && parts[0] != "tool") || parts[1] == "internal" {
+		return ""
+	}
+	return parts[0] + "/" + parts[1]
+}
+
+// TestMains holds that mains are thin.
+func TestMains(t *testing.T) {
+	t.Parallel()
+	tree := sources(t)
+	for _, s := range tree.files {
+		if _, ok := strings.CutPrefix(s.folder, "cmd/"); ok && !s.test && tree.lines(s.file) > 20 {
+			t.Errorf("%s has %d lines; a main is a dozen", s.path, tree.lines(s.file))
+		}
+	}
+}
+
+// TestNoCircle draws the imports of all folders, with those of every build, and
+// finds circles that the compiler cannot see because of build constraints.
+func TestNoCircle(t *testing.T) {
+	t.Parallel()
+	arrows := map[string][]string{}
+	for _, s := range sources(t).files {
+		if s.test {
+			continue
+		}
+		for _, imported := range s.file.Imports {
+			if target, ours := strings.CutPrefix(strings.Trim(imported.Path.Value, `"`), module); ours {
+				arrows[s.folder] = append(arrows[s.folder], target)
+			}
+		}
+	}
+	state := map[string]int{} // 1: on the way, 2: done
+	var visit func(folder string, way []string) error
+	visit = func(folder string, way []string) error {
+		way = append(way, folder)
+		switch state[folder] {
+		case 1:
+			return fmt.Errorf("imports go round: %s", strings.Join(way, " → "))
+		case 2:
+			return nil
+		}
+		state[folder] = 1
+		for _, target := range arrows[folder] {
+			if err := visit(target, way); err != nil {
+				return err
+			}
+		}
+		state[folder] = 2
+		return nil
+	}
+	for folder := range arrows {
+		if err := visit(folder, nil); err != nil {
+			t.Error(err)
+		}
+	}
+}
