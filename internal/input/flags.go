@@ -14,6 +14,7 @@ import (
 	"repscope/latent"
 	"repscope/measure/spectrum"
 	"repscope/model"
+	"repscope/model/checkpoint"
 	"repscope/stat"
 )
 
@@ -143,11 +144,20 @@ func (in *Inputs) registerPreprocessing(f *run.Flags) {
 
 // registerCheckpoints adds what a checkpoint of weights may leave open.
 func (in *Inputs) registerCheckpoints(f *run.Flags) {
-	in.activation.check = run.OneOf("silu", "relu", "gelu", "gelu_tanh", "tanh", "none")
-	f.Var(&in.activation, "activation", "`[NAME=]FUNCTION` between the layers of a checkpoint that does not tell: silu (default of a ConvEncoder), relu, "+
-		"gelu (default of a ViT-MAE), gelu_tanh, tanh, none (repeats)")
-	in.finalActivation.check = run.OneOf("relu", "none")
-	f.Var(&in.finalActivation, "final-activation", "`[NAME=]FUNCTION` after the last layer of a DQN checkpoint: relu (default), none (repeats)")
+	var names, choices []string
+	for _, a := range checkpoint.Activations() {
+		names, choices = append(names, a.Name), append(choices, a.Name)
+		if a.DefaultOf != "" {
+			choices[len(choices)-1] += " (default of a " + a.DefaultOf + ")"
+		}
+	}
+	in.activation.check = run.OneOf(names...)
+	f.Var(&in.activation, "activation", "`[NAME=]FUNCTION` between the layers of a checkpoint that does not tell: "+
+		strings.Join(choices, ", ")+" (repeats)")
+	final := checkpoint.FinalActivations()
+	in.finalActivation.check = run.OneOf(final...)
+	f.Var(&in.finalActivation, "final-activation", "`[NAME=]FUNCTION` after the last layer of a DQN checkpoint: "+final[0]+" (default), "+
+		strings.Join(final[1:], ", ")+" (repeats)")
 	in.state.check = run.OneOf("encoder", "target")
 	f.Var(&in.state, "state", "`[NAME=]WHICH` state dict of a training checkpoint: encoder (default), target (repeats)")
 	in.heads.check = func(s string) error {

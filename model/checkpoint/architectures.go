@@ -17,7 +17,7 @@ func buildConvEncoder(b *builder) error {
 	if err := b.refuseHeads(); err != nil {
 		return err
 	}
-	activation, err := b.activation("silu", "activation", "encoder_activation")
+	activation, err := b.activation("ConvEncoder", "activation", "encoder_activation")
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func buildConvEncoder(b *builder) error {
 
 // convLayers applies the convolutions of a ConvEncoder to the last value and returns the
 // channels that go in and come out.
-func (b *builder) convLayers(layers int, activation string) (input, channels int, err error) {
+func (b *builder) convLayers(layers int, activation Activation) (input, channels int, err error) {
 	channels = free
 	for i := range layers {
 		conv, norm := fmt.Sprintf("conv_layers.%d", i), fmt.Sprintf("layer_norms.%d", i)
@@ -175,15 +175,10 @@ func buildDQN(b *builder) error {
 	if err := b.refuseHeads(); err != nil {
 		return err
 	}
-	final := b.options.FinalActivation
-	switch final {
-	case "":
-		final = "relu"
-	case "relu", "none":
-	default:
-		return fmt.Errorf("final activation %q: want relu or none", final)
+	final, err := b.finalActivation()
+	if err != nil {
+		return err
 	}
-	b.settings.decide("final_activation", final)
 	b.last = "x"
 	inputs, channels, err := b.dqnLayers()
 	if err != nil {

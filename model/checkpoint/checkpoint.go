@@ -31,10 +31,10 @@ type Options struct {
 	// "target"; empty is encoder.
 	State string
 	// Activation of a ConvEncoder, silu by default, or of a ViT-MAE, gelu by
-	// default: silu, relu, gelu (by the error function), gelu_tanh, tanh or none.
+	// default, by its name in Activations; gelu is that of the error function.
 	// Empty: from the configuration, else the default.
 	Activation string
-	// FinalActivation of a DQN CNN: relu (the default) or none.
+	// FinalActivation of a DQN CNN, one of FinalActivations; empty is the first.
 	FinalActivation string
 	// Heads is the number of attention heads of a ViT-MAE, or of a VideoViT
 	// whose file lacks the rotary frequencies; 0: from the configuration, else
@@ -532,53 +532,4 @@ func (b *builder) input(dims ...graph.Dim) {
 
 func (b *builder) output(name string) {
 	b.graph.Outputs = []graph.Port{{Name: name, DType: graph.Float32}}
-}
-
-// activation decides on a function: the option, the configuration, or the
-// architecture's own, in this order; names are its names in configurations.
-func (b *builder) activation(otherwise string, names ...string) (string, error) {
-	name, where := b.options.Activation, ""
-	if name == "" {
-		var err error
-		if name, where, err = b.settings.text(names...); err != nil {
-			return "", fmt.Errorf("activation: %w", err)
-		}
-	}
-	if name == "" {
-		name = otherwise
-	}
-	known, ok := activations[strings.ToLower(strings.TrimPrefix(name, "nn."))]
-	if !ok {
-		if where != "" {
-			return "", fmt.Errorf("activation %q (%s): want silu, relu, gelu, gelu_tanh, tanh or none", name, where)
-		}
-		return "", fmt.Errorf("activation %q: want silu, relu, gelu, gelu_tanh, tanh or none", name)
-	}
-	if where != "" && known != otherwise {
-		b.warn("activation %s, from %s", known, where)
-	}
-	b.settings.decide("activation", known)
-	return known, nil
-}
-
-// activations maps names of functions to those of Options.
-var activations = map[string]string{
-	"none": "none", "identity": "none", "silu": "silu", "swish": "silu", "relu": "relu", "tanh": "tanh",
-	"gelu": "gelu", "gelu_tanh": "gelu_tanh", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh",
-}
-
-// activate applies a function of activations' values.
-func (b *builder) activate(name, where string) {
-	switch name {
-	case "silu":
-		b.node("Silu", where, nil)
-	case "relu":
-		b.node("Relu", where, nil)
-	case "gelu":
-		b.node("Gelu", where, nil)
-	case "gelu_tanh":
-		b.node("Gelu", where, map[string]graph.Attribute{"approximate": {Kind: graph.AttributeString, String: "tanh"}})
-	case "tanh":
-		b.node("Tanh", where, nil)
-	}
 }

@@ -29,7 +29,7 @@ var architectures = []Architecture{
 	{
 		Name: "ConvEncoder", Input: "[B, C, T, H, W]", Output: "[B, T, D]",
 		Keys:      expand("conv_layers.i.{weight,bias} layer_norms.i.{weight,bias} final_norm.{weight,bias} fc.{weight,bias}"),
-		Options:   []string{"activation: silu (default), relu, gelu, gelu_tanh, tanh, none; also from the configuration"},
+		Options:   []string{"activation: " + choices(activationNames(), "silu") + "; also from the configuration"},
 		signature: []string{"conv_layers.0.weight", "final_norm.weight"}, build: buildConvEncoder,
 	},
 	{
@@ -43,7 +43,7 @@ var architectures = []Architecture{
 	{
 		Name: "DQN CNN", Input: "[B, C, 84, 84]", Output: "[B, D]",
 		Keys:      expand("conv1.{weight,bias} conv2.{weight,bias} conv3.{weight,bias} fc_enc.{weight,bias}"),
-		Options:   []string{"final activation: relu (default), none"},
+		Options:   []string{"final activation: " + choices(finalActivations, finalActivations[0])},
 		signature: []string{"conv1.weight", "fc_enc.weight"}, build: buildDQN,
 	},
 	{

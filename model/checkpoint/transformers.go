@@ -353,7 +353,7 @@ func buildViTMAE(b *builder) error {
 	if b.options.FinalActivation != "" {
 		return fmt.Errorf("final activation %q: the architecture has none", b.options.FinalActivation)
 	}
-	activation, err := b.activation("gelu", "hidden_act")
+	activation, err := b.activation("ViT-MAE", "hidden_act")
 	if err != nil {
 		return err
 	}
@@ -467,7 +467,7 @@ func (b *builder) maeTokens(width int) {
 }
 
 // maeBlock is x + attention(norm(x)), then x + MLP(norm(x)), on tokens [B, N, E].
-func (b *builder) maeBlock(name string, width, heads int, activation string, epsilon float32) error {
+func (b *builder) maeBlock(name string, width, heads int, activation Activation, epsilon float32) error {
 	x := b.last
 	if err := b.layerNorm(name+"layernorm_before", width, epsilon); err != nil {
 		return err

@@ -335,7 +335,7 @@ func TestGELU(t *testing.T) {
 	for _, name := range []string{"gelu", "gelu_tanh"} {
 		b := newBuilder()
 		b.input(graph.Dim{Size: -1})
-		b.activate(name, "")
+		b.activate(named(name), "")
 		b.output(b.last)
 		want := golden[map[string]string{"gelu": "exact", "gelu_tanh": "tanh"}[name]].F32
 		got := run(t, b.graph, golden["x"])

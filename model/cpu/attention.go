@@ -26,7 +26,7 @@ type attention struct {
 	scores       []float32
 }
 
-// offset is where batch element i begins.
+// batchOffset is where batch element i begins.
 func batchOffset(v int, strides, batch []int, i int) int {
 	for k := len(batch) - 1; k >= 0; k-- {
 		v += i % batch[k] * strides[k]
@@ -50,11 +50,21 @@ func turn(dst, src, cos, sin []float32, r0, r1, stride, width int) {
 	}
 }
 
+// boundAttention is an attention whose operands are known.
+type boundAttention struct {
+	*operator.AttentionParams
+	axis                   int // that of rows in the strides of views
+	q, k, v, mask, y       func() []float32
+	cosQ, sinQ, cosK, sinK func() []float32
+	padded                 int // keys, as many as fill whole vectors
+	queryRun, weightRun    []kernel.Run
+}
+
 func buildAttention(b *builder) (func() error, error) {
 	p := b.Step.Params.(*operator.AttentionParams)
-	axis := len(p.Batch)
-	q, k, v, mask, y := b.in(0), b.in(1), b.in(2), b.in(3), b.out(0)
-	cosQ, sinQ, cosK, sinK := b.in(4), b.in(5), b.in(6), b.in(7)
+	t := &boundAttention{AttentionParams: p, axis: len(p.Batch), padded: roundUp(p.Keys, vector.Lanes),
+		q: b.in(0), k: b.in(1), v: b.in(2), mask: b.in(3), y: b.out(0), cosQ: b.in(4), sinQ: b.in(5), cosK: b.in(6), sinK: b.in(7),
+		queryRun: []kernel.Run{{Length: p.Width}}, weightRun: []kernel.Run{{Length: p.Keys}}}
 	heads := graph.Count(p.Batch)
 	// All queries of a head at once, unless there are few heads for the workers.
 	share := p.Queries
@@ -62,80 +72,90 @@ func buildAttention(b *builder) (func() error, error) {
 		share = roundUp((share+1)/2, queryBlock)
 	}
 	parts := (p.Queries + share - 1) / share
-	padded := roundUp(p.Keys, vector.Lanes)
-	width, result := []kernel.Run{{Length: p.Width}}, []kernel.Run{{Length: p.Keys}}
 	pool, weights := b.pool, b.weights
 	return b.each(heads*parts, func(worker, lo, hi int) {
 		s := weights.scratch[worker]
-		a, g := &s.attention, &s.gathered
-		a.scores = grow(a.scores, queryBlock*padded)
-		a.turned = grow(a.turned, max(queryBlock, p.Keys)*p.Width)
-		for t := lo; t < hi; t++ {
-			head, q0 := t/parts, t%parts*share
-			q1 := min(q0+share, p.Queries)
-			queries := q()[batchOffset(p.Q.Offset, p.Q.Strides, p.Batch, head):]
-			keys := k()[batchOffset(p.K.Offset, p.K.Strides, p.Batch, head):]
-			values := v()[batchOffset(p.V.Offset, p.V.Strides, p.Batch, head):]
-			out := y()[batchOffset(0, p.Result.Strides, p.Batch, head):]
-			step := p.K.Strides[axis]
-			if c := cosK(); c != nil {
-				turn(a.turned, keys, c, sinK(), 0, p.Keys, step, p.Width)
-				keys, step = a.turned, p.Width
-			}
-			if err := a.keys.Right(kernel.Rows(keys, step), p.Keys, p.Width); err != nil {
+		s.attention.scores = grow(s.attention.scores, queryBlock*t.padded)
+		s.attention.turned = grow(s.attention.turned, max(queryBlock, p.Keys)*p.Width)
+		for i := lo; i < hi; i++ {
+			first := i % parts * share
+			if err := t.head(s, i/parts, first, min(first+share, p.Queries)); err != nil {
 				(*pool).fail(err)
 				return
-			}
-			if err := a.values.Right(kernel.Columns(values, p.V.Strides[axis]), p.Values, p.Keys); err != nil {
-				(*pool).fail(err)
-				return
-			}
-			for r0 := q0; r0 < q1; r0 += queryBlock {
-				n := min(queryBlock, q1-r0)
-				from, step := queries, p.Q.Strides[axis]
-				if c := cosQ(); c != nil {
-					turn(a.turned, queries, c, sinQ(), r0, r0+n, step, p.Width)
-					from, step = a.turned, p.Width
-				} else {
-					from = queries[r0*step:]
-				}
-				g.M, g.N, g.Data, g.Base, g.Runs = n, p.Keys, from, s.bases(n, step), width
-				g.B, g.First, g.C, g.Stride = &a.keys, 0, a.scores, padded
-				if err := g.Run(); err != nil {
-					(*pool).fail(err)
-					return
-				}
-				var inverse [queryBlock]float32
-				for i := range n {
-					row := a.scores[i*padded : (i+1)*padded]
-					scale := p.Scale
-					if m := mask(); m != nil {
-						at := batchOffset((r0+i)*p.Mask[axis], p.Mask, p.Batch, head)
-						for j, w := range m[at : at+p.Keys] {
-							row[j] = float32(row[j]*scale) + w
-						}
-						scale = 1
-					}
-					for j := p.Keys; j < padded; j++ {
-						row[j] = float32(math.Inf(-1))
-					}
-					inverse[i] = 1 / vector.SoftmaxRow(row, scale)
-				}
-				c := out[r0*p.Result.Strides[axis]:]
-				g.M, g.N, g.Data, g.Base, g.Runs = n, p.Values, a.scores, s.bases(n, padded), result
-				g.B, g.C, g.Stride = &a.values, c, p.Result.Strides[axis]
-				if err := g.Run(); err != nil {
-					(*pool).fail(err)
-					return
-				}
-				for i := range n {
-					f := inverse[i]
-					row := c[i*g.Stride : i*g.Stride+p.Values]
-					for j := range row {
-						row[j] *= f
-					}
-				}
 			}
 		}
 	}), nil
+}
+
+// head computes queries q0 … q1−1 of one batch element and head.
+func (t *boundAttention) head(s *scratch, head, q0, q1 int) error {
+	a := &s.attention
+	queries := t.q()[batchOffset(t.Q.Offset, t.Q.Strides, t.Batch, head):]
+	keys := t.k()[batchOffset(t.K.Offset, t.K.Strides, t.Batch, head):]
+	values := t.v()[batchOffset(t.V.Offset, t.V.Strides, t.Batch, head):]
+	out := t.y()[batchOffset(0, t.Result.Strides, t.Batch, head):]
+	step := t.K.Strides[t.axis]
+	if c := t.cosK(); c != nil {
+		turn(a.turned, keys, c, t.sinK(), 0, t.Keys, step, t.Width)
+		keys, step = a.turned, t.Width
+	}
+	if err := a.keys.Right(kernel.Rows(keys, step), t.Keys, t.Width); err != nil {
+		return err
+	}
+	if err := a.values.Right(kernel.Columns(values, t.V.Strides[t.axis]), t.Values, t.Keys); err != nil {
+		return err
+	}
+	for r0 := q0; r0 < q1; r0 += queryBlock {
+		if err := t.block(s, queries, out, head, r0, min(queryBlock, q1-r0)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// block computes n queries from r0 on, with the keys and values of their head packed.
+func (t *boundAttention) block(s *scratch, queries, out []float32, head, r0, n int) error {
+	a, g := &s.attention, &s.gathered
+	from, step := queries, t.Q.Strides[t.axis]
+	if c := t.cosQ(); c != nil {
+		turn(a.turned, queries, c, t.sinQ(), r0, r0+n, step, t.Width)
+		from, step = a.turned, t.Width
+	} else {
+		from = queries[r0*step:]
+	}
+	g.M, g.N, g.Data, g.Base, g.Runs = n, t.Keys, from, s.bases(n, step), t.queryRun
+	g.B, g.First, g.C, g.Stride = &a.keys, 0, a.scores, t.padded
+	if err := g.Run(); err != nil {
+		return err
+	}
+	var inverse [queryBlock]float32
+	for i := range n {
+		row := a.scores[i*t.padded : (i+1)*t.padded]
+		scale := t.Scale
+		if m := t.mask(); m != nil {
+			at := batchOffset((r0+i)*t.Mask[t.axis], t.Mask, t.Batch, head)
+			for j, w := range m[at : at+t.Keys] {
+				row[j] = float32(row[j]*scale) + w
+			}
+			scale = 1
+		}
+		for j := t.Keys; j < t.padded; j++ {
+			row[j] = float32(math.Inf(-1))
+		}
+		inverse[i] = 1 / vector.SoftmaxRow(row, scale)
+	}
+	c := out[r0*t.Result.Strides[t.axis]:]
+	g.M, g.N, g.Data, g.Base, g.Runs = n, t.Values, a.scores, s.bases(n, t.padded), t.weightRun
+	g.B, g.C, g.Stride = &a.values, c, t.Result.Strides[t.axis]
+	if err := g.Run(); err != nil {
+		return err
+	}
+	for i := range n {
+		f := inverse[i]
+		row := c[i*g.Stride : i*g.Stride+t.Values]
+		for j := range row {
+			row[j] *= f
+		}
+	}
+	return nil
 }

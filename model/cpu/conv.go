@@ -210,23 +210,95 @@ func (g *geometry) bases(parts, perPart, perUnit int) [][]int {
 	return bases
 }
 
+// boundConv is a convolution whose operands are known. It is cut into units, of a part of an image or of some whole ones, that
+// are worked on one at a time.
+type boundConv struct {
+	*geometry
+	images, input           int // how many, and the elements of one
+	lines                   int // of an output image
+	perUnit, perPart, parts int // images of a unit, lines of a part, parts of an image
+	bases                   [][]int
+
+	stored     *matrix
+	packed     []*kernel.Packed[float32] // weights by group; none if there is one channel per group
+	perChannel []float32
+	offsets    []int
+}
+
+// newBoundConv binds an input with elements, and packs the weights if they are constant.
+func newBoundConv(b *builder, p *operator.ConvParams) (*boundConv, error) {
+	g := newGeometry(p, b.Shape(0), b.OutShape(0))
+	c := &boundConv{geometry: g, images: b.Shape(0)[0], input: graph.Count(b.Shape(0)[1:]), lines: g.out[0] * g.out[1],
+		stored: g.weights(), packed: make([]*kernel.Packed[float32], g.groups)}
+	var err error
+	if w := b.Constant(1); w != nil && g.groups > 1 && g.channels == g.groups && g.filters == g.groups && g.depth() <= kernel.KC {
+		c.packed = nil
+		c.perChannel, c.offsets, err = g.channelwise(w)
+	} else if w != nil {
+		err = g.pack(b.weights, w, c.stored, c.packed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := graph.Elements([]int{c.images, g.frame[0], g.frame[1], g.frame[2], g.channels}); err != nil {
+		return nil, fmt.Errorf("with its padding: %w", err)
+	}
+	c.perUnit, c.perPart = g.split(c.images, (*b.pool).threads)
+	c.parts = (c.lines + c.perPart - 1) / c.perPart
+	c.bases = g.bases(c.parts, c.perPart, c.perUnit)
+	return c, nil
+}
+
+// image is what the patches of unit t are read from, the input itself or the worker's frames, and the
+// output lines l0 … l1−1 of the unit, counted over all images.
+func (c *boundConv) image(s *scratch, x []float32, t int) (image []float32, l0, l1 int) {
+	first := t / c.parts * c.perUnit
+	last := min(first+c.perUnit, c.images) - 1
+	part := t % c.parts * c.perPart
+	end := min(part+c.perPart, c.lines)
+	l0, l1 = first*c.lines+part, last*c.lines+end
+	if !c.copied {
+		return x[c.begin(l0):], l0, l1
+	}
+	// A part of an image needs only some of its rows.
+	y0, y1 := 0, c.frame[1]
+	if c.parts > 1 {
+		y0 = part * c.stride[1]
+		y1 = (end-1)*c.stride[1] + (c.kernel[1]-1)*c.dilation[1] + 1
+	}
+	each := c.frame[0] * (y1 - y0) * c.frame[2] * c.channels
+	s.frames = grow(s.frames, (last-first+1)*each)
+	for i := first; i <= last; i++ {
+		c.fill(s.frames[(i-first)*each:][:each], x[i*c.input:(i+1)*c.input], y0, y1)
+	}
+	return s.frames, l0, l1
+}
+
+// multiply computes pixels whose patches begin at base in the image.
+func (c *boundConv) multiply(s *scratch, block, image []float32, base []int, pixels int) error {
+	if c.perChannel != nil {
+		vector.Depthwise(block, image, c.perChannel, c.offsets, base[:pixels], c.channels)
+		return nil
+	}
+	n := c.filters / c.groups
+	s.gathered.M, s.gathered.N, s.gathered.First, s.gathered.Stride = pixels, n, 0, c.filters
+	s.gathered.Base, s.gathered.Runs = base, c.runs
+	for group := range len(c.packed) {
+		s.gathered.Data = image[group*c.channels/c.groups:]
+		s.gathered.B, s.gathered.C = c.packed[group], block[group*n:]
+		if err := s.gathered.Run(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func buildConv(b *builder) (func() error, error) {
 	p := b.Step.Params.(*operator.ConvParams)
-	g := newGeometry(p, b.Shape(0), b.OutShape(0))
-	images, n, k := b.Shape(0)[0], g.filters/g.groups, g.depth()
 	if graph.Count(b.OutShape(0)) == 0 {
 		return func() error { return nil }, nil
 	}
-	packed, stored := make([]*kernel.Packed[float32], g.groups), g.weights()
-	var channelwise []float32
-	var offsets []int
-	var err error
-	if w := b.Constant(1); w != nil && g.groups > 1 && g.channels == g.groups && g.filters == g.groups && k <= kernel.KC {
-		packed = nil
-		channelwise, offsets, err = g.channelwise(w)
-	} else if w != nil {
-		err = g.pack(b.weights, w, stored, packed)
-	}
+	c, err := newBoundConv(b, p)
 	if err != nil {
 		return nil, err
 	}
@@ -234,58 +306,20 @@ func buildConv(b *builder) (func() error, error) {
 	finish := newFinish(b, p.Activation, b.in(2))
 	scale, shift := b.in(3), b.in(4)
 	pool, weights := b.pool, b.weights
-	lines := g.out[0] * g.out[1]
-	perUnit, perPart := g.split(images, (*b.pool).threads)
-	parts := (lines + perPart - 1) / perPart
-	input := graph.Count(b.Shape(0)[1:])
-	line := g.frame[2] * g.channels
-	if _, err := graph.Elements([]int{images, g.frame[0], g.frame[1], g.frame[2], g.channels}); err != nil {
-		return nil, fmt.Errorf("with its padding: %w", err)
-	}
-	bases := g.bases(parts, perPart, perUnit)
-	loop := b.each((images+perUnit-1)/perUnit*parts, func(worker, lo, hi int) {
+	loop := b.each((c.images+c.perUnit-1)/c.perUnit*c.parts, func(worker, lo, hi int) {
 		s := weights.scratch[worker]
 		for t := lo; t < hi; t++ {
-			first := t / parts * perUnit
-			last := min(first+perUnit, images) - 1
-			part := t % parts * perPart
-			l0, l1 := first*lines+part, last*lines+min(part+perPart, lines)
-			var image []float32
-			if g.copied {
-				// A part of an image needs only some of its rows.
-				y0, y1 := 0, g.frame[1]
-				if parts > 1 {
-					y0 = part * g.stride[1]
-					y1 = (min(part+perPart, lines)-1)*g.stride[1] + (g.kernel[1]-1)*g.dilation[1] + 1
-				}
-				each := g.frame[0] * (y1 - y0) * line
-				s.frames = grow(s.frames, (last-first+1)*each)
-				for i := first; i <= last; i++ {
-					g.fill(s.frames[(i-first)*each:][:each], x()[i*input:(i+1)*input], y0, y1)
-				}
-				image = s.frames
-			} else {
-				image = x()[g.begin(l0):]
+			image, l0, l1 := c.image(s, x(), t)
+			pixels := (l1 - l0) * c.out[2]
+			block := y()[l0*c.out[2]*c.filters:][:pixels*c.filters]
+			if err := c.multiply(s, block, image, c.bases[t%c.parts], pixels); err != nil {
+				(*pool).fail(err)
+				return
 			}
-			rows := (l1 - l0) * g.out[2]
-			block := y()[l0*g.out[2]*g.filters:][:rows*g.filters]
-			s.gathered.M, s.gathered.N, s.gathered.First, s.gathered.Stride = rows, n, 0, g.filters
-			s.gathered.Base, s.gathered.Runs = bases[t%parts], g.runs
-			if channelwise != nil {
-				vector.Depthwise(block, image, channelwise, offsets, bases[t%parts][:rows], g.channels)
-			}
-			for group := range len(packed) {
-				s.gathered.Data = image[group*g.channels/g.groups:]
-				s.gathered.B, s.gathered.C = packed[group], block[group*n:]
-				if err := s.gathered.Run(); err != nil {
-					(*pool).fail(err)
-					return
-				}
-			}
-			finish(block, g.filters, rows, 0, g.filters)
+			finish(block, c.filters, pixels, 0, c.filters)
 			if p.Norm != nil {
 				v, w := scale(), shift()
-				vector.NormalizeRows(block, block, v, w, g.filters, rows, p.Norm.Epsilon)
+				vector.NormalizeRows(block, block, v, w, c.filters, pixels, p.Norm.Epsilon)
 			}
 		}
 	})
@@ -296,10 +330,10 @@ func buildConv(b *builder) (func() error, error) {
 	var buffer []float32
 	return func() error {
 		t := graph.Floats(filters(), shape...)
-		for group := range g.groups {
+		for group := range c.groups {
 			var err error
-			stored.first = group * n * k
-			if packed[group], err = stored.pack(t, &buffer); err != nil {
+			c.stored.first = group * c.stored.n * c.stored.k
+			if c.packed[group], err = c.stored.pack(t, &buffer); err != nil {
 				return err
 			}
 		}

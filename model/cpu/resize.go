@@ -49,26 +49,8 @@ func buildResize(b *builder) (func() error, error) {
 			clear(line)
 			outside := false
 			for combo := range combos {
-				at, weight := 0, float32(1)
-				q, c := r, combo
-				for a := last - 1; a >= 0; a-- {
-					i := q % out[a]
-					q /= out[a]
-					axis := &p.Axes[a]
-					if axis.Count == 0 {
-						at += i * strides[a]
-						continue
-					}
-					t := i*axis.Count + c%axis.Count
-					c /= axis.Count
-					if axis.Index[t] < 0 {
-						outside = true
-						break
-					}
-					at += int(axis.Index[t]) * strides[a]
-					weight *= axis.Weight[t]
-				}
-				if outside {
+				at, weight, inside := outerTap(p.Axes[:last], out, strides, r, combo)
+				if outside = !inside; outside {
 					break
 				}
 				resizeLine(line, src[at:], &inner, weight, block)
@@ -80,6 +62,29 @@ func buildResize(b *builder) (func() error, error) {
 			}
 		}
 	}), nil
+}
+
+// outerTap is where the input's line begins that a combination of the outer axes' taps gives to row r of the result, and its weight;
+// false where it is outside of the input.
+func outerTap(axes []operator.ResizeAxis, out, strides []int, r, combo int) (at int, weight float32, inside bool) {
+	weight = 1
+	for a := len(axes) - 1; a >= 0; a-- {
+		i := r % out[a]
+		r /= out[a]
+		axis := &axes[a]
+		if axis.Count == 0 {
+			at += i * strides[a]
+			continue
+		}
+		t := i*axis.Count + combo%axis.Count
+		combo /= axis.Count
+		if axis.Index[t] < 0 {
+			return 0, 0, false
+		}
+		at += int(axis.Index[t]) * strides[a]
+		weight *= axis.Weight[t]
+	}
+	return at, weight, true
 }
 
 // resizeLine adds weight times the resized line.

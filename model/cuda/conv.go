@@ -111,110 +111,53 @@ func buildConv(b *builder) error {
 	if err := fits(c.inImage, c.outImage, in[0]*c.out[0]*c.out[1]*c.out[2], c.groupStep); err != nil {
 		return err
 	}
-	// Terms that are neighbours in memory follow each other.
 	first := p.ChannelsFirstInput || channels == 1
-	c.channels, c.inStep = width, steps(c.in, channels)
-	channelStep := 1
-	if first {
-		c.channels, c.inStep, channelStep = width*pixels, steps(c.in, 1), pixels
-	}
-	add := func(channel, z, y, x int) {
-		z2, y2, x2 := z*dilation[0], y*dilation[1], x*dilation[2]
-		at := z2*c.inStep[0] + y2*c.inStep[1] + x2*c.inStep[2] + channel*channelStep
-		c.terms = append(c.terms, term{int32(at), int32(z2), int32(y2), int32(x2)})
-		c.order = append(c.order, int32(((channel*kernel[0]+z)*kernel[1]+y)*kernel[2]+x))
-	}
-	each := func(channel int) {
-		for z := range kernel[0] {
-			for y := range kernel[1] {
-				for x := range kernel[2] {
-					if channel >= 0 {
-						add(channel, z, y, x)
-						continue
-					}
-					for channel := range width {
-						add(channel, z, y, x)
-					}
-				}
-			}
-		}
-	}
-	if first {
-		for channel := range width {
-			each(channel)
-		}
-		if kernel[2]%4 == 0 && c.stride[2]%4 == 0 && c.before[2]%4 == 0 && c.in[2]%4 == 0 && dilation[2] == 1 {
-			c.flags |= termsInFours
-		} else if c.stride[2] == 1 {
-			c.flags |= readDown
-		}
-	} else {
-		each(-1)
-		if width%4 == 0 {
-			c.flags |= termsInFours
-		}
+	c.patch(kernel, dilation, channels, width, first)
+	switch {
+	case first && kernel[2]%4 == 0 && c.stride[2]%4 == 0 && c.before[2]%4 == 0 && c.in[2]%4 == 0 && dilation[2] == 1, !first && width%4 == 0:
+		c.flags |= termsInFours
+	case first && c.stride[2] == 1:
+		c.flags |= readDown
 	}
 	c.form = fmt.Sprint("filters ", first, p.Group)
 	return c.record(b)
 }
 
+// patch lists the terms of a patch of the given width of channels in a group, so that those that are neighbours in memory
+// follow each other.
+func (c *convolution) patch(kernel, dilation [3]int, channels, width int, first bool) {
+	c.channels, c.inStep = width, steps(c.in, channels)
+	channelStep := 1
+	if first {
+		pixels := c.in[0] * c.in[1] * c.in[2]
+		c.channels, c.inStep, channelStep = width*pixels, steps(c.in, 1), pixels
+	}
+	positions := kernel[0] * kernel[1] * kernel[2]
+	for i := range width * positions {
+		position, channel := i/width, i%width
+		if first {
+			position, channel = i%positions, i/positions
+		}
+		z, y, x := position/(kernel[1]*kernel[2])*dilation[0], position/kernel[2]%kernel[1]*dilation[1], position%kernel[2]*dilation[2]
+		at := z*c.inStep[0] + y*c.inStep[1] + x*c.inStep[2] + channel*channelStep
+		c.terms = append(c.terms, term{int32(at), int32(z), int32(y), int32(x)})
+		c.order = append(c.order, int32(channel*positions+position))
+	}
+}
+
 // record records the launches.
 func (c *convolution) record(b *builder) error {
 	mode := b.precision()
-	m, n, all := c.images*c.out[0]*c.out[1]*c.out[2], c.filters, c.filters*c.groups
+	m, all := c.images*c.out[0]*c.out[1]*c.out[2], c.filters*c.groups
 	kind, known := activation(c.activation)
-	direct := c.groups > 1 && n < fewFilters
-	if direct {
-		mode = FP32
-	}
-	depth := roundUp(max(len(c.terms), 1), step)
-	if direct {
-		depth = len(c.terms)
-	}
-	filters := c.pack(b, mode, depth, direct)
-	for len(c.terms) < depth {
-		c.terms = append(c.terms, term{Z: 1 << 29}) // outside of any image
-	}
-	bias, y := b.in(2), b.out(0)
-	normalized := false
-	if direct {
-		arguments := []any{b.in(0), filters, bias, y, table(b, c.terms), m, n, c.groups, len(c.terms), kind, c.channels, c.columns}
+	y, normalized := b.out(0), false
+	if c.groups > 1 && c.filters < fewFilters {
+		filters := c.pack(b, FP32, len(c.terms), true)
+		arguments := []any{b.in(0), filters, b.in(2), y, table(b, c.terms),
+			m, c.filters, c.groups, len(c.terms), kind, c.channels, c.columns}
 		b.launch("conv_direct", [3]int{ceil(m*all, 256), 1, 1}, [3]int{256, 1, 1}, 0, append(arguments, c.arguments()...)...)
 	} else {
-		count, length := sliceSteps(depth, all)
-		t := choose(convTiles(mode), m, n, c.groups*count, count > 1)
-		kernel := fmt.Sprintf("conv_%v_%v", mode, t)
-		blocks, block := [3]int{t.blocks(m, n), c.groups, 1}, [3]int{t.threads, 1, 1}
-		normalize := c.norm != nil && known
-		terms := c.terms
-		if c.flags&termsInFours != 0 {
-			terms = make([]term, depth/4)
-			for i := range terms {
-				terms[i] = c.terms[4*i]
-			}
-		}
-		run := func(shared int, bias, y operand, kind, flags int, epsilon float32) {
-			arguments := []any{b.in(0), filters, bias, b.in(3), b.in(4), y, table(b, terms), m, n, depth, length, kind, flags, c.channels, c.columns, epsilon}
-			b.launch(kernel, blocks, block, shared+t.rows*patchBytes, append(arguments, c.arguments()...)...)
-		}
-		if count > 1 && blocks[0]*blocks[1] < processors && c.columns == 1 {
-			// Few tiles: a block for each slice, whose sums are added up afterwards.
-			blocks[2] = count
-			sums := b.scratch(4 * m * all * count)
-			run(t.shared(false), operand{}, sums, 0, c.flags, 0)
-			if normalize {
-				b.normalizeRows(sums, bias, y, count, m, all, kind, c.norm)
-				normalized = true
-			} else {
-				b.launch("finish_elements", [3]int{ceil(m*all, 256), 1, 1}, [3]int{256, 1, 1}, 0, sums, bias, operand{}, y, count, all, kind, m*all)
-			}
-		} else {
-			flags, epsilon := c.flags, float32(0)
-			if normalize && c.groups == 1 && n <= t.columns {
-				flags, epsilon, normalized = flags|normalizeTile, c.norm.Epsilon, true
-			}
-			run(t.shared(count > 1), bias, y, kind, flags, epsilon)
-		}
+		normalized = c.recordTiles(b, mode, m, kind, c.norm != nil && known)
 	}
 	if !known {
 		if err := b.function(c.activation, y, y, m*all); err != nil {
@@ -227,9 +170,56 @@ func (c *convolution) record(b *builder) error {
 	return nil
 }
 
+// recordTiles computes m pixels in tiles, with bias and an activation that kernels know; it tells
+// whether it has also normalized them, which it may.
+func (c *convolution) recordTiles(b *builder, mode Precision, m, kind int, normalize bool) (normalized bool) {
+	n, all := c.filters, c.filters*c.groups
+	depth := roundUp(max(len(c.terms), 1), step)
+	filters := c.pack(b, mode, depth, false)
+	for len(c.terms) < depth {
+		c.terms = append(c.terms, term{Z: 1 << 29}) // outside of any image
+	}
+	terms := c.terms
+	if c.flags&termsInFours != 0 {
+		terms = make([]term, depth/4)
+		for i := range terms {
+			terms[i] = c.terms[4*i]
+		}
+	}
+	bias, y := b.in(2), b.out(0)
+	count, length := sliceSteps(depth, all)
+	t := choose(convTiles(mode), m, n, c.groups*count, count > 1)
+	kernel := fmt.Sprintf("conv_%v_%v", mode, t)
+	blocks, block := [3]int{t.blocks(m, n), c.groups, 1}, [3]int{t.threads, 1, 1}
+	run := func(shared int, bias, y operand, kind, flags int, epsilon float32) {
+		arguments := []any{b.in(0), filters, bias, b.in(3), b.in(4), y, table(b, terms),
+			m, n, depth, length, kind, flags, c.channels, c.columns, epsilon}
+		b.launch(kernel, blocks, block, shared+t.rows*patchBytes, append(arguments, c.arguments()...)...)
+	}
+	if count == 1 || blocks[0]*blocks[1] >= processors || c.columns != 1 {
+		flags, epsilon := c.flags, float32(0)
+		if normalized = normalize && c.groups == 1 && n <= t.columns; normalized {
+			flags, epsilon = flags|normalizeTile, c.norm.Epsilon
+		}
+		run(t.shared(count > 1), bias, y, kind, flags, epsilon)
+		return normalized
+	}
+	// Few tiles: a block for each slice, whose sums are added up afterwards.
+	blocks[2] = count
+	sums := b.scratch(4 * m * all * count)
+	run(t.shared(false), operand{}, sums, 0, c.flags, 0)
+	if normalize {
+		b.normalizeRows(sums, bias, y, count, m, all, kind, c.norm)
+		return true
+	}
+	b.launch("finish_elements", [3]int{ceil(m*all, 256), 1, 1}, [3]int{256, 1, 1}, 0, sums, bias, operand{}, y, count, all, kind, m*all)
+	return false
+}
+
 // normalizeRows records a layer normalisation of m rows of n elements, after slices are added up, bias and activation.
 func (b *builder) normalizeRows(slices, bias, y operand, count, m, n, activation int, p *operator.NormParams) {
-	b.launch("finish_rows", [3]int{ceil(m, 4), 1, 1}, [3]int{128, 1, 1}, 0, slices, bias, b.in(3), b.in(4), y, count, m, n, activation, p.Epsilon)
+	b.launch("finish_rows", [3]int{ceil(m, 4), 1, 1}, [3]int{128, 1, 1}, 0,
+		slices, bias, b.in(3), b.in(4), y, count, m, n, activation, p.Epsilon)
 }
 
 // pack gives the filters as [group, filter, depth], for direct kernels as [depth, filter of any group].
@@ -277,50 +267,15 @@ func buildConvTranspose(b *builder) error {
 	if graph.Count(out) == 0 {
 		return nil
 	}
-	from, to, kernel := operator.ThreeAxes(in[2:], 1), operator.ThreeAxes(out[2:], 1), operator.ThreeAxes(p.Kernel, 1)
-	stride, dilation, before := operator.ThreeAxes(p.Strides, 1), operator.ThreeAxes(p.Dilations, 1), operator.ThreeAxes(p.Before, 0)
 	pixels, plane, positions := graph.Count(in[2:]), graph.Count(out[2:]), graph.Count(p.Kernel)
-	depth, each := in[1]/p.Group, w[1]
-	if err := fits(in[1]*pixels, out[1]*plane, in[0]*plane, depth*each*positions); err != nil {
+	if err := fits(in[1]*pixels, out[1]*plane, in[0]*plane, in[1]/p.Group*w[1]*positions); err != nil {
 		return err
 	}
-	// Along an axis: the kernel's positions that meet a residue, and how far from the pixel.
-	type tap struct{ at, shift int }
-	taps := func(axis, residue int) []tap {
-		var list []tap
-		for k := range kernel[axis] {
-			if d := residue + before[axis] - k*dilation[axis]; d%stride[axis] == 0 {
-				list = append(list, tap{k, d / stride[axis]})
-			}
-		}
-		return list
-	}
+	to, stride := operator.ThreeAxes(out[2:], 1), operator.ThreeAxes(p.Strides, 1)
 	for z := range min(stride[0], to[0]) {
 		for y := range min(stride[1], to[1]) {
 			for x := range min(stride[2], to[2]) {
-				c := &convolution{images: in[0], groups: p.Group, filters: each, channels: depth * pixels, columns: plane, flags: readDown,
-					groupStep: depth * each * positions, filterStep: positions, form: fmt.Sprint("filters of residue ", z, y, x, p.Group, stride, dilation, before)}
-				c.in, c.inStep, c.inImage = from, steps(from, 1), in[1]*pixels
-				c.stride = [3]int{1, 1, 1}
-				residue := [3]int{z, y, x}
-				whole := steps(to, 1)
-				for a := range 3 {
-					c.out[a] = ceil(to[a]-residue[a], stride[a])
-					c.outStep[a] = stride[a] * whole[a]
-					c.outFirst += residue[a] * whole[a]
-				}
-				c.outImage = out[1] * plane
-				for channel := range depth {
-					for _, tz := range taps(0, z) {
-						for _, ty := range taps(1, y) {
-							for _, tx := range taps(2, x) {
-								c.terms = append(c.terms, term{int32(channel*pixels + tz.shift*c.inStep[0] + ty.shift*c.inStep[1] + tx.shift),
-									int32(tz.shift), int32(ty.shift), int32(tx.shift)})
-								c.order = append(c.order, int32(channel*each*positions+(tz.at*kernel[1]+ty.at)*kernel[2]+tx.at))
-							}
-						}
-					}
-				}
+				c := residueConvolution(p, in, out, w[1], [3]int{z, y, x})
 				if len(c.terms) > math.MaxInt32-step {
 					return fmt.Errorf("filters of %d terms", len(c.terms))
 				}
@@ -331,4 +286,43 @@ func buildConvTranspose(b *builder) error {
 		}
 	}
 	return nil
+}
+
+// residueConvolution computes the pixels of one residue of a transposed convolution with so many filters per group.
+func residueConvolution(p *operator.ConvParams, in, out []int, filters int, residue [3]int) *convolution {
+	from, to, kernel := operator.ThreeAxes(in[2:], 1), operator.ThreeAxes(out[2:], 1), operator.ThreeAxes(p.Kernel, 1)
+	stride, dilation, before := operator.ThreeAxes(p.Strides, 1), operator.ThreeAxes(p.Dilations, 1), operator.ThreeAxes(p.Before, 0)
+	pixels, plane, positions, depth := graph.Count(in[2:]), graph.Count(out[2:]), graph.Count(p.Kernel), in[1]/p.Group
+	c := &convolution{images: in[0], groups: p.Group, filters: filters, channels: depth * pixels, columns: plane, flags: readDown,
+		groupStep: depth * filters * positions, filterStep: positions,
+		form: fmt.Sprint("filters of residue ", residue[0], residue[1], residue[2], p.Group, stride, dilation, before)}
+	c.in, c.inStep, c.inImage = from, steps(from, 1), in[1]*pixels
+	c.stride = [3]int{1, 1, 1}
+	whole := steps(to, 1)
+	// Along an axis: the kernel's positions that meet the residue, and how far from the pixel.
+	type tap struct{ at, shift int }
+	var taps [3][]tap
+	for a := range 3 {
+		c.out[a] = ceil(to[a]-residue[a], stride[a])
+		c.outStep[a] = stride[a] * whole[a]
+		c.outFirst += residue[a] * whole[a]
+		for k := range kernel[a] {
+			if d := residue[a] + before[a] - k*dilation[a]; d%stride[a] == 0 {
+				taps[a] = append(taps[a], tap{k, d / stride[a]})
+			}
+		}
+	}
+	c.outImage = out[1] * plane
+	for channel := range depth {
+		for _, z := range taps[0] {
+			for _, y := range taps[1] {
+				for _, x := range taps[2] {
+					c.terms = append(c.terms, term{int32(channel*pixels + z.shift*c.inStep[0] + y.shift*c.inStep[1] + x.shift),
+						int32(z.shift), int32(y.shift), int32(x.shift)})
+					c.order = append(c.order, int32(channel*filters*positions+(z.at*kernel[1]+y.at)*kernel[2]+x.at))
+				}
+			}
+		}
+	}
+	return c
 }

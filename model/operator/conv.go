@@ -40,22 +40,7 @@ func windowAttributes(more ...string) []string {
 // spatial axes of an input and returns the output's spatial shape.
 func (c *context) window(spatial, kernel []int, roundUp bool) (strides, dilations, before, after, out []int) {
 	n := len(spatial)
-	positive := func(name string) []int {
-		v, ok := c.integers(name)
-		if !ok {
-			return slices.Repeat([]int{1}, n)
-		}
-		if len(v) != n {
-			c.failf("%s %v for %d spatial axes", name, v, n)
-		}
-		for _, x := range v {
-			if x < 1 || x > 1<<20 {
-				c.failf("%s %v", name, v)
-			}
-		}
-		return v
-	}
-	strides, dilations = positive("strides"), positive("dilations")
+	strides, dilations = c.perAxis("strides", n, n, 1), c.perAxis("dilations", n, n, 1)
 	if len(kernel) != n {
 		c.failf("kernel %v for %d spatial axes", kernel, n)
 	}
@@ -64,19 +49,11 @@ func (c *context) window(spatial, kernel []int, roundUp bool) (strides, dilation
 			c.failf("kernel %v", kernel)
 		}
 	}
-	before, after, out = make([]int, n), make([]int, n), make([]int, n)
 	mode := c.text("auto_pad", "NOTSET")
-	if pads, ok := c.integers("pads"); ok && mode == "NOTSET" {
-		if len(pads) != 2*n {
-			c.failf("pads %v for %d spatial axes", pads, n)
-		}
-		for _, p := range pads {
-			if p < 0 || p > 1<<20 {
-				c.failf("pads %v", pads)
-			}
-		}
-		copy(before, pads[:n])
-		copy(after, pads[n:])
+	before, after, out = make([]int, n), make([]int, n), make([]int, n)
+	if mode == "NOTSET" {
+		pads := c.perAxis("pads", n, 2*n, 0)
+		before, after = slices.Clone(pads[:n]), slices.Clone(pads[n:])
 	}
 	for i := range n {
 		extent := (kernel[i]-1)*dilations[i] + 1
@@ -104,6 +81,23 @@ func (c *context) window(spatial, kernel []int, roundUp bool) (strides, dilation
 		}
 	}
 	return strides, dilations, before, after, out
+}
+
+// perAxis is an attribute of count numbers for n spatial axes, each of least, which they are if it is missing, to 2²⁰.
+func (c *context) perAxis(name string, n, count, least int) []int {
+	v, ok := c.integers(name)
+	if !ok {
+		return slices.Repeat([]int{least}, count)
+	}
+	if len(v) != count {
+		c.failf("%s %v for %d spatial axes", name, v, n)
+	}
+	for _, x := range v {
+		if x < least || x > 1<<20 {
+			c.failf("%s %v", name, v)
+		}
+	}
+	return v
 }
 
 func inferConv(c *context) {
@@ -162,18 +156,8 @@ func inferConvTranspose(c *context) {
 	if k, ok := c.integers("kernel_shape"); ok && !slices.Equal(k, p.Kernel) {
 		c.failf("kernel_shape %v, weights %v", k, w)
 	}
-	list := func(name string, count, otherwise, least int) []int {
-		v, ok := c.integers(name)
-		if !ok {
-			return slices.Repeat([]int{otherwise}, count)
-		}
-		if len(v) != count || slices.ContainsFunc(v, func(d int) bool { return d < least || d > 1<<20 }) {
-			c.failf("%s %v for %d spatial axes", name, v, n)
-		}
-		return v
-	}
-	p.Strides, p.Dilations = list("strides", n, 1, 1), list("dilations", n, 1, 1)
-	extra, pads := list("output_padding", n, 0, 0), list("pads", 2*n, 0, 0)
+	p.Strides, p.Dilations = c.perAxis("strides", n, n, 1), c.perAxis("dilations", n, n, 1)
+	extra, pads := c.perAxis("output_padding", n, n, 0), c.perAxis("pads", n, 2*n, 0)
 	want, given := c.integers("output_shape")
 	if given && len(want) == n+2 {
 		want = want[2:] // some exporters state the whole shape

@@ -1,0 +1,115 @@
+// Activations: the functions between an encoder's layers, which most files of weights do not tell, by their names in options
+// and in configurations.
+
+package checkpoint
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"repscope/model/graph"
+)
+
+// Activation is a function between the layers of an encoder.
+type Activation struct {
+	// Name is that of Options.
+	Name string
+	// DefaultOf names the architecture that has the function unless the configuration or Options tell; empty for none.
+	DefaultOf string
+
+	aliases    []string // its other names in configurations
+	op         string   // its operator; none for the identity
+	attributes map[string]graph.Attribute
+}
+
+var activations = []Activation{
+	{Name: "silu", DefaultOf: "ConvEncoder", aliases: []string{"swish"}, op: "Silu"},
+	{Name: "relu", op: "Relu"},
+	{Name: "gelu", DefaultOf: "ViT-MAE", op: "Gelu"},
+	{Name: "gelu_tanh", aliases: []string{"gelu_new", "gelu_pytorch_tanh"}, op: "Gelu",
+		attributes: map[string]graph.Attribute{"approximate": {Kind: graph.AttributeString, String: "tanh"}}},
+	{Name: "tanh", op: "Tanh"},
+	{Name: "none", aliases: []string{"identity"}},
+}
+
+// finalActivations are those after the last layer of a DQN CNN, the default first.
+var finalActivations = []string{"relu", "none"}
+
+// Activations lists what Options.Activation may be.
+func Activations() []Activation { return slices.Clone(activations) }
+
+// FinalActivations lists what Options.FinalActivation may be, the default first.
+func FinalActivations() []string { return slices.Clone(finalActivations) }
+
+// activationNames are the names of Options.
+func activationNames() []string {
+	names := make([]string, len(activations))
+	for i, a := range activations {
+		names[i] = a.Name
+	}
+	return names
+}
+
+// named is the activation of a name that Options may have.
+func named(name string) Activation { return activations[slices.Index(activationNames(), name)] }
+
+// activation decides on a function: the option, the configuration, or the
+// architecture's own, in this order; names are its names in configurations.
+func (b *builder) activation(architecture string, names ...string) (Activation, error) {
+	name, where := b.options.Activation, ""
+	if name == "" {
+		var err error
+		if name, where, err = b.settings.text(names...); err != nil {
+			return Activation{}, fmt.Errorf("activation: %w", err)
+		}
+	}
+	i := slices.IndexFunc(activations, func(a Activation) bool {
+		known := strings.ToLower(strings.TrimPrefix(name, "nn."))
+		return name == "" && a.DefaultOf == architecture || a.Name == known || slices.Contains(a.aliases, known)
+	})
+	if i < 0 {
+		if where != "" {
+			where = " (" + where + ")"
+		}
+		return Activation{}, fmt.Errorf("activation %q%s: want %s", name, where, choice(activationNames()))
+	}
+	a := activations[i]
+	if where != "" && a.DefaultOf != architecture {
+		b.warn("activation %s, from %s", a.Name, where)
+	}
+	b.settings.decide("activation", a.Name)
+	return a, nil
+}
+
+// finalActivation is the option, or the default.
+func (b *builder) finalActivation() (Activation, error) {
+	name := b.options.FinalActivation
+	if name == "" {
+		name = finalActivations[0]
+	}
+	if !slices.Contains(finalActivations, name) {
+		return Activation{}, fmt.Errorf("final activation %q: want %s", name, choice(finalActivations))
+	}
+	b.settings.decide("final_activation", name)
+	return named(name), nil
+}
+
+// choice is the names as "a, b or c".
+func choice(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// choices is the names as "a, b (default), c".
+func choices(names []string, otherwise string) string {
+	return strings.Replace(strings.Join(names, ", "), otherwise, otherwise+" (default)", 1)
+}
+
+// activate applies a function of activations' values.
+func (b *builder) activate(a Activation, where string) {
+	if a.op != "" {
+		b.node(a.op, where, maps.Clone(a.attributes))
+	}
+}
