@@ -226,7 +226,7 @@ func TestKeys(t *testing.T) {
 		"testdata/weights.safetensors":  "holds 5 arrays",
 		"testdata/absent.npz:x":         "no such file",
 		"testdata/grey/frame0.png":      "give the folder",
-		"testdata/generate.py":          "want .npy, .npz, .safetensors, .pth or a folder of images",
+		"testdata/generate.py":          "want " + FormatNames(),
 		"testdata":                      "no .png, .jpg or .jpeg files in this folder; its",
 		"testdata/expected.json:frames": "begins with",
 	} {

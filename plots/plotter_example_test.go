@@ -11,6 +11,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -33,13 +34,41 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// examples are those of the panels, by their names in lower case.
+var examples = map[string]func(){
+	"scatter": ExampleScatter, "boxplot": ExampleBoxPlot, "groupedbars": ExampleGroupedBars, "bars": ExampleBars, "curves": ExampleCurves,
+	"spectrum": ExampleSpectrum, "table": ExampleTable, "imagegrid": ExampleImageGrid, "text": ExampleText,
+}
+
+// Every panel has an example.
+func TestPanelsHaveExamples(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	panels := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^func \(p \*(\w+)\) prepare\(`).FindAllSubmatch(text, -1) {
+			panels++
+			if name := strings.ToLower(string(m[1])); examples[name] == nil {
+				t.Errorf("%s: the panel %s has no example in this file's list", file, m[1])
+			}
+		}
+	}
+	if panels != len(examples) {
+		t.Errorf("%d panels, %d examples", panels, len(examples))
+	}
+}
+
 // Each example draws what its golden image shows.
 func TestPanelExamples(t *testing.T) {
 	t.Parallel()
-	for name, example := range map[string]func(){
-		"scatter": ExampleScatter, "boxplot": ExampleBoxPlot, "groupedbars": ExampleGroupedBars, "bars": ExampleBars, "curves": ExampleCurves,
-		"spectrum": ExampleSpectrum, "table": ExampleTable, "imagegrid": ExampleImageGrid, "text": ExampleText,
-	} {
+	for name, example := range examples {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			example()

@@ -130,63 +130,21 @@ func BootstrapSums(ctx context.Context, resamples *Resamples, terms [][]float64,
 			return nil, err
 		}
 	}
-	k := len(terms)
-	// ordered[p·k + t] is term t of the observation at position p.
-	ordered := make([]float64, b.n*k)
-	for p, i := range b.index.order {
-		for t := range terms {
-			ordered[p*k+t] = terms[t][i]
-		}
-	}
-	addRange := func(sums []float64, lo, hi int) {
-		for p := lo; p < hi; p++ {
-			for t := range sums {
-				sums[t] += ordered[p*k+t]
-			}
-		}
-	}
-	addSpan := func(sums []float64, s span) {
-		end := b.index.start[s.episode+1]
-		first := min(s.length, end-s.start)
-		addRange(sums, s.start, s.start+first)
-		lo := b.index.start[s.episode]
-		addRange(sums, lo, lo+s.length-first)
-	}
-	// fullLength[e] is the length of an uncut block in episode e; blockSums holds the
-	// sums of the uncut blocks by their first position.
-	fullLength := make([]int, b.index.count())
-	var blockSums []float64
-	if resamples.count > 0 {
-		blockSums = make([]float64, b.n*k)
-		for e := range fullLength {
-			lo, hi := b.index.start[e], b.index.start[e+1]
-			starts := 1
-			fullLength[e] = hi - lo
-			if b.kind == MovingBlocks && hi-lo > b.length {
-				fullLength[e], starts = b.length, hi-lo
-			}
-			for p := lo; p < lo+starts; p++ {
-				addSpan(blockSums[p*k:(p+1)*k], span{e, p, fullLength[e]})
-			}
-		}
-	}
-	total := make([]float64, k)
-	for t := range terms {
-		total[t] = sumOf(0, b.n, func(p int) float64 { return ordered[p*k+t] })
-	}
+	x := newBlockSums(resamples, b, terms)
+	k := x.k
 	return bootstrap(ctx, resamples, b, size, o, func() evaluator {
 		sums := make([]float64, k)
 		var spans []span
 		return evaluator{
 			all: func(dst []float64) {
-				copy(sums, total)
+				copy(sums, x.total)
 				statistic(float64(b.n), sums, dst)
 			},
 			without: func(j int, dst []float64) {
 				clear(sums)
-				addRange(sums, b.cut[j], b.cut[j+1])
+				x.addRange(sums, b.cut[j], b.cut[j+1])
 				for t := range sums {
-					sums[t] = total[t] - sums[t]
+					sums[t] = x.total[t] - sums[t]
 				}
 				statistic(float64(b.n-(b.cut[j+1]-b.cut[j])), sums, dst)
 			},
@@ -196,11 +154,11 @@ func BootstrapSums(ctx context.Context, resamples *Resamples, terms [][]float64,
 				count := 0
 				for _, s := range spans {
 					count += s.length
-					if s.length < fullLength[s.episode] {
-						addSpan(sums, s)
+					if s.length < x.fullLength[s.episode] {
+						x.addSpan(sums, s)
 						continue
 					}
-					for t, v := range blockSums[s.start*k : (s.start+1)*k] {
+					for t, v := range x.uncut[s.start*k : (s.start+1)*k] {
 						sums[t] += v
 					}
 				}
@@ -208,6 +166,66 @@ func BootstrapSums(ctx context.Context, resamples *Resamples, terms [][]float64,
 			},
 		}
 	})
+}
+
+// blockSums are the sums of k terms over spans of observations.
+type blockSums struct {
+	b *Blocks
+	k int
+	// ordered[p·k + t] is term t of the observation at position p.
+	ordered []float64
+	// fullLength[e] is the length of an uncut block in episode e, and uncut the sums of
+	// the uncut blocks by their first position; only where there are resamples.
+	fullLength []int
+	uncut      []float64
+	total      []float64 // over all observations
+}
+
+func newBlockSums(resamples *Resamples, b *Blocks, terms [][]float64) *blockSums {
+	k := len(terms)
+	x := &blockSums{b: b, k: k, ordered: make([]float64, b.n*k), fullLength: make([]int, b.index.count()), total: make([]float64, k)}
+	for p, i := range b.index.order {
+		for t := range terms {
+			x.ordered[p*k+t] = terms[t][i]
+		}
+	}
+	if resamples.count > 0 {
+		x.uncut = make([]float64, b.n*k)
+		for e := range x.fullLength {
+			lo, hi := b.index.start[e], b.index.start[e+1]
+			starts := 1
+			x.fullLength[e] = hi - lo
+			if b.kind == MovingBlocks && hi-lo > b.length {
+				x.fullLength[e], starts = b.length, hi-lo
+			}
+			for p := lo; p < lo+starts; p++ {
+				x.addSpan(x.uncut[p*k:(p+1)*k], span{e, p, x.fullLength[e]})
+			}
+		}
+	}
+	for t := range terms {
+		x.total[t] = sumOf(0, b.n, func(p int) float64 { return x.ordered[p*k+t] })
+	}
+	return x
+}
+
+// addRange adds the terms of the observations at positions lo … hi−1.
+func (x *blockSums) addRange(sums []float64, lo, hi int) {
+	ordered, k := x.ordered, x.k
+	for p := lo; p < hi; p++ {
+		for t := range sums {
+			sums[t] += ordered[p*k+t]
+		}
+	}
+}
+
+// addSpan adds the terms of a span, which wraps around at the end of its episode.
+func (x *blockSums) addSpan(sums []float64, s span) {
+	end := x.b.index.start[s.episode+1]
+	first := min(s.length, end-s.start)
+	x.addRange(sums, s.start, s.start+first)
+	lo := x.b.index.start[s.episode]
+	x.addRange(sums, lo, lo+s.length-first)
 }
 
 // BootstrapMean bootstraps the mean of values.

@@ -62,25 +62,7 @@ func TheilSen(x, y []float64, level float64) (TheilSenFit, error) {
 
 	// Zero-based ranks: the two middle ones, and the ends of the interval.
 	ranks := []int64{(pairs - 1) / 2, pairs / 2, lower, upper}
-	var slopes []float64
-	if pairs <= directPairs {
-		all := make([]float64, 0, pairs)
-		for i := range x {
-			for j := range i {
-				if x[i] != x[j] {
-					all = append(all, (y[i]-y[j])/(x[i]-x[j]))
-				}
-			}
-		}
-		slices.Sort(all)
-		for _, r := range ranks {
-			slopes = append(slopes, all[r])
-		}
-	} else {
-		s := newSlopeSelector(x, y)
-		middle := s.selectRanks(ranks[0], ranks[1])
-		slopes = append(middle, s.selectRanks(lower, lower)[0], s.selectRanks(upper, upper)[0])
-	}
+	slopes := slopesOfRanks(x, y, pairs, ranks)
 	if !isFinite(slopes[0]) || !isFinite(slopes[1]) {
 		return TheilSenFit{}, Undefined(quantity, "the median slope overflows; rescale the data")
 	}
@@ -97,6 +79,30 @@ func TheilSen(x, y []float64, level float64) (TheilSenFit, error) {
 		f.SlopeInterval = noInterval(level, "too few different values")
 	}
 	return f, nil
+}
+
+// slopesOfRanks are the slopes of the given zero-based ranks among those of all pairs
+// that differ in x: two neighbouring ranks, then two others.
+func slopesOfRanks(x, y []float64, pairs int64, ranks []int64) []float64 {
+	if pairs > directPairs {
+		s := newSlopeSelector(x, y)
+		middle := s.selectRanks(ranks[0], ranks[1])
+		return append(middle, s.selectRanks(ranks[2], ranks[2])[0], s.selectRanks(ranks[3], ranks[3])[0])
+	}
+	all := make([]float64, 0, pairs)
+	for i := range x {
+		for j := range i {
+			if x[i] != x[j] {
+				all = append(all, (y[i]-y[j])/(x[i]-x[j]))
+			}
+		}
+	}
+	slices.Sort(all)
+	var slopes []float64
+	for _, r := range ranks {
+		slopes = append(slopes, all[r])
+	}
+	return slopes
 }
 
 // slopeSelector finds order statistics of the pairwise slopes.

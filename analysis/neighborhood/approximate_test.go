@@ -61,6 +61,9 @@ func TestApproximate(t *testing.T) {
 				}
 				trust, _ := sampled.Models[i].PointScores(q)
 				all, _ := exact.Models[i].PointScores(q)
+				if len(trust) != 300 || len(sampled.Models[i].pointIndex) != 300 {
+					t.Fatalf("scores of %d points, want those of 300 references", len(trust))
+				}
 				for at, point := range sampled.Models[i].pointIndex {
 					if trust[at] != all[point] {
 						t.Fatalf("point %d: %v, want %v", point, trust[at], all[point])

@@ -221,8 +221,9 @@ func (p *plan) compare(result *Result, jackknifes [][]jackknifed) error {
 
 // sampledResult is the analysis on a sample of reference states.
 func sampledResult(ctx context.Context, in Input, o Options) (*Result, error) {
-	o.PerPoint, o.CoRanking = false, neighbors.CoRankingOff
-	p, err := newPlan(in, o)
+	all := o // without what is of all states
+	all.PerPoint, all.CoRanking = false, neighbors.CoRankingOff
+	p, err := newPlan(in, all)
 	if err != nil {
 		return nil, err
 	}

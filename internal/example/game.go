@@ -208,53 +208,7 @@ func (g *game) moveEnemies() {
 	kept := g.enemies[:0]
 	for _, e := range g.enemies {
 		picture := enemyArt[e.kind][0]
-		right := (Width - picture.width) * unit
-		e.phase++
-		e.x += e.vx
-		bomb := 0
-		switch e.kind {
-		case crab:
-			if (e.x < 0 && e.vx < 0) || (e.x > right && e.vx > 0) {
-				e.vx = -e.vx
-				e.y += 3 * unit
-			}
-			bomb = 5
-		case moth:
-			// A parabola per half period stands in for the sine.
-			p := e.phase & 31
-			wave := p * (32 - p) * 7 / 16
-			if e.phase&32 != 0 {
-				wave = -wave
-			}
-			e.y = e.base + wave
-			if (e.x < 0 && e.vx < 0) || (e.x > right && e.vx > 0) {
-				e.vx = -e.vx
-			}
-			bomb = 3
-		case diver:
-			switch {
-			case e.diving:
-				e.vy = min(e.vy+2, 40)
-				e.y += e.vy
-			case e.phase > 34:
-				e.diving, e.vy = true, 4
-				distance := g.player + 2*unit - e.x
-				e.vx = min(max(distance/28, -24), 24)
-			default:
-				e.y = min(e.y+8, 13*unit)
-				if (e.x < 0 && e.vx < 0) || (e.x > right && e.vx > 0) {
-					e.vx = -e.vx
-				}
-			}
-		case saucer:
-			bomb = 10
-		case boulder:
-			e.vy++
-			e.y += e.vy
-			if floor := (groundRow - picture.height) * unit; e.y > floor {
-				e.y, e.vy = floor, -r.between(26, 32)
-			}
-		}
+		bomb := g.moveEnemy(&e, picture)
 		middle := e.x + picture.width*unit/2
 		if middle > 0 && middle < Width*unit && len(g.bombs) < maxBombs && r.chance(bomb) {
 			m := missile{x: middle, y: e.y + picture.height*unit, vy: r.between(14, 22)}
@@ -273,6 +227,58 @@ func (g *game) moveEnemies() {
 		}
 	}
 	g.enemies = kept
+}
+
+// moveEnemy moves one enemy by a step of its kind and returns its chance of dropping
+// a bomb, in 256ths.
+func (g *game) moveEnemy(e *enemy, picture sprite) (bomb int) {
+	right := (Width - picture.width) * unit
+	e.phase++
+	e.x += e.vx
+	switch e.kind {
+	case crab:
+		if (e.x < 0 && e.vx < 0) || (e.x > right && e.vx > 0) {
+			e.vx = -e.vx
+			e.y += 3 * unit
+		}
+		bomb = 5
+	case moth:
+		// A parabola per half period stands in for the sine.
+		p := e.phase & 31
+		wave := p * (32 - p) * 7 / 16
+		if e.phase&32 != 0 {
+			wave = -wave
+		}
+		e.y = e.base + wave
+		if (e.x < 0 && e.vx < 0) || (e.x > right && e.vx > 0) {
+			e.vx = -e.vx
+		}
+		bomb = 3
+	case diver:
+		switch {
+		case e.diving:
+			e.vy = min(e.vy+2, 40)
+			e.y += e.vy
+		case e.phase > 34:
+			e.diving, e.vy = true, 4
+			distance := g.player + 2*unit - e.x
+			e.vx = min(max(distance/28, -24), 24)
+		default:
+			e.y = min(e.y+8, 13*unit)
+			if (e.x < 0 && e.vx < 0) || (e.x > right && e.vx > 0) {
+				e.vx = -e.vx
+			}
+		}
+	case saucer:
+		bomb = 10
+	case boulder:
+		e.vy++
+		e.y += e.vy
+		if floor := (groundRow - picture.height) * unit; e.y > floor {
+			e.y, e.vy = floor, -g.random.between(26, 32)
+		}
+	}
+	return bomb
 }
 
 // move advances missiles and drops those that left the playfield.

@@ -54,7 +54,7 @@ func TestOperators(t *testing.T) { conform(t, operatorCases(t), 1e-4, true) }
 func operatorCases(t testing.TB) fs.FS { return graphtest.Cases(t, "testdata/operators.tar.gz") }
 
 // conform runs every case of a file system and allows the given relative error (1e-3 is that of the standard's own
-// runner). Cases of operators in the table must pass; with all, none may be unsupported.
+// runner). Cases of operators in the table must pass; with all, none may be unsupported and none of the operators may be left out.
 func conform(t *testing.T, files fs.FS, relative float64, all bool) {
 	passed, failed, unsupported := map[string]int{}, 0, map[string]int{}
 	tested, supported := map[string]bool{}, operator.Operators()
@@ -111,6 +111,9 @@ func conform(t *testing.T, files fs.FS, relative float64, all bool) {
 		}
 	}
 	t.Logf("of %d cases: passed %v, failed %d, unsupported %v; operators in no case: %v", total, passed, failed, unsupported, untested)
+	if all && len(untested) > 0 {
+		t.Errorf("%v: no case has these operators, want one of each in testdata/generate.py", untested)
+	}
 }
 
 func isUnsupported(err error) bool {
