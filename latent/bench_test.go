@@ -15,16 +15,13 @@ import (
 	"time"
 
 	"repscope/model/checkpoint"
+	"repscope/model/graph"
 )
 
 // benchmarkEncoder measures batches of 64 states, as testdata/bench_torch.py does.
 func benchmarkEncoder(b *testing.B, e *modelEncoder, state []int) {
 	const batch = 64
-	n := batch
-	for _, d := range state {
-		n *= d
-	}
-	x := make([]float32, n)
+	x := make([]float32, batch*graph.Count(state))
 	for i := range x {
 		x[i] = float32(i*2654435761%256) / 255
 	}
@@ -58,11 +55,7 @@ func BenchmarkConvEncoder(b *testing.B) {
 func BenchmarkDQN(b *testing.B) {
 	state := checkpoint.State{}
 	add := func(name string, shape ...int) {
-		n := 1
-		for _, d := range shape {
-			n *= d
-		}
-		values := make([]float32, n)
+		values := make([]float32, graph.Count(shape))
 		for i := range values {
 			values[i] = float32(i*40503%1000)/5e4 - 0.01
 		}

@@ -11,6 +11,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"repscope/dataset"
+	"repscope/model/graph"
 	"repscope/model/pixels"
 	"repscope/points"
 )
@@ -239,10 +240,7 @@ func (s *Stream) Run(ctx context.Context, first int, write func(lo, hi int, rows
 
 func newStream(enc Encoder, info Info, src Source, o EncodeOptions) (*Stream, error) {
 	state := src.Shape()
-	width := 1
-	for _, d := range state {
-		width *= d
-	}
+	width := graph.Count(state)
 	if src.Len() == 0 || width == 0 {
 		return nil, fmt.Errorf("no states to encode (%d of shape %v)", src.Len(), state)
 	}
@@ -324,7 +322,7 @@ func (s *Stream) begin(ctx context.Context, enc pipeline, p *pass) error {
 	n := p.hi - p.lo
 	read := func(err error) error { return fmt.Errorf("states %d to %d: %w", p.lo, p.hi-1, err) }
 	if src, ok := s.src.(byteSource); ok && src.DType() == dataset.Uint8 && !s.pre.resizes() && enc.takesPixels(n) {
-		p.bytes = slices.Grow(p.bytes[:0], n*size(s.pre.in))[:n*size(s.pre.in)]
+		p.bytes = slices.Grow(p.bytes[:0], n*graph.Count(s.pre.in))[:n*graph.Count(s.pre.in)]
 		if err := src.Uint8(p.bytes, p.lo, p.hi); err != nil {
 			return read(err)
 		}
@@ -338,17 +336,17 @@ func (s *Stream) begin(ctx context.Context, enc pipeline, p *pass) error {
 		return enc.submitBytes(ctx, p.bytes, n, s.pre.out, s.levels)
 	}
 	if p.batch == nil {
-		p.batch = make([]float32, s.most*size(s.pre.in))
+		p.batch = make([]float32, s.most*graph.Count(s.pre.in))
 		p.prepared = p.batch
 		if s.pre.resizes() {
-			p.prepared = make([]float32, s.most*size(s.pre.out))
+			p.prepared = make([]float32, s.most*graph.Count(s.pre.out))
 		}
 	}
-	batch := p.batch[:n*size(s.pre.in)]
+	batch := p.batch[:n*graph.Count(s.pre.in)]
 	if err := s.src.Float32(batch, p.lo, p.hi); err != nil {
 		return read(err)
 	}
-	p.states = p.prepared[:n*size(s.pre.out)]
+	p.states = p.prepared[:n*graph.Count(s.pre.out)]
 	if s.noise != nil {
 		return s.submitNoisy(ctx, enc, p, pixels.Noisy{Floats: p.states})
 	}
@@ -415,13 +413,13 @@ func (w *writer) rows(p *pass, results []result) error {
 		w.pooled, w.part = make([][]float32, len(results)), make([][]float32, len(results))
 		for k, out := range w.outputs {
 			if pool := w.pools[k]; pool != PoolNone && pool != PoolFlatten {
-				w.pooled[k] = make([]float32, w.most*size(out.Shape))
+				w.pooled[k] = make([]float32, w.most*graph.Count(out.Shape))
 			}
 		}
 	}
-	n, width := p.hi-p.lo, size(w.pre.out)
+	n, width := p.hi-p.lo, graph.Count(w.pre.out)
 	for k, r := range results {
-		row, dim := len(r.values)/n, size(w.outputs[k].Shape)
+		row, dim := len(r.values)/n, graph.Count(w.outputs[k].Shape)
 		if w.part[k] = r.values; w.pooled[k] != nil {
 			w.part[k] = w.pooled[k][:n*dim]
 		}
@@ -443,15 +441,6 @@ func (w *writer) rows(p *pass, results []result) error {
 		}
 	}
 	return w.write(p.lo, p.hi, w.part)
-}
-
-// size is the number of elements of a shape.
-func size(shape []int) int {
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	return n
 }
 
 // foreign is an encoder of another package as one of this package.

@@ -77,11 +77,7 @@ func open(t *testing.T, name string) Encoder {
 // ones is n states of the given shape.
 func ones(n int, shape ...int) *memorySource {
 	s := &memorySource{shape: append([]int{n}, shape...)}
-	width := 1
-	for _, d := range shape {
-		width *= d
-	}
-	s.values = slices.Repeat([]float32{1}, n*width)
+	s.values = slices.Repeat([]float32{1}, n*graph.Count(shape))
 	return s
 }
 

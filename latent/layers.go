@@ -11,6 +11,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"repscope/model"
+	"repscope/model/graph"
 	"repscope/stat"
 )
 
@@ -311,7 +312,7 @@ func (e *modelEncoder) separate(ctx context.Context, state []int) error {
 	if e.model.Rows() == 1 {
 		return nil
 	}
-	width := size(state)
+	width := graph.Count(state)
 	x := make([]float32, n*width)
 	random := stat.NewRandom(stat.StreamSeparate.Key(0))
 	for i := range x {

@@ -14,6 +14,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"repscope/dataset"
+	"repscope/model/graph"
 )
 
 // archive reads the arrays of an .npz file of testdata.
@@ -321,11 +322,7 @@ func TestPreprocessing(t *testing.T) {
 
 	// One value for all channels; channels of clips in both orders.
 	ramp := func(shape ...int) *memorySource {
-		n := 1
-		for _, d := range shape {
-			n *= d
-		}
-		s := &memorySource{shape: shape, values: make([]float32, n)}
+		s := &memorySource{shape: shape, values: make([]float32, graph.Count(shape))}
 		for i := range s.values {
 			s.values[i] = float32(i)
 		}

@@ -192,11 +192,7 @@ func TestMemoryProcess(t *testing.T) {
 	for _, step := range p.Steps {
 		for _, id := range append(step.In, step.Out...) {
 			if id >= 0 && p.Values[id].Const == nil {
-				n := p.Values[id].DType.Size()
-				for _, d := range p.Values[id].Shape {
-					n *= d
-				}
-				r.Activation = max(r.Activation, int64(n))
+				r.Activation = max(r.Activation, int64(p.Values[id].DType.Size()*graph.Count(p.Values[id].Shape)))
 			}
 		}
 	}
@@ -271,11 +267,7 @@ func writeState(t *testing.T, dir, name string, tensors []stateTensor) string {
 	t.Helper()
 	fields := make([]safetensors.Data, len(tensors))
 	for i, s := range tensors {
-		n := 1
-		for _, d := range s.shape {
-			n *= d
-		}
-		values := make([]float32, n)
+		values := make([]float32, graph.Count(s.shape))
 		for k := range values {
 			values[k] = weight(k)
 		}

@@ -294,7 +294,7 @@ func fit(state []int, input model.Port) ([]int, bool) {
 		return shape, true
 	}
 	if len(dims) == 1 {
-		if n := size(state); dims[0].Size < 0 || dims[0].Size == n {
+		if n := graph.Count(state); dims[0].Size < 0 || dims[0].Size == n {
 			return []int{n}, true
 		}
 	}
@@ -410,7 +410,7 @@ func floats(batch *tensor.Dense) ([]float32, []int, error) {
 	if !ok {
 		return nil, nil, fmt.Errorf("the batch is of type %v, want float32", batch.Dtype())
 	}
-	if n := size(shape); len(shape) < 2 || n == 0 || n != len(values) {
+	if n := graph.Count(shape); len(shape) < 2 || n == 0 || n != len(values) {
 		return nil, nil, fmt.Errorf("the batch has shape %v over %d values, want a contiguous [B, …state] with B ≥ 1", shape, len(values))
 	}
 	return values, shape, nil

@@ -18,7 +18,7 @@ import (
 // noisy are the states that anyNoise makes of those of a source, and how far it moves each.
 func noisy(t *testing.T, src Source, n Noise) (*memorySource, []float64) {
 	t.Helper()
-	width := size(src.Shape())
+	width := graph.Count(src.Shape())
 	x := make([]float32, src.Len()*width)
 	if err := src.Float32(x, 0, src.Len()); err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func pcaEncoder(ctx context.Context, src Source, o PCAOptions) (*modelEncoder, e
 		o.Fit = maxFit
 	}
 	state := src.Shape()
-	width, n := size(state), min(o.Fit, src.Len())
+	width, n := graph.Count(state), min(o.Fit, src.Len())
 	if n < 2 || width == 0 || o.Dim < 0 {
 		return nil, fmt.Errorf("%d states of shape %v and %d dimensions: want at least 2 states", src.Len(), state, o.Dim)
 	}

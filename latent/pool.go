@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"repscope/model/graph"
 )
 
 // Pool says how the output [B, K, D] of an encoder (K time steps or tokens)
@@ -48,10 +50,7 @@ func (p Pool) Resolve(output []int, fallback Pool) (Pool, int, error) {
 	if _, err := ParsePool(string(p)); err != nil {
 		return PoolNone, 0, err
 	}
-	total := 1
-	for _, d := range output[min(1, len(output)):] {
-		total *= d
-	}
+	total := graph.Count(output[min(1, len(output)):])
 	switch {
 	case len(output) <= 2:
 		if p != PoolNone && p != PoolFlatten {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/model/graph"
 	"repscope/model/pixels"
 )
 
@@ -157,17 +158,12 @@ func (q *preprocessor) newAxis(in, out int) axis {
 
 func (q *preprocessor) normalise() error {
 	frame := max(0, strings.Index(q.Layout, "HW")) // axes before those of a frame
-	q.planes = 1
-	for _, d := range q.out[:frame] {
-		q.planes *= d
-	}
+	q.planes = graph.Count(q.out[:frame])
 	channels, at := 1, strings.Index(q.Layout, "C")
 	if at >= 0 {
 		channels = q.out[at]
 		q.period = channels
-		for _, d := range q.out[at+1 : frame] {
-			q.inner *= d
-		}
+		q.inner = graph.Count(q.out[at+1 : frame])
 	}
 	set := func(what string, values []float64, otherwise float32) ([]float32, error) {
 		if len(values) == 0 {
@@ -259,9 +255,9 @@ func (q *preprocessor) levels() (values []float32, run int) {
 // run is how many elements of a state follow each other in one channel.
 func (q *preprocessor) run(channels int) int {
 	if channels == 1 {
-		return size(q.out)
+		return graph.Count(q.out)
 	}
-	return size(q.out) / q.planes * q.inner
+	return graph.Count(q.out) / q.planes * q.inner
 }
 
 // scaling is what apply does to elements, as a GPU does it. Nothing must be resized.
@@ -339,10 +335,7 @@ func (s *prepared) Float32(dst []float32, lo, hi int) error {
 		s.apply(dst, dst, hi-lo)
 		return nil
 	}
-	width := 1
-	for _, d := range s.in {
-		width *= d
-	}
+	width := graph.Count(s.in)
 	src := make([]float32, (hi-lo)*width)
 	if err := s.Source.Float32(src, lo, hi); err != nil {
 		return err

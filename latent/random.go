@@ -10,6 +10,7 @@ import (
 
 	"repscope/model"
 	"repscope/model/checkpoint"
+	"repscope/model/graph"
 	"repscope/stat"
 )
 
@@ -76,7 +77,7 @@ type randomWeights struct {
 // draw adds a tensor of numbers uniform in ±1/√fanIn. Every tensor has its own stream, so
 // that its values do not depend on the others' sizes.
 func (r *randomWeights) draw(name string, fanIn int, shape ...int) {
-	values := make([]float32, size(shape))
+	values := make([]float32, graph.Count(shape))
 	random := stat.NewRandom(stat.StreamRandomEncoder.Key(r.seed, uint64(len(r.drawn))))
 	bound := 1 / math.Sqrt(float64(fanIn))
 	for i := range values {
