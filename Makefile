@@ -26,14 +26,17 @@ BENCH     ?= .
 BENCHPKGS ?= ./...
 FUZZTIME  ?= 60s
 
-.PHONY: build test lint bench fuzz oracle analyse-all example-data figures clean
+.PHONY: build test test-processor lint bench fuzz oracle analyse-all example-data figures clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
 
+# The tests of the fake driver run beside the others; what either says stays together.
 test:
+	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) test-processor cuda-fake
+
+test-processor:
 	$(GO) test ./...
-	@$(MAKE) --no-print-directory cuda-fake
 
 lint: $(STATICCHECK)
 	$(GO) vet ./...

@@ -68,6 +68,7 @@ func walk(n, dim int, seed uint64) (points.Points, []int) {
 }
 
 func TestKNearestApproximateRecall(t *testing.T) {
+	t.Parallel()
 	const n = 3000
 	trajectory, episode := walk(n, 6, 5)
 	for _, c := range []struct {
@@ -333,6 +334,7 @@ func samplePair(n int, kind string) (points.Points, []points.Points, Options) {
 // comparison, the estimates lie around its scores, and with all points as
 // references they are its scores.
 func TestCompareSampled(t *testing.T) {
+	t.Parallel()
 	const n = 3000
 	for _, kind := range []string{"float32", "uint8", "cosine", "float64", "repeated", "window", "episodes"} {
 		t.Run(kind, func(t *testing.T) {

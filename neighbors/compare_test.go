@@ -75,6 +75,7 @@ func someKs(n int) []int {
 }
 
 func TestCompareAgainstDefinitions(t *testing.T) {
+	t.Parallel()
 	for _, c := range cases() {
 		for _, metric := range []Metric{Euclidean, Cosine} {
 			for _, coranking := range []CoRanking{CoRankingOff, CoRankingFull} {
@@ -191,6 +192,7 @@ func TestExcludeWindowAgainstDefinitions(t *testing.T) {
 
 // TestJackknifeIsRecomputation deletes every block literally.
 func TestJackknifeIsRecomputation(t *testing.T) {
+	t.Parallel()
 	r := random(3)
 	n := 96
 	episodes, uneven := make([]int, n), make([]int, n)
@@ -302,6 +304,7 @@ func TestSelfComparisonIsPerfect(t *testing.T) {
 
 // TestSplitsAgree runs every way to split the work.
 func TestSplitsAgree(t *testing.T) {
+	t.Parallel()
 	r := random(4)
 	n := 150
 	blocks := make([]int, n)

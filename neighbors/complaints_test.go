@@ -33,6 +33,7 @@ func compareIn(ctx context.Context, t *testing.T, original points.Points, embedd
 // The two ways through a symmetric space, with what later blocks want kept or
 // computed again, give the same bytes, for every type of rows.
 func TestSymmetryChangesNothing(t *testing.T) {
+	t.Parallel()
 	const n = 460
 	r := random(41)
 	plain := gaussian32(r, n, 256)
@@ -238,6 +239,7 @@ func TestIntervals(t *testing.T) {
 
 // Ranks above 10,000 still count: trustworthiness of unrelated spaces is at chance, not 1.
 func TestMoreThanTenThousandRows(t *testing.T) {
+	t.Parallel()
 	const n = 10100
 	r := random(51)
 	s := compare(t, bytes8(r, n, 4, 256), []points.Points{bytes8(r, n, 3, 256)}, Options{Ks: []int{10}, CoRanking: CoRankingOff})[0].ByK[0].Scores

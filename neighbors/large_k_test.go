@@ -12,6 +12,7 @@ import (
 )
 
 func TestThousandNeighbours(t *testing.T) {
+	t.Parallel()
 	const n, k = 2500, 1000
 	r := random(61)
 	frames := bytes8(r, n, 24, 256)

@@ -36,13 +36,22 @@ func (s naiveSpace) candidate(i, j int) bool {
 
 // order is the candidates of i, nearest first.
 func (s naiveSpace) order(i int) []int {
-	var list []int
-	for j := range s.keys {
+	row := s.keys[i]
+	list := make([]int, 0, len(row))
+	for j := range row {
 		if s.candidate(i, j) {
 			list = append(list, j)
 		}
 	}
-	slices.SortFunc(list, func(a, b int) int { return cmp.Or(cmp.Compare(s.keys[i][a], s.keys[i][b]), a-b) })
+	slices.SortFunc(list, func(a, b int) int {
+		switch {
+		case row[a] < row[b]:
+			return -1
+		case row[a] > row[b]:
+			return 1
+		}
+		return cmp.Or(cmp.Compare(row[a], row[b]), a-b) // NaN first
+	})
 	return list
 }
 

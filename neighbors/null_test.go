@@ -24,6 +24,7 @@ func permutations(seed uint64, n, count int) [][]int {
 }
 
 func TestNullIsPermutingLiterally(t *testing.T) {
+	t.Parallel()
 	const n = 120
 	r := random(31)
 	for _, original := range []points.Points{bytes8(r, n, 20, 4), nearlyEqual32(r, n, 20)} {

@@ -16,6 +16,7 @@ import (
 )
 
 func TestApproximate(t *testing.T) {
+	t.Parallel()
 	const n = 1500
 	frames := walk(n, 8, 1)
 	episode := make([]int, n)

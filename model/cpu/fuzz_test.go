@@ -118,6 +118,7 @@ func execute(t *testing.T, g *graph.Graph, inputs []*graph.Tensor) {
 // Every operator with an axis of its first input emptied, axis by axis: an
 // error or an empty result, but no fault.
 func TestEmptyAxes(t *testing.T) {
+	t.Parallel()
 	cases := operatorCases(t)
 	models, err := fs.Glob(cases, "*/model.onnx")
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"repscope/model/graph"
 	"repscope/model/onnx"
@@ -92,9 +93,12 @@ func (s *Source) attribute(name string) graph.Attribute {
 	return graph.Attribute{Kind: graph.AttributeInt, Int: int64(s.Next(8)) - 2}
 }
 
+// supported is the list of operators, made once: making it takes longer than a graph.
+var supported = sync.OnceValue(operator.Supported)
+
 // Graph makes a graph of a few nodes and the values of its inputs.
 func (s *Source) Graph() (*graph.Graph, []*graph.Tensor) {
-	operators := operator.Supported()
+	operators := supported()
 	g := &graph.Graph{Opset: []int{11, 13, 17, 18, 20, 21}[s.Next(6)], Constants: map[string]*graph.Tensor{}}
 	var inputs []*graph.Tensor
 	var names []string

@@ -17,11 +17,12 @@ import (
 // Keys is the full matrix of keys.
 func Keys(queries, pts points.Points, cosine bool) [][]float64 {
 	keys := make([][]float64, queries.N)
+	x, y := make([]float64, queries.Dim), make([]float64, pts.Dim)
 	for i := range keys {
 		keys[i] = make([]float64, pts.N)
-		x := queries.Row(i, nil)
+		queries.Row(i, x)
 		for j := range keys[i] {
-			y := pts.Row(j, nil)
+			pts.Row(j, y)
 			var squares, dot, xx, yy float64
 			for k := range x {
 				d := x[k] - y[k]
