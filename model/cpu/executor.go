@@ -233,8 +233,11 @@ func (x *Executor) build(p *program) error {
 	w.arena = x.arena.f32
 	defer func() {
 		w.release()
-		// What opening and binding left behind would stay beside the arena for long.
-		debug.FreeOSMemory()
+		// What opening and binding left behind would stay beside the arena for long; of
+		// a small model it is not worth a collection.
+		if p.bytes() > smallProgram {
+			debug.FreeOSMemory()
+		}
 	}()
 	for i, v := range p.Values {
 		if v.Const != nil {
@@ -278,6 +281,22 @@ func (x *Executor) build(p *program) error {
 		p.run = append(p.run, run)
 	}
 	return nil
+}
+
+// smallProgram is the size in bytes up to which memory is left to the garbage collector.
+const smallProgram = 8 << 20
+
+// bytes is the size of the program's constants and intermediate values.
+func (p *program) bytes() (size int) {
+	for _, v := range p.Values {
+		if v.Const != nil {
+			size += v.Const.Len() * v.Const.DType.Size()
+		}
+	}
+	for t, n := range p.layout.Size {
+		size += n * graph.DType(t).Size()
+	}
+	return size
 }
 
 // packsWeights reports whether the step's kernel takes its second operand, if it
