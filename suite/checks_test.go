@@ -5,9 +5,6 @@ package suite
 
 import (
 	"bytes"
-	"context"
-	"flag"
-	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -81,7 +78,7 @@ func missing(e Entry) string {
 func TestOwnFlagsAreCheckedFirst(t *testing.T) {
 	t.Parallel()
 	for _, e := range All() {
-		for _, name := range ownFlags(t, e.Command) {
+		for _, name := range ownFlags(e.Command) {
 			tests, ok := wrongValues[e.Name][name]
 			if !ok {
 				t.Errorf("%s: nothing is said of --%s", e.Name, name)
@@ -107,33 +104,16 @@ func TestOwnFlagsAreCheckedFirst(t *testing.T) {
 
 // ownFlags are the flags of a command that are not those of every command over
 // states.
-func ownFlags(t *testing.T, c run.Command) []string {
-	shared := flagNames(t, run.Command{Name: "bare", Out: "out", Setup: func(flags *run.Flags) run.Job {
+func ownFlags(c run.Command) []string {
+	shared := run.FlagNames(run.Command{Name: "bare", Out: "out", Setup: func(flags *run.Flags) run.Job {
 		input.Register(flags, input.Needs{})
 		return run.Job{}
 	}})
 	var own []string
-	for _, name := range flagNames(t, c) {
+	for _, name := range run.FlagNames(c) {
 		if !strings.Contains(" "+strings.Join(shared, " ")+" ", " "+name+" ") {
 			own = append(own, name)
 		}
 	}
 	return own
-}
-
-// flagNames are the names of all flags of a command.
-func flagNames(t *testing.T, c run.Command) []string {
-	t.Helper()
-	var registered *run.Flags
-	setup := c.Setup
-	c.Setup = func(flags *run.Flags) run.Job {
-		registered = flags
-		return setup(flags)
-	}
-	if code := run.Run(context.Background(), c, []string{"--version"}, io.Discard, io.Discard); code != 0 {
-		t.Fatalf("%s --version: exit %d", c.Name, code)
-	}
-	var names []string
-	registered.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-	return names
 }

@@ -136,7 +136,12 @@ func TestManuals(t *testing.T) {
 // filled puts files in the place of the names that a usage has for them.
 func filled(t *testing.T, words []string) []string {
 	t.Helper()
-	files := map[string]string{"--frames": "val.npz:frames", "--model": "jepa=jepa.onnx", "--latents": "jepa=z_jepa.npy"}
+	files := map[string]string{"--frames": "val.npz:frames", "--model": "jepa=jepa.onnx"}
+	for i, word := range words[:len(words)-1] {
+		if strings.HasPrefix(words[i+1], "NAME=FILE") && files[word] == "" { // latents, and other arrays by name
+			files[word] = "jepa=z_jepa.npy"
+		}
+	}
 	var out []string
 	for i := 0; i < len(words); i++ {
 		switch word := words[i]; {

@@ -48,6 +48,16 @@ func newFlags(name string) *Flags {
 	return f
 }
 
+// FlagNames lists the flags of a command, the shared ones among them, by name.
+func FlagNames(c Command) []string {
+	flags := newFlags(c.Name)
+	c.Setup(flags)
+	(&Options{}).register(flags, &c)
+	var names []string
+	flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
 // Unrecorded keeps flags that change no number (a figure's look, a memory
 // budget) out of the result file.
 func (f *Flags) Unrecorded(names ...string) {

@@ -1,12 +1,14 @@
-// List prints the analyses of the suite for the Makefile, a name on each line; with
+// List prints the analyses of the suite that take the built-in example for the Makefile, a name on each line; with
 // --figures also the flags with which the figures of the documentation are made.
 package main
 
 import (
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 
+	"repscope/internal/run"
 	"repscope/suite"
 )
 
@@ -14,7 +16,7 @@ func main() {
 	figures := flag.Bool("figures", false, "print flags beside the names")
 	flag.Parse()
 	for _, e := range suite.All() {
-		if !e.Analysis {
+		if !e.Analysis || !slices.Contains(run.FlagNames(e.Command), "example") {
 			continue
 		}
 		line := e.Name
