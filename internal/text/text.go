@@ -15,8 +15,9 @@ const longest = 256
 // Nearest returns the candidate that is most like name, upper and lower case
 // alike, or "" when none is: the one at the smallest [EditDistance] if at most a
 // third of the letters (but one at least) differ; else the first that name
-// begins; else the longest that name holds or that holds name (three letters or
-// more). Of several that are equally near the first is returned.
+// begins; else the longest that name holds or that holds name, where the shorter of
+// the two has three letters or more and is half of the longer. Of several that are
+// equally near the first is returned.
 func Nearest(name string, candidates []string) string {
 	lower := strings.ToLower(name)
 	best, bestDistance := "", 1+max(1, len(name)/3)
@@ -43,9 +44,11 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
-// holds reports whether one of two names of three letters or more holds the other.
+// holds reports whether one of two names holds the other, which has three letters or
+// more and at least half of its length: a word alone may mean another thing.
 func holds(a, b string) bool {
-	return min(len(a), len(b)) >= 3 && (strings.Contains(a, b) || strings.Contains(b, a))
+	short, long := min(len(a), len(b)), max(len(a), len(b))
+	return short >= 3 && 2*short >= long && (strings.Contains(a, b) || strings.Contains(b, a))
 }
 
 // EditDistance is the number of insertions, deletions, replacements and swaps of

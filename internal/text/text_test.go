@@ -73,7 +73,7 @@ func TestNearest(t *testing.T) {
 	names := []string{"frames", "episode", "observations", "Actions", "val.states", "k", "pca"}
 	for name, want := range map[string]string{
 		"frame": "frames", "farmes": "frames", "FRAMES": "frames", "EPISODES": "episode", "obs": "observations", "act": "Actions",
-		"actoins": "Actions", "states": "val.states", "train.val.states": "val.states", "all_frames_of_it": "frames", "j": "k", "pac": "pca",
+		"actoins": "Actions", "states": "val.states", "train.val.states": "val.states", "all_frames": "frames", "j": "k", "pac": "pca",
 		"": "k", "zz": "", "latents": "", strings.Repeat("x", 1000): "",
 	} {
 		if got := Nearest(name, names); got != want {
