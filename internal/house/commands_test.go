@@ -102,12 +102,15 @@ func TestConsole(t *testing.T) {
 }
 
 // fewer lets a command of the built-in example take some of its 1,960 states where it
-// may, and few resamples, so that the test is done in seconds.
+// may, and few resamples and pairs, so that the test is done in seconds.
 func fewer(words []string) []string {
 	if !slices.Contains(words, "--example") {
 		return words
 	}
 	out := append(slices.Clone(words), "--bootstrap", "20")
+	if filepath.Base(words[0]) == "geometry" {
+		out = append(out, "--rsa-pairs", "1000")
+	}
 	if !slices.Contains(words, "--exclude-window") {
 		out = append(out, "--samples", "200")
 	}
