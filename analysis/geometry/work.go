@@ -110,9 +110,7 @@ func (a *analyzer) identity() shard.Identity {
 			shard.Option("bootstrap", o.Bootstrap), shard.Option("block", o.Block), shard.Option("seed", o.Seed),
 		},
 	}
-	for _, m := range in.Models {
-		id.Inputs = append(id.Inputs, shard.Field{Name: "latents " + m.Name, Value: shard.Digest(m.Latents)})
-	}
+	id.Inputs = append(id.Inputs, results.Digests(in.Models)...)
 	return id
 }
 

@@ -1,8 +1,6 @@
-// Tests of the approximate search and its recall.
+// The approximate mode against the exact one.
 
 package manifold
-
-// The approximate mode against the exact one.
 
 import (
 	"math"

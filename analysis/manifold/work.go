@@ -76,9 +76,7 @@ func (p *plan) identity() shard.Identity {
 			shard.Option("block", o.Block), shard.Option("seed", o.Seed), shard.Option("approximate", o.Approximate),
 		},
 	}
-	for _, m := range p.in.Models {
-		id.Inputs = append(id.Inputs, shard.Field{Name: "latents " + m.Name, Value: shard.Digest(m.Latents)})
-	}
+	id.Inputs = append(id.Inputs, results.Digests(p.in.Models)...)
 	return id
 }
 

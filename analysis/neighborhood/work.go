@@ -150,9 +150,7 @@ func (p *plan) identity() shard.Identity {
 			shard.Option("seed", o.Seed),
 		},
 	}
-	for _, m := range in.Models {
-		id.Inputs = append(id.Inputs, shard.Field{Name: "latents " + m.Name, Value: shard.Digest(m.Latents)})
-	}
+	id.Inputs = append(id.Inputs, results.Digests(in.Models)...)
 	return id
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 
+	"repscope/analysis/internal/results"
 	"repscope/internal/parallel"
 	"repscope/latent"
 	"repscope/measure/corruption"
@@ -94,7 +95,7 @@ func (p *plan) identity() shard.Identity {
 		},
 	}
 	for _, m := range p.in.Models {
-		id.Inputs = append(id.Inputs, shard.Field{Name: "latents " + m.Name, Value: shard.Digest(m.Clean)})
+		id.Inputs = append(id.Inputs, results.Digest(m.Name, m.Clean))
 	}
 	return id
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/analysis/internal/results"
 	"repscope/internal/parallel"
 	"repscope/measure/spectrum"
 	"repscope/points"
@@ -82,9 +83,7 @@ func (p *plan) identity() shard.Identity {
 		}
 		id.Inputs = append(id.Inputs, shard.Field{Name: fmt.Sprintf("pairs %d apart", h), Value: shard.Digest(points.Points{}, now, next)})
 	}
-	for _, m := range p.in.Models {
-		id.Inputs = append(id.Inputs, shard.Field{Name: "latents " + m.Name, Value: shard.Digest(m.Latents)})
-	}
+	id.Inputs = append(id.Inputs, results.Digests(p.in.Models)...)
 	return id
 }
 
