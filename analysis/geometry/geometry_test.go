@@ -5,68 +5,20 @@ package geometry
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"repscope/measure/measuretest"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
-
-type golden struct {
-	X, Y             []float64
-	Labels, Other    []int64
-	Episode          []int
-	Silhouettes      []float64
-	Silhouette       float64
-	DaviesBouldin    float64 `json:"davies_bouldin"`
-	CalinskiHarabasz float64 `json:"calinski_harabasz"`
-	NMI, AMI, ARI    float64
-	Inertia          map[int]float64
-	Consistency      []struct {
-		K                int
-		Accuracy, Purity float64
-	}
-	Uniformity                   float64
-	UniformityWithoutLastEpisode float64 `json:"uniformity_without_last_episode"`
-	Alignment                    float64
-	Similarity                   goldenSimilarity
-	SimilarityWithoutLastEpisode goldenSimilarity `json:"similarity_without_last_episode"`
-	Autocorrelation              []float64
-	Steps                        struct {
-		Mean, SD, P95 float64
-		RelativeMean  float64 `json:"relative_mean"`
-	}
-	Straightness     float64
-	CurvatureDegrees float64 `json:"curvature_degrees"`
-}
-
-type goldenSimilarity struct {
-	CKA         float64
-	CKADebiased float64 `json:"cka_debiased"`
-	Procrustes  float64
-	RSA         float64
-}
-
-func readGolden(t *testing.T) (g golden, x, y points.Points) {
-	t.Helper()
-	data, err := os.ReadFile("../../measure/testdata/geometry.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &g); err != nil {
-		t.Fatal(err)
-	}
-	return g, points.Float64(g.X, 6), points.Float64(g.Y, 4)
-}
 
 func near(t *testing.T, name string, got, want float64) {
 	t.Helper()
@@ -75,9 +27,9 @@ func near(t *testing.T, name string, got, want float64) {
 	}
 }
 
-// The numbers of measure/testdata/geometry.json, by numpy, scipy and scikit-learn.
+// The numbers of measure/measuretest/testdata/geometry.json, by numpy, scipy and scikit-learn.
 func TestAnalyzeMatchesReference(t *testing.T) {
-	g, x, y := readGolden(t)
+	g, x, y := measuretest.ReadGeometry(t)
 	in := Input{Episode: g.Episode, Labels: g.Labels, Models: []Encoded{{Name: "x", Latents: x}, {Name: "y", Latents: y}}}
 	result, err := Analyze(t.Context(), in, Options{
 		Clusters: []int{2, 3, 4, 8}, Neighbors: []int{1, 5, 20}, Lags: 20,
@@ -209,7 +161,7 @@ func TestBytesDoNotDependOnThreads(t *testing.T) {
 
 // Measures over pairs see the sample, measures of time all states.
 func TestSample(t *testing.T) {
-	g, x, y := readGolden(t)
+	g, x, y := measuretest.ReadGeometry(t)
 	var sample []int
 	for i := 0; i < x.N; i += 2 {
 		sample = append(sample, i)

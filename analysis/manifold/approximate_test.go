@@ -6,30 +6,11 @@ import (
 	"math"
 	"testing"
 
-	"repscope/points"
-	"repscope/stat"
+	"repscope/measure/measuretest"
 )
 
-// curvedPoints lie on a surface of 4 dimensions in 12, with a few duplicates.
-func curvedPoints(n int) points.Points {
-	random := stat.NewRandom(stat.NewKey(5))
-	data := make([]float32, n*12)
-	for i := range n {
-		row := data[i*12 : (i+1)*12]
-		if i%100 == 99 {
-			copy(row, data[(i-7)*12:])
-			continue
-		}
-		for k := range 4 {
-			u := random.Float64()
-			row[k], row[4+k], row[8+k] = float32(u), float32(u*u), float32(u*(1-u)*float64(k))
-		}
-	}
-	return points.Float32(data, 12)
-}
-
 func TestApproximate(t *testing.T) {
-	z := curvedPoints(10000)
+	z := measuretest.Curved(10000)
 	in := Input{Models: []Encoded{{Name: "curved", Latents: z}}}
 	o := Options{GrideOrders: []int{2, 8}, Neighbors: []int{5}, Seed: 3}
 	exact, err := Analyze(t.Context(), in, o)
@@ -70,7 +51,7 @@ func TestApproximate(t *testing.T) {
 }
 
 func TestApproximateIsExactForFew(t *testing.T) {
-	in := Input{Models: []Encoded{{Name: "curved", Latents: curvedPoints(600)}}}
+	in := Input{Models: []Encoded{{Name: "curved", Latents: measuretest.Curved(600)}}}
 	exact, err := Analyze(t.Context(), in, Options{})
 	if err != nil {
 		t.Fatal(err)

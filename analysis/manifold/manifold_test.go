@@ -6,9 +6,7 @@ package manifold
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,55 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"repscope/measure/measuretest"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
-
-type golden struct {
-	Shape    []int     `json:"shape"`
-	Latents  []float32 `json:"latents"`
-	Spectrum struct {
-		Eigenvalues        []float64 `json:"eigenvalues"`
-		ParticipationRatio float64   `json:"participation_ratio"`
-		EffectiveRank      float64   `json:"effective_rank"`
-		RankMe             float64   `json:"rankme"`
-		StableRank         float64   `json:"stable_rank"`
-		Dims90             int       `json:"dims_90"`
-		Dims99             int       `json:"dims_99"`
-		RMSDistance        float64   `json:"rms_distance"`
-	} `json:"spectrum"`
-	TwoNN struct {
-		NUsed       int        `json:"n_used"`
-		Duplicates  int        `json:"duplicates"`
-		MLE         float64    `json:"mle"`
-		MLEUnbiased float64    `json:"mle_unbiased"`
-		MLECI       [2]float64 `json:"mle_ci"`
-		Fit         float64    `json:"fit"`
-		Documented  float64    `json:"documented"`
-	} `json:"two_nn"`
-	Gride []struct {
-		N1, N2 int
-		ID     float64
-	} `json:"gride"`
-	LevinaBickel []struct {
-		K  int
-		ID float64
-	} `json:"lb_mle"`
-}
-
-func readGolden(t *testing.T) (golden, points.Points) {
-	t.Helper()
-	data, err := os.ReadFile("../../measure/testdata/dimension.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var g golden
-	if err := json.Unmarshal(data, &g); err != nil {
-		t.Fatal(err)
-	}
-	return g, points.Float32(g.Latents, g.Shape[1])
-}
 
 func close9(t *testing.T, name string, got, want float64) {
 	t.Helper()
@@ -73,9 +27,9 @@ func close9(t *testing.T, name string, got, want float64) {
 	}
 }
 
-// The numbers of measure/testdata/dimension.json, by numpy, scipy and scikit-learn.
+// The numbers of measure/measuretest/testdata/dimension.json, by numpy, scipy and scikit-learn.
 func TestAnalyzeMatchesReference(t *testing.T) {
-	g, z := readGolden(t)
+	g, z := measuretest.ReadDimension(t)
 	result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "curved", Latents: z}}}, Options{Estimator: EstimatorDocumented, Intervals: true})
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +99,7 @@ func TestKnownDimension(t *testing.T) {
 
 // Rotation, scale and order of the points change nothing.
 func TestInvariances(t *testing.T) {
-	_, z := readGolden(t)
+	_, z := measuretest.ReadDimension(t)
 	n, dim := 80, z.Dim
 	base := make([]float64, n*dim)
 	for i := range n {
@@ -198,7 +152,7 @@ func indices(n int) []int {
 }
 
 func TestBytesDoNotDependOnThreads(t *testing.T) {
-	_, z := readGolden(t)
+	_, z := measuretest.ReadDimension(t)
 	encode := func(threads int) []byte {
 		result, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "a", Latents: z}, {Name: "b", Latents: z.Select(indices(z.N))}}}, Options{Intervals: true, Seed: 3, Threads: threads})
 		if err != nil {
@@ -258,7 +212,7 @@ func TestUnusableLatents(t *testing.T) {
 // One repeated row, as iris has, changes no dimension: the twin is left out and counted.
 func TestRepeatedRowKeepsTheDimension(t *testing.T) {
 	const dim = 12
-	z := points.Float32(slices.Clone(curvedPoints(99).F32[:90*dim]), dim) // without its own duplicates
+	z := points.Float32(slices.Clone(measuretest.Curved(99).F32[:90*dim]), dim) // without its own duplicates
 	once, err := Analyze(t.Context(), Input{Models: []Encoded{{Name: "a", Latents: z}}}, Options{})
 	if err != nil {
 		t.Fatal(err)

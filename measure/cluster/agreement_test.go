@@ -4,8 +4,9 @@ package cluster
 
 import (
 	"math"
-	"repscope/measure/internal/measuretest"
 	"testing"
+
+	"repscope/measure/measuretest"
 )
 
 func TestAgreementMatchesReference(t *testing.T) {

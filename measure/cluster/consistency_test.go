@@ -3,10 +3,11 @@
 package cluster
 
 import (
-	"repscope/measure/internal/measuretest"
+	"testing"
+
+	"repscope/measure/measuretest"
 	"repscope/neighbors"
 	"repscope/stat"
-	"testing"
 )
 
 func TestFewestCandidates(t *testing.T) {

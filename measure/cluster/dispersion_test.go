@@ -3,10 +3,11 @@
 package cluster
 
 import (
-	"repscope/measure/internal/measuretest"
-	"repscope/points"
 	"strings"
 	"testing"
+
+	"repscope/measure/measuretest"
+	"repscope/points"
 )
 
 func TestDispersionMatchesReference(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"repscope/measure/internal/measuretest"
+	"repscope/measure/measuretest"
 	"repscope/points"
 )
 

@@ -4,13 +4,14 @@ package cluster
 
 import (
 	"math/rand/v2"
-	"repscope/internal/kernel"
-	"repscope/measure/internal/matrix"
-	"repscope/measure/internal/measuretest"
-	"repscope/points"
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/internal/kernel"
+	"repscope/measure/internal/matrix"
+	"repscope/measure/measuretest"
+	"repscope/points"
 
 	"github.com/google/go-cmp/cmp"
 )

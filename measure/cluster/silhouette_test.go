@@ -5,13 +5,14 @@ package cluster
 import (
 	"math"
 	"math/rand/v2"
-	"repscope/measure/internal/matrix"
-	"repscope/measure/internal/measuretest"
-	"repscope/points"
-	"repscope/stat"
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/measure/internal/matrix"
+	"repscope/measure/measuretest"
+	"repscope/points"
+	"repscope/stat"
 
 	"github.com/google/go-cmp/cmp"
 )

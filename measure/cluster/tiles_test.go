@@ -5,10 +5,11 @@ package cluster
 import (
 	"math"
 	"math/rand/v2"
-	"repscope/measure/internal/matrix"
-	"repscope/measure/internal/measuretest"
 	"slices"
 	"testing"
+
+	"repscope/measure/internal/matrix"
+	"repscope/measure/measuretest"
 )
 
 // Several tiles, groups smaller and larger than a tile, near and equal points.

@@ -3,36 +3,19 @@
 package dimension
 
 import (
-	"repscope/neighbors"
-	"repscope/points"
-	"repscope/stat"
 	"slices"
 	"testing"
-)
 
-// curvedPoints lie on a surface of 4 dimensions in 12, with a few duplicates.
-func curvedPoints(n int) points.Points {
-	random := stat.NewRandom(stat.NewKey(5))
-	data := make([]float32, n*12)
-	for i := range n {
-		row := data[i*12 : (i+1)*12]
-		if i%100 == 99 {
-			copy(row, data[(i-7)*12:])
-			continue
-		}
-		for k := range 4 {
-			u := random.Float64()
-			row[k], row[4+k], row[8+k] = float32(u), float32(u*u), float32(u*(1-u)*float64(k))
-		}
-	}
-	return points.Float32(data, 12)
-}
+	"repscope/measure/measuretest"
+	"repscope/neighbors"
+	"repscope/stat"
+)
 
 // The ratios within a subset come from the lists of all latents, from those members that
 // have too few there, or from a search of the subset: always the same numbers.
 func TestRatiosWithinASubset(t *testing.T) {
 	t.Parallel()
-	z := curvedPoints(1200)
+	z := measuretest.Curved(1200)
 	d, err := NewDistinct(t.Context(), spaceOf(t, z), 32, 1e-7, Search{})
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +44,7 @@ func TestRatiosWithinASubset(t *testing.T) {
 // The approximate mode looks at some of many subsets.
 func TestApproximateDecimation(t *testing.T) {
 	t.Parallel()
-	z := curvedPoints(3000)
+	z := measuretest.Curved(3000)
 	curve := func(s Search) []Decimation {
 		d, err := NewDistinct(t.Context(), spaceOf(t, z), 32, 1e-7, s)
 		if err != nil {

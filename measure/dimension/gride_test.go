@@ -4,9 +4,10 @@ package dimension
 
 import (
 	"fmt"
-	"repscope/measure/internal/measuretest"
 	"strings"
 	"testing"
+
+	"repscope/measure/measuretest"
 )
 
 func TestGrideMatchesReference(t *testing.T) {

@@ -4,11 +4,12 @@ package dimension
 
 import (
 	"math"
-	"repscope/measure/internal/measuretest"
-	"repscope/neighbors"
-	"repscope/points"
 	"strings"
 	"testing"
+
+	"repscope/measure/measuretest"
+	"repscope/neighbors"
+	"repscope/points"
 )
 
 func TestTwoNNMatchesReference(t *testing.T) {

@@ -3,11 +3,12 @@
 package dimension
 
 import (
-	"repscope/measure/internal/measuretest"
-	"repscope/stat"
 	"slices"
 	"strings"
 	"testing"
+
+	"repscope/measure/measuretest"
+	"repscope/stat"
 )
 
 // Deleting a block by hand gives the same estimates.

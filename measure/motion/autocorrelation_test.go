@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"repscope/measure/internal/matrix"
-	"repscope/measure/internal/measuretest"
+	"repscope/measure/measuretest"
 	"repscope/points"
 	"repscope/stat"
 )

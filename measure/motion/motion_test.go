@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"repscope/measure/internal/measuretest"
+	"repscope/measure/measuretest"
 	"repscope/points"
 	"repscope/stat"
 )

@@ -5,10 +5,11 @@ package similarity
 import (
 	"math"
 	"math/rand/v2"
-	"repscope/measure/internal/measuretest"
+	"testing"
+
+	"repscope/measure/measuretest"
 	"repscope/points"
 	"repscope/stat"
-	"testing"
 
 	"gonum.org/v1/gonum/mat"
 )

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"repscope/measure/internal/matrix"
-	"repscope/measure/internal/measuretest"
+	"repscope/measure/measuretest"
 	"repscope/points"
 	"repscope/stat"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"repscope/measure/internal/measuretest"
+	"repscope/measure/measuretest"
 	"repscope/points"
 )
 

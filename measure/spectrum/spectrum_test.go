@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"repscope/measure/internal/measuretest"
+	"repscope/measure/measuretest"
 	"repscope/points"
 	"repscope/stat"
 )

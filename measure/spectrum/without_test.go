@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"repscope/measure/internal/measuretest"
+	"repscope/measure/measuretest"
 	"repscope/stat"
 )
 

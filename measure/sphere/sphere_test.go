@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"repscope/measure/internal/measuretest"
+	"repscope/measure/measuretest"
 	"repscope/points"
 	"repscope/stat"
 )

@@ -1,23 +1,24 @@
-// Package measuretest is what the tests of the measures share: the golden data of
-// measure/testdata, how near a number must be to it, and random points.
+// Package measuretest is what the tests of the measures and of the rooms that use them
+// share: golden data, how near a number must be to it, and random points.
 //
 //	g, x, y := measuretest.ReadGeometry(t)
 //	measuretest.Near(t, "NMI", table.NMI(), g.NMI, 1e-10)
 package measuretest
 
 import (
+	"embed"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"repscope/points"
+	"repscope/stat"
 )
 
-// Geometry is measure/testdata/geometry.json: X are 90 points of 6 dimensions, Y
+// Geometry is measure/measuretest/testdata/geometry.json: X are 90 points of 6 dimensions, Y
 // of 4.
 type Geometry struct {
 	X, Y             []float64
@@ -62,7 +63,7 @@ func ReadGeometry(t testing.TB) (g Geometry, x, y points.Points) {
 	return g, points.Float64(g.X, 6), points.Float64(g.Y, 4)
 }
 
-// Dimension is measure/testdata/dimension.json.
+// Dimension is measure/measuretest/testdata/dimension.json.
 type Dimension struct {
 	Shape    []int     `json:"shape"`
 	Latents  []float32 `json:"latents"`
@@ -103,10 +104,13 @@ func ReadDimension(t testing.TB) (g Dimension, z points.Points) {
 	return g, points.Float32(g.Latents, g.Shape[1])
 }
 
-// read reads a file of measure/testdata for a test of a package in measure.
+//go:embed testdata/*.json
+var files embed.FS
+
+// read reads a file of golden data.
 func read(t testing.TB, name string, into any) {
 	t.Helper()
-	data, err := os.ReadFile("../testdata/" + name)
+	data, err := files.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +134,24 @@ func Normal(random *rand.Rand, n, dim int) points.Points {
 		data[i] = random.NormFloat64()
 	}
 	return points.Float64(data, dim)
+}
+
+// Curved are n points that lie on a surface of 4 dimensions in 12, with a few duplicates.
+func Curved(n int) points.Points {
+	random := stat.NewRandom(stat.NewKey(5))
+	data := make([]float32, n*12)
+	for i := range n {
+		row := data[i*12 : (i+1)*12]
+		if i%100 == 99 {
+			copy(row, data[(i-7)*12:])
+			continue
+		}
+		for k := range 4 {
+			u := random.Float64()
+			row[k], row[4+k], row[8+k] = float32(u), float32(u*u), float32(u*(1-u)*float64(k))
+		}
+	}
+	return points.Float32(data, 12)
 }
 
 // Times are the points scale·p·m + shift.
