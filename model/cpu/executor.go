@@ -339,15 +339,7 @@ func (p *program) place(a *arena) {
 // Compile binds the graph to inputs of the given types without running it and
 // returns the outputs' types; it serves to check a model when it is opened.
 func (x *Executor) Compile(inputs []graph.Operand) ([]graph.Type, error) {
-	p, err := x.graph.Specialize(inputs)
-	if err != nil {
-		return nil, err
-	}
-	var out []graph.Type
-	for _, id := range p.Outputs {
-		out = append(out, p.Values[id].Type)
-	}
-	return out, nil
+	return x.graph.OutputTypes(inputs)
 }
 
 // Evaluate computes one step on constants; it is the graph.Evaluator of this package.

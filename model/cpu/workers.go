@@ -49,31 +49,20 @@ func (p *pool) close() { close(p.start) }
 
 // span runs f over 0 ≤ i < total in parts of at least grain indices.
 func (p *pool) span(total, grain int, f body) error {
-	if total <= 0 {
-		return nil
-	}
-	p.f, p.total, p.err = f, total, nil
-	p.part = max(grain, (total+4*p.threads-1)/(4*p.threads), 1)
-	p.next.Store(0)
-	helpers := min(p.threads, (total+p.part-1)/p.part) - 1
-	p.wait.Add(helpers)
-	for range helpers {
-		p.start <- struct{}{}
-	}
-	p.work(0)
-	p.wait.Wait()
-	p.f = nil
-	return p.err
+	return p.run(total, max(grain, (total+4*p.threads-1)/(4*p.threads), 1), f)
 }
 
 // each runs f once per index, in parts of one.
-func (p *pool) each(total int, f body) error {
+func (p *pool) each(total int, f body) error { return p.run(total, 1, f) }
+
+// run runs f over 0 ≤ i < total in parts of the given number of indices.
+func (p *pool) run(total, part int, f body) error {
 	if total <= 0 {
 		return nil
 	}
-	p.f, p.total, p.part, p.err = f, total, 1, nil
+	p.f, p.total, p.part, p.err = f, total, part, nil
 	p.next.Store(0)
-	helpers := min(p.threads, total) - 1
+	helpers := min(p.threads, (total+part-1)/part) - 1
 	p.wait.Add(helpers)
 	for range helpers {
 		p.start <- struct{}{}

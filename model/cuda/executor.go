@@ -628,13 +628,5 @@ func (x *Executor) abandon(b *batch) {
 // Compile binds the graph to inputs of the given types without running it and
 // returns the outputs' types; it serves to check a model when it is opened.
 func (x *Executor) Compile(inputs []graph.Operand) ([]graph.Type, error) {
-	p, err := x.graph.Specialize(inputs)
-	if err != nil {
-		return nil, err
-	}
-	var out []graph.Type
-	for _, id := range p.Outputs {
-		out = append(out, p.Values[id].Type)
-	}
-	return out, nil
+	return x.graph.OutputTypes(inputs)
 }

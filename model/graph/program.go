@@ -272,6 +272,20 @@ func (s *specializer) replace(l *Replacement) error {
 	return nil
 }
 
+// OutputTypes binds the graph to inputs of the given types, see [Graph.Specialize], and
+// returns the types of its outputs.
+func (g *Graph) OutputTypes(inputs []Operand) ([]Type, error) {
+	p, err := g.Specialize(inputs)
+	if err != nil {
+		return nil, err
+	}
+	var out []Type
+	for _, id := range p.Outputs {
+		out = append(out, p.Values[id].Type)
+	}
+	return out, nil
+}
+
 // Specialize binds the graph to inputs of the given types, in the order of
 // Graph.Inputs; an input may carry its value, which then counts as a constant.
 // The graph must have been prepared.
