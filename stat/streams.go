@@ -40,6 +40,8 @@ const (
 	// StreamPilot draws the points that choose how many cells are searched
 	// (neighbors): "pilo".
 	StreamPilot Stream = 0x70696c6f
+	// StreamTies orders points at equal distances (neighbors): "ties".
+	StreamTies Stream = 0x74696573
 
 	// StreamCorruption draws the corruption of a state (measure/corruption): "robu".
 	StreamCorruption Stream = 0x726f6275

@@ -12,9 +12,10 @@ import (
 	"repscope/report"
 )
 
-// Penalty is an exact sum of integers, undefined where only a sample was ranked.
+// Penalty is a sum of integers, or its expectation where distances tie and ties are averaged;
+// undefined where only a sample was ranked or a space has collapsed.
 type Penalty struct {
-	Sum    int64
+	Sum    float64
 	Reason string // why it is undefined; empty for a sum
 }
 
@@ -23,7 +24,7 @@ func (p Penalty) MarshalJSON() ([]byte, error) {
 	if p.Reason != "" {
 		return []byte("null"), nil
 	}
-	return strconv.AppendInt(nil, p.Sum, 10), nil
+	return strconv.AppendFloat(nil, p.Sum, 'f', -1, 64), nil
 }
 
 // Sampling says what the scores of a model were estimated from.

@@ -191,7 +191,10 @@ type Null struct {
 }
 
 // penalties are those of every state at one k.
-type penalties struct{ trust, cont, normalizer []int64 }
+type penalties struct {
+	trust, cont []float64
+	normalizer  []int64
+}
 
 // Analyze compares the neighbourhoods of the frames with those of every model's
 // latents. Errors: no models, unequal numbers of states and latents, fewer than
@@ -333,8 +336,8 @@ func (m *Model) PointScores(i int) (trust, cont []float64) {
 	p := m.points[i]
 	trust, cont = make([]float64, len(p.trust)), make([]float64, len(p.cont))
 	for j, worst := range p.normalizer {
-		trust[j] = 1 - float64(p.trust[j])/float64(worst)
-		cont[j] = 1 - float64(p.cont[j])/float64(worst)
+		trust[j] = 1 - p.trust[j]/float64(worst)
+		cont[j] = 1 - p.cont[j]/float64(worst)
 	}
 	return trust, cont
 }
