@@ -4,7 +4,6 @@ package run
 
 import (
 	_ "embed"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -27,16 +26,14 @@ var commandOptions = sync.OnceValue(func() map[string][]string {
 	return options
 })
 
-// owners are the binaries that have an option, by name.
+// owners are the binaries that have an option, the analyses first.
 func owners(option string) []string {
-	var names []string
-	for name, options := range commandOptions() {
-		if slices.Contains(options, option) {
-			names = append(names, name)
+	for line := range strings.Lines(optionTable) {
+		if commands, ok := strings.CutPrefix(line, option+":"); ok {
+			return strings.Fields(commands)
 		}
 	}
-	slices.Sort(names)
-	return names
+	return nil
 }
 
 // elsewhere is the hint for an option that a command does not have: whose it is, or the
