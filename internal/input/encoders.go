@@ -65,8 +65,12 @@ func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
 	d.env.Result.Inputs = append(d.env.Result.Inputs, inputs...)
 	for _, m := range d.Models {
 		if m.Encoder != nil {
-			for _, w := range m.Encoder.Info().Warnings {
+			info := m.Encoder.Info()
+			for _, w := range info.Warnings {
 				d.env.Warn("model %s: %s", m.Name, w)
+			}
+			for _, n := range info.Notes {
+				d.env.Note("note: model %s: %s", m.Name, n)
 			}
 		}
 	}
@@ -182,6 +186,9 @@ func (m *Model) details() *report.Object {
 	o.Set("parameters", info.Parameters)
 	if info.Opset > 0 {
 		o.Set("opset", info.Opset)
+	}
+	if info.State != "" {
+		o.Set("state", info.State)
 	}
 	m.describePreprocessing(&o)
 	return &o
