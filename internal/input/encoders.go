@@ -11,8 +11,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"repscope/internal/example"
 	"repscope/internal/run"
@@ -167,7 +169,48 @@ func layerHint(model string, err error) error {
 			names = append(names, l.Node)
 		}
 	}
-	return run.Hint(err, run.DidYouMean("", unknown.Pattern, names), "list them with encode --model "+model+"=FILE --layers list")
+	meant := run.DidYouMean("", unknown.Pattern, names)
+	if other := otherCase(unknown.Pattern, names); other != "" {
+		meant = "did you mean " + other + "?"
+	}
+	return run.Hint(err, meant, "list them with encode --model "+model+"=FILE --layers list")
+}
+
+// otherCase is a pattern in the upper and lower case of the first name that it matches but
+// for the case; empty where there is none.
+func otherCase(pattern string, names []string) string {
+	var expression strings.Builder
+	expression.WriteString("(?is)^")
+	for _, r := range pattern {
+		switch r {
+		case '*':
+			expression.WriteString("(?:.*)")
+		case '?':
+			expression.WriteString("(?:.)")
+		default:
+			expression.WriteString("(" + regexp.QuoteMeta(string(r)) + ")")
+		}
+	}
+	matcher, err := regexp.Compile(expression.String() + "$")
+	if err != nil {
+		return ""
+	}
+	for _, name := range names {
+		letters := matcher.FindStringSubmatch(name)
+		if letters == nil {
+			continue
+		}
+		next := 0
+		return strings.Map(func(r rune) rune {
+			if r == '*' || r == '?' {
+				return r
+			}
+			next++
+			letter, _ := utf8.DecodeRuneInString(letters[next])
+			return letter
+		}, pattern)
+	}
+	return ""
 }
 
 // poolName is the pooling that will be applied.

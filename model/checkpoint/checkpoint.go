@@ -481,15 +481,11 @@ func checkFinite(key string, shape []int, values []float32, first int) error {
 		if v-v == 0 {
 			continue
 		}
-		what, at, index := "NaN", first+i, make([]int, len(shape))
+		what := "NaN"
 		if v == v {
 			what = "infinity"
 		}
-		for k := len(shape) - 1; k >= 0; k-- {
-			index[k] = at % shape[k]
-			at /= shape[k]
-		}
-		return fmt.Errorf("tensor %q holds %s at %v: the weights are damaged, or training diverged", key, what, index)
+		return fmt.Errorf("tensor %q holds %s at %v: the weights are damaged, or training diverged", key, what, graph.Position(shape, first+i))
 	}
 	return nil
 }
