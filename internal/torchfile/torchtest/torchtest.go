@@ -1,7 +1,9 @@
 // Package torchtest writes PyTorch files for tests, as torch.save writes dictionaries of
 // tensors, numbers, texts and further dictionaries:
 //
-//	err := torchtest.Encode(&b, torchtest.Dict{{"model", torchtest.Dict{{"fc.weight", torchtest.Floats([]int{2, 3}, values)}}}, {"epoch", 7}})
+//	var b bytes.Buffer
+//	weight := torchtest.Floats([]int{1, 2}, []float32{0.5, -1})
+//	err := torchtest.Encode(&b, torchtest.Dict{{"model", torchtest.Dict{{"fc.weight", weight}}}, {"epoch", 7}})
 package torchtest
 
 import (
