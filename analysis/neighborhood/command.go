@@ -40,6 +40,15 @@ var Command = run.Command{
 		flags.Unrecorded("per-point")
 		approx := flags.Bool("approx", false, "rank a sample of reference states, each exactly against all states, for very many states; sampling errors instead of intervals")
 		references := flags.Int("approx-references", neighbors.DefaultReferences, "`N` reference states of --approx, at least 2")
+		inputs.Sized(func(data *input.Data) error {
+			n := len(data.Sample())
+			for _, k := range *k {
+				if k > n-2 {
+					return fmt.Errorf("--k %d: want k ≤ n−2 = %d for n = %d states", k, n-2, n)
+				}
+			}
+			return nil
+		})
 		return run.Job{Check: func(*run.Options) error {
 			if err := run.Distinct("k", *k, 1); err != nil {
 				return err
