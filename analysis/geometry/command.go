@@ -111,6 +111,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 			in.Sample = append(in.Sample, place)
 		}
 	}
+	o.Family = data.Options.Family
 	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, data.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
 	if o.Device, err = data.GPUs(); err != nil {

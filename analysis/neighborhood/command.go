@@ -166,6 +166,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 	in := Input{Frames: states.Frames, Source: states.Source, Space: space, Episode: states.Episode, Time: states.Time, Models: states.Models}
 	o.Scale = spectrum.Scale(data.Options.LatentScale)
 	o.Intervals = env.Options.Bootstrap > 0
+	o.Family = data.Options.Family
 	o.Block, o.Seed = data.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
 	if o.Device, err = data.GPUs(); err != nil {

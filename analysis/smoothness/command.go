@@ -87,6 +87,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 		Scale:     spectrum.Scale(data.Options.LatentScale),
 		Bootstrap: env.Options.Bootstrap,
 		Block:     data.Options.Block,
+		Family:    data.Options.Family,
 		Seed:      env.Options.Seed,
 		Threads:   env.Options.Threads,
 	})

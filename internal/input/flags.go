@@ -41,6 +41,7 @@ type Options struct {
 	Batch       int            // --batch: states per batch
 	Samples     int            // --samples: states or pairs to analyse, 0 for all
 	Block       stat.BlockSpec // --block
+	Family      string         // --family
 	LatentScale string         // --latent-scale: raw, l2 or rms
 	SkipNaN     bool           // --skip-nan
 }
@@ -162,8 +163,14 @@ func (in *Inputs) registerCheckpoints(f *run.Flags) {
 	in.finalActivation.check = run.OneOf(final...)
 	f.Var(&in.finalActivation, "final-activation", "`[NAME=]FUNCTION` after the last layer of a DQN checkpoint: "+final[0]+" (default), "+
 		strings.Join(final[1:], ", ")+" (repeats)")
-	in.state.check = run.OneOf("encoder", "target")
-	f.Var(&in.state, "state", "`[NAME=]WHICH` state dict of a training checkpoint: encoder (default), target (repeats)")
+	in.state.check = func(s string) error {
+		if s == "" {
+			return errors.New("the key is empty")
+		}
+		return nil
+	}
+	f.Var(&in.state, "state", "`[NAME=]KEY` of the state dict in a training checkpoint, such as model, ema or target; "+
+		"default: encoder_state_dict, state_dict or model_state_dict, else the only one (repeats)")
 	in.heads.check = func(s string) error {
 		if n, err := strconv.Atoi(s); err != nil || n < 1 {
 			return fmt.Errorf("%q is not a positive integer", s)
@@ -177,11 +184,13 @@ func (in *Inputs) registerCheckpoints(f *run.Flags) {
 // among the shared flags of statistics.
 func (in *Inputs) registerStatistics(f *run.Flags) {
 	f.CountVar(&in.Samples, "samples", 0, "`N` states or pairs to analyse, drawn with --seed and the same for all models; 0: all")
-	f.Var(&blockFlag{&in.Block}, "block", "`SPEC` of what is resampled: episode, a number of consecutive states, or auto")
+	f.Var(&blockFlag{&in.Block}, "block", "`SPEC` of the blocks behind intervals: episode, a number of consecutive states, or auto: whole episodes if there are at least 5, else pieces")
 	in.LatentScale = string(spectrum.ScaleRaw)
 	f.CheckedVar(&in.LatentScale, "latent-scale", run.OneOf(string(spectrum.ScaleRaw), string(spectrum.ScaleL2), string(spectrum.ScaleRMS)),
 		"`SCALE` of latents: raw, l2 (unit vectors), rms (divided by the RMS distance of two random states)")
-	f.Group(run.Statistics, "samples", "seed", "bootstrap", "block", "latent-scale")
+	in.Family = "metric"
+	f.CheckedVar(&in.Family, "family", run.OneOf("metric", "run"), "`SCOPE` of Holm's correction of p values: metric (all rows of a metric) or run (all rows of the run)")
+	f.Group(run.Statistics, "samples", "seed", "bootstrap", "block", "family", "latent-scale")
 }
 
 // registerRunning adds what changes no number but by rounding.
