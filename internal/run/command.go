@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"repscope/internal/kernel"
+	"repscope/internal/memory"
 	"repscope/report"
 )
 
@@ -60,7 +61,16 @@ type Job struct {
 // Main runs a command with the program's arguments and ends the program.
 // An interrupt, a termination signal or a hang-up cancels the run; a second one
 // ends it at once.
+//
+// Where the address space is limited, the run is a process of its own: package runtime
+// ends one that gets no memory with a trace of all its goroutines and the status of wrong
+// usage, which only another process can make the one line and the status of a failed run.
 func Main(c Command) {
+	stderr, code, done := supervised(c.Name)
+	if done {
+		os.Exit(code)
+	}
+	memory.Apply()
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signals = append(signals, syscall.SIGHUP)
@@ -70,7 +80,7 @@ func Main(c Command) {
 	// A reader that goes away (… | head) is a write error, not a silent death
 	// that leaves temporary files.
 	signal.Ignore(syscall.SIGPIPE)
-	os.Exit(Run(ctx, c, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(Run(ctx, c, os.Args[1:], os.Stdout, stderr))
 }
 
 // grace is how long a cancelled run may take to come back by itself.
@@ -108,11 +118,10 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 		return Hint(err, "run "+c.Name+" --help for all flags")
 	}
 	if options.version {
-		_, err := io.WriteString(stdout, versionLine(c))
-		return ignorePipe(err)
+		return ignorePipe(writeVersion(stdout, c, options.JSON))
 	}
 	if options.config != "" {
-		if err := applyConfig(flags, options.config); err != nil {
+		if err := applyConfig(flags, options); err != nil {
 			return err
 		}
 	}
@@ -135,6 +144,9 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 	}
 	start := time.Now()
 	env := newEnv(c, options, flags, stderr)
+	for _, note := range options.notes {
+		env.Note("note: %s", note)
+	}
 	files, err := report.Begin(options.Out)
 	if err != nil {
 		return Hint(err, "choose another folder with --out")
@@ -150,6 +162,9 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 
 // check runs the checks of everything that registered flags, then the command's own.
 func check(flags *Flags, job Job, o *Options) error {
+	if o.Out == "" {
+		return Hint(Usage("--out is empty: want the folder for the files"), "is it a variable that is not set?")
+	}
 	for _, check := range flags.checks {
 		if err := check(o); err != nil {
 			return err
