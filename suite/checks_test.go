@@ -36,6 +36,7 @@ var wrongValues = map[string]map[string][]string{
 		"permutations":      {"--permutations -1"},
 		"per-point":         nil, // yes or no
 		"approx":            {"--approx --coranking full"},
+		"ties":              {"--ties first"},
 		"approx-references": {"--approx-references 1"},
 	},
 	"manifold": {

@@ -60,7 +60,7 @@ func (r *Result) Figure() *plots.Figure {
 			}
 			p.bars.Series, p.errors.Series = append(p.bars.Series, bars), append(p.errors.Series, missing)
 		}
-		if len(r.Models) > 0 {
+		if len(r.Models) > 0 && r.Models[0].Chance.Defined() {
 			chance := r.Models[0].Chance.Float()
 			p.bars.References = []plots.Reference{{Value: chance, Label: "chance"}}
 			p.errors.References = []plots.Reference{{Value: 1 - chance, Label: "chance"}}
@@ -91,8 +91,10 @@ func (r *Result) figureOfOne() *plots.Figure {
 		a := m.ByK[0]
 		trust.Bars = append(trust.Bars, bar(m.Name, a.Trustworthiness, a.trustBar()))
 		cont.Bars = append(cont.Bars, bar(m.Name, a.Continuity, a.contBar()))
-		chance := []plots.Reference{{Value: m.Chance.Float(), Label: "chance"}}
-		trust.References, cont.References = chance, chance
+		if m.Chance.Defined() {
+			chance := []plots.Reference{{Value: m.Chance.Float(), Label: "chance"}}
+			trust.References, cont.References = chance, chance
+		}
 	}
 	return figure
 }
@@ -173,7 +175,9 @@ func (r *Result) CurvesFigure() *plots.Figure {
 	}
 	lowest := 0.0
 	for _, m := range r.Models {
-		lowest = min(lowest, slices.Min(m.Curves.RNX))
+		if m.Curves != nil {
+			lowest = min(lowest, slices.Min(m.Curves.RNX))
+		}
 	}
 	curves := &plots.Curves{
 		X:          plots.Axis{Label: "Neighbourhood size K", Log: true},
@@ -183,6 +187,9 @@ func (r *Result) CurvesFigure() *plots.Figure {
 	}
 	var names []string
 	for _, m := range r.Models {
+		if m.Curves == nil { // collapsed
+			continue
+		}
 		names = append(names, m.Name)
 		series := plots.CurveSeries{Name: m.Name, Y: m.Curves.RNX}
 		for i := range m.Curves.RNX {
