@@ -5,6 +5,7 @@ package input
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -71,12 +72,48 @@ func (p *perModel) Set(text string) error {
 	return nil
 }
 
+// own returns the setting of one model, and whether it was made for this one.
+func (p *perModel) own(model string) (value string, ok bool) {
+	value, ok = p.byName[model]
+	return value, ok
+}
+
 // of returns the setting of one model.
 func (p *perModel) of(model string) string {
 	if v, ok := p.byName[model]; ok {
 		return v
 	}
 	return p.all
+}
+
+// windowPerModel is a number of frames for all models, with others for some.
+type windowPerModel struct{ perModel }
+
+// Get is the number, or a text where models have numbers of their own.
+func (w *windowPerModel) Get() any {
+	if len(w.names) > 0 {
+		return w.String()
+	}
+	n, _ := strconv.Atoi(w.all) // checked when it was set
+	return n
+}
+
+// of returns the window of one model.
+func (w *windowPerModel) of(model string) int {
+	n, _ := strconv.Atoi(w.perModel.of(model))
+	return n
+}
+
+// checkWindow finds what is no window.
+func checkWindow(text string) error {
+	n, err := strconv.Atoi(text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%q is not an integer", text)
+	case n < 0:
+		return fmt.Errorf("%d is below 0", n)
+	}
+	return nil
 }
 
 // layersPerModel is a list of layers for all models, with others for some.
