@@ -68,8 +68,14 @@ func TestFittingFlags(t *testing.T) {
 		if got == "" {
 			continue
 		}
-		// With these flags they do fit.
-		p = parseArgs(t, Needs{}, strings.Fields("--frames f --model a=x "+c.args+" "+got)...)
+		// With these flags, in the place of those that were given, they do fit.
+		args := strings.Fields("--frames f --model a=x " + got)
+		for given := strings.Fields(c.args); len(given) > 0; given = given[2:] {
+			if !strings.Contains(got, given[0]+" ") {
+				args = append(args, given[:2]...)
+			}
+		}
+		p = parseArgs(t, Needs{}, args...)
 		if p.code != 0 {
 			t.Fatal(p.stderr)
 		}

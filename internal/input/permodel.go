@@ -3,6 +3,7 @@
 package input
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 // perModel is a setting for all models, "VALUE", with exceptions, "NAME=VALUE".
 type perModel struct {
 	all    string
+	given  bool // all is not the default
 	byName map[string]string
 	names  []string
 	check  func(string) error
@@ -55,7 +57,10 @@ func (p *perModel) Set(text string) error {
 			}
 		}
 		if !named {
-			p.all = value
+			if p.given && p.all != value {
+				return fmt.Errorf("%q is given already; want one value for all models, others as NAME=VALUE", p.all)
+			}
+			p.all, p.given = value, true
 			continue
 		}
 		if name == "" {
@@ -64,18 +69,15 @@ func (p *perModel) Set(text string) error {
 		if p.byName == nil {
 			p.byName = map[string]string{}
 		}
-		if _, ok := p.byName[name]; !ok {
+		switch first, ok := p.byName[name]; {
+		case !ok:
 			p.names = append(p.names, name)
+		case first != value:
+			return fmt.Errorf("%s=%s is given already", name, first)
 		}
 		p.byName[name] = value
 	}
 	return nil
-}
-
-// own returns the setting of one model, and whether it was made for this one.
-func (p *perModel) own(model string) (value string, ok bool) {
-	value, ok = p.byName[model]
-	return value, ok
 }
 
 // of returns the setting of one model.
@@ -106,12 +108,8 @@ func (w *windowPerModel) of(model string) int {
 
 // checkWindow finds what is no window.
 func checkWindow(text string) error {
-	n, err := strconv.Atoi(text)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%q is not an integer", text)
-	case n < 0:
-		return fmt.Errorf("%d is below 0", n)
+	if n, err := strconv.Atoi(text); err != nil || n < 0 {
+		return errors.New("want a whole number from 0")
 	}
 	return nil
 }

@@ -62,11 +62,25 @@ func checkNumbers(text string) error {
 	return err
 }
 
+// checkDeviations finds standard deviations that nothing can be divided by.
+func checkDeviations(text string) error {
+	if err := checkNumbers(text); err != nil {
+		return err
+	}
+	values, _ := parseNumbers(text) // checked
+	for _, v := range values {
+		if v <= 0 {
+			return fmt.Errorf("%g: want a number above 0", v)
+		}
+	}
+	return nil
+}
+
 // preprocessing is what a model's frames go through before it sees them: of a setting
 // for this model, its preset, a setting for all models and a preset for all, the first
 // that there is.
 func (in *Inputs) preprocessing(model string) (latent.Preprocessing, error) {
-	name, own := in.preprocess.own(model)
+	name, own := in.preprocess.byName[model]
 	if !own {
 		name = in.preprocess.all
 	}
@@ -74,37 +88,37 @@ func (in *Inputs) preprocessing(model string) (latent.Preprocessing, error) {
 	if name == presetImageNet {
 		preset = latent.ImageNet()
 	}
-	// The setting of a flag, or "" where the preset decides; a default is no setting.
-	given := func(flag *perModel, standard string) string {
-		if value, ok := flag.own(model); ok {
+	// The setting of a flag, or "" where the preset decides.
+	given := func(flag *perModel) string {
+		if value, ok := flag.byName[model]; ok {
 			return value
 		}
-		if own && name != presetNone || flag.all == standard {
+		if preset.Scale != "" && (own || !flag.given) {
 			return ""
 		}
 		return flag.all
 	}
 	p := preset
 	var err error
-	if size := given(&in.resize, ""); size != "" {
+	if size := given(&in.resize); size != "" {
 		if p.Height, p.Width, err = parseSize(size); err != nil {
 			return p, err
 		}
 	}
-	if method := given(&in.interpolation, ""); method != "" {
+	if method := given(&in.interpolation); method != "" {
 		p.Interpolation = latent.Interpolation(method)
 	}
 	for _, list := range []struct {
 		flag *perModel
 		to   *[]float64
 	}{{&in.mean, &p.Mean}, {&in.std, &p.Std}} {
-		if text := given(list.flag, ""); text != "" {
+		if text := given(list.flag); text != "" {
 			if *list.to, err = parseNumbers(text); err != nil {
 				return p, err
 			}
 		}
 	}
-	switch scale := given(&in.inputScale, scaleAuto); {
+	switch scale := given(&in.inputScale); {
 	case scale != "" && scale != scaleAuto:
 		p.Scale = latent.InputScale(scale)
 	case p.Scale != "":
