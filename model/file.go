@@ -6,8 +6,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 
+	"repscope/internal/format"
 	"repscope/internal/mmap"
 	"repscope/model/checkpoint"
 	"repscope/model/graph"
@@ -30,6 +33,9 @@ type File struct {
 	Parameters   int    // number of weights
 	Opset        int    // of an ONNX file, else 0
 	Warnings     []string
+	// Notes and Chosen are those of checkpoint.Network.
+	Notes  []string
+	Chosen string
 	// Settings are what a checkpoint's tensors do not tell, as "heads=8"; see checkpoint.Network.
 	Settings []string
 	// Example is a shape of one state that fits the input, e.g. [1 1 64 64]; nil if unknown.
@@ -44,8 +50,18 @@ type File struct {
 }
 
 // Read opens a model file: ONNX, a PyTorch checkpoint (.pth, .pt) or safetensors of a
-// known architecture. Errors name the file.
+// known architecture, or a folder as Hugging Face's save_pretrained writes it. Errors name
+// the file.
 func Read(path string, o ReadOptions) (*File, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		c, err := checkpoint.OpenFolder(path, checkpointOptions(o))
+		if err != nil {
+			return nil, err
+		}
+		f := fromCheckpoint(c, c.Files())
+		f.Path = path
+		return f, nil
+	}
 	file, err := mmap.Open(path)
 	if err != nil {
 		return nil, err
@@ -66,18 +82,55 @@ func read(file *mmap.File, o ReadOptions) (*File, error) {
 	if known {
 		return readCheckpoint(file, o)
 	}
+	if err := foreign(file); err != nil {
+		return nil, err
+	}
 	return readONNX(file, o)
 }
 
+// foreign is the error for a file that is no ONNX file by its first bytes, of which an
+// ONNX file has none of its own, or by its name.
+func foreign(file *mmap.File) error {
+	const want = "want an ONNX file, a PyTorch checkpoint or a safetensors file"
+	head := make([]byte, format.HeadSize)
+	n, _ := file.ReadAt(head, 0) // a short file has a short head
+	head = head[:n]
+	switch format.Of(head) {
+	case format.NPY:
+		return fmt.Errorf("%s: is a NumPy array; %s", file.Path(), want)
+	case format.Image:
+		return fmt.Errorf("%s: is an image; %s", file.Path(), want)
+	case format.Unknown:
+	default:
+		return fmt.Errorf("%s: %s; %s", file.Path(), format.Describe(head), want)
+	}
+	suffix := filepath.Ext(file.Path())
+	what := "a PyTorch file"
+	switch suffix {
+	case ".safetensors":
+		what = "a safetensors file"
+	case ".pth", ".pt", ".ckpt", ".bin":
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s: is not %s in spite of its name, or a damaged one: %s", file.Path(), what, format.Describe(head))
+}
+
 func readCheckpoint(file *mmap.File, o ReadOptions) (*File, error) {
-	c, err := checkpoint.Read(file, checkpoint.Options{
-		State: o.State, Activation: o.Activation, FinalActivation: o.FinalActivation, Heads: o.Heads})
+	c, err := checkpoint.Read(file, checkpointOptions(o))
 	if err != nil {
 		return nil, err
 	}
-	return &File{Format: c.Format, Architecture: c.Architecture, Parameters: c.Parameters, Warnings: c.Warnings,
-		Settings: c.Settings, Example: c.State, Check: c.Check,
-		graph: c.Graph, files: []*mmap.File{file}, close: c.Close}, nil
+	return fromCheckpoint(c, []*mmap.File{file}), nil
+}
+
+func checkpointOptions(o ReadOptions) checkpoint.Options {
+	return checkpoint.Options{State: o.State, Activation: o.Activation, FinalActivation: o.FinalActivation, Heads: o.Heads}
+}
+
+func fromCheckpoint(c *checkpoint.Network, files []*mmap.File) *File {
+	return &File{Format: c.Format, Architecture: c.Architecture, Parameters: c.Parameters, Warnings: c.Warnings, Notes: c.Notes, Chosen: c.Chosen,
+		Settings: c.Settings, Example: c.State, Check: c.Check, graph: c.Graph, files: files, close: c.Close}
 }
 
 func readONNX(file *mmap.File, o ReadOptions) (*File, error) {

@@ -159,7 +159,7 @@ func TestResultIsDeterministic(t *testing.T) {
 		r.Started, r.Elapsed = "", 0
 		r.Models.Set("jepa", map[string]any{"slope": 1.5, "r": Undefined("flat")})
 		r.Models.Set("a", map[string]any{"slope": 2})
-		r.Comparisons = append(r.Comparisons, Comparison{A: "jepa", B: "a", Metric: "slope", Difference: Number(-0.5), CI: Between(-1, 0), P: Number(0.03), PHolm: Number(0.03), Effect: Undefined("one block")})
+		r.Comparisons = append(r.Comparisons, Comparison{A: "jepa", B: "a", Metric: "slope", Difference: Number(-0.5), CI: Between(-1, 0), P: Number(0.03), PHolm: Number(0.03), T: new(Undefined("one block"))})
 		r.Warn("same")
 		r.Warn("same")
 		return r

@@ -197,6 +197,12 @@ func (p *parser) decodeScalar(e element, reasons []string, v reflect.Value, plac
 			return p.wrong(e, place, "a text")
 		}
 		v.SetString(s)
+	case reflect.Bool:
+		b, ok := e.value.(bool)
+		if !ok {
+			return p.wrong(e, place, "true or false")
+		}
+		v.SetBool(b)
 	case reflect.Int:
 		i, err := strconv.ParseInt(string(number), 10, 0)
 		if err != nil {

@@ -70,15 +70,29 @@ type Range struct {
 
 // Comparison is the paired difference a − b of one metric between two models.
 type Comparison struct {
-	A          string   `json:"a"`
-	B          string   `json:"b"`
-	Metric     string   `json:"metric"`
+	A      string `json:"a"`
+	B      string `json:"b"`
+	Metric string `json:"metric"`
+	// Family names the tests over which PHolm is corrected.
+	Family     string   `json:"family,omitempty"`
 	Difference Value    `json:"difference"`
 	CI         Interval `json:"ci"`
-	P          Value    `json:"p"`
-	PHolm      Value    `json:"p_holm"`
-	Effect     Value    `json:"effect"`
-	Extra      Object   `json:",inline"` // keys that this version does not know, of a file that was read
+	// P is the two-sided p value of T = Difference/standard error with DF degrees of
+	// freedom; below 0.05 exactly where CI leaves 0 out.
+	P     Value  `json:"p"`
+	PHolm Value  `json:"p_holm"`
+	T     *Value `json:"t,omitempty"` // this and what follows are nil in files of old versions
+	DF    *Value `json:"df,omitempty"`
+	// SignFlipP is the p value of the sign flips of Blocks blocks, Exact whether all
+	// patterns of signs were tried.
+	SignFlipP *Value `json:"sign_flip_p,omitempty"`
+	Exact     *bool  `json:"exact,omitempty"`
+	Blocks    *int   `json:"blocks,omitempty"`
+	// EffectSD is Difference in standard deviations between observations of the paired
+	// difference.
+	EffectSD *Value    `json:"effect_sd,omitempty"`
+	Warnings *[]string `json:"warnings,omitempty"`
+	Extra    Object    `json:",inline"` // keys that this version does not know, of a file that was read
 }
 
 // NewResult returns an empty result of the named analysis, started now, with

@@ -5,6 +5,7 @@ package stat
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ import (
 type BlockKind int
 
 const (
-	// AutoBlocks takes whole episodes if there are at least 20 of them, else moving
+	// AutoBlocks takes whole episodes if there are at least 5 of them, else moving
 	// blocks of automatic length.
 	AutoBlocks BlockKind = iota
 	// EpisodeBlocks resamples whole episodes.
@@ -24,9 +25,18 @@ const (
 	MovingBlocks
 )
 
-// minimumEpisodes is the number of episodes from which AutoBlocks resamples whole
-// episodes; with fewer the percentiles of the bootstrap are too coarse.
-const minimumEpisodes = 20
+const (
+	// minimumEpisodes is the number of episodes from which AutoBlocks takes whole
+	// episodes: episodes differ, and pieces of them do not know how much.
+	minimumEpisodes = 5
+	// testedBlocks is the number of blocks from which differences are tested, and
+	// testedPieces that of pieces of episodes, whose ends depend on each other.
+	testedBlocks, testedPieces = 6, 15
+	// testedEqual is the number of equal blocks that unequal ones must be worth.
+	testedEqual = 4
+	// piecesPerTau is the number of autocorrelation times that a piece should last.
+	piecesPerTau = 3
+)
 
 // String returns "auto", "episode" or "moving".
 func (k BlockKind) String() string {
@@ -78,15 +88,21 @@ type Blocks struct {
 	kind     BlockKind // EpisodeBlocks or MovingBlocks
 	length   int       // of moving blocks
 	index    episodeIndex
-	cut      []int // partition: block j is index.order[cut[j]:cut[j+1]]
-	weights  []int // moving: cumulative number of draws that start in episode ≤ e
+	cut      []int   // partition: block j is index.order[cut[j]:cut[j+1]]
+	weights  []int   // moving: cumulative number of draws that start in episode ≤ e
+	tau      float64 // moving: the longest autocorrelation time of the series; 0 where unknown
+	owner    []int   // of every observation, where another grouping owns them; see Owning
+	owned    *Blocks // that grouping
 	warnings []string
 }
 
 // NewBlocks groups n observations. episodes has a label per observation (equal
 // labels are one episode, in index order), or is nil for one episode. series are
-// the sequences of n values whose dependence decides the automatic block length
-// (the longest of their [OptimalBlockLength]s); constant ones are passed over.
+// the sequences of n values whose dependence decides the automatic block length:
+// the influence of every observation on the statistic, for each model and for
+// their differences ([SumsInfluence], [Differences]). It is the longest of their
+// [OptimalBlockLength]s and of three times their autocorrelation times; constant
+// series are passed over.
 //
 // What was asked for and cannot be is replaced, with a warning in
 // [Blocks.Warnings]: whole episodes where there is only one, a block longer than
@@ -113,9 +129,7 @@ func NewBlocks(n int, episodes []int, spec BlockSpec, series ...[]float64) (*Blo
 	case EpisodeBlocks:
 		if index.count() == 1 {
 			b.kind, b.length = MovingBlocks, 0
-			b.warn("one episode only: moving blocks are resampled instead of episodes")
-		} else if index.count() < minimumEpisodes {
-			b.warn("only %d episodes: their bootstrap intervals are rough; moving blocks would be finer", index.count())
+			b.warn("there is one episode: its pieces are the blocks")
 		}
 	case MovingBlocks:
 	default:
@@ -127,7 +141,81 @@ func NewBlocks(n int, episodes []int, spec BlockSpec, series ...[]float64) (*Blo
 		}
 	}
 	b.partition()
+	b.appraise()
 	return b, nil
+}
+
+// appraise warns of what intervals over these blocks do not cover.
+func (b *Blocks) appraise() {
+	episodes, count := b.index.count(), b.Count()
+	if b.kind == EpisodeBlocks {
+		if count < 2*minimumEpisodes {
+			b.warn("intervals rest on %d episodes: they are wide, and no narrower ones are honest", count)
+		}
+		if equal := b.equal(); equal < testedEqual && equal < float64(count)/2 {
+			b.warn("%d episodes of such unequal lengths are worth %.1f equal ones: intervals rest on the longest", count, equal)
+		}
+		return
+	}
+	if episodes > 1 {
+		b.warn("intervals rest on pieces of %d episodes: they are about these episodes, not about others", episodes)
+	} else {
+		b.warn("intervals rest on pieces of one episode: they are about this episode, not about others")
+	}
+	if count < testedPieces {
+		b.warn("%d blocks of %d are too few for intervals to hold what they promise", count, b.length)
+	} else if b.short() {
+		b.warn("blocks of %d observations are short for an autocorrelation time of %.3g: intervals are too narrow", b.length, b.tau)
+	}
+}
+
+// equal is the number of blocks of equal size that the blocks are worth, (Σ m)²/Σ m².
+func (b *Blocks) equal() float64 {
+	var total, squares float64
+	for _, m := range b.Sizes() {
+		total += float64(m)
+		squares += float64(m) * float64(m)
+	}
+	return total * total / squares
+}
+
+// short reports whether the pieces of episodes depend on each other.
+func (b *Blocks) short() bool { return float64(b.length) < piecesPerTau*b.tau*0.999 }
+
+// Untestable says why no p value is to be computed from these blocks, empty if one
+// is: the level of tests over few blocks, or over blocks that are short for the
+// memory of the observations, is not what they say.
+func (b *Blocks) Untestable() string {
+	if b.owned != nil {
+		return b.owned.Untestable()
+	}
+	count := b.Count()
+	switch {
+	case b.kind == EpisodeBlocks && count < testedBlocks:
+		return fmt.Sprintf("%d episodes are too few for a test, want at least %d", count, testedBlocks)
+	case b.kind == EpisodeBlocks && b.equal() < testedEqual:
+		return fmt.Sprintf("%d episodes of such unequal lengths are worth %.1f equal ones, too few for a test", count, b.equal())
+	case b.kind == EpisodeBlocks:
+	case count < testedPieces:
+		return fmt.Sprintf("%d blocks of %d observations are too few for a test, want at least %d", count, b.length, testedPieces)
+	case b.short():
+		return fmt.Sprintf("blocks of %d observations are too short for a test with an autocorrelation time of %.3g", b.length, b.tau)
+	}
+	return ""
+}
+
+// Differences returns the series and all their pairwise differences: models are
+// compared by differences, which may depend longer on each other than the series.
+func Differences(series ...[]float64) [][]float64 {
+	out := append([][]float64(nil), series...)
+	for i := range series {
+		for j := i + 1; j < len(series); j++ {
+			if d := subtract(series[i], series[j]); d != nil {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
 }
 
 func (b *Blocks) warn(format string, arguments ...any) {
@@ -136,29 +224,18 @@ func (b *Blocks) warn(format string, arguments ...any) {
 
 // setLength decides the length of moving blocks and the weights of episodes.
 func (b *Blocks) setLength(episodes []int, series [][]float64) error {
+	optimal, usable, err := b.dependence(episodes, series)
+	if err != nil {
+		return err
+	}
 	if b.length == 0 {
-		usable := 0
-		for i, values := range series {
-			if len(values) != b.n {
-				return Undefined("blocks", "series %d has %d values for %d observations", i, len(values), b.n)
-			}
-			if err := checkFinite("blocks", fmt.Sprintf("series %d", i), values); err != nil {
-				return err
-			}
-			if b.n < 9 || isConstant(values) {
-				continue
-			}
-			length, err := OptimalBlockLength(values, episodes)
-			if err != nil {
-				return err
-			}
-			usable++
-			b.length = max(b.length, int(math.Ceil(length)))
-		}
+		b.length = optimal
 		if usable == 0 {
 			b.length = int(math.Ceil(math.Cbrt(float64(b.n))))
 			b.warn("no series to measure dependence on: blocks have length n^(1/3) = %d", b.length)
 		}
+		// Two blocks say nothing; the warnings say how short six are.
+		b.length = min(b.length, max(1, b.n/testedBlocks))
 	}
 	if limit := b.n / 2; b.length > limit {
 		b.warn("block length %d is more than half of %d observations: %d is used", b.length, b.n, limit)
@@ -171,6 +248,40 @@ func (b *Blocks) setLength(episodes []int, series [][]float64) error {
 		b.weights[e] = total
 	}
 	return nil
+}
+
+// dependence returns the block length that the series ask for and how many of them
+// are not constant, and keeps the longest autocorrelation time.
+func (b *Blocks) dependence(episodes []int, series [][]float64) (length, usable int, err error) {
+	for i, values := range series {
+		if len(values) != b.n {
+			return 0, 0, Undefined("blocks", "series %d has %d values for %d observations", i, len(values), b.n)
+		}
+		if err := checkFinite("blocks", fmt.Sprintf("series %d", i), values); err != nil {
+			return 0, 0, err
+		}
+		if b.n < 9 || isConstant(values) {
+			continue
+		}
+		optimal, err := OptimalBlockLength(values, episodes)
+		if err != nil {
+			return 0, 0, err
+		}
+		time, err := IntegratedAutocorrelationTime(values, episodes)
+		if err != nil {
+			return 0, 0, err
+		}
+		usable++
+		b.tau = max(b.tau, time.Tau)
+		length = max(length, int(math.Ceil(optimal)))
+		if time.Tau > 1.5 { // else independent observations would be grouped for nothing
+			length = max(length, int(math.Ceil(piecesPerTau*time.Tau)))
+		}
+	}
+	if b.tau <= 1.5 {
+		b.tau = 0
+	}
+	return length, usable, nil
 }
 
 // partition cuts the observations into disjoint blocks: the episodes, or pieces of
@@ -208,6 +319,9 @@ func (b *Blocks) Warnings() []string { return append([]string(nil), b.warnings..
 
 // String describes the grouping for a table or a caption.
 func (b *Blocks) String() string {
+	if b.owned != nil {
+		return b.owned.String()
+	}
 	if b.kind == EpisodeBlocks {
 		return fmt.Sprintf("%d episodes", b.index.count())
 	}
@@ -227,8 +341,42 @@ func (b *Blocks) Block(j int) []int {
 	return append([]int(nil), b.index.order[b.cut[j]:b.cut[j+1]]...)
 }
 
-// Sizes returns the number of observations of every block of the partition.
+// Owning groups other observations, each of which belongs to one of these: pairs of
+// states by their first state, for example. Deleting a block deletes all that its
+// members own. The jackknifes of both groupings have the same blocks, with the
+// sizes of this one, and influence per observation of this one, so that they can be
+// combined. owner[i] is an index below n. Errors: an owner out of range, no
+// observations.
+func (b *Blocks) Owning(owner []int) (*Blocks, error) {
+	if len(owner) == 0 {
+		return nil, Undefined("blocks", "no observations")
+	}
+	labels, count := b.Labels(), b.Count()
+	start := make([]int, count+1)
+	for i, o := range owner {
+		if o < 0 || o >= b.n {
+			return nil, Undefined("blocks", "observation %d belongs to %d of %d", i, o, b.n)
+		}
+		start[labels[o]+1]++
+	}
+	for j := range count {
+		start[j+1] += start[j]
+	}
+	next, order := slices.Clone(start), make([]int, len(owner))
+	for i, o := range owner {
+		order[next[labels[o]]] = i
+		next[labels[o]]++
+	}
+	return &Blocks{n: len(owner), kind: EpisodeBlocks, index: episodeIndex{order: order, start: start}, cut: start,
+		warnings: b.warnings, owner: owner, owned: b}, nil
+}
+
+// Sizes returns the number of observations of every block of the partition; of one
+// that another owns, those of the other.
 func (b *Blocks) Sizes() []int {
+	if b.owned != nil {
+		return b.owned.Sizes()
+	}
 	sizes := make([]int, b.Count())
 	for j := range sizes {
 		sizes[j] = b.cut[j+1] - b.cut[j]

@@ -255,6 +255,17 @@ func BootstrapRegression(ctx context.Context, resamples *Resamples, x, y []float
 	if _, err := Regression(x, y); err != nil {
 		return nil, err
 	}
+	terms, statistic := regressionSums(x, y)
+	out, err := BootstrapSums(ctx, resamples, terms, 4, statistic, o)
+	if err != nil {
+		return nil, err
+	}
+	return &BootstrappedRegression{Slope: out[0], Intercept: out[1], R: out[2], RSquared: out[3]}, nil
+}
+
+// regressionSums are the sums behind the least-squares line of y on x, and slope,
+// intercept, r and r² of them: NaN for constant x.
+func regressionSums(x, y []float64) (terms [][]float64, statistic func(n float64, s, dst []float64)) {
 	m := centeredMoments(x, y)
 	// Scaled to unit variance, the tests for a constant variable below are free of
 	// units.
@@ -263,7 +274,7 @@ func BootstrapRegression(ctx context.Context, resamples *Resamples, x, y []float
 	if m.constantY {
 		sy = 1
 	}
-	terms := make([][]float64, 5)
+	terms = make([][]float64, 5)
 	for t := range terms {
 		terms[t] = make([]float64, len(x))
 	}
@@ -273,7 +284,7 @@ func BootstrapRegression(ctx context.Context, resamples *Resamples, x, y []float
 		terms[2][i], terms[3][i], terms[4][i] = u*u, v*v, u*v
 	}
 	const flat = 1e-14
-	out, err := BootstrapSums(ctx, resamples, terms, 4, func(n float64, s, dst []float64) {
+	return terms, func(n float64, s, dst []float64) {
 		xx := s[2] - float64(s[0]*s[0])/n
 		yy := s[3] - float64(s[1]*s[1])/n
 		xy := s[4] - float64(s[0]*s[1])/n
@@ -291,11 +302,7 @@ func BootstrapRegression(ctx context.Context, resamples *Resamples, x, y []float
 			r = min(max(xy/math.Sqrt(xx)/math.Sqrt(yy), -1), 1)
 		}
 		dst[2], dst[3] = r, r*r
-	}, o)
-	if err != nil {
-		return nil, err
 	}
-	return &BootstrappedRegression{Slope: out[0], Intercept: out[1], R: out[2], RSquared: out[3]}, nil
 }
 
 // evaluator computes the statistics of one goroutine, with its own scratch.

@@ -10,79 +10,72 @@ import (
 
 // CompareOptions are the choices of a comparison; the zero value is the default.
 type CompareOptions struct {
-	Level        float64        // of the interval; 0 means 0.95
-	Method       IntervalMethod // of bootstrap intervals; default BCa
-	Permutations int            // sign patterns drawn where not all are tried; 0 means 9,999
+	Level        float64 // of the interval; 0 means 0.95
+	Permutations int     // sign patterns drawn where not all are tried; 0 means 9,999
 	Seed         uint64
 }
 
 // Comparison is the difference of one statistic between two models.
 type Comparison struct {
-	A, B       string  // model names, set by [CompareAll] and [CompareAllJackknifed]
+	A, B       string  // model names, set by [CompareAll]
 	Difference float64 // A − B; NaN where undefined
 	Interval   Interval
-	// P is the two-sided p value of the sign-flip permutation test over blocks, see
-	// [SignFlipTest]; PHolm is P after Holm's correction over all pairs (equal to P
-	// for a single comparison). NaN where undefined.
-	P, PHolm float64
-	// Effect is the standardised mean difference d_z of the paired blocks: the mean of
-	// the blocks' differences over their standard deviation, weighted by block size.
-	// It counts in standard deviations between blocks, not between observations.
-	Effect float64
-	Blocks int  // number of blocks in the test
-	Exact  bool // all sign patterns were tried
-	Reason string
+	// T is the difference over its standard error, with DF degrees of freedom, and P
+	// the two-sided p value of Student's t: below 1 − level exactly where the interval
+	// leaves 0 out. PHolm is P after Holm's correction over all pairs (equal to P for a
+	// single comparison). NaN where undefined.
+	T, DF, P, PHolm float64
+	// SignFlip is the p value of [SignFlipTest] over the blocks' shares in the
+	// difference, without the normal theory behind P; Exact says that all sign patterns
+	// were tried.
+	SignFlip float64
+	Exact    bool
+	// EffectSD is the difference in standard deviations between observations of its
+	// influence (for means: of the paired differences), which no choice of blocks
+	// changes. NaN where the influence is not known.
+	EffectSD float64
+	Blocks   int // number of blocks behind the interval
+	Reason   string
 	// Warnings of the interval and the test.
 	Warnings []string
 }
 
-// Compare compares two bootstrapped statistics, which must come from the same
-// [Resamples]: the interval is that of the paired difference of the replicates,
-// the test flips the signs of the blocks' shares in the difference: jackknife
-// pseudo-values centred on it (for means: differences of block means).
-func Compare(a, b *Bootstrapped, o CompareOptions) (Comparison, error) {
+// Compare compares two statistics by their delete-block jackknifes over the same
+// blocks: interval and test are those of the jackknife of the difference. Blocks
+// that carry no test ([Blocks.Untestable]) leave the p values undefined, with the
+// reason. Errors: other blocks.
+func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 	const quantity = "comparison"
-	level, err := checkLevel(quantity, o.Level)
-	if err != nil {
-		return Comparison{}, err
-	}
-	if a == nil || b == nil || a.resamples == nil || b.resamples == nil || !a.resamples.same(b.resamples) {
-		return Comparison{}, Undefined(quantity, "the two statistics do not come from the same resamples")
-	}
-	d := &Bootstrapped{Estimate: a.Estimate - b.Estimate, resamples: a.resamples, BlockSizes: a.BlockSizes,
-		Replicates: subtract(a.Replicates, b.Replicates), Jackknife: subtract(a.Jackknife, b.Jackknife)}
-	d.finish(BootstrapOptions{Level: level, Method: o.Method})
-	c := newComparison(d.Estimate, d.Interval)
-	c.Warnings = d.Warnings
-	if len(d.Jackknife) == 0 {
-		c.Reason = d.Interval.Reason
-		return c, nil
-	}
-	jackknifed, err := DeleteBlockJackknife(d.Estimate, d.Jackknife, d.BlockSizes, level)
-	if err != nil {
-		c.Reason = Reason(err)
-		return c, nil
-	}
-	return c.test(jackknifed, o)
-}
-
-// CompareJackknifed compares two statistics by their delete-block jackknifes over
-// the same blocks: the interval is the jackknife's of the difference, the test is
-// that of [Compare].
-func CompareJackknifed(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
-	const quantity = "comparison"
-	if a == nil || b == nil || !slices.Equal(a.BlockSizes, b.BlockSizes) {
+	if !sameBlocks(a, b) {
 		return Comparison{}, Undefined(quantity, "the two statistics do not have the same blocks")
 	}
 	d, err := DeleteBlockJackknife(a.Estimate-b.Estimate, subtract(a.Replicates, b.Replicates), a.BlockSizes, o.Level)
 	if err != nil {
 		return Comparison{}, err
 	}
-	return newComparison(d.Estimate, d.Interval).test(d, o)
-}
-
-func newComparison(difference float64, interval Interval) Comparison {
-	return Comparison{Difference: difference, Interval: interval, P: math.NaN(), PHolm: math.NaN(), Effect: math.NaN()}
+	d.Untestable = a.Untestable
+	c := Comparison{Difference: d.Estimate, Interval: d.Interval, DF: d.DF, T: math.NaN(), P: math.NaN(), PHolm: math.NaN(),
+		SignFlip: math.NaN(), EffectSD: math.NaN(), Blocks: len(d.BlockSizes), Warnings: a.Warnings}
+	if d.Reason != "" {
+		c.Reason = d.Reason
+		return c, nil
+	}
+	if difference := subtract(a.Influence, b.Influence); difference != nil {
+		if sd := StandardDeviation(difference); sd > 0 {
+			c.EffectSD = d.Estimate / sd
+		}
+	}
+	if c.Reason = d.Untestable; c.Reason != "" {
+		return c, nil
+	}
+	if c.T, c.P = d.test(); math.IsNaN(c.P) {
+		c.Reason = "all blocks differ by the same amount: there is no error to test against"
+		return c, nil
+	}
+	c.PHolm = c.P
+	flips, err := SignFlipTest(d.shares(), o.Permutations, o.Seed)
+	c.SignFlip, c.Exact = flips.P, flips.Exact
+	return c, err
 }
 
 func subtract(a, b []float64) []float64 {
@@ -96,55 +89,21 @@ func subtract(a, b []float64) []float64 {
 	return d
 }
 
-// test fills in p value and effect from the jackknife of the difference. The
-// pseudo-values are centred on the difference itself: their own mean is the
+// shares are the blocks' shares in the estimate, weighted by size. The
+// pseudo-values are centred on the estimate itself: their own mean is the
 // jackknife's extrapolation to infinitely many observations, which for scores that
 // depend on their number (ranks at a fixed k) is another quantity than the one
 // reported. For means the two agree.
-func (c Comparison) test(d *Jackknifed, o CompareOptions) (Comparison, error) {
-	c.Blocks = len(d.PseudoValues)
-	if d.Reason != "" {
-		c.Reason = d.Reason
-		return c, nil
-	}
+func (v *Jackknifed) shares() []float64 {
 	total := 0
-	for _, m := range d.BlockSizes {
+	for _, m := range v.BlockSizes {
 		total += m
 	}
-	share := make([]float64, c.Blocks) // of block j in the difference
-	contributions := make([]float64, c.Blocks)
-	weights := make([]float64, c.Blocks)
-	for j, m := range d.BlockSizes {
-		weights[j] = float64(m) / float64(total)
-		share[j] = d.PseudoValues[j] + d.Bias
-		contributions[j] = weights[j] * share[j]
+	out := make([]float64, len(v.PseudoValues))
+	for j, m := range v.BlockSizes {
+		out[j] = float64(m) / float64(total) * (v.PseudoValues[j] + v.Bias)
 	}
-	t, err := SignFlipTest(contributions, o.Permutations, o.Seed)
-	if err != nil {
-		return c, err
-	}
-	c.P, c.PHolm, c.Exact = t.P, t.P, t.Exact
-	if c.Blocks < 6 {
-		c.Warnings = append(c.Warnings, fmt.Sprintf("%d blocks: the permutation test cannot give p below %.3g", c.Blocks, math.Ldexp(1, 1-c.Blocks)))
-	}
-	mean := Sum(contributions)
-	var spread, squares float64
-	for j, w := range weights {
-		e := share[j] - mean
-		spread += float64(w * float64(e*e))
-		squares += float64(w * w)
-	}
-	// Σ w(δ−δ̄)²/(1 − Σ w²) is the n−1 variance for equal weights.
-	sd := math.Sqrt(spread / (1 - squares))
-	switch {
-	case sd > 0:
-		c.Effect = mean / sd
-	case mean == 0:
-		c.Effect = 0
-	default:
-		c.Reason = "all blocks differ by the same amount: the effect size is infinite"
-	}
-	return c, nil
+	return out
 }
 
 // SignFlip is the result of a sign-flip permutation test.
@@ -244,19 +203,9 @@ func Holm(p []float64) []float64 {
 	return corrected
 }
 
-// CompareAll compares all pairs (i < j, in order) of bootstrapped statistics of the
-// same metric and applies Holm's correction over the pairs. An estimate that is
-// undefined gives comparisons with a Reason.
-func CompareAll(names []string, estimates []*Bootstrapped, o CompareOptions) ([]Comparison, error) {
-	return compareAll(names, estimates, func(a, b *Bootstrapped) (Comparison, error) { return Compare(a, b, o) })
-}
-
-// CompareAllJackknifed is [CompareAll] for delete-block jackknifes.
-func CompareAllJackknifed(names []string, estimates []*Jackknifed, o CompareOptions) ([]Comparison, error) {
-	return compareAll(names, estimates, func(a, b *Jackknifed) (Comparison, error) { return CompareJackknifed(a, b, o) })
-}
-
-func compareAll[T any](names []string, estimates []T, compare func(a, b T) (Comparison, error)) ([]Comparison, error) {
+// CompareAll compares all pairs (i < j, in order) of statistics of the same metric
+// and applies Holm's correction over the pairs.
+func CompareAll(names []string, estimates []*Jackknifed, o CompareOptions) ([]Comparison, error) {
 	if len(names) != len(estimates) {
 		return nil, Undefined("comparison", "%d names for %d statistics", len(names), len(estimates))
 	}
@@ -264,7 +213,7 @@ func compareAll[T any](names []string, estimates []T, compare func(a, b T) (Comp
 	var p []float64
 	for i := range estimates {
 		for j := i + 1; j < len(estimates); j++ {
-			c, err := compare(estimates[i], estimates[j])
+			c, err := Compare(estimates[i], estimates[j], o)
 			if err != nil {
 				return nil, fmt.Errorf("compare %s with %s: %w", names[i], names[j], err)
 			}

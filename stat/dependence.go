@@ -71,6 +71,21 @@ func (x episodeIndex) longest() int {
 // mean of all: for one episode this is the usual Σ/n, and many short episodes do
 // not shrink it.
 func (x episodeIndex) autocovariances(values []float64) func(lag int) float64 {
+	raw, n := x.rawCovariances(values), float64(len(values))
+	return func(lag int) float64 { return raw(lag) * (1 - float64(lag)/n) }
+}
+
+// pairs is the number of pairs at distance lag inside one episode.
+func (x episodeIndex) pairs(lag int) float64 {
+	count := 0
+	for e := range x.count() {
+		count += max(0, x.start[e+1]-x.start[e]-lag)
+	}
+	return float64(count)
+}
+
+// rawCovariances returns the mean of the products at a lag, 0 where there is no pair.
+func (x episodeIndex) rawCovariances(values []float64) func(lag int) float64 {
 	n := len(values)
 	centered := make([]float64, n)
 	mean := Mean(values)
@@ -90,7 +105,7 @@ func (x episodeIndex) autocovariances(values []float64) func(lag int) float64 {
 		if count == 0 {
 			return 0
 		}
-		return Sum(products[:count]) / float64(count) * (1 - float64(lag)/float64(n))
+		return Sum(products[:count]) / float64(count)
 	}
 }
 
@@ -132,46 +147,103 @@ func checkSeries(quantity string, values []float64, episodes []int) (episodeInde
 	return newEpisodeIndex(quantity, len(values), episodes)
 }
 
-// AutocorrelationTime is the integrated autocorrelation time of a sequence.
+// AutocorrelationTime is the integrated autocorrelation time of a sequence, and how
+// many independent values would give its mean the same variance.
 type AutocorrelationTime struct {
 	Tau       float64 // 1 + 2·Σ ρ(k), in steps; 1 for independent values
 	Window    int     // the largest lag in the sum
 	Converged bool    // false when no window up to the longest episode (or 5,000 lags) satisfies the rule
-	// EffectiveSampleSize is n/Tau, at most n: as many independent values would
-	// give the mean the same variance.
+	// EffectiveSampleSize is that of the mean: variance of a value over that of the
+	// mean, at most n. Episodes that differ make it smaller.
 	EffectiveSampleSize float64
+	// Reliable says that it may be used: the window satisfies the rule and the values
+	// span 50 autocorrelation times, or at least 10 episodes are summed to their ends.
+	Reliable bool
 }
+
+const (
+	reliableTimes    = 50 // autocorrelation times that a sequence spans
+	reliableEpisodes = 10
+)
 
 // IntegratedAutocorrelationTime returns τ = 1 + 2·Σ_{k=1..W} ρ(k) with Sokal's
 // automatic window, the smallest W ≥ 5·τ(W) (Sokal 1997, "Monte Carlo methods in
-// statistical mechanics"), with ρ as in [Autocorrelation]. The rule needs no
-// reversible chain, unlike Geyer's. Errors as for [Autocorrelation].
+// statistical mechanics"), and the effective sample size n·c(0)/(n·Var) with
+//
+//	Var = 1/n²·(n·c(0) + 2·Σ_{k=1..W} Σ_e max(0, L_e − k)·c(k))
+//
+// over episodes e of length L_e. The autocovariances c are those around the mean of
+// all values, which takes the variance of that mean from each of them; it is put
+// back. Where no window satisfies the rule the sum goes to the ends of the episodes,
+// and Var is that of their means. Errors as for [Autocorrelation].
 func IntegratedAutocorrelationTime(values []float64, episodes []int) (AutocorrelationTime, error) {
 	x, err := checkSeries("autocorrelation time", values, episodes)
 	if err != nil {
 		return AutocorrelationTime{}, err
 	}
-	covariance := x.autocovariances(values)
-	variance := covariance(0)
-	t := AutocorrelationTime{Tau: 1}
+	covariance := x.rawCovariances(values)
+	n := float64(len(values))
 	limit := min(x.longest()-1, maxLag)
+	w := window{n: n, variance: covariance(0)}
+	w.add(0, n, w.variance)
+	var t AutocorrelationTime
 	for k := 1; k <= limit; k++ {
-		t.Tau += 2 * covariance(k) / variance
+		w.add(k, x.pairs(k), covariance(k))
 		t.Window = k
-		if float64(k) >= 5*t.Tau {
+		if float64(k) >= 5*w.tau() {
 			t.Converged = true
 			break
 		}
 	}
-	n := float64(len(values))
-	t.EffectiveSampleSize = n
-	if t.Tau > 1 {
-		t.EffectiveSampleSize = n / t.Tau
-	}
+	t.Tau = w.tau()
+	t.EffectiveSampleSize = min(max(w.size(), 1), n)
+	t.Reliable = t.Converged && n >= reliableTimes*t.Tau || !t.Converged && limit < maxLag && x.count() >= reliableEpisodes
 	return t, nil
 }
 
-// EffectiveSampleSize returns n/τ, at most n (see
+// window sums autocovariances over lags.
+type window struct {
+	n, variance float64
+	lags        float64 // number of lags other than 0
+	covariances float64 // sum over those lags
+	weighted    float64 // Σ weight(k)·c(k), weight = pairs at lag ±k
+	weights     float64
+}
+
+// add enters the covariance at a lag with so many pairs.
+func (w *window) add(lag int, pairs, covariance float64) {
+	if lag > 0 {
+		w.lags++
+		w.covariances += covariance
+		pairs *= 2
+	}
+	w.weights += pairs
+	w.weighted += float64(pairs * covariance)
+}
+
+// ofMean is the variance V of the mean: V = Σ weight·(c + V)/n². A window as long as
+// one episode knows nothing of it.
+func (w *window) ofMean() float64 {
+	known := 1 - w.weights/float64(w.n*w.n)
+	return max(w.weighted, 0) / float64(w.n*w.n) / max(known, 0.1)
+}
+
+// tau is 1 + 2·Σ ρ(k) with V put back into every covariance.
+func (w *window) tau() float64 {
+	v := w.ofMean()
+	return 1 + 2*(w.covariances+float64(w.lags*v))/(w.variance+v)
+}
+
+// size is the effective sample size.
+func (w *window) size() float64 {
+	v := w.ofMean()
+	if v <= 0 {
+		return w.n
+	}
+	return (w.variance + v) / v
+}
+
+// EffectiveSampleSize returns the effective sample size of the mean (see
 // [IntegratedAutocorrelationTime]).
 func EffectiveSampleSize(values []float64, episodes []int) (float64, error) {
 	t, err := IntegratedAutocorrelationTime(values, episodes)

@@ -1,26 +1,37 @@
-// The delete-block jackknife, for statistics (ranks, neighbours) that resampling
-// with replacement would bias.
+// The delete-block jackknife: how far every statistic would move without a block
+// of dependent observations, and the interval and the test that follow.
 
 package stat
 
 import (
+	"fmt"
 	"math"
 )
 
 // Jackknifed is a statistic with its delete-block jackknife.
 type Jackknifed struct {
-	Estimate  float64  // θ on all data
-	Corrected float64  // jackknife estimate, Estimate − Bias
-	Bias      float64  // estimated bias of θ
-	StdError  float64  // NaN where undefined
-	Interval  Interval // Estimate ± t·StdError, g−1 degrees of freedom
+	Estimate  float64 // θ on all data
+	Corrected float64 // jackknife estimate, Estimate − Bias
+	Bias      float64 // estimated bias of θ
+	StdError  float64 // NaN where undefined
+	// DF are the degrees of freedom of the interval: one less than the number of
+	// blocks, counted by size as (Σ m)²/Σ m², which is the number of equal ones.
+	DF       float64
+	Interval Interval // Estimate ± t·StdError, on the scale asked for
 	// Replicates θ_(−j) and BlockSizes m_j as given.
 	Replicates []float64
 	BlockSizes []int
 	// PseudoValues τ_j = h_j·θ − (h_j−1)·θ_(−j), h_j = n/m_j: the share of block j, in
 	// the units of θ. For a mean τ_j is the mean of block j.
 	PseudoValues []float64
-	Reason       string // why StdError is undefined
+	// Influence is the first-order share of every observation, with mean 0: θ − θ_(−i)
+	// times n. Its standard deviation is that of states, whatever the blocks. nil
+	// where it is not known.
+	Influence []float64
+	// Untestable says why no p value is computed from these blocks; empty if one is.
+	Untestable string
+	Warnings   []string // of the blocks
+	Reason     string   // why StdError is undefined
 }
 
 // DeleteBlockJackknife returns the standard error and the interval of an estimate
@@ -31,7 +42,11 @@ type Jackknifed struct {
 // jackknife):
 //
 //	θ_J = g·θ − Σ (1 − m_j/n)·θ_(−j)
-//	var = 1/g · Σ (τ_j − θ_J)²/(h_j − 1)
+//	var = Σ w_j·(τ_j − θ_J)²/(h_j − 1), w_j = m_j/n
+//
+// where the paper has 1/g for w_j. Theirs is right only if a block of twice the size
+// has half the variance; with w_j blocks that differ for other reasons, as episodes
+// do, have theirs counted too (the sandwich estimator for clusters).
 //
 // level 0 means 0.95. Errors: fewer than 2 blocks, lengths that differ, a size
 // below 1, a level outside (0, 1). A NaN among the values gives an undefined
@@ -49,19 +64,19 @@ func DeleteBlockJackknife(estimate float64, replicates []float64, sizes []int, l
 	if len(sizes) != g {
 		return nil, Undefined(quantity, "%d block sizes for %d replicates", len(sizes), g)
 	}
-	total := 0
+	var total, squares float64
 	for j, m := range sizes {
 		if m < 1 {
 			return nil, Undefined(quantity, "block %d has %d observations, want at least 1", j, m)
 		}
-		total += m
+		total += float64(m)
+		squares += float64(m) * float64(m)
 	}
-	n := float64(total)
 	v := &Jackknifed{Estimate: estimate, Corrected: math.NaN(), Bias: math.NaN(), StdError: math.NaN(),
-		Replicates: replicates, BlockSizes: sizes, PseudoValues: make([]float64, g)}
+		DF: total*total/squares - 1, Replicates: replicates, BlockSizes: sizes, PseudoValues: make([]float64, g)}
 	var shift, spread float64
 	for j, r := range replicates {
-		h := n / float64(sizes[j])
+		h := total / float64(sizes[j])
 		// In differences from θ, so that a large θ costs no digits.
 		shift += float64((1 - 1/h) * (estimate - r))
 		v.PseudoValues[j] = estimate + float64((h-1)*(estimate-r))
@@ -70,20 +85,311 @@ func DeleteBlockJackknife(estimate float64, replicates []float64, sizes []int, l
 	v.Corrected, v.Bias = estimate+shift, -shift
 	for j := range replicates {
 		d := v.PseudoValues[j] - v.Corrected
-		spread += float64(d*d) / (n/float64(sizes[j]) - 1)
+		w := float64(sizes[j]) / total
+		spread += float64(w*w) * float64(d*d) / (1 - w)
 	}
-	se := math.Sqrt(spread / float64(g))
-	if !isFinite(estimate) || !isFinite(se) {
+	v.StdError = math.Sqrt(spread)
+	v.interval(level)
+	return v, nil
+}
+
+// interval is Estimate ± t·StdError.
+func (v *Jackknifed) interval(level float64) {
+	if !isFinite(v.Estimate) || !isFinite(v.StdError) {
 		v.Reason = "the estimate or one of its deletions is undefined"
-		v.Corrected, v.Bias = math.NaN(), math.NaN()
+		v.Corrected, v.Bias, v.StdError = math.NaN(), math.NaN(), math.NaN()
 		v.Interval = noInterval(level, "%s", v.Reason)
-		return v, nil
+		return
 	}
-	v.StdError = se
-	t, err := StudentTQuantile((1+level)/2, float64(g-1))
+	t, err := StudentTQuantile((1+level)/2, v.DF)
+	if err != nil {
+		v.Interval = noInterval(level, "%s", Reason(err))
+		return
+	}
+	half := float64(t * v.StdError)
+	v.Interval = Interval{Low: v.Estimate - half, High: v.Estimate + half, Level: level}
+}
+
+// test returns the two-sided p value of θ = 0, that of Student's t: it is below
+// 1 − level exactly where the interval leaves 0 out.
+func (v *Jackknifed) test() (t, p float64) {
+	if v.Reason != "" || v.Untestable != "" {
+		return math.NaN(), math.NaN()
+	}
+	if v.StdError == 0 {
+		if v.Estimate == 0 {
+			return 0, 1
+		}
+		return math.NaN(), math.NaN()
+	}
+	t = v.Estimate / v.StdError
+	p, _ = twoSidedP(t, v.DF)
+	return t, p
+}
+
+// Within cuts the interval at the ends of the range that the statistic can take
+// (±Inf for none) and returns v.
+func (v *Jackknifed) Within(low, high float64) *Jackknifed {
+	if v.Interval.Defined() {
+		v.Interval.Low, v.Interval.High = max(v.Interval.Low, low), min(v.Interval.High, high)
+	}
+	return v
+}
+
+// OnLogScale makes the interval that of the logarithm, for statistics that are
+// positive and whose error is a factor; it returns v. An estimate or deletion that
+// is not positive keeps the interval as it is, cut at 0.
+func (v *Jackknifed) OnLogScale() *Jackknifed {
+	return v.onScale(math.Log, math.Exp, 0, math.Inf(1))
+}
+
+// OnFisherScale makes the interval that of Fisher's z = artanh, for correlations; it
+// returns v. An estimate or deletion at ±1 keeps the interval as it is, cut there.
+func (v *Jackknifed) OnFisherScale() *Jackknifed {
+	return v.onScale(math.Atanh, math.Tanh, -1, 1)
+}
+
+func (v *Jackknifed) onScale(to, from func(float64) float64, low, high float64) *Jackknifed {
+	if !v.Interval.Defined() {
+		return v
+	}
+	replicates := make([]float64, len(v.Replicates))
+	for j, r := range v.Replicates {
+		replicates[j] = to(r)
+	}
+	scaled, err := DeleteBlockJackknife(to(v.Estimate), replicates, v.BlockSizes, v.Interval.Level)
+	if err != nil || !scaled.Interval.Defined() {
+		return v.Within(low, high)
+	}
+	v.Interval.Low, v.Interval.High = from(scaled.Interval.Low), from(scaled.Interval.High)
+	return v
+}
+
+// Jackknife is [DeleteBlockJackknife] over the blocks of the partition, at 95 %,
+// with what they say about tests. influence is that of every observation, or nil.
+func (b *Blocks) Jackknife(estimate float64, replicates, influence []float64) (*Jackknifed, error) {
+	v, err := DeleteBlockJackknife(estimate, replicates, b.Sizes(), 0)
 	if err != nil {
 		return nil, err
 	}
-	v.Interval = Interval{Low: estimate - float64(t*se), High: estimate + float64(t*se), Level: level}
+	v.Influence, v.Untestable, v.Warnings = b.perOwner(influence), b.Untestable(), b.Warnings()
 	return v, nil
+}
+
+// perOwner adds up the influence of what each observation of an owning grouping
+// owns.
+func (b *Blocks) perOwner(influence []float64) []float64 {
+	if b.owned == nil || influence == nil {
+		return influence
+	}
+	out := make([]float64, b.owned.n)
+	factor := float64(b.owned.n) / float64(b.n)
+	for i, o := range b.owner {
+		out[o] += float64(factor * influence[i])
+	}
+	return out
+}
+
+// linear is the jackknife of a statistic that moves by its influence alone.
+func (b *Blocks) linear(estimate float64, influence []float64) (*Jackknifed, error) {
+	replicates := make([]float64, b.Count())
+	for j := range replicates {
+		lo, hi := b.cut[j], b.cut[j+1]
+		sum := sumOf(lo, hi, func(p int) float64 { return influence[b.index.order[p]] })
+		replicates[j] = estimate - sum/float64(b.n-(hi-lo))
+	}
+	return b.Jackknife(estimate, replicates, influence)
+}
+
+// JackknifeSums jackknifes statistics that are functions of sums over observations,
+// such as means, ratios and regressions. terms holds some sequences of n values;
+// statistic receives a number of observations and the sum of every sequence over
+// them, and fills dst[:size]. Subtract a constant near the mean from each sequence
+// where cancellation matters. Errors: sequences of another length, NaN or Inf, one
+// block.
+func JackknifeSums(blocks *Blocks, terms [][]float64, size int, statistic func(count float64, sums, dst []float64)) ([]*Jackknifed, error) {
+	if err := checkTerms(blocks.n, terms); err != nil {
+		return nil, err
+	}
+	estimates, influence := sumsInfluence(blocks.n, terms, size, statistic)
+	total := sumsOf(terms, blocks.n, func(p int) int { return p })
+	replicates := make([][]float64, size)
+	dst, sums := make([]float64, size), make([]float64, len(terms))
+	for j := range blocks.Count() {
+		lo, hi := blocks.cut[j], blocks.cut[j+1]
+		for t, values := range terms {
+			sums[t] = total[t] - sumOf(lo, hi, func(p int) float64 { return values[blocks.index.order[p]] })
+		}
+		statistic(float64(blocks.n-(hi-lo)), sums, dst)
+		for s, v := range dst {
+			replicates[s] = append(replicates[s], v)
+		}
+	}
+	out := make([]*Jackknifed, size)
+	for s := range out {
+		var err error
+		if out[s], err = blocks.Jackknife(estimates[s], replicates[s], influence[s]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// SumsInfluence returns the estimates of [JackknifeSums] and the influence of every
+// observation on them, n·Σ ∂θ/∂S_t·(x_t − S_t/n): the series whose dependence
+// decides the length of blocks.
+func SumsInfluence(terms [][]float64, size int, statistic func(count float64, sums, dst []float64)) (estimates []float64, influence [][]float64, err error) {
+	if len(terms) == 0 {
+		return nil, nil, Undefined("influence", "no sequences")
+	}
+	if err := checkTerms(len(terms[0]), terms); err != nil {
+		return nil, nil, err
+	}
+	estimates, influence = sumsInfluence(len(terms[0]), terms, size, statistic)
+	return estimates, influence, nil
+}
+
+func checkTerms(n int, terms [][]float64) error {
+	const quantity = "jackknife"
+	for t, values := range terms {
+		if len(values) != n {
+			return Undefined(quantity, "sequence %d has %d values for %d observations", t, len(values), n)
+		}
+		if err := checkFinite(quantity, fmt.Sprintf("sequence %d", t), values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sumsOf(terms [][]float64, n int, place func(p int) int) []float64 {
+	total := make([]float64, len(terms))
+	for t, values := range terms {
+		total[t] = sumOf(0, n, func(p int) float64 { return values[place(p)] })
+	}
+	return total
+}
+
+// sumsInfluence takes derivatives by central differences, a small share of each
+// term's spread to both sides.
+func sumsInfluence(n int, terms [][]float64, size int, statistic func(count float64, sums, dst []float64)) (estimates []float64, influence [][]float64) {
+	const share = 1e-4
+	count := float64(n)
+	total := sumsOf(terms, n, func(p int) int { return p })
+	estimates, influence = make([]float64, size), make([][]float64, size)
+	sums := append([]float64(nil), total...)
+	statistic(count, sums, estimates)
+	for s := range influence {
+		influence[s] = make([]float64, n)
+	}
+	up, down := make([]float64, size), make([]float64, size)
+	for t, values := range terms {
+		step := share * count * StandardDeviation(values)
+		if !(step > 0) {
+			continue
+		}
+		copy(sums, total)
+		sums[t] = total[t] + step
+		statistic(count, sums, up)
+		copy(sums, total)
+		sums[t] = total[t] - step
+		statistic(count, sums, down)
+		mean := total[t] / count
+		for s := range influence {
+			slope := count * (up[s] - down[s]) / (2 * step)
+			if !isFinite(slope) {
+				continue
+			}
+			for i, x := range values {
+				influence[s][i] += float64(slope * (x - mean))
+			}
+		}
+	}
+	return estimates, influence
+}
+
+// JackknifeMean jackknifes the mean of values.
+func JackknifeMean(blocks *Blocks, values []float64) (*Jackknifed, error) {
+	mean := Mean(values)
+	centered := make([]float64, len(values))
+	for i, v := range values {
+		centered[i] = v - mean
+	}
+	out, err := JackknifeSums(blocks, [][]float64{centered}, 1, func(count float64, sums, dst []float64) { dst[0] = mean + sums[0]/count })
+	if err != nil {
+		return nil, err
+	}
+	return out[0], nil
+}
+
+// Combine is the jackknife of a function of statistics that were jackknifed over
+// the same blocks, such as the ratio of two: deletion by deletion. Errors: other
+// blocks, no statistics.
+func Combine(f func(values []float64) float64, parts ...*Jackknifed) (*Jackknifed, error) {
+	const quantity = "jackknife"
+	if len(parts) == 0 {
+		return nil, Undefined(quantity, "nothing to combine")
+	}
+	first := parts[0]
+	values, known := make([]float64, len(parts)), true
+	for p, v := range parts {
+		if !sameBlocks(first, v) {
+			return nil, Undefined(quantity, "the statistics do not have the same blocks")
+		}
+		values[p] = v.Estimate
+		known = known && v.Influence != nil
+	}
+	estimate := f(values)
+	replicates := make([]float64, len(first.Replicates))
+	at := make([]float64, len(parts))
+	for j := range replicates {
+		for p, v := range parts {
+			at[p] = v.Replicates[j]
+		}
+		replicates[j] = f(at)
+	}
+	out, err := DeleteBlockJackknife(estimate, replicates, first.BlockSizes, first.Interval.Level)
+	if err != nil {
+		return nil, err
+	}
+	out.Untestable, out.Warnings = first.Untestable, first.Warnings
+	if known {
+		out.Influence = combinedInfluence(f, values, parts)
+	}
+	return out, nil
+}
+
+func sameBlocks(a, b *Jackknifed) bool {
+	if a == nil || b == nil || len(a.BlockSizes) != len(b.BlockSizes) || len(a.Replicates) != len(b.Replicates) {
+		return false
+	}
+	for j, m := range a.BlockSizes {
+		if m != b.BlockSizes[j] {
+			return false
+		}
+	}
+	return true
+}
+
+// combinedInfluence is Σ ∂f/∂θ_p · influence on θ_p, by central differences.
+func combinedInfluence(f func([]float64) float64, values []float64, parts []*Jackknifed) []float64 {
+	out := make([]float64, len(parts[0].Influence))
+	for p, v := range parts {
+		step := 1e-4 * StandardDeviation(v.Influence)
+		if !(step > 0) || len(v.Influence) != len(out) {
+			continue
+		}
+		at := append([]float64(nil), values...)
+		at[p] = values[p] + step
+		up := f(at)
+		at[p] = values[p] - step
+		slope := (up - f(at)) / (2 * step)
+		if !isFinite(slope) {
+			continue
+		}
+		for i, x := range v.Influence {
+			out[i] += float64(slope * x)
+		}
+	}
+	return out
 }

@@ -47,7 +47,6 @@ const intervalsOff = "intervals are off (bootstrap 0)"
 func newAnalyzer(in Input, o Options) (*analyzer, error) {
 	o = o.withDefaults()
 	a := &analyzer{in: in, o: o, progress: &progress{}}
-	a.sample.name, a.states.name, a.steps.name, a.turns.name = "sample", "states", "steps", "turns"
 	n := in.Models[0].Latents.N
 	a.runs = motion.Runs(n, in.Episode, in.Time)
 	a.pairs, a.triples = motion.Pairs(a.runs), motion.Triples(a.runs)
@@ -113,7 +112,7 @@ func (a *analyzer) group(g observations) error {
 	if err != nil {
 		return err
 	}
-	g.to.family = blocks.Resamples(a.o.Bootstrap, a.o.Seed)
+	g.to.n = g.n
 	if a.o.Bootstrap <= 0 {
 		return nil
 	}
@@ -139,14 +138,14 @@ func undefined(err error) (report.Value, report.Interval, error) {
 
 // jackknife is the delete-block jackknife of a statistic and its interval; nil
 // without intervals.
-func jackknife(estimate float64, without []float64, sizes []int) (*stat.Jackknifed, report.Interval) {
-	if len(without) == 0 {
+func (s scope) jackknife(estimate float64, without []float64) (*stat.Jackknifed, report.Interval) {
+	if s.blocks == nil || len(without) == 0 {
 		return nil, report.NoInterval(intervalsOff)
 	}
 	if len(without) < 2 {
 		return nil, report.NoInterval("a single block of states")
 	}
-	j, err := stat.DeleteBlockJackknife(estimate, without, sizes, 0)
+	j, err := s.blocks.Jackknife(estimate, without, nil)
 	if err != nil {
 		return nil, report.NoInterval("%s", stat.Reason(err))
 	}
@@ -161,24 +160,24 @@ func (s scope) blockSizes() []int {
 	return s.blocks.Sizes()
 }
 
-// mean bootstraps the mean of values and files it under metric, if that is not
+// mean jackknifes the mean of values and files it under metric, if that is not
 // empty.
-func (a *analyzer) mean(ctx context.Context, s scope, metric string, out *Measured, values []float64) (report.Value, report.Interval, error) {
-	if s.family == nil {
+func (a *analyzer) mean(s scope, metric string, out *Measured, values []float64) (report.Value, report.Interval, error) {
+	if s.n == 0 {
 		v, ci := results.Undefined(&stat.UndefinedError{Quantity: metric, Reason: s.reason})
 		return v, ci, nil
 	}
-	b, err := stat.BootstrapMean(ctx, s.family, values, stat.BootstrapOptions{Threads: a.o.Threads})
+	if s.blocks == nil {
+		return report.Number(stat.Mean(values)), report.NoInterval(intervalsOff), nil
+	}
+	j, err := stat.JackknifeMean(s.blocks, values)
 	if err != nil {
 		return report.Value{}, report.Interval{}, err
 	}
 	if metric != "" {
-		out.Metrics = append(out.Metrics, Metric{Name: metric, Scope: s.name, Boot: b})
+		out.Metrics = append(out.Metrics, Metric{Name: metric, Family: metric, Jackknife: j})
 	}
-	v, ci := results.Estimate(b, "")
-	if a.o.Bootstrap <= 0 {
-		ci = report.NoInterval(intervalsOff)
-	}
+	v, ci := results.Estimate(j, "")
 	return v, ci, nil
 }
 
@@ -227,9 +226,9 @@ func (a *analyzer) onSphere(ctx context.Context, m int, out *Measured) error {
 		return err
 	}
 	model.Uniformity = report.Number(value)
-	j, ci := jackknife(value, without, a.sample.blockSizes())
+	j, ci := a.sample.jackknife(value, without)
 	model.UniformityCI = ci
-	out.Metrics = append(out.Metrics, Metric{Name: "uniformity", Jackknife: j})
-	model.Alignment, model.AlignmentCI, err = a.mean(ctx, a.steps, "alignment", out, u.Alignment(a.pairs))
+	out.Metrics = append(out.Metrics, Metric{Name: "uniformity", Family: "uniformity", Jackknife: j})
+	model.Alignment, model.AlignmentCI, err = a.mean(a.steps, "alignment", out, u.Alignment(a.pairs))
 	return err
 }

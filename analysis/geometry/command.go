@@ -31,6 +31,7 @@ var Command = run.Command{
 		lags := flags.Int("lags", 100, "`N`, the largest lag of the autocorrelation")
 		perPoint := flags.Bool("per-point", false, "write the silhouette of every state to geometry_per_point.csv")
 		flags.Unrecorded("per-point")
+		inputs.Sized(labels.Check)
 		return run.Job{Check: func(*run.Options) error {
 			for _, list := range []struct {
 				name   string
@@ -110,6 +111,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 			in.Sample = append(in.Sample, place)
 		}
 	}
+	o.Family = data.Options.Family
 	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, data.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
 	if o.Device, err = data.GPUs(); err != nil {

@@ -67,6 +67,7 @@ type Options struct {
 	Bootstrap int
 	Block     stat.BlockSpec
 	Seed      uint64
+	Family    string         // of tests that Holm\'s correction is over: results.FamilyMetric (empty) or results.FamilyRun
 	Threads   int            // ≤ 0: all
 	Memory    int64          // of the neighbour search, in bytes; 0: its default
 	Device    *device.Device // of the neighbour search; nil: the processor
@@ -344,10 +345,9 @@ func (o Options) withDefaults() Options {
 
 // scope is a set of states with the grouping of their blocks.
 type scope struct {
-	name   string          // in a [Metric]
-	family *stat.Resamples // nil where there are too few observations
-	reason string          // why it is nil
-	blocks *stat.Blocks    // what the jackknife deletes; nil without intervals
+	n      int          // of observations; 0 where there are too few
+	reason string       // why there are too few
+	blocks *stat.Blocks // what the jackknife deletes; nil without intervals
 }
 
 // at returns the elements of v at the given places; v itself for a nil index.

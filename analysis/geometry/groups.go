@@ -62,7 +62,7 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, g *Grouping, metr
 		}
 		g.DaviesBouldin, g.CalinskiHarabasz = g.Silhouette, g.Silhouette
 	} else {
-		if g.Silhouette, g.SilhouetteCI, err = a.mean(ctx, a.sample, metric, out, widths); err != nil {
+		if g.Silhouette, g.SilhouetteCI, err = a.mean(a.sample, metric, out, widths); err != nil {
 			return err
 		}
 		d, err := cluster.NewDispersion(z, p)
@@ -126,8 +126,8 @@ func (a *analyzer) agreement(p cluster.Partition) (*Agreement, error) {
 			table.Add(p.Of[i], a.labels.Of[i], 1)
 		}
 	}
-	_, out.NMICI = jackknife(out.NMI.V, nmi, sizes)
-	_, out.ARICI = jackknife(out.ARI.V, ari, sizes)
+	_, out.NMICI = a.sample.jackknife(out.NMI.V, nmi)
+	_, out.ARICI = a.sample.jackknife(out.ARI.V, ari)
 	return out, nil
 }
 
@@ -162,10 +162,10 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 		}
 		c := found[0]
 		found = found[1:]
-		if row.Accuracy, row.AccuracyCI, err = a.mean(ctx, a.sample, fmt.Sprintf("label_accuracy_%d", c.K), out, c.Correct); err != nil {
+		if row.Accuracy, row.AccuracyCI, err = a.mean(a.sample, fmt.Sprintf("label_accuracy_%d", c.K), out, c.Correct); err != nil {
 			return err
 		}
-		if row.Purity, row.PurityCI, err = a.mean(ctx, a.sample, "", out, c.Purity); err != nil {
+		if row.Purity, row.PurityCI, err = a.mean(a.sample, "", out, c.Purity); err != nil {
 			return err
 		}
 		model.LabelConsistency = append(model.LabelConsistency, row)

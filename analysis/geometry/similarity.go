@@ -50,7 +50,7 @@ func (a *analyzer) similarities(ctx context.Context) (*Similarities, error) {
 		if found[c] == nil {
 			row.undefined(constant)
 		} else {
-			row.fill(found[c], &ranks[c], a.similarityBlocks().blockSizes())
+			row.fill(found[c], &ranks[c], a.similarityBlocks())
 			if largest := similarity.ProcrustesBlockDimension; a.sample.blocks != nil && min(spaces[pair.a].Dim(), spaces[pair.b].Dim()) > largest {
 				row.ProcrustesCI = report.NoInterval("not computed above %d dimensions", largest)
 			}
@@ -124,7 +124,7 @@ func (r *SimilarityRow) self(s *similarity.Space) {
 }
 
 // fill takes over what was measured, with intervals by deleting blocks.
-func (r *SimilarityRow) fill(s *similarity.Similarity, rsa *similarity.RankCorrelation, sizes []int) {
+func (r *SimilarityRow) fill(s *similarity.Similarity, rsa *similarity.RankCorrelation, blocks scope) {
 	for _, measure := range []struct {
 		of     similarity.Estimate
 		to     *report.Value
@@ -137,7 +137,7 @@ func (r *SimilarityRow) fill(s *similarity.Similarity, rsa *similarity.RankCorre
 		{rsa.Estimate, &r.RSA, &r.RSACI, equalDistances},
 	} {
 		*measure.to = report.NumberOr(measure.of.Value, measure.reason)
-		_, *measure.ci = jackknife(measure.of.Value, measure.of.Without, sizes)
+		_, *measure.ci = blocks.jackknife(measure.of.Value, measure.of.Without)
 	}
 	r.RSASamplingError = report.NumberOr(rsa.SamplingError, equalDistances)
 }

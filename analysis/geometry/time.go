@@ -30,11 +30,11 @@ func (a *analyzer) stepped(ctx context.Context, m int, out *Measured) (err error
 	s, length := &model.Temporal.Steps, a.lengths[m]
 	s.Pairs = len(length)
 	const notCompared = ""
-	if s.Mean, s.MeanCI, err = a.mean(ctx, a.steps, notCompared, out, length); err != nil {
+	if s.Mean, s.MeanCI, err = a.mean(a.steps, notCompared, out, length); err != nil {
 		return err
 	}
 	quantiles := []*report.Value{&s.P05, &s.P25, &s.Median, &s.P75, &s.P95, &s.P99, &s.Max}
-	if a.steps.family == nil {
+	if a.steps.n == 0 {
 		for _, v := range append(quantiles, &s.SD, &s.Relative) {
 			*v = report.Undefined("%s", a.steps.reason)
 		}
@@ -57,7 +57,7 @@ func (a *analyzer) stepped(ctx context.Context, m int, out *Measured) (err error
 	for i, v := range length {
 		model.StepLengths[i] = v / model.RMSDistance.V
 	}
-	s.Relative, s.RelativeCI, err = a.mean(ctx, a.steps, "relative_step", out, model.StepLengths)
+	s.Relative, s.RelativeCI, err = a.mean(a.steps, "relative_step", out, model.StepLengths)
 	return err
 }
 
@@ -76,13 +76,13 @@ func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured)
 		for b := range sizes {
 			without = append(without, found.Without[b][lag])
 		}
-		_, ci := jackknife(found.Rho[lag], without, sizes)
+		_, ci := a.states.jackknife(found.Rho[lag], without)
 		t.Autocorrelation = append(t.Autocorrelation, Lag{Lag: lag, Rho: report.NumberOr(found.Rho[lag], "no pairs at this lag"), RhoCI: ci, Pairs: found.Pairs[lag]})
 	}
 	t.Tau, t.TauWindow, t.TauConverged = report.Number(found.Tau), found.Window, found.Converged
-	j, ci := jackknife(found.Tau, found.TauWithout, sizes)
+	j, ci := a.states.jackknife(found.Tau, found.TauWithout)
 	t.TauCI = ci
-	out.Metrics = append(out.Metrics, Metric{Name: "autocorrelation_time", Jackknife: j})
+	out.Metrics = append(out.Metrics, Metric{Name: "autocorrelation_time", Family: "autocorrelation_time", Jackknife: j})
 	if !found.Converged {
 		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %d states is five times as long", out.Model.Name, found.Window)
 	}
@@ -108,17 +108,23 @@ func (a *analyzer) straightness(ctx context.Context, path *motion.Path, out *Mea
 		s.CosineCI, s.CurvatureCI = report.NoInterval("%s", reason), report.NoInterval("%s", reason)
 		return nil
 	}
-	found, err := stat.BootstrapSums(ctx, a.turns.family, [][]float64{turns.Cosine, turns.Degrees, turns.Moved}, 2, func(_ float64, sums, dst []float64) {
-		dst[0], dst[1] = sums[0]/sums[2], sums[1]/sums[2]
-	}, stat.BootstrapOptions{Threads: a.o.Threads})
+	ofSums := func(_ float64, sums, dst []float64) { dst[0], dst[1] = sums[0]/sums[2], sums[1]/sums[2] }
+	terms := [][]float64{turns.Cosine, turns.Degrees, turns.Moved}
+	if a.turns.blocks == nil {
+		found, _, err := stat.SumsInfluence(terms, 2, ofSums)
+		if err != nil {
+			return err
+		}
+		s.Cosine, s.Curvature = report.Number(found[0]), report.Number(found[1])
+		s.CosineCI, s.CurvatureCI = report.NoInterval(intervalsOff), report.NoInterval(intervalsOff)
+		return nil
+	}
+	found, err := stat.JackknifeSums(a.turns.blocks, terms, 2, ofSums)
 	if err != nil {
 		return err
 	}
-	s.Cosine, s.CosineCI = results.Estimate(found[0], "")
-	s.Curvature, s.CurvatureCI = results.Estimate(found[1], "")
-	if a.o.Bootstrap <= 0 {
-		s.CosineCI, s.CurvatureCI = report.NoInterval(intervalsOff), report.NoInterval(intervalsOff)
-	}
-	out.Metrics = append(out.Metrics, Metric{Name: "straightness", Scope: a.turns.name, Boot: found[0]})
+	s.Cosine, s.CosineCI = results.Estimate(found[0].Within(-1, 1), "")
+	s.Curvature, s.CurvatureCI = results.Estimate(found[1].Within(0, 180), "")
+	out.Metrics = append(out.Metrics, Metric{Name: "straightness", Family: "straightness", Jackknife: found[0]})
 	return nil
 }

@@ -33,12 +33,10 @@ type Measured struct {
 	Warnings []string
 }
 
-// Metric is an estimate by which models are compared: one of the two, nil where it
-// is undefined.
+// Metric is an estimate by which models are compared, nil where it is undefined.
 type Metric struct {
 	Name      string
-	Scope     string // of the resamples of Boot
-	Boot      *stat.Bootstrapped
+	Family    string // of tests
 	Jackknife *stat.Jackknifed
 }
 
@@ -107,7 +105,7 @@ func (a *analyzer) identity() shard.Identity {
 		Options: []shard.Field{
 			shard.Option("clusters", o.Clusters), shard.Option("starts", o.Starts), shard.Option("neighbors", o.Neighbors),
 			shard.Option("excluded window", o.ExcludeWindow), shard.Option("pairs", o.Pairs), shard.Option("lags", o.Lags),
-			shard.Option("bootstrap", o.Bootstrap), shard.Option("block", o.Block), shard.Option("seed", o.Seed),
+			shard.Option("bootstrap", o.Bootstrap), shard.Option("block", o.Block), shard.Option("family", o.Family), shard.Option("seed", o.Seed),
 		},
 	}
 	id.Inputs = append(id.Inputs, results.Digests(in.Models)...)
@@ -141,10 +139,10 @@ func (a *analyzer) measureAll(ctx context.Context, r shard.Range) (*Part, error)
 func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 	result := &Result{Resamples: a.o.Bootstrap, Labelled: a.in.Labels != nil, Warnings: slices.Clone(a.warnings)}
 	if a.sample.blocks != nil {
-		result.SampleBlocks = a.sample.family.Blocks().String()
+		result.SampleBlocks = a.sample.blocks.String()
 	}
 	if a.steps.blocks != nil {
-		result.TimeBlocks = a.steps.family.Blocks().String()
+		result.TimeBlocks = a.steps.blocks.String()
 	}
 	var measured []Measured
 	for _, part := range parts {
@@ -176,33 +174,25 @@ func (a *analyzer) compare(result *Result, measured []Measured) error {
 	if a.o.Bootstrap <= 0 {
 		return nil
 	}
-	families := map[string]*stat.Resamples{a.sample.name: a.sample.family, a.steps.name: a.steps.family, a.turns.name: a.turns.family}
-	boot, jackknifed := map[string][]*stat.Bootstrapped{}, map[string][]*stat.Jackknifed{}
+	jackknifed, families := map[string][]*stat.Jackknifed{}, map[string]string{}
 	var order []string
 	for m := range measured {
 		for _, metric := range measured[m].Metrics {
 			name := metric.Name
 			if !slices.Contains(order, name) {
 				order = append(order, name)
-				boot[name], jackknifed[name] = make([]*stat.Bootstrapped, len(measured)), make([]*stat.Jackknifed, len(measured))
+				jackknifed[name], families[name] = make([]*stat.Jackknifed, len(measured)), metric.Family
 			}
-			families[metric.Scope].Adopt(metric.Boot)
-			boot[name][m], jackknifed[name][m] = metric.Boot, metric.Jackknife
+			jackknifed[name][m] = metric.Jackknife
 		}
 	}
-	names := results.Names(a.in.Models)
-	for _, metric := range order {
-		compare := func() ([]report.Comparison, error) {
-			return results.PairwiseJackknifed(metric, names, jackknifed[metric], a.o.Seed)
-		}
-		if slices.ContainsFunc(boot[metric], func(b *stat.Bootstrapped) bool { return b != nil }) {
-			compare = func() ([]report.Comparison, error) { return results.Pairwise(metric, names, boot[metric], a.o.Seed) }
-		}
-		compared, err := compare()
+	for _, name := range order {
+		compared, err := results.Pairwise(results.Metric{Name: name, Family: families[name]}, results.Names(a.in.Models), jackknifed[name], a.o.Seed)
 		if err != nil {
 			return err
 		}
 		result.Comparisons = append(result.Comparisons, compared...)
 	}
+	results.Correct(result.Comparisons, a.o.Family)
 	return nil
 }

@@ -84,6 +84,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 	}
 	in := Input{Episode: states.Episode, Models: states.Models}
 	o.Intervals = env.Options.Bootstrap > 0
+	o.Family = data.Options.Family
 	o.Block, o.Seed = data.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
 	if o.Device, err = data.GPUs(); err != nil {

@@ -31,7 +31,7 @@ func (m *Model) linearIntervals(z points.Points, blocks *stat.Blocks) *stat.Jack
 		return nil
 	}
 	replicates := spectrum.ParticipationRatiosWithout(z, blocks)
-	jackknifed, err := stat.DeleteBlockJackknife(m.ParticipationRatio.V, replicates, blocks.Sizes(), 0)
+	jackknifed, err := blocks.Jackknife(m.ParticipationRatio.V, replicates, nil)
 	if err != nil {
 		m.ParticipationRatioCI = report.NoInterval("%s", stat.Reason(err))
 		return nil
@@ -53,11 +53,11 @@ func jackknife(d *dimension.Distinct, blocks *stat.Blocks, full dimension.TwoNN)
 	}
 	// Blocks keep their full sizes, duplicates or not, so that models with
 	// different duplicates are compared over the same blocks.
-	if mle, err = stat.DeleteBlockJackknife(full.MLE, mles, blocks.Sizes(), 0); err != nil {
+	if mle, err = blocks.Jackknife(full.MLE, mles, nil); err != nil {
 		return nil, nil
 	}
 	if isFinite(full.Fit) && !slices.ContainsFunc(fits, math.IsNaN) {
-		if fit, err = stat.DeleteBlockJackknife(full.Fit, fits, blocks.Sizes(), 0); err != nil {
+		if fit, err = blocks.Jackknife(full.Fit, fits, nil); err != nil {
 			fit = nil
 		}
 	}

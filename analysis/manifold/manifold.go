@@ -67,6 +67,7 @@ type Options struct {
 	Intervals bool
 	Block     stat.BlockSpec
 	Seed      uint64 // of the decimation and the approximate search
+	Family    string // of tests that Holm\'s correction is over: results.FamilyMetric (empty) or results.FamilyRun
 	// Approximate searches the neighbours of very many latents approximately and
 	// measures the recall; where that would save little, exactly.
 	Approximate bool
@@ -192,12 +193,13 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 		name      string
 		estimates []*stat.Jackknifed
 	}{{"participation_ratio", ratios}, {"two_nn_mle", dimensions}} {
-		compared, err := results.PairwiseJackknifed(metric.name, results.Names(p.in.Models), metric.estimates, p.o.Seed)
+		compared, err := results.Pairwise(results.Metric{Name: metric.name, Family: metric.name}, results.Names(p.in.Models), metric.estimates, p.o.Seed)
 		if err != nil {
 			return nil, err
 		}
 		result.Comparisons = append(result.Comparisons, compared...)
 	}
+	results.Correct(result.Comparisons, p.o.Family)
 	return result, nil
 }
 

@@ -73,7 +73,7 @@ func (p *plan) identity() shard.Identity {
 		Options: []shard.Field{
 			shard.Option("estimator", o.Estimator), shard.Option("gride orders", o.GrideOrders), shard.Option("neighbors", o.Neighbors),
 			shard.Option("duplicate tolerance", o.DuplicateTolerance), shard.Option("intervals", o.Intervals),
-			shard.Option("block", o.Block), shard.Option("seed", o.Seed), shard.Option("approximate", o.Approximate),
+			shard.Option("block", o.Block), shard.Option("family", o.Family), shard.Option("seed", o.Seed), shard.Option("approximate", o.Approximate),
 		},
 	}
 	id.Inputs = append(id.Inputs, results.Digests(p.in.Models)...)

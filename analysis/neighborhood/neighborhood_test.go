@@ -229,7 +229,7 @@ func TestIntervals(t *testing.T) {
 		intervals = append(intervals, a.TrustCI)
 		// The better latent is found, by interval and by test alike.
 		c := result.Comparisons[0]
-		if c.Metric != "trustworthiness@10" || c.A != "a" || c.B != "b" || c.CI.Low <= 0 || c.P.Float() > 0.05 || c.Effect.Float() <= 0 {
+		if c.Metric != "trustworthiness@10" || c.A != "a" || c.B != "b" || c.CI.Low <= 0 || c.P.Float() > 0.05 || c.T.Float() <= 0 {
 			t.Errorf("seed %d: comparison %+v", seed, c)
 		}
 	}

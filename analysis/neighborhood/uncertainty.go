@@ -41,7 +41,7 @@ func (a *AtK) intervals(s *neighbors.AtK, blocks *stat.Blocks, reason string) (j
 		{s.Continuity, cont, 0, &a.ContCI, &a.ContSE, &out.cont},
 		{s.RNX, rnx, math.Inf(-1), &a.RNXCI, nil, nil},
 	} {
-		j, err := stat.DeleteBlockJackknife(c.estimate, c.replicates, blocks.Sizes(), 0)
+		j, err := blocks.Jackknife(c.estimate, c.replicates, nil)
 		if err != nil {
 			return jackknifed{}, err
 		}

@@ -146,7 +146,7 @@ func (p *plan) identity() shard.Identity {
 		Options: []shard.Field{
 			shard.Option("k", p.ks), shard.Option("metric", o.Metric), shard.Option("excluded window", o.ExcludeWindow),
 			shard.Option("co-ranking", o.CoRanking), shard.Option("per point", o.PerPoint), shard.Option("permutations", o.Permutations),
-			shard.Option("latent scale", o.Scale), shard.Option("intervals", o.Intervals), shard.Option("block", o.Block),
+			shard.Option("latent scale", o.Scale), shard.Option("intervals", o.Intervals), shard.Option("block", o.Block), shard.Option("family", o.Family),
 			shard.Option("seed", o.Seed),
 		},
 	}
@@ -207,13 +207,14 @@ func (p *plan) compare(result *Result, jackknifes [][]jackknifed) error {
 			for i := range estimates {
 				estimates[i] = metric.of(jackknifes[i][q])
 			}
-			pairs, err := results.PairwiseJackknifed(fmt.Sprintf("%s@%d", metric.name, k), results.Names(p.in.Models), estimates, p.o.Seed)
+			pairs, err := results.Pairwise(results.Metric{Name: fmt.Sprintf("%s@%d", metric.name, k), Family: metric.name}, results.Names(p.in.Models), estimates, p.o.Seed)
 			if err != nil {
 				return err
 			}
 			result.Comparisons = append(result.Comparisons, pairs...)
 		}
 	}
+	results.Correct(result.Comparisons, p.o.Family)
 	return nil
 }
 

@@ -94,6 +94,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 			}, EncodeNoisy: m.EncodeNoisy})
 	}
 	o.L2 = data.Options.LatentScale == string(spectrum.ScaleL2)
+	o.Family = data.Options.Family
 	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, data.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
 	o.Progress = env.Progress("corrupting and encoding")

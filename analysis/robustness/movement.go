@@ -98,11 +98,11 @@ func (m *movement) stateMeans(values []float64) []float64 {
 	return out
 }
 
-// describe summarises every level; the bootstrapped relative mean at the compared
+// describe summarises every level; the jackknifed relative mean at the compared
 // level is nil where it is undefined.
-func (m *movement) describe(ctx context.Context, o Options, resamples *stat.Resamples, perturbation []float64, compared int) (*Model, *stat.Bootstrapped, error) {
+func (m *movement) describe(o Options, blocks *stat.Blocks, perturbation []float64, compared int) (*Model, *stat.Jackknifed, error) {
 	model := &Model{RMSDistance: m.rms, TotalVariance: m.variance, EffectiveRank: m.effective, Distances: m.distance}
-	var relative *stat.Bootstrapped
+	var relative *stat.Jackknifed
 	for l, sigma := range o.Levels {
 		all, err := stat.Summarize(m.distance[l])
 		if err != nil {
@@ -113,23 +113,20 @@ func (m *movement) describe(ctx context.Context, o Options, resamples *stat.Resa
 		if err != nil {
 			return nil, nil, err
 		}
-		bootstrap := stat.BootstrapOptions{Threads: o.Threads}
-		mean, err := stat.BootstrapMean(ctx, resamples, means, bootstrap)
+		mean, err := stat.JackknifeMean(blocks, means)
 		if err != nil {
 			return nil, nil, err
 		}
-		// Sums of zeros and ones are exact: an interval cannot leave [0, 1].
-		flips, err := stat.BootstrapSums(ctx, resamples, [][]float64{m.stateMeans(m.flipped[l])}, 1,
-			func(count float64, sums, dst []float64) { dst[0] = sums[0] / count }, bootstrap)
+		flips, err := stat.JackknifeMean(blocks, m.stateMeans(m.flipped[l]))
 		if err != nil {
 			return nil, nil, err
 		}
 		level := Level{
 			Sigma: sigma,
-			Mean:  report.Number(all.Mean), MeanCI: results.Interval(mean.Interval),
+			Mean:  report.Number(all.Mean), MeanCI: m.interval(o, mean.Within(0, math.Inf(1))),
 			SD: report.NumberOr(all.SD, all.Reason), SE: report.NumberOr(perState.SE, perState.Reason),
 			Median: report.Number(all.Median), Min: report.Number(all.Min), Max: report.Number(all.Max),
-			FlipRate: report.Number(flips[0].Estimate), FlipRateCI: results.Interval(flips[0].Interval),
+			FlipRate: report.Number(flips.Estimate), FlipRateCI: m.interval(o, flips.Within(0, 1)),
 			Cosine:            meanDefined(m.cosine[l]),
 			InputPerturbation: report.Number(perturbation[l]),
 			Samples:           len(m.distance[l]),
@@ -141,11 +138,11 @@ func (m *movement) describe(ctx context.Context, o Options, resamples *stat.Resa
 			for i, v := range means {
 				scaled[i] = v / m.rms.V
 			}
-			boot, err := stat.BootstrapMean(ctx, resamples, scaled, bootstrap)
+			boot, err := stat.JackknifeMean(blocks, scaled)
 			if err != nil {
 				return nil, nil, err
 			}
-			level.RelativeMean, level.RelativeMeanCI = report.Number(boot.Estimate), results.Interval(boot.Interval)
+			level.RelativeMean, level.RelativeMeanCI = report.Number(boot.Estimate), m.interval(o, boot)
 			if l == compared {
 				relative = boot
 			}
@@ -153,6 +150,14 @@ func (m *movement) describe(ctx context.Context, o Options, resamples *stat.Resa
 		model.Levels = append(model.Levels, level)
 	}
 	return model, relative, nil
+}
+
+// interval is that of a jackknife, unless intervals are off.
+func (m *movement) interval(o Options, j *stat.Jackknifed) report.Interval {
+	if o.Bootstrap <= 0 {
+		return report.NoInterval("intervals are off (bootstrap 0)")
+	}
+	return results.Interval(j.Interval)
 }
 
 // meanDefined averages the values that are defined.

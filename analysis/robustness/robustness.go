@@ -64,8 +64,9 @@ type Options struct {
 	Bootstrap    int // resamples behind intervals and comparisons; 0: none
 	Block        stat.BlockSpec
 	Seed         uint64
-	Threads      int   // ≤ 0: all
-	Memory       int64 // of neighbour searches, in bytes; 0: the default of package neighbors
+	Family       string // of tests that Holm\'s correction is over: results.FamilyMetric (empty) or results.FamilyRun
+	Threads      int    // ≤ 0: all
+	Memory       int64  // of neighbour searches, in bytes; 0: the default of package neighbors
 	// Progress, if not nil, is told the states corrupted and encoded by all models.
 	Progress func(done, total int)
 }
@@ -164,11 +165,10 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	if o.Bootstrap > 0 {
 		result.Warnings = append(result.Warnings, blocks.Warnings()...)
 	}
-	resamples := blocks.Resamples(o.Bootstrap, o.Seed)
-	relative := make([]*stat.Bootstrapped, len(moved))
+	relative := make([]*stat.Jackknifed, len(moved))
 	names := make([]string, len(moved))
 	for i, m := range moved {
-		model, boot, err := m.describe(ctx, o, resamples, perturbation, compared)
+		model, boot, err := m.describe(o, blocks, perturbation, compared)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Models[i].Name, err)
 		}
@@ -177,7 +177,8 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 		result.Models = append(result.Models, *model)
 	}
 	if o.Bootstrap > 0 {
-		result.Comparisons, err = results.Pairwise(fmt.Sprintf("relative_mean at %g", o.CompareLevel), names, relative, o.Seed)
+		result.Comparisons, err = results.Pairwise(results.Metric{Name: fmt.Sprintf("relative_mean at %g", o.CompareLevel), Family: "relative_mean"}, names, relative, o.Seed)
+		results.Correct(result.Comparisons, o.Family)
 	}
 	return result, err
 }

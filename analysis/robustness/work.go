@@ -91,7 +91,7 @@ func (p *plan) identity() shard.Identity {
 			shard.Option("pixel range", []float64{p.in.PixelRange.Low, p.in.PixelRange.High}),
 			shard.Option("corruption", p.o.Corruption), shard.Option("levels", p.o.Levels), shard.Option("clip", p.o.Clip),
 			shard.Option("draws", p.o.Draws), shard.Option("l2", p.o.L2), shard.Option("compared level", p.o.CompareLevel),
-			shard.Option("bootstrap", p.o.Bootstrap), shard.Option("block", p.o.Block), shard.Option("seed", p.o.Seed),
+			shard.Option("bootstrap", p.o.Bootstrap), shard.Option("block", p.o.Block), shard.Option("family", p.o.Family), shard.Option("seed", p.o.Seed),
 		},
 	}
 	for _, m := range p.in.Models {

@@ -15,8 +15,9 @@ import (
 // measured is a relation with what figures and comparisons need of it.
 type measured struct {
 	Relation
-	ratios                     []float64
-	slope, intercept, rSquared *stat.Bootstrapped // nil where undefined
+	ratios          []float64
+	slope, rSquared *stat.Jackknifed // nil where undefined
+	lines           *stat.BootstrappedRegression
 }
 
 // relate computes the relation of latent distances to pixel distances, with
@@ -45,12 +46,15 @@ func (m *measured) regress(ctx context.Context, pixel, latent []float64, resampl
 	m.R = report.NumberOr(fit.R, fit.Reason)
 	m.RSquared = report.NumberOr(fit.RSquared, fit.Reason)
 	m.PValue = report.NumberOr(fit.PValue, fit.Reason)
-	boot, err := stat.BootstrapRegression(ctx, resamples, pixel, latent, stat.BootstrapOptions{Threads: threads})
+	if m.lines, err = stat.BootstrapRegression(ctx, resamples, pixel, latent, stat.BootstrapOptions{Threads: threads}); err != nil {
+		return err
+	}
+	without, err := stat.JackknifeRegression(resamples.Blocks(), pixel, latent)
 	if err != nil {
 		return err
 	}
-	m.slope, m.intercept, m.rSquared = boot.Slope, boot.Intercept, boot.RSquared
-	m.SlopeCI, m.RSquaredCI = results.Interval(boot.Slope.Interval), results.Interval(boot.RSquared.Interval)
+	m.slope, m.rSquared = without.Slope, without.RSquared
+	m.SlopeCI, m.RSquaredCI = interval(resamples, m.slope), interval(resamples, m.rSquared.Within(0, 1))
 	return nil
 }
 
@@ -70,13 +74,20 @@ func (m *measured) rank(ctx context.Context, pixel, latent []float64, resamples 
 		m.SpearmanCI = report.NoInterval("%s", m.Spearman.Reason)
 		return nil
 	}
-	// The ranks of a resample are close to the resampled ranks of the data; using
-	// those makes Spearman's coefficient a function of sums, a thousand times cheaper.
-	boot, err := stat.BootstrapRegression(ctx, resamples, stat.Ranks(pixel), stat.Ranks(latent), stat.BootstrapOptions{Threads: threads})
+	without, err := stat.JackknifeVector(ctx, resamples.Blocks(), 1, threads, func(index []int, dst []float64) {
+		x, y := make([]float64, len(index)), make([]float64, len(index))
+		for k, i := range index {
+			x[k], y[k] = pixel[i], latent[i]
+		}
+		dst[0] = math.NaN()
+		if s, err := stat.Spearman(x, y); err == nil {
+			dst[0] = s.Coefficient
+		}
+	})
 	if err != nil {
 		return err
 	}
-	m.SpearmanCI = results.Interval(boot.R.Interval)
+	m.SpearmanCI = interval(resamples, without[0].OnFisherScale())
 	return nil
 }
 
@@ -106,40 +117,41 @@ func (m *measured) ratio(ctx context.Context, pixel, latent []float64, still flo
 	if err != nil {
 		return err
 	}
-	boot, err := stat.BootstrapVector(ctx, resamples, 2, meanAndMedian(ratio), stat.BootstrapOptions{Threads: threads})
+	moved, counted := make([]float64, len(ratio)), make([]float64, len(ratio))
+	for i, r := range ratio {
+		if !math.IsNaN(r) {
+			moved[i], counted[i] = r, 1
+		}
+	}
+	means, err := stat.JackknifeSums(resamples.Blocks(), [][]float64{moved, counted}, 1, func(_ float64, s, dst []float64) { dst[0] = s[0] / s[1] })
+	if err != nil {
+		return err
+	}
+	medians, err := stat.JackknifeQuantiles(resamples.Blocks(), ratio, 0.5)
 	if err != nil {
 		return err
 	}
 	m.Ratio.Mean = report.Number(summary.Mean)
-	m.Ratio.MeanCI = results.Interval(boot[0].Interval)
+	m.Ratio.MeanCI = interval(resamples, means[0])
 	m.Ratio.SD = report.NumberOr(summary.SD, summary.Reason)
 	m.Ratio.Median = report.Number(summary.Median)
-	m.Ratio.MedianCI = results.Interval(boot[1].Interval)
+	m.Ratio.MedianCI = interval(resamples, medians[0])
 	m.Ratio.P95, m.Ratio.P99 = report.Number(quantiles[0]), report.Number(quantiles[1])
 	m.Ratio.Max = report.Number(summary.Max)
 	return nil
 }
 
-// meanAndMedian is the statistic over the observations of a resample whose
-// ratio is defined.
-func meanAndMedian(ratio []float64) func(index []int, dst []float64) {
-	return func(index []int, dst []float64) {
-		values := make([]float64, 0, len(index))
-		for _, i := range index {
-			if !math.IsNaN(ratio[i]) {
-				values = append(values, ratio[i])
-			}
-		}
-		dst[0], dst[1] = math.NaN(), math.NaN()
-		if len(values) > 0 {
-			dst[0], dst[1] = stat.Mean(values), stat.Median(values)
-		}
+// interval is that of a jackknife, unless intervals are off.
+func interval(resamples *stat.Resamples, j *stat.Jackknifed) report.Interval {
+	if resamples.Count() == 0 {
+		return report.NoInterval("no bootstrap was asked for")
 	}
+	return results.Interval(j.Interval)
 }
 
 // line evaluates the fitted line and its bootstrap band over the range of pixel.
 func (m *measured) line(pixel []float64) *Line {
-	if m.slope == nil {
+	if m.lines == nil {
 		return nil
 	}
 	const points = 60
@@ -150,8 +162,8 @@ func (m *measured) line(pixel []float64) *Line {
 		l.X = append(l.X, x)
 		l.Y = append(l.Y, m.Intercept.V+m.Slope.V*x)
 		var lines []float64
-		for b, slope := range m.slope.Replicates {
-			if y := m.intercept.Replicates[b] + slope*x; !math.IsNaN(y) {
+		for b, slope := range m.lines.Slope.Replicates {
+			if y := m.lines.Intercept.Replicates[b] + slope*x; !math.IsNaN(y) {
 				lines = append(lines, y)
 			}
 		}

@@ -49,7 +49,8 @@ type Options struct {
 	Bootstrap int            // resamples behind intervals and comparisons; 0: none
 	Block     stat.BlockSpec // how pairs are grouped for resampling
 	Seed      uint64
-	Threads   int // ≤ 0: all
+	Family    string // of tests that Holm\'s correction is over: results.FamilyMetric (empty) or results.FamilyRun
+	Threads   int    // ≤ 0: all
 }
 
 // Result is the outcome for all models, in the order of the input.
@@ -161,8 +162,8 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	slopes := make([]*stat.Bootstrapped, len(p.in.Models))
-	squares := make([]*stat.Bootstrapped, len(p.in.Models))
+	slopes := make([]*stat.Jackknifed, len(p.in.Models))
+	squares := make([]*stat.Jackknifed, len(p.in.Models))
 	for i, encoded := range p.in.Models {
 		model := Model{Name: encoded.Name, LatentScale: p.o.Scale}
 		model.RMSDistance, model.EffectiveRank = results.Spread(encoded.Latents)
@@ -177,7 +178,7 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 		result.Models = append(result.Models, model)
 	}
 	if p.o.Bootstrap > 0 {
-		err = result.compare(results.Names(p.in.Models), slopes, squares, p.o.Seed)
+		err = result.compare(results.Names(p.in.Models), slopes, squares, p.o.Seed, p.o.Family)
 	}
 	return result, err
 }
@@ -238,17 +239,18 @@ func (p *plan) describe(ctx context.Context, model *Model, pixel []float64, late
 }
 
 // compare compares the models' slopes and R².
-func (r *Result) compare(names []string, slopes, squares []*stat.Bootstrapped, seed uint64) error {
+func (r *Result) compare(names []string, slopes, squares []*stat.Jackknifed, seed uint64, family string) error {
 	for _, metric := range []struct {
 		name       string
-		replicates []*stat.Bootstrapped
+		replicates []*stat.Jackknifed
 	}{{"slope", slopes}, {"r_squared", squares}} {
-		compared, err := results.Pairwise(metric.name, names, metric.replicates, seed)
+		compared, err := results.Pairwise(results.Metric{Name: metric.name, Family: metric.name}, names, metric.replicates, seed)
 		if err != nil {
 			return err
 		}
 		r.Comparisons = append(r.Comparisons, compared...)
 	}
+	results.Correct(r.Comparisons, family)
 	return nil
 }
 

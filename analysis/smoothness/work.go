@@ -73,7 +73,7 @@ func (p *plan) identity() shard.Identity {
 		Options: []shard.Field{
 			shard.Option("pixel range", []float64{p.in.PixelRange.Low, p.in.PixelRange.High}),
 			shard.Option("latent scale", p.o.Scale), shard.Option("bootstrap", p.o.Bootstrap),
-			shard.Option("block", p.o.Block), shard.Option("seed", p.o.Seed),
+			shard.Option("block", p.o.Block), shard.Option("family", p.o.Family), shard.Option("seed", p.o.Seed),
 		},
 	}
 	for _, h := range p.horizons {

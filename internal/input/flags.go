@@ -41,6 +41,7 @@ type Options struct {
 	Batch       int            // --batch: states per batch
 	Samples     int            // --samples: states or pairs to analyse, 0 for all
 	Block       stat.BlockSpec // --block
+	Family      string         // --family
 	LatentScale string         // --latent-scale: raw, l2 or rms
 	SkipNaN     bool           // --skip-nan
 }
@@ -50,7 +51,10 @@ type Inputs struct {
 	Options
 
 	command string // the binary's name
+	flags   *run.Flags
 	needs   Needs
+	roles   []*Given
+	sized   []func(*Data) error
 
 	frames, episodes, pixelRange, layout, cache    string
 	window                                         int
@@ -64,7 +68,7 @@ type Inputs struct {
 // Register adds the flags of states and models to a command's, and the check of
 // their values. What they name is loaded by [Inputs.Load].
 func Register(flags *run.Flags, needs Needs) *Inputs {
-	in := &Inputs{command: flags.Name(), needs: needs}
+	in := &Inputs{command: flags.Name(), flags: flags, needs: needs}
 	flags.Usage("--example", "--frames FILE[:key] --model NAME=FILE … [flags]")
 	if !needs.Frames && !needs.Encoders {
 		flags.Usage("--latents NAME=FILE[:key] … [flags]")
@@ -82,8 +86,8 @@ func Register(flags *run.Flags, needs Needs) *Inputs {
 
 // registerSources adds what is read.
 func (in *Inputs) registerSources(f *run.Flags) {
-	f.StringVar(&in.frames, "frames", "", "`FILE[:key]` of the original states [N,…]: "+dataset.FormatNames())
-	f.StringVar(&in.episodes, "episodes", "", "`FILE[:key]` of an episode number or an end-of-episode flag per frame")
+	f.PathVar(&in.frames, "frames", "`FILE[:key]` of the original states [N,…]: "+dataset.FormatNames())
+	f.PathVar(&in.episodes, "episodes", "`FILE[:key]` of an episode number or an end-of-episode flag per frame")
 	f.Var(&sourceFlag{in, "model"}, "model", "`NAME=FILE` of an encoder: ONNX, .pth, .safetensors (repeats)")
 	f.Var(&sourceFlag{in, "latents"}, "latents", "`NAME=FILE[:key]` of latents computed elsewhere (repeats)")
 	f.Var(&sourceFlag{in, "weights"}, "weights", "`DIR` whose <name>/best_encoder.{onnx,pth,safetensors} are all models (repeats)")
@@ -98,7 +102,8 @@ func (in *Inputs) registerStates(f *run.Flags) {
 	in.layout = "auto"
 	layouts := append([]string{"auto"}, dataset.Layouts()...)
 	f.CheckedVar(&in.layout, "layout", run.OneOf(layouts...), "`AXES` of one frame or clip ("+strings.Join(layouts, ", ")+")")
-	f.StringVar(&in.pixelRange, "pixel-range", "auto", "`LOW,HIGH` of the pixel values; auto: from the type or the data")
+	in.pixelRange = "auto"
+	f.CheckedVar(&in.pixelRange, "pixel-range", dataset.CheckPixelRange, "`LOW,HIGH` of the pixel values; auto: from the type or the data")
 	f.BoolVar(&in.SkipNaN, "skip-nan", false, "drop states with NaN or Inf, and count them, instead of failing")
 	f.Group(run.Settings, "window", "layout", "pixel-range", "skip-nan")
 }
@@ -137,7 +142,7 @@ func (in *Inputs) registerPreprocessing(f *run.Flags) {
 	f.Var(&in.inputScale, "input-scale", "`[NAME=]SCALE` of the pixels an encoder is given, after resizing: raw as stored, unit for 0..1, "+
 		"auto: unit with --mean or --std, else raw (repeats)")
 	in.mean.whole, in.std.whole = true, true
-	in.mean.check, in.std.check = checkNumbers, checkNumbers
+	in.mean.check, in.std.check = checkNumbers, checkDeviations
 	f.Var(&in.mean, "mean", "`[NAME=]LIST` of one value, or one per channel, subtracted after scaling (repeats)")
 	f.Var(&in.std, "std", "`[NAME=]LIST` of one value, or one per channel, divided by after --mean (repeats)")
 }
@@ -158,8 +163,14 @@ func (in *Inputs) registerCheckpoints(f *run.Flags) {
 	in.finalActivation.check = run.OneOf(final...)
 	f.Var(&in.finalActivation, "final-activation", "`[NAME=]FUNCTION` after the last layer of a DQN checkpoint: "+final[0]+" (default), "+
 		strings.Join(final[1:], ", ")+" (repeats)")
-	in.state.check = run.OneOf("encoder", "target")
-	f.Var(&in.state, "state", "`[NAME=]WHICH` state dict of a training checkpoint: encoder (default), target (repeats)")
+	in.state.check = func(s string) error {
+		if s == "" {
+			return errors.New("the key is empty")
+		}
+		return nil
+	}
+	f.Var(&in.state, "state", "`[NAME=]KEY` of the state dict in a training checkpoint, such as model, ema or target; "+
+		"default: encoder_state_dict, state_dict or model_state_dict, else the only one (repeats)")
 	in.heads.check = func(s string) error {
 		if n, err := strconv.Atoi(s); err != nil || n < 1 {
 			return fmt.Errorf("%q is not a positive integer", s)
@@ -173,11 +184,13 @@ func (in *Inputs) registerCheckpoints(f *run.Flags) {
 // among the shared flags of statistics.
 func (in *Inputs) registerStatistics(f *run.Flags) {
 	f.CountVar(&in.Samples, "samples", 0, "`N` states or pairs to analyse, drawn with --seed and the same for all models; 0: all")
-	f.Var(&blockFlag{&in.Block}, "block", "`SPEC` of what is resampled: episode, a number of consecutive states, or auto")
+	f.Var(&blockFlag{&in.Block}, "block", "`SPEC` of the blocks behind intervals: episode, a number of consecutive states, or auto: whole episodes if there are at least 5, else pieces")
 	in.LatentScale = string(spectrum.ScaleRaw)
 	f.CheckedVar(&in.LatentScale, "latent-scale", run.OneOf(string(spectrum.ScaleRaw), string(spectrum.ScaleL2), string(spectrum.ScaleRMS)),
 		"`SCALE` of latents: raw, l2 (unit vectors), rms (divided by the RMS distance of two random states)")
-	f.Group(run.Statistics, "samples", "seed", "bootstrap", "block", "latent-scale")
+	in.Family = "metric"
+	f.CheckedVar(&in.Family, "family", run.OneOf("metric", "run"), "`SCOPE` of Holm's correction of p values: metric (all rows of a metric) or run (all rows of the run)")
+	f.Group(run.Statistics, "samples", "seed", "bootstrap", "block", "family", "latent-scale")
 }
 
 // registerRunning adds what changes no number but by rounding.
@@ -190,7 +203,7 @@ func (in *Inputs) registerRunning(f *run.Flags) {
 		strings.Join(model.Precisions(), ", ")+"), with float32 sums; the processor computes in float32")
 	in.Batch = 64
 	f.CountVar(&in.Batch, "batch", 1, "`N` states per batch")
-	f.StringVar(&in.cache, "cache", "", "`DIR` that keeps encoded latents between runs, or off (default: the user's cache folder)")
+	f.PathVar(&in.cache, "cache", "`DIR` that keeps encoded latents between runs, or off (default: the user's cache folder)")
 	f.Group(run.Running, "device", "precision", "batch", "threads", "memory", "cache")
 }
 
@@ -234,6 +247,20 @@ func checkNumbers(text string) error {
 	}
 	_, err := parseNumbers(text)
 	return err
+}
+
+// checkDeviations finds standard deviations that nothing can be divided by.
+func checkDeviations(text string) error {
+	if err := checkNumbers(text); err != nil {
+		return err
+	}
+	values, _ := parseNumbers(text) // checked
+	for _, v := range values {
+		if v <= 0 {
+			return fmt.Errorf("%g: want a number above 0", v)
+		}
+	}
+	return nil
 }
 
 // preprocessing is what a model's frames go through before it sees them.

@@ -28,43 +28,68 @@ func Undefined(err error) (report.Value, report.Interval) {
 	return report.Undefined("%s", reason), report.NoInterval("%s", reason)
 }
 
-// Estimate is a bootstrapped statistic and its interval as the result file
-// holds them; a nil b is undefined for the reason given.
-func Estimate(b *stat.Bootstrapped, reason string) (report.Value, report.Interval) {
-	if b == nil {
+// Estimate is a jackknifed statistic and its interval as the result file holds
+// them; a nil j is undefined for the reason given.
+func Estimate(j *stat.Jackknifed, reason string) (report.Value, report.Interval) {
+	if j == nil {
 		return report.Undefined("%s", reason), report.NoInterval("%s", reason)
 	}
-	return report.NumberOr(b.Estimate, b.Interval.Reason), Interval(b.Interval)
+	return report.NumberOr(j.Estimate, j.Interval.Reason), Interval(j.Interval)
 }
 
-// Pairwise compares all pairs of models on one bootstrapped metric, with Holm's
-// correction over the pairs. Models whose estimate is nil or NaN are left out:
-// there is nothing to compare.
-func Pairwise(metric string, names []string, estimates []*stat.Bootstrapped, seed uint64) ([]report.Comparison, error) {
-	names, estimates = defined(names, estimates, func(b *stat.Bootstrapped) float64 { return b.Estimate })
-	compared, err := stat.CompareAll(names, estimates, stat.CompareOptions{Seed: seed})
-	return Comparisons(metric, compared), err
-}
+// The families of tests over which p values are corrected.
+const (
+	FamilyMetric = "metric" // all rows of one metric: pairs of models, k, levels, horizons
+	FamilyRun    = "run"    // all rows of a run
+)
 
-// PairwiseJackknifed is Pairwise for delete-block jackknifes.
-func PairwiseJackknifed(metric string, names []string, estimates []*stat.Jackknifed, seed uint64) ([]report.Comparison, error) {
-	names, estimates = defined(names, estimates, func(j *stat.Jackknifed) float64 { return j.Estimate })
-	compared, err := stat.CompareAllJackknifed(names, estimates, stat.CompareOptions{Seed: seed})
-	return Comparisons(metric, compared), err
-}
+// Families lists the values of --family.
+func Families() []string { return []string{FamilyMetric, FamilyRun} }
 
-// defined keeps the models that have an estimate.
-func defined[T any](names []string, estimates []*T, value func(*T) float64) (keptNames []string, kept []*T) {
+// Metric names a row of comparisons. Rows of one Family, which is the metric without
+// its parameter, are one question asked several times.
+type Metric struct{ Name, Family string }
+
+// Pairwise compares all pairs of models on one metric. Models whose estimate is nil
+// or NaN are left out: there is nothing to compare. p values are corrected over
+// these pairs only, until [Correct].
+func Pairwise(metric Metric, names []string, estimates []*stat.Jackknifed, seed uint64) ([]report.Comparison, error) {
+	var keptNames []string
+	var kept []*stat.Jackknifed
 	for i, e := range estimates {
-		if e != nil && !math.IsNaN(value(e)) {
+		if e != nil && !math.IsNaN(e.Estimate) {
 			keptNames, kept = append(keptNames, names[i]), append(kept, e)
 		}
 	}
-	return keptNames, kept
+	compared, err := stat.CompareAll(keptNames, kept, stat.CompareOptions{Seed: seed})
+	return comparisons(metric, compared), err
 }
 
-// Comparisons are those of one metric as the result file holds them.
-func Comparisons(metric string, compared []stat.Comparison) []report.Comparison {
+// Correct applies Holm's correction over the families of a run; family is one of
+// [Families].
+func Correct(all []report.Comparison, family string) {
+	members := map[string][]int{}
+	for i := range all {
+		if family == FamilyRun {
+			all[i].Family = FamilyRun
+		}
+		members[all[i].Family] = append(members[all[i].Family], i)
+	}
+	for _, rows := range members {
+		p := make([]float64, len(rows))
+		for k, i := range rows {
+			p[k] = all[i].P.Float()
+		}
+		for k, v := range stat.Holm(p) {
+			if all[rows[k]].P.Defined() {
+				all[rows[k]].PHolm = report.Number(v)
+			}
+		}
+	}
+}
+
+// comparisons are those of one metric as the result file holds them.
+func comparisons(metric Metric, compared []stat.Comparison) []report.Comparison {
 	out := make([]report.Comparison, len(compared))
 	for i, c := range compared {
 		reason := c.Reason
@@ -72,12 +97,18 @@ func Comparisons(metric string, compared []stat.Comparison) []report.Comparison 
 			reason = "not defined for these blocks"
 		}
 		out[i] = report.Comparison{
-			A: c.A, B: c.B, Metric: metric,
+			A: c.A, B: c.B, Metric: metric.Name, Family: metric.Family,
 			Difference: report.NumberOr(c.Difference, reason),
 			CI:         Interval(c.Interval),
 			P:          report.NumberOr(c.P, reason),
 			PHolm:      report.NumberOr(c.PHolm, reason),
-			Effect:     report.NumberOr(c.Effect, reason),
+			T:          new(report.NumberOr(c.T, reason)),
+			DF:         new(report.NumberOr(c.DF, reason)),
+			SignFlipP:  new(report.NumberOr(c.SignFlip, reason)),
+			Exact:      &c.Exact,
+			Blocks:     &c.Blocks,
+			EffectSD:   new(report.NumberOr(c.EffectSD, "the influence of single observations on this metric is not computed")),
+			Warnings:   new(append([]string{}, c.Warnings...)),
 		}
 	}
 	return out
@@ -85,10 +116,21 @@ func Comparisons(metric string, compared []stat.Comparison) []report.Comparison 
 
 // Table lists comparisons for the console.
 func Table(comparisons []report.Comparison) *report.Table {
-	t := report.NewTable("", "Metric", "A", "B", "A − B", "p", "p (Holm)", "Effect")
+	t := report.NewTable("", "Metric", "A", "B", "A − B", "p", "p (Holm)")
+	families := map[string]bool{}
+	reasons := map[string]bool{}
 	for _, c := range comparisons {
-		t.Row(c.Metric, c.A, c.B, report.WithInterval(c.Difference, c.CI), c.P, c.PHolm, c.Effect)
+		t.Row(c.Metric, c.A, c.B, report.WithInterval(c.Difference, c.CI), c.P, c.PHolm)
+		families[c.Family] = true
+		if c.P.Reason != "" && !reasons[c.P.Reason] {
+			reasons[c.P.Reason] = true
+			t.Note("no p: %s", c.P.Reason)
+		}
 	}
-	t.Note("p: two-sided, sign flips of blocks; p (Holm): corrected over the pairs of a metric; effect: mean block difference / its standard deviation")
+	within := "all rows of a metric"
+	if families[FamilyRun] {
+		within = "all rows of this run"
+	}
+	t.Note("p: two-sided, Student's t over blocks; p (Holm): corrected over %s", within)
 	return t
 }
