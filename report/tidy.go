@@ -345,7 +345,7 @@ func columnName(key string) string {
 	words := strings.Split(key, "_")
 	for i, w := range words {
 		switch {
-		case w == "sd" || w == "se":
+		case w == "sd" || w == "se" || w == "df":
 			words[i] = strings.ToUpper(w)
 		case w != "":
 			words[i] = strings.ToUpper(w[:1]) + w[1:]
@@ -362,6 +362,13 @@ func comparisonCells(c Comparison) []any {
 	of := reflect.ValueOf(c)
 	comparisonFields(func(field reflect.StructField, name string) {
 		v := of.FieldByIndex(field.Index)
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				cells = append(cells, nil)
+				return
+			}
+			v = v.Elem()
+		}
 		switch x := v.Interface().(type) {
 		case Value:
 			if !x.Defined() {
@@ -379,7 +386,7 @@ func comparisonCells(c Comparison) []any {
 		case []string:
 			cells = append(cells, strings.Join(x, "; "))
 		default:
-			cells = append(cells, plainCell(v))
+			cells = append(cells, x)
 		}
 	})
 	reason := ""
@@ -387,18 +394,4 @@ func comparisonCells(c Comparison) []any {
 		reason = joinReasons(missing)
 	}
 	return append(cells, reason)
-}
-
-// plainCell is a field of another type: the value behind a pointer, empty for nil.
-func plainCell(v reflect.Value) any {
-	for v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return nil
-		}
-		v = v.Elem()
-	}
-	if _, err := csvCell(v.Interface()); err == nil {
-		return v.Interface()
-	}
-	return fmt.Sprint(v.Interface())
 }

@@ -5,6 +5,7 @@ package neighborhood
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"repscope/analysis/internal/results"
