@@ -24,6 +24,14 @@ var Command = run.Command{
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Successors: true})
 		horizons := flags.Ints("horizons", []int{1}, "`LIST` of distances in time of the two states of a pair")
+		inputs.Sized(func(data *input.Data) error {
+			for _, h := range *horizons {
+				if n := len(data.Pairs(h)); n < 3 {
+					return fmt.Errorf("%d pairs of states %d frames apart within an episode, want at least 3", n, h)
+				}
+			}
+			return nil
+		})
 		return run.Job{
 			Check: func(*run.Options) error {
 				for _, h := range *horizons {
@@ -65,9 +73,6 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 	lists := make([][]points.Pair, len(horizons))
 	for i, h := range horizons {
 		lists[i] = data.Pairs(h)
-		if len(lists[i]) < 3 {
-			return fmt.Errorf("%d pairs of states %d frames apart within an episode, want at least 3", len(lists[i]), h)
-		}
 	}
 	index, local := input.PairStates(lists...)
 	states, err := data.Select(ctx, index, input.LastFrames)

@@ -102,9 +102,9 @@ func TestWrongFlags(t *testing.T) {
 		{"--device tpu2", "is not a device: want auto, cpu, cuda", ""},
 		{"--pool first", `pooling "first"`, ""},
 		{"--latent-scale rsm", "is not one of raw, l2, rms", "did you mean rms?"},
-		{"--samples -1", "-1 is below 0", ""},
-		{"--batch 0", "0 is below 1", ""},
-		{"--batch 1.5", "is not an integer", ""},
+		{"--samples -1", "want a whole number from 0", ""},
+		{"--batch 0", "want a whole number from 1", ""},
+		{"--batch 1.5", "want a whole number from 1", ""},
 		{"--model weights/jepa.onnx", "want NAME=FILE", "did you mean jepa=weights/jepa.onnx?"},
 		{"--model =x.onnx", "want NAME=FILE", "did you mean x=x.onnx?"},
 		{"--latents x=", "want NAME=FILE", ""},
@@ -122,6 +122,13 @@ func TestWrongFlags(t *testing.T) {
 		{"--interpolation bilinaer", "is not one of bilinear, nearest", "did you mean bilinear?"},
 		{"--layer a=", "names no layer", ""},
 		{"--layer =x", "no model name", ""},
+		{"--std 0", "0: want a number above 0", ""},
+		{"--std a=1,-1", "-1: want a number above 0", ""},
+		{"--mean 1 --mean 2", `"1" is given already`, ""},
+		{"--std a=1 --std a=2", `a=1 is given already`, ""},
+		{"--pixel-range foo", "want LOW,HIGH such as 0,255, or auto", ""},
+		{"--pixel-range 1,0", "want LOW,HIGH such as 0,255, or auto", ""},
+		{"--frames a.npy --frames b.npy", `flag --frames is given twice, as "a.npy" and as "b.npy"`, ""},
 		{"--heads 0", "not a positive integer", ""},
 		{"--pool none", "want last, mean, cls, flatten or index:K", ""},
 	} {
@@ -233,7 +240,7 @@ func TestRecordedOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"window", "layout", "pixel-range", "skip-nan", "resize", "interpolation", "input-scale", "mean", "std", "layer", "pool",
-		"activation", "final-activation", "heads", "state", "samples", "seed", "bootstrap", "block", "latent-scale", "k"}
+		"activation", "final-activation", "heads", "state", "samples", "seed", "bootstrap", "block", "family", "latent-scale", "k"}
 	if diff := cmp.Diff(want, p.recorded.Keys()); diff != "" {
 		t.Errorf("recorded options (−want +got):\n%s", diff)
 	}
