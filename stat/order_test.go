@@ -4,7 +4,6 @@ package stat
 
 import (
 	"math"
-	"slices"
 	"testing"
 )
 
@@ -22,17 +21,6 @@ func orderSample(n int, key uint64) (x, y []float64, episodes []int) {
 		episodes = append(episodes, e)
 	}
 	return x, y, episodes
-}
-
-func without(blocks *Blocks, j int, values []float64) []float64 {
-	block := blocks.Block(j)
-	var kept []float64
-	for i, v := range values {
-		if !slices.Contains(block, i) {
-			kept = append(kept, v)
-		}
-	}
-	return kept
 }
 
 func TestJackknifeSpearmanEqualsDeletion(t *testing.T) {
