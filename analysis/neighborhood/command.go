@@ -5,6 +5,7 @@ package neighborhood
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"repscope/analysis/internal/results"
@@ -299,7 +300,9 @@ func (r *Result) writeSummary(env *run.Env) error {
 }
 
 // hasCurves reports whether the co-ranking curves were computed.
-func (r *Result) hasCurves() bool { return len(r.Models) > 0 && r.Models[0].Curves != nil }
+func (r *Result) hasCurves() bool {
+	return slices.ContainsFunc(r.Models, func(m Model) bool { return m.Curves != nil })
+}
 
 func (r *Result) writeCurves(env *run.Env) error {
 	if !r.hasCurves() {
@@ -307,6 +310,9 @@ func (r *Result) writeCurves(env *run.Env) error {
 	}
 	return env.Files.CSV("neighborhood_rnx_curves.csv", []string{"Model", "K", "Q_NX", "R_NX"}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
+			if m.Curves == nil {
+				continue
+			}
 			for i, rnx := range m.Curves.RNX {
 				if err := csv.Row(m.Name, i+1, m.Curves.QNX[i], rnx); err != nil {
 					return err
