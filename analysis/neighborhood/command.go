@@ -38,7 +38,9 @@ var Command = run.Command{
 			"`RULE` for states at equal distances: the mean over all orders, independent in both spaces; one random order (--seed); the lower index first")
 		window := flags.Int("exclude-window", 0, "`FRAMES` within which states of one episode are no neighbours; not together with --samples")
 		space := flags.Choice("space", spaceAuto, []string{spaceAuto, spaceFrame, spaceClip}, "`NAME` of the original space: the last frame of a state or all its frames; auto: what the latents see")
-		permutations := flags.Int("permutations", 10, "`N` random pairings of states and latents behind the null; 0: none")
+		permutations := flags.Int("permutations", 10, "`N` other pairings of states and latents behind the null; 0: none")
+		null := flags.Choice("null", string(NullTime), NullKinds(),
+			"`KIND` of these pairings: time (episodes exchanged and rotated, which keeps the order in time) or independent (any state)")
 		perPoint := flags.Bool("per-point", false, "write the scores of every state to neighborhood_per_point.csv")
 		flags.Unrecorded("per-point")
 		approx := flags.Bool("approx", false, "rank a sample of reference states, each exactly against all states, for very many states; sampling errors instead of intervals")
@@ -82,7 +84,7 @@ var Command = run.Command{
 			return nil
 		}, Run: func(ctx context.Context, env *run.Env) error {
 			o := Options{K: *k, ExcludeWindow: *window, Permutations: *permutations, PerPoint: *perPoint,
-				Approximate: *approx, References: *references}
+				Null: NullKind(*null), Approximate: *approx, References: *references}
 			var err error
 			if o.Metric, err = neighbors.ParseMetric(*metric); err != nil {
 				return err
@@ -129,8 +131,8 @@ score is defined, and the model is left out of the comparisons.
 The original space is what the latents see (--space auto). Where a state is a
 single frame, that frame. Where a state is a window or clip of several frames: the
 last frame if all encoders are known to look at that alone (a ConvEncoder
-checkpoint pooled by "last"), else the whole clip; baselines do not decide. The
-choice is printed and stored as "space" of every model.
+checkpoint pooled by "last", or a --window of one frame), else the whole clip;
+baselines do not decide. The choice is printed and stored as "space" of every model.
 
 Consecutive frames are alike whatever the encoder does: --exclude-window w takes
 states at most w frames apart in one episode out of neighbourhoods and ranks. It
@@ -140,9 +142,11 @@ Intervals delete whole episodes or blocks of states in turn and rank again (the
 delete-block jackknife): resampling with replacement would make duplicates, which
 bias ranks. --bootstrap 0 turns them off; other values of it change nothing.
 Columns Trust_std and Cont_std of the summary are these jackknife standard errors,
-not the spread over states. The null gives every state the latent of a random
-other one (--permutations, the same orders for all models); the distances are
-those of the scores.
+not the spread over states. The null gives states the latents of others
+(--permutations, the same orders for all models) and keeps the order in time:
+slow latents that have nothing to do with the states score far above 0.5, the
+level of independent states. What is not above the null is not known to be above
+nothing. --null independent gives every state the latent of any other.
 
 --metric precomputed takes the frames for a matrix of distances between the states:
 float32 or float64 [N, N], not negative, symmetric, 0 on the diagonal; row i ranks the
@@ -163,7 +167,7 @@ intervals, no comparisons of models and no curves.`
 func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, o Options) error {
 	if space == spaceAuto {
 		var warning string
-		if space, warning = seen(data.States, data.Models); warning != "" {
+		if space, warning = seen(data.States, data.Models, (*input.Model).Window); warning != "" {
 			env.Warn("%s", warning)
 		}
 	}
@@ -230,29 +234,37 @@ func among(rows points.Points, states []int) points.Points {
 }
 
 // seen is the original space that the latents see, by the rule of the manual, and
-// a warning where models see different ones.
-func seen(states *dataset.States, models []*input.Model) (space, warning string) {
+// a warning where models see different ones; window is how many frames one sees.
+func seen(states *dataset.States, models []*input.Model, window func(*input.Model) int) (space, warning string) {
 	if states.Size() == states.LastFrame().Size() {
 		return spaceFrame, "" // a state is one frame or a vector
 	}
-	var last, all []string
+	var last, all, fewer []string
 	for _, m := range models {
 		switch {
 		case m.Encoder != nil && isBaseline(m.Encoder.Info()):
-		case m.Encoder != nil && looksAtLastFrame(m):
+		case states.Window() > 1 && window(m) <= 1 || m.Encoder != nil && looksAtLastFrame(m):
 			last = append(last, m.Name)
+		case window(m) < states.Window():
+			fewer = append(fewer, fmt.Sprintf("%s sees only its last %d frames", m.Name, window(m)))
 		default:
 			all = append(all, m.Name)
 		}
 	}
-	if len(last) == 0 {
+	if len(last) > 0 {
+		if len(all)+len(fewer) == 0 {
+			return spaceFrame, ""
+		}
+		fewer = append(fewer, strings.Join(last, ", ")+" sees only its last frame")
+	}
+	if len(fewer) == 0 {
 		return spaceClip, ""
 	}
-	if len(all) == 0 {
-		return spaceFrame, ""
+	sight := "the original space is the whole clip"
+	if len(all) > 0 {
+		sight += ", as " + strings.Join(all, ", ") + " may see it"
 	}
-	return spaceClip, fmt.Sprintf("the original space is the whole clip, as %s may see it, but %s sees only its last frame; choose with --space",
-		strings.Join(all, ", "), strings.Join(last, ", "))
+	return spaceClip, sight + ", but " + strings.Join(fewer, ", and ") + "; choose with --space"
 }
 
 func isBaseline(info latent.Info) bool { return info.Format == "random" || info.Format == "pca" }
@@ -356,7 +368,7 @@ func (r *Result) writePoints(env *run.Env, index []int, in Input) error {
 }
 
 func (r *Result) print(env *run.Env, values int, o Options) error {
-	columns := []string{"Model", "k", "Trustworthiness", "Continuity", "R_NX", "Chance"}
+	columns := []string{"Model", "k", "Trustworthiness", "Continuity", "R_NX"}
 	if o.Permutations > 0 {
 		columns = append(columns, "Null T", "Null C")
 	}
@@ -368,15 +380,15 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 				name = m.Name
 			}
 			cells := []any{name, a.K, report.WithInterval(a.Trustworthiness, a.TrustCI), report.WithInterval(a.Continuity, a.ContCI),
-				report.WithInterval(a.RNX, a.RNXCI), a.Chance}
+				report.WithInterval(a.RNX, a.RNXCI)}
 			if e := a.SamplingSE; e != nil {
 				cells = []any{name, a.K, plusMinus(a.Trustworthiness, e.Trustworthiness), plusMinus(a.Continuity, e.Continuity),
-					plusMinus(a.RNX, e.RNX), a.Chance}
+					plusMinus(a.RNX, e.RNX)}
 			}
-			if o.Permutations > 0 && a.Null == nil {
+			if null := a.null(); o.Permutations > 0 && null == nil {
 				cells = append(cells, a.Trustworthiness, a.Continuity) // undefined
-			} else if a.Null != nil {
-				cells = append(cells, plusMinus(a.Null.TrustworthinessMean, a.Null.TrustworthinessSD), plusMinus(a.Null.ContinuityMean, a.Null.ContinuitySD))
+			} else if null != nil {
+				cells = append(cells, plusMinus(null.TrustworthinessMean, null.TrustworthinessSD), plusMinus(null.ContinuityMean, null.ContinuitySD))
 			}
 			table.Row(cells...)
 		}
@@ -390,10 +402,13 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 		table.Note("Estimated: %s", r.Sampling.Estimated)
 	}
 	if o.Permutations > 0 {
-		table.Note("Chance: expected for random ranks; null: mean ± SD of %d random pairings", o.Permutations)
+		table.Note("Null: latents that have nothing to do with the states, mean ± SD of %s", o.Null.describe(o.Permutations))
+	}
+	if level := r.chance(); level.Defined() {
+		table.Note("Independent states: T and C of %.3g, R_NX of 0", level.V)
 	}
 	if o.ExcludeWindow == 0 {
-		table.Note("Neighbours in time count as neighbours; see --exclude-window")
+		table.Note("Neighbours in time count as neighbours; --exclude-window %s leaves them out", r.windowText())
 	} else {
 		table.Note("States at most %d frames apart in an episode are no neighbours; at least %d candidates each", o.ExcludeWindow, r.Models[0].Candidates)
 	}

@@ -181,7 +181,7 @@ func TestSelfIsPerfect(t *testing.T) {
 
 func TestNullIsChance(t *testing.T) {
 	frames := walk(200, 4, 1)
-	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "good", Latents: noisy(frames, 0.1, 2)}}}, Options{Permutations: 60, Seed: 3})
+	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "good", Latents: noisy(frames, 0.1, 2)}}}, Options{Permutations: 60, Null: NullIndependent, Seed: 3})
 	for _, a := range result.Models[0].ByK {
 		if a.Null.Permutations != 60 {
 			t.Fatalf("%d permutations, want 60", a.Null.Permutations)
@@ -327,7 +327,7 @@ func TestTiesDoNotScoreTime(t *testing.T) {
 	}
 	in := Input{Frames: frames, Models: []Encoded{{Name: "classes", Latents: classes}}}
 	a := analyze(t, in, Options{Permutations: 20}).Models[0].ByK[0]
-	if null := a.Null; math.Abs(a.Trustworthiness.Float()-a.Chance.Float()) > 0.03 ||
+	if null := a.null(); math.Abs(a.Trustworthiness.Float()-a.Chance.Float()) > 0.03 ||
 		math.Abs(null.TrustworthinessMean.Float()-a.Chance.Float()) > 0.01 {
 		t.Errorf("random classes: %v, null %v, chance %v", a.Trustworthiness, null.TrustworthinessMean, a.Chance)
 	}
