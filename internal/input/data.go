@@ -30,6 +30,7 @@ type Data struct {
 
 	inputs *Inputs
 	env    *run.Env
+	plan   *run.Plan // of a dry run, else nil
 
 	count    int   // states, or rows of the latents
 	index    []int // admissible states
@@ -200,6 +201,12 @@ func (d *Data) needFrames(what string) error {
 
 // describe says on the console what is analysed.
 func (d *Data) describe() {
+	d.describeFrames()
+	d.env.Print("models %s\n\n", strings.Join(d.Names(), ", "))
+}
+
+// describeFrames says what the states are made of.
+func (d *Data) describeFrames() {
 	for _, in := range d.env.Result.Inputs {
 		if in.Role != "frames" {
 			continue
@@ -211,5 +218,4 @@ func (d *Data) describe() {
 		}
 		d.env.Print("\n")
 	}
-	d.env.Print("models %s\n\n", strings.Join(d.Names(), ", "))
 }

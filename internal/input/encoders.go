@@ -19,6 +19,7 @@ import (
 	"repscope/internal/example"
 	"repscope/internal/run"
 	"repscope/latent"
+	"repscope/points"
 	"repscope/report"
 )
 
@@ -95,7 +96,11 @@ func (m *Model) dimension() int {
 func (d *Data) openEncoder(s source) (*Model, report.Input, error) {
 	path := s.path
 	if s.kind == "example" {
-		unpacked, remove, err := exampleEncoder(s.name, d.inputs.cache)
+		cache := d.inputs.cache
+		if d.plan != nil {
+			cache = "off" // nothing is kept
+		}
+		unpacked, remove, err := exampleEncoder(s.name, cache)
 		if remove != nil {
 			d.env.CloseLater(closerFunc(remove))
 		}
@@ -267,6 +272,10 @@ func (d *Data) openBaseline(ctx context.Context, s source, dim int) (*Model, rep
 	pre, seen, err := d.preprocessing(s.name)
 	if err != nil {
 		return nil, report.Input{}, err
+	}
+	if d.plan != nil && s.path == "pca" {
+		return &Model{Name: s.name, data: d, pre: pre, given: points.Points{N: d.count, Dim: dim}, unfitted: true},
+			report.Input{Role: "baseline", Name: s.name, Path: "baseline:" + s.path}, nil
 	}
 	device, err := d.Device()
 	if err != nil {

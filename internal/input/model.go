@@ -24,6 +24,8 @@ type Model struct {
 	given points.Points // pooled latents computed elsewhere, one row per state
 	row   []int         // row of each state in given; nil: the state's own index
 	all   points.Points // latents of all states, once encoded
+
+	unfitted bool // in a dry run: a baseline that would be fitted to the frames
 }
 
 // Latents returns the pooled latents of the given states. When no --samples are

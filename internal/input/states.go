@@ -27,6 +27,7 @@ func (d *Data) loadStates(given []givenLatents) error {
 		Layout:     d.inputs.layout,
 		PixelRange: d.inputs.pixelRange,
 		SkipNaN:    d.Options.SkipNaN,
+		Unread:     d.plan != nil,
 	}
 	states, err := dataset.NewStates(in.frames, options)
 	if err != nil {
