@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"repscope/internal/run"
@@ -42,17 +43,17 @@ func (d *Data) planModel(ctx context.Context, m *Model, index []int) (run.PlanMo
 	p := run.PlanModel{Name: m.Name}
 	if m.Encoder == nil {
 		p.Output = []run.PlanOutput{{Shape: []int{m.dimension()}}}
-		p.Given = "latents computed elsewhere"
-		if m.unfitted {
-			p.Given, p.Cost.Unknown = "principal components, fitted to the frames", "it takes reading all frames"
+		if m.unfitted > 0 {
+			p.Given, p.Cost.Unknown = "principal components of the frames", "it takes reading all frames"
+		} else {
+			p.Given = strings.TrimPrefix(m.describeInput(), m.Name+": ")
 		}
 		return p, nil
 	}
-	info := m.Encoder.Info()
-	p.Given = fmt.Sprintf("%s, input %v", info.Architecture, info.Input)
-	d.plan.Held += 4 * int64(info.Parameters)
+	p.Given = strings.TrimPrefix(m.describeInput(), m.Name+": ")
+	d.plan.Held += 4 * int64(m.Encoder.Info().Parameters)
 	few := index[:min(len(index), planStates, max(d.Options.Batch, 1))]
-	stream, err := latent.NewStream(ctx, m.Encoder, d.States.Subset(few), m.EncodeOptions(""))
+	stream, err := latent.NewStream(ctx, m.Encoder, d.statesOf(m.Name).Subset(few), m.EncodeOptions(""))
 	if err != nil {
 		return p, fmt.Errorf("model %s: %w", m.Name, err)
 	}
