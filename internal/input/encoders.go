@@ -3,6 +3,7 @@
 package input
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -274,7 +275,7 @@ func (d *Data) openBaseline(ctx context.Context, s source, dim int) (*Model, rep
 		return nil, report.Input{}, err
 	}
 	if d.plan != nil && s.path == "pca" {
-		return &Model{Name: s.name, data: d, pre: pre, window: d.windowOf(s.name), unfitted: dim},
+		return &Model{Name: s.name, data: d, pre: pre, window: d.windowOf(s.name), unfitted: cmp.Or(dim, latent.DefaultDim)},
 			report.Input{Role: "baseline", Name: s.name, Path: "baseline:" + s.path}, nil
 	}
 	device, err := d.Device()

@@ -58,6 +58,13 @@ func (p *Plan) Count(what string, n int) { p.Counts = append(p.Counts, PlanCount
 // Write adds files that would be written.
 func (p *Plan) Write(names ...string) { p.Files = append(p.Files, names...) }
 
+// Again says that every model encodes all states n times.
+func (p *Plan) Again(n int) {
+	for i := range p.Models {
+		p.Models[i].Cost.Seconds *= float64(n)
+	}
+}
+
 // PlanFigures adds figures that would be written, in every format of --format.
 func (e *Env) PlanFigures(figures ...string) {
 	for _, figure := range figures {
@@ -129,11 +136,11 @@ func (e *Env) planObject() *report.Object {
 		case m.Cost.Unknown != "":
 			cost.Set("seconds", nil)
 			cost.Set("reason", m.Cost.Unknown)
-		default:
+		case m.Cost.Measured > 0:
 			cost.Set("seconds", m.Cost.Seconds)
 			cost.Set("measured_states", m.Cost.Measured)
 		}
-		part.Set("encoding", &cost)
+		part.Set("encoding", &cost) // empty for latents computed elsewhere
 		models = append(models, &part)
 	}
 	size.Set("held_bytes", p.Held)
@@ -189,11 +196,17 @@ func (e *Env) planText() string {
 		fmt.Fprintf(&b, ", and up to %s to work in (--memory)", megabytes(e.workingMemory()))
 	}
 	sum, unknown := p.seconds()
-	fmt.Fprintf(&b, "\ntime: about %s for encoding, unless the latents are kept from an earlier run", seconds(sum))
+	b.WriteString("\ntime: ")
+	if sum > 0 || len(unknown) > 0 {
+		fmt.Fprintf(&b, "about %s for encoding, unless the latents are kept from an earlier run", seconds(sum))
+	}
 	if len(unknown) > 0 {
 		fmt.Fprintf(&b, ", and unknown for %s", strings.Join(unknown, ", "))
 	}
-	fmt.Fprintf(&b, "; the analysis itself is not estimated\nfiles that would be written to %s: %s\n", e.Options.Out, strings.Join(e.planFiles(), ", "))
+	if sum > 0 || len(unknown) > 0 {
+		b.WriteString("; ")
+	}
+	fmt.Fprintf(&b, "that of the analysis is not estimated\nfiles that would be written to %s: %s\n", e.Options.Out, strings.Join(e.planFiles(), ", "))
 	return b.String()
 }
 
