@@ -100,6 +100,9 @@ var Command = run.Command{
 				return err
 			}
 			return analyse(ctx, env, data, *space, o)
+		}, Plan: func(ctx context.Context, env *run.Env) error {
+			curves := *coRanking != neighbors.CoRankingOff.String() && !*approx
+			return dryRun(ctx, env, inputs, Options{Approximate: *approx, PerPoint: *perPoint}, curves, *coRanking == neighbors.CoRankingAuto.String())
 		}}
 	},
 }
@@ -110,6 +113,33 @@ const (
 	spaceFrame = "frame"
 	spaceClip  = "clip"
 )
+
+// dryRun says what a run would do. Curves are drawn if they may be and, with auto, there
+// are not too many states.
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options, curves, auto bool) error {
+	data, err := inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	n := len(data.Sample())
+	data.Hold(n, input.Clips) // at most
+	env.Plan.Searches = true
+	curves = curves && !(auto && n > neighbors.AutoCoRankingPoints)
+	results.PlanFiles(env, "neighborhood_preservation_summary.csv")
+	for _, file := range []struct {
+		written bool
+		name    string
+	}{{o.Approximate, "neighborhood_sampling.csv"}, {curves, "neighborhood_rnx_curves.csv"}, {o.PerPoint, "neighborhood_per_point.csv"}} {
+		if file.written {
+			env.Plan.Write(file.name)
+		}
+	}
+	env.PlanFigures("neighborhood_preservation")
+	if curves {
+		env.PlanFigures("neighborhood_rnx_curves")
+	}
+	return nil
+}
 
 const manual = `neighborhood asks whether states that are close to each other stay close in the
 latent space, and whether states that become close were close before.
