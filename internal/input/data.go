@@ -37,9 +37,10 @@ type Data struct {
 	rows     []int // frame at which every state begins; nil: the state's own index
 	window   int   // frames of a state; 0: one, or a clip that is a row by itself
 
-	frames *dataset.Array // what States are made of
-	cache  *latent.Cache  // nil: off
-	device *model.Backend // nil until it is asked for
+	frames   *dataset.Array // what States are made of
+	cache    *latent.Cache  // nil: off
+	uncached bool           // it was said that latents are not kept
+	device   *model.Backend // nil until it is asked for
 }
 
 // Index returns all states that may be analysed: those without NaN, in time
