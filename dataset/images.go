@@ -184,7 +184,7 @@ func newImages(folder string, files []string, o ImageOptions) (*images, error) {
 		if f.kind.color != s.kind.color || f.kind.deep != s.kind.deep || !f.kind.sameSize(s.kind) && o.Height == 0 {
 			err := fmt.Errorf("%s is %v, but %s is %v: all images of a folder must agree", f.path, f.kind, files[0], s.kind)
 			if f.kind.color == s.kind.color && f.kind.deep == s.kind.deep {
-				err = fmt.Errorf("%w, unless --resize HxW says to which size all of them are brought", err)
+				err = fmt.Errorf("%w (width×height), unless --resize HxW, height first, says to which size all of them are brought", err)
 			}
 			return nil, err
 		}
@@ -195,7 +195,7 @@ func newImages(folder string, files []string, o ImageOptions) (*images, error) {
 	}
 	if sizes {
 		s.kind.width, s.kind.height = o.Width, o.Height
-		s.notes = append(s.notes, fmt.Sprintf("its images are of several sizes and were brought to %d×%d", o.Height, o.Width))
+		s.notes = append(s.notes, fmt.Sprintf("its images are of several sizes and were resized to %dx%d (height x width)", o.Height, o.Width))
 	}
 	if transparent > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("the alpha channel of %d of %d images is left out; a pixel that is not opaque is an error", transparent, len(files)))

@@ -147,7 +147,7 @@ func TestImageSizes(t *testing.T) {
 	copy(wide.Pix, []uint8{0, 20, 40, 61, 0, 0, 0, 0, 255, 255, 255, 255})
 	writePNG(t, filepath.Join(dir, "2.png"), wide)
 	_, err := Open(dir)
-	want := fmt.Sprintf("%s is 2×3, grey, 8 bits, but %s is 8×6, grey, 8 bits: all images of a folder must agree, unless --resize HxW says to which size all of them are brought",
+	want := fmt.Sprintf("%s is 2×3, grey, 8 bits, but %s is 8×6, grey, 8 bits: all images of a folder must agree (width×height), unless --resize HxW, height first, says to which size all of them are brought",
 		filepath.Join(dir, "1.png"), filepath.Join(dir, "0.png"))
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
@@ -170,7 +170,7 @@ func TestImageSizes(t *testing.T) {
 		if !slices.Equal(got, want) || !slices.Equal(r.Frames.Shape(), []int{3, 3, 2}) {
 			t.Errorf("nearest %v: %v, want %v", nearest, got, want)
 		}
-		if !slices.Equal(r.Frames.Notes(), []string{"its images are of several sizes and were brought to 3×2"}) {
+		if !slices.Equal(r.Frames.Notes(), []string{"its images are of several sizes and were resized to 3x2 (height x width)"}) {
 			t.Errorf("notes %q", r.Frames.Notes())
 		}
 		sum, err := r.Frames.SHA256()

@@ -28,7 +28,7 @@ const (
 	matRecipe = `python -c 'import numpy as np, scipy.io; ` +
 		`np.savez("STEM.npz", **{k: v for k, v in scipy.io.loadmat("FILE").items() if k[0] != "_"})'`
 	textRecipe  = `python -c 'import numpy as np; np.save("STEM.npy", np.loadtxt("FILE", delimiter="DELIMITER"SKIP))'`
-	videoRecipe = `mkdir STEM; ffmpeg -i FILE STEM/%06d.png`
+	videoRecipe = `mkdir STEM_frames; ffmpeg -i FILE STEM_frames/%06d.png`
 	imageRecipe = `python -c 'import glob; from PIL import Image; [Image.open(f).convert("RGB").save(f + ".png") for f in glob.glob("FILE/*ENDING")]'`
 )
 
@@ -56,7 +56,7 @@ var foreigners = []foreign{
 		recipe: `python -c 'import numpy as np, tensorflow as tf; np.save("STEM.npy", ` +
 			`np.array([tf.train.Example.FromString(r.numpy()).features.feature["KEY"].float_list.value for r in tf.data.TFRecordDataset("FILE")]))' (KEY: the feature)`},
 	{what: "a MATLAB file", endings: []string{".mat"}, recipe: matRecipe},
-	{what: "a tar file", endings: []string{".tar"}, magic: "", recipe: `tar xf FILE`},
+	{what: "a tar file", endings: []string{".tar"}, recipe: `tar xf FILE`},
 	{what: "a table of text", endings: []string{".tsv", ".tab"}, recipe: textRecipe},
 	{what: "a CSV file", endings: []string{".csv"}, recipe: textRecipe},
 	{what: "a text file", endings: []string{".txt", ".dat"}, recipe: textRecipe},
@@ -82,7 +82,7 @@ func Foreign(path string, head []byte) (what, recipe string) {
 		for _, f := range foreigners {
 			fits := f.magic != "" && len(head) >= f.offset && bytes.HasPrefix(head[f.offset:], []byte(f.magic))
 			if byName {
-				fits = has(f.endings, ending) && (known == Unknown || known == Zip && f.what[0] == 'a' && (ending == ".pt2" || ending == ".xlsx"))
+				fits = has(f.endings, ending) && (known == Unknown || known == Zip && (ending == ".pt2" || ending == ".xlsx"))
 			}
 			if fits {
 				return f.what, fill(f.recipe, path, head)
@@ -92,7 +92,7 @@ func Foreign(path string, head []byte) (what, recipe string) {
 	return "", ""
 }
 
-// Pickle is a command that converts a pickle of more than arrays; empty for a file of another name.
+// PickleRecipe is a command that converts a pickle of more than arrays; empty for a file of another name.
 func PickleRecipe(path string) string {
 	if !has([]string{".pkl", ".pickle", ".p"}, strings.ToLower(filepath.Ext(path))) {
 		return ""
