@@ -200,7 +200,7 @@ func newImages(folder string, files []string, o ImageOptions) (*images, error) {
 	if transparent > 0 {
 		s.notes = append(s.notes, fmt.Sprintf("the alpha channel of %d of %d images is left out; a pixel that is not opaque is an error", transparent, len(files)))
 	}
-	if pixels := int64(s.kind.width) * int64(s.kind.height); pixels > maxPixels {
+	if s.kind.width > maxPixels || s.kind.height > maxPixels || int64(s.kind.width)*int64(s.kind.height) > maxPixels {
 		return nil, fmt.Errorf("%s: images of %v, want at most %d pixels", folder, s.kind, maxPixels)
 	}
 	return s, nil

@@ -1,8 +1,8 @@
 // Package resize changes the size of frames in one channel, as PyTorch's interpolate does
 // without antialiasing:
 //
-//	r := resize.New(210, 160, 84, 84, false)
-//	r.Frame(small, frame)
+//	frame, small := make([]float32, 210*160), make([]float32, 84*84)
+//	resize.New(210, 160, 84, 84, false).Frame(small, frame)
 package resize
 
 // Resizer makes frames of one size into frames of another.
