@@ -35,6 +35,24 @@ func splitSpec(spec string) (path, key string) {
 	return spec, ""
 }
 
+// Exists reports, with the error of Open, that the file of a "FILE" or "FILE:key" is not
+// there.
+func Exists(spec string) error {
+	path, _ := splitSpec(spec)
+	_, err := stat(path)
+	return err
+}
+
+// stat is os.Stat with errors that do not name the system call.
+func stat(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return nil, fmt.Errorf("%s: %w", path, p.Err)
+	}
+	return info, err
+}
+
 // Open opens "FILE" or "FILE:key" (see the package comment for the formats).
 // The key names one array of an npz or safetensors file and may be left out
 // when there is only one; of an experience dataset it is "val" (the default) or
@@ -43,12 +61,8 @@ func splitSpec(spec string) (path, key string) {
 // "buffer.frames". A directory is a folder of images.
 func Open(spec string) (*Array, error) {
 	path, key := splitSpec(spec)
-	info, err := os.Stat(path)
+	info, err := stat(path)
 	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) { // without the name of the system call
-			return nil, fmt.Errorf("%s: %w", path, p.Err)
-		}
 		return nil, err
 	}
 	if info.IsDir() {

@@ -268,21 +268,37 @@ func (s *States) checkFinite(skip bool) error {
 	return nil
 }
 
+// CheckPixelRange finds what is wrong with a pixel range as it is given; see
+// StateOptions.
+func CheckPixelRange(text string) error {
+	if text == "" || text == "auto" {
+		return nil
+	}
+	_, _, err := parsePixelRange(text)
+	return err
+}
+
+// parsePixelRange reads LOW,HIGH.
+func parsePixelRange(text string) (low, high float64, err error) {
+	for _, separator := range []string{",", "..", ":"} {
+		first, second, ok := strings.Cut(text, separator)
+		if !ok {
+			continue
+		}
+		low, err1 := strconv.ParseFloat(strings.TrimSpace(first), 64)
+		high, err2 := strconv.ParseFloat(strings.TrimSpace(second), 64)
+		if err1 == nil && err2 == nil && low < high && !math.IsInf(low, 0) && !math.IsInf(high, 0) {
+			return low, high, nil
+		}
+	}
+	return 0, 0, fmt.Errorf("pixel range %q, want LOW,HIGH such as 0,255, or auto", text)
+}
+
 // choosePixels decides on the pixel range (see States.Range).
 func choosePixels(a *Array, given string) (PixelRange, error) {
 	if given != "" && given != "auto" {
-		for _, separator := range []string{",", "..", ":"} {
-			low, high, ok := strings.Cut(given, separator)
-			if !ok {
-				continue
-			}
-			l, err1 := strconv.ParseFloat(strings.TrimSpace(low), 64)
-			h, err2 := strconv.ParseFloat(strings.TrimSpace(high), 64)
-			if err1 == nil && err2 == nil && l < h && !math.IsInf(l, 0) && !math.IsInf(h, 0) {
-				return PixelRange{l, h, "given"}, nil
-			}
-		}
-		return PixelRange{}, fmt.Errorf("pixel range %q, want LOW,HIGH such as 0,255, or auto", given)
+		low, high, err := parsePixelRange(given)
+		return PixelRange{low, high, "given"}, err
 	}
 	switch a.dtype {
 	case Uint8:

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -50,7 +51,11 @@ func OpenCache(dir string) (*Cache, error) {
 		dir = filepath.Join(base, "repscope", "latents")
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("latent cache: %w", err)
+		var path *fs.PathError
+		if errors.As(err, &path) { // which folder, not the call
+			err = fmt.Errorf("%s: %w", path.Path, path.Err)
+		}
+		return nil, fmt.Errorf("latent cache %w", err)
 	}
 	return &Cache{Dir: dir}, nil
 }

@@ -6,8 +6,10 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
+	"repscope/internal/format"
 	"repscope/internal/mmap"
 	"repscope/model/checkpoint"
 	"repscope/model/graph"
@@ -66,7 +68,38 @@ func read(file *mmap.File, o ReadOptions) (*File, error) {
 	if known {
 		return readCheckpoint(file, o)
 	}
+	if err := foreign(file); err != nil {
+		return nil, err
+	}
 	return readONNX(file, o)
+}
+
+// foreign is the error for a file that is no ONNX file by its first bytes, of which an
+// ONNX file has none of its own, or by its name.
+func foreign(file *mmap.File) error {
+	const want = "want an ONNX file, a PyTorch checkpoint or a safetensors file"
+	head := make([]byte, format.HeadSize)
+	n, _ := file.ReadAt(head, 0) // a short file has a short head
+	head = head[:n]
+	switch format.Of(head) {
+	case format.NPY:
+		return fmt.Errorf("%s: is a NumPy array; %s", file.Path(), want)
+	case format.Image:
+		return fmt.Errorf("%s: is an image; %s", file.Path(), want)
+	case format.Unknown:
+	default:
+		return fmt.Errorf("%s: %s; %s", file.Path(), format.Describe(head), want)
+	}
+	suffix := filepath.Ext(file.Path())
+	what := "a PyTorch file"
+	switch suffix {
+	case ".safetensors":
+		what = "a safetensors file"
+	case ".pth", ".pt", ".ckpt", ".bin":
+	default:
+		return nil
+	}
+	return fmt.Errorf("%s: is not %s in spite of its name, or a damaged one: %s", file.Path(), what, format.Describe(head))
 }
 
 func readCheckpoint(file *mmap.File, o ReadOptions) (*File, error) {

@@ -31,6 +31,7 @@ var Command = run.Command{
 		lags := flags.Int("lags", 100, "`N`, the largest lag of the autocorrelation")
 		perPoint := flags.Bool("per-point", false, "write the silhouette of every state to geometry_per_point.csv")
 		flags.Unrecorded("per-point")
+		inputs.Sized(labels.Check)
 		return run.Job{Check: func(*run.Options) error {
 			for _, list := range []struct {
 				name   string

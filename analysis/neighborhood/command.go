@@ -5,7 +5,6 @@ package neighborhood
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"repscope/analysis/internal/results"
@@ -40,6 +39,20 @@ var Command = run.Command{
 		flags.Unrecorded("per-point")
 		approx := flags.Bool("approx", false, "rank a sample of reference states, each exactly against all states, for very many states; sampling errors instead of intervals")
 		references := flags.Int("approx-references", neighbors.DefaultReferences, "`N` reference states of --approx, at least 2")
+		inputs.Sized(func(data *input.Data) error {
+			if *metric == neighbors.Precomputed.String() {
+				if err := checkMatrix(data); err != nil {
+					return err
+				}
+			}
+			n := len(data.Sample())
+			for _, k := range *k {
+				if n > 2 && k > n-2 { // fewer states are too few for any k
+					return fmt.Errorf("--k %d: want k ≤ n−2 = %d for n = %d states", k, n-2, n)
+				}
+			}
+			return nil
+		})
 		return run.Job{Check: func(*run.Options) error {
 			if err := run.Distinct("k", *k, 1); err != nil {
 				return err
@@ -133,11 +146,6 @@ draw stand beside them (sampling_se, neighborhood_sampling.csv); there are no
 intervals, no comparisons of models and no curves.`
 
 func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, o Options) error {
-	if o.Metric == neighbors.Precomputed {
-		if err := checkMatrix(env, data); err != nil {
-			return err
-		}
-	}
 	if space == spaceAuto {
 		var warning string
 		if space, warning = seen(data.States, data.Models); warning != "" {
@@ -173,8 +181,8 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 }
 
 // checkMatrix wants the frames to be a square matrix of distances.
-func checkMatrix(env *run.Env, data *input.Data) error {
-	if slices.ContainsFunc(env.Result.Inputs, func(in report.Input) bool { return in.Role == "frames" && in.Window > 0 }) {
+func checkMatrix(data *input.Data) error {
+	if data.Window() > 0 {
 		return run.Usage("--metric precomputed and --window cannot be used together: a row of distances is a state")
 	}
 	frames := data.States.Array()

@@ -111,7 +111,9 @@ func (r *Result) write(env *run.Env, data *input.Data, index []int, draws int) e
 	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
 	err := results.All(env,
 		r.writeSummary,
-		func(env *run.Env) error { return r.writeDistances(env, index, draws) },
+		func(env *run.Env) error {
+			return r.writeDistances(env, index, data.Frame(index), data.Episodes(index), draws)
+		},
 		r.print,
 	)
 	if err != nil {
@@ -135,13 +137,16 @@ func (r *Result) writeSummary(env *run.Env) error {
 	})
 }
 
-// writeDistances writes a row per model, level, state and draw.
-func (r *Result) writeDistances(env *run.Env, index []int, draws int) error {
-	return env.Files.CSV("robustness_raw_data.csv", []string{"Model", "Noise_Level", "Sample_ID", "Distance"}, func(csv *report.CSV) error {
+// writeDistances writes a row per model, level, state and draw. Frame is the frame at
+// which the state begins.
+func (r *Result) writeDistances(env *run.Env, index, frames, episodes []int, draws int) error {
+	return env.Files.CSV("robustness_raw_data.csv", []string{
+		"Model", "Noise_Level", "Sample_ID", "Distance", "Frame", "Episode", "Draw",
+	}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for l, level := range m.Levels {
 				for i, d := range m.Distances[l] {
-					if err := csv.Row(m.Name, level.Sigma, index[i/draws], d); err != nil {
+					if err := csv.Row(m.Name, level.Sigma, index[i/draws], d, frames[i/draws], episodes[i/draws], i%draws); err != nil {
 						return err
 					}
 				}

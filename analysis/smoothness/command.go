@@ -24,6 +24,14 @@ var Command = run.Command{
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Successors: true})
 		horizons := flags.Ints("horizons", []int{1}, "`LIST` of distances in time of the two states of a pair")
+		inputs.Sized(func(data *input.Data) error {
+			for _, h := range *horizons {
+				if n := len(data.Pairs(h)); n < 3 {
+					return fmt.Errorf("%d pairs of states %d frames apart within an episode, want at least 3", n, h)
+				}
+			}
+			return nil
+		})
 		return run.Job{
 			Check: func(*run.Options) error {
 				for _, h := range *horizons {
@@ -65,9 +73,6 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 	lists := make([][]points.Pair, len(horizons))
 	for i, h := range horizons {
 		lists[i] = data.Pairs(h)
-		if len(lists[i]) < 3 {
-			return fmt.Errorf("%d pairs of states %d frames apart within an episode, want at least 3", len(lists[i]), h)
-		}
 	}
 	index, local := input.PairStates(lists...)
 	states, err := data.Select(ctx, index, input.LastFrames)
@@ -89,16 +94,16 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 	if err != nil {
 		return err
 	}
-	return result.write(env, data, index, local[0])
+	return result.write(env, data, states, local[0])
 }
 
 // write puts the result into the result file, the CSV files, the console and
 // the figure.
-func (r *Result) write(env *run.Env, data *input.Data, index []int, pairs []points.Pair) error {
+func (r *Result) write(env *run.Env, data *input.Data, states *points.Selection, pairs []points.Pair) error {
 	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
 	err := results.All(env,
 		r.writeSummary,
-		func(env *run.Env) error { return r.writePairs(env, index, pairs) },
+		func(env *run.Env) error { return r.writePairs(env, states, pairs) },
 		func(env *run.Env) error { return r.print(env, len(pairs), data.Options.LatentScale) },
 	)
 	if err != nil {
@@ -127,15 +132,18 @@ func (r *Result) writeSummary(env *run.Env) error {
 	})
 }
 
-// writePairs writes a row per model and pair; pairs are positions in index.
-func (r *Result) writePairs(env *run.Env, index []int, pairs []points.Pair) error {
+// writePairs writes a row per model and pair of the smallest horizon; pairs are
+// positions in states. Frame and Next_Frame are the frames at which the two states begin.
+func (r *Result) writePairs(env *run.Env, states *points.Selection, pairs []points.Pair) error {
 	return env.Files.CSV("smoothness_raw_data.csv", []string{
 		"Model", "Sample_ID", "Pixel_Distance", "Latent_Distance", "Smoothness_Ratio",
+		"Frame", "Next_Frame", "Episode", "Horizon",
 	}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for i, pair := range pairs {
 				ratio := report.NumberOr(m.RawDistance[i]/r.PixelDistance[i], "the frames are equal")
-				if err := csv.Row(m.Name, index[pair.Now], r.PixelDistance[i], m.RawDistance[i], ratio); err != nil {
+				if err := csv.Row(m.Name, states.Index[pair.Now], r.PixelDistance[i], m.RawDistance[i], ratio,
+					states.Time[pair.Now], states.Time[pair.Next], states.Episode[pair.Now], r.Horizon); err != nil {
 					return err
 				}
 			}

@@ -180,6 +180,9 @@ func (d *Data) Latents(ctx context.Context, index []int) ([]points.Points, error
 	return out, nil
 }
 
+// Window is how many frames make a state; 0: one, or a clip that is a row by itself.
+func (d *Data) Window() int { return d.window }
+
 // Names returns the names of the models.
 func (d *Data) Names() []string {
 	names := make([]string, len(d.Models))

@@ -51,7 +51,10 @@ type Inputs struct {
 	Options
 
 	command string // the binary's name
+	flags   *run.Flags
 	needs   Needs
+	roles   []*Given
+	sized   []func(*Data) error
 
 	frames, episodes, pixelRange, layout, cache    string
 	window                                         int
@@ -65,7 +68,7 @@ type Inputs struct {
 // Register adds the flags of states and models to a command's, and the check of
 // their values. What they name is loaded by [Inputs.Load].
 func Register(flags *run.Flags, needs Needs) *Inputs {
-	in := &Inputs{command: flags.Name(), needs: needs}
+	in := &Inputs{command: flags.Name(), flags: flags, needs: needs}
 	flags.Usage("--example", "--frames FILE[:key] --model NAME=FILE … [flags]")
 	if !needs.Frames && !needs.Encoders {
 		flags.Usage("--latents NAME=FILE[:key] … [flags]")
@@ -83,8 +86,8 @@ func Register(flags *run.Flags, needs Needs) *Inputs {
 
 // registerSources adds what is read.
 func (in *Inputs) registerSources(f *run.Flags) {
-	f.StringVar(&in.frames, "frames", "", "`FILE[:key]` of the original states [N,…]: "+dataset.FormatNames())
-	f.StringVar(&in.episodes, "episodes", "", "`FILE[:key]` of an episode number or an end-of-episode flag per frame")
+	f.PathVar(&in.frames, "frames", "`FILE[:key]` of the original states [N,…]: "+dataset.FormatNames())
+	f.PathVar(&in.episodes, "episodes", "`FILE[:key]` of an episode number or an end-of-episode flag per frame")
 	f.Var(&sourceFlag{in, "model"}, "model", "`NAME=FILE` of an encoder: ONNX, .pth, .safetensors (repeats)")
 	f.Var(&sourceFlag{in, "latents"}, "latents", "`NAME=FILE[:key]` of latents computed elsewhere (repeats)")
 	f.Var(&sourceFlag{in, "weights"}, "weights", "`DIR` whose <name>/best_encoder.{onnx,pth,safetensors} are all models (repeats)")
@@ -99,7 +102,8 @@ func (in *Inputs) registerStates(f *run.Flags) {
 	in.layout = "auto"
 	layouts := append([]string{"auto"}, dataset.Layouts()...)
 	f.CheckedVar(&in.layout, "layout", run.OneOf(layouts...), "`AXES` of one frame or clip ("+strings.Join(layouts, ", ")+")")
-	f.StringVar(&in.pixelRange, "pixel-range", "auto", "`LOW,HIGH` of the pixel values; auto: from the type or the data")
+	in.pixelRange = "auto"
+	f.CheckedVar(&in.pixelRange, "pixel-range", dataset.CheckPixelRange, "`LOW,HIGH` of the pixel values; auto: from the type or the data")
 	f.BoolVar(&in.SkipNaN, "skip-nan", false, "drop states with NaN or Inf, and count them, instead of failing")
 	f.Group(run.Settings, "window", "layout", "pixel-range", "skip-nan")
 }
@@ -138,7 +142,7 @@ func (in *Inputs) registerPreprocessing(f *run.Flags) {
 	f.Var(&in.inputScale, "input-scale", "`[NAME=]SCALE` of the pixels an encoder is given, after resizing: raw as stored, unit for 0..1, "+
 		"auto: unit with --mean or --std, else raw (repeats)")
 	in.mean.whole, in.std.whole = true, true
-	in.mean.check, in.std.check = checkNumbers, checkNumbers
+	in.mean.check, in.std.check = checkNumbers, checkDeviations
 	f.Var(&in.mean, "mean", "`[NAME=]LIST` of one value, or one per channel, subtracted after scaling (repeats)")
 	f.Var(&in.std, "std", "`[NAME=]LIST` of one value, or one per channel, divided by after --mean (repeats)")
 }
@@ -193,7 +197,7 @@ func (in *Inputs) registerRunning(f *run.Flags) {
 		strings.Join(model.Precisions(), ", ")+"), with float32 sums; the processor computes in float32")
 	in.Batch = 64
 	f.CountVar(&in.Batch, "batch", 1, "`N` states per batch")
-	f.StringVar(&in.cache, "cache", "", "`DIR` that keeps encoded latents between runs, or off (default: the user's cache folder)")
+	f.PathVar(&in.cache, "cache", "`DIR` that keeps encoded latents between runs, or off (default: the user's cache folder)")
 	f.Group(run.Running, "device", "precision", "batch", "threads", "memory", "cache")
 }
 
@@ -237,6 +241,20 @@ func checkNumbers(text string) error {
 	}
 	_, err := parseNumbers(text)
 	return err
+}
+
+// checkDeviations finds standard deviations that nothing can be divided by.
+func checkDeviations(text string) error {
+	if err := checkNumbers(text); err != nil {
+		return err
+	}
+	values, _ := parseNumbers(text) // checked
+	for _, v := range values {
+		if v <= 0 {
+			return fmt.Errorf("%g: want a number above 0", v)
+		}
+	}
+	return nil
 }
 
 // preprocessing is what a model's frames go through before it sees them.

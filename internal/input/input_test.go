@@ -344,8 +344,8 @@ func TestDamagedFrames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := "--frames {}/large.npz:frames --latents a={}/z.npy --quiet --out {}/out --act "
-	if code, _, stderr := runIn(t.Context(), dir, args+"run"); code != 0 {
+	args := "--frames {}/large.npz:frames --latents a={}/z.npy --quiet --act "
+	if code, _, stderr := runIn(t.Context(), dir, args+"run --out {}/out"); code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	if _, err := file.WriteAt([]byte{1}, int64(len(content)/2)); err != nil {

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"repscope/internal/run"
@@ -35,13 +34,8 @@ func (d *Data) load(ctx context.Context) error {
 	if err := d.inputs.expandWeights(); err != nil {
 		return err
 	}
-	// A wrong name is found before hours are spent on the others.
-	for _, s := range d.inputs.sources {
-		if s.kind == "model" {
-			if _, err := os.Stat(s.path); err != nil {
-				return fmt.Errorf("model %s: %w", s.name, run.PathError(err))
-			}
-		}
+	if err := d.inputs.exist(); err != nil {
+		return err
 	}
 	if err := d.openCache(); err != nil {
 		return err
@@ -75,6 +69,11 @@ func (d *Data) load(ctx context.Context) error {
 	if len(d.index) == 0 {
 		return errors.New("no state is left to analyse")
 	}
+	for _, check := range d.inputs.sized {
+		if err := check(d); err != nil {
+			return err
+		}
+	}
 	return d.openModels(ctx, given)
 }
 
@@ -92,7 +91,7 @@ func (d *Data) openCache() error {
 	default:
 		cache, err := latent.OpenCache(dir)
 		if err != nil {
-			return fmt.Errorf("latent cache: %w", err)
+			return err
 		}
 		d.cache = cache
 	}

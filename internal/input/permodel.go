@@ -11,6 +11,7 @@ import (
 // perModel is a setting for all models, "VALUE", with exceptions, "NAME=VALUE".
 type perModel struct {
 	all    string
+	given  bool // all is not the default
 	byName map[string]string
 	names  []string
 	check  func(string) error
@@ -54,7 +55,10 @@ func (p *perModel) Set(text string) error {
 			}
 		}
 		if !named {
-			p.all = value
+			if p.given && p.all != value {
+				return fmt.Errorf("%q is given already; want one value for all models, others as NAME=VALUE", p.all)
+			}
+			p.all, p.given = value, true
 			continue
 		}
 		if name == "" {
@@ -63,8 +67,11 @@ func (p *perModel) Set(text string) error {
 		if p.byName == nil {
 			p.byName = map[string]string{}
 		}
-		if _, ok := p.byName[name]; !ok {
+		switch first, ok := p.byName[name]; {
+		case !ok:
 			p.names = append(p.names, name)
+		case first != value:
+			return fmt.Errorf("%s=%s is given already", name, first)
 		}
 		p.byName[name] = value
 	}

@@ -51,7 +51,7 @@ func RegisterRole(flags *run.Flags, role Role) *Given {
 	if role.Named {
 		flags.Var(&roleFlag{g}, role.Name, role.Usage)
 	} else {
-		flags.StringVar(&g.spec, role.Name, "", role.Usage)
+		flags.PathVar(&g.spec, role.Name, role.Usage)
 	}
 	flags.Check(func(*run.Options) error { return g.check() })
 	return g
@@ -62,6 +62,7 @@ func RegisterRole(flags *run.Flags, role Role) *Given {
 func (in *Inputs) Role(flags *run.Flags, role Role) *Given {
 	g := RegisterRole(flags, role)
 	g.inputs = in
+	in.roles = append(in.roles, g)
 	return g
 }
 
@@ -198,8 +199,8 @@ func perState[T any](g *Given, data *Data, index []int, read func(*dataset.Array
 		return nil, err
 	}
 	a := arrays[0]
-	if len(a.Shape()) == 0 || a.RowLen() != 1 {
-		return nil, g.errorf(a.Name, "%s has shape %v, want one %s per frame", a.Array.Name(), a.Shape(), g.role.Unit)
+	if err := g.fits(data, a); err != nil {
+		return nil, err
 	}
 	all := make([]T, a.Len())
 	if err := read(a.Array, all); err != nil {
@@ -214,6 +215,32 @@ func perState[T any](g *Given, data *Data, index []int, read func(*dataset.Array
 		out[i] = all[row]
 	}
 	return out, nil
+}
+
+// Check finds arrays that do not fit the states, by their shapes: what [Given.Ints] and
+// [Given.Floats] want. It enters nothing into the result.
+func (g *Given) Check(data *Data) error {
+	for _, s := range g.sources() {
+		a, err := g.open(s.path)
+		if err != nil {
+			return g.errorf(s.name, "%w", err)
+		}
+		err = g.fits(data, Array{s.name, a})
+		_ = a.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fits is the error for an array of another shape than one value per frame or state.
+func (g *Given) fits(data *Data, a Array) error {
+	if len(a.Shape()) == 0 || a.RowLen() != 1 {
+		return g.errorf(a.Name, "%s has shape %v, want one %s per frame", a.Array.Name(), a.Shape(), g.role.Unit)
+	}
+	_, err := g.Rows(data, a, nil)
+	return err
 }
 
 // Rows tells which row of an open array belongs to each of the states: with a row

@@ -61,7 +61,7 @@ func (s *sourceFlag) Set(text string) error {
 		if text == "" {
 			return fmt.Errorf("the folder is empty")
 		}
-		s.inputs.sources = append(s.inputs.sources, source{kind: s.kind, path: text})
+		s.inputs.sources = append(s.inputs.sources, source{kind: s.kind, path: run.Expand(text)})
 	case "baseline":
 		for part := range strings.SplitSeq(text, ",") {
 			baseline, err := parseBaseline(strings.TrimSpace(part))
@@ -86,7 +86,7 @@ func cutName(text string) (name, path string, err error) {
 	if !ok || name == "" || path == "" {
 		return "", "", fmt.Errorf("want NAME=FILE%s", exampleName(text))
 	}
-	return name, path, nil
+	return name, run.Expand(path), nil
 }
 
 // exampleName suggests a name for a file that was given without one.
@@ -155,6 +155,9 @@ func (in *Inputs) check() error {
 		return run.Hint(run.Usage("latents computed elsewhere cannot be used: %s runs the encoders itself", in.command),
 			"give the encoder with --model NAME=FILE")
 	}
+	if err := in.checkIdle(encoders > 0, frames); err != nil {
+		return err
+	}
 	return in.checkNames()
 }
 
@@ -206,7 +209,7 @@ func (in *Inputs) expandWeights() error {
 		}
 		entries, err := os.ReadDir(s.path)
 		if err != nil {
-			return fmt.Errorf("weights folder %w", run.PathError(err))
+			return patternHint(s.path, fmt.Errorf("weights folder %w", run.PathError(err)))
 		}
 		found := 0
 		for _, entry := range entries { // sorted by name

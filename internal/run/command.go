@@ -108,11 +108,10 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 		return Hint(err, "run "+c.Name+" --help for all flags")
 	}
 	if options.version {
-		_, err := io.WriteString(stdout, versionLine(c))
-		return ignorePipe(err)
+		return ignorePipe(writeVersion(stdout, c, options.JSON))
 	}
 	if options.config != "" {
-		if err := applyConfig(flags, options.config); err != nil {
+		if err := applyConfig(flags, options); err != nil {
 			return err
 		}
 	}
@@ -135,6 +134,9 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 	}
 	start := time.Now()
 	env := newEnv(c, options, flags, stderr)
+	for _, note := range options.notes {
+		env.Note("note: %s", note)
+	}
 	files, err := report.Begin(options.Out)
 	if err != nil {
 		return Hint(err, "choose another folder with --out")
@@ -150,6 +152,9 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 
 // check runs the checks of everything that registered flags, then the command's own.
 func check(flags *Flags, job Job, o *Options) error {
+	if o.Out == "" {
+		return Hint(Usage("--out is empty: want the folder for the files"), "is it a variable that is not set?")
+	}
 	for _, check := range flags.checks {
 		if err := check(o); err != nil {
 			return err

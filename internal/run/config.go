@@ -3,9 +3,11 @@
 package run
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -13,69 +15,170 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// config is a configuration file that is being applied.
+type config struct {
+	flags *Flags
+	path  string
+	given map[string]bool // on the command line
+	notes []string
+}
+
 // applyConfig sets the flags named in a YAML file, but for those given on the
-// command line. A flag that repeats takes a list, or a mapping of names to
-// values; other lists are joined with commas. Paths are relative to the working
-// folder, as on the command line.
+// command line, whose values take the place of the file's. A flag that repeats
+// takes a list, or a mapping of names to values; other lists are joined with commas.
+// A mapping under the name of a command is a section for that command, whose options
+// win over what is common; other commands leave it out, but for the names in it.
+// Paths are relative to the working folder, as on the command line.
 //
-// Errors: a file that cannot be read; wrong usage for anything in it that is
-// not understood, with its line and the nearest name.
-func applyConfig(flags *Flags, path string) error {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("configuration %w", PathError(err))
+// Errors are wrong usage, with the line: a file that cannot be read, or anything in
+// it that is not understood, with the nearest name.
+func applyConfig(flags *Flags, o *Options) error {
+	root, err := readConfig(o.config)
+	if err != nil || root == nil {
+		return err
 	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(data, &document); err != nil {
-		return Usage("configuration %s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	if len(document.Content) == 0 {
-		return nil // an empty file
-	}
-	root := document.Content[0]
-	if root.Kind != yaml.MappingNode {
-		return Usage("configuration %s, line %d: want lines of the form name: value", path, root.Line)
-	}
-	given := map[string]bool{}
-	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	seen := map[string]bool{}
+	c := &config{flags: flags, path: o.config, given: map[string]bool{}}
+	flags.Visit(func(f *flag.Flag) { c.given[f.Name] = true })
+	var section *yaml.Node
+	var common []*yaml.Node // keys and values
+	sections := map[string]bool{}
 	for i := 0; i < len(root.Content); i += 2 {
 		key, value := root.Content[i], resolveAlias(root.Content[i+1])
-		name := strings.TrimLeft(key.Value, "-")
-		place := fmt.Sprintf("configuration %s, line %d", path, key.Line)
-		f := flags.Lookup(name)
+		names, ok := commandOptions()[key.Value]
 		switch {
-		case f == nil || name == "config" || name == "version":
-			return Hint(Usage("%s: unknown option %q", place, key.Value), DidYouMean("", name, configNames(flags)))
+		case key.Value != flags.Name() && !ok || flags.Lookup(key.Value) != nil:
+			common = append(common, key, value)
+			continue
+		case sections[key.Value]:
+			return Usage("%s: section %s is there twice", c.place(key), key.Value)
+		case value.Kind == yaml.ScalarNode && value.Tag == "!!null":
+			continue // an empty section
+		case value.Kind != yaml.MappingNode:
+			return Usage("%s: %s is a command: want a section of its options, such as %s: {seed: 1}", c.place(key), key.Value, key.Value)
+		case key.Value == flags.Name():
+			section = value
+		default:
+			err = c.foreign(key.Value, names, value)
+		}
+		if err != nil {
+			return err
+		}
+		sections[key.Value] = true
+	}
+	if section != nil {
+		if err := c.apply(section.Content, c.given, flags.Name()); err != nil {
+			return err
+		}
+	}
+	first := map[string]bool{} // the section's own and what stands on the command line
+	flags.Visit(func(f *flag.Flag) { first[f.Name] = true })
+	if err := c.apply(common, first, ""); err != nil {
+		return err
+	}
+	o.notes = append(o.notes, c.notes...)
+	return nil
+}
+
+// readConfig returns the mapping that a file consists of, nil if it is empty.
+func readConfig(path string) (*yaml.Node, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, Usage("configuration %w", PathError(err))
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var document, second yaml.Node
+	switch err := decoder.Decode(&document); {
+	case errors.Is(err, io.EOF):
+		return nil, nil
+	case err != nil:
+		return nil, Usage("configuration %s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	switch err := decoder.Decode(&second); {
+	case err == nil:
+		return nil, Usage("configuration %s, line %d: a second document begins; want one", path, second.Line)
+	case !errors.Is(err, io.EOF):
+		return nil, Usage("configuration %s: %s", path, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if len(document.Content) == 0 {
+		return nil, nil
+	}
+	root := document.Content[0]
+	if root.Kind == yaml.ScalarNode && root.Tag == "!!null" {
+		return nil, nil // comments only
+	}
+	if root.Kind != yaml.MappingNode {
+		return nil, Usage("configuration %s, line %d: want lines of the form name: value", path, root.Line)
+	}
+	return root, nil
+}
+
+// place is where a key stands, for messages.
+func (c *config) place(key *yaml.Node) string {
+	return fmt.Sprintf("configuration %s, line %d", c.path, key.Line)
+}
+
+// apply sets the flags of keys and values, but for those that are settled already.
+func (c *config) apply(content []*yaml.Node, settled map[string]bool, section string) error {
+	seen := map[string]bool{}
+	for i := 0; i < len(content); i += 2 {
+		key, value := content[i], resolveAlias(content[i+1])
+		name := strings.TrimLeft(key.Value, "-")
+		f := c.flags.Lookup(name)
+		switch {
+		case f == nil && section == "" && slices.Contains(c.flags.omitted, name):
+			c.notes = append(c.notes, fmt.Sprintf("%s: %s means nothing to %s", c.place(key), name, c.flags.Name()))
+			continue
+		case f == nil || !configurable(name):
+			return c.unknown(key, name)
 		case seen[name]:
-			return Usage("%s: option %s is given twice", place, name)
+			return Usage("%s: option %s is given twice", c.place(key), name)
 		}
 		seen[name] = true
 		values, err := configValues(f, value)
 		if err != nil {
-			return Usage("%s: option %s: %w", place, name, err)
+			return Usage("%s: option %s: %w", c.place(key), name, err)
 		}
-		if given[name] {
+		if settled[name] {
+			if r, ok := f.Value.(repeater); ok && r.Repeats() && c.given[name] {
+				c.notes = append(c.notes, fmt.Sprintf("--%s takes the place of all that %s has under %s", name, c.path, name))
+			}
 			continue
 		}
 		for _, v := range values {
-			if err := flags.Set(name, v); err != nil {
-				return splitHint(Usage("%s: option %s: %w", place, name, err))
+			if err := c.flags.Set(name, v); err != nil {
+				return splitHint(Usage("%s: option %s: invalid value %q: %w", c.place(key), name, v, err))
 			}
 		}
 	}
 	return nil
 }
 
-// configNames are the names that a configuration may hold.
-func configNames(flags *Flags) []string {
-	var names []string
-	for _, name := range flags.names() {
-		if name != "config" && name != "version" {
-			names = append(names, name)
+// unknown is the error for an option that the command does not have.
+func (c *config) unknown(key *yaml.Node, name string) error {
+	hints := []string{elsewhere("", name, configNames(c.flags))}
+	if owners := owners(name); len(owners) > 0 && configurable(name) {
+		hints = append(hints, fmt.Sprintf("put it into a section: %s: {%s: …}", owners[0], name))
+	}
+	return Hint(Usage("%s: unknown option %q", c.place(key), key.Value), hints...)
+}
+
+// foreign finds options in another command's section which that does not have.
+func (c *config) foreign(command string, names []string, section *yaml.Node) error {
+	for i := 0; i < len(section.Content); i += 2 {
+		key := section.Content[i]
+		if name := strings.TrimLeft(key.Value, "-"); !slices.Contains(names, name) {
+			return Hint(Usage("%s: unknown option %q of %s", c.place(key), key.Value, command), DidYouMean("", name, names))
 		}
 	}
-	return names
+	return nil
+}
+
+// configurable reports whether an option can stand in a configuration.
+func configurable(name string) bool { return name != "config" && name != "version" }
+
+// configNames are the names that a configuration may hold.
+func configNames(flags *Flags) []string {
+	return slices.DeleteFunc(flags.names(), func(name string) bool { return !configurable(name) })
 }
 
 // configValues turns a YAML value into the texts to set a flag to.

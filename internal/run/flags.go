@@ -5,6 +5,7 @@ package run
 import (
 	"flag"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,7 @@ type Flags struct {
 	usage    []string // lines of the help that show how the command is called
 	fileHint string   // for a file that is given without a flag
 	checks   []func(*Options) error
+	omitted  []string // shared flags that the command has no use for
 }
 
 func newFlags(name string) *Flags {
@@ -106,7 +108,7 @@ func (f *Flags) omit(names []string) {
 			kept.Lookup(fl.Name).DefValue = fl.DefValue
 		}
 	})
-	f.FlagSet = kept
+	f.FlagSet, f.omitted = kept, slices.Clone(names)
 	f.order = slices.DeleteFunc(f.order, func(name string) bool { return slices.Contains(names, name) })
 }
 
@@ -156,6 +158,37 @@ func (f *Flags) ChoicesVar(values *[]string, name string, choices []string, usag
 func (f *Flags) CountVar(value *int, name string, least int, usage string) {
 	f.Var(&count{value, least}, name, usage)
 }
+
+// Int defines a flag for a whole number; it stands in for that of package flag, which
+// says of a wrong value that it cannot be parsed, not what it wants. So do Float64,
+// BoolVar and Bool.
+func (f *Flags) Int(name string, value int, usage string) *int {
+	f.CountVar(&value, name, math.MinInt, usage)
+	return &value
+}
+
+// Float64 defines a flag for a finite number.
+func (f *Flags) Float64(name string, value float64, usage string) *float64 {
+	f.Var((*number)(&value), name, usage)
+	return &value
+}
+
+// BoolVar defines a flag that is set by its name alone.
+func (f *Flags) BoolVar(value *bool, name string, preset bool, usage string) {
+	*value = preset
+	f.Var((*yes)(value), name, usage)
+}
+
+// Bool is BoolVar with a variable of its own.
+func (f *Flags) Bool(name string, preset bool, usage string) *bool {
+	var value bool
+	f.BoolVar(&value, name, preset, usage)
+	return &value
+}
+
+// PathVar defines a flag for a file or folder, in which a leading ~/ is the user's home
+// folder. What the variable holds is the default.
+func (f *Flags) PathVar(value *string, name, usage string) { f.Var((*filePath)(value), name, usage) }
 
 // Size defines a flag for a number of bytes, such as 450MB or 2GiB.
 func (f *Flags) Size(name string, value int64, usage string) *int64 {

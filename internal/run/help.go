@@ -120,12 +120,22 @@ func wrap(text string, width int) []string {
 	return append(lines, line)
 }
 
-// versionLine tells everything that the numbers depend on.
-func versionLine(c *Command) string {
+// writeVersion tells everything that the numbers depend on, as a line or as JSON.
+func writeVersion(w io.Writer, c *Command, asJSON bool) error {
 	build := report.ReadBuild()
+	if asJSON {
+		var o report.Object
+		o.Set("name", c.Name)
+		o.Set("version", build.Version)
+		o.Set("revision", build.Revision)
+		o.Set("go", build.Go)
+		o.Set("kernel", report.Kernel{Name: kernel.Name(), KC: kernel.KC})
+		return report.Encode(w, o)
+	}
 	line := c.Name + " (repscope) " + build.Version
 	if build.Revision != "" {
 		line += " revision " + build.Revision
 	}
-	return fmt.Sprintf("%s %s kernel %s KC %d\n", line, build.Go, kernel.Name(), kernel.KC)
+	_, err := fmt.Fprintf(w, "%s %s kernel %s KC %d\n", line, build.Go, kernel.Name(), kernel.KC)
+	return err
 }

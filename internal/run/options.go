@@ -15,25 +15,29 @@ type Options struct {
 
 	config  string
 	version bool
+	notes   []string // what is said once the run begins
 }
 
 // register adds the shared flags to f, after those that others put into the same
 // groups, and applies what the command says of them.
 func (o *Options) register(f *Flags, c *Command) {
-	f.StringVar(&o.config, "config", "", "`FILE.yaml` with the same names as the flags; the command line wins")
+	f.PathVar(&o.config, "config", "`FILE.yaml` with the same names as the flags, and sections for single commands (smoothness: {horizons: [1,7]}), which win over "+
+		"what is common; the command line wins over both: an option given there takes the place of the file's, of all its values if it repeats")
 	f.Group(Inputs, "config")
 
-	f.Uint64Var(&o.Seed, "seed", 42, "`N` that all random draws come from")
+	o.Seed = 42
+	f.Var((*natural)(&o.Seed), "seed", "`N` that all random draws come from")
 	o.Bootstrap = 1000
 	f.CountVar(&o.Bootstrap, "bootstrap", 0, "`N` resamples for the intervals; 0: no intervals")
 	f.Group(Statistics, "seed", "bootstrap")
 
-	f.StringVar(&o.Out, "out", c.Out, "`DIR` for the result file, the CSV files and the figures")
+	o.Out = c.Out
+	f.PathVar(&o.Out, "out", "`DIR` for the result file, the CSV files and the figures")
 	o.Formats = []string{"png"}
 	f.ChoicesVar(&o.Formats, "format", []string{"png", "pdf", "svg"}, "`LIST` of figure formats")
-	f.BoolVar(&o.JSON, "json", false, "print the result on stdout, and nothing else there")
+	f.BoolVar(&o.JSON, "json", false, "print the result on stdout, and nothing else there; the files of --out are written all the same")
 	f.BoolVar(&o.Quiet, "quiet", false, "no progress and no table; warnings and errors only")
-	f.BoolVar(&o.version, "version", false, "print the version and stop")
+	f.BoolVar(&o.version, "version", false, "print the version and stop; with --json as JSON")
 	f.Group(Output, "out", "format", "json", "quiet", "version")
 
 	f.CountVar(&o.Threads, "threads", 0, "`N` cores to use; 0: all")

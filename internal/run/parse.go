@@ -12,8 +12,10 @@ import (
 // parse reads the command line. A command that takes arguments finds them in
 // options, wherever they stood; after "--" everything is one.
 func parse(flags *Flags, options *Options, c *Command, args []string) error {
+	watch := &watch{first: map[string]string{}}
+	defer watch.over(flags)()
 	for {
-		if err := parseFlags(flags, args); err != nil {
+		if err := parseFlags(flags, watch, args); err != nil {
 			return err
 		}
 		rest := flags.Args()
@@ -38,16 +40,64 @@ func parse(flags *Flags, options *Options, c *Command, args []string) error {
 }
 
 // parseFlags reads flags up to the first argument.
-func parseFlags(flags *Flags, args []string) error {
+func parseFlags(flags *Flags, watch *watch, args []string) error {
 	err := flags.Parse(args)
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return err
 	}
 	// The flag package has no error types; this prefix is its documented wording.
 	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
-		return Hint(Usage("unknown flag --%s", name), DidYouMean("--", name, flags.names()))
+		return Hint(Usage("unknown flag --%s", name), elsewhere("--", name, flags.names()))
 	}
-	return splitHint(Usage("%s", strings.Replace(err.Error(), "for flag -", "for flag --", 1)))
+	if watch.failed != nil {
+		return watch.failed
+	}
+	return splitHint(Usage("%s", strings.Replace(err.Error(), ": -", ": --", 1)))
+}
+
+// watch sees how flags are set on the command line: which value was wrong, and what was
+// given twice. Package flag keeps neither.
+type watch struct {
+	first  map[string]string // values of flags that do not repeat
+	failed error
+}
+
+// over puts the watch between the command line and the flags; what it returns takes it
+// away.
+func (w *watch) over(flags *Flags) (done func()) {
+	flags.VisitAll(func(f *flag.Flag) { f.Value = &watched{f.Value, f.Name, w} })
+	return func() {
+		flags.VisitAll(func(f *flag.Flag) { f.Value = f.Value.(*watched).Value })
+	}
+}
+
+// watched is a flag's value under a watch.
+type watched struct {
+	flag.Value
+	name  string
+	watch *watch
+}
+
+func (v *watched) IsBoolFlag() bool {
+	b, ok := v.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}
+
+func (v *watched) Set(text string) error {
+	err := v.Value.Set(text)
+	if err != nil {
+		v.watch.failed = splitHint(Usage("invalid value %q for flag --%s: %w", text, v.name, err))
+		return err
+	}
+	if r, ok := v.Value.(repeater); ok && r.Repeats() {
+		return nil
+	}
+	if first, ok := v.watch.first[v.name]; ok && first != text {
+		v.watch.failed = Usage("flag --%s is given twice, as %q and as %q; want one of them", v.name, first, text)
+		return v.watch.failed
+	}
+	v.watch.first[v.name] = text
+	return nil
 }
 
 // splitHint makes a hint of the second line of an error's text, where values of

@@ -3,8 +3,11 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -181,12 +184,82 @@ func (c *count) String() string {
 func (c *count) Get() any { return *c.value }
 func (c *count) Set(text string) error {
 	v, err := strconv.Atoi(text)
-	if err != nil {
-		return fmt.Errorf("%q is not an integer", text)
-	}
-	if v < c.least {
-		return fmt.Errorf("%d is below %d", v, c.least)
+	if err != nil || v < c.least {
+		if c.least == math.MinInt {
+			return errors.New("want a whole number")
+		}
+		return fmt.Errorf("want a whole number from %d", c.least)
 	}
 	*c.value = v
 	return nil
+}
+
+// natural is a whole number from 0.
+type natural uint64
+
+func (n *natural) String() string { return strconv.FormatUint(uint64(*n), 10) }
+func (n *natural) Get() any       { return uint64(*n) }
+func (n *natural) Set(text string) error {
+	v, err := strconv.ParseUint(text, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return errors.New("want a whole number below 2^64")
+	case err != nil:
+		return errors.New("want a whole number from 0")
+	}
+	*n = natural(v)
+	return nil
+}
+
+// number is a finite number.
+type number float64
+
+func (n *number) String() string { return strconv.FormatFloat(float64(*n), 'g', -1, 64) }
+func (n *number) Get() any       { return float64(*n) }
+func (n *number) Set(text string) error {
+	v, err := ParseFloat(text)
+	if err != nil {
+		return errors.New("want a finite number")
+	}
+	*n = number(v)
+	return nil
+}
+
+// yes is true or false.
+type yes bool
+
+func (y *yes) IsBoolFlag() bool { return true }
+func (y *yes) String() string   { return strconv.FormatBool(bool(*y)) }
+func (y *yes) Get() any         { return bool(*y) }
+func (y *yes) Set(text string) error {
+	v, err := strconv.ParseBool(text)
+	if err != nil {
+		return errors.New("want true or false")
+	}
+	*y = yes(v)
+	return nil
+}
+
+// filePath is a file or folder.
+type filePath string
+
+func (p *filePath) String() string { return string(*p) }
+func (p *filePath) Get() any       { return string(*p) }
+func (p *filePath) Set(text string) error {
+	*p = filePath(Expand(text))
+	return nil
+}
+
+// Expand puts the user's home folder in the place of a leading ~/, where no shell does:
+// after the equals sign of NAME=~/file and of --out=~/folder, and in a configuration.
+func Expand(path string) string {
+	rest, ok := strings.CutPrefix(path, "~")
+	if !ok || rest != "" && !os.IsPathSeparator(rest[0]) {
+		return path
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return path
+	}
+	return filepath.Join(home, rest)
 }

@@ -13,6 +13,7 @@
 //	same FILE FILE                   compare two result files but for their time stamps
 //	onlyfiles DIR NAME…              the folder holds exactly these files
 //	waitfor PATH                     wait until a file or folder exists
+//	tidy FOLDER/ANALYSIS…            the tidy CSV files hold all numbers of the result file
 //	reread FILE…                     read result files: written again, they have the same bytes
 //
 // $WEIGHTS is the folder of the built-in example's encoders. Types are uint8,
@@ -71,6 +72,7 @@ func Run(t *testing.T, dir string) {
 			"onlyfiles": onlyFiles,
 			"waitfor":   waitFor,
 			"reread":    reread,
+			"tidy":      tidy,
 		},
 	})
 }

@@ -27,8 +27,12 @@ func PrintComparisons(env *run.Env, comparisons []report.Comparison) error {
 	return env.Table(Table(comparisons))
 }
 
-// All runs the steps of writing a result up to the first error.
+// All writes the tidy CSV files of a result that was entered, and runs the steps of
+// writing the others, up to the first error.
 func All(env *run.Env, steps ...func(*run.Env) error) error {
+	if err := env.Result.Tidy(env.Files); err != nil {
+		return err
+	}
 	for _, step := range steps {
 		if err := step(env); err != nil {
 			return err

@@ -1,0 +1,83 @@
+// What is checked before anything is read: files that are not there, and settings that
+// nothing would use.
+
+package input
+
+import (
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+
+	"repscope/dataset"
+	"repscope/internal/run"
+)
+
+// Sized adds a check of the command's own flags against what is analysed, such as
+// neighborhood sizes against the number of states. It runs as soon as the states are
+// known, before any is encoded.
+func (in *Inputs) Sized(check func(*Data) error) { in.sized = append(in.sized, check) }
+
+// checkIdle finds settings that nothing would use, which is seldom what is meant: of
+// frames where there are none, of encoders where all latents are computed elsewhere.
+func (in *Inputs) checkIdle(encoders, frames bool) error {
+	var idle []string
+	why := ""
+	switch {
+	case !frames:
+		idle = []string{"pixel-range", "layout"}
+		why = "there are no frames"
+		fallthrough
+	case !encoders:
+		idle = append(idle, "resize", "interpolation", "input-scale", "mean", "std", "layer", "activation", "final-activation", "heads", "state")
+		if why == "" {
+			why = "there is no encoder"
+		}
+	}
+	var err error
+	in.flags.Visit(func(f *flag.Flag) {
+		if err == nil && slices.Contains(idle, f.Name) {
+			err = run.Hint(run.Usage("--%s %s has no effect: %s, and latents computed elsewhere are taken as they are", f.Name, f.Value, why), "leave it out")
+		}
+	})
+	return err
+}
+
+// exist finds files and folders that are not there, of all inputs, before hours are spent
+// on some of them.
+func (in *Inputs) exist() error {
+	type file struct{ what, path string }
+	var files []file
+	for _, s := range in.sources {
+		if s.kind == "model" || s.kind == "latents" {
+			files = append(files, file{s.kind + " " + s.name, s.path})
+		}
+	}
+	if in.frames != "" {
+		files = append(files, file{"frames", in.frames})
+	}
+	if in.episodes != "" {
+		files = append(files, file{"episodes", in.episodes})
+	}
+	for _, g := range in.roles {
+		for _, s := range g.sources() {
+			if g.role.Example == "" || !strings.HasPrefix(s.path, examplePrefix) {
+				files = append(files, file{strings.TrimSpace(g.role.Name + " " + s.name), s.path})
+			}
+		}
+	}
+	for _, f := range files {
+		if err := dataset.Exists(f.path); err != nil {
+			return patternHint(f.path, fmt.Errorf("%s: %w", f.what, err))
+		}
+	}
+	return nil
+}
+
+// patternHint explains a pattern that no shell has expanded.
+func patternHint(path string, err error) error {
+	if !strings.ContainsAny(path, "*?[") {
+		return err
+	}
+	return run.Hint(err, "no shell expands a pattern after NAME= or in quotes: name one file, or give each under a name of its own")
+}
