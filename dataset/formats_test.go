@@ -6,7 +6,6 @@ package dataset
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -17,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"repscope/internal/torchfile/torchtest"
 )
 
 // formatWriter writes files of one format for the contract.
@@ -319,38 +320,15 @@ func encodeCompressed(b *bytes.Buffer, fields []Field) error {
 
 // encodeTorch writes what torch.save writes of a dict of tensors.
 func encodeTorch(b *bytes.Buffer, fields []Field) error {
-	text := func(s string) string {
-		return "X" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(s)))) + s
-	}
-	integer := func(n int) string { return "J" + string(binary.LittleEndian.AppendUint32(nil, uint32(n))) }
-	archive := zip.NewWriter(b)
-	add := func(name string, data []byte) error {
-		member, err := archive.CreateHeader(&zip.FileHeader{Name: "archive/" + name, Method: zip.Store})
-		if err == nil {
-			_, err = member.Write(data)
-		}
-		return err
-	}
-	pickle := "\x80\x02}("
-	for i, f := range fields {
+	var root torchtest.Dict
+	for _, f := range fields {
 		kind, raw, err := f.raw()
 		if err != nil {
 			return err
 		}
-		class := map[DType]string{Uint8: "ByteStorage", Float32: "FloatStorage", Int64: "LongStorage"}[kind]
-		shape, strides, step := "", "", 1
-		for k := len(f.Shape) - 1; k >= 0; k-- {
-			shape, strides = integer(f.Shape[k])+shape, integer(step)+strides
-			step *= f.Shape[k]
-		}
-		pickle += text(f.Name) + "ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") + "ctorch\n" + class + "\n" + text(fmt.Sprint(i)) + text("cpu") +
-			integer(step) + "tQ" + integer(0) + "(" + shape + "t(" + strides + "t\x89ccollections\nOrderedDict\n)RtR"
-		if err := add(fmt.Sprint("data/", i), raw); err != nil {
-			return err
-		}
+		root = append(root, torchtest.Item{Key: f.Name, Value: torchtest.Tensor{DType: kind, Shape: f.Shape, Raw: raw}})
 	}
-	err := errors.Join(add("data.pkl", []byte(pickle+"u.")), add("version", []byte("3\n")))
-	return errors.Join(err, archive.Close())
+	return torchtest.Encode(b, root)
 }
 
 // writeImages writes the rows of an array as PNG files.

@@ -56,15 +56,18 @@ type Info struct {
 	Identity string
 	// SHA256 is the hash of the encoder file itself, for provenance.
 	SHA256 string
-	// Warnings are findings that do not stop the run.
-	Warnings []string
+	// Warnings are findings that do not stop the run, Notes what a reader may want to
+	// know of an ordinary file.
+	Warnings, Notes []string
+	// State is the key of the state dict in a training checkpoint; empty where the file is
+	// a state dict itself.
+	State string
 }
 
 // OpenOptions says how to read an encoder file.
 type OpenOptions struct {
-	// State chooses the state dict of a training checkpoint: "encoder"
-	// (encoder_state_dict, the default) or "target" (target_encoder_state_dict).
-	// A plain state dict has no choice and ignores nothing but "".
+	// State is the key of the state dict in a training checkpoint, such as "model" or
+	// "ema"; see checkpoint.Options. A plain state dict has no choice and takes only "".
 	State string
 	// Activation of hidden layers, which a file of weights does not tell, for a
 	// ConvEncoder ("silu" by default) or a ViT-MAE ("gelu" by default): "silu",

@@ -190,7 +190,7 @@ func TestOpenErrors(t *testing.T) {
 		{write("alone.onnx", read("mlp_external.onnx")), OpenOptions{}, []string{"alone.onnx", "external data", "mlp_external.bin"}},
 		{"testdata/mlp.pth", OpenOptions{}, []string{"mlp.pth", "net.0.weight", "ConvEncoder", "DQN CNN", "ONNX"}},
 		{"testdata/conv.pth", OpenOptions{State: "target"}, []string{"conv.pth", "target_encoder_state_dict"}},
-		{"testdata/conv_checkpoint.pth", OpenOptions{State: "decoder"}, []string{"decoder", "encoder or target"}},
+		{"testdata/conv_checkpoint.pth", OpenOptions{State: "decoder"}, []string{"decoder", `no key "decoder" or "decoder_state_dict"`}},
 		{"testdata/conv.pth", OpenOptions{Activation: "swish2"}, []string{"swish2", "silu, relu, gelu, gelu_tanh, tanh or none"}},
 		{"testdata/dqn.pth", OpenOptions{Activation: "silu"}, []string{"DQN CNN", "ReLU"}},
 		{"testdata/dqn_opset13.onnx", OpenOptions{State: "target"}, []string{"state", "ONNX"}},

@@ -177,7 +177,7 @@ func (e *modelEncoder) fromFile(f *model.File) {
 	e.check = f.Check
 	input, output := e.info.Input, e.info.Output
 	e.info = Info{Name: f.Path, Format: f.Format, Architecture: f.Architecture, Input: input, Output: output,
-		Parameters: f.Parameters, Opset: f.Opset, Warnings: f.Warnings}
+		Parameters: f.Parameters, Opset: f.Opset, Warnings: f.Warnings, Notes: f.Notes, State: f.Chosen}
 	if f.Format != "onnx" && (f.Architecture == "ConvEncoder" || f.Architecture == "VideoViT") {
 		// The published encoders are used by their last frame.
 		e.info.DefaultPool = PoolLast
@@ -232,7 +232,7 @@ func (e *modelEncoder) identify(f *model.File, o OpenOptions) error {
 	}
 	options := []string{o.Output}
 	if f.Format != "onnx" {
-		options = append([]string{o.State, o.Activation, o.FinalActivation}, f.Settings...)
+		options = append([]string{f.Chosen, o.Activation, o.FinalActivation}, f.Settings...)
 	}
 	if e.named {
 		for _, l := range e.layers {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -32,6 +33,9 @@ type File struct {
 	Parameters   int    // number of weights
 	Opset        int    // of an ONNX file, else 0
 	Warnings     []string
+	// Notes and Chosen are those of checkpoint.Network.
+	Notes  []string
+	Chosen string
 	// Settings are what a checkpoint's tensors do not tell, as "heads=8"; see checkpoint.Network.
 	Settings []string
 	// Example is a shape of one state that fits the input, e.g. [1 1 64 64]; nil if unknown.
@@ -46,8 +50,18 @@ type File struct {
 }
 
 // Read opens a model file: ONNX, a PyTorch checkpoint (.pth, .pt) or safetensors of a
-// known architecture. Errors name the file.
+// known architecture, or a folder as Hugging Face's save_pretrained writes it. Errors name
+// the file.
 func Read(path string, o ReadOptions) (*File, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		c, err := checkpoint.OpenFolder(path, checkpointOptions(o))
+		if err != nil {
+			return nil, err
+		}
+		f := fromCheckpoint(c, c.Files())
+		f.Path = path
+		return f, nil
+	}
 	file, err := mmap.Open(path)
 	if err != nil {
 		return nil, err
@@ -103,14 +117,20 @@ func foreign(file *mmap.File) error {
 }
 
 func readCheckpoint(file *mmap.File, o ReadOptions) (*File, error) {
-	c, err := checkpoint.Read(file, checkpoint.Options{
-		State: o.State, Activation: o.Activation, FinalActivation: o.FinalActivation, Heads: o.Heads})
+	c, err := checkpoint.Read(file, checkpointOptions(o))
 	if err != nil {
 		return nil, err
 	}
-	return &File{Format: c.Format, Architecture: c.Architecture, Parameters: c.Parameters, Warnings: c.Warnings,
-		Settings: c.Settings, Example: c.State, Check: c.Check,
-		graph: c.Graph, files: []*mmap.File{file}, close: c.Close}, nil
+	return fromCheckpoint(c, []*mmap.File{file}), nil
+}
+
+func checkpointOptions(o ReadOptions) checkpoint.Options {
+	return checkpoint.Options{State: o.State, Activation: o.Activation, FinalActivation: o.FinalActivation, Heads: o.Heads}
+}
+
+func fromCheckpoint(c *checkpoint.Network, files []*mmap.File) *File {
+	return &File{Format: c.Format, Architecture: c.Architecture, Parameters: c.Parameters, Warnings: c.Warnings, Notes: c.Notes, Chosen: c.Chosen,
+		Settings: c.Settings, Example: c.State, Check: c.Check, graph: c.Graph, files: files, close: c.Close}
 }
 
 func readONNX(file *mmap.File, o ReadOptions) (*File, error) {

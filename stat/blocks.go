@@ -32,6 +32,8 @@ const (
 	// testedBlocks is the number of blocks from which differences are tested, and
 	// testedPieces that of pieces of episodes, whose ends depend on each other.
 	testedBlocks, testedPieces = 6, 15
+	// testedEqual is the number of equal blocks that unequal ones must be worth.
+	testedEqual = 4
 	// piecesPerTau is the number of autocorrelation times that a piece should last.
 	piecesPerTau = 3
 )
@@ -150,6 +152,9 @@ func (b *Blocks) appraise() {
 		if count < 2*minimumEpisodes {
 			b.warn("intervals rest on %d episodes: they are wide, and no narrower ones are honest", count)
 		}
+		if equal := b.equal(); equal < testedEqual && equal < float64(count)/2 {
+			b.warn("%d episodes of such unequal lengths are worth %.1f equal ones: intervals rest on the longest", count, equal)
+		}
 		return
 	}
 	if episodes > 1 {
@@ -162,6 +167,16 @@ func (b *Blocks) appraise() {
 	} else if b.short() {
 		b.warn("blocks of %d observations are short for an autocorrelation time of %.3g: intervals are too narrow", b.length, b.tau)
 	}
+}
+
+// equal is the number of blocks of equal size that the blocks are worth, (Σ m)²/Σ m².
+func (b *Blocks) equal() float64 {
+	var total, squares float64
+	for _, m := range b.Sizes() {
+		total += float64(m)
+		squares += float64(m) * float64(m)
+	}
+	return total * total / squares
 }
 
 // short reports whether the pieces of episodes depend on each other.
@@ -178,6 +193,8 @@ func (b *Blocks) Untestable() string {
 	switch {
 	case b.kind == EpisodeBlocks && count < testedBlocks:
 		return fmt.Sprintf("%d episodes are too few for a test, want at least %d", count, testedBlocks)
+	case b.kind == EpisodeBlocks && b.equal() < testedEqual:
+		return fmt.Sprintf("%d episodes of such unequal lengths are worth %.1f equal ones, too few for a test", count, b.equal())
 	case b.kind == EpisodeBlocks:
 	case count < testedPieces:
 		return fmt.Sprintf("%d blocks of %d observations are too few for a test, want at least %d", count, b.length, testedPieces)

@@ -130,7 +130,7 @@ func TestUntestable(t *testing.T) {
 		spec     BlockSpec
 		reason   string
 	}{
-		{"one episode with a long memory", nil, BlockSpec{}, "blocks of 100 observations are too few for a test, want at least 15"},
+		{"one episode with a long memory", nil, BlockSpec{}, "are too few for a test, want at least 15"},
 		{"short blocks", nil, BlockSpec{Kind: MovingBlocks, Length: 5}, "too short for a test with an autocorrelation time of"},
 		{"five episodes", five, BlockSpec{}, "5 episodes are too few for a test, want at least 6"},
 		{"two blocks", nil, BlockSpec{Kind: MovingBlocks, Length: 300}, "2 blocks of 300 observations are too few"},
@@ -216,5 +216,5 @@ func ExampleCompare() {
 	fmt.Printf("difference %.2f [%.2f, %.2f], p = %.0e\n", c.Difference, c.Interval.Low, c.Interval.High, c.P)
 	// Output:
 	// 30 episodes
-	// difference -0.50 [-0.51, -0.49], p = 0
+	// difference -0.50 [-0.52, -0.49], p = 3e-36
 }

@@ -5,13 +5,13 @@
 //
 // Consecutive frames are dependent. Formulas that assume independence (the p
 // value and standard error of a regression, the ± SE of a mean) are given
-// because readers expect them; the intervals to report are those of [Bootstrap]
-// over episodes or moving blocks, and models are compared on the same resamples:
+// because readers expect them; the intervals to report are those of jackknives
+// that delete whole episodes, or pieces of one, and models are compared over the
+// same deletions:
 //
-//	blocks, err := stat.NewBlocks(len(a), episodes, stat.BlockSpec{Kind: stat.AutoBlocks}, a, b)
-//	resamples := blocks.Resamples(2000, seed)
-//	first, err := stat.BootstrapMean(ctx, resamples, a, stat.BootstrapOptions{})
-//	second, err := stat.BootstrapMean(ctx, resamples, b, stat.BootstrapOptions{})
+//	blocks, err := stat.NewBlocks(len(a), episodes, stat.BlockSpec{Kind: stat.AutoBlocks}, stat.Differences(a, b)...)
+//	first, err := stat.JackknifeMean(blocks, a)
+//	second, err := stat.JackknifeMean(blocks, b)
 //	comparison, err := stat.Compare(first, second, stat.CompareOptions{Seed: seed})
 //
 // Two conventions hold everywhere. Input that no statistic can be computed from

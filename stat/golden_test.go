@@ -53,10 +53,10 @@ type goldenFile struct {
 		Normal, T, Log_tail []numbers
 	}
 	Dependence []struct {
-		Values, Rho numbers
-		Labels      []int
-		Tau, Block  number
-		Window      int
+		Values, Rho      numbers
+		Labels           []int
+		Tau, Block, Size number
+		Window           int
 	}
 	BCa []struct {
 		Name                          string
@@ -228,6 +228,7 @@ func TestDependenceGolden(t *testing.T) {
 			if tau.Window != g.Window {
 				t.Errorf("window %d, want %d", tau.Window, g.Window)
 			}
+			near(t, "effective sample size", tau.EffectiveSampleSize, float64(g.Size), 1e-10)
 			length, err := OptimalBlockLength(values, g.Labels)
 			if err != nil {
 				t.Fatal(err)

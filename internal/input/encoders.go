@@ -11,8 +11,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"repscope/internal/example"
 	"repscope/internal/run"
@@ -65,8 +67,12 @@ func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
 	d.env.Result.Inputs = append(d.env.Result.Inputs, inputs...)
 	for _, m := range d.Models {
 		if m.Encoder != nil {
-			for _, w := range m.Encoder.Info().Warnings {
+			info := m.Encoder.Info()
+			for _, w := range info.Warnings {
 				d.env.Warn("model %s: %s", m.Name, w)
+			}
+			for _, n := range info.Notes {
+				d.env.Note("note: model %s: %s", m.Name, n)
 			}
 		}
 	}
@@ -163,7 +169,48 @@ func layerHint(model string, err error) error {
 			names = append(names, l.Node)
 		}
 	}
-	return run.Hint(err, run.DidYouMean("", unknown.Pattern, names), "list them with encode --model "+model+"=FILE --layers list")
+	meant := run.DidYouMean("", unknown.Pattern, names)
+	if other := otherCase(unknown.Pattern, names); other != "" {
+		meant = "did you mean " + other + "?"
+	}
+	return run.Hint(err, meant, "list them with encode --model "+model+"=FILE --layers list")
+}
+
+// otherCase is a pattern in the upper and lower case of the first name that it matches but
+// for the case; empty where there is none.
+func otherCase(pattern string, names []string) string {
+	var expression strings.Builder
+	expression.WriteString("(?is)^")
+	for _, r := range pattern {
+		switch r {
+		case '*':
+			expression.WriteString("(?:.*)")
+		case '?':
+			expression.WriteString("(?:.)")
+		default:
+			expression.WriteString("(" + regexp.QuoteMeta(string(r)) + ")")
+		}
+	}
+	matcher, err := regexp.Compile(expression.String() + "$")
+	if err != nil {
+		return ""
+	}
+	for _, name := range names {
+		letters := matcher.FindStringSubmatch(name)
+		if letters == nil {
+			continue
+		}
+		next := 0
+		return strings.Map(func(r rune) rune {
+			if r == '*' || r == '?' {
+				return r
+			}
+			next++
+			letter, _ := utf8.DecodeRuneInString(letters[next])
+			return letter
+		}, pattern)
+	}
+	return ""
 }
 
 // poolName is the pooling that will be applied.
@@ -182,6 +229,9 @@ func (m *Model) details() *report.Object {
 	o.Set("parameters", info.Parameters)
 	if info.Opset > 0 {
 		o.Set("opset", info.Opset)
+	}
+	if info.State != "" {
+		o.Set("state", info.State)
 	}
 	m.describePreprocessing(&o)
 	return &o

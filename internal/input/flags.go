@@ -163,8 +163,14 @@ func (in *Inputs) registerCheckpoints(f *run.Flags) {
 	in.finalActivation.check = run.OneOf(final...)
 	f.Var(&in.finalActivation, "final-activation", "`[NAME=]FUNCTION` after the last layer of a DQN checkpoint: "+final[0]+" (default), "+
 		strings.Join(final[1:], ", ")+" (repeats)")
-	in.state.check = run.OneOf("encoder", "target")
-	f.Var(&in.state, "state", "`[NAME=]WHICH` state dict of a training checkpoint: encoder (default), target (repeats)")
+	in.state.check = func(s string) error {
+		if s == "" {
+			return errors.New("the key is empty")
+		}
+		return nil
+	}
+	f.Var(&in.state, "state", "`[NAME=]KEY` of the state dict in a training checkpoint, such as model, ema or target; "+
+		"default: encoder_state_dict, state_dict or model_state_dict, else the only one (repeats)")
 	in.heads.check = func(s string) error {
 		if n, err := strconv.Atoi(s); err != nil || n < 1 {
 			return fmt.Errorf("%q is not a positive integer", s)

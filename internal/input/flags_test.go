@@ -240,7 +240,7 @@ func TestRecordedOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"window", "layout", "pixel-range", "skip-nan", "resize", "interpolation", "input-scale", "mean", "std", "layer", "pool",
-		"activation", "final-activation", "heads", "state", "samples", "seed", "bootstrap", "block", "latent-scale", "k"}
+		"activation", "final-activation", "heads", "state", "samples", "seed", "bootstrap", "block", "family", "latent-scale", "k"}
 	if diff := cmp.Diff(want, p.recorded.Keys()); diff != "" {
 		t.Errorf("recorded options (−want +got):\n%s", diff)
 	}

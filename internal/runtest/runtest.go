@@ -16,9 +16,9 @@
 //	tidy FOLDER/ANALYSIS…            the tidy CSV files hold all numbers of the result file
 //	reread FILE…                     read result files: written again, they have the same bytes
 //
-// $WEIGHTS is the folder of the built-in example's encoders. Types are uint8,
-// int64, float32, float64; patterns are zero, ramp, random:SEED, and for float
-// types nan:ROW, which is random with a NaN in that row.
+// $WEIGHTS is the folder of the built-in example's encoders, $TESTDATA that of the encoders
+// of package latent's tests. Types are uint8, int64, float32, float64; patterns are zero,
+// ramp, random:SEED, and for float types nan:ROW, which is random with a NaN in that row.
 package runtest
 
 import (
@@ -63,6 +63,7 @@ func Run(t *testing.T, dir string) {
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache"))
 			root, err := Root()
 			env.Setenv("WEIGHTS", filepath.Join(root, "internal", "example", "weights"))
+			env.Setenv("TESTDATA", filepath.Join(root, "latent", "testdata"))
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

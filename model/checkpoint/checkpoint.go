@@ -27,8 +27,10 @@ import (
 
 // Options say what the file does not.
 type Options struct {
-	// State chooses among the state dicts of a training checkpoint: "encoder" or
-	// "target"; empty is encoder.
+	// State is the key of the state dict in a training checkpoint, such as "model" or
+	// "ema_state_dict", with dots where dictionaries lie in dictionaries; "_state_dict" at
+	// its end may be left out, and "target" is target_encoder_state_dict. Empty:
+	// encoder_state_dict, state_dict or model_state_dict, else the only one.
 	State string
 	// Activation of a ConvEncoder, silu by default, or of a ViT-MAE, gelu by
 	// default, by its name in Activations; gelu is that of the error function.
@@ -49,6 +51,12 @@ type Network struct {
 	Format       string // "pth" or "safetensors"
 	Parameters   int
 	Warnings     []string
+	// Notes are what a reader may want to know of an ordinary file, such as other state
+	// dicts beside the one that was taken.
+	Notes []string
+	// Chosen is the key of the state dict in a training checkpoint, empty where the file is
+	// a state dict itself.
+	Chosen string
 	// Settings are the values that the tensors do not tell, as "heads=8", in a
 	// fixed order. With the tensors they determine the outputs.
 	Settings []string
@@ -58,8 +66,12 @@ type Network struct {
 	// the graph's own input shape says.
 	Check func(shape []int) error
 
+	files []*mmap.File // of a folder
 	close func() error
 }
+
+// Files are the mapped files of a folder, nil for a file.
+func (n *Network) Files() []*mmap.File { return n.files }
 
 // Close releases the file. Deferred weights cannot be loaded afterwards.
 func (n *Network) Close() error {
@@ -83,8 +95,12 @@ type Tensor struct {
 // State is a state dict.
 type State map[string]Tensor
 
-// Open reads a .pth, .pt or .safetensors file, told apart by its content.
+// Open reads a .pth, .pt or .safetensors file, told apart by its content, or a folder as
+// Hugging Face's save_pretrained writes it.
 func Open(path string, o Options) (*Network, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return OpenFolder(path, o)
+	}
 	file, err := mmap.Open(path)
 	if err != nil {
 		return nil, err
@@ -101,25 +117,30 @@ func Open(path string, o Options) (*Network, error) {
 func Read(file *mmap.File, o Options) (*Network, error) {
 	n, err := read(file, o)
 	if err != nil {
-		var unknown *os.PathError
-		if errors.As(err, &unknown) || strings.HasPrefix(err.Error(), file.Path()) {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%s: %w", file.Path(), err)
+		return nil, fileError(file.Path(), err)
 	}
 	return n, nil
 }
 
+// fileError puts the path before an error that does not name it.
+func fileError(path string, err error) error {
+	var unknown *os.PathError
+	if errors.As(err, &unknown) || strings.HasPrefix(err.Error(), path) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
 func read(file *mmap.File, o Options) (*Network, error) {
-	state, inside, kind, err := readState(file, o)
+	in, err := readContent(file, o)
 	if err != nil {
 		return nil, err
 	}
-	n, err := build(state, o, &settings{dir: filepath.Dir(file.Path()), inside: inside})
+	n, err := in.network(filepath.Dir(file.Path()), o)
 	if err != nil {
 		return nil, err
 	}
-	n.Format, n.close = kind, file.Close
+	n.close = file.Close
 	return n, nil
 }
 
@@ -143,27 +164,26 @@ func kindOf(file *mmap.File) (format.Kind, error) {
 	return format.Of(head[:n]), nil
 }
 
-// readState reads the tensors of a file; config is the configuration it holds, nil for
-// none.
-func readState(file *mmap.File, o Options) (state State, config any, name string, err error) {
+// readContent reads the tensors of a file.
+func readContent(file *mmap.File, o Options) (*content, error) {
 	kind, err := kindOf(file)
 	if err != nil {
-		return nil, nil, "", err
+		return nil, err
 	}
+	var c *content
 	if kind == format.Safetensors {
 		if o.State != "" {
-			return nil, nil, "", fmt.Errorf("state %q: a safetensors file holds only one state dict", o.State)
+			return nil, fmt.Errorf("state %q: a safetensors file holds only one state dict", o.State)
 		}
-		name = "safetensors"
-		state, err = readSafetensors(file)
+		c = &content{format: "safetensors"}
+		c.state, err = readSafetensors(file)
 	} else {
-		name = "pth"
-		state, config, err = readTorch(file, o)
+		c, err = readTorch(file, o)
 	}
 	if err != nil {
-		return nil, nil, "", err
+		return nil, err
 	}
-	for key, t := range state {
+	for key, t := range c.state {
 		load := t.Load
 		t.Load = func(dst []float32, first int) error {
 			if err := file.Unchanged(); err != nil {
@@ -171,70 +191,22 @@ func readState(file *mmap.File, o Options) (state State, config any, name string
 			}
 			return load(dst, first)
 		}
-		state[key] = t
+		c.state[key] = t
 	}
-	return state, config, name, nil
+	return c, nil
 }
 
-func readTorch(file *mmap.File, o Options) (State, any, error) {
+func readTorch(file *mmap.File, o Options) (*content, error) {
 	f, err := torchfile.Read(file)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return choose(f.Root(), o.State)
-}
-
-// choose finds the state dict in the root object of a file, and the configuration beside it.
-func choose(root any, which string) (State, any, error) {
-	dict, ok := root.(*torchfile.Dict)
-	if !ok {
-		return nil, nil, fmt.Errorf("holds a %s, want a state dict (torch.save(model.state_dict(), path)); whole models and TorchScript cannot be read, export them to ONNX", torchfile.TypeName(root))
+	c, err := choose(f.Root(), o.State)
+	if err != nil {
+		return nil, err
 	}
-	names := map[string][]string{
-		"":        {"encoder_state_dict", "state_dict", "model_state_dict"},
-		"encoder": {"encoder_state_dict"},
-		"target":  {"target_encoder_state_dict"},
-	}[which]
-	if names == nil {
-		return nil, nil, fmt.Errorf("state %q: want encoder or target", which)
-	}
-	var config any
-	for _, name := range configKeys {
-		if d, ok := dict.Get(name); ok && config == nil {
-			config = d
-		}
-	}
-	for _, name := range names {
-		if inner, ok := dict.Get(name); ok {
-			d, ok := inner.(*torchfile.Dict)
-			if !ok {
-				return nil, nil, fmt.Errorf("%q is a %s, want a state dict", name, torchfile.TypeName(inner))
-			}
-			state, err := stateOf(d)
-			return state, config, err
-		}
-	}
-	if which != "" {
-		return nil, nil, fmt.Errorf("state %q: the file has no %q; its keys are %s", which, names[0], list(dict.Keys()))
-	}
-	state, err := stateOf(dict)
-	return state, config, err
-}
-
-func stateOf(d *torchfile.Dict) (State, error) {
-	state := State{}
-	for key, value := range d.All() {
-		if t, ok := value.(*torchfile.Tensor); ok {
-			load := byRows(t.Shape, func(part []float32, lo, hi int) error {
-				return t.Use(lo, hi, func(raw []byte) error { return dtype.Float32s(part, raw, t.DType, t.Order()) })
-			})
-			state[key] = Tensor{Shape: t.Shape, Read: t.Float32, Load: load, Verify: t.Verify}
-		}
-	}
-	if len(state) == 0 {
-		return nil, fmt.Errorf("holds no state dict: no tensors under the keys %s", list(d.Keys()))
-	}
-	return state, nil
+	c.format = "pth"
+	return c, nil
 }
 
 // readSafetensors returns the tensors of a file, which are read until it is closed.
@@ -305,13 +277,16 @@ func byRows(shape []int, read func(part []float32, lo, hi int) error) func(dst [
 }
 
 // list names tensors with their shapes for a message, at most a dozen.
-func (s State) list(keys []string) string {
+func (s State) list(keys []string) string { return s.listFirst(keys, 12) }
+
+// listFirst names the first of some tensors with their shapes.
+func (s State) listFirst(keys []string, most int) string {
 	slices.Sort(keys)
 	var parts []string
-	for _, k := range keys[:min(len(keys), 12)] {
+	for _, k := range keys[:min(len(keys), most)] {
 		parts = append(parts, fmt.Sprintf("%q %v", k, s[k].Shape))
 	}
-	if len(keys) > 12 {
+	if len(keys) > most {
 		parts = append(parts, "…")
 	}
 	return strings.Join(parts, ", ")
@@ -358,15 +333,34 @@ func build(state State, o Options, s *settings) (*Network, error) {
 		if len(surplus) > 0 {
 			return nil, fmt.Errorf("%s: %d surplus tensors that the architecture does not have: %s", a.Name, len(surplus), state.list(surplus))
 		}
-		if prefix != "" {
-			b.warn("the tensors' names begin with %q; other tensors of the file are left out", prefix)
-		}
+		b.leftOut()
 		b.model.Graph, b.model.Settings = b.graph, s.used
 		return b.model, nil
 	}
 	keys := slices.Collect(maps.Keys(state))
 	return nil, fmt.Errorf("no known architecture has the %d tensors %s; %s; known are %s; export another model to ONNX (torch.onnx.export) and open that file",
 		len(state), state.list(keys), nearest(state), namesOf(architectures))
+}
+
+// leftOut says which prefix the names share, and warns of the tensors that have another one.
+func (b *builder) leftOut() {
+	if b.prefix == "" {
+		return
+	}
+	b.model.Notes = append(b.model.Notes, fmt.Sprintf("the tensors' names begin with %q", b.prefix))
+	var others []string
+	for key := range b.state {
+		if !strings.HasPrefix(key, b.prefix) {
+			others = append(others, key)
+		}
+	}
+	switch len(others) {
+	case 0:
+	case 1:
+		b.warn("1 tensor outside the prefix %q is left out: %s", b.prefix, b.state.list(others))
+	default:
+		b.warn("%d tensors outside the prefix %q are left out: %s", len(others), b.prefix, b.state.listFirst(others, 4))
+	}
 }
 
 // builder turns tensors into the constants and nodes of a graph.
@@ -416,7 +410,7 @@ func (b *builder) tensor(name string, want ...int) (shape []int, err error) {
 		if err := t.Load(dst, first); err != nil {
 			return fmt.Errorf("tensor %q: %w", key, err)
 		}
-		return nil
+		return checkFinite(key, t.Shape, dst, first)
 	}, t.Shape...)
 	b.model.Parameters += n
 	b.used[key] = true
@@ -477,7 +471,23 @@ func (b *builder) read(name string, want ...int) ([]float32, []int, error) {
 		return nil, nil, fmt.Errorf("tensor %q has %d elements, shape %v", key, len(values), t.Shape)
 	}
 	b.used[key] = true
-	return values, t.Shape, nil
+	return values, t.Shape, checkFinite(key, t.Shape, values, 0)
+}
+
+// checkFinite finds NaN and infinity among elements of a tensor, of which the first given one
+// has the index first in row-major order.
+func checkFinite(key string, shape []int, values []float32, first int) error {
+	for i, v := range values {
+		if v-v == 0 {
+			continue
+		}
+		what := "NaN"
+		if v == v {
+			what = "infinity"
+		}
+		return fmt.Errorf("tensor %q holds %s at %v: the weights are damaged, or training diverged", key, what, graph.Position(shape, first+i))
+	}
+	return nil
 }
 
 func shapeText(want []int) string {

@@ -149,10 +149,11 @@ func TestDeferredWeights(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer file.Close()
-		state, _, _, err := readState(file, Options{})
+		content, err := readContent(file, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
+		state := content.state
 		for key, tensor := range state {
 			want, err := tensor.Read()
 			got := make([]float32, len(want))

@@ -290,3 +290,14 @@ func (t *Tensor) Scalar() (float64, bool) {
 	}
 	return math.NaN(), false
 }
+
+// Position is the index, axis by axis, of the element that stands at the given place in
+// row-major order; no axis may be empty.
+func Position(shape []int, at int) []int {
+	index := make([]int, len(shape))
+	for k := len(shape) - 1; k >= 0; k-- {
+		index[k] = at % shape[k]
+		at /= shape[k]
+	}
+	return index
+}

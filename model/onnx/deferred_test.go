@@ -5,6 +5,8 @@ package onnx
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -237,5 +239,38 @@ func TestDeferredFloatData(t *testing.T) {
 	w := m.Graph.Constants["w"]
 	if got, err := w.Load(nil); err != nil || !w.Deferred() || !slices.Equal(got, values) {
 		t.Errorf("deferred %v, error %v, or other values", w.Deferred(), err)
+	}
+}
+
+// Weights that are no numbers are named when they are read, held or deferred; infinity and a
+// lone NaN may be meant.
+func TestWeightsNaN(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		n, at int
+		value float64
+		want  string
+	}{
+		{4, 3, math.NaN(), `initialiser "w" holds NaN at [1 1]`},
+		{2 * graph.Resident, graph.Resident + 1, math.NaN(), fmt.Sprintf(`initialiser "w" holds NaN at [1 %d]`, 1)},
+		{4, 3, math.Inf(-1), ""},
+		{2 * graph.Resident, 7, math.Inf(-1), ""},
+		{1, 0, math.NaN(), ""},
+	} {
+		values := make([]float32, c.n)
+		values[c.at] = float32(c.value)
+		shape := []int64{2, int64(c.n / 2)}
+		if c.n == 1 {
+			shape = []int64{1}
+		}
+		data := onnxtest.Model(17, message{}.Bytes(11, portMessage("x", -1, 1)).Bytes(12, portMessage("z")).
+			Bytes(5, onnxtest.Floats("w", values, shape...)).Bytes(1, onnxtest.Node("Mul", []string{"x", "w"}, []string{"z"})))
+		m, err := Decode(data, "", Options{})
+		if err == nil {
+			_, err = m.Graph.Constants["w"].Load(nil)
+		}
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%d elements, %v: %v, want %q", c.n, c.value, err, c.want)
+		}
 	}
 }

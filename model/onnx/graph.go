@@ -37,6 +37,11 @@ func (d *decoder) graph(v field) (*graph.Graph, error) {
 			if _, twice := g.Constants[name]; twice {
 				return fmt.Errorf("initialiser %q stands twice", name)
 			}
+			if len(t.F32) > 1 {
+				if err := checkWeights(name, t.Shape, t.F32, 0); err != nil {
+					return err
+				}
+			}
 			g.Constants[name] = t
 			d.elements[name] = d.of[t]
 		case 11, 12:

@@ -68,6 +68,18 @@ func (r region) floats(dst []float32, first int, kind dtype.DType) error {
 	return nil
 }
 
+// checkWeights finds NaN among elements of a tensor, of which the first given one has the
+// index first in row-major order. Infinity may be meant, as in a mask; so may a lone NaN.
+func checkWeights(name string, shape []int, values []float32, first int) error {
+	for i, v := range values {
+		if v == v {
+			continue
+		}
+		return fmt.Errorf("initialiser %q holds NaN at %v: the weights are damaged, or training diverged", name, graph.Position(shape, first+i))
+	}
+	return nil
+}
+
 func fromRaw(t *graph.Tensor, raw []byte, kind dtype.DType, count int) error {
 	switch t.DType {
 	case graph.Float32:
@@ -239,7 +251,12 @@ func (d *decoder) elementsOf(m *tensorProto) (*graph.Tensor, error) {
 	}
 	if target == graph.Float32 && count > resident && d.in != nil {
 		raw.bytes = nil // valid only now
-		return graph.Defer(func(dst []float32, first int) error { return raw.floats(dst, first, kind) }, m.shape...), nil
+		return graph.Defer(func(dst []float32, first int) error {
+			if err := raw.floats(dst, first, kind); err != nil {
+				return err
+			}
+			return checkWeights(m.name, m.shape, dst, first)
+		}, m.shape...), nil
 	}
 	d.note(t, m.element)
 	return t, raw.use(func(b []byte) error { return fromRaw(t, b, kind, count) })

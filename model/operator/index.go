@@ -18,7 +18,7 @@ var indexRows = []Row{
 		infer: inferScatterElements},
 	{Name: "ScatterND", Since: 11, Types: "fib", Inputs: exactly(3), Outputs: 1, Attributes: []string{"reduction"},
 		infer: inferScatterND},
-	{Name: "OneHot", Since: 9, Types: "fib", Inputs: exactly(3), Outputs: 1, Attributes: []string{"axis"}, NoFold: true,
+	{Name: "OneHot", Since: 9, Types: "fib", Inputs: exactly(3), Outputs: 1, Attributes: []string{"axis"},
 		infer: inferOneHot},
 	{Name: "TopK", Since: 1, Types: "fi", Note: "k must be a constant", Inputs: exactly(2), Outputs: 2,
 		Attributes: []string{"axis", "largest", "sorted"}, infer: inferTopK},

@@ -132,6 +132,27 @@ def pooled(x, labels, k):
     return prod.mean() * (1 - k / n) if len(prod) else 0.0
 
 
+def times(x, labels):
+    """Autocorrelation time, its window and the effective sample size of the mean: the
+    covariances of all pairs of one episode up to the window, raised by the variance of
+    the mean that centring took away, add up to that variance."""
+    n, d = len(x), x - x.mean()
+    lag = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+    same = labels[:, None] == labels[None, :]
+    product = np.outer(d, d)
+    longest = max(np.bincount(labels))
+    c = [product[same & (lag == k)].mean() for k in range(longest)]
+    for w in range(1, longest):
+        pairs = np.array([(same & (lag == k)).sum() for k in range(w + 1)])
+        total = max((pairs * np.array(c[: w + 1])).sum(), 0) / n**2
+        v = total / max(1 - pairs.sum() / n**2, 0.1)
+        tau = 1 + 2 * (np.array(c[1 : w + 1]) + v).sum() / (c[0] + v)
+        if w >= 5 * tau:
+            break
+    size = (c[0] + v) / v if v > 0 else n
+    return tau, w, min(max(size, 1), n)
+
+
 def dependence():
     out = []
     for n, phi, cuts in ((400, 0.9, []), (1000, 0.3, []), (600, 0.8, [50, 130, 400]), (300, -0.5, []), (64, 0.0, [])):
@@ -144,12 +165,7 @@ def dependence():
             labels[c:] += 1
         r = np.array([pooled(x, labels, k) for k in range(n)])
         rho = r / r[0]
-        tau, window = 1.0, 0
-        for k in range(1, n):
-            tau += 2 * rho[k]
-            window = k
-            if k >= 5 * tau:
-                break
+        tau, window, size = times(x, labels)
         # Politis & White 2004, Patton, Politis & White 2009, circular bootstrap.
         kn = max(5, math.ceil(math.sqrt(math.log10(n))))
         limit = min(math.ceil(math.sqrt(n)) + kn, n - 1)
@@ -170,7 +186,7 @@ def dependence():
         f = (w * r[abs(ks)]).sum()
         b = (2 * g * g / (4 / 3 * f * f)) ** (1 / 3) * n ** (1 / 3)
         b = min(max(b, 1), math.ceil(min(3 * math.sqrt(n), n / 3)))
-        out.append(dict(values=nums(x), labels=labels.tolist(), rho=nums(rho[:20]), tau=num(tau), window=window, block=num(b)))
+        out.append(dict(values=nums(x), labels=labels.tolist(), rho=nums(rho[:20]), tau=num(tau), window=window, size=num(size), block=num(b)))
     return out
 
 

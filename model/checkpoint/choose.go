@@ -1,0 +1,276 @@
+// Which of the dictionaries in a checkpoint is the state dict.
+
+package checkpoint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"repscope/internal/dtype"
+	"repscope/internal/torchfile"
+)
+
+// content is what a file of weights holds.
+type content struct {
+	state  State
+	format string // "pth" or "safetensors"
+	chosen string // key of the state dict, "" where the file is one itself
+	config any    // the configuration inside, nil for none
+	notes  []string
+}
+
+// network builds the encoder; configuration files are looked for in dir.
+func (c *content) network(dir string, o Options) (*Network, error) {
+	n, err := build(c.state, o, &settings{dir: dir, inside: c.config})
+	if err != nil {
+		return nil, err
+	}
+	n.Format, n.Chosen = c.format, c.chosen
+	n.Notes = append(slices.Clone(c.notes), n.Notes...)
+	return n, nil
+}
+
+// usualKeys hold the state dict of a training checkpoint, the first one that is there.
+var usualKeys = []string{"encoder_state_dict", "state_dict", "model_state_dict"}
+
+// stateDepth is how many dictionaries deep a state dict may lie.
+const stateDepth = 4
+
+// candidate is a dictionary in a checkpoint that may be a state dict.
+type candidate struct {
+	key  string // its path, with dots
+	dict *torchfile.Dict
+}
+
+// choose finds the state dict in the root object of a file, and the configuration beside it.
+func choose(root any, which string) (*content, error) {
+	dict, ok := root.(*torchfile.Dict)
+	if !ok {
+		return nil, fmt.Errorf("holds a %s, want a state dict (torch.save(model.state_dict(), path)); whole models and TorchScript cannot be read, export them to ONNX", torchfile.TypeName(root))
+	}
+	c := &content{}
+	for _, name := range configKeys {
+		if d, ok := dict.Get(name); ok && c.config == nil {
+			c.config = d
+		}
+	}
+	found := stateDicts(dict, "", 0)
+	var err error
+	switch {
+	case which != "":
+		err = c.take(dict, found, which)
+	default:
+		err = c.takeUsual(dict, found)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.chosen == "" {
+		return c, nil
+	}
+	var others []string
+	for _, f := range found {
+		if f.key != c.chosen && f.alike(c.state) {
+			others = append(others, f.String())
+		}
+	}
+	if which == "" && len(others) > 0 {
+		c.notes = append(c.notes, fmt.Sprintf("the state dict %q is taken; the file also holds %s: choose with --state KEY", c.chosen, join(others)))
+	}
+	return c, nil
+}
+
+// takeUsual takes the state dict that nobody named: one of the usual keys, the file
+// itself, or the only one in it.
+func (c *content) takeUsual(root *torchfile.Dict, found []candidate) error {
+	for _, name := range usualKeys {
+		if inner, ok := root.Get(name); ok {
+			d, ok := inner.(*torchfile.Dict)
+			if !ok {
+				return fmt.Errorf("%q is a %s, want a state dict", name, torchfile.TypeName(inner))
+			}
+			return c.use(name, d)
+		}
+	}
+	if len(found) == 0 || hasWeights(root) {
+		return c.use("", root)
+	}
+	if len(found) == 1 {
+		return c.use(found[0].key, found[0].dict)
+	}
+	names := make([]string, len(found))
+	for i, f := range found {
+		names[i] = f.String()
+	}
+	return fmt.Errorf("holds %d state dicts, %s: choose one with --state KEY", len(found), join(names))
+}
+
+// take takes the state dict under a key.
+func (c *content) take(root *torchfile.Dict, found []candidate, which string) error {
+	keys := []string{which, which + "_state_dict"}
+	if which == "target" {
+		keys = append(keys, "target_encoder_state_dict")
+	}
+	for _, key := range keys {
+		value, ok := at(root, key)
+		if !ok {
+			continue
+		}
+		d, ok := value.(*torchfile.Dict)
+		if !ok {
+			return fmt.Errorf("state %q is a %s, want a state dict", key, torchfile.TypeName(value))
+		}
+		inner := stateDicts(d, key, 1)
+		if !hasWeights(d) && len(inner) == 1 {
+			return c.use(inner[0].key, inner[0].dict)
+		}
+		return c.use(key, d)
+	}
+	tried := make([]string, len(keys))
+	for i, key := range keys {
+		tried[i] = fmt.Sprintf("%q", key)
+	}
+	last := len(tried) - 1
+	none := fmt.Sprintf("state %q: no key %s or %s", which, strings.Join(tried[:last], ", "), tried[last])
+	names := make([]string, len(found))
+	for i, f := range found {
+		names[i] = f.String()
+	}
+	switch {
+	case len(names) > 0:
+		return fmt.Errorf("%s; the file's state dicts are %s", none, join(names))
+	case hasWeights(root):
+		return fmt.Errorf("%s; the file is a state dict itself, of %d entries", none, root.Len())
+	}
+	return fmt.Errorf("%s; the file's keys are %s", none, list(root.Keys()))
+}
+
+// use takes the tensors of a dictionary.
+func (c *content) use(key string, d *torchfile.Dict) (err error) {
+	c.chosen = key
+	c.state, err = stateOf(d)
+	if err != nil && key != "" {
+		err = fmt.Errorf("state %q %w", key, err)
+	}
+	return err
+}
+
+// at follows a key, whole or as a path with dots.
+func at(d *torchfile.Dict, key string) (any, bool) {
+	if v, ok := d.Get(key); ok {
+		return v, true
+	}
+	for i := range key {
+		if key[i] != '.' {
+			continue
+		}
+		if inner, ok := d.Get(key[:i]); ok {
+			if inner, ok := inner.(*torchfile.Dict); ok {
+				if v, ok := at(inner, key[i+1:]); ok {
+					return v, true
+				}
+			}
+		}
+	}
+	return nil, false
+}
+
+// stateDicts lists the dictionaries below d that are all tensors. Those of optimizers,
+// which have the tensors of their moments, are none.
+func stateDicts(d *torchfile.Dict, path string, depth int) []candidate {
+	if _, optimizer := d.Get("param_groups"); optimizer || depth >= stateDepth {
+		return nil
+	}
+	var found []candidate
+	for key, value := range d.All() {
+		inner, ok := value.(*torchfile.Dict)
+		if !ok {
+			continue
+		}
+		name := key
+		if path != "" {
+			name = path + "." + key
+		}
+		if allTensors(inner) {
+			found = append(found, candidate{name, inner})
+		} else {
+			found = append(found, stateDicts(inner, name, depth+1)...)
+		}
+	}
+	return found
+}
+
+// allTensors reports whether a dictionary holds weights and nothing else.
+func allTensors(d *torchfile.Dict) bool {
+	strings := 0
+	for _, value := range d.All() {
+		if _, ok := value.(*torchfile.Tensor); !ok {
+			return false
+		}
+		strings++
+	}
+	return strings == d.Len() && hasWeights(d)
+}
+
+// hasWeights reports whether a dictionary has a tensor of more than one element: a lone
+// scalar is a counter.
+func hasWeights(d *torchfile.Dict) bool {
+	for _, value := range d.All() {
+		if t, ok := value.(*torchfile.Tensor); ok && slices.ContainsFunc(t.Shape, func(n int) bool { return n > 1 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// alike reports whether a dictionary may hold other weights of the same model: most names of
+// a state dict, whatever their prefix.
+func (f candidate) alike(state State) bool {
+	last := func(key string) string {
+		parts := strings.Split(key, ".")
+		return strings.Join(parts[max(0, len(parts)-2):], ".")
+	}
+	names := map[string]bool{}
+	for key := range f.dict.All() {
+		names[last(key)] = true
+	}
+	same := 0
+	for key := range state {
+		if names[last(key)] {
+			same++
+		}
+	}
+	return 2*same > len(state)
+}
+
+func (f candidate) String() string {
+	if f.dict.Len() == 1 {
+		return fmt.Sprintf("%q (1 tensor)", f.key)
+	}
+	return fmt.Sprintf("%q (%d tensors)", f.key, f.dict.Len())
+}
+
+// join lists state dicts for a message, at most a dozen.
+func join(names []string) string {
+	if len(names) > 12 {
+		names = append(slices.Clone(names[:12]), "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+func stateOf(d *torchfile.Dict) (State, error) {
+	state := State{}
+	for key, value := range d.All() {
+		if t, ok := value.(*torchfile.Tensor); ok {
+			load := byRows(t.Shape, func(part []float32, lo, hi int) error {
+				return t.Use(lo, hi, func(raw []byte) error { return dtype.Float32s(part, raw, t.DType, t.Order()) })
+			})
+			state[key] = Tensor{Shape: t.Shape, Read: t.Float32, Load: load, Verify: t.Verify}
+		}
+	}
+	if len(state) == 0 {
+		return nil, fmt.Errorf("holds no state dict: no tensors under the keys %s", list(d.Keys()))
+	}
+	return state, nil
+}

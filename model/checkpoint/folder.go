@@ -1,0 +1,174 @@
+// Folders as Hugging Face's save_pretrained writes them: config.json beside the weights, which
+// are one file or several with an index.
+
+package checkpoint
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"repscope/internal/mmap"
+)
+
+// folderFiles hold the weights of a folder, the first one that is there.
+var folderFiles = []string{"model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json"}
+
+// indexSuffix is the ending of an index, which tells the file of each tensor.
+const indexSuffix = ".index.json"
+
+const (
+	indexSize  = 64 << 20 // most bytes of an index
+	indexFiles = 4096     // most files of an index
+)
+
+// OpenFolder reads the encoder in a folder: model.safetensors or pytorch_model.bin, whole or
+// in several files with an index, and config.json for what the tensors do not tell.
+func OpenFolder(dir string, o Options) (*Network, error) {
+	name, err := weightsOf(dir)
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, name)
+	if !strings.HasSuffix(name, indexSuffix) {
+		file, err := mmap.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		n, err := Read(file, o)
+		if err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+		n.files = []*mmap.File{file}
+		return n, nil
+	}
+	data, err := readIndex(path)
+	if err != nil {
+		return nil, err
+	}
+	weights, err := parseIndex(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return openShards(dir, path, weights, o)
+}
+
+// weightsOf finds the file of the weights in a folder.
+func weightsOf(dir string) (string, error) {
+	for _, name := range folderFiles {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err == nil && info.Mode().IsRegular() {
+			return name, nil
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	var models []string
+	for _, e := range entries {
+		switch strings.ToLower(filepath.Ext(e.Name())) {
+		case ".onnx", ".pth", ".pt", ".safetensors", ".bin", ".ckpt":
+			models = append(models, e.Name())
+		}
+	}
+	hint := "give the file of the encoder"
+	if len(models) > 0 {
+		hint = "give one of its files: " + list(models)
+	}
+	return "", fmt.Errorf("%s: a folder without model.safetensors or pytorch_model.bin, as save_pretrained writes them; %s", dir, hint)
+}
+
+func readIndex(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, indexSize+1))
+	if err == nil && len(data) > indexSize {
+		err = fmt.Errorf("%s: more than %d bytes, too long for an index", path, indexSize)
+	}
+	return data, err
+}
+
+// parseIndex reads an index: the file of each tensor.
+func parseIndex(data []byte) (map[string]string, error) {
+	var index struct {
+		Weights map[string]string `json:"weight_map"`
+	}
+	if err := json.Unmarshal(data, &index); err != nil {
+		return nil, fmt.Errorf("not an index of weights: %w", err)
+	}
+	if len(index.Weights) == 0 {
+		return nil, errors.New("not an index of weights: weight_map is missing or empty")
+	}
+	files := map[string]bool{}
+	for tensor, file := range index.Weights {
+		if file == "" || filepath.Base(file) != file || file == "." || file == ".." || strings.Contains(file, `\`) {
+			return nil, fmt.Errorf("tensor %q lies in %q, want the name of a file in the same folder", tensor, file)
+		}
+		files[file] = true
+	}
+	if len(files) > indexFiles {
+		return nil, fmt.Errorf("names %d files, want at most %d", len(files), indexFiles)
+	}
+	return index.Weights, nil
+}
+
+// openShards reads the tensors of several files into one encoder.
+func openShards(dir, index string, weights map[string]string, o Options) (n *Network, err error) {
+	all := &content{state: State{}}
+	var files []*mmap.File
+	closeAll := func() error {
+		var errs []error
+		for _, f := range files {
+			errs = append(errs, f.Close())
+		}
+		return errors.Join(errs...)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, closeAll())
+		}
+	}()
+	for _, name := range slices.Compact(slices.Sorted(maps.Values(weights))) {
+		path := filepath.Join(dir, name)
+		file, err := mmap.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", index, err)
+		}
+		files = append(files, file)
+		c, err := readContent(file, o)
+		if err != nil {
+			return nil, fileError(path, err)
+		}
+		all.format, all.chosen, all.config = c.format, c.chosen, c.config
+		for key, t := range c.state {
+			if weights[key] != name {
+				return nil, fmt.Errorf("%s: tensor %q, which %s does not place there", path, key, index)
+			}
+			all.state[key] = t
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(weights)) {
+		if _, ok := all.state[key]; !ok {
+			return nil, fmt.Errorf("%s: no tensor %q, which %s places there", filepath.Join(dir, weights[key]), key, index)
+		}
+	}
+	if n, err = all.network(dir, o); err != nil {
+		return nil, fileError(dir, err)
+	}
+	n.files, n.close = files, closeAll
+	return n, nil
+}
