@@ -120,10 +120,12 @@ func TestEffectiveSizeWithGaps(t *testing.T) {
 		double[i] = 2 * v
 	}
 	for name, other := range map[string]func() (stat.AutocorrelationTime, error){
-		"rotated":  func() (stat.AutocorrelationTime, error) { return EffectiveSize(t.Context(), turned, episode, time, 1) },
-		"permuted": func() (stat.AutocorrelationTime, error) { return EffectiveSize(t.Context(), z.Select(permutation), at(episode), at(time), 1) },
-		"threads":  func() (stat.AutocorrelationTime, error) { return EffectiveSize(t.Context(), z, episode, time, 3) },
-		"strided":  func() (stat.AutocorrelationTime, error) { return EffectiveSize(t.Context(), z, episode, double, 1) },
+		"rotated": func() (stat.AutocorrelationTime, error) { return EffectiveSize(t.Context(), turned, episode, time, 1) },
+		"permuted": func() (stat.AutocorrelationTime, error) {
+			return EffectiveSize(t.Context(), z.Select(permutation), at(episode), at(time), 1)
+		},
+		"threads": func() (stat.AutocorrelationTime, error) { return EffectiveSize(t.Context(), z, episode, time, 3) },
+		"strided": func() (stat.AutocorrelationTime, error) { return EffectiveSize(t.Context(), z, episode, double, 1) },
 	} {
 		v, err := other()
 		if err != nil {
