@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"repscope/internal/kernel"
+	"repscope/internal/memory"
 	"repscope/report"
 )
 
@@ -60,7 +61,16 @@ type Job struct {
 // Main runs a command with the program's arguments and ends the program.
 // An interrupt, a termination signal or a hang-up cancels the run; a second one
 // ends it at once.
+//
+// Where the address space is limited, the run is a process of its own: package runtime
+// ends one that gets no memory with a trace of all its goroutines and the status of wrong
+// usage, which only another process can make the one line and the status of a failed run.
 func Main(c Command) {
+	stderr, code, done := supervised(c.Name)
+	if done {
+		os.Exit(code)
+	}
+	memory.Apply()
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signals = append(signals, syscall.SIGHUP)
@@ -70,7 +80,7 @@ func Main(c Command) {
 	// A reader that goes away (… | head) is a write error, not a silent death
 	// that leaves temporary files.
 	signal.Ignore(syscall.SIGPIPE)
-	os.Exit(Run(ctx, c, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(Run(ctx, c, os.Args[1:], os.Stdout, stderr))
 }
 
 // grace is how long a cancelled run may take to come back by itself.

@@ -41,7 +41,7 @@ func (o *Options) register(f *Flags, c *Command) {
 	f.Group(Output, "out", "format", "json", "quiet", "version")
 
 	f.CountVar(&o.Threads, "threads", 0, "`N` cores to use; 0: all")
-	f.Var((*size)(&o.Memory), "memory", "`SIZE` of the working memory, such as 450MB; 0: a quarter of the machine's")
+	f.Var((*size)(&o.Memory), "memory", "`SIZE` of the working memory, such as 450MB; 0: a quarter of what the machine has, or of what its limits leave (control groups, ulimit -v)")
 	f.Group(Running, "threads", "memory")
 
 	for name, value := range c.Defaults {

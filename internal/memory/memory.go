@@ -1,0 +1,113 @@
+// Package memory tells how much memory this process may use: what the machine has, or
+// less where a control group or a limit of the address space says so. It reads files of
+// the system and changes nothing but what [Apply] says.
+//
+//	budget := memory.Available() / 4 // 0 where nothing is known
+package memory
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+// Available is how many bytes this process may still begin to use, as far as limits tell:
+// the machine's memory or, where smaller, that of its control groups, or what is left of
+// the address space. 0: nothing is known.
+func Available() int64 {
+	bytes := Physical()
+	if left, ok := left(); ok && (bytes == 0 || left < bytes) {
+		bytes = max(left, 1)
+	}
+	return bytes
+}
+
+// Physical is the machine's memory in bytes or, where smaller, the least of the limits of
+// the control groups that the process is in; 0 when neither can be read.
+func Physical() int64 {
+	total, limit := machine("/"), groups("/")
+	if limit > 0 && (total == 0 || limit < total) {
+		return limit
+	}
+	return total
+}
+
+// Apply makes the garbage collector keep to the limits of the control groups and of the
+// address space, if there are any; the environment variable GOMEMLIMIT goes before it.
+// Without it a heap grows to twice what is in use, whatever the limit.
+func Apply() {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	limit := int64(math.MaxInt64)
+	if group := groups("/"); group > 0 {
+		limit = group / 10 * 9
+	}
+	if left, ok := left(); ok {
+		limit = min(limit, left/10*8)
+	}
+	if limit < math.MaxInt64 {
+		debug.SetMemoryLimit(max(limit, 16<<20))
+	}
+}
+
+// machine is the memory of the machine whose file system has the given root; 0: unknown.
+func machine(root string) int64 {
+	text, err := os.ReadFile(filepath.Join(root, "proc/meminfo"))
+	if err != nil {
+		return 0
+	}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		var kib int64
+		if _, err := fmt.Sscanf(lines.Text(), "MemTotal: %d kB", &kib); err == nil {
+			return kib << 10
+		}
+	}
+	return 0
+}
+
+// groups is the least limit of the control groups that the process is in, of both versions
+// of them, and of those that they are in; 0: none.
+func groups(root string) int64 {
+	least := int64(0)
+	look := func(folder, file string) {
+		text, err := os.ReadFile(filepath.Join(root, "sys/fs/cgroup", folder, file))
+		if err != nil {
+			return
+		}
+		limit, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64) // not "max"
+		if err == nil && limit > 0 && (least == 0 || limit < least) {
+			least = limit
+		}
+	}
+	// In a container the group's own folder is often the root of what can be seen.
+	look("", "memory.max")
+	look("memory", "memory.limit_in_bytes")
+	text, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
+	if err != nil {
+		return least
+	}
+	for line := range strings.Lines(string(text)) {
+		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(part) < 3 {
+			continue
+		}
+		for group := path.Clean("/" + part[2]); group != "/"; group = path.Dir(group) {
+			switch {
+			case part[0] == "0" && part[1] == "":
+				look(group, "memory.max")
+			case strings.Contains(","+part[1]+",", ",memory,"):
+				look(path.Join("memory", group), "memory.limit_in_bytes")
+			}
+		}
+	}
+	return least
+}
