@@ -64,8 +64,24 @@ var Command = run.Command{
 				return err
 			}
 			return analyse(ctx, env, data, labels, *perPoint, o)
-		}}
+		}, Plan: func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, *perPoint) }}
 	},
+}
+
+// dryRun says what a run would do.
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, perPoint bool) error {
+	data, err := inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	data.Hold(len(data.Index()), input.NoFrames)
+	env.Plan.Searches = true
+	results.PlanFiles(env, "geometry_summary.csv", "geometry_similarity.csv", "geometry_autocorrelation.csv")
+	if perPoint {
+		env.Plan.Write("geometry_per_point.csv")
+	}
+	env.PlanFigures("geometry")
+	return nil
 }
 
 const manual = `geometry looks at latents without the frames.
