@@ -43,6 +43,17 @@ var Command = run.Command{
 			if err := run.AtLeast("draws", *draws, 1); err != nil {
 				return err
 			}
+			for i, level := range *levels {
+				if err := corruption.Kind(*kind).CheckLevel(level); err != nil {
+					return run.Usage("--levels: %v", err)
+				}
+				if slices.Contains((*levels)[:i], level) {
+					return run.Usage("--levels: %v is given twice", level)
+				}
+			}
+			if *boxLevel != 0 && !slices.Contains(*levels, *boxLevel) {
+				return run.Usage("--box-level %v is not one of --levels %s", *boxLevel, flags.Lookup("levels").Value)
+			}
 			if _, err := options().withDefaults(); err != nil {
 				return run.Usage("%v", err)
 			}

@@ -27,7 +27,7 @@ var Command = run.Command{
 		inputs.Sized(func(data *input.Data) error {
 			for _, h := range *horizons {
 				if n := len(data.Pairs(h)); n < 3 {
-					return fmt.Errorf("%d pairs of states %d frames apart within an episode, want at least 3", n, h)
+					return fmt.Errorf("--horizons %d: %d %s of states that far apart within an episode, want at least 3", h, n, map[bool]string{true: "pair", false: "pairs"}[n == 1])
 				}
 			}
 			return nil

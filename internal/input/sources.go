@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"repscope/internal/example"
 	"repscope/internal/run"
@@ -170,6 +171,9 @@ func (in *Inputs) checkNames() error {
 		if s.kind == "weights" {
 			whole = false
 			continue
+		}
+		if strings.ContainsFunc(s.name, unicode.IsControl) {
+			return run.Usage("model name %q holds a control character", s.name)
 		}
 		if slices.Contains(names, s.name) {
 			return run.Hint(run.Usage("two models are named %q", s.name), "give every model a name of its own: --model NAME=FILE")
