@@ -77,7 +77,7 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options) 
 	env.Plan.Count("levels", len(o.Levels))
 	env.Plan.Again(1 + len(o.Levels)*o.Draws)
 	data.Hold(2*len(data.Sample()), input.NoFrames) // clean and corrupted
-	env.Plan.Searches = true
+	env.Plan.Search(len(data.Sample()), 1)
 	results.PlanFiles(env, "robustness_summary.csv", "robustness_raw_data.csv")
 	env.PlanFigures("robustness_comparison")
 	return nil
