@@ -38,6 +38,7 @@ var wrongValues = map[string]map[string][]string{
 		"null":              {"--null chance"},
 		"per-point":         nil, // yes or no
 		"approx":            {"--approx --coranking full"},
+		"ties":              {"--ties first"},
 		"approx-references": {"--approx-references 1"},
 	},
 	"manifold": {
