@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/text"
 	"repscope/measure/cluster"
 	"repscope/neighbors"
 	"repscope/points"
@@ -154,7 +155,7 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 	for _, k := range a.o.Neighbors {
 		row := LabelConsistency{K: k, AccuracyChance: report.Number(accuracy), PurityChance: report.Number(purity)}
 		if k > fewest {
-			reason := fmt.Sprintf("k = %d: a state has only %d others to choose neighbours from", k, fewest)
+			reason := fmt.Sprintf("k = %d: a state has only %s to choose neighbours from", k, text.Count(fewest, "other"))
 			row.Accuracy, row.AccuracyCI = report.Undefined("%s", reason), report.NoInterval("%s", reason)
 			row.Purity, row.PurityCI = report.Undefined("%s", reason), report.NoInterval("%s", reason)
 			model.LabelConsistency = append(model.LabelConsistency, row)

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/text"
 	"repscope/measure/motion"
 	"repscope/report"
 	"repscope/stat"
@@ -84,7 +85,7 @@ func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured)
 	t.TauCI = ci
 	out.Metrics = append(out.Metrics, Metric{Name: "autocorrelation_time", Family: "autocorrelation_time", Jackknife: j})
 	if !found.Converged {
-		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %d states is five times as long", out.Model.Name, found.Window)
+		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %s is five times as long", out.Model.Name, text.Count(found.Window, "state"))
 	}
 	return nil
 }
