@@ -63,7 +63,8 @@ standard error, median, extremes, the same relative to the RMS distance of two
 random states (1: as far as another state), the share of corrupted latents to
 which another clean latent is nearest instead of their own (flip rate), and the cosine
 similarity. All models see the same corrupted frames, and a state gets the same
-noise whatever the batch size, the number of threads or the other states.
+noise whatever the batch size, the number of threads or the other states. A model
+with a shorter --window than others sees the last frames of the same corrupted states.
 
 Noise is relative to the pixel range: x' = range·clip(x/range + σ·ε, 0, 1). The
 mean change of the input after clipping is reported too.

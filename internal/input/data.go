@@ -205,7 +205,11 @@ func (d *Data) describe() {
 		if in.Role != "frames" {
 			continue
 		}
-		d.env.Print("frames %s: %s %v, pixel range %g to %g (%s), %s in %s", in.Path, in.DType, in.Shape,
+		values := "pixel range"
+		if layout := d.States.Layout(); layout == "D" || layout == "TD" {
+			values = "values"
+		}
+		d.env.Print("frames %s: %s %v, %s %.6g to %.6g (%s), %s in %s", in.Path, in.DType, in.Shape, values,
 			in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source, text.Count(in.States, "state"), text.Count(in.Episodes, "episode"))
 		if in.Skipped > 0 {
 			d.env.Print(", %d dropped for NaN or Inf", in.Skipped)
