@@ -53,8 +53,23 @@ var Command = run.Command{
 				return err
 			}
 			return analyse(ctx, env, data, options())
-		}}
+		}, Plan: func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, options()) }}
 	},
+}
+
+// dryRun says what a run would do.
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options) error {
+	data, err := inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	env.Plan.Count("levels", len(o.Levels))
+	env.Plan.Again(1 + len(o.Levels)*o.Draws)
+	data.Hold(2*len(data.Sample()), input.NoFrames) // clean and corrupted
+	env.Plan.Searches = true
+	results.PlanFiles(env, "robustness_summary.csv", "robustness_raw_data.csv")
+	env.PlanFigures("robustness_comparison")
+	return nil
 }
 
 const manual = `robustness corrupts every state at a number of levels, encodes it again with

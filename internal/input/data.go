@@ -29,6 +29,7 @@ type Data struct {
 
 	inputs *Inputs
 	env    *run.Env
+	plan   *run.Plan // of a dry run, else nil
 
 	count    int   // states, or rows of the latents
 	index    []int // admissible states
@@ -200,6 +201,16 @@ func (d *Data) needFrames(what string) error {
 
 // describe says on the console what is analysed.
 func (d *Data) describe() {
+	d.describeFrames()
+	d.env.Print("models %s\n", strings.Join(d.Names(), ", "))
+	for _, m := range d.Models {
+		d.env.Print("%s\n", m.describeInput())
+	}
+	d.env.Print("\n")
+}
+
+// describeFrames says what the states are made of.
+func (d *Data) describeFrames() {
 	for _, in := range d.env.Result.Inputs {
 		if in.Role != "frames" {
 			continue
@@ -220,9 +231,4 @@ func (d *Data) describe() {
 			d.env.Print("episodes %s: %s of %s\n", in.Path, in.Kind, count(in.Episodes, "episode"))
 		}
 	}
-	d.env.Print("models %s\n", strings.Join(d.Names(), ", "))
-	for _, m := range d.Models {
-		d.env.Print("%s\n", m.describeInput())
-	}
-	d.env.Print("\n")
 }
