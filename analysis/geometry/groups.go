@@ -143,21 +143,34 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 	var found []cluster.Consistency
 	var err error
 	if len(ks) > 0 {
-		found, err = cluster.LabelConsistency(ctx, sampled(a.in.Models[m].Latents, a.in.Sample), *a.labels, ks, neighbors.Options{
+		model.Duplicates = new(int)
+		found, *model.Duplicates, err = cluster.LabelConsistency(ctx, sampled(a.in.Models[m].Latents, a.in.Sample), *a.labels, ks, neighbors.Options{
 			Threads: max(a.o.Threads, 0), Memory: a.o.Memory, Device: a.o.Device, ExcludeWindow: a.o.ExcludeWindow, Episode: episode,
 		})
-		if err != nil {
-			return err
-		}
+	}
+	undefinedRow := func(row LabelConsistency, v report.Value, ci report.Interval) {
+		row.Accuracy, row.AccuracyCI, row.Purity, row.PurityCI = v, ci, v, ci
+		model.LabelConsistency = append(model.LabelConsistency, row)
 	}
 	accuracy, purity := a.labels.Chance()
+	collapsed := err
+	if n := a.samples(); collapsed == nil && len(ks) > 0 && float64(*model.Duplicates) > results.DuplicateShare*float64(n) {
+		out.warn("%s: %d of %d latents equal an earlier one; label accuracy and purity are means over all orders of neighbours at equal distances",
+			model.Name, *model.Duplicates, n)
+	}
 	for _, k := range a.o.Neighbors {
 		row := LabelConsistency{K: k, AccuracyChance: report.Number(accuracy), PurityChance: report.Number(purity)}
 		if k > fewest {
 			reason := fmt.Sprintf("k = %d: a state has only %d others to choose neighbours from", k, fewest)
-			row.Accuracy, row.AccuracyCI = report.Undefined("%s", reason), report.NoInterval("%s", reason)
-			row.Purity, row.PurityCI = report.Undefined("%s", reason), report.NoInterval("%s", reason)
-			model.LabelConsistency = append(model.LabelConsistency, row)
+			undefinedRow(row, report.Undefined("%s", reason), report.NoInterval("%s", reason))
+			continue
+		}
+		if collapsed != nil {
+			v, ci, err := undefined(collapsed)
+			if err != nil {
+				return err
+			}
+			undefinedRow(row, v, ci)
 			continue
 		}
 		c := found[0]
