@@ -53,6 +53,9 @@ const (
 	// StreamDecimation splits points into subsets (measure/dimension): "deci".
 	StreamDecimation Stream = 0x64656369
 
+	// StreamTriples draws three states that do not follow each other (analysis/geometry):
+	// "trip".
+	StreamTriples Stream = 0x74726970
 	// StreamPermutation permutes states for the null of independent ones
 	// (analysis/neighborhood): "null".
 	StreamPermutation Stream = 0x6e756c6c

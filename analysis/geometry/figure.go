@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/text"
 	"repscope/plots"
 	"repscope/report"
 )
@@ -78,10 +79,10 @@ func (m *Model) onSphere() plots.ScatterSeries {
 func (r *Result) caption(still int) string {
 	note := ""
 	if r.TimeBlocks != "" {
-		note = fmt.Sprintf("Error bars and bands: 95 %% from %d resamples of %s; autocorrelation by deleting blocks. ", r.Resamples, r.TimeBlocks)
+		note = fmt.Sprintf("Error bars and bands: 95 %% by deleting blocks in turn (%s). ", r.TimeBlocks)
 	}
 	if still > 0 {
-		note += fmt.Sprintf("%d steps of length 0 left out of the box plot. ", still)
+		note += text.Count(still, "step") + " of length 0 left out of the box plot. "
 	}
 	if shown := r.shownConsistency(&r.Models[0]); shown != nil {
 		note += fmt.Sprintf("Label accuracy by chance: %.3f. ", shown.AccuracyChance.Float())
@@ -133,6 +134,8 @@ func (r *Result) groups() plots.Panel {
 			}
 			if shown := r.shownConsistency(&m); shown != nil {
 				add(fmt.Sprintf("Label accuracy, k = %d", shown.K), shown.Accuracy, shown.AccuracyCI)
+			} else {
+				add("Label accuracy", report.Undefined("no neighbours"), report.NoInterval("no neighbours"))
 			}
 		}
 		panel.Series = append(panel.Series, series)

@@ -9,6 +9,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/example"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -132,7 +133,7 @@ func (d *Data) enterFrames(in *frameInput) {
 		d.env.Result.Inputs = append(d.env.Result.Inputs, *in.episodes)
 	}
 	if skipped > 0 {
-		d.env.Warn("frames %s: %d states dropped for NaN or Inf", in.path, skipped)
+		d.env.Warn("frames %s: %s dropped for NaN or Inf", in.path, text.Count(skipped, "state"))
 	}
 }
 
@@ -168,14 +169,22 @@ func (d *Data) openFrames() (*frameInput, error) {
 		return &frameInput{frames: frames, path: exampleInput, numbers: set.Episode}, nil
 	}
 	in := &frameInput{path: d.inputs.frames}
-	recording, err := dataset.OpenRecording(in.path)
+	images, err := d.inputs.imageSize()
+	if err != nil {
+		return nil, err
+	}
+	recording, err := dataset.OpenRecording(in.path, images)
 	if err != nil {
 		return nil, fmt.Errorf("frames: %w", err)
 	}
 	d.env.CloseLater(recording)
+	for _, note := range recording.Frames.Notes() {
+		d.env.Note("note: frames %s: %s", in.path, note)
+	}
 	in.frames, in.ends, in.published = recording.Frames, recording.Ends, recording.Ends != nil
 	d.recorded = recording.Window
 	if d.inputs.episodes == "" {
+		in.takeFolders(recording)
 		return in, nil
 	}
 	episodes, input, err := d.openEpisodes()
@@ -185,6 +194,11 @@ func (d *Data) openFrames() (*frameInput, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if recording.Episodes != nil {
+		if err := in.agree(recording, episodes, input.Path); err != nil {
+			return nil, err
+		}
 	}
 	in.numbers, in.ends, in.published, in.episodes = episodes.Numbers, episodes.Ends, false, &input
 	return in, nil

@@ -67,7 +67,7 @@ func LabelConsistency(ctx context.Context, pts points.Points, p Partition, ks []
 		found[q] = Consistency{K: k, Correct: make([]float64, pts.N), Purity: make([]float64, pts.N)}
 	}
 	logs := newLogFactorials(pts.N)
-	voters := sync.Pool{New: func() any { return &voter{of: p.Of, logs: logs, seen: make([]*candidate, p.Groups())} }}
+	voters := sync.Pool{New: func() any { return newVoter(p, logs) }}
 	counts, err := space.VisitTied(ctx, slices.Max(ks), o, func(i int, index, run []int32) {
 		v := voters.Get().(*voter)
 		for q, k := range ks {

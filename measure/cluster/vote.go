@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// candidate is a label among the neighbors of a point.
-type candidate struct {
+// contender is a label among the neighbors of a point.
+type contender struct {
 	label int
 	votes int // of neighbors that belong to the k nearest in any order
 	// first is the place of the run of equal distances in which its nearest such neighbor lies,
@@ -21,10 +21,14 @@ type candidate struct {
 type voter struct {
 	of     []int // the label of each point
 	logs   logFactorials
-	seen   []*candidate // by label
-	list   []candidate
+	seen   []*contender // by label
+	list   []contender
 	ways   []float64 // at [drawn·(k+1) + rivals]
 	beyond []float64
+}
+
+func newVoter(p Partition, logs logFactorials) *voter {
+	return &voter{of: p.Of, logs: logs, seen: make([]*contender, p.Groups())}
 }
 
 // vote is the probability that the label own gets most votes of the k nearest, and the mean
@@ -45,7 +49,7 @@ func (v *voter) vote(own int, index, run []int32, k int) (correct, purity float6
 	}
 	v.count(index[:hi], run, lo)
 	draws, members := k-lo, hi-lo
-	mine := candidate{label: own}
+	mine := contender{label: own}
 	if c := v.seen[own]; c != nil {
 		mine = *c
 	}
@@ -73,7 +77,7 @@ func (v *voter) count(index, run []int32, lo int) {
 		label := v.of[j]
 		c := v.seen[label]
 		if c == nil {
-			v.list = append(v.list, candidate{label: label})
+			v.list = append(v.list, contender{label: label})
 			c = &v.list[len(v.list)-1]
 			v.seen[label] = c
 		}
@@ -92,7 +96,7 @@ func (v *voter) count(index, run []int32, lo int) {
 
 // wins is the probability that label mine wins with so many of its open members drawn, given that
 // draws of the other members, from place lo on, are drawn.
-func (v *voter) wins(mine candidate, drawn, lo, members, draws, k int) float64 {
+func (v *voter) wins(mine contender, drawn, lo, members, draws, k int) float64 {
 	votes, first, weight := mine.votes+drawn, mine.first, mine.inFirst
 	if mine.votes == 0 {
 		first, weight = lo, drawn
@@ -138,7 +142,7 @@ func (v *voter) wins(mine candidate, drawn, lo, members, draws, k int) float64 {
 
 // drawFrom goes on from the probabilities of v.ways by the draws of one label's open members, of so
 // many members that are left for those left of draws.
-func (v *voter) drawFrom(c candidate, votes, first, lo, members, draws, width int) {
+func (v *voter) drawFrom(c contender, votes, first, lo, members, draws, width int) {
 	v.beyond = zeros(v.beyond, len(v.ways))
 	for before := 0; before <= draws; before++ {
 		left := draws - before

@@ -49,7 +49,7 @@ func orders(list, run []int32, at int, visit func(list []int32)) {
 func TestVoteIsTheMeanOfAllOrders(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
-	v := &voter{logs: newLogFactorials(20), seen: make([]*candidate, 4)}
+	v := &voter{logs: newLogFactorials(20), seen: make([]*contender, 4)}
 	for round := range 600 {
 		labels := 1 + r.IntN(4)
 		v.of = v.of[:0]
