@@ -65,7 +65,13 @@ func (b *Blocks) quantile(values, sorted []float64, q float64) (*Jackknifed, err
 			below[i] = 0.5
 		}
 	}
-	shares, err := JackknifeSums(b, [][]float64{below, counted}, 1, func(_ float64, sums, dst []float64) { dst[0] = sums[0] / sums[1] })
+	terms := [][]float64{below, counted}
+	ratio := func(_ float64, sums, dst []float64) { dst[0] = sums[0] / sums[1] }
+	shares, err := JackknifeSums(b, terms, 1, ratio)
+	if err != nil {
+		return nil, err
+	}
+	_, ofShare, err := SumsInfluence(terms, 1, ratio)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +84,7 @@ func (b *Blocks) quantile(values, sorted []float64, q float64) (*Jackknifed, err
 	low, high := max(q-reach, 0), min(q+reach, 1)
 	spread := QuantileSorted(sorted, high) - QuantileSorted(sorted, low)
 	influence := make([]float64, len(values))
-	for i, v := range share.Influence {
+	for i, v := range ofShare[0] {
 		influence[i] = -v * spread / (high - low)
 	}
 	out, err := b.linear(estimate, influence)
