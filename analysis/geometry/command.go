@@ -19,7 +19,7 @@ var Command = run.Command{
 	Name:    "geometry",
 	Summary: "the shape of latent spaces: sphere, clusters, similarity, paths in time",
 	Manual:  manual,
-	Out:     "evaluation_plots/geometry",
+	Out:     "evaluation_plots/geometry_analysis",
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
 		labels := inputs.Role(flags, input.Role{Name: "labels", Unit: "label", Example: "lives", Usage: "`FILE[:key]` of an integer class per frame (a window has that of its last frame); with --example also example:NAME, example:lives unless given"})

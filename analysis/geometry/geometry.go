@@ -67,7 +67,7 @@ type Options struct {
 	Bootstrap int
 	Block     stat.BlockSpec
 	Seed      uint64
-	Family    string         // of tests that Holm\'s correction is over: results.FamilyMetric (empty) or results.FamilyRun
+	Family    string         // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
 	Threads   int            // ≤ 0: all
 	Memory    int64          // of the neighbour search, in bytes; 0: its default
 	Device    *device.Device // of the neighbour search; nil: the processor

@@ -16,7 +16,7 @@ var Command = run.Command{
 	Name:    "manifold",
 	Summary: "how many dimensions a representation really uses",
 	Manual:  manual,
-	Out:     "evaluation_plots/manifold",
+	Out:     "evaluation_plots/manifold_dimension",
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
 		estimator := flags.Choice("estimator", string(EstimatorMLE), Estimators(), "`NAME` of the Two-NN estimate in tables and figures; documented is the published formula, which cannot exceed 1.7325")

@@ -67,7 +67,7 @@ type Options struct {
 	Intervals bool
 	Block     stat.BlockSpec
 	Seed      uint64 // of the decimation and the approximate search
-	Family    string // of tests that Holm\'s correction is over: results.FamilyMetric (empty) or results.FamilyRun
+	Family    string // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
 	// Approximate searches the neighbours of very many latents approximately and
 	// measures the recall; where that would save little, exactly.
 	Approximate bool

@@ -5,6 +5,7 @@ package neighborhood
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"repscope/analysis/internal/results"
@@ -114,8 +115,8 @@ Everything is exact, over all states; ties are ranked by index and counted.
 The original space is what the latents see (--space auto). Where a state is a
 single frame, that frame. Where a state is a window or clip of several frames: the
 last frame if all encoders are known to look at that alone (a ConvEncoder
-checkpoint pooled by "last"), else the whole clip; baselines do not decide. The
-choice is printed and stored as "space" of every model.
+checkpoint pooled by "last", or a --window of one frame), else the whole clip;
+baselines do not decide. The choice is printed and stored as "space" of every model.
 
 Consecutive frames are alike whatever the encoder does: --exclude-window w takes
 states at most w frames apart in one episode out of neighbourhoods and ranks. It
@@ -148,7 +149,7 @@ intervals, no comparisons of models and no curves.`
 func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, o Options) error {
 	if space == spaceAuto {
 		var warning string
-		if space, warning = seen(data.States, data.Models); warning != "" {
+		if space, warning = seen(data.States, data.Models, (*input.Model).Window); warning != "" {
 			env.Warn("%s", warning)
 		}
 	}
@@ -215,29 +216,37 @@ func among(rows points.Points, states []int) points.Points {
 }
 
 // seen is the original space that the latents see, by the rule of the manual, and
-// a warning where models see different ones.
-func seen(states *dataset.States, models []*input.Model) (space, warning string) {
+// a warning where models see different ones; window is how many frames one sees.
+func seen(states *dataset.States, models []*input.Model, window func(*input.Model) int) (space, warning string) {
 	if states.Size() == states.LastFrame().Size() {
 		return spaceFrame, "" // a state is one frame or a vector
 	}
-	var last, all []string
+	var last, all, fewer []string
 	for _, m := range models {
 		switch {
 		case m.Encoder != nil && isBaseline(m.Encoder.Info()):
-		case m.Encoder != nil && looksAtLastFrame(m):
+		case states.Window() > 1 && window(m) <= 1 || m.Encoder != nil && looksAtLastFrame(m):
 			last = append(last, m.Name)
+		case window(m) < states.Window():
+			fewer = append(fewer, fmt.Sprintf("%s sees only its last %d frames", m.Name, window(m)))
 		default:
 			all = append(all, m.Name)
 		}
 	}
-	if len(last) == 0 {
+	if len(last) > 0 {
+		if len(all)+len(fewer) == 0 {
+			return spaceFrame, ""
+		}
+		fewer = append(fewer, strings.Join(last, ", ")+" sees only its last frame")
+	}
+	if len(fewer) == 0 {
 		return spaceClip, ""
 	}
-	if len(all) == 0 {
-		return spaceFrame, ""
+	sight := "the original space is the whole clip"
+	if len(all) > 0 {
+		sight += ", as " + strings.Join(all, ", ") + " may see it"
 	}
-	return spaceClip, fmt.Sprintf("the original space is the whole clip, as %s may see it, but %s sees only its last frame; choose with --space",
-		strings.Join(all, ", "), strings.Join(last, ", "))
+	return spaceClip, sight + ", but " + strings.Join(fewer, ", and ") + "; choose with --space"
 }
 
 func isBaseline(info latent.Info) bool { return info.Format == "random" || info.Format == "pca" }
@@ -291,7 +300,9 @@ func (r *Result) writeSummary(env *run.Env) error {
 }
 
 // hasCurves reports whether the co-ranking curves were computed.
-func (r *Result) hasCurves() bool { return len(r.Models) > 0 && r.Models[0].Curves != nil }
+func (r *Result) hasCurves() bool {
+	return slices.ContainsFunc(r.Models, func(m Model) bool { return m.Curves != nil })
+}
 
 func (r *Result) writeCurves(env *run.Env) error {
 	if !r.hasCurves() {
@@ -299,6 +310,9 @@ func (r *Result) writeCurves(env *run.Env) error {
 	}
 	return env.Files.CSV("neighborhood_rnx_curves.csv", []string{"Model", "K", "Q_NX", "R_NX"}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
+			if m.Curves == nil {
+				continue
+			}
 			for i, rnx := range m.Curves.RNX {
 				if err := csv.Row(m.Name, i+1, m.Curves.QNX[i], rnx); err != nil {
 					return err

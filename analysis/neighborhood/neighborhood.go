@@ -71,7 +71,7 @@ type Options struct {
 	Intervals bool
 	Block     stat.BlockSpec
 	Seed      uint64         // of the permutations, the tests and the references
-	Family    string         // of tests that Holm\'s correction is over: results.FamilyMetric (empty) or results.FamilyRun
+	Family    string         // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
 	Threads   int            // ≤ 0: all
 	Memory    int64          // in bytes; 0: the default of package neighbors
 	Device    *device.Device // computes what neighbors.Options.Device can; nil: the processor

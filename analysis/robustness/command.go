@@ -21,7 +21,7 @@ var Command = run.Command{
 	Name:     "robustness",
 	Summary:  "how far latents move when frames are corrupted",
 	Manual:   manual,
-	Out:      "evaluation_plots/robustness",
+	Out:      "evaluation_plots/robustness_analysis",
 	Defaults: map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true})

@@ -20,10 +20,10 @@ var Command = run.Command{
 	Name:     "smoothness",
 	Summary:  "how evenly an encoder maps small changes of the state to small changes of the latent",
 	Manual:   manual,
-	Out:      "evaluation_plots/smoothness",
+	Out:      "evaluation_plots/smoothness_analysis",
 	Defaults: map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
 	Setup: func(flags *run.Flags) run.Job {
-		inputs := input.Register(flags, input.Needs{Frames: true, Successors: true})
+		inputs := input.Register(flags, input.Needs{Frames: true})
 		horizons := flags.Ints("horizons", []int{1}, "`LIST` of distances in time of the two states of a pair")
 		inputs.Sized(func(data *input.Data) error {
 			for _, h := range *horizons {

@@ -49,7 +49,7 @@ type Options struct {
 	Intervals bool           // intervals and comparisons
 	Block     stat.BlockSpec // how states are grouped for them
 	Seed      uint64
-	Family    string // of tests that Holm\'s correction is over: results.FamilyMetric (empty) or results.FamilyRun
+	Family    string // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
 	Threads   int    // ≤ 0: all
 }
 

@@ -21,9 +21,8 @@ import (
 type Data struct {
 	// Options are the values of the flags of this package.
 	Options Options
-	// States are the original states, nil when only latents are given. With
-	// windows they include the states that follow the last valid window of an
-	// episode; Index and Pairs leave those out unless the Needs ask for them.
+	// States are the original states, nil when only latents are given. Where models
+	// have windows of their own, states have the longest; see [Model.Seen].
 	States *dataset.States
 	// Models in the order of the command line.
 	Models []*Model
@@ -36,6 +35,7 @@ type Data struct {
 	episodes []int // of every state; nil: one episode
 	rows     []int // frame at which every state begins; nil: the state's own index
 	window   int   // frames of a state; 0: one, or a clip that is a row by itself
+	recorded int   // the window of a published dataset, else 0
 
 	frames *dataset.Array // what States are made of
 	cache  *latent.Cache  // nil: off
@@ -204,12 +204,21 @@ func (d *Data) describe() {
 		if in.Role != "frames" {
 			continue
 		}
-		d.env.Print("frames %s: %s %v, pixel range %g to %g (%s), %d states in %d episodes", in.Path, in.DType, in.Shape,
-			in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source, in.States, in.Episodes)
+		d.env.Print("frames %s: %s %v, pixel range %g to %g (%s), %s in %s", in.Path, in.DType, in.Shape,
+			in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source, count(in.States, "state"), count(in.Episodes, "episode"))
 		if in.Skipped > 0 {
 			d.env.Print(", %d dropped for NaN or Inf", in.Skipped)
 		}
 		d.env.Print("\n")
 	}
-	d.env.Print("models %s\n\n", strings.Join(d.Names(), ", "))
+	for _, in := range d.env.Result.Inputs {
+		if in.Role == "episodes" {
+			d.env.Print("episodes %s: %s of %s\n", in.Path, in.Kind, count(in.Episodes, "episode"))
+		}
+	}
+	d.env.Print("models %s\n", strings.Join(d.Names(), ", "))
+	for _, m := range d.Models {
+		d.env.Print("%s\n", m.describeInput())
+	}
+	d.env.Print("\n")
 }

@@ -20,7 +20,8 @@ type givenLatents struct {
 	array  string // name of the array, for messages
 	shape  []int
 	points points.Points
-	row    []int // row of each state in points; nil: the state's own index
+	row    []int  // row of each state in points; nil: the state's own index
+	rule   string // what there is a row for; empty without frames
 	input  report.Input
 }
 

@@ -53,8 +53,8 @@ func models(t *testing.T) []Model {
 		return e
 	}
 	return []Model{
-		{"deep", open("fc", "conv_layers.3"), latent.EncodeOptions{Batch: 2, Pool: latent.PoolKeep}},
-		{"plain", open(), latent.EncodeOptions{Batch: 3}},
+		{Name: "deep", Encoder: open("fc", "conv_layers.3"), Options: latent.EncodeOptions{Batch: 2, Pool: latent.PoolKeep}},
+		{Name: "plain", Encoder: open(), Options: latent.EncodeOptions{Batch: 3}},
 	}
 }
 
@@ -327,7 +327,7 @@ func TestFailures(t *testing.T) {
 	check(&frames{n: 2}, models(t), Options{Pattern: "{model}.npy"}, "put {layer} in it")
 	check(&frames{n: 2}, models(t)[1:], Options{Pattern: "a/{model}.npy"}, "want a plain name")
 	check(&frames{n: 2}, models(t)[1:], Options{Pattern: "{modle}.npy"}, "want a plain name")
-	check(&frames{n: 2}, append(models(t)[1:], Model{"other", models(t)[1].Encoder, latent.EncodeOptions{}}), Options{Pattern: "z.npy"}, "put {model} in it")
+	check(&frames{n: 2}, append(models(t)[1:], Model{Name: "other", Encoder: models(t)[1].Encoder}), Options{Pattern: "z.npy"}, "put {model} in it")
 	wrong := models(t)
 	wrong[1].Options.Pool = latent.PoolIndex(3)
 	check(&frames{n: 2}, wrong, Options{}, "model plain: ")
