@@ -173,7 +173,12 @@ func (r *Result) print(env *run.Env, pairs int, scale string) error {
 			table.Row(cells...)
 		}
 	}
-	table.Note("%d pairs %d apart; latent distances in scale %s", pairs, r.Horizon, scale)
+	if several {
+		table.Note("models are compared over the %d pairs %d apart, which the other CSV files than smoothness_metrics.csv and the figure hold", pairs, r.Horizon)
+	} else {
+		table.Note("%d pairs", pairs)
+	}
+	table.Note("latent distances in scale %s", scale)
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
