@@ -34,6 +34,7 @@ var wrongValues = map[string]map[string][]string{
 		"exclude-window":    {"--exclude-window -1", "--exclude-window 3 --samples 5"},
 		"space":             {"--space film"},
 		"permutations":      {"--permutations -1"},
+		"null":              {"--null chance"},
 		"per-point":         nil, // yes or no
 		"approx":            {"--approx --coranking full"},
 		"approx-references": {"--approx-references 1"},

@@ -116,7 +116,7 @@ func (r *Result) compareSampled(ctx context.Context, in Input, pass *neighbors.P
 				for _, one := range a.Null {
 					null.trust, null.cont = append(null.trust, one.Trustworthiness.Value), append(null.cont, one.Continuity.Value)
 				}
-				k.Null = null.summary()
+				k.setNull(o.Null, null.summary())
 			}
 			if o.PerPoint {
 				m.points = append(m.points, penalties{a.PointTrustPenalty, a.PointContPenalty, a.PointNormalizer})

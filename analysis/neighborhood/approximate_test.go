@@ -56,7 +56,7 @@ func TestApproximate(t *testing.T) {
 						t.Errorf("window %d, k = %d: %s = %v ± %v, exactly %v", window, a.K, s.name, s.got.Float(), s.error.Float(), s.want.Float())
 					}
 				}
-				near(t, "null", a.Null.TrustworthinessMean.Float(), b.Null.TrustworthinessMean.Float(), 0.03)
+				near(t, "null", a.null().TrustworthinessMean.Float(), b.null().TrustworthinessMean.Float(), 0.03)
 				if a.TrustCI.Defined() || a.TrustSE.Defined() {
 					t.Error("a sample has no intervals")
 				}

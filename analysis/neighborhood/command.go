@@ -35,7 +35,9 @@ var Command = run.Command{
 			fmt.Sprintf("`WHEN` to rank all states for the curves over all K; auto: up to %d states", neighbors.AutoCoRankingPoints))
 		window := flags.Int("exclude-window", 0, "`FRAMES` within which states of one episode are no neighbours; not together with --samples")
 		space := flags.Choice("space", spaceAuto, []string{spaceAuto, spaceFrame, spaceClip}, "`NAME` of the original space: the last frame of a state or all its frames; auto: what the latents see")
-		permutations := flags.Int("permutations", 10, "`N` random pairings of states and latents behind the null; 0: none")
+		permutations := flags.Int("permutations", 10, "`N` other pairings of states and latents behind the null; 0: none")
+		null := flags.Choice("null", string(NullTime), NullKinds(),
+			"`KIND` of these pairings: time (episodes exchanged and rotated, which keeps the order in time) or independent (any state)")
 		perPoint := flags.Bool("per-point", false, "write the scores of every state to neighborhood_per_point.csv")
 		flags.Unrecorded("per-point")
 		approx := flags.Bool("approx", false, "rank a sample of reference states, each exactly against all states, for very many states; sampling errors instead of intervals")
@@ -79,7 +81,7 @@ var Command = run.Command{
 			return nil
 		}, Run: func(ctx context.Context, env *run.Env) error {
 			o := Options{K: *k, ExcludeWindow: *window, Permutations: *permutations, PerPoint: *perPoint,
-				Approximate: *approx, References: *references}
+				Null: NullKind(*null), Approximate: *approx, References: *references}
 			var err error
 			if o.Metric, err = neighbors.ParseMetric(*metric); err != nil {
 				return err
@@ -126,9 +128,11 @@ Intervals delete whole episodes or blocks of states in turn and rank again (the
 delete-block jackknife): resampling with replacement would make duplicates, which
 bias ranks. --bootstrap 0 turns them off; other values of it change nothing.
 Columns Trust_std and Cont_std of the summary are these jackknife standard errors,
-not the spread over states. The null gives every state the latent of a random
-other one (--permutations, the same orders for all models); the distances are
-those of the scores.
+not the spread over states. The null gives states the latents of others
+(--permutations, the same orders for all models) and keeps the order in time:
+slow latents that have nothing to do with the states score far above 0.5, the
+level of independent states. What is not above the null is not known to be above
+nothing. --null independent gives every state the latent of any other.
 
 --metric precomputed takes the frames for a matrix of distances between the states:
 float32 or float64 [N, N], not negative, symmetric, 0 on the diagonal; row i ranks the
@@ -350,7 +354,7 @@ func (r *Result) writePoints(env *run.Env, index []int, in Input) error {
 }
 
 func (r *Result) print(env *run.Env, values int, o Options) error {
-	columns := []string{"Model", "k", "Trustworthiness", "Continuity", "R_NX", "Chance"}
+	columns := []string{"Model", "k", "Trustworthiness", "Continuity", "R_NX"}
 	if o.Permutations > 0 {
 		columns = append(columns, "Null T", "Null C")
 	}
@@ -362,13 +366,13 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 				name = m.Name
 			}
 			cells := []any{name, a.K, report.WithInterval(a.Trustworthiness, a.TrustCI), report.WithInterval(a.Continuity, a.ContCI),
-				report.WithInterval(a.RNX, a.RNXCI), a.Chance}
+				report.WithInterval(a.RNX, a.RNXCI)}
 			if e := a.SamplingSE; e != nil {
 				cells = []any{name, a.K, plusMinus(a.Trustworthiness, e.Trustworthiness), plusMinus(a.Continuity, e.Continuity),
-					plusMinus(a.RNX, e.RNX), a.Chance}
+					plusMinus(a.RNX, e.RNX)}
 			}
-			if a.Null != nil {
-				cells = append(cells, plusMinus(a.Null.TrustworthinessMean, a.Null.TrustworthinessSD), plusMinus(a.Null.ContinuityMean, a.Null.ContinuitySD))
+			if null := a.null(); null != nil {
+				cells = append(cells, plusMinus(null.TrustworthinessMean, null.TrustworthinessSD), plusMinus(null.ContinuityMean, null.ContinuitySD))
 			}
 			table.Row(cells...)
 		}
@@ -382,10 +386,13 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 		table.Note("Estimated: %s", r.Sampling.Estimated)
 	}
 	if o.Permutations > 0 {
-		table.Note("Chance: expected for random ranks; null: mean ± SD of %d random pairings", o.Permutations)
+		table.Note("Null: latents that have nothing to do with the states, mean ± SD of %s", o.Null.describe(o.Permutations))
+	}
+	if level := r.chance(); level.Defined() {
+		table.Note("Independent states: T and C of %.3g, R_NX of 0", level.V)
 	}
 	if o.ExcludeWindow == 0 {
-		table.Note("Neighbours in time count as neighbours; see --exclude-window")
+		table.Note("Neighbours in time count as neighbours; --exclude-window %s leaves them out", r.windowText())
 	} else {
 		table.Note("States at most %d frames apart in an episode are no neighbours; at least %d candidates each", o.ExcludeWindow, r.Models[0].Candidates)
 	}

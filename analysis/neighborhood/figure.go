@@ -62,8 +62,8 @@ func (r *Result) Figure() *plots.Figure {
 			p.bars.Series, p.errors.Series = append(p.bars.Series, bars), append(p.errors.Series, missing)
 		}
 		if chance := r.chance(); chance.Defined() {
-			p.bars.References = []plots.Reference{{Value: chance.V, Label: "chance"}}
-			p.errors.References = []plots.Reference{{Value: 1 - chance.V, Label: "chance"}}
+			p.bars.References = []plots.Reference{{Value: chance.V, Label: "independent states"}}
+			p.errors.References = []plots.Reference{{Value: 1 - chance.V, Label: "independent states"}}
 		}
 		figure.Tiles = append(figure.Tiles,
 			plots.Tile{Panel: p.bars, Title: p.title, Row: 0, Column: row},
@@ -93,7 +93,7 @@ func (r *Result) figureOfOne() *plots.Figure {
 		cont.Bars = append(cont.Bars, bar(m.Name, a.Continuity, a.contBar()))
 	}
 	if chance := r.chance(); chance.Defined() {
-		line := []plots.Reference{{Value: chance.V, Label: "chance"}}
+		line := []plots.Reference{{Value: chance.V, Label: "independent states"}}
 		trust.References, cont.References = line, line
 	}
 	return figure
@@ -158,7 +158,7 @@ func (r *Result) states() string {
 }
 
 func (r *Result) caption() string {
-	text := r.states() + "; chance: random ranks"
+	text := r.states() + "; line: independent states"
 	if r.Sampling != nil {
 		return text + "; error bars: ±1.96 sampling errors."
 	}
@@ -195,7 +195,7 @@ func (r *Result) CurvesFigure() *plots.Figure {
 		X:          plots.Axis{Label: "Neighbourhood size K", Log: true, Integer: true},
 		Y:          plots.Axis{Label: "Agreement above chance R_{NX}(K)", Min: math.Floor(lowest*20) / 20, Max: 1},
 		NoMarkers:  true,
-		References: []plots.Reference{{Value: 0, Label: "chance"}},
+		References: []plots.Reference{{Value: 0, Label: "independent states"}},
 	}
 	var names []string
 	for _, m := range r.Models {

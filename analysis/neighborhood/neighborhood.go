@@ -63,9 +63,10 @@ type Options struct {
 	// no curves.
 	Approximate bool
 	References  int
-	// Permutations is the number of random pairings of states and latents behind
-	// the null; 0: none.
+	// Permutations is the number of other pairings of states and latents behind the
+	// null; 0: none. Null is how they are made; empty means NullTime.
 	Permutations int
+	Null         NullKind
 	Scale        spectrum.Scale // of latents; only spectrum.ScaleL2 changes neighbours
 	// Intervals asks for delete-block jackknife intervals and comparisons.
 	Intervals bool
@@ -133,10 +134,13 @@ type Model struct {
 	// of the rule for ties.
 	RMSDistance   report.Value `json:"rms_distance"`
 	EffectiveRank report.Value `json:"effective_rank"`
-	// NEff is the number of independent latents that the dependent ones are
-	// worth, by the autocorrelation of the coordinate that varies most.
-	NEff   report.Value `json:"n_eff"`
-	Curves *Curves      `json:"curves,omitempty"`
+	// NEff is the number of independent latents that the dependent ones are worth
+	// for the mean of the coordinate that varies most, AutocorrelationTime that of this
+	// coordinate, and NEffReliable whether the states are enough to tell.
+	NEff                report.Value `json:"n_eff"`
+	NEffReliable        bool         `json:"n_eff_reliable"`
+	AutocorrelationTime report.Value `json:"autocorrelation_time"`
+	Curves              *Curves      `json:"curves,omitempty"`
 
 	points     []penalties // per k, with PerPoint
 	pointIndex []int       // the states that points are of; nil: all
@@ -177,12 +181,25 @@ type AtK struct {
 	// ranked.
 	SamplingSE *SamplingErrors `json:"sampling_se,omitempty"`
 	// Chance is the trustworthiness, and the continuity, expected when ranks are
-	// random, in closed form; Null is what random pairings gave.
-	Chance report.Value `json:"chance"`
-	Null   *Null        `json:"null,omitempty"`
+	// random, in closed form: that of independent states. NullInTime is what pairings
+	// gave that keep the order in time, Null what random ones gave; one of the two.
+	Chance     report.Value `json:"chance"`
+	NullInTime *Null        `json:"null_in_time,omitempty"`
+	Null       *Null        `json:"null,omitempty"`
 }
 
-// Null describes the scores of latents given to states at random.
+func (a *AtK) setNull(kind NullKind, n *Null) {
+	if kind == NullIndependent {
+		a.Null = n
+	} else {
+		a.NullInTime = n
+	}
+}
+
+// null is the one that was made, nil for none.
+func (a *AtK) null() *Null { return cmp.Or(a.NullInTime, a.Null) }
+
+// Null describes the scores of latents given to other states.
 type Null struct {
 	Permutations        int          `json:"permutations"`
 	TrustworthinessMean report.Value `json:"trustworthiness_mean"`
@@ -262,8 +279,8 @@ func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preserva
 		Redecided:       Counts{p.Original.Redecided, p.Embedded.Redecided},
 		FrameDistances:  p.Original.Method,
 		LatentDistances: p.Embedded.Method,
-		NEff:            results.EffectiveSize(series, in.Episode),
 	}
+	m.memory(series, in.Episode)
 	chance := 0.0
 	for i := range p.ByK {
 		s := &p.ByK[i]

@@ -179,7 +179,7 @@ func TestSelfIsPerfect(t *testing.T) {
 
 func TestNullIsChance(t *testing.T) {
 	frames := walk(200, 4, 1)
-	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "good", Latents: noisy(frames, 0.1, 2)}}}, Options{Permutations: 60, Seed: 3})
+	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "good", Latents: noisy(frames, 0.1, 2)}}}, Options{Permutations: 60, Null: NullIndependent, Seed: 3})
 	for _, a := range result.Models[0].ByK {
 		if a.Null.Permutations != 60 {
 			t.Fatalf("%d permutations, want 60", a.Null.Permutations)

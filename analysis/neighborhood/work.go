@@ -97,7 +97,7 @@ func newPlan(in Input, o Options) (*plan, error) {
 		return nil, err
 	}
 	for i := range o.Permutations {
-		p.settings.Permutations = append(p.settings.Permutations, o.order(i, in.Frames.N))
+		p.settings.Permutations = append(p.settings.Permutations, o.Null.order(o.Seed, i, in.Frames.N, in.Episode))
 	}
 	p.series = results.LeadingSeries(in.Models)
 	return p, nil
@@ -145,7 +145,7 @@ func (p *plan) identity() shard.Identity {
 		},
 		Options: []shard.Field{
 			shard.Option("k", p.ks), shard.Option("metric", o.Metric), shard.Option("excluded window", o.ExcludeWindow),
-			shard.Option("co-ranking", o.CoRanking), shard.Option("per point", o.PerPoint), shard.Option("permutations", o.Permutations),
+			shard.Option("co-ranking", o.CoRanking), shard.Option("per point", o.PerPoint), shard.Option("permutations", o.Permutations), shard.Option("null", o.Null),
 			shard.Option("latent scale", o.Scale), shard.Option("intervals", o.Intervals), shard.Option("block", o.Block), shard.Option("family", o.Family),
 			shard.Option("seed", o.Seed),
 		},
@@ -181,12 +181,13 @@ func (p *plan) merge(_ context.Context, parts []*neighbors.Partial) (*Result, er
 				for _, scores := range compared[i].ByK[q].Null {
 					null.trust, null.cont = append(null.trust, scores.Trustworthiness), append(null.cont, scores.Continuity)
 				}
-				m.ByK[q].Null = null.summary()
+				m.ByK[q].setNull(p.o.Null, null.summary())
 			}
 		}
 		result.Models = append(result.Models, m)
 	}
 	result.duplicateWarnings()
+	result.warnOfTime()
 	if p.blocks == nil {
 		return result, nil
 	}

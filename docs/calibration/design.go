@@ -75,13 +75,10 @@ type Sample struct {
 	relu    bool
 }
 
-// streamDesign names the random numbers of this program.
-const streamDesign = 0x63616c69 // "cali"
-
 // draw returns repetition number rep of a design under a seed.
 func (d Design) draw(seed, rep uint64) *Sample {
 	s := &Sample{States: make([]float32, d.N*features), Episode: make([]int, d.N), Labels: make([]int64, d.N), relu: d.Relu}
-	fixed := stat.NewRandom(stat.NewKey(seed, streamDesign)) // the same in every repetition
+	fixed := stat.NewRandom(stat.StreamDesign.Key(seed)) // the same in every repetition
 	for range latent * seen {
 		s.weights = append(s.weights, 0.8*fixed.Normal())
 	}
@@ -89,7 +86,7 @@ func (d Design) draw(seed, rep uint64) *Sample {
 		s.offset = append(s.offset, 0.3*fixed.Normal())
 	}
 	borders := d.borders(fixed)
-	r := stat.NewRandom(stat.NewKey(seed, streamDesign, rep+1))
+	r := stat.NewRandom(stat.StreamDesign.Key(seed, rep+1))
 	for e := range d.Episodes {
 		for c := range features {
 			d.episode(s, r, borders[e], borders[e+1], c)
