@@ -16,8 +16,8 @@ import (
 // is, with the density f over the range of probabilities that sampling error
 // covers. The interval runs between the quantiles at the ends of the interval for
 // the share of values below (Woodruff 1952, "Confidence intervals for medians and
-// other position measures"); there is none where that range reaches past the smallest or
-// the largest value. Errors: a q outside (0, 1), no values, one block.
+// other position measures"); there is none where that range, or that of as many
+// independent values, reaches past the smallest or the largest value. Errors: a q outside (0, 1), no values, one block.
 func JackknifeQuantiles(blocks *Blocks, values []float64, q ...float64) ([]*Jackknifed, error) {
 	const quantity = "quantile"
 	if len(values) != blocks.n {
@@ -92,6 +92,13 @@ func (b *Blocks) quantile(values, sorted []float64, q float64) (*Jackknifed, err
 		return out, err
 	}
 	half := (share.Interval.High - share.Interval.Low) / 2
+	if share.StdError > 0 {
+		// Few blocks may agree by chance; independent values would not reach less far.
+		independent := half / share.StdError * math.Sqrt(q*(1-q)/float64(len(sorted)))
+		if q < independent || q+independent > 1 {
+			half = max(half, independent)
+		}
+	}
 	out.between(q-half, q+half, func(p float64) float64 { return QuantileSorted(sorted, p) })
 	return out, nil
 }
