@@ -47,6 +47,9 @@ type StateOptions struct {
 	// SkipNaN drops states with NaN or infinity, and counts them, instead of
 	// failing.
 	SkipNaN bool
+	// Unread keeps NewStates from reading the frames, to see what could be done with
+	// them: NaN is not looked for, and a pixel range that depends on the values is 0..1.
+	Unread bool
 }
 
 // PixelRange is the range of the values of a frame and where it is known from.
@@ -142,6 +145,10 @@ func NewStates(a *Array, o StateOptions) (*States, error) {
 		}
 	}
 	s.ends, s.unended = o.Ends, o.PairsBeforeEnd
+	if o.Unread {
+		s.pixels, err = unreadPixels(a, s.vectors(), o.PixelRange)
+		return s, err
+	}
 	if a.dtype.IsFloat() {
 		if err := s.checkFinite(o.SkipNaN); err != nil {
 			return nil, err
@@ -248,6 +255,14 @@ func parsePixelRange(text string) (low, high float64, err error) {
 		}
 	}
 	return 0, 0, fmt.Errorf("pixel range %q, want LOW,HIGH such as 0,255, or auto", text)
+}
+
+// unreadPixels is choosePixels where nothing may be read.
+func unreadPixels(a *Array, vectors bool, given string) (PixelRange, error) {
+	if known := a.dtype == Uint8 || a.dtype == Uint16 || a.dtype == Bool; known || given != "" && given != "auto" {
+		return choosePixels(a, vectors, given)
+	}
+	return PixelRange{0, 1, "not known before the data are read"}, nil
 }
 
 // choosePixels decides on the pixel range (see States.Range).

@@ -40,6 +40,8 @@ const (
 	// StreamPilot draws the points that choose how many cells are searched
 	// (neighbors): "pilo".
 	StreamPilot Stream = 0x70696c6f
+	// StreamTies orders points at equal distances (neighbors): "ties".
+	StreamTies Stream = 0x74696573
 
 	// StreamCorruption draws the corruption of a state (measure/corruption): "robu".
 	StreamCorruption Stream = 0x726f6275
@@ -51,6 +53,9 @@ const (
 	// StreamDecimation splits points into subsets (measure/dimension): "deci".
 	StreamDecimation Stream = 0x64656369
 
+	// StreamTriples draws three states that do not follow each other (analysis/geometry):
+	// "trip".
+	StreamTriples Stream = 0x74726970
 	// StreamPermutation permutes states for the null of independent ones
 	// (analysis/neighborhood): "null".
 	StreamPermutation Stream = 0x6e756c6c

@@ -78,7 +78,7 @@ func (m *Model) onSphere() plots.ScatterSeries {
 func (r *Result) caption(still int) string {
 	note := ""
 	if r.TimeBlocks != "" {
-		note = fmt.Sprintf("Error bars and bands: 95 %% from %d resamples of %s; autocorrelation by deleting blocks. ", r.Resamples, r.TimeBlocks)
+		note = fmt.Sprintf("Error bars and bands: 95 %% by deleting blocks in turn (%s). ", r.TimeBlocks)
 	}
 	if still > 0 {
 		note += fmt.Sprintf("%d steps of length 0 left out of the box plot. ", still)
@@ -133,6 +133,8 @@ func (r *Result) groups() plots.Panel {
 			}
 			if shown := m.shownConsistency(); shown != nil {
 				add(fmt.Sprintf("Label accuracy, k = %d", shown.K), shown.Accuracy, shown.AccuracyCI)
+			} else {
+				add("Label accuracy", report.Undefined("no neighbours"), report.NoInterval("no neighbours"))
 			}
 		}
 		panel.Series = append(panel.Series, series)

@@ -51,8 +51,21 @@ var Command = run.Command{
 				DuplicateTolerance: *tolerance,
 				Approximate:        *approx,
 			})
-		}}
+		}, Plan: func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs) }}
 	},
+}
+
+// dryRun says what a run would do.
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs) error {
+	data, err := inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	data.Hold(len(data.Sample()), input.NoFrames)
+	env.Plan.Searches = true
+	results.PlanFiles(env, "manifold_dimension_summary.csv", "manifold_eigenvalues.csv")
+	env.PlanFigures("manifold_dimension_analysis")
+	return nil
 }
 
 const manual = `manifold counts dimensions in two ways. Linear ones, from the eigenvalues λ of the

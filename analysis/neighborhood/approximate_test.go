@@ -101,7 +101,7 @@ func TestApproximateIsCancelled(t *testing.T) {
 }
 
 func TestPenaltyJSON(t *testing.T) {
-	for want, p := range map[string]Penalty{"0": {}, "12345678901234567": {Sum: 12345678901234567}, "null": {Reason: "sampled"}} {
+	for want, p := range map[string]Penalty{"0": {}, "9007199254740991": {Sum: 9007199254740991}, "0.5": {Sum: 0.5}, "null": {Reason: "sampled"}} {
 		text, err := json.Marshal(p)
 		if err != nil || strings.TrimSpace(string(text)) != want {
 			t.Errorf("%+v: %s, %v, want %s", p, text, err, want)

@@ -33,6 +33,9 @@ var Command = run.Command{
 		coRanking := flags.Choice("coranking", neighbors.CoRankingAuto.String(),
 			[]string{neighbors.CoRankingAuto.String(), neighbors.CoRankingFull.String(), neighbors.CoRankingOff.String()},
 			fmt.Sprintf("`WHEN` to rank all states for the curves over all K; auto: up to %d states", neighbors.AutoCoRankingPoints))
+		ties := flags.Choice("ties", neighbors.TiesAverage.String(),
+			[]string{neighbors.TiesAverage.String(), neighbors.TiesRandom.String(), neighbors.TiesIndex.String()},
+			"`RULE` for states at equal distances: the mean over all orders, independent in both spaces; one random order (--seed); the lower index first")
 		window := flags.Int("exclude-window", 0, "`FRAMES` within which states of one episode are no neighbours; not together with --samples")
 		space := flags.Choice("space", spaceAuto, []string{spaceAuto, spaceFrame, spaceClip}, "`NAME` of the original space: the last frame of a state or all its frames; auto: what the latents see")
 		permutations := flags.Int("permutations", 10, "`N` other pairings of states and latents behind the null; 0: none")
@@ -89,11 +92,17 @@ var Command = run.Command{
 			if o.CoRanking, err = neighbors.ParseCoRanking(*coRanking); err != nil {
 				return err
 			}
+			if o.Ties, err = neighbors.ParseTies(*ties); err != nil {
+				return err
+			}
 			data, err := inputs.Load(ctx, env)
 			if err != nil {
 				return err
 			}
 			return analyse(ctx, env, data, *space, o)
+		}, Plan: func(ctx context.Context, env *run.Env) error {
+			curves := *coRanking != neighbors.CoRankingOff.String() && !*approx
+			return dryRun(ctx, env, inputs, Options{Approximate: *approx, PerPoint: *perPoint}, curves, *coRanking == neighbors.CoRankingAuto.String())
 		}}
 	},
 }
@@ -105,6 +114,33 @@ const (
 	spaceClip  = "clip"
 )
 
+// dryRun says what a run would do. Curves are drawn if they may be and, with auto, there
+// are not too many states.
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options, curves, auto bool) error {
+	data, err := inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	n := len(data.Sample())
+	data.Hold(n, input.Clips) // at most
+	env.Plan.Searches = true
+	curves = curves && !(auto && n > neighbors.AutoCoRankingPoints)
+	results.PlanFiles(env, "neighborhood_preservation_summary.csv")
+	for _, file := range []struct {
+		written bool
+		name    string
+	}{{o.Approximate, "neighborhood_sampling.csv"}, {curves, "neighborhood_rnx_curves.csv"}, {o.PerPoint, "neighborhood_per_point.csv"}} {
+		if file.written {
+			env.Plan.Write(file.name)
+		}
+	}
+	env.PlanFigures("neighborhood_preservation")
+	if curves {
+		env.PlanFigures("neighborhood_rnx_curves")
+	}
+	return nil
+}
+
 const manual = `neighborhood asks whether states that are close to each other stay close in the
 latent space, and whether states that become close were close before.
 Trustworthiness T(k) falls when the k nearest latents of a state were far away in
@@ -112,7 +148,15 @@ the original space, continuity C(k) when the k nearest states become far away in
 the latent space (Venna and Kaski 2001). 1 is perfect, about 0.5 is chance. From
 the same pass: the share of common neighbours Q_NX, R_NX (the same corrected for
 chance: 0 is chance), LCMC, MRRE, and the curves of Q_NX and R_NX over all K.
-Everything is exact, over all states; ties are ranked by index and counted.
+Everything is exact, over all states.
+
+Where distances tie, as between repeated frames, --ties average (the default) gives the
+exact mean of every score over all orders of equal distances, independent in both
+spaces: ranks are uniform within a tie, and of t states of which m belong to a
+neighbourhood each does with probability m/t. --ties random draws one such order from
+--seed; --ties index puts the lower index first in both spaces, which scores the order
+of the recording. Ties and duplicates are counted. Where all latents are equal no
+score is defined, and the model is left out of the comparisons.
 
 The original space is what the latents see (--space auto). Where a state is a
 single frame, that frame. Where a state is a window or clip of several frames: the
@@ -328,7 +372,7 @@ func (r *Result) writeCurves(env *run.Env) error {
 }
 
 func (r *Result) writePoints(env *run.Env, index []int, in Input) error {
-	if len(r.Models[0].points) == 0 {
+	if !slices.ContainsFunc(r.Models, func(m Model) bool { return len(m.points) > 0 }) {
 		return nil
 	}
 	return env.Files.CSV("neighborhood_per_point.csv", []string{
@@ -371,7 +415,9 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 				cells = []any{name, a.K, plusMinus(a.Trustworthiness, e.Trustworthiness), plusMinus(a.Continuity, e.Continuity),
 					plusMinus(a.RNX, e.RNX)}
 			}
-			if null := a.null(); null != nil {
+			if null := a.null(); o.Permutations > 0 && null == nil {
+				cells = append(cells, a.Trustworthiness, a.Continuity) // undefined
+			} else if null != nil {
 				cells = append(cells, plusMinus(null.TrustworthinessMean, null.TrustworthinessSD), plusMinus(null.ContinuityMean, null.ContinuitySD))
 			}
 			table.Row(cells...)
@@ -409,14 +455,17 @@ func (r *Result) printSpaces(env *run.Env) error {
 		}
 		spaces.Row(m.Name, m.AUCRNX, m.QLocal, m.QGlobal, best, m.EffectiveRank, m.NEff, m.Duplicates.Latents, m.Ties.Latents)
 	}
-	spaces.Note("Original states: %d duplicates", r.Models[0].Duplicates.Frames)
+	spaces.Note("Original states: %d duplicates; ties: %s", r.Models[0].Duplicates.Frames, tiesInWords[r.Models[0].TiesRule])
 	if err := env.Table(spaces); err != nil {
 		return err
 	}
 	return results.PrintComparisons(env, r.Comparisons)
 }
 
-func plusMinus(mean, sd report.Value) string {
+func plusMinus(mean, sd report.Value) any {
+	if !mean.Defined() {
+		return mean
+	}
 	if !sd.Defined() {
 		return fmt.Sprintf("%.4f", mean.Float())
 	}

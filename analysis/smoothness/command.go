@@ -49,8 +49,28 @@ var Command = run.Command{
 				}
 				return analyse(ctx, env, data, *horizons)
 			},
+			Plan: func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, *horizons) },
 		}
 	},
+}
+
+// dryRun says what a run would do.
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, horizons []int) error {
+	data, err := inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	var pairs [][]points.Pair
+	for _, h := range horizons {
+		list := data.Pairs(h)
+		pairs = append(pairs, list)
+		env.Plan.Count(fmt.Sprintf("pairs of states, horizon %d", h), len(list))
+	}
+	index, _ := input.PairStates(pairs...)
+	data.Hold(len(index), input.LastFrames)
+	results.PlanFiles(env, "smoothness_summary.csv", "smoothness_raw_data.csv")
+	env.PlanFigures("smoothness_comparison")
+	return nil
 }
 
 const manual = `smoothness relates, over pairs of states (s_t, s_t+h) of one episode, the pixel

@@ -121,7 +121,7 @@ func manifolds(ctx context.Context, s *Sample, seed uint64) (*report.Result, err
 
 func geometric(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 	in := geometry.Input{Episode: s.Episode, Labels: s.Labels, Models: s.encoded()}
-	r, err := geometry.Analyze(ctx, in, geometry.Options{Clusters: []int{2}, Starts: 2, Neighbors: []int{5}, Lags: 2, Pairs: 2000, Bootstrap: 10,
+	r, err := geometry.Analyze(ctx, in, geometry.Options{Clusters: []int{2}, Starts: 2, Neighbors: []int{5}, Lags: 2, Pairs: 2000, Intervals: true,
 		Seed: seed, Threads: 1})
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ func (in *Inputs) checkIdle(encoders, frames bool) error {
 		why = "there are no frames"
 		fallthrough
 	case !encoders:
-		idle = append(idle, "resize", "interpolation", "input-scale", "mean", "std", "preprocess", "layer", "activation", "final-activation", "heads", "state")
+		idle = append(idle, "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "preprocess", "layer", "activation", "final-activation", "heads", "state")
 		if why == "" {
 			why = "there is no encoder"
 		}

@@ -29,6 +29,7 @@ type Data struct {
 
 	inputs *Inputs
 	env    *run.Env
+	plan   *run.Plan // of a dry run, else nil
 
 	count    int   // states, or rows of the latents
 	index    []int // admissible states
@@ -200,11 +201,25 @@ func (d *Data) needFrames(what string) error {
 
 // describe says on the console what is analysed.
 func (d *Data) describe() {
+	d.describeFrames()
+	d.env.Print("models %s\n", strings.Join(d.Names(), ", "))
+	for _, m := range d.Models {
+		d.env.Print("%s\n", m.describeInput())
+	}
+	d.env.Print("\n")
+}
+
+// describeFrames says what the states are made of.
+func (d *Data) describeFrames() {
 	for _, in := range d.env.Result.Inputs {
 		if in.Role != "frames" {
 			continue
 		}
-		d.env.Print("frames %s: %s %v, pixel range %g to %g (%s), %s in %s", in.Path, in.DType, in.Shape,
+		values := "pixel range"
+		if layout := d.States.Layout(); layout == "D" || layout == "TD" {
+			values = "values"
+		}
+		d.env.Print("frames %s: %s %v, %s %.6g to %.6g (%s), %s in %s", in.Path, in.DType, in.Shape, values,
 			in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source, count(in.States, "state"), count(in.Episodes, "episode"))
 		if in.Skipped > 0 {
 			d.env.Print(", %d dropped for NaN or Inf", in.Skipped)
@@ -216,9 +231,4 @@ func (d *Data) describe() {
 			d.env.Print("episodes %s: %s of %s\n", in.Path, in.Kind, count(in.Episodes, "episode"))
 		}
 	}
-	d.env.Print("models %s\n", strings.Join(d.Names(), ", "))
-	for _, m := range d.Models {
-		d.env.Print("%s\n", m.describeInput())
-	}
-	d.env.Print("\n")
 }

@@ -3,6 +3,7 @@
 package input
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -81,6 +82,9 @@ func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
 
 // dimension is the model's latent dimension, 0 where it is not known yet.
 func (m *Model) dimension() int {
+	if m.unfitted > 0 {
+		return m.unfitted
+	}
 	if m.Encoder == nil {
 		return m.given.points.Dim
 	}
@@ -95,7 +99,11 @@ func (m *Model) dimension() int {
 func (d *Data) openEncoder(s source) (*Model, report.Input, error) {
 	path := s.path
 	if s.kind == "example" {
-		unpacked, remove, err := exampleEncoder(s.name, d.inputs.cache)
+		cache := d.inputs.cache
+		if d.plan != nil {
+			cache = "off" // nothing is kept
+		}
+		unpacked, remove, err := exampleEncoder(s.name, cache)
 		if remove != nil {
 			d.env.CloseLater(closerFunc(remove))
 		}
@@ -265,6 +273,10 @@ func (d *Data) openBaseline(ctx context.Context, s source, dim int) (*Model, rep
 	pre, seen, err := d.preprocessing(s.name)
 	if err != nil {
 		return nil, report.Input{}, err
+	}
+	if d.plan != nil && s.path == "pca" {
+		return &Model{Name: s.name, data: d, pre: pre, window: d.windowOf(s.name), unfitted: cmp.Or(dim, latent.DefaultDim)},
+			report.Input{Role: "baseline", Name: s.name, Path: "baseline:" + s.path}, nil
 	}
 	device, err := d.Device()
 	if err != nil {

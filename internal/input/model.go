@@ -27,6 +27,8 @@ type Model struct {
 	seen   givenInput
 	given  *givenLatents // computed elsewhere
 	all    points.Points // latents of all states, once encoded
+
+	unfitted int // in a dry run: the dimension of a baseline that would be fitted to the frames
 }
 
 // Latents returns the pooled latents of the given states. When no --samples are

@@ -30,6 +30,7 @@ func (d *Data) loadStates(given []givenLatents) error {
 		Layout:         d.inputs.layout,
 		PixelRange:     d.inputs.pixelRange,
 		SkipNaN:        d.Options.SkipNaN,
+		Unread:         d.plan != nil,
 	}
 	states, err := dataset.NewStates(in.frames, options)
 	if err != nil {
@@ -100,6 +101,9 @@ const unfilled = 0.4
 
 // checkRange warns where the data lie in a small part of a pixel range that was guessed.
 func (d *Data) checkRange(in *frameInput) error {
+	if d.plan != nil {
+		return nil // it takes reading the frames
+	}
 	low, high, yes, err := d.States.Unfilled(unfilled)
 	if err != nil {
 		return fmt.Errorf("frames: %w", err)

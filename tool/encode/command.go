@@ -62,8 +62,41 @@ var Command = run.Command{
 				return err
 			}
 			return write(ctx, env, data, Options{Format: format, Pattern: *output, Float16: *kind == "float16", Restart: *restart})
+		}, Plan: func(ctx context.Context, env *run.Env) error {
+			format, err := chooseFormat(*to, *output)
+			if err != nil {
+				return err
+			}
+			return dryRun(ctx, env, inputs, Options{Format: format, Pattern: *output})
 		}}
 	},
+}
+
+// dryRun says what a run would do.
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options) error {
+	data, err := inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	if o.Format == "" {
+		o.Format = "npy"
+	}
+	var files []File
+	for _, m := range env.Plan.Models {
+		for _, out := range m.Output {
+			files = append(files, File{Model: m.Name, Output: latent.StreamOutput{Layer: latent.Layer{Name: out.Layer}}})
+		}
+	}
+	if err := name(files, o); err != nil {
+		return err
+	}
+	for _, f := range files {
+		env.Plan.Write(f.Name)
+	}
+	if len(data.Sample()) != data.States.Array().Len() {
+		env.Plan.Write(framesName, episodesName)
+	}
+	return nil
 }
 
 const manual = `encode writes what every model makes of the states into a file of its own: an
