@@ -38,9 +38,10 @@ type Data struct {
 	window   int   // frames of a state; 0: one, or a clip that is a row by itself
 	recorded int   // the window of a published dataset, else 0
 
-	frames *dataset.Array // what States are made of
-	cache  *latent.Cache  // nil: off
-	device *model.Backend // nil until it is asked for
+	frames   *dataset.Array // what States are made of
+	cache    *latent.Cache  // nil: off
+	uncached bool           // it was said that latents are not kept
+	device   *model.Backend // nil until it is asked for
 }
 
 // Index returns all states that may be analysed: those without NaN, in time

@@ -510,6 +510,34 @@ type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
+// A cache that cannot be written costs nothing but time, and is mentioned once.
+func TestCacheFails(t *testing.T) {
+	dir := folder(t)
+	c := standCommand(input.Needs{})
+	cache := filepath.Join(dir, "cache")
+	c.Setup = func(flags *run.Flags) run.Job {
+		inputs := input.Register(flags, input.Needs{})
+		return run.Job{Run: func(ctx context.Context, env *run.Env) error {
+			data, err := inputs.Load(ctx, env)
+			if err != nil {
+				return err
+			}
+			// A file in the folder's place: no entry can be written.
+			if err := errors.Join(os.RemoveAll(cache), os.WriteFile(cache, nil, 0o600)); err != nil {
+				return err
+			}
+			_, err = data.Latents(ctx, data.Index())
+			return err
+		}}
+	}
+	var stdout, stderr bytes.Buffer
+	args := []string{"--frames", dir + "/frames.npy", "--baseline", "random:3,pca:2", "--cache", cache, "--out", dir + "/out"}
+	code := run.Run(t.Context(), c, args, &stdout, &stderr)
+	if n := strings.Count(stderr.String(), "note: encoded latents are not kept: "); code != 0 || n != 1 {
+		t.Errorf("exit %d, %d notes: %s", code, n, stderr.String())
+	}
+}
+
 func TestStdoutFails(t *testing.T) {
 	dir := folder(t)
 	var stderr bytes.Buffer

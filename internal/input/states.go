@@ -168,14 +168,22 @@ func (d *Data) openFrames() (*frameInput, error) {
 		return &frameInput{frames: frames, path: exampleInput, numbers: set.Episode}, nil
 	}
 	in := &frameInput{path: d.inputs.frames}
-	recording, err := dataset.OpenRecording(in.path)
+	images, err := d.inputs.imageSize()
+	if err != nil {
+		return nil, err
+	}
+	recording, err := dataset.OpenRecording(in.path, images)
 	if err != nil {
 		return nil, fmt.Errorf("frames: %w", err)
 	}
 	d.env.CloseLater(recording)
+	for _, note := range recording.Frames.Notes() {
+		d.env.Note("note: frames %s: %s", in.path, note)
+	}
 	in.frames, in.ends, in.published = recording.Frames, recording.Ends, recording.Ends != nil
 	d.recorded = recording.Window
 	if d.inputs.episodes == "" {
+		in.takeFolders(recording)
 		return in, nil
 	}
 	episodes, input, err := d.openEpisodes()
@@ -185,6 +193,11 @@ func (d *Data) openFrames() (*frameInput, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if recording.Episodes != nil {
+		if err := in.agree(recording, episodes, input.Path); err != nil {
+			return nil, err
+		}
 	}
 	in.numbers, in.ends, in.published, in.episodes = episodes.Numbers, episodes.Ends, false, &input
 	return in, nil
