@@ -18,6 +18,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/device"
+	"repscope/internal/text"
 	"repscope/measure/dimension"
 	"repscope/measure/spectrum"
 	"repscope/neighbors"
@@ -175,7 +176,7 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 	result := &Result{}
 	if p.blocks != nil {
-		result.Blocks = fmt.Sprintf("%d blocks (%s)", p.blocks.Count(), p.blocks)
+		result.Blocks = fmt.Sprintf("%s (%s)", text.Count(p.blocks.Count(), "block"), p.blocks)
 		result.Warnings = append(result.Warnings, p.blocks.Warnings()...)
 	}
 	var ratios, dimensions []*stat.Jackknifed
@@ -213,7 +214,7 @@ func (in Input) check() ([]neighbors.Space, error) {
 		return nil, err
 	}
 	if n < 3 {
-		return nil, fmt.Errorf("%d latents, want at least 3", n)
+		return nil, fmt.Errorf("%s, want at least 3", text.Count(n, "latent"))
 	}
 	spaces := make([]neighbors.Space, len(in.Models))
 	for i, m := range in.Models {

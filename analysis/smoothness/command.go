@@ -10,6 +10,7 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
@@ -28,7 +29,7 @@ var Command = run.Command{
 		inputs.Sized(func(data *input.Data) error {
 			for _, h := range *horizons {
 				if n := len(data.Pairs(h)); n < 3 {
-					return fmt.Errorf("%d pairs of states %d frames apart within an episode, want at least 3", n, h)
+					return fmt.Errorf("%s of states %s apart within an episode, want at least 3", text.Count(n, "pair"), text.Count(h, "frame"))
 				}
 			}
 			return nil
@@ -196,7 +197,7 @@ func (r *Result) print(env *run.Env, pairs int, scale string) error {
 	if several {
 		table.Note("models are compared over the %d pairs %d apart, which the other CSV files than smoothness_metrics.csv and the figure hold", pairs, r.Horizon)
 	} else {
-		table.Note("%d pairs", pairs)
+		table.Note("%s", text.Count(pairs, "pair"))
 	}
 	table.Note("latent distances in scale %s", scale)
 	if r.Blocks != "" {

@@ -9,6 +9,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/model"
 	"repscope/points"
@@ -221,7 +222,7 @@ func (d *Data) describeFrames() {
 			values = "values"
 		}
 		d.env.Print("frames %s: %s %v, %s %.6g to %.6g (%s), %s in %s", in.Path, in.DType, in.Shape, values,
-			in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source, count(in.States, "state"), count(in.Episodes, "episode"))
+			in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source, text.Count(in.States, "state"), text.Count(in.Episodes, "episode"))
 		if in.Skipped > 0 {
 			d.env.Print(", %d dropped for NaN or Inf", in.Skipped)
 		}
@@ -229,7 +230,7 @@ func (d *Data) describeFrames() {
 	}
 	for _, in := range d.env.Result.Inputs {
 		if in.Role == "episodes" {
-			d.env.Print("episodes %s: %s of %s\n", in.Path, in.Kind, count(in.Episodes, "episode"))
+			d.env.Print("episodes %s: %s of %s\n", in.Path, in.Kind, text.Count(in.Episodes, "episode"))
 		}
 	}
 }

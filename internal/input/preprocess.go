@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/report"
 )
@@ -176,7 +177,7 @@ func (m *Model) describeInput() string {
 	p := m.pre
 	var parts []string
 	if m.window > 0 {
-		parts = append(parts, "windows of "+count(m.window, "frame"))
+		parts = append(parts, "windows of "+text.Count(m.window, "frame"))
 	}
 	if p.Height > 0 {
 		parts = append(parts, fmt.Sprintf("resized to %dx%d (%s)", p.Height, p.Width, p.Interpolation))
@@ -203,14 +204,6 @@ func (m *Model) describeInput() string {
 	}
 	parts = append(parts, scale)
 	return fmt.Sprintf("%s: input %v %s, %s", m.Name, m.seen.shape, m.seen.dtype, strings.Join(parts, ", "))
-}
-
-// count is a number of things.
-func count(n int, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
-	return fmt.Sprintf("%d %ss", n, unit)
 }
 
 // numbers is a list as --mean takes it.

@@ -9,6 +9,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/example"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -132,7 +133,7 @@ func (d *Data) enterFrames(in *frameInput) {
 		d.env.Result.Inputs = append(d.env.Result.Inputs, *in.episodes)
 	}
 	if skipped > 0 {
-		d.env.Warn("frames %s: %d states dropped for NaN or Inf", in.path, skipped)
+		d.env.Warn("frames %s: %s dropped for NaN or Inf", in.path, text.Count(skipped, "state"))
 	}
 }
 

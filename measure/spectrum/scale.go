@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"repscope/internal/text"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -73,7 +74,7 @@ func RMSDistance(pts points.Points) (float64, error) {
 // two passes in index order.
 func variances(quantity string, pts points.Points) (mean, variance []float64, err error) {
 	if pts.N < 2 {
-		return nil, nil, stat.Undefined(quantity, "%d points, want at least 2", pts.N)
+		return nil, nil, stat.Undefined(quantity, "%s, want at least 2", text.Count(pts.N, "point"))
 	}
 	mean, variance = make([]float64, pts.Dim), make([]float64, pts.Dim)
 	row := make([]float64, pts.Dim)
