@@ -371,7 +371,7 @@ func TestMismatch(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
 		{"--frames {}/frames.npy --latents a={}/short.npy", "latents a: {}/short.npy has shape [19 4], but frames {}/frames.npy of shape [20 2 3] make 20 states: want 20 rows"},
 		{"--latents b={}/z.npy --latents a={}/short.npy", "latents a: {}/short.npy has shape [19 4], but latents b: {}/z.npy has shape [20 4]: want the same number of rows"},
-		{"--frames {}/frames.npy --window 4 --latents a={}/z.npy", "make 17 states: want 17 rows, one per window of 4 frames, or 16, one per window of 4 frames that another frame follows\n" +
+		{"--frames {}/frames.npy --window 4 --latents a={}/z.npy", "make 17 states: want 17 rows, one per window of 4 frames\n" +
 			"stand: hint: there is a row per frame, but the model sees windows of 4 frames; give the latents of the windows, or --window a=1 if it sees one frame"},
 		{"--latents a={}/short.npy --episodes {}/episodes.npy", "episodes: {}/episodes.npy has shape [20], but latents a: {}/short.npy has shape [19 4]: want 19 rows"},
 		{"--frames {}/frames.npy --latents a={}/z.npy --episodes {}/short.npy", "short.npy"},

@@ -234,7 +234,7 @@ func (d *Data) checkScale(name string, p latent.Preprocessing) {
 		}
 	}
 	for _, v := range p.Std {
-		if v > span || v < span/100 {
+		if v != 1 && (v > span || v < span/100) {
 			d.env.Warn("model %s: the standard deviation %s does not fit the pixels it is applied to, %.6g..%.6g; see --input-scale",
 				name, numbers(p.Std), low, high)
 			return

@@ -3,6 +3,7 @@
 package input
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -143,6 +144,10 @@ func (d *Data) mismatch(g *givenLatents, in *frameInput, window int, err error) 
 	if g.points.N == in.frames.Len() && window > 1 {
 		hint = fmt.Sprintf("there is a row per frame, but the model sees windows of %d frames; give the latents of the windows, or --window %s=1 if it sees one frame",
 			window, g.source.name)
+	}
+	var ambiguous *dataset.AmbiguousRowsError
+	if errors.As(err, &ambiguous) {
+		hint = fmt.Sprintf("encode them again, or, if they are windows of %d frames, say --window %s=%d", ambiguous.Window, g.source.name, ambiguous.Window)
 	}
 	return run.Hint(fmt.Errorf("latents %s: %s has shape %v, but frames %s of shape %v make %d states: %w",
 		g.source.name, g.array, g.shape, in.path, in.frames.Shape(), d.States.Len()+d.States.Skipped(), err), hint)
