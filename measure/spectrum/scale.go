@@ -88,6 +88,9 @@ func variances(quantity string, pts points.Points) (mean, variance []float64, er
 	for k := range mean {
 		mean[k] /= float64(pts.N)
 	}
+	if pts.F64 != nil {
+		center(mean, pts)
+	}
 	for i := range pts.N {
 		for k, v := range pts.Row(i, row) {
 			d := v - mean[k]
@@ -97,18 +100,37 @@ func variances(quantity string, pts points.Points) (mean, variance []float64, er
 	for k := range variance {
 		variance[k] /= float64(pts.N - 1)
 	}
-	if !(stat.Sum(variance) > constantVariance(mean)) {
+	total := stat.Sum(variance)
+	if total == 0 {
 		return nil, nil, stat.Undefined(quantity, "the points are constant")
+	}
+	if relative := math.Sqrt(total) / norm(mean); !(relative > resolution(pts)) {
+		return nil, nil, stat.Undefined(quantity, "the points cannot be told from constant: their spread is %.1g of their mean", relative)
 	}
 	return mean, variance, nil
 }
 
-// constantVariance is the total variance below which points around mean count
-// as constant: what float32 rounding of a constant would leave.
-func constantVariance(mean []float64) float64 {
-	const roundoff = 0x1p-24
-	length := norm(mean)
-	return roundoff * roundoff * length * length
+// center adds to the mean what the sum of many values lost in rounding, which counts
+// where values are resolved as finely.
+func center(mean []float64, pts points.Points) {
+	rest, row := make([]float64, pts.Dim), make([]float64, pts.Dim)
+	for i := range pts.N {
+		for k, v := range pts.Row(i, row) {
+			rest[k] += v - mean[k]
+		}
+	}
+	for k, v := range rest {
+		mean[k] += v / float64(pts.N)
+	}
+}
+
+// resolution is the share of their mean by which points must spread so that they are
+// not what rounding of a constant would leave.
+func resolution(pts points.Points) float64 {
+	if pts.F64 != nil {
+		return 0x1p-50
+	}
+	return 0x1p-24
 }
 
 func norm(row []float64) float64 {
