@@ -26,7 +26,7 @@ BENCH     ?= .
 BENCHPKGS ?= ./...
 FUZZTIME  ?= 60s
 
-.PHONY: build test test-processor lint bench fuzz oracle analyse-all example-data figures clean
+.PHONY: build test test-processor lint calibrate bench fuzz oracle analyse-all example-data figures clean
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/ ./cmd/...
@@ -46,6 +46,11 @@ lint: $(STATICCHECK)
 # Outside go.mod on purpose: a tool is no dependency of the module.
 $(STATICCHECK):
 	GOBIN="$(CURDIR)/bin/tools" $(GO) install honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# How often intervals and tests hold; writes the tables of docs/calibration.md.
+DRAWS ?= 40
+calibrate:
+	$(GO) run ./docs/calibration -draws $(DRAWS)
 
 bench:
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem $(BENCHPKGS)

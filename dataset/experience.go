@@ -213,8 +213,9 @@ func (e *Experience) matches(a *Array) error {
 	return nil
 }
 
-// States returns the windows of the split by the rule of StateOptions. A zero
-// Window means SequenceLength; Episodes and Ends must be unset.
+// States returns the windows of the split by the rules of StateOptions, pairs by that
+// of published datasets: with all states present, those of Pairs(1) begin at ValidStart.
+// A zero Window means SequenceLength; Episodes and Ends must be unset.
 func (e *Experience) States(o StateOptions) (*States, error) {
 	if o.Episodes != nil || o.Ends != nil {
 		return nil, errors.New("the episodes of an experience dataset come from its own file")
@@ -222,7 +223,7 @@ func (e *Experience) States(o StateOptions) (*States, error) {
 	if o.Window == 0 {
 		o.Window = e.SequenceLength
 	}
-	o.Ends = e.Stop
+	o.Ends, o.PairsBeforeEnd = e.Stop, true
 	return NewStates(e.Frames, o)
 }
 

@@ -80,6 +80,36 @@ func scanRows(values []float64, first, rowLen int) scan {
 	return s
 }
 
+// Unfilled reports whether the values of the array fill less than the given share of
+// a pixel range that was guessed, and the extremes of the values then. It looks at
+// integers until they fill the range.
+func (s *States) Unfilled(share float64) (low, high float64, yes bool, err error) {
+	a := s.array
+	need := share * (s.pixels.High - s.pixels.Low)
+	if s.pixels.Source == givenRange {
+		return 0, 0, false, nil
+	}
+	if a.dtype.IsFloat() {
+		found, err := a.values()
+		low, high = found.low, found.high
+		return low, high, err == nil && low <= high && high-low < need, err
+	}
+	low, high = math.Inf(1), math.Inf(-1)
+	step := max(1, (1<<18)/max(1, a.rowLen))
+	var values []float64
+	for lo := 0; lo < a.rows && !(high-low >= need); lo += step {
+		hi := min(lo+step, a.rows)
+		values = slices.Grow(values[:0], (hi-lo)*a.rowLen)[:(hi-lo)*a.rowLen]
+		if err := a.ReadFloat64(values, lo, hi); err != nil {
+			return 0, 0, false, err
+		}
+		for _, v := range values {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	return low, high, low <= high && high-low < need, nil
+}
+
 // errorAt describes a value that is no number, with its index in the array.
 func (a *Array) errorAt(b badRow) error {
 	index := make([]int, len(a.shape))

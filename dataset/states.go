@@ -22,14 +22,14 @@ import (
 
 // StateOptions says how the rows of an array become states.
 type StateOptions struct {
-	// Window T ≥ 1 makes every state a window of T consecutive rows; 0 makes
-	// every row a state. Window start i is valid when rows i..i+T (the state
-	// and the last row of the next one) lie in one episode; with end flags, when
-	// none of rows i..i+T is flagged.
+	// Window T ≥ 1 makes every state a window of T consecutive rows of one
+	// episode, the last one included: an episode of L rows has max(0, L−T+1). 0
+	// makes every row a state.
 	Window int
-	// Successors adds, at the end of each run of valid windows, the state one
-	// row later, so that Pairs(1) has one pair per valid start.
-	Successors bool
+	// PairsBeforeEnd leaves out pairs that hold a row with an end flag, as the
+	// published datasets do: the first state of a pair begins at row i if none of
+	// the rows i..i+T is flagged.
+	PairsBeforeEnd bool
 	// Episodes holds the episode number of each row. Ends holds
 	// end-of-episode flags: row i is the last of its episode. At most one of
 	// them is set; with neither, all rows are one episode. Equal numbers are one
@@ -47,6 +47,9 @@ type StateOptions struct {
 	// SkipNaN drops states with NaN or infinity, and counts them, instead of
 	// failing.
 	SkipNaN bool
+	// Unread keeps NewStates from reading the frames, to see what could be done with
+	// them: NaN is not looked for, and a pixel range that depends on the values is 0..1.
+	Unread bool
 }
 
 // PixelRange is the range of the values of a frame and where it is known from.
@@ -64,8 +67,10 @@ func (r PixelRange) String() string {
 // States is a sequence of states over an array. It is safe for concurrent use.
 type States struct {
 	array   *Array
-	starts  []int   // the array row at which each state begins
-	windows windows // where states may begin, whatever the rows hold
+	starts  []int // the array row at which each state begins
+	window  int   // rows of a state where it is a window, else 0
+	ends    []bool
+	unended bool // no pair holds a row with an end flag
 
 	// Which part of the array a state is: rows start+delta .. +rows-1, and of each
 	// row the given runs of elements (nil: all).
@@ -91,47 +96,6 @@ var layouts = map[string]int{"D": 1, "TD": 2, "HW": 2, "CHW": 3, "THW": 3, "CTHW
 
 // Layouts are the names that StateOptions.Layout takes beside auto.
 func Layouts() []string { return []string{"D", "HW", "CHW", "THW", "CTHW", "TCHW", "TD"} }
-
-// ReadEpisodes reads an array of one value per row as episode numbers or as
-// end-of-episode flags; exactly one result is non-nil. kind is "numbers",
-// "flags" or "auto" (or ""): bool arrays are flags; others are numbers, except
-// that values 0 and 1 in which a 0 follows a 1 are flags.
-func ReadEpisodes(a *Array, kind string) (numbers []int64, ends []bool, err error) {
-	if len(a.shape) == 0 || a.rowLen != 1 {
-		return nil, nil, fmt.Errorf("%s: shape %v, want one episode number or end flag per row", a.name, a.shape)
-	}
-	numbers = make([]int64, a.rows)
-	if err := a.ReadInt64(numbers, 0, a.rows); err != nil {
-		return nil, nil, err
-	}
-	flags := a.dtype == Bool
-	switch kind {
-	case "numbers":
-		return numbers, nil, nil
-	case "flags":
-		flags = true
-	case "auto", "":
-		binary, falls := true, false
-		for i, v := range numbers {
-			binary = binary && (v == 0 || v == 1)
-			falls = falls || i > 0 && v < numbers[i-1]
-		}
-		flags = flags || binary && falls
-	default:
-		return nil, nil, fmt.Errorf("kind of episodes %q, want numbers, flags or auto", kind)
-	}
-	if !flags {
-		return numbers, nil, nil
-	}
-	ends = make([]bool, len(numbers))
-	for i, v := range numbers {
-		if v != 0 && v != 1 {
-			return nil, nil, fmt.Errorf("%s: element %d is %d, want an end flag 0 or 1", a.name, i, v)
-		}
-		ends[i] = v == 1
-	}
-	return nil, ends, nil
-}
 
 // NewStates presents the rows of a as states. Floating-point values are looked
 // through once, for NaN, infinity and the pixel range.
@@ -166,41 +130,34 @@ func NewStates(a *Array, o StateOptions) (*States, error) {
 	s.run = b.runs(a.rows)
 	s.episode = b.episodes(s.run)
 	if o.Window > 0 {
-		s.rows, s.span = o.Window, o.Window
+		s.rows, s.span, s.window = o.Window, o.Window, o.Window
 		s.shape = append([]int{o.Window}, s.shape...)
 		s.layout = "T" + s.layout
-		s.windows.valid = windowStarts(s.run, o.Ends, a.rows, o.Window)
-		s.windows.extended = withSuccessors(s.windows.valid)
-		s.starts = s.windows.valid
-		if o.Successors {
-			s.starts = s.windows.extended
-		}
+		s.starts = windowStarts(s.run, o.Window)
 		if len(s.starts) == 0 {
-			return nil, fmt.Errorf("%s: no window of %d rows and its successor fit into an episode (%d rows, %d stretches)", a.name, o.Window, a.rows, int(lastOr(s.run, -1))+1)
+			return nil, fmt.Errorf("%s: no window of %d rows fits into an episode (%d rows, %d stretches)",
+				a.name, o.Window, a.rows, s.run[a.rows-1]+1)
 		}
 	} else {
 		s.starts = make([]int, a.rows)
 		for i := range s.starts {
 			s.starts[i] = i
 		}
-		s.windows = windows{s.starts, s.starts}
+	}
+	s.ends, s.unended = o.Ends, o.PairsBeforeEnd
+	if o.Unread {
+		s.pixels, err = unreadPixels(a, s.vectors(), o.PixelRange)
+		return s, err
 	}
 	if a.dtype.IsFloat() {
 		if err := s.checkFinite(o.SkipNaN); err != nil {
 			return nil, err
 		}
 	}
-	if s.pixels, err = choosePixels(a, o.PixelRange); err != nil {
+	if s.pixels, err = choosePixels(a, s.vectors(), o.PixelRange); err != nil {
 		return nil, err
 	}
 	return s, nil
-}
-
-func lastOr(s []int32, otherwise int32) int32 {
-	if len(s) == 0 {
-		return otherwise
-	}
-	return s[len(s)-1]
 }
 
 // chooseLayout checks the layout of a row, or decides on one.
@@ -268,6 +225,12 @@ func (s *States) checkFinite(skip bool) error {
 	return nil
 }
 
+// givenRange is the source of a pixel range that was given.
+const givenRange = "given"
+
+// vectors reports whether states are made of vectors, which have no pixels.
+func (s *States) vectors() bool { return s.layout == "D" || s.layout == "TD" }
+
 // CheckPixelRange finds what is wrong with a pixel range as it is given; see
 // StateOptions.
 func CheckPixelRange(text string) error {
@@ -294,11 +257,19 @@ func parsePixelRange(text string) (low, high float64, err error) {
 	return 0, 0, fmt.Errorf("pixel range %q, want LOW,HIGH such as 0,255, or auto", text)
 }
 
+// unreadPixels is choosePixels where nothing may be read.
+func unreadPixels(a *Array, vectors bool, given string) (PixelRange, error) {
+	if known := a.dtype == Uint8 || a.dtype == Uint16 || a.dtype == Bool; known || given != "" && given != "auto" {
+		return choosePixels(a, vectors, given)
+	}
+	return PixelRange{0, 1, "not known before the data are read"}, nil
+}
+
 // choosePixels decides on the pixel range (see States.Range).
-func choosePixels(a *Array, given string) (PixelRange, error) {
+func choosePixels(a *Array, vectors bool, given string) (PixelRange, error) {
 	if given != "" && given != "auto" {
 		low, high, err := parsePixelRange(given)
-		return PixelRange{low, high, "given"}, err
+		return PixelRange{low, high, givenRange}, err
 	}
 	switch a.dtype {
 	case Uint8:
@@ -317,6 +288,8 @@ func choosePixels(a *Array, given string) (PixelRange, error) {
 	}
 	source := fmt.Sprintf("from the data, which lie in %.6g..%.6g", found.low, found.high)
 	switch {
+	case vectors:
+		return PixelRange{found.low, found.high, source + ": vectors have no pixel range"}, nil
 	case found.low >= 0 && found.high <= 1.5:
 		return PixelRange{0, 1, source}, nil
 	case found.low >= 0 && found.high <= 256:
@@ -374,7 +347,8 @@ func (s *States) Start(i int) int { return s.starts[i] }
 // Range is the pixel range of the states: as given; 0..255 for uint8, 0..65535
 // for uint16, 0..1 for bool; otherwise by the smallest and largest value of the
 // array: within 0..1.5 it is 0..1, within 0..256 it is 0..255, within -1.5..1.5 it is
-// -1..1, and else the extremes themselves. Source says which.
+// -1..1, and else, and for vectors, the extremes themselves. Source says which; see
+// Unfilled for data that lie in a small part of it.
 func (s *States) Range() PixelRange { return s.pixels }
 
 // LastFrame is the view on the last frame of each state; itself for vectors
@@ -405,6 +379,30 @@ func (s *States) LastFrame() *States {
 		return s
 	}
 	return &v
+}
+
+// Window is the number of rows of a state that is a window of rows, 0 where every
+// row is a state.
+func (s *States) Window() int { return s.window }
+
+// Narrow is the view on the last n rows of each state, for a model that sees fewer
+// rows than the states have: the same states with the same starts. With n = 0 it is
+// LastFrame, without a time axis.
+//
+// It is an error if states have fewer than n rows, or are no windows of rows.
+func (s *States) Narrow(n int) (*States, error) {
+	switch {
+	case n == s.window:
+		return s, nil
+	case n < 0 || n > s.window:
+		return nil, fmt.Errorf("%s: the last %d rows of states of %d", s.array.name, n, max(s.window, 1))
+	case n == 0:
+		return s.LastFrame(), nil
+	}
+	v := *s
+	v.shape = append([]int{n}, s.shape[1:]...)
+	v.delta, v.rows = s.rows-n, n
+	return &v, nil
 }
 
 const (
@@ -584,8 +582,8 @@ func readParallel[T any](s *States, dst []T, convert func(dst []T, src []byte) e
 }
 
 // Pairs returns the pairs of states whose starts are horizon ≥ 1 rows apart and
-// that lie, with all rows between them, in one episode; in order of the first.
-// Pairs of which a state is missing (by Subset or SkipNaN) are left out.
+// that lie, with all rows between them, in one episode; in order of the first; see
+// StateOptions.PairsBeforeEnd. Pairs of which a state is missing (by Subset or SkipNaN) are left out.
 func (s *States) Pairs(horizon int) []points.Pair {
 	if horizon < 1 {
 		return nil
@@ -597,7 +595,8 @@ func (s *States) Pairs(horizon int) []points.Pair {
 	var pairs []points.Pair
 	for i, start := range s.starts {
 		next, ok := at[start+horizon]
-		if ok && s.run[start] == s.run[start+horizon+s.span-1] {
+		last := start + horizon + s.span - 1
+		if ok && s.run[start] == s.run[last] && !(s.unended && s.ends != nil && s.ends[last]) {
 			pairs = append(pairs, points.Pair{Now: i, Next: next})
 		}
 	}

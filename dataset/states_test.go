@@ -141,13 +141,14 @@ func TestWindows(t *testing.T) {
 		starts []int
 		pairs  []points.Pair
 	}{
-		{StateOptions{Window: 3}, []int{0, 1, 2, 3, 4, 5, 6}, []points.Pair{{Now: 0, Next: 1}, {Now: 1, Next: 2}, {Now: 2, Next: 3}, {Now: 3, Next: 4}, {Now: 4, Next: 5}, {Now: 5, Next: 6}}},
-		{StateOptions{Window: 3, Successors: true}, []int{0, 1, 2, 3, 4, 5, 6, 7}, []points.Pair{{Now: 0, Next: 1}, {Now: 1, Next: 2}, {Now: 2, Next: 3}, {Now: 3, Next: 4}, {Now: 4, Next: 5}, {Now: 5, Next: 6}, {Now: 6, Next: 7}}},
-		// rows 0..3 and 5..9 are not flagged: start i needs rows i..i+2
-		{StateOptions{Window: 2, Ends: ends}, []int{0, 1, 5, 6, 7}, []points.Pair{{Now: 0, Next: 1}, {Now: 2, Next: 3}, {Now: 3, Next: 4}}},
-		{StateOptions{Window: 2, Ends: ends, Successors: true}, []int{0, 1, 2, 5, 6, 7, 8}, []points.Pair{{Now: 0, Next: 1}, {Now: 1, Next: 2}, {Now: 3, Next: 4}, {Now: 4, Next: 5}, {Now: 5, Next: 6}}},
+		{StateOptions{Window: 3}, []int{0, 1, 2, 3, 4, 5, 6, 7}, []points.Pair{{Now: 0, Next: 1}, {Now: 1, Next: 2}, {Now: 2, Next: 3}, {Now: 3, Next: 4}, {Now: 4, Next: 5}, {Now: 5, Next: 6}, {Now: 6, Next: 7}}},
 		// rows 0..4 and 5..9 are the episodes
-		{StateOptions{Window: 2, Episodes: []int64{7, 7, 7, 7, 7, 3, 3, 3, 3, 3}}, []int{0, 1, 2, 5, 6, 7}, []points.Pair{{Now: 0, Next: 1}, {Now: 1, Next: 2}, {Now: 3, Next: 4}, {Now: 4, Next: 5}}},
+		{StateOptions{Window: 2, Ends: ends}, []int{0, 1, 2, 3, 5, 6, 7, 8}, []points.Pair{{Now: 0, Next: 1}, {Now: 1, Next: 2}, {Now: 2, Next: 3}, {Now: 4, Next: 5}, {Now: 5, Next: 6}, {Now: 6, Next: 7}}},
+		// the pair that holds row 4 is left out
+		{StateOptions{Window: 2, Ends: ends, PairsBeforeEnd: true}, []int{0, 1, 2, 3, 5, 6, 7, 8}, []points.Pair{{Now: 0, Next: 1}, {Now: 1, Next: 2}, {Now: 4, Next: 5}, {Now: 5, Next: 6}, {Now: 6, Next: 7}}},
+		{StateOptions{Window: 2, Episodes: []int64{7, 7, 7, 7, 7, 3, 3, 3, 3, 3}}, []int{0, 1, 2, 3, 5, 6, 7, 8}, []points.Pair{{Now: 0, Next: 1}, {Now: 1, Next: 2}, {Now: 2, Next: 3}, {Now: 4, Next: 5}, {Now: 5, Next: 6}, {Now: 6, Next: 7}}},
+		// episodes of as many rows as the window have one state
+		{StateOptions{Window: 5, Ends: ends}, []int{0, 5}, nil},
 		{StateOptions{Ends: ends}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []points.Pair{{Now: 0, Next: 1}, {Now: 1, Next: 2}, {Now: 2, Next: 3}, {Now: 3, Next: 4}, {Now: 5, Next: 6}, {Now: 6, Next: 7}, {Now: 7, Next: 8}, {Now: 8, Next: 9}}},
 		// an episode that is interrupted: 1,1,2,2,1,1,…
 		{StateOptions{Episodes: []int64{1, 1, 2, 2, 1, 1, 1, 1, 1, 2}}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []points.Pair{{Now: 0, Next: 1}, {Now: 2, Next: 3}, {Now: 4, Next: 5}, {Now: 5, Next: 6}, {Now: 6, Next: 7}, {Now: 7, Next: 8}}},
@@ -267,13 +268,25 @@ func TestPixelRange(t *testing.T) {
 		{[]float32{0, 255}, "0,1", "0..1 (given)"},
 		{[]float32{0, 255}, "-1..1", "-1..1 (given)"},
 	} {
-		a, err := NewArray("a", []int{len(c.data), 1}, c.data)
+		a, err := NewArray("a", []int{len(c.data), 1, 1}, c.data)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := mustStates(t, a, StateOptions{PixelRange: c.given}).Range()
 		if !strings.HasPrefix(r.String(), c.want) || r.Source == "" {
 			t.Errorf("%v, %q: %v, want %s", c.data, c.given, r, c.want)
+		}
+	}
+	// Vectors have no pixels: their extremes, as single rows and in windows.
+	for data, want := range map[float32]string{7: "0..7 (from the data, which lie in 0..7: vectors have no pixel range)", 0.5: "0..0.5"} {
+		a, err := NewArray("a", []int{2, 1}, []float32{0, data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for window := range 2 {
+			if r := mustStates(t, a, StateOptions{Window: window}).Range(); !strings.HasPrefix(r.String(), strings.TrimSuffix(want, ")")) {
+				t.Errorf("vectors in 0..%v: %v, want %s", data, r, want)
+			}
 		}
 	}
 	u8, err := Open("testdata/frames.npy")
@@ -314,7 +327,7 @@ func TestNaN(t *testing.T) {
 		t.Errorf("pairs %v", got)
 	}
 	w := mustStates(t, a, StateOptions{SkipNaN: true, Window: 2})
-	if w.Skipped() != 4 || !slices.Equal(startsOf(w), []int{0, 1, 2, 5}) {
+	if w.Skipped() != 4 || !slices.Equal(startsOf(w), []int{0, 1, 2, 5, 8}) {
 		t.Errorf("skipped %d, starts %v", w.Skipped(), startsOf(w))
 	}
 	for i := range data {
@@ -330,7 +343,7 @@ func TestStateErrors(t *testing.T) {
 	a := counting(t, 6, 4, 5)
 	for want, o := range map[string]StateOptions{
 		"window of -1 rows":                 {Window: -1},
-		"no window of 6 rows":               {Window: 6},
+		"no window of 7 rows fits":          {Window: 7},
 		"5 episode numbers for the 6 rows":  {Episodes: make([]int64, 5)},
 		"7 end-of-episode flags for the 6":  {Ends: make([]bool, 7)},
 		"both episode numbers":              {Episodes: make([]int64, 6), Ends: make([]bool, 6)},
@@ -358,38 +371,6 @@ func TestStateErrors(t *testing.T) {
 	}
 	if err := s.Float32(make([]float32, 19), 0, 1); err == nil {
 		t.Error("a state of 20 values was read into 19")
-	}
-}
-
-func TestReadEpisodes(t *testing.T) {
-	flags, _ := NewArray("flags", []int{4}, []bool{false, true, false, true})
-	binary, _ := NewArray("binary", []int{5}, []uint8{0, 1, 0, 0, 1})
-	numbers, _ := NewArray("numbers", []int{4}, []int64{0, 0, 1, 1})
-	floats, _ := NewArray("floats", []int{4, 1}, []float32{2, 2, 3, 3})
-	for _, c := range []struct {
-		a    *Array
-		kind string
-		want string
-	}{
-		{flags, "", "[] [false true false true]"},
-		{flags, "numbers", "[0 1 0 1] []"},
-		{binary, "auto", "[] [false true false false true]"},
-		{numbers, "auto", "[0 0 1 1] []"},
-		{numbers, "flags", "[] [false false true true]"},
-		{floats, "", "[2 2 3 3] []"},
-	} {
-		n, e, err := ReadEpisodes(c.a, c.kind)
-		if got := fmt.Sprint(n, e); err != nil || got != c.want {
-			t.Errorf("%s %q: %s, %v, want %s", c.a.Name(), c.kind, got, err, c.want)
-		}
-	}
-	for _, c := range []struct {
-		a    *Array
-		kind string
-	}{{floats, "flags"}, {numbers, "x"}, {counting(t, 3, 2), ""}} {
-		if _, _, err := ReadEpisodes(c.a, c.kind); err == nil {
-			t.Errorf("%s as %q", c.a.Name(), c.kind)
-		}
 	}
 }
 
@@ -456,16 +437,22 @@ func TestExperience(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(startsOf(s), want.Starts) || !slices.Equal(s.Shape(), []int{3, 5, 4}) || s.Layout() != "THW" {
-		t.Errorf("starts %v, shape %v, layout %s", startsOf(s), s.Shape(), s.Layout())
+	firsts := func(s *States) (out []int) {
+		for _, p := range s.Pairs(1) {
+			out = append(out, s.Start(p.Now))
+		}
+		return out
+	}
+	if !slices.Equal(firsts(s), want.Starts) || !slices.Equal(s.Shape(), []int{3, 5, 4}) || s.Layout() != "THW" {
+		t.Errorf("pairs begin at %v, shape %v, layout %s", firsts(s), s.Shape(), s.Layout())
 	}
 	train, err := OpenExperience(experienceFile + ":train")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer train.Close()
-	if s, err = train.States(StateOptions{}); err != nil || !slices.Equal(startsOf(s), files.E.TrainStarts) {
-		t.Errorf("train: %v, %v", startsOf(s), err)
+	if s, err = train.States(StateOptions{}); err != nil || !slices.Equal(firsts(s), files.E.TrainStarts) {
+		t.Errorf("train: pairs begin at %v, %v", firsts(s), err)
 	}
 	if _, err := train.States(StateOptions{Ends: e.Stop}); err == nil {
 		t.Error("other end flags were taken")
@@ -559,8 +546,8 @@ func ExampleNewStates() {
 	fmt.Println(states.Len(), states.Shape(), states.Layout(), states.Range())
 	fmt.Println(states.LastFrame().Shape(), states.Episodes())
 	// Output:
-	// 2 [2 2 2] THW 0..255 (from the type uint8)
-	// [2 2] [0 1]
+	// 4 [2 2 2] THW 0..255 (from the type uint8)
+	// [2 2] [0 0 1 1]
 }
 
 // The list of layouts names all that are known, once.

@@ -11,20 +11,75 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The window rule against its definition, on random flags.
+// The rules of windows and pairs against their definitions, on random episodes given
+// as numbers and as flags: the same states and pairs whatever form they have.
 func TestWindowRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 40).Draw(t, "n")
 		ends := rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "ends")
 		window := rapid.IntRange(1, 6).Draw(t, "window")
-		var want []int
-		for i := 0; i+window < n; i++ {
-			if !slices.Contains(ends[i:i+window+1], true) {
-				want = append(want, i)
+		numbers := make([]int64, n)
+		for i := range n - 1 {
+			numbers[i+1] = numbers[i]
+			if ends[i] {
+				numbers[i+1]++
 			}
 		}
-		if got := windowStarts(boundaries{ends: ends}.runs(n), ends, n, window); !slices.Equal(got, want) {
-			t.Fatalf("got %v, want %v", got, want)
+		var states, published, successors []int
+		for i := 0; i+window <= n; i++ {
+			if !slices.Contains(ends[i:i+window-1], true) {
+				states = append(states, i)
+			}
+			if i+window < n && !slices.Contains(ends[i:i+window+1], true) {
+				published = append(published, i)
+			}
+		}
+		for i := range n {
+			if slices.Contains(published, i) || slices.Contains(published, i-1) {
+				successors = append(successors, i)
+			}
+		}
+		run := boundaries{ends: ends}.runs(n)
+		if got := windowStarts(run, window); !slices.Equal(got, states) {
+			t.Fatalf("windows %v, want %v", got, states)
+		}
+		if got := windowStarts(boundaries{numbers: numbers}.runs(n), window); !slices.Equal(got, states) {
+			t.Fatalf("windows by numbers %v, want %v", got, states)
+		}
+		if got := followedStarts(run, ends, window); !slices.Equal(got, published) {
+			t.Fatalf("followed windows %v, want %v", got, published)
+		}
+		if got := withSuccessors(published); !slices.Equal(got, successors) {
+			t.Fatalf("with successors %v, want %v", got, successors)
+		}
+		a, err := NewArray("frames", []int{n, 1}, make([]float32, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(states) == 0 {
+			return
+		}
+		firsts := func(o StateOptions) (out []int) {
+			o.Window = window
+			s, err := NewStates(a, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range s.Pairs(1) {
+				if s.Start(p.Next) != s.Start(p.Now)+1 {
+					t.Fatalf("pair %v of starts %d and %d", p, s.Start(p.Now), s.Start(p.Next))
+				}
+				out = append(out, s.Start(p.Now))
+			}
+			return out
+		}
+		if got := firsts(StateOptions{Ends: ends, PairsBeforeEnd: true}); !slices.Equal(got, published) {
+			t.Fatalf("published pairs begin at %v, want %v", got, published)
+		}
+		byEnds, byNumbers := firsts(StateOptions{Ends: ends}), firsts(StateOptions{Episodes: numbers})
+		want := slices.DeleteFunc(slices.Clone(states), func(i int) bool { return !slices.Contains(states, i+1) || ends[i+window-1] })
+		if !slices.Equal(byEnds, want) || !slices.Equal(byNumbers, want) {
+			t.Fatalf("pairs begin at %v and, by numbers, %v, want %v", byEnds, byNumbers, want)
 		}
 	})
 }
@@ -48,45 +103,108 @@ func windowStates(t *testing.T, n int, bad []int, o StateOptions) *States {
 	return s
 }
 
-// Two episodes of ten rows in windows of three: starts 0..6 and 10..16, with
-// successors 7 and 17 too.
+// Two episodes of ten rows in windows of three: starts 0..7 and 10..17, of which 7 and
+// 17 are followed by no row.
 func TestRowsOf(t *testing.T) {
 	t.Parallel()
-	numbers := make([]int64, 20)
+	numbers, ends := make([]int64, 20), make([]bool, 20)
 	for i := range numbers {
 		numbers[i] = int64(i / 10)
 	}
-	o := StateOptions{Window: 3, Successors: true, Episodes: numbers}
+	ends[9], ends[19] = true, true
+	o := StateOptions{Window: 3, Episodes: numbers}
+	flags := StateOptions{Window: 3, Ends: ends}
+	followed := "one per window of 3 frames that another frame follows"
 	for _, test := range []struct {
-		name       string
-		states     *States
-		n          int
-		row        string
-		successors bool
+		name      string
+		states    *States
+		n, window int
+		row, rule string
 	}{
-		{"a row per window", windowStates(t, 20, nil, o), 14, "[0 1 2 3 4 5 6 -1 7 8 9 10 11 12 13 -1]", false},
-		{"and per successor", windowStates(t, 20, nil, o), 16, "[0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]", true},
+		{"a row per window", windowStates(t, 20, nil, o), 16, 3, "[0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]", "one per window of 3 frames"},
+		{"by flags", windowStates(t, 20, nil, flags), 16, 3, "[0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]", "one per window of 3 frames"},
+		{"followed ones", windowStates(t, 20, nil, o), 14, 3, "[0 1 2 3 4 5 6 -1 7 8 9 10 11 12 13 -1]", followed},
+		{"followed ones by flags", windowStates(t, 20, nil, flags), 12, 3, "[0 1 2 3 4 5 -1 -1 6 7 8 9 10 11 -1 -1]", followed},
+		{"and successors by flags", windowStates(t, 20, nil, flags), 14, 3, "[0 1 2 3 4 5 6 -1 7 8 9 10 11 12 13 -1]",
+			"one per window of 3 frames and per successor of one, without terminal frames"},
 		// Row 4 drops the windows that begin at 2, 3 and 4; the rows of others stay theirs.
-		{"windows dropped", windowStates(t, 20, []int{4}, o), 14, "[0 1 5 6 -1 7 8 9 10 11 12 13 -1]", false},
-		{"and per successor", windowStates(t, 20, []int{4}, o), 16, "[0 1 5 6 7 8 9 10 11 12 13 14 15]", true},
-		{"a subset", windowStates(t, 20, nil, o).Subset([]int{1, 7, 8}), 14, "[1 -1 7]", false},
-		{"single rows", windowStates(t, 5, []int{1}, StateOptions{}), 5, "[0 2 3 4]", true},
+		{"windows dropped", windowStates(t, 20, []int{4}, o), 16, 3, "[0 1 5 6 7 8 9 10 11 12 13 14 15]", "one per window of 3 frames"},
+		{"followed ones dropped", windowStates(t, 20, []int{4}, o), 14, 3, "[0 1 5 6 -1 7 8 9 10 11 12 13 -1]", followed},
+		{"a subset", windowStates(t, 20, nil, o).Subset([]int{1, 7, 8}), 14, 3, "[1 -1 7]", followed},
+		{"single rows", windowStates(t, 5, []int{1}, StateOptions{}), 5, 0, "[0 2 3 4]", "one per frame"},
+		// A model that sees fewer frames than the states have.
+		{"one frame of three", windowStates(t, 20, nil, o), 20, 1, "[2 3 4 5 6 7 8 9 12 13 14 15 16 17 18 19]", "one per frame"},
+		{"one frame, a row per state", windowStates(t, 20, nil, o), 16, 0, "[0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]", "one per window of 3 frames"},
+		{"two frames of three", windowStates(t, 20, nil, o), 18, 2, "[1 2 3 4 5 6 7 8 10 11 12 13 14 15 16 17]", "one per window of 2 frames"},
 	} {
-		row, successors, ok := test.states.RowsOf(test.n)
-		if !ok || fmt.Sprint(row) != test.row || successors != test.successors {
-			t.Errorf("%s: %v, %v, %v; want %s, %v", test.name, row, successors, ok, test.row, test.successors)
+		got, err := test.states.RowsOf(test.n, test.window)
+		missing := 0
+		for _, r := range got.Row {
+			if r < 0 {
+				missing++
+			}
+		}
+		if err != nil || fmt.Sprint(got.Row) != test.row || got.Rule != test.rule || got.Missing != missing {
+			t.Errorf("%s: %+v, %v; want %s, %s", test.name, got, err, test.row, test.rule)
 		}
 	}
 	s := windowStates(t, 20, []int{4}, o)
-	if _, _, ok := s.RowsOf(20); ok || s.Windows() != 14 {
-		t.Errorf("a row per frame was taken for one per window; %d windows", s.Windows())
+	_, err := s.RowsOf(20, 3)
+	if want := "want 16 rows, one per window of 3 frames, or 14, one per window of 3 frames that another frame follows"; err == nil || err.Error() != want {
+		t.Errorf("a row per frame: %v, want %s", err, want)
 	}
-	if valid := s.Valid(); fmt.Sprint(valid) != "[0 1 2 3 5 6 7 8 9 10 11]" {
-		t.Errorf("valid states %v", valid)
+	// 16 rows are those of the states, or by the earlier rule those of followed windows of two frames.
+	_, err = s.RowsOf(16, 2)
+	if want := "16 rows can be one per window of 3 frames or one per window of 2 frames that another frame follows"; err == nil || err.Error() != want {
+		t.Errorf("ambiguous rows: %v, want %s", err, want)
 	}
-	o.Successors = false
-	if s := windowStates(t, 20, nil, o); s.Len() != 14 || len(s.Valid()) != 14 {
-		t.Errorf("%d states, %d valid, want 14", s.Len(), len(s.Valid()))
+}
+
+// What a model with a shorter window sees are the last frames of the states.
+func TestNarrow(t *testing.T) {
+	t.Parallel()
+	for _, shape := range [][]int{{12, 5}, {12, 2, 3}, {12, 3, 2, 2}} {
+		s := mustStates(t, counting(t, shape...), StateOptions{Window: 4, Ends: []bool{11: true, 6: true}})
+		whole, size := allValues(t, s), s.Size()
+		for n := range 5 {
+			v, err := s.Narrow(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row := append([]int{n}, s.Shape()[1:]...)
+			if n == 0 {
+				row = row[1:]
+			}
+			if !slices.Equal(v.Shape(), row) || v.Len() != s.Len() || !slices.Equal(startsOf(v), startsOf(s)) || len(v.Layout()) != len(row) {
+				t.Errorf("%v: last %d frames have shape %v, layout %s, want %v", shape, n, v.Shape(), v.Layout(), row)
+			}
+			var want []float32
+			for i := range s.Len() {
+				want = append(want, whole[(i+1)*size-v.Size():(i+1)*size]...)
+			}
+			if !slices.Equal(allValues(t, v), want) {
+				t.Errorf("%v: last %d frames are wrong", shape, n)
+			}
+			points, err := v.Subset([]int{2, 1}).Points()
+			if err != nil || !slices.Equal(points.F32[v.Size():], want[v.Size():2*v.Size()]) {
+				t.Errorf("%v: last %d frames of a subset are wrong (%v)", shape, n, err)
+			}
+			if again, err := v.Narrow(n); err == nil && n > 0 && n < 4 && again.Size() != v.Size() {
+				t.Errorf("%v: narrowed twice: %v", shape, again.Shape())
+			}
+		}
+		for _, n := range []int{-1, 5} {
+			if _, err := s.Narrow(n); err == nil {
+				t.Errorf("the last %d of 4 frames", n)
+			}
+		}
+	}
+	s := mustStates(t, counting(t, 6, 5), StateOptions{})
+	if _, err := s.Narrow(1); err == nil {
+		t.Error("a window of single frames")
+	}
+	if v, err := s.Narrow(0); err != nil || v != s {
+		t.Errorf("single frames: %v, %v", v, err)
 	}
 }
 

@@ -116,4 +116,20 @@ func TestBytesOnCUDA(t *testing.T) {
 			t.Errorf("%+v: bytes give other latents", p)
 		}
 	}
+
+	// One channel repeated to three.
+	colour, err := RandomEncoder([]int{3, 32, 32}, RandomOptions{Dim: 8, Backend: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer colour.Close()
+	o := EncodeOptions{Batch: 2, Preprocessing: Preprocessing{Channels: 3, Scale: ScaleUnit, High: 255, Mean: []float64{0.4, 0.5, 0.6}}}
+	want, err := Encode(context.Background(), colour, struct{ Source }{states}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Encode(context.Background(), colour, states, o)
+	if err != nil || !slices.Equal(got.Data().([]float32), want.Data().([]float32)) {
+		t.Errorf("bytes of one channel for three give other latents (%v)", err)
+	}
 }

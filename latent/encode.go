@@ -11,6 +11,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"repscope/dataset"
+	"repscope/model"
 	"repscope/model/graph"
 	"repscope/model/pixels"
 	"repscope/points"
@@ -282,6 +283,29 @@ func (s *Stream) check(ctx context.Context) error {
 	return d.separate(ctx, s.pre.out)
 }
 
+// Check finds, before anything is read, states of a shape that the encoder does not
+// take and a pooling that its outputs do not; the errors are a ShapeError and a
+// PoolError. It returns the shape of one state as the encoder's input takes it, and
+// the type of its elements; of an encoder of another package the state's own.
+func Check(enc Encoder, state []int, p Pool) (input []int, dtype string, err error) {
+	e, ok := enc.(*modelEncoder)
+	if !ok {
+		return slices.Clone(state), model.Float32.String(), nil
+	}
+	fail := func(err error) ([]int, string, error) {
+		return nil, "", fmt.Errorf("encoder %s: %w", e.info.Name, err)
+	}
+	shapes, err := e.outputShapes(state)
+	if err != nil {
+		return fail(err)
+	}
+	s := &Stream{enc: enc, info: e.info, o: EncodeOptions{Pool: p}}
+	if err := s.resolve(shapes); err != nil {
+		return fail(err)
+	}
+	return slices.Clone(e.shape[1:]), e.input.DType.String(), nil
+}
+
 // resolve settles the poolings, given the outputs' shapes [B, …].
 func (s *Stream) resolve(shapes [][]int) error {
 	defaults := []Pool{s.info.DefaultPool}
@@ -321,7 +345,7 @@ type pass struct {
 func (s *Stream) begin(ctx context.Context, enc pipeline, p *pass) error {
 	n := p.hi - p.lo
 	read := func(err error) error { return fmt.Errorf("states %d to %d: %w", p.lo, p.hi-1, err) }
-	if src, ok := s.src.(byteSource); ok && src.DType() == dataset.Uint8 && !s.pre.resizes() && enc.takesPixels(n) {
+	if src, ok := s.src.(byteSource); ok && src.DType() == dataset.Uint8 && !s.pre.reshapes() && enc.takesPixels(n) {
 		p.bytes = slices.Grow(p.bytes[:0], n*graph.Count(s.pre.in))[:n*graph.Count(s.pre.in)]
 		if err := src.Uint8(p.bytes, p.lo, p.hi); err != nil {
 			return read(err)
@@ -338,7 +362,7 @@ func (s *Stream) begin(ctx context.Context, enc pipeline, p *pass) error {
 	if p.batch == nil {
 		p.batch = make([]float32, s.most*graph.Count(s.pre.in))
 		p.prepared = p.batch
-		if s.pre.resizes() {
+		if s.pre.reshapes() {
 			p.prepared = make([]float32, s.most*graph.Count(s.pre.out))
 		}
 	}

@@ -57,7 +57,16 @@ func TestFit(t *testing.T) {
 		for _, d := range c.input {
 			port.Dims = append(port.Dims, graph.Dim{Size: d})
 		}
-		got, ok := fit(c.state, port)
+		got, err := fitPort(c.state, port)
+		var dims []int
+		if c.input != nil {
+			dims = c.input[1:]
+		}
+		var wrong *ShapeError
+		if err != nil && (!errors.As(err, &wrong) || !slices.Equal(wrong.State, c.state) || !slices.Equal(wrong.Input, dims)) || Fits(c.state, dims) != (err == nil) {
+			t.Errorf("states %v into %v: error %v, fits %v", c.state, c.input, err, Fits(c.state, dims))
+		}
+		ok := err == nil
 		if ok != (c.want != nil) || !slices.Equal(got, c.want) {
 			t.Errorf("states %v into %v: got %v, %t, want %v", c.state, c.input, got, ok, c.want)
 		}

@@ -70,9 +70,8 @@ func layersOf(f *model.File, state []int) ([]Layer, error) {
 	}
 	t := &tracer{values: values, input: input, example: f.Example}
 	if state != nil {
-		var ok bool
-		if t.fitted, ok = fit(state, input); !ok {
-			return nil, unfit(state, input)
+		if t.fitted, err = fitPort(state, input); err != nil {
+			return nil, err
 		}
 	}
 	few, more := 2, 3

@@ -379,7 +379,7 @@ func TestPreprocessing(t *testing.T) {
 	}
 	// A size that frames have already changes nothing.
 	same, err := newPreprocessor(Preprocessing{Height: 8, Width: 8}, []int{8, 8})
-	if err != nil || same.resizes() {
+	if err != nil || same.reshapes() {
 		t.Errorf("8×8 to 8×8: %v", err)
 	}
 }

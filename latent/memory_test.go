@@ -184,7 +184,7 @@ func TestMemoryProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Weights = 4 * int64(e.info.Parameters)
-	shape, _ := fit(state, e.input)
+	shape, _ := fitPort(state, e.input)
 	p, err := preparedGraph(t, path).Specialize([]graph.Operand{{Type: graph.Type{DType: e.input.DType, Shape: append([]int{DefaultBatch}, shape...)}}})
 	if err != nil {
 		t.Fatal(err)

@@ -262,25 +262,43 @@ func (e *modelEncoder) Close() error { return e.model.Close() }
 
 func (e *modelEncoder) setThreads(n int) { e.model.SetThreads(n) }
 
+// ShapeError says that an encoder does not take states of a shape.
+type ShapeError struct {
+	State []int // as the encoder was to see it
+	Input []int // of the encoder, without the batch; −1: any size
+	name  string
+}
+
+func (e *ShapeError) Error() string {
+	return fmt.Sprintf("states have shape %v, the encoder wants %v without the batch (input %q)", e.State, e.Input, e.name)
+}
+
+// Fits reports whether an encoder with an input of the given shape, without the batch
+// and −1 for any size, takes states of a shape.
+func Fits(state, input []int) bool {
+	_, ok := fit(state, input)
+	return ok
+}
+
 // fit finds the input shape, without the batch, for states of the given shape:
-// axes of size one are added or dropped so that it matches the graph's input,
-// the last axes first; a vector input takes a frame row by row.
-func fit(state []int, input model.Port) ([]int, bool) {
-	if input.Dims == nil {
+// axes of size one are added or dropped so that it matches the graph's input dims
+// (−1: any size; nil: any shape), the last axes first; a vector input takes a frame
+// row by row.
+func fit(state, dims []int) ([]int, bool) {
+	if dims == nil {
 		return state, true
 	}
-	dims := input.Dims[1:]
 	var match func(i, j int) ([]int, bool)
 	match = func(i, j int) ([]int, bool) {
 		if i == 0 && j == 0 {
 			return nil, true
 		}
-		if i > 0 && j > 0 && (dims[j-1].Size < 0 || dims[j-1].Size == state[i-1]) {
+		if i > 0 && j > 0 && (dims[j-1] < 0 || dims[j-1] == state[i-1]) {
 			if rest, ok := match(i-1, j-1); ok {
 				return append(rest, state[i-1]), true
 			}
 		}
-		if j > 0 && (dims[j-1].Size == 1 || dims[j-1].Size < 0) {
+		if j > 0 && (dims[j-1] == 1 || dims[j-1] < 0) {
 			if rest, ok := match(i, j-1); ok {
 				return append(rest, 1), true
 			}
@@ -294,16 +312,24 @@ func fit(state []int, input model.Port) ([]int, bool) {
 		return shape, true
 	}
 	if len(dims) == 1 {
-		if n := graph.Count(state); dims[0].Size < 0 || dims[0].Size == n {
+		if n := graph.Count(state); dims[0] < 0 || dims[0] == n {
 			return []int{n}, true
 		}
 	}
 	return nil, false
 }
 
-// unfit is the error for states that an input does not take.
-func unfit(state []int, input model.Port) error {
-	return fmt.Errorf("states have shape %v, the encoder wants %v without the batch (input %q)", state, input.Shape()[1:], input.Name)
+// fitPort is fit for an input of a graph.
+func fitPort(state []int, input model.Port) ([]int, error) {
+	var dims []int
+	if input.Dims != nil {
+		dims = input.Shape()[1:]
+	}
+	shape, ok := fit(state, dims)
+	if !ok {
+		return nil, &ShapeError{slices.Clone(state), dims, input.Name}
+	}
+	return shape, nil
 }
 
 // bind prepares for states of the given shape.
@@ -311,9 +337,9 @@ func (e *modelEncoder) bind(state []int) error {
 	if e.shape != nil && slices.Equal(e.state, state) {
 		return nil
 	}
-	shape, ok := fit(state, e.input)
-	if !ok {
-		return unfit(state, e.input)
+	shape, err := fitPort(state, e.input)
+	if err != nil {
+		return err
 	}
 	full := append([]int{max(e.model.Rows(), 1)}, shape...)
 	if e.check != nil {

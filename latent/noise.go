@@ -28,7 +28,7 @@ var ErrNoNoise = errors.New("the encoder cannot add noise where it runs")
 // and the same GPUs encode them; the squares are added in float64 in the order of the
 // elements. Nothing is cached. The error wraps ErrNoNoise, and nothing has been read, if
 // the encoder runs on a processor, takes integers or batches of another size only, or if
-// frames are resized.
+// frames are resized or given channels.
 func EncodeNoisy(ctx context.Context, enc Encoder, src Source, n Noise, o EncodeOptions) (points.Points, []float64, error) {
 	info := enc.Info()
 	z, moved, err := encodeNoisy(ctx, enc, info, src, n, o)
@@ -69,7 +69,7 @@ func encodeNoisy(ctx context.Context, enc Encoder, info Info, src Source, n Nois
 // included; false if there is none.
 func (s *Stream) noisyPipeline() (pipeline, bool) {
 	enc, ok := s.enc.(pipeline)
-	if !ok || s.pre.resizes() {
+	if !ok || s.pre.reshapes() {
 		return nil, false
 	}
 	total := s.src.Len()

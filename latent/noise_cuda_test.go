@@ -97,6 +97,16 @@ func TestNoiseOnCUDA(t *testing.T) {
 	}
 	changed, _ := noisy(t, states, anyNoise(0))
 	noNoise(t, "resized frames", enc, changed, EncodeOptions{Preprocessing: Preprocessing{Layout: "CHW", Height: 8, Width: 8}})
+	grey, err := dataset.NewArray("grey", []int{frames, side, side}, raw[:frames*side*side])
+	if err != nil {
+		t.Fatal(err)
+	}
+	single, err := dataset.NewStates(grey, dataset.StateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed, _ = noisy(t, single, anyNoise(0))
+	noNoise(t, "repeated channels", enc, changed, EncodeOptions{Preprocessing: Preprocessing{Layout: "HW", Channels: 3}})
 }
 
 // A graph that fixes the batch takes noise for batches of its size alone, one of integers none.

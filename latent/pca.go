@@ -40,7 +40,7 @@ func PCAEncoder(ctx context.Context, src Source, o PCAOptions) (Encoder, error) 
 
 func pcaEncoder(ctx context.Context, src Source, o PCAOptions) (*modelEncoder, error) {
 	if o.Dim == 0 {
-		o.Dim = 64
+		o.Dim = DefaultDim
 	}
 	if o.Fit <= 0 || o.Fit > maxFit {
 		o.Fit = maxFit

@@ -4,6 +4,7 @@ package latent
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,10 +43,22 @@ func ParsePool(s string) (Pool, error) {
 	return PoolNone, fmt.Errorf("pooling %q: want last, mean, cls, flatten or index:K with K ≥ 0", s)
 }
 
+// PoolError says that a pooling does not fit an output.
+type PoolError struct {
+	Output []int // its shape [B, …]
+	text   string
+}
+
+func (e *PoolError) Error() string { return e.text }
+
+func poolError(output []int, format string, args ...any) error {
+	return &PoolError{slices.Clone(output), fmt.Sprintf(format, args...)}
+}
+
 // Resolve checks the pooling against an output shape [B, …] (fallback is used
 // if p is empty) and returns the pooling that applies and the pooled length D.
 // An output [B, D] or [B, 1, D] needs none; [B, K, D] needs one; a higher rank
-// takes only flatten.
+// takes only flatten. What does not fit is a PoolError.
 func (p Pool) Resolve(output []int, fallback Pool) (Pool, int, error) {
 	if _, err := ParsePool(string(p)); err != nil {
 		return PoolNone, 0, err
@@ -54,12 +67,16 @@ func (p Pool) Resolve(output []int, fallback Pool) (Pool, int, error) {
 	switch {
 	case len(output) <= 2:
 		if p != PoolNone && p != PoolFlatten {
-			return PoolNone, 0, fmt.Errorf("pooling %s: the output has shape %v, one vector per state; leave the pooling out", p, output)
+			return PoolNone, 0, poolError(output, "pooling %s: the output has shape %v, one vector per state; leave the pooling out", p, output)
 		}
 		return PoolNone, total, nil
 	case len(output) > 3:
 		if p != PoolFlatten {
-			return PoolNone, 0, fmt.Errorf("the output has shape %v: choose pooling flatten (got %q)", output, string(p))
+			given := ""
+			if p != PoolNone {
+				given = fmt.Sprintf(", not %s", p)
+			}
+			return PoolNone, 0, poolError(output, "the output has shape %v, maps of vectors: choose pooling flatten%s", output, given)
 		}
 		return PoolFlatten, total, nil
 	}
@@ -70,7 +87,7 @@ func (p Pool) Resolve(output []int, fallback Pool) (Pool, int, error) {
 	switch p {
 	case PoolNone:
 		if k != 1 {
-			return PoolNone, 0, fmt.Errorf("the output has shape %v, %d vectors per state: choose pooling last, mean, cls, flatten or index:K (K < %d)",
+			return PoolNone, 0, poolError(output, "the output has shape %v, %d vectors per state: choose pooling last, mean, cls, flatten or index:K (K < %d)",
 				output, k, k)
 		}
 		return PoolFlatten, d, nil
@@ -80,7 +97,7 @@ func (p Pool) Resolve(output []int, fallback Pool) (Pool, int, error) {
 		return p, d, nil
 	}
 	if p.index() >= k {
-		return PoolNone, 0, fmt.Errorf("pooling %s: the output has shape %v, want an index below %d", p, output, k)
+		return PoolNone, 0, poolError(output, "pooling %s: the output has shape %v, want an index below %d", p, output, k)
 	}
 	return p, d, nil
 }

@@ -23,8 +23,9 @@ const (
 	Nearest Interpolation = "nearest"
 )
 
-// Preprocessing is applied to every state in this order: frames are resized,
-// pixel values are scaled, then normalised by (v − mean)/std. The zero value
+// Preprocessing is applied to every state in this order: frames are resized, frames
+// of one channel are repeated to several, pixel values are scaled, then normalised by
+// (v − mean)/std. The zero value
 // changes nothing.
 type Preprocessing struct {
 	// Layout names the axes of a state as dataset.States.Layout does: "D", "HW",
@@ -35,6 +36,10 @@ type Preprocessing struct {
 	// them as they are. Interpolation empty means Bilinear.
 	Height, Width int
 	Interpolation Interpolation
+	// Channels is how many channels the frame of a single one is repeated to, for
+	// encoders of colour images; 0 leaves frames as they are. A state without an axis
+	// of channels gets one before those of a frame.
+	Channels int
 	// Scale empty means ScaleRaw. Low and High are the pixel range that
 	// ScaleUnit maps to [0, 1].
 	Scale     InputScale
@@ -42,6 +47,15 @@ type Preprocessing struct {
 	// Mean and Std have one value, or one per channel of Layout; they are in
 	// the units that Scale leaves. Empty means 0 and 1.
 	Mean, Std []float64
+}
+
+// ImageNet is what encoders trained on ImageNet usually expect: frames of 224×224 in
+// three channels, scaled to [0, 1] and normalised by the mean and standard deviation
+// of the ImageNet images (those of torchvision). Frames are resized as they are,
+// without cutting out their middle.
+func ImageNet() Preprocessing {
+	return Preprocessing{Height: 224, Width: 224, Interpolation: Bilinear, Channels: 3, Scale: ScaleUnit,
+		Mean: []float64{0.485, 0.456, 0.406}, Std: []float64{0.229, 0.224, 0.225}}
 }
 
 // key identifies the part of the preprocessing that changes numbers; it is
@@ -54,6 +68,9 @@ func (p *Preprocessing) key() string {
 	}
 	if p.Height > 0 {
 		fmt.Fprintf(&b, " %s %dx%d", p.Interpolation, p.Height, p.Width)
+	}
+	if p.Channels > 0 {
+		fmt.Fprintf(&b, " %d channels", p.Channels)
 	}
 	if len(p.Mean)+len(p.Std) > 0 {
 		// Which axis is the channel matters only with several values.
@@ -69,7 +86,9 @@ func (p *Preprocessing) key() string {
 // preprocessor is a Preprocessing checked against the shape of a state.
 type preprocessor struct {
 	Preprocessing
-	in, out []int // shapes of a state before and after
+	in, out []int  // shapes of a state before and after
+	layout  string // of the state after
+	block   int    // frames of one channel that lie together, where channels are repeated
 
 	planes        int // runs of values of one channel: per state, after resizing
 	period, inner int // the channel of plane k is k/inner mod period
@@ -86,7 +105,7 @@ type axis struct {
 
 // newPreprocessor checks the preprocessing for states of the given shape.
 func newPreprocessor(p Preprocessing, state []int) (*preprocessor, error) {
-	q := &preprocessor{Preprocessing: p, in: slices.Clone(state), out: slices.Clone(state), period: 1, inner: 1}
+	q := &preprocessor{Preprocessing: p, in: slices.Clone(state), out: slices.Clone(state), layout: p.Layout, period: 1, inner: 1}
 	switch p.Scale {
 	case "":
 		q.Scale = ScaleRaw
@@ -104,7 +123,40 @@ func newPreprocessor(p Preprocessing, state []int) (*preprocessor, error) {
 	if err := q.resizeTo(); err != nil {
 		return nil, err
 	}
+	if err := q.repeatTo(); err != nil {
+		return nil, err
+	}
 	return q, q.normalise()
+}
+
+// repeatTo settles how one channel becomes several; they are left as they are where
+// there are as many already.
+func (q *preprocessor) repeatTo() error {
+	at, frame := strings.Index(q.layout, "C"), len(q.out)-2
+	switch {
+	case q.Channels == 0 || at >= 0 && q.out[at] == q.Channels:
+		q.Channels = 0
+		return nil
+	case q.Channels < 0:
+		return fmt.Errorf("%d channels, want 1 or more", q.Channels)
+	case frame < 0 || q.layout != "" && !strings.HasSuffix(q.layout, "HW"):
+		return fmt.Errorf("repeating to %d channels: states of shape %v have no frames", q.Channels, q.in)
+	case at >= 0 && q.out[at] != 1:
+		return fmt.Errorf("repeating to %s: states of shape %v have %s (layout %s), want 1",
+			countOf(q.Channels, "channel"), q.in, countOf(q.out[at], "channel"), q.layout)
+	case at >= 0:
+		q.out[at] = q.Channels
+		q.block = graph.Count(q.out[at+1 : frame])
+		return nil
+	}
+	q.out = slices.Insert(q.out, frame, q.Channels)
+	if q.layout != "" {
+		q.layout = q.layout[:frame] + "C" + q.layout[frame:]
+	} else {
+		q.layout = strings.Repeat("T", frame) + "CHW" // channels are all that counts
+	}
+	q.block = 1
+	return nil
 }
 
 func (q *preprocessor) resizeTo() error {
@@ -157,9 +209,9 @@ func (q *preprocessor) newAxis(in, out int) axis {
 }
 
 func (q *preprocessor) normalise() error {
-	frame := max(0, strings.Index(q.Layout, "HW")) // axes before those of a frame
+	frame := max(0, strings.Index(q.layout, "HW")) // axes before those of a frame
 	q.planes = graph.Count(q.out[:frame])
-	channels, at := 1, strings.Index(q.Layout, "C")
+	channels, at := 1, strings.Index(q.layout, "C")
 	if at >= 0 {
 		channels = q.out[at]
 		q.period = channels
@@ -170,7 +222,7 @@ func (q *preprocessor) normalise() error {
 			values = []float64{float64(otherwise)}
 		}
 		if len(values) != 1 && len(values) != channels {
-			layout := q.Layout
+			layout := q.layout
 			if layout == "" {
 				layout = "not known"
 			}
@@ -205,15 +257,17 @@ func countOf(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// resizes reports whether states change their shape, so that they cannot be
+// reshapes reports whether states change their shape, so that they cannot be
 // preprocessed in place.
-func (q *preprocessor) resizes() bool { return q.Height > 0 }
+func (q *preprocessor) reshapes() bool { return q.Height > 0 || q.Channels > 0 }
 
-// apply preprocesses n states. Where nothing is resized, dst and src may be the
+// apply preprocesses n states. Where they keep their shape, dst and src may be the
 // same memory.
 func (q *preprocessor) apply(dst, src []float32, n int) {
 	switch {
-	case q.resizes():
+	case q.Channels > 0:
+		q.repeat(dst, src)
+	case q.Height > 0:
 		q.resize(dst, src)
 	case n > 0 && &dst[0] != &src[0]:
 		copy(dst, src)
@@ -239,7 +293,7 @@ func (q *preprocessor) apply(dst, src []float32, n int) {
 }
 
 // levels are the values that the encoder sees for the bytes 0 … 255 of each channel,
-// and the elements of a state that follow each other in one channel. Nothing must be resized.
+// and the elements of a state that follow each other in one channel. States must keep their shape.
 func (q *preprocessor) levels() (values []float32, run int) {
 	channels := max(1, len(q.mean))
 	one := *q
@@ -260,7 +314,7 @@ func (q *preprocessor) run(channels int) int {
 	return graph.Count(q.out) / q.planes * q.inner
 }
 
-// scaling is what apply does to elements, as a GPU does it. Nothing must be resized.
+// scaling is what apply does to elements, as a GPU does it. States must keep their shape.
 func (q *preprocessor) scaling() pixels.Scaling {
 	if q.Scale != ScaleUnit && q.mean == nil {
 		return pixels.Scaling{}
@@ -274,6 +328,23 @@ func (q *preprocessor) scaling() pixels.Scaling {
 	}
 	s.Plane = q.run(len(s.Mean))
 	return s
+}
+
+// repeat makes the channels of every block of frames in src, resized if they are to be.
+func (q *preprocessor) repeat(dst, src []float32) {
+	k := len(q.in) - 2
+	from := q.block * q.in[k] * q.in[k+1]
+	to := q.block * graph.Count(q.out[len(q.out)-2:])
+	for ; len(src) > 0; src, dst = src[from:], dst[q.Channels*to:] {
+		if q.Height > 0 {
+			q.resize(dst[:to], src[:from])
+		} else {
+			copy(dst[:to], src[:from])
+		}
+		for c := 1; c < q.Channels; c++ {
+			copy(dst[c*to:(c+1)*to], dst[:to])
+		}
+	}
 }
 
 // resize resizes every frame in src.
@@ -328,7 +399,7 @@ func (s *prepared) Shape() []int { return slices.Clone(s.out) }
 
 // Float32 writes preprocessed states; see Source.
 func (s *prepared) Float32(dst []float32, lo, hi int) error {
-	if !s.resizes() {
+	if !s.reshapes() {
 		if err := s.Source.Float32(dst, lo, hi); err != nil {
 			return err
 		}

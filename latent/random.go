@@ -14,6 +14,9 @@ import (
 	"repscope/stat"
 )
 
+// DefaultDim is the latent dimension of a baseline that is not told one.
+const DefaultDim = 64
+
 // RandomOptions describes a random-weights encoder.
 type RandomOptions struct {
 	Dim     int    // latent dimension; 0 means 64
@@ -38,7 +41,7 @@ func RandomEncoder(state []int, o RandomOptions) (Encoder, error) {
 
 func randomEncoder(state []int, o RandomOptions) (*modelEncoder, error) {
 	if o.Dim == 0 {
-		o.Dim = 64
+		o.Dim = DefaultDim
 	}
 	if len(state) < 2 || len(state) > 4 || o.Dim < 0 {
 		return nil, fmt.Errorf("states of shape %v and latents of %d dimensions: want frames [H W], [T H W] or [C T H W]", state, o.Dim)

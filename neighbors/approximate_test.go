@@ -383,7 +383,7 @@ func checkSampled(t *testing.T, sample *Sample, got *SampledPreservation, want *
 		}
 		for r, i := range sample.Index {
 			if a.PointTrustPenalty[r] != b.PointTrustPenalty[i] || a.PointContPenalty[r] != b.PointContPenalty[i] || a.PointNormalizer[r] != b.PointNormalizer[i] {
-				t.Fatalf("k = %d, point %d: penalties %d, %d of %d, want %d, %d of %d", a.K, i, a.PointTrustPenalty[r], a.PointContPenalty[r], a.PointNormalizer[r],
+				t.Fatalf("k = %d, point %d: penalties %v, %v of %d, want %v, %v of %d", a.K, i, a.PointTrustPenalty[r], a.PointContPenalty[r], a.PointNormalizer[r],
 					b.PointTrustPenalty[i], b.PointContPenalty[i], b.PointNormalizer[i])
 			}
 		}

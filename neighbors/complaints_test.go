@@ -157,7 +157,7 @@ func TestRepeatedRow(t *testing.T) {
 				}
 			}
 		}
-		got := compare(t, pts, []points.Points{pts}, Options{})
+		got := compare(t, pts, []points.Points{pts}, Options{Ties: TiesIndex})
 		if s := got[0].ByK[0].Scores; s.Trustworthiness != 1 || s.Continuity != 1 || got[0].Original.Duplicates == 0 {
 			t.Errorf("dim %d: %+v, %d duplicates", dim, s, got[0].Original.Duplicates)
 		}

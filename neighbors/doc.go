@@ -13,9 +13,11 @@
 //
 // # Order of neighbours
 //
-// The neighbours of point i are ordered by the key of their distance and, at
-// equal keys, by index, the lower index first; the point itself is left out by
-// its identity, not because it comes first. The key is
+// The neighbours of point i are ordered by the key of their distance; the point itself is
+// left out by its identity, not because it comes first. At equal keys scores are means
+// over all orders, independent in both spaces, unless Options.Ties says otherwise; lists of
+// neighbours have the lower index first. A space with ties is therefore not perfect beside
+// itself: what is equally far has no order that could be kept. The key is
 //
 //   - uint8 points, Euclidean: the squared distance, an exact integer;
 //   - float32 and float64 points, Euclidean: the squared distance Σ (x_k − y_k)²
@@ -30,8 +32,8 @@
 // # Splitting the work
 //
 // A Pass maps a range of points to a Partial and merges Partials to the result.
-// Partials hold integers only, so that threads, memory budgets, shards of a
-// cluster job and resumed runs give the same bytes for any split.
+// Partials hold integers only, fractions in units of 2⁻⁶⁴ (see Fixed), so that threads, memory
+// budgets, shards of a cluster job and resumed runs give the same bytes for any split.
 //
 // References: Venna and Kaski 2001 (trustworthiness, continuity); Lee and
 // Verleysen 2009 (co-ranking, Q_NX, LCMC, MRRE); Lee, Renard, Bernard, Dupont

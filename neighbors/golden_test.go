@@ -57,7 +57,7 @@ func TestGolden(t *testing.T) {
 			}
 			original = points.Uint8(data, c.O.Dim)
 		}
-		result, err := Compare(context.Background(), original, []points.Points{embedded}, Options{Ks: c.Ks})
+		result, err := Compare(context.Background(), original, []points.Points{embedded}, Options{Ks: c.Ks, Ties: TiesIndex})
 		if err != nil {
 			t.Fatal(err)
 		}

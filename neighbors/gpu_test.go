@@ -105,6 +105,9 @@ func TestGPUAgreesWithProcessor(t *testing.T) {
 		{"uint8", 131, 5, Options{Blocks: episodes(131), PerPoint: true, Permutations: [][]int{order(131, 1), order(131, 2)}}},
 		{"ties", 90, 3, Options{Ks: []int{20}, ExcludeWindow: 2, Permutations: [][]int{order(90, 3)}}},
 		{"float32", 7, 3, Options{Ks: []int{1}}},
+		{"uint8", 131, 5, Options{Blocks: episodes(131), PerPoint: true, Permutations: [][]int{order(131, 1)}, Ties: TiesIndex}},
+		{"ties", 90, 3, Options{Ks: []int{20}, ExcludeWindow: 2, Permutations: [][]int{order(90, 3)}, Ties: TiesIndex}},
+		{"ties", 300, 1, Options{Ks: []int{2, 30}, Blocks: episodes(300)}},
 	} {
 		t.Run(fmt.Sprintf("%s n=%d D=%d %v", c.kind, c.n, c.dim, c.o.Metric), func(t *testing.T) {
 			original := gpuTestPoints(c.kind, c.n, c.dim, 1)

@@ -16,7 +16,7 @@ import (
 
 // definition is the version of what the sums of a part mean. It changes with any change
 // of code that changes a sum.
-const definition = 1
+const definition = 2
 
 // Identity says which pass a part belongs to: everything that its sums depend on. Threads,
 // memory and devices change none, and k may be asked for in any order.
@@ -64,7 +64,7 @@ func (p *Pass) Identity(ctx context.Context) (Identity, error) {
 func (p *Pass) newIdentity(equal []*rows.Duplicates) *Identity {
 	o := &p.options
 	id := &Identity{
-		Definition: definition, Points: p.n, Ks: p.sorted, Ties: "index",
+		Definition: definition, Points: p.n, Ks: p.sorted, Ties: p.tiesRule(),
 		Curves: p.curves, PerPoint: o.PerPoint, ExcludeWindow: o.ExcludeWindow,
 		Original: spaceIdentity(p.original, equal[0]),
 	}
@@ -81,6 +81,14 @@ func (p *Pass) newIdentity(equal []*rows.Duplicates) *Identity {
 		id.Embedded = append(id.Embedded, spaceIdentity(s, equal[1+e]))
 	}
 	return id
+}
+
+// tiesRule is the rule for ties with all that it depends on.
+func (p *Pass) tiesRule() string {
+	if p.options.Ties == TiesRandom {
+		return fmt.Sprintf("random, seed %d", p.options.Seed)
+	}
+	return p.options.Ties.String()
 }
 
 func spaceIdentity(s Space, equal *rows.Duplicates) SpaceIdentity {
@@ -129,7 +137,7 @@ func (id *Identity) difference(pass *Identity) string {
 	case id.Points != pass.Points:
 		return fmt.Sprintf("part of %d points beside a pass of %d", id.Points, pass.Points)
 	case !slices.Equal(id.Ks, pass.Ks):
-		return beside("k", listed(id.Ks), listed(pass.Ks))
+		return beside("k", commas(id.Ks), commas(pass.Ks))
 	case id.Ties != pass.Ties:
 		return beside("ties", id.Ties, pass.Ties)
 	case id.ExcludeWindow != pass.ExcludeWindow:
@@ -162,8 +170,8 @@ func (s SpaceIdentity) String() string {
 	return fmt.Sprintf("%s distances of %s of dimension %d, %s", s.Metric, s.Type, s.Dim, short(s.Digest))
 }
 
-// listed writes numbers with commas.
-func listed(list []int) string {
+// commas writes numbers with commas.
+func commas(list []int) string {
 	return strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ",")
 }
 

@@ -37,7 +37,7 @@ func TestThousandNeighbours(t *testing.T) {
 		t.Run(rows.TypeName(pts), func(t *testing.T) {
 			keys := naiveKeys(pts, pts, Euclidean)
 			original := newNaive(keys, 0, nil)
-			p := compare(t, pts, []points.Points{latents}, Options{Ks: []int{k}, CoRanking: CoRankingOff, Threads: 2, Memory: 24 << 20})[0]
+			p := compare(t, pts, []points.Points{latents}, Options{Ks: []int{k}, CoRanking: CoRankingOff, Threads: 2, Memory: 24 << 20, Ties: TiesIndex})[0]
 			compareScores(t, rows.TypeName(pts), p.ByK[0].Scores, naiveScores(original, embedded, k))
 			nearest, err := KNearest(context.Background(), pts, k, Options{Threads: 2})
 			if err != nil {

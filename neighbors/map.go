@@ -25,10 +25,10 @@ func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 	return p.mapOnGPUs(ctx, lo, hi)
 }
 
-// onGPU reports whether the pass is computed on GPUs: curves over all k need
-// whole rows, and given distances are no points.
+// onGPU reports whether the pass is computed on GPUs: curves over all k and random orders
+// need whole rows, and given distances are no points.
 func (p *Pass) onGPU() bool {
-	if p.curves || !gpu.Possible(p.options.Device, p.n, len(p.blockIDs)) || p.original.metric == Precomputed {
+	if p.curves || p.options.Ties == TiesRandom || !gpu.Possible(p.options.Device, p.n, len(p.blockIDs)) || p.original.metric == Precomputed {
 		return false
 	}
 	for _, s := range p.embedded {
@@ -67,9 +67,8 @@ type mapping struct {
 	spaces   []rows.Space
 	layout   rows.Layout
 	workers  []*rowCounter
-	null     *null     // nil without permutations
-	round    int       // permutations at a time
-	lists    [][]int32 // the neighbours in the original of a block's points
+	null     *null         // nil without permutations
+	lists    []rows.Listed // the neighbours in the original of a block's points
 
 	done, total int
 }
@@ -137,22 +136,21 @@ func (m *mapping) open(ctx context.Context) error {
 	for range m.threads {
 		m.workers = append(m.workers, m.newMapCounter(m.original, m.spaces))
 	}
-	m.lists = make([][]int32, m.layout.Rows)
+	m.lists = make([]rows.Listed, m.layout.Rows)
 	if m.null == nil {
 		return nil
 	}
-	return m.beginNull(ctx, budget/4)
+	return m.beginNull(ctx)
 }
 
-// beginNull finds the lists of the first permutations.
-func (m *mapping) beginNull(ctx context.Context, budget int64) error {
-	m.round = m.rounds(m.hi-m.lo, budget)
-	m.total += 2 * m.n * len(m.spaces) * ((len(m.permutations) + m.round - 1) / m.round)
+// beginNull finds the neighbours in the embedded spaces.
+func (m *mapping) beginNull(ctx context.Context) error {
+	m.total += 2 * m.n * len(m.spaces)
 	m.null.advance = m.advance
 	for range m.threads {
 		m.null.original = append(m.null.original, m.original.Worker())
 	}
-	return m.null.begin(ctx, 0, m.round)
+	return m.null.begin(ctx)
 }
 
 // advance reports finished rows.
@@ -169,12 +167,13 @@ func (m *mapping) block(ctx context.Context, start, end int) error {
 	if err := m.original.Load(ctx, start, end); err != nil {
 		return err
 	}
-	err := parallel.For(ctx, m.threads, end-start, func(w, r int) {
+	err := parallel.Try(ctx, m.threads, end-start, func(w, r int) error {
 		worker := m.workers[w]
 		m.lists[r] = worker.neighbors(worker.originalRows, start+r, m.lists[r])
 		if m.null != nil {
-			m.null.remember(start+r, m.lists[r])
+			return m.null.remember(start+r, m.lists[r], worker.originalRows)
 		}
+		return nil
 	})
 	if err != nil {
 		return err
@@ -212,12 +211,6 @@ func (m *mapping) compare(ctx context.Context, e, start, first, last int) error 
 func (m *mapping) finishNull(ctx context.Context) error {
 	if err := m.null.finish(ctx); err != nil {
 		return err
-	}
-	// Permutations whose lists did not fit into memory at once see the original again.
-	for first := m.round; first < len(m.permutations); first += m.round {
-		if err := m.null.again(ctx, m.original, m.layout, first, min(len(m.permutations), first+m.round)); err != nil {
-			return err
-		}
 	}
 	for _, sums := range m.null.sums {
 		for e := range m.spaces {

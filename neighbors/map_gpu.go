@@ -73,7 +73,7 @@ func (p *Pass) mapOnGPUs(ctx context.Context, lo, hi int) (*Partial, error) {
 func (p *Pass) gpuTask(ctx context.Context) gpu.Task {
 	task := gpu.Task{
 		Original: gpu.Space{Points: p.original.points, Metric: p.original.metric},
-		First:    p.firstCount(), K: p.kmax, Options: p.rowOptions(ctx, p.original),
+		First:    p.firstCount(), K: p.kmax, Averages: p.averages(), Options: p.rowOptions(ctx, p.original),
 	}
 	for _, s := range p.embedded {
 		task.Embedded = append(task.Embedded, gpu.Space{Points: s.points, Metric: s.metric})
@@ -96,18 +96,29 @@ func (c *gpuCounter) Enough(w, i int, list []int32) (length int, ok bool) {
 }
 
 // Count implements gpu.Counter.
-func (c *gpuCounter) Count(w, e, i int, list, neighbors []int32, original, embedded rows.Ranker) {
+func (c *gpuCounter) Count(w, e, i int, list, neighbors rows.Listed, original, embedded gpu.Ranker) {
 	one := c.workers[w]
 	one.original, one.embedded[e] = original, embedded
 	one.row(e, i, list, neighbors, &c.part.Spaces[e], i-c.part.Lo)
 }
 
 // CountPermuted implements gpu.Counter.
-func (c *gpuCounter) CountPermuted(w, e, q, i int, list, neighbors []int32, original, permuted rows.Ranker) {
+func (c *gpuCounter) CountPermuted(w, e, q, i int, list, neighbors rows.Listed, original, permuted gpu.Ranker) {
 	one := c.workers[w]
-	one.resize(one.pass.kmax, max(1, len(one.pass.blockIDs)))
-	original.Ranks(i, list, 0, one.rank, one.closer)
-	one.pass.penalties(one.rank, one.sums[e].Null[q].Trust)
-	permuted.Ranks(i, neighbors, 0, one.rank, nil)
-	one.pass.penalties(one.rank, one.sums[e].Null[q].Cont)
+	sums := &one.sums[e].Null[q]
+	one.permuted(i, list, original, sums.Trust)
+	one.permuted(i, neighbors, permuted, sums.Cont)
+}
+
+// permuted adds one point's penalties by the places of its neighbours in the other space.
+func (w *rowCounter) permuted(i int, list rows.Listed, other gpu.Ranker, penalty []Fixed) {
+	p := w.pass
+	if !p.averages() {
+		w.resize(len(list.Index), max(1, len(p.blockIDs)))
+		other.Ranks(i, list.Index, 0, w.rank, w.closer)
+		p.penalties(w.rank, penalty)
+		return
+	}
+	other.Place(i, list.Index, false, &w.places)
+	p.expectAll(list, &w.places, penalty, nil, nil, nil)
 }

@@ -1,4 +1,4 @@
-// Merge: parts become one, and integer sums become scores.
+// Merge: parts become one, and exact sums become scores.
 
 package neighbors
 
@@ -15,7 +15,7 @@ import (
 
 // Merge turns partials that together cover every point once into the result.
 // The order of the partials does not matter, and neither does how the points
-// were split: sums are integers, and what is divided is added in a fixed order.
+// were split: sums are exact, and what is divided is added in a fixed order.
 // Parts of another pass, parts that overlap and points without a part are errors that
 // name both sides.
 func (p *Pass) Merge(partials ...*Partial) ([]Preservation, error) {
@@ -143,15 +143,15 @@ func (p *Pass) mergeSpace(parts []*Partial, e int) Preservation {
 		for _, t := range total.Null {
 			w := float64(one.Normalizer)
 			one.Null = append(one.Null, NullScores{
-				TrustPenalty: t.Trust[at], ContPenalty: t.Cont[at],
-				Trustworthiness: 1 - float64(t.Trust[at])/w, Continuity: 1 - float64(t.Cont[at])/w,
+				TrustPenalty: t.Trust[at].Float(), ContPenalty: t.Cont[at].Float(),
+				Trustworthiness: 1 - t.Trust[at].Float()/w, Continuity: 1 - t.Cont[at].Float()/w,
 			})
 		}
 		if p.options.PerPoint {
 			among := p.among()
 			for _, part := range parts {
-				one.PointTrustPenalty = append(one.PointTrustPenalty, part.Spaces[e].PointTrust[at]...)
-				one.PointContPenalty = append(one.PointContPenalty, part.Spaces[e].PointCont[at]...)
+				one.PointTrustPenalty = append(one.PointTrustPenalty, floats(part.Spaces[e].PointTrust[at])...)
+				one.PointContPenalty = append(one.PointContPenalty, floats(part.Spaces[e].PointCont[at])...)
 			}
 			for i := range p.n {
 				one.PointNormalizer = append(one.PointNormalizer, worstPenalty(k, among.Count(i)))
@@ -203,18 +203,19 @@ func scores(k, at int, s *Sums, candidates map[int]int64) Scores {
 	}
 	wrong, missing := 0.0, 0.0
 	for l := 1; l <= k; l++ {
-		wrong += float64(s.False[l-1]) / float64(l)
-		missing += float64(s.Missing[l-1]) / float64(l)
+		wrong += s.False[l-1].Float() / float64(l)
+		missing += s.Missing[l-1].Float() / float64(l)
 	}
 	w := float64(normalizer)
 	share /= float64(points)
-	q := float64(s.Common[at]) / (float64(points) * float64(k))
+	trust, cont, common := s.Trust[at].Float(), s.Cont[at].Float(), s.Common[at].Float()
+	q := common / (float64(points) * float64(k))
 	return Scores{
 		Points:       int(points),
-		TrustPenalty: s.Trust[at], ContPenalty: s.Cont[at], Normalizer: normalizer,
-		Trustworthiness: 1 - float64(s.Trust[at])/w,
-		Continuity:      1 - float64(s.Cont[at])/w,
-		Common:          s.Common[at],
+		TrustPenalty: trust, ContPenalty: cont, Normalizer: normalizer,
+		Trustworthiness: 1 - trust/w,
+		Continuity:      1 - cont/w,
+		Common:          common,
 		QNX:             q,
 		RNX:             (q - share) / (1 - share),
 		LCMC:            q - share,
@@ -225,23 +226,23 @@ func scores(k, at int, s *Sums, candidates map[int]int64) Scores {
 }
 
 // coRankingCurves turns the counts of max(r_ij, r̂_ij) into the curves.
-func (p *Pass) coRankingCurves(best []int64) *Curves {
+func (p *Pass) coRankingCurves(best []Fixed) *Curves {
 	n := float64(p.n)
 	sizes := slices.Sorted(maps.Keys(p.candidates))
 	last := min(p.n-2, p.least-1)
 	c := &Curves{QNX: make([]float64, last), RNX: make([]float64, last)}
-	var common int64
+	var common Fixed
 	var area, weight float64
 	lcmc := math.Inf(-1)
 	for at := range last {
 		k := float64(at + 1)
-		common += best[at]
+		common.add(best[at])
 		share := 0.0
 		for _, m := range sizes {
 			share += float64(p.candidates[m]) * k / float64(m)
 		}
 		share /= n
-		q := float64(common) / (n * k)
+		q := common.Float() / (n * k)
 		c.QNX[at], c.RNX[at] = q, (q-share)/(1-share)
 		area += c.RNX[at] / k
 		weight += 1 / k

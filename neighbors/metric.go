@@ -60,6 +60,19 @@ func (s Space) Select(index []int) Space {
 	return Space{points: s.points.Select(index), metric: s.metric}
 }
 
+// Duplicates is the number of points equal to one of lower index, n−1 where all are equal.
+func (s Space) Duplicates(ctx context.Context, threads int) (int, error) {
+	o := rows.Options{Threads: threads}
+	equal, err := rows.FindDuplicates(ctx, s.points, s.metric, o.ThreadCount())
+	if err != nil {
+		return 0, err
+	}
+	return equal.Count, nil
+}
+
+// Collapsed reports whether all points are equal, so that no neighbourhood says anything.
+func (s Space) Collapsed() bool { return rows.AllEqual(s.points, s.metric) }
+
 // Metric is the metric of the space.
 func (s Space) Metric() Metric { return s.metric }
 

@@ -5,8 +5,9 @@
 // lists of the original, permuted, ranked in the rows of the embedded space.
 //
 // With permutation π, point i of the permuted space is point a = π(i) of the
-// embedded one. Its order of neighbours is that of row a by distance, but at equal
-// distances by place in the permuted space, π⁻¹; its exclusion window is that of i.
+// embedded one. Its neighbours are those of row a by distance; at equal distances all orders
+// are averaged or, under TiesIndex, the place in the permuted space counts, π⁻¹. Its exclusion
+// window is that of i.
 
 package neighbors
 
@@ -14,6 +15,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"repscope/internal/parallel"
 	"repscope/neighbors/internal/rows"
@@ -21,11 +23,11 @@ import (
 )
 
 // NullSums are the sums of one permutation, with one entry per k, ascending.
-type NullSums struct{ Trust, Cont []int64 }
+type NullSums struct{ Trust, Cont []Fixed }
 
 // NullScores are the scores of one k under one permutation of Options.Permutations.
 type NullScores struct {
-	TrustPenalty, ContPenalty   int64
+	TrustPenalty, ContPenalty   float64
 	Trustworthiness, Continuity float64
 }
 
@@ -55,37 +57,39 @@ func newPermutations(n int, lists [][]int) ([]permutation, error) {
 
 // null is the work on the permutations of one Map.
 type null struct {
-	pass         *Pass
-	lo, hi       int
-	permutations []permutation // of this round
-	first        int           // index of the first of them
-	spaces       []rows.Space  // embedded, with no exclusions but the point itself
-	layouts      []rows.Layout
-	workers      [][]rows.Worker // of each space
-	original     []rows.Worker
-	scratch      []nullScratch
-	// original neighbours of each point, kmax of each.
-	neighbors []int32
-	// lists[e][p] are the kmax neighbours of each point in permuted space e.
-	lists [][][]int32
-	sums  [][][]NullSums // of each worker, space and permutation
+	pass     *Pass
+	lo, hi   int
+	averages bool
+	spaces   []rows.Space // embedded, with no exclusions but the point itself
+	layouts  []rows.Layout
+	workers  [][]rows.Worker // of each space
+	original []rows.Worker
+	scratch  []nullScratch
+	// kept[i−lo] are the neighbours of point i in the original, and nearest[e][a] those of
+	// point a of embedded space e, with all ties of the last and more for the exclusion window.
+	kept    []rows.Listed
+	nearest [][]rows.Listed
+	budget  int64          // of nearest and kept, in bytes
+	taken   atomic.Int64   // of it
+	sums    [][][]NullSums // of each worker, space and permutation
 	// advance reports finished rows.
 	advance func(rows int)
 }
 
 type nullScratch struct {
-	list, group, sorted, rank []int32
-	lists                     rows.Lists
-	from                      []int
+	list, group, rank, tied []int32
+	lists                   rows.Lists
+	own                     []position // of the points of lists, where ties are averaged
+	from                    []int
 }
 
 // openNull prepares the permutations, nil without any. budget is for rows of one
-// embedded space at a time.
+// embedded space at a time, and as much for lists.
 func (p *Pass) openNull(ctx context.Context, lo, hi int, budget int64) (*null, error) {
 	if len(p.permutations) == 0 {
 		return nil, nil
 	}
-	u := &null{pass: p, lo: lo, hi: hi, neighbors: make([]int32, (hi-lo)*p.kmax)}
+	u := &null{pass: p, lo: lo, hi: hi, averages: p.options.Ties != TiesIndex, kept: make([]rows.Listed, hi-lo), budget: budget}
 	threads := p.threads()
 	u.scratch = make([]nullScratch, threads)
 	u.sums = make([][][]NullSums, threads)
@@ -108,6 +112,7 @@ func (p *Pass) openNull(ctx context.Context, lo, hi int, budget int64) (*null, e
 			return nil, err
 		}
 		u.spaces, u.layouts = append(u.spaces, s), append(u.layouts, l)
+		u.nearest = append(u.nearest, make([]rows.Listed, p.n))
 		workers := make([]rows.Worker, threads)
 		for w := range workers {
 			workers[w] = s.Worker()
@@ -121,7 +126,7 @@ func (p *Pass) newNullSums() [][]NullSums {
 	out := make([][]NullSums, len(p.embedded))
 	for e := range out {
 		for range p.permutations {
-			out[e] = append(out[e], NullSums{make([]int64, len(p.ks)), make([]int64, len(p.ks))})
+			out[e] = append(out[e], NullSums{make([]Fixed, len(p.ks)), make([]Fixed, len(p.ks))})
 		}
 	}
 	return out
@@ -132,16 +137,16 @@ const maxListed = 1 << 17
 
 // parallel calls visit for all rows lo … hi−1 in groups, for each of whose rows no more than listed points are
 // ranked.
-func (u *null) parallel(ctx context.Context, lo, hi, listed int, visit func(w, first, last int)) error {
+func (u *null) parallel(ctx context.Context, lo, hi, listed int, visit func(w, first, last int) error) error {
 	threads := u.pass.threads()
 	step := max(1, min(rows.GroupRows, maxListed/max(1, listed), (hi-lo+threads-1)/threads))
-	return parallel.For(ctx, threads, (hi-lo+step-1)/step, func(w, g int) {
-		visit(w, lo+g*step, min(hi, lo+(g+1)*step))
+	return parallel.Try(ctx, threads, (hi-lo+step-1)/step, func(w, g int) error {
+		return visit(w, lo+g*step, min(hi, lo+(g+1)*step))
 	})
 }
 
 // rows calls visit for every row of embedded space e, in groups.
-func (u *null) rows(ctx context.Context, e, listed int, visit func(w, first, last int)) error {
+func (u *null) rows(ctx context.Context, e, listed int, visit func(w, first, last int) error) error {
 	step := u.layouts[e].Rows
 	u.spaces[e].Plan(step, u.pass.n, u.layouts[e].Kept)
 	for start := 0; start < u.pass.n; start += step {
@@ -157,32 +162,29 @@ func (u *null) rows(ctx context.Context, e, listed int, visit func(w, first, las
 	return nil
 }
 
-// begin takes permutations first … last−1 and finds their neighbour lists.
-func (u *null) begin(ctx context.Context, first, last int) error {
-	p := u.pass
-	u.permutations, u.first = p.permutations[first:last], first
-	if u.lists == nil {
-		u.lists = make([][][]int32, len(u.spaces))
+// keep returns a list in memory of its own.
+func (u *null) keep(list rows.Listed) (rows.Listed, error) {
+	if taken := u.taken.Add(int64(8 * len(list.Index))); taken > u.budget {
+		return rows.Listed{}, fmt.Errorf("memory: the neighbours that permutations need, with all at equal distances, take more than the %d bytes left: allow more, or no permutations", u.budget)
 	}
+	return rows.Listed{Index: slices.Clone(list.Index), Run: slices.Clone(list.Run)}, nil
+}
+
+// begin finds the neighbours in the embedded spaces.
+func (u *null) begin(ctx context.Context) error {
+	p := u.pass
 	// Of a row's nearest, an exclusion window takes no more than it is wide.
 	count := min(p.n-1, p.kmax+2*p.options.ExcludeWindow)
 	for e := range u.spaces {
-		for len(u.lists[e]) < len(u.permutations) {
-			u.lists[e] = append(u.lists[e], make([]int32, (u.hi-u.lo)*p.kmax))
-		}
-		err := u.rows(ctx, e, maxListed/16, func(w, first, last int) {
+		err := u.rows(ctx, e, maxListed/16, func(w, first, last int) (err error) {
 			s := &u.scratch[w]
 			for a := first; a < last; a++ {
 				s.list, s.group = u.workers[e][w].NearestTied(a, count, s.list, s.group)
-				for q, order := range u.permutations {
-					i := int(order.inverse[a])
-					if i < u.lo || i >= u.hi {
-						continue
-					}
-					at := (i - u.lo) * p.kmax
-					u.permutedList(s, i, order.inverse, u.lists[e][q][at:at:at+p.kmax])
+				if u.nearest[e][a], err = u.keep(rows.Listed{Index: s.list, Run: s.group}); err != nil {
+					return err
 				}
 			}
+			return nil
 		})
 		if err != nil {
 			return err
@@ -191,95 +193,120 @@ func (u *null) begin(ctx context.Context, first, last int) error {
 	return nil
 }
 
-// permutedList appends the neighbours of point i of the permuted space to out,
-// up to its capacity.
-func (u *null) permutedList(s *nullScratch, i int, inverse, out []int32) {
+// permutedList appends to s.lists the neighbours of point i of a permuted space, from those of
+// the point that it is given, and to s.own where they lie there: kmax of them, and all ties of
+// the last where they are averaged.
+func (u *null) permutedList(s *nullScratch, i int, of rows.Listed, inverse []int32) {
 	window, episode := u.pass.options.ExcludeWindow, u.pass.options.Episode
-	candidate := func(j int) bool {
-		return max(i-j, j-i) > window || episode != nil && episode[i] != episode[j]
-	}
-	for at := 0; at < len(s.list) && len(out) < cap(out); {
-		end := at + 1
-		for end < len(s.list) && s.group[end] == s.group[at] {
-			end++
-		}
-		if end == at+1 {
-			if j := inverse[s.list[at]]; candidate(int(j)) {
-				out = append(out, j)
+	l := &s.lists
+	kmax, begun := u.pass.kmax, len(l.List)
+	for at := 0; at < len(of.Index) && len(l.List)-begun < kmax; {
+		end := rows.RunEnd(of.Run, at)
+		first := len(l.List)
+		for _, m := range of.Index[at:end] {
+			j := inverse[m]
+			if max(i-int(j), int(j)-i) > window || episode != nil && episode[i] != episode[j] {
+				l.List = append(l.List, j)
 			}
-			at = end
+		}
+		at = end
+		if u.averages {
+			for range len(l.List) - first {
+				s.own = append(s.own, position{first - begun, len(l.List) - first})
+			}
 			continue
 		}
-		s.sorted = s.sorted[:0]
-		for _, m := range s.list[at:end] {
-			if j := inverse[m]; candidate(int(j)) {
-				s.sorted = append(s.sorted, j)
-			}
-		}
-		slices.Sort(s.sorted)
-		out = append(out, s.sorted[:min(len(s.sorted), cap(out)-len(out))]...)
-		at = end
+		slices.Sort(l.List[first:])
+		l.List = l.List[:min(len(l.List), begun+kmax)]
 	}
 }
 
 // remember takes the neighbours of point i in the original.
-func (u *null) remember(i int, neighbors []int32) {
-	at := (i - u.lo) * u.pass.kmax
-	copy(u.neighbors[at:at+u.pass.kmax], neighbors)
+func (u *null) remember(i int, neighbors rows.Listed, in rows.Worker) (err error) {
+	if u.averages && neighbors.Run == nil { // in random order
+		neighbors.Index, neighbors.Run = in.NearestTied(i, u.pass.kmax, nil, nil)
+	}
+	u.kept[i-u.lo], err = u.keep(neighbors.Cut(u.pass.kmax))
+	return err
 }
 
 // visit ranks the permuted neighbours of points start … end−1 in their loaded rows of the original.
 func (u *null) visit(ctx context.Context, start, end int) error {
 	p := u.pass
-	each := p.kmax * len(u.permutations) // of a row
-	return u.parallel(ctx, start, end, each, func(w, first, last int) {
+	return u.parallel(ctx, start, end, p.kmax*len(p.permutations), func(w, first, last int) error {
 		s := &u.scratch[w]
 		for e := range u.spaces {
 			s.lists.Reset(first)
+			s.own, s.from = s.own[:0], s.from[:0]
 			for i := first; i < last; i++ {
-				at := (i - u.lo) * p.kmax
-				for q := range u.permutations {
-					s.lists.List = append(s.lists.List, u.lists[e][q][at:at+p.kmax]...)
+				for _, order := range p.permutations {
+					s.from = append(s.from, len(s.lists.List))
+					u.permutedList(s, i, u.nearest[e][order.to[i]], order.inverse)
 				}
 				s.lists.Ends = append(s.lists.Ends, len(s.lists.List))
 			}
-			s.rank = scan.Grown(s.rank, len(s.lists.List))
+			s.from = append(s.from, len(s.lists.List))
 			s.lists.Orders = nil
-			u.original[w].RankLists(&s.lists, s.rank)
-			for r := range last - first {
-				for q := range u.permutations {
-					at := r*each + q*p.kmax
-					p.penalties(s.rank[at:at+p.kmax], u.sums[w][e][u.first+q].Trust)
-				}
+			u.rank(s, u.original[w])
+			for at := range len(s.from) - 1 {
+				u.count(s, s.from[at], s.from[at+1], u.sums[w][e][at%len(p.permutations)].Trust)
 			}
 		}
+		return nil
 	})
+}
+
+// rank ranks the lists, or finds where their points lie.
+func (u *null) rank(s *nullScratch, in rows.Worker) {
+	s.rank, s.lists.Tied = scan.Grown(s.rank, len(s.lists.List)), nil
+	if u.averages {
+		s.tied = scan.Grown(s.tied, len(s.lists.List))
+		s.lists.Tied = s.tied
+	}
+	in.RankLists(&s.lists, s.rank)
+}
+
+// count adds the penalties of the points from … to−1 of the lists.
+func (u *null) count(s *nullScratch, from, to int, penalty []Fixed) {
+	if !u.averages {
+		u.pass.penalties(s.rank[from:to], penalty)
+		return
+	}
+	for at := from; at < to; at++ {
+		other := position{int(s.rank[at]) - 1, int(s.tied[at]) + 1}
+		u.pass.expect(s.own[at], other, penalty, nil, nil, nil)
+	}
 }
 
 // finish ranks the original neighbours in the permuted spaces.
 func (u *null) finish(ctx context.Context) error {
-	orders := make([][]int32, len(u.permutations))
-	for q, order := range u.permutations {
+	p := u.pass
+	orders := make([][]int32, len(p.permutations))
+	for q, order := range p.permutations {
 		orders[q] = order.inverse
 	}
-	each := len(u.permutations) * (u.pass.kmax + 2*u.pass.options.ExcludeWindow)
+	each := len(p.permutations) * (p.kmax + 2*p.options.ExcludeWindow)
 	for e := range u.spaces {
-		err := u.rows(ctx, e, each, func(w, first, last int) {
+		err := u.rows(ctx, e, each, func(w, first, last int) error {
 			s := &u.scratch[w]
 			s.lists.Reset(first)
-			s.lists.Orders, s.from = orders, s.from[:0]
+			s.lists.Orders, s.from, s.own = orders, s.from[:0], s.own[:0]
 			for a := first; a < last; a++ {
 				u.listOriginal(s, a)
 			}
 			s.from = append(s.from, len(s.lists.List))
-			s.rank = scan.Grown(s.rank, len(s.lists.List))
-			u.workers[e][w].RankLists(&s.lists, s.rank)
+			u.rank(s, u.workers[e][w])
 			for at := range len(s.from) - 1 {
-				if rank := s.rank[s.from[at]:s.from[at+1]]; len(rank) > 0 {
-					q := at % len(u.permutations)
-					u.pass.penalties(closedUp(rank, u.pass.kmax), u.sums[w][e][u.first+q].Cont)
+				q := at % len(p.permutations)
+				a := first + at/len(p.permutations)
+				i := int(p.permutations[q].inverse[a])
+				if from := s.from[at]; i >= u.lo && i < u.hi {
+					kept := from + len(u.kept[i-u.lo].Index)
+					s.closeUp(from, kept, s.from[at+1])
+					u.count(s, from, kept, u.sums[w][e][q].Cont)
 				}
 			}
+			return nil
 		})
 		if err != nil {
 			return err
@@ -292,19 +319,26 @@ func (u *null) finish(ctx context.Context) error {
 // the embedded space, and those that the exclusion window takes. s.from says where each permutation's begin.
 func (u *null) listOriginal(s *nullScratch, a int) {
 	p, l := u.pass, &s.lists
-	own := p.among()
-	for q, order := range u.permutations {
+	among := p.among()
+	for q, order := range p.permutations {
 		s.from = append(s.from, len(l.List))
 		i := int(order.inverse[a])
 		if i < u.lo || i >= u.hi {
 			continue
 		}
-		at := (i - u.lo) * p.kmax
-		for _, j := range u.neighbors[at : at+p.kmax] {
+		kept := u.kept[i-u.lo]
+		for at := 0; at < len(kept.Run); {
+			end := rows.RunEnd(kept.Run, at)
+			for range end - at {
+				s.own = append(s.own, position{at, end - at})
+			}
+			at = end
+		}
+		for _, j := range kept.Index {
 			l.List = append(l.List, order.to[j])
 		}
-		if own.Window > 0 {
-			own.Exclusions(i, func(j int) {
+		if among.Window > 0 {
+			among.Exclusions(i, func(j int) {
 				if j != i {
 					l.List = append(l.List, order.to[j])
 				}
@@ -313,50 +347,36 @@ func (u *null) listOriginal(s *nullScratch, a int) {
 		for len(l.Owner) < len(l.List) {
 			l.Owner = append(l.Owner, int32(q))
 		}
+		for len(s.own) < len(l.List) { // what the window takes, or without averages
+			s.own = append(s.own, position{})
+		}
 	}
 	l.Ends = append(l.Ends, len(l.List))
 }
 
-// closedUp returns the first kmax ranks as they are without the points of the others.
-func closedUp(rank []int32, kmax int) []int32 {
-	kept, out := rank[:kmax], rank[kmax:]
+// closeUp makes the ranks of the points from … kept−1 of the lists what they are without the points
+// kept … to−1.
+func (s *nullScratch) closeUp(from, kept, to int) {
+	if kept == to {
+		return
+	}
+	out := s.rank[kept:to]
 	slices.Sort(out)
-	for l, r := range kept {
-		before, _ := slices.BinarySearch(out, r)
-		kept[l] = r - int32(before)
-	}
-	return kept
-}
-
-// again goes through the rows of the original once more for permutations first … last−1.
-func (u *null) again(ctx context.Context, original rows.Space, l rows.Layout, first, last int) error {
-	if err := u.begin(ctx, first, last); err != nil {
-		return err
-	}
-	original.Plan(l.Rows, u.hi, l.Kept)
-	for start := u.lo; start < u.hi; start += l.Rows {
-		end := min(u.hi, start+l.Rows)
-		if err := original.Load(ctx, start, end); err != nil {
-			return err
+	for at := from; at < kept; at++ {
+		before, _ := slices.BinarySearch(out, s.rank[at])
+		if s.lists.Tied != nil {
+			after, _ := slices.BinarySearch(out, s.rank[at]+1)
+			s.tied[at] -= int32(after - before)
 		}
-		if err := u.visit(ctx, start, end); err != nil {
-			return err
-		}
+		s.rank[at] -= int32(before)
 	}
-	return u.finish(ctx)
 }
 
 // penalties adds one point's penalties by the ranks of its neighbours, nearest first.
-func (p *Pass) penalties(rank []int32, penalty []int64) {
+func (p *Pass) penalties(rank []int32, penalty []Fixed) {
 	for q, k := range p.sorted {
 		for _, r := range rank[:k] {
-			penalty[q] += int64(max(0, int(r)-k))
+			penalty[q].Whole += int64(max(0, int(r)-k))
 		}
 	}
-}
-
-// rounds cuts the permutations into rounds whose lists fit the budget.
-func (p *Pass) rounds(points int, budget int64) (step int) {
-	each := int64(points) * int64(p.kmax) * 4 * int64(len(p.embedded))
-	return int(max(1, min(int64(len(p.permutations)), budget/each)))
 }

@@ -55,7 +55,9 @@ func testNull(t *testing.T, original points.Points) {
 		{o: Options{Ks: []int{7, 3}}},
 		{o: Options{Ks: []int{4}, ExcludeWindow: 3, Episode: episode}},
 		{o: Options{Ks: []int{80, 2}, Blocks: blocks, PerPoint: true, CoRanking: CoRankingOff}},
-		{Options{Ks: []int{5}, Memory: 600_000}, 17},
+		{Options{Ks: []int{5}, Memory: 900_000}, 17},
+		{o: Options{Ks: []int{7, 3}, Ties: TiesIndex}},
+		{o: Options{Ks: []int{4}, ExcludeWindow: 3, Episode: episode, Ties: TiesIndex}},
 	} {
 		o, ctx := c.o, blocksOf(c.maxRows)
 		o.Permutations = orders
@@ -118,7 +120,7 @@ func testNull(t *testing.T, original points.Points) {
 	}
 }
 
-func TestNullInRounds(t *testing.T) {
+func TestNullInLittleMemory(t *testing.T) {
 	const n = 200
 	r := random(33)
 	original, embedded := gaussian32(r, n, 300), gaussian32(r, n, 20)
@@ -128,19 +130,16 @@ func TestNullInRounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Memory = 1_200_000
-	pass, err := NewPass(original, []points.Points{embedded}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if round := pass.rounds(n, o.Memory/4); round >= 40 {
-		t.Errorf("%d permutations in one round: not what is tested", round)
-	}
 	got, err := Compare(blocksOf(30), original, []points.Points{embedded}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Error("little memory: another null")
+	}
+	o.Memory = 500_000
+	if _, err := Compare(blocksOf(30), original, []points.Points{embedded}, o); err == nil || !strings.Contains(err.Error(), "allow more, or no permutations") {
+		t.Errorf("too little memory: %v", err)
 	}
 	for _, bad := range [][]int{{0, 1}, make([]int, n), append(permutations(1, n-1, 1)[0], n)} {
 		if _, err := NewPass(original, []points.Points{embedded}, Options{Permutations: [][]int{bad}}); err == nil || !strings.Contains(err.Error(), "permutation 0") {

@@ -81,6 +81,11 @@ type Options struct {
 	// Episode is the episode of each point; nil means one episode.
 	Episode []int
 
+	// Ties says how points at equal distances are ordered; the zero value averages over
+	// all orders. Seed is that of TiesRandom.
+	Ties Ties
+	Seed uint64
+
 	// CoRanking says whether the curves over all K are computed.
 	CoRanking CoRanking
 
@@ -138,6 +143,8 @@ func (o *Options) check(n int) error {
 		return fmt.Errorf("blocks: %d entries for %d points", len(o.Blocks), n)
 	case o.Metric > Precomputed:
 		return fmt.Errorf("metric: unknown %v", o.Metric)
+	case o.Ties > TiesIndex:
+		return fmt.Errorf("ties: unknown %v", o.Ties)
 	case o.CoRanking > CoRankingOff:
 		return fmt.Errorf("co-ranking: unknown %v", o.CoRanking)
 	}

@@ -1,14 +1,15 @@
-// The outcome of a part of a pass: integer sums, and which pass they belong to.
+// The outcome of a part of a pass: exact sums, and which pass they belong to.
 
 package neighbors
 
-// Sums are the integers that the scores of all k are made of.
+// Sums are what the scores of all k are made of: integers, and expectations where ties are
+// averaged and distances tie.
 type Sums struct {
 	// Trust, Cont and Common have one entry per k, ascending.
-	Trust, Cont, Common []int64
+	Trust, Cont, Common []Fixed
 	// False[l−1] is Σ_i |r_ij − l| over the l-th embedded neighbour j, and
 	// Missing the same with the roles exchanged: MRRE's numerators.
-	False, Missing []int64
+	False, Missing []Fixed
 }
 
 // PartialSpace is the part of one embedded space.
@@ -18,11 +19,11 @@ type PartialSpace struct {
 	Deleted []Sums
 	// PointTrust and PointCont are the penalties of the points Lo … Hi−1 for
 	// each k, ascending, when asked for.
-	PointTrust, PointCont [][]int64
+	PointTrust, PointCont [][]Fixed
 	// Null has the sums of each permutation.
 	Null []NullSums
 	// Best[r−1] counts the pairs with max(r_ij, r̂_ij) = r, for the curves.
-	Best []int64
+	Best []Fixed
 	// OriginalTies, EmbeddedTies and EmbeddedRedecided are counts over the rows.
 	OriginalTies, EmbeddedTies, EmbeddedRedecided int64
 }
@@ -42,8 +43,8 @@ type Partial struct {
 // newSums returns zeros.
 func (p *Pass) newSums() Sums {
 	return Sums{
-		Trust: make([]int64, len(p.ks)), Cont: make([]int64, len(p.ks)), Common: make([]int64, len(p.ks)),
-		False: make([]int64, p.kmax), Missing: make([]int64, p.kmax),
+		Trust: make([]Fixed, len(p.ks)), Cont: make([]Fixed, len(p.ks)), Common: make([]Fixed, len(p.ks)),
+		False: make([]Fixed, p.kmax), Missing: make([]Fixed, p.kmax),
 	}
 }
 
@@ -53,24 +54,18 @@ func (p *Pass) newPartialSpace(pts int) PartialSpace {
 		s.Deleted = append(s.Deleted, p.newSums())
 	}
 	for range p.permutations {
-		s.Null = append(s.Null, NullSums{make([]int64, len(p.ks)), make([]int64, len(p.ks))})
+		s.Null = append(s.Null, NullSums{make([]Fixed, len(p.ks)), make([]Fixed, len(p.ks))})
 	}
 	if p.curves {
-		s.Best = make([]int64, p.n)
+		s.Best = make([]Fixed, p.n)
 	}
 	if p.options.PerPoint && pts > 0 {
 		for range p.ks {
-			s.PointTrust = append(s.PointTrust, make([]int64, pts))
-			s.PointCont = append(s.PointCont, make([]int64, pts))
+			s.PointTrust = append(s.PointTrust, make([]Fixed, pts))
+			s.PointCont = append(s.PointCont, make([]Fixed, pts))
 		}
 	}
 	return s
-}
-
-func addTo(a, b []int64) {
-	for i, v := range b {
-		a[i] += v
-	}
 }
 
 func (s *Sums) add(t *Sums) {

@@ -15,18 +15,19 @@ package neighbors
 type Scores struct {
 	// Points is the number of points the score is over.
 	Points int
-	// TrustPenalty is Σ_i Σ_{j ∈ N̂_i^k \ N_i^k} (r_ij − k), exactly.
-	TrustPenalty int64
-	// ContPenalty is Σ_i Σ_{j ∈ N_i^k \ N̂_i^k} (r̂_ij − k), exactly.
-	ContPenalty int64
+	// TrustPenalty is Σ_i Σ_{j ∈ N̂_i^k \ N_i^k} (r_ij − k): an integer, or its expectation
+	// where TiesAverage and distances tie.
+	TrustPenalty float64
+	// ContPenalty is Σ_i Σ_{j ∈ N_i^k \ N̂_i^k} (r̂_ij − k), likewise.
+	ContPenalty float64
 	// Normalizer is the penalty of the worst embedding.
 	Normalizer int64
 	// Trustworthiness is 1 − TrustPenalty/Normalizer, in [0, 1].
 	Trustworthiness float64
 	// Continuity is 1 − ContPenalty/Normalizer, in [0, 1].
 	Continuity float64
-	// Common is Σ_i |N_i^k ∩ N̂_i^k|.
-	Common int64
+	// Common is Σ_i |N_i^k ∩ N̂_i^k|, likewise.
+	Common float64
 	// QNX is the share of common neighbours, Common/(n·k).
 	QNX float64
 	// RNX is (Q_NX − q)/(1 − q) with q = mean_i k/m_i, what chance gives:
@@ -67,7 +68,8 @@ type AtK struct {
 	// PointTrustPenalty and PointContPenalty are the penalties of each point
 	// and PointNormalizer the worst case of each, when Options.PerPoint is
 	// set: a point's own score is 1 − penalty/normalizer.
-	PointTrustPenalty, PointContPenalty, PointNormalizer []int64
+	PointTrustPenalty, PointContPenalty []float64
+	PointNormalizer                     []int64
 }
 
 // Curves are the co-ranking curves over all K = 1..n−2 (up to two below the

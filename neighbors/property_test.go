@@ -49,15 +49,16 @@ func TestPropertyAgainstDefinitions(t *testing.T) {
 		k := rapid.IntRange(1, n-2).Draw(t, "k")
 		o := Options{
 			Ks: []int{k}, Threads: rapid.IntRange(1, 3).Draw(t, "threads"),
-			CoRanking: CoRanking(rapid.IntRange(0, 2).Draw(t, "curves")),
+			CoRanking: CoRanking(rapid.IntRange(0, 2).Draw(t, "curves")), Ties: rapid.SampledFrom([]Ties{TiesAverage, TiesIndex}).Draw(t, "ties"),
 		}
 		result, err := Compare(blocksOf(rapid.IntRange(1, n).Draw(t, "rows")), a, []points.Points{b}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := naiveScores(newNaive(naiveKeys(a, a, Euclidean), 0, nil), newNaive(naiveKeys(b, b, Euclidean), 0, nil), k)
+		want := byDefinition(o.Ties, newNaive(naiveKeys(a, a, Euclidean), 0, nil), newNaive(naiveKeys(b, b, Euclidean), 0, nil), k)
 		got := result[0].ByK[0].Scores
-		if got.TrustPenalty != want.TrustPenalty || got.ContPenalty != want.ContPenalty || got.Common != want.Common || got.Normalizer != want.Normalizer ||
+		far := func(a, b float64) bool { return math.Abs(a-b) > 1e-10 }
+		if far(got.TrustPenalty, want.TrustPenalty) || far(got.ContPenalty, want.ContPenalty) || far(got.Common, want.Common) || got.Normalizer != want.Normalizer ||
 			math.Abs(got.MRREFalse-want.MRREFalse) > 1e-12 || math.Abs(got.MRREMissing-want.MRREMissing) > 1e-12 {
 			t.Fatalf("got %+v, want %+v", got, want)
 		}
@@ -81,8 +82,8 @@ func TestWorstEmbedding(t *testing.T) {
 	for _, n := range []int{3, 4, 9, 10, 41} {
 		for k := 1; k <= n-2; k++ {
 			s := scores(k, 0, &Sums{
-				Trust: []int64{int64(n) * worstPenaltyByEnumeration(k, n-1)}, Cont: []int64{0}, Common: []int64{0},
-				False: make([]int64, k), Missing: make([]int64, k),
+				Trust: []Fixed{{Whole: int64(n) * worstPenaltyByEnumeration(k, n-1)}}, Cont: []Fixed{{}}, Common: []Fixed{{}},
+				False: make([]Fixed, k), Missing: make([]Fixed, k),
 			}, map[int]int64{n - 1: int64(n)})
 			if s.Trustworthiness != 0 || s.Continuity != 1 {
 				t.Errorf("n=%d, k=%d: worst %v, best %v", n, k, s.Trustworthiness, s.Continuity)
@@ -334,14 +335,15 @@ func FuzzRanks(f *testing.F) {
 		}
 		pts := points.Float32(values[:n*d], d)
 		other := points.Uint8(data[:n*d], d)
-		o := Options{Ks: []int{1 + int(k)%(n-2)}, CoRanking: CoRanking(1 + k%2)}
+		o := Options{Ks: []int{1 + int(k)%(n-2)}, CoRanking: CoRanking(1 + k%2), Ties: []Ties{TiesAverage, TiesIndex}[dim%2]}
 		result, err := Compare(context.Background(), pts, []points.Points{other}, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := naiveScores(newNaive(naiveKeys(pts, pts, Euclidean), 0, nil), newNaive(naiveKeys(other, other, Euclidean), 0, nil), o.Ks[0])
+		want := byDefinition(o.Ties, newNaive(naiveKeys(pts, pts, Euclidean), 0, nil), newNaive(naiveKeys(other, other, Euclidean), 0, nil), o.Ks[0])
 		got := result[0].ByK[0].Scores
-		if got.TrustPenalty != want.TrustPenalty || got.ContPenalty != want.ContPenalty || got.Common != want.Common {
+		far := func(a, b float64) bool { return math.Abs(a-b) > 1e-10 }
+		if far(got.TrustPenalty, want.TrustPenalty) || far(got.ContPenalty, want.ContPenalty) || far(got.Common, want.Common) {
 			t.Fatalf("got %+v, want %+v", got, want)
 		}
 	})

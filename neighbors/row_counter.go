@@ -5,6 +5,7 @@ package neighbors
 import (
 	"slices"
 
+	"repscope/neighbors/internal/gpu"
 	"repscope/neighbors/internal/rows"
 )
 
@@ -12,25 +13,32 @@ import (
 type rowCounter struct {
 	pass *Pass
 	sums []PartialSpace // of each embedded space
-	// Who tells ranks in the original and the embedded spaces, and, on the processor,
-	// their rows.
-	original     rows.Ranker
-	embedded     []rows.Ranker
+	// Who tells ranks or places in the original and the embedded spaces, and, on the
+	// processor, their rows.
+	original     ranker
+	embedded     []ranker
 	originalRows rows.Worker
 	embeddedRows []rows.Worker
 
-	list         []int32
+	list         rows.Listed
+	places       rows.Places
+	ahead, same  []int32 // of each block
+	curve        curveCounter
 	rank, closer []int32
 	tally        []int32
 	position     []int32
 	rankOf       []int32
 }
 
+// ranker tells ranks of points and, where ties are averaged, places.
+type ranker = gpu.Ranker
+
 // newRowCounter returns a counter that is to be told who ranks.
 func (p *Pass) newRowCounter() *rowCounter {
 	w := &rowCounter{
-		pass: p, embedded: make([]rows.Ranker, len(p.embedded)),
+		pass: p, embedded: make([]ranker, len(p.embedded)),
 		tally: make([]int32, len(p.blockIDs)), position: make([]int32, len(p.blockIDs)),
+		ahead: make([]int32, len(p.blockIDs)), same: make([]int32, len(p.blockIDs)),
 	}
 	for range p.embedded {
 		w.sums = append(w.sums, p.newPartialSpace(0))
@@ -41,25 +49,43 @@ func (p *Pass) newRowCounter() *rowCounter {
 // newMapCounter returns a counter over rows on the processor.
 func (p *Pass) newMapCounter(original rows.Space, embedded []rows.Space) *rowCounter {
 	w := p.newRowCounter()
-	w.originalRows = original.Worker()
+	w.originalRows = p.worker(original, orderOfOriginal, ownRow)
 	w.original = w.originalRows
 	for e, s := range embedded {
-		w.embeddedRows = append(w.embeddedRows, s.Worker())
+		w.embeddedRows = append(w.embeddedRows, p.worker(s, orderOfEmbedded, ownRow))
 		w.embedded[e] = w.embeddedRows[e]
 	}
 	return w
 }
 
+// worker is a worker over rows in the order of ties that is asked for; point says which point a
+// row belongs to.
+func (p *Pass) worker(s rows.Space, space uint64, point func(row int) int) rows.Worker {
+	if p.options.Ties == TiesRandom {
+		return p.shuffledWorker(s.Worker(), space, point)
+	}
+	return s.Worker()
+}
+
+func ownRow(row int) int { return row }
+
 // neighbors returns the kmax nearest of point i, and as many more as are
 // needed for kmax to remain whichever block is deleted.
-func (w *rowCounter) neighbors(in rows.Worker, i int, list []int32) []int32 {
+func (w *rowCounter) neighbors(in rows.Worker, i int, list rows.Listed) rows.Listed {
 	for count := w.pass.firstCount(); ; count *= 2 {
-		list = in.Nearest(i, count, list)
-		if length, ok := w.enough(i, list); ok {
-			return list[:length]
+		if w.pass.averages() {
+			list.Index, list.Run = in.NearestTied(i, count, list.Index, list.Run)
+		} else {
+			list.Index = in.Nearest(i, count, list.Index)
+		}
+		if length, ok := w.enough(i, list.Index); ok {
+			return list.Cut(length)
 		}
 	}
 }
+
+// averages reports whether ties are averaged.
+func (p *Pass) averages() bool { return p.options.Ties == TiesAverage }
 
 // firstCount is how many neighbours are looked for at first.
 func (p *Pass) firstCount() int {
@@ -91,32 +117,59 @@ func (w *rowCounter) enough(i int, list []int32) (length int, ok bool) {
 }
 
 // row adds point i of embedded space e, given its neighbours there and in the original.
-func (w *rowCounter) row(e, i int, list, neighbors []int32, out *PartialSpace, at int) {
+func (w *rowCounter) row(e, i int, list, neighbors rows.Listed, out *PartialSpace, at int) {
 	p, sums := w.pass, &w.sums[e]
-	groups := len(p.blockIDs)
-
-	// Ranks in the original of the embedded neighbours: trustworthiness.
-	w.resize(len(list), groups)
-	sums.OriginalTies += w.original.Ranks(i, list, p.kmax, w.rank, w.closer)
-	var trust, cont []int64
+	var trust, cont []Fixed
 	if out.PointTrust != nil {
-		trust, cont = make([]int64, len(p.ks)), make([]int64, len(p.ks))
+		trust, cont = make([]Fixed, len(p.ks)), make([]Fixed, len(p.ks))
 	}
-	p.tally(w.rank, sums.Trust, sums.Common, sums.False, trust)
-	w.deleteBlocks(i, list, sums.Deleted, true)
-
-	// Ranks in the embedded space of the original neighbours: continuity.
-	w.resize(len(neighbors), groups)
-	sums.EmbeddedTies += w.embedded[e].Ranks(i, neighbors, p.kmax, w.rank, w.closer)
-	p.tally(w.rank, sums.Cont, nil, sums.Missing, cont)
-	w.deleteBlocks(i, neighbors, sums.Deleted, false)
-
+	// Places in the original of the embedded neighbours: trustworthiness.
+	sums.OriginalTies += w.half(i, list, w.original, sums, trust, true)
+	// Places in the embedded space of the original neighbours: continuity.
+	sums.EmbeddedTies += w.half(i, neighbors, w.embedded[e], sums, cont, false)
 	for q := range trust {
 		out.PointTrust[q][at], out.PointCont[q][at] = trust[q], cont[q]
 	}
-	if p.curves {
+	if p.curves && p.averages() {
+		w.curve.add(i, w.originalRows, w.embeddedRows[e], sums.Best)
+	} else if p.curves {
 		w.rankings(e, i, sums.Best)
 	}
+}
+
+// half adds the neighbours of point i in one space by their places in the other.
+func (w *rowCounter) half(i int, list rows.Listed, other ranker, sums *PartialSpace, point []Fixed, trust bool) (ties int64) {
+	p := w.pass
+	w.resize(len(list.Index), len(p.blockIDs))
+	closer := w.closer
+	if p.averages() {
+		other.Place(i, list.Index, p.group != nil, &w.places)
+		for _, t := range w.places.Tied[:p.kmax] {
+			ties += int64(t) - 1
+		}
+		if w.places.Ties || list.Tied() {
+			w.average(i, list, sums, point, trust)
+			return ties
+		}
+		for q, below := range w.places.Below {
+			w.rank[q] = below + 1
+		}
+		closer = w.places.BelowOf
+	} else {
+		ties = other.Ranks(i, list.Index, p.kmax, w.rank, w.closer)
+	}
+	penalty, common, errors := sums.side(trust)
+	p.tally(w.rank, penalty, common, errors, point)
+	w.deleteBlocks(i, list.Index, closer, sums.Deleted, trust)
+	return ties
+}
+
+// side are the sums of trustworthiness or of continuity; common neighbours are counted once.
+func (s *Sums) side(trust bool) (penalty, common, errors []Fixed) {
+	if trust {
+		return s.Trust, s.Common, s.False
+	}
+	return s.Cont, nil, s.Missing
 }
 
 func (w *rowCounter) resize(length, groups int) {
@@ -125,22 +178,22 @@ func (w *rowCounter) resize(length, groups int) {
 }
 
 // tally adds one point's neighbours, nearest first, by their ranks in the other space.
-func (p *Pass) tally(rank []int32, penalty, common, errors, point []int64) {
+func (p *Pass) tally(rank []int32, penalty, common, errors, point []Fixed) {
 	first := 0 // the smallest k that holds neighbour l
 	for at, r := range rank[:p.kmax] {
 		l := at + 1
 		for p.sorted[first] < l {
 			first++
 		}
-		errors[at] += int64(max(int(r)-l, l-int(r)))
+		errors[at].Whole += int64(max(int(r)-l, l-int(r)))
 		for q := first; q < len(p.sorted); q++ {
 			if over := int(r) - p.sorted[q]; over > 0 {
-				penalty[q] += int64(over)
+				penalty[q].Whole += int64(over)
 				if point != nil {
-					point[q] += int64(over)
+					point[q].Whole += int64(over)
 				}
 			} else if common != nil {
-				common[q]++
+				common[q].Whole++
 			}
 		}
 	}
@@ -148,8 +201,8 @@ func (p *Pass) tally(rank []int32, penalty, common, errors, point []int64) {
 
 // deleteBlocks adds point i's neighbours to the sums of every block but its
 // own, as if the block had never been there: neighbours of the block are
-// passed over and each rank loses the block's closer points.
-func (w *rowCounter) deleteBlocks(i int, list []int32, deleted []Sums, trust bool) {
+// passed over and each rank loses the block's closer points, at [place in the list·groups + block].
+func (w *rowCounter) deleteBlocks(i int, list, closerOf []int32, deleted []Sums, trust bool) {
 	p := w.pass
 	if p.group == nil {
 		return
@@ -159,7 +212,7 @@ func (w *rowCounter) deleteBlocks(i int, list []int32, deleted []Sums, trust boo
 	w.position[p.group[i]] = int32(p.kmax)
 	for at, j := range list {
 		own := int(p.group[j])
-		closer := w.closer[at*groups : (at+1)*groups]
+		closer := closerOf[at*groups : (at+1)*groups]
 		for g, c := range closer {
 			l := int(w.position[g]) + 1
 			if g == own || l > p.kmax {
@@ -167,17 +220,13 @@ func (w *rowCounter) deleteBlocks(i int, list []int32, deleted []Sums, trust boo
 			}
 			w.position[g] = int32(l)
 			r := int(w.rank[at] - c)
-			s := &deleted[g]
-			penalty, errors := s.Cont, s.Missing
-			if trust {
-				penalty, errors = s.Trust, s.False
-			}
-			errors[l-1] += int64(max(r-l, l-r))
+			penalty, common, errors := deleted[g].side(trust)
+			errors[l-1].Whole += int64(max(r-l, l-r))
 			for q := len(p.sorted) - 1; q >= 0 && p.sorted[q] >= l; q-- {
 				if over := r - p.sorted[q]; over > 0 {
-					penalty[q] += int64(over)
+					penalty[q].Whole += int64(over)
 				} else if trust {
-					s.Common[q]++
+					common[q].Whole++
 				}
 			}
 		}
@@ -185,15 +234,15 @@ func (w *rowCounter) deleteBlocks(i int, list []int32, deleted []Sums, trust boo
 }
 
 // rankings adds point i to the counts of the co-ranking curves.
-func (w *rowCounter) rankings(e, i int, best []int64) {
+func (w *rowCounter) rankings(e, i int, best []Fixed) {
 	n := w.pass.n
-	w.list = w.originalRows.Nearest(i, n, w.list)
+	w.list.Index = w.originalRows.Nearest(i, n, w.list.Index)
 	w.rankOf = slices.Grow(w.rankOf[:0], n)[:n]
-	for r, j := range w.list {
+	for r, j := range w.list.Index {
 		w.rankOf[j] = int32(r)
 	}
-	w.list = w.embeddedRows[e].Nearest(i, n, w.list)
-	for r, j := range w.list {
-		best[max(int32(r), w.rankOf[j])]++
+	w.list.Index = w.embeddedRows[e].Nearest(i, n, w.list.Index)
+	for r, j := range w.list.Index {
+		best[max(int32(r), w.rankOf[j])].Whole++
 	}
 }

@@ -51,7 +51,8 @@ type SampledAtK struct {
 	// the number of common neighbours of each reference, in the order of
 	// Sample.Index: exactly what [Compare] finds for these points.
 	// PointNormalizer is the worst penalty of each.
-	PointTrustPenalty, PointContPenalty, PointCommon, PointNormalizer []int64
+	PointTrustPenalty, PointContPenalty, PointCommon []float64
+	PointNormalizer                                  []int64
 
 	// Null has one entry per permutation of Options.Permutations.
 	Null []SampledNull
@@ -97,8 +98,8 @@ type Sample struct {
 // within stratum h (Cochran 1977, Sampling Techniques, section 5.6).
 //
 // The permutation null is estimated on the same references: no point is copied or
-// moved; the rows of the points that the references are given to are ranked too. Of points
-// at equal distance the one of lower index comes first, permuted or not.
+// moved; the rows of the points that the references are given to are ranked too. Points at
+// equal distances are treated as Options.Ties says, those of the null as in [Compare].
 //
 // Of o, Blocks, CoRanking and PerPoint are not used. Errors are those of
 // Compare.
@@ -139,7 +140,7 @@ func (p *Pass) CompareSampled(ctx context.Context, a Approximation) (*Sample, er
 
 // tally holds what is counted for each k of Options.Ks and each reference.
 type tally struct {
-	trust, cont, common [][]int64
+	trust, cont, common [][]float64
 	// wrong and missing are MRRE's sums Σ_{l≤k} |r − l|/l.
 	wrong, missing [][]float64
 	null           []*tally // of each permutation; trust and cont only
@@ -148,28 +149,11 @@ type tally struct {
 func newTally(ks, references int) *tally {
 	t := &tally{}
 	for range ks {
-		t.trust = append(t.trust, make([]int64, references))
-		t.cont = append(t.cont, make([]int64, references))
-		t.common = append(t.common, make([]int64, references))
-		t.wrong = append(t.wrong, make([]float64, references))
-		t.missing = append(t.missing, make([]float64, references))
-	}
-	return t
-}
-
-// rankSums adds up a list of neighbours, nearest first, by their ranks in the
-// other space.
-func rankSums(rank []int32, k int) (penalty, common int64, errors float64) {
-	for at, r := range rank[:k] {
-		l := at + 1
-		errors += math.Abs(float64(int(r)-l)) / float64(l)
-		if over := int64(r) - int64(k); over > 0 {
-			penalty += over
-		} else {
-			common++
+		for _, of := range []*[][]float64{&t.trust, &t.cont, &t.common, &t.wrong, &t.missing} {
+			*of = append(*of, make([]float64, references))
 		}
 	}
-	return penalty, common, errors
+	return t
 }
 
 // openSampled opens the rows of an embedded space: those of the references, and then,
@@ -196,29 +180,74 @@ func (p *Pass) openSampled(ctx context.Context, of Space, index []int) (*rows.Re
 
 // sampler is one goroutine's memory.
 type sampler struct {
+	pass         *Pass
 	original     rows.Worker
 	embedded     []rows.Worker
-	list, rank   []int32
+	list         rows.Listed
+	rank         []int32
+	places       rows.Places
+	sums         Sums    // of one reference
 	ranks        []int32 // of the lists of all permutations
+	own          []position
 	originalTies []int64
 	embeddedTies []int64
 }
 
-func (p *Pass) newSampler(original *rows.References, spaces []*rows.References) *sampler {
-	s := &sampler{
-		original: original.Worker(), rank: make([]int32, p.kmax),
-		originalTies: make([]int64, len(spaces)), embeddedTies: make([]int64, len(spaces)),
+func (s *sampling) newSampler() *sampler {
+	point := func(row int) int { return s.index[row%len(s.index)] }
+	w := &sampler{
+		pass: s.Pass, original: s.worker(s.original, orderOfOriginal, point), rank: make([]int32, s.kmax), sums: s.newSums(),
+		originalTies: make([]int64, len(s.spaces)), embeddedTies: make([]int64, len(s.spaces)),
 	}
-	for _, space := range spaces {
-		s.embedded = append(s.embedded, space.Worker())
+	for _, space := range s.spaces {
+		w.embedded = append(w.embedded, s.worker(space, orderOfEmbedded, point))
 	}
-	return s
+	return w
+}
+
+// nearest finds the neighbours of a row, with all ties of the last where they are averaged.
+func (s *sampler) nearest(in rows.Worker, row int, averages bool, list rows.Listed) rows.Listed {
+	if averages {
+		list.Index, list.Run = in.NearestTied(row, s.pass.kmax, list.Index, list.Run)
+		return list
+	}
+	return rows.Listed{Index: in.Nearest(row, s.pass.kmax, list.Index)}
+}
+
+// add sets the sums to those of one list by its places in a row of the other space.
+func (s *sampler) add(in rows.Worker, row int, list rows.Listed, trust bool) (ties int64) {
+	p := s.pass
+	for _, of := range [][]Fixed{s.sums.Trust, s.sums.Cont, s.sums.Common, s.sums.False, s.sums.Missing} {
+		clear(of)
+	}
+	penalty, common, errors := s.sums.side(trust)
+	if list.Run == nil {
+		ties = in.Ranks(row, list.Index, p.kmax, s.rank, nil)
+		p.tally(s.rank, penalty, common, errors, nil)
+		return ties
+	}
+	in.Place(row, list.Index, false, &s.places)
+	for _, t := range s.places.Tied[:p.kmax] {
+		ties += int64(t) - 1
+	}
+	p.expectAll(list, &s.places, penalty, common, errors, nil)
+	return ties
+}
+
+// errorsUpTo is MRRE's sum for k.
+func errorsUpTo(errors []Fixed, k int) float64 {
+	sum := 0.0
+	for at, e := range errors[:k] {
+		sum += e.Float() / float64(at+1)
+	}
+	return sum
 }
 
 // sampling is the comparison of references.
 type sampling struct {
 	*Pass
-	total    int // references
+	index    []int // references
+	total    int   // number of them
 	tallies  []*tally
 	original *rows.References
 	spaces   []*rows.References
@@ -226,14 +255,15 @@ type sampling struct {
 	threads  int
 	// What the null decides again is not counted.
 	workers, nulls []*sampler
-	neighbors      [][]int32 // of a block's references
-	lists          [][]int32 // of a row under one permutation after the other
+	neighbors      []rows.Listed // of a block's references
+	tied           []rows.Listed // the same with all ties, for the null
+	lists          []permutedLists
 	done           int
 }
 
 // compareReferences fills the tallies and returns the counts of the spaces.
 func (p *Pass) compareReferences(ctx context.Context, index []int, tallies []*tally) ([]SampledPreservation, error) {
-	s := &sampling{Pass: p, total: len(index), tallies: tallies}
+	s := &sampling{Pass: p, index: index, total: len(index), tallies: tallies}
 	if err := s.open(ctx, index); err != nil {
 		return nil, err
 	}
@@ -268,9 +298,9 @@ func (s *sampling) open(ctx context.Context, index []int) (err error) {
 	}
 	s.threads = o.ThreadCount()
 	for range s.threads {
-		s.workers, s.nulls = append(s.workers, s.newSampler(s.original, s.spaces)), append(s.nulls, s.newSampler(s.original, s.spaces))
+		s.workers, s.nulls = append(s.workers, s.newSampler()), append(s.nulls, s.newSampler())
 	}
-	s.neighbors, s.lists = make([][]int32, s.step), make([][]int32, s.step)
+	s.neighbors, s.tied, s.lists = make([]rows.Listed, s.step), make([]rows.Listed, s.step), make([]permutedLists, s.step)
 	return nil
 }
 
@@ -280,7 +310,11 @@ func (s *sampling) block(ctx context.Context, lo, hi int) error {
 		return err
 	}
 	err := parallel.For(ctx, s.threads, hi-lo, func(w, r int) {
-		s.neighbors[r] = s.workers[w].original.Nearest(lo+r, s.kmax, s.neighbors[r])
+		worker := s.workers[w]
+		s.neighbors[r] = worker.nearest(worker.original, lo+r, s.averages(), s.neighbors[r])
+		if s.tied[r] = s.neighbors[r]; len(s.permutations) > 0 && s.options.Ties == TiesRandom {
+			s.tied[r] = worker.nearest(worker.original, lo+r, true, rows.Listed{})
+		}
 	})
 	if err != nil {
 		return err
@@ -295,7 +329,7 @@ func (s *sampling) block(ctx context.Context, lo, hi int) error {
 				s.options.Progress(s.done, s.total*len(s.spaces)*(1+len(s.permutations)))
 			}
 		}
-		err := parallel.For(ctx, s.threads, hi-lo, func(w, r int) { s.nulls[w].wrong(s.Pass, lo+r, s.lists[r], s.tallies[e]) })
+		err := parallel.For(ctx, s.threads, hi-lo, func(w, r int) { s.nulls[w].wrong(lo+r, &s.lists[r], s.tallies[e]) })
 		if err != nil {
 			return err
 		}
@@ -313,12 +347,12 @@ func (s *sampling) version(ctx context.Context, e, version, lo, hi int) error {
 	t := s.tallies[e]
 	return parallel.For(ctx, s.threads, hi-lo, func(w, r int) {
 		if version == 0 {
-			s.workers[w].compare(s.Pass, e, lo+r, s.neighbors[r], t)
-			s.lists[r] = s.lists[r][:0]
+			s.workers[w].compare(e, lo+r, s.neighbors[r], t)
+			s.lists[r].reset()
 			return
 		}
 		order, null := &s.permutations[version-1], t.null[version-1]
-		s.lists[r] = s.nulls[w].missing(s.Pass, e, lo+r, first+lo+r, s.neighbors[r], order, null, s.lists[r])
+		s.nulls[w].missing(e, lo+r, first+lo+r, s.tied[r], order, null, &s.lists[r])
 	})
 }
 
@@ -343,47 +377,85 @@ func (s *sampling) counts() []SampledPreservation {
 }
 
 // compare tallies reference at in embedded space e; neighbours are its original ones.
-func (s *sampler) compare(p *Pass, e, at int, neighbors []int32, t *tally) {
-	s.list = s.embedded[e].Nearest(at, p.kmax, s.list)
-	s.originalTies[e] += s.original.Ranks(at, s.list, p.kmax, s.rank, nil)
-	for q, k := range p.ks {
-		t.trust[q][at], t.common[q][at], t.wrong[q][at] = rankSums(s.rank, k)
+func (s *sampler) compare(e, at int, neighbors rows.Listed, t *tally) {
+	s.list = s.nearest(s.embedded[e], at, s.pass.averages(), s.list)
+	s.originalTies[e] += s.add(s.original, at, s.list, true)
+	for q, k := range s.pass.ks {
+		in := s.pass.order[q]
+		t.trust[q][at], t.common[q][at], t.wrong[q][at] = s.sums.Trust[in].Float(), s.sums.Common[in].Float(), errorsUpTo(s.sums.False, k)
 	}
-	s.embeddedTies[e] += s.embedded[e].Ranks(at, neighbors, p.kmax, s.rank, nil)
-	for q, k := range p.ks {
-		t.cont[q][at], _, t.missing[q][at] = rankSums(s.rank, k)
+	s.embeddedTies[e] += s.add(s.embedded[e], at, neighbors, false)
+	for q, k := range s.pass.ks {
+		t.cont[q][at], t.missing[q][at] = s.sums.Cont[s.pass.order[q]].Float(), errorsUpTo(s.sums.Missing, k)
 	}
 }
+
+// permutedLists are the neighbours of a reference under one permutation after the other.
+type permutedLists struct {
+	index []int32
+	own   []position
+	ends  []int
+}
+
+func (l *permutedLists) reset() { l.index, l.own, l.ends = l.index[:0], l.own[:0], l.ends[:0] }
 
 // missing tallies the continuity of reference at under a permutation; row is that of the
-// point that it is given to. It appends the reference's neighbours under the permutation to list.
-func (s *sampler) missing(p *Pass, e, at, row int, neighbors []int32, order *permutation, t *tally, list []int32) []int32 {
-	s.list = s.embedded[e].Nearest(row, p.kmax, s.list)
-	for _, a := range s.list {
-		list = append(list, order.inverse[a])
+// point that it is given to. It appends the reference's neighbours under the permutation to lists.
+func (s *sampler) missing(e, at, row int, neighbors rows.Listed, order *permutation, t *tally, lists *permutedLists) {
+	in := s.embedded[e]
+	if neighbors.Run != nil {
+		if random, ok := in.(*shuffled); ok {
+			in = random.Worker
+		}
 	}
-	s.list = s.list[:0]
-	for _, j := range neighbors {
-		s.list = append(s.list, order.to[j])
+	s.list = s.nearest(in, row, neighbors.Run != nil, s.list)
+	for lo := 0; lo < len(s.list.Index); {
+		hi := lo + 1
+		if s.list.Run != nil {
+			hi = rows.RunEnd(s.list.Run, lo)
+		}
+		for _, a := range s.list.Index[lo:hi] {
+			lists.index, lists.own = append(lists.index, order.inverse[a]), append(lists.own, position{lo, hi - lo})
+		}
+		lo = hi
 	}
-	s.embedded[e].Ranks(row, s.list, 0, s.rank, nil)
-	for q, k := range p.ks {
-		t.cont[q][at], _, _ = rankSums(s.rank, k)
+	lists.ends = append(lists.ends, len(lists.index))
+	given := rows.Listed{Run: neighbors.Run}
+	for _, j := range neighbors.Index {
+		given.Index = append(given.Index, order.to[j])
 	}
-	return list
+	s.add(in, row, given, false)
+	for q := range s.pass.ks {
+		t.cont[q][at] = s.sums.Cont[s.pass.order[q]].Float()
+	}
 }
 
-// wrong tallies the trustworthiness of reference at under all permutations; the lists of its
-// neighbours under them follow each other. The original row is read once for all.
-func (s *sampler) wrong(p *Pass, at int, lists []int32, t *tally) {
-	if len(lists) == 0 {
+// wrong tallies the trustworthiness of reference at under all permutations. The original row is
+// read once for all.
+func (s *sampler) wrong(at int, lists *permutedLists, t *tally) {
+	if len(lists.index) == 0 {
 		return
 	}
-	s.ranks = scan.Grown(s.ranks, len(lists))
-	s.original.Ranks(at, lists, 0, s.ranks, nil)
-	for v, null := range t.null {
-		for q, k := range p.ks {
-			null.trust[q][at], _, _ = rankSums(s.ranks[v*p.kmax:], k)
+	p, from := s.pass, 0
+	if p.options.Ties == TiesIndex {
+		s.ranks = scan.Grown(s.ranks, len(lists.index))
+		s.original.Ranks(at, lists.index, 0, s.ranks, nil)
+	} else {
+		s.original.Place(at, lists.index, false, &s.places)
+	}
+	for v, end := range lists.ends {
+		penalty := s.sums.Trust
+		clear(penalty)
+		if p.options.Ties == TiesIndex {
+			p.penalties(s.ranks[from:end], penalty)
+		} else {
+			for q := from; q < end; q++ {
+				p.expect(lists.own[q], position{int(s.places.Below[q]), int(s.places.Tied[q])}, penalty, nil, nil, nil)
+			}
+		}
+		from = end
+		for q := range p.ks {
+			t.null[v].trust[q][at] = penalty[p.order[q]].Float()
 		}
 	}
 }
@@ -419,26 +491,18 @@ func (p *Pass) estimate(k, q int, sample *Sample, t *tally) SampledAtK {
 	}
 	for _, null := range t.null {
 		a.Null = append(a.Null, SampledNull{
-			Trustworthiness: score(float64s(null.trust[q]), float64(known.Normalizer)),
-			Continuity:      score(float64s(null.cont[q]), float64(known.Normalizer)),
+			Trustworthiness: score(null.trust[q], float64(known.Normalizer)),
+			Continuity:      score(null.cont[q], float64(known.Normalizer)),
 		})
 	}
-	a.Trustworthiness = score(float64s(t.trust[q]), float64(known.Normalizer))
-	a.Continuity = score(float64s(t.cont[q]), float64(known.Normalizer))
+	a.Trustworthiness = score(t.trust[q], float64(known.Normalizer))
+	a.Continuity = score(t.cont[q], float64(known.Normalizer))
 	a.MRREFalse, a.MRREMissing = score(t.wrong[q], worst), score(t.missing[q], worst)
-	mean, se := stratifiedMean(sample.Strata, float64s(t.common[q]))
+	mean, se := stratifiedMean(sample.Strata, t.common[q])
 	a.QNX = Estimate{mean / float64(k), se / float64(k)}
 	a.RNX = Estimate{(a.QNX.Value - share) / (1 - share), a.QNX.StandardError / (1 - share)}
 	a.LCMC = Estimate{a.QNX.Value - share, a.QNX.StandardError}
 	return a
-}
-
-func float64s(x []int64) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = float64(v)
-	}
-	return out
 }
 
 // stratifiedMean estimates the mean of x over all points from its values at the

@@ -5,6 +5,7 @@ package plots
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -31,6 +32,7 @@ type bar struct {
 	value, low, high float64 // NaN: undefined
 	style            Style
 	text             string // printed beyond the interval
+	reason           string // why the value is undefined
 }
 
 // hasInterval reports whether the bar has an interval to draw.
@@ -82,7 +84,13 @@ func (b *bar) draw(s *scene, a *area, how int) {
 		base = a.within(a.Y(0))
 	}
 	if math.IsNaN(b.value) {
-		b.print(s, "n/a", vg.Point{X: middle, Y: base + 1.5}, false, right-left < 12)
+		room := vg.Point{X: right - left + 2, Y: a.Max.Y - base - 2*valueGap}
+		if below := base - a.Min.Y - 2*valueGap; below > room.Y { // the other bars hang from the top
+			room.Y = below
+			s.undefined(b.reason, vg.Point{X: middle, Y: base - valueGap}, room, alignEnd)
+			return
+		}
+		s.undefined(b.reason, vg.Point{X: middle, Y: base + valueGap}, room, alignStart)
 		return
 	}
 	end := a.within(a.Y(b.value))
@@ -113,6 +121,30 @@ func (b *bar) draw(s *scene, a *area, how int) {
 	if b.text != "" && how != printNothing {
 		b.print(s, b.text, vg.Point{X: middle, Y: top}, b.value < 0, how == printUpright)
 	}
+}
+
+// undefined writes "n/a" and the reason above a point (below it for alignEnd), in place
+// of a bar or box, as far as a slot of the given size has room.
+func (s *scene) undefined(reason string, at, room vg.Point, align float64) {
+	const size = smallestSize
+	text := "n/a"
+	if reason != "" {
+		text += ": " + reason
+	}
+	flat := newBlock(wrap(text, size, false, room.X), size, false)
+	if newBlock("n/a:", size, false).width <= room.X && flat.width <= room.X && len(flat.lines) <= 4 && flat.height <= room.Y {
+		s.drawText("value", flat, at, alignCenter, align, 0, ink)
+		return
+	}
+	upright := newBlock(wrap(text, size, false, room.Y), size, false)
+	if upright.width > room.Y || upright.height > room.X {
+		upright = newBlock("n/a", size, false)
+		if upright.width <= room.X {
+			s.drawText("value", upright, at, alignCenter, align, 0, ink)
+			return
+		}
+	}
+	s.drawText("value", upright, at, align, alignCenter, math.Pi/2, ink)
 }
 
 // valueGap is the distance between a cap and the printed value.
@@ -162,6 +194,9 @@ func (p *Bars) prepare(prep *preparation) (content, error) {
 			return nil, prep.errorf("bar %q: interval [%g, %g] is reversed", b.Name, b.Low, b.High)
 		}
 		bars[i].extend(y, &data, &lost)
+		if bars[i].reason = b.Reason; math.IsNaN(bars[i].value) {
+			prep.lack(b.Name, b.Reason)
+		}
 		prep.show(b.Name, keyFill)
 		if p.NamesInLegend {
 			prep.explain(b.Name, keyFill)
@@ -194,6 +229,10 @@ func barChart(prep *preparation, x, y Axis, slots []string, bars []*bar, data ex
 	}
 	c := newChart(newCategories(x, slots), ys)
 	c.references, c.grid = references, true
+	if !slices.ContainsFunc(bars, func(b *bar) bool { return !math.IsNaN(b.value) }) {
+		c.nothing(prep)
+		return c, nil
+	}
 	c.room = func(size vg.Point) (below, above float64) {
 		how := printing(&c.baseY.Axis, bars, size, len(slots))
 		return printRoom(&c.baseY.Axis, bars, float64(size.Y), how)
@@ -244,20 +283,31 @@ func printing(y *plot.Axis, bars []*bar, size vg.Point, slots int) int {
 // printRoom is how many points the axis must grow below and above so that every
 // printed value fits between its cap and the edge.
 func printRoom(y *plot.Axis, bars []*bar, length float64, how int) (below, above float64) {
-	for _, b := range bars {
-		if b.text == "" || math.IsNaN(b.value) || how == printNothing {
-			continue
+	if how == printNothing {
+		return 0, 0
+	}
+	// What is added moves the bars towards the middle: a few rounds settle it.
+	for range 6 {
+		wasBelow, wasAbove := below, above
+		scale := max(0, length-below-above)
+		for _, b := range bars {
+			if b.text == "" || math.IsNaN(b.value) {
+				continue
+			}
+			label := newBlock(b.text, smallestSize, false)
+			height := float64(label.height)
+			if how == printUpright {
+				height = float64(label.width)
+			}
+			at := min(1, max(0, share(y, b.top()))) * scale
+			if b.value < 0 {
+				below = max(below, height+2*valueGap-at)
+			} else {
+				above = max(above, height+valueGap-(scale-at))
+			}
 		}
-		label := newBlock(b.text, smallestSize, false)
-		height := float64(label.height)
-		if how == printUpright {
-			height = float64(label.width)
-		}
-		at := min(1, max(0, share(y, b.top()))) * length
-		if b.value < 0 {
-			below = max(below, height+valueGap-at)
-		} else {
-			above = max(above, height+valueGap-(length-at))
+		if below+above-wasBelow-wasAbove < 0.1 {
+			break
 		}
 	}
 	return below, above

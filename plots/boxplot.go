@@ -40,6 +40,7 @@ type boxSummary struct {
 	low, q1, median, q3, high float64
 	mean                      float64
 	outliers                  []float64
+	reason                    string
 }
 
 func (p *BoxPlot) prepare(prep *preparation) (content, error) {
@@ -62,8 +63,17 @@ func (p *BoxPlot) prepare(prep *preparation) (content, error) {
 	var lost dropped
 	boxes := make([]boxSummary, len(p.Boxes))
 	for i, b := range p.Boxes {
-		boxes[i] = summarize(b.Values, p.Y, most, &data, &lost)
-		boxes[i].style = prep.style(b.Name)
+		var own dropped
+		boxes[i] = summarize(b.Values, p.Y, most, &data, &own)
+		boxes[i].style, boxes[i].reason = prep.style(b.Name), b.Reason
+		if !boxes[i].some && b.Reason == "" && own.nonpositive > 0 && own.nonpositive == len(b.Values) {
+			boxes[i].reason = "no value above 0"
+		}
+		if boxes[i].some || boxes[i].reason == "" {
+			lost.infinite, lost.nonpositive, lost.undefined = lost.infinite+own.infinite, lost.nonpositive+own.nonpositive, lost.undefined+own.undefined
+		} else {
+			prep.lack(b.Name, boxes[i].reason)
+		}
 		prep.show(b.Name, keyFill)
 		if p.NamesInLegend {
 			prep.explain(b.Name, keyFill)
@@ -81,7 +91,10 @@ func (p *BoxPlot) prepare(prep *preparation) (content, error) {
 		return nil, prep.errorf("%v", err)
 	}
 	c := newChart(newCategories(p.X, names), y)
-	c.references, c.grid, c.empty = references, true, empty
+	c.references, c.grid = references, true
+	if empty {
+		c.nothing(prep)
+	}
 	c.paint = func(s *scene, a *area) {
 		for i := range boxes {
 			boxes[i].draw(s, a, float64(i))
@@ -161,7 +174,8 @@ func thinned(sorted []float64, n int) []float64 {
 func (b *boxSummary) draw(s *scene, a *area, x float64) {
 	middle := a.X(x)
 	if !b.some {
-		s.drawText("value", newBlock("n/a", smallestSize, false), vg.Point{X: middle, Y: a.Min.Y + valueGap}, alignCenter, alignStart, 0, ink)
+		room := vg.Point{X: a.X(x+0.5) - a.X(x-0.5) - 3, Y: a.Size().Y - 2*valueGap}
+		s.undefined(b.reason, vg.Point{X: middle, Y: a.Min.Y + valueGap}, room, alignStart)
 		return
 	}
 	half := min(12, (a.X(x+0.3)-a.X(x-0.3))/2)

@@ -29,8 +29,9 @@ type chart struct {
 	x, y       scale
 	baseY      scale // the range of y before room was made
 	references []Reference
-	empty      bool // no value can be drawn
-	grid       bool // horizontal lines behind the data
+	empty      bool   // no value can be drawn
+	reasons    string // why, for the reader; empty: not known
+	grid       bool   // horizontal lines behind the data
 
 	// room returns the points needed below and above the data for a data
 	// rectangle of this size (printed values); nil: none.
@@ -155,12 +156,34 @@ func (c *chart) draw(s *scene, data, tile vg.Rectangle) error {
 // drawData draws what lies between the axes, and the labels of reference lines.
 func (c *chart) drawData(s *scene, a *area) {
 	if c.empty {
-		s.drawText("note", newBlock("no data", smallestSize, false), vg.Point{
-			X: (a.Min.X + a.Max.X) / 2, Y: (a.Min.Y + a.Max.Y) / 2}, alignCenter, alignCenter, 0, softInk)
-	} else {
-		c.paint(s, a)
+		c.drawReasons(s, a)
+		return
 	}
+	c.paint(s, a)
 	c.drawReferences(s, a)
+}
+
+// nothing makes a chart say why there is nothing to draw. Axes whose range was chosen
+// for no data have no ticks.
+func (c *chart) nothing(prep *preparation) {
+	c.empty, c.reasons, c.references = true, prep.reasons(), nil
+	for _, axis := range []*scale{&c.x, &c.y, &c.baseY} {
+		axis.blank = !axis.fixed && axis.names == nil
+	}
+}
+
+// drawReasons says in the middle of the panel why it is empty.
+func (c *chart) drawReasons(s *scene, a *area) {
+	text := c.reasons
+	if text == "" {
+		text = "no data"
+	}
+	size := a.Size()
+	b := newBlock(wrap(text, smallestSize, false, size.X-4), smallestSize, false)
+	if b.height > size.Y || b.width > size.X {
+		b = newBlock("n/a", smallestSize, false) // the footnote says why
+	}
+	s.drawText("note", b, vg.Point{X: (a.Min.X + a.Max.X) / 2, Y: (a.Min.Y + a.Max.Y) / 2}, alignCenter, alignCenter, 0, softInk)
 }
 
 // drawReferences draws the reference lines, their labels right of the data, moved

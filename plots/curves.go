@@ -101,6 +101,17 @@ func (p *Curves) extents() (x, y extent, lost dropped) {
 	return x, y, lost
 }
 
+// shows reports whether a point of a series can be drawn.
+func (p *Curves) shows(s CurveSeries) bool {
+	var ignored dropped
+	for j := range s.X {
+		if p.X.accepts(s.X[j], &ignored) && p.Y.accepts(s.Y[j], &ignored) {
+			return true
+		}
+	}
+	return false
+}
+
 // markers hands over the boxes of the markers.
 func (p *Curves) markers(marked []bool, put func(x, y float64, r vg.Rectangle)) {
 	var ignored dropped
@@ -124,7 +135,15 @@ func newCurves(prep *preparation, p *Curves, x, y extent) (*chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.references, c.grid, c.empty = references, true, empty
+	c.references, c.grid = references, true
+	for _, s := range p.Series {
+		if s.Reason != "" && !p.shows(s) {
+			prep.lack(s.Name, s.Reason)
+		}
+	}
+	if empty {
+		c.nothing(prep)
+	}
 	return c, nil
 }
 

@@ -46,12 +46,17 @@
 // need no care; [Escape] protects a string that holds "_{" or "^{". Unicode
 // superscript and subscript digits are drawn the same way. The font is the
 // bundled Liberation Sans (Latin, Greek, Cyrillic, common mathematics); what it
-// lacks is drawn as its box glyph and reported as a warning.
+// lacks (Chinese, Japanese, Korean, Arabic, Indic scripts: a font with them would be
+// larger than the program) is drawn as its box glyph and reported as a warning, once
+// for each string. Lines run from left to right; Hebrew letters in them stand in their
+// own order.
 //
 // # Undefined values
 //
 // NaN stands for an undefined value: a gap in a curve, "n/a" in place of a bar
-// or in a table, a point left out of a scatter. Infinite values (and magnitudes
+// or in a table, a point left out of a scatter. Series and bars may give a Reason: it
+// stands in the place of the bar or box where there is room, in the middle of a panel
+// that has nothing to show (its axes then have no ticks), and in the footnote. Infinite values (and magnitudes
 // above 1e300), and values that a log axis cannot show, are left out, counted,
 // and named in the figure's footnote; nothing is dropped silently.
 package plots

@@ -67,6 +67,10 @@ type Figure struct {
 	// Footnote is printed under everything, wrapped.
 	Footnote string
 
+	// Notes are printed behind the footnote, each once and as a sentence: what the
+	// reader must know of the intervals, for instance.
+	Notes []string
+
 	// NoLetters leaves out the panel letters. A figure of one panel has none.
 	NoLetters bool
 

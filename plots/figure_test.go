@@ -124,8 +124,8 @@ func TestNothingPanics(t *testing.T) {
 			v, w, low, high := values(n).Draw(t, "v"), values(n).Draw(t, "w"), values(n).Draw(t, "low"), values(n).Draw(t, "high")
 			scatter = append(scatter, ScatterSeries{Name: name, X: v, Y: w, Fit: linearFit(value.Draw(t, "slope"), value.Draw(t, "intercept"), -1, 1, nil)})
 			curves = append(curves, CurveSeries{Name: name, X: v, Y: w, Low: low, High: high})
-			spectra = append(spectra, SpectrumSeries{name, v})
-			boxes = append(boxes, Box{name, w})
+			spectra = append(spectra, SpectrumSeries{Name: name, Values: v})
+			boxes = append(boxes, Box{Name: name, Values: w})
 			b := Bar{Name: name, Value: value.Draw(t, "bar"), Low: value.Draw(t, "l"), High: value.Draw(t, "h")}
 			if b.Low > b.High {
 				b.Low, b.High = b.High, b.Low

@@ -211,6 +211,52 @@ func oddFigure() Figure {
 	}
 }
 
+// geometryFigure has a matrix, and reasons: the last model has collapsed.
+func geometryFigure(names []string) Figure {
+	const reason = "collapsed: the points are constant"
+	r := rand.New(rand.NewPCG(6, uint64(len(names))))
+	matrix := &Matrix{Names: names}
+	cosine, steps := &Bars{Y: Axis{Label: "Cosine of successive steps"}}, &BoxPlot{Y: Axis{Label: "Step / RMS distance", Log: true}}
+	groups := &GroupedBars{Y: Axis{Label: "Score"}, Groups: []string{"Silhouette", "ARI"}}
+	memory := &Curves{X: Axis{Label: "Lag", Integer: true}, Y: Axis{Label: "ρ"}, References: []Reference{{Value: 0}}}
+	sphere := &Scatter{X: Axis{Label: "Alignment"}, Y: Axis{Label: "Uniformity"}}
+	for i, name := range names {
+		row := make([]float64, len(names))
+		for j := range row {
+			row[j] = 2*r.Float64() - 1
+		}
+		v, why := -0.02-0.4*r.Float64(), ""
+		box := Box{Name: name, Values: []float64{0.1, 0.2, 0.3, 0.2 + r.Float64()}}
+		curve := CurveSeries{Name: name, X: []float64{0, 1, 2}, Y: []float64{1, 0.5, 0.2 * r.Float64()}}
+		bars := BarSeries{Name: name, Values: []float64{0.2 * r.Float64(), 0.3}}
+		points := ScatterSeries{Name: name, X: []float64{r.Float64()}, Y: []float64{-3 * r.Float64()}}
+		if i == len(names)-1 {
+			v, why = math.NaN(), reason
+			box.Values, curve.X, curve.Y, points.X, points.Y = nil, nil, nil, nil, nil
+			bars.Values = []float64{v, v}
+			for j := range row {
+				row[j] = v
+			}
+		}
+		box.Reason, curve.Reason, bars.Reason, points.Reason = why, why, why, why
+		matrix.Values = append(matrix.Values, row)
+		cosine.Bars = append(cosine.Bars, Bar{Name: name, Value: v, Low: v - 0.05, High: v + 0.05, Reason: why})
+		steps.Boxes, memory.Series = append(steps.Boxes, box), append(memory.Series, curve)
+		groups.Series, sphere.Series = append(groups.Series, bars), append(sphere.Series, points)
+	}
+	return Figure{
+		WidthMM: DoubleColumnMM, HeightMM: 130, Series: names,
+		ColumnWidths: []float64{1, 1.1, 1.1},
+		Tiles: []Tile{
+			{Row: 0, Column: 0, Title: "Unit sphere", Panel: sphere}, {Row: 0, Column: 1, Title: "Groups", Panel: groups},
+			{Row: 0, Column: 2, Title: "Similarity", Panel: matrix}, {Row: 1, Column: 0, Title: "Autocorrelation", Panel: memory},
+			{Row: 1, Column: 1, Title: "Step size", Panel: steps}, {Row: 1, Column: 2, Title: "Straightness", Panel: cosine},
+		},
+		Footnote: "Error bars: 95 %.",
+		Notes:    []string{"intervals are about these episodes"},
+	}
+}
+
 func galleryFigures() map[string]Figure {
 	figures := map[string]Figure{}
 	for _, n := range []int{1, 2, 4, 8, 12} {
@@ -220,6 +266,7 @@ func galleryFigures() map[string]Figure {
 			add("smoothness", smoothnessFigure(names, 400))
 			add("robustness", robustnessFigure(names))
 			add("neighborhood", neighborhoodFigure(names, DoubleColumnMM))
+			add("geometry", geometryFigure(names))
 		}
 	}
 	figures["neighborhood_single"] = neighborhoodFigure(longNames[:4], SingleColumnMM)

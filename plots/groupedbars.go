@@ -60,7 +60,9 @@ func (p *GroupedBars) prepare(prep *preparation) (content, error) {
 			if b.low > b.high {
 				return nil, prep.errorf("series %q, group %q: interval [%g, %g] is reversed", s.Name, p.Groups[j], b.low, b.high)
 			}
-			b.extend(y, &data, &lost)
+			if b.extend(y, &data, &lost); math.IsNaN(b.value) {
+				prep.lack(s.Name, s.Reason)
+			}
 			bars = append(bars, b)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 )
@@ -92,12 +91,13 @@ func (f *Figure) draw(s *scene) error {
 	}
 	prep.panel = "figure"
 	prep.text(f.Footnote, f.LegendTitle)
+	prep.text(f.Notes...)
 	s.warnings = append(s.warnings, prep.warnings...)
 
 	rest := vg.Rectangle{Min: vg.Point{X: outerMargin, Y: outerMargin},
 		Max: vg.Point{X: s.width - outerMargin, Y: s.height - outerMargin}}
 	// The footnote at the bottom.
-	notes := strings.TrimSpace(strings.Join(append([]string{f.Footnote}, prep.notes...), " "))
+	notes := prep.footer(f.Footnote, f.Notes)
 	if notes != "" {
 		b := newBlock(wrap(notes, smallestSize, false, rest.Size().X), smallestSize, false)
 		s.drawText("footnote", b, rest.Min, alignStart, alignStart, 0, softInk)
@@ -130,7 +130,7 @@ func (f *Figure) prepare(prep *preparation) (tiles []*placed, widths, heights []
 	}
 	occupied := map[[2]int]int{}
 	for i, p := range tiles {
-		prep.panel = panelName(i)
+		prep.panel, prep.absent = panelName(i), nil
 		if err := p.occupy(prep, i, occupied); err != nil {
 			return nil, nil, nil, err
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // Panel is what a tile shows: one of *Scatter, *BoxPlot, *GroupedBars, *Bars,
-// *Curves, *Spectrum, *Table, *ImageGrid and *Text. Each is also a plotter of
+// *Curves, *Spectrum, *Matrix, *Table, *ImageGrid and *Text. Each is also a plotter of
 // gonum's, for any plot; see [Add].
 type Panel interface {
 	plot.Plotter
@@ -32,6 +32,8 @@ type Axis struct {
 	Zero bool
 	// Ticks are the places of the tick marks with labels; nil: chosen.
 	Ticks []float64
+	// Integer is for axes of counts: only whole numbers have ticks.
+	Integer bool
 }
 
 // Reference is a horizontal line across a panel, such as a chance level. Its
@@ -53,11 +55,13 @@ type Scatter struct {
 	Diagonal bool
 }
 
-// ScatterSeries is one cloud of points. X and Y have equal lengths.
+// ScatterSeries is one cloud of points. X and Y have equal lengths. Reason says why
+// there are none; see the package comment.
 type ScatterSeries struct {
-	Name string
-	X, Y []float64
-	Fit  *Fit
+	Name   string
+	X, Y   []float64
+	Fit    *Fit
+	Reason string
 }
 
 // Fit is a curve with a band, drawn over the points of its series. X increases;
@@ -83,10 +87,11 @@ type BoxPlot struct {
 	References    []Reference
 }
 
-// Box is the sample of one series.
+// Box is the sample of one series. Reason says why no value can be drawn.
 type Box struct {
 	Name   string
 	Values []float64
+	Reason string
 }
 
 // GroupedBars shows, for each group (say each k), one bar per series, with error
@@ -101,10 +106,12 @@ type GroupedBars struct {
 }
 
 // BarSeries holds one value per group. Low and High are the ends of the error
-// bars in data units (not lengths), or both nil.
+// bars in data units (not lengths), or both nil. Reason says why values are
+// undefined.
 type BarSeries struct {
 	Name              string
 	Values, Low, High []float64
+	Reason            string
 }
 
 // Bars shows one bar per series with its name below, its interval, and its value
@@ -122,11 +129,12 @@ type Bars struct {
 // Bar is one bar. Low and High are the ends of its interval in data units; equal
 // values (such as both zero) or NaN mean no interval. Text replaces the printed
 // value (default: three significant digits). A fixed Y.Max is raised where the
-// printed values need it.
+// printed values need it. Reason says why the value is undefined.
 type Bar struct {
 	Name             string
 	Value, Low, High float64
 	Text             string
+	Reason           string
 }
 
 // Curves shows lines with optional bands and markers. A NaN in X or Y is a gap; a
@@ -141,13 +149,15 @@ type Curves struct {
 
 // CurveSeries is one curve. Low and High are the ends of the band in data units,
 // or both nil. A series without a Name is drawn in grey and has no legend entry.
+// Reason says why no point can be drawn.
 type CurveSeries struct {
 	Name            string
 	X, Y, Low, High []float64
+	Reason          string
 }
 
 // Spectrum shows values against their index 1, 2, …, on a log axis: eigenvalue
-// spectra of any number of models. X.Log makes the index logarithmic too. Values
+// spectra of any number of models, with whole numbers at the axis. X.Log makes the index logarithmic too. Values
 // ≤ 0 cannot be shown and are counted in the footnote.
 type Spectrum struct {
 	X, Y   Axis // Y is always logarithmic
@@ -157,10 +167,25 @@ type Spectrum struct {
 	Decades float64
 }
 
-// SpectrumSeries holds the values in descending order.
+// SpectrumSeries holds the values in descending order. Reason says why there are
+// none.
 type SpectrumSeries struct {
 	Name   string
 	Values []float64
+	Reason string
+}
+
+// Matrix shows a number for each pair of series as a heat map: blue from 0 (white) to
+// 1, orange to −1. Rows and columns carry the keys of the series, which the legend
+// explains; where the cells have room, numbers of Decimals decimals stand in them. NaN
+// is a grey cell with a dash.
+type Matrix struct {
+	// Names are the series of the rows, and of the columns.
+	Names []string
+	// Values has a row for each name, of as many numbers.
+	Values [][]float64
+	// Decimals of the printed numbers; 0: 2, negative: no numbers.
+	Decimals int
 }
 
 // Align is the alignment of a table column.

@@ -107,7 +107,7 @@ func mount(p Panel) *mounted {
 }
 
 func mountWith(prep *preparation, name string, p Panel) *mounted {
-	prep.panel = name
+	prep.panel, prep.absent = name, nil
 	if isNil(p) {
 		return &mounted{err: prep.errorf("no panel given")}
 	}

@@ -17,8 +17,16 @@ type preparation struct {
 	keys     map[string]int // kinds of key of the series the legend must explain
 	shown    []legendKey    // the keys of one panel's series, in order of appearance
 	panel    string         // name of the panel being prepared, for messages
+	absent   []absence      // the series that the panel being prepared cannot show
+	undrawn  []absence      // those of all panels
 	notes    []string       // for the footnote
 	warnings []string
+}
+
+// absence is a series, or several, of which nothing can be drawn, and the reason.
+type absence struct {
+	reason string
+	names  []string
 }
 
 func newPreparation(series []string) (*preparation, error) {
@@ -65,6 +73,62 @@ func (prep *preparation) explain(name string, kinds int) {
 	}
 }
 
+// lack notes that nothing can be drawn of a series, for a reason ("": not known).
+func (prep *preparation) lack(name, reason string) {
+	if reason == "" {
+		return
+	}
+	for _, list := range []*[]absence{&prep.absent, &prep.undrawn} {
+		i := slices.IndexFunc(*list, func(a absence) bool { return a.reason == reason })
+		if i < 0 {
+			i = len(*list)
+			*list = append(*list, absence{reason: reason})
+		}
+		if !slices.Contains((*list)[i].names, name) {
+			(*list)[i].names = append((*list)[i].names, name)
+		}
+	}
+}
+
+// reasons are those of the panel being prepared, a line each, with the names where
+// there are several.
+func (prep *preparation) reasons() string {
+	var lines []string
+	for _, a := range prep.absent {
+		line := a.reason
+		if len(prep.absent) > 1 {
+			line = strings.Join(a.names, ", ") + ": " + line
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// footer is what is printed under a figure: its footnote and notes, and what the
+// panels leave out.
+func (prep *preparation) footer(footnote string, notes []string) string {
+	parts := []string{strings.TrimSpace(footnote)}
+	for _, note := range slices.Concat(notes, prep.notes) {
+		if note = strings.TrimSpace(note); note == "" {
+			continue
+		}
+		if !strings.ContainsAny(note[len(note)-1:], ".!?") {
+			note += "."
+		}
+		if !slices.Contains(parts, note) {
+			parts = append(parts, note)
+		}
+	}
+	var undrawn []string
+	for _, a := range prep.undrawn {
+		undrawn = append(undrawn, strings.Join(a.names, ", ")+" ("+a.reason+")")
+	}
+	if len(undrawn) > 0 {
+		parts = append(parts, "Undefined: "+strings.Join(undrawn, "; ")+".")
+	}
+	return strings.TrimSpace(strings.Join(parts, " "))
+}
+
 // errorf makes an error that names the panel.
 func (prep *preparation) errorf(format string, args ...any) error {
 	return fmt.Errorf("plots: %s: %s", prep.panel, fmt.Sprintf(format, args...))
@@ -74,7 +138,7 @@ func (prep *preparation) errorf(format string, args ...any) error {
 func (prep *preparation) text(strs ...string) {
 	for _, s := range strs {
 		if missing := undrawable(s); len(missing) > 0 {
-			w := fmt.Sprintf("%s: the font has no glyph for %q in %q", prep.panel, string(missing), s)
+			w := fmt.Sprintf("the font has no glyph for %q in %q: boxes stand in their place", string(missing), s)
 			if !slices.Contains(prep.warnings, w) {
 				prep.warnings = append(prep.warnings, w)
 			}

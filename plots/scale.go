@@ -89,6 +89,9 @@ func share(axis *plot.Axis, v float64) float64 {
 type scale struct {
 	plot.Axis // range, label, Scale, ticker and line styles
 	log       bool
+	fixed     bool     // the range was given
+	blank     bool     // nothing can be drawn: a range chosen for no data has no ticks
+	integer   bool     // ticks at whole numbers only
 	names     []string // categories at 0, 1, …; nil for numbers
 	places    []float64
 	data      extent // the range before margins: what a plotter reports
@@ -98,7 +101,7 @@ type scale struct {
 
 // newScale finds the range of an axis over data.
 func newScale(a Axis, data extent) (scale, error) {
-	s := scale{log: a.Log, places: a.Ticks, Axis: styledAxis(a)}
+	s := scale{log: a.Log, integer: a.Integer, places: a.Ticks, Axis: styledAxis(a)}
 	if math.IsNaN(a.Min) || math.IsNaN(a.Max) || math.Abs(a.Min) > largestValue || math.Abs(a.Max) > largestValue {
 		return s, fmt.Errorf("axis %q: range [%g, %g] is not finite", a.Label, a.Min, a.Max)
 	}
@@ -106,7 +109,7 @@ func newScale(a Axis, data extent) (scale, error) {
 		if a.Log && a.Min < smallestLog {
 			return s, fmt.Errorf("axis %q: a log axis cannot reach down to %g", a.Label, a.Min)
 		}
-		s.Min, s.Max = a.Min, a.Max
+		s.Min, s.Max, s.fixed = a.Min, a.Max, true
 		s.data = extent{a.Min, a.Max, true}
 		return s, nil
 	}
@@ -192,9 +195,9 @@ func ticker(a Axis, n int) plot.Ticker {
 	case a.Ticks != nil:
 		return FixedTicks(a.Ticks)
 	case a.Log:
-		return LogTicks{Most: n}
+		return LogTicks{Most: n, Integer: a.Integer}
 	}
-	return LinearTicks{Most: n}
+	return LinearTicks{Most: n, Integer: a.Integer}
 }
 
 // newCategories is the scale of names side by side.
@@ -226,8 +229,12 @@ func (s *scale) extend(below, above, length float64) {
 // mark chooses the ticks, at most n of them.
 func (s *scale) mark(n int) {
 	s.exponent = 0
+	if s.blank {
+		s.ticks = nil
+		return
+	}
 	if s.names == nil {
-		s.Tick.Marker = ticker(Axis{Ticks: s.places, Log: s.log}, n)
+		s.Tick.Marker = ticker(Axis{Ticks: s.places, Log: s.log, Integer: s.integer}, n)
 	}
 	if linear, ok := s.Tick.Marker.(LinearTicks); ok {
 		linear.Factored = true

@@ -50,7 +50,9 @@ func (p *Scatter) prepare(prep *preparation) (content, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.empty = !x.some
+	if !x.some {
+		c.nothing(prep)
+	}
 	c.paint = func(s *scene, a *area) {
 		if p.Diagonal {
 			s.diagonal(a)
@@ -81,11 +83,16 @@ func (p *Scatter) clouds(prep *preparation) (clouds []cloud, lost dropped, err e
 			return nil, lost, prep.errorf("series %q: %d x values but %d y values", s.Name, len(s.X), len(s.Y))
 		}
 		clouds[i].style = prep.style(s.Name)
+		before := lost
 		for j := range s.X {
 			if !p.X.accepts(s.X[j], &lost) || !p.Y.accepts(s.Y[j], &lost) {
 				continue
 			}
 			clouds[i].x, clouds[i].y = append(clouds[i].x, s.X[j]), append(clouds[i].y, s.Y[j])
+		}
+		if len(clouds[i].x) == 0 && s.Reason != "" {
+			lost = before // the reason is given instead
+			prep.lack(s.Name, s.Reason)
 		}
 		kind := keyMarker
 		if s.Fit != nil {

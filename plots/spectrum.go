@@ -28,6 +28,7 @@ func (p *Spectrum) prepare(prep *preparation) (content, error) {
 	}
 	curves := &Curves{X: p.X, Y: p.Y, NoMarkers: true}
 	curves.Y.Log = true
+	curves.X.Integer = true
 	largest := 0.0
 	smallest := math.Inf(1)
 	for _, s := range p.Series {
@@ -38,7 +39,7 @@ func (p *Spectrum) prepare(prep *preparation) (content, error) {
 				largest, smallest = max(largest, v), min(smallest, v)
 			}
 		}
-		curves.Series = append(curves.Series, CurveSeries{Name: s.Name, X: index, Y: s.Values})
+		curves.Series = append(curves.Series, CurveSeries{Name: s.Name, X: index, Y: s.Values, Reason: s.Reason})
 	}
 	decades := p.Decades
 	if decades == 0 {

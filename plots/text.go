@@ -98,7 +98,7 @@ func newBlock(s string, size float64, bold bool) block {
 		if i > 0 {
 			plain.WriteByte(' ')
 		}
-		for _, p := range parseMarkup(text) {
+		for _, p := range parseMarkup(visualOrder(text)) {
 			r := run{text: p.text}
 			fontSize := b.size
 			switch p.level {

@@ -5,6 +5,7 @@ package plots
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -23,12 +24,14 @@ type LinearTicks struct {
 	// Factored leaves the power of ten out of the labels, for an axis that prints
 	// it once; see Exponent.
 	Factored bool
+	// Integer leaves out ticks between whole numbers.
+	Integer bool
 }
 
 // Ticks returns the ticks inside [low, high]; none where the range is empty, not
 // finite, or constant but for rounding.
 func (t LinearTicks) Ticks(low, high float64) []plot.Tick {
-	ticks, exponent := linearTicks(low, high, orDefault(t.Most))
+	ticks, exponent := linearTicks(low, high, orDefault(t.Most), t.Integer)
 	if exponent == 0 || t.Factored {
 		return ticks
 	}
@@ -45,7 +48,7 @@ func (t LinearTicks) Ticks(low, high float64) []plot.Tick {
 // Exponent is the power of ten that the labels of a factored axis leave out (0:
 // none).
 func (t LinearTicks) Exponent(low, high float64) int {
-	_, exponent := linearTicks(low, high, orDefault(t.Most))
+	_, exponent := linearTicks(low, high, orDefault(t.Most), t.Integer)
 	return exponent
 }
 
@@ -56,11 +59,17 @@ func (t LinearTicks) Exponent(low, high float64) int {
 type LogTicks struct {
 	// Most is the most labels; 0: 6.
 	Most int
+	// Integer leaves out ticks between whole numbers.
+	Integer bool
 }
 
 // Ticks returns the ticks inside [low, high]; none unless 0 < low < high.
 func (t LogTicks) Ticks(low, high float64) []plot.Tick {
-	return logTicks(low, high, orDefault(t.Most))
+	ticks := logTicks(low, high, orDefault(t.Most))
+	if t.Integer {
+		ticks = slices.DeleteFunc(ticks, func(k plot.Tick) bool { return math.Abs(k.Value-math.Round(k.Value)) > 1e-9*k.Value })
+	}
+	return ticks
 }
 
 // FixedTicks is a [plot.Ticker] of given places, labelled with the fewest decimals
@@ -89,15 +98,19 @@ func orDefault(most int) int {
 // linearTicks returns at most atMost labelled ticks (up to five where the next
 // coarser step would leave only one) at multiples of 1, 2 or 5 times a power of ten inside [low, high], and
 // the exponent of the power of ten to print at the axis (0: none). Labels have
-// equally many decimals and U+2212 for minus.
-func linearTicks(low, high float64, atMost int) (ticks []plot.Tick, exponent int) {
+// equally many decimals and U+2212 for minus. With integer, steps are whole numbers.
+func linearTicks(low, high float64, atMost int, integer bool) (ticks []plot.Tick, exponent int) {
 	span := high - low
 	if !(span > 1e-12*max(math.Abs(low), math.Abs(high))) || span < 1e-300 || math.IsInf(span, 0) {
 		return nil, 0
 	}
 	atMost = max(2, atMost)
 	var finer func() ([]plot.Tick, int) // the step before, where the next leaves one tick only
-	for power := int(math.Floor(math.Log10(span/float64(atMost)))) - 1; ; power++ {
+	first := int(math.Floor(math.Log10(span/float64(atMost)))) - 1
+	if integer {
+		first = max(0, first)
+	}
+	for power := first; ; power++ {
 		for _, mantissa := range []int64{1, 2, 5} {
 			step := float64(mantissa) * math.Pow(10, float64(power))
 			first, last := math.Ceil(low/step-1e-9), math.Floor(high/step+1e-9)
@@ -216,7 +229,7 @@ func logTicks(low, high float64, atMost int) []plot.Tick {
 			return append(ticks, logMinor(low, high, first-1, last)...)
 		}
 	}
-	linear, exponent := linearTicks(low, high, atMost)
+	linear, exponent := linearTicks(low, high, atMost, false)
 	var ticks []plot.Tick
 	for _, t := range linear {
 		if t.Value <= 0 {

@@ -48,7 +48,7 @@ func TestLinearTicks(t *testing.T) {
 		{math.NaN(), 1, 5, "", 0},
 		{math.Inf(-1), math.Inf(1), 5, "", 0},
 	} {
-		ticks, exponent := linearTicks(c.low, c.high, c.n)
+		ticks, exponent := linearTicks(c.low, c.high, c.n, false)
 		if got := labels(ticks); got != c.want || exponent != c.exponent {
 			t.Errorf("linearTicks(%g, %g, %d) = %q ×10^%d, want %q ×10^%d", c.low, c.high, c.n, got, exponent, c.want, c.exponent)
 		}
@@ -66,7 +66,7 @@ func TestLinearTicksProperties(t *testing.T) {
 		if span < 1e-9*max(math.Abs(low), math.Abs(high)) {
 			t.Skip("constant for the axis")
 		}
-		ticks, exponent := linearTicks(low, high, n)
+		ticks, exponent := linearTicks(low, high, n, false)
 		if len(ticks) < 2 || len(ticks) > max(n, 5) {
 			t.Fatalf("%d ticks, at most %d wanted", len(ticks), n)
 		}

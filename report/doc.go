@@ -28,7 +28,7 @@
 //
 // and a whole run is written as
 //
-//	files, err := report.Begin("evaluation_plots/smoothness")
+//	files, err := report.Begin("evaluation_plots/smoothness_analysis")
 //	if err != nil {
 //		return err
 //	}
@@ -43,7 +43,7 @@
 //
 // It is read as
 //
-//	result, err := report.Read("evaluation_plots/smoothness/smoothness.json")
+//	result, err := report.Read("evaluation_plots/smoothness_analysis/smoothness.json")
 //	if err != nil {
 //		return err
 //	}

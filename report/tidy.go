@@ -27,20 +27,14 @@ import (
 // <analysis>_comparisons.csv has a row for each comparison and a column for each
 // field of [Comparison].
 func (r *Result) Tidy(t *Transaction) error {
-	var rows []metricRow
-	for _, name := range r.Models.keys {
-		model, err := r.Model(name)
-		if err != nil {
-			return err
-		}
-		walk := tidyWalk{models: r.Models.keys, model: name}
-		walk.object("", "", model)
-		rows = append(rows, walk.rows...)
+	rows, err := r.MetricRows()
+	if err != nil {
+		return err
 	}
 	columns := []string{"Model", "Metric", "Parameter", "Estimate", "Low", "High", "Std_Error", "Reason"}
-	err := t.CSV(r.Analysis+"_metrics.csv", columns, func(csv *CSV) error {
+	err = t.CSV(r.Analysis+"_metrics.csv", columns, func(csv *CSV) error {
 		for _, row := range rows {
-			if err := csv.Row(row.model, row.metric, row.parameter, row.estimate, row.low, row.high, row.standardError, row.reason); err != nil {
+			if err := csv.Row(row.Model, row.Metric, row.Parameter, row.Estimate, row.Low, row.High, row.StdError, row.Reason); err != nil {
 				return err
 			}
 		}
@@ -59,19 +53,34 @@ func (r *Result) Tidy(t *Transaction) error {
 	})
 }
 
-// metricRow is a row of the table of metrics. Numbers are text, with the digits of
-// the result file.
-type metricRow struct {
-	model, metric, parameter string
-	estimate, low, high      string
-	standardError, reason    string
+// MetricRow is a row of the table of metrics that [Result.Tidy] describes. Numbers
+// are text, with the digits of the result file, and empty where there is none.
+type MetricRow struct {
+	Model, Metric, Parameter string
+	Estimate, Low, High      string
+	StdError, Reason         string
+}
+
+// MetricRows returns a row for each model, metric and parameter of the result.
+func (r *Result) MetricRows() ([]MetricRow, error) {
+	var rows []MetricRow
+	for _, name := range r.Models.keys {
+		model, err := r.Model(name)
+		if err != nil {
+			return nil, err
+		}
+		walk := tidyWalk{models: r.Models.keys, model: name}
+		walk.object("", "", model)
+		rows = append(rows, walk.rows...)
+	}
+	return rows, nil
 }
 
 // tidyWalk collects the rows of one model.
 type tidyWalk struct {
 	models []string // of the result: an object with these keys is about other models
 	model  string
-	rows   []metricRow
+	rows   []MetricRow
 }
 
 // companions are members of a row that are parameters together with the one before.
@@ -84,7 +93,7 @@ var shortNames = map[string]string{"trust": "trustworthiness", "cont": "continui
 func (w *tidyWalk) object(prefix, parameter string, o Object, skip ...string) {
 	if skipped, _ := o.Get("skipped"); skipped == true {
 		reason, _ := o.Get(reasonKey)
-		w.rows = append(w.rows, metricRow{model: w.model, metric: strings.TrimSuffix(prefix, "."), parameter: parameter, reason: fmt.Sprint(reason)})
+		w.rows = append(w.rows, MetricRow{Model: w.model, Metric: strings.TrimSuffix(prefix, "."), Parameter: parameter, Reason: fmt.Sprint(reason)})
 		return
 	}
 	reasons := o.reasons()
@@ -103,13 +112,13 @@ func (w *tidyWalk) object(prefix, parameter string, o Object, skip ...string) {
 			if !ok {
 				continue
 			}
-			row := metricRow{model: w.model, metric: prefix + key, parameter: parameter, estimate: numberText(v), reason: reasonOf(x)}
-			row.standardError = numberText(o.values[extras.errors[key]])
+			row := MetricRow{Model: w.model, Metric: prefix + key, Parameter: parameter, Estimate: numberText(v), Reason: reasonOf(x)}
+			row.StdError = numberText(o.values[extras.errors[key]])
 			w.withIntervals(row, o, reasons, extras.intervals[key])
 		}
 	}
 	for _, key := range extras.orphans {
-		row := metricRow{model: w.model, metric: prefix + strings.TrimSuffix(key, "_ci"), parameter: parameter}
+		row := MetricRow{Model: w.model, Metric: prefix + strings.TrimSuffix(key, "_ci"), Parameter: parameter}
 		w.withIntervals(row, o, reasons, []namedInterval{{key: key}})
 	}
 }
@@ -120,7 +129,7 @@ func (w *tidyWalk) part(prefix, parameter, key string, o Object) {
 	switch {
 	case key == "skipped":
 		for _, path := range o.keys {
-			w.rows = append(w.rows, metricRow{model: w.model, metric: prefix + path, parameter: parameter, reason: fmt.Sprint(o.values[path])})
+			w.rows = append(w.rows, MetricRow{Model: w.model, Metric: prefix + path, Parameter: parameter, Reason: fmt.Sprint(o.values[path])})
 		}
 	case len(o.keys) > 0 && !slices.ContainsFunc(o.keys, func(k string) bool { return !slices.Contains(w.models, k) }):
 		for _, other := range o.keys {
@@ -277,7 +286,7 @@ func hasNumber(o Object, key string) bool {
 }
 
 // withIntervals adds a row with its interval, and one more for each further interval.
-func (w *tidyWalk) withIntervals(row metricRow, o Object, reasons map[string][]string, intervals []namedInterval) {
+func (w *tidyWalk) withIntervals(row MetricRow, o Object, reasons map[string][]string, intervals []namedInterval) {
 	if len(intervals) == 0 {
 		w.rows = append(w.rows, row)
 		return
@@ -285,14 +294,14 @@ func (w *tidyWalk) withIntervals(row metricRow, o Object, reasons map[string][]s
 	for _, of := range intervals {
 		each := row
 		if of.name != "" && len(intervals) > 1 {
-			each.parameter = joined(row.parameter, "interval="+of.name)
-			each.standardError = ""
+			each.Parameter = joined(row.Parameter, "interval="+of.name)
+			each.StdError = ""
 		}
 		ci, ok := intervalOf(o.values[of.key], reasons[of.key])
 		if ok && ci.Defined() {
-			each.low, each.high = csvFloat(ci.Low, 64), csvFloat(ci.High, 64)
-		} else if each.reason == "" {
-			each.reason = ci.why()
+			each.Low, each.High = csvFloat(ci.Low, 64), csvFloat(ci.High, 64)
+		} else if each.Reason == "" {
+			each.Reason = ci.why()
 		}
 		w.rows = append(w.rows, each)
 	}
@@ -349,7 +358,7 @@ func columnName(key string) string {
 	words := strings.Split(key, "_")
 	for i, w := range words {
 		switch {
-		case w == "sd" || w == "se":
+		case w == "sd" || w == "se" || w == "df":
 			words[i] = strings.ToUpper(w)
 		case w != "":
 			words[i] = strings.ToUpper(w[:1]) + w[1:]
@@ -366,6 +375,13 @@ func comparisonCells(c Comparison) []any {
 	of := reflect.ValueOf(c)
 	comparisonFields(func(field reflect.StructField, name string) {
 		v := of.FieldByIndex(field.Index)
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				cells = append(cells, nil)
+				return
+			}
+			v = v.Elem()
+		}
 		switch x := v.Interface().(type) {
 		case Value:
 			if !x.Defined() {
@@ -383,7 +399,7 @@ func comparisonCells(c Comparison) []any {
 		case []string:
 			cells = append(cells, strings.Join(x, "; "))
 		default:
-			cells = append(cells, plainCell(v))
+			cells = append(cells, x)
 		}
 	})
 	reason := ""
@@ -391,18 +407,4 @@ func comparisonCells(c Comparison) []any {
 		reason = joinReasons(missing)
 	}
 	return append(cells, reason)
-}
-
-// plainCell is a field of another type: the value behind a pointer, empty for nil.
-func plainCell(v reflect.Value) any {
-	for v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return nil
-		}
-		v = v.Elem()
-	}
-	if _, err := csvCell(v.Interface()); err == nil {
-		return v.Interface()
-	}
-	return fmt.Sprint(v.Interface())
 }

@@ -113,7 +113,8 @@ func TestTidyComparisons(t *testing.T) {
 	r := NewResult("try")
 	_, empty := tidied(t, r)
 	r.Comparisons = []Comparison{
-		{A: "a", B: "b", Metric: "m", Difference: Number(0.5), CI: Between(-1, 2), P: Number(0.25), PHolm: Undefined("one block")},
+		{A: "a", B: "b", Metric: "m", Difference: Number(0.5), CI: Between(-1, 2), P: Number(0.25), PHolm: Undefined("one block"),
+			T: new(Undefined("no t")), Blocks: new(7), Exact: new(false), Warnings: &[]string{"few blocks", "short"}},
 		{A: "a", B: "c", Metric: "m", Difference: Undefined("flat"), CI: NoInterval("flat"), P: Undefined("flat"), PHolm: Undefined("flat")},
 	}
 	_, text := tidied(t, r)
@@ -134,12 +135,13 @@ func TestTidyComparisons(t *testing.T) {
 		t.Fatalf("no column %s in %v", column, rows[0])
 		return ""
 	}
-	for column, want := range map[string]string{"Difference": "0.5", "Low": "-1", "High": "2", "P": "0.25", "P_Holm": ""} {
+	for column, want := range map[string]string{"Difference": "0.5", "Low": "-1", "High": "2", "P": "0.25", "P_Holm": "",
+		"T": "", "DF": "", "Blocks": "7", "Exact": "false", "Warnings": "few blocks; short"} {
 		if got := cell(1, column); got != want {
 			t.Errorf("%s is %q, want %q", column, got, want)
 		}
 	}
-	if cell(2, "Low") != "" || !strings.Contains(cell(2, "Reason"), "flat") || !strings.Contains(cell(1, "Reason"), "one block") {
+	if cell(2, "Low") != "" || !strings.Contains(cell(2, "Reason"), "flat") || cell(1, "Reason") != "p_holm: one block; t: no t" {
 		t.Errorf("reasons: %q, %q", cell(1, "Reason"), cell(2, "Reason"))
 	}
 	columns := 1

@@ -375,6 +375,27 @@ func combine(f func(values []float64) float64, level float64, parts ...*Jackknif
 	return DeleteBlockJackknife(estimate, replicates, first.BlockSizes, level)
 }
 
+// Per divides the statistic by another that was jackknifed over the same blocks, such
+// as distances by the RMS distance, deletion by deletion. An interval that lies
+// unevenly about the estimate, as that of a quantile, keeps its shape. Errors: other
+// blocks.
+func (v *Jackknifed) Per(unit *Jackknifed) (*Jackknifed, error) {
+	out, err := Combine(func(values []float64) float64 { return values[0] / values[1] }, v, unit)
+	if err != nil || !out.Interval.Defined() {
+		return out, err
+	}
+	if !v.Interval.Defined() {
+		out.Interval = v.Interval
+		return out, nil
+	}
+	if v.StdError > 0 {
+		stretch := out.StdError / v.StdError
+		out.Interval.Low = out.Estimate - float64((v.Estimate-v.Interval.Low)*stretch)
+		out.Interval.High = out.Estimate + float64((v.Interval.High-v.Estimate)*stretch)
+	}
+	return out, nil
+}
+
 func sameBlocks(a, b *Jackknifed) bool {
 	if a == nil || b == nil || !slices.Equal(a.BlockSizes, b.BlockSizes) || len(a.Replicates) != len(b.Replicates) || (a.Halves == nil) != (b.Halves == nil) {
 		return false

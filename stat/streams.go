@@ -42,6 +42,8 @@ const (
 	// StreamPilot draws the points that choose how many cells are searched
 	// (neighbors): "pilo".
 	StreamPilot Stream = 0x70696c6f
+	// StreamTies orders points at equal distances (neighbors): "ties".
+	StreamTies Stream = 0x74696573
 
 	// StreamCorruption draws the corruption of a state (measure/corruption): "robu".
 	StreamCorruption Stream = 0x726f6275
@@ -53,9 +55,18 @@ const (
 	// StreamDecimation splits points into subsets (measure/dimension): "deci".
 	StreamDecimation Stream = 0x64656369
 
+	// StreamTriples draws three states that do not follow each other (analysis/geometry):
+	// "trip".
+	StreamTriples Stream = 0x74726970
 	// StreamPermutation permutes states for the null of independent ones
 	// (analysis/neighborhood): "null".
 	StreamPermutation Stream = 0x6e756c6c
+	// StreamNullTime exchanges episodes and rotates sequences for the null that keeps
+	// the order in time (analysis/neighborhood): "nult".
+	StreamNullTime Stream = 0x6e756c74
+	// StreamDesign draws the simulated states of the calibration (docs/calibration):
+	// "cali".
+	StreamDesign Stream = 0x63616c69
 	// StreamScatter draws the pairs that a scatter plot shows (analysis/smoothness):
 	// "smoo".
 	StreamScatter Stream = 0x736d6f6f

@@ -32,77 +32,104 @@ const directPairs = 1 << 16
 // Szemerédi 1989; Matoušek 1991), never listed: n = 50,000 takes a second or so.
 // Errors: different lengths, fewer than 3 observations, NaN or Inf, constant x.
 func TheilSen(x, y []float64, level float64) (TheilSenFit, error) {
-	const quantity = "Theil–Sen slope"
-	if err := checkPair(quantity, x, y, 3); err != nil {
-		return TheilSenFit{}, err
-	}
-	level, err := checkLevel(quantity, level)
+	s, err := newPairSlopes(x, y)
 	if err != nil {
 		return TheilSenFit{}, err
 	}
-	if isConstant(x) {
-		return TheilSenFit{}, Undefined(quantity, "x is constant (%v)", x[0])
+	level, err = checkLevel("Theil–Sen slope", level)
+	if err != nil {
+		return TheilSenFit{}, err
 	}
-	n := len(x)
-	if limit := math.MaxFloat64 / 4; slices.ContainsFunc(x, func(v float64) bool { return math.Abs(v) > limit }) ||
-		slices.ContainsFunc(y, func(v float64) bool { return math.Abs(v) > limit }) {
-		return TheilSenFit{}, Undefined(quantity, "values are too large; rescale the data")
-	}
-	tx := tiesOf(slices.Sorted(slices.Values(x)))
-	ty := tiesOf(slices.Sorted(slices.Values(y)))
-	pairs := int64(n)*int64(n-1)/2 - tx.pairs
-
-	f := TheilSenFit{N: n, Pairs: pairs}
-	z := NormalQuantile((1 - level) / 2)
-	size := float64(n)
-	variance := (size*(size-1)*(2*size+5) - tx.cubic - ty.cubic) / 18
-	sigma := math.Sqrt(max(variance, 0))
-	upper := min(int64(math.RoundToEven((float64(pairs)-z*sigma)/2)), pairs-1)
-	lower := max(int64(math.RoundToEven((float64(pairs)+z*sigma)/2))-1, 0)
-
-	// Zero-based ranks: the two middle ones, and the ends of the interval.
-	ranks := []int64{(pairs - 1) / 2, pairs / 2, lower, upper}
-	slopes := slopesOfRanks(x, y, pairs, ranks)
-	if !isFinite(slopes[0]) || !isFinite(slopes[1]) {
-		return TheilSenFit{}, Undefined(quantity, "the median slope overflows; rescale the data")
-	}
-	f.Slope = slopes[0]
-	if slopes[1] != slopes[0] {
-		f.Slope = slopes[0]/2 + slopes[1]/2
-		if mean := (slopes[0] + slopes[1]) / 2; isFinite(mean) {
-			f.Slope = mean
-		}
+	f := TheilSenFit{N: len(x), Pairs: s.pairs}
+	if f.Slope, err = s.median(); err != nil {
+		return TheilSenFit{}, err
 	}
 	f.Intercept = Median(y) - float64(f.Slope*Median(x))
-	f.SlopeInterval = Interval{Low: slopes[2], High: slopes[3], Level: level}
-	if variance <= 0 || lower > upper {
-		f.SlopeInterval = noInterval(level, "too few different values")
+
+	ty := tiesOf(slices.Sorted(slices.Values(y)))
+	z, size := NormalQuantile((1-level)/2), float64(len(x))
+	variance := (size*(size-1)*(2*size+5) - s.tiesX.cubic - ty.cubic) / 18
+	sigma := math.Sqrt(max(variance, 0))
+	upper := min(int64(math.RoundToEven((float64(s.pairs)-z*sigma)/2)), s.pairs-1)
+	lower := max(int64(math.RoundToEven((float64(s.pairs)+z*sigma)/2))-1, 0)
+	f.SlopeInterval = noInterval(level, "too few different values")
+	if variance > 0 && lower <= upper {
+		f.SlopeInterval = Interval{Low: s.rank(lower), High: s.rank(upper), Level: level}
 	}
 	return f, nil
 }
 
-// slopesOfRanks are the slopes of the given zero-based ranks among those of all pairs
-// that differ in x: two neighbouring ranks, then two others.
-func slopesOfRanks(x, y []float64, pairs int64, ranks []int64) []float64 {
-	if pairs > directPairs {
-		s := newSlopeSelector(x, y)
-		middle := s.selectRanks(ranks[0], ranks[1])
-		return append(middle, s.selectRanks(ranks[2], ranks[2])[0], s.selectRanks(ranks[3], ranks[3])[0])
+// pairSlopes are the slopes of all pairs that differ in x, in ascending order: sorted
+// where they are few, else found one by one.
+type pairSlopes struct {
+	pairs    int64
+	tiesX    ties
+	sorted   []float64
+	selector *slopeSelector
+}
+
+func newPairSlopes(x, y []float64) (*pairSlopes, error) {
+	const quantity = "Theil–Sen slope"
+	if err := checkPair(quantity, x, y, 3); err != nil {
+		return nil, err
 	}
-	all := make([]float64, 0, pairs)
+	if isConstant(x) {
+		return nil, Undefined(quantity, "x is constant (%v)", x[0])
+	}
+	if limit := math.MaxFloat64 / 4; slices.ContainsFunc(x, func(v float64) bool { return math.Abs(v) > limit }) ||
+		slices.ContainsFunc(y, func(v float64) bool { return math.Abs(v) > limit }) {
+		return nil, Undefined(quantity, "values are too large; rescale the data")
+	}
+	n := int64(len(x))
+	s := &pairSlopes{tiesX: tiesOf(slices.Sorted(slices.Values(x)))}
+	s.pairs = n*(n-1)/2 - s.tiesX.pairs
+	if s.pairs > directPairs {
+		s.selector = newSlopeSelector(x, y)
+		return s, nil
+	}
 	for i := range x {
 		for j := range i {
 			if x[i] != x[j] {
-				all = append(all, (y[i]-y[j])/(x[i]-x[j]))
+				s.sorted = append(s.sorted, (y[i]-y[j])/(x[i]-x[j]))
 			}
 		}
 	}
-	slices.Sort(all)
-	var slopes []float64
-	for _, r := range ranks {
-		slopes = append(slopes, all[r])
+	slices.Sort(s.sorted)
+	return s, nil
+}
+
+// median is that of the slopes, the mean of the two middle ones for an even number.
+func (s *pairSlopes) median() (float64, error) {
+	var below, above float64
+	if s.selector != nil {
+		middle := s.selector.selectRanks((s.pairs-1)/2, s.pairs/2)
+		below, above = middle[0], middle[1]
+	} else {
+		below, above = s.sorted[(s.pairs-1)/2], s.sorted[s.pairs/2]
 	}
-	return slopes
+	if !isFinite(below) || !isFinite(above) {
+		return math.NaN(), Undefined("Theil–Sen slope", "the median slope overflows; rescale the data")
+	}
+	if below == above {
+		return below, nil
+	}
+	if mean := (below + above) / 2; isFinite(mean) {
+		return mean, nil
+	}
+	return below/2 + above/2, nil
+}
+
+// rank is the slope of a zero-based rank.
+func (s *pairSlopes) rank(r int64) float64 {
+	if s.selector != nil {
+		return s.selector.selectRanks(r, r)[0]
+	}
+	return s.sorted[r]
+}
+
+// at is the slope below which a share p of the others lies, 0 ≤ p ≤ 1.
+func (s *pairSlopes) at(p float64) float64 {
+	return s.rank(min(max(int64(math.Round(p*float64(s.pairs-1))), 0), s.pairs-1))
 }
 
 // slopeSelector finds order statistics of the pairwise slopes.

@@ -5,6 +5,7 @@ package suite
 
 import (
 	"bytes"
+	"context"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,8 +35,10 @@ var wrongValues = map[string]map[string][]string{
 		"exclude-window":    {"--exclude-window -1", "--exclude-window 3 --samples 5"},
 		"space":             {"--space film"},
 		"permutations":      {"--permutations -1"},
+		"null":              {"--null chance"},
 		"per-point":         nil, // yes or no
 		"approx":            {"--approx --coranking full"},
+		"ties":              {"--ties first"},
 		"approx-references": {"--approx-references 1"},
 	},
 	"manifold": {
@@ -67,6 +70,13 @@ var wrongValues = map[string]map[string][]string{
 	},
 }
 
+// sharedWrong are wrong values of flags that all commands share, separated by bars.
+var sharedWrong = []string{
+	"--out=", "--out|a|--out|b", "--frames|other.npy", "--seed|-1", "--seed|x", "--threads|-1", "--batch|0", "--samples|-1", "--window|-1", "--layout|HX",
+	"--pixel-range|foo", "--pixel-range|5,1", "--std|0", "--std|1|--std|2", "--mean|x", "--mean|1|--mean|2", "--resize|3", "--input-scale|one", "--pool|first",
+	"--pool|nobody=mean", "--device|tpu2", "--precision|fp7", "--config|missing.yaml", "--json=maybe", "--model|x.onnx", "--model|a=x|--model|a=y", "--baseline|pac", "stray",
+}
+
 // missing are files that are not there: whoever opened one would exit with 1.
 func missing(e Entry) string {
 	switch e.Name {
@@ -96,6 +106,13 @@ func TestOwnFlagsAreCheckedFirst(t *testing.T) {
 				}
 			}
 		}
+		for _, args := range sharedWrong {
+			var stdout, stderr bytes.Buffer
+			code := run.Run(t.Context(), e.Command, strings.Split(strings.ReplaceAll(missing(e), " ", "|")+"|"+args, "|"), &stdout, &stderr)
+			if code != 2 || strings.Contains(stderr.String(), "none.npy: no such file") || stdout.Len() > 0 {
+				t.Errorf("%s %s: exit %d, want 2: %s", e.Name, args, code, stderr.String())
+			}
+		}
 		var stdout, stderr bytes.Buffer
 		if code := run.Run(t.Context(), e.Command, strings.Fields(missing(e)+" --out "+t.TempDir()), &stdout, &stderr); code != 1 || !strings.Contains(stderr.String(), "none.") {
 			t.Errorf("%s with files that are missing: exit %d, want 1: %s", e.Name, code, stderr.String())
@@ -108,7 +125,7 @@ func TestOwnFlagsAreCheckedFirst(t *testing.T) {
 func ownFlags(c run.Command) []string {
 	shared := run.FlagNames(run.Command{Name: "bare", Out: "out", Setup: func(flags *run.Flags) run.Job {
 		input.Register(flags, input.Needs{})
-		return run.Job{}
+		return run.Job{Plan: func(context.Context, *run.Env) error { return nil }}
 	}})
 	var own []string
 	for _, name := range run.FlagNames(c) {

@@ -19,7 +19,7 @@ var Command = run.Command{
 	Name:    "geometry",
 	Summary: "the shape of latent spaces: sphere, clusters, similarity, paths in time",
 	Manual:  manual,
-	Out:     "evaluation_plots/geometry",
+	Out:     "evaluation_plots/geometry_analysis",
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
 		labels := inputs.Role(flags, input.Role{Name: "labels", Unit: "label", Example: "lives", Usage: "`FILE[:key]` of an integer class per frame (a window has that of its last frame); with --example also example:NAME, example:lives unless given"})
@@ -64,8 +64,24 @@ var Command = run.Command{
 				return err
 			}
 			return analyse(ctx, env, data, labels, *perPoint, o)
-		}}
+		}, Plan: func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, *perPoint) }}
 	},
+}
+
+// dryRun says what a run would do.
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, perPoint bool) error {
+	data, err := inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	data.Hold(len(data.Index()), input.NoFrames)
+	env.Plan.Searches = true
+	results.PlanFiles(env, "geometry_summary.csv", "geometry_similarity.csv", "geometry_autocorrelation.csv")
+	if perPoint {
+		env.Plan.Write("geometry_per_point.csv")
+	}
+	env.PlanFigures("geometry")
+	return nil
 }
 
 const manual = `geometry looks at latents without the frames.
@@ -87,12 +103,13 @@ the two spaces, over --rsa-pairs pairs of states drawn with the seed, or all.
 In time, inside episodes: the autocorrelation of the latents by lag and its integral
 τ, the sizes of steps relative to the RMS distance of random states, and
 straightness, the cosine of successive steps (1 a straight line, 0 independent
-steps, -0.5 independent states).
+steps; beside it that of three states drawn at random, -0.5 in many dimensions).
 
-Intervals of means resample episodes or blocks; those of uniformity, similarity,
-autocorrelation, NMI and ARI delete blocks in turn. Cluster assignments are held fixed, so the
-interval of a silhouette is about states, not about the clustering. --samples
-limits the states of the measures over pairs; measures of time see all states.`
+Intervals delete episodes or blocks in turn and compute everything again: clusters
+are found anew, neighbours are those that remain, and what is divided by the RMS
+distance takes its error along. Silhouettes of k-means are not compared between
+models, for each model has clusters of its own. --samples limits the states of the
+measures over pairs; measures of time see all states.`
 
 func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.Given, perPoint bool, o Options) error {
 	index := data.Index()
@@ -112,7 +129,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 		}
 	}
 	o.Family = data.Options.Family
-	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, data.Options.Block, env.Options.Seed
+	o.Intervals, o.Block, o.Seed = env.Options.Bootstrap > 0, data.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
 	if o.Device, err = data.GPUs(); err != nil {
 		return err
@@ -234,7 +251,7 @@ func (r *Result) printSpaces(env *run.Env) error {
 	}
 	space.Note("%d states, %d of them in measures over pairs", r.Models[0].States, r.Models[0].Samples)
 	if r.TimeBlocks != "" {
-		space.Note("[95 %% intervals] from %d resamples of %s; uniformity and τ by deleting blocks", r.Resamples, r.TimeBlocks)
+		space.Note("[95 %% intervals] by deleting blocks in turn, Student's t: %s", r.TimeBlocks)
 	}
 	return env.Table(space)
 }

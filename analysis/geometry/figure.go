@@ -18,7 +18,7 @@ func (r *Result) Figure() *plots.Figure {
 		X: plots.Axis{Label: "Alignment E‖u(t) − u(t+1)‖²"},
 		Y: plots.Axis{Label: "Uniformity log E exp(−2‖u − v‖²)"},
 	}
-	memory := &plots.Curves{X: plots.Axis{Label: "Lag (states)"}, Y: plots.Axis{Label: "Autocorrelation ρ"},
+	memory := &plots.Curves{X: plots.Axis{Label: "Lag (states)", Integer: true}, Y: plots.Axis{Label: "Autocorrelation ρ"},
 		NoMarkers: true, References: []plots.Reference{{Value: 0}}}
 	steps := &plots.BoxPlot{Y: plots.Axis{Label: "Step / RMS distance", Log: true}, MaxOutliers: 60}
 	straight := &plots.Bars{Y: plots.Axis{Label: "Cosine of successive steps"}}
@@ -27,25 +27,29 @@ func (r *Result) Figure() *plots.Figure {
 	for i := range r.Models {
 		m := &r.Models[i]
 		names = append(names, m.Name)
-		sphere.Series = append(sphere.Series, plots.ScatterSeries{Name: m.Name, X: []float64{m.Alignment.Float()}, Y: []float64{m.Uniformity.Float()}})
-		curve := plots.CurveSeries{Name: m.Name}
+		collapsed := results.Why(m.EffectiveRank)
+		sphere.Series = append(sphere.Series, m.onSphere())
+		curve := plots.CurveSeries{Name: m.Name, Reason: collapsed}
 		for _, lag := range m.Temporal.Autocorrelation {
 			results.AppendPoint(&curve, float64(lag.Lag), lag.Rho, lag.RhoCI)
 		}
 		memory.Series = append(memory.Series, curve)
 		moved := slices.DeleteFunc(slices.Clone(m.StepLengths), func(v float64) bool { return !(v > 0) })
 		still += len(m.StepLengths) - len(moved)
-		steps.Boxes = append(steps.Boxes, plots.Box{Name: m.Name, Values: moved})
-		straight.Bars = append(straight.Bars, results.Bar(m.Name, m.Temporal.Straightness.Cosine, m.Temporal.Straightness.CosineCI, 1))
+		steps.Boxes = append(steps.Boxes, plots.Box{Name: m.Name, Values: moved, Reason: collapsed})
+		cosine := m.Temporal.Straightness.Cosine
+		if collapsed != "" {
+			cosine = m.EffectiveRank // undefined, with the reason that all panels give
+		}
+		straight.Bars = append(straight.Bars, results.Bar(m.Name, cosine, m.Temporal.Straightness.CosineCI, 1))
 	}
-	straight.Y.Min, straight.Y.Max = room(straight.Bars)
 	return &plots.Figure{
-		WidthMM: plots.DoubleColumnMM, HeightMM: 130,
+		WidthMM: plots.DoubleColumnMM, HeightMM: 130 + 5*max(0, float64(len(r.Models)-8)),
 		ColumnWidths: []float64{1, 1.1, 1.1},
 		Tiles: []plots.Tile{
 			{Panel: sphere, Title: "Unit sphere", Row: 0, Column: 0},
 			{Panel: r.groups(), Title: "Groups", Row: 0, Column: 1},
-			{Panel: r.similarityTable(), Title: r.similarityTitle(), Row: 0, Column: 2},
+			{Panel: r.similar(), Title: r.similarityTitle(), Row: 0, Column: 2},
 			{Panel: memory, Title: "Autocorrelation", Row: 1, Column: 0},
 			{Panel: steps, Title: "Step size", Row: 1, Column: 1},
 			{Panel: straight, Title: "Straightness", Row: 1, Column: 2},
@@ -56,11 +60,25 @@ func (r *Result) Figure() *plots.Figure {
 	}
 }
 
+// onSphere is the place of a model; none for a collapsed one, whose latents are one
+// point.
+func (m *Model) onSphere() plots.ScatterSeries {
+	series := plots.ScatterSeries{Name: m.Name}
+	for _, v := range []report.Value{m.EffectiveRank, m.Uniformity, m.Alignment} {
+		if why := results.Why(v); why != "" {
+			series.Reason = why
+			return series
+		}
+	}
+	series.X, series.Y = []float64{m.Alignment.V}, []float64{m.Uniformity.V}
+	return series
+}
+
 // caption says what the panels leave out; still is the number of steps of length 0.
 func (r *Result) caption(still int) string {
 	note := ""
 	if r.TimeBlocks != "" {
-		note = fmt.Sprintf("Error bars and bands: 95 %% from %d resamples of %s; autocorrelation by deleting blocks. ", r.Resamples, r.TimeBlocks)
+		note = fmt.Sprintf("Error bars and bands: 95 %% by deleting blocks in turn (%s). ", r.TimeBlocks)
 	}
 	if still > 0 {
 		note += fmt.Sprintf("%d steps of length 0 left out of the box plot. ", still)
@@ -87,6 +105,9 @@ func (r *Result) groups() plots.Panel {
 			if i == 0 {
 				panel.Groups = append(panel.Groups, name)
 			}
+			if v.Defined() && !m.EffectiveRank.Defined() {
+				v, ci = m.EffectiveRank, report.NoInterval("%s", m.EffectiveRank.Reason)
+			}
 			results.AppendBar(&series, v, ci)
 		}
 		for _, g := range m.Groupings {
@@ -112,6 +133,8 @@ func (r *Result) groups() plots.Panel {
 			}
 			if shown := m.shownConsistency(); shown != nil {
 				add(fmt.Sprintf("Label accuracy, k = %d", shown.K), shown.Accuracy, shown.AccuracyCI)
+			} else {
+				add("Label accuracy", report.Undefined("no neighbours"), report.NoInterval("no neighbours"))
 			}
 		}
 		panel.Series = append(panel.Series, series)
@@ -137,49 +160,41 @@ func (m *Model) summaryTable() *plots.Table {
 		v    report.Value
 	}{{"Uniformity", m.Uniformity}, {"Alignment", m.Alignment}, {"τ (states)", m.Temporal.Tau},
 		{"Curvature (°)", m.Temporal.Straightness.Curvature}, {"Effective rank", m.EffectiveRank}} {
+		if !m.EffectiveRank.Defined() {
+			row.v = m.EffectiveRank
+		}
 		table.Rows = append(table.Rows, []string{row.name, plots.Number(row.v.Float(), 3)})
 	}
 	return table
 }
 
-// similarityTable shows debiased CKA above and RSA below the diagonal, and below the
-// matrix what no other panel shows; for a single model a summary.
-func (r *Result) similarityTable() *plots.Table {
+// similar shows debiased CKA above and RSA below the diagonal; for a single model a
+// summary.
+func (r *Result) similar() plots.Panel {
 	if len(r.Models) == 1 {
 		return r.Models[0].summaryTable()
 	}
-	table := &plots.Table{Header: []string{"Model"}}
+	matrix := &plots.Matrix{}
 	for i, a := range r.Models {
-		table.Header = append(table.Header, a.Name)
-		cells := []string{a.Name}
+		matrix.Names = append(matrix.Names, a.Name)
+		row := make([]float64, len(r.Models))
 		for j, b := range r.Models {
 			s := r.similarity(i, b.Name)
 			switch {
-			case i == j:
-				cells = append(cells, "1.00")
 			case i < j:
-				cells = append(cells, results.Decimals(s.CKADebiased, 2))
+				row[j] = s.CKADebiased.Float()
+			case i > j:
+				row[j] = s.RSA.Float()
 			default:
-				cells = append(cells, results.Decimals(s.RSA, 2))
+				row[j] = s.CKA.Float() // 1
+			}
+			if !a.EffectiveRank.Defined() {
+				row[j] = math.NaN()
 			}
 		}
-		table.Rows = append(table.Rows, cells)
+		matrix.Values = append(matrix.Values, row)
 	}
-	for _, row := range []struct {
-		name string
-		of   func(m *Model) report.Value
-	}{
-		{"τ (states)", func(m *Model) report.Value { return m.Temporal.Tau }},
-		{"Curvature (°)", func(m *Model) report.Value { return m.Temporal.Straightness.Curvature }},
-		{"Effective rank", func(m *Model) report.Value { return m.EffectiveRank }},
-	} {
-		cells := []string{row.name}
-		for i := range r.Models {
-			cells = append(cells, plots.Number(row.of(&r.Models[i]).Float(), 3))
-		}
-		table.Rows = append(table.Rows, cells)
-	}
-	return table
+	return matrix
 }
 
 func (r *Result) similarityTitle() string {
@@ -187,21 +202,4 @@ func (r *Result) similarityTitle() string {
 		return "Summary"
 	}
 	return "CKA (above), RSA (below)"
-}
-
-// room is a range with place for the printed values of bars on both sides of zero;
-// empty, which leaves the choice to the panel, where no bar is negative.
-func room(bars []plots.Bar) (low, high float64) {
-	for _, b := range bars {
-		for _, v := range []float64{b.Value, b.Low, b.High} {
-			if !math.IsNaN(v) {
-				low, high = min(low, v), max(high, v)
-			}
-		}
-	}
-	if low == 0 {
-		return 0, 0
-	}
-	margin := 0.12 * (high - low)
-	return low - margin, high + margin
 }

@@ -18,7 +18,7 @@ var Command = run.Command{
 	Name:    "manifold",
 	Summary: "how many dimensions a representation really uses",
 	Manual:  manual,
-	Out:     "evaluation_plots/manifold",
+	Out:     "evaluation_plots/manifold_dimension",
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{})
 		estimator := flags.Choice("estimator", string(EstimatorMLE), Estimators(), "`NAME` of the Two-NN estimate in tables and figures; documented is the published formula, which cannot exceed 1.7325")
@@ -62,7 +62,7 @@ var Command = run.Command{
 				DuplicateTolerance: *tolerance,
 				Approximate:        *approx,
 			})
-		}}
+		}, Plan: func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs) }}
 	},
 }
 
@@ -76,6 +76,19 @@ func parseWindow(text string) (int, error) {
 		return 0, run.Usage("--exclude-window %s: want a number of frames of 0 or more, or auto", text)
 	}
 	return frames, nil
+}
+
+// dryRun says what a run would do.
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs) error {
+	data, err := inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	data.Hold(len(data.Sample()), input.NoFrames)
+	env.Plan.Searches = true
+	results.PlanFiles(env, "manifold_dimension_summary.csv", "manifold_eigenvalues.csv")
+	env.PlanFigures("manifold_dimension_analysis")
+	return nil
 }
 
 const manual = `manifold counts dimensions in two ways. Linear ones, from the eigenvalues λ of the

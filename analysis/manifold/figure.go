@@ -28,12 +28,12 @@ func (r *Result) Figure() *plots.Figure {
 		ratio.Bars = append(ratio.Bars, results.Bar(m.Name, m.ParticipationRatioCorrected, m.ParticipationRatioCorrectedCI, 1))
 		intrinsic.Bars = append(intrinsic.Bars, results.Bar(m.Name, m.IntrinsicDimension, m.IntrinsicDimensionCI, 1))
 		usage.Bars = append(usage.Bars, results.Bar(m.Name, m.ParticipationRatioCorrected, m.ParticipationRatioCorrectedCI, 100/float64(m.NominalDimension)))
-		spectrum.Series = append(spectrum.Series, plots.SpectrumSeries{Name: m.Name, Values: m.varianceShares()})
+		spectrum.Series = append(spectrum.Series, plots.SpectrumSeries{Name: m.Name, Values: m.varianceShares(), Reason: results.Why(m.EffectiveRank)})
 		scale.Series = append(scale.Series, m.decimationCurve())
 	}
 	return &plots.Figure{
-		WidthMM: plots.DoubleColumnMM, HeightMM: 130,
-		ColumnWidths: []float64{1, 1, 1.15},
+		WidthMM: plots.DoubleColumnMM, HeightMM: 130 + 5*max(0, float64(len(r.Models)-8)),
+		ColumnWidths: []float64{1, 1, 1.15 + 0.08*max(0, float64(len(r.Models)-8))},
 		Tiles: []plots.Tile{
 			{Panel: ratio, Title: "Linear dimension", Row: 0, Column: 0},
 			{Panel: intrinsic, Title: "Intrinsic dimension", Row: 0, Column: 1},
@@ -60,7 +60,7 @@ func (m *Model) varianceShares() []float64 {
 
 // decimationCurve is the dimension over the size of the subset, ±1 SD.
 func (m *Model) decimationCurve() plots.CurveSeries {
-	curve := plots.CurveSeries{Name: m.Name}
+	curve := plots.CurveSeries{Name: m.Name, Reason: results.Why(m.IntrinsicDimension)}
 	for _, d := range m.Decimation {
 		half := d.SD.Float()
 		curve.X, curve.Y = append(curve.X, float64(d.Size)), append(curve.Y, d.ID.Float())

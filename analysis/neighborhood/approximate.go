@@ -5,6 +5,7 @@ package neighborhood
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"repscope/internal/run"
@@ -12,9 +13,10 @@ import (
 	"repscope/report"
 )
 
-// Penalty is an exact sum of integers, undefined where only a sample was ranked.
+// Penalty is a sum of integers, or its expectation where distances tie and ties are averaged;
+// undefined where only a sample was ranked or a space has collapsed.
 type Penalty struct {
-	Sum    int64
+	Sum    float64
 	Reason string // why it is undefined; empty for a sum
 }
 
@@ -23,7 +25,7 @@ func (p Penalty) MarshalJSON() ([]byte, error) {
 	if p.Reason != "" {
 		return []byte("null"), nil
 	}
-	return strconv.AppendInt(nil, p.Sum, 10), nil
+	return strconv.AppendFloat(nil, p.Sum, 'f', -1, 64), nil
 }
 
 // Sampling says what the scores of a model were estimated from.
@@ -74,10 +76,14 @@ func (o Options) approximation() neighbors.Approximation {
 // compareSampled is the comparison on reference states. It leaves out the
 // intervals and the comparisons of models, which delete blocks of states and
 // need all ranks.
-func (r *Result) compareSampled(ctx context.Context, in Input, pass *neighbors.Pass, series [][]float64, o Options) error {
-	sample, err := pass.CompareSampled(ctx, o.approximation())
-	if err != nil {
-		return err
+func (r *Result) compareSampled(ctx context.Context, p *plan, o Options) error {
+	in := p.in
+	sample := &neighbors.Sample{}
+	if p.pass != nil {
+		var err error
+		if sample, err = p.pass.CompareSampled(ctx, o.approximation()); err != nil {
+			return err
+		}
 	}
 	r.Sampling = &Sampling{
 		References: len(sample.Index), Strata: len(sample.Strata),
@@ -87,23 +93,33 @@ func (r *Result) compareSampled(ctx context.Context, in Input, pass *neighbors.P
 		Estimated: fmt.Sprintf("the means over all states, from those references, drawn at random in %d strata; ± is the standard error of that draw", len(sample.Strata)),
 	}
 	for i, encoded := range in.Models {
-		s := &sample.Spaces[i]
-		p := neighbors.Preservation{N: s.N, Original: s.Original, Embedded: s.Embedded, MinCandidates: s.MinCandidates}
+		if reason := p.collapsed[i]; reason != "" {
+			m, err := p.undefined(i, reason)
+			if err != nil {
+				return err
+			}
+			m.Sampling = r.Sampling
+			r.diagnose(&m, encoded.Latents)
+			r.Models = append(r.Models, m)
+			continue
+		}
+		s := &sample.Spaces[slices.Index(p.live, i)]
+		found := neighbors.Preservation{N: s.N, Original: s.Original, Embedded: s.Embedded, MinCandidates: s.MinCandidates}
 		for _, a := range s.ByK {
-			p.ByK = append(p.ByK, neighbors.AtK{K: a.K, Scores: neighbors.Scores{
+			found.ByK = append(found.ByK, neighbors.AtK{K: a.K, Scores: neighbors.Scores{
 				Trustworthiness: a.Trustworthiness.Value, Continuity: a.Continuity.Value,
 				QNX: a.QNX.Value, RNX: a.RNX.Value, LCMC: a.LCMC.Value,
 				MRREFalse: a.MRREFalse.Value, MRREMissing: a.MRREMissing.Value,
 				Chance: a.Chance,
 			}})
 		}
-		m := newModel(encoded, in, series[i], &p)
+		m := newModel(encoded, in, p.series[i], &found, o.Ties, "--approx ranks a sample of the states")
 		m.Sampling = r.Sampling
 		r.diagnose(&m, encoded.Latents)
 		for q, a := range s.ByK {
 			k := &m.ByK[q]
 			k.TrustPenalty, k.ContPenalty = Penalty{Reason: noPenalties}, Penalty{Reason: noPenalties}
-			if _, err := k.intervals(&p.ByK[q], nil, noIntervals); err != nil {
+			if _, err := k.intervals(&found.ByK[q], nil, noIntervals); err != nil {
 				return err
 			}
 			k.SamplingSE = &SamplingErrors{
@@ -116,7 +132,7 @@ func (r *Result) compareSampled(ctx context.Context, in Input, pass *neighbors.P
 				for _, one := range a.Null {
 					null.trust, null.cont = append(null.trust, one.Trustworthiness.Value), append(null.cont, one.Continuity.Value)
 				}
-				k.Null = null.summary()
+				k.setNull(o.Null, null.summary())
 			}
 			if o.PerPoint {
 				m.points = append(m.points, penalties{a.PointTrustPenalty, a.PointContPenalty, a.PointNormalizer})
@@ -127,6 +143,7 @@ func (r *Result) compareSampled(ctx context.Context, in Input, pass *neighbors.P
 		}
 		r.Models = append(r.Models, m)
 	}
+	r.fillChance()
 	r.duplicateWarnings()
 	return nil
 }

@@ -56,7 +56,7 @@ func TestApproximate(t *testing.T) {
 						t.Errorf("window %d, k = %d: %s = %v ± %v, exactly %v", window, a.K, s.name, s.got.Float(), s.error.Float(), s.want.Float())
 					}
 				}
-				near(t, "null", a.Null.TrustworthinessMean.Float(), b.Null.TrustworthinessMean.Float(), 0.03)
+				near(t, "null", a.null().TrustworthinessMean.Float(), b.null().TrustworthinessMean.Float(), 0.03)
 				if a.TrustCI.Defined() || a.TrustSE.Defined() {
 					t.Error("a sample has no intervals")
 				}
@@ -101,7 +101,7 @@ func TestApproximateIsCancelled(t *testing.T) {
 }
 
 func TestPenaltyJSON(t *testing.T) {
-	for want, p := range map[string]Penalty{"0": {}, "12345678901234567": {Sum: 12345678901234567}, "null": {Reason: "sampled"}} {
+	for want, p := range map[string]Penalty{"0": {}, "9007199254740991": {Sum: 9007199254740991}, "0.5": {Sum: 0.5}, "null": {Reason: "sampled"}} {
 		text, err := json.Marshal(p)
 		if err != nil || strings.TrimSpace(string(text)) != want {
 			t.Errorf("%+v: %s, %v, want %s", p, text, err, want)

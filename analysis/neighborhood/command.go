@@ -5,6 +5,7 @@ package neighborhood
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"repscope/analysis/internal/results"
@@ -32,9 +33,14 @@ var Command = run.Command{
 		coRanking := flags.Choice("coranking", neighbors.CoRankingAuto.String(),
 			[]string{neighbors.CoRankingAuto.String(), neighbors.CoRankingFull.String(), neighbors.CoRankingOff.String()},
 			fmt.Sprintf("`WHEN` to rank all states for the curves over all K; auto: up to %d states", neighbors.AutoCoRankingPoints))
+		ties := flags.Choice("ties", neighbors.TiesAverage.String(),
+			[]string{neighbors.TiesAverage.String(), neighbors.TiesRandom.String(), neighbors.TiesIndex.String()},
+			"`RULE` for states at equal distances: the mean over all orders, independent in both spaces; one random order (--seed); the lower index first")
 		window := flags.Int("exclude-window", 0, "`FRAMES` within which states of one episode are no neighbours; not together with --samples")
 		space := flags.Choice("space", spaceAuto, []string{spaceAuto, spaceFrame, spaceClip}, "`NAME` of the original space: the last frame of a state or all its frames; auto: what the latents see")
-		permutations := flags.Int("permutations", 10, "`N` random pairings of states and latents behind the null; 0: none")
+		permutations := flags.Int("permutations", 10, "`N` other pairings of states and latents behind the null; 0: none")
+		null := flags.Choice("null", string(NullTime), NullKinds(),
+			"`KIND` of these pairings: time (episodes exchanged and rotated, which keeps the order in time) or independent (any state)")
 		perPoint := flags.Bool("per-point", false, "write the scores of every state to neighborhood_per_point.csv")
 		flags.Unrecorded("per-point")
 		approx := flags.Bool("approx", false, "rank a sample of reference states, each exactly against all states, for very many states; sampling errors instead of intervals")
@@ -78,7 +84,7 @@ var Command = run.Command{
 			return nil
 		}, Run: func(ctx context.Context, env *run.Env) error {
 			o := Options{K: *k, ExcludeWindow: *window, Permutations: *permutations, PerPoint: *perPoint,
-				Approximate: *approx, References: *references}
+				Null: NullKind(*null), Approximate: *approx, References: *references}
 			var err error
 			if o.Metric, err = neighbors.ParseMetric(*metric); err != nil {
 				return err
@@ -86,11 +92,17 @@ var Command = run.Command{
 			if o.CoRanking, err = neighbors.ParseCoRanking(*coRanking); err != nil {
 				return err
 			}
+			if o.Ties, err = neighbors.ParseTies(*ties); err != nil {
+				return err
+			}
 			data, err := inputs.Load(ctx, env)
 			if err != nil {
 				return err
 			}
 			return analyse(ctx, env, data, *space, o)
+		}, Plan: func(ctx context.Context, env *run.Env) error {
+			curves := *coRanking != neighbors.CoRankingOff.String() && !*approx
+			return dryRun(ctx, env, inputs, Options{Approximate: *approx, PerPoint: *perPoint}, curves, *coRanking == neighbors.CoRankingAuto.String())
 		}}
 	},
 }
@@ -102,6 +114,33 @@ const (
 	spaceClip  = "clip"
 )
 
+// dryRun says what a run would do. Curves are drawn if they may be and, with auto, there
+// are not too many states.
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options, curves, auto bool) error {
+	data, err := inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	n := len(data.Sample())
+	data.Hold(n, input.Clips) // at most
+	env.Plan.Searches = true
+	curves = curves && !(auto && n > neighbors.AutoCoRankingPoints)
+	results.PlanFiles(env, "neighborhood_preservation_summary.csv")
+	for _, file := range []struct {
+		written bool
+		name    string
+	}{{o.Approximate, "neighborhood_sampling.csv"}, {curves, "neighborhood_rnx_curves.csv"}, {o.PerPoint, "neighborhood_per_point.csv"}} {
+		if file.written {
+			env.Plan.Write(file.name)
+		}
+	}
+	env.PlanFigures("neighborhood_preservation")
+	if curves {
+		env.PlanFigures("neighborhood_rnx_curves")
+	}
+	return nil
+}
+
 const manual = `neighborhood asks whether states that are close to each other stay close in the
 latent space, and whether states that become close were close before.
 Trustworthiness T(k) falls when the k nearest latents of a state were far away in
@@ -109,13 +148,21 @@ the original space, continuity C(k) when the k nearest states become far away in
 the latent space (Venna and Kaski 2001). 1 is perfect, about 0.5 is chance. From
 the same pass: the share of common neighbours Q_NX, R_NX (the same corrected for
 chance: 0 is chance), LCMC, MRRE, and the curves of Q_NX and R_NX over all K.
-Everything is exact, over all states; ties are ranked by index and counted.
+Everything is exact, over all states.
+
+Where distances tie, as between repeated frames, --ties average (the default) gives the
+exact mean of every score over all orders of equal distances, independent in both
+spaces: ranks are uniform within a tie, and of t states of which m belong to a
+neighbourhood each does with probability m/t. --ties random draws one such order from
+--seed; --ties index puts the lower index first in both spaces, which scores the order
+of the recording. Ties and duplicates are counted. Where all latents are equal no
+score is defined, and the model is left out of the comparisons.
 
 The original space is what the latents see (--space auto). Where a state is a
 single frame, that frame. Where a state is a window or clip of several frames: the
 last frame if all encoders are known to look at that alone (a ConvEncoder
-checkpoint pooled by "last"), else the whole clip; baselines do not decide. The
-choice is printed and stored as "space" of every model.
+checkpoint pooled by "last", or a --window of one frame), else the whole clip;
+baselines do not decide. The choice is printed and stored as "space" of every model.
 
 Consecutive frames are alike whatever the encoder does: --exclude-window w takes
 states at most w frames apart in one episode out of neighbourhoods and ranks. It
@@ -125,9 +172,11 @@ Intervals delete whole episodes or blocks of states in turn and rank again (the
 delete-block jackknife): resampling with replacement would make duplicates, which
 bias ranks. --bootstrap 0 turns them off; other values of it change nothing.
 Columns Trust_std and Cont_std of the summary are these jackknife standard errors,
-not the spread over states. The null gives every state the latent of a random
-other one (--permutations, the same orders for all models); the distances are
-those of the scores.
+not the spread over states. The null gives states the latents of others
+(--permutations, the same orders for all models) and keeps the order in time:
+slow latents that have nothing to do with the states score far above 0.5, the
+level of independent states. What is not above the null is not known to be above
+nothing. --null independent gives every state the latent of any other.
 
 --metric precomputed takes the frames for a matrix of distances between the states:
 float32 or float64 [N, N], not negative, symmetric, 0 on the diagonal; row i ranks the
@@ -148,7 +197,7 @@ intervals, no comparisons of models and no curves.`
 func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, o Options) error {
 	if space == spaceAuto {
 		var warning string
-		if space, warning = seen(data.States, data.Models); warning != "" {
+		if space, warning = seen(data.States, data.Models, (*input.Model).Window); warning != "" {
 			env.Warn("%s", warning)
 		}
 	}
@@ -215,29 +264,37 @@ func among(rows points.Points, states []int) points.Points {
 }
 
 // seen is the original space that the latents see, by the rule of the manual, and
-// a warning where models see different ones.
-func seen(states *dataset.States, models []*input.Model) (space, warning string) {
+// a warning where models see different ones; window is how many frames one sees.
+func seen(states *dataset.States, models []*input.Model, window func(*input.Model) int) (space, warning string) {
 	if states.Size() == states.LastFrame().Size() {
 		return spaceFrame, "" // a state is one frame or a vector
 	}
-	var last, all []string
+	var last, all, fewer []string
 	for _, m := range models {
 		switch {
 		case m.Encoder != nil && isBaseline(m.Encoder.Info()):
-		case m.Encoder != nil && looksAtLastFrame(m):
+		case states.Window() > 1 && window(m) <= 1 || m.Encoder != nil && looksAtLastFrame(m):
 			last = append(last, m.Name)
+		case window(m) < states.Window():
+			fewer = append(fewer, fmt.Sprintf("%s sees only its last %d frames", m.Name, window(m)))
 		default:
 			all = append(all, m.Name)
 		}
 	}
-	if len(last) == 0 {
+	if len(last) > 0 {
+		if len(all)+len(fewer) == 0 {
+			return spaceFrame, ""
+		}
+		fewer = append(fewer, strings.Join(last, ", ")+" sees only its last frame")
+	}
+	if len(fewer) == 0 {
 		return spaceClip, ""
 	}
-	if len(all) == 0 {
-		return spaceFrame, ""
+	sight := "the original space is the whole clip"
+	if len(all) > 0 {
+		sight += ", as " + strings.Join(all, ", ") + " may see it"
 	}
-	return spaceClip, fmt.Sprintf("the original space is the whole clip, as %s may see it, but %s sees only its last frame; choose with --space",
-		strings.Join(all, ", "), strings.Join(last, ", "))
+	return spaceClip, sight + ", but " + strings.Join(fewer, ", and ") + "; choose with --space"
 }
 
 func isBaseline(info latent.Info) bool { return info.Format == "random" || info.Format == "pca" }
@@ -291,7 +348,9 @@ func (r *Result) writeSummary(env *run.Env) error {
 }
 
 // hasCurves reports whether the co-ranking curves were computed.
-func (r *Result) hasCurves() bool { return len(r.Models) > 0 && r.Models[0].Curves != nil }
+func (r *Result) hasCurves() bool {
+	return slices.ContainsFunc(r.Models, func(m Model) bool { return m.Curves != nil })
+}
 
 func (r *Result) writeCurves(env *run.Env) error {
 	if !r.hasCurves() {
@@ -299,6 +358,9 @@ func (r *Result) writeCurves(env *run.Env) error {
 	}
 	return env.Files.CSV("neighborhood_rnx_curves.csv", []string{"Model", "K", "Q_NX", "R_NX"}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
+			if m.Curves == nil {
+				continue
+			}
 			for i, rnx := range m.Curves.RNX {
 				if err := csv.Row(m.Name, i+1, m.Curves.QNX[i], rnx); err != nil {
 					return err
@@ -310,7 +372,7 @@ func (r *Result) writeCurves(env *run.Env) error {
 }
 
 func (r *Result) writePoints(env *run.Env, index []int, in Input) error {
-	if len(r.Models[0].points) == 0 {
+	if !slices.ContainsFunc(r.Models, func(m Model) bool { return len(m.points) > 0 }) {
 		return nil
 	}
 	return env.Files.CSV("neighborhood_per_point.csv", []string{
@@ -336,7 +398,7 @@ func (r *Result) writePoints(env *run.Env, index []int, in Input) error {
 }
 
 func (r *Result) print(env *run.Env, values int, o Options) error {
-	columns := []string{"Model", "k", "Trustworthiness", "Continuity", "R_NX", "Chance"}
+	columns := []string{"Model", "k", "Trustworthiness", "Continuity", "R_NX"}
 	if o.Permutations > 0 {
 		columns = append(columns, "Null T", "Null C")
 	}
@@ -348,13 +410,15 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 				name = m.Name
 			}
 			cells := []any{name, a.K, report.WithInterval(a.Trustworthiness, a.TrustCI), report.WithInterval(a.Continuity, a.ContCI),
-				report.WithInterval(a.RNX, a.RNXCI), a.Chance}
+				report.WithInterval(a.RNX, a.RNXCI)}
 			if e := a.SamplingSE; e != nil {
 				cells = []any{name, a.K, plusMinus(a.Trustworthiness, e.Trustworthiness), plusMinus(a.Continuity, e.Continuity),
-					plusMinus(a.RNX, e.RNX), a.Chance}
+					plusMinus(a.RNX, e.RNX)}
 			}
-			if a.Null != nil {
-				cells = append(cells, plusMinus(a.Null.TrustworthinessMean, a.Null.TrustworthinessSD), plusMinus(a.Null.ContinuityMean, a.Null.ContinuitySD))
+			if null := a.null(); o.Permutations > 0 && null == nil {
+				cells = append(cells, a.Trustworthiness, a.Continuity) // undefined
+			} else if null != nil {
+				cells = append(cells, plusMinus(null.TrustworthinessMean, null.TrustworthinessSD), plusMinus(null.ContinuityMean, null.ContinuitySD))
 			}
 			table.Row(cells...)
 		}
@@ -368,10 +432,13 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 		table.Note("Estimated: %s", r.Sampling.Estimated)
 	}
 	if o.Permutations > 0 {
-		table.Note("Chance: expected for random ranks; null: mean ± SD of %d random pairings", o.Permutations)
+		table.Note("Null: latents that have nothing to do with the states, mean ± SD of %s", o.Null.describe(o.Permutations))
+	}
+	if level := r.chance(); level.Defined() {
+		table.Note("Independent states: T and C of %.3g, R_NX of 0", level.V)
 	}
 	if o.ExcludeWindow == 0 {
-		table.Note("Neighbours in time count as neighbours; see --exclude-window")
+		table.Note("Neighbours in time count as neighbours; --exclude-window %s leaves them out", r.windowText())
 	} else {
 		table.Note("States at most %d frames apart in an episode are no neighbours; at least %d candidates each", o.ExcludeWindow, r.Models[0].Candidates)
 	}
@@ -388,14 +455,17 @@ func (r *Result) printSpaces(env *run.Env) error {
 		}
 		spaces.Row(m.Name, m.AUCRNX, m.QLocal, m.QGlobal, best, m.EffectiveRank, m.NEff, m.Duplicates.Latents, m.Ties.Latents)
 	}
-	spaces.Note("Original states: %d duplicates", r.Models[0].Duplicates.Frames)
+	spaces.Note("Original states: %d duplicates; ties: %s", r.Models[0].Duplicates.Frames, tiesInWords[r.Models[0].TiesRule])
 	if err := env.Table(spaces); err != nil {
 		return err
 	}
 	return results.PrintComparisons(env, r.Comparisons)
 }
 
-func plusMinus(mean, sd report.Value) string {
+func plusMinus(mean, sd report.Value) any {
+	if !mean.Defined() {
+		return mean
+	}
 	if !sd.Defined() {
 		return fmt.Sprintf("%.4f", mean.Float())
 	}

@@ -37,6 +37,7 @@ func TestSeen(t *testing.T) {
 	model := func(name string, e latent.Encoder, p latent.Pool) *input.Model {
 		return &input.Model{Name: name, Encoder: e, Pool: p}
 	}
+	windows := map[string]int{"one": 1, "single": 0, "two": 2}
 	for _, c := range []struct {
 		name    string
 		window  int
@@ -52,13 +53,22 @@ func TestSeen(t *testing.T) {
 		{"latents", 3, []*input.Model{model("z", nil, "")}, spaceClip, ""},
 		{"baselines do not decide", 3, []*input.Model{model("jepa", conv, ""), model("pca", pca, "")}, spaceFrame, ""},
 		{"baselines only", 3, []*input.Model{model("pca", pca, "")}, spaceClip, ""},
-		{"mixed", 3, []*input.Model{model("jepa", conv, ""), model("dqn", dqn, "")}, spaceClip, "jepa sees only its last frame"},
+		{"mixed", 3, []*input.Model{model("jepa", conv, ""), model("dqn", dqn, "")}, spaceClip, "as dqn may see it, but jepa sees only its last frame"},
+		{"windows of their own", 3, []*input.Model{model("dqn", dqn, ""), model("one", dqn, ""), model("single", nil, ""), model("two", nil, "")}, spaceClip,
+			"as dqn may see it, but two sees only its last 2 frames, and one, single sees only its last frame"},
+		{"one frame of three", 3, []*input.Model{model("one", dqn, ""), model("pca", pca, "")}, spaceFrame, ""},
+		{"two frames of three", 3, []*input.Model{model("two", nil, ""), model("pca", pca, "")}, spaceClip, "the whole clip, but two sees only its last 2 frames"},
 	} {
 		states, err := dataset.NewStates(frames, dataset.StateOptions{Window: c.window})
 		if err != nil {
 			t.Fatal(err)
 		}
-		space, warning := seen(states, c.models)
+		space, warning := seen(states, c.models, func(m *input.Model) int {
+			if n, ok := windows[m.Name]; ok {
+				return n
+			}
+			return c.window
+		})
 		if space != c.want || (warning == "") != (c.warning == "") || !strings.Contains(warning, c.warning) {
 			t.Errorf("%s: %s, warning %q; want %s, %q", c.name, space, warning, c.want, c.warning)
 		}

@@ -58,12 +58,12 @@ func (r *Result) Figure() *plots.Figure {
 				missing.X, missing.Y = append(missing.X, float64(a.K)), append(missing.Y, 1-v.Float())
 				missing.Low, missing.High = append(missing.Low, 1-high), append(missing.High, 1-low)
 			}
+			missing.Reason = bars.Reason
 			p.bars.Series, p.errors.Series = append(p.bars.Series, bars), append(p.errors.Series, missing)
 		}
-		if len(r.Models) > 0 {
-			chance := r.Models[0].Chance.Float()
-			p.bars.References = []plots.Reference{{Value: chance, Label: "chance"}}
-			p.errors.References = []plots.Reference{{Value: 1 - chance, Label: "chance"}}
+		if chance := r.chance(); chance.Defined() {
+			p.bars.References = []plots.Reference{{Value: chance.V, Label: "independent states"}}
+			p.errors.References = []plots.Reference{{Value: 1 - chance.V, Label: "independent states"}}
 		}
 		figure.Tiles = append(figure.Tiles,
 			plots.Tile{Panel: p.bars, Title: p.title, Row: 0, Column: row},
@@ -91,10 +91,22 @@ func (r *Result) figureOfOne() *plots.Figure {
 		a := m.ByK[0]
 		trust.Bars = append(trust.Bars, bar(m.Name, a.Trustworthiness, a.trustBar()))
 		cont.Bars = append(cont.Bars, bar(m.Name, a.Continuity, a.contBar()))
-		chance := []plots.Reference{{Value: m.Chance.Float(), Label: "chance"}}
-		trust.References, cont.References = chance, chance
+	}
+	if chance := r.chance(); chance.Defined() {
+		line := []plots.Reference{{Value: chance.V, Label: "independent states"}}
+		trust.References, cont.References = line, line
 	}
 	return figure
+}
+
+// chance is the chance level of the first model that has one: it is that of the states.
+func (r *Result) chance() report.Value {
+	for _, m := range r.Models {
+		if m.Chance.Defined() {
+			return m.Chance
+		}
+	}
+	return report.Undefined("no model has scores")
 }
 
 // trustBar and contBar are the ends of the error bars.
@@ -122,7 +134,9 @@ func samplingBar(v, se report.Value) report.Interval {
 // bar prints the value with the digits that tell good scores apart.
 func bar(name string, v report.Value, ci report.Interval) plots.Bar {
 	b := results.Bar(name, v, ci, 1)
-	b.Text = results.Decimals(v, 4)
+	if v.Defined() {
+		b.Text = results.Decimals(v, 4)
+	}
 	return b
 }
 
@@ -144,7 +158,7 @@ func (r *Result) states() string {
 }
 
 func (r *Result) caption() string {
-	text := r.states() + "; chance: random ranks"
+	text := r.states() + "; line: independent states"
 	if r.Sampling != nil {
 		return text + "; error bars: ±1.96 sampling errors."
 	}
@@ -173,19 +187,24 @@ func (r *Result) CurvesFigure() *plots.Figure {
 	}
 	lowest := 0.0
 	for _, m := range r.Models {
-		lowest = min(lowest, slices.Min(m.Curves.RNX))
+		if m.Curves != nil {
+			lowest = min(lowest, slices.Min(m.Curves.RNX))
+		}
 	}
 	curves := &plots.Curves{
-		X:          plots.Axis{Label: "Neighbourhood size K", Log: true},
-		Y:          plots.Axis{Label: "Agreement above chance R_NX(K)", Min: math.Floor(lowest*20) / 20, Max: 1},
+		X:          plots.Axis{Label: "Neighbourhood size K", Log: true, Integer: true},
+		Y:          plots.Axis{Label: "Agreement above chance R_{NX}(K)", Min: math.Floor(lowest*20) / 20, Max: 1},
 		NoMarkers:  true,
-		References: []plots.Reference{{Value: 0, Label: "chance"}},
+		References: []plots.Reference{{Value: 0, Label: "independent states"}},
 	}
 	var names []string
 	for _, m := range r.Models {
 		names = append(names, m.Name)
-		series := plots.CurveSeries{Name: m.Name, Y: m.Curves.RNX}
-		for i := range m.Curves.RNX {
+		series := plots.CurveSeries{Name: m.Name, Reason: results.Why(m.AUCRNX)}
+		if m.Curves != nil {
+			series.Y = m.Curves.RNX
+		}
+		for i := range series.Y {
 			series.X = append(series.X, float64(i+1))
 		}
 		curves.Series = append(curves.Series, series)

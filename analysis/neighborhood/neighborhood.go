@@ -52,6 +52,9 @@ type Options struct {
 	// the distances between the states and latents are compared by Euclidean ones.
 	Metric    neighbors.Metric
 	CoRanking neighbors.CoRanking
+	// Ties says how states at equal distances are ordered; the zero value averages over all
+	// orders, independent in both spaces.
+	Ties neighbors.Ties
 	// ExcludeWindow w > 0 takes pairs of states at most w frames apart in one
 	// episode out of the neighbourhoods and the ranks.
 	ExcludeWindow int
@@ -63,15 +66,16 @@ type Options struct {
 	// no curves.
 	Approximate bool
 	References  int
-	// Permutations is the number of random pairings of states and latents behind
-	// the null; 0: none.
+	// Permutations is the number of other pairings of states and latents behind the
+	// null; 0: none. Null is how they are made; empty means NullTime.
 	Permutations int
+	Null         NullKind
 	Scale        spectrum.Scale // of latents; only spectrum.ScaleL2 changes neighbours
 	// Intervals asks for delete-block jackknife intervals and comparisons.
 	Intervals bool
 	Block     stat.BlockSpec
 	Seed      uint64         // of the permutations, the tests and the references
-	Family    string         // of tests that Holm\'s correction is over: results.FamilyMetric (empty) or results.FamilyRun
+	Family    string         // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
 	Threads   int            // ≤ 0: all
 	Memory    int64          // in bytes; 0: the default of package neighbors
 	Device    *device.Device // computes what neighbors.Options.Device can; nil: the processor
@@ -117,9 +121,10 @@ type Model struct {
 	// figure.
 	Chance report.Value `json:"chance"`
 	// Ties counts, over the states ranked, the candidates at exactly the distance
-	// being ranked, put in order by their index; Duplicates the points equal to one of lower index;
+	// being ranked, which TiesRule orders; Duplicates the points equal to one of lower index;
 	// Redecided the comparisons decided again on exact distances.
 	Ties       Counts `json:"ties"`
+	TiesRule   string `json:"ties_rule"`
 	Duplicates Counts `json:"duplicates"`
 	Redecided  Counts `json:"redecided"`
 	// FrameDistances and LatentDistances name how distances were computed.
@@ -129,14 +134,17 @@ type Model struct {
 	// n−1, fewer with an exclusion window.
 	Candidates int `json:"candidates"`
 	// RMSDistance is √(2·tr C) of the raw latents and EffectiveRank the entropy
-	// effective rank of their covariance: constant latents have scores too, those
-	// of the rule for ties.
+	// effective rank of their covariance. Where all latents or all states are equal, no
+	// score is defined.
 	RMSDistance   report.Value `json:"rms_distance"`
 	EffectiveRank report.Value `json:"effective_rank"`
-	// NEff is the number of independent latents that the dependent ones are
-	// worth, by the autocorrelation of the coordinate that varies most.
-	NEff   report.Value `json:"n_eff"`
-	Curves *Curves      `json:"curves,omitempty"`
+	// NEff is the number of independent latents that the dependent ones are worth
+	// for the mean of the coordinate that varies most, AutocorrelationTime that of this
+	// coordinate, and NEffReliable whether the states are enough to tell.
+	NEff                report.Value `json:"n_eff"`
+	NEffReliable        bool         `json:"n_eff_reliable"`
+	AutocorrelationTime report.Value `json:"autocorrelation_time"`
+	Curves              *Curves      `json:"curves,omitempty"`
 
 	points     []penalties // per k, with PerPoint
 	pointIndex []int       // the states that points are of; nil: all
@@ -177,12 +185,25 @@ type AtK struct {
 	// ranked.
 	SamplingSE *SamplingErrors `json:"sampling_se,omitempty"`
 	// Chance is the trustworthiness, and the continuity, expected when ranks are
-	// random, in closed form; Null is what random pairings gave.
-	Chance report.Value `json:"chance"`
-	Null   *Null        `json:"null,omitempty"`
+	// random, in closed form: that of independent states. NullInTime is what pairings
+	// gave that keep the order in time, Null what random ones gave; one of the two.
+	Chance     report.Value `json:"chance"`
+	NullInTime *Null        `json:"null_in_time,omitempty"`
+	Null       *Null        `json:"null,omitempty"`
 }
 
-// Null describes the scores of latents given to states at random.
+func (a *AtK) setNull(kind NullKind, n *Null) {
+	if kind == NullIndependent {
+		a.Null = n
+	} else {
+		a.NullInTime = n
+	}
+}
+
+// null is the one that was made, nil for none.
+func (a *AtK) null() *Null { return cmp.Or(a.NullInTime, a.Null) }
+
+// Null describes the scores of latents given to other states.
 type Null struct {
 	Permutations        int          `json:"permutations"`
 	TrustworthinessMean report.Value `json:"trustworthiness_mean"`
@@ -192,7 +213,10 @@ type Null struct {
 }
 
 // penalties are those of every state at one k.
-type penalties struct{ trust, cont, normalizer []int64 }
+type penalties struct {
+	trust, cont []float64
+	normalizer  []int64
+}
 
 // Analyze compares the neighbourhoods of the frames with those of every model's
 // latents. Errors: no models, unequal numbers of states and latents, fewer than
@@ -254,7 +278,8 @@ func (in Input) latents(metric neighbors.Metric, scale spectrum.Scale) ([]neighb
 	return spaces, nil
 }
 
-func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preservation) Model {
+// newModel is the outcome for a model; noCurves says why there are no co-ranking curves.
+func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preservation, ties neighbors.Ties, noCurves string) Model {
 	m := Model{
 		Name: encoded.Name, Samples: p.N, Space: in.Space, Candidates: p.MinCandidates,
 		Ties:            Counts{p.Original.Ties, p.Embedded.Ties},
@@ -262,8 +287,9 @@ func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preserva
 		Redecided:       Counts{p.Original.Redecided, p.Embedded.Redecided},
 		FrameDistances:  p.Original.Method,
 		LatentDistances: p.Embedded.Method,
-		NEff:            results.EffectiveSize(series, in.Episode),
+		TiesRule:        ties.String(),
 	}
+	m.memory(series, in.Episode)
 	chance := 0.0
 	for i := range p.ByK {
 		s := &p.ByK[i]
@@ -286,7 +312,7 @@ func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preserva
 		m.QLocal, m.QGlobal = report.Number(c.QLocal), report.Number(c.QGlobal)
 		m.Curves = &Curves{QNX: c.QNX, RNX: c.RNX}
 	} else {
-		v := report.Undefined("the co-ranking curves were not computed")
+		v := report.Undefined("the co-ranking curves were not computed: %s", noCurves)
 		m.AUCRNX, m.KStar, m.QLocal, m.QGlobal = v, v, v, v
 	}
 	return m
@@ -296,7 +322,50 @@ func newModel(encoded Encoded, in Input, series []float64, p *neighbors.Preserva
 func (r *Result) diagnose(m *Model, z points.Points) {
 	m.RMSDistance, m.EffectiveRank = results.Spread(z)
 	if !m.RMSDistance.Defined() {
-		r.warn(fmt.Sprintf("%s: %s: the encoder has collapsed and its scores are those of the order of ties", m.Name, m.RMSDistance.Reason))
+		r.warn(fmt.Sprintf("%s: %s: the encoder has collapsed and its scores, if any, mean nothing", m.Name, m.RMSDistance.Reason))
+	}
+}
+
+// undefined is the outcome for a model of which no neighbourhood can be compared.
+func (p *plan) undefined(i int, reason string) (Model, error) {
+	counts := func(s neighbors.Space) (neighbors.SpaceCounts, error) {
+		n, err := s.Duplicates(context.Background(), max(p.o.Threads, 0))
+		return neighbors.SpaceCounts{Duplicates: n, Method: "none"}, err
+	}
+	given := neighbors.Preservation{N: p.in.Frames.N, MinCandidates: p.in.Frames.N - 1}
+	var err error
+	if given.Original, err = counts(p.frames); err != nil {
+		return Model{}, err
+	}
+	if given.Embedded, err = counts(p.spaces[i]); err != nil {
+		return Model{}, err
+	}
+	m := newModel(p.in.Models[i], p.in, p.series[i], &given, p.o.Ties, reason)
+	v, none := report.Undefined("%s", reason), report.NoInterval("%s", reason)
+	for _, m := range []*report.Value{&m.AUCRNX, &m.KStar, &m.QLocal, &m.QGlobal, &m.Chance} {
+		*m = v
+	}
+	for _, k := range p.ks {
+		a := AtK{K: k, Trustworthiness: v, Continuity: v, TrustPenalty: Penalty{Reason: reason}, ContPenalty: Penalty{Reason: reason},
+			QNX: v, RNX: v, LCMC: v, MRREFalse: v, MRREMissing: v, TrustCI: none, ContCI: none, RNXCI: none, TrustSE: v, ContSE: v, Chance: v}
+		if p.o.Approximate {
+			a.SamplingSE = &SamplingErrors{v, v, v, v, v, v, v}
+		}
+		m.ByK = append(m.ByK, a)
+	}
+	return m, nil
+}
+
+// fillChance gives models without scores the level of chance, which is that of all.
+func (r *Result) fillChance() {
+	at := slices.IndexFunc(r.Models, func(m Model) bool { return m.Chance.Defined() })
+	for i := range r.Models {
+		if m := &r.Models[i]; at >= 0 && !m.Chance.Defined() {
+			m.Chance, m.Candidates = r.Models[at].Chance, r.Models[at].Candidates
+			for q := range m.ByK {
+				m.ByK[q].Chance = r.Models[at].ByK[q].Chance
+			}
+		}
 	}
 }
 
@@ -304,10 +373,17 @@ func (r *Result) diagnose(m *Model, z points.Points) {
 // that the order of ties matters.
 const duplicateShare = 0.05
 
+// tiesInWords say what becomes of neighbours at equal distances.
+var tiesInWords = map[string]string{
+	neighbors.TiesAverage.String(): "scores are means over all orders of neighbours at equal distances",
+	neighbors.TiesRandom.String():  "neighbours at equal distances are in one random order",
+	neighbors.TiesIndex.String():   "neighbours at equal distances are ranked by index, which counts as agreement of both spaces",
+}
+
 func (r *Result) duplicateWarnings() {
 	tell := func(what string, count int64) {
 		if float64(count) > duplicateShare*float64(r.Samples) {
-			r.warn(fmt.Sprintf("%s: %d of %d equal an earlier one; their neighbours at equal distances are ranked by index", what, count, r.Samples))
+			r.warn(fmt.Sprintf("%s: %d of %d equal an earlier one; %s", what, count, r.Samples, tiesInWords[r.Models[0].TiesRule]))
 		}
 	}
 	tell("original states", r.Models[0].Duplicates.Frames)
@@ -334,8 +410,8 @@ func (m *Model) PointScores(i int) (trust, cont []float64) {
 	p := m.points[i]
 	trust, cont = make([]float64, len(p.trust)), make([]float64, len(p.cont))
 	for j, worst := range p.normalizer {
-		trust[j] = 1 - float64(p.trust[j])/float64(worst)
-		cont[j] = 1 - float64(p.cont[j])/float64(worst)
+		trust[j] = 1 - p.trust[j]/float64(worst)
+		cont[j] = 1 - p.cont[j]/float64(worst)
 	}
 	return trust, cont
 }

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -18,6 +19,7 @@ import (
 
 	"repscope/measure/spectrum"
 	"repscope/neighbors"
+	"repscope/plots"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -158,7 +160,7 @@ func TestSelfIsPerfect(t *testing.T) {
 				}
 			}
 			if a.TrustPenalty.Sum != 0 || a.ContPenalty.Sum != 0 || a.TrustSE.Float() != 0 {
-				t.Errorf("%s: penalties %d and %d, SE %v, want 0", m.Name, a.TrustPenalty.Sum, a.ContPenalty.Sum, a.TrustSE)
+				t.Errorf("%s: penalties %v and %v, SE %v, want 0", m.Name, a.TrustPenalty.Sum, a.ContPenalty.Sum, a.TrustSE)
 			}
 			trust, _ := m.PointScores(i)
 			if slices.Min(trust) != 1 {
@@ -179,7 +181,7 @@ func TestSelfIsPerfect(t *testing.T) {
 
 func TestNullIsChance(t *testing.T) {
 	frames := walk(200, 4, 1)
-	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "good", Latents: noisy(frames, 0.1, 2)}}}, Options{Permutations: 60, Seed: 3})
+	result := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "good", Latents: noisy(frames, 0.1, 2)}}}, Options{Permutations: 60, Null: NullIndependent, Seed: 3})
 	for _, a := range result.Models[0].ByK {
 		if a.Null.Permutations != 60 {
 			t.Fatalf("%d permutations, want 60", a.Null.Permutations)
@@ -268,9 +270,73 @@ func TestConstantLatents(t *testing.T) {
 	if m.RMSDistance.Defined() || m.EffectiveRank.Defined() || m.NEff.Defined() || m.Duplicates.Latents != 59 {
 		t.Errorf("constant latents: %v, %v, %v, %v", m.RMSDistance, m.EffectiveRank, m.NEff, m.Duplicates)
 	}
-	if !m.ByK[0].Trustworthiness.Defined() || !result.Models[1].RMSDistance.Defined() {
-		t.Error("scores are missing")
+	a := m.ByK[0]
+	for name, v := range map[string]report.Value{"T": a.Trustworthiness, "C": a.Continuity, "R": a.RNX, "AUC": m.AUCRNX, "SE": a.TrustSE} {
+		if v.Defined() || v.Reason != "all latents are equal: the encoder has collapsed" {
+			t.Errorf("%s of constant latents: %+v", name, v)
+		}
 	}
+	if a.TrustCI.Defined() || a.TrustPenalty.Reason == "" || a.Null != nil || m.Curves != nil || a.Chance.Float() != result.Models[1].ByK[0].Chance.Float() {
+		t.Errorf("constant latents: %+v", a)
+	}
+	if len(result.Comparisons) > 0 || !result.Models[1].ByK[0].Trustworthiness.Defined() {
+		t.Errorf("comparisons %+v, scores %+v", result.Comparisons, result.Models[1].ByK[0])
+	}
+	for _, figure := range []*plots.Figure{result.Figure(), result.CurvesFigure()} {
+		if err := figure.Render(&bytes.Buffer{}, "png"); err != nil {
+			t.Error(err)
+		}
+	}
+
+	// The numbers of the others are those without it; nothing is left where all have collapsed.
+	o := Options{Permutations: 1}
+	alone := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "ok", Latents: frames}}}, o)
+	both := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "flat", Latents: constant}, {Name: "ok", Latents: frames}}}, o)
+	var beside, without bytes.Buffer
+	if err := errors.Join(report.Encode(&beside, both.Models[1]), report.Encode(&without, alone.Models[0])); err != nil {
+		t.Fatal(err)
+	}
+	if beside.String() != without.String() {
+		t.Errorf("beside a collapsed model %s, alone %s", &beside, &without)
+	}
+	for _, o := range []Options{{}, {Intervals: true}, {Approximate: true}} {
+		only := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "flat", Latents: constant}}}, o)
+		if a := only.Models[0].ByK[2]; a.K != 20 || a.Trustworthiness.Defined() || only.Models[0].Chance.Defined() {
+			t.Errorf("only constant latents: %+v", only.Models[0])
+		}
+		if err := only.Figure().Render(&bytes.Buffer{}, "png"); err != nil {
+			t.Error(err)
+		}
+	}
+	still := analyze(t, Input{Frames: constant, Models: []Encoded{{Name: "ok", Latents: frames}}}, Options{Intervals: true})
+	if v := still.Models[0].ByK[0].Trustworthiness; v.Reason != "all original states are equal" {
+		t.Errorf("constant states: %+v", v)
+	}
+}
+
+// Neither the order of the rows nor time, which it is, scores: latents of a few classes at random
+// are worth what chance is worth, whichever copies of a state come first.
+func TestTiesDoNotScoreTime(t *testing.T) {
+	t.Parallel()
+	const n = 600
+	frames := walk(n, 6, 5)
+	classes := points.Float32(make([]float32, n*4), 4)
+	draw := stat.NewRandom(stat.StreamScatter.Key(3))
+	for i := range n {
+		classes.F32[4*i+draw.Intn(4)] = 1
+	}
+	in := Input{Frames: frames, Models: []Encoded{{Name: "classes", Latents: classes}}}
+	a := analyze(t, in, Options{Permutations: 20}).Models[0].ByK[0]
+	if null := a.null(); math.Abs(a.Trustworthiness.Float()-a.Chance.Float()) > 0.03 ||
+		math.Abs(null.TrustworthinessMean.Float()-a.Chance.Float()) > 0.01 {
+		t.Errorf("random classes: %v, null %v, chance %v", a.Trustworthiness, null.TrustworthinessMean, a.Chance)
+	}
+	if byIndex := analyze(t, in, Options{Ties: neighbors.TiesIndex}).Models[0]; math.Abs(byIndex.ByK[0].Trustworthiness.Float()-a.Chance.Float()) < 0.08 || byIndex.TiesRule != "index" {
+		t.Errorf("ties by index: %v: not what is tested", byIndex.ByK[0].Trustworthiness)
+	}
+	order := draw.Perm(n)
+	permuted := analyze(t, Input{Frames: frames.Select(order), Models: []Encoded{{Name: "classes", Latents: classes.Select(order)}}}, Options{})
+	near(t, "in another order", permuted.Models[0].ByK[0].Trustworthiness.Float(), a.Trustworthiness.Float(), 1e-13)
 }
 
 func TestScale(t *testing.T) {

@@ -56,23 +56,3 @@ func (a *AtK) intervals(s *neighbors.AtK, blocks *stat.Blocks, reason string) (j
 	}
 	return out, nil
 }
-
-// nullScores are the scores of one model at one k over the permutations.
-type nullScores struct{ trust, cont []float64 }
-
-func (s nullScores) summary() *Null {
-	const one = "one permutation has no spread"
-	return &Null{
-		Permutations:        len(s.trust),
-		TrustworthinessMean: report.Number(stat.Mean(s.trust)),
-		TrustworthinessSD:   report.NumberOr(stat.StandardDeviation(s.trust), one),
-		ContinuityMean:      report.Number(stat.Mean(s.cont)),
-		ContinuitySD:        report.NumberOr(stat.StandardDeviation(s.cont), one),
-	}
-}
-
-// order is the random order of permutation p: state i is given the latent of
-// state order[i].
-func (o Options) order(p, n int) []int {
-	return stat.NewRandom(stat.StreamPermutation.Key(o.Seed, uint64(p))).Perm(n)
-}

@@ -17,7 +17,7 @@ import (
 )
 
 // definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 1
+const definition = 2
 
 // unitStates is the number of states in a unit of work.
 const unitStates = 256
@@ -32,11 +32,15 @@ type plan struct {
 	series   [][]float64       // the leading series of each model
 	settings neighbors.Options
 
-	pass     *neighbors.Pass
-	blocks   *stat.Blocks // what the jackknife deletes; nil without intervals
-	reason   string       // why there are none
-	deleted  string       // what the blocks are, for captions
-	warnings []string
+	// collapsed[i] says why model i has no neighbourhoods to compare, empty where it has; live
+	// are the others. pass compares those, nil without any.
+	collapsed []string
+	live      []int
+	pass      *neighbors.Pass
+	blocks    *stat.Blocks // what the jackknife deletes; nil without intervals
+	reason    string       // why there are none
+	deleted   string       // what the blocks are, for captions
+	warnings  []string
 }
 
 // Work returns the analysis in units of some hundred states, whose neighbours are
@@ -59,6 +63,9 @@ func Work(in Input, o Options) (shard.Work[*neighbors.Partial, *Result], error) 
 		Units:    (n + unitStates - 1) / unitStates,
 		Identity: p.identity,
 		Map: func(ctx context.Context, r shard.Range) (*neighbors.Partial, error) {
+			if p.pass == nil {
+				return &neighbors.Partial{Lo: r.Lo * unitStates, Hi: min(r.Hi*unitStates, n)}, nil
+			}
 			return p.pass.Map(ctx, r.Lo*unitStates, min(r.Hi*unitStates, n))
 		},
 		Merge: p.merge,
@@ -78,7 +85,7 @@ func newPlan(in Input, o Options) (*plan, error) {
 		Ks:      p.ks,
 		Threads: max(o.Threads, 0), Memory: o.Memory, Device: o.Device,
 		ExcludeWindow: o.ExcludeWindow, Episode: in.Episode,
-		CoRanking: o.CoRanking, PerPoint: o.PerPoint, Progress: o.Progress,
+		CoRanking: o.CoRanking, PerPoint: o.PerPoint, Progress: o.Progress, Ties: o.Ties, Seed: o.Seed,
 	}
 	latentMetric := o.Metric
 	if o.Metric == neighbors.Precomputed {
@@ -96,8 +103,9 @@ func newPlan(in Input, o Options) (*plan, error) {
 	if p.spaces, err = in.latents(latentMetric, o.Scale); err != nil {
 		return nil, err
 	}
+	p.findCollapsed()
 	for i := range o.Permutations {
-		p.settings.Permutations = append(p.settings.Permutations, o.order(i, in.Frames.N))
+		p.settings.Permutations = append(p.settings.Permutations, o.Null.order(o.Seed, i, in.Frames.N, in.Episode))
 	}
 	p.series = results.LeadingSeries(in.Models)
 	return p, nil
@@ -108,8 +116,7 @@ func newPlan(in Input, o Options) (*plan, error) {
 func (p *plan) open() (err error) {
 	if !p.o.Intervals {
 		p.reason = "intervals are off"
-		p.pass, err = neighbors.NewPassOf(p.frames, p.spaces, p.settings)
-		return err
+		return p.openPass(p.settings)
 	}
 	blocks, err := stat.NewBlocks(p.in.Frames.N, p.in.Episode, p.o.Block, p.series...)
 	if err != nil {
@@ -121,17 +128,45 @@ func (p *plan) open() (err error) {
 	blocks = blocks.Coarsen(maxBlocks)
 	with := p.settings
 	with.Blocks = blocks.Labels()
-	pass, failed := neighbors.NewPassOf(p.frames, p.spaces, with)
-	if failed != nil {
-		if p.pass, err = neighbors.NewPassOf(p.frames, p.spaces, p.settings); err != nil {
+	if failed := p.openPass(with); failed != nil {
+		if err = p.openPass(p.settings); err != nil {
 			return err
 		}
 		p.warn(fmt.Sprintf("no intervals: %v", failed))
 		p.reason = failed.Error()
 		return nil
 	}
-	p.pass, p.blocks, p.deleted = pass, blocks, fmt.Sprintf("%d blocks (%s)", blocks.Count(), blocks)
+	p.blocks, p.deleted = blocks, fmt.Sprintf("%d blocks (%s)", blocks.Count(), blocks)
 	return nil
+}
+
+// findCollapsed says which models have no neighbourhoods to compare.
+func (p *plan) findCollapsed() {
+	frames := p.frames.Collapsed()
+	for i, s := range p.spaces {
+		reason := ""
+		switch {
+		case frames:
+			reason = "all original states are equal"
+		case s.Collapsed():
+			reason = "all latents are equal: the encoder has collapsed"
+		default:
+			p.live = append(p.live, i)
+		}
+		p.collapsed = append(p.collapsed, reason)
+	}
+}
+
+// openPass opens the pass over the models that can be compared.
+func (p *plan) openPass(with neighbors.Options) (err error) {
+	var spaces []neighbors.Space
+	for _, i := range p.live {
+		spaces = append(spaces, p.spaces[i])
+	}
+	if len(spaces) > 0 {
+		p.pass, err = neighbors.NewPassOf(p.frames, spaces, with)
+	}
+	return err
 }
 
 // identity is that of everything the numbers follow from.
@@ -145,7 +180,8 @@ func (p *plan) identity() shard.Identity {
 		},
 		Options: []shard.Field{
 			shard.Option("k", p.ks), shard.Option("metric", o.Metric), shard.Option("excluded window", o.ExcludeWindow),
-			shard.Option("co-ranking", o.CoRanking), shard.Option("per point", o.PerPoint), shard.Option("permutations", o.Permutations),
+			shard.Option("co-ranking", o.CoRanking), shard.Option("ties", o.Ties), shard.Option("per point", o.PerPoint),
+			shard.Option("permutations", o.Permutations), shard.Option("null", o.Null),
 			shard.Option("latent scale", o.Scale), shard.Option("intervals", o.Intervals), shard.Option("block", o.Block), shard.Option("family", o.Family),
 			shard.Option("seed", o.Seed),
 		},
@@ -161,36 +197,60 @@ func (p *plan) result() *Result {
 
 // merge makes scores, intervals and comparisons of the sums of all rows.
 func (p *plan) merge(_ context.Context, parts []*neighbors.Partial) (*Result, error) {
-	compared, err := p.pass.Merge(parts...)
-	if err != nil {
-		return nil, err
+	var compared []neighbors.Preservation
+	if p.pass != nil {
+		var err error
+		if compared, err = p.pass.Merge(parts...); err != nil {
+			return nil, err
+		}
 	}
 	result := p.result()
 	jackknifes := make([][]jackknifed, len(p.in.Models)) // of each model and k
 	for i, encoded := range p.in.Models {
-		m := newModel(encoded, p.in, p.series[i], &compared[i])
+		if reason := p.collapsed[i]; reason != "" {
+			m, err := p.undefined(i, reason)
+			if err != nil {
+				return nil, err
+			}
+			result.diagnose(&m, encoded.Latents)
+			jackknifes[i] = make([]jackknifed, len(p.ks))
+			result.Models = append(result.Models, m)
+			continue
+		}
+		of := &compared[slices.Index(p.live, i)]
+		m := newModel(encoded, p.in, p.series[i], of, p.o.Ties, p.noCurves())
 		result.diagnose(&m, encoded.Latents)
 		for q := range m.ByK {
-			j, err := m.ByK[q].intervals(&compared[i].ByK[q], p.blocks, p.reason)
+			j, err := m.ByK[q].intervals(&of.ByK[q], p.blocks, p.reason)
 			if err != nil {
 				return nil, err
 			}
 			jackknifes[i] = append(jackknifes[i], j)
 			if p.o.Permutations > 0 {
 				var null nullScores
-				for _, scores := range compared[i].ByK[q].Null {
+				for _, scores := range of.ByK[q].Null {
 					null.trust, null.cont = append(null.trust, scores.Trustworthiness), append(null.cont, scores.Continuity)
 				}
-				m.ByK[q].Null = null.summary()
+				m.ByK[q].setNull(p.o.Null, null.summary())
 			}
 		}
 		result.Models = append(result.Models, m)
 	}
+	result.fillChance()
 	result.duplicateWarnings()
+	result.warnOfTime()
 	if p.blocks == nil {
 		return result, nil
 	}
 	return result, p.compare(result, jackknifes)
+}
+
+// noCurves says why there are no co-ranking curves.
+func (p *plan) noCurves() string {
+	if p.o.CoRanking == neighbors.CoRankingOff {
+		return "they are off (--coranking off)"
+	}
+	return fmt.Sprintf("there are more than %d states (--coranking full computes them)", neighbors.AutoCoRankingPoints)
 }
 
 // compare tests all pairs of models at every k.
@@ -226,12 +286,11 @@ func sampledResult(ctx context.Context, in Input, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	pass, err := neighbors.NewPassOf(p.frames, p.spaces, p.settings)
-	if err != nil {
+	if err := p.openPass(p.settings); err != nil {
 		return nil, err
 	}
 	result := p.result()
-	return result, result.compareSampled(ctx, in, pass, p.series, o)
+	return result, result.compareSampled(ctx, p, o)
 }
 
 // warn adds a warning once.

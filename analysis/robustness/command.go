@@ -21,7 +21,7 @@ var Command = run.Command{
 	Name:     "robustness",
 	Summary:  "how far latents move when frames are corrupted",
 	Manual:   manual,
-	Out:      "evaluation_plots/robustness",
+	Out:      "evaluation_plots/robustness_analysis",
 	Defaults: map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
 	Setup: func(flags *run.Flags) run.Job {
 		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true})
@@ -53,8 +53,23 @@ var Command = run.Command{
 				return err
 			}
 			return analyse(ctx, env, data, options())
-		}}
+		}, Plan: func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, options()) }}
 	},
+}
+
+// dryRun says what a run would do.
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options) error {
+	data, err := inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	env.Plan.Count("levels", len(o.Levels))
+	env.Plan.Again(1 + len(o.Levels)*o.Draws)
+	data.Hold(2*len(data.Sample()), input.NoFrames) // clean and corrupted
+	env.Plan.Searches = true
+	results.PlanFiles(env, "robustness_summary.csv", "robustness_raw_data.csv")
+	env.PlanFigures("robustness_comparison")
+	return nil
 }
 
 const manual = `robustness corrupts every state at a number of levels, encodes it again with
@@ -63,7 +78,8 @@ standard error, median, extremes, the same relative to the RMS distance of two
 random states (1: as far as another state), the share of corrupted latents to
 which another clean latent is nearest instead of their own (flip rate), and the cosine
 similarity. All models see the same corrupted frames, and a state gets the same
-noise whatever the batch size, the number of threads or the other states.
+noise whatever the batch size, the number of threads or the other states. A model
+with a shorter --window than others sees the last frames of the same corrupted states.
 
 Noise is relative to the pixel range: x' = range·clip(x/range + σ·ε, 0, 1). The
 mean change of the input after clipping is reported too.

@@ -47,7 +47,7 @@ func (r *Result) Figure(relative bool) *plots.Figure {
 		}
 		curves.Series = append(curves.Series, line)
 		flips.Series = append(flips.Series, flip)
-		box.Boxes = append(box.Boxes, plots.Box{Name: m.Name, Values: boxed})
+		box.Boxes = append(box.Boxes, plots.Box{Name: m.Name, Values: boxed, Reason: results.Why(m.RMSDistance)})
 	}
 	note := fmt.Sprintf("Corruption: %s. Flip rate: share of corrupted latents whose nearest clean latent is another state's.", r.Corruption)
 	if r.Resamples > 0 {

@@ -64,7 +64,7 @@ type Options struct {
 	Bootstrap    int // resamples behind intervals and comparisons; 0: none
 	Block        stat.BlockSpec
 	Seed         uint64
-	Family       string // of tests that Holm\'s correction is over: results.FamilyMetric (empty) or results.FamilyRun
+	Family       string // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
 	Threads      int    // ≤ 0: all
 	Memory       int64  // of neighbour searches, in bytes; 0: the default of package neighbors
 	// Progress, if not nil, is told the states corrupted and encoded by all models.

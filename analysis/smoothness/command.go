@@ -19,10 +19,10 @@ var Command = run.Command{
 	Name:     "smoothness",
 	Summary:  "how evenly an encoder maps small changes of the state to small changes of the latent",
 	Manual:   manual,
-	Out:      "evaluation_plots/smoothness",
+	Out:      "evaluation_plots/smoothness_analysis",
 	Defaults: map[string]string{"latent-scale": string(spectrum.ScaleRMS)},
 	Setup: func(flags *run.Flags) run.Job {
-		inputs := input.Register(flags, input.Needs{Frames: true, Successors: true})
+		inputs := input.Register(flags, input.Needs{Frames: true})
 		horizons := flags.Ints("horizons", []int{1}, "`LIST` of distances in time of the two states of a pair")
 		inputs.Sized(func(data *input.Data) error {
 			for _, h := range *horizons {
@@ -48,8 +48,28 @@ var Command = run.Command{
 				}
 				return analyse(ctx, env, data, *horizons)
 			},
+			Plan: func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, *horizons) },
 		}
 	},
+}
+
+// dryRun says what a run would do.
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, horizons []int) error {
+	data, err := inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	var pairs [][]points.Pair
+	for _, h := range horizons {
+		list := data.Pairs(h)
+		pairs = append(pairs, list)
+		env.Plan.Count(fmt.Sprintf("pairs of states, horizon %d", h), len(list))
+	}
+	index, _ := input.PairStates(pairs...)
+	data.Hold(len(index), input.LastFrames)
+	results.PlanFiles(env, "smoothness_summary.csv", "smoothness_raw_data.csv")
+	env.PlanFigures("smoothness_comparison")
+	return nil
 }
 
 const manual = `smoothness relates, over pairs of states (s_t, s_t+h) of one episode, the pixel

@@ -6,6 +6,7 @@ package smoothness
 import (
 	"fmt"
 
+	"repscope/analysis/internal/results"
 	"repscope/measure/spectrum"
 	"repscope/plots"
 	"repscope/stat"
@@ -31,16 +32,21 @@ func (r *Result) Figure(seed uint64) (*plots.Figure, error) {
 	var names []string
 	for _, m := range r.Models {
 		names = append(names, m.Name)
-		series := plots.ScatterSeries{Name: m.Name, Fit: (*plots.Fit)(m.Line)}
-		for _, i := range shown {
-			series.X = append(series.X, r.PixelDistance[i])
-			series.Y = append(series.Y, m.Distance[i])
+		collapsed := results.Why(m.EffectiveRank)
+		series := plots.ScatterSeries{Name: m.Name, Fit: (*plots.Fit)(m.Line), Reason: collapsed}
+		if collapsed != "" {
+			series.Fit = nil // its distances are all 0, which says nothing
+		} else {
+			for _, i := range shown {
+				series.X = append(series.X, r.PixelDistance[i])
+				series.Y = append(series.Y, m.Distance[i])
+			}
 		}
 		scatter.Series = append(scatter.Series, series)
-		box.Boxes = append(box.Boxes, plots.Box{Name: m.Name, Values: m.Ratios})
+		box.Boxes = append(box.Boxes, plots.Box{Name: m.Name, Values: m.Ratios, Reason: collapsed})
 	}
 	return &plots.Figure{
-		WidthMM: plots.DoubleColumnMM, HeightMM: 82,
+		WidthMM: plots.DoubleColumnMM, HeightMM: 82 + 4*max(0, float64(len(r.Models)-8)),
 		Tiles: []plots.Tile{
 			{Panel: scatter, Title: "Pairs of states", Row: 0, Column: 0},
 			{Panel: box, Title: "Local expansion", Row: 0, Column: 1},

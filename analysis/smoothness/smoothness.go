@@ -49,7 +49,7 @@ type Options struct {
 	Bootstrap int            // resamples behind intervals and comparisons; 0: none
 	Block     stat.BlockSpec // how pairs are grouped for resampling
 	Seed      uint64
-	Family    string // of tests that Holm\'s correction is over: results.FamilyMetric (empty) or results.FamilyRun
+	Family    string // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
 	Threads   int    // ≤ 0: all
 }
 

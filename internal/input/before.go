@@ -19,7 +19,8 @@ import (
 func (in *Inputs) Sized(check func(*Data) error) { in.sized = append(in.sized, check) }
 
 // checkIdle finds settings that nothing would use, which is seldom what is meant: of
-// frames where there are none, of encoders where all latents are computed elsewhere.
+// frames or episodes where there are none, of encoders where all latents are computed
+// elsewhere.
 func (in *Inputs) checkIdle(encoders, frames bool) error {
 	var idle []string
 	why := ""
@@ -29,13 +30,16 @@ func (in *Inputs) checkIdle(encoders, frames bool) error {
 		why = "there are no frames"
 		fallthrough
 	case !encoders:
-		idle = append(idle, "resize", "interpolation", "input-scale", "mean", "std", "layer", "activation", "final-activation", "heads", "state")
+		idle = append(idle, "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "preprocess", "layer", "activation", "final-activation", "heads", "state")
 		if why == "" {
 			why = "there is no encoder"
 		}
 	}
 	var err error
 	in.flags.Visit(func(f *flag.Flag) {
+		if err == nil && f.Name == "episodes-kind" && in.episodes == "" {
+			err = run.Hint(run.Usage("--%s %s has no effect: there are no --episodes", f.Name, f.Value), "leave it out")
+		}
 		if err == nil && slices.Contains(idle, f.Name) {
 			err = run.Hint(run.Usage("--%s %s has no effect: %s, and latents computed elsewhere are taken as they are", f.Name, f.Value, why), "leave it out")
 		}

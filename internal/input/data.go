@@ -21,21 +21,22 @@ import (
 type Data struct {
 	// Options are the values of the flags of this package.
 	Options Options
-	// States are the original states, nil when only latents are given. With
-	// windows they include the states that follow the last valid window of an
-	// episode; Index and Pairs leave those out unless the Needs ask for them.
+	// States are the original states, nil when only latents are given. Where models
+	// have windows of their own, states have the longest; see [Model.Seen].
 	States *dataset.States
 	// Models in the order of the command line.
 	Models []*Model
 
 	inputs *Inputs
 	env    *run.Env
+	plan   *run.Plan // of a dry run, else nil
 
 	count    int   // states, or rows of the latents
 	index    []int // admissible states
 	episodes []int // of every state; nil: one episode
 	rows     []int // frame at which every state begins; nil: the state's own index
 	window   int   // frames of a state; 0: one, or a clip that is a row by itself
+	recorded int   // the window of a published dataset, else 0
 
 	frames *dataset.Array // what States are made of
 	cache  *latent.Cache  // nil: off
@@ -200,16 +201,34 @@ func (d *Data) needFrames(what string) error {
 
 // describe says on the console what is analysed.
 func (d *Data) describe() {
+	d.describeFrames()
+	d.env.Print("models %s\n", strings.Join(d.Names(), ", "))
+	for _, m := range d.Models {
+		d.env.Print("%s\n", m.describeInput())
+	}
+	d.env.Print("\n")
+}
+
+// describeFrames says what the states are made of.
+func (d *Data) describeFrames() {
 	for _, in := range d.env.Result.Inputs {
 		if in.Role != "frames" {
 			continue
 		}
-		d.env.Print("frames %s: %s %v, pixel range %g to %g (%s), %d states in %d episodes", in.Path, in.DType, in.Shape,
-			in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source, in.States, in.Episodes)
+		values := "pixel range"
+		if layout := d.States.Layout(); layout == "D" || layout == "TD" {
+			values = "values"
+		}
+		d.env.Print("frames %s: %s %v, %s %.6g to %.6g (%s), %s in %s", in.Path, in.DType, in.Shape, values,
+			in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source, count(in.States, "state"), count(in.Episodes, "episode"))
 		if in.Skipped > 0 {
 			d.env.Print(", %d dropped for NaN or Inf", in.Skipped)
 		}
 		d.env.Print("\n")
 	}
-	d.env.Print("models %s\n\n", strings.Join(d.Names(), ", "))
+	for _, in := range d.env.Result.Inputs {
+		if in.Role == "episodes" {
+			d.env.Print("episodes %s: %s of %s\n", in.Path, in.Kind, count(in.Episodes, "episode"))
+		}
+	}
 }

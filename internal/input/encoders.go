@@ -3,6 +3,7 @@
 package input
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -33,7 +34,7 @@ func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
 		switch s.kind {
 		case "latents":
 			g := given[slices.IndexFunc(given, func(g givenLatents) bool { return g.source.name == s.name })]
-			d.Models[i] = &Model{Name: s.name, data: d, given: g.points, row: g.row}
+			d.Models[i] = &Model{Name: s.name, data: d, window: d.windowOf(s.name), given: &g}
 			inputs[i] = g.input
 		case "model", "example":
 			d.Models[i], inputs[i], err = d.openEncoder(s)
@@ -81,8 +82,11 @@ func (d *Data) openModels(ctx context.Context, given []givenLatents) error {
 
 // dimension is the model's latent dimension, 0 where it is not known yet.
 func (m *Model) dimension() int {
+	if m.unfitted > 0 {
+		return m.unfitted
+	}
 	if m.Encoder == nil {
-		return m.given.Dim
+		return m.given.points.Dim
 	}
 	info := m.Encoder.Info()
 	_, dim, err := m.Pool.Resolve(info.Output, info.DefaultPool)
@@ -95,7 +99,11 @@ func (m *Model) dimension() int {
 func (d *Data) openEncoder(s source) (*Model, report.Input, error) {
 	path := s.path
 	if s.kind == "example" {
-		unpacked, remove, err := exampleEncoder(s.name, d.inputs.cache)
+		cache := d.inputs.cache
+		if d.plan != nil {
+			cache = "off" // nothing is kept
+		}
+		unpacked, remove, err := exampleEncoder(s.name, cache)
 		if remove != nil {
 			d.env.CloseLater(closerFunc(remove))
 		}
@@ -115,20 +123,25 @@ func (d *Data) openEncoder(s source) (*Model, report.Input, error) {
 	}
 	encoder, err := latent.Open(path, open)
 	if err != nil {
-		return nil, report.Input{}, layerHint(s.name, fmt.Errorf("model %s: %w", s.name, err))
+		return nil, report.Input{}, d.fitHint(s.name, pre, layerHint(s.name, fmt.Errorf("model %s: %w", s.name, err)))
 	}
 	if l, ok := encoder.(latent.LayerEncoder); ok && !d.inputs.needs.Layers && len(l.Layers()) > 1 {
 		err := fmt.Errorf("model %s: --layer %s are %d layers, want one", s.name, strings.Join(d.inputs.layer.of(s.name), ", "), len(l.Layers()))
 		return nil, report.Input{}, errors.Join(run.Hint(err, "give the model once for each layer, under different names, with --layer NAME=LAYER"), encoder.Close())
 	}
-	m := d.newModel(s, encoder, pre)
+	m, err := d.newModel(s, encoder, pre, seen.Shape())
+	if err != nil {
+		return nil, report.Input{}, d.fitHint(s.name, pre, fmt.Errorf("model %s: %w", s.name, err))
+	}
+	d.checkScale(s.name, pre)
 	info := encoder.Info()
 	return m, report.Input{Role: "model", Name: s.name, Path: s.path, SHA256: info.SHA256,
 		Kind: info.Architecture, Pool: m.poolName(), Details: m.details()}, nil
 }
 
-// newModel is a model of an encoder, which is closed at the end of the run.
-func (d *Data) newModel(s source, encoder latent.Encoder, pre latent.Preprocessing) *Model {
+// newModel is a model of an encoder, which is closed at the end of the run, for states
+// of the given shape.
+func (d *Data) newModel(s source, encoder latent.Encoder, pre latent.Preprocessing, state []int) (*Model, error) {
 	d.env.CloseLater(encoder)
 	pool := latent.Pool(d.inputs.pool.of(s.name)) // checked when it was set
 	if s.kind == "baseline" && d.inputs.pool.byName[s.name] == "" {
@@ -137,7 +150,11 @@ func (d *Data) newModel(s source, encoder latent.Encoder, pre latent.Preprocessi
 	if pool == latent.PoolNone && d.inputs.needs.Unpooled && s.kind != "baseline" && len(d.inputs.layer.of(s.name)) > 0 {
 		pool = latent.PoolKeep // layers have all kinds of shapes
 	}
-	return &Model{Name: s.name, Encoder: encoder, Pool: pool, data: d, pre: pre}
+	m := &Model{Name: s.name, Encoder: encoder, Pool: pool, data: d, window: d.windowOf(s.name), pre: pre}
+	var err error
+	m.seen.low, m.seen.high = inputRange(pre)
+	m.seen.shape, m.seen.dtype, err = latent.Check(encoder, state, pool)
+	return m, err
 }
 
 // preprocessing is what the states go through before a model sees them, and the
@@ -146,9 +163,9 @@ func (d *Data) preprocessing(name string) (latent.Preprocessing, latent.Source, 
 	p, err := d.inputs.preprocessing(name)
 	var seen latent.Source
 	if err == nil {
-		r := d.States.Range()
-		p.Low, p.High, p.Layout = r.Low, r.High, d.States.Layout()
-		seen, err = latent.Prepared(d.States, p)
+		states, r := d.statesOf(name), d.States.Range()
+		p.Low, p.High, p.Layout = r.Low, r.High, states.Layout()
+		seen, err = latent.Prepared(states, p)
 	}
 	if err != nil {
 		return p, nil, fmt.Errorf("model %s: %w", name, err)
@@ -237,19 +254,8 @@ func (m *Model) details() *report.Object {
 	return &o
 }
 
-// describePreprocessing records what the states go through before the encoder sees them.
-func (m *Model) describePreprocessing(o *report.Object) {
-	if m.pre.Height > 0 {
-		o.Set("resize", []int{m.pre.Height, m.pre.Width})
-		o.Set("interpolation", string(m.pre.Interpolation))
-	}
-	o.Set("input_scale", string(m.pre.Scale))
-	if len(m.pre.Mean) > 0 {
-		o.Set("mean", m.pre.Mean)
-	}
-	if len(m.pre.Std) > 0 {
-		o.Set("std", m.pre.Std)
-	}
+// describeLayers records the layers that were asked for.
+func (m *Model) describeLayers(o *report.Object) {
 	if len(m.data.inputs.layer.of(m.Name)) == 0 {
 		return
 	}
@@ -268,6 +274,10 @@ func (d *Data) openBaseline(ctx context.Context, s source, dim int) (*Model, rep
 	if err != nil {
 		return nil, report.Input{}, err
 	}
+	if d.plan != nil && s.path == "pca" {
+		return &Model{Name: s.name, data: d, pre: pre, window: d.windowOf(s.name), unfitted: cmp.Or(dim, latent.DefaultDim)},
+			report.Input{Role: "baseline", Name: s.name, Path: "baseline:" + s.path}, nil
+	}
 	device, err := d.Device()
 	if err != nil {
 		return nil, report.Input{}, err
@@ -280,7 +290,10 @@ func (d *Data) openBaseline(ctx context.Context, s source, dim int) (*Model, rep
 	if err != nil {
 		return nil, report.Input{}, fmt.Errorf("baseline %s: %w", s.name, err)
 	}
-	m := d.newModel(s, encoder, pre)
+	m, err := d.newModel(s, encoder, pre, seen.Shape())
+	if err != nil {
+		return nil, report.Input{}, fmt.Errorf("baseline %s: %w", s.name, err)
+	}
 	details := m.details()
 	details.Set("dimension", m.dimension())
 	return m, report.Input{Role: "baseline", Name: s.name, Path: "baseline:" + s.path,

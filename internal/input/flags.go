@@ -26,9 +26,6 @@ type Needs struct {
 	// Encoders says that latents computed elsewhere cannot serve, because the
 	// command encodes inputs of its own.
 	Encoders bool
-	// Successors admits the state that follows the last valid window of an
-	// episode, so that every valid window is the first of a pair.
-	Successors bool
 	// Unpooled admits --pool none, and Layers several values of --layer: for a
 	// command that takes outputs of any shape and number.
 	Unpooled, Layers bool
@@ -57,7 +54,9 @@ type Inputs struct {
 	sized   []func(*Data) error
 
 	frames, episodes, pixelRange, layout, cache    string
-	window                                         int
+	episodesKind                                   string
+	window                                         windowPerModel
+	preprocess                                     perModel
 	sources                                        []source
 	example                                        bool
 	pool, inputScale, activation, finalActivation  perModel
@@ -87,7 +86,7 @@ func Register(flags *run.Flags, needs Needs) *Inputs {
 // registerSources adds what is read.
 func (in *Inputs) registerSources(f *run.Flags) {
 	f.PathVar(&in.frames, "frames", "`FILE[:key]` of the original states [N,…]: "+dataset.FormatNames())
-	f.PathVar(&in.episodes, "episodes", "`FILE[:key]` of an episode number or an end-of-episode flag per frame")
+	f.PathVar(&in.episodes, "episodes", "`FILE[:key]` of an episode number or an end-of-episode flag per frame; see --episodes-kind")
 	f.Var(&sourceFlag{in, "model"}, "model", "`NAME=FILE` of an encoder: ONNX, .pth, .safetensors (repeats)")
 	f.Var(&sourceFlag{in, "latents"}, "latents", "`NAME=FILE[:key]` of latents computed elsewhere (repeats)")
 	f.Var(&sourceFlag{in, "weights"}, "weights", "`DIR` whose <name>/best_encoder.{onnx,pth,safetensors} are all models (repeats)")
@@ -98,14 +97,19 @@ func (in *Inputs) registerSources(f *run.Flags) {
 
 // registerStates adds how frames become states.
 func (in *Inputs) registerStates(f *run.Flags) {
-	f.CountVar(&in.window, "window", 0, "`T` consecutive frames make a state; 0: every frame is a state, and a published dataset keeps its own")
+	in.window.all, in.window.check = "0", checkWindow
+	f.Var(&in.window, "window", "`[NAME=]T` consecutive frames make a state; 0: every frame is a state, and a published dataset keeps its own; "+
+		"models with windows of their own see the last frames of the same states (repeats)")
+	in.episodesKind = dataset.EpisodesAuto
+	f.CheckedVar(&in.episodesKind, "episodes-kind", run.OneOf(dataset.EpisodeKinds()...),
+		"`KIND` of --episodes: numbers, flags of the last (ends) or first (starts) frames of episodes, or auto to decide by the values")
 	in.layout = "auto"
 	layouts := append([]string{"auto"}, dataset.Layouts()...)
 	f.CheckedVar(&in.layout, "layout", run.OneOf(layouts...), "`AXES` of one frame or clip ("+strings.Join(layouts, ", ")+")")
 	in.pixelRange = "auto"
 	f.CheckedVar(&in.pixelRange, "pixel-range", dataset.CheckPixelRange, "`LOW,HIGH` of the pixel values; auto: from the type or the data")
 	f.BoolVar(&in.SkipNaN, "skip-nan", false, "drop states with NaN or Inf, and count them, instead of failing")
-	f.Group(run.Settings, "window", "layout", "pixel-range", "skip-nan")
+	f.Group(run.Settings, "window", "episodes-kind", "layout", "pixel-range", "skip-nan")
 }
 
 // registerEncoders adds what goes into encoders and what is taken out of them.
@@ -127,11 +131,14 @@ func (in *Inputs) registerEncoders(f *run.Flags) {
 		"* and ? stand for any characters and any one; see encode --layers list (repeats)")
 	in.registerPreprocessing(f)
 	in.registerCheckpoints(f)
-	f.Group(run.Settings, "resize", "interpolation", "input-scale", "mean", "std", "layer", "pool", "activation", "final-activation", "heads", "state")
+	f.Group(run.Settings, "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "layer", "pool", "activation", "final-activation", "heads", "state")
 }
 
 // registerPreprocessing adds what frames go through before an encoder sees them.
 func (in *Inputs) registerPreprocessing(f *run.Flags) {
+	in.preprocess.check = run.OneOf(presetNone, presetImageNet)
+	f.Var(&in.preprocess, "preprocess", "`[NAME=]PRESET` of what follows: imagenet is --resize 224x224 (bilinear), one channel repeated to three, --input-scale unit "+
+		"and the mean and std of ImageNet; other flags override it, those for one model one for all, or none (repeats)")
 	in.resize.check = func(s string) error { _, _, err := parseSize(s); return err }
 	f.Var(&in.resize, "resize", "`[NAME=]HxW` that frames are resized to, first of all, for the encoders; their distances are measured as they are (repeats)")
 	in.interpolation.all = string(latent.Bilinear)
@@ -205,87 +212,6 @@ func (in *Inputs) registerRunning(f *run.Flags) {
 	f.CountVar(&in.Batch, "batch", 1, "`N` states per batch")
 	f.PathVar(&in.cache, "cache", "`DIR` that keeps encoded latents between runs, or off (default: the user's cache folder)")
 	f.Group(run.Running, "device", "precision", "batch", "threads", "memory", "cache")
-}
-
-// scaleAuto is the input scale that follows from --mean and --std.
-const scaleAuto = "auto"
-
-// parseSize reads HxW.
-func parseSize(text string) (height, width int, err error) {
-	h, w, ok := strings.Cut(strings.ToLower(text), "x")
-	if ok {
-		height, err = strconv.Atoi(h)
-		if err == nil {
-			width, err = strconv.Atoi(w)
-		}
-	}
-	if !ok || err != nil || height < 1 || width < 1 {
-		return 0, 0, fmt.Errorf("%q is not a size such as 64x64", text)
-	}
-	return height, width, nil
-}
-
-// parseNumbers reads a list of numbers; an empty text is an empty list.
-func parseNumbers(text string) ([]float64, error) {
-	var values []float64
-	if text == "" {
-		return nil, nil
-	}
-	for part := range strings.SplitSeq(text, ",") {
-		v, err := run.ParseFloat(strings.TrimSpace(part))
-		if err != nil {
-			return nil, fmt.Errorf("%q is not a number", part)
-		}
-		values = append(values, v)
-	}
-	return values, nil
-}
-
-func checkNumbers(text string) error {
-	if text == "" {
-		return errors.New("the list is empty")
-	}
-	_, err := parseNumbers(text)
-	return err
-}
-
-// checkDeviations finds standard deviations that nothing can be divided by.
-func checkDeviations(text string) error {
-	if err := checkNumbers(text); err != nil {
-		return err
-	}
-	values, _ := parseNumbers(text) // checked
-	for _, v := range values {
-		if v <= 0 {
-			return fmt.Errorf("%g: want a number above 0", v)
-		}
-	}
-	return nil
-}
-
-// preprocessing is what a model's frames go through before it sees them.
-func (in *Inputs) preprocessing(model string) (latent.Preprocessing, error) {
-	p := latent.Preprocessing{Interpolation: latent.Interpolation(in.interpolation.of(model))}
-	var err error
-	if size := in.resize.of(model); size != "" {
-		if p.Height, p.Width, err = parseSize(size); err != nil {
-			return p, err
-		}
-	}
-	if p.Mean, err = parseNumbers(in.mean.of(model)); err != nil {
-		return p, err
-	}
-	if p.Std, err = parseNumbers(in.std.of(model)); err != nil {
-		return p, err
-	}
-	p.Scale = latent.InputScale(in.inputScale.of(model))
-	if p.Scale == scaleAuto {
-		p.Scale = latent.ScaleRaw
-		if len(p.Mean)+len(p.Std) > 0 {
-			p.Scale = latent.ScaleUnit
-		}
-	}
-	return p, nil
 }
 
 // open is how the file of a model is read.

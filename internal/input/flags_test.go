@@ -130,6 +130,11 @@ func TestWrongFlags(t *testing.T) {
 		{"--pixel-range 1,0", "want LOW,HIGH such as 0,255, or auto", ""},
 		{"--frames a.npy --frames b.npy", `flag --frames is given twice, as "a.npy" and as "b.npy"`, ""},
 		{"--heads 0", "not a positive integer", ""},
+		{"--window -1", "want a whole number from 0", ""},
+		{"--window a=b", "want a whole number from 0", ""},
+		{"--window a=1,=2", "no model name", ""},
+		{"--episodes-kind flags", "is not one of auto, numbers, ends, starts", ""},
+		{"--preprocess a=imagnet", "is not one of none, imagenet", "did you mean imagenet?"},
 		{"--pool none", "want last, mean, cls, flatten or index:K", ""},
 	} {
 		p := parseArgs(t, Needs{}, strings.Fields(test.args)...)
@@ -239,12 +244,12 @@ func TestRecordedOptions(t *testing.T) {
 	if err := report.Encode(&b, p.recorded); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"window", "layout", "pixel-range", "skip-nan", "resize", "interpolation", "input-scale", "mean", "std", "layer", "pool",
+	want := []string{"window", "episodes-kind", "layout", "pixel-range", "skip-nan", "preprocess", "resize", "interpolation", "input-scale", "mean", "std", "layer", "pool",
 		"activation", "final-activation", "heads", "state", "samples", "seed", "bootstrap", "block", "family", "latent-scale", "k"}
 	if diff := cmp.Diff(want, p.recorded.Keys()); diff != "" {
 		t.Errorf("recorded options (−want +got):\n%s", diff)
 	}
-	for _, part := range []string{`"k": [7]`, `"pool": "a=last"`, `"bootstrap": 200`, `"skip-nan": false`, `"block": "auto"`} {
+	for _, part := range []string{`"k": [7]`, `"pool": "a=last"`, `"bootstrap": 200`, `"skip-nan": false`, `"block": "auto"`, `"window": 0`} {
 		if !strings.Contains(b.String(), part) {
 			t.Errorf("%s is missing in %s", part, b.String())
 		}
@@ -258,7 +263,7 @@ func TestHelp(t *testing.T) {
 		t.Fatal(p.stderr)
 	}
 	for _, part := range []string{"fake: a stand-in", "usage:\n  fake --example\n  fake --frames FILE[:key] --model", "\n  fake --latents NAME=FILE[:key] … [flags]\n",
-		"\ninputs:\n  --frames ", "\nfake:\n", "\nstatistics:\n  --samples N", "\nstates and encoders:\n  --window T", "\noutput:\n", "\nrunning:\n  --device ", "(default 200)"} {
+		"\ninputs:\n  --frames ", "\nfake:\n", "\nstatistics:\n  --samples N", "\nstates and encoders:\n  --window [NAME=]T", "\noutput:\n", "\nrunning:\n  --device ", "(default 200)"} {
 		if !strings.Contains(p.stdout, part) {
 			t.Errorf("%q is missing in the help:\n%s", part, p.stdout)
 		}

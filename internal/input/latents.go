@@ -20,7 +20,8 @@ type givenLatents struct {
 	array  string // name of the array, for messages
 	shape  []int
 	points points.Points
-	row    []int // row of each state in points; nil: the state's own index
+	row    []int  // row of each state in points; nil: the state's own index
+	rule   string // what there is a row for; empty without frames
 	input  report.Input
 }
 
@@ -40,11 +41,14 @@ func (d *Data) loadLatents(s source) (givenLatents, error) {
 	if len(a.Shape()) <= 2 && d.inputs.pool.byName[s.name] == "" {
 		pool = latent.PoolNone // a pooling meant for other models
 	}
-	pts, err := readLatents(a, pool)
+	pts, err := readLatents(a, pool, d.plan != nil)
 	if err != nil {
 		return fail(err)
 	}
-	sum, err := a.SHA256()
+	sum := ""
+	if d.plan == nil {
+		sum, err = a.SHA256()
+	}
 	if err != nil {
 		return fail(err)
 	}
@@ -90,8 +94,9 @@ func (d *Data) dropBadLatents(given []givenLatents) error {
 }
 
 // readLatents reads an array of latents [N, D], [N, T, D] or [N, K, D] and pools
-// it to one vector per row. float64 and wide integers stay float64.
-func readLatents(a *dataset.Array, pool latent.Pool) (points.Points, error) {
+// it to one vector per row. float64 and wide integers stay float64. With shapeOnly nothing
+// is read.
+func readLatents(a *dataset.Array, pool latent.Pool, shapeOnly bool) (points.Points, error) {
 	shape := a.Shape()
 	if len(shape) < 1 || a.RowLen() == 0 || a.Len() == 0 {
 		return points.Points{}, fmt.Errorf("%s: shape %v holds no latents, want [N, D]", a.Name(), shape)
@@ -104,6 +109,9 @@ func readLatents(a *dataset.Array, pool latent.Pool) (points.Points, error) {
 	pool, dim, err = pool.Resolve(shape, latent.PoolNone)
 	if err != nil {
 		return points.Points{}, run.Hint(fmt.Errorf("%s: %w", a.Name(), err), "choose with --pool NAME=MODE")
+	}
+	if shapeOnly {
+		return points.Points{N: a.Len(), Dim: dim}, nil
 	}
 	switch a.DType() {
 	case dataset.Float64, dataset.Int32, dataset.Int64, dataset.Uint32, dataset.Uint64:

@@ -63,7 +63,10 @@ func (d *Data) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := d.dropBadLatents(given); err != nil {
+	if d.plan == nil {
+		err = d.dropBadLatents(given)
+	}
+	if err != nil {
 		return err
 	}
 	if len(d.index) == 0 {
@@ -78,6 +81,9 @@ func (d *Data) load(ctx context.Context) error {
 }
 
 func (d *Data) openCache() error {
+	if d.plan != nil {
+		return d.checkCache()
+	}
 	switch dir := d.inputs.cache; dir {
 	case "off":
 	case "":

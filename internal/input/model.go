@@ -5,7 +5,9 @@ package input
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"repscope/dataset"
 	"repscope/internal/run"
 	"repscope/latent"
 	"repscope/points"
@@ -19,11 +21,14 @@ type Model struct {
 	// Pool is the pooling of its outputs, empty for the encoder's default.
 	Pool latent.Pool
 
-	data  *Data
-	pre   latent.Preprocessing
-	given points.Points // pooled latents computed elsewhere, one row per state
-	row   []int         // row of each state in given; nil: the state's own index
-	all   points.Points // latents of all states, once encoded
+	data   *Data
+	window int // frames that it sees; 0: one, or a clip that is a row by itself
+	pre    latent.Preprocessing
+	seen   givenInput
+	given  *givenLatents // computed elsewhere
+	all    points.Points // latents of all states, once encoded
+
+	unfitted int // in a dry run: the dimension of a baseline that would be fitted to the frames
 }
 
 // Latents returns the pooled latents of the given states. When no --samples are
@@ -32,15 +37,15 @@ type Model struct {
 func (m *Model) Latents(ctx context.Context, index []int) (points.Points, error) {
 	if m.Encoder == nil {
 		rows := index
-		if m.row != nil {
+		if m.given.row != nil {
 			rows = make([]int, len(index))
 			for i, state := range index {
-				rows[i] = m.row[state]
+				rows[i] = m.given.row[state]
 			}
 		}
-		return m.given.Select(rows), nil
+		return m.given.points.Select(rows), nil
 	}
-	states := m.data.States
+	states := m.data.statesOf(m.Name)
 	if m.data.Options.Samples > 0 && len(index) < states.Len() {
 		return m.encode(ctx, states.Subset(index), true, "encoding "+m.Name)
 	}
@@ -57,20 +62,67 @@ func (m *Model) Latents(ctx context.Context, index []int) (points.Points, error)
 	return m.all.Select(index), nil
 }
 
+// Window is the number of frames that the model sees of a state, 0 for one frame, or a
+// clip that is a row by itself; at most that of the states, of which it sees the last.
+func (m *Model) Window() int { return m.window }
+
+// Seen returns what the model sees of states of the shape of [Data.States]: the last
+// frames, if it has a shorter window than these.
+func (m *Model) Seen(source latent.Source) latent.Source {
+	if m.window == m.data.window {
+		return source
+	}
+	if states, ok := source.(*dataset.States); ok {
+		if narrow, err := states.Narrow(m.window); err == nil {
+			return narrow
+		}
+	}
+	return &lastFrames{source, m.data.statesOf(m.Name).Shape()}
+}
+
+// lastFrames are the last frames of states, of the given shape.
+type lastFrames struct {
+	latent.Source
+	shape []int
+}
+
+// Shape is the shape of one state.
+func (l *lastFrames) Shape() []int { return slices.Clone(l.shape) }
+
+// Float32 reads states; see latent.Source.
+func (l *lastFrames) Float32(dst []float32, lo, hi int) error {
+	whole := 1
+	for _, n := range l.Source.Shape() {
+		whole *= n
+	}
+	states := make([]float32, (hi-lo)*whole)
+	if err := l.Source.Float32(states, lo, hi); err != nil {
+		return err
+	}
+	size := len(dst) / (hi - lo)
+	for i := range hi - lo {
+		copy(dst[i*size:(i+1)*size], states[(i+1)*whole-size:])
+	}
+	return nil
+}
+
+// Fingerprint is empty: such states are made on the way.
+func (l *lastFrames) Fingerprint() (string, error) { return "", nil }
+
 // Encode returns the pooled latents of other inputs than the states, such as
-// noisy ones, with the settings of this model. They are not cached. label names
+// noisy ones, with the settings of this model; it sees what [Model.Seen] says. They are not cached. label names
 // the work in the progress bar. It is an error for latents computed elsewhere.
 func (m *Model) Encode(ctx context.Context, source latent.Source, label string) (points.Points, error) {
 	if m.Encoder == nil {
 		return points.Points{}, run.Usage("model %s: latents computed elsewhere cannot encode anything new", m.Name)
 	}
-	return m.encode(ctx, source, false, label)
+	return m.encode(ctx, m.Seen(source), false, label)
 }
 
 // EncodeNoisy is Encode for states that noise changes where the encoder runs; see
 // latent.EncodeNoisy. It tells progress, if not nil, how many states are done.
 func (m *Model) EncodeNoisy(ctx context.Context, source latent.Source, noise latent.Noise, progress func(done, total int)) (points.Points, []float64, error) {
-	if m.Encoder == nil {
+	if m.Encoder == nil || m.window != m.data.window { // noise is that of whole states
 		return points.Points{}, nil, fmt.Errorf("model %s: %w", m.Name, latent.ErrNoNoise)
 	}
 	o := m.EncodeOptions("")
@@ -101,7 +153,7 @@ func (m *Model) encode(ctx context.Context, source latent.Source, keep bool, lab
 	}
 	z, err := latent.Latents(ctx, m.Encoder, source, o)
 	if err != nil {
-		return points.Points{}, fmt.Errorf("model %s: %w", m.Name, err)
+		return points.Points{}, m.data.fitHint(m.Name, m.pre, fmt.Errorf("model %s: %w", m.Name, err))
 	}
 	return z, nil
 }

@@ -3,8 +3,10 @@
 package input
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -84,6 +86,32 @@ func (p *perModel) of(model string) string {
 		return v
 	}
 	return p.all
+}
+
+// windowPerModel is a number of frames for all models, with others for some.
+type windowPerModel struct{ perModel }
+
+// Get is the number, or a text where models have numbers of their own.
+func (w *windowPerModel) Get() any {
+	if len(w.names) > 0 {
+		return w.String()
+	}
+	n, _ := strconv.Atoi(w.all) // checked when it was set
+	return n
+}
+
+// of returns the window of one model.
+func (w *windowPerModel) of(model string) int {
+	n, _ := strconv.Atoi(w.perModel.of(model))
+	return n
+}
+
+// checkWindow finds what is no window.
+func checkWindow(text string) error {
+	if n, err := strconv.Atoi(text); err != nil || n < 0 {
+		return errors.New("want a whole number from 0")
+	}
+	return nil
 }
 
 // layersPerModel is a list of layers for all models, with others for some.

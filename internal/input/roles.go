@@ -218,7 +218,7 @@ func perState[T any](g *Given, data *Data, index []int, read func(*dataset.Array
 }
 
 // Check finds arrays that do not fit the states, by their shapes: what [Given.Ints] and
-// [Given.Floats] want. It enters nothing into the result.
+// [Given.Floats] want. It enters nothing into the result, but shapes into a plan.
 func (g *Given) Check(data *Data) error {
 	for _, s := range g.sources() {
 		a, err := g.open(s.path)
@@ -226,6 +226,11 @@ func (g *Given) Check(data *Data) error {
 			return g.errorf(s.name, "%w", err)
 		}
 		err = g.fits(data, Array{s.name, a})
+		if data.plan != nil {
+			data.env.Result.Inputs = append(data.env.Result.Inputs, report.Input{Role: g.role.Name, Name: s.name, Path: s.path,
+				DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
+			data.env.Print("%s %s: %s %v\n", strings.TrimSpace(g.role.Name+" "+s.name), s.path, a.DType(), a.Shape())
+		}
 		_ = a.Close()
 		if err != nil {
 			return err

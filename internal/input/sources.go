@@ -182,7 +182,7 @@ func (in *Inputs) checkNames() error {
 	for _, setting := range []struct {
 		flag  string
 		value *perModel
-	}{{"pool", &in.pool}, {"resize", &in.resize}, {"interpolation", &in.interpolation}, {"input-scale", &in.inputScale}, {"mean", &in.mean}, {"std", &in.std},
+	}{{"window", &in.window.perModel}, {"preprocess", &in.preprocess}, {"pool", &in.pool}, {"resize", &in.resize}, {"interpolation", &in.interpolation}, {"input-scale", &in.inputScale}, {"mean", &in.mean}, {"std", &in.std},
 		{"activation", &in.activation}, {"final-activation", &in.finalActivation}, {"heads", &in.heads}, {"state", &in.state}} {
 		for _, name := range setting.value.names {
 			if !slices.Contains(names, name) {

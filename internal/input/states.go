@@ -19,21 +19,25 @@ func (d *Data) loadStates(given []givenLatents) error {
 	if err != nil {
 		return err
 	}
+	for _, source := range d.inputs.sources {
+		d.window = max(d.window, d.windowOf(source.name))
+	}
 	options := dataset.StateOptions{
-		Window:     in.window,
-		Successors: in.window > 0,
-		Episodes:   in.numbers,
-		Ends:       in.ends,
-		Layout:     d.inputs.layout,
-		PixelRange: d.inputs.pixelRange,
-		SkipNaN:    d.Options.SkipNaN,
+		Window:         d.window,
+		PairsBeforeEnd: in.published,
+		Episodes:       in.numbers,
+		Ends:           in.ends,
+		Layout:         d.inputs.layout,
+		PixelRange:     d.inputs.pixelRange,
+		SkipNaN:        d.Options.SkipNaN,
+		Unread:         d.plan != nil,
 	}
 	states, err := dataset.NewStates(in.frames, options)
 	if err != nil {
 		return fmt.Errorf("frames: %w", err)
 	}
 	d.States, d.frames = states, in.frames
-	d.count, d.window = states.Len(), in.window
+	d.count = states.Len()
 	d.episodes = states.Episodes()
 	d.rows = make([]int, d.count)
 	for i := range d.rows {
@@ -43,30 +47,70 @@ func (d *Data) loadStates(given []givenLatents) error {
 		return err
 	}
 	d.enterFrames(in)
-	return nil
+	return d.checkRange(in)
+}
+
+// windowOf is the number of frames that a model sees of a state; 0: one, or a clip
+// that is a row by itself.
+func (d *Data) windowOf(model string) int {
+	if n := d.inputs.window.of(model); n > 0 {
+		return n
+	}
+	return d.recorded
+}
+
+// statesOf are the states as a model sees them, before they are preprocessed.
+func (d *Data) statesOf(model string) *dataset.States {
+	narrow, err := d.States.Narrow(d.windowOf(model))
+	if err != nil {
+		panic(err) // states have the longest window of all models
+	}
+	return narrow
 }
 
 // admit decides which states are analysed and which row of the given latents belongs
-// to each: latents without those that follow the last valid windows leave these out
-// for all models.
+// to each: a state without a row in some latents is left out for all models.
 func (d *Data) admit(given []givenLatents, in *frameInput) error {
-	successors := d.inputs.needs.Successors
+	missing := make([]bool, d.count)
 	for i := range given {
 		g := &given[i]
-		row, with, ok := d.States.RowsOf(g.points.N)
-		if !ok {
-			return d.mismatch(g, in, d.States.Windows())
+		window := d.windowOf(g.source.name)
+		rows, err := d.States.RowsOf(g.points.N, window)
+		if err != nil {
+			return d.mismatch(g, in, window, err)
 		}
-		g.row = row
-		successors = successors && with
+		g.row, g.rule, g.input.Window = rows.Row, rows.Rule, window
+		for state, row := range rows.Row {
+			missing[state] = missing[state] || row < 0
+		}
+		if rows.Missing > 0 {
+			d.env.Warn("latents %s: %s has %d rows, %s, as windows were taken before: the %d states without a row are left out for all models",
+				g.source.name, g.array, g.points.N, rows.Rule, rows.Missing)
+		}
 	}
-	if successors {
-		d.index = make([]int, d.count)
-		for i := range d.index {
-			d.index[i] = i
+	for state := range d.count {
+		if !missing[state] {
+			d.index = append(d.index, state)
 		}
-	} else {
-		d.index = d.States.Valid()
+	}
+	return nil
+}
+
+// unfilled is the share of a guessed pixel range below which the data are too few for it.
+const unfilled = 0.4
+
+// checkRange warns where the data lie in a small part of a pixel range that was guessed.
+func (d *Data) checkRange(in *frameInput) error {
+	if d.plan != nil {
+		return nil // it takes reading the frames
+	}
+	low, high, yes, err := d.States.Unfilled(unfilled)
+	if err != nil {
+		return fmt.Errorf("frames: %w", err)
+	}
+	if r := d.States.Range(); yes {
+		d.env.Warn("frames %s: the data lie in %.6g..%.6g, a small part of the pixel range %.6g..%.6g (%s); give theirs with --pixel-range LOW,HIGH",
+			in.path, low, high, r.Low, r.High, r.Source)
 	}
 	return nil
 }
@@ -82,7 +126,7 @@ func (d *Data) enterFrames(in *frameInput) {
 	d.env.Result.Inputs = append(d.env.Result.Inputs, report.Input{
 		Role: "frames", Path: in.path, DType: in.frames.DType().String(), Shape: slices.Clone(in.frames.Shape()),
 		PixelRange: &report.Range{Low: pixels.Low, High: pixels.High, Source: pixels.Source},
-		Window:     in.window, States: len(d.index), Episodes: len(distinct), Skipped: skipped,
+		Window:     d.window, States: len(d.index), Episodes: len(distinct), Skipped: skipped,
 	})
 	if in.episodes != nil {
 		d.env.Result.Inputs = append(d.env.Result.Inputs, *in.episodes)
@@ -93,23 +137,24 @@ func (d *Data) enterFrames(in *frameInput) {
 }
 
 // mismatch is the error for latents whose rows are not the states.
-func (d *Data) mismatch(g *givenLatents, in *frameInput, want int) error {
+func (d *Data) mismatch(g *givenLatents, in *frameInput, window int, err error) error {
 	hint := ""
-	if g.points.N == in.frames.Len() && in.window > 0 {
-		hint = fmt.Sprintf("there is a row per frame, but states are windows of %d frames; give the latents of the windows, or --window 0", in.window)
+	if g.points.N == in.frames.Len() && window > 1 {
+		hint = fmt.Sprintf("there is a row per frame, but the model sees windows of %d frames; give the latents of the windows, or --window %s=1 if it sees one frame",
+			window, g.source.name)
 	}
-	return run.Hint(fmt.Errorf("latents %s: %s has shape %v, but frames %s of shape %v make %d states: want %d rows",
-		g.source.name, g.array, g.shape, in.path, in.frames.Shape(), want, want), hint)
+	return run.Hint(fmt.Errorf("latents %s: %s has shape %v, but frames %s of shape %v make %d states: %w",
+		g.source.name, g.array, g.shape, in.path, in.frames.Shape(), d.States.Len()+d.States.Skipped(), err), hint)
 }
 
 // frameInput is an opened --frames.
 type frameInput struct {
-	frames   *dataset.Array
-	path     string // as given
-	window   int
-	numbers  []int64
-	ends     []bool
-	episodes *report.Input
+	frames    *dataset.Array
+	path      string // as given
+	numbers   []int64
+	ends      []bool
+	published bool // the ends are those of a published dataset
+	episodes  *report.Input
 }
 
 func (d *Data) openFrames() (*frameInput, error) {
@@ -120,53 +165,62 @@ func (d *Data) openFrames() (*frameInput, error) {
 			return nil, err
 		}
 		d.env.CloseLater(frames)
-		return &frameInput{frames: frames, path: exampleInput, window: d.inputs.window, numbers: set.Episode}, nil
+		return &frameInput{frames: frames, path: exampleInput, numbers: set.Episode}, nil
 	}
-	in := &frameInput{path: d.inputs.frames, window: d.inputs.window}
+	in := &frameInput{path: d.inputs.frames}
 	recording, err := dataset.OpenRecording(in.path)
 	if err != nil {
 		return nil, fmt.Errorf("frames: %w", err)
 	}
 	d.env.CloseLater(recording)
-	in.frames, in.ends = recording.Frames, recording.Ends
-	if in.window == 0 {
-		in.window = recording.Window
-	}
+	in.frames, in.ends, in.published = recording.Frames, recording.Ends, recording.Ends != nil
+	d.recorded = recording.Window
 	if d.inputs.episodes == "" {
 		return in, nil
 	}
-	numbers, ends, input, err := d.openEpisodes()
-	if err == nil && len(numbers)+len(ends) != in.frames.Len() {
+	episodes, input, err := d.openEpisodes()
+	if err == nil && input.Shape[0] != in.frames.Len() {
 		err = fmt.Errorf("episodes: %s has shape %v, but frames %s have shape %v: want %d rows",
 			input.Path, input.Shape, in.path, in.frames.Shape(), in.frames.Len())
 	}
 	if err != nil {
 		return nil, err
 	}
-	in.numbers, in.ends, in.episodes = numbers, ends, &input
+	in.numbers, in.ends, in.published, in.episodes = episodes.Numbers, episodes.Ends, false, &input
 	return in, nil
 }
 
-func (d *Data) openEpisodes() (numbers []int64, ends []bool, input report.Input, err error) {
+// episodeKinds are what the result calls the kinds of episodes.
+var episodeKinds = map[string]string{
+	dataset.EpisodeNumbers: "episode numbers", dataset.EpisodeEnds: "end-of-episode flags", dataset.EpisodeStarts: "start-of-episode flags",
+}
+
+func (d *Data) openEpisodes() (*dataset.Episodes, report.Input, error) {
+	fail := func(err error) (*dataset.Episodes, report.Input, error) {
+		return nil, report.Input{}, fmt.Errorf("episodes: %w", err)
+	}
 	a, err := dataset.Open(d.inputs.episodes)
 	if err != nil {
-		return nil, nil, input, fmt.Errorf("episodes: %w", err)
+		return fail(err)
 	}
 	defer a.Close()
-	numbers, ends, err = dataset.ReadEpisodes(a, "auto")
+	episodes, err := dataset.ReadEpisodes(a, d.inputs.episodesKind)
 	if err != nil {
-		return nil, nil, input, fmt.Errorf("episodes: %w", err)
+		return fail(err)
+	}
+	for _, doubt := range episodes.Doubts {
+		d.env.Warn("episodes %s: %s; say what they are with --episodes-kind", d.inputs.episodes, doubt)
 	}
 	sum, err := a.SHA256()
 	if err != nil {
-		return nil, nil, input, fmt.Errorf("episodes: %w", err)
+		return fail(err)
 	}
-	kind := "episode numbers"
-	if ends != nil {
-		kind = "end-of-episode flags"
+	most := 0
+	for _, number := range dataset.NumberEpisodes(a.Len(), episodes.Numbers, episodes.Ends) {
+		most = max(most, number+1)
 	}
-	return numbers, ends, report.Input{Role: "episodes", Path: d.inputs.episodes, SHA256: sum,
-		DType: a.DType().String(), Shape: slices.Clone(a.Shape()), Kind: kind}, nil
+	return episodes, report.Input{Role: "episodes", Path: d.inputs.episodes, SHA256: sum, DType: a.DType().String(),
+		Shape: slices.Clone(a.Shape()), Kind: episodeKinds[episodes.Kind], Episodes: most}, nil
 }
 
 // loadWithoutFrames takes the rows of the latents as states.
@@ -183,21 +237,21 @@ func (d *Data) loadWithoutFrames(given []givenLatents) error {
 	for i := range d.index {
 		d.index[i] = i
 	}
-	if d.inputs.window > 0 {
-		return run.Usage("--window %d: windows are made of frames; give --frames FILE[:key], or leave --window out", d.inputs.window)
+	if text := d.inputs.window.String(); text != "0" {
+		return run.Usage("--window %s: windows are made of frames; give --frames FILE[:key], or leave --window out", text)
 	}
 	if d.inputs.episodes == "" {
 		return nil
 	}
-	numbers, ends, input, err := d.openEpisodes()
+	episodes, input, err := d.openEpisodes()
 	if err != nil {
 		return err
 	}
-	if len(numbers)+len(ends) != d.count {
+	if input.Shape[0] != d.count {
 		return fmt.Errorf("episodes: %s has shape %v, but latents %s: %s has shape %v: want %d rows",
 			input.Path, input.Shape, first.source.name, first.array, first.shape, d.count)
 	}
-	d.episodes = dataset.NumberEpisodes(d.count, numbers, ends)
+	d.episodes = dataset.NumberEpisodes(d.count, episodes.Numbers, episodes.Ends)
 	d.env.Result.Inputs = append(d.env.Result.Inputs, input)
 	return nil
 }

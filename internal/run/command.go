@@ -56,6 +56,9 @@ type Job struct {
 	Check func(o *Options) error
 	// Run does the work.
 	Run func(ctx context.Context, env *Env) error
+	// Plan opens the inputs, checks all that Run would find wrong before it computes,
+	// and fills env.Plan. Where it is nil there is no --dry-run.
+	Plan func(ctx context.Context, env *Env) error
 }
 
 // Main runs a command with the program's arguments and ends the program.
@@ -110,7 +113,7 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 	flags := newFlags(c.Name)
 	options := &Options{}
 	job := c.Setup(flags)
-	options.register(flags, c)
+	options.register(flags, c, job)
 	if err := parse(flags, options, c, args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return ignorePipe(help(stdout, c, flags))
@@ -153,6 +156,14 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 	}
 	env.Files = files
 	defer files.Abort()
+	if options.DryRun {
+		files.Abort() // it was tried whether the folder can be written
+		env.Plan = &Plan{}
+		if err := env.guarded(ctx, job.Plan); err != nil {
+			return err
+		}
+		return ignorePipe(env.writePlan(stdout))
+	}
 	if err := env.guarded(ctx, job.Run); err != nil {
 		return err
 	}

@@ -26,6 +26,8 @@ type Env struct {
 	// Files takes CSV files and anything else to be written. The result file is
 	// added, and all are renamed, after the work.
 	Files *report.Transaction
+	// Plan is what [Job.Plan] fills; nil in a run.
+	Plan *Plan
 
 	afterCommit func() error
 	closers     []io.Closer

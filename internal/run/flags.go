@@ -53,8 +53,8 @@ func newFlags(name string) *Flags {
 // FlagNames lists the flags of a command, the shared ones among them, by name.
 func FlagNames(c Command) []string {
 	flags := newFlags(c.Name)
-	c.Setup(flags)
-	(&Options{}).register(flags, &c)
+	job := c.Setup(flags)
+	(&Options{}).register(flags, &c, job)
 	var names []string
 	flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
 	return names

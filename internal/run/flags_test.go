@@ -41,7 +41,7 @@ func TestGroup(t *testing.T) {
 	flags, o := newFlags("fake"), &Options{}
 	flags.Int("samples", 0, "`N` states")
 	flags.Group(Statistics, "samples", "bootstrap", "seed")
-	o.register(flags, &Command{Name: "fake", Omit: []string{"bootstrap"}})
+	o.register(flags, &Command{Name: "fake", Omit: []string{"bootstrap"}}, Job{})
 	recorded := flags.recorded()
 	if diff := cmp.Diff([]string{"samples", "seed"}, recorded.Keys()); diff != "" {
 		t.Errorf("recorded options (−want +got):\n%s", diff)

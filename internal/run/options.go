@@ -11,6 +11,7 @@ type Options struct {
 	Threads     int      // --threads: 0 for all cores
 	Memory      int64    // --memory: bytes, 0 for the default
 	Quiet, JSON bool     // --quiet, --json
+	DryRun      bool     // --dry-run
 	Args        []string // what stands beside the flags; see Command.Arguments
 
 	config  string
@@ -20,7 +21,7 @@ type Options struct {
 
 // register adds the shared flags to f, after those that others put into the same
 // groups, and applies what the command says of them.
-func (o *Options) register(f *Flags, c *Command) {
+func (o *Options) register(f *Flags, c *Command, job Job) {
 	f.PathVar(&o.config, "config", "`FILE.yaml` with the same names as the flags, and sections for single commands (smoothness: {horizons: [1,7]}), which win over "+
 		"what is common; the command line wins over both: an option given there takes the place of the file's, of all its values if it repeats")
 	f.Group(Inputs, "config")
@@ -38,6 +39,11 @@ func (o *Options) register(f *Flags, c *Command) {
 	f.BoolVar(&o.JSON, "json", false, "print the result on stdout, and nothing else there; the files of --out are written all the same")
 	f.BoolVar(&o.Quiet, "quiet", false, "no progress and no table; warnings and errors only")
 	f.BoolVar(&o.version, "version", false, "print the version and stop; with --json as JSON")
+	if job.Plan != nil {
+		f.BoolVar(&o.DryRun, "dry-run", false, "check inputs, options and models, say what would be read and written and about how long encoding would take, and stop; "+
+			"of the frames a few states are read, nothing is written; with --json as JSON")
+		f.Group(Output, "dry-run")
+	}
 	f.Group(Output, "out", "format", "json", "quiet", "version")
 
 	f.CountVar(&o.Threads, "threads", 0, "`N` cores to use; 0: all")

@@ -40,7 +40,7 @@ func newFake() *fake {
 	f.flags.Var(&f.mean, "mean", "`LIST` (repeats)")
 	f.flags.Group(Inputs, "model")
 	f.flags.Group(Settings, "mean")
-	f.options.register(f.flags, f.command)
+	f.options.register(f.flags, f.command, Job{})
 	f.k = f.flags.Ints("k", []int{5, 10}, "neighbours")
 	f.sigma = f.flags.Floats("sigma", []float64{0.1}, "noise")
 	f.flags.Choice("metric", "euclidean", []string{"euclidean", "cosine"}, "distance")

@@ -58,30 +58,45 @@ func LabelConsistency(ctx context.Context, pts points.Points, p Partition, ks []
 	if err != nil {
 		return nil, err
 	}
-	votes := make([]int, p.Groups())
+	vote := newVote(p)
 	out := make([]Consistency, len(ks))
 	for q, k := range ks {
 		c := Consistency{K: k, Correct: make([]float64, pts.N), Purity: make([]float64, pts.N)}
 		for i := range pts.N {
-			list := nearest.Index[i*nearest.K : i*nearest.K+k]
-			for _, j := range list {
-				votes[p.Of[j]]++
-			}
-			winner := p.Of[list[0]]
-			for _, j := range list { // nearest first, so that a tie keeps the earlier label
-				if votes[p.Of[j]] > votes[winner] {
-					winner = p.Of[j]
-				}
-			}
-			if winner == p.Of[i] {
-				c.Correct[i] = 1
-			}
-			c.Purity[i] = float64(votes[p.Of[i]]) / float64(k)
-			for _, j := range list {
-				votes[p.Of[j]] = 0
-			}
+			c.Correct[i], c.Purity[i] = vote.of(i, nearest.Index[i*nearest.K:(i+1)*nearest.K], k)
 		}
 		out[q] = c
 	}
 	return out, nil
+}
+
+// vote counts the labels of neighbors.
+type vote struct {
+	p     Partition
+	votes []int // of each group, 0 between two counts
+}
+
+func newVote(p Partition) *vote { return &vote{p: p, votes: make([]int, p.Groups())} }
+
+// of returns whether the majority of the first k of a list has the label of point i,
+// and the share of them that have it. The list may be longer.
+func (v *vote) of(i int, list []int32, k int) (correct, purity float64) {
+	list = list[:k]
+	for _, j := range list {
+		v.votes[v.p.Of[j]]++
+	}
+	winner := v.p.Of[list[0]]
+	for _, j := range list { // nearest first, so that a tie keeps the earlier label
+		if v.votes[v.p.Of[j]] > v.votes[winner] {
+			winner = v.p.Of[j]
+		}
+	}
+	if winner == v.p.Of[i] {
+		correct = 1
+	}
+	purity = float64(v.votes[v.p.Of[i]]) / float64(k)
+	for _, j := range list {
+		v.votes[v.p.Of[j]] = 0
+	}
+	return correct, purity
 }

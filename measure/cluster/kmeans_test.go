@@ -58,7 +58,7 @@ func TestKMeans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := &lloyd{x: x, packed: packed, norms: x.SquaredNorms(), k: 3, centroids: matrix.Matrix{N: 3, Dim: 1, Data: []float64{-3, 5, 100}}}
+		l := &lloyd{lloydSpace: lloydSpace{x: x, packed: packed, norms: x.SquaredNorms()}, k: 3, centroids: matrix.Matrix{N: 3, Dim: 1, Data: []float64{-3, 5, 100}}}
 		l.begin()
 		if _, err := l.assign(); err != nil {
 			t.Fatal(err)

@@ -104,8 +104,8 @@ func variances(quantity string, pts points.Points) (mean, variance []float64, er
 	if total == 0 {
 		return nil, nil, stat.Undefined(quantity, "the points are constant")
 	}
-	if relative := math.Sqrt(total) / norm(mean); !(relative > resolution(pts)) {
-		return nil, nil, stat.Undefined(quantity, "the points cannot be told from constant: their spread is %.1g of their mean", relative)
+	if !(total > constantVariance(mean, pts)) {
+		return nil, nil, stat.Undefined(quantity, "the points cannot be told from constant: their spread is %.1g of their mean", math.Sqrt(total)/norm(mean))
 	}
 	return mean, variance, nil
 }
@@ -124,13 +124,15 @@ func center(mean []float64, pts points.Points) {
 	}
 }
 
-// resolution is the share of their mean by which points must spread so that they are
-// not what rounding of a constant would leave.
-func resolution(pts points.Points) float64 {
+// constantVariance is the total variance below which points around mean count as
+// constant: what rounding of a constant, to float32 or float64, would leave.
+func constantVariance(mean []float64, pts points.Points) float64 {
+	roundoff := 0x1p-24
 	if pts.F64 != nil {
-		return 0x1p-50
+		roundoff = 0x1p-50
 	}
-	return 0x1p-24
+	length := norm(mean)
+	return roundoff * roundoff * length * length
 }
 
 func norm(row []float64) float64 {

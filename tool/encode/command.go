@@ -29,7 +29,7 @@ var Command = run.Command{
 		"--restart begins anew",
 	Omit: []string{"latents", "bootstrap", "block", "latent-scale", "format", "memory", "cache"},
 	Setup: func(flags *run.Flags) run.Job {
-		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true, Successors: true, Unpooled: true, Layers: true})
+		inputs := input.Register(flags, input.Needs{Frames: true, Encoders: true, Unpooled: true, Layers: true})
 		to := flags.String("to", "", "`FORMAT` of the files: npy, npz, safetensors (default: by --output, else npy); the array's name is latents")
 		output := flags.String("output", "", "`PATTERN` of the files' names, made of {model} and {layer} (default {model}.npy, with several layers {model}.{layer}.npy)")
 		kind := flags.Choice("dtype", "float32", []string{"float32", "float16"}, "`TYPE` of the numbers")
@@ -62,8 +62,41 @@ var Command = run.Command{
 				return err
 			}
 			return write(ctx, env, data, Options{Format: format, Pattern: *output, Float16: *kind == "float16", Restart: *restart})
+		}, Plan: func(ctx context.Context, env *run.Env) error {
+			format, err := chooseFormat(*to, *output)
+			if err != nil {
+				return err
+			}
+			return dryRun(ctx, env, inputs, Options{Format: format, Pattern: *output})
 		}}
 	},
+}
+
+// dryRun says what a run would do.
+func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options) error {
+	data, err := inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	if o.Format == "" {
+		o.Format = "npy"
+	}
+	var files []File
+	for _, m := range env.Plan.Models {
+		for _, out := range m.Output {
+			files = append(files, File{Model: m.Name, Output: latent.StreamOutput{Layer: latent.Layer{Name: out.Layer}}})
+		}
+	}
+	if err := name(files, o); err != nil {
+		return err
+	}
+	for _, f := range files {
+		env.Plan.Write(f.Name)
+	}
+	if len(data.Sample()) != data.States.Array().Len() {
+		env.Plan.Write(framesName, episodesName)
+	}
+	return nil
 }
 
 const manual = `encode writes what every model makes of the states into a file of its own: an
@@ -81,7 +114,10 @@ same command is given again, and ends with the same bytes as one that was not.
 Other inputs or options are refused then, unless --restart throws the rest away.
 
 If the rows are not simply the frames (windows, --samples, --skip-nan),
-encode_frames.npy tells the frame at which the state of each row begins.`
+encode_frames.npy tells the frame at which the state of each row begins (where models
+have windows of their own, that with the longest), and encode_episodes.npy the number
+of its episode, from 1: --episodes for the latents without the frames. Rows of --samples
+and --skip-nan are not all consecutive.`
 
 // chooseFormat settles the format of the files by --to and --output.
 func chooseFormat(to, pattern string) (string, error) {
@@ -182,7 +218,11 @@ func write(ctx context.Context, env *run.Env, data *input.Data, o Options) error
 	source, index, unit := states(data)
 	var models []Model
 	for _, m := range data.Models {
-		models = append(models, Model{Name: m.Name, Encoder: m.Encoder, Options: m.EncodeOptions("encoding " + m.Name)})
+		model := Model{Name: m.Name, Encoder: m.Encoder, Options: m.EncodeOptions("encoding " + m.Name)}
+		if seen := m.Seen(source); seen != latent.Source(source) {
+			model.States = seen
+		}
+		models = append(models, model)
 	}
 	o.Dir = env.Files.Dir()
 	o.Program = fmt.Sprintf("repscope %s, KC %d", strings.TrimSpace(env.Result.Version+" "+env.Result.Revision), env.Result.Kernel.KC)
@@ -199,31 +239,60 @@ func write(ctx context.Context, env *run.Env, data *input.Data, o Options) error
 	}
 	elapsed := time.Since(start).Seconds()
 
-	return writeResult(env, models, w, source, data.Frame(index), unit, elapsed)
+	rows := rowsOf{frames: data.Frame(index), episodes: data.Episodes(index)}
+	for i := range rows.episodes {
+		rows.episodes[i]++ // from 1: numbers 0 and 1 might be taken for flags
+	}
+	rows.plain = len(index) == source.Array().Len() // ascending and distinct, so these are all
+	return writeResult(env, models, w, rows, unit, elapsed)
 }
 
-// writeResult enters the files into the result and prints them; frames are those at
-// which the state of each row begins.
-func writeResult(env *run.Env, models []Model, w *Writing, source *dataset.States, frames []int, unit string, elapsed float64) error {
-	plainRows := len(frames) == source.Array().Len() // ascending and distinct, so these are all
-	if !plainRows {
-		err := env.Files.File("encode_frames.npy", func(out io.Writer) error {
-			numbers := make([]int64, len(frames))
-			for i, f := range frames {
-				numbers[i] = int64(f)
-			}
-			return dataset.EncodeNPY(out, []int{len(numbers)}, numbers)
-		})
+// rowsOf is what the rows of the arrays belong to: the frame at which the state of
+// each begins, and the number of its episode.
+type rowsOf struct {
+	frames, episodes []int
+	plain            bool // every frame is a row
+}
+
+// The files that tell what rows belong to.
+const (
+	framesName   = "encode_frames.npy"
+	episodesName = "encode_episodes.npy"
+)
+
+// write writes the files, if rows are not simply the frames.
+func (r rowsOf) write(env *run.Env) error {
+	if r.plain {
+		return nil
+	}
+	for _, file := range []struct {
+		name   string
+		values []int
+	}{{framesName, r.frames}, {episodesName, r.episodes}} {
+		numbers := make([]int64, len(file.values))
+		for i, v := range file.values {
+			numbers[i] = int64(v)
+		}
+		err := env.Files.File(file.name, func(out io.Writer) error { return dataset.EncodeNPY(out, []int{len(numbers)}, numbers) })
 		if err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// writeResult enters the files into the result and prints them.
+func writeResult(env *run.Env, models []Model, w *Writing, rows rowsOf, unit string, elapsed float64) error {
+	if err := rows.write(env); err != nil {
+		return err
+	}
 	table := report.NewTable("", "Model", "Layer", "Pooling", "Shape", "File", "MB")
 	for _, m := range models {
 		var part report.Object
-		part.Set("rows", source.Len())
-		if !plainRows {
-			part.Set("frames_file", "encode_frames.npy")
+		part.Set("rows", len(rows.frames))
+		if !rows.plain {
+			part.Set("frames_file", framesName)
+			part.Set("episodes_file", episodesName)
 		}
 		var list []any
 		for _, f := range w.Files {

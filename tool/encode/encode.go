@@ -35,6 +35,9 @@ type Model struct {
 	Encoder latent.Encoder
 	// Options without a Progress.
 	Options latent.EncodeOptions
+	// States are those of the run as this model sees them, where it sees a part of
+	// each; nil: the states themselves.
+	States latent.Source
 }
 
 // Options say what is written where.
@@ -112,7 +115,14 @@ func Write(ctx context.Context, states latent.Source, models []Model, o Options)
 		if o.Progress != nil {
 			m.Options.Progress = o.Progress("encoding " + m.Name)
 		}
-		stream, err := latent.NewStream(ctx, m.Encoder, states, m.Options)
+		seen := states
+		if m.States != nil {
+			seen = m.States
+		}
+		if seen.Len() != states.Len() {
+			return nil, fmt.Errorf("model %s: %d states of %d", m.Name, seen.Len(), states.Len())
+		}
+		stream, err := latent.NewStream(ctx, m.Encoder, seen, m.Options)
 		if err != nil {
 			return nil, fmt.Errorf("model %s: %w", m.Name, err)
 		}

@@ -53,8 +53,8 @@ func models(t *testing.T) []Model {
 		return e
 	}
 	return []Model{
-		{"deep", open("fc", "conv_layers.3"), latent.EncodeOptions{Batch: 2, Pool: latent.PoolKeep}},
-		{"plain", open(), latent.EncodeOptions{Batch: 3}},
+		{Name: "deep", Encoder: open("fc", "conv_layers.3"), Options: latent.EncodeOptions{Batch: 2, Pool: latent.PoolKeep}},
+		{Name: "plain", Encoder: open(), Options: latent.EncodeOptions{Batch: 3}},
 	}
 }
 
@@ -253,6 +253,32 @@ func TestOtherRun(t *testing.T) {
 	same(t, "models in another order", whole(t, &frames{n: 9}, m, o), want)
 }
 
+// A model that sees other states than the run's has its own; a run with others is not
+// continued.
+func TestOwnStates(t *testing.T) {
+	own := func(seed int) []Model {
+		m := models(t)
+		m[1].States = &frames{n: 9, seed: seed}
+		return m
+	}
+	alone := whole(t, &frames{n: 9, seed: 5}, models(t)[1:], Options{Dir: t.TempDir()})
+	both := whole(t, &frames{n: 9}, own(5), Options{Dir: t.TempDir()})
+	if alone["plain.npy"] != both["plain.npy"] {
+		t.Error("the states of a model of its own were not taken")
+	}
+	o := interrupted(t)
+	_, err := Write(t.Context(), &frames{n: 9}, own(5), o)
+	var other *OtherRunError
+	if !errors.As(err, &other) || !strings.Contains(err.Error(), "states of plain is new") {
+		t.Errorf("error %v, want one of other states", err)
+	}
+	m := models(t)
+	m[1].States = &frames{n: 8}
+	if _, err := Write(t.Context(), &frames{n: 9}, m, Options{Dir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "model plain: 8 states of 9") {
+		t.Errorf("error %v, want one of 8 states of 9", err)
+	}
+}
+
 func TestDamage(t *testing.T) {
 	check := func(o Options, want string) {
 		t.Helper()
@@ -327,7 +353,7 @@ func TestFailures(t *testing.T) {
 	check(&frames{n: 2}, models(t), Options{Pattern: "{model}.npy"}, "put {layer} in it")
 	check(&frames{n: 2}, models(t)[1:], Options{Pattern: "a/{model}.npy"}, "want a plain name")
 	check(&frames{n: 2}, models(t)[1:], Options{Pattern: "{modle}.npy"}, "want a plain name")
-	check(&frames{n: 2}, append(models(t)[1:], Model{"other", models(t)[1].Encoder, latent.EncodeOptions{}}), Options{Pattern: "z.npy"}, "put {model} in it")
+	check(&frames{n: 2}, append(models(t)[1:], Model{Name: "other", Encoder: models(t)[1].Encoder}), Options{Pattern: "z.npy"}, "put {model} in it")
 	wrong := models(t)
 	wrong[1].Options.Pool = latent.PoolIndex(3)
 	check(&frames{n: 2}, wrong, Options{}, "model plain: ")

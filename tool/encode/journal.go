@@ -51,15 +51,18 @@ type entry struct {
 
 // describe lists everything that the bytes of a run depend on.
 func describe(states latent.Source, models []Model, files []File, o Options) ([]property, error) {
-	sum, err := states.Fingerprint()
+	text, err := statesText(states)
 	if err != nil {
 		return nil, err
 	}
-	run := []property{
-		{"program", o.Program},
-		{"states", fmt.Sprintf("%d of shape %v, SHA-256 %s", states.Len(), states.Shape(), sum)},
-	}
+	run := []property{{"program", o.Program}, {"states", text}}
 	for _, m := range models {
+		if m.States != nil {
+			if text, err = statesText(m.States); err != nil {
+				return nil, err
+			}
+			run = append(run, property{"states of " + m.Name, text})
+		}
 		run = append(run,
 			property{"model " + m.Name, m.Encoder.Info().Identity},
 			property{"preprocessing of " + m.Name, preprocessingText(m.Options.Preprocessing)})
@@ -71,10 +74,18 @@ func describe(states latent.Source, models []Model, files []File, o Options) ([]
 	return run, nil
 }
 
+func statesText(states latent.Source) (string, error) {
+	sum, err := states.Fingerprint()
+	return fmt.Sprintf("%d of shape %v, SHA-256 %s", states.Len(), states.Shape(), sum), err
+}
+
 func preprocessingText(p latent.Preprocessing) string {
 	var parts []string
 	if p.Height > 0 {
 		parts = append(parts, fmt.Sprintf("resized to %dx%d (%s)", p.Height, p.Width, cmp.Or(p.Interpolation, latent.Bilinear)))
+	}
+	if p.Channels > 0 {
+		parts = append(parts, fmt.Sprintf("one channel repeated to %d", p.Channels))
 	}
 	scale := "scale " + string(cmp.Or(p.Scale, latent.ScaleRaw))
 	if p.Scale == latent.ScaleUnit {

@@ -21,10 +21,23 @@ func Ends(ci report.Interval) (low, high float64) {
 	return ci.Low, ci.High
 }
 
+// Why is the reason of an undefined number for the reader of a figure, "" for a number.
+func Why(v report.Value) string {
+	switch {
+	case v.Defined():
+		return ""
+	case strings.Contains(v.Reason, "are constant"):
+		return "collapsed: " + v.Reason
+	case v.Reason == "":
+		return "not defined"
+	}
+	return v.Reason
+}
+
 // Bar is a value with its interval, both times factor (percentages, shares).
 func Bar(name string, v report.Value, ci report.Interval, factor float64) plots.Bar {
 	low, high := Ends(ci)
-	return plots.Bar{Name: name, Value: factor * v.Float(), Low: factor * low, High: factor * high}
+	return plots.Bar{Name: name, Value: factor * v.Float(), Low: factor * low, High: factor * high, Reason: Why(v)}
 }
 
 // AppendBar adds the value of the next group to a series.
@@ -32,6 +45,9 @@ func AppendBar(s *plots.BarSeries, v report.Value, ci report.Interval) {
 	low, high := Ends(ci)
 	s.Values = append(s.Values, v.Float())
 	s.Low, s.High = append(s.Low, low), append(s.High, high)
+	if s.Reason == "" {
+		s.Reason = Why(v)
+	}
 }
 
 // AppendPoint adds a point and the ends of its band to a curve.
@@ -39,13 +55,20 @@ func AppendPoint(c *plots.CurveSeries, x float64, v report.Value, ci report.Inte
 	low, high := Ends(ci)
 	c.X, c.Y = append(c.X, x), append(c.Y, v.Float())
 	c.Low, c.High = append(c.Low, low), append(c.High, high)
+	if c.Reason == "" {
+		c.Reason = Why(v)
+	}
 }
 
 // Decimals writes v with so many decimals for a cell of a figure's table: U+2212
-// for minus, "n/a" where v is undefined.
+// for minus, none for what is rounded to zero, "n/a" where v is undefined.
 func Decimals(v report.Value, decimals int) string {
 	if !v.Defined() {
 		return "n/a"
 	}
-	return strings.Replace(strconv.FormatFloat(v.V, 'f', decimals, 64), "-", "−", 1)
+	text := strconv.FormatFloat(v.V, 'f', decimals, 64)
+	if strings.Trim(text, "-0.") == "" {
+		text = strings.TrimPrefix(text, "-")
+	}
+	return strings.Replace(text, "-", "−", 1)
 }

@@ -23,6 +23,10 @@ func TestUndefinedInFigures(t *testing.T) {
 		t.Errorf("an undefined bar: %+v", b)
 	}
 
+	if b := Bar("a", report.Undefined("the latents are constant"), noCI, 1); b.Reason != "collapsed: the latents are constant" {
+		t.Errorf("the reason of a collapsed model: %q", b.Reason)
+	}
+
 	var curve plots.CurveSeries
 	AppendPoint(&curve, 1, value, ci)
 	AppendPoint(&curve, 2, value, noCI)
@@ -45,6 +49,7 @@ func TestDecimals(t *testing.T) {
 		want string
 	}{
 		{report.Number(0.126), 2, "0.13"}, {report.Number(-0.5), 2, "−0.50"}, {report.Number(12.34), 1, "12.3"},
+		{report.Number(-0.004), 2, "0.00"}, {report.Number(-0.004), 3, "−0.004"},
 		{report.Undefined("none"), 2, "n/a"}, {report.Number(math.Inf(1)), 2, "n/a"},
 	} {
 		if got := Decimals(c.v, c.n); got != c.want {

@@ -27,6 +27,12 @@ func PrintComparisons(env *run.Env, comparisons []report.Comparison) error {
 	return env.Table(Table(comparisons))
 }
 
+// PlanFiles adds to a plan the tidy CSV files and others of the given names.
+func PlanFiles(env *run.Env, names ...string) {
+	env.Plan.Write(env.Command.Name+"_metrics.csv", env.Command.Name+"_comparisons.csv")
+	env.Plan.Write(names...)
+}
+
 // All writes the tidy CSV files of a result that was entered, and runs the steps of
 // writing the others, up to the first error.
 func All(env *run.Env, steps ...func(*run.Env) error) error {

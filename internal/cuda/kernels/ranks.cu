@@ -139,3 +139,63 @@ extern "C" __global__ void __launch_bounds__(256) rank_64(const u64 *keys, unsig
 		const unsigned *rows, const unsigned *group, unsigned groups, unsigned *before, unsigned *equal) {
 	rank(keys, columns, list, start, rows, group, groups, before, equal);
 }
+
+/* place: for the same pieces, how many entries of the row have smaller keys than each entry
+ * of a list, and how many have its key, itself included, in every group of points. below and
+ * equal [entry, groups]. One block of 256 threads per piece; dynamic shared memory:
+ * (2·longest piece + 1)·groups counters. */
+template <class K> __device__ inline void place(const K *keys, unsigned columns, const unsigned *list, const unsigned *start,
+		const unsigned *rows, const unsigned *group, unsigned groups, unsigned *below, unsigned *equal) {
+	__shared__ K key[512];
+	__shared__ unsigned entry[512];
+	dynamic_shared(unsigned, hist);
+	unsigned first = start[blockIdx.x], m = start[blockIdx.x + 1] - first;
+	unsigned *same = hist + (m + 1) * groups;
+	const K *row = keys + (u64)rows[blockIdx.x] * columns;
+	for (unsigned i = threadIdx.x; i < (2 * m + 1) * groups; i += 256) hist[i] = 0;
+	for (unsigned q = threadIdx.x; q < m; q += 256) {
+		unsigned at = 0;
+		K v = row[list[first + q]];
+		for (unsigned p = 0; p < m; p++) {
+			K w = row[list[first + p]];
+			at += w < v || (w == v && p < q);
+		}
+		key[at] = v;
+		entry[at] = q;
+	}
+	__syncthreads();
+	K last_key = key[m - 1];
+	for (unsigned j = threadIdx.x; j < columns; j += 256) {
+		K v = row[j];
+		if (v > last_key) continue;
+		/* The first entry whose key is not below v; there is one. */
+		unsigned lo = 0, hi = m - 1;
+		while (lo < hi) {
+			unsigned mid = (lo + hi) / 2;
+			if (key[mid] < v) lo = mid + 1;
+			else hi = mid;
+		}
+		atomic_add((key[lo] == v ? same : hist) + lo * groups + (group ? group[j] : 0), 1u);
+	}
+	__syncthreads();
+	for (unsigned g = threadIdx.x; g < groups; g += 256) {
+		unsigned nearer = 0, tied = 0;
+		for (unsigned p = 0; p < m; p++) {
+			if (p == 0 || key[p] != key[p - 1]) {
+				nearer += tied + hist[p * groups + g];
+				tied = same[p * groups + g];
+			}
+			below[(u64)(first + entry[p]) * groups + g] = nearer;
+			equal[(u64)(first + entry[p]) * groups + g] = tied;
+		}
+	}
+}
+
+extern "C" __global__ void __launch_bounds__(256) place_32(const unsigned *keys, unsigned columns, const unsigned *list, const unsigned *start,
+		const unsigned *rows, const unsigned *group, unsigned groups, unsigned *below, unsigned *equal) {
+	place(keys, columns, list, start, rows, group, groups, below, equal);
+}
+extern "C" __global__ void __launch_bounds__(256) place_64(const u64 *keys, unsigned columns, const unsigned *list, const unsigned *start,
+		const unsigned *rows, const unsigned *group, unsigned groups, unsigned *below, unsigned *equal) {
+	place(keys, columns, list, start, rows, group, groups, below, equal);
+}

@@ -14,6 +14,7 @@ import (
 	"repscope/internal/cuda"
 	"repscope/internal/device"
 	"repscope/internal/parallel"
+	"repscope/neighbors/internal/rows"
 	"repscope/points"
 )
 
@@ -110,7 +111,7 @@ func Method(p points.Points) string {
 // open uploads all points.
 func (u *pass) open() error {
 	o := u.Options
-	shared := deviceRows{session: u.session, self: true, window: o.ExcludeWindow, groups: max(1, o.Groups)}
+	shared := deviceRows{session: u.session, self: true, window: o.ExcludeWindow, groups: max(1, o.Groups), averages: u.Averages}
 	var err error
 	if shared.episode, err = u.episodes(o.Episode); err != nil {
 		return err
@@ -163,7 +164,7 @@ func (u *pass) space(shared deviceRows, of Space, keys *growingMemory) (*deviceR
 // blockRows is how many rows fit into the device's free memory.
 func (u *pass) blockRows(pts int) (rows int, err error) {
 	// Two lists per row, twice as long as at first, with what is counted for each entry.
-	each := u.original.keySize()*u.Original.Points.N + 4*u.First*(16+4+4*u.original.groups)
+	each := u.original.keySize()*u.Original.Points.N + 4*u.First*(16+4+8*u.original.groups)
 	widest := 0
 	for _, s := range u.embedded {
 		widest = max(widest, s.keySize())
@@ -182,7 +183,7 @@ func (u *pass) blockRows(pts int) (rows int, err error) {
 }
 
 // find loads rows lo … hi−1 of a space and finds their lists.
-func (u *pass) find(ctx context.Context, s *deviceRows, lo, hi, count int, enough func(w, r int, list []int32) bool) error {
+func (u *pass) find(ctx context.Context, s *deviceRows, lo, hi, count int, enough func(w, r int, list []int32) (int, bool)) error {
 	if err := u.do(ctx, func() error { return s.load(lo, hi) }); err != nil {
 		return err
 	}
@@ -191,11 +192,7 @@ func (u *pass) find(ctx context.Context, s *deviceRows, lo, hi, count int, enoug
 
 // findCut is find for lists that are cut to what is needed when blocks are deleted.
 func (u *pass) findCut(ctx context.Context, s *deviceRows, lo, hi int) error {
-	return u.find(ctx, s, lo, hi, u.First, func(w, r int, list []int32) bool {
-		length, ok := u.counter.Enough(w, lo+r, list)
-		s.lists[r] = list[:length]
-		return ok
-	})
+	return u.find(ctx, s, lo, hi, u.First, func(w, r int, list []int32) (int, bool) { return u.counter.Enough(w, lo+r, list) })
 }
 
 // block adds the points lo … hi−1.
@@ -233,20 +230,20 @@ func (u *pass) block(ctx context.Context, lo, hi int) error {
 }
 
 // permute adds permutation q of embedded space e, whose points are put into that order.
-func (u *pass) permute(ctx context.Context, e, q, lo, hi int, neighbors [][]int32) error {
+func (u *pass) permute(ctx context.Context, e, q, lo, hi int, neighbors []rows.Listed) error {
 	s, k := u.permuted[e], u.K
 	err := u.do(ctx, func() error { return u.reorder(&s.points, &u.embedded[e].points, u.orders[q]) })
 	if err != nil {
 		return err
 	}
-	err = u.find(ctx, s, lo, hi, k, func(_, _ int, list []int32) bool { return len(list) >= k })
+	err = u.find(ctx, s, lo, hi, k, func(_, _ int, list []int32) (int, bool) { return k, len(list) >= k })
 	if err != nil {
 		return err
 	}
-	lists := make([][]int32, hi-lo)
-	nearest := make([][]int32, hi-lo)
-	for r := range lists {
-		lists[r], nearest[r] = s.lists[r][:k], neighbors[r][:k]
+	lists := s.lists[:hi-lo]
+	nearest := make([]rows.Listed, hi-lo)
+	for r := range nearest {
+		nearest[r] = neighbors[r].Cut(k)
 	}
 	err = u.do(ctx, func() error { return errors.Join(u.original.rank(lo, lists), s.rank(lo, nearest)) })
 	if err != nil {

@@ -29,6 +29,7 @@ type deviceRows struct {
 	episode         cuda.Pointer
 	group           cuda.Pointer // of each point, 0 without blocks
 	groups          int          // at least 1
+	averages        bool         // ties: lists are whole runs, and are placed
 
 	keys         *growingMemory // shared between spaces of which one is looked at at a time
 	outKey       growingMemory
@@ -38,7 +39,7 @@ type deviceRows struct {
 	before, ties growingMemory
 
 	lo, hi int
-	lists  [][]int32 // the nearest neighbours of the loaded rows, in order
+	lists  []rows.Listed // the nearest neighbours of the loaded rows, in order
 	ranked listRanks
 }
 
@@ -155,8 +156,8 @@ func (s *deviceRows) nearest(count int) (*selection, error) {
 	return f, cuda.Download(s.context, f.index, s.outIndex.at)
 }
 
-// list is the sorted list of row r; buf is room for it.
-func (f *selection) list(r int, buf []scan.Entry[int64], list []int32) ([]scan.Entry[int64], []int32) {
+// list is the sorted list of row r with its runs; buf is room for it.
+func (f *selection) list(r int, buf []scan.Entry[int64], list rows.Listed) ([]scan.Entry[int64], rows.Listed) {
 	buf = buf[:0]
 	for q := r * f.count; q < (r+1)*f.count; q++ {
 		switch {
@@ -167,19 +168,24 @@ func (f *selection) list(r int, buf []scan.Entry[int64], list []int32) ([]scan.E
 		}
 	}
 	scan.SortEntries(buf)
-	list = list[:0]
-	for _, e := range buf {
-		list = append(list, e.Index)
+	list.Index, list.Run = list.Index[:0], list.Run[:0]
+	run := int32(0)
+	for at, e := range buf {
+		if at > 0 && e.Key != buf[at-1].Key {
+			run = int32(at)
+		}
+		list.Index, list.Run = append(list.Index, e.Index), append(list.Run, run)
 	}
 	return buf, list
 }
 
 // findLists fills the lists of the loaded rows with at least count neighbours, and
-// with more until enough says of every row that its list suffices.
-func (s *deviceRows) findLists(ctx context.Context, threads, count int, enough func(w, r int, list []int32) bool) error {
+// with more until enough says of every row how much of its list suffices. Where ties are
+// averaged, lists go on to the end of a run.
+func (s *deviceRows) findLists(ctx context.Context, threads, count int, enough func(w, r int, list []int32) (length int, ok bool)) error {
 	height := s.hi - s.lo
 	for len(s.lists) < height {
-		s.lists = append(s.lists, nil)
+		s.lists = append(s.lists, rows.Listed{})
 	}
 	buffers := make([][]scan.Entry[int64], threads)
 	for ; ; count *= 2 {
@@ -194,9 +200,23 @@ func (s *deviceRows) findLists(ctx context.Context, threads, count int, enough f
 		short := make([]bool, threads)
 		err = parallel.For(ctx, threads, height, func(w, r int) {
 			buffers[w], s.lists[r] = f.list(r, buffers[w], s.lists[r])
-			if !enough(w, r, s.lists[r]) {
-				short[w] = true
+			list := s.lists[r]
+			length, ok := enough(w, r, list.Index)
+			switch {
+			case !ok:
+			case s.averages:
+				all := len(list.Index)
+				list = list.Cut(length)
+				// The last run may go on beyond what was selected.
+				ok = len(list.Index) < all || all < f.count
+			default:
+				list = rows.Listed{Index: list.Index[:length]}
 			}
+			if !ok {
+				short[w] = true
+				return
+			}
+			s.lists[r] = list
 		})
 		if err != nil {
 			return err

@@ -86,13 +86,13 @@ func (s *search) block(ctx context.Context, lo, hi int, result *rows.Nearest) er
 	if err := s.do(ctx, func() error { return s.load(lo, hi) }); err != nil {
 		return err
 	}
-	if err := s.findLists(ctx, threads, k, func(_, _ int, list []int32) bool { return len(list) >= k }); err != nil {
+	if err := s.findLists(ctx, threads, k, func(_, _ int, list []int32) (int, bool) { return k, len(list) >= k }); err != nil {
 		return err
 	}
 	return parallel.For(ctx, threads, hi-lo, func(_, r int) {
 		at := (lo + r) * k
 		index, distance := result.Index[at:at+k], result.Distance[at:at+k]
-		copy(index, s.lists[r])
+		copy(index, s.lists[r].Index)
 		s.direct.Keys(lo+r, s.queries.Row(lo+r, nil), index, distance)
 		for q, key := range distance {
 			distance[q] = s.metric.Distance(key)

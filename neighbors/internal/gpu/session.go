@@ -16,7 +16,7 @@ import (
 // Limits of the kernels' grids, counters and memory.
 const (
 	maxPoints    = 64 * 65535 // tiles of 64 points along the grid's second axis
-	maxGroups    = 4000       // blocks of a jackknife, counted in shared memory
+	maxGroups    = 3000       // blocks of a jackknife, counted in shared memory
 	maxRows      = 8192       // of a block, where not all rows fit
 	pieceLength  = 512        // entries of a list ranked at once
 	productDepth = 32 << 10   // depth whose uint8 products fit into int32

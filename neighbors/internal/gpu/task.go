@@ -20,6 +20,7 @@ type Task struct {
 	Embedded     []Space
 	Permutations [][]int32 // the embedding that each point is given
 	First, K     int       // neighbors looked for at first; of permuted spaces
+	Averages     bool      // ties: lists are whole runs, and are placed instead of ranked
 	Options      *rows.Options
 }
 
@@ -29,7 +30,13 @@ type Counter interface {
 	Enough(w, i int, list []int32) (length int, ok bool)
 	// Count takes point i of embedded space e: its neighbors there and in the original,
 	// and where the ranks of the ones in the other space are told.
-	Count(w, e, i int, list, neighbors []int32, original, embedded rows.Ranker)
+	Count(w, e, i int, list, neighbors rows.Listed, original, embedded Ranker)
 	// CountPermuted is Count for permutation q of space e.
-	CountPermuted(w, e, q, i int, list, neighbors []int32, original, permuted rows.Ranker)
+	CountPermuted(w, e, q, i int, list, neighbors rows.Listed, original, permuted Ranker)
+}
+
+// Ranker tells ranks or places.
+type Ranker interface {
+	rows.Ranker
+	rows.Placer
 }

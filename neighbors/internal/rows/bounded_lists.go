@@ -37,14 +37,17 @@ func (w *boundedWorker[F]) rankList(l *Lists, near *productKeys, r, from int, ra
 	}
 	s := w.space
 	if wholeRowPays(&s.base, len(list)) {
-		w.order, w.group = w.NearestTied(i, s.N, w.order, w.group)
-		w.whole.ranks(l, from, w.order, w.group, s.N, rank[from:])
+		w.order, w.runs = w.NearestTied(i, s.N, w.order, w.runs)
+		w.whole.ranks(l, from, w.order, w.runs, s.N, rank[from:])
 		return
 	}
 	row := w.setThresholds(i, list)
 	w.hist = scan.Zeroed(w.hist, len(list)+1)
 	own := rank[from:]
 	clear(own)
+	if l.Tied != nil {
+		clear(l.Tied[from:len(rank)])
+	}
 	w.intervals.Scan(row, w.low, w.high, w.hist, func(v F, j int32, p int) int {
 		bound := s.pairBound(i, j)
 		for ; p < len(w.low) && w.low[p] <= v; p++ {
@@ -55,7 +58,9 @@ func (w *boundedWorker[F]) rankList(l *Lists, near *productKeys, r, from int, ra
 			limit := bound + w.bounds[p] + s.relative*max(math.Abs(float64(v)), math.Abs(float64(t.Key)))
 			switch difference := float64(v) - float64(t.Key); {
 			case s.first[j] == s.first[t.Index]:
-				if l.before(j, from+int(at)) {
+				if l.Tied != nil {
+					l.Tied[from+int(at)]++
+				} else if l.before(j, from+int(at)) {
 					own[at]++
 				}
 			case difference < -limit:
@@ -103,7 +108,9 @@ func (w *boundedWorker[F]) decideRow(l *Lists, i int, open []undecidedRank, rank
 	w.compute()
 	for _, c := range open {
 		a, b := w.key(c.point), w.key(l.List[c.at])
-		if a < b || a == b && l.before(c.point, int(c.at)) {
+		if a == b && l.Tied != nil {
+			l.Tied[c.at]++
+		} else if a < b || a == b && l.before(c.point, int(c.at)) {
 			rank[c.at]++
 		}
 	}

@@ -11,6 +11,9 @@ import (
 // undecidedPair is a comparison left open: does point come before threshold?
 type undecidedPair struct{ threshold, point int32 }
 
+// maxPending is the number of open comparisons after which they are decided.
+const maxPending = 1 << 16
+
 // setThresholds makes the points of list the thresholds of row i, in ascending order, and returns the row.
 func (w *boundedWorker[F]) setThresholds(i int, list []int32) []F {
 	s := w.space
@@ -55,7 +58,7 @@ func (w *boundedWorker[F]) Ranks(i int, list []int32, tied int, rank, closer []i
 				p = w.steps.Below(v)
 			}
 			if w.low[p] <= v {
-				if len(w.pending) > 1<<16 {
+				if len(w.pending) > maxPending {
 					ties += w.decide(tied, group, groups)
 				}
 				p = w.compareNear(v, l, p, group, groups)

@@ -41,7 +41,13 @@ type boundedWorker[F kernel.Float] struct {
 	undecided []undecidedRank
 	products  *productKeys
 	order     []int32
+	runs      []int32
 	whole     wholeRow
+	// For Place.
+	unique                       []int32
+	slot                         []int32 // of the points of unique, by point; −1
+	ties                         []tie
+	below, tied, belowOf, tiedOf []int32
 }
 
 // Redecided implements Worker.
@@ -96,7 +102,8 @@ func (w *boundedWorker[F]) Nearest(i, count int, list []int32) []int32 {
 func (w *boundedWorker[F]) NearestTied(i, count int, list, group []int32) ([]int32, []int32) {
 	w.group = group[:0]
 	list = w.collect(i, count, list, true)
-	return list, w.group
+	group, w.group = w.group, nil
+	return list, group
 }
 
 // collect is nearest; with tied it goes on to the last tie of the last neighbour

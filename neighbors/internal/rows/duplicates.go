@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"repscope/internal/parallel"
 	"repscope/points"
@@ -65,6 +66,16 @@ func (d *Duplicates) findEqual(p points.Points) {
 			seen[d.hashes[i]] = append(seen[d.hashes[i]], int32(i))
 		}
 	}
+}
+
+// AllEqual reports whether all points are equal, or all distances 0.
+func AllEqual(p points.Points, metric Metric) bool {
+	for i := 1; i < p.N; i++ {
+		if !equalPoints(p, i, 0) {
+			return false
+		}
+	}
+	return metric != Precomputed || !slices.ContainsFunc(p.Row(0, nil), func(d float64) bool { return d != 0 })
 }
 
 // findZeros looks for distances of 0 in a matrix of distances.

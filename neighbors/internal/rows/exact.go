@@ -68,6 +68,9 @@ type exactWorker[K int32 | int64 | float64] struct {
 	steps      scan.StepTable[K]
 	hist, ties []int32
 	found      [scan.Segment]int32
+	// For Place.
+	hits        []tie
+	run, tiedOf []int32
 	// For rankLists.
 	intervals    scan.IntervalCounter[K]
 	order, group []int32
@@ -90,8 +93,12 @@ func (w *exactWorker[K]) Nearest(i, count int, list []int32) []int32 {
 // NearestTied implements Worker.
 func (w *exactWorker[K]) NearestTied(i, count int, list, group []int32) ([]int32, []int32) {
 	row := w.space.row(i)
-	w.buf = scan.SelectNearest(row, count, i, w.buf, &w.found)
-	if len(w.buf) == count {
+	// One more tells whether the last has ties beyond it.
+	w.buf = scan.SelectNearest(row, count+1, i, w.buf, &w.found)
+	if len(w.buf) > count && w.buf[count].Key != w.buf[count-1].Key {
+		w.buf = w.buf[:count]
+	}
+	if len(w.buf) > count {
 		cut := w.buf[count-1].Key
 		w.buf = w.buf[:0]
 		for start := 0; start < len(row); start += scan.Segment {

@@ -15,6 +15,8 @@ type Lists struct {
 	// place of their index.
 	Owner  []int32
 	Orders [][]int32
+	// Where Tied is not nil, no order is taken: see Worker.RankLists. It has room for all points.
+	Tied []int32
 }
 
 // Reset empties the lists; the next belongs to the row of point first.
@@ -63,6 +65,12 @@ func (w *exactWorker[K]) rankList(l *Lists, i, from, end int, rank []int32) {
 	w.hist = scan.Zeroed(w.hist, len(list)+1)
 	w.ties = scan.Zeroed(w.ties, len(list))
 	w.intervals.Scan(row, w.keys, w.keys, w.hist, func(v K, j int32, p int) int {
+		if l.Tied != nil {
+			for ; p < len(w.keys) && w.keys[p] == v; p++ {
+				w.ties[p]++
+			}
+			return p
+		}
 		if l.Orders == nil {
 			return scan.AfterTies(w.thresholds, p, j)
 		}
@@ -76,6 +84,10 @@ func (w *exactWorker[K]) rankList(l *Lists, i, from, end int, rank []int32) {
 	sum := int32(1)
 	for p, q := range w.place {
 		sum += w.hist[p]
+		if l.Tied != nil {
+			rank[q], l.Tied[from+int(q)] = sum, w.ties[p]-1
+			continue
+		}
 		rank[q] = sum + w.ties[p]
 	}
 }

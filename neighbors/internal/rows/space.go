@@ -34,11 +34,13 @@ type Worker interface {
 	// list's memory; fewer if there are fewer candidates.
 	Nearest(i, count int, list []int32) []int32
 	Ranker
+	Placer
 	// NearestTied is nearest with all ties of the last neighbour; group[q] is the
 	// same number for all neighbours at one distance.
 	NearestTied(i, count int, list, group []int32) (nearest, groups []int32)
 	// RankLists sets rank[q] to the rank of l.list[q] among the candidates of its row. It is
-	// the faster ranks for many points that lie anywhere.
+	// the faster ranks for many points that lie anywhere. With l.Tied, rank[q] is 1 and the
+	// candidates strictly nearer than l.list[q], and l.Tied[q] how many others are as near.
 	RankLists(l *Lists, rank []int32)
 	// Distances sets out[q] to the distance of list[q] from i.
 	Distances(i int, list []int32, out []float64)
@@ -53,6 +55,12 @@ type Ranker interface {
 	// candidates of block g that come before list[q]; nil leaves it out. It returns the ties of
 	// the first tied entries of the list: the other candidates at exactly the same distance.
 	Ranks(i int, list []int32, tied int, rank, closer []int32) (ties int64)
+}
+
+// Placer tells where points lie in loaded rows, whatever the order of equal distances.
+type Placer interface {
+	// Place fills p for the points of list, with the counts of every block where grouped.
+	Place(i int, list []int32, grouped bool, p *Places)
 }
 
 // base is what all spaces share.

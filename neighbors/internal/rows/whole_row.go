@@ -20,6 +20,10 @@ type wholeRow struct {
 	ahead    []int32  // of the points of a run of ties, by their place in an order: how many come before each word of set
 	set      []uint64 // the places of the points of the run
 	run, who int32    // the run and the owner that set belongs to
+	// For places.
+	size           []int32 // of each run, at its first place
+	members        []scan.Entry[int32]
+	before, within []int32
 }
 
 // ranks ranks the points l.list[from:from+len(rank)] in the row with that order of points
@@ -30,10 +34,17 @@ func (w *wholeRow) ranks(l *Lists, from int, order, group []int32, n int, rank [
 		w.at[j] = int32(p)
 	}
 	w.run, w.who = -1, -1
+	if l.Tied != nil {
+		w.measure(group)
+	}
 	for q := range rank {
 		j := l.List[from+q]
 		p := w.at[j]
 		run := group[p]
+		if l.Tied != nil {
+			rank[q], l.Tied[from+q] = run+1, w.size[run]-1
+			continue
+		}
 		if l.Orders == nil || run == p && (int(p)+1 == len(order) || group[p+1] != run) {
 			rank[q] = p + 1
 			continue

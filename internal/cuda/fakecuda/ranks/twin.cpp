@@ -8,11 +8,13 @@ namespace {
 #include "../../kernels/ranks.cu"
 
 Family family("ranks", "ranks.cu device.h ../fakecuda/twin.h",
-	"0ada36ae38f82e0182f69078f3f2d265c6c1ddb15f19d7714099de9c68db4211",
+	"013fdbb4cdba2c25cf3d65f95b081c9492bf979c3d7a61a432cb0d8ecf99db52",
 	__start_fake_shared_ranks, __stop_fake_shared_ranks, {
 	twin("select_32", select_32),
 	twin("select_64", select_64),
 	twin("rank_32", rank_32),
 	twin("rank_64", rank_64),
+	twin("place_32", place_32),
+	twin("place_64", place_64),
 });
 } // namespace

@@ -1,0 +1,162 @@
+// The null: latents given to other states. Frames that follow each other are alike in
+// both spaces, whatever the encoder does, and a null that keeps the order in time
+// knows it; one of independent states does not.
+
+package neighborhood
+
+import (
+	"fmt"
+	"math"
+
+	"repscope/analysis/internal/results"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// NullKind is the way in which latents are given to other states.
+type NullKind string
+
+const (
+	// NullTime keeps the order in time: whole episodes are exchanged, and the sequence
+	// of all is rotated, if there are at least 5; else every episode is rotated in
+	// itself, by a quarter to three quarters of its length.
+	NullTime NullKind = "time"
+	// NullIndependent gives every state the latent of a random other one.
+	NullIndependent NullKind = "independent"
+)
+
+// NullKinds lists the values of --null.
+func NullKinds() []string { return []string{string(NullTime), string(NullIndependent)} }
+
+// describe says what so many pairings are.
+func (k NullKind) describe(pairings int) string {
+	if k == NullIndependent {
+		return fmt.Sprintf("%d random pairings", pairings)
+	}
+	return fmt.Sprintf("%d pairings that keep the order in time", pairings)
+}
+
+// exchangedEpisodes is the number of episodes from which whole ones are exchanged.
+const exchangedEpisodes = 5
+
+// order is permutation p of n states: state i is given the latent of state order[i].
+// States of an episode are in the order of time.
+func (k NullKind) order(seed uint64, p, n int, episode []int) []int {
+	if k == NullIndependent {
+		return stat.NewRandom(stat.StreamPermutation.Key(seed, uint64(p))).Perm(n)
+	}
+	r := stat.NewRandom(stat.StreamNullTime.Key(seed, uint64(p)))
+	episodes := statesOf(episode, n)
+	order := make([]int, n)
+	if len(episodes) < exchangedEpisodes {
+		for _, states := range episodes {
+			rotate(order, states, states, len(states)/4+r.Intn(max(1, len(states)/2)))
+		}
+		return order
+	}
+	var inTime, exchanged []int
+	for _, states := range episodes {
+		inTime = append(inTime, states...)
+	}
+	for _, e := range r.Perm(len(episodes)) {
+		exchanged = append(exchanged, episodes[e]...)
+	}
+	rotate(order, inTime, exchanged, r.Intn(n))
+	return order
+}
+
+// rotate gives state to[i] the latent of state from[i+shift].
+func rotate(order, to, from []int, shift int) {
+	for i, state := range to {
+		order[state] = from[(i+shift)%len(from)]
+	}
+}
+
+// statesOf are the states of every episode, in the order of their first states.
+func statesOf(episode []int, n int) [][]int {
+	place := map[int]int{}
+	var out [][]int
+	for i := range n {
+		label := 0
+		if episode != nil {
+			label = episode[i]
+		}
+		e, ok := place[label]
+		if !ok {
+			e = len(out)
+			place[label] = e
+			out = append(out, nil)
+		}
+		out[e] = append(out[e], i)
+	}
+	return out
+}
+
+// suggestedWindow is the exclusion window that leaves neighbours in time out: the
+// longest autocorrelation time of the models; undefined where none varies.
+func (r *Result) suggestedWindow() report.Value {
+	longest := report.Undefined("no model varies")
+	for _, m := range r.Models {
+		if t := m.AutocorrelationTime; t.Defined() && !(longest.Float() > t.V) {
+			longest = report.Number(math.Ceil(t.V))
+		}
+	}
+	return longest
+}
+
+// memory fills in the autocorrelation time of a series and what it is worth.
+func (m *Model) memory(series []float64, episode []int) {
+	t, err := stat.IntegratedAutocorrelationTime(series, episode)
+	if err != nil {
+		m.NEff, _ = results.Undefined(err)
+		m.AutocorrelationTime = m.NEff
+		return
+	}
+	m.NEff, m.NEffReliable, m.AutocorrelationTime = report.Number(t.EffectiveSampleSize), t.Reliable, report.Number(t.Tau)
+}
+
+// slowness is how far the null of a score may lie above the level of independent
+// states before a reader should be told.
+const slowness = 0.05
+
+// warnOfTime warns where latents that have nothing to do with the states would score
+// far above independent ones, and the exclusion window is shorter than their memory.
+func (r *Result) warnOfTime() {
+	suggested := r.suggestedWindow()
+	if !suggested.Defined() || float64(r.ExcludeWindow) >= suggested.V {
+		return
+	}
+	for _, m := range r.Models {
+		for _, a := range m.ByK {
+			n := a.NullInTime
+			if n == nil || !(n.TrustworthinessMean.Float() > a.Chance.Float()+slowness) {
+				continue
+			}
+			r.warn(fmt.Sprintf("states are slow: latents that have nothing to do with them would score T(%d) = %.2f; --exclude-window %.0f, "+
+				"the autocorrelation time, leaves neighbours in time out", a.K, n.TrustworthinessMean.V, suggested.V))
+			return
+		}
+	}
+}
+
+// windowText is the suggested window, or a letter for it.
+func (r *Result) windowText() string {
+	if w := r.suggestedWindow(); w.Defined() {
+		return fmt.Sprintf("%.0f", w.V)
+	}
+	return "FRAMES"
+}
+
+// nullScores are the scores of one model at one k over the pairings.
+type nullScores struct{ trust, cont []float64 }
+
+func (s nullScores) summary() *Null {
+	const one = "one pairing has no spread"
+	return &Null{
+		Permutations:        len(s.trust),
+		TrustworthinessMean: report.Number(stat.Mean(s.trust)),
+		TrustworthinessSD:   report.NumberOr(stat.StandardDeviation(s.trust), one),
+		ContinuityMean:      report.Number(stat.Mean(s.cont)),
+		ContinuitySD:        report.NumberOr(stat.StandardDeviation(s.cont), one),
+	}
+}

@@ -1,0 +1,283 @@
+// What frames go through before an encoder sees them, and what is said of it.
+
+package input
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"repscope/internal/run"
+	"repscope/latent"
+	"repscope/report"
+)
+
+// scaleAuto is the input scale that follows from --mean and --std.
+const scaleAuto = "auto"
+
+// The presets of --preprocess.
+const (
+	presetNone     = "none"
+	presetImageNet = "imagenet"
+)
+
+// parseSize reads HxW.
+func parseSize(text string) (height, width int, err error) {
+	h, w, ok := strings.Cut(strings.ToLower(text), "x")
+	if ok {
+		height, err = strconv.Atoi(h)
+		if err == nil {
+			width, err = strconv.Atoi(w)
+		}
+	}
+	if !ok || err != nil || height < 1 || width < 1 {
+		return 0, 0, fmt.Errorf("%q is not a size such as 64x64", text)
+	}
+	return height, width, nil
+}
+
+// parseNumbers reads a list of numbers; an empty text is an empty list.
+func parseNumbers(text string) ([]float64, error) {
+	var values []float64
+	if text == "" {
+		return nil, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		v, err := run.ParseFloat(strings.TrimSpace(part))
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a number", part)
+		}
+		values = append(values, v)
+	}
+	return values, nil
+}
+
+func checkNumbers(text string) error {
+	if text == "" {
+		return errors.New("the list is empty")
+	}
+	_, err := parseNumbers(text)
+	return err
+}
+
+// checkDeviations finds standard deviations that nothing can be divided by.
+func checkDeviations(text string) error {
+	if err := checkNumbers(text); err != nil {
+		return err
+	}
+	values, _ := parseNumbers(text) // checked
+	for _, v := range values {
+		if v <= 0 {
+			return fmt.Errorf("%g: want a number above 0", v)
+		}
+	}
+	return nil
+}
+
+// preprocessing is what a model's frames go through before it sees them: of a setting
+// for this model, its preset, a setting for all models and a preset for all, the first
+// that there is.
+func (in *Inputs) preprocessing(model string) (latent.Preprocessing, error) {
+	name, own := in.preprocess.byName[model]
+	if !own {
+		name = in.preprocess.all
+	}
+	var preset latent.Preprocessing
+	if name == presetImageNet {
+		preset = latent.ImageNet()
+	}
+	// The setting of a flag, or "" where the preset decides.
+	given := func(flag *perModel) string {
+		if value, ok := flag.byName[model]; ok {
+			return value
+		}
+		if preset.Scale != "" && (own || !flag.given) {
+			return ""
+		}
+		return flag.all
+	}
+	p := preset
+	var err error
+	if size := given(&in.resize); size != "" {
+		if p.Height, p.Width, err = parseSize(size); err != nil {
+			return p, err
+		}
+	}
+	if method := given(&in.interpolation); method != "" {
+		p.Interpolation = latent.Interpolation(method)
+	}
+	for _, list := range []struct {
+		flag *perModel
+		to   *[]float64
+	}{{&in.mean, &p.Mean}, {&in.std, &p.Std}} {
+		if text := given(list.flag); text != "" {
+			if *list.to, err = parseNumbers(text); err != nil {
+				return p, err
+			}
+		}
+	}
+	switch scale := given(&in.inputScale); {
+	case scale != "" && scale != scaleAuto:
+		p.Scale = latent.InputScale(scale)
+	case p.Scale != "":
+	case len(p.Mean)+len(p.Std) > 0:
+		p.Scale = latent.ScaleUnit
+	default:
+		p.Scale = latent.ScaleRaw
+	}
+	return p, nil
+}
+
+// scaleGiven reports whether the user, or a preset, said how a model's pixels are scaled.
+func (in *Inputs) scaleGiven(model string) bool {
+	preset := in.preprocess.of(model)
+	return in.inputScale.of(model) != scaleAuto || preset != "" && preset != presetNone
+}
+
+// given is what an encoder is given.
+type givenInput struct {
+	shape     []int // of one state, without the batch
+	dtype     string
+	low, high float64 // where the values lie if pixels lie in the pixel range
+}
+
+// inputRange is where the values that an encoder sees lie if those of the states lie
+// in their range.
+func inputRange(p latent.Preprocessing) (low, high float64) {
+	a, b := p.Low, p.High
+	if p.Scale == latent.ScaleUnit {
+		a, b = 0, 1
+	}
+	low, high = math.Inf(1), math.Inf(-1)
+	at := func(values []float64, i int, otherwise float64) float64 {
+		if len(values) == 0 {
+			return otherwise
+		}
+		return values[min(i, len(values)-1)]
+	}
+	for c := range max(len(p.Mean), len(p.Std), 1) {
+		mean, std := at(p.Mean, c, 0), at(p.Std, c, 1)
+		low, high = min(low, (a-mean)/std), max(high, (b-mean)/std)
+	}
+	return low, high
+}
+
+// describeInput says in one line what a model is given.
+func (m *Model) describeInput() string {
+	if m.Encoder == nil {
+		text := fmt.Sprintf("%s: latents %v %s", m.Name, m.given.shape, m.given.input.DType)
+		if m.given.rule != "" {
+			text += ", " + m.given.rule
+		}
+		return text
+	}
+	p := m.pre
+	var parts []string
+	if m.window > 0 {
+		parts = append(parts, "windows of "+count(m.window, "frame"))
+	}
+	if p.Height > 0 {
+		parts = append(parts, fmt.Sprintf("resized to %dx%d (%s)", p.Height, p.Width, p.Interpolation))
+	}
+	if p.Channels > 0 {
+		parts = append(parts, fmt.Sprintf("one channel repeated to %d", p.Channels))
+	}
+	values := "pixels"
+	if !strings.HasSuffix(p.Layout, "HW") {
+		values = "values"
+	}
+	scale := fmt.Sprintf("%s as stored, %.6g..%.6g", values, p.Low, p.High)
+	if p.Scale == latent.ScaleUnit {
+		scale = fmt.Sprintf("%s %.6g..%.6g scaled to 0..1", values, p.Low, p.High)
+	}
+	if len(p.Mean) > 0 {
+		scale += " minus " + numbers(p.Mean)
+	}
+	if len(p.Std) > 0 {
+		scale += " divided by " + numbers(p.Std)
+	}
+	if p.Scale == latent.ScaleRaw && values == "pixels" && (p.Low != 0 || p.High != 1) && !m.data.inputs.scaleGiven(m.Name) {
+		scale += " (--input-scale unit for 0..1)"
+	}
+	parts = append(parts, scale)
+	return fmt.Sprintf("%s: input %v %s, %s", m.Name, m.seen.shape, m.seen.dtype, strings.Join(parts, ", "))
+}
+
+// count is a number of things.
+func count(n int, unit string) string {
+	if n == 1 {
+		return "1 " + unit
+	}
+	return fmt.Sprintf("%d %ss", n, unit)
+}
+
+// numbers is a list as --mean takes it.
+func numbers(values []float64) string {
+	parts := make([]string, len(values))
+	for i, v := range values {
+		parts[i] = strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return strings.Join(parts, ",")
+}
+
+// checkScale warns where the mean and the standard deviation of a model may be meant
+// for pixels of another scale.
+func (d *Data) checkScale(name string, p latent.Preprocessing) {
+	if len(p.Mean)+len(p.Std) == 0 {
+		return
+	}
+	low, high := p.Low, p.High
+	if p.Scale == latent.ScaleUnit {
+		low, high = 0, 1
+	}
+	span := high - low
+	for _, v := range p.Mean {
+		if v < low || v > high {
+			d.env.Warn("model %s: the mean %s does not lie within the pixels it is subtracted from, %.6g..%.6g; see --input-scale",
+				name, numbers(p.Mean), low, high)
+			return
+		}
+	}
+	for _, v := range p.Std {
+		if v > span || v < span/100 {
+			d.env.Warn("model %s: the standard deviation %s does not fit the pixels it is applied to, %.6g..%.6g; see --input-scale",
+				name, numbers(p.Std), low, high)
+			return
+		}
+	}
+	if p.Scale == latent.ScaleUnit && (p.Low != 0 || p.High != 1) && !d.inputs.scaleGiven(name) {
+		d.env.Warn("model %s: --mean or --std is set without --input-scale: pixels %.6g..%.6g are scaled to 0..1 first; "+
+			"say --input-scale unit if so, raw if not", name, p.Low, p.High)
+	}
+}
+
+// describePreprocessing records what an encoder is given and what states go through
+// before.
+func (m *Model) describePreprocessing(o *report.Object) {
+	if preset := m.data.inputs.preprocess.of(m.Name); preset != "" && preset != presetNone {
+		o.Set("preprocess", preset)
+	}
+	if m.data.window > 0 {
+		o.Set("window", m.window)
+	}
+	if m.pre.Height > 0 {
+		o.Set("resize", []int{m.pre.Height, m.pre.Width})
+		o.Set("interpolation", string(m.pre.Interpolation))
+	}
+	if m.pre.Channels > 0 {
+		o.Set("channels", m.pre.Channels)
+	}
+	o.Set("input_scale", string(m.pre.Scale))
+	if len(m.pre.Mean) > 0 {
+		o.Set("mean", m.pre.Mean)
+	}
+	if len(m.pre.Std) > 0 {
+		o.Set("std", m.pre.Std)
+	}
+	o.Set("input_shape", m.seen.shape)
+	o.Set("input_dtype", m.seen.dtype)
+	o.Set("input_range", []float64{m.seen.low, m.seen.high})
+	m.describeLayers(o)
+}

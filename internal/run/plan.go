@@ -1,0 +1,249 @@
+// What a run would do: --dry-run.
+
+package run
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"repscope/internal/memory"
+	"repscope/report"
+)
+
+// Plan is what a run would do, as far as it is known before anything is computed. The
+// command fills it; see [Job.Plan].
+type Plan struct {
+	States int         // that would be analysed
+	Counts []PlanCount // of other things, such as pairs
+	Models []PlanModel
+	Files  []string // that would be written, beside the result file
+	Held   int64    // bytes that would be held in memory: frames, latents, weights
+	// Searches says that working memory is used up to the limit of --memory.
+	Searches bool
+}
+
+// PlanCount is a number of things that would be looked at.
+type PlanCount struct {
+	What string
+	N    int
+}
+
+// PlanModel is what a model would do.
+type PlanModel struct {
+	Name   string
+	Given  string       // what it is given or consists of, for the console
+	Output []PlanOutput // of one state
+	Cost   PlanCost
+}
+
+// PlanOutput is one output of a model for a state, after pooling.
+type PlanOutput struct {
+	Layer string // empty for the model's own output
+	Shape []int
+}
+
+// PlanCost is the time that encoding would take, without a cache: measured on a few states,
+// or unknown for a reason. Without either there is nothing to encode.
+type PlanCost struct {
+	Seconds  float64
+	Measured int
+	Unknown  string
+}
+
+// Count adds a number of things that would be looked at.
+func (p *Plan) Count(what string, n int) { p.Counts = append(p.Counts, PlanCount{what, n}) }
+
+// Write adds files that would be written.
+func (p *Plan) Write(names ...string) { p.Files = append(p.Files, names...) }
+
+// Again says that every model encodes all states n times.
+func (p *Plan) Again(n int) {
+	for i := range p.Models {
+		p.Models[i].Cost.Seconds *= float64(n)
+	}
+}
+
+// PlanFigures adds figures that would be written, in every format of --format.
+func (e *Env) PlanFigures(figures ...string) {
+	for _, figure := range figures {
+		for _, format := range e.Options.Formats {
+			e.Plan.Write(figure + "." + format)
+		}
+	}
+}
+
+// workingMemory is the limit of --memory in bytes.
+func (e *Env) workingMemory() int64 {
+	if e.Options.Memory > 0 {
+		return e.Options.Memory
+	}
+	return memory.Available() / 4
+}
+
+// seconds is the time that all encoding would take, and whose time is unknown.
+func (p *Plan) seconds() (sum float64, unknown []string) {
+	for _, m := range p.Models {
+		sum += m.Cost.Seconds
+		if m.Cost.Unknown != "" {
+			unknown = append(unknown, m.Name)
+		}
+	}
+	return sum, unknown
+}
+
+// planFiles are all that would be written.
+func (e *Env) planFiles() []string {
+	return append(slices.Clone(e.Plan.Files), e.Command.Name+".json")
+}
+
+// writePlan prints the plan, as JSON with --json.
+func (e *Env) writePlan(w io.Writer) error {
+	if e.Options.JSON {
+		return report.Encode(w, e.planObject())
+	}
+	if e.Options.Quiet {
+		return nil
+	}
+	_, err := io.WriteString(w, e.planText())
+	return err
+}
+
+// planObject is the plan as JSON.
+func (e *Env) planObject() *report.Object {
+	p := e.Plan
+	var o, counts, size, time, output report.Object
+	for _, c := range p.Counts {
+		counts.Set(c.What, c.N)
+	}
+	var models []any
+	for _, m := range p.Models {
+		var part, cost report.Object
+		part.Set("name", m.Name)
+		part.Set("given", m.Given)
+		var outputs []any
+		for _, out := range m.Output {
+			var one report.Object
+			if out.Layer != "" {
+				one.Set("layer", out.Layer)
+			}
+			one.Set("shape", out.Shape)
+			outputs = append(outputs, &one)
+		}
+		part.Set("outputs", outputs)
+		switch {
+		case m.Cost.Unknown != "":
+			cost.Set("seconds", nil)
+			cost.Set("reason", m.Cost.Unknown)
+		case m.Cost.Measured > 0:
+			cost.Set("seconds", m.Cost.Seconds)
+			cost.Set("measured_states", m.Cost.Measured)
+		}
+		part.Set("encoding", &cost) // empty for latents computed elsewhere
+		models = append(models, &part)
+	}
+	size.Set("held_bytes", p.Held)
+	if p.Searches {
+		size.Set("working_bytes_at_most", e.workingMemory())
+	}
+	sum, unknown := p.seconds()
+	time.Set("encoding_s", sum)
+	time.Set("encoding_unknown", unknown)
+	time.Set("analysis_s", nil)
+	time.Set("reason", "the analysis itself is not estimated")
+	output.Set("folder", e.Options.Out)
+	output.Set("files", e.planFiles())
+	o.Set("schema", "repscope/plan/1")
+	o.Set("analysis", e.Command.Name)
+	o.Set("version", e.Result.Version)
+	o.Set("device", e.Result.Device)
+	o.Set("inputs", e.Result.Inputs)
+	o.Set("options", e.Result.Options)
+	o.Set("states", p.States)
+	o.Set("counts", &counts)
+	o.Set("models", models)
+	o.Set("memory", &size)
+	o.Set("time", &time)
+	o.Set("output", &output)
+	o.Set("warnings", e.Result.Warnings)
+	return &o
+}
+
+// planText is the plan for the console.
+func (e *Env) planText() string {
+	p := e.Plan
+	var b strings.Builder
+	b.WriteString(e.console.String())
+	fmt.Fprintf(&b, "states: %d\n", p.States)
+	for _, c := range p.Counts {
+		fmt.Fprintf(&b, "%s: %d\n", c.What, c.N)
+	}
+	b.WriteString("models:\n")
+	for _, m := range p.Models {
+		fmt.Fprintf(&b, "  %s\n", m.text())
+	}
+	var options []string
+	for _, name := range e.Result.Options.Keys() {
+		value, _ := e.Result.Options.Get(name)
+		if text := strings.Trim(fmt.Sprint(value), "[]"); text != "" {
+			options = append(options, name+" "+text)
+		}
+	}
+	fmt.Fprintf(&b, "options: %s\n", strings.Join(options, ", "))
+	fmt.Fprintf(&b, "memory: about %s for inputs, weights and latents", megabytes(p.Held))
+	if p.Searches {
+		fmt.Fprintf(&b, ", and up to %s to work in (--memory)", megabytes(e.workingMemory()))
+	}
+	sum, unknown := p.seconds()
+	b.WriteString("\ntime: ")
+	if sum > 0 || len(unknown) > 0 {
+		fmt.Fprintf(&b, "about %s for encoding, unless the latents are kept from an earlier run", seconds(sum))
+	}
+	if len(unknown) > 0 {
+		fmt.Fprintf(&b, ", and unknown for %s", strings.Join(unknown, ", "))
+	}
+	if sum > 0 || len(unknown) > 0 {
+		b.WriteString("; ")
+	}
+	fmt.Fprintf(&b, "that of the analysis is not estimated\nfiles that would be written to %s: %s\n", e.Options.Out, strings.Join(e.planFiles(), ", "))
+	return b.String()
+}
+
+// text describes a model on a line.
+func (m *PlanModel) text() string {
+	parts := []string{m.Given}
+	for _, out := range m.Output {
+		text := fmt.Sprintf("output %v", out.Shape)
+		if out.Layer != "" {
+			text = fmt.Sprintf("layer %s %v", out.Layer, out.Shape)
+		}
+		parts = append(parts, text)
+	}
+	switch {
+	case m.Cost.Unknown != "":
+		parts = append(parts, "time unknown: "+m.Cost.Unknown)
+	case m.Cost.Measured > 0:
+		parts = append(parts, fmt.Sprintf("about %s, from %d states", seconds(m.Cost.Seconds), m.Cost.Measured))
+	}
+	return m.Name + ": " + strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
+}
+
+// seconds is a time to two digits, in the unit that suits it.
+func seconds(s float64) string {
+	switch {
+	case s < 100:
+		return fmt.Sprintf("%.2g s", s)
+	case s < 6000:
+		return fmt.Sprintf("%.0f min", s/60)
+	}
+	return fmt.Sprintf("%.1f h", s/3600)
+}
+
+// megabytes is a size in the unit that suits it.
+func megabytes(n int64) string {
+	if n < 1e9 {
+		return fmt.Sprintf("%.0f MB", max(float64(n)/1e6, 1))
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}

@@ -1,0 +1,145 @@
+// The rules for equal distances.
+
+package neighbors
+
+import (
+	"fmt"
+
+	"repscope/neighbors/internal/rows"
+	"repscope/neighbors/internal/scan"
+	"repscope/stat"
+)
+
+// Ties says how points at equal distances are ordered. The order of indices is that of
+// time where points are frames: in both spaces it would count as agreement.
+type Ties uint8
+
+const (
+	// TiesAverage gives the exact expectation over random orders of equal distances,
+	// independent in both spaces: of t points at one distance with A nearer ones each
+	// has every rank A+1 … A+t with probability 1/t, and where m of them belong to the
+	// k nearest, each does with probability m/t.
+	TiesAverage Ties = iota
+	// TiesRandom draws one such order from Options.Seed, for every row of every space. Under
+	// Options.Permutations ties are averaged.
+	TiesRandom
+	// TiesIndex puts the lower index first, in both spaces.
+	TiesIndex
+)
+
+// String returns the name as it is written on the command line.
+func (t Ties) String() string {
+	switch t {
+	case TiesAverage:
+		return "average"
+	case TiesRandom:
+		return "random"
+	case TiesIndex:
+		return "index"
+	}
+	return fmt.Sprintf("Ties(%d)", uint8(t))
+}
+
+// ParseTies returns the rule of that name, "average", "random" or "index".
+func ParseTies(name string) (Ties, error) {
+	for _, t := range []Ties{TiesAverage, TiesRandom, TiesIndex} {
+		if t.String() == name {
+			return t, nil
+		}
+	}
+	return 0, fmt.Errorf("ties %q: want average, random or index", name)
+}
+
+// The spaces of random orders: embedded ones have the same, so that models are compared on
+// the same draws and no model's numbers depend on which others there are.
+const (
+	orderOfOriginal = iota
+	orderOfEmbedded
+)
+
+// shuffled tells neighbours and ranks with equal distances in random order. It ranks whole rows.
+type shuffled struct {
+	rows.Worker
+	key    stat.Key // of the space
+	point  func(row int) int
+	group  []int32 // block of each point, nil without
+	groups int
+
+	row          int // that the order is of, −1 for none
+	order, run   []int32
+	place, count []int32
+	drawn        []scan.Entry[int64]
+}
+
+// shuffledWorker is w with the random orders of a space; point says which point a row belongs to.
+func (p *Pass) shuffledWorker(w rows.Worker, space uint64, point func(row int) int) *shuffled {
+	return &shuffled{
+		Worker: w, key: stat.StreamTies.Key(p.options.Seed, space), point: point,
+		group: p.group, groups: max(1, len(p.blockIDs)), row: -1, place: make([]int32, p.n),
+	}
+}
+
+// draw puts the whole row in order.
+func (s *shuffled) draw(row int) {
+	if s.row == row {
+		return
+	}
+	s.row = row
+	s.order, s.run = s.Worker.NearestTied(row, len(s.place), s.order, s.run)
+	key := s.key.Derive(uint64(s.point(row)))
+	for lo := 0; lo < len(s.order); {
+		hi := rows.RunEnd(s.run, lo)
+		if hi-lo > 1 {
+			s.drawn = s.drawn[:0]
+			for _, j := range s.order[lo:hi] {
+				bits := key.Derive(uint64(j)).Word
+				s.drawn = append(s.drawn, scan.Entry[int64]{Key: int64(bits[0])<<31 | int64(bits[1]>>1), Index: j})
+			}
+			scan.SortEntries(s.drawn)
+			for at, e := range s.drawn {
+				s.order[lo+at] = e.Index
+			}
+		}
+		lo = hi
+	}
+	for at, j := range s.order {
+		s.place[j] = int32(at)
+	}
+}
+
+// Nearest implements rows.Worker.
+func (s *shuffled) Nearest(row, count int, list []int32) []int32 {
+	s.draw(row)
+	return append(list[:0], s.order[:min(count, len(s.order))]...)
+}
+
+// Ranks implements rows.Ranker.
+func (s *shuffled) Ranks(row int, list []int32, tied int, rank, closer []int32) (ties int64) {
+	s.draw(row)
+	for q, j := range list {
+		at := int(s.place[j])
+		rank[q] = int32(at) + 1
+		if q < tied {
+			lo := int(s.run[at])
+			ties += int64(rows.RunEnd(s.run, lo) - lo - 1)
+		}
+	}
+	if closer == nil || s.group == nil {
+		return ties
+	}
+	// The listed points in order, and the blocks of all points before each.
+	s.drawn = s.drawn[:0]
+	for q := range list {
+		s.drawn = append(s.drawn, scan.Entry[int64]{Key: int64(rank[q]), Index: int32(q)})
+	}
+	scan.SortEntries(s.drawn)
+	s.count = scan.Zeroed(s.count, s.groups)
+	at := 0
+	for _, e := range s.drawn {
+		for ; at < int(e.Key)-1; at++ {
+			s.count[s.group[s.order[at]]]++
+		}
+		copy(closer[int(e.Index)*s.groups:], s.count)
+	}
+	return ties
+}

@@ -1,0 +1,130 @@
+// Tests of --dry-run.
+
+package suite
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"repscope/dataset"
+	"repscope/internal/run"
+)
+
+// planned is the part of a plan that tests look at.
+type planned struct {
+	States int
+	Models []struct {
+		Name    string
+		Outputs []struct{ Shape []int }
+	}
+	Memory struct {
+		HeldBytes int64 `json:"held_bytes"`
+	}
+	Output struct {
+		Folder string
+		Files  []string
+	}
+}
+
+// smallFrames writes 30 frames, the last of which holds NaN if the type is float32.
+func smallFrames(t *testing.T, dir string) {
+	t.Helper()
+	bytes, floats, numbers := make([]uint8, 30*8*8), make([]float32, 30*8*8), make([]int64, 30)
+	state := uint32(1)
+	for i := range bytes {
+		state = state*1664525 + 1013904223
+		bytes[i], floats[i] = uint8(state>>24), float32(state>>8)
+	}
+	floats[len(floats)-1] /= 0
+	for i := range numbers {
+		numbers[i] = int64(i / 10)
+	}
+	for _, err := range []error{
+		dataset.WriteNPY(filepath.Join(dir, "f.npy"), []int{30, 8, 8}, bytes),
+		dataset.WriteNPY(filepath.Join(dir, "nan.npy"), []int{30, 8, 8}, floats),
+		dataset.WriteNPY(filepath.Join(dir, "labels.npy"), []int{30}, numbers),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Every command tells before a run exactly the files that the run writes, and writes none
+// itself; it reads a few states, so that NaN in the last does not matter.
+func TestDryRun(t *testing.T) {
+	t.Parallel()
+	more := map[string][]string{
+		"smoothness":   {"--horizons 1,3 --format svg,pdf"},
+		"neighborhood": {"--k 2 --per-point --permutations 0", "--k 2 --approx --permutations 0", "--k 2 --exclude-window 1 --permutations 0", "--k 2 --coranking off --window 2 --permutations 0"},
+		"geometry":     {"--per-point --clusters 2 --labels {}/labels.npy"},
+		"encode":       {"--to npz", "--window 2"},
+	}
+	for _, e := range All() {
+		t.Run(e.Name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			smallFrames(t, dir)
+			for _, extra := range append([]string{""}, more[e.Name]...) {
+				command := func(flags string) (int, []byte, string) {
+					var stdout, stderr bytes.Buffer
+					args := "--baseline random:4 --cache {}/cache --json --out {}/out " + extra + " " + flags
+					if e.Name == "encode" {
+						args = strings.Replace(args, "--cache {}/cache", "", 1)
+					} else {
+						args += " --bootstrap 0"
+					}
+					args = strings.ReplaceAll(args, "{}", dir)
+					code := run.Run(t.Context(), e.Command, strings.Fields(args), &stdout, &stderr)
+					return code, stdout.Bytes(), stderr.String()
+				}
+				before := list(t, dir)
+				code, stdout, stderr := command("--dry-run --frames " + dir + "/nan.npy")
+				if code != 0 || !slices.Equal(before, list(t, dir)) {
+					t.Fatalf("%s: exit %d, files %v: %s", extra, code, list(t, dir), stderr)
+				}
+				var plan planned
+				if err := json.Unmarshal(stdout, &plan); err != nil {
+					t.Fatal(err)
+				}
+				if plan.States < 20 || len(plan.Models) != 1 || !slices.Equal(plan.Models[0].Outputs[0].Shape, []int{4}) || plan.Memory.HeldBytes <= 0 {
+					t.Errorf("%s: %s", extra, stdout)
+				}
+				if code, _, _ := command("--frames " + dir + "/nan.npy"); code != 1 {
+					t.Errorf("%s: a run on NaN: exit %d", extra, code)
+				}
+				if code, _, stderr := command("--frames " + dir + "/f.npy"); code != 0 {
+					t.Fatalf("%s: exit %d: %s", extra, code, stderr)
+				}
+				written := list(t, filepath.Join(dir, "out"))
+				slices.Sort(plan.Output.Files)
+				if !slices.Equal(written, plan.Output.Files) {
+					t.Errorf("%s: wrote %v, planned %v", extra, written, plan.Output.Files)
+				}
+				for _, folder := range []string{"out", "cache"} {
+					if err := os.RemoveAll(filepath.Join(dir, folder)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+func list(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
