@@ -55,9 +55,6 @@ func (m *Model) intrinsic(ctx context.Context, z neighbors.Space, rms float64, p
 		m.undefinedIntrinsic(err.Error())
 		return nil
 	}
-	if d.Nearest.K < most && p.window.Frames > 0 {
-		out.warn("%s: the exclusion window of %d frames leaves %d latents that are so far apart: neighbour orders above %d are left out", m.Name, p.window.Frames, d.Nearest.K+1, d.Nearest.K)
-	}
 	if err := m.twoNN(ctx, d, estimate, p, out); err != nil {
 		return err
 	}

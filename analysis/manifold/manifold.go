@@ -216,8 +216,10 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 			result.Models = append(result.Models, m.Model)
 		}
 	}
-	if w := p.timeWarning(result.Models); w != "" {
-		result.Warnings = append(result.Warnings, w)
+	for _, w := range []string{p.timeWarning(result.Models), p.ordersWarning(result.Models)} {
+		if w != "" {
+			result.Warnings = append(result.Warnings, w)
+		}
 	}
 	if p.o.Estimator == EstimatorDocumented {
 		result.Warnings = append(result.Warnings, "the documented formula 1/(ln(mean r2/r1) − ψ(1)) is not a dimension: no data can make it exceed 1/γ = 1.7325; use --estimator mle or fit")

@@ -47,12 +47,28 @@ func (p *plan) decideWindow() {
 		longest = max(longest, t.Tau)
 	}
 	p.window.Frames = frames(longest)
-	n := p.in.Models[0].Latents.N
-	if limit := max(1, n/leastApart-1); p.window.Frames > limit {
+	n, limit := p.in.Models[0].Latents.N, p.widestWindow()
+	if p.window.Frames > limit {
 		p.warnings = append(p.warnings, fmt.Sprintf("the autocorrelation time of %.3g frames is long for %d latents: an exclusion window of %d frames is taken, which leaves %d latents that far apart",
 			longest, n, limit, leastApart))
 		p.window.Frames = limit
 	}
+}
+
+// widestWindow leaves enough latents.
+func (p *plan) widestWindow() int { return max(1, p.in.Models[0].Latents.N/leastApart-1) }
+
+// ordersWarning says that there are too few latents outside the window for some orders.
+func (p *plan) ordersWarning(models []Model) string {
+	if p.window.Frames == 0 {
+		return ""
+	}
+	for _, m := range models {
+		if m.TwoNN.MLE.Defined() && (len(m.Gride) < len(p.o.GrideOrders) || len(m.LevinaBickel) < len(p.o.Neighbors)) {
+			return fmt.Sprintf("too few latents are more than %d frames apart for neighbours of higher orders: Gride and Levina–Bickel leave them out", p.window.Frames)
+		}
+	}
+	return ""
 }
 
 // inTime is the share of nearest neighbours in time.
@@ -75,9 +91,9 @@ func (p *plan) timeWarning(models []Model) string {
 		if count++; share > worst {
 			worst, name = share, m.Name
 		}
-		suggested = max(suggested, frames(m.Tau.V))
+		suggested = min(max(suggested, frames(m.Tau.V)), p.widestWindow())
 	}
-	if count == 0 {
+	if count == 0 || suggested <= p.window.Frames {
 		return ""
 	}
 	of := name
