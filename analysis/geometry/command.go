@@ -10,6 +10,7 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/points"
 	"repscope/report"
 )
@@ -249,7 +250,7 @@ func (r *Result) printSpaces(env *run.Env) error {
 			report.WithInterval(t.Tau, t.TauCI), report.WithInterval(t.Steps.Relative, t.Steps.RelativeCI),
 			report.WithInterval(t.Straightness.Cosine, t.Straightness.CosineCI), t.Straightness.Curvature, m.EffectiveRank, m.NEff)
 	}
-	space.Note("%d states, %d of them in measures over pairs", r.Models[0].States, r.Models[0].Samples)
+	space.Note("%s, %d of them in measures over pairs", text.Count(r.Models[0].States, "state"), r.Models[0].Samples)
 	if r.TimeBlocks != "" {
 		space.Note("[95 %% intervals] by deleting blocks in turn, Student's t: %s", r.TimeBlocks)
 	}
@@ -306,7 +307,7 @@ func (r *Result) printSimilarity(env *run.Env) error {
 		if r.RSAAll {
 			similar.Note("RSA over all %d pairs of states", r.RSAPairs)
 		} else {
-			similar.Note("RSA over %d pairs of states drawn with the seed; see rsa_sampling_error", r.RSAPairs)
+			similar.Note("RSA over %s of states drawn with the seed; see rsa_sampling_error", text.Count(r.RSAPairs, "pair"))
 		}
 		if err := env.Table(similar); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/text"
 	"repscope/plots"
 	"repscope/report"
 )
@@ -81,7 +82,7 @@ func (r *Result) caption(still int) string {
 		note = fmt.Sprintf("Error bars and bands: 95 %% by deleting blocks in turn (%s). ", r.TimeBlocks)
 	}
 	if still > 0 {
-		note += fmt.Sprintf("%d steps of length 0 left out of the box plot. ", still)
+		note += text.Count(still, "step") + " of length 0 left out of the box plot. "
 	}
 	if shown := r.Models[0].shownConsistency(); shown != nil {
 		note += fmt.Sprintf("Label accuracy by chance: %.3f. ", shown.AccuracyChance.Float())

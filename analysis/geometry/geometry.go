@@ -21,6 +21,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/device"
+	"repscope/internal/text"
 	"repscope/neighbors"
 	"repscope/report"
 	"repscope/stat"
@@ -318,7 +319,7 @@ func (in Input) check(o Options) error {
 		}
 	}
 	if used < 4 {
-		return fmt.Errorf("%d latents, want at least 4", used)
+		return fmt.Errorf("%s, want at least 4", text.Count(used, "latent"))
 	}
 	for _, m := range in.Models {
 		if err := neighbors.Check(m.Name, m.Latents, neighbors.Euclidean); err != nil {

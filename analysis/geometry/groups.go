@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/text"
 	"repscope/measure/cluster"
 	"repscope/neighbors"
 	"repscope/points"
@@ -225,7 +226,7 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 		row := a.consistency(k)
 		if k > fewest {
 			model.LabelConsistency = append(model.LabelConsistency, row.undefined(
-				fmt.Sprintf("k = %d: a state has only %d others to choose neighbours from", k, fewest)))
+				fmt.Sprintf("k = %d: a state has only %s to choose neighbours from", k, text.Count(fewest, "other"))))
 			continue
 		}
 		accuracy, purity := stat.Mean(found[0].Correct), stat.Mean(found[0].Purity)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 
+	"repscope/internal/text"
 	"repscope/measure/motion"
 	"repscope/measure/spectrum"
 	"repscope/points"
@@ -118,7 +119,7 @@ func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured)
 	t.Tau, t.TauCI = within(report.Number(found.Tau), j, math.Inf(-1), math.Inf(1))
 	t.TauWindow, t.TauConverged = found.Window, found.Converged
 	if !found.Converged {
-		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %d states is five times as long", out.Model.Name, found.Window)
+		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %s is five times as long", out.Model.Name, text.Count(found.Window, "state"))
 	}
 	return nil
 }

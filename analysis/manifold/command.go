@@ -10,6 +10,7 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -152,7 +153,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 	}{{"gride", o.GrideOrders}, {"neighbors", o.Neighbors}} {
 		for _, k := range list.orders {
 			if k >= len(states.Index) {
-				env.Warn("--%s %d is left out: a state has only %d others", list.flag, k, len(states.Index)-1)
+				env.Warn("--%s %d is left out: a state has only %s", list.flag, k, text.Count(len(states.Index)-1, "other"))
 			}
 		}
 	}

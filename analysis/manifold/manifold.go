@@ -17,6 +17,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/device"
+	"repscope/internal/text"
 	"repscope/measure/dimension"
 	"repscope/neighbors"
 	"repscope/report"
@@ -203,7 +204,7 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 	result := &Result{}
 	result.Warnings = append(result.Warnings, p.warnings...)
 	if p.off == "" {
-		result.Blocks = fmt.Sprintf("%d blocks (%s)", p.blocks.Count(), p.blocks)
+		result.Blocks = fmt.Sprintf("%s (%s)", text.Count(p.blocks.Count(), "block"), p.blocks)
 		result.Warnings = append(result.Warnings, p.blocks.Warnings()...)
 	}
 	metrics := []metric{{name: "participation_ratio_corrected"}, {name: "effective_rank"}, {name: "rankme"}, {name: "two_nn_mle"}}
@@ -254,7 +255,7 @@ func (in Input) check() ([]neighbors.Space, error) {
 		return nil, fmt.Errorf("%d times for %d latents", len(in.Time), n)
 	}
 	if n < 3 {
-		return nil, fmt.Errorf("%d latents, want at least 3", n)
+		return nil, fmt.Errorf("%s, want at least 3", text.Count(n, "latent"))
 	}
 	spaces := make([]neighbors.Space, len(in.Models))
 	for i, m := range in.Models {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/text"
 	"repscope/plots"
 	"repscope/report"
 )
@@ -147,14 +148,14 @@ func (m *Model) ascending() []AtK {
 
 // states says what was ranked.
 func (r *Result) states() string {
-	text := fmt.Sprintf("%d states", r.Samples)
+	what := text.Count(r.Samples, "state")
 	if r.ExcludeWindow > 0 {
-		text += fmt.Sprintf(", without neighbours up to %d frames away", r.ExcludeWindow)
+		what += fmt.Sprintf(", without neighbours up to %s away", text.Count(r.ExcludeWindow, "frame"))
 	}
 	if r.Sampling != nil {
-		text += fmt.Sprintf("; estimated on %d of them", r.Sampling.References)
+		what += fmt.Sprintf("; estimated on %d of them", r.Sampling.References)
 	}
-	return text
+	return what
 }
 
 func (r *Result) caption() string {

@@ -20,6 +20,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/device"
+	"repscope/internal/text"
 	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
@@ -239,7 +240,7 @@ func (in Input) source() string { return cmp.Or(in.Source, "original states") }
 func (in Input) check() error {
 	n := in.Frames.N
 	if n < 3 {
-		return fmt.Errorf("%s: %d states, want at least 3", in.source(), n)
+		return fmt.Errorf("%s: %s, want at least 3", in.source(), text.Count(n, "state"))
 	}
 	if err := results.Check(in.Models, n, in.Episode); err != nil {
 		return err

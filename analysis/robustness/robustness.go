@@ -19,6 +19,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
+	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/measure/corruption"
 	"repscope/points"
@@ -225,7 +226,7 @@ func (in Input) check() error {
 	}
 	n := in.States.Len()
 	if n < 3 {
-		return fmt.Errorf("%d states, want at least 3", n)
+		return fmt.Errorf("%s, want at least 3", text.Count(n, "state"))
 	}
 	if in.Episode != nil && len(in.Episode) != n {
 		return fmt.Errorf("%d episode labels for %d states", len(in.Episode), n)

@@ -9,6 +9,7 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
@@ -27,7 +28,7 @@ var Command = run.Command{
 		inputs.Sized(func(data *input.Data) error {
 			for _, h := range *horizons {
 				if n := len(data.Pairs(h)); n < 3 {
-					return fmt.Errorf("%d pairs of states %d frames apart within an episode, want at least 3", n, h)
+					return fmt.Errorf("%s of states %s apart within an episode, want at least 3", text.Count(n, "pair"), text.Count(h, "frame"))
 				}
 			}
 			return nil
@@ -180,7 +181,7 @@ func (r *Result) print(env *run.Env, pairs int, scale string) error {
 			report.WithInterval(m.Spearman, m.SpearmanCI), report.WithInterval(m.Ratio.Median, m.Ratio.MedianCI),
 			m.Ratio.P95, m.EffectiveRank)
 	}
-	table.Note("%d pairs; latent distances in scale %s", pairs, scale)
+	table.Note("%s; latent distances in scale %s", text.Count(pairs, "pair"), scale)
 	if r.Resamples > 0 {
 		table.Note("[95 %% intervals] from %d resamples of %s", r.Resamples, r.Blocks)
 	}

@@ -24,6 +24,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
+	"repscope/internal/text"
 	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
@@ -273,7 +274,7 @@ func (in Input) check() ([]int, error) {
 	}
 	slices.Sort(horizons)
 	if n := len(in.Pairs[horizons[0]]); n < 3 {
-		return nil, fmt.Errorf("%d pairs of states %d apart within an episode, want at least 3", n, horizons[0])
+		return nil, fmt.Errorf("%s of states %d apart within an episode, want at least 3", text.Count(n, "pair"), horizons[0])
 	}
 	return horizons, nil
 }

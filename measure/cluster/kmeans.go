@@ -10,6 +10,7 @@ import (
 
 	"repscope/internal/kernel"
 	"repscope/internal/parallel"
+	"repscope/internal/text"
 	"repscope/measure/internal/matrix"
 	"repscope/neighbors"
 	"repscope/points"
@@ -55,7 +56,7 @@ func KMeans(ctx context.Context, pts points.Points, k int, o KMeansOptions) (*KM
 		return nil, fmt.Errorf("k-means: %d clusters, want at least 1", k)
 	}
 	if k > pts.N {
-		return nil, stat.Undefined("k-means", "%d points are fewer than %d clusters", pts.N, k)
+		return nil, stat.Undefined("k-means", "%s, fewer than %s", text.Count(pts.N, "point"), text.Count(k, "cluster"))
 	}
 	if o.Starts <= 0 {
 		o.Starts = 10

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"repscope/internal/text"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -73,7 +74,7 @@ func RMSDistance(pts points.Points) (float64, error) {
 // two passes in index order.
 func variances(quantity string, pts points.Points) (mean, variance []float64, err error) {
 	if pts.N < 2 {
-		return nil, nil, stat.Undefined(quantity, "%d points, want at least 2", pts.N)
+		return nil, nil, stat.Undefined(quantity, "%s, want at least 2", text.Count(pts.N, "point"))
 	}
 	mean, variance = make([]float64, pts.Dim), make([]float64, pts.Dim)
 	row := make([]float64, pts.Dim)
@@ -100,11 +101,11 @@ func variances(quantity string, pts points.Points) (mean, variance []float64, er
 	for k := range variance {
 		variance[k] /= float64(pts.N - 1)
 	}
-	total := stat.Sum(variance)
-	if total == 0 {
+	total, limit := stat.Sum(variance), constantVariance(mean, pts)
+	if total <= limit*0x1p-40 || pts.F64 != nil && total <= limit*0x1p-2 { // no more than the sums are rounded by
 		return nil, nil, stat.Undefined(quantity, "the points are constant")
 	}
-	if !(total > constantVariance(mean, pts)) {
+	if !(total > limit) {
 		return nil, nil, stat.Undefined(quantity, "the points cannot be told from constant: their spread is %.1g of their mean", math.Sqrt(total)/norm(mean))
 	}
 	return mean, variance, nil

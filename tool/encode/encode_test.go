@@ -173,9 +173,12 @@ func TestResume(t *testing.T) {
 						cancel()
 					}
 				}}
-				_, err := Write(ctx, source, models(t), options(dir))
+				w, err := Write(ctx, source, models(t), options(dir))
 				cancel()
 				if err == nil {
+					if err := w.Close(); err != nil {
+						t.Fatal(err)
+					}
 					break
 				}
 				if !errors.Is(err, context.Canceled) {
@@ -309,13 +312,25 @@ func TestDamage(t *testing.T) {
 	check(change(interrupted(t), deep, func(b []byte) []byte { b[len(b)-1] ^= 1; return b }), "rows have changed")
 	check(change(interrupted(t), deep, func(b []byte) []byte { return b[:len(b)-1] }), "truncated")
 	check(change(interrupted(t), deep, func(b []byte) []byte { b[20] = 'x'; return b }), "header")
-	check(change(interrupted(t), JournalName, func(b []byte) []byte { return b[:len(b)/2] }), "cannot be read")
+	both := func(b []byte) []byte { b[len(b)/4] ^= 1; b[len(b)/2+200] ^= 1; return b }
+	check(change(interrupted(t), JournalName, both), "cannot be read")
+	check(change(interrupted(t), JournalName, func(b []byte) []byte { return b[:100] }), "cannot be read")
 	check(change(interrupted(t), JournalName, func([]byte) []byte { return []byte(`{"schema":"other/1"}`) }), `schema "other/1"`)
 	o := interrupted(t)
 	if err := os.Remove(filepath.Join(o.Dir, deep)); err != nil {
 		t.Fatal(err)
 	}
 	check(o, "no such file")
+
+	// One slot of the journal is enough: the rows since the entry before are encoded again.
+	want := whole(t, &frames{n: 9}, models(t), Options{Dir: t.TempDir(), Program: o.Program})
+	for name, f := range map[string]func([]byte) []byte{
+		"first slot":  func(b []byte) []byte { b[200] ^= 1; return b },
+		"second slot": func(b []byte) []byte { b[len(b)/2+200] ^= 1; return b },
+		"half a file": func(b []byte) []byte { return b[:len(b)/2] },
+	} {
+		same(t, name, whole(t, &frames{n: 9}, models(t), change(interrupted(t), JournalName, f)), want)
+	}
 
 	// Another run at work.
 	o = interrupted(t)
@@ -325,8 +340,14 @@ func TestDamage(t *testing.T) {
 		for _, restart := range []bool{false, true} {
 			again := o
 			again.Restart = restart
-			if _, err := Write(t.Context(), &frames{n: 9}, models(t), again); !errors.Is(err, dataset.ErrLocked) {
+			_, err := Write(t.Context(), &frames{n: 9}, models(t), again)
+			want := fmt.Sprintf("another process (pid %d) is writing into %s", os.Getpid(), o.Dir)
+			if !errors.Is(err, dataset.ErrLocked) || err.Error() != want {
 				t.Errorf("a second run beside the first: %v", err)
+			}
+			again.Program = "test 2"
+			if _, err = Write(t.Context(), &frames{n: 9}, models(t), again); !errors.Is(err, dataset.ErrLocked) {
+				t.Errorf("another run beside the first: %v", err)
 			}
 		}
 	}

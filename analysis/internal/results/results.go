@@ -120,7 +120,7 @@ func Table(comparisons []report.Comparison) *report.Table {
 	families := map[string]bool{}
 	reasons := map[string]bool{}
 	for _, c := range comparisons {
-		t.Row(c.Metric, c.A, c.B, report.WithInterval(c.Difference, c.CI), c.P, c.PHolm)
+		t.Row(c.Metric, c.A, c.B, report.WithInterval(c.Difference, c.CI), report.Probability(c.P), report.Probability(c.PHolm))
 		families[c.Family] = true
 		if c.P.Reason != "" && !reasons[c.P.Reason] {
 			reasons[c.P.Reason] = true
