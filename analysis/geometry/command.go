@@ -76,7 +76,7 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, perPoint bo
 		return err
 	}
 	data.Hold(len(data.Index()), input.NoFrames)
-	env.Plan.Searches = true
+	env.Plan.Search(len(data.Sample()), 1)
 	results.PlanFiles(env, "geometry_summary.csv", "geometry_similarity.csv", "geometry_autocorrelation.csv")
 	if perPoint {
 		env.Plan.Write("geometry_per_point.csv")

@@ -86,7 +86,7 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs) error {
 		return err
 	}
 	data.Hold(len(data.Sample()), input.NoFrames)
-	env.Plan.Searches = true
+	env.Plan.Search(len(data.Sample()), 1)
 	results.PlanFiles(env, "manifold_dimension_summary.csv", "manifold_eigenvalues.csv")
 	env.PlanFigures("manifold_dimension_analysis")
 	return nil

@@ -43,6 +43,17 @@ var Command = run.Command{
 			if err := run.AtLeast("draws", *draws, 1); err != nil {
 				return err
 			}
+			for i, level := range *levels {
+				if err := corruption.Kind(*kind).CheckLevel(level); err != nil {
+					return run.Usage("--levels: %v", err)
+				}
+				if slices.Contains((*levels)[:i], level) {
+					return run.Usage("--levels: %v is given twice", level)
+				}
+			}
+			if *boxLevel != 0 && !slices.Contains(*levels, *boxLevel) {
+				return run.Usage("--box-level %v is not one of --levels %s", *boxLevel, flags.Lookup("levels").Value)
+			}
 			if _, err := options().withDefaults(); err != nil {
 				return run.Usage("%v", err)
 			}
@@ -66,7 +77,7 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options) 
 	env.Plan.Count("levels", len(o.Levels))
 	env.Plan.Again(1 + len(o.Levels)*o.Draws)
 	data.Hold(2*len(data.Sample()), input.NoFrames) // clean and corrupted
-	env.Plan.Searches = true
+	env.Plan.Search(len(data.Sample()), 1)
 	results.PlanFiles(env, "robustness_summary.csv", "robustness_raw_data.csv")
 	env.PlanFigures("robustness_comparison")
 	return nil
