@@ -52,7 +52,7 @@ func TestWork(t *testing.T) {
 	t.Parallel()
 	open := func(seed uint64) func() shard.Work[*Part, *Result] {
 		return func() shard.Work[*Part, *Result] {
-			work, err := Work(manyPairs(), Options{Bootstrap: 8, Seed: seed})
+			work, err := Work(manyPairs(), Options{Intervals: true, Seed: seed})
 			if err != nil {
 				t.Fatal(err)
 			}

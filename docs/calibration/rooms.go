@@ -64,7 +64,7 @@ func smooth(ctx context.Context, s *Sample, seed uint64) (*report.Result, error)
 		}
 	}
 	in := smoothness.Input{Frames: s.frames(), PixelRange: pixels, Episode: s.Episode, Pairs: map[int][]points.Pair{1: pairs}, Models: s.encoded()}
-	r, err := smoothness.Analyze(ctx, in, smoothness.Options{Bootstrap: 10, Seed: seed, Threads: 1})
+	r, err := smoothness.Analyze(ctx, in, smoothness.Options{Intervals: true, Seed: seed, Threads: 1})
 	if err != nil {
 		return nil, err
 	}
