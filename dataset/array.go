@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 
 	"repscope/internal/dtype"
@@ -55,6 +56,7 @@ type Array struct {
 	verified bool                   // no checksum is left for digest to verify
 	close    func() error
 	values   func() (scan, error) // inspects the values once
+	notes    []string
 }
 
 // source gives the bytes of rows, in C order.
@@ -231,6 +233,10 @@ func (a *Array) Key() string { return a.key }
 // Shape returns the shape; it must not be changed.
 func (a *Array) Shape() []int { return a.shape }
 
+// Notes are what a reader may want to know of how the array was made from its files, such
+// as images that were resized.
+func (a *Array) Notes() []string { return a.notes }
+
 // DType returns the element type.
 func (a *Array) DType() DType { return a.dtype }
 
@@ -252,6 +258,9 @@ func (a *Array) use(length, lo, hi int, fn func(raw []byte) error) error {
 		return nil
 	}
 	if err := a.source.use(lo, hi, fn); err != nil {
+		if rest, ok := strings.CutPrefix(err.Error(), a.name); ok && rest != "" && strings.ContainsRune(":/\\", rune(rest[0])) {
+			return err // it names a file of the folder
+		}
 		return fmt.Errorf("%s: %w", a.name, err)
 	}
 	return nil

@@ -227,8 +227,8 @@ func TestKeys(t *testing.T) {
 		"testdata/absent.npz:x":         "no such file",
 		"testdata/grey/frame0.png":      "give the folder",
 		"testdata/generate.py":          "want " + FormatNames(),
-		"testdata":                      "no .png, .jpg or .jpeg files in this folder; its",
-		"testdata/expected.json:frames": "begins with",
+		"testdata":                      "no .png, .jpg or .tif files in its folders bad, fuzz, which would be episodes",
+		"testdata/expected.json:frames": "is a JSON file; want .npy",
 	} {
 		a, err := Open(spec)
 		if err == nil {

@@ -7,8 +7,9 @@
 //   - .safetensors: arrays by name
 //   - .pth: a PyTorch file: a tensor by its path in dicts and lists, or a
 //     published experience dataset
-//   - a folder of images: PNG or JPEG files of one size, in natural order of
-//     their names
+//   - .tif: the pages of a TIFF file, each a frame
+//   - a folder of images: PNG, JPEG or TIFF files of one size, in natural order of
+//     their names; or folders of such files, one per episode
 //
 // They are told apart by their content (see [Formats]).
 //

@@ -60,7 +60,11 @@ var formats = []arrayFormat{
 		},
 		endings: []string{".pth", ".pt"}, open: openTorch, record: recordTorch,
 	},
-	{name: "a folder of images", what: "PNG or JPEG files of one size, in natural order of their names"},
+	{
+		name: ".tif", what: "the pages of a TIFF file, each a frame",
+		is: begins(format.TIFF), endings: []string{".tif", ".tiff"}, open: openTIFF,
+	},
+	{name: "a folder of images", what: "PNG, JPEG or TIFF files of one size, in natural order of their names; or folders of such files, one per episode"},
 }
 
 // Format describes a format of arrays for help and documentation.
@@ -138,6 +142,9 @@ func formatOf(file *mmap.File) (*arrayFormat, error) {
 	if kind == format.Empty {
 		return nil, fmt.Errorf("%s: %w: the file is empty", file.Path(), ErrTruncated)
 	}
+	if what, recipe := format.Foreign(file.Path(), head); what != "" {
+		return nil, &ForeignError{file.Path(), "is " + what, recipe}
+	}
 	for i := range formats {
 		f := &formats[i]
 		if f.is == nil {
@@ -157,6 +164,35 @@ func formatOf(file *mmap.File) (*arrayFormat, error) {
 	}
 	return nil, fmt.Errorf("%s: %s; want %s", file.Path(), format.Describe(head), FormatNames())
 }
+
+// ForeignError says that a file is of a format that is not read.
+type ForeignError struct {
+	Path string
+	What string // "is a CSV file"
+	// Recipe is a command that converts it, empty where none is known.
+	Recipe string
+}
+
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("%s: %s; want %s", e.Path, e.What, FormatNames())
+}
+
+// Hints says how the file is converted.
+func (e *ForeignError) Hints() []string {
+	if e.Recipe == "" {
+		return nil
+	}
+	return []string{"convert it: " + e.Recipe}
+}
+
+// pickleError is an error about a pickle, with how it is converted.
+type pickleError struct {
+	error
+	recipe string
+}
+
+func (e *pickleError) Unwrap() error   { return e.error }
+func (e *pickleError) Hints() []string { return []string{"convert it, if you trust it: " + e.recipe} }
 
 // openOnly opens the array of a .npy file.
 func openOnly(file *mmap.File, key string) (*Array, error) {

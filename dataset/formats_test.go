@@ -55,6 +55,9 @@ var formatWriters = []formatWriter{
 		path := filepath.Join(dir, "a.pth")
 		return path, writeFields(path, encodeTorch, beside(f)...)
 	}},
+	{format: ".tif", kind: "plain", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffPlain) }},
+	{format: ".tif", kind: "LZW", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffLZW) }},
+	{format: ".tif", kind: "deflate", bytes: true, write: func(dir string, f Field) (string, error) { return writeTIFF(dir, f, tiffDeflate) }},
 	{format: "a folder of images", bytes: true, truncated: func(path string) string { return filepath.Join(path, "2.png") }, write: writeImages},
 }
 
@@ -132,7 +135,7 @@ func types(t *testing.T, w formatWriter) {
 		if w.named {
 			spec += ":" + f.Name
 		}
-		r, err := OpenRecording(spec)
+		r, err := OpenRecording(spec, ImageOptions{})
 		if err != nil || r.Ends != nil || r.Window != 0 || !slices.Equal(r.Frames.Shape(), f.Shape) {
 			t.Fatalf("as a recording: %+v, %v", r, err)
 		}
@@ -365,7 +368,7 @@ func TestFormatsAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	if got, want := FormatNames(), ".npy, .npz, .safetensors, .pth or a folder of images"; got != want {
+	if got, want := FormatNames(), ".npy, .npz, .safetensors, .pth, .tif or a folder of images"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -132,3 +132,28 @@ func FuzzImage(f *testing.F) {
 		})
 	})
 }
+
+// FuzzTIFF reads any bytes as pages, and as a file of a folder.
+func FuzzTIFF(f *testing.F) {
+	for _, compression := range []int{tiffPlain, tiffLZW, tiffDeflate} {
+		field, _ := exampleField(Uint8)
+		path, err := writeTIFF(f.TempDir(), field, compression)
+		if err != nil {
+			f.Fatal(err)
+		}
+		seed(f, path)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		exercise(t, "frames/a.tif", data, func(path string) ([]*Array, error) {
+			a, err := Open(path)
+			if err != nil {
+				return nil, err
+			}
+			b, err := Open(filepath.Dir(path))
+			if err != nil {
+				return []*Array{a}, nil
+			}
+			return []*Array{a, b}, nil
+		})
+	})
+}

@@ -1,18 +1,13 @@
-// Folders of PNG and JPEG files as arrays [N,H,W] (grey) or [N,3,H,W] (colour).
+// Folders of images as arrays [N,H,W] (grey) or [N,3,H,W] (color), and folders of such folders,
+// which are episodes.
 
 package dataset
 
 import (
-	"bufio"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"image"
-	"image/color"
-	_ "image/jpeg" // registers the format
-	_ "image/png"  // registers the format
-	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,97 +15,205 @@ import (
 	"sync"
 
 	"repscope/internal/dtype"
+	"repscope/internal/format"
 	"repscope/internal/parallel"
+	"repscope/internal/resize"
 )
-
-// maxPixels is the largest image that is decoded.
-const maxPixels = 1 << 26
 
 // maxDecoded is the size up to which a folder is decoded once and kept; a larger
 // one is decoded as it is read.
 const maxDecoded = 1 << 30
 
-// kind is what all images of a folder must have in common.
-type imageKind struct {
-	width, height int
-	colour        bool
-	deep          bool // 16 bits per channel
+// ImageOptions say how images of several sizes become frames of one. Without a size all
+// images must be of one; where they are, nothing is resized.
+type ImageOptions struct {
+	Height, Width int
+	Nearest       bool // the nearest pixel; otherwise bilinear, rounded to whole values
 }
 
-func (k imageKind) String() string {
-	s := "grey"
-	if k.colour {
-		s = "colour"
-	}
-	bits := 8
-	if k.deep {
-		bits = 16
-	}
-	return fmt.Sprintf("%d×%d, %s, %d bits", k.width, k.height, s, bits)
+// imageEndings are those of the files of a folder that are read.
+var imageEndings = []string{".png", ".jpg", ".jpeg", ".tif", ".tiff"}
+
+// imageFolder is what a folder holds.
+type imageFolder struct {
+	files   []string // images, in natural order of their names
+	folders []string // other folders, likewise; hidden ones are none
+	others  string   // the ending of most of the other files, for messages
 }
 
-func (k imageKind) shape() []int {
-	if k.colour {
-		return []int{3, k.height, k.width}
-	}
-	return []int{k.height, k.width}
-}
-
-// openImages opens the PNG and JPEG files of a folder, in natural order of their
-// names (frame2 before frame10). 16-bit images give uint16 values.
-func openImages(folder string) (*Array, error) {
+// readFolder lists a folder.
+func readFolder(folder string) (*imageFolder, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
 	}
-	var files []string
-	folders := 0
+	f := &imageFolder{}
+	endings := map[string]int{}
 	for _, e := range entries {
-		if e.IsDir() {
-			folders++
+		ending := strings.ToLower(filepath.Ext(e.Name()))
+		path := filepath.Join(folder, e.Name())
+		switch {
+		case strings.HasPrefix(e.Name(), "."):
+		case isFolder(e, path):
+			f.folders = append(f.folders, path)
+		case slices.Contains(imageEndings, ending):
+			f.files = append(f.files, path)
+		case ending != "":
+			if endings[ending]++; f.others == "" || endings[ending] > endings[f.others] {
+				f.others = ending
+			}
+		}
+	}
+	slices.SortFunc(f.files, compareNatural)
+	slices.SortFunc(f.folders, compareNatural)
+	return f, nil
+}
+
+// openImages opens the images of a folder, in natural order of their names (frame2
+// before frame10); of a folder without images those of its folders, in natural order
+// of their names, each of which is an episode. 16-bit images give uint16 values.
+func openImages(folder string, o ImageOptions) (*Recording, error) {
+	if what, recipe := format.Folder(folder); what != "" {
+		return nil, &ForeignError{folder, "is " + what, recipe}
+	}
+	f, err := readFolder(folder)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	var episodes []int64
+	var names []string
+	switch {
+	case len(f.files) > 0:
+		files = f.files
+	case len(f.folders) > 0:
+		if files, episodes, names, err = episodeFolders(folder, f.folders); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, f.empty(folder)
+	}
+	s, err := newImages(folder, files, o)
+	if err != nil {
+		return nil, err
+	}
+	shape := append([]int{len(files)}, s.kind.shape()...)
+	t := s.kind.dtype()
+	if _, err := dtype.ArraySize(shape, t); err != nil {
+		return nil, fmt.Errorf("%s: %w", folder, err)
+	}
+	s.row = rowBytes(shape, t)
+	a := newArray(folder, folder, "", shape, t, dtype.LittleEndian, s)
+	a.notes = s.notes
+	if len(f.files) > 0 && len(f.folders) > 0 {
+		a.notes = append(a.notes, fmt.Sprintf("its folders are not read, since it holds images itself: %s", list(baseNames(f.folders))))
+	}
+	a.digest = sync.OnceValues(func() (string, error) { return hashFiles(files, len(names) > 0, s.resized()) })
+	return &Recording{Frames: a, Episodes: episodes, Folders: names, file: a}, nil
+}
+
+// isFolder reports whether an entry is a folder or a link to one.
+func isFolder(e os.DirEntry, path string) bool {
+	if e.Type()&os.ModeSymlink == 0 {
+		return e.IsDir()
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// empty is the error for a folder without images and folders.
+func (f *imageFolder) empty(folder string) error {
+	other := ""
+	if f.others != "" {
+		other = fmt.Sprintf("; its files end in %s", f.others)
+		if recipe := format.FolderRecipe(folder, f.others); recipe != "" {
+			return &ForeignError{folder, "holds no .png, .jpg or .tif files, but files that end in " + f.others, recipe}
+		}
+	}
+	return fmt.Errorf("%s: no .png, .jpg or .tif files in this folder%s", folder, other)
+}
+
+// episodeFolders lists the images of the folders of a folder.
+func episodeFolders(folder string, folders []string) (files []string, episodes []int64, names []string, err error) {
+	var empty []string
+	for i, sub := range folders {
+		f, err := readFolder(sub)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if len(f.files) == 0 {
+			empty = append(empty, filepath.Base(sub))
 			continue
 		}
-		switch strings.ToLower(filepath.Ext(e.Name())) {
-		case ".png", ".jpg", ".jpeg":
-			files = append(files, e.Name())
+		for range f.files {
+			episodes = append(episodes, int64(i))
 		}
+		files = append(files, f.files...)
+		names = append(names, filepath.Base(sub))
 	}
-	if len(files) == 0 {
-		extra := ""
-		if folders > 0 {
-			extra = fmt.Sprintf("; its %d folders are not searched", folders)
-		}
-		return nil, fmt.Errorf("%s: no .png, .jpg or .jpeg files in this folder%s", folder, extra)
+	switch {
+	case len(files) == 0:
+		err = fmt.Errorf("%s: no .png, .jpg or .tif files in this folder, nor in its %d folders", folder, len(folders))
+	case len(empty) > 0:
+		err = fmt.Errorf("%s: no .png, .jpg or .tif files in its folders %s, which would be episodes", folder, list(empty))
 	}
-	slices.SortFunc(files, compareNatural)
-	for i, name := range files {
-		files[i] = filepath.Join(folder, name)
+	return files, episodes, names, err
+}
+
+func baseNames(paths []string) []string {
+	names := make([]string, len(paths))
+	for i, path := range paths {
+		names[i] = filepath.Base(path)
 	}
-	kinds := make([]imageKind, len(files))
-	err = parallel.Try(context.Background(), 0, len(files), func(_, i int) (err error) {
-		kinds[i], err = readKind(files[i])
+	return names
+}
+
+// newImages reads the headers of files and decides on the kind that all of them become.
+func newImages(folder string, files []string, o ImageOptions) (*images, error) {
+	s := &images{files: make([]imageFile, len(files)), nearest: o.Nearest}
+	err := parallel.Try(context.Background(), 0, len(files), func(_, i int) (err error) {
+		s.files[i], err = readImageFile(files[i])
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i, k := range kinds {
-		if k != kinds[0] {
-			return nil, fmt.Errorf("%s is %v, but %s is %v: all images of a folder must agree", files[i], k, files[0], kinds[0])
+	s.kind = s.files[0].kind
+	transparent, sizes := 0, false
+	for _, f := range s.files {
+		if f.kind.color != s.kind.color || f.kind.deep != s.kind.deep || !f.kind.sameSize(s.kind) && o.Height == 0 {
+			err := fmt.Errorf("%s is %v, but %s is %v: all images of a folder must agree", f.path, f.kind, files[0], s.kind)
+			if f.kind.color == s.kind.color && f.kind.deep == s.kind.deep {
+				err = fmt.Errorf("%w (width×height), unless --resize HxW, height first, says to which size all of them are brought", err)
+			}
+			return nil, err
+		}
+		if f.alpha {
+			transparent++
+		}
+		sizes = sizes || !f.kind.sameSize(s.kind)
+	}
+	if sizes {
+		s.kind.width, s.kind.height = o.Width, o.Height
+		s.notes = append(s.notes, fmt.Sprintf("its images are of several sizes and were resized to %dx%d (height x width)", o.Height, o.Width))
+	}
+	if transparent > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("the alpha channel of %d of %d images is left out; a pixel that is not opaque is an error", transparent, len(files)))
+	}
+	if s.kind.width > maxPixels || s.kind.height > maxPixels || int64(s.kind.width)*int64(s.kind.height) > maxPixels {
+		return nil, fmt.Errorf("%s: images of %v, want at most %d pixels", folder, s.kind, maxPixels)
+	}
+	return s, nil
+}
+
+// resized says how images were resized, for the digest; empty where none was.
+func (s *images) resized() string {
+	for _, f := range s.files {
+		if !f.kind.sameSize(s.kind) {
+			return fmt.Sprintf("%dx%d nearest=%v", s.kind.height, s.kind.width, s.nearest)
 		}
 	}
-	shape := append([]int{len(files)}, kinds[0].shape()...)
-	t := Uint8
-	if kinds[0].deep {
-		t = Uint16
-	}
-	if _, err := dtype.ArraySize(shape, t); err != nil {
-		return nil, fmt.Errorf("%s: %w", folder, err)
-	}
-	s := &images{files: files, kind: kinds[0], row: rowBytes(shape, t)}
-	a := newArray(folder, folder, "", shape, t, dtype.LittleEndian, s)
-	a.digest = sync.OnceValues(func() (string, error) { return hashFiles(files) })
-	return a, nil
+	return ""
 }
 
 // compareNatural orders names with runs of digits by their number.
@@ -149,161 +252,103 @@ func digits(s string) int {
 	return n
 }
 
-// readKind reads the header of an image.
-func readKind(path string) (imageKind, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return imageKind{}, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return imageKind{}, err
-	}
-	c, _, err := image.DecodeConfig(bufio.NewReader(f))
-	if err != nil {
-		return imageKind{}, imageError(path, err)
-	}
-	k := imageKind{width: c.Width, height: c.Height}
-	// A PNG of one bit per pixel compressed by deflate's best ratio has the most
-	// pixels per byte.
-	pixels := int64(c.Width) * int64(c.Height)
-	if c.Width <= 0 || c.Height <= 0 || c.Width > maxPixels || c.Height > maxPixels || pixels > maxPixels || pixels > info.Size()*8*1032 {
-		return k, fmt.Errorf("%s: %d×%d pixels in a file of %d bytes, want at most %d pixels", path, c.Width, c.Height, info.Size(), maxPixels)
-	}
-	switch m := c.ColorModel; m {
-	case color.GrayModel:
-	case color.Gray16Model:
-		k.deep = true
-	case color.RGBA64Model, color.NRGBA64Model:
-		k.colour, k.deep = true, true
-	case color.RGBAModel, color.NRGBAModel, color.YCbCrModel:
-		k.colour = true
-	default:
-		palette, ok := m.(color.Palette)
-		if !ok {
-			return k, fmt.Errorf("%s: its colour model (CMYK or other) is not supported; convert it to RGB or grey", path)
-		}
-		for _, c := range palette {
-			r, g, b, _ := c.RGBA()
-			k.colour = k.colour || r != g || g != b
-		}
-	}
-	return k, nil
-}
-
-func imageError(path string, err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(err.Error(), "not enough pixel data") {
-		return fmt.Errorf("%s: %w image: %w", path, ErrTruncated, err)
-	}
-	if errors.Is(err, image.ErrFormat) {
-		return fmt.Errorf("%s: neither a PNG nor a JPEG file", path)
-	}
-	return fmt.Errorf("%s: corrupt image: %w", path, err)
-}
-
-// images is a folder as a source.
+// images is a list of image files as a source.
 type images struct {
-	files []string
-	kind  imageKind
-	row   int
+	files   []imageFile
+	kind    imageKind // of every row
+	nearest bool      // how files of other sizes are resized
+	row     int
+	notes   []string
 
 	once sync.Once
 	all  []byte
-	err  error
+	bad  []error // of each file
 }
 
 func (s *images) use(lo, hi int, fn func(raw []byte) error) error {
 	if int64(len(s.files))*int64(s.row) <= maxDecoded {
-		s.once.Do(func() { s.all, s.err = s.decode(0, len(s.files)) })
-		if s.err != nil {
-			return s.err
+		s.once.Do(func() { s.all, s.bad = s.decode(0, len(s.files)) })
+		if err := first(s.bad[lo:hi]); err != nil {
+			return err
 		}
 		return fn(s.all[lo*s.row : hi*s.row])
 	}
-	raw, err := s.decode(lo, hi)
-	if err != nil {
+	raw, bad := s.decode(lo, hi)
+	if err := first(bad); err != nil {
 		return err
 	}
 	return fn(raw)
 }
 
-func (s *images) decode(lo, hi int) ([]byte, error) {
-	raw := make([]byte, (hi-lo)*s.row)
-	err := parallel.Try(context.Background(), 0, hi-lo, func(_, i int) error {
-		return s.decodeOne(raw[i*s.row:(i+1)*s.row], s.files[lo+i])
-	})
-	return raw, err
-}
-
-// decodeOne writes the pixels of a file to dst: rows of grey values, or three
-// planes, 16-bit values little-endian.
-func (s *images) decodeOne(dst []byte, path string) error {
-	k, err := readKind(path)
-	if err != nil {
-		return err
-	}
-	if k != s.kind {
-		return fmt.Errorf("%s has changed to %v while it was in use", path, k)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	img, _, err := image.Decode(bufio.NewReader(f))
-	if err != nil {
-		return imageError(path, err)
-	}
-	bounds := img.Bounds()
-	if bounds.Dx() != k.width || bounds.Dy() != k.height {
-		return fmt.Errorf("%s: %d×%d pixels, its header says %d×%d", path, bounds.Dx(), bounds.Dy(), k.width, k.height)
-	}
-	if grey, ok := img.(*image.Gray); ok && !k.colour {
-		for y := range k.height {
-			copy(dst[y*k.width:(y+1)*k.width], grey.Pix[y*grey.Stride:])
-		}
-		return nil
-	}
-	plane := k.width * k.height
-	size := 1
-	if k.deep {
-		size = 2
-	}
-	put := func(channel, at int, v uint32) { // v has 16 bits
-		at = (channel*plane + at) * size
-		if k.deep {
-			dst[at], dst[at+1] = byte(v), byte(v>>8)
-		} else {
-			dst[at] = byte(v >> 8)
-		}
-	}
-	for y := range k.height {
-		for x := range k.width {
-			r, g, b, alpha := img.At(bounds.Min.X+x, bounds.Min.Y+y).RGBA()
-			if alpha != 0xffff {
-				return fmt.Errorf("%s: the pixel at column %d, row %d is transparent; remove the alpha channel", path, x, y)
-			}
-			put(0, y*k.width+x, r)
-			if k.colour {
-				put(1, y*k.width+x, g)
-				put(2, y*k.width+x, b)
-			}
+// first is the first error of a list.
+func first(list []error) error {
+	for _, err := range list {
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// hashFiles is the digest of a folder: names, sizes and contents in order.
-func hashFiles(files []string) (string, error) {
+// decode decodes some files; a damaged one spoils its own row only.
+func (s *images) decode(lo, hi int) (raw []byte, bad []error) {
+	raw, bad = make([]byte, (hi-lo)*s.row), make([]error, hi-lo)
+	_ = parallel.Try(context.Background(), 0, hi-lo, func(_, i int) error {
+		bad[i] = s.decodeOne(raw[i*s.row:(i+1)*s.row], &s.files[lo+i])
+		return nil
+	})
+	return raw, bad
+}
+
+// decodeOne writes the pixels of a file to dst, brought to the size of all.
+func (s *images) decodeOne(dst []byte, f *imageFile) error {
+	if f.kind.sameSize(s.kind) {
+		return f.decode(dst)
+	}
+	native := make([]byte, rowBytes(append([]int{1}, f.kind.shape()...), f.kind.dtype()))
+	if err := f.decode(native); err != nil {
+		return err
+	}
+	in, out := f.kind.width*f.kind.height, s.kind.width*s.kind.height
+	from, to := make([]float32, in), make([]float32, out)
+	r := resize.New(f.kind.height, f.kind.width, s.kind.height, s.kind.width, s.nearest)
+	size := f.kind.dtype().Size()
+	for len(native) > 0 {
+		for i := range from {
+			if from[i] = float32(native[i*size]); size == 2 {
+				from[i] += 256 * float32(native[2*i+1])
+			}
+		}
+		r.Frame(to, from)
+		for i, v := range to {
+			n := uint16(math.RoundToEven(float64(v)))
+			if dst[i*size] = byte(n); size == 2 {
+				dst[2*i+1] = byte(n >> 8)
+			}
+		}
+		native, dst = native[in*size:], dst[out*size:]
+	}
+	return nil
+}
+
+// hashFiles is the digest of a folder: names, sizes and contents in order, with the names of
+// the folders in which they lie where these are episodes, and how they were resized.
+func hashFiles(files []string, folders bool, resized string) (string, error) {
 	h := sha256.New()
 	for _, path := range files {
 		content, err := os.ReadFile(path)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(h, "%s\x00%d\x00", filepath.Base(path), len(content))
+		name := filepath.Base(path)
+		if folders {
+			name = filepath.Base(filepath.Dir(path)) + "/" + name
+		}
+		fmt.Fprintf(h, "%s\x00%d\x00", name, len(content))
 		h.Write(content)
+	}
+	if resized != "" {
+		fmt.Fprintf(h, "resized\x00%s", resized)
 	}
 	return hexDigest(h), nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"repscope/internal/format"
 	"repscope/internal/mmap"
 	"repscope/internal/text"
 )
@@ -66,10 +67,11 @@ func Open(spec string) (*Array, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		if key != "" {
-			return nil, fmt.Errorf("%s: a folder of images has no array %q", path, key)
+		r, err := openFolder(path, key, ImageOptions{})
+		if err != nil {
+			return nil, err
 		}
-		return openImages(path)
+		return r.Frames, nil
 	}
 	file, err := mmap.Open(path)
 	if err != nil {
@@ -81,9 +83,25 @@ func Open(spec string) (*Array, error) {
 		if a, err = f.open(file, key); err == nil {
 			return a, nil
 		}
+		err = withRecipe(path, err)
 	}
 	file.Close()
 	return nil, err
+}
+
+// withRecipe says how a pickle of other things than arrays is converted.
+func withRecipe(path string, err error) error {
+	if recipe := format.PickleRecipe(path); err != nil && recipe != "" {
+		return &pickleError{err, recipe}
+	}
+	return err
+}
+
+func openFolder(path, key string, o ImageOptions) (*Recording, error) {
+	if key != "" {
+		return nil, fmt.Errorf("%s: a folder of images has no array %q", path, key)
+	}
+	return openImages(path, o)
 }
 
 // OpenAll opens every array of a file whose format has arrays by name, such as

@@ -9,12 +9,14 @@ import (
 	"repscope/internal/mmap"
 )
 
-// Recording is frames as a file holds them. Ends and Window are those of a format
-// that brings episodes, nil and 0 for plain arrays.
+// Recording is frames as a file holds them. Ends, Window, Episodes and Folders are
+// those of a format that brings episodes, nil and 0 for plain arrays.
 type Recording struct {
-	Frames *Array
-	Ends   []bool // end-of-episode flag per frame
-	Window int    // frames of a state
+	Frames   *Array
+	Ends     []bool   // end-of-episode flag per frame
+	Window   int      // frames of a state
+	Episodes []int64  // number of the folder of each image
+	Folders  []string // names of the folders, by number
 
 	file io.Closer
 }
@@ -23,10 +25,13 @@ type Recording struct {
 // dataset, whole or one of its splits (see [OpenExperience]), also the episodes and
 // the window. Which of the two a file is, its content decides, once: a published
 // dataset that is damaged is an error.
-func OpenRecording(spec string) (*Recording, error) {
+func OpenRecording(spec string, o ImageOptions) (*Recording, error) {
 	path, key := splitSpec(spec)
-	if info, err := os.Stat(path); err != nil || info.IsDir() {
+	switch info, err := os.Stat(path); {
+	case err != nil:
 		return recordingOf(Open(spec))
+	case info.IsDir():
+		return openFolder(path, key, o)
 	}
 	file, err := mmap.Open(path)
 	if err != nil {
@@ -49,7 +54,8 @@ func openRecording(file *mmap.File, key string) (*Recording, error) {
 	if f.record == nil {
 		return recordingOf(f.open(file, key))
 	}
-	return f.record(file, key)
+	r, err := f.record(file, key)
+	return r, withRecipe(file.Path(), err)
 }
 
 // recordingOf is an array without episodes.

@@ -35,7 +35,7 @@ func TestOpenRecording(t *testing.T) {
 		{renamed, 12, true},
 		{experienceFile + ":val.states", 12, false}, // one array of it is an array
 	} {
-		r, err := OpenRecording(test.spec)
+		r, err := OpenRecording(test.spec, ImageOptions{})
 		if err != nil {
 			t.Errorf("%s: %v", test.spec, err)
 			continue
@@ -52,7 +52,7 @@ func TestOpenRecording(t *testing.T) {
 		experienceFile + ":test":               "test",
 		plain + ":x":                           "holds one array without a name",
 	} {
-		if _, err := OpenRecording(spec); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := OpenRecording(spec, ImageOptions{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", spec, err, want)
 		}
 	}
@@ -73,7 +73,7 @@ func TestDamagedRecording(t *testing.T) {
 	if err := os.WriteFile(path, []byte(damaged), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := OpenRecording(path); err == nil {
+	if r, err := OpenRecording(path, ImageOptions{}); err == nil {
 		t.Errorf("opened with window %d and %d ends", r.Window, len(r.Ends))
 	}
 }

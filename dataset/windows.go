@@ -108,49 +108,95 @@ type rowRule struct {
 	text string
 }
 
+// newRule is the rule of windows with the given starts.
+func newRule(text string, starts []int, window int) rowRule {
+	last := make([]int, len(starts))
+	for i, start := range starts {
+		last[i] = start + window - 1
+	}
+	return rowRule{len(last), last, text}
+}
+
+// same reports whether two rules are about the same windows.
+func (r rowRule) same(other rowRule) bool {
+	return r.n == other.n && (r.last == nil || other.last == nil || slices.Equal(r.last, other.last))
+}
+
+// windowRule is the rule of a row for every window.
+func (s *States) windowRule(window int) rowRule {
+	return newRule(fmt.Sprintf("one per window of %d frames", window), windowStarts(s.run, window), window)
+}
+
 // rowRules lists what an array of a model that sees windows of the given number of
-// rows (0: single rows) may have rows for, the usual ones first, each number once
-// unless it stands for different windows. Rows dropped by SkipNaN count.
+// rows (0: single rows) has rows for. Rows dropped by SkipNaN count. All are about
+// windows that end at rows of one set within the other, so that one number of rows is
+// one set.
 func (s *States) rowRules(window int) []rowRule {
-	var rules []rowRule
-	add := func(text string, starts []int, span int) {
-		last := make([]int, len(starts))
-		for i, start := range starts {
-			last[i] = start + span - 1
-		}
-		for _, r := range rules {
-			if r.n == len(last) && (r.last == nil || slices.Equal(r.last, last)) {
-				return
-			}
-		}
-		rules = append(rules, rowRule{len(last), last, text})
+	rules := []rowRule{{n: len(s.run), text: "one per frame"}}
+	if window > 1 {
+		rules[0] = s.windowRule(window)
 	}
-	if window <= 1 {
-		rules = []rowRule{{n: len(s.run), text: "one per frame"}}
-	} else {
-		add(fmt.Sprintf("one per window of %d frames", window), windowStarts(s.run, window), window)
-	}
-	if s.window > 0 {
-		add(fmt.Sprintf("one per window of %d frames", s.window), windowStarts(s.run, s.window), s.window)
-	}
-	if window > 0 {
-		valid := followedStarts(s.run, s.ends, window)
-		add(fmt.Sprintf("one per window of %d frames and per successor of one, without terminal frames", window), withSuccessors(valid), window)
-		add(fmt.Sprintf("one per window of %d frames that another frame follows", window), valid, window)
+	if s.window > max(window, 1) {
+		rules = append(rules, s.windowRule(s.window))
 	}
 	return rules
 }
 
+// earlierRules lists what an array that was written for windows by earlier versions
+// may have rows for; and for a published dataset also what its authors took.
+func (s *States) earlierRules(window int) []rowRule {
+	if window == 0 {
+		return nil
+	}
+	valid := followedStarts(s.run, s.ends, window)
+	rules := []rowRule{newRule(fmt.Sprintf("one per window of %d frames that is followed or follows one, without flagged frames", window),
+		withSuccessors(valid), window)}
+	if s.unended {
+		rules = append(rules, newRule(fmt.Sprintf("one per window of %d frames that another frame follows, without flagged frames", window), valid, window))
+	}
+	return rules
+}
+
+// windowOf finds the window that makes n states; 0 if there is none.
+func (s *States) windowOf(n int) int {
+	lengths := make([]int, s.run[len(s.run)-1]+1)
+	for _, r := range s.run {
+		lengths[r]++
+	}
+	for window := 1; ; window++ {
+		states := 0
+		for _, length := range lengths {
+			states += max(0, length-window+1)
+		}
+		switch {
+		case states == n:
+			return window
+		case states < n || states == 0:
+			return 0
+		}
+	}
+}
+
+// AmbiguousRowsError says that an array has as many rows as there are windows of one
+// length, and as earlier versions wrote for windows of another.
+type AmbiguousRowsError struct {
+	Window int // that makes as many states
+	text   string
+}
+
+func (e *AmbiguousRowsError) Error() string { return e.text }
+
 // RowsOf tells which of n rows of another array, such as latents computed elsewhere,
 // belongs to each state. The array is that of a model that sees windows of the given
 // number of rows (0: single rows), and has, whatever SkipNaN dropped, a row for each
-// of them, or for each state, or for each of those windows that earlier versions of
-// this package took for states: the windows that another row of their episode follows,
-// with or without the successors of these; with end flags none that holds a flagged row.
-// Some states have no row then.
+// of them or for each state. Or it has one for each of those windows that earlier
+// versions of this package wrote, in which no row has an end flag and no window is the
+// only one of its run; or, for a published dataset, that its authors took: some states
+// have no row then.
 //
-// It is an error if n is neither, naming what was expected, or if it is the number of
-// two different sets of windows.
+// It is an error if n is neither, naming what was expected, or if it can be the number
+// of two different sets of windows (an AmbiguousRowsError): also of windows of another length that an array of
+// earlier versions cannot be told from. (That of a published dataset is in its file.)
 func (s *States) RowsOf(n, window int) (Rows, error) {
 	rules := s.rowRules(window)
 	var found []rowRule
@@ -159,13 +205,27 @@ func (s *States) RowsOf(n, window int) (Rows, error) {
 			found = append(found, r)
 		}
 	}
-	if len(found) > 1 {
-		return Rows{}, fmt.Errorf("%d rows can be %s or %s", n, found[0].text, found[1].text)
+	for _, r := range s.earlierRules(window) {
+		if r.n != n || slices.ContainsFunc(found, r.same) {
+			continue
+		}
+		if other := s.windowOf(n); len(found) == 0 && !s.unended && other > 0 {
+			found = append(found, s.windowRule(other))
+		}
+		if len(found) == 0 || !found[0].same(r) {
+			found = append(found, r)
+		}
 	}
-	if len(found) == 0 {
+	switch {
+	case len(found) > 1:
+		return Rows{}, &AmbiguousRowsError{s.windowOf(n), fmt.Sprintf("%d rows can be %s, or, as encode wrote them before, %s", n, found[0].text, found[1].text)}
+	case len(found) == 0:
 		want := fmt.Sprintf("want %d rows, %s", rules[0].n, rules[0].text)
 		for _, r := range rules[1:] {
 			want += fmt.Sprintf(", or %d, %s", r.n, r.text)
+		}
+		if other := s.windowOf(n); other > 1 {
+			want += fmt.Sprintf("; %d are those of windows of %d frames", n, other)
 		}
 		return Rows{}, errors.New(want)
 	}

@@ -84,6 +84,36 @@ func TestWindowRule(t *testing.T) {
 	})
 }
 
+// 6000 rows in 12 episodes make 6000 − 12·3 windows of four, given by numbers or flags,
+// and one of exactly four rows makes one.
+func TestWindowCount(t *testing.T) {
+	t.Parallel()
+	lengths := []int{300, 700, 500, 500, 450, 550, 600, 400, 480, 520, 996, 4}
+	a, err := NewArray("frames", []int{6000, 1}, make([]uint8, 6000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers, ends := make([]int64, 0, 6000), make([]bool, 6000)
+	for e, n := range lengths {
+		numbers = append(numbers, slices.Repeat([]int64{int64(e)}, n)...)
+		ends[len(numbers)-1] = true
+	}
+	for _, o := range []StateOptions{{Episodes: numbers}, {Ends: ends}, {Ends: ends, PairsBeforeEnd: true}} {
+		o.Window = 4
+		s := mustStates(t, a, o)
+		if last := s.Start(s.Len() - 1); s.Len() != 5964 || last != 5996 || s.Episode(s.Len()-1) != 11 {
+			t.Errorf("%d states, the last begins at %d", s.Len(), last)
+		}
+		want := 5964 - 12
+		if o.PairsBeforeEnd {
+			want -= 11 // but for the episode of four rows, which has no pair
+		}
+		if got := len(s.Pairs(1)); got != want {
+			t.Errorf("%d pairs, want %d", got, want)
+		}
+	}
+}
+
 // windowStates are states over n rows of which some hold NaN.
 func windowStates(t *testing.T, n int, bad []int, o StateOptions) *States {
 	t.Helper()
@@ -107,35 +137,50 @@ func windowStates(t *testing.T, n int, bad []int, o StateOptions) *States {
 // 17 are followed by no row.
 func TestRowsOf(t *testing.T) {
 	t.Parallel()
-	numbers, ends := make([]int64, 20), make([]bool, 20)
+	numbers, three, ends := make([]int64, 20), make([]int64, 20), make([]bool, 20)
 	for i := range numbers {
 		numbers[i] = int64(i / 10)
+		if i >= 10 {
+			three[i] = 1
+		}
+		if i >= 13 {
+			three[i] = 2
+		}
 	}
 	ends[9], ends[19] = true, true
 	o := StateOptions{Window: 3, Episodes: numbers}
 	flags := StateOptions{Window: 3, Ends: ends}
-	followed := "one per window of 3 frames that another frame follows"
+	published := StateOptions{Window: 3, Ends: ends, PairsBeforeEnd: true}
+	cut := StateOptions{Window: 3, Ends: slices.Concat(ends[:19], []bool{false})}
+	short := StateOptions{Window: 3, Episodes: three}
+	const windows = "one per window of 3 frames"
+	followed := windows + " that another frame follows, without flagged frames"
+	earlier := windows + " that is followed or follows one, without flagged frames"
 	for _, test := range []struct {
 		name      string
 		states    *States
 		n, window int
 		row, rule string
 	}{
-		{"a row per window", windowStates(t, 20, nil, o), 16, 3, "[0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]", "one per window of 3 frames"},
-		{"by flags", windowStates(t, 20, nil, flags), 16, 3, "[0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]", "one per window of 3 frames"},
-		{"followed ones", windowStates(t, 20, nil, o), 14, 3, "[0 1 2 3 4 5 6 -1 7 8 9 10 11 12 13 -1]", followed},
-		{"followed ones by flags", windowStates(t, 20, nil, flags), 12, 3, "[0 1 2 3 4 5 -1 -1 6 7 8 9 10 11 -1 -1]", followed},
-		{"and successors by flags", windowStates(t, 20, nil, flags), 14, 3, "[0 1 2 3 4 5 6 -1 7 8 9 10 11 12 13 -1]",
-			"one per window of 3 frames and per successor of one, without terminal frames"},
+		{"a row per window", windowStates(t, 20, nil, o), 16, 3, "[0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]", windows},
+		{"by flags", windowStates(t, 20, nil, flags), 16, 3, "[0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]", windows},
+		// What earlier versions wrote, where it can be told from windows of another length.
+		{"a recording cut short", windowStates(t, 20, nil, cut), 15, 3, "[0 1 2 3 4 5 6 -1 7 8 9 10 11 12 13 14]", earlier},
+		{"an episode of one window", windowStates(t, 20, nil, short), 13, 3, "[0 1 2 3 4 5 6 7 -1 8 9 10 11 12]", earlier},
+		{"and dropped windows", windowStates(t, 20, []int{4}, short), 13, 3, "[0 1 5 6 7 -1 8 9 10 11 12]", earlier},
+		// The window of a published dataset is in its file.
+		{"published", windowStates(t, 20, nil, published), 12, 3, "[0 1 2 3 4 5 -1 -1 6 7 8 9 10 11 -1 -1]", followed},
+		{"published, and successors", windowStates(t, 20, nil, published), 14, 3, "[0 1 2 3 4 5 6 -1 7 8 9 10 11 12 13 -1]", earlier},
+		{"published, all", windowStates(t, 20, nil, published), 16, 3, "[0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]", windows},
 		// Row 4 drops the windows that begin at 2, 3 and 4; the rows of others stay theirs.
-		{"windows dropped", windowStates(t, 20, []int{4}, o), 16, 3, "[0 1 5 6 7 8 9 10 11 12 13 14 15]", "one per window of 3 frames"},
-		{"followed ones dropped", windowStates(t, 20, []int{4}, o), 14, 3, "[0 1 5 6 -1 7 8 9 10 11 12 13 -1]", followed},
-		{"a subset", windowStates(t, 20, nil, o).Subset([]int{1, 7, 8}), 14, 3, "[1 -1 7]", followed},
+		{"windows dropped", windowStates(t, 20, []int{4}, o), 16, 3, "[0 1 5 6 7 8 9 10 11 12 13 14 15]", windows},
+		{"a subset", windowStates(t, 20, nil, o).Subset([]int{1, 7, 8}), 16, 3, "[1 7 8]", windows},
 		{"single rows", windowStates(t, 5, []int{1}, StateOptions{}), 5, 0, "[0 2 3 4]", "one per frame"},
 		// A model that sees fewer frames than the states have.
 		{"one frame of three", windowStates(t, 20, nil, o), 20, 1, "[2 3 4 5 6 7 8 9 12 13 14 15 16 17 18 19]", "one per frame"},
-		{"one frame, a row per state", windowStates(t, 20, nil, o), 16, 0, "[0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]", "one per window of 3 frames"},
+		{"one frame, a row per state", windowStates(t, 20, nil, o), 16, 0, "[0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]", windows},
 		{"two frames of three", windowStates(t, 20, nil, o), 18, 2, "[1 2 3 4 5 6 7 8 10 11 12 13 14 15 16 17]", "one per window of 2 frames"},
+		{"two frames, a row per state", windowStates(t, 20, nil, o), 16, 2, "[0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15]", windows},
 	} {
 		got, err := test.states.RowsOf(test.n, test.window)
 		missing := 0
@@ -148,16 +193,68 @@ func TestRowsOf(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %s, %s", test.name, got, err, test.row, test.rule)
 		}
 	}
-	s := windowStates(t, 20, []int{4}, o)
-	_, err := s.RowsOf(20, 3)
-	if want := "want 16 rows, one per window of 3 frames, or 14, one per window of 3 frames that another frame follows"; err == nil || err.Error() != want {
-		t.Errorf("a row per frame: %v, want %s", err, want)
+	for _, test := range []struct {
+		states    *States
+		n, window int
+		want      string
+	}{
+		{windowStates(t, 20, []int{4}, o), 20, 3, "want 16 rows, one per window of 3 frames"},
+		{windowStates(t, 20, nil, o), 14, 3, "want 16 rows, one per window of 3 frames; 14 are those of windows of 4 frames"},
+		{windowStates(t, 20, nil, o), 13, 1, "want 20 rows, one per frame, or 16, one per window of 3 frames"},
+		// Windows of four frames, or of three as they were: one frame apart.
+		{windowStates(t, 20, nil, flags), 14, 3, "14 rows can be one per window of 4 frames, or, as encode wrote them before, " + earlier},
+		// The states, or windows of two frames as they were.
+		{windowStates(t, 20, nil, flags), 16, 2, "16 rows can be one per window of 3 frames, or, as encode wrote them before, " +
+			"one per window of 2 frames that is followed or follows one, without flagged frames"},
+	} {
+		if _, err := test.states.RowsOf(test.n, test.window); err == nil || err.Error() != test.want {
+			t.Errorf("%d rows of windows of %d: %v, want %s", test.n, test.window, err, test.want)
+		}
 	}
-	// 16 rows are those of the states, or by the earlier rule those of followed windows of two frames.
-	_, err = s.RowsOf(16, 2)
-	if want := "16 rows can be one per window of 3 frames or one per window of 2 frames that another frame follows"; err == nil || err.Error() != want {
-		t.Errorf("ambiguous rows: %v, want %s", err, want)
-	}
+}
+
+// No number of rows is taken for windows one of which is not the state's own: over
+// random episodes, what one rule writes is read by it, or refused.
+func TestRowsAreNeverShifted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 30).Draw(t, "n")
+		ends := rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "ends")
+		longest := rapid.IntRange(1, 5).Draw(t, "longest")
+		window := rapid.IntRange(1, longest).Draw(t, "window")
+		a, err := NewArray("frames", []int{n, 1}, make([]float32, n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := NewStates(a, StateOptions{Window: longest, Ends: ends})
+		if err != nil {
+			return
+		}
+		run := boundaries{ends: ends}.runs(n)
+		// Arrays whose rows are the last rows of the windows that they are for.
+		written := [][]int{}
+		for w := 1; w <= 7; w++ {
+			var last []int
+			for _, start := range windowStarts(run, w) {
+				last = append(last, start+w-1)
+			}
+			written = append(written, last)
+		}
+		var earlier []int
+		for _, start := range withSuccessors(followedStarts(run, ends, window)) {
+			earlier = append(earlier, start+window-1)
+		}
+		for i, last := range append(written, earlier) {
+			rows, err := s.RowsOf(len(last), window)
+			if err != nil || len(last) == 0 {
+				continue
+			}
+			for state, row := range rows.Row {
+				if row >= 0 && last[row] != s.Start(state)+longest-1 {
+					t.Fatalf("array %d of %d rows, window %d of %d: state %d is given row %d, which is of frame %d", i, len(last), window, longest, state, row, last[row])
+				}
+			}
+		}
+	})
 }
 
 // What a model with a shorter window sees are the last frames of the states.

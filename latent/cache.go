@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"math"
@@ -24,8 +25,8 @@ import (
 
 // Cache keeps latents on disk, keyed by a hash over the encoder's file and
 // options, the states' content and selection, the preprocessing and the pooling. An
-// entry is a .npy file [N, D] float32, followed by its SHA-256, so that NumPy
-// can read it and damage is noticed; damaged entries count as absent. A nil
+// entry is a .npy file [N, D] float32, followed by the SHA-256 of its key and bytes, so that
+// NumPy can read it and damage and foreign content are noticed; such entries count as absent. A nil
 // *Cache is a cache that is switched off. Several processes may share one folder.
 type Cache struct {
 	Dir string
@@ -86,6 +87,14 @@ func (c *Cache) key(info Info, src Source, o EncodeOptions) (string, error) {
 
 func (c *Cache) path(key string) string { return filepath.Join(c.Dir, key+".npy") }
 
+// entryHash begins the hash at the end of an entry: over its key, as content under the
+// name of another entry is not that entry's, and then its bytes.
+func entryHash(key string) hash.Hash {
+	h := sha256.New()
+	io.WriteString(h, key)
+	return h
+}
+
 // load returns an entry of n latents and their dimension, or nil.
 func (c *Cache) load(key string, n int) ([]float32, int) {
 	if c == nil || key == "" {
@@ -97,7 +106,9 @@ func (c *Cache) load(key string, n int) ([]float32, int) {
 		return nil, 0
 	}
 	body, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
-	if want := sha256.Sum256(body); !bytes.Equal(want[:], sum) {
+	hash := entryHash(key)
+	hash.Write(body)
+	if !bytes.Equal(hash.Sum(nil), sum) {
 		return nil, 0
 	}
 	at := bytes.IndexByte(body, '\n') + 1
@@ -131,7 +142,7 @@ func (c *Cache) store(key string, z []float32, n, d int) error {
 	}
 	// Not forced to disk: what a power cut leaves is noticed by its hash.
 	err = atomicfile.Write(c.path(key), atomicfile.Options{Mode: 0o600}, func(w io.Writer) error {
-		hash := sha256.New()
+		hash := entryHash(key)
 		out := io.MultiWriter(w, hash)
 		if _, err := out.Write(header); err != nil {
 			return err

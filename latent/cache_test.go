@@ -98,3 +98,43 @@ func TestCache(t *testing.T) {
 	encode(EncodeOptions{Warn: func(err error) { warned = err }})
 	wantError(t, warned, "latent cache")
 }
+
+// An entry under the name of another one is not that one's: two files exchanged, as by a copy
+// that went wrong, give what the encoder gives.
+func TestCacheExchanged(t *testing.T) {
+	t.Parallel()
+	cache, err := OpenCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, src := open(t, "mlp_opset17.onnx"), ones(9, 24)
+	encode := func(scale float64) []float32 {
+		t.Helper()
+		z, err := Encode(context.Background(), e, src, EncodeOptions{Cache: cache, Preprocessing: Preprocessing{Scale: ScaleUnit, High: scale}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return z.Data().([]float32)
+	}
+	first, second := encode(2), encode(16)
+	if slices.Equal(first, second) {
+		t.Fatal("the two entries are the same")
+	}
+	list, _ := filepath.Glob(filepath.Join(cache.Dir, "*.npy"))
+	if len(list) != 2 {
+		t.Fatalf("entries %v", list)
+	}
+	for _, move := range [][2]string{{list[0], "kept"}, {list[1], list[0]}, {"kept", list[1]}} {
+		for i, name := range move {
+			if name == "kept" {
+				move[i] = filepath.Join(cache.Dir, name)
+			}
+		}
+		if err := os.Rename(move[0], move[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(encode(2), first) || !slices.Equal(encode(16), second) {
+		t.Error("the latents of another model were taken")
+	}
+}

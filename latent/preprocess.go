@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/internal/resize"
 	"repscope/model/graph"
 	"repscope/model/pixels"
 )
@@ -93,14 +94,7 @@ type preprocessor struct {
 	planes        int // runs of values of one channel: per state, after resizing
 	period, inner int // the channel of plane k is k/inner mod period
 	mean, std     []float32
-	x, y          axis // how output columns and rows are made, where frames are resized
-}
-
-// axis says how the output positions of one axis are made from input positions:
-// (1 − weight)·from + weight·to.
-type axis struct {
-	from, to []int
-	weight   []float32
+	resizer       *resize.Resizer // nil where frames are not resized
 }
 
 // newPreprocessor checks the preprocessing for states of the given shape.
@@ -181,32 +175,13 @@ func (q *preprocessor) resizeTo() error {
 		q.Height, q.Width = 0, 0
 		return nil
 	}
-	q.y, q.x = q.newAxis(q.in[k], q.Height), q.newAxis(q.in[k+1], q.Width)
+	q.resizer = resize.New(q.in[k], q.in[k+1], q.Height, q.Width, q.Interpolation == Nearest)
 	q.out[k], q.out[k+1] = q.Height, q.Width
 	return nil
 }
 
 // maxSide bounds the side of a resized frame.
 const maxSide = 1 << 14
-
-// newAxis computes the positions in float32 as PyTorch does, so that the same
-// pixels are taken.
-func (q *preprocessor) newAxis(in, out int) axis {
-	a := axis{from: make([]int, out), to: make([]int, out), weight: make([]float32, out)}
-	scale := float32(in) / float32(out)
-	for i := range out {
-		if q.Interpolation == Nearest {
-			at := min(int(float32(i)*scale), in-1)
-			a.from[i], a.to[i] = at, at
-			continue
-		}
-		at := max(0, float32(scale*(float32(i)+0.5))-0.5)
-		low := min(int(at), in-1)
-		a.from[i], a.to[i] = low, min(low+1, in-1)
-		a.weight[i] = min(max(at-float32(low), 0), 1)
-	}
-	return a
-}
 
 func (q *preprocessor) normalise() error {
 	frame := max(0, strings.Index(q.layout, "HW")) // axes before those of a frame
@@ -350,31 +325,9 @@ func (q *preprocessor) repeat(dst, src []float32) {
 // resize resizes every frame in src.
 func (q *preprocessor) resize(dst, src []float32) {
 	k := len(q.in) - 2
-	h, w := q.in[k], q.in[k+1]
-	for len(src) > 0 {
-		frame, out := src[:h*w], dst[:q.Height*q.Width]
-		for i := range q.Height {
-			upper, lower := frame[q.y.from[i]*w:][:w], frame[q.y.to[i]*w:][:w]
-			row := out[i*q.Width:][:q.Width]
-			if q.Interpolation == Nearest {
-				for j, x := range q.x.from {
-					row[j] = upper[x]
-				}
-				continue
-			}
-			h1 := q.y.weight[i]
-			h0 := 1 - h1
-			// The conversions keep compilers from fusing multiplications and
-			// additions, which not every machine can.
-			for j, x0 := range q.x.from {
-				x1, w1 := q.x.to[j], q.x.weight[j]
-				w0 := 1 - w1
-				top := float32(w0*upper[x0]) + float32(w1*upper[x1])
-				bottom := float32(w0*lower[x0]) + float32(w1*lower[x1])
-				row[j] = float32(h0*top) + float32(h1*bottom)
-			}
-		}
-		src, dst = src[h*w:], dst[q.Height*q.Width:]
+	in, out := q.in[k]*q.in[k+1], q.Height*q.Width
+	for ; len(src) > 0; src, dst = src[in:], dst[out:] {
+		q.resizer.Frame(dst[:out], src[:in])
 	}
 }
 

@@ -79,6 +79,9 @@ func read(file *mmap.File, o ReadOptions) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if filepath.Ext(file.Path()) == programEnding { // a zip file, as a checkpoint is
+		return nil, foreign(file)
+	}
 	if known {
 		return readCheckpoint(file, o)
 	}
@@ -87,6 +90,17 @@ func read(file *mmap.File, o ReadOptions) (*File, error) {
 	}
 	return readONNX(file, o)
 }
+
+// programEnding is that of a program of torch.export, which can be exported on.
+const programEnding = ".pt2"
+
+// programError is the error for such a file, with the command that exports it.
+type programError struct {
+	error
+	recipe string
+}
+
+func (e *programError) Hints() []string { return []string{"export it to ONNX: " + e.recipe} }
 
 // foreign is the error for a file that is no ONNX file by its first bytes, of which an
 // ONNX file has none of its own, or by its name.
@@ -100,7 +114,14 @@ func foreign(file *mmap.File) error {
 		return fmt.Errorf("%s: is a NumPy array; %s", file.Path(), want)
 	case format.Image:
 		return fmt.Errorf("%s: is an image; %s", file.Path(), want)
-	case format.Unknown:
+	case format.Unknown, format.Zip:
+		if what, recipe := format.Foreign(file.Path(), head); what != "" {
+			err := fmt.Errorf("%s: is %s; %s", file.Path(), what, want)
+			if filepath.Ext(file.Path()) == programEnding {
+				err = &programError{err, recipe}
+			}
+			return err
+		}
 	default:
 		return fmt.Errorf("%s: %s; %s", file.Path(), format.Describe(head), want)
 	}

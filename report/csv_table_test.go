@@ -75,15 +75,87 @@ func TestFormatEstimate(t *testing.T) {
 		{1, 1, 1, "1.000 [1.000, 1.000]"},
 		{0.02, -0.01, 0.05, "0.020 [-0.010, 0.050]"},
 		{2e9, 1e9, 3e9, "2.0e+09 [1.0e+09, 3.0e+09]"},
+		// Perfect fits: six digits at most, and 0 for what rounding leaves of it.
+		{0.061862916142687560, 0.061862916142687553, 0.061862916142687574, "0.0618629 [0.0618629, 0.0618629]"},
+		{4.387e-15, 4.387e-15, 4.387e-15, "0 [0, 0]"},
+		{-1e-16, -2e-16, 0.5, "0.00 [0.00, 0.50]"},
+		{1234567.891, 1234567.89, 1234567.892, "1.23457e+06 [1.23457e+06, 1.23457e+06]"},
+		{12345.6789, 12345.67, 12345.68, "12345.7 [12345.7, 12345.7]"},
+		// One last digit for value and ends; no sign of a zero.
+		{-0.00004, -0.011, 0.012, "0.000 [-0.011, 0.012]"},
+		{9.5e-6, 0, 1.05e-4, "1e-05 [0, 1.05e-04]"},
+		{2e-7, -1e-5, 1e-5, "0 [-1.0e-05, 1.0e-05]"},
 	}
 	for _, test := range tests {
 		if got := FormatEstimate(test.v, Between(test.low, test.high)); got != test.want {
 			t.Errorf("%v [%v, %v]: got %q, want %q", test.v, test.low, test.high, got, test.want)
 		}
 	}
-	for v, want := range map[float64]string{0: "0", 1: "1.000", 0.00012345678: "0.0001235", 1.2346e-7: "1.235e-07", -12345.678: "-12346", 98765432: "9.877e+07"} {
+	for v, want := range map[float64]string{0: "0", 1: "1.000", 0.00012345678: "0.0001235", 1.2346e-7: "1.235e-07", -12345.678: "-12346", 98765432: "9.877e+07",
+		1234567: "1.235e+06", -2e-16: "0"} {
 		if got := FormatEstimate(v, Interval{}); got != want {
 			t.Errorf("%v: got %q, want %q", v, got, want)
 		}
+	}
+}
+
+// A table that is wider than the console is divided; every part begins with the columns
+// that name the rows, and nothing is lost.
+func TestTableWidth(t *testing.T) {
+	table := NewTable("T", "Model", "k", "Trustworthiness", "Continuity", "Chance")
+	table.Row("jepa", 5, Number(0.5), Number(0.25), Undefined("a reason of many words that no narrow console has room for"))
+	table.Row("", 10, Number(0.125), Number(1), Number(2))
+	table.Row("pca", 5, Number(3), Number(4), Probability(Number(1e-20)))
+	table.Note("a note as long as this one is wrapped, too")
+	for columns, want := range map[int]string{
+		0: `T
+Model   k  Trustworthiness  Continuity     Chance
+─────  ──  ───────────────  ──────────  ─────────
+jepa    5           0.5000      0.2500         –¹
+       10           0.1250       1.000      2.000
+pca     5            3.000       4.000  1.000e-20
+¹ a reason of many words that no narrow console has room for
+a note as long as this one is wrapped, too
+`,
+		30: `T
+Model   k  Trustworthiness
+─────  ──  ───────────────
+jepa    5           0.5000
+       10           0.1250
+pca     5            3.000
+
+Model   k  Continuity
+─────  ──  ──────────
+jepa    5      0.2500
+       10       1.000
+pca     5       4.000
+
+Model   k     Chance
+─────  ──  ─────────
+jepa    5         –¹
+       10      2.000
+pca     5  1.000e-20
+¹ a reason of many words that
+no narrow console has room for
+a note as long as this one is
+wrapped, too
+`,
+	} {
+		var b bytes.Buffer
+		if err := table.WriteWidth(&b, columns); err != nil {
+			t.Fatal(err)
+		}
+		if b.String() != want {
+			t.Errorf("%d columns: got\n%s\nwant\n%s", columns, b.String(), want)
+		}
+	}
+	// However narrow, every cell is written.
+	var b bytes.Buffer
+	if err := table.WriteWidth(&b, 1); err != nil || strings.Count(b.String(), "Model") != 3 {
+		t.Errorf("one column: %v\n%s", err, b.String())
+	}
+	b.Reset()
+	if err := NewTable("", "A").WriteWidth(&b, 1); err != nil || b.String() != "A\n─\n" {
+		t.Errorf("one column without rows: %v, %q", err, b.String())
 	}
 }

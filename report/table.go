@@ -15,8 +15,8 @@ import (
 // Table is an aligned table for the console. Text columns are left-aligned,
 // columns of numbers right-aligned. A number with an interval shows as many
 // digits as the interval supports (two digits of its half-width), one without
-// shows four significant digits; what is undefined is a dash with a numbered
-// note below the table.
+// shows four significant digits, none more than six; what is undefined is a dash
+// with a numbered note below the table.
 type Table struct {
 	title   string
 	columns []string
@@ -79,6 +79,11 @@ func (t *Table) cell(cell any) (text string, number bool) {
 		return formatInterval(v), true
 	case Estimate:
 		return t.estimate(v.Value, v.Interval), true
+	case Probability:
+		if v.Defined() {
+			return significant(v.V, 4), true // 1e-20 is no zero
+		}
+		return t.estimate(Value(v), Interval{}), true
 	}
 	return fmt.Sprint(cell), false
 }
@@ -113,8 +118,13 @@ func mark(i int) string {
 	return b.String()
 }
 
-// Write writes the table.
-func (t *Table) Write(w io.Writer) error {
+// Write writes the table, however wide it is.
+func (t *Table) Write(w io.Writer) error { return t.WriteWidth(w, 0) }
+
+// WriteWidth writes the table for a console of so many columns; 0: any. A table that
+// is wider is divided into parts below each other, which all begin with the columns
+// that name the rows; notes are wrapped.
+func (t *Table) WriteWidth(w io.Writer, columns int) error {
 	var b strings.Builder
 	if t.title != "" {
 		b.WriteString(t.title + "\n")
@@ -126,30 +136,113 @@ func (t *Table) Write(w io.Writer) error {
 			width[i] = max(width[i], utf8.RuneCountInString(row[i]))
 		}
 	}
-	t.line(&b, t.columns, width)
 	rule := make([]string, len(width))
 	for i := range rule {
 		rule[i] = strings.Repeat("─", width[i])
 	}
-	t.line(&b, rule, width)
-	for _, row := range t.rows {
-		t.line(&b, row, width)
+	for k, part := range t.parts(width, columns) {
+		if k > 0 {
+			b.WriteByte('\n')
+		}
+		t.line(&b, part, t.columns, width)
+		t.line(&b, part, rule, width)
+		for _, row := range t.rows {
+			t.line(&b, part, row, width)
+		}
 	}
 	for i, reason := range t.reasons {
-		b.WriteString(mark(i) + " " + reason + "\n")
+		b.WriteString(wrapped(mark(i)+" "+reason, columns) + "\n")
 	}
 	for _, note := range t.notes {
-		b.WriteString(note + "\n")
+		b.WriteString(wrapped(note, columns) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (t *Table) line(b *strings.Builder, cells []string, width []int) {
+// between is the number of spaces between columns.
+const between = 2
+
+// parts are the columns of each part of the table.
+func (t *Table) parts(width []int, room int) [][]int {
+	all := make([]int, len(width))
+	total := -between
+	for i := range all {
+		all[i] = i
+		total += width[i] + between
+	}
+	if room <= 0 || total <= room || len(all) == 0 {
+		return [][]int{all}
+	}
+	names := t.naming()
+	var parts [][]int
+	used := room + 1 // no part yet
+	for _, i := range all[names:] {
+		if used += between + width[i]; used > room {
+			parts = append(parts, slices.Clone(all[:names]))
+			used = width[i]
+			for _, name := range all[:names] {
+				used += width[name] + between
+			}
+		}
+		last := len(parts) - 1
+		parts[last] = append(parts[last], i)
+	}
+	return parts
+}
+
+// naming is the number of first columns that tell the rows apart: at least one, at most
+// three, never all. An empty cell repeats the one above.
+func (t *Table) naming() int {
+	for n := 1; n < min(4, len(t.columns)); n++ {
+		seen := map[string]bool{}
+		above := make([]string, n)
+		for _, row := range t.rows {
+			for i := range n {
+				if row[i] != "" {
+					above[i] = row[i]
+				}
+			}
+			seen[strings.Join(above, "\x00")] = true
+		}
+		if len(seen) == len(t.rows) {
+			return n
+		}
+	}
+	return 1
+}
+
+// wrapped breaks a line at spaces so that it is no wider than the room; 0: any.
+func wrapped(line string, room int) string {
+	if room <= 0 {
+		return line
+	}
+	var b strings.Builder
+	used := 0
+	for i, word := range strings.Split(line, " ") {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case used+1+n > room:
+			b.WriteByte('\n')
+			used = 0
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += n
+	}
+	return b.String()
+}
+
+// line writes the cells of some columns.
+func (t *Table) line(b *strings.Builder, columns []int, cells []string, width []int) {
 	var line strings.Builder
-	for i, cell := range cells {
-		if i > 0 {
-			line.WriteString("  ")
+	for k, i := range columns {
+		cell := cells[i]
+		if k > 0 {
+			line.WriteString(strings.Repeat(" ", between))
 		}
 		pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
 		if t.number[i] {
@@ -161,42 +254,73 @@ func (t *Table) line(b *strings.Builder, cells []string, width []int) {
 	b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 }
 
+// rounding is what computing leaves of a zero: numbers below it are shown as 0.
+const rounding = 1e-12
+
+// mostDigits is the most significant digits of a number in a table.
+const mostDigits = 6
+
 // FormatEstimate formats a number for people: "0.9134 [0.9102, 0.9167]", with
-// the decimals that two digits of the interval's half-width call for, or four
-// significant digits without an interval. Use the result file for all digits.
+// the decimals that two digits of the interval's half-width call for, all three
+// alike, but six significant digits at most; four significant digits without an
+// interval. What is below 1e-12 is 0. Use the result file for all digits.
 func FormatEstimate(v float64, i Interval) string {
 	if !finite(v) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	if !i.Defined() {
-		return significant(v, 4)
+		return significant(cleared(v), 4)
 	}
-	half := (i.High - i.Low) / 2
-	if !finite(half) || half <= 0 {
-		return fmt.Sprintf("%s [%s, %s]", significant(v, 4), significant(i.Low, 4), significant(i.High, 4))
-	}
-	format := digitsFor(half, math.Max(math.Abs(v), math.Max(math.Abs(i.Low), math.Abs(i.High))))
+	format := digitsFor(i, v)
 	return fmt.Sprintf("%s [%s, %s]", format(v), format(i.Low), format(i.High))
 }
 
 func formatInterval(i Interval) string {
-	half := (i.High - i.Low) / 2
-	if !finite(half) || half <= 0 {
-		return fmt.Sprintf("[%s, %s]", significant(i.Low, 4), significant(i.High, 4))
-	}
-	format := digitsFor(half, math.Max(math.Abs(i.Low), math.Abs(i.High)))
+	format := digitsFor(i)
 	return fmt.Sprintf("[%s, %s]", format(i.Low), format(i.High))
 }
 
-// digitsFor returns a formatter that shows numbers of size up to largest down
-// to the second digit of the uncertainty half.
-func digitsFor(half, largest float64) func(float64) string {
-	last := int(math.Floor(math.Log10(half))) - 1 // power of ten of the last digit
-	if largest > 0 && (largest < 1e-3 || largest >= 1e7) {
-		digits := max(int(math.Floor(math.Log10(largest)))-last, 0)
-		return func(v float64) string { return strconv.FormatFloat(v, 'e', digits, 64) }
+// cleared is v without what rounding leaves of a zero.
+func cleared(v float64) float64 {
+	if math.Abs(v) < rounding {
+		return 0
 	}
-	return func(v float64) string { return strconv.FormatFloat(v, 'f', max(-last, 0), 64) }
+	return v
+}
+
+// digitsFor returns a formatter that shows an interval, and values of its size, down
+// to the second digit of its half-width, but not beyond the sixth of the largest. An
+// interval without width, or without end, leaves four digits.
+func digitsFor(i Interval, values ...float64) func(float64) string {
+	half := (cleared(i.High) - cleared(i.Low)) / 2
+	if !finite(half) || half <= 0 {
+		return func(v float64) string { return significant(cleared(v), 4) }
+	}
+	largest := 0.0
+	for _, v := range append(values, i.Low, i.High) {
+		largest = max(largest, math.Abs(cleared(v)))
+	}
+	top := int(math.Floor(math.Log10(largest)))                          // power of ten of the first digit
+	last := max(int(math.Floor(math.Log10(half)))-1, top-(mostDigits-1)) // and of the last
+	if largest < 1e-3 || largest >= 1e6 {
+		return func(v float64) string {
+			if v = cleared(v); v == 0 {
+				return "0"
+			}
+			digits := max(int(math.Floor(math.Log10(math.Abs(v))))-last, 0)
+			if math.Abs(v) < math.Pow(10, float64(last))/2 {
+				return "0"
+			}
+			return strconv.FormatFloat(v, 'e', min(digits, mostDigits-1), 64)
+		}
+	}
+	return func(v float64) string {
+		text := strconv.FormatFloat(cleared(v), 'f', max(-last, 0), 64)
+		if strings.Trim(text, "-0.") == "" {
+			text = strings.TrimPrefix(text, "-")
+		}
+		return text
+	}
 }
 
 // significant formats v with n significant digits, without an exponent for
@@ -209,7 +333,7 @@ func significant(v float64, n int) string {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	exponent := int(math.Floor(math.Log10(math.Abs(v))))
-	if exponent < -4 || exponent >= 7 {
+	if exponent < -4 || exponent >= mostDigits {
 		return strconv.FormatFloat(v, 'e', n-1, 64)
 	}
 	return strconv.FormatFloat(v, 'f', max(n-1-exponent, 0), 64)

@@ -50,7 +50,11 @@ func Begin(dir string) (*Transaction, error) {
 	t := &Transaction{dir: dir, id: atomicfile.NewID(), sync: (*os.File).Sync}
 	if err := t.makeFolder(); err != nil {
 		t.removeFolders()
-		return nil, fmt.Errorf("output folder %s: %w", dir, atomicfile.Reason(err))
+		var path *fs.PathError
+		if errors.As(err, &path) { // which folder, not the call
+			err = fmt.Errorf("%s: %w", path.Path, path.Err)
+		}
+		return nil, fmt.Errorf("output folder %s: %w", dir, err)
 	}
 	// Find out now, not after the analysis, that the folder cannot be written.
 	probe := t.tempPath("probe")

@@ -125,6 +125,13 @@ type Estimate struct {
 	Interval Interval
 }
 
+// Probability is a p value, the cell type of console tables: unlike other numbers it is
+// not 0 because it is small.
+type Probability Value
+
+// Defined reports whether p is a finite number.
+func (p Probability) Defined() bool { return Value(p).Defined() }
+
 // WithInterval pairs a value with its interval for a table cell.
 func WithInterval(v Value, i Interval) Estimate { return Estimate{Value: v, Interval: i} }
 

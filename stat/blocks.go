@@ -9,6 +9,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"repscope/internal/text"
 )
 
 // BlockKind is a way of grouping observations.
@@ -150,7 +152,7 @@ func (b *Blocks) appraise() {
 	episodes, count := b.index.count(), b.Count()
 	if b.kind == EpisodeBlocks {
 		if count < 2*minimumEpisodes {
-			b.warn("intervals rest on %d episodes: they are wide, and no narrower ones are honest", count)
+			b.warn("intervals rest on %s: they are wide, and no narrower ones are honest", text.Count(count, "episode"))
 		}
 		if equal := b.equal(); equal < testedEqual && equal < float64(count)/2 {
 			b.warn("%d episodes of such unequal lengths are worth %.1f equal ones: intervals rest on the longest", count, equal)
@@ -165,7 +167,7 @@ func (b *Blocks) appraise() {
 	if count < testedPieces {
 		b.warn("%d blocks of %d are too few for intervals to hold what they promise", count, b.length)
 	} else if b.short() {
-		b.warn("blocks of %d observations are short for an autocorrelation time of %.3g: intervals are too narrow", b.length, b.tau)
+		b.warn("blocks of %s are short for an autocorrelation time of %.3g: intervals are too narrow", text.Count(b.length, "observation"), b.tau)
 	}
 }
 
@@ -323,12 +325,12 @@ func (b *Blocks) String() string {
 		return b.owned.String()
 	}
 	if b.kind == EpisodeBlocks {
-		return fmt.Sprintf("%d episodes", b.index.count())
+		return text.Count(b.index.count(), "episode")
 	}
 	if b.index.count() == 1 {
 		return fmt.Sprintf("moving blocks of %d", b.length)
 	}
-	return fmt.Sprintf("moving blocks of %d in %d episodes", b.length, b.index.count())
+	return fmt.Sprintf("moving blocks of %d in %s", b.length, text.Count(b.index.count(), "episode"))
 }
 
 // Count returns the number of blocks of the disjoint partition that the

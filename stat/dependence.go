@@ -5,6 +5,8 @@ package stat
 
 import (
 	"math"
+
+	"repscope/internal/text"
 )
 
 // maxLag bounds the lags that the integrated autocorrelation time looks at.
@@ -136,7 +138,7 @@ func Autocorrelation(values []float64, episodes []int, lags int) ([]float64, err
 
 func checkSeries(quantity string, values []float64, episodes []int) (episodeIndex, error) {
 	if len(values) < 3 {
-		return episodeIndex{}, Undefined(quantity, "%d values, want at least 3", len(values))
+		return episodeIndex{}, Undefined(quantity, "%s, want at least 3", text.Count(len(values), "value"))
 	}
 	if err := checkFinite(quantity, "values", values); err != nil {
 		return episodeIndex{}, err
@@ -263,7 +265,7 @@ func OptimalBlockLength(values []float64, episodes []int) (float64, error) {
 		return math.NaN(), err
 	}
 	if len(values) < 9 {
-		return math.NaN(), Undefined(quantity, "%d values, want at least 9", len(values))
+		return math.NaN(), Undefined(quantity, "%s, want at least 9", text.Count(len(values), "value"))
 	}
 	n := float64(len(values))
 	covariance := x.autocovariances(values)

@@ -16,8 +16,8 @@ import (
 // is, with the density f over the range of probabilities that sampling error
 // covers. The interval runs between the quantiles at the ends of the interval for
 // the share of values below (Woodruff 1952, "Confidence intervals for medians and
-// other position measures"); there is none where that range reaches past the smallest or
-// the largest value. Errors: a q outside (0, 1), no values, one block.
+// other position measures"); there is none where that range, or that of as many
+// independent values, reaches past the smallest or the largest value. Errors: a q outside (0, 1), no values, one block.
 func JackknifeQuantiles(blocks *Blocks, values []float64, q ...float64) ([]*Jackknifed, error) {
 	const quantity = "quantile"
 	if len(values) != blocks.n {
@@ -65,7 +65,13 @@ func (b *Blocks) quantile(values, sorted []float64, q float64) (*Jackknifed, err
 			below[i] = 0.5
 		}
 	}
-	shares, err := JackknifeSums(b, [][]float64{below, counted}, 1, func(_ float64, sums, dst []float64) { dst[0] = sums[0] / sums[1] })
+	terms := [][]float64{below, counted}
+	ratio := func(_ float64, sums, dst []float64) { dst[0] = sums[0] / sums[1] }
+	shares, err := JackknifeSums(b, terms, 1, ratio)
+	if err != nil {
+		return nil, err
+	}
+	_, ofShare, err := SumsInfluence(terms, 1, ratio)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +84,7 @@ func (b *Blocks) quantile(values, sorted []float64, q float64) (*Jackknifed, err
 	low, high := max(q-reach, 0), min(q+reach, 1)
 	spread := QuantileSorted(sorted, high) - QuantileSorted(sorted, low)
 	influence := make([]float64, len(values))
-	for i, v := range share.Influence {
+	for i, v := range ofShare[0] {
 		influence[i] = -v * spread / (high - low)
 	}
 	out, err := b.linear(estimate, influence)
@@ -86,6 +92,13 @@ func (b *Blocks) quantile(values, sorted []float64, q float64) (*Jackknifed, err
 		return out, err
 	}
 	half := (share.Interval.High - share.Interval.Low) / 2
+	if share.StdError > 0 {
+		// Few blocks may agree by chance; independent values would not reach less far.
+		independent := half / share.StdError * math.Sqrt(q*(1-q)/float64(len(sorted)))
+		if q < independent || q+independent > 1 {
+			half = max(half, independent)
+		}
+	}
 	out.between(q-half, q+half, func(p float64) float64 { return QuantileSorted(sorted, p) })
 	return out, nil
 }

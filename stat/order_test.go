@@ -205,3 +205,39 @@ func TestPer(t *testing.T) {
 		t.Error("no error for other blocks")
 	}
 }
+
+// Pairs that states own: the blocks are those of the states, whatever is jackknifed.
+func TestOrderStatisticsOfOwnedObservations(t *testing.T) {
+	t.Parallel()
+	x, y, episodes := orderSample(300, 8)
+	states := mustBlocks(t, 300, episodes, BlockSpec{})
+	owner := make([]int, 0, 500)
+	var u, v []float64
+	for i := range 250 { // the last 50 states own nothing
+		owner, u, v = append(owner, i, i), append(u, x[i], x[i]+1), append(v, y[i], y[i]-1)
+	}
+	pairs, err := states.Owning(owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	quantiles, err := JackknifeQuantiles(pairs, v, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slope, err := JackknifeTheilSen(pairs, u, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranks, err := JackknifeSpearman(t.Context(), pairs, u, v, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, j := range map[string]*Jackknifed{"median": quantiles[0], "slope": slope, "ranks": ranks} {
+		if !j.Interval.Defined() || j.Influence != nil && len(j.Influence) != 300 {
+			t.Errorf("%s: %+v, influence of %d", name, j.Interval, len(j.Influence))
+		}
+		if _, err := j.Per(mustMean(t, states, x)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -21,6 +21,8 @@ const (
 	StreamSignFlip Stream = 0x73746175
 	// StreamSelection draws the slopes that bound Theil–Sen's (this package).
 	StreamSelection Stream = 0x73746176
+	// StreamHalves draws which blocks are halved together (this package).
+	StreamHalves Stream = 0x73746177
 
 	// StreamRandomEncoder draws the weights of the random encoder (latent).
 	StreamRandomEncoder Stream = 0x6c61_0001
@@ -53,6 +55,9 @@ const (
 	// StreamDecimation splits points into subsets (measure/dimension): "deci".
 	StreamDecimation Stream = 0x64656369
 
+	// StreamTriples draws three states that do not follow each other (analysis/geometry):
+	// "trip".
+	StreamTriples Stream = 0x74726970
 	// StreamPermutation permutes states for the null of independent ones
 	// (analysis/neighborhood): "null".
 	StreamPermutation Stream = 0x6e756c6c

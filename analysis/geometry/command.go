@@ -10,6 +10,7 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/points"
 	"repscope/report"
 )
@@ -75,7 +76,7 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, perPoint bo
 		return err
 	}
 	data.Hold(len(data.Index()), input.NoFrames)
-	env.Plan.Searches = true
+	env.Plan.Search(len(data.Sample()), 1)
 	results.PlanFiles(env, "geometry_summary.csv", "geometry_similarity.csv", "geometry_autocorrelation.csv")
 	if perPoint {
 		env.Plan.Write("geometry_per_point.csv")
@@ -103,12 +104,13 @@ the two spaces, over --rsa-pairs pairs of states drawn with the seed, or all.
 In time, inside episodes: the autocorrelation of the latents by lag and its integral
 τ, the sizes of steps relative to the RMS distance of random states, and
 straightness, the cosine of successive steps (1 a straight line, 0 independent
-steps, -0.5 independent states).
+steps; beside it that of three states drawn at random, -0.5 in many dimensions).
 
-Intervals of means resample episodes or blocks; those of uniformity, similarity,
-autocorrelation, NMI and ARI delete blocks in turn. Cluster assignments are held fixed, so the
-interval of a silhouette is about states, not about the clustering. --samples
-limits the states of the measures over pairs; measures of time see all states.`
+Intervals delete episodes or blocks in turn and compute everything again: clusters
+are found anew, neighbours are those that remain, and what is divided by the RMS
+distance takes its error along. Silhouettes of k-means are not compared between
+models, for each model has clusters of its own. --samples limits the states of the
+measures over pairs; measures of time see all states.`
 
 func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.Given, perPoint bool, o Options) error {
 	index := data.Index()
@@ -128,7 +130,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 		}
 	}
 	o.Family = data.Options.Family
-	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, data.Options.Block, env.Options.Seed
+	o.Intervals, o.Block, o.Seed = env.Options.Bootstrap > 0, data.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
 	if o.Device, err = data.GPUs(); err != nil {
 		return err
@@ -248,9 +250,9 @@ func (r *Result) printSpaces(env *run.Env) error {
 			report.WithInterval(t.Tau, t.TauCI), report.WithInterval(t.Steps.Relative, t.Steps.RelativeCI),
 			report.WithInterval(t.Straightness.Cosine, t.Straightness.CosineCI), t.Straightness.Curvature, m.EffectiveRank, m.NEff)
 	}
-	space.Note("%d states, %d of them in measures over pairs", r.Models[0].States, r.Models[0].Samples)
+	space.Note("%s, %d of them in measures over pairs", text.Count(r.Models[0].States, "state"), r.Models[0].Samples)
 	if r.TimeBlocks != "" {
-		space.Note("[95 %% intervals] from %d resamples of %s; uniformity and τ by deleting blocks", r.Resamples, r.TimeBlocks)
+		space.Note("[95 %% intervals] by deleting blocks in turn, Student's t: %s", r.TimeBlocks)
 	}
 	return env.Table(space)
 }
@@ -285,6 +287,11 @@ func (r *Result) printLabels(env *run.Env, o Options) error {
 			labels.Row(nameOnce(m.Name, i), c.K, report.WithInterval(c.Accuracy, c.AccuracyCI), c.AccuracyChance, report.WithInterval(c.Purity, c.PurityCI), c.PurityChance)
 		}
 	}
+	for _, m := range r.Models {
+		if m.Duplicates != nil && *m.Duplicates > 0 {
+			labels.Note("%s: %d latents equal an earlier one; neighbours at equal distances count in the mean over all orders", m.Name, *m.Duplicates)
+		}
+	}
 	if o.ExcludeWindow == 0 {
 		labels.Note("Neighbours in time count as neighbours; see --exclude-window")
 	}
@@ -305,7 +312,7 @@ func (r *Result) printSimilarity(env *run.Env) error {
 		if r.RSAAll {
 			similar.Note("RSA over all %d pairs of states", r.RSAPairs)
 		} else {
-			similar.Note("RSA over %d pairs of states drawn with the seed; see rsa_sampling_error", r.RSAPairs)
+			similar.Note("RSA over %s of states drawn with the seed; see rsa_sampling_error", text.Count(r.RSAPairs, "pair"))
 		}
 		if err := env.Table(similar); err != nil {
 			return err

@@ -6,7 +6,7 @@
 //		Episode: episode,
 //		Labels:  labels, // or nil
 //		Models:  []geometry.Encoded{{Name: "jepa", Latents: z}},
-//	}, geometry.Options{Bootstrap: 2000, Seed: 42})
+//	}, geometry.Options{Intervals: true, Seed: 42})
 //	fmt.Println(result.Models[0].Uniformity, result.Models[0].Temporal.Tau)
 //
 // Everything that looks at all pairs does so in blocks of rows, in float64, without
@@ -21,8 +21,8 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/device"
+	"repscope/internal/text"
 	"repscope/neighbors"
-	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -62,9 +62,8 @@ type Options struct {
 	Pairs int
 	// Lags is the largest lag of the autocorrelation that is reported; 0 means 100.
 	Lags int
-	// Bootstrap is the number of resamples behind intervals of means; 0: no
-	// intervals and no comparisons, those by deleting blocks included.
-	Bootstrap int
+	// Intervals asks for intervals, by deleting blocks in turn, and comparisons.
+	Intervals bool
 	Block     stat.BlockSpec
 	Seed      uint64
 	Family    string         // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
@@ -75,13 +74,6 @@ type Options struct {
 	Progress func(done, total int)
 }
 
-// The largest numbers of blocks that are deleted in turn: similarities take a
-// singular value decomposition or a ranking for each.
-const (
-	maxBlocks           = 200
-	maxSimilarityBlocks = 50
-)
-
 // Result is the outcome for all models, in the order of the input.
 type Result struct {
 	Models      []Model
@@ -89,7 +81,6 @@ type Result struct {
 	// SampleBlocks and TimeBlocks say how states, and steps in time, are grouped for
 	// intervals; empty without.
 	SampleBlocks, TimeBlocks string
-	Resamples                int
 	Labelled                 bool
 	// RSAPairs is the number of pairs that were ranked, RSAAll that there are.
 	RSAPairs int
@@ -104,24 +95,31 @@ type Model struct {
 	Samples          int    `json:"samples"` // states behind the measures over pairs
 	NominalDimension int    `json:"nominal_dimension"`
 
-	// Uniformity is that of [sphere.Directions.Uniformity]. Alignment is the mean ‖u_t − u_{t+1}‖² of
-	// consecutive states on the unit sphere, from 0 to 4.
-	Uniformity   report.Value    `json:"uniformity"`
-	UniformityCI report.Interval `json:"uniformity_ci"`
-	Alignment    report.Value    `json:"alignment"`
-	AlignmentCI  report.Interval `json:"alignment_ci"`
+	// Uniformity is that of [sphere.Directions.Uniformity], UniformityCentered that of the
+	// directions from the mean latent: [sphere.CenteredUniformity]. Alignment is the mean
+	// ‖u_t − u_{t+1}‖² of consecutive states on the unit sphere, from 0 to 4.
+	Uniformity           report.Value    `json:"uniformity"`
+	UniformityCI         report.Interval `json:"uniformity_ci"`
+	UniformityCentered   report.Value    `json:"uniformity_centered"`
+	UniformityCenteredCI report.Interval `json:"uniformity_centered_ci"`
+	Alignment            report.Value    `json:"alignment"`
+	AlignmentCI          report.Interval `json:"alignment_ci"`
 
 	// RMSDistance is √(2·tr C) and EffectiveRank the entropy effective rank of the
 	// covariance: they tell a collapsed encoder.
 	RMSDistance   report.Value `json:"rms_distance"`
 	EffectiveRank report.Value `json:"effective_rank"`
-	// NEff is the number of independent states that the states are worth, by the
-	// autocorrelation of the coordinate that varies most.
-	NEff report.Value `json:"n_eff"`
+	// NEff is the number of independent states that the mean latent is worth, see
+	// [motion.EffectiveSize]; NEffReliable says that it may be relied on.
+	NEff         report.Value `json:"n_eff_mean_latent"`
+	NEffReliable bool         `json:"n_eff_mean_latent_reliable"`
 
 	Groupings        []Grouping         `json:"groupings"`
 	LabelConsistency []LabelConsistency `json:"label_consistency"`
-	Temporal         Temporal           `json:"temporal"`
+	// Duplicates is the number of latents equal to an earlier one, among those whose
+	// neighbours are looked at; nil without labels or where all are one point.
+	Duplicates *int     `json:"duplicates,omitempty"`
+	Temporal   Temporal `json:"temporal"`
 	// Similarity to every model, itself included, by name: a row of the symmetric
 	// matrices.
 	Similarity report.Object `json:"similarity" shard:"-"`
@@ -149,11 +147,15 @@ type Grouping struct {
 	Source string `json:"source"`
 	Groups int    `json:"groups"`
 
-	Silhouette       report.Value    `json:"silhouette"` // mean over points; see [cluster.Silhouette]
-	SilhouetteCI     report.Interval `json:"silhouette_ci"`
-	DaviesBouldin    report.Value    `json:"davies_bouldin"`
-	CalinskiHarabasz report.Value    `json:"calinski_harabasz"`
-	ByGroup          []GroupResult   `json:"by_group"`
+	Silhouette         report.Value    `json:"silhouette"` // mean over points; see [cluster.Silhouette]
+	SilhouetteCI       report.Interval `json:"silhouette_ci"`
+	DaviesBouldin      report.Value    `json:"davies_bouldin"`
+	DaviesBouldinCI    report.Interval `json:"davies_bouldin_ci"`
+	CalinskiHarabasz   report.Value    `json:"calinski_harabasz"`
+	CalinskiHarabaszCI report.Interval `json:"calinski_harabasz_ci"`
+	ByGroup            []GroupResult   `json:"by_group"`
+	// NotCompared says why models are not compared by these groups; empty if they are.
+	NotCompared string `json:"not_compared,omitempty"`
 
 	// KMeans describes the clusters, nil for labels.
 	KMeans *KMeansSummary `json:"kmeans,omitempty"`
@@ -181,6 +183,7 @@ type Agreement struct {
 	NMI   report.Value    `json:"nmi"`
 	NMICI report.Interval `json:"nmi_ci"`
 	AMI   report.Value    `json:"ami"`
+	AMICI report.Interval `json:"ami_ci"`
 	ARI   report.Value    `json:"ari"`
 	ARICI report.Interval `json:"ari_ci"`
 }
@@ -189,8 +192,9 @@ type Agreement struct {
 type LabelConsistency struct {
 	K int `json:"k"`
 	// Accuracy is the share of states whose label the majority of neighbours has
-	// (leave one out; a tie goes to the label of the nearest), AccuracyChance that of
-	// always guessing the commonest label.
+	// (leave one out; a tied vote goes to the label of the nearest), AccuracyChance that of
+	// always guessing the commonest label. Neighbours at equal distances count in the mean over
+	// all their orders, here and in Purity; see [cluster.LabelConsistency].
 	Accuracy       report.Value    `json:"accuracy"`
 	AccuracyCI     report.Interval `json:"accuracy_ci"`
 	AccuracyChance report.Value    `json:"accuracy_chance"`
@@ -224,30 +228,37 @@ type Lag struct {
 	Pairs int             `json:"pairs"`
 }
 
-// Steps is the distribution of ‖z_{t+1} − z_t‖. Relative is in units of the RMS
-// distance of two random states, which is held fixed in its interval.
+// Steps is the distribution of ‖z_{t+1} − z_t‖. Relative is the mean over the RMS
+// distance √(2·tr C) of two random states, RelativeRMS the RMS over the same: 1 for
+// independent states, where Relative is less (0.80 in one dimension, 0.95 in five). The
+// intervals are those of the ratios.
 type Steps struct {
-	Mean       report.Value    `json:"mean"`
-	MeanCI     report.Interval `json:"mean_ci"`
-	Relative   report.Value    `json:"relative_mean"`
-	RelativeCI report.Interval `json:"relative_mean_ci"`
-	SD         report.Value    `json:"sd"`
-	P05        report.Value    `json:"p05"`
-	P25        report.Value    `json:"p25"`
-	Median     report.Value    `json:"median"`
-	P75        report.Value    `json:"p75"`
-	P95        report.Value    `json:"p95"`
-	P99        report.Value    `json:"p99"`
-	Max        report.Value    `json:"max"`
-	Pairs      int             `json:"pairs"`
+	Mean          report.Value    `json:"mean"`
+	MeanCI        report.Interval `json:"mean_ci"`
+	Relative      report.Value    `json:"relative_mean"`
+	RelativeCI    report.Interval `json:"relative_mean_ci"`
+	RelativeRMS   report.Value    `json:"relative_rms"`
+	RelativeRMSCI report.Interval `json:"relative_rms_ci"`
+	SD            report.Value    `json:"sd"`
+	P05           report.Value    `json:"p05"`
+	P25           report.Value    `json:"p25"`
+	Median        report.Value    `json:"median"`
+	P75           report.Value    `json:"p75"`
+	P95           report.Value    `json:"p95"`
+	P99           report.Value    `json:"p99"`
+	Max           report.Value    `json:"max"`
+	Pairs         int             `json:"pairs"`
 }
 
 // Straightness compares successive steps (Hénaff, Goris & Simoncelli 2019).
 type Straightness struct {
 	// Cosine is the mean cosine of z_{t+1} − z_t and z_{t+2} − z_{t+1}: 1 on a straight
-	// line, 0 for independent steps, −0.5 for independent states.
+	// line, 0 for independent steps, Independent for independent states.
 	Cosine   report.Value    `json:"cosine"`
 	CosineCI report.Interval `json:"cosine_ci"`
+	// Independent is the mean cosine of triples of states that are drawn at random from
+	// these latents: −0.5 in many dimensions, −0.34 in one.
+	Independent report.Value `json:"independent"`
 	// Curvature is the mean angle between them in degrees.
 	Curvature   report.Value    `json:"curvature_degrees"`
 	CurvatureCI report.Interval `json:"curvature_degrees_ci"`
@@ -312,7 +323,7 @@ func (in Input) check(o Options) error {
 		}
 	}
 	if used < 4 {
-		return fmt.Errorf("%d latents, want at least 4", used)
+		return fmt.Errorf("%s, want at least 4", text.Count(used, "latent"))
 	}
 	for _, m := range in.Models {
 		if err := neighbors.Check(m.Name, m.Latents, neighbors.Euclidean); err != nil {
@@ -341,31 +352,4 @@ func (o Options) withDefaults() Options {
 		o.Lags = 100
 	}
 	return o
-}
-
-// scope is a set of states with the grouping of their blocks.
-type scope struct {
-	n      int          // of observations; 0 where there are too few
-	reason string       // why there are too few
-	blocks *stat.Blocks // what the jackknife deletes; nil without intervals
-}
-
-// at returns the elements of v at the given places; v itself for a nil index.
-func at[T any](v []T, index []int) []T {
-	if index == nil || v == nil {
-		return v
-	}
-	out := make([]T, len(index))
-	for i, j := range index {
-		out[i] = v[j]
-	}
-	return out
-}
-
-// sampled are the points of the sample.
-func sampled(p points.Points, index []int) points.Points {
-	if index == nil {
-		return p
-	}
-	return p.Select(index)
 }

@@ -33,7 +33,7 @@ func TestAnalyzeMatchesReference(t *testing.T) {
 	in := Input{Episode: g.Episode, Labels: g.Labels, Models: []Encoded{{Name: "x", Latents: x}, {Name: "y", Latents: y}}}
 	result, err := Analyze(t.Context(), in, Options{
 		Clusters: []int{2, 3, 4, 8}, Neighbors: []int{1, 5, 20}, Lags: 20,
-		Bootstrap: 100, Block: stat.BlockSpec{Kind: stat.EpisodeBlocks}, Seed: 3,
+		Intervals: true, Block: stat.BlockSpec{Kind: stat.EpisodeBlocks}, Seed: 3,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +144,7 @@ func TestBytesDoNotDependOnThreads(t *testing.T) {
 	}
 	encode := func(threads int) []byte {
 		result, err := Analyze(t.Context(), Input{Labels: labels, Models: []Encoded{{Name: "x", Latents: x}, {Name: "y", Latents: y}}},
-			Options{Clusters: []int{3, 7}, Pairs: 5000, Bootstrap: 50, Seed: 3, Threads: threads, Starts: 4})
+			Options{Clusters: []int{3, 7}, Pairs: 5000, Intervals: true, Seed: 3, Threads: threads, Starts: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestSample(t *testing.T) {
 	models := func(index []int) []Encoded {
 		return []Encoded{{Name: "x", Latents: sampled(x, index)}, {Name: "y", Latents: sampled(y, index)}}
 	}
-	o := Options{Clusters: []int{3}, Bootstrap: 30, Seed: 1}
+	o := Options{Clusters: []int{3}, Intervals: true, Seed: 1}
 	got, err := Analyze(t.Context(), Input{Episode: g.Episode, Labels: g.Labels, Sample: sample, Models: models(nil)}, o)
 	if err != nil {
 		t.Fatal(err)
@@ -210,21 +210,22 @@ func TestUnusableInput(t *testing.T) {
 		for i := range constant {
 			constant[i] = 2.5
 		}
-		result, err := Analyze(t.Context(), Input{Labels: make([]int64, 30), Models: []Encoded{{Name: "good", Latents: good}, {Name: "flat", Latents: points.Float64(constant, 3)}}}, Options{Bootstrap: 20})
+		result, err := Analyze(t.Context(), Input{Labels: make([]int64, 30), Models: []Encoded{{Name: "good", Latents: good}, {Name: "flat", Latents: points.Float64(constant, 3)}}}, Options{Intervals: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		m := result.Models[1]
 		for name, v := range map[string]report.Value{
 			"CKA": result.similarity(0, "flat").CKA, "RSA": result.similarity(1, "flat").RSA, "τ": m.Temporal.Tau, "relative step": m.Temporal.Steps.Relative,
-			"straightness": m.Temporal.Straightness.Cosine, "clusters": m.Groupings[1].Silhouette, "one class": result.Models[0].Groupings[0].Silhouette,
+			"straightness": m.Temporal.Straightness.Cosine, "uniformity": m.Uniformity, "alignment": m.Alignment,
+			"centered uniformity": m.UniformityCentered, "step": m.Temporal.Steps.Mean, "labels": m.LabelConsistency[0].Accuracy, "n_eff": m.NEff, "clusters": m.Groupings[1].Silhouette, "one class": result.Models[0].Groupings[0].Silhouette,
 		} {
 			if v.Defined() || v.Reason == "" {
 				t.Errorf("%s of constant latents is %v, reason %q", name, v.V, v.Reason)
 			}
 		}
-		if m.Uniformity.Float() != 0 || m.Alignment.Float() != 0 || m.Temporal.Steps.Mean.Float() != 0 {
-			t.Errorf("uniformity %v, alignment %v, step %v, want 0", m.Uniformity, m.Alignment, m.Temporal.Steps.Mean)
+		for _, c := range result.Comparisons {
+			t.Errorf("%s is compared by %s with latents that do not vary", c.A, c.Metric)
 		}
 		if !strings.Contains(strings.Join(result.Warnings, " "), "flat: the points are constant") {
 			t.Errorf("warnings %q", result.Warnings)
@@ -256,7 +257,7 @@ func TestUnusableInput(t *testing.T) {
 		for i := range time {
 			time[i] = 2 * i
 		}
-		result, err := Analyze(t.Context(), Input{Time: time, Models: []Encoded{{Name: "a", Latents: good}}}, Options{Bootstrap: 20})
+		result, err := Analyze(t.Context(), Input{Time: time, Models: []Encoded{{Name: "a", Latents: good}}}, Options{Intervals: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -290,5 +291,43 @@ func TestUnusableInput(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one containing %q", err, want)
 		}
+	}
+}
+
+// Labels of the neighbours of latents that are all equal say nothing; copies are counted and told of.
+func TestLabelsOfCopies(t *testing.T) {
+	t.Parallel()
+	const n = 120
+	labels, copies := make([]int64, n), points.Float32(make([]float32, 2*n), 2)
+	draw := stat.NewRandom(stat.StreamScatter.Key(4))
+	for i := range n {
+		labels[i] = int64(i % 3)
+		copies.F32[2*i], copies.F32[2*i+1] = float32(i/2), float32(draw.Float64()) // of pairs one below
+		if i%2 == 1 {
+			copies.F32[2*i+1] = copies.F32[2*i-1]
+		}
+	}
+	result, err := Analyze(t.Context(), Input{Labels: labels, Models: []Encoded{
+		{Name: "flat", Latents: points.Float32(make([]float32, 2*n), 2)}, {Name: "copies", Latents: copies},
+	}}, Options{Clusters: []int{3}, Intervals: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat, pairs := result.Models[0], result.Models[1]
+	for _, c := range flat.LabelConsistency {
+		if c.Accuracy.Defined() || c.Purity.Defined() || c.AccuracyCI.Defined() || c.Purity.Reason != "the points are constant" {
+			t.Errorf("constant latents: %+v", c)
+		}
+	}
+	if flat.Duplicates != nil || *pairs.Duplicates != n/2 || !pairs.LabelConsistency[0].Accuracy.Defined() {
+		t.Errorf("duplicates %v and %d, accuracy %+v", flat.Duplicates, *pairs.Duplicates, pairs.LabelConsistency[0].Accuracy)
+	}
+	for _, c := range result.Comparisons {
+		if strings.HasPrefix(c.Metric, "label_accuracy") {
+			t.Errorf("constant latents are compared: %+v", c)
+		}
+	}
+	if !strings.Contains(strings.Join(result.Warnings, " "), "copies: 60 of 120 latents equal an earlier one") {
+		t.Errorf("warnings %q", result.Warnings)
 	}
 }

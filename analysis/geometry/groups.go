@@ -5,81 +5,135 @@ package geometry
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/text"
 	"repscope/measure/cluster"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/report"
+	"repscope/stat"
 )
+
+// ownClusters is why models are not compared by the silhouettes of k-means.
+const ownClusters = "every model has clusters of its own, which suit it best: a difference is not one between two models' views of the same groups; labels give such groups"
 
 // grouped measures the given labels and the clusters of k-means.
 func (a *analyzer) grouped(ctx context.Context, m int, out *Measured) error {
 	model := &out.Model
-	z := sampled(a.in.Models[m].Latents, a.in.Sample)
+	z, s := sampled(a.in.Models[m].Latents, a.in.Sample), a.sample.coarsened(maxRefits)
 	if a.labels != nil {
 		g := Grouping{Source: SourceLabels, Groups: a.labels.Groups()}
-		if err := a.quality(ctx, out, &g, "silhouette_labels", z, *a.labels); err != nil {
+		var left cluster.Left
+		if s.blocks != nil {
+			var err error
+			if left, err = a.labels.Without(s.blocks); err != nil {
+				return err
+			}
+		}
+		if err := a.quality(ctx, out, s, &g, z, *a.labels, left); err != nil {
 			return err
 		}
 	}
 	for _, k := range a.o.Clusters {
-		g := Grouping{Source: SourceKMeans, Groups: k}
-		found, err := cluster.KMeans(ctx, z, k, cluster.KMeansOptions{Starts: a.o.Starts, Seed: a.o.Seed, Threads: a.o.Threads})
+		g := Grouping{Source: SourceKMeans, Groups: k, NotCompared: ownClusters}
+		o := cluster.KMeansOptions{Starts: a.o.Starts, Seed: a.o.Seed, Threads: a.o.Threads}
+		found, err := cluster.KMeans(ctx, z, k, o)
 		if err != nil {
-			v, ci, err := undefined(err)
+			v, _, err := undefined(err)
 			if err != nil {
 				return err
 			}
-			g.Silhouette, g.SilhouetteCI, g.DaviesBouldin, g.CalinskiHarabasz, g.ByGroup = v, ci, v, v, []GroupResult{}
-			model.Groupings = append(model.Groupings, g)
-			model.SilhouetteOf, model.GroupOf = append(model.SilhouetteOf, nil), append(model.GroupOf, nil)
+			g.ByGroup = []GroupResult{}
+			model.add(g.undefined(v.Reason), nil, nil)
 			continue
 		}
 		g.KMeans = &KMeansSummary{Inertia: found.Inertia, Iterations: found.Iterations, Converged: found.Converged, Reseeded: found.Reseeded}
 		if !found.Converged {
 			out.warn("%s: k-means with %d clusters stopped after %d iterations before it converged", model.Name, k, found.Iterations)
 		}
-		if a.labels != nil {
-			if g.Agreement, err = a.agreement(found.Partition); err != nil {
+		var left cluster.Left
+		if s.blocks != nil {
+			if left, err = found.Without(ctx, z, s.blocks, o); err != nil {
 				return err
 			}
 		}
-		if err := a.quality(ctx, out, &g, fmt.Sprintf("silhouette_kmeans_%d", k), z, found.Partition); err != nil {
+		if a.labels != nil {
+			if g.Agreement, err = a.agreement(s, found.Partition, left); err != nil {
+				return err
+			}
+		}
+		if err := a.quality(ctx, out, s, &g, z, found.Partition, left); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// quality measures one partition and appends it to the model.
-func (a *analyzer) quality(ctx context.Context, out *Measured, g *Grouping, metric string, z points.Points, p cluster.Partition) error {
-	widths, err := cluster.Silhouette(ctx, z, p, a.o.Threads)
-	if err != nil {
-		if g.Silhouette, g.SilhouetteCI, err = undefined(err); err != nil {
-			return err
-		}
-		g.DaviesBouldin, g.CalinskiHarabasz = g.Silhouette, g.Silhouette
-	} else {
-		if g.Silhouette, g.SilhouetteCI, err = a.mean(a.sample, metric, out, widths); err != nil {
-			return err
-		}
-		d, err := cluster.NewDispersion(z, p)
-		if err != nil {
-			return err
-		}
-		g.DaviesBouldin, g.CalinskiHarabasz = valueOf(d.DaviesBouldin()), valueOf(d.CalinskiHarabasz())
-	}
+// quality measures one partition, and what deletions leave of it, and appends it to the
+// model. Only labels are compared.
+func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Grouping, z points.Points, p cluster.Partition, left cluster.Left) error {
 	groups := make([]int64, z.N)
 	for i, group := range p.Of {
 		groups[i] = p.Labels[group]
 	}
-	g.describe(p, widths)
-	model := &out.Model
-	model.Groupings = append(model.Groupings, *g)
-	model.SilhouetteOf, model.GroupOf = append(model.SilhouetteOf, widths), append(model.GroupOf, groups)
+	found, err := cluster.NewSilhouettes(ctx, z, p, a.o.Threads)
+	if err != nil {
+		v, _, err := undefined(err)
+		if err != nil {
+			return err
+		}
+		*g = g.undefined(v.Reason)
+		g.describe(p, nil)
+		out.Model.add(*g, nil, groups)
+		return nil
+	}
+	silhouette := stat.Mean(found.Widths)
+	g.Silhouette = report.Number(silhouette)
+	d, err := cluster.NewDispersion(z, p)
+	if err != nil {
+		return err
+	}
+	g.DaviesBouldin, g.CalinskiHarabasz = valueOf(d.DaviesBouldin()), valueOf(d.CalinskiHarabasz())
+	var of [3]*stat.Jackknifed
+	if s.blocks != nil {
+		without, err := found.Without(ctx, left, a.o.Threads)
+		if err != nil {
+			v, _, err := undefined(err)
+			if err != nil {
+				return err
+			}
+			out.warn("%s: no interval of a silhouette: %s", out.Model.Name, v.Reason)
+			without = slices.Repeat([]float64{math.NaN()}, len(left))
+		}
+		db, ch, err := cluster.DispersionsWithout(ctx, z, left, a.o.Threads)
+		if err != nil {
+			return err
+		}
+		for i, v := range [][]float64{without, db, ch} {
+			if of[i], err = s.jackknife([]float64{silhouette, g.DaviesBouldin.Float(), g.CalinskiHarabasz.Float()}[i], v, nil); err != nil {
+				return err
+			}
+		}
+	}
+	if g.Source == SourceLabels {
+		out.compareBy("silhouette_labels", "silhouette_labels", of[0])
+	}
+	g.Silhouette, g.SilhouetteCI = within(g.Silhouette, of[0], -1, 1)
+	g.DaviesBouldin, g.DaviesBouldinCI = within(g.DaviesBouldin, onLogScale(of[1]), 0, math.Inf(1))
+	g.CalinskiHarabasz, g.CalinskiHarabaszCI = within(g.CalinskiHarabasz, onLogScale(of[2]), 0, math.Inf(1))
+	g.describe(p, found.Widths)
+	out.Model.add(*g, found.Widths, groups)
 	return nil
+}
+
+// add appends a grouping with the silhouette and the group of every state, nil where
+// they are undefined.
+func (m *Model) add(g Grouping, widths []float64, groups []int64) {
+	m.Groupings = append(m.Groupings, g)
+	m.SilhouetteOf, m.GroupOf = append(m.SilhouetteOf, widths), append(m.GroupOf, groups)
 }
 
 // describe lists the groups with their mean silhouette, undefined for nil widths.
@@ -106,29 +160,41 @@ func valueOf(v float64, err error) report.Value {
 	return report.Number(v)
 }
 
-// agreement compares clusters with the labels. Its intervals delete blocks:
-// resampled blocks would agree more, because what occurs twice agrees with itself.
-func (a *analyzer) agreement(p cluster.Partition) (*Agreement, error) {
+// agreement compares clusters with the labels, and those found again without each block.
+func (a *analyzer) agreement(s scope, p cluster.Partition, left cluster.Left) (*Agreement, error) {
 	table, err := cluster.NewContingency(p, *a.labels)
 	if err != nil {
 		return nil, err
 	}
-	out := &Agreement{NMI: report.Number(table.NMI()), AMI: report.Number(table.AMI()), ARI: report.Number(table.ARI())}
-	sizes := a.sample.blockSizes()
-	var nmi, ari []float64
-	for b := range sizes {
-		members := a.sample.blocks.Block(b)
-		for _, i := range members {
-			table.Add(p.Of[i], a.labels.Of[i], -1)
+	out := &Agreement{}
+	for _, measure := range []struct {
+		of     func(*cluster.Contingency) float64
+		to     *report.Value
+		ci     *report.Interval
+		lowest float64
+	}{
+		{(*cluster.Contingency).NMI, &out.NMI, &out.NMICI, 0},
+		{(*cluster.Contingency).AMI, &out.AMI, &out.AMICI, math.Inf(-1)},
+		{(*cluster.Contingency).ARI, &out.ARI, &out.ARICI, math.Inf(-1)},
+	} {
+		var without []float64
+		for _, of := range left {
+			without = append(without, measure.of(cluster.Agreeing(of, p.Groups(), *a.labels)))
 		}
-		nmi, ari = append(nmi, table.NMI()), append(ari, table.ARI())
-		for _, i := range members {
-			table.Add(p.Of[i], a.labels.Of[i], 1)
+		estimate := measure.of(table)
+		j, err := s.jackknife(estimate, without, nil)
+		if err != nil {
+			return nil, err
 		}
+		*measure.to, *measure.ci = within(report.Number(estimate), j, measure.lowest, 1)
 	}
-	_, out.NMICI = a.sample.jackknife(out.NMI.V, nmi)
-	_, out.ARICI = a.sample.jackknife(out.ARI.V, ari)
 	return out, nil
+}
+
+// consistency is the row of a neighbourhood size before anything is measured.
+func (a *analyzer) consistency(k int) LabelConsistency {
+	accuracy, purity := a.labels.Chance()
+	return LabelConsistency{K: k, AccuracyChance: report.Number(accuracy), PurityChance: report.Number(purity)}
 }
 
 // labelled measures how the nearest neighbours agree with the labels.
@@ -137,37 +203,59 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 	if a.labels == nil {
 		return nil
 	}
-	episode := a.windowed
+	episode, s := a.windowed, a.sample.coarsened(maxRefits)
 	fewest := cluster.FewestCandidates(a.samples(), a.o.ExcludeWindow, episode)
 	ks := slices.DeleteFunc(slices.Clone(a.o.Neighbors), func(k int) bool { return k > fewest })
 	var found []cluster.Consistency
-	var err error
+	var deleted []cluster.Deleted
+	var collapsed error
 	if len(ks) > 0 {
-		found, err = cluster.LabelConsistency(ctx, sampled(a.in.Models[m].Latents, a.in.Sample), *a.labels, ks, neighbors.Options{
+		model.Duplicates = new(int)
+		z, o := sampled(a.in.Models[m].Latents, a.in.Sample), neighbors.Options{
 			Threads: max(a.o.Threads, 0), Memory: a.o.Memory, Device: a.o.Device, ExcludeWindow: a.o.ExcludeWindow, Episode: episode,
-		})
-		if err != nil {
-			return err
+		}
+		found, *model.Duplicates, collapsed = cluster.LabelConsistency(ctx, z, *a.labels, ks, o)
+		if collapsed == nil && s.blocks != nil {
+			var err error
+			if deleted, err = cluster.LabelConsistencyWithout(ctx, z, *a.labels, ks, s.blocks, o); err != nil {
+				return err
+			}
+		}
+		if n := a.samples(); collapsed == nil && float64(*model.Duplicates) > results.DuplicateShare*float64(n) {
+			out.warn("%s: %d of %d latents equal an earlier one; label accuracy and purity are means over all orders of neighbours at equal distances",
+				model.Name, *model.Duplicates, n)
 		}
 	}
-	accuracy, purity := a.labels.Chance()
 	for _, k := range a.o.Neighbors {
-		row := LabelConsistency{K: k, AccuracyChance: report.Number(accuracy), PurityChance: report.Number(purity)}
+		row := a.consistency(k)
 		if k > fewest {
-			reason := fmt.Sprintf("k = %d: a state has only %d others to choose neighbours from", k, fewest)
-			row.Accuracy, row.AccuracyCI = report.Undefined("%s", reason), report.NoInterval("%s", reason)
-			row.Purity, row.PurityCI = report.Undefined("%s", reason), report.NoInterval("%s", reason)
-			model.LabelConsistency = append(model.LabelConsistency, row)
+			model.LabelConsistency = append(model.LabelConsistency, row.undefined(
+				fmt.Sprintf("k = %d: a state has only %s to choose neighbours from", k, text.Count(fewest, "other"))))
 			continue
 		}
-		c := found[0]
+		if collapsed != nil {
+			v, _, err := undefined(collapsed)
+			if err != nil {
+				return err
+			}
+			model.LabelConsistency = append(model.LabelConsistency, row.undefined(v.Reason))
+			continue
+		}
+		accuracy, purity := stat.Mean(found[0].Correct), stat.Mean(found[0].Purity)
+		var of [2]*stat.Jackknifed
+		if deleted != nil {
+			for i, v := range [][]float64{deleted[0].Correct, deleted[0].Purity} {
+				var err error
+				if of[i], err = s.jackknife([]float64{accuracy, purity}[i], v, nil); err != nil {
+					return err
+				}
+			}
+			deleted = deleted[1:]
+		}
 		found = found[1:]
-		if row.Accuracy, row.AccuracyCI, err = a.mean(a.sample, fmt.Sprintf("label_accuracy_%d", c.K), out, c.Correct); err != nil {
-			return err
-		}
-		if row.Purity, row.PurityCI, err = a.mean(a.sample, "", out, c.Purity); err != nil {
-			return err
-		}
+		out.compareBy(fmt.Sprintf("label_accuracy_%d", k), "label_accuracy", of[0])
+		row.Accuracy, row.AccuracyCI = within(report.Number(accuracy), of[0], 0, 1)
+		row.Purity, row.PurityCI = within(report.Number(purity), of[1], 0, 1)
 		model.LabelConsistency = append(model.LabelConsistency, row)
 	}
 	return nil

@@ -4,6 +4,7 @@ package geometry
 
 import (
 	"context"
+	"math"
 
 	"repscope/internal/parallel"
 	"repscope/measure/similarity"
@@ -43,14 +44,20 @@ func (a *analyzer) similarities(ctx context.Context) (*Similarities, error) {
 	for m, space := range spaces {
 		out.Rows[m] = make([]SimilarityRow, len(spaces))
 		out.Rows[m][m] = SimilarityRow{RSAPairs: out.RSAPairs}
-		out.Rows[m][m].self(space)
+		if a.collapsed[m] || !space.Varies() {
+			out.Rows[m][m].undefined(constant)
+		} else {
+			out.Rows[m][m].self()
+		}
 	}
 	for c, pair := range couplesOf(len(spaces)) {
 		row := SimilarityRow{RSAPairs: out.RSAPairs}
 		if found[c] == nil {
 			row.undefined(constant)
 		} else {
-			row.fill(found[c], &ranks[c], a.similarityBlocks())
+			if err := row.fill(found[c], &ranks[c], a.similarityBlocks()); err != nil {
+				return nil, err
+			}
 			if largest := similarity.ProcrustesBlockDimension; a.sample.blocks != nil && min(spaces[pair.a].Dim(), spaces[pair.b].Dim()) > largest {
 				row.ProcrustesCI = report.NoInterval("not computed above %d dimensions", largest)
 			}
@@ -61,12 +68,7 @@ func (a *analyzer) similarities(ctx context.Context) (*Similarities, error) {
 }
 
 // similarityBlocks are the blocks of the sample that similarities are computed without.
-func (a *analyzer) similarityBlocks() scope {
-	if a.sample.blocks == nil {
-		return scope{}
-	}
-	return scope{blocks: a.sample.blocks.Coarsen(maxSimilarityBlocks)}
-}
+func (a *analyzer) similarityBlocks() scope { return a.sample.coarsened(maxSimilarityBlocks) }
 
 // compareSpaces measures CKA and Procrustes of every couple; nil where latents are
 // constant.
@@ -82,8 +84,8 @@ func (a *analyzer) compareSpaces(ctx context.Context) ([]*similarity.Space, []*s
 	couples := couplesOf(len(spaces))
 	found := make([]*similarity.Similarity, len(couples))
 	err = parallel.Try(ctx, a.o.Threads, len(couples), func(_, c int) (err error) {
-		if x, y := spaces[couples[c].a], spaces[couples[c].b]; x.Varies() && y.Varies() {
-			found[c], err = similarity.Compare(x, y)
+		if p := couples[c]; !a.collapsed[p.a] && !a.collapsed[p.b] && spaces[p.a].Varies() && spaces[p.b].Varies() {
+			found[c], err = similarity.Compare(spaces[p.a], spaces[p.b])
 		}
 		return err
 	})
@@ -113,33 +115,34 @@ func (r *SimilarityRow) undefined(reason string) {
 }
 
 // self is what every space that varies has with itself, by definition.
-func (r *SimilarityRow) self(s *similarity.Space) {
-	if !s.Varies() {
-		r.undefined(constant)
-		return
-	}
+func (r *SimilarityRow) self() {
 	none := report.NoInterval("the same latents")
 	r.CKA, r.CKADebiased, r.Procrustes, r.RSA, r.RSASamplingError = report.Number(1), report.Number(1), report.Number(0), report.Number(1), report.Number(0)
 	r.CKACI, r.CKADebiasedCI, r.ProcrustesCI, r.RSACI = none, none, none, none
 }
 
 // fill takes over what was measured, with intervals by deleting blocks.
-func (r *SimilarityRow) fill(s *similarity.Similarity, rsa *similarity.RankCorrelation, blocks scope) {
+func (r *SimilarityRow) fill(s *similarity.Similarity, rsa *similarity.RankCorrelation, blocks scope) error {
 	for _, measure := range []struct {
-		of     similarity.Estimate
-		to     *report.Value
-		ci     *report.Interval
-		reason string // why it is undefined
+		of        similarity.Estimate
+		to        *report.Value
+		ci        *report.Interval
+		low, high float64
+		reason    string // why it is undefined
 	}{
-		{s.CKA, &r.CKA, &r.CKACI, ""},
-		{s.CKADebiased, &r.CKADebiased, &r.CKADebiasedCI, "the unbiased HSIC of a space is not positive"},
-		{s.Procrustes, &r.Procrustes, &r.ProcrustesCI, "the singular value decomposition did not converge"},
-		{rsa.Estimate, &r.RSA, &r.RSACI, equalDistances},
+		{s.CKA, &r.CKA, &r.CKACI, 0, 1, ""},
+		{s.CKADebiased, &r.CKADebiased, &r.CKADebiasedCI, math.Inf(-1), math.Inf(1), "the unbiased HSIC of a space is not positive"},
+		{s.Procrustes, &r.Procrustes, &r.ProcrustesCI, 0, math.Sqrt2, "the singular value decomposition did not converge"},
+		{rsa.Estimate, &r.RSA, &r.RSACI, -1, 1, equalDistances},
 	} {
-		*measure.to = report.NumberOr(measure.of.Value, measure.reason)
-		_, *measure.ci = blocks.jackknife(measure.of.Value, measure.of.Without)
+		j, err := blocks.jackknife(measure.of.Value, measure.of.Without, nil)
+		if err != nil {
+			return err
+		}
+		*measure.to, *measure.ci = within(report.NumberOr(measure.of.Value, measure.reason), j, measure.low, measure.high)
 	}
 	r.RSASamplingError = report.NumberOr(rsa.SamplingError, equalDistances)
+	return nil
 }
 
 // equalDistances is the reason of what a space of equal distances has not.

@@ -4,9 +4,12 @@ package geometry
 
 import (
 	"context"
+	"math"
 
-	"repscope/analysis/internal/results"
+	"repscope/internal/text"
 	"repscope/measure/motion"
+	"repscope/measure/spectrum"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -17,55 +20,77 @@ func (a *analyzer) inTime(ctx context.Context, m int, out *Measured) error {
 	if err := a.memory(ctx, path, out); err != nil {
 		return err
 	}
-	if err := a.stepped(ctx, m, out); err != nil {
+	if err := a.stepped(m, out); err != nil {
 		return err
 	}
-	return a.straightness(ctx, path, out)
+	return a.straightness(m, path, out)
 }
 
 // stepped describes the lengths of steps; models are compared in units of the RMS
-// distance.
-func (a *analyzer) stepped(ctx context.Context, m int, out *Measured) (err error) {
+// distance, which is deleted from as the steps are.
+func (a *analyzer) stepped(m int, out *Measured) error {
 	model := &out.Model
 	s, length := &model.Temporal.Steps, a.lengths[m]
 	s.Pairs = len(length)
-	const notCompared = ""
-	if s.Mean, s.MeanCI, err = a.mean(a.steps, notCompared, out, length); err != nil {
-		return err
-	}
-	quantiles := []*report.Value{&s.P05, &s.P25, &s.Median, &s.P75, &s.P95, &s.P99, &s.Max}
 	if a.steps.n == 0 {
-		for _, v := range append(quantiles, &s.SD, &s.Relative) {
-			*v = report.Undefined("%s", a.steps.reason)
-		}
-		s.RelativeCI = report.NoInterval("%s", a.steps.reason)
+		s.undefined(a.steps.reason)
 		return nil
+	}
+	mean, j, err := a.steps.mean(length)
+	if err != nil {
+		return err
 	}
 	s.SD = report.Number(stat.StandardDeviation(length))
 	found, err := stat.Quantiles(length, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1)
 	if err != nil {
 		return err
 	}
-	for i, v := range found {
-		*quantiles[i] = report.Number(v)
+	for i, v := range []*report.Value{&s.P05, &s.P25, &s.Median, &s.P75, &s.P95, &s.P99, &s.Max} {
+		*v = report.Number(found[i])
 	}
-	if !model.RMSDistance.Defined() {
-		s.Relative, s.RelativeCI = report.Undefined("%s", model.RMSDistance.Reason), report.NoInterval("%s", model.RMSDistance.Reason)
-		return nil
-	}
+	rms := model.RMSDistance.V
 	model.StepLengths = make([]float64, len(length))
+	squares := make([]float64, len(length))
 	for i, v := range length {
-		model.StepLengths[i] = v / model.RMSDistance.V
+		model.StepLengths[i] = v / rms
+		squares[i] = float64(v * v)
 	}
-	s.Relative, s.RelativeCI, err = a.mean(a.steps, "relative_step", out, model.StepLengths)
-	return err
+	relative, root, err := a.relativeSteps(m, j, squares)
+	if err != nil {
+		return err
+	}
+	out.compareBy("relative_step", "relative_step", relative)
+	s.Mean, s.MeanCI = within(mean, j, 0, math.Inf(1))
+	s.Relative, s.RelativeCI = within(report.Number(mean.V/rms), relative, 0, math.Inf(1))
+	s.RelativeRMS, s.RelativeRMSCI = within(report.Number(math.Sqrt(stat.Mean(squares))/rms), root, 0, math.Inf(1))
+	return nil
+}
+
+// relativeSteps jackknifes mean and RMS of steps over the RMS distance, given the
+// jackknife of the mean; nil without intervals.
+func (a *analyzer) relativeSteps(m int, mean *stat.Jackknifed, squares []float64) (relative, root *stat.Jackknifed, err error) {
+	if mean == nil {
+		return nil, nil, nil
+	}
+	rms, err := spectrum.JackknifeRMSDistance(a.in.Models[m].Latents, a.states.blocks)
+	if err != nil {
+		return nil, nil, err
+	}
+	square, err := stat.JackknifeMean(a.steps.blocks, squares)
+	if err != nil {
+		return nil, nil, err
+	}
+	if relative, err = stat.Combine(func(v []float64) float64 { return v[0] / v[1] }, mean, rms); err != nil {
+		return nil, nil, err
+	}
+	root, err = stat.Combine(func(v []float64) float64 { return math.Sqrt(v[0]) / v[1] }, square, rms)
+	return relative, root, err
 }
 
 // memory measures the autocorrelation.
 func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured) error {
 	t := &out.Model.Temporal
 	t.Autocorrelation = []Lag{}
-	sizes := a.states.blockSizes()
 	found, err := path.Autocorrelation(ctx, a.runs, a.o.Lags, a.states.blocks, a.o.Threads)
 	if err != nil {
 		t.Tau, t.TauCI, err = undefined(err)
@@ -73,24 +98,34 @@ func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured)
 	}
 	for lag := range min(a.o.Lags+1, len(found.Rho)) {
 		var without []float64
-		for b := range sizes {
-			without = append(without, found.Without[b][lag])
+		for _, rho := range found.Without {
+			without = append(without, rho[lag])
 		}
-		_, ci := a.states.jackknife(found.Rho[lag], without)
-		t.Autocorrelation = append(t.Autocorrelation, Lag{Lag: lag, Rho: report.NumberOr(found.Rho[lag], "no pairs at this lag"), RhoCI: ci, Pairs: found.Pairs[lag]})
+		j, err := a.states.jackknife(found.Rho[lag], without, nil)
+		if err != nil {
+			return err
+		}
+		rho, ci := within(report.NumberOr(found.Rho[lag], "no pairs at this lag"), j, -1, 1)
+		if lag == 0 {
+			ci = report.NoInterval("1 by definition")
+		}
+		t.Autocorrelation = append(t.Autocorrelation, Lag{Lag: lag, Rho: rho, RhoCI: ci, Pairs: found.Pairs[lag]})
 	}
-	t.Tau, t.TauWindow, t.TauConverged = report.Number(found.Tau), found.Window, found.Converged
-	j, ci := a.states.jackknife(found.Tau, found.TauWithout)
-	t.TauCI = ci
-	out.Metrics = append(out.Metrics, Metric{Name: "autocorrelation_time", Family: "autocorrelation_time", Jackknife: j})
+	j, err := a.states.jackknife(found.Tau, found.TauWithout, nil)
+	if err != nil {
+		return err
+	}
+	out.compareBy("autocorrelation_time", "autocorrelation_time", j)
+	t.Tau, t.TauCI = within(report.Number(found.Tau), j, math.Inf(-1), math.Inf(1))
+	t.TauWindow, t.TauConverged = found.Window, found.Converged
 	if !found.Converged {
-		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %d states is five times as long", out.Model.Name, found.Window)
+		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %s is five times as long", out.Model.Name, text.Count(found.Window, "state"))
 	}
 	return nil
 }
 
-// straightness compares successive steps.
-func (a *analyzer) straightness(ctx context.Context, path *motion.Path, out *Measured) error {
+// straightness compares successive steps, also those of states drawn at random.
+func (a *analyzer) straightness(m int, path *motion.Path, out *Measured) error {
 	s := &out.Model.Temporal.Straightness
 	turns := path.Turns(a.triples)
 	s.Triples = len(turns.Moved)
@@ -99,6 +134,7 @@ func (a *analyzer) straightness(ctx context.Context, path *motion.Path, out *Mea
 			s.Still++
 		}
 	}
+	s.Independent = a.independent(a.in.Models[m].Latents)
 	reason := a.turns.reason
 	if reason == "" && s.Still == s.Triples {
 		reason = "the latents never move twice in a row"
@@ -110,21 +146,58 @@ func (a *analyzer) straightness(ctx context.Context, path *motion.Path, out *Mea
 	}
 	ofSums := func(_ float64, sums, dst []float64) { dst[0], dst[1] = sums[0]/sums[2], sums[1]/sums[2] }
 	terms := [][]float64{turns.Cosine, turns.Degrees, turns.Moved}
-	if a.turns.blocks == nil {
-		found, _, err := stat.SumsInfluence(terms, 2, ofSums)
-		if err != nil {
-			return err
-		}
-		s.Cosine, s.Curvature = report.Number(found[0]), report.Number(found[1])
-		s.CosineCI, s.CurvatureCI = report.NoInterval(intervalsOff), report.NoInterval(intervalsOff)
-		return nil
-	}
-	found, err := stat.JackknifeSums(a.turns.blocks, terms, 2, ofSums)
+	found, _, err := stat.SumsInfluence(terms, 2, ofSums)
 	if err != nil {
 		return err
 	}
-	s.Cosine, s.CosineCI = results.Estimate(found[0].Within(-1, 1), "")
-	s.Curvature, s.CurvatureCI = results.Estimate(found[1].Within(0, 180), "")
-	out.Metrics = append(out.Metrics, Metric{Name: "straightness", Family: "straightness", Jackknife: found[0]})
+	of := make([]*stat.Jackknifed, 2)
+	if a.turns.blocks != nil {
+		if of, err = stat.JackknifeSums(a.turns.blocks, terms, 2, ofSums); err != nil {
+			return err
+		}
+	}
+	out.compareBy("straightness", "straightness", of[0])
+	s.Cosine, s.CosineCI = within(report.Number(found[0]), of[0], -1, 1)
+	s.Curvature, s.CurvatureCI = within(report.Number(found[1]), of[1], 0, 180)
 	return nil
+}
+
+// independentTriples is the number of triples behind the straightness of independent
+// states: its standard error is below 0.004.
+const independentTriples = 20_000
+
+// independent is the mean cosine of the two steps of three different states drawn at
+// random.
+func (a *analyzer) independent(z points.Points) report.Value {
+	random := stat.NewRandom(stat.StreamTriples.Key(a.o.Seed))
+	row := [3][]float64{make([]float64, z.Dim), make([]float64, z.Dim), make([]float64, z.Dim)}
+	sum, count := 0.0, 0
+	for range independentTriples {
+		i, j, k := random.Intn(z.N), random.Intn(z.N-1), random.Intn(z.N-2)
+		// Different ones: each is counted among those that are left.
+		if j >= i {
+			j++
+		}
+		for _, taken := range []int{min(i, j), max(i, j)} {
+			if k >= taken {
+				k++
+			}
+		}
+		var ab, aa, bb float64
+		here, next, after := z.Row(i, row[0]), z.Row(j, row[1]), z.Row(k, row[2])
+		for d, v := range next {
+			first, second := v-here[d], after[d]-v
+			ab += float64(first * second)
+			aa += float64(first * first)
+			bb += float64(second * second)
+		}
+		if aa > 0 && bb > 0 {
+			sum += ab / math.Sqrt(aa) / math.Sqrt(bb)
+			count++
+		}
+	}
+	if count == 0 {
+		return report.Undefined("all states that were drawn are equal")
+	}
+	return report.Number(sum / float64(count))
 }

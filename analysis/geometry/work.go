@@ -17,7 +17,7 @@ import (
 )
 
 // definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 1
+const definition = 3
 
 // Part is the outcome of a range of units: one for each model, and a last one for
 // the similarities of all, nil where that is not in the range.
@@ -50,6 +50,13 @@ type Similarities struct {
 
 func (m *Measured) warn(format string, args ...any) {
 	m.Warnings = append(m.Warnings, fmt.Sprintf(format, args...))
+}
+
+// compareBy files an estimate by which models are compared; nil is passed over.
+func (m *Measured) compareBy(name, family string, j *stat.Jackknifed) {
+	if j != nil {
+		m.Metrics = append(m.Metrics, Metric{Name: name, Family: family, Jackknife: j})
+	}
 }
 
 // progress counts parts of the work.
@@ -105,7 +112,7 @@ func (a *analyzer) identity() shard.Identity {
 		Options: []shard.Field{
 			shard.Option("clusters", o.Clusters), shard.Option("starts", o.Starts), shard.Option("neighbors", o.Neighbors),
 			shard.Option("excluded window", o.ExcludeWindow), shard.Option("pairs", o.Pairs), shard.Option("lags", o.Lags),
-			shard.Option("bootstrap", o.Bootstrap), shard.Option("block", o.Block), shard.Option("family", o.Family), shard.Option("seed", o.Seed),
+			shard.Option("intervals", o.Intervals), shard.Option("block", o.Block), shard.Option("family", o.Family), shard.Option("seed", o.Seed),
 		},
 	}
 	id.Inputs = append(id.Inputs, results.Digests(in.Models)...)
@@ -137,7 +144,7 @@ func (a *analyzer) measureAll(ctx context.Context, r shard.Range) (*Part, error)
 
 // merge compares the models.
 func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
-	result := &Result{Resamples: a.o.Bootstrap, Labelled: a.in.Labels != nil, Warnings: slices.Clone(a.warnings)}
+	result := &Result{Labelled: a.in.Labels != nil, Warnings: slices.Clone(a.warnings)}
 	if a.sample.blocks != nil {
 		result.SampleBlocks = a.sample.blocks.String()
 	}
@@ -171,7 +178,7 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 // compare tests all pairs of models on every metric that was measured, in the order
 // of their first appearance.
 func (a *analyzer) compare(result *Result, measured []Measured) error {
-	if a.o.Bootstrap <= 0 {
+	if !a.o.Intervals {
 		return nil
 	}
 	jackknifed, families := map[string][]*stat.Jackknifed{}, map[string]string{}

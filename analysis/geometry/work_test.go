@@ -39,7 +39,7 @@ func TestWork(t *testing.T) {
 	}
 	open := func(seed uint64) func() shard.Work[*Part, *Result] {
 		return func() shard.Work[*Part, *Result] {
-			work, err := Work(in, Options{Bootstrap: 20, Clusters: []int{2, 4}, Neighbors: []int{1, 5}, Seed: seed})
+			work, err := Work(in, Options{Intervals: true, Clusters: []int{2, 4}, Neighbors: []int{1, 5}, Seed: seed})
 			if err != nil {
 				t.Fatal(err)
 			}

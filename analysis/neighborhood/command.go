@@ -12,6 +12,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/measure/spectrum"
 	"repscope/neighbors"
@@ -123,7 +124,7 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options, 
 	}
 	n := len(data.Sample())
 	data.Hold(n, input.Clips) // at most
-	env.Plan.Searches = true
+	env.Plan.Search(n, 1+len(data.Models))
 	curves = curves && !(auto && n > neighbors.AutoCoRankingPoints)
 	results.PlanFiles(env, "neighborhood_preservation_summary.csv")
 	for _, file := range []struct {
@@ -423,7 +424,7 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 			table.Row(cells...)
 		}
 	}
-	table.Note("%d states; original space: %s, %d values, %s distances", r.Samples, r.Models[0].Space, values, o.Metric)
+	table.Note("%s; original space: %s, %s, %s distances", text.Count(r.Samples, "state"), r.Models[0].Space, text.Count(values, "value"), o.Metric)
 	if r.Blocks != "" {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
@@ -440,7 +441,7 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 	if o.ExcludeWindow == 0 {
 		table.Note("Neighbours in time count as neighbours; --exclude-window %s leaves them out", r.windowText())
 	} else {
-		table.Note("States at most %d frames apart in an episode are no neighbours; at least %d candidates each", o.ExcludeWindow, r.Models[0].Candidates)
+		table.Note("States at most %s apart in an episode are no neighbours; at least %s each", text.Count(o.ExcludeWindow, "frame"), text.Count(r.Models[0].Candidates, "candidate"))
 	}
 	return env.Table(table)
 }
@@ -455,7 +456,7 @@ func (r *Result) printSpaces(env *run.Env) error {
 		}
 		spaces.Row(m.Name, m.AUCRNX, m.QLocal, m.QGlobal, best, m.EffectiveRank, m.NEff, m.Duplicates.Latents, m.Ties.Latents)
 	}
-	spaces.Note("Original states: %d duplicates; ties: %s", r.Models[0].Duplicates.Frames, tiesInWords[r.Models[0].TiesRule])
+	spaces.Note("Original states: %s; ties: %s", text.Count(r.Models[0].Duplicates.Frames, "duplicate"), tiesInWords[r.Models[0].TiesRule])
 	if err := env.Table(spaces); err != nil {
 		return err
 	}

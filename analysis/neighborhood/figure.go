@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/text"
 	"repscope/plots"
 	"repscope/report"
 )
@@ -35,6 +36,7 @@ func (r *Result) Figure() *plots.Figure {
 		WidthMM: plots.DoubleColumnMM, HeightMM: 120,
 		RowHeights: []float64{0.85, 1},
 		Footnote:   r.caption(),
+		Notes:      results.IntervalNotes(r.Warnings),
 		Title:      "Neighbourhood preservation",
 	}
 	var groups []string
@@ -84,6 +86,7 @@ func (r *Result) figureOfOne() *plots.Figure {
 			{Panel: cont, Title: "Continuity", Row: 0, Column: 1},
 		},
 		Footnote: r.caption(),
+		Notes:    results.IntervalNotes(r.Warnings),
 		Title:    "Neighbourhood preservation",
 	}
 	for _, m := range r.Models {
@@ -147,14 +150,14 @@ func (m *Model) ascending() []AtK {
 
 // states says what was ranked.
 func (r *Result) states() string {
-	text := fmt.Sprintf("%d states", r.Samples)
+	what := text.Count(r.Samples, "state")
 	if r.ExcludeWindow > 0 {
-		text += fmt.Sprintf(", without neighbours up to %d frames away", r.ExcludeWindow)
+		what += fmt.Sprintf(", without neighbours up to %s away", text.Count(r.ExcludeWindow, "frame"))
 	}
 	if r.Sampling != nil {
-		text += fmt.Sprintf("; estimated on %d of them", r.Sampling.References)
+		what += fmt.Sprintf("; estimated on %d of them", r.Sampling.References)
 	}
-	return text
+	return what
 }
 
 func (r *Result) caption() string {

@@ -20,6 +20,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/device"
+	"repscope/internal/text"
 	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
@@ -239,7 +240,7 @@ func (in Input) source() string { return cmp.Or(in.Source, "original states") }
 func (in Input) check() error {
 	n := in.Frames.N
 	if n < 3 {
-		return fmt.Errorf("%s: %d states, want at least 3", in.source(), n)
+		return fmt.Errorf("%s: %s, want at least 3", in.source(), text.Count(n, "state"))
 	}
 	if err := results.Check(in.Models, n, in.Episode); err != nil {
 		return err
@@ -369,10 +370,6 @@ func (r *Result) fillChance() {
 	}
 }
 
-// duplicateShare is the share of duplicates above which a reader should know
-// that the order of ties matters.
-const duplicateShare = 0.05
-
 // tiesInWords say what becomes of neighbours at equal distances.
 var tiesInWords = map[string]string{
 	neighbors.TiesAverage.String(): "scores are means over all orders of neighbours at equal distances",
@@ -382,7 +379,7 @@ var tiesInWords = map[string]string{
 
 func (r *Result) duplicateWarnings() {
 	tell := func(what string, count int64) {
-		if float64(count) > duplicateShare*float64(r.Samples) {
+		if float64(count) > results.DuplicateShare*float64(r.Samples) {
 			r.warn(fmt.Sprintf("%s: %d of %d equal an earlier one; %s", what, count, r.Samples, tiesInWords[r.Models[0].TiesRule]))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/text"
 	"repscope/neighbors"
 	"repscope/points"
 	"repscope/shard"
@@ -136,7 +137,7 @@ func (p *plan) open() (err error) {
 		p.reason = failed.Error()
 		return nil
 	}
-	p.blocks, p.deleted = blocks, fmt.Sprintf("%d blocks (%s)", blocks.Count(), blocks)
+	p.blocks, p.deleted = blocks, fmt.Sprintf("%s (%s)", text.Count(blocks.Count(), "block"), blocks)
 	return nil
 }
 

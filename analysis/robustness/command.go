@@ -43,6 +43,17 @@ var Command = run.Command{
 			if err := run.AtLeast("draws", *draws, 1); err != nil {
 				return err
 			}
+			for i, level := range *levels {
+				if err := corruption.Kind(*kind).CheckLevel(level); err != nil {
+					return run.Usage("--levels: %v", err)
+				}
+				if slices.Contains((*levels)[:i], level) {
+					return run.Usage("--levels: %v is given twice", level)
+				}
+			}
+			if *boxLevel != 0 && !slices.Contains(*levels, *boxLevel) {
+				return run.Usage("--box-level %v is not one of --levels %s", *boxLevel, flags.Lookup("levels").Value)
+			}
 			if _, err := options().withDefaults(); err != nil {
 				return run.Usage("%v", err)
 			}
@@ -66,7 +77,7 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options) 
 	env.Plan.Count("levels", len(o.Levels))
 	env.Plan.Again(1 + len(o.Levels)*o.Draws)
 	data.Hold(2*len(data.Sample()), input.NoFrames) // clean and corrupted
-	env.Plan.Searches = true
+	env.Plan.Search(len(data.Sample()), 1)
 	results.PlanFiles(env, "robustness_summary.csv", "robustness_raw_data.csv")
 	env.PlanFigures("robustness_comparison")
 	return nil
@@ -76,8 +87,8 @@ const manual = `robustness corrupts every state at a number of levels, encodes i
 every model, and reports how far the latent moved: mean, standard deviation,
 standard error, median, extremes, the same relative to the RMS distance of two
 random states (1: as far as another state), the share of corrupted latents to
-which another clean latent is nearest instead of their own (flip rate), and the cosine
-similarity. All models see the same corrupted frames, and a state gets the same
+which another clean latent is nearer than their own (flip rate; a repeated frame, whose
+latent is as near, is no flip), and the cosine similarity. All models see the same corrupted frames, and a state gets the same
 noise whatever the batch size, the number of threads or the other states. A model
 with a shorter --window than others sees the last frames of the same corrupted states.
 
@@ -188,9 +199,9 @@ func (r *Result) print(env *run.Env) error {
 	if err := env.Table(table); err != nil {
 		return err
 	}
-	spread := report.NewTable("Spread of the clean latents", "Model", "RMS distance", "Effective rank", "n eff.")
+	spread := report.NewTable("Spread of the clean latents", "Model", "RMS distance", "Effective rank", "n eff.", "Duplicates")
 	for _, m := range r.Models {
-		spread.Row(m.Name, m.RMSDistance, m.EffectiveRank, m.NEff)
+		spread.Row(m.Name, m.RMSDistance, m.EffectiveRank, m.NEff, m.Duplicates)
 	}
 	if err := env.Table(spread); err != nil {
 		return err

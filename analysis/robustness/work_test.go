@@ -30,11 +30,11 @@ func TestWork(t *testing.T) {
 	if units := open(0, 0.1)().Units; units != 6 {
 		t.Fatalf("%d units, want 6", units)
 	}
-	shardtest.Check(t, open(0, 0.1), text(t), open(0, 0.2))
+	shardtest.Check(t, open(0, 0.1), asText(t), open(0, 0.2))
 }
 
-// text is everything that a result holds.
-func text(t *testing.T) func(*Result) []byte {
+// asText is everything that a result holds.
+func asText(t *testing.T) func(*Result) []byte {
 	return func(r *Result) []byte {
 		t.Helper()
 		var out bytes.Buffer

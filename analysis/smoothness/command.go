@@ -5,10 +5,12 @@ package smoothness
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
@@ -27,7 +29,7 @@ var Command = run.Command{
 		inputs.Sized(func(data *input.Data) error {
 			for _, h := range *horizons {
 				if n := len(data.Pairs(h)); n < 3 {
-					return fmt.Errorf("%d pairs of states %d frames apart within an episode, want at least 3", n, h)
+					return fmt.Errorf("%s of states %s apart within an episode, want at least 3", text.Count(n, "pair"), text.Count(h, "frame"))
 				}
 			}
 			return nil
@@ -81,9 +83,9 @@ percentile, maximum: empirical Lipschitz constants).
 Latent distances are divided by the RMS distance of two random states
 (--latent-scale rms), so that the slopes of different models compare; the file
 holds the raw numbers too, and the CSV files are raw, with the published
-columns. Intervals resample whole episodes or blocks of pairs, because
-consecutive frames are not independent: the classical p value and standard error
-of the line are too small.
+columns. Intervals delete whole episodes or blocks of states with their pairs,
+because consecutive frames are not independent: the classical p value and
+standard error of the line (iid_p_value, iid_std_error) are too small.
 
 A low slope is not good by itself: a collapsed encoder maps everything to one
 point. Read it beside R² (does the latent follow the change at all) and the
@@ -105,7 +107,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 	}
 	result, err := Analyze(ctx, in, Options{
 		Scale:     spectrum.Scale(data.Options.LatentScale),
-		Bootstrap: env.Options.Bootstrap,
+		Intervals: env.Options.Bootstrap > 0,
 		Block:     data.Options.Block,
 		Family:    data.Options.Family,
 		Seed:      env.Options.Seed,
@@ -139,12 +141,13 @@ func (r *Result) write(env *run.Env, data *input.Data, states *points.Selection,
 func (r *Result) writeSummary(env *run.Env) error {
 	return env.Files.CSV("smoothness_summary.csv", []string{
 		"Model", "Regression_Slope", "Regression_Intercept", "R_Value", "R_Squared", "P_Value", "Std_Error",
-		"Mean_Smoothness_Ratio", "Std_Smoothness_Ratio", "Median_Smoothness_Ratio", "Sample_Count",
+		"Mean_Smoothness_Ratio", "Std_Smoothness_Ratio", "Median_Smoothness_Ratio", "Sample_Count", "iid_p_value", "iid_std_error",
 	}, func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			v := m.Raw
 			if err := csv.Row(m.Name, v.Slope, v.Intercept, v.R, v.RSquared, v.PValue, v.StdError,
-				v.Ratio.Mean, v.Ratio.SD, v.Ratio.Median, v.Pairs); err != nil {
+				v.Ratio.Mean, v.Ratio.SD, v.Ratio.Median, v.Pairs,
+				v.IIDPValue, v.IIDStdError); err != nil {
 				return err
 			}
 		}
@@ -174,15 +177,31 @@ func (r *Result) writePairs(env *run.Env, states *points.Selection, pairs []poin
 
 // print writes the tables to the console.
 func (r *Result) print(env *run.Env, pairs int, scale string) error {
-	table := report.NewTable("", "Model", "Slope", "R²", "Spearman", "Ratio median", "Ratio P95", "Effective rank")
-	for _, m := range r.Models {
-		table.Row(m.Name, report.WithInterval(m.Slope, m.SlopeCI), report.WithInterval(m.RSquared, m.RSquaredCI),
-			report.WithInterval(m.Spearman, m.SpearmanCI), report.WithInterval(m.Ratio.Median, m.Ratio.MedianCI),
-			m.Ratio.P95, m.EffectiveRank)
+	columns := []string{"Model", "Horizon", "Slope", "R²", "Spearman", "Ratio median", "Ratio P95", "Effective rank"}
+	several := len(r.Models[0].Horizons) > 1
+	if !several {
+		columns = slices.Delete(columns, 1, 2)
 	}
-	table.Note("%d pairs; latent distances in scale %s", pairs, scale)
-	if r.Resamples > 0 {
-		table.Note("[95 %% intervals] from %d resamples of %s", r.Resamples, r.Blocks)
+	table := report.NewTable("", columns...)
+	for _, m := range r.Models {
+		for _, h := range m.Horizons {
+			cells := []any{m.Name, h.Horizon, report.WithInterval(h.Slope, h.SlopeCI), report.WithInterval(h.RSquared, h.RSquaredCI),
+				report.WithInterval(h.Spearman, h.SpearmanCI), report.WithInterval(h.Ratio.Median, h.Ratio.MedianCI),
+				report.WithInterval(h.Ratio.P95, h.Ratio.P95CI), m.EffectiveRank}
+			if !several {
+				cells = slices.Delete(cells, 1, 2)
+			}
+			table.Row(cells...)
+		}
+	}
+	if several {
+		table.Note("models are compared over the %d pairs %d apart, which the other CSV files than smoothness_metrics.csv and the figure hold", pairs, r.Horizon)
+	} else {
+		table.Note("%s", text.Count(pairs, "pair"))
+	}
+	table.Note("latent distances in scale %s", scale)
+	if r.Blocks != "" {
+		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
 	if err := env.Table(table); err != nil {
 		return err

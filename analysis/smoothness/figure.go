@@ -53,6 +53,7 @@ func (r *Result) Figure(seed uint64) (*plots.Figure, error) {
 		},
 		Series:   names,
 		Footnote: r.caption(len(shown)),
+		Notes:    results.IntervalNotes(r.Warnings),
 		Title:    "Smoothness",
 	}, nil
 }
@@ -73,11 +74,14 @@ func (r *Result) ratioUnit() string {
 
 func (r *Result) caption(shown int) string {
 	text := fmt.Sprintf("%d of %d pairs drawn", shown, len(r.PixelDistance))
-	if r.EffectivePairs.Defined() {
+	if r.EffectivePairs.Defined() && r.EffectiveReliable {
 		text += fmt.Sprintf(", worth about %.0f independent ones", r.EffectivePairs.V)
 	}
-	if r.Resamples > 0 {
-		text += fmt.Sprintf("; bands: 95 %% of %d block resamples (%s)", r.Resamples, r.Blocks)
+	if r.Blocks != "" {
+		text += fmt.Sprintf("; bands: 95 %% by deleting each of %s", r.Blocks)
+	}
+	if reason := results.NoTest(r.Comparisons); reason != "" {
+		text += "; no tests: " + reason
 	}
 	return text + "."
 }

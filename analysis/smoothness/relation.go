@@ -8,151 +8,278 @@ import (
 	"slices"
 
 	"repscope/analysis/internal/results"
+	"repscope/measure/spectrum"
 	"repscope/report"
 	"repscope/stat"
 )
 
-// measured is a relation with what figures and comparisons need of it.
+// measured is a relation, on distances as they are and in their unit, with what figures
+// and comparisons need of it.
 type measured struct {
-	Relation
-	ratios          []float64
-	slope, rSquared *stat.Jackknifed // nil where undefined
-	lines           *stat.BootstrappedRegression
+	raw, relation Relation
+	ratios        []float64 // in the unit
+	// Jackknifes in the unit; nil where undefined, and without intervals.
+	slope, intercept, rSquared, ratioMedian *stat.Jackknifed
 }
 
-// relate computes the relation of latent distances to pixel distances, with
-// bootstrap intervals over the resamples.
-func relate(ctx context.Context, pixel, latent []float64, still float64, resamples *stat.Resamples, threads int) (*measured, error) {
-	m := &measured{}
-	m.Pairs = len(pixel)
-	if err := m.regress(ctx, pixel, latent, resamples, threads); err != nil {
-		return nil, err
-	}
-	if err := m.rank(ctx, pixel, latent, resamples, threads); err != nil {
-		return nil, err
-	}
-	return m, m.ratio(ctx, pixel, latent, still, resamples, threads)
+// relater computes one relation.
+type relater struct {
+	p     *plan
+	g     *grouping // nil without intervals
+	unit  unit
+	rms   *stat.Jackknifed // of the unit; nil for distances as they are
+	pixel []float64
+	out   *measured
 }
 
-func (m *measured) regress(ctx context.Context, pixel, latent []float64, resamples *stat.Resamples, threads int) error {
-	fit, err := stat.Regression(pixel, latent)
+// relate computes the relation of latent distances, which are as they are, to pixel
+// distances.
+func (p *plan) relate(ctx context.Context, g *grouping, pixel, latent []float64, u unit) (*measured, error) {
+	r := &relater{p: p, g: g, unit: u, pixel: pixel, out: &measured{}}
+	if u.collapsed != "" {
+		r.out.raw = undefinedRelation(u.collapsed, len(pixel))
+		r.out.relation = r.out.raw
+		return r.out, nil
+	}
+	if g != nil && u.rms > 0 {
+		var err error
+		if r.rms, err = spectrum.JackknifeRMSDistance(u.latents, g.states); err != nil {
+			return nil, err
+		}
+	}
+	r.out.raw.Pairs, r.out.relation.Pairs = len(pixel), len(pixel)
+	if err := r.regress(latent); err != nil {
+		return nil, err
+	}
+	if err := r.rank(ctx, latent); err != nil {
+		return nil, err
+	}
+	return r.out, r.ratio(latent)
+}
+
+// undefinedRelation is that of latents that are constant.
+func undefinedRelation(reason string, pairs int) Relation {
+	v, none := report.Undefined("%s", reason), report.NoInterval("%s", reason)
+	return Relation{Slope: v, SlopeCI: none, Intercept: v, InterceptCI: none, R: v, RCI: none, RSquared: v, RSquaredCI: none,
+		IIDPValue: v, IIDStdError: v, PValue: v, StdError: v, Spearman: v, SpearmanCI: none, TheilSen: v, TheilSenCI: none,
+		Ratio: undefinedRatio(reason), Pairs: pairs}
+}
+
+func undefinedRatio(reason string) Ratio {
+	v, none := report.Undefined("%s", reason), report.NoInterval("%s", reason)
+	return Ratio{Mean: v, MeanCI: none, SD: v, Median: v, MedianCI: none, P95: v, P95CI: none, P99: v, P99CI: none, Max: v}
+}
+
+// both enters a number that has the unit of latent distances, and its interval, as it
+// is and in the unit; it returns the jackknife in the unit.
+func (r *relater) both(v float64, j *stat.Jackknifed, of func(*Relation) (*report.Value, *report.Interval)) (*stat.Jackknifed, error) {
+	value, ci := of(&r.out.raw)
+	*value, *ci = report.Number(v), results.IntervalOf(j)
+	scaled, err := r.unit.per(j, r.rms)
+	if err != nil {
+		return nil, err
+	}
+	if r.unit.rms > 0 {
+		v /= r.unit.rms
+	}
+	value, ci = of(&r.out.relation)
+	*value, *ci = report.Number(v), results.IntervalOf(scaled)
+	return scaled, nil
+}
+
+// same enters numbers that have no unit.
+func (r *relater) same(set func(*Relation)) {
+	set(&r.out.raw)
+	set(&r.out.relation)
+}
+
+func (r *relater) regress(latent []float64) error {
+	fit, err := stat.Regression(r.pixel, latent)
 	if err != nil {
 		v, none := results.Undefined(err)
-		m.Slope, m.Intercept, m.R, m.RSquared, m.PValue, m.StdError = v, v, v, v, v, v
-		m.SlopeCI, m.RSquaredCI = none, none
+		r.same(func(o *Relation) {
+			o.Slope, o.Intercept, o.R, o.RSquared, o.IIDPValue, o.IIDStdError, o.PValue, o.StdError = v, v, v, v, v, v, v, v
+			o.SlopeCI, o.InterceptCI, o.RCI, o.RSquaredCI = none, none, none, none
+		})
 		return nil
 	}
-	m.Slope, m.Intercept, m.StdError = report.Number(fit.Slope), report.Number(fit.Intercept), report.Number(fit.StdError)
-	m.R = report.NumberOr(fit.R, fit.Reason)
-	m.RSquared = report.NumberOr(fit.RSquared, fit.Reason)
-	m.PValue = report.NumberOr(fit.PValue, fit.Reason)
-	if m.lines, err = stat.BootstrapRegression(ctx, resamples, pixel, latent, stat.BootstrapOptions{Threads: threads}); err != nil {
+	without := &stat.JackknifedRegression{}
+	if r.g != nil {
+		if without, err = stat.JackknifeRegression(r.g.pairs, r.pixel, latent); err != nil {
+			return err
+		}
+	}
+	if r.out.slope, err = r.both(fit.Slope, without.Slope, func(o *Relation) (*report.Value, *report.Interval) { return &o.Slope, &o.SlopeCI }); err != nil {
 		return err
 	}
-	without, err := stat.JackknifeRegression(resamples.Blocks(), pixel, latent)
-	if err != nil {
+	if r.out.intercept, err = r.both(fit.Intercept, without.Intercept, func(o *Relation) (*report.Value, *report.Interval) {
+		return &o.Intercept, &o.InterceptCI
+	}); err != nil {
 		return err
 	}
-	m.slope, m.rSquared = without.Slope, without.RSquared
-	m.SlopeCI, m.RSquaredCI = interval(resamples, m.slope), interval(resamples, m.rSquared.Within(0, 1))
-	return nil
-}
-
-func (m *measured) rank(ctx context.Context, pixel, latent []float64, resamples *stat.Resamples, threads int) error {
-	spearman, err := stat.Spearman(pixel, latent)
-	if err != nil {
-		m.Spearman = report.Undefined("%s", stat.Reason(err))
-	} else {
-		m.Spearman = report.NumberOr(spearman.Coefficient, spearman.Reason)
-	}
-	if theilSen, err := stat.TheilSen(pixel, latent, 0.95); err != nil {
-		m.TheilSen = report.Undefined("%s", stat.Reason(err))
-	} else {
-		m.TheilSen = report.Number(theilSen.Slope)
-	}
-	if !m.Spearman.Defined() {
-		m.SpearmanCI = report.NoInterval("%s", m.Spearman.Reason)
-		return nil
-	}
-	without, err := stat.JackknifeVector(ctx, resamples.Blocks(), 1, threads, func(index []int, dst []float64) {
-		x, y := make([]float64, len(index)), make([]float64, len(index))
-		for k, i := range index {
-			x[k], y[k] = pixel[i], latent[i]
+	r.out.raw.IIDStdError, r.out.relation.IIDStdError = report.Number(fit.StdError), report.Number(r.unit.scaled([]float64{fit.StdError})[0])
+	correlation, square := report.NoInterval("%s", fit.Reason), report.NoInterval("%s", fit.Reason)
+	if fit.Reason == "" {
+		if r.out.rSquared = without.RSquared; without.R != nil {
+			without.R.OnFisherScale()
 		}
-		dst[0] = math.NaN()
-		if s, err := stat.Spearman(x, y); err == nil {
-			dst[0] = s.Coefficient
-		}
+		correlation = results.IntervalOf(without.R)
+		square = squared(correlation)
+	}
+	r.same(func(o *Relation) {
+		o.R, o.RCI = report.NumberOr(fit.R, fit.Reason), correlation
+		o.RSquared, o.RSquaredCI = report.NumberOr(fit.RSquared, fit.Reason), square
+		o.IIDPValue = report.NumberOr(fit.PValue, fit.Reason)
+		o.PValue, o.StdError = o.IIDPValue, o.IIDStdError
 	})
-	if err != nil {
-		return err
-	}
-	m.SpearmanCI = interval(resamples, without[0].OnFisherScale())
 	return nil
 }
 
-func (m *measured) ratio(ctx context.Context, pixel, latent []float64, still float64, resamples *stat.Resamples, threads int) error {
-	// ratio[i] of a pair that does not move is NaN, so that resamples of pairs
-	// can pass over it.
-	ratio := make([]float64, len(pixel))
+// squared is the interval of the squares of an interval: R² ± an error cannot cover
+// an R² near 0, whose error vanishes with r.
+func squared(ci report.Interval) report.Interval {
+	if !ci.Defined() {
+		return ci
+	}
+	low, high := ci.Low*ci.Low, ci.High*ci.High
+	switch {
+	case ci.Low <= 0 && ci.High >= 0:
+		return report.Between(0, max(low, high))
+	case low > high:
+		return report.Between(high, low)
+	}
+	return report.Between(low, high)
+}
+
+func (r *relater) rank(ctx context.Context, latent []float64) error {
+	spearman, err := stat.Spearman(r.pixel, latent)
+	value, ci := results.Undefined(err)
+	if err == nil {
+		value, ci = report.NumberOr(spearman.Coefficient, spearman.Reason), report.NoInterval("%s", spearman.Reason)
+	}
+	if value.Defined() {
+		var without *stat.Jackknifed
+		if r.g != nil {
+			if without, err = stat.JackknifeSpearman(ctx, r.g.few, r.pixel, latent, r.p.o.Threads); err != nil {
+				return err
+			}
+			without.OnFisherScale()
+		}
+		ci = results.IntervalOf(without)
+	}
+	r.same(func(o *Relation) { o.Spearman, o.SpearmanCI = value, ci })
+
+	slope, without, err := r.theilSen(latent)
+	if err != nil {
+		value, ci := results.Undefined(err)
+		r.same(func(o *Relation) { o.TheilSen, o.TheilSenCI = value, ci })
+		return nil
+	}
+	_, err = r.both(slope, without, func(o *Relation) (*report.Value, *report.Interval) { return &o.TheilSen, &o.TheilSenCI })
+	return err
+}
+
+// theilSen is the slope with its jackknife, nil without intervals.
+func (r *relater) theilSen(latent []float64) (float64, *stat.Jackknifed, error) {
+	if r.g == nil {
+		fit, err := stat.TheilSen(r.pixel, latent, 0.95)
+		return fit.Slope, nil, err
+	}
+	without, err := stat.JackknifeTheilSen(r.g.pairs, r.pixel, latent)
+	if err != nil {
+		return 0, nil, err
+	}
+	return without.Estimate, without, nil
+}
+
+// ratios are latent/pixel distance of every pair, NaN for pairs that do not move, and
+// those of the pairs that do.
+func (p *plan) ratios(pixel, latent []float64) (all, moving []float64) {
+	still := stillShare * (p.in.PixelRange.High - p.in.PixelRange.Low)
+	all = make([]float64, len(pixel))
 	for i, d := range pixel {
-		ratio[i] = math.NaN()
+		all[i] = math.NaN()
 		if d > still {
-			ratio[i] = latent[i] / d
-			m.ratios = append(m.ratios, ratio[i])
+			all[i] = latent[i] / d
+			moving = append(moving, all[i])
 		}
 	}
-	m.Ratio.Pairs = len(m.ratios)
-	if len(m.ratios) == 0 {
-		v := report.Undefined("no pair of frames differs")
-		none := report.NoInterval("%s", v.Reason)
-		m.Ratio = Ratio{Mean: v, SD: v, Median: v, P95: v, P99: v, Max: v, MeanCI: none, MedianCI: none}
+	return all, moving
+}
+
+func (r *relater) ratio(latent []float64) error {
+	ratios, moving := r.p.ratios(r.pixel, latent)
+	if len(moving) == 0 {
+		r.same(func(o *Relation) { o.Ratio = undefinedRatio("no pair of frames differs") })
 		return nil
 	}
-	summary, err := stat.Summarize(m.ratios)
+	r.out.ratios = r.unit.scaled(moving)
+	for _, side := range []struct {
+		to     *Relation
+		values []float64
+	}{{&r.out.raw, moving}, {&r.out.relation, r.out.ratios}} {
+		summary, err := stat.Summarize(side.values)
+		if err != nil {
+			return err
+		}
+		side.to.Ratio = Ratio{SD: report.NumberOr(summary.SD, summary.Reason), Max: report.Number(summary.Max), Pairs: len(moving)}
+	}
+	mean, err := r.meanRatio(ratios)
 	if err != nil {
 		return err
 	}
-	quantiles, err := stat.Quantiles(m.ratios, 0.95, 0.99)
+	if _, err := r.both(stat.Mean(moving), mean, func(o *Relation) (*report.Value, *report.Interval) { return &o.Ratio.Mean, &o.Ratio.MeanCI }); err != nil {
+		return err
+	}
+	probabilities := []float64{0.5, 0.95, 0.99}
+	estimates, err := stat.Quantiles(moving, probabilities...)
 	if err != nil {
 		return err
 	}
-	moved, counted := make([]float64, len(ratio)), make([]float64, len(ratio))
-	for i, r := range ratio {
-		if !math.IsNaN(r) {
-			moved[i], counted[i] = r, 1
+	without := make([]*stat.Jackknifed, len(probabilities))
+	if r.g != nil {
+		if without, err = stat.JackknifeQuantiles(r.g.pairs, ratios, probabilities...); err != nil {
+			return err
 		}
 	}
-	means, err := stat.JackknifeSums(resamples.Blocks(), [][]float64{moved, counted}, 1, func(_ float64, s, dst []float64) { dst[0] = s[0] / s[1] })
-	if err != nil {
-		return err
+	for i, of := range []func(*Relation) (*report.Value, *report.Interval){
+		func(o *Relation) (*report.Value, *report.Interval) { return &o.Ratio.Median, &o.Ratio.MedianCI },
+		func(o *Relation) (*report.Value, *report.Interval) { return &o.Ratio.P95, &o.Ratio.P95CI },
+		func(o *Relation) (*report.Value, *report.Interval) { return &o.Ratio.P99, &o.Ratio.P99CI },
+	} {
+		scaled, err := r.both(estimates[i], without[i], of)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			r.out.ratioMedian = scaled
+		}
 	}
-	medians, err := stat.JackknifeQuantiles(resamples.Blocks(), ratio, 0.5)
-	if err != nil {
-		return err
-	}
-	m.Ratio.Mean = report.Number(summary.Mean)
-	m.Ratio.MeanCI = interval(resamples, means[0])
-	m.Ratio.SD = report.NumberOr(summary.SD, summary.Reason)
-	m.Ratio.Median = report.Number(summary.Median)
-	m.Ratio.MedianCI = interval(resamples, medians[0])
-	m.Ratio.P95, m.Ratio.P99 = report.Number(quantiles[0]), report.Number(quantiles[1])
-	m.Ratio.Max = report.Number(summary.Max)
 	return nil
 }
 
-// interval is that of a jackknife, unless intervals are off.
-func interval(resamples *stat.Resamples, j *stat.Jackknifed) report.Interval {
-	if resamples.Count() == 0 {
-		return report.NoInterval("no bootstrap was asked for")
+// meanRatio jackknifes the mean over the pairs that move; nil without intervals.
+func (r *relater) meanRatio(ratios []float64) (*stat.Jackknifed, error) {
+	if r.g == nil {
+		return nil, nil
 	}
-	return results.Interval(j.Interval)
+	moved, counted := make([]float64, len(ratios)), make([]float64, len(ratios))
+	for i, v := range ratios {
+		if !math.IsNaN(v) {
+			moved[i], counted[i] = v, 1
+		}
+	}
+	means, err := stat.JackknifeSums(r.g.pairs, [][]float64{moved, counted}, 1, func(_ float64, s, dst []float64) { dst[0] = s[0] / s[1] })
+	if err != nil {
+		return nil, err
+	}
+	return means[0], nil
 }
 
-// line evaluates the fitted line and its bootstrap band over the range of pixel.
-func (m *measured) line(pixel []float64) *Line {
-	if m.lines == nil {
-		return nil
+// line evaluates the fitted line and its band over the range of pixel.
+func (m *measured) line(pixel []float64) (*Line, error) {
+	if !m.relation.Slope.Defined() {
+		return nil, nil
 	}
 	const points = 60
 	low, high := slices.Min(pixel), slices.Max(pixel)
@@ -160,18 +287,17 @@ func (m *measured) line(pixel []float64) *Line {
 	for i := range points {
 		x := low + (high-low)*float64(i)/(points-1)
 		l.X = append(l.X, x)
-		l.Y = append(l.Y, m.Intercept.V+m.Slope.V*x)
-		var lines []float64
-		for b, slope := range m.lines.Slope.Replicates {
-			if y := m.lines.Intercept.Replicates[b] + slope*x; !math.IsNaN(y) {
-				lines = append(lines, y)
-			}
+		l.Y = append(l.Y, m.relation.Intercept.V+float64(m.relation.Slope.V*x))
+		if m.slope == nil || m.intercept == nil {
+			continue
 		}
-		if len(lines) > 0 {
-			slices.Sort(lines)
-			l.Low = append(l.Low, stat.QuantileSorted(lines, 0.025))
-			l.High = append(l.High, stat.QuantileSorted(lines, 0.975))
+		at, err := stat.Combine(func(v []float64) float64 { return v[0] + float64(v[1]*x) }, m.intercept, m.slope)
+		if err != nil {
+			return nil, err
+		}
+		if at.Interval.Defined() {
+			l.Low, l.High = append(l.Low, at.Interval.Low), append(l.High, at.Interval.High)
 		}
 	}
-	return l
+	return l, nil
 }

@@ -13,7 +13,7 @@
 //		Episode:    episode,
 //		Pairs:      map[int][]points.Pair{1: states.Pairs(1)},
 //		Models:     []smoothness.Encoded{{Name: "jepa", Latents: z}},
-//	}, smoothness.Options{Bootstrap: 2000, Seed: 42})
+//	}, smoothness.Options{Intervals: true, Seed: 42})
 //	fmt.Println(result.Models[0].Slope)
 package smoothness
 
@@ -24,6 +24,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
+	"repscope/internal/text"
 	"repscope/measure/spectrum"
 	"repscope/points"
 	"repscope/report"
@@ -46,8 +47,8 @@ type Input struct {
 // Options are the choices of an analysis; the zero value is the default.
 type Options struct {
 	Scale     spectrum.Scale // of latent distances; empty means spectrum.ScaleRMS
-	Bootstrap int            // resamples behind intervals and comparisons; 0: none
-	Block     stat.BlockSpec // how pairs are grouped for resampling
+	Intervals bool           // intervals and comparisons
+	Block     stat.BlockSpec // how states are grouped for them
 	Seed      uint64
 	Family    string // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
 	Threads   int    // ≤ 0: all
@@ -64,9 +65,12 @@ type Result struct {
 	// EffectivePairs is the number of independent pairs that the dependent ones
 	// of that horizon are worth, by the autocorrelation of d_s.
 	EffectivePairs report.Value
-	Resamples      int    // behind intervals and bands
-	Blocks         string // how pairs were grouped for them
-	Warnings       []string
+	// EffectiveReliable says that EffectivePairs may be used.
+	EffectiveReliable bool
+	// Blocks says how states, with the pairs that begin at them, were grouped for
+	// intervals and bands; empty without.
+	Blocks   string
+	Warnings []string
 }
 
 // Model is the outcome for one model. The embedded Relation is that of the
@@ -79,8 +83,11 @@ type Model struct {
 	// effective rank of their covariance: a collapsed encoder is smooth too.
 	RMSDistance   report.Value `json:"rms_distance"`
 	EffectiveRank report.Value `json:"effective_rank"`
-	// NEff is the number of independent pairs that the pairs are worth.
-	NEff report.Value `json:"n_eff"`
+	// NEff is the number of independent pairs that the pairs are worth, by the
+	// autocorrelation of their latent distances; NEffReliable says whether they span
+	// enough autocorrelation times for it.
+	NEff         report.Value `json:"n_eff"`
+	NEffReliable bool         `json:"n_eff_reliable"`
 	// Raw is the same relation on the latents as they are.
 	Raw      Relation  `json:"raw"`
 	Horizons []Horizon `json:"horizons"`
@@ -95,8 +102,8 @@ type Model struct {
 	Ratios []float64 `json:"-"`
 }
 
-// Line is the least-squares line at ascending X. Low and High bound its 95 %
-// band, pointwise quantiles of the lines of the block resamples; nil without.
+// Line is the least-squares line at ascending X. Low and High bound its 95 % band,
+// pointwise by the delete-block jackknife of the line; nil without.
 type Line struct{ X, Y, Low, High []float64 }
 
 // Horizon is the relation at one horizon, in the scale asked for.
@@ -105,27 +112,37 @@ type Horizon struct {
 	Relation
 }
 
-// Relation is how latent distances follow pixel distances.
+// Relation is how latent distances follow pixel distances. Intervals are those of
+// delete-block jackknives with Student's t; in the rms scale the RMS distance is
+// deleted along. Everything is undefined for latents that are constant.
 type Relation struct {
-	Slope     report.Value    `json:"slope"`
-	SlopeCI   report.Interval `json:"slope_ci"`
-	Intercept report.Value    `json:"intercept"`
-	R         report.Value    `json:"r"`
-	// RSquared is r², another number than r.
+	Slope       report.Value    `json:"slope"`
+	SlopeCI     report.Interval `json:"slope_ci"`
+	Intercept   report.Value    `json:"intercept"`
+	InterceptCI report.Interval `json:"intercept_ci"`
+	R           report.Value    `json:"r"`
+	RCI         report.Interval `json:"r_ci"` // on Fisher's scale
+	// RSquared is r², another number than r. Its interval holds the squares of that of
+	// r, so that it reaches 0 where r may be 0.
 	RSquared   report.Value    `json:"r_squared"`
 	RSquaredCI report.Interval `json:"r_squared_ci"`
-	// PValue and StdError are those of independent errors; consecutive frames
-	// are not independent, so SlopeCI is what to report.
-	PValue     report.Value    `json:"p_value"`
-	StdError   report.Value    `json:"std_error"`
-	Spearman   report.Value    `json:"spearman"`
-	SpearmanCI report.Interval `json:"spearman_ci"`
-	TheilSen   report.Value    `json:"theil_sen"`
-	Ratio      Ratio           `json:"ratio"`
-	Pairs      int             `json:"pairs"`
+	// IIDPValue and IIDStdError are those of independent errors; consecutive frames
+	// are not independent, so SlopeCI is what to report. PValue and StdError are the
+	// same numbers under the names of the published tables.
+	IIDPValue   report.Value    `json:"iid_p_value"`
+	IIDStdError report.Value    `json:"iid_std_error"`
+	PValue      report.Value    `json:"p_value"`
+	StdError    report.Value    `json:"std_error"`
+	Spearman    report.Value    `json:"spearman"`
+	SpearmanCI  report.Interval `json:"spearman_ci"` // of ranks of each deletion, on Fisher's scale
+	TheilSen    report.Value    `json:"theil_sen"`
+	TheilSenCI  report.Interval `json:"theil_sen_ci"`
+	Ratio       Ratio           `json:"ratio"`
+	Pairs       int             `json:"pairs"`
 }
 
-// Ratio describes d_z/d_s over the pairs with d_s above 1e−6 of the pixel range.
+// Ratio describes d_z/d_s over the pairs with d_s above 1e−6 of the pixel range. The
+// largest ratio has no interval: it grows with the number of pairs.
 type Ratio struct {
 	Mean     report.Value    `json:"mean"`
 	MeanCI   report.Interval `json:"mean_ci"`
@@ -133,7 +150,9 @@ type Ratio struct {
 	Median   report.Value    `json:"median"`
 	MedianCI report.Interval `json:"median_ci"`
 	P95      report.Value    `json:"p95"`
+	P95CI    report.Interval `json:"p95_ci"`
 	P99      report.Value    `json:"p99"`
+	P99CI    report.Interval `json:"p99_ci"`
 	Max      report.Value    `json:"max"`
 	Pairs    int             `json:"pairs"`
 }
@@ -157,94 +176,113 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 // merge computes the statistics of all distances.
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	all, main := p.measurements(parts), p.horizons[0]
-	result := &Result{Horizon: main, PixelDistance: p.of(main, all.Pixel), Resamples: p.o.Bootstrap}
-	families, err := p.resamples(all.Pixel, result)
+	result := &Result{Horizon: main, PixelDistance: p.of(main, all.Pixel)}
+	result.EffectivePairs, result.EffectiveReliable = results.EffectiveSizeOf(result.PixelDistance, p.pairEpisodes(main))
+	units, err := p.units()
 	if err != nil {
 		return nil, err
 	}
-	slopes := make([]*stat.Jackknifed, len(p.in.Models))
-	squares := make([]*stat.Jackknifed, len(p.in.Models))
 	for i, encoded := range p.in.Models {
 		model := Model{Name: encoded.Name, LatentScale: p.o.Scale}
 		model.RMSDistance, model.EffectiveRank = results.Spread(encoded.Latents)
-		if rms := model.RMSDistance; !rms.Defined() {
-			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed and its smoothness means nothing", encoded.Name, rms.Reason))
+		if units[i].collapsed != "" {
+			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed and its smoothness means nothing", encoded.Name, units[i].collapsed))
 		}
-		relation, err := p.describe(ctx, &model, all.Pixel, all.Models[i], families)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", encoded.Name, err)
+		model.Distance = p.of(main, all.Models[i].Scaled)
+		model.RawDistance = all.Models[i].Raw
+		if model.RawDistance == nil {
+			model.RawDistance = model.Distance
 		}
-		slopes[i], squares[i] = relation.slope, relation.rSquared
+		model.Distance = units[i].scaled(model.Distance)
+		model.NEff, model.NEffReliable = results.EffectiveSizeOf(model.Distance, p.pairEpisodes(main))
 		result.Models = append(result.Models, model)
 	}
-	if p.o.Bootstrap > 0 {
-		err = result.compare(results.Names(p.in.Models), slopes, squares, p.o.Seed, p.o.Family)
-	}
-	return result, err
-}
-
-// resamples draws those of the pairs of every horizon that has enough of them, and
-// says in the result how the main horizon's are grouped.
-func (p *plan) resamples(pixel []float64, result *Result) (map[int]*stat.Resamples, error) {
-	families := make(map[int]*stat.Resamples, len(p.horizons))
 	for _, h := range p.horizons {
-		pairs := p.in.Pairs[h]
-		if len(pairs) < 3 {
+		if n := len(p.in.Pairs[h]); n < 3 {
+			result.Warnings = append(result.Warnings, fmt.Sprintf("horizon %d: %d pairs of states, want at least 3", h, n))
 			continue
 		}
-		distance, episodes := p.of(h, pixel), pairEpisodes(p.in.Episode, pairs)
-		blocks, err := stat.NewBlocks(len(pairs), episodes, p.o.Block, distance)
-		if err != nil {
+		if err := p.horizon(ctx, h, all, units, result); err != nil {
 			return nil, err
 		}
-		families[h] = blocks.Resamples(p.o.Bootstrap, p.o.Seed)
-		if h == p.horizons[0] {
-			result.Blocks = blocks.String()
-			result.Warnings = append(result.Warnings, blocks.Warnings()...)
-			result.EffectivePairs = results.EffectiveSize(distance, episodes)
-		}
 	}
-	return families, nil
+	return result, nil
 }
 
-// describe fills in the relations of a model at all horizons and returns that of
-// the smallest.
-func (p *plan) describe(ctx context.Context, model *Model, pixel []float64, latent PartOfModel, families map[int]*stat.Resamples) (*measured, error) {
-	main := p.horizons[0]
-	still := stillShare * (p.in.PixelRange.High - p.in.PixelRange.Low)
-	var shown *measured
-	for _, h := range p.horizons {
-		if families[h] == nil {
-			continue
-		}
-		relation, err := relate(ctx, p.of(h, pixel), p.of(h, latent.Scaled), still, families[h], p.o.Threads)
-		if err != nil {
-			return nil, err
-		}
-		model.Horizons = append(model.Horizons, Horizon{Horizon: h, Relation: relation.Relation})
-		if h == main {
-			shown = relation
-		}
-	}
-	distance := p.of(main, pixel)
-	model.Relation, model.Line, model.Ratios = shown.Relation, shown.line(distance), shown.ratios
-	model.RawDistance, model.Distance = latent.Raw, p.of(main, latent.Scaled)
-	model.NEff = results.EffectiveSize(model.Distance, pairEpisodes(p.in.Episode, p.in.Pairs[main]))
-	raw, err := relate(ctx, distance, model.RawDistance, still, families[main], p.o.Threads)
+// horizon enters the relations at one horizon; those of the smallest are the main ones
+// and are compared.
+func (p *plan) horizon(ctx context.Context, h int, all *Part, units []unit, result *Result) error {
+	pixel := p.of(h, all.Pixel)
+	g, err := p.group(h, pixel, all, units)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	model.Raw = raw.Relation
-	return shown, nil
+	main := h == p.horizons[0]
+	result.note(g, h, main)
+	compared := make([]*measured, len(units))
+	for i := range result.Models {
+		model := &result.Models[i]
+		m, err := p.relate(ctx, g, pixel, p.of(h, all.Models[i].Scaled), units[i])
+		if err != nil {
+			return fmt.Errorf("%s: %w", model.Name, err)
+		}
+		compared[i] = m
+		model.Horizons = append(model.Horizons, Horizon{Horizon: h, Relation: m.relation})
+		if !main {
+			continue
+		}
+		model.Relation, model.Ratios = m.relation, m.ratios
+		if model.Line, err = m.line(pixel); err != nil {
+			return err
+		}
+		model.Raw = m.raw
+		if p.o.Scale == spectrum.ScaleL2 {
+			raw, err := p.relate(ctx, g, pixel, model.RawDistance, unit{collapsed: units[i].collapsed})
+			if err != nil {
+				return fmt.Errorf("%s: %w", model.Name, err)
+			}
+			model.Raw = raw.relation
+		}
+	}
+	if !main || !p.o.Intervals {
+		return nil
+	}
+	return result.compare(results.Names(p.in.Models), compared, p.o.Seed, p.o.Family)
 }
 
-// compare compares the models' slopes and R².
-func (r *Result) compare(names []string, slopes, squares []*stat.Jackknifed, seed uint64, family string) error {
+// note enters how states are grouped at a horizon, and the warnings of that.
+func (r *Result) note(g *grouping, horizon int, main bool) {
+	if g == nil {
+		return
+	}
+	if main {
+		r.Blocks = g.states.String()
+	}
+	for _, w := range g.states.Warnings() {
+		if !main && !slices.Contains(r.Warnings, w) {
+			w = fmt.Sprintf("horizon %d: %s", horizon, w)
+		}
+		if !slices.Contains(r.Warnings, w) {
+			r.Warnings = append(r.Warnings, w)
+		}
+	}
+}
+
+// compare compares the models' slopes, R² and median ratios.
+func (r *Result) compare(names []string, models []*measured, seed uint64, family string) error {
 	for _, metric := range []struct {
-		name       string
-		replicates []*stat.Jackknifed
-	}{{"slope", slopes}, {"r_squared", squares}} {
-		compared, err := results.Pairwise(results.Metric{Name: metric.name, Family: metric.name}, names, metric.replicates, seed)
+		name string
+		of   func(*measured) *stat.Jackknifed
+	}{
+		{"slope", func(m *measured) *stat.Jackknifed { return m.slope }},
+		{"r_squared", func(m *measured) *stat.Jackknifed { return m.rSquared }},
+		{"ratio_median", func(m *measured) *stat.Jackknifed { return m.ratioMedian }},
+	} {
+		estimates := make([]*stat.Jackknifed, len(models))
+		for i, m := range models {
+			estimates[i] = metric.of(m)
+		}
+		compared, err := results.Pairwise(results.Metric{Name: metric.name, Family: metric.name}, names, estimates, seed)
 		if err != nil {
 			return err
 		}
@@ -273,19 +311,19 @@ func (in Input) check() ([]int, error) {
 	}
 	slices.Sort(horizons)
 	if n := len(in.Pairs[horizons[0]]); n < 3 {
-		return nil, fmt.Errorf("%d pairs of states %d apart within an episode, want at least 3", n, horizons[0])
+		return nil, fmt.Errorf("%s of states %d apart within an episode, want at least 3", text.Count(n, "pair"), horizons[0])
 	}
 	return horizons, nil
 }
 
-// pairEpisodes are the episodes of pairs; nil for one episode.
-func pairEpisodes(episode []int, pairs []points.Pair) []int {
-	if episode == nil {
+// pairEpisodes are the episodes of the pairs at a horizon; nil for one episode.
+func (p *plan) pairEpisodes(horizon int) []int {
+	if p.in.Episode == nil {
 		return nil
 	}
-	out := make([]int, len(pairs))
-	for i, p := range pairs {
-		out[i] = episode[p.Now]
+	out := make([]int, len(p.in.Pairs[horizon]))
+	for i, pair := range p.in.Pairs[horizon] {
+		out[i] = p.in.Episode[pair.Now]
 	}
 	return out
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 1
+const definition = 2
 
 // unitPairs is the number of pairs in a unit of work.
 const unitPairs = 1024
@@ -29,8 +29,9 @@ type Part struct {
 	Models []PartOfModel
 }
 
-// PartOfModel are one model's distances: Raw of the latents as they are, for pairs
-// of the smallest horizon only, and Scaled in the scale asked for.
+// PartOfModel are one model's distances: Scaled of latents as they are or, in the l2
+// scale, of unit length; and there Raw of latents as they are, for pairs of the
+// smallest horizon. Distances are divided by the RMS distance afterwards.
 type PartOfModel struct{ Raw, Scaled []float64 }
 
 // plan is the work of one analysis: all pairs, horizon after horizon.
@@ -72,7 +73,7 @@ func (p *plan) identity() shard.Identity {
 		Inputs: []shard.Field{{Name: "frames", Value: shard.Digest(p.in.Frames, p.in.Episode)}},
 		Options: []shard.Field{
 			shard.Option("pixel range", []float64{p.in.PixelRange.Low, p.in.PixelRange.High}),
-			shard.Option("latent scale", p.o.Scale), shard.Option("bootstrap", p.o.Bootstrap),
+			shard.Option("latent scale", p.o.Scale), shard.Option("intervals", p.o.Intervals),
 			shard.Option("block", p.o.Block), shard.Option("family", p.o.Family), shard.Option("seed", p.o.Seed),
 		},
 	}
@@ -98,15 +99,16 @@ func (p *plan) distances(ctx context.Context, r shard.Range) (*Part, error) {
 		return nil, err
 	}
 	for i, m := range p.in.Models {
-		of := &part.Models[i]
-		if of.Raw, err = p.measure(ctx, m.Latents, main); err != nil {
-			return nil, err
+		of, latents := &part.Models[i], m.Latents
+		if p.o.Scale == spectrum.ScaleL2 {
+			if of.Raw, err = p.measure(ctx, latents, main); err != nil {
+				return nil, err
+			}
+			if latents, err = spectrum.Scaled(latents, spectrum.ScaleL2); err != nil {
+				return nil, err
+			}
 		}
-		scaled, err := spectrum.Scaled(m.Latents, p.o.Scale)
-		if err != nil { // constant latents: every distance is 0 on any scale
-			scaled = m.Latents
-		}
-		if of.Scaled, err = p.measure(ctx, scaled, pairs); err != nil {
+		if of.Scaled, err = p.measure(ctx, latents, pairs); err != nil {
 			return nil, err
 		}
 	}

@@ -52,7 +52,7 @@ func TestWork(t *testing.T) {
 	t.Parallel()
 	open := func(seed uint64) func() shard.Work[*Part, *Result] {
 		return func() shard.Work[*Part, *Result] {
-			work, err := Work(manyPairs(), Options{Bootstrap: 8, Seed: seed})
+			work, err := Work(manyPairs(), Options{Intervals: true, Seed: seed})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,11 +62,11 @@ func TestWork(t *testing.T) {
 	if units := open(1)().Units; units != 3 {
 		t.Fatalf("%d units, want 3", units)
 	}
-	shardtest.Check(t, open(1), text(t), open(2))
+	shardtest.Check(t, open(1), asText(t), open(2))
 }
 
-// text is everything that a result holds.
-func text(t *testing.T) func(*Result) []byte {
+// asText is everything that a result holds.
+func asText(t *testing.T) func(*Result) []byte {
 	return func(r *Result) []byte {
 		t.Helper()
 		var out bytes.Buffer

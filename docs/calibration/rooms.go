@@ -64,7 +64,7 @@ func smooth(ctx context.Context, s *Sample, seed uint64) (*report.Result, error)
 		}
 	}
 	in := smoothness.Input{Frames: s.frames(), PixelRange: pixels, Episode: s.Episode, Pairs: map[int][]points.Pair{1: pairs}, Models: s.encoded()}
-	r, err := smoothness.Analyze(ctx, in, smoothness.Options{Bootstrap: 10, Seed: seed, Threads: 1})
+	r, err := smoothness.Analyze(ctx, in, smoothness.Options{Intervals: true, Seed: seed, Threads: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func manifolds(ctx context.Context, s *Sample, seed uint64) (*report.Result, err
 
 func geometric(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 	in := geometry.Input{Episode: s.Episode, Labels: s.Labels, Models: s.encoded()}
-	r, err := geometry.Analyze(ctx, in, geometry.Options{Clusters: []int{2}, Starts: 2, Neighbors: []int{5}, Lags: 2, Pairs: 2000, Bootstrap: 10,
+	r, err := geometry.Analyze(ctx, in, geometry.Options{Clusters: []int{2}, Starts: 2, Neighbors: []int{5}, Lags: 2, Pairs: 2000, Intervals: true,
 		Seed: seed, Threads: 1})
 	if err != nil {
 		return nil, err

@@ -38,6 +38,7 @@ const (
 	Safetensors
 	Pickle
 	Image
+	TIFF
 	HDF5
 	LFSPointer
 )
@@ -47,12 +48,18 @@ const MaxSafetensorsHeader = 100 << 20
 
 // The beginnings of files.
 const (
-	NPYMagic    = "\x93NUMPY"
-	zipMagic    = "PK\x03\x04"
-	zipEmpty    = "PK\x05\x06" // without members
-	pngMagic    = "\x89PNG"
-	jpegMagic   = "\xff\xd8\xff"
-	hdf5Magic   = "\x89HDF"
+	NPYMagic   = "\x93NUMPY"
+	zipMagic   = "PK\x03\x04"
+	zipEmpty   = "PK\x05\x06" // without members
+	pngMagic   = "\x89PNG"
+	jpegMagic  = "\xff\xd8\xff"
+	tiffLittle = "II*\x00"
+	tiffBig    = "MM\x00*"
+	hdf5Magic  = "\x89HDF"
+
+	bigTIFFLittle = "II+\x00"
+	bigTIFFBig    = "MM\x00+"
+
 	lfsBegin    = "version https://git-lfs"
 	pickleMagic = 0x80
 )
@@ -63,7 +70,8 @@ func Of(head []byte) Kind {
 		magic string
 		kind  Kind
 	}{
-		{NPYMagic, NPY}, {zipMagic, Zip}, {zipEmpty, Zip}, {pngMagic, Image}, {jpegMagic, Image}, {hdf5Magic, HDF5}, {lfsBegin, LFSPointer},
+		{NPYMagic, NPY}, {zipMagic, Zip}, {zipEmpty, Zip}, {pngMagic, Image}, {jpegMagic, Image}, {tiffLittle, TIFF}, {tiffBig, TIFF},
+		{bigTIFFLittle, TIFF}, {bigTIFFBig, TIFF}, {hdf5Magic, HDF5}, {lfsBegin, LFSPointer},
 	} {
 		if bytes.HasPrefix(head, []byte(k.magic)) {
 			return k.kind
@@ -94,6 +102,8 @@ func Describe(head []byte) string {
 		return "is empty"
 	case Image:
 		return "is one image: give the folder of the images"
+	case TIFF:
+		return "is a TIFF file"
 	case HDF5:
 		return "is an HDF5 file"
 	case LFSPointer:

@@ -35,6 +35,9 @@ func (in *Inputs) checkIdle(encoders, frames bool) error {
 			why = "there is no encoder"
 		}
 	}
+	if frames && isFolder(in.frames) { // of images, which these bring to one size
+		idle = slices.DeleteFunc(idle, func(name string) bool { return name == "resize" || name == "interpolation" })
+	}
 	var err error
 	in.flags.Visit(func(f *flag.Flag) {
 		if err == nil && f.Name == "episodes-kind" && in.episodes == "" {

@@ -9,6 +9,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/model"
 	"repscope/points"
@@ -38,9 +39,10 @@ type Data struct {
 	window   int   // frames of a state; 0: one, or a clip that is a row by itself
 	recorded int   // the window of a published dataset, else 0
 
-	frames *dataset.Array // what States are made of
-	cache  *latent.Cache  // nil: off
-	device *model.Backend // nil until it is asked for
+	frames   *dataset.Array // what States are made of
+	cache    *latent.Cache  // nil: off
+	uncached bool           // it was said that latents are not kept
+	device   *model.Backend // nil until it is asked for
 }
 
 // Index returns all states that may be analysed: those without NaN, in time
@@ -220,7 +222,7 @@ func (d *Data) describeFrames() {
 			values = "values"
 		}
 		d.env.Print("frames %s: %s %v, %s %.6g to %.6g (%s), %s in %s", in.Path, in.DType, in.Shape, values,
-			in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source, count(in.States, "state"), count(in.Episodes, "episode"))
+			in.PixelRange.Low, in.PixelRange.High, in.PixelRange.Source, text.Count(in.States, "state"), text.Count(in.Episodes, "episode"))
 		if in.Skipped > 0 {
 			d.env.Print(", %d dropped for NaN or Inf", in.Skipped)
 		}
@@ -228,7 +230,7 @@ func (d *Data) describeFrames() {
 	}
 	for _, in := range d.env.Result.Inputs {
 		if in.Role == "episodes" {
-			d.env.Print("episodes %s: %s of %s\n", in.Path, in.Kind, count(in.Episodes, "episode"))
+			d.env.Print("episodes %s: %s of %s\n", in.Path, in.Kind, text.Count(in.Episodes, "episode"))
 		}
 	}
 }

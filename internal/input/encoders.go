@@ -310,13 +310,16 @@ func exampleEncoder(name, cache string) (path string, remove func() error, err e
 	}
 	sum := sha256.Sum256(content)
 	base, err := os.UserCacheDir()
+	dir := filepath.Join(base, "repscope", "example", hex.EncodeToString(sum[:8]))
+	if err == nil && cache != "off" {
+		err = os.MkdirAll(dir, 0o755)
+	}
 	if err != nil || cache == "off" {
-		if base, err = os.MkdirTemp("", "repscope"); err != nil {
+		if dir, err = os.MkdirTemp("", "repscope"); err != nil {
 			return "", nil, err
 		}
-		remove = func() error { return os.RemoveAll(base) }
+		remove = func() error { return os.RemoveAll(dir) }
 	}
-	dir := filepath.Join(base, "repscope", "example", hex.EncodeToString(sum[:8]))
 	path = filepath.Join(dir, name+".pth")
 	if old, err := os.ReadFile(path); err == nil && sha256.Sum256(old) == sum {
 		return path, remove, nil

@@ -144,6 +144,27 @@ func TestWrongFlags(t *testing.T) {
 	}
 }
 
+// Names that would break lines of tables and CSV files are wrong usage; any letters
+// are right.
+func TestModelNames(t *testing.T) {
+	t.Parallel()
+	for name, message := range map[string]string{
+		"a\nb":         `the model name "a\nb" holds the control character "\n"`,
+		"a\tb":         `holds the control character "\t"`,
+		"a\xffb":       `the model name "a\xffb" is no valid UTF-8`,
+		" a":           `the model name " a" begins or ends with a space`,
+		"模型 (2) קידוד": "",
+	} {
+		p := parseArgs(t, Needs{}, "--latents", name+"=z.npy")
+		if message == "" && p.code != 0 || message != "" && (p.checked || p.code != 2 || !strings.Contains(p.message(), message)) {
+			t.Errorf("%q: exit %d, %q; want %q", name, p.code, p.message(), message)
+		}
+	}
+	if err := checkName(source{kind: "model", name: "a=b", path: "w/a=b/best_encoder.onnx"}); err == nil || !strings.Contains(err.Error(), `the model name "a=b" holds "="`) {
+		t.Errorf("a folder of weights named a=b: %v", err)
+	}
+}
+
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

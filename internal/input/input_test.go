@@ -371,7 +371,7 @@ func TestMismatch(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
 		{"--frames {}/frames.npy --latents a={}/short.npy", "latents a: {}/short.npy has shape [19 4], but frames {}/frames.npy of shape [20 2 3] make 20 states: want 20 rows"},
 		{"--latents b={}/z.npy --latents a={}/short.npy", "latents a: {}/short.npy has shape [19 4], but latents b: {}/z.npy has shape [20 4]: want the same number of rows"},
-		{"--frames {}/frames.npy --window 4 --latents a={}/z.npy", "make 17 states: want 17 rows, one per window of 4 frames, or 16, one per window of 4 frames that another frame follows\n" +
+		{"--frames {}/frames.npy --window 4 --latents a={}/z.npy", "make 17 states: want 17 rows, one per window of 4 frames\n" +
 			"stand: hint: there is a row per frame, but the model sees windows of 4 frames; give the latents of the windows, or --window a=1 if it sees one frame"},
 		{"--latents a={}/short.npy --episodes {}/episodes.npy", "episodes: {}/episodes.npy has shape [20], but latents a: {}/short.npy has shape [19 4]: want 19 rows"},
 		{"--frames {}/frames.npy --latents a={}/z.npy --episodes {}/short.npy", "short.npy"},
@@ -509,6 +509,34 @@ func TestPairStates(t *testing.T) {
 type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// A cache that cannot be written costs nothing but time, and is mentioned once.
+func TestCacheFails(t *testing.T) {
+	dir := folder(t)
+	c := standCommand(input.Needs{})
+	cache := filepath.Join(dir, "cache")
+	c.Setup = func(flags *run.Flags) run.Job {
+		inputs := input.Register(flags, input.Needs{})
+		return run.Job{Run: func(ctx context.Context, env *run.Env) error {
+			data, err := inputs.Load(ctx, env)
+			if err != nil {
+				return err
+			}
+			// A file in the folder's place: no entry can be written.
+			if err := errors.Join(os.RemoveAll(cache), os.WriteFile(cache, nil, 0o600)); err != nil {
+				return err
+			}
+			_, err = data.Latents(ctx, data.Index())
+			return err
+		}}
+	}
+	var stdout, stderr bytes.Buffer
+	args := []string{"--frames", dir + "/frames.npy", "--baseline", "random:3,pca:2", "--cache", cache, "--out", dir + "/out"}
+	code := run.Run(t.Context(), c, args, &stdout, &stderr)
+	if n := strings.Count(stderr.String(), "note: encoded latents are not kept: "); code != 0 || n != 1 {
+		t.Errorf("exit %d, %d notes: %s", code, n, stderr.String())
+	}
+}
 
 func TestStdoutFails(t *testing.T) {
 	dir := folder(t)

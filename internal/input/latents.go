@@ -9,6 +9,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/points"
 	"repscope/report"
@@ -74,7 +75,7 @@ func (d *Data) dropBadLatents(given []givenLatents) error {
 				g.source.name, g.array, len(rows), g.points.N, rows[0], column), "drop such states for all models with --skip-nan")
 		}
 		g.input.Skipped = len(rows)
-		d.env.Warn("latents %s: %d states dropped for NaN or Inf", g.source.name, len(rows))
+		d.env.Warn("latents %s: %s dropped for NaN or Inf", g.source.name, text.Count(len(rows), "state"))
 		isBad := make(map[int]bool, len(rows))
 		for _, row := range rows {
 			isBad[row] = true

@@ -90,7 +90,7 @@ func (d *Data) openCache() error {
 		cache, err := latent.OpenCache("")
 		if err != nil {
 			// No home or a read-only one: results are the same, only slower.
-			d.env.Message("note: encoded latents are not kept: %v", err)
+			d.cacheFailed(err)
 			return nil
 		}
 		d.cache = cache
@@ -102,6 +102,14 @@ func (d *Data) openCache() error {
 		d.cache = cache
 	}
 	return nil
+}
+
+// cacheFailed says, once, that latents are not kept for another run.
+func (d *Data) cacheFailed(err error) {
+	if !d.uncached {
+		d.env.Message("note: encoded latents are not kept: %v", err)
+	}
+	d.uncached = true
 }
 
 // digestFrames begins to compute the digest of the frames, which takes as long as many an

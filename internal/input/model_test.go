@@ -95,14 +95,15 @@ func TestScaleWarnings(t *testing.T) {
 	dir := encoderFolder(t)
 	const con = "--frames {}/large.npy --window 4 --model con=" + models + "dqn_opset17.onnx "
 	for args, want := range map[string]string{
-		"":                               "",
-		"--mean 0.5":                     "model con: --mean or --std is set without --input-scale: pixels 0..255 are scaled to 0..1 first; say --input-scale unit if so, raw if not",
-		"--mean 0.5 --input-scale unit":  "",
-		"--mean 123.7 --input-scale raw": "",
-		"--mean 123.7":                   "model con: the mean 123.7 does not lie within the pixels it is subtracted from, 0..1; see --input-scale",
-		"--std 0.229 --input-scale raw":  "model con: the standard deviation 0.229 does not fit the pixels it is applied to, 0..255; see --input-scale",
-		"--std 58 --input-scale unit":    "model con: the standard deviation 58 does not fit the pixels it is applied to, 0..1; see --input-scale",
-		"--mean 0.5 --pixel-range 0,1":   "",
+		"":                                     "",
+		"--mean 0.5":                           "model con: --mean or --std is set without --input-scale: pixels 0..255 are scaled to 0..1 first; say --input-scale unit if so, raw if not",
+		"--mean 0.5 --input-scale unit":        "",
+		"--mean 123.7 --input-scale raw":       "",
+		"--mean 123.7":                         "model con: the mean 123.7 does not lie within the pixels it is subtracted from, 0..1; see --input-scale",
+		"--std 0.229 --input-scale raw":        "model con: the standard deviation 0.229 does not fit the pixels it is applied to, 0..255; see --input-scale",
+		"--std 58 --input-scale unit":          "model con: the standard deviation 58 does not fit the pixels it is applied to, 0..1; see --input-scale",
+		"--mean 127 --std 1 --input-scale raw": "",
+		"--mean 0.5 --pixel-range 0,1":         "",
 	} {
 		if got := strings.Join(mustRun(t, dir, con+args).Warnings, "\n"); got != want {
 			t.Errorf("%s: warnings %q, want %q", args, got, want)

@@ -91,6 +91,15 @@ func (p *perModel) of(model string) string {
 // windowPerModel is a number of frames for all models, with others for some.
 type windowPerModel struct{ perModel }
 
+// String is what was given, or the default.
+func (w *windowPerModel) String() string {
+	p := w.perModel
+	if !p.given && len(p.names) > 0 {
+		p.all = ""
+	}
+	return p.String()
+}
+
 // Get is the number, or a text where models have numbers of their own.
 func (w *windowPerModel) Get() any {
 	if len(w.names) > 0 {

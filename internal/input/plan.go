@@ -18,6 +18,9 @@ import (
 // planStates is the number of states that are encoded to take the time.
 const planStates = 8
 
+// programBytes is about what a run takes with next to no data.
+const programBytes = 35 << 20
+
 // Plan is [Inputs.Load] for --dry-run: it opens and checks what the flags name and fills
 // the plan. Of the frames a few states are read, of given latents the headers.
 func (in *Inputs) Plan(ctx context.Context, env *run.Env) (*Data, error) {
@@ -26,6 +29,10 @@ func (in *Inputs) Plan(ctx context.Context, env *run.Env) (*Data, error) {
 		return nil, err
 	}
 	d.describeFrames()
+	env.Plan.Held = programBytes
+	if d.frames != nil {
+		env.Plan.Held += int64(d.frames.Len()) * int64(d.frames.RowLen()) * int64(d.frames.DType().Size()) // mapped
+	}
 	index := d.Sample()
 	env.Plan.States = len(index)
 	for _, m := range d.Models {

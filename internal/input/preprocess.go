@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/latent"
 	"repscope/report"
 )
@@ -176,7 +177,7 @@ func (m *Model) describeInput() string {
 	p := m.pre
 	var parts []string
 	if m.window > 0 {
-		parts = append(parts, "windows of "+count(m.window, "frame"))
+		parts = append(parts, "windows of "+text.Count(m.window, "frame"))
 	}
 	if p.Height > 0 {
 		parts = append(parts, fmt.Sprintf("resized to %dx%d (%s)", p.Height, p.Width, p.Interpolation))
@@ -203,14 +204,6 @@ func (m *Model) describeInput() string {
 	}
 	parts = append(parts, scale)
 	return fmt.Sprintf("%s: input %v %s, %s", m.Name, m.seen.shape, m.seen.dtype, strings.Join(parts, ", "))
-}
-
-// count is a number of things.
-func count(n int, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
-	return fmt.Sprintf("%d %ss", n, unit)
 }
 
 // numbers is a list as --mean takes it.
@@ -241,7 +234,7 @@ func (d *Data) checkScale(name string, p latent.Preprocessing) {
 		}
 	}
 	for _, v := range p.Std {
-		if v > span || v < span/100 {
+		if v != 1 && (v > span || v < span/100) {
 			d.env.Warn("model %s: the standard deviation %s does not fit the pixels it is applied to, %.6g..%.6g; see --input-scale",
 				name, numbers(p.Std), low, high)
 			return

@@ -70,7 +70,7 @@ func runRoles(t *testing.T, args string) (found seen, code int, stderr string) {
 func columns(t *testing.T) string {
 	t.Helper()
 	dir := folder(t)
-	frame, window := make([]int64, 20), make([]int64, 14)
+	frame, window := make([]int64, 20), make([]int64, 16)
 	reward, bad := make([]float32, 20), make([]float64, 20)
 	for i := range frame {
 		frame[i], reward[i] = int64(100+i), float32(i)/2
@@ -82,7 +82,7 @@ func columns(t *testing.T) string {
 	for name, err := range map[string]error{
 		"per frame":  dataset.WriteNPY(filepath.Join(dir, "frame.npy"), []int{20}, frame),
 		"column":     dataset.WriteNPY(filepath.Join(dir, "column.npy"), []int{20, 1}, frame),
-		"per window": dataset.WriteNPY(filepath.Join(dir, "window.npy"), []int{14}, window),
+		"per window": dataset.WriteNPY(filepath.Join(dir, "window.npy"), []int{16}, window),
 		"rewards":    dataset.WriteNPY(filepath.Join(dir, "reward.npy"), []int{20}, reward),
 		"with NaN":   dataset.WriteNPY(filepath.Join(dir, "bad.npy"), []int{20}, bad),
 		"pairs":      dataset.WriteNPY(filepath.Join(dir, "pairs.npy"), []int{20, 2}, make([]int64, 40)),
@@ -109,8 +109,8 @@ func TestRoles(t *testing.T) {
 		{states + "/z.npy --labels " + dir + "/column.npy", 100, 119, 20, true},
 		{"--latents a=" + dir + "/z.npy --labels " + dir + "/frame.npy --rewards " + dir + "/reward.npy", 100, 119, 20, false},
 		// A window has the label of its last frame, or its own.
-		{states + "/window.npy --window 3 --labels " + dir + "/frame.npy", 102, 118, 14, true},
-		{states + "/window.npy --window 3 --labels " + dir + "/window.npy", 0, 13, 14, true},
+		{states + "/window.npy --window 3 --labels " + dir + "/frame.npy", 102, 119, 16, true},
+		{states + "/window.npy --window 3 --labels " + dir + "/window.npy", 0, 15, 16, true},
 	} {
 		found, code, stderr := runRoles(t, test.args)
 		if code != 0 {
@@ -147,7 +147,7 @@ func TestWrongRoles(t *testing.T) {
 		{"--labels {}/pairs.npy", "labels: {}/pairs.npy has shape [20 2], want one label per frame", 1},
 		{"--labels {}/short.npy", "labels: {}/short.npy has 7 labels, want 20, one per frame", 1},
 		{"--labels {}/short.npy --frames {}/frames.npy --window 3 --latents a={}/window.npy --episodes {}/episodes.npy",
-			"labels: {}/short.npy has 7 labels, want 20, one per frame, or 14, one per state", 1},
+			"labels: {}/short.npy has 7 labels, want 20, one per frame, or 16, one per state", 1},
 		{"--labels {}/reward.npy", "reward.npy", 1}, // not integers
 		{"--rewards {}/bad.npy", "rewards: {}/bad.npy: row 4 is NaN, want a finite number", 1},
 		{"--labels example:lives", "labels: --labels example:lives needs --example", 2},

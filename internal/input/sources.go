@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"repscope/internal/example"
 	"repscope/internal/run"
@@ -171,6 +173,9 @@ func (in *Inputs) checkNames() error {
 			whole = false
 			continue
 		}
+		if err := checkName(s); err != nil {
+			return err
+		}
 		if slices.Contains(names, s.name) {
 			return run.Hint(run.Usage("two models are named %q", s.name), "give every model a name of its own: --model NAME=FILE")
 		}
@@ -197,6 +202,30 @@ func (in *Inputs) checkNames() error {
 		}
 	}
 	return nil
+}
+
+// checkName finds what would break the lines of tables, CSV files and flags that a
+// model's name stands in.
+func checkName(s source) error {
+	what := ""
+	switch i := strings.IndexFunc(s.name, unicode.IsControl); {
+	case !utf8.ValidString(s.name):
+		what = "is no valid UTF-8"
+	case i >= 0:
+		r, _ := utf8.DecodeRuneInString(s.name[i:])
+		what = fmt.Sprintf("holds the control character %q", string(r))
+	case strings.Contains(s.name, "="):
+		what = `holds "="`
+	case strings.TrimSpace(s.name) != s.name:
+		what = "begins or ends with a space"
+	default:
+		return nil
+	}
+	hint := ""
+	if s.kind == "model" && s.path != "" {
+		hint = "give another one: --model NAME=" + s.path
+	}
+	return run.Hint(run.Usage("the model name %q %s", s.name, what), hint)
 }
 
 // expandWeights replaces every --weights folder by the models in it, by name.

@@ -3,12 +3,14 @@
 package input
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"repscope/dataset"
 	"repscope/internal/example"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -132,7 +134,7 @@ func (d *Data) enterFrames(in *frameInput) {
 		d.env.Result.Inputs = append(d.env.Result.Inputs, *in.episodes)
 	}
 	if skipped > 0 {
-		d.env.Warn("frames %s: %d states dropped for NaN or Inf", in.path, skipped)
+		d.env.Warn("frames %s: %s dropped for NaN or Inf", in.path, text.Count(skipped, "state"))
 	}
 }
 
@@ -142,6 +144,10 @@ func (d *Data) mismatch(g *givenLatents, in *frameInput, window int, err error) 
 	if g.points.N == in.frames.Len() && window > 1 {
 		hint = fmt.Sprintf("there is a row per frame, but the model sees windows of %d frames; give the latents of the windows, or --window %s=1 if it sees one frame",
 			window, g.source.name)
+	}
+	var ambiguous *dataset.AmbiguousRowsError
+	if errors.As(err, &ambiguous) {
+		hint = fmt.Sprintf("encode them again, or, if they are windows of %d frames, say --window %s=%d", ambiguous.Window, g.source.name, ambiguous.Window)
 	}
 	return run.Hint(fmt.Errorf("latents %s: %s has shape %v, but frames %s of shape %v make %d states: %w",
 		g.source.name, g.array, g.shape, in.path, in.frames.Shape(), d.States.Len()+d.States.Skipped(), err), hint)
@@ -168,14 +174,22 @@ func (d *Data) openFrames() (*frameInput, error) {
 		return &frameInput{frames: frames, path: exampleInput, numbers: set.Episode}, nil
 	}
 	in := &frameInput{path: d.inputs.frames}
-	recording, err := dataset.OpenRecording(in.path)
+	images, err := d.inputs.imageSize()
+	if err != nil {
+		return nil, err
+	}
+	recording, err := dataset.OpenRecording(in.path, images)
 	if err != nil {
 		return nil, fmt.Errorf("frames: %w", err)
 	}
 	d.env.CloseLater(recording)
+	for _, note := range recording.Frames.Notes() {
+		d.env.Note("note: frames %s: %s", in.path, note)
+	}
 	in.frames, in.ends, in.published = recording.Frames, recording.Ends, recording.Ends != nil
 	d.recorded = recording.Window
 	if d.inputs.episodes == "" {
+		in.takeFolders(recording)
 		return in, nil
 	}
 	episodes, input, err := d.openEpisodes()
@@ -185,6 +199,11 @@ func (d *Data) openFrames() (*frameInput, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if recording.Episodes != nil {
+		if err := in.agree(recording, episodes, input.Path); err != nil {
+			return nil, err
+		}
 	}
 	in.numbers, in.ends, in.published, in.episodes = episodes.Numbers, episodes.Ends, false, &input
 	return in, nil

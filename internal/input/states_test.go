@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,17 +49,28 @@ func ramp(t *testing.T, dir string, n int) {
 	}
 }
 
-// Two episodes of 10 frames make 16 windows of 3, that begin at 0..7 and 10..17; 14 of
-// them are followed by a frame, 12 where end flags forbid the terminal one.
+// Two episodes of 10 frames make 16 windows of 3, that begin at 0..7 and 10..17. By the
+// rule of earlier versions there are as many, but where an episode is a single window or
+// end flags forbid the terminal frame.
 func TestWindows(t *testing.T) {
 	dir := folder(t)
-	for _, n := range []int{12, 14, 16, 18, 20} {
+	for _, n := range []int{13, 14, 15, 16, 18, 20} {
 		ramp(t, dir, n)
 	}
 	done := make([]bool, 20)
 	done[9], done[19] = true, true
-	if err := dataset.WriteNPY(filepath.Join(dir, "done.npy"), []int{20}, done); err != nil {
-		t.Fatal(err)
+	short := make([]int64, 20) // episodes of 10, 3 and 7 frames
+	for i := 10; i < 20; i++ {
+		short[i] = 1 + int64(i/13)
+	}
+	for _, err := range []error{
+		dataset.WriteNPY(filepath.Join(dir, "done.npy"), []int{20}, done),
+		dataset.WriteNPY(filepath.Join(dir, "cut.npy"), []int{20}, append(slices.Clone(done[:19]), false)),
+		dataset.WriteNPY(filepath.Join(dir, "short.npy"), []int{20}, short),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	const numbers, flags = "--episodes {}/episodes.npy ", "--episodes {}/done.npy "
 	for _, c := range []struct {
@@ -69,19 +81,18 @@ func TestWindows(t *testing.T) {
 	}{
 		{numbers + "--window 3 --latents a={}/z16.npy", 16, map[string]float64{"a": 7.5}, 0},
 		{flags + "--window 3 --latents a={}/z16.npy", 16, map[string]float64{"a": 7.5}, 0},
-		// What was written by the rule of earlier versions: the last window of each
-		// episode is left out, for all models.
-		{numbers + "--window 3 --latents a={}/z14.npy", 14, map[string]float64{"a": 6.5}, 1},
-		{numbers + "--window 3 --latents a={}/z14.npy --latents b={}/z16.npy", 14, map[string]float64{"a": 6.5, "b": (120.0 - 7 - 15) / 14}, 1},
-		{flags + "--window 3 --latents a={}/z14.npy", 14, map[string]float64{"a": 6.5}, 1},
-		{flags + "--window 3 --latents a={}/z12.npy --latents b={}/z16.npy", 12, map[string]float64{"a": 5.5, "b": (120.0 - 6 - 7 - 14 - 15) / 12}, 1},
+		// What was written by the rule of earlier versions: what it lacks is left out for
+		// all models.
+		{"--episodes {}/cut.npy --window 3 --latents a={}/z15.npy", 15, map[string]float64{"a": 7}, 1},
+		{"--episodes {}/cut.npy --window 3 --latents a={}/z15.npy --latents b={}/z16.npy", 15, map[string]float64{"a": 7, "b": (120.0 - 7) / 15}, 1},
+		{"--episodes {}/short.npy --window 3 --latents a={}/z13.npy", 13, map[string]float64{"a": 6}, 1},
+		{"--episodes {}/cut.npy --window con=3 --latents con={}/z15.npy --latents ae={}/z20.npy", 15, map[string]float64{"con": 7, "ae": (168.0 - 9) / 15}, 1},
 		// A window for each: all have the states of the longest, and of these the last frames.
 		{numbers + "--window con=3,ae=1 --latents con={}/z16.npy --latents ae={}/z20.npy", 16, map[string]float64{"con": 7.5, "ae": 10.5}, 0},
 		{flags + "--window 3 --window ae=1 --latents con={}/z16.npy --latents ae={}/z20.npy", 16, map[string]float64{"con": 7.5, "ae": 10.5}, 0},
 		{numbers + "--window con=3 --latents con={}/z16.npy --latents ae={}/z20.npy", 16, map[string]float64{"con": 7.5, "ae": 10.5}, 0},
 		{numbers + "--window con=3,two=2 --latents con={}/z16.npy --latents two={}/z18.npy", 16, map[string]float64{"con": 7.5, "two": (153.0 - 0 - 9) / 16}, 0},
 		{numbers + "--window con=3,ae=1 --latents con={}/z16.npy --latents ae={}/z16.npy", 16, map[string]float64{"con": 7.5, "ae": 7.5}, 0},
-		{numbers + "--window con=3 --latents con={}/z14.npy --latents ae={}/z20.npy", 14, map[string]float64{"con": 6.5, "ae": (168.0 - 9 - 19) / 14}, 1},
 		{numbers + "--latents ae={}/z20.npy", 20, map[string]float64{"ae": 9.5}, 0},
 	} {
 		result := mustRun(t, dir, "--frames {}/frames.npy "+c.args)
@@ -101,13 +112,15 @@ func TestWindows(t *testing.T) {
 		args, want string
 		code       int
 	}{
-		{"--window 3 --latents a={}/z18.npy", "make 16 states: want 16 rows, one per window of 3 frames, or 14, one per window of 3 frames that another frame follows", 1},
-		{"--window a=3,b=2 --latents a={}/z16.npy --latents b={}/z16.npy", "latents b: {}/z16.npy has shape [16 1], but frames {}/frames.npy of shape [20 2 3] make 16 states: " +
-			"16 rows can be one per window of 3 frames or one per window of 2 frames that another frame follows", 1},
-		{"--window 11 --latents a={}/z16.npy", "no window of 11 rows fits into an episode (20 rows, 2 stretches)", 1},
+		{numbers + "--window 3 --latents a={}/z18.npy", "make 16 states: want 16 rows, one per window of 3 frames; 18 are those of windows of 2 frames", 1},
+		{numbers + "--window 3 --latents a={}/z14.npy", "make 16 states: want 16 rows, one per window of 3 frames; 14 are those of windows of 4 frames", 1},
+		{flags + "--window 3 --latents a={}/z14.npy", "latents a: {}/z14.npy has shape [14 1], but frames {}/frames.npy of shape [20 2 3] make 16 states: " +
+			"14 rows can be one per window of 4 frames, or, as encode wrote them before, one per window of 3 frames that is followed or follows one, without flagged frames\n" +
+			"stand: hint: encode them again, or, if they are windows of 4 frames, say --window a=4", 1},
+		{numbers + "--window 11 --latents a={}/z16.npy", "no window of 11 rows fits into an episode (20 rows, 2 stretches)", 1},
 		{"--window c=3 --latents a={}/z16.npy", `--window c=3: no model is named "c"`, 2},
 	} {
-		code, _, stderr := runIn(t.Context(), dir, "--frames {}/frames.npy --episodes {}/episodes.npy --out {}/no "+c.args)
+		code, _, stderr := runIn(t.Context(), dir, "--frames {}/frames.npy --out {}/no "+c.args)
 		if want := strings.ReplaceAll(c.want, "{}", dir); code != c.code || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit %d, %s\nwant %s", c.args, code, stderr, want)
 		}

@@ -147,6 +147,7 @@ func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Write
 	}
 	start := time.Now()
 	env := newEnv(c, options, flags, stderr)
+	env.columns = consoleColumns(stdout, os.Getenv)
 	for _, note := range options.notes {
 		env.Note("note: %s", note)
 	}

@@ -146,7 +146,7 @@ func (c *config) apply(content []*yaml.Node, settled map[string]bool, section st
 		}
 		for _, v := range values {
 			if err := c.flags.Set(name, v); err != nil {
-				return splitHint(Usage("%s: option %s: invalid value %q: %w", c.place(key), name, v, err))
+				return wrongValue(c.place(key)+": option "+name, v, err)
 			}
 		}
 	}

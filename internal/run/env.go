@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"repscope/internal/kernel"
 	"repscope/report"
@@ -34,6 +35,7 @@ type Env struct {
 	besides     []func(context.Context) error
 	stop        context.CancelCauseFunc
 	console     *bytes.Buffer
+	columns     int // of the console, for tables; 0: any
 	stderr      io.Writer
 	progress    *progress
 }
@@ -153,9 +155,10 @@ func (e *Env) Print(format string, args ...any) {
 	fmt.Fprintf(e.console, format, args...)
 }
 
-// Table writes a table and an empty line to the console; see Print.
+// Table writes a table and an empty line to the console; see Print. It is as wide as
+// the terminal at most, where there is one.
 func (e *Env) Table(t *report.Table) error {
-	if err := t.Write(e.console); err != nil {
+	if err := t.WriteWidth(e.console, e.columns); err != nil {
 		return err
 	}
 	e.console.WriteByte('\n')
@@ -173,7 +176,9 @@ func (e *Env) Figure(name string, figure interface {
 			return fmt.Errorf("figure %s: %w", name, err)
 		}
 		for _, w := range warnings {
-			e.Warn("figure %s: %s", name, w)
+			if !e.warnedOfFigure(w) {
+				e.Warn("figure %s: %s", name, w)
+			}
 		}
 	}
 	for _, format := range e.Options.Formats {
@@ -182,4 +187,12 @@ func (e *Env) Figure(name string, figure interface {
 		}
 	}
 	return nil
+}
+
+// warnedOfFigure reports whether an earlier figure had the same warning.
+func (e *Env) warnedOfFigure(warning string) bool {
+	return slices.ContainsFunc(e.Result.Warnings, func(given string) bool {
+		figure, text, ok := strings.Cut(given, ": ")
+		return ok && strings.HasPrefix(figure, "figure ") && text == warning && !strings.HasPrefix(strings.ToLower(text), "panel")
+	})
 }

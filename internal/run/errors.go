@@ -55,6 +55,9 @@ func hintsOf(err error) []string {
 		if f, ok := err.(*failure); ok {
 			hints = append(slices.Clone(f.hints), hints...)
 		}
+		if h, ok := err.(interface{ Hints() []string }); ok { // an error of a package that knows no commands
+			hints = append(slices.Clone(h.Hints()), hints...)
+		}
 		if joined, ok := err.(interface{ Unwrap() []error }); ok {
 			for _, e := range joined.Unwrap() {
 				hints = append(hints, hintsOf(e)...)

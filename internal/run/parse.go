@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -55,6 +56,15 @@ func parseFlags(flags *Flags, watch *watch, args []string) error {
 	return splitHint(Usage("%s", strings.Replace(err.Error(), ": -", ": --", 1)))
 }
 
+// wrongValue is the error for a value that a flag or an option does not take; err may say
+// the value itself, and a hint on a second line.
+func wrongValue(of, text string, err error) error {
+	if strings.HasPrefix(err.Error(), strconv.Quote(text)) {
+		return splitHint(Usage("%s: %w", of, err))
+	}
+	return splitHint(Usage("%s: invalid value %q: %w", of, text, err))
+}
+
 // watch sees how flags are set on the command line: which value was wrong, and what was
 // given twice. Package flag keeps neither.
 type watch struct {
@@ -86,7 +96,7 @@ func (v *watched) IsBoolFlag() bool {
 func (v *watched) Set(text string) error {
 	err := v.Value.Set(text)
 	if err != nil {
-		v.watch.failed = splitHint(Usage("invalid value %q for flag --%s: %w", text, v.name, err))
+		v.watch.failed = wrongValue("flag --"+v.name, text, err)
 		return err
 	}
 	if r, ok := v.Value.(repeater); ok && r.Repeats() {

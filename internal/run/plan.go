@@ -5,6 +5,7 @@ package run
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -20,8 +21,9 @@ type Plan struct {
 	Models []PlanModel
 	Files  []string // that would be written, beside the result file
 	Held   int64    // bytes that would be held in memory: frames, latents, weights
-	// Searches says that working memory is used up to the limit of --memory.
-	Searches bool
+	// Searched is the most working memory that searches could use, in bytes; they keep
+	// to --memory if that is less.
+	Searched int64
 }
 
 // PlanCount is a number of things that would be looked at.
@@ -65,6 +67,13 @@ func (p *Plan) Again(n int) {
 	}
 }
 
+// pairBytes is about what a search takes for a pair of points in a space, if all pairs fit
+// into the memory.
+const pairBytes = 32
+
+// Search says that neighbors are searched among n points in a number of spaces.
+func (p *Plan) Search(n, spaces int) { p.Searched = pairBytes * int64(n) * int64(n) * int64(spaces) }
+
 // PlanFigures adds figures that would be written, in every format of --format.
 func (e *Env) PlanFigures(figures ...string) {
 	for _, figure := range figures {
@@ -79,7 +88,10 @@ func (e *Env) workingMemory() int64 {
 	if e.Options.Memory > 0 {
 		return e.Options.Memory
 	}
-	return memory.Available() / 4
+	if available := memory.Available(); available > 0 {
+		return available / 4
+	}
+	return math.MaxInt64 // not known
 }
 
 // seconds is the time that all encoding would take, and whose time is unknown.
@@ -144,9 +156,7 @@ func (e *Env) planObject() *report.Object {
 		models = append(models, &part)
 	}
 	size.Set("held_bytes", p.Held)
-	if p.Searches {
-		size.Set("working_bytes_at_most", e.workingMemory())
-	}
+	size.Set("working_bytes_at_most", min(p.Searched, e.workingMemory()))
 	sum, unknown := p.seconds()
 	time.Set("encoding_s", sum)
 	time.Set("encoding_unknown", unknown)
@@ -191,9 +201,12 @@ func (e *Env) planText() string {
 		}
 	}
 	fmt.Fprintf(&b, "options: %s\n", strings.Join(options, ", "))
-	fmt.Fprintf(&b, "memory: about %s for inputs, weights and latents", megabytes(p.Held))
-	if p.Searches {
-		fmt.Fprintf(&b, ", and up to %s to work in (--memory)", megabytes(e.workingMemory()))
+	fmt.Fprintf(&b, "memory: about %s for the program, inputs, weights and latents", megabytes(p.Held))
+	if p.Searched > 0 {
+		fmt.Fprintf(&b, ", and up to %s to search neighbors in", megabytes(min(p.Searched, e.workingMemory())))
+		if p.Searched > e.workingMemory() {
+			b.WriteString(" (--memory)")
+		}
 	}
 	sum, unknown := p.seconds()
 	b.WriteString("\ntime: ")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -159,4 +160,21 @@ func (p *progress) close() {
 	defer p.mu.Unlock()
 	p.erase()
 	p.w = nil
+}
+
+// consoleColumns is the width of the terminal that w is: what COLUMNS says, else what
+// the terminal does. 0 where w is none: tables in files and pipes are not divided.
+func consoleColumns(w io.Writer, getenv func(string) string) int {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	if columns, err := strconv.Atoi(getenv("COLUMNS")); err == nil && columns > 0 {
+		return columns
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return max(0, columns)
 }

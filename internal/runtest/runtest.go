@@ -9,6 +9,7 @@
 // and these commands are added:
 //
 //	npy FILE TYPE SHAPE [PATTERN]    write an array: npy f.npy uint8 20x8x8 random:1
+//	images DIR SIZE N SEED           write grey PNG files 0.png, 1.png, …: images f/ep0 8x8 5 1
 //	exits STATUS PROGRAM ARGS…       run a program and check its exit status
 //	same FILE FILE                   compare two result files but for their time stamps
 //	onlyfiles DIR NAME…              the folder holds exactly these files
@@ -25,6 +26,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
+	"image/png"
 	"math"
 	"os"
 	"os/exec"
@@ -68,6 +71,7 @@ func Run(t *testing.T, dir string) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"npy":       npy,
+			"images":    images,
 			"exits":     exits,
 			"same":      same,
 			"onlyfiles": onlyFiles,
@@ -147,6 +151,34 @@ func npy(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(dataset.WriteNPY(path, shape, values))
 	default:
 		ts.Fatalf("unknown type %s", args[1])
+	}
+}
+
+func images(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: images DIR HEIGHTxWIDTH N SEED")
+	}
+	height, width, ok := strings.Cut(args[1], "x")
+	if !ok {
+		ts.Fatalf("size %s, want HEIGHTxWIDTH", args[1])
+	}
+	var numbers [4]int
+	for i, text := range []string{height, width, args[2], args[3]} {
+		n, err := strconv.Atoi(text)
+		ts.Check(err)
+		numbers[i] = n
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o777))
+	random := stat.NewRandom(stat.NewKey(uint64(numbers[3])))
+	for i := range numbers[2] {
+		img := image.NewGray(image.Rect(0, 0, numbers[1], numbers[0]))
+		for k := range img.Pix {
+			img.Pix[k] = uint8(random.Intn(256))
+		}
+		f, err := os.Create(filepath.Join(dir, fmt.Sprint(i, ".png")))
+		ts.Check(err)
+		ts.Check(errors.Join(png.Encode(f, img), f.Close()))
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package text compares names, to answer a name that is unknown with the one
+// Package text counts things, and compares names, to answer a name that is unknown with the one
 // that was probably meant:
 //
 //	if near := text.Nearest(name, names); near != "" {
@@ -6,7 +6,10 @@
 //	}
 package text
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // longest is the number of letters from which on names are not compared letter
 // by letter: nobody types them.
@@ -82,4 +85,12 @@ func EditDistance(a, b string) int {
 		}
 	}
 	return row[len(y)]
+}
+
+// Count is a number with its noun: "1 episode", "2 episodes".
+func Count[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -104,3 +104,12 @@ func FuzzNearest(f *testing.F) {
 		Nearest(name, strings.Split(candidates, "\n"))
 	})
 }
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "0 states", 1: "1 state", 2: "2 states", 1000: "1000 states"} {
+		if got := Count(n, "state"); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}

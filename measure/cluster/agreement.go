@@ -39,6 +39,18 @@ func NewContingency(a, b Partition) (*Contingency, error) {
 	return c, nil
 }
 
+// Agreeing counts the points that have a group, −1 for none, see [Left], against
+// partition b of all points.
+func Agreeing(of []int, groups int, b Partition) *Contingency {
+	c := &Contingency{cells: make([]int, groups*b.Groups()), rows: make([]int, groups), columns: make([]int, b.Groups())}
+	for i, g := range of {
+		if g >= 0 {
+			c.Add(g, b.Of[i], 1)
+		}
+	}
+	return c
+}
+
 func entropy(sizes []int, n int) float64 {
 	h := 0.0
 	for _, s := range sizes {

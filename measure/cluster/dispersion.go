@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"math"
+	"slices"
 
 	"repscope/measure/internal/matrix"
 	"repscope/neighbors"
@@ -34,23 +35,51 @@ func NewDispersion(pts points.Points, p Partition) (*Dispersion, error) {
 		return nil, err
 	}
 	x, _ := matrix.Centered(pts)
-	d := &Dispersion{points: x.N, centroids: matrix.New(p.Groups(), x.Dim), mean: x.Mean(), scatter: make([]float64, p.Groups())}
-	for i, g := range p.Of {
-		matrix.AddTo(d.centroids.Row(g), x.Row(i))
+	return dispersionOf(x, p.Of), nil
+}
+
+// dispersionOf is the dispersion of the points that have a group; groups are numbered
+// from 0, and those without a point are left out.
+func dispersionOf(x matrix.Matrix, of []int) *Dispersion {
+	number, sizes := make([]int, slices.Max(of)+1), []int{} // of the groups with a point
+	for _, g := range of {
+		if g >= 0 {
+			number[g]++
+		}
 	}
-	for g, size := range p.Sizes {
+	for g, size := range number {
+		if number[g] = len(sizes); size > 0 {
+			sizes = append(sizes, size)
+		}
+	}
+	d := &Dispersion{centroids: matrix.New(len(sizes), x.Dim), mean: make([]float64, x.Dim), scatter: make([]float64, len(sizes))}
+	for i, g := range of {
+		if g >= 0 {
+			matrix.AddTo(d.centroids.Row(number[g]), x.Row(i))
+			matrix.AddTo(d.mean, x.Row(i))
+			d.points++
+		}
+	}
+	for k := range d.mean {
+		d.mean[k] /= float64(d.points)
+	}
+	for g, size := range sizes {
 		row := d.centroids.Row(g)
 		for k := range row {
 			row[k] /= float64(size)
 		}
 		d.between += float64(size) * matrix.SquaredDistance(row, d.mean)
 	}
-	for i, g := range p.Of {
+	for i, of := range of {
+		if of < 0 {
+			continue
+		}
+		g := number[of]
 		square := matrix.SquaredDistance(x.Row(i), d.centroids.Row(g))
 		d.within += square
-		d.scatter[g] += math.Sqrt(square) / float64(p.Sizes[g])
+		d.scatter[g] += math.Sqrt(square) / float64(sizes[g])
 	}
-	return d, nil
+	return d
 }
 
 // DaviesBouldin returns the mean over groups of the largest (S_i + S_j)/M_ij

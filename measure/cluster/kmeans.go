@@ -10,6 +10,7 @@ import (
 
 	"repscope/internal/kernel"
 	"repscope/internal/parallel"
+	"repscope/internal/text"
 	"repscope/measure/internal/matrix"
 	"repscope/neighbors"
 	"repscope/points"
@@ -23,6 +24,8 @@ type KMeansOptions struct {
 	Seed       uint64
 	Threads    int // ≤ 0: all; results do not depend on it
 }
+
+const defaultIterations = 300
 
 // KMeansResult is the best of the starts.
 type KMeansResult struct {
@@ -53,25 +56,27 @@ func KMeans(ctx context.Context, pts points.Points, k int, o KMeansOptions) (*KM
 		return nil, fmt.Errorf("k-means: %d clusters, want at least 1", k)
 	}
 	if k > pts.N {
-		return nil, stat.Undefined("k-means", "%d points are fewer than %d clusters", pts.N, k)
+		return nil, stat.Undefined("k-means", "%s, fewer than %s", text.Count(pts.N, "point"), text.Count(k, "cluster"))
 	}
 	if o.Starts <= 0 {
 		o.Starts = 10
 	}
 	if o.Iterations <= 0 {
-		o.Iterations = 300
+		o.Iterations = defaultIterations
 	}
-	x, mean := matrix.Centered(pts)
-	norms := x.SquaredNorms()
-	packed, err := kernel.PackRight(kernel.Rows(x.Data, x.Dim), x.N, x.Dim)
+	space, mean, err := newLloydSpace(pts)
 	if err != nil {
 		return nil, err
 	}
+	x := space.x
 	runs := make([]*lloyd, o.Starts)
 	err = parallel.With(ctx, o.Threads, o.Starts, func() func(int) error {
 		return func(start int) error {
-			l := &lloyd{x: x, packed: packed, norms: norms, k: k, random: stat.NewRandom(stat.StreamKMeans.Key(o.Seed, uint64(k), uint64(start)))}
+			l := &lloyd{lloydSpace: space, k: k, random: stat.NewRandom(stat.StreamKMeans.Key(o.Seed, uint64(k), uint64(start)))}
 			runs[start] = l
+			if err := l.seed(ctx); err != nil {
+				return err
+			}
 			return l.run(ctx, o.Iterations)
 		}
 	})
@@ -91,16 +96,29 @@ func KMeans(ctx context.Context, pts points.Points, k int, o KMeansOptions) (*KM
 	return result, nil
 }
 
-// lloyd is one start.
-type lloyd struct {
-	x      matrix.Matrix
+// lloydSpace is the points, which all starts read.
+type lloydSpace struct {
+	x      matrix.Matrix           // centered
 	packed *kernel.Packed[float64] // x
 	norms  []float64
-	k      int
-	random *stat.Random
+}
+
+func newLloydSpace(pts points.Points) (space lloydSpace, mean []float64, err error) {
+	space.x, mean = matrix.Centered(pts)
+	space.norms = space.x.SquaredNorms()
+	space.packed, err = kernel.PackRight(kernel.Rows(space.x.Data, space.x.Dim), space.x.N, space.x.Dim)
+	return space, mean, err
+}
+
+// lloyd is one start.
+type lloyd struct {
+	lloydSpace
+	k       int
+	random  *stat.Random
+	without []bool // points that belong to no cluster; nil for none
 
 	centroids  matrix.Matrix
-	of         []int     // cluster of each point, −1 before the first assignment
+	of         []int     // cluster of each point, −1 before the first assignment and for those left out
 	square     []float64 // squared distance to its centroid
 	sizes      []int
 	sums       matrix.Matrix // of the points of each cluster
@@ -115,10 +133,8 @@ type lloyd struct {
 	workspace kernel.Workspace[float64]
 }
 
+// run moves the centroids from where they are.
 func (l *lloyd) run(ctx context.Context, iterations int) error {
-	if err := l.seed(ctx); err != nil {
-		return err
-	}
 	l.begin()
 	exact := true // the sums are those of the points, not moved along
 	for l.iterations < iterations {
@@ -158,7 +174,9 @@ func (l *lloyd) run(ctx context.Context, iterations int) error {
 	}
 	l.inertia = 0
 	for i, c := range l.of {
-		l.inertia += matrix.SquaredDistance(l.x.Row(i), l.centroids.Row(c))
+		if c >= 0 {
+			l.inertia += matrix.SquaredDistance(l.x.Row(i), l.centroids.Row(c))
+		}
 	}
 	return nil
 }
@@ -291,6 +309,9 @@ func (l *lloyd) assign() (changed bool, err error) {
 			kernel.Lower(l.best[:], l.nearest[:], products[c*(hi-lo):(c+1)*(hi-lo)], norm, int64(c))
 		}
 		for i := lo; i < hi; i++ {
+			if l.without != nil && l.without[i] {
+				continue
+			}
 			l.square[i] = max(0, l.norms[i]+l.best[i-lo])
 			if to := int(l.nearest[i-lo]); to != l.of[i] {
 				l.transfer(i, to)
@@ -317,7 +338,9 @@ func (l *lloyd) transfer(i, to int) {
 func (l *lloyd) addUp() {
 	clear(l.sums.Data)
 	for i, c := range l.of {
-		matrix.AddTo(l.sums.Row(c), l.x.Row(i))
+		if c >= 0 {
+			matrix.AddTo(l.sums.Row(c), l.x.Row(i))
+		}
 	}
 }
 
@@ -331,7 +354,7 @@ func (l *lloyd) fillEmpty() bool {
 		}
 		farthest := -1
 		for i, s := range l.square {
-			if l.sizes[l.of[i]] > 1 && (farthest < 0 || s > l.square[farthest]) {
+			if l.of[i] >= 0 && l.sizes[l.of[i]] > 1 && (farthest < 0 || s > l.square[farthest]) {
 				farthest = i
 			}
 		}
@@ -379,6 +402,10 @@ func (l *lloyd) exchange(ctx context.Context) error {
 				return err
 			}
 			for j, from := range l.of[lo:hi] {
+				if open[j] = false; from < 0 {
+					limit[j] = -1
+					continue
+				}
 				limit[j], open[j] = l.leaving(from)*squares[from*(hi-lo)+j]*(1+1e-9), false
 			}
 			for c := range l.k {

@@ -19,6 +19,27 @@ import (
 // errors; points in one group, or each in its own, are a [stat.UndefinedError].
 // threads ≤ 0 means all; results do not depend on it.
 func Silhouette(ctx context.Context, pts points.Points, p Partition, threads int) ([]float64, error) {
+	s, err := NewSilhouettes(ctx, pts, p, threads)
+	if err != nil {
+		return nil, err
+	}
+	return s.Widths, nil
+}
+
+// Silhouettes holds the silhouette of every point, see [Silhouette], and the sums of
+// distances from which the silhouettes of fewer points follow.
+type Silhouettes struct {
+	Widths []float64
+
+	p     Partition
+	tiles *tiles
+	place []int         // of every point in tiles
+	sums  matrix.Matrix // [groups × n] distances to each group; none where that is too large
+}
+
+// NewSilhouettes computes the silhouettes of points; the errors are those of
+// [Silhouette].
+func NewSilhouettes(ctx context.Context, pts points.Points, p Partition, threads int) (*Silhouettes, error) {
 	const quantity = "silhouette"
 	if err := neighbors.Check(quantity, pts, neighbors.Euclidean); err != nil {
 		return nil, err
@@ -32,16 +53,26 @@ func Silhouette(ctx context.Context, pts points.Points, p Partition, threads int
 	if err != nil {
 		return nil, err
 	}
-	own, other, err := t.nearestGroups(ctx, threads)
+	s := &Silhouettes{Widths: make([]float64, pts.N), p: p, tiles: t, place: make([]int, pts.N)}
+	own, other, sums, err := t.nearestGroups(ctx, threads)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, pts.N)
+	s.sums = sums
 	for at, i := range order {
-		a, b := own[at], other[at]
-		if p.Sizes[p.Of[i]] > 1 && max(a, b) > 0 {
-			out[i] = (b - a) / max(a, b)
+		s.place[i] = at
+		if p.Sizes[p.Of[i]] > 1 {
+			s.Widths[i] = width(own[at], other[at])
 		}
 	}
-	return out, nil
+	return s, nil
+}
+
+// width is the silhouette of a point with mean distances a to its own group and b to
+// the nearest other one.
+func width(a, b float64) float64 {
+	if largest := max(a, b); largest > 0 {
+		return (b - a) / largest
+	}
+	return 0
 }

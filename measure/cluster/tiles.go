@@ -164,16 +164,16 @@ func (t *tiles) addRow(i, lo, hi int, product, columns []float64, buffer *tileBu
 const sumsBytes = 256 << 20
 
 // nearestGroups returns the mean distance of every point to the other points of its
-// own group (NaN for a point alone) and to the points of the nearest other group.
-func (t *tiles) nearestGroups(ctx context.Context, threads int) (own, other []float64, err error) {
+// own group (NaN for a point alone) and to the points of the nearest other group, and
+// the sums of all groups if they were added up at once.
+func (t *tiles) nearestGroups(ctx context.Context, threads int) (own, other []float64, sums matrix.Matrix, err error) {
 	own, other = make([]float64, t.x.N), slices.Repeat([]float64{math.Inf(1)}, t.x.N)
 	groups := len(t.start) - 1
 	step := max(1, sumsBytes/8/t.x.N)
 	for first := 0; first < groups; first += step {
 		last := min(first+step, groups)
-		sums, err := t.groupSums(ctx, threads, first, last)
-		if err != nil {
-			return nil, nil, err
+		if sums, err = t.groupSums(ctx, threads, first, last); err != nil {
+			return nil, nil, sums, err
 		}
 		for g := first; g < last; g++ {
 			size := float64(t.start[g+1] - t.start[g])
@@ -186,5 +186,8 @@ func (t *tiles) nearestGroups(ctx context.Context, threads int) (own, other []fl
 			}
 		}
 	}
-	return own, other, nil
+	if groups > step {
+		sums = matrix.Matrix{}
+	}
+	return own, other, sums, nil
 }

@@ -69,7 +69,7 @@ func TestSpectrumOfABox(t *testing.T) {
 func TestNoSpectrum(t *testing.T) {
 	t.Parallel()
 	for reason, z := range map[string]points.Points{
-		"1 points, want at least 2":                         points.Float64([]float64{1, 2}, 2),
+		"1 point, want at least 2":                          points.Float64([]float64{1, 2}, 2),
 		"the points are constant":                           points.Float32([]float32{0.1, 0.1, 0.1}, 1),
 		"point 1, coordinate 0 is NaN, want finite numbers": points.Float64([]float64{1, math.NaN()}, 1),
 	} {

@@ -91,7 +91,7 @@ func TestNoDirection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := one.Uniformity(t.Context(), nil, 0); stat.Reason(err) != "1 latents, want at least 2" {
+	if _, _, err := one.Uniformity(t.Context(), nil, 0); stat.Reason(err) != "1 latent, want at least 2" {
 		t.Errorf("one point: %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"repscope/internal/kernel"
 	"repscope/internal/parallel"
+	"repscope/internal/text"
 	"repscope/measure/internal/matrix"
 	"repscope/stat"
 )
@@ -24,7 +25,7 @@ import (
 func (d *Directions) Uniformity(ctx context.Context, blocks *stat.Blocks, threads int) (value float64, without []float64, err error) {
 	u, sizes := d.unit, []int{d.unit.N}
 	if u.N < 2 {
-		return 0, nil, stat.Undefined("uniformity", "%d latents, want at least 2", u.N)
+		return 0, nil, stat.Undefined("uniformity", "%s, want at least 2", text.Count(u.N, "latent"))
 	}
 	if blocks != nil {
 		order, err := matrix.ByBlocks(blocks, u.N)

@@ -82,12 +82,14 @@ type File struct {
 	renamed bool // it has its final name already
 }
 
-// Writing is a run whose files are complete but do not have their names yet.
+// Writing is a run whose files are complete but do not have their names yet. It holds the
+// folder until Done or Close.
 type Writing struct {
 	Files   []File
 	Resumed int // rows, over all models, that an earlier run had written
 	Encoded int // rows, over all models, that this one has
 	dir     string
+	journal *journal
 }
 
 // Write encodes the states with every model. Wrong shapes, poolings and
@@ -147,11 +149,12 @@ func Write(ctx context.Context, states latent.Source, models []Model, o Options)
 		if err := w.encode(ctx, streams[i], states.Len(), first[i], first[i+1], j, o); err != nil {
 			err = fmt.Errorf("model %s: %w", models[i].Name, err)
 			if j.empty() && !errors.Is(err, dataset.ErrLocked) {
-				err = errors.Join(err, j.discard())
+				return nil, errors.Join(err, j.discard())
 			}
-			return nil, err
+			return nil, errors.Join(err, j.close())
 		}
 	}
+	w.journal = j
 	return w, nil
 }
 
@@ -221,13 +224,22 @@ func (out *output) open(start int) error {
 	return nil
 }
 
-// note forces what was written to disk and puts it into the journal.
-func (out *output) note() error {
+// positions are where the files stand.
+func (out *output) positions() []dataset.AppendPosition {
+	at := make([]dataset.AppendPosition, len(out.appenders))
+	for k, a := range out.appenders {
+		at[k] = a.Position()
+	}
+	return at
+}
+
+// note forces what was written to disk and puts into the journal how far the files have come.
+func (out *output) note(at []dataset.AppendPosition) error {
 	for k, a := range out.appenders {
 		if err := a.Sync(); err != nil {
 			return err
 		}
-		out.entries[k].Position = a.Position()
+		out.entries[k].Position = at[k]
 	}
 	return out.journal.write()
 }
@@ -236,6 +248,7 @@ func (out *output) note() error {
 // written; now and then it notes them.
 func (out *output) run(ctx context.Context, stream *latent.Stream, start int, encoded *int) error {
 	noted := time.Now()
+	at := out.positions() // after the last batch that is in all files
 	err := stream.Run(ctx, start, func(lo, hi int, parts [][]float32) error {
 		for k, a := range out.appenders {
 			if err := a.Append(parts[k]); err != nil {
@@ -243,24 +256,15 @@ func (out *output) run(ctx context.Context, stream *latent.Stream, start int, en
 			}
 		}
 		*encoded += hi - lo
+		at = out.positions()
 		if time.Since(noted) < out.o.Interval {
 			return nil
 		}
-		err := out.note()
+		err := out.note(at)
 		noted = time.Now()
 		return err
 	})
-	if err != nil {
-		// Rows of a batch that failed half way are in some files and not in
-		// others: the journal keeps the entry before.
-		for _, a := range out.appenders[1:] {
-			if a.Position().Rows != out.appenders[0].Position().Rows {
-				return err
-			}
-		}
-		return errors.Join(err, out.note())
-	}
-	return out.note()
+	return errors.Join(err, out.note(at))
 }
 
 // finish completes the files, which keep their temporary names.
@@ -340,8 +344,11 @@ func (w *Writing) Commit() error {
 	return nil
 }
 
+// Close gives up the folder without ending the run, which can be started again.
+func (w *Writing) Close() error { return w.journal.close() }
+
 // Done ends the run: the journal is removed.
-func (w *Writing) Done() error { return os.Remove(filepath.Join(w.dir, JournalName)) }
+func (w *Writing) Done() error { return w.journal.remove() }
 
 // name gives the files their names.
 func name(files []File, o Options) error {

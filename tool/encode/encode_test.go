@@ -5,6 +5,7 @@ package encode
 // Runs that are cut off anywhere end with the bytes of one that was not.
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -173,9 +174,12 @@ func TestResume(t *testing.T) {
 						cancel()
 					}
 				}}
-				_, err := Write(ctx, source, models(t), options(dir))
+				w, err := Write(ctx, source, models(t), options(dir))
 				cancel()
 				if err == nil {
+					if err := w.Close(); err != nil {
+						t.Fatal(err)
+					}
 					break
 				}
 				if !errors.Is(err, context.Canceled) {
@@ -309,13 +313,25 @@ func TestDamage(t *testing.T) {
 	check(change(interrupted(t), deep, func(b []byte) []byte { b[len(b)-1] ^= 1; return b }), "rows have changed")
 	check(change(interrupted(t), deep, func(b []byte) []byte { return b[:len(b)-1] }), "truncated")
 	check(change(interrupted(t), deep, func(b []byte) []byte { b[20] = 'x'; return b }), "header")
-	check(change(interrupted(t), JournalName, func(b []byte) []byte { return b[:len(b)/2] }), "cannot be read")
+	both := func(b []byte) []byte { b[len(b)/4] ^= 1; b[len(b)/2+200] ^= 1; return b }
+	check(change(interrupted(t), JournalName, both), "cannot be read")
+	check(change(interrupted(t), JournalName, func(b []byte) []byte { return b[:100] }), "cannot be read")
 	check(change(interrupted(t), JournalName, func([]byte) []byte { return []byte(`{"schema":"other/1"}`) }), `schema "other/1"`)
 	o := interrupted(t)
 	if err := os.Remove(filepath.Join(o.Dir, deep)); err != nil {
 		t.Fatal(err)
 	}
 	check(o, "no such file")
+
+	// One slot of the journal is enough: the rows since the entry before are encoded again.
+	want := whole(t, &frames{n: 9}, models(t), Options{Dir: t.TempDir(), Program: o.Program})
+	for name, f := range map[string]func([]byte) []byte{
+		"first slot":  func(b []byte) []byte { b[200] ^= 1; return b },
+		"second slot": func(b []byte) []byte { b[len(b)/2+200] ^= 1; return b },
+		"half a file": func(b []byte) []byte { return b[:len(b)/2] },
+	} {
+		same(t, name, whole(t, &frames{n: 9}, models(t), change(interrupted(t), JournalName, f)), want)
+	}
 
 	// Another run at work.
 	o = interrupted(t)
@@ -325,8 +341,14 @@ func TestDamage(t *testing.T) {
 		for _, restart := range []bool{false, true} {
 			again := o
 			again.Restart = restart
-			if _, err := Write(t.Context(), &frames{n: 9}, models(t), again); !errors.Is(err, dataset.ErrLocked) {
+			_, err := Write(t.Context(), &frames{n: 9}, models(t), again)
+			want := fmt.Sprintf("another process (pid %d) is writing into %s", os.Getpid(), o.Dir)
+			if !errors.Is(err, dataset.ErrLocked) || err.Error() != want {
 				t.Errorf("a second run beside the first: %v", err)
+			}
+			again.Program = "test 2"
+			if _, err = Write(t.Context(), &frames{n: 9}, models(t), again); !errors.Is(err, dataset.ErrLocked) {
+				t.Errorf("another run beside the first: %v", err)
 			}
 		}
 	}
@@ -433,4 +455,35 @@ func ExampleWrite() {
 		fmt.Println(f.Name, f.DType, f.Shape, f.Bytes)
 	}
 	// Output: random.npy float32 [5 8] 288
+}
+
+// FuzzJournal reads any bytes as a journal: what is read is the state that stands in one of its
+// slots, and a state written again fits into it.
+func FuzzJournal(f *testing.F) {
+	path := filepath.Join(f.TempDir(), JournalName)
+	file, err := os.Create(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	j := &journal{Schema: journalSchema, Run: []property{{"program", "test"}}, Files: []entry{{Name: "a.npy"}}, path: path, file: file}
+	if err := errors.Join(j.begin(), j.write(), file.Close()); err != nil {
+		f.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add(whole[:len(whole)/2])
+	f.Add([]byte(`{"schema":"repscope/encode-journal/1"}`))
+	f.Add([]byte("slot 0000000090 -000000001 " + strings.Repeat("0", 64) + "\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		j, err := readJournal(bytes.NewReader(data), "journal")
+		if err != nil {
+			return
+		}
+		if j.Schema != journalSchema || j.slot < slotHead || len(data) < slotHead {
+			t.Errorf("%+v from %d bytes", j, len(data))
+		}
+	})
 }

@@ -3,12 +3,14 @@
 package encode
 
 import (
+	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,15 +27,25 @@ const JournalName = "encode.partial.json"
 // resultName is the name of the result file beside the arrays.
 const resultName = "encode.json"
 
-const journalSchema = "repscope/encode-journal/1"
+const journalSchema = "repscope/encode-journal/2"
 
 // journal is the file. A position never points behind what is on disk.
+//
+// The file has two slots of a fixed size, which is that of the longest state the run can
+// reach, and is written in full when the run begins. A new state goes into the slot of the
+// older one, under a checksum: it takes no more room on a disk that has become full, and
+// whenever the writing stops, one of the two is whole. While a run is at work it holds the
+// file's lock.
 type journal struct {
-	Schema string     `json:"schema"`
-	Run    []property `json:"run"`
-	Files  []entry    `json:"files"`
+	Schema   string     `json:"schema"`
+	Sequence int64      `json:"sequence"` // of the states, from 1; the higher one counts
+	PID      int        `json:"pid"`      // the process that wrote it
+	Run      []property `json:"run"`
+	Files    []entry    `json:"files"`
 
 	path string
+	slot int // bytes of a slot
+	file *os.File
 }
 
 // property is something that two runs must share to be one.
@@ -98,15 +110,24 @@ func preprocessingText(p latent.Preprocessing) string {
 	return strings.Join(parts, ", ")
 }
 
-// openJournal finds the journal of an interrupted run, or begins a new one.
-func openJournal(o Options, run []property, files []File) (*journal, error) {
+// openJournal finds the journal of an interrupted run, or begins a new one. It holds the
+// folder until it is closed.
+func openJournal(o Options, run []property, files []File) (_ *journal, err error) {
 	j := &journal{Schema: journalSchema, Run: run, path: filepath.Join(o.Dir, JournalName)}
 	for _, f := range files {
 		j.Files = append(j.Files, entry{Name: f.Name})
 	}
-	old, err := readJournal(j.path)
+	if j.file, err = lockJournal(j.path); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, j.file.Close())
+		}
+	}()
+	old, err := readJournal(j.file, j.path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, errNew):
 	case o.Restart:
 		// What an unreadable journal left is found by the names of this run.
 		left := j.Files
@@ -118,37 +139,204 @@ func openJournal(o Options, run []property, files []File) (*journal, error) {
 				return nil, err
 			}
 		}
+	case err != nil && !j.hasParts():
+		// The run ended before its journal was written.
 	case err != nil:
 		return nil, fmt.Errorf("%w (--restart begins anew)", err)
 	default:
-		if err := old.same(run); err != nil {
+		if err := j.continues(old); err != nil {
 			return nil, err
 		}
-		for i := range j.Files {
-			k := slices.IndexFunc(old.Files, func(e entry) bool { return e.Name == j.Files[i].Name })
-			if k < 0 {
-				return nil, fmt.Errorf("%s: file %s is missing (--restart begins anew)", j.path, j.Files[i].Name)
-			}
-			j.Files[i] = old.Files[k]
-		}
-		return j, nil
+		return j, j.write() // the process is another one
 	}
-	return j, j.write()
+	return j, j.begin()
 }
 
-func readJournal(path string) (*journal, error) {
-	data, err := os.ReadFile(path)
+// continues takes over the state of an interrupted run.
+func (j *journal) continues(old *journal) error {
+	if err := old.same(j.Run); err != nil {
+		return err
+	}
+	for i := range j.Files {
+		k := slices.IndexFunc(old.Files, func(e entry) bool { return e.Name == j.Files[i].Name })
+		if k < 0 {
+			return fmt.Errorf("%s: file %s is missing (--restart begins anew)", j.path, j.Files[i].Name)
+		}
+		j.Files[i] = old.Files[k]
+	}
+	j.slot, j.Sequence = old.slot, old.Sequence
+	return nil
+}
+
+// hasParts reports whether a file of the run has been begun.
+func (j *journal) hasParts() bool {
+	return slices.ContainsFunc(j.Files, func(e entry) bool {
+		_, err := os.Lstat(filepath.Join(filepath.Dir(j.path), e.Name+Partial))
+		return err == nil
+	})
+}
+
+// lockJournal opens the file for this process alone.
+func lockJournal(path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		if err := atomicfile.TryLock(f); err != nil {
+			busy := &BusyError{Dir: filepath.Dir(path)}
+			if j, err := readJournal(f, path); err == nil {
+				busy.PID = j.PID
+			}
+			return nil, errors.Join(busy, f.Close())
+		}
+		// The run that held the lock may have ended, and have removed the file.
+		mine, err := f.Stat()
+		if there, gone := os.Stat(path); err == nil && gone == nil && os.SameFile(mine, there) {
+			return f, nil
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// BusyError says that another process is writing into the folder.
+type BusyError struct {
+	Dir string
+	PID int // 0: not known
+}
+
+func (e *BusyError) Error() string {
+	if e.PID == 0 {
+		return fmt.Sprintf("another process is writing into %s", e.Dir)
+	}
+	return fmt.Sprintf("another process (pid %d) is writing into %s", e.PID, e.Dir)
+}
+
+// Is makes it one of [dataset.ErrLocked].
+func (e *BusyError) Is(target error) bool { return target == dataset.ErrLocked }
+
+// errNew says that a journal is empty.
+var errNew = errors.New("a new journal")
+
+// readJournal reads the newer of the two states that is whole.
+func readJournal(file io.ReaderAt, path string) (*journal, error) {
+	data, err := io.ReadAll(io.NewSectionReader(file, 0, maxJournal))
 	if err != nil {
 		return nil, err
 	}
-	j := &journal{path: path}
-	if err := json.Unmarshal(data, j); err != nil {
-		return nil, fmt.Errorf("%s: the journal of an interrupted run cannot be read: %w", path, err)
+	if len(data) == 0 {
+		return nil, errNew
 	}
-	if j.Schema != journalSchema {
-		return nil, fmt.Errorf("%s: journal of schema %q, want %q", path, j.Schema, journalSchema)
+	var newest *journal
+	for _, at := range []int{0, len(data) / 2} {
+		if j := parseSlot(data[at:]); j != nil && (newest == nil || j.Sequence > newest.Sequence) {
+			newest = j
+		}
 	}
-	return j, nil
+	if newest == nil {
+		var other struct{ Schema string }
+		if json.Unmarshal(data, &other) == nil && other.Schema != "" {
+			return nil, fmt.Errorf("%s: journal of schema %q, want %q", path, other.Schema, journalSchema)
+		}
+		return nil, fmt.Errorf("%s: the journal of an interrupted run cannot be read", path)
+	}
+	newest.path = path
+	return newest, nil
+}
+
+// maxJournal bounds what is read of a journal.
+const maxJournal = 1 << 28
+
+// slotHeader begins a slot: its size, that of the state in it, and the state's SHA-256.
+const slotHeader = "slot %010d %010d %064x\n"
+
+// slotHead is the length of the header.
+const slotHead = len("slot ") + 10 + 1 + 10 + 1 + 64 + 1
+
+// parseSlot reads the state at the beginning of data; nil if it is not whole.
+func parseSlot(data []byte) *journal {
+	if len(data) < slotHead {
+		return nil
+	}
+	var slot, length int
+	var sum []byte
+	if n, err := fmt.Sscanf(string(data[:slotHead]), "slot %d %d %x\n", &slot, &length, &sum); n != 3 || err != nil ||
+		length < 0 || slot < 0 || length > len(data)-slotHead || slot < slotHead+length {
+		return nil
+	}
+	state := data[slotHead : slotHead+length]
+	if want := sha256.Sum256(state); !bytes.Equal(sum, want[:]) {
+		return nil
+	}
+	j := &journal{slot: slot}
+	if json.Unmarshal(state, j) != nil || j.Schema != journalSchema {
+		return nil
+	}
+	return j
+}
+
+// begin writes both slots in full, so that further states find their room.
+func (j *journal) begin() error {
+	longest := *j
+	longest.Sequence, longest.PID = math.MaxInt64, math.MaxInt64
+	longest.Files = slices.Clone(j.Files)
+	for i := range longest.Files {
+		e := &longest.Files[i]
+		e.Position = dataset.AppendPosition{Rows: math.MaxInt64, CRC: math.MaxUint32}
+		e.Complete, e.SHA256 = false, strings.Repeat("f", 2*sha256.Size) // "false" is the longer word
+	}
+	state, err := longest.encode()
+	if err != nil {
+		return err
+	}
+	j.slot, j.Sequence = slotHead+len(state)+1, 0
+	err = j.file.Truncate(0)
+	if err == nil {
+		_, err = j.file.WriteAt(bytes.Repeat([]byte{'\n'}, 2*j.slot), 0)
+	}
+	if err == nil {
+		err = j.write()
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(j.path))
+	}
+	return nil
+}
+
+func (j *journal) encode() ([]byte, error) { return json.MarshalIndent(j, "", "  ") }
+
+// write puts the state into the slot of the older one and forces it to disk.
+func (j *journal) write() error {
+	j.Sequence, j.PID = j.Sequence+1, os.Getpid()
+	state, err := j.encode()
+	if err != nil {
+		return err
+	}
+	data := fmt.Appendf(make([]byte, 0, j.slot), slotHeader, j.slot, len(state), sha256.Sum256(state))
+	data = append(data, state...)
+	if len(data) >= j.slot {
+		return fmt.Errorf("%s: a state of %d bytes in a slot of %d", j.path, len(data), j.slot)
+	}
+	data = append(data, bytes.Repeat([]byte{'\n'}, j.slot-len(data))...)
+	if _, err := j.file.WriteAt(data, j.Sequence%2*int64(j.slot)); err != nil {
+		return err
+	}
+	return j.file.Sync()
+}
+
+// close gives the folder to other processes.
+func (j *journal) close() error { return j.file.Close() }
+
+// remove ends the run. The file goes before its lock where the system allows that.
+func (j *journal) remove() error {
+	err := os.Remove(j.path)
+	closed := j.file.Close()
+	if err != nil {
+		err = os.Remove(j.path)
+	}
+	return errors.Join(err, closed)
 }
 
 // same says how the interrupted run differs from this one.
@@ -198,15 +386,5 @@ func (j *journal) discard() error {
 	for _, e := range j.Files {
 		errs = append(errs, dataset.DiscardAppended(filepath.Join(filepath.Dir(j.path), e.Name+Partial)))
 	}
-	return errors.Join(append(errs, os.Remove(j.path))...)
-}
-
-// write replaces the journal, which is complete or the one before at any time.
-func (j *journal) write() error {
-	o := atomicfile.Options{Sync: true, Temporary: j.path + ".tmp"} // a killed run leaves one such file, not many
-	return atomicfile.Write(j.path, o, func(w io.Writer) error {
-		encoder := json.NewEncoder(w)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(j)
-	})
+	return errors.Join(append(errs, j.remove())...)
 }

@@ -52,15 +52,48 @@ func Spread(z points.Points) (rms, effectiveRank report.Value) {
 	return report.Number(s.RMSDistance()), report.Number(s.EffectiveRank)
 }
 
-// EffectiveSize is the number of independent observations that the dependent
-// values are worth, by their autocorrelation inside episodes.
-func EffectiveSize(values []float64, episode []int) report.Value {
-	n, err := stat.EffectiveSampleSize(values, episode)
+// DuplicateShare is the share of duplicates above which a reader should know of
+// them wherever neighbors are looked at.
+const DuplicateShare = 0.05
+
+// EffectiveSizeOf is the number of independent observations that the dependent values
+// are worth, by their autocorrelation inside episodes, and whether they span enough
+// autocorrelation times for it ([stat.AutocorrelationTime]).
+func EffectiveSizeOf(values []float64, episode []int) (n report.Value, reliable bool) {
+	t, err := stat.IntegratedAutocorrelationTime(values, episode)
 	if err != nil {
 		undefined, _ := Undefined(err)
-		return undefined
+		return undefined, false
 	}
-	return report.Number(n)
+	return report.Number(t.EffectiveSampleSize), t.Reliable
+}
+
+// EffectiveSize is that of [EffectiveSizeOf], reliable or not.
+func EffectiveSize(values []float64, episode []int) report.Value {
+	n, _ := EffectiveSizeOf(values, episode)
+	return n
+}
+
+// LongestBlocks are the blocks of n observations that the statistics of an analysis
+// share where pieces of episodes are blocks: for each statistic the influence of every
+// observation on it, by model, asks for a length, as do the differences of models, and
+// the longest is taken. Of equal ones it is one that says why it carries no test.
+// Errors as for [stat.NewBlocks].
+func LongestBlocks(n int, episode []int, spec stat.BlockSpec, statistics ...[][]float64) (*stat.Blocks, error) {
+	best, err := stat.NewBlocks(n, episode, spec, stat.Differences(statistics[0]...)...)
+	if err != nil {
+		return nil, err
+	}
+	for _, series := range statistics[1:] {
+		b, err := stat.NewBlocks(n, episode, spec, stat.Differences(series...)...)
+		if err != nil {
+			return nil, err
+		}
+		if b.Length() > best.Length() || b.Length() == best.Length() && best.Untestable() == "" {
+			best = b
+		}
+	}
+	return best, nil
 }
 
 // LeadingSeries is the leading series of each model: it passes twice over all latents,

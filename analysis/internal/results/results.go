@@ -22,6 +22,19 @@ func Interval(v stat.Interval) report.Interval {
 	return report.Between(v.Low, v.High)
 }
 
+// IntervalOf is the interval of a jackknifed statistic. A nil j stands for a run
+// without intervals. An estimate that no deletion changes has none: zero width would
+// claim that it is known.
+func IntervalOf(j *stat.Jackknifed) report.Interval {
+	switch {
+	case j == nil:
+		return report.NoInterval("no intervals were asked for (bootstrap 0)")
+	case j.StdError == 0 && j.Interval.Low == j.Interval.High:
+		return report.NoInterval("all blocks have the same value: nothing shows its error")
+	}
+	return Interval(j.Interval)
+}
+
 // Undefined is the number and the interval that err leaves.
 func Undefined(err error) (report.Value, report.Interval) {
 	reason := stat.Reason(err)
@@ -114,13 +127,26 @@ func comparisons(metric Metric, compared []stat.Comparison) []report.Comparison 
 	return out
 }
 
+// NoTest is why comparisons have no p values, for a caption; empty if they have.
+func NoTest(comparisons []report.Comparison) string {
+	for _, c := range comparisons {
+		if c.P.Defined() {
+			return ""
+		}
+	}
+	if len(comparisons) == 0 {
+		return ""
+	}
+	return comparisons[0].P.Reason
+}
+
 // Table lists comparisons for the console.
 func Table(comparisons []report.Comparison) *report.Table {
 	t := report.NewTable("", "Metric", "A", "B", "A − B", "p", "p (Holm)")
 	families := map[string]bool{}
 	reasons := map[string]bool{}
 	for _, c := range comparisons {
-		t.Row(c.Metric, c.A, c.B, report.WithInterval(c.Difference, c.CI), c.P, c.PHolm)
+		t.Row(c.Metric, c.A, c.B, report.WithInterval(c.Difference, c.CI), report.Probability(c.P), report.Probability(c.PHolm))
 		families[c.Family] = true
 		if c.P.Reason != "" && !reasons[c.P.Reason] {
 			reasons[c.P.Reason] = true

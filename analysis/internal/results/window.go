@@ -5,6 +5,7 @@ package results
 import (
 	"fmt"
 
+	"repscope/internal/text"
 	"repscope/points"
 )
 
@@ -14,7 +15,7 @@ import (
 func ExcludeWindow(episode, time []int, frames int) (labels []int, warning string) {
 	labels, widest := points.WindowLabels(episode, time, frames)
 	if widest > frames {
-		warning = fmt.Sprintf("states are missing from the sequence: the exclusion window of %d frames leaves out pairs up to %d frames apart in places", frames, widest)
+		warning = fmt.Sprintf("states are missing from the sequence: the exclusion window of %s leaves out pairs up to %s apart in places", text.Count(frames, "frame"), text.Count(widest, "frame"))
 	}
 	return labels, warning
 }

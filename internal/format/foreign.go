@@ -1,0 +1,193 @@
+// Formats that are not read: their names, and how to convert them in one line.
+
+package format
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// foreign is a format of arrays or images that is not read. In a recipe FILE stands for the
+// path and STEM for the path without its ending.
+type foreign struct {
+	what    string
+	endings []string
+	// magic are first bytes, at an offset.
+	magic  string
+	offset int
+	recipe string
+}
+
+const (
+	hdf5Recipe = `python -c 'import h5py, numpy as np; f = h5py.File("FILE"); ` +
+		`np.savez("STEM.npz", **{k: v[:] for k, v in f.items() if isinstance(v, h5py.Dataset)})'`
+	matRecipe = `python -c 'import numpy as np, scipy.io; ` +
+		`np.savez("STEM.npz", **{k: v for k, v in scipy.io.loadmat("FILE").items() if k[0] != "_"})'`
+	textRecipe  = `python -c 'import numpy as np; np.save("STEM.npy", np.loadtxt("FILE", delimiter="DELIMITER"SKIP))'`
+	videoRecipe = `mkdir STEM_frames; ffmpeg -i FILE STEM_frames/%06d.png`
+	imageRecipe = `python -c 'import glob; from PIL import Image; [Image.open(f).convert("RGB").save(f + ".png") for f in glob.glob("FILE/*ENDING")]'`
+)
+
+// foreigners are looked through in order: by first bytes, then by endings.
+var foreigners = []foreign{
+	{what: "a MATLAB 7.3 file", magic: "MATLAB 7.3 MAT-file", recipe: hdf5Recipe},
+	{what: "a MATLAB file", magic: "MATLAB 5.0 MAT-file", recipe: matRecipe},
+	{what: "an HDF5 file", magic: hdf5Magic, endings: []string{".h5", ".hdf5", ".he5"}, recipe: hdf5Recipe},
+	{what: "a Parquet file", magic: "PAR1", endings: []string{".parquet"},
+		recipe: `python -c 'import numpy as np, pandas as pd; np.save("STEM.npy", pd.read_parquet("FILE").to_numpy())'`},
+	{what: "an Arrow file", magic: "ARROW1", endings: []string{".arrow", ".feather"},
+		recipe: `python -c 'import numpy as np, pandas as pd; np.save("STEM.npy", pd.read_feather("FILE").to_numpy())'`},
+	{what: "an LMDB database", magic: "\xde\xc0\xef\xbe", offset: 16, endings: []string{".lmdb", ".mdb"},
+		recipe: `python -c 'import io, lmdb, numpy as np; from PIL import Image; t = lmdb.open("FILE", readonly=True, SUBDIR).begin(); ` +
+			`np.save("STEM.npy", np.stack([np.asarray(Image.open(io.BytesIO(v))) for _, v in t.cursor()]))' (values that are encoded images)`},
+	{what: "a video", magic: "ftyp", offset: 4, endings: []string{".mp4", ".mov", ".m4v"}, recipe: videoRecipe},
+	{what: "a video", magic: "\x1aE\xdf\xa3", endings: []string{".mkv", ".webm"}, recipe: videoRecipe},
+	{what: "a video", magic: "AVI ", offset: 8, endings: []string{".avi", ".mpg", ".mpeg"}, recipe: videoRecipe},
+	{what: "a GIF image", magic: "GIF8", endings: []string{".gif"}, recipe: videoRecipe},
+	{what: "a gzip file", magic: "\x1f\x8b", endings: []string{".gz"}, recipe: `gunzip FILE`},
+	{what: "a zstd file", magic: "\x28\xb5\x2f\xfd", endings: []string{".zst"}, recipe: `zstd -d FILE`},
+	{what: "a program of torch.export", endings: []string{".pt2"},
+		recipe: `python -c 'import torch; torch.onnx.export(torch.export.load("FILE"), dynamo=True).save("STEM.onnx")'`},
+	{what: "a file of TFRecords", endings: []string{".tfrecord", ".tfrecords"},
+		recipe: `python -c 'import numpy as np, tensorflow as tf; np.save("STEM.npy", ` +
+			`np.array([tf.train.Example.FromString(r.numpy()).features.feature["KEY"].float_list.value for r in tf.data.TFRecordDataset("FILE")]))' (KEY: the feature)`},
+	{what: "a MATLAB file", endings: []string{".mat"}, recipe: matRecipe},
+	{what: "a tar file", endings: []string{".tar"}, recipe: `tar xf FILE`},
+	{what: "a table of text", endings: []string{".tsv", ".tab"}, recipe: textRecipe},
+	{what: "a CSV file", endings: []string{".csv"}, recipe: textRecipe},
+	{what: "a text file", endings: []string{".txt", ".dat"}, recipe: textRecipe},
+	{what: "a spreadsheet", endings: []string{".xlsx", ".xls"},
+		recipe: `python -c 'import numpy as np, pandas as pd; np.save("STEM.npy", pd.read_excel("FILE").to_numpy())'`},
+	{what: "an OpenEXR image", magic: "\x76\x2f\x31\x01", endings: []string{".exr"}},
+	{what: "a JSON file", endings: []string{".json"},
+		recipe: `python -c 'import json, numpy as np; np.save("STEM.npy", np.array(json.load(open("FILE"))))'`},
+	{what: "a JSON Lines file", endings: []string{".jsonl"},
+		recipe: `python -c 'import numpy as np, pandas as pd; np.save("STEM.npy", pd.read_json("FILE", lines=True).to_numpy())'`},
+}
+
+// pickleRecipe converts a pickle that holds more than arrays, numbers and texts.
+const pickleRecipe = `python -c 'import pickle, numpy as np; d = pickle.load(open("FILE", "rb")); ` +
+	`np.savez("STEM.npz", **d) if isinstance(d, dict) else np.save("STEM.npy", np.asarray(d))'`
+
+// Foreign names the format of a file that is not read, by its first bytes or by the ending of
+// its name, and a command that converts it, which may be empty; "" if it is not known.
+func Foreign(path string, head []byte) (what, recipe string) {
+	ending := strings.ToLower(filepath.Ext(path))
+	known := Of(head)
+	for _, byName := range []bool{false, true} {
+		for _, f := range foreigners {
+			fits := f.magic != "" && len(head) >= f.offset && bytes.HasPrefix(head[f.offset:], []byte(f.magic))
+			if byName {
+				fits = has(f.endings, ending) && (known == Unknown || known == Zip && (ending == ".pt2" || ending == ".xlsx"))
+			}
+			if fits {
+				return f.what, fill(f.recipe, path, head)
+			}
+		}
+	}
+	return "", ""
+}
+
+// PickleRecipe is a command that converts a pickle of more than arrays; empty for a file of another name.
+func PickleRecipe(path string) string {
+	if !has([]string{".pkl", ".pickle", ".p"}, strings.ToLower(filepath.Ext(path))) {
+		return ""
+	}
+	return fill(pickleRecipe, path, nil)
+}
+
+// Folder names the format of a folder that is not one of images, and a command that converts
+// it; "" if it is not known.
+func Folder(path string) (what, recipe string) {
+	exists := func(name string) bool {
+		_, err := os.Stat(filepath.Join(path, name))
+		return err == nil
+	}
+	const array = `python -c 'import numpy as np, zarr; np.save("STEM.npy", zarr.open("FILE", mode="r")[:])'`
+	const group = `python -c 'import numpy as np, zarr; np.savez("STEM.npz", **{k: v[:] for k, v in zarr.open("FILE", mode="r").arrays()})'`
+	switch {
+	case exists(".zarray"):
+		return "a Zarr array", fill(array, path, nil)
+	case exists(".zgroup"):
+		return "a Zarr group", fill(group, path, nil)
+	case exists("zarr.json"):
+		if isZarrArray(filepath.Join(path, "zarr.json")) {
+			return "a Zarr array", fill(array, path, nil)
+		}
+		return "a Zarr group", fill(group, path, nil)
+	case exists("data.mdb"):
+		for _, f := range foreigners {
+			if has(f.endings, ".mdb") {
+				return f.what, fill(f.recipe, path, nil)
+			}
+		}
+	}
+	return "", ""
+}
+
+func isZarrArray(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var node struct {
+		Type string `json:"node_type"`
+	}
+	return json.NewDecoder(io.LimitReader(f, 1<<20)).Decode(&node) == nil && node.Type == "array"
+}
+
+// FolderRecipe is a command that converts the images of a folder that have the given ending;
+// empty if none is known.
+func FolderRecipe(path, ending string) string {
+	switch ending {
+	case ".bmp", ".webp", ".gif", ".ppm", ".pgm", ".tga":
+		return strings.ReplaceAll(fill(imageRecipe, path, nil), "ENDING", ending)
+	case ".npy":
+		return fill(`python -c 'import glob, numpy as np; np.save("STEM.npy", np.stack([np.load(f) for f in sorted(glob.glob("FILE/*.npy"))]))'`, path, nil)
+	}
+	return ""
+}
+
+func has(endings []string, ending string) bool {
+	for _, e := range endings {
+		if e == ending {
+			return true
+		}
+	}
+	return false
+}
+
+// fill puts the names into a recipe. A path that a shell or Python would read in another way
+// becomes the name FILE.
+func fill(recipe, path string, head []byte) string {
+	path = filepath.Clean(path)
+	if strings.ContainsAny(path, "\"'\\`$\n\r") {
+		path = "FILE" + filepath.Ext(path)
+	}
+	delimiter, skip := ",", ""
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	switch {
+	case bytes.ContainsRune(line, '\t'):
+		delimiter = `\t`
+	case bytes.ContainsRune(line, ';'):
+		delimiter = ";"
+	case len(head) > 0 && !bytes.ContainsRune(line, ','):
+		delimiter = ""
+	}
+	if len(line) > 0 && strings.ContainsAny(string(line), "abcdfghijklmopqrstuvwxyzABCDFGHIJKLMOPQRSTUVWXYZ_") {
+		skip = ", skiprows=1" // names of columns; e and n are in numbers
+	}
+	if delimiter == "" {
+		recipe = strings.Replace(recipe, `, delimiter="DELIMITER"`, "", 1)
+	}
+	subdir := "subdir=False"
+	if !strings.HasSuffix(path, ".mdb") && !strings.HasSuffix(path, ".lmdb") || head == nil {
+		subdir = "subdir=True"
+	}
+	return strings.NewReplacer("FILE", path, "STEM", strings.TrimSuffix(path, filepath.Ext(path)), "DELIMITER", delimiter, "SKIP", skip, "SUBDIR", subdir).Replace(recipe)
+}

@@ -1,0 +1,128 @@
+// Formats that are named but not read, and commands that convert them.
+
+package format
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	const python = "python -c 'import "
+	for _, c := range []struct{ path, head, what, recipe string }{
+		{"d/x.csv", "1.5,2\n3,4\n", "a CSV file", `python -c 'import numpy as np; np.save("d/x.npy", np.loadtxt("d/x.csv", delimiter=","))'`},
+		{"x.csv", "step,reward\n3,4\n", "a CSV file", `python -c 'import numpy as np; np.save("x.npy", np.loadtxt("x.csv", delimiter=",", skiprows=1))'`},
+		{"x.csv", "1;2\n", "a CSV file", `python -c 'import numpy as np; np.save("x.npy", np.loadtxt("x.csv", delimiter=";"))'`},
+		{"x.csv", "nan,-inf,1e-5\n", "a CSV file", `skiprows=1`},
+		{"x.TSV", "1\t2\n", "a table of text", `delimiter="\t"))'`},
+		{"x.txt", "-7.32633 1e-7\n", "a text file", `python -c 'import numpy as np; np.save("x.npy", np.loadtxt("x.txt"))'`},
+		{"any", "PAR1\x15\x04", "a Parquet file", python + `numpy as np, pandas as pd; np.save("any.npy", pd.read_parquet("any").to_numpy())'`},
+		{"x.parquet", "", "", ""}, // an empty file is that first of all
+		{"x.mat", "MATLAB 5.0 MAT-file, Platform", "a MATLAB file", "scipy.io.loadmat"},
+		{"x.mat", "MATLAB 7.3 MAT-file, Platform", "a MATLAB 7.3 file", "h5py.File"},
+		{"x.h5", "\x89HDF\r\n\x1a\n", "an HDF5 file", "h5py.File"},
+		{"x.bin", "\x89HDF\r\n\x1a\n", "an HDF5 file", `"x.npz"`},
+		{"x.mp4", "\x00\x00\x00\x20ftypisom", "a video", "mkdir x_frames; ffmpeg -i x.mp4 x_frames/%06d.png"},
+		{"x.avi", "RIFF\x00\x00\x00\x00AVI LIST", "a video", "ffmpeg"},
+		{"x.mkv", "\x1aE\xdf\xa3", "a video", "ffmpeg"},
+		{"x.gif", "GIF89a", "a GIF image", "ffmpeg"},
+		{"x.tfrecord", "\x10\x00\x00", "a file of TFRecords", "tf.data.TFRecordDataset"},
+		{"x.lmdb", strings.Repeat("\x00", 16) + "\xde\xc0\xef\xbe", "an LMDB database", "subdir=False"},
+		{"x.npy.gz", "\x1f\x8b\x08", "a gzip file", "gunzip x.npy.gz"},
+		{"m.pt2", "PK\x03\x04", "a program of torch.export", `torch.export.load("m.pt2"), dynamo=True).save("m.onnx")`},
+		{"it's.csv", "1,2\n", "a CSV file", `np.save("FILE.npy", np.loadtxt("FILE.csv"`},
+		{"x.npy", NPYMagic, "", ""},
+		{"x.npz", zipMagic, "", ""},
+		{"x.txt", NPYMagic, "", ""}, // the content decides
+		{"x.pkl", "\x80\x04", "", ""},
+		{"x.dunno", "abc", "", ""},
+	} {
+		what, recipe := Foreign(c.path, []byte(c.head))
+		if what != c.what || !strings.Contains(recipe, c.recipe) || (recipe == "") != (c.recipe == "") {
+			t.Errorf("%s %q: %q, %s; want %q, %s", c.path, c.head, what, recipe, c.what, c.recipe)
+		}
+	}
+	if r := PickleRecipe("a/x.pkl"); !strings.Contains(r, `pickle.load(open("a/x.pkl", "rb"))`) || PickleRecipe("x.npy") != "" {
+		t.Error(r)
+	}
+}
+
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ content, what, recipe string }{
+		".zarray":   {"{}", "a Zarr array", "[:])"},
+		".zgroup":   {"{}", "a Zarr group", ".arrays()"},
+		"zarr.json": {`{"node_type": "array"}`, "a Zarr array", "[:])"},
+		"data.mdb":  {"", "an LMDB database", "subdir=True"},
+		"0.png":     {"", "", ""},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(c.content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if what, recipe := Folder(dir); what != c.what || !strings.Contains(recipe, c.recipe) {
+			t.Errorf("%s: %q, %s", name, what, recipe)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "zarr.json"), []byte(`{"node_type": "group"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if what, _ := Folder(dir); what != "a Zarr group" {
+		t.Error(what)
+	}
+}
+
+// Every command is one line in which nothing is left to fill in, and what it gives Python is
+// Python.
+func TestRecipes(t *testing.T) {
+	t.Parallel()
+	recipes := []string{PickleRecipe("d/x.pkl"), FolderRecipe("d", ".bmp"), FolderRecipe("d", ".npy")}
+	for _, f := range foreigners {
+		if f.recipe == "" {
+			continue
+		}
+		for _, head := range []string{"a,b\n", "1\n"} {
+			recipes = append(recipes, fill(f.recipe, "d/x.end", []byte(head)))
+		}
+	}
+	python, _ := exec.LookPath("python3")
+	var sources []string
+	for _, r := range recipes {
+		for _, left := range []string{"FILE", "STEM", "DELIMITER", "SKIP", "SUBDIR", "ENDING", "\n"} {
+			if strings.Contains(r, left) {
+				t.Errorf("%s: holds %q", r, left)
+			}
+		}
+		if source, ok := strings.CutPrefix(r, "python -c '"); ok {
+			source, _, ok = strings.Cut(source, "'")
+			if !ok {
+				t.Errorf("%s: a quote is open", r)
+			}
+			sources = append(sources, source)
+		}
+	}
+	if python == "" {
+		t.Log("no python3: the syntax was not checked")
+		return
+	}
+	out, err := exec.Command(python, append([]string{"-c", "import ast, sys\nfor s in sys.argv[1:]: ast.parse(s)"}, sources...)...).CombinedOutput()
+	if err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func FuzzForeign(f *testing.F) {
+	f.Add("x.csv", []byte("a,b\n"))
+	f.Add("x.lmdb", []byte(strings.Repeat("\x00", 16)+"\xde\xc0\xef\xbe"))
+	f.Fuzz(func(t *testing.T, path string, head []byte) {
+		what, recipe := Foreign(path, head)
+		if what == "" && recipe != "" || strings.ContainsAny(recipe, "\n\r") {
+			t.Errorf("%q %q: %q, %q", path, head, what, recipe)
+		}
+	})
+}
