@@ -211,6 +211,8 @@ type Null struct {
 	TrustworthinessSD   report.Value `json:"trustworthiness_sd"`
 	ContinuityMean      report.Value `json:"continuity_mean"`
 	ContinuitySD        report.Value `json:"continuity_sd"`
+	RNXMean             report.Value `json:"r_nx_mean"`
+	RNXSD               report.Value `json:"r_nx_sd"`
 }
 
 // penalties are those of every state at one k.

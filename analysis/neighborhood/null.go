@@ -148,7 +148,11 @@ func (r *Result) windowText() string {
 }
 
 // nullScores are the scores of one model at one k over the pairings.
-type nullScores struct{ trust, cont []float64 }
+type nullScores struct{ trust, cont, rnx []float64 }
+
+func (s *nullScores) add(trust, cont, rnx float64) {
+	s.trust, s.cont, s.rnx = append(s.trust, trust), append(s.cont, cont), append(s.rnx, rnx)
+}
 
 func (s nullScores) summary() *Null {
 	const one = "one pairing has no spread"
@@ -158,5 +162,7 @@ func (s nullScores) summary() *Null {
 		TrustworthinessSD:   report.NumberOr(stat.StandardDeviation(s.trust), one),
 		ContinuityMean:      report.Number(stat.Mean(s.cont)),
 		ContinuitySD:        report.NumberOr(stat.StandardDeviation(s.cont), one),
+		RNXMean:             report.Number(stat.Mean(s.rnx)),
+		RNXSD:               report.NumberOr(stat.StandardDeviation(s.rnx), one),
 	}
 }
