@@ -123,7 +123,7 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Group
 	}
 	g.Silhouette, g.SilhouetteCI = within(g.Silhouette, of[0], -1, 1)
 	g.DaviesBouldin, g.DaviesBouldinCI = within(g.DaviesBouldin, onLogScale(of[1]), 0, math.Inf(1))
-	g.CalinskiHarabasz, g.CalinskiHarabaszCI = within(g.CalinskiHarabasz, onLogScale(of[2]), 0, math.Inf(1))
+	g.CalinskiHarabasz, g.CalinskiHarabaszCI = within(g.CalinskiHarabasz, onPowerScale(of[2], 0.25), 0, math.Inf(1))
 	g.describe(p, found.Widths)
 	out.Model.add(*g, found.Widths, groups)
 	return nil
@@ -186,7 +186,7 @@ func (a *analyzer) agreement(s scope, p cluster.Partition, left cluster.Left) (*
 		if err != nil {
 			return nil, err
 		}
-		*measure.to, *measure.ci = within(report.Number(estimate), j, measure.lowest, 1)
+		*measure.to, *measure.ci = within(report.Number(estimate), onPowerScale(j, 0.5), measure.lowest, 1)
 	}
 	return out, nil
 }
