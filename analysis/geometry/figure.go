@@ -57,6 +57,7 @@ func (r *Result) Figure() *plots.Figure {
 		},
 		Series:   names,
 		Footnote: r.caption(still),
+		Notes:    results.IntervalNotes(r.Warnings),
 		Title:    "Geometry of latent spaces",
 	}
 }

@@ -44,6 +44,7 @@ func (r *Result) Figure() *plots.Figure {
 		},
 		Series:   names,
 		Footnote: r.caption(),
+		Notes:    results.IntervalNotes(r.Warnings),
 		Title:    "Manifold dimension",
 	}
 }
