@@ -87,8 +87,8 @@ const manual = `robustness corrupts every state at a number of levels, encodes i
 every model, and reports how far the latent moved: mean, standard deviation,
 standard error, median, extremes, the same relative to the RMS distance of two
 random states (1: as far as another state), the share of corrupted latents to
-which another clean latent is nearest instead of their own (flip rate), and the cosine
-similarity. All models see the same corrupted frames, and a state gets the same
+which another clean latent is nearer than their own (flip rate; a repeated frame, whose
+latent is as near, is no flip), and the cosine similarity. All models see the same corrupted frames, and a state gets the same
 noise whatever the batch size, the number of threads or the other states. A model
 with a shorter --window than others sees the last frames of the same corrupted states.
 
@@ -199,9 +199,9 @@ func (r *Result) print(env *run.Env) error {
 	if err := env.Table(table); err != nil {
 		return err
 	}
-	spread := report.NewTable("Spread of the clean latents", "Model", "RMS distance", "Effective rank", "n eff.")
+	spread := report.NewTable("Spread of the clean latents", "Model", "RMS distance", "Effective rank", "n eff.", "Duplicates")
 	for _, m := range r.Models {
-		spread.Row(m.Name, m.RMSDistance, m.EffectiveRank, m.NEff)
+		spread.Row(m.Name, m.RMSDistance, m.EffectiveRank, m.NEff, m.Duplicates)
 	}
 	if err := env.Table(spread); err != nil {
 		return err

@@ -98,6 +98,8 @@ type Model struct {
 	TotalVariance report.Value `json:"total_variance"`
 	EffectiveRank report.Value `json:"effective_rank"`
 	NEff          report.Value `json:"n_eff"`
+	// Duplicates is the number of clean latents equal to that of an earlier state.
+	Duplicates int `json:"duplicates"`
 
 	// Distances holds, per level, ‖φ(x') − φ(x)‖ of every state and draw, draws of
 	// a state together.
@@ -119,8 +121,9 @@ type Level struct {
 	// RelativeMean is Mean/√(2·tr C): 1 means as far as two random states.
 	RelativeMean   report.Value    `json:"relative_mean"`
 	RelativeMeanCI report.Interval `json:"relative_mean_ci"`
-	// FlipRate is the share of corrupted latents whose nearest clean latent is not
-	// their own; ties go to the lower index.
+	// FlipRate is the share of corrupted latents that are nearer to the clean latent of another
+	// state than to their own. Another at the same distance, such as that of a repeated frame, is no
+	// flip: the rate is 0 where nothing moves. Undefined where all clean latents are equal.
 	FlipRate   report.Value    `json:"flip_rate"`
 	FlipRateCI report.Interval `json:"flip_rate_ci"`
 	// Cosine is the mean cosine similarity of φ(x') and φ(x).
@@ -155,6 +158,10 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	for i, m := range moved {
 		if !m.rms.Defined() {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed and its robustness means nothing", in.Models[i].Name, m.rms.Reason))
+		}
+		if n := m.clean.N; m.rms.Defined() && float64(m.duplicates) > results.DuplicateShare*float64(n) {
+			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %d of %d clean latents equal an earlier one; no flip counts between equal ones",
+				in.Models[i].Name, m.duplicates, n))
 		}
 		series[i] = m.stateMeans(m.distance[compared])
 	}
