@@ -87,11 +87,6 @@ func (a *analyzer) relativeSteps(m int, mean *stat.Jackknifed, squares []float64
 	return relative, root, err
 }
 
-// fewEpisodes is the number of episodes below which an autocorrelation time whose window
-// did not close has no interval: it is cut off at the length of the episodes, and how far
-// varies more than so few episodes tell.
-const fewEpisodes = 10
-
 // memory measures the autocorrelation.
 func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured) error {
 	t := &out.Model.Temporal
@@ -122,11 +117,7 @@ func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured)
 	}
 	t.TauWindow, t.TauConverged = found.Window, found.Converged
 	t.Tau, t.TauCI = within(report.Number(found.Tau), onPowerScale(j, 0.5), math.Inf(-1), math.Inf(1))
-	if !found.Converged && j != nil && a.states.blocks.Episodes() < fewEpisodes {
-		t.TauCI = report.NoInterval("the episodes are too few and too short for the autocorrelation time")
-	} else {
-		out.compareBy("autocorrelation_time", "autocorrelation_time", j)
-	}
+	out.compareBy("autocorrelation_time", "autocorrelation_time", j)
 	if !found.Converged {
 		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %s is five times as long", out.Model.Name, text.Count(found.Window, "state"))
 	}
