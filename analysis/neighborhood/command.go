@@ -467,8 +467,12 @@ func plusMinus(mean, sd report.Value) any {
 	if !mean.Defined() {
 		return mean
 	}
-	if !sd.Defined() {
-		return fmt.Sprintf("%.4f", mean.Float())
+	text := fmt.Sprintf("%.4f", mean.V)
+	if text == "-0.0000" {
+		text = "0.0000"
 	}
-	return fmt.Sprintf("%.4f ± %.4f", mean.Float(), sd.Float())
+	if !sd.Defined() {
+		return text
+	}
+	return fmt.Sprintf("%s ± %.4f", text, sd.V)
 }
