@@ -5,9 +5,19 @@ package results
 import (
 	"fmt"
 
+	"repscope/internal/device"
+	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/points"
 )
+
+// NoteWindowOfSample says that neighbours outside the window of sampled states are
+// looked for on the processor, where d would be asked otherwise.
+func NoteWindowOfSample(env *run.Env, d *device.Device, frames int, sampled bool) {
+	if frames > 0 && sampled && len(d.Contexts()) > 0 {
+		env.Note("note: with --samples and --exclude-window neighbours are looked for on the processor")
+	}
+}
 
 // ExcludeWindow returns the labels with which a neighbor search leaves out states at
 // most so many frames apart in one episode; see [points.WindowLabels]. The warning,
