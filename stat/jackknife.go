@@ -155,8 +155,21 @@ func (v *Jackknifed) OnFisherScale() *Jackknifed {
 
 // OnPowerScale makes the interval that of sign(θ)·|θ|^power, for statistics that are
 // squares or powers of what has a symmetric error, such as measures of agreement near 0
-// (1/2); it returns v.
+// (1/2); it returns v. A negative power is for positive statistics; an interval that
+// reaches infinity there is that of the logarithm instead.
 func (v *Jackknifed) OnPowerScale(power float64) *Jackknifed {
+	if power < 0 {
+		inverse := func(p float64) func(float64) float64 {
+			return func(x float64) float64 { return -math.Pow(max(x, 0), p) }
+		}
+		back := func(x float64) float64 { return math.Pow(max(-x, 0), 1/power) }
+		before := v.Interval
+		if v.onScale(inverse(power), back, 0, math.Inf(1)); !math.IsInf(v.Interval.High, 1) {
+			return v
+		}
+		v.Interval = before
+		return v.OnLogScale()
+	}
 	raise := func(p float64) func(float64) float64 {
 		return func(x float64) float64 { return math.Copysign(math.Pow(math.Abs(x), p), x) }
 	}
