@@ -223,8 +223,9 @@ type extras struct {
 // namedInterval is the key of an interval and its name, empty for the only one.
 type namedInterval struct{ key, name string }
 
-// extrasOf finds the intervals ("x_ci" of "x", "x_block_ci" a second one) and
-// standard errors ("x_se", "x_error") in an object.
+// extrasOf finds the intervals ("x_ci" of "x", "x_halves_ci" a second one) and
+// standard errors ("x_se", "x_error") in an object. An interval with a text
+// "x_ci_assumes" beside it is named, so that nobody takes it for the one that holds.
 func extrasOf(o Object) extras {
 	e := extras{taken: map[string]bool{}, intervals: map[string][]namedInterval{}, errors: map[string]string{}}
 	for _, key := range o.keys {
@@ -235,6 +236,9 @@ func extrasOf(o Object) extras {
 			if owner == "" {
 				e.orphans = append(e.orphans, key)
 				continue
+			}
+			if _, assumes := o.values[key+"_assumes"]; assumes && name == "" {
+				name = "assumed" // by an interval that holds less
 			}
 			e.intervals[owner] = append(e.intervals[owner], namedInterval{key, name})
 			continue

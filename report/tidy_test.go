@@ -57,6 +57,10 @@ func TestTidyMetrics(t *testing.T) {
 		MLE        Value    `json:"mle"`
 		MLECI      Interval `json:"mle_ci"`
 		MLEBlockCI Interval `json:"mle_block_ci"`
+		Fit        Value    `json:"fit"`
+		FitCI      Interval `json:"fit_ci"`
+		FitAssumes string   `json:"fit_ci_assumes"`
+		FitHalves  Interval `json:"fit_halves_ci"`
 		ByK        []row    `json:"by_k"`
 		Groups     []group  `json:"groupings"`
 		Similarity Object   `json:"similarity"`
@@ -74,6 +78,7 @@ func TestTidyMetrics(t *testing.T) {
 	r.Models.Set("a,b", model{
 		R: Number(-0.5), RSquared: Number(0.25), RSquaredCI: Between(0.125, 0.5),
 		MLE: Number(3), MLECI: Between(2, 4), MLEBlockCI: Between(1, 5),
+		Fit: Number(6), FitCI: Between(5, 7), FitAssumes: "independence", FitHalves: Between(4, 8),
 		ByK:        []row{{5, Number(0.9), Between(0.8, 1), Number(0.05), math.MaxInt64}, {10, Undefined("flat"), NoInterval("flat"), Undefined("flat"), 1}},
 		Groups:     []group{{"labels", 3, []Value{Number(1)}, Number(1)}, {"kmeans", 10, nil, Number(2)}},
 		Similarity: similar, Lonely: Between(1, 2), Open: Number(7), OpenCI: Between(6, math.Inf(1)),
@@ -85,6 +90,8 @@ func TestTidyMetrics(t *testing.T) {
 "a,b",r_squared,,0.25,0.125,0.5,,
 "a,b",mle,,3,2,4,,
 "a,b",mle,interval=block,3,1,5,,
+"a,b",fit,interval=assumed,6,5,7,,
+"a,b",fit,interval=halves,6,4,8,,
 "a,b",by_k.trustworthiness,k=5,0.9,0.8,1,0.05,
 "a,b",by_k.trust_penalty,k=5,9223372036854775807,,,,
 "a,b",by_k.trustworthiness,k=10,,,,,flat

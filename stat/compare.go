@@ -27,7 +27,7 @@ type Comparison struct {
 	T, DF, P, PHolm float64
 	// SignFlip is the p value of [SignFlipTest] over the blocks' shares in the
 	// difference, without the normal theory behind P; Exact says that all sign patterns
-	// were tried.
+	// were tried. NaN where the errors are those of [Halves].
 	SignFlip float64
 	Exact    bool
 	// EffectSD is the difference in standard deviations between observations of its
@@ -49,7 +49,7 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 	if !sameBlocks(a, b) {
 		return Comparison{}, Undefined(quantity, "the two statistics do not have the same blocks")
 	}
-	d, err := DeleteBlockJackknife(a.Estimate-b.Estimate, subtract(a.Replicates, b.Replicates), a.BlockSizes, o.Level)
+	d, err := combine(func(at []float64) float64 { return at[0] - at[1] }, o.Level, a, b)
 	if err != nil {
 		return Comparison{}, err
 	}
@@ -73,6 +73,9 @@ func Compare(a, b *Jackknifed, o CompareOptions) (Comparison, error) {
 		return c, nil
 	}
 	c.PHolm = c.P
+	if d.Halves != nil {
+		return c, nil // blocks have no shares whose signs could be flipped
+	}
 	flips, err := SignFlipTest(d.shares(), o.Permutations, o.Seed)
 	c.SignFlip, c.Exact = flips.P, flips.Exact
 	return c, err

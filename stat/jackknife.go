@@ -6,6 +6,7 @@ package stat
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Jackknifed is a statistic with its delete-block jackknife.
@@ -28,6 +29,9 @@ type Jackknifed struct {
 	// times n. Its standard deviation is that of states, whatever the blocks. nil
 	// where it is not known.
 	Influence []float64
+	// Halves are the estimates of halves of the blocks, where the error comes from
+	// these and not from deletions; see [Halves].
+	Halves *HalfEstimates
 	// Untestable says why no p value is computed from these blocks; empty if one is.
 	Untestable string
 	Warnings   []string // of the blocks
@@ -153,11 +157,7 @@ func (v *Jackknifed) onScale(to, from func(float64) float64, low, high float64) 
 	if !v.Interval.Defined() {
 		return v
 	}
-	replicates := make([]float64, len(v.Replicates))
-	for j, r := range v.Replicates {
-		replicates[j] = to(r)
-	}
-	scaled, err := DeleteBlockJackknife(to(v.Estimate), replicates, v.BlockSizes, v.Interval.Level)
+	scaled, err := combine(func(at []float64) float64 { return to(at[0]) }, v.Interval.Level, v)
 	if err != nil || !scaled.Interval.Defined() {
 		return v.Within(low, high)
 	}
@@ -339,16 +339,7 @@ func Combine(f func(values []float64) float64, parts ...*Jackknifed) (*Jackknife
 		values[p] = v.Estimate
 		known = known && v.Influence != nil
 	}
-	estimate := f(values)
-	replicates := make([]float64, len(first.Replicates))
-	at := make([]float64, len(parts))
-	for j := range replicates {
-		for p, v := range parts {
-			at[p] = v.Replicates[j]
-		}
-		replicates[j] = f(at)
-	}
-	out, err := DeleteBlockJackknife(estimate, replicates, first.BlockSizes, first.Interval.Level)
+	out, err := combine(f, first.Interval.Level, parts...)
 	if err != nil {
 		return nil, err
 	}
@@ -357,6 +348,31 @@ func Combine(f func(values []float64) float64, parts ...*Jackknifed) (*Jackknife
 		out.Influence = combinedInfluence(f, values, parts)
 	}
 	return out, nil
+}
+
+// combine is the error of a function of statistics over the same blocks: deletion by
+// deletion, or half by half.
+func combine(f func(values []float64) float64, level float64, parts ...*Jackknifed) (*Jackknifed, error) {
+	first, at := parts[0], make([]float64, len(parts))
+	for p, v := range parts {
+		at[p] = v.Estimate
+	}
+	estimate := f(at)
+	if first.Halves != nil {
+		of := make([]*HalfEstimates, len(parts))
+		for p, v := range parts {
+			of[p] = v.Halves
+		}
+		return halved(estimate, first.Halves.apply(f, of), first.BlockSizes, level)
+	}
+	replicates := make([]float64, len(first.Replicates))
+	for j := range replicates {
+		for p, v := range parts {
+			at[p] = v.Replicates[j]
+		}
+		replicates[j] = f(at)
+	}
+	return DeleteBlockJackknife(estimate, replicates, first.BlockSizes, level)
 }
 
 // Per divides the statistic by another that was jackknifed over the same blocks, such
@@ -381,15 +397,10 @@ func (v *Jackknifed) Per(unit *Jackknifed) (*Jackknifed, error) {
 }
 
 func sameBlocks(a, b *Jackknifed) bool {
-	if a == nil || b == nil || len(a.BlockSizes) != len(b.BlockSizes) || len(a.Replicates) != len(b.Replicates) {
+	if a == nil || b == nil || !slices.Equal(a.BlockSizes, b.BlockSizes) || len(a.Replicates) != len(b.Replicates) || (a.Halves == nil) != (b.Halves == nil) {
 		return false
 	}
-	for j, m := range a.BlockSizes {
-		if m != b.BlockSizes[j] {
-			return false
-		}
-	}
-	return true
+	return a.Halves == nil || slices.Equal(a.Halves.Weight, b.Halves.Weight)
 }
 
 // combinedInfluence is Σ ∂f/∂θ_p · influence on θ_p, by central differences.

@@ -21,6 +21,8 @@ const (
 	StreamSignFlip Stream = 0x73746175
 	// StreamSelection draws the slopes that bound Theil–Sen's (this package).
 	StreamSelection Stream = 0x73746176
+	// StreamHalves draws which blocks are halved together (this package).
+	StreamHalves Stream = 0x73746177
 
 	// StreamRandomEncoder draws the weights of the random encoder (latent).
 	StreamRandomEncoder Stream = 0x6c61_0001

@@ -45,6 +45,7 @@ var wrongValues = map[string]map[string][]string{
 		"estimator":           {"--estimator best"},
 		"gride":               {"--gride 3", "--gride 4,0"},
 		"neighbors":           {"--neighbors 1"},
+		"exclude-window":      {"--exclude-window -1", "--exclude-window soon"},
 		"duplicate-tolerance": {"--duplicate-tolerance 0", "--duplicate-tolerance 1", "--duplicate-tolerance nan"},
 		"approx":              nil, // yes or no
 	},

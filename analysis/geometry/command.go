@@ -287,6 +287,11 @@ func (r *Result) printLabels(env *run.Env, o Options) error {
 			labels.Row(nameOnce(m.Name, i), c.K, report.WithInterval(c.Accuracy, c.AccuracyCI), c.AccuracyChance, report.WithInterval(c.Purity, c.PurityCI), c.PurityChance)
 		}
 	}
+	for _, m := range r.Models {
+		if m.Duplicates != nil && *m.Duplicates > 0 {
+			labels.Note("%s: %d latents equal an earlier one; neighbours at equal distances count in the mean over all orders", m.Name, *m.Duplicates)
+		}
+	}
 	if o.ExcludeWindow == 0 {
 		labels.Note("Neighbours in time count as neighbours; see --exclude-window")
 	}

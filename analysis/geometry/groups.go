@@ -208,18 +208,22 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 	ks := slices.DeleteFunc(slices.Clone(a.o.Neighbors), func(k int) bool { return k > fewest })
 	var found []cluster.Consistency
 	var deleted []cluster.Deleted
+	var collapsed error
 	if len(ks) > 0 {
+		model.Duplicates = new(int)
 		z, o := sampled(a.in.Models[m].Latents, a.in.Sample), neighbors.Options{
 			Threads: max(a.o.Threads, 0), Memory: a.o.Memory, Device: a.o.Device, ExcludeWindow: a.o.ExcludeWindow, Episode: episode,
 		}
-		var err error
-		if found, err = cluster.LabelConsistency(ctx, z, *a.labels, ks, o); err != nil {
-			return err
-		}
-		if s.blocks != nil {
+		found, *model.Duplicates, collapsed = cluster.LabelConsistency(ctx, z, *a.labels, ks, o)
+		if collapsed == nil && s.blocks != nil {
+			var err error
 			if deleted, err = cluster.LabelConsistencyWithout(ctx, z, *a.labels, ks, s.blocks, o); err != nil {
 				return err
 			}
+		}
+		if n := a.samples(); collapsed == nil && float64(*model.Duplicates) > results.DuplicateShare*float64(n) {
+			out.warn("%s: %d of %d latents equal an earlier one; label accuracy and purity are means over all orders of neighbours at equal distances",
+				model.Name, *model.Duplicates, n)
 		}
 	}
 	for _, k := range a.o.Neighbors {
@@ -227,6 +231,14 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 		if k > fewest {
 			model.LabelConsistency = append(model.LabelConsistency, row.undefined(
 				fmt.Sprintf("k = %d: a state has only %s to choose neighbours from", k, text.Count(fewest, "other"))))
+			continue
+		}
+		if collapsed != nil {
+			v, _, err := undefined(collapsed)
+			if err != nil {
+				return err
+			}
+			model.LabelConsistency = append(model.LabelConsistency, row.undefined(v.Reason))
 			continue
 		}
 		accuracy, purity := stat.Mean(found[0].Correct), stat.Mean(found[0].Purity)

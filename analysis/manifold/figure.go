@@ -13,7 +13,7 @@ import (
 
 // Figure composes manifold_dimension_analysis.
 func (r *Result) Figure() *plots.Figure {
-	ratio := &plots.Bars{Y: plots.Axis{Label: "Participation ratio (dimensions)"}}
+	ratio := &plots.Bars{Y: plots.Axis{Label: "Participation ratio, corrected"}}
 	intrinsic := &plots.Bars{Y: plots.Axis{Label: "Two-NN dimension"}}
 	usage := &plots.Bars{Y: plots.Axis{Label: "Participation ratio / D (%)"}}
 	spectrum := &plots.Spectrum{X: plots.Axis{Label: "Eigenvalue index"}, Y: plots.Axis{Label: "Share of the variance"}}
@@ -25,9 +25,9 @@ func (r *Result) Figure() *plots.Figure {
 	for i := range r.Models {
 		m := &r.Models[i]
 		names = append(names, m.Name)
-		ratio.Bars = append(ratio.Bars, results.Bar(m.Name, m.ParticipationRatio, m.ParticipationRatioCI, 1))
+		ratio.Bars = append(ratio.Bars, results.Bar(m.Name, m.ParticipationRatioCorrected, m.ParticipationRatioCorrectedCI, 1))
 		intrinsic.Bars = append(intrinsic.Bars, results.Bar(m.Name, m.IntrinsicDimension, m.IntrinsicDimensionCI, 1))
-		usage.Bars = append(usage.Bars, results.Bar(m.Name, m.ParticipationRatio, m.ParticipationRatioCI, 100/float64(m.NominalDimension)))
+		usage.Bars = append(usage.Bars, results.Bar(m.Name, m.ParticipationRatioCorrected, m.ParticipationRatioCorrectedCI, 100/float64(m.NominalDimension)))
 		spectrum.Series = append(spectrum.Series, plots.SpectrumSeries{Name: m.Name, Values: m.varianceShares(), Reason: results.Why(m.EffectiveRank)})
 		scale.Series = append(scale.Series, m.decimationCurve())
 	}
@@ -44,6 +44,7 @@ func (r *Result) Figure() *plots.Figure {
 		},
 		Series:   names,
 		Footnote: r.caption(),
+		Notes:    results.IntervalNotes(r.Warnings),
 		Title:    "Manifold dimension",
 	}
 }
@@ -77,14 +78,10 @@ func (r *Result) summary() *plots.Table {
 	}
 	for _, m := range r.Models {
 		row := []string{m.Name, fmt.Sprint(m.NominalDimension)}
-		for _, v := range []report.Value{m.ParticipationRatio, m.IntrinsicDimension, m.EffectiveRank, m.RankMe} {
+		for _, v := range []report.Value{m.ParticipationRatioCorrected, m.IntrinsicDimension, m.EffectiveRank, m.RankMe} {
 			row = append(row, results.Decimals(v, 1))
 		}
-		dims := []string{"n/a", "n/a"}
-		if m.EffectiveRank.Defined() {
-			dims = []string{fmt.Sprint(m.Dims90), fmt.Sprint(m.Dims99)}
-		}
-		table.Rows = append(table.Rows, append(row, dims...))
+		table.Rows = append(table.Rows, append(row, results.Decimals(m.Dims90, 0), results.Decimals(m.Dims99, 0)))
 	}
 	return table
 }
@@ -92,7 +89,7 @@ func (r *Result) summary() *plots.Table {
 func (r *Result) caption() string {
 	note := "Decimation: bands are ±1 SD over disjoint subsets."
 	if r.Blocks != "" {
-		note = "Error bars: 95 % by deleting blocks in turn, " + r.Blocks + ". " + note
+		note = "Error bars: 95 % by deleting blocks in turn, for Two-NN by comparing halves of them, " + r.Blocks + r.window() + ". " + note
 	}
 	if len(r.Models) > 0 && r.Models[0].Estimator == EstimatorDocumented {
 		note += " The dimension shown is the documented formula, which cannot exceed 1.7325."

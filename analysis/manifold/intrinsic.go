@@ -5,63 +5,146 @@ package manifold
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/analysis/internal/results"
 	"repscope/measure/dimension"
 	"repscope/neighbors"
 	"repscope/report"
 	"repscope/stat"
-	"slices"
 )
 
-// intrinsic fills in the intrinsic dimensions and returns the jackknife of the
-// maximum likelihood Two-NN, nil where undefined.
-func (m *Model) intrinsic(ctx context.Context, z neighbors.Space, rms float64, blocks *stat.Blocks, o Options) (*stat.Jackknifed, error) {
-	k := jackknifeNeighbors
+const (
+	// halfNeighbors is the length of neighbour lists from which the first two within a
+	// half of the latents are read, and halfReserve how much longer than an order lists
+	// are for neighbours of that order within halves.
+	halfNeighbors, halfReserve = 32, 2.5
+	// listValues bounds the values of these longer lists.
+	listValues = 1 << 24
+	// halvedLatents is the number of latents from which an interval is given.
+	halvedLatents = 40
+)
+
+// intrinsic fills in the intrinsic dimensions, and the halves of the maximum
+// likelihood Two-NN that models are compared by.
+func (m *Model) intrinsic(ctx context.Context, z neighbors.Space, rms float64, p *plan, out *Measured) error {
+	o := p.o
+	most := 2
 	for _, order := range slices.Concat(o.GrideOrders, o.Neighbors) {
-		k = max(k, order)
+		most = max(most, order)
 	}
-	d, err := dimension.NewDistinct(ctx, z, k, o.DuplicateTolerance*rms, o.search(ctx))
+	k := max(halfNeighbors, most)
+	if longer := int(halfReserve * float64(most)); p.off == "" && !o.Approximate && longer*m.Samples <= listValues {
+		k = max(k, longer)
+	}
+	d, err := dimension.NewDistinct(ctx, z, k, o.DuplicateTolerance*rms, p.search(ctx))
 	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
 		m.undefinedIntrinsic(undefined.Reason)
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	m.TwoNN.NUsed, m.TwoNN.Duplicates, m.Recall = len(d.Index), d.Duplicates, recallOf(d.Recall)
+	m.NeighborsInTime = m.inTime(d)
 	ratio := d.Ratios(1, 2)
 	estimate, err := dimension.NewTwoNN(ratio)
 	if err != nil {
 		m.undefinedIntrinsic(err.Error())
-		return nil, nil
+		return nil
 	}
-	mle, fit := jackknife(d, blocks, estimate)
-	m.TwoNN.fill(estimate, mle, fit)
-	if err := m.show(o.Estimator, ratio, mle, fit); err != nil {
-		return nil, err
+	if err := m.twoNN(ctx, d, estimate, p, out); err != nil {
+		return err
 	}
-	m.multiscale(d, o)
+	if err := m.show(o.Estimator, ratio, out); err != nil {
+		return err
+	}
+	if err := m.multiscale(ctx, d, p); err != nil {
+		return err
+	}
 	curve, err := d.Decimate(ctx, o.Seed)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, c := range curve {
 		m.Decimation = append(m.Decimation, DecimationRow{Size: c.Size, Subsets: c.Subsets,
 			ID: report.Number(c.ID), SD: report.NumberOr(c.SD, "one subset")})
 	}
-	return mle, nil
+	return nil
 }
 
-// fill takes over the estimates and their jackknifes.
-func (r *TwoNNResult) fill(estimate dimension.TwoNN, mle, fit *stat.Jackknifed) {
+// twoNN fills in the Two-NN estimates and their intervals.
+func (m *Model) twoNN(ctx context.Context, d *dimension.Distinct, estimate dimension.TwoNN, p *plan, out *Measured) error {
+	r := &m.TwoNN
 	r.MLE, r.MLEUnbiased = report.Number(estimate.MLE), report.Number(estimate.MLEUnbiased)
 	r.MLECI = report.Between(estimate.MLECI[0], estimate.MLECI[1])
+	r.MLECIAssumes = independentRatios
 	r.Fit = report.NumberOr(estimate.Fit, "the smallest nine tenths of the ratios are all 1")
-	r.MLEBlockCI, r.FitBlockCI = blockInterval(mle), blockInterval(fit)
+	found, reason, err := p.halve(ctx, d, 2, []float64{estimate.MLE, estimate.Fit}, func(distance []float64, order int, dst []float64) {
+		ratio := make([]float64, 0, len(distance)/order)
+		for at := 0; at < len(distance); at += order {
+			ratio = append(ratio, distance[at+1]/distance[at])
+		}
+		if half, err := dimension.NewTwoNN(ratio); err == nil {
+			dst[0], dst[1] = half.MLE, half.Fit
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if reason != "" {
+		r.MLEHalvesCI, r.FitHalvesCI = report.NoInterval("%s", reason), report.NoInterval("%s", reason)
+		return nil
+	}
+	out.TwoNN, out.Fit = found[0], found[1]
+	r.MLEHalvesCI, r.FitHalvesCI = results.Interval(out.TwoNN.Interval), results.Interval(out.Fit.Interval)
+	if !r.Fit.Defined() {
+		r.FitHalvesCI = report.NoInterval("%s", r.Fit.Reason)
+	}
+	return nil
+}
+
+// independentRatios is what the interval mle_ci assumes.
+const independentRatios = "independent ratios; those of neighbours share points, so it is too narrow by a factor of about 1.3 and covers about 86 %"
+
+// halve estimates the error of statistics of neighbour distances from halves of the
+// blocks, on a log scale: dimensions are positive. The reason says why there is none.
+func (p *plan) halve(ctx context.Context, d *dimension.Distinct, order int, estimates []float64, statistic func(distance []float64, order int, dst []float64)) ([]*stat.Jackknifed, string, error) {
+	if p.off != "" {
+		return nil, p.off, nil
+	}
+	if n := len(d.Index); n < max(halvedLatents, 4*order) {
+		return nil, fmt.Sprintf("%d latents are too few for an interval, want at least %d", n, max(halvedLatents, 4*order)), nil
+	}
+	h, err := p.blocks.Halves(p.o.Seed)
+	if err != nil {
+		return nil, stat.Reason(err), nil
+	}
+	first, second, err := d.Halved(ctx, h, order, len(estimates), statistic)
+	if err != nil {
+		return nil, "", err
+	}
+	out := make([]*stat.Jackknifed, len(estimates))
+	for i, v := range estimates {
+		if out[i], err = h.Estimate(v, first[i], second[i]); err != nil {
+			return nil, "", err
+		}
+		out[i].OnLogScale()
+		if !out[i].Interval.Defined() {
+			out[i].Interval.Reason = "halves of the latents leave it undefined"
+		}
+	}
+	return out, "", nil
 }
 
 // show chooses the estimate that tables and figures show.
-func (m *Model) show(estimator Estimator, ratio []float64, mle, fit *stat.Jackknifed) error {
-	if estimator == EstimatorDocumented {
+func (m *Model) show(estimator Estimator, ratio []float64, out *Measured) error {
+	shown := out.TwoNN
+	m.IntrinsicDimension, m.IntrinsicDimensionCI = m.TwoNN.MLE, m.TwoNN.MLEHalvesCI
+	switch estimator {
+	case EstimatorDocumented:
 		documented, err := dimension.DocumentedTwoNN(ratio)
 		if err != nil {
 			return err
@@ -71,39 +154,79 @@ func (m *Model) show(estimator Estimator, ratio []float64, mle, fit *stat.Jackkn
 		const reason = "the documented formula has no interval"
 		m.IntrinsicDimensionCI, m.IntrinsicDimensionError = report.NoInterval(reason), report.Undefined(reason)
 		return nil
+	case EstimatorFit:
+		m.IntrinsicDimension, m.IntrinsicDimensionCI, shown = m.TwoNN.Fit, m.TwoNN.FitHalvesCI, out.Fit
 	}
-	shown := mle
-	m.IntrinsicDimension, m.IntrinsicDimensionCI = m.TwoNN.MLE, m.TwoNN.MLEBlockCI
-	if estimator == EstimatorFit {
-		m.IntrinsicDimension, m.IntrinsicDimensionCI, shown = m.TwoNN.Fit, m.TwoNN.FitBlockCI, fit
-	}
-	m.IntrinsicDimensionError = report.Undefined("intervals are off")
+	m.IntrinsicDimensionError = report.Undefined("%s", m.IntrinsicDimensionCI.Reason)
 	if shown != nil {
-		m.IntrinsicDimensionError = report.NumberOr(shown.StdError, shown.Reason)
+		m.IntrinsicDimensionError = report.NumberOr(shown.StdError, shown.Interval.Reason)
 	}
 	return nil
 }
 
 // multiscale fills in the estimates from neighbours of several orders.
-func (m *Model) multiscale(d *dimension.Distinct, o Options) {
+func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, p *plan) error {
 	m.Gride, m.LevinaBickel, m.Decimation = []GrideResult{}, []LBResult{}, []DecimationRow{}
-	for _, n2 := range o.GrideOrders {
-		if n2 <= d.Nearest.K {
-			id, err := dimension.Gride(d.Ratios(n2/2, n2), n2/2, n2)
-			m.Gride = append(m.Gride, GrideResult{N1: n2 / 2, N2: n2, ID: valueOf(id, err)})
+	for _, n2 := range p.o.GrideOrders {
+		if n2 > d.Nearest.K {
+			continue
 		}
-	}
-	for _, k := range o.Neighbors {
-		if k <= d.Nearest.K {
-			id, err := dimension.LevinaBickel(d.Nearest.Distance, d.Nearest.K, k)
-			m.LevinaBickel = append(m.LevinaBickel, LBResult{K: k, ID: valueOf(id, err)})
+		id, ci, err := p.atOrder(ctx, d, n2, func(distance []float64, stride int) (float64, error) {
+			ratio := make([]float64, 0, len(distance)/stride)
+			for at := 0; at < len(distance); at += stride {
+				ratio = append(ratio, distance[at+n2-1]/distance[at+n2/2-1])
+			}
+			return dimension.Gride(ratio, n2/2, n2)
+		})
+		if err != nil {
+			return err
 		}
+		m.Gride = append(m.Gride, GrideResult{N1: n2 / 2, N2: n2, ID: id, IDCI: ci})
 	}
+	for _, k := range p.o.Neighbors {
+		if k > d.Nearest.K {
+			continue
+		}
+		id, ci, err := p.atOrder(ctx, d, k, func(distance []float64, stride int) (float64, error) {
+			return dimension.LevinaBickel(distance, stride, k)
+		})
+		if err != nil {
+			return err
+		}
+		m.LevinaBickel = append(m.LevinaBickel, LBResult{K: k, ID: id, IDCI: ci})
+	}
+	return nil
 }
 
-func valueOf(v float64, err error) report.Value {
+// atOrder is an estimate from distances to neighbours of an order, with its interval.
+func (p *plan) atOrder(ctx context.Context, d *dimension.Distinct, order int, statistic func(distance []float64, stride int) (float64, error)) (report.Value, report.Interval, error) {
+	id, err := statistic(d.Nearest.Distance, d.Nearest.K)
 	if err != nil {
-		return report.Undefined("%s", err.Error())
+		return report.Undefined("%s", err.Error()), report.NoInterval("%s", err.Error()), nil
 	}
-	return report.Number(v)
+	if p.off == "" && order > 2 && halfReserve*float64(order) > float64(d.Nearest.K) {
+		return report.Number(id), report.NoInterval("halves of %d latents would need longer lists of neighbours", len(d.Index)), nil
+	}
+	found, reason, err := p.halve(ctx, d, order, []float64{id}, func(distance []float64, order int, dst []float64) {
+		if half, err := statistic(distance, order); err == nil {
+			dst[0] = half
+		} else {
+			dst[0] = math.NaN()
+		}
+	})
+	if reason != "" || err != nil {
+		return report.Number(id), report.NoInterval("%s", reason), err
+	}
+	return report.Number(id), results.Interval(found[0].Interval), nil
+}
+
+func (m *Model) undefinedIntrinsic(reason string) {
+	v, none := report.Undefined("%s", reason), report.NoInterval("%s", reason)
+	m.IntrinsicDimension, m.IntrinsicDimensionCI, m.IntrinsicDimensionError = v, none, v
+	if !m.NeighborsInTime.Defined() || m.TwoNN.NUsed == 0 {
+		m.NeighborsInTime = v
+	}
+	m.TwoNN.MLE, m.TwoNN.MLEUnbiased, m.TwoNN.Fit = v, v, v
+	m.TwoNN.MLECI, m.TwoNN.MLEHalvesCI, m.TwoNN.FitHalvesCI = none, none, none
+	m.Gride, m.LevinaBickel, m.Decimation = []GrideResult{}, []LBResult{}, []DecimationRow{}
 }

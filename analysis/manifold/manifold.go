@@ -13,16 +13,13 @@ package manifold
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/device"
 	"repscope/internal/text"
 	"repscope/measure/dimension"
-	"repscope/measure/spectrum"
 	"repscope/neighbors"
-	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -50,6 +47,7 @@ type Encoded = results.Encoded
 // Input is what Analyze looks at: latents of the same N states by each model.
 type Input struct {
 	Episode []int // of each state; nil means one episode
+	Time    []int // of each state, in frames, ascending inside episodes; nil: every state a frame after the one before
 	Models  []Encoded
 }
 
@@ -64,7 +62,10 @@ type Options struct {
 	// up to which two latents count as duplicates; 0 means 1e−7, about the
 	// resolution of float32.
 	DuplicateTolerance float64
-	// Intervals asks for delete-block jackknife intervals and comparisons.
+	// ExcludeWindow leaves latents at most so many frames apart in one episode out of
+	// each other's neighbours; AutoWindow: about the autocorrelation time.
+	ExcludeWindow int
+	// Intervals asks for intervals and comparisons.
 	Intervals bool
 	Block     stat.BlockSpec
 	Seed      uint64 // of the decimation and the approximate search
@@ -83,7 +84,7 @@ type Options struct {
 type Result struct {
 	Models      []Model
 	Comparisons []report.Comparison
-	Blocks      string // what the jackknife deletes, for captions; empty without intervals
+	Blocks      string // what is deleted and halved, for captions; empty without intervals
 	Warnings    []string
 }
 
@@ -93,22 +94,43 @@ type Model struct {
 	Samples          int    `json:"samples"`
 	NominalDimension int    `json:"nominal_dimension"`
 
-	ParticipationRatio   report.Value    `json:"participation_ratio"`
-	ParticipationRatioCI report.Interval `json:"participation_ratio_ci"`
-	// UsagePercent is the participation ratio in percent of the nominal dimension.
-	UsagePercent  report.Value `json:"usage_percent"`
-	EffectiveRank report.Value `json:"effective_rank"`
-	RankMe        report.Value `json:"rankme"`
-	StableRank    report.Value `json:"stable_rank"`
-	Dims90        int          `json:"dims_90"`
-	Dims99        int          `json:"dims_99"`
-	DeadDims      int          `json:"dead_dims"`
+	// ParticipationRatio is that of the sample, which is too small for few or dependent
+	// latents; ParticipationRatioCorrected the ratio of unbiased estimates, see
+	// [spectrum.Blocked.Corrected].
+	ParticipationRatio            report.Value    `json:"participation_ratio"`
+	ParticipationRatioCI          report.Interval `json:"participation_ratio_ci"`
+	ParticipationRatioCorrected   report.Value    `json:"participation_ratio_corrected"`
+	ParticipationRatioCorrectedCI report.Interval `json:"participation_ratio_corrected_ci"`
+	// UsagePercent is ParticipationRatio in percent of the nominal dimension.
+	UsagePercent report.Value `json:"usage_percent"`
+	// EffectiveRank is that of the variance spectrum, EffectiveRankSingular that of the
+	// singular values. The biases are those of the jackknife: what is expected to be
+	// missing (negative) for want of latents, in EffectiveRank and in RankMe.
+	EffectiveRank           report.Value    `json:"effective_rank"`
+	EffectiveRankCI         report.Interval `json:"effective_rank_ci"`
+	EffectiveRankBias       report.Value    `json:"effective_rank_bias"`
+	EffectiveRankSingular   report.Value    `json:"effective_rank_singular"`
+	EffectiveRankSingularCI report.Interval `json:"effective_rank_singular_ci"`
+	RankMe                  report.Value    `json:"rankme"`
+	RankMeCI                report.Interval `json:"rankme_ci"`
+	RankMeBias              report.Value    `json:"rankme_bias"`
+	// StableRank has no interval: the largest of eigenvalues that are nearly equal is no
+	// smooth function of the latents, and deletions overstate its error.
+	StableRank report.Value `json:"stable_rank"`
+	Dims90     report.Value `json:"dims_90"`
+	Dims99     report.Value `json:"dims_99"`
+	DeadDims   int          `json:"dead_dims"`
 	// TotalVariance is tr C.
 	TotalVariance report.Value `json:"total_variance"`
 	Eigenvalues   []float64    `json:"eigenvalues"`
 
-	// IntrinsicDimension is the Two-NN estimate chosen by Estimator, with its
-	// delete-block jackknife interval and standard error.
+	// ExcludeWindow is the exclusion window in frames, 0 for none. NeighborsInTime is the
+	// share of the latents whose nearest neighbour, outside that window, is at most Tau
+	// (rounded up) frames from it in its episode.
+	ExcludeWindow   int          `json:"exclude_window"`
+	NeighborsInTime report.Value `json:"neighbors_in_time"`
+	// IntrinsicDimension is the Two-NN estimate chosen by Estimator, with the interval
+	// and the standard error by halving blocks.
 	Estimator               Estimator       `json:"estimator"`
 	IntrinsicDimension      report.Value    `json:"intrinsic_dimension"`
 	IntrinsicDimensionCI    report.Interval `json:"intrinsic_dimension_ci"`
@@ -119,21 +141,24 @@ type Model struct {
 	Decimation              []DecimationRow `json:"decimation"`
 	// Recall is that of the approximate search; nil for an exact one.
 	Recall *LatentRecall `json:"recall,omitempty"`
-	// NEff is the number of independent latents that the dependent ones are
-	// worth, by the autocorrelation of the coordinate that varies most.
-	NEff report.Value `json:"n_eff"`
+	// Tau is the autocorrelation time in frames. NEff is the number of independent
+	// latents that the mean of the dependent ones is worth.
+	Tau          report.Value `json:"tau"`
+	NEff         report.Value `json:"n_eff"`
+	NEffReliable bool         `json:"n_eff_reliable"`
 }
 
 // TwoNNResult holds the Two-NN estimates; see [dimension.TwoNN].
 type TwoNNResult struct {
 	MLE         report.Value `json:"mle"`
 	MLEUnbiased report.Value `json:"mle_unbiased"`
-	// MLECI is the exact interval for independent ratios, MLEBlockCI and
-	// FitBlockCI those of the delete-block jackknife.
-	MLECI      report.Interval `json:"mle_ci"`
-	MLEBlockCI report.Interval `json:"mle_block_ci"`
-	Fit        report.Value    `json:"fit"`
-	FitBlockCI report.Interval `json:"fit_block_ci"`
+	// MLECI is the interval for independent ratios, which they are not (MLECIAssumes);
+	// MLEHalvesCI and FitHalvesCI come from halves of the blocks.
+	MLECI        report.Interval `json:"mle_ci"`
+	MLECIAssumes string          `json:"mle_ci_assumes,omitempty"`
+	MLEHalvesCI  report.Interval `json:"mle_halves_ci"`
+	Fit          report.Value    `json:"fit"`
+	FitHalvesCI  report.Interval `json:"fit_halves_ci"`
 	// Documented is the published formula, only where it is asked for.
 	Documented *report.Value `json:"documented,omitempty"`
 	NUsed      int           `json:"n_used"`
@@ -142,15 +167,17 @@ type TwoNNResult struct {
 
 // GrideResult is the dimension between neighbour orders N1 and N2.
 type GrideResult struct {
-	N1 int          `json:"n1"`
-	N2 int          `json:"n2"`
-	ID report.Value `json:"id"`
+	N1   int             `json:"n1"`
+	N2   int             `json:"n2"`
+	ID   report.Value    `json:"id"`
+	IDCI report.Interval `json:"id_ci"`
 }
 
 // LBResult is the Levina–Bickel estimate with K neighbours.
 type LBResult struct {
-	K  int          `json:"k"`
-	ID report.Value `json:"id"`
+	K    int             `json:"k"`
+	ID   report.Value    `json:"id"`
+	IDCI report.Interval `json:"id_ci"`
 }
 
 // DecimationRow is one point of the decimation curve; see [dimension.Decimation].
@@ -175,25 +202,30 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 // merge compares the models.
 func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 	result := &Result{}
-	if p.blocks != nil {
+	result.Warnings = append(result.Warnings, p.warnings...)
+	if p.off == "" {
 		result.Blocks = fmt.Sprintf("%s (%s)", text.Count(p.blocks.Count(), "block"), p.blocks)
 		result.Warnings = append(result.Warnings, p.blocks.Warnings()...)
 	}
-	var ratios, dimensions []*stat.Jackknifed
+	metrics := []metric{{name: "participation_ratio_corrected"}, {name: "effective_rank"}, {name: "rankme"}, {name: "two_nn_mle"}}
 	for _, part := range parts {
 		for _, m := range part.Models {
-			ratios, dimensions = append(ratios, m.ParticipationRatio), append(dimensions, m.TwoNN)
+			for i, j := range []*stat.Jackknifed{m.ParticipationRatio, m.EffectiveRank, m.RankMe, m.TwoNN} {
+				metrics[i].estimates = append(metrics[i].estimates, j)
+			}
 			result.Warnings = append(result.Warnings, m.Warnings...)
 			result.Models = append(result.Models, m.Model)
+		}
+	}
+	for _, w := range []string{p.timeWarning(result.Models), p.ordersWarning(result.Models)} {
+		if w != "" {
+			result.Warnings = append(result.Warnings, w)
 		}
 	}
 	if p.o.Estimator == EstimatorDocumented {
 		result.Warnings = append(result.Warnings, "the documented formula 1/(ln(mean r2/r1) − ψ(1)) is not a dimension: no data can make it exceed 1/γ = 1.7325; use --estimator mle or fit")
 	}
-	for _, metric := range []struct {
-		name      string
-		estimates []*stat.Jackknifed
-	}{{"participation_ratio", ratios}, {"two_nn_mle", dimensions}} {
+	for _, metric := range metrics {
 		compared, err := results.Pairwise(results.Metric{Name: metric.name, Family: metric.name}, results.Names(p.in.Models), metric.estimates, p.o.Seed)
 		if err != nil {
 			return nil, err
@@ -204,6 +236,12 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 	return result, nil
 }
 
+// metric is what models are compared by: an estimate of each, nil where undefined.
+type metric struct {
+	name      string
+	estimates []*stat.Jackknifed
+}
+
 // check returns the latents of every model as spaces that need not be checked again.
 func (in Input) check() ([]neighbors.Space, error) {
 	n := 0
@@ -212,6 +250,9 @@ func (in Input) check() ([]neighbors.Space, error) {
 	}
 	if err := results.Check(in.Models, n, in.Episode); err != nil {
 		return nil, err
+	}
+	if in.Time != nil && len(in.Time) != n {
+		return nil, fmt.Errorf("%d times for %d latents", len(in.Time), n)
 	}
 	if n < 3 {
 		return nil, fmt.Errorf("%s, want at least 3", text.Count(n, "latent"))
@@ -246,51 +287,10 @@ func (o Options) withDefaults(n int) Options {
 }
 
 // search is the one for every neighbour search of an analysis.
-func (o Options) search(ctx context.Context) dimension.Search {
+func (p *plan) search(ctx context.Context) dimension.Search {
+	o := p.o
 	return dimension.Search{
 		Options:     neighbors.Options{Threads: max(o.Threads, 0), Memory: o.Memory, Device: o.Device},
-		Approximate: o.Approximate, Seed: o.Seed, ExactPoints: exactPoints(ctx),
+		Approximate: o.Approximate, Seed: o.Seed, ExactPoints: exactPoints(ctx), Window: p.window,
 	}
 }
-
-// undefined marks every number of a model as undefined.
-func (m *Model) undefined(reason string) {
-	v, none := report.Undefined("%s", reason), report.NoInterval("%s", reason)
-	m.ParticipationRatio, m.ParticipationRatioCI, m.UsagePercent = v, none, v
-	m.EffectiveRank, m.RankMe, m.StableRank, m.TotalVariance, m.NEff = v, v, v, v, v
-	m.Eigenvalues = []float64{}
-	m.undefinedIntrinsic(reason)
-}
-
-func (m *Model) undefinedIntrinsic(reason string) {
-	v, none := report.Undefined("%s", reason), report.NoInterval("%s", reason)
-	m.IntrinsicDimension, m.IntrinsicDimensionCI, m.IntrinsicDimensionError = v, none, v
-	m.TwoNN.MLE, m.TwoNN.MLEUnbiased, m.TwoNN.Fit = v, v, v
-	m.TwoNN.MLECI, m.TwoNN.MLEBlockCI, m.TwoNN.FitBlockCI = none, none, none
-	m.Gride, m.LevinaBickel, m.Decimation = []GrideResult{}, []LBResult{}, []DecimationRow{}
-}
-
-// describe fills in what the spectrum s of the latents z says.
-func (m *Model) describe(s *spectrum.Spectrum, z points.Points) error {
-	rankMe, err := spectrum.RankMe(z)
-	if err != nil {
-		return err
-	}
-	m.ParticipationRatio = report.Number(s.ParticipationRatio)
-	m.UsagePercent = report.Number(100 * s.ParticipationRatio / float64(m.NominalDimension))
-	m.EffectiveRank, m.RankMe = report.Number(s.EffectiveRank), report.Number(rankMe)
-	m.StableRank, m.TotalVariance = report.Number(s.StableRank), report.Number(s.TotalVariance)
-	m.Dims90, m.Dims99, m.DeadDims = s.Dims90, s.Dims99, s.DeadDims
-	m.Eigenvalues = s.Eigenvalues
-	return nil
-}
-
-// blockInterval is the interval of a jackknife that may not have been made.
-func blockInterval(j *stat.Jackknifed) report.Interval {
-	if j == nil {
-		return report.NoInterval("intervals are off")
-	}
-	return results.Interval(j.Interval)
-}
-
-func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -6,6 +6,7 @@ package manifold
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -43,8 +44,8 @@ func TestAnalyzeMatchesReference(t *testing.T) {
 	close9(t, "RankMe", m.RankMe.V, g.Spectrum.RankMe)
 	close9(t, "stable rank", m.StableRank.V, g.Spectrum.StableRank)
 	close9(t, "RMS distance", math.Sqrt(2*m.TotalVariance.V), g.Spectrum.RMSDistance)
-	if m.Dims90 != g.Spectrum.Dims90 || m.Dims99 != g.Spectrum.Dims99 {
-		t.Errorf("dimensions for 90 and 99 %%: %d, %d, want %d, %d", m.Dims90, m.Dims99, g.Spectrum.Dims90, g.Spectrum.Dims99)
+	if int(m.Dims90.V) != g.Spectrum.Dims90 || int(m.Dims99.V) != g.Spectrum.Dims99 {
+		t.Errorf("dimensions for 90 and 99 %%: %v, %v, want %d, %d", m.Dims90.V, m.Dims99.V, g.Spectrum.Dims90, g.Spectrum.Dims99)
 	}
 	if m.TwoNN.NUsed != g.TwoNN.NUsed || m.TwoNN.Duplicates != g.TwoNN.Duplicates {
 		t.Errorf("%d used, %d duplicates, want %d, %d", m.TwoNN.NUsed, m.TwoNN.Duplicates, g.TwoNN.NUsed, g.TwoNN.Duplicates)
@@ -226,7 +227,7 @@ func TestRepeatedRowKeepsTheDimension(t *testing.T) {
 	if a.TwoNN.Duplicates != 0 || b.TwoNN.Duplicates != 1 {
 		t.Errorf("%d and %d duplicates, want 0 and 1", a.TwoNN.Duplicates, b.TwoNN.Duplicates)
 	}
-	if !(b.TwoNN.MLE.Float() > 1) || a.TwoNN.MLE != b.TwoNN.MLE || a.TwoNN.Fit != b.TwoNN.Fit || !cmp.Equal(a.Gride, b.Gride) || !cmp.Equal(a.LevinaBickel, b.LevinaBickel) {
+	if !(b.TwoNN.MLE.Float() > 1) || a.TwoNN.MLE != b.TwoNN.MLE || a.TwoNN.Fit != b.TwoNN.Fit || fmt.Sprint(a.Gride, a.LevinaBickel) != fmt.Sprint(b.Gride, b.LevinaBickel) {
 		t.Errorf("with a repeated row %+v, %+v, %+v, without %+v, %+v, %+v", b.TwoNN, b.Gride, b.LevinaBickel, a.TwoNN, a.Gride, a.LevinaBickel)
 	}
 }

@@ -5,29 +5,38 @@ package manifold
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
+	"repscope/measure/dimension"
 	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
+	"repscope/report"
 	"repscope/shard"
 	"repscope/stat"
 )
 
 // definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 1
+const definition = 2
 
 // Part is the outcome of a range of units, one for each model.
 type Part struct{ Models []Measured }
 
-// Measured is one model, with what it is compared by: the jackknifed
-// participation ratio and maximum likelihood Two-NN, nil where undefined.
+// Measured is one model, with what it is compared by, nil where undefined: the
+// corrected participation ratio, ranks, and Two-NN by maximum likelihood and by the fit.
 type Measured struct {
-	Model                     Model
-	ParticipationRatio, TwoNN *stat.Jackknifed
-	Warnings                  []string
+	Model                             Model
+	ParticipationRatio                *stat.Jackknifed
+	EffectiveRank, RankMe, TwoNN, Fit *stat.Jackknifed
+	Warnings                          []string
+}
+
+func (m *Measured) warn(format string, arguments ...any) {
+	m.Warnings = append(m.Warnings, fmt.Sprintf(format, arguments...))
 }
 
 // plan is the work of one analysis.
@@ -35,8 +44,14 @@ type plan struct {
 	in     Input
 	spaces []neighbors.Space // the latents of each model, checked
 	o      Options
-	series [][]float64  // the leading series of each model
-	blocks *stat.Blocks // what the jackknife deletes; nil without intervals
+	memory []stat.AutocorrelationTime // of each model; the zero value where undefined
+	window dimension.Window
+	blocks *stat.Blocks // what is deleted and halved
+	// spectra are the blocks that are deleted where eigenvalues are computed again; nil
+	// where that takes too long.
+	spectra  *stat.Blocks
+	off      string // why there are no intervals; empty if there are
+	warnings []string
 }
 
 // Work returns the analysis in units, one for each model; see [Analyze] for the
@@ -48,13 +63,18 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 		return none, err
 	}
 	n := in.Models[0].Latents.N
-	p := &plan{in: in, spaces: spaces, o: o.withDefaults(n), series: results.LeadingSeries(in.Models)}
-	if o.Intervals {
-		blocks, err := stat.NewBlocks(n, in.Episode, o.Block, p.series...)
+	p := &plan{in: in, spaces: spaces, o: o.withDefaults(n)}
+	series := results.LeadingSeries(in.Models)
+	for _, values := range series {
+		t, err := tau(values, in.Episode)
 		if err != nil {
-			return none, err
+			t = stat.AutocorrelationTime{} // constant: the model has its reason
 		}
-		p.blocks = blocks.Coarsen(maxBlocks)
+		p.memory = append(p.memory, t)
+	}
+	p.decideWindow()
+	if err := p.decideBlocks(n, series); err != nil {
+		return none, err
 	}
 	return shard.Work[*Part, *Result]{
 		Units:    len(in.Models),
@@ -64,15 +84,60 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	}, nil
 }
 
+// The least numbers of blocks behind an interval.
+const leastEpisodes, leastPieces = 5, 8
+
+// decideBlocks groups the latents. Lengths of pieces of episodes follow the shares of
+// latents in the participation ratio, too.
+func (p *plan) decideBlocks(n int, series [][]float64) error {
+	blocks, err := stat.NewBlocks(n, p.in.Episode, p.o.Block, series...)
+	if err != nil {
+		return err
+	}
+	if p.o.Intervals && blocks.Kind() == stat.MovingBlocks && p.o.Block.Length == 0 {
+		influence, err := influences(context.Background(), p.in.Models, p.o.Threads)
+		if err != nil {
+			return err
+		}
+		if blocks, err = stat.NewBlocks(n, p.in.Episode, p.o.Block, slices.Concat(series, stat.Differences(influence...))...); err != nil {
+			return err
+		}
+	}
+	p.blocks = blocks.Coarsen(maxBlocks)
+	switch count := p.blocks.Count(); {
+	case !p.o.Intervals:
+		p.off = "intervals are off"
+	case p.blocks.Kind() == stat.EpisodeBlocks && count < leastEpisodes:
+		p.off = fmt.Sprintf("%d episodes are too few for an interval, want at least %d", count, leastEpisodes)
+	case p.blocks.Kind() == stat.MovingBlocks && count < leastPieces:
+		p.off = fmt.Sprintf("%d blocks of %d latents are too few for an interval, want at least %d", count, p.blocks.Length(), leastPieces)
+	}
+	directions := 0
+	for _, m := range p.in.Models {
+		directions = max(directions, min(n, m.Latents.Dim))
+	}
+	switch {
+	case directions <= manyDirections:
+		p.spectra = p.blocks
+	case directions <= wideDirections:
+		p.spectra = p.blocks.Coarsen(wideBlocks)
+	}
+	return nil
+}
+
 // identity is that of everything the numbers follow from.
 func (p *plan) identity() shard.Identity {
 	o := p.o
 	id := shard.Identity{
 		Analysis: "manifold", Definition: definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
-		Inputs: []shard.Field{{Name: "episodes", Value: shard.Digest(points.Points{}, p.in.Episode)}},
+		Inputs: []shard.Field{
+			{Name: "episodes", Value: shard.Digest(points.Points{}, p.in.Episode)},
+			{Name: "times", Value: shard.Digest(points.Points{}, p.in.Time)},
+		},
 		Options: []shard.Field{
 			shard.Option("estimator", o.Estimator), shard.Option("gride orders", o.GrideOrders), shard.Option("neighbors", o.Neighbors),
-			shard.Option("duplicate tolerance", o.DuplicateTolerance), shard.Option("intervals", o.Intervals),
+			shard.Option("duplicate tolerance", o.DuplicateTolerance),
+			shard.Option("excluded window", p.window.Frames), shard.Option("intervals", o.Intervals),
 			shard.Option("block", o.Block), shard.Option("family", o.Family), shard.Option("seed", o.Seed), shard.Option("approximate", o.Approximate),
 		},
 	}
@@ -103,20 +168,24 @@ func (p *plan) measure(ctx context.Context, i int) (Measured, error) {
 	m := &out.Model
 	linear, err := spectrum.New(encoded.Latents)
 	if err == nil {
-		err = m.describe(linear, encoded.Latents)
+		err = m.linear(ctx, encoded.Latents, linear, p, &out)
+	}
+	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
+		m.undefined(undefined.Reason)
+		out.Warnings = []string{fmt.Sprintf("%s: %s: the encoder has collapsed", m.Name, undefined.Reason)}
+		return Measured{Model: *m, Warnings: out.Warnings}, nil
 	}
 	if err != nil {
-		m.undefined(stat.Reason(err))
-		out.Warnings = []string{fmt.Sprintf("%s: %s: the encoder has collapsed", m.Name, stat.Reason(err))}
-		return out, nil
+		return out, fmt.Errorf("%s: %w", m.Name, err)
 	}
-	m.NEff = results.EffectiveSize(p.series[i], p.in.Episode)
-	out.ParticipationRatio = m.linearIntervals(encoded.Latents, p.blocks)
-	if out.TwoNN, err = m.intrinsic(ctx, p.spaces[i], linear.RMSDistance(), p.blocks, p.o); err != nil {
+	t := p.memory[i]
+	m.Tau, m.NEff, m.NEffReliable = report.Number(t.Tau), report.Number(t.EffectiveSampleSize), t.Reliable
+	m.ExcludeWindow = p.window.Frames
+	if err := m.intrinsic(ctx, p.spaces[i], linear.RMSDistance(), p, &out); err != nil {
 		return out, fmt.Errorf("%s: %w", m.Name, err)
 	}
 	if w := m.Recall.warning(m.Name); w != "" {
-		out.Warnings = []string{w}
+		out.warn("%s", w)
 	}
 	return out, nil
 }

@@ -36,6 +36,7 @@ func (r *Result) Figure() *plots.Figure {
 		WidthMM: plots.DoubleColumnMM, HeightMM: 120,
 		RowHeights: []float64{0.85, 1},
 		Footnote:   r.caption(),
+		Notes:      results.IntervalNotes(r.Warnings),
 		Title:      "Neighbourhood preservation",
 	}
 	var groups []string
@@ -85,6 +86,7 @@ func (r *Result) figureOfOne() *plots.Figure {
 			{Panel: cont, Title: "Continuity", Row: 0, Column: 1},
 		},
 		Footnote: r.caption(),
+		Notes:    results.IntervalNotes(r.Warnings),
 		Title:    "Neighbourhood preservation",
 	}
 	for _, m := range r.Models {

@@ -370,10 +370,6 @@ func (r *Result) fillChance() {
 	}
 }
 
-// duplicateShare is the share of duplicates above which a reader should know
-// that the order of ties matters.
-const duplicateShare = 0.05
-
 // tiesInWords say what becomes of neighbours at equal distances.
 var tiesInWords = map[string]string{
 	neighbors.TiesAverage.String(): "scores are means over all orders of neighbours at equal distances",
@@ -383,7 +379,7 @@ var tiesInWords = map[string]string{
 
 func (r *Result) duplicateWarnings() {
 	tell := func(what string, count int64) {
-		if float64(count) > duplicateShare*float64(r.Samples) {
+		if float64(count) > results.DuplicateShare*float64(r.Samples) {
 			r.warn(fmt.Sprintf("%s: %d of %d equal an earlier one; %s", what, count, r.Samples, tiesInWords[r.Models[0].TiesRule]))
 		}
 	}

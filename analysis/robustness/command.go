@@ -89,9 +89,10 @@ const manual = `robustness corrupts every state at a number of levels, encodes i
 every model, and reports how far the latent moved: mean, standard deviation,
 standard error, median, extremes, and relative to the RMS distance of two random
 states: relative_mean, of which random states have 0.80 to 1 (one dimension to
-many), and relative_rms, the root mean square, of which they have 1; the share of corrupted latents to
-which another clean latent is nearest instead of their own (flip rate), and the cosine
-similarity. All models see the same corrupted frames, and a state gets the same
+many), and relative_rms, the root mean square, of which they have 1; the share of
+corrupted latents to which another clean latent is nearer than their own (flip rate;
+a repeated frame, whose latent is as near, is no flip), and the cosine similarity.
+All models see the same corrupted frames, and a state gets the same
 noise whatever the batch size, the number of threads or the other states. A model
 with a shorter --window than others sees the last frames of the same corrupted states.
 
@@ -207,11 +208,11 @@ func (r *Result) print(env *run.Env) error {
 		return err
 	}
 	spread := report.NewTable("Curves, and the spread of the clean latents", "Model", "AUC relative", "Curve slope", "RMS distance", "Effective rank",
-		"n eff. (latents)", "n eff. (distances)")
+		"n eff. (latents)", "n eff. (distances)", "Duplicates")
 	reliable := true
 	for _, m := range r.Models {
 		spread.Row(m.Name, report.WithInterval(m.AUCRelative, m.AUCRelativeCI), report.WithInterval(m.CurveSlope, m.CurveSlopeCI),
-			report.WithInterval(m.RMSDistance, m.RMSDistanceCI), m.EffectiveRank, m.NEffMeanLatent, m.NEff)
+			report.WithInterval(m.RMSDistance, m.RMSDistanceCI), m.EffectiveRank, m.NEffMeanLatent, m.NEff, m.Duplicates)
 		reliable = reliable && (m.NEffReliable || !m.NEff.Defined()) && (m.NEffMeanLatentReliable || !m.NEffMeanLatent.Defined())
 	}
 	spread.Note("AUC relative: average of the relative mean over the levels; n eff. (distances): at level %g", r.CompareLevel)

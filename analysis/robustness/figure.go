@@ -66,6 +66,7 @@ func (r *Result) Figure(relative bool) *plots.Figure {
 		},
 		Series:   names,
 		Footnote: note,
+		Notes:    results.IntervalNotes(r.Warnings),
 		Title:    "Robustness",
 	}
 }

@@ -32,7 +32,7 @@ type describer struct {
 // describe summarises every level, and the curve over the levels.
 func (m *movement) describe(o Options, blocks *stat.Blocks, changed [][]float64) (*Model, *jackknifes, error) {
 	d := &describer{m: m, o: o, blocks: blocks}
-	model := &Model{RMSDistance: m.rms, TotalVariance: m.variance, EffectiveRank: m.effective, Distances: m.distance}
+	model := &Model{RMSDistance: m.rms, TotalVariance: m.variance, EffectiveRank: m.effective, Duplicates: m.duplicates, Distances: m.distance}
 	if err := d.group(); err != nil {
 		return nil, nil, err
 	}
@@ -195,6 +195,9 @@ func varying(j *stat.Jackknifed) *stat.Jackknifed {
 func (d *describer) flipRate(l int, level *Level) error {
 	means := d.m.stateMeans(d.m.flipped[l])
 	level.FlipRate = report.Number(stat.Mean(means))
+	if d.m.collapsed() {
+		level.FlipRate = report.Undefined(allEqual)
+	}
 	flips, err := d.mean(means)
 	if err != nil {
 		return err

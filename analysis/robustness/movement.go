@@ -17,18 +17,19 @@ import (
 
 // movement is how far the latents of one model moved.
 type movement struct {
-	clean     points.Points  // in the scale distances are taken in
-	scale     spectrum.Scale // raw or l2
-	draws     int
-	search    neighbors.Options
-	rms       report.Value // √(2·tr C) of clean, undefined for constant latents
-	variance  report.Value
-	effective report.Value // rank
+	clean      points.Points  // in the scale distances are taken in
+	scale      spectrum.Scale // raw or l2
+	draws      int
+	search     neighbors.Options
+	rms        report.Value // √(2·tr C) of clean, undefined for constant latents
+	variance   report.Value
+	effective  report.Value // rank
+	duplicates int          // of clean latents
 
 	// Per level, at [state·draws + draw]:
 	distance [][]float64
 	cosine   [][]float64 // NaN where a vector is zero
-	flipped  [][]float64 // 1 where the nearest clean latent is another state's, else 0
+	flipped  [][]float64 // 1 where another state's clean latent is nearer than their own, else 0
 }
 
 func newMovement(m Encoder, o Options) (*movement, error) {
@@ -47,7 +48,12 @@ func newMovement(m Encoder, o Options) (*movement, error) {
 		out.rms, out.variance = report.Number(spread.RMSDistance()), report.Number(spread.TotalVariance)
 		out.effective = report.Number(spread.EffectiveRank)
 	}
-	return out, nil
+	space, err := neighbors.NewSpace(m.Name, out.clean, neighbors.Euclidean)
+	if err != nil {
+		return nil, err
+	}
+	out.duplicates, err = space.Duplicates(context.Background(), out.search.Threads)
+	return out, err
 }
 
 // record enters how the latents z of the corrupted states lo, lo+1, … have moved.
@@ -80,14 +86,18 @@ func (m *movement) record(ctx context.Context, moved Moved, lo int, z points.Poi
 		if aa > 0 && bb > 0 {
 			moved.Cosine[lo+i] = min(max(dot/(math.Sqrt(aa)*math.Sqrt(bb)), -1), 1)
 		}
-		// Ties go to the lower index, so that a collapsed encoder finds no state
-		// again but the first.
-		if int(nearest.Index[i]) != lo+i {
+		// A state whose clean latent is as near, a copy for one, is no other state.
+		if int(nearest.Index[i]) != lo+i && nearest.Distance[i] < moved.Distance[lo+i] {
 			moved.Flipped[lo+i] = 1
 		}
 	}
 	return nil
 }
+
+// allEqual is why there is no flip rate where every clean latent is as near as another.
+const allEqual = "all clean latents are equal: the encoder has collapsed"
+
+func (m *movement) collapsed() bool { return m.duplicates == m.clean.N-1 }
 
 // stateMeans averages values[state·draws + draw] over draws.
 func (m *movement) stateMeans(values []float64) []float64 {

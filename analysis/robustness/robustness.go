@@ -112,6 +112,8 @@ type Model struct {
 	NEffReliable           bool         `json:"n_eff_reliable"`
 	NEffMeanLatent         report.Value `json:"n_eff_mean_latent"`
 	NEffMeanLatentReliable bool         `json:"n_eff_mean_latent_reliable"`
+	// Duplicates is the number of clean latents equal to that of an earlier state.
+	Duplicates int `json:"duplicates"`
 
 	// Distances holds, per level, ‖φ(x') − φ(x)‖ of every state and draw, draws of
 	// a state together.
@@ -141,8 +143,9 @@ type Level struct {
 	RelativeMeanCI report.Interval `json:"relative_mean_ci"`
 	RelativeRMS    report.Value    `json:"relative_rms"`
 	RelativeRMSCI  report.Interval `json:"relative_rms_ci"`
-	// FlipRate is the share of corrupted latents whose nearest clean latent is not
-	// their own; ties go to the lower index.
+	// FlipRate is the share of corrupted latents that are nearer to the clean latent of another
+	// state than to their own. Another at the same distance, such as that of a repeated frame, is no
+	// flip: the rate is 0 where nothing moves. Undefined where all clean latents are equal.
 	FlipRate   report.Value    `json:"flip_rate"`
 	FlipRateCI report.Interval `json:"flip_rate_ci"` // Korn and Graubard's: see [stat.Jackknifed.AsShare]
 	// Cosine is the mean cosine similarity of φ(x') and φ(x).
@@ -178,6 +181,10 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	for i, m := range moved {
 		if !m.rms.Defined() {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: the encoder has collapsed and its robustness means nothing", in.Models[i].Name, m.rms.Reason))
+		}
+		if n := m.clean.N; m.rms.Defined() && float64(m.duplicates) > results.DuplicateShare*float64(n) {
+			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %d of %d clean latents equal an earlier one; no flip counts between equal ones",
+				in.Models[i].Name, m.duplicates, n))
 		}
 	}
 	blocks, err := p.blocks(moved, compared)

@@ -36,7 +36,7 @@ type Unit struct {
 type Moved struct {
 	Distance []float64 // ‖φ(x') − φ(x)‖
 	Cosine   []float64 // of φ(x') and φ(x); NaN where a vector is zero
-	Flipped  []float64 // 1 where the nearest clean latent is another state's, else 0
+	Flipped  []float64 // 1 where another state's clean latent is nearer than their own, else 0
 }
 
 // plan is the work of one analysis.

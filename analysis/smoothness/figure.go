@@ -53,6 +53,7 @@ func (r *Result) Figure(seed uint64) (*plots.Figure, error) {
 		},
 		Series:   names,
 		Footnote: r.caption(len(shown)),
+		Notes:    results.IntervalNotes(r.Warnings),
 		Title:    "Smoothness",
 	}, nil
 }

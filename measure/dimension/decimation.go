@@ -4,7 +4,9 @@ package dimension
 
 import (
 	"context"
+	"errors"
 
+	"repscope/internal/parallel"
 	"repscope/stat"
 )
 
@@ -57,7 +59,11 @@ func (d *Distinct) subsets(ctx context.Context, order []int, size, count int) ([
 			ratio = d.Ratios(1, 2)
 		} else {
 			var err error
-			if ratio, err = d.ratiosWithin(ctx, order[part*size:(part+1)*size]); err != nil {
+			ratio, err = d.ratiosWithin(ctx, order[part*size:(part+1)*size])
+			if _, ok := errors.AsType[*stat.UndefinedError](err); ok {
+				continue // too few outside the window
+			}
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -80,42 +86,33 @@ func (d *Distinct) ratiosWithin(ctx context.Context, members []int) ([]float64, 
 	}
 	ratio := make([]float64, len(members))
 	var short []int // places in members
+	var r [2]float64
 	for at, m := range members {
-		var r [2]float64
-		found := 0
-		for l := m * d.Nearest.K; l < (m+1)*d.Nearest.K && found < 2; l++ {
-			if belongs[d.Nearest.Index[l]] {
-				r[found] = d.Nearest.Distance[l]
-				found++
-			}
-		}
-		ratio[at] = r[1] / r[0]
-		if found < 2 {
+		if d.listed(m, belongs, r[:]) < 2 {
 			short = append(short, at)
 		}
+		ratio[at] = r[1] / r[0]
 	}
 	if len(short) == 0 {
 		return ratio, nil
 	}
-	index := make([]int, len(members))
-	for i, m := range members {
-		index[i] = d.Index[m]
-	}
-	pts := d.all.Select(index)
-	if len(short) > len(members)/2 {
-		nearest, _, err := d.search.nearest(ctx, pts, 2, false)
+	if len(short) > len(members)/2 && d.set == nil {
+		index := make([]int, len(members))
+		for i, m := range members {
+			index[i] = d.Index[m]
+		}
+		nearest, _, err := d.search.all(ctx, d.all.Select(index), 2, false)
 		if err != nil {
 			return nil, err
 		}
 		return ratios(nearest, 1, 2), nil
 	}
-	// The first of three is the member itself: others are farther than duplicates.
-	nearest, err := pts.Cross(ctx, pts.Select(short), 3, d.search.Options)
-	if err != nil {
-		return nil, err
-	}
-	for q, v := range ratios(nearest, 2, 3) {
-		ratio[short[q]] = v
-	}
-	return ratio, nil
+	return ratio, parallel.Try(ctx, d.search.Options.Threads, len(short), func(_, q int) error {
+		var r [2]float64
+		if d.direct(members[short[q]], belongs, r[:]) < 2 {
+			return stat.Undefined("intrinsic dimension", "an exclusion window of %d frames leaves too few of a subset of %d", d.search.Window.Frames, len(members))
+		}
+		ratio[short[q]] = r[1] / r[0]
+		return nil
+	})
 }

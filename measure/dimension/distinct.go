@@ -17,26 +17,36 @@ type Distinct struct {
 	Duplicates int                     // points that are left out
 
 	all    neighbors.Space // the duplicates among them
+	set    []int           // of every kept point, within which neighbors are looked for; nil: one
 	search Search
 }
 
 // NewDistinct removes every point of a space [N, D] within tolerance (Euclidean, in the
 // units of z) of one of lower index that is kept, and finds the k nearest neighbors
-// among the rest, or as many as there are. Duplicates carry no scale: one of them
+// among the rest, or as many as there are, outside the window of the search.
+// Duplicates carry no scale: one of them
 // makes r1 zero and ln(r2/r1) infinite. Fewer than 3 distinct points are a
 // [stat.UndefinedError]; other errors are those of [neighbors.Space.KNearest].
 func NewDistinct(ctx context.Context, z neighbors.Space, k int, tolerance float64, s Search) (*Distinct, error) {
 	n := z.Points().N
+	if err := s.Window.check(n); err != nil {
+		return nil, err
+	}
 	d := &Distinct{Index: make([]int, n), all: z, search: s}
 	for i := range d.Index {
 		d.Index[i] = i
+	}
+	// Duplicates may be near in time, so they are looked for without the window.
+	everywhere, length := s, k
+	if everywhere.Window.Frames = 0; s.Window.Frames > 0 {
+		length = min(k, duplicateNeighbors)
 	}
 	current := z
 	for {
 		if len(d.Index) < 3 {
 			return nil, stat.Undefined("intrinsic dimension", "%d of %d latents are distinct, want at least 3", len(d.Index), n)
 		}
-		nearest, recall, err := s.nearest(ctx, current, min(k, len(d.Index)-1), true)
+		nearest, recall, err := everywhere.nearest(ctx, current, d.Index, length, s.Window.Frames == 0)
 		if err != nil {
 			return nil, err
 		}
@@ -49,11 +59,33 @@ func NewDistinct(ctx context.Context, z neighbors.Space, k int, tolerance float6
 		}
 		if len(kept) == len(dropped) {
 			d.Nearest, d.Recall, d.Duplicates = nearest, recall, n-len(kept)
-			return d, nil
+			break
 		}
 		d.Index = kept
 		current = z.Select(kept)
 	}
+	if s.Window.Frames == 0 {
+		return d, nil
+	}
+	var err error
+	d.set, _ = s.Window.sets(d.Index)
+	d.Nearest, d.Recall, err = s.nearest(ctx, current, d.Index, k, true)
+	return d, err
+}
+
+// duplicateNeighbors is the length of lists that are searched for duplicates alone.
+const duplicateNeighbors = 8
+
+// InTime is the share of the kept points whose nearest neighbor is at most so many
+// frames from it in its episode.
+func (d *Distinct) InTime(frames int) float64 {
+	count := 0
+	for i, original := range d.Index {
+		if d.search.Window.near(original, d.Index[d.Nearest.Index[i*d.Nearest.K]], frames) {
+			count++
+		}
+	}
+	return float64(count) / float64(len(d.Index))
 }
 
 // dropDuplicates marks the points that have a neighbor of lower index, itself

@@ -28,24 +28,26 @@ func Gride(ratio []float64, n1, n2 int) (float64, error) {
 		s.logs[i] = math.Log(mu)
 	}
 	low, high := 1e-6, 1.0
-	for s.at(high) > 0 {
+	for f, _ := s.at(high); f > 0; f, _ = s.at(high) {
 		low, high = high, 2*high
 		if high > 1e12 {
 			return 0, fmt.Errorf("gride: no finite dimension explains the ratios (n1 = %d, n2 = %d)", n1, n2)
 		}
 	}
-	for high-low > 1e-13*high {
-		middle := low + (high-low)/2
-		if middle == low || middle == high {
-			break
+	return s.root(low, high), nil
+}
+
+// root is the zero of the score, from a dimension where it is positive. The score is
+// convex and decreasing, so Newton's steps come from the left and do not overshoot.
+func (g grideScore) root(d, high float64) float64 {
+	for {
+		f, slope := g.at(d)
+		next := min(d-f/slope, high)
+		if !(next > d*(1+1e-15)) {
+			return d
 		}
-		if s.at(middle) > 0 {
-			low = middle
-		} else {
-			high = middle
-		}
+		d = next
 	}
-	return low + (high-low)/2, nil
 }
 
 // grideScore is the derivative of the likelihood of Gride.
@@ -55,21 +57,24 @@ type grideScore struct {
 	logs       []float64 // ln μ
 }
 
-// at is the score at dimension d.
-func (g grideScore) at(d float64) float64 {
-	s := g.n/d - (g.n2-1)*g.total
+// at is the score at dimension d, and its slope.
+func (g grideScore) at(d float64) (score, slope float64) {
+	score, slope = g.n/d-(g.n2-1)*g.total, -g.n/(d*d)
 	if g.gap == 0 {
-		return s
+		return score, slope
 	}
-	inner := 0.0
+	inner, steep := 0.0, 0.0
 	for _, l := range g.logs {
 		// μ^d ln μ/(μ^d − 1) = ln μ/(1 − e^{−d ln μ}), which tends to 1/d
 		// where neighbors tie (ln μ → 0).
 		if x := d * l; x < 1e-12 {
 			inner += 1 / d
+			steep += 1 / (d * d)
 		} else {
-			inner -= l / math.Expm1(-x)
+			q := math.Expm1(-x)
+			inner -= l / q
+			steep += l * l * (1 + q) / (q * q)
 		}
 	}
-	return s + g.gap*inner
+	return score + g.gap*inner, slope - g.gap*steep
 }

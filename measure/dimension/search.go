@@ -17,11 +17,12 @@ type Search struct {
 	Approximate bool
 	ExactPoints int
 	Seed        uint64 // of the approximate search
+	Window      Window // what is left out as near in time
 }
 
-// nearest returns the k nearest neighbors of every point; with measure, and in
-// the approximate mode, also the recall, else nil.
-func (s Search) nearest(ctx context.Context, pts neighbors.Space, k int, measure bool) (*neighbors.Nearest, *neighbors.SearchRecall, error) {
+// all returns the k nearest neighbors of every point that the options allow; with
+// measure, and in the approximate mode, also the recall, else nil.
+func (s Search) all(ctx context.Context, pts neighbors.Space, k int, measure bool) (*neighbors.Nearest, *neighbors.SearchRecall, error) {
 	if !s.Approximate {
 		nearest, err := pts.KNearest(ctx, k, s.Options)
 		return nearest, nil, err

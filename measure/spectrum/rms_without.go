@@ -25,7 +25,10 @@ func JackknifeRMSDistance(z points.Points, blocks *stat.Blocks) (*stat.Jackknife
 	if len(labels) != z.N {
 		return nil, stat.Undefined("RMS distance", "%d points for blocks of %d", z.N, len(labels))
 	}
-	center := columnMeans(z)
+	center, _, err := variances("RMS distance", z)
+	if err != nil {
+		return nil, err
+	}
 	sums := make([][]float64, blocks.Count())
 	squares := make([]float64, len(sums))
 	for j := range sums {
@@ -45,7 +48,7 @@ func JackknifeRMSDistance(z points.Points, blocks *stat.Blocks) (*stat.Jackknife
 		all += squares[j]
 	}
 	replicates, sizes := make([]float64, len(sums)), blocks.Sizes()
-	limit := constantVariance(center)
+	limit := constantVariance(center, z)
 	for j, s := range sums {
 		n := float64(z.N - sizes[j])
 		ofMean := 0.0

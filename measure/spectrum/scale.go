@@ -89,6 +89,9 @@ func variances(quantity string, pts points.Points) (mean, variance []float64, er
 	for k := range mean {
 		mean[k] /= float64(pts.N)
 	}
+	if pts.F64 != nil {
+		center(mean, pts)
+	}
 	for i := range pts.N {
 		for k, v := range pts.Row(i, row) {
 			d := v - mean[k]
@@ -98,16 +101,37 @@ func variances(quantity string, pts points.Points) (mean, variance []float64, er
 	for k := range variance {
 		variance[k] /= float64(pts.N - 1)
 	}
-	if !(stat.Sum(variance) > constantVariance(mean)) {
+	total, limit := stat.Sum(variance), constantVariance(mean, pts)
+	if total <= limit*0x1p-40 || pts.F64 != nil && total <= limit*0x1p-2 { // no more than the sums are rounded by
 		return nil, nil, stat.Undefined(quantity, "the points are constant")
+	}
+	if !(total > limit) {
+		return nil, nil, stat.Undefined(quantity, "the points cannot be told from constant: their spread is %.1g of their mean", math.Sqrt(total)/norm(mean))
 	}
 	return mean, variance, nil
 }
 
-// constantVariance is the total variance below which points around mean count
-// as constant: what float32 rounding of a constant would leave.
-func constantVariance(mean []float64) float64 {
-	const roundoff = 0x1p-24
+// center adds to the mean what the sum of many values lost in rounding, which counts
+// where values are resolved as finely.
+func center(mean []float64, pts points.Points) {
+	rest, row := make([]float64, pts.Dim), make([]float64, pts.Dim)
+	for i := range pts.N {
+		for k, v := range pts.Row(i, row) {
+			rest[k] += v - mean[k]
+		}
+	}
+	for k, v := range rest {
+		mean[k] += v / float64(pts.N)
+	}
+}
+
+// constantVariance is the total variance below which points around mean count as
+// constant: what rounding of a constant, to float32 or float64, would leave.
+func constantVariance(mean []float64, pts points.Points) float64 {
+	roundoff := 0x1p-24
+	if pts.F64 != nil {
+		roundoff = 0x1p-50
+	}
 	length := norm(mean)
 	return roundoff * roundoff * length * length
 }

@@ -14,10 +14,12 @@ package spectrum
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"repscope/points"
 	"repscope/stat"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -39,6 +41,10 @@ type Spectrum struct {
 	// EffectiveRank is exp(H(λ/Σλ)) with Shannon's entropy H (Roy & Vetterli
 	// 2007), here of the eigenvalues of the centered covariance; from 1 to D.
 	EffectiveRank float64
+	// EffectiveRankSingular is exp(H(σ/Σσ)) of the singular values σ of the centered
+	// points, the roots of the eigenvalues: the effective rank as Roy & Vetterli define
+	// it; from 1 to D, at least EffectiveRank.
+	EffectiveRankSingular float64
 	// StableRank is ‖Z‖_F²/‖Z‖₂² of the centered points, from 1 to D.
 	StableRank float64
 	// Dims90 and Dims99 are the numbers of leading eigenvalues that hold 90 %
@@ -51,10 +57,11 @@ type Spectrum struct {
 	TotalVariance float64
 }
 
-// New computes the spectrum of n ≥ 2 points by one singular value decomposition
-// of the centered points in float64. Fewer points, points that do not vary, NaN
-// and Inf are a [stat.UndefinedError]; another error is a decomposition that did
-// not converge.
+// New computes the spectrum of n ≥ 2 points in float64: by a singular value
+// decomposition of the centered points, and where there are fewer points than
+// coordinates from the eigenvalues of their products, of which those below n·2⁻⁵² of
+// the largest count as 0. Fewer points, points that do not vary, NaN and Inf are a
+// [stat.UndefinedError]; another error is a decomposition that did not converge.
 func New(z points.Points) (*Spectrum, error) {
 	mean, variance, err := variances("spectrum", z)
 	if err != nil {
@@ -75,15 +82,26 @@ func New(z points.Points) (*Spectrum, error) {
 		}
 	}
 	dof := float64(z.N - 1)
-	sigma, err := singularValues(centered)
-	if err != nil {
-		return nil, err
-	}
-	for k, v := range sigma {
-		s.Eigenvalues[k] = v * v / dof
+	if z.N < z.Dim {
+		found, err := eigenvalues(gramOf(centered.RawMatrix()))
+		if err != nil {
+			return nil, err
+		}
+		for k, v := range found {
+			s.Eigenvalues[k] = v / dof
+		}
+	} else {
+		sigma, err := singularValues(centered)
+		if err != nil {
+			return nil, err
+		}
+		for k, v := range sigma {
+			s.Eigenvalues[k] = v * v / dof
+		}
 	}
 	s.ParticipationRatio = ParticipationRatio(s.Eigenvalues)
 	s.EffectiveRank = math.Exp(entropy(s.Eigenvalues, 0))
+	s.EffectiveRankSingular = math.Exp(entropy(roots(s.Eigenvalues), 0))
 	s.StableRank = stat.Sum(s.Eigenvalues) / s.Eigenvalues[0]
 	s.Dims90 = dimensionsFor(s.Eigenvalues, 0.90)
 	s.Dims99 = dimensionsFor(s.Eigenvalues, 0.99)
@@ -113,9 +131,18 @@ func RankMe(z points.Points) (float64, error) {
 			}
 		}
 	}
-	sigma, err := singularValues(raw)
-	if err != nil {
-		return 0, err
+	var sigma []float64
+	if z.N < z.Dim {
+		squares, err := eigenvalues(gramOf(raw.RawMatrix()))
+		if err != nil {
+			return 0, err
+		}
+		sigma = roots(squares)
+	} else {
+		var err error
+		if sigma, err = singularValues(raw); err != nil {
+			return 0, err
+		}
 	}
 	if sigma[0] == 0 {
 		return 0, stat.Undefined(quantity, "the points are all zero")
@@ -176,6 +203,33 @@ func singularValues(m *mat.Dense) ([]float64, error) {
 		return nil, fmt.Errorf("the singular value decomposition of the %d × %d points did not converge", rows, columns)
 	}
 	return svd.Values(nil), nil
+}
+
+// eigenvalues are those of a symmetric matrix without negative ones, in descending
+// order; those that rounding cannot tell from 0 are 0.
+func eigenvalues(m blas64.Symmetric) ([]float64, error) {
+	var eigen mat.EigenSym
+	var of mat.SymDense
+	of.SetRawSymmetric(m)
+	if !eigen.Factorize(&of, false) {
+		return nil, fmt.Errorf("the eigenvalues of the %d × %d products did not converge", m.N, m.N)
+	}
+	values := eigen.Values(nil)
+	slices.Reverse(values)
+	for k, v := range values {
+		if !(v > float64(m.N)*0x1p-52*values[0]) {
+			values[k] = 0
+		}
+	}
+	return values, nil
+}
+
+func roots(values []float64) []float64 {
+	out := make([]float64, len(values))
+	for k, v := range values {
+		out[k] = math.Sqrt(v)
+	}
+	return out
 }
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

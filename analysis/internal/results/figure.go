@@ -34,6 +34,21 @@ func Why(v report.Value) string {
 	return v.Reason
 }
 
+// IntervalNotes are the warnings of a run that concern its intervals, as sentences for
+// the notes of a figure.
+func IntervalNotes(warnings []string) []string {
+	var notes []string
+	for _, w := range warnings {
+		if strings.Contains(w, "intervals") {
+			if strings.HasPrefix(w, "intervals") {
+				w = "I" + w[1:]
+			}
+			notes = append(notes, w)
+		}
+	}
+	return notes
+}
+
 // Bar is a value with its interval, both times factor (percentages, shares).
 func Bar(name string, v report.Value, ci report.Interval, factor float64) plots.Bar {
 	low, high := Ends(ci)

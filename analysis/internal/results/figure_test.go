@@ -4,6 +4,7 @@ package results
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"repscope/plots"
@@ -55,5 +56,13 @@ func TestDecimals(t *testing.T) {
 		if got := Decimals(c.v, c.n); got != c.want {
 			t.Errorf("Decimals(%v, %d) = %q, want %q", c.v, c.n, got, c.want)
 		}
+	}
+}
+
+func TestIntervalNotes(t *testing.T) {
+	t.Parallel()
+	got := IntervalNotes([]string{"z: the points are constant", "intervals rest on 2 episodes", "6 blocks of 5 are too few for intervals"})
+	if want := []string{"Intervals rest on 2 episodes", "6 blocks of 5 are too few for intervals"}; !slices.Equal(got, want) {
+		t.Errorf("notes %q, want %q", got, want)
 	}
 }

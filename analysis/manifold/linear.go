@@ -1,0 +1,173 @@
+// The linear dimensions of one model: estimates and their intervals by deleting blocks.
+// A bootstrap would repeat latents, which makes spectra steeper.
+
+package manifold
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"repscope/analysis/internal/results"
+	"repscope/measure/spectrum"
+	"repscope/points"
+	"repscope/report"
+	"repscope/stat"
+)
+
+const (
+	// maxBlocks bounds the number of blocks: more are joined.
+	maxBlocks = 60
+	// Spectra of up to so many directions are computed again without each block, those
+	// of up to wideDirections without each of fewer, larger blocks.
+	manyDirections, wideDirections = 512, 1024
+	wideBlocks                     = 15
+)
+
+// linear fills in what the spectrum of the latents z says, with the jackknifes that
+// models are compared by.
+func (m *Model) linear(ctx context.Context, z points.Points, s *spectrum.Spectrum, p *plan, out *Measured) error {
+	rankMe, err := spectrum.RankMe(z)
+	if err != nil {
+		return err
+	}
+	m.ParticipationRatio = report.Number(s.ParticipationRatio)
+	m.UsagePercent = report.Number(100 * s.ParticipationRatio / float64(m.NominalDimension))
+	m.EffectiveRank, m.EffectiveRankSingular = report.Number(s.EffectiveRank), report.Number(s.EffectiveRankSingular)
+	m.RankMe, m.StableRank, m.TotalVariance = report.Number(rankMe), report.Number(s.StableRank), report.Number(s.TotalVariance)
+	m.Dims90, m.Dims99, m.DeadDims = report.Number(float64(s.Dims90)), report.Number(float64(s.Dims99)), s.DeadDims
+	m.Eigenvalues = s.Eigenvalues
+	blocked, err := spectrum.NewBlocked(ctx, z, p.blocks, p.o.Threads)
+	if err != nil {
+		return err
+	}
+	if err := m.ratios(blocked, p, out); err != nil {
+		return err
+	}
+	return m.ranks(ctx, blocked, spectrum.Ranks{
+		Effective: s.EffectiveRank, EffectiveSingular: s.EffectiveRankSingular, RankMe: rankMe,
+	}, p, out)
+}
+
+// ratios fills in the participation ratios.
+func (m *Model) ratios(b *spectrum.Blocked, p *plan, out *Measured) error {
+	corrected, without := b.Corrected()
+	m.ParticipationRatioCorrected = report.NumberOr(corrected, "too few blocks, or too much error, to estimate tr C² without bias")
+	if p.off != "" {
+		m.ParticipationRatioCI, m.ParticipationRatioCorrectedCI = report.NoInterval("%s", p.off), report.NoInterval("%s", p.off)
+		return nil
+	}
+	influence := b.Influence()
+	plain, err := p.blocks.Jackknife(m.ParticipationRatio.V, b.ParticipationRatiosWithout(), influence)
+	if err != nil {
+		return err
+	}
+	m.ParticipationRatioCI = results.Interval(plain.OnLogScale().Within(1, float64(m.NominalDimension)).Interval)
+	if !m.ParticipationRatioCorrected.Defined() {
+		m.ParticipationRatioCorrectedCI = report.NoInterval("%s", m.ParticipationRatioCorrected.Reason)
+		return nil
+	}
+	if out.ParticipationRatio, err = p.blocks.Jackknife(corrected, without, influence); err != nil {
+		return err
+	}
+	// Without bias it can be beyond the least and the most directions there can be.
+	m.ParticipationRatioCorrectedCI = results.Interval(out.ParticipationRatio.OnLogScale().Within(min(1, corrected), math.Inf(1)).Interval)
+	return nil
+}
+
+// ranks fills in the intervals of the ranks, and by how much they are biased.
+func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, of spectrum.Ranks, p *plan, out *Measured) error {
+	cells := []struct {
+		value float64
+		of    func(spectrum.Ranks) float64
+		ci    *report.Interval
+		bias  *report.Value
+		kept  **stat.Jackknifed
+	}{
+		{of.Effective, func(r spectrum.Ranks) float64 { return r.Effective }, &m.EffectiveRankCI, &m.EffectiveRankBias, &out.EffectiveRank},
+		{of.EffectiveSingular, func(r spectrum.Ranks) float64 { return r.EffectiveSingular }, &m.EffectiveRankSingularCI, nil, nil},
+		{of.RankMe, func(r spectrum.Ranks) float64 { return r.RankMe }, &m.RankMeCI, &m.RankMeBias, &out.RankMe},
+	}
+	off := p.off
+	if off == "" && p.spectra == nil {
+		off = "spectra of so many directions are not computed again without each block"
+	}
+	var all spectrum.Ranks
+	var without []spectrum.Ranks
+	if off == "" {
+		var err error
+		if p.spectra != p.blocks {
+			if b, err = spectrum.NewBlocked(ctx, b.Points(), p.spectra, p.o.Threads); err != nil {
+				return err
+			}
+		}
+		if all, without, err = b.Ranks(ctx, p.o.Threads); err != nil {
+			return err
+		}
+	}
+	for _, c := range cells {
+		if off != "" {
+			*c.ci = report.NoInterval("%s", off)
+			if c.bias != nil {
+				*c.bias = report.Undefined("%s", off)
+			}
+			continue
+		}
+		// What the decompositions of smaller matrices round differently is no deletion.
+		replicates := make([]float64, len(without))
+		for j, r := range without {
+			replicates[j] = c.value + c.of(r) - c.of(all)
+		}
+		jackknifed, err := p.spectra.Jackknife(c.value, replicates, nil)
+		if err != nil {
+			return err
+		}
+		*c.ci = results.Interval(jackknifed.OnLogScale().Within(1, float64(m.NominalDimension)).Interval)
+		if c.bias != nil {
+			*c.bias, *c.kept = report.NumberOr(jackknifed.Bias, jackknifed.Reason), jackknifed
+		}
+	}
+	return nil
+}
+
+// undefined marks every number of a model as undefined.
+func (m *Model) undefined(reason string) {
+	v, none := report.Undefined("%s", reason), report.NoInterval("%s", reason)
+	for _, value := range []*report.Value{
+		&m.ParticipationRatio, &m.ParticipationRatioCorrected, &m.UsagePercent, &m.EffectiveRank, &m.EffectiveRankBias,
+		&m.EffectiveRankSingular, &m.RankMe, &m.RankMeBias, &m.StableRank, &m.Dims90, &m.Dims99, &m.TotalVariance,
+		&m.Tau, &m.NEff,
+	} {
+		*value = v
+	}
+	for _, ci := range []*report.Interval{
+		&m.ParticipationRatioCI, &m.ParticipationRatioCorrectedCI, &m.EffectiveRankCI, &m.EffectiveRankSingularCI, &m.RankMeCI,
+	} {
+		*ci = none
+	}
+	m.Eigenvalues, m.DeadDims = []float64{}, m.NominalDimension
+	m.undefinedIntrinsic(reason)
+}
+
+// influences are the shares of every latent in the participation ratio, for the length
+// of blocks; nil for latents that do not vary.
+func influences(ctx context.Context, models []Encoded, threads int) ([][]float64, error) {
+	var out [][]float64
+	for _, m := range models {
+		blocks, err := stat.NewBlocks(m.Latents.N, nil, stat.BlockSpec{Kind: stat.MovingBlocks, Length: max(1, m.Latents.N/maxBlocks)})
+		if err != nil {
+			return nil, err
+		}
+		b, err := spectrum.NewBlocked(ctx, m.Latents, blocks, threads)
+		if _, constant := errors.AsType[*stat.UndefinedError](err); constant {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if series := b.Influence(); !math.IsNaN(stat.Sum(series)) {
+			out = append(out, series)
+		}
+	}
+	return out, nil
+}

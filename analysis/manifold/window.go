@@ -1,0 +1,109 @@
+// Neighbours in time: how many there are, and how far the exclusion window reaches.
+
+package manifold
+
+import (
+	"fmt"
+	"math"
+
+	"repscope/measure/dimension"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// AutoWindow is the exclusion window of the longest autocorrelation time of the models.
+const AutoWindow = -1
+
+// leastApart is the number of latents more than an automatic window apart that it leaves
+// at least.
+const leastApart = 20
+
+// manyInTime is the share of nearest neighbours in time from which an intrinsic
+// dimension is rather that of a path.
+const manyInTime = 0.2
+
+// tau is the autocorrelation time of a series along the episodes, in frames.
+func tau(series []float64, episode []int) (stat.AutocorrelationTime, error) {
+	return stat.IntegratedAutocorrelationTime(series, episode)
+}
+
+// frames is an autocorrelation time as a window.
+func frames(tau float64) int {
+	if !(tau > 1) {
+		return 1
+	}
+	return int(math.Ceil(tau))
+}
+
+// decideWindow sets the window of the searches, and warns where an automatic one would
+// leave too few latents.
+func (p *plan) decideWindow() {
+	p.window = dimension.Window{Frames: p.o.ExcludeWindow, Episode: p.in.Episode, Time: p.in.Time}
+	if p.o.ExcludeWindow != AutoWindow {
+		return
+	}
+	longest := 0.0
+	for _, t := range p.memory {
+		longest = max(longest, t.Tau)
+	}
+	p.window.Frames = frames(longest)
+	n, limit := p.in.Models[0].Latents.N, p.widestWindow()
+	if p.window.Frames > limit {
+		p.warnings = append(p.warnings, fmt.Sprintf("the autocorrelation time of %.3g frames is long for %d latents: an exclusion window of %d frames is taken, which leaves %d latents that far apart",
+			longest, n, limit, leastApart))
+		p.window.Frames = limit
+	}
+}
+
+// widestWindow leaves enough latents.
+func (p *plan) widestWindow() int { return max(1, p.in.Models[0].Latents.N/leastApart-1) }
+
+// ordersWarning says that there are too few latents outside the window for some orders.
+func (p *plan) ordersWarning(models []Model) string {
+	if p.window.Frames == 0 {
+		return ""
+	}
+	for _, m := range models {
+		if m.TwoNN.MLE.Defined() && (len(m.Gride) < len(p.o.GrideOrders) || len(m.LevinaBickel) < len(p.o.Neighbors)) {
+			return fmt.Sprintf("too few latents are more than %d frames apart for neighbours of higher orders: Gride and Levina–Bickel leave them out", p.window.Frames)
+		}
+	}
+	return ""
+}
+
+// inTime is the share of nearest neighbours in time.
+func (m *Model) inTime(d *dimension.Distinct) report.Value {
+	if !m.Tau.Defined() {
+		return report.Undefined("%s", m.Tau.Reason)
+	}
+	return report.Number(d.InTime(frames(m.Tau.V)))
+}
+
+// timeWarning is one for the models whose neighbours are in time.
+func (p *plan) timeWarning(models []Model) string {
+	worst, suggested, count := 0.0, 0, 0
+	name := ""
+	for _, m := range models {
+		share := m.NeighborsInTime.Float()
+		if !(share > manyInTime) {
+			continue
+		}
+		if count++; share > worst {
+			worst, name = share, m.Name
+		}
+		suggested = min(max(suggested, frames(m.Tau.V)), p.widestWindow())
+	}
+	if count == 0 || suggested <= p.window.Frames {
+		return ""
+	}
+	of := name
+	if count > 1 {
+		of = fmt.Sprintf("%s and %d more", name, count-1)
+	}
+	with := ""
+	if p.window.Frames > 0 {
+		with = fmt.Sprintf(" with a window of %d frames", p.window.Frames)
+	}
+	return fmt.Sprintf("%s: %.0f %% of the latents have a nearest neighbour of about the same time%s: intrinsic dimensions are then those of a path and its sampling rate; leave neighbours in time out with --exclude-window %d",
+		of, 100*worst, with, suggested)
+}

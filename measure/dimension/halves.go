@@ -1,0 +1,222 @@
+// Estimates of halves of the points, for the errors of estimates of all.
+
+package dimension
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"repscope/internal/parallel"
+	"repscope/stat"
+)
+
+// Halved computes statistics of the distances to the nearest neighbors within both
+// halves of every split: statistic receives the distances of some points to the order
+// nearest of the points of their half, [points × order] and ascending, and fills
+// dst[:size] with NaN for what is undefined; it must be safe for concurrent calls.
+// first[s][r] is statistic s of the first half of split r. Halves are of all points,
+// duplicates included.
+//
+// Neighbors are read from the lists; a point whose list has too few of its half looks
+// at all points, in the approximate mode it is left out. Where a point has too few in
+// its half at all, or more than one in a hundred is left out, the statistics of the
+// half are NaN. Errors: blocks of another number of points.
+func (d *Distinct) Halved(ctx context.Context, h *stat.Halves, order, size int, statistic func(distance []float64, order int, dst []float64)) (first, second [][]float64, err error) {
+	labels := h.Blocks().Labels()
+	if n := d.all.Points().N; len(labels) != n {
+		return nil, nil, fmt.Errorf("intrinsic dimension: blocks of %d points for %d points", len(labels), n)
+	}
+	splits := h.Splits()
+	values := make([]float64, 2*len(splits)*size)
+	x := &halver{Distinct: d, longer: map[int]*longerList{}}
+	err = parallel.With(ctx, d.search.Options.Threads, 2*len(splits), func() func(task int) error {
+		belongs, distance := make([]bool, len(d.Index)), []float64{}
+		return func(task int) error {
+			for i, original := range d.Index {
+				belongs[i] = splits[task/2][labels[original]] == (task%2 == 0)
+			}
+			dst := values[task*size : (task+1)*size]
+			for s := range dst {
+				dst[s] = math.NaN()
+			}
+			var ok bool
+			if distance, ok = x.within(belongs, order, distance[:0]); ok {
+				statistic(distance, order, dst)
+			}
+			return nil
+		}
+	})
+	for s := range size {
+		var a, b []float64
+		for r := range splits {
+			a, b = append(a, values[2*r*size+s]), append(b, values[(2*r+1)*size+s])
+		}
+		first, second = append(first, a), append(second, b)
+	}
+	return first, second, err
+}
+
+// halver keeps longer lists of the points that need them.
+type halver struct {
+	*Distinct
+	mu     sync.Mutex
+	longer map[int]*longerList
+}
+
+type longerList struct {
+	once     sync.Once
+	index    []int32
+	distance []float64
+}
+
+// longerLists is the length of longer lists, in lengths of the lists.
+const longerLists = 8
+
+// within appends the distances of the members to their nearest members.
+func (x *halver) within(belongs []bool, order int, distance []float64) (_ []float64, ok bool) {
+	members, left := 0, 0
+	for i, in := range belongs {
+		if !in {
+			continue
+		}
+		members++
+		at := len(distance)
+		for range order {
+			distance = append(distance, 0)
+		}
+		row := distance[at:]
+		if x.listed(i, belongs, row) == order {
+			continue
+		}
+		if x.search.Approximate {
+			distance = distance[:at]
+			left++
+			continue
+		}
+		if x.listedLonger(i, belongs, row) < order && x.direct(i, belongs, row) < order {
+			return distance, false
+		}
+	}
+	return distance, members > 0 && 100*left <= members
+}
+
+// listed fills r with the distances of kept point i to the nearest members in its list
+// and returns how many there are.
+func (d *Distinct) listed(i int, belongs []bool, r []float64) int {
+	return pick(d.Nearest.Index[i*d.Nearest.K:(i+1)*d.Nearest.K], d.Nearest.Distance[i*d.Nearest.K:], belongs, r)
+}
+
+func pick(index []int32, distance []float64, belongs []bool, r []float64) int {
+	found := 0
+	for l, j := range index {
+		if belongs[j] {
+			r[found] = distance[l]
+			if found++; found == len(r) {
+				break
+			}
+		}
+	}
+	return found
+}
+
+// listedLonger is listed in a longer list, which is made when it is needed first.
+func (x *halver) listedLonger(i int, belongs []bool, r []float64) int {
+	x.mu.Lock()
+	list := x.longer[i]
+	if list == nil {
+		list = &longerList{}
+		x.longer[i] = list
+	}
+	x.mu.Unlock()
+	list.once.Do(func() { list.index, list.distance = x.look(i, nil, longerLists*x.Nearest.K) })
+	return pick(list.index, list.distance, belongs, r)
+}
+
+// direct is listed among all members: it looks at every one of them.
+func (d *Distinct) direct(i int, belongs []bool, r []float64) int {
+	_, distance := d.look(i, belongs, len(r))
+	return copy(r, distance)
+}
+
+// look returns the nearest members to kept point i, all kept points without belongs,
+// in its set.
+func (d *Distinct) look(i int, belongs []bool, most int) (index []int32, distance []float64) {
+	z := d.all.Points()
+	a, b := z.Row(d.Index[i], nil), make([]float64, z.Dim)
+	heap := farthest{}
+	for j, original := range d.Index {
+		if j == i || belongs != nil && !belongs[j] || d.set != nil && d.set[j] != d.set[i] {
+			continue
+		}
+		square := 0.0
+		for k, v := range z.Row(original, b) {
+			square += float64((a[k] - v) * (a[k] - v))
+		}
+		heap.offer(square, int32(j), most)
+	}
+	return heap.sorted()
+}
+
+// farthest is a heap of the nearest points so far with the farthest on top, among
+// equals that of the highest index.
+type farthest struct {
+	square []float64
+	index  []int32
+}
+
+func (h *farthest) less(a, b int) bool {
+	return h.square[a] > h.square[b] || h.square[a] == h.square[b] && h.index[a] > h.index[b]
+}
+
+func (h *farthest) swap(a, b int) {
+	h.square[a], h.square[b] = h.square[b], h.square[a]
+	h.index[a], h.index[b] = h.index[b], h.index[a]
+}
+
+// offer adds a point and keeps the most nearest ones.
+func (h *farthest) offer(square float64, index int32, most int) {
+	if len(h.index) < most {
+		h.square, h.index = append(h.square, square), append(h.index, index)
+		for at := len(h.index) - 1; at > 0 && h.less(at, (at-1)/2); at = (at - 1) / 2 {
+			h.swap(at, (at-1)/2)
+		}
+		return
+	}
+	if square >= h.square[0] {
+		return // indices ascend
+	}
+	h.square[0], h.index[0] = square, index
+	h.down(len(h.index))
+}
+
+// down lets the top sink among the first n.
+func (h *farthest) down(n int) {
+	for at := 0; ; {
+		child := 2*at + 1
+		if child >= n {
+			return
+		}
+		if child+1 < n && h.less(child+1, child) {
+			child++
+		}
+		if !h.less(child, at) {
+			return
+		}
+		h.swap(child, at)
+		at = child
+	}
+}
+
+// sorted returns the points, nearest first.
+func (h *farthest) sorted() ([]int32, []float64) {
+	for n := len(h.index) - 1; n > 0; n-- {
+		h.swap(0, n)
+		h.down(n)
+	}
+	for i, square := range h.square {
+		h.square[i] = math.Sqrt(square)
+	}
+	return h.index, h.square
+}
