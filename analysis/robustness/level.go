@@ -192,6 +192,27 @@ func varying(j *stat.Jackknifed) *stat.Jackknifed {
 	return j
 }
 
+// fewestCarriers is the number of values that must carry the spread of a mean for its
+// interval to hold.
+const fewestCarriers = 20
+
+// carriers is the number of values that carry the spread of values: (Σ d²)²/Σ d⁴ for
+// deviations d from the mean, a third of normal ones and one where a single value
+// does.
+func carriers(values []float64) float64 {
+	mean := stat.Mean(values)
+	squares, fourth := 0.0, 0.0
+	for _, v := range values {
+		d := (v - mean) * (v - mean)
+		squares += d
+		fourth += float64(d * d)
+	}
+	if fourth == 0 {
+		return float64(len(values))
+	}
+	return squares * squares / fourth
+}
+
 func (d *describer) flipRate(l int, level *Level) error {
 	means := d.m.stateMeans(d.m.flipped[l])
 	level.FlipRate = report.Number(stat.Mean(means))
@@ -235,11 +256,20 @@ func (d *describer) cosine(l int, level *Level) error {
 	}
 	var j *stat.Jackknifed
 	if d.blocks != nil && level.Cosine.Defined() {
-		means, err := stat.JackknifeSums(d.blocks, [][]float64{sums, counts}, 1, func(_ float64, s, dst []float64) { dst[0] = s[0] / s[1] })
+		missing := make([]float64, len(sums)) // to a cosine of 1
+		for i, v := range sums {
+			missing[i] = counts[i] - v
+		}
+		means, err := stat.JackknifeSums(d.blocks, [][]float64{missing, counts}, 1, func(_ float64, s, dst []float64) { dst[0] = s[0] / s[1] })
 		if err != nil {
 			return err
 		}
-		j = means[0].Within(-1, 1)
+		if n := carriers(missing); n < fewestCarriers {
+			level.CosineCI = report.NoInterval("%.0f of %d latents carry its spread, those near zero: too few for an interval", n, len(missing))
+			return nil
+		}
+		j = means[0].OnLogScale()
+		j.Interval.Low, j.Interval.High = max(1-j.Interval.High, -1), min(1-j.Interval.Low, 1)
 	}
 	level.CosineCI = d.interval(j, level.Cosine)
 	return nil

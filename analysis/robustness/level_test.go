@@ -250,3 +250,36 @@ func TestWarningsReachTheResult(t *testing.T) {
 		t.Errorf("frame numbers of other states: %v", err)
 	}
 }
+
+// Cosines of latents near zero carry the spread of all: their mean has no honest
+// interval, that of others has one on the logarithmic scale of 1 − cosine.
+func TestCosineOfLatentsNearZero(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{{[]float64{-1, 1, -1, 1}, 4}, {[]float64{0, 0, 0, 4}, 144.0 / 84}, {[]float64{2, 2, 2}, 3}} {
+		if got := carriers(c.values); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("carriers of %v: %v, want %v", c.values, got, c.want)
+		}
+	}
+	_, episodes := inEpisodes()
+	bright, faint := greys(120, []int{3, 3}, 0.5, 1), greys(120, []int{3, 3}, 0.5, 1)
+	for k := range 9 {
+		faint.data[60*9+k] *= 1e-3 // a latent of nearly no length
+	}
+	for want, s := range map[bool]*memory{true: bright, false: faint} {
+		result, err := Analyze(t.Context(), Input{States: s, PixelRange: unit, Episode: episodes, Models: []Encoder{linear("m", s, identity(9))}},
+			Options{Levels: []float64{0.01}, Intervals: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		level := result.Models[0].Levels[0]
+		if level.CosineCI.Defined() != want || !want && !strings.Contains(level.CosineCI.Reason, "of 120 latents carry its spread") {
+			t.Errorf("mean cosine %v in %v, want an interval: %v", level.Cosine, level.CosineCI, want)
+		}
+		if want && !(level.CosineCI.Low < level.Cosine.V && level.Cosine.V < level.CosineCI.High && level.CosineCI.High <= 1) {
+			t.Errorf("mean cosine %v in %v", level.Cosine, level.CosineCI)
+		}
+	}
+}
