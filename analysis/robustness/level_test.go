@@ -264,12 +264,12 @@ func TestCosineOfLatentsNearZero(t *testing.T) {
 		}
 	}
 	_, episodes := inEpisodes()
-	bright, faint := greys(120, []int{3, 3}, 0.5, 1), greys(120, []int{3, 3}, 0.5, 1)
-	for k := range 9 {
-		faint.data[60*9+k] *= 1e-3 // a latent of nearly no length
+	bright, faint := greys(120, []int{6, 6}, 0.5, 1), greys(120, []int{6, 6}, 0.5, 1)
+	for k := range 36 {
+		faint.data[60*36+k] *= 1e-3 // a latent of nearly no length
 	}
 	for want, s := range map[bool]*memory{true: bright, false: faint} {
-		result, err := Analyze(t.Context(), Input{States: s, PixelRange: unit, Episode: episodes, Models: []Encoder{linear("m", s, identity(9))}},
+		result, err := Analyze(t.Context(), Input{States: s, PixelRange: unit, Episode: episodes, Models: []Encoder{linear("m", s, identity(36))}},
 			Options{Levels: []float64{0.01}, Intervals: true})
 		if err != nil {
 			t.Fatal(err)
