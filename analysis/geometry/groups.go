@@ -123,7 +123,7 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Group
 	}
 	g.Silhouette, g.SilhouetteCI = within(g.Silhouette, of[0], -1, 1)
 	g.DaviesBouldin, g.DaviesBouldinCI = within(g.DaviesBouldin, onLogScale(of[1]), 0, math.Inf(1))
-	g.CalinskiHarabasz, g.CalinskiHarabaszCI = within(g.CalinskiHarabasz, onLogScale(of[2]), 0, math.Inf(1))
+	g.CalinskiHarabasz, g.CalinskiHarabaszCI = within(g.CalinskiHarabasz, onPowerScale(of[2], 0.25), 0, math.Inf(1))
 	g.describe(p, found.Widths)
 	out.Model.add(*g, found.Widths, groups)
 	return nil
@@ -186,7 +186,7 @@ func (a *analyzer) agreement(s scope, p cluster.Partition, left cluster.Left) (*
 		if err != nil {
 			return nil, err
 		}
-		*measure.to, *measure.ci = within(report.Number(estimate), j, measure.lowest, 1)
+		*measure.to, *measure.ci = within(report.Number(estimate), onPowerScale(j, 0.5), measure.lowest, 1)
 	}
 	return out, nil
 }
@@ -244,11 +244,8 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 		accuracy, purity := stat.Mean(found[0].Correct), stat.Mean(found[0].Purity)
 		var of [2]*stat.Jackknifed
 		if deleted != nil {
-			for i, v := range [][]float64{deleted[0].Correct, deleted[0].Purity} {
-				var err error
-				if of[i], err = s.jackknife([]float64{accuracy, purity}[i], v, nil); err != nil {
-					return err
-				}
+			if err := s.votes(&of, accuracy, purity, deleted[0]); err != nil {
+				return err
 			}
 			deleted = deleted[1:]
 		}
@@ -258,5 +255,19 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 		row.Purity, row.PurityCI = within(report.Number(purity), of[1], 0, 1)
 		model.LabelConsistency = append(model.LabelConsistency, row)
 	}
+	return nil
+}
+
+// votes jackknifes accuracy and purity, without what rests on a state and a neighbor in
+// another block, which the jackknife counts for both.
+func (s scope) votes(of *[2]*stat.Jackknifed, accuracy, purity float64, d cluster.Deleted) (err error) {
+	if of[0], err = s.jackknife(accuracy, d.Correct, nil); err != nil {
+		return err
+	}
+	if of[1], err = s.jackknife(purity, d.Purity, nil); err != nil {
+		return err
+	}
+	of[0].WithoutPairTerms(d.CorrectPairs)
+	of[1].WithoutPairTerms(d.PurityPairs)
 	return nil
 }

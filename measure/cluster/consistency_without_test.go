@@ -46,6 +46,10 @@ func TestLabelConsistencyWithout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		full, _, err := LabelConsistency(t.Context(), x, p, ks, o)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for b := range blocks.Count() {
 			var index []int
 			for i, label := range blocks.Labels() {
@@ -71,6 +75,8 @@ func TestLabelConsistencyWithout(t *testing.T) {
 				}
 				measuretest.Near(t, "accuracy", got[q].Correct[b], correct, 1e-12)
 				measuretest.Near(t, "purity", got[q].Purity[b], purity, 1e-12)
+				measuretest.Near(t, "moves of the others", stat.Sum(got[q].PurityPairs[b])*n, purity*float64(len(index))-share(full[q].Purity, index), 1e-9)
+				measuretest.Near(t, "moves of the others", stat.Sum(got[q].CorrectPairs[b])*n, correct*float64(len(index))-share(full[q].Correct, index), 1e-9)
 			}
 		}
 	}
@@ -86,6 +92,14 @@ func TestLabelConsistencyWithout(t *testing.T) {
 	if _, err := LabelConsistencyWithout(t.Context(), x.Select([]int{1, 2, 3}), p, []int{1}, two, neighbors.Options{}); err == nil {
 		t.Error("blocks of another number of points are taken")
 	}
+}
+
+func share(values []float64, index []int) float64 {
+	sum := 0.0
+	for _, i := range index {
+		sum += values[i]
+	}
+	return sum
 }
 
 // plainNeighbors lists index by distance from point i, equal distances in order.
