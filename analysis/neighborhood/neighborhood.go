@@ -140,8 +140,9 @@ type Model struct {
 	RMSDistance   report.Value `json:"rms_distance"`
 	EffectiveRank report.Value `json:"effective_rank"`
 	// NEff is the number of independent latents that the dependent ones are worth
-	// for the mean of the coordinate that varies most, AutocorrelationTime that of this
-	// coordinate, and NEffReliable whether the states are enough to tell.
+	// for the mean of the coordinate that varies most, NEffReliable whether the states
+	// are enough to tell, and AutocorrelationTime that of this coordinate about the means
+	// of its episodes, in states.
 	NEff                report.Value `json:"n_eff"`
 	NEffReliable        bool         `json:"n_eff_reliable"`
 	AutocorrelationTime report.Value `json:"autocorrelation_time"`
@@ -211,6 +212,8 @@ type Null struct {
 	TrustworthinessSD   report.Value `json:"trustworthiness_sd"`
 	ContinuityMean      report.Value `json:"continuity_mean"`
 	ContinuitySD        report.Value `json:"continuity_sd"`
+	RNXMean             report.Value `json:"r_nx_mean"`
+	RNXSD               report.Value `json:"r_nx_sd"`
 }
 
 // penalties are those of every state at one k.
