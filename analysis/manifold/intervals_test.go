@@ -63,8 +63,7 @@ func TestEveryEstimateHasAnIntervalOrAReason(t *testing.T) {
 		"participation ratio": {m.ParticipationRatioCI.Low, m.ParticipationRatioCI.High}, "corrected": {m.ParticipationRatioCorrectedCI.Low, m.ParticipationRatioCorrectedCI.High},
 		"effective rank": {m.EffectiveRankCI.Low, m.EffectiveRankCI.High}, "singular": {m.EffectiveRankSingularCI.Low, m.EffectiveRankSingularCI.High},
 		"RankMe": {m.RankMeCI.Low, m.RankMeCI.High}, "fit": {m.TwoNN.FitHalvesCI.Low, m.TwoNN.FitHalvesCI.High},
-		"gride": {m.Gride[3].IDCI.Low, m.Gride[3].IDCI.High}, "gride 64": {m.Gride[5].IDCI.Low, m.Gride[5].IDCI.High},
-		"levina–bickel": {m.LevinaBickel[3].IDCI.Low, m.LevinaBickel[3].IDCI.High},
+		"gride": {m.Gride[1].IDCI.Low, m.Gride[1].IDCI.High}, "levina–bickel": {m.LevinaBickel[0].IDCI.Low, m.LevinaBickel[0].IDCI.High},
 	} {
 		if !(ci[0] > 1 && ci[1] > ci[0] && ci[1] < 8) {
 			t.Errorf("%s: interval %v", name, ci)
@@ -72,6 +71,10 @@ func TestEveryEstimateHasAnIntervalOrAReason(t *testing.T) {
 	}
 	if !(m.ParticipationRatioCorrected.V > m.ParticipationRatio.V) || !(m.EffectiveRankBias.V < 0) || !(m.RankMeBias.V < 0) || m.EffectiveRankSingular.V < m.EffectiveRank.V {
 		t.Errorf("participation ratio %v, corrected %v, biases %v and %v", m.ParticipationRatio, m.ParticipationRatioCorrected, m.EffectiveRankBias, m.RankMeBias)
+	}
+	const scale = "halves of the latents see neighbours of orders above 5 at another scale"
+	if m.Gride[2].IDCI.Reason != scale || m.LevinaBickel[3].IDCI.Reason != scale {
+		t.Errorf("high orders: %+v, %+v", m.Gride[2], m.LevinaBickel[3])
 	}
 	if m.TwoNN.MLECIAssumes == "" || m.IntrinsicDimensionCI != m.TwoNN.MLEHalvesCI || !m.IntrinsicDimensionError.Defined() {
 		t.Errorf("the interval of independent ratios is not named: %+v", m.TwoNN)
