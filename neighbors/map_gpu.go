@@ -106,19 +106,20 @@ func (c *gpuCounter) Count(w, e, i int, list, neighbors rows.Listed, original, e
 func (c *gpuCounter) CountPermuted(w, e, q, i int, list, neighbors rows.Listed, original, permuted gpu.Ranker) {
 	one := c.workers[w]
 	sums := &one.sums[e].Null[q]
-	one.permuted(i, list, original, sums.Trust)
-	one.permuted(i, neighbors, permuted, sums.Cont)
+	one.permuted(i, list, original, sums.Trust, sums.Common)
+	one.permuted(i, neighbors, permuted, sums.Cont, nil)
 }
 
-// permuted adds one point's penalties by the places of its neighbours in the other space.
-func (w *rowCounter) permuted(i int, list rows.Listed, other gpu.Ranker, penalty []Fixed) {
+// permuted adds one point's penalties by the places of its neighbours in the other space and, unless common is nil, how
+// many of them are neighbours there.
+func (w *rowCounter) permuted(i int, list rows.Listed, other gpu.Ranker, penalty, common []Fixed) {
 	p := w.pass
 	if !p.averages() {
 		w.resize(len(list.Index), max(1, len(p.blockIDs)))
 		other.Ranks(i, list.Index, 0, w.rank, w.closer)
-		p.penalties(w.rank, penalty)
+		p.penalties(w.rank, penalty, common)
 		return
 	}
 	other.Place(i, list.Index, false, &w.places)
-	p.expectAll(list, &w.places, penalty, nil, nil, nil)
+	p.expectAll(list, &w.places, penalty, common, nil, nil)
 }

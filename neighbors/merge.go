@@ -106,7 +106,7 @@ func (p *Pass) checkSums(part *Partial, s *PartialSpace) error {
 		}
 	}
 	for _, t := range s.Null {
-		if len(t.Trust) != len(p.ks) || len(t.Cont) != len(p.ks) {
+		if len(t.Trust) != len(p.ks) || len(t.Cont) != len(p.ks) || len(t.Common) != len(p.ks) {
 			return fmt.Errorf("permuted sums for %d k, want %d", len(t.Trust), len(p.ks))
 		}
 	}
@@ -141,10 +141,12 @@ func (p *Pass) mergeSpace(parts []*Partial, e int) Preservation {
 			one.Replicates = append(one.Replicates, Replicate{Block: id, Scores: scores(k, at, &total.Deleted[g], p.deleted[g])})
 		}
 		for _, t := range total.Null {
-			w := float64(one.Normalizer)
+			w, share := float64(one.Normalizer), one.QNX-one.LCMC
+			common := t.Common[at].Float()
 			one.Null = append(one.Null, NullScores{
 				TrustPenalty: t.Trust[at].Float(), ContPenalty: t.Cont[at].Float(),
 				Trustworthiness: 1 - t.Trust[at].Float()/w, Continuity: 1 - t.Cont[at].Float()/w,
+				Common: common, RNX: (common/(float64(one.Points)*float64(k)) - share) / (1 - share),
 			})
 		}
 		if p.options.PerPoint {

@@ -23,12 +23,13 @@ import (
 )
 
 // NullSums are the sums of one permutation, with one entry per k, ascending.
-type NullSums struct{ Trust, Cont []Fixed }
+type NullSums struct{ Trust, Cont, Common []Fixed }
 
 // NullScores are the scores of one k under one permutation of Options.Permutations.
 type NullScores struct {
 	TrustPenalty, ContPenalty   float64
 	Trustworthiness, Continuity float64
+	Common, RNX                 float64
 }
 
 // permutation is one of Options.Permutations and its inverse.
@@ -126,7 +127,7 @@ func (p *Pass) newNullSums() [][]NullSums {
 	out := make([][]NullSums, len(p.embedded))
 	for e := range out {
 		for range p.permutations {
-			out[e] = append(out[e], NullSums{make([]Fixed, len(p.ks)), make([]Fixed, len(p.ks))})
+			out[e] = append(out[e], NullSums{make([]Fixed, len(p.ks)), make([]Fixed, len(p.ks)), make([]Fixed, len(p.ks))})
 		}
 	}
 	return out
@@ -249,7 +250,8 @@ func (u *null) visit(ctx context.Context, start, end int) error {
 			s.lists.Orders = nil
 			u.rank(s, u.original[w])
 			for at := range len(s.from) - 1 {
-				u.count(s, s.from[at], s.from[at+1], u.sums[w][e][at%len(p.permutations)].Trust)
+				sums := &u.sums[w][e][at%len(p.permutations)]
+				u.count(s, s.from[at], s.from[at+1], sums.Trust, sums.Common)
 			}
 		}
 		return nil
@@ -266,15 +268,16 @@ func (u *null) rank(s *nullScratch, in rows.Worker) {
 	in.RankLists(&s.lists, s.rank)
 }
 
-// count adds the penalties of the points from … to−1 of the lists.
-func (u *null) count(s *nullScratch, from, to int, penalty []Fixed) {
+// count adds the penalties of the points from … to−1 of the lists and, unless common is nil, how many of them are
+// neighbours in the other space.
+func (u *null) count(s *nullScratch, from, to int, penalty, common []Fixed) {
 	if !u.averages {
-		u.pass.penalties(s.rank[from:to], penalty)
+		u.pass.penalties(s.rank[from:to], penalty, common)
 		return
 	}
 	for at := from; at < to; at++ {
 		other := position{int(s.rank[at]) - 1, int(s.tied[at]) + 1}
-		u.pass.expect(s.own[at], other, penalty, nil, nil, nil)
+		u.pass.expect(s.own[at], other, penalty, common, nil, nil)
 	}
 }
 
@@ -303,7 +306,7 @@ func (u *null) finish(ctx context.Context) error {
 				if from := s.from[at]; i >= u.lo && i < u.hi {
 					kept := from + len(u.kept[i-u.lo].Index)
 					s.closeUp(from, kept, s.from[at+1])
-					u.count(s, from, kept, u.sums[w][e][q].Cont)
+					u.count(s, from, kept, u.sums[w][e][q].Cont, nil)
 				}
 			}
 			return nil
@@ -373,10 +376,13 @@ func (s *nullScratch) closeUp(from, kept, to int) {
 }
 
 // penalties adds one point's penalties by the ranks of its neighbours, nearest first.
-func (p *Pass) penalties(rank []int32, penalty []Fixed) {
+func (p *Pass) penalties(rank []int32, penalty, common []Fixed) {
 	for q, k := range p.sorted {
 		for _, r := range rank[:k] {
 			penalty[q].Whole += int64(max(0, int(r)-k))
+			if common != nil && int(r) <= k {
+				common[q].Whole++
+			}
 		}
 	}
 }

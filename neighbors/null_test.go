@@ -83,7 +83,7 @@ func testNull(t *testing.T, original points.Points) {
 			for e := range embedded {
 				for q, k := range o.Ks {
 					g, w := got[e].ByK[q].Null[p], want[e].ByK[q].Scores
-					if g != (NullScores{w.TrustPenalty, w.ContPenalty, w.Trustworthiness, w.Continuity}) {
+					if g != (NullScores{w.TrustPenalty, w.ContPenalty, w.Trustworthiness, w.Continuity, w.Common, w.RNX}) {
 						t.Errorf("options %+v, space %d, k = %d, permutation %d: %+v, want %+v", plain, e, k, p, g, w)
 					}
 				}

@@ -54,7 +54,7 @@ func (p *Pass) newPartialSpace(pts int) PartialSpace {
 		s.Deleted = append(s.Deleted, p.newSums())
 	}
 	for range p.permutations {
-		s.Null = append(s.Null, NullSums{make([]Fixed, len(p.ks)), make([]Fixed, len(p.ks))})
+		s.Null = append(s.Null, NullSums{make([]Fixed, len(p.ks)), make([]Fixed, len(p.ks)), make([]Fixed, len(p.ks))})
 	}
 	if p.curves {
 		s.Best = make([]Fixed, p.n)
@@ -85,6 +85,7 @@ func (s *PartialSpace) add(t *PartialSpace) {
 	for q, u := range t.Null {
 		addTo(s.Null[q].Trust, u.Trust)
 		addTo(s.Null[q].Cont, u.Cont)
+		addTo(s.Null[q].Common, u.Common)
 	}
 	addTo(s.Best, t.Best)
 	s.OriginalTies += t.OriginalTies

@@ -59,7 +59,7 @@ type SampledAtK struct {
 }
 
 // SampledNull are the estimated scores under one permutation.
-type SampledNull struct{ Trustworthiness, Continuity Estimate }
+type SampledNull struct{ Trustworthiness, Continuity, RNX Estimate }
 
 // SampledPreservation is how well one embedded space keeps the neighbourhoods of
 // the original space, estimated on the references.
@@ -143,7 +143,7 @@ type tally struct {
 	trust, cont, common [][]float64
 	// wrong and missing are MRRE's sums Σ_{l≤k} |r − l|/l.
 	wrong, missing [][]float64
-	null           []*tally // of each permutation; trust and cont only
+	null           []*tally // of each permutation; trust, cont and common only
 }
 
 func newTally(ks, references int) *tally {
@@ -444,18 +444,19 @@ func (s *sampler) wrong(at int, lists *permutedLists, t *tally) {
 		s.original.Place(at, lists.index, false, &s.places)
 	}
 	for v, end := range lists.ends {
-		penalty := s.sums.Trust
+		penalty, common := s.sums.Trust, s.sums.Common
 		clear(penalty)
+		clear(common)
 		if p.options.Ties == TiesIndex {
-			p.penalties(s.ranks[from:end], penalty)
+			p.penalties(s.ranks[from:end], penalty, common)
 		} else {
 			for q := from; q < end; q++ {
-				p.expect(lists.own[q], position{int(s.places.Below[q]), int(s.places.Tied[q])}, penalty, nil, nil, nil)
+				p.expect(lists.own[q], position{int(s.places.Below[q]), int(s.places.Tied[q])}, penalty, common, nil, nil)
 			}
 		}
 		from = end
 		for q := range p.ks {
-			t.null[v].trust[q][at] = penalty[p.order[q]].Float()
+			t.null[v].trust[q][at], t.null[v].common[q][at] = penalty[p.order[q]].Float(), common[p.order[q]].Float()
 		}
 	}
 }
@@ -489,18 +490,24 @@ func (p *Pass) estimate(k, q int, sample *Sample, t *tally) SampledAtK {
 		mean, se := stratifiedMean(sample.Strata, x)
 		return Estimate{1 - mean*n/scale, se * n / scale}
 	}
+	// The share of common neighbours, and the same corrected for that of independent spaces.
+	overlap := func(common []float64) (qnx, rnx Estimate) {
+		mean, se := stratifiedMean(sample.Strata, common)
+		qnx = Estimate{mean / float64(k), se / float64(k)}
+		return qnx, Estimate{(qnx.Value - share) / (1 - share), qnx.StandardError / (1 - share)}
+	}
 	for _, null := range t.null {
-		a.Null = append(a.Null, SampledNull{
+		one := SampledNull{
 			Trustworthiness: score(null.trust[q], float64(known.Normalizer)),
 			Continuity:      score(null.cont[q], float64(known.Normalizer)),
-		})
+		}
+		_, one.RNX = overlap(null.common[q])
+		a.Null = append(a.Null, one)
 	}
 	a.Trustworthiness = score(t.trust[q], float64(known.Normalizer))
 	a.Continuity = score(t.cont[q], float64(known.Normalizer))
 	a.MRREFalse, a.MRREMissing = score(t.wrong[q], worst), score(t.missing[q], worst)
-	mean, se := stratifiedMean(sample.Strata, t.common[q])
-	a.QNX = Estimate{mean / float64(k), se / float64(k)}
-	a.RNX = Estimate{(a.QNX.Value - share) / (1 - share), a.QNX.StandardError / (1 - share)}
+	a.QNX, a.RNX = overlap(t.common[q])
 	a.LCMC = Estimate{a.QNX.Value - share, a.QNX.StandardError}
 	return a
 }

@@ -30,6 +30,7 @@ func (p *Bars) Thumbnail(c *draw.Canvas) { mount(p).Thumbnail(c) }
 type bar struct {
 	x, width         float64
 	value, low, high float64 // NaN: undefined
+	baseline         *float64
 	style            Style
 	text             string // printed beyond the interval
 	reason           string // why the value is undefined
@@ -45,6 +46,11 @@ func (b *bar) extend(y Axis, data *extent, lost *dropped) {
 		return
 	}
 	data.add(b.value)
+	if b.baseline != nil && y.accepts(*b.baseline, &dropped{}) {
+		data.add(*b.baseline)
+	} else {
+		b.baseline = nil
+	}
 	if !b.hasInterval() {
 		return
 	}
@@ -97,6 +103,13 @@ func (b *bar) draw(s *scene, a *area, how int) {
 	r := vg.Rectangle{Min: vg.Point{X: left, Y: min(base, end)}, Max: vg.Point{X: right, Y: max(base, end)}}
 	s.box(r, b.style, b.style.Fill, 0.4)
 	s.record("bar", "", vg.Point{}, 0, r)
+	if b.baseline != nil {
+		y := a.within(a.Y(*b.baseline))
+		across := []vg.Point{{X: left, Y: y}, {X: right, Y: y}}
+		s.line(across, withAlpha(paperOpen, 0.9), 1.8, nil)
+		s.line(across, ink, 0.9, []vg.Length{2, 1})
+		s.record("baseline", "", vg.Point{}, 0, vg.Rectangle{Min: across[0], Max: across[1]})
+	}
 	top := end
 	if b.hasInterval() {
 		low, high := a.Min.Y, a.within(a.Y(b.high))
@@ -189,7 +202,7 @@ func (p *Bars) prepare(prep *preparation) (content, error) {
 	y := zeroBased(p.Y)
 	bars := make([]*bar, len(p.Bars))
 	for i, b := range p.Bars {
-		bars[i] = &bar{x: float64(i), width: 0.72, value: b.Value, low: b.Low, high: b.High, style: prep.style(b.Name)}
+		bars[i] = &bar{x: float64(i), width: 0.72, value: b.Value, low: b.Low, high: b.High, baseline: b.Baseline, style: prep.style(b.Name)}
 		if b.Low > b.High {
 			return nil, prep.errorf("bar %q: interval [%g, %g] is reversed", b.Name, b.Low, b.High)
 		}

@@ -50,12 +50,18 @@ func (p *GroupedBars) prepare(prep *preparation) (content, error) {
 		if err := prep.sameLength(s.Name, len(s.Values), s.Low, s.High); err != nil {
 			return nil, err
 		}
+		if s.Baselines != nil && len(s.Baselines) != len(s.Values) {
+			return nil, prep.errorf("series %q: %d baselines for %d values", s.Name, len(s.Baselines), len(s.Values))
+		}
 		prep.explain(s.Name, keyFill)
 		for j, v := range s.Values {
 			b := &bar{x: float64(j) - share/2 + (float64(i)+0.5)*width, width: width * 0.92, value: v,
 				low: math.NaN(), high: math.NaN(), style: prep.style(s.Name)}
 			if s.Low != nil {
 				b.low, b.high = s.Low[j], s.High[j]
+			}
+			if s.Baselines != nil {
+				b.baseline = &s.Baselines[j]
 			}
 			if b.low > b.high {
 				return nil, prep.errorf("series %q, group %q: interval [%g, %g] is reversed", s.Name, p.Groups[j], b.low, b.high)

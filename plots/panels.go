@@ -111,7 +111,9 @@ type GroupedBars struct {
 type BarSeries struct {
 	Name              string
 	Values, Low, High []float64
-	Reason            string
+	// Baselines are marked by a dashed line across each bar; nil or NaN: none.
+	Baselines []float64
+	Reason    string
 }
 
 // Bars shows one bar per series with its name below, its interval, and its value
@@ -133,6 +135,7 @@ type Bars struct {
 type Bar struct {
 	Name             string
 	Value, Low, High float64
+	Baseline         *float64 // marked by a dashed line across the bar; nil or NaN: none
 	Text             string
 	Reason           string
 }

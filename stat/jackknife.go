@@ -181,6 +181,16 @@ func (v *Jackknifed) OnFisherScale() *Jackknifed {
 	return v.onScale(math.Atanh, math.Tanh, -1, 1)
 }
 
+// OnPowerScale makes the interval that of sign(θ)·|θ|^power, for statistics that are
+// squares or powers of what has a symmetric error, such as measures of agreement near 0
+// (1/2); it returns v.
+func (v *Jackknifed) OnPowerScale(power float64) *Jackknifed {
+	raise := func(p float64) func(float64) float64 {
+		return func(x float64) float64 { return math.Copysign(math.Pow(math.Abs(x), p), x) }
+	}
+	return v.onScale(raise(power), raise(1/power), math.Inf(-1), math.Inf(1))
+}
+
 func (v *Jackknifed) onScale(to, from func(float64) float64, low, high float64) *Jackknifed {
 	if !v.Interval.Defined() {
 		return v

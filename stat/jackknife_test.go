@@ -191,6 +191,9 @@ func TestScales(t *testing.T) {
 	if v := jackknifed(0.95, 0.005).OnFisherScale(); !(v.Interval.Low > 0 && v.Interval.High < 1 && v.Interval.High > 0.95) {
 		t.Errorf("Fisher %+v", v.Interval)
 	}
+	if v := jackknifed(0.04, 0.01).OnPowerScale(0.5); !(v.Interval.High-0.04 > 0.04-v.Interval.Low) {
+		t.Errorf("root scale: %+v", v.Interval)
+	}
 	if v := jackknifed(0.02, 0.05).OnLogScale(); v.Interval.Low != 0 {
 		t.Errorf("log of what is not positive: %+v", v.Interval)
 	}

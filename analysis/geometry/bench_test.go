@@ -113,7 +113,7 @@ func BenchmarkParts(b *testing.B) {
 		{"ami", func(context.Context) error { return agreement((*cluster.Contingency).AMI) }},
 		{"ari", func(context.Context) error { return agreement((*cluster.Contingency).ARI) }},
 		{"label_consistency/k=20", func(ctx context.Context) error {
-			_, err := cluster.LabelConsistency(ctx, x, p, []int{20}, neighbors.Options{})
+			_, _, err := cluster.LabelConsistency(ctx, x, p, []int{20}, neighbors.Options{})
 			return err
 		}},
 		{"cka_and_procrustes", func(context.Context) error {

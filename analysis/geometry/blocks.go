@@ -179,6 +179,14 @@ func onLogScale(j *stat.Jackknifed) *stat.Jackknifed {
 	return j.OnLogScale()
 }
 
+// onPowerScale makes the interval that of a power; nil stays nil.
+func onPowerScale(j *stat.Jackknifed, power float64) *stat.Jackknifed {
+	if j == nil {
+		return nil
+	}
+	return j.OnPowerScale(power)
+}
+
 // mean jackknifes the mean of values; nil without intervals.
 func (s scope) mean(values []float64) (report.Value, *stat.Jackknifed, error) {
 	if s.n == 0 {

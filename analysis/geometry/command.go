@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/input"
@@ -167,7 +168,8 @@ func (r *Result) writeSummary(env *run.Env) error {
 	return env.Files.CSV("geometry_summary.csv", []string{
 		"Model", "Grouping", "Groups", "Silhouette", "Davies_Bouldin", "Calinski_Harabasz", "NMI", "AMI", "ARI",
 		"Uniformity", "Alignment", "Tau", "Step_Mean", "Step_SD", "Step_Relative", "Straightness", "Curvature_Degrees",
-		"RMS_Distance", "Effective_Rank", "N_Eff", "Sample_Count",
+		"RMS_Distance", "Effective_Rank", "N_Eff_Mean_Latent", "Sample_Count",
+		"Uniformity_Centered", "Step_Relative_RMS", "Straightness_Independent",
 	}, func(csv *report.CSV) error {
 		none := report.Undefined("no labels")
 		for _, m := range r.Models {
@@ -179,7 +181,7 @@ func (r *Result) writeSummary(env *run.Env) error {
 				t := m.Temporal
 				if err := csv.Row(m.Name, g.Source, g.Groups, g.Silhouette, g.DaviesBouldin, g.CalinskiHarabasz, nmi, ami, ari,
 					m.Uniformity, m.Alignment, t.Tau, t.Steps.Mean, t.Steps.SD, t.Steps.Relative, t.Straightness.Cosine, t.Straightness.Curvature,
-					m.RMSDistance, m.EffectiveRank, m.NEff, m.Samples); err != nil {
+					m.RMSDistance, m.EffectiveRank, m.NEff, m.Samples, m.UniformityCentered, t.Steps.RelativeRMS, t.Straightness.Independent); err != nil {
 					return err
 				}
 			}
@@ -244,13 +246,26 @@ func (r *Result) writePoints(env *run.Env, all *points.Selection, sample []int) 
 // printSpaces writes the measures of single models to the console.
 func (r *Result) printSpaces(env *run.Env) error {
 	space := report.NewTable("", "Model", "Uniformity", "Alignment", "τ", "Step / RMS", "Straightness", "Curvature °", "Effective rank", "n eff.")
+	var independent, unreliable []string
 	for _, m := range r.Models {
 		t := m.Temporal
+		if v := t.Straightness.Independent; v.Defined() {
+			independent = append(independent, fmt.Sprintf("%s %.2f", m.Name, v.V))
+		}
+		if m.NEff.Defined() && !m.NEffReliable {
+			unreliable = append(unreliable, m.Name)
+		}
 		space.Row(m.Name, report.WithInterval(m.Uniformity, m.UniformityCI), report.WithInterval(m.Alignment, m.AlignmentCI),
 			report.WithInterval(t.Tau, t.TauCI), report.WithInterval(t.Steps.Relative, t.Steps.RelativeCI),
 			report.WithInterval(t.Straightness.Cosine, t.Straightness.CosineCI), t.Straightness.Curvature, m.EffectiveRank, m.NEff)
 	}
 	space.Note("%s, %d of them in measures over pairs", text.Count(r.Models[0].States, "state"), r.Models[0].Samples)
+	if len(independent) > 0 {
+		space.Note("Straightness of states drawn at random: %s", strings.Join(independent, ", "))
+	}
+	if len(unreliable) > 0 {
+		space.Note("n eff. of the mean latent is too large if anything, the episodes being short for their memory: %s", strings.Join(unreliable, ", "))
+	}
 	if r.TimeBlocks != "" {
 		space.Note("[95 %% intervals] by deleting blocks in turn, Student's t: %s", r.TimeBlocks)
 	}
@@ -266,12 +281,16 @@ func (r *Result) printGroups(env *run.Env) error {
 	groups := report.NewTable("", columns...)
 	for _, m := range r.Models {
 		for i, g := range m.Groupings {
-			cells := []any{nameOnce(m.Name, i), fmt.Sprintf("%s (%d)", g.name(), g.Groups), report.WithInterval(g.Silhouette, g.SilhouetteCI), g.DaviesBouldin, g.CalinskiHarabasz}
+			cells := []any{nameOnce(m.Name, i), fmt.Sprintf("%s (%d)", g.name(), g.Groups), report.WithInterval(g.Silhouette, g.SilhouetteCI),
+				report.WithInterval(g.DaviesBouldin, g.DaviesBouldinCI), report.WithInterval(g.CalinskiHarabasz, g.CalinskiHarabaszCI)}
 			if g.Agreement != nil {
-				cells = append(cells, report.WithInterval(g.Agreement.NMI, g.Agreement.NMICI), g.Agreement.AMI, report.WithInterval(g.Agreement.ARI, g.Agreement.ARICI))
+				cells = append(cells, report.WithInterval(g.Agreement.NMI, g.Agreement.NMICI), report.WithInterval(g.Agreement.AMI, g.Agreement.AMICI), report.WithInterval(g.Agreement.ARI, g.Agreement.ARICI))
 			}
 			groups.Row(cells...)
 		}
+	}
+	if len(r.Comparisons) > 0 {
+		groups.Note("Silhouettes of k-means are not compared: every model has clusters of its own")
 	}
 	return env.Table(groups)
 }
@@ -285,6 +304,11 @@ func (r *Result) printLabels(env *run.Env, o Options) error {
 	for _, m := range r.Models {
 		for i, c := range m.LabelConsistency {
 			labels.Row(nameOnce(m.Name, i), c.K, report.WithInterval(c.Accuracy, c.AccuracyCI), c.AccuracyChance, report.WithInterval(c.Purity, c.PurityCI), c.PurityChance)
+		}
+	}
+	for _, m := range r.Models {
+		if m.Duplicates != nil && *m.Duplicates > 0 {
+			labels.Note("%s: %d latents equal an earlier one; neighbours at equal distances count in the mean over all orders", m.Name, *m.Duplicates)
 		}
 	}
 	if o.ExcludeWindow == 0 {

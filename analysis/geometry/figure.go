@@ -85,7 +85,7 @@ func (r *Result) caption(still int) string {
 	if still > 0 {
 		note += text.Count(still, "step") + " of length 0 left out of the box plot. "
 	}
-	if shown := r.Models[0].shownConsistency(); shown != nil {
+	if shown := r.shownConsistency(&r.Models[0]); shown != nil {
 		note += fmt.Sprintf("Label accuracy by chance: %.3f. ", shown.AccuracyChance.Float())
 	}
 	if len(r.Models) > 1 {
@@ -133,7 +133,7 @@ func (r *Result) groups() plots.Panel {
 					break
 				}
 			}
-			if shown := m.shownConsistency(); shown != nil {
+			if shown := r.shownConsistency(&m); shown != nil {
 				add(fmt.Sprintf("Label accuracy, k = %d", shown.K), shown.Accuracy, shown.AccuracyCI)
 			} else {
 				add("Label accuracy", report.Undefined("no neighbours"), report.NoInterval("no neighbours"))
@@ -144,14 +144,19 @@ func (r *Result) groups() plots.Panel {
 	return panel
 }
 
-// shownConsistency is that of the middle neighbourhood size, nil without any that is
-// defined.
-func (m *Model) shownConsistency() *LabelConsistency {
-	defined := slices.DeleteFunc(slices.Clone(m.LabelConsistency), func(c LabelConsistency) bool { return !c.Accuracy.Defined() })
+// shownConsistency is a model's for the middle of the neighbourhood sizes that some model has numbers
+// for, nil without any: all models show the same.
+func (r *Result) shownConsistency(m *Model) *LabelConsistency {
+	var defined []int
+	for q := range m.LabelConsistency {
+		if slices.ContainsFunc(r.Models, func(other Model) bool { return other.LabelConsistency[q].Accuracy.Defined() }) {
+			defined = append(defined, q)
+		}
+	}
 	if len(defined) == 0 {
 		return nil
 	}
-	return &defined[len(defined)/2]
+	return &m.LabelConsistency[defined[len(defined)/2]]
 }
 
 // summaryTable lists what the other panels do not show of a single model.

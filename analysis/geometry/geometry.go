@@ -116,7 +116,10 @@ type Model struct {
 
 	Groupings        []Grouping         `json:"groupings"`
 	LabelConsistency []LabelConsistency `json:"label_consistency"`
-	Temporal         Temporal           `json:"temporal"`
+	// Duplicates is the number of latents equal to an earlier one, among those whose
+	// neighbours are looked at; nil without labels or where all are one point.
+	Duplicates *int     `json:"duplicates,omitempty"`
+	Temporal   Temporal `json:"temporal"`
 	// Similarity to every model, itself included, by name: a row of the symmetric
 	// matrices.
 	Similarity report.Object `json:"similarity" shard:"-"`
@@ -189,8 +192,9 @@ type Agreement struct {
 type LabelConsistency struct {
 	K int `json:"k"`
 	// Accuracy is the share of states whose label the majority of neighbours has
-	// (leave one out; a tie goes to the label of the nearest), AccuracyChance that of
-	// always guessing the commonest label.
+	// (leave one out; a tied vote goes to the label of the nearest), AccuracyChance that of
+	// always guessing the commonest label. Neighbours at equal distances count in the mean over
+	// all their orders, here and in Purity; see [cluster.LabelConsistency].
 	Accuracy       report.Value    `json:"accuracy"`
 	AccuracyCI     report.Interval `json:"accuracy_ci"`
 	AccuracyChance report.Value    `json:"accuracy_chance"`

@@ -293,3 +293,41 @@ func TestUnusableInput(t *testing.T) {
 		}
 	}
 }
+
+// Labels of the neighbours of latents that are all equal say nothing; copies are counted and told of.
+func TestLabelsOfCopies(t *testing.T) {
+	t.Parallel()
+	const n = 120
+	labels, copies := make([]int64, n), points.Float32(make([]float32, 2*n), 2)
+	draw := stat.NewRandom(stat.StreamScatter.Key(4))
+	for i := range n {
+		labels[i] = int64(i % 3)
+		copies.F32[2*i], copies.F32[2*i+1] = float32(i/2), float32(draw.Float64()) // of pairs one below
+		if i%2 == 1 {
+			copies.F32[2*i+1] = copies.F32[2*i-1]
+		}
+	}
+	result, err := Analyze(t.Context(), Input{Labels: labels, Models: []Encoded{
+		{Name: "flat", Latents: points.Float32(make([]float32, 2*n), 2)}, {Name: "copies", Latents: copies},
+	}}, Options{Clusters: []int{3}, Intervals: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat, pairs := result.Models[0], result.Models[1]
+	for _, c := range flat.LabelConsistency {
+		if c.Accuracy.Defined() || c.Purity.Defined() || c.AccuracyCI.Defined() || c.Purity.Reason != "the points are constant" {
+			t.Errorf("constant latents: %+v", c)
+		}
+	}
+	if flat.Duplicates != nil || *pairs.Duplicates != n/2 || !pairs.LabelConsistency[0].Accuracy.Defined() {
+		t.Errorf("duplicates %v and %d, accuracy %+v", flat.Duplicates, *pairs.Duplicates, pairs.LabelConsistency[0].Accuracy)
+	}
+	for _, c := range result.Comparisons {
+		if strings.HasPrefix(c.Metric, "label_accuracy") {
+			t.Errorf("constant latents are compared: %+v", c)
+		}
+	}
+	if !strings.Contains(strings.Join(result.Warnings, " "), "copies: 60 of 120 latents equal an earlier one") {
+		t.Errorf("warnings %q", result.Warnings)
+	}
+}

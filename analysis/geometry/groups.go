@@ -123,7 +123,7 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Group
 	}
 	g.Silhouette, g.SilhouetteCI = within(g.Silhouette, of[0], -1, 1)
 	g.DaviesBouldin, g.DaviesBouldinCI = within(g.DaviesBouldin, onLogScale(of[1]), 0, math.Inf(1))
-	g.CalinskiHarabasz, g.CalinskiHarabaszCI = within(g.CalinskiHarabasz, onLogScale(of[2]), 0, math.Inf(1))
+	g.CalinskiHarabasz, g.CalinskiHarabaszCI = within(g.CalinskiHarabasz, onPowerScale(of[2], 0.25), 0, math.Inf(1))
 	g.describe(p, found.Widths)
 	out.Model.add(*g, found.Widths, groups)
 	return nil
@@ -186,7 +186,7 @@ func (a *analyzer) agreement(s scope, p cluster.Partition, left cluster.Left) (*
 		if err != nil {
 			return nil, err
 		}
-		*measure.to, *measure.ci = within(report.Number(estimate), j, measure.lowest, 1)
+		*measure.to, *measure.ci = within(report.Number(estimate), onPowerScale(j, 0.5), measure.lowest, 1)
 	}
 	return out, nil
 }
@@ -208,18 +208,22 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 	ks := slices.DeleteFunc(slices.Clone(a.o.Neighbors), func(k int) bool { return k > fewest })
 	var found []cluster.Consistency
 	var deleted []cluster.Deleted
+	var collapsed error
 	if len(ks) > 0 {
+		model.Duplicates = new(int)
 		z, o := sampled(a.in.Models[m].Latents, a.in.Sample), neighbors.Options{
 			Threads: max(a.o.Threads, 0), Memory: a.o.Memory, Device: a.o.Device, ExcludeWindow: a.o.ExcludeWindow, Episode: episode,
 		}
-		var err error
-		if found, err = cluster.LabelConsistency(ctx, z, *a.labels, ks, o); err != nil {
-			return err
-		}
-		if s.blocks != nil {
+		found, *model.Duplicates, collapsed = cluster.LabelConsistency(ctx, z, *a.labels, ks, o)
+		if collapsed == nil && s.blocks != nil {
+			var err error
 			if deleted, err = cluster.LabelConsistencyWithout(ctx, z, *a.labels, ks, s.blocks, o); err != nil {
 				return err
 			}
+		}
+		if n := a.samples(); collapsed == nil && float64(*model.Duplicates) > results.DuplicateShare*float64(n) {
+			out.warn("%s: %d of %d latents equal an earlier one; label accuracy and purity are means over all orders of neighbours at equal distances",
+				model.Name, *model.Duplicates, n)
 		}
 	}
 	for _, k := range a.o.Neighbors {
@@ -229,14 +233,19 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 				fmt.Sprintf("k = %d: a state has only %s to choose neighbours from", k, text.Count(fewest, "other"))))
 			continue
 		}
+		if collapsed != nil {
+			v, _, err := undefined(collapsed)
+			if err != nil {
+				return err
+			}
+			model.LabelConsistency = append(model.LabelConsistency, row.undefined(v.Reason))
+			continue
+		}
 		accuracy, purity := stat.Mean(found[0].Correct), stat.Mean(found[0].Purity)
 		var of [2]*stat.Jackknifed
 		if deleted != nil {
-			for i, v := range [][]float64{deleted[0].Correct, deleted[0].Purity} {
-				var err error
-				if of[i], err = s.jackknife([]float64{accuracy, purity}[i], v, nil); err != nil {
-					return err
-				}
+			if err := s.votes(&of, accuracy, purity, deleted[0]); err != nil {
+				return err
 			}
 			deleted = deleted[1:]
 		}
@@ -246,5 +255,19 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 		row.Purity, row.PurityCI = within(report.Number(purity), of[1], 0, 1)
 		model.LabelConsistency = append(model.LabelConsistency, row)
 	}
+	return nil
+}
+
+// votes jackknifes accuracy and purity, without what rests on a state and a neighbor in
+// another block, which the jackknife counts for both.
+func (s scope) votes(of *[2]*stat.Jackknifed, accuracy, purity float64, d cluster.Deleted) (err error) {
+	if of[0], err = s.jackknife(accuracy, d.Correct, nil); err != nil {
+		return err
+	}
+	if of[1], err = s.jackknife(purity, d.Purity, nil); err != nil {
+		return err
+	}
+	of[0].WithoutPairTerms(d.CorrectPairs)
+	of[1].WithoutPairTerms(d.PurityPairs)
 	return nil
 }

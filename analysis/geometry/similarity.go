@@ -139,6 +139,9 @@ func (r *SimilarityRow) fill(s *similarity.Similarity, rsa *similarity.RankCorre
 		if err != nil {
 			return err
 		}
+		if measure.to == &r.RSA && j != nil {
+			j.WithoutPairTerms(rsa.ByBlocks)
+		}
 		*measure.to, *measure.ci = within(report.NumberOr(measure.of.Value, measure.reason), j, measure.low, measure.high)
 	}
 	r.RSASamplingError = report.NumberOr(rsa.SamplingError, equalDistances)

@@ -115,9 +115,9 @@ func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured)
 	if err != nil {
 		return err
 	}
-	out.compareBy("autocorrelation_time", "autocorrelation_time", j)
-	t.Tau, t.TauCI = within(report.Number(found.Tau), j, math.Inf(-1), math.Inf(1))
 	t.TauWindow, t.TauConverged = found.Window, found.Converged
+	t.Tau, t.TauCI = within(report.Number(found.Tau), onPowerScale(j, 0.5), math.Inf(-1), math.Inf(1))
+	out.compareBy("autocorrelation_time", "autocorrelation_time", j)
 	if !found.Converged {
 		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %s is five times as long", out.Model.Name, text.Count(found.Window, "state"))
 	}

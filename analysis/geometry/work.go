@@ -17,7 +17,7 @@ import (
 )
 
 // definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 2
+const definition = 3
 
 // Part is the outcome of a range of units: one for each model, and a last one for
 // the similarities of all, nil where that is not in the range.

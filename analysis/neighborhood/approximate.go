@@ -130,7 +130,7 @@ func (r *Result) compareSampled(ctx context.Context, p *plan, o Options) error {
 			if o.Permutations > 0 {
 				var null nullScores
 				for _, one := range a.Null {
-					null.trust, null.cont = append(null.trust, one.Trustworthiness.Value), append(null.cont, one.Continuity.Value)
+					null.add(one.Trustworthiness.Value, one.Continuity.Value, one.RNX.Value)
 				}
 				k.setNull(o.Null, null.summary())
 			}

@@ -401,7 +401,7 @@ func (r *Result) writePoints(env *run.Env, index []int, in Input) error {
 func (r *Result) print(env *run.Env, values int, o Options) error {
 	columns := []string{"Model", "k", "Trustworthiness", "Continuity", "R_NX"}
 	if o.Permutations > 0 {
-		columns = append(columns, "Null T", "Null C")
+		columns = append(columns, "Null T", "Null C", "Null R_NX")
 	}
 	table := report.NewTable("", columns...)
 	for _, m := range r.Models {
@@ -419,7 +419,8 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 			if null := a.null(); o.Permutations > 0 && null == nil {
 				cells = append(cells, a.Trustworthiness, a.Continuity) // undefined
 			} else if null != nil {
-				cells = append(cells, plusMinus(null.TrustworthinessMean, null.TrustworthinessSD), plusMinus(null.ContinuityMean, null.ContinuitySD))
+				cells = append(cells, plusMinus(null.TrustworthinessMean, null.TrustworthinessSD), plusMinus(null.ContinuityMean, null.ContinuitySD),
+					plusMinus(null.RNXMean, null.RNXSD))
 			}
 			table.Row(cells...)
 		}
@@ -467,8 +468,12 @@ func plusMinus(mean, sd report.Value) any {
 	if !mean.Defined() {
 		return mean
 	}
-	if !sd.Defined() {
-		return fmt.Sprintf("%.4f", mean.Float())
+	text := fmt.Sprintf("%.4f", mean.V)
+	if text == "-0.0000" {
+		text = "0.0000"
 	}
-	return fmt.Sprintf("%.4f ± %.4f", mean.Float(), sd.Float())
+	if !sd.Defined() {
+		return text
+	}
+	return fmt.Sprintf("%s ± %.4f", text, sd.V)
 }

@@ -28,9 +28,12 @@ func (r *Result) Figure() *plots.Figure {
 		bars          *plots.GroupedBars
 		errors        *plots.Curves
 		of            func(a *AtK) (report.Value, report.Interval)
+		null          func(n *Null) report.Value
 	}{
-		{title: "Trustworthiness", symbol: "T(k)", of: func(a *AtK) (report.Value, report.Interval) { return a.Trustworthiness, a.trustBar() }},
-		{title: "Continuity", symbol: "C(k)", of: func(a *AtK) (report.Value, report.Interval) { return a.Continuity, a.contBar() }},
+		{title: "Trustworthiness", symbol: "T(k)", of: func(a *AtK) (report.Value, report.Interval) { return a.Trustworthiness, a.trustBar() },
+			null: func(n *Null) report.Value { return n.TrustworthinessMean }},
+		{title: "Continuity", symbol: "C(k)", of: func(a *AtK) (report.Value, report.Interval) { return a.Continuity, a.contBar() },
+			null: func(n *Null) report.Value { return n.ContinuityMean }},
 	}
 	figure := &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 120,
@@ -56,6 +59,9 @@ func (r *Result) Figure() *plots.Figure {
 			for _, a := range m.ascending() {
 				v, ci := p.of(&a)
 				results.AppendBar(&bars, v, ci)
+				if n := a.null(); n != nil {
+					bars.Baselines = append(bars.Baselines, p.null(n).Float())
+				}
 				low, high := results.Ends(ci)
 				missing.X, missing.Y = append(missing.X, float64(a.K)), append(missing.Y, 1-v.Float())
 				missing.Low, missing.High = append(missing.Low, 1-high), append(missing.High, 1-low)
@@ -94,12 +100,21 @@ func (r *Result) figureOfOne() *plots.Figure {
 		a := m.ByK[0]
 		trust.Bars = append(trust.Bars, bar(m.Name, a.Trustworthiness, a.trustBar()))
 		cont.Bars = append(cont.Bars, bar(m.Name, a.Continuity, a.contBar()))
+		if n := a.null(); n != nil {
+			at := len(trust.Bars) - 1
+			trust.Bars[at].Baseline, cont.Bars[at].Baseline = new(n.TrustworthinessMean.Float()), new(n.ContinuityMean.Float())
+		}
 	}
 	if chance := r.chance(); chance.Defined() {
 		line := []plots.Reference{{Value: chance.V, Label: "independent states"}}
 		trust.References, cont.References = line, line
 	}
 	return figure
+}
+
+// hasNull reports whether a null was made.
+func (r *Result) hasNull() bool {
+	return slices.ContainsFunc(r.Models, func(m Model) bool { return len(m.ByK) > 0 && m.ByK[0].null() != nil })
 }
 
 // chance is the chance level of the first model that has one: it is that of the states.
@@ -161,7 +176,10 @@ func (r *Result) states() string {
 }
 
 func (r *Result) caption() string {
-	text := r.states() + "; line: independent states"
+	text := r.states() + "; line: level of independent states"
+	if r.hasNull() {
+		text += "; dashes: null, latents that have nothing to do with the states"
+	}
 	if r.Sampling != nil {
 		return text + "; error bars: ±1.96 sampling errors."
 	}

@@ -140,8 +140,9 @@ type Model struct {
 	RMSDistance   report.Value `json:"rms_distance"`
 	EffectiveRank report.Value `json:"effective_rank"`
 	// NEff is the number of independent latents that the dependent ones are worth
-	// for the mean of the coordinate that varies most, AutocorrelationTime that of this
-	// coordinate, and NEffReliable whether the states are enough to tell.
+	// for the mean of the coordinate that varies most, NEffReliable whether the states
+	// are enough to tell, and AutocorrelationTime that of this coordinate about the means
+	// of its episodes, in states.
 	NEff                report.Value `json:"n_eff"`
 	NEffReliable        bool         `json:"n_eff_reliable"`
 	AutocorrelationTime report.Value `json:"autocorrelation_time"`
@@ -211,6 +212,8 @@ type Null struct {
 	TrustworthinessSD   report.Value `json:"trustworthiness_sd"`
 	ContinuityMean      report.Value `json:"continuity_mean"`
 	ContinuitySD        report.Value `json:"continuity_sd"`
+	RNXMean             report.Value `json:"r_nx_mean"`
+	RNXSD               report.Value `json:"r_nx_sd"`
 }
 
 // penalties are those of every state at one k.
@@ -370,10 +373,6 @@ func (r *Result) fillChance() {
 	}
 }
 
-// duplicateShare is the share of duplicates above which a reader should know
-// that the order of ties matters.
-const duplicateShare = 0.05
-
 // tiesInWords say what becomes of neighbours at equal distances.
 var tiesInWords = map[string]string{
 	neighbors.TiesAverage.String(): "scores are means over all orders of neighbours at equal distances",
@@ -383,7 +382,7 @@ var tiesInWords = map[string]string{
 
 func (r *Result) duplicateWarnings() {
 	tell := func(what string, count int64) {
-		if float64(count) > duplicateShare*float64(r.Samples) {
+		if float64(count) > results.DuplicateShare*float64(r.Samples) {
 			r.warn(fmt.Sprintf("%s: %d of %d equal an earlier one; %s", what, count, r.Samples, tiesInWords[r.Models[0].TiesRule]))
 		}
 	}

@@ -112,7 +112,28 @@ func (m *Model) memory(series []float64, episode []int) {
 		m.AutocorrelationTime = m.NEff
 		return
 	}
-	m.NEff, m.NEffReliable, m.AutocorrelationTime = report.Number(t.EffectiveSampleSize), t.Reliable, report.Number(t.Tau)
+	m.NEff, m.NEffReliable = report.Number(t.EffectiveSampleSize), t.Reliable
+	if t, err = stat.IntegratedAutocorrelationTime(aboutEpisodes(series, episode), episode); err != nil {
+		m.AutocorrelationTime, _ = results.Undefined(err)
+		return
+	}
+	m.AutocorrelationTime = report.Number(t.Tau)
+}
+
+// aboutEpisodes takes the mean of its episode from every value: what episodes differ
+// by for all their time is no memory that an exclusion window could leave out.
+func aboutEpisodes(series []float64, episode []int) []float64 {
+	out := make([]float64, len(series))
+	for _, states := range statesOf(episode, len(series)) {
+		mean := 0.0
+		for _, i := range states {
+			mean += series[i] / float64(len(states))
+		}
+		for _, i := range states {
+			out[i] = series[i] - mean
+		}
+	}
+	return out
 }
 
 // slowness is how far the null of a score may lie above the level of independent
@@ -148,7 +169,11 @@ func (r *Result) windowText() string {
 }
 
 // nullScores are the scores of one model at one k over the pairings.
-type nullScores struct{ trust, cont []float64 }
+type nullScores struct{ trust, cont, rnx []float64 }
+
+func (s *nullScores) add(trust, cont, rnx float64) {
+	s.trust, s.cont, s.rnx = append(s.trust, trust), append(s.cont, cont), append(s.rnx, rnx)
+}
 
 func (s nullScores) summary() *Null {
 	const one = "one pairing has no spread"
@@ -158,5 +183,7 @@ func (s nullScores) summary() *Null {
 		TrustworthinessSD:   report.NumberOr(stat.StandardDeviation(s.trust), one),
 		ContinuityMean:      report.Number(stat.Mean(s.cont)),
 		ContinuitySD:        report.NumberOr(stat.StandardDeviation(s.cont), one),
+		RNXMean:             report.Number(stat.Mean(s.rnx)),
+		RNXSD:               report.NumberOr(stat.StandardDeviation(s.rnx), one),
 	}
 }

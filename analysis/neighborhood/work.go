@@ -230,7 +230,7 @@ func (p *plan) merge(_ context.Context, parts []*neighbors.Partial) (*Result, er
 			if p.o.Permutations > 0 {
 				var null nullScores
 				for _, scores := range of.ByK[q].Null {
-					null.trust, null.cont = append(null.trust, scores.Trustworthiness), append(null.cont, scores.Continuity)
+					null.add(scores.Trustworthiness, scores.Continuity, scores.RNX)
 				}
 				m.ByK[q].setNull(p.o.Null, null.summary())
 			}

@@ -105,7 +105,7 @@ func TestResultDoesNotDependOnSplitting(t *testing.T) {
 	states := greys(700, []int{2, 5, 5}, 0, 1) // more than one chunk
 	run := func(threads int, levels []float64) *Result {
 		result, err := Analyze(t.Context(), Input{States: states, PixelRange: unit, Models: []Encoder{linear("identity", states, identity(50))}},
-			Options{Levels: levels, Threads: threads, Bootstrap: 50, Draws: 2})
+			Options{Levels: levels, Threads: threads, Intervals: true, Draws: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,16 +177,40 @@ func TestFlipRateAndCommonNoise(t *testing.T) {
 	}
 }
 
-func TestConstantEncoderIsFlagged(t *testing.T) {
-	states := greys(50, []int{4, 4}, 0, 1)
-	result, err := Analyze(t.Context(), Input{States: states, PixelRange: unit, Models: []Encoder{linear("flat", states, make([]float32, 3*16))}},
-		Options{Bootstrap: 20})
+// A repeated frame is as near as the state itself, and no flip: nothing moves at level 0, and at
+// others the copies are flips where they were without them.
+func TestCopiesAreNoFlips(t *testing.T) {
+	t.Parallel()
+	states := greys(90, []int{3, 3}, 0, 1)
+	for i := 60; i < 90; i++ { // the last third repeats the first
+		copy(states.data[i*9:(i+1)*9], states.data[(i-60)*9:(i-59)*9])
+	}
+	result, err := Analyze(t.Context(), Input{States: states, PixelRange: unit, Models: []Encoder{linear("m", states, identity(9))}},
+		Options{Levels: []float64{0, 1e-4, 0.3}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := result.Models[0]
-	if got := m.Levels[0].FlipRate.V; got != 49.0/50 {
-		t.Errorf("flip rate %v: a constant encoder finds one state of 50 again", got)
+	if m.Duplicates != 30 || !strings.Contains(strings.Join(result.Warnings, " "), "m: 30 of 90 clean latents equal an earlier one") {
+		t.Errorf("%d duplicates, warnings %q", m.Duplicates, result.Warnings)
+	}
+	for l, want := range map[int]bool{0: false, 1: false, 2: true} {
+		if got := m.Levels[l].FlipRate; got.Float() > 0 != want {
+			t.Errorf("level %v: flip rate %v", m.Levels[l].Sigma, got)
+		}
+	}
+}
+
+func TestConstantEncoderIsFlagged(t *testing.T) {
+	states := greys(50, []int{4, 4}, 0, 1)
+	result, err := Analyze(t.Context(), Input{States: states, PixelRange: unit, Models: []Encoder{linear("flat", states, make([]float32, 3*16))}},
+		Options{Intervals: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := result.Models[0]
+	if l := m.Levels[0]; l.FlipRate.Defined() || l.FlipRateCI.Defined() || l.FlipRate.Reason != allEqual || m.Duplicates != 49 {
+		t.Errorf("constant encoder: flip rate %+v, %d duplicates", l.FlipRate, m.Duplicates)
 	}
 	if m.Levels[0].Mean.V != 0 || m.RMSDistance.Defined() || m.Levels[0].RelativeMean.Defined() {
 		t.Errorf("constant encoder: %+v", m.Levels[0])

@@ -149,6 +149,9 @@ func (t *Tally) test(outcomes []outcome) {
 				p[c.Metric] = clusters{}
 				t.Tests = append(t.Tests, c.Metric)
 			}
+			if t.Design.Noise > 0 && c.A != name(1) && c.B != name(1) {
+				continue // neither is worse
+			}
 			if !c.P.Defined() {
 				untested[c.Metric]++
 				continue

@@ -203,6 +203,9 @@ func configValues(f *flag.Flag, value *yaml.Node) ([]string, error) {
 			}
 			values = append(values, item.Value)
 		}
+		if !repeats && single(f.Value) {
+			return nil, fmt.Errorf("[%s] is a list; want one value", strings.Join(values, ", "))
+		}
 		if !repeats || joins && !slices.ContainsFunc(values, func(v string) bool { return strings.Contains(v, "=") }) {
 			return []string{strings.Join(values, ",")}, nil
 		}
@@ -231,7 +234,19 @@ func configValues(f *flag.Flag, value *yaml.Node) ([]string, error) {
 		}
 		return values, nil
 	}
-	return nil, errors.New("want a plain value or a list")
+	if single(f.Value) {
+		return nil, errors.New("it is a mapping; want one value")
+	}
+	return nil, errors.New("it is a mapping; want a plain value or a list")
+}
+
+// single reports whether a flag takes one value that no comma divides.
+func single(v flag.Value) bool {
+	switch v.(type) {
+	case *filePath, *yes, *natural, *number, *count, *size:
+		return true
+	}
+	return false
 }
 
 func resolveAlias(n *yaml.Node) *yaml.Node {

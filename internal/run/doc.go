@@ -44,6 +44,10 @@
 // last, and renames all files of the run together. An error, a panic or Ctrl-C
 // leaves an earlier result as it was.
 //
+// [Job.Plan], if there is one, opens and checks the inputs and fills [Env.Plan] with what a
+// run would do, which --dry-run prints. A configuration file may have a section for every
+// binary, named as it is; options.txt tells the options of all of them.
+//
 // # Messages and exit codes
 //
 // Messages go to stderr: the binary's name, lower case, no full stop, hints on

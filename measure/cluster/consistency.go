@@ -4,15 +4,18 @@ package cluster
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	"repscope/neighbors"
 	"repscope/points"
+	"repscope/stat"
 )
 
 // Consistency is how the labels of the K nearest neighbors agree with a point's own.
 type Consistency struct {
 	K       int
-	Correct []float64 // per point: 1 where the majority vote is its own label, else 0
+	Correct []float64 // per point: 1 where the majority vote is its own label, else 0; see LabelConsistency for ties
 	Purity  []float64 // per point: share of the neighbors with its own label
 }
 
@@ -47,56 +50,30 @@ func FewestCandidates(n, window int, episode []int) int {
 // LabelConsistency looks at the k nearest neighbors of every point, for every k of ks,
 // the point itself left out: the accuracy of a majority vote (leave one out) is the
 // mean of Correct. The neighbors are searched once, as o says. A tied vote goes to
-// the label whose nearest member is nearest, equal distances to the lower index.
-// Errors are those of [neighbors.KNearest]; k at most [FewestCandidates].
-func LabelConsistency(ctx context.Context, pts points.Points, p Partition, ks []int, o neighbors.Options) ([]Consistency, error) {
-	largest := 0
-	for _, k := range ks {
-		largest = max(largest, k)
-	}
-	nearest, err := neighbors.KNearest(ctx, pts, largest, o)
+// the label whose nearest member is nearest. Points at equal distances have no order: Correct is
+// the probability of the point's own label, and Purity its mean share, over all orders of them.
+// duplicates is the number of points equal to an earlier one. Points that are all equal give a
+// [stat.UndefinedError]; other errors are those of [neighbors.KNearest]; k at most [FewestCandidates].
+func LabelConsistency(ctx context.Context, pts points.Points, p Partition, ks []int, o neighbors.Options) (found []Consistency, duplicates int, err error) {
+	space, err := neighbors.NewSpace("points", pts, o.Metric)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	vote := newVote(p)
-	out := make([]Consistency, len(ks))
+	if space.Collapsed() {
+		return nil, pts.N - 1, &stat.UndefinedError{Quantity: "the neighbours", Reason: "all points are equal"}
+	}
+	found = make([]Consistency, len(ks))
 	for q, k := range ks {
-		c := Consistency{K: k, Correct: make([]float64, pts.N), Purity: make([]float64, pts.N)}
-		for i := range pts.N {
-			c.Correct[i], c.Purity[i] = vote.of(i, nearest.Index[i*nearest.K:(i+1)*nearest.K], k)
+		found[q] = Consistency{K: k, Correct: make([]float64, pts.N), Purity: make([]float64, pts.N)}
+	}
+	logs := newLogFactorials(pts.N)
+	voters := sync.Pool{New: func() any { return newVoter(p, logs) }}
+	counts, err := space.VisitTied(ctx, slices.Max(ks), o, func(i int, index, run []int32) {
+		v := voters.Get().(*voter)
+		for q, k := range ks {
+			found[q].Correct[i], found[q].Purity[i] = v.vote(p.Of[i], index, run, k)
 		}
-		out[q] = c
-	}
-	return out, nil
-}
-
-// vote counts the labels of neighbors.
-type vote struct {
-	p     Partition
-	votes []int // of each group, 0 between two counts
-}
-
-func newVote(p Partition) *vote { return &vote{p: p, votes: make([]int, p.Groups())} }
-
-// of returns whether the majority of the first k of a list has the label of point i,
-// and the share of them that have it. The list may be longer.
-func (v *vote) of(i int, list []int32, k int) (correct, purity float64) {
-	list = list[:k]
-	for _, j := range list {
-		v.votes[v.p.Of[j]]++
-	}
-	winner := v.p.Of[list[0]]
-	for _, j := range list { // nearest first, so that a tie keeps the earlier label
-		if v.votes[v.p.Of[j]] > v.votes[winner] {
-			winner = v.p.Of[j]
-		}
-	}
-	if winner == v.p.Of[i] {
-		correct = 1
-	}
-	purity = float64(v.votes[v.p.Of[i]]) / float64(k)
-	for _, j := range list {
-		v.votes[v.p.Of[j]] = 0
-	}
-	return correct, purity
+		voters.Put(v)
+	})
+	return found, counts.Duplicates, err
 }

@@ -36,7 +36,7 @@ func TestLabelConsistencyMatchesReference(t *testing.T) {
 	for _, c := range g.Consistency {
 		ks = append(ks, c.K)
 	}
-	found, err := LabelConsistency(t.Context(), x, p, ks, neighbors.Options{})
+	found, _, err := LabelConsistency(t.Context(), x, p, ks, neighbors.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,9 +22,14 @@ const spareNeighbors = 32
 
 // Deleted are means of [Consistency] without each block: Correct[block], Purity[block].
 // NaN where a point has fewer than K others left to choose from.
+//
+// CorrectPairs[a][b] and PurityPairs[a][b] are by how much the means of all points move by
+// the points of block b that lose neighbors in block a: what rests on two blocks
+// together, see [stat.Jackknifed.WithoutPairTerms].
 type Deleted struct {
-	K               int
-	Correct, Purity []float64
+	K                         int
+	Correct, Purity           []float64
+	CorrectPairs, PurityPairs [][]float64
 }
 
 // LabelConsistencyWithout returns the means of [LabelConsistency] over the points outside
@@ -38,17 +43,40 @@ func LabelConsistencyWithout(ctx context.Context, pts points.Points, p Partition
 	}
 	largest := slices.Max(ks)
 	longest := min(2*largest+spareNeighbors, FewestCandidates(pts.N, o.ExcludeWindow, o.Episode))
-	nearest, err := neighbors.KNearest(ctx, pts, max(longest, largest), o)
+	space, err := neighbors.NewSpace("points", pts, o.Metric)
+	if err != nil {
+		return nil, err
+	}
+	near := make([]tiedList, pts.N)
+	if _, err := space.VisitTied(ctx, max(longest, largest), o, func(i int, index, run []int32) {
+		near[i] = tiedList{index: slices.Clone(index), run: slices.Clone(run)}
+	}); err != nil {
+		return nil, err
+	}
+	logs := newLogFactorials(pts.N)
+	err = parallel.With(ctx, o.Threads, pts.N, func() func(int) error {
+		v := newVoter(p, logs)
+		return func(i int) error {
+			for _, k := range ks {
+				near[i].full = append(near[i].full, near[i].voteOf(v, p.Of[i], k))
+			}
+			return nil
+		}
+	})
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Deleted, len(ks))
 	for q, k := range ks {
 		out[q] = Deleted{K: k, Correct: make([]float64, blocks.Count()), Purity: make([]float64, blocks.Count())}
+		for range blocks.Count() {
+			out[q].CorrectPairs = append(out[q].CorrectPairs, make([]float64, blocks.Count()))
+			out[q].PurityPairs = append(out[q].PurityPairs, make([]float64, blocks.Count()))
+		}
 	}
-	d := &deletion{x: matrix.Of(pts), p: p, label: label, near: nearest, window: o.ExcludeWindow, episode: o.Episode}
+	d := &deletion{x: matrix.Of(pts), p: p, label: label, near: near, window: o.ExcludeWindow, episode: o.Episode}
 	err = parallel.With(ctx, o.Threads, blocks.Count(), func() func(int) error {
-		w := &deletedLists{deletion: d, vote: newVote(p)}
+		w := &deletedLists{deletion: d, voter: newVoter(p, logs)}
 		return func(b int) error {
 			w.means(b, largest, out)
 			return ctx.Err()
@@ -62,17 +90,40 @@ type deletion struct {
 	x       matrix.Matrix
 	p       Partition
 	label   []int // the block of every point
-	near    *neighbors.Nearest
+	near    []tiedList
 	window  int
 	episode []int
+}
+
+// tiedList is a list of neighbors with their runs of equal distances, the last whole; see
+// [neighbors.Space.VisitTied].
+type tiedList struct {
+	index, run []int32
+	full       []fullVote // for each k, of all points
+}
+
+// fullVote is a vote without a deletion; no neighbor from place end on counts in it.
+type fullVote struct {
+	correct, purity float64
+	end             int
+}
+
+// voteOf votes with the whole list.
+func (l tiedList) voteOf(v *voter, own, k int) fullVote {
+	end := k
+	for end < len(l.run) && l.run[end] == l.run[k-1] {
+		end++
+	}
+	correct, purity := v.vote(own, l.index, l.run, k)
+	return fullVote{correct, purity, end}
 }
 
 // deletedLists is the memory of one goroutine.
 type deletedLists struct {
 	*deletion
-	vote *vote
-	list []int32
-	all  []candidate
+	voter *voter
+	list  tiedList
+	all   []candidate
 }
 
 type candidate struct {
@@ -88,29 +139,49 @@ func (w *deletedLists) means(b, largest int, out []Deleted) {
 			continue
 		}
 		count++
-		w.list = w.list[:0]
-		for _, j := range w.near.Index[i*w.near.K : (i+1)*w.near.K] {
-			if w.label[j] != b {
-				w.list = append(w.list, j)
+		w.list.index, w.list.run = w.list.index[:0], w.list.run[:0]
+		near, before := w.near[i], int32(-1) // the run of the one before
+		gone := len(near.index)              // the first place of a neighbor in the block
+		for at, j := range near.index {
+			if w.label[j] == b {
+				gone = min(gone, at)
+				continue
 			}
+			w.append(j, near.run[at] == before)
+			before = near.run[at]
 		}
-		if len(w.list) < largest {
+		if gone < len(near.index) && len(w.list.index) < largest {
 			w.search(i, b)
 		}
 		for q := range out {
-			if out[q].K > len(w.list) {
-				out[q].Correct[b], out[q].Purity[b] = math.NaN(), math.NaN()
-				continue
+			full := near.full[q]
+			correct, purity := full.correct, full.purity
+			switch {
+			case gone >= full.end:
+			case out[q].K > len(w.list.index):
+				correct, purity = math.NaN(), math.NaN()
+			default:
+				correct, purity = w.voter.vote(w.p.Of[i], w.list.index, w.list.run, out[q].K)
 			}
-			correct, purity := w.vote.of(i, w.list, out[q].K)
 			out[q].Correct[b] += correct
 			out[q].Purity[b] += purity
+			out[q].CorrectPairs[b][own] += (correct - full.correct) / float64(len(w.label))
+			out[q].PurityPairs[b][own] += (purity - full.purity) / float64(len(w.label))
 		}
 	}
 	for q := range out {
 		out[q].Correct[b] /= float64(count)
 		out[q].Purity[b] /= float64(count)
 	}
+}
+
+// append appends a point to the list, at the distance of the one before or not.
+func (w *deletedLists) append(j int32, tied bool) {
+	run := int32(len(w.list.index))
+	if tied {
+		run = w.list.run[run-1]
+	}
+	w.list.index, w.list.run = append(w.list.index, j), append(w.list.run, run)
 }
 
 // search lists all points that point i may have as neighbors outside block b, nearest first,
@@ -130,8 +201,8 @@ func (w *deletedLists) search(i, b int) {
 	slices.SortFunc(w.all, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.square, b.square), cmp.Compare(a.point, b.point))
 	})
-	w.list = w.list[:0]
-	for _, c := range w.all {
-		w.list = append(w.list, c.point)
+	w.list.index, w.list.run = w.list.index[:0], w.list.run[:0]
+	for at, c := range w.all {
+		w.append(c.point, at > 0 && c.square == w.all[at-1].square)
 	}
 }

@@ -32,9 +32,21 @@ func TestLabelConsistencyWithout(t *testing.T) {
 	}
 	p, blocks := NewPartition(labels), episodes(t, n, 4)
 	ks := []int{1, 5, 40}
-	for _, window := range []int{0, 3} {
+	distance := func(i int, j int32) float64 {
+		return matrix.SquaredDistance(x.F64[i*dim:(i+1)*dim], x.F64[int(j)*dim:int(j+1)*dim])
+	}
+	for at, window := range []int{0, 3, 0, 3} {
+		if at == 2 { // points on a grid, with copies
+			for i, v := range x.F64 {
+				x.F64[i] = math.Round(v)
+			}
+		}
 		o := neighbors.Options{ExcludeWindow: window, Episode: episode, Threads: 2}
 		got, err := LabelConsistencyWithout(t.Context(), x, p, ks, blocks, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		full, _, err := LabelConsistency(t.Context(), x, p, ks, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,11 +63,20 @@ func TestLabelConsistencyWithout(t *testing.T) {
 					list := plainNeighbors(x.F64, dim, i, index, func(j int) bool {
 						return episode[i] == episode[j] && max(i-j, j-i) <= window
 					})
-					a, s := newVote(p).of(i, list, k)
+					run := make([]int32, len(list))
+					for at := range run {
+						run[at] = int32(at)
+						if at > 0 && distance(i, list[at]) == distance(i, list[at-1]) {
+							run[at] = run[at-1]
+						}
+					}
+					a, s := newVoter(p, newLogFactorials(n)).vote(p.Of[i], list, run, k)
 					correct, purity = correct+a/float64(len(index)), purity+s/float64(len(index))
 				}
 				measuretest.Near(t, "accuracy", got[q].Correct[b], correct, 1e-12)
 				measuretest.Near(t, "purity", got[q].Purity[b], purity, 1e-12)
+				measuretest.Near(t, "moves of the others", stat.Sum(got[q].PurityPairs[b])*n, purity*float64(len(index))-share(full[q].Purity, index), 1e-9)
+				measuretest.Near(t, "moves of the others", stat.Sum(got[q].CorrectPairs[b])*n, correct*float64(len(index))-share(full[q].Correct, index), 1e-9)
 			}
 		}
 	}
@@ -71,6 +92,14 @@ func TestLabelConsistencyWithout(t *testing.T) {
 	if _, err := LabelConsistencyWithout(t.Context(), x.Select([]int{1, 2, 3}), p, []int{1}, two, neighbors.Options{}); err == nil {
 		t.Error("blocks of another number of points are taken")
 	}
+}
+
+func share(values []float64, index []int) float64 {
+	sum := 0.0
+	for _, i := range index {
+		sum += values[i]
+	}
+	return sum
 }
 
 // plainNeighbors lists index by distance from point i, equal distances in order.

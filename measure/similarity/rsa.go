@@ -73,6 +73,9 @@ type RankCorrelation struct {
 	// SamplingError is the standard error that drawing pairs causes, given the
 	// points: 0 where all pairs are there, NaN where Value is.
 	SamplingError float64
+	// ByBlocks[a][b] is the sum of the influence of the pairs between blocks a and b, from
+	// which its value deviates; see [stat.Jackknifed.WithoutPairTerms]. nil without blocks.
+	ByBlocks [][]float64
 }
 
 // RSA is the representational similarity (Kriegeskorte, Mur & Bandettini 2008,
@@ -104,7 +107,7 @@ func RSA(ctx context.Context, spaces []*Space, pairs *Pairs, threads int) ([]Ran
 		}
 	}
 	out := make([]RankCorrelation, len(r.couples))
-	err = parallel.For(ctx, threads, len(out), func(_, c int) { out[c] = r.correlate(r.couples[c]) })
+	err = parallel.For(ctx, threads, len(out), func(_, c int) { out[c] = r.correlate(r.couples[c], spaces[0]) })
 	if err != nil || len(out) == 0 {
 		return out, err
 	}
@@ -122,11 +125,40 @@ type rankings struct {
 }
 
 // correlate is the correlation over all pairs.
-func (r rankings) correlate(c couple) RankCorrelation {
+func (r rankings) correlate(c couple, grouped *Space) RankCorrelation {
 	out := RankCorrelation{Estimate: Estimate{Value: math.NaN()}, SamplingError: math.NaN()}
-	if x, y := r.all[c.a], r.all[c.b]; x.rank != nil && y.rank != nil {
-		out.Value = correlation(x.rank, y.rank, nil, len(r.pairs.a))
-		out.SamplingError = samplingError(x, y, r.pairs)
+	x, y := r.all[c.a], r.all[c.b]
+	if x.rank == nil || y.rank == nil {
+		return out
+	}
+	out.Value = correlation(x.rank, y.rank, nil, len(r.pairs.a))
+	if r.pairs.all && grouped.blocks == 0 {
+		out.SamplingError = 0
+		return out
+	}
+	influence := rankInfluence(x, y)
+	out.SamplingError = r.pairs.samplingError(influence)
+	if grouped.blocks > 0 {
+		out.ByBlocks = r.pairs.byBlocks(influence, grouped)
+	}
+	return out
+}
+
+// byBlocks adds up the shares of the pairs in a mean by the blocks of their points.
+func (p *Pairs) byBlocks(influence []float64, grouped *Space) [][]float64 {
+	out := make([][]float64, grouped.blocks)
+	for a := range out {
+		out[a] = make([]float64, grouped.blocks)
+	}
+	mean, k := stat.Mean(influence), float64(len(influence))
+	for i, v := range influence {
+		a, b := grouped.block[p.a[i]], grouped.block[p.b[i]]
+		out[min(a, b)][max(a, b)] += (v - mean) / k
+	}
+	for a := range out {
+		for b := range a {
+			out[a][b] = out[b][a]
+		}
 	}
 	return out
 }
@@ -285,19 +317,12 @@ func correlation(x, y []float64, dropped []bool, n int) float64 {
 	return max(-1, min(1, xy/math.Sqrt(xx*yy)))
 }
 
-// samplingError is the standard error of Spearman's coefficient that drawing pairs
-// causes, given the points: 0 when all pairs are there. It is the standard
-// deviation of the coefficient's influence function
+// rankInfluence is the influence of every pair on Spearman's coefficient of the ranks,
 //
-//	12·(F(x)·G(y) + E[1(X ≥ x)·G(Y)] + E[1(Y ≥ y)·F(X)]) + const
-//
-// over √k, with the correction √(1 − k/N) for drawing k of N without replacement.
-func samplingError(x, y ranked, pairs *Pairs) float64 {
-	if pairs.all {
-		return 0
-	}
-	k := float64(len(pairs.a))
-	influence := make([]float64, len(pairs.a))
+//	12·(F(x)·G(y) + E[1(X ≥ x)·G(Y)] + E[1(Y ≥ y)·F(X)]) + const.
+func rankInfluence(x, y ranked) []float64 {
+	k := float64(len(x.rank))
+	influence := make([]float64, len(x.rank))
 	for i, r := range x.rank {
 		influence[i] = (r - 0.5) * (y.rank[i] - 0.5) / (k * k)
 	}
@@ -309,5 +334,19 @@ func samplingError(x, y ranked, pairs *Pairs) float64 {
 			influence[pair] += above
 		}
 	}
-	return 12 * stat.StandardDeviation(influence) / math.Sqrt(k) * math.Sqrt(1-k/float64(pairs.of))
+	for i := range influence {
+		influence[i] *= 12
+	}
+	return influence
+}
+
+// samplingError is the standard error of Spearman's coefficient that drawing pairs
+// causes, given the points: the standard deviation of the influence over √k, with the
+// correction √(1 − k/N) for drawing k of N without replacement; 0 when all pairs are there.
+func (p *Pairs) samplingError(influence []float64) float64 {
+	if p.all {
+		return 0
+	}
+	k := float64(len(influence))
+	return stat.StandardDeviation(influence) / math.Sqrt(k) * math.Sqrt(1-k/float64(p.of))
 }

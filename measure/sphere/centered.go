@@ -79,40 +79,15 @@ func (d *Directions) centerGradient(ctx context.Context, x matrix.Matrix, value 
 	}
 	parts := make([][]float64, (count+rowBlock-1)/rowBlock)
 	err = parallel.With(ctx, threads, len(parts), func() func(int) error {
-		product, sums := make([]float64, rowBlock*columnBlock), matrix.New(rowBlock, dim)
-		var workspace kernel.Workspace[float64]
+		p := &pull{all: d.unit, columns: columns, product: make([]float64, rowBlock*columnBlock), sums: matrix.New(rowBlock, dim)}
 		return func(part int) error {
 			i0, i1 := part*rowBlock, min((part+1)*rowBlock, count)
-			clear(sums.Data)
-			for j0 := 0; j0 < n; j0 += columnBlock {
-				j1 := min(j0+columnBlock, n)
-				p := kernel.Product[float64]{
-					M: i1 - i0, N: j1 - j0, K: dim, A: kernel.Rows(rows.Data[i0*dim:], dim), B: columns.Operand(j0),
-					C: product, Stride: columnBlock, Threads: 1, Workspace: &workspace,
-				}
-				if err := p.Run(); err != nil {
-					return err
-				}
-				for i := i0; i < i1; i++ {
-					row := product[(i-i0)*columnBlock:][:j1-j0]
-					for j, v := range row {
-						row[j] = math.Exp(4*v - 4)
-					}
-					if at := chosen[i] - j0; at >= 0 && at < j1-j0 {
-						row[at] = 0
-					}
-				}
-				p = kernel.Product[float64]{
-					M: i1 - i0, N: dim, K: j1 - j0, A: kernel.Rows(product, columnBlock), B: kernel.Columns(d.unit.Data[j0*dim:], dim),
-					C: sums.Data, Stride: dim, Accumulate: true, Threads: 1, Workspace: &workspace,
-				}
-				if err := p.Run(); err != nil {
-					return err
-				}
+			if err := p.addUp(rows.Data[i0*dim:i1*dim], chosen[i0:i1]); err != nil {
+				return err
 			}
 			parts[part] = make([]float64, dim)
 			for i := i0; i < i1; i++ {
-				u, w, point := rows.Row(i), sums.Row(i-i0), x.Row(chosen[i])
+				u, w, point := rows.Row(i), p.sums.Row(i-i0), x.Row(chosen[i])
 				along, length := matrix.Dot(u, w), math.Sqrt(matrix.Dot(point, point))
 				for k := range w {
 					parts[part][k] += (w[k] - float64(u[k]*along)) / length
@@ -134,4 +109,46 @@ func (d *Directions) centerGradient(ctx context.Context, x matrix.Matrix, value 
 		gradient[k] *= -4 / all * float64(n) / float64(count)
 	}
 	return gradient, nil
+}
+
+// pull is the memory of one goroutine that adds up W_i = Σ_{j≠i} K_ij·u_j.
+type pull struct {
+	all       matrix.Matrix
+	columns   *kernel.Packed[float64] // all
+	product   []float64
+	sums      matrix.Matrix // W_i of a block of points
+	workspace kernel.Workspace[float64]
+}
+
+// addUp fills sums for some points u, which are those with the given numbers.
+func (p *pull) addUp(u []float64, number []int) error {
+	n, dim := p.all.N, p.all.Dim
+	clear(p.sums.Data)
+	for j0 := 0; j0 < n; j0 += columnBlock {
+		j1 := min(j0+columnBlock, n)
+		product := kernel.Product[float64]{
+			M: len(number), N: j1 - j0, K: dim, A: kernel.Rows(u, dim), B: p.columns.Operand(j0),
+			C: p.product, Stride: columnBlock, Threads: 1, Workspace: &p.workspace,
+		}
+		if err := product.Run(); err != nil {
+			return err
+		}
+		for i, own := range number {
+			row := p.product[i*columnBlock:][:j1-j0]
+			for j, v := range row {
+				row[j] = math.Exp(4*v - 4)
+			}
+			if at := own - j0; at >= 0 && at < j1-j0 {
+				row[at] = 0
+			}
+		}
+		product = kernel.Product[float64]{
+			M: len(number), N: dim, K: j1 - j0, A: kernel.Rows(p.product, columnBlock), B: kernel.Columns(p.all.Data[j0*dim:], dim),
+			C: p.sums.Data, Stride: dim, Accumulate: true, Threads: 1, Workspace: &p.workspace,
+		}
+		if err := product.Run(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -115,7 +115,7 @@ func parseIndex(data []byte) (map[string]string, error) {
 	}
 	files := map[string]bool{}
 	for tensor, file := range index.Weights {
-		if file == "" || filepath.Base(file) != file || file == "." || file == ".." || strings.Contains(file, `\`) {
+		if file == "" || file == "." || file == ".." || strings.ContainsAny(file, `/\`) {
 			return nil, fmt.Errorf("tensor %q lies in %q, want the name of a file in the same folder", tensor, file)
 		}
 		files[file] = true

@@ -5,6 +5,7 @@ package encode
 // Runs that are cut off anywhere end with the bytes of one that was not.
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -454,4 +455,35 @@ func ExampleWrite() {
 		fmt.Println(f.Name, f.DType, f.Shape, f.Bytes)
 	}
 	// Output: random.npy float32 [5 8] 288
+}
+
+// FuzzJournal reads any bytes as a journal: what is read is the state that stands in one of its
+// slots, and a state written again fits into it.
+func FuzzJournal(f *testing.F) {
+	path := filepath.Join(f.TempDir(), JournalName)
+	file, err := os.Create(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	j := &journal{Schema: journalSchema, Run: []property{{"program", "test"}}, Files: []entry{{Name: "a.npy"}}, path: path, file: file}
+	if err := errors.Join(j.begin(), j.write(), file.Close()); err != nil {
+		f.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add(whole[:len(whole)/2])
+	f.Add([]byte(`{"schema":"repscope/encode-journal/1"}`))
+	f.Add([]byte("slot 0000000090 -000000001 " + strings.Repeat("0", 64) + "\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		j, err := readJournal(bytes.NewReader(data), "journal")
+		if err != nil {
+			return
+		}
+		if j.Schema != journalSchema || j.slot < slotHead || len(data) < slotHead {
+			t.Errorf("%+v from %d bytes", j, len(data))
+		}
+	})
 }

@@ -52,6 +52,10 @@ func Spread(z points.Points) (rms, effectiveRank report.Value) {
 	return report.Number(s.RMSDistance()), report.Number(s.EffectiveRank)
 }
 
+// DuplicateShare is the share of duplicates above which a reader should know of
+// them wherever neighbors are looked at.
+const DuplicateShare = 0.05
+
 // EffectiveSizeOf is the number of independent observations that the dependent values
 // are worth, by their autocorrelation inside episodes, and whether they span enough
 // autocorrelation times for it ([stat.AutocorrelationTime]).

@@ -1,0 +1,94 @@
+// Nearest neighbors with all that are as far as the last.
+
+package neighbors
+
+import (
+	"context"
+
+	"repscope/internal/parallel"
+	"repscope/neighbors/internal/rows"
+)
+
+// VisitTied calls visit once for every point i with its k nearest neighbours, nearest first, and all
+// others at the distance of the last; run[q] is the place of the first neighbour at the distance
+// of the q-th. Which of the last run belong to the k nearest is open. visit is called from
+// several goroutines and must not keep the lists. Metric of o is not used; otherwise options and
+// errors are those of [KNearest]. It returns the counts of the search.
+func (s Space) VisitTied(ctx context.Context, k int, o Options, visit func(i int, index, run []int32)) (SpaceCounts, error) {
+	o.Metric, o.Blocks = s.metric, nil
+	n := s.points.N
+	if err := o.check(n); err != nil {
+		return SpaceCounts{}, err
+	}
+	within := o.rows(ctx, o.Metric)
+	among := within.Among(n)
+	if err := among.Check(k); err != nil {
+		return SpaceCounts{}, err
+	}
+	// One more neighbour tells whether the last has ties beyond it.
+	if among.Check(k+1) != nil {
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
+		}
+		equal, err := rows.FindDuplicates(ctx, s.points, s.metric, within.ThreadCount())
+		if err != nil {
+			return SpaceCounts{}, err
+		}
+		return SpaceCounts{Duplicates: equal.Count}, s.visitRows(ctx, all, k, within, visit)
+	}
+	nearest, err := search(ctx, s.points, s.points, k+1, true, &o)
+	if err != nil {
+		return SpaceCounts{}, err
+	}
+	var open []int // points whose last run may go on
+	run := make([]int32, k)
+	for i := range n {
+		index, distance := nearest.Index[i*(k+1):(i+1)*(k+1)], nearest.Distance[i*(k+1):(i+1)*(k+1)]
+		if distance[k] == distance[k-1] {
+			open = append(open, i)
+			continue
+		}
+		for q := range k {
+			if run[q] = int32(q); q > 0 && distance[q] == distance[q-1] {
+				run[q] = run[q-1]
+			}
+		}
+		visit(i, index[:k], run)
+	}
+	return nearest.Counts, s.visitRows(ctx, open, k, within, visit)
+}
+
+// visitRows visits some points, whose rows are computed.
+func (s Space) visitRows(ctx context.Context, points []int, k int, o *rows.Options, visit func(i int, index, run []int32)) error {
+	if len(points) == 0 {
+		return nil
+	}
+	of, err := rows.OpenReferences(ctx, s.points, points, o)
+	if err != nil {
+		return err
+	}
+	step, err := rows.ReferenceRows(o.Budget(), of.RowBytes(), len(points))
+	if err != nil {
+		return err
+	}
+	workers, lists := make([]rows.Worker, o.ThreadCount()), make([]rows.Listed, o.ThreadCount())
+	for w := range workers {
+		workers[w] = of.Worker()
+	}
+	for lo := 0; lo < len(points); lo += step {
+		hi := min(len(points), lo+step)
+		if err := of.Load(ctx, lo, hi); err != nil {
+			return err
+		}
+		err := parallel.For(ctx, len(workers), hi-lo, func(w, r int) {
+			l := &lists[w]
+			l.Index, l.Run = workers[w].NearestTied(lo+r, k, l.Index, l.Run)
+			visit(points[lo+r], l.Index, l.Run)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+// The jackknife's correction for what rests on two blocks together.
+
+package stat
+
+import "math"
+
+// WithoutPairTerms takes from the variance what the jackknife counts twice: what rests
+// on two blocks together and on neither alone, as in statistics of pairs or of nearest
+// neighbors. pair[a][b], a ≠ b, is how much the statistic moves by what blocks a and b do
+// together, θ − θ_(−a) − θ_(−b) + θ_(−ab) or its main part. Without the row effects
+// fitted to it, p_a + p_b times the sizes, the squares of what is left are added up
+// (Efron & Stein 1981, "The jackknife estimate of variance", where their sum corrects
+// the bias), and deletions are drawn to the estimate until their variance is less by
+// that sum, or half as large: in theory the share is at most a half. Fewer than 4 blocks,
+// or another number than pair has, change nothing. It returns v.
+func (v *Jackknifed) WithoutPairTerms(pair [][]float64) *Jackknifed {
+	g := len(v.BlockSizes)
+	if g < 4 || len(pair) != g || !(v.StdError > 0) {
+		return v
+	}
+	size := func(a int) float64 { return float64(v.BlockSizes[a]) }
+	both := func(a, b int) float64 { return (pair[a][b] + pair[b][a]) / 2 }
+	row, all := make([]float64, g), 0.0
+	for a := range g {
+		sum, others := 0.0, 0.0
+		for b := range g {
+			if a != b {
+				sum += both(a, b)
+				others += size(b)
+			}
+		}
+		row[a] = sum / others / size(a)
+		all += row[a] / float64(g)
+	}
+	// A row's mean over the others holds their effects, too.
+	stretch := float64(g-1) / float64(g-2)
+	squares := 0.0
+	for a := range g {
+		for b := range a {
+			d := both(a, b) - (all+stretch*(row[a]-all)+stretch*(row[b]-all))*size(a)*size(b)
+			squares += float64(d * d)
+		}
+	}
+	factor := math.Sqrt(1 - min(squares/(v.StdError*v.StdError), 0.5))
+	if !(factor < 1) {
+		return v
+	}
+	replicates := make([]float64, g)
+	for j, r := range v.Replicates {
+		replicates[j] = v.Estimate + float64(factor*(r-v.Estimate))
+	}
+	corrected, err := DeleteBlockJackknife(v.Estimate, replicates, v.BlockSizes, v.Interval.Level)
+	if err != nil {
+		return v
+	}
+	corrected.Influence, corrected.Untestable, corrected.Warnings = v.Influence, v.Untestable, v.Warnings
+	*v = *corrected
+	return v
+}
