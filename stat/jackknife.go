@@ -32,6 +32,8 @@ type Jackknifed struct {
 	// Halves are the estimates of halves of the blocks, where the error comes from
 	// these and not from deletions; see [Halves].
 	Halves *HalfEstimates
+	// Tails says that DF follow the tails of the blocks' shares; see WithTails.
+	Tails bool
 	// Untestable says why no p value is computed from these blocks; empty if one is.
 	Untestable string
 	Warnings   []string // of the blocks
@@ -129,6 +131,32 @@ func (v *Jackknifed) test() (t, p float64) {
 	t = v.Estimate / v.StdError
 	p, _ = twoSidedP(t, v.DF)
 	return t, p
+}
+
+// WithTails lowers DF to those that the standard error has by the spread of the squares
+// of the blocks' shares s_j = w_j·(τ_j − θ_J) (Satterthwaite),
+//
+//	2·(Σ s²)²/(Σ s⁴ − (Σ s²)²/g)·(g − 1)/g,
+//
+// and widens interval and test accordingly: for functions of squares, to which a few
+// blocks contribute most, so that their standard error is too small as often as not.
+// Combinations and comparisons of such statistics are so too. It returns v.
+func (v *Jackknifed) WithTails() *Jackknifed {
+	v.Tails = true
+	if !v.Interval.Defined() || v.Halves != nil {
+		return v
+	}
+	squares, fourths, g := 0.0, 0.0, float64(len(v.BlockSizes))
+	for j, w := range shares(v.BlockSizes) {
+		s := w * (v.PseudoValues[j] - v.Corrected)
+		squares += float64(s * s)
+		fourths += float64(s * s * s * s)
+	}
+	if spread := fourths - squares*squares/g; spread > 0 {
+		v.DF = min(v.DF, 2*squares*squares/spread*(g-1)/g)
+		v.interval(v.Interval.Level)
+	}
+	return v
 }
 
 // Within cuts the interval at the ends of the range that the statistic can take
@@ -395,7 +423,11 @@ func combine(f func(values []float64) float64, level float64, parts ...*Jackknif
 		}
 		replicates[j] = f(at)
 	}
-	return DeleteBlockJackknife(estimate, replicates, first.BlockSizes, level)
+	out, err := DeleteBlockJackknife(estimate, replicates, first.BlockSizes, level)
+	if err == nil && first.Tails {
+		out.WithTails()
+	}
+	return out, err
 }
 
 // Per divides the statistic by another that was jackknifed over the same blocks, such
