@@ -4,7 +4,9 @@ package robustness
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/input"
@@ -85,10 +87,12 @@ func dryRun(ctx context.Context, env *run.Env, inputs *input.Inputs, o Options) 
 
 const manual = `robustness corrupts every state at a number of levels, encodes it again with
 every model, and reports how far the latent moved: mean, standard deviation,
-standard error, median, extremes, the same relative to the RMS distance of two
-random states (1: as far as another state), the share of corrupted latents to
-which another clean latent is nearer than their own (flip rate; a repeated frame, whose
-latent is as near, is no flip), and the cosine similarity. All models see the same corrupted frames, and a state gets the same
+standard error, median, extremes, and relative to the RMS distance of two random
+states: relative_mean, of which random states have 0.80 to 1 (one dimension to
+many), and relative_rms, the root mean square, of which they have 1; the share of
+corrupted latents to which another clean latent is nearer than their own (flip rate;
+a repeated frame, whose latent is as near, is no flip), and the cosine similarity.
+All models see the same corrupted frames, and a state gets the same
 noise whatever the batch size, the number of threads or the other states. A model
 with a shorter --window than others sees the last frames of the same corrupted states.
 
@@ -97,7 +101,9 @@ mean change of the input after clipping is reported too.
 
 A collapsed encoder does not move at all: read distances beside the spread of the
 latents (RMS distance, effective rank), and the flip rate, which it cannot fake.
-Intervals resample whole episodes or blocks of states.
+Intervals delete whole episodes or blocks of states, from the RMS distance too.
+The average of relative_mean over the levels (auc_relative) and its slope
+(curve_slope) say how flat the curve is.
 
 Models must be encoders (--model, --weights, --baseline); latents computed
 elsewhere cannot encode a corrupted frame.`
@@ -113,6 +119,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 		PixelRange: data.States.Range(),
 		Number:     index,
 		Episode:    data.Episodes(index),
+		Time:       data.Frame(index),
 	}
 	for i, m := range data.Models {
 		in.Models = append(in.Models, Encoder{Name: m.Name, Clean: clean[i],
@@ -122,7 +129,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 	}
 	o.L2 = data.Options.LatentScale == string(spectrum.ScaleL2)
 	o.Family = data.Options.Family
-	o.Bootstrap, o.Block, o.Seed = env.Options.Bootstrap, data.Options.Block, env.Options.Seed
+	o.Intervals, o.Block, o.Seed = env.Options.Bootstrap > 0, data.Options.Block, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.Options.Memory
 	o.Progress = env.Progress("corrupting and encoding")
 	result, err := Analyze(ctx, in, o)
@@ -185,26 +192,43 @@ func (r *Result) writeDistances(env *run.Env, index, frames, episodes []int, dra
 
 // print writes the tables to the console.
 func (r *Result) print(env *run.Env) error {
-	table := report.NewTable("", "Model", "Level", "Distance", "Relative", "Flip rate", "Cosine", "Input change")
+	table := report.NewTable("", "Model", "Level", "Distance", "Relative mean", "Relative RMS", "Flip rate", "Cosine", "Input change")
 	for _, m := range r.Models {
 		for _, l := range m.Levels {
 			table.Row(m.Name, l.Sigma, report.WithInterval(l.Mean, l.MeanCI), report.WithInterval(l.RelativeMean, l.RelativeMeanCI),
-				report.WithInterval(l.FlipRate, l.FlipRateCI), l.Cosine, l.InputPerturbation)
+				report.WithInterval(l.RelativeRMS, l.RelativeRMSCI), report.WithInterval(l.FlipRate, l.FlipRateCI),
+				report.WithInterval(l.Cosine, l.CosineCI), l.InputPerturbation)
 		}
 	}
-	table.Note("relative: distance / RMS distance of two random states; input change: mean pixel distance after clipping")
-	if r.Resamples > 0 {
-		table.Note("[95 %% intervals] from %d resamples of %s", r.Resamples, r.Blocks)
+	table.Note("relative: mean and root mean square distance / RMS distance of two random states; input change: mean pixel distance after clipping")
+	if r.Blocks != "" {
+		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
 	if err := env.Table(table); err != nil {
 		return err
 	}
-	spread := report.NewTable("Spread of the clean latents", "Model", "RMS distance", "Effective rank", "n eff.", "Duplicates")
+	spread := report.NewTable("Curves, and the spread of the clean latents", "Model", "AUC relative", "Curve slope", "RMS distance", "Effective rank",
+		"n eff. (latents)", "n eff. (distances)", "Duplicates")
+	reliable := true
 	for _, m := range r.Models {
-		spread.Row(m.Name, m.RMSDistance, m.EffectiveRank, m.NEff, m.Duplicates)
+		spread.Row(m.Name, report.WithInterval(m.AUCRelative, m.AUCRelativeCI), report.WithInterval(m.CurveSlope, m.CurveSlopeCI),
+			report.WithInterval(m.RMSDistance, m.RMSDistanceCI), m.EffectiveRank, m.NEffMeanLatent, m.NEff, m.Duplicates)
+		reliable = reliable && (m.NEffReliable || !m.NEff.Defined()) && (m.NEffMeanLatentReliable || !m.NEffMeanLatent.Defined())
+	}
+	spread.Note("AUC relative: average of the relative mean over the levels; n eff. (distances): at level %g", r.CompareLevel)
+	if !reliable {
+		spread.Note("n eff.: some are not reliable, see n_eff_reliable and n_eff_mean_latent_reliable in the result file")
 	}
 	if err := env.Table(spread); err != nil {
 		return err
 	}
-	return results.PrintComparisons(env, r.Comparisons)
+	return results.PrintComparisons(env, r.shown())
+}
+
+// shown are the comparisons for the console: those of the relative mean at other levels
+// than the compared one are in the files.
+func (r *Result) shown() []report.Comparison {
+	return slices.DeleteFunc(slices.Clone(r.Comparisons), func(c report.Comparison) bool {
+		return strings.HasPrefix(c.Metric, "relative_mean at ") && c.Metric != fmt.Sprintf("relative_mean at %g", r.CompareLevel)
+	})
 }

@@ -11,16 +11,17 @@ import (
 
 // Figure composes robustness_comparison: curves of the mean latent distance with
 // 95 % bands, and box plots at the compared level. Relative distances are divided
-// by each model's RMS distance.
+// by each model's RMS distance: the curves are those of relative_mean.
 func (r *Result) Figure(relative bool) *plots.Figure {
 	label := "Latent distance ‖φ(x′) − φ(x)‖"
 	if r.L2 {
 		label += " of unit latents"
 	}
+	meanLabel := label
 	if relative {
-		label = "Latent distance / RMS distance"
+		label, meanLabel = "Latent distance / RMS distance", "Mean distance / RMS distance"
 	}
-	curves := &plots.Curves{X: plots.Axis{Label: r.Unit}, Y: plots.Axis{Label: label, Zero: true}}
+	curves := &plots.Curves{X: plots.Axis{Label: r.Unit}, Y: plots.Axis{Label: meanLabel, Zero: true}}
 	flips := &plots.Curves{X: plots.Axis{Label: r.Unit}, Y: plots.Axis{Label: "Flip rate", Min: 0, Max: 1}}
 	box := &plots.BoxPlot{Y: plots.Axis{Label: label}}
 	var names []string
@@ -50,8 +51,11 @@ func (r *Result) Figure(relative bool) *plots.Figure {
 		box.Boxes = append(box.Boxes, plots.Box{Name: m.Name, Values: boxed, Reason: results.Why(m.RMSDistance)})
 	}
 	note := fmt.Sprintf("Corruption: %s. Flip rate: share of corrupted latents whose nearest clean latent is another state's.", r.Corruption)
-	if r.Resamples > 0 {
-		note += fmt.Sprintf(" Bands: 95 %% of %d block resamples (%s).", r.Resamples, r.Blocks)
+	if r.Blocks != "" {
+		note += fmt.Sprintf(" Bands: 95 %% by deleting each of %s.", r.Blocks)
+	}
+	if reason := results.NoTest(r.Comparisons); reason != "" {
+		note += " No tests: " + reason + "."
 	}
 	return &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 78,

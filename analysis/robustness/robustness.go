@@ -48,6 +48,7 @@ type Input struct {
 	// gets the same noise in any subset; nil means its position.
 	Number  []int
 	Episode []int // of each state; nil means one episode
+	Time    []int // frame of each state, for autocorrelation; nil means that they follow each other
 	Models  []Encoder
 }
 
@@ -62,7 +63,7 @@ type Options struct {
 	// CompareLevel is the level at which models are compared; it must be one of
 	// Levels. NaN or 0 means the middle one.
 	CompareLevel float64
-	Bootstrap    int // resamples behind intervals and comparisons; 0: none
+	Intervals    bool // intervals and comparisons
 	Block        stat.BlockSpec
 	Seed         uint64
 	Family       string // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
@@ -83,8 +84,7 @@ type Result struct {
 	Unit         string // of a level, for axis labels
 	CompareLevel float64
 	L2           bool
-	Resamples    int    // behind intervals
-	Blocks       string // how states were grouped for them
+	Blocks       string // how states were grouped for intervals; empty without
 	Warnings     []string
 }
 
@@ -92,12 +92,26 @@ type Result struct {
 type Model struct {
 	Name   string  `json:"-"`
 	Levels []Level `json:"levels"`
+	// AUCRelative is the area under RelativeMean over the levels, by the trapezoidal rule,
+	// divided by the range of the levels: its average. CurveSlope is the least-squares
+	// slope of RelativeMean on the level. Both are undefined for one level.
+	AUCRelative   report.Value    `json:"auc_relative"`
+	AUCRelativeCI report.Interval `json:"auc_relative_ci"`
+	CurveSlope    report.Value    `json:"curve_slope"`
+	CurveSlopeCI  report.Interval `json:"curve_slope_ci"`
 	// RMSDistance is √(2·tr C) of the clean latents, TotalVariance tr C and
 	// EffectiveRank the entropy effective rank: a collapsed encoder is robust too.
-	RMSDistance   report.Value `json:"rms_distance"`
-	TotalVariance report.Value `json:"total_variance"`
-	EffectiveRank report.Value `json:"effective_rank"`
-	NEff          report.Value `json:"n_eff"`
+	RMSDistance   report.Value    `json:"rms_distance"`
+	RMSDistanceCI report.Interval `json:"rms_distance_ci"`
+	TotalVariance report.Value    `json:"total_variance"`
+	EffectiveRank report.Value    `json:"effective_rank"`
+	// NEff is the number of independent states that those at the compared level are
+	// worth, by the autocorrelation of their distances; NEffMeanLatent that of the clean
+	// latents themselves ([motion.EffectiveSize]).
+	NEff                   report.Value `json:"n_eff"`
+	NEffReliable           bool         `json:"n_eff_reliable"`
+	NEffMeanLatent         report.Value `json:"n_eff_mean_latent"`
+	NEffMeanLatentReliable bool         `json:"n_eff_mean_latent_reliable"`
 	// Duplicates is the number of clean latents equal to that of an earlier state.
 	Duplicates int `json:"duplicates"`
 
@@ -110,27 +124,37 @@ type Model struct {
 type Level struct {
 	Sigma float64 `json:"sigma"`
 	// Mean to Max describe ‖φ(x') − φ(x)‖ over states and draws. SE is SD of the
-	// states' means over √states: of independent states. MeanCI resamples blocks.
-	Mean   report.Value    `json:"mean"`
-	MeanCI report.Interval `json:"mean_ci"`
-	SD     report.Value    `json:"sd"`
-	SE     report.Value    `json:"se"`
-	Median report.Value    `json:"median"`
-	Min    report.Value    `json:"min"`
-	Max    report.Value    `json:"max"`
-	// RelativeMean is Mean/√(2·tr C): 1 means as far as two random states.
+	// states' means over √states: of independent states. Intervals are those of
+	// delete-block jackknives with Student's t.
+	Mean     report.Value    `json:"mean"`
+	MeanCI   report.Interval `json:"mean_ci"`
+	SD       report.Value    `json:"sd"`
+	SE       report.Value    `json:"se"`
+	Median   report.Value    `json:"median"`
+	MedianCI report.Interval `json:"median_ci"`
+	Min      report.Value    `json:"min"`
+	Max      report.Value    `json:"max"`
+	// RelativeMean is Mean/√(2·tr C), a mean over a root mean square: random states have
+	// 0.80 of it in one dimension, 0.89 in two, 0.95 in five (normal latents).
+	// RelativeRMS is √(mean of the squares)/√(2·tr C): 1 is as far as two random states,
+	// in any number of dimensions. Both are undefined for constant latents; their
+	// intervals have the error of the RMS distance in them.
 	RelativeMean   report.Value    `json:"relative_mean"`
 	RelativeMeanCI report.Interval `json:"relative_mean_ci"`
+	RelativeRMS    report.Value    `json:"relative_rms"`
+	RelativeRMSCI  report.Interval `json:"relative_rms_ci"`
 	// FlipRate is the share of corrupted latents that are nearer to the clean latent of another
 	// state than to their own. Another at the same distance, such as that of a repeated frame, is no
 	// flip: the rate is 0 where nothing moves. Undefined where all clean latents are equal.
 	FlipRate   report.Value    `json:"flip_rate"`
-	FlipRateCI report.Interval `json:"flip_rate_ci"`
+	FlipRateCI report.Interval `json:"flip_rate_ci"` // Korn and Graubard's: see [stat.Jackknifed.AsShare]
 	// Cosine is the mean cosine similarity of φ(x') and φ(x).
-	Cosine report.Value `json:"cosine"`
+	Cosine   report.Value    `json:"cosine"`
+	CosineCI report.Interval `json:"cosine_ci"`
 	// InputPerturbation is the mean of ‖x' − x‖₂, in pixel values, after clipping.
-	InputPerturbation report.Value `json:"input_perturbation"`
-	Samples           int          `json:"samples"`
+	InputPerturbation   report.Value    `json:"input_perturbation"`
+	InputPerturbationCI report.Interval `json:"input_perturbation_ci"`
+	Samples             int             `json:"samples"`
 }
 
 // chunk is the number of states corrupted at a time, for all models.
@@ -151,9 +175,8 @@ func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 // merge computes the statistics of all movements.
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	in, o := p.in, p.o
-	result := &Result{Corruption: o.Corruption, Unit: o.Corruption.Unit(), L2: o.L2, CompareLevel: o.CompareLevel, Resamples: o.Bootstrap}
-	moved, perturbation := p.movements(parts)
-	series := make([][]float64, len(moved))
+	result := &Result{Corruption: o.Corruption, Unit: o.Corruption.Unit(), L2: o.L2, CompareLevel: o.CompareLevel}
+	moved, changed := p.movements(parts)
 	compared := slices.Index(o.Levels, o.CompareLevel)
 	for i, m := range moved {
 		if !m.rms.Defined() {
@@ -163,32 +186,66 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %d of %d clean latents equal an earlier one; no flip counts between equal ones",
 				in.Models[i].Name, m.duplicates, n))
 		}
-		series[i] = m.stateMeans(m.distance[compared])
 	}
-	blocks, err := stat.NewBlocks(in.States.Len(), in.Episode, o.Block, series...)
+	blocks, err := p.blocks(moved, compared)
 	if err != nil {
 		return nil, err
 	}
-	result.Blocks = blocks.String()
-	if o.Bootstrap > 0 {
+	if blocks != nil {
+		result.Blocks = blocks.String()
 		result.Warnings = append(result.Warnings, blocks.Warnings()...)
 	}
-	relative := make([]*stat.Jackknifed, len(moved))
-	names := make([]string, len(moved))
+	names, statistics := make([]string, len(moved)), make([]*jackknifes, len(moved))
 	for i, m := range moved {
-		model, boot, err := m.describe(o, blocks, perturbation, compared)
+		model, of, err := m.describe(o, blocks, changed)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Models[i].Name, err)
 		}
-		model.Name, names[i], relative[i] = in.Models[i].Name, in.Models[i].Name, boot
-		model.NEff = results.EffectiveSize(series[i], in.Episode)
+		model.Name, names[i], statistics[i] = in.Models[i].Name, in.Models[i].Name, of
+		model.NEff, model.NEffReliable = results.EffectiveSizeOf(m.stateMeans(m.distance[compared]), in.Episode)
+		if model.NEffMeanLatent, model.NEffMeanLatentReliable, err = results.EffectiveSizeOfMean(ctx, m.clean, in.Episode, in.Time, o.Threads); err != nil {
+			return nil, err
+		}
 		result.Models = append(result.Models, *model)
 	}
-	if o.Bootstrap > 0 {
-		result.Comparisons, err = results.Pairwise(results.Metric{Name: fmt.Sprintf("relative_mean at %g", o.CompareLevel), Family: "relative_mean"}, names, relative, o.Seed)
-		results.Correct(result.Comparisons, o.Family)
+	if !o.Intervals {
+		return result, nil
 	}
-	return result, err
+	return result, result.compare(names, statistics, compared, o)
+}
+
+// compare compares the models: the relative mean at every level, and at the compared
+// one the relative RMS and the flip rate; the area under the curve and its slope.
+func (r *Result) compare(names []string, models []*jackknifes, compared int, o Options) error {
+	type metric struct {
+		results.Metric
+		of func(*jackknifes) *stat.Jackknifed
+	}
+	var metrics []metric
+	for l, level := range o.Levels {
+		metrics = append(metrics, metric{results.Metric{Name: fmt.Sprintf("relative_mean at %g", level), Family: "relative_mean"},
+			func(j *jackknifes) *stat.Jackknifed { return j.relativeMean[l] }})
+	}
+	metrics = append(metrics,
+		metric{results.Metric{Name: fmt.Sprintf("relative_rms at %g", o.CompareLevel), Family: "relative_rms"},
+			func(j *jackknifes) *stat.Jackknifed { return j.relativeRMS[compared] }},
+		metric{results.Metric{Name: "auc_relative", Family: "auc_relative"}, func(j *jackknifes) *stat.Jackknifed { return j.auc }},
+		metric{results.Metric{Name: "curve_slope", Family: "curve_slope"}, func(j *jackknifes) *stat.Jackknifed { return j.slope }},
+		metric{results.Metric{Name: fmt.Sprintf("flip_rate at %g", o.CompareLevel), Family: "flip_rate"},
+			func(j *jackknifes) *stat.Jackknifed { return j.flips[compared] }})
+	for _, m := range metrics {
+		estimates := make([]*stat.Jackknifed, len(models))
+		for i, j := range models {
+			estimates[i] = m.of(j)
+		}
+		rows, err := results.Pairwise(m.Metric, names, estimates, o.Seed)
+		if err != nil {
+			return err
+		}
+		r.Comparisons = append(r.Comparisons, rows...)
+	}
+	results.Correct(r.Comparisons, o.Family)
+	return nil
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -237,6 +294,9 @@ func (in Input) check() error {
 	}
 	if in.Episode != nil && len(in.Episode) != n {
 		return fmt.Errorf("%d episode labels for %d states", len(in.Episode), n)
+	}
+	if in.Time != nil && len(in.Time) != n {
+		return fmt.Errorf("%d frame numbers for %d states", len(in.Time), n)
 	}
 	if in.Number != nil && len(in.Number) != n {
 		return fmt.Errorf("%d numbers for %d states", len(in.Number), n)

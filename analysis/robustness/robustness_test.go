@@ -105,7 +105,7 @@ func TestResultDoesNotDependOnSplitting(t *testing.T) {
 	states := greys(700, []int{2, 5, 5}, 0, 1) // more than one chunk
 	run := func(threads int, levels []float64) *Result {
 		result, err := Analyze(t.Context(), Input{States: states, PixelRange: unit, Models: []Encoder{linear("identity", states, identity(50))}},
-			Options{Levels: levels, Threads: threads, Bootstrap: 50, Draws: 2})
+			Options{Levels: levels, Threads: threads, Intervals: true, Draws: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestCopiesAreNoFlips(t *testing.T) {
 func TestConstantEncoderIsFlagged(t *testing.T) {
 	states := greys(50, []int{4, 4}, 0, 1)
 	result, err := Analyze(t.Context(), Input{States: states, PixelRange: unit, Models: []Encoder{linear("flat", states, make([]float32, 3*16))}},
-		Options{Bootstrap: 20})
+		Options{Intervals: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // definition is the version of what the numbers mean; see [shard.Identity].
-const definition = 2
+const definition = 3
 
 // Part is the outcome of a range of units, one for each level and draw, draws of
 // a level together.
@@ -85,13 +85,13 @@ func (p *plan) identity() shard.Identity {
 		Analysis: "robustness", Definition: definition,
 		Inputs: []shard.Field{
 			{Name: "states", Value: states},
-			{Name: "numbers and episodes", Value: shard.Digest(points.Points{}, p.in.Number, p.in.Episode)},
+			{Name: "numbers and episodes", Value: shard.Digest(points.Points{}, p.in.Number, p.in.Episode, p.in.Time)},
 		},
 		Options: []shard.Field{
 			shard.Option("pixel range", []float64{p.in.PixelRange.Low, p.in.PixelRange.High}),
 			shard.Option("corruption", p.o.Corruption), shard.Option("levels", p.o.Levels), shard.Option("clip", p.o.Clip),
 			shard.Option("draws", p.o.Draws), shard.Option("l2", p.o.L2), shard.Option("compared level", p.o.CompareLevel),
-			shard.Option("bootstrap", p.o.Bootstrap), shard.Option("block", p.o.Block), shard.Option("family", p.o.Family), shard.Option("seed", p.o.Seed),
+			shard.Option("intervals", p.o.Intervals), shard.Option("block", p.o.Block), shard.Option("family", p.o.Family), shard.Option("seed", p.o.Seed),
 		},
 	}
 	for _, m := range p.in.Models {
@@ -128,21 +128,23 @@ func (p *plan) corruptAll(ctx context.Context, r shard.Range) (*Part, error) {
 }
 
 // movements joins the parts: the movements of each model by level, at
-// [state·draws + draw], and the mean of ‖x' − x‖₂ per level.
-func (p *plan) movements(parts []*Part) (moved []*movement, perturbation []float64) {
+// [state·draws + draw], and ‖x' − x‖₂ likewise.
+func (p *plan) movements(parts []*Part) (moved []*movement, changed [][]float64) {
 	var units []Unit
 	for _, part := range parts {
 		units = append(units, part.Units...)
 	}
 	draws := p.o.Draws
-	for l := range p.o.Levels {
-		var input []float64
-		for _, u := range units[l*draws : (l+1)*draws] {
-			input = append(input, u.Input...)
-		}
-		perturbation = append(perturbation, stat.Mean(input))
-	}
 	n := p.in.States.Len()
+	for l := range p.o.Levels {
+		input := make([]float64, n*draws)
+		for d := range draws {
+			for state, v := range units[l*draws+d].Input {
+				input[state*draws+d] = v
+			}
+		}
+		changed = append(changed, input)
+	}
 	for i, m := range p.moves {
 		m := *m
 		for l := range p.o.Levels {
@@ -158,7 +160,7 @@ func (p *plan) movements(parts []*Part) (moved []*movement, perturbation []float
 		}
 		moved = append(moved, &m)
 	}
-	return moved, perturbation
+	return moved, changed
 }
 
 // mover encodes the corrupted states of one unit after the other.

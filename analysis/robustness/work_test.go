@@ -20,7 +20,7 @@ func TestWork(t *testing.T) {
 			work, err := Work(Input{
 				States: states, PixelRange: dataset.PixelRange{High: 255},
 				Models: []Encoder{linear("identity", states, identity(16)), linear("two", states, identity(16)[:32]), linear("collapsed", states, make([]float32, 16))},
-			}, Options{Levels: levels, Draws: 3, Bootstrap: 20, Seed: 3})
+			}, Options{Levels: levels, Draws: 3, Intervals: true, Seed: 3})
 			if err != nil {
 				t.Fatal(err)
 			}

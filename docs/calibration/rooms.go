@@ -94,7 +94,7 @@ func robust(ctx context.Context, s *Sample, seed uint64) (*report.Result, error)
 				return points.Float64(s.encode(x, m), latent), nil
 			}})
 	}
-	r, err := robustness.Analyze(ctx, in, robustness.Options{Levels: []float64{0.03, 0.1}, Clip: corruption.ClipNone, Bootstrap: 10, Seed: seed, Threads: 1})
+	r, err := robustness.Analyze(ctx, in, robustness.Options{Levels: []float64{0.03, 0.1}, Clip: corruption.ClipNone, Intervals: true, Seed: seed, Threads: 1})
 	if err != nil {
 		return nil, err
 	}
