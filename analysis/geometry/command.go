@@ -134,7 +134,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 	if o.Device, err = data.GPUs(); err != nil {
 		return err
 	}
-	results.NoteWindowOfSample(env, o.Device, o.ExcludeWindow, in.Sample != nil)
+	results.NoteWindowOfSample(env, len(o.Device.Contexts()), o.ExcludeWindow, in.Sample != nil)
 	o.Progress = env.Progress("measuring")
 	result, err := Analyze(ctx, in, o)
 	if err != nil {

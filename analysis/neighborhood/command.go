@@ -219,7 +219,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 	if o.Device, err = data.GPUs(); err != nil {
 		return err
 	}
-	results.NoteWindowOfSample(env, o.Device, o.ExcludeWindow, in.Sampled)
+	results.NoteWindowOfSample(env, len(o.Device.Contexts()), o.ExcludeWindow, in.Sampled)
 	o.Progress = env.Progress("ranking")
 	result, err := Analyze(ctx, in, o)
 	if err != nil {

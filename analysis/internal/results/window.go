@@ -5,16 +5,15 @@ package results
 import (
 	"fmt"
 
-	"repscope/internal/device"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/points"
 )
 
 // NoteWindowOfSample says that neighbours outside the window of sampled states are
-// looked for on the processor, where d would be asked otherwise.
-func NoteWindowOfSample(env *run.Env, d *device.Device, frames int, sampled bool) {
-	if frames > 0 && sampled && len(d.Contexts()) > 0 {
+// looked for on the processor, where GPUs would be asked otherwise.
+func NoteWindowOfSample(env *run.Env, gpus, frames int, sampled bool) {
+	if gpus > 0 && frames > 0 && sampled {
 		env.Note("note: with --samples and --exclude-window neighbours are looked for on the processor")
 	}
 }
