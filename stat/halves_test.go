@@ -184,3 +184,34 @@ func TestHalvesCompareAndCombine(t *testing.T) {
 		t.Errorf("an undefined half: %+v, %v", c, err)
 	}
 }
+
+// Where one block has most of the squares there are few degrees of freedom, and the
+// interval of a difference has them too; even shares keep theirs.
+func TestDegreesOfFreedomOfTails(t *testing.T) {
+	t.Parallel()
+	values := make([]float64, 160)
+	for i := range values {
+		values[i] = float64(i/10%2) * 2
+	}
+	b := piecesOf(t, len(values), 10)
+	even, err := JackknifeMean(b, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if even.WithTails(); math.Abs(even.DF-15) > 1e-9 {
+		t.Errorf("even shares: %v degrees of freedom, want 15", even.DF)
+	}
+	values[35] = 500
+	heavy, err := JackknifeMean(b, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide := heavy.Interval.High - heavy.Interval.Low
+	if heavy.WithTails(); heavy.DF < 2 || heavy.DF > 3 || heavy.Interval.High-heavy.Interval.Low < 1.5*wide {
+		t.Errorf("one block: %v degrees of freedom, interval %v, before %v wide", heavy.DF, heavy.Interval, wide)
+	}
+	c, err := Compare(heavy, even, CompareOptions{})
+	if err != nil || c.DF > 3 {
+		t.Errorf("comparison with %v degrees of freedom, %v", c.DF, err)
+	}
+}

@@ -32,6 +32,8 @@ type Jackknifed struct {
 	// Halves are the estimates of halves of the blocks, where the error comes from
 	// these and not from deletions; see [Halves].
 	Halves *HalfEstimates
+	// Tails says that DF follow the tails of the blocks' shares; see WithTails.
+	Tails bool
 	// Untestable says why no p value is computed from these blocks; empty if one is.
 	Untestable string
 	Warnings   []string // of the blocks
@@ -131,6 +133,32 @@ func (v *Jackknifed) test() (t, p float64) {
 	return t, p
 }
 
+// WithTails lowers DF to those that the standard error has by the spread of the squares
+// of the blocks' shares s_j = w_j·(τ_j − θ_J) (Satterthwaite),
+//
+//	2·(Σ s²)²/(Σ s⁴ − (Σ s²)²/g)·(g − 1)/g,
+//
+// and widens interval and test accordingly: for functions of squares, to which a few
+// blocks contribute most, so that their standard error is too small as often as not.
+// Combinations and comparisons of such statistics are so too. It returns v.
+func (v *Jackknifed) WithTails() *Jackknifed {
+	v.Tails = true
+	if !v.Interval.Defined() || v.Halves != nil {
+		return v
+	}
+	squares, fourths, g := 0.0, 0.0, float64(len(v.BlockSizes))
+	for j, w := range shares(v.BlockSizes) {
+		s := w * (v.PseudoValues[j] - v.Corrected)
+		squares += float64(s * s)
+		fourths += float64(s * s * s * s)
+	}
+	if spread := fourths - squares*squares/g; spread > 0 {
+		v.DF = min(v.DF, 2*squares*squares/spread*(g-1)/g)
+		v.interval(v.Interval.Level)
+	}
+	return v
+}
+
 // Within cuts the interval at the ends of the range that the statistic can take
 // (±Inf for none) and returns v.
 func (v *Jackknifed) Within(low, high float64) *Jackknifed {
@@ -155,8 +183,21 @@ func (v *Jackknifed) OnFisherScale() *Jackknifed {
 
 // OnPowerScale makes the interval that of sign(θ)·|θ|^power, for statistics that are
 // squares or powers of what has a symmetric error, such as measures of agreement near 0
-// (1/2); it returns v.
+// (1/2); it returns v. A negative power is for positive statistics; an interval that
+// reaches infinity there is that of the logarithm instead.
 func (v *Jackknifed) OnPowerScale(power float64) *Jackknifed {
+	if power < 0 {
+		inverse := func(p float64) func(float64) float64 {
+			return func(x float64) float64 { return -math.Pow(max(x, 0), p) }
+		}
+		back := func(x float64) float64 { return math.Pow(max(-x, 0), 1/power) }
+		before := v.Interval
+		if v.onScale(inverse(power), back, 0, math.Inf(1)); !math.IsInf(v.Interval.High, 1) {
+			return v
+		}
+		v.Interval = before
+		return v.OnLogScale()
+	}
 	raise := func(p float64) func(float64) float64 {
 		return func(x float64) float64 { return math.Copysign(math.Pow(math.Abs(x), p), x) }
 	}
@@ -382,7 +423,11 @@ func combine(f func(values []float64) float64, level float64, parts ...*Jackknif
 		}
 		replicates[j] = f(at)
 	}
-	return DeleteBlockJackknife(estimate, replicates, first.BlockSizes, level)
+	out, err := DeleteBlockJackknife(estimate, replicates, first.BlockSizes, level)
+	if err == nil && first.Tails {
+		out.WithTails()
+	}
+	return out, err
 }
 
 // Per divides the statistic by another that was jackknifed over the same blocks, such

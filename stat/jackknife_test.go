@@ -194,6 +194,9 @@ func TestScales(t *testing.T) {
 	if v := jackknifed(0.04, 0.01).OnPowerScale(0.5); !(v.Interval.High-0.04 > 0.04-v.Interval.Low) {
 		t.Errorf("root scale: %+v", v.Interval)
 	}
+	if v := jackknifed(3, 0.1).OnPowerScale(-0.5); !(v.Interval.Low > 0 && v.Interval.Low < 3 && v.Interval.High-3 > 3-v.Interval.Low && !math.IsInf(v.Interval.High, 1)) {
+		t.Errorf("inverse root scale: %+v", v.Interval)
+	}
 	if v := jackknifed(0.02, 0.05).OnLogScale(); v.Interval.Low != 0 {
 		t.Errorf("log of what is not positive: %+v", v.Interval)
 	}

@@ -6,20 +6,22 @@ import "math"
 
 // WithoutPairTerms takes from the variance what the jackknife counts twice: what rests
 // on two blocks together and on neither alone, as in statistics of pairs or of nearest
-// neighbors. pair[a][b], a ≠ b, is how much the statistic moves by what blocks a and b do
-// together, θ − θ_(−a) − θ_(−b) + θ_(−ab) or its main part. Without the row effects
+// neighbors. pair[a][b] + pair[b][a] is how much the statistic moves by what blocks a and b
+// do together, θ − θ_(−a) − θ_(−b) + θ_(−ab) or its main part. Without the row effects
 // fitted to it, p_a + p_b times the sizes, the squares of what is left are added up
 // (Efron & Stein 1981, "The jackknife estimate of variance", where their sum corrects
 // the bias), and deletions are drawn to the estimate until their variance is less by
-// that sum, or half as large: in theory the share is at most a half. Fewer than 4 blocks,
-// or another number than pair has, change nothing. It returns v.
-func (v *Jackknifed) WithoutPairTerms(pair [][]float64) *Jackknifed {
+// that sum, or half as large: in theory the share is at most a half. Of that, part is
+// taken, from 0 to 1: the sum has an error of its own, which counts where a level is to be
+// kept. Fewer than 4 blocks, or another number than pair has, change nothing. It
+// returns v.
+func (v *Jackknifed) WithoutPairTerms(pair [][]float64, part float64) *Jackknifed {
 	g := len(v.BlockSizes)
 	if g < 4 || len(pair) != g || !(v.StdError > 0) {
 		return v
 	}
 	size := func(a int) float64 { return float64(v.BlockSizes[a]) }
-	both := func(a, b int) float64 { return (pair[a][b] + pair[b][a]) / 2 }
+	both := func(a, b int) float64 { return pair[a][b] + pair[b][a] }
 	row, all := make([]float64, g), 0.0
 	for a := range g {
 		sum, others := 0.0, 0.0
@@ -41,7 +43,7 @@ func (v *Jackknifed) WithoutPairTerms(pair [][]float64) *Jackknifed {
 			squares += float64(d * d)
 		}
 	}
-	factor := math.Sqrt(1 - min(squares/(v.StdError*v.StdError), 0.5))
+	factor := math.Sqrt(1 - float64(part*min(squares/(v.StdError*v.StdError), 0.5)))
 	if !(factor < 1) {
 		return v
 	}

@@ -37,7 +37,7 @@ func TestWithoutPairTerms(t *testing.T) {
 				replicates[a] = mean(a)
 				for b := range g {
 					if a != b {
-						pair[a][b] = h(a, b) / (g * (g - 1) / 2)
+						pair[a][b] = h(a, b) / (g * (g - 1))
 					}
 				}
 			}
@@ -46,7 +46,7 @@ func TestWithoutPairTerms(t *testing.T) {
 				t.Fatal(err)
 			}
 			estimates, before = append(estimates, v.Estimate), append(before, v.StdError*v.StdError)
-			v.WithoutPairTerms(pair)
+			v.WithoutPairTerms(pair, 1)
 			after = append(after, v.StdError*v.StdError)
 			if half := (v.Interval.High - v.Interval.Low) / 2; math.Abs(half-v.StdError*2.093) > 0.01*half {
 				t.Fatalf("the interval is not that of the standard error: %v, %v", half, v.StdError)
@@ -63,7 +63,7 @@ func TestWithoutPairTerms(t *testing.T) {
 		}
 	}
 	few := &Jackknifed{BlockSizes: []int{1, 1, 1}, StdError: 1}
-	if few.WithoutPairTerms(make([][]float64, 3)).StdError != 1 {
+	if few.WithoutPairTerms(make([][]float64, 3), 1).StdError != 1 {
 		t.Error("3 blocks are corrected")
 	}
 }

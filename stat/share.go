@@ -5,12 +5,16 @@ package stat
 
 import "math"
 
+// plentyHits is the number of hits, and of misses, from which the normal theory serves.
+const plentyHits = 10
+
 // AsShare makes the interval of a share of n observations that of Korn and Graubard
 // (1998, "Confidence intervals for proportions with small expected number of positive
 // counts estimated from survey data"): Clopper and Pearson's for as many independent
 // observations as the standard error is worth, n* = p(1 − p)/SE² but no more than n,
 // times (t_{n−1}/t_DF)² for the error of SE. A share of 0 has an upper end near
-// 3.7/n*; without an error n* is n. It returns v.
+// 3.7/n*; without an error n* is n. Where at least 10 of these observations are hits and 10
+// are not, the interval stays Estimate ± t·StdError, cut at 0 and 1. It returns v.
 func (v *Jackknifed) AsShare(n int) *Jackknifed {
 	p := v.Estimate
 	if !v.Interval.Defined() || !(p >= 0 && p <= 1) || n < 2 {
@@ -31,6 +35,9 @@ func (v *Jackknifed) AsShare(n int) *Jackknifed {
 	}
 	size = max(size*float64(ofAll/ofBlocks)*float64(ofAll/ofBlocks), 1)
 	hits := p * size
+	if min(hits, size-hits) >= plentyHits {
+		return v.Within(0, 1)
+	}
 	tail := (1 - level) / 2
 	v.Interval.Low, v.Interval.High = 0, 1
 	if hits > 0 {

@@ -64,6 +64,13 @@ func TestAsShare(t *testing.T) {
 	if !(clustered.Interval.High > 0.15) {
 		t.Errorf("30 hits in one of ten blocks: %+v", clustered.Interval)
 	}
+	half := make([]float64, 600)
+	for i := range half {
+		half[i] = float64(i * i % 7 % 2)
+	}
+	if v, want := mustMean(t, blocks, half).AsShare(600), mustMean(t, blocks, half); v.Interval != want.Interval {
+		t.Errorf("a share far from 0 and 1: %+v, want %+v", v.Interval, want.Interval)
+	}
 	full := make([]float64, 600)
 	for i := range full {
 		full[i] = 1

@@ -171,14 +171,6 @@ func within(v report.Value, j *stat.Jackknifed, low, high float64) (report.Value
 	return v, results.Interval(j.Within(low, high).Interval)
 }
 
-// onLogScale makes the interval that of the logarithm; nil stays nil.
-func onLogScale(j *stat.Jackknifed) *stat.Jackknifed {
-	if j == nil {
-		return nil
-	}
-	return j.OnLogScale()
-}
-
 // onPowerScale makes the interval that of a power; nil stays nil.
 func onPowerScale(j *stat.Jackknifed, power float64) *stat.Jackknifed {
 	if j == nil {

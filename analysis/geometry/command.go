@@ -90,7 +90,8 @@ const manual = `geometry looks at latents without the frames.
 On the unit sphere (Wang and Isola 2020): uniformity log E exp(-2|u-v|²) over all
 pairs, 0 when all latents point the same way, about -4 when they are spread evenly;
 alignment E|u_t - u_{t+1}|² of consecutive states, 0 when they coincide. Both are
-better when lower; a collapsed encoder has perfect alignment and uniformity 0.
+better when lower, uniformity also about the mean latent (centred), which an offset
+that all latents share does not move. Latents that do not vary have neither.
 
 Clusters: silhouette, Davies-Bouldin and Calinski-Harabasz of the groups given by
 --labels and of k-means clusters (--clusters; seeded k-means++, the best of
@@ -245,7 +246,7 @@ func (r *Result) writePoints(env *run.Env, all *points.Selection, sample []int) 
 
 // printSpaces writes the measures of single models to the console.
 func (r *Result) printSpaces(env *run.Env) error {
-	space := report.NewTable("", "Model", "Uniformity", "Alignment", "τ", "Step / RMS", "Straightness", "Curvature °", "Effective rank", "n eff.")
+	space := report.NewTable("", "Model", "Uniformity", "… centred", "Alignment", "τ", "Step / RMS", "Straightness", "Curvature °", "Effective rank", "n eff.")
 	var independent, unreliable []string
 	for _, m := range r.Models {
 		t := m.Temporal
@@ -255,7 +256,8 @@ func (r *Result) printSpaces(env *run.Env) error {
 		if m.NEff.Defined() && !m.NEffReliable {
 			unreliable = append(unreliable, m.Name)
 		}
-		space.Row(m.Name, report.WithInterval(m.Uniformity, m.UniformityCI), report.WithInterval(m.Alignment, m.AlignmentCI),
+		space.Row(m.Name, report.WithInterval(m.Uniformity, m.UniformityCI), report.WithInterval(m.UniformityCentered, m.UniformityCenteredCI),
+			report.WithInterval(m.Alignment, m.AlignmentCI),
 			report.WithInterval(t.Tau, t.TauCI), report.WithInterval(t.Steps.Relative, t.Steps.RelativeCI),
 			report.WithInterval(t.Straightness.Cosine, t.Straightness.CosineCI), t.Straightness.Curvature, m.EffectiveRank, m.NEff)
 	}

@@ -122,7 +122,7 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Group
 		out.compareBy("silhouette_labels", "silhouette_labels", of[0])
 	}
 	g.Silhouette, g.SilhouetteCI = within(g.Silhouette, of[0], -1, 1)
-	g.DaviesBouldin, g.DaviesBouldinCI = within(g.DaviesBouldin, onLogScale(of[1]), 0, math.Inf(1))
+	g.DaviesBouldin, g.DaviesBouldinCI = within(g.DaviesBouldin, onPowerScale(of[1], -0.5), 0, math.Inf(1))
 	g.CalinskiHarabasz, g.CalinskiHarabaszCI = within(g.CalinskiHarabasz, onPowerScale(of[2], 0.25), 0, math.Inf(1))
 	g.describe(p, found.Widths)
 	out.Model.add(*g, found.Widths, groups)
@@ -173,8 +173,8 @@ func (a *analyzer) agreement(s scope, p cluster.Partition, left cluster.Left) (*
 		ci     *report.Interval
 		lowest float64
 	}{
-		{(*cluster.Contingency).NMI, &out.NMI, &out.NMICI, 0},
 		{(*cluster.Contingency).AMI, &out.AMI, &out.AMICI, math.Inf(-1)},
+		{(*cluster.Contingency).NMI, &out.NMI, &out.NMICI, 0},
 		{(*cluster.Contingency).ARI, &out.ARI, &out.ARICI, math.Inf(-1)},
 	} {
 		var without []float64
@@ -182,11 +182,24 @@ func (a *analyzer) agreement(s scope, p cluster.Partition, left cluster.Left) (*
 			without = append(without, measure.of(cluster.Agreeing(of, p.Groups(), *a.labels)))
 		}
 		estimate := measure.of(table)
-		j, err := s.jackknife(estimate, without, nil)
+		// Near chance these are squares of what has a symmetric error. The level of chance
+		// of NMI is what the adjustment of AMI takes away.
+		chance := 0.0
+		if measure.to == &out.NMI && out.AMI.Defined() && out.AMI.V < 1 {
+			chance = (estimate - out.AMI.V) / (1 - out.AMI.V)
+		}
+		for b := range without {
+			without[b] -= chance
+		}
+		j, err := s.jackknife(estimate-chance, without, nil)
 		if err != nil {
 			return nil, err
 		}
-		*measure.to, *measure.ci = within(report.Number(estimate), onPowerScale(j, 0.5), measure.lowest, 1)
+		_, ci := within(report.Number(estimate), onPowerScale(j, 0.5), measure.lowest-chance, 1-chance)
+		if ci.Defined() {
+			ci = report.Between(ci.Low+chance, ci.High+chance)
+		}
+		*measure.to, *measure.ci = report.Number(estimate), ci
 	}
 	return out, nil
 }
@@ -244,13 +257,14 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 		accuracy, purity := stat.Mean(found[0].Correct), stat.Mean(found[0].Purity)
 		var of [2]*stat.Jackknifed
 		if deleted != nil {
-			if err := s.votes(&of, accuracy, purity, deleted[0]); err != nil {
+			compared, err := s.votes(&of, accuracy, purity, deleted[0])
+			if err != nil {
 				return err
 			}
+			out.compareBy(fmt.Sprintf("label_accuracy_%d", k), "label_accuracy", compared)
 			deleted = deleted[1:]
 		}
 		found = found[1:]
-		out.compareBy(fmt.Sprintf("label_accuracy_%d", k), "label_accuracy", of[0])
 		row.Accuracy, row.AccuracyCI = within(report.Number(accuracy), of[0], 0, 1)
 		row.Purity, row.PurityCI = within(report.Number(purity), of[1], 0, 1)
 		model.LabelConsistency = append(model.LabelConsistency, row)
@@ -259,15 +273,19 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 }
 
 // votes jackknifes accuracy and purity, without what rests on a state and a neighbor in
-// another block, which the jackknife counts for both.
-func (s scope) votes(of *[2]*stat.Jackknifed, accuracy, purity float64, d cluster.Deleted) (err error) {
+// another block, which the jackknife counts for both. Models are compared by an accuracy
+// that keeps half of it.
+func (s scope) votes(of *[2]*stat.Jackknifed, accuracy, purity float64, d cluster.Deleted) (compared *stat.Jackknifed, err error) {
+	if compared, err = s.jackknife(accuracy, d.Correct, nil); err != nil {
+		return nil, err
+	}
 	if of[0], err = s.jackknife(accuracy, d.Correct, nil); err != nil {
-		return err
+		return nil, err
 	}
 	if of[1], err = s.jackknife(purity, d.Purity, nil); err != nil {
-		return err
+		return nil, err
 	}
-	of[0].WithoutPairTerms(d.CorrectPairs)
-	of[1].WithoutPairTerms(d.PurityPairs)
-	return nil
+	of[0].WithoutPairTerms(d.CorrectPairs, 1)
+	of[1].WithoutPairTerms(d.PurityPairs, 1)
+	return compared.WithoutPairTerms(d.CorrectPairs, 0.5), nil
 }

@@ -140,7 +140,7 @@ func (r *SimilarityRow) fill(s *similarity.Similarity, rsa *similarity.RankCorre
 			return err
 		}
 		if measure.to == &r.RSA && j != nil {
-			j.WithoutPairTerms(rsa.ByBlocks)
+			j.WithoutPairTerms(rsa.ByBlocks, 1)
 		}
 		*measure.to, *measure.ci = within(report.NumberOr(measure.of.Value, measure.reason), j, measure.low, measure.high)
 	}

@@ -117,8 +117,11 @@ func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured)
 	}
 	t.TauWindow, t.TauConverged = found.Window, found.Converged
 	t.Tau, t.TauCI = within(report.Number(found.Tau), onPowerScale(j, 0.5), math.Inf(-1), math.Inf(1))
-	out.compareBy("autocorrelation_time", "autocorrelation_time", j)
-	if !found.Converged {
+	if found.Converged {
+		out.compareBy("autocorrelation_time", "autocorrelation_time", j)
+	} else {
+		// The sum ends with the episodes, not with the memory: its deletions know no error.
+		t.TauCI = report.NoInterval("no window of %d or fewer states is five times as long as the autocorrelation time", found.Window)
 		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %s is five times as long", out.Model.Name, text.Count(found.Window, "state"))
 	}
 	return nil

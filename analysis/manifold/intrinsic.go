@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"repscope/analysis/internal/results"
@@ -17,12 +16,13 @@ import (
 )
 
 const (
-	// halfNeighbors is the length of neighbour lists from which the first two within a
-	// half of the latents are read, and halfReserve how much longer than an order lists
-	// are for neighbours of that order within halves.
-	halfNeighbors, halfReserve = 32, 2.5
-	// listValues bounds the values of these longer lists.
-	listValues = 1 << 24
+	// halfNeighbors is the length of neighbour lists from which the first few within a
+	// half of the latents are read.
+	halfNeighbors = 32
+	// halvedOrder is the largest order of neighbours with an interval. Higher ones are as
+	// far away as decides their error, and farther in a half: its interval would be 1.3
+	// to 1.9 times as wide as the error.
+	halvedOrder = 5
 	// halvedLatents is the number of latents from which an interval is given.
 	halvedLatents = 40
 )
@@ -31,13 +31,9 @@ const (
 // likelihood Two-NN that models are compared by.
 func (m *Model) intrinsic(ctx context.Context, z neighbors.Space, rms float64, p *plan, out *Measured) error {
 	o := p.o
-	most := 2
+	k := halfNeighbors
 	for _, order := range slices.Concat(o.GrideOrders, o.Neighbors) {
-		most = max(most, order)
-	}
-	k := max(halfNeighbors, most)
-	if longer := int(halfReserve * float64(most)); p.off == "" && !o.Approximate && longer*m.Samples <= listValues {
-		k = max(k, longer)
+		k = max(k, order)
 	}
 	d, err := dimension.NewDistinct(ctx, z, k, o.DuplicateTolerance*rms, p.search(ctx))
 	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
@@ -115,8 +111,8 @@ func (p *plan) halve(ctx context.Context, d *dimension.Distinct, order int, esti
 	if p.off != "" {
 		return nil, p.off, nil
 	}
-	if n := len(d.Index); n < max(halvedLatents, 4*order) {
-		return nil, fmt.Sprintf("%d latents are too few for an interval, want at least %d", n, max(halvedLatents, 4*order)), nil
+	if n := len(d.Index); n < halvedLatents {
+		return nil, fmt.Sprintf("%d latents are too few for an interval, want at least %d", n, halvedLatents), nil
 	}
 	h, err := p.blocks.Halves(p.o.Seed)
 	if err != nil {
@@ -171,7 +167,7 @@ func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, p *plan) 
 		if n2 > d.Nearest.K {
 			continue
 		}
-		id, ci, err := p.atOrder(ctx, d, n2, func(distance []float64, stride int) (float64, error) {
+		id, ci, err := p.atOrder(ctx, d, n2, func(distance []float64, stride, n2 int) (float64, error) {
 			ratio := make([]float64, 0, len(distance)/stride)
 			for at := 0; at < len(distance); at += stride {
 				ratio = append(ratio, distance[at+n2-1]/distance[at+n2/2-1])
@@ -187,9 +183,7 @@ func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, p *plan) 
 		if k > d.Nearest.K {
 			continue
 		}
-		id, ci, err := p.atOrder(ctx, d, k, func(distance []float64, stride int) (float64, error) {
-			return dimension.LevinaBickel(distance, stride, k)
-		})
+		id, ci, err := p.atOrder(ctx, d, k, dimension.LevinaBickel)
 		if err != nil {
 			return err
 		}
@@ -199,19 +193,17 @@ func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, p *plan) 
 }
 
 // atOrder is an estimate from distances to neighbours of an order, with its interval.
-func (p *plan) atOrder(ctx context.Context, d *dimension.Distinct, order int, statistic func(distance []float64, stride int) (float64, error)) (report.Value, report.Interval, error) {
-	id, err := statistic(d.Nearest.Distance, d.Nearest.K)
+func (p *plan) atOrder(ctx context.Context, d *dimension.Distinct, order int, statistic func(distance []float64, stride, order int) (float64, error)) (report.Value, report.Interval, error) {
+	id, err := statistic(d.Nearest.Distance, d.Nearest.K, order)
 	if err != nil {
 		return report.Undefined("%s", err.Error()), report.NoInterval("%s", err.Error()), nil
 	}
-	if p.off == "" && order > 2 && halfReserve*float64(order) > float64(d.Nearest.K) {
-		return report.Number(id), report.NoInterval("halves of %d latents would need longer lists of neighbours", len(d.Index)), nil
+	if p.off == "" && order > halvedOrder {
+		return report.Number(id), report.NoInterval("halves of the latents see neighbours of orders above %d at another scale", halvedOrder), nil
 	}
-	found, reason, err := p.halve(ctx, d, order, []float64{id}, func(distance []float64, order int, dst []float64) {
-		if half, err := statistic(distance, order); err == nil {
+	found, reason, err := p.halve(ctx, d, order, []float64{id}, func(distance []float64, stride int, dst []float64) {
+		if half, err := statistic(distance, stride, order); err == nil {
 			dst[0] = half
-		} else {
-			dst[0] = math.NaN()
 		}
 	})
 	if reason != "" || err != nil {

@@ -62,7 +62,7 @@ func (m *Model) ratios(b *spectrum.Blocked, p *plan, out *Measured) error {
 	if err != nil {
 		return err
 	}
-	m.ParticipationRatioCI = results.Interval(plain.OnLogScale().Within(1, float64(m.NominalDimension)).Interval)
+	m.ParticipationRatioCI = results.Interval(plain.WithTails().Within(1, float64(m.NominalDimension)).Interval)
 	if !m.ParticipationRatioCorrected.Defined() {
 		m.ParticipationRatioCorrectedCI = report.NoInterval("%s", m.ParticipationRatioCorrected.Reason)
 		return nil
@@ -71,7 +71,7 @@ func (m *Model) ratios(b *spectrum.Blocked, p *plan, out *Measured) error {
 		return err
 	}
 	// Without bias it can be beyond the least and the most directions there can be.
-	m.ParticipationRatioCorrectedCI = results.Interval(out.ParticipationRatio.OnLogScale().Within(min(1, corrected), math.Inf(1)).Interval)
+	m.ParticipationRatioCorrectedCI = results.Interval(out.ParticipationRatio.WithTails().Within(min(1, corrected), math.Inf(1)).Interval)
 	return nil
 }
 
@@ -122,7 +122,7 @@ func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, of spectrum.Rank
 		if err != nil {
 			return err
 		}
-		*c.ci = results.Interval(jackknifed.OnLogScale().Within(1, float64(m.NominalDimension)).Interval)
+		*c.ci = results.Interval(jackknifed.WithTails().Within(1, float64(m.NominalDimension)).Interval)
 		if c.bias != nil {
 			*c.bias, *c.kept = report.NumberOr(jackknifed.Bias, jackknifed.Reason), jackknifed
 		}

@@ -141,11 +141,11 @@ type Model struct {
 	Decimation              []DecimationRow `json:"decimation"`
 	// Recall is that of the approximate search; nil for an exact one.
 	Recall *LatentRecall `json:"recall,omitempty"`
-	// Tau is the autocorrelation time in frames. NEff is the number of independent
-	// latents that the mean of the dependent ones is worth.
+	// Tau is the autocorrelation time of the latents in frames, and NEff the number of
+	// independent ones that their mean is worth; see [motion.EffectiveSize].
 	Tau          report.Value `json:"tau"`
-	NEff         report.Value `json:"n_eff"`
-	NEffReliable bool         `json:"n_eff_reliable"`
+	NEff         report.Value `json:"n_eff_mean_latent"`
+	NEffReliable bool         `json:"n_eff_mean_latent_reliable"`
 }
 
 // TwoNNResult holds the Two-NN estimates; see [dimension.TwoNN].

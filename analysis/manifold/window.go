@@ -8,7 +8,6 @@ import (
 
 	"repscope/measure/dimension"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // AutoWindow is the exclusion window of the longest autocorrelation time of the models.
@@ -21,11 +20,6 @@ const leastApart = 20
 // manyInTime is the share of nearest neighbours in time from which an intrinsic
 // dimension is rather that of a path.
 const manyInTime = 0.2
-
-// tau is the autocorrelation time of a series along the episodes, in frames.
-func tau(series []float64, episode []int) (stat.AutocorrelationTime, error) {
-	return stat.IntegratedAutocorrelationTime(series, episode)
-}
 
 // frames is an autocorrelation time as a window.
 func frames(tau float64) int {

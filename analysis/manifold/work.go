@@ -12,6 +12,7 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
 	"repscope/measure/dimension"
+	"repscope/measure/motion"
 	"repscope/measure/spectrum"
 	"repscope/neighbors"
 	"repscope/points"
@@ -65,8 +66,8 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	n := in.Models[0].Latents.N
 	p := &plan{in: in, spaces: spaces, o: o.withDefaults(n)}
 	series := results.LeadingSeries(in.Models)
-	for _, values := range series {
-		t, err := tau(values, in.Episode)
+	for _, m := range in.Models {
+		t, err := motion.EffectiveSize(context.Background(), m.Latents, in.Episode, in.Time, o.Threads)
 		if err != nil {
 			t = stat.AutocorrelationTime{} // constant: the model has its reason
 		}

@@ -36,6 +36,7 @@ func write(w io.Writer, tallies []*Tally, worse *Tally) {
 		row(w, family, tallies, func(t *Tally) string { return t.Holm[family].text(true) })
 	}
 	row(w, "anywhere", tallies, func(t *Tally) string { return t.AnyHolm.text(false) })
+	row(w, "anywhere, `--family run`", tallies, func(t *Tally) string { return t.AnyRun.text(true) })
 	fmt.Fprintln(w)
 }
 

@@ -43,6 +43,7 @@ type Tally struct {
 	P       map[string]Rate // p < 0.05 of a comparison
 	Holm    map[string]Rate // any p_holm < 0.05 in a family of a run
 	AnyHolm Rate            // any p_holm < 0.05 in a run
+	AnyRun  Rate            // the same with --family run
 }
 
 const level = 0.05
@@ -140,10 +141,11 @@ func (c clusters) mean() (mean, se float64) {
 
 // test counts rejections.
 func (t *Tally) test(outcomes []outcome) {
-	p, holm, anywhere := map[string]clusters{}, map[string]clusters{}, clusters{}
+	p, holm, anywhere, ofRun := map[string]clusters{}, map[string]clusters{}, clusters{}, clusters{}
 	untested := map[string]int{}
 	for rep, o := range outcomes {
-		families, some, tested := map[string]bool{}, false, false
+		families, some := map[string]bool{}, false
+		var all []float64 // p values of the run
 		for _, c := range o.comparisons {
 			if _, ok := p[c.Metric]; !ok {
 				p[c.Metric] = clusters{}
@@ -159,7 +161,7 @@ func (t *Tally) test(outcomes []outcome) {
 			p[c.Metric].add(rep, c.P.V < level)
 			rejected := c.PHolm.V < level
 			families[c.Family] = families[c.Family] || rejected
-			some, tested = some || rejected, true
+			some, all = some || rejected, append(all, c.P.V)
 		}
 		for family, rejected := range families {
 			if holm[family] == nil {
@@ -167,8 +169,9 @@ func (t *Tally) test(outcomes []outcome) {
 			}
 			holm[family].add(rep, rejected)
 		}
-		if tested {
+		if len(all) > 0 {
 			anywhere.add(rep, some)
+			ofRun.add(rep, slices.Min(stat.Holm(all)) < level)
 		}
 	}
 	for metric, c := range p {
@@ -177,7 +180,7 @@ func (t *Tally) test(outcomes []outcome) {
 	for family, c := range holm {
 		t.Holm[family] = c.rate(0)
 	}
-	t.AnyHolm = anywhere.rate(0)
+	t.AnyHolm, t.AnyRun = anywhere.rate(0), ofRun.rate(0)
 }
 
 func (c clusters) rate(untested int) Rate {

@@ -73,8 +73,8 @@ type RankCorrelation struct {
 	// SamplingError is the standard error that drawing pairs causes, given the
 	// points: 0 where all pairs are there, NaN where Value is.
 	SamplingError float64
-	// ByBlocks[a][b] is the sum of the influence of the pairs between blocks a and b, from
-	// which its value deviates; see [stat.Jackknifed.WithoutPairTerms]. nil without blocks.
+	// ByBlocks[a][b], a ≤ b, is the share of the pairs between blocks a and b in Value, by
+	// their influence; see [stat.Jackknifed.WithoutPairTerms]. nil without blocks.
 	ByBlocks [][]float64
 }
 
@@ -154,11 +154,6 @@ func (p *Pairs) byBlocks(influence []float64, grouped *Space) [][]float64 {
 	for i, v := range influence {
 		a, b := grouped.block[p.a[i]], grouped.block[p.b[i]]
 		out[min(a, b)][max(a, b)] += (v - mean) / k
-	}
-	for a := range out {
-		for b := range a {
-			out[a][b] = out[b][a]
-		}
 	}
 	return out
 }
