@@ -19,7 +19,7 @@ import (
 // has none and says why.
 var wrongValues = map[string]map[string][]string{
 	"smoothness": {
-		"horizons": {"--horizons 0", "--horizons 1,-2", "--horizons x"},
+		"horizons": {"--horizons 0", "--horizons 1,-2", "--horizons 1,5,1", "--horizons x"},
 	},
 	"robustness": {
 		"corruption": {"--corruption gausian"},

@@ -15,7 +15,7 @@ import (
 func (r *Result) Figure() *plots.Figure {
 	ratio := &plots.Bars{Y: plots.Axis{Label: "Participation ratio, corrected"}}
 	intrinsic := &plots.Bars{Y: plots.Axis{Label: "Two-NN dimension"}}
-	usage := &plots.Bars{Y: plots.Axis{Label: "Participation ratio / D (%)"}}
+	usage := &plots.Bars{Y: plots.Axis{Label: "Corrected ratio / D (%)"}}
 	spectrum := &plots.Spectrum{X: plots.Axis{Label: "Eigenvalue index"}, Y: plots.Axis{Label: "Share of the variance"}}
 	scale := &plots.Curves{
 		X: plots.Axis{Label: "Latents in the subset", Log: true},

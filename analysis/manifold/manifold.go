@@ -206,6 +206,8 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 	if p.off == "" {
 		result.Blocks = fmt.Sprintf("%s (%s)", text.Count(p.blocks.Count(), "block"), p.blocks)
 		result.Warnings = append(result.Warnings, p.blocks.Warnings()...)
+	} else if p.o.Intervals {
+		result.Warnings = append(result.Warnings, "intervals are left out: "+p.off)
 	}
 	metrics := []metric{{name: "participation_ratio_corrected"}, {name: "effective_rank"}, {name: "rankme"}, {name: "two_nn_mle"}}
 	for _, part := range parts {

@@ -415,7 +415,7 @@ func (r *Result) print(env *run.Env, values int, o Options) error {
 					plusMinus(a.RNX, e.RNX)}
 			}
 			if null := a.null(); o.Permutations > 0 && null == nil {
-				cells = append(cells, a.Trustworthiness, a.Continuity) // undefined
+				cells = append(cells, a.Trustworthiness, a.Continuity, a.RNX) // undefined
 			} else if null != nil {
 				cells = append(cells, plusMinus(null.TrustworthinessMean, null.TrustworthinessSD), plusMinus(null.ContinuityMean, null.ContinuitySD),
 					plusMinus(null.RNXMean, null.RNXSD))

@@ -27,7 +27,9 @@ func (r *Result) Figure(relative bool) *plots.Figure {
 	var names []string
 	for _, m := range r.Models {
 		names = append(names, m.Name)
-		line, flip := plots.CurveSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
+		// One reason for a collapsed model, not one for each of its curves.
+		collapsed := results.Why(m.RMSDistance)
+		line, flip := plots.CurveSeries{Name: m.Name, Reason: collapsed}, plots.CurveSeries{Name: m.Name, Reason: collapsed}
 		var boxed []float64
 		unit := 1.0
 		if relative {
@@ -48,7 +50,7 @@ func (r *Result) Figure(relative bool) *plots.Figure {
 		}
 		curves.Series = append(curves.Series, line)
 		flips.Series = append(flips.Series, flip)
-		box.Boxes = append(box.Boxes, plots.Box{Name: m.Name, Values: boxed, Reason: results.Why(m.RMSDistance)})
+		box.Boxes = append(box.Boxes, plots.Box{Name: m.Name, Values: boxed, Reason: collapsed})
 	}
 	note := fmt.Sprintf("Corruption: %s. Flip rate: share of corrupted latents whose nearest clean latent is another state's.", r.Corruption)
 	if r.Blocks != "" {

@@ -228,7 +228,7 @@ func TestWarningsReachTheResult(t *testing.T) {
 		t.Errorf("warnings:\n%s", all)
 	}
 	reason := results.NoTest(result.Comparisons)
-	if note := result.Figure(true).Footnote; reason == "" || !strings.Contains(note, "No tests: "+reason) || !strings.Contains(note, "deleting each of moving blocks") {
+	if note := result.Figure(true).Footnote; reason == "" || !strings.Contains(note, "No tests: "+reason) || !strings.Contains(note, "deleting each of 12 blocks (moving blocks of 10)") {
 		t.Errorf("caption %q", note)
 	}
 	off, err := Analyze(t.Context(), in, Options{Levels: []float64{0.1, 0.2}})

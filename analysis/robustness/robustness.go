@@ -192,7 +192,7 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 		return nil, err
 	}
 	if blocks != nil {
-		result.Blocks = blocks.String()
+		result.Blocks = results.Deleted(blocks)
 		result.Warnings = append(result.Warnings, blocks.Warnings()...)
 	}
 	names, statistics := make([]string, len(moved)), make([]*jackknifes, len(moved))

@@ -14,6 +14,7 @@ import (
 	"repscope/dataset"
 	"repscope/latent"
 	"repscope/measure/corruption"
+	"repscope/plots"
 	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
@@ -217,6 +218,11 @@ func TestConstantEncoderIsFlagged(t *testing.T) {
 	}
 	if !strings.Contains(strings.Join(result.Warnings, " "), "flat: the points are constant") {
 		t.Errorf("warnings %q", result.Warnings)
+	}
+	figure := result.Figure(true)
+	mean, flips := figure.Tiles[0].Panel.(*plots.Curves), figure.Tiles[2].Panel.(*plots.Curves)
+	if a, b := mean.Series[0].Reason, flips.Series[0].Reason; a != b || a != "collapsed: the points are constant" {
+		t.Errorf("the figure gives the reasons %q and %q for one collapse", a, b)
 	}
 }
 

@@ -36,9 +36,12 @@ var Command = run.Command{
 		})
 		return run.Job{
 			Check: func(*run.Options) error {
-				for _, h := range *horizons {
+				for i, h := range *horizons {
 					if err := run.AtLeast("horizons", h, 1); err != nil {
 						return err
+					}
+					if slices.Contains((*horizons)[:i], h) {
+						return run.Usage("--horizons: %d is given twice", h)
 					}
 				}
 				return nil

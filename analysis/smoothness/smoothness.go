@@ -256,7 +256,7 @@ func (r *Result) note(g *grouping, horizon int, main bool) {
 		return
 	}
 	if main {
-		r.Blocks = g.states.String()
+		r.Blocks = results.Deleted(g.states)
 	}
 	for _, w := range g.states.Warnings() {
 		if !main && !slices.Contains(r.Warnings, w) {

@@ -7,7 +7,7 @@ type Options struct {
 	Out         string   // --out: the output folder
 	Formats     []string // --format: png, pdf, svg
 	Seed        uint64   // --seed
-	Bootstrap   int      // --bootstrap: resamples, 0 for no intervals
+	Bootstrap   int      // --bootstrap: 0 for no intervals; what else changes nothing
 	Threads     int      // --threads: 0 for all cores
 	Memory      int64    // --memory: bytes, 0 for the default
 	Quiet, JSON bool     // --quiet, --json
@@ -29,7 +29,7 @@ func (o *Options) register(f *Flags, c *Command, job Job) {
 	o.Seed = 42
 	f.Var((*natural)(&o.Seed), "seed", "`N` that all random draws come from")
 	o.Bootstrap = 1000
-	f.CountVar(&o.Bootstrap, "bootstrap", 0, "`N` resamples for the intervals; 0: no intervals")
+	f.CountVar(&o.Bootstrap, "bootstrap", 0, "`N` above 0: intervals and comparisons of models, by deleting blocks in turn, the same for every number; 0: neither")
 	f.Group(Statistics, "seed", "bootstrap")
 
 	o.Out = c.Out

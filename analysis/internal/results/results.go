@@ -5,6 +5,7 @@ package results
 import (
 	"math"
 
+	"repscope/internal/text"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -140,18 +141,28 @@ func NoTest(comparisons []report.Comparison) string {
 	return comparisons[0].P.Reason
 }
 
-// Table lists comparisons for the console.
+// Deleted names the blocks that are deleted in turn, after "each of": "12 episodes",
+// "7 blocks (moving blocks of 18 in 2 episodes)".
+func Deleted(blocks *stat.Blocks) string {
+	name := blocks.String()
+	if count := text.Count(blocks.Count(), "episode"); name == count {
+		return name
+	}
+	return text.Count(blocks.Count(), "block") + " (" + name + ")"
+}
+
+// Table lists comparisons for the console. Where no row has a p value, only the marks of
+// the cells say why.
 func Table(comparisons []report.Comparison) *report.Table {
 	t := report.NewTable("", "Metric", "A", "B", "A − B", "p", "p (Holm)")
-	families := map[string]bool{}
-	reasons := map[string]bool{}
+	families, tested := map[string]bool{}, false
 	for _, c := range comparisons {
 		t.Row(c.Metric, c.A, c.B, report.WithInterval(c.Difference, c.CI), report.Probability(c.P), report.Probability(c.PHolm))
 		families[c.Family] = true
-		if c.P.Reason != "" && !reasons[c.P.Reason] {
-			reasons[c.P.Reason] = true
-			t.Note("no p: %s", c.P.Reason)
-		}
+		tested = tested || c.P.Defined()
+	}
+	if !tested {
+		return t // the marks of the cells say why
 	}
 	within := "all rows of a metric"
 	if families[FamilyRun] {
