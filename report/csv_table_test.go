@@ -109,11 +109,11 @@ func TestTableWidth(t *testing.T) {
 	table.Note("a note as long as this one is wrapped, too")
 	for columns, want := range map[int]string{
 		0: `T
-Model   k  Trustworthiness  Continuity     Chance
-─────  ──  ───────────────  ──────────  ─────────
-jepa    5           0.5000      0.2500         –¹
-       10           0.1250       1.000      2.000
-pca     5            3.000       4.000  1.000e-20
+Model   k  Trustworthiness  Continuity    Chance
+─────  ──  ───────────────  ──────────  ────────
+jepa    5           0.5000      0.2500        –¹
+       10           0.1250       1.000     2.000
+pca     5            3.000       4.000  < 0.0001
 ¹ a reason of many words that no narrow console has room for
 a note as long as this one is wrapped, too
 `,
@@ -130,11 +130,11 @@ jepa    5      0.2500
        10       1.000
 pca     5       4.000
 
-Model   k     Chance
-─────  ──  ─────────
-jepa    5         –¹
-       10      2.000
-pca     5  1.000e-20
+Model   k    Chance
+─────  ──  ────────
+jepa    5        –¹
+       10     2.000
+pca     5  < 0.0001
 ¹ a reason of many words that
 no narrow console has room for
 a note as long as this one is

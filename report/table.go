@@ -80,13 +80,20 @@ func (t *Table) cell(cell any) (text string, number bool) {
 	case Estimate:
 		return t.estimate(v.Value, v.Interval), true
 	case Probability:
+		if v.Defined() && v.V < leastProbability {
+			return fmt.Sprintf("< %g", leastProbability), true
+		}
 		if v.Defined() {
-			return significant(v.V, 4), true // 1e-20 is no zero
+			return significant(v.V, 4), true
 		}
 		return t.estimate(Value(v), Interval{}), true
 	}
 	return fmt.Sprint(cell), false
 }
+
+// leastProbability is the smallest p value that tables show: what lies below depends on
+// tails that nothing has measured. Result files have all digits.
+const leastProbability = 1e-4
 
 func (t *Table) estimate(v Value, i Interval) string {
 	if !v.Defined() {

@@ -126,7 +126,7 @@ type Estimate struct {
 }
 
 // Probability is a p value, the cell type of console tables: unlike other numbers it is
-// not 0 because it is small.
+// not 0 because it is small, but below 0.0001.
 type Probability Value
 
 // Defined reports whether p is a finite number.

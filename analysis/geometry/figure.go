@@ -42,7 +42,9 @@ func (r *Result) Figure() *plots.Figure {
 		if collapsed != "" {
 			cosine = m.EffectiveRank // undefined, with the reason that all panels give
 		}
-		straight.Bars = append(straight.Bars, results.Bar(m.Name, cosine, m.Temporal.Straightness.CosineCI, 1))
+		bar := results.Bar(m.Name, cosine, m.Temporal.Straightness.CosineCI, 1)
+		bar.Baseline = new(m.Temporal.Straightness.Independent.Float())
+		straight.Bars = append(straight.Bars, bar)
 	}
 	return &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 130 + 5*max(0, float64(len(r.Models)-8)),
@@ -89,7 +91,7 @@ func (r *Result) caption(still int) string {
 		note += fmt.Sprintf("Label accuracy by chance: %.3f. ", shown.AccuracyChance.Float())
 	}
 	if len(r.Models) > 1 {
-		note += "CKA is linear and debiased."
+		note += "CKA is linear and debiased. Dashes in the last panel: random states of the same latents."
 	}
 	return note
 }
