@@ -94,7 +94,7 @@ func TestEveryEstimateHasAnIntervalOrAReason(t *testing.T) {
 // Tiny sets have numbers and no intervals, with the reason; ranks are never below 1.
 func TestIntervalsOfFewLatents(t *testing.T) {
 	t.Parallel()
-	for n, reason := range map[int]string{3: "3 blocks of 1 latent are too few", 5: "5 blocks of 1 latents are too few", 30: "30 latents are too few for an interval, want at least 40"} {
+	for n, reason := range map[int]string{3: "3 blocks of 1 latent are too few", 5: "5 blocks of 1 latent are too few", 30: "30 latents are too few for an interval, want at least 40"} {
 		m := analyzed(t, Options{Intervals: true, Block: stat.BlockSpec{Kind: stat.MovingBlocks, Length: 1}}, normal(n, 3, 7)).Models[0]
 		if !m.TwoNN.MLE.Defined() || m.TwoNN.MLEHalvesCI.Defined() || !strings.Contains(m.TwoNN.MLEHalvesCI.Reason, reason) {
 			t.Errorf("%d latents: %v, %+v, want the reason %q", n, m.TwoNN.MLE, m.TwoNN.MLEHalvesCI, reason)
