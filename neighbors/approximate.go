@@ -90,7 +90,7 @@ type ApproximateNearest struct {
 // The working memory is 1.2 times that of the points in float32 (float64) and about 300 MB, less
 // where Memory is less: cells are packed again and again then. The result takes 12·n·k bytes.
 //
-// The result depends on points, k, Metric, ExcludeWindow, Episode and Seed, not on
+// The result depends on points, k, Metric, ExcludeWindow, Episode, Time and Seed, not on
 // Threads or Memory. Of o it uses these and Progress. Errors are those of
 // KNearest, and a memory budget too small for the cells.
 func KNearestApproximate(ctx context.Context, pts points.Points, k int, o Options, a Approximation) (*ApproximateNearest, error) {
@@ -127,7 +127,7 @@ func (s Space) KNearestApproximate(ctx context.Context, k int, o Options, a Appr
 		Seed: a.Seed, ExactPoints: a.ExactPoints,
 		Exact: func(ctx context.Context, pts points.Points, k int, few *rows.Options) (*Nearest, error) {
 			exact := o
-			exact.Progress, exact.Episode = few.Progress, few.Episode
+			exact.Progress, exact.Episode, exact.Time = few.Progress, few.Episode, few.Time
 			return search(ctx, pts, pts, k, true, &exact)
 		},
 	})

@@ -89,6 +89,7 @@ func TestKNearestApproximateRecall(t *testing.T) {
 		{"few distinct", repeatedPoints(n, 40, 16, 2), 10, Options{}},
 		{"repeated, window", repeatedPoints(n, 2000, 16, 3), 10, Options{ExcludeWindow: 3}},
 		{"walk, window", trajectory, 10, Options{ExcludeWindow: 20, Episode: episode}},
+		{"walk, window in time", trajectory, 10, Options{ExcludeWindow: 20, Episode: episode, Time: drawnTimes(8, n)}},
 		{"line", manifoldPoints(n, 1, 3, 3), 20, Options{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -131,7 +132,7 @@ func TestKNearestApproximateRecall(t *testing.T) {
 
 // checkLists checks what holds for every list, whatever was found.
 func checkLists(t interface{ Fatalf(string, ...any) }, pts points.Points, found *ApproximateNearest, o *Options) {
-	b := rows.Candidates{N: pts.N, Self: true, Window: o.ExcludeWindow, Episode: o.Episode}
+	b := rows.Candidates{N: pts.N, Self: true, Window: o.ExcludeWindow, Episode: o.Episode, Time: o.Time}
 	d := rows.NewDirect(pts, pts, o.Metric)
 	key := make([]float64, found.K)
 	for i := range pts.N {

@@ -133,6 +133,33 @@ func TestGPUAgreesWithProcessor(t *testing.T) {
 	}
 }
 
+// A window that counts times is the processor's, whatever the device.
+func TestGPULeavesWindowsInTime(t *testing.T) {
+	d := openDevice(t, "cuda")
+	original, embedded := gpuTestPoints("uint8", 60, 6, 1), gpuTestPoints("float32", 60, 4, 2)
+	o := Options{Ks: []int{4}, ExcludeWindow: 5, Time: drawnTimes(2, 60), CoRanking: CoRankingOff}
+	want, err := Compare(t.Context(), original, []points.Points{embedded}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nearest, err := KNearest(t.Context(), original, 4, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Device = d
+	got, err := Compare(t.Context(), original, []points.Points{embedded}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := KNearest(t.Context(), original, 4, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(found, nearest) {
+		t.Errorf("got %+v, %+v, want %+v, %+v", got, found.Counts, want, nearest.Counts)
+	}
+}
+
 // Vectors whose products do not fit into 32 bits.
 func TestGPULongUint8(t *testing.T) {
 	d := openDevice(t, "cuda")

@@ -27,10 +27,11 @@ type Identity struct {
 	Ties       string
 	Curves     bool // of co-ranking
 	PerPoint   bool
-	// ExcludeWindow is the exclusion window and Episode the digest of the runs in which it
-	// counts; empty without a window or in one episode.
+	// ExcludeWindow is the exclusion window, Episode the digest of the runs in which it
+	// counts and Time that of the times that it counts; empty without a window, in one
+	// episode, and where it counts positions.
 	ExcludeWindow int
-	Episode       string
+	Episode, Time string
 	// Blocks is the digest of the blocks that are deleted, empty without.
 	Blocks string
 	// Permutations are the digests of the permutations.
@@ -70,6 +71,9 @@ func (p *Pass) newIdentity(equal []*rows.Duplicates) *Identity {
 	}
 	if o.ExcludeWindow > 0 && o.Episode != nil {
 		id.Episode = digest(numbered(o.Episode))
+	}
+	if o.ExcludeWindow > 0 && o.Time != nil {
+		id.Time = digest(o.Time)
 	}
 	if o.Blocks != nil {
 		id.Blocks = digest(o.Blocks)
@@ -144,6 +148,8 @@ func (id *Identity) difference(pass *Identity) string {
 		return beside("exclude window", id.ExcludeWindow, pass.ExcludeWindow)
 	case id.Episode != pass.Episode:
 		return beside("episodes", short(id.Episode), short(pass.Episode))
+	case id.Time != pass.Time:
+		return beside("times", short(id.Time), short(pass.Time))
 	case id.Blocks != pass.Blocks:
 		return beside("blocks", short(id.Blocks), short(pass.Blocks))
 	case !slices.Equal(id.Permutations, pass.Permutations):

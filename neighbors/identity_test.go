@@ -29,6 +29,7 @@ func splitCases(n int) map[string]Options {
 		"all":     {Ks: []int{4}, Blocks: blocks, PerPoint: true, Permutations: [][]int{r.Perm(n), r.Perm(n)}, CoRanking: CoRankingOff},
 		"curves":  {Ks: []int{2, 9}, CoRanking: CoRankingFull},
 		"window":  {Ks: []int{5}, ExcludeWindow: 2, Episode: episode, CoRanking: CoRankingOff},
+		"times":   {Ks: []int{5}, ExcludeWindow: 2, Time: drawnTimes(1, len(episode)), CoRanking: CoRankingOff},
 		"cosines": {Ks: []int{5}, Metric: Cosine, PerPoint: true, CoRanking: CoRankingOff},
 	}
 }

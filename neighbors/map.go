@@ -26,9 +26,10 @@ func (p *Pass) Map(ctx context.Context, lo, hi int) (*Partial, error) {
 }
 
 // onGPU reports whether the pass is computed on GPUs: curves over all k and random orders
-// need whole rows, and given distances are no points.
+// need whole rows, given distances are no points, and the kernels' windows count positions.
 func (p *Pass) onGPU() bool {
-	if p.curves || p.options.Ties == TiesRandom || !gpu.Possible(p.options.Device, p.n, len(p.blockIDs)) || p.original.metric == Precomputed {
+	among := p.among()
+	if p.curves || p.options.Ties == TiesRandom || among.InTime() || !gpu.Possible(p.options.Device, p.n, len(p.blockIDs)) || p.original.metric == Precomputed {
 		return false
 	}
 	for _, s := range p.embedded {

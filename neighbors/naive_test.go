@@ -16,13 +16,14 @@ type naiveSpace struct {
 	keys    [][]float64
 	window  int
 	episode []int
+	time    []int // nil: positions
 
 	memo   *[2][][]int    // orders and ranks, once computed
 	places *[][]rankRange // likewise
 }
 
 func newNaive(keys [][]float64, window int, episode []int) naiveSpace {
-	return naiveSpace{keys, window, episode, new([2][][]int), new([][]rankRange)}
+	return naiveSpace{keys, window, episode, nil, new([2][][]int), new([][]rankRange)}
 }
 
 func (s naiveSpace) candidate(i, j int) bool {
@@ -31,6 +32,9 @@ func (s naiveSpace) candidate(i, j int) bool {
 	}
 	if s.episode != nil && s.episode[i] != s.episode[j] {
 		return true
+	}
+	if s.time != nil {
+		i, j = s.time[i], s.time[j]
 	}
 	return i-j > s.window || j-i > s.window
 }

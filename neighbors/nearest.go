@@ -23,7 +23,7 @@ type SpaceCounts = rows.SpaceCounts
 
 // KNearest returns the k nearest neighbours of every point among the other
 // points, in the package's order. Of o it uses Threads, Memory, Metric,
-// ExcludeWindow, Episode, Device and Progress. It is an error if a point has fewer
+// ExcludeWindow, Episode, Time, Device and Progress. It is an error if a point has fewer
 // than k candidates.
 func KNearest(ctx context.Context, pts points.Points, k int, o Options) (*Nearest, error) {
 	s, err := NewSpace("points", pts, o.Metric)
@@ -65,7 +65,7 @@ func (s Space) Cross(ctx context.Context, queries Space, k int, o Options) (*Nea
 	if a, b := rows.TypeName(queries.points), rows.TypeName(pts); a != b || queries.points.Dim != pts.Dim {
 		return nil, fmt.Errorf("queries are %s of dimension %d, points %s of dimension %d: want the same", a, queries.points.Dim, b, pts.Dim)
 	}
-	o.Metric, o.Blocks, o.Episode, o.ExcludeWindow = s.metric, nil, nil, 0
+	o.Metric, o.Blocks, o.Episode, o.Time, o.ExcludeWindow = s.metric, nil, nil, nil, 0
 	if err := o.check(pts.N); err != nil {
 		return nil, err
 	}

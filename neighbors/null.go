@@ -198,7 +198,7 @@ func (u *null) begin(ctx context.Context) error {
 // the point that it is given, and to s.own where they lie there: kmax of them, and all ties of
 // the last where they are averaged.
 func (u *null) permutedList(s *nullScratch, i int, of rows.Listed, inverse []int32) {
-	window, episode := u.pass.options.ExcludeWindow, u.pass.options.Episode
+	among := u.pass.among()
 	l := &s.lists
 	kmax, begun := u.pass.kmax, len(l.List)
 	for at := 0; at < len(of.Index) && len(l.List)-begun < kmax; {
@@ -206,7 +206,7 @@ func (u *null) permutedList(s *nullScratch, i int, of rows.Listed, inverse []int
 		first := len(l.List)
 		for _, m := range of.Index[at:end] {
 			j := inverse[m]
-			if max(i-int(j), int(j)-i) > window || episode != nil && episode[i] != episode[j] {
+			if !among.Excludes(i, int(j)) {
 				l.List = append(l.List, j)
 			}
 		}

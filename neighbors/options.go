@@ -81,6 +81,11 @@ type Options struct {
 	// Episode is the episode of each point; nil means one episode.
 	Episode []int
 
+	// Time, if not nil, is the time of each point, strictly ascending, and ExcludeWindow
+	// leaves out the pairs with |Time[i]−Time[j]| ≤ w of the same episode: for points of
+	// which some in between are missing. Such a window is the processor's.
+	Time []int
+
 	// Ties says how points at equal distances are ordered; the zero value averages over
 	// all orders. Seed is that of TiesRandom.
 	Ties Ties
@@ -103,7 +108,7 @@ type Options struct {
 	PerPoint bool
 
 	// Device computes distances, lists and ranks on GPUs where the pass allows it: not
-	// for co-ranking curves and precomputed distances. nil is the processor. It
+	// for co-ranking curves, precomputed distances and windows in Time. nil is the processor. It
 	// changes no result but the method named in the counts.
 	Device *device.Device
 
@@ -123,7 +128,7 @@ func (o *Options) embeddedMetric(e int) Metric {
 // rows are the options of rows of distances under a metric.
 func (o *Options) rows(ctx context.Context, metric Metric) *rows.Options {
 	return &rows.Options{
-		Metric: metric, Threads: o.Threads, Memory: o.Memory, ExcludeWindow: o.ExcludeWindow, Episode: o.Episode,
+		Metric: metric, Threads: o.Threads, Memory: o.Memory, ExcludeWindow: o.ExcludeWindow, Episode: o.Episode, Time: o.Time,
 		Progress: o.Progress, Hooks: rows.HooksOf(ctx),
 	}
 }
@@ -139,6 +144,8 @@ func (o *Options) check(n int) error {
 		return fmt.Errorf("exclude window: %d, want 0 or more", o.ExcludeWindow)
 	case o.Episode != nil && len(o.Episode) != n:
 		return fmt.Errorf("episodes: %d entries for %d points", len(o.Episode), n)
+	case o.Time != nil && len(o.Time) != n:
+		return fmt.Errorf("times: %d entries for %d points", len(o.Time), n)
 	case o.Blocks != nil && len(o.Blocks) != n:
 		return fmt.Errorf("blocks: %d entries for %d points", len(o.Blocks), n)
 	case o.Metric > Precomputed:
@@ -147,6 +154,11 @@ func (o *Options) check(n int) error {
 		return fmt.Errorf("ties: unknown %v", o.Ties)
 	case o.CoRanking > CoRankingOff:
 		return fmt.Errorf("co-ranking: unknown %v", o.CoRanking)
+	}
+	for i := 1; i < len(o.Time); i++ {
+		if o.Time[i] <= o.Time[i-1] {
+			return fmt.Errorf("times: point %d has time %d and point %d time %d, want strictly ascending times", i-1, o.Time[i-1], i, o.Time[i])
+		}
 	}
 	return nil
 }

@@ -215,7 +215,7 @@ func (p *Pass) countCandidates() error {
 
 // among says which points are candidates.
 func (p *Pass) among() rows.Candidates {
-	return rows.Candidates{N: p.n, Self: true, Window: p.options.ExcludeWindow, Episode: p.options.Episode}
+	return rows.Candidates{N: p.n, Self: true, Window: p.options.ExcludeWindow, Episode: p.options.Episode, Time: p.options.Time}
 }
 
 // rowOptions are the options of the rows of a space.

@@ -241,6 +241,8 @@ func TestBadInput(t *testing.T) {
 		{"default k", gaussian32(r, 20, 9), good, Options{}, "k = 20"},
 		{"window", good, good, Options{Ks: []int{5}, ExcludeWindow: 9}, "candidates outside the exclusion window 9"},
 		{"negative window", good, good, Options{Ks: []int{5}, ExcludeWindow: -1}, "exclude window: -1"},
+		{"times", good, good, Options{Ks: []int{5}, Time: make([]int, 3)}, "times: 3 entries for 20 points"},
+		{"equal times", good, good, Options{Ks: []int{5}, Time: make([]int, 20)}, "times: point 0 has time 0 and point 1 time 0, want strictly ascending times"},
 		{"episodes", good, good, Options{Ks: []int{5}, Episode: make([]int, 3)}, "episodes: 3 entries for 20 points"},
 		{"blocks", good, good, Options{Ks: []int{5}, Blocks: make([]int, 21)}, "blocks: 21 entries for 20 points"},
 		{"one block", good, good, Options{Ks: []int{5}, Blocks: make([]int, 20)}, "at least two blocks"},

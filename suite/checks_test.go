@@ -32,7 +32,7 @@ var wrongValues = map[string]map[string][]string{
 		"k":                 {"--k 0", "--k 5,5", "--k -1", "--k x"},
 		"metric":            {"--metric cosin"},
 		"coranking":         {"--coranking maybe", "--approx --coranking full"},
-		"exclude-window":    {"--exclude-window -1", "--exclude-window 3 --samples 5"},
+		"exclude-window":    {"--exclude-window -1"},
 		"space":             {"--space film"},
 		"permutations":      {"--permutations -1"},
 		"null":              {"--null chance"},
@@ -54,7 +54,7 @@ var wrongValues = map[string]map[string][]string{
 		"clusters":       {"--clusters 1", "--clusters 5,5"},
 		"starts":         {"--starts 0"},
 		"k":              {"--k 0", "--k 5,5"},
-		"exclude-window": {"--exclude-window -1", "--exclude-window 3 --samples 5"},
+		"exclude-window": {"--exclude-window -1"},
 		"rsa-pairs":      {"--rsa-pairs -1"},
 		"lags":           {"--lags 0"},
 		"per-point":      nil, // yes or no

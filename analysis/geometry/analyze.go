@@ -33,7 +33,7 @@ type analyzer struct {
 	turns  scope // triples
 
 	labels   *cluster.Partition // of the sample; nil without
-	windowed []int              // labels of the sample inside which the exclusion window counts
+	windowed windowed           // where the exclusion window counts
 	leading  [][]float64        // the leading series of every model
 	lengths  [][]float64        // of every model's steps
 
@@ -55,7 +55,7 @@ func newAnalyzer(in Input, o Options) (*analyzer, error) {
 	if in.Labels != nil {
 		p := cluster.NewPartition(at(in.Labels, in.Sample))
 		a.labels = &p
-		a.windowed = a.windowLabels()
+		a.windowed = a.exclusion()
 	}
 	a.leading = results.LeadingSeries(in.Models)
 	for _, m := range in.Models {

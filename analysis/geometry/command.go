@@ -28,7 +28,7 @@ var Command = run.Command{
 		clusters := flags.Ints("clusters", []int{10}, "`LIST` of numbers of k-means clusters")
 		starts := flags.Int("starts", 10, "`N` k-means++ starts, of which the best counts")
 		neighbors := flags.Ints("k", []int{1, 5, 20}, "`LIST` of neighbourhood sizes for the consistency of labels")
-		window := flags.Int("exclude-window", 0, "`FRAMES` within which states of one episode are no neighbours; not together with --samples")
+		window := flags.Int("exclude-window", 0, "`FRAMES` within which states of one episode are no neighbours")
 		pairs := flags.Int("rsa-pairs", 2_000_000, "`N` pairs of states whose distances RSA ranks; 0: all")
 		lags := flags.Int("lags", 100, "`N`, the largest lag of the autocorrelation")
 		perPoint := flags.Bool("per-point", false, "write the silhouette of every state to geometry_per_point.csv")
@@ -51,9 +51,6 @@ var Command = run.Command{
 				if err := run.AtLeast(flag.name, flag.value, flag.least); err != nil {
 					return err
 				}
-			}
-			if *window > 0 {
-				return inputs.Consecutive("exclude-window")
 			}
 			return nil
 		}, Run: func(ctx context.Context, env *run.Env) error {
@@ -137,6 +134,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 	if o.Device, err = data.GPUs(); err != nil {
 		return err
 	}
+	results.NoteWindowOfSample(env, len(o.Device.Contexts()), o.ExcludeWindow, in.Sample != nil)
 	o.Progress = env.Progress("measuring")
 	result, err := Analyze(ctx, in, o)
 	if err != nil {

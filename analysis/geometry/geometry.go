@@ -318,9 +318,6 @@ func (in Input) check(o Options) error {
 				return fmt.Errorf("sample: entry %d is state %d, want ascending states below %d", i, s, n)
 			}
 		}
-		if o.ExcludeWindow > 0 {
-			return fmt.Errorf("states of a sample are not consecutive: no window can be excluded")
-		}
 	}
 	if used < 4 {
 		return fmt.Errorf("%s, want at least 4", text.Count(used, "latent"))

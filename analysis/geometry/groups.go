@@ -216,17 +216,19 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 	if a.labels == nil {
 		return nil
 	}
-	episode, s := a.windowed, a.sample.coarsened(maxRefits)
-	fewest := cluster.FewestCandidates(a.samples(), a.o.ExcludeWindow, episode)
+	s := a.sample.coarsened(maxRefits)
+	o := neighbors.Options{
+		Threads: max(a.o.Threads, 0), Memory: a.o.Memory, Device: a.o.Device,
+		ExcludeWindow: a.o.ExcludeWindow, Episode: a.windowed.episode, Time: a.windowed.time,
+	}
+	fewest := cluster.FewestCandidates(a.samples(), o)
 	ks := slices.DeleteFunc(slices.Clone(a.o.Neighbors), func(k int) bool { return k > fewest })
 	var found []cluster.Consistency
 	var deleted []cluster.Deleted
 	var collapsed error
 	if len(ks) > 0 {
 		model.Duplicates = new(int)
-		z, o := sampled(a.in.Models[m].Latents, a.in.Sample), neighbors.Options{
-			Threads: max(a.o.Threads, 0), Memory: a.o.Memory, Device: a.o.Device, ExcludeWindow: a.o.ExcludeWindow, Episode: episode,
-		}
+		z := sampled(a.in.Models[m].Latents, a.in.Sample)
 		found, *model.Duplicates, collapsed = cluster.LabelConsistency(ctx, z, *a.labels, ks, o)
 		if collapsed == nil && s.blocks != nil {
 			var err error

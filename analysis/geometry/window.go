@@ -4,16 +4,26 @@ package geometry
 
 import "repscope/analysis/internal/results"
 
-// windowLabels are the labels of the states in measures over pairs inside which the
-// exclusion window counts: episodes, cut where frames are missing, so that the window
-// is one of frames.
-func (a *analyzer) windowLabels() []int {
+// windowed says where the exclusion window counts among the states in measures over
+// pairs: inside equal episodes, in times or, where they are nil, in positions.
+type windowed struct{ episode, time []int }
+
+// exclusion makes the window one of frames: of all states, the episodes are cut where
+// frames are missing; of a sample the times count.
+func (a *analyzer) exclusion() windowed {
 	if a.o.ExcludeWindow == 0 {
-		return at(a.in.Episode, a.in.Sample)
+		return windowed{episode: at(a.in.Episode, a.in.Sample)}
 	}
-	labels, warning := results.ExcludeWindow(a.in.Episode, a.in.Time, a.o.ExcludeWindow) // without a sample
+	if a.in.Sample != nil {
+		time := a.in.Sample
+		if a.in.Time != nil {
+			time = at(a.in.Time, a.in.Sample)
+		}
+		return windowed{at(a.in.Episode, a.in.Sample), time}
+	}
+	labels, warning := results.ExcludeWindow(a.in.Episode, a.in.Time, a.o.ExcludeWindow)
 	if warning != "" {
 		a.warnings = append(a.warnings, warning)
 	}
-	return labels
+	return windowed{episode: labels}
 }

@@ -3,6 +3,7 @@
 package geometry
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -84,5 +85,61 @@ func TestExcludeWindowCountsFrames(t *testing.T) {
 	rows, _ := consistencies(t, plain, 5)
 	if narrow[0].Accuracy.V != rows[0].Accuracy.V {
 		t.Errorf("accuracy %v, want that of the same positions, %v", narrow[0].Accuracy, rows[0].Accuracy)
+	}
+}
+
+// States of a sample keep their times: accuracy and purity of the nearest state more
+// than a window away, found literally.
+func TestExcludeWindowOfSample(t *testing.T) {
+	t.Parallel()
+	time := make([]int, 90)
+	for i := range time {
+		time[i] = 7 + i
+		if i >= 45 {
+			time[i] += 4 // frames are missing here
+		}
+	}
+	for _, without := range []bool{false, true} {
+		in := gapped(time)
+		if without {
+			in.Time = nil
+		}
+		for i := range 90 {
+			if i%7 < 3 || i%5 == 0 {
+				in.Sample = append(in.Sample, i)
+			}
+		}
+		at := func(i int) int {
+			if without {
+				return i
+			}
+			return time[i]
+		}
+		for _, window := range []int{1, 6} {
+			same := 0.0
+			for _, i := range in.Sample {
+				nearest, least := -1, math.Inf(1)
+				a := in.Models[0].Latents.Row(i, nil)
+				for _, j := range in.Sample {
+					b := in.Models[0].Latents.Row(j, nil)
+					d := math.Hypot(math.Hypot(a[0]-b[0], a[1]-b[1]), a[2]-b[2])
+					if max(at(i)-at(j), at(j)-at(i)) > window && d < least {
+						nearest, least = j, d
+					}
+				}
+				if in.Labels[nearest] == in.Labels[i] {
+					same++
+				}
+			}
+			got, warnings := consistencies(t, in, window)
+			if want := same / float64(len(in.Sample)); math.Abs(got[0].Accuracy.V-want) > 1e-12 || math.Abs(got[0].Purity.V-want) > 1e-12 {
+				t.Errorf("window %d: accuracy %v, purity %v, want %v", window, got[0].Accuracy, got[0].Purity, want)
+			}
+			for _, w := range warnings {
+				if strings.Contains(w, "missing from the sequence") {
+					t.Errorf("warning %q", w)
+				}
+			}
+		}
 	}
 }

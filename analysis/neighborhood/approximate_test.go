@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/neighbors"
 	"repscope/report"
 )
 
@@ -105,6 +106,32 @@ func TestPenaltyJSON(t *testing.T) {
 		text, err := json.Marshal(p)
 		if err != nil || strings.TrimSpace(string(text)) != want {
 			t.Errorf("%+v: %s, %v, want %s", p, text, err, want)
+		}
+	}
+}
+
+// Where there are no co-ranking curves, what is read off them says why, and which option
+// changes it; an exclusion window is no reason.
+func TestReasonsOfNoCurves(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		states int
+		o      Options
+		want   string
+	}{
+		{30, Options{ExcludeWindow: 3}, ""},
+		{30, Options{CoRanking: neighbors.CoRankingOff}, "the co-ranking curves were not computed: they are off (--coranking off)"},
+		{neighbors.AutoCoRankingPoints + 1, Options{ExcludeWindow: 3},
+			"the co-ranking curves were not computed: there are more than 5000 states (--coranking full computes them)"},
+		{30, Options{Approximate: true, References: 10}, "the co-ranking curves were not computed: --approx ranks a sample of the states"},
+	} {
+		frames := walk(c.states, 2, 1)
+		c.o.K = []int{2}
+		m := analyze(t, Input{Frames: frames, Models: []Encoded{{Name: "z", Latents: noisy(frames, 1, 2)}}}, c.o).Models[0]
+		for _, v := range []report.Value{m.AUCRNX, m.KStar, m.QLocal, m.QGlobal} {
+			if v.Reason != c.want || v.Defined() != (c.want == "") {
+				t.Errorf("%d states, %+v: %v for the reason %q, want %q", c.states, c.o, v, v.Reason, c.want)
+			}
 		}
 	}
 }

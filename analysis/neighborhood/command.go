@@ -37,7 +37,7 @@ var Command = run.Command{
 		ties := flags.Choice("ties", neighbors.TiesAverage.String(),
 			[]string{neighbors.TiesAverage.String(), neighbors.TiesRandom.String(), neighbors.TiesIndex.String()},
 			"`RULE` for states at equal distances: the mean over all orders, independent in both spaces; one random order (--seed); the lower index first")
-		window := flags.Int("exclude-window", 0, "`FRAMES` within which states of one episode are no neighbours; not together with --samples")
+		window := flags.Int("exclude-window", 0, "`FRAMES` within which states of one episode are no neighbours")
 		space := flags.Choice("space", spaceAuto, []string{spaceAuto, spaceFrame, spaceClip}, "`NAME` of the original space: the last frame of a state or all its frames; auto: what the latents see")
 		permutations := flags.Int("permutations", 10, "`N` other pairings of states and latents behind the null; 0: none")
 		null := flags.Choice("null", string(NullTime), NullKinds(),
@@ -69,11 +69,6 @@ var Command = run.Command{
 			}
 			if *permutations < 0 {
 				return run.Usage("--permutations %d: want 0 or more", *permutations)
-			}
-			if *window > 0 {
-				if err := inputs.Consecutive("exclude-window"); err != nil {
-					return err
-				}
 			}
 			if err := run.AtLeast("approx-references", *references, 2); err != nil {
 				return err
@@ -166,8 +161,9 @@ checkpoint pooled by "last", or a --window of one frame), else the whole clip;
 baselines do not decide. The choice is printed and stored as "space" of every model.
 
 Consecutive frames are alike whatever the encoder does: --exclude-window w takes
-states at most w frames apart in one episode out of neighbourhoods and ranks. It
-cannot be combined with --samples.
+states at most w frames apart in one episode out of neighbourhoods and ranks. States
+of --samples keep the times of their frames; such a window is left out on the
+processor.
 
 Intervals delete whole episodes or blocks of states in turn and rank again (the
 delete-block jackknife): resampling with replacement would make duplicates, which
@@ -213,7 +209,8 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 	if o.Metric == neighbors.Precomputed {
 		states.Frames = among(states.Frames, states.Time)
 	}
-	in := Input{Frames: states.Frames, Source: states.Source, Space: space, Episode: states.Episode, Time: states.Time, Models: states.Models}
+	in := Input{Frames: states.Frames, Source: states.Source, Space: space, Episode: states.Episode, Time: states.Time,
+		Sampled: len(states.Index) < len(data.Index()), Models: states.Models}
 	o.Scale = spectrum.Scale(data.Options.LatentScale)
 	o.Intervals = env.Options.Bootstrap > 0
 	o.Family = data.Options.Family
@@ -222,6 +219,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, space string, 
 	if o.Device, err = data.GPUs(); err != nil {
 		return err
 	}
+	results.NoteWindowOfSample(env, len(o.Device.Contexts()), o.ExcludeWindow, in.Sampled)
 	o.Progress = env.Progress("ranking")
 	result, err := Analyze(ctx, in, o)
 	if err != nil {

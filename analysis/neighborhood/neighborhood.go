@@ -41,8 +41,11 @@ type Input struct {
 	Episode []int // of each state; nil means one episode
 	// Time is the frame of the recording at which each state begins, strictly
 	// ascending, for the exclusion window; nil means 0, 1, 2, …
-	Time   []int
-	Models []Encoded
+	Time []int
+	// Sampled says that the states were drawn at random from more: they do not follow
+	// each other, and the exclusion window counts their times.
+	Sampled bool
+	Models  []Encoded
 }
 
 // Options are the choices of an analysis; the zero value is the default, without
@@ -98,6 +101,8 @@ type Result struct {
 	Blocks        string              // what the jackknife deletes, for captions; empty without intervals
 	Sampling      *Sampling           // what was sampled; nil where all states were ranked
 	Warnings      []string
+
+	sampled bool // the states were drawn at random
 }
 
 // Model is the outcome for one model.

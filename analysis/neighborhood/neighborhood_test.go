@@ -408,6 +408,64 @@ func TestExcludeWindow(t *testing.T) {
 	}
 }
 
+// Sampled states keep their times, and the window takes neither more nor less than those
+// within it.
+func TestExcludeWindowOfSample(t *testing.T) {
+	all := walk(120, 3, 1)
+	z := noisy(all, 1, 2)
+	random := stat.NewRandom(stat.NewKey(3))
+	var drawn []int
+	for i := range 120 {
+		if random.Normal() < 0 {
+			drawn = append(drawn, i)
+		}
+	}
+	frames, latents := all.Select(drawn), z.Select(drawn)
+	in := Input{Frames: frames, Time: drawn, Sampled: true, Models: []Encoded{{Name: "z", Latents: latents}}}
+	o := Options{K: []int{4}, ExcludeWindow: 6, Permutations: 2, Intervals: true}
+	got := analyze(t, in, o)
+	fewest := len(drawn)
+	for _, a := range drawn {
+		left := 0
+		for _, b := range drawn {
+			if max(a-b, b-a) > 6 {
+				left++
+			}
+		}
+		fewest = min(fewest, left)
+	}
+	if got.Models[0].Candidates != fewest {
+		t.Errorf("%d candidates, want %d", got.Models[0].Candidates, fewest)
+	}
+	for _, w := range got.Warnings {
+		if strings.Contains(w, "missing from the sequence") || strings.Contains(w, "autocorrelation") {
+			t.Errorf("warning %q", w)
+		}
+	}
+	want, err := neighbors.Compare(t.Context(), frames, []points.Points{latents}, neighbors.Options{Ks: []int{4}, ExcludeWindow: 6, Time: drawn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := got.Models[0].ByK[0]
+	if a.Trustworthiness.V != want[0].ByK[0].Trustworthiness || a.Continuity.V != want[0].ByK[0].Continuity || !a.TrustCI.Defined() {
+		t.Errorf("%+v, want T %v, C %v", a, want[0].ByK[0].Trustworthiness, want[0].ByK[0].Continuity)
+	}
+	if text := got.windowText(); text != "FRAMES" {
+		t.Errorf("a window of %s is suggested for states that are not consecutive", text)
+	}
+
+	// A sample of all states has the window of all states.
+	whole := Input{Frames: all, Sampled: true, Models: []Encoded{{Name: "z", Latents: z}}}
+	for i := range 120 {
+		whole.Time = append(whole.Time, i)
+	}
+	sampled := analyze(t, whole, o)
+	whole.Sampled = false
+	if b := analyze(t, whole, o); !reflect.DeepEqual(b.Models, sampled.Models) {
+		t.Error("a sample of all states differs from all states")
+	}
+}
+
 // Where deletions leave too few candidates there are scores, but no intervals.
 func TestNoRoomForIntervals(t *testing.T) {
 	frames := walk(14, 2, 1)

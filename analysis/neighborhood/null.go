@@ -93,8 +93,12 @@ func statesOf(episode []int, n int) [][]int {
 }
 
 // suggestedWindow is the exclusion window that leaves neighbours in time out: the
-// longest autocorrelation time of the models; undefined where none varies.
+// longest autocorrelation time of the models; undefined where none varies, and of
+// sampled states, whose autocorrelation time is no number of frames.
 func (r *Result) suggestedWindow() report.Value {
+	if r.sampled {
+		return report.Undefined("states drawn at random are not consecutive")
+	}
 	longest := report.Undefined("no model varies")
 	for _, m := range r.Models {
 		if t := m.AutocorrelationTime; t.Defined() && !(longest.Float() > t.V) {
@@ -144,8 +148,16 @@ const slowness = 0.05
 // far above independent ones, and the exclusion window is shorter than their memory.
 func (r *Result) warnOfTime() {
 	suggested := r.suggestedWindow()
-	if !suggested.Defined() || float64(r.ExcludeWindow) >= suggested.V {
+	enough := !suggested.Defined() || float64(r.ExcludeWindow) >= suggested.V
+	if r.sampled {
+		enough = r.ExcludeWindow > 0
+	}
+	if enough {
 		return
+	}
+	advice := fmt.Sprintf("--exclude-window %s, the autocorrelation time, leaves", r.windowText())
+	if r.sampled {
+		advice = "--exclude-window leaves"
 	}
 	for _, m := range r.Models {
 		for _, a := range m.ByK {
@@ -153,8 +165,8 @@ func (r *Result) warnOfTime() {
 			if n == nil || !(n.TrustworthinessMean.Float() > a.Chance.Float()+slowness) {
 				continue
 			}
-			r.warn(fmt.Sprintf("states are slow: latents that have nothing to do with them would score T(%d) = %.2f; --exclude-window %.0f, "+
-				"the autocorrelation time, leaves neighbours in time out", a.K, n.TrustworthinessMean.V, suggested.V))
+			r.warn(fmt.Sprintf("states are slow: latents that have nothing to do with them would score T(%d) = %.2f; %s neighbours in time out",
+				a.K, n.TrustworthinessMean.V, advice))
 			return
 		}
 	}

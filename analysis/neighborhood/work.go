@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/text"
@@ -96,7 +97,10 @@ func newPlan(in Input, o Options) (*plan, error) {
 	if p.frames, err = neighbors.NewSpace(in.source(), in.Frames, o.Metric); err != nil {
 		return nil, err
 	}
-	if o.ExcludeWindow > 0 {
+	switch {
+	case o.ExcludeWindow > 0 && in.Sampled:
+		p.settings.Time = in.Time
+	case o.ExcludeWindow > 0:
 		labels, warning := results.ExcludeWindow(in.Episode, in.Time, o.ExcludeWindow)
 		p.settings.Episode = labels
 		p.warn(warning)
@@ -178,6 +182,7 @@ func (p *plan) identity() shard.Identity {
 		Inputs: []shard.Field{
 			{Name: "frames", Value: shard.Digest(in.Frames)},
 			{Name: "episodes and times", Value: shard.Digest(points.Points{}, in.Episode, in.Time)},
+			{Name: "sampled", Value: strconv.FormatBool(in.Sampled)},
 		},
 		Options: []shard.Field{
 			shard.Option("k", p.ks), shard.Option("metric", o.Metric), shard.Option("excluded window", o.ExcludeWindow),
@@ -193,7 +198,7 @@ func (p *plan) identity() shard.Identity {
 
 // result is that of the plan before anything is compared.
 func (p *plan) result() *Result {
-	return &Result{Samples: p.in.Frames.N, K: p.ks, ExcludeWindow: p.o.ExcludeWindow, Blocks: p.deleted, Warnings: slices.Clone(p.warnings)}
+	return &Result{Samples: p.in.Frames.N, K: p.ks, ExcludeWindow: p.o.ExcludeWindow, Blocks: p.deleted, Warnings: slices.Clone(p.warnings), sampled: p.in.Sampled}
 }
 
 // merge makes scores, intervals and comparisons of the sums of all rows.

@@ -111,10 +111,7 @@ func fewer(words []string) []string {
 	if filepath.Base(words[0]) == "geometry" {
 		out = append(out, "--rsa-pairs", "1000")
 	}
-	if !slices.Contains(words, "--exclude-window") {
-		out = append(out, "--samples", "200")
-	}
-	return out
+	return append(out, "--samples", "200")
 }
 
 // TestManuals runs the lines under "usage" of every binary's help but --example,

@@ -265,13 +265,3 @@ func (in *Inputs) expandWeights() error {
 	in.sources = out
 	return in.checkNames()
 }
-
-// Consecutive is wrong usage of a flag that is about consecutive states where
-// --samples draws them at random.
-func (in *Inputs) Consecutive(flag string) error {
-	if in.Samples == 0 {
-		return nil
-	}
-	return run.Hint(run.Usage("--%s and --samples cannot be used together: states drawn at random are not consecutive", flag),
-		"leave --samples out, or give fewer frames")
-}

@@ -20,14 +20,14 @@ type Consistency struct {
 }
 
 // FewestCandidates is the smallest number of other points that a point can have as
-// neighbors where those at most window places apart in its episode are none: the
-// largest k of [LabelConsistency]. nil episodes mean one.
-func FewestCandidates(n, window int, episode []int) int {
+// neighbors where those that the exclusion window of o takes are none: the largest k
+// of [LabelConsistency].
+func FewestCandidates(n int, o neighbors.Options) int {
 	places := map[int][]int{} // of the points of each episode
 	for i := range n {
 		e := 0
-		if episode != nil {
-			e = episode[i]
+		if o.Episode != nil {
+			e = o.Episode[i]
 		}
 		places[e] = append(places[e], i)
 	}
@@ -35,16 +35,25 @@ func FewestCandidates(n, window int, episode []int) int {
 	for _, list := range places {
 		lo, hi := 0, 0
 		for _, i := range list {
-			for list[lo] < i-window {
+			for timeOf(o.Time, list[lo]) < timeOf(o.Time, i)-o.ExcludeWindow {
 				lo++
 			}
-			for hi < len(list) && list[hi] <= i+window {
+			for hi < len(list) && timeOf(o.Time, list[hi]) <= timeOf(o.Time, i)+o.ExcludeWindow {
 				hi++
 			}
 			fewest = min(fewest, n-(hi-lo))
 		}
 	}
 	return fewest
+}
+
+// timeOf is what an exclusion window counts: the time of a point, its position where
+// times are nil.
+func timeOf(time []int, i int) int {
+	if time == nil {
+		return i
+	}
+	return time[i]
 }
 
 // LabelConsistency looks at the k nearest neighbors of every point, for every k of ks,

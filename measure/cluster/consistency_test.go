@@ -15,13 +15,15 @@ func TestFewestCandidates(t *testing.T) {
 	for _, c := range []struct {
 		n, window int
 		episode   []int
+		time      []int
 		want      int
 	}{
-		{10, 0, nil, 9}, {10, 1, nil, 7}, {10, 4, nil, 1}, {10, 5, nil, 0}, {10, 100, nil, 0},
-		{6, 1, []int{0, 0, 0, 1, 1, 1}, 3}, {6, 9, []int{0, 0, 0, 1, 1, 1}, 3}, {6, 9, []int{0, 0, 1, 1, 1, 1}, 2},
-		{6, 1, []int{0, 1, 0, 1, 0, 1}, 5}, {6, 2, []int{0, 1, 0, 1, 0, 1}, 3},
+		{10, 0, nil, nil, 9}, {10, 1, nil, nil, 7}, {10, 4, nil, nil, 1}, {10, 5, nil, nil, 0}, {10, 100, nil, nil, 0},
+		{6, 1, []int{0, 0, 0, 1, 1, 1}, nil, 3}, {6, 9, []int{0, 0, 0, 1, 1, 1}, nil, 3}, {6, 9, []int{0, 0, 1, 1, 1, 1}, nil, 2},
+		{6, 1, []int{0, 1, 0, 1, 0, 1}, nil, 5}, {6, 2, []int{0, 1, 0, 1, 0, 1}, nil, 3},
+		{5, 2, nil, []int{3, 4, 6, 9, 12}, 2}, {5, 3, nil, []int{3, 4, 6, 9, 12}, 1}, {5, 2, []int{0, 0, 1, 1, 1}, []int{3, 4, 6, 9, 12}, 3}, {5, 9, nil, []int{0, 10, 20, 30, 40}, 4},
 	} {
-		if got := FewestCandidates(c.n, c.window, c.episode); got != c.want {
+		if got := FewestCandidates(c.n, neighbors.Options{ExcludeWindow: c.window, Episode: c.episode, Time: c.time}); got != c.want {
 			t.Errorf("%+v: got %d", c, got)
 		}
 	}

@@ -42,7 +42,7 @@ func LabelConsistencyWithout(ctx context.Context, pts points.Points, p Partition
 		return nil, fmt.Errorf("label consistency: blocks of %d points for %d points", len(label), pts.N)
 	}
 	largest := slices.Max(ks)
-	longest := min(2*largest+spareNeighbors, FewestCandidates(pts.N, o.ExcludeWindow, o.Episode))
+	longest := min(2*largest+spareNeighbors, FewestCandidates(pts.N, o))
 	space, err := neighbors.NewSpace("points", pts, o.Metric)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func LabelConsistencyWithout(ctx context.Context, pts points.Points, p Partition
 			out[q].PurityPairs = append(out[q].PurityPairs, make([]float64, blocks.Count()))
 		}
 	}
-	d := &deletion{x: matrix.Of(pts), p: p, label: label, near: near, window: o.ExcludeWindow, episode: o.Episode}
+	d := &deletion{x: matrix.Of(pts), p: p, label: label, near: near, window: o.ExcludeWindow, episode: o.Episode, time: o.Time}
 	err = parallel.With(ctx, o.Threads, blocks.Count(), func() func(int) error {
 		w := &deletedLists{deletion: d, voter: newVoter(p, logs)}
 		return func(b int) error {
@@ -93,6 +93,7 @@ type deletion struct {
 	near    []tiedList
 	window  int
 	episode []int
+	time    []int // nil: positions
 }
 
 // tiedList is a list of neighbors with their runs of equal distances, the last whole; see
@@ -189,7 +190,7 @@ func (w *deletedLists) append(j int32, tied bool) {
 func (w *deletedLists) search(i, b int) {
 	w.all = w.all[:0]
 	for j, label := range w.label {
-		apart := i - j
+		apart := timeOf(w.time, i) - timeOf(w.time, j)
 		if apart < 0 {
 			apart = -apart
 		}

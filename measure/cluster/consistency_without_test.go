@@ -35,13 +35,21 @@ func TestLabelConsistencyWithout(t *testing.T) {
 	distance := func(i int, j int32) float64 {
 		return matrix.SquaredDistance(x.F64[i*dim:(i+1)*dim], x.F64[int(j)*dim:int(j+1)*dim])
 	}
-	for at, window := range []int{0, 3, 0, 3} {
+	apart := make([]int, n) // times with gaps
+	for i := range apart {
+		apart[i] = i + 2*(i/3)
+	}
+	for at, window := range []int{0, 3, 0, 3, 3} {
 		if at == 2 { // points on a grid, with copies
 			for i, v := range x.F64 {
 				x.F64[i] = math.Round(v)
 			}
 		}
 		o := neighbors.Options{ExcludeWindow: window, Episode: episode, Threads: 2}
+		time := func(i int) int { return i }
+		if at == 4 {
+			o.Time, time = apart, func(i int) int { return apart[i] }
+		}
 		got, err := LabelConsistencyWithout(t.Context(), x, p, ks, blocks, o)
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +69,7 @@ func TestLabelConsistencyWithout(t *testing.T) {
 				correct, purity := 0.0, 0.0
 				for _, i := range index {
 					list := plainNeighbors(x.F64, dim, i, index, func(j int) bool {
-						return episode[i] == episode[j] && max(i-j, j-i) <= window
+						return episode[i] == episode[j] && max(time(i)-time(j), time(j)-time(i)) <= window
 					})
 					run := make([]int32, len(list))
 					for at := range run {

@@ -5,9 +5,18 @@ package results
 import (
 	"fmt"
 
+	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/points"
 )
+
+// NoteWindowOfSample says that neighbours outside the window of sampled states are
+// looked for on the processor, where GPUs would be asked otherwise.
+func NoteWindowOfSample(env *run.Env, gpus, frames int, sampled bool) {
+	if gpus > 0 && frames > 0 && sampled {
+		env.Note("note: with --samples and --exclude-window neighbours are looked for on the processor")
+	}
+}
 
 // ExcludeWindow returns the labels with which a neighbor search leaves out states at
 // most so many frames apart in one episode; see [points.WindowLabels]. The warning,

@@ -117,7 +117,7 @@ func searchFew(ctx context.Context, pts points.Points, vertices []int, width int
 	nearest := &rows.Nearest{N: 1}
 	if len(vertices) > 1 {
 		quiet := *o
-		quiet.Progress, quiet.Episode = nil, nil
+		quiet.Progress, quiet.Episode, quiet.Time = nil, nil, nil
 		var err error
 		if nearest, err = a.Exact(ctx, pts.Select(vertices), min(width, len(vertices)-1), &quiet); err != nil {
 			return err

@@ -19,7 +19,7 @@ func Search(
 	ctx context.Context, d *device.Device, queries, pts points.Points, k int, self bool, o *rows.Options,
 ) (result *rows.Nearest, ok bool, err error) {
 	devices := d.Contexts()
-	if len(devices) == 0 || o.Metric == rows.Precomputed || pts.N > maxPoints {
+	if len(devices) == 0 || o.Metric == rows.Precomputed || pts.N > maxPoints || o.ExcludeWindow > 0 && o.Time != nil {
 		return nil, false, nil
 	}
 	equal, err := rows.FindDuplicates(ctx, pts, o.Metric, o.ThreadCount())

@@ -11,6 +11,7 @@ type Candidates struct {
 	Self    bool // queries are the points themselves
 	Window  int
 	Episode []int // of each point; nil means one episode
+	Time    []int // of each point, strictly ascending, which Window counts; nil means positions
 }
 
 // Exclusions calls skip for every point that is no candidate of point i.
@@ -18,8 +19,9 @@ func (c *Candidates) Exclusions(i int, skip func(j int)) {
 	if !c.Self {
 		return
 	}
+	// Times ascend, so that points are at least as far apart in time as in position.
 	for j := max(0, i-c.Window); j <= min(c.N-1, i+c.Window); j++ {
-		if j == i || c.Episode == nil || c.Episode[i] == c.Episode[j] {
+		if c.Excludes(i, j) {
 			skip(j)
 		}
 	}
@@ -27,8 +29,18 @@ func (c *Candidates) Exclusions(i int, skip func(j int)) {
 
 // Excludes reports whether point j is no candidate of point i.
 func (c *Candidates) Excludes(i, j int) bool {
-	return i == j || max(i-j, j-i) <= c.Window && (c.Episode == nil || c.Episode[i] == c.Episode[j])
+	if i == j {
+		return true
+	}
+	apart := max(i-j, j-i)
+	if c.Time != nil && apart <= c.Window {
+		apart = max(c.Time[i]-c.Time[j], c.Time[j]-c.Time[i])
+	}
+	return apart <= c.Window && (c.Episode == nil || c.Episode[i] == c.Episode[j])
 }
+
+// InTime reports whether times say what is left out.
+func (c *Candidates) InTime() bool { return c.Window > 0 && c.Time != nil }
 
 // Count is the number of candidates of point i.
 func (c *Candidates) Count(i int) int {

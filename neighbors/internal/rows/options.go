@@ -15,6 +15,7 @@ type Options struct {
 	Memory        int64 // in bytes; 0: a quarter of the machine's
 	ExcludeWindow int   // pairs of an episode at most so far apart are no neighbors
 	Episode       []int // of each point; nil: one episode
+	Time          []int // of each point, strictly ascending, in which the window counts; nil: positions
 
 	// Group is the block of each point, below Groups, in which closer points are
 	// counted; nil without blocks.
@@ -56,7 +57,7 @@ func (o *Options) ThreadCount() int {
 
 // Among are those among n points.
 func (o *Options) Among(n int) Candidates {
-	return Candidates{N: n, Self: true, Window: o.ExcludeWindow, Episode: o.Episode}
+	return Candidates{N: n, Self: true, Window: o.ExcludeWindow, Episode: o.Episode, Time: o.Time}
 }
 
 // With are the options with another metric.

@@ -89,7 +89,7 @@ func (b *base) Counts() SpaceCounts {
 // are the duplicates among pts; nil if they are not known.
 func Open(ctx context.Context, queries, pts points.Points, self, precise bool, o *Options, equal *Duplicates) (Space, error) {
 	b := base{
-		Candidates: Candidates{N: pts.N, Self: self, Window: o.ExcludeWindow, Episode: o.Episode},
+		Candidates: Candidates{N: pts.N, Self: self, Window: o.ExcludeWindow, Episode: o.Episode, Time: o.Time},
 		group:      o.Group, groups: o.Groups, metric: o.Metric, threads: o.ThreadCount(), computed: o.Computed,
 	}
 	if equal == nil {
