@@ -157,6 +157,10 @@ func (s *States) earlierRules(window int) []rowRule {
 	return rules
 }
 
+// plausibleWindow is the longest window that a number of rows is explained by: in one
+// long episode any number is that of some window.
+const plausibleWindow = 32
+
 // windowOf finds the window that makes n states; 0 if there is none.
 func (s *States) windowOf(n int) int {
 	lengths := make([]int, s.run[len(s.run)-1]+1)
@@ -224,7 +228,7 @@ func (s *States) RowsOf(n, window int) (Rows, error) {
 		for _, r := range rules[1:] {
 			want += fmt.Sprintf(", or %d, %s", r.n, r.text)
 		}
-		if other := s.windowOf(n); other > 1 {
+		if other := s.windowOf(n); other > 1 && other <= plausibleWindow {
 			want += fmt.Sprintf("; %d are those of windows of %d frames", n, other)
 		}
 		return Rows{}, errors.New(want)

@@ -193,6 +193,14 @@ func TestRowsOf(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %s, %s", test.name, got, err, test.row, test.rule)
 		}
 	}
+	a, err := NewArray("frames", []int{200, 1}, make([]float32, 200))
+	if err != nil {
+		t.Fatal(err)
+	}
+	long, err := NewStates(a, StateOptions{Window: 3}) // 150 would be windows of 51 frames
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		states    *States
 		n, window int
@@ -200,6 +208,7 @@ func TestRowsOf(t *testing.T) {
 	}{
 		{windowStates(t, 20, []int{4}, o), 20, 3, "want 16 rows, one per window of 3 frames"},
 		{windowStates(t, 20, nil, o), 14, 3, "want 16 rows, one per window of 3 frames; 14 are those of windows of 4 frames"},
+		{long, 150, 3, "want 198 rows, one per window of 3 frames"},
 		{windowStates(t, 20, nil, o), 13, 1, "want 20 rows, one per frame, or 16, one per window of 3 frames"},
 		// Windows of four frames, or of three as they were: one frame apart.
 		{windowStates(t, 20, nil, flags), 14, 3, "14 rows can be one per window of 4 frames, or, as encode wrote them before, " + earlier},

@@ -99,6 +99,21 @@ func TestFormatEstimate(t *testing.T) {
 	}
 }
 
+// Columns stay aligned for letters that are two columns wide, and for marks on letters.
+func TestTableOfWideLetters(t *testing.T) {
+	table := NewTable("", "Model", "k")
+	table.Row("模型", 5)
+	table.Row("e\u0301a", 10)
+	table.Row("кодер", 7)
+	var b strings.Builder
+	if err := table.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if want := "Model   k\n─────  ──\n模型    5\ne\u0301a     10\nкодер   7\n"; b.String() != want {
+		t.Errorf("%s\nwant\n%s", b.String(), want)
+	}
+}
+
 // A table that is wider than the console is divided; every part begins with the columns
 // that name the rows, and nothing is lost.
 func TestTableWidth(t *testing.T) {

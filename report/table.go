@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 )
 
 // Table is an aligned table for the console. Text columns are left-aligned,
@@ -138,9 +138,9 @@ func (t *Table) WriteWidth(w io.Writer, columns int) error {
 	}
 	width := make([]int, len(t.columns))
 	for i, column := range t.columns {
-		width[i] = utf8.RuneCountInString(column)
+		width[i] = displayed(column)
 		for _, row := range t.rows {
-			width[i] = max(width[i], utf8.RuneCountInString(row[i]))
+			width[i] = max(width[i], displayed(row[i]))
 		}
 	}
 	rule := make([]string, len(width))
@@ -227,7 +227,7 @@ func wrapped(line string, room int) string {
 	var b strings.Builder
 	used := 0
 	for i, word := range strings.Split(line, " ") {
-		n := utf8.RuneCountInString(word)
+		n := displayed(word)
 		switch {
 		case i == 0:
 		case used+1+n > room:
@@ -243,6 +243,22 @@ func wrapped(line string, room int) string {
 	return b.String()
 }
 
+// displayed is the number of columns of a console that s fills: two for each letter of
+// East Asian scripts, none for a mark that stands on another letter.
+func displayed(s string) int {
+	n := 0
+	for _, r := range s {
+		switch {
+		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul), r >= 0xff01 && r <= 0xff60:
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
+}
+
 // line writes the cells of some columns.
 func (t *Table) line(b *strings.Builder, columns []int, cells []string, width []int) {
 	var line strings.Builder
@@ -251,7 +267,7 @@ func (t *Table) line(b *strings.Builder, columns []int, cells []string, width []
 		if k > 0 {
 			line.WriteString(strings.Repeat(" ", between))
 		}
-		pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
+		pad := strings.Repeat(" ", width[i]-displayed(cell))
 		if t.number[i] {
 			line.WriteString(pad + cell)
 		} else {

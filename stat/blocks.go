@@ -199,9 +199,9 @@ func (b *Blocks) Untestable() string {
 		return fmt.Sprintf("%d episodes of such unequal lengths are worth %.1f equal ones, too few for a test", count, b.equal())
 	case b.kind == EpisodeBlocks:
 	case count < testedPieces:
-		return fmt.Sprintf("%d blocks of %d observations are too few for a test, want at least %d", count, b.length, testedPieces)
+		return fmt.Sprintf("%d blocks of %s are too few for a test, want at least %d", count, text.Count(b.length, "observation"), testedPieces)
 	case b.short():
-		return fmt.Sprintf("blocks of %d observations are too short for a test with an autocorrelation time of %.3g", b.length, b.tau)
+		return fmt.Sprintf("blocks of %s are too short for a test with an autocorrelation time of %.3g", text.Count(b.length, "observation"), b.tau)
 	}
 	return ""
 }

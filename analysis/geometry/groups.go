@@ -122,7 +122,7 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Group
 		out.compareBy("silhouette_labels", "silhouette_labels", of[0])
 	}
 	g.Silhouette, g.SilhouetteCI = within(g.Silhouette, of[0], -1, 1)
-	g.DaviesBouldin, g.DaviesBouldinCI = within(g.DaviesBouldin, onPowerScale(of[1], -0.5), 0, math.Inf(1))
+	g.DaviesBouldin, g.DaviesBouldinCI = within(g.DaviesBouldin, onPowerScale(of[1], -0.25), 0, math.Inf(1))
 	g.CalinskiHarabasz, g.CalinskiHarabaszCI = within(g.CalinskiHarabasz, onPowerScale(of[2], 0.25), 0, math.Inf(1))
 	g.describe(p, found.Widths)
 	out.Model.add(*g, found.Widths, groups)

@@ -87,6 +87,11 @@ func (a *analyzer) relativeSteps(m int, mean *stat.Jackknifed, squares []float64
 	return relative, root, err
 }
 
+// leastSupport is the share of the blocks on which the last lag of an autocorrelation
+// time must rest: where a few long episodes decide, the jackknife does not see how far
+// others like them would differ.
+const leastSupport = 0.5
+
 // memory measures the autocorrelation.
 func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured) error {
 	t := &out.Model.Temporal
@@ -115,11 +120,13 @@ func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured)
 	if err != nil {
 		return err
 	}
-	t.TauWindow, t.TauConverged = found.Window, found.Converged
 	t.Tau, t.TauCI = within(report.Number(found.Tau), onPowerScale(j, 0.5), math.Inf(-1), math.Inf(1))
-	if found.Converged {
+	switch {
+	case found.Converged && j != nil && found.Support < leastSupport*(j.DF+1):
+		t.TauCI = report.NoInterval("few of the episodes are as long as the window of %d states", found.Window)
+	case found.Converged:
 		out.compareBy("autocorrelation_time", "autocorrelation_time", j)
-	} else {
+	default:
 		// The sum ends with the episodes, not with the memory: its deletions know no error.
 		t.TauCI = report.NoInterval("no window of %d or fewer states is five times as long as the autocorrelation time", found.Window)
 		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %s is five times as long", out.Model.Name, text.Count(found.Window, "state"))

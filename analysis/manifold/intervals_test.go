@@ -94,7 +94,7 @@ func TestEveryEstimateHasAnIntervalOrAReason(t *testing.T) {
 // Tiny sets have numbers and no intervals, with the reason; ranks are never below 1.
 func TestIntervalsOfFewLatents(t *testing.T) {
 	t.Parallel()
-	for n, reason := range map[int]string{3: "3 blocks of 1 latents are too few", 5: "5 blocks of 1 latents are too few", 30: "30 latents are too few for an interval, want at least 40"} {
+	for n, reason := range map[int]string{3: "3 blocks of 1 latent are too few", 5: "5 blocks of 1 latent are too few", 30: "30 latents are too few for an interval, want at least 40"} {
 		m := analyzed(t, Options{Intervals: true, Block: stat.BlockSpec{Kind: stat.MovingBlocks, Length: 1}}, normal(n, 3, 7)).Models[0]
 		if !m.TwoNN.MLE.Defined() || m.TwoNN.MLEHalvesCI.Defined() || !strings.Contains(m.TwoNN.MLEHalvesCI.Reason, reason) {
 			t.Errorf("%d latents: %v, %+v, want the reason %q", n, m.TwoNN.MLE, m.TwoNN.MLEHalvesCI, reason)
@@ -185,5 +185,18 @@ func TestFewerLatentsThanDimensions(t *testing.T) {
 	}
 	if len(b.Eigenvalues) != many || b.Eigenvalues[few] > 1e-12 || b.Dims99 != a.Dims99 {
 		t.Errorf("%d eigenvalues, the seventh %v", len(b.Eigenvalues), b.Eigenvalues[few])
+	}
+}
+
+// The interval of the corrected participation ratio ends at the number of dimensions, or
+// at the estimate where that is beyond, and at 1.
+func TestCorrectedRatioStaysWithin(t *testing.T) {
+	t.Parallel()
+	const n, dim = 40, 30
+	result := analyzed(t, Options{Intervals: true, Block: stat.BlockSpec{Kind: stat.MovingBlocks, Length: 4}}, normal(n, dim, 1))
+	m := result.Models[0]
+	most := max(dim, m.ParticipationRatioCorrected.V)
+	if ci := m.ParticipationRatioCorrectedCI; !ci.Defined() || ci.Low < 1 || ci.High != most {
+		t.Errorf("corrected participation ratio %v in %v, want an interval up to %v", m.ParticipationRatioCorrected, ci, most)
 	}
 }

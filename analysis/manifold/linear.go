@@ -70,8 +70,10 @@ func (m *Model) ratios(b *spectrum.Blocked, p *plan, out *Measured) error {
 	if out.ParticipationRatio, err = p.blocks.Jackknife(corrected, without, influence); err != nil {
 		return err
 	}
-	// Without bias it can be beyond the least and the most directions there can be.
-	m.ParticipationRatioCorrectedCI = results.Interval(out.ParticipationRatio.WithTails().Within(min(1, corrected), math.Inf(1)).Interval)
+	// Without bias the estimate can be beyond the least and the most directions there can
+	// be; the interval goes no further than it.
+	most := max(float64(m.NominalDimension), corrected)
+	m.ParticipationRatioCorrectedCI = results.Interval(out.ParticipationRatio.WithTails().Within(min(1, corrected), most).Interval)
 	return nil
 }
 

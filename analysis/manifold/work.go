@@ -11,6 +11,7 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
+	"repscope/internal/text"
 	"repscope/measure/dimension"
 	"repscope/measure/motion"
 	"repscope/measure/spectrum"
@@ -111,7 +112,7 @@ func (p *plan) decideBlocks(n int, series [][]float64) error {
 	case p.blocks.Kind() == stat.EpisodeBlocks && count < leastEpisodes:
 		p.off = fmt.Sprintf("%d episodes are too few for an interval, want at least %d", count, leastEpisodes)
 	case p.blocks.Kind() == stat.MovingBlocks && count < leastPieces:
-		p.off = fmt.Sprintf("%d blocks of %d latents are too few for an interval, want at least %d", count, p.blocks.Length(), leastPieces)
+		p.off = fmt.Sprintf("%d blocks of %s are too few for an interval, want at least %d", count, text.Count(p.blocks.Length(), "latent"), leastPieces)
 	}
 	directions := 0
 	for _, m := range p.in.Models {

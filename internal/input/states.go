@@ -145,6 +145,9 @@ func (d *Data) mismatch(g *givenLatents, in *frameInput, window int, err error) 
 		hint = fmt.Sprintf("there is a row per frame, but the model sees windows of %d frames; give the latents of the windows, or --window %s=1 if it sees one frame",
 			window, g.source.name)
 	}
+	if window > 1 && in.numbers == nil && in.ends == nil && g.points.N < d.States.Len()+d.States.Skipped() {
+		hint = "without --episodes windows straddle the ends of episodes; were they given when the latents were made?"
+	}
 	var ambiguous *dataset.AmbiguousRowsError
 	if errors.As(err, &ambiguous) {
 		hint = fmt.Sprintf("encode them again, or, if they are windows of %d frames, say --window %s=%d", ambiguous.Window, g.source.name, ambiguous.Window)

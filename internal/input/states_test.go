@@ -117,6 +117,7 @@ func TestWindows(t *testing.T) {
 		{flags + "--window 3 --latents a={}/z14.npy", "latents a: {}/z14.npy has shape [14 1], but frames {}/frames.npy of shape [20 2 3] make 16 states: " +
 			"14 rows can be one per window of 4 frames, or, as encode wrote them before, one per window of 3 frames that is followed or follows one, without flagged frames\n" +
 			"stand: hint: encode them again, or, if they are windows of 4 frames, say --window a=4", 1},
+		{"--window 3 --latents a={}/z16.npy", "hint: without --episodes windows straddle the ends of episodes", 1},
 		{numbers + "--window 11 --latents a={}/z16.npy", "no window of 11 rows fits into an episode (20 rows, 2 stretches)", 1},
 		{"--window c=3 --latents a={}/z16.npy", `--window c=3: no model is named "c"`, 2},
 	} {

@@ -33,6 +33,10 @@ type Autocorrelation struct {
 	Converged bool
 	// TauWithout[b] is τ without block b, over the same window.
 	TauWithout []float64
+	// Support is how many equal blocks the pairs at lag Window come from, (Σ c)²/Σ c² of
+	// the counts c of pairs that touch a block; 0 without blocks. Where runs are of very
+	// different lengths it is far below their number.
+	Support float64
 }
 
 // maxTauLag bounds the window of τ.
@@ -151,8 +155,22 @@ func (c *correlator) add(lag int, s lagSums) {
 	}
 	if open {
 		out.Window = lag
+		out.Support = support(s.touches)
 		out.Converged = float64(lag) >= 5*out.Tau
 	}
+}
+
+// support is the number of equal counts that these are worth.
+func support(counts []int) float64 {
+	sum, squares := 0.0, 0.0
+	for _, c := range counts {
+		sum += float64(c)
+		squares += float64(c) * float64(c)
+	}
+	if squares == 0 {
+		return 0
+	}
+	return sum * sum / squares
 }
 
 // rho is the autocorrelation of n points from sums over the pairs at a lag and at 0.

@@ -84,3 +84,28 @@ func TestNoAutocorrelation(t *testing.T) {
 		t.Errorf("runs of one point: %v", err)
 	}
 }
+
+// The last lag of τ rests on the blocks that have pairs at it.
+func TestSupportOfTheWindow(t *testing.T) {
+	t.Parallel()
+	g, x, _ := measuretest.ReadGeometry(t)
+	path, runs := NewPath(x), Runs(x.N, g.Episode, nil)
+	blocks, err := stat.NewBlocks(x.N, g.Episode, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := path.Autocorrelation(t.Context(), runs, 10, blocks, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, squares := 0.0, 0.0
+	for _, r := range runs {
+		pairs := float64(max(0, r.End-r.Start-got.Window))
+		sum, squares = sum+pairs, squares+pairs*pairs
+	}
+	measuretest.Near(t, "support", got.Support, sum*sum/squares, 1e-12)
+	none, err := path.Autocorrelation(t.Context(), runs, 10, nil, 1)
+	if err != nil || none.Support != 0 {
+		t.Errorf("support %v without blocks, %v", none.Support, err)
+	}
+}
