@@ -121,14 +121,12 @@ func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured)
 		return err
 	}
 	t.Tau, t.TauCI = within(report.Number(found.Tau), onPowerScale(j, 0.5), math.Inf(-1), math.Inf(1))
-	switch {
-	case found.Converged && j != nil && found.Support < leastSupport*(j.DF+1):
+	if j != nil && found.Support < leastSupport*(j.DF+1) {
 		t.TauCI = report.NoInterval("few of the episodes are as long as the window of %d states", found.Window)
-	case found.Converged:
+	} else {
 		out.compareBy("autocorrelation_time", "autocorrelation_time", j)
-	default:
-		// The sum ends with the episodes, not with the memory: its deletions know no error.
-		t.TauCI = report.NoInterval("no window of %d or fewer states is five times as long as the autocorrelation time", found.Window)
+	}
+	if !found.Converged {
 		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %s is five times as long", out.Model.Name, text.Count(found.Window, "state"))
 	}
 	return nil
