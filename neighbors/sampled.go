@@ -188,7 +188,6 @@ type sampler struct {
 	places       rows.Places
 	sums         Sums    // of one reference
 	ranks        []int32 // of the lists of all permutations
-	own          []position
 	originalTies []int64
 	embeddedTies []int64
 }

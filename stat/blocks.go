@@ -498,8 +498,3 @@ func (r *Resamples) Index(dst []int, i int) []int {
 func (r *Resamples) spans(dst []span, i int) []span {
 	return r.blocks.draw(dst[:0], NewRandom(StreamBootstrap.Key(r.seed, uint64(i))))
 }
-
-// same reports whether two families are the same resamples.
-func (r *Resamples) same(o *Resamples) bool {
-	return r == o || (r.blocks == o.blocks && r.count == o.count && r.seed == o.seed)
-}

@@ -58,16 +58,6 @@ type Bootstrapped struct {
 	Jackknife  []float64 // estimate without block j; nil without bootstrap
 	BlockSizes []int     // observations in block j
 	Warnings   []string
-
-	resamples *Resamples `shard:"-"` // given back by Resamples.Adopt
-}
-
-// Adopt gives an estimate whose resamples were lost on its way through a file those
-// that it was computed on. They must be the same family.
-func (r *Resamples) Adopt(b *Bootstrapped) {
-	if b != nil {
-		b.resamples = r
-	}
 }
 
 // Bootstrap computes a statistic on all observations and on every resample.
@@ -328,7 +318,7 @@ func bootstrap(ctx context.Context, resamples *Resamples, blocks *Blocks, size i
 	newEvaluator().all(estimates)
 	out := make([]*Bootstrapped, size)
 	for s := range out {
-		out[s] = &Bootstrapped{Estimate: estimates[s], resamples: resamples, Warnings: blocks.Warnings()}
+		out[s] = &Bootstrapped{Estimate: estimates[s], Warnings: blocks.Warnings()}
 	}
 	if resamples.count > 0 {
 		b, g := resamples.count, blocks.Count()

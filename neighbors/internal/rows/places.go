@@ -238,7 +238,7 @@ func (w *boundedWorker[F]) decidePlaces(group []int32, groups int) {
 				continue
 			}
 		}
-		w.ties = append(w.ties, tie{c.threshold, c.point})
+		w.ties = append(w.ties, tie(c))
 	}
 	w.pending = w.pending[:0]
 }
