@@ -184,6 +184,7 @@ func TestCheck(t *testing.T) {
 		{args: "--example --model jepa=x", message: `two models are named "jepa"`},
 		{args: "--frames f --model a=x --latents a=y", message: `two models are named "a"`},
 		{args: "--frames f --model a=x --baseline pca,pca:3", message: `two models are named "pca"`},
+		{args: "--example --baseline pca:2", message: `two models are named "pca"`},
 		{args: "--frames f --model jepa=x --pool jeap=last", message: `no model is named "jeap"`},
 		{args: "--frames f --weights w --pool jeap=last", message: ""},
 	} {
@@ -194,6 +195,11 @@ func TestCheck(t *testing.T) {
 		case test.message == "":
 		case p.checked || !strings.Contains(p.message(), test.message) || p.code != 2:
 			t.Errorf("%s: got %v, want %q", test.args, p.stderr, test.message)
+		}
+		for option, hint := range map[string]string{"--example --baseline": "has both baselines already", "pca,pca": "give pca and random once each"} {
+			if strings.Contains(test.args, option) && !strings.Contains(p.hints(), hint) {
+				t.Errorf("%s: hints %q, want %q", test.args, p.hints(), hint)
+			}
 		}
 		if strings.HasPrefix(test.message, "no input") && !strings.Contains(p.hints(), "--example") {
 			t.Errorf("%s: hints %q do not point to the example", test.args, p.hints())

@@ -177,7 +177,14 @@ func (in *Inputs) checkNames() error {
 			return err
 		}
 		if slices.Contains(names, s.name) {
-			return run.Hint(run.Usage("two models are named %q", s.name), "give every model a name of its own: --model NAME=FILE")
+			hint := "give every model a name of its own: --model NAME=FILE"
+			switch {
+			case s.kind == "baseline" && in.example:
+				hint = "the example has both baselines already: leave --baseline out"
+			case s.kind == "baseline":
+				hint = "a baseline has the name of its kind: give pca and random once each, and models other names"
+			}
+			return run.Hint(run.Usage("two models are named %q", s.name), hint)
 		}
 		names = append(names, s.name)
 	}
