@@ -245,13 +245,6 @@ func (w *window) size() float64 {
 	return (w.variance + v) / v
 }
 
-// EffectiveSampleSize returns the effective sample size of the mean (see
-// [IntegratedAutocorrelationTime]).
-func EffectiveSampleSize(values []float64, episodes []int) (float64, error) {
-	t, err := IntegratedAutocorrelationTime(values, episodes)
-	return t.EffectiveSampleSize, err
-}
-
 // OptimalBlockLength returns the block length that minimises the mean squared
 // error of the circular block bootstrap's variance of the mean: Politis and White
 // (2004) with the correction of Patton, Politis and White (2009). It is a real

@@ -3,7 +3,6 @@
 package stat
 
 import (
-	"context"
 	"math"
 	"slices"
 	"testing"
@@ -71,26 +70,18 @@ func TestJackknifeSumsDeletes(t *testing.T) {
 	}
 }
 
-func TestJackknifeVectorEqualsSums(t *testing.T) {
+// A deletion that is undefined leaves no interval, and says why.
+func TestUndefinedDeletion(t *testing.T) {
 	t.Parallel()
 	b, x, _ := unevenBlocks(t)
-	for _, threads := range []int{1, 3} {
-		v, err := JackknifeVector(context.Background(), b, 2, threads, func(index []int, dst []float64) {
-			sum := 0.0
-			for _, i := range index {
-				sum += x[i]
-			}
-			dst[0], dst[1] = sum/float64(len(index)), math.NaN()
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := mustMean(t, b, x)
-		near(t, "estimate", v[0].Estimate, want.Estimate, 1e-12)
-		near(t, "standard error", v[0].StdError, want.StdError, 1e-9)
-		if v[1].Reason == "" || v[1].Interval.Defined() {
-			t.Errorf("an undefined statistic: %+v", v[1])
-		}
+	replicates := slices.Clone(mustMean(t, b, x).Replicates)
+	replicates[1] = math.NaN()
+	v, err := b.Jackknife(Mean(x), replicates, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Reason == "" || v.Interval.Defined() {
+		t.Errorf("an undefined statistic: %+v", v)
 	}
 }
 

@@ -206,8 +206,8 @@ func TestUndefinedInput(t *testing.T) {
 		if _, err := Autocorrelation(values, nil, 3); err == nil {
 			t.Errorf("Autocorrelation(%v): no error", values)
 		}
-		if _, err := EffectiveSampleSize(values, nil); err == nil {
-			t.Errorf("EffectiveSampleSize(%v): no error", values)
+		if _, err := IntegratedAutocorrelationTime(values, nil); err == nil {
+			t.Errorf("IntegratedAutocorrelationTime(%v): no error", values)
 		}
 		if _, err := OptimalBlockLength(values, nil); err == nil {
 			t.Errorf("OptimalBlockLength(%v): no error", values)

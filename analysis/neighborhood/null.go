@@ -110,14 +110,13 @@ func (r *Result) suggestedWindow() report.Value {
 
 // memory fills in the autocorrelation time of a series and what it is worth.
 func (m *Model) memory(series []float64, episode []int) {
-	t, err := stat.IntegratedAutocorrelationTime(series, episode)
-	if err != nil {
-		m.NEff, _ = results.Undefined(err)
+	m.NEff, m.NEffReliable = results.EffectiveSizeOf(series, episode)
+	if !m.NEff.Defined() {
 		m.AutocorrelationTime = m.NEff
 		return
 	}
-	m.NEff, m.NEffReliable = report.Number(t.EffectiveSampleSize), t.Reliable
-	if t, err = stat.IntegratedAutocorrelationTime(aboutEpisodes(series, episode), episode); err != nil {
+	t, err := stat.IntegratedAutocorrelationTime(aboutEpisodes(series, episode), episode)
+	if err != nil {
 		m.AutocorrelationTime, _ = results.Undefined(err)
 		return
 	}

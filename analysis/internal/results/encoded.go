@@ -68,12 +68,6 @@ func EffectiveSizeOf(values []float64, episode []int) (n report.Value, reliable 
 	return report.Number(t.EffectiveSampleSize), t.Reliable
 }
 
-// EffectiveSize is that of [EffectiveSizeOf], reliable or not.
-func EffectiveSize(values []float64, episode []int) report.Value {
-	n, _ := EffectiveSizeOf(values, episode)
-	return n
-}
-
 // LongestBlocks are the blocks of n observations that the statistics of an analysis
 // share where pieces of episodes are blocks: for each statistic the influence of every
 // observation on it, by model, asks for a length, as do the differences of models, and

@@ -103,18 +103,24 @@ func (w *boundedWorker[F]) compareNear(v F, l int32, p int, group []int32, group
 	return p
 }
 
-// decide settles the pending comparisons and returns the ties among them.
-func (w *boundedWorker[F]) decide(tied int, group []int32, groups int) (ties int64) {
-	s := w.space
+// computePending computes the exact keys that the pending comparisons need.
+func (w *boundedWorker[F]) computePending() {
+	first := w.space.first
 	for _, c := range w.pending {
 		t := w.thresholds[c.threshold].Index
-		if s.first[t] != s.first[c.point] {
+		if first[t] != first[c.point] {
 			w.need(t)
 			w.need(c.point)
 		}
 	}
 	w.compute()
 	w.undecidedCount += int64(len(w.pending))
+}
+
+// decide settles the pending comparisons and returns the ties among them.
+func (w *boundedWorker[F]) decide(tied int, group []int32, groups int) (ties int64) {
+	s := w.space
+	w.computePending()
 	for _, c := range w.pending {
 		t := w.thresholds[c.threshold].Index
 		before := c.point < t

@@ -218,15 +218,7 @@ func (w *boundedWorker[F]) findUnique(list []int32) {
 // decidePlaces settles the pending comparisons and keeps the ties among them.
 func (w *boundedWorker[F]) decidePlaces(group []int32, groups int) {
 	s := w.space
-	for _, c := range w.pending {
-		t := w.thresholds[c.threshold].Index
-		if s.first[t] != s.first[c.point] {
-			w.need(t)
-			w.need(c.point)
-		}
-	}
-	w.compute()
-	w.undecidedCount += int64(len(w.pending))
+	w.computePending()
 	for _, c := range w.pending {
 		t := w.thresholds[c.threshold].Index
 		if s.first[t] != s.first[c.point] {
