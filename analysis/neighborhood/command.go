@@ -141,9 +141,10 @@ const manual = `neighborhood asks whether states that are close to each other st
 latent space, and whether states that become close were close before.
 Trustworthiness T(k) falls when the k nearest latents of a state were far away in
 the original space, continuity C(k) when the k nearest states become far away in
-the latent space (Venna and Kaski 2001). 1 is perfect, about 0.5 is chance. From
-the same pass: the share of common neighbours Q_NX, R_NX (the same corrected for
-chance: 0 is chance), LCMC, MRRE, and the curves of Q_NX and R_NX over all K.
+the latent space (Venna and Kaski 2001). 1 is perfect, about 0.5 the level of
+independent states. From the same pass: the share of common neighbours Q_NX, R_NX
+(the same corrected for what independent states share: they have 0), LCMC, MRRE,
+and the curves of Q_NX and R_NX over all K.
 Everything is exact, over all states.
 
 Where distances tie, as between repeated frames, --ties average (the default) gives the

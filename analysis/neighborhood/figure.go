@@ -214,7 +214,7 @@ func (r *Result) CurvesFigure() *plots.Figure {
 	}
 	curves := &plots.Curves{
 		X:          plots.Axis{Label: "Neighbourhood size K", Log: true, Integer: true},
-		Y:          plots.Axis{Label: "Agreement above chance R_{NX}(K)", Min: math.Floor(lowest*20) / 20, Max: 1},
+		Y:          plots.Axis{Label: "Agreement beyond independence R_{NX}(K)", Min: math.Floor(lowest*20) / 20, Max: 1},
 		NoMarkers:  true,
 		References: []plots.Reference{{Value: 0, Label: "independent states"}},
 	}
@@ -234,7 +234,7 @@ func (r *Result) CurvesFigure() *plots.Figure {
 		WidthMM: plots.SingleColumnMM, HeightMM: 72,
 		Tiles:    []plots.Tile{{Panel: curves}},
 		Series:   names,
-		Footnote: r.states() + "; 1: all neighbourhoods kept, 0: chance.",
+		Footnote: r.states() + "; 1: all neighbourhoods kept, 0: level of independent states.",
 		Title:    "Neighbourhood preservation over all sizes",
 	}
 }
