@@ -26,6 +26,13 @@ type Role struct {
 	// Example is the column of the built-in example that is taken with --example
 	// when the flag is not given. Unless it is empty, example:NAME names any of them.
 	Example string
+	// Examples are what a named role takes with --example when the flag is not given:
+	// NAME=column of the built-in example's columns.
+	Examples []string
+	// Wide admits rows of any length; else a row is one element.
+	Wide bool
+	// Table admits CSV files, whose columns are arrays of their own, named NAME.column.
+	Table bool
 }
 
 // Given is what the flag of a role names.
@@ -119,6 +126,13 @@ func (g *Given) ofExample() bool { return g.inputs != nil && g.inputs.example }
 // sources are what is given, or the example's own.
 func (g *Given) sources() []source {
 	switch {
+	case g.role.Named && len(g.named) == 0 && g.ofExample():
+		var out []source
+		for _, of := range g.role.Examples {
+			name, column, _ := strings.Cut(of, "=")
+			out = append(out, source{kind: g.role.Name, name: name, path: examplePrefix + column})
+		}
+		return out
 	case g.role.Named:
 		return g.named
 	case g.spec != "":
@@ -137,18 +151,44 @@ func (g *Given) Any() bool { return len(g.sources()) > 0 }
 func (g *Given) Open(env *run.Env) ([]Array, error) {
 	var arrays []Array
 	for _, s := range g.sources() {
+		opened, err := g.openAll(s)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range opened {
+			env.CloseLater(a)
+			sum, err := a.SHA256()
+			if err != nil {
+				return nil, g.errorf(a.Name, "%w", err)
+			}
+			env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: g.role.Name, Name: a.Name, Path: s.path, SHA256: sum,
+				DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
+		}
+		arrays = append(arrays, opened...)
+	}
+	return arrays, nil
+}
+
+// openAll opens the array of a source, or the columns of a table.
+func (g *Given) openAll(s source) ([]Array, error) {
+	if !g.role.Table || !isTable(s.path) {
 		a, err := g.open(s.path)
 		if err != nil {
 			return nil, g.errorf(s.name, "%w", err)
 		}
-		env.CloseLater(a)
-		sum, err := a.SHA256()
+		return []Array{{s.name, a}}, nil
+	}
+	columns, err := openTable(s.path)
+	if err != nil {
+		return nil, g.errorf(s.name, "%w", err)
+	}
+	var arrays []Array
+	for i := range columns {
+		a, err := columns[i].array(s.path)
 		if err != nil {
 			return nil, g.errorf(s.name, "%w", err)
 		}
-		env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: g.role.Name, Name: s.name, Path: s.path, SHA256: sum,
-			DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
-		arrays = append(arrays, Array{s.name, a})
+		arrays = append(arrays, Array{s.name + "." + columns[i].name, a})
 	}
 	return arrays, nil
 }
@@ -221,19 +261,21 @@ func perState[T any](g *Given, data *Data, index []int, read func(*dataset.Array
 // [Given.Floats] want. It enters nothing into the result, but shapes into a plan.
 func (g *Given) Check(data *Data) error {
 	for _, s := range g.sources() {
-		a, err := g.open(s.path)
-		if err != nil {
-			return g.errorf(s.name, "%w", err)
-		}
-		err = g.fits(data, Array{s.name, a})
-		if data.plan != nil {
-			data.env.Result.Inputs = append(data.env.Result.Inputs, report.Input{Role: g.role.Name, Name: s.name, Path: s.path,
-				DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
-			data.env.Print("%s %s: %s %v\n", strings.TrimSpace(g.role.Name+" "+s.name), s.path, a.DType(), a.Shape())
-		}
-		_ = a.Close()
+		arrays, err := g.openAll(s)
 		if err != nil {
 			return err
+		}
+		for _, a := range arrays {
+			err := g.fits(data, a)
+			if data.plan != nil {
+				data.env.Result.Inputs = append(data.env.Result.Inputs, report.Input{Role: g.role.Name, Name: a.Name, Path: s.path,
+					DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
+				data.env.Print("%s %s: %s %v\n", strings.TrimSpace(g.role.Name+" "+a.Name), s.path, a.DType(), a.Shape())
+			}
+			_ = a.Close()
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -241,7 +283,7 @@ func (g *Given) Check(data *Data) error {
 
 // fits is the error for an array of another shape than one value per frame or state.
 func (g *Given) fits(data *Data, a Array) error {
-	if len(a.Shape()) == 0 || a.RowLen() != 1 {
+	if len(a.Shape()) == 0 || a.RowLen() != 1 && !g.role.Wide {
 		return g.errorf(a.Name, "%s has shape %v, want one %s per frame", a.Array.Name(), a.Shape(), g.role.Unit)
 	}
 	_, err := g.Rows(data, a, nil)
