@@ -75,10 +75,10 @@ type Comparison struct {
 	A      string `json:"a"`
 	B      string `json:"b"`
 	Metric string `json:"metric"`
-	// Path is that of the metric in the models ([Object.Number]), empty where Metric is.
-	Path string `json:"path,omitempty"`
 	// Family names the tests over which PHolm is corrected.
-	Family     string   `json:"family,omitempty"`
+	Family string `json:"family,omitempty"`
+	// Path is that of the metric in the models ([Object.Number]), empty where Metric is.
+	Path       string   `json:"path,omitempty"`
 	Difference Value    `json:"difference"`
 	CI         Interval `json:"ci"`
 	// P is the two-sided p value of T = Difference/standard error with DF degrees of
