@@ -29,6 +29,8 @@ type Result struct {
 	Elapsed     float64      `json:"elapsed_s"`
 	Inputs      []Input      `json:"inputs"`
 	Options     Object       `json:"options"`
+	Metrics     Object       `json:"metrics,omitempty"` // what the numbers of models are: see [Result.Describe]
+	Samples     *Samples     `json:"samples,omitempty"` // the file of scores per sample, if there is one
 	Models      Object       `json:"models"`
 	Extra       Object       `json:",inline"` // what stands beside the models in some analyses, under names of its own
 	Comparisons []Comparison `json:"comparisons"`
@@ -73,6 +75,8 @@ type Comparison struct {
 	A      string `json:"a"`
 	B      string `json:"b"`
 	Metric string `json:"metric"`
+	// Path is that of the metric in the models ([Object.Number]), empty where Metric is.
+	Path string `json:"path,omitempty"`
 	// Family names the tests over which PHolm is corrected.
 	Family     string   `json:"family,omitempty"`
 	Difference Value    `json:"difference"`
