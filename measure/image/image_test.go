@@ -47,7 +47,11 @@ func naive(x, y []float64, height, width int, weights []float64, norm, dataRange
 				}
 			}
 			each(func(w, x, y float64) { mx += w * x; my += w * y })
-			each(func(w, x, y float64) { xx += w * (x - mx) * (x - mx); yy += w * (y - my) * (y - my); xy += w * (x - mx) * (y - my) })
+			each(func(w, x, y float64) {
+				xx += w * (x - mx) * (x - mx)
+				yy += w * (y - my) * (y - my)
+				xy += w * (x - mx) * (y - my)
+			})
 			v := (2*mx*my + c1) * (2*norm*xy + c2) / ((mx*mx + my*my + c1) * (norm*(xx+yy) + c2))
 			full = append(full, v)
 			mean += v
