@@ -76,9 +76,7 @@ type Comparison struct {
 	B      string `json:"b"`
 	Metric string `json:"metric"`
 	// Family names the tests over which PHolm is corrected.
-	Family string `json:"family,omitempty"`
-	// Path is that of the metric in the models ([Object.Number]), empty where Metric is.
-	Path       string   `json:"path,omitempty"`
+	Family     string   `json:"family,omitempty"`
 	Difference Value    `json:"difference"`
 	CI         Interval `json:"ci"`
 	// P is the two-sided p value of T = Difference/standard error with DF degrees of
@@ -96,7 +94,9 @@ type Comparison struct {
 	// difference.
 	EffectSD *Value    `json:"effect_sd,omitempty"`
 	Warnings *[]string `json:"warnings,omitempty"`
-	Extra    Object    `json:",inline"` // keys that this version does not know, of a file that was read
+	// Path is that of the metric in the models ([Object.Number]), empty where Metric is.
+	Path  string `json:"path,omitempty"`
+	Extra Object `json:",inline"` // keys that this version does not know, of a file that was read
 }
 
 // NewResult returns an empty result of the named analysis, started now, with
