@@ -61,48 +61,19 @@ func newAnalyzer(in Input, o Options) (*analyzer, error) {
 	return a, nil
 }
 
-// checkFinite finds NaN and infinity in what the samples use.
+// checkFinite finds NaN and infinity in the latents.
 func (a *analyzer) checkFinite() error {
-	for i := range a.in.Models {
-		m := &a.in.Models[i]
-		if state, bad := firstBad(m, false, a.data); bad {
-			return fmt.Errorf("%s: the latent of state %d is not finite", m.Name, state)
-		}
-		if state, bad := firstBad(m, true, a.data); m.Predicted.N > 0 && bad {
-			return fmt.Errorf("%s: the predicted latent in row %d is not finite", m.Name, state)
-		}
-		for _, g := range m.Given {
-			for _, state := range a.data.now {
-				if v := g.Values[state]; math.IsNaN(v) || math.IsInf(v, 0) {
-					return fmt.Errorf("%s: the predicted reward of state %d is %v (fitted on %s, evaluated on %s)", m.Name, state, v, g.FittedOn, g.EvaluatedOn)
+	for _, m := range a.in.Models {
+		row := make([]float64, m.Latents.Dim)
+		for i := range m.Latents.N {
+			for _, v := range m.Latents.Row(i, row) {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					return fmt.Errorf("%s: the latent of state %d is not finite", m.Name, i)
 				}
 			}
 		}
 	}
 	return nil
-}
-
-// firstBad is the first state, of those that the samples use, whose latent or prediction
-// is not finite.
-func firstBad(m *Model, predicted bool, s *samples) (state int, bad bool) {
-	z, lists := m.Latents, [][]int{s.now, s.next}
-	if predicted {
-		z, lists = m.Predicted, [][]int{s.now}
-	}
-	if z.N == 0 {
-		return 0, false
-	}
-	row := make([]float64, z.Dim)
-	for _, list := range lists {
-		for _, state := range list {
-			for _, v := range z.Row(state, row) {
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return state, true
-				}
-			}
-		}
-	}
-	return 0, false
 }
 
 // choose describes the targets and keeps those that are probed.
@@ -304,11 +275,25 @@ func (a *analyzer) measureBaselines() ([]Measured, error) {
 			if err != nil {
 				return nil, err
 			}
+			if name == BaselineMean {
+				r.blind()
+			}
 			m.Rows = append(m.Rows, r)
 		}
 		out = append(out, m)
 	}
 	return out, nil
+}
+
+// blind takes the AUROC from the row of a constant: what ranks the samples are the folds,
+// whose means are lower where their own values are higher.
+func (r *Row) blind() {
+	const reason = "a constant tells no sample from another"
+	for i := range r.Scores {
+		if s := &r.Scores[i]; s.Metric == "auroc" {
+			s.Value, s.CI, s.Jackknife = report.Undefined(reason), report.NoInterval(reason), nil
+		}
+	}
 }
 
 // loss is the score that gaps are differences of.

@@ -108,6 +108,7 @@ type Options struct {
 	Disentanglement bool
 	// MinEntropy leaves out class targets of less entropy, in nats.
 	MinEntropy float64
+	SkipNaN    bool // leave out samples with NaN in targets or predictions, and count them; else they are errors
 	Intervals  bool
 	Block      stat.BlockSpec
 	Seed       uint64

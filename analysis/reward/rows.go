@@ -3,6 +3,8 @@
 package reward
 
 import (
+	"strings"
+
 	"repscope/report"
 	"repscope/stat"
 )
@@ -12,12 +14,14 @@ import (
 // 0; for classes accuracy, balanced_accuracy and f1 (macro); each with _ci, and _sd where
 // samples have values of their own. Those of the control begin with control_.
 type ProbeRow struct {
+	Name        string        `json:"name"` // target/probe/fitted on/evaluated on: that of the row
 	Target      string        `json:"target"`
 	Probe       string        `json:"probe"`
 	FittedOn    string        `json:"fitted_on"`
 	EvaluatedOn string        `json:"evaluated_on"`
 	Scores      report.Object `json:",inline"`
-	// Alphas are the ridge strengths of the folds.
+	// Alpha is the median of Alphas, the ridge strengths of the folds.
+	Alpha  *float64  `json:"alpha,omitempty"`
 	Alphas []float64 `json:"alpha_by_fold,omitempty"`
 	N      int       `json:"n"`
 	Groups int       `json:"n_groups"`
@@ -46,6 +50,7 @@ func (r *ProbeRow) CI(metric string) report.Interval {
 // evaluated on predicted latents less that of the one fitted and evaluated on true ones;
 // Transfer that of the probe fitted on true latents, evaluated on predicted less on true.
 type GapRow struct {
+	Name        string          `json:"name"` // target/probe
 	Target      string          `json:"target"`
 	Probe       string          `json:"probe"`
 	Loss        string          `json:"loss"`
@@ -62,13 +67,14 @@ type Gap struct {
 }
 
 func (g *Gap) result() GapRow {
-	return GapRow{Target: g.Target, Probe: g.Probe, Loss: g.Loss, Published: g.Published.Value, PublishedCI: g.Published.CI,
+	return GapRow{Name: g.Target + "/" + g.Probe, Target: g.Target, Probe: g.Probe, Loss: g.Loss, Published: g.Published.Value, PublishedCI: g.Published.CI,
 		Transfer: g.Transfer.Value, TransferCI: g.Transfer.CI}
 }
 
 // CategoryRow is the mean of a probe's scores over the targets of a category: r2 of
 // numbers, balanced_accuracy and f1 of classes.
 type CategoryRow struct {
+	Name        string        `json:"name"` // category/probe/fitted on/evaluated on
 	Category    string        `json:"category"`
 	Probe       string        `json:"probe"`
 	FittedOn    string        `json:"fitted_on"`
@@ -85,7 +91,7 @@ type Mean struct {
 }
 
 func (m *Mean) result() CategoryRow {
-	out := CategoryRow{Category: m.Category, Probe: m.Probe, FittedOn: m.FittedOn, EvaluatedOn: m.EvaluatedOn, Targets: m.Targets}
+	out := CategoryRow{Name: strings.Join([]string{m.Category, m.Probe, m.FittedOn, m.EvaluatedOn}, "/"), Category: m.Category, Probe: m.Probe, FittedOn: m.FittedOn, EvaluatedOn: m.EvaluatedOn, Targets: m.Targets}
 	enter(&out.Scores, "", m.Scores)
 	return out
 }

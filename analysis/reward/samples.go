@@ -4,6 +4,7 @@
 package reward
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -44,7 +45,9 @@ func newSamples(in Input, o Options) (*samples, error) {
 			s.now, s.next = append(s.now, i), append(s.next, i)
 		}
 	}
-	s.drop(in.Targets)
+	if err := s.drop(in, o.SkipNaN); err != nil {
+		return nil, err
+	}
 	if s.n() < minimumSamples {
 		return nil, fmt.Errorf("%s of a state and its successor, want at least %d", text.Count(s.n(), "transition"), minimumSamples)
 	}
@@ -71,21 +74,52 @@ func (s *samples) state(t *Target, i int) int {
 	return s.next[i]
 }
 
-// drop leaves out samples that lack the value of a target.
-func (s *samples) drop(targets []Target) {
+// drop leaves out samples that lack the value of a target or a prediction; unless they are
+// to be skipped they are errors.
+func (s *samples) drop(in Input, skip bool) error {
 	var now, next []int
 	for i := range s.now {
-		missing := slices.ContainsFunc(targets, func(t Target) bool {
-			at := s.state(&t, i)
-			return t.Missing != nil && t.Missing[at] || !t.classified() && math.IsNaN(t.Values[at])
-		})
-		if missing {
-			s.summary.Dropped++
+		missing := ""
+		for k := range in.Targets {
+			t := &in.Targets[k]
+			at := s.state(t, i)
+			if t.Missing != nil && t.Missing[at] || !t.classified() && math.IsNaN(t.Values[at]) {
+				missing = fmt.Sprintf("target %s: state %d has no value", t.Name, at)
+			}
+		}
+		for k := range in.Models {
+			if m := &in.Models[k]; !m.predicts(s.now[i]) {
+				missing = fmt.Sprintf("%s: the prediction in the row of state %d is not finite", m.Name, s.now[i])
+			}
+		}
+		if missing == "" {
+			now, next = append(now, s.now[i]), append(next, s.next[i])
 			continue
 		}
-		now, next = append(now, s.now[i]), append(next, s.next[i])
+		if !skip {
+			return errors.New(missing)
+		}
+		s.summary.Dropped++
 	}
 	s.now, s.next = now, next
+	return nil
+}
+
+// predicts reports whether all that the model predicts from a state, if anything, is finite.
+func (m *Model) predicts(state int) bool {
+	if m.Predicted.N > 0 {
+		for _, v := range m.Predicted.Row(state, nil) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return false
+			}
+		}
+	}
+	for _, g := range m.Given {
+		if v := g.Values[state]; math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // divide groups the samples by episode. A single episode is cut into as many pieces as

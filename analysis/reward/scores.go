@@ -126,7 +126,7 @@ func (c *scorer) ofValues(e evaluation) ([]Score, error) {
 		return nil, err
 	}
 	relative := c.score("nmse", report.NumberOr(all.NMSE, all.Reason), nmse, onLogScale)
-	r2 := Score{Metric: "r2", Value: report.NumberOr(all.R2, all.Reason), CI: relative.CI}
+	r2 := Score{Metric: "r2", SD: relative.SD, Value: report.NumberOr(all.R2, all.Reason), CI: relative.CI}
 	if relative.CI.Defined() {
 		r2.CI = report.Between(1-relative.CI.High, 1-relative.CI.Low)
 	}
@@ -196,7 +196,7 @@ func (c *scorer) auroc(e evaluation) (Score, error) {
 		if slices.Contains(c.positive, true) {
 			reason = "all values are above 0"
 		}
-		return Score{Metric: "auroc", Value: report.Undefined("%s", reason), CI: report.NoInterval("%s", reason)}, nil
+		return c.score("auroc", report.Undefined("%s", reason), nil, asShare), nil
 	}
 	var left, influence []float64
 	if c.blocks != nil {

@@ -6,12 +6,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/kernel"
 	"repscope/points"
 	"repscope/report"
 	"repscope/shard"
+	"repscope/stat"
 )
 
 // definition is the version of what the numbers mean; see [shard.Identity].
@@ -229,10 +231,18 @@ func (a *analyzer) compare(r *Result) error {
 
 // result is a row as the result file holds it.
 func (r *Row) result(s *samples) ProbeRow {
-	out := ProbeRow{Target: r.Target, Probe: r.Probe, FittedOn: r.FittedOn, EvaluatedOn: r.EvaluatedOn, N: s.n(), Groups: s.groups, Alphas: r.Alphas}
+	out := ProbeRow{Name: r.name(), Target: r.Target, Probe: r.Probe, FittedOn: r.FittedOn, EvaluatedOn: r.EvaluatedOn, N: s.n(), Groups: s.groups, Alphas: r.Alphas}
+	if len(r.Alphas) > 0 {
+		out.Alpha = new(stat.Median(r.Alphas))
+	}
 	enter(&out.Scores, "", r.Scores)
 	enter(&out.Scores, "control_", r.Control)
 	return out
+}
+
+// name is that of the row in the result file.
+func (r *Row) name() string {
+	return strings.Join([]string{r.Target, r.Probe, r.FittedOn, r.EvaluatedOn}, "/")
 }
 
 // enter puts scores under their names, with their intervals and deviations.

@@ -106,15 +106,25 @@ func (g *Given) check() error {
 			return run.Usage("two %s are named %q", g.role.Name, s.name)
 		}
 	}
-	name, ok := strings.CutPrefix(g.spec, examplePrefix)
+	for _, s := range append([]source{{path: g.spec}}, g.named...) {
+		if err := g.checkColumn(s.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkColumn finds a column of the example that is not there, or not to be had.
+func (g *Given) checkColumn(spec string) error {
+	name, ok := strings.CutPrefix(spec, examplePrefix)
 	if !ok || g.role.Example == "" {
 		return nil
 	}
 	if !g.ofExample() {
-		return run.Usage("%s: --%s %s needs --example", g.role.Name, g.role.Name, g.spec)
+		return run.Usage("%s: --%s %s needs --example", g.role.Name, g.role.Name, spec)
 	}
 	if names := exampleColumns(); !slices.Contains(names, name) {
-		return run.Hint(run.Usage("%s: --%s %s: want %s followed by one of %s", g.role.Name, g.role.Name, g.spec, examplePrefix, strings.Join(names, ", ")),
+		return run.Hint(run.Usage("%s: --%s %s: want %s followed by one of %s", g.role.Name, g.role.Name, spec, examplePrefix, strings.Join(names, ", ")),
 			run.DidYouMean(examplePrefix, name, names))
 	}
 	return nil
@@ -141,6 +151,18 @@ func (g *Given) sources() []source {
 		return []source{{path: examplePrefix + g.role.Example}}
 	}
 	return nil
+}
+
+// Role is the name of the flag.
+func (g *Given) Role() string { return g.role.Name }
+
+// Names are those of what is given; empty ones for a role that is not named.
+func (g *Given) Names() []string {
+	var names []string
+	for _, s := range g.sources() {
+		names = append(names, s.name)
+	}
+	return names
 }
 
 // Any reports whether there is anything to read.
@@ -329,12 +351,15 @@ func (d *Data) rowsOf(n int, index []int) (rows []int, want string) {
 
 // exampleColumns are the columns of the built-in example's own state.
 func exampleColumns() []string {
-	return slices.Concat([]string{"episode", "action"}, example.FactorNames)
+	return slices.Concat([]string{"episode", "action", "reward"}, example.FactorNames)
 }
 
 // exampleColumn is one of them as an array, a value per frame.
 func exampleColumn(spec, name string) (*dataset.Array, error) {
 	set := example.Example()
+	if name == "reward" {
+		return dataset.NewArray(spec, []int{set.Len()}, set.Reward)
+	}
 	values := make([]int64, set.Len())
 	column := slices.Index(example.FactorNames, name)
 	for i := range values {
