@@ -67,6 +67,11 @@ func ReadFrom(name string, r io.Reader) (*Result, error) {
 			return nil, p.wrong(models.items[i], ".models."+key, "an object")
 		}
 	}
+	if i := slices.Index(m.keys, "metrics"); i >= 0 {
+		if err := p.checkMetrics(m.items[i].value.(members)); err != nil {
+			return nil, err
+		}
+	}
 	return result, nil
 }
 

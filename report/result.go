@@ -29,6 +29,8 @@ type Result struct {
 	Elapsed     float64      `json:"elapsed_s"`
 	Inputs      []Input      `json:"inputs"`
 	Options     Object       `json:"options"`
+	Metrics     Object       `json:"metrics,omitempty"` // what the numbers of models are: see [Result.Describe]
+	Samples     *Samples     `json:"samples,omitempty"` // the file of scores per sample, if there is one
 	Models      Object       `json:"models"`
 	Extra       Object       `json:",inline"` // what stands beside the models in some analyses, under names of its own
 	Comparisons []Comparison `json:"comparisons"`
@@ -92,7 +94,9 @@ type Comparison struct {
 	// difference.
 	EffectSD *Value    `json:"effect_sd,omitempty"`
 	Warnings *[]string `json:"warnings,omitempty"`
-	Extra    Object    `json:",inline"` // keys that this version does not know, of a file that was read
+	// Path is that of the metric in the models ([Object.Number]), empty where Metric is.
+	Path  string `json:"path,omitempty"`
+	Extra Object `json:",inline"` // keys that this version does not know, of a file that was read
 }
 
 // NewResult returns an empty result of the named analysis, started now, with

@@ -138,7 +138,7 @@ func (a *analyzer) onSphere(ctx context.Context, m int, out *Measured) error {
 	if err != nil {
 		return err
 	}
-	out.compareBy("alignment", "alignment", j)
+	out.compareBy("alignment", "alignment", "", j)
 	model.Alignment, model.AlignmentCI = within(aligned, j, 0, 4)
 	return nil
 }
@@ -152,7 +152,7 @@ func (a *analyzer) uniform(out *Measured, metric string, value float64, without 
 	if err != nil {
 		return report.Value{}, report.Interval{}, err
 	}
-	out.compareBy(metric, metric, j)
+	out.compareBy(metric, metric, "", j)
 	v, ci := within(report.Number(value), j, math.Inf(-1), 0)
 	return v, ci, nil
 }

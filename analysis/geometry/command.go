@@ -152,6 +152,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, labels *input.
 // the figure.
 func (r *Result) write(env *run.Env, o Options) error {
 	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	describe(env)
 	if err := results.All(env,
 		r.writeSummary, r.writeSimilarity, r.writeAutocorrelation, r.printSpaces, r.printGroups,
 		func(env *run.Env) error { return r.printLabels(env, o) }, r.printSimilarity,
@@ -159,6 +160,16 @@ func (r *Result) write(env *run.Env, o Options) error {
 		return err
 	}
 	return env.Figure("geometry", r.Figure())
+}
+
+// describe says which way the numbers of a model are better. Slow and straight paths are
+// what some latents are meant to have and others are not.
+func describe(env *run.Env) {
+	results.Describe(env, report.Lower, "", "uniformity", "uniformity_centered", "alignment", "groupings.davies_bouldin")
+	results.Describe(env, report.Higher, "", "groupings.silhouette", "groupings.calinski_harabasz", "groupings.agreement.nmi", "groupings.agreement.ami",
+		"groupings.agreement.ari", "label_consistency.accuracy", "label_consistency.purity")
+	results.Describe(env, report.Neither, "", "temporal.steps.relative_mean", "temporal.straightness.cosine")
+	results.Describe(env, report.Neither, "states", "temporal.tau")
 }
 
 // writeSummary writes one row per model and grouping: the measures of the model

@@ -119,7 +119,7 @@ func (a *analyzer) quality(ctx context.Context, out *Measured, s scope, g *Group
 		}
 	}
 	if g.Source == SourceLabels {
-		out.compareBy("silhouette_labels", "silhouette_labels", of[0])
+		out.compareBy("silhouette_labels", "silhouette_labels", "groupings[source=labels].silhouette", of[0])
 	}
 	g.Silhouette, g.SilhouetteCI = within(g.Silhouette, of[0], -1, 1)
 	g.DaviesBouldin, g.DaviesBouldinCI = within(g.DaviesBouldin, onPowerScale(of[1], -0.25), 0, math.Inf(1))
@@ -263,7 +263,7 @@ func (a *analyzer) labelled(ctx context.Context, m int, out *Measured) error {
 			if err != nil {
 				return err
 			}
-			out.compareBy(fmt.Sprintf("label_accuracy_%d", k), "label_accuracy", compared)
+			out.compareBy(fmt.Sprintf("label_accuracy_%d", k), "label_accuracy", fmt.Sprintf("label_consistency[k=%d].accuracy", k), compared)
 			deleted = deleted[1:]
 		}
 		found = found[1:]

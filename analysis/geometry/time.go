@@ -59,7 +59,7 @@ func (a *analyzer) stepped(m int, out *Measured) error {
 	if err != nil {
 		return err
 	}
-	out.compareBy("relative_step", "relative_step", relative)
+	out.compareBy("relative_step", "relative_step", "temporal.steps.relative_mean", relative)
 	s.Mean, s.MeanCI = within(mean, j, 0, math.Inf(1))
 	s.Relative, s.RelativeCI = within(report.Number(mean.V/rms), relative, 0, math.Inf(1))
 	s.RelativeRMS, s.RelativeRMSCI = within(report.Number(math.Sqrt(stat.Mean(squares))/rms), root, 0, math.Inf(1))
@@ -124,7 +124,7 @@ func (a *analyzer) memory(ctx context.Context, path *motion.Path, out *Measured)
 	if j != nil && found.Support < leastSupport*(j.DF+1) {
 		t.TauCI = report.NoInterval("few of the episodes are as long as the window of %d states", found.Window)
 	} else {
-		out.compareBy("autocorrelation_time", "autocorrelation_time", j)
+		out.compareBy("autocorrelation_time", "autocorrelation_time", "temporal.tau", j)
 	}
 	if !found.Converged {
 		out.warn("%s: the episodes are too short for the autocorrelation time: no window up to %s is five times as long", out.Model.Name, text.Count(found.Window, "state"))
@@ -164,7 +164,7 @@ func (a *analyzer) straightness(m int, path *motion.Path, out *Measured) error {
 			return err
 		}
 	}
-	out.compareBy("straightness", "straightness", of[0])
+	out.compareBy("straightness", "straightness", "temporal.straightness.cosine", of[0])
 	s.Cosine, s.CosineCI = within(report.Number(found[0]), of[0], -1, 1)
 	s.Curvature, s.CurvatureCI = within(report.Number(found[1]), of[1], 0, 180)
 	return nil

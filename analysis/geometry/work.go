@@ -37,6 +37,7 @@ type Measured struct {
 type Metric struct {
 	Name      string
 	Family    string // of tests
+	Path      string // of the number in [Model], where it has another name
 	Jackknife *stat.Jackknifed
 }
 
@@ -53,9 +54,9 @@ func (m *Measured) warn(format string, args ...any) {
 }
 
 // compareBy files an estimate by which models are compared; nil is passed over.
-func (m *Measured) compareBy(name, family string, j *stat.Jackknifed) {
+func (m *Measured) compareBy(name, family, path string, j *stat.Jackknifed) {
 	if j != nil {
-		m.Metrics = append(m.Metrics, Metric{Name: name, Family: family, Jackknife: j})
+		m.Metrics = append(m.Metrics, Metric{Name: name, Family: family, Path: path, Jackknife: j})
 	}
 }
 
@@ -181,20 +182,19 @@ func (a *analyzer) compare(result *Result, measured []Measured) error {
 	if !a.o.Intervals {
 		return nil
 	}
-	jackknifed, families := map[string][]*stat.Jackknifed{}, map[string]string{}
-	var order []string
+	jackknifed := map[string][]*stat.Jackknifed{}
+	var order []results.Metric
 	for m := range measured {
 		for _, metric := range measured[m].Metrics {
-			name := metric.Name
-			if !slices.Contains(order, name) {
-				order = append(order, name)
-				jackknifed[name], families[name] = make([]*stat.Jackknifed, len(measured)), metric.Family
+			if jackknifed[metric.Name] == nil {
+				order = append(order, results.Metric{Name: metric.Name, Family: metric.Family, Path: metric.Path})
+				jackknifed[metric.Name] = make([]*stat.Jackknifed, len(measured))
 			}
-			jackknifed[name][m] = metric.Jackknife
+			jackknifed[metric.Name][m] = metric.Jackknife
 		}
 	}
-	for _, name := range order {
-		compared, err := results.Pairwise(results.Metric{Name: name, Family: families[name]}, results.Names(a.in.Models), jackknifed[name], a.o.Seed)
+	for _, metric := range order {
+		compared, err := results.Pairwise(metric, results.Names(a.in.Models), jackknifed[metric.Name], a.o.Seed)
 		if err != nil {
 			return err
 		}

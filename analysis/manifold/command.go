@@ -169,10 +169,22 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 // the figure.
 func (r *Result) write(env *run.Env) error {
 	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	describe(env, r.Models)
 	if err := results.All(env, r.writeSummary, r.writeEigenvalues, r.print); err != nil {
 		return err
 	}
 	return env.Figure("manifold_dimension_analysis", r.Figure())
+}
+
+// describe says what the numbers of a model are: of dimensions, neither more nor less is
+// better by itself.
+func describe(env *run.Env, models []Model) {
+	results.Describe(env, report.Neither, "dimensions", "participation_ratio_corrected", "effective_rank", "rankme", "stable_rank", "dims_90", "dims_99", "two_nn.mle")
+	results.Describe(env, report.Neither, "%", "usage_percent")
+	results.Describe(env, report.Lower, "dimensions", "dead_dims")
+	if len(models) > 0 && models[0].Estimator != EstimatorMLE { // else it is two_nn.mle
+		results.Describe(env, report.Neither, "dimensions", "intrinsic_dimension")
+	}
 }
 
 func (r *Result) writeSummary(env *run.Env) error {

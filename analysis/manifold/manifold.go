@@ -209,7 +209,7 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 	} else if p.o.Intervals {
 		result.Warnings = append(result.Warnings, "intervals are left out: "+p.off)
 	}
-	metrics := []metric{{name: "participation_ratio_corrected"}, {name: "effective_rank"}, {name: "rankme"}, {name: "two_nn_mle"}}
+	metrics := []metric{{name: "participation_ratio_corrected"}, {name: "effective_rank"}, {name: "rankme"}, {name: "two_nn_mle", path: "two_nn.mle"}}
 	for _, part := range parts {
 		for _, m := range part.Models {
 			for i, j := range []*stat.Jackknifed{m.ParticipationRatio, m.EffectiveRank, m.RankMe, m.TwoNN} {
@@ -228,7 +228,7 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 		result.Warnings = append(result.Warnings, "the documented formula 1/(ln(mean r2/r1) − ψ(1)) is not a dimension: no data can make it exceed 1/γ = 1.7325; use --estimator mle or fit")
 	}
 	for _, metric := range metrics {
-		compared, err := results.Pairwise(results.Metric{Name: metric.name, Family: metric.name}, results.Names(p.in.Models), metric.estimates, p.o.Seed)
+		compared, err := results.Pairwise(results.Metric{Name: metric.name, Family: metric.name, Path: metric.path}, results.Names(p.in.Models), metric.estimates, p.o.Seed)
 		if err != nil {
 			return nil, err
 		}
@@ -241,6 +241,7 @@ func (p *plan) merge(_ context.Context, parts []*Part) (*Result, error) {
 // metric is what models are compared by: an estimate of each, nil where undefined.
 type metric struct {
 	name      string
+	path      string // of the number, where it has another name
 	estimates []*stat.Jackknifed
 }
 

@@ -314,6 +314,7 @@ func looksAtLastFrame(m *input.Model) bool {
 // the figures.
 func (r *Result) write(env *run.Env, index []int, in Input, o Options) error {
 	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	describe(env)
 	err := results.All(env,
 		r.writeSummary, r.writeSampling, r.writeCurves,
 		func(env *run.Env) error { return r.writePoints(env, index, in) },
@@ -330,6 +331,12 @@ func (r *Result) write(env *run.Env, index []int, in Input, o Options) error {
 		return env.Figure("neighborhood_rnx_curves", curves)
 	}
 	return nil
+}
+
+// describe says which way the numbers of a model are better.
+func describe(env *run.Env) {
+	results.Describe(env, report.Higher, "", "by_k.trustworthiness", "by_k.continuity", "by_k.q_nx", "by_k.r_nx", "by_k.lcmc",
+		"by_k.mrre_false", "by_k.mrre_missing", "auc_r_nx", "q_local", "q_global")
 }
 
 func (r *Result) writeSummary(env *run.Env) error {

@@ -273,7 +273,8 @@ func (p *plan) compare(result *Result, jackknifes [][]jackknifed) error {
 			for i := range estimates {
 				estimates[i] = metric.of(jackknifes[i][q])
 			}
-			pairs, err := results.Pairwise(results.Metric{Name: fmt.Sprintf("%s@%d", metric.name, k), Family: metric.name}, results.Names(p.in.Models), estimates, p.o.Seed)
+			row := results.Metric{Name: fmt.Sprintf("%s@%d", metric.name, k), Family: metric.name, Path: fmt.Sprintf("by_k[k=%d].%s", k, metric.name)}
+			pairs, err := results.Pairwise(row, results.Names(p.in.Models), estimates, p.o.Seed)
 			if err != nil {
 				return err
 			}

@@ -143,6 +143,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 // the figure.
 func (r *Result) write(env *run.Env, data *input.Data, index []int, draws int) error {
 	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	describe(env)
 	err := results.All(env,
 		r.writeSummary,
 		func(env *run.Env) error {
@@ -154,6 +155,14 @@ func (r *Result) write(env *run.Env, data *input.Data, index []int, draws int) e
 		return err
 	}
 	return env.Figure("robustness_comparison", r.Figure(data.Options.LatentScale == string(spectrum.ScaleRMS)))
+}
+
+// describe says which way the numbers of a model are better. Distances are in units of the
+// model's own latents, and less of them is better only beside their spread.
+func describe(env *run.Env) {
+	results.Describe(env, report.Lower, "", "levels.relative_mean", "levels.relative_rms", "levels.flip_rate", "auc_relative", "curve_slope")
+	results.Describe(env, report.Higher, "", "levels.cosine")
+	results.Describe(env, report.Neither, "", "levels.mean")
 }
 
 func (r *Result) writeSummary(env *run.Env) error {

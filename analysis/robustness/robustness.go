@@ -222,17 +222,18 @@ func (r *Result) compare(names []string, models []*jackknifes, compared int, o O
 		of func(*jackknifes) *stat.Jackknifed
 	}
 	var metrics []metric
+	at := func(name string, level float64) results.Metric {
+		return results.Metric{Name: fmt.Sprintf("%s at %g", name, level), Family: name, Path: "levels" + report.Row("sigma", level) + "." + name}
+	}
 	for l, level := range o.Levels {
-		metrics = append(metrics, metric{results.Metric{Name: fmt.Sprintf("relative_mean at %g", level), Family: "relative_mean"},
+		metrics = append(metrics, metric{at("relative_mean", level),
 			func(j *jackknifes) *stat.Jackknifed { return j.relativeMean[l] }})
 	}
 	metrics = append(metrics,
-		metric{results.Metric{Name: fmt.Sprintf("relative_rms at %g", o.CompareLevel), Family: "relative_rms"},
-			func(j *jackknifes) *stat.Jackknifed { return j.relativeRMS[compared] }},
+		metric{at("relative_rms", o.CompareLevel), func(j *jackknifes) *stat.Jackknifed { return j.relativeRMS[compared] }},
 		metric{results.Metric{Name: "auc_relative", Family: "auc_relative"}, func(j *jackknifes) *stat.Jackknifed { return j.auc }},
 		metric{results.Metric{Name: "curve_slope", Family: "curve_slope"}, func(j *jackknifes) *stat.Jackknifed { return j.slope }},
-		metric{results.Metric{Name: fmt.Sprintf("flip_rate at %g", o.CompareLevel), Family: "flip_rate"},
-			func(j *jackknifes) *stat.Jackknifed { return j.flips[compared] }})
+		metric{at("flip_rate", o.CompareLevel), func(j *jackknifes) *stat.Jackknifed { return j.flips[compared] }})
 	for _, m := range metrics {
 		estimates := make([]*stat.Jackknifed, len(models))
 		for i, j := range models {

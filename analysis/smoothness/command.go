@@ -126,6 +126,7 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, horizons []int
 // the figure.
 func (r *Result) write(env *run.Env, data *input.Data, states *points.Selection, pairs []points.Pair) error {
 	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	describe(env)
 	err := results.All(env,
 		r.writeSummary,
 		func(env *run.Env) error { return r.writePairs(env, states, pairs) },
@@ -139,6 +140,13 @@ func (r *Result) write(env *run.Env, data *input.Data, states *points.Selection,
 		return err
 	}
 	return env.Figure("smoothness_comparison", figure)
+}
+
+// describe says which way the numbers of a model are better. A low slope is not good by
+// itself: a collapsed encoder has one.
+func describe(env *run.Env) {
+	results.Describe(env, report.Higher, "", "r_squared", "r", "spearman")
+	results.Describe(env, report.Neither, "", "slope", "theil_sen", "ratio.mean", "ratio.median", "ratio.p95", "ratio.p99")
 }
 
 func (r *Result) writeSummary(env *run.Env) error {

@@ -271,18 +271,18 @@ func (r *Result) note(g *grouping, horizon int, main bool) {
 // compare compares the models' slopes, R² and median ratios.
 func (r *Result) compare(names []string, models []*measured, seed uint64, family string) error {
 	for _, metric := range []struct {
-		name string
-		of   func(*measured) *stat.Jackknifed
+		name, path string
+		of         func(*measured) *stat.Jackknifed
 	}{
-		{"slope", func(m *measured) *stat.Jackknifed { return m.slope }},
-		{"r_squared", func(m *measured) *stat.Jackknifed { return m.rSquared }},
-		{"ratio_median", func(m *measured) *stat.Jackknifed { return m.ratioMedian }},
+		{"slope", "", func(m *measured) *stat.Jackknifed { return m.slope }},
+		{"r_squared", "", func(m *measured) *stat.Jackknifed { return m.rSquared }},
+		{"ratio_median", "ratio.median", func(m *measured) *stat.Jackknifed { return m.ratioMedian }},
 	} {
 		estimates := make([]*stat.Jackknifed, len(models))
 		for i, m := range models {
 			estimates[i] = metric.of(m)
 		}
-		compared, err := results.Pairwise(results.Metric{Name: metric.name, Family: metric.name}, names, estimates, seed)
+		compared, err := results.Pairwise(results.Metric{Name: metric.name, Family: metric.name, Path: metric.path}, names, estimates, seed)
 		if err != nil {
 			return err
 		}

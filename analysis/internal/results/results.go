@@ -61,8 +61,9 @@ const (
 func Families() []string { return []string{FamilyMetric, FamilyRun} }
 
 // Metric names a row of comparisons. Rows of one Family, which is the metric without
-// its parameter, are one question asked several times.
-type Metric struct{ Name, Family string }
+// its parameter, are one question asked several times. Path is that of the number in the
+// part of a model ([report.Object.Number]), empty where Name is.
+type Metric struct{ Name, Family, Path string }
 
 // Pairwise compares all pairs of models on one metric. Models whose estimate is nil
 // or NaN are left out: there is nothing to compare. p values are corrected over
@@ -111,7 +112,7 @@ func comparisons(metric Metric, compared []stat.Comparison) []report.Comparison 
 			reason = "not defined for these blocks"
 		}
 		out[i] = report.Comparison{
-			A: c.A, B: c.B, Metric: metric.Name, Family: metric.Family,
+			A: c.A, B: c.B, Metric: metric.Name, Path: metric.Path, Family: metric.Family,
 			Difference: report.NumberOr(c.Difference, reason),
 			CI:         Interval(c.Interval),
 			P:          report.NumberOr(c.P, reason),

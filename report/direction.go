@@ -1,0 +1,141 @@
+// This file is for what a metric is: which way it is better, and its unit.
+
+package report
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Direction says which values of a metric are better.
+type Direction string
+
+// The directions of metrics.
+const (
+	Higher  Direction = "higher" // more is better
+	Lower   Direction = "lower"  // less is better
+	Neither Direction = "none"   // neither is, as of a dimension
+)
+
+// Metric describes a number that a result holds for every model. It stands under the
+// metric's name in "metrics" of the result file.
+type Metric struct {
+	Direction Direction `json:"direction"`
+	Unit      string    `json:"unit,omitempty"`
+}
+
+// Describe enters what metrics of these names are. A name is a path of
+// [Object.Number] without its rows (by_k.trustworthiness), or the end of one: mse
+// describes probes.mse too.
+func (r *Result) Describe(m Metric, names ...string) {
+	for _, name := range names {
+		r.Metrics.Set(name, m)
+	}
+}
+
+// MetricOf returns the metric at a path of [Object.Number], by the longest end of
+// the path without its rows that the result describes; ok is false of others.
+func (r *Result) MetricOf(path string) (m Metric, ok bool) {
+	for name := Family(path); ; {
+		if v, known := r.Metrics.Get(name); known {
+			return metricOf(v)
+		}
+		_, rest, more := strings.Cut(name, ".")
+		if !more {
+			return Metric{}, false
+		}
+		name = rest
+	}
+}
+
+// metricOf is a metric as it was entered or read; ok is false of anything else.
+func metricOf(v any) (Metric, bool) {
+	switch v := v.(type) {
+	case Metric:
+		return v, true
+	case Object:
+		direction, _ := v.values["direction"].(string)
+		unit, _ := v.values["unit"].(string)
+		m := Metric{Direction: Direction(direction), Unit: unit}
+		return m, m.Direction.valid()
+	}
+	return Metric{}, false
+}
+
+func (d Direction) valid() bool { return d == Higher || d == Lower || d == Neither }
+
+// Family is a path of [Object.Number] without its rows: by_k.trustworthiness of
+// by_k[k=10].trustworthiness. All of them are one metric, asked for several times.
+func Family(path string) string {
+	if !strings.Contains(path, "[") {
+		return path
+	}
+	var b strings.Builder
+	for path != "" {
+		before, rest, ok := strings.Cut(path, "[")
+		b.WriteString(before)
+		if !ok {
+			break
+		}
+		_, path, _ = strings.Cut(rest, "]")
+	}
+	return b.String()
+}
+
+// Row is the step of a path to the row of a list whose member key is a number:
+// "[k=10]".
+func Row(key string, v float64) string {
+	return "[" + key + "=" + strconv.FormatFloat(v, jsonFormat(v), -1, 64) + "]"
+}
+
+// checkMetrics finds metrics that say no direction.
+func (p *parser) checkMetrics(m members) error {
+	for i, key := range m.keys {
+		place := ".metrics." + key
+		part, ok := m.items[i].value.(members)
+		if !ok {
+			return p.wrong(m.items[i], place, "an object")
+		}
+		if _, ok := metricOf(part.object()); !ok {
+			for k, name := range part.keys {
+				if name == "direction" {
+					return p.wrong(part.items[k], place+".direction", "one of higher, lower, none")
+				}
+			}
+			return p.errorf(m.items[i].offset, place, "it has no direction")
+		}
+	}
+	return nil
+}
+
+// WellKnown describes metrics by names that mean one thing wherever they are used:
+// mse, psnr, accuracy. It looks at the end of a path without its rows; ok is false of
+// other names.
+func WellKnown(path string) (Metric, bool) {
+	name := Family(path)
+	name = strings.ToLower(name[strings.LastIndexAny(name, "./")+1:])
+	for _, known := range wellKnown {
+		for _, n := range strings.Fields(known.names) {
+			if n == name {
+				return known.Metric, true
+			}
+		}
+	}
+	return Metric{}, false
+}
+
+var wellKnown = []struct {
+	Metric
+	names string
+}{
+	{Metric{Direction: Lower}, "mse rmse mae nmse nrmse mape loss train_loss val_loss test_loss nll ppl perplexity bpd crps fid kid fvd lpips wer cer " +
+		"brier ece mmd energy_distance energy_score variogram_score mean_absolute_error mean_squared_error root_mean_squared_error " +
+		"absolute_error squared_error error error_rate davies_bouldin kl_divergence"},
+	{Metric{Direction: Lower}, "patched_energy_score pairwise_energy_score saliency_kl copy_mse"},
+	{Metric{Direction: Higher, Unit: "dB"}, "psnr"},
+	{Metric{Direction: Higher}, "ssim ms_ssim r2 r_squared accuracy acc top1 top5 balanced_accuracy f1 macro_f1 micro_f1 auroc auc roc_auc auprc " +
+		"average_precision precision recall iou miou mean_iou dice map ndcg mrr bleu rouge meteor cosine_similarity skill nmi ari ami silhouette " +
+		"silhouette_score trustworthiness continuity q_nx r_nx lcmc return reward score success success_rate win_rate coverage density " +
+		"exact_accuracy within_one_accuracy within_two_accuracy quadratic_weighted_kappa kappa mcc mask_acc p_at_l layout_iou layout_f1 " +
+		"alignment_f1 saliency_cc saliency_sim saliency_nss saliency_auc_judd saliency_auc_borji semantic_match vendi_score"},
+}
