@@ -59,6 +59,22 @@ var wrongValues = map[string]map[string][]string{
 		"lags":           {"--lags 0"},
 		"per-point":      nil, // yes or no
 	},
+	"reward": {
+		"rewards":           {"--example --rewards example:rewad"},
+		"targets":           {"--targets lives", "--targets a=x.npy --targets a=y.npy", "--targets lives=example:lives", "--example --targets a=example:livs"},
+		"predicted":         {"--predicted p.npy", "--predicted nobody=p.npy", "--predicted z=p.npy --predicted z=q.npy"},
+		"predicted-rewards": {"--predicted-rewards z=p.npy", "--predicted-rewards z:guessed=p.npy", "--predicted-rewards y:true=p.npy"},
+		"regress":           {"--regress [a"},
+		"min-entropy":       {"--min-entropy -1", "--min-entropy x"},
+		"probes":            {"--probes linear", "--probes ridge,ridge"},
+		"probe-features":    {"--probe-features last"},
+		"alpha":             {"--alpha -1", "--alpha x"},
+		"folds":             {"--folds 1"},
+		"label-efficiency":  {"--label-efficiency 0", "--label-efficiency 0.1,0.1", "--label-efficiency 2"},
+		"control":           nil, // yes or no
+		"disentanglement":   nil, // yes or no
+		"predictions-csv":   nil, // yes or no
+	},
 	"encode": {
 		"to":      {"--to nyp", "--to npy --output {model}.npz"},
 		"output":  {"--output {model}", "--output {model}.txt", "--output a/{model}.npy"},
@@ -82,6 +98,8 @@ func missing(e Entry) string {
 	switch e.Name {
 	case "robustness", "encode":
 		return "--frames none.npy --model m=none.onnx"
+	case "reward":
+		return "--frames none.npy --latents z=none.npy --rewards none.npy"
 	}
 	return "--frames none.npy --latents z=none.npy"
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/analysis/internal/results"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -131,7 +132,12 @@ func meanOf(parts [][]Score) ([]Score, error) {
 			if err != nil {
 				return nil, err
 			}
-			m.Jackknife, m.CI = j, intervalOf(j)
+			low := 0.0
+			if metric == "r2" {
+				low = math.Inf(-1)
+			}
+			shaped := *j
+			m.Jackknife, m.CI = j, results.IntervalOf(shaped.Within(low, 1))
 		}
 		out = append(out, m)
 	}

@@ -157,6 +157,8 @@ type Result struct {
 	data     *samples
 	scorers  []*scorer // of the targets that were probed
 	measured []*Measured
+	probes   []string
+	folds    []int // of every sample
 }
 
 // SampleSummary says what the probes saw.

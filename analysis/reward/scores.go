@@ -339,3 +339,12 @@ func at[T any](v []T, index []int) []T {
 	}
 	return out
 }
+
+// undefinedValues are n values of nothing.
+func undefinedValues(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.NaN()
+	}
+	return out
+}

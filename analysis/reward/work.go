@@ -144,7 +144,7 @@ func (a *analyzer) step() {
 
 // merge puts the result together and compares the models.
 func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
-	result := &Result{Samples: a.data.summary, Targets: a.summaries, Warnings: slices.Clone(a.warnings), data: a.data, scorers: a.scorers}
+	result := &Result{Samples: a.data.summary, Targets: a.summaries, Warnings: slices.Clone(a.warnings), data: a.data, scorers: a.scorers, probes: a.o.Probes, folds: a.fold}
 	if a.data.blocks != nil {
 		result.Blocks = results.Deleted(a.data.blocks)
 	}
