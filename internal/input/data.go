@@ -204,7 +204,9 @@ func (d *Data) needFrames(what string) error {
 // describe says on the console what is analysed.
 func (d *Data) describe() {
 	d.describeFrames()
-	d.env.Print("models %s\n", strings.Join(d.Names(), ", "))
+	if len(d.Models) > 0 {
+		d.env.Print("models %s\n", strings.Join(d.Names(), ", "))
+	}
 	for _, m := range d.Models {
 		d.env.Print("%s\n", m.describeInput())
 	}

@@ -29,6 +29,9 @@ type Needs struct {
 	// Unpooled admits --pool none, and Layers several values of --layer: for a
 	// command that takes outputs of any shape and number.
 	Unpooled, Layers bool
+	// Optional says that there may be no model at all: the command has something else to
+	// look at.
+	Optional bool
 }
 
 // Options are values of flags that an analysis of states may want to know.
