@@ -75,8 +75,6 @@ type Comparison struct {
 	A      string `json:"a"`
 	B      string `json:"b"`
 	Metric string `json:"metric"`
-	// Path is that of the metric in the models ([Object.Number]), empty where Metric is.
-	Path string `json:"path,omitempty"`
 	// Family names the tests over which PHolm is corrected.
 	Family     string   `json:"family,omitempty"`
 	Difference Value    `json:"difference"`
@@ -96,7 +94,9 @@ type Comparison struct {
 	// difference.
 	EffectSD *Value    `json:"effect_sd,omitempty"`
 	Warnings *[]string `json:"warnings,omitempty"`
-	Extra    Object    `json:",inline"` // keys that this version does not know, of a file that was read
+	// Path is that of the metric in the models ([Object.Number]), empty where Metric is.
+	Path  string `json:"path,omitempty"`
+	Extra Object `json:",inline"` // keys that this version does not know, of a file that was read
 }
 
 // NewResult returns an empty result of the named analysis, started now, with

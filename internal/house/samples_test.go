@@ -46,6 +46,8 @@ var free = map[string]map[string]string{
 	"internal/zipmember":       {"member": "*zip.File", "fileSize": "int64"},
 	"measure/corruption":       {"changed": "[]float32", "state": "[]float32", "number": "int"},
 	"measure/dimension":        {"pts": "points.Points", "rms": "float64"},
+	"measure/box":              {"mask": "[]bool"},
+	"measure/image":            {"truth": "[]uint8", "predicted": "[]float32"},
 	"measure/measuretest":      {"table": "*cluster.Contingency"},
 	"measure/motion":           {"pairs": "[]points.Pair"},
 	"measure/similarity":       {"a": "points.Points", "b": "points.Points"},

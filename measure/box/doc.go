@@ -1,0 +1,10 @@
+// Package box finds objects in masks and matches them: overlap of boxes and of masks,
+// connected components, and assignments of least cost.
+//
+//	labels, found, err := box.Components(mask, 84, 84, box.Eight)
+//	…
+//	overlap := box.IoU(found[0].Box, box.Box{X0: 10, Y0: 20, X1: 14, Y1: 24})
+//	match, cost, err := box.Assign([]float64{1 - overlap}, 1, 1)
+//
+// Coordinates are those of images: x counts columns to the right, y rows downward.
+package box

@@ -1,0 +1,327 @@
+// Properties, bad input, and the formulas written out.
+
+package image
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// random draws a frame of values 0 … 255.
+func random[A Number](rng *rand.Rand, n int) []A {
+	out := make([]A, n)
+	for i := range out {
+		out[i] = A(rng.IntN(256))
+	}
+	return out
+}
+
+func newOf(t testing.TB, shape Shape, dataRange float64, gaussian bool) *SSIM {
+	t.Helper()
+	build := NewSSIM
+	if gaussian {
+		build = NewGaussianSSIM
+	}
+	s, err := build(shape, dataRange)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// naive is the similarity of one channel by the formula of the paper, window by window
+// and centered before it is squared.
+func naive(x, y []float64, height, width int, weights []float64, norm, dataRange float64) (mean float64, full []float64) {
+	size := len(weights)
+	c1, c2 := math.Pow(0.01*dataRange, 2), math.Pow(0.03*dataRange, 2)
+	for i := 0; i+size <= height; i++ {
+		for j := 0; j+size <= width; j++ {
+			var mx, my, xx, yy, xy float64
+			each := func(do func(w, x, y float64)) {
+				for k, wk := range weights {
+					for l, wl := range weights {
+						do(wk*wl, x[(i+k)*width+j+l], y[(i+k)*width+j+l])
+					}
+				}
+			}
+			each(func(w, x, y float64) { mx += w * x; my += w * y })
+			each(func(w, x, y float64) {
+				xx += w * (x - mx) * (x - mx)
+				yy += w * (y - my) * (y - my)
+				xy += w * (x - mx) * (y - my)
+			})
+			v := (2*mx*my + c1) * (2*norm*xy + c2) / ((mx*mx + my*my + c1) * (norm*(xx+yy) + c2))
+			full = append(full, v)
+			mean += v
+		}
+	}
+	return mean / float64(len(full)), full
+}
+
+// windows are the weights of both kinds.
+func windows(gaussian bool) (weights []float64, norm float64) {
+	if !gaussian {
+		return []float64{1. / 7, 1. / 7, 1. / 7, 1. / 7, 1. / 7, 1. / 7, 1. / 7}, 49. / 48
+	}
+	sum := 0.0
+	for d := -5.0; d <= 5; d++ {
+		weights = append(weights, math.Exp(-d*d/4.5))
+		sum += weights[len(weights)-1]
+	}
+	for i := range weights {
+		weights[i] /= sum
+	}
+	return weights, 1
+}
+
+// TestNaive holds means and maps against the formula for all types of pixels, sizes
+// from the window's up, planes and channels beside each other.
+func TestNaive(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, gaussian := range []bool{false, true} {
+		weights, norm := windows(gaussian)
+		for _, size := range [][2]int{{11, 11}, {11, 30}, {24, 13}, {32, 29}} {
+			for _, last := range []bool{false, true} {
+				shape := Shape{Channels: 2, Height: size[0], Width: size[1], ChannelsLast: last}
+				a, b := random[uint8](rng, shape.Size()), random[uint8](rng, shape.Size())
+				for i := range b {
+					if i%3 > 0 {
+						b[i] = a[i]
+					}
+				}
+				want, full := 0.0, []float64(nil)
+				for c := range 2 {
+					x, y := make([]float64, size[0]*size[1]), make([]float64, size[0]*size[1])
+					take(shape, x, a, c)
+					take(shape, y, b, c)
+					mean, part := naive(x, y, size[0], size[1], weights, norm, 255)
+					want, full = want+mean/2, append(full, part...)
+				}
+				s := newOf(t, shape, 255, gaussian)
+				near(t, "uint8", MeanSSIM(s, a, b), want, 1e-11)
+				near(t, "float32 and uint8", MeanSSIM(s, floats[float32](a), b), want, 1e-11)
+				near(t, "uint8 and float64", MeanSSIM(s, a, floats[float64](b)), want, 1e-11)
+				near(t, "float32", MeanSSIM(s, floats[float32](a), floats[float32](b)), want, 1e-11)
+				got := make([]float64, len(full))
+				near(t, "map", MapSSIM(s, got, a, b), want, 1e-11)
+				for i, v := range got {
+					near(t, "map", v, full[i], 1e-10)
+				}
+			}
+		}
+	}
+}
+
+func floats[B, A Number](a []A) []B {
+	out := make([]B, len(a))
+	for i, v := range a {
+		out[i] = B(v)
+	}
+	return out
+}
+
+// TestSSIMProperties: equal frames have similarity 1 to the bit, the frames may be
+// exchanged, all values lie in [−1, 1], and a scale of pixels and range changes
+// nothing.
+func TestSSIMProperties(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 4))
+	shape := Shape{Channels: 3, Height: 15, Width: 18}
+	for _, gaussian := range []bool{false, true} {
+		s := newOf(t, shape, 255, gaussian)
+		half := newOf(t, shape, 127.5, gaussian)
+		for range 5 {
+			a, b := random[uint8](rng, shape.Size()), random[uint8](rng, shape.Size())
+			x, y := make([]float64, len(a)), make([]float64, len(a))
+			for i := range a {
+				x[i], y[i] = rng.NormFloat64(), rng.NormFloat64()
+			}
+			for _, v := range []float64{MeanSSIM(s, a, a), MeanSSIM(s, x, x), MeanSSIM(s, floats[float32](a), a)} {
+				if v != 1 {
+					t.Errorf("equal frames: %.17g", v)
+				}
+			}
+			ab, xy := MeanSSIM(s, a, b), MeanSSIM(s, x, y)
+			if ab != MeanSSIM(s, b, a) || xy != MeanSSIM(s, y, x) {
+				t.Error("the order of the frames matters")
+			}
+			if math.Abs(ab) > 1 || math.Abs(xy) > 1 {
+				t.Errorf("outside [-1, 1]: %v, %v", ab, xy)
+			}
+			fa, fb := floats[float64](a), floats[float64](b)
+			for i := range fa {
+				fa[i], fb[i] = fa[i]/2, fb[i]/2
+			}
+			near(t, "half the scale", MeanSSIM(half, fa, fb), ab, 1e-12)
+		}
+	}
+}
+
+// TestErrors holds squared and absolute errors against sums in order, for lengths that
+// are no multiple of what is summed together.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 6))
+	for n := 1; n < 40; n++ {
+		a, b := random[uint8](rng, n), random[float32](rng, n)
+		squared, absolute := 0.0, 0.0
+		for i := range a {
+			d := float64(a[i]) - float64(b[i])
+			squared += d * d / float64(n)
+			absolute += math.Abs(d) / float64(n)
+		}
+		near(t, "MSE", MSE(a, b), squared, 1e-9)
+		near(t, "MSE of bytes", MSE(a, to[uint8](floats[float64](b))), squared, 1e-9)
+		near(t, "MAE", MAE(a, b), absolute, 1e-9)
+		if MSE(b, b) != 0 || MAE(a, a) != 0 {
+			t.Error("equal frames differ")
+		}
+	}
+	if v := PSNR(0, 255); !math.IsInf(v, 1) {
+		t.Errorf("PSNR of equal frames = %v", v)
+	}
+	near(t, "PSNR", PSNR(255*255, 255), 0, 0)
+	near(t, "PSNR", PSNR(0.01, 1), 20, 1e-12)
+}
+
+// TestGradientEnergy has frames whose differences can be counted.
+func TestGradientEnergy(t *testing.T) {
+	t.Parallel()
+	// Two channels of 2 × 3 pixels: 4 differences to the right and 3 down in each.
+	planes := []float64{0, 1, 3, 0, 1, 3, 5, 5, 5, 7, 7, 7}
+	shape := Shape{Channels: 2, Height: 2, Width: 3}
+	want := (2*(1+4) + 3*4.) / 14
+	near(t, "planes", GradientEnergy(shape, planes), want, 1e-15)
+	last := make([]float32, 12)
+	for i, v := range planes {
+		last[i%6*2+i/6] = float32(v)
+	}
+	shape.ChannelsLast = true
+	near(t, "channels last", GradientEnergy(shape, last), want, 1e-15)
+	near(t, "a column", GradientEnergy(Shape{Channels: 1, Height: 3, Width: 1}, []uint8{1, 3, 0}), (4+9)/2., 0)
+	near(t, "a row", GradientEnergy(Shape{Channels: 1, Height: 1, Width: 3}, []uint8{1, 3, 0}), (4+9)/2., 0)
+	near(t, "ratio", SharpnessRatio(shape, []float32{0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0}, []uint8{0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}), 4, 0)
+	if v := GradientEnergy(Shape{Channels: 4, Height: 1, Width: 1}, make([]uint8, 4)); !math.IsNaN(v) {
+		t.Errorf("a single pixel has energy %v", v)
+	}
+	flat := Shape{Channels: 1, Height: 2, Width: 2}
+	if v := SharpnessRatio(flat, []uint8{1, 2, 3, 4}, make([]uint8, 4)); !math.IsNaN(v) {
+		t.Errorf("ratio to a constant frame = %v", v)
+	}
+	near(t, "a constant prediction", SharpnessRatio(flat, make([]uint8, 4), []uint8{1, 2, 3, 4}), 0, 0)
+}
+
+// TestMask: pixels on the threshold do not move, the parts make the whole.
+func TestMask(t *testing.T) {
+	t.Parallel()
+	now, next := []uint8{10, 10, 10, 10}, []float64{15, 5, 15.5, math.NaN()}
+	mask := make([]bool, 4)
+	if n := Moving(mask, now, next, 5); n != 1 || !mask[2] {
+		t.Errorf("%d move: %v", n, mask)
+	}
+	if n := Moving(mask[:3], now, next, 5); n != -1 {
+		t.Errorf("a mask of another length: %d move", n)
+	}
+	rng := rand.New(rand.NewPCG(7, 8))
+	a, b := random[uint8](rng, 101), random[float32](rng, 101)
+	mask = make([]bool, 101)
+	moving := Moving(mask, a, b, 40)
+	inside, outside := SquaresByMask(a, b, mask)
+	if inside.Count != moving || inside.Count+outside.Count != 101 || moving == 0 || moving == 101 {
+		t.Errorf("%d of %d and %d", moving, inside.Count, outside.Count)
+	}
+	near(t, "MSE of both", inside.Plus(outside).Mean(), MSE(a, b), 1e-9)
+	if inside.Mean() <= 1600 || outside.Mean() > 1600 {
+		t.Errorf("means %v and %v", inside.Mean(), outside.Mean())
+	}
+	if _, none := SquaresByMask(a, a, make([]bool, 101)); none.Total != 0 || none.Count != 101 {
+		t.Errorf("equal frames: %v", none)
+	}
+	if none, _ := SquaresByMask(a, b, make([]bool, 101)); !math.IsNaN(none.Mean()) {
+		t.Errorf("the mean of no pixels is %v", none.Mean())
+	}
+	if in, out := SquaresByMask(a, b, mask[:100]); !math.IsNaN(in.Mean()) || !math.IsNaN(out.Mean()) {
+		t.Error("a mask of another length has a mean")
+	}
+}
+
+// TestNaN: a NaN or an infinity makes its numbers NaN, wrong lengths do too.
+func TestNaN(t *testing.T) {
+	t.Parallel()
+	shape := Shape{Channels: 1, Height: 12, Width: 14}
+	n := shape.Size()
+	for _, gaussian := range []bool{false, true} {
+		s := newOf(t, shape, 1, gaussian)
+		for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+			for _, at := range []int{0, n / 2, n - 1} {
+				a, b := make([]float64, n), make([]float32, n)
+				a[at] = bad
+				for name, v := range map[string]float64{"SSIM": MeanSSIM(s, a, b), "SSIM exchanged": MeanSSIM(s, b, a)} {
+					if !math.IsNaN(v) {
+						t.Errorf("%s with %v at %d = %v", name, bad, at, v)
+					}
+				}
+				if v := MSE(a, b); v != bad && !math.IsNaN(v) {
+					t.Errorf("MSE with %v = %v", bad, v)
+				}
+			}
+		}
+		short := make([]uint8, n-1)
+		for name, v := range map[string]float64{
+			"SSIM": MeanSSIM(s, short, short), "map": MapSSIM(s, make([]float64, 1), make([]uint8, n), make([]uint8, n)),
+			"MSE": MSE(short, make([]uint8, n)), "MAE": MAE(short, make([]uint8, n)), "MSE of nothing": MSE([]uint8{}, []uint8{}),
+			"energy": GradientEnergy(shape, short), "PSNR": PSNR(math.NaN(), 1),
+		} {
+			if !math.IsNaN(v) {
+				t.Errorf("%s = %v, want NaN", name, v)
+			}
+		}
+	}
+}
+
+// TestNaNStaysInItsWindows: windows without the NaN have their similarity.
+func TestNaNStaysInItsWindows(t *testing.T) {
+	t.Parallel()
+	shape := Shape{Channels: 1, Height: 24, Width: 26}
+	for _, gaussian := range []bool{false, true} {
+		s := newOf(t, shape, 1, gaussian)
+		h, w := s.MapSize()
+		a, full := make([]float64, shape.Size()), make([]float64, h*w)
+		a[12*26+13] = math.NaN()
+		MapSSIM(s, full, a, make([]float64, shape.Size()))
+		for i := range h {
+			for j := range w {
+				touched := i <= 12 && 12 < i+s.size && j <= 13 && 13 < j+s.size
+				if v := full[i*w+j]; math.IsNaN(v) != touched {
+					t.Fatalf("window %d, %d of size %d: %v", i, j, s.size, v)
+				}
+			}
+		}
+	}
+}
+
+// TestNewErrors has frames and ranges that SSIM is not defined for.
+func TestNewErrors(t *testing.T) {
+	t.Parallel()
+	for want, build := range map[string]func() (*SSIM, error){
+		"SSIM of frames of 1 × 6 × 9: want at least 7 × 7 pixels, the size of its window": func() (*SSIM, error) {
+			return NewSSIM(Shape{Channels: 1, Height: 6, Width: 9}, 255)
+		},
+		"SSIM of frames of 84 × 10 × 3: want at least 11 × 11 pixels": func() (*SSIM, error) {
+			return NewGaussianSSIM(Shape{Channels: 3, Height: 84, Width: 10, ChannelsLast: true}, 255)
+		},
+		"SSIM of frames of 0 × 9 × 9": func() (*SSIM, error) { return NewSSIM(Shape{Height: 9, Width: 9}, 255) },
+		"SSIM with pixels of range 0: want a positive number": func() (*SSIM, error) {
+			return NewSSIM(Shape{Channels: 1, Height: 9, Width: 9}, 0)
+		},
+		"range NaN":  func() (*SSIM, error) { return NewSSIM(Shape{Channels: 1, Height: 9, Width: 9}, math.NaN()) },
+		"range +Inf": func() (*SSIM, error) { return NewSSIM(Shape{Channels: 1, Height: 9, Width: 9}, math.Inf(1)) },
+	} {
+		if s, err := build(); err == nil || s != nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
