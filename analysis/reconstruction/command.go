@@ -5,9 +5,7 @@ package reconstruction
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
-	"strings"
 
 	"repscope/analysis/internal/results"
 	"repscope/dataset"
@@ -351,7 +349,7 @@ func (s *settings) run(ctx context.Context, env *run.Env, data *input.Data) erro
 	if err != nil {
 		return err
 	}
-	return result.write(env, data, shown, *s.save)
+	return result.write(env, data, in.Shape, shown, *s.save)
 }
 
 // plan says what a run would do.
@@ -376,9 +374,4 @@ func (s *settings) plan(ctx context.Context, env *run.Env, inputs *input.Inputs)
 	return nil
 }
 
-// finite reports whether all are numbers.
-func finite(values []float64) bool {
-	return !slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
-}
-
-var _ = strings.Join
+const manual = `TODO`

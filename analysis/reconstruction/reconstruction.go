@@ -115,10 +115,10 @@ type Result struct {
 	Models      []Model
 	Comparisons []report.Comparison
 	Samples     []Sample
-	Episode     []int  // of every sample
-	Steps       int    // the largest number of steps ahead of a model
+	Episode     []int   // of every sample
+	Steps       int     // the largest number of steps ahead of a model
 	Threshold   float64 // of moving pixels
-	Blocks      string // how samples were grouped for intervals; empty without
+	Blocks      string  // how samples were grouped for intervals; empty without
 	Warnings    []string
 }
 
@@ -168,6 +168,9 @@ type Score struct {
 	SD     report.Value // over samples, of those that define it
 	CI     report.Interval
 	Sample []float64 // of every sample; NaN where it is undefined
+	// Share is the part of every sample in the score to first order, in its units: their
+	// mean is Value. For a mean over all samples it is Sample.
+	Share []float64
 }
 
 // Score returns the score of a name: mse, mae, psnr, psnr_of_mean_mse, ssim,

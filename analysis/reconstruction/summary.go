@@ -248,6 +248,7 @@ func (s *summary) score(m metric, k, step int) (*Score, *stat.Jackknifed, error)
 	out := &Score{Name: m.name, Value: s.value(m, numerator, denominator)}
 	if m.of == nil {
 		out.Sample, out.SD = bySample(numerator, denominator, out.Value)
+		out.Share = shares(out.Sample, numerator, denominator, out.Value)
 	}
 	if !out.Value.Defined() {
 		out.CI = report.NoInterval("%s", out.Value.Reason)
@@ -261,6 +262,9 @@ func (s *summary) score(m metric, k, step int) (*Score, *stat.Jackknifed, error)
 		ratio(n, sums, dst)
 		if m.of != nil {
 			dst[0] = m.of(dst[0])
+		}
+		if math.IsInf(dst[0], 0) {
+			dst[0] = math.NaN()
 		}
 	})
 	if err != nil {
@@ -295,6 +299,20 @@ func bySample(numerator, denominator []float64, of report.Value) (values []float
 	return values, report.Number(math.Sqrt(stat.Mean(squares)))
 }
 
+// shares are the parts of samples in a ratio of sums to first order, in its units, whose
+// mean is the ratio: of a mean over samples these are their values.
+func shares(values, numerator, denominator []float64, ratio report.Value) []float64 {
+	if !ratio.Defined() || !slices.ContainsFunc(denominator, func(d float64) bool { return d != 0 && d != 1 }) {
+		return values
+	}
+	mean := stat.Mean(denominator)
+	out := make([]float64, len(numerator))
+	for i, v := range numerator {
+		out[i] = ratio.V + (v-float64(ratio.V*denominator[i]))/mean
+	}
+	return out
+}
+
 // compare compares the models with each other and with the baselines, of all metrics
 // that say which is better, at every number of steps ahead.
 func (s *summary) compare(r *Result, names []string) error {
@@ -310,6 +328,7 @@ func (s *summary) compare(r *Result, names []string) error {
 					break
 				}
 				name.Name = fmt.Sprintf("%s at step %d", m.name, step+1)
+				name.Path = "horizon" + report.Row("step", float64(step+1)) + "." + m.name
 			}
 			estimates := make([]*stat.Jackknifed, len(names))
 			for k := range names {
