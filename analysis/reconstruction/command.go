@@ -47,7 +47,7 @@ const (
 )
 
 func setup(flags *run.Flags) run.Job {
-	inputs := input.Register(flags, input.Needs{Frames: true, Optional: true})
+	inputs := input.Register(flags, input.Needs{Frames: true, NoModels: true})
 	s := &settings{pixels: rangeFlag{all: rangeAuto}}
 	s.predictions = inputs.Role(flags, input.Role{Name: "predictions", Unit: "frame", Named: true,
 		Usage: "`NAME=FILE[:key]` of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or of several steps [N,T,…], one row per state or frame (repeats)"})
@@ -374,4 +374,45 @@ func (s *settings) plan(ctx context.Context, env *run.Env, inputs *input.Inputs)
 	return nil
 }
 
-const manual = `TODO`
+const manual = `reconstruction compares predicted with true next frames. Every state with a successor
+in its episode is a sample; row i of --predictions predicts the last frame of the
+successor of state i (--predicts same: of state i itself), so that with windows the
+successor of frames i … i+T-1 is frame i+T. A prediction of what follows the last state
+of an episode is ignored and counted. Rows are one per frame, one per state, or one per
+state with a successor.
+
+Pixels are in units of the pixel range: mse is that of 0..1. Predictions may be of
+another type or range than the frames: integers have the range of their type,
+floating-point numbers that of the frames or, beside frames of 0..255, 0..1 or -1..1 if
+they lie there; what is taken is printed, and what does not fit has to be said
+(--predictions-range). Values outside the range are compared as they are.
+
+  mse, mae         mean squared and absolute error
+  psnr             mean over frames of 10 log10(1/mse of the frame); frames without an
+                   error have an infinite one, are left out and counted.
+                   psnr_of_mean_mse is that of the mean mse, which no frame dominates
+  ssim             structural similarity (Wang et al. 2004): scikit-image's defaults, or
+                   with --ssim-window gaussian the windows of the paper
+  sharpness_ratio  gradient energy of the predictions over that of the true frames: below
+                   1 for blurred ones, above for noisy ones
+  moving_mse       error of the pixels that change by more than --moving-threshold to the
+  static_mse       next frame, and of all others; moving_share of them move
+  skill            1 - mse / mse of copy_last: above 0 where something is predicted
+
+Two models of every run learn nothing: copy_last repeats the current frame, and
+mean_frame is the mean of the frames of all other episodes (of the other half where there
+is one episode), so that no frame is predicted from itself. Most pixels do not move and
+copying gets them right: read moving_mse beside mse.
+
+Predictions [N,T,…] have T steps: step h of row i predicts state i+h, over the samples
+whose episode lasts so long (--time-axis clip: the T frames of one predicted clip, of
+which the last one counts). "horizon" in the result file and a figure of its own follow
+the scores by steps ahead, beside those of copying over the same samples.
+
+Ratios are ratios of sums over samples, and are deleted from as such: every moving pixel
+counts alike. Intervals delete whole episodes or blocks of states. Models are compared
+with each other and with both baselines. reconstruction_samples.csv, by which runs are
+compared, holds the share of each sample in a score, reconstruction_raw_data.csv its own.
+
+LPIPS and other perceptual distances are not computed: they are networks of their own,
+whose weights would have to be brought along.`

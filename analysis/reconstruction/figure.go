@@ -57,14 +57,15 @@ func sheet(shown []Shown, models []string, first, last int, shape frame.Shape, s
 	columns := float64(len(grid.ColumnLabels))
 	const most = 24.0 // mm of a column
 	width := min(plots.DoubleColumnMM, max(plots.SingleColumnMM, 14+most*columns))
-	cell := (width - 14) / columns * float64(shape.Height) / float64(shape.Width)
+	const gap = 0.7 // between images
+	cell := ((width-14)/columns - gap) * float64(shape.Height) / float64(shape.Width)
 	note := "Absolute error in units of the pixel range, on one scale for all models."
 	if shape.Channels > 1 && shape.Channels != 3 {
 		note = fmt.Sprintf("The last of %d channels. ", shape.Channels) + note
 	} else if shape.Channels == 3 {
 		note += " It is the mean over the three channels."
 	}
-	height := (cell+0.8)*float64(len(shown)) + 6
+	height := (cell+gap)*float64(len(shown)) + 5
 	const key = 9.0
 	figure := &plots.Figure{
 		WidthMM: width, HeightMM: height + key + 9, RowHeights: []float64{height, key}, NoLetters: true,

@@ -10,9 +10,9 @@
 //
 //	result, err := reconstruction.Analyze(ctx, reconstruction.Input{
 //		Shape:   image.Shape{Channels: 1, Height: 64, Width: 64},
-//		Frames:  frames, // reads true frames by state
+//		Frames:  truth, // reads true frames by state
 //		Episode: episode,
-//		Samples: []reconstruction.Sample{{State: 0, Next: []int{1}}},
+//		Samples: []reconstruction.Sample{{State: 0, Next: []int{1}}, {State: 1, Next: []int{2}}},
 //		Models:  []reconstruction.Predictions{{Name: "jepa", Frames: predicted}},
 //	}, reconstruction.Options{Intervals: true, Seed: 42})
 //	mse, _ := result.Models[0].Score("mse")

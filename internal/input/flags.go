@@ -29,9 +29,9 @@ type Needs struct {
 	// Unpooled admits --pool none, and Layers several values of --layer: for a
 	// command that takes outputs of any shape and number.
 	Unpooled, Layers bool
-	// Optional says that there may be no model at all: the command has something else to
-	// look at.
-	Optional bool
+	// NoModels admits runs without any model, for a command that may be given something
+	// else to measure.
+	NoModels bool
 }
 
 // Options are values of flags that an analysis of states may want to know.

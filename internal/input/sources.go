@@ -147,12 +147,9 @@ func (in *Inputs) check() error {
 	}
 	frames := in.frames != "" || in.example
 	switch {
-	case !frames && in.needs.Optional:
-		return run.Hint(run.Usage("no frames: give them with --frames FILE[:key]"), hint)
-	case len(in.sources) == 0 && in.needs.Optional:
 	case !frames && len(in.sources) == 0:
 		return run.Hint(run.Usage("no input: frames (--frames FILE[:key]) and models (%s) are needed", what), hint)
-	case len(in.sources) == 0:
+	case len(in.sources) == 0 && !in.needs.NoModels:
 		return run.Hint(run.Usage("no models: give at least one with %s", what), "baselines are --baseline pca,random")
 	case !frames && (in.needs.Frames || encoders > 0):
 		return run.Hint(run.Usage("no frames: give them with --frames FILE[:key]"), hint)
