@@ -73,6 +73,10 @@ const (
 	// StreamSheet draws the samples of a contact sheet (analysis/reconstruction):
 	// "shee".
 	StreamSheet Stream = 0x73686565
+	// StreamStudyRuns draws runs inside tasks (measure/study): "stud".
+	StreamStudyRuns Stream = 0x73747564
+	// StreamStudyTasks draws tasks (measure/study).
+	StreamStudyTasks Stream = 0x73747565
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the
