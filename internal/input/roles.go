@@ -12,6 +12,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/example"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -23,6 +24,17 @@ type Role struct {
 	Usage      string // of the flag
 	// Named makes the flag NAME=FILE[:key] and lets it repeat; else it is FILE[:key].
 	Named bool
+	// Models makes the names of a named role those of models. Variants, if there are any,
+	// makes the flag NAME:VARIANT=FILE[:key], and the arrays' names NAME:VARIANT.
+	Models   bool
+	Variants []string
+	// Published is the attribute of a published dataset that is taken where the frames
+	// are one and the flag is not given: "actions" or "rewards". FILE:rewards of that file
+	// are those of the split of the frames.
+	Published string
+	// NaN says that the command leaves out states of which [Given.Floats] is NaN: with
+	// --skip-nan it may return some, counted in a warning, in place of an error.
+	NaN bool
 	// Example is the column of the built-in example that is taken with --example
 	// when the flag is not given. Unless it is empty, example:NAME names any of them.
 	Example string
@@ -34,6 +46,7 @@ type Given struct {
 	inputs *Inputs // nil in a command without states
 	spec   string
 	named  []source
+	found  *string // in the published dataset of the frames; nil: not looked for
 }
 
 // Array is an open array of a role.
@@ -85,11 +98,25 @@ func (r *roleFlag) Repeats() bool { return true }
 
 func (r *roleFlag) Set(text string) error {
 	name, path, err := cutName(text)
+	if err == nil {
+		_, _, err = cutVariant(name, r.given.role.Variants)
+	}
 	if err != nil {
 		return err
 	}
 	r.given.named = append(r.given.named, source{kind: r.given.role.Name, name: name, path: path})
 	return nil
+}
+
+// cutVariant takes a variant from a name; there is none where variants are empty.
+func cutVariant(name string, variants []string) (model, variant string, err error) {
+	if len(variants) == 0 {
+		return name, "", nil
+	}
+	if i := strings.LastIndexByte(name, ':'); i > 0 && slices.Contains(variants, name[i+1:]) {
+		return name[:i], name[i+1:], nil
+	}
+	return "", "", fmt.Errorf("want NAME:%s=FILE, not %q", strings.Join(variants, "=FILE or NAME:"), name)
 }
 
 // check finds names that stand twice and columns that the example does not have.
@@ -106,11 +133,37 @@ func (g *Given) check() error {
 	if !g.ofExample() {
 		return run.Usage("%s: --%s %s needs --example", g.role.Name, g.role.Name, g.spec)
 	}
-	if names := exampleColumns(); !slices.Contains(names, name) {
+	if names := exampleColumns(); !slices.Contains(names, exampleSingular(name)) {
 		return run.Hint(run.Usage("%s: --%s %s: want %s followed by one of %s", g.role.Name, g.role.Name, g.spec, examplePrefix, strings.Join(names, ", ")),
 			run.DidYouMean(examplePrefix, name, names))
 	}
 	return nil
+}
+
+// checkModels finds names of a role of models that no model has.
+func (g *Given) checkModels(models []string) error {
+	if !g.role.Models {
+		return nil
+	}
+	for _, s := range g.named {
+		model, _, _ := cutVariant(s.name, g.role.Variants) // checked when it was set
+		if err := checkModel(g.role.Name, s, model, models); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkModel is the error for a file that is given for a model that is not there.
+func checkModel(flag string, s source, model string, models []string) error {
+	if slices.Contains(models, model) {
+		return nil
+	}
+	meant := run.DidYouMean("", model, models)
+	if len(models) == 0 {
+		return run.Hint(run.Usage("--%s %s=%s: no model is named %q: there is none", flag, s.name, s.path, model), "give it with --model NAME=FILE")
+	}
+	return run.Hint(run.Usage("--%s %s=%s: no model is named %q; the models are %s", flag, s.name, s.path, model, strings.Join(models, ", ")), meant)
 }
 
 // ofExample reports whether the frames are the built-in example's.
@@ -122,9 +175,13 @@ func (g *Given) sources() []source {
 	case g.role.Named:
 		return g.named
 	case g.spec != "":
-		return []source{{path: g.spec}}
+		return []source{{path: g.ofSplit(g.spec)}}
 	case g.role.Example != "" && g.ofExample():
 		return []source{{path: examplePrefix + g.role.Example}}
+	case g.role.Published != "" && g.inputs != nil && g.inputs.frames != "":
+		if spec := g.attribute(); spec != "" {
+			return []source{{path: spec}}
+		}
 	}
 	return nil
 }
@@ -136,6 +193,30 @@ func (g *Given) Names() []string {
 		names[i] = s.name
 	}
 	return names
+}
+
+// ofSplit is FILE:rewards with the split of the frames, if these are of the same file.
+func (g *Given) ofSplit(spec string) string {
+	path, ok := strings.CutSuffix(spec, ":"+g.role.Published)
+	if !ok || g.role.Published == "" || g.inputs == nil {
+		return spec
+	}
+	if frames := g.inputs.frames; frames == path || strings.HasPrefix(frames, path+":") {
+		if own := g.attribute(); own != "" {
+			return own
+		}
+	}
+	return spec
+}
+
+// attribute is the array that the published dataset of the frames has for the role; "" if
+// there is none.
+func (g *Given) attribute() string {
+	if g.found == nil {
+		spec := dataset.ExperienceAttribute(g.inputs.frames, g.role.Published)
+		g.found = &spec
+	}
+	return *g.found
 }
 
 // Any reports whether there is anything to read.
@@ -186,19 +267,38 @@ func (g *Given) Ints(data *Data, index []int) ([]int64, error) {
 	return perState(g, data, index, func(a *dataset.Array, all []int64) error { return a.ReadInt64(all, 0, len(all)) })
 }
 
-// Floats is [Given.Ints] for numbers; NaN and infinity are errors with their row.
+// Floats is [Given.Ints] for numbers. NaN and infinity are errors with their row, or with
+// --skip-nan, if the role takes them, both NaN and counted in a warning.
 func (g *Given) Floats(data *Data, index []int) ([]float64, error) {
-	return perState(g, data, index, func(a *dataset.Array, all []float64) error {
+	skip := g.role.NaN && data.Options.SkipNaN
+	out, err := perState(g, data, index, func(a *dataset.Array, all []float64) error {
 		if err := a.ReadFloat64(all, 0, len(all)); err != nil {
 			return err
 		}
 		for i, v := range all {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("%s: row %d is %v, want a finite number", a.Name(), i, v)
+			if (math.IsNaN(v) || math.IsInf(v, 0)) && !skip {
+				err := fmt.Errorf("%s: row %d is %v, want a finite number", a.Name(), i, v)
+				if g.role.NaN {
+					return run.Hint(err, "leave such states out for all models with --skip-nan")
+				}
+				return err
 			}
 		}
 		return nil
 	})
+	bad := 0
+	for i, v := range out {
+		if math.IsInf(v, 0) {
+			out[i] = math.NaN()
+		}
+		if math.IsNaN(out[i]) {
+			bad++
+		}
+	}
+	if bad > 0 {
+		data.env.Warn("%s: %s left out for NaN or Inf", g.role.Name, text.Count(bad, "state"))
+	}
+	return out, err
 }
 
 // perState reads an array of one value per row and takes those of the states.
@@ -302,12 +402,24 @@ func (d *Data) RowsOf(n int, index []int) (rows []int, want string) {
 
 // exampleColumns are the columns of the built-in example's own state.
 func exampleColumns() []string {
-	return slices.Concat([]string{"episode", "action"}, example.FactorNames)
+	return slices.Concat([]string{"episode", "action", "reward"}, example.FactorNames)
+}
+
+// exampleSingular is the name of a column: actions are the column action.
+func exampleSingular(name string) string {
+	if singular := strings.TrimSuffix(name, "s"); slices.Contains([]string{"episode", "action", "reward"}, singular) {
+		return singular
+	}
+	return name
 }
 
 // exampleColumn is one of them as an array, a value per frame.
 func exampleColumn(spec, name string) (*dataset.Array, error) {
 	set := example.Example()
+	name = exampleSingular(name)
+	if name == "reward" {
+		return dataset.NewArray(spec, []int{set.Len()}, set.Reward)
+	}
 	values := make([]int64, set.Len())
 	column := slices.Index(example.FactorNames, name)
 	for i := range values {

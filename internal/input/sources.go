@@ -195,12 +195,22 @@ func (in *Inputs) checkNames() error {
 		flag  string
 		value *perModel
 	}{{"window", &in.window.perModel}, {"preprocess", &in.preprocess}, {"pool", &in.pool}, {"resize", &in.resize}, {"interpolation", &in.interpolation}, {"input-scale", &in.inputScale}, {"mean", &in.mean}, {"std", &in.std},
-		{"activation", &in.activation}, {"final-activation", &in.finalActivation}, {"heads", &in.heads}, {"state", &in.state}} {
+		{"activation", &in.activation}, {"final-activation", &in.finalActivation}, {"heads", &in.attentionHeads}, {"state", &in.state}, {"decoder-pool", &in.headPool}} {
 		for _, name := range setting.value.names {
 			if !slices.Contains(names, name) {
 				return run.Hint(run.Usage("--%s %s=%s: no model is named %q", setting.flag, name, setting.value.byName[name], name),
 					run.DidYouMean("", name, names))
 			}
+		}
+	}
+	for _, g := range in.roles {
+		if err := g.checkModels(names); err != nil {
+			return err
+		}
+	}
+	for _, g := range in.heads {
+		if err := g.checkModels(names); err != nil {
+			return err
 		}
 	}
 	for _, name := range in.layer.names {
