@@ -18,6 +18,7 @@ const Schema = "repscope/1"
 type Result struct {
 	Schema      string       `json:"schema"`
 	Analysis    string       `json:"analysis"`
+	Definition  int          `json:"definition,omitempty"` // of the numbers: one that changes makes another
 	Version     string       `json:"version"`
 	Revision    string       `json:"revision,omitempty"` // version control revision, "+modified" when the tree had changes
 	Seed        uint64       `json:"seed"`

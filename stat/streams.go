@@ -77,6 +77,13 @@ const (
 	StreamFractions Stream = 0x66726163
 	// StreamControl draws the labels of a control task (measure/probe): "ctrl".
 	StreamControl Stream = 0x6374726c
+	// StreamSheet draws the samples of a contact sheet (analysis/reconstruction):
+	// "shee".
+	StreamSheet Stream = 0x73686565
+	// StreamStudyRuns draws runs inside tasks (measure/study): "stud".
+	StreamStudyRuns Stream = 0x73747564
+	// StreamStudyTasks draws tasks (measure/study).
+	StreamStudyTasks Stream = 0x73747565
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the
