@@ -70,7 +70,7 @@ func isPlain(v any) bool {
 
 // Number returns the number at a path of an object that was read. Steps of a path
 // are keys, separated by dots, and rows of a list: [0] by index, [k=10] by a
-// member of the row. What is null, skipped ({"skipped": true} in its place, or
+// member of the row, [probe=ridge;on=true] by several. What is null, skipped ({"skipped": true} in its place, or
 // its path among the keys of "skipped") is undefined, with its reason. Errors: no
 // such path; something other than a number there.
 func (o Object) Number(path string) (Value, error) {
@@ -111,7 +111,7 @@ func (o Object) Interval(path string) (Interval, error) {
 // Numbers walks over all numbers of an object that was read, nulls with their
 // reasons among them, in its order, with the paths by which Number finds them.
 // Rows of a list are named by their first member where it differs from row to
-// row. Numbers in lists of numbers (intervals, spectra) are left out.
+// row, or by so many of the first that are texts as tell them apart. Numbers in lists of numbers (intervals, spectra) are left out.
 func (o Object) Numbers() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) { o.walk("", yield) }
 }
@@ -148,24 +148,52 @@ func walkRows(path string, rows []any, yield func(string, Value) bool) bool {
 	return true
 }
 
-// rowNames are the steps to the rows of a list.
+// rowNames are the steps to the rows of a list: by the first member, or by as many of
+// the first members that are texts as tell the rows apart, else by index.
 func rowNames(rows []any) []string {
 	names := make([]string, len(rows))
-	seen := map[string]bool{}
-	for i, row := range rows {
-		o, _ := row.(Object)
-		if len(o.keys) > 0 && !strings.ContainsAny(o.keys[0], "[]=") {
-			if s, ok := rowText(o.values[o.keys[0]]); ok {
-				names[i] = "[" + o.keys[0] + "=" + s + "]"
+	if len(rows) == 0 {
+		return names
+	}
+	first, _ := rows[0].(Object)
+	for n := 1; n <= len(first.keys); n++ {
+		seen := map[string]bool{}
+		for i, row := range rows {
+			o, _ := row.(Object)
+			name, ok := rowName(o, n)
+			if !ok {
+				return indices(names)
 			}
+			names[i] = name
+			seen[name] = true
 		}
-		if names[i] == "" || seen[names[i]] {
-			for k := range names {
-				names[k] = fmt.Sprintf("[%d]", k)
-			}
+		if len(seen) == len(rows) {
 			return names
 		}
-		seen[names[i]] = true
+	}
+	return indices(names)
+}
+
+// rowName is the step to a row by its first n members, which must be texts if they are
+// several.
+func rowName(o Object, n int) (string, bool) {
+	if len(o.keys) < n {
+		return "", false
+	}
+	parts := make([]string, n)
+	for i, key := range o.keys[:n] {
+		text, ok := rowText(o.values[key])
+		if _, number := o.values[key].(json.Number); !ok || strings.ContainsAny(key, "[]=;") || n > 1 && (number || strings.ContainsAny(text, ";=")) {
+			return "", false
+		}
+		parts[i] = key + "=" + text
+	}
+	return "[" + strings.Join(parts, ";") + "]", true
+}
+
+func indices(names []string) []string {
+	for i := range names {
+		names[i] = fmt.Sprintf("[%d]", i)
 	}
 	return names
 }
@@ -251,8 +279,7 @@ func findRow(rows []any, path string) (row any, end int, ok bool) {
 		return nil, 0, false
 	}
 	end = len(step) + 2
-	key, want, named := strings.Cut(step, "=")
-	if !named {
+	if !strings.Contains(step, "=") {
 		i, err := strconv.Atoi(step)
 		if err != nil || i < 0 || i >= len(rows) {
 			return nil, 0, false
@@ -260,13 +287,28 @@ func findRow(rows []any, path string) (row any, end int, ok bool) {
 		return rows[i], end, true
 	}
 	for _, row := range rows {
-		if o, isObject := row.(Object); isObject {
-			if s, isScalar := rowText(o.values[key]); isScalar && s == want {
-				return row, end, true
-			}
+		if o, isObject := row.(Object); isObject && (o.has(step) || o.hasAll(step)) {
+			return row, end, true
 		}
 	}
 	return nil, 0, false
+}
+
+// has reports whether a member of the row is what the step says.
+func (o Object) has(step string) bool {
+	key, want, _ := strings.Cut(step, "=")
+	s, isScalar := rowText(o.values[key])
+	return isScalar && s == want
+}
+
+// hasAll is has for a step of several members.
+func (o Object) hasAll(step string) bool {
+	for part := range strings.SplitSeq(step, ";") {
+		if !o.has(part) {
+			return false
+		}
+	}
+	return true
 }
 
 // describe names the kind of a value that was read.

@@ -61,11 +61,12 @@ func object(t *testing.T, text string) Object {
 func TestNumber(t *testing.T) {
 	t.Parallel()
 	m := object(t, `{"slope":0.25,"slope_ci":[0.1,0.4],"ratio":{"mean":null,"mean_ci":null,"reason":"no pairs"},"by_k":[{"k":5,"trust":0.9},{"k":10,"trust":0.8}],
-		"rows":[{"x":1},{"x":1}],"names":[{"layer":"conv.0","dim":3}],"a.b":{"c":7},"a":{"b.c":8},"p":null,"q":[null,1],"text":"t",
+		"rows":[{"x":1},{"x":1}],"names":[{"layer":"conv.0","dim":3}],"probes":[{"probe":"ridge","on":"true","mse":1},{"probe":"ridge","on":"predicted","mse":2},{"probe":"a;b","on":"c=d","mse":3}],"a.b":{"c":7},"a":{"b.c":8},"p":null,"q":[null,1],"text":"t",
 		"loss":{"skipped":true,"reason":"no tokens"},"skipped":{"ppl":"no logits"},"reason":"p: one; q: two"}`)
 	for path, want := range map[string]Value{
 		"slope": Number(0.25), "by_k[k=10].trust": Number(0.8), "by_k[0].trust": Number(0.9), "rows[1].x": Number(1), "a.b.c": Number(7),
-		"names[layer=conv.0].dim": Number(3), "ratio.mean": Undefined("no pairs"), "p": Undefined("one"), "q[1]": Number(1),
+		"names[layer=conv.0].dim": Number(3), "probes[probe=ridge;on=predicted].mse": Number(2), "probes[on=predicted].mse": Number(2), "probes[probe=a;b].mse": Number(3),
+		"ratio.mean": Undefined("no pairs"), "p": Undefined("one"), "q[1]": Number(1),
 		"loss": Undefined("no tokens"), "ppl": Undefined("no logits"), "slope_ci[0]": Number(0.1),
 	} {
 		got, err := m.Number(path)
@@ -98,12 +99,14 @@ func TestNumber(t *testing.T) {
 
 func TestNumbersOrderAndNames(t *testing.T) {
 	t.Parallel()
-	m := object(t, `{"z":1,"a":{"b":null},"by_k":[{"k":5,"x":2},{"k":10,"x":3}],"same":[{"k":1,"x":4},{"k":1,"x":5}],"eigenvalues":[1,2],"skipped":{"w":"why"},"flag":true}`)
+	m := object(t, `{"z":1,"a":{"b":null},"by_k":[{"k":5,"x":2},{"k":10,"x":3}],"same":[{"k":1,"x":4},{"k":1,"x":5}],"eigenvalues":[1,2],"skipped":{"w":"why"},"flag":true,
+		"probes":[{"probe":"ridge","on":"true","mse":1},{"probe":"ridge","on":"predicted","mse":2}],"odd":[{"a":"x;y","b":"p","c":1},{"a":"x;y","b":"q","c":2}]}`)
 	var got []string
 	for path := range m.Numbers() {
 		got = append(got, path)
 	}
-	want := "z a.b by_k[k=5].k by_k[k=5].x by_k[k=10].k by_k[k=10].x same[0].k same[0].x same[1].k same[1].x"
+	want := "z a.b by_k[k=5].k by_k[k=5].x by_k[k=10].k by_k[k=10].x same[0].k same[0].x same[1].k same[1].x " +
+		"probes[probe=ridge;on=true].mse probes[probe=ridge;on=predicted].mse odd[0].c odd[1].c"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}

@@ -18,6 +18,7 @@ const Schema = "repscope/1"
 type Result struct {
 	Schema      string       `json:"schema"`
 	Analysis    string       `json:"analysis"`
+	Definition  int          `json:"definition,omitempty"` // of the numbers: one that changes makes another
 	Version     string       `json:"version"`
 	Revision    string       `json:"revision,omitempty"` // version control revision, "+modified" when the tree had changes
 	Seed        uint64       `json:"seed"`
@@ -75,8 +76,6 @@ type Comparison struct {
 	A      string `json:"a"`
 	B      string `json:"b"`
 	Metric string `json:"metric"`
-	// Path is that of the metric in the models ([Object.Number]), empty where Metric is.
-	Path string `json:"path,omitempty"`
 	// Family names the tests over which PHolm is corrected.
 	Family     string   `json:"family,omitempty"`
 	Difference Value    `json:"difference"`
@@ -96,7 +95,9 @@ type Comparison struct {
 	// difference.
 	EffectSD *Value    `json:"effect_sd,omitempty"`
 	Warnings *[]string `json:"warnings,omitempty"`
-	Extra    Object    `json:",inline"` // keys that this version does not know, of a file that was read
+	// Path is that of the metric in the models ([Object.Number]), empty where Metric is.
+	Path  string `json:"path,omitempty"`
+	Extra Object `json:",inline"` // keys that this version does not know, of a file that was read
 }
 
 // NewResult returns an empty result of the named analysis, started now, with

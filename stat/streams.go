@@ -70,6 +70,13 @@ const (
 	// StreamScatter draws the pairs that a scatter plot shows (analysis/smoothness):
 	// "smoo".
 	StreamScatter Stream = 0x736d6f6f
+	// StreamSheet draws the samples of a contact sheet (analysis/reconstruction):
+	// "shee".
+	StreamSheet Stream = 0x73686565
+	// StreamStudyRuns draws runs inside tasks (measure/study): "stud".
+	StreamStudyRuns Stream = 0x73747564
+	// StreamStudyTasks draws tasks (measure/study).
+	StreamStudyTasks Stream = 0x73747565
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the

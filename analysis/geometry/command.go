@@ -165,6 +165,7 @@ func (r *Result) write(env *run.Env, o Options) error {
 // describe says which way the numbers of a model are better. Slow and straight paths are
 // what some latents are meant to have and others are not.
 func describe(env *run.Env) {
+	env.Result.Definition = definition
 	results.Describe(env, report.Lower, "", "uniformity", "uniformity_centered", "alignment", "groupings.davies_bouldin")
 	results.Describe(env, report.Higher, "", "groupings.silhouette", "groupings.calinski_harabasz", "groupings.agreement.nmi", "groupings.agreement.ami",
 		"groupings.agreement.ari", "label_consistency.accuracy", "label_consistency.purity")

@@ -179,6 +179,7 @@ func (r *Result) write(env *run.Env) error {
 // describe says what the numbers of a model are: of dimensions, neither more nor less is
 // better by itself.
 func describe(env *run.Env, models []Model) {
+	env.Result.Definition = definition
 	results.Describe(env, report.Neither, "dimensions", "participation_ratio_corrected", "effective_rank", "rankme", "stable_rank", "dims_90", "dims_99", "two_nn.mle")
 	results.Describe(env, report.Neither, "%", "usage_percent")
 	results.Describe(env, report.Lower, "dimensions", "dead_dims")

@@ -335,6 +335,7 @@ func (r *Result) write(env *run.Env, index []int, in Input, o Options) error {
 
 // describe says which way the numbers of a model are better.
 func describe(env *run.Env) {
+	env.Result.Definition = definition
 	results.Describe(env, report.Higher, "", "by_k.trustworthiness", "by_k.continuity", "by_k.q_nx", "by_k.r_nx", "by_k.lcmc",
 		"by_k.mrre_false", "by_k.mrre_missing", "auc_r_nx", "q_local", "q_global")
 }

@@ -160,6 +160,7 @@ func (r *Result) write(env *run.Env, data *input.Data, index []int, draws int) e
 // describe says which way the numbers of a model are better. Distances are in units of the
 // model's own latents, and less of them is better only beside their spread.
 func describe(env *run.Env) {
+	env.Result.Definition = definition
 	results.Describe(env, report.Lower, "", "levels.relative_mean", "levels.relative_rms", "levels.flip_rate", "auc_relative", "curve_slope")
 	results.Describe(env, report.Higher, "", "levels.cosine")
 	results.Describe(env, report.Neither, "", "levels.mean")

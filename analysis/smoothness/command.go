@@ -145,6 +145,7 @@ func (r *Result) write(env *run.Env, data *input.Data, states *points.Selection,
 // describe says which way the numbers of a model are better. A low slope is not good by
 // itself: a collapsed encoder has one.
 func describe(env *run.Env) {
+	env.Result.Definition = definition
 	results.Describe(env, report.Higher, "", "r_squared", "r", "spearman")
 	results.Describe(env, report.Neither, "", "slope", "theil_sen", "ratio.mean", "ratio.median", "ratio.p95", "ratio.p99")
 }

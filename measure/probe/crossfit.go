@@ -1,0 +1,286 @@
+// Ridge heads fitted without each fold, and refitted without each block as well.
+
+package probe
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"repscope/internal/parallel"
+	"repscope/measure/internal/matrix"
+	"repscope/points"
+	"repscope/stat"
+)
+
+// RidgeCrossFit holds predictions of rows by heads that were fitted without their fold.
+type RidgeCrossFit struct {
+	// Predicted[e][i·T + t] is the prediction of target t of row i from Data.X (e = 0) and from
+	// Data.Others[e−1].
+	Predicted [][]float64
+	Heads     []*Ridge // the head of each fold, fitted on the rows of the others
+
+	problem     *ridgeProblem
+	fits        []*ridgeFit
+	rows        [][]int           // of each fold
+	coordinates [][]matrix.Matrix // [e][fold]
+	folds       []int
+}
+
+// CrossFitRidge fits a head for every fold on the rows of the other folds, with a penalty chosen among
+// these alone, and predicts the fold. Errors as for [FitRidge], and folds that split a group
+// or are fewer than 2.
+func CrossFitRidge(ctx context.Context, d Data, y points.Points, o RidgeOptions) (*RidgeCrossFit, error) {
+	if err := d.check(ridgeName); err != nil {
+		return nil, err
+	}
+	p, err := newRidgeProblem(d.X, y, d.Groups, o)
+	if err != nil {
+		return nil, err
+	}
+	c := &RidgeCrossFit{problem: p, rows: d.rowsOf(), folds: d.Folds}
+	for e, features := range d.all() {
+		all := p.x
+		if e > 0 {
+			if err := checkFeatures(ridgeName, features); err != nil {
+				return nil, err
+			}
+			all = p.frame.coordinates(features, o.Threads)
+		}
+		of := make([]matrix.Matrix, len(c.rows))
+		for f, r := range c.rows {
+			of[f] = all.Select(r)
+		}
+		c.coordinates = append(c.coordinates, of)
+		c.Predicted = append(c.Predicted, make([]float64, d.X.N*y.Dim))
+	}
+	for f := range c.rows {
+		fit, err := p.fit(ctx, others(d.Folds, f))
+		if err != nil {
+			return nil, err
+		}
+		c.fits, c.Heads = append(c.fits, fit), append(c.Heads, p.ridge(fit))
+		c.predict(f, fit.weights, fit.origin, c.Predicted)
+	}
+	return c, nil
+}
+
+// predict writes the predictions of the rows of a fold.
+func (c *RidgeCrossFit) predict(f int, weights matrix.Matrix, origin []float64, dst [][]float64) {
+	targets := weights.Dim
+	for e := range c.coordinates {
+		predicted := product(c.coordinates[e][f], weights, 1)
+		for r, i := range c.rows[f] {
+			for t, v := range predicted.Row(r) {
+				dst[e][i*targets+t] = c.problem.yMean[t] + (origin[t] + v)
+			}
+		}
+	}
+}
+
+// Without refits every head without the rows of block 0, 1, …, with the penalties and the scale that
+// were chosen with them, and calls visit with the predictions of all rows, laid out as Predicted. What a
+// score of them is without block j is for visit to compute from the rows outside it; the slices
+// are used again. NaN where a head would have no rows. The calls come one after the other, in the order of
+// the blocks, and end with the first error. Errors: blocks of another number of rows, and the error
+// of ctx.
+//
+// A head whose rows the block does not hold stays. Of m rows that go, at most r = min(n, D) are
+// taken out by the formula of Woodbury (1950), w₋ = w − M·Xᵀ·(I − X·M·Xᵀ)⁻¹·e with their residuals
+// e and M = (C + α)⁻¹, more than that from the sums of products that are left.
+func (c *RidgeCrossFit) Without(ctx context.Context, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error {
+	if n := len(blocks.Labels()); n != len(c.folds) {
+		return stat.Undefined(ridgeName, "blocks of %d rows for %d", n, len(c.folds))
+	}
+	workers := parallel.Workers(c.problem.o.Threads, blocks.Count())
+	room := make([][][]float64, workers)
+	for w := range room {
+		for e := range c.Predicted {
+			room[w] = append(room[w], make([]float64, len(c.Predicted[e])))
+		}
+	}
+	for first := 0; first < blocks.Count(); first += workers {
+		count := min(workers, blocks.Count()-first)
+		if err := parallel.Try(ctx, workers, count, func(_, w int) error {
+			return c.refit(blocks.Block(first+w), room[w])
+		}); err != nil {
+			return err
+		}
+		for w := range count {
+			if err := visit(first+w, room[w]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// refit writes the predictions of heads without the rows of an index.
+func (c *RidgeCrossFit) refit(gone []int, dst [][]float64) error {
+	for e := range dst {
+		copy(dst[e], c.Predicted[e])
+	}
+	for f, fit := range c.fits {
+		var out []int
+		for _, i := range gone {
+			if c.folds[i] != f {
+				out = append(out, i)
+			}
+		}
+		if len(out) == 0 {
+			continue
+		}
+		weights, origin, err := c.problem.without(fit, out)
+		if err != nil {
+			return err
+		}
+		c.predict(f, weights, origin, dst)
+	}
+	return nil
+}
+
+// without refits a head without some of the rows that it was fitted on.
+func (p *ridgeProblem) without(fit *ridgeFit, gone []int) (weights matrix.Matrix, origin []float64, err error) {
+	left := len(fit.train) - len(gone)
+	if left == 0 {
+		weights, origin = matrix.New(p.x.Dim, p.y.Dim), make([]float64, p.y.Dim)
+		for t := range origin {
+			origin[t] = math.NaN()
+		}
+		return weights, origin, nil
+	}
+	ok := false
+	if len(gone) <= p.x.Dim {
+		weights, origin, ok = p.downdate(fit, gone)
+	}
+	if !ok {
+		keep := slices.DeleteFunc(slices.Clone(fit.train), func(i int) bool {
+			_, found := slices.BinarySearch(gone, i)
+			return found
+		})
+		solver, err := sumsOf(p.x.Select(keep), p.y.Select(keep), 1).solver()
+		if err != nil {
+			return weights, nil, err
+		}
+		weights = solver.weights(fit.alpha)
+		return weights, solver.origin(weights), nil
+	}
+	p.keepConstant(fit, gone, weights, origin)
+	return weights, origin, nil
+}
+
+// downdate takes rows out by Woodbury's formula; false where the system is not positive definite.
+func (p *ridgeProblem) downdate(fit *ridgeFit, gone []int) (weights matrix.Matrix, origin []float64, ok bool) {
+	s, m, targets := fit.solver, len(gone), p.y.Dim
+	x, y := p.x.Select(gone), p.y.Select(gone)
+	residual := product(x, fit.weights, 1)
+	for i := range m {
+		for t := range targets {
+			residual.Data[i*targets+t] = y.Data[i*targets+t] - (fit.origin[t] + residual.Data[i*targets+t])
+		}
+		row := x.Row(i)
+		for k := range row {
+			row[k] -= s.xMean[k]
+		}
+	}
+	rotated := product(x, s.vectors, 1)
+	weights, origin = matrix.New(p.x.Dim, targets), make([]float64, targets)
+	scaled := matrix.New(m, p.x.Dim)
+	for t, alpha := range fit.alpha {
+		if t > 0 && alpha == fit.alpha[t-1] {
+			continue
+		}
+		for i := range m {
+			for k, v := range rotated.Row(i) {
+				scaled.Data[i*p.x.Dim+k] = v * math.Sqrt(s.gain(k, alpha))
+			}
+		}
+		// I − H with H = 1/n + X·M·Xᵀ.
+		system := outer(scaled)
+		for i := range m {
+			for k := range m {
+				system.Data[i*m+k] = -system.Data[i*m+k] - 1/s.n
+			}
+			system.Data[i*m+i]++
+		}
+		var factor mat.Cholesky
+		if !factor.Factorize(mat.NewSymDense(m, system.Data)) {
+			return weights, origin, false
+		}
+		last := t + 1
+		for last < targets && fit.alpha[last] == alpha {
+			last++
+		}
+		p.correct(fit, factor, rotated, residual, t, last, weights, origin)
+	}
+	return weights, origin, true
+}
+
+// correct writes the weights and origins of targets first … last−1, which share a penalty.
+func (p *ridgeProblem) correct(fit *ridgeFit, factor mat.Cholesky, rotated, residual matrix.Matrix, first, last int,
+	weights matrix.Matrix, origin []float64,
+) {
+	s, m, targets := fit.solver, residual.N, residual.Dim
+	u := mat.NewDense(m, last-first, nil)
+	right := mat.NewDense(m, targets, residual.Data).Slice(0, m, first, last)
+	_ = factor.SolveTo(u, right) // an error is a warning about the condition
+	shift := transposed(rotated, matrix.Matrix{N: m, Dim: last - first, Data: u.RawMatrix().Data}, 1)
+	for k := range shift.N {
+		gain := s.gain(k, fit.alpha[first])
+		for t := range shift.Row(k) {
+			shift.Data[k*shift.Dim+t] *= gain
+		}
+	}
+	shift = product(s.vectors, shift, 1)
+	for t := first; t < last; t++ {
+		mean := s.yMean[t]
+		for i := range m {
+			mean -= u.At(i, t-first) / s.n
+		}
+		at := 0.0
+		for k := range weights.N {
+			w := fit.weights.Data[k*targets+t] - shift.Data[k*shift.Dim+t-first]
+			weights.Data[k*targets+t] = w
+			at += float64(s.xMean[k] * w)
+		}
+		origin[t] = mean - at
+	}
+}
+
+// keepConstant sets the heads of targets that are constant without the rows that went.
+func (p *ridgeProblem) keepConstant(fit *ridgeFit, gone []int, weights matrix.Matrix, origin []float64) {
+	targets := p.y.Dim
+	for t := range targets {
+		low, high := math.Inf(1), math.Inf(-1)
+		for next, i := 0, 0; i < len(fit.train) && !(low < high); i++ {
+			row := fit.train[i]
+			for next < len(gone) && gone[next] < row {
+				next++
+			}
+			if next < len(gone) && gone[next] == row {
+				continue
+			}
+			low, high = min(low, p.y.Data[row*targets+t]), max(high, p.y.Data[row*targets+t])
+		}
+		if low < high {
+			continue
+		}
+		origin[t] = low
+		for k := range weights.N {
+			weights.Data[k*targets+t] = 0
+		}
+	}
+}
+
+// outer is a·aᵀ, its upper half.
+func outer(a matrix.Matrix) matrix.Matrix {
+	t := matrix.New(a.Dim, a.N)
+	for i := range a.N {
+		for k, v := range a.Row(i) {
+			t.Data[k*a.N+i] = v
+		}
+	}
+	return gram(t, 1)
+}

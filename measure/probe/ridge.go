@@ -1,0 +1,280 @@
+// Ridge regression with its penalty chosen by grouped cross-validation.
+
+package probe
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"repscope/internal/parallel"
+	"repscope/measure/internal/matrix"
+	"repscope/points"
+	"repscope/stat"
+)
+
+// RidgeOptions are the choices of a ridge regression; the zero value is the default.
+type RidgeOptions struct {
+	// Alphas are the penalties to choose from, each above 0; nil means [DefaultAlphas]. A single one is
+	// taken as it is.
+	Alphas []float64
+	// Folds is the number of grouped folds that choose the penalty, 0 for [DefaultFolds]; with fewer
+	// groups than that there are as many folds as groups.
+	Folds int
+	// PerTarget chooses a penalty for each target; otherwise one for the mean of their errors.
+	PerTarget bool
+	// Standardize divides every feature by its standard deviation over all rows that are given, so
+	// that the penalty counts it in that unit. Folds and deletions keep the scale.
+	Standardize bool
+	Threads     int // ≤ 0: all processors; results do not depend on it
+}
+
+// DefaultAlphas are 64 penalties from 10⁻⁴ to 10⁴, equally spaced on the logarithmic scale.
+func DefaultAlphas() []float64 {
+	const count = 64
+	out := make([]float64, count)
+	for i := range out {
+		out[i] = math.Pow(10, -4+8*float64(i)/(count-1))
+	}
+	return out
+}
+
+// Ridge is a fitted head for T targets: prediction t is Intercept[t] + Σ_k x_k·Coefficients[t·D + k].
+type Ridge struct {
+	Dim          int
+	Coefficients []float64 // [T, D], in units of the features as given
+	Intercept    []float64 // [T]
+	Alpha        []float64 // the penalty of each target
+	// Errors[a·T + t] is the mean over folds of the mean squared error of target t with penalty a; nil
+	// where there was no choice.
+	Errors []float64
+	// Edge says of each target that the penalty is the smallest or the largest of several.
+	Edge []bool
+}
+
+const ridgeName = "ridge regression"
+
+// FitRidge minimises Σ (y − b − x·w)² + α·‖w‖² for each column y of the targets [n, T], as
+// scikit-learn's Ridge; the intercept b is not penalised. Of several penalties α it takes the one
+// with the smallest mean over grouped folds of the mean squared error, the first such one, as
+// GridSearchCV over [GroupFolds] does. Features may be more than rows, constant or
+// linearly dependent. A constant target has weights 0. Errors: shapes that do not match,
+// NaN or Inf, a penalty that is not above 0, one group to choose from ([stat.UndefinedError]), and
+// the error of ctx.
+func FitRidge(ctx context.Context, x, y points.Points, groups []int, o RidgeOptions) (*Ridge, error) {
+	if len(groups) != x.N {
+		return nil, fmt.Errorf("%s: %d groups for %d rows", ridgeName, len(groups), x.N)
+	}
+	p, err := newRidgeProblem(x, y, groups, o)
+	if err != nil {
+		return nil, err
+	}
+	index := make([]int, x.N)
+	for i := range index {
+		index[i] = i
+	}
+	fit, err := p.fit(ctx, index)
+	if err != nil {
+		return nil, err
+	}
+	return p.ridge(fit), nil
+}
+
+// Predict returns the predictions [n, T], row-major. Errors: features of another number.
+func (r *Ridge) Predict(x points.Points) ([]float64, error) {
+	if x.Dim != r.Dim {
+		return nil, fmt.Errorf("%s: %d features for a head of %d", ridgeName, x.Dim, r.Dim)
+	}
+	out, row := make([]float64, x.N*len(r.Intercept)), make([]float64, x.Dim)
+	for i := range x.N {
+		x.Row(i, row)
+		for t, b := range r.Intercept {
+			out[i*len(r.Intercept)+t] = b + matrix.Dot(row, r.Coefficients[t*r.Dim:(t+1)*r.Dim])
+		}
+	}
+	return out, nil
+}
+
+// ridgeProblem is what all folds of a regression share.
+type ridgeProblem struct {
+	frame  *frame
+	x, y   matrix.Matrix // coordinates; targets about yMean
+	yMean  []float64
+	groups []int
+	alphas []float64
+	o      RidgeOptions
+}
+
+func newRidgeProblem(x, y points.Points, groups []int, o RidgeOptions) (*ridgeProblem, error) {
+	if x.N == 0 || x.Dim == 0 || y.Dim == 0 {
+		return nil, stat.Undefined(ridgeName, "features of shape [%d, %d] and targets of shape [%d, %d]", x.N, x.Dim, y.N, y.Dim)
+	}
+	if y.N != x.N {
+		return nil, fmt.Errorf("%s: %d rows of targets for %d rows of features", ridgeName, y.N, x.N)
+	}
+	if err := checkFeatures("targets of "+ridgeName, y); err != nil {
+		return nil, err
+	}
+	if o.Alphas == nil {
+		o.Alphas = DefaultAlphas()
+	}
+	if o.Folds == 0 {
+		o.Folds = DefaultFolds
+	}
+	if len(o.Alphas) == 0 || o.Folds < 2 {
+		return nil, fmt.Errorf("%s: %d penalties and %d folds, want at least 1 and 2", ridgeName, len(o.Alphas), o.Folds)
+	}
+	for _, a := range o.Alphas {
+		if !(a > 0) || math.IsInf(a, 1) {
+			return nil, fmt.Errorf("%s: penalty %v, want a finite number above 0", ridgeName, a)
+		}
+	}
+	p := &ridgeProblem{groups: groups, alphas: o.Alphas, o: o}
+	var err error
+	if p.frame, p.x, err = newFrame(ridgeName, x, o.Standardize, o.Threads); err != nil {
+		return nil, err
+	}
+	p.y, p.yMean = matrix.Centered(y)
+	return p, nil
+}
+
+// ridgeFit is a head in coordinates, and what its refits need.
+type ridgeFit struct {
+	train   []int
+	solver  *solver
+	chosen  []int // the penalty of each target
+	alpha   []float64
+	errors  []float64
+	weights matrix.Matrix // [r, T]
+	origin  []float64
+}
+
+// fit fits the rows of an index.
+func (p *ridgeProblem) fit(ctx context.Context, index []int) (*ridgeFit, error) {
+	fit := &ridgeFit{train: index, chosen: make([]int, p.y.Dim)}
+	if len(p.alphas) > 1 {
+		if err := p.choose(ctx, fit); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range fit.chosen {
+		fit.alpha = append(fit.alpha, p.alphas[a])
+	}
+	var err error
+	if fit.solver, err = sumsOf(p.x.Select(index), p.y.Select(index), p.o.Threads).solver(); err != nil {
+		return nil, err
+	}
+	fit.weights = fit.solver.weights(fit.alpha)
+	fit.origin = fit.solver.origin(fit.weights)
+	return fit, ctx.Err()
+}
+
+// choose chooses penalties by grouped folds of the rows to be fitted.
+func (p *ridgeProblem) choose(ctx context.Context, fit *ridgeFit) error {
+	groups := pick(p.groups, fit.train)
+	count := Groups(groups)
+	if count < 2 {
+		return stat.Undefined(ridgeName, "one group to choose among %d penalties, want at least 2 or one penalty", len(p.alphas))
+	}
+	folds, err := GroupFolds(groups, min(p.o.Folds, count))
+	if err != nil {
+		return err
+	}
+	rows := (&Data{Folds: folds}).rowsOf()
+	parts, xs, ys := make([]*sums, len(rows)), make([]matrix.Matrix, len(rows)), make([]matrix.Matrix, len(rows))
+	for f, r := range rows {
+		index := pick(fit.train, r)
+		xs[f], ys[f] = p.x.Select(index), p.y.Select(index)
+		parts[f] = sumsOf(xs[f], ys[f], p.o.Threads)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	errors := make([][]float64, len(rows))
+	if err := parallel.Try(ctx, p.o.Threads, len(rows), func(_, f int) error {
+		solver, err := allBut(parts, f).solver()
+		if err == nil {
+			errors[f] = p.pathErrors(solver, xs[f], ys[f])
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	fit.errors = make([]float64, len(p.alphas)*p.y.Dim)
+	for i := range fit.errors {
+		for f := range errors {
+			fit.errors[i] += errors[f][i]
+		}
+		fit.errors[i] /= float64(len(errors))
+	}
+	p.smallest(fit)
+	return nil
+}
+
+// pathErrors returns the mean squared errors [A, T] on rows that were left out.
+func (p *ridgeProblem) pathErrors(solver *solver, x, y matrix.Matrix) []float64 {
+	count, targets := len(p.alphas), y.Dim
+	out := make([]float64, count*targets)
+	for t := range targets {
+		weights := solver.path(t, p.alphas, 1)
+		at := originOf(solver.xMean, solver.yMean[t:t+1], matrix.New(len(solver.xMean), 1))[0]
+		predicted := product(x, weights, 1)
+		origin := make([]float64, count)
+		for a := range origin {
+			origin[a] = at
+			for k, m := range solver.xMean {
+				origin[a] -= float64(m * weights.Data[k*count+a])
+			}
+		}
+		for i := range x.N {
+			truth := y.Data[i*targets+t]
+			for a, v := range predicted.Row(i) {
+				e := truth - (origin[a] + v)
+				out[a*targets+t] += float64(e * e)
+			}
+		}
+	}
+	for i := range out {
+		out[i] /= float64(x.N)
+	}
+	return out
+}
+
+// smallest chooses the first penalty with the smallest error, of each target or of their mean.
+func (p *ridgeProblem) smallest(fit *ridgeFit) {
+	targets := p.y.Dim
+	of := func(first, last int) int {
+		best, lowest := 0, math.Inf(1)
+		for a := range p.alphas {
+			sum := 0.0
+			for t := first; t < last; t++ {
+				sum += fit.errors[a*targets+t]
+			}
+			if sum < lowest {
+				best, lowest = a, sum
+			}
+		}
+		return best
+	}
+	for t := range targets {
+		if p.o.PerTarget {
+			fit.chosen[t] = of(t, t+1)
+		} else {
+			fit.chosen[t] = of(0, targets)
+		}
+	}
+}
+
+// ridge turns a fit into a head for features as given.
+func (p *ridgeProblem) ridge(fit *ridgeFit) *Ridge {
+	origin := make([]float64, len(fit.origin))
+	for t := range origin {
+		origin[t] = fit.origin[t] + p.yMean[t]
+	}
+	r := &Ridge{Dim: len(p.frame.mean), Alpha: fit.alpha, Errors: fit.errors, Edge: make([]bool, len(origin))}
+	r.Coefficients, r.Intercept = p.frame.head(fit.weights, origin)
+	for t, a := range fit.chosen {
+		r.Edge[t] = len(p.alphas) > 1 && (a == 0 || a == len(p.alphas)-1)
+	}
+	return r
+}

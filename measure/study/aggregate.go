@@ -1,0 +1,186 @@
+// Aggregates: one number for a model's scores in all tasks.
+
+package study
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"repscope/stat"
+)
+
+// A Statistic is a number for a model's scores; [IQM], [Mean] and [Median] are, and
+// [OptimalityGap] makes one. It must not keep or change the scores.
+type Statistic func(scores ByTask) float64
+
+// Mean returns the mean over tasks of the mean score of each.
+func Mean(scores ByTask) float64 { return stat.Mean(scores.Means()) }
+
+// Median returns the median over tasks of the mean score of each. It follows one task
+// or two, and its error is large and hard to estimate: prefer [IQM].
+func Median(scores ByTask) float64 { return stat.Median(scores.Means()) }
+
+// IQM returns the interquartile mean: the mean of the middle half of the runs of all
+// tasks together. Of N runs the ⌊N/4⌋ lowest and as many of the highest are left out.
+// Where tasks differ in their runs, a run of a task with n of them, of T tasks, weighs
+// N/(T·n), and that much weight is cut at both ends, of the runs at the cuts a part.
+// Equal scores share a weight, so their order does not matter.
+func IQM(scores ByTask) float64 { return trimmed(scores, quarter(scores)) }
+
+// quarter is the share of the weight that an interquartile mean cuts at each end.
+func quarter(scores ByTask) float64 {
+	n := 0
+	for _, runs := range scores {
+		n += len(runs)
+	}
+	return float64(n/4) / float64(n)
+}
+
+// trimmed is the mean without that share of the weight at both ends.
+func trimmed(scores ByTask, share float64) float64 {
+	type run struct{ score, weight float64 }
+	n, equal := 0, true
+	for _, runs := range scores {
+		n += len(runs)
+		equal = equal && len(runs) == len(scores[0])
+	}
+	all := make([]run, 0, n)
+	for _, runs := range scores {
+		weight := 1.0
+		if !equal {
+			weight = float64(n) / (float64(len(scores)) * float64(len(runs)))
+		}
+		for _, v := range runs {
+			all = append(all, run{v, weight})
+		}
+	}
+	slices.SortFunc(all, func(a, b run) int {
+		if c := cmp.Compare(a.score, b.score); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.weight, b.weight)
+	})
+	low, high := share*float64(n), (1-share)*float64(n)
+	values := make([]float64, 0, n)
+	before := 0.0
+	for _, r := range all {
+		after := before + r.weight
+		values = append(values, float64(r.score*max(0, min(after, high)-max(before, low))))
+		before = after
+	}
+	return stat.Sum(values) / (high - low)
+}
+
+// OptimalityGap returns the statistic that says by how much a model falls short of a
+// score gamma: gamma minus the mean over tasks of the mean of min(score, gamma). It is
+// 0 where all runs reach gamma, and better when lower.
+func OptimalityGap(gamma float64) Statistic {
+	return func(scores ByTask) float64 {
+		means := make([]float64, len(scores))
+		for t, runs := range scores {
+			cut := make([]float64, len(runs))
+			for i, v := range runs {
+				cut[i] = math.Min(v, gamma)
+			}
+			means[t] = stat.Mean(cut)
+		}
+		return gamma - stat.Mean(means)
+	}
+}
+
+// Improvement returns the probability of improvement of x over y: the mean over tasks
+// of the share of pairs of runs, one of x and one of y, in which that of x is higher;
+// equal scores count a half (Mann and Whitney's U over the number of pairs). In [0, 1].
+func Improvement(x, y ByTask) float64 {
+	shares := make([]float64, len(x))
+	for t := range x {
+		shares[t] = wins(x[t], y[t])
+	}
+	return stat.Mean(shares)
+}
+
+// wins is the share of pairs in which x is higher, by halves.
+func wins(x, y []float64) float64 {
+	halves := 0
+	for _, a := range x {
+		for _, b := range y {
+			switch {
+			case a > b:
+				halves += 2
+			case a == b:
+				halves++
+			}
+		}
+	}
+	return float64(halves) / float64(2*len(x)*len(y))
+}
+
+// RunProfile returns the statistic that is the share of runs with a score above tau:
+// the mean over tasks of the share of each. Over thresholds it is the performance
+// profile of run scores.
+func RunProfile(tau float64) Statistic {
+	return func(scores ByTask) float64 {
+		shares := make([]float64, len(scores))
+		for t, runs := range scores {
+			above := 0
+			for _, v := range runs {
+				if v > tau {
+					above++
+				}
+			}
+			shares[t] = float64(above) / float64(len(runs))
+		}
+		return stat.Mean(shares)
+	}
+}
+
+// AverageProfile returns the statistic that is the share of tasks whose mean score is
+// above tau: over thresholds the performance profile of average scores.
+func AverageProfile(tau float64) Statistic {
+	return func(scores ByTask) float64 {
+		above := 0
+		for _, v := range scores.Means() {
+			if v > tau {
+				above++
+			}
+		}
+		return float64(above) / float64(len(scores))
+	}
+}
+
+// GeometricMeanRatio returns exp of the mean over tasks of ln(mean score of x / mean
+// score of y): how many times x is y, whatever the units of the tasks. NaN unless all
+// mean scores are positive.
+func GeometricMeanRatio(x, y ByTask) float64 {
+	logs := make([]float64, len(x))
+	for t := range x {
+		a, b := stat.Mean(x[t]), stat.Mean(y[t])
+		if !(a > 0 && b > 0) {
+			return math.NaN()
+		}
+		logs[t] = math.Log(a / b)
+	}
+	return math.Exp(stat.Mean(logs))
+}
+
+// AverageRanks returns for each of several models its mean rank over tasks by the mean
+// score: 1 is the best (highest), equal scores share the mean of their ranks.
+func AverageRanks(models []ByTask) []float64 {
+	tasks := len(models[0])
+	ranks := make([][]float64, len(models))
+	column := make([]float64, len(models))
+	for t := range tasks {
+		for i, scores := range models {
+			column[i] = -stat.Mean(scores[t])
+		}
+		for i, r := range stat.Ranks(column) {
+			ranks[i] = append(ranks[i], r)
+		}
+	}
+	out := make([]float64, len(models))
+	for i := range ranks {
+		out[i] = stat.Mean(ranks[i])
+	}
+	return out
+}

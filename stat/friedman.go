@@ -1,0 +1,95 @@
+// Friedman's test: do models differ at all over several tasks?
+
+package stat
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// Ranking is the result of Friedman's test.
+type Ranking struct {
+	Tasks, Models int
+	AverageRanks  []float64 // of the models; 1 is the highest score
+	// ChiSquared is Friedman's (1937) statistic with the correction for ties, and
+	// ChiSquaredP its approximate p value, which is too large for few tasks.
+	ChiSquared, ChiSquaredP float64
+	// F is Iman and Davenport's (1980), (N − 1)χ²/(N(k − 1) − χ²) with k − 1 and
+	// (k − 1)(N − 1) degrees of freedom, and P its p value. Where all tasks rank the
+	// models alike F is +Inf and P the probability of that.
+	F, DF1, DF2, P float64
+}
+
+// Friedman tests whether the models that scores[task][model] belong to rank alike over
+// tasks, which are independent: equal scores in a task share the mean of their ranks.
+// Errors: fewer than 2 tasks or models, tasks of other lengths, NaN or Inf, models that
+// are equal in every task.
+func Friedman(scores [][]float64) (Ranking, error) {
+	const quantity = "Friedman's test"
+	n := len(scores)
+	if n < 2 || len(scores[0]) < 2 {
+		return Ranking{}, Undefined(quantity, "%d tasks, want at least 2 tasks and 2 models", n)
+	}
+	k := len(scores[0])
+	sums, squares := make([]float64, k), 0.0
+	orders, alike := 0.0, true // logarithm of the number of orders of a task
+	var first []float64
+	for t, row := range scores {
+		if len(row) != k {
+			return Ranking{}, Undefined(quantity, "task %d has %d models and task 0 has %d, want the same models", t, len(row), k)
+		}
+		if err := checkFinite(quantity, "scores", row); err != nil {
+			return Ranking{}, err
+		}
+		negative := make([]float64, k)
+		for i, v := range row {
+			negative[i] = -v
+		}
+		ranks := Ranks(negative)
+		for i, r := range ranks {
+			sums[i] += r
+			squares += float64(r * r)
+			alike = alike && (first == nil || first[i] == r)
+		}
+		if first == nil {
+			first, orders = ranks, logOrders(ranks)
+		}
+	}
+	tasks, models := float64(n), float64(k)
+	middle := (models + 1) / 2
+	within := squares - tasks*models*middle*middle // of ranks about their mean
+	if within <= 0 {
+		return Ranking{}, Undefined(quantity, "the models are equal in every task")
+	}
+	result := Ranking{Tasks: n, Models: k, DF1: models - 1, DF2: (models - 1) * (tasks - 1)}
+	between := 0.0
+	for _, s := range sums {
+		average := s / tasks
+		result.AverageRanks = append(result.AverageRanks, average)
+		between += float64((average - middle) * (average - middle))
+	}
+	result.ChiSquared = tasks * tasks * (models - 1) * between / within
+	result.ChiSquaredP = mathext.GammaIncRegComp(result.DF1/2, result.ChiSquared/2)
+	if alike {
+		result.F, result.P = math.Inf(1), math.Exp(-(tasks-1)*orders)
+		return result, nil
+	}
+	result.F = (tasks - 1) * result.ChiSquared / (tasks*(models-1) - result.ChiSquared)
+	result.P = 1
+	if result.F > 0 {
+		result.P = regularizedBeta(result.DF2/(result.DF2+float64(result.DF1*result.F)), result.DF2/2, result.DF1/2)
+	}
+	return result, nil
+}
+
+// logOrders is the logarithm of the number of different orders of some ranks.
+func logOrders(ranks []float64) float64 {
+	out, _ := math.Lgamma(float64(len(ranks)) + 1)
+	tied := map[float64]int{}
+	for _, r := range ranks {
+		tied[r]++
+		out -= math.Log(float64(tied[r]))
+	}
+	return out
+}

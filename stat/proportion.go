@@ -1,0 +1,75 @@
+// Proportions: intervals and the comparison of two on the same observations.
+
+package stat
+
+import "math"
+
+// Wilson returns the score interval of Wilson (1927) for a share of hits among n
+// independent observations: the shares p with |hits/n − p| ≤ z·√(p(1 − p)/n). It does not
+// collapse at 0 and 1 hits. n may be an effective number of observations; for shares of
+// dependent ones see [Jackknifed.AsShare]. level 0 means 0.95. Errors: n ≤ 0, hits
+// outside [0, n], a level outside (0, 1).
+func Wilson(hits, n, level float64) (Interval, error) {
+	const quantity = "interval of a share"
+	level, err := checkLevel(quantity, level)
+	if err != nil {
+		return noInterval(level, "%s", Reason(err)), err
+	}
+	if !(n > 0) || !isFinite(n) || !(hits >= 0 && hits <= n) {
+		err := Undefined(quantity, "%v hits among %v observations, want 0 ≤ hits ≤ observations", hits, n)
+		return noInterval(level, "%s", Reason(err)), err
+	}
+	z := NormalQuantile((1 + level) / 2)
+	p, square := hits/n, z*z/n
+	middle := (p + square/2) / (1 + square)
+	half := math.Sqrt(p*(1-p)*square+square*square/4) / (1 + square)
+	out := Interval{Low: max(middle-half, 0), High: min(middle+half, 1), Level: level}
+	if hits == 0 {
+		out.Low = 0
+	}
+	if hits == n {
+		out.High = 1
+	}
+	return out, nil
+}
+
+// McNemar returns the exact two-sided p value of McNemar's (1947) test of two models that
+// were right or wrong about the same independent observations: only those count that
+// one of them alone got right, onlyA and onlyB, and under the null each is A's with
+// probability ½ (binomial test). No such observations give 1. Errors: negative counts.
+func McNemar(onlyA, onlyB int) (float64, error) {
+	if onlyA < 0 || onlyB < 0 {
+		return math.NaN(), Undefined("McNemar's test", "%d and %d observations, want counts", onlyA, onlyB)
+	}
+	n, few := onlyA+onlyB, min(onlyA, onlyB)
+	if onlyA == onlyB {
+		return 1, nil
+	}
+	// P(X ≤ few) of n fair coins is I_½(n − few, few + 1).
+	return min(1, 2*regularizedBeta(0.5, float64(n-few), float64(few+1))), nil
+}
+
+// BenjaminiHochberg returns the p values adjusted for the false discovery rate (Benjamini
+// and Hochberg 1995): in descending order p_(i) becomes the running minimum of
+// p_(i)·m/i, i = m…1. Rejecting those below q keeps the expected share of wrong
+// rejections among all below q, for independent tests and for many positively dependent
+// ones. NaN stays NaN and counts as no test. For few comparisons of which none may be
+// wrong use [Holm].
+func BenjaminiHochberg(p []float64) []float64 {
+	adjusted := make([]float64, len(p))
+	var tested []float64
+	var at []int
+	for i, v := range p {
+		adjusted[i] = v
+		if !math.IsNaN(v) {
+			tested, at = append(tested, v), append(at, i)
+		}
+	}
+	running := 1.0
+	order := sortedOrder(tested)
+	for i := len(order) - 1; i >= 0; i-- {
+		running = min(running, tested[order[i]]*float64(len(order))/float64(i+1))
+		adjusted[at[order[i]]] = running
+	}
+	return adjusted
+}

@@ -1,0 +1,113 @@
+// Comparisons of models that were trained several times.
+
+package stat
+
+import (
+	"fmt"
+	"math"
+)
+
+// SeedComparison is the difference of two models over their training runs (seeds).
+type SeedComparison struct {
+	Comparison
+	SeedsA, SeedsB int
+	// SeedError is the share of the runs in the standard error, √(s²_A/k_A + s²_B/k_B) of
+	// the runs' estimates; BlockError that of the blocks, from the jackknife of the
+	// difference of the means over runs.
+	SeedError, BlockError, StdError float64
+}
+
+// CompareSeeds compares a statistic between two models with k_A and k_B training runs
+// each, all measured on the same observations: a[s] is the jackknife of run s, over the
+// same blocks for all. The difference is that of the means over runs, and its error is
+// about other runs and other observations: the variance between runs plus that between
+// blocks,
+//
+//	V = s²_A/k_A + s²_B/k_B + V_blocks,
+//
+// with Satterthwaite's degrees of freedom. What a run does to a single block is in both
+// terms, so the sum is too large rather than too small (the two-way variance of Cameron,
+// Gelbach and Miller 2011, "Robust inference with multiway clustering", without its
+// subtraction). A model with a single run, as a baseline that is not trained, has no
+// variance between runs, and a warning says that the statement is about this run; with
+// one run of both it is that of [Compare]. SignFlip and EffectSD are those over
+// blocks, of the means over runs. Blocks that carry no test leave the p values
+// undefined. Errors: no runs, other blocks.
+func CompareSeeds(a, b []*Jackknifed, o CompareOptions) (SeedComparison, error) {
+	const quantity = "comparison of runs"
+	if len(a) == 0 || len(b) == 0 {
+		return SeedComparison{}, Undefined(quantity, "%d and %d runs, want at least one of each model", len(a), len(b))
+	}
+	level, err := checkLevel(quantity, o.Level)
+	if err != nil {
+		return SeedComparison{}, err
+	}
+	meanA, seedsA, err := acrossSeeds(a)
+	if err != nil {
+		return SeedComparison{}, err
+	}
+	meanB, seedsB, err := acrossSeeds(b)
+	if err != nil {
+		return SeedComparison{}, err
+	}
+	compared, err := Compare(meanA, meanB, o)
+	if err != nil {
+		return SeedComparison{}, err
+	}
+	difference, err := combine(func(at []float64) float64 { return at[0] - at[1] }, level, meanA, meanB)
+	if err != nil {
+		return SeedComparison{}, err
+	}
+	c := SeedComparison{Comparison: compared, SeedsA: len(a), SeedsB: len(b), SeedError: math.Sqrt(seedsA + seedsB), BlockError: difference.StdError}
+	for i, k := range []int{len(a), len(b)} {
+		if k == 1 {
+			c.Warnings = append(c.Warnings[:len(c.Warnings):len(c.Warnings)],
+				fmt.Sprintf("the %s model has one run: what other runs of it would give is not in the interval", []string{"first", "second"}[i]))
+		}
+	}
+	blocks := float64(difference.StdError * difference.StdError)
+	total := seedsA + seedsB + blocks
+	c.StdError = math.Sqrt(total)
+	if difference.Reason != "" || !isFinite(total) || seedsA+seedsB == 0 {
+		return c, nil
+	}
+	// Satterthwaite's degrees of freedom of the sum.
+	parts := float64(blocks*blocks) / difference.DF
+	if len(a) > 1 {
+		parts += float64(seedsA*seedsA) / float64(len(a)-1)
+	}
+	if len(b) > 1 {
+		parts += float64(seedsB*seedsB) / float64(len(b)-1)
+	}
+	c.DF = float64(total*total) / parts
+	t, err := StudentTQuantile((1+level)/2, c.DF)
+	if err != nil {
+		return c, err
+	}
+	c.Interval = Interval{Low: c.Difference - t*c.StdError, High: c.Difference + t*c.StdError, Level: level}
+	if meanA.Untestable == "" {
+		c.Reason = ""
+		c.T = c.Difference / c.StdError
+		c.P, _ = twoSidedP(c.T, c.DF)
+		c.PHolm = c.P
+	}
+	return c, nil
+}
+
+// acrossSeeds is the mean of a statistic over runs, jackknifed by blocks, and the
+// variance of that mean between runs: 0 for one run.
+func acrossSeeds(runs []*Jackknifed) (mean *Jackknifed, variance float64, err error) {
+	if len(runs) == 1 {
+		return runs[0], 0, nil
+	}
+	mean, err = Combine(func(values []float64) float64 { return Mean(values) }, runs...)
+	if err != nil {
+		return nil, 0, err
+	}
+	estimates := make([]float64, len(runs))
+	for i, v := range runs {
+		estimates[i] = v.Estimate
+	}
+	_, variance = MeanVariance(estimates)
+	return mean, max(variance, 0) / float64(len(runs)), nil
+}

@@ -1,0 +1,59 @@
+// Welch's t test: two groups of independent numbers.
+
+package stat
+
+import "math"
+
+// MeanDifference is the difference of two means of independent values.
+type MeanDifference struct {
+	Difference, StdError float64
+	Interval             Interval
+	T, DF, P             float64 // NaN where undefined
+	Reason               string  // why
+}
+
+// Welch compares the means of two groups of independent values, such as one score of
+// every training run of two models, by Welch's (1947) t test with unequal variances.
+// With one value in one of the groups, or no variance, there is neither interval nor p
+// value, with the reason. level 0 means 0.95. Errors: an empty group, NaN or Inf, a
+// level outside (0, 1).
+func Welch(a, b []float64, level float64) (MeanDifference, error) {
+	const quantity = "difference of means"
+	level, err := checkLevel(quantity, level)
+	if err != nil {
+		return MeanDifference{}, err
+	}
+	if len(a) == 0 || len(b) == 0 {
+		return MeanDifference{}, Undefined(quantity, "%d and %d values, want at least one in each group", len(a), len(b))
+	}
+	if err := checkFinite(quantity, "a", a); err != nil {
+		return MeanDifference{}, err
+	}
+	if err := checkFinite(quantity, "b", b); err != nil {
+		return MeanDifference{}, err
+	}
+	meanA, varianceA := MeanVariance(a)
+	meanB, varianceB := MeanVariance(b)
+	va, vb := varianceA/float64(len(a)), varianceB/float64(len(b))
+	d := MeanDifference{Difference: meanA - meanB, StdError: math.Sqrt(max(va+vb, 0)), T: math.NaN(), DF: math.NaN(), P: math.NaN()}
+	switch {
+	case math.IsNaN(d.StdError):
+		d.StdError = math.NaN()
+		d.Reason = "one value has no variance"
+	case d.StdError == 0:
+		d.Reason = "the values do not vary: there is no error to test against"
+	}
+	if d.Reason != "" {
+		d.Interval = noInterval(level, "%s", d.Reason)
+		return d, nil
+	}
+	d.DF = float64((va+vb)*(va+vb)) / (float64(va*va)/float64(len(a)-1) + float64(vb*vb)/float64(len(b)-1))
+	t, err := StudentTQuantile((1+level)/2, d.DF)
+	if err != nil {
+		return d, err
+	}
+	d.Interval = Interval{Low: d.Difference - t*d.StdError, High: d.Difference + t*d.StdError, Level: level}
+	d.T = d.Difference / d.StdError
+	d.P, _ = twoSidedP(d.T, d.DF)
+	return d, nil
+}
