@@ -14,6 +14,7 @@ import (
 	"repscope/analysis/geometry"
 	"repscope/analysis/manifold"
 	"repscope/analysis/neighborhood"
+	"repscope/analysis/reconstruction"
 	"repscope/analysis/reward"
 	"repscope/analysis/robustness"
 	"repscope/analysis/smoothness"
@@ -38,6 +39,7 @@ var entries = []Entry{
 	{Command: neighborhood.Command, Analysis: true},
 	{Command: manifold.Command, Analysis: true},
 	{Command: geometry.Command, Analysis: true, Figure: []string{"--exclude-window", "30"}},
+	{Command: reconstruction.Command, Analysis: true},
 	{Command: reward.Command, Analysis: true},
 	{Command: encode.Command},
 }
