@@ -6,9 +6,11 @@ package reward
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"repscope/measure/probe"
 	"repscope/points"
+	"repscope/stat"
 )
 
 // side is the features that a probe is fitted on, and all that it is evaluated on, of which
@@ -18,87 +20,167 @@ type side struct {
 	rows        points.Points
 	others      []points.Points
 	evaluatedOn []string
+	train       [][]int // the rows that the probe of each fold is fitted on; nil: all of the other folds
 }
 
-// data is what package probe takes.
+// probeData is what package probe takes.
 func (a *analyzer) probeData(s side) probe.Data {
-	return probe.Data{X: s.rows, Others: s.others, Groups: a.choice, Folds: a.fold}
+	return probe.Data{X: s.rows, Others: s.others, Groups: a.choice, Folds: a.fold, Train: s.train}
+}
+
+// crossFit is a probe fitted without each fold.
+type crossFit struct {
+	predicted [][]float64 // by the features it is evaluated on, [n, width]
+	alphas    [][]float64 // by target, then by fold; nil for probes without
+	// without visits the predictions of the probe fitted without each block, too; nil: it is
+	// not fitted again.
+	without func(ctx context.Context, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error
+}
+
+// tasks are the targets that a probe of one kind is fitted to together: numbers side by
+// side, classes each by itself.
+func tasks(name string, scorers []*scorer) [][]*scorer {
+	var numbers []*scorer
+	var out [][]*scorer
+	for _, c := range scorers {
+		switch {
+		case c.target.classified():
+			out = append(out, []*scorer{c})
+		case name == MLP: // a network shares its hidden units among its outputs
+			out = append(out, []*scorer{c})
+		case name != Logistic:
+			numbers = append(numbers, c)
+		}
+	}
+	if len(numbers) > 0 {
+		out = append([][]*scorer{numbers}, out...)
+	}
+	return out
 }
 
 // fit fits a probe of one kind for every target that it can read, and enters its rows.
 func (a *analyzer) fit(ctx context.Context, name string, s side, scorers []*scorer, out *Measured) error {
-	var numbers, classes []*scorer
-	for _, c := range scorers {
-		if c.target.classified() {
-			classes = append(classes, c)
-		} else {
-			numbers = append(numbers, c)
+	for _, task := range tasks(name, scorers) {
+		c := newColumns(task)
+		evaluations, fitted, err := a.crossFit(ctx, name, s, c)
+		if err != nil {
+			return err
 		}
-	}
-	switch name {
-	case Ridge:
-		if len(numbers) > 0 {
-			if err := a.ridge(ctx, s, numbers, out); err != nil {
-				return err
-			}
-		}
-		for _, c := range classes {
-			if err := a.ridge(ctx, s, []*scorer{c}, out); err != nil {
-				return err
+		for e, on := range s.evaluatedOn {
+			for t, scorer := range task {
+				r, err := a.row(scorer, name, s.fittedOn, on, evaluations[e][t])
+				if err != nil {
+					return fmt.Errorf("%s: %w", scorer.target.Name, err)
+				}
+				if fitted.alphas != nil {
+					r.Alphas = fitted.alphas[t]
+				}
+				out.Rows = append(out.Rows, r)
 			}
 		}
 	}
 	return nil
 }
 
-// ridge reads several numbers, each with a penalty of its own, or one class: a number for
-// every class, 1 or 0, with one penalty for all, of which the largest names the class.
-func (a *analyzer) ridge(ctx context.Context, s side, scorers []*scorer, out *Measured) error {
-	o := probe.RidgeOptions{PerTarget: !scorers[0].target.classified(), Threads: a.o.Threads}
+// crossFit fits one probe, and again without each block; evaluations are by what it is
+// evaluated on, then by target.
+func (a *analyzer) crossFit(ctx context.Context, name string, s side, c *columns) ([][]evaluation, *crossFit, error) {
+	var fitted *crossFit
+	var err error
+	switch d := a.probeData(s); name {
+	case Ridge:
+		fitted, err = a.ridge(ctx, d, c)
+	case Logistic:
+		fitted, err = a.logistic(ctx, d, c)
+	case MLP:
+		fitted, err = a.network(ctx, d, c)
+	default:
+		fitted, err = a.neighbors(ctx, d, c)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	evaluations := make([][]evaluation, len(fitted.predicted))
+	for e, predicted := range fitted.predicted {
+		evaluations[e] = make([]evaluation, len(c.scorers))
+		for t := range c.scorers {
+			evaluations[e][t].outputs = c.outputs(t, predicted)
+		}
+	}
+	if a.data.blocks == nil || fitted.without == nil {
+		return evaluations, fitted, nil
+	}
+	err = fitted.without(ctx, a.data.blocks, func(j int, predicted [][]float64) error {
+		for e := range predicted {
+			for t, scorer := range c.scorers {
+				d, err := scorer.delete(j, c.outputs(t, predicted[e]))
+				if err != nil {
+					return err
+				}
+				evaluations[e][t].left = append(evaluations[e][t].left, d)
+			}
+		}
+		return nil
+	})
+	return evaluations, fitted, err
+}
+
+// ridge reads several numbers, each with a strength of its own, or one class: a number for
+// every class, 1 or 0, with one strength for all, of which the largest names the class.
+func (a *analyzer) ridge(ctx context.Context, d probe.Data, c *columns) (*crossFit, error) {
+	o := probe.RidgeOptions{PerTarget: !c.scorers[0].target.classified(), Threads: a.o.Threads}
 	if a.o.Alpha > 0 {
 		o.Alphas = []float64{a.o.Alpha}
 	}
-	columns := newColumns(scorers)
-	fitted, err := probe.CrossFitRidge(ctx, a.probeData(s), columns.targets(a.data.n()), o)
+	fitted, err := probe.CrossFitRidge(ctx, d, c.targets(a.data.n()), o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	evaluations := make([][]evaluation, len(fitted.Predicted)) // [e][target]
-	for e, predicted := range fitted.Predicted {
-		evaluations[e] = make([]evaluation, len(scorers))
-		for t := range scorers {
-			evaluations[e][t].outputs = columns.outputs(t, predicted)
+	out := &crossFit{predicted: fitted.Predicted, without: fitted.Without, alphas: make([][]float64, len(c.scorers))}
+	for t := range c.scorers {
+		for _, head := range fitted.Heads {
+			out.alphas[t] = append(out.alphas[t], head.Alpha[c.start[t]])
 		}
 	}
-	if a.data.blocks != nil {
-		if err := fitted.Without(ctx, a.data.blocks, func(j int, predicted [][]float64) error {
-			for e := range predicted {
-				for t, c := range scorers {
-					d, err := c.delete(j, columns.outputs(t, predicted[e]))
-					if err != nil {
-						return err
-					}
-					evaluations[e][t].left = append(evaluations[e][t].left, d)
-				}
-			}
-			return nil
-		}); err != nil {
-			return err
-		}
+	return out, nil
+}
+
+// logisticCs are the inverse penalties that logistic regression chooses from: with weaker
+// ones it takes long to tell apart what episodes alone tell apart.
+func logisticCs() []float64 { return []float64{1e-3, 1e-2, 1e-1, 1, 10} }
+
+// logistic reads one class from features of unit variance, which its penalty counts alike.
+func (a *analyzer) logistic(ctx context.Context, d probe.Data, c *columns) (*crossFit, error) {
+	fitted, err := probe.CrossFitLogistic(ctx, d, c.scorers[0].classes, c.scorers[0].count, probe.LogisticOptions{Cs: logisticCs(), Standardize: true, Threads: a.o.Threads})
+	if err != nil {
+		return nil, err
 	}
-	for e, on := range s.evaluatedOn {
-		for t, c := range scorers {
-			r, err := a.row(c, Ridge, s.fittedOn, on, evaluations[e][t])
-			if err != nil {
-				return fmt.Errorf("%s: %w", c.target.Name, err)
-			}
-			for _, head := range fitted.Heads {
-				r.Alphas = append(r.Alphas, head.Alpha[columns.start[t]])
-			}
-			out.Rows = append(out.Rows, r)
-		}
+	return &crossFit{predicted: fitted.Predicted, without: fitted.Without}, nil
+}
+
+// network reads one number or one class. It is not fitted again without blocks.
+func (a *analyzer) network(ctx context.Context, d probe.Data, c *columns) (*crossFit, error) {
+	o := probe.MLPOptions{Seed: a.o.Seed, Threads: a.o.Threads}
+	var fitted *probe.MLPCrossFit
+	var err error
+	if only := c.scorers[0]; only.target.classified() {
+		fitted, err = probe.CrossFitMLPClassifier(ctx, d, only.classes, only.count, o)
+	} else {
+		fitted, err = probe.CrossFitMLP(ctx, d, c.targets(a.data.n()), o)
 	}
-	return nil
+	if err != nil {
+		return nil, err
+	}
+	return &crossFit{predicted: fitted.Predicted}, nil
+}
+
+// neighbors reads the mean of the nearest samples of other folds.
+func (a *analyzer) neighbors(ctx context.Context, d probe.Data, c *columns) (*crossFit, error) {
+	fitted, err := probe.CrossFitNeighbors(ctx, d, c.targets(a.data.n()), probe.NeighborOptions{Threads: a.o.Threads})
+	if err != nil {
+		return nil, err
+	}
+	return &crossFit{predicted: fitted.Predicted, without: fitted.Without}, nil
 }
 
 // columns are targets side by side: a column for each number, and one for each class.
@@ -145,7 +227,7 @@ func (c *columns) outputs(t int, predicted []float64) outputs {
 		}
 		best := 0
 		for k, v := range row {
-			if v > row[best] {
+			if v > row[best] || math.IsNaN(row[best]) {
 				best = k
 			}
 		}

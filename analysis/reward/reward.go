@@ -142,7 +142,7 @@ const (
 func Probes() []string { return []string{Ridge, MLP, KNN, Logistic} }
 
 // DefaultProbes are those of a zero Options.Probes.
-func DefaultProbes() []string { return []string{Ridge, MLP, Logistic} }
+func DefaultProbes() []string { return []string{Ridge, MLP} }
 
 // Result is the outcome for all models: those of the input in their order, then the
 // baselines.
