@@ -186,6 +186,15 @@ func (g *Given) sources() []source {
 	return nil
 }
 
+// Names are those of NAME=FILE, in the order of the command line.
+func (g *Given) Names() []string {
+	names := make([]string, len(g.named))
+	for i, s := range g.named {
+		names[i] = s.name
+	}
+	return names
+}
+
 // ofSplit is FILE:rewards with the split of the frames, if these are of the same file.
 func (g *Given) ofSplit(spec string) string {
 	path, ok := strings.CutSuffix(spec, ":"+g.role.Published)
@@ -320,12 +329,18 @@ func perState[T any](g *Given, data *Data, index []int, read func(*dataset.Array
 // Check finds arrays that do not fit the states, by their shapes: what [Given.Ints] and
 // [Given.Floats] want. It enters nothing into the result, but shapes into a plan.
 func (g *Given) Check(data *Data) error {
+	return g.Each(data, func(a Array) error { return g.fits(data, a) })
+}
+
+// Each opens one array after the other for a check of the command's own, such as of
+// shapes. It enters nothing into the result, but shapes into a plan.
+func (g *Given) Each(data *Data, check func(Array) error) error {
 	for _, s := range g.sources() {
 		a, err := g.open(s.path)
 		if err != nil {
 			return g.errorf(s.name, "%w", err)
 		}
-		err = g.fits(data, Array{s.name, a})
+		err = check(Array{s.name, a})
 		if data.plan != nil {
 			data.env.Result.Inputs = append(data.env.Result.Inputs, report.Input{Role: g.role.Name, Name: s.name, Path: s.path,
 				DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
@@ -351,16 +366,16 @@ func (g *Given) fits(data *Data, a Array) error {
 // Rows tells which row of an open array belongs to each of the states: with a row
 // per frame that of a state's last frame, with a row per state its own.
 func (g *Given) Rows(data *Data, a Array, index []int) ([]int, error) {
-	rows, want := data.rowsOf(a.Len(), index)
+	rows, want := data.RowsOf(a.Len(), index)
 	if rows == nil {
 		return nil, g.errorf(a.Name, "%s has %d %s, want %s", a.Array.Name(), a.Len(), g.role.Name, want)
 	}
 	return rows, nil
 }
 
-// rowsOf tells which of n rows belongs to each of the states; see [Given.Rows].
+// RowsOf tells which of n rows belongs to each of the states; see [Given.Rows].
 // Where none does it is nil, and want says what was expected.
-func (d *Data) rowsOf(n int, index []int) (rows []int, want string) {
+func (d *Data) RowsOf(n int, index []int) (rows []int, want string) {
 	frames, last := d.count, 0 // rows there should be, and the place of a state's last frame after its first
 	if d.States != nil {
 		frames, last = d.States.Array().Len(), max(d.window, 1)-1
