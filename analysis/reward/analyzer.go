@@ -10,7 +10,6 @@ import (
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/text"
-	"repscope/measure/motion"
 	"repscope/measure/probe"
 	"repscope/report"
 	"repscope/stat"
@@ -38,6 +37,9 @@ func newAnalyzer(in Input, o Options) (*analyzer, error) {
 	var err error
 	if a.data, err = newSamples(in, o); err != nil {
 		return nil, err
+	}
+	if len(in.Targets) == 0 {
+		return a, a.checkFinite()
 	}
 	if a.fold, err = probe.GroupFolds(a.data.group, a.data.folds); err != nil {
 		return nil, err
@@ -148,7 +150,7 @@ func (a *analyzer) precede() {
 	for i := range before {
 		before[i] = -1
 	}
-	for _, p := range motion.Pairs(motion.Runs(len(before), a.in.Episode, a.in.Time)) {
+	for _, p := range a.in.pairs() {
 		before[p.Next] = p.Now
 	}
 	a.before = make([]int, a.data.n())
@@ -163,6 +165,10 @@ func (a *analyzer) partsPerModel() int { return 1 }
 // measure probes one model.
 func (a *analyzer) measure(ctx context.Context, m *Model) (*Measured, error) {
 	out := &Measured{Name: m.Name}
+	if len(a.scorers) == 0 {
+		out.skip("probes", "neither rewards nor targets are given")
+		return out, nil
+	}
 	if m.Predicted.N == 0 {
 		reason := "no predicted latents are given"
 		out.skip("transfer_gap", reason)
@@ -181,6 +187,9 @@ func (a *analyzer) measure(ctx context.Context, m *Model) (*Measured, error) {
 		if err := a.probe(ctx, m, both, scorers, out); err != nil {
 			return nil, err
 		}
+		if err := a.extras(ctx, m, both, scorers, out); err != nil {
+			return nil, err
+		}
 	}
 	if err := a.given(m, out); err != nil {
 		return nil, err
@@ -194,7 +203,7 @@ func (a *analyzer) measure(ctx context.Context, m *Model) (*Measured, error) {
 }
 
 func (m *Measured) skip(metric, reason string) {
-	m.Skipped = append(m.Skipped, Skip{metric, reason})
+	m.Skipped = append(m.Skipped, Skipped{metric, reason})
 }
 
 // probe fits and evaluates all probes of the targets that are read from the same features.

@@ -38,6 +38,7 @@ type options struct {
 	inputs                      *input.Inputs
 	rewards, targets, predicted *input.Given
 	given                       *input.Given // predicted rewards
+	dynamics                    *dynamicsFlags
 	regress                     *string
 	entropy                     *float64
 	probes                      *[]string
@@ -53,12 +54,14 @@ type options struct {
 func register(flags *run.Flags) *options {
 	f := &options{inputs: input.Register(flags, input.Needs{})}
 	in := f.inputs
-	f.rewards = in.Role(flags, input.Role{Name: "rewards", Unit: "reward", Example: "reward",
-		Usage: "`FILE[:key]` of a number per frame: the reward of the transition from it to the next (a window has that of its last frame)"})
-	f.predicted = in.Role(flags, input.Role{Name: "predicted", Unit: "predicted latent", Named: true, Wide: true,
+	f.rewards = in.Role(flags, input.Role{Name: "rewards", Unit: "reward", Example: "reward", Published: "rewards", Wide: true,
+		Usage: "`FILE[:key]` of a number per frame: the reward of the transition from it to the next (a window has that of its last frame); " +
+			"by default those of a published dataset given with --frames"})
+	f.predicted = in.Role(flags, input.Role{Name: "predicted", Unit: "predicted latent", Named: true, Wide: true, Models: true,
 		Usage: "`NAME=FILE[:key]` of latents [N,D] that a dynamics model of NAME predicted: row i is the prediction of the successor of state i (repeats)"})
-	f.given = in.Role(flags, input.Role{Name: "predicted-rewards", Unit: "predicted reward", Named: true,
+	f.given = in.Role(flags, input.Role{Name: "predicted-rewards", Unit: "predicted reward", Named: true, Models: true, Variants: []string{True, PredictedLatents},
 		Usage: "`NAME:ON=FILE[:key]` of the rewards that a head of NAME trained elsewhere predicted, where ON, true or predicted, says from which latents (repeats)"})
+	f.dynamics = registerDynamics(flags, in)
 	f.targets = in.Role(flags, input.Role{Name: "targets", Unit: "value", Named: true, Wide: true, Table: true, Example: "lives",
 		Examples: exampleTargets,
 		Usage: "`[CATEGORY/]NAME=FILE[:key]` of a value per frame that is read from the latent of its state: numbers are regressed, integers classified; " +
@@ -121,32 +124,19 @@ func (f *options) check() error {
 			return run.Usage("--label-efficiency: %v: want distinct shares above 0, at most 1", share)
 		}
 	}
-	for _, name := range f.given.Names() {
-		if _, on, _ := cutOn(name); on == "" {
-			return run.Usage("--predicted-rewards %s: want NAME:true=FILE or NAME:predicted=FILE", name)
-		}
-	}
 	if _, err := f.options().withDefaults(); err != nil {
 		return run.Usage("%v", err)
 	}
-	if !f.rewards.Any() && !f.targets.Any() {
-		return run.Hint(run.Usage("nothing to read: give --rewards FILE[:key] or --targets NAME=FILE[:key]"),
-			"or run the built-in example: reward --example")
+	if err := f.dynamics.check(); err != nil {
+		return err
 	}
 	return nil
 }
 
-// cutOn takes ":true" or ":predicted" off a name; on is empty where there is neither.
-func cutOn(name string) (model, on string, ok bool) {
+// cutOn takes ":true" or ":predicted" off a name.
+func cutOn(name string) (model, on string) {
 	i := strings.LastIndex(name, ":")
-	if i < 0 {
-		return name, "", false
-	}
-	switch on = name[i+1:]; on {
-	case True, PredictedLatents:
-		return name[:i], on, true
-	}
-	return name, "", false
+	return name[:i], name[i+1:]
 }
 
 // run loads what the flags name and analyses it.
@@ -167,7 +157,7 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 	if in.Targets, err = f.readTargets(env, data, index); err != nil {
 		return err
 	}
-	if in.Models, err = f.models(env, data, states); err != nil {
+	if err := f.models(ctx, env, data, states, &in); err != nil {
 		return err
 	}
 	o := f.options()
@@ -188,106 +178,101 @@ func (f *options) plan(ctx context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
-	if err := f.checkNames(data.Names()); err != nil {
+	if err := f.dynamics.plan(ctx, data); err != nil {
 		return err
 	}
 	data.Hold(4*len(data.Index()), input.NoFrames) // latents, predictions, features in float64
 	env.Plan.Count("probes", len(*f.probes))
-	results.PlanFiles(env, "reward_summary.csv", results.SamplesFile(env))
+	results.PlanFiles(env, "reward_summary.csv")
+	if f.rewards.Any() || f.targets.Any() {
+		env.Plan.Write(results.SamplesFile(env))
+	}
 	if *f.predictions {
 		env.Plan.Write("reward_predictions.csv")
 	}
-	env.PlanFigures("reward_probes", "reward_predicted")
-	return nil
-}
-
-// checkNames finds predictions of models that are not there.
-func (f *options) checkNames(models []string) error {
-	for _, g := range []*input.Given{f.predicted, f.given} {
-		for _, name := range g.Names() {
-			model, _, _ := cutOn(name)
-			if g == f.predicted {
-				model = name
-			}
-			if !slices.Contains(models, model) {
-				return run.Hint(run.Usage("--%s %s: no model is named %q", g.Role(), name, model), run.DidYouMean("", model, models))
-			}
-		}
+	if f.rewards.Any() || f.targets.Any() {
+		env.PlanFigures("reward_probes")
+	}
+	if f.rewards.Any() {
+		env.PlanFigures("reward_predicted")
+	}
+	if f.dynamics.rollouts.Any() || f.dynamics.predictors.Any() {
+		env.Plan.Write(RolloutFile)
+		env.PlanFigures(DynamicsFigure)
+	} else if f.predicted.Any() {
+		env.PlanFigures(DynamicsFigure)
 	}
 	return nil
 }
 
-// models are the latents of the models with what was predicted for them, in the unit of
-// --latent-scale.
-func (f *options) models(env *run.Env, data *input.Data, states *points.Selection) ([]Model, error) {
-	if err := f.checkNames(data.Names()); err != nil {
-		return nil, err
-	}
-	predicted, err := f.predicted.Open(env)
+// models enters the latents of the models with what was predicted for them, in the unit of
+// --latent-scale. Those of the baselines are in that of their RMS distance: a penalty that
+// counts latents counts pixels for nothing.
+func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection, in *Input) error {
+	predicted, err := f.readPredicted(env, data, states)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	d, err := f.dynamics.load(ctx, env, data, states, predicted)
+	if err != nil {
+		return err
+	}
+	for _, w := range d.warnings {
+		env.Warn("%s", w)
+	}
+	in.Next = d.next
 	given, err := f.given.Open(env)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var out []Model
-	for _, m := range states.Models {
-		model := Model{Name: m.Name, Latents: m.Latents}
-		for _, a := range predicted {
-			if a.Name != m.Name {
-				continue
-			}
-			if model.Predicted, err = f.rowsOf(f.predicted, data, a, states.Index); err != nil {
-				return nil, err
-			}
-			if model.Predicted.Dim != m.Latents.Dim {
-				return nil, fmt.Errorf("predicted %s: %s has shape %v, but the latents of %s have %d dimensions", a.Name, a.Array.Name(), a.Shape(), m.Name, m.Latents.Dim)
-			}
+	for i, m := range states.Models {
+		model := Model{Name: m.Name, Predicted: d.predicted[i], Rollout: d.rollouts[i]}
+		for _, g := range d.rewards[i] {
+			model.Given = append(model.Given, Given{FittedOn: g.fittedOn, EvaluatedOn: g.evaluatedOn, Values: g.values})
 		}
 		for _, a := range given {
-			name, on, _ := cutOn(a.Name)
+			name, on := cutOn(a.Name)
 			if name != m.Name {
 				continue
 			}
 			values, err := f.rowsOf(f.given, data, a, states.Index)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			model.Given = append(model.Given, Given{FittedOn: on, EvaluatedOn: on, Values: values.F64})
 		}
-		if err := model.scale(spectrum.Scale(data.Options.LatentScale)); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		unit := spectrum.Scale(data.Options.LatentScale)
+		if data.Models[i].Baseline() && unit == spectrum.ScaleRaw {
+			unit = spectrum.ScaleRMS
 		}
-		out = append(out, model)
+		if model.Latents, err = spectrum.Scaled(m.Latents, unit); err != nil {
+			return fmt.Errorf("%s: %w", m.Name, err)
+		}
+		in.Models = append(in.Models, model)
 	}
-	return out, nil
+	return nil
 }
 
-// scale puts latents and predictions into the unit of the latents.
-func (m *Model) scale(unit spectrum.Scale) error {
-	raw := m.Latents
-	var err error
-	if m.Latents, err = spectrum.Scaled(raw, unit); err != nil || m.Predicted.N == 0 || unit == spectrum.ScaleRaw {
-		return err
-	}
-	if unit == spectrum.ScaleL2 {
-		m.Predicted, err = spectrum.Scaled(m.Predicted, unit)
-		return err
-	}
-	rms, err := spectrum.RMSDistance(raw)
+// readPredicted reads latents that were predicted elsewhere, by model; none has N = 0.
+func (f *options) readPredicted(env *run.Env, data *input.Data, states *points.Selection) ([]points.Points, error) {
+	out := make([]points.Points, len(states.Models))
+	arrays, err := f.predicted.Open(env)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	scaled := make([]float64, m.Predicted.N*m.Predicted.Dim)
-	for i := range m.Predicted.N {
-		row := m.Predicted.Row(i, scaled[i*m.Predicted.Dim:(i+1)*m.Predicted.Dim])
-		for k := range row {
-			row[k] /= rms
+	for _, a := range arrays {
+		i := slices.IndexFunc(states.Models, func(m points.Encoded) bool { return m.Name == a.Name })
+		if i < 0 {
+			return nil, run.Usage("--predicted %s: no model is named %q", a.Name, a.Name)
+		}
+		if out[i], err = f.rowsOf(f.predicted, data, a, states.Index); err != nil {
+			return nil, err
+		}
+		if z := states.Models[i].Latents; out[i].Dim != z.Dim {
+			return nil, fmt.Errorf("predicted %s: %s has shape %v, but the latents of %s have %d dimensions", a.Name, a.Array.Name(), a.Shape(), a.Name, z.Dim)
 		}
 	}
-	m.Predicted = points.Float64(scaled, m.Predicted.Dim)
-	return nil
+	return out, nil
 }
 
 // rowsOf reads the rows of an array that belong to the states, in float64.

@@ -43,8 +43,11 @@ func (r *Result) names() []string {
 }
 
 // Figure composes reward_probes: the scores of the reward by every probe, what predicted
-// latents cost, and the scores of other targets.
+// latents cost, and the scores of other targets; nil without targets.
 func (r *Result) Figure() *plots.Figure {
+	if len(r.scorers) == 0 {
+		return nil
+	}
 	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: r.names(), Title: "Probes", Notes: results.IntervalNotes(r.Warnings)}
 	transitions, own := r.transitions()
 	row := 0
@@ -418,4 +421,12 @@ func valueBins(values []float64) [][]int {
 		out[k] = append(out[k], i)
 	}
 	return out
+}
+
+// dynamicsFigure is that of models of dynamics; nil where there is nothing of them.
+func (r *Result) dynamicsFigure() *plots.Figure {
+	if !r.dynamics.Any() {
+		return nil
+	}
+	return r.dynamics.Figure(r.names())
 }

@@ -10,6 +10,7 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/run"
 	"repscope/internal/text"
+	"repscope/plots"
 	"repscope/points"
 	"repscope/report"
 )
@@ -18,13 +19,14 @@ import (
 func (r *Result) write(env *run.Env, states *points.Selection, predictions bool) error {
 	env.Result.Definition = definition
 	r.describe(env)
+	r.dynamics.describe(env)
 	results.Enter(env, r.Warnings, r.Models, func(m ModelResult) string { return m.Name }, r.Comparisons)
 	env.Result.Extra.Set("observations", r.Samples)
 	env.Result.Extra.Set("targets", r.Targets)
 	steps := []func(*run.Env) error{
 		r.writeSummary,
 		func(env *run.Env) error { return r.writeSamples(env, states) },
-		r.printSamples, r.printTransitions, r.printGaps, r.printTargets, r.printCategories, r.printEfficiency, r.printDisentanglement,
+		r.printSamples, r.printTransitions, r.printGaps, r.dynamics.writeRollouts, r.dynamics.print, r.printTargets, r.printCategories, r.printEfficiency, r.printDisentanglement,
 		func(env *run.Env) error { return results.PrintComparisons(env, r.shown()) },
 	}
 	if predictions {
@@ -33,11 +35,16 @@ func (r *Result) write(env *run.Env, states *points.Selection, predictions bool)
 	if err := results.All(env, steps...); err != nil {
 		return err
 	}
-	if err := env.Figure("reward_probes", r.Figure()); err != nil {
-		return err
-	}
-	if figure := r.PredictedFigure(); figure != nil {
-		return env.Figure("reward_predicted", figure)
+	for _, f := range []struct {
+		name   string
+		figure *plots.Figure
+	}{{"reward_probes", r.Figure()}, {"reward_predicted", r.PredictedFigure()}, {DynamicsFigure, r.dynamicsFigure()}} {
+		if f.figure == nil {
+			continue
+		}
+		if err := env.Figure(f.name, f.figure); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -91,6 +98,9 @@ func (r *Result) writeSummary(env *run.Env) error {
 // runs are paired by.
 func (r *Result) writeSamples(env *run.Env, states *points.Selection) error {
 	var metrics []string
+	if len(r.scorers) == 0 {
+		return nil
+	}
 	for _, m := range r.measured {
 		for i := range m.Rows {
 			if name := m.Rows[i].samplesMetric(); name != "" && !slices.Contains(metrics, name) {
@@ -170,6 +180,9 @@ func (r *Result) truth(target string) []float64 {
 
 // printSamples says what was probed.
 func (r *Result) printSamples(env *run.Env) error {
+	if len(r.scorers) == 0 {
+		return nil
+	}
 	s := r.Samples
 	kind := "transition"
 	if s.States == s.Samples && s.Ignored == 0 {
@@ -355,7 +368,7 @@ func (r *Result) printTargets(env *run.Env) error {
 
 // printCategories writes the means over targets, of the linear probes on true latents.
 func (r *Result) printCategories(env *run.Env) error {
-	table := report.NewTable("Means over targets, on true latents", "Category", "Probe", "Model", "Targets", "R²", "F1 (macro)", "Balanced accuracy")
+	table := report.NewTable("Means over targets, on true latents", "Category", "Probe", "Model", "Targets", "R²", "F1 (macro)")
 	rows := 0
 	var order []string
 	for _, m := range r.Models {
@@ -378,7 +391,7 @@ func (r *Result) printCategories(env *run.Env) error {
 				}
 				row := ProbeRow{Scores: c.Scores}
 				cells := []any{name, nameOnce(c.Probe, &probe), m.Name, c.Targets}
-				for _, metric := range []string{"r2", "f1", "balanced_accuracy"} {
+				for _, metric := range []string{"r2", "f1"} {
 					if _, ok := c.Scores.Get(metric); ok {
 						cells = append(cells, row.estimate(metric))
 					} else {
@@ -399,6 +412,9 @@ func (r *Result) printCategories(env *run.Env) error {
 // shown are the comparisons for the console: of the first target, by its linear probe, of
 // true latents and of what predicted ones cost.
 func (r *Result) shown() []report.Comparison {
+	if len(r.scorers) == 0 {
+		return r.Comparisons
+	}
 	first := r.scorers[0]
 	probe := r.linear(first)
 	return slices.DeleteFunc(slices.Clone(r.Comparisons), func(c report.Comparison) bool {

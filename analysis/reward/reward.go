@@ -67,6 +67,7 @@ type Model struct {
 	// of states without a successor are not looked at. Without any, N is 0.
 	Predicted points.Points
 	Given     []Given
+	Rollout   []StepErrors // of open-loop predictions; nil: none
 }
 
 // Given is what a reward head that was trained elsewhere says about every transition, by
@@ -88,7 +89,9 @@ type Input struct {
 	Episode []int // of each state; nil means one episode
 	// Time orders the states of an episode: one follows another where it grows by 1. nil
 	// means that all states of an episode follow each other.
-	Time    []int
+	Time []int
+	// Next is the successor of each state, −1 where there is none; nil: by Episode and Time.
+	Next    []int
 	Targets []Target
 	Models  []Model
 }
@@ -155,6 +158,7 @@ type Result struct {
 	Warnings    []string
 
 	data     *samples
+	dynamics *DynamicsResult
 	scorers  []*scorer // of the targets that were probed
 	measured []*Measured
 	probes   []string
@@ -207,17 +211,24 @@ type ModelResult struct {
 	TransferGap    *report.Value    `json:"transfer_gap,omitempty"`
 	TransferGapCI  *report.Interval `json:"transfer_gap_ci,omitempty"`
 	// Categories are means over the targets of a category, and over all.
-	Categories      []CategoryRow   `json:"categories,omitempty"`
-	LabelEfficiency []EfficiencyRow `json:"label_efficiency,omitempty"`
-	Disentanglement *report.Object  `json:"disentanglement,omitempty" shard:"-"`
-	Skipped         report.Object   `json:"skipped,omitempty" shard:"-"`
+	Categories      []CategoryRow    `json:"categories,omitempty"`
+	LabelEfficiency []EfficiencyRow  `json:"label_efficiency,omitempty"`
+	Disentanglement *Disentanglement `json:"disentanglement,omitempty"`
+
+	// What models of dynamics predict of the latents; nil where there is nothing.
+	LatentPrediction *LatentPrediction `json:"latent_prediction,omitempty"`
+	Rollout          []RolloutStep     `json:"rollout,omitempty"`
+	RolloutHorizon   *RolloutHorizon   `json:"rollout_horizon,omitempty"`
+	TemporalDistance *TemporalDistance `json:"temporal_distance,omitempty"`
+	Skipped          report.Object     `json:"skipped,omitempty"`
 }
 
-// Analyze fits and evaluates the probes of all models. What cannot be computed (R² of
-// constant rewards, AUROC where no reward is above 0, what needs predictions that are not
-// given) is undefined with its reason, or among what was skipped. Errors: no models or
-// targets, equal names, unequal numbers of rows, NaN or Inf in what is used, fewer than
-// 10 samples, no target left.
+// Analyze fits and evaluates the probes of all models, and measures what models of
+// dynamics predict of their latents. What cannot be computed (R² of constant rewards, AUROC
+// where no reward is above 0, what needs predictions that are not given) is undefined with
+// its reason, or among what was skipped; without targets all probes are. Errors: no models,
+// equal names, unequal numbers of rows, NaN or Inf in what is used, targets with fewer than
+// 10 samples, none of the targets left.
 func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
 	work, err := Work(in, o)
 	if err != nil {
@@ -230,15 +241,20 @@ func (in Input) check() error {
 	if len(in.Models) == 0 {
 		return fmt.Errorf("no models to compare")
 	}
-	if len(in.Targets) == 0 {
-		return fmt.Errorf("no targets to read: give rewards or targets")
-	}
 	n := in.Models[0].Latents.N
 	if in.Episode != nil && len(in.Episode) != n {
 		return fmt.Errorf("%d episode labels for %d states", len(in.Episode), n)
 	}
 	if in.Time != nil && len(in.Time) != n {
 		return fmt.Errorf("%d times for %d states", len(in.Time), n)
+	}
+	if in.Next != nil && len(in.Next) != n {
+		return fmt.Errorf("%d successors for %d states", len(in.Next), n)
+	}
+	for i, next := range in.Next {
+		if next >= n || next == i {
+			return fmt.Errorf("state %d has the successor %d of %d states", i, next, n)
+		}
 	}
 	var names []string
 	for _, t := range in.Targets {

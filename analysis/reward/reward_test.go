@@ -3,8 +3,6 @@
 package reward
 
 import (
-	"fmt"
-	"math"
 	"testing"
 
 	"repscope/points"
@@ -91,24 +89,24 @@ func (m *ModelResult) row(t *testing.T, target, probe, fitted, evaluated string)
 	return nil
 }
 
-func TestFirst(t *testing.T) {
-	w := newWorld(8, 40, 0.3)
-	in := w.input()
-	in.Models[0].Predicted = w.successors(0.5)
-	r := analyze(t, in, Options{Intervals: true})
-	for _, m := range r.Models {
-		for _, p := range m.Probes {
-			fmt.Println(m.Name, p.Target, p.Probe, p.FittedOn, p.EvaluatedOn, p.N, p.Groups, p.Alphas)
-			for _, k := range p.Scores.Keys() {
-				v, _ := p.Scores.Get(k)
-				fmt.Print("  ", k, " ", v)
-			}
-			fmt.Println()
+// Latents that hold the reward give it back; the mean of other episodes knows nothing.
+func TestPerfectLatents(t *testing.T) {
+	t.Parallel()
+	w := newWorld(8, 40, 0)
+	r := analyze(t, w.input(), Options{Intervals: true})
+	p := r.Models[0].row(t, "reward", Ridge, True, True)
+	if v := p.Score("r2").V; v < 1-1e-6 {
+		t.Errorf("R² %v of latents that hold the reward", v)
+	}
+	if v := p.Score("auroc").V; v != 1 {
+		t.Errorf("AUROC %v", v)
+	}
+	for _, m := range r.Models[1:] {
+		if m.Name == BaselineMean && (m.Probes[0].Score("r2").V > 0 || m.Probes[0].Score("auroc").Defined()) {
+			t.Errorf("the mean has R² %v, AUROC %v", m.Probes[0].Score("r2"), m.Probes[0].Score("auroc"))
 		}
-		fmt.Println(m.Gaps, m.TransferGap)
 	}
-	for _, c := range r.Comparisons {
-		fmt.Println(c.Metric, c.A, c.B, c.Difference, c.CI, c.P, c.PHolm)
+	if r.Samples.Samples != 8*39 || r.Samples.Ignored != 8 || r.Samples.Groups != 8 || r.Samples.Folds != 5 {
+		t.Errorf("samples %+v", r.Samples)
 	}
-	fmt.Println(r.Samples, r.Warnings, math.Pi)
 }

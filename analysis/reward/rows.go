@@ -3,6 +3,7 @@
 package reward
 
 import (
+	"fmt"
 	"strings"
 
 	"repscope/report"
@@ -98,22 +99,25 @@ func (m *Mean) result() CategoryRow {
 
 // EfficiencyRow is a probe that was fitted on a share of the labels of its training folds.
 type EfficiencyRow struct {
-	Target string        `json:"target"`
-	Probe  string        `json:"probe"`
-	Share  float64       `json:"share"`
-	Labels float64       `json:"labels"` // mean number per fold
-	Scores report.Object `json:",inline"`
+	Name     string        `json:"name"` // target/probe/share
+	Target   string        `json:"target"`
+	Probe    string        `json:"probe"`
+	Share    float64       `json:"share"`
+	Episodes float64       `json:"episodes"` // mean number per fold
+	Labels   float64       `json:"labels"`   // samples, likewise
+	Scores   report.Object `json:",inline"`
 }
 
 // Point is what becomes an EfficiencyRow.
 type Point struct {
-	Target, Probe string
-	Share, Labels float64
-	Scores        []Score
+	Target, Probe           string
+	Share, Labels, Episodes float64
+	Scores                  []Score
 }
 
 func (p *Point) result() EfficiencyRow {
-	out := EfficiencyRow{Target: p.Target, Probe: p.Probe, Share: p.Share, Labels: p.Labels}
+	out := EfficiencyRow{Name: fmt.Sprintf("%s/%s/%g", p.Target, p.Probe, p.Share), Target: p.Target, Probe: p.Probe, Share: p.Share,
+		Episodes: p.Episodes, Labels: p.Labels}
 	enter(&out.Scores, "", p.Scores)
 	return out
 }

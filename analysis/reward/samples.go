@@ -36,7 +36,7 @@ func newSamples(in Input, o Options) (*samples, error) {
 	n := in.Models[0].Latents.N
 	s := &samples{summary: SampleSummary{States: n}}
 	if s.transitions(in, o) {
-		for _, p := range motion.Pairs(motion.Runs(n, in.Episode, in.Time)) {
+		for _, p := range in.pairs() {
 			s.now, s.next = append(s.now, p.Now), append(s.next, p.Next)
 		}
 		s.summary.Ignored = n - len(s.now)
@@ -48,12 +48,44 @@ func newSamples(in Input, o Options) (*samples, error) {
 	if err := s.drop(in, o.SkipNaN); err != nil {
 		return nil, err
 	}
+	if len(in.Targets) == 0 {
+		return s, nil
+	}
 	if s.n() < minimumSamples {
 		return nil, fmt.Errorf("%s of a state and its successor, want at least %d", text.Count(s.n(), "transition"), minimumSamples)
 	}
 	s.divide(in, o)
 	s.summary.Samples, s.summary.Groups, s.summary.Folds = s.n(), s.groups, s.folds
 	return s, nil
+}
+
+// pairs are the states that have a successor, with it.
+func (in *Input) pairs() []points.Pair {
+	if in.Next == nil {
+		return motion.Pairs(motion.Runs(in.Models[0].Latents.N, in.Episode, in.Time))
+	}
+	var out []points.Pair
+	for i, next := range in.Next {
+		if next >= 0 {
+			out = append(out, points.Pair{Now: i, Next: next})
+		}
+	}
+	return out
+}
+
+// successors are those of all states, −1 where there is none.
+func (in *Input) successors() []int {
+	if in.Next != nil {
+		return in.Next
+	}
+	out := make([]int, in.Models[0].Latents.N)
+	for i := range out {
+		out[i] = -1
+	}
+	for _, p := range in.pairs() {
+		out[p.Now] = p.Next
+	}
+	return out
 }
 
 // minimumSamples is the least number of samples that anything is fitted on.

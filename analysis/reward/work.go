@@ -31,8 +31,10 @@ type Measured struct {
 	Gaps     []Gap
 	Means    []Mean
 	Curve    []Point
-	Skipped  []Skip
+	Skipped  []Skipped
 	Warnings []string
+	// Disentanglement is nil where it was not asked for.
+	Disentanglement *Disentanglement
 }
 
 // Row is one probe of one target, fitted and evaluated.
@@ -46,9 +48,6 @@ type Row struct {
 	// errors, or 1 for each wrong class.
 	Predictions, Losses []float64
 }
-
-// Skip is a metric that was not computed, and why.
-type Skip struct{ Metric, Reason string }
 
 // Work returns the analysis in units; see [Analyze] for the result and the errors.
 func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
@@ -72,7 +71,7 @@ func (a *analyzer) identity() shard.Identity {
 	in, o := a.in, a.o
 	id := shard.Identity{
 		Analysis: "reward", Definition: definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
-		Inputs: []shard.Field{{Name: "episodes and times", Value: shard.Digest(points.Points{}, in.Episode, in.Time)}},
+		Inputs: a.dynamics().Digest(),
 		Options: []shard.Field{
 			shard.Option("probes", o.Probes), shard.Option("features", o.Features), shard.Option("alpha", o.Alpha), shard.Option("folds", o.Folds),
 			shard.Option("label efficiency", o.LabelEfficiency), shard.Option("control", o.Control),
@@ -84,10 +83,6 @@ func (a *analyzer) identity() shard.Identity {
 		id.Inputs = append(id.Inputs, shard.Field{Name: "target " + t.Name + " " + t.Category, Value: t.digest()})
 	}
 	for _, m := range in.Models {
-		id.Inputs = append(id.Inputs, results.Digest(m.Name, m.Latents))
-		if m.Predicted.N > 0 {
-			id.Inputs = append(id.Inputs, shard.Field{Name: "predicted latents " + m.Name, Value: shard.Digest(m.Predicted)})
-		}
 		for _, g := range m.Given {
 			id.Inputs = append(id.Inputs, shard.Field{Name: "predicted rewards " + m.Name + " " + g.FittedOn + " " + g.EvaluatedOn,
 				Value: shard.Digest(points.Float64(g.Values, 1))})
@@ -143,7 +138,7 @@ func (a *analyzer) step() {
 }
 
 // merge puts the result together and compares the models.
-func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
+func (a *analyzer) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	result := &Result{Samples: a.data.summary, Targets: a.summaries, Warnings: slices.Clone(a.warnings), data: a.data, scorers: a.scorers, probes: a.o.Probes, folds: a.fold}
 	if a.data.blocks != nil {
 		result.Blocks = results.Deleted(a.data.blocks)
@@ -156,7 +151,47 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 			result.Models = append(result.Models, m.result(a))
 		}
 	}
-	return result, a.compare(result)
+	if err := a.compare(result); err != nil {
+		return nil, err
+	}
+	if err := a.addDynamics(ctx, result); err != nil {
+		return nil, err
+	}
+	results.Correct(result.Comparisons, a.o.Family)
+	return result, nil
+}
+
+// dynamics is what the analysis of dynamics looks at.
+func (a *analyzer) dynamics() *DynamicsInput {
+	in := &DynamicsInput{Episode: a.in.Episode, Time: a.in.Time, Next: a.in.successors()}
+	for _, m := range a.in.Models {
+		in.Models = append(in.Models, DynamicsModel{Name: m.Name, Latents: m.Latents, Predicted: m.Predicted, Rollout: m.Rollout})
+	}
+	return in
+}
+
+// addDynamics measures the models of dynamics and adds what is found to the models.
+func (a *analyzer) addDynamics(ctx context.Context, result *Result) error {
+	var err error
+	if result.dynamics, err = Dynamics(ctx, *a.dynamics(), DynamicsOptions{SkipNaN: a.o.SkipNaN, Intervals: a.o.Intervals, Block: a.o.Block, Seed: a.o.Seed, Threads: a.o.Threads}); err != nil {
+		return err
+	}
+	found := result.dynamics
+	for _, of := range found.Models {
+		i := slices.IndexFunc(result.Models, func(m ModelResult) bool { return m.Name == of.Name })
+		m := &result.Models[i]
+		m.LatentPrediction, m.Rollout, m.RolloutHorizon, m.TemporalDistance = of.LatentPrediction, of.Rollout, of.RolloutHorizon, of.TemporalDistance
+		for _, s := range of.Skipped {
+			m.Skipped.Set(s.Metric, s.Reason)
+		}
+	}
+	result.Comparisons = append(result.Comparisons, found.Comparisons...)
+	for _, w := range found.Warnings {
+		if !slices.Contains(result.Warnings, w) {
+			result.Warnings = append(result.Warnings, w)
+		}
+	}
+	return nil
 }
 
 // result is what the result file says of a model.
@@ -178,6 +213,7 @@ func (m *Measured) result(a *analyzer) ModelResult {
 	for i := range m.Curve {
 		out.LabelEfficiency = append(out.LabelEfficiency, m.Curve[i].result())
 	}
+	out.Disentanglement = m.Disentanglement
 	for _, s := range m.Skipped {
 		out.Skipped.Set(s.Metric, s.Reason)
 	}
@@ -225,7 +261,6 @@ func (a *analyzer) compare(r *Result) error {
 	}
 	var err error
 	r.Comparisons, err = table.compare(a.o.Seed)
-	results.Correct(r.Comparisons, a.o.Family)
 	return err
 }
 
