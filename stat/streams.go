@@ -74,6 +74,8 @@ const (
 	StreamStudyRuns Stream = 0x73747564
 	// StreamStudyTasks draws tasks (measure/study).
 	StreamStudyTasks Stream = 0x73747565
+	// StreamStudyExample draws the made study of the example (tool/compare).
+	StreamStudyExample Stream = 0x73747566
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the

@@ -17,6 +17,7 @@ import (
 	"repscope/analysis/robustness"
 	"repscope/analysis/smoothness"
 	"repscope/internal/run"
+	"repscope/tool/compare"
 	"repscope/tool/encode"
 )
 
@@ -38,6 +39,7 @@ var entries = []Entry{
 	{Command: manifold.Command, Analysis: true},
 	{Command: geometry.Command, Analysis: true, Figure: []string{"--exclude-window", "30"}},
 	{Command: encode.Command},
+	{Command: compare.Command},
 }
 
 // All returns every binary, the analyses first.
