@@ -5,6 +5,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"repscope/internal/torchfile"
 )
@@ -96,6 +97,36 @@ func experienceArray(path, split, attribute string, o *torchfile.Object) (*Array
 	}
 	return nil, fmt.Errorf("%s: array %q is a %s, want a tensor", path, key, torchfile.TypeName(v))
 }
+
+// ExperienceAttribute is the spec of an attribute, "actions" or "rewards", of the split of
+// a published dataset that the spec of frames names: "FILE:val.rewards" for "FILE". It is
+// empty where these frames are none of such a dataset, or it lacks the attribute.
+func ExperienceAttribute(frames, attribute string) string {
+	path, split := splitSpec(frames)
+	file, err := torchfile.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	if !isExperience(file.Root()) {
+		return ""
+	}
+	split = strings.TrimSuffix(split, ".states")
+	o, split, err := experienceSplit(path, file.Root(), split)
+	if err != nil {
+		return ""
+	}
+	if v, ok := o.Attribute(attribute); !ok || v == nil {
+		return ""
+	}
+	if split != "" {
+		attribute = split + "." + attribute
+	}
+	return path + ":" + attribute
+}
+
+// experienceAttributes are the arrays of a split by their names.
+var experienceAttributes = []string{"states", "actions", "rewards", "stop_episodes", "valid_start_indices"}
 
 // OpenExperience opens "FILE", "FILE:val" (the default) or "FILE:train".
 func OpenExperience(spec string) (*Experience, error) {

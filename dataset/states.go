@@ -241,6 +241,13 @@ func CheckPixelRange(text string) error {
 	return err
 }
 
+// ParsePixelRange reads LOW,HIGH, such as "0,255", as StateOptions.PixelRange does; auto
+// is an error.
+func ParsePixelRange(text string) (PixelRange, error) {
+	low, high, err := parsePixelRange(text)
+	return PixelRange{low, high, givenRange}, err
+}
+
 // parsePixelRange reads LOW,HIGH.
 func parsePixelRange(text string) (low, high float64, err error) {
 	for _, separator := range []string{",", "..", ":"} {

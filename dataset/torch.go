@@ -4,6 +4,7 @@ package dataset
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -116,6 +117,9 @@ func torchArray(file *torchfile.File, key string) (*Array, error) {
 	value := file.Root()
 	if isExperience(value) {
 		split, attribute, _ := strings.Cut(key, ".")
+		if attribute == "" && slices.Contains(experienceAttributes, split) {
+			split, attribute = "", split
+		}
 		o, split, err := experienceSplit(path, value, split)
 		if err != nil {
 			return nil, err

@@ -125,7 +125,8 @@ func (t *Transaction) Names() []string {
 }
 
 // File creates the file with the given name, lets write fill it through a
-// buffer, and forces it to disk. The name has no folder in it and is used once.
+// buffer, and forces it to disk. The name is used once; it may have one folder in it, as
+// in "frames/7.png", which is made if it is missing.
 // Errors: from write, a full disk (reported with the file's final name), a
 // closed transaction. A failed file is removed at once.
 func (t *Transaction) File(name string, write func(io.Writer) error) error {
@@ -174,7 +175,11 @@ func (t *Transaction) JSON(name string, value any) error {
 
 // create opens a temporary file for a final name.
 func (t *Transaction) create(name string) (*file, error) {
-	if name == "" || name != filepath.Base(name) || name == "." || name == ".." || strings.ContainsAny(name, `/\`) {
+	folder, base, nested := strings.Cut(name, "/")
+	if !nested {
+		folder, base = "", name
+	}
+	if !plain(base) || nested && !plain(folder) {
 		return nil, fmt.Errorf("output file name %q is not a plain name", name)
 	}
 	t.mu.Lock()
@@ -191,6 +196,15 @@ func (t *Transaction) create(name string) (*file, error) {
 	if info, err := os.Lstat(target); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("writing %s: a folder has this name", target)
 	}
+	if nested {
+		dir := filepath.Dir(target)
+		switch err := os.Mkdir(dir, 0o777); {
+		case err == nil:
+			t.created = append(t.created, dir)
+		case !errors.Is(err, fs.ErrExist):
+			return nil, fmt.Errorf("writing %s: %w", target, atomicfile.Reason(err))
+		}
+	}
 	out := &file{name: name, temp: t.tempPath(name)}
 	f, err := os.OpenFile(out.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -199,6 +213,11 @@ func (t *Transaction) create(name string) (*file, error) {
 	out.f = f
 	t.files = append(t.files, out)
 	return out, nil
+}
+
+// plain reports whether a name is that of a file or folder, without others around it.
+func plain(name string) bool {
+	return name != "" && name == filepath.Base(name) && name != "." && name != ".." && !strings.ContainsAny(name, `/\`)
 }
 
 // Commit gives every file its final name, in the order in which they were

@@ -216,7 +216,7 @@ func TestCommitRollsBack(t *testing.T) {
 func TestNames(t *testing.T) {
 	dir := earlier(t)
 	files := begin(t, dir)
-	for _, name := range []string{"", ".", "..", "a/b", `a\b`, "../x"} {
+	for _, name := range []string{"", ".", "..", "a/b/c", `a\b`, "../x", "a/", "/a", "./a"} {
 		if err := files.File(name, filled("")); err == nil {
 			t.Errorf("the name %q was accepted", name)
 		}
@@ -230,6 +230,37 @@ func TestNames(t *testing.T) {
 	}
 	if err := files.File("d", filled("")); err == nil || !strings.Contains(err.Error(), "folder") {
 		t.Errorf("the name of a folder: %v", err)
+	}
+}
+
+// Files in a folder of their own appear with the others, and a folder that was made for
+// them goes with them.
+func TestFilesInFolder(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "out")
+	files := begin(t, dir)
+	write(t, files, "frames/1.png", "one")
+	write(t, files, "frames/2.png", "two")
+	files.Abort()
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder is left: %v", err)
+	}
+	files = begin(t, dir)
+	write(t, files, "frames/1.png", "one")
+	write(t, files, "r.json", "r")
+	if err := files.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	wantFiles(t, dir, map[string]string{"frames": "(folder)", "r.json": "r"})
+	wantFiles(t, filepath.Join(dir, "frames"), map[string]string{"1.png": "one"})
+	files = begin(t, dir)
+	write(t, files, "frames/1.png", "again")
+	files.Abort()
+	wantFiles(t, filepath.Join(dir, "frames"), map[string]string{"1.png": "one"})
+	files = begin(t, dir)
+	defer files.Abort()
+	if err := files.File("r.json/1.png", filled("")); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "r.json", "1.png")) {
+		t.Errorf("a file in the place of the folder: %v", err)
 	}
 }
 

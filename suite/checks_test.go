@@ -59,6 +59,18 @@ var wrongValues = map[string]map[string][]string{
 		"lags":           {"--lags 0"},
 		"per-point":      nil, // yes or no
 	},
+	"reconstruction": {
+		"predictions":       {"--predictions p.npy", "--predictions a=x.npy --predictions a=y.npy", "--predictions copy_last=x.npy"},
+		"predicts":          {"--predicts before"},
+		"time-axis":         {"--time-axis channels"},
+		"predictions-range": {"--predictions-range 1,0", "--predictions-range wide", "--predictions-range a=0,1", "--predictions-range 0,1 --predictions-range 0,2"},
+		"moving-threshold":  {"--moving-threshold 0", "--moving-threshold 1", "--moving-threshold nan", "--moving-threshold x"},
+		"ssim-window":       {"--ssim-window box"},
+		"object-threshold":  {"--object-threshold 0", "--object-threshold 2"},
+		"object-area":       {"--object-area 0"},
+		"samples-shown":     {"--samples-shown -1"},
+		"save-frames":       nil, // yes or no
+	},
 	"encode": {
 		"to":      {"--to nyp", "--to npy --output {model}.npz"},
 		"output":  {"--output {model}", "--output {model}.txt", "--output a/{model}.npy"},

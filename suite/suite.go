@@ -14,6 +14,7 @@ import (
 	"repscope/analysis/geometry"
 	"repscope/analysis/manifold"
 	"repscope/analysis/neighborhood"
+	"repscope/analysis/reconstruction"
 	"repscope/analysis/robustness"
 	"repscope/analysis/smoothness"
 	"repscope/internal/run"
@@ -38,6 +39,7 @@ var entries = []Entry{
 	{Command: neighborhood.Command, Analysis: true},
 	{Command: manifold.Command, Analysis: true},
 	{Command: geometry.Command, Analysis: true, Figure: []string{"--exclude-window", "30"}},
+	{Command: reconstruction.Command, Analysis: true},
 	{Command: encode.Command},
 	{Command: compare.Command},
 }

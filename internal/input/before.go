@@ -73,6 +73,11 @@ func (in *Inputs) exist() error {
 			}
 		}
 	}
+	for _, g := range in.heads {
+		for _, s := range g.named {
+			files = append(files, file{g.role.Name + " " + s.name, s.path})
+		}
+	}
 	for _, f := range files {
 		if err := dataset.Exists(f.path); err != nil {
 			return patternHint(f.path, fmt.Errorf("%s: %w", f.what, err))

@@ -59,6 +59,11 @@ func (d *Data) Sample() []int {
 // episode: all of them, or --samples drawn with the seed. Without frames, rows
 // of the latents count as frames. There may be none.
 func (d *Data) Pairs(horizon int) []points.Pair {
+	return draw(d.admissiblePairs(horizon), d.Options.Samples, stat.StreamPairs.Key(d.env.Options.Seed, uint64(horizon)))
+}
+
+// admissiblePairs are all pairs of states that may be analysed.
+func (d *Data) admissiblePairs(horizon int) []points.Pair {
 	var pairs []points.Pair
 	if d.States != nil {
 		pairs = d.States.Pairs(horizon)
@@ -73,10 +78,28 @@ func (d *Data) Pairs(horizon int) []points.Pair {
 	for _, i := range d.index {
 		admissible[i] = true
 	}
-	pairs = slices.DeleteFunc(slices.Clone(pairs), func(p points.Pair) bool {
+	return slices.DeleteFunc(slices.Clone(pairs), func(p points.Pair) bool {
 		return !admissible[p.Now] || !admissible[p.Next]
 	})
-	return draw(pairs, d.Options.Samples, stat.StreamPairs.Key(d.env.Options.Seed, uint64(horizon)))
+}
+
+// Successors returns, for each of the states, the state that follows it in its episode:
+// the one that begins a frame later. −1 where there is none, or none that may be analysed:
+// after the last state of an episode, and at gaps of --skip-nan. A published dataset ends
+// its episodes by its own rule; see [dataset.StateOptions].
+func (d *Data) Successors(index []int) []int {
+	after := map[int]int{}
+	for _, p := range d.admissiblePairs(1) {
+		after[p.Now] = p.Next
+	}
+	next := make([]int, len(index))
+	for i, state := range index {
+		next[i] = -1
+		if j, ok := after[state]; ok {
+			next[i] = j
+		}
+	}
+	return next
 }
 
 // draw returns all elements, or n of them in their order.
@@ -204,7 +227,9 @@ func (d *Data) needFrames(what string) error {
 // describe says on the console what is analysed.
 func (d *Data) describe() {
 	d.describeFrames()
-	d.env.Print("models %s\n", strings.Join(d.Names(), ", "))
+	if len(d.Models) > 0 {
+		d.env.Print("models %s\n", strings.Join(d.Names(), ", "))
+	}
 	for _, m := range d.Models {
 		d.env.Print("%s\n", m.describeInput())
 	}

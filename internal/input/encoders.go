@@ -150,6 +150,9 @@ func (d *Data) newModel(s source, encoder latent.Encoder, pre latent.Preprocessi
 	if pool == latent.PoolNone && d.inputs.needs.Unpooled && s.kind != "baseline" && len(d.inputs.layer.of(s.name)) > 0 {
 		pool = latent.PoolKeep // layers have all kinds of shapes
 	}
+	if pool == latent.PoolNone && d.inputs.needs.HeadsOnly {
+		pool = latent.PoolFlatten
+	}
 	m := &Model{Name: s.name, Encoder: encoder, Pool: pool, data: d, window: d.windowOf(s.name), pre: pre}
 	var err error
 	m.seen.low, m.seen.high = inputRange(pre)
@@ -300,14 +303,19 @@ func (d *Data) openBaseline(ctx context.Context, s source, dim int) (*Model, rep
 		Kind: encoder.Info().Architecture, Pool: m.poolName(), Details: details}, nil
 }
 
-// exampleEncoder puts an encoder of the built-in example into a file, once per
-// content, and returns its path. Where there is no cache, the file is in a folder
-// of its own, which remove, if not nil, removes.
+// exampleEncoder puts an encoder of the built-in example into a file; see unpack.
 func exampleEncoder(name, cache string) (path string, remove func() error, err error) {
 	content, err := example.Encoder(name)
 	if err != nil {
 		return "", nil, err
 	}
+	return unpack(content, name+".pth", cache)
+}
+
+// unpack puts a file of the built-in example on disk, once per content, and returns its
+// path. Where there is no cache, the file is in a folder of its own, which remove, if not
+// nil, removes.
+func unpack(content []byte, name, cache string) (path string, remove func() error, err error) {
 	sum := sha256.Sum256(content)
 	base, err := os.UserCacheDir()
 	dir := filepath.Join(base, "repscope", "example", hex.EncodeToString(sum[:8]))
@@ -320,7 +328,7 @@ func exampleEncoder(name, cache string) (path string, remove func() error, err e
 		}
 		remove = func() error { return os.RemoveAll(dir) }
 	}
-	path = filepath.Join(dir, name+".pth")
+	path = filepath.Join(dir, name)
 	if old, err := os.ReadFile(path); err == nil && sha256.Sum256(old) == sum {
 		return path, remove, nil
 	}
@@ -329,7 +337,7 @@ func exampleEncoder(name, cache string) (path string, remove func() error, err e
 		return "", remove, err
 	}
 	defer files.Abort()
-	if err := files.File(name+".pth", func(w io.Writer) error { _, err := w.Write(content); return err }); err != nil {
+	if err := files.File(name, func(w io.Writer) error { _, err := w.Write(content); return err }); err != nil {
 		return "", remove, err
 	}
 	return path, remove, files.Commit()

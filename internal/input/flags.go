@@ -29,6 +29,12 @@ type Needs struct {
 	// Unpooled admits --pool none, and Layers several values of --layer: for a
 	// command that takes outputs of any shape and number.
 	Unpooled, Layers bool
+	// HeadsOnly says that latents are only given to heads (see [Inputs.Heads]) and need no
+	// pooling.
+	HeadsOnly bool
+	// NoModels admits runs without any model, for a command that may be given something
+	// else to measure.
+	NoModels bool
 }
 
 // Options are values of flags that an analysis of states may want to know.
@@ -51,17 +57,19 @@ type Inputs struct {
 	flags   *run.Flags
 	needs   Needs
 	roles   []*Given
+	heads   []*GivenHeads
 	sized   []func(*Data) error
 
-	frames, episodes, pixelRange, layout, cache    string
-	episodesKind                                   string
-	window                                         windowPerModel
-	preprocess                                     perModel
-	sources                                        []source
-	example                                        bool
-	pool, inputScale, activation, finalActivation  perModel
-	state, heads, mean, std, resize, interpolation perModel
-	layer                                          layersPerModel
+	frames, episodes, pixelRange, layout, cache             string
+	episodesKind                                            string
+	window                                                  windowPerModel
+	preprocess                                              perModel
+	sources                                                 []source
+	example                                                 bool
+	pool, inputScale, activation, finalActivation           perModel
+	state, attentionHeads, mean, std, resize, interpolation perModel
+	layer                                                   layersPerModel
+	headPool                                                perModel
 }
 
 // Register adds the flags of states and models to a command's, and the check of
@@ -178,13 +186,13 @@ func (in *Inputs) registerCheckpoints(f *run.Flags) {
 	}
 	f.Var(&in.state, "state", "`[NAME=]KEY` of the state dict in a training checkpoint, such as model, ema or target; "+
 		"default: encoder_state_dict, state_dict or model_state_dict, else the only one (repeats)")
-	in.heads.check = func(s string) error {
+	in.attentionHeads.check = func(s string) error {
 		if n, err := strconv.Atoi(s); err != nil || n < 1 {
 			return fmt.Errorf("%q is not a positive integer", s)
 		}
 		return nil
 	}
-	f.Var(&in.heads, "heads", "`[NAME=]N` attention heads of a ViT checkpoint that does not tell (repeats)")
+	f.Var(&in.attentionHeads, "heads", "`[NAME=]N` attention heads of a ViT checkpoint that does not tell (repeats)")
 }
 
 // registerStatistics adds which states are analysed and how they are resampled,
@@ -216,7 +224,7 @@ func (in *Inputs) registerRunning(f *run.Flags) {
 
 // open is how the file of a model is read.
 func (in *Inputs) open(model string, threads int) latent.OpenOptions {
-	heads, _ := strconv.Atoi(in.heads.of(model)) // checked when it was set; 0 for none
+	heads, _ := strconv.Atoi(in.attentionHeads.of(model)) // checked when it was set; 0 for none
 	return latent.OpenOptions{
 		State:           in.state.of(model),
 		Activation:      in.activation.of(model),

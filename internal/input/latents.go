@@ -42,6 +42,9 @@ func (d *Data) loadLatents(s source) (givenLatents, error) {
 	if len(a.Shape()) <= 2 && d.inputs.pool.byName[s.name] == "" {
 		pool = latent.PoolNone // a pooling meant for other models
 	}
+	if pool == latent.PoolNone && d.inputs.needs.HeadsOnly {
+		pool = latent.PoolFlatten
+	}
 	pts, err := readLatents(a, pool, d.plan != nil)
 	if err != nil {
 		return fail(err)

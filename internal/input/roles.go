@@ -12,6 +12,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/example"
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -23,6 +24,17 @@ type Role struct {
 	Usage      string // of the flag
 	// Named makes the flag NAME=FILE[:key] and lets it repeat; else it is FILE[:key].
 	Named bool
+	// Models makes the names of a named role those of models. Variants, if there are any,
+	// makes the flag NAME:VARIANT=FILE[:key], and the arrays' names NAME:VARIANT.
+	Models   bool
+	Variants []string
+	// Published is the attribute of a published dataset that is taken where the frames
+	// are one and the flag is not given: "actions" or "rewards". FILE:rewards of that file
+	// are those of the split of the frames.
+	Published string
+	// NaN says that the command leaves out states of which [Given.Floats] is NaN: with
+	// --skip-nan it may return some, counted in a warning, in place of an error.
+	NaN bool
 	// Example is the column of the built-in example that is taken with --example
 	// when the flag is not given. Unless it is empty, example:NAME names any of them.
 	Example string
@@ -34,6 +46,7 @@ type Given struct {
 	inputs *Inputs // nil in a command without states
 	spec   string
 	named  []source
+	found  *string // in the published dataset of the frames; nil: not looked for
 }
 
 // Array is an open array of a role.
@@ -85,11 +98,25 @@ func (r *roleFlag) Repeats() bool { return true }
 
 func (r *roleFlag) Set(text string) error {
 	name, path, err := cutName(text)
+	if err == nil {
+		_, _, err = cutVariant(name, r.given.role.Variants)
+	}
 	if err != nil {
 		return err
 	}
 	r.given.named = append(r.given.named, source{kind: r.given.role.Name, name: name, path: path})
 	return nil
+}
+
+// cutVariant takes a variant from a name; there is none where variants are empty.
+func cutVariant(name string, variants []string) (model, variant string, err error) {
+	if len(variants) == 0 {
+		return name, "", nil
+	}
+	if i := strings.LastIndexByte(name, ':'); i > 0 && slices.Contains(variants, name[i+1:]) {
+		return name[:i], name[i+1:], nil
+	}
+	return "", "", fmt.Errorf("want NAME:%s=FILE, not %q", strings.Join(variants, "=FILE or NAME:"), name)
 }
 
 // check finds names that stand twice and columns that the example does not have.
@@ -106,11 +133,37 @@ func (g *Given) check() error {
 	if !g.ofExample() {
 		return run.Usage("%s: --%s %s needs --example", g.role.Name, g.role.Name, g.spec)
 	}
-	if names := exampleColumns(); !slices.Contains(names, name) {
+	if names := exampleColumns(); !slices.Contains(names, exampleSingular(name)) {
 		return run.Hint(run.Usage("%s: --%s %s: want %s followed by one of %s", g.role.Name, g.role.Name, g.spec, examplePrefix, strings.Join(names, ", ")),
 			run.DidYouMean(examplePrefix, name, names))
 	}
 	return nil
+}
+
+// checkModels finds names of a role of models that no model has.
+func (g *Given) checkModels(models []string) error {
+	if !g.role.Models {
+		return nil
+	}
+	for _, s := range g.named {
+		model, _, _ := cutVariant(s.name, g.role.Variants) // checked when it was set
+		if err := checkModel(g.role.Name, s, model, models); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkModel is the error for a file that is given for a model that is not there.
+func checkModel(flag string, s source, model string, models []string) error {
+	if slices.Contains(models, model) {
+		return nil
+	}
+	meant := run.DidYouMean("", model, models)
+	if len(models) == 0 {
+		return run.Hint(run.Usage("--%s %s=%s: no model is named %q: there is none", flag, s.name, s.path, model), "give it with --model NAME=FILE")
+	}
+	return run.Hint(run.Usage("--%s %s=%s: no model is named %q; the models are %s", flag, s.name, s.path, model, strings.Join(models, ", ")), meant)
 }
 
 // ofExample reports whether the frames are the built-in example's.
@@ -122,11 +175,48 @@ func (g *Given) sources() []source {
 	case g.role.Named:
 		return g.named
 	case g.spec != "":
-		return []source{{path: g.spec}}
+		return []source{{path: g.ofSplit(g.spec)}}
 	case g.role.Example != "" && g.ofExample():
 		return []source{{path: examplePrefix + g.role.Example}}
+	case g.role.Published != "" && g.inputs != nil && g.inputs.frames != "":
+		if spec := g.attribute(); spec != "" {
+			return []source{{path: spec}}
+		}
 	}
 	return nil
+}
+
+// Names are those of NAME=FILE, in the order of the command line.
+func (g *Given) Names() []string {
+	names := make([]string, len(g.named))
+	for i, s := range g.named {
+		names[i] = s.name
+	}
+	return names
+}
+
+// ofSplit is FILE:rewards with the split of the frames, if these are of the same file.
+func (g *Given) ofSplit(spec string) string {
+	path, ok := strings.CutSuffix(spec, ":"+g.role.Published)
+	if !ok || g.role.Published == "" || g.inputs == nil {
+		return spec
+	}
+	if frames := g.inputs.frames; frames == path || strings.HasPrefix(frames, path+":") {
+		if own := g.attribute(); own != "" {
+			return own
+		}
+	}
+	return spec
+}
+
+// attribute is the array that the published dataset of the frames has for the role; "" if
+// there is none.
+func (g *Given) attribute() string {
+	if g.found == nil {
+		spec := dataset.ExperienceAttribute(g.inputs.frames, g.role.Published)
+		g.found = &spec
+	}
+	return *g.found
 }
 
 // Any reports whether there is anything to read.
@@ -177,19 +267,38 @@ func (g *Given) Ints(data *Data, index []int) ([]int64, error) {
 	return perState(g, data, index, func(a *dataset.Array, all []int64) error { return a.ReadInt64(all, 0, len(all)) })
 }
 
-// Floats is [Given.Ints] for numbers; NaN and infinity are errors with their row.
+// Floats is [Given.Ints] for numbers. NaN and infinity are errors with their row, or with
+// --skip-nan, if the role takes them, both NaN and counted in a warning.
 func (g *Given) Floats(data *Data, index []int) ([]float64, error) {
-	return perState(g, data, index, func(a *dataset.Array, all []float64) error {
+	skip := g.role.NaN && data.Options.SkipNaN
+	out, err := perState(g, data, index, func(a *dataset.Array, all []float64) error {
 		if err := a.ReadFloat64(all, 0, len(all)); err != nil {
 			return err
 		}
 		for i, v := range all {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return fmt.Errorf("%s: row %d is %v, want a finite number", a.Name(), i, v)
+			if (math.IsNaN(v) || math.IsInf(v, 0)) && !skip {
+				err := fmt.Errorf("%s: row %d is %v, want a finite number", a.Name(), i, v)
+				if g.role.NaN {
+					return run.Hint(err, "leave such states out for all models with --skip-nan")
+				}
+				return err
 			}
 		}
 		return nil
 	})
+	bad := 0
+	for i, v := range out {
+		if math.IsInf(v, 0) {
+			out[i] = math.NaN()
+		}
+		if math.IsNaN(out[i]) {
+			bad++
+		}
+	}
+	if bad > 0 {
+		data.env.Warn("%s: %s left out for NaN or Inf", g.role.Name, text.Count(bad, "state"))
+	}
+	return out, err
 }
 
 // perState reads an array of one value per row and takes those of the states.
@@ -220,12 +329,18 @@ func perState[T any](g *Given, data *Data, index []int, read func(*dataset.Array
 // Check finds arrays that do not fit the states, by their shapes: what [Given.Ints] and
 // [Given.Floats] want. It enters nothing into the result, but shapes into a plan.
 func (g *Given) Check(data *Data) error {
+	return g.Each(data, func(a Array) error { return g.fits(data, a) })
+}
+
+// Each opens one array after the other for a check of the command's own, such as of
+// shapes. It enters nothing into the result, but shapes into a plan.
+func (g *Given) Each(data *Data, check func(Array) error) error {
 	for _, s := range g.sources() {
 		a, err := g.open(s.path)
 		if err != nil {
 			return g.errorf(s.name, "%w", err)
 		}
-		err = g.fits(data, Array{s.name, a})
+		err = check(Array{s.name, a})
 		if data.plan != nil {
 			data.env.Result.Inputs = append(data.env.Result.Inputs, report.Input{Role: g.role.Name, Name: s.name, Path: s.path,
 				DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
@@ -251,16 +366,16 @@ func (g *Given) fits(data *Data, a Array) error {
 // Rows tells which row of an open array belongs to each of the states: with a row
 // per frame that of a state's last frame, with a row per state its own.
 func (g *Given) Rows(data *Data, a Array, index []int) ([]int, error) {
-	rows, want := data.rowsOf(a.Len(), index)
+	rows, want := data.RowsOf(a.Len(), index)
 	if rows == nil {
 		return nil, g.errorf(a.Name, "%s has %d %s, want %s", a.Array.Name(), a.Len(), g.role.Name, want)
 	}
 	return rows, nil
 }
 
-// rowsOf tells which of n rows belongs to each of the states; see [Given.Rows].
+// RowsOf tells which of n rows belongs to each of the states; see [Given.Rows].
 // Where none does it is nil, and want says what was expected.
-func (d *Data) rowsOf(n int, index []int) (rows []int, want string) {
+func (d *Data) RowsOf(n int, index []int) (rows []int, want string) {
 	frames, last := d.count, 0 // rows there should be, and the place of a state's last frame after its first
 	if d.States != nil {
 		frames, last = d.States.Array().Len(), max(d.window, 1)-1
@@ -287,12 +402,24 @@ func (d *Data) rowsOf(n int, index []int) (rows []int, want string) {
 
 // exampleColumns are the columns of the built-in example's own state.
 func exampleColumns() []string {
-	return slices.Concat([]string{"episode", "action"}, example.FactorNames)
+	return slices.Concat([]string{"episode", "action", "reward"}, example.FactorNames)
+}
+
+// exampleSingular is the name of a column: actions are the column action.
+func exampleSingular(name string) string {
+	if singular := strings.TrimSuffix(name, "s"); slices.Contains([]string{"episode", "action", "reward"}, singular) {
+		return singular
+	}
+	return name
 }
 
 // exampleColumn is one of them as an array, a value per frame.
 func exampleColumn(spec, name string) (*dataset.Array, error) {
 	set := example.Example()
+	name = exampleSingular(name)
+	if name == "reward" {
+		return dataset.NewArray(spec, []int{set.Len()}, set.Reward)
+	}
 	values := make([]int64, set.Len())
 	column := slices.Index(example.FactorNames, name)
 	for i := range values {

@@ -149,7 +149,7 @@ func (in *Inputs) check() error {
 	switch {
 	case !frames && len(in.sources) == 0:
 		return run.Hint(run.Usage("no input: frames (--frames FILE[:key]) and models (%s) are needed", what), hint)
-	case len(in.sources) == 0:
+	case len(in.sources) == 0 && !in.needs.NoModels:
 		return run.Hint(run.Usage("no models: give at least one with %s", what), "baselines are --baseline pca,random")
 	case !frames && (in.needs.Frames || encoders > 0):
 		return run.Hint(run.Usage("no frames: give them with --frames FILE[:key]"), hint)
@@ -195,12 +195,22 @@ func (in *Inputs) checkNames() error {
 		flag  string
 		value *perModel
 	}{{"window", &in.window.perModel}, {"preprocess", &in.preprocess}, {"pool", &in.pool}, {"resize", &in.resize}, {"interpolation", &in.interpolation}, {"input-scale", &in.inputScale}, {"mean", &in.mean}, {"std", &in.std},
-		{"activation", &in.activation}, {"final-activation", &in.finalActivation}, {"heads", &in.heads}, {"state", &in.state}} {
+		{"activation", &in.activation}, {"final-activation", &in.finalActivation}, {"heads", &in.attentionHeads}, {"state", &in.state}, {"decoder-pool", &in.headPool}} {
 		for _, name := range setting.value.names {
 			if !slices.Contains(names, name) {
 				return run.Hint(run.Usage("--%s %s=%s: no model is named %q", setting.flag, name, setting.value.byName[name], name),
 					run.DidYouMean("", name, names))
 			}
+		}
+	}
+	for _, g := range in.roles {
+		if err := g.checkModels(names); err != nil {
+			return err
+		}
+	}
+	for _, g := range in.heads {
+		if err := g.checkModels(names); err != nil {
+			return err
 		}
 	}
 	for _, name := range in.layer.names {

@@ -1,0 +1,418 @@
+// The reconstruction binary: its flags and what they name.
+
+package reconstruction
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"repscope/analysis/internal/results"
+	"repscope/dataset"
+	"repscope/internal/input"
+	"repscope/internal/run"
+	"repscope/internal/text"
+	"repscope/measure/image"
+	"repscope/points"
+)
+
+// Command is the reconstruction binary.
+var Command = run.Command{
+	Name:    "reconstruction",
+	Summary: "predicted against true next frames: errors, similarity, sharpness, what moves",
+	Manual:  manual,
+	Out:     "evaluation_plots/reconstruction",
+	Omit:    []string{"latent-scale"},
+	Setup:   setup,
+}
+
+// settings are the values of the command's own flags.
+type settings struct {
+	predictions *input.Given
+	predicts    *string
+	axis        *string
+	pixels      rangeFlag
+	moving      *float64
+	window      *string
+	object      *float64
+	area        *int
+	shown       *int
+	save        *bool
+}
+
+// The values of --predicts.
+const (
+	predictsNext = "next"
+	predictsSame = "same"
+)
+
+func setup(flags *run.Flags) run.Job {
+	inputs := input.Register(flags, input.Needs{Frames: true, NoModels: true})
+	s := &settings{pixels: rangeFlag{all: rangeAuto}}
+	s.predictions = inputs.Role(flags, input.Role{Name: "predictions", Unit: "frame", Named: true,
+		Usage: "`NAME=FILE[:key]` of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or of several steps [N,T,…], one row per state or frame (repeats)"})
+	s.predicts = flags.Choice("predicts", predictsNext, []string{predictsNext, predictsSame}, "`WHAT` row i of --predictions is: a prediction of the successor of state i, or of state i itself")
+	s.axis = flags.Choice("time-axis", axisHorizon, []string{axisHorizon, axisClip}, "`MEANING` of the axis T of --predictions [N,T,…]: steps ahead, or the frames of one predicted clip, of which the last counts")
+	flags.Var(&s.pixels, "predictions-range", "`[NAME=]RANGE` of the pixel values of --predictions: LOW,HIGH, frames for that of the frames, or auto: from the type or the data (repeats)")
+	s.moving = flags.Float64("moving-threshold", 0.02, "`SHARE` of the pixel range by which a pixel must change to be one that moves")
+	s.window = flags.Choice("ssim-window", WindowUniform, []string{WindowUniform, WindowGaussian}, "`WINDOW` of the structural similarity: 7 × 7 equal weights, or 11 × 11 of a Gaussian")
+	s.object = flags.Float64("object-threshold", 0.1, "`SHARE` of the pixel range by which pixels of objects differ from the background")
+	s.area = flags.Int("object-area", 4, "`PIXELS` that an object has at least")
+	s.shown = flags.Int("samples-shown", 6, "`N` samples of the contact sheet, drawn with --seed")
+	s.save = flags.Bool("save-frames", false, "write the frames of the contact sheet to frames/<sample>_{current,true,NAME,error}.png")
+	flags.Unrecorded("samples-shown", "save-frames")
+	inputs.Sized(func(data *input.Data) error { return s.sized(data) })
+	return run.Job{
+		Check: func(*run.Options) error { return s.check() },
+		Run: func(ctx context.Context, env *run.Env) error {
+			data, err := inputs.Load(ctx, env)
+			if err != nil {
+				return err
+			}
+			return s.run(ctx, env, data)
+		},
+		Plan: func(ctx context.Context, env *run.Env) error { return s.plan(ctx, env, inputs) },
+	}
+}
+
+// check finds wrong usage in the flags alone.
+func (s *settings) check() error {
+	names := s.predictions.Names()
+	for _, name := range names {
+		if slices.Contains(Baselines(), name) {
+			return run.Hint(run.Usage("--predictions %s=…: %s is a model of every run", name, name), "give the predictions another name")
+		}
+	}
+	for _, name := range s.pixels.names {
+		if !slices.Contains(names, name) {
+			return run.Hint(run.Usage("--predictions-range %s=%s: no predictions are named %q", name, s.pixels.byName[name], name), run.DidYouMean("", name, names))
+		}
+	}
+	for _, flag := range []struct {
+		name  string
+		value float64
+	}{{"moving-threshold", *s.moving}, {"object-threshold", *s.object}} {
+		if !(flag.value > 0 && flag.value < 1) {
+			return run.Usage("--%s %v: want a share between 0 and 1", flag.name, flag.value)
+		}
+	}
+	if err := run.AtLeast("object-area", *s.area, 1); err != nil {
+		return err
+	}
+	return run.AtLeast("samples-shown", *s.shown, 0)
+}
+
+// shapeOf is the shape of the last frame of every state.
+func shapeOf(data *input.Data) (image.Shape, error) {
+	frames := data.States.LastFrame()
+	shape, array := frames.Shape(), data.States.Array()
+	switch frames.Layout() {
+	case "HW":
+		if data.States.Layout() == "THW" && data.Window() == 0 && (shape[1] == 1 || shape[1] == 3) {
+			return image.Shape{}, run.Hint(fmt.Errorf("frames: %s has shape %v: clips of frames of %d × %d pixels, or channels that come last", array.Name(), array.Shape(), shape[0], shape[1]),
+				"give channels before rows and columns: [N,C,H,W]")
+		}
+		return image.Shape{Channels: 1, Height: shape[0], Width: shape[1]}, nil
+	case "CHW":
+		return image.Shape{Channels: shape[0], Height: shape[1], Width: shape[2]}, nil
+	}
+	return image.Shape{}, fmt.Errorf("frames: %s has shape %v: vectors are no images; want [N,H,W], [N,C,H,W] or clips of such", array.Name(), array.Shape())
+}
+
+// sized checks what the flags name against the states, before any work is done.
+func (s *settings) sized(data *input.Data) error {
+	shape, err := shapeOf(data)
+	if err != nil {
+		return err
+	}
+	if len(allPairs(data)) == 0 {
+		return run.Hint(fmt.Errorf("frames: no state of %s has a successor in its episode: there is nothing to predict", data.States.Array().Name()),
+			"is every frame an episode of its own? see --episodes-kind")
+	}
+	return s.predictions.Each(data, func(a input.Array) error {
+		p, err := newArray(a.Name, a.Array, shape, *s.axis)
+		if err != nil {
+			return err
+		}
+		_, err = s.rowsOf(data, p, allPairs(data))
+		return err
+	})
+}
+
+// allPairs are all states with the next of their episode.
+func allPairs(data *input.Data) []points.Pair {
+	admissible := make([]bool, data.States.Len())
+	for _, i := range data.Index() {
+		admissible[i] = true
+	}
+	return slices.DeleteFunc(data.States.Pairs(1), func(p points.Pair) bool { return !admissible[p.Now] || !admissible[p.Next] })
+}
+
+// rowsOf tells which row of an array predicts the next state of every pair: the array has
+// a row per frame, per state, or per state with a successor.
+func (s *settings) rowsOf(data *input.Data, a *array, pairs []points.Pair) ([]int, error) {
+	of := make([]int, len(pairs))
+	for i, p := range pairs {
+		of[i] = p.Now
+		if *s.predicts == predictsSame {
+			of[i] = p.Next
+		}
+	}
+	rows, want := data.RowsOf(a.array.Len(), of)
+	if rows != nil {
+		return rows, nil
+	}
+	all := allPairs(data)
+	if a.array.Len() == len(all) {
+		rows = make([]int, len(pairs))
+		for i, p := range pairs {
+			rows[i], _ = slices.BinarySearchFunc(all, p, func(a, b points.Pair) int { return a.Now - b.Now })
+		}
+		return rows, nil
+	}
+	return nil, fmt.Errorf("predictions %s: %s has %s, want %s, or %d, one per state with a successor", a.name, a.array.Name(), text.Count(a.array.Len(), "row"), want, len(all))
+}
+
+// open opens the predictions from arrays for samples. bad are samples of which some
+// model predicts no finite numbers.
+func (s *settings) open(env *run.Env, data *input.Data, shape image.Shape, pairs []points.Pair) (arrays []*array, ignored []int, bad map[int]bool, err error) {
+	given, err := s.predictions.Open(env)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	bad = map[int]bool{}
+	frames := data.States.Range()
+	for _, g := range given {
+		a, err := newArray(g.Name, g.Array, shape, *s.axis)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if a.rows, err = s.rowsOf(data, a, pairs); err != nil {
+			return nil, nil, nil, err
+		}
+		low, high, rows, err := a.inspect()
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if err := s.dropBad(env, data, a, rows, bad); err != nil {
+			return nil, nil, nil, err
+		}
+		if err := a.choosePixels(s.pixels.of(a.name), frames, data.States.DType(), low, high); err != nil {
+			return nil, nil, nil, err
+		}
+		arrays, ignored = append(arrays, a), append(ignored, a.array.Len()-len(allPairs(data)))
+	}
+	return arrays, ignored, bad, nil
+}
+
+// dropBad finds samples that an array has no finite numbers for: an error, or with
+// --skip-nan they are left out for all models.
+func (s *settings) dropBad(env *run.Env, data *input.Data, a *array, rows []int, bad map[int]bool) error {
+	count, first := 0, -1
+	for i, row := range a.rows {
+		if _, found := slices.BinarySearch(rows, row); found {
+			bad[i] = true
+			count++
+			if first < 0 {
+				first = row
+			}
+		}
+	}
+	switch {
+	case count == 0:
+		return nil
+	case !data.Options.SkipNaN:
+		return run.Hint(fmt.Errorf("predictions %s: %s: NaN or Inf in %d of %d rows that predict a frame, first in row %d", a.name, a.array.Name(), count, len(a.rows), first),
+			"leave such samples out for all models with --skip-nan")
+	}
+	env.Warn("predictions %s: %s left out for all models for NaN or Inf", a.name, text.Count(count, "sample"))
+	return nil
+}
+
+// input puts together what is analysed.
+func (s *settings) input(env *run.Env, data *input.Data) (Input, error) {
+	shape, err := shapeOf(data)
+	if err != nil {
+		return Input{}, err
+	}
+	pairs := data.Pairs(1)
+	arrays, ignored, bad, err := s.open(env, data, shape, pairs)
+	if err != nil {
+		return Input{}, err
+	}
+	steps := 1
+	for _, a := range arrays {
+		steps = max(steps, a.steps())
+	}
+	kept := pairs[:0:0]
+	for i, p := range pairs {
+		if !bad[i] {
+			kept = append(kept, p)
+		}
+	}
+	if len(kept) == 0 {
+		return Input{}, fmt.Errorf("no sample is left: some model predicts no finite numbers for each of %d", len(pairs))
+	}
+	in := Input{Shape: shape, Frames: trueFrames(data.States), Episode: data.States.Episodes(), Samples: samplesOf(data, kept, steps)}
+	for i, a := range arrays {
+		if a.rows, err = s.rowsOf(data, a, kept); err != nil {
+			return Input{}, err
+		}
+		in.Models = append(in.Models, a.predictions(ignored[i]))
+		env.Print("predictions %s: %s %v, pixel range %g to %g (%s)%s\n", a.name, a.array.DType(), a.array.Shape(), a.pixels.Low, a.pixels.High, a.pixels.Source, aside(ignored[i]))
+	}
+	return in, nil
+}
+
+// aside says how many rows of an array are not looked at.
+func aside(ignored int) string {
+	if ignored == 0 {
+		return ""
+	}
+	return ", " + text.Count(ignored, "row") + " without a next frame in the episode ignored"
+}
+
+// samplesOf are the samples of pairs, with the states of all steps ahead.
+func samplesOf(data *input.Data, pairs []points.Pair, steps int) []Sample {
+	samples := make([]Sample, len(pairs))
+	for i, p := range pairs {
+		samples[i] = Sample{State: p.Now, Next: []int{p.Next}}
+	}
+	for step := 2; step <= steps; step++ {
+		next := map[int]int{}
+		for _, p := range data.States.Pairs(step) {
+			next[p.Now] = p.Next
+		}
+		for i := range samples {
+			state, ok := next[samples[i].State]
+			if !ok {
+				state = -1
+			}
+			samples[i].Next = append(samples[i].Next, state)
+		}
+	}
+	return samples
+}
+
+// trueFrames are the last frames of states in units of the pixel range.
+func trueFrames(states *dataset.States) Frames {
+	last, r := states.LastFrame(), states.Range()
+	low, width := r.Low, r.High-r.Low
+	return Frames{
+		Read: func(ctx context.Context, dst []float64, index []int) error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			p, err := last.Subset(index).Points()
+			if err != nil {
+				return err
+			}
+			for i := range p.N {
+				row := dst[i*p.Dim : (i+1)*p.Dim]
+				for k, v := range p.Row(i, row) {
+					row[k] = (v - low) / width
+				}
+			}
+			return nil
+		},
+		Digest: func() (string, error) {
+			text, err := last.Fingerprint()
+			return fmt.Sprintf("%s range %v %v", text, low, r.High), err
+		},
+	}
+}
+
+// options are those of the analysis.
+func (s *settings) options(env *run.Env, data *input.Data) Options {
+	return Options{
+		MovingThreshold: *s.moving, Window: *s.window, ObjectThreshold: *s.object, ObjectArea: *s.area,
+		Intervals: env.Options.Bootstrap > 0, Block: data.Options.Block, Family: data.Options.Family, Seed: env.Options.Seed,
+		Threads: env.Options.Threads, Progress: env.ProgressOf("comparing frames", "frames"),
+	}
+}
+
+func (s *settings) run(ctx context.Context, env *run.Env, data *input.Data) error {
+	in, err := s.input(env, data)
+	if err != nil {
+		return err
+	}
+	if len(in.Models) == 0 {
+		env.Note("note: no predictions are given: the baselines alone are measured; see --predictions")
+	}
+	env.Print("\n")
+	o := s.options(env, data)
+	result, err := Analyze(ctx, in, o)
+	if err != nil {
+		return err
+	}
+	shown, err := Show(ctx, in, o, *s.shown)
+	if err != nil {
+		return err
+	}
+	return result.write(env, data, in.Shape, shown, *s.save)
+}
+
+// plan says what a run would do.
+func (s *settings) plan(ctx context.Context, env *run.Env, inputs *input.Inputs) error {
+	data, err := inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	pairs := data.Pairs(1)
+	env.Plan.Count("predicted frames", len(pairs))
+	shape, err := shapeOf(data)
+	if err != nil {
+		return err
+	}
+	// Of a block: current, true and predicted frames, and what is read of an array.
+	env.Plan.Held += int64(4 * 8 * max(blockValues, 16*shape.Size()))
+	results.PlanFiles(env, "reconstruction_summary.csv", "reconstruction_raw_data.csv", results.SamplesFile(env))
+	if *s.shown > 0 {
+		env.PlanFigures("reconstruction_frames")
+	}
+	env.PlanFigures("reconstruction_scores")
+	return nil
+}
+
+const manual = `reconstruction compares predicted with true next frames. Every state with a successor
+in its episode is a sample; row i of --predictions predicts the last frame of the
+successor of state i (--predicts same: of state i itself), so that with windows the
+successor of frames i … i+T-1 is frame i+T. A prediction of what follows the last state
+of an episode is ignored and counted. Rows are one per frame, one per state, or one per
+state with a successor.
+
+Pixels are in units of the pixel range: mse is that of 0..1. Predictions may be of
+another type or range than the frames: integers have the range of their type,
+floating-point numbers that of the frames or, beside frames of 0..255, 0..1 or -1..1 if
+they lie there; what is taken is printed, and what does not fit has to be said
+(--predictions-range). Values outside the range are compared as they are.
+
+  mse, mae         mean squared and absolute error
+  psnr             mean over frames of 10 log10(1/mse of the frame); frames without an
+                   error have an infinite one, are left out and counted.
+                   psnr_of_mean_mse is that of the mean mse, which no frame dominates
+  ssim             structural similarity (Wang et al. 2004): scikit-image's defaults, or
+                   with --ssim-window gaussian the windows of the paper
+  sharpness_ratio  gradient energy of the predictions over that of the true frames: below
+                   1 for blurred ones, above for noisy ones
+  moving_mse       error of the pixels that change by more than --moving-threshold to the
+  static_mse       next frame, and of all others; moving_share of them move
+  skill            1 - mse / mse of copy_last: above 0 where something is predicted
+
+Two models of every run learn nothing: copy_last repeats the current frame, and
+mean_frame is the mean of the frames of all other episodes (of the other half where there
+is one episode), so that no frame is predicted from itself. Most pixels do not move and
+copying gets them right: read moving_mse beside mse.
+
+Predictions [N,T,…] have T steps: step h of row i predicts state i+h, over the samples
+whose episode lasts so long (--time-axis clip: the T frames of one predicted clip, of
+which the last one counts). "horizon" in the result file and a figure of its own follow
+the scores by steps ahead, beside those of copying over the same samples.
+
+Ratios are ratios of sums over samples, and are deleted from as such: every moving pixel
+counts alike. Intervals delete whole episodes or blocks of states. Models are compared
+with each other and with both baselines. reconstruction_samples.csv, by which runs are
+compared, holds the share of each sample in a score, reconstruction_raw_data.csv its own.
+
+LPIPS and other perceptual distances are not computed: they are networks of their own,
+whose weights would have to be brought along.`

@@ -1,0 +1,293 @@
+// The files and the console tables.
+
+package reconstruction
+
+import (
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"slices"
+	"strings"
+
+	"repscope/analysis/internal/results"
+	"repscope/internal/input"
+	"repscope/internal/run"
+	"repscope/internal/text"
+	frame "repscope/measure/image"
+	"repscope/report"
+)
+
+// write puts the result into the result file, the CSV files, the console and the
+// figures.
+func (r *Result) write(env *run.Env, data *input.Data, shape frame.Shape, shown []Shown, save bool) error {
+	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
+	for _, m := range metrics() {
+		results.Describe(env, m.direction, m.unit, m.name)
+	}
+	err := results.All(env, r.writeSummary,
+		func(env *run.Env) error { return r.writeRaw(env, data) },
+		r.writeSamples, r.print)
+	if err != nil {
+		return err
+	}
+	if len(shown) > 0 {
+		if err := r.writeFrames(env, shape, shown, save); err != nil {
+			return err
+		}
+	}
+	if figure := r.HorizonFigure(); figure != nil {
+		if err := env.Figure("reconstruction_horizon", figure); err != nil {
+			return err
+		}
+	}
+	return env.Figure("reconstruction_scores", r.Figure())
+}
+
+// title is a name as a column of a CSV file: moving_mse is Moving_MSE.
+func title(name string) string {
+	parts := strings.Split(name, "_")
+	for i, p := range parts {
+		switch p {
+		case "mse", "mae", "psnr", "ssim":
+			parts[i] = strings.ToUpper(p)
+		default:
+			parts[i] = strings.ToUpper(p[:1]) + p[1:]
+		}
+	}
+	return strings.Join(parts, "_")
+}
+
+// writeSummary writes a row per model and number of steps ahead.
+func (r *Result) writeSummary(env *run.Env) error {
+	columns := []string{"Model", "Step"}
+	for _, s := range r.Models[0].Scores {
+		columns = append(columns, title(s.Name))
+		if s.Sample != nil {
+			columns = append(columns, title(s.Name)+"_SD")
+		}
+	}
+	return env.Files.CSV("reconstruction_summary.csv", append(columns, "PSNR_Excluded", "Sample_Count"), func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			for _, step := range m.steps() {
+				cells, perfect := []any{m.Name, step.Step}, 0
+				for _, s := range step.Scores {
+					cells = append(cells, s.Value)
+					if s.Sample != nil {
+						cells = append(cells, s.SD)
+					}
+					if s.Name == "mse" {
+						for _, v := range s.Sample {
+							if v == 0 {
+								perfect++
+							}
+						}
+					}
+				}
+				if err := csv.Row(append(cells, perfect, step.Samples)...); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// steps are the rows of the horizon, or the only one.
+func (m *Model) steps() []Step {
+	if len(m.Horizon) > 0 {
+		return m.Horizon
+	}
+	return []Step{{Step: 1, Samples: m.Samples, Scores: m.Scores}}
+}
+
+// writeRaw writes a row per model, number of steps ahead and sample, with the scores of
+// that sample.
+func (r *Result) writeRaw(env *run.Env, data *input.Data) error {
+	columns := []string{"Model", "Step", "Sample_ID"}
+	for _, s := range r.Models[0].Scores {
+		if s.Sample != nil {
+			columns = append(columns, title(s.Name))
+		}
+	}
+	states := r.states()
+	frames := data.Frame(states)
+	return env.Files.CSV("reconstruction_raw_data.csv", append(columns, "Frame", "Episode"), func(csv *report.CSV) error {
+		cells := make([]any, len(columns)+2)
+		for _, m := range r.Models {
+			for _, step := range m.steps() {
+				for i := range r.Samples {
+					if r.Samples[i].Next[step.Step-1] < 0 {
+						continue
+					}
+					cells = append(cells[:0], m.Name, step.Step, states[i])
+					for _, s := range step.Scores {
+						if s.Sample != nil {
+							cells = append(cells, s.Sample[i])
+						}
+					}
+					if err := csv.Row(append(cells, frames[i], r.Episode[i])...); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// states are those of the samples.
+func (r *Result) states() []int {
+	states := make([]int, len(r.Samples))
+	for i, s := range r.Samples {
+		states[i] = s.State
+	}
+	return states
+}
+
+// writeSamples writes the scores that runs are paired by, one step ahead: of scores that
+// are ratios of sums the first-order share of each sample, whose mean is the score.
+func (r *Result) writeSamples(env *run.Env) error {
+	var names []string
+	var models []results.SampleScores
+	for k, m := range r.Models {
+		scores := results.SampleScores{Model: m.Name, Sample: r.states(), Group: r.Episode}
+		for _, s := range m.Scores {
+			if s.Share == nil {
+				continue
+			}
+			if k == 0 {
+				names = append(names, s.Name)
+			}
+			scores.Scores = append(scores.Scores, s.Share)
+		}
+		models = append(models, scores)
+	}
+	return results.Samples(env, "state", "episode", names, models)
+}
+
+// print writes the tables to the console.
+func (r *Result) print(env *run.Env) error {
+	table := report.NewTable("", "Model", "MSE", "MAE", "PSNR dB", "SSIM", "Sharpness", "Skill")
+	moving := report.NewTable("Pixels that move, and those that stay", "Model", "Moving MSE", "Static MSE")
+	for i := range r.Models {
+		m := &r.Models[i]
+		table.Row(m.cells("mse", "mae", "psnr", "ssim", "sharpness_ratio", "skill")...)
+		moving.Row(m.cells("moving_mse", "static_mse")...)
+	}
+	table.Note("%s; pixels in units of the pixel range; sharpness: gradient energy / that of the true frames; skill: 1 − MSE / that of %s", text.Count(len(r.Samples), "predicted frame"), CopyLast)
+	if r.Blocks != "" {
+		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
+	}
+	for _, m := range r.Models {
+		if m.PSNRExcluded > 0 {
+			table.Note("%s: %s without an error, whose PSNR is infinite: the mean is over the others", m.Name, text.Count(m.PSNRExcluded, "prediction"))
+		}
+	}
+	if share, _ := r.Models[0].Score("moving_share"); share.Value.Defined() {
+		moving.Note("%.3g %% of the pixels change by more than %g of the pixel range", 100*share.Value.V, r.Threshold)
+	}
+	if err := env.Table(table); err != nil {
+		return err
+	}
+	if err := env.Table(moving); err != nil {
+		return err
+	}
+	if err := r.printHorizon(env); err != nil {
+		return err
+	}
+	return results.PrintComparisons(env, r.shown())
+}
+
+// cells are a row of a table: the model and some of its scores.
+func (m *Model) cells(names ...string) []any {
+	cells := []any{m.Name}
+	for _, name := range names {
+		s, _ := m.Score(name)
+		cells = append(cells, report.WithInterval(s.Value, s.CI))
+	}
+	return cells
+}
+
+// printHorizon writes the scores by steps ahead, if there are several.
+func (r *Result) printHorizon(env *run.Env) error {
+	if r.Steps < 2 {
+		return nil
+	}
+	table := report.NewTable("By steps ahead", "Model", "Step", "Frames", "MSE", "SSIM", "Skill")
+	for _, m := range r.Models {
+		for i := range m.Horizon {
+			step := &m.Horizon[i]
+			cells := []any{m.Name, step.Step, step.Samples}
+			for _, name := range []string{"mse", "ssim", "skill"} {
+				s, _ := step.Score(name)
+				cells = append(cells, report.WithInterval(s.Value, s.CI))
+			}
+			table.Row(cells...)
+		}
+	}
+	return env.Table(table)
+}
+
+// shown are the comparisons for the console: of one step ahead, and of few metrics.
+// Others are in the files.
+func (r *Result) shown() []report.Comparison {
+	return slices.DeleteFunc(slices.Clone(r.Comparisons), func(c report.Comparison) bool {
+		return !slices.Contains([]string{"mse", "ssim", "moving_mse"}, c.Metric)
+	})
+}
+
+// writeFrames writes the contact sheets and, if they are to be saved, their frames.
+func (r *Result) writeFrames(env *run.Env, shape frame.Shape, shown []Shown, save bool) error {
+	names := r.names()[:len(r.Models)-len(Baselines())]
+	for k, figure := range Sheets(shown, names, shape) {
+		if err := env.Figure(sheetName(k), figure); err != nil {
+			return err
+		}
+	}
+	if !save {
+		return nil
+	}
+	scale := errorScale(shown, shape)
+	for _, s := range shown {
+		images := []struct {
+			name  string
+			image image.Image
+		}{{"current", picture(s.Current, shape)}, {"true", picture(s.Truth, shape)}}
+		for k, p := range s.Predicted {
+			images = append(images, struct {
+				name  string
+				image image.Image
+			}{names[k], picture(p, shape)}, struct {
+				name  string
+				image image.Image
+			}{errorName(names, k), heat(difference(p, s.Truth, shape), shape, scale)})
+		}
+		for _, m := range images {
+			err := env.Files.File(fmt.Sprintf("frames/%d_%s.png", s.State, fileName(m.name)), func(w io.Writer) error { return png.Encode(w, m.image) })
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// errorName is what the file of a model's errors is called: error, with the name of the
+// model where there are several.
+func errorName(models []string, k int) string {
+	if len(models) == 1 {
+		return "error"
+	}
+	return models[k] + "_error"
+}
+
+// fileName makes a name part of a file's.
+func fileName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>|{}`, r) || r <= ' ' {
+			return '_'
+		}
+		return r
+	}, name)
+}

@@ -1,0 +1,352 @@
+// The statistics of all scores: values, intervals and comparisons.
+
+package reconstruction
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/analysis/internal/results"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// merge computes the statistics of all samples.
+func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
+	all := join(parts)
+	s := &summary{plan: p, steps: all.Steps, episode: make([]int, len(p.in.Samples)), copy: len(p.models) - 2}
+	for i, sample := range p.in.Samples {
+		s.episode[i] = p.in.Episode[sample.State]
+	}
+	result := &Result{Samples: p.in.Samples, Episode: s.episode, Steps: p.in.steps(), Threshold: p.o.MovingThreshold}
+	if err := s.group(result); err != nil {
+		return nil, err
+	}
+	names := make([]string, len(p.models))
+	for k, m := range p.models {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		model, err := s.model(k)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		names[k] = m.Name
+		result.Models = append(result.Models, *model)
+	}
+	if !p.o.Intervals {
+		return result, nil
+	}
+	return result, s.compare(result, names)
+}
+
+// join puts parts together in their order.
+func join(parts []*Part) *Part {
+	all := &Part{}
+	for k, part := range parts {
+		for i, step := range part.Steps {
+			if k == 0 {
+				all.Steps = append(all.Steps, PartOfStep{Models: make([]Scores, len(step.Models))})
+			}
+			to := &all.Steps[i]
+			to.Energy, to.Moved = append(to.Energy, step.Energy...), append(to.Moved, step.Moved...)
+			for m := range step.Models {
+				into, from := to.Models[m].lists(), step.Models[m].lists()
+				for l := range into {
+					*into[l] = append(*into[l], *from[l]...)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// summary makes the result of the scores of all samples.
+type summary struct {
+	*plan
+	steps   []PartOfStep
+	episode []int // of every sample
+	copy    int   // the model that copies
+	blocks  *stat.Blocks
+
+	jackknifes [][]map[string]*stat.Jackknifed // by model and step: of what is compared
+}
+
+// group makes the blocks of samples, which all statistics share. Pieces of episodes are
+// as long as the longest memory asks for, of errors, similarities and errors of moving
+// pixels of all models and their differences.
+func (s *summary) group(result *Result) error {
+	s.jackknifes = make([][]map[string]*stat.Jackknifed, len(s.models))
+	if !s.o.Intervals {
+		return nil
+	}
+	n := len(s.episode)
+	blocks, err := stat.NewBlocks(n, s.episode, s.o.Block)
+	if err != nil {
+		return err
+	}
+	if blocks.Kind() != stat.EpisodeBlocks {
+		var statistics [][][]float64
+		for _, m := range metrics() {
+			if m.name != "mse" && m.name != "ssim" && m.name != "moving_mse" {
+				continue
+			}
+			var influences [][]float64
+			for k := range s.models {
+				numerator, denominator := s.terms(m, k, 0)
+				if stat.Sum(denominator) == 0 {
+					continue
+				}
+				_, influence, err := stat.SumsInfluence([][]float64{numerator, denominator}, 1, ratio)
+				if err != nil {
+					return err
+				}
+				influences = append(influences, influence...)
+			}
+			if len(influences) > 0 {
+				statistics = append(statistics, influences)
+			}
+		}
+		if blocks, err = results.LongestBlocks(n, s.episode, s.o.Block, statistics...); err != nil {
+			return err
+		}
+	}
+	s.blocks = blocks
+	result.Blocks = results.Deleted(blocks)
+	result.Warnings = append(result.Warnings, blocks.Warnings()...)
+	return nil
+}
+
+// ratio is the statistic of a numerator and a denominator.
+func ratio(_ float64, sums, dst []float64) { dst[0] = sums[0] / sums[1] }
+
+// terms are the numerators and denominators of a metric by sample; 0 where there are
+// none.
+func (s *summary) terms(m metric, model, step int) (numerator, denominator []float64) {
+	of := &s.steps[step]
+	n := len(s.episode)
+	numerator, denominator = make([]float64, n), make([]float64, n)
+	r := row{step: of, model: &of.Models[model], copy: &of.Models[s.copy], size: float64(s.in.Shape.Size())}
+	for i := range n {
+		if math.IsNaN(of.Energy[i]) {
+			continue // the episode has ended
+		}
+		r.i = i
+		numerator[i], denominator[i] = m.terms(r)
+	}
+	return numerator, denominator
+}
+
+// model describes one model.
+func (s *summary) model(k int) (*Model, error) {
+	of := s.models[k]
+	model := &Model{Name: of.Name, Kind: "predictions", Samples: len(s.episode), Ignored: of.Ignored}
+	if k >= len(s.in.Models) {
+		model.Kind = "baseline"
+	}
+	for _, v := range s.steps[0].Models[k].MSE {
+		if v == 0 {
+			model.PSNRExcluded++
+		}
+	}
+	model.NEff, model.NEffReliable = results.EffectiveSizeOf(s.steps[0].Models[k].MSE, s.episode)
+	for step := range of.steps() {
+		all := make(map[string]*stat.Jackknifed)
+		var scores []Score
+		for _, m := range metrics() {
+			score, jackknife, err := s.score(m, k, step)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", m.name, err)
+			}
+			if m.compared {
+				all[m.name] = jackknife
+			}
+			scores = append(scores, *score)
+		}
+		s.jackknifes[k] = append(s.jackknifes[k], all)
+		if step == 0 {
+			model.Scores, model.Fields = scores, fields(scores)
+			for _, score := range scores {
+				if !score.Value.Defined() {
+					model.Skipped.Set(score.Name, score.Value.Reason)
+				}
+			}
+		}
+		if s.in.steps() > 1 {
+			model.Horizon = append(model.Horizon, s.horizon(step, scores))
+		}
+	}
+	return model, nil
+}
+
+// fields are scores as the result file has them.
+func fields(scores []Score) report.Object {
+	var o report.Object
+	for _, s := range scores {
+		o.Set(s.Name, s.Value)
+		if s.Sample != nil {
+			o.Set(s.Name+"_sd", s.SD)
+		}
+		o.Set(s.Name+"_ci", s.CI)
+	}
+	return o
+}
+
+// horizon is the row of a number of steps ahead.
+func (s *summary) horizon(step int, scores []Score) Step {
+	count := 0
+	for _, v := range s.steps[step].Energy {
+		if !math.IsNaN(v) {
+			count++
+		}
+	}
+	out := Step{Step: step + 1, Samples: count, Scores: scores, Fields: fields(scores)}
+	for _, m := range metrics() {
+		var to *report.Value
+		switch m.name {
+		case "mse":
+			to = &out.CopyMSE
+		case "psnr":
+			to = &out.CopyPSNR
+		case "ssim":
+			to = &out.CopySSIM
+		default:
+			continue
+		}
+		numerator, denominator := s.terms(m, s.copy, step)
+		*to = s.value(m, numerator, denominator)
+	}
+	return out
+}
+
+// value is that of a metric.
+func (s *summary) value(m metric, numerator, denominator []float64) report.Value {
+	below := stat.Sum(denominator)
+	if below == 0 {
+		reason := m.none
+		if m.name == "ssim" && s.ssim != nil {
+			reason = s.ssim.Error()
+		}
+		return report.Undefined("%s", reason)
+	}
+	v := stat.Sum(numerator) / below
+	if m.of != nil {
+		v = m.of(v)
+	}
+	if math.IsInf(v, 0) {
+		return report.Undefined("%s", m.none)
+	}
+	return report.Number(v)
+}
+
+// score is one metric of a model, and its jackknife: nil without intervals, where it is
+// undefined and where no deletion changes it.
+func (s *summary) score(m metric, k, step int) (*Score, *stat.Jackknifed, error) {
+	numerator, denominator := s.terms(m, k, step)
+	out := &Score{Name: m.name, Value: s.value(m, numerator, denominator)}
+	if m.of == nil {
+		out.Sample, out.SD = bySample(numerator, denominator, out.Value)
+		out.Share = shares(out.Sample, numerator, denominator, out.Value)
+	}
+	if !out.Value.Defined() {
+		out.CI = report.NoInterval("%s", out.Value.Reason)
+		return out, nil, nil
+	}
+	if s.blocks == nil {
+		out.CI = results.IntervalOf(nil)
+		return out, nil, nil
+	}
+	j, err := stat.JackknifeSums(s.blocks, [][]float64{numerator, denominator}, 1, func(n float64, sums, dst []float64) {
+		ratio(n, sums, dst)
+		if m.of != nil {
+			dst[0] = m.of(dst[0])
+		}
+		if math.IsInf(dst[0], 0) {
+			dst[0] = math.NaN()
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	j[0].Within(m.low, m.high)
+	out.CI = results.IntervalOf(j[0])
+	if j[0].StdError == 0 {
+		return out, nil, nil
+	}
+	return out, j[0], nil
+}
+
+// bySample are the ratios of samples and their standard deviation (ddof 0).
+func bySample(numerator, denominator []float64, of report.Value) (values []float64, sd report.Value) {
+	values = make([]float64, len(numerator))
+	var defined []float64
+	for i, d := range denominator {
+		values[i] = math.NaN()
+		if d > 0 {
+			values[i] = numerator[i] / d
+			defined = append(defined, values[i])
+		}
+	}
+	if !of.Defined() {
+		return values, of
+	}
+	middle, squares := stat.Mean(defined), make([]float64, len(defined))
+	for i, v := range defined {
+		squares[i] = float64((v - middle) * (v - middle))
+	}
+	return values, report.Number(math.Sqrt(stat.Mean(squares)))
+}
+
+// shares are the parts of samples in a ratio of sums to first order, in its units, whose
+// mean is the ratio: of a mean over samples these are their values.
+func shares(values, numerator, denominator []float64, ratio report.Value) []float64 {
+	if !ratio.Defined() || !slices.ContainsFunc(denominator, func(d float64) bool { return d != 0 && d != 1 }) {
+		return values
+	}
+	mean := stat.Mean(denominator)
+	out := make([]float64, len(numerator))
+	for i, v := range numerator {
+		out[i] = ratio.V + (v-float64(ratio.V*denominator[i]))/mean
+	}
+	return out
+}
+
+// compare compares the models with each other and with the baselines, of all metrics
+// that say which is better, at every number of steps ahead.
+func (s *summary) compare(r *Result, names []string) error {
+	baselines := Baselines()
+	for _, m := range metrics() {
+		if !m.compared {
+			continue
+		}
+		for step := range s.steps {
+			name := results.Metric{Name: m.name, Family: m.name}
+			if step > 0 {
+				if !m.ahead {
+					break
+				}
+				name.Name = fmt.Sprintf("%s at step %d", m.name, step+1)
+				name.Path = "horizon" + report.Row("step", float64(step+1)) + "." + m.name
+			}
+			estimates := make([]*stat.Jackknifed, len(names))
+			for k := range names {
+				if step < len(s.jackknifes[k]) {
+					estimates[k] = s.jackknifes[k][step][m.name]
+				}
+			}
+			rows, err := results.Pairwise(name, names, estimates, s.o.Seed)
+			if err != nil {
+				return err
+			}
+			// Which baseline is better is no question about models.
+			rows = slices.DeleteFunc(rows, func(c report.Comparison) bool {
+				return slices.Contains(baselines, c.A) && slices.Contains(baselines, c.B)
+			})
+			r.Comparisons = append(r.Comparisons, rows...)
+		}
+	}
+	results.Correct(r.Comparisons, s.o.Family)
+	return nil
+}

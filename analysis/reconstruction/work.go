@@ -1,0 +1,282 @@
+// The work of an analysis in units: the scores of blocks of samples, and the
+// statistics of all scores.
+
+package reconstruction
+
+import (
+	"context"
+	"fmt"
+
+	"repscope/internal/parallel"
+	"repscope/points"
+	"repscope/shard"
+)
+
+// definition is the version of what the numbers mean; see [shard.Identity].
+const definition = 1
+
+// blockValues bounds the pixels that are held of a model at a time.
+const blockValues = 1 << 20
+
+// Part is the outcome of a range of units: of samples that follow each other.
+type Part struct{ Steps []PartOfStep }
+
+// PartOfStep are the scores of one number of steps ahead. All lists are by sample, with
+// NaN where its episode has ended.
+type PartOfStep struct {
+	Energy []float64 // gradient energy of the true frame
+	Moved  []float64 // number of pixels that move
+	Models []Scores  // those of the input, then the baselines; empty where they do not predict so far
+}
+
+// Scores are those of one model's predictions.
+type Scores struct {
+	MSE, MAE, SSIM []float64
+	Energy         []float64 // gradient energy
+	Moving, Static []float64 // sums of squared errors over pixels that move, and over those that do not
+}
+
+// plan is the work of one analysis.
+type plan struct {
+	in     Input // without baselines among the models
+	o      Options
+	models []Predictions // with them
+	block  int           // samples of a unit
+	ssim   error         // why there is no structural similarity; nil if there is
+}
+
+// Work returns the analysis in units of blocks of samples; see [Analyze] for the result
+// and the errors.
+func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
+	var none shard.Work[*Part, *Result]
+	o, err := o.withDefaults()
+	if err != nil {
+		return none, err
+	}
+	if err := in.check(); err != nil {
+		return none, err
+	}
+	p := &plan{in: in, o: o, models: in.withBaselines(o.Threads)}
+	// At least 16, so that threads have something to share.
+	p.block = min(max(blockValues/(in.Shape.Size()*in.steps()), 16), 1024)
+	_, p.ssim = newSSIM(in.Shape, o.Window)
+	return shard.Work[*Part, *Result]{
+		Units:    (len(in.Samples) + p.block - 1) / p.block,
+		Identity: p.identity,
+		Map:      p.compareAll,
+		Merge:    p.merge,
+	}, nil
+}
+
+// withBaselines are the models of the input and the baselines.
+func (in Input) withBaselines(threads int) []Predictions {
+	return append(append([]Predictions(nil), in.Models...), copyLast(in), newMeanFrame(in, threads).predictions())
+}
+
+// identity is that of everything the numbers follow from.
+func (p *plan) identity() shard.Identity {
+	states, next := make([]int, len(p.in.Samples)), []int{}
+	for i, s := range p.in.Samples {
+		states[i] = s.State
+		next = append(next, s.Next...)
+	}
+	id := shard.Identity{
+		Analysis: "reconstruction", Definition: definition,
+		Inputs: []shard.Field{
+			{Name: "frames", Value: digest(p.in.Frames)},
+			{Name: "samples and episodes", Value: shard.Digest(points.Points{}, states, next, p.in.Episode)},
+		},
+		Options: []shard.Field{
+			shard.Option("shape", p.in.Shape.String()),
+			shard.Option("moving threshold", p.o.MovingThreshold), shard.Option("window", p.o.Window),
+			shard.Option("object threshold", p.o.ObjectThreshold), shard.Option("object area", p.o.ObjectArea),
+			shard.Option("intervals", p.o.Intervals), shard.Option("block", p.o.Block), shard.Option("family", p.o.Family), shard.Option("seed", p.o.Seed),
+		},
+	}
+	for _, m := range p.in.Models {
+		id.Inputs = append(id.Inputs, shard.Field{Name: "predictions " + m.Name, Value: fmt.Sprintf("%s, %d steps", digest(m.Frames), m.steps())})
+	}
+	return id
+}
+
+// digest is that of frames, as the value of a field.
+func digest(f Frames) string {
+	if f.Digest == nil {
+		return "unknown"
+	}
+	text, err := f.Digest()
+	if err != nil {
+		return "unknown: " + err.Error()
+	}
+	return text
+}
+
+// steps is how many steps ahead a model predicts.
+func (m Predictions) steps() int { return max(m.Steps, 1) }
+
+// compareAll scores the samples of a range of units.
+func (p *plan) compareAll(ctx context.Context, r shard.Range) (*Part, error) {
+	lo, hi := r.Lo*p.block, min(r.Hi*p.block, len(p.in.Samples))
+	part := newPart(p, hi-lo)
+	c := &comparer{plan: p, size: p.in.Shape.Size(), total: (hi - lo) * len(p.models), part: part, first: lo}
+	c.scorers = make([]*scorer, parallel.Workers(p.o.Threads, p.block))
+	for i := range c.scorers {
+		c.scorers[i] = newScorer(p.in.Shape, p.o)
+	}
+	for at := lo; at < hi; at += p.block {
+		if err := c.compare(ctx, at, min(at+p.block, hi)); err != nil {
+			return nil, err
+		}
+	}
+	return part, nil
+}
+
+// newPart makes room for the scores of n samples.
+func newPart(p *plan, n int) *Part {
+	part := &Part{}
+	for step := range p.in.steps() {
+		s := PartOfStep{Energy: undefined(n), Moved: undefined(n)}
+		for _, m := range p.models {
+			var scores Scores
+			if step < m.steps() {
+				for _, list := range scores.lists() {
+					*list = undefined(n)
+				}
+			}
+			s.Models = append(s.Models, scores)
+		}
+		part.Steps = append(part.Steps, s)
+	}
+	return part
+}
+
+// lists are all numbers of a model.
+func (s *Scores) lists() []*[]float64 {
+	return []*[]float64{&s.MSE, &s.MAE, &s.SSIM, &s.Energy, &s.Moving, &s.Static}
+}
+
+// comparer scores one block of samples after the other.
+type comparer struct {
+	*plan
+	size    int
+	scorers []*scorer // by worker
+	part    *Part
+	first   int // sample of the part's first row
+
+	current []float64   // frames of the samples' states
+	truth   [][]float64 // by step: of those that are there
+	place   [][]int     // by step and sample: where in truth; −1 for none
+	done    int
+	total   int
+}
+
+// compare scores the samples lo ≤ i < hi by all models.
+func (c *comparer) compare(ctx context.Context, lo, hi int) error {
+	if err := c.readTruth(ctx, lo, hi); err != nil {
+		return err
+	}
+	if err := c.scoreTruth(ctx, lo, hi); err != nil {
+		return err
+	}
+	samples := make([]int, hi-lo)
+	for i := range samples {
+		samples[i] = lo + i
+	}
+	var frames []float64
+	for k, m := range c.models {
+		each := m.steps() * c.size
+		if need := len(samples) * each; cap(frames) < need {
+			frames = make([]float64, need)
+		}
+		frames = frames[:len(samples)*each]
+		if err := m.Frames.Read(ctx, frames, samples); err != nil {
+			return fmt.Errorf("%s: %w", m.Name, err)
+		}
+		err := parallel.Try(ctx, c.o.Threads, len(samples), func(worker, i int) error {
+			return c.score(c.scorers[worker], k, lo+i, i, frames[i*each:(i+1)*each])
+		})
+		if err != nil {
+			return err
+		}
+		c.done += len(samples)
+		if c.o.Progress != nil {
+			c.o.Progress(c.done, c.total)
+		}
+	}
+	return nil
+}
+
+// score enters the scores of one sample of a block, with predictions of all steps.
+func (c *comparer) score(s *scorer, model, sample, i int, predicted []float64) error {
+	m := c.models[model]
+	for step := range m.steps() {
+		at := c.place[step][i]
+		if at < 0 {
+			continue
+		}
+		to, row := &c.part.Steps[step], sample-c.first
+		v := s.compare(c.current[i*c.size:(i+1)*c.size], c.truth[step][at*c.size:(at+1)*c.size], predicted[step*c.size:(step+1)*c.size])
+		if v.mse-v.mse != 0 {
+			return fmt.Errorf("%s: the prediction of state %d, %d ahead, holds NaN or infinity", m.Name, c.in.Samples[sample].State, step+1)
+		}
+		of := &to.Models[model]
+		of.MSE[row], of.MAE[row], of.SSIM[row] = v.mse, v.mae, v.ssim
+		of.Energy[row], of.Moving[row], of.Static[row] = v.energy, v.moving, v.static
+	}
+	return nil
+}
+
+// readTruth reads the current frames and the true next ones.
+func (c *comparer) readTruth(ctx context.Context, lo, hi int) error {
+	n := hi - lo
+	states := make([]int, n)
+	for i := range states {
+		states[i] = c.in.Samples[lo+i].State
+	}
+	if c.current == nil {
+		c.current = make([]float64, n*c.size)
+		c.truth, c.place = make([][]float64, c.in.steps()), make([][]int, c.in.steps())
+	}
+	c.current = c.current[:n*c.size]
+	if err := c.in.Frames.Read(ctx, c.current, states); err != nil {
+		return err
+	}
+	for step := range c.truth {
+		next, place := make([]int, 0, n), make([]int, n)
+		for i := range place {
+			place[i] = -1
+			if state := c.in.Samples[lo+i].Next[step]; state >= 0 {
+				place[i] = len(next)
+				next = append(next, state)
+			}
+		}
+		if need := len(next) * c.size; cap(c.truth[step]) < need {
+			c.truth[step] = make([]float64, need)
+		}
+		c.truth[step], c.place[step] = c.truth[step][:len(next)*c.size], place
+		if err := c.in.Frames.Read(ctx, c.truth[step], next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scoreTruth enters what depends on true frames alone.
+func (c *comparer) scoreTruth(ctx context.Context, lo, hi int) error {
+	return parallel.Try(ctx, c.o.Threads, hi-lo, func(worker, i int) error {
+		for step, place := range c.place {
+			at := place[i]
+			if at < 0 {
+				continue
+			}
+			truth := c.truth[step][at*c.size : (at+1)*c.size]
+			energy, moved := c.scorers[worker].truth(c.current[i*c.size:(i+1)*c.size], truth)
+			if energy-energy != 0 {
+				return fmt.Errorf("frames: that of state %d holds NaN or infinity", c.in.Samples[lo+i].Next[step])
+			}
+			to, row := &c.part.Steps[step], lo+i-c.first
+			to.Energy[row], to.Moved[row] = energy, moved
+		}
+		return nil
+	})
+}

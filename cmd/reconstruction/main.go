@@ -1,0 +1,10 @@
+// Reconstruction compares predicted with true next frames. Run it with --help for its
+// manual, with --example on the built-in example.
+package main
+
+import (
+	"repscope/analysis/reconstruction"
+	"repscope/internal/run"
+)
+
+func main() { run.Main(reconstruction.Command) }

@@ -1,0 +1,298 @@
+// Heads: models of latents that a command takes beside each model, such as predictors and
+// decoders, and the latents that go into them.
+
+package input
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"repscope/dataset"
+	"repscope/internal/run"
+	"repscope/latent"
+	"repscope/points"
+	"repscope/report"
+)
+
+// HeadRole is a model of latents that a command takes by a flag of its own, one for each
+// model: --predictor NAME=FILE.onnx.
+type HeadRole struct {
+	// Name is that of the flag and of the role in the result file: "predictor".
+	Name  string
+	Usage string // of the flag
+	// Variants, if there are any, makes the flag NAME:VARIANT=FILE.
+	Variants []string
+	// Example is the content of the file that comes with a model of the built-in example;
+	// nil: there is none. It is taken with --example for models that the flag does not name.
+	Example func(model string) ([]byte, error)
+}
+
+// GivenHeads is what the flag of a head names.
+type GivenHeads struct {
+	role   HeadRole
+	inputs *Inputs
+	named  []source
+}
+
+// Heads adds the flag of a head to a command's, and, with the first, --decoder-pool, which
+// says how latents go into all of them.
+func (in *Inputs) Heads(flags *run.Flags, role HeadRole) *GivenHeads {
+	g := &GivenHeads{role: role, inputs: in}
+	if len(in.heads) == 0 {
+		in.headPool.check = func(s string) error { _, err := latent.ParsePool(s); return err }
+		flags.Var(&in.headPool, "decoder-pool", "`[NAME=]MODE` of pooling before latents go into decoders, predictors and other heads, as for --pool: "+
+			"last, mean, cls, flatten, index:K; default: outputs as they are (repeats)")
+	}
+	in.heads = append(in.heads, g)
+	flags.Var(&headFlag{g}, role.Name, role.Usage)
+	flags.Check(func(*run.Options) error { return g.check() })
+	return g
+}
+
+// headFlag is the value of the flag of a head.
+type headFlag struct{ given *GivenHeads }
+
+func (h *headFlag) String() string {
+	if h.given == nil {
+		return ""
+	}
+	var parts []string
+	for _, s := range h.given.named {
+		parts = append(parts, s.name+"="+s.path)
+	}
+	return strings.Join(parts, ",")
+}
+
+// Repeats says that the flag may be given several times.
+func (h *headFlag) Repeats() bool { return true }
+
+func (h *headFlag) Set(text string) error {
+	name, path, err := cutName(text)
+	if err == nil {
+		_, _, err = cutVariant(name, h.given.role.Variants)
+	}
+	if err != nil {
+		return err
+	}
+	h.given.named = append(h.given.named, source{kind: h.given.role.Name, name: name, path: path})
+	return nil
+}
+
+// check finds names that stand twice.
+func (g *GivenHeads) check() error {
+	for i, s := range g.named {
+		if slices.ContainsFunc(g.named[:i], func(other source) bool { return other.name == s.name }) {
+			return run.Usage("two --%s are for %q", g.role.Name, s.name)
+		}
+	}
+	return nil
+}
+
+// checkModels finds heads of models that are not there.
+func (g *GivenHeads) checkModels(models []string) error {
+	for _, s := range g.named {
+		model, _, _ := cutVariant(s.name, g.role.Variants) // checked when it was set
+		if err := checkModel(g.role.Name, s, model, models); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find is the file of a model's head, empty if there is none; content that of the example.
+func (g *GivenHeads) find(model, variant string) (s source, content []byte) {
+	name := model
+	if variant != "" {
+		name += ":" + variant
+	}
+	for _, s := range g.named {
+		if s.name == name {
+			return s, nil
+		}
+	}
+	if g.role.Example == nil || !g.inputs.example || variant != "" {
+		return source{}, nil
+	}
+	ofExample := func(s source) bool { return s.kind == "example" && s.name == model }
+	if !slices.ContainsFunc(g.inputs.sources, ofExample) {
+		return source{}, nil
+	}
+	content, err := g.role.Example(model)
+	if err != nil {
+		return source{}, nil
+	}
+	return source{kind: g.role.Name, name: model, path: exampleInput + "/" + model + "/" + g.role.Name + ".onnx"}, content
+}
+
+// Any reports whether there is a head of any model. With --example it is known once the
+// flags have been checked.
+func (g *GivenHeads) Any() bool {
+	return len(g.named) > 0 || slices.ContainsFunc(g.inputs.sources, func(s source) bool { return g.Has(s.name) })
+}
+
+// Has reports whether a model has a head, of any variant.
+func (g *GivenHeads) Has(model string) bool {
+	for _, variant := range append([]string{""}, g.role.Variants...) {
+		if s, _ := g.find(model, variant); s.path != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Open opens the head of a model and enters it, with its digest, into the inputs of the
+// result; nil if there is none. variant is empty where the role has none. The head is
+// closed at the end of the run.
+func (g *GivenHeads) Open(data *Data, model, variant string) (*latent.Head, error) {
+	s, content := g.find(model, variant)
+	if s.path == "" {
+		return nil, nil
+	}
+	fail := func(err error) (*latent.Head, error) {
+		return nil, fmt.Errorf("%s %s: %w", g.role.Name, s.name, err)
+	}
+	path := s.path
+	if content != nil {
+		cache := g.inputs.cache
+		if data.plan != nil {
+			cache = "off" // nothing is kept
+		}
+		unpacked, remove, err := unpack(content, g.role.Name+".onnx", cache)
+		if remove != nil {
+			data.env.CloseLater(closerFunc(remove))
+		}
+		if err != nil {
+			return fail(err)
+		}
+		path = unpacked
+	}
+	backend, err := data.Device()
+	if err != nil {
+		return nil, err
+	}
+	head, err := latent.OpenHead(path, latent.OpenOptions{Threads: data.env.Options.Threads, Backend: backend})
+	if err != nil {
+		return fail(err)
+	}
+	if content != nil {
+		head.Path = s.path
+	}
+	data.env.CloseLater(head)
+	var details report.Object
+	details.Set("parameters", head.Parameters)
+	details.Set("opset", head.Opset)
+	data.env.Result.Inputs = append(data.env.Result.Inputs, report.Input{Role: g.role.Name, Name: s.name, Path: s.path, SHA256: head.SHA256,
+		Pool: g.inputs.headPool.of(model), Details: &details})
+	return head, nil
+}
+
+// Hint adds what may help to an error of a head that does not take a model's latents.
+func (g *GivenHeads) Hint(model string, err error) error {
+	var shape *latent.HeadShapeError
+	if errors.As(err, &shape) && shape.Name != latent.HeadAction && len(shape.Given) > 1 {
+		return run.Hint(err, "pool what goes into it with --decoder-pool "+model+"=MODE: last, mean, cls, flatten or index:K")
+	}
+	return err
+}
+
+// HeadLatents are the latents of the given states as they go into heads: the model's
+// output before it is pooled, or pooled as --decoder-pool says.
+func (m *Model) HeadLatents(ctx context.Context, index []int) (latent.HeadInput, error) {
+	pool := latent.Pool(m.data.inputs.headPool.of(m.Name)) // checked when it was set
+	if m.Encoder == nil {
+		return m.givenHeadLatents(index, pool)
+	}
+	shape, err := m.HeadShape(ctx)
+	if err != nil {
+		return latent.HeadInput{}, err
+	}
+	own := m.Pool
+	if m.Pool = pool; pool == latent.PoolNone {
+		m.Pool = latent.PoolFlatten
+	}
+	defer func() { m.Pool = own }()
+	states := m.data.statesOf(m.Name)
+	var rows points.Points
+	if m.data.Options.Samples > 0 && len(index) < states.Len() {
+		rows, err = m.encode(ctx, states.Subset(index), true, "encoding "+m.Name)
+	} else if rows, err = m.encode(ctx, states, true, "encoding "+m.Name); err == nil && len(index) < rows.N {
+		rows = rows.Select(index)
+	}
+	return latent.HeadInput{Name: latent.HeadLatent, Rows: rows, Shape: shape}, err
+}
+
+// HeadShape is the shape of one row of HeadLatents; nothing is encoded.
+func (m *Model) HeadShape(ctx context.Context) ([]int, error) {
+	pool := latent.Pool(m.data.inputs.headPool.of(m.Name))
+	fail := func(err error) ([]int, error) {
+		var wrong *latent.PoolError
+		if errors.As(err, &wrong) {
+			err = run.Hint(err, "choose with --decoder-pool "+m.Name+"=MODE")
+		}
+		return nil, fmt.Errorf("model %s: %w", m.Name, err)
+	}
+	switch {
+	case m.unfitted > 0:
+		return []int{m.unfitted}, nil
+	case m.Encoder == nil && pool == latent.PoolNone:
+		return rowShape(m.given.shape), nil
+	case m.Encoder == nil:
+		_, dim, err := pool.Resolve(m.given.shape, latent.PoolNone)
+		if err != nil {
+			return fail(err)
+		}
+		return []int{dim}, nil
+	}
+	if pool == latent.PoolNone {
+		pool = latent.PoolKeep
+	}
+	o := m.EncodeOptions("")
+	o.Pool = pool
+	stream, err := latent.NewStream(ctx, m.Encoder, m.data.statesOf(m.Name), o)
+	if err != nil {
+		return fail(err)
+	}
+	return stream.Outputs()[0].Shape, nil
+}
+
+// givenHeadLatents is HeadLatents for latents computed elsewhere.
+func (m *Model) givenHeadLatents(index []int, pool latent.Pool) (latent.HeadInput, error) {
+	fail := func(err error) (latent.HeadInput, error) {
+		return latent.HeadInput{}, fmt.Errorf("latents %s: %w", m.Name, err)
+	}
+	a, err := dataset.Open(m.given.source.path)
+	if err != nil {
+		return fail(err)
+	}
+	defer a.Close()
+	shape, keep := rowShape(a.Shape()), pool
+	if pool == latent.PoolNone {
+		keep = latent.PoolFlatten
+	}
+	all, err := readLatents(a, keep, m.data.plan != nil)
+	if err != nil {
+		return fail(err)
+	}
+	if pool != latent.PoolNone {
+		shape = []int{all.Dim}
+	}
+	rows := index
+	if m.given.row != nil {
+		rows = make([]int, len(index))
+		for i, state := range index {
+			rows[i] = m.given.row[state]
+		}
+	}
+	return latent.HeadInput{Name: latent.HeadLatent, Rows: all.Select(rows), Shape: shape}, nil
+}
+
+// rowShape is the shape of one row of latents.
+func rowShape(shape []int) []int {
+	if len(shape) == 1 { // one number per state
+		return []int{1}
+	}
+	return slices.Clone(shape[1:])
+}
