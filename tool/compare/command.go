@@ -116,7 +116,7 @@ type settings struct {
 
 func register(flags *run.Flags) *settings {
 	s := &settings{orient: OrientMetrics, family: "metric", interval: study.Jackknife.String()}
-	flags.Usage("--example", "FILES… [flags]", "A=FILE B@1=FILE B@2=FILE [flags]", "--losses NAME=FILE … [flags]")
+	flags.Usage("--example", "TASK=FILE TASK@RUN=FILE … [flags]", "--losses NAME=FILE … [flags]")
 	list := func(values *[]string, name, usage string) { flags.Var(&texts{values: values}, name, usage) }
 	flags.Var(&texts{values: &s.results, whole: true}, "results", "`[TASK][@RUN=]FILE` or folder, as an argument (repeats)")
 	flags.StringVar(&s.task, "task", "", "`NAME` of the task of the files that are given without one")

@@ -5,6 +5,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"repscope/plots"
@@ -30,30 +31,35 @@ func (r *Result) Figure() *plots.Figure {
 	f.HeightMM = 20 + 45*float64(max(lines, 1))
 	switch {
 	case len(r.Table) > len(rows):
-		f.Footnote = fmt.Sprintf("The first %d of %d metrics (--metrics chooses others).", len(rows), len(r.Table))
-	default:
-		f.Footnote = ""
+		f.Footnote = fmt.Sprintf("%d of %d metrics (--metrics chooses others).", len(rows), len(r.Table))
 	}
-	f.Footnote += " Bars: 95 % intervals; ↑ higher is better, ↓ lower is better."
+	f.Footnote += " Lines: 95 % intervals; ↑ higher is better, ↓ lower is better."
 	if r.Baseline != "" {
-		f.Footnote += " Line: " + r.Baseline + "."
+		f.Footnote += " Dashed: " + r.Baseline + "."
 	}
 	f.Footnote = strings.TrimSpace(f.Footnote)
 	return f
 }
 
-// drawn are the rows that some model has a number of, as many as fit.
+// drawn are the rows that some model has a number of. Where there are too many, those
+// that rank models come first.
 func (r *Result) drawn() []*Row {
-	var rows []*Row
-	for _, row := range r.Table {
-		for _, cell := range row.Cells {
-			if cell != nil && cell.Value.Defined() && len(rows) < mostPanels {
-				rows = append(rows, row)
-				break
-			}
-		}
+	rows := slices.DeleteFunc(slices.Clone(r.Table), func(row *Row) bool {
+		return !slices.ContainsFunc(row.Cells, func(c *Cell) bool { return c != nil && c.Value.Defined() })
+	})
+	if len(rows) > mostPanels {
+		slices.SortStableFunc(rows, func(a, b *Row) int { return a.unranked() - b.unranked() })
+		rows = rows[:mostPanels]
 	}
 	return rows
+}
+
+// unranked is 1 for a row that ranks no models, else 0.
+func (row *Row) unranked() int {
+	if row.sense() == 0 || row.notCompared() != "" {
+		return 1
+	}
+	return 0
 }
 
 // short is the title of a panel.
@@ -67,7 +73,7 @@ func (row *Row) short(r *Result) string {
 
 // panel shows one metric.
 func (row *Row) panel(r *Result) plots.Panel {
-	p := &plots.Bars{Y: plots.Axis{Label: row.Unit}, NamesInLegend: true, NoValues: true}
+	p := &plots.Bars{Y: plots.Axis{Label: row.Unit}, NamesInLegend: true, NoValues: true, Dots: true}
 	for x, cell := range row.Cells {
 		if cell == nil {
 			continue
@@ -97,7 +103,7 @@ func (r *Result) StudyFigure() *plots.Figure {
 		f.Tiles = append(f.Tiles,
 			plots.Tile{Panel: s.profilePanel(), Title: s.Metric, Row: i, Column: 0},
 			plots.Tile{Panel: s.bars("Interquartile mean", func(a *Aggregate) (report.Value, report.Interval) { return a.IQM, a.IQMCI }), Row: i, Column: 1},
-			plots.Tile{Panel: s.bars("Average rank", func(a *Aggregate) (report.Value, report.Interval) { return a.AverageRank, a.AverageRankCI }), Row: i, Column: 2})
+			plots.Tile{Panel: s.ranksPanel(), Row: i, Column: 2})
 	}
 	f.HeightMM = 25 + 55*float64(len(shown))
 	if len(shown) < len(r.Studies) {
@@ -123,8 +129,17 @@ func (s *Study) profilePanel() plots.Panel {
 	return p
 }
 
+// ranksPanel shows average ranks, and which models do not differ.
+func (s *Study) ranksPanel() plots.Panel {
+	p := &plots.CriticalDifference{X: plots.Axis{Label: "Average rank"}, Groups: s.Groups}
+	for _, name := range s.names {
+		p.Models = append(p.Models, plots.RankedModel{Name: name, Rank: s.of[name].AverageRank.Float()})
+	}
+	return p
+}
+
 func (s *Study) bars(label string, of func(*Aggregate) (report.Value, report.Interval)) plots.Panel {
-	p := &plots.Bars{Y: plots.Axis{Label: label}, NamesInLegend: true}
+	p := &plots.Bars{Y: plots.Axis{Label: label}, NamesInLegend: true, Dots: true, NoValues: true}
 	for _, name := range s.names {
 		v, ci := of(s.of[name])
 		low, high := ends(ci)
