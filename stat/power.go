@@ -33,15 +33,18 @@ func TTestPower(ratio, df, alpha float64) float64 {
 		return math.NaN()
 	}
 	// T is (Z + ratio)/s with s² = χ²/df, so given s it is beyond ±c where Z is beyond
-	// ±c·s − ratio: integrated over the density of s by Simpson's rule.
-	logDensity := func(s float64) float64 { // up to a constant, 0 at the mode of s^df·exp
-		return (df-1)*math.Log(s) - df*(s*s-1)/2
-	}
+	// ±c·s − ratio: integrated over the density of s by Simpson's rule, to where the
+	// density ends or Z would have to be beyond 9.
+	ratio = math.Abs(ratio)
+	gamma, _ := math.Lgamma(df / 2)
+	constant := math.Ln2 + df/2*math.Log(df/2) - gamma
 	const steps = 2000
-	width := 12 / math.Sqrt(2*df)
-	low, high := max(0, 1-width), 1+width+8/df
+	low, high := max(0, 1-12/math.Sqrt(2*df)), min(1+12/math.Sqrt(2*df)+8/df, (ratio+9)/critical)
+	if high <= low {
+		return 0
+	}
 	h := (high - low) / steps
-	var mass, beyond float64
+	var beyond float64
 	for i := range steps + 1 {
 		s := low + float64(h*float64(i))
 		weight := 2.0
@@ -51,18 +54,16 @@ func TTestPower(ratio, df, alpha float64) float64 {
 		case i%2 == 1:
 			weight = 4
 		}
-		d := 0.0
+		density := 0.0
 		switch {
 		case s > 0:
-			d = math.Exp(logDensity(s))
+			density = math.Exp(constant + float64((df-1)*math.Log(s)) - float64(df*s*s)/2)
 		case df == 1:
-			d = math.Exp(df / 2)
+			density = math.Exp(constant)
 		}
-		d *= weight
-		mass += d
-		beyond += float64(d * (normalCDF(-(critical*s - ratio)) + normalCDF(-critical*s-ratio)))
+		beyond += float64(weight * density * (normalCDF(ratio-float64(critical*s)) + normalCDF(-float64(critical*s)-ratio)))
 	}
-	return beyond / mass
+	return min(beyond*h/3, 1)
 }
 
 // MinimumDetectableEffect returns the smallest difference that the two-sided t test finds
