@@ -86,6 +86,8 @@ const (
 	StreamStudyTasks Stream = 0x73747565
 	// StreamStudyExample draws the made study of the example (tool/compare).
 	StreamStudyExample Stream = 0x73747566
+	// StreamTemporalPairs draws pairs of states of an episode (analysis/reward): "temp".
+	StreamTemporalPairs Stream = 0x74656d70
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the

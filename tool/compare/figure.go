@@ -97,15 +97,18 @@ func ends(i report.Interval) (low, high float64) {
 // StudyFigure shows, for each metric over several tasks, the performance profiles, the
 // interquartile means and the average ranks.
 func (r *Result) StudyFigure() *plots.Figure {
-	f := &plots.Figure{Series: r.Models, Title: "Study", WidthMM: 180}
+	f := &plots.Figure{Series: r.Models, Title: "Study", WidthMM: 150, ColumnWidths: []float64{1, 0.8}}
 	shown := r.Studies[:min(len(r.Studies), 6)]
 	for i, s := range shown {
 		f.Tiles = append(f.Tiles,
-			plots.Tile{Panel: s.profilePanel(), Title: s.Metric, Row: i, Column: 0},
-			plots.Tile{Panel: s.bars("Interquartile mean", func(a *Aggregate) (report.Value, report.Interval) { return a.IQM, a.IQMCI }), Row: i, Column: 1},
-			plots.Tile{Panel: s.ranksPanel(), Row: i, Column: 2})
+			plots.Tile{Panel: s.profilePanel(), Title: s.Metric, Row: 2 * i, Column: 0},
+			plots.Tile{Panel: s.bars("Interquartile mean", func(a *Aggregate) (report.Value, report.Interval) { return a.IQM, a.IQMCI }), Row: 2 * i, Column: 1},
+			plots.Tile{Panel: s.ranksPanel(), Row: 2*i + 1, Column: 0, ColumnSpan: 2})
+		ranks := 14 + 2.5*float64(len(s.names)+len(s.Groups))
+		f.RowHeights = append(f.RowHeights, 55, ranks)
+		f.HeightMM += 55 + ranks
 	}
-	f.HeightMM = 25 + 55*float64(len(shown))
+	f.HeightMM += 25
 	if len(shown) < len(r.Studies) {
 		f.Footnote = fmt.Sprintf("The first %d of %d metrics. ", len(shown), len(r.Studies))
 	}
