@@ -19,6 +19,7 @@ import (
 	"repscope/analysis/robustness"
 	"repscope/analysis/smoothness"
 	"repscope/internal/run"
+	"repscope/tool/compare"
 	"repscope/tool/encode"
 )
 
@@ -42,6 +43,7 @@ var entries = []Entry{
 	{Command: reconstruction.Command, Analysis: true},
 	{Command: reward.Command, Analysis: true},
 	{Command: encode.Command},
+	{Command: compare.Command},
 }
 
 // All returns every binary, the analyses first.

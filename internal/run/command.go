@@ -237,10 +237,9 @@ func (e *Env) finish(stdout io.Writer) error {
 	if err := e.Files.Commit(); err != nil {
 		return err
 	}
+	var after error
 	if e.afterCommit != nil {
-		if err := e.afterCommit(); err != nil {
-			return err
-		}
+		after = e.afterCommit()
 	}
 	switch {
 	case e.Options.JSON:
@@ -254,7 +253,7 @@ func (e *Env) finish(stdout io.Writer) error {
 	if !e.Options.Quiet {
 		e.Message("wrote %s: %s", e.Files.Dir(), strings.Join(names, ", "))
 	}
-	return nil
+	return after
 }
 
 // ignorePipe forgives a reader of standard output that has seen enough.
