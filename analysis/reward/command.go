@@ -54,7 +54,7 @@ type options struct {
 func register(flags *run.Flags) *options {
 	f := &options{inputs: input.Register(flags, input.Needs{})}
 	in := f.inputs
-	f.rewards = in.Role(flags, input.Role{Name: "rewards", Unit: "reward", Example: "reward", Published: "rewards", Wide: true,
+	f.rewards = in.Role(flags, input.Role{Name: "rewards", Unit: "reward", Example: "reward", Published: "rewards",
 		Usage: "`FILE[:key]` of a number per frame: the reward of the transition from it to the next (a window has that of its last frame); " +
 			"by default those of a published dataset given with --frames"})
 	f.predicted = in.Role(flags, input.Role{Name: "predicted", Unit: "predicted latent", Named: true, Wide: true, Models: true,
