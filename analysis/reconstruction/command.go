@@ -28,7 +28,12 @@ var Command = run.Command{
 
 // settings are the values of the command's own flags.
 type settings struct {
+	inputs      *input.Inputs
 	predictions *input.Given
+	decoders    *input.GivenHeads
+	predictors  *input.GivenHeads
+	actions     *input.Given
+	rollout     *int
 	predicts    *string
 	axis        *string
 	pixels      rangeFlag
@@ -38,6 +43,10 @@ type settings struct {
 	area        *int
 	shown       *int
 	save        *bool
+
+	acted *dataset.Array // actions; nil without
+	acts  []int64        // all of them, if they are whole numbers
+	whole bool           // they are
 }
 
 // The values of --predicts.
@@ -47,10 +56,15 @@ const (
 )
 
 func setup(flags *run.Flags) run.Job {
-	inputs := input.Register(flags, input.Needs{Frames: true, NoModels: true})
-	s := &settings{pixels: rangeFlag{all: rangeAuto}}
+	inputs := input.Register(flags, input.Needs{Frames: true, HeadsOnly: true, NoModels: true})
+	s := &settings{inputs: inputs, pixels: rangeFlag{all: rangeAuto}}
 	s.predictions = inputs.Role(flags, input.Role{Name: "predictions", Unit: "frame", Named: true,
 		Usage: "`NAME=FILE[:key]` of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or of several steps [N,T,…], one row per state or frame (repeats)"})
+	s.decoders = inputs.Heads(flags, input.HeadRole{Name: "decoder", Usage: "`NAME=FILE.onnx` that makes frames of the latents of model NAME: of those that --predictor NAME makes, else of the latents of the next states (repeats)"})
+	s.predictors = inputs.Heads(flags, input.HeadRole{Name: "predictor", Usage: "`NAME=FILE.onnx` that makes the next latent of model NAME from its latent and an action (repeats)"})
+	s.actions = inputs.Role(flags, input.Role{Name: "actions", Unit: "action", Example: "action", Published: "actions",
+		Usage: "`FILE[:key]` of the action at every frame, for --predictor: integers or vectors (a window has that of its last frame)"})
+	s.rollout = flags.Int("rollout-steps", 1, "`N` steps ahead that predictors are given what they made, with the actions in between")
 	s.predicts = flags.Choice("predicts", predictsNext, []string{predictsNext, predictsSame}, "`WHAT` row i of --predictions is: a prediction of the successor of state i, or of state i itself")
 	s.axis = flags.Choice("time-axis", axisHorizon, []string{axisHorizon, axisClip}, "`MEANING` of the axis T of --predictions [N,T,…]: steps ahead, or the frames of one predicted clip, of which the last counts")
 	flags.Var(&s.pixels, "predictions-range", "`[NAME=]RANGE` of the pixel values of --predictions: LOW,HIGH, frames for that of the frames, or auto: from the type or the data (repeats)")
@@ -83,8 +97,14 @@ func (s *settings) check() error {
 			return run.Hint(run.Usage("--predictions %s=…: %s is a model of every run", name, name), "give the predictions another name")
 		}
 	}
+	for _, name := range s.predictors.Names() {
+		if !slices.Contains(s.decoders.Names(), name) && !s.inputs.OfExample() {
+			return run.Hint(run.Usage("--predictor %s=…: nothing makes frames of what it predicts", name), "give a decoder with --decoder "+name+"=FILE.onnx")
+		}
+	}
+	names = append(names, s.decoders.Names()...)
 	for _, name := range s.pixels.names {
-		if !slices.Contains(names, name) {
+		if !slices.Contains(names, name) && !s.inputs.OfExample() {
 			return run.Hint(run.Usage("--predictions-range %s=%s: no predictions are named %q", name, s.pixels.byName[name], name), run.DidYouMean("", name, names))
 		}
 	}
@@ -96,8 +116,13 @@ func (s *settings) check() error {
 			return run.Usage("--%s %v: want a share between 0 and 1", flag.name, flag.value)
 		}
 	}
-	if err := run.AtLeast("object-area", *s.area, 1); err != nil {
-		return err
+	for _, flag := range []struct {
+		name  string
+		value int
+	}{{"object-area", *s.area}, {"rollout-steps", *s.rollout}} {
+		if err := run.AtLeast(flag.name, flag.value, 1); err != nil {
+			return err
+		}
 	}
 	return run.AtLeast("samples-shown", *s.shown, 0)
 }
@@ -230,8 +255,12 @@ func (s *settings) dropBad(env *run.Env, data *input.Data, a *array, rows []int,
 }
 
 // input puts together what is analysed.
-func (s *settings) input(env *run.Env, data *input.Data) (Input, error) {
+func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (Input, error) {
 	shape, err := shapeOf(data)
+	if err != nil {
+		return Input{}, err
+	}
+	heads, models, err := s.decodedModels(ctx, env, data, shape)
 	if err != nil {
 		return Input{}, err
 	}
@@ -243,6 +272,9 @@ func (s *settings) input(env *run.Env, data *input.Data) (Input, error) {
 	steps := 1
 	for _, a := range arrays {
 		steps = max(steps, a.steps())
+	}
+	for _, d := range heads {
+		steps = max(steps, d.steps)
 	}
 	kept := pairs[:0:0]
 	for i, p := range pairs {
@@ -260,6 +292,16 @@ func (s *settings) input(env *run.Env, data *input.Data) (Input, error) {
 		}
 		in.Models = append(in.Models, a.predictions(ignored[i]))
 		env.Print("predictions %s: %s %v, pixel range %g to %g (%s)%s\n", a.name, a.array.DType(), a.array.Shape(), a.pixels.Low, a.pixels.High, a.pixels.Source, aside(ignored[i]))
+	}
+	for i, d := range heads {
+		if err := d.encode(ctx, s, data, models[i], in.Samples); err != nil {
+			return Input{}, err
+		}
+		if err := d.choosePixels(ctx, s.pixels.of(d.name), data.States.Range()); err != nil {
+			return Input{}, err
+		}
+		in.Models = append(in.Models, d.predictions())
+		env.Print("predictions %s: %s, pixel range %g to %g (%s)\n", d.name, d.note(), d.pixels.Low, d.pixels.High, d.pixels.Source)
 	}
 	return in, nil
 }
@@ -332,7 +374,7 @@ func (s *settings) options(env *run.Env, data *input.Data) Options {
 }
 
 func (s *settings) run(ctx context.Context, env *run.Env, data *input.Data) error {
-	in, err := s.input(env, data)
+	in, err := s.input(ctx, env, data)
 	if err != nil {
 		return err
 	}
@@ -362,6 +404,9 @@ func (s *settings) plan(ctx context.Context, env *run.Env, inputs *input.Inputs)
 	env.Plan.Count("predicted frames", len(pairs))
 	shape, err := shapeOf(data)
 	if err != nil {
+		return err
+	}
+	if _, _, err := s.decodedModels(ctx, env, data, shape); err != nil {
 		return err
 	}
 	// Of a block: current, true and predicted frames, and what is read of an array.
