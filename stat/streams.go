@@ -70,6 +70,13 @@ const (
 	// StreamScatter draws the pairs that a scatter plot shows (analysis/smoothness):
 	// "smoo".
 	StreamScatter Stream = 0x736d6f6f
+	// StreamMLP draws the first weights, the validation episodes and the batches of a network
+	// (measure/probe): "mlp".
+	StreamMLP Stream = 0x6d6c70
+	// StreamFractions orders the episodes of a label-efficiency curve (measure/probe): "frac".
+	StreamFractions Stream = 0x66726163
+	// StreamControl draws the labels of a control task (measure/probe): "ctrl".
+	StreamControl Stream = 0x6374726c
 	// StreamSheet draws the samples of a contact sheet (analysis/reconstruction):
 	// "shee".
 	StreamSheet Stream = 0x73686565

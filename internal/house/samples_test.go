@@ -51,7 +51,7 @@ var free = map[string]map[string]string{
 	"measure/image":            {"truth": "[]uint8", "predicted": "[]float32"},
 	"measure/measuretest":      {"table": "*cluster.Contingency"},
 	"measure/motion":           {"pairs": "[]points.Pair"},
-	"measure/probe":            {"latents": "points.Points", "rewards": "[]float64", "episodes": "[]int"},
+	"measure/probe":            {"latents": "points.Points", "rewards": "[]float64", "episodes": "[]int", "blocks": "*stat.Blocks", "err": "error"},
 	"measure/score":            {"truth": "[]float64", "predicted": "[]float64", "episodes": "[]int"},
 	"measure/similarity":       {"a": "points.Points", "b": "points.Points"},
 	"measure/sphere":           {"pairs": "[]points.Pair"},

@@ -5,24 +5,9 @@ package image
 import (
 	"fmt"
 	"math"
-)
 
-// The constants of Wang et al. 2004, in shares of the range of the pixels.
-const (
-	k1 = 0.01
-	k2 = 0.03
+	"repscope/internal/kernel/vector"
 )
-
-// gaussian is exp(−d²/(2·1.5²)) at distances 0 … 5: as numbers, because machines differ
-// in the last bit of math.Exp.
-var gaussian = [...]float64{
-	1.0,
-	0.8007374029168081,
-	0.41111229050718745,
-	0.1353352832366127,
-	0.028565500784550377,
-	0.0038659201394728076,
-}
 
 // SSIM computes the structural similarity of frames of one shape (Wang, Bovik, Sheikh
 // & Simoncelli, IEEE Transactions on Image Processing 13, 2004),
@@ -32,20 +17,31 @@ var gaussian = [...]float64{
 // C1 = (0.01·R)², C2 = (0.03·R)², with the means, variances and the covariance of a
 // window around every pixel. It has scratch memory: one for each goroutine.
 type SSIM struct {
-	shape   Shape
-	weights []float64 // of the window in each direction, summing to 1; nil for equal ones
-	size    int       // of the window
-	norm    float64   // what variances are multiplied with
-	c1, c2  float64
-	x, y    []float64 // one channel of each frame
+	shape  Shape
+	size   int     // of the window
+	factor float64 // of second moments, and constants, as vector.Similarities has them
+	c1, c2 float64
+	box    *boxWindow      // one of these two
+	bell   *gaussianWindow // does the work
 }
 
 // NewSSIM prepares what scikit-image's structural_similarity does by default: windows
 // of 7 × 7 equal weights and unbiased variances (over 48). dataRange is the distance R
 // of the smallest and the largest value that a pixel can have, 255 for bytes. Frames
 // smaller than the window and ranges that are no positive number are an error.
+//
+// Moments of bytes are exact; those of other pixels are computed in float64, for
+// float32 too, where scikit-image computes in float32 and is up to about 10⁻⁶ off.
 func NewSSIM(shape Shape, dataRange float64) (*SSIM, error) {
-	return newSSIM(shape, dataRange, nil, 7, 49.0/48)
+	s, err := newSSIM(shape, dataRange, vector.Window)
+	if err != nil {
+		return nil, err
+	}
+	// With sums in place of means, both sides of the fraction are 49²·49·48 times as large.
+	const n = vector.Window * vector.Window
+	s.factor, s.c1, s.c2 = n, n*n*s.c1, n*(n-1)*s.c2
+	s.box = newBoxWindow(shape.Width)
+	return s, nil
 }
 
 // NewGaussianSSIM prepares the windows of the paper, 11 × 11 weights of a Gaussian of
@@ -53,28 +49,23 @@ func NewSSIM(shape Shape, dataRange float64) (*SSIM, error) {
 // gaussian_weights=True, sigma=1.5, use_sample_covariance=False. Arguments and errors
 // are those of [NewSSIM].
 func NewGaussianSSIM(shape Shape, dataRange float64) (*SSIM, error) {
-	weights, sum := make([]float64, 11), 0.0
-	for i := range weights {
-		weights[i] = gaussian[max(i-5, 5-i)]
-		sum += weights[i]
+	s, err := newSSIM(shape, dataRange, 2*radius+1)
+	if err != nil {
+		return nil, err
 	}
-	for i := range weights {
-		weights[i] /= sum
-	}
-	return newSSIM(shape, dataRange, weights, len(weights), 1)
+	s.bell = newGaussianWindow(shape.Height, shape.Width)
+	return s, nil
 }
 
-func newSSIM(shape Shape, dataRange float64, weights []float64, size int, norm float64) (*SSIM, error) {
+func newSSIM(shape Shape, dataRange float64, size int) (*SSIM, error) {
 	if !shape.valid() || shape.Height < size || shape.Width < size {
 		return nil, fmt.Errorf("SSIM of frames of %v: want at least %d × %d pixels, the size of its window", shape, size, size)
 	}
 	if !(dataRange > 0) || math.IsInf(dataRange, 0) {
 		return nil, fmt.Errorf("SSIM with pixels of range %g: want a positive number", dataRange)
 	}
-	plane := shape.Height * shape.Width
-	s := &SSIM{shape: shape, weights: weights, size: size, norm: norm, x: make([]float64, plane), y: make([]float64, plane)}
-	s.c1, s.c2 = float64(k1*dataRange)*float64(k1*dataRange), float64(k2*dataRange)*float64(k2*dataRange)
-	return s, nil
+	square := func(k float64) float64 { return float64(k*dataRange) * float64(k*dataRange) }
+	return &SSIM{shape: shape, size: size, factor: 1, c1: square(0.01), c2: square(0.03)}, nil
 }
 
 // MeanSSIM returns the mean of the structural similarity over all windows that lie
@@ -84,13 +75,7 @@ func MeanSSIM[A, B Number](s *SSIM, a []A, b []B) float64 {
 	if len(a) != s.shape.Size() || len(b) != len(a) {
 		return math.NaN()
 	}
-	sum := 0.0
-	for c := range s.shape.Channels {
-		take(s.shape, s.x, a, c)
-		take(s.shape, s.y, b, c)
-		sum += s.plane(nil)
-	}
-	return sum / float64(s.shape.Channels)
+	return mean(s, nil, a, b)
 }
 
 // MapSize is the height and width of the map of a channel: of the frame less the
@@ -107,55 +92,84 @@ func MapSSIM[A, B Number](s *SSIM, dst []float64, a []A, b []B) float64 {
 	if len(a) != s.shape.Size() || len(b) != len(a) || len(dst) != s.shape.Channels*h*w {
 		return math.NaN()
 	}
+	return mean(s, dst, a, b)
+}
+
+// mean is the mean over channels, with the map in dst unless it is nil.
+func mean[A, B Number](s *SSIM, dst []float64, a []A, b []B) float64 {
+	h, w := s.MapSize()
 	sum := 0.0
 	for c := range s.shape.Channels {
-		take(s.shape, s.x, a, c)
-		take(s.shape, s.y, b, c)
-		sum += s.plane(dst[c*h*w:][:h*w])
+		var part []float64
+		if dst != nil {
+			part = dst[c*h*w:][:h*w]
+		}
+		if s.box != nil {
+			sum += slide(s, part, a, b, c)
+		} else {
+			sum += s.bell.slide(s, part, func(x, y []float64, row int) { take(s.shape, x, a, c, row); take(s.shape, y, b, c, row) })
+		}
 	}
 	return sum / float64(s.shape.Channels)
 }
 
-// take copies a channel.
-func take[A Number](shape Shape, dst []float64, frame []A, c int) {
+// take copies a row of a channel.
+func take[A Number](shape Shape, dst []float64, frame []A, c, row int) {
 	channel, pixel := shape.strides()
+	from := frame[c*channel+row*shape.Width*pixel:]
+	if pixel == 1 {
+		for i, v := range from[:len(dst)] {
+			dst[i] = float64(v)
+		}
+		return
+	}
 	for i := range dst {
-		dst[i] = float64(frame[c*channel+i*pixel])
+		dst[i] = float64(from[i*pixel])
 	}
 }
 
-// plane is the mean similarity of x and y, with the map in dst unless it is nil.
-func (s *SSIM) plane(dst []float64) float64 {
+// boxWindow is the scratch memory of windows of equal weights.
+type boxWindow struct {
+	x, y       []float64         // a row of each frame, and zeros up to a multiple of vector.Lanes
+	sums, last vector.Moments    // as vector.Slide has them
+	pairs      [6]vector.Moments // of the last six rows
+	row, total []float64         // similarities of a row of windows, and their sums over rows
+}
+
+func newBoxWindow(width int) *boxWindow {
+	up := func(n int) int { return (n + vector.Lanes - 1) / vector.Lanes * vector.Lanes }
+	w := &boxWindow{x: make([]float64, up(width)), y: make([]float64, up(width)), sums: vector.NewMoments(width), last: vector.NewMoments(width)}
+	for i := range w.pairs {
+		w.pairs[i] = vector.NewMoments(width)
+	}
+	w.row, w.total = make([]float64, up(width-vector.Window+1)), make([]float64, up(width-vector.Window+1))
+	return w
+}
+
+// slide is the mean similarity of a channel, with the map in dst unless it is nil.
+func slide[A, B Number](s *SSIM, dst []float64, a []A, b []B, c int) float64 {
 	h, w := s.MapSize()
-	sum := 0.0
-	for i := range h {
-		for j := range w {
-			v := s.window(i, j)
+	box := s.box
+	clear(box.total)
+	for r := range s.shape.Height {
+		take(s.shape, box.x[:s.shape.Width], a, c, r)
+		take(s.shape, box.y[:s.shape.Width], b, c, r)
+		ago := func(rows int) vector.Moments { return box.pairs[(r+6-rows)%6] }
+		vector.Slide(box.sums, ago(0), box.last, ago(1), ago(3), ago(5), box.x, box.y)
+		if first := r - vector.Window + 1; first >= 0 {
+			vector.Similarities(box.row, box.total, box.sums, s.factor, s.c1, s.c2)
 			if dst != nil {
-				dst[i*w+j] = v
+				copy(dst[first*w:][:w], box.row)
 			}
-			sum += v
 		}
 	}
-	return sum / float64(h*w)
+	return sumOf(box.total[:w]) / float64(h*w)
 }
 
-// window is the similarity in the window whose first pixel is (i, j).
-func (s *SSIM) window(i, j int) float64 {
-	var mx, my, q, p float64 // the means of x, y, x² + y² and 2xy
-	for k := range s.size {
-		for l := range s.size {
-			weight := 1 / float64(s.size*s.size)
-			if s.weights != nil {
-				weight = s.weights[k] * s.weights[l]
-			}
-			x, y := s.x[(i+k)*s.shape.Width+j+l], s.y[(i+k)*s.shape.Width+j+l]
-			mx += float64(weight * x)
-			my += float64(weight * y)
-			q += float64(weight * (float64(x*x) + float64(y*y)))
-			p += float64(weight * (2 * float64(x*y)))
-		}
+func sumOf(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
 	}
-	xy, both := 2*float64(mx*my), float64(mx*mx)+float64(my*my)
-	return (xy + s.c1) * (float64(s.norm*(p-xy)) + s.c2) / ((both + s.c1) * (float64(s.norm*(q-both)) + s.c2))
+	return sum
 }

@@ -22,11 +22,55 @@ type RidgeCrossFit struct {
 	Predicted [][]float64
 	Heads     []*Ridge // the head of each fold, fitted on the rows of the others
 
-	problem     *ridgeProblem
-	fits        []*ridgeFit
-	rows        [][]int           // of each fold
+	problem *ridgeProblem
+	fits    []*ridgeFit
+	held    *held
+}
+
+// held are the rows of each fold in the coordinates of the heads, for every set of features.
+type held struct {
+	n           int
+	rows        [][]int
 	coordinates [][]matrix.Matrix // [e][fold]
-	folds       []int
+}
+
+// newHeld takes the coordinates of the rows of d.X.
+func newHeld(quantity string, d *Data, f *frame, x matrix.Matrix, threads int) (*held, error) {
+	h := &held{n: d.X.N, rows: d.rowsOf()}
+	for e, features := range d.all() {
+		all := x
+		if e > 0 {
+			if err := checkFeatures(quantity, features); err != nil {
+				return nil, err
+			}
+			all = f.coordinates(features, threads)
+		}
+		of := make([]matrix.Matrix, len(h.rows))
+		for k, r := range h.rows {
+			of[k] = all.Select(r)
+		}
+		h.coordinates = append(h.coordinates, of)
+	}
+	return h, nil
+}
+
+// room is memory for predictions of so many values per row, from every set of features.
+func (h *held) room(values int) [][]float64 {
+	out := make([][]float64, len(h.coordinates))
+	for e := range out {
+		out[e] = make([]float64, h.n*values)
+	}
+	return out
+}
+
+// visit calls f with x·weights of every row of a fold.
+func (h *held) visit(fold int, weights matrix.Matrix, f func(e, row int, values []float64)) {
+	for e := range h.coordinates {
+		values := product(h.coordinates[e][fold], weights, 1)
+		for r, i := range h.rows[fold] {
+			f(e, i, values.Row(r))
+		}
+	}
 }
 
 // CrossFitRidge fits a head for every fold on the rows of the other folds, with a penalty chosen among
@@ -40,24 +84,13 @@ func CrossFitRidge(ctx context.Context, d Data, y points.Points, o RidgeOptions)
 	if err != nil {
 		return nil, err
 	}
-	c := &RidgeCrossFit{problem: p, rows: d.rowsOf(), folds: d.Folds}
-	for e, features := range d.all() {
-		all := p.x
-		if e > 0 {
-			if err := checkFeatures(ridgeName, features); err != nil {
-				return nil, err
-			}
-			all = p.frame.coordinates(features, o.Threads)
-		}
-		of := make([]matrix.Matrix, len(c.rows))
-		for f, r := range c.rows {
-			of[f] = all.Select(r)
-		}
-		c.coordinates = append(c.coordinates, of)
-		c.Predicted = append(c.Predicted, make([]float64, d.X.N*y.Dim))
+	c := &RidgeCrossFit{problem: p}
+	if c.held, err = newHeld(ridgeName, &d, p.frame, p.x, o.Threads); err != nil {
+		return nil, err
 	}
-	for f := range c.rows {
-		fit, err := p.fit(ctx, others(d.Folds, f))
+	c.Predicted = c.held.room(y.Dim)
+	for f := range c.held.rows {
+		fit, err := p.fit(ctx, d.train(f))
 		if err != nil {
 			return nil, err
 		}
@@ -69,15 +102,11 @@ func CrossFitRidge(ctx context.Context, d Data, y points.Points, o RidgeOptions)
 
 // predict writes the predictions of the rows of a fold.
 func (c *RidgeCrossFit) predict(f int, weights matrix.Matrix, origin []float64, dst [][]float64) {
-	targets := weights.Dim
-	for e := range c.coordinates {
-		predicted := product(c.coordinates[e][f], weights, 1)
-		for r, i := range c.rows[f] {
-			for t, v := range predicted.Row(r) {
-				dst[e][i*targets+t] = c.problem.yMean[t] + (origin[t] + v)
-			}
+	c.held.visit(f, weights, func(e, row int, values []float64) {
+		for t, v := range values {
+			dst[e][row*len(values)+t] = c.problem.yMean[t] + (origin[t] + v)
 		}
-	}
+	})
 }
 
 // Without refits every head without the rows of block 0, 1, …, with the penalties and the scale that
@@ -91,20 +120,42 @@ func (c *RidgeCrossFit) predict(f int, weights matrix.Matrix, origin []float64, 
 // taken out by the formula of Woodbury (1950), w₋ = w − M·Xᵀ·(I − X·M·Xᵀ)⁻¹·e with their residuals
 // e and M = (C + α)⁻¹, more than that from the sums of products that are left.
 func (c *RidgeCrossFit) Without(ctx context.Context, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error {
-	if n := len(blocks.Labels()); n != len(c.folds) {
-		return stat.Undefined(ridgeName, "blocks of %d rows for %d", n, len(c.folds))
+	return eachWithout(ctx, ridgeName, blocks, c.problem.o.Threads, c.held, c.Predicted, visit, func(gone []int, dst [][]float64) error {
+		for f, fit := range c.fits {
+			out := common(gone, fit.train)
+			if len(out) == 0 {
+				continue
+			}
+			weights, origin, err := c.problem.without(fit, out)
+			if err != nil {
+				return err
+			}
+			c.predict(f, weights, origin, dst)
+		}
+		return nil
+	})
+}
+
+// eachWithout calls visit with what refit makes, without the rows of each block, of a copy of the
+// predictions, several blocks at a time.
+func eachWithout(ctx context.Context, quantity string, blocks *stat.Blocks, threads int, h *held, predicted [][]float64,
+	visit func(block int, predicted [][]float64) error, refit func(gone []int, dst [][]float64) error,
+) error {
+	if n := len(blocks.Labels()); n != h.n {
+		return stat.Undefined(quantity, "blocks of %d rows for %d", n, h.n)
 	}
-	workers := parallel.Workers(c.problem.o.Threads, blocks.Count())
+	workers := parallel.Workers(threads, blocks.Count())
 	room := make([][][]float64, workers)
 	for w := range room {
-		for e := range c.Predicted {
-			room[w] = append(room[w], make([]float64, len(c.Predicted[e])))
-		}
+		room[w] = h.room(len(predicted[0]) / h.n)
 	}
 	for first := 0; first < blocks.Count(); first += workers {
 		count := min(workers, blocks.Count()-first)
 		if err := parallel.Try(ctx, workers, count, func(_, w int) error {
-			return c.refit(blocks.Block(first+w), room[w])
+			for e := range predicted {
+				copy(room[w][e], predicted[e])
+			}
+			return refit(slices.Sorted(slices.Values(blocks.Block(first+w))), room[w])
 		}); err != nil {
 			return err
 		}
@@ -117,28 +168,22 @@ func (c *RidgeCrossFit) Without(ctx context.Context, blocks *stat.Blocks, visit 
 	return nil
 }
 
-// refit writes the predictions of heads without the rows of an index.
-func (c *RidgeCrossFit) refit(gone []int, dst [][]float64) error {
-	for e := range dst {
-		copy(dst[e], c.Predicted[e])
+// common lists what two ascending lists have in common.
+func common(a, b []int) (out []int) {
+	for _, i := range a {
+		if _, found := slices.BinarySearch(b, i); found {
+			out = append(out, i)
+		}
 	}
-	for f, fit := range c.fits {
-		var out []int
-		for _, i := range gone {
-			if c.folds[i] != f {
-				out = append(out, i)
-			}
-		}
-		if len(out) == 0 {
-			continue
-		}
-		weights, origin, err := c.problem.without(fit, out)
-		if err != nil {
-			return err
-		}
-		c.predict(f, weights, origin, dst)
-	}
-	return nil
+	return out
+}
+
+// outside lists what of an ascending list is not in another.
+func outside(a, b []int) []int {
+	return slices.DeleteFunc(slices.Clone(a), func(i int) bool {
+		_, found := slices.BinarySearch(b, i)
+		return found
+	})
 }
 
 // without refits a head without some of the rows that it was fitted on.
@@ -151,15 +196,11 @@ func (p *ridgeProblem) without(fit *ridgeFit, gone []int) (weights matrix.Matrix
 		}
 		return weights, origin, nil
 	}
-	ok := false
+	keep, ok := outside(fit.train, gone), false
 	if len(gone) <= p.x.Dim {
 		weights, origin, ok = p.downdate(fit, gone)
 	}
 	if !ok {
-		keep := slices.DeleteFunc(slices.Clone(fit.train), func(i int) bool {
-			_, found := slices.BinarySearch(gone, i)
-			return found
-		})
 		solver, err := sumsOf(p.x.Select(keep), p.y.Select(keep), 1).solver()
 		if err != nil {
 			return weights, nil, err
@@ -167,7 +208,7 @@ func (p *ridgeProblem) without(fit *ridgeFit, gone []int) (weights matrix.Matrix
 		weights = solver.weights(fit.alpha)
 		return weights, solver.origin(weights), nil
 	}
-	p.keepConstant(fit, gone, weights, origin)
+	p.keepConstant(keep, weights, origin)
 	return weights, origin, nil
 }
 
@@ -249,20 +290,13 @@ func (p *ridgeProblem) correct(fit *ridgeFit, factor mat.Cholesky, rotated, resi
 	}
 }
 
-// keepConstant sets the heads of targets that are constant without the rows that went.
-func (p *ridgeProblem) keepConstant(fit *ridgeFit, gone []int, weights matrix.Matrix, origin []float64) {
+// keepConstant sets the heads of targets that are constant in the rows that are left.
+func (p *ridgeProblem) keepConstant(keep []int, weights matrix.Matrix, origin []float64) {
 	targets := p.y.Dim
 	for t := range targets {
 		low, high := math.Inf(1), math.Inf(-1)
-		for next, i := 0, 0; i < len(fit.train) && !(low < high); i++ {
-			row := fit.train[i]
-			for next < len(gone) && gone[next] < row {
-				next++
-			}
-			if next < len(gone) && gone[next] == row {
-				continue
-			}
-			low, high = min(low, p.y.Data[row*targets+t]), max(high, p.y.Data[row*targets+t])
+		for _, i := range keep {
+			low, high = min(low, p.y.Data[i*targets+t]), max(high, p.y.Data[i*targets+t])
 		}
 		if low < high {
 			continue

@@ -66,7 +66,7 @@ func kindOf(length int) stat.BlockKind {
 
 func checkRefit(t *testing.T, fit *RidgeCrossFit, d Data, y points.Points, labels []int, block int, predicted [][]float64) {
 	t.Helper()
-	for f := range fit.rows {
+	for f := range fit.held.rows {
 		var keep []int
 		for i := range labels {
 			if labels[i] != block && d.Folds[i] != f {
@@ -76,7 +76,7 @@ func checkRefit(t *testing.T, fit *RidgeCrossFit, d Data, y points.Points, label
 		for target := range y.Dim {
 			w, b := direct(d.X, y, target, keep, fit.Heads[f].Alpha[target])
 			for e, features := range d.all() {
-				for _, i := range fit.rows[f] {
+				for _, i := range fit.held.rows[f] {
 					want := b
 					for k, v := range features.Row(i, nil) {
 						want += v * w[k]

@@ -70,6 +70,23 @@ type Data struct {
 	// Folds is the fold of every row, 0, 1, …, each of them with rows: every fold is predicted by
 	// the head fitted on the others.
 	Folds []int
+	// Train, if not nil, lists in ascending order the rows that the head of each fold is fitted on, of
+	// those in other folds: see [Fractions].
+	Train [][]int
+}
+
+// train lists the rows that the head of a fold is fitted on.
+func (d *Data) train(fold int) []int {
+	if d.Train != nil {
+		return d.Train[fold]
+	}
+	var out []int
+	for i, f := range d.Folds {
+		if f != fold {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // rowsOf lists the rows of every fold.
@@ -117,18 +134,27 @@ func (d *Data) check(quantity string) error {
 			return fmt.Errorf("%s: fold %d of %d has no rows", quantity, f, len(rows))
 		}
 	}
-	return nil
+	return d.checkTrain(quantity, len(rows))
 }
 
-// others lists the rows outside a fold, in order.
-func others(folds []int, fold int) []int {
-	var out []int
-	for i, f := range folds {
-		if f != fold {
-			out = append(out, i)
+func (d *Data) checkTrain(quantity string, folds int) error {
+	if d.Train == nil {
+		return nil
+	}
+	if len(d.Train) != folds {
+		return fmt.Errorf("%s: rows to fit on for %d folds, want %d", quantity, len(d.Train), folds)
+	}
+	for f, rows := range d.Train {
+		if len(rows) == 0 {
+			return stat.Undefined(quantity, "no rows to fit on for fold %d", f)
+		}
+		for k, i := range rows {
+			if i < 0 || i >= len(d.Folds) || d.Folds[i] == f || k > 0 && rows[k-1] >= i {
+				return fmt.Errorf("%s: rows to fit on for fold %d are not ascending rows of other folds", quantity, f)
+			}
 		}
 	}
-	return out
+	return nil
 }
 
 // pick returns the values at an index.

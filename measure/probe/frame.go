@@ -31,7 +31,7 @@ func newFrame(quantity string, x points.Points, standardize bool, threads int) (
 	rows, mean := matrix.Centered(x)
 	f := &frame{mean: mean}
 	if standardize {
-		f.scale = deviations(rows)
+		_, f.scale = columnScale(x, allRows(x.N))
 		for i := range rows.N {
 			divide(rows.Row(i), f.scale)
 		}
@@ -96,24 +96,6 @@ func (f *frame) head(weights matrix.Matrix, origin []float64) (coefficients, int
 		}
 	}
 	return coefficients, intercept
-}
-
-// deviations are the standard deviations (over n) of centered columns, 1 for one that does not
-// vary.
-func deviations(rows matrix.Matrix) []float64 {
-	out := make([]float64, rows.Dim)
-	for i := range rows.N {
-		for k, v := range rows.Row(i) {
-			out[k] += float64(v * v)
-		}
-	}
-	for k := range out {
-		out[k] = math.Sqrt(out[k] / float64(rows.N))
-		if out[k] == 0 {
-			out[k] = 1
-		}
-	}
-	return out
 }
 
 func divide(row, by []float64) {

@@ -24,6 +24,13 @@ type golden struct {
 		OuterAlphas             []float64 `json:"outer_alphas"`
 		Predicted, Standardized []float64
 	}
+	Logistic []struct {
+		N, D, Classes int
+		C             float64
+		X             []float64
+		Y             []int
+		Probability   []float64
+	}
 	Folds []struct {
 		K             int
 		Groups, Folds []int

@@ -45,11 +45,24 @@ func Values[T any](of []T, score func(T) float64) []float64 {
 	return out
 }
 
+// Outside returns the values of observations outside a block: those that count without it.
+func Outside[T any](blocks *stat.Blocks, block int, values []T) []T {
+	out := make([]T, 0, len(values))
+	for i, label := range blocks.Labels() {
+		if label != block {
+			out = append(out, values[i])
+		}
+	}
+	return out
+}
+
 // Regress scores predictions. A constant target has no R2, and says so in Reason. Errors: no
-// values, different lengths, NaN or Inf.
+// values, different lengths, NaN or Inf; the scores are NaN then.
 func Regress(truth, predicted []float64) (Regression, error) {
 	if err := checkTargets("regression score", truth, predicted); err != nil {
-		return Regression{}, err
+		nothing := residuals{noMoments(), noMoments()}.scores()
+		nothing.Reason = stat.Reason(err)
+		return nothing, err
 	}
 	return residualsOf(truth, predicted, nil).scores(), nil
 }

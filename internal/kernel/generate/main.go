@@ -66,6 +66,9 @@ func vectorAssembly() *assembler {
 		w.normalizeRows()
 		w.depthwise()
 		w.finishRows()
+		w.slide()
+		w.similarities()
+		w.weigh()
 	}
 	a.choices()
 	return a

@@ -86,6 +86,21 @@ func depthwiseAVX2(dst, src, weights *float32, offsets, bases *int, positions, c
 //go:noescape
 func finishRowsAVX2(c, bias, other *float32, stride, cols, rows int, relu bool)
 
+// slideAVX2 is slideGeneric for n a multiple of 16 and blocks of the same stride.
+//
+//go:noescape
+func slideAVX2(sums, pair, last, p1, p3, p5, x, y *float64, n, stride int)
+
+// similaritiesAVX2 is similaritiesGeneric for n a multiple of 16.
+//
+//go:noescape
+func similaritiesAVX2(dst, total, sums *float64, n, stride int, f, c1, c2 float64)
+
+// weighAVX2 is weighGeneric for n a multiple of 16.
+//
+//go:noescape
+func weighAVX2(dst, src, weights *float64, n, step int)
+
 // softmaxRowAVX512 is softmaxRowGeneric for n a multiple of 16.
 //
 //go:noescape
@@ -165,6 +180,21 @@ func depthwiseAVX512(dst, src, weights *float32, offsets, bases *int, positions,
 //
 //go:noescape
 func finishRowsAVX512(c, bias, other *float32, stride, cols, rows int, relu bool)
+
+// slideAVX512 is slideGeneric for n a multiple of 16 and blocks of the same stride.
+//
+//go:noescape
+func slideAVX512(sums, pair, last, p1, p3, p5, x, y *float64, n, stride int)
+
+// similaritiesAVX512 is similaritiesGeneric for n a multiple of 16.
+//
+//go:noescape
+func similaritiesAVX512(dst, total, sums *float64, n, stride int, f, c1, c2 float64)
+
+// weighAVX512 is weighGeneric for n a multiple of 16.
+//
+//go:noescape
+func weighAVX512(dst, src, weights *float64, n, step int)
 
 // relu is reluGeneric.
 func relu(dst, src []float32) {

@@ -104,3 +104,53 @@ func finishRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
 		finishRowsAVX2(to, from, and, stride, cols, rows, relu)
 	}
 }
+
+// slide is slideGeneric.
+func slide(sums, pair, last, p1, p3, p5 Moments, x, y []float64) {
+	n, size := len(x), len(sums)
+	if !useAVX2 || n%Lanes != 0 || n == 0 {
+		slideGeneric(sums, pair, last, p1, p3, p5, x, y)
+		return
+	}
+	stride := size / moments
+	_ = sums[(moments-1)*stride+n-1] // the last element that the assembly writes
+	a, b, c, d, e, f := &sums[0], &pair[:size][0], &last[:size][0], &p1[:size][0], &p3[:size][0], &p5[:size][0]
+	if useAVX512 {
+		slideAVX512(a, b, c, d, e, f, &x[0], &y[:n][0], n, stride)
+	} else {
+		slideAVX2(a, b, c, d, e, f, &x[0], &y[:n][0], n, stride)
+	}
+}
+
+// similarities is similaritiesGeneric.
+func similarities(dst, total []float64, sums Moments, f, c1, c2 float64) {
+	n, stride := len(dst), len(sums)/moments
+	if !useAVX2 || n%Lanes != 0 || n == 0 {
+		similaritiesGeneric(dst, total, sums, f, c1, c2)
+		return
+	}
+	_ = sums[(moments-1)*stride+n-1+Window-1] // the last element that the assembly reads
+	if useAVX512 {
+		similaritiesAVX512(&dst[0], &total[:n][0], &sums[0], n, stride, f, c1, c2)
+	} else {
+		similaritiesAVX2(&dst[0], &total[:n][0], &sums[0], n, stride, f, c1, c2)
+	}
+}
+
+// weigh is weighGeneric, whose end of a row it leaves to it.
+func weigh(dst, src []float64, weights *[Reach + 1]float64, step int) {
+	n := len(dst) &^ (Lanes - 1)
+	if !useAVX2 || n == 0 {
+		weighGeneric(dst, src, weights, step)
+		return
+	}
+	_ = src[2*Reach*step+n-1] // the last element that the assembly reads
+	if useAVX512 {
+		weighAVX512(&dst[0], &src[0], &weights[0], n, step)
+	} else {
+		weighAVX2(&dst[0], &src[0], &weights[0], n, step)
+	}
+	if n < len(dst) {
+		weighGeneric(dst[n:], src[n:], weights, step)
+	}
+}

@@ -38,3 +38,18 @@ func normalizeRows(dst, x, scale, bias []float32, n, rows int, epsilon float32) 
 func finishRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
 	finishRowsGeneric(c, bias, other, stride, cols, rows, relu)
 }
+
+// slide is slideGeneric.
+func slide(sums, pair, last, p1, p3, p5 Moments, x, y []float64) {
+	slideGeneric(sums, pair, last, p1, p3, p5, x, y)
+}
+
+// similarities is similaritiesGeneric.
+func similarities(dst, total []float64, sums Moments, f, c1, c2 float64) {
+	similaritiesGeneric(dst, total, sums, f, c1, c2)
+}
+
+// weigh is weighGeneric.
+func weigh(dst, src []float64, weights *[Reach + 1]float64, step int) {
+	weighGeneric(dst, src, weights, step)
+}

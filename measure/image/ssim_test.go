@@ -1,12 +1,16 @@
-// Properties, bad input, and the formulas written out.
+// Structural similarity: properties, bad input, and the formula written out.
 
 package image
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
+
+	"repscope/internal/parallel"
 )
 
 // random draws a frame of values 0 … 255.
@@ -94,10 +98,7 @@ func TestNaive(t *testing.T) {
 				}
 				want, full := 0.0, []float64(nil)
 				for c := range 2 {
-					x, y := make([]float64, size[0]*size[1]), make([]float64, size[0]*size[1])
-					take(shape, x, a, c)
-					take(shape, y, b, c)
-					mean, part := naive(x, y, size[0], size[1], weights, norm, 255)
+					mean, part := naive(channelOf(shape, a, c), channelOf(shape, b, c), size[0], size[1], weights, norm, 255)
 					want, full = want+mean/2, append(full, part...)
 				}
 				s := newOf(t, shape, 255, gaussian)
@@ -113,6 +114,17 @@ func TestNaive(t *testing.T) {
 			}
 		}
 	}
+}
+
+// channelOf copies a channel.
+func channelOf[A Number](shape Shape, frame []A, c int) []float64 {
+	out := make([]float64, shape.Height*shape.Width)
+	for i := range out {
+		if out[i] = float64(frame[c*len(out)+i]); shape.ChannelsLast {
+			out[i] = float64(frame[i*shape.Channels+c])
+		}
+	}
+	return out
 }
 
 func floats[B, A Number](a []A) []B {
@@ -157,94 +169,6 @@ func TestSSIMProperties(t *testing.T) {
 			}
 			near(t, "half the scale", MeanSSIM(half, fa, fb), ab, 1e-12)
 		}
-	}
-}
-
-// TestErrors holds squared and absolute errors against sums in order, for lengths that
-// are no multiple of what is summed together.
-func TestErrors(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(5, 6))
-	for n := 1; n < 40; n++ {
-		a, b := random[uint8](rng, n), random[float32](rng, n)
-		squared, absolute := 0.0, 0.0
-		for i := range a {
-			d := float64(a[i]) - float64(b[i])
-			squared += d * d / float64(n)
-			absolute += math.Abs(d) / float64(n)
-		}
-		near(t, "MSE", MSE(a, b), squared, 1e-9)
-		near(t, "MSE of bytes", MSE(a, to[uint8](floats[float64](b))), squared, 1e-9)
-		near(t, "MAE", MAE(a, b), absolute, 1e-9)
-		if MSE(b, b) != 0 || MAE(a, a) != 0 {
-			t.Error("equal frames differ")
-		}
-	}
-	if v := PSNR(0, 255); !math.IsInf(v, 1) {
-		t.Errorf("PSNR of equal frames = %v", v)
-	}
-	near(t, "PSNR", PSNR(255*255, 255), 0, 0)
-	near(t, "PSNR", PSNR(0.01, 1), 20, 1e-12)
-}
-
-// TestGradientEnergy has frames whose differences can be counted.
-func TestGradientEnergy(t *testing.T) {
-	t.Parallel()
-	// Two channels of 2 × 3 pixels: 4 differences to the right and 3 down in each.
-	planes := []float64{0, 1, 3, 0, 1, 3, 5, 5, 5, 7, 7, 7}
-	shape := Shape{Channels: 2, Height: 2, Width: 3}
-	want := (2*(1+4) + 3*4.) / 14
-	near(t, "planes", GradientEnergy(shape, planes), want, 1e-15)
-	last := make([]float32, 12)
-	for i, v := range planes {
-		last[i%6*2+i/6] = float32(v)
-	}
-	shape.ChannelsLast = true
-	near(t, "channels last", GradientEnergy(shape, last), want, 1e-15)
-	near(t, "a column", GradientEnergy(Shape{Channels: 1, Height: 3, Width: 1}, []uint8{1, 3, 0}), (4+9)/2., 0)
-	near(t, "a row", GradientEnergy(Shape{Channels: 1, Height: 1, Width: 3}, []uint8{1, 3, 0}), (4+9)/2., 0)
-	near(t, "ratio", SharpnessRatio(shape, []float32{0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0}, []uint8{0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0}), 4, 0)
-	if v := GradientEnergy(Shape{Channels: 4, Height: 1, Width: 1}, make([]uint8, 4)); !math.IsNaN(v) {
-		t.Errorf("a single pixel has energy %v", v)
-	}
-	flat := Shape{Channels: 1, Height: 2, Width: 2}
-	if v := SharpnessRatio(flat, []uint8{1, 2, 3, 4}, make([]uint8, 4)); !math.IsNaN(v) {
-		t.Errorf("ratio to a constant frame = %v", v)
-	}
-	near(t, "a constant prediction", SharpnessRatio(flat, make([]uint8, 4), []uint8{1, 2, 3, 4}), 0, 0)
-}
-
-// TestMask: pixels on the threshold do not move, the parts make the whole.
-func TestMask(t *testing.T) {
-	t.Parallel()
-	now, next := []uint8{10, 10, 10, 10}, []float64{15, 5, 15.5, math.NaN()}
-	mask := make([]bool, 4)
-	if n := Moving(mask, now, next, 5); n != 1 || !mask[2] {
-		t.Errorf("%d move: %v", n, mask)
-	}
-	if n := Moving(mask[:3], now, next, 5); n != -1 {
-		t.Errorf("a mask of another length: %d move", n)
-	}
-	rng := rand.New(rand.NewPCG(7, 8))
-	a, b := random[uint8](rng, 101), random[float32](rng, 101)
-	mask = make([]bool, 101)
-	moving := Moving(mask, a, b, 40)
-	inside, outside := SquaresByMask(a, b, mask)
-	if inside.Count != moving || inside.Count+outside.Count != 101 || moving == 0 || moving == 101 {
-		t.Errorf("%d of %d and %d", moving, inside.Count, outside.Count)
-	}
-	near(t, "MSE of both", inside.Plus(outside).Mean(), MSE(a, b), 1e-9)
-	if inside.Mean() <= 1600 || outside.Mean() > 1600 {
-		t.Errorf("means %v and %v", inside.Mean(), outside.Mean())
-	}
-	if _, none := SquaresByMask(a, a, make([]bool, 101)); none.Total != 0 || none.Count != 101 {
-		t.Errorf("equal frames: %v", none)
-	}
-	if none, _ := SquaresByMask(a, b, make([]bool, 101)); !math.IsNaN(none.Mean()) {
-		t.Errorf("the mean of no pixels is %v", none.Mean())
-	}
-	if in, out := SquaresByMask(a, b, mask[:100]); !math.IsNaN(in.Mean()) || !math.IsNaN(out.Mean()) {
-		t.Error("a mask of another length has a mean")
 	}
 }
 
@@ -322,6 +246,36 @@ func TestNewErrors(t *testing.T) {
 	} {
 		if s, err := build(); err == nil || s != nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// BenchmarkSSIM is 1,000 pairs of frames of 84 × 84 pixels, on as many threads as -cpu
+// says; docs/benchmarks/ssim.py sets it beside scikit-image.
+func BenchmarkSSIM(b *testing.B) {
+	const pairs = 1000
+	shape := Shape{Channels: 1, Height: 84, Width: 84}
+	rng := rand.New(rand.NewPCG(9, 9))
+	x, y := random[uint8](rng, pairs*shape.Size()), random[uint8](rng, pairs*shape.Size())
+	u, v := floats[float32](x), floats[float32](y)
+	b.Run("uint8", func(b *testing.B) { benchmarkPairs(b, shape, x, y, false) })
+	b.Run("float32", func(b *testing.B) { benchmarkPairs(b, shape, u, v, false) })
+	b.Run("gaussian/uint8", func(b *testing.B) { benchmarkPairs(b, shape, x, y, true) })
+	b.Run("gaussian/float32", func(b *testing.B) { benchmarkPairs(b, shape, u, v, true) })
+}
+
+func benchmarkPairs[A Number](b *testing.B, shape Shape, x, y []A, gaussian bool) {
+	n := shape.Size()
+	for b.Loop() {
+		err := parallel.With(context.Background(), runtime.GOMAXPROCS(0), len(x)/n, func() func(i int) error {
+			s := newOf(b, shape, 255, gaussian)
+			return func(i int) error {
+				MeanSSIM(s, x[i*n:(i+1)*n], y[i*n:(i+1)*n])
+				return nil
+			}
+		})
+		if err != nil {
+			b.Fatal(err)
 		}
 	}
 }

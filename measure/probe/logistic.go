@@ -1,0 +1,348 @@
+// Multinomial logistic regression with its penalty chosen by grouped cross-validation.
+
+package probe
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/internal/parallel"
+	"repscope/measure/internal/matrix"
+	"repscope/points"
+	"repscope/stat"
+)
+
+// LogisticOptions are the choices of a logistic regression; the zero value is the default.
+type LogisticOptions struct {
+	// Cs are inverse penalties to choose from, each above 0, as scikit-learn counts them; nil means
+	// [DefaultCs]. A single one is taken as it is.
+	Cs []float64
+	// Folds is the number of grouped folds that choose, 0 for [DefaultFolds]; with fewer groups than
+	// that there are as many folds as groups.
+	Folds int
+	// Standardize is as in [RidgeOptions].
+	Standardize bool
+	Threads     int // ≤ 0: all processors; results do not depend on it
+}
+
+// DefaultCs are 10⁻⁴, 10⁻³, …, 10⁴.
+func DefaultCs() []float64 { return []float64{1e-4, 1e-3, 1e-2, 1e-1, 1, 1e1, 1e2, 1e3, 1e4} }
+
+// Logistic is a fitted classifier.
+type Logistic struct {
+	Dim, Classes int
+	// Coefficients [K, D] and Intercept [K] give the logits, whose softmax are the probabilities. A class
+	// that no row had has the intercept −Inf and is never predicted.
+	Coefficients, Intercept []float64
+	C                       float64
+	// Losses is the mean over folds of the log loss for each C; nil where there was no choice.
+	Losses []float64
+	// Converged says that the minimum was reached up to rounding.
+	Converged bool
+}
+
+const logisticName = "logistic regression"
+
+// LogisticCrossFit holds the probabilities of classes by heads that were fitted without the fold of
+// each row.
+type LogisticCrossFit struct {
+	// Predicted[e][i·K + k] is the probability of class k for row i from Data.X (e = 0) and from
+	// Data.Others[e−1]; [Labels] has the most probable classes.
+	Predicted [][]float64
+	Heads     []*Logistic // the head of each fold
+
+	problem *logisticProblem
+	fits    []*logisticFit
+	held    *held
+}
+
+// CrossFitLogistic fits for every fold, on the rows of the other folds, the multinomial logistic
+// regression of classes 0 … classes−1 that minimises
+//
+//	C·Σ −ln p(class) + ½·Σ_k ‖w_k‖²
+//
+// with intercepts that are not penalised; of two classes only the difference has weights, as in
+// scikit-learn's LogisticRegression. Of several C it takes the one with the smallest mean over
+// grouped folds of the log loss, the first such one. The minimum is found by L-BFGS in coordinates in
+// which the curvature is about 1. A class without rows to fit on has probability 0; where all rows
+// are of one class it has 1. Errors: shapes that do not match, features that are NaN or Inf, a class
+// out of range, a C that is not above 0, one group to choose from ([stat.UndefinedError]), and the
+// error of ctx.
+func CrossFitLogistic(ctx context.Context, d Data, class []int, classes int, o LogisticOptions) (*LogisticCrossFit, error) {
+	if err := d.check(logisticName); err != nil {
+		return nil, err
+	}
+	p, err := newLogisticProblem(d.X, class, classes, d.Groups, o)
+	if err != nil {
+		return nil, err
+	}
+	c := &LogisticCrossFit{problem: p}
+	if c.held, err = newHeld(logisticName, &d, p.frame, p.x, o.Threads); err != nil {
+		return nil, err
+	}
+	c.Predicted = c.held.room(classes)
+	c.fits = make([]*logisticFit, len(c.held.rows))
+	if err := parallel.Try(ctx, o.Threads, len(c.fits), func(_, f int) (err error) {
+		c.fits[f], err = p.fit(ctx, d.train(f))
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	for f, fit := range c.fits {
+		c.Heads = append(c.Heads, p.head(fit))
+		c.predict(f, fit, c.Predicted)
+	}
+	return c, nil
+}
+
+// predict writes the probabilities of the rows of a fold.
+func (c *LogisticCrossFit) predict(f int, fit *logisticFit, dst [][]float64) {
+	classes := c.problem.classes
+	c.held.visit(f, fit.weights, func(e, row int, values []float64) {
+		for k := range values {
+			values[k] += fit.origin[k]
+		}
+		softmax(values)
+		out := dst[e][row*classes : (row+1)*classes]
+		clear(out)
+		for k, p := range values {
+			out[fit.present[k]] = p
+		}
+	})
+}
+
+// Without refits every head without the rows of block 0, 1, …, each from where it was, with the C
+// that was chosen with them, and calls visit as [RidgeCrossFit.Without] does.
+func (c *LogisticCrossFit) Without(ctx context.Context, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error {
+	return eachWithout(ctx, logisticName, blocks, c.problem.o.Threads, c.held, c.Predicted, visit, func(gone []int, dst [][]float64) error {
+		for f, fit := range c.fits {
+			out := common(gone, fit.train)
+			if len(out) == 0 {
+				continue
+			}
+			refit, err := c.problem.without(ctx, fit, out)
+			if err != nil {
+				return err
+			}
+			if refit == nil {
+				for e := range dst {
+					for _, i := range c.held.rows[f] {
+						for k := range c.problem.classes {
+							dst[e][i*c.problem.classes+k] = math.NaN()
+						}
+					}
+				}
+				continue
+			}
+			c.predict(f, refit, dst)
+		}
+		return nil
+	})
+}
+
+// Labels returns the most probable class of every row, the first such one.
+func Labels(classes int, probability []float64) []int {
+	out := make([]int, len(probability)/classes)
+	for i := range out {
+		best := 0
+		for k, p := range probability[i*classes : (i+1)*classes] {
+			if p > probability[i*classes+best] {
+				best = k
+			}
+		}
+		out[i] = best
+	}
+	return out
+}
+
+// softmax replaces logits by probabilities and returns −ln Σ e^logit.
+func softmax(z []float64) float64 {
+	largest := slices.Max(z)
+	sum := 0.0
+	for k, v := range z {
+		z[k] = math.Exp(v - largest)
+		sum += z[k]
+	}
+	for k := range z {
+		z[k] /= sum
+	}
+	return -largest - math.Log(sum)
+}
+
+// logisticProblem is what all folds share.
+type logisticProblem struct {
+	frame   *frame
+	x       matrix.Matrix
+	class   []int
+	classes int
+	groups  []int
+	cs      []float64
+	o       LogisticOptions
+}
+
+func newLogisticProblem(x points.Points, class []int, classes int, groups []int, o LogisticOptions) (*logisticProblem, error) {
+	if len(class) != x.N {
+		return nil, fmt.Errorf("%s: %d classes for %d rows", logisticName, len(class), x.N)
+	}
+	for i, k := range class {
+		if k < 0 || k >= classes {
+			return nil, fmt.Errorf("%s: row %d has class %d, want 0 … %d", logisticName, i, k, classes-1)
+		}
+	}
+	if o.Cs == nil {
+		o.Cs = DefaultCs()
+	}
+	if o.Folds == 0 {
+		o.Folds = DefaultFolds
+	}
+	if len(o.Cs) == 0 || o.Folds < 2 {
+		return nil, fmt.Errorf("%s: %d inverse penalties and %d folds, want at least 1 and 2", logisticName, len(o.Cs), o.Folds)
+	}
+	for _, c := range o.Cs {
+		if !(c > 0) || math.IsInf(c, 1) {
+			return nil, fmt.Errorf("%s: inverse penalty %v, want a finite number above 0", logisticName, c)
+		}
+	}
+	p := &logisticProblem{class: class, classes: classes, groups: groups, cs: o.Cs, o: o}
+	var err error
+	p.frame, p.x, err = newFrame(logisticName, x, o.Standardize, o.Threads)
+	return p, err
+}
+
+// logisticFit is a head in coordinates: logits of the classes that are present.
+type logisticFit struct {
+	train     []int
+	set       *logisticSet
+	c         float64
+	losses    []float64
+	at        []float64 // the minimum, in the coordinates of set for c
+	present   []int     // the classes
+	weights   matrix.Matrix
+	origin    []float64
+	converged bool
+}
+
+// fit chooses C by grouped folds of the rows and fits all of them.
+func (p *logisticProblem) fit(ctx context.Context, index []int) (*logisticFit, error) {
+	fit := &logisticFit{train: index, c: p.cs[0]}
+	set, err := p.newSet(index)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.cs) > 1 && len(set.present) > 1 {
+		if err := p.choose(ctx, fit); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.solve(ctx, fit, set, nil, nil); err != nil {
+		return nil, err
+	}
+	return fit, nil
+}
+
+func (p *logisticProblem) choose(ctx context.Context, fit *logisticFit) error {
+	groups := pick(p.groups, fit.train)
+	count := Groups(groups)
+	if count < 2 {
+		return stat.Undefined(logisticName, "one group to choose among %d penalties, want at least 2 or one penalty", len(p.cs))
+	}
+	folds, err := GroupFolds(groups, min(p.o.Folds, count))
+	if err != nil {
+		return err
+	}
+	rows := (&Data{Folds: folds}).rowsOf()
+	losses := make([][]float64, len(rows))
+	if err := parallel.Try(ctx, p.o.Threads, len(rows), func(_, f int) (err error) {
+		losses[f], err = p.pathLosses(ctx, outside(fit.train, pick(fit.train, rows[f])), pick(fit.train, rows[f]))
+		return err
+	}); err != nil {
+		return err
+	}
+	fit.losses = make([]float64, len(p.cs))
+	best := 0
+	for c := range p.cs {
+		for f := range losses {
+			fit.losses[c] += losses[f][c]
+		}
+		fit.losses[c] /= float64(len(losses))
+		if fit.losses[c] < fit.losses[best] {
+			best = c
+		}
+	}
+	fit.c = p.cs[best]
+	return nil
+}
+
+// leastProbability bounds the loss of a row whose class has probability 0, as in package score.
+const leastProbability = 0x1p-52
+
+// pathLosses fits rows with every C and returns the mean log loss of others.
+func (p *logisticProblem) pathLosses(ctx context.Context, train, test []int) ([]float64, error) {
+	set, err := p.newSet(train)
+	if err != nil {
+		return nil, err
+	}
+	out, x := make([]float64, len(p.cs)), p.x.Select(test)
+	for a, c := range p.cs {
+		fit := &logisticFit{train: train, c: c}
+		if err := p.solve(ctx, fit, set, nil, nil); err != nil {
+			return nil, err
+		}
+		logits := product(x, fit.weights, 1)
+		for i, row := range test {
+			z := logits.Row(i)
+			for k := range z {
+				z[k] += fit.origin[k]
+			}
+			softmax(z)
+			q := leastProbability
+			if k, found := slices.BinarySearch(fit.present, p.class[row]); found {
+				q = max(q, z[k])
+			}
+			out[a] -= math.Log(q)
+		}
+		out[a] /= float64(len(test))
+	}
+	return out, nil
+}
+
+// head turns a fit into a head for features as given.
+func (p *logisticProblem) head(fit *logisticFit) *Logistic {
+	dim := len(p.frame.mean)
+	h := &Logistic{Dim: dim, Classes: p.classes, Coefficients: make([]float64, p.classes*dim), Intercept: make([]float64, p.classes),
+		C: fit.c, Losses: fit.losses, Converged: fit.converged}
+	for k := range h.Intercept {
+		h.Intercept[k] = math.Inf(-1)
+	}
+	coefficients, intercept := p.frame.head(fit.weights, fit.origin)
+	for at, k := range fit.present {
+		copy(h.Coefficients[k*dim:(k+1)*dim], coefficients[at*dim:(at+1)*dim])
+		h.Intercept[k] = intercept[at]
+	}
+	return h
+}
+
+// without refits a head without some of its rows; nil if there are no others.
+func (p *logisticProblem) without(ctx context.Context, fit *logisticFit, gone []int) (*logisticFit, error) {
+	keep := outside(fit.train, gone)
+	if len(keep) == 0 {
+		return nil, nil
+	}
+	refit := &logisticFit{train: keep, c: fit.c}
+	left := slices.Compact(slices.Sorted(slices.Values(pick(p.class, keep))))
+	if len(left) < len(fit.present) {
+		set, err := p.newSet(keep)
+		if err != nil {
+			return nil, err
+		}
+		return refit, p.solve(ctx, refit, set, nil, nil)
+	}
+	ignore := make([]bool, len(fit.train))
+	for _, i := range gone {
+		at, _ := slices.BinarySearch(fit.train, i)
+		ignore[at] = true
+	}
+	return refit, p.solve(ctx, refit, fit.set, ignore, fit.at)
+}

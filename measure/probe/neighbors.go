@@ -1,0 +1,235 @@
+// The nearest neighbors of other episodes as a probe, and what asks for no features at all.
+
+package probe
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"repscope/measure/internal/matrix"
+	"repscope/neighbors"
+	"repscope/points"
+	"repscope/stat"
+)
+
+// NeighborOptions are the choices of a nearest-neighbor probe; the zero value is the default.
+type NeighborOptions struct {
+	K       int              // 0 for 20
+	Metric  neighbors.Metric // euclidean or cosine
+	Memory  int64            // of the search, 0 for the default of [neighbors.Options]
+	Threads int              // ≤ 0: all processors; results do not depend on it
+}
+
+const neighborsName = "nearest-neighbor probe"
+
+// NeighborCrossFit holds predictions of rows by their nearest neighbors in other folds.
+type NeighborCrossFit struct {
+	// Predicted[e][i·T + t] is the prediction of target t of row i from Data.X (e = 0) and from
+	// Data.Others[e−1].
+	Predicted [][]float64
+
+	data  Data
+	y     points.Points
+	o     NeighborOptions
+	held  *held
+	train [][]int
+	near  [][]*neighbors.Nearest // [e][fold], places in train
+}
+
+// spare is how many neighbors are kept beyond those that predict, for refits without blocks.
+func spare(k int) int { return 3*k + 64 }
+
+// CrossFitNeighbors predicts every row by the mean target [n, T] of the K rows of other folds that are
+// nearest to it (all of them where there are fewer), those with the lower index first at equal
+// distances. Classes are predicted by [OneHot] targets, whose mean is the share of votes. Distances are
+// between features as they are, of one type. Errors: shapes that do not match, NaN or Inf, K below 0,
+// and those of [neighbors.Cross].
+func CrossFitNeighbors(ctx context.Context, d Data, y points.Points, o NeighborOptions) (*NeighborCrossFit, error) {
+	if o.K == 0 {
+		o.K = 20
+	}
+	if o.K < 0 {
+		return nil, fmt.Errorf("%s: %d neighbors, want at least 1", neighborsName, o.K)
+	}
+	if err := d.checkTargets(neighborsName, y); err != nil {
+		return nil, err
+	}
+	c := &NeighborCrossFit{data: d, y: y, o: o, held: &held{n: d.X.N, rows: d.rowsOf(), coordinates: make([][]matrix.Matrix, 1+len(d.Others))}}
+	c.Predicted = c.held.room(y.Dim)
+	for f := range c.held.rows {
+		c.train = append(c.train, d.train(f))
+	}
+	for e := range d.all() {
+		var of []*neighbors.Nearest
+		for f, rows := range c.held.rows {
+			near, err := c.search(ctx, e, rows, c.train[f], o.K+spare(o.K), o.Threads)
+			if err != nil {
+				return nil, err
+			}
+			for r, i := range rows {
+				c.mean(c.Predicted[e], i, c.train[f], near.Index[r*near.K:r*near.K+min(o.K, near.K)])
+			}
+			of = append(of, near)
+		}
+		c.near = append(c.near, of)
+	}
+	return c, nil
+}
+
+// search finds the nearest of some rows for others.
+func (c *NeighborCrossFit) search(ctx context.Context, e int, rows, train []int, k, threads int) (*neighbors.Nearest, error) {
+	near, err := neighbors.Cross(ctx, c.data.all()[e].Select(rows), c.data.X.Select(train), min(k, len(train)),
+		neighbors.Options{Metric: c.o.Metric, Memory: c.o.Memory, Threads: threads})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", neighborsName, err)
+	}
+	return near, nil
+}
+
+// mean writes the mean target of places in train.
+func (c *NeighborCrossFit) mean(dst []float64, i int, train []int, places []int32) {
+	mean, row := dst[i*c.y.Dim:(i+1)*c.y.Dim], make([]float64, c.y.Dim)
+	clear(mean)
+	for _, at := range places {
+		for t, v := range c.y.Row(train[at], row) {
+			mean[t] += v
+		}
+	}
+	for t := range mean {
+		mean[t] /= float64(len(places)) // NaN for none
+	}
+}
+
+// Without predicts every row without the rows of block 0, 1, … among its neighbors, and calls visit as
+// [RidgeCrossFit.Without] does. Lists that run out are searched again.
+func (c *NeighborCrossFit) Without(ctx context.Context, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error {
+	return eachWithout(ctx, neighborsName, blocks, c.o.Threads, c.held, c.Predicted, visit, func(gone []int, dst [][]float64) error {
+		for f := range c.held.rows {
+			if len(common(gone, c.train[f])) == 0 {
+				continue
+			}
+			if err := c.without(ctx, f, gone, dst); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (c *NeighborCrossFit) without(ctx context.Context, f int, gone []int, dst [][]float64) error {
+	keep := outside(c.train[f], gone)
+	lost := make([]bool, len(c.train[f]))
+	for at, i := range c.train[f] {
+		_, lost[at] = slices.BinarySearch(gone, i)
+	}
+	k := min(c.o.K, len(keep))
+	for e := range dst {
+		near := c.near[e][f]
+		var again []int
+		for r, i := range c.held.rows[f] {
+			var places []int32
+			for _, at := range near.Index[r*near.K : (r+1)*near.K] {
+				if !lost[at] && len(places) < k {
+					places = append(places, at)
+				}
+			}
+			if len(places) < k {
+				again = append(again, i)
+				continue
+			}
+			c.mean(dst[e], i, c.train[f], places)
+		}
+		if len(again) == 0 {
+			continue
+		}
+		found, err := c.search(ctx, e, again, keep, k, 1)
+		if err != nil {
+			return err
+		}
+		for r, i := range again {
+			c.mean(dst[e], i, keep, found.Index[r*k:(r+1)*k])
+		}
+	}
+	return nil
+}
+
+// CrossFitMean predicts every row by the mean of the targets [n, T] of the rows of other folds: what a
+// probe that reads nothing says. Of [OneHot] targets it is the share of each class, whose
+// largest is the majority class. Errors: shapes that do not match, NaN or Inf.
+func CrossFitMean(d Data, y points.Points) ([]float64, error) {
+	if err := d.checkTargets("mean", y); err != nil {
+		return nil, err
+	}
+	out, row := make([]float64, d.X.N*y.Dim), make([]float64, y.Dim)
+	for f, rows := range d.rowsOf() {
+		train := d.train(f)
+		mean, low, high := make([]float64, y.Dim), slices.Clone(y.Row(train[0], nil)), slices.Clone(y.Row(train[0], nil))
+		for _, i := range train {
+			for t, v := range y.Row(i, row) {
+				mean[t] += v
+				low[t], high[t] = min(low[t], v), max(high[t], v)
+			}
+		}
+		for t := range mean {
+			if mean[t] /= float64(len(train)); low[t] == high[t] {
+				mean[t] = low[t] // without rounding
+			}
+		}
+		for _, i := range rows {
+			copy(out[i*y.Dim:], mean)
+		}
+	}
+	return out, nil
+}
+
+// MeanWithout calls visit with the predictions of [CrossFitMean] without the rows of block 0, 1, …, as
+// [RidgeCrossFit.Without] does.
+func MeanWithout(ctx context.Context, d Data, y points.Points, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error {
+	const quantity = "mean"
+	predicted, err := CrossFitMean(d, y)
+	if err != nil {
+		return err
+	}
+	h := &held{n: d.X.N, rows: d.rowsOf(), coordinates: make([][]matrix.Matrix, 1)}
+	return eachWithout(ctx, quantity, blocks, 1, h, [][]float64{predicted}, visit, func(gone []int, dst [][]float64) error {
+		left := d
+		left.Train = make([][]int, len(h.rows))
+		for f := range h.rows {
+			left.Train[f] = outside(d.train(f), gone)
+		}
+		without, err := CrossFitMean(left, y)
+		if err != nil {
+			return err
+		}
+		copy(dst[0], without)
+		return nil
+	})
+}
+
+// OneHot are targets [n, classes] with 1 for the class of each row and 0 elsewhere. Errors: a class out of
+// range.
+func OneHot(class []int, classes int) (points.Points, error) {
+	data := make([]float64, len(class)*classes)
+	for i, k := range class {
+		if k < 0 || k >= classes {
+			return points.Points{}, fmt.Errorf("row %d has class %d, want 0 … %d", i, k, classes-1)
+		}
+		data[i*classes+k] = 1
+	}
+	return points.Float64(data, classes), nil
+}
+
+// checkTargets checks the data, its features and targets.
+func (d *Data) checkTargets(quantity string, y points.Points) error {
+	if err := d.check(quantity); err != nil {
+		return err
+	}
+	if y.N != d.X.N || y.Dim == 0 {
+		return fmt.Errorf("%s: targets of shape [%d, %d] for %d rows of features", quantity, y.N, y.Dim, d.X.N)
+	}
+	if err := checkFeatures("targets of "+quantity, y); err != nil {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,345 @@
+// The arithmetic of a network with one hidden layer: float32, in a fixed order.
+
+package probe
+
+import (
+	"math"
+
+	"repscope/internal/kernel"
+	"repscope/internal/kernel/vector"
+	"repscope/points"
+	"repscope/stat"
+)
+
+// network is o = act(x·W₁ + b₁)·W₂ + b₂ for standardized features.
+type network struct {
+	dim, hidden, outputs, batch int
+	activation                  Activation
+	mean, scale                 []float64 // of each feature
+	epochs                      int
+	loss                        float64
+
+	parameters, slopes []float32
+	// These lie in the parameters and slopes.
+	first, firstBias, second, secondBias     []float32 // [D, H], [H], [H, T], [T]
+	dFirst, dFirstBias, dSecond, dSecondBias []float32
+
+	// Memory of a batch.
+	x, z, a, s, o, dz []float32
+	row               []float64
+	workspace         kernel.Workspace[float32]
+}
+
+// newNetwork standardizes by rows of x.
+func newNetwork(x points.Points, rows []int, outputs int, o MLPOptions) *network {
+	n := &network{dim: x.Dim, hidden: o.Hidden, outputs: outputs, batch: max(o.Batch, 256), activation: o.Activation}
+	n.mean, n.scale = columnScale(x, rows)
+	count := n.dim*n.hidden + n.hidden + n.hidden*outputs + outputs
+	n.parameters, n.slopes = make([]float32, count), make([]float32, count)
+	n.first, n.firstBias, n.second, n.secondBias = n.split(n.parameters)
+	n.dFirst, n.dFirstBias, n.dSecond, n.dSecondBias = n.split(n.slopes)
+	n.x, n.o = make([]float32, n.batch*n.dim), make([]float32, n.batch*outputs)
+	for _, m := range []*[]float32{&n.z, &n.a, &n.s, &n.dz} {
+		*m = make([]float32, n.batch*n.hidden)
+	}
+	n.row = make([]float64, n.dim)
+	return n
+}
+
+func (n *network) split(p []float32) (first, firstBias, second, secondBias []float32) {
+	cut := func(count int) []float32 {
+		out := p[:count:count]
+		p = p[count:]
+		return out
+	}
+	return cut(n.dim * n.hidden), cut(n.hidden), cut(n.hidden * n.outputs), cut(n.outputs)
+}
+
+// start draws weights with variance 2/D and 1/H; biases are 0.
+func (n *network) start(first, second stat.Key) {
+	for _, c := range []struct {
+		weights  []float32
+		key      stat.Key
+		variance float64
+	}{{n.first, first, 2 / float64(n.dim)}, {n.second, second, 1 / float64(n.hidden)}} {
+		stat.FillNormal32(c.weights, c.key, 0)
+		scale := float32(math.Sqrt(c.variance))
+		for i := range c.weights {
+			c.weights[i] *= scale
+		}
+	}
+}
+
+// forward computes the outputs of rows, at most a batch of them.
+func (n *network) forward(x points.Points, rows []int) []float32 {
+	m := len(rows)
+	for r, i := range rows {
+		for k, v := range x.Row(i, n.row) {
+			n.x[r*n.dim+k] = float32((v - n.mean[k]) / n.scale[k])
+		}
+	}
+	n.multiply(m, n.hidden, n.dim, kernel.Rows(n.x, n.dim), kernel.Columns(n.first, n.hidden), n.z)
+	addBias(n.z[:m*n.hidden], n.firstBias)
+	if n.activation == SiLU {
+		vector.Silu(n.a[:m*n.hidden], n.z[:m*n.hidden])
+	} else {
+		vector.Relu(n.a[:m*n.hidden], n.z[:m*n.hidden])
+	}
+	n.multiply(m, n.outputs, n.hidden, kernel.Rows(n.a, n.hidden), kernel.Columns(n.second, n.outputs), n.o)
+	out := n.o[:m*n.outputs]
+	addBias(out, n.secondBias)
+	return out
+}
+
+// step computes the slopes of the mean loss of a batch.
+func (n *network) step(x points.Points, rows []int, goal objective) {
+	m := len(rows)
+	slope := n.forward(x, rows)
+	goal.loss(rows, slope)
+	n.multiply(n.hidden, n.outputs, m, kernel.Columns(n.a, n.hidden), kernel.Columns(slope, n.outputs), n.dSecond)
+	sumRows(n.dSecondBias, slope)
+	n.multiply(m, n.hidden, n.outputs, kernel.Rows(slope, n.outputs), kernel.Rows(n.second, n.outputs), n.dz)
+	n.throughActivation(m * n.hidden)
+	n.multiply(n.dim, n.hidden, m, kernel.Columns(n.x, n.dim), kernel.Columns(n.dz, n.hidden), n.dFirst)
+	sumRows(n.dFirstBias, n.dz[:m*n.hidden])
+}
+
+// throughActivation multiplies dz by the slope of the activation: for s = 1/(1 + e^−z) that of SiLU is
+// s + a − s·a.
+func (n *network) throughActivation(count int) {
+	if n.activation == ReLU {
+		for i, z := range n.z[:count] {
+			if z <= 0 {
+				n.dz[i] = 0
+			}
+		}
+		return
+	}
+	vector.Sigmoid(n.s[:count], n.z[:count])
+	for i, s := range n.s[:count] {
+		a := n.a[i]
+		n.dz[i] *= (s + a) - float32(s*a)
+	}
+}
+
+// multiply is c = a·b on one thread.
+func (n *network) multiply(rows, columns, depth int, a, b kernel.Operand[float32], c []float32) {
+	p := kernel.Product[float32]{M: rows, N: columns, K: depth, A: a, B: b, C: c, Stride: columns, Threads: 1, Workspace: &n.workspace}
+	mustRun(p.Run())
+}
+
+// lossOf is the mean loss of rows.
+func (n *network) lossOf(x points.Points, rows []int, goal objective) float64 {
+	sum := 0.0
+	for first := 0; first < len(rows); first += n.batch {
+		part := rows[first:min(first+n.batch, len(rows))]
+		sum += goal.loss(part, n.forward(x, part))
+	}
+	return sum / float64(len(rows))
+}
+
+// predict calls visit with the predictions of rows.
+func (n *network) predict(x points.Points, rows []int, goal objective, visit func(row int, values []float64)) {
+	values := make([]float64, n.outputs)
+	for first := 0; first < len(rows); first += n.batch {
+		part := rows[first:min(first+n.batch, len(rows))]
+		out := n.forward(x, part)
+		for r, i := range part {
+			goal.finish(out[r*n.outputs:(r+1)*n.outputs], values)
+			visit(i, values)
+		}
+	}
+}
+
+func addBias(x, bias []float32) {
+	for i := 0; i < len(x); i += len(bias) {
+		row := x[i : i+len(bias)]
+		for k, b := range bias {
+			row[k] += b
+		}
+	}
+}
+
+func sumRows(dst, x []float32) {
+	clear(dst)
+	for i := 0; i < len(x); i += len(dst) {
+		for k, v := range x[i : i+len(dst)] {
+			dst[k] += v
+		}
+	}
+}
+
+// adam holds the moments of slopes.
+type adam struct {
+	rate          float64
+	first, second []float32
+	decay1        float64 // β₁ to the number of steps
+	decay2        float64
+}
+
+const (
+	beta1, beta2 = 0.9, 0.999
+	adamEpsilon  = 1e-8
+)
+
+func newAdam(count int, rate float64) *adam {
+	return &adam{rate: rate, first: make([]float32, count), second: make([]float32, count), decay1: 1, decay2: 1}
+}
+
+func (a *adam) step(parameters, slopes []float32) {
+	a.decay1 *= beta1
+	a.decay2 *= beta2
+	rate, scale := float32(a.rate/(1-a.decay1)), float32(1/(1-a.decay2))
+	for i, g := range slopes {
+		a.first[i] = float32(beta1*a.first[i]) + float32((1-beta1)*g)
+		a.second[i] = float32(beta2*a.second[i]) + float32((1-beta2)*float32(g*g))
+		root := float32(math.Sqrt(float64(a.second[i] * scale)))
+		parameters[i] -= float32(rate*a.first[i]) / (root + adamEpsilon)
+	}
+}
+
+// squares is half the squared error of standardized targets.
+type squares struct {
+	y           points.Points
+	mean, scale []float64 // scale is 0 for a target that is constant
+}
+
+func newSquares(y points.Points, train []int) *squares {
+	s := &squares{y: y}
+	s.mean, s.scale = columnScale(y, train)
+	for t := range s.mean {
+		first := y.Row(train[0], nil)[t]
+		constant := true
+		for _, i := range train {
+			if y.Row(i, nil)[t] != first {
+				constant = false
+				break
+			}
+		}
+		if constant {
+			s.mean[t], s.scale[t] = first, 0
+		}
+	}
+	return s
+}
+
+func (s *squares) outputs() int { return s.y.Dim }
+
+func (s *squares) loss(rows []int, outputs []float32) float64 {
+	sum, y, count := 0.0, make([]float64, s.y.Dim), float32(len(rows)*s.y.Dim)
+	for r, i := range rows {
+		s.y.Row(i, y)
+		for t, v := range y {
+			o := &outputs[r*len(y)+t]
+			if s.scale[t] == 0 {
+				*o = 0
+				continue
+			}
+			e := *o - float32((v-s.mean[t])/s.scale[t])
+			sum += float64(float64(e) * float64(e))
+			*o = e / count
+		}
+	}
+	return sum / float64(s.y.Dim)
+}
+
+func (s *squares) finish(outputs []float32, values []float64) {
+	for t, o := range outputs {
+		values[t] = s.mean[t] + float64(s.scale[t]*float64(o))
+	}
+}
+
+// entropy is the log loss of classes.
+type entropy struct {
+	class   []int
+	missing []bool // classes without rows
+	p       []float32
+}
+
+func newEntropy(class []int, classes int, train []int) *entropy {
+	e := &entropy{class: class, missing: make([]bool, classes), p: make([]float32, classes)}
+	for k := range e.missing {
+		e.missing[k] = true
+	}
+	for _, i := range train {
+		e.missing[class[i]] = false
+	}
+	return e
+}
+
+func (e *entropy) outputs() int { return len(e.p) }
+
+// probabilities replaces logits by probabilities and returns the logarithm of the sum of their
+// exponentials.
+func (e *entropy) probabilities(z []float32) float64 {
+	largest := float32(math.Inf(-1))
+	for k, v := range z {
+		if !e.missing[k] {
+			largest = max(largest, v)
+		}
+	}
+	for k, v := range z {
+		z[k] = v - largest
+	}
+	vector.Exp(z, z)
+	sum := float32(0)
+	for k := range z {
+		if e.missing[k] {
+			z[k] = 0
+		}
+		sum += z[k]
+	}
+	for k := range z {
+		z[k] /= sum
+	}
+	return float64(largest) + math.Log(float64(sum))
+}
+
+func (e *entropy) loss(rows []int, outputs []float32) float64 {
+	sum, count := 0.0, float32(len(rows))
+	for r, i := range rows {
+		z := outputs[r*len(e.p) : (r+1)*len(e.p)]
+		own := z[e.class[i]]
+		sum += e.probabilities(z) - float64(own)
+		z[e.class[i]]--
+		for k := range z {
+			z[k] /= count
+		}
+	}
+	return sum
+}
+
+func (e *entropy) finish(outputs []float32, values []float64) {
+	copy(e.p, outputs)
+	e.probabilities(e.p)
+	for k, p := range e.p {
+		values[k] = float64(p)
+	}
+}
+
+// columnScale returns mean and standard deviation (over n) of the columns of rows, 1 for a column
+// that does not vary.
+func columnScale(x points.Points, rows []int) (mean, scale []float64) {
+	mean, scale = make([]float64, x.Dim), make([]float64, x.Dim)
+	row := make([]float64, x.Dim)
+	for _, i := range rows {
+		for k, v := range x.Row(i, row) {
+			mean[k] += v
+		}
+	}
+	for k := range mean {
+		mean[k] /= float64(len(rows))
+	}
+	for _, i := range rows {
+		for k, v := range x.Row(i, row) {
+			scale[k] += float64((v - mean[k]) * (v - mean[k]))
+		}
+	}
+	for k := range scale {
+		scale[k] = math.Sqrt(scale[k] / float64(len(rows)))
+		if scale[k] <= 1e-12*math.Abs(mean[k]) {
+			scale[k] = 1
+		}
+	}
+	return mean, scale
+}
