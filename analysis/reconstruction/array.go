@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"repscope/dataset"
 	"repscope/internal/run"
@@ -201,7 +200,7 @@ func guessRange(frames dataset.PixelRange, low, high float64) (dataset.PixelRang
 	case frames.High-frames.Low > wide && low < 0 && fits(-1, 1):
 		return dataset.PixelRange{Low: -1, High: 1, Source: source}, true
 	case fits(frames.Low, frames.High):
-		return dataset.PixelRange{Low: frames.Low, High: frames.High, Source: "that of the frames, which " + strings.TrimPrefix(source, "from the data, which ") + " agree with"}, true
+		return dataset.PixelRange{Low: frames.Low, High: frames.High, Source: fmt.Sprintf("that of the frames; they lie in %.6g..%.6g", low, high)}, true
 	}
 	return dataset.PixelRange{}, false
 }

@@ -70,18 +70,19 @@ func (r *Result) writeSummary(env *run.Env) error {
 	return env.Files.CSV("reconstruction_summary.csv", append(columns, "PSNR_Excluded", "Sample_Count"), func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for _, step := range m.steps() {
-				cells, perfect := []any{m.Name, step.Step}, 0
-				for _, s := range step.Scores {
+				cells := []any{m.Name, step.Step}
+				for _, of := range r.Models[0].Scores {
+					s, _ := step.Score(of.Name) // of more steps ahead some are not there
 					cells = append(cells, s.Value)
-					if s.Sample != nil {
+					if of.Sample != nil {
 						cells = append(cells, s.SD)
 					}
-					if s.Name == "mse" {
-						for _, v := range s.Sample {
-							if v == 0 {
-								perfect++
-							}
-						}
+				}
+				perfect := 0
+				mse, _ := step.Score("mse")
+				for _, v := range mse.Sample {
+					if v == 0 {
+						perfect++
 					}
 				}
 				if err := csv.Row(append(cells, perfect, step.Samples)...); err != nil {
@@ -121,9 +122,12 @@ func (r *Result) writeRaw(env *run.Env, data *input.Data) error {
 						continue
 					}
 					cells = append(cells[:0], m.Name, step.Step, states[i])
-					for _, s := range step.Scores {
-						if s.Sample != nil {
+					for _, of := range r.Models[0].Scores {
+						switch s, ok := step.Score(of.Name); {
+						case ok && s.Sample != nil:
 							cells = append(cells, s.Sample[i])
+						case of.Sample != nil:
+							cells = append(cells, report.Value{})
 						}
 					}
 					if err := csv.Row(append(cells, frames[i], r.Episode[i])...); err != nil {
@@ -191,6 +195,14 @@ func (r *Result) print(env *run.Env) error {
 		return err
 	}
 	if err := env.Table(moving); err != nil {
+		return err
+	}
+	scene := report.NewTable("Objects and motion", "Model", "Recall", "Precision", "F1", "Position error px", "Motion cosine", "Motion energy")
+	for i := range r.Models {
+		scene.Row(r.Models[i].cells("object_recall", "object_precision", "object_f1", "object_position_error", "motion_cosine", "motion_energy_ratio")...)
+	}
+	scene.Note("objects: what differs from the median frame of the episode; motion energy: squared predicted / squared true change")
+	if err := env.Table(scene); err != nil {
 		return err
 	}
 	if err := r.printHorizon(env); err != nil {
