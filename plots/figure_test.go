@@ -53,6 +53,12 @@ func TestErrors(t *testing.T) {
 		{"names twice", one(&Scatter{Series: []ScatterSeries{{Name: "a"}, {Name: "a"}}}), `series "a" appears twice`},
 		{"empty boxes", one(&BoxPlot{}), "at least one box"},
 		{"empty bars", one(&Bars{}), "none given"},
+		{"no models", one(&CriticalDifference{}), "at least one model"},
+		{"nameless model", one(&CriticalDifference{Models: []RankedModel{{Rank: 1}}}), "has no name"},
+		{"group of one", one(&CriticalDifference{Models: []RankedModel{{Name: "a", Rank: 1}}, Groups: [][]string{{"a"}}}), "group 1 of the critical-difference diagram has 1 members"},
+		{"stranger", one(&CriticalDifference{Models: []RankedModel{{Name: "a", Rank: 1}}, Groups: [][]string{{"a", "b"}}}), `has "b", which is no model of it`},
+		{"rank off the axis", one(&CriticalDifference{X: Axis{Min: 1, Max: 2}, Models: []RankedModel{{Name: "a", Rank: 3}}}), `the rank 3 of "a" is outside the range 1 to 2`},
+		{"endless ranks", one(&CriticalDifference{Models: []RankedModel{{Name: "a", Rank: 1e9}}}), "want at most 1000 ranks"},
 		{"reversed", one(&Bars{Bars: []Bar{{Name: "a", Value: 1, Low: 2, High: 1}}}), `bar "a": interval [2, 1] is reversed`},
 		{"no groups", one(&GroupedBars{Series: []BarSeries{{Name: "a"}}}), "at least one group"},
 		{"group lengths", one(&GroupedBars{Groups: []string{"5", "10"}, Series: []BarSeries{{Name: "a", Values: []float64{1}}}}), `series "a": 1 values for 2 groups`},
@@ -118,6 +124,7 @@ func TestNothingPanics(t *testing.T) {
 		var bars []Bar
 		var groups []BarSeries
 		var boxes []Box
+		var ranked []RankedModel
 		labels := []string{"5", "10", "20", "40", "80", "160"}[:n]
 		for i := range count {
 			name := longNames[i]
@@ -132,11 +139,13 @@ func TestNothingPanics(t *testing.T) {
 			}
 			bars = append(bars, b)
 			groups = append(groups, BarSeries{Name: name, Values: v})
+			ranked = append(ranked, RankedModel{Name: name, Rank: value.Draw(t, "rank")})
 		}
 		lines := []Reference{{Value: rapid.Float64Range(0.1, 5).Draw(t, "line"), Label: "chance level"}}
 		for _, p := range []Panel{&Scatter{X: x, Y: y, Series: scatter, Diagonal: true}, &Curves{X: x, Y: y, Series: curves, References: lines},
 			&Spectrum{X: x, Y: y, Series: spectra}, &Bars{X: x, Y: y, Bars: bars, References: lines},
-			&GroupedBars{X: x, Y: y, Groups: labels, Series: groups}, &BoxPlot{X: x, Y: y, Boxes: boxes, References: lines}} {
+			&GroupedBars{X: x, Y: y, Groups: labels, Series: groups}, &BoxPlot{X: x, Y: y, Boxes: boxes, References: lines},
+			&CriticalDifference{X: x, Models: ranked, Groups: [][]string{longNames[:min(2, count)], longNames[:count]}[:min(2, count-1)]}} {
 			f := one(p)
 			var b bytes.Buffer
 			if err := f.Render(&b, "svg"); err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // Panel is what a tile shows: one of *Scatter, *BoxPlot, *GroupedBars, *Bars,
-// *Curves, *Spectrum, *Matrix, *Table, *ImageGrid and *Text. Each is also a plotter of
-// gonum's, for any plot; see [Add].
+// *Curves, *Spectrum, *Matrix, *CriticalDifference, *Table, *ImageGrid and *Text. Each
+// is also a plotter of gonum's, for any plot; see [Add].
 type Panel interface {
 	plot.Plotter
 	// prepare validates the panel's data and returns how to lay it out.
@@ -189,6 +189,30 @@ type Matrix struct {
 	Values [][]float64
 	// Decimals of the printed numbers; 0: 2, negative: no numbers.
 	Decimals int
+}
+
+// CriticalDifference places models on an axis of average ranks, the best left, and joins
+// those that were found not to differ by bars (Demšar 2006), from decisions about pairs:
+// there is no one critical difference. Each model has its name and rank at the side,
+// led to its place on the axis. A bar has a dot at every member; where a model
+// stands between members and does not belong to the group, the bar is dotted there
+// and a note says so. A model whose rank is NaN is left out.
+type CriticalDifference struct {
+	// X is used for its Label and its range; the default range is 1 to the number of
+	// models.
+	X      Axis
+	Models []RankedModel
+	// Groups are the names of models that do not differ, two or more in each.
+	Groups [][]string
+	// Decimals of the printed ranks; 0: 2, negative: no ranks.
+	Decimals int
+}
+
+// RankedModel is a model and its average rank. Reason says why the rank is undefined.
+type RankedModel struct {
+	Name   string
+	Rank   float64
+	Reason string
 }
 
 // Align is the alignment of a table column.

@@ -57,3 +57,13 @@ func Welch(a, b []float64, level float64) (MeanDifference, error) {
 	d.P, _ = twoSidedP(d.T, d.DF)
 	return d, nil
 }
+
+// TTestP returns the two-sided p value P(|T| ≥ |t|) of Student's t with df degrees of
+// freedom; NaN for NaN and for df ≤ 0.
+func TTestP(t, df float64) float64 {
+	if math.IsNaN(t) || !(df > 0) {
+		return math.NaN()
+	}
+	p, _ := twoSidedP(t, df)
+	return p
+}

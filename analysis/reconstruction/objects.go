@@ -218,7 +218,8 @@ func terciles(areas []int) (low, high int) {
 	return sorted[(n+2)/3-1], sorted[(2*n+2)/3-1]
 }
 
-// backgrounds are the median frames of episodes. The last is kept.
+// backgrounds are the median frames of episodes. As many as may be held are kept, for
+// episodes whose states take turns.
 type backgrounds struct {
 	frames  Frames
 	size    int           // values of a frame
@@ -226,27 +227,28 @@ type backgrounds struct {
 	threads int
 	held    int // values that are held at a time
 
-	episode int
-	frame   []float64 // of episode; nil for none yet
+	kept  map[int][]float64 // by episode
+	order []int             // of those kept, the first made first
 }
 
 func newBackgrounds(in Input, threads int) *backgrounds {
-	b := &backgrounds{frames: in.Frames, size: in.Shape.Size(), states: map[int][]int{}, threads: threads, held: heldValues}
+	b := &backgrounds{frames: in.Frames, size: in.Shape.Size(), states: map[int][]int{}, threads: threads, held: heldValues, kept: map[int][]float64{}}
 	for state, e := range in.Episode {
 		b.states[e] = append(b.states[e], state)
 	}
 	return b
 }
 
-// heldValues bounds the pixels of an episode that are held at a time, 128 MB.
+// heldValues bounds the pixels of an episode that are held at a time, and those of
+// backgrounds: 128 MB each.
 const heldValues = 1 << 24
 
 // of returns the background of an episode: the median over its states of every value of
 // a frame, the mean of the two middle ones of an even number. It reads the frames in pieces, and again for every part of the pixels that is held. Callers must not
 // change it.
 func (b *backgrounds) of(ctx context.Context, episode int) ([]float64, error) {
-	if b.frame != nil && b.episode == episode {
-		return b.frame, nil
+	if frame, ok := b.kept[episode]; ok {
+		return frame, nil
 	}
 	states := b.states[episode]
 	frame := make([]float64, b.size)
@@ -261,7 +263,11 @@ func (b *backgrounds) of(ctx context.Context, episode int) ([]float64, error) {
 			return nil, err
 		}
 	}
-	b.frame, b.episode = frame, episode
+	for len(b.order) > 0 && (len(b.order)+1)*b.size > b.held {
+		delete(b.kept, b.order[0])
+		b.order = b.order[1:]
+	}
+	b.kept[episode], b.order = frame, append(b.order, episode)
 	return frame, nil
 }
 

@@ -5,6 +5,7 @@
 //	go run ./docs/calibration                    # minutes; rewrites the tables of docs/calibration.md
 //	go run ./docs/calibration -draws 1000        # hours
 //	go run ./docs/calibration -rooms manifold -designs 0.8/16,differ -draws 50 -out -
+//	go run ./docs/calibration -studies -draws 1000   # studies over tasks and runs alone
 //
 // Results depend on the seed and the number of draws, not on the number of threads.
 package main
@@ -35,6 +36,7 @@ func run() error {
 	threads := flag.Int("threads", runtime.GOMAXPROCS(0), "`N` draws at once")
 	only := flag.String("rooms", "", "`LIST` of rooms (default all)")
 	which := flag.String("designs", "", "`LIST` of designs (default all)")
+	studies := flag.Bool("studies", false, "write the tables of studies over tasks and runs alone")
 	out := flag.String("out", "docs/calibration.md", "`FILE` whose tables are rewritten; -: print them")
 	flag.Parse()
 	if flag.NArg() > 0 || *draws < 2 {
@@ -42,6 +44,9 @@ func run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	if *studies {
+		return runStudies(ctx, *draws, *seed, *threads, *out)
+	}
 	designs, err := choose("design", append(grid(), others()...), Design.String, *which)
 	if err != nil {
 		return err
@@ -77,7 +82,7 @@ func run() error {
 		_, err := os.Stdout.Write(b.Bytes())
 		return err
 	}
-	return replace(*out, fmt.Sprintf("`go run ./docs/calibration -draws %d -seed %d`\n\n%s", *draws, *seed, b.Bytes()))
+	return replace(*out, tables, fmt.Sprintf("`go run ./docs/calibration -draws %d -seed %d`\n\n%s", *draws, *seed, b.Bytes()))
 }
 
 // choose keeps what a list names, in its order; an empty list is all.
@@ -100,19 +105,37 @@ func choose[T any](kind string, all []T, name func(T) string, list string) ([]T,
 	return out, nil
 }
 
-// The tables stand between these lines of the document.
-const begin, end = "<!-- tables: written by the command above -->\n", "<!-- end of tables -->\n"
+// runStudies writes the tables of studies.
+func runStudies(ctx context.Context, draws int, seed uint64, threads int, out string) error {
+	var b bytes.Buffer
+	if err := writeStudies(ctx, &b, studyDesigns(), draws, seed, threads); err != nil {
+		return err
+	}
+	if out == "-" {
+		_, err := os.Stdout.Write(b.Bytes())
+		return err
+	}
+	return replace(out, ofStudies, fmt.Sprintf("`go run ./docs/calibration -studies -draws %d -seed %d`\n\n%s", draws, seed, b.Bytes()))
+}
 
-// replace puts the tables into the document.
-func replace(path, tables string) error {
+// A place is two lines of the document with tables between them.
+type place struct{ begin, end string }
+
+var (
+	tables    = place{"<!-- tables: written by the command above -->\n", "<!-- end of tables -->\n"}
+	ofStudies = place{"<!-- studies: written by the command below -->\n", "<!-- end of studies -->\n"}
+)
+
+// replace puts tables into their place in the document.
+func replace(path string, at place, tables string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	before, rest, found := strings.Cut(string(text), begin)
-	_, after, closed := strings.Cut(rest, end)
+	before, rest, found := strings.Cut(string(text), at.begin)
+	_, after, closed := strings.Cut(rest, at.end)
 	if !found || !closed {
-		return fmt.Errorf("%s: want the lines %q and %q around the tables", path, begin, end)
+		return fmt.Errorf("%s: want the lines %q and %q around the tables", path, at.begin, at.end)
 	}
-	return os.WriteFile(path, []byte(before+begin+"\n"+tables+end+after), 0o644)
+	return os.WriteFile(path, []byte(before+at.begin+"\n"+tables+at.end+after), 0o644)
 }

@@ -19,12 +19,13 @@ type Method int
 
 const (
 	// Jackknife is estimate ± t·SE, with the error of deleting runs inside their tasks
-	// (tasks for [Options.Tasks]); shares and probabilities have an interval of their
-	// own that does not collapse where all runs agree.
+	// (tasks for [Options.Tasks]). Probabilities, shares and ranks have intervals of
+	// their own, which their methods describe: they do not collapse where all runs agree.
 	Jackknife Method = iota
 	// Percentile takes the quantiles of a bootstrap that is stratified by tasks, as
-	// rliable does. With 3 runs of each task its 95 % hold less than 90 times in 100,
-	// because drawing from n runs has (n−1)/n of their variance.
+	// rliable does. Drawing from n runs has (n − 1)/n of their variance: with 3 runs of
+	// each task 95 % intervals hold 82 to 90 times in 100, with 5 runs 87 to 94 times,
+	// with 10 runs 93 to 95 times, and those of shares less often.
 	Percentile
 )
 
@@ -56,8 +57,11 @@ type Estimate struct {
 	Value    float64
 	Interval stat.Interval
 	StdError float64 // NaN where undefined
-	DF       float64 // degrees of freedom of StdError; NaN for Percentile
-	Reason   string  // why Value is undefined
+	DF       float64 // degrees of freedom of StdError; NaN where it has none
+	// P is the two-sided p value of a difference, below 1 − level exactly where the
+	// interval leaves 0 out; NaN for all else, for Percentile, and without any error.
+	P        float64
+	Reason   string // why Value is undefined
 	Warnings []string
 }
 
@@ -67,15 +71,24 @@ func (m *Matrix) Estimate(ctx context.Context, model string, s Statistic, o Opti
 	return m.one(ctx, []string{model}, o, func(of []ByTask) float64 { return s(of[0]) })
 }
 
-// Difference returns a statistic of model x minus that of y.
+// Difference returns a statistic of model x minus that of y, with a p value.
 func (m *Matrix) Difference(ctx context.Context, x, y string, s Statistic, o Options) (Estimate, error) {
-	return m.one(ctx, []string{x, y}, o, func(of []ByTask) float64 { return s(of[0]) - s(of[1]) })
+	e, err := m.one(ctx, []string{x, y}, o, func(of []ByTask) float64 { return s(of[0]) - s(of[1]) })
+	e.P = pValue(e)
+	return e, err
 }
 
-// Improvement returns the probability of improvement of model x over y; see
-// [Improvement].
-func (m *Matrix) Improvement(ctx context.Context, x, y string, o Options) (Estimate, error) {
-	return m.one(ctx, []string{x, y}, o, func(of []ByTask) float64 { return Improvement(of[0], of[1]) })
+// pValue is that of Student's t.
+func pValue(e Estimate) float64 {
+	switch {
+	case math.IsNaN(e.DF) || math.IsNaN(e.StdError) || math.IsNaN(e.Value):
+		return math.NaN()
+	case e.StdError > 0:
+		return stat.TTestP(e.Value/e.StdError, e.DF)
+	case e.Value == 0:
+		return 1
+	}
+	return math.NaN()
 }
 
 // GeometricMeanRatio returns the geometric mean ratio of model x to y; see
@@ -95,36 +108,6 @@ func (m *Matrix) GeometricMeanRatio(ctx context.Context, x, y string, o Options)
 	return e, nil
 }
 
-// AverageRanks returns the mean rank of every model over the tasks, in the order of
-// Models; see [AverageRanks].
-func (m *Matrix) AverageRanks(ctx context.Context, o Options) ([]Estimate, error) {
-	return m.estimates(ctx, m.Models, len(m.Models), o, func(of []ByTask, dst []float64) { copy(dst, AverageRanks(of)) })
-}
-
-// RunProfile returns the performance profile of a model's run scores at thresholds; see
-// [RunProfile].
-func (m *Matrix) RunProfile(ctx context.Context, model string, thresholds []float64, o Options) ([]Estimate, error) {
-	return m.profile(ctx, model, thresholds, RunProfile, o)
-}
-
-// AverageProfile returns the performance profile of a model's average scores at
-// thresholds; see [AverageProfile].
-func (m *Matrix) AverageProfile(ctx context.Context, model string, thresholds []float64, o Options) ([]Estimate, error) {
-	return m.profile(ctx, model, thresholds, AverageProfile, o)
-}
-
-func (m *Matrix) profile(ctx context.Context, model string, thresholds []float64, at func(float64) Statistic, o Options) ([]Estimate, error) {
-	statistics := make([]Statistic, len(thresholds))
-	for i, tau := range thresholds {
-		statistics[i] = at(tau)
-	}
-	return m.estimates(ctx, []string{model}, len(thresholds), o, func(of []ByTask, dst []float64) {
-		for i, s := range statistics {
-			dst[i] = s(of[0])
-		}
-	})
-}
-
 func (m *Matrix) one(ctx context.Context, models []string, o Options, f func(of []ByTask) float64) (Estimate, error) {
 	list, err := m.estimates(ctx, models, 1, o, func(of []ByTask, dst []float64) { dst[0] = f(of) })
 	if err != nil {
@@ -133,39 +116,59 @@ func (m *Matrix) one(ctx context.Context, models []string, o Options, f func(of 
 	return list[0], nil
 }
 
-// statistic fills dst from the scores of some models.
-type statistic func(of []ByTask, dst []float64)
-
-// estimates returns size statistics of some models with their intervals.
-func (m *Matrix) estimates(ctx context.Context, models []string, size int, o Options, f statistic) ([]Estimate, error) {
+func (o Options) check() (Options, error) {
 	if o.Level == 0 {
 		o.Level = 0.95
 	}
 	if !(o.Level > 0 && o.Level < 1) {
-		return nil, stat.Undefined("interval", "confidence level %v, want a number between 0 and 1", o.Level)
+		return o, stat.Undefined("interval", "confidence level %v, want a number between 0 and 1", o.Level)
 	}
-	of := make([]ByTask, len(models))
+	return o, nil
+}
+
+// of are the scores of some models.
+func (m *Matrix) of(models []string) ([]ByTask, error) {
+	out := make([]ByTask, len(models))
 	for i, name := range models {
 		k := slices.Index(m.Models, name)
 		if k < 0 {
 			return nil, stat.Undefined("study", "there is no model %q; there are %s", name, strings.Join(m.Models, ", "))
 		}
-		of[i] = m.cells[k]
+		out[i] = m.cells[k]
+	}
+	return out, nil
+}
+
+func noInterval(level float64, reason string) stat.Interval {
+	return stat.Interval{Low: math.NaN(), High: math.NaN(), Level: level, Reason: reason}
+}
+
+// statistic fills dst from the scores of some models.
+type statistic func(of []ByTask, dst []float64)
+
+// estimates returns size statistics of some models with their intervals.
+func (m *Matrix) estimates(ctx context.Context, models []string, size int, o Options, f statistic) ([]Estimate, error) {
+	o, err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	of, err := m.of(models)
+	if err != nil {
+		return nil, err
 	}
 	values := make([]float64, size)
 	f(of, values)
 	out := make([]Estimate, size)
 	for i, v := range values {
-		out[i] = Estimate{Value: v, StdError: math.NaN(), DF: math.NaN()}
+		out[i] = Estimate{Value: v, StdError: math.NaN(), DF: math.NaN(), P: math.NaN()}
 	}
 	reason, warnings := m.degenerate(of, o)
 	if reason != "" {
 		for i := range out {
-			out[i].Interval = stat.Interval{Low: math.NaN(), High: math.NaN(), Level: o.Level, Reason: reason}
+			out[i].Interval = noInterval(o.Level, reason)
 		}
 		return out, ctx.Err()
 	}
-	var err error
 	if o.Method == Percentile {
 		err = percentile(ctx, models, of, o, f, out)
 	} else {
@@ -176,6 +179,9 @@ func (m *Matrix) estimates(ctx context.Context, models []string, size int, o Opt
 	}
 	return out, err
 }
+
+// oneTask is why there is no statement about other tasks.
+const oneTask = "one task says nothing about others"
 
 // degenerate says why there is no interval, or what to know about it.
 func (m *Matrix) degenerate(of []ByTask, o Options) (reason string, warnings []string) {
@@ -191,7 +197,7 @@ func (m *Matrix) degenerate(of []ByTask, o Options) (reason string, warnings []s
 	}
 	switch {
 	case o.Tasks && len(m.Tasks) == 1:
-		return "one task says nothing about others", nil
+		return oneTask, nil
 	case !o.Tasks && single == cells:
 		return "one run of every task: there are no other runs to compare with; ask about other tasks instead", nil
 	case o.Tasks && len(m.Tasks) < 5:
@@ -234,7 +240,7 @@ func percentile(ctx context.Context, models []string, of []ByTask, o Options, f 
 	}
 	for i := range out {
 		out[i].StdError = stat.StandardDeviation(replicates[i])
-		out[i].Interval = stat.Interval{Low: math.NaN(), High: math.NaN(), Level: o.Level, Reason: "undefined in some resamples"}
+		out[i].Interval = noInterval(o.Level, "undefined in some resamples")
 		if tails, err := stat.Quantiles(replicates[i], (1-o.Level)/2, (1+o.Level)/2); err == nil {
 			out[i].Interval = stat.Interval{Low: tails[0], High: tails[1], Level: o.Level}
 		}
@@ -310,13 +316,13 @@ func jackknife(ctx context.Context, of []ByTask, o Options, f statistic, out []E
 func around(value, stdError, df, level float64) stat.Interval {
 	switch {
 	case math.IsNaN(value) || math.IsNaN(stdError):
-		return stat.Interval{Low: math.NaN(), High: math.NaN(), Level: level, Reason: "undefined without some of the runs"}
+		return noInterval(level, "undefined without some of the runs")
 	case stdError == 0:
 		return stat.Interval{Low: value, High: value, Level: level}
 	}
 	t, err := stat.StudentTQuantile((1+level)/2, df)
 	if err != nil {
-		return stat.Interval{Low: math.NaN(), High: math.NaN(), Level: level, Reason: stat.Reason(err)}
+		return noInterval(level, stat.Reason(err))
 	}
 	return stat.Interval{Low: value - t*stdError, High: value + t*stdError, Level: level}
 }
