@@ -103,6 +103,9 @@ func (s *settings) check() error {
 		}
 	}
 	names = append(names, s.decoders.Names()...)
+	if err := s.checkSaved(names); err != nil {
+		return err
+	}
 	for _, name := range s.pixels.names {
 		if !slices.Contains(names, name) && !s.inputs.OfExample() {
 			return run.Hint(run.Usage("--predictions-range %s=%s: no predictions are named %q", name, s.pixels.byName[name], name), run.DidYouMean("", name, names))
@@ -125,6 +128,19 @@ func (s *settings) check() error {
 		}
 	}
 	return run.AtLeast("samples-shown", *s.shown, 0)
+}
+
+// checkSaved finds names whose frames would be saved into one file.
+func (s *settings) checkSaved(models []string) error {
+	seen := map[string]bool{}
+	for _, name := range savedNames(models) {
+		if file := fileName(name); seen[file] && *s.save {
+			return run.Hint(run.Usage("--save-frames: the name %q is that of two files", file), "give the model another name")
+		} else {
+			seen[file] = true
+		}
+	}
+	return nil
 }
 
 // shapeOf is the shape of the last frame of every state.
@@ -406,14 +422,50 @@ func (s *settings) plan(ctx context.Context, env *run.Env, inputs *input.Inputs)
 	if err != nil {
 		return err
 	}
-	if _, _, err := s.decodedModels(ctx, env, data, shape); err != nil {
+	heads, _, err := s.decodedModels(ctx, env, data, shape)
+	if err != nil {
+		return err
+	}
+	names, steps := s.predictions.Names(), 1
+	for _, d := range heads {
+		names, steps = append(names, d.name), max(steps, d.steps)
+	}
+	err = s.predictions.Each(data, func(a input.Array) error {
+		p, err := newArray(a.Name, a.Array, shape, *s.axis)
+		if err == nil {
+			steps = max(steps, p.steps())
+		}
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	// Of a block: current, true and predicted frames, and what is read of an array.
-	env.Plan.Held += int64(4 * 8 * max(blockValues, 16*shape.Size()))
+	env.Plan.Held += int64(4 * 8 * max(blockValues, 16*shape.Size()*steps))
 	results.PlanFiles(env, "reconstruction_summary.csv", "reconstruction_raw_data.csv", results.SamplesFile(env))
-	if *s.shown > 0 {
-		env.PlanFigures("reconstruction_frames")
+	return s.planFigures(env, pairs, names, steps)
+}
+
+// planFigures adds figures and saved frames to a plan.
+func (s *settings) planFigures(env *run.Env, pairs []points.Pair, names []string, steps int) error {
+	index, err := drawn(len(pairs), *s.shown, env.Options.Seed)
+	if err != nil {
+		return err
+	}
+	for k := range sheets(len(names)) {
+		if len(index) > 0 {
+			env.PlanFigures(sheetName(k))
+		}
+	}
+	for _, i := range index {
+		for _, name := range savedNames(names) {
+			if *s.save {
+				env.Plan.Write(savedFile(pairs[i].Now, name))
+			}
+		}
+	}
+	if steps > 1 {
+		env.PlanFigures("reconstruction_horizon")
 	}
 	env.PlanFigures("reconstruction_scores")
 	return nil

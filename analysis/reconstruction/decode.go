@@ -148,8 +148,8 @@ func (s *settings) actionsOf(data *input.Data, states []int) (*latent.HeadInput,
 	return out, nil
 }
 
-// decodedModels opens the decoders of all models, before anything is encoded. Models of
-// the built-in example and baselines beside it that nothing decodes are left out.
+// decodedModels opens the decoders of all models, before anything is encoded. Pixel PCA
+// and the random encoder, which nothing decodes, are left out.
 func (s *settings) decodedModels(ctx context.Context, env *run.Env, data *input.Data, shape image.Shape) (all []*decoded, models []*input.Model, err error) {
 	if s.predictors.Any() {
 		arrays, err := s.actions.Open(env)
@@ -170,7 +170,7 @@ func (s *settings) decodedModels(ctx context.Context, env *run.Env, data *input.
 			return nil, nil, err
 		}
 		switch {
-		case d == nil && !s.inputs.OfExample():
+		case d == nil && !m.Baseline():
 			return nil, nil, run.Hint(run.Usage("model %s: nothing makes frames of its latents", m.Name), "give a decoder with --decoder "+m.Name+"=FILE.onnx, or leave the model out")
 		case d == nil:
 			left = append(left, m.Name)
@@ -180,7 +180,7 @@ func (s *settings) decodedModels(ctx context.Context, env *run.Env, data *input.
 		}
 		all, models = append(all, d), append(models, m)
 	}
-	if len(left) > 0 && len(all) > 0 {
+	if len(left) > 0 {
 		env.Note("note: nothing decodes the latents of %s", strings.Join(left, " and "))
 	}
 	return all, models, nil

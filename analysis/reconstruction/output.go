@@ -262,22 +262,12 @@ func (r *Result) writeFrames(env *run.Env, shape frame.Shape, shown []Shown, sav
 	}
 	scale := errorScale(shown, shape)
 	for _, s := range shown {
-		images := []struct {
-			name  string
-			image image.Image
-		}{{"current", picture(s.Current, shape)}, {"true", picture(s.Truth, shape)}}
-		for k, p := range s.Predicted {
-			images = append(images, struct {
-				name  string
-				image image.Image
-			}{names[k], picture(p, shape)}, struct {
-				name  string
-				image image.Image
-			}{errorName(names, k), heat(difference(p, s.Truth, shape), shape, scale)})
+		images := []image.Image{picture(s.Current, shape), picture(s.Truth, shape)}
+		for _, p := range s.Predicted {
+			images = append(images, picture(p, shape), heat(difference(p, s.Truth, shape), shape, scale))
 		}
-		for _, m := range images {
-			err := env.Files.File(fmt.Sprintf("frames/%d_%s.png", s.State, fileName(m.name)), func(w io.Writer) error { return png.Encode(w, m.image) })
-			if err != nil {
+		for k, name := range savedNames(names) {
+			if err := env.Files.File(savedFile(s.State, name), func(w io.Writer) error { return png.Encode(w, images[k]) }); err != nil {
 				return err
 			}
 		}
@@ -285,13 +275,25 @@ func (r *Result) writeFrames(env *run.Env, shape frame.Shape, shown []Shown, sav
 	return nil
 }
 
-// errorName is what the file of a model's errors is called: error, with the name of the
-// model where there are several.
-func errorName(models []string, k int) string {
-	if len(models) == 1 {
-		return "error"
+// savedNames are what is saved of a sample: the current and the true next frame, and for
+// every model its prediction and the error, whose name has that of the model where there
+// are several.
+func savedNames(models []string) []string {
+	names := []string{"current", "true"}
+	for _, name := range models {
+		names = append(names, name)
+		if len(models) == 1 {
+			names = append(names, "error")
+		} else {
+			names = append(names, name+"_error")
+		}
 	}
-	return models[k] + "_error"
+	return names
+}
+
+// savedFile is the file of a frame of the sample that begins at a state.
+func savedFile(state int, name string) string {
+	return fmt.Sprintf("frames/%d_%s.png", state, fileName(name))
 }
 
 // fileName makes a name part of a file's.

@@ -62,6 +62,12 @@ func (m *Model) Latents(ctx context.Context, index []int) (points.Points, error)
 	return m.all.Select(index), nil
 }
 
+// Baseline reports whether the model is one of --baseline, or stands beside the models of
+// the built-in example.
+func (m *Model) Baseline() bool {
+	return slices.ContainsFunc(m.data.inputs.sources, func(s source) bool { return s.name == m.Name && s.kind == "baseline" })
+}
+
 // Window is the number of frames that the model sees of a state, 0 for one frame, or a
 // clip that is a row by itself; at most that of the states, of which it sees the last.
 func (m *Model) Window() int { return m.window }
