@@ -84,6 +84,8 @@ const (
 	StreamStudyRuns Stream = 0x73747564
 	// StreamStudyTasks draws tasks (measure/study).
 	StreamStudyTasks Stream = 0x73747565
+	// StreamTemporalPairs draws pairs of states of an episode (analysis/reward): "temp".
+	StreamTemporalPairs Stream = 0x74656d70
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"gorgonia.org/tensor"
@@ -40,7 +41,12 @@ func goldenFrames(t *testing.T) *tensor.Dense {
 			pixels = append(pixels, float32(p))
 		}
 	}
-	return tensor.New(tensor.WithShape(len(index), example.Height, example.Width), tensor.WithBacking(pixels))
+	return framesOf(pixels, len(index))
+}
+
+// framesOf is a batch of n frames.
+func framesOf(pixels []float32, n int) *tensor.Dense {
+	return tensor.New(tensor.WithShape(n, example.Height, example.Width), tensor.WithBacking(pixels))
 }
 
 func goldenLatents(t *testing.T, model string) []float32 {
@@ -150,7 +156,9 @@ func TestEmbeddedEncoders(t *testing.T) {
 			t.Errorf("%s: the embedded encoder is not the file", model)
 		}
 	}
-	if _, err := example.Encoder("nosuch"); err == nil {
-		t.Error("an encoder that does not ship: want an error")
+	for what, content := range map[string]func(string) ([]byte, error){"encoder": example.Encoder, "predictor": example.Predictor, "decoder": example.Decoder} {
+		if _, err := content("nosuch"); err == nil || !strings.Contains(err.Error(), `no `+what+` "nosuch": want one of jepa, encoder_decoder`) {
+			t.Errorf("a %s that does not ship: %v", what, err)
+		}
 	}
 }

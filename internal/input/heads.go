@@ -11,8 +11,10 @@ import (
 	"strings"
 
 	"repscope/dataset"
+	"repscope/internal/example"
 	"repscope/internal/run"
 	"repscope/latent"
+	"repscope/model"
 	"repscope/points"
 	"repscope/report"
 )
@@ -20,15 +22,17 @@ import (
 // HeadRole is a model of latents that a command takes by a flag of its own, one for each
 // model: --predictor NAME=FILE.onnx.
 type HeadRole struct {
-	// Name is that of the flag and of the role in the result file: "predictor".
+	// Name is that of the flag and of the role in the result file. With --example the
+	// built-in example has a predictor and a decoder of each of its encoders, which are
+	// taken for those that the flag does not name.
 	Name  string
 	Usage string // of the flag
 	// Variants, if there are any, makes the flag NAME:VARIANT=FILE.
 	Variants []string
-	// Example is the content of the file that comes with a model of the built-in example;
-	// nil: there is none. It is taken with --example for models that the flag does not name.
-	Example func(model string) ([]byte, error)
 }
+
+// exampleHeads are the heads of the built-in example, by role.
+var exampleHeads = map[string]func(model string) ([]byte, error){"predictor": example.Predictor, "decoder": example.Decoder}
 
 // GivenHeads is what the flag of a head names.
 type GivenHeads struct {
@@ -113,14 +117,15 @@ func (g *GivenHeads) find(model, variant string) (s source, content []byte) {
 			return s, nil
 		}
 	}
-	if g.role.Example == nil || !g.inputs.example || variant != "" {
+	open := exampleHeads[g.role.Name]
+	if open == nil || !g.inputs.example || variant != "" {
 		return source{}, nil
 	}
 	ofExample := func(s source) bool { return s.kind == "example" && s.name == model }
 	if !slices.ContainsFunc(g.inputs.sources, ofExample) {
 		return source{}, nil
 	}
-	content, err := g.role.Example(model)
+	content, err := open(model)
 	if err != nil {
 		return source{}, nil
 	}
@@ -190,12 +195,53 @@ func (g *GivenHeads) Open(data *Data, model, variant string) (*latent.Head, erro
 		head.Path = s.path
 	}
 	data.env.CloseLater(head)
+	if data.plan != nil {
+		data.env.Print("%s %s %s: %s to %s\n", g.role.Name, s.name, s.path, ports(head.Inputs()), ports(head.Outputs()))
+	}
 	var details report.Object
 	details.Set("parameters", head.Parameters)
 	details.Set("opset", head.Opset)
 	data.env.Result.Inputs = append(data.env.Result.Inputs, report.Input{Role: g.role.Name, Name: s.name, Path: s.path, SHA256: head.SHA256,
 		Pool: g.inputs.headPool.of(model), Details: &details})
 	return head, nil
+}
+
+// ports lists inputs or outputs with their shapes; −1 is any size.
+func ports(list []model.Port) string {
+	parts := make([]string, len(list))
+	for i, p := range list {
+		if parts[i] = p.Name; p.Dims != nil {
+			parts[i] += fmt.Sprintf(" %v", p.Shape())
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// PoolHeadRows makes of rows of a head, of the given shape each, latents as [Model.Latents]
+// are: pooled as the model's own output is, where it is not pooled before heads already.
+func (m *Model) PoolHeadRows(values []float32, shape []int) (points.Points, error) {
+	dim := 1
+	for _, n := range shape {
+		dim *= n
+	}
+	rows := points.Float32(values, max(dim, 1))
+	if want := m.dimension(); dim == want || m.data.inputs.headPool.of(m.Name) != "" {
+		return rows, nil
+	}
+	fallback := latent.PoolNone
+	pool := latent.Pool(m.data.inputs.pool.of(m.Name))
+	if m.Encoder != nil {
+		fallback, pool = m.Encoder.Info().DefaultPool, m.Pool
+	}
+	pool, dim, err := pool.Resolve(append([]int{rows.N}, shape...), fallback)
+	if err != nil {
+		return points.Points{}, fmt.Errorf("model %s: its predicted latents: %w", m.Name, err)
+	}
+	out := make([]float32, rows.N*dim)
+	for i := range rows.N {
+		latent.ApplyPool(pool, out[i*dim:(i+1)*dim], values[i*rows.Dim:(i+1)*rows.Dim])
+	}
+	return points.Float32(out, dim), nil
 }
 
 // Hint adds what may help to an error of a head that does not take a model's latents.

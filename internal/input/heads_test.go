@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,8 +53,15 @@ func runHeads(t *testing.T, args string) (found headsFound, code int, stderr str
 			}
 			found.actions, found.rewards = fmt.Sprint(a), fmt.Sprint(r)
 			for _, m := range data.Models {
-				if data.Options.Samples > 0 {
-					break // of no interest
+				if data.Options.Samples > 0 { // latents are of no interest
+					predictor, err := predictors.Open(data, m.Name, "")
+					if err != nil || (predictor != nil) != predictors.Has(m.Name) {
+						return fmt.Errorf("predictor %v: %w", predictor, err)
+					}
+					if predictor != nil {
+						found.outputs = append(found.outputs, m.Name+" "+predictor.Path)
+					}
+					continue
 				}
 				z, err := m.HeadLatents(ctx, index)
 				if err != nil {
@@ -64,6 +72,17 @@ func runHeads(t *testing.T, args string) (found headsFound, code int, stderr str
 					return err
 				}
 				found.latents = append(found.latents, fmt.Sprint(m.Name, z.Rows.N, z.Rows.Dim, z.Shape, shape))
+				pooled, err := m.PoolHeadRows(z.Rows.F32, z.Shape)
+				if err != nil {
+					return err
+				}
+				truth, err := m.Latents(ctx, index)
+				if err != nil {
+					return err
+				}
+				if pooled.Dim != truth.Dim || !slices.Equal(pooled.F32, truth.F32) {
+					return fmt.Errorf("the pooled rows of %s are not its latents: %d and %d dimensions", m.Name, pooled.Dim, truth.Dim)
+				}
 				predictor, err := predictors.Open(data, m.Name, "")
 				if err != nil {
 					return err
@@ -97,7 +116,11 @@ func headColumns(t *testing.T) string {
 		for _, d := range shape {
 			n *= d
 		}
-		if err := dataset.WriteNPY(filepath.Join(dir, name+".npy"), shape, make([]float32, n)); err != nil {
+		values := make([]float32, n)
+		for i := range values {
+			values[i] = float32(i*i%97) / 8
+		}
+		if err := dataset.WriteNPY(filepath.Join(dir, name+".npy"), shape, values); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -119,8 +142,9 @@ func TestHeads(t *testing.T) {
 		{"--latents a={}/six.npy --predictor a=" + toyHeads + "head_predictor.onnx", "[a20 6 [6] [6]]", "[a[6]]"},
 		{"--latents a={}/one.npy --latents b={}/five.npy --predictor a=" + toyHeads + "head_onehot.onnx --head b:true=" + toyHeads + "head_reward.onnx",
 			"[a20 6 [1 6] [1 6] b20 5 [5] [5]]", "[a[6]]"},
-		{"--latents a={}/steps.npy --decoder-pool a=last --predictor a=" + toyHeads + "head_predictor.onnx", "[a20 6 [6] [6]]", "[a[6]]"},
+		{"--latents a={}/steps.npy --pool a=last --decoder-pool a=last --predictor a=" + toyHeads + "head_predictor.onnx", "[a20 6 [6] [6]]", "[a[6]]"},
 		{"--latents a={}/steps.npy", "[a20 18 [3 6] [3 6]]", "[]"},
+		{"--latents a={}/steps.npy --pool a=last", "[a20 18 [3 6] [3 6]]", "[]"},
 		{"", "[]", "[]"},
 	} {
 		found, code, stderr := runHeads(t, strings.ReplaceAll(states+test.args, "{}", dir))
@@ -190,6 +214,9 @@ func TestExampleRewards(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	for _, args := range []string{"--example --samples 1 --actions example:actions"} {
 		found, code, stderr := runHeads(t, args)
+		if want := "[jepa example:arcade/jepa/predictor.onnx encoder_decoder example:arcade/encoder_decoder/predictor.onnx]"; fmt.Sprint(found.outputs) != want {
+			t.Errorf("%s: predictors %v, want %s", args, found.outputs, want)
+		}
 		if code != 0 || strings.Count(found.rewards, " ") != 1959 || !strings.Contains(found.rewards, " 10 ") || strings.Count(found.actions, "5") == 0 {
 			t.Errorf("%s: exit %d, %.200s %.200s: %s", args, code, found.rewards, found.actions, stderr)
 		}

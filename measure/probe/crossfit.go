@@ -126,10 +126,7 @@ func (c *RidgeCrossFit) Without(ctx context.Context, blocks *stat.Blocks, visit 
 			if len(out) == 0 {
 				continue
 			}
-			weights, origin, err := c.problem.without(fit, out)
-			if err != nil {
-				return err
-			}
+			weights, origin := c.problem.without(fit, out)
 			c.predict(f, weights, origin, dst)
 		}
 		return nil
@@ -187,29 +184,26 @@ func outside(a, b []int) []int {
 }
 
 // without refits a head without some of the rows that it was fitted on.
-func (p *ridgeProblem) without(fit *ridgeFit, gone []int) (weights matrix.Matrix, origin []float64, err error) {
+func (p *ridgeProblem) without(fit *ridgeFit, gone []int) (weights matrix.Matrix, origin []float64) {
 	left := len(fit.train) - len(gone)
 	if left == 0 {
 		weights, origin = matrix.New(p.x.Dim, p.y.Dim), make([]float64, p.y.Dim)
 		for t := range origin {
 			origin[t] = math.NaN()
 		}
-		return weights, origin, nil
+		return weights, origin
 	}
 	keep, ok := outside(fit.train, gone), false
 	if len(gone) <= p.x.Dim {
 		weights, origin, ok = p.downdate(fit, gone)
 	}
 	if !ok {
-		solver, err := sumsOf(p.x.Select(keep), p.y.Select(keep), 1).solver()
-		if err != nil {
-			return weights, nil, err
-		}
+		solver := sumsOf(p.x.Select(keep), p.y.Select(keep), 1).solver()
 		weights = solver.weights(fit.alpha)
-		return weights, solver.origin(weights), nil
+		return weights, solver.origin(weights)
 	}
 	p.keepConstant(keep, weights, origin)
-	return weights, origin, nil
+	return weights, origin
 }
 
 // downdate takes rows out by Woodbury's formula; false where the system is not positive definite.
@@ -226,55 +220,51 @@ func (p *ridgeProblem) downdate(fit *ridgeFit, gone []int) (weights matrix.Matri
 			row[k] -= s.xMean[k]
 		}
 	}
-	rotated := product(x, s.vectors, 1)
+	rotated := product(x, s.basis, 1)
 	weights, origin = matrix.New(p.x.Dim, targets), make([]float64, targets)
-	scaled := matrix.New(m, p.x.Dim)
-	for t, alpha := range fit.alpha {
-		if t > 0 && alpha == fit.alpha[t-1] {
-			continue
-		}
-		for i := range m {
-			for k, v := range rotated.Row(i) {
-				scaled.Data[i*p.x.Dim+k] = v * math.Sqrt(s.gain(k, alpha))
-			}
-		}
-		// I − H with H = 1/n + X·M·Xᵀ.
-		system := outer(scaled)
-		for i := range m {
-			for k := range m {
-				system.Data[i*m+k] = -system.Data[i*m+k] - 1/s.n
-			}
-			system.Data[i*m+i]++
-		}
-		var factor mat.Cholesky
-		if !factor.Factorize(mat.NewSymDense(m, system.Data)) {
-			return weights, origin, false
-		}
-		last := t + 1
-		for last < targets && fit.alpha[last] == alpha {
+	for first := 0; first < targets; {
+		last := first + 1
+		for last < targets && fit.alpha[last] == fit.alpha[first] {
 			last++
 		}
-		p.correct(fit, factor, rotated, residual, t, last, weights, origin)
+		if !p.correct(fit, rotated, residual, first, last, weights, origin) {
+			return weights, origin, false
+		}
+		first = last
 	}
 	return weights, origin, true
 }
 
 // correct writes the weights and origins of targets first … last−1, which share a penalty.
-func (p *ridgeProblem) correct(fit *ridgeFit, factor mat.Cholesky, rotated, residual matrix.Matrix, first, last int,
-	weights matrix.Matrix, origin []float64,
-) {
+func (p *ridgeProblem) correct(fit *ridgeFit, rotated, residual matrix.Matrix, first, last int, weights matrix.Matrix, origin []float64) bool {
 	s, m, targets := fit.solver, residual.N, residual.Dim
+	solving := s.factorize(1, fit.alpha[first])
+	root := matrix.Matrix{N: m, Dim: rotated.Dim, Data: slices.Clone(rotated.Data)}
+	for i := range m {
+		solving.half(root.Row(i), 1)
+	}
+	// I − H with H = 1/n + X·M·Xᵀ.
+	system := outer(root)
+	for i := range m {
+		for k := range m {
+			system.Data[i*m+k] = -system.Data[i*m+k] - 1/s.n
+		}
+		system.Data[i*m+i]++
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(mat.NewSymDense(m, system.Data)) {
+		return false
+	}
 	u := mat.NewDense(m, last-first, nil)
 	right := mat.NewDense(m, targets, residual.Data).Slice(0, m, first, last)
-	_ = factor.SolveTo(u, right) // an error is a warning about the condition
-	shift := transposed(rotated, matrix.Matrix{N: m, Dim: last - first, Data: u.RawMatrix().Data}, 1)
-	for k := range shift.N {
-		gain := s.gain(k, fit.alpha[first])
-		for t := range shift.Row(k) {
-			shift.Data[k*shift.Dim+t] *= gain
-		}
+	if err := factor.SolveTo(u, right); err != nil {
+		return false // nearly singular
 	}
-	shift = product(s.vectors, shift, 1)
+	shift := transposed(rotated, matrix.Matrix{N: m, Dim: last - first, Data: u.RawMatrix().Data}, 1)
+	for t := range shift.Dim {
+		solving.solve(shift.Data[t:], shift.Dim)
+	}
+	shift = product(s.basis, shift, 1)
 	for t := first; t < last; t++ {
 		mean := s.yMean[t]
 		for i := range m {
@@ -288,6 +278,7 @@ func (p *ridgeProblem) correct(fit *ridgeFit, factor mat.Cholesky, rotated, resi
 		}
 		origin[t] = mean - at
 	}
+	return true
 }
 
 // keepConstant sets the heads of targets that are constant in the rows that are left.

@@ -10,49 +10,46 @@ import (
 	"repscope/measure/internal/matrix"
 )
 
-// logisticSet are the rows that a head is fitted on, along the axes of their covariance.
+// logisticSet are the rows that a head is fitted on.
 type logisticSet struct {
 	axes    *solver
-	x       matrix.Matrix // rows about their mean, along the axes
+	x       matrix.Matrix // rows about their mean, in the basis of axes
 	label   []int         // of every row, its place among the classes that are present
 	present []int
 }
 
-func (p *logisticProblem) newSet(index []int) (*logisticSet, error) {
+func (p *logisticProblem) newSet(index []int) *logisticSet {
 	x := p.x.Select(index)
-	axes, err := sumsOf(x, matrix.New(x.N, 1), 1).solver()
-	if err != nil {
-		return nil, err
-	}
+	axes := sumsOf(x, matrix.New(x.N, 1), 1).solver()
 	for i := range x.N {
 		row := x.Row(i)
 		for k := range row {
 			row[k] -= axes.xMean[k]
 		}
 	}
-	s := &logisticSet{axes: axes, x: product(x, axes.vectors, 1)}
+	s := &logisticSet{axes: axes, x: product(x, axes.basis, 1)}
 	class := pick(p.class, index)
 	s.present = slices.Compact(slices.Sorted(slices.Values(class)))
 	s.label = make([]int, len(class))
 	for i, k := range class {
 		s.label[i], _ = slices.BinarySearch(s.present, k)
 	}
-	return s, nil
+	return s
 }
 
 // likelihood is the mean loss of the rows of a set plus the penalty, of parameters v: the weights
-// [r, K] along the axes are v·scale, the intercepts [K] the last row of v times 2.
+// [r, K] are L⁻ᵀ·v, the intercepts [K] the last row of v times 2.
 type likelihood struct {
 	*logisticSet
 	ignore  []bool // rows that do not count; nil for none
 	rows    float64
-	penalty float64   // of ‖w‖²/2
-	scale   []float64 // of each axis
+	penalty float64 // of ‖w‖²/2
+	// scale is L·Lᵀ = C/4n + penalty, so that the second derivatives are about 1: those of the loss are
+	// at most C/2n (Böhning 1992).
+	scale   factored
 	weights matrix.Matrix
 }
 
-// newLikelihood scales axes so that the second derivatives are about 1: those of the loss are at most
-// half the variance along an axis.
 func newLikelihood(s *logisticSet, c float64, ignore []bool) *likelihood {
 	l := &likelihood{logisticSet: s, ignore: ignore}
 	for i := range s.x.N {
@@ -64,25 +61,39 @@ func newLikelihood(s *logisticSet, c float64, ignore []bool) *likelihood {
 		c /= 2 // ‖w₁‖² + ‖w₂‖² = ‖w₁ − w₂‖²/2 at the minimum
 	}
 	l.penalty = 1 / (c * l.rows)
-	for _, v := range s.axes.values {
-		l.scale = append(l.scale, 1/math.Sqrt(max(v, 0)/s.axes.n/4+l.penalty))
-	}
+	l.scale = s.axes.factorize(1/(4*s.axes.n), l.penalty)
 	l.weights = matrix.New(s.x.Dim, len(s.present))
 	return l
+}
+
+// toWeights turns parameters into weights.
+func (l *likelihood) toWeights(v []float64) {
+	classes := len(l.present)
+	copy(l.weights.Data, v)
+	for c := range classes {
+		l.scale.otherHalf(l.weights.Data[c:], classes)
+	}
+}
+
+// toParameters turns weights into parameters v, v = Lᵀ·w.
+func (l *likelihood) toParameters(w matrix.Matrix, v []float64) {
+	classes := len(l.present)
+	for k, inverse := range l.scale.inverse {
+		for c := range classes {
+			v[k*classes+c] = w.Data[k*classes+c] / inverse
+			if k < len(l.scale.below) {
+				v[k*classes+c] += float64(l.scale.below[k] * w.Data[(k+1)*classes+c])
+			}
+		}
+	}
 }
 
 // at returns the value and writes the gradient.
 func (l *likelihood) at(v, gradient []float64) float64 {
 	classes := len(l.present)
 	bias := v[l.x.Dim*classes:]
-	value := 0.0
-	for k, s := range l.scale {
-		for c := range classes {
-			w := s * v[k*classes+c]
-			l.weights.Data[k*classes+c] = w
-			value += 0.5 * l.penalty * float64(w*w)
-		}
-	}
+	l.toWeights(v)
+	value := 0.5 * l.penalty * matrix.Dot(l.weights.Data, l.weights.Data)
 	z := product(l.x, l.weights, 1)
 	sums, losses := make([]float64, classes), 0.0
 	for i := range z.N {
@@ -100,11 +111,11 @@ func (l *likelihood) at(v, gradient []float64) float64 {
 		matrix.AddTo(sums, row)
 	}
 	slope := transposed(l.x, z, 1)
-	for k, s := range l.scale {
-		for c := range classes {
-			at := k*classes + c
-			gradient[at] = s * (slope.Data[at]/l.rows + float64(l.penalty*l.weights.Data[at]))
-		}
+	for at, w := range l.weights.Data {
+		gradient[at] = slope.Data[at]/l.rows + float64(l.penalty*w)
+	}
+	for c := range classes {
+		l.scale.half(gradient[c:l.x.Dim*classes], classes)
 	}
 	for c, g := range sums {
 		gradient[l.x.Dim*classes+c] = 2 * g / l.rows
@@ -130,13 +141,9 @@ func (p *logisticProblem) solve(ctx context.Context, fit *logisticFit, set *logi
 	if fit.at = slices.Clone(start); start == nil {
 		fit.at = make([]float64, (set.x.Dim+1)*classes)
 	} else {
-		// start is in the scale of all rows.
-		before := newLikelihood(set, fit.c, nil)
-		for k, s := range l.scale {
-			for c := range classes {
-				fit.at[k*classes+c] *= before.scale[k] / s
-			}
-		}
+		before := newLikelihood(set, fit.c, nil) // start is in the scale of all rows
+		before.toWeights(start[:set.x.Dim*classes])
+		l.toParameters(before.weights, fit.at)
 	}
 	fit.converged = true
 	if classes > 1 {
@@ -145,13 +152,8 @@ func (p *logisticProblem) solve(ctx context.Context, fit *logisticFit, set *logi
 			return err
 		}
 	}
-	along := matrix.New(set.x.Dim, classes)
-	for k, s := range l.scale {
-		for c := range classes {
-			along.Data[k*classes+c] = s * fit.at[k*classes+c]
-		}
-	}
-	fit.weights = product(set.axes.vectors, along, 1)
+	l.toWeights(fit.at[:set.x.Dim*classes])
+	fit.weights = product(set.axes.basis, l.weights, 1)
 	intercept := make([]float64, classes)
 	for c := range intercept {
 		intercept[c] = 2 * fit.at[set.x.Dim*classes+c]

@@ -227,10 +227,7 @@ type logisticFit struct {
 // fit chooses C by grouped folds of the rows and fits all of them.
 func (p *logisticProblem) fit(ctx context.Context, index []int) (*logisticFit, error) {
 	fit := &logisticFit{train: index, c: p.cs[0]}
-	set, err := p.newSet(index)
-	if err != nil {
-		return nil, err
-	}
+	set := p.newSet(index)
 	if len(p.cs) > 1 && len(set.present) > 1 {
 		if err := p.choose(ctx, fit); err != nil {
 			return nil, err
@@ -280,10 +277,7 @@ const leastProbability = 0x1p-52
 
 // pathLosses fits rows with every C and returns the mean log loss of others.
 func (p *logisticProblem) pathLosses(ctx context.Context, train, test []int) ([]float64, error) {
-	set, err := p.newSet(train)
-	if err != nil {
-		return nil, err
-	}
+	set := p.newSet(train)
 	out, x := make([]float64, len(p.cs)), p.x.Select(test)
 	for a, c := range p.cs {
 		fit := &logisticFit{train: train, c: c}
@@ -333,11 +327,7 @@ func (p *logisticProblem) without(ctx context.Context, fit *logisticFit, gone []
 	refit := &logisticFit{train: keep, c: fit.c}
 	left := slices.Compact(slices.Sorted(slices.Values(pick(p.class, keep))))
 	if len(left) < len(fit.present) {
-		set, err := p.newSet(keep)
-		if err != nil {
-			return nil, err
-		}
-		return refit, p.solve(ctx, refit, set, nil, nil)
+		return refit, p.solve(ctx, refit, p.newSet(keep), nil, nil)
 	}
 	ignore := make([]bool, len(fit.train))
 	for _, i := range gone {

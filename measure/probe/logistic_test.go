@@ -86,11 +86,7 @@ func TestLogisticWithoutEqualsRefits(t *testing.T) {
 		for f := range fit.held.rows {
 			keep := outside(fit.fits[f].train, blocks.Block(j))
 			fresh := &logisticFit{train: keep, c: fit.Heads[f].C}
-			set, err := fit.problem.newSet(keep)
-			if err != nil {
-				return err
-			}
-			if err := fit.problem.solve(t.Context(), fresh, set, nil, nil); err != nil {
+			if err := fit.problem.solve(t.Context(), fresh, fit.problem.newSet(keep), nil, nil); err != nil {
 				return err
 			}
 			want := fit.held.room(classes + 1)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"repscope/internal/parallel"
 	"repscope/measure/internal/matrix"
@@ -58,7 +59,8 @@ const ridgeName = "ridge regression"
 // scikit-learn's Ridge; the intercept b is not penalised. Of several penalties α it takes the one
 // with the smallest mean over grouped folds of the mean squared error, the first such one, as
 // GridSearchCV over [GroupFolds] does. Features may be more than rows, constant or
-// linearly dependent. A constant target has weights 0. Errors: shapes that do not match,
+// linearly dependent; a penalty below 10⁻¹² of the largest eigenvalue of Σ (x − x̄)(x − x̄)ᵀ counts as that. A
+// constant target has weights 0. Errors: shapes that do not match,
 // NaN or Inf, a penalty that is not above 0, one group to choose from ([stat.UndefinedError]), and
 // the error of ctx.
 func FitRidge(ctx context.Context, x, y points.Points, groups []int, o RidgeOptions) (*Ridge, error) {
@@ -160,10 +162,7 @@ func (p *ridgeProblem) fit(ctx context.Context, index []int) (*ridgeFit, error) 
 	for _, a := range fit.chosen {
 		fit.alpha = append(fit.alpha, p.alphas[a])
 	}
-	var err error
-	if fit.solver, err = sumsOf(p.x.Select(index), p.y.Select(index), p.o.Threads).solver(); err != nil {
-		return nil, err
-	}
+	fit.solver = sumsOf(p.x.Select(index), p.y.Select(index), p.o.Threads).solver()
 	fit.weights = fit.solver.weights(fit.alpha)
 	fit.origin = fit.solver.origin(fit.weights)
 	return fit, ctx.Err()
@@ -191,12 +190,8 @@ func (p *ridgeProblem) choose(ctx context.Context, fit *ridgeFit) error {
 		}
 	}
 	errors := make([][]float64, len(rows))
-	if err := parallel.Try(ctx, p.o.Threads, len(rows), func(_, f int) error {
-		solver, err := allBut(parts, f).solver()
-		if err == nil {
-			errors[f] = p.pathErrors(solver, xs[f], ys[f])
-		}
-		return err
+	if err := parallel.For(ctx, p.o.Threads, len(rows), func(_, f int) {
+		errors[f] = p.pathErrors(allBut(parts, f).solver(), xs[f], ys[f])
 	}); err != nil {
 		return err
 	}
@@ -216,16 +211,9 @@ func (p *ridgeProblem) pathErrors(solver *solver, x, y matrix.Matrix) []float64 
 	count, targets := len(p.alphas), y.Dim
 	out := make([]float64, count*targets)
 	for t := range targets {
-		weights := solver.path(t, p.alphas, 1)
-		at := originOf(solver.xMean, solver.yMean[t:t+1], matrix.New(len(solver.xMean), 1))[0]
+		weights := solver.path(t, p.alphas)
+		origin := originOf(solver.xMean, slices.Repeat(solver.yMean[t:t+1], count), weights)
 		predicted := product(x, weights, 1)
-		origin := make([]float64, count)
-		for a := range origin {
-			origin[a] = at
-			for k, m := range solver.xMean {
-				origin[a] -= float64(m * weights.Data[k*count+a])
-			}
-		}
 		for i := range x.N {
 			truth := y.Data[i*targets+t]
 			for a, v := range predicted.Row(i) {

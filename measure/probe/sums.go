@@ -1,13 +1,14 @@
 // Sums over rows from which ridge regression follows, and its solutions for every penalty
-// from one decomposition.
+// from one tridiagonal form.
 
 package probe
 
 import (
-	"errors"
 	"math"
+	"slices"
 
-	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/lapack/gonum"
 
 	"repscope/measure/internal/matrix"
 )
@@ -85,21 +86,19 @@ func (s *sums) centered() (c, cross matrix.Matrix) {
 	return c, cross
 }
 
-// solver holds the ridge regressions of a set of rows for every penalty.
+// solver holds the ridge regressions of a set of rows for every penalty: C = Q·T·Qᵀ with a tridiagonal T,
+// so that a system with another penalty costs no more than r operations.
 type solver struct {
-	n           float64
-	xMean       []float64
-	yMean       []float64
-	values      []float64     // eigenvalues of C, ascending
-	vectors     matrix.Matrix // its eigenvectors, in columns
-	cross       matrix.Matrix // vectorsᵀ·c
-	constant    []bool        // of each target
-	significant float64       // eigenvalues up to this are those of rounding
+	n             float64
+	xMean, yMean  []float64
+	diagonal, off []float64     // of T
+	largest       float64       // bounds the eigenvalues of C
+	basis         matrix.Matrix // Q, orthonormal
+	cross         matrix.Matrix // Qᵀ·c
+	constant      []bool        // of each target
 }
 
-var errEigen = errors.New("probe: the eigenvalues of the covariance of the features do not converge")
-
-func (s *sums) solver() (*solver, error) {
+func (s *sums) solver() *solver {
 	c, cross := s.centered()
 	v := &solver{n: s.n, xMean: make([]float64, len(s.x)), yMean: make([]float64, len(s.y)), constant: make([]bool, len(s.y))}
 	for k, x := range s.x {
@@ -111,47 +110,104 @@ func (s *sums) solver() (*solver, error) {
 			v.yMean[t] = s.low[t]
 		}
 	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(mat.NewSymDense(c.N, c.Data), true) {
-		return nil, errEigen
-	}
-	v.values = eigen.Values(nil)
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	v.vectors = matrix.Matrix{N: c.N, Dim: c.N, Data: vectors.RawMatrix().Data}
-	v.significant = max(v.values[len(v.values)-1], 0) * float64(c.N) * 0x1p-52
-	v.cross = transposed(v.vectors, cross, 1)
-	return v, nil
+	v.tridiagonalize(c)
+	v.cross = transposed(v.basis, cross, 1)
+	return v
 }
 
-// gain is 1/(λ + α), 0 along directions in which the rows do not vary.
-func (v *solver) gain(k int, alpha float64) float64 {
-	if v.values[k] <= v.significant {
-		return 0
+// tridiagonalize overwrites c.
+func (v *solver) tridiagonalize(c matrix.Matrix) {
+	dim := c.N
+	v.diagonal, v.off = make([]float64, dim), make([]float64, max(dim-1, 0))
+	tau, work := make([]float64, max(dim-1, 0)), make([]float64, 1)
+	var lapack gonum.Implementation
+	lapack.Dsytrd(blas.Lower, dim, c.Data, dim, v.diagonal, v.off, tau, work, -1)
+	size := int(work[0])
+	lapack.Dorgtr(blas.Lower, dim, c.Data, dim, tau, work, -1)
+	work = make([]float64, max(size, int(work[0])))
+	lapack.Dsytrd(blas.Lower, dim, c.Data, dim, v.diagonal, v.off, tau, work, len(work))
+	lapack.Dorgtr(blas.Lower, dim, c.Data, dim, tau, work, len(work))
+	v.basis = c
+	for k, d := range v.diagonal {
+		bound := d
+		if k > 0 {
+			bound += math.Abs(v.off[k-1])
+		}
+		if k < len(v.off) {
+			bound += math.Abs(v.off[k])
+		}
+		v.largest = max(v.largest, bound)
 	}
-	return 1 / (v.values[k] + alpha)
+}
+
+// smallestPenalty is that which counts, in units of the largest eigenvalue: below, rounding would
+// decide.
+const smallestPenalty = 1e-12
+
+// factored is L·Lᵀ = factor·T + α with the diagonal of L, inverted, and what is below it.
+type factored struct{ inverse, below []float64 }
+
+// factorize takes factor 1 for ridge regression.
+func (v *solver) factorize(factor, alpha float64) factored {
+	alpha = max(alpha, smallestPenalty*factor*v.largest)
+	f := factored{make([]float64, len(v.diagonal)), make([]float64, len(v.off))}
+	for k, d := range v.diagonal {
+		pivot := float64(factor*d) + alpha
+		if k > 0 {
+			f.below[k-1] = factor * v.off[k-1] * f.inverse[k-1]
+			pivot -= float64(f.below[k-1] * f.below[k-1])
+		}
+		// The pivots of a sum with a matrix that has no negative eigenvalue are at least α.
+		f.inverse[k] = 1 / math.Sqrt(max(pivot, alpha))
+	}
+	return f
+}
+
+// half replaces x, whose elements lie stride apart, by L⁻¹·x.
+func (f factored) half(x []float64, stride int) {
+	for k, inverse := range f.inverse {
+		if k > 0 {
+			x[k*stride] -= float64(f.below[k-1] * x[(k-1)*stride])
+		}
+		x[k*stride] *= inverse
+	}
+}
+
+// otherHalf replaces x by L⁻ᵀ·x.
+func (f factored) otherHalf(x []float64, stride int) {
+	for k := len(f.inverse) - 1; k >= 0; k-- {
+		if k < len(f.below) {
+			x[k*stride] -= float64(f.below[k] * x[(k+1)*stride])
+		}
+		x[k*stride] *= f.inverse[k]
+	}
+}
+
+// solve replaces x by the solution of (factor·T + α)·y = x.
+func (f factored) solve(x []float64, stride int) {
+	f.half(x, stride)
+	f.otherHalf(x, stride)
 }
 
 // path returns the weights [r, A] of one target for every penalty.
-func (v *solver) path(target int, alphas []float64, threads int) matrix.Matrix {
-	scaled := matrix.New(len(v.values), len(alphas))
-	for k := range v.values {
-		for a, alpha := range alphas {
-			scaled.Data[k*len(alphas)+a] = v.cross.Data[k*v.cross.Dim+target] * v.gain(k, alpha)
+func (v *solver) path(target int, alphas []float64) matrix.Matrix {
+	along := matrix.New(len(v.diagonal), len(alphas))
+	for a, alpha := range alphas {
+		for k := range v.diagonal {
+			along.Data[k*len(alphas)+a] = v.cross.Data[k*v.cross.Dim+target]
 		}
+		v.factorize(1, alpha).solve(along.Data[a:], len(alphas))
 	}
-	return product(v.vectors, scaled, threads)
+	return product(v.basis, along, 1)
 }
 
 // weights returns those [r, T] of all targets, each with a penalty of its own.
 func (v *solver) weights(alpha []float64) matrix.Matrix {
-	scaled := matrix.New(len(v.values), len(alpha))
-	for k := range v.values {
-		for t, a := range alpha {
-			scaled.Data[k*len(alpha)+t] = v.cross.Data[k*v.cross.Dim+t] * v.gain(k, a)
-		}
+	along := matrix.Matrix{N: v.cross.N, Dim: v.cross.Dim, Data: slices.Clone(v.cross.Data)}
+	for t, a := range alpha {
+		v.factorize(1, a).solve(along.Data[t:], len(alpha))
 	}
-	return product(v.vectors, scaled, 1)
+	return product(v.basis, along, 1)
 }
 
 // origin is what heads say at the origin of the coordinates: ȳ − x̄·w.

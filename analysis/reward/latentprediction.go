@@ -1,0 +1,221 @@
+// Predictions of the latent one step ahead, against copying the latent and the mean.
+
+package reward
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"repscope/analysis/internal/results"
+	"repscope/internal/text"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// LatentPrediction says how well the latents of successors are predicted, over the
+// transitions: all errors are means over transitions and dimensions, in squared units of
+// the latents.
+type LatentPrediction struct {
+	MSE   report.Value    `json:"mse"`
+	MSESD report.Value    `json:"mse_sd"` // over transitions
+	MSECI report.Interval `json:"mse_ci"`
+	// Cosine is the mean cosine between prediction and latent.
+	Cosine   report.Value    `json:"cosine"`
+	CosineSD report.Value    `json:"cosine_sd"`
+	CosineCI report.Interval `json:"cosine_ci"`
+	// R2 is the mean over the dimensions that vary of R2ByDimension, R² of each of them:
+	// undefined for one that is constant.
+	R2            report.Value    `json:"r2"`
+	R2CI          report.Interval `json:"r2_ci"`
+	R2ByDimension []report.Value  `json:"r2_by_dimension"`
+	// CopyMSE is the error of the latent of the state itself as the prediction, MeanMSE
+	// that of the mean latent of the successors: their variance.
+	CopyMSE   report.Value    `json:"copy_mse"`
+	CopyMSECI report.Interval `json:"copy_mse_ci"`
+	MeanMSE   report.Value    `json:"mean_mse"`
+	MeanMSECI report.Interval `json:"mean_mse_ci"`
+	// Skill is 1 − mse/copy_mse and MeanSkill 1 − mse/mean_mse: 1 is perfect, 0 no better
+	// than the baseline, which is resampled with the error.
+	Skill       report.Value    `json:"skill"`
+	SkillCI     report.Interval `json:"skill_ci"`
+	MeanSkill   report.Value    `json:"mean_skill"`
+	MeanSkillCI report.Interval `json:"mean_skill_ci"`
+	Transitions int             `json:"transitions"`
+	Dimensions  int             `json:"dimensions"`
+	// Constant counts dimensions that do not vary, Dropped transitions left out for NaN or Inf.
+	Constant int `json:"constant_dimensions"`
+	Dropped  int `json:"dropped"`
+}
+
+// The reasons for what is undefined.
+const (
+	noCopyError = "latents do not change from state to state: copying has no error"
+	noVariance  = "the latents are constant"
+	noDirection = "predictions or latents are 0 and have no direction"
+)
+
+// predictions measures the predictions of all models that have some.
+func predictions(_ context.Context, in *DynamicsInput, o *DynamicsOptions, r *DynamicsResult) error {
+	now, dropped, err := transitionsOf(in, o)
+	if err != nil {
+		return err
+	}
+	next := make([]int, len(now))
+	for i, s := range now {
+		next[i] = in.Next[s]
+	}
+	models := make([]*measuredErrors, len(in.Models))
+	any := false
+	for i := range in.Models {
+		m := &in.Models[i]
+		switch {
+		case m.Predicted.N == 0:
+			r.Models[i].skip("latent_prediction", "there are no predictions of latents: give --predicted NAME=FILE or --predictor NAME=FILE.onnx")
+		case len(now) < 3:
+			r.Models[i].skip("latent_prediction", fmt.Sprintf("%s between states, want at least 3", text.Count(len(now), "transition")))
+		default:
+			models[i] = measureErrors(m.errors(now, next), m.Latents, next)
+			any = true
+		}
+	}
+	if !any {
+		return nil
+	}
+	if dropped > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("predicted latents: %s left out for all models for NaN or Inf", text.Count(dropped, "transition")))
+	}
+	if o.Intervals {
+		blocks, err := blocksOfErrors(models, len(now), in.episodesOf(now), o.Block)
+		if err != nil {
+			return err
+		}
+		r.note(blocks)
+		for _, m := range models {
+			if m == nil {
+				continue
+			}
+			if err := m.delete(blocks); err != nil {
+				return err
+			}
+		}
+	}
+	for i, m := range models {
+		if m != nil {
+			r.Models[i].LatentPrediction = m.latentPrediction(dropped)
+		}
+	}
+	if !o.Intervals {
+		return nil
+	}
+	for _, c := range []struct {
+		name string
+		of   int
+	}{{"skill", ofSkill}, {"mean_skill", ofMeanSkill}, {"r2", ofR2}, {"cosine", ofCosine}} {
+		name := "latent_prediction." + c.name
+		if err := r.compareErrors(results.Metric{Name: name, Family: name, Path: name}, c.of, models, o.Seed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transitionsOf are the states with a successor whose predictions by all models are finite.
+func transitionsOf(in *DynamicsInput, o *DynamicsOptions) (now []int, dropped int, err error) {
+	for s, next := range in.Next {
+		if next < 0 {
+			continue
+		}
+		finite := true
+		for i := range in.Models {
+			m := &in.Models[i]
+			if m.Predicted.N == 0 {
+				continue
+			}
+			for k, v := range m.Predicted.Row(s, nil) {
+				if v-v == 0 {
+					continue
+				}
+				if !o.SkipNaN {
+					return nil, 0, fmt.Errorf("predicted latents %s: element %d of row %d is %v, want a finite number", m.Name, k, s, v)
+				}
+				finite = false
+				break
+			}
+		}
+		if finite {
+			now = append(now, s)
+		} else {
+			dropped++
+		}
+	}
+	return now, dropped, nil
+}
+
+// errors are those of the predictions of the states next, each from the state of now.
+func (m *DynamicsModel) errors(now, next []int) *errorSeries {
+	dim := m.Latents.Dim
+	e := &errorSeries{}
+	z, y := make([]float64, dim), make([]float64, dim)
+	for i, s := range now {
+		p := m.Predicted.Row(s, nil)
+		m.Latents.Row(s, z)
+		m.Latents.Row(next[i], y)
+		e.cosine = append(e.cosine, cosineOf(p, y))
+		squared, copied := 0.0, 0.0
+		for k := range y {
+			copied += (z[k] - y[k]) * (z[k] - y[k])
+			p[k] -= y[k]
+			squared += p[k] * p[k]
+		}
+		e.squared, e.copied = append(e.squared, squared/float64(dim)), append(e.copied, copied/float64(dim))
+		e.residual = append(e.residual, p)
+	}
+	return e
+}
+
+// latentPrediction is the part of the result.
+func (m *measuredErrors) latentPrediction(dropped int) *LatentPrediction {
+	out := &LatentPrediction{Transitions: len(m.series.squared), Dimensions: len(m.vary), Dropped: dropped}
+	out.MSE, out.MSECI = m.value(ofMSE, "")
+	out.MSESD = deviation(m.series.squared)
+	out.Cosine, out.CosineCI = m.value(ofCosine, noDirection)
+	out.CosineSD = deviation(m.series.cosine)
+	out.R2, out.R2CI = m.value(ofR2, noVariance)
+	for k := range m.vary {
+		if v := m.total.r2(k); m.vary[k] && !math.IsNaN(v) {
+			out.R2ByDimension = append(out.R2ByDimension, report.Number(v))
+			continue
+		}
+		out.R2ByDimension = append(out.R2ByDimension, report.Undefined("the dimension is constant"))
+		out.Constant++
+	}
+	out.CopyMSE, out.CopyMSECI = m.value(ofCopy, "")
+	out.MeanMSE, out.MeanMSECI = m.value(ofMean, "")
+	out.Skill, out.SkillCI = m.value(ofSkill, noCopyError)
+	out.MeanSkill, out.MeanSkillCI = m.value(ofMeanSkill, noVariance)
+	return out
+}
+
+// deviation is the standard deviation (ddof 0) of those values that are defined.
+func deviation(values []float64) report.Value {
+	var defined []float64
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			defined = append(defined, v)
+		}
+	}
+	if len(defined) == 0 {
+		return report.Undefined(noDirection)
+	}
+	_, variance := stat.MeanVariance(defined)
+	n := float64(len(defined))
+	if n == 1 {
+		return report.Number(0)
+	}
+	return report.Number(math.Sqrt(variance * (n - 1) / n))
+}
+
+func (m *ModelDynamics) skip(metric, reason string) {
+	m.Skipped = append(m.Skipped, Skipped{metric, reason})
+}

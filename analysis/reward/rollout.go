@@ -1,0 +1,374 @@
+// Rollouts: predictions that go on from predictions, and how long they are worth more than
+// the latent they start from.
+
+package reward
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/analysis/internal/results"
+	"repscope/internal/text"
+	"repscope/measure/spectrum"
+	"repscope/points"
+	"repscope/report"
+)
+
+// StepErrors are the errors of rollouts at one step, by the states they start from, whose
+// episodes last so long. All are means over dimensions.
+type StepErrors struct {
+	Step    int
+	Start   []int     // ascending
+	End     []int     // the state that was predicted
+	Squared []float64 // of the prediction
+	Copied  []float64 // of the latent of the start
+	Cosine  []float64 // between prediction and latent; NaN where one of them is 0
+}
+
+// RolloutStep is one step of the rollouts of a model: as [LatentPrediction], of the latents
+// so many steps after those that rollouts start from.
+type RolloutStep struct {
+	Step        int             `json:"step"`
+	MSE         report.Value    `json:"mse"`
+	MSECI       report.Interval `json:"mse_ci"`
+	CopyMSE     report.Value    `json:"copy_mse"` // of the latent that the rollout starts from
+	CopyMSECI   report.Interval `json:"copy_mse_ci"`
+	MeanMSE     report.Value    `json:"mean_mse"`
+	MeanMSECI   report.Interval `json:"mean_mse_ci"`
+	Cosine      report.Value    `json:"cosine"`
+	CosineCI    report.Interval `json:"cosine_ci"`
+	Skill       report.Value    `json:"skill"` // 1 − mse/copy_mse
+	SkillCI     report.Interval `json:"skill_ci"`
+	MeanSkill   report.Value    `json:"mean_skill"` // 1 − mse/mean_mse
+	MeanSkillCI report.Interval `json:"mean_skill_ci"`
+	// Starts counts the rollouts whose episodes last so long.
+	Starts int `json:"starts"`
+}
+
+// RolloutHorizon says at which step, between those that were rolled out by linear
+// interpolation of the difference, rollouts become worse than copying the latent they start
+// from and than the mean latent. Undefined where they never do, or are from the first step.
+type RolloutHorizon struct {
+	Copy  report.Value `json:"copy"`
+	Mean  report.Value `json:"mean"`
+	Steps int          `json:"steps"` // that were rolled out
+}
+
+// Step maps latents [n, D], and the action taken at each, to what a model of dynamics says
+// are the next ones.
+type Step func(ctx context.Context, latents points.Points, actions []int64) (points.Points, error)
+
+// Unit is how latents are scaled before their errors are taken: divided by Divisor (0: 1),
+// or each by its norm.
+type Unit struct {
+	Divisor float64
+	Norm    bool
+}
+
+// UnitOf is the unit of a scale for some latents.
+func UnitOf(scale spectrum.Scale, z points.Points) (Unit, error) {
+	switch scale {
+	case spectrum.ScaleL2:
+		return Unit{Norm: true}, nil
+	case spectrum.ScaleRMS:
+		rms, err := spectrum.RMSDistance(z)
+		return Unit{Divisor: rms}, err
+	}
+	return Unit{}, nil
+}
+
+// apply scales a row; a row of norm 0 stays.
+func (u Unit) apply(row []float64) {
+	by := u.Divisor
+	if u.Norm {
+		by = 0
+		for _, v := range row {
+			by += v * v
+		}
+		by = math.Sqrt(by)
+	}
+	if by == 0 || by == 1 {
+		return
+	}
+	for k := range row {
+		row[k] /= by
+	}
+}
+
+// Rollouts says what is rolled out.
+type Rollouts struct {
+	Latents points.Points // [N, D] of all states, as Step takes and makes them
+	Actions []int64       // of all states; nil: Step takes none
+	Next    []int         // the successor of each state, −1 where there is none
+	Horizon int           // steps
+	Unit    Unit
+	// Pool, if not nil, takes from latents of Step those that are compared.
+	Pool func(points.Points) (points.Points, error)
+}
+
+// RollOut predicts from every state, open loop: each step goes on from the prediction of the
+// step before, with the action that was really taken there. States whose episode ends
+// earlier leave. Errors: NaN or Inf in a prediction, another number of rows.
+func RollOut(ctx context.Context, r Rollouts, step Step) ([]StepErrors, error) {
+	truth, err := r.pooled(r.Latents)
+	if err != nil {
+		return nil, err
+	}
+	start := make([]int, r.Latents.N)
+	for i := range start {
+		start[i] = i
+	}
+	end, current := slices.Clone(start), r.Latents
+	var out []StepErrors
+	for h := 1; h <= r.Horizon; h++ {
+		var keep []int
+		for i, s := range end {
+			if r.Next[s] >= 0 {
+				keep = append(keep, i)
+			}
+		}
+		if len(keep) == 0 {
+			break
+		}
+		var actions []int64
+		for k, i := range keep {
+			start[k] = start[i]
+			if r.Actions != nil {
+				actions = append(actions, r.Actions[end[i]])
+			}
+			end[k] = r.Next[end[i]]
+		}
+		start, end = start[:len(keep)], end[:len(keep)]
+		if len(keep) < current.N {
+			current = current.Select(keep)
+		}
+		next, err := step(ctx, current, actions)
+		if err != nil {
+			return nil, fmt.Errorf("step %d: %w", h, err)
+		}
+		if next.N != len(keep) || next.Dim != r.Latents.Dim {
+			return nil, fmt.Errorf("step %d: predictions of shape [%d %d], want [%d %d]", h, next.N, next.Dim, len(keep), r.Latents.Dim)
+		}
+		current = next
+		predicted, err := r.pooled(current)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, stepErrors(h, slices.Clone(start), slices.Clone(end), truth, predicted, r.Unit))
+	}
+	return out, nil
+}
+
+func (r *Rollouts) pooled(z points.Points) (points.Points, error) {
+	if r.Pool == nil {
+		return z, nil
+	}
+	return r.Pool(z)
+}
+
+// RolloutErrors are the errors of rollouts that were made elsewhere: row m of predicted
+// [M, T·D] holds the predictions of the 1 to T steps from the state starts[m]. Rollouts
+// beyond the end of an episode are not looked at from there on, and counted in past. Errors:
+// starts that are no states or twice the same, other shapes, NaN or Inf where the truth is
+// known.
+func RolloutErrors(latents points.Points, next, starts []int, predicted points.Points, unit Unit) (steps []StepErrors, past int, err error) {
+	dim := latents.Dim
+	if predicted.N != len(starts) {
+		return nil, 0, fmt.Errorf("%d rollouts for %s", predicted.N, text.Count(len(starts), "start"))
+	}
+	if predicted.Dim%dim != 0 {
+		return nil, 0, fmt.Errorf("rollouts of %d numbers each, want T·%d: T steps of latents of %d dimensions", predicted.Dim, dim, dim)
+	}
+	order := make([]int, len(starts))
+	for m, s := range starts {
+		if s < 0 || s >= latents.N {
+			return nil, 0, fmt.Errorf("rollout %d starts at state %d of %d", m, s, latents.N)
+		}
+		order[m] = m
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return starts[a] - starts[b] })
+	for i := 1; i < len(order); i++ {
+		if starts[order[i]] == starts[order[i-1]] {
+			return nil, 0, fmt.Errorf("rollouts %d and %d both start at state %d", order[i-1], order[i], starts[order[i]])
+		}
+	}
+	row := make([]float64, predicted.Dim)
+	at := slices.Clone(starts)
+	for h := 1; h <= predicted.Dim/dim; h++ {
+		var start, end []int
+		var flat []float64
+		for _, m := range order {
+			if at[m] < 0 {
+				continue
+			}
+			if at[m] = next[at[m]]; at[m] < 0 {
+				past++
+				continue
+			}
+			z := predicted.Row(m, row)[(h-1)*dim : h*dim]
+			for k, v := range z {
+				if v-v != 0 {
+					return nil, 0, fmt.Errorf("rollout %d, step %d: element %d is %v, want a finite number", m, h, k, v)
+				}
+			}
+			start, end, flat = append(start, starts[m]), append(end, at[m]), append(flat, z...)
+		}
+		if len(start) == 0 {
+			break
+		}
+		steps = append(steps, stepErrors(h, start, end, latents, points.Float64(flat, dim), unit))
+	}
+	return steps, past, nil
+}
+
+// stepErrors are the errors of predictions of the states end from the states start.
+func stepErrors(step int, start, end []int, truth, predicted points.Points, unit Unit) StepErrors {
+	e := StepErrors{Step: step, Start: start, End: end}
+	z, y, p := make([]float64, truth.Dim), make([]float64, truth.Dim), make([]float64, truth.Dim)
+	for i := range start {
+		truth.Row(start[i], z)
+		truth.Row(end[i], y)
+		predicted.Row(i, p)
+		unit.apply(z)
+		unit.apply(y)
+		unit.apply(p)
+		squared, copied := 0.0, 0.0
+		for k := range y {
+			squared += (p[k] - y[k]) * (p[k] - y[k])
+			copied += (z[k] - y[k]) * (z[k] - y[k])
+		}
+		e.Squared, e.Copied = append(e.Squared, squared/float64(truth.Dim)), append(e.Copied, copied/float64(truth.Dim))
+		e.Cosine = append(e.Cosine, cosineOf(p, y))
+	}
+	return e
+}
+
+// rollouts measures the rollouts of all models that have some, step by step.
+func rollouts(ctx context.Context, in *DynamicsInput, o *DynamicsOptions, r *DynamicsResult) error {
+	last := 0
+	for i, m := range in.Models {
+		if len(m.Rollout) == 0 {
+			r.Models[i].skip("rollout", "there are no rollouts: give --rollouts NAME=FILE, or --predictor NAME=FILE.onnx and --actions FILE")
+			continue
+		}
+		last = max(last, m.Rollout[len(m.Rollout)-1].Step)
+	}
+	for h := 1; h <= last; h++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.rolloutStep(in, o, h); err != nil {
+			return fmt.Errorf("rollouts, step %d: %w", h, err)
+		}
+	}
+	for i := range r.Models {
+		if m := &r.Models[i]; len(m.Rollout) > 0 {
+			m.RolloutHorizon = horizonOf(m.Rollout)
+		} else if len(in.Models[i].Rollout) > 0 {
+			m.skip("rollout", "fewer than 3 rollouts stay inside their episodes for a step")
+		}
+	}
+	return nil
+}
+
+// rolloutStep measures one step of all models.
+func (r *DynamicsResult) rolloutStep(in *DynamicsInput, o *DynamicsOptions, h int) error {
+	measured := make([]*measuredErrors, len(in.Models))
+	errs := make([]*StepErrors, len(in.Models))
+	for i := range in.Models {
+		m := &in.Models[i]
+		k := slices.IndexFunc(m.Rollout, func(s StepErrors) bool { return s.Step == h })
+		if k < 0 || len(m.Rollout[k].Start) < 3 {
+			continue
+		}
+		errs[i] = &m.Rollout[k]
+		measured[i] = measureErrors(&errorSeries{squared: errs[i].Squared, copied: errs[i].Copied, cosine: errs[i].Cosine}, m.Latents, errs[i].End)
+	}
+	done := make([]bool, len(measured))
+	for i := range measured {
+		if measured[i] == nil || done[i] {
+			continue
+		}
+		// Models whose rollouts start from the same states have the same blocks, and are compared.
+		group := make([]*measuredErrors, len(measured))
+		for j := i; j < len(measured); j++ {
+			if measured[j] != nil && slices.Equal(errs[j].Start, errs[i].Start) {
+				group[j], done[j] = measured[j], true
+			}
+		}
+		if err := r.rolloutGroup(in, o, h, group, errs[i].Start); err != nil {
+			return err
+		}
+	}
+	for i, m := range measured {
+		if m != nil {
+			r.Models[i].Rollout = append(r.Models[i].Rollout, m.rolloutStep(h))
+		}
+	}
+	return nil
+}
+
+// rolloutGroup deletes blocks of rollouts that start from the same states.
+func (r *DynamicsResult) rolloutGroup(in *DynamicsInput, o *DynamicsOptions, h int, group []*measuredErrors, starts []int) error {
+	if !o.Intervals {
+		return nil
+	}
+	blocks, err := blocksOfErrors(group, len(starts), in.episodesOf(starts), o.Block)
+	if err != nil {
+		return err
+	}
+	r.note(blocks)
+	for _, m := range group {
+		if m == nil {
+			continue
+		}
+		if err := m.delete(blocks); err != nil {
+			return err
+		}
+	}
+	name := fmt.Sprintf("rollout.skill at step %d", h)
+	path := "rollout" + report.Row("step", float64(h)) + ".skill"
+	return r.compareErrors(results.Metric{Name: name, Family: "rollout.skill", Path: path}, ofSkill, group, o.Seed)
+}
+
+// rolloutStep is a row of the result.
+func (m *measuredErrors) rolloutStep(h int) RolloutStep {
+	out := RolloutStep{Step: h, Starts: len(m.series.squared)}
+	out.MSE, out.MSECI = m.value(ofMSE, "")
+	out.CopyMSE, out.CopyMSECI = m.value(ofCopy, "")
+	out.MeanMSE, out.MeanMSECI = m.value(ofMean, "")
+	out.Cosine, out.CosineCI = m.value(ofCosine, noDirection)
+	out.Skill, out.SkillCI = m.value(ofSkill, noCopyError)
+	out.MeanSkill, out.MeanSkillCI = m.value(ofMeanSkill, noVariance)
+	return out
+}
+
+// horizonOf finds the steps at which rollouts become worse than their baselines.
+func horizonOf(rows []RolloutStep) *RolloutHorizon {
+	steps, mse, copied, mean := []float64{}, []float64{}, []float64{}, []float64{}
+	for _, row := range rows {
+		steps, mse = append(steps, float64(row.Step)), append(mse, row.MSE.V)
+		copied, mean = append(copied, row.CopyMSE.V), append(mean, row.MeanMSE.V)
+	}
+	return &RolloutHorizon{Copy: crossing(steps, mse, copied, "the latents they start from"), Mean: crossing(steps, mse, mean, "the mean latent"),
+		Steps: rows[len(rows)-1].Step}
+}
+
+// crossing is the first step, interpolated, at which the error is no longer below that of a
+// baseline.
+func crossing(steps, err, baseline []float64, name string) report.Value {
+	for i := range steps {
+		d := err[i] - baseline[i]
+		if d < 0 {
+			continue
+		}
+		if i == 0 {
+			return report.Undefined("rollouts are no better than %s at the first step already", name)
+		}
+		before := err[i-1] - baseline[i-1]
+		return report.Number(steps[i-1] + (steps[i]-steps[i-1])*before/(before-d))
+	}
+	return report.Undefined("rollouts are better than %s for all %s", name, text.Count(len(steps), "step"))
+}

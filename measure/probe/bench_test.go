@@ -1,0 +1,86 @@
+// How long probes take; docs/benchmarks/probe.py has them beside scikit-learn.
+
+package probe
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"repscope/points"
+	"repscope/stat"
+)
+
+// linear are rows of float32 features with a linear target, in episodes of 1,000 rows.
+func linear(n, dim int) (x, y points.Points, groups []int) {
+	random := rand.New(rand.NewPCG(1, 2))
+	xs, ys, groups := make([]float32, n*dim), make([]float64, n), make([]int, n)
+	for i := range n {
+		groups[i] = i / 1000
+		for k := range dim {
+			xs[i*dim+k] = float32(random.NormFloat64())
+			if k < 10 {
+				ys[i] += float64(xs[i*dim+k])
+			}
+		}
+		ys[i] += random.NormFloat64()
+	}
+	return points.Float32(xs, dim), points.Float64(ys, 1), groups
+}
+
+func BenchmarkFitRidge(b *testing.B) {
+	for _, c := range []struct{ n, dim int }{{5000, 128}, {50000, 512}} {
+		b.Run(fmt.Sprintf("n=%d,D=%d,alphas=64,folds=5", c.n, c.dim), func(b *testing.B) {
+			x, y, groups := linear(c.n, c.dim)
+			for b.Loop() {
+				if _, err := FitRidge(b.Context(), x, y, groups, RidgeOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkRidgeWithout(b *testing.B) {
+	const n, dim = 6000, 256
+	x, y, groups := linear(n, dim)
+	for i := range groups {
+		groups[i] = i / 100
+	}
+	folds, err := GroupFolds(groups, 5)
+	if err != nil {
+		b.Fatal(err)
+	}
+	fit, err := CrossFitRidge(b.Context(), Data{X: x, Groups: groups, Folds: folds}, y, RidgeOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	blocks, err := stat.NewBlocks(n, groups, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run(fmt.Sprintf("n=%d,D=%d,blocks=60,folds=5", n, dim), func(b *testing.B) {
+		for b.Loop() {
+			if err := fit.Without(b.Context(), blocks, func(int, [][]float64) error { return nil }); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkCrossFitMLP(b *testing.B) {
+	const n, dim = 5000, 256
+	x, y, groups := linear(n, dim)
+	folds, err := GroupFolds(groups, 5)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run(fmt.Sprintf("n=%d,D=%d,hidden=128,epochs=10,folds=5", n, dim), func(b *testing.B) {
+		for b.Loop() {
+			d := Data{X: x, Groups: groups, Folds: folds}
+			if _, err := CrossFitMLP(b.Context(), d, y, MLPOptions{Epochs: 10}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

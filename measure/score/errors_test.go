@@ -1,0 +1,128 @@
+// What scores say of bad and of degenerate predictions.
+
+package score
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"repscope/stat"
+)
+
+func TestScoreErrors(t *testing.T) {
+	t.Parallel()
+	nan := math.NaN()
+	for _, c := range []struct {
+		want string
+		run  func() (float64, error)
+	}{
+		{"the target is constant", func() (float64, error) { return R2([]float64{0.1, 0.1, 0.1}, []float64{1, 2, 3}) }},
+		{"the target is constant", func() (float64, error) { return NMSE([]float64{5}, []float64{5}) }},
+		{"the target is constant", func() (float64, error) { return ExplainedVariance([]float64{0, 0}, []float64{0, 0}) }},
+		{"squares overflow", func() (float64, error) { return R2([]float64{1e200, -1e200}, []float64{0, 0}) }},
+		{"no values", func() (float64, error) { return MSE(nil, nil) }},
+		{"1 targets and 2 predictions", func() (float64, error) { return MSE([]float64{1}, []float64{1, 2}) }},
+		{"target 1 is NaN", func() (float64, error) { return MSE([]float64{1, nan}, []float64{1, 2}) }},
+		{"prediction 0 is +Inf", func() (float64, error) { return MSE([]float64{1, 2}, []float64{math.Inf(1), 2}) }},
+		{"no positives", func() (float64, error) { return AUROC([]bool{false, false}, []float64{1, 2}) }},
+		{"no negatives", func() (float64, error) { return AUROC([]bool{true}, []float64{1}) }},
+		{"score 1 is NaN", func() (float64, error) { return AUROC([]bool{true, false}, []float64{1, nan}) }},
+		{"no positives", func() (float64, error) { return AveragePrecision(nil, nil) }},
+		{"1 classes and 2 scores", func() (float64, error) { return AveragePrecision([]bool{true}, []float64{1, 2}) }},
+		{"observation 1 has class 2, want 0 … 1", func() (float64, error) { return LogLoss(2, []int{0, 2}, make([]float64, 4)) }},
+		{"3 probabilities for 2 observations of 2 classes", func() (float64, error) { return LogLoss(2, []int{0, 1}, make([]float64, 3)) }},
+		{"probability of observation 0 is NaN", func() (float64, error) { return LogLoss(1, []int{0}, []float64{nan}) }},
+	} {
+		v, err := c.run()
+		if !math.IsNaN(v) || !strings.Contains(stat.Reason(err), c.want) {
+			t.Errorf("%v and %q, want NaN and %q", v, stat.Reason(err), c.want)
+		}
+	}
+	for _, c := range []struct{ truth, predicted []int }{{nil, nil}, {[]int{0}, []int{-1}}, {[]int{0, 1}, []int{0}}} {
+		if _, err := NewConfusion(2, c.truth, c.predicted); err == nil {
+			t.Errorf("%v for %v is taken", c.predicted, c.truth)
+		}
+	}
+	blocks, err := stat.NewBlocks(4, []int{0, 0, 1, 1}, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+	must(t, err)
+	if _, _, err := RegressionWithout(blocks, []float64{1, 2, 3}, []float64{1, 2, 3}); err == nil {
+		t.Error("blocks of other observations are taken")
+	}
+}
+
+// A score without the block that holds all positives, or all that varies, is NaN.
+func TestUndefinedWithoutABlock(t *testing.T) {
+	t.Parallel()
+	blocks, err := stat.NewBlocks(6, []int{0, 0, 1, 1, 2, 2}, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+	must(t, err)
+	truth, predicted := []float64{0.1, 0.1, 7, 8, 0.1, 0.1}, []float64{1, 2, 3, 4, 5, 6}
+	_, without, err := RegressionWithout(blocks, truth, predicted)
+	must(t, err)
+	for j, want := range []bool{false, true, false} {
+		if math.IsNaN(without[j].R2) != want || math.IsNaN(without[j].MSE) {
+			t.Errorf("block %d: %+v", j, without[j])
+		}
+	}
+	positive := []bool{false, false, true, true, false, false}
+	_, areas, err := AUROCWithout(blocks, positive, predicted)
+	must(t, err)
+	_, precisions, err := AveragePrecisionWithout(blocks, positive, predicted)
+	must(t, err)
+	if !math.IsNaN(areas[1]) || !math.IsNaN(precisions[1]) || math.IsNaN(areas[0]) {
+		t.Errorf("AUROC %v, average precision %v", areas, precisions)
+	}
+	all, confusions, err := ConfusionWithout(blocks, 2, []int{0, 0, 1, 1, 0, 0}, []int{0, 1, 1, 1, 0, 0})
+	must(t, err)
+	if !math.IsNaN(confusions[1].BalancedAccuracy()) || math.IsNaN(all.BalancedAccuracy()) {
+		t.Error("one class has a balanced accuracy")
+	}
+}
+
+// The influence of an observation is the first-order change without it.
+func TestInfluence(t *testing.T) {
+	t.Parallel()
+	const n = 400
+	truth, predicted, positive := make([]float64, n), make([]float64, n), make([]bool, n)
+	class, guess, each := make([]int, n), make([]int, n), make([]int, n)
+	for i := range n {
+		truth[i] = math.Sin(float64(i))
+		predicted[i] = truth[i] + math.Round(3*math.Cos(7*float64(i)))/3
+		positive[i] = truth[i] > 0.3
+		class[i], guess[i], each[i] = i*i%3, (i+i/3)%3, i
+	}
+	blocks, err := stat.NewBlocks(n, each, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+	must(t, err)
+	influence, err := RegressionInfluence(truth, predicted)
+	must(t, err)
+	all, without, err := RegressionWithout(blocks, truth, predicted)
+	must(t, err)
+	check := func(name string, estimate float64, without, influence []float64) {
+		t.Helper()
+		scale := stat.StandardDeviation(influence)
+		for i := range influence {
+			if change := (n - 1) * (estimate - without[i]); math.Abs(change-influence[i]) > 0.05*scale+0.02*math.Abs(change) {
+				t.Fatalf("%s, observation %d: influence %v, change %v", name, i, influence[i], change)
+			}
+		}
+		if math.Abs(stat.Mean(influence)) > 1e-9*scale {
+			t.Errorf("%s: influence with mean %v", name, stat.Mean(influence))
+		}
+	}
+	check("MSE", all.MSE, Values(without, Regression.MSEOf), influence.MSE)
+	check("R²", all.R2, Values(without, Regression.R2Of), influence.R2)
+	check("nMSE", all.NMSE, Values(without, Regression.NMSEOf), influence.NMSE)
+	check("explained variance", all.ExplainedVariance, Values(without, Regression.ExplainedVarianceOf), influence.ExplainedVariance)
+	area, areas, err := AUROCWithout(blocks, positive, predicted)
+	must(t, err)
+	shares, err := AUROCInfluence(positive, predicted)
+	must(t, err)
+	check("AUROC", area, areas, shares)
+	confusion, confusions, err := ConfusionWithout(blocks, 3, class, guess)
+	must(t, err)
+	classes, err := confusion.Influence(class, guess)
+	must(t, err)
+	check("accuracy", confusion.Accuracy(), Values(confusions, (*Confusion).Accuracy), classes.Accuracy)
+	check("balanced accuracy", confusion.BalancedAccuracy(), Values(confusions, (*Confusion).BalancedAccuracy), classes.BalancedAccuracy)
+	check("macro F1", confusion.MacroF1(), Values(confusions, (*Confusion).MacroF1), classes.MacroF1)
+}
