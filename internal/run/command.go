@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"repscope/internal/kernel"
-	"repscope/internal/text"
 	"repscope/internal/memory"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
