@@ -57,6 +57,8 @@ const (
 
 func setup(flags *run.Flags) run.Job {
 	inputs := input.Register(flags, input.Needs{Frames: true, HeadsOnly: true, NoModels: true})
+	flags.Usage("--frames FILE[:key] --predictions NAME=FILE[:key] … [flags]", "--frames FILE[:key] --model NAME=FILE --decoder NAME=FILE.onnx … [flags]")
+	flags.FileHint("files are given with --frames FILE, --predictions NAME=FILE or --model NAME=FILE")
 	s := &settings{inputs: inputs, pixels: rangeFlag{all: rangeAuto}}
 	s.predictions = inputs.Role(flags, input.Role{Name: "predictions", Unit: "frame", Named: true,
 		Usage: "`NAME=FILE[:key]` of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or of several steps [N,T,…], one row per state or frame (repeats)"})
@@ -505,6 +507,18 @@ Predictions [N,T,…] have T steps: step h of row i predicts state i+h, over the
 whose episode lasts so long (--time-axis clip: the T frames of one predicted clip, of
 which the last one counts). "horizon" in the result file and a figure of its own follow
 the scores by steps ahead, beside those of copying over the same samples.
+
+A decoder makes the frames of a model's latents: of those that --predictor NAME makes of
+the latent of state i and the action there, or, without one, of the latent of the next
+state itself, which is the best that this decoder could be given. --rollout-steps gives a
+predictor what it made, with the actions in between. Both get the encoder's output before
+pooling, unless --decoder-pool says otherwise.
+
+Objects are 8-connected components of at least --object-area pixels that differ from the
+median frame of the episode by more than --object-threshold; true and predicted ones are
+matched one to one where they overlap by a tenth. object_recall is also that of small,
+middle and large objects, by terciles of their areas. motion_cosine is that of predicted
+and true change, motion_energy_ratio their squared lengths.
 
 Ratios are ratios of sums over samples, and are deleted from as such: every moving pixel
 counts alike. Intervals delete whole episodes or blocks of states. Models are compared

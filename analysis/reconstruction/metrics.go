@@ -26,6 +26,8 @@ type metric struct {
 	// compared between models; ahead: also of more steps than one. first metrics are of one
 	// step ahead alone.
 	compared, ahead, first bool
+	// share says that it is a share of counted things, whose interval is that of a share.
+	share bool
 }
 
 // row is one sample of one model.
@@ -111,7 +113,7 @@ func sceneMetrics() []metric {
 	low, high := func(r row) int { return r.low }, func(r row) int { return r.high }
 	last := func(row) int { return math.MaxInt }
 	of := func(name string, terms func(r row) (float64, float64), none string, compared bool) metric {
-		return metric{name: name, direction: report.Higher, high: 1, terms: terms, none: none, compared: compared, first: true}
+		return metric{name: name, direction: report.Higher, high: 1, terms: terms, none: none, compared: compared, first: true, share: true}
 	}
 	all := func(r row) (matched, objects float64) { return r.matched(0, math.MaxInt) }
 	return []metric{

@@ -283,7 +283,11 @@ func (s *summary) score(m metric, k, step int) (*Score, *stat.Jackknifed, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	j[0].Within(m.low, m.high)
+	if m.share {
+		j[0].AsShare(int(math.Round(stat.Sum(denominator))))
+	} else {
+		j[0].Within(m.low, m.high)
+	}
 	out.CI = results.IntervalOf(j[0])
 	return out, j[0], nil
 }

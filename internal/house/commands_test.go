@@ -140,7 +140,7 @@ func TestManuals(t *testing.T) {
 // filled puts files in the place of the names that a usage has for them.
 func filled(t *testing.T, words []string) []string {
 	t.Helper()
-	files := map[string]string{"--frames": "val.npz:frames", "--model": "jepa=jepa.onnx"}
+	files := map[string]string{"--frames": "val.npz:frames", "--model": "jepa=jepa.onnx", "--predictions": "jepa=predicted.npy", "--decoder": "jepa=decoder.onnx"}
 	for i, word := range words[:len(words)-1] {
 		if strings.HasPrefix(words[i+1], "NAME=FILE") && files[word] == "" { // latents, and other arrays by name
 			files[word] = "jepa=z_jepa.npy"
@@ -238,6 +238,7 @@ func writeFiles(t *testing.T, root, folder string) {
 	check(dataset.WriteNPY(in("z_jepa.npy"), []int{n, 8}, latents))
 	check(dataset.WriteNPY(in("umap.npy"), []int{n, 2}, map2))
 	check(dataset.WriteNPY(in("levels.npy"), []int{n}, levels))
+	check(dataset.WriteNPY(in("predicted.npy"), []int{n, example.Height, example.Width}, frames))
 	check(dataset.WriteNPZ(in("val.npz"),
 		dataset.Field{Name: "frames", Shape: []int{n, example.Height, example.Width}, Data: frames},
 		dataset.Field{Name: "episode", Shape: []int{n}, Data: episode}))
@@ -249,6 +250,8 @@ func writeFiles(t *testing.T, root, folder string) {
 		check(os.WriteFile(in(to), content, 0o644))
 	}
 	copied("jepa.onnx", "jepa/best_encoder.onnx")
+	copied("decoder.onnx", "jepa/decoder.onnx")
+	copied("predictor.onnx", "jepa/predictor.onnx")
 	copied("encdec.onnx", "encoder_decoder/best_encoder.onnx")
 	copied("weights/jepa/best_encoder.pth", "jepa/best_encoder.pth")
 }
