@@ -16,7 +16,7 @@ import (
 func (p *Bars) Plot(c draw.Canvas, plt *plot.Plot) { mount(p).Plot(c, plt) }
 
 // DataRange is the range of the values, intervals and reference lines on y, from zero
-// unless y is log or has a fixed range, and on x of one unit about 0, 1, … for the
+// unless y is log, has a fixed range or Dots is set, and on x of one unit about 0, 1, … for the
 // bars.
 func (p *Bars) DataRange() (xmin, xmax, ymin, ymax float64) { return mount(p).DataRange() }
 
@@ -32,6 +32,7 @@ type bar struct {
 	value, low, high float64 // NaN: undefined
 	baseline         *float64
 	style            Style
+	dot              bool   // a marker, not a bar
 	text             string // printed beyond the interval
 	reason           string // why the value is undefined
 }
@@ -101,8 +102,10 @@ func (b *bar) draw(s *scene, a *area, how int) {
 	}
 	end := a.within(a.Y(b.value))
 	r := vg.Rectangle{Min: vg.Point{X: left, Y: min(base, end)}, Max: vg.Point{X: right, Y: max(base, end)}}
-	s.box(r, b.style, b.style.Fill, 0.4)
-	s.record("bar", "", vg.Point{}, 0, r)
+	if !b.dot {
+		s.box(r, b.style, b.style.Fill, 0.4)
+		s.record("bar", "", vg.Point{}, 0, r)
+	}
 	if b.baseline != nil {
 		y := a.within(a.Y(*b.baseline))
 		across := []vg.Point{{X: left, Y: y}, {X: right, Y: y}}
@@ -117,7 +120,7 @@ func (b *bar) draw(s *scene, a *area, how int) {
 			low = a.within(a.Y(b.low))
 		}
 		reach := min(2.5, (right-left)*0.3)
-		if luminance(b.style.Fill) < 0.25 { // a rim, so that the lower half shows on dark bars
+		if luminance(b.style.Fill) < 0.25 && !b.dot { // a rim, so that the lower half shows on dark bars
 			s.line([]vg.Point{{X: middle, Y: low}, {X: middle, Y: min(high, end)}}, withAlpha(paperOpen, 0.8), 1.7, nil)
 			s.line([]vg.Point{{X: middle - reach - 0.5, Y: low}, {X: middle + reach + 0.5, Y: low}}, withAlpha(paperOpen, 0.8), 1.7, nil)
 		}
@@ -130,6 +133,11 @@ func (b *bar) draw(s *scene, a *area, how int) {
 		if b.value < 0 {
 			top = min(low, end)
 		}
+	}
+	if b.dot {
+		at := vg.Point{X: middle, Y: end}
+		s.marker(at, dotRadius, b.style, b.style.Fill, b.style.Edge, 0.4)
+		s.record("marker", "", vg.Point{}, 0, vg.Rectangle{Min: at, Max: at})
 	}
 	if b.text != "" && how != printNothing {
 		b.print(s, b.text, vg.Point{X: middle, Y: top}, b.value < 0, how == printUpright)
@@ -159,6 +167,9 @@ func (s *scene) undefined(reason string, at, room vg.Point, align float64) {
 	}
 	s.drawText("value", upright, at, align, alignCenter, math.Pi/2, ink)
 }
+
+// dotRadius is that of the markers of [Bars.Dots].
+const dotRadius = 2.2
 
 // valueGap is the distance between a cap and the printed value.
 const valueGap = 1.5
@@ -199,10 +210,13 @@ func (p *Bars) prepare(prep *preparation) (content, error) {
 	}
 	var data extent
 	var lost dropped
-	y := zeroBased(p.Y)
+	y, kind := zeroBased(p.Y), keyFill
+	if p.Dots {
+		y, kind = p.Y, keyMarker
+	}
 	bars := make([]*bar, len(p.Bars))
 	for i, b := range p.Bars {
-		bars[i] = &bar{x: float64(i), width: 0.72, value: b.Value, low: b.Low, high: b.High, baseline: b.Baseline, style: prep.style(b.Name)}
+		bars[i] = &bar{x: float64(i), width: 0.72, value: b.Value, low: b.Low, high: b.High, baseline: b.Baseline, style: prep.style(b.Name), dot: p.Dots}
 		if b.Low > b.High {
 			return nil, prep.errorf("bar %q: interval [%g, %g] is reversed", b.Name, b.Low, b.High)
 		}
@@ -210,9 +224,9 @@ func (p *Bars) prepare(prep *preparation) (content, error) {
 		if bars[i].reason = b.Reason; math.IsNaN(bars[i].value) {
 			prep.lack(b.Name, b.Reason)
 		}
-		prep.show(b.Name, keyFill)
+		prep.show(b.Name, kind)
 		if p.NamesInLegend {
-			prep.explain(b.Name, keyFill)
+			prep.explain(b.Name, kind)
 			names[i] = ""
 		}
 		switch {

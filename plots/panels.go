@@ -121,6 +121,9 @@ type BarSeries struct {
 type Bars struct {
 	X, Y Axis
 	Bars []Bar
+	// Dots draws markers in the place of bars; the axis then follows the data, and need
+	// not hold zero.
+	Dots bool
 	// NoValues leaves out the printed values.
 	NoValues bool
 	// NamesInLegend moves the names from under the bars to the legend.

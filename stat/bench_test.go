@@ -130,3 +130,15 @@ func BenchmarkSignFlip(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkPower is what a comparison that decides nothing asks for.
+func BenchmarkPower(b *testing.B) {
+	for b.Loop() {
+		if _, err := MinimumDetectableEffect(0.2, 19, PowerOptions{}); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := BlocksNeeded(0.2, 1, PowerOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

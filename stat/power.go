@@ -2,7 +2,12 @@
 
 package stat
 
-import "math"
+import (
+	"math"
+	"sync"
+
+	"gonum.org/v1/gonum/integrate/quad"
+)
 
 // PowerOptions are the level and the power of a test; the zero value is the default.
 type PowerOptions struct {
@@ -33,37 +38,34 @@ func TTestPower(ratio, df, alpha float64) float64 {
 		return math.NaN()
 	}
 	// T is (Z + ratio)/s with s² = χ²/df, so given s it is beyond ±c where Z is beyond
-	// ±c·s − ratio: integrated over the density of s by Simpson's rule.
-	logDensity := func(s float64) float64 { // up to a constant, 0 at the mode of s^df·exp
-		return (df-1)*math.Log(s) - df*(s*s-1)/2
+	// ±c·s − ratio: integrated over the density of s, to where that ends or Z would
+	// have to be beyond 9.
+	ratio = math.Abs(ratio)
+	gamma, _ := math.Lgamma(df / 2)
+	constant := math.Ln2 + df/2*math.Log(df/2) - gamma
+	width := 9 / math.Sqrt(2*df)
+	low, high := max(0, 1-width), min(1+width+4/df, (ratio+9)/critical)
+	if high <= low {
+		return 0
 	}
-	const steps = 2000
-	width := 12 / math.Sqrt(2*df)
-	low, high := max(0, 1-width), 1+width+8/df
-	h := (high - low) / steps
-	var mass, beyond float64
-	for i := range steps + 1 {
-		s := low + float64(h*float64(i))
-		weight := 2.0
-		switch {
-		case i == 0 || i == steps:
-			weight = 1
-		case i%2 == 1:
-			weight = 4
-		}
-		d := 0.0
-		switch {
-		case s > 0:
-			d = math.Exp(logDensity(s))
-		case df == 1:
-			d = math.Exp(df / 2)
-		}
-		d *= weight
-		mass += d
-		beyond += float64(d * (normalCDF(-(critical*s - ratio)) + normalCDF(-critical*s-ratio)))
+	var beyond float64
+	for i, place := range legendre().places {
+		s := low + float64((high-low)*place)
+		density := math.Exp(constant + float64((df-1)*math.Log(s)) - float64(df*s*s)/2)
+		beyond += float64(legendre().weights[i] * density * (normalCDF(ratio-float64(critical*s)) + normalCDF(-float64(critical*s)-ratio)))
 	}
-	return beyond / mass
+	return min(beyond*(high-low), 1)
 }
+
+type quadrature struct{ places, weights []float64 }
+
+// legendre is Gauss and Legendre's rule on [0, 1].
+var legendre = sync.OnceValue(func() quadrature {
+	const n = 96
+	q := quadrature{make([]float64, n), make([]float64, n)}
+	quad.Legendre{}.FixedLocations(q.places, q.weights, 0, 1)
+	return q
+})
 
 // MinimumDetectableEffect returns the smallest difference that the two-sided t test finds
 // with the power asked for, given the standard error of a difference and its degrees of
@@ -78,22 +80,39 @@ func MinimumDetectableEffect(stdError, df float64, o PowerOptions) (float64, err
 	if !(stdError > 0) || !isFinite(stdError) || !(df > 0) || !isFinite(df) {
 		return math.NaN(), Undefined(quantity, "standard error %v with %v degrees of freedom, want positive numbers", stdError, df)
 	}
-	low, high := 0.0, 1.0
+	critical, err := StudentTQuantile(1-o.Alpha/2, df)
+	if err != nil {
+		return math.NaN(), err
+	}
+	// The power grows with the ratio: near the normal theory's answer by secants, which
+	// bisection takes over where they leave the bracket.
+	low, high := 0.0, critical+NormalQuantile(o.Power)+1
 	for TTestPower(high, df, o.Alpha) < o.Power {
-		high *= 2
-		if high > 1e6 {
+		low, high = high, 2*high
+		if high > 1e9 {
 			return math.NaN(), Undefined(quantity, "%v degrees of freedom have no power at level %v", df, o.Alpha)
 		}
 	}
-	for range 60 {
-		middle := low/2 + high/2
-		if TTestPower(middle, df, o.Alpha) < o.Power {
-			low = middle
+	missing := func(ratio float64) float64 { return TTestPower(ratio, df, o.Alpha) - o.Power }
+	at, before := high, low
+	value, valueBefore := missing(at), missing(before)
+	for range 100 {
+		next := at - value*(at-before)/(value-valueBefore)
+		if !(next > low && next < high) {
+			next = low/2 + high/2
+		}
+		before, valueBefore = at, value
+		at, value = next, missing(next)
+		if value < 0 {
+			low = at
 		} else {
-			high = middle
+			high = at
+		}
+		if math.Abs(value) < 1e-12 || high-low < 1e-12*high {
+			break
 		}
 	}
-	return high * stdError, nil
+	return at * stdError, nil
 }
 
 // maxBlocksNeeded bounds the search of [BlocksNeeded].
@@ -103,7 +122,7 @@ const maxBlocksNeeded = 1 << 40
 // difference with the power asked for, given the standard deviation of the blocks'
 // differences: √g times the standard error of a comparison over g blocks. Errors: a
 // difference of 0, a standard deviation that is not positive, a level or power outside
-// (0, 1), more than 2^40 blocks.
+// (0, 1), more than 2^40 blocks. Above 10^7 it is the normal theory's.
 func BlocksNeeded(difference, sd float64, o PowerOptions) (int, error) {
 	const quantity = "number of blocks"
 	o, err := o.check(quantity)
@@ -117,19 +136,20 @@ func BlocksNeeded(difference, sd float64, o PowerOptions) (int, error) {
 	enough := func(g int) bool {
 		return TTestPower(effect*math.Sqrt(float64(g)), float64(g-1), o.Alpha) >= o.Power
 	}
-	high := 2
-	for !enough(high) {
-		if high *= 2; high > maxBlocksNeeded {
-			return 0, Undefined(quantity, "a difference of %v standard deviations takes more than 2^40 blocks", effect)
-		}
+	z := (NormalQuantile(1-o.Alpha/2) + NormalQuantile(o.Power)) / effect
+	normal := math.Ceil(z * z) // for a known deviation: a few too few
+	switch {
+	case normal > maxBlocksNeeded:
+		return 0, Undefined(quantity, "a difference of %v standard deviations takes more than 2^40 blocks", effect)
+	case normal > 1e7:
+		return int(normal), nil
 	}
-	low := high / 2
-	for low+1 < high {
-		if middle := (low + high) / 2; middle >= 2 && enough(middle) {
-			high = middle
-		} else {
-			low = middle
-		}
+	g := max(int(normal), 2)
+	for !enough(g) {
+		g++
 	}
-	return high, nil
+	for g > 2 && enough(g-1) {
+		g--
+	}
+	return g, nil
 }

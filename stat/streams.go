@@ -84,6 +84,8 @@ const (
 	StreamStudyRuns Stream = 0x73747564
 	// StreamStudyTasks draws tasks (measure/study).
 	StreamStudyTasks Stream = 0x73747565
+	// StreamStudyExample draws the made study of the example (tool/compare).
+	StreamStudyExample Stream = 0x73747566
 	// StreamTemporalPairs draws pairs of states of an episode (analysis/reward): "temp".
 	StreamTemporalPairs Stream = 0x74656d70
 )

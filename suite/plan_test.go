@@ -66,6 +66,9 @@ func TestDryRun(t *testing.T) {
 		"encode":       {"--to npz", "--window 2"},
 	}
 	for _, e := range All() {
+		if e.Arguments != "" {
+			continue // see below
+		}
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
@@ -127,4 +130,44 @@ func list(t *testing.T, dir string) []string {
 		names = append(names, e.Name())
 	}
 	return names
+}
+
+// So does a command of files.
+func TestDryRunOfFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "l.csv"), []byte("epoch,train_loss\n1,2\n2,1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, extra := range []string{"--example", "--losses a={}/l.csv --format svg,pdf", "../report/testdata/smoothness.json --table {}/x/t.csv --figure {}/x/f.png --metrics r_squared"} {
+		command := func(flags string) (int, []byte, string) {
+			var stdout, stderr bytes.Buffer
+			e, _ := Find("compare")
+			args := strings.Fields(strings.ReplaceAll(extra+" --json --out {}/out "+flags, "{}", dir))
+			return run.Run(t.Context(), e.Command, args, &stdout, &stderr), stdout.Bytes(), stderr.String()
+		}
+		before := list(t, dir)
+		code, stdout, stderr := command("--dry-run")
+		if code != 0 || !slices.Equal(before, list(t, dir)) {
+			t.Fatalf("%s: exit %d, files %v: %s", extra, code, list(t, dir), stderr)
+		}
+		var plan planned
+		if err := json.Unmarshal(stdout, &plan); err != nil {
+			t.Fatal(err)
+		}
+		if code, _, stderr := command(""); code != 0 {
+			t.Fatalf("%s: exit %d: %s", extra, code, stderr)
+		}
+		written := list(t, filepath.Join(dir, "out"))
+		slices.Sort(plan.Output.Files)
+		if !slices.Equal(written, plan.Output.Files) {
+			t.Errorf("%s: wrote %v, planned %v", extra, written, plan.Output.Files)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, "out")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if written := list(t, filepath.Join(dir, "x")); !slices.Equal(written, []string{"f.png", "t.csv"}) {
+		t.Errorf("copies: %v", written)
+	}
 }

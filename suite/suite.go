@@ -18,6 +18,7 @@ import (
 	"repscope/analysis/robustness"
 	"repscope/analysis/smoothness"
 	"repscope/internal/run"
+	"repscope/tool/compare"
 	"repscope/tool/encode"
 )
 
@@ -40,6 +41,7 @@ var entries = []Entry{
 	{Command: geometry.Command, Analysis: true, Figure: []string{"--exclude-window", "30"}},
 	{Command: reconstruction.Command, Analysis: true, Figure: []string{"--rollout-steps", "8", "--samples-shown", "4"}},
 	{Command: encode.Command},
+	{Command: compare.Command},
 }
 
 // All returns every binary, the analyses first.

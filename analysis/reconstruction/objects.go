@@ -96,7 +96,8 @@ func matchObjects(truth, predicted *found) (objectScores, error) {
 		for _, p := range pairs {
 			a, b := truth.objects[p.truth], predicted.objects[p.predicted]
 			s.hits[p.truth] = true
-			s.distance += math.Hypot(a.X-b.X, a.Y-b.Y)
+			dx, dy := a.X-b.X, a.Y-b.Y
+			s.distance += math.Sqrt(float64(dx*dx) + float64(dy*dy))
 		}
 	}
 	return s, nil

@@ -140,7 +140,9 @@ func TestManuals(t *testing.T) {
 // filled puts files in the place of the names that a usage has for them.
 func filled(t *testing.T, words []string) []string {
 	t.Helper()
-	files := map[string]string{"--frames": "val.npz:frames", "--model": "jepa=jepa.onnx", "--predictions": "jepa=predicted.npy", "--decoder": "jepa=decoder.onnx"}
+	files := map[string]string{"--frames": "val.npz:frames", "--model": "jepa=jepa.onnx", "--predictions": "jepa=predicted.npy", "--decoder": "jepa=decoder.onnx",
+		"--losses": "jepa=losses.csv"}
+	arguments := map[string]string{"FILES…": "smoothness.json", "TASK=FILE": "a=smoothness.json", "TASK@RUN=FILE": "b@1=smoothness.json"}
 	for i, word := range words[:len(words)-1] {
 		if strings.HasPrefix(words[i+1], "NAME=FILE") && files[word] == "" { // latents, and other arrays by name
 			files[word] = "jepa=z_jepa.npy"
@@ -150,6 +152,8 @@ func filled(t *testing.T, words []string) []string {
 	for i := 0; i < len(words); i++ {
 		switch word := words[i]; {
 		case word == "…" || word == "[flags]":
+		case arguments[word] != "":
+			out = append(out, arguments[word])
 		case files[word] != "":
 			out = append(out, word, files[word])
 			i++
@@ -242,16 +246,18 @@ func writeFiles(t *testing.T, root, folder string) {
 	check(dataset.WriteNPZ(in("val.npz"),
 		dataset.Field{Name: "frames", Shape: []int{n, example.Height, example.Width}, Data: frames},
 		dataset.Field{Name: "episode", Shape: []int{n}, Data: episode}))
-	weights := filepath.Join(root, "internal", "example", "weights")
+	check(os.WriteFile(in("losses.csv"), []byte("epoch,train_loss,val_loss\n1,0.9,1\n2,0.5,0.7\n3,0.4,0.8\n"), 0o644))
 	copied := func(to, from string) {
-		content, err := os.ReadFile(filepath.Join(weights, from))
+		content, err := os.ReadFile(filepath.Join(root, from))
 		check(err)
 		check(os.MkdirAll(filepath.Dir(in(to)), 0o755))
 		check(os.WriteFile(in(to), content, 0o644))
 	}
-	copied("jepa.onnx", "jepa/best_encoder.onnx")
-	copied("decoder.onnx", "jepa/decoder.onnx")
-	copied("predictor.onnx", "jepa/predictor.onnx")
-	copied("encdec.onnx", "encoder_decoder/best_encoder.onnx")
-	copied("weights/jepa/best_encoder.pth", "jepa/best_encoder.pth")
+	const weights = "internal/example/weights/"
+	copied("jepa.onnx", weights+"jepa/best_encoder.onnx")
+	copied("decoder.onnx", weights+"jepa/decoder.onnx")
+	copied("predictor.onnx", weights+"jepa/predictor.onnx")
+	copied("encdec.onnx", weights+"encoder_decoder/best_encoder.onnx")
+	copied("weights/jepa/best_encoder.pth", weights+"jepa/best_encoder.pth")
+	copied("smoothness.json", "report/testdata/smoothness.json")
 }

@@ -238,10 +238,9 @@ func (e *Env) finish(stdout io.Writer) error {
 	if err := e.Files.Commit(); err != nil {
 		return err
 	}
+	var after error
 	if e.afterCommit != nil {
-		if err := e.afterCommit(); err != nil {
-			return err
-		}
+		after = e.afterCommit()
 	}
 	switch {
 	case e.Options.JSON:
@@ -255,7 +254,7 @@ func (e *Env) finish(stdout io.Writer) error {
 	if !e.Options.Quiet {
 		e.Message("wrote %s: %s", e.Files.Dir(), strings.Join(folded(names), ", "))
 	}
-	return nil
+	return after
 }
 
 // folded puts a folder and the number of its files in the place of their names.

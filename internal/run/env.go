@@ -146,7 +146,7 @@ func (e *Env) ProgressOf(label, unit string) func(done, total int) {
 }
 
 // AfterCommit sets a function that is called when all files of the run have
-// their names.
+// their names. Its error is that of the run, after everything is printed.
 func (e *Env) AfterCommit(do func() error) { e.afterCommit = do }
 
 // Print writes text to the console, where it appears after the files are

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -42,7 +43,7 @@ func parse(flags *Flags, options *Options, c *Command, args []string) error {
 
 // parseFlags reads flags up to the first argument.
 func parseFlags(flags *Flags, watch *watch, args []string) error {
-	err := flags.Parse(args)
+	err := flags.Parse(dashed(flags, args))
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return err
 	}
@@ -54,6 +55,26 @@ func parseFlags(flags *Flags, watch *watch, args []string) error {
 		return watch.failed
 	}
 	return splitHint(Usage("%s", strings.Replace(err.Error(), ": -", ": --", 1)))
+}
+
+// dashed spells flags with dashes where other programs have underscores: --save_table is
+// --save-table.
+func dashed(flags *Flags, args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		name, value, hasValue := strings.Cut(arg, "=")
+		spelled := strings.ReplaceAll(name, "_", "-")
+		if spelled == name || !strings.HasPrefix(name, "-") || flags.Lookup(strings.TrimLeft(spelled, "-")) == nil {
+			continue
+		}
+		if args[i] = spelled; hasValue {
+			args[i] += "=" + value
+		}
+	}
+	return args
 }
 
 // wrongValue is the error for a value that a flag or an option does not take; err may say

@@ -142,11 +142,11 @@ func (g Group) Note(names []string) string {
 		}
 		return strings.Join(out[:len(out)-1], ", ") + " and " + out[len(out)-1]
 	}
-	verb := "ranks"
+	verbs := "differs from some of them, ranks"
 	if len(g.Between) > 1 {
-		verb = "rank"
+		verbs = "each differ from some of them, rank"
 	}
-	return fmt.Sprintf("%s do not differ, although %s, which differs from some of them, %s between", list(g.Members), list(g.Between), verb)
+	return fmt.Sprintf("%s do not differ, although %s, which %s between", list(g.Members), list(g.Between), verbs)
 }
 
 // Positions is the range of places that a model can have.

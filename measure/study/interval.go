@@ -74,15 +74,15 @@ func (m *Matrix) Estimate(ctx context.Context, model string, s Statistic, o Opti
 // Difference returns a statistic of model x minus that of y, with a p value.
 func (m *Matrix) Difference(ctx context.Context, x, y string, s Statistic, o Options) (Estimate, error) {
 	e, err := m.one(ctx, []string{x, y}, o, func(of []ByTask) float64 { return s(of[0]) - s(of[1]) })
-	e.P = pValue(e)
+	if err == nil && o.Method == Jackknife && e.Interval.Defined() {
+		e.P = pValue(e)
+	}
 	return e, err
 }
 
 // pValue is that of Student's t.
 func pValue(e Estimate) float64 {
 	switch {
-	case math.IsNaN(e.DF) || math.IsNaN(e.StdError) || math.IsNaN(e.Value):
-		return math.NaN()
 	case e.StdError > 0:
 		return stat.TTestP(e.Value/e.StdError, e.DF)
 	case e.Value == 0:

@@ -1,0 +1,575 @@
+// The compare binary: its flags, its files and its console tables.
+
+package compare
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"repscope/internal/run"
+	"repscope/internal/text"
+	"repscope/measure/study"
+	"repscope/plots"
+	"repscope/report"
+)
+
+// Command is the compare binary.
+var Command = run.Command{
+	Name:      "compare",
+	Summary:   "results side by side: which models differ, by how much, and what is decided",
+	Manual:    manual,
+	Out:       "evaluation_plots/comparison",
+	Arguments: "FILES…",
+	Omit:      []string{"memory"},
+	Setup: func(flags *run.Flags) run.Job {
+		c := register(flags)
+		return run.Job{Check: c.check, Run: c.run, Plan: c.plan}
+	},
+}
+
+const manual = `compare reads result files of any of the binaries (files, or folders that are
+searched for them) and sets their models side by side, metric by metric: values with
+intervals, which way is better, the difference from a baseline with its interval, the
+improvement in percent, p values with Holm's correction, and ranks in which models that
+do not differ share a place. ~ marks what is undecided; for it stand the smallest
+difference that the test would have found with 80 % power, and the number of blocks
+that the one seen would take.
+
+The axes are named, never guessed. Files of one task need no name; several tasks are
+given as TASK=FILE (or TASK=FOLDER). Training runs (seeds) of one model are NAME@RUN
+in a file, or files given as @RUN=FILE, both as TASK@RUN=FILE. The same model with
+the same numbers in two files is one.
+
+A difference is that of the file that holds both models. Across files it comes from
+scores per sample (<analysis>_samples.csv), paired by name, in blocks of their group,
+where both have them; from one number of each run, by Welch's t test, where there are
+several runs and no intervals; else from the two intervals, as if their errors were
+independent. The column "from" says which. Results of other data, definitions,
+options that change numbers or block lengths are refused, with what differs, unless
+--allow-different is given.
+
+Over several tasks there are the interquartile mean, mean and median, the probability
+of improvement, performance profiles and average ranks (Agarwal et al. 2021).
+
+It also reads {"metrics": {x, x_std}, "evaluation_config": …}, {"checkpoint": …,
+"metrics": …}, {dataset: {key: value}}, lists of rows with "id" and "model", and CSV
+files of scores per sample. Losses (--losses) are drawn and summarised; those of
+different names are different functions and are never ranked.
+
+Exit status 1 with --fail-if-worse when a bound is broken: the files are written
+all the same.`
+
+// texts is a flag of texts, separated by commas, that may repeat.
+type texts struct {
+	values *[]string
+	check  func(string) error
+	whole  bool // a value is one text, commas and all
+}
+
+func (t *texts) String() string {
+	if t.values == nil {
+		return ""
+	}
+	return strings.Join(*t.values, ",")
+}
+func (t *texts) Get() any      { return *t.values }
+func (t *texts) Repeats() bool { return true }
+func (t *texts) Set(given string) error {
+	parts := []string{given}
+	if !t.whole {
+		parts = strings.Split(given, ",")
+	}
+	for _, part := range parts {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			return errors.New("one of the names is empty")
+		}
+		if t.check != nil {
+			if err := t.check(part); err != nil {
+				return err
+			}
+		}
+		*t.values = append(*t.values, part)
+	}
+	return nil
+}
+
+// settings are the values of the command's own flags.
+type settings struct {
+	results, names, metrics, higher, lower  []string
+	tables, figures, bounds, losses, wanted []string
+	task, baseline, orient, family, choose  string
+	scale, interval                         string
+	allow, example                          bool
+}
+
+func register(flags *run.Flags) *settings {
+	s := &settings{orient: OrientMetrics, family: "metric", interval: study.Jackknife.String()}
+	flags.Usage("--example", "TASK=FILE TASK@RUN=FILE … [flags]", "--losses NAME=FILE … [flags]")
+	list := func(values *[]string, name, usage string) { flags.Var(&texts{values: values}, name, usage) }
+	flags.Var(&texts{values: &s.results, whole: true}, "results", "`[TASK][@RUN=]FILE` or folder, as an argument (repeats)")
+	flags.StringVar(&s.task, "task", "", "`NAME` of the task of the files that are given without one")
+	list(&s.names, "names", "`LIST` of names: one for each file in turn if each has one model; or OLD=NEW, or FILE:OLD=NEW for the model of one file (repeats)")
+	flags.StringVar(&s.baseline, "baseline", "", "`NAME` of the model that the others are compared with (default: the one called persistence, if there is one)")
+	list(&s.metrics, "metrics", "`LIST` of metrics: paths such as by_k[k=10].trustworthiness, paths without rows, or their last names; * is any text; ANALYSIS:METRIC "+
+		"for those of one analysis (default: what the files say models are compared by)")
+	list(&s.higher, "higher", "`LIST` of metrics of which more is better, where the files do not say it")
+	list(&s.lower, "lower", "`LIST` of metrics of which less is better")
+	flags.CheckedVar(&s.orient, "orient", run.OneOf(OrientMetrics, OrientModels), "`ROWS` of the tables: metrics or models")
+	flags.Var(&texts{values: &s.tables, check: tableName}, "table", "`LIST` of files, .csv, .md or .tex, to write the table to as well as to --out (repeats)")
+	flags.Var(&texts{values: &s.tables, check: tableName}, "save-table", "`LIST`: the same as --table")
+	for _, name := range []string{"figure", "plot", "save-plot"} {
+		usage := "`LIST` of files, .png, .pdf or .svg, to write the figure to as well as to --out (repeats)"
+		if name != "figure" {
+			usage = "`LIST`: the same as --figure"
+		}
+		flags.Var(&texts{values: &s.figures, check: figureName}, name, usage)
+	}
+	flags.Var(&texts{values: &s.bounds, check: func(bound string) error { _, _, err := parseBound(bound); return err }, whole: true}, "fail-if-worse",
+		"`METRIC>PERCENT`: exit with status 1 if a model is worse than the baseline by more than that (repeats)")
+	flags.BoolVar(&s.allow, "allow-different", false, "compare results of other data, definitions, options or block lengths, with a warning")
+	flags.CheckedVar(&s.family, "family", run.OneOf("metric", "run"), "`NAME` of the tests that p values are corrected over: metric (all rows of a metric) or run (the whole table)")
+	flags.PathVar(&s.scale, "scale", "`FILE.csv` with the columns task, worst, best (and metric), for scores of tasks on one scale: (score − worst)/(best − worst)")
+	flags.CheckedVar(&s.interval, "interval", run.OneOf(study.Jackknife.String(), "bootstrap"), "`NAME` of the intervals over tasks and runs: jackknife or bootstrap, which is stratified "+
+		"by tasks, with --bootstrap resamples, and too narrow for few runs")
+	flags.Var(&texts{values: &s.losses, whole: true, check: func(spec string) error { _, err := ParseLossSpec(spec); return err }}, "losses",
+		"`NAME=FILE` of losses by step or epoch: CSV of W&B or TensorBoard, JSON lines, or a PyTorch checkpoint (repeats); NAME:COLUMN=FILE names a column of values")
+	list(&s.wanted, "loss-columns", "`LIST` of columns of --losses (default "+strings.Join(DefaultLossColumns(), ", ")+")")
+	flags.StringVar(&s.choose, "select", "", "`METRIC` by which the best checkpoint is named, and those that do not differ from it")
+	flags.BoolVar(&s.example, "example", false, "compare a made study: models trained several times, on several tasks")
+	flags.Group(run.Inputs, "results", "task", "losses", "example")
+	flags.Unrecorded("table", "save-table", "figure", "plot", "save-plot")
+	return s
+}
+
+func tableName(path string) error {
+	if slices.Contains(TableFormats(), strings.TrimPrefix(filepath.Ext(path), ".")) {
+		return nil
+	}
+	return fmt.Errorf("%q: want a name that ends in .%s", path, strings.Join(TableFormats(), ", ."))
+}
+
+func figureName(path string) error {
+	if slices.Contains([]string{".png", ".pdf", ".svg"}, filepath.Ext(path)) {
+		return nil
+	}
+	return fmt.Errorf("%q: want a name that ends in .png, .pdf or .svg", path)
+}
+
+// parseBound reads METRIC>PERCENT.
+func parseBound(bound string) (metric string, percent float64, err error) {
+	i := strings.LastIndexByte(bound, '>')
+	if i <= 0 {
+		return "", 0, fmt.Errorf("%q: want METRIC>PERCENT, such as mse>5 (in quotes, for the shell)", bound)
+	}
+	percent, err = run.ParseFloat(strings.TrimSuffix(strings.TrimSpace(bound[i+1:]), "%"))
+	if err != nil || percent < 0 {
+		return "", 0, fmt.Errorf("%q: want METRIC>PERCENT with a percentage from 0", bound)
+	}
+	return strings.TrimSpace(bound[:i]), percent, nil
+}
+
+// check finds wrong usage before any file is opened.
+func (s *settings) check(o *run.Options) error {
+	given := len(o.Args) + len(s.results)
+	switch {
+	case s.example && (given > 0 || len(s.losses) > 0):
+		return run.Usage("--example has its own results; leave out %s", strings.Join(slices.Concat(o.Args, s.results, s.losses), " "))
+	case !s.example && given == 0 && len(s.losses) == 0:
+		return run.Hint(run.Usage("no files to compare"), "give result files or folders: compare evaluation_plots", "or try --example")
+	case len(s.wanted) > 0 && len(s.losses) == 0:
+		return run.Usage("--loss-columns is for --losses; there are none")
+	case given == 0 && !s.example:
+		for _, flag := range []struct {
+			name string
+			set  bool
+		}{{"metrics", len(s.metrics) > 0}, {"names", len(s.names) > 0}, {"baseline", s.baseline != ""}, {"fail-if-worse", len(s.bounds) > 0},
+			{"higher", len(s.higher) > 0}, {"lower", len(s.lower) > 0}, {"scale", s.scale != ""}, {"table", len(s.tables) > 0}, {"task", s.task != ""}} {
+			if flag.set {
+				return run.Usage("--%s is for results, and only losses are given", flag.name)
+			}
+		}
+	}
+	for _, name := range s.higher {
+		if slices.Contains(s.lower, name) {
+			return run.Usage("--higher and --lower both name %s", name)
+		}
+	}
+	for _, spec := range slices.Concat(o.Args, s.results) {
+		if _, err := ParseSpec(spec); err != nil {
+			return run.Usage("%v", err)
+		}
+	}
+	return s.checkNames()
+}
+
+func (s *settings) checkNames() error {
+	plain := 0
+	for _, name := range s.names {
+		old, renamed, ok := strings.Cut(name, "=")
+		if !ok {
+			plain++
+		} else if old == "" || renamed == "" {
+			return run.Usage("--names %s: want OLD=NEW", name)
+		}
+	}
+	if plain > 0 && plain < len(s.names) {
+		return run.Usage("--names has both names for the files in turn and OLD=NEW; want one kind")
+	}
+	for i, figure := range s.figures {
+		if slices.Contains(s.figures[:i], figure) {
+			return run.Usage("--figure: %s is given twice", figure)
+		}
+	}
+	for i, table := range s.tables {
+		if slices.Contains(s.tables[:i], table) {
+			return run.Usage("--table: %s is given twice", table)
+		}
+	}
+	return nil
+}
+
+// gather reads all that is given.
+func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Losses, error) {
+	var g *Gathered
+	var err error
+	if args := slices.Concat(env.Options.Args, s.results); s.example {
+		if g, err = Example(env.Options.Seed); err != nil {
+			return nil, nil, err
+		}
+	} else if len(args) > 0 {
+		var specs []Spec
+		for _, arg := range args {
+			spec, err := ParseSpec(arg)
+			if err != nil {
+				return nil, nil, run.Usage("%v", err)
+			}
+			if spec.Task == "" {
+				spec.Task = s.task
+			}
+			specs = append(specs, spec)
+		}
+		if g, err = Gather(ctx, specs, env.Options.Threads); err != nil {
+			return nil, nil, err
+		}
+		if len(g.Ignored) > 0 {
+			env.Note("note: %s in the folders hold no measurements: %s", text.Count(len(g.Ignored), "JSON file"), strings.Join(g.Ignored, ", "))
+		}
+		if err := g.Rename(s.names); err != nil {
+			return nil, nil, err
+		}
+		if err := g.enter(env); err != nil {
+			return nil, nil, err
+		}
+	}
+	losses, err := s.readLosses(env)
+	return g, losses, err
+}
+
+// enter enters the files as inputs.
+func (g *Gathered) enter(env *run.Env) error {
+	for _, f := range g.Files {
+		if slices.ContainsFunc(env.Result.Inputs, func(in report.Input) bool { return in.Path == f.Path }) {
+			continue
+		}
+		data, err := os.ReadFile(f.Path)
+		if err != nil {
+			return pathError(f.Path, err)
+		}
+		sum := sha256.Sum256(data)
+		env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "result", Name: f.Task, Path: f.Path, SHA256: hex.EncodeToString(sum[:]), Kind: f.layout()})
+	}
+	return nil
+}
+
+func (s *settings) readLosses(env *run.Env) ([]*Losses, error) {
+	var specs []LossSpec
+	for _, given := range s.losses {
+		spec, err := ParseLossSpec(given)
+		if err != nil {
+			return nil, run.Usage("--losses: %v", err)
+		}
+		spec.Path = run.Expand(spec.Path)
+		specs = append(specs, spec)
+		env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "losses", Name: spec.Name, Path: spec.Path})
+	}
+	var columns []string
+	if len(s.wanted) > 0 {
+		columns = s.wanted
+	}
+	return ReadLosses(specs, columns)
+}
+
+// options are those of the comparison.
+func (s *settings) options(env *run.Env) (Options, error) {
+	o := Options{Baseline: s.baseline, Metrics: s.metrics, Higher: s.higher, Lower: s.lower, AllowDifferent: s.allow, Family: s.family, Seed: env.Options.Seed,
+		Threads: env.Options.Threads, Resamples: env.Options.Bootstrap}
+	if s.interval == "bootstrap" {
+		o.Method = study.Percentile
+	}
+	var err error
+	if s.scale != "" {
+		o.Scale, err = ReadScale(s.scale)
+	}
+	return o, err
+}
+
+// ReadScale reads the worst and the best score of tasks: CSV with the columns task,
+// worst, best, and metric if they are not those of all metrics.
+func ReadScale(path string) ([]TaskScale, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, pathError(path, err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: no CSV: %w", path, err)
+	}
+	at := map[string]int{}
+	if len(rows) > 0 {
+		for i, name := range rows[0] {
+			at[strings.ToLower(strings.TrimSpace(name))] = i + 1
+		}
+	}
+	for _, name := range []string{"task", "worst", "best"} {
+		if at[name] == 0 {
+			return nil, fmt.Errorf("%s: want the columns task, worst, best", path)
+		}
+	}
+	var out []TaskScale
+	for i, row := range rows[1:] {
+		s := TaskScale{Task: row[at["task"]-1]}
+		if at["metric"] > 0 {
+			s.Metric = row[at["metric"]-1]
+		}
+		var errs [2]error
+		s.Worst, errs[0] = strconv.ParseFloat(row[at["worst"]-1], 64)
+		s.Best, errs[1] = strconv.ParseFloat(row[at["best"]-1], 64)
+		if errs[0] != nil || errs[1] != nil {
+			return nil, fmt.Errorf("%s:%d: worst %q and best %q of task %s: want numbers", path, i+2, row[at["worst"]-1], row[at["best"]-1], s.Task)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// outcome is all that a run found.
+type outcome struct {
+	result   *Result // nil where only losses are given
+	gathered *Gathered
+	losses   []*Losses
+	selected []Selected
+	broken   []Broken
+}
+
+// compute reads and compares.
+func (s *settings) compute(ctx context.Context, env *run.Env) (*outcome, error) {
+	out := &outcome{}
+	var err error
+	if out.gathered, out.losses, err = s.gather(ctx, env); err != nil {
+		return nil, err
+	}
+	if out.gathered != nil {
+		o, err := s.options(env)
+		if err != nil {
+			return nil, err
+		}
+		if out.result, err = Compare(ctx, out.gathered, o); err != nil {
+			var different *DifferentError
+			if errors.As(err, &different) {
+				err = run.Hint(err, "name tasks as TASK=FILE if these are several, or compare them all the same with --allow-different")
+			}
+			return nil, err
+		}
+		for _, w := range out.result.Warnings {
+			env.Warn("%s", w)
+		}
+		for _, bound := range s.bounds {
+			metric, percent, err := parseBound(bound)
+			if err != nil {
+				return nil, run.Usage("--fail-if-worse: %v", err)
+			}
+			broken, err := out.result.Worse(metric, percent)
+			if err != nil {
+				return nil, err
+			}
+			out.broken = append(out.broken, broken...)
+		}
+	}
+	if s.choose != "" {
+		out.selected, err = Select(out.result, out.losses, s.choose)
+	}
+	return out, err
+}
+
+func (s *settings) run(ctx context.Context, env *run.Env) error {
+	if err := s.writable(); err != nil {
+		return err
+	}
+	out, err := s.compute(ctx, env)
+	if err != nil {
+		return err
+	}
+	if err := out.enter(env); err != nil {
+		return err
+	}
+	if err := out.write(env, s.orient); err != nil {
+		return err
+	}
+	elsewhere, err := s.render(env, out)
+	if err != nil {
+		return err
+	}
+	env.AfterCommit(func() error {
+		if err := writeElsewhere(elsewhere); err != nil {
+			return err
+		}
+		return out.brokenError()
+	})
+	return out.print(env)
+}
+
+// brokenError is the error of bounds that do not hold.
+func (out *outcome) brokenError() error {
+	var lines []string
+	for _, b := range out.broken {
+		lines = append(lines, b.String())
+	}
+	if lines == nil {
+		return nil
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
+
+// copyOf is a table or figure that is written outside of --out.
+type copyOf struct {
+	path string
+	data []byte
+}
+
+// writable finds folders of --table and --figure that cannot be written.
+func (s *settings) writable() error {
+	for _, path := range slices.Concat(s.tables, s.figures) {
+		files, err := report.Begin(filepath.Dir(run.Expand(path)))
+		if err != nil {
+			return err
+		}
+		files.Abort()
+	}
+	return nil
+}
+
+// render makes what is written outside of --out.
+func (s *settings) render(env *run.Env, out *outcome) ([]copyOf, error) {
+	var copies []copyOf
+	for _, path := range s.tables {
+		var b bytes.Buffer
+		if err := out.result.WriteTable(&b, path, s.orient); err != nil {
+			return nil, err
+		}
+		copies = append(copies, copyOf{run.Expand(path), b.Bytes()})
+	}
+	for _, path := range s.figures {
+		var b bytes.Buffer
+		if err := out.mainFigure().Render(&b, strings.TrimPrefix(filepath.Ext(path), ".")); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		copies = append(copies, copyOf{run.Expand(path), b.Bytes()})
+	}
+	return copies, nil
+}
+
+// writeElsewhere writes the copies of each folder together.
+func writeElsewhere(copies []copyOf) error {
+	open := map[string]*report.Transaction{}
+	for _, c := range copies {
+		dir := filepath.Dir(c.path)
+		if open[dir] == nil {
+			files, err := report.Begin(dir)
+			if err != nil {
+				return err
+			}
+			defer files.Abort()
+			open[dir] = files
+		}
+		if err := open[dir].File(filepath.Base(c.path), func(w io.Writer) error { _, err := w.Write(c.data); return err }); err != nil {
+			return err
+		}
+	}
+	for _, c := range copies {
+		if err := open[filepath.Dir(c.path)].Commit(); err != nil && !errors.Is(err, report.ErrClosed) {
+			return err
+		}
+	}
+	return nil
+}
+
+// files are the names of the tables in --out.
+func (out *outcome) files() (tables, figures []string) {
+	if out.result != nil {
+		tables = []string{"compare_table.csv", "compare_table.md", "compare_table.tex"}
+		figures = append(figures, "compare")
+		if len(out.result.Studies) > 0 {
+			tables, figures = append(tables, "compare_study.csv", "compare_profiles.csv"), append(figures, "compare_study")
+		}
+	}
+	if len(out.losses) > 0 {
+		tables, figures = append(tables, "compare_losses.csv"), append(figures, "compare_losses")
+	}
+	return tables, figures
+}
+
+// plan says what a run would do.
+func (s *settings) plan(ctx context.Context, env *run.Env) error {
+	if err := s.writable(); err != nil {
+		return err
+	}
+	out, err := s.compute(ctx, env)
+	if err != nil {
+		return err
+	}
+	if out.result != nil {
+		env.Plan.Count("files", len(out.gathered.Files))
+		env.Plan.Count("tasks", len(out.result.Tasks))
+		env.Plan.Count("metrics", len(out.result.Table))
+		for _, name := range out.result.Models {
+			env.Plan.Models = append(env.Plan.Models, run.PlanModel{Name: name, Given: "of " + text.Count(out.gathered.of(name), "result")})
+		}
+	}
+	env.Plan.Count("losses", len(out.losses))
+	tables, figures := out.files()
+	env.Plan.Write(tables...)
+	env.PlanFigures(figures...)
+	return nil
+}
+
+// of is the number of files that have a model.
+func (g *Gathered) of(name string) int {
+	n := 0
+	for _, f := range g.Files {
+		if slices.ContainsFunc(f.Models, func(m *FileModel) bool { return m.Name == name }) {
+			n++
+		}
+	}
+	return n
+}
+
+// mainFigure is the figure that --figure names.
+func (out *outcome) mainFigure() *plots.Figure {
+	if out.result == nil {
+		return LossFigure(out.losses)
+	}
+	return out.result.Figure()
+}

@@ -1,0 +1,396 @@
+// Package compare sets the results of models side by side: which differ, by how much,
+// and which of the differences are decided.
+//
+//	files, err := compare.Gather(ctx, []compare.Spec{{Path: "evaluation_plots"}}, 0)
+//	result, err := compare.Compare(ctx, files, compare.Options{Baseline: "persistence"})
+//	for _, row := range result.Table {
+//		fmt.Println(row.Metric, row.Direction, row.Sentence)
+//	}
+//
+// The axes of a study are named, never guessed: a file is of the task that it was given
+// as (TASK=FILE), a model's runs are NAME@RUN in the file or of a file given as
+// @RUN=FILE. Numbers of one task and analysis are compared if their files were made from
+// the same data, with the same definition and options.
+//
+// The difference of two models is that of the file that holds both; across files it comes
+// from scores per sample, paired by name, where both have them, else from the two
+// intervals alone, as if their errors were independent. Every number says which.
+package compare
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"repscope/internal/text"
+	"repscope/measure/study"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Options are the choices of a comparison; the zero value is the default.
+type Options struct {
+	// Baseline is the model that the others are compared with; empty: the one called
+	// persistence, in any case, if there is one.
+	Baseline string
+	// Metrics are patterns (* any text, ? any letter) of paths, of paths without their
+	// rows, or of the end of either; ANALYSIS: may stand before one. Empty: what the
+	// files describe.
+	Metrics        []string
+	Higher, Lower  []string // patterns of metrics whose direction is said
+	AllowDifferent bool     // compare what was measured on other data or in other ways
+	Family         string   // of Holm's correction: "metric" (empty) or "run"
+	Seed           uint64
+	Threads        int
+	Scale          []TaskScale // of tasks, for aggregates
+	// Method and Resamples are those of intervals over tasks and runs: see [study.Options].
+	Method    study.Method
+	Resamples int
+}
+
+// alpha is the level of decisions.
+const alpha = 0.05
+
+// Result is a comparison.
+type Result struct {
+	Models   []string // in the order of the files
+	Baseline string   // empty: none
+	Tasks    []string // "" is the task without a name
+	Table    []*Row
+	Studies  []*Study
+	Warnings []string
+}
+
+// Row is one metric of all models.
+type Row struct {
+	Task      string           `json:"task,omitempty"`
+	Analysis  string           `json:"analysis,omitempty"`
+	Metric    string           `json:"metric"` // path in the model
+	Direction report.Direction `json:"direction"`
+	Unit      string           `json:"unit,omitempty"`
+	Cells     []*Cell          `json:"-"` // in the order of the models; nil: the model has no such number
+	Sentence  string           `json:"sentence"`
+
+	pairs  map[[2]int]*pair // by positions a < b, of a − b
+	groups [][]int          // models no two of which differ
+}
+
+// Cell is a number of one model, and how it differs from the baseline.
+type Cell struct {
+	Value report.Value    `json:"value"`
+	CI    report.Interval `json:"value_ci"`
+	SD    *report.Value   `json:"value_sd,omitempty"`
+	Runs  int             `json:"runs"`
+	// Difference is the model's value minus the baseline's.
+	Difference   *report.Value    `json:"difference,omitempty"`
+	DifferenceCI *report.Interval `json:"difference_ci,omitempty"`
+	// Improvement is the difference in percent of the baseline's value, positive where
+	// the model is better.
+	Improvement *report.Value `json:"improvement_percent,omitempty"`
+	P           *report.Value `json:"p,omitempty"`
+	PHolm       *report.Value `json:"p_holm,omitempty"`
+	From        Source        `json:"from,omitempty"`
+	// Decision is "better", "worse", "differs" where neither direction is better, or "~".
+	Decision string `json:"decision,omitempty"`
+	// Detectable is the smallest difference that the test finds with 80 % power, Needed
+	// the number of blocks with which it would find the one that was seen; of
+	// undecided rows.
+	Detectable *report.Value `json:"minimum_detectable_effect,omitempty"`
+	Blocks     int           `json:"blocks,omitempty"`
+	Needed     *report.Value `json:"blocks_needed,omitempty"`
+	// Rank is one more than the number of models that were found better; 0 where
+	// neither direction is better.
+	Rank     int      `json:"rank,omitempty"`
+	Places   []int    `json:"places,omitempty"` // the best and the worst place that the decisions leave
+	Best     bool     `json:"best"`
+	LikeBest bool     `json:"not_different_from_best"`
+	Notes    []string `json:"notes,omitempty"`
+
+	of *estimate
+}
+
+// estimate is a number of one model over its runs.
+type estimate struct {
+	name        string
+	runs        []*FileModel
+	values      []float64 // of the runs
+	value       report.Value
+	interval    report.Interval
+	ofRuns      report.Interval // undefined if some run has none
+	sd          report.Value
+	notCompared string
+}
+
+// group are the files of one task and analysis.
+type group struct {
+	task, analysis string
+	files          []*File
+	models         map[string][]*FileModel // runs, by name
+}
+
+// comparer makes one comparison.
+type comparer struct {
+	o      Options
+	groups []*group
+	result *Result
+}
+
+// Compare compares the models of files.
+//
+// Errors: two files with one model and run (see [Gathered.Rename]), files that differ in
+// data, definition or options (unless allowed), an unknown baseline or metric, no metric
+// in common, scores per sample that do not belong to their result.
+func Compare(ctx context.Context, g *Gathered, o Options) (*Result, error) {
+	g.settle()
+	c := &comparer{o: o, result: &Result{}}
+	if err := c.group(g.Files); err != nil {
+		return nil, err
+	}
+	if err := c.chooseBaseline(); err != nil {
+		return nil, err
+	}
+	if err := c.rows(); err != nil {
+		return nil, err
+	}
+	for _, row := range c.result.Table {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := c.differences(row); err != nil {
+			return nil, err
+		}
+	}
+	c.correct()
+	for _, row := range c.result.Table {
+		if err := c.decide(row); err != nil {
+			return nil, err
+		}
+	}
+	return c.result, c.studies(ctx)
+}
+
+func (c *comparer) warn(format string, args ...any) {
+	w := fmt.Sprintf(format, args...)
+	if !slices.Contains(c.result.Warnings, w) {
+		c.result.Warnings = append(c.result.Warnings, w)
+	}
+}
+
+// group sorts files by task and analysis, and checks that those of each agree.
+func (c *comparer) group(files []*File) error {
+	for _, f := range files {
+		i := slices.IndexFunc(c.groups, func(g *group) bool { return g.task == f.Task && g.analysis == f.Analysis })
+		if i < 0 {
+			i = len(c.groups)
+			c.groups = append(c.groups, &group{task: f.Task, analysis: f.Analysis, models: map[string][]*FileModel{}})
+		}
+		g := c.groups[i]
+		if err := c.agree(g, f); err != nil {
+			return err
+		}
+		g.files = append(g.files, f)
+		if !slices.Contains(c.result.Tasks, f.Task) {
+			c.result.Tasks = append(c.result.Tasks, f.Task)
+		}
+		for _, m := range f.Models {
+			if !slices.Contains(c.result.Models, m.Name) {
+				c.result.Models = append(c.result.Models, m.Name)
+			}
+			if err := g.enter(m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// agree refuses a file that was made in other ways than the first of its group.
+func (c *comparer) agree(g *group, f *File) error {
+	if len(g.files) == 0 {
+		return nil
+	}
+	first := g.files[0]
+	if f.Layout != first.Layout && (f.result == nil) != (first.result == nil) {
+		return fmt.Errorf("%s is %s and %s is %s: nothing says that their numbers mean the same", first.Path, first.layout(), f.Path, f.layout())
+	}
+	found := differences(first, f)
+	if len(found) == 0 {
+		return nil
+	}
+	if c.o.AllowDifferent {
+		c.warn("compared although %s", strings.Join(found, "; "))
+		return nil
+	}
+	return &DifferentError{What: g.name(), Found: found}
+}
+
+// DifferentError says why numbers of two files must not be compared.
+type DifferentError struct {
+	What  string // of which task and analysis
+	Found []string
+}
+
+func (e *DifferentError) Error() string {
+	return fmt.Sprintf("the results %sare not of the same measurement: %s", e.What, strings.Join(e.Found, "; "))
+}
+
+func (g *group) name() string {
+	var parts []string
+	if g.analysis != "" {
+		parts = append(parts, "of "+g.analysis+" ")
+	}
+	if g.task != "" {
+		parts = append(parts, fmt.Sprintf("of task %q ", g.task))
+	}
+	return strings.Join(parts, "")
+}
+
+// layout describes a file's layout in words.
+func (f *File) layout() string {
+	if f.result != nil {
+		return "a result of " + f.Analysis
+	}
+	return "of the published layout " + f.Layout
+}
+
+// everywhere are the files that have the same numbers of the model.
+func (m *FileModel) everywhere() []*FileModel { return append([]*FileModel{m}, m.alike...) }
+
+// enter adds a run of a model. The same numbers in two files are one, as of a baseline
+// that was measured along with every model.
+func (g *group) enter(m *FileModel) error {
+	runs := g.models[m.Name]
+	for _, other := range runs {
+		switch {
+		case other.sameNumbers(m):
+			other.alike = append(other.alike, m)
+			return nil
+		case other.Run == m.Run && other.file == m.file:
+			return fmt.Errorf("%s: the models %s and %s both become %s%s", m.file.Path, other.Given, m.Given, m.Name, atRun(m.Run))
+		case other.Run == m.Run:
+			return &TwiceError{Model: m.Name, Run: m.Run, Where: g.name(), Files: [2]string{other.file.Path, m.file.Path}, Given: m.Given}
+		}
+	}
+	g.models[m.Name] = append(runs, m)
+	return nil
+}
+
+func atRun(run string) string {
+	if run == "" {
+		return ""
+	}
+	return " in run " + run
+}
+
+// TwiceError says that two files have one model.
+type TwiceError struct {
+	Model, Run, Where, Given string
+	Files                    [2]string
+}
+
+func (e *TwiceError) Error() string {
+	return fmt.Sprintf("two results %sare of the model %s%s with different numbers: %s and %s", e.Where, e.Model, atRun(e.Run), e.Files[0], e.Files[1])
+}
+
+// Hints say how to tell them apart.
+func (e *TwiceError) Hints() []string {
+	a, b := e.Files[0], e.Files[1]
+	return []string{
+		fmt.Sprintf("for runs (seeds) of one model give @1=%s @2=%s", a, b),
+		fmt.Sprintf("for two tasks give FIRST=%s SECOND=%s", a, b),
+		fmt.Sprintf("for two models rename one: --names %s:%s=NAME", b, e.Given),
+	}
+}
+
+// sameNumbers reports whether two models have the same numbers under the same paths.
+func (m *FileModel) sameNumbers(other *FileModel) bool {
+	if len(m.Numbers) != len(other.Numbers) {
+		return false
+	}
+	for i, n := range m.Numbers {
+		o := other.Numbers[i]
+		if n.Path != o.Path || n.Value.Defined() != o.Value.Defined() || n.Value.Defined() && n.Value.V != o.Value.V {
+			return false
+		}
+	}
+	return true
+}
+
+// chooseBaseline finds the model that others are compared with.
+func (c *comparer) chooseBaseline() error {
+	models := c.result.Models
+	if c.o.Baseline == "" {
+		i := slices.IndexFunc(models, func(name string) bool { return strings.EqualFold(name, "persistence") })
+		if i >= 0 {
+			c.result.Baseline = models[i]
+		}
+		return nil
+	}
+	if !slices.Contains(models, c.o.Baseline) {
+		hint := ""
+		if near := text.Nearest(c.o.Baseline, models); near != "" {
+			hint = fmt.Sprintf("; did you mean %q?", near)
+		}
+		return fmt.Errorf("--baseline %s: no file has such a model (there are %s)%s", c.o.Baseline, strings.Join(models, ", "), hint)
+	}
+	c.result.Baseline = c.o.Baseline
+	return nil
+}
+
+// estimateOf is the number of a model over its runs.
+func estimateOf(name, path string, runs []*FileModel) (*estimate, bool) {
+	e := &estimate{name: name, sd: report.Undefined("no spread was computed")}
+	var intervals []report.Interval
+	for _, m := range runs {
+		n, ok := m.number(path)
+		if !ok {
+			continue
+		}
+		e.notCompared = cmp.Or(e.notCompared, n.NotCompared)
+		if len(runs) > 1 && !n.Value.Defined() {
+			e.value = report.Undefined("run %s: %s", m.Run, why(n.Value))
+			e.interval = report.NoInterval("%s", e.value.Reason)
+			e.runs = append(e.runs, m)
+			return e, true
+		}
+		e.runs = append(e.runs, m)
+		e.values = append(e.values, n.Value.Float())
+		intervals = append(intervals, n.Interval)
+		e.value, e.interval, e.sd = n.Value, n.Interval, n.SD
+	}
+	if len(e.runs) == 0 {
+		return nil, false
+	}
+	e.ofRuns = e.interval
+	if len(e.runs) > 1 {
+		e.overRuns(intervals)
+	}
+	return e, true
+}
+
+// overRuns is the mean over runs. Its interval has the spread of the runs, with
+// Student's t, and the mean error of the single runs, which share their data, added in
+// squares.
+func (e *estimate) overRuns(intervals []report.Interval) {
+	mean, variance := stat.MeanVariance(e.values)
+	k := float64(len(e.values))
+	e.value, e.sd = report.Number(mean), report.Number(math.Sqrt(variance))
+	half := quantile(k-1) * math.Sqrt(variance/k)
+	below, above := 0.0, 0.0
+	for i, ci := range intervals {
+		if !ci.Defined() {
+			e.ofRuns = ci
+			below, above = 0, 0
+			break
+		}
+		below += (e.values[i] - ci.Low) / k
+		above += (ci.High - e.values[i]) / k
+	}
+	e.interval = report.Between(mean-math.Hypot(half, below), mean+math.Hypot(half, above))
+	if half == 0 && below == 0 && above == 0 {
+		e.interval = report.NoInterval("all runs have the same value: nothing shows its error")
+	}
+}

@@ -1,0 +1,461 @@
+// Decisions: Holm's correction, better and worse, ranks with ties, and a sentence.
+
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"repscope/measure/study"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// differences computes the differences of all pairs of models of a row.
+func (c *comparer) differences(row *Row) error {
+	for a := range row.Cells {
+		for b := a + 1; b < len(row.Cells); b++ {
+			if row.Cells[a] == nil || row.Cells[b] == nil {
+				continue
+			}
+			p, err := c.compare(row, row.Cells[a].of, row.Cells[b].of)
+			if err != nil {
+				return err
+			}
+			p.a, p.b = a, b
+			row.pairs[[2]int{a, b}] = &p
+		}
+	}
+	return nil
+}
+
+// familyOf names the tests that a row is corrected with.
+func (c *comparer) familyOf(row *Row) string {
+	if c.o.Family == "run" {
+		return ""
+	}
+	return row.Task + "\x00" + row.Analysis + "\x00" + report.Family(row.Metric)
+}
+
+// correct applies Holm's correction twice: over the differences from the baseline, and
+// over all pairs, which the ranks rest on.
+func (c *comparer) correct() {
+	base := slices.Index(c.result.Models, c.result.Baseline)
+	families := map[string][]*pair{}
+	var order []string
+	for _, row := range c.result.Table {
+		family := c.familyOf(row)
+		if _, ok := families[family]; !ok {
+			order = append(order, family)
+		}
+		families[family] = append(families[family], row.ordered()...)
+	}
+	for _, family := range order {
+		holm(families[family], 1)
+		holm(slices.DeleteFunc(slices.Clone(families[family]), func(p *pair) bool { return p.a != base && p.b != base }), 0)
+	}
+}
+
+// ordered are the pairs of a row, the first models first.
+func (row *Row) ordered() []*pair {
+	var out []*pair
+	for a := range row.Cells {
+		for b := a + 1; b < len(row.Cells); b++ {
+			if p := row.pairs[[2]int{a, b}]; p != nil {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+func holm(pairs []*pair, which int) {
+	p := make([]float64, len(pairs))
+	for i, of := range pairs {
+		p[i] = of.p.Float()
+	}
+	for i, v := range stat.Holm(p) {
+		pairs[i].holm[which] = v
+	}
+}
+
+// between is the pair of two models as x − y: sign is −1 where it is kept as y − x.
+func (row *Row) between(x, y int) (p *pair, sign float64) {
+	if x < y {
+		return row.pairs[[2]int{x, y}], 1
+	}
+	return row.pairs[[2]int{y, x}], -1
+}
+
+// differs reports whether two models were found to differ, over all pairs.
+func (row *Row) differs(x, y int) bool {
+	p, _ := row.between(x, y)
+	return p != nil && p.holm[1] < alpha
+}
+
+// tested reports whether there is a p value for two models.
+func (row *Row) tested(x, y int) bool {
+	p, _ := row.between(x, y)
+	return p != nil && p.p.Defined()
+}
+
+// sense is 1 where higher is better, −1 where lower is, else 0.
+func (row *Row) sense() float64 {
+	switch row.Direction {
+	case report.Higher:
+		return 1
+	case report.Lower:
+		return -1
+	}
+	return 0
+}
+
+// better reports whether x was found better than y.
+func (row *Row) better(x, y int) bool {
+	p, sign := row.between(x, y)
+	return row.differs(x, y) && row.sense()*sign*p.difference.V > 0
+}
+
+// decide fills in what follows from the differences.
+func (c *comparer) decide(row *Row) error {
+	base := slices.Index(c.result.Models, c.result.Baseline)
+	if base >= 0 && row.Cells[base] != nil {
+		for x, cell := range row.Cells {
+			if cell != nil && x != base {
+				row.against(base, x)
+			}
+		}
+	}
+	if row.sense() != 0 {
+		if err := row.rank(); err != nil {
+			return err
+		}
+	}
+	row.Sentence = row.sentence(c.result.Models, base)
+	return nil
+}
+
+// against fills in how a model differs from the baseline.
+func (row *Row) against(base, x int) {
+	cell, baseline := row.Cells[x], row.Cells[base]
+	p, sign := row.between(x, base)
+	difference, ci := p.difference, p.ci
+	if difference.Defined() {
+		difference.V *= sign
+	}
+	if ci.Defined() && sign < 0 {
+		ci = report.Between(-ci.High, -ci.Low)
+	}
+	corrected := p.p
+	if p.p.Defined() {
+		corrected = report.Number(p.holm[0])
+	}
+	improvement := row.improvement(difference, baseline.Value)
+	cell.Difference, cell.DifferenceCI, cell.P, cell.PHolm = &difference, &ci, new(p.p), &corrected
+	cell.From, cell.Blocks, cell.Notes, cell.Improvement = p.from, p.blocks, p.notes, &improvement
+	decided := corrected.Defined() && corrected.V < alpha
+	switch {
+	case !decided:
+		cell.Decision = "~"
+		cell.Detectable, cell.Needed = p.power()
+	case row.sense() == 0:
+		cell.Decision = "differs"
+	case row.sense()*difference.V > 0:
+		cell.Decision = "better"
+	default:
+		cell.Decision = "worse"
+	}
+}
+
+// improvement is the difference in percent of the baseline.
+func (row *Row) improvement(difference, baseline report.Value) report.Value {
+	switch {
+	case !difference.Defined():
+		return report.Undefined("%s", why(difference))
+	case row.sense() == 0 && row.Direction == Unknown:
+		return report.Undefined("which way the metric is better is not known")
+	case row.sense() == 0:
+		return report.Undefined("neither direction of the metric is better")
+	case baseline.V == 0:
+		return report.Undefined("the baseline is 0: there is no percentage of it")
+	case baseline.V < 0:
+		return report.Undefined("the baseline is negative: a percentage of it would mislead")
+	}
+	return report.NumberOr(row.sense()*difference.V/baseline.V*100, "the difference is too large for a percentage")
+}
+
+// power says what the test could have found, and how many blocks it would take.
+func (p *pair) power() (detectable, needed *report.Value) {
+	if math.IsNaN(p.stdError) || p.stdError <= 0 {
+		v := report.Undefined("the error of the difference is not known")
+		return &v, new(v)
+	}
+	df := p.df
+	if math.IsInf(df, 1) || math.IsNaN(df) {
+		df = 1e6 // normal
+	}
+	effect, err := stat.MinimumDetectableEffect(p.stdError, df, stat.PowerOptions{})
+	detectable = new(report.NumberOr(effect, stat.Reason(err)))
+	switch {
+	case p.blocks < 2:
+		needed = new(report.Undefined("the number of blocks is not known"))
+	default:
+		n, err := stat.BlocksNeeded(p.difference.Float(), p.stdError*math.Sqrt(float64(p.blocks)), stat.PowerOptions{})
+		needed = new(report.Number(float64(n)))
+		if err != nil {
+			needed = new(report.Undefined("%s", stat.Reason(err)))
+		}
+	}
+	return detectable, needed
+}
+
+// rank gives every model its place, and finds the best and those like it.
+func (row *Row) rank() error {
+	var present []int
+	for x, cell := range row.Cells {
+		if cell != nil && cell.Value.Defined() && cell.of.notCompared == "" {
+			present = append(present, x)
+		}
+	}
+	if len(present) == 0 {
+		return nil
+	}
+	better := func(i, j int) bool { return row.better(present[i], present[j]) }
+	places := study.PositionIntervals(len(present), better)
+	positions := make([]float64, len(present))
+	best := 0
+	for i, x := range present {
+		cell := row.Cells[x]
+		cell.Places = []int{places[i].Best, places[i].Worst}
+		cell.Rank = places[i].Best
+		positions[i] = -row.sense() * cell.Value.V
+		if positions[i] < positions[best] {
+			best = i
+		}
+	}
+	for i, x := range present {
+		cell := row.Cells[x]
+		cell.Best = positions[i] == positions[best]
+		cell.LikeBest = !cell.Best && row.tested(x, present[best]) && !row.differs(x, present[best])
+	}
+	groups, err := study.Groups(positions, func(i, j int) bool { return row.differs(present[i], present[j]) || !row.tested(present[i], present[j]) })
+	if err != nil {
+		return nil // too many to list: the places say as much
+	}
+	for _, g := range groups {
+		var members []int
+		for _, i := range g.Members {
+			members = append(members, present[i])
+		}
+		row.groups = append(row.groups, members)
+	}
+	return nil
+}
+
+// sentence says in words what is decided.
+func (row *Row) sentence(models []string, base int) string {
+	if why := row.notCompared(); why != "" {
+		return "not compared: " + why
+	}
+	if base >= 0 && row.Cells[base] != nil {
+		return row.againstSentence(models, base)
+	}
+	var best, like, untested []string
+	present := 0
+	for x, cell := range row.Cells {
+		if cell == nil || !cell.Value.Defined() {
+			continue
+		}
+		present++
+		switch {
+		case cell.Best:
+			best = append(best, models[x])
+		case cell.LikeBest:
+			like = append(like, models[x])
+		}
+	}
+	for x, cell := range row.Cells {
+		if cell != nil && len(best) > 0 && !cell.Best && cell.Value.Defined() && !row.tested(x, slices.Index(models, best[0])) {
+			untested = append(untested, models[x])
+		}
+	}
+	switch {
+	case present == 0:
+		return "no model has a number"
+	case present == 1:
+		return "one model: nothing to compare"
+	case row.sense() == 0:
+		return row.spreadSentence()
+	case len(best)+len(like) == present && len(like) > 0:
+		return "no model differs from the best: not decisive"
+	case len(untested) == present-len(best):
+		return listed(best) + plural(best, " is", " are") + " best; nothing tests it"
+	}
+	s := listed(best) + plural(best, " is", " are") + " best"
+	if len(like) > 0 {
+		s += "; " + listed(like) + plural(like, " does", " do") + " not differ from it"
+	}
+	if len(untested) > 0 {
+		s += "; " + listed(untested) + plural(untested, " is", " are") + " not tested"
+	}
+	return s
+}
+
+// notCompared is why the models of a row are not compared, empty if they are.
+func (row *Row) notCompared() string {
+	for _, cell := range row.Cells {
+		if cell != nil && cell.of.notCompared != "" {
+			return cell.of.notCompared
+		}
+	}
+	return ""
+}
+
+// spreadSentence is for metrics without a direction.
+func (row *Row) spreadSentence() string {
+	decided, all := 0, 0
+	for _, p := range row.ordered() {
+		if p.p.Defined() {
+			all++
+			if p.holm[1] < alpha {
+				decided++
+			}
+		}
+	}
+	if all == 0 {
+		return "neither direction is better, and nothing is tested"
+	}
+	return fmt.Sprintf("%d of %d pairs of models differ; neither direction is better", decided, all)
+}
+
+// againstSentence is for a row with a baseline.
+func (row *Row) againstSentence(models []string, base int) string {
+	of := map[string][]string{}
+	allAcross := true
+	var largest float64
+	for x, cell := range row.Cells {
+		if cell == nil || x == base {
+			continue
+		}
+		decision := cell.Decision
+		if decision == "~" && !cell.P.Defined() {
+			decision = "?"
+		}
+		of[decision] = append(of[decision], models[x])
+		if ci := cell.DifferenceCI; !ci.Defined() || ci.Low > 0 || ci.High < 0 {
+			allAcross = false
+		}
+		if cell.Detectable != nil {
+			largest = max(largest, cell.Detectable.Float())
+		}
+	}
+	name := models[base]
+	if len(of["better"])+len(of["worse"])+len(of["differs"]) == 0 {
+		switch {
+		case len(of["~"]) == 0 && len(of["?"]) == 0:
+			return "one model: nothing to compare"
+		case len(of["~"]) == 0:
+			return "nothing tests a difference from " + name
+		case allAcross:
+			s := "all intervals contain 0: not decisive"
+			if largest > 0 && !math.IsNaN(largest) {
+				s += fmt.Sprintf(" (differences of %s would have been found)", report.FormatEstimate(largest, report.Interval{}))
+			}
+			return s
+		}
+		return "no difference from " + name + " holds after correction: not decisive"
+	}
+	var parts []string
+	for _, kind := range []struct{ decision, one, several string }{
+		{"better", " is better than " + name, " are better than " + name}, {"worse", " is worse", " are worse"},
+		{"differs", " differs from " + name, " differ from " + name}, {"~", " is not decided", " are not decided"}, {"?", " is not tested", " are not tested"},
+	} {
+		if names := of[kind.decision]; len(names) > 0 {
+			parts = append(parts, listed(names)+plural(names, kind.one, kind.several))
+		}
+	}
+	if len(of["better"]) == 0 && len(of["worse"]) > 0 {
+		parts[0] += " than " + name
+	}
+	return strings.Join(parts, "; ")
+}
+
+// listed joins names as a sentence does.
+func listed(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+func plural(names []string, one, several string) string {
+	if len(names) == 1 {
+		return one
+	}
+	return several
+}
+
+// Broken is a bound of --fail-if-worse that does not hold.
+type Broken struct {
+	Row             *Row
+	Model, Baseline string
+	Value, Base     float64
+	Percent, Bound  float64 // worse by, allowed
+}
+
+// Worse finds models that are worse than the baseline by more than so many percent of
+// it, in the metrics that a pattern names. Errors: no metric of that name has a
+// direction; no baseline; a baseline that is not positive, of which there is no
+// percentage.
+func (r *Result) Worse(pattern string, percent float64) ([]Broken, error) {
+	base := slices.Index(r.Models, r.Baseline)
+	if base < 0 {
+		return nil, fmt.Errorf("--fail-if-worse %s: there is no baseline to be worse than; name one with --baseline", pattern)
+	}
+	var broken []Broken
+	found, compared := false, 0
+	var known []string
+	for _, row := range r.Table {
+		known = append(known, row.Metric)
+		if !matches(pattern, row.Analysis, row.Metric) {
+			continue
+		}
+		found = true
+		if row.sense() == 0 {
+			return nil, fmt.Errorf("--fail-if-worse %s: which way %s is better is not known; say it with --higher or --lower", pattern, row.Metric)
+		}
+		for x, cell := range row.Cells {
+			if cell == nil || x == base || cell.Improvement == nil {
+				continue
+			}
+			if !cell.Improvement.Defined() {
+				return nil, fmt.Errorf("--fail-if-worse %s: %s of %s against %s: %s", pattern, row.Metric, r.Models[x], r.Baseline, why(*cell.Improvement))
+			}
+			compared++
+			if worse := -cell.Improvement.V; worse > percent {
+				broken = append(broken, Broken{row, r.Models[x], r.Baseline, cell.Value.V, row.Cells[base].Value.V, worse, percent})
+			}
+		}
+	}
+	switch {
+	case !found:
+		return nil, unknownMetric(pattern, known)
+	case compared == 0:
+		return nil, fmt.Errorf("--fail-if-worse %s: no model has it beside %s", pattern, r.Baseline)
+	}
+	return broken, nil
+}
+
+// String says what was broken.
+func (b Broken) String() string {
+	return fmt.Sprintf("%s of %s is %s, %s of %s: worse by %.3g %%, allowed are %g %%", b.Row.Title(), b.Model,
+		report.FormatEstimate(b.Value, report.Interval{}), report.FormatEstimate(b.Base, report.Interval{}), b.Baseline, b.Percent, b.Bound)
+}
+
+// Title names a row among those of all tasks and analyses.
+func (row *Row) Title() string {
+	parts := slices.DeleteFunc([]string{row.Task, row.Analysis, row.Metric}, func(part string) bool { return part == "" })
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,197 @@
+// Figures: metrics with intervals, studies over tasks, and losses.
+
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"repscope/plots"
+	"repscope/report"
+)
+
+// mostPanels is the number of metrics in one figure.
+const mostPanels = 24
+
+// Figure shows the value of every model in each metric, with its interval.
+func (r *Result) Figure() *plots.Figure {
+	f := &plots.Figure{Series: r.Models, Title: "Comparison", NoLetters: true}
+	rows := r.drawn()
+	columns := min(len(rows), 4)
+	if len(r.Models) > 8 {
+		columns = min(columns, 3)
+	}
+	for i, row := range rows {
+		f.Tiles = append(f.Tiles, plots.Tile{Panel: row.panel(r), Title: row.short(r), Row: i / columns, Column: i % columns})
+	}
+	lines := (len(rows) + columns - 1) / columns
+	f.WidthMM = max(90, min(180, 60*float64(columns)))
+	f.HeightMM = 20 + 45*float64(max(lines, 1))
+	switch {
+	case len(r.Table) > len(rows):
+		f.Footnote = fmt.Sprintf("%d of %d metrics (--metrics chooses others).", len(rows), len(r.Table))
+	}
+	f.Footnote += " Lines: 95 % intervals; ↑ higher is better, ↓ lower is better."
+	if r.Baseline != "" {
+		f.Footnote += " Dashed: " + r.Baseline + "."
+	}
+	f.Footnote = strings.TrimSpace(f.Footnote)
+	return f
+}
+
+// drawn are the rows that some model has a number of. Where there are too many, those
+// that rank models come first.
+func (r *Result) drawn() []*Row {
+	rows := slices.DeleteFunc(slices.Clone(r.Table), func(row *Row) bool {
+		return !slices.ContainsFunc(row.Cells, func(c *Cell) bool { return c != nil && c.Value.Defined() })
+	})
+	if len(rows) > mostPanels {
+		slices.SortStableFunc(rows, func(a, b *Row) int { return a.unranked() - b.unranked() })
+		rows = rows[:mostPanels]
+	}
+	return rows
+}
+
+// unranked is 1 for a row that ranks no models, else 0.
+func (row *Row) unranked() int {
+	if row.sense() == 0 || row.notCompared() != "" {
+		return 1
+	}
+	return 0
+}
+
+// short is the title of a panel.
+func (row *Row) short(r *Result) string {
+	title := row.Metric + row.arrow(arrowUp, arrowDown)
+	if tasks, _ := r.leading(); tasks {
+		title = taskName(row.Task) + ": " + title
+	}
+	return title
+}
+
+// panel shows one metric.
+func (row *Row) panel(r *Result) plots.Panel {
+	p := &plots.Bars{Y: plots.Axis{Label: row.Unit}, NamesInLegend: true, NoValues: true, Dots: true}
+	for x, cell := range row.Cells {
+		if cell == nil {
+			continue
+		}
+		low, high := ends(cell.CI)
+		p.Bars = append(p.Bars, plots.Bar{Name: r.Models[x], Value: cell.Value.Float(), Low: low, High: high, Reason: cell.Value.Reason})
+		if r.Models[x] == r.Baseline && cell.Value.Defined() {
+			p.References = []plots.Reference{{Value: cell.Value.V}}
+		}
+	}
+	return p
+}
+
+func ends(i report.Interval) (low, high float64) {
+	if !i.Defined() {
+		return math.NaN(), math.NaN()
+	}
+	return i.Low, i.High
+}
+
+// StudyFigure shows, for each metric over several tasks, the performance profiles, the
+// interquartile means and the average ranks.
+func (r *Result) StudyFigure() *plots.Figure {
+	f := &plots.Figure{Series: r.Models, Title: "Study", WidthMM: 150, ColumnWidths: []float64{1, 0.8}}
+	shown := r.Studies[:min(len(r.Studies), 6)]
+	for i, s := range shown {
+		f.Tiles = append(f.Tiles,
+			plots.Tile{Panel: s.profilePanel(), Title: s.Metric, Row: 2 * i, Column: 0},
+			plots.Tile{Panel: s.bars("Interquartile mean", func(a *Aggregate) (report.Value, report.Interval) { return a.IQM, a.IQMCI }), Row: 2 * i, Column: 1},
+			plots.Tile{Panel: s.ranksPanel(), Row: 2*i + 1, Column: 0, ColumnSpan: 2})
+		ranks := 14 + 2.5*float64(len(s.names)+len(s.Groups))
+		f.RowHeights = append(f.RowHeights, 55, ranks)
+		f.HeightMM += 55 + ranks
+	}
+	f.HeightMM += 25
+	if len(shown) < len(r.Studies) {
+		f.Footnote = fmt.Sprintf("The first %d of %d metrics. ", len(shown), len(r.Studies))
+	}
+	f.Footnote += "Intervals at 95 %, about " + shown[0].About + "."
+	return f
+}
+
+func (s *Study) profilePanel() plots.Panel {
+	label := "Score"
+	if !s.Scaled {
+		label = s.Metric
+		if s.Unit != "" {
+			label += " (" + s.Unit + ")"
+		}
+	}
+	p := &plots.Curves{X: plots.Axis{Label: label}, Y: plots.Axis{Label: "Share of runs that do better", Min: 0, Max: 1.02, Ticks: []float64{0, 0.25, 0.5, 0.75, 1}}, NoMarkers: true}
+	for _, name := range s.names {
+		of := s.Profiles.of[name]
+		p.Series = append(p.Series, plots.CurveSeries{Name: name, X: s.Profiles.Thresholds, Y: of.Share, Low: of.Low, High: of.High})
+	}
+	return p
+}
+
+// ranksPanel shows average ranks, and which models do not differ.
+func (s *Study) ranksPanel() plots.Panel {
+	p := &plots.CriticalDifference{X: plots.Axis{Label: "Average rank"}, Groups: s.Groups}
+	for _, name := range s.names {
+		p.Models = append(p.Models, plots.RankedModel{Name: name, Rank: s.of[name].AverageRank.Float()})
+	}
+	return p
+}
+
+func (s *Study) bars(label string, of func(*Aggregate) (report.Value, report.Interval)) plots.Panel {
+	p := &plots.Bars{Y: plots.Axis{Label: label}, NamesInLegend: true, Dots: true, NoValues: true}
+	for _, name := range s.names {
+		v, ci := of(s.of[name])
+		low, high := ends(ci)
+		p.Bars = append(p.Bars, plots.Bar{Name: name, Value: v.Float(), Low: low, High: high, Reason: v.Reason})
+	}
+	return p
+}
+
+// LossFigure shows the curves of each name in a panel of its own, for losses of different
+// names have nothing in common but that.
+func LossFigure(losses []*Losses) *plots.Figure {
+	f := &plots.Figure{Title: "Losses", NoLetters: true}
+	columns := min(len(losses), 3)
+	for i, l := range losses {
+		p := &plots.Curves{X: plots.Axis{Label: capitalized(l.X)}, Y: plots.Axis{Label: "Loss of " + l.Name, Log: l.wide()}}
+		for _, c := range l.Curves {
+			s := plots.CurveSeries{Name: c.Column}
+			for _, xy := range c.XY {
+				s.X, s.Y = append(s.X, xy[0]), append(s.Y, xy[1])
+			}
+			if c.Points == 0 {
+				s.Reason = c.Final.Reason
+			}
+			p.Series = append(p.Series, s)
+		}
+		f.Tiles = append(f.Tiles, plots.Tile{Panel: p, Title: l.Name, Row: i / columns, Column: i % columns})
+	}
+	f.WidthMM = max(90, 60*float64(columns))
+	f.HeightMM = 20 + 50*float64((len(losses)+columns-1)/columns)
+	if len(losses) > 1 {
+		f.Footnote = "Each name has an axis of its own: losses of different names are different functions."
+	}
+	return f
+}
+
+// wide reports whether the losses of a run span more than two powers of ten, all above 0.
+func (l *Losses) wide() bool {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, c := range l.Curves {
+		for _, xy := range c.XY {
+			low, high = min(low, xy[1]), max(high, xy[1])
+		}
+	}
+	return low > 0 && high > 100*low
+}
+
+func capitalized(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,282 @@
+// Differences of two models: from the file's own comparison, from scores per sample,
+// from several runs, or from two intervals.
+
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Source says where a difference comes from.
+type Source string
+
+// The sources of differences, the best first.
+const (
+	FromComparison Source = "comparison" // that of the file that holds both models
+	FromSamples    Source = "samples"    // paired scores per sample
+	FromRuns       Source = "runs"       // one number of every run, by Welch's t test
+	FromIntervals  Source = "intervals"  // the two intervals alone
+	FromValues     Source = "values"     // two numbers without any error
+)
+
+// pair is the difference a − b of one metric.
+type pair struct {
+	a, b       int // positions of the models
+	difference report.Value
+	ci         report.Interval
+	p          report.Value
+	holm       [2]float64 // p after Holm's correction: over pairs with the baseline, over all pairs
+	stdError   float64    // NaN where unknown
+	df         float64    // infinite for normal errors
+	blocks     int        // 0 where unknown
+	from       Source
+	notes      []string
+}
+
+// undefinedPair has no difference.
+func undefinedPair(reason string) pair {
+	return pair{difference: report.Undefined("%s", reason), ci: report.NoInterval("%s", reason), p: report.Undefined("%s", reason), stdError: math.NaN(), from: FromValues}
+}
+
+// compare finds the difference of two models of a row.
+func (c *comparer) compare(row *Row, a, b *estimate) (pair, error) {
+	for _, e := range []*estimate{a, b} {
+		switch {
+		case !e.value.Defined():
+			return undefinedPair(e.name + ": " + why(e.value)), nil
+		case e.notCompared != "":
+			return undefinedPair(e.notCompared), nil
+		}
+	}
+	if p, ok := ownComparison(row.Metric, a, b); ok {
+		return p, nil
+	}
+	p, reason, err := c.fromSamples(row.Metric, a, b)
+	if err != nil || reason == "" {
+		return p, err
+	}
+	var notes []string
+	if reason != noSamples {
+		notes = append(notes, reason)
+	}
+	p, err = withoutSamples(a, b)
+	p.notes = append(notes, p.notes...)
+	return p, err
+}
+
+// withoutSamples takes the runs' numbers where they have no intervals, else the two
+// intervals.
+func withoutSamples(a, b *estimate) (pair, error) {
+	if (len(a.runs) > 1 || len(b.runs) > 1) && (!a.ofRuns.Defined() || !b.ofRuns.Defined()) {
+		return fromRuns(a, b)
+	}
+	return fromIntervals(a, b), nil
+}
+
+// ownComparison is the comparison of the file that holds both models, each in one run.
+func ownComparison(path string, a, b *estimate) (pair, bool) {
+	if len(a.runs) > 1 || len(b.runs) > 1 {
+		return pair{}, false
+	}
+	for _, x := range a.runs[0].everywhere() {
+		for _, y := range b.runs[0].everywhere() {
+			if x.file != y.file || x.file.result == nil {
+				continue
+			}
+			for _, c := range x.file.result.Comparisons {
+				if metric := c.Path; metric != path && (metric != "" || c.Metric != path) {
+					continue
+				}
+				switch {
+				case c.A == x.Given && c.B == y.Given:
+					return ofComparison(c, 1), true
+				case c.A == y.Given && c.B == x.Given:
+					return ofComparison(c, -1), true
+				}
+			}
+		}
+	}
+	return pair{}, false
+}
+
+// ofComparison is a comparison of a result file, or its negative.
+func ofComparison(c report.Comparison, sign float64) pair {
+	p := pair{difference: c.Difference, ci: c.CI, p: c.P, stdError: math.NaN(), df: math.Inf(1), from: FromComparison}
+	if c.Difference.Defined() {
+		p.difference.V *= sign
+	}
+	if c.CI.Defined() && sign < 0 {
+		p.ci = report.Between(-c.CI.High, -c.CI.Low)
+	}
+	if c.Blocks != nil {
+		p.blocks = *c.Blocks
+	}
+	if c.DF != nil && c.DF.Defined() {
+		p.df = c.DF.V
+	} else if p.blocks > 1 {
+		p.df = float64(p.blocks - 1)
+	}
+	if p.ci.Defined() {
+		p.stdError = (p.ci.High - p.ci.Low) / 2 / quantile(p.df)
+	}
+	return p
+}
+
+// quantile is the two-sided 95 % quantile of Student's t, of the normal distribution
+// for infinite degrees of freedom.
+func quantile(df float64) float64 {
+	if math.IsInf(df, 1) {
+		return stat.NormalQuantile(0.975)
+	}
+	t, err := stat.StudentTQuantile(0.975, df)
+	if err != nil {
+		return math.NaN()
+	}
+	return t
+}
+
+// noSamples is why most results are not paired.
+const noSamples = "no scores per sample"
+
+// fromSamples compares paired scores of all runs of both models; the reason says why
+// that cannot be done.
+func (c *comparer) fromSamples(path string, a, b *estimate) (p pair, reason string, err error) {
+	if c.o.AllowDifferent && differ(a, b) {
+		return p, "measured on other data: not paired", nil
+	}
+	var columns [2][]column
+	for k, e := range []*estimate{a, b} {
+		for _, m := range e.runs {
+			col, reason, err := columnOf(m, path)
+			if err != nil || reason != "" {
+				return p, reason, err
+			}
+			columns[k] = append(columns[k], col)
+		}
+	}
+	common, reason := inCommon(slices.Concat(columns[0], columns[1]))
+	if reason != "" {
+		return p, reason, nil
+	}
+	groups := numbered(common.groups)
+	var series [][]float64
+	for _, scores := range common.scores {
+		series = append(series, scores)
+	}
+	blocks, err := stat.NewBlocks(len(groups), groups, c.blockSpec(a, b), stat.Differences(series...)...)
+	if err != nil {
+		return p, stat.Reason(err), nil
+	}
+	var jackknifed []*stat.Jackknifed
+	for _, scores := range common.scores {
+		j, err := stat.JackknifeMean(blocks, scores)
+		if err != nil {
+			return p, stat.Reason(err), nil
+		}
+		jackknifed = append(jackknifed, j)
+	}
+	compared, err := stat.CompareSeeds(jackknifed[:len(a.runs)], jackknifed[len(a.runs):], stat.CompareOptions{Seed: c.o.Seed})
+	if err != nil {
+		return p, "", err
+	}
+	return ofStat(compared, common.note), "", nil
+}
+
+// differ reports whether two models were measured on other data or in other ways.
+func differ(a, b *estimate) bool {
+	return slices.ContainsFunc(a.runs, func(x *FileModel) bool {
+		return slices.ContainsFunc(b.runs, func(y *FileModel) bool { return x.file != y.file && len(differences(x.file, y.file)) > 0 })
+	})
+}
+
+// ofStat is a comparison of package stat.
+func ofStat(c stat.SeedComparison, note string) pair {
+	reason := c.Reason
+	if reason == "" {
+		reason = "not defined for these blocks"
+	}
+	p := pair{difference: report.NumberOr(c.Difference, reason), ci: intervalOf(c.Interval), p: report.NumberOr(c.P, reason), stdError: c.StdError, df: c.DF,
+		blocks: c.Blocks, from: FromSamples, notes: slices.Clone(c.Warnings)}
+	if note != "" {
+		p.notes = append(p.notes, note)
+	}
+	return p
+}
+
+// intervalOf is an interval of package stat.
+func intervalOf(i stat.Interval) report.Interval {
+	if !i.Defined() {
+		if i.Reason == "" {
+			return report.NoInterval("the interval is not defined")
+		}
+		return report.NoInterval("%s", i.Reason)
+	}
+	return report.Between(i.Low, i.High)
+}
+
+// fromRuns compares one number of every run.
+func fromRuns(a, b *estimate) (pair, error) {
+	d, err := stat.Welch(a.values, b.values, 0)
+	if err != nil {
+		return pair{}, err
+	}
+	reason := d.Reason
+	if reason == "" {
+		reason = "not defined for these runs"
+	}
+	return pair{difference: report.NumberOr(d.Difference, reason), ci: intervalOf(d.Interval), p: report.NumberOr(d.P, reason), stdError: d.StdError, df: d.DF, from: FromRuns}, nil
+}
+
+// fromIntervals compares two estimates by their own intervals, as if their errors were
+// independent: the ends of the difference's interval are as far from it as the root of
+// the summed squares of the distances of the estimates' ends (Zou and Donner 2008,
+// "Construction of confidence limits about effect measures: a general approach").
+// Errors that go together, as those of two models on the same states do, make it too
+// wide. The p value is below 0.05 exactly where the interval leaves 0 out.
+func fromIntervals(a, b *estimate) pair {
+	d := a.value.V - b.value.V
+	p := pair{difference: report.Number(d), stdError: math.NaN(), df: math.Inf(1), from: FromIntervals}
+	for _, e := range []*estimate{a, b} {
+		if !e.interval.Defined() || math.IsInf(e.interval.Low, 0) || math.IsInf(e.interval.High, 0) {
+			reason := fmt.Sprintf("%s has no interval: %s", e.name, whyNot(e.interval))
+			p.ci, p.p, p.from = report.NoInterval("%s", reason), report.Undefined("%s", reason), FromValues
+			return p
+		}
+	}
+	below := math.Hypot(a.value.V-a.interval.Low, b.interval.High-b.value.V)
+	above := math.Hypot(a.interval.High-a.value.V, b.value.V-b.interval.Low)
+	p.ci = report.Between(d-below, d+above)
+	side := below // the one that looks at 0
+	if d < 0 {
+		side = above
+	}
+	p.stdError = side / quantile(math.Inf(1))
+	if p.stdError > 0 {
+		p.p = report.Number(math.Erfc(math.Abs(d) / p.stdError / math.Sqrt2))
+	} else {
+		p.p = report.Undefined("both intervals have no width: nothing shows the error of the difference")
+	}
+	return p
+}
+
+func why(v report.Value) string {
+	if v.Reason != "" {
+		return v.Reason
+	}
+	return "not defined"
+}
+
+func whyNot(i report.Interval) string {
+	switch {
+	case i.Reason != "":
+		return i.Reason
+	case i.Defined():
+		return "it has no end"
+	}
+	return "none was computed"
+}

@@ -1,0 +1,389 @@
+// Files to compare: results of the binaries and what other programs publish.
+
+package compare
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"repscope/report"
+)
+
+// File is one file of results.
+type File struct {
+	Path   string
+	Task   string // empty where there is one task
+	Run    string // of all its models that name none
+	Layout string // "repscope/1", or which of the published ones
+	// Analysis is that of a result file; empty for other layouts.
+	Analysis   string
+	Definition int
+	Inputs     []report.Input
+	Options    report.Object // of the run, or its evaluation_config
+	Models     []*FileModel
+
+	result  *report.Result // nil for other layouts
+	samples func() (*report.SampleTable, error)
+}
+
+// FileModel are the numbers of a model in one file.
+type FileModel struct {
+	Given   string // its name in the file
+	Name    string // for the comparison
+	Run     string
+	Numbers []report.Named
+
+	at    map[string]int // of Numbers by path
+	part  report.Object  // for what was skipped; empty for other layouts
+	sd    map[string]bool
+	file  *File
+	alike []*FileModel // the same numbers in other files
+}
+
+// number is the number at a path; ok is false where the model has none.
+func (m *FileModel) number(path string) (report.Named, bool) {
+	if i, ok := m.at[path]; ok {
+		return m.Numbers[i], true
+	}
+	if m.file.result == nil {
+		return report.Named{}, false
+	}
+	v, err := m.part.Number(path) // skipped ones have a reason
+	if err != nil || v.Defined() {
+		return report.Named{}, false
+	}
+	return report.Named{Path: path, Value: v, Interval: report.NoInterval("%s", v.Reason)}, true
+}
+
+func (m *FileModel) index() {
+	m.at = make(map[string]int, len(m.Numbers))
+	for i, n := range m.Numbers {
+		m.at[n.Path] = i
+	}
+}
+
+// The published layouts.
+const (
+	layoutMetrics    = "metrics"    // {"metrics": {x, x_std}, "evaluation_config"}
+	layoutCheckpoint = "checkpoint" // {"checkpoint", "metrics": {…}}
+	layoutDatasets   = "datasets"   // {dataset: {key: value}}
+	layoutRows       = "rows"       // [{"id", "model", …}]
+	layoutSamples    = "samples"    // CSV of scores per sample
+)
+
+// Layouts describes the layouts that are read, for messages.
+const Layouts = `a result file (schema "` + report.Schema + `"), {"metrics": {…}, "evaluation_config": {…}}, {"checkpoint": …, "metrics": {…}}, ` +
+	`{dataset: {key: value}}, a list of rows with "id" and "model", or a CSV of scores per sample`
+
+// Read reads one file. Datasets of one file are tasks, so there may be several. Errors
+// name the file and what was expected.
+func Read(path string) ([]*File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = fmt.Errorf("%s: %w", path, p.Err)
+		}
+		return nil, err
+	}
+	return ReadFrom(path, data)
+}
+
+// ReadFrom is Read for the bytes of a file.
+func ReadFrom(path string, data []byte) ([]*File, error) {
+	if strings.EqualFold(filepath.Ext(path), ".csv") || bytes.HasPrefix(data, []byte("model,sample,group")) {
+		return readSampleFile(path, data)
+	}
+	if hasSchema(data) {
+		f, err := readResult(path, data)
+		if err == nil || !errors.Is(err, report.ErrNotResult) || namesSchema(data) {
+			return []*File{f}, err
+		}
+	}
+	v, err := report.Parse(path, data)
+	if err != nil {
+		return nil, err
+	}
+	return readPublished(path, v)
+}
+
+// hasSchema reports whether a file may be a result file.
+func hasSchema(data []byte) bool {
+	return bytes.Contains(data[:min(len(data), 4096)], []byte(`"schema"`))
+}
+
+// namesSchema reports whether it says so at its beginning.
+func namesSchema(data []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(bytes.TrimLeft(data, " \t\r\n\ufeff"), []byte("{")), " \t\r\n"), []byte(`"schema"`))
+}
+
+func readResult(path string, data []byte) (*File, error) {
+	r, err := report.ReadFrom(path, bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Path: path, Layout: report.Schema, Analysis: r.Analysis, Definition: r.Definition, Inputs: r.Inputs, Options: r.Options, result: r}
+	f.Task, f.Run = textOf(r.Extra, "task"), textOf(r.Extra, "run")
+	if r.Models.Len() == 0 {
+		return nil, fmt.Errorf("%s: the result of %s has no models", path, r.Analysis)
+	}
+	for _, name := range r.Models.Keys() {
+		part, err := r.Model(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		f.add(name, slices.Collect(part.Estimates())).part = part
+	}
+	f.samples = sync.OnceValues(func() (*report.SampleTable, error) { return readSamplesOf(path, r) })
+	return f, nil
+}
+
+// textOf is a member that is a text or a number, as text.
+func textOf(o report.Object, key string) string {
+	switch v, _ := o.Get(key); v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	}
+	return ""
+}
+
+// add adds a model under the name that the file has for it: NAME or NAME@RUN.
+func (f *File) add(name string, numbers []report.Named) *FileModel {
+	m := &FileModel{Given: name, Name: name, Numbers: numbers, file: f}
+	if i := strings.LastIndex(name, "@"); i > 0 && i < len(name)-1 {
+		m.Name, m.Run = name[:i], name[i+1:]
+	}
+	m.index()
+	f.Models = append(f.Models, m)
+	return m
+}
+
+// readSamplesOf reads the scores per sample that a result names.
+func readSamplesOf(path string, r *report.Result) (*report.SampleTable, error) {
+	if r.Samples == nil {
+		return nil, nil
+	}
+	if r.Samples.File != filepath.Base(r.Samples.File) {
+		return nil, fmt.Errorf("%s: its scores per sample are in %q, want a plain name of a file beside it", path, r.Samples.File)
+	}
+	file := filepath.Join(filepath.Dir(path), r.Samples.File)
+	table, err := report.ReadSamples(file)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil // a result may be sent around without it
+		}
+		return nil, err
+	}
+	switch {
+	case table.Rows() != r.Samples.Rows:
+		return nil, fmt.Errorf("%s has %d rows, and %s says %d: one of them is incomplete or of another run", file, table.Rows(), path, r.Samples.Rows)
+	case r.Samples.SHA256 != "" && table.SHA256 != r.Samples.SHA256:
+		return nil, fmt.Errorf("%s is not the file that %s describes: its sha256 is %s, want %s", file, path, table.SHA256, r.Samples.SHA256)
+	}
+	return table, nil
+}
+
+// readSampleFile reads scores per sample that come without a result.
+func readSampleFile(path string, data []byte) ([]*File, error) {
+	table, err := report.ReadSamplesFrom(path, bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	if len(table.Models) == 0 {
+		return nil, fmt.Errorf("%s: there are no rows", path)
+	}
+	return []*File{ofSamples(path, layoutSamples, table)}, nil
+}
+
+// ofSamples makes means of scores per sample, with intervals over groups.
+func ofSamples(path, layout string, table *report.SampleTable) *File {
+	f := &File{Path: path, Layout: layout, samples: func() (*report.SampleTable, error) { return table, nil }}
+	for i := range table.Models {
+		m := &table.Models[i]
+		var numbers []report.Named
+		for k, metric := range table.Metrics {
+			numbers = append(numbers, meanOf(metric, m.Scores[k], m.Group))
+		}
+		f.add(m.Model, numbers)
+	}
+	return f
+}
+
+// readPublished finds out which layout a JSON value has.
+func readPublished(path string, v any) ([]*File, error) {
+	switch v := v.(type) {
+	case report.Object:
+		return readObject(path, v)
+	case []any:
+		f, err := readRows(path, v)
+		return []*File{f}, err
+	}
+	return nil, fmt.Errorf("%s: want %s, got a single value", path, Layouts)
+}
+
+func readObject(path string, o report.Object) ([]*File, error) {
+	metrics, hasMetrics := o.Get("metrics")
+	if hasMetrics {
+		part, ok := metrics.(report.Object)
+		if !ok {
+			return nil, fmt.Errorf(`%s: "metrics" is not an object of numbers; want %s`, path, Layouts)
+		}
+		f := &File{Path: path, Layout: layoutMetrics, Task: textOf(o, "task"), Run: textOf(o, "run")}
+		name := stem(path)
+		if checkpoint := textOf(o, "checkpoint"); checkpoint != "" {
+			f.Layout, name = layoutCheckpoint, stem(strings.ReplaceAll(checkpoint, `\`, "/"))
+		}
+		if model := textOf(o, "model"); model != "" {
+			name = model
+		}
+		if config, _ := o.Get("evaluation_config"); config != nil {
+			f.Options, _ = config.(report.Object)
+		}
+		return []*File{f}, f.addNumbers(path, name, part)
+	}
+	var files []*File
+	for _, dataset := range o.Keys() {
+		value, _ := o.Get(dataset)
+		part, ok := value.(report.Object)
+		if !ok {
+			return nil, fmt.Errorf("%s: %q is no object of numbers; want %s", path, dataset, Layouts)
+		}
+		f := &File{Path: path, Layout: layoutDatasets, Task: dataset}
+		if err := f.addNumbers(path, stem(path), part); err != nil {
+			return nil, fmt.Errorf("%w (dataset %q)", err, dataset)
+		}
+		files = append(files, f)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: an empty object; want %s", path, Layouts)
+	}
+	return files, nil
+}
+
+// addNumbers adds a model with the numbers of an object.
+func (f *File) addNumbers(path, name string, part report.Object) error {
+	numbers := slices.Collect(part.Estimates())
+	if len(numbers) == 0 {
+		return fmt.Errorf("%s: there are no numbers; want %s", path, Layouts)
+	}
+	f.add(name, numbers)
+	return nil
+}
+
+// stem is the name of a file without its folder and ending.
+func stem(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// readRows reads a list of rows with id and model: scores per sample.
+func readRows(path string, rows []any) (*File, error) {
+	r := &rowReader{path: path, models: map[string]int{}, metrics: map[string]int{}, seen: map[string]bool{}}
+	for i, item := range rows {
+		row, ok := item.(report.Object)
+		if !ok {
+			return nil, fmt.Errorf("%s: row %d is no object; want %s", path, i, Layouts)
+		}
+		if err := r.row(i, row); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.table.Models) == 0 || len(r.table.Metrics) == 0 {
+		return nil, fmt.Errorf("%s: no row has a number beside its id; want %s", path, Layouts)
+	}
+	for i := range r.table.Models {
+		m := &r.table.Models[i]
+		for len(m.Scores) < len(r.table.Metrics) {
+			m.Scores = append(m.Scores, nil)
+		}
+		for k, scores := range m.Scores {
+			m.Scores[k] = padded(scores, len(m.Sample))
+		}
+	}
+	return ofSamples(path, layoutRows, &r.table), nil
+}
+
+// rowReader collects rows of all models.
+type rowReader struct {
+	path            string
+	table           report.SampleTable
+	models, metrics map[string]int
+	seen            map[string]bool // model and id
+}
+
+// groupNames are members that say which rows depend on each other.
+var groupNames = []string{"group", "episode"}
+
+func (r *rowReader) row(i int, row report.Object) error {
+	id, model := textOf(row, "id"), textOf(row, "model")
+	if id == "" || model == "" {
+		return fmt.Errorf(`%s: row %d has no "id" or no "model"; want %s`, r.path, i, Layouts)
+	}
+	if key := model + "\x00" + id; r.seen[key] {
+		return fmt.Errorf("%s: row %d: %s has the id %q twice", r.path, i, model, id)
+	} else {
+		r.seen[key] = true
+	}
+	at, ok := r.models[model]
+	if !ok {
+		at = len(r.table.Models)
+		r.models[model] = at
+		r.table.Models = append(r.table.Models, report.ModelSamples{Model: model})
+	}
+	m := &r.table.Models[at]
+	group := id // without groups every row is one
+	for _, name := range groupNames {
+		if text := textOf(row, name); text != "" {
+			group = text
+		}
+	}
+	for _, key := range row.Keys() {
+		if key == "id" || slices.Contains(groupNames, key) {
+			continue
+		}
+		value, _ := row.Get(key)
+		number, isNumber := value.(json.Number)
+		if !isNumber && (value != nil || r.metrics[key] == 0) {
+			continue
+		}
+		k, known := r.metrics[key]
+		if !known {
+			r.table.Metrics = append(r.table.Metrics, key)
+			k = len(r.table.Metrics)
+			r.metrics[key] = k // from 1
+		}
+		for len(m.Scores) < k {
+			m.Scores = append(m.Scores, nil)
+		}
+		score := math.NaN()
+		if isNumber {
+			var err error
+			if score, err = strconv.ParseFloat(number.String(), 64); err != nil {
+				return fmt.Errorf("%s: row %d: %s is %s, beyond the range of numbers", r.path, i, key, number)
+			}
+		}
+		m.Scores[k-1] = append(padded(m.Scores[k-1], len(m.Sample)), score)
+	}
+	m.Sample, m.Group = append(m.Sample, id), append(m.Group, group)
+	return nil
+}
+
+// padded fills scores up to a length with undefined ones.
+func padded(scores []float64, n int) []float64 {
+	for len(scores) < n {
+		scores = append(scores, math.NaN())
+	}
+	return scores
+}

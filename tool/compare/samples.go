@@ -1,0 +1,189 @@
+// Scores per sample: which belong to a number, and which two models have in common.
+
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/internal/text"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// column are the scores of one run of a model.
+type column struct {
+	of     *FileModel
+	table  *report.ModelSamples
+	scores []float64
+	what   string // a sample is
+}
+
+// columnOf finds the scores whose mean is the number at a path; the reason says why there
+// are none.
+func columnOf(m *FileModel, path string) (c column, reason string, err error) {
+	if m.file.samples == nil {
+		return c, noSamples, nil
+	}
+	table, err := m.file.samples()
+	if err != nil {
+		return c, "", err
+	}
+	if table == nil {
+		return c, noSamples, nil
+	}
+	of := table.Model(m.Given)
+	k := slices.Index(table.Metrics, path)
+	if of == nil || k < 0 {
+		return c, noSamples, nil
+	}
+	c = column{of: m, table: of, scores: of.Scores[k], what: "sample"}
+	if r := m.file.result; r != nil && r.Samples != nil && r.Samples.Sample != "" {
+		c.what = m.file.result.Samples.Sample
+	}
+	want, _ := m.number(path)
+	mean, count := 0.0, 0
+	for _, v := range c.scores {
+		if !math.IsNaN(v) {
+			mean += v
+			count++
+		}
+	}
+	mean /= float64(count)
+	if count == 0 || math.IsInf(mean, 0) {
+		return c, fmt.Sprintf("the scores of %s have no finite mean", m.Name), nil
+	}
+	if d := math.Abs(mean - want.Value.V); d > 1e-6*math.Max(math.Abs(mean), math.Abs(want.Value.V)) && d > 1e-12 {
+		return c, fmt.Sprintf("the scores per %s of %s have the mean %.6g, not %.6g: they are not paired", c.what, m.Name, mean, want.Value.V), nil
+	}
+	return c, "", nil
+}
+
+// shared are the samples that all columns have.
+type shared struct {
+	groups []string
+	scores [][]float64 // by column
+	note   string
+}
+
+// inCommon keeps the samples that are defined in all columns, in the order of the first;
+// the reason says why there are too few.
+func inCommon(columns []column) (s shared, reason string) {
+	s.scores = make([][]float64, len(columns))
+	first := columns[0]
+	at := make([]map[string]int, len(columns))
+	for k, c := range columns[1:] {
+		if slices.Equal(c.table.Sample, first.table.Sample) {
+			continue // by position
+		}
+		at[k+1] = make(map[string]int, len(c.table.Sample))
+		for i, sample := range c.table.Sample {
+			at[k+1][sample] = i
+		}
+	}
+	row := make([]int, len(columns))
+	for i, sample := range first.table.Sample {
+		whole := true
+		for k := range columns {
+			row[k] = i
+			if at[k] != nil {
+				j, ok := at[k][sample]
+				if !ok {
+					whole = false
+					break
+				}
+				row[k] = j
+			}
+			if v := columns[k].scores[row[k]]; math.IsNaN(v) || math.IsInf(v, 0) {
+				whole = false
+				break
+			}
+			if group := columns[k].table.Group[row[k]]; group != first.table.Group[i] {
+				return s, fmt.Sprintf("%s %s is of group %s for %s and of group %s for %s: not paired", first.what, sample,
+					first.table.Group[i], first.of.Name, group, columns[k].of.Name)
+			}
+		}
+		if !whole {
+			continue
+		}
+		s.groups = append(s.groups, first.table.Group[i])
+		for k := range columns {
+			s.scores[k] = append(s.scores[k], columns[k].scores[row[k]])
+		}
+	}
+	most := 0
+	for _, c := range columns {
+		most = max(most, len(c.scores))
+	}
+	if len(s.groups) == 0 {
+		return s, fmt.Sprintf("no %s has scores of all: not paired", first.what)
+	}
+	if len(s.groups) < most {
+		s.note = fmt.Sprintf("the difference is that over %s of %d that all have", text.Count(len(s.groups), first.what), most)
+	}
+	return s, ""
+}
+
+// numbered gives groups numbers in the order in which they appear.
+func numbered(groups []string) []int {
+	of := map[string]int{}
+	out := make([]int, len(groups))
+	for i, g := range groups {
+		n, ok := of[g]
+		if !ok {
+			n = len(of)
+			of[g] = n
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// blockSpec is the grouping that both models' files asked for, else the default.
+func (c *comparer) blockSpec(a, b *estimate) stat.BlockSpec {
+	spec := stat.BlockSpec{}
+	for i, e := range []*estimate{a, b} {
+		given, _ := e.runs[0].file.Options.Get("block")
+		name, _ := given.(string)
+		parsed, err := stat.ParseBlockSpec(name)
+		if err != nil || i == 1 && parsed != spec {
+			return stat.BlockSpec{}
+		}
+		spec = parsed
+	}
+	return spec
+}
+
+// meanOf is the mean of the scores that are defined, with its interval over groups.
+func meanOf(metric string, scores []float64, groups []string) report.Named {
+	var kept []float64
+	var of []string
+	for i, v := range scores {
+		if !math.IsNaN(v) {
+			kept, of = append(kept, v), append(of, groups[i])
+		}
+	}
+	n := report.Named{Path: metric, SD: report.Undefined("no spread was computed")}
+	if len(kept) == 0 {
+		n.Value = report.Undefined("no sample has a score")
+		n.Interval = report.NoInterval("no sample has a score")
+		return n
+	}
+	n.Value = report.NumberOr(stat.Mean(kept), "the scores have no finite mean")
+	n.Interval = report.NoInterval("the scores have no finite mean")
+	if !n.Value.Defined() {
+		return n
+	}
+	n.SD = report.NumberOr(stat.StandardDeviation(kept), "one score has no spread")
+	blocks, err := stat.NewBlocks(len(kept), numbered(of), stat.BlockSpec{}, kept)
+	if err == nil {
+		var j *stat.Jackknifed
+		if j, err = stat.JackknifeMean(blocks, kept); err == nil {
+			n.Interval = intervalOf(j.Interval)
+			return n
+		}
+	}
+	n.Interval = report.NoInterval("%s", stat.Reason(err))
+	return n
+}
