@@ -3,9 +3,11 @@
 package probe
 
 import (
+	"context"
 	"flag"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"repscope/measure/score"
@@ -29,6 +31,7 @@ type simulation struct {
 	target   []float64
 	positive []bool
 	groups   []int
+	folds    []int // nil for predictions by one head
 }
 
 func (w world) draw(r *rand.Rand, n, episodes int) simulation {
@@ -56,43 +59,82 @@ func (w world) draw(r *rand.Rand, n, episodes int) simulation {
 	return s
 }
 
-const scoresCount = 3
+const scoresCount = 4
 
-// scores are mean squared error, R² and AUROC.
+// scores are mean squared error, R², AUROC, and AUROC by fold.
 func (s simulation) scores(blocks *stat.Blocks, without int, predicted []float64) (out [scoresCount]float64) {
-	y, positive := s.target, s.positive
+	y, positive, folds := s.target, s.positive, s.folds
+	if folds == nil {
+		folds = make([]int, len(y))
+	}
 	if blocks != nil {
+		folds = score.Outside(blocks, without, folds)
 		y, positive, predicted = score.Outside(blocks, without, y), score.Outside(blocks, without, positive), score.Outside(blocks, without, predicted)
 	}
 	r, _ := score.Regress(y, predicted)
 	area, _ := score.AUROC(positive, predicted)
-	return [scoresCount]float64{r.MSE, r.R2, area}
+	byFold, _ := score.AUROCByFold(folds, positive, predicted)
+	return [scoresCount]float64{r.MSE, r.R2, area, byFold}
 }
 
 // truth is the mean score on new episodes of heads fitted on as many as those of a cross-fit.
-func (w world) truth(t *testing.T, heads int) (mean [scoresCount]float64) {
+func (w world) truth(t *testing.T, heads int, fit crossFitter) (mean [scoresCount]float64) {
 	t.Helper()
+	const rows = 20000
 	r := rand.New(rand.NewPCG(1, 99))
-	fresh := w.draw(r, 40000, 40000*w.episodes/w.n)
+	fresh, seenRows := w.draw(r, rows, rows*w.episodes/w.n), w.n*4/5
 	for range heads {
-		seen := w.draw(r, w.n*4/5, w.episodes*4/5)
-		head, err := FitRidge(t.Context(), seen.latents[0], points.Float64(seen.target, 1), seen.groups, RidgeOptions{})
-		if err != nil {
-			t.Fatal(err)
+		seen := w.draw(r, seenRows, w.episodes*4/5)
+		both := Data{Folds: make([]int, seenRows+rows), Train: [][]int{allRows(rows)[:seenRows], allRows(seenRows)}}
+		for i := range both.Train[0] {
+			both.Train[0][i] += seenRows // the head of the other fold does not matter
 		}
-		predicted, err := head.Predict(fresh.latents[0])
-		if err != nil {
-			t.Fatal(err)
+		for i := seenRows; i < len(both.Folds); i++ {
+			both.Folds[i] = 1
 		}
-		for k, v := range fresh.scores(nil, 0, predicted) {
+		both.X = points.Float64(slices.Concat(seen.latents[0].F64, fresh.latents[0].F64), w.dim)
+		both.Groups = slices.Clone(seen.groups)
+		for _, g := range fresh.groups {
+			both.Groups = append(both.Groups, g+w.episodes)
+		}
+		predicted, _ := fit(t, both, points.Float64(slices.Concat(seen.target, fresh.target), 1))
+		for k, v := range fresh.scores(nil, 0, predicted[seenRows:]) {
 			mean[k] += v / float64(heads)
 		}
 	}
 	return mean
 }
 
+// A crossFitter returns predictions and, where heads are refitted, what visits those without each block.
+type crossFitter func(t *testing.T, d Data, y points.Points) ([]float64, func(context.Context, *stat.Blocks, func(int, [][]float64) error) error)
+
+func ridgeHeads(t *testing.T, d Data, y points.Points) ([]float64, func(context.Context, *stat.Blocks, func(int, [][]float64) error) error) {
+	t.Helper()
+	fit, err := CrossFitRidge(t.Context(), d, y, RidgeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fit.Predicted[0], fit.Without
+}
+
+func networks(t *testing.T, d Data, y points.Points) ([]float64, func(context.Context, *stat.Blocks, func(int, [][]float64) error) error) {
+	t.Helper()
+	fit, err := CrossFitMLP(t.Context(), d, y, MLPOptions{Hidden: 64, Batch: 64, Epochs: 60, Patience: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fit.Predicted[0], func(_ context.Context, blocks *stat.Blocks, visit func(int, [][]float64) error) error {
+		for j := range blocks.Count() {
+			if err := visit(j, fit.Predicted); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
 // jackknifes are those of one model: with the heads as they are, and refitted.
-func (s simulation) jackknifes(t *testing.T, model int) (out [2][scoresCount]*stat.Jackknifed) {
+func (s simulation) jackknifes(t *testing.T, model int, fit crossFitter) (out [2][scoresCount]*stat.Jackknifed) {
 	t.Helper()
 	folds, err := GroupFolds(s.groups, DefaultFolds)
 	if err != nil {
@@ -102,14 +144,12 @@ func (s simulation) jackknifes(t *testing.T, model int) (out [2][scoresCount]*st
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.folds = folds
 	d := Data{X: s.latents[model], Groups: s.groups, Folds: folds}
-	fit, err := CrossFitRidge(t.Context(), d, points.Float64(s.target, 1), RidgeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all, without := fit(t, d, points.Float64(s.target, 1))
 	var left [2][scoresCount][]float64
-	err = fit.Without(t.Context(), blocks, func(j int, predicted [][]float64) error {
-		for way, p := range [][]float64{fit.Predicted[0], predicted[0]} {
+	err = without(t.Context(), blocks, func(j int, predicted [][]float64) error {
+		for way, p := range [][]float64{all, predicted[0]} {
 			for k, v := range s.scores(blocks, j, p) {
 				left[way][k] = append(left[way][k], v)
 			}
@@ -120,7 +160,7 @@ func (s simulation) jackknifes(t *testing.T, model int) (out [2][scoresCount]*st
 		t.Fatal(err)
 	}
 	for way := range left {
-		for k, estimate := range s.scores(nil, 0, fit.Predicted[0]) {
+		for k, estimate := range s.scores(nil, 0, all) {
 			if out[way][k], err = blocks.Jackknife(estimate, left[way][k], nil); err != nil {
 				t.Fatal(err)
 			}
@@ -141,28 +181,8 @@ func TestCoverage(t *testing.T) {
 		}
 	}
 	for _, w := range designs {
-		truth := w.truth(t, 20+*draws/20)
-		var holds, equal [2][scoresCount]float64
-		for draw := range *draws {
-			s := w.draw(rand.New(rand.NewPCG(7, uint64(draw))), w.n, w.episodes)
-			first, second := s.jackknifes(t, 0), s.jackknifes(t, 1)
-			for way := range holds {
-				for k := range truth {
-					if v := first[way][k].Interval; v.Low <= truth[k] && truth[k] <= v.High {
-						holds[way][k] += 1 / float64(*draws)
-					}
-					c, err := stat.Compare(first[way][k], second[way][k], stat.CompareOptions{Permutations: 1})
-					if err != nil {
-						t.Fatal(err)
-					}
-					if c.Interval.Low <= 0 && 0 <= c.Interval.High {
-						equal[way][k] += 1 / float64(*draws)
-					}
-				}
-			}
-		}
-		t.Logf("%+v: MSE, R², AUROC held with heads as given %.3f, refitted %.3f; differences %.3f, %.3f", w, holds[0], holds[1], equal[0], equal[1])
-		for k := range truth {
+		holds, equal := w.coverage(t, *draws, ridgeHeads)
+		for k := range scoresCount {
 			if holds[1][k] < 0.85 || equal[1][k] < 0.85 {
 				t.Errorf("score %d: intervals with refits hold %.3f, of differences %.3f", k, holds[1][k], equal[1][k])
 			}
@@ -171,4 +191,39 @@ func TestCoverage(t *testing.T) {
 			t.Errorf("AUROC: intervals with heads as given hold %.3f, of differences %.3f: refits would not be needed", holds[0][2], equal[0][2])
 		}
 	}
+	if *draws > 100 { // networks are not refitted
+		for _, w := range []world{{600, 10, 8, 0.8, 0.2, 0.7}, {600, 20, 8, 0.8, 0.2, 0.7}, {600, 20, 64, 0.8, 0.2, 0.7}, {1200, 60, 8, 0.5, 0.1, 0.7}} {
+			w.coverage(t, *draws/3, networks)
+		}
+	}
+}
+
+// coverage is how often intervals hold the truth, and those of differences 0: with heads as given, and
+// refitted.
+func (w world) coverage(t *testing.T, draws int, fit crossFitter) (holds, equal [2][scoresCount]float64) {
+	t.Helper()
+	truth := w.truth(t, 20+draws/20, fit)
+	var mean [scoresCount]float64
+	for draw := range draws {
+		s := w.draw(rand.New(rand.NewPCG(7, uint64(draw))), w.n, w.episodes)
+		first, second := s.jackknifes(t, 0, fit), s.jackknifes(t, 1, fit)
+		for way := range holds {
+			for k := range truth {
+				mean[k] += first[way][k].Estimate / float64(2*draws)
+				if v := first[way][k].Interval; v.Low <= truth[k] && truth[k] <= v.High {
+					holds[way][k] += 1 / float64(draws)
+				}
+				c, err := stat.Compare(first[way][k], second[way][k], stat.CompareOptions{Permutations: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.Interval.Low <= 0 && 0 <= c.Interval.High {
+					equal[way][k] += 1 / float64(draws)
+				}
+			}
+		}
+	}
+	t.Logf("%+v: MSE, R², AUROC, AUROC by fold %.3f, mean estimate %.3f; held with heads as given %.3f, refitted %.3f; differences %.3f, %.3f",
+		w, truth, mean, holds[0], holds[1], equal[0], equal[1])
+	return holds, equal
 }

@@ -175,7 +175,7 @@ func (m *Matrix) estimates(ctx context.Context, models []string, size int, o Opt
 		err = jackknife(ctx, of, o, f, out)
 	}
 	for i := range out {
-		out[i].Warnings = warnings
+		out[i].Warnings = slices.Concat(warnings, out[i].Warnings)
 	}
 	return out, err
 }
@@ -243,6 +243,9 @@ func percentile(ctx context.Context, models []string, of []ByTask, o Options, f 
 		out[i].Interval = noInterval(o.Level, "undefined in some resamples")
 		if tails, err := stat.Quantiles(replicates[i], (1-o.Level)/2, (1+o.Level)/2); err == nil {
 			out[i].Interval = stat.Interval{Low: tails[0], High: tails[1], Level: o.Level}
+			if tails[0] == tails[1] {
+				out[i].Warnings = []string{"no resample differs: the percentile interval has no width"}
+			}
 		}
 	}
 	return nil
