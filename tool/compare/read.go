@@ -4,6 +4,8 @@ package compare
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +24,7 @@ import (
 // File is one file of results.
 type File struct {
 	Path   string
+	SHA256 string // of its bytes
 	Task   string // empty where there is one task
 	Run    string // of all its models that name none
 	Layout string // "repscope/1", or which of the published ones
@@ -96,7 +99,15 @@ func Read(path string) ([]*File, error) {
 		}
 		return nil, err
 	}
-	return ReadFrom(path, data)
+	files, err := ReadFrom(path, data)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	for _, f := range files {
+		f.SHA256 = hex.EncodeToString(sum[:])
+	}
+	return files, nil
 }
 
 // ReadFrom is Read for the bytes of a file.
