@@ -262,7 +262,7 @@ func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Loss
 			return nil, nil, err
 		}
 		if len(g.Ignored) > 0 {
-			env.Note("note: %s in the folders hold no measurements: %s", text.Count(len(g.Ignored), "JSON file"), strings.Join(g.Ignored, ", "))
+			env.Note("note: left out of the folders: %s (not a result with measurements; files of other layouts are given by name)", strings.Join(g.Ignored, ", "))
 		}
 		if err := g.Rename(s.names); err != nil {
 			return nil, nil, err

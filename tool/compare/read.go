@@ -90,7 +90,11 @@ const Layouts = `a result file (schema "` + report.Schema + `"), {"metrics": {â€
 
 // Read reads one file. Datasets of one file are tasks, so there may be several. Errors
 // name the file and what was expected.
-func Read(path string) ([]*File, error) {
+func Read(path string) ([]*File, error) { return read(path, false) }
+
+// read is Read; of what lies in a folder only files with a schema are looked at, and
+// others are [report.ErrNotResult].
+func read(path string, inFolder bool) ([]*File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		var p *fs.PathError
@@ -98,6 +102,9 @@ func Read(path string) ([]*File, error) {
 			err = fmt.Errorf("%s: %w", path, p.Err)
 		}
 		return nil, err
+	}
+	if inFolder && !hasSchema(data) {
+		return nil, report.ErrNotResult
 	}
 	files, err := ReadFrom(path, data)
 	if err != nil {
