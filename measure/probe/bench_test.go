@@ -84,3 +84,36 @@ func BenchmarkCrossFitMLP(b *testing.B) {
 		}
 	})
 }
+
+func BenchmarkCrossFitLogistic(b *testing.B) {
+	const n, dim, classes = 6000, 128, 5
+	x, y, groups := linear(n, dim)
+	class := make([]int, n)
+	for i := range class {
+		groups[i] = i / 100
+		class[i] = min(max(int(y.F64[i]+2.5), 0), classes-1)
+	}
+	folds, err := GroupFolds(groups, 5)
+	if err != nil {
+		b.Fatal(err)
+	}
+	blocks, err := stat.NewBlocks(n, groups, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var fit *LogisticCrossFit
+	b.Run(fmt.Sprintf("n=%d,D=%d,K=%d,Cs=9,folds=5", n, dim, classes), func(b *testing.B) {
+		for b.Loop() {
+			if fit, err = CrossFitLogistic(b.Context(), Data{X: x, Groups: groups, Folds: folds}, class, classes, LogisticOptions{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run(fmt.Sprintf("without,n=%d,D=%d,K=%d,blocks=60,folds=5", n, dim, classes), func(b *testing.B) {
+		for b.Loop() {
+			if err := fit.Without(b.Context(), blocks, func(int, [][]float64) error { return nil }); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -7,15 +7,17 @@ import (
 	"math"
 	"slices"
 
+	"repscope/internal/kernel"
 	"repscope/measure/internal/matrix"
 )
 
 // logisticSet are the rows that a head is fitted on.
 type logisticSet struct {
-	axes    *solver
-	x       matrix.Matrix // rows about their mean, in the basis of axes
-	label   []int         // of every row, its place among the classes that are present
-	present []int
+	axes *solver
+	// rows about their mean in the basis of axes, packed for products with vectors of either kind
+	rows, columns *kernel.Packed[float64]
+	label         []int // of every row, its place among the classes that are present
+	present       []int
 }
 
 func (p *logisticProblem) newSet(index []int) *logisticSet {
@@ -27,7 +29,10 @@ func (p *logisticProblem) newSet(index []int) *logisticSet {
 			row[k] -= axes.xMean[k]
 		}
 	}
-	s := &logisticSet{axes: axes, x: product(x, axes.basis, 1)}
+	x = product(x, axes.basis, 1)
+	s := &logisticSet{axes: axes, rows: new(kernel.Packed[float64]), columns: new(kernel.Packed[float64])}
+	mustRun(s.rows.Right(kernel.Rows(x.Data, x.Dim), x.N, x.Dim))
+	mustRun(s.columns.Right(kernel.Columns(x.Data, x.Dim), x.Dim, x.N))
 	class := pick(p.class, index)
 	s.present = slices.Compact(slices.Sorted(slices.Values(class)))
 	s.label = make([]int, len(class))
@@ -38,51 +43,51 @@ func (p *logisticProblem) newSet(index []int) *logisticSet {
 }
 
 // likelihood is the mean loss of the rows of a set plus the penalty, of parameters v: the weights
-// [r, K] are L⁻ᵀ·v, the intercepts [K] the last row of v times 2.
+// [K, r] in the basis of the set are L⁻ᵀ·v, and after them the intercepts [K] are 2·v.
 type likelihood struct {
 	*logisticSet
 	ignore  []bool // rows that do not count; nil for none
-	rows    float64
+	count   float64
 	penalty float64 // of ‖w‖²/2
 	// scale is L·Lᵀ = C/4n + penalty, so that the second derivatives are about 1: those of the loss are
 	// at most C/2n (Böhning 1992).
 	scale   factored
-	weights matrix.Matrix
+	weights matrix.Matrix // [K, r]
+	logits  matrix.Matrix // [K, n]
 }
 
 func newLikelihood(s *logisticSet, c float64, ignore []bool) *likelihood {
 	l := &likelihood{logisticSet: s, ignore: ignore}
-	for i := range s.x.N {
+	for i := range s.label {
 		if ignore == nil || !ignore[i] {
-			l.rows++
+			l.count++
 		}
 	}
 	if len(s.present) == 2 {
 		c /= 2 // ‖w₁‖² + ‖w₂‖² = ‖w₁ − w₂‖²/2 at the minimum
 	}
-	l.penalty = 1 / (c * l.rows)
+	l.penalty = 1 / (c * l.count)
 	l.scale = s.axes.factorize(1/(4*s.axes.n), l.penalty)
-	l.weights = matrix.New(s.x.Dim, len(s.present))
+	l.weights, l.logits = matrix.New(len(s.present), len(l.scale.inverse)), matrix.New(len(s.present), len(s.label))
 	return l
 }
 
-// toWeights turns parameters into weights.
+// toWeights takes the weights of parameters.
 func (l *likelihood) toWeights(v []float64) {
-	classes := len(l.present)
 	copy(l.weights.Data, v)
-	for c := range classes {
-		l.scale.otherHalf(l.weights.Data[c:], classes)
+	for k := range l.weights.N {
+		l.scale.otherHalf(l.weights.Row(k), 1)
 	}
 }
 
-// toParameters turns weights into parameters v, v = Lᵀ·w.
-func (l *likelihood) toParameters(w matrix.Matrix, v []float64) {
-	classes := len(l.present)
-	for k, inverse := range l.scale.inverse {
-		for c := range classes {
-			v[k*classes+c] = w.Data[k*classes+c] / inverse
-			if k < len(l.scale.below) {
-				v[k*classes+c] += float64(l.scale.below[k] * w.Data[(k+1)*classes+c])
+// toParameters replaces weights by parameters, v = Lᵀ·w.
+func (l *likelihood) toParameters(v []float64) {
+	for k := range l.weights.N {
+		w := v[k*l.weights.Dim : (k+1)*l.weights.Dim]
+		for a, inverse := range l.scale.inverse {
+			w[a] /= inverse
+			if a < len(l.scale.below) {
+				w[a] += float64(l.scale.below[a] * w[a+1])
 			}
 		}
 	}
@@ -90,81 +95,90 @@ func (l *likelihood) toParameters(w matrix.Matrix, v []float64) {
 
 // at returns the value and writes the gradient.
 func (l *likelihood) at(v, gradient []float64) float64 {
-	classes := len(l.present)
-	bias := v[l.x.Dim*classes:]
+	n, dim, classes := len(l.label), l.weights.Dim, l.weights.N
+	bias := v[classes*dim:]
 	l.toWeights(v)
-	value := 0.5 * l.penalty * matrix.Dot(l.weights.Data, l.weights.Data)
-	z := product(l.x, l.weights, 1)
-	sums, losses := make([]float64, classes), 0.0
-	for i := range z.N {
-		row := z.Row(i)
+	z := l.logits.Data
+	forward := kernel.Product[float64]{M: classes, N: n, K: dim, A: kernel.Rows(l.weights.Data, dim), B: l.rows.Operand(0), C: z, Stride: n, Threads: 1}
+	mustRun(forward.Run())
+	sums, row, losses := make([]float64, classes), make([]float64, classes), 0.0
+	for i, own := range l.label {
 		if l.ignore != nil && l.ignore[i] {
-			clear(row)
+			for k := range row {
+				z[k*n+i] = 0
+			}
 			continue
 		}
-		for c := range row {
-			row[c] += 2 * bias[c]
+		for k := range row {
+			row[k] = z[k*n+i] + 2*bias[k]
 		}
-		own := row[l.label[i]]
-		losses -= own + softmax(row)
-		row[l.label[i]]--
-		matrix.AddTo(sums, row)
+		logit := row[own]
+		losses -= logit + softmax(row)
+		row[own]--
+		for k, p := range row {
+			z[k*n+i] = p
+			sums[k] += p
+		}
 	}
-	slope := transposed(l.x, z, 1)
+	back := kernel.Product[float64]{M: classes, N: dim, K: n, A: kernel.Rows(z, n), B: l.columns.Operand(0), C: gradient, Stride: dim, Threads: 1}
+	mustRun(back.Run())
 	for at, w := range l.weights.Data {
-		gradient[at] = slope.Data[at]/l.rows + float64(l.penalty*w)
+		gradient[at] = gradient[at]/l.count + float64(l.penalty*w)
 	}
-	for c := range classes {
-		l.scale.half(gradient[c:l.x.Dim*classes], classes)
+	for k := range classes {
+		l.scale.half(gradient[k*dim:(k+1)*dim], 1)
+		gradient[classes*dim+k] = 2 * sums[k] / l.count
 	}
-	for c, g := range sums {
-		gradient[l.x.Dim*classes+c] = 2 * g / l.rows
-	}
-	return value + losses/l.rows
+	return 0.5*l.penalty*matrix.Dot(l.weights.Data, l.weights.Data) + losses/l.count
 }
 
 const (
 	// memory is the number of steps that L-BFGS remembers.
 	memory = 10
-	// smallGradient is the squared gradient, in coordinates of curvature about 1, at which the
-	// minimum is reached, and longestSearch the number of steps after which it is not.
-	smallGradient, longestSearch = 1e-20, 2000
+	// smallGradient is the squared gradient, in coordinates of curvature about 1, at which a minimum
+	// is reached: the mean loss is about that far from the smallest. Where losses are only compared,
+	// and where scores without blocks are, roughGradient will do.
+	smallGradient, roughGradient = 1e-16, 1e-11
+	// longestSearch is the number of steps after which there is no minimum.
+	longestSearch = 2000
 	// cancelCheck is the number of steps between two looks at the context.
 	cancelCheck = 16
 )
 
-// solve finds the minimum for fit.c on the rows of a set that are not ignored, from start or from 0.
-func (p *logisticProblem) solve(ctx context.Context, fit *logisticFit, set *logisticSet, ignore []bool, start []float64) error {
-	fit.set, fit.present = set, set.present
+// solve finds the minimum for fit.c on the rows of a set that are not ignored, from the place of
+// another fit of the set or from 0.
+func (p *logisticProblem) solve(ctx context.Context, fit *logisticFit, set *logisticSet, ignore []bool, start *logisticFit, gradient float64) error {
+	fit.set, fit.present, fit.converged = set, set.present, true
 	l := newLikelihood(set, fit.c, ignore)
-	classes := len(set.present)
-	if fit.at = slices.Clone(start); start == nil {
-		fit.at = make([]float64, (set.x.Dim+1)*classes)
-	} else {
-		before := newLikelihood(set, fit.c, nil) // start is in the scale of all rows
-		before.toWeights(start[:set.x.Dim*classes])
-		l.toParameters(before.weights, fit.at)
+	classes, dim := l.weights.N, l.weights.Dim
+	fit.at = make([]float64, classes*(dim+1))
+	if start != nil {
+		copy(fit.at, start.at)
+		l.toParameters(fit.at)
 	}
-	fit.converged = true
 	if classes > 1 {
 		var err error
-		if fit.converged, err = minimize(ctx, l.at, fit.at); err != nil {
+		if fit.converged, err = minimize(ctx, l.at, fit.at, gradient); err != nil {
 			return err
 		}
 	}
-	l.toWeights(fit.at[:set.x.Dim*classes])
-	fit.weights = product(set.axes.basis, l.weights, 1)
-	intercept := make([]float64, classes)
-	for c := range intercept {
-		intercept[c] = 2 * fit.at[set.x.Dim*classes+c]
+	l.toWeights(fit.at)
+	copy(fit.at, l.weights.Data)
+	along, intercept := matrix.New(dim, classes), make([]float64, classes)
+	for k := range classes {
+		intercept[k] = 2 * fit.at[classes*dim+k]
+		for a, w := range l.weights.Row(k) {
+			along.Data[a*classes+k] = w
+		}
 	}
+	fit.weights = product(set.axes.basis, along, 1)
 	fit.origin = originOf(set.axes.xMean, intercept, fit.weights)
 	return nil
 }
 
 // minimize moves x to the minimum of a convex function by L-BFGS (Liu and Nocedal 1989) with steps
-// halved until they decrease it enough.
-func minimize(ctx context.Context, f func(x, gradient []float64) float64, x []float64) (bool, error) {
+// halved until they decrease it enough, and says whether the squared gradient is small.
+func minimize(ctx context.Context, f func(x, gradient []float64) float64, x []float64, small float64) (bool, error) {
 	gradient, next, nextGradient := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
 	value := f(x, gradient)
 	var history curvature
@@ -172,7 +186,7 @@ func minimize(ctx context.Context, f func(x, gradient []float64) float64, x []fl
 		if step%cancelCheck == 0 && ctx.Err() != nil {
 			return false, ctx.Err()
 		}
-		if matrix.Dot(gradient, gradient) <= smallGradient {
+		if matrix.Dot(gradient, gradient) <= small {
 			return true, nil
 		}
 		direction := history.direction(gradient)

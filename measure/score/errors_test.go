@@ -27,6 +27,10 @@ func TestScoreErrors(t *testing.T) {
 		{"prediction 0 is +Inf", func() (float64, error) { return MSE([]float64{1, 2}, []float64{math.Inf(1), 2}) }},
 		{"no positives", func() (float64, error) { return AUROC([]bool{false, false}, []float64{1, 2}) }},
 		{"no negatives", func() (float64, error) { return AUROC([]bool{true}, []float64{1}) }},
+		{"no fold has positives and negatives", func() (float64, error) {
+			return AUROCByFold([]int{0, 1}, []bool{true, false}, []float64{1, 2})
+		}},
+		{"1 folds and 2 scores", func() (float64, error) { return AUROCByFold([]int{0}, []bool{true, false}, []float64{1, 2}) }},
 		{"score 1 is NaN", func() (float64, error) { return AUROC([]bool{true, false}, []float64{1, nan}) }},
 		{"no positives", func() (float64, error) { return AveragePrecision(nil, nil) }},
 		{"1 classes and 2 scores", func() (float64, error) { return AveragePrecision([]bool{true}, []float64{1, 2}) }},
@@ -118,6 +122,11 @@ func TestInfluence(t *testing.T) {
 	shares, err := AUROCInfluence(positive, predicted)
 	must(t, err)
 	check("AUROC", area, areas, shares)
+	area, areas, err = AUROCByFoldWithout(blocks, class, positive, predicted)
+	must(t, err)
+	shares, err = AUROCByFoldInfluence(class, positive, predicted)
+	must(t, err)
+	check("AUROC by fold", area, areas, shares)
 	confusion, confusions, err := ConfusionWithout(blocks, 3, class, guess)
 	must(t, err)
 	classes, err := confusion.Influence(class, guess)

@@ -102,6 +102,12 @@ func TestWithoutEqualsRecomputation(t *testing.T) {
 		must(t, err)
 		_, area, err := AUROCWithout(blocks, positive, predicted)
 		must(t, err)
+		folds := make([]int, n)
+		for i := range folds {
+			folds[i] = episodes[i] % 3 * 5
+		}
+		_, byFold, err := AUROCByFoldWithout(blocks, folds, positive, predicted)
+		must(t, err)
 		_, precision, err := AveragePrecisionWithout(blocks, positive, predicted)
 		must(t, err)
 		_, confusion, err := ConfusionWithout(blocks, classes, class, guess)
@@ -124,6 +130,11 @@ func TestWithoutEqualsRecomputation(t *testing.T) {
 			must(t, err)
 			c, err := NewConfusion(classes, at(class, keep), at(guess, keep))
 			must(t, err)
+			b, err := AUROCByFold(at(folds, keep), at(positive, keep), at(predicted, keep))
+			must(t, err)
+			if byFold[j] != b || b != naiveByFold(at(folds, keep), at(positive, keep), at(predicted, keep)) {
+				t.Errorf("block %d: AUROC by fold %v, want %v", j, byFold[j], b)
+			}
 			if area[j] != a || precision[j] != p || confusion[j].MacroF1() != c.MacroF1() || confusion[j].BalancedAccuracy() != c.BalancedAccuracy() {
 				t.Errorf("block %d: AUROC %v, precision %v, F1 %v; want %v, %v, %v", j, area[j], precision[j], confusion[j].MacroF1(), a, p, c.MacroF1())
 			}
@@ -144,4 +155,23 @@ func must(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// naiveByFold looks at every pair.
+func naiveByFold(folds []int, positive []bool, score []float64) float64 {
+	won, count := 0.0, 0.0
+	for i := range score {
+		for k := range score {
+			if !positive[i] || positive[k] || folds[i] != folds[k] {
+				continue
+			}
+			count++
+			if score[i] > score[k] {
+				won++
+			} else if score[i] == score[k] {
+				won += 0.5
+			}
+		}
+	}
+	return won / count
 }

@@ -137,6 +137,7 @@ func TestDegenerate(t *testing.T) {
 		{"one task, other tasks", oneTask, Options{Tasks: true}, "one task says nothing about others", ""},
 		{"few runs, percentile", small(t, 6, 3), Options{Method: Percentile, Resamples: 50}, "", "percentile intervals of 3 runs of a task are too narrow"},
 		{"equal scores", equal, Options{}, "", ""},
+		{"equal scores, percentile", equal, Options{Method: Percentile, Resamples: 50}, "", "no resample differs"},
 	} {
 		e, err := c.m.Estimate(ctx, "a", IQM, c.o)
 		if err != nil {

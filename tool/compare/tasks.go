@@ -187,6 +187,8 @@ func (c *comparer) study(ctx context.Context, rows []*Row) (*Study, error) {
 	if s.MostRuns < 2 {
 		o.Tasks = true
 		s.About = "other tasks of the same kind"
+	} else if o.Method == study.Jackknife {
+		s.About += "; those of average ranks about other tasks"
 	}
 	if err := s.aggregates(ctx, m, better, o, c.result.Baseline); err != nil {
 		return nil, err
