@@ -76,6 +76,29 @@ var wrongValues = map[string]map[string][]string{
 		"rollout-steps":     {"--rollout-steps 0"},
 		"save-frames":       {"--save-frames --predictions true=x.npy", "--save-frames --predictions a=x.npy --predictions a_error=y.npy"},
 	},
+	"reward": {
+		"rewards":           {"--example --rewards example:rewad"},
+		"targets":           {"--targets lives", "--targets a=x.npy --targets a=y.npy", "--targets lives=example:lives", "--example --targets a=example:livs"},
+		"predicted":         {"--predicted p.npy", "--predicted nobody=p.npy", "--predicted z=p.npy --predicted z=q.npy"},
+		"predicted-rewards": {"--predicted-rewards z=p.npy", "--predicted-rewards z:guessed=p.npy", "--predicted-rewards y:true=p.npy"},
+		"predictor":         {"--predictor p.onnx", "--predictor nobody=p.onnx", "--predictor z=p.onnx --predictor z=q.onnx"},
+		"head":              {"--head z=p.onnx", "--head z:guessed=p.onnx", "--head y:true=p.onnx"},
+		"decoder-pool":      {"--decoder-pool first", "--decoder-pool nobody=mean"},
+		"actions":           {"--example --actions example:acton"},
+		"rollouts":          {"--rollouts p.npy", "--rollouts nobody=p.npy"},
+		"rollout-starts":    {"--rollout-starts s.npy"},
+		"horizon":           {"--horizon 0"},
+		"regress":           {"--regress [a"},
+		"min-entropy":       {"--min-entropy -1", "--min-entropy x"},
+		"probes":            {"--probes linear", "--probes ridge,ridge"},
+		"probe-features":    {"--probe-features last"},
+		"alpha":             {"--alpha -1", "--alpha x"},
+		"folds":             {"--folds 1"},
+		"label-efficiency":  {"--label-efficiency 0", "--label-efficiency 0.1,0.1", "--label-efficiency 2"},
+		"control":           nil, // yes or no
+		"disentanglement":   nil, // yes or no
+		"predictions-csv":   nil, // yes or no
+	},
 	"compare": {
 		"results":         {"--results =x.json", "--results a@=x.json"},
 		"task":            nil, // any text
@@ -122,6 +145,8 @@ func missing(e Entry) string {
 		return "none.json"
 	case "robustness", "encode":
 		return "--frames none.npy --model m=none.onnx"
+	case "reward":
+		return "--frames none.npy --latents z=none.npy --rewards none.npy"
 	}
 	return "--frames none.npy --latents z=none.npy"
 }

@@ -15,6 +15,7 @@ import (
 	"repscope/analysis/manifold"
 	"repscope/analysis/neighborhood"
 	"repscope/analysis/reconstruction"
+	"repscope/analysis/reward"
 	"repscope/analysis/robustness"
 	"repscope/analysis/smoothness"
 	"repscope/internal/run"
@@ -40,6 +41,7 @@ var entries = []Entry{
 	{Command: manifold.Command, Analysis: true},
 	{Command: geometry.Command, Analysis: true, Figure: []string{"--exclude-window", "30"}},
 	{Command: reconstruction.Command, Analysis: true, Figure: []string{"--rollout-steps", "8", "--samples-shown", "4"}},
+	{Command: reward.Command, Analysis: true},
 	{Command: encode.Command},
 	{Command: compare.Command},
 }

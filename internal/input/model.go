@@ -31,6 +31,12 @@ type Model struct {
 	unfitted int // in a dry run: the dimension of a baseline that would be fitted to the frames
 }
 
+// Baseline reports whether the model is one of --baseline: pixel PCA or an untrained
+// encoder.
+func (m *Model) Baseline() bool {
+	return m.unfitted > 0 || m.Encoder != nil && slices.Contains([]string{"pca", "random"}, m.Encoder.Info().Format)
+}
+
 // Latents returns the pooled latents of the given states. When no --samples are
 // asked for, all states are encoded once and kept on disk, so that another
 // analysis of the same frames encodes nothing.
@@ -60,12 +66,6 @@ func (m *Model) Latents(ctx context.Context, index []int) (points.Points, error)
 		return m.all, nil
 	}
 	return m.all.Select(index), nil
-}
-
-// Baseline reports whether the model is one of --baseline, or stands beside the models of
-// the built-in example.
-func (m *Model) Baseline() bool {
-	return slices.ContainsFunc(m.data.inputs.sources, func(s source) bool { return s.name == m.Name && s.kind == "baseline" })
 }
 
 // Window is the number of frames that the model sees of a state, 0 for one frame, or a

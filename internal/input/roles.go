@@ -38,6 +38,13 @@ type Role struct {
 	// Example is the column of the built-in example that is taken with --example
 	// when the flag is not given. Unless it is empty, example:NAME names any of them.
 	Example string
+	// Examples are what a named role takes with --example when the flag is not given:
+	// NAME=column of the built-in example's columns.
+	Examples []string
+	// Wide admits rows of any length; else a row is one element.
+	Wide bool
+	// Table admits CSV files, whose columns are arrays of their own, named NAME.column.
+	Table bool
 }
 
 // Given is what the flag of a role names.
@@ -126,15 +133,25 @@ func (g *Given) check() error {
 			return run.Usage("two %s are named %q", g.role.Name, s.name)
 		}
 	}
-	name, ok := strings.CutPrefix(g.spec, examplePrefix)
+	for _, s := range append([]source{{path: g.spec}}, g.named...) {
+		if err := g.checkColumn(s.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkColumn finds a column of the example that is not there, or not to be had.
+func (g *Given) checkColumn(spec string) error {
+	name, ok := strings.CutPrefix(spec, examplePrefix)
 	if !ok || g.role.Example == "" {
 		return nil
 	}
 	if !g.ofExample() {
-		return run.Usage("%s: --%s %s needs --example", g.role.Name, g.role.Name, g.spec)
+		return run.Usage("%s: --%s %s needs --example", g.role.Name, g.role.Name, spec)
 	}
 	if names := exampleColumns(); !slices.Contains(names, exampleSingular(name)) {
-		return run.Hint(run.Usage("%s: --%s %s: want %s followed by one of %s", g.role.Name, g.role.Name, g.spec, examplePrefix, strings.Join(names, ", ")),
+		return run.Hint(run.Usage("%s: --%s %s: want %s followed by one of %s", g.role.Name, g.role.Name, spec, examplePrefix, strings.Join(names, ", ")),
 			run.DidYouMean(examplePrefix, name, names))
 	}
 	return nil
@@ -175,6 +192,13 @@ func (g *Given) ofExample() bool { return g.inputs != nil && g.inputs.example }
 // sources are what is given, or the example's own.
 func (g *Given) sources() []source {
 	switch {
+	case g.role.Named && len(g.named) == 0 && g.ofExample():
+		var out []source
+		for _, of := range g.role.Examples {
+			name, column, _ := strings.Cut(of, "=")
+			out = append(out, source{kind: g.role.Name, name: name, path: examplePrefix + column})
+		}
+		return out
 	case g.role.Named:
 		return g.named
 	case g.spec != "":
@@ -189,11 +213,14 @@ func (g *Given) sources() []source {
 	return nil
 }
 
-// Names are those of NAME=FILE, in the order of the command line.
+// Role is the name of the flag.
+func (g *Given) Role() string { return g.role.Name }
+
+// Names are those of what is given; empty ones for a role that is not named.
 func (g *Given) Names() []string {
-	names := make([]string, len(g.named))
-	for i, s := range g.named {
-		names[i] = s.name
+	var names []string
+	for _, s := range g.sources() {
+		names = append(names, s.name)
 	}
 	return names
 }
@@ -230,18 +257,44 @@ func (g *Given) Any() bool { return len(g.sources()) > 0 }
 func (g *Given) Open(env *run.Env) ([]Array, error) {
 	var arrays []Array
 	for _, s := range g.sources() {
+		opened, err := g.openAll(s)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range opened {
+			env.CloseLater(a)
+			sum, err := a.SHA256()
+			if err != nil {
+				return nil, g.errorf(a.Name, "%w", err)
+			}
+			env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: g.role.Name, Name: a.Name, Path: s.path, SHA256: sum,
+				DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
+		}
+		arrays = append(arrays, opened...)
+	}
+	return arrays, nil
+}
+
+// openAll opens the array of a source, or the columns of a table.
+func (g *Given) openAll(s source) ([]Array, error) {
+	if !g.role.Table || !isTable(s.path) {
 		a, err := g.open(s.path)
 		if err != nil {
 			return nil, g.errorf(s.name, "%w", err)
 		}
-		env.CloseLater(a)
-		sum, err := a.SHA256()
+		return []Array{{s.name, a}}, nil
+	}
+	columns, err := openTable(s.path)
+	if err != nil {
+		return nil, g.errorf(s.name, "%w", err)
+	}
+	var arrays []Array
+	for i := range columns {
+		a, err := columns[i].array(s.path)
 		if err != nil {
 			return nil, g.errorf(s.name, "%w", err)
 		}
-		env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: g.role.Name, Name: s.name, Path: s.path, SHA256: sum,
-			DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
-		arrays = append(arrays, Array{s.name, a})
+		arrays = append(arrays, Array{s.name + "." + columns[i].name, a})
 	}
 	return arrays, nil
 }
@@ -339,19 +392,21 @@ func (g *Given) Check(data *Data) error {
 // shapes. It enters nothing into the result, but shapes into a plan.
 func (g *Given) Each(data *Data, check func(Array) error) error {
 	for _, s := range g.sources() {
-		a, err := g.open(s.path)
-		if err != nil {
-			return g.errorf(s.name, "%w", err)
-		}
-		err = check(Array{s.name, a})
-		if data.plan != nil {
-			data.env.Result.Inputs = append(data.env.Result.Inputs, report.Input{Role: g.role.Name, Name: s.name, Path: s.path,
-				DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
-			data.env.Print("%s %s: %s %v\n", strings.TrimSpace(g.role.Name+" "+s.name), s.path, a.DType(), a.Shape())
-		}
-		_ = a.Close()
+		arrays, err := g.openAll(s)
 		if err != nil {
 			return err
+		}
+		for _, a := range arrays {
+			err := check(a)
+			if data.plan != nil {
+				data.env.Result.Inputs = append(data.env.Result.Inputs, report.Input{Role: g.role.Name, Name: a.Name, Path: s.path,
+					DType: a.DType().String(), Shape: slices.Clone(a.Shape())})
+				data.env.Print("%s %s: %s %v\n", strings.TrimSpace(g.role.Name+" "+a.Name), s.path, a.DType(), a.Shape())
+			}
+			_ = a.Close()
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -359,7 +414,7 @@ func (g *Given) Each(data *Data, check func(Array) error) error {
 
 // fits is the error for an array of another shape than one value per frame or state.
 func (g *Given) fits(data *Data, a Array) error {
-	if len(a.Shape()) == 0 || a.RowLen() != 1 {
+	if len(a.Shape()) == 0 || a.RowLen() != 1 && !g.role.Wide {
 		return g.errorf(a.Name, "%s has shape %v, want one %s per frame", a.Array.Name(), a.Shape(), g.role.Unit)
 	}
 	_, err := g.Rows(data, a, nil)

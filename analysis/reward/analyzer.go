@@ -1,0 +1,378 @@
+// The analysis step by step: what Analyze does for every model.
+
+package reward
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/analysis/internal/results"
+	"repscope/internal/text"
+	"repscope/measure/probe"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// analyzer holds what the models share.
+type analyzer struct {
+	in Input
+	o  Options
+
+	data      *samples
+	scorers   []*scorer // of the targets that are probed
+	summaries []TargetSummary
+	fold      []int // of every sample
+	choice    []int // groups by which penalties are chosen; see choiceGroups
+	label     []int // block of every sample; nil without intervals
+	before    []int // the state before the first of every sample, -1 where there is none
+	warnings  []string
+
+	done, total int
+}
+
+func newAnalyzer(in Input, o Options) (*analyzer, error) {
+	a := &analyzer{in: in, o: o}
+	var err error
+	if a.data, err = newSamples(in, o); err != nil {
+		return nil, err
+	}
+	if len(in.Targets) == 0 {
+		return a, a.checkFinite()
+	}
+	if a.fold, err = probe.GroupFolds(a.data.group, a.data.folds); err != nil {
+		return nil, err
+	}
+	a.choice = a.data.choiceGroups()
+	if err := a.checkFinite(); err != nil {
+		return nil, err
+	}
+	if o.Intervals {
+		if err := a.data.block(in, o.Block); err != nil {
+			return nil, err
+		}
+		a.label = a.data.blocks.Labels()
+	}
+	a.warnings = append(a.warnings, a.data.warnings...)
+	a.choose()
+	if len(a.scorers) == 0 {
+		return nil, fmt.Errorf("no target is left to probe: %s: %s", a.summaries[0].Name, a.summaries[0].LeftOut)
+	}
+	a.precede()
+	return a, nil
+}
+
+// checkFinite finds NaN and infinity in the latents.
+func (a *analyzer) checkFinite() error {
+	for _, m := range a.in.Models {
+		row := make([]float64, m.Latents.Dim)
+		for i := range m.Latents.N {
+			for _, v := range m.Latents.Row(i, row) {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					return fmt.Errorf("%s: the latent of state %d is not finite", m.Name, i)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// choose describes the targets and keeps those that are probed.
+func (a *analyzer) choose() {
+	for i := range a.in.Targets {
+		t := &a.in.Targets[i]
+		c := newScorer(a.data, t)
+		summary := TargetSummary{Name: t.Name, Category: t.Category, Kind: t.Kind()}
+		if t.classified() {
+			a.describeClasses(c, &summary)
+		} else {
+			a.describeValues(c, &summary)
+		}
+		if summary.LeftOut == "" {
+			a.scorers = append(a.scorers, c)
+		} else {
+			a.warnings = append(a.warnings, fmt.Sprintf("target %s is left out: %s", t.Name, summary.LeftOut))
+		}
+		a.summaries = append(a.summaries, summary)
+	}
+}
+
+func (a *analyzer) describeValues(c *scorer, out *TargetSummary) {
+	out.Mean, out.SD = new(report.Number(stat.Mean(c.values))), new(report.Number(spread(c.values)))
+	if !c.target.OfTransition {
+		return
+	}
+	positive, groups := 0, map[int]bool{}
+	for i, v := range c.values {
+		if v > 0 {
+			positive++
+			groups[a.data.group[i]] = true
+		}
+	}
+	out.Positive, out.PositiveGroups = &positive, new(len(groups))
+	if len(groups) > 0 && len(groups) < a.data.folds {
+		a.warnings = append(a.warnings, fmt.Sprintf("%s is above 0 in %s only, of %d, and there are %d folds: in some folds no probe has anything to find",
+			c.target.Name, text.Count(len(groups), "episode"), a.data.groups, a.data.folds))
+	}
+	if slices.Min(c.values) == slices.Max(c.values) {
+		a.warnings = append(a.warnings, fmt.Sprintf("%s is %v for all samples: there is nothing to read", c.target.Name, c.values[0]))
+	}
+}
+
+func (a *analyzer) describeClasses(c *scorer, out *TargetSummary) {
+	counts := make([]float64, c.count)
+	for _, k := range c.classes {
+		counts[k]++
+	}
+	entropy := 0.0
+	for _, n := range counts {
+		p := n / float64(len(c.classes))
+		entropy -= p * math.Log(p)
+	}
+	out.Classes, out.Entropy = &c.count, new(report.Number(math.Abs(entropy)))
+	switch {
+	case c.count < 2:
+		out.LeftOut = "all samples have one class"
+	case entropy < a.o.MinEntropy:
+		out.LeftOut = fmt.Sprintf("its entropy of %.2f nats is below %g", entropy, a.o.MinEntropy)
+	case c.count > maxClasses:
+		out.LeftOut = fmt.Sprintf("it has %d classes, want at most %d; integers that are quantities can be regressed", c.count, maxClasses)
+	}
+}
+
+// maxClasses bounds the classes of a target, those of one byte.
+const maxClasses = 256
+
+// precede finds the state before the first of every sample.
+func (a *analyzer) precede() {
+	before := make([]int, a.in.Models[0].Latents.N)
+	for i := range before {
+		before[i] = -1
+	}
+	for _, p := range a.in.pairs() {
+		before[p.Next] = p.Now
+	}
+	a.before = make([]int, a.data.n())
+	for i, state := range a.data.now {
+		a.before[i] = before[state]
+	}
+}
+
+// partsPerModel is the number of parts of the work that progress counts.
+func (a *analyzer) partsPerModel() int { return 1 }
+
+// measure probes one model.
+func (a *analyzer) measure(ctx context.Context, m *Model) (*Measured, error) {
+	out := &Measured{Name: m.Name}
+	if len(a.scorers) == 0 {
+		out.skip("probes", "neither rewards nor targets are given")
+		return out, nil
+	}
+	if m.Predicted.N == 0 {
+		reason := "no predicted latents are given"
+		out.skip("transfer_gap", reason)
+		out.skip("published_gap", reason)
+	}
+	for _, both := range []bool{true, false} {
+		var scorers []*scorer
+		for _, c := range a.scorers {
+			if a.o.both(c.target) == both {
+				scorers = append(scorers, c)
+			}
+		}
+		if len(scorers) == 0 {
+			continue
+		}
+		if err := a.probe(ctx, m, both, scorers, out); err != nil {
+			return nil, err
+		}
+		if err := a.extras(ctx, m, both, scorers, out); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.given(m, out); err != nil {
+		return nil, err
+	}
+	a.sortRows(out)
+	if err := a.gaps(out); err != nil {
+		return nil, err
+	}
+	a.step()
+	return out, a.categories(out)
+}
+
+func (m *Measured) skip(metric, reason string) {
+	m.Skipped = append(m.Skipped, Skipped{metric, reason})
+}
+
+// probe fits and evaluates all probes of the targets that are read from the same features.
+func (a *analyzer) probe(ctx context.Context, m *Model, both bool, scorers []*scorer, out *Measured) error {
+	truth := a.data.newFeatures(m, True, both)
+	sides := []side{{fittedOn: True, rows: truth.rows, evaluatedOn: []string{True}}}
+	if m.Predicted.N > 0 {
+		predicted := a.data.newFeatures(m, PredictedLatents, both)
+		sides[0].others, sides[0].evaluatedOn = append(sides[0].others, predicted.rows), append(sides[0].evaluatedOn, PredictedLatents)
+		sides = append(sides, side{fittedOn: PredictedLatents, rows: predicted.rows, evaluatedOn: []string{PredictedLatents}})
+	}
+	for _, name := range a.o.Probes {
+		for _, s := range sides {
+			if err := a.fit(ctx, name, s, scorers, out); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sortRows orders rows by target, then as they were made.
+func (a *analyzer) sortRows(out *Measured) {
+	place := map[string]int{}
+	for i, c := range a.scorers {
+		place[c.target.Name] = i
+	}
+	slices.SortStableFunc(out.Rows, func(x, y Row) int { return place[x.Target] - place[y.Target] })
+}
+
+// row scores an evaluation and keeps what it says about every sample.
+func (a *analyzer) row(c *scorer, probe, fittedOn, evaluatedOn string, e evaluation) (Row, error) {
+	r := Row{Target: c.target.Name, Probe: probe, FittedOn: fittedOn, EvaluatedOn: evaluatedOn, Losses: c.losses(e.outputs), Predictions: e.values}
+	if c.target.classified() {
+		r.Predictions = make([]float64, len(e.class))
+		for i, k := range e.class {
+			r.Predictions[i] = float64(c.labels[k])
+		}
+	}
+	var err error
+	r.Scores, err = c.scores(e)
+	return r, err
+}
+
+// given scores the heads that were trained elsewhere.
+func (a *analyzer) given(m *Model, out *Measured) error {
+	for _, g := range m.Given {
+		for _, c := range a.scorers {
+			if !c.target.OfTransition || c.target.classified() {
+				continue
+			}
+			r, err := a.row(c, probeOfGiven, g.FittedOn, g.EvaluatedOn, evaluation{outputs: outputs{values: at(g.Values, a.data.now)}})
+			if err != nil {
+				return err
+			}
+			out.Rows = append(out.Rows, r)
+			break // heads predict the reward, which is the first
+		}
+	}
+	return nil
+}
+
+// measureBaselines evaluates what is known without latents.
+func (a *analyzer) measureBaselines() ([]Measured, error) {
+	var out []Measured
+	for _, name := range a.baselines() {
+		m := Measured{Name: name, Baseline: true}
+		for _, c := range a.scorers {
+			of := a.baseline(name, c)
+			if of == nil {
+				continue
+			}
+			e, err := a.evaluate(c, of)
+			if err != nil {
+				return nil, err
+			}
+			r, err := a.row(c, name, True, True, e)
+			if err != nil {
+				return nil, err
+			}
+			if name == BaselineMean {
+				r.blind()
+			}
+			m.Rows = append(m.Rows, r)
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// blind takes the AUROC from the row of a constant: what ranks the samples are the folds,
+// whose means are lower where their own values are higher.
+func (r *Row) blind() {
+	const reason = "a constant tells no sample from another"
+	for i := range r.Scores {
+		if s := &r.Scores[i]; s.Metric == "auroc" {
+			s.Value, s.CI, s.Jackknife = report.Undefined(reason), report.NoInterval(reason), nil
+		}
+	}
+}
+
+// loss is the score that gaps are differences of.
+func (r *Row) loss() Score {
+	for _, s := range r.Scores {
+		switch s.Metric {
+		case "mse":
+			return s
+		case "accuracy":
+			wrong := s
+			wrong.Value = report.Number(1 - s.Value.V)
+			if s.Jackknife != nil {
+				if j, err := stat.Combine(func(v []float64) float64 { return 1 - v[0] }, s.Jackknife); err == nil {
+					wrong.Jackknife = j
+				}
+			}
+			return wrong
+		}
+	}
+	return Score{Value: report.Undefined("there is no loss")}
+}
+
+// gaps enters what each probe loses by predicted latents.
+func (a *analyzer) gaps(out *Measured) error {
+	find := func(r *Row, fitted, evaluated string) *Row {
+		i := slices.IndexFunc(out.Rows, func(o Row) bool {
+			return o.Target == r.Target && o.Probe == r.Probe && o.FittedOn == fitted && o.EvaluatedOn == evaluated
+		})
+		if i < 0 {
+			return nil
+		}
+		return &out.Rows[i]
+	}
+	for i := range out.Rows {
+		base := &out.Rows[i]
+		if base.FittedOn != True || base.EvaluatedOn != True {
+			continue
+		}
+		transferred, own := find(base, True, PredictedLatents), find(base, PredictedLatents, PredictedLatents)
+		if transferred == nil && own == nil {
+			continue
+		}
+		g := Gap{Target: base.Target, Probe: base.Probe, Loss: "mse"}
+		if base.Scores[0].Metric == "accuracy" {
+			g.Loss = "error_rate"
+		}
+		for _, side := range []struct {
+			row *Row
+			to  *Score
+		}{{transferred, &g.Transfer}, {own, &g.Published}} {
+			if side.row == nil {
+				reason := "there is no head of its kind"
+				*side.to = Score{Value: report.Undefined("%s", reason), CI: report.NoInterval("%s", reason)}
+				continue
+			}
+			var err error
+			if *side.to, err = gap(side.row, base); err != nil {
+				return err
+			}
+			side.to.CI = intervalOf(side.to.Jackknife)
+		}
+		out.Gaps = append(out.Gaps, g)
+	}
+	return nil
+}
+
+// intervalOf is the interval of a jackknife, or why there is none.
+func intervalOf(j *stat.Jackknifed) report.Interval {
+	if j == nil {
+		return report.NoInterval(intervalsOff)
+	}
+	return results.IntervalOf(j)
+}

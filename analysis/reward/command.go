@@ -1,0 +1,393 @@
+// The reward binary: its flags and what it loads.
+
+package reward
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"repscope/analysis/internal/results"
+	"repscope/internal/input"
+	"repscope/internal/run"
+	"repscope/measure/spectrum"
+	"repscope/points"
+)
+
+// Command is the reward binary.
+var Command = run.Command{
+	Name:    "reward",
+	Summary: "what probes read from true and from predicted latents: reward, and any other target",
+	Manual:  manual,
+	Out:     "evaluation_plots/reward_analysis",
+	Setup: func(flags *run.Flags) run.Job {
+		f := register(flags)
+		return run.Job{
+			Check: func(*run.Options) error { return f.check() },
+			Run:   func(ctx context.Context, env *run.Env) error { return f.run(ctx, env) },
+			Plan:  func(ctx context.Context, env *run.Env) error { return f.plan(ctx, env) },
+		}
+	},
+}
+
+// options are the values of the command's own flags.
+type options struct {
+	inputs                      *input.Inputs
+	rewards, targets, predicted *input.Given
+	given                       *input.Given // predicted rewards
+	dynamics                    *dynamicsFlags
+	regress                     *string
+	entropy                     *float64
+	probes                      *[]string
+	features                    *string
+	alpha                       *float64
+	folds                       *int
+	efficiency                  *[]float64
+	control, disentangle        *bool
+	predictions                 *bool
+}
+
+// register adds the flags.
+func register(flags *run.Flags) *options {
+	f := &options{inputs: input.Register(flags, input.Needs{})}
+	in := f.inputs
+	f.rewards = in.Role(flags, input.Role{Name: "rewards", Unit: "reward", Example: "reward", Published: "rewards", Wide: true,
+		Usage: "`FILE[:key]` of a number per frame: the reward of the transition from it to the next (a window has that of its last frame); " +
+			"by default those of a published dataset given with --frames"})
+	f.predicted = in.Role(flags, input.Role{Name: "predicted", Unit: "predicted latent", Named: true, Wide: true, Models: true,
+		Usage: "`NAME=FILE[:key]` of latents [N,D] that a dynamics model of NAME predicted: row i is the prediction of the successor of state i (repeats)"})
+	f.given = in.Role(flags, input.Role{Name: "predicted-rewards", Unit: "predicted reward", Named: true, Models: true, Variants: []string{True, PredictedLatents},
+		Usage: "`NAME:ON=FILE[:key]` of the rewards that a head of NAME trained elsewhere predicted, where ON, true or predicted, says from which latents (repeats)"})
+	f.dynamics = registerDynamics(flags, in)
+	f.targets = in.Role(flags, input.Role{Name: "targets", Unit: "value", Named: true, Wide: true, Table: true, Example: "lives",
+		Examples: exampleTargets,
+		Usage: "`[CATEGORY/]NAME=FILE[:key]` of a value per frame that is read from the latent of its state: numbers are regressed, integers classified; " +
+			"an array [N,K] or a CSV table is K targets (repeats); with --example also example:COLUMN"})
+	f.regress = flags.String("regress", "", "`LIST` of targets of integers that are quantities and are regressed; * and ? stand for any characters and any one")
+	f.entropy = flags.Float64("min-entropy", 0.6, "`NATS` of entropy below which a target of classes is left out")
+	f.probes = flags.Choices("probes", DefaultProbes(), Probes(), "`LIST` of probes: linear (ridge; logistic, for classes), a small network, nearest neighbours")
+	f.features = flags.Choice("probe-features", FeaturesAuto, FeatureSets(), "`LIST` of latents that a target is read from: of both states of a transition, or of the second; "+
+		"auto: both for rewards, the state alone for its own targets")
+	f.alpha = flags.Float64("alpha", 0, "`STRENGTH` of ridge; 0: chosen from 10^-4 to 10^4 by cross-validation inside the training folds")
+	f.folds = flags.Int("folds", 5, "`K` folds of whole episodes")
+	f.efficiency = flags.Floats("label-efficiency", nil, "`LIST` of shares of the labels that linear probes are also fitted on, such as 0.01,0.1,1")
+	f.control = flags.Bool("control", false, "also fit every linear probe on targets of other episodes (selectivity)")
+	f.disentangle = flags.Bool("disentanglement", false, "also measure DCI and MIG of the targets of states")
+	f.predictions = flags.Bool("predictions-csv", false, "write what every probe said of every sample to reward_predictions.csv")
+	flags.Unrecorded("predictions-csv")
+	in.Sized(func(data *input.Data) error {
+		for _, g := range []*input.Given{f.rewards, f.targets, f.predicted, f.given} {
+			if err := g.Check(data); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return f
+}
+
+// exampleTargets are those of the built-in example, beside the reward.
+var exampleTargets = []string{
+	"agent/player_x=player_x", "agent/lives=lives", "enemies/enemies=enemies", "enemies/bombs=bombs", "screen/score=score", "screen/time_left=time_left",
+}
+
+// exampleQuantities are those of them that are regressed.
+const exampleQuantities = "player_x,score,time_left"
+
+// options are those of the analysis.
+func (f *options) options() Options {
+	return Options{Probes: *f.probes, Features: *f.features, Alpha: *f.alpha, Folds: *f.folds, LabelEfficiency: *f.efficiency,
+		Control: *f.control, Disentanglement: *f.disentangle, MinEntropy: *f.entropy}
+}
+
+// check finds wrong values before anything is read.
+func (f *options) check() error {
+	if err := run.AtLeast("folds", *f.folds, 2); err != nil {
+		return err
+	}
+	if *f.alpha < 0 {
+		return run.Usage("--alpha %v: want a number above 0, or 0 to choose one", *f.alpha)
+	}
+	if *f.entropy < 0 {
+		return run.Usage("--min-entropy %v: want a number from 0", *f.entropy)
+	}
+	for pattern := range strings.SplitSeq(*f.regress, ",") {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return run.Usage("--regress %s: the pattern %q does not end", *f.regress, pattern)
+		}
+	}
+	for i, share := range *f.efficiency {
+		if !(share > 0 && share <= 1) || slices.Contains((*f.efficiency)[:i], share) {
+			return run.Usage("--label-efficiency: %v: want distinct shares above 0, at most 1", share)
+		}
+	}
+	if _, err := f.options().withDefaults(); err != nil {
+		return run.Usage("%v", err)
+	}
+	if err := f.dynamics.check(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// cutOn takes ":true" or ":predicted" off a name.
+func cutOn(name string) (model, on string) {
+	i := strings.LastIndex(name, ":")
+	return name[:i], name[i+1:]
+}
+
+// run loads what the flags name and analyses it.
+func (f *options) run(ctx context.Context, env *run.Env) error {
+	data, err := f.inputs.Load(ctx, env)
+	if err != nil {
+		return err
+	}
+	index := data.Index()
+	if data.Options.Samples > 0 {
+		env.Warn("--samples is not used: probes read transitions, which a sample of states would tear apart")
+	}
+	states, err := data.Select(ctx, index, input.NoFrames)
+	if err != nil {
+		return err
+	}
+	in := Input{Episode: states.Episode, Time: states.Time}
+	if in.Targets, err = f.readTargets(env, data, index); err != nil {
+		return err
+	}
+	if err := f.models(ctx, env, data, states, &in); err != nil {
+		return err
+	}
+	o := f.options()
+	o.SkipNaN, o.Family = data.Options.SkipNaN, data.Options.Family
+	o.Intervals, o.Block, o.Seed = env.Options.Bootstrap > 0, data.Options.Block, env.Options.Seed
+	o.Threads = env.Options.Threads
+	o.Progress = env.Progress("probing")
+	result, err := Analyze(ctx, in, o)
+	if err != nil {
+		return err
+	}
+	return result.write(env, states, *f.predictions)
+}
+
+// plan says what a run would do.
+func (f *options) plan(ctx context.Context, env *run.Env) error {
+	data, err := f.inputs.Plan(ctx, env)
+	if err != nil {
+		return err
+	}
+	if err := f.dynamics.plan(ctx, data); err != nil {
+		return err
+	}
+	data.Hold(4*len(data.Index()), input.NoFrames) // latents, predictions, features in float64
+	env.Plan.Count("probes", len(*f.probes))
+	results.PlanFiles(env, "reward_summary.csv")
+	if f.rewards.Any() || f.targets.Any() {
+		env.Plan.Write(results.SamplesFile(env))
+	}
+	if *f.predictions {
+		env.Plan.Write("reward_predictions.csv")
+	}
+	if f.rewards.Any() || f.targets.Any() {
+		env.PlanFigures("reward_probes")
+	}
+	if f.rewards.Any() {
+		env.PlanFigures("reward_predicted")
+	}
+	if f.dynamics.rollouts.Any() || f.dynamics.predictors.Any() {
+		env.Plan.Write(RolloutFile)
+		env.PlanFigures(DynamicsFigure)
+	} else if f.predicted.Any() {
+		env.PlanFigures(DynamicsFigure)
+	}
+	return nil
+}
+
+// models enters the latents of the models with what was predicted for them, in the unit of
+// --latent-scale. Those of the baselines are in that of their RMS distance: a penalty that
+// counts latents counts pixels for nothing.
+func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection, in *Input) error {
+	predicted, err := f.readPredicted(env, data, states)
+	if err != nil {
+		return err
+	}
+	d, err := f.dynamics.load(ctx, env, data, states, predicted)
+	if err != nil {
+		return err
+	}
+	for _, w := range d.warnings {
+		env.Warn("%s", w)
+	}
+	in.Next = d.next
+	given, err := f.given.Open(env)
+	if err != nil {
+		return err
+	}
+	for i, m := range states.Models {
+		model := Model{Name: m.Name, Predicted: d.predicted[i], Rollout: d.rollouts[i]}
+		for _, g := range d.rewards[i] {
+			model.Given = append(model.Given, Given{FittedOn: g.fittedOn, EvaluatedOn: g.evaluatedOn, Values: g.values})
+		}
+		for _, a := range given {
+			name, on := cutOn(a.Name)
+			if name != m.Name {
+				continue
+			}
+			values, err := f.rowsOf(f.given, data, a, states.Index)
+			if err != nil {
+				return err
+			}
+			model.Given = append(model.Given, Given{FittedOn: on, EvaluatedOn: on, Values: values.F64})
+		}
+		unit := spectrum.Scale(data.Options.LatentScale)
+		if data.Models[i].Baseline() && unit == spectrum.ScaleRaw {
+			unit = spectrum.ScaleRMS
+		}
+		if model.Latents, err = spectrum.Scaled(m.Latents, unit); err != nil {
+			return fmt.Errorf("%s: %w", m.Name, err)
+		}
+		in.Models = append(in.Models, model)
+	}
+	return nil
+}
+
+// readPredicted reads latents that were predicted elsewhere, by model; none has N = 0.
+func (f *options) readPredicted(env *run.Env, data *input.Data, states *points.Selection) ([]points.Points, error) {
+	out := make([]points.Points, len(states.Models))
+	arrays, err := f.predicted.Open(env)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range arrays {
+		i := slices.IndexFunc(states.Models, func(m points.Encoded) bool { return m.Name == a.Name })
+		if i < 0 {
+			return nil, run.Usage("--predicted %s: no model is named %q", a.Name, a.Name)
+		}
+		if out[i], err = f.rowsOf(f.predicted, data, a, states.Index); err != nil {
+			return nil, err
+		}
+		if z := states.Models[i].Latents; out[i].Dim != z.Dim {
+			return nil, fmt.Errorf("predicted %s: %s has shape %v, but the latents of %s have %d dimensions", a.Name, a.Array.Name(), a.Shape(), a.Name, z.Dim)
+		}
+	}
+	return out, nil
+}
+
+// rowsOf reads the rows of an array that belong to the states, in float64.
+func (f *options) rowsOf(g *input.Given, data *input.Data, a input.Array, index []int) (points.Points, error) {
+	rows, err := g.Rows(data, a, index)
+	if err != nil {
+		return points.Points{}, err
+	}
+	all := make([]float64, a.Len()*a.RowLen())
+	if err := a.ReadFloat64(all, 0, a.Len()); err != nil {
+		return points.Points{}, fmt.Errorf("%s %s: %w", g.Role(), a.Name, err)
+	}
+	return points.Float64(all, a.RowLen()).Select(rows), nil
+}
+
+// readTargets reads rewards, then the other targets.
+func (f *options) readTargets(env *run.Env, data *input.Data, index []int) ([]Target, error) {
+	var out []Target
+	rewards, err := f.rewards.Open(env)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range rewards {
+		values, err := f.valuesOf(f.rewards, data, a, index)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Target{Name: "reward", OfTransition: true, Values: values.F64})
+	}
+	arrays, err := f.targets.Open(env)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range arrays {
+		targets, err := f.columnsOf(data, a, index)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, targets...)
+	}
+	return out, nil
+}
+
+// valuesOf is rowsOf for targets: NaN is an error with its row, unless such samples are to
+// be dropped.
+func (f *options) valuesOf(g *input.Given, data *input.Data, a input.Array, index []int) (points.Points, error) {
+	values, err := f.rowsOf(g, data, a, index)
+	if err != nil {
+		return values, err
+	}
+	rows, err := g.Rows(data, a, index)
+	if err != nil {
+		return values, err
+	}
+	for i, v := range values.F64 {
+		if math.IsInf(v, 0) || math.IsNaN(v) && !data.Options.SkipNaN {
+			hint := ""
+			if math.IsNaN(v) {
+				hint = "--skip-nan leaves such samples out, and counts them"
+			}
+			return values, run.Hint(fmt.Errorf("%s: %s: row %d is %v, want a finite number", strings.TrimSpace(g.Role()+" "+a.Name), a.Array.Name(), rows[i/values.Dim], v), hint)
+		}
+	}
+	return values, nil
+}
+
+// regressed reports whether a target of integers is a quantity.
+func (f *options) regressed(name string) bool {
+	list := *f.regress
+	if list == "" && f.ofExample() {
+		list = exampleQuantities
+	}
+	for pattern := range strings.SplitSeq(list, ",") {
+		if ok, _ := path.Match(strings.TrimSpace(pattern), name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// ofExample reports whether the targets are those that come with the example.
+func (f *options) ofExample() bool {
+	names := f.targets.Names()
+	return len(names) == len(exampleTargets) && strings.HasPrefix(exampleTargets[0], names[0]+"=")
+}
+
+// columnsOf makes a target of every column of an array.
+func (f *options) columnsOf(data *input.Data, a input.Array, index []int) ([]Target, error) {
+	category, name, named := strings.Cut(a.Name, "/")
+	if !named {
+		category, name = "", a.Name
+	}
+	values, err := f.valuesOf(f.targets, data, a, index)
+	if err != nil {
+		return nil, err
+	}
+	var out []Target
+	for k := range values.Dim {
+		t := Target{Name: name, Category: category}
+		if values.Dim > 1 {
+			t.Name = fmt.Sprintf("%s.%d", name, k)
+		}
+		column := make([]float64, values.N)
+		for i := range column {
+			column[i] = values.F64[i*values.Dim+k]
+		}
+		if a.DType().IsFloat() || f.regressed(t.Name) {
+			t.Values = column
+		} else {
+			t.Classes = make([]int64, len(column))
+			for i, v := range column {
+				t.Classes[i] = int64(v)
+			}
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}

@@ -1,0 +1,282 @@
+// What a run writes of dynamics: the rollouts as CSV, console tables and a figure.
+
+package reward
+
+import (
+	"fmt"
+	"math"
+
+	"repscope/analysis/internal/results"
+	"repscope/internal/run"
+	"repscope/plots"
+	"repscope/report"
+)
+
+// RolloutFile is the name of the CSV file of rollouts.
+const RolloutFile = "reward_rollout.csv"
+
+// DynamicsFigure is the name of the figure of dynamics.
+const DynamicsFigure = "reward_dynamics"
+
+// Any reports whether there is anything of dynamics but distances in time.
+func (r *DynamicsResult) Any() bool { return r.predicted() || r.rolled() }
+
+func (r *DynamicsResult) predicted() bool {
+	for _, m := range r.Models {
+		if m.LatentPrediction != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *DynamicsResult) rolled() bool {
+	for _, m := range r.Models {
+		if len(m.Rollout) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *DynamicsResult) timed() bool {
+	for _, m := range r.Models {
+		if m.TemporalDistance != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// describe says which way the numbers are better.
+func (r *DynamicsResult) describe(env *run.Env) {
+	const unit = "squared units of the latents"
+	for _, part := range []string{"latent_prediction", "rollout"} {
+		results.Describe(env, report.Lower, unit, part+".mse")
+		results.Describe(env, report.Neither, unit, part+".copy_mse", part+".mean_mse")
+		results.Describe(env, report.Higher, "", part+".cosine", part+".skill", part+".mean_skill")
+	}
+	results.Describe(env, report.Higher, "", "latent_prediction.r2", "temporal_distance.spearman")
+	results.Describe(env, report.Higher, "steps", "rollout_horizon.copy", "rollout_horizon.mean")
+}
+
+// writeRollouts writes a row per model and step.
+func (r *DynamicsResult) writeRollouts(env *run.Env) error {
+	if !r.rolled() {
+		return nil
+	}
+	header := []string{"Model", "Step", "Starts", "MSE", "MSE_Low", "MSE_High", "Copy_MSE", "Mean_MSE", "Cosine", "Cosine_Low", "Cosine_High",
+		"Skill", "Skill_Low", "Skill_High", "Mean_Skill", "Mean_Skill_Low", "Mean_Skill_High"}
+	return env.Files.CSV(RolloutFile, header, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			for _, s := range m.Rollout {
+				cells := []any{m.Name, s.Step, s.Starts}
+				estimate := func(v report.Value, ci report.Interval) {
+					low, high := results.Ends(ci)
+					cells = append(cells, v, low, high)
+				}
+				estimate(s.MSE, s.MSECI)
+				cells = append(cells, s.CopyMSE, s.MeanMSE)
+				estimate(s.Cosine, s.CosineCI)
+				estimate(s.Skill, s.SkillCI)
+				estimate(s.MeanSkill, s.MeanSkillCI)
+				if err := csv.Row(cells...); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// print writes the tables of the console.
+func (r *DynamicsResult) print(env *run.Env) error {
+	if r.predicted() {
+		table := report.NewTable("Prediction of the next latent", "Model", "MSE", "of copying", "Skill", "R²", "Cosine")
+		for _, m := range r.Models {
+			if p := m.LatentPrediction; p != nil {
+				table.Row(m.Name, report.WithInterval(p.MSE, p.MSECI), p.CopyMSE, report.WithInterval(p.Skill, p.SkillCI),
+					report.WithInterval(p.R2, p.R2CI), report.WithInterval(p.Cosine, p.CosineCI))
+			}
+		}
+		table.Note("skill = 1 − MSE/MSE of copying: the latent of the state as the prediction of its successor's; R² is the mean over dimensions")
+		if err := env.Table(table); err != nil {
+			return err
+		}
+	}
+	if r.rolled() {
+		if err := r.printRollouts(env); err != nil {
+			return err
+		}
+	}
+	if !r.timed() {
+		return nil
+	}
+	table := report.NewTable("Latent distance and distance in time", "Model", "Spearman ρ", "SD over episodes", "Episodes")
+	for _, m := range r.Models {
+		if t := m.TemporalDistance; t != nil {
+			table.Row(m.Name, report.WithInterval(t.Spearman, t.SpearmanCI), t.SpearmanSD, t.Episodes)
+		}
+	}
+	table.Note("mean over episodes of the rank correlation over pairs of their states")
+	return env.Table(table)
+}
+
+// printRollouts writes some steps of the rollouts: 1, 2, 4, … and the last.
+func (r *DynamicsResult) printRollouts(env *run.Env) error {
+	table := report.NewTable("Open-loop rollouts", "Model", "Step", "Starts", "MSE", "of copying", "of the mean", "Skill")
+	for _, m := range r.Models {
+		last := ""
+		for i, s := range m.Rollout {
+			if s.Step&(s.Step-1) != 0 && i < len(m.Rollout)-1 {
+				continue
+			}
+			name := m.Name
+			if name == last {
+				name = ""
+			}
+			last = m.Name
+			table.Row(name, s.Step, s.Starts, report.WithInterval(s.MSE, s.MSECI), s.CopyMSE, s.MeanMSE, report.WithInterval(s.Skill, s.SkillCI))
+		}
+	}
+	for _, m := range r.Models {
+		if h := m.RolloutHorizon; h != nil {
+			table.Note("%s: %s; %s", m.Name, crossed(h.Copy, "copying the latent they start from"), crossed(h.Mean, "the mean latent"))
+		}
+	}
+	return env.Table(table)
+}
+
+// crossed says when rollouts become worse than a baseline.
+func crossed(v report.Value, name string) string {
+	if !v.Defined() {
+		return v.Reason
+	}
+	return fmt.Sprintf("worse than %s from step %.3g on", name, v.V)
+}
+
+// Figure composes reward_dynamics: the error of rollouts by step in units of the variance of
+// the latents, their skill against copying, and how predictions one step ahead and distances
+// in time do. names are those of all models, for their colours.
+func (r *DynamicsResult) Figure(names []string) *plots.Figure {
+	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: names, Title: "Dynamics", Notes: results.IntervalNotes(r.Warnings)}
+	row := 0
+	if r.rolled() {
+		errors, skills := r.curves()
+		f.Tiles = append(f.Tiles, plots.Tile{Panel: errors, Title: "Error of rollouts", Row: row, Column: 0}, plots.Tile{Panel: skills, Title: "Against copying", Row: row, Column: 1})
+		row++
+	}
+	var bars []plots.Tile
+	if r.predicted() {
+		bars = append(bars, plots.Tile{Panel: r.predictionBars(), Title: "One step ahead"})
+	}
+	if r.timed() {
+		bars = append(bars, plots.Tile{Panel: r.timeBars(), Title: "Distance and time"})
+	}
+	for i := range bars {
+		bars[i].Row, bars[i].Column = row, i
+		if len(bars) == 1 {
+			bars[i].ColumnSpan = 2
+		}
+	}
+	if f.Tiles = append(f.Tiles, bars...); len(bars) > 0 {
+		row++
+	}
+	f.HeightMM = 58*float64(row) + 14 + 5*max(0, float64(len(names)-8))
+	f.Footnote = "Open loop: every step goes on from the prediction before. Skill: 1 − MSE/MSE of the baseline."
+	if r.rolled() && len(r.Models) <= mostCopies {
+		f.Footnote += " Grey: copying the latent that rollouts of a model start from."
+	}
+	if r.timed() {
+		f.Footnote += " Distance and time: rank correlation over pairs of states, mean over episodes."
+	}
+	if r.Blocks != "" {
+		f.Footnote += fmt.Sprintf(" Bands and error bars: 95 %% by deleting each of %s.", r.Blocks)
+	}
+	if reason := results.NoTest(r.Comparisons); reason != "" {
+		f.Footnote += " No tests: " + reason + "."
+	}
+	return f
+}
+
+// mostCopies is the number of models up to which copying is drawn beside each.
+const mostCopies = 4
+
+// curves are the error of rollouts by step in units of the variance, and their skill against
+// copying.
+func (r *DynamicsResult) curves() (errors, skills *plots.Curves) {
+	step := plots.Axis{Label: "Step", Integer: true}
+	errors = &plots.Curves{X: step, Y: plots.Axis{Label: "MSE / variance", Zero: true}, References: []plots.Reference{{Value: 1, Label: "mean"}}}
+	skills = &plots.Curves{X: step, Y: plots.Axis{Label: "Skill against copying"}, References: []plots.Reference{{Value: 0, Label: "copy"}}}
+	low := 0.0
+	for _, m := range r.Models {
+		if len(m.Rollout) == 0 {
+			continue
+		}
+		e, s := plots.CurveSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
+		copied := plots.CurveSeries{} // in grey
+		for _, row := range m.Rollout {
+			share, ci := row.MeanSkill, row.MeanSkillCI
+			if share.Defined() {
+				share.V = 1 - share.V
+			}
+			if ci.Defined() {
+				ci = report.Between(1-ci.High, 1-ci.Low)
+			}
+			results.AppendPoint(&e, float64(row.Step), share, ci)
+			results.AppendPoint(&s, float64(row.Step), row.Skill, row.SkillCI)
+			results.AppendPoint(&copied, float64(row.Step), report.NumberOr(row.CopyMSE.V/row.MeanMSE.V, noVariance), report.NoInterval(noDynamicsIntervals))
+			for _, v := range []float64{row.Skill.Float(), row.SkillCI.Low} {
+				if !math.IsNaN(v) {
+					low = min(low, v)
+				}
+			}
+		}
+		errors.Series, skills.Series = append(errors.Series, e), append(skills.Series, s)
+		if len(r.Models) <= mostCopies {
+			errors.Series = append(errors.Series, copied)
+		}
+	}
+	if low < -1 { // worse than copying is bad enough
+		skills.Y.Min, skills.Y.Max = -1, 1
+	}
+	return errors, skills
+}
+
+// predictionBars are the scores of predictions one step ahead.
+func (r *DynamicsResult) predictionBars() plots.Panel {
+	panel := &plots.GroupedBars{Y: plots.Axis{Label: "Score (1: perfect)"}, Groups: []string{"Skill, copying", "Skill, mean", "R²", "Cosine"}}
+	low := 0.0
+	for _, m := range r.Models {
+		p := m.LatentPrediction
+		if p == nil {
+			continue
+		}
+		s := plots.BarSeries{Name: m.Name}
+		for _, of := range []struct {
+			v  report.Value
+			ci report.Interval
+		}{{p.Skill, p.SkillCI}, {p.MeanSkill, p.MeanSkillCI}, {p.R2, p.R2CI}, {p.Cosine, p.CosineCI}} {
+			results.AppendBar(&s, of.v, of.ci)
+			if of.v.Defined() {
+				low = min(low, of.v.V)
+			}
+		}
+		panel.Series = append(panel.Series, s)
+	}
+	if low < -1 {
+		panel.Y.Min, panel.Y.Max = -1, 1.05
+	}
+	return panel
+}
+
+// timeBars are the rank correlations of distances in latent space and in time.
+func (r *DynamicsResult) timeBars() plots.Panel {
+	panel := &plots.Bars{Y: plots.Axis{Label: "Spearman ρ"}}
+	for _, m := range r.Models {
+		if t := m.TemporalDistance; t != nil {
+			panel.Bars = append(panel.Bars, results.Bar(m.Name, t.Spearman, t.SpearmanCI, 1))
+		}
+	}
+	return panel
+}

@@ -1,0 +1,350 @@
+// Scores of one probe: from its predictions with and without each block to numbers with
+// intervals.
+
+package reward
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"repscope/analysis/internal/results"
+	"repscope/measure/score"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// outputs are what a probe says about every sample: a number, or a class with, where there
+// are two classes, how much it prefers the second.
+type outputs struct {
+	values []float64
+	class  []int
+}
+
+// evaluation is a probe's outputs, and what they are worth when the probe is fitted and
+// evaluated without each block.
+type evaluation struct {
+	outputs
+	left []deletion // by block; nil for a probe that is not fitted to these samples
+}
+
+// deletion holds the scores of what is left without a block.
+type deletion struct {
+	regression score.Regression
+	area       float64
+	confusion  *score.Confusion
+}
+
+// Score is one number of a row, with its interval.
+type Score struct {
+	Metric string
+	Value  report.Value
+	CI     report.Interval
+	SD     report.Value // over samples; undefined where samples have no values of their own
+
+	Jackknife *stat.Jackknifed // nil where undefined, and without intervals
+}
+
+// intervalsOff is why there are no intervals.
+const intervalsOff = "intervals are off (bootstrap 0)"
+
+// scorer scores predictions of one target.
+type scorer struct {
+	target   *Target
+	blocks   *stat.Blocks // nil without intervals
+	outside  [][]int      // the samples outside each block
+	values   []float64    // of a number
+	positive []bool       // numbers above 0
+	classes  []int        // of a class, as indices of labels
+	labels   []int        // the classes, ascending
+	count    int          // of classes; 0 for a number
+}
+
+func newScorer(s *samples, t *Target) *scorer {
+	c := &scorer{target: t, blocks: s.blocks}
+	if t.classified() {
+		all := s.classes(t)
+		labels := make([]int, len(all))
+		for i, v := range all {
+			labels[i] = int(v)
+		}
+		c.labels, c.classes = score.Classes(labels)
+		c.count = len(c.labels)
+	} else {
+		c.values = s.numbers(t)
+		c.positive = make([]bool, len(c.values))
+		for i, v := range c.values {
+			c.positive[i] = v > 0
+		}
+	}
+	if s.blocks != nil {
+		labels := s.blocks.Labels()
+		c.outside = make([][]int, s.blocks.Count())
+		for j := range c.outside {
+			for i, l := range labels {
+				if l != j {
+					c.outside[j] = append(c.outside[j], i)
+				}
+			}
+		}
+	}
+	return c
+}
+
+// scores are all scores of an evaluation, in the order of the result file.
+func (c *scorer) scores(e evaluation) ([]Score, error) {
+	if c.target.classified() {
+		return c.ofClasses(e)
+	}
+	return c.ofValues(e)
+}
+
+// ofValues scores predicted numbers.
+func (c *scorer) ofValues(e evaluation) ([]Score, error) {
+	all, err := score.Regress(c.values, e.values)
+	if err != nil {
+		return nil, err
+	}
+	influence, err := score.RegressionInfluence(c.values, e.values)
+	if err != nil {
+		return nil, err
+	}
+	var left []score.Regression
+	if c.blocks != nil {
+		if left, err = c.regressions(e); err != nil {
+			return nil, err
+		}
+	}
+	mse, err := c.jackknife(all.MSE, score.Values(left, score.Regression.MSEOf), influence.MSE)
+	if err != nil {
+		return nil, err
+	}
+	out := []Score{c.score("mse", report.Number(all.MSE), mse, onLogScale)}
+	out[0].SD = report.Number(spread(c.squares(e.values)))
+	nmse, err := c.jackknife(all.NMSE, score.Values(left, score.Regression.NMSEOf), influence.NMSE)
+	if err != nil {
+		return nil, err
+	}
+	relative := c.score("nmse", report.NumberOr(all.NMSE, all.Reason), nmse, onLogScale)
+	r2 := Score{Metric: "r2", SD: relative.SD, Value: report.NumberOr(all.R2, all.Reason), CI: relative.CI}
+	if relative.CI.Defined() {
+		r2.CI = report.Between(1-relative.CI.High, 1-relative.CI.Low)
+	}
+	if nmse != nil {
+		if r2.Jackknife, err = stat.Combine(func(v []float64) float64 { return 1 - v[0] }, nmse); err != nil {
+			return nil, err
+		}
+	}
+	out = append(out, r2, relative)
+	if c.target.OfTransition {
+		area, err := c.auroc(e)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, area)
+	}
+	return out, nil
+}
+
+// delete scores the outputs of a probe that was fitted without block j on the samples
+// outside it.
+func (c *scorer) delete(j int, o outputs) (deletion, error) {
+	index := c.outside[j]
+	var d deletion
+	var err error
+	if c.target.classified() {
+		d.confusion, err = score.NewConfusion(c.count, at(c.classes, index), at(o.class, index))
+		return d, err
+	}
+	values := at(o.values, index)
+	if d.regression, err = score.Regress(at(c.values, index), values); err != nil || !c.target.OfTransition {
+		return d, err
+	}
+	if d.area, err = score.AUROC(at(c.positive, index), values); isUndefined(err) {
+		err = nil // NaN
+	}
+	return d, err
+}
+
+// isUndefined reports whether an error says that a quantity is undefined.
+func isUndefined(err error) bool {
+	var undefined *stat.UndefinedError
+	return errors.As(err, &undefined)
+}
+
+// regressions scores what is left without each block.
+func (c *scorer) regressions(e evaluation) ([]score.Regression, error) {
+	if e.left == nil {
+		_, left, err := score.RegressionWithout(c.blocks, c.values, e.values)
+		return left, err
+	}
+	left := make([]score.Regression, len(e.left))
+	for j, d := range e.left {
+		left[j] = d.regression
+	}
+	return left, nil
+}
+
+// auroc is how well a predicted number tells values above 0 from others.
+func (c *scorer) auroc(e evaluation) (Score, error) {
+	area, err := score.AUROC(c.positive, e.values)
+	if err != nil {
+		if !isUndefined(err) {
+			return Score{}, err
+		}
+		reason := "no value is above 0"
+		if slices.Contains(c.positive, true) {
+			reason = "all values are above 0"
+		}
+		return c.score("auroc", report.Undefined("%s", reason), nil, asShare), nil
+	}
+	var left, influence []float64
+	if c.blocks != nil {
+		if e.left == nil {
+			_, left, err = score.AUROCWithout(c.blocks, c.positive, e.values)
+		} else {
+			left = score.Values(e.left, func(d deletion) float64 { return d.area })
+		}
+		if err != nil {
+			return Score{}, err
+		}
+		if influence, err = score.AUROCInfluence(c.positive, e.values); err != nil {
+			return Score{}, err
+		}
+	}
+	j, err := c.jackknife(area, left, influence)
+	return c.score("auroc", report.Number(area), j, asShare), err
+}
+
+// ofClasses scores predicted classes.
+func (c *scorer) ofClasses(e evaluation) ([]Score, error) {
+	all, err := score.NewConfusion(c.count, c.classes, e.class)
+	if err != nil {
+		return nil, err
+	}
+	influence, err := all.Influence(c.classes, e.class)
+	if err != nil {
+		return nil, err
+	}
+	var left []*score.Confusion
+	if c.blocks != nil {
+		if left, err = c.confusions(e); err != nil {
+			return nil, err
+		}
+	}
+	var out []Score
+	for _, m := range []struct {
+		name      string
+		of        func(*score.Confusion) float64
+		influence []float64
+	}{
+		{"accuracy", (*score.Confusion).Accuracy, influence.Accuracy},
+		{"balanced_accuracy", (*score.Confusion).BalancedAccuracy, influence.BalancedAccuracy},
+		{"f1", (*score.Confusion).MacroF1, influence.MacroF1},
+	} {
+		v := m.of(all)
+		j, err := c.jackknife(v, score.Values(left, m.of), m.influence)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c.score(m.name, report.NumberOr(v, "there is one class"), j, asShare))
+	}
+	out[0].SD = report.Number(math.Sqrt(out[0].Value.V * (1 - out[0].Value.V)))
+	return out, nil
+}
+
+// confusions counts what is left without each block.
+func (c *scorer) confusions(e evaluation) ([]*score.Confusion, error) {
+	if e.left == nil {
+		_, left, err := score.ConfusionWithout(c.blocks, c.count, c.classes, e.class)
+		return left, err
+	}
+	left := make([]*score.Confusion, len(e.left))
+	for j, d := range e.left {
+		left[j] = d.confusion
+	}
+	return left, nil
+}
+
+// squares are the squared errors of predicted numbers, or 1 for each wrong class and 0 for
+// each right one.
+func (c *scorer) squares(values []float64) []float64 {
+	out := make([]float64, len(values))
+	for i, v := range values {
+		d := v - c.values[i]
+		out[i] = d * d
+	}
+	return out
+}
+
+// losses are the squared error, or whether the class is wrong, of every sample.
+func (c *scorer) losses(o outputs) []float64 {
+	if !c.target.classified() {
+		return c.squares(o.values)
+	}
+	out := make([]float64, len(o.class))
+	for i, k := range o.class {
+		if k != c.classes[i] {
+			out[i] = 1
+		}
+	}
+	return out
+}
+
+// jackknife is the delete-block jackknife of a score; nil without intervals and where the
+// score is undefined.
+func (c *scorer) jackknife(estimate float64, left, influence []float64) (*stat.Jackknifed, error) {
+	if c.blocks == nil || math.IsNaN(estimate) {
+		return nil, nil
+	}
+	return c.blocks.Jackknife(estimate, left, influence)
+}
+
+// score is a number with the interval of its jackknife, shaped to the range of the number.
+func (c *scorer) score(metric string, v report.Value, j *stat.Jackknifed, shape func(*stat.Jackknifed) *stat.Jackknifed) Score {
+	s := Score{Metric: metric, Value: v, Jackknife: j, SD: report.Undefined("it is no mean over samples")}
+	switch {
+	case !v.Defined():
+		s.CI = report.NoInterval("%s", v.Reason)
+	case j == nil:
+		s.CI = report.NoInterval(intervalsOff)
+	default:
+		shaped := *j
+		s.CI = results.IntervalOf(shape(&shaped))
+	}
+	return s
+}
+
+// onLogScale is for positive numbers whose error is a factor.
+func onLogScale(j *stat.Jackknifed) *stat.Jackknifed { return j.OnLogScale() }
+
+// asShare is for numbers between 0 and 1.
+func asShare(j *stat.Jackknifed) *stat.Jackknifed { return j.Within(0, 1) }
+
+// spread is the standard deviation with denominator n.
+func spread(values []float64) float64 {
+	n := float64(len(values))
+	if n < 2 {
+		return 0
+	}
+	_, v := stat.MeanVariance(values)
+	return math.Sqrt(v * (n - 1) / n)
+}
+
+// at returns the elements of v at the given places.
+func at[T any](v []T, index []int) []T {
+	out := make([]T, len(index))
+	for i, j := range index {
+		out[i] = v[j]
+	}
+	return out
+}
+
+// undefinedValues are n values of nothing.
+func undefinedValues(n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.NaN()
+	}
+	return out
+}

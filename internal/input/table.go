@@ -1,0 +1,174 @@
+// Tables: CSV files whose columns are arrays.
+
+package input
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"repscope/dataset"
+	"repscope/internal/run"
+)
+
+// isTable reports whether a file is a table by its name.
+func isTable(path string) bool {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".csv", ".tsv":
+		return true
+	}
+	return false
+}
+
+// column is one column of a table: whole numbers, numbers, or the places of texts among
+// the distinct ones in ascending order.
+type column struct {
+	name   string
+	ints   []int64
+	floats []float64
+}
+
+// openTable opens the columns of a table as arrays.
+func openTable(path string) ([]column, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, run.PathError(err)
+	}
+	defer f.Close()
+	separator := ','
+	if strings.EqualFold(filepath.Ext(path), ".tsv") {
+		separator = '\t'
+	}
+	columns, err := readTable(f, separator)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return columns, nil
+}
+
+// array is a column as an array of one value per row.
+func (c *column) array(path string) (*dataset.Array, error) {
+	if c.ints != nil {
+		return dataset.NewArray(path+":"+c.name, []int{len(c.ints)}, c.ints)
+	}
+	return dataset.NewArray(path+":"+c.name, []int{len(c.floats)}, c.floats)
+}
+
+// readTable reads a table whose first line names the columns. A column whose cells are
+// all whole numbers is one of integers, one of numbers (an empty cell or nan is NaN) is
+// one of floating-point numbers, any other one of classes. Errors name line and column:
+// no rows, a column without a name, equal names, lines of unequal length, an empty cell
+// in a column of integers or classes.
+func readTable(r io.Reader, separator rune) ([]column, error) {
+	reader := csv.NewReader(r)
+	reader.Comma, reader.ReuseRecord = separator, true
+	header, err := reader.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("the table is empty; want a line of names and rows")
+	}
+	if err != nil {
+		return nil, tableError(err)
+	}
+	names := slices.Clone(header)
+	names[0] = strings.TrimPrefix(names[0], "\ufeff")
+	for i, name := range names {
+		names[i] = strings.TrimSpace(name)
+		switch {
+		case names[i] == "":
+			return nil, run.Hint(fmt.Errorf("column %d has no name in the first line", i+1), "pandas writes none with index=False")
+		case slices.Contains(names[:i], names[i]):
+			return nil, fmt.Errorf("two columns are named %q", names[i])
+		}
+	}
+	cells := make([][]string, len(names))
+	for {
+		record, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, tableError(err)
+		}
+		for i, cell := range record {
+			cells[i] = append(cells[i], strings.TrimSpace(cell))
+		}
+	}
+	if len(cells[0]) == 0 {
+		return nil, errors.New("the table has names but no rows")
+	}
+	columns := make([]column, len(names))
+	for i, name := range names {
+		if columns[i], err = newColumn(name, cells[i]); err != nil {
+			return nil, err
+		}
+	}
+	return columns, nil
+}
+
+// tableError says what is wrong with a line.
+func tableError(err error) error {
+	var parse *csv.ParseError
+	if !errors.As(err, &parse) {
+		return err
+	}
+	if errors.Is(err, csv.ErrFieldCount) {
+		return fmt.Errorf("line %d has another number of cells than the first", parse.Line)
+	}
+	return fmt.Errorf("line %d: %w", parse.Line, parse.Err)
+}
+
+// newColumn decides what a column holds.
+func newColumn(name string, cells []string) (column, error) {
+	c := column{name: name}
+	empty := slices.Index(cells, "")
+	if whole := parseAll(cells, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }); whole != nil {
+		if empty >= 0 {
+			return c, fmt.Errorf("column %s: row %d is empty in a column of whole numbers; leave such rows out, or write numbers with a decimal point", name, empty)
+		}
+		c.ints = whole
+		return c, nil
+	}
+	if c.floats = parseAll(cells, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }); c.floats != nil {
+		for i, cell := range cells {
+			if cell == "" {
+				c.floats[i] = math.NaN()
+			}
+		}
+		return c, nil
+	}
+	if empty >= 0 {
+		return c, fmt.Errorf("column %s: row %d is empty in a column of classes", name, empty)
+	}
+	classes := slices.Compact(slices.Sorted(slices.Values(cells)))
+	for _, cell := range cells {
+		k, _ := slices.BinarySearch(classes, cell)
+		c.ints = append(c.ints, int64(k))
+	}
+	return c, nil
+}
+
+// parseAll reads all cells that are not empty; nil if one cannot be read, or all are empty.
+func parseAll[T any](cells []string, parse func(string) (T, error)) []T {
+	out, any := make([]T, len(cells)), false
+	for i, cell := range cells {
+		if cell == "" {
+			continue
+		}
+		v, err := parse(cell)
+		if err != nil {
+			return nil
+		}
+		out[i], any = v, true
+	}
+	if !any {
+		return nil
+	}
+	return out
+}
