@@ -94,6 +94,36 @@ func CompareSeeds(a, b []*Jackknifed, o CompareOptions) (SeedComparison, error) 
 	return c, nil
 }
 
+// BlocksNeeded returns the least number of blocks with which this many runs find a
+// difference like the one seen, with the power asked for: the error of blocks shrinks
+// with their number, that of runs stays. Errors as for [BlocksNeeded], a comparison
+// without degrees of freedom, and runs that differ so much that no number of blocks
+// suffices.
+func (c SeedComparison) BlocksNeeded(o PowerOptions) (int, error) {
+	const quantity = "number of blocks"
+	blocks := float64(c.Blocks)
+	if !(c.SeedError > 0) {
+		return BlocksNeeded(c.Difference, c.BlockError*math.Sqrt(blocks), o)
+	}
+	if c.Difference == 0 || !isFinite(c.Difference) || !isFinite(c.BlockError) {
+		return 0, Undefined(quantity, "difference %v with error %v of blocks, want a difference that is not 0", c.Difference, c.BlockError)
+	}
+	ratio, err := MinimumDetectableEffect(1, c.DF, o)
+	if err != nil {
+		return 0, err
+	}
+	least := math.Abs(c.Difference) / ratio // the error with which the difference is found
+	left := least*least - c.SeedError*c.SeedError
+	if left <= 0 {
+		return 0, Undefined(quantity, "the runs differ too much: no number of blocks finds the difference without more runs")
+	}
+	needed := math.Ceil(blocks * c.BlockError * c.BlockError / left)
+	if needed > maxBlocksNeeded {
+		return 0, Undefined(quantity, "the difference takes more than 2^40 blocks")
+	}
+	return max(int(needed), 2), nil
+}
+
 // acrossSeeds is the mean of a statistic over runs, jackknifed by blocks, and the
 // variance of that mean between runs: 0 for one run.
 func acrossSeeds(runs []*Jackknifed) (mean *Jackknifed, variance float64, err error) {

@@ -59,6 +59,30 @@ func TestCompareSeeds(t *testing.T) {
 		t.Errorf("p %v and interval %v do not agree", got.P, got.Interval)
 	}
 
+	// The error that so many blocks leave finds the difference with the power asked for.
+	needed, err := got.BlocksNeeded(PowerOptions{})
+	if err != nil {
+		if !strings.Contains(err.Error(), "more runs") {
+			t.Error(err)
+		}
+	}
+	wide := got
+	wide.Difference = 1
+	if needed, err = wide.BlocksNeeded(PowerOptions{}); err != nil || needed < 2 {
+		t.Fatalf("%d blocks, %v", needed, err)
+	}
+	at := func(blocks int) float64 {
+		stdError := math.Hypot(wide.SeedError, wide.BlockError*math.Sqrt(float64(wide.Blocks)/float64(blocks)))
+		return TTestPower(1/stdError, wide.DF, 0.05)
+	}
+	if needed > 2 && (at(needed) < 0.8 || at(needed-1) >= 0.8) {
+		t.Errorf("%d blocks have power %v, one less %v", needed, at(needed), at(needed-1))
+	}
+	wide.Difference = 0.01
+	if _, err := wide.BlocksNeeded(PowerOptions{}); err == nil || !strings.Contains(err.Error(), "more runs") {
+		t.Errorf("a difference far below the error of runs: %v", err)
+	}
+
 	// One run of each is the comparison without runs.
 	alone, err := CompareSeeds(a[:1], b[:1], CompareOptions{Permutations: 99})
 	if err != nil {

@@ -199,6 +199,12 @@ func (p *pair) power() (detectable, needed *report.Value) {
 	effect, err := stat.MinimumDetectableEffect(p.stdError, df, stat.PowerOptions{})
 	detectable = new(report.NumberOr(effect, stat.Reason(err)))
 	switch {
+	case p.runs != nil:
+		n, err := p.runs.BlocksNeeded(stat.PowerOptions{})
+		needed = new(report.Number(float64(n)))
+		if err != nil {
+			needed = new(report.Undefined("%s", stat.Reason(err)))
+		}
 	case p.blocks < 2:
 		needed = new(report.Undefined("the number of blocks is not known"))
 	default:

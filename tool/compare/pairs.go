@@ -36,6 +36,7 @@ type pair struct {
 	blocks     int        // 0 where unknown
 	from       Source
 	notes      []string
+	runs       *stat.SeedComparison // of FromSamples
 }
 
 // undefinedPair has no difference.
@@ -201,7 +202,7 @@ func ofStat(c stat.SeedComparison, note string) pair {
 		reason = "not defined for these blocks"
 	}
 	p := pair{difference: report.NumberOr(c.Difference, reason), ci: intervalOf(c.Interval), p: report.NumberOr(c.P, reason), stdError: c.StdError, df: c.DF,
-		blocks: c.Blocks, from: FromSamples, notes: slices.Clone(c.Warnings)}
+		blocks: c.Blocks, from: FromSamples, notes: slices.Clone(c.Warnings), runs: &c}
 	if note != "" {
 		p.notes = append(p.notes, note)
 	}
