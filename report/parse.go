@@ -40,7 +40,7 @@ type parser struct {
 func parse(name string, data []byte) (*parser, element, error) {
 	p := &parser{name: name, data: data, decoder: json.NewDecoder(bytes.NewReader(data))}
 	p.decoder.UseNumber()
-	e, err := p.element("", 0)
+	e, err := p.element(nil, 0)
 	if err != nil {
 		return nil, e, err
 	}
@@ -50,8 +50,26 @@ func parse(name string, data []byte) (*parser, element, error) {
 	return p, e, nil
 }
 
+// spot is where a value stands: a key or an index of what stands at the parent. It is
+// put into words for errors only.
+type spot struct {
+	parent *spot
+	key    string // empty: index
+	index  int
+}
+
+func (s *spot) String() string {
+	switch {
+	case s == nil:
+		return ""
+	case s.key != "":
+		return s.parent.String() + "." + s.key
+	}
+	return fmt.Sprintf("%s[%d]", s.parent, s.index)
+}
+
 // element reads the next value, which stands at place.
-func (p *parser) element(place string, depth int) (element, error) {
+func (p *parser) element(place *spot, depth int) (element, error) {
 	token, err := p.decoder.Token()
 	if err != nil {
 		return element{}, p.failed(place, err)
@@ -62,11 +80,13 @@ func (p *parser) element(place string, depth int) (element, error) {
 	case !ok:
 		return element{offset - int64(scalarLength(token)), token}, nil
 	case depth == mostDeep:
-		return element{}, p.errorf(offset-1, place, "nested more than %d deep", mostDeep)
+		return element{}, p.errorf(offset-1, place.String(), "nested more than %d deep", mostDeep)
 	case delim == '[':
 		list := elements{}
+		inside := &spot{parent: place}
 		for p.decoder.More() {
-			e, err := p.element(fmt.Sprintf("%s[%d]", place, len(list)), depth+1)
+			inside.index = len(list)
+			e, err := p.element(inside, depth+1)
 			if err != nil {
 				return e, err
 			}
@@ -80,7 +100,7 @@ func (p *parser) element(place string, depth int) (element, error) {
 }
 
 // members reads an object from behind its opening brace to behind the closing one.
-func (p *parser) members(place string, depth int) (members, error) {
+func (p *parser) members(place *spot, depth int) (members, error) {
 	var m members
 	seen := map[string]bool{}
 	for p.decoder.More() {
@@ -89,9 +109,9 @@ func (p *parser) members(place string, depth int) (members, error) {
 			return m, p.failed(place, err)
 		}
 		key := token.(string) // the decoder lets nothing else pass
-		inside := place + "." + key
+		inside := &spot{parent: place, key: key}
 		if seen[key] {
-			return m, p.errorf(p.decoder.InputOffset()-int64(scalarLength(key)), inside, "the name is used twice in one object")
+			return m, p.errorf(p.decoder.InputOffset()-int64(scalarLength(key)), inside.String(), "the name is used twice in one object")
 		}
 		seen[key] = true
 		e, err := p.element(inside, depth+1)
@@ -120,7 +140,7 @@ func scalarLength(token json.Token) int {
 }
 
 // failed describes an error of the decoder.
-func (p *parser) failed(place string, err error) error {
+func (p *parser) failed(place *spot, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -133,14 +153,14 @@ func (p *parser) failed(place string, err error) error {
 	case syntax.Error() == "unexpected end of JSON input":
 		return p.truncated(place)
 	}
-	return p.errorf(syntax.Offset-1, place, "no JSON: %v", syntax)
+	return p.errorf(syntax.Offset-1, place.String(), "no JSON: %v", syntax)
 }
 
-func (p *parser) truncated(place string) error {
+func (p *parser) truncated(place *spot) error {
 	if len(bytes.TrimSpace(p.data)) == 0 {
 		return fmt.Errorf("%s: %w: the file is empty", p.name, ErrTruncated)
 	}
-	return p.errorf(int64(len(p.data)), place, "%w", ErrTruncated)
+	return p.errorf(int64(len(p.data)), place.String(), "%w", ErrTruncated)
 }
 
 // errorf makes an error with the file, the line and column (from 1, in bytes) and

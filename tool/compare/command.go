@@ -5,9 +5,7 @@ package compare
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/csv"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -264,33 +262,25 @@ func (s *settings) gather(ctx context.Context, env *run.Env) (*Gathered, []*Loss
 			return nil, nil, err
 		}
 		if len(g.Ignored) > 0 {
-			env.Note("note: %s in the folders hold no measurements: %s", text.Count(len(g.Ignored), "JSON file"), strings.Join(g.Ignored, ", "))
+			env.Note("note: left out of the folders: %s (not a result with measurements; files of other layouts are given by name)", strings.Join(g.Ignored, ", "))
 		}
 		if err := g.Rename(s.names); err != nil {
 			return nil, nil, err
 		}
-		if err := g.enter(env); err != nil {
-			return nil, nil, err
-		}
+		g.enter(env)
 	}
 	losses, err := s.readLosses(env)
 	return g, losses, err
 }
 
 // enter enters the files as inputs.
-func (g *Gathered) enter(env *run.Env) error {
+func (g *Gathered) enter(env *run.Env) {
 	for _, f := range g.Files {
 		if slices.ContainsFunc(env.Result.Inputs, func(in report.Input) bool { return in.Path == f.Path }) {
 			continue
 		}
-		data, err := os.ReadFile(f.Path)
-		if err != nil {
-			return pathError(f.Path, err)
-		}
-		sum := sha256.Sum256(data)
-		env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "result", Name: f.Task, Path: f.Path, SHA256: hex.EncodeToString(sum[:]), Kind: f.layout()})
+		env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "result", Name: f.Task, Path: f.Path, SHA256: f.SHA256, Kind: f.layout()})
 	}
-	return nil
 }
 
 func (s *settings) readLosses(env *run.Env) ([]*Losses, error) {

@@ -67,10 +67,10 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 			items = append(items, item{Spec{s.Task, s.Run, path}, folder})
 		}
 	}
-	read := make([][]*File, len(items))
+	found := make([][]*File, len(items))
 	failed := make([]error, len(items))
 	err := parallel.Try(ctx, threads, len(items), func(_, i int) error {
-		read[i], failed[i] = Read(items[i].Path)
+		found[i], failed[i] = read(items[i].Path, items[i].inFolder)
 		return nil
 	})
 	if err != nil {
@@ -85,7 +85,7 @@ func Gather(ctx context.Context, specs []Spec, threads int) (*Gathered, error) {
 			}
 			return nil, err
 		}
-		for _, f := range read[i] {
+		for _, f := range found[i] {
 			if item.inFolder && (f.result == nil || isTool(f.Analysis)) {
 				g.Ignored = append(g.Ignored, item.Path)
 				break

@@ -4,6 +4,8 @@ package compare
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +24,7 @@ import (
 // File is one file of results.
 type File struct {
 	Path   string
+	SHA256 string // of its bytes
 	Task   string // empty where there is one task
 	Run    string // of all its models that name none
 	Layout string // "repscope/1", or which of the published ones
@@ -87,7 +90,11 @@ const Layouts = `a result file (schema "` + report.Schema + `"), {"metrics": {â€
 
 // Read reads one file. Datasets of one file are tasks, so there may be several. Errors
 // name the file and what was expected.
-func Read(path string) ([]*File, error) {
+func Read(path string) ([]*File, error) { return read(path, false) }
+
+// read is Read; of what lies in a folder only files with a schema are looked at, and
+// others are [report.ErrNotResult].
+func read(path string, inFolder bool) ([]*File, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		var p *fs.PathError
@@ -96,7 +103,18 @@ func Read(path string) ([]*File, error) {
 		}
 		return nil, err
 	}
-	return ReadFrom(path, data)
+	if inFolder && !hasSchema(data) {
+		return nil, report.ErrNotResult
+	}
+	files, err := ReadFrom(path, data)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	for _, f := range files {
+		f.SHA256 = hex.EncodeToString(sum[:])
+	}
+	return files, nil
 }
 
 // ReadFrom is Read for the bytes of a file.

@@ -1,0 +1,106 @@
+// The speed of compare on many result files, made of those that the binaries wrote.
+
+package compare
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"repscope/internal/run"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// varied is a copy of a value in which every number that is not whole is changed a
+// little, and lists of numbers are at least so long.
+func varied(v any, random *stat.Random, length int) any {
+	switch v := v.(type) {
+	case json.Number:
+		f, err := v.Float64()
+		if err != nil || f == math.Trunc(f) {
+			return v
+		}
+		return f * (1 + 0.02*random.Normal())
+	case []any:
+		out := make([]any, 0, len(v))
+		for _, item := range v {
+			out = append(out, varied(item, random, length))
+		}
+		if _, number := v[0:min(1, len(v))], len(v) > 20; number {
+			for len(out) < length {
+				out = append(out, random.Normal())
+			}
+		}
+		return out
+	case report.Object:
+		var o report.Object
+		for _, key := range v.Keys() {
+			item, _ := v.Get(key)
+			if ci, isCI := item.([]any); isCI && strings.HasSuffix(key, "_ci") && len(ci) == 2 {
+				o.Set(key, item) // its ends stay in order
+				continue
+			}
+			o.Set(key, varied(item, random, length))
+		}
+		return o
+	}
+	return v
+}
+
+// writeStudy writes a result file of five models for every analysis, task and run.
+func writeStudy(tb testing.TB, dir string, tasks, runs, models, length int) (args []string, size int64) {
+	tb.Helper()
+	for a, analysis := range []string{"smoothness", "robustness", "neighborhood", "manifold", "geometry"} {
+		template, err := report.Read(filepath.Join("../../report/testdata", analysis+".json"))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		first, err := template.Model(template.Models.Keys()[0])
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for task := range tasks {
+			for r := range runs {
+				random := stat.NewRandom(stat.StreamStudyExample.Key(uint64(a), uint64(task), uint64(r)))
+				result := *template
+				result.Models, result.Comparisons = report.Object{}, nil
+				for m := range models {
+					result.Models.Set(fmt.Sprint("model", m), varied(first, random, length))
+				}
+				var b bytes.Buffer
+				if err := result.Write(&b); err != nil {
+					tb.Fatal(err)
+				}
+				path := filepath.Join(dir, fmt.Sprintf("%s-%d-%d.json", analysis, task, r))
+				if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+					tb.Fatal(err)
+				}
+				size += int64(b.Len())
+				args = append(args, fmt.Sprintf("task%d@%d=%s", task, r, path))
+			}
+		}
+	}
+	return args, size
+}
+
+// BenchmarkCommand compares 200 files: five analyses, eight tasks, five runs, five
+// models, with all their metrics.
+func BenchmarkCommand(b *testing.B) {
+	args, size := writeStudy(b, b.TempDir(), 8, 5, 5, 1958)
+	b.SetBytes(size)
+	b.Run(fmt.Sprintf("files=%d", len(args)), func(b *testing.B) {
+		b.SetBytes(size)
+		for b.Loop() {
+			var stdout, stderr bytes.Buffer
+			if code := run.Run(b.Context(), Command, append(args, "--quiet", "--out", b.TempDir()), &stdout, &stderr); code != 0 {
+				b.Fatal(stderr.String())
+			}
+		}
+	})
+}
