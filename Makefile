@@ -14,13 +14,16 @@ FRAMES   ?=
 EPISODES ?=
 WEIGHTS  ?=
 MODELS   ?=
+# Predicted frames for reconstruction, which is left out without: PREDICTIONS="jepa=predicted.npy".
+PREDICTIONS ?=
 FLAGS    ?=
 # Output folder of analyse-all, one folder per analysis in it; the binaries'
 # own (evaluation_plots/…) when empty.
 OUT      ?=
 
-INPUT = $(if $(FRAMES),--frames '$(FRAMES)' $(if $(EPISODES),--episodes '$(EPISODES)')\
-        $(foreach dir,$(WEIGHTS),--weights '$(dir)') $(foreach model,$(MODELS),--model '$(model)'),--example)
+OWN = --frames '$(FRAMES)' $(if $(EPISODES),--episodes '$(EPISODES)')
+INPUT = $(if $(FRAMES),$(OWN) $(foreach dir,$(WEIGHTS),--weights '$(dir)') $(foreach model,$(MODELS),--model '$(model)'),--example)
+PREDICTED = $(if $(FRAMES),$(OWN) $(foreach array,$(PREDICTIONS),--predictions '$(array)'),--example)
 
 BENCH     ?= .
 BENCHPKGS ?= ./...
@@ -86,7 +89,11 @@ oracle:
 analyse-all: build
 	@set -e; list="$(or $(ANALYSES),$$($(GO) run ./suite/list))"; for analysis in $$list; do \
 		echo "== $$analysis"; \
-		bin/$$analysis $(INPUT) $(if $(OUT),--out "$(OUT)/$$analysis") $(FLAGS); \
+		case "$$analysis$(if $(FRAMES),:own)" in \
+		reconstruction:own) if [ -z "$(PREDICTIONS)" ]; then echo 'left out: name predicted frames with PREDICTIONS="NAME=FILE"'; continue; fi; \
+			bin/$$analysis $(PREDICTED) $(if $(OUT),--out "$(OUT)/$$analysis") $(FLAGS);; \
+		*) bin/$$analysis $(INPUT) $(if $(OUT),--out "$(OUT)/$$analysis") $(FLAGS);; \
+		esac; \
 	done
 
 # The built-in example's frames as .npy files, for use with other tools.

@@ -104,6 +104,10 @@ func (w *tidyWalk) object(prefix, parameter string, o Object, skip ...string) {
 		}
 		switch v := o.values[key].(type) {
 		case Object:
+			if key == "skipped" {
+				w.skipped(prefix, parameter, v, o)
+				continue
+			}
 			w.part(prefix, parameter, key, v)
 		case []any:
 			w.list(prefix+key+".", parameter, v)
@@ -123,14 +127,20 @@ func (w *tidyWalk) object(prefix, parameter string, o Object, skip ...string) {
 	}
 }
 
-// part adds an object inside another: a list of skipped metrics, a row for every
-// other model, or numbers under a longer path.
+// skipped adds a list of skipped metrics, but for those that the object around it has as
+// null.
+func (w *tidyWalk) skipped(prefix, parameter string, list, around Object) {
+	for _, path := range list.keys {
+		if !slices.Contains(around.keys, path) {
+			w.rows = append(w.rows, MetricRow{Model: w.model, Metric: prefix + path, Parameter: parameter, Reason: fmt.Sprint(list.values[path])})
+		}
+	}
+}
+
+// part adds an object inside another: a row for every other model, or numbers under a
+// longer path.
 func (w *tidyWalk) part(prefix, parameter, key string, o Object) {
 	switch {
-	case key == "skipped":
-		for _, path := range o.keys {
-			w.rows = append(w.rows, MetricRow{Model: w.model, Metric: prefix + path, Parameter: parameter, Reason: fmt.Sprint(o.values[path])})
-		}
 	case len(o.keys) > 0 && !slices.ContainsFunc(o.keys, func(k string) bool { return !slices.Contains(w.models, k) }):
 		for _, other := range o.keys {
 			if row, ok := o.values[other].(Object); ok {

@@ -69,7 +69,12 @@ var wrongValues = map[string]map[string][]string{
 		"object-threshold":  {"--object-threshold 0", "--object-threshold 2"},
 		"object-area":       {"--object-area 0"},
 		"samples-shown":     {"--samples-shown -1"},
-		"save-frames":       nil, // yes or no
+		"decoder":           {"--decoder d.onnx", "--decoder a=x.onnx --decoder a=y.onnx"},
+		"predictor":         {"--predictor p.onnx", "--predictor a=p.onnx"},
+		"decoder-pool":      {"--decoder-pool first"},
+		"actions":           {"--actions example:action"},
+		"rollout-steps":     {"--rollout-steps 0"},
+		"save-frames":       {"--save-frames --predictions true=x.npy", "--save-frames --predictions a=x.npy --predictions a_error=y.npy"},
 	},
 	"reward": {
 		"rewards":           {"--example --rewards example:rewad"},

@@ -40,7 +40,7 @@ var entries = []Entry{
 	{Command: neighborhood.Command, Analysis: true},
 	{Command: manifold.Command, Analysis: true},
 	{Command: geometry.Command, Analysis: true, Figure: []string{"--exclude-window", "30"}},
-	{Command: reconstruction.Command, Analysis: true},
+	{Command: reconstruction.Command, Analysis: true, Figure: []string{"--rollout-steps", "8", "--samples-shown", "4"}},
 	{Command: reward.Command, Analysis: true},
 	{Command: encode.Command},
 	{Command: compare.Command},

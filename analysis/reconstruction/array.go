@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"repscope/dataset"
 	"repscope/internal/run"
@@ -193,15 +192,17 @@ func (a *array) choosePixels(given string, frames dataset.PixelRange, frameType 
 // guessRange is the pixel range of floating-point predictions that lie in low..high.
 func guessRange(frames dataset.PixelRange, low, high float64) (dataset.PixelRange, bool) {
 	fits := func(l, h float64) bool { return low >= l-overshoot*(h-l) && high <= h+overshoot*(h-l) }
-	const wide = 3 // a range that is neither 0..1 nor −1..1
+	const wide = 3     // a range that is neither 0..1 nor −1..1
+	const narrow = 0.1 // of a wide range: too little to tell
 	source := fmt.Sprintf("from the data, which lie in %.6g..%.6g", low, high)
 	switch {
 	case frames.High-frames.Low > wide && fits(0, 1):
 		return dataset.PixelRange{Low: 0, High: 1, Source: source}, true
 	case frames.High-frames.Low > wide && low < 0 && fits(-1, 1):
 		return dataset.PixelRange{Low: -1, High: 1, Source: source}, true
+	case frames.High-frames.Low > wide && high-low < narrow*(frames.High-frames.Low):
 	case fits(frames.Low, frames.High):
-		return dataset.PixelRange{Low: frames.Low, High: frames.High, Source: "that of the frames, which " + strings.TrimPrefix(source, "from the data, which ") + " agree with"}, true
+		return dataset.PixelRange{Low: frames.Low, High: frames.High, Source: fmt.Sprintf("that of the frames; they lie in %.6g..%.6g", low, high)}, true
 	}
 	return dataset.PixelRange{}, false
 }

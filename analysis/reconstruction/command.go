@@ -28,7 +28,12 @@ var Command = run.Command{
 
 // settings are the values of the command's own flags.
 type settings struct {
+	inputs      *input.Inputs
 	predictions *input.Given
+	decoders    *input.GivenHeads
+	predictors  *input.GivenHeads
+	actions     *input.Given
+	rollout     *int
 	predicts    *string
 	axis        *string
 	pixels      rangeFlag
@@ -38,6 +43,10 @@ type settings struct {
 	area        *int
 	shown       *int
 	save        *bool
+
+	acted *dataset.Array // actions; nil without
+	acts  []int64        // all of them, if they are whole numbers
+	whole bool           // they are
 }
 
 // The values of --predicts.
@@ -47,10 +56,17 @@ const (
 )
 
 func setup(flags *run.Flags) run.Job {
-	inputs := input.Register(flags, input.Needs{Frames: true, NoModels: true})
-	s := &settings{pixels: rangeFlag{all: rangeAuto}}
+	inputs := input.Register(flags, input.Needs{Frames: true, HeadsOnly: true, NoModels: true})
+	flags.Usage("--frames FILE[:key] --predictions NAME=FILE[:key] … [flags]", "--frames FILE[:key] --model NAME=FILE --decoder NAME=FILE.onnx … [flags]")
+	flags.FileHint("files are given with --frames FILE, --predictions NAME=FILE or --model NAME=FILE")
+	s := &settings{inputs: inputs, pixels: rangeFlag{all: rangeAuto}}
 	s.predictions = inputs.Role(flags, input.Role{Name: "predictions", Unit: "frame", Named: true,
 		Usage: "`NAME=FILE[:key]` of predicted frames [N,H,W], [N,C,H,W] or [N,H,W,C], or of several steps [N,T,…], one row per state or frame (repeats)"})
+	s.decoders = inputs.Heads(flags, input.HeadRole{Name: "decoder", Usage: "`NAME=FILE.onnx` that makes frames of the latents of model NAME: of those that --predictor NAME makes, else of the latents of the next states (repeats)"})
+	s.predictors = inputs.Heads(flags, input.HeadRole{Name: "predictor", Usage: "`NAME=FILE.onnx` that makes the next latent of model NAME from its latent and an action (repeats)"})
+	s.actions = inputs.Role(flags, input.Role{Name: "actions", Unit: "action", Example: "action", Published: "actions",
+		Usage: "`FILE[:key]` of the action at every frame, for --predictor: integers or vectors (a window has that of its last frame)"})
+	s.rollout = flags.Int("rollout-steps", 1, "`N` steps ahead that predictors are given what they made, with the actions in between")
 	s.predicts = flags.Choice("predicts", predictsNext, []string{predictsNext, predictsSame}, "`WHAT` row i of --predictions is: a prediction of the successor of state i, or of state i itself")
 	s.axis = flags.Choice("time-axis", axisHorizon, []string{axisHorizon, axisClip}, "`MEANING` of the axis T of --predictions [N,T,…]: steps ahead, or the frames of one predicted clip, of which the last counts")
 	flags.Var(&s.pixels, "predictions-range", "`[NAME=]RANGE` of the pixel values of --predictions: LOW,HIGH, frames for that of the frames, or auto: from the type or the data (repeats)")
@@ -83,8 +99,17 @@ func (s *settings) check() error {
 			return run.Hint(run.Usage("--predictions %s=…: %s is a model of every run", name, name), "give the predictions another name")
 		}
 	}
+	for _, name := range s.predictors.Names() {
+		if !slices.Contains(s.decoders.Names(), name) && !s.inputs.OfExample() {
+			return run.Hint(run.Usage("--predictor %s=…: nothing makes frames of what it predicts", name), "give a decoder with --decoder "+name+"=FILE.onnx")
+		}
+	}
+	names = append(names, s.decoders.Names()...)
+	if err := s.checkSaved(names); err != nil {
+		return err
+	}
 	for _, name := range s.pixels.names {
-		if !slices.Contains(names, name) {
+		if !slices.Contains(names, name) && !s.inputs.OfExample() {
 			return run.Hint(run.Usage("--predictions-range %s=%s: no predictions are named %q", name, s.pixels.byName[name], name), run.DidYouMean("", name, names))
 		}
 	}
@@ -96,10 +121,28 @@ func (s *settings) check() error {
 			return run.Usage("--%s %v: want a share between 0 and 1", flag.name, flag.value)
 		}
 	}
-	if err := run.AtLeast("object-area", *s.area, 1); err != nil {
-		return err
+	for _, flag := range []struct {
+		name  string
+		value int
+	}{{"object-area", *s.area}, {"rollout-steps", *s.rollout}} {
+		if err := run.AtLeast(flag.name, flag.value, 1); err != nil {
+			return err
+		}
 	}
 	return run.AtLeast("samples-shown", *s.shown, 0)
+}
+
+// checkSaved finds names whose frames would be saved into one file.
+func (s *settings) checkSaved(models []string) error {
+	seen := map[string]bool{}
+	for _, name := range savedNames(models) {
+		if file := fileName(name); seen[file] && *s.save {
+			return run.Hint(run.Usage("--save-frames: the name %q is that of two files", file), "give the model another name")
+		} else {
+			seen[file] = true
+		}
+	}
+	return nil
 }
 
 // shapeOf is the shape of the last frame of every state.
@@ -230,8 +273,12 @@ func (s *settings) dropBad(env *run.Env, data *input.Data, a *array, rows []int,
 }
 
 // input puts together what is analysed.
-func (s *settings) input(env *run.Env, data *input.Data) (Input, error) {
+func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (Input, error) {
 	shape, err := shapeOf(data)
+	if err != nil {
+		return Input{}, err
+	}
+	heads, models, err := s.decodedModels(ctx, env, data, shape)
 	if err != nil {
 		return Input{}, err
 	}
@@ -243,6 +290,9 @@ func (s *settings) input(env *run.Env, data *input.Data) (Input, error) {
 	steps := 1
 	for _, a := range arrays {
 		steps = max(steps, a.steps())
+	}
+	for _, d := range heads {
+		steps = max(steps, d.steps)
 	}
 	kept := pairs[:0:0]
 	for i, p := range pairs {
@@ -260,6 +310,16 @@ func (s *settings) input(env *run.Env, data *input.Data) (Input, error) {
 		}
 		in.Models = append(in.Models, a.predictions(ignored[i]))
 		env.Print("predictions %s: %s %v, pixel range %g to %g (%s)%s\n", a.name, a.array.DType(), a.array.Shape(), a.pixels.Low, a.pixels.High, a.pixels.Source, aside(ignored[i]))
+	}
+	for i, d := range heads {
+		if err := d.encode(ctx, s, data, models[i], in.Samples); err != nil {
+			return Input{}, err
+		}
+		if err := d.choosePixels(ctx, s.pixels.of(d.name), data.States.Range()); err != nil {
+			return Input{}, err
+		}
+		in.Models = append(in.Models, d.predictions())
+		env.Print("predictions %s: %s, pixel range %g to %g (%s)\n", d.name, d.note(), d.pixels.Low, d.pixels.High, d.pixels.Source)
 	}
 	return in, nil
 }
@@ -332,7 +392,7 @@ func (s *settings) options(env *run.Env, data *input.Data) Options {
 }
 
 func (s *settings) run(ctx context.Context, env *run.Env, data *input.Data) error {
-	in, err := s.input(env, data)
+	in, err := s.input(ctx, env, data)
 	if err != nil {
 		return err
 	}
@@ -364,11 +424,50 @@ func (s *settings) plan(ctx context.Context, env *run.Env, inputs *input.Inputs)
 	if err != nil {
 		return err
 	}
+	heads, _, err := s.decodedModels(ctx, env, data, shape)
+	if err != nil {
+		return err
+	}
+	names, steps := s.predictions.Names(), 1
+	for _, d := range heads {
+		names, steps = append(names, d.name), max(steps, d.steps)
+	}
+	err = s.predictions.Each(data, func(a input.Array) error {
+		p, err := newArray(a.Name, a.Array, shape, *s.axis)
+		if err == nil {
+			steps = max(steps, p.steps())
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	// Of a block: current, true and predicted frames, and what is read of an array.
-	env.Plan.Held += int64(4 * 8 * max(blockValues, 16*shape.Size()))
+	env.Plan.Held += int64(4 * 8 * max(blockValues, 16*shape.Size()*steps))
 	results.PlanFiles(env, "reconstruction_summary.csv", "reconstruction_raw_data.csv", results.SamplesFile(env))
-	if *s.shown > 0 {
-		env.PlanFigures("reconstruction_frames")
+	return s.planFigures(env, pairs, names, steps)
+}
+
+// planFigures adds figures and saved frames to a plan.
+func (s *settings) planFigures(env *run.Env, pairs []points.Pair, names []string, steps int) error {
+	index, err := drawn(len(pairs), *s.shown, env.Options.Seed)
+	if err != nil {
+		return err
+	}
+	for k := range sheets(len(names)) {
+		if len(index) > 0 {
+			env.PlanFigures(sheetName(k))
+		}
+	}
+	for _, i := range index {
+		for _, name := range savedNames(names) {
+			if *s.save {
+				env.Plan.Write(savedFile(pairs[i].Now, name))
+			}
+		}
+	}
+	if steps > 1 {
+		env.PlanFigures("reconstruction_horizon")
 	}
 	env.PlanFigures("reconstruction_scores")
 	return nil
@@ -408,6 +507,18 @@ Predictions [N,T,…] have T steps: step h of row i predicts state i+h, over the
 whose episode lasts so long (--time-axis clip: the T frames of one predicted clip, of
 which the last one counts). "horizon" in the result file and a figure of its own follow
 the scores by steps ahead, beside those of copying over the same samples.
+
+A decoder makes the frames of a model's latents: of those that --predictor NAME makes of
+the latent of state i and the action there, or, without one, of the latent of the next
+state itself, which is the best that this decoder could be given. --rollout-steps gives a
+predictor what it made, with the actions in between. Both get the encoder's output before
+pooling, unless --decoder-pool says otherwise.
+
+Objects are 8-connected components of at least --object-area pixels that differ from the
+median frame of the episode by more than --object-threshold; true and predicted ones are
+matched one to one where they overlap by a tenth. object_recall is also that of small,
+middle and large objects, by terciles of their areas. motion_cosine is that of predicted
+and true change, motion_energy_ratio their squared lengths.
 
 Ratios are ratios of sums over samples, and are deleted from as such: every moving pixel
 counts alike. Intervals delete whole episodes or blocks of states. Models are compared

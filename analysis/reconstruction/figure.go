@@ -111,7 +111,7 @@ var panels = []struct{ score, title, label string }{
 func (r *Result) Figure() *plots.Figure {
 	figure := &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 130 + 5*max(0, float64(len(r.Models)-8)),
-		Series: r.names(), Footnote: r.caption(), Notes: results.IntervalNotes(r.Warnings), Title: "Reconstruction",
+		Series: r.names(), Footnote: r.caption("Error bars"), Notes: results.IntervalNotes(r.Warnings), Title: "Reconstruction",
 	}
 	for i, p := range panels {
 		bars := &plots.Bars{Y: plots.Axis{Label: p.label}, NamesInLegend: len(r.Models) > 3}
@@ -136,7 +136,7 @@ func (r *Result) HorizonFigure() *plots.Figure {
 	}
 	figure := &plots.Figure{
 		WidthMM: plots.DoubleColumnMM, HeightMM: 75 + 4*max(0, float64(len(r.Models)-8)),
-		Series: r.names(), Footnote: r.caption(), Notes: results.IntervalNotes(r.Warnings), Title: "Reconstruction by steps ahead",
+		Series: r.names(), Footnote: r.caption("Bands"), Notes: results.IntervalNotes(r.Warnings), Title: "Reconstruction by steps ahead",
 	}
 	for i, p := range []struct{ score, title, label string }{panels[0], panels[2], panels[5]} {
 		curves := &plots.Curves{X: plots.Axis{Label: "Steps ahead", Integer: true}, Y: plots.Axis{Label: p.label, Zero: p.score == "mse"}}
@@ -161,10 +161,10 @@ func (r *Result) names() []string {
 	return names
 }
 
-func (r *Result) caption() string {
+func (r *Result) caption(intervals string) string {
 	note := fmt.Sprintf("%s and %s are baselines. Pixels that move change by more than %g of the pixel range.", CopyLast, MeanFrame, r.Threshold)
 	if r.Blocks != "" {
-		note += fmt.Sprintf(" Error bars: 95 %% by deleting each of %s.", r.Blocks)
+		note += fmt.Sprintf(" %s: 95 %% by deleting each of %s.", intervals, r.Blocks)
 	}
 	if reason := results.NoTest(r.Comparisons); reason != "" {
 		note += " No tests: " + reason + "."

@@ -23,8 +23,11 @@ type metric struct {
 	of func(ratio float64) float64
 	// none is why the number is undefined where all denominators are 0.
 	none string
-	// compared between models; ahead: also of more steps than one.
-	compared, ahead bool
+	// compared between models; ahead: also of more steps than one. first metrics are of one
+	// step ahead alone.
+	compared, ahead, first bool
+	// share says that it is a share of counted things, whose interval is that of a share.
+	share bool
 }
 
 // row is one sample of one model.
@@ -34,6 +37,22 @@ type row struct {
 	copy  *Scores // of copying the current frame
 	size  float64 // values of a frame
 	i     int
+	// low and high are the areas up to which objects are small, and of middle size.
+	low, high int
+}
+
+// matched is the number of true objects that are matched, of areas above low and up to
+// high, and how many there are.
+func (r row) matched(low, high int) (matched, all float64) {
+	for k, area := range r.step.Areas[r.i] {
+		if area > low && area <= high {
+			all++
+			if r.model.Hits[r.i][k] {
+				matched++
+			}
+		}
+	}
+	return matched, all
 }
 
 // mean is the metric of a mean over samples.
@@ -44,7 +63,10 @@ func mean(of func(r row) float64) func(row) (float64, float64) {
 var inf = math.Inf(1)
 
 // metrics are all of them, in the order of the result.
-func metrics() []metric {
+func metrics() []metric { return append(frameMetrics(), sceneMetrics()...) }
+
+// frameMetrics are those of frames.
+func frameMetrics() []metric {
 	return []metric{
 		{name: "mse", unit: "range²", direction: report.Lower, high: inf, compared: true, ahead: true,
 			terms: mean(func(r row) float64 { return r.model.MSE[r.i] })},
@@ -77,5 +99,49 @@ func metrics() []metric {
 			terms: func(r row) (float64, float64) { return r.step.Moved[r.i], r.size }},
 		{name: "skill", unit: "", direction: report.Higher, low: -inf, high: 1, compared: true,
 			terms: func(r row) (float64, float64) { return r.copy.MSE[r.i] - r.model.MSE[r.i], r.copy.MSE[r.i] }, none: "no frame differs from the one before"},
+	}
+}
+
+const noObject = "no true frame has an object"
+
+// sceneMetrics are those of objects and of motion.
+func sceneMetrics() []metric {
+	recall := func(low, high func(r row) int) func(r row) (float64, float64) {
+		return func(r row) (float64, float64) { return r.matched(low(r), high(r)) }
+	}
+	first := func(row) int { return 0 }
+	low, high := func(r row) int { return r.low }, func(r row) int { return r.high }
+	last := func(row) int { return math.MaxInt }
+	of := func(name string, terms func(r row) (float64, float64), none string, compared bool) metric {
+		return metric{name: name, direction: report.Higher, high: 1, terms: terms, none: none, compared: compared, first: true, share: true}
+	}
+	all := func(r row) (matched, objects float64) { return r.matched(0, math.MaxInt) }
+	return []metric{
+		of("object_recall", recall(first, last), noObject, true),
+		of("object_precision", func(r row) (float64, float64) {
+			matched, _ := all(r)
+			return matched, r.model.Objects[r.i]
+		}, "no prediction has an object", true),
+		of("object_f1", func(r row) (float64, float64) {
+			matched, objects := all(r)
+			return 2 * matched, objects + r.model.Objects[r.i]
+		}, "no frame has an object, neither true nor predicted", true),
+		{name: "object_position_error", unit: "pixels", direction: report.Lower, high: inf, first: true, compared: true, none: "no object is matched",
+			terms: func(r row) (float64, float64) {
+				matched, _ := all(r)
+				return r.model.Distance[r.i], matched
+			}},
+		of("object_recall_small", recall(first, low), noObject, false),
+		of("object_recall_medium", recall(low, high), "no true object is of middle size: a third of them and more are of one area", false),
+		of("object_recall_large", recall(high, last), "no true object is larger than two thirds of them", false),
+		{name: "motion_cosine", direction: report.Higher, low: -1, high: 1, first: true, compared: true, none: "nothing moves, or is predicted to",
+			terms: func(r row) (float64, float64) {
+				if v := r.model.Cosine[r.i]; !math.IsNaN(v) {
+					return v, 1
+				}
+				return 0, 0
+			}},
+		{name: "motion_energy_ratio", direction: report.Neither, high: inf, first: true, none: "no frame differs from the one before",
+			terms: func(r row) (float64, float64) { return r.model.Motion[r.i], r.step.Motion[r.i] }},
 	}
 }

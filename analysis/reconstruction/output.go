@@ -70,18 +70,19 @@ func (r *Result) writeSummary(env *run.Env) error {
 	return env.Files.CSV("reconstruction_summary.csv", append(columns, "PSNR_Excluded", "Sample_Count"), func(csv *report.CSV) error {
 		for _, m := range r.Models {
 			for _, step := range m.steps() {
-				cells, perfect := []any{m.Name, step.Step}, 0
-				for _, s := range step.Scores {
+				cells := []any{m.Name, step.Step}
+				for _, of := range r.Models[0].Scores {
+					s, _ := step.Score(of.Name) // of more steps ahead some are not there
 					cells = append(cells, s.Value)
-					if s.Sample != nil {
+					if of.Sample != nil {
 						cells = append(cells, s.SD)
 					}
-					if s.Name == "mse" {
-						for _, v := range s.Sample {
-							if v == 0 {
-								perfect++
-							}
-						}
+				}
+				perfect := 0
+				mse, _ := step.Score("mse")
+				for _, v := range mse.Sample {
+					if v == 0 {
+						perfect++
 					}
 				}
 				if err := csv.Row(append(cells, perfect, step.Samples)...); err != nil {
@@ -121,9 +122,12 @@ func (r *Result) writeRaw(env *run.Env, data *input.Data) error {
 						continue
 					}
 					cells = append(cells[:0], m.Name, step.Step, states[i])
-					for _, s := range step.Scores {
-						if s.Sample != nil {
+					for _, of := range r.Models[0].Scores {
+						switch s, ok := step.Score(of.Name); {
+						case ok && s.Sample != nil:
 							cells = append(cells, s.Sample[i])
+						case of.Sample != nil:
+							cells = append(cells, report.Value{})
 						}
 					}
 					if err := csv.Row(append(cells, frames[i], r.Episode[i])...); err != nil {
@@ -193,6 +197,14 @@ func (r *Result) print(env *run.Env) error {
 	if err := env.Table(moving); err != nil {
 		return err
 	}
+	scene := report.NewTable("Objects and motion", "Model", "Recall", "Precision", "F1", "Position error px", "Motion cosine", "Motion energy")
+	for i := range r.Models {
+		scene.Row(r.Models[i].cells("object_recall", "object_precision", "object_f1", "object_position_error", "motion_cosine", "motion_energy_ratio")...)
+	}
+	scene.Note("objects: what differs from the median frame of the episode; motion energy: squared predicted / squared true change")
+	if err := env.Table(scene); err != nil {
+		return err
+	}
 	if err := r.printHorizon(env); err != nil {
 		return err
 	}
@@ -250,22 +262,12 @@ func (r *Result) writeFrames(env *run.Env, shape frame.Shape, shown []Shown, sav
 	}
 	scale := errorScale(shown, shape)
 	for _, s := range shown {
-		images := []struct {
-			name  string
-			image image.Image
-		}{{"current", picture(s.Current, shape)}, {"true", picture(s.Truth, shape)}}
-		for k, p := range s.Predicted {
-			images = append(images, struct {
-				name  string
-				image image.Image
-			}{names[k], picture(p, shape)}, struct {
-				name  string
-				image image.Image
-			}{errorName(names, k), heat(difference(p, s.Truth, shape), shape, scale)})
+		images := []image.Image{picture(s.Current, shape), picture(s.Truth, shape)}
+		for _, p := range s.Predicted {
+			images = append(images, picture(p, shape), heat(difference(p, s.Truth, shape), shape, scale))
 		}
-		for _, m := range images {
-			err := env.Files.File(fmt.Sprintf("frames/%d_%s.png", s.State, fileName(m.name)), func(w io.Writer) error { return png.Encode(w, m.image) })
-			if err != nil {
+		for k, name := range savedNames(names) {
+			if err := env.Files.File(savedFile(s.State, name), func(w io.Writer) error { return png.Encode(w, images[k]) }); err != nil {
 				return err
 			}
 		}
@@ -273,13 +275,25 @@ func (r *Result) writeFrames(env *run.Env, shape frame.Shape, shown []Shown, sav
 	return nil
 }
 
-// errorName is what the file of a model's errors is called: error, with the name of the
-// model where there are several.
-func errorName(models []string, k int) string {
-	if len(models) == 1 {
-		return "error"
+// savedNames are what is saved of a sample: the current and the true next frame, and for
+// every model its prediction and the error, whose name has that of the model where there
+// are several.
+func savedNames(models []string) []string {
+	names := []string{"current", "true"}
+	for _, name := range models {
+		names = append(names, name)
+		if len(models) == 1 {
+			names = append(names, "error")
+		} else {
+			names = append(names, name+"_error")
+		}
 	}
-	return models[k] + "_error"
+	return names
+}
+
+// savedFile is the file of a frame of the sample that begins at a state.
+func savedFile(state int, name string) string {
+	return fmt.Sprintf("frames/%d_%s.png", state, fileName(name))
 }
 
 // fileName makes a name part of a file's.

@@ -14,10 +14,11 @@ type scorer struct {
 	threshold float64
 	ssim      *image.SSIM // nil where frames are too small for it
 	mask      []bool
+	finder    *finder
 }
 
 func newScorer(shape image.Shape, o Options) *scorer {
-	s := &scorer{shape: shape, threshold: o.MovingThreshold, mask: make([]bool, shape.Size())}
+	s := &scorer{shape: shape, threshold: o.MovingThreshold, mask: make([]bool, shape.Size()), finder: newFinder(shape, o)}
 	s.ssim, _ = newSSIM(shape, o.Window)
 	return s
 }

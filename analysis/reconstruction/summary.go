@@ -20,6 +20,11 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	for i, sample := range p.in.Samples {
 		s.episode[i] = p.in.Episode[sample.State]
 	}
+	var areas []int
+	for _, of := range s.steps[0].Areas {
+		areas = append(areas, of...)
+	}
+	s.low, s.high = terciles(areas)
 	result := &Result{Samples: p.in.Samples, Episode: s.episode, Steps: p.in.steps(), Threshold: p.o.MovingThreshold}
 	if err := s.group(result); err != nil {
 		return nil, err
@@ -52,11 +57,14 @@ func join(parts []*Part) *Part {
 			}
 			to := &all.Steps[i]
 			to.Energy, to.Moved = append(to.Energy, step.Energy...), append(to.Moved, step.Moved...)
+			to.Motion, to.Areas = append(to.Motion, step.Motion...), append(to.Areas, step.Areas...)
 			for m := range step.Models {
-				into, from := to.Models[m].lists(), step.Models[m].lists()
+				into := append(to.Models[m].lists(), to.Models[m].firstLists()...)
+				from := append(step.Models[m].lists(), step.Models[m].firstLists()...)
 				for l := range into {
 					*into[l] = append(*into[l], *from[l]...)
 				}
+				to.Models[m].Hits = append(to.Models[m].Hits, step.Models[m].Hits...)
 			}
 		}
 	}
@@ -70,6 +78,8 @@ type summary struct {
 	episode []int // of every sample
 	copy    int   // the model that copies
 	blocks  *stat.Blocks
+	// low and high are the terciles of the areas of true objects.
+	low, high int
 
 	jackknifes [][]map[string]*stat.Jackknifed // by model and step: of what is compared
 }
@@ -128,7 +138,7 @@ func (s *summary) terms(m metric, model, step int) (numerator, denominator []flo
 	of := &s.steps[step]
 	n := len(s.episode)
 	numerator, denominator = make([]float64, n), make([]float64, n)
-	r := row{step: of, model: &of.Models[model], copy: &of.Models[s.copy], size: float64(s.in.Shape.Size())}
+	r := row{step: of, model: &of.Models[model], copy: &of.Models[s.copy], size: float64(s.in.Shape.Size()), low: s.low, high: s.high}
 	for i := range n {
 		if math.IsNaN(of.Energy[i]) {
 			continue // the episode has ended
@@ -156,6 +166,9 @@ func (s *summary) model(k int) (*Model, error) {
 		all := make(map[string]*stat.Jackknifed)
 		var scores []Score
 		for _, m := range metrics() {
+			if m.first && step > 0 {
+				continue
+			}
 			score, jackknife, err := s.score(m, k, step)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.name, err)
@@ -241,8 +254,8 @@ func (s *summary) value(m metric, numerator, denominator []float64) report.Value
 	return report.Number(v)
 }
 
-// score is one metric of a model, and its jackknife: nil without intervals, where it is
-// undefined and where no deletion changes it.
+// score is one metric of a model, and its jackknife: nil without intervals and where it
+// is undefined.
 func (s *summary) score(m metric, k, step int) (*Score, *stat.Jackknifed, error) {
 	numerator, denominator := s.terms(m, k, step)
 	out := &Score{Name: m.name, Value: s.value(m, numerator, denominator)}
@@ -270,11 +283,12 @@ func (s *summary) score(m metric, k, step int) (*Score, *stat.Jackknifed, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	j[0].Within(m.low, m.high)
-	out.CI = results.IntervalOf(j[0])
-	if j[0].StdError == 0 {
-		return out, nil, nil
+	if m.share {
+		j[0].AsShare(int(math.Round(stat.Sum(denominator))))
+	} else {
+		j[0].Within(m.low, m.high)
 	}
+	out.CI = results.IntervalOf(j[0])
 	return out, j[0], nil
 }
 
@@ -340,9 +354,11 @@ func (s *summary) compare(r *Result, names []string) error {
 			if err != nil {
 				return err
 			}
-			// Which baseline is better is no question about models.
+			// Which baseline is better is no question about models, and where no deletion
+			// changes either model nothing shows the error of their difference.
+			constant := func(name string) bool { return estimates[slices.Index(names, name)].StdError == 0 }
 			rows = slices.DeleteFunc(rows, func(c report.Comparison) bool {
-				return slices.Contains(baselines, c.A) && slices.Contains(baselines, c.B)
+				return slices.Contains(baselines, c.A) && slices.Contains(baselines, c.B) || constant(c.A) && constant(c.B)
 			})
 			r.Comparisons = append(r.Comparisons, rows...)
 		}

@@ -26,7 +26,11 @@ type Part struct{ Steps []PartOfStep }
 type PartOfStep struct {
 	Energy []float64 // gradient energy of the true frame
 	Moved  []float64 // number of pixels that move
-	Models []Scores  // those of the input, then the baselines; empty where they do not predict so far
+	// One step ahead alone: the squared length of the true step, and the areas of the
+	// objects of the true frame.
+	Motion []float64
+	Areas  [][]int
+	Models []Scores // those of the input, then the baselines; empty where they do not predict so far
 }
 
 // Scores are those of one model's predictions.
@@ -34,6 +38,12 @@ type Scores struct {
 	MSE, MAE, SSIM []float64
 	Energy         []float64 // gradient energy
 	Moving, Static []float64 // sums of squared errors over pixels that move, and over those that do not
+	// One step ahead alone: the squared length of the predicted step and its cosine with
+	// the true one, the number of predicted objects, the distances of matched ones, summed,
+	// and which true objects are matched.
+	Motion, Cosine    []float64
+	Objects, Distance []float64
+	Hits              [][]bool
 }
 
 // plan is the work of one analysis.
@@ -118,7 +128,8 @@ func (m Predictions) steps() int { return max(m.Steps, 1) }
 func (p *plan) compareAll(ctx context.Context, r shard.Range) (*Part, error) {
 	lo, hi := r.Lo*p.block, min(r.Hi*p.block, len(p.in.Samples))
 	part := newPart(p, hi-lo)
-	c := &comparer{plan: p, size: p.in.Shape.Size(), total: (hi - lo) * len(p.models), part: part, first: lo}
+	c := &comparer{plan: p, size: p.in.Shape.Size(), total: (hi - lo) * len(p.models), part: part, first: lo,
+		scenes: newBackgrounds(p.in, p.o.Threads)}
 	c.scorers = make([]*scorer, parallel.Workers(p.o.Threads, p.block))
 	for i := range c.scorers {
 		c.scorers[i] = newScorer(p.in.Shape, p.o)
@@ -136,11 +147,20 @@ func newPart(p *plan, n int) *Part {
 	part := &Part{}
 	for step := range p.in.steps() {
 		s := PartOfStep{Energy: undefined(n), Moved: undefined(n)}
+		if step == 0 {
+			s.Motion, s.Areas = undefined(n), make([][]int, n)
+		}
 		for _, m := range p.models {
 			var scores Scores
 			if step < m.steps() {
 				for _, list := range scores.lists() {
 					*list = undefined(n)
+				}
+				if step == 0 {
+					for _, list := range scores.firstLists() {
+						*list = undefined(n)
+					}
+					scores.Hits = make([][]bool, n)
 				}
 			}
 			s.Models = append(s.Models, scores)
@@ -150,9 +170,14 @@ func newPart(p *plan, n int) *Part {
 	return part
 }
 
-// lists are all numbers of a model.
+// lists are the numbers of every number of steps ahead.
 func (s *Scores) lists() []*[]float64 {
 	return []*[]float64{&s.MSE, &s.MAE, &s.SSIM, &s.Energy, &s.Moving, &s.Static}
+}
+
+// firstLists are those of one step ahead alone.
+func (s *Scores) firstLists() []*[]float64 {
+	return []*[]float64{&s.Motion, &s.Cosine, &s.Objects, &s.Distance}
 }
 
 // comparer scores one block of samples after the other.
@@ -166,6 +191,9 @@ type comparer struct {
 	current []float64   // frames of the samples' states
 	truth   [][]float64 // by step: of those that are there
 	place   [][]int     // by step and sample: where in truth; −1 for none
+	scenes  *backgrounds
+	behind  [][]float64 // background of the episode of every sample
+	objects []*found    // of the true next frame of every sample
 	done    int
 	total   int
 }
@@ -173,6 +201,9 @@ type comparer struct {
 // compare scores the samples lo ≤ i < hi by all models.
 func (c *comparer) compare(ctx context.Context, lo, hi int) error {
 	if err := c.readTruth(ctx, lo, hi); err != nil {
+		return err
+	}
+	if err := c.readBackgrounds(ctx, lo, hi); err != nil {
 		return err
 	}
 	if err := c.scoreTruth(ctx, lo, hi); err != nil {
@@ -222,6 +253,36 @@ func (c *comparer) score(s *scorer, model, sample, i int, predicted []float64) e
 		of := &to.Models[model]
 		of.MSE[row], of.MAE[row], of.SSIM[row] = v.mse, v.mae, v.ssim
 		of.Energy[row], of.Moving[row], of.Static[row] = v.energy, v.moving, v.static
+	}
+	return c.scoreFirst(s, model, sample, i, predicted[:c.size])
+}
+
+// scoreFirst enters the scores of one step ahead alone: motion and objects.
+func (c *comparer) scoreFirst(s *scorer, model, sample, i int, predicted []float64) error {
+	of, row := &c.part.Steps[0].Models[model], sample-c.first
+	at := c.place[0][i]
+	m := motionOf(c.current[i*c.size:(i+1)*c.size], c.truth[0][at*c.size:(at+1)*c.size], predicted)
+	of.Motion[row], of.Cosine[row] = m.predicted, m.cosine()
+	objects, err := s.finder.find(predicted, c.behind[i])
+	if err != nil {
+		return err
+	}
+	matched, err := matchObjects(c.objects[i], objects)
+	if err != nil {
+		return err
+	}
+	of.Objects[row], of.Distance[row], of.Hits[row] = float64(matched.predicted), matched.distance, matched.hits
+	return nil
+}
+
+// readBackgrounds takes those of the episodes of the samples lo ≤ i < hi.
+func (c *comparer) readBackgrounds(ctx context.Context, lo, hi int) error {
+	c.behind, c.objects = make([][]float64, hi-lo), make([]*found, hi-lo)
+	for i := range c.behind {
+		var err error
+		if c.behind[i], err = c.scenes.of(ctx, c.in.Episode[c.in.Samples[lo+i].State]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -276,6 +337,17 @@ func (c *comparer) scoreTruth(ctx context.Context, lo, hi int) error {
 			}
 			to, row := &c.part.Steps[step], lo+i-c.first
 			to.Energy[row], to.Moved[row] = energy, moved
+			if step > 0 {
+				continue
+			}
+			var err error
+			if c.objects[i], err = c.scorers[worker].finder.find(truth, c.behind[i]); err != nil {
+				return err
+			}
+			to.Motion[row] = motionOf(c.current[i*c.size:(i+1)*c.size], truth, truth).truth
+			for _, o := range c.objects[i].objects {
+				to.Areas[row] = append(to.Areas[row], o.Area)
+			}
 		}
 		return nil
 	})

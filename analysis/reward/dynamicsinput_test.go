@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/analysis/internal/results"
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
@@ -42,7 +43,19 @@ func runDynamics(t *testing.T, args string) (d *loadedDynamics, in DynamicsInput
 					return err
 				}
 				in = d.input(states, states.Models)
-				return nil
+				if !f.predictors.Any() && !f.rollouts.Any() {
+					return nil
+				}
+				result, err := Dynamics(ctx, in, DynamicsOptions{Intervals: env.Options.Bootstrap > 0, Seed: env.Options.Seed, Threads: env.Options.Threads})
+				if err != nil {
+					return err
+				}
+				result.describe(env)
+				results.Enter(env, result.Warnings, result.Models, func(m ModelDynamics) string { return m.Name }, result.Comparisons)
+				if err := results.All(env, result.writeRollouts, result.print); err != nil {
+					return err
+				}
+				return env.Figure(DynamicsFigure, result.Figure(data.Names()))
 			},
 			Plan: func(ctx context.Context, env *run.Env) error {
 				data, err := inputs.Plan(ctx, env)

@@ -28,7 +28,8 @@ type Room struct {
 }
 
 func rooms() []Room {
-	return []Room{{"smoothness", smooth}, {"robustness", robust}, {"neighborhood", neighboring}, {"manifold", manifolds}, {"geometry", geometric}}
+	return []Room{{"smoothness", smooth}, {"robustness", robust}, {"neighborhood", neighboring}, {"manifold", manifolds}, {"geometry", geometric},
+		{"reconstruction", reconstruct}, {"dynamics", dynamical}, {"reward", probing}}
 }
 
 func name(m int) string { return "m" + strconv.Itoa(m) }

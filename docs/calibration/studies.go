@@ -16,19 +16,55 @@ import (
 )
 
 // A studyDesign has runs of each task; for models that were trained several times it
-// has runs measured on the same episodes.
-type studyDesign struct{ Runs, Tasks int }
+// has runs measured on the same episodes. Scores of runs are normal, or exponential.
+type studyDesign struct {
+	Runs, Tasks int
+	Skewed      bool
+}
 
-func (d studyDesign) String() string { return fmt.Sprintf("%d/%d", d.Runs, d.Tasks) }
+func (d studyDesign) String() string {
+	if d.Skewed {
+		return fmt.Sprintf("%d/%d skewed", d.Runs, d.Tasks)
+	}
+	return fmt.Sprintf("%d/%d", d.Runs, d.Tasks)
+}
+
+// quantile is that of a run's score about its mean, in units of its spread.
+func (d studyDesign) quantile(p float64) float64 {
+	if d.Skewed {
+		return -math.Log1p(-p) - 1
+	}
+	return stat.NormalQuantile(p)
+}
+
+// above is the probability that a score is so many spreads above its mean.
+func (d studyDesign) above(z float64) float64 {
+	if d.Skewed {
+		return math.Exp(-max(z+1, 0))
+	}
+	return normal(-z)
+}
+
+// wins is the probability that one score is higher than another whose mean is so many
+// spreads below.
+func (d studyDesign) wins(z float64) float64 {
+	switch {
+	case d.Skewed && z >= 0:
+		return 1 - math.Exp(-z)/2
+	case d.Skewed:
+		return math.Exp(z) / 2
+	}
+	return normal(z / math.Sqrt2)
+}
 
 func studyDesigns() []studyDesign {
 	var out []studyDesign
 	for _, tasks := range []int{5, 20} {
 		for _, runs := range []int{3, 5, 10} {
-			out = append(out, studyDesign{runs, tasks})
+			out = append(out, studyDesign{Runs: runs, Tasks: tasks})
 		}
 	}
-	return out
+	return append(out, studyDesign{3, 5, true}, studyDesign{5, 20, true})
 }
 
 // An observation is an estimate of something whose truth is known.
@@ -55,8 +91,9 @@ func (o observation) tested(p float64) observation {
 // last wins almost always.
 var shifts = []float64{0, 0, 0.2, 1}
 
-// simulated are the normal scores of models in tasks.
+// simulated are the scores of models in tasks.
 type simulated struct {
+	design   studyDesign
 	mean, sd [][]float64 // [model][task]
 	matrix   *study.Matrix
 }
@@ -65,7 +102,11 @@ type simulated struct {
 // them, and runs. Equal models are so in every task.
 func drawStudy(d studyDesign, seed, rep uint64) (simulated, error) {
 	r := stat.NewRandom(stat.StreamDesign.Key(seed, 1, uint64(d.Runs), uint64(d.Tasks), rep))
-	s := simulated{mean: make([][]float64, len(shifts)), sd: make([][]float64, len(shifts))}
+	noise := r.Normal
+	if d.Skewed {
+		noise = func() float64 { return d.quantile(r.Float64()) }
+	}
+	s := simulated{design: d, mean: make([][]float64, len(shifts)), sd: make([][]float64, len(shifts))}
 	var scores []study.Score
 	for t := range d.Tasks {
 		level, spread := 0.5+0.4*r.Normal(), 0.2*math.Exp(0.5*r.Normal())
@@ -76,7 +117,7 @@ func drawStudy(d studyDesign, seed, rep uint64) (simulated, error) {
 			}
 			s.mean[k], s.sd[k] = append(s.mean[k], m), append(s.sd[k], spread)
 			for i := range d.Runs {
-				scores = append(scores, study.Score{Model: simulatedName(k), Task: fmt.Sprint(t), Run: fmt.Sprint(i), Value: m + spread*r.Normal()})
+				scores = append(scores, study.Score{Model: simulatedName(k), Task: fmt.Sprint(t), Run: fmt.Sprint(i), Value: m + spread*noise()})
 			}
 		}
 	}
@@ -97,7 +138,7 @@ func (s simulated) interquartile(model, runs int) float64 {
 	var all []float64
 	for t, m := range s.mean[model] {
 		for i := range grid {
-			all = append(all, m+s.sd[model][t]*stat.NormalQuantile((float64(i)+0.5)/grid))
+			all = append(all, m+s.sd[model][t]*s.design.quantile((float64(i)+0.5)/grid))
 		}
 	}
 	slices.Sort(all)
@@ -144,7 +185,7 @@ func observeStudy(ctx context.Context, s simulated, d studyDesign, o study.Optio
 		name string
 	}{{0, 1, "probability of improvement, equal models"}, {2, 0, "probability of improvement, better"}, {3, 0, "probability of improvement near 1"}} {
 		truth := s.over(func(t int) float64 {
-			return normal((s.mean[pair.x][t] - s.mean[pair.y][t]) / math.Hypot(s.sd[pair.x][t], s.sd[pair.y][t]))
+			return d.wins((s.mean[pair.x][t] - s.mean[pair.y][t]) / s.sd[0][t])
 		})
 		e, err := m.Improvement(ctx, simulatedName(pair.x), simulatedName(pair.y), o)
 		add(pair.name, truth, e, err)
@@ -158,7 +199,7 @@ func observeStudy(ctx context.Context, s simulated, d studyDesign, o study.Optio
 		return nil, err
 	}
 	for i, tau := range thresholds {
-		add(fmt.Sprintf("profile of runs at %g", tau), s.over(func(t int) float64 { return normal((s.mean[0][t] - tau) / s.sd[0][t]) }), runs[i], nil)
+		add(fmt.Sprintf("profile of runs at %g", tau), s.over(func(t int) float64 { return d.above((tau - s.mean[0][t]) / s.sd[0][t]) }), runs[i], nil)
 		add(fmt.Sprintf("profile of averages at %g", tau), s.over(func(t int) float64 {
 			if s.mean[0][t] > tau {
 				return 1
@@ -365,6 +406,9 @@ func writeStudies(ctx context.Context, w io.Writer, designs []studyDesign, draws
 	}
 	var tallies []studyTally
 	for _, d := range designs {
+		if d.Skewed {
+			continue
+		}
 		t, err := tallyStudies(ctx, d, draws, threads, isAboutTasks, func(rep uint64) ([]observation, error) {
 			var out []observation
 			for _, parts := range [][2]float64{{0, 0.5}, {0.2, 0.5}, {0.5, 0.5}, {0.5, 0.2}, {0.5, 0}} {

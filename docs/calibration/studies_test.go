@@ -5,10 +5,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
+
+	"repscope/measure/study"
 )
 
 // What the statistics of studies hold has not changed unseen, and does not depend on
@@ -17,7 +19,7 @@ func TestStudiesShort(t *testing.T) {
 	t.Parallel()
 	var tables [2]bytes.Buffer
 	for i, threads := range []int{1, 3} {
-		if err := writeStudies(context.Background(), &tables[i], []studyDesign{{3, 5}, {5, 6}}, 8, 42, threads); err != nil {
+		if err := writeStudies(context.Background(), &tables[i], []studyDesign{{3, 5, false}, {5, 6, true}}, 8, 42, threads); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -40,18 +42,35 @@ func TestStudiesShort(t *testing.T) {
 	}
 }
 
-// The truth of the interquartile mean is that of many runs.
-func TestInterquartileTruth(t *testing.T) {
+// What the tables call true is what very many runs show.
+func TestStudyTruth(t *testing.T) {
 	t.Parallel()
-	s, err := drawStudy(studyDesign{Runs: 4000, Tasks: 5}, 1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := observeTasks(context.Background(), s, studyDesign{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := e[0].Value - s.interquartile(0, 4000); d > 0.01 || d < -0.01 || !strings.HasPrefix(e[0].Quantity, "IQM") {
-		t.Errorf("%s is %v, in truth %v", e[0].Quantity, e[0].Value, s.interquartile(0, 4000))
+	for _, d := range []studyDesign{{2000, 4, false}, {2000, 4, true}} {
+		s, err := drawStudy(d, 1, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := context.Background()
+		iqm, err := s.matrix.Estimate(ctx, "a", study.IQM, study.Options{Tasks: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if truth := s.interquartile(0, d.Runs); math.Abs(iqm.Value-truth) > 0.01 {
+			t.Errorf("%v: IQM %v, in truth %v", d, iqm.Value, truth)
+		}
+		better, err := s.matrix.Improvement(ctx, "c", "a", study.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if truth := s.over(func(t int) float64 { return d.wins((s.mean[2][t] - s.mean[0][t]) / s.sd[0][t]) }); math.Abs(better.Value-truth) > 0.01 {
+			t.Errorf("%v: probability of improvement %v, in truth %v", d, better.Value, truth)
+		}
+		profile, err := s.matrix.RunProfile(ctx, "a", []float64{0.5}, study.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if truth := s.over(func(t int) float64 { return d.above((0.5 - s.mean[0][t]) / s.sd[0][t]) }); math.Abs(profile[0].Value-truth) > 0.02 {
+			t.Errorf("%v: share %v, in truth %v", d, profile[0].Value, truth)
+		}
 	}
 }

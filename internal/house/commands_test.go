@@ -140,7 +140,8 @@ func TestManuals(t *testing.T) {
 // filled puts files in the place of the names that a usage has for them.
 func filled(t *testing.T, words []string) []string {
 	t.Helper()
-	files := map[string]string{"--frames": "val.npz:frames", "--model": "jepa=jepa.onnx", "--losses": "jepa=losses.csv"}
+	files := map[string]string{"--frames": "val.npz:frames", "--model": "jepa=jepa.onnx", "--predictions": "jepa=predicted.npy", "--decoder": "jepa=decoder.onnx",
+		"--losses": "jepa=losses.csv"}
 	arguments := map[string]string{"FILES…": "smoothness.json", "TASK=FILE": "a=smoothness.json", "TASK@RUN=FILE": "b@1=smoothness.json"}
 	for i, word := range words[:len(words)-1] {
 		if strings.HasPrefix(words[i+1], "NAME=FILE") && files[word] == "" { // latents, and other arrays by name
@@ -241,6 +242,7 @@ func writeFiles(t *testing.T, root, folder string) {
 	check(dataset.WriteNPY(in("z_jepa.npy"), []int{n, 8}, latents))
 	check(dataset.WriteNPY(in("umap.npy"), []int{n, 2}, map2))
 	check(dataset.WriteNPY(in("levels.npy"), []int{n}, levels))
+	check(dataset.WriteNPY(in("predicted.npy"), []int{n, example.Height, example.Width}, frames))
 	check(dataset.WriteNPZ(in("val.npz"),
 		dataset.Field{Name: "frames", Shape: []int{n, example.Height, example.Width}, Data: frames},
 		dataset.Field{Name: "episode", Shape: []int{n}, Data: episode}))
@@ -253,6 +255,8 @@ func writeFiles(t *testing.T, root, folder string) {
 	}
 	const weights = "internal/example/weights/"
 	copied("jepa.onnx", weights+"jepa/best_encoder.onnx")
+	copied("decoder.onnx", weights+"jepa/decoder.onnx")
+	copied("predictor.onnx", weights+"jepa/predictor.onnx")
 	copied("encdec.onnx", weights+"encoder_decoder/best_encoder.onnx")
 	copied("weights/jepa/best_encoder.pth", weights+"jepa/best_encoder.pth")
 	copied("smoothness.json", "report/testdata/smoothness.json")

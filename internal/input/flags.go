@@ -76,8 +76,11 @@ type Inputs struct {
 // their values. What they name is loaded by [Inputs.Load].
 func Register(flags *run.Flags, needs Needs) *Inputs {
 	in := &Inputs{command: flags.Name(), flags: flags, needs: needs}
-	flags.Usage("--example", "--frames FILE[:key] --model NAME=FILE … [flags]")
-	if !needs.Frames && !needs.Encoders {
+	flags.Usage("--example")
+	if !needs.NoModels {
+		flags.Usage("--frames FILE[:key] --model NAME=FILE … [flags]")
+	}
+	if !needs.Frames && !needs.Encoders && !needs.NoModels {
 		flags.Usage("--latents NAME=FILE[:key] … [flags]")
 	}
 	flags.FileHint("files are given with --frames FILE, --model NAME=FILE or --latents NAME=FILE")

@@ -132,6 +132,15 @@ func (g *GivenHeads) find(model, variant string) (s source, content []byte) {
 	return source{kind: g.role.Name, name: model, path: exampleInput + "/" + model + "/" + g.role.Name + ".onnx"}, content
 }
 
+// Names are those that the flag names, in the order of the command line.
+func (g *GivenHeads) Names() []string {
+	names := make([]string, len(g.named))
+	for i, s := range g.named {
+		names[i] = s.name
+	}
+	return names
+}
+
 // Any reports whether there is a head of any model. With --example it is known once the
 // flags have been checked.
 func (g *GivenHeads) Any() bool {

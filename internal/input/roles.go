@@ -183,6 +183,9 @@ func checkModel(flag string, s source, model string, models []string) error {
 	return run.Hint(run.Usage("--%s %s=%s: no model is named %q; the models are %s", flag, s.name, s.path, model, strings.Join(models, ", ")), meant)
 }
 
+// OfExample reports whether the frames are the built-in example's.
+func (in *Inputs) OfExample() bool { return in.example }
+
 // ofExample reports whether the frames are the built-in example's.
 func (g *Given) ofExample() bool { return g.inputs != nil && g.inputs.example }
 

@@ -21,6 +21,9 @@ func (d *Data) loadStates(given []givenLatents) error {
 	if err != nil {
 		return err
 	}
+	if len(d.inputs.sources) == 0 {
+		d.window = d.windowOf("") // that of all models
+	}
 	for _, source := range d.inputs.sources {
 		d.window = max(d.window, d.windowOf(source.name))
 	}

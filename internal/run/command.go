@@ -19,6 +19,7 @@ import (
 
 	"repscope/internal/kernel"
 	"repscope/internal/memory"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -251,9 +252,28 @@ func (e *Env) finish(stdout io.Writer) error {
 		return fmt.Errorf("the files are written, but not standard output: %w", err)
 	}
 	if !e.Options.Quiet {
-		e.Message("wrote %s: %s", e.Files.Dir(), strings.Join(names, ", "))
+		e.Message("wrote %s: %s", e.Files.Dir(), strings.Join(folded(names), ", "))
 	}
 	return after
+}
+
+// folded puts a folder and the number of its files in the place of their names.
+func folded(names []string) []string {
+	var out []string
+	count, place := map[string]int{}, map[string]int{}
+	for _, name := range names {
+		folder, _, nested := strings.Cut(name, "/")
+		if !nested {
+			out = append(out, name)
+			continue
+		}
+		if count[folder]++; count[folder] == 1 {
+			place[folder] = len(out)
+			out = append(out, "")
+		}
+		out[place[folder]] = fmt.Sprintf("%s/ (%s)", folder, text.Count(count[folder], "file"))
+	}
+	return out
 }
 
 // ignorePipe forgives a reader of standard output that has seen enough.

@@ -119,6 +119,22 @@ func (c *RidgeCrossFit) predict(f int, weights matrix.Matrix, origin []float64, 
 // A head whose rows the block does not hold stays. Of m rows that go, at most r = min(n, D) are
 // taken out by the formula of Woodbury (1950), w₋ = w − M·Xᵀ·(I − X·M·Xᵀ)⁻¹·e with their residuals
 // e and M = (C + α)⁻¹, more than that from the sums of products that are left.
+//
+// How often 95 % jackknife intervals hold the score of new heads on new episodes, and those of the
+// difference of two models that know equally much hold 0, in percent of 300 draws of 600 rows of
+// autocorrelation 0.8 (go test ./measure/probe -run Coverage -v -draws 300):
+//
+//	                         heads as given    refitted         differences, refitted
+//	episodes  features  R²   MSE  R²  AUROC    MSE  R²  AUROC    MSE  R²  AUROC
+//	       5         8  0.23  82  83     92     93  97     94     97  96     96
+//	      10         8  0.22  89  85     91     93  96     97     98  95     98
+//	      20         8  0.27  89  82     94     94  92     97     98  96     97
+//	      60         8  0.29  90  87     91     93  94     95     97  96     98
+//	      20        64  0.08  84  75     87     92  96     97     99  98     98
+//	      60        64  0.13  88  77     89     97  96     98     97  96     99
+//
+// AUROC is that of [score.AUROCByFold]; that of all pairs together is too low: 0.70 instead of 0.77 in
+// the first row, 0.46 instead of 0.55 for a probe that finds next to nothing.
 func (c *RidgeCrossFit) Without(ctx context.Context, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error {
 	return eachWithout(ctx, ridgeName, blocks, c.problem.o.Threads, c.held, c.Predicted, visit, func(gone []int, dst [][]float64) error {
 		for f, fit := range c.fits {

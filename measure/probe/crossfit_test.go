@@ -3,11 +3,16 @@
 package probe
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
+	"repscope/measure/measuretest"
 	"repscope/points"
 	"repscope/stat"
 )
@@ -88,4 +93,87 @@ func checkRefit(t *testing.T, fit *RidgeCrossFit, d Data, y points.Points, label
 			}
 		}
 	}
+}
+
+// Threads change no bit of predictions and refits, and neither does what else is predicted.
+func TestThreadsChangeNothing(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(21, 22))
+	const n, classes = 160, 3
+	x, class, groups := classified(random, n, 20, classes, 8)
+	y := points.Float64(x.F64[:n], 1)
+	folds, err := GroupFolds(groups, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, err := stat.NewBlocks(n, groups, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := func(threads int, others []points.Points) (out []float64) {
+		d := Data{X: x, Others: others, Groups: groups, Folds: folds}
+		ridge, err := CrossFitRidge(t.Context(), d, y, RidgeOptions{Threads: threads})
+		if err != nil {
+			t.Fatal(err)
+		}
+		logistic, err := CrossFitLogistic(t.Context(), d, class, classes, LogisticOptions{Threads: threads, Cs: []float64{0.1, 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		near, err := CrossFitNeighbors(t.Context(), d, y, NeighborOptions{Threads: threads})
+		if err != nil {
+			t.Fatal(err)
+		}
+		visit := func(_ int, predicted [][]float64) error {
+			out = append(out, predicted[0]...)
+			return nil
+		}
+		for _, without := range []func(context.Context, *stat.Blocks, func(int, [][]float64) error) error{ridge.Without, logistic.Without, near.Without} {
+			if err := without(t.Context(), blocks, visit); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return slices.Concat(out, ridge.Predicted[0], logistic.Predicted[0], near.Predicted[0])
+	}
+	one := all(1, nil)
+	if !slices.Equal(one, all(5, []points.Points{x})) {
+		t.Error("five threads give other bits")
+	}
+}
+
+// Ridge and logistic regression do not depend on where the origin lies, nor on the axes.
+func TestRotationsChangeNothing(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(23, 24))
+	const n, dim = 60, 4
+	x, class, groups := classified(random, n, dim, 3, 6)
+	y := points.Float64(x.F64[:n], 1)
+	var rotation mat.QR
+	rotation.Factorize(mat.NewDense(dim, dim, measuretest.Normal(random, dim, dim).F64))
+	var q, turned mat.Dense
+	rotation.QTo(&q)
+	turned.Mul(mat.NewDense(n, dim, x.F64), &q)
+	moved := slices.Clone(turned.RawMatrix().Data)
+	for i := range moved {
+		moved[i] += float64(3 * (i%dim - 1))
+	}
+	folds, err := GroupFolds(groups, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ridge, logistic [2][]float64
+	for k, features := range []points.Points{x, points.Float64(moved, dim)} {
+		d := Data{X: features, Groups: groups, Folds: folds}
+		r, err := CrossFitRidge(t.Context(), d, y, RidgeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := CrossFitLogistic(t.Context(), d, class, 3, LogisticOptions{Cs: []float64{0.1, 1, 10}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ridge[k], logistic[k] = r.Predicted[0], l.Predicted[0]
+	}
+	near(t, "ridge", ridge[1], ridge[0], 1e-8)
+	near(t, "logistic", logistic[1], logistic[0], 1e-6)
 }

@@ -15,7 +15,18 @@
 //	})
 //	jackknifed, err := blocks.Jackknife(r2, r2s, nil)
 //
+// # What intervals are about
+//
 // The error of such a score is that of the rows it is evaluated on and of those that the heads were
-// fitted on. [RidgeCrossFit.Without], and its like of logistic regression, nearest neighbors and
-// means, refits without each block, so that a delete-block jackknife holds both.
+// fitted on: the interval is for the score on new episodes of heads fitted on as many new ones.
+// [RidgeCrossFit.Without], and its like of logistic regression and nearest neighbors, refits without
+// each block, so that a delete-block jackknife holds both. Deleting from the scores of the heads as
+// they are leaves out that other episodes would have given other heads. How much the
+// intervals of both hold stands with [RidgeCrossFit.Without].
+//
+// Networks are not refitted: two trainings on nearly the same rows differ by more than what a block
+// changes, and a jackknife of refits is twice to three times too wide. Their intervals are given the
+// fitted networks, which is to be said beside them. Of 100 draws of 10 to 60 episodes, 95 % intervals of
+// MSE, R² and AUROC hold the score of new networks in 78 to 94 and the difference 0 of equal models in 81 to
+// 95; a p value from them is too small.
 package probe

@@ -26,31 +26,29 @@ func Median(scores ByTask) float64 { return stat.Median(scores.Means()) }
 // Where tasks differ in their runs, a run of a task with n of them, of T tasks, weighs
 // N/(T·n), and that much weight is cut at both ends, of the runs at the cuts a part.
 // Equal scores share a weight, so their order does not matter.
-func IQM(scores ByTask) float64 { return trimmed(scores, quarter(scores)) }
-
-// quarter is the share of the weight that an interquartile mean cuts at each end.
-func quarter(scores ByTask) float64 {
-	n := 0
-	for _, runs := range scores {
-		n += len(runs)
-	}
-	return float64(n/4) / float64(n)
-}
-
-// trimmed is the mean without that share of the weight at both ends.
-func trimmed(scores ByTask, share float64) float64 {
-	type run struct{ score, weight float64 }
+func IQM(scores ByTask) float64 {
 	n, equal := 0, true
 	for _, runs := range scores {
 		n += len(runs)
 		equal = equal && len(runs) == len(scores[0])
 	}
+	if !equal {
+		return raggedIQM(scores, n)
+	}
+	all := make([]float64, 0, n)
+	for _, runs := range scores {
+		all = append(all, runs...)
+	}
+	slices.Sort(all)
+	return stat.Mean(all[n/4 : n-n/4])
+}
+
+// raggedIQM is that of n runs with weights.
+func raggedIQM(scores ByTask, n int) float64 {
+	type run struct{ score, weight float64 }
 	all := make([]run, 0, n)
 	for _, runs := range scores {
-		weight := 1.0
-		if !equal {
-			weight = float64(n) / (float64(len(scores)) * float64(len(runs)))
-		}
+		weight := float64(n) / (float64(len(scores)) * float64(len(runs)))
 		for _, v := range runs {
 			all = append(all, run{v, weight})
 		}
@@ -64,7 +62,7 @@ func trimmed(scores ByTask, share float64) float64 {
 		}
 		return cmp.Compare(a.weight, b.weight)
 	})
-	low, high := share*float64(n), (1-share)*float64(n)
+	low, high := float64(n/4), float64(n-n/4)
 	values := make([]float64, 0, n)
 	before := 0.0
 	for _, r := range all {

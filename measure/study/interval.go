@@ -50,6 +50,8 @@ type Options struct {
 	// Tasks asks about other tasks of the same kind, not about other runs of these:
 	// tasks are resampled, and runs inside them (rliable's task_bootstrap), or deleted.
 	Tasks bool
+
+	bare bool // leave the interval to the caller
 }
 
 // Estimate is a number with its interval.
@@ -161,6 +163,9 @@ func (m *Matrix) estimates(ctx context.Context, models []string, size int, o Opt
 	out := make([]Estimate, size)
 	for i, v := range values {
 		out[i] = Estimate{Value: v, StdError: math.NaN(), DF: math.NaN(), P: math.NaN()}
+	}
+	if o.bare {
+		return out, ctx.Err()
 	}
 	reason, warnings := m.degenerate(of, o)
 	if reason != "" {

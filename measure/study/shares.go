@@ -21,6 +21,7 @@ import (
 // the interval is wide. It needs no second run. For [Options.Tasks] the interval is at
 // least that of Student's t over tasks. P stays NaN: to test, see whether ½ is inside.
 func (m *Matrix) Improvement(ctx context.Context, x, y string, o Options) (Estimate, error) {
+	o.bare = o.Method == Jackknife && !o.Tasks
 	e, err := m.one(ctx, []string{x, y}, o, func(of []ByTask) float64 { return Improvement(of[0], of[1]) })
 	if err != nil || o.Method == Percentile || (o.Tasks && len(m.Tasks) == 1) {
 		return e, err
@@ -87,6 +88,7 @@ func scoreEnd(value, end float64, half func(theta float64) float64) float64 {
 // differ it is too wide by a third or so, and holds more often than it says. For
 // [Options.Tasks] it is at least that of Student's t over tasks.
 func (m *Matrix) RunProfile(ctx context.Context, model string, thresholds []float64, o Options) ([]Estimate, error) {
+	o.bare = o.Method == Jackknife && !o.Tasks
 	list, err := m.profile(ctx, model, thresholds, RunProfile, o)
 	if err != nil || o.Method == Percentile || (o.Tasks && len(m.Tasks) == 1) {
 		return list, err
