@@ -22,7 +22,7 @@ func (a *analyzer) baselines() []string {
 	for _, c := range a.scorers {
 		numbers = numbers || !c.target.classified()
 		classes = classes || c.target.classified()
-		transitions = transitions || c.target.OfTransition
+		transitions = transitions || c.target.rewarding()
 	}
 	var out []string
 	for _, b := range []struct {
@@ -42,7 +42,7 @@ func (a *analyzer) baseline(name string, c *scorer) func(skip int) outputs {
 	switch {
 	case name == BaselineMean && !c.target.classified():
 		return func(skip int) outputs { return outputs{values: a.means(c, skip)} }
-	case name == BaselineLast && c.target.OfTransition:
+	case name == BaselineLast && c.target.rewarding():
 		return func(skip int) outputs { return outputs{values: a.last(c, skip)} }
 	case name == BaselineMajority && c.target.classified():
 		return func(skip int) outputs { return outputs{class: a.majorities(c, skip)} }

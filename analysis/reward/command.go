@@ -220,7 +220,7 @@ func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, st
 	for _, w := range d.warnings {
 		env.Warn("%s", w)
 	}
-	in.Next = d.next
+	in.Next, in.Targets = d.next, d.inverse(in.Targets)
 	given, err := f.given.Open(env)
 	if err != nil {
 		return err
@@ -241,11 +241,7 @@ func (f *options) models(ctx context.Context, env *run.Env, data *input.Data, st
 			}
 			model.Given = append(model.Given, Given{FittedOn: on, EvaluatedOn: on, Values: values.F64})
 		}
-		unit := spectrum.Scale(data.Options.LatentScale)
-		if data.Models[i].Baseline() && unit == spectrum.ScaleRaw {
-			unit = spectrum.ScaleRMS
-		}
-		if model.Latents, err = spectrum.Scaled(m.Latents, unit); err != nil {
+		if model.Latents, err = spectrum.Scaled(m.Latents, scaleOf(data, i)); err != nil {
 			return fmt.Errorf("%s: %w", m.Name, err)
 		}
 		in.Models = append(in.Models, model)

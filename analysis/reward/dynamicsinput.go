@@ -40,8 +40,8 @@ func registerDynamics(flags *run.Flags, in *input.Inputs) *dynamicsFlags {
 		Usage: "`NAME:ON=FILE.onnx` of a reward head of NAME that takes z_t and z_next, trained on true or predicted latents as ON says; " +
 			"a true one is also evaluated on predicted latents (repeats)"})
 	f.actions = in.Role(flags, input.Role{Name: "actions", Unit: "action", Example: "action", Published: "actions",
-		Usage: "`FILE[:key]` of the action taken at every frame, an integer from 0 (a window has that of its last frame); " +
-			"by default those of a published dataset given with --frames"})
+		Usage: "`FILE[:key]` of the action taken at every frame, an integer from 0 (a window has that of its last frame), for --predictor, and read from " +
+			"the latents of both states of a transition; by default those of a published dataset given with --frames"})
 	f.rollouts = in.Role(flags, input.Role{Name: "rollouts", Unit: "rollout", Named: true, Models: true,
 		Usage: "`NAME=FILE[:key]` of open-loop predictions [M,T,D] of NAME: 1 to T steps from each of M states (repeats)"})
 	f.starts = in.Role(flags, input.Role{Name: "rollout-starts", Unit: "state",
@@ -167,7 +167,7 @@ func (f *dynamicsFlags) load(ctx context.Context, env *run.Env, data *input.Data
 		return nil, err
 	}
 	for i, m := range data.Models {
-		unit, err := UnitOf(spectrum.Scale(data.Options.LatentScale), states.Models[i].Latents)
+		unit, err := UnitOf(scaleOf(data, i), states.Models[i].Latents)
 		if err != nil {
 			return nil, fmt.Errorf("model %s: %w", m.Name, err)
 		}
@@ -180,6 +180,16 @@ func (f *dynamicsFlags) load(ctx context.Context, env *run.Env, data *input.Data
 		}
 	}
 	return d, nil
+}
+
+// scaleOf is the scale of a model's latents: --latent-scale, but for baselines, whose own
+// units mean nothing, the RMS distance rather than none.
+func scaleOf(data *input.Data, model int) spectrum.Scale {
+	scale := spectrum.Scale(data.Options.LatentScale)
+	if data.Models[model].Baseline() && scale == spectrum.ScaleRaw {
+		return spectrum.ScaleRMS
+	}
+	return scale
 }
 
 // scaled are points in the unit.
@@ -348,7 +358,7 @@ func (f *dynamicsFlags) readRollouts(env *run.Env, data *input.Data, states *poi
 		if err != nil {
 			return nil, err
 		}
-		unit, err := UnitOf(spectrum.Scale(data.Options.LatentScale), z)
+		unit, err := UnitOf(scaleOf(data, place), z)
 		if err != nil {
 			return fail(err)
 		}

@@ -22,7 +22,7 @@ var sides = []struct{ fitted, evaluated, name string }{
 // transitions are the scorers of rewards, and own those of the states' own targets.
 func (r *Result) transitions() (transitions, own []*scorer) {
 	for _, c := range r.scorers {
-		if c.target.OfTransition {
+		if c.target.rewarding() {
 			transitions = append(transitions, c)
 		} else {
 			own = append(own, c)

@@ -25,6 +25,15 @@ predicted ones:
 both in the loss (mse, or the share of wrong classes), paired over samples. A gap of 0
 with a bad probe says nothing: read r2 beside it.
 
+Of the predictions themselves, from --predicted or made here by --predictor (ONNX):
+  latent_prediction  error of the next latent, R² per dimension, and skill, 1 - mse over
+                     that of copying the latent (copy_mse) and of the mean (mean_mse)
+  rollout            the same by step, open loop: --rollouts, or --predictor for --horizon
+                     steps from every state whose episode lasts so long; rollout_horizon is
+                     the step at which the baselines become better
+  temporal_distance  rank correlation of latent distance with time, inside episodes
+and with --actions the action is a target, read from both latents (inverse dynamics).
+
 Baselines are models of every result: the mean of the other folds, the reward before,
 the commonest class; and with frames pixel PCA, fitted on the pixels of all states and
 on no target, and an untrained encoder (--baseline pca,random; in the example anyway).

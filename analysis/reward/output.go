@@ -217,7 +217,7 @@ func nameOnce(name string, last *string) string {
 // printTransitions writes the probes of rewards.
 func (r *Result) printTransitions(env *run.Env) error {
 	for _, c := range r.scorers {
-		if !c.target.OfTransition {
+		if !c.target.rewarding() {
 			continue
 		}
 		table := report.NewTable("Probes of "+c.target.Name, "Model", "Probe", "Fitted on", "Evaluated on", "MSE", "R²", "AUROC (> 0)")
@@ -264,7 +264,7 @@ func (r *Result) printGaps(env *run.Env) error {
 			for _, m := range r.Models {
 				for i := range m.Gaps {
 					g := &m.Gaps[i]
-					if g.Target != c.target.Name || g.Probe != name || !c.target.OfTransition && name != r.linear(c) {
+					if g.Target != c.target.Name || g.Probe != name || !c.target.rewarding() && name != r.linear(c) {
 						continue
 					}
 					shown := nameOnce(g.Target, &target)
@@ -342,7 +342,7 @@ func (r *Result) printTargets(env *run.Env) error {
 		table := report.NewTable(side.title, header...)
 		rows := 0
 		for _, c := range r.scorers {
-			if c.target.OfTransition || len(models) == 0 {
+			if c.target.rewarding() || len(models) == 0 {
 				continue
 			}
 			cells := []any{c.target.Name, r.linear(c), map[string]string{"f1": "F1 (macro)", "r2": "R²"}[mainMetric(c)]}
