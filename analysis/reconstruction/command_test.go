@@ -9,10 +9,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"repscope/dataset"
 	"repscope/internal/run"
 )
 
@@ -121,6 +123,52 @@ func TestRanges(t *testing.T) {
 		code, stdout, stderr := execute(t, append(args, "--out", t.TempDir())...)
 		if code != c.code || !strings.Contains(stdout+stderr, c.want) {
 			t.Errorf("%s %s: exit %d, %s%s", c.frames, c.predictions, code, stdout, stderr)
+		}
+	}
+}
+
+// The frames themselves as predictions of the next ones are copy_last, and frames in
+// another type and range have the same scores.
+func TestShiftedAndScaled(t *testing.T) {
+	t.Parallel()
+	run := func(frames string, more ...string) string {
+		t.Helper()
+		dir := t.TempDir()
+		args := []string{"--frames", frames, "--predictions", "m=testdata/bytes.npy", "--predictions", "p=testdata/bytes_predicted.npy", "--bootstrap", "0", "--samples-shown", "0", "--quiet", "--out", dir}
+		if code, _, stderr := execute(t, append(args, more...)...); code != 0 {
+			t.Fatalf("exit %d: %s", code, stderr)
+		}
+		return dir
+	}
+	a, err := dataset.Open("testdata/bytes.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	values := make([]float64, a.Len()*a.RowLen())
+	if err := a.ReadFloat64(values, 0, a.Len()); err != nil {
+		t.Fatal(err)
+	}
+	for i := range values {
+		values[i] = values[i]/255*6 - 3
+	}
+	scaled := filepath.Join(t.TempDir(), "scaled.npy")
+	if err := dataset.WriteNPY(scaled, a.Shape(), values); err != nil {
+		t.Fatal(err)
+	}
+	dir := run("testdata/bytes.npy")
+	other := run(scaled, "--pixel-range=-3,3", "--predictions-range", "p=0,1")
+	for _, column := range []string{"MSE", "MAE", "PSNR", "SSIM", "Sharpness_Ratio", "Moving_MSE", "Static_MSE", "Moving_Share", "Motion_Energy_Ratio"} {
+		if copied := raw(t, dir, CopyLast, column); !slices.Equal(raw(t, dir, "m", column), copied) {
+			t.Errorf("%s of the frames themselves is not that of copy_last", column)
+		}
+		for _, model := range []string{"m", "p", CopyLast, MeanFrame} {
+			want := raw(t, dir, model, column)
+			for i, v := range raw(t, other, model, column) {
+				if math.Abs(v-want[i]) > 1e-9*max(1, math.Abs(want[i])) {
+					t.Errorf("%s of %s, sample %d: %v in another range, %v", column, model, i, v, want[i])
+				}
+			}
 		}
 	}
 }

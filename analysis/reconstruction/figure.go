@@ -56,7 +56,7 @@ func sheet(shown []Shown, models []string, first, last int, shape frame.Shape, s
 	}
 	columns := float64(len(grid.ColumnLabels))
 	const most = 24.0 // mm of a column
-	width := min(plots.DoubleColumnMM, max(plots.SingleColumnMM, 14+most*columns))
+	width := min(plots.DoubleColumnMM, max(62, 14+most*columns))
 	const gap = 0.7 // between images
 	cell := ((width-14)/columns - gap) * float64(shape.Height) / float64(shape.Width)
 	note := "Absolute error in units of the pixel range, on one scale for all models."
@@ -65,16 +65,17 @@ func sheet(shown []Shown, models []string, first, last int, shape frame.Shape, s
 	} else if shape.Channels == 3 {
 		note += " It is the mean over the three channels."
 	}
-	height := (cell+gap)*float64(len(shown)) + 5
-	const key = 9.0
+	const key, page = 9.0, 235.0
+	height := min((cell+gap)*float64(len(shown))+5, page)
 	figure := &plots.Figure{
-		WidthMM: width, HeightMM: height + key + 9, RowHeights: []float64{height, key}, NoLetters: true,
-		Tiles: []plots.Tile{
-			{Panel: grid, Row: 0, Column: 0},
-			{Panel: scaleKey(scale), Row: 1, Column: 0},
-		},
-		Footnote: note,
-		Title:    "Predicted and true next frames",
+		WidthMM: width, HeightMM: height, NoLetters: true, Title: "Predicted and true next frames",
+		Tiles: []plots.Tile{{Panel: grid, Row: 0, Column: 0}},
+	}
+	if first < last {
+		figure.HeightMM += key + 9
+		figure.RowHeights = []float64{height, key}
+		figure.Tiles = append(figure.Tiles, plots.Tile{Panel: scaleKey(scale), Row: 1, Column: 0})
+		figure.Footnote = note
 	}
 	return figure
 }

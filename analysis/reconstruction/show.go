@@ -26,7 +26,7 @@ type Shown struct {
 // model, in their order; all of them if there are fewer.
 func Show(ctx context.Context, in Input, o Options, count int) ([]Shown, error) {
 	index, err := drawn(len(in.Samples), count, o.Seed)
-	if err != nil {
+	if err != nil || len(index) == 0 {
 		return nil, err
 	}
 	size := in.Shape.Size()

@@ -150,6 +150,10 @@ func TestProbeErrors(t *testing.T) {
 			_, err := FitRidge(t.Context(), x, points.Float64(append([]float64{math.Inf(1)}, y.F64[1:]...), 1), groups, RidgeOptions{})
 			return err
 		}},
+		{"squares overflow", func() error {
+			_, err := FitRidge(t.Context(), points.Float64(append([]float64{1e200}, x.F64[1:]...), 3), y, groups, RidgeOptions{})
+			return err
+		}},
 		{"penalty 0, want a finite number above 0", func() error {
 			_, err := FitRidge(t.Context(), x, y, groups, RidgeOptions{Alphas: []float64{1, 0}})
 			return err
@@ -222,5 +226,65 @@ func TestOneClass(t *testing.T) {
 	}
 	if h := fit.Heads[0]; !math.IsInf(h.Intercept[0], -1) || h.Losses != nil || !h.Converged {
 		t.Errorf("head %+v", h)
+	}
+}
+
+// Few rows, fewer than features or not, of any probe: predictions are finite, those without a block
+// too as long as rows are left.
+func TestFewRows(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(31, 32))
+	for range 40 {
+		n, dim := 4+random.IntN(9), 1+random.IntN(14)
+		x, y, groups := simulated(random, n, dim, 1+random.IntN(2), 4)
+		class := make([]int, n)
+		for i := range class {
+			groups[i], class[i] = i%4, random.IntN(3)
+			for k := range dim {
+				if k%3 == 2 {
+					x.F64[i*dim+k] = x.F64[i*dim+k-1] // repeated
+				}
+			}
+		}
+		folds, err := GroupFolds(groups, 2+random.IntN(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := Data{X: x, Groups: groups, Folds: folds}
+		blocks, err := stat.NewBlocks(n, groups, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+		if err != nil {
+			t.Fatal(err)
+		}
+		finite := func(_ int, predicted [][]float64) error {
+			for i, p := range predicted[0] {
+				if math.IsNaN(p) || math.IsInf(p, 0) {
+					t.Errorf("%d rows of %d features: value %d is %v", n, dim, i, p)
+				}
+			}
+			return nil
+		}
+		ridge, err := CrossFitRidge(t.Context(), d, y, RidgeOptions{Standardize: dim%2 == 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		logistic, err := CrossFitLogistic(t.Context(), d, class, 3, LogisticOptions{Cs: []float64{0.01, 1}, Standardize: dim%2 == 0})
+		if err != nil {
+			t.Fatal(err)
+		}
+		network, err := CrossFitMLP(t.Context(), d, y, MLPOptions{Epochs: 2, Hidden: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, predicted := range [][][]float64{ridge.Predicted, logistic.Predicted, network.Predicted} {
+			if err := finite(0, predicted); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := ridge.Without(t.Context(), blocks, finite); err != nil {
+			t.Fatal(err)
+		}
+		if err := logistic.Without(t.Context(), blocks, finite); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -36,6 +36,9 @@ func newFrame(quantity string, x points.Points, standardize bool, threads int) (
 			divide(rows.Row(i), f.scale)
 		}
 	}
+	if err := checkSquares(quantity, rows); err != nil {
+		return nil, matrix.Matrix{}, err
+	}
 	if x.N >= x.Dim {
 		return f, rows, nil
 	}
@@ -142,6 +145,14 @@ func mustRun(err error) {
 	if err != nil {
 		panic("probe: " + err.Error())
 	}
+}
+
+// checkSquares says whether sums of squares of all values are numbers.
+func checkSquares(quantity string, x matrix.Matrix) error {
+	if s := matrix.Dot(x.Data, x.Data); math.IsNaN(s) || math.IsInf(s, 0) {
+		return stat.Undefined(quantity, "squares overflow; rescale the features or the targets")
+	}
+	return nil
 }
 
 // checkFeatures says which feature is not a finite number.

@@ -4,7 +4,10 @@ package probe
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -152,6 +155,32 @@ func TestMLPLearnsAndRepeats(t *testing.T) {
 	}
 	if !slices.Equal(fit.Predicted[0], again.Predicted[0]) {
 		t.Error("the number of threads changes predictions")
+	}
+}
+
+// The bytes of predictions, on every machine and with every kernel (REPSCOPE_KERNEL).
+func TestMLPBytes(t *testing.T) {
+	t.Parallel()
+	x, y, groups := make([]float32, 400*7), make([]float64, 400), make([]int, 400)
+	stat.FillUniform32(x, stat.NewKey(1), 0)
+	for i := range y {
+		groups[i], y[i] = i/40, float64(x[7*i])-float64(x[7*i+1])
+	}
+	folds, err := GroupFolds(groups, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := Data{X: points.Float32(x, 7), Groups: groups, Folds: folds}
+	fit, err := CrossFitMLP(t.Context(), d, points.Float64(y, 1), MLPOptions{Epochs: 10, Activation: SiLU, Batch: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := binary.Append(nil, binary.LittleEndian, fit.Predicted[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprintf("%x", sha256.Sum256(data))[:16]; got != "a21746f16107bb16" {
+		t.Errorf("digest %s of predictions", got)
 	}
 }
 

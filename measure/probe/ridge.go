@@ -137,7 +137,7 @@ func newRidgeProblem(x, y points.Points, groups []int, o RidgeOptions) (*ridgePr
 		return nil, err
 	}
 	p.y, p.yMean = matrix.Centered(y)
-	return p, nil
+	return p, checkSquares(ridgeName, p.y)
 }
 
 // ridgeFit is a head in coordinates, and what its refits need.
