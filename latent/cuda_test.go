@@ -133,3 +133,22 @@ func TestBytesOnCUDA(t *testing.T) {
 		t.Errorf("bytes of one channel for three give other latents (%v)", err)
 	}
 }
+
+// Heads with inputs of several types are the processor's, whatever the batch size.
+func TestHeadsOnCUDA(t *testing.T) {
+	g := goldenHeads(t)
+	d := openCUDA(t, "fp32")
+	given := []HeadInput{{Name: HeadLatent, Rows: rows32(g.Latent)}, {Name: HeadAction, Ints: g.Action}}
+	for _, name := range []string{"head_predictor", "head_fixed", "head_onehot"} {
+		for _, batch := range []int{2, 100} {
+			h := openHead(t, name, OpenOptions{Backend: d})
+			got, _, err := h.Run(context.Background(), given, []int{6}, EncodeOptions{Batch: batch})
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if e := relativeError(got, rows32(g.Predicted).F32); !(e <= 1e-6) {
+				t.Errorf("%s, batch %d: relative error %g", name, batch, e)
+			}
+		}
+	}
+}

@@ -162,31 +162,50 @@ func (in *DynamicsInput) episodesOf(states []int) []int {
 // errorSeries are the errors of predictions of some targets, by observation: means over
 // the dimensions of latents.
 type errorSeries struct {
-	squared, copied []float64   // of the prediction, and of the latent it starts from
-	spread          []float64   // squared distance of the target from the mean of all targets
-	cosine          []float64   // between prediction and target; NaN where one of them is 0
-	target          [][]float64 // less their mean: [n][D]
-	residual        [][]float64 // by dimension, [n][D]; nil: not known
+	squared, copied []float64 // of the prediction, and of the latent it starts from
+	spread          []float64 // squared distance of the target from the mean of all targets
+	cosine          []float64 // between prediction and target; NaN where one of them is 0
+
+	z    points.Points // latents of all states
+	ends []int         // the state that each observation predicts
+	mean []float64     // of the targets
+	// Predictions by the state that they start from; N = 0 where their dimensions are not looked at.
+	predicted points.Points
+	starts    []int
 }
 
-// centered fills in the targets less their mean.
-func (e *errorSeries) centered(z points.Points, states []int) {
-	mean := make([]float64, z.Dim)
-	row := make([]float64, z.Dim)
-	for _, s := range states {
-		for k, v := range z.Row(s, row) {
-			mean[k] += v / float64(len(states))
+// known reports whether errors are known by dimension.
+func (e *errorSeries) known() bool { return e.predicted.N > 0 }
+
+// rows fills in a target less the mean of all and, where it is known, the residual.
+func (e *errorSeries) rows(i int, target, residual []float64) {
+	e.z.Row(e.ends[i], target)
+	if e.known() {
+		e.predicted.Row(e.starts[i], residual)
+		for k, y := range target {
+			residual[k] -= y
 		}
 	}
-	flat := make([]float64, len(states)*z.Dim)
-	for i, s := range states {
-		c := z.Row(s, flat[i*z.Dim:(i+1)*z.Dim])
-		sum := 0.0
-		for k := range c {
-			c[k] -= mean[k]
-			sum += c[k] * c[k]
+	for k, m := range e.mean {
+		target[k] -= m
+	}
+}
+
+// center finds the mean of the targets and their distances from it.
+func (e *errorSeries) center() {
+	row := make([]float64, e.z.Dim)
+	e.mean = make([]float64, e.z.Dim)
+	for _, s := range e.ends {
+		for k, v := range e.z.Row(s, row) {
+			e.mean[k] += v / float64(len(e.ends))
 		}
-		e.target, e.spread = append(e.target, c), append(e.spread, sum/float64(z.Dim))
+	}
+	for _, s := range e.ends {
+		sum := 0.0
+		for k, v := range e.z.Row(s, row) {
+			sum += (v - e.mean[k]) * (v - e.mean[k])
+		}
+		e.spread = append(e.spread, sum/float64(e.z.Dim))
 	}
 }
 
@@ -195,6 +214,8 @@ type errorSums struct {
 	n, squared, copied, spread, cosine, cosines float64
 	target, square, residual                    []float64 // by dimension
 	known                                       bool      // residual
+
+	y, r []float64 // room for one observation
 }
 
 // add adds the observation i, times sign.
@@ -207,17 +228,17 @@ func (s *errorSums) add(e *errorSeries, i int, sign float64) {
 		s.cosine += sign * e.cosine[i]
 		s.cosines += sign
 	}
-	for k, v := range e.target[i] {
+	e.rows(i, s.y, s.r)
+	for k, v := range s.y {
 		s.target[k] += sign * v
 		s.square[k] += sign * v * v
-		if e.residual != nil {
-			s.residual[k] += sign * e.residual[i][k] * e.residual[i][k]
-		}
+		s.residual[k] += sign * s.r[k] * s.r[k]
 	}
 }
 
 func newErrorSums(dim int) *errorSums {
-	return &errorSums{target: make([]float64, dim), square: make([]float64, dim), residual: make([]float64, dim)}
+	room := func() []float64 { return make([]float64, dim) }
+	return &errorSums{target: room(), square: room(), residual: room(), y: room(), r: room()}
 }
 
 // The statistics of errors, in the order of errorSums.statistics.
@@ -319,35 +340,36 @@ func (e *errorSeries) influences(all [errorStatistics]float64, total *errorSums,
 
 // r2Influence is that of the mean R² of the dimensions that vary.
 func (e *errorSeries) r2Influence(total *errorSums, vary []bool) []float64 {
-	series := make([]float64, len(e.target))
+	series := make([]float64, len(e.ends))
 	count := 0.0
-	for k := range vary {
-		if !vary[k] {
-			continue
-		}
-		count++
-		variance, mse := total.square[k]/total.n, total.residual[k]/total.n
-		for i := range series {
-			y, r := e.target[i][k], e.residual[i][k]
-			series[i] += -(r*r-mse)/variance + mse/(variance*variance)*(y*y-variance)
+	for _, v := range vary {
+		if v {
+			count++
 		}
 	}
+	y, r := make([]float64, e.z.Dim), make([]float64, e.z.Dim)
 	for i := range series {
-		series[i] /= count
+		e.rows(i, y, r)
+		for k, v := range vary {
+			if v {
+				variance, mse := total.square[k]/total.n, total.residual[k]/total.n
+				series[i] += (-(r[k]*r[k]-mse)/variance + mse/(variance*variance)*(y[k]*y[k]-variance)) / count
+			}
+		}
 	}
 	return series
 }
 
 // varying says which dimensions of the targets vary.
-func varying(z points.Points, states []int, total *errorSums) []bool {
-	raw := make([]float64, z.Dim)
-	row := make([]float64, z.Dim)
-	for _, s := range states {
-		for k, v := range z.Row(s, row) {
+func (e *errorSeries) varying(total *errorSums) []bool {
+	raw := make([]float64, e.z.Dim)
+	row := make([]float64, e.z.Dim)
+	for _, s := range e.ends {
+		for k, v := range e.z.Row(s, row) {
 			raw[k] += v * v
 		}
 	}
-	vary := make([]bool, z.Dim)
+	vary := make([]bool, e.z.Dim)
 	for k := range vary {
 		vary[k] = total.square[k] > negligible*raw[k]
 	}
@@ -364,16 +386,15 @@ type measuredErrors struct {
 	jackknife [errorStatistics]*stat.Jackknifed // nil without intervals
 }
 
-// measureErrors computes the statistics of all observations; targets are the states whose
-// latents were predicted.
-func measureErrors(e *errorSeries, z points.Points, targets []int) *measuredErrors {
-	e.centered(z, targets)
-	m := &measuredErrors{series: e, total: newErrorSums(z.Dim)}
-	m.total.known = e.residual != nil
+// measureErrors computes the statistics of all observations.
+func measureErrors(e *errorSeries) *measuredErrors {
+	e.center()
+	m := &measuredErrors{series: e, total: newErrorSums(e.z.Dim)}
+	m.total.known = e.known()
 	for i := range e.squared {
 		m.total.add(e, i, 1)
 	}
-	m.vary = varying(z, targets, m.total)
+	m.vary = e.varying(m.total)
 	m.all = m.total.statistics(m.vary)
 	m.influence = e.influences(m.all, m.total, m.vary)
 	return m

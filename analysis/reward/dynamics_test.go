@@ -156,7 +156,7 @@ func TestErrorInfluences(t *testing.T) {
 			now, next = append(now, s), append(next, n)
 		}
 	}
-	m := measureErrors(in.Models[0].errors(now, next), in.Models[0].Latents, next)
+	m := measureErrors(in.Models[0].errors(now, next))
 	for _, i := range []int{0, 17, 40} {
 		// n times what the observation adds to a statistic, with its weight made a little larger.
 		const h = 1e-6

@@ -4,7 +4,6 @@ package reward
 
 import (
 	"fmt"
-	"math"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/run"
@@ -156,14 +155,14 @@ func crossed(v report.Value, name string) string {
 }
 
 // Figure composes reward_dynamics: the error of rollouts by step in units of the variance of
-// the latents, their skill against copying, and how predictions one step ahead and distances
+// the latents and of that of copying, and how predictions one step ahead and distances
 // in time do. names are those of all models, for their colours.
 func (r *DynamicsResult) Figure(names []string) *plots.Figure {
 	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: names, Title: "Dynamics", Notes: results.IntervalNotes(r.Warnings)}
 	row := 0
 	if r.rolled() {
-		errors, skills := r.curves()
-		f.Tiles = append(f.Tiles, plots.Tile{Panel: errors, Title: "Error of rollouts", Row: row, Column: 0}, plots.Tile{Panel: skills, Title: "Against copying", Row: row, Column: 1})
+		errors, copying := r.curves()
+		f.Tiles = append(f.Tiles, plots.Tile{Panel: errors, Title: "Error of rollouts", Row: row, Column: 0}, plots.Tile{Panel: copying, Title: "Against copying", Row: row, Column: 1})
 		row++
 	}
 	var bars []plots.Tile
@@ -202,13 +201,12 @@ func (r *DynamicsResult) Figure(names []string) *plots.Figure {
 // mostCopies is the number of models up to which copying is drawn beside each.
 const mostCopies = 4
 
-// curves are the error of rollouts by step in units of the variance, and their skill against
+// curves are the error of rollouts by step in units of the variance, and of the error of
 // copying.
-func (r *DynamicsResult) curves() (errors, skills *plots.Curves) {
+func (r *DynamicsResult) curves() (errors, copying *plots.Curves) {
 	step := plots.Axis{Label: "Step", Integer: true}
 	errors = &plots.Curves{X: step, Y: plots.Axis{Label: "MSE / variance", Zero: true}, References: []plots.Reference{{Value: 1, Label: "mean"}}}
-	skills = &plots.Curves{X: step, Y: plots.Axis{Label: "Skill against copying"}, References: []plots.Reference{{Value: 0, Label: "copy"}}}
-	low := 0.0
+	copying = &plots.Curves{X: step, Y: plots.Axis{Label: "MSE / MSE of copying", Zero: true}, References: []plots.Reference{{Value: 1, Label: "copy"}}}
 	for _, m := range r.Models {
 		if len(m.Rollout) == 0 {
 			continue
@@ -216,31 +214,27 @@ func (r *DynamicsResult) curves() (errors, skills *plots.Curves) {
 		e, s := plots.CurveSeries{Name: m.Name}, plots.CurveSeries{Name: m.Name}
 		copied := plots.CurveSeries{} // in grey
 		for _, row := range m.Rollout {
-			share, ci := row.MeanSkill, row.MeanSkillCI
-			if share.Defined() {
-				share.V = 1 - share.V
-			}
-			if ci.Defined() {
-				ci = report.Between(1-ci.High, 1-ci.Low)
-			}
-			results.AppendPoint(&e, float64(row.Step), share, ci)
-			results.AppendPoint(&s, float64(row.Step), row.Skill, row.SkillCI)
+			appendShare(&e, row.Step, row.MeanSkill, row.MeanSkillCI)
+			appendShare(&s, row.Step, row.Skill, row.SkillCI)
 			results.AppendPoint(&copied, float64(row.Step), report.NumberOr(row.CopyMSE.V/row.MeanMSE.V, noVariance), report.NoInterval(noDynamicsIntervals))
-			for _, v := range []float64{row.Skill.Float(), row.SkillCI.Low} {
-				if !math.IsNaN(v) {
-					low = min(low, v)
-				}
-			}
 		}
-		errors.Series, skills.Series = append(errors.Series, e), append(skills.Series, s)
+		errors.Series, copying.Series = append(errors.Series, e), append(copying.Series, s)
 		if len(r.Models) <= mostCopies {
 			errors.Series = append(errors.Series, copied)
 		}
 	}
-	if low < -1 { // worse than copying is bad enough
-		skills.Y.Min, skills.Y.Max = -1, 1
+	return errors, copying
+}
+
+// appendShare adds the share of a baseline's error that a skill leaves: 1 − skill.
+func appendShare(s *plots.CurveSeries, step int, skill report.Value, ci report.Interval) {
+	if skill.Defined() {
+		skill.V = 1 - skill.V
 	}
-	return errors, skills
+	if ci.Defined() {
+		ci = report.Between(1-ci.High, 1-ci.Low)
+	}
+	results.AppendPoint(s, float64(step), skill, ci)
 }
 
 // predictionBars are the scores of predictions one step ahead.

@@ -75,7 +75,7 @@ func predictions(_ context.Context, in *DynamicsInput, o *DynamicsOptions, r *Dy
 		case len(now) < 3:
 			r.Models[i].skip("latent_prediction", fmt.Sprintf("%s between states, want at least 3", text.Count(len(now), "transition")))
 		default:
-			models[i] = measureErrors(m.errors(now, next), m.Latents, next)
+			models[i] = measureErrors(m.errors(now, next))
 			any = true
 		}
 	}
@@ -155,21 +155,19 @@ func transitionsOf(in *DynamicsInput, o *DynamicsOptions) (now []int, dropped in
 // errors are those of the predictions of the states next, each from the state of now.
 func (m *DynamicsModel) errors(now, next []int) *errorSeries {
 	dim := m.Latents.Dim
-	e := &errorSeries{}
-	z, y := make([]float64, dim), make([]float64, dim)
+	e := &errorSeries{z: m.Latents, ends: next, predicted: m.Predicted, starts: now}
+	z, y, p := make([]float64, dim), make([]float64, dim), make([]float64, dim)
 	for i, s := range now {
-		p := m.Predicted.Row(s, nil)
+		m.Predicted.Row(s, p)
 		m.Latents.Row(s, z)
 		m.Latents.Row(next[i], y)
 		e.cosine = append(e.cosine, cosineOf(p, y))
 		squared, copied := 0.0, 0.0
 		for k := range y {
 			copied += (z[k] - y[k]) * (z[k] - y[k])
-			p[k] -= y[k]
-			squared += p[k] * p[k]
+			squared += (p[k] - y[k]) * (p[k] - y[k])
 		}
 		e.squared, e.copied = append(e.squared, squared/float64(dim)), append(e.copied, copied/float64(dim))
-		e.residual = append(e.residual, p)
 	}
 	return e
 }

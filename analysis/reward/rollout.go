@@ -284,7 +284,7 @@ func (r *DynamicsResult) rolloutStep(in *DynamicsInput, o *DynamicsOptions, h in
 			continue
 		}
 		errs[i] = &m.Rollout[k]
-		measured[i] = measureErrors(&errorSeries{squared: errs[i].Squared, copied: errs[i].Copied, cosine: errs[i].Cosine}, m.Latents, errs[i].End)
+		measured[i] = measureErrors(&errorSeries{squared: errs[i].Squared, copied: errs[i].Copied, cosine: errs[i].Cosine, z: m.Latents, ends: errs[i].End})
 	}
 	done := make([]bool, len(measured))
 	for i := range measured {
