@@ -94,7 +94,9 @@ analyse-all: build
 			bin/$$analysis $(PREDICTED) $(if $(OUT),--out "$(OUT)/$$analysis") $(FLAGS);; \
 		*) bin/$$analysis $(INPUT) $(if $(OUT),--out "$(OUT)/$$analysis") $(FLAGS);; \
 		esac; \
-	done
+	done; \
+	echo "== compare"; \
+	bin/compare "$(or $(OUT),evaluation_plots)" $(if $(OUT),--out "$(OUT)/comparison")
 
 # The built-in example's frames as .npy files, for use with other tools.
 example-data:
@@ -106,6 +108,7 @@ figures: build
 		bin/$$analysis --example $$flags --quiet --format png --out "bin/figures/$$analysis"; \
 		cp "bin/figures/$$analysis"/*.png docs/figures/; \
 	done
+	@bin/compare --example --metrics error --quiet --out bin/figures/compare && cp bin/figures/compare/compare_study.png docs/figures/
 
 clean:
 	rm -rf bin

@@ -26,6 +26,7 @@ var wrongValues = map[string]map[string][]string{
 		"levels":     {"--levels -1", "--levels 0.1,0.1", "--levels nan", "--corruption blur --levels 2"},
 		"clip":       {"--clip no"},
 		"draws":      {"--draws 0", "--draws x"},
+		"per-sample": nil, // yes or no
 		"box-level":  {"--box-level 0.7", "--levels 0.2 --box-level 0.1"},
 	},
 	"neighborhood": {
@@ -72,8 +73,8 @@ var wrongValues = map[string]map[string][]string{
 		"decoder":           {"--decoder d.onnx", "--decoder a=x.onnx --decoder a=y.onnx"},
 		"predictor":         {"--predictor p.onnx", "--predictor a=p.onnx"},
 		"decoder-pool":      {"--decoder-pool first"},
-		"actions":           {"--actions example:action"},
-		"rollout-steps":     {"--rollout-steps 0"},
+		"actions":           {"--actions example:action", "--actions a.npy"},
+		"rollout-steps":     {"--rollout-steps 0", "--rollout-steps 3"},
 		"save-frames":       {"--save-frames --predictions true=x.npy", "--save-frames --predictions a=x.npy --predictions a_error=y.npy"},
 	},
 	"reward": {

@@ -61,6 +61,7 @@ func TestDryRun(t *testing.T) {
 	t.Parallel()
 	more := map[string][]string{
 		"smoothness":   {"--horizons 1,3 --format svg,pdf"},
+		"robustness":   {"--per-sample --draws 2"},
 		"neighborhood": {"--k 2 --per-point --permutations 0", "--k 2 --approx --permutations 0", "--k 2 --exclude-window 1 --permutations 0", "--k 2 --coranking off --window 2 --permutations 0"},
 		"geometry":     {"--per-point --clusters 2 --labels {}/labels.npy"},
 		"encode":       {"--to npz", "--window 2"},

@@ -4,6 +4,7 @@ package reconstruction
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"slices"
 
@@ -79,7 +80,7 @@ func setup(flags *run.Flags) run.Job {
 	flags.Unrecorded("samples-shown", "save-frames")
 	inputs.Sized(func(data *input.Data) error { return s.sized(data) })
 	return run.Job{
-		Check: func(*run.Options) error { return s.check() },
+		Check: func(*run.Options) error { return s.check(flags) },
 		Run: func(ctx context.Context, env *run.Env) error {
 			data, err := inputs.Load(ctx, env)
 			if err != nil {
@@ -92,7 +93,10 @@ func setup(flags *run.Flags) run.Job {
 }
 
 // check finds wrong usage in the flags alone.
-func (s *settings) check() error {
+func (s *settings) check(flags *run.Flags) error {
+	if err := s.checkIdle(flags); err != nil {
+		return err
+	}
 	names := s.predictions.Names()
 	for _, name := range names {
 		if slices.Contains(Baselines(), name) {
@@ -108,28 +112,51 @@ func (s *settings) check() error {
 	if err := s.checkSaved(names); err != nil {
 		return err
 	}
-	for _, name := range s.pixels.names {
-		if !slices.Contains(names, name) && !s.inputs.OfExample() {
-			return run.Hint(run.Usage("--predictions-range %s=%s: no predictions are named %q", name, s.pixels.byName[name], name), run.DidYouMean("", name, names))
+	if !s.inputs.OfExample() { // whose models are known later
+		if err := s.checkRanges(names); err != nil {
+			return err
 		}
 	}
-	for _, flag := range []struct {
+	for _, share := range []struct {
 		name  string
 		value float64
 	}{{"moving-threshold", *s.moving}, {"object-threshold", *s.object}} {
-		if !(flag.value > 0 && flag.value < 1) {
-			return run.Usage("--%s %v: want a share between 0 and 1", flag.name, flag.value)
+		if !(share.value > 0 && share.value < 1) {
+			return run.Usage("--%s %v: want a share between 0 and 1", share.name, share.value)
 		}
 	}
-	for _, flag := range []struct {
+	for _, number := range []struct {
 		name  string
 		value int
 	}{{"object-area", *s.area}, {"rollout-steps", *s.rollout}} {
-		if err := run.AtLeast(flag.name, flag.value, 1); err != nil {
+		if err := run.AtLeast(number.name, number.value, 1); err != nil {
 			return err
 		}
 	}
 	return run.AtLeast("samples-shown", *s.shown, 0)
+}
+
+// checkIdle finds settings of predictors where there are none.
+func (s *settings) checkIdle(flags *run.Flags) (err error) {
+	if len(s.predictors.Names()) > 0 || s.inputs.OfExample() {
+		return nil
+	}
+	flags.Visit(func(f *flag.Flag) {
+		if err == nil && (f.Name == "actions" || f.Name == "rollout-steps" && *s.rollout > 1) {
+			err = run.Hint(run.Usage("--%s %s has no effect: there is no --predictor", f.Name, f.Value), "leave it out")
+		}
+	})
+	return err
+}
+
+// checkRanges finds pixel ranges of models that are not there.
+func (s *settings) checkRanges(models []string) error {
+	for _, name := range s.pixels.names {
+		if !slices.Contains(models, name) {
+			return run.Hint(run.Usage("--predictions-range %s=%s: no predictions are named %q", name, s.pixels.byName[name], name), run.DidYouMean("", name, models))
+		}
+	}
+	return nil
 }
 
 // checkSaved finds names whose frames would be saved into one file.
@@ -280,6 +307,13 @@ func (s *settings) input(ctx context.Context, env *run.Env, data *input.Data) (I
 	}
 	heads, models, err := s.decodedModels(ctx, env, data, shape)
 	if err != nil {
+		return Input{}, err
+	}
+	names := s.predictions.Names()
+	for _, d := range heads {
+		names = append(names, d.name)
+	}
+	if err := s.checkRanges(names); err != nil {
 		return Input{}, err
 	}
 	pairs := data.Pairs(1)

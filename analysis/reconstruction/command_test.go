@@ -78,7 +78,7 @@ func TestGolden(t *testing.T) {
 		if err := json.Unmarshal(golden[c.frames], &want); err != nil {
 			t.Fatal(err)
 		}
-		args := []string{"--frames", "testdata/" + c.frames + ".npy", "--predictions", "m=testdata/" + c.frames + "_predicted.npy", "--bootstrap", "0", "--samples-shown", "0", "--quiet"}
+		args := []string{"--frames", "testdata/" + c.frames + ".npy", "--predictions", "m=testdata/" + c.frames + "_predicted.npy", "--bootstrap", "0", "--samples-shown", "0", "--format", "svg", "--quiet"}
 		ssim := "ssim"
 		if c.window != "" {
 			args, ssim = append(args, "--ssim-window", c.window), c.window
@@ -119,7 +119,7 @@ func TestRanges(t *testing.T) {
 		{"bytes_predicted", "m=testdata/bytes.npy", "pixel range 0 to 255 (from the type uint8)", 0},
 		{"bytes_predicted", "m=testdata/bytes_predicted.npy", "(that of the frames; they lie in", 0},
 	} {
-		args := strings.Fields("--frames testdata/" + c.frames + ".npy --bootstrap 0 --samples-shown 0 --predictions " + c.predictions)
+		args := strings.Fields("--frames testdata/" + c.frames + ".npy --bootstrap 0 --samples-shown 0 --format svg --predictions " + c.predictions)
 		code, stdout, stderr := execute(t, append(args, "--out", t.TempDir())...)
 		if code != c.code || !strings.Contains(stdout+stderr, c.want) {
 			t.Errorf("%s %s: exit %d, %s%s", c.frames, c.predictions, code, stdout, stderr)
@@ -134,7 +134,7 @@ func TestShiftedAndScaled(t *testing.T) {
 	run := func(frames string, more ...string) string {
 		t.Helper()
 		dir := t.TempDir()
-		args := []string{"--frames", frames, "--predictions", "m=testdata/bytes.npy", "--predictions", "p=testdata/bytes_predicted.npy", "--bootstrap", "0", "--samples-shown", "0", "--quiet", "--out", dir}
+		args := []string{"--frames", frames, "--predictions", "m=testdata/bytes.npy", "--predictions", "p=testdata/bytes_predicted.npy", "--bootstrap", "0", "--samples-shown", "0", "--format", "svg", "--quiet", "--out", dir}
 		if code, _, stderr := execute(t, append(args, more...)...); code != 0 {
 			t.Fatalf("exit %d: %s", code, stderr)
 		}

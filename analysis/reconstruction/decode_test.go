@@ -60,7 +60,7 @@ func TestDecoders(t *testing.T) {
 	folder, h := decoderFiles(t)
 	args := func(more string) []string {
 		return strings.Fields(strings.NewReplacer("{}", folder, "{heads}", "../../latent/testdata").Replace(
-			"--frames {}/frames.npy --latents m={}/z.npy --decoder m={heads}/head_decoder.onnx --predictions-range m=frames --bootstrap 0 --samples-shown 0 --quiet " + more))
+			"--frames {}/frames.npy --latents m={}/z.npy --decoder m={heads}/head_decoder.onnx --predictions-range m=frames --bootstrap 0 --samples-shown 0 --format svg --quiet " + more))
 	}
 	dir := t.TempDir()
 	if code, _, stderr := execute(t, append(args(""), "--out", dir)...); code != 0 {

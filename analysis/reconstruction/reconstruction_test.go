@@ -312,6 +312,24 @@ func TestUndefined(t *testing.T) {
 	}
 }
 
+// No episode lasts as long as the predictions: their last steps are undefined.
+func TestTooFarAhead(t *testing.T) {
+	t.Parallel()
+	s := newScene(7, 5, 4, 5)
+	r := analyze(t, s.input(map[string]func(state, step int) []float64{"blurred": func(state, step int) []float64 { return s.blurred(state + step) }}), Options{Intervals: true})
+	if last := r.Models[0].Horizon[3]; last.Samples != 0 {
+		t.Errorf("%d samples four steps ahead in episodes of four", last.Samples)
+	}
+	for _, name := range []string{"mse", "ssim", "skill", "psnr"} {
+		if v, _ := r.Models[0].Horizon[4].Score(name); v.Value.Defined() || v.Value.Reason != "no episode lasts 5 steps" || v.CI.Defined() {
+			t.Errorf("%s five steps ahead: %+v", name, v.Value)
+		}
+	}
+	if _, err := r.HorizonFigure().Warnings(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	s := newScene(6, 4, 5, 1)

@@ -229,14 +229,17 @@ func (s *summary) horizon(step int, scores []Score) Step {
 			continue
 		}
 		numerator, denominator := s.terms(m, s.copy, step)
-		*to = s.value(m, numerator, denominator)
+		*to = s.value(m, step, numerator, denominator)
 	}
 	return out
 }
 
 // value is that of a metric.
-func (s *summary) value(m metric, numerator, denominator []float64) report.Value {
+func (s *summary) value(m metric, step int, numerator, denominator []float64) report.Value {
 	below := stat.Sum(denominator)
+	if !slices.ContainsFunc(s.steps[step].Energy, func(v float64) bool { return !math.IsNaN(v) }) {
+		return report.Undefined("no episode lasts %d steps", step+1)
+	}
 	if below == 0 {
 		reason := m.none
 		if m.name == "ssim" && s.ssim != nil {
@@ -258,7 +261,7 @@ func (s *summary) value(m metric, numerator, denominator []float64) report.Value
 // is undefined.
 func (s *summary) score(m metric, k, step int) (*Score, *stat.Jackknifed, error) {
 	numerator, denominator := s.terms(m, k, step)
-	out := &Score{Name: m.name, Value: s.value(m, numerator, denominator)}
+	out := &Score{Name: m.name, Value: s.value(m, step, numerator, denominator)}
 	if m.of == nil {
 		out.Sample, out.SD = bySample(numerator, denominator, out.Value)
 		out.Share = shares(out.Sample, numerator, denominator, out.Value)

@@ -13,7 +13,7 @@ import (
 
 func TestWork(t *testing.T) {
 	t.Parallel()
-	s := newScene(8, 7, 60, 20) // blocks of 312 samples
+	s := newScene(8, 7, 90, 12) // blocks of 520 samples
 	open := func(o Options) func() shard.Work[*Part, *Result] {
 		return func() shard.Work[*Part, *Result] {
 			work, err := Work(s.input(map[string]func(state, step int) []float64{"blurred": func(state, step int) []float64 { return s.blurred(state + step) }}), o)

@@ -5,6 +5,7 @@ package robustness
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -32,6 +33,8 @@ var Command = run.Command{
 		clip := flags.Choice("clip", string(corruption.ClipRange), corruption.Clips(), "`RULE` for pixels outside the pixel range: range clips, reflect mirrors, none keeps")
 		draws := flags.Int("draws", 1, "`N` corruptions of every state at every level")
 		boxLevel := flags.Float64("box-level", 0, "`LEVEL` of the box plot and of the comparisons; 0: 0.1 if it is a level, else the middle one")
+		perSample := flags.Bool("per-sample", false, "write robustness_samples.csv, the scores of every state, by which compare pairs models of different runs")
+		flags.Unrecorded("per-sample")
 		options := func() Options {
 			o := Options{
 				Corruption: corruption.Kind(*kind), Levels: *levels, Clip: corruption.Clip(*clip), Draws: *draws, CompareLevel: *boxLevel,
@@ -65,8 +68,13 @@ var Command = run.Command{
 			if err != nil {
 				return err
 			}
-			return analyse(ctx, env, data, options())
-		}, Plan: func(ctx context.Context, env *run.Env) error { return dryRun(ctx, env, inputs, options()) }}
+			return analyse(ctx, env, data, options(), *perSample)
+		}, Plan: func(ctx context.Context, env *run.Env) error {
+			if *perSample {
+				env.Plan.Write(results.SamplesFile(env))
+			}
+			return dryRun(ctx, env, inputs, options())
+		}}
 	},
 }
 
@@ -108,7 +116,7 @@ The average of relative_mean over the levels (auc_relative) and its slope
 Models must be encoders (--model, --weights, --baseline); latents computed
 elsewhere cannot encode a corrupted frame.`
 
-func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) error {
+func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options, perSample bool) error {
 	index := data.Sample()
 	clean, err := data.Latents(ctx, index)
 	if err != nil {
@@ -136,7 +144,53 @@ func analyse(ctx context.Context, env *run.Env, data *input.Data, o Options) err
 	if err != nil {
 		return err
 	}
+	if perSample {
+		if err := result.writeSamples(env, index, data.Episodes(index), o.Draws); err != nil {
+			return err
+		}
+	}
 	return result.write(env, data, index, o.Draws)
+}
+
+// writeSamples writes the scores of every state, means over its draws. Distances relative
+// to the spread of the latents are no means of states: their error has that of the spread
+// in it.
+func (r *Result) writeSamples(env *run.Env, index, episodes []int, draws int) error {
+	var metrics []string
+	var models []results.SampleScores
+	for _, m := range r.Models {
+		scores := results.SampleScores{Model: m.Name, Sample: index, Group: episodes}
+		for l, level := range m.Levels {
+			at := "levels" + report.Row("sigma", level.Sigma) + "."
+			for _, of := range []struct {
+				name   string
+				values []float64
+			}{{"mean", m.Distances[l]}, {"cosine", m.Cosines[l]}, {"flip_rate", m.Flips[l]}} {
+				if len(models) == 0 {
+					metrics = append(metrics, at+of.name)
+				}
+				scores.Scores = append(scores.Scores, ofStates(of.values, draws))
+			}
+		}
+		models = append(models, scores)
+	}
+	return results.Samples(env, "state", "episode", metrics, models)
+}
+
+// ofStates are the means over the draws of each state that are defined.
+func ofStates(values []float64, draws int) []float64 {
+	out := make([]float64, len(values)/draws)
+	for i := range out {
+		sum, count := 0.0, 0
+		for _, v := range values[i*draws : (i+1)*draws] {
+			if !math.IsNaN(v) {
+				sum += v
+				count++
+			}
+		}
+		out[i] = sum / float64(count) // NaN for none
+	}
+	return out
 }
 
 // write puts the result into the result file, the CSV files, the console and

@@ -32,7 +32,7 @@ type describer struct {
 // describe summarises every level, and the curve over the levels.
 func (m *movement) describe(o Options, blocks *stat.Blocks, changed [][]float64) (*Model, *jackknifes, error) {
 	d := &describer{m: m, o: o, blocks: blocks}
-	model := &Model{RMSDistance: m.rms, TotalVariance: m.variance, EffectiveRank: m.effective, Duplicates: m.duplicates, Distances: m.distance}
+	model := &Model{RMSDistance: m.rms, TotalVariance: m.variance, EffectiveRank: m.effective, Duplicates: m.duplicates, Distances: m.distance, Cosines: m.cosine, Flips: m.flipped}
 	if err := d.group(); err != nil {
 		return nil, nil, err
 	}

@@ -118,6 +118,9 @@ type Model struct {
 	// Distances holds, per level, ‖φ(x') − φ(x)‖ of every state and draw, draws of
 	// a state together.
 	Distances [][]float64 `json:"-"`
+	// Cosines and Flips are those of the same corrupted states: NaN where a latent is zero,
+	// and 1 for a flip, else 0.
+	Cosines, Flips [][]float64 `json:"-"`
 }
 
 // Level is the outcome at one level.

@@ -6,6 +6,7 @@
 //	go run ./docs/calibration -draws 1000        # hours
 //	go run ./docs/calibration -rooms manifold -designs 0.8/16,differ -draws 50 -out -
 //	go run ./docs/calibration -studies -draws 1000   # studies over tasks and runs alone
+//	go run ./docs/calibration -comparisons -draws 1000   # what compare makes of two models
 //
 // Results depend on the seed and the number of draws, not on the number of threads.
 package main
@@ -37,6 +38,7 @@ func run() error {
 	only := flag.String("rooms", "", "`LIST` of rooms (default all)")
 	which := flag.String("designs", "", "`LIST` of designs (default all)")
 	studies := flag.Bool("studies", false, "write the tables of studies over tasks and runs alone")
+	comparisons := flag.Bool("comparisons", false, "write the table of what compare makes of two models alone")
 	out := flag.String("out", "docs/calibration.md", "`FILE` whose tables are rewritten; -: print them")
 	flag.Parse()
 	if flag.NArg() > 0 || *draws < 2 {
@@ -46,6 +48,17 @@ func run() error {
 	defer stop()
 	if *studies {
 		return runStudies(ctx, *draws, *seed, *threads, *out)
+	}
+	if *comparisons {
+		var b bytes.Buffer
+		if err := writeComparisons(ctx, &b, comparisonDesigns(), *draws, *seed, *threads); err != nil {
+			return err
+		}
+		if *out == "-" {
+			_, err := os.Stdout.Write(b.Bytes())
+			return err
+		}
+		return replace(*out, ofComparisons, fmt.Sprintf("`go run ./docs/calibration -comparisons -draws %d -seed %d`\n\n%s", *draws, *seed, b.Bytes()))
 	}
 	designs, err := choose("design", append(grid(), others()...), Design.String, *which)
 	if err != nil {
@@ -122,8 +135,9 @@ func runStudies(ctx context.Context, draws int, seed uint64, threads int, out st
 type place struct{ begin, end string }
 
 var (
-	tables    = place{"<!-- tables: written by the command above -->\n", "<!-- end of tables -->\n"}
-	ofStudies = place{"<!-- studies: written by the command below -->\n", "<!-- end of studies -->\n"}
+	tables        = place{"<!-- tables: written by the command above -->\n", "<!-- end of tables -->\n"}
+	ofComparisons = place{"<!-- comparisons: written by the command above -->\n", "<!-- end of comparisons -->\n"}
+	ofStudies     = place{"<!-- studies: written by the command below -->\n", "<!-- end of studies -->\n"}
 )
 
 // replace puts tables into their place in the document.

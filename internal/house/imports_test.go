@@ -27,7 +27,7 @@ var rules = []rule{
 	{"cmd", "analysis tool internal/run"}, // its one room: see TestMains
 	{"suite", "suite analysis tool internal/run"},
 
-	{"docs/calibration", "analysis latent dataset measure neighbors points report stat"},
+	{"docs/calibration", "analysis tool latent dataset measure neighbors points report stat"},
 
 	{"analysis/internal/results", "stat report plots points measure shard internal/run"},
 	{"analysis", "analysis/internal measure neighbors latent model stat shard points report plots dataset internal/input internal/run internal/device internal/kernel"},

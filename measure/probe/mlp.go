@@ -77,9 +77,10 @@ type MLPCrossFit struct {
 // CrossFitMLP fits for every fold, on the rows of the other folds, a network with one hidden layer
 // that predicts the targets [n, T], and predicts the fold.
 //
-// Features and targets are standardized by the rows to be fitted. Weights start as He et al. (2015)
-// have it and follow Adam (Kingma and Ba 2015, β = 0.9 and 0.999) on the mean squared error of batches
-// without replacement. Of the episodes to be fitted, those drawn until they have a fifth of the rows
+// Features and targets are standardized by the rows to be fitted. Weights of the hidden layer start as
+// He et al. (2015) have it, those of the outputs at 0 with the mean, or the frequencies of classes, as
+// their biases, and follow Adam (Kingma and Ba 2015, β = 0.9 and 0.999) on the mean squared error of
+// batches without replacement. Of the episodes to be fitted, those drawn until they have a fifth of the rows
 // are left to validation: training ends when their loss has not fallen for a while, and the
 // weights with the smallest one are taken. A constant target is predicted as such.
 //
@@ -156,7 +157,6 @@ func crossFitMLP(ctx context.Context, d *Data, outputs int, o MLPOptions, newObj
 const (
 	drawValidation = iota
 	drawHidden
-	drawOutput
 	drawBatches
 )
 
@@ -192,6 +192,8 @@ func validation(groups, rows []int, key stat.Key) (fit, held []int, err error) {
 // objective is what the outputs of a network are for.
 type objective interface {
 	outputs() int
+	// start sets the biases of the outputs before training.
+	start(bias []float32)
 	// loss returns the sum of the losses of rows with outputs [len(rows), T] and replaces these by
 	// the slopes of the mean loss.
 	loss(rows []int, outputs []float32) float64
@@ -209,7 +211,7 @@ func trainNetwork(ctx context.Context, d *Data, rows []int, goal objective, o ML
 		return nil, err
 	}
 	n := newNetwork(d.X, rows, goal.outputs(), o)
-	n.start(key(drawHidden, 0), key(drawOutput, 0))
+	n.start(key(drawHidden, 0), goal)
 	best, steps := slices.Clone(n.parameters), newAdam(len(n.parameters), o.Rate)
 	n.loss = n.lossOf(d.X, held, goal)
 	for epoch := 1; epoch <= o.Epochs && epoch-n.epochs <= o.Patience; epoch++ {

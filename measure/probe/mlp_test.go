@@ -69,11 +69,12 @@ func TestNetworkSlopes(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := newNetwork(x, allRows(x.N), 2, o)
-			n.start(stat.StreamMLP.Key(1, 1), stat.StreamMLP.Key(1, 2))
 			var goal objective = newSquares(y, allRows(y.N))
 			if labels != nil {
 				goal = newEntropy(labels, 2, allRows(x.N))
 			}
+			n.start(stat.StreamMLP.Key(1, 1), goal)
+			stat.FillNormal32(n.second, stat.StreamMLP.Key(1, 2), 0)
 			n.step(x, allRows(x.N), goal)
 			p := make([]float64, len(n.parameters))
 			for i, v := range n.parameters {
@@ -158,6 +159,44 @@ func TestMLPLearnsAndRepeats(t *testing.T) {
 	}
 }
 
+// Where there is nothing to learn, a network predicts nearly the mean, or the frequencies.
+func TestMLPWithoutSignal(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(9, 1))
+	const n = 300
+	x, y, class, groups := measuretest.Normal(random, n, 40), make([]float64, n), make([]int, n), make([]int, n)
+	for i := range y {
+		groups[i] = i / 20
+		if random.IntN(12) == 0 { // sparse, as rewards are
+			y[i], class[i] = float64(10*(1+random.IntN(5))), 1
+		}
+	}
+	folds, err := GroupFolds(groups, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := Data{X: x, Groups: groups, Folds: folds}
+	fit, err := CrossFitMLP(t.Context(), d, points.Float64(y, 1), MLPOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r2, err := score.R2(y, fit.Predicted[0]); err != nil || r2 < -0.1 {
+		t.Errorf("R² %v of noise (%v), want nearly 0", r2, err)
+	}
+	classes, err := CrossFitMLPClassifier(t.Context(), d, class, 2, MLPOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	brier, base := 0.0, 0.0
+	for i, k := range class {
+		e := classes.Predicted[0][2*i+1] - float64(k)
+		brier, base = brier+e*e, base+float64(k)
+	}
+	if share := base / n; brier/n > 1.15*share*(1-share) {
+		t.Errorf("Brier score %v of noise, that of the frequency is %v", brier/n, share*(1-share))
+	}
+}
+
 // The bytes of predictions, on every machine and with every kernel (REPSCOPE_KERNEL).
 func TestMLPBytes(t *testing.T) {
 	t.Parallel()
@@ -179,7 +218,7 @@ func TestMLPBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprintf("%x", sha256.Sum256(data))[:16]; got != "a21746f16107bb16" {
+	if got := fmt.Sprintf("%x", sha256.Sum256(data))[:16]; got != "06dfadf5279c5fb1" {
 		t.Errorf("digest %s of predictions", got)
 	}
 }

@@ -55,19 +55,17 @@ func (n *network) split(p []float32) (first, firstBias, second, secondBias []flo
 	return cut(n.dim * n.hidden), cut(n.hidden), cut(n.hidden * n.outputs), cut(n.outputs)
 }
 
-// start draws weights with variance 2/D and 1/H; biases are 0.
-func (n *network) start(first, second stat.Key) {
-	for _, c := range []struct {
-		weights  []float32
-		key      stat.Key
-		variance float64
-	}{{n.first, first, 2 / float64(n.dim)}, {n.second, second, 1 / float64(n.hidden)}} {
-		stat.FillNormal32(c.weights, c.key, 0)
-		scale := float32(math.Sqrt(c.variance))
-		for i := range c.weights {
-			c.weights[i] *= scale
-		}
+// start draws the weights of the hidden layer with variance 2/D. Those of the outputs are 0 and their
+// biases what the goal has: a network begins with the mean, or the frequencies, of the rows fitted to,
+// and where there is nothing to learn early stopping keeps that.
+func (n *network) start(hidden stat.Key, goal objective) {
+	stat.FillNormal32(n.first, hidden, 0)
+	scale := float32(math.Sqrt(2 / float64(n.dim)))
+	for i := range n.first {
+		n.first[i] *= scale
 	}
+	clear(n.second)
+	goal.start(n.secondBias)
 }
 
 // forward computes the outputs of rows, at most a batch of them.
@@ -225,6 +223,9 @@ func newSquares(y points.Points, train []int) *squares {
 
 func (s *squares) outputs() int { return s.y.Dim }
 
+// start is the mean: targets are standardized.
+func (s *squares) start(bias []float32) { clear(bias) }
+
 func (s *squares) loss(rows []int, outputs []float32) float64 {
 	sum, y, count := 0.0, make([]float64, s.y.Dim), float32(len(rows)*s.y.Dim)
 	for r, i := range rows {
@@ -253,21 +254,30 @@ func (s *squares) finish(outputs []float32, values []float64) {
 type entropy struct {
 	class   []int
 	missing []bool // classes without rows
+	count   []int  // of rows by class
 	p       []float32
 }
 
 func newEntropy(class []int, classes int, train []int) *entropy {
-	e := &entropy{class: class, missing: make([]bool, classes), p: make([]float32, classes)}
+	e := &entropy{class: class, missing: make([]bool, classes), count: make([]int, classes), p: make([]float32, classes)}
 	for k := range e.missing {
 		e.missing[k] = true
 	}
 	for _, i := range train {
 		e.missing[class[i]] = false
+		e.count[class[i]]++
 	}
 	return e
 }
 
 func (e *entropy) outputs() int { return len(e.p) }
+
+// start are the logits of the frequencies of the classes.
+func (e *entropy) start(bias []float32) {
+	for k, count := range e.count {
+		bias[k] = float32(math.Log(float64(max(count, 1))))
+	}
+}
 
 // probabilities replaces logits by probabilities and returns the logarithm of the sum of their
 // exponentials.

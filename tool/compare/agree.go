@@ -11,9 +11,14 @@ import (
 	"repscope/report"
 )
 
-// ofEncoders are options that say how single models see the states: they may differ, as
-// models do.
-var ofEncoders = []string{"preprocess", "resize", "interpolation", "input-scale", "mean", "std", "layer", "pool", "activation", "final-activation", "heads", "state"}
+// ofModels are options that belong to single models: how they see the states, and the
+// files of what they predict. They may differ, as models do.
+var ofModels = []string{"preprocess", "resize", "interpolation", "input-scale", "mean", "std", "layer", "pool", "activation", "final-activation", "heads", "state",
+	"predictions", "predictions-range", "decoder", "decoder-pool", "predictor", "predicted", "predicted-rewards", "head", "rollouts"}
+
+// ofInputs are options that name files which stand among the inputs: their contents are
+// compared there, and the path does not matter.
+var ofInputs = []string{"actions", "labels", "rewards", "rollout-starts", "targets"}
 
 // noNumbers are options that change no estimate.
 var noNumbers = []string{"bootstrap", "family"}
@@ -100,7 +105,7 @@ func optionDifferences(a, b *File) []string {
 		}
 	}
 	for _, key := range keys {
-		if slices.Contains(noNumbers, key) || slices.Contains(ofEncoders, key) || a.result == nil && ofRun(key) {
+		if slices.Contains(noNumbers, key) || slices.Contains(ofModels, key) || a.result != nil && slices.Contains(ofInputs, key) || a.result == nil && ofRun(key) {
 			continue
 		}
 		x, inA := a.Options.Get(key)

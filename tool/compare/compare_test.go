@@ -269,10 +269,22 @@ func TestRefused(t *testing.T) {
 			t.Errorf("two tasks: %v", err)
 		}
 	}
-	// What only says how an encoder sees the states may differ, and so may the number of resamples.
-	other := one(t, "b", y, func(m *made) { m.options = map[string]any{"pool": "mean", "bootstrap": 20} })
+	// What belongs to single models may differ, and so may the number of resamples and the
+	// paths of inputs, whose contents are compared.
+	other := one(t, "b", y, func(m *made) {
+		m.options = map[string]any{"pool": "mean", "bootstrap": 20, "predictions": "b=b.npy", "head": "b:true=b.onnx", "rewards": "elsewhere/r.npy"}
+	})
 	if _, err := compared(t, Options{}, plain, other); err != nil {
 		t.Error(err)
+	}
+}
+
+// The only model of a row is not the best of anything.
+func TestAlone(t *testing.T) {
+	t.Parallel()
+	row := must(t, Options{}, one(t, "a", noisy(1, 8, 2, 0.1), nil)).Table[0]
+	if cell := row.Cells[0]; cell.Best || cell.LikeBest || row.Sentence != "one model: nothing to compare" {
+		t.Errorf("%+v %q", cell, row.Sentence)
 	}
 }
 

@@ -243,7 +243,7 @@ func (row *Row) rank() error {
 	}
 	for i, x := range present {
 		cell := row.Cells[x]
-		cell.Best = positions[i] == positions[best]
+		cell.Best = len(present) > 1 && positions[i] == positions[best]
 		cell.LikeBest = !cell.Best && row.tested(x, present[best]) && !row.differs(x, present[best])
 	}
 	groups, err := study.Groups(positions, func(i, j int) bool { return row.differs(present[i], present[j]) || !row.tested(present[i], present[j]) })

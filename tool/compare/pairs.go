@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"repscope/report"
 	"repscope/stat"
@@ -185,7 +186,7 @@ func (c *comparer) fromSamples(path string, a, b *estimate) (p pair, reason stri
 	if err != nil {
 		return p, "", err
 	}
-	return ofStat(compared, common.note), "", nil
+	return ofStat(compared, a.name, b.name, common.note), "", nil
 }
 
 // differ reports whether two models were measured on other data or in other ways.
@@ -196,13 +197,25 @@ func differ(a, b *estimate) bool {
 }
 
 // ofStat is a comparison of package stat.
-func ofStat(c stat.SeedComparison, note string) pair {
+func ofStat(c stat.SeedComparison, a, b, note string) pair {
 	reason := c.Reason
 	if reason == "" {
 		reason = "not defined for these blocks"
 	}
 	p := pair{difference: report.NumberOr(c.Difference, reason), ci: intervalOf(c.Interval), p: report.NumberOr(c.P, reason), stdError: c.StdError, df: c.DF,
-		blocks: c.Blocks, from: FromSamples, notes: slices.Clone(c.Warnings), runs: &c}
+		blocks: c.Blocks, from: FromSamples, runs: &c}
+	for _, w := range c.Warnings {
+		for k, position := range []string{"the first model", "the second model"} {
+			if rest, ok := strings.CutPrefix(w, position); ok {
+				if w = []string{a, b}[k] + rest; c.SeedsA == 1 && c.SeedsB == 1 {
+					w = "" // both are what they are
+				}
+			}
+		}
+		if w != "" {
+			p.notes = append(p.notes, w)
+		}
+	}
 	if note != "" {
 		p.notes = append(p.notes, note)
 	}

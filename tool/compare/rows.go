@@ -146,15 +146,27 @@ func (c *comparer) candidates(g *group) []candidate {
 func (f *File) describe(m *FileModel, path string) (metric report.Metric, described bool) {
 	if f.result != nil && f.result.Metrics.Len() > 0 {
 		if metric, described = f.result.MetricOf(path); described {
-			family := report.Family(path)
-			_, exact := f.result.Metrics.Get(family)
-			_, elsewhere := m.at[lastStep(family)]
-			return metric, exact || !elsewhere
+			return metric, !m.elsewhere(f.result, report.Family(path))
 		}
 	} else if metric, described = report.WellKnown(path); described {
 		return metric, true
 	}
 	return report.Metric{Direction: Unknown}, f.result == nil && !strings.Contains(path, ".")
+}
+
+// elsewhere reports whether the name by which a result describes a metric is that of
+// another number of the model: slope of raw.slope.
+func (m *FileModel) elsewhere(r *report.Result, family string) bool {
+	for name := family; ; {
+		if _, known := r.Metrics.Get(name); known {
+			return name != family && slices.ContainsFunc(m.Numbers, func(n report.Named) bool { return report.Family(n.Path) == name })
+		}
+		_, rest, more := strings.Cut(name, ".")
+		if !more {
+			return false
+		}
+		name = rest
+	}
 }
 
 // lastStep is the last name of a path.

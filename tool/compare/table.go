@@ -415,13 +415,17 @@ func latexNumber(s string) string {
 	return s
 }
 
+// mostRows is the most metrics that the console shows.
+const mostRows = 60
+
 // Console are the tables for the console: values of all models, differences from the
 // baseline, and what follows in words.
 func (r *Result) Console() []*report.Table {
 	tasks, analyses := r.leading()
 	values := report.NewTable("", slices.Concat(r.leadColumns(tasks, analyses), r.Models)...)
 	like := false
-	for _, row := range r.Table {
+	table := r.Table[:min(len(r.Table), mostRows)]
+	for _, row := range table {
 		cells := row.leadCells(tasks, analyses)
 		for _, cell := range row.Cells {
 			cells = append(cells, cell.console())
@@ -434,12 +438,15 @@ func (r *Result) Console() []*report.Table {
 		note += "; = does not differ from the best (p ≥ 0.05 after Holm's correction over all pairs of models and all rows of a metric)"
 	}
 	values.Note("%s", note)
+	if len(table) < len(r.Table) {
+		values.Note("%d more rows are in compare_table.csv; --metrics chooses", len(r.Table)-len(table))
+	}
 	tables := []*report.Table{values}
 	if r.Baseline != "" {
 		tables = append(tables, r.differenceTable(tasks, analyses))
 	}
 	words := report.NewTable("", append(r.leadColumns(tasks, analyses), "In words")...)
-	for _, row := range r.Table {
+	for _, row := range table {
 		words.Row(append(row.leadCells(tasks, analyses), row.Sentence)...)
 	}
 	return append(tables, words)
@@ -485,7 +492,7 @@ func (c *Cell) console() any {
 func (r *Result) differenceTable(tasks, analyses bool) *report.Table {
 	t := report.NewTable("Differences from "+r.Baseline, append(r.leadColumns(tasks, analyses), "Model", "Difference", "Better by", "p (Holm)", "", "From")...)
 	undecided := false
-	for _, row := range r.Table {
+	for _, row := range r.Table[:min(len(r.Table), mostRows)] {
 		for x, cell := range row.Cells {
 			if cell == nil || cell.Difference == nil {
 				continue
