@@ -52,9 +52,9 @@ type options struct {
 
 // register adds the flags.
 func register(flags *run.Flags) *options {
-	f := &options{inputs: input.Register(flags, input.Needs{})}
+	f := &options{inputs: input.Register(flags, input.Needs{Baselines: true})}
 	in := f.inputs
-	f.rewards = in.Role(flags, input.Role{Name: "rewards", Unit: "reward", Example: "reward", Published: "rewards", Wide: true,
+	f.rewards = in.Role(flags, input.Role{Name: "rewards", Unit: "reward", Example: "reward", Published: "rewards",
 		Usage: "`FILE[:key]` of a number per frame: the reward of the transition from it to the next (a window has that of its last frame); " +
 			"by default those of a published dataset given with --frames"})
 	f.predicted = in.Role(flags, input.Role{Name: "predicted", Unit: "predicted latent", Named: true, Wide: true, Models: true,
@@ -133,6 +133,16 @@ func (f *options) check() error {
 	return nil
 }
 
+// checkNames finds models with the names of baselines.
+func checkNames(models []string) error {
+	for _, name := range models {
+		if slices.Contains(Baselines(), name) {
+			return run.Usage("two models are named %q; %s are the names of baselines", name, strings.Join(Baselines(), ", "))
+		}
+	}
+	return nil
+}
+
 // cutOn takes ":true" or ":predicted" off a name.
 func cutOn(name string) (model, on string) {
 	i := strings.LastIndex(name, ":")
@@ -143,6 +153,9 @@ func cutOn(name string) (model, on string) {
 func (f *options) run(ctx context.Context, env *run.Env) error {
 	data, err := f.inputs.Load(ctx, env)
 	if err != nil {
+		return err
+	}
+	if err := checkNames(data.Names()); err != nil {
 		return err
 	}
 	index := data.Index()
@@ -176,6 +189,9 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 func (f *options) plan(ctx context.Context, env *run.Env) error {
 	data, err := f.inputs.Plan(ctx, env)
 	if err != nil {
+		return err
+	}
+	if err := checkNames(data.Names()); err != nil {
 		return err
 	}
 	if err := f.dynamics.plan(ctx, data); err != nil {

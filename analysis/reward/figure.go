@@ -71,7 +71,7 @@ func (r *Result) Figure() *plots.Figure {
 	f.Footnote = r.caption(own)
 	for _, t := range f.Tiles {
 		if bars, ok := t.Panel.(*plots.GroupedBars); ok && cutLow(bars) {
-			f.Footnote += fmt.Sprintf(" Axes end at %d: what lies lower is worse than no probe.", -1)
+			f.Footnote += " Axes end at −1: what lies lower is worse than no probe."
 			break
 		}
 	}
