@@ -209,7 +209,7 @@ func guessRange(frames dataset.PixelRange, low, high float64) (dataset.PixelRang
 
 // predictions are those of samples, whose rows are known.
 func (a *array) predictions(ignored int) Predictions {
-	return Predictions{Name: a.name, Steps: a.steps(), Ignored: ignored, Note: a.array.Name(), Frames: Frames{Read: a.read, Digest: a.digest}}
+	return Predictions{Name: a.name, Steps: a.steps(), Ignored: ignored, From: a.array.Name(), Frames: Frames{Read: a.read, Digest: a.digest}}
 }
 
 func (a *array) digest() (string, error) {

@@ -12,7 +12,7 @@ import (
 
 // copyLast predicts the current frame for every step.
 func copyLast(in Input) Predictions {
-	return Predictions{Name: CopyLast, Steps: in.steps(), Note: "the current frame", Frames: Frames{
+	return Predictions{Name: CopyLast, Steps: in.steps(), From: "the current frame", Frames: Frames{
 		Read: func(ctx context.Context, dst []float64, samples []int) error {
 			size, steps := in.Shape.Size(), in.steps()
 			states := make([]int, len(samples))
@@ -82,7 +82,7 @@ func newMeanFrame(in Input, threads int) *meanFrame {
 }
 
 func (m *meanFrame) predictions() Predictions {
-	return Predictions{Name: MeanFrame, Steps: m.in.steps(), Note: "the mean of other episodes' frames", Frames: Frames{Read: m.read}}
+	return Predictions{Name: MeanFrame, Steps: m.in.steps(), From: "the mean of other episodes' frames", Frames: Frames{Read: m.read}}
 }
 
 func (m *meanFrame) read(ctx context.Context, dst []float64, samples []int) error {

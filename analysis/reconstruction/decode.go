@@ -312,7 +312,7 @@ func (d *decoded) choosePixels(ctx context.Context, given string, frames dataset
 
 // predictions are those of the samples that were encoded.
 func (d *decoded) predictions() Predictions {
-	return Predictions{Name: d.name, Steps: d.steps, Note: d.note(), Frames: Frames{Read: d.read, Digest: d.digest}}
+	return Predictions{Name: d.name, Steps: d.steps, From: d.note(), Frames: Frames{Read: d.read, Digest: d.digest}}
 }
 
 // note says what is decoded.

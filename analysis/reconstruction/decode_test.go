@@ -94,6 +94,44 @@ func TestDecoders(t *testing.T) {
 	}
 }
 
+// Two steps of a predictor are one step from what its first step made.
+func TestRollout(t *testing.T) {
+	t.Parallel()
+	folder, h := decoderFiles(t)
+	n := len(h.Latent)
+	var first, frames []float64
+	for i := range n - 1 {
+		first, frames = append(first, h.Predicted[i]...), append(frames, h.Frame[i+1]...)
+	}
+	for _, err := range []error{
+		dataset.WriteNPY(filepath.Join(folder, "z1.npy"), []int{n - 1, 6}, first),
+		dataset.WriteNPY(filepath.Join(folder, "frames1.npy"), []int{n - 1, 4, 5}, frames),
+		dataset.WriteNPY(filepath.Join(folder, "actions1.npy"), []int{n - 1}, h.Action[1:]),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	errors := func(suffix, more string) []float64 {
+		dir := t.TempDir()
+		args := strings.NewReplacer("{}", folder, "{heads}", "../../latent/testdata", "{s}", suffix).Replace("--frames {}/frames{s}.npy --latents m={}/z{s}.npy --actions {}/actions{s}.npy " +
+			"--decoder m={heads}/head_decoder.onnx --predictor m={heads}/head_predictor.onnx --pixel-range=-9,9 --predictions-range m=frames --bootstrap 0 --samples-shown 0 --format svg --quiet " + more)
+		if code, _, stderr := execute(t, append(strings.Fields(args), "--out", dir)...); code != 0 {
+			t.Fatalf("exit %d: %s", code, stderr)
+		}
+		return raw(t, dir, "m", "MSE")
+	}
+	both, second := errors("", "--rollout-steps 2"), errors("1", "")
+	if len(both) != 2*n-3 || len(second) != n-2 {
+		t.Fatalf("%d and %d errors of %d states", len(both), len(second), n)
+	}
+	for i, want := range second {
+		if got := both[n-1+i]; math.Abs(got-want) > 1e-9*want {
+			t.Errorf("sample %d, two steps ahead: error %v, want %v", i, got, want)
+		}
+	}
+}
+
 // decoderOf finds the linear map of the decoder from the latents and frames, by solving
 // the normal equations.
 func decoderOf(h heads) func(z []float64) []float64 {

@@ -69,7 +69,7 @@ type Predictions struct {
 	// Ignored counts predictions beside those of samples, such as of what follows the
 	// last state of an episode.
 	Ignored int
-	Note    string // where predictions come from, for tables; may be empty
+	From    string // what made the predictions, for the result; may be empty
 }
 
 // Input is what Analyze looks at.
@@ -126,7 +126,8 @@ type Result struct {
 // beside it NAME_sd, the standard deviation over samples (ddof 0), and NAME_ci.
 type Model struct {
 	Name    string `json:"-"`
-	Kind    string `json:"kind"` // predictions or baseline
+	Kind    string `json:"kind"`           // predictions or baseline
+	From    string `json:"from,omitempty"` // what made the predictions
 	Samples int    `json:"samples"`
 	// Ignored are predictions beside those of the samples.
 	Ignored int           `json:"ignored_predictions"`

@@ -159,7 +159,7 @@ func TestPerfectAndCopied(t *testing.T) {
 	if copied.Name != CopyLast || copied.Kind != "baseline" {
 		t.Fatalf("model %s", copied.Name)
 	}
-	same.Name, same.Kind = copied.Name, copied.Kind
+	same.Name, same.Kind, same.From = copied.Name, copied.Kind, copied.From
 	var a, b bytes.Buffer
 	if err := report.Encode(&a, same); err != nil {
 		t.Fatal(err)

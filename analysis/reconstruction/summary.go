@@ -152,7 +152,7 @@ func (s *summary) terms(m metric, model, step int) (numerator, denominator []flo
 // model describes one model.
 func (s *summary) model(k int) (*Model, error) {
 	of := s.models[k]
-	model := &Model{Name: of.Name, Kind: "predictions", Samples: len(s.episode), Ignored: of.Ignored}
+	model := &Model{Name: of.Name, Kind: "predictions", From: of.From, Samples: len(s.episode), Ignored: of.Ignored}
 	if k >= len(s.in.Models) {
 		model.Kind = "baseline"
 	}

@@ -3,6 +3,8 @@
 package reward
 
 import (
+	"math"
+
 	"repscope/stat"
 )
 
@@ -94,7 +96,7 @@ func (a *analyzer) means(c *scorer, skip int) []float64 {
 func (a *analyzer) last(c *scorer, skip int) []float64 {
 	out := a.means(c, skip)
 	for i, before := range a.before {
-		if before >= 0 {
+		if before >= 0 && !math.IsNaN(c.target.Values[before]) {
 			out[i] = c.target.Values[before]
 		}
 	}

@@ -54,7 +54,7 @@ type options struct {
 func register(flags *run.Flags) *options {
 	f := &options{inputs: input.Register(flags, input.Needs{})}
 	in := f.inputs
-	f.rewards = in.Role(flags, input.Role{Name: "rewards", Unit: "reward", Example: "reward", Published: "rewards", Wide: true,
+	f.rewards = in.Role(flags, input.Role{Name: "rewards", Unit: "reward", Example: "reward", Published: "rewards",
 		Usage: "`FILE[:key]` of a number per frame: the reward of the transition from it to the next (a window has that of its last frame); " +
 			"by default those of a published dataset given with --frames"})
 	f.predicted = in.Role(flags, input.Role{Name: "predicted", Unit: "predicted latent", Named: true, Wide: true, Models: true,
@@ -65,7 +65,7 @@ func register(flags *run.Flags) *options {
 	f.targets = in.Role(flags, input.Role{Name: "targets", Unit: "value", Named: true, Wide: true, Table: true, Example: "lives",
 		Examples: exampleTargets,
 		Usage: "`[CATEGORY/]NAME=FILE[:key]` of a value per frame that is read from the latent of its state: numbers are regressed, integers classified; " +
-			"an array [N,K] or a CSV table is K targets (repeats); with --example also example:COLUMN"})
+			"an array [N,K] or a CSV table (or FILE.csv:column) is K targets (repeats); with --example also example:COLUMN"})
 	f.regress = flags.String("regress", "", "`LIST` of targets of integers that are quantities and are regressed; * and ? stand for any characters and any one")
 	f.entropy = flags.Float64("min-entropy", 0.6, "`NATS` of entropy below which a target of classes is left out")
 	f.probes = flags.Choices("probes", DefaultProbes(), Probes(), "`LIST` of probes: linear (ridge; logistic, for classes), a small network, nearest neighbours")
@@ -133,6 +133,16 @@ func (f *options) check() error {
 	return nil
 }
 
+// checkNames finds models with the names of baselines.
+func checkNames(models []string) error {
+	for _, name := range models {
+		if slices.Contains(Baselines(), name) {
+			return run.Usage("two models are named %q; %s are the names of baselines", name, strings.Join(Baselines(), ", "))
+		}
+	}
+	return nil
+}
+
 // cutOn takes ":true" or ":predicted" off a name.
 func cutOn(name string) (model, on string) {
 	i := strings.LastIndex(name, ":")
@@ -143,6 +153,9 @@ func cutOn(name string) (model, on string) {
 func (f *options) run(ctx context.Context, env *run.Env) error {
 	data, err := f.inputs.Load(ctx, env)
 	if err != nil {
+		return err
+	}
+	if err := checkNames(data.Names()); err != nil {
 		return err
 	}
 	index := data.Index()
@@ -176,6 +189,9 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 func (f *options) plan(ctx context.Context, env *run.Env) error {
 	data, err := f.inputs.Plan(ctx, env)
 	if err != nil {
+		return err
+	}
+	if err := checkNames(data.Names()); err != nil {
 		return err
 	}
 	if err := f.dynamics.plan(ctx, data); err != nil {

@@ -76,7 +76,7 @@ func (r *Result) Figure() *plots.Figure {
 		}
 	}
 	if cut {
-		f.Footnote += fmt.Sprintf(" Axes end at %d: what lies lower is worse than no probe.", -1)
+		f.Footnote += " Axes end at −1: what lies lower is worse than no probe."
 	}
 	return f
 }

@@ -3,9 +3,16 @@
 package reward
 
 import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"repscope/points"
+	"repscope/report"
+	"repscope/shard"
+	"repscope/shard/shardtest"
 	"repscope/stat"
 )
 
@@ -108,5 +115,260 @@ func TestPerfectLatents(t *testing.T) {
 	}
 	if r.Samples.Samples != 8*39 || r.Samples.Ignored != 8 || r.Samples.Groups != 8 || r.Samples.Folds != 5 {
 		t.Errorf("samples %+v", r.Samples)
+	}
+}
+
+// Rewards that have nothing to do with the latents are not read from them.
+func TestPermutedTargets(t *testing.T) {
+	t.Parallel()
+	w := newWorld(8, 40, 0)
+	r := stat.NewRandom(stat.NewKey(3))
+	shuffled := make([]float64, len(w.reward))
+	for i, j := range r.Perm(len(w.reward)) {
+		shuffled[i] = w.reward[j]
+	}
+	w.reward = shuffled
+	m := analyze(t, w.input(), Options{}).Models[0]
+	if v := m.row(t, "reward", Ridge, True, True).Score("r2").V; v > 0.02 {
+		t.Errorf("R² %v of permuted rewards", v)
+	}
+}
+
+// Predictions that are right cost nothing, whatever the probe.
+func TestGapsOfPerfectPredictions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(6, 20, 0.5)
+	in := w.input()
+	in.Models[0].Predicted = w.successors(0)
+	m := analyze(t, in, Options{Probes: []string{Ridge, MLP, KNN}, Intervals: true}).Models[0]
+	if len(m.Gaps) != 6 {
+		t.Fatalf("%d rows of gaps, want those of 3 probes of 2 targets", len(m.Gaps))
+	}
+	for _, g := range m.Gaps {
+		if g.Transfer.V != 0 || g.Published.V != 0 || g.TransferCI.Defined() {
+			t.Errorf("%s: transfer gap %v %v, published gap %v of perfect predictions", g.Name, g.Transfer, g.TransferCI, g.Published)
+		}
+	}
+	if m.LatentPrediction == nil || m.LatentPrediction.MSE.V != 0 {
+		t.Errorf("latent prediction %+v", m.LatentPrediction)
+	}
+}
+
+// A rotation of the latents changes nothing of ridge at equal strength.
+func TestRotation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(6, 30, 0.5)
+	before := analyze(t, w.input(), Options{Alpha: 2, Intervals: true}).Models[0]
+	c, s := math.Cos(0.7), math.Sin(0.7)
+	for i := 0; i < len(w.z); i += worldDim {
+		for k := 0; k < worldDim; k += 2 {
+			a, b := w.z[i+k], w.z[i+k+1]
+			w.z[i+k], w.z[i+k+1] = c*a-s*b, s*a+c*b
+		}
+	}
+	after := analyze(t, w.input(), Options{Alpha: 2, Intervals: true}).Models[0]
+	for i, p := range before.Probes {
+		q := &after.Probes[i]
+		for _, metric := range []string{"mse", "r2", "auroc", "accuracy", "f1"} {
+			a, b := p.Score(metric), q.Score(metric)
+			if a.Defined() && math.Abs(a.V-b.V) > 1e-9 || p.CI(metric).Defined() && math.Abs(p.CI(metric).Low-q.CI(metric).Low) > 1e-8 {
+				t.Errorf("%s %s: %v %v, rotated %v %v", p.Name, metric, a, p.CI(metric), b, q.CI(metric))
+			}
+		}
+	}
+}
+
+// The parts of the work merge to the same bytes, for any number of threads.
+func TestWork(t *testing.T) {
+	t.Parallel()
+	w := newWorld(6, 15, 0.5)
+	in := w.input()
+	in.Models[0].Predicted = w.successors(0.3)
+	in.Models = append(in.Models, Model{Name: "b", Latents: w.successors(1)})
+	o := Options{Probes: []string{Ridge, MLP, KNN, Logistic}, Control: true, Disentanglement: true, LabelEfficiency: []float64{0.5, 1}, Intervals: true}
+	threads := 0
+	open := func() shard.Work[*Part, *Result] {
+		threads++
+		o := o
+		o.Threads = threads%3 + 1
+		work, err := Work(in, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return work
+	}
+	text := func(r *Result) []byte {
+		var b bytes.Buffer
+		if err := report.Encode(&b, []any{r.Models, r.Comparisons, r.Samples, r.Targets}); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	shardtest.Check(t, open, text, func() shard.Work[*Part, *Result] {
+		o := o
+		o.Folds = 3
+		work, err := Work(in, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return work
+	})
+}
+
+// What is undefined says why, and what is doubtful warns.
+func TestUndefined(t *testing.T) {
+	t.Parallel()
+	w := newWorld(6, 20, 0.5)
+	warned := func(r *Result, want string) {
+		t.Helper()
+		if !strings.Contains(strings.Join(r.Warnings, "\n"), want) {
+			t.Errorf("no warning of %q among %q", want, r.Warnings)
+		}
+	}
+	in := w.input()
+	constant := make([]float64, len(w.reward))
+	in.Targets[0].Values = constant
+	r := analyze(t, in, Options{Intervals: true})
+	row := r.Models[0].row(t, "reward", Ridge, True, True)
+	if v := row.Score("r2"); v.Reason != "the target is constant" || row.Score("auroc").Reason != "no value is above 0" || row.Score("mse").V != 0 {
+		t.Errorf("constant rewards: R² %+v, AUROC %+v, MSE %v", v, row.Score("auroc"), row.Score("mse"))
+	}
+	warned(r, "reward is 0 for all samples")
+
+	sparse := slices.Clone(constant)
+	sparse[3], sparse[25] = 1, 1
+	in.Targets[0].Values = sparse
+	warned(analyze(t, in, Options{}), "reward is above 0 in 2 episodes only, of 6, and there are 5 folds")
+
+	in = w.input()
+	in.Targets[1].Classes = make([]int64, len(w.lives))
+	r = analyze(t, in, Options{MinEntropy: 0.6})
+	warned(r, "target lives is left out: all samples have one class")
+	if len(r.Models[0].Probes) != 1 || r.Targets[1].LeftOut == "" {
+		t.Errorf("%d rows, %+v", len(r.Models[0].Probes), r.Targets[1])
+	}
+
+	in = w.input()
+	in.Episode = nil
+	r = analyze(t, in, Options{Intervals: true})
+	warned(r, "there is one episode: its 5 pieces are the groups")
+	if r.Samples.Gaps == 0 || r.Samples.Samples+r.Samples.Gaps+r.Samples.Ignored != r.Samples.States {
+		t.Errorf("samples of one episode: %+v", r.Samples)
+	}
+	in.Episode = make([]int, len(w.episode))
+	for i := range in.Episode {
+		in.Episode[i] = i / 60
+	}
+	r = analyze(t, in, Options{})
+	warned(r, "2 episodes for 5 folds")
+	if r.Samples.Folds != 2 {
+		t.Errorf("folds of two episodes: %+v", r.Samples)
+	}
+
+	in = w.input()
+	in.Targets = nil
+	r = analyze(t, in, Options{Intervals: true})
+	if v, _ := r.Models[0].Skipped.Get("probes"); v != "neither rewards nor targets are given" || r.Models[0].TemporalDistance == nil {
+		t.Errorf("without targets: %v", v)
+	}
+}
+
+// NaN among rewards and predictions is an error, or left out and counted.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(6, 20, 0.5)
+	w.reward[4] = math.NaN()
+	in := w.input()
+	in.Models[0].Predicted = w.successors(0.3)
+	in.Models[0].Predicted.F64[30*worldDim] = math.NaN()
+	in.Models[0].Predicted.F64[19*worldDim] = math.NaN() // after the last state of an episode: ignored
+	r := analyze(t, in, Options{SkipNaN: true})
+	if r.Samples.Dropped != 2 || r.Samples.Samples != 6*19-2 {
+		t.Errorf("samples %+v", r.Samples)
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	t.Parallel()
+	w := newWorld(6, 20, 0.5)
+	for _, c := range []struct {
+		change func(in *Input, o *Options)
+		want   string
+	}{
+		{func(in *Input, _ *Options) { in.Models = nil }, "no models to compare"},
+		{func(in *Input, _ *Options) { in.Episode = in.Episode[1:] }, "119 episode labels for 120 states"},
+		{func(in *Input, _ *Options) { in.Time = []int{1} }, "1 times for 120 states"},
+		{func(in *Input, _ *Options) { in.Next = []int{1} }, "1 successors for 120 states"},
+		{func(in *Input, _ *Options) { in.Next = make([]int, 120) }, "state 0 has the successor 0"},
+		{func(in *Input, _ *Options) { in.Targets[0].Values = in.Targets[0].Values[1:] }, "target reward: 119 values for 120 states"},
+		{func(in *Input, _ *Options) { in.Targets[1].Name = "reward" }, `two targets are named "reward"`},
+		{func(in *Input, _ *Options) { in.Targets[0].Values = nanAt(w.reward, 7) }, "target reward: state 7 has no value"},
+		{func(in *Input, _ *Options) { in.Models[0].Name = "mean" }, `two models are named "mean"; mean, last_reward, majority are the names of baselines`},
+		{func(in *Input, _ *Options) { in.Models[0].Predicted = points.Float64(make([]float64, 120), 1) }, "predicted latents of shape [120, 1] for latents of shape [120, 4]"},
+		{func(in *Input, _ *Options) { in.Models[0].Given = []Given{{True, True, []float64{1}}} }, "a: 1 predicted rewards for 120 states"},
+		{func(in *Input, _ *Options) { in.Models[0].Predicted = points.Float64(nanAt(w.z, 20), 4) }, "a: the prediction in the row of state 5 is not finite"},
+		{func(in *Input, _ *Options) { in.Models[0].Latents = points.Float64(nanAt(w.z, 20), 4) }, "a: the latent of state 5 is not finite"},
+		{func(in *Input, _ *Options) { in.Next = slices.Repeat([]int{-1}, 120) }, "0 transitions of a state and its successor, want at least 10"},
+		{func(_ *Input, o *Options) { o.Probes = []string{"linear"} }, `there is no probe "linear"`},
+		{func(_ *Input, o *Options) { o.Folds = 1 }, "1 folds, want at least 2"},
+		{func(_ *Input, o *Options) { o.Alpha = -1 }, "the ridge strength is -1"},
+		{func(_ *Input, o *Options) { o.Features = "last" }, `there are no features "last"`},
+		{func(_ *Input, o *Options) { o.LabelEfficiency = []float64{2} }, "the share of labels 2 is not in (0, 1]"},
+	} {
+		in, o := w.input(), Options{Probes: []string{Ridge}}
+		c.change(&in, &o)
+		if _, err := Analyze(t.Context(), in, o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want one with %q", err, c.want)
+		}
+	}
+}
+
+// nanAt is a copy with NaN at one place.
+func nanAt(values []float64, i int) []float64 {
+	out := slices.Clone(values)
+	out[i] = math.NaN()
+	return out
+}
+
+// A head that was trained elsewhere is scored as it is, and its gap is that of its own.
+func TestGivenHeads(t *testing.T) {
+	t.Parallel()
+	w := newWorld(6, 20, 0.5)
+	in := w.input()
+	worse := slices.Clone(w.reward)
+	for i := range worse {
+		worse[i] += 2
+	}
+	in.Models[0].Given = []Given{{True, True, w.reward}, {True, PredictedLatents, worse}}
+	m := analyze(t, in, Options{Intervals: true}).Models[0]
+	if v := m.row(t, "reward", probeOfGiven, True, True); v.Score("r2").V != 1 {
+		t.Errorf("the right rewards have R² %v", v.Score("r2"))
+	}
+	if v := m.row(t, "reward", probeOfGiven, True, PredictedLatents); math.Abs(v.Score("mse").V-4) > 1e-12 {
+		t.Errorf("rewards that are 2 too high have MSE %v", v.Score("mse"))
+	}
+	if g := m.Gaps[0]; g.Probe != probeOfGiven || math.Abs(g.Transfer.V-4) > 1e-12 || g.Published.Defined() {
+		t.Errorf("gaps %+v", g)
+	}
+}
+
+// The values of states are read from the states themselves, also of states without
+// transitions.
+func TestStatesAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(6, 20, 0)
+	value := make([]float64, len(w.lives))
+	for i := range value {
+		value[i] = 3*w.z[i*worldDim+2] - 1
+	}
+	in := w.input()
+	in.Targets = []Target{{Name: "value", Values: value}, {Name: "lives", Category: "agent", Classes: w.lives}}
+	r := analyze(t, in, Options{Disentanglement: true, Control: true, LabelEfficiency: []float64{0.5}})
+	m := r.Models[0]
+	if p := m.row(t, "value", Ridge, True, True); p.N != 120 || p.Score("r2").V < 1-1e-6 || p.Score("control_r2").V > 0.2 {
+		t.Errorf("n %d, R² %v, control %v", p.N, p.Score("r2"), p.Score("control_r2"))
+	}
+	if len(m.Categories) != 3 || m.Disentanglement == nil || len(m.LabelEfficiency) != 2 || m.LabelEfficiency[0].Episodes >= 5 {
+		t.Errorf("%d categories, %+v, %+v", len(m.Categories), m.Disentanglement, m.LabelEfficiency)
 	}
 }

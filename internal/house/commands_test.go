@@ -242,6 +242,14 @@ func writeFiles(t *testing.T, root, folder string) {
 	check(dataset.WriteNPY(in("z_jepa.npy"), []int{n, 8}, latents))
 	check(dataset.WriteNPY(in("umap.npy"), []int{n, 2}, map2))
 	check(dataset.WriteNPY(in("levels.npy"), []int{n}, levels))
+	table := "lives,enemy_x\n"
+	for i := range n {
+		table += fmt.Sprintf("%d,%d\n", levels[i], i%50)
+	}
+	check(os.WriteFile(in("ram.csv"), []byte(table), 0o644))
+	check(dataset.WriteNPY(in("actions.npy"), []int{n}, set.Action[:n]))
+	check(dataset.WriteNPY(in("rewards.npy"), []int{n}, set.Reward[:n]))
+	check(dataset.WriteNPY(in("z_predicted.npy"), []int{n, 8}, latents))
 	check(dataset.WriteNPY(in("predicted.npy"), []int{n, example.Height, example.Width}, frames))
 	check(dataset.WriteNPZ(in("val.npz"),
 		dataset.Field{Name: "frames", Shape: []int{n, example.Height, example.Width}, Data: frames},

@@ -220,10 +220,7 @@ func ports(list []model.Port) string {
 // PoolHeadRows makes of rows of a head, of the given shape each, latents as [Model.Latents]
 // are: pooled as the model's own output is, where it is not pooled before heads already.
 func (m *Model) PoolHeadRows(values []float32, shape []int) (points.Points, error) {
-	dim := 1
-	for _, n := range shape {
-		dim *= n
-	}
+	dim := product(shape)
 	rows := points.Float32(values, max(dim, 1))
 	if want := m.dimension(); dim == want || m.data.inputs.headPool.of(m.Name) != "" {
 		return rows, nil
@@ -263,6 +260,10 @@ func (m *Model) HeadLatents(ctx context.Context, index []int) (latent.HeadInput,
 	shape, err := m.HeadShape(ctx)
 	if err != nil {
 		return latent.HeadInput{}, err
+	}
+	if pool == latent.PoolNone && product(shape) == m.dimension() { // one vector per state, encoded anyway
+		rows, err := m.Latents(ctx, index)
+		return latent.HeadInput{Name: latent.HeadLatent, Rows: rows, Shape: shape}, err
 	}
 	own := m.Pool
 	if m.Pool = pool; pool == latent.PoolNone {
@@ -342,6 +343,15 @@ func (m *Model) givenHeadLatents(index []int, pool latent.Pool) (latent.HeadInpu
 		}
 	}
 	return latent.HeadInput{Name: latent.HeadLatent, Rows: all.Select(rows), Shape: shape}, nil
+}
+
+// product is the number of elements of a shape.
+func product(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
 }
 
 // rowShape is the shape of one row of latents.
