@@ -256,6 +256,7 @@ func barChart(prep *preparation, x, y Axis, slots []string, bars []*bar, data ex
 	}
 	c := newChart(newCategories(x, slots), ys)
 	c.references, c.grid = references, true
+	c.below = slices.ContainsFunc(bars, func(b *bar) bool { return b.dot })
 	if !slices.ContainsFunc(bars, func(b *bar) bool { return !math.IsNaN(b.value) }) {
 		c.nothing(prep)
 		return c, nil

@@ -29,6 +29,7 @@ type chart struct {
 	x, y       scale
 	baseY      scale // the range of y before room was made
 	references []Reference
+	below      bool   // references lie below what is painted
 	empty      bool   // no value can be drawn
 	reasons    string // why, for the reader; empty: not known
 	grid       bool   // horizontal lines behind the data
@@ -159,8 +160,13 @@ func (c *chart) drawData(s *scene, a *area) {
 		c.drawReasons(s, a)
 		return
 	}
+	if c.below {
+		c.drawReferences(s, a)
+	}
 	c.paint(s, a)
-	c.drawReferences(s, a)
+	if !c.below {
+		c.drawReferences(s, a)
+	}
 }
 
 // nothing makes a chart say why there is nothing to draw. Axes whose range was chosen

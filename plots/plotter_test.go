@@ -46,6 +46,7 @@ func foreignPanels() map[string]struct {
 			References: []Reference{{Value: 1, Label: "chance"}}}, [4]float64{1, 2, 1, 9}},
 		"spectrum":        {&Spectrum{Series: []SpectrumSeries{{Name: "a", Values: []float64{8, 4, 2, 0}}}}, [4]float64{1, 3, 2, 8}},
 		"bars":            {&Bars{Bars: []Bar{{Name: "a", Value: 2, Low: 1, High: 3}, {Name: "b", Value: -1}, {Name: "c", Value: nan}}}, [4]float64{-0.5, 2.5, -1, 3}},
+		"dots":            {&Bars{Dots: true, Bars: []Bar{{Name: "a", Value: 12, Low: 11, High: 13}, {Name: "b", Value: 14}}}, [4]float64{-0.5, 1.5, 11, 14}},
 		"bars above zero": {&Bars{Bars: []Bar{{Name: "a", Value: 2}}, References: []Reference{{Value: 4, Label: "null"}}}, [4]float64{-0.5, 0.5, 0, 4}},
 		"grouped bars": {&GroupedBars{Groups: []string{"5", "10"}, Series: []BarSeries{{Name: "a", Values: []float64{1, 2}}, {Name: "b", Values: []float64{3, nan}}}},
 			[4]float64{-0.5, 1.5, 0, 3}},

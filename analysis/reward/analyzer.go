@@ -245,8 +245,17 @@ func (a *analyzer) row(c *scorer, probe, fittedOn, evaluatedOn string, e evaluat
 	}
 	var err error
 	r.Scores, err = c.scores(e)
+	for _, score := range r.Scores {
+		if probe == MLP && score.Jackknife != nil && score.Jackknife.Untestable == "" {
+			score.Jackknife.Untestable = networksUntested
+		}
+	}
 	return r, err
 }
+
+// networksUntested is why models are not tested by networks: without the error of what they
+// were fitted on, equal models would be called different more often than a level says.
+const networksUntested = "networks are not fitted again without blocks: a test would not hold its level"
 
 // given scores the heads that were trained elsewhere.
 func (a *analyzer) given(m *Model, out *Measured) error {

@@ -52,7 +52,7 @@ type options struct {
 
 // register adds the flags.
 func register(flags *run.Flags) *options {
-	f := &options{inputs: input.Register(flags, input.Needs{})}
+	f := &options{inputs: input.Register(flags, input.Needs{Baselines: true})}
 	in := f.inputs
 	f.rewards = in.Role(flags, input.Role{Name: "rewards", Unit: "reward", Example: "reward", Published: "rewards",
 		Usage: "`FILE[:key]` of a number per frame: the reward of the transition from it to the next (a window has that of its last frame); " +

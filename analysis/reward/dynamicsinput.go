@@ -4,6 +4,7 @@ package reward
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math"
 	"slices"
@@ -24,7 +25,7 @@ const (
 
 // dynamicsFlags are the flags of models of dynamics and of reward heads.
 type dynamicsFlags struct {
-	inputs            *input.Inputs
+	flags             *run.Flags
 	predictors, heads *input.GivenHeads
 	actions           *input.Given
 	rollouts, starts  *input.Given
@@ -33,7 +34,7 @@ type dynamicsFlags struct {
 
 // registerDynamics adds the flags.
 func registerDynamics(flags *run.Flags, in *input.Inputs) *dynamicsFlags {
-	f := &dynamicsFlags{inputs: in}
+	f := &dynamicsFlags{flags: flags}
 	f.predictors = in.Heads(flags, input.HeadRole{Name: "predictor",
 		Usage: "`NAME=FILE.onnx` of a model of dynamics that makes the next latent of a latent of NAME and the action taken (repeats)"})
 	f.heads = in.Heads(flags, input.HeadRole{Name: "head", Variants: []string{onTrue, onPredicted},
@@ -58,7 +59,17 @@ func (f *dynamicsFlags) check() error {
 	if f.starts.Any() && !f.rollouts.Any() {
 		return run.Hint(run.Usage("--rollout-starts has no effect: there are no --rollouts"), "leave it out, or give --rollouts NAME=FILE[:key]")
 	}
-	return nil
+	var idle error
+	f.flags.Visit(func(set *flag.Flag) {
+		switch {
+		case idle != nil || f.predictors.Any():
+		case set.Name == "horizon":
+			idle = run.Hint(run.Usage("--horizon %s has no effect: there is no --predictor", set.Value), "leave it out, or give --predictor NAME=FILE.onnx")
+		case set.Name == "decoder-pool" && !f.heads.Any():
+			idle = run.Hint(run.Usage("--decoder-pool %s has no effect: there is no --predictor and no --head", set.Value), "leave it out")
+		}
+	})
+	return idle
 }
 
 // loadedDynamics is what was made and read for the models, in their order; the rows of

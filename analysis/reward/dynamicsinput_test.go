@@ -214,6 +214,8 @@ func TestWrongDynamics(t *testing.T) {
 		code          int
 	}{
 		{"--horizon 0", "--horizon 0: want", 2},
+		{"--horizon 4", "--horizon 4 has no effect: there is no --predictor", 2},
+		{"--decoder-pool mean", "--decoder-pool mean has no effect: there is no --predictor and no --head", 2},
 		{"--rollout-starts {}/starts.npy", "--rollout-starts has no effect: there are no --rollouts", 2},
 		{predictor, "--predictor a=" + toys + "head_predictor.onnx takes actions, and there are none\ndynamics: hint: give them with --actions FILE[:key]", 2},
 		{predictor + " --dry-run", "takes actions, and there are none", 2},

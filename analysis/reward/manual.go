@@ -36,7 +36,7 @@ and with --actions the action is a target, read from both latents (inverse dynam
 
 Baselines are models of every result: the mean of the other folds, the reward before,
 the commonest class; and with frames pixel PCA, fitted on the pixels of all states and
-on no target, and an untrained encoder (--baseline pca,random; in the example anyway).
+on no target, and an untrained encoder (others: --baseline pca:32).
 A model is as good as what it adds to these.
 
 Intervals delete whole episodes (pieces of them where there are fewer than 5) in turn.

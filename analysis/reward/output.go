@@ -245,6 +245,9 @@ func (r *Result) printTransitions(env *run.Env) error {
 		table.Note("every sample is predicted by a probe that has not seen its episode; R² = 1 − MSE/variance")
 		if r.Blocks != "" {
 			table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
+			if slices.Contains(r.probes, MLP) {
+				table.Note("those of networks are of the fitted ones: what depends on their training episodes is left out")
+			}
 		}
 		if err := env.Table(table); err != nil {
 			return err

@@ -372,3 +372,26 @@ func TestStatesAlone(t *testing.T) {
 		t.Errorf("%d categories, %+v, %+v", len(m.Categories), m.Disentanglement, m.LabelEfficiency)
 	}
 }
+
+// Networks are not fitted again without blocks, and carry no test.
+func TestNetworksAreNotTested(t *testing.T) {
+	t.Parallel()
+	w := newWorld(8, 15, 0.5)
+	in := w.input()
+	in.Models = append(in.Models, Model{Name: "b", Latents: w.successors(1)})
+	r := analyze(t, in, Options{Probes: []string{Ridge, MLP}, Intervals: true})
+	tested := map[bool]int{}
+	for _, c := range r.Comparisons {
+		if strings.Contains(c.Metric, "by mlp") {
+			if c.P.Defined() || c.P.Reason != networksUntested || !c.CI.Defined() {
+				t.Errorf("%s: p %+v, interval %v", c.Metric, c.P, c.CI)
+			}
+			tested[false]++
+		} else if strings.Contains(c.Metric, "by ridge") && c.P.Defined() {
+			tested[true]++
+		}
+	}
+	if tested[true] == 0 || tested[false] == 0 {
+		t.Errorf("%v comparisons", tested)
+	}
+}

@@ -26,6 +26,9 @@ type Needs struct {
 	// Encoders says that latents computed elsewhere cannot serve, because the
 	// command encodes inputs of its own.
 	Encoders bool
+	// Baselines adds pixel PCA and an untrained encoder to the models wherever there are
+	// frames, unless --baseline names some.
+	Baselines bool
 	// Unpooled admits --pool none, and Layers several values of --layer: for a
 	// command that takes outputs of any shape and number.
 	Unpooled, Layers bool

@@ -160,7 +160,23 @@ func (in *Inputs) check() error {
 	if err := in.checkIdle(encoders > 0, frames); err != nil {
 		return err
 	}
+	if frames && in.needs.Baselines {
+		in.addBaselines()
+	}
 	return in.checkNames()
+}
+
+// addBaselines adds both baselines, but for one whose name a model has; where some are
+// asked for, there are no others.
+func (in *Inputs) addBaselines() {
+	if slices.ContainsFunc(in.sources, func(s source) bool { return s.kind == "baseline" }) {
+		return
+	}
+	for _, kind := range []string{"random", "pca"} {
+		if !slices.ContainsFunc(in.sources, func(s source) bool { return s.name == kind }) {
+			in.sources = append(in.sources, source{kind: "baseline", name: kind, path: kind})
+		}
+	}
 }
 
 // checkNames finds models of the same name and settings for models that are

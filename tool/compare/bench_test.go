@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,14 +94,16 @@ func writeStudy(tb testing.TB, dir string, tasks, runs, models, length int) (arg
 // models, with all their metrics.
 func BenchmarkCommand(b *testing.B) {
 	args, size := writeStudy(b, b.TempDir(), 8, 5, 5, 1958)
-	b.SetBytes(size)
-	b.Run(fmt.Sprintf("files=%d", len(args)), func(b *testing.B) {
-		b.SetBytes(size)
-		for b.Loop() {
-			var stdout, stderr bytes.Buffer
-			if code := run.Run(b.Context(), Command, append(args, "--quiet", "--out", b.TempDir()), &stdout, &stderr); code != 0 {
-				b.Fatal(stderr.String())
+	for name, more := range map[string][]string{"described": nil, "all": {"--metrics", "*"}} {
+		b.Run(fmt.Sprintf("files=%d/metrics=%s", len(args), name), func(b *testing.B) {
+			b.SetBytes(size)
+			for b.Loop() {
+				var stdout, stderr bytes.Buffer
+				words := slices.Concat(args, more, []string{"--quiet", "--out", b.TempDir()})
+				if code := run.Run(b.Context(), Command, words, &stdout, &stderr); code != 0 {
+					b.Fatal(stderr.String())
+				}
 			}
-		}
-	})
+		})
+	}
 }
