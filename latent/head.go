@@ -347,6 +347,9 @@ type HeadOutputError struct {
 }
 
 func (e *HeadOutputError) Error() string {
+	if len(squeeze(e.Want)) == 0 {
+		return fmt.Sprintf("the output has shape %v for one row, want one number", e.Output)
+	}
 	return fmt.Sprintf("the output has shape %v for one row, want %v", e.Output, e.Want)
 }
 

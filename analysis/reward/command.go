@@ -65,7 +65,7 @@ func register(flags *run.Flags) *options {
 	f.targets = in.Role(flags, input.Role{Name: "targets", Unit: "value", Named: true, Wide: true, Table: true, Example: "lives",
 		Examples: exampleTargets,
 		Usage: "`[CATEGORY/]NAME=FILE[:key]` of a value per frame that is read from the latent of its state: numbers are regressed, integers classified; " +
-			"an array [N,K] or a CSV table is K targets (repeats); with --example also example:COLUMN"})
+			"an array [N,K] or a CSV table (or FILE.csv:column) is K targets (repeats); with --example also example:COLUMN"})
 	f.regress = flags.String("regress", "", "`LIST` of targets of integers that are quantities and are regressed; * and ? stand for any characters and any one")
 	f.entropy = flags.Float64("min-entropy", 0.6, "`NATS` of entropy below which a target of classes is left out")
 	f.probes = flags.Choices("probes", DefaultProbes(), Probes(), "`LIST` of probes: linear (ridge; logistic, for classes), a small network, nearest neighbours")

@@ -69,11 +69,14 @@ func (r *Result) Figure() *plots.Figure {
 	}
 	f.HeightMM = 58*float64(row) + 14 + 5*max(0, float64(len(f.Series)-8))
 	f.Footnote = r.caption(own)
+	cut := false
 	for _, t := range f.Tiles {
 		if bars, ok := t.Panel.(*plots.GroupedBars); ok && cutLow(bars) {
-			f.Footnote += " Axes end at −1: what lies lower is worse than no probe."
-			break
+			cut = true
 		}
+	}
+	if cut {
+		f.Footnote += " Axes end at −1: what lies lower is worse than no probe."
 	}
 	return f
 }
@@ -93,6 +96,9 @@ func cutLow(p *plots.GroupedBars) bool {
 	}
 	if low >= -1 || !strings.HasPrefix(p.Y.Label, "R²") {
 		return false
+	}
+	for _, line := range p.References {
+		high = max(high, line.Value)
 	}
 	p.Y.Min, p.Y.Max = -1, max(high*1.08, 0.1)
 	return true

@@ -95,7 +95,8 @@ func (r *Result) writeSummary(env *run.Env) error {
 }
 
 // writeSamples writes the loss of every row on every sample, which models of different
-// runs are paired by.
+// runs are paired by, in the row of the state whose value was read: whether other targets
+// are of transitions does not move it.
 func (r *Result) writeSamples(env *run.Env, states *points.Selection) error {
 	var metrics []string
 	if len(r.scorers) == 0 {
@@ -108,19 +109,24 @@ func (r *Result) writeSamples(env *run.Env, states *points.Selection) error {
 			}
 		}
 	}
-	n := r.data.n()
-	sample, group := make([]int, n), make([]int, n)
-	for i, state := range r.data.now {
+	seen := r.data.states()
+	sample, group := make([]int, len(seen)), make([]int, len(seen))
+	for i, state := range seen {
 		sample[i], group[i] = states.Index[state], states.Episode[state]
 	}
 	var models []results.SampleScores
 	for _, m := range r.measured {
 		scores := results.SampleScores{Model: m.Name, Sample: sample, Group: group}
 		for _, metric := range metrics {
-			values := undefinedValues(n)
+			values := undefinedValues(len(seen))
 			for i := range m.Rows {
-				if m.Rows[i].samplesMetric() == metric {
-					values = m.Rows[i].ownScores()
+				if m.Rows[i].samplesMetric() != metric {
+					continue
+				}
+				target := r.target(m.Rows[i].Target)
+				for k, score := range m.Rows[i].ownScores() {
+					row, _ := slices.BinarySearch(seen, r.data.state(target, k))
+					values[row] = score
 				}
 			}
 			scores.Scores = append(scores.Scores, values)
@@ -147,17 +153,19 @@ func (r *Row) ownScores() []float64 {
 	return out
 }
 
-// writePredictions writes what every probe said of every sample.
+// writePredictions writes what every probe said of every sample, with the state whose
+// value was read.
 func (r *Result) writePredictions(env *run.Env, states *points.Selection) error {
 	header := []string{"Model", "Target", "Probe", "Fitted_On", "Evaluated_On", "Sample_ID", "Episode", "Frame", "Fold", "True", "Predicted"}
 	return env.Files.CSV("reward_predictions.csv", header, func(csv *report.CSV) error {
 		for _, m := range r.measured {
 			for k := range m.Rows {
 				row := &m.Rows[k]
-				truth := r.truth(row.Target)
+				target := r.target(row.Target)
+				truth := r.data.numbers(target)
 				for i, p := range row.Predictions {
-					now := r.data.now[i]
-					if err := csv.Row(m.Name, row.Target, row.Probe, row.FittedOn, row.EvaluatedOn, states.Index[now], states.Episode[now], states.Time[now],
+					at := r.data.state(target, i)
+					if err := csv.Row(m.Name, row.Target, row.Probe, row.FittedOn, row.EvaluatedOn, states.Index[at], states.Episode[at], states.Time[at],
 						r.folds[i], truth[i], p); err != nil {
 						return err
 					}
@@ -168,14 +176,9 @@ func (r *Result) writePredictions(env *run.Env, states *points.Selection) error 
 	})
 }
 
-// truth are the values of a target by sample.
-func (r *Result) truth(target string) []float64 {
-	for _, c := range r.scorers {
-		if c.target.Name == target {
-			return r.data.numbers(c.target)
-		}
-	}
-	return nil
+// target is the one of a name, which some scorer has.
+func (r *Result) target(name string) *Target {
+	return r.scorers[slices.IndexFunc(r.scorers, func(c *scorer) bool { return c.target.Name == name })].target
 }
 
 // printSamples says what was probed.

@@ -106,6 +106,13 @@ func (s *samples) state(t *Target, i int) int {
 	return s.next[i]
 }
 
+// states are those that some sample takes a value from, in ascending order.
+func (s *samples) states() []int {
+	out := slices.Concat(s.now, s.next)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // drop leaves out samples that lack the value of a target or a prediction; unless they are
 // to be skipped they are errors.
 func (s *samples) drop(in Input, skip bool) error {

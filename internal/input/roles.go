@@ -275,26 +275,44 @@ func (g *Given) Open(env *run.Env) ([]Array, error) {
 	return arrays, nil
 }
 
-// openAll opens the array of a source, or the columns of a table.
+// openAll opens the array of a source, or the columns of a table: the one named after
+// the path, or all.
 func (g *Given) openAll(s source) ([]Array, error) {
-	if !g.role.Table || !isTable(s.path) {
+	path, key := s.path, ""
+	if i := strings.LastIndex(path, ":"); i >= 0 && isTable(path[:i]) {
+		path, key = path[:i], path[i+1:]
+	}
+	if !g.role.Table || !isTable(path) {
 		a, err := g.open(s.path)
 		if err != nil {
 			return nil, g.errorf(s.name, "%w", err)
 		}
 		return []Array{{s.name, a}}, nil
 	}
-	columns, err := openTable(s.path)
+	columns, err := openTable(path)
 	if err != nil {
 		return nil, g.errorf(s.name, "%w", err)
 	}
 	var arrays []Array
 	for i := range columns {
-		a, err := columns[i].array(s.path)
+		if key != "" && columns[i].name != key {
+			continue
+		}
+		a, err := columns[i].array(path)
 		if err != nil {
 			return nil, g.errorf(s.name, "%w", err)
 		}
+		if key != "" {
+			return []Array{{s.name, a}}, nil
+		}
 		arrays = append(arrays, Array{s.name + "." + columns[i].name, a})
+	}
+	if key != "" {
+		var names []string
+		for i := range columns {
+			names = append(names, columns[i].name)
+		}
+		return nil, run.Hint(g.errorf(s.name, "%s has no column %q; there are %s", path, key, strings.Join(names, ", ")), run.DidYouMean("", key, names))
 	}
 	return arrays, nil
 }

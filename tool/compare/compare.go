@@ -263,10 +263,14 @@ func (m *FileModel) everywhere() []*FileModel { return append([]*FileModel{m}, m
 // that was measured along with every model.
 func (g *group) enter(m *FileModel) error {
 	runs := g.models[m.Name]
-	for _, other := range runs {
+	for i, other := range runs {
 		switch {
 		case other.sameNumbers(m):
 			other.alike = append(other.alike, m)
+			return nil
+		case m.sameNumbers(other):
+			m.alike, other.alike = append(other.alike, other), nil
+			runs[i] = m
 			return nil
 		case other.Run == m.Run && other.file == m.file:
 			return fmt.Errorf("%s: the models %s and %s both become %s%s", m.file.Path, other.Given, m.Given, m.Name, atRun(m.Run))
@@ -305,18 +309,19 @@ func (e *TwiceError) Hints() []string {
 	}
 }
 
-// sameNumbers reports whether two models have the same numbers under the same paths.
+// sameNumbers reports whether the model has every number of the other: a baseline has rows
+// of more steps ahead beside a model that predicts more.
 func (m *FileModel) sameNumbers(other *FileModel) bool {
-	if len(m.Numbers) != len(other.Numbers) {
-		return false
-	}
-	for i, n := range m.Numbers {
-		o := other.Numbers[i]
-		if n.Path != o.Path || n.Value.Defined() != o.Value.Defined() || n.Value.Defined() && n.Value.V != o.Value.V {
+	for _, o := range other.Numbers {
+		i, ok := m.at[o.Path]
+		if !ok {
+			return false
+		}
+		if v := m.Numbers[i].Value; v.Defined() != o.Value.Defined() || v.Defined() && v.V != o.Value.V {
 			return false
 		}
 	}
-	return true
+	return len(other.Numbers) > 0 || len(m.Numbers) == 0
 }
 
 // chooseBaseline finds the model that others are compared with.

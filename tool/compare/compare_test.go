@@ -288,6 +288,27 @@ func TestAlone(t *testing.T) {
 	}
 }
 
+// A model that one file has more numbers of is one all the same, in either order.
+func TestMoreNumbers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a": `{"metrics":{"mse":1,"ssim":0.5},"model":"copy"}`, "b": `{"metrics":{"mse":1},"model":"copy"}`, "c": `{"metrics":{"mse":1,"ssim":0.6},"model":"copy"}`,
+	} {
+		write(t, filepath.Join(dir, name+".json"), text)
+	}
+	at := func(name string) string { return filepath.Join(dir, name+".json") }
+	for _, files := range [][]string{{at("a"), at("b")}, {at("b"), at("a")}} {
+		r := must(t, Options{}, files...)
+		if len(r.Models) != 1 || len(r.Table) != 2 || r.Table[1].Cells[0].Value.V != 0.5 {
+			t.Errorf("%v: %+v", files, r.Table)
+		}
+	}
+	if _, err := compared(t, Options{}, at("b"), at("a"), at("c")); err == nil {
+		t.Error("two models of one name pass as one")
+	}
+}
+
 func TestEqualNames(t *testing.T) {
 	t.Parallel()
 	x, y := noisy(1, 8, 2, 0.1), noisy(2, 8, 3, 0.1)

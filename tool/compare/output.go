@@ -5,6 +5,7 @@ package compare
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"repscope/internal/run"
@@ -319,7 +320,7 @@ func (out *outcome) print(env *run.Env) error {
 		t := report.NewTable("Losses", "Name", "Column", "Points", "Final", "at", "Best", "at", "")
 		for _, l := range out.losses {
 			for _, c := range l.Curves {
-				t.Row(l.Name, c.Column, c.Points, c.Final, c.FinalAt, c.Best, c.BestAt, l.X)
+				t.Row(l.Name, c.Column, c.Points, c.Final, stepText(c.FinalAt), c.Best, stepText(c.BestAt), l.X)
 			}
 		}
 		if len(out.losses) > 1 {
@@ -345,7 +346,7 @@ func (s *Study) table() *report.Table {
 	}
 	t.Note("intervals are about %s", s.About)
 	for _, g := range s.Groups {
-		t.Note("ranks of %s do not differ (signed rank tests over tasks, Holm)", listed(g))
+		t.Note("no test tells the ranks of %s apart (signed rank tests over tasks, Holm)", listed(g))
 	}
 	for _, i := range s.Improvement {
 		if i.Probability.Defined() {
@@ -356,4 +357,12 @@ func (s *Study) table() *report.Table {
 		t.Note("%s", note)
 	}
 	return t
+}
+
+// stepText is a step or an epoch: a whole number as such.
+func stepText(v report.Value) any {
+	if v.Defined() && v.V == math.Trunc(v.V) && math.Abs(v.V) < 1<<53 {
+		return int(v.V)
+	}
+	return v
 }

@@ -423,13 +423,13 @@ const mostRows = 60
 func (r *Result) Console() []*report.Table {
 	tasks, analyses := r.leading()
 	values := report.NewTable("", slices.Concat(r.leadColumns(tasks, analyses), r.Models)...)
-	like := false
+	best, like := false, false
 	table := r.Table[:min(len(r.Table), mostRows)]
 	for _, row := range table {
 		cells := row.leadCells(tasks, analyses)
 		for _, cell := range row.Cells {
 			cells = append(cells, cell.console())
-			like = like || cell != nil && cell.LikeBest
+			best, like = best || cell != nil && cell.Best, like || cell != nil && cell.LikeBest
 		}
 		values.Row(cells...)
 	}
@@ -437,7 +437,9 @@ func (r *Result) Console() []*report.Table {
 	if like {
 		note += "; = does not differ from the best (p ≥ 0.05 after Holm's correction over all pairs of models and all rows of a metric)"
 	}
-	values.Note("%s", note)
+	if best {
+		values.Note("%s", note)
+	}
 	if len(table) < len(r.Table) {
 		values.Note("%d more rows are in compare_table.csv; --metrics chooses", len(r.Table)-len(table))
 	}
