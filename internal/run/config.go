@@ -27,7 +27,8 @@ type config struct {
 // command line, whose values take the place of the file's. A flag that repeats
 // takes a list, or a mapping of names to values; other lists are joined with commas.
 // A mapping under the name of a command is a section for that command, whose options
-// win over what is common; other commands leave it out, but for the names in it.
+// win over what is common; other commands leave it out, but for the names in it. What is
+// common to several commands with states is left out by one without, with a note.
 // Paths are relative to the working folder, as on the command line.
 //
 // Errors are wrong usage, with the line: a file that cannot be read, or anything in
@@ -125,7 +126,7 @@ func (c *config) apply(content []*yaml.Node, settled map[string]bool, section st
 		name := strings.TrimLeft(key.Value, "-")
 		f := c.flags.Lookup(name)
 		switch {
-		case f == nil && section == "" && slices.Contains(c.flags.omitted, name):
+		case f == nil && section == "" && (slices.Contains(c.flags.omitted, name) || c.ofStates(name)):
 			c.notes = append(c.notes, fmt.Sprintf("%s: %s means nothing to %s", c.place(key), name, c.flags.Name()))
 			continue
 		case f == nil || !configurable(name):
@@ -151,6 +152,12 @@ func (c *config) apply(content []*yaml.Node, settled map[string]bool, section st
 		}
 	}
 	return nil
+}
+
+// ofStates reports whether an option is one of those that several commands with states
+// have, and this command has no states: what is common to them is not for it.
+func (c *config) ofStates(name string) bool {
+	return c.flags.Lookup("frames") == nil && len(owners("frames")) > 0 && len(owners(name)) > 1 && configurable(name)
 }
 
 // unknown is the error for an option that the command does not have.

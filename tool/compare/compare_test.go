@@ -602,6 +602,16 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// Where tasks are too few for any test of ranks, the figure says so.
+func TestTooFewTasks(t *testing.T) {
+	t.Parallel()
+	x, y := one(t, "a", noisy(1, 8, 5, 0.1), nil), one(t, "b", noisy(2, 8, 4, 0.1), nil)
+	r := must(t, Options{}, "first="+x, "first="+y, "second="+x, "second="+y)
+	if note := r.StudyFigure().Footnote; !strings.Contains(note, "2 tasks are too few for a test of ranks") {
+		t.Errorf("the study's figure says %q", note)
+	}
+}
+
 // The study of the example: better models are better, the same for any number of threads.
 func TestExample(t *testing.T) {
 	t.Parallel()
@@ -619,6 +629,13 @@ func TestExample(t *testing.T) {
 			t.Fatalf("%s, tasks %v, %d studies", r.Baseline, r.Tasks, len(r.Studies))
 		}
 		for _, s := range r.Studies {
+			want := " ↓"
+			if s.Direction == report.Higher {
+				want = " ↑"
+			}
+			if label := s.label(); !strings.HasPrefix(label, s.Metric) || !strings.HasSuffix(label, want) {
+				t.Errorf("the label of the interquartile mean is of %q", label)
+			}
 			if rank := s.of["jepa"].AverageRank.V; rank > 1.5 {
 				t.Errorf("%s: the best model has average rank %v", s.Metric, rank)
 			}

@@ -102,7 +102,7 @@ func (r *Result) StudyFigure() *plots.Figure {
 	for i, s := range shown {
 		f.Tiles = append(f.Tiles,
 			plots.Tile{Panel: s.profilePanel(), Title: s.Metric, Row: 2 * i, Column: 0},
-			plots.Tile{Panel: s.bars("Interquartile mean", func(a *Aggregate) (report.Value, report.Interval) { return a.IQM, a.IQMCI }), Row: 2 * i, Column: 1},
+			plots.Tile{Panel: s.bars("Interquartile mean of "+s.label(), func(a *Aggregate) (report.Value, report.Interval) { return a.IQM, a.IQMCI }), Row: 2 * i, Column: 1},
 			plots.Tile{Panel: s.ranksPanel(), Row: 2*i + 1, Column: 0, ColumnSpan: 2})
 		ranks := 14 + 2.5*float64(len(s.names)+len(s.Groups))
 		f.RowHeights = append(f.RowHeights, 55, ranks)
@@ -113,6 +113,15 @@ func (r *Result) StudyFigure() *plots.Figure {
 		f.Footnote = fmt.Sprintf("The first %d of %d metrics. ", len(shown), len(r.Studies))
 	}
 	f.Footnote += "Intervals at 95 %, about " + shown[0].About + "."
+	var untested []string
+	for _, s := range shown {
+		if s.tooFew != "" && !slices.Contains(untested, s.tooFew) {
+			untested = append(untested, s.tooFew)
+		}
+	}
+	for _, why := range untested {
+		f.Footnote += " Lines join ranks that no test tells apart: " + why + "."
+	}
 	return f
 }
 
@@ -139,6 +148,23 @@ func (s *Study) ranksPanel() plots.Panel {
 		p.Models = append(p.Models, plots.RankedModel{Name: name, Rank: s.of[name].AverageRank.Float()})
 	}
 	return p
+}
+
+// label names the scores and which way they are better.
+func (s *Study) label() string {
+	label := s.Metric
+	if s.Scaled {
+		label = "scaled " + label
+	} else if s.Unit != "" {
+		label += " (" + s.Unit + ")"
+	}
+	switch {
+	case s.Scaled || s.Direction == report.Higher:
+		return label + " " + arrowUp
+	case s.Direction == report.Lower:
+		return label + " " + arrowDown
+	}
+	return label
 }
 
 func (s *Study) bars(label string, of func(*Aggregate) (report.Value, report.Interval)) plots.Panel {

@@ -45,6 +45,7 @@ type Study struct {
 	names       []string                // of the models, in order
 	of          map[string]*Aggregate   // by name
 	taskMeans   map[string]study.ByTask // of the models, as scored
+	tooFew      string                  // why no test of ranks could find anything, empty if it could
 }
 
 // Aggregate are the numbers of one model over all tasks.
@@ -376,7 +377,8 @@ func (s *Study) ranks(better *study.Matrix) error {
 		}
 	}
 	if least := math.Pow(0.5, float64(len(better.Tasks)-1)) * float64(len(s.Pairs)); least >= alpha {
-		s.Notes = append(s.Notes, fmt.Sprintf("%d tasks are too few for a test of ranks over %d pairs of models to find anything", len(better.Tasks), len(s.Pairs)))
+		s.tooFew = fmt.Sprintf("%d tasks are too few for a test of ranks over %d pairs of models to find anything", len(better.Tasks), len(s.Pairs))
+		s.Notes = append(s.Notes, s.tooFew)
 	}
 	return nil
 }
