@@ -23,6 +23,14 @@ func (k key) name() string {
 	return fmt.Sprintf("%s of %s by %s, %s on %s", k.metric, k.target, k.probe, k.fitted, k.evaluated)
 }
 
+// path is that of the number in the part of a model.
+func (k key) path() string {
+	if k.fitted == "" {
+		return fmt.Sprintf("gaps[name=%s/%s].%s", k.target, k.probe, k.metric)
+	}
+	return fmt.Sprintf("probes[name=%s/%s/%s/%s].%s", k.target, k.probe, k.fitted, k.evaluated, k.metric)
+}
+
 func (k key) family() string { return k.metric + " of " + k.target }
 
 func (r *Row) key(metric string) key {
@@ -68,7 +76,7 @@ func (c *comparisons) addBaseline(target, metric, name string, j *stat.Jackknife
 func (c *comparisons) compare(seed uint64) ([]report.Comparison, error) {
 	var out []report.Comparison
 	for _, e := range c.entries {
-		rows, err := results.Pairwise(results.Metric{Name: e.key.name(), Family: e.key.family()}, e.names, e.estimates, seed)
+		rows, err := results.Pairwise(results.Metric{Name: e.key.name(), Family: e.key.family(), Path: e.key.path()}, e.names, e.estimates, seed)
 		if err != nil {
 			return nil, err
 		}

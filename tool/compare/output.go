@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -321,6 +322,9 @@ func (out *outcome) print(env *run.Env) error {
 		for _, l := range out.losses {
 			for _, c := range l.Curves {
 				t.Row(l.Name, c.Column, c.Points, c.Final, stepText(c.FinalAt), c.Best, stepText(c.BestAt), l.X)
+				if c.Undefined > 0 {
+					t.Note("%s of %s: %s left out for NaN or Inf", c.Column, l.Name, text.Count(c.Undefined, "point"))
+				}
 			}
 		}
 		if len(out.losses) > 1 {
