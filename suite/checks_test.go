@@ -78,10 +78,10 @@ var wrongValues = map[string]map[string][]string{
 		"save-frames":       {"--save-frames --predictions true=x.npy", "--save-frames --predictions a=x.npy --predictions a_error=y.npy"},
 	},
 	"reward": {
-		"rewards":           {"--example --rewards example:rewad", "--targets a/reward=x.npy"},
-		"targets":           {"--targets lives", "--targets a=x.npy --targets a=y.npy", "--targets lives=example:lives", "--example --targets a=example:livs",
+		"rewards": {"--example --rewards example:rewad", "--targets a/reward=x.npy"},
+		"targets": {"--targets lives", "--targets a=x.npy --targets a=y.npy", "--targets lives=example:lives", "--example --targets a=example:livs",
 			"--targets reward=x.npy", "--targets a/x=x.npy --targets b/x=y.npy"},
-		"predicted":         {"--predicted p.npy", "--predicted nobody=p.npy", "--predicted z=p.npy --predicted z=q.npy",
+		"predicted": {"--predicted p.npy", "--predicted nobody=p.npy", "--predicted z=p.npy --predicted z=q.npy",
 			"--predicted z=p.npy --predictor z=p.onnx"},
 		"predicted-rewards": {"--predicted-rewards z=p.npy", "--predicted-rewards z:guessed=p.npy", "--predicted-rewards y:true=p.npy"},
 		"predictor":         {"--predictor p.onnx", "--predictor nobody=p.onnx", "--predictor z=p.onnx --predictor z=q.onnx", "--latents mean=none.npy"},
