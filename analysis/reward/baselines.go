@@ -59,7 +59,7 @@ func (a *analyzer) evaluate(c *scorer, of func(skip int) outputs) (evaluation, e
 		return e, nil
 	}
 	for j := range a.data.blocks.Count() {
-		d, err := c.delete(j, of(j))
+		d, err := c.delete(j, nil, of(j))
 		if err != nil {
 			return e, err
 		}

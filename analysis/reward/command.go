@@ -4,6 +4,7 @@ package reward
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"math"
 	"path"
@@ -32,6 +33,9 @@ var Command = run.Command{
 		}
 	},
 }
+
+// rewardTarget is the name of the target that --rewards is.
+const rewardTarget = "reward"
 
 // options are the values of the command's own flags.
 type options struct {
@@ -127,8 +131,33 @@ func (f *options) check() error {
 	if _, err := f.options().withDefaults(); err != nil {
 		return run.Usage("%v", err)
 	}
-	if err := f.dynamics.check(); err != nil {
+	if err := f.checkTargets(); err != nil {
 		return err
+	}
+	if err := checkNames(f.inputs.Names()); err != nil {
+		return err
+	}
+	if err := f.dynamics.checkTwice(f.predicted, f.dynamics.rollouts); err != nil {
+		return err
+	}
+	return f.dynamics.check()
+}
+
+// checkTargets finds targets of one name, which their categories do not tell apart, and
+// targets with the name of the reward.
+func (f *options) checkTargets() error {
+	rewards := false
+	f.dynamics.flags.Visit(func(set *flag.Flag) { rewards = rewards || set.Name == "rewards" || set.Name == "example" })
+	names := map[string]string{}
+	for _, full := range f.targets.Names() {
+		name := full[strings.Index(full, "/")+1:]
+		if rewards && name == rewardTarget {
+			return run.Hint(run.Usage("--targets %s=…: --rewards are a target of that name", full), "give the target another name")
+		}
+		if other, ok := names[name]; ok {
+			return run.Hint(run.Usage("--targets %s=… and %s=…: two targets are named %q", other, full, name), "a category is no part of a name: give every target its own")
+		}
+		names[name] = full
 	}
 	return nil
 }
@@ -137,7 +166,7 @@ func (f *options) check() error {
 func checkNames(models []string) error {
 	for _, name := range models {
 		if slices.Contains(Baselines(), name) {
-			return run.Usage("two models are named %q; %s are the names of baselines", name, strings.Join(Baselines(), ", "))
+			return run.Hint(run.Usage("two models are named %q; %s are the names of baselines", name, strings.Join(Baselines(), ", ")), "give the model another name")
 		}
 	}
 	return nil
@@ -312,7 +341,7 @@ func (f *options) readTargets(env *run.Env, data *input.Data, index []int) ([]Ta
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Target{Name: "reward", OfTransition: true, Values: values.F64})
+		out = append(out, Target{Name: rewardTarget, OfTransition: true, Values: values.F64})
 	}
 	arrays, err := f.targets.Open(env)
 	if err != nil {

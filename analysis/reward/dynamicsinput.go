@@ -72,6 +72,19 @@ func (f *dynamicsFlags) check() error {
 	return idle
 }
 
+// checkTwice finds models whose predictor would make what a file holds already: of one
+// step and of several, each of which it would be left unsaid which counts.
+func (f *dynamicsFlags) checkTwice(files ...*input.Given) error {
+	for _, g := range files {
+		for _, name := range g.Names() {
+			if slices.Contains(f.predictors.Names(), name) {
+				return run.Hint(run.Usage("--%s %s=… and --predictor %s=… are predictions of the same model", g.Role(), name, name), "leave one of them out")
+			}
+		}
+	}
+	return nil
+}
+
 // loadedDynamics is what was made and read for the models, in their order; the rows of
 // latents are those of the states, and in the unit of --latent-scale.
 type loadedDynamics struct {
@@ -155,8 +168,8 @@ func (f *dynamicsFlags) given(m *input.Model, predictor *latent.Head, z latent.H
 }
 
 // load runs predictors and heads on the states and reads rollouts. given are predicted
-// latents by model that were computed elsewhere, in the units of the model, which win over
-// those of a predictor; their N is 0 where there are none.
+// latents by model that were computed elsewhere, in the units of the model; their N is 0
+// where there are none. They and rollouts made elsewhere stand for those of the example's own predictors.
 func (f *dynamicsFlags) load(ctx context.Context, env *run.Env, data *input.Data, states *points.Selection, given []points.Points) (*loadedDynamics, error) {
 	index := states.Index
 	d := &loadedDynamics{next: data.Successors(index), predicted: slices.Clone(given),

@@ -104,7 +104,7 @@ func (a *analyzer) crossFit(ctx context.Context, name string, s side, c *columns
 	for e, predicted := range fitted.predicted {
 		evaluations[e] = make([]evaluation, len(c.scorers))
 		for t := range c.scorers {
-			evaluations[e][t].outputs = c.outputs(t, predicted)
+			evaluations[e][t].outputs, evaluations[e][t].fold = c.outputs(t, predicted), a.fold
 		}
 	}
 	if a.data.blocks == nil || fitted.without == nil {
@@ -113,7 +113,7 @@ func (a *analyzer) crossFit(ctx context.Context, name string, s side, c *columns
 	err = fitted.without(ctx, a.data.blocks, func(j int, predicted [][]float64) error {
 		for e := range predicted {
 			for t, scorer := range c.scorers {
-				d, err := scorer.delete(j, c.outputs(t, predicted[e]))
+				d, err := scorer.delete(j, a.fold, c.outputs(t, predicted[e]))
 				if err != nil {
 					return err
 				}

@@ -9,11 +9,11 @@ sample is predicted by a probe fitted on the other folds.
 The reward of a transition is read from the latents of both its states (z_t and
 z_t+1, as published; --probe-features next: of the second alone), and any other
 target (--targets: lives, positions, RAM) from the latent of its state. Numbers are
-regressed (mse, r2, nmse = 1 - r2; auroc of rewards above 0), integers classified
-(accuracy, balanced_accuracy, macro f1; --regress NAME for integers that are
-quantities). Probes: ridge regression, whose strength is chosen by cross-validation
-inside the training folds; a small network; nearest neighbours; logistic regression
-for classes. Heads trained elsewhere stand beside them as probe "given".
+regressed (mse, r2, nmse = 1 - r2; auroc of rewards above 0, over pairs of one fold,
+since folds have heads of their own), integers classified (accuracy,
+balanced_accuracy, macro f1; --regress NAME for integers that are quantities).
+Probes: ridge regression, whose strength is chosen by cross-validation inside the
+training folds; a small network; nearest neighbours; logistic regression for classes. Heads trained elsewhere stand beside them as probe "given".
 
 With latents that a dynamics model predicted (--predicted), each probe is fitted on
 true latents and evaluated on true and on predicted ones, and fitted and evaluated on

@@ -25,6 +25,7 @@ type outputs struct {
 // evaluated without each block.
 type evaluation struct {
 	outputs
+	fold []int      // the head of every sample; nil for one head
 	left []deletion // by block; nil for a probe that is not fitted to these samples
 }
 
@@ -146,9 +147,9 @@ func (c *scorer) ofValues(e evaluation) ([]Score, error) {
 	return out, nil
 }
 
-// delete scores the outputs of a probe that was fitted without block j on the samples
-// outside it.
-func (c *scorer) delete(j int, o outputs) (deletion, error) {
+// delete scores the outputs of a probe that was fitted without block j, with a head for each
+// fold, on the samples outside the block.
+func (c *scorer) delete(j int, fold []int, o outputs) (deletion, error) {
 	index := c.outside[j]
 	var d deletion
 	var err error
@@ -160,7 +161,10 @@ func (c *scorer) delete(j int, o outputs) (deletion, error) {
 	if d.regression, err = score.Regress(at(c.values, index), values); err != nil || !c.target.OfTransition {
 		return d, err
 	}
-	if d.area, err = score.AUROC(at(c.positive, index), values); isUndefined(err) {
+	if fold != nil {
+		fold = at(fold, index)
+	}
+	if d.area, err = score.AUROCByFold(fold, at(c.positive, index), values); isUndefined(err) {
 		err = nil // NaN
 	}
 	return d, err
@@ -185,9 +189,10 @@ func (c *scorer) regressions(e evaluation) ([]score.Regression, error) {
 	return left, nil
 }
 
-// auroc is how well a predicted number tells values above 0 from others.
+// auroc is how well a predicted number tells values above 0 from others, among the samples of
+// one head.
 func (c *scorer) auroc(e evaluation) (Score, error) {
-	area, err := score.AUROC(c.positive, e.values)
+	area, err := score.AUROCByFold(e.fold, c.positive, e.values)
 	if err != nil {
 		if !isUndefined(err) {
 			return Score{}, err
@@ -195,20 +200,23 @@ func (c *scorer) auroc(e evaluation) (Score, error) {
 		reason := "no value is above 0"
 		if slices.Contains(c.positive, true) {
 			reason = "all values are above 0"
+			if slices.Contains(c.positive, false) {
+				reason = "no fold has values above 0 and others"
+			}
 		}
 		return c.score("auroc", report.Undefined("%s", reason), nil, asShare), nil
 	}
 	var left, influence []float64
 	if c.blocks != nil {
 		if e.left == nil {
-			_, left, err = score.AUROCWithout(c.blocks, c.positive, e.values)
+			_, left, err = score.AUROCByFoldWithout(c.blocks, e.fold, c.positive, e.values)
 		} else {
 			left = score.Values(e.left, func(d deletion) float64 { return d.area })
 		}
 		if err != nil {
 			return Score{}, err
 		}
-		if influence, err = score.AUROCInfluence(c.positive, e.values); err != nil {
+		if influence, err = score.AUROCByFoldInfluence(e.fold, c.positive, e.values); err != nil {
 			return Score{}, err
 		}
 	}

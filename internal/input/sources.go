@@ -179,6 +179,18 @@ func (in *Inputs) addBaselines() {
 	}
 }
 
+// Names are those of the models that the flags name, once they have been checked; those in
+// the folders of --weights are not known before they are listed.
+func (in *Inputs) Names() []string {
+	var names []string
+	for _, s := range in.sources {
+		if s.kind != "weights" {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
 // checkNames finds models of the same name and settings for models that are
 // not there.
 func (in *Inputs) checkNames() error {

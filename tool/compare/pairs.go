@@ -167,9 +167,7 @@ func (c *comparer) fromSamples(path string, a, b *estimate) (p pair, reason stri
 	}
 	groups := numbered(common.groups)
 	var series [][]float64
-	for _, scores := range common.scores {
-		series = append(series, scores)
-	}
+	series = append(series, common.scores...)
 	blocks, err := stat.NewBlocks(len(groups), groups, c.blockSpec(a, b), stat.Differences(series...)...)
 	if err != nil {
 		return p, stat.Reason(err), nil

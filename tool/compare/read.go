@@ -48,7 +48,6 @@ type FileModel struct {
 
 	at    map[string]int // of Numbers by path
 	part  report.Object  // for what was skipped; empty for other layouts
-	sd    map[string]bool
 	file  *File
 	alike []*FileModel // the same numbers in other files
 }
