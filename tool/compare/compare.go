@@ -155,6 +155,9 @@ func Compare(ctx context.Context, g *Gathered, o Options) (*Result, error) {
 	if err := c.rows(); err != nil {
 		return nil, err
 	}
+	if err := c.baselineShares(); err != nil {
+		return nil, err
+	}
 	for _, row := range c.result.Table {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -343,6 +346,31 @@ func (c *comparer) chooseBaseline() error {
 	}
 	c.result.Baseline = c.o.Baseline
 	return nil
+}
+
+// baselineShares refuses a baseline that was asked for and that has no number beside any
+// other model, and names those that could be one.
+func (c *comparer) baselineShares() error {
+	if c.o.Baseline == "" || len(c.result.Models) < 2 {
+		return nil
+	}
+	var could []string
+	for x, name := range c.result.Models {
+		shares := slices.ContainsFunc(c.result.Table, func(row *Row) bool {
+			return row.Cells[x] != nil && slices.ContainsFunc(row.Cells, func(cell *Cell) bool { return cell != nil && cell != row.Cells[x] })
+		})
+		switch {
+		case shares && name == c.result.Baseline:
+			return nil
+		case shares:
+			could = append(could, name)
+		}
+	}
+	instead := "no two models share one"
+	if len(could) > 0 {
+		instead = "a baseline could be " + strings.Join(could, ", ")
+	}
+	return fmt.Errorf("--baseline %s: it has none of the compared numbers that another model has; %s", c.result.Baseline, instead)
 }
 
 // estimateOf is the number of a model over its runs.

@@ -396,6 +396,18 @@ func TestBaselines(t *testing.T) {
 	}
 }
 
+// A baseline that shares no number with another model is refused.
+func TestLonelyBaseline(t *testing.T) {
+	t.Parallel()
+	other := func(m *made) { m.analysis = "robustness" }
+	a, b, alone := one(t, "a", noisy(1, 8, 5, 0.1), nil), one(t, "b", noisy(2, 8, 4, 0.1), nil), one(t, "alone", noisy(3, 8, 4, 0.1), other)
+	if _, err := compared(t, Options{Baseline: "alone"}, a, b, alone); err == nil || !strings.Contains(err.Error(), "--baseline alone: it has none of") ||
+		!strings.HasSuffix(err.Error(), "a baseline could be a, b") {
+		t.Errorf("got %v", err)
+	}
+	must(t, Options{Baseline: "b"}, a, b, alone)
+}
+
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	x, y := noisy(1, 8, 5, 0.1), noisy(2, 8, 5, 0.1)
