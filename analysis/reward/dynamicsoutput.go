@@ -182,7 +182,11 @@ func (r *DynamicsResult) Figure(names []string) *plots.Figure {
 		row++
 	}
 	f.HeightMM = 58*float64(row) + 14 + 5*max(0, float64(len(names)-8))
-	f.Footnote = "Open loop: every step goes on from the prediction before. Skill: 1 − MSE/MSE of the baseline."
+	f.Footnote = "Skill: 1 − MSE/MSE of the baseline."
+	bars95 := "Error bars"
+	if r.rolled() {
+		f.Footnote, bars95 = "Open loop: every step goes on from the prediction before. "+f.Footnote, "Bands and error bars"
+	}
 	if r.rolled() && len(r.Models) <= mostCopies {
 		f.Footnote += " Grey: copying the latent that rollouts of a model start from."
 	}
@@ -190,7 +194,7 @@ func (r *DynamicsResult) Figure(names []string) *plots.Figure {
 		f.Footnote += " Distance and time: rank correlation over pairs of states, mean over episodes."
 	}
 	if r.Blocks != "" {
-		f.Footnote += fmt.Sprintf(" Bands and error bars: 95 %% by deleting each of %s.", r.Blocks)
+		f.Footnote += fmt.Sprintf(" %s: 95 %% by deleting each of %s.", bars95, r.Blocks)
 	}
 	if reason := results.NoTest(r.Comparisons); reason != "" {
 		f.Footnote += " No tests: " + reason + "."

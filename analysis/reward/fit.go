@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"repscope/measure/probe"
 	"repscope/points"
@@ -74,12 +75,23 @@ func (a *analyzer) fit(ctx context.Context, name string, s side, scorers []*scor
 				}
 				if fitted.alphas != nil {
 					r.Alphas = fitted.alphas[t]
+					if s.fittedOn == True && on == True && a.weakest(r.Alphas) {
+						out.Warnings = append(out.Warnings, fmt.Sprintf("%s: ridge of %s takes the weakest strength, %g, in every fold: "+
+							"a weaker one may read more (--alpha), or latents in larger units (--latent-scale rms)", out.Name, scorer.target.Name, r.Alphas[0]))
+					}
 				}
 				out.Rows = append(out.Rows, r)
 			}
 		}
 	}
 	return nil
+}
+
+// weakest reports whether every fold chose the smallest strength: the best may lie below, as
+// for latents in tiny units. The largest says nothing: it is right where there is nothing to read.
+func (a *analyzer) weakest(alphas []float64) bool {
+	smallest := probe.DefaultAlphas()[0]
+	return a.o.Alpha == 0 && !slices.ContainsFunc(alphas, func(alpha float64) bool { return alpha > smallest })
 }
 
 // crossFit fits one probe, and again without each block; evaluations are by what it is

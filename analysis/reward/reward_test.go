@@ -395,3 +395,30 @@ func TestNetworksAreNotTested(t *testing.T) {
 		t.Errorf("%v comparisons", tested)
 	}
 }
+
+// Latents in units so small that every strength is too strong are told of; others are not.
+func TestWeakestStrength(t *testing.T) {
+	w := newWorld(6, 30, 0.5)
+	for scale, want := range map[float64]bool{1: false, 1e-30: true} {
+		in, z := w.input(), slices.Clone(w.z)
+		for i := range z {
+			z[i] *= scale
+		}
+		in.Models[0].Latents = points.Float64(z, worldDim)
+		r := analyze(t, in, Options{})
+		if got := strings.Contains(strings.Join(r.Warnings, "\n"), "a: ridge of reward takes the weakest strength"); got != want {
+			t.Errorf("latents of scale %g: warnings %q", scale, r.Warnings)
+		}
+	}
+}
+
+// The caption speaks of rollouts where there are some.
+func TestDynamicsCaption(t *testing.T) {
+	r, err := Dynamics(t.Context(), drawnDynamics(8, 3, 0.1), DynamicsOptions{Intervals: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if note := r.Figure([]string{"a"}).Footnote; strings.Contains(note, "Open loop") || strings.Contains(note, "Bands") || !strings.Contains(note, "Error bars") {
+		t.Error(note)
+	}
+}
