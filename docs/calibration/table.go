@@ -65,7 +65,7 @@ func row(w io.Writer, first string, tallies []*Tally, cell func(*Tally) string) 
 // text is a cell; bold where coverage is not between 92 and 98 % by more than two
 // Monte-Carlo errors.
 func (c Cell) text() string {
-	if c.Intervals < 2 {
+	if c.Intervals < 2 || math.IsNaN(c.CoverageSE) { // all of one draw
 		return "–"
 	}
 	text := fmt.Sprintf("%.0f ±%.1f (%s)", 100*c.Coverage, 100*c.CoverageSE, width(c.Width))
@@ -84,7 +84,7 @@ func width(v float64) string {
 
 // text is a rate; bold where it is above 7 % by more than two Monte-Carlo errors.
 func (r Rate) text(level bool) string {
-	if r.Tests < 2 {
+	if r.Tests < 2 || math.IsNaN(r.SE) {
 		return "–"
 	}
 	text := fmt.Sprintf("%.1f ±%.1f", 100*r.Share, 100*r.SE)
