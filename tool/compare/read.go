@@ -161,6 +161,7 @@ func readResult(path string, data []byte) (*File, error) {
 		}
 		f.add(name, slices.Collect(part.Estimates())).part = part
 	}
+	f.placeBaselines()
 	f.samples = sync.OnceValues(func() (*report.SampleTable, error) { return readSamplesOf(path, r) })
 	return f, nil
 }
