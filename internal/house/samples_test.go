@@ -57,6 +57,7 @@ var free = map[string]map[string]string{
 	"measure/score":            {"truth": "[]float64", "predicted": "[]float64", "episodes": "[]int"},
 	"measure/similarity":       {"a": "points.Points", "b": "points.Points"},
 	"measure/sphere":           {"pairs": "[]points.Pair"},
+	"measure/verification":     {"forecast": "[][]float64", "truth": "[][]float32", "weights": "[]float64"},
 	"model/cpu":                {"frames": "[]float32"},
 	"model/cuda":               {"frames": "[]float32", "d": "*device.Device"},
 	"neighbors/internal/cells": {"pts": "points.Points", "exact": "func(context.Context, points.Points, int, *rows.Options) (*rows.Nearest, error)"},
