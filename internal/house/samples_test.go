@@ -49,6 +49,7 @@ var free = map[string]map[string]string{
 	"measure/corruption":       {"changed": "[]float32", "state": "[]float32", "number": "int"},
 	"measure/dimension":        {"pts": "points.Points", "rms": "float64"},
 	"measure/box":              {"mask": "[]bool"},
+	"measure/ensemble":         {"truth": "[]float32", "members": "[]float32"},
 	"measure/image":            {"truth": "[]uint8", "predicted": "[]float32"},
 	"measure/measuretest":      {"table": "*cluster.Contingency"},
 	"measure/motion":           {"pairs": "[]points.Pair"},
