@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"repscope/neighbors/internal/rows"
+	"repscope/points"
 )
 
 // definition is the version of what the sums of a part mean. It changes with any change
@@ -70,7 +71,8 @@ func (p *Pass) newIdentity(equal []*rows.Duplicates) *Identity {
 		Original: spaceIdentity(p.original, equal[0]),
 	}
 	if o.ExcludeWindow > 0 && o.Episode != nil {
-		id.Episode = digest(numbered(o.Episode))
+		episodes, _ := points.Numbered(o.Episode)
+		id.Episode = digest(episodes)
 	}
 	if o.ExcludeWindow > 0 && o.Time != nil {
 		id.Time = digest(o.Time)
@@ -98,21 +100,6 @@ func (p *Pass) tiesRule() string {
 func spaceIdentity(s Space, equal *rows.Duplicates) SpaceIdentity {
 	sum := equal.Digest()
 	return SpaceIdentity{Metric: s.metric.String(), Type: rows.TypeName(s.points), Dim: s.points.Dim, Digest: hex.EncodeToString(sum[:])}
-}
-
-// numbered gives labels the numbers 0, 1, … in the order in which they appear: what episodes
-// are called changes nothing.
-func numbered(labels []int) []int {
-	known, out := map[int]int{}, make([]int, len(labels))
-	for i, label := range labels {
-		n, ok := known[label]
-		if !ok {
-			n = len(known)
-			known[label] = n
-		}
-		out[i] = n
-	}
-	return out
 }
 
 // digest is the SHA-256 of integers.

@@ -86,6 +86,8 @@ const (
 	StreamStudyTasks Stream = 0x73747565
 	// StreamStudyExample draws the made study of the example (tool/compare).
 	StreamStudyExample Stream = 0x73747566
+	// StreamBoards makes the toy boards of the example (internal/example/boards): "boar".
+	StreamBoards Stream = 0x626f6172
 	// StreamTemporalPairs draws pairs of states of an episode (analysis/reward): "temp".
 	StreamTemporalPairs Stream = 0x74656d70
 	// StreamTwoSample divides two samples at random, and draws the points of a median
@@ -97,6 +99,8 @@ const (
 	StreamDirections Stream = 0x64697265
 	// StreamSplits splits a sample into two parts (measure/twosample): "spli".
 	StreamSplits Stream = 0x73706c69
+	// StreamEdges draws pairs of neighboring cells (measure/ensemble): "edge".
+	StreamEdges Stream = 0x65646765
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the

@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"repscope/analysis/internal/results"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -46,7 +47,7 @@ func (k NullKind) order(seed uint64, p, n int, episode []int) []int {
 		return stat.NewRandom(stat.StreamPermutation.Key(seed, uint64(p))).Perm(n)
 	}
 	r := stat.NewRandom(stat.StreamNullTime.Key(seed, uint64(p)))
-	episodes := statesOf(episode, n)
+	episodes := points.Grouped(episode, n)
 	order := make([]int, n)
 	if len(episodes) < exchangedEpisodes {
 		for _, states := range episodes {
@@ -70,26 +71,6 @@ func rotate(order, to, from []int, shift int) {
 	for i, state := range to {
 		order[state] = from[(i+shift)%len(from)]
 	}
-}
-
-// statesOf are the states of every episode, in the order of their first states.
-func statesOf(episode []int, n int) [][]int {
-	place := map[int]int{}
-	var out [][]int
-	for i := range n {
-		label := 0
-		if episode != nil {
-			label = episode[i]
-		}
-		e, ok := place[label]
-		if !ok {
-			e = len(out)
-			place[label] = e
-			out = append(out, nil)
-		}
-		out[e] = append(out[e], i)
-	}
-	return out
 }
 
 // suggestedWindow is the exclusion window that leaves neighbours in time out: the
@@ -127,7 +108,7 @@ func (m *Model) memory(series []float64, episode []int) {
 // by for all their time is no memory that an exclusion window could leave out.
 func aboutEpisodes(series []float64, episode []int) []float64 {
 	out := make([]float64, len(series))
-	for _, states := range statesOf(episode, len(series)) {
+	for _, states := range points.Grouped(episode, len(series)) {
 		mean := 0.0
 		for _, i := range states {
 			mean += series[i] / float64(len(states))

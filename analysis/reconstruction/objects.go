@@ -74,16 +74,6 @@ type objectScores struct {
 	distance  float64 // of the centroids of matched objects, summed, in pixels
 }
 
-// matched is the number of true objects with a predicted one.
-func (s objectScores) matched() (n int) {
-	for _, hit := range s.hits {
-		if hit {
-			n++
-		}
-	}
-	return n
-}
-
 // matchObjects pairs true and predicted objects one to one, so that the sum of their
 // overlaps is largest, over pairs that overlap enough.
 func matchObjects(truth, predicted *found) (objectScores, error) {

@@ -319,3 +319,13 @@ func BenchmarkBackground(b *testing.B) {
 		}
 	}
 }
+
+// matched is the number of true objects with a predicted one.
+func (s objectScores) matched() (n int) {
+	for _, hit := range s.hits {
+		if hit {
+			n++
+		}
+	}
+	return n
+}

@@ -121,15 +121,7 @@ func (a *analyzer) describeValues(c *scorer, out *TargetSummary) {
 }
 
 func (a *analyzer) describeClasses(c *scorer, out *TargetSummary) {
-	counts := make([]float64, c.count)
-	for _, k := range c.classes {
-		counts[k]++
-	}
-	entropy := 0.0
-	for _, n := range counts {
-		p := n / float64(len(c.classes))
-		entropy -= p * math.Log(p)
-	}
+	entropy := probe.Entropy(c.classes, c.count) * math.Ln2 // in nats
 	out.Classes, out.Entropy = &c.count, new(report.Number(math.Abs(entropy)))
 	switch {
 	case c.count < 2:

@@ -234,3 +234,12 @@ func TestWrongDynamics(t *testing.T) {
 		}
 	}
 }
+
+// input is that of the analysis of dynamics; models have latents in the unit of --latent-scale.
+func (d *loadedDynamics) input(states *points.Selection, models []points.Encoded) DynamicsInput {
+	in := DynamicsInput{Episode: states.Episode, Time: states.Time, Next: d.next}
+	for i, m := range models {
+		in.Models = append(in.Models, DynamicsModel{Name: m.Name, Latents: m.Latents, Predicted: d.predicted[i], Rollout: d.rollouts[i]})
+	}
+	return in
+}

@@ -178,19 +178,13 @@ func (s *samples) divide(in Input, o Options) {
 
 // number numbers the episodes of the samples in the order of their first appearance.
 func (s *samples) number(episode []int) {
-	numbers := map[int]int{}
-	s.group = make([]int, s.n())
-	for i, state := range s.next {
-		label := 0
-		if episode != nil {
-			label = episode[state]
+	labels := make([]int, s.n())
+	if episode != nil {
+		for i, state := range s.next {
+			labels[i] = episode[state]
 		}
-		if _, ok := numbers[label]; !ok {
-			numbers[label] = len(numbers)
-		}
-		s.group[i] = numbers[label]
 	}
-	s.groups = len(numbers)
+	s.group, s.groups = points.Numbered(labels)
 }
 
 // cut divides the samples of a single episode into pieces with gaps between them.

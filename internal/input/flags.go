@@ -210,9 +210,11 @@ func (in *Inputs) registerStatistics(f *run.Flags) {
 	f.CheckedVar(&in.LatentScale, "latent-scale", run.OneOf(string(spectrum.ScaleRaw), string(spectrum.ScaleL2), string(spectrum.ScaleRMS)),
 		"`SCALE` of latents: raw, l2 (unit vectors), rms (divided by the RMS distance of two random states)")
 	in.Family = "metric"
-	f.CheckedVar(&in.Family, "family", run.OneOf("metric", "run"), "`SCOPE` of Holm's correction of p values: metric (all rows of a metric) or run (all rows of the run)")
+	f.CheckedVar(&in.Family, "family", run.OneOf("metric", "run"), familyUsage)
 	f.Group(run.Statistics, "samples", "seed", "bootstrap", "block", "family", "latent-scale")
 }
+
+const familyUsage = "`SCOPE` of Holm's correction of p values: metric (all rows of a metric) or run (all rows of the run)"
 
 // registerRunning adds what changes no number but by rounding.
 func (in *Inputs) registerRunning(f *run.Flags) {

@@ -51,9 +51,11 @@ type Role struct {
 type Given struct {
 	role   Role
 	inputs *Inputs // nil in a command without states
-	spec   string
-	named  []source
-	found  *string // in the published dataset of the frames; nil: not looked for
+	// example is that of a command without states; nil if it has none.
+	example *GivenExample
+	spec    string
+	named   []source
+	found   *string // in the published dataset of the frames; nil: not looked for
 }
 
 // Array is an open array of a role.
@@ -192,6 +194,8 @@ func (g *Given) ofExample() bool { return g.inputs != nil && g.inputs.example }
 // sources are what is given, or the example's own.
 func (g *Given) sources() []source {
 	switch {
+	case g.example != nil && g.example.on && g.spec == "" && len(g.named) == 0:
+		return g.example.sources(g.role.Name)
 	case g.role.Named && len(g.named) == 0 && g.ofExample():
 		var out []source
 		for _, of := range g.role.Examples {
@@ -324,6 +328,9 @@ func (g *Given) errorf(name, format string, args ...any) error {
 
 // open opens a file, or a column of the built-in example.
 func (g *Given) open(spec string) (*dataset.Array, error) {
+	if g.example != nil && g.example.on {
+		return g.example.open(spec)
+	}
 	name, ok := strings.CutPrefix(spec, examplePrefix)
 	if !ok || g.role.Example == "" {
 		return dataset.Open(spec)

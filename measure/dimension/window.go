@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"repscope/neighbors"
+	"repscope/points"
 	"repscope/stat"
 )
 
@@ -65,22 +66,14 @@ func (w *Window) sets(index []int) (set []int, count int) {
 	if w.Frames == 0 {
 		return nil, 1
 	}
-	number := map[int]int{}
-	var episodes [][]int // positions in index
-	for at, i := range index {
-		e := 0
-		if w.Episode != nil {
-			e = w.Episode[i]
+	labels := make([]int, len(index))
+	if w.Episode != nil {
+		for at, i := range index {
+			labels[at] = w.Episode[i]
 		}
-		known, ok := number[e]
-		if !ok {
-			known = len(episodes)
-			number[e] = known
-			episodes = append(episodes, nil)
-		}
-		episodes[known] = append(episodes[known], at)
 	}
-	count = 1 // the most points of an episode inside Frames + 1 frames
+	episodes := points.Grouped(labels, len(labels)) // positions in index
+	count = 1                                       // the most points of an episode inside Frames + 1 frames
 	for _, of := range episodes {
 		first := 0
 		for last, at := range of {

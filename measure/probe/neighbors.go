@@ -5,6 +5,7 @@ package probe
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"repscope/measure/internal/matrix"
@@ -156,7 +157,8 @@ func (c *NeighborCrossFit) without(ctx context.Context, f int, gone []int, dst [
 
 // CrossFitMean predicts every row by the mean of the targets [n, T] of the rows of other folds: what a
 // probe that reads nothing says. Of [OneHot] targets it is the share of each class, whose
-// largest is the majority class. Errors: shapes that do not match, NaN or Inf.
+// largest is the majority class. NaN for a fold whose others have no rows. Errors: shapes that do not
+// match, NaN or Inf.
 func CrossFitMean(d Data, y points.Points) ([]float64, error) {
 	if err := d.checkTargets("mean", y); err != nil {
 		return nil, err
@@ -164,6 +166,14 @@ func CrossFitMean(d Data, y points.Points) ([]float64, error) {
 	out, row := make([]float64, d.X.N*y.Dim), make([]float64, y.Dim)
 	for f, rows := range d.rowsOf() {
 		train := d.train(f)
+		if len(train) == 0 {
+			for _, i := range rows {
+				for t := range y.Dim {
+					out[i*y.Dim+t] = math.NaN()
+				}
+			}
+			continue
+		}
 		mean, low, high := make([]float64, y.Dim), slices.Clone(y.Row(train[0], nil)), slices.Clone(y.Row(train[0], nil))
 		for _, i := range train {
 			for t, v := range y.Row(i, row) {

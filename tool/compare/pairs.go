@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -165,10 +166,8 @@ func (c *comparer) fromSamples(path string, a, b *estimate) (p pair, reason stri
 	if reason != "" {
 		return p, reason, nil
 	}
-	groups := numbered(common.groups)
-	var series [][]float64
-	series = append(series, common.scores...)
-	blocks, err := stat.NewBlocks(len(groups), groups, c.blockSpec(a, b), stat.Differences(series...)...)
+	groups, _ := points.Numbered(common.groups)
+	blocks, err := stat.NewBlocks(len(groups), groups, c.blockSpec(a, b), stat.Differences(common.scores...)...)
 	if err != nil {
 		return p, stat.Reason(err), nil
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"repscope/internal/text"
+	"repscope/points"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -34,7 +35,11 @@ func columnOf(m *FileModel, path string) (c column, reason string, err error) {
 		return c, noSamples, nil
 	}
 	of := table.Model(m.Given)
-	k := slices.Index(table.Metrics, path)
+	name := path
+	if own, ok := m.own[path]; ok {
+		name = own
+	}
+	k := slices.Index(table.Metrics, name)
 	if of == nil || k < 0 {
 		return c, noSamples, nil
 	}
@@ -125,21 +130,6 @@ func inCommon(columns []column) (s shared, reason string) {
 	return s, ""
 }
 
-// numbered gives groups numbers in the order in which they appear.
-func numbered(groups []string) []int {
-	of := map[string]int{}
-	out := make([]int, len(groups))
-	for i, g := range groups {
-		n, ok := of[g]
-		if !ok {
-			n = len(of)
-			of[g] = n
-		}
-		out[i] = n
-	}
-	return out
-}
-
 // blockSpec is the grouping that both models' files asked for, else the default.
 func (c *comparer) blockSpec(a, b *estimate) stat.BlockSpec {
 	spec := stat.BlockSpec{}
@@ -176,7 +166,8 @@ func meanOf(metric string, scores []float64, groups []string) report.Named {
 		return n
 	}
 	n.SD = report.NumberOr(stat.StandardDeviation(kept), "one score has no spread")
-	blocks, err := stat.NewBlocks(len(kept), numbered(of), stat.BlockSpec{}, kept)
+	numbers, _ := points.Numbered(of)
+	blocks, err := stat.NewBlocks(len(kept), numbers, stat.BlockSpec{}, kept)
 	if err == nil {
 		var j *stat.Jackknifed
 		if j, err = stat.JackknifeMean(blocks, kept); err == nil {

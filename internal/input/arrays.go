@@ -1,0 +1,188 @@
+// Commands without states: their built-in examples, files that are no arrays, and the
+// flags of statistics that they share with others.
+
+package input
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"repscope/dataset"
+	"repscope/internal/run"
+	"repscope/stat"
+)
+
+// ArrayExample is the built-in example of a command that takes no states.
+type ArrayExample struct {
+	// Name stands for it in the result file and in messages: "field" is example:field.
+	Name  string
+	Usage string // of --example
+	// Arrays are the names of the arrays that each role takes with --example; that of a
+	// role that is not named is empty.
+	Arrays map[string][]string
+	// Open makes one of them, whose name is the path in the result.
+	Open func(path, role, name string) (*dataset.Array, error)
+}
+
+// GivenExample is the flag --example of a command that takes no states.
+type GivenExample struct {
+	of ArrayExample
+	on bool
+}
+
+// RegisterExample adds --example to the flags of a command that takes no states. Its
+// roles are registered with [GivenExample.Role].
+func RegisterExample(flags *run.Flags, of ArrayExample) *GivenExample {
+	e := &GivenExample{of: of}
+	flags.Usage("--example")
+	flags.BoolVar(&e.on, "example", false, of.Usage)
+	flags.Group(run.Inputs, "example")
+	return e
+}
+
+// On reports whether the example is asked for.
+func (e *GivenExample) On() bool { return e.on }
+
+// Role is [RegisterRole] for a role that the example may have arrays of. It is wrong
+// usage to give these beside --example.
+func (e *GivenExample) Role(flags *run.Flags, role Role) *Given {
+	g := RegisterRole(flags, role)
+	g.example = e
+	flags.Group(run.Inputs, role.Name)
+	flags.Check(func(*run.Options) error {
+		if e.on && len(e.of.Arrays[role.Name]) > 0 && (g.spec != "" || len(g.named) > 0) {
+			return run.Usage("--example brings its own %s; leave --%s out", role.Name, role.Name)
+		}
+		return nil
+	})
+	return g
+}
+
+// sources are those of a role.
+func (e *GivenExample) sources(role string) []source {
+	var out []source
+	for _, name := range e.of.Arrays[role] {
+		out = append(out, source{kind: role, name: name, path: strings.TrimSuffix(examplePrefix+e.of.Name+"/"+role+"/"+name, "/")})
+	}
+	return out
+}
+
+// open opens an array of the example, or a file beside it.
+func (e *GivenExample) open(spec string) (*dataset.Array, error) {
+	own, ok := strings.CutPrefix(spec, examplePrefix+e.of.Name+"/")
+	if !ok {
+		return dataset.Open(spec)
+	}
+	role, name, _ := strings.Cut(own, "/")
+	return e.of.Open(spec, role, name)
+}
+
+// Statistics are the choices of intervals and tests.
+type Statistics struct {
+	Block  stat.BlockSpec // --block
+	Family string         // --family
+}
+
+// RegisterStatistics adds --block and --family to the flags of a command that takes no
+// states. units says what blocks consist of.
+func RegisterStatistics(flags *run.Flags, units string) *Statistics {
+	s := &Statistics{Family: "metric"}
+	flags.Var(&blockFlag{&s.Block}, "block", "`SPEC` of the blocks behind intervals: episode, a number of consecutive "+units+", or auto")
+	flags.CheckedVar(&s.Family, "family", run.OneOf("metric", "run"), familyUsage)
+	flags.Group(run.Statistics, "seed", "bootstrap", "block", "family")
+	return s
+}
+
+// Files are files of a flag NAME=FILE that repeats, such as models that make forecasts.
+// They are opened by the command.
+type Files struct {
+	flag  string
+	named []source
+}
+
+// File is one of them.
+type File struct{ Name, Path string }
+
+// RegisterFiles adds a flag NAME=FILE that repeats.
+func RegisterFiles(flags *run.Flags, name, usage string) *Files {
+	f := &Files{flag: name}
+	flags.Var(&filesFlag{f}, name, usage)
+	flags.Group(run.Inputs, name)
+	flags.Check(func(*run.Options) error {
+		for i, s := range f.named {
+			if slices.ContainsFunc(f.named[:i], func(other source) bool { return other.name == s.name }) {
+				return run.Usage("two --%s are named %q", name, s.name)
+			}
+		}
+		return nil
+	})
+	return f
+}
+
+// All are the files in the order of the command line.
+func (f *Files) All() []File {
+	var out []File
+	for _, s := range f.named {
+		out = append(out, File{s.name, s.path})
+	}
+	return out
+}
+
+// Names are those of the files.
+func (f *Files) Names() []string {
+	var out []string
+	for _, s := range f.named {
+		out = append(out, s.name)
+	}
+	return out
+}
+
+// Exist finds files that are not there, before anything is read.
+func (f *Files) Exist() error {
+	for _, s := range f.named {
+		if err := dataset.Exists(s.path); err != nil {
+			return patternHint(s.path, fmt.Errorf("%s %s: %w", f.flag, s.name, err))
+		}
+	}
+	return nil
+}
+
+// filesFlag is the value of such a flag.
+type filesFlag struct{ files *Files }
+
+func (f *filesFlag) String() string {
+	if f.files == nil {
+		return ""
+	}
+	var parts []string
+	for _, s := range f.files.named {
+		parts = append(parts, s.name+"="+s.path)
+	}
+	return strings.Join(parts, ",")
+}
+
+// Repeats says that the flag may be given several times.
+func (f *filesFlag) Repeats() bool { return true }
+
+func (f *filesFlag) Set(text string) error {
+	name, path, err := cutName(text)
+	if err != nil {
+		return err
+	}
+	f.files.named = append(f.files.named, source{kind: f.files.flag, name: name, path: path})
+	return nil
+}
+
+// Existing finds files of a role that are not there, before anything is read.
+func (g *Given) Existing() error {
+	for _, s := range g.sources() {
+		if g.example != nil && g.example.on && strings.HasPrefix(s.path, examplePrefix) {
+			continue
+		}
+		if err := dataset.Exists(s.path); err != nil {
+			return patternHint(s.path, g.errorf(s.name, "%w", err))
+		}
+	}
+	return nil
+}

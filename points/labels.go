@@ -1,0 +1,33 @@
+// Labels: what points belong to, such as their episodes.
+
+package points
+
+// Numbered gives labels the numbers 0, 1, … in the order in which they first appear, so
+// that what they are called changes nothing. count is how many there are.
+func Numbered[T comparable](labels []T) (numbers []int, count int) {
+	known := make(map[T]int)
+	numbers = make([]int, len(labels))
+	for i, label := range labels {
+		n, ok := known[label]
+		if !ok {
+			n = len(known)
+			known[label] = n
+		}
+		numbers[i] = n
+	}
+	return numbers, len(known)
+}
+
+// Grouped lists the points of every group, in the order of the groups' first points. A nil
+// group puts all n points into one; without points there is none.
+func Grouped(group []int, n int) [][]int {
+	if group == nil {
+		group = make([]int, n)
+	}
+	numbers, count := Numbered(group[:n])
+	out := make([][]int, count)
+	for i, g := range numbers {
+		out[g] = append(out[g], i)
+	}
+	return out
+}
