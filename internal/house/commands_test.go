@@ -141,7 +141,7 @@ func TestManuals(t *testing.T) {
 func filled(t *testing.T, words []string) []string {
 	t.Helper()
 	files := map[string]string{"--frames": "val.npz:frames", "--model": "jepa=jepa.onnx", "--predictions": "jepa=predicted.npy", "--decoder": "jepa=decoder.onnx",
-		"--losses": "jepa=losses.csv"}
+		"--losses": "jepa=losses.csv", "--generated": "jepa=problems.json"}
 	arguments := map[string]string{"FILES…": "smoothness.json", "TASK=FILE": "a=smoothness.json", "TASK@RUN=FILE": "b@1=smoothness.json"}
 	for i, word := range words[:len(words)-1] {
 		if strings.HasPrefix(words[i+1], "NAME=FILE") && files[word] == "" { // latents, and other arrays by name
@@ -255,6 +255,8 @@ func writeFiles(t *testing.T, root, folder string) {
 		dataset.Field{Name: "frames", Shape: []int{n, example.Height, example.Width}, Data: frames},
 		dataset.Field{Name: "episode", Shape: []int{n}, Data: episode}))
 	check(os.WriteFile(in("losses.csv"), []byte("epoch,train_loss,val_loss\n1,0.9,1\n2,0.5,0.7\n3,0.4,0.8\n"), 0o644))
+	check(os.WriteFile(in("problems.json"), []byte(`[{"grade":"6B","moves":[{"description":"A1","isStart":true},{"description":"B4"},{"description":"C9"},`+
+		`{"description":"D12"},{"description":"E18","isEnd":true}]}]`), 0o644))
 	copied := func(to, from string) {
 		content, err := os.ReadFile(filepath.Join(root, from))
 		check(err)

@@ -36,6 +36,7 @@ var free = map[string]map[string]string{
 		"states": "*dataset.States", "encoder": "latent.Encoder", "result": "*report.Result", "g": "*graph.Graph",
 	},
 	"analysis/reconstruction":  {"truth": "reconstruction.Frames", "predicted": "reconstruction.Frames"},
+	"analysis/generation":      {"training": "*generation.Samples", "generated": "*generation.Samples"},
 	"analysis/reward":          {"rewards": "[]float64", "predicted": "points.Points"},
 	"internal/atomicfile":      {"state": "map[string]int"},
 	"internal/cuda":            {"n": "int"},
