@@ -86,8 +86,12 @@ const (
 	StreamStudyTasks Stream = 0x73747565
 	// StreamStudyExample draws the made study of the example (tool/compare).
 	StreamStudyExample Stream = 0x73747566
+	// StreamBoards makes the toy boards of the example (internal/example/boards): "boar".
+	StreamBoards Stream = 0x626f6172
 	// StreamTemporalPairs draws pairs of states of an episode (analysis/reward): "temp".
 	StreamTemporalPairs Stream = 0x74656d70
+	// StreamEdges draws pairs of neighboring cells (measure/ensemble): "edge".
+	StreamEdges Stream = 0x65646765
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the

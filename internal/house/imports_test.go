@@ -30,7 +30,7 @@ var rules = []rule{
 	{"docs/calibration", "analysis tool latent dataset measure neighbors points report stat"},
 
 	{"analysis/internal/results", "stat report plots points measure shard internal/run"},
-	{"analysis", "analysis/internal measure neighbors latent model stat shard points report plots dataset internal/input internal/run internal/device internal/kernel"},
+	{"analysis", "analysis/internal measure neighbors latent model stat shard points report plots dataset internal/input internal/run internal/device internal/kernel internal/example"},
 	{"tool", "latent dataset measure points report plots stat internal/input internal/run"},
 
 	{"internal/input", "latent dataset points report stat measure/spectrum internal/run internal/example internal/device model"},
@@ -50,6 +50,7 @@ var rules = []rule{
 
 	{"internal/device", "internal/cuda"},
 	{"internal/example/generate", "internal/example dataset"},
+	{"internal/example/boards", "stat"},
 	{"internal/example", ""},
 	{"internal/cuda", "internal/cuda"},
 	{"internal/kernel", "internal/kernel"},

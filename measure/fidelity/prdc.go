@@ -1,0 +1,186 @@
+// Precision, recall, density and coverage of generated points.
+
+package fidelity
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"repscope/neighbors"
+	"repscope/points"
+)
+
+// DefaultKs are the numbers of neighbors where none is given; 5 is that of Naeem et al. (2020)
+// and 3 that of Kynkäänniemi et al. (2019).
+func DefaultKs() []int { return []int{3, 5, 10} }
+
+// Options are the choices of [PRDC]; the zero value is the default.
+type Options struct {
+	// Ks are the numbers of neighbors, each at least 1 and below the number of real and of generated
+	// points; nil means [DefaultKs]. The order is kept; a repeated k is an error.
+	Ks []int
+	// Halves, if not nil, says how both samples are halved for the errors of the scores.
+	Halves *Halves
+	// Neighbors has Threads, Memory, Metric, Device and Progress of the search; other fields are not
+	// used.
+	Neighbors neighbors.Options
+}
+
+// Manifolds are the scores of generated points beside real ones at every k.
+type Manifolds struct {
+	Real, Generated int // numbers of points
+	ByK             []AtK
+}
+
+// Scores are shares of balls that hold points of the other kind. The ball of a point reaches to its
+// k-th nearest neighbor among the other points of its own kind, which is not inside: a point at
+// distance d is inside where d < r, and where d = 0. The second says that a copy of a point is
+// inside its ball even where k others are copies too and r = 0; the authors' program leaves these
+// out and gives the same scores otherwise. Where many distances tie, as between grids, points at
+// just the distance r are outside.
+//
+// Generated points equal to the real ones score 1 in all of them but Density, which is 1 there if no
+// point has k copies or more.
+type Scores struct {
+	// Precision is the share of generated points inside the ball of a real point (Kynkäänniemi et al.
+	// 2019, "Improved precision and recall metric for assessing generative models"), in [0, 1].
+	Precision float64
+	// Recall is the share of real points inside the ball of a generated point, in [0, 1].
+	Recall float64
+	// Density is the mean over generated points of the number of real points whose ball holds it, over k
+	// (Naeem et al. 2020, "Reliable fidelity and diversity metrics for generative models"): about 1
+	// where both are draws of one distribution, above where generated points keep to the dense part.
+	Density float64
+	// Coverage is the share of real points whose ball holds a generated point (Naeem et al. 2020), in [0, 1].
+	// Draws of one distribution, equally many, have 1 − (n−1)…(n−k)/((2n−1)…(2n−k)), about 1 − 2⁻ᵏ.
+	Coverage float64
+}
+
+// AtK is everything about one number of neighbors.
+type AtK struct {
+	K int
+	Scores
+	// Error has the errors of the scores; nil without Options.Halves.
+	Error *Errors
+	// RealBalls is, for every generated point, the number of real points whose ball holds it: its mean
+	// over k is Density, the share above 0 Precision.
+	RealBalls []int32
+	// Holding is, for every real point, the number of generated points in its ball: the share above 0
+	// is Coverage.
+	Holding []int32
+	// GeneratedBalls is, for every real point, the number of generated points whose ball holds it: the
+	// share above 0 is Recall.
+	GeneratedBalls []int32
+}
+
+// PRDC computes precision, recall, density and coverage of generated points [m, D] beside real ones
+// [n, D], of one type, at all k together: one search for the nearest neighbors within each sample
+// and one pass over the pairs of both. Errors: points of different type or dimension, those of
+// [neighbors.Check] (NaN, Inf), a k that is too large for a sample or repeated, the error of ctx.
+func PRDC(ctx context.Context, real, generated points.Points, o Options) (*Manifolds, error) {
+	ks, err := o.check(real, generated)
+	if err != nil {
+		return nil, err
+	}
+	most := slices.Max(ks)
+	own := o.Neighbors
+	ofReal, err := neighbors.KNearest(ctx, real, most, own)
+	if err != nil {
+		return nil, err
+	}
+	ofGenerated, err := neighbors.KNearest(ctx, generated, most, own)
+	if err != nil {
+		return nil, err
+	}
+	found := &Manifolds{Real: real.N, Generated: generated.N}
+	for _, k := range ks {
+		found.ByK = append(found.ByK, AtK{
+			K: k, RealBalls: make([]int32, generated.N), Holding: make([]int32, real.N), GeneratedBalls: make([]int32, real.N),
+		})
+	}
+	for j := range generated.N {
+		to, err := neighbors.Cross(ctx, generated.Select([]int{j}), real, real.N, own)
+		if err != nil {
+			return nil, err
+		}
+		for p, i := range to.Index {
+			for a := range found.ByK {
+				at := &found.ByK[a]
+				if inside(to.Distance[p], ofReal.Distance[int(i)*most+at.K-1]) {
+					at.RealBalls[j]++
+					at.Holding[i]++
+				}
+				if inside(to.Distance[p], ofGenerated.Distance[j*most+at.K-1]) {
+					at.GeneratedBalls[i]++
+				}
+			}
+		}
+	}
+	for a := range found.ByK {
+		found.ByK[a].score()
+	}
+	return found, nil
+}
+
+func inside(d, r float64) bool { return d < r || d == 0 }
+
+func (a *AtK) score() {
+	sum := 0.0
+	for _, c := range a.RealBalls {
+		sum += float64(c)
+	}
+	a.Density = sum / float64(a.K) / float64(len(a.RealBalls))
+	a.Precision, a.Coverage, a.Recall = positive(a.RealBalls), positive(a.Holding), positive(a.GeneratedBalls)
+}
+
+// positive is the share of counts above 0.
+func positive(counts []int32) float64 {
+	n := 0
+	for _, c := range counts {
+		if c > 0 {
+			n++
+		}
+	}
+	return float64(n) / float64(len(counts))
+}
+
+func (o *Options) check(real, generated points.Points) ([]int, error) {
+	if err := samePoints("real", real, "generated", generated); err != nil {
+		return nil, err
+	}
+	ks := o.Ks
+	if ks == nil {
+		ks = DefaultKs()
+	}
+	for q, k := range ks {
+		if least := min(real.N, generated.N); k < 1 || k >= least {
+			return nil, fmt.Errorf("k = %d: want at least 1 and less than the %d real and the %d generated points", k, real.N, generated.N)
+		}
+		if slices.Contains(ks[:q], k) {
+			return nil, fmt.Errorf("k = %d is given twice", k)
+		}
+	}
+	return ks, nil
+}
+
+// samePoints reports points of which the distance is not defined.
+func samePoints(first string, a points.Points, second string, b points.Points) error {
+	if a.Dim != b.Dim {
+		return fmt.Errorf("%s points have dimension %d, %s points %d: want the same", first, a.Dim, second, b.Dim)
+	}
+	if x, y := typeName(a), typeName(b); x != y {
+		return fmt.Errorf("%s points are %s, %s points %s: want the same", first, x, second, y)
+	}
+	return nil
+}
+
+func typeName(p points.Points) string {
+	switch {
+	case p.U8 != nil:
+		return "uint8"
+	case p.F32 != nil:
+		return "float32"
+	}
+	return "float64"
+}
