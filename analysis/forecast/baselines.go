@@ -85,9 +85,9 @@ type climate struct {
 	each  bool // a field per sample
 	once  sync.Once
 	err   error
-	field []float64 // one for all; of FromTarget the sum over all targets
-	count int       // of targets in it
-	group []int     // of FromTarget: of every sample
+	field []float64     // one for all; of FromTarget the sum over all targets
+	count int           // of targets in it
+	group []int         // of FromTarget: of every sample
 	of    map[int][]int // the samples of a group
 }
 

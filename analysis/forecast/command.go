@@ -85,7 +85,7 @@ func setup(flags *run.Flags) run.Job {
 // registerInputs adds what is read.
 func (s *settings) registerInputs(flags *run.Flags) {
 	s.example = input.RegisterExample(flags, exampleArrays)
-	flags.Usage("--target FILE[:key] --forecast NAME=FILE[:key] … [flags]", "--target FILE[:key] --input FILE[:key] --model NAME=FILE.onnx … [flags]")
+	flags.Usage("--target FILE[:key] --forecast NAME=FILE[:key] … [flags]", "--target FILE[:key] --input FILE[:key] [flags]")
 	flags.FileHint("files are given with --target FILE, --forecast NAME=FILE or --input FILE")
 	flags.Title(run.Settings, "variables and members")
 	s.target = s.example.Role(flags, input.Role{Name: "target", Unit: "sample", Wide: true, Usage: "`FILE[:key]` of the truth [N,V,H,W]: " + dataset.FormatNames()})
@@ -136,8 +136,16 @@ func (s *settings) registerScores(flags *run.Flags) {
 		o.Thresholds = *thresholds
 		return nil
 	})
-	flags.PathVar(&s.documented, "documented-json", "`FILE` for {metrics, evaluation_config} of the first model, as published")
+	flags.CheckedVar(&s.documented, "documented-json", jsonName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
 	flags.Unrecorded("documented-json")
+}
+
+// jsonName checks the name of a JSON file.
+func jsonName(path string) error {
+	if !strings.HasSuffix(path, ".json") {
+		return fmt.Errorf("%q: want a name that ends in .json", path)
+	}
+	return nil
 }
 
 // positive defines a flag for a number above 0, or of at least 0.

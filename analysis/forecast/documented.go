@@ -6,9 +6,7 @@ import (
 	"bytes"
 	"io"
 	"path/filepath"
-	"strings"
 
-	"repscope/internal/atomicfile"
 	"repscope/internal/run"
 	"repscope/report"
 )
@@ -60,12 +58,17 @@ func (s *settings) writeDocumented(env *run.Env, _ *Input, o Options, r *Result)
 	if err := report.Encode(&content, r.documented(&r.Models[0], o)); err != nil {
 		return err
 	}
-	path := s.documented
-	if filepath.Dir(path) == "." && !strings.Contains(path, string(filepath.Separator)) {
-		path = "." + string(filepath.Separator) + path
-	}
+	dir, name := filepath.Split(s.documented)
 	env.AfterCommit(func() error {
-		return atomicfile.Write(path, func(w io.Writer) error { _, err := w.Write(content.Bytes()); return err })
+		files, err := report.Begin(filepath.Clean(dir))
+		if err != nil {
+			return err
+		}
+		defer files.Abort()
+		if err := files.File(name, func(w io.Writer) error { _, err := w.Write(content.Bytes()); return err }); err != nil {
+			return err
+		}
+		return files.Commit()
 	})
 	return nil
 }

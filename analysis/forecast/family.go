@@ -56,6 +56,8 @@ type formula struct {
 	mean bool
 	// compared makes comparisons of it; leads those of every lead too.
 	compared, leads bool
+	// memory makes blocks as long as samples remember each other in it; a mean.
+	memory bool
 	// perfect says that 0 is the best value, so that there is a skill score.
 	perfect bool
 	// none is why it is not a number.

@@ -131,6 +131,9 @@ type Result struct {
 	Skipped     int    // samples left out for NaN or infinity
 	Blocks      string // how samples were grouped for intervals; empty without
 	Warnings    []string
+
+	formulas   []formula   // of all scores
+	byVariable [][][]Score // by model and variable
 }
 
 // Model is the outcome for one model. Scores are its fields by their names: the value,

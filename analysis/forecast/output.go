@@ -4,6 +4,7 @@ package forecast
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"repscope/analysis/internal/results"
@@ -60,7 +61,7 @@ func (r *Result) writeSamples(env *run.Env) error {
 	var paths []string
 	for _, m := range r.Models {
 		for _, s := range m.Scores {
-			if s.Mean && !contains(paths, s.Path()) {
+			if s.Mean && !slices.Contains(paths, s.Path()) {
 				paths = append(paths, s.Path())
 			}
 		}
@@ -79,15 +80,6 @@ func (r *Result) writeSamples(env *run.Env) error {
 		models = append(models, scores)
 	}
 	return results.Samples(env, "sample", "initial time", paths, models)
-}
-
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
-		}
-	}
-	return false
 }
 
 // writeVariables writes a row per model and variable.

@@ -51,7 +51,11 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.models[m].name, err)
 		}
+		if err := s.parts(m, model, result); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.models[m].name, err)
+		}
 		result.Models = append(result.Models, *model)
+		s.enterFormulas(m, result)
 	}
 	if err := s.skillScores(result); err != nil {
 		return nil, err
@@ -123,7 +127,7 @@ func (p *plan) wanted(f *family, score *formula) bool {
 }
 
 // group makes the blocks of samples that all statistics share: as long as the longest
-// memory asks for, of all scores that are compared, of all models and their differences.
+// memory asks for, of the scores that stand for all, of all models and their differences.
 func (s *summary) group(result *Result) {
 	if !s.o.Intervals {
 		return
@@ -136,7 +140,7 @@ func (s *summary) group(result *Result) {
 				continue
 			}
 			for _, score := range s.families[f].scores(s.setting, t.members) {
-				if !score.compared || !score.mean || !s.wanted(t.family, &score) {
+				if !score.memory || !s.wanted(t.family, &score) {
 					continue
 				}
 				path := score.row() + score.name
@@ -225,21 +229,24 @@ func (s *summary) model(m int) (*Model, error) {
 			model.Skipped.Set(score.Path(), score.Value.Reason)
 		}
 	}
-	return model, s.parts(m, model)
+	return model, nil
 }
 
 // parts adds the scores by variable, region and lead.
-func (s *summary) parts(m int, model *Model) error {
+func (s *summary) parts(m int, model *Model, result *Result) error {
+	byVariable := make([][]Score, len(s.variables))
 	none := func(string, *stat.Jackknifed) {}
 	for v, name := range s.variables {
 		scores, err := s.scores(m, v, 0, nil, none)
 		if err != nil {
 			return err
 		}
+		byVariable[v] = scores
 		var part report.Object
 		enter(&part, scores)
 		model.ByVariable.Set(name, &part)
 	}
+	result.byVariable = append(result.byVariable, byVariable)
 	for r, name := range s.regions {
 		if r == 0 {
 			continue
@@ -264,6 +271,21 @@ func (s *summary) parts(m int, model *Model) error {
 		model.ByLead = append(model.ByLead, row)
 	}
 	return nil
+}
+
+// enterFormulas adds the formulas of a model's scores to those of the result.
+func (s *summary) enterFormulas(m int, result *Result) {
+	for f, t := range s.tallies[m] {
+		if t == nil {
+			continue
+		}
+		for _, of := range s.families[f].scores(s.setting, t.members) {
+			known := func(g formula) bool { return g.name == of.name && g.list == of.list }
+			if s.wanted(t.family, &of) && !slices.ContainsFunc(result.formulas, known) {
+				result.formulas = append(result.formulas, of)
+			}
+		}
+	}
 }
 
 // leadPath is the path of the row of a lead.
