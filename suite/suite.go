@@ -11,6 +11,7 @@ package suite
 import (
 	"slices"
 
+	"repscope/analysis/forecast"
 	"repscope/analysis/generation"
 	"repscope/analysis/geometry"
 	"repscope/analysis/manifold"
@@ -44,6 +45,7 @@ var entries = []Entry{
 	{Command: reconstruction.Command, Analysis: true, Figure: []string{"--rollout-steps", "8", "--samples-shown", "4"}},
 	{Command: reward.Command, Analysis: true},
 	{Command: generation.Command, Analysis: true},
+	{Command: forecast.Command, Analysis: true},
 	{Command: encode.Command},
 	{Command: compare.Command},
 }
