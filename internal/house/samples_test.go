@@ -35,6 +35,7 @@ var free = map[string]map[string]string{
 		"frames": "points.Points", "latents": "points.Points", "z": "points.Points", "episode": "[]int", "labels": "[]int64",
 		"states": "*dataset.States", "encoder": "latent.Encoder", "result": "*report.Result", "g": "*graph.Graph",
 	},
+	"analysis/forecast":        {"truth": "forecast.Array", "ensemble": "forecast.Array"},
 	"analysis/reconstruction":  {"truth": "reconstruction.Frames", "predicted": "reconstruction.Frames"},
 	"analysis/reward":          {"rewards": "[]float64", "predicted": "points.Points"},
 	"internal/atomicfile":      {"state": "map[string]int"},
