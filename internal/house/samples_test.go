@@ -51,6 +51,7 @@ var free = map[string]map[string]string{
 	"measure/corruption":       {"changed": "[]float32", "state": "[]float32", "number": "int"},
 	"measure/dimension":        {"pts": "points.Points", "rms": "float64"},
 	"measure/box":              {"mask": "[]bool"},
+	"measure/fidelity":         {"train": "points.Points", "holdout": "points.Points", "generated": "points.Points"},
 	"measure/ensemble":         {"truth": "[]float32", "members": "[]float32"},
 	"measure/image":            {"truth": "[]uint8", "predicted": "[]float32"},
 	"measure/measuretest":      {"table": "*cluster.Contingency"},
