@@ -85,6 +85,12 @@ func TestErrors(t *testing.T) {
 		{"long table", one(many), "does not fit its tile"},
 		{"no images", one(&ImageGrid{Images: [][]image.Image{{nil}}}), "at least one image"},
 		{"empty image", one(&ImageGrid{Images: [][]image.Image{{image.NewGray(image.Rect(0, 0, 0, 0))}}}), "has no pixels"},
+		{"no boards", one(&BoardSheet{Kinds: []string{"a"}, XNames: []string{"A"}, YNames: []string{"1"}, Boards: [][][]uint8{{nil}}}), "at least one board"},
+		{"no kinds", one(&BoardSheet{XNames: []string{"A"}, YNames: []string{"1"}}), "1 × 1 places and 0 kinds of marks"},
+		{"marks of a board", one(&BoardSheet{Kinds: []string{"a"}, XNames: []string{"A", "B"}, YNames: []string{"1"}, Boards: [][][]uint8{{nil, {1}}}}),
+			"the board in row 0, column 1 has 1 marks, want 2: 1 kinds on 1 × 2 places"},
+		{"titles of boards", one(&BoardSheet{Kinds: []string{"a"}, XNames: []string{"A"}, YNames: []string{"1"}, Boards: [][][]uint8{{{1}}}, ColumnLabels: []string{"a", "b"}}),
+			"2 column labels for 1 columns"},
 		{"row labels", one(&ImageGrid{Images: [][]image.Image{{image.NewGray(image.Rect(0, 0, 1, 1))}}, RowLabels: []string{"a", "b"}}), "2 row labels for 1 rows"},
 	} {
 		var b bytes.Buffer

@@ -10,8 +10,8 @@ import (
 )
 
 // Panel is what a tile shows: one of *Scatter, *BoxPlot, *GroupedBars, *Bars,
-// *Curves, *Histogram, *Spectrum, *Matrix, *HeatMap, *CriticalDifference, *Table, *ImageGrid
-// and *Text. Each is also a plotter of gonum's, for any plot; see [Add].
+// *Curves, *Histogram, *Spectrum, *Matrix, *HeatMap, *CriticalDifference, *Table, *ImageGrid,
+// *BoardSheet and *Text. Each is also a plotter of gonum's, for any plot; see [Add].
 type Panel interface {
 	plot.Plotter
 	// prepare validates the panel's data and returns how to lay it out.
@@ -288,6 +288,24 @@ type ImageGrid struct {
 type ImageBar struct {
 	First, Last int
 	Scale       ColorScale
+}
+
+// BoardSheet is a contact sheet of boards: lattices of places that carry marks of some
+// kinds, such as holds of climbing problems or pieces of a game. The kinds are told apart
+// by colour and shape, which the legend explains; a place with several shows them inside
+// each other. Names of rows stand beside the first board of each row of the sheet, names of
+// columns under its last boards, every second or third where there is no room for more.
+type BoardSheet struct {
+	// Boards are the rows of the sheet. A board is its marks [kind, row, column], 0 for
+	// none, the lowest row first; nil leaves its place empty.
+	Boards [][][]uint8
+	// RowLabels and ColumnLabels stand left of the rows of the sheet and above its
+	// columns; may be nil.
+	RowLabels, ColumnLabels []string
+	// Kinds are the series of the marks.
+	Kinds []string
+	// XNames and YNames name the columns and, from the lowest, the rows of a board.
+	XNames, YNames []string
 }
 
 // Text is a note, wrapped to the tile; blank lines separate paragraphs.

@@ -37,12 +37,17 @@ func (f *File) placeBaselines() {
 	for _, m := range f.Models {
 		var numbers []report.Named
 		for _, n := range m.Numbers {
+			ownPath := n.Path
 			q, baseline, ok := of(m, n)
 			if !ok || !baseline || len(rows[q]) == 0 {
 				numbers = append(numbers, n)
 				continue
 			}
 			for _, path := range rows[q] {
+				if m.own == nil {
+					m.own = map[string]string{}
+				}
+				m.own[path] = ownPath
 				n.Path = path
 				numbers = append(numbers, n)
 			}

@@ -167,7 +167,7 @@ func (c *comparer) fromSamples(path string, a, b *estimate) (p pair, reason stri
 		return p, reason, nil
 	}
 	groups, _ := points.Numbered(common.groups)
-	blocks, err := stat.NewBlocks(len(groups), groups, c.blockSpec(a, b), stat.Differences(common.scores[:]...)...)
+	blocks, err := stat.NewBlocks(len(groups), groups, c.blockSpec(a, b), stat.Differences(common.scores...)...)
 	if err != nil {
 		return p, stat.Reason(err), nil
 	}

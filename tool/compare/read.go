@@ -46,8 +46,9 @@ type FileModel struct {
 	Run     string
 	Numbers []report.Named
 
-	at    map[string]int // of Numbers by path
-	part  report.Object  // for what was skipped; empty for other layouts
+	at    map[string]int    // of Numbers by path
+	own   map[string]string // path in the file of a number that stands at another; see placeBaselines
+	part  report.Object     // for what was skipped; empty for other layouts
 	file  *File
 	alike []*FileModel // the same numbers in other files
 }

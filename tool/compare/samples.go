@@ -35,7 +35,11 @@ func columnOf(m *FileModel, path string) (c column, reason string, err error) {
 		return c, noSamples, nil
 	}
 	of := table.Model(m.Given)
-	k := slices.Index(table.Metrics, path)
+	name := path
+	if own, ok := m.own[path]; ok {
+		name = own
+	}
+	k := slices.Index(table.Metrics, name)
 	if of == nil || k < 0 {
 		return c, noSamples, nil
 	}

@@ -1,0 +1,158 @@
+// Scores of the mean and the variance of an ensemble.
+
+package ensemble
+
+import "math"
+
+// Moments are sums over cells of the error of the ensemble mean and of the variance of the
+// members; those of several samples are added.
+type Moments struct {
+	Members int
+	// ErrorSum, AbsoluteSum and SquareSum are Σ w·(m − y), Σ w·|m − y| and Σ w·(m − y)², m the mean
+	// of the members and y the truth; VarianceSum is Σ w·s² with the variance over S − 1 (0 for a
+	// single member); Weight is Σ w.
+	ErrorSum, AbsoluteSum, SquareSum, VarianceSum, Weight float64
+}
+
+// MomentsOf returns the sums of a sample.
+func MomentsOf[T Float](s Sample[T]) Moments {
+	m := Moments{Members: s.count}
+	x := make([]float64, s.count)
+	for c, y := range s.truth {
+		w := s.weight(c)
+		if w == 0 {
+			continue
+		}
+		s.column(x, c)
+		mean, variance := meanVariance(x)
+		e := mean - float64(y)
+		m.ErrorSum += float64(w * e)
+		m.AbsoluteSum += float64(w * math.Abs(e))
+		m.SquareSum += float64(w * float64(e*e))
+		m.VarianceSum += float64(w * variance)
+		m.Weight += w
+	}
+	return m
+}
+
+// Add adds the sums of other cells or samples, of ensembles of the same size.
+func (m *Moments) Add(o Moments) {
+	m.Members = max(m.Members, o.Members)
+	m.ErrorSum += o.ErrorSum
+	m.AbsoluteSum += o.AbsoluteSum
+	m.SquareSum += o.SquareSum
+	m.VarianceSum += o.VarianceSum
+	m.Weight += o.Weight
+}
+
+// Bias is the mean error of the ensemble mean, positive where it is too high. This and the
+// following are NaN without weight.
+func (m Moments) Bias() float64 { return m.ErrorSum / m.Weight }
+
+// MAE is the mean absolute error of the ensemble mean.
+func (m Moments) MAE() float64 { return m.AbsoluteSum / m.Weight }
+
+// MSE is the mean squared error of the ensemble mean.
+func (m Moments) MSE() float64 { return m.SquareSum / m.Weight }
+
+// RMSE is √MSE, the skill of spread and skill.
+func (m Moments) RMSE() float64 { return math.Sqrt(m.MSE()) }
+
+// Spread is the square root of the mean variance of the members, over S − 1. NaN for a
+// single member.
+func (m Moments) Spread() float64 {
+	if m.Members < 2 {
+		return math.NaN()
+	}
+	return math.Sqrt(m.VarianceSum / m.Weight)
+}
+
+// SpreadSkillRatio is √((S + 1)/S · mean variance / MSE), in expectation of its square's two
+// parts 1 for an ensemble from the distribution of the truth, whatever its size (Fortin et
+// al., Journal of Hydrometeorology 15, 2014); less if the ensemble is too sure. NaN for a
+// single member and where the mean has no error.
+func (m Moments) SpreadSkillRatio() float64 {
+	if m.Members < 2 || m.SquareSum == 0 {
+		return math.NaN()
+	}
+	return math.Sqrt(float64(m.Members+1) / float64(m.Members) * m.VarianceSum / m.SquareSum)
+}
+
+// DebiasedMSE is the mean squared error that the mean of infinitely many members would have,
+// MSE − mean variance/S: of ensembles of different sizes, comparable. It can be negative.
+// NaN for a single member.
+func (m Moments) DebiasedMSE() float64 {
+	if m.Members < 2 {
+		return math.NaN()
+	}
+	return (m.SquareSum - m.VarianceSum/float64(m.Members)) / m.Weight
+}
+
+// DawidSebastiani returns the score (y − m)²/s² + ln s² of the mean and variance (over S − 1)
+// of each cell (Dawid & Sebastiani, Annals of Statistics 27, 1999). Cells whose members are
+// equal, and all cells of a single member, are undefined. The score depends on the unit: for
+// another unit a constant is added.
+func DawidSebastiani[T Float](s Sample[T]) Mean {
+	return overMoments(s, func(x []float64, mean, variance, y float64) float64 {
+		e := y - mean
+		return float64(e*e)/variance + math.Log(variance)
+	})
+}
+
+// ErrorSpread returns the error-spread score (s² − e² − e·s·g)² with the error e = m − y of the
+// mean, the variance s² (over S − 1) and the skewness g = S/((S − 1)(S − 2)) Σ ((x − m)/s)³ of
+// the members (Christensen, Moroz & Palmer, QJRMS 141, 2015), in fourth powers of the unit.
+// Cells whose members are equal, and all cells of fewer than 3 members, are undefined.
+// scoringrules 0.10 leaves out the factor S of g, which then goes to 0 in large ensembles.
+func ErrorSpread[T Float](s Sample[T]) Mean {
+	return overMoments(s, func(x []float64, mean, variance, y float64) float64 {
+		n := float64(len(x))
+		if n < 3 {
+			return math.NaN()
+		}
+		e, sd, cubes := mean-y, math.Sqrt(variance), 0.0
+		for _, v := range x {
+			z := (v - mean) / sd
+			cubes += float64(float64(z*z) * z)
+		}
+		g := n / ((n - 1) * (n - 2)) * cubes
+		d := variance - float64(e*e) - float64(float64(e*sd)*g)
+		return d * d
+	})
+}
+
+// overMoments averages a score of the members of a cell with their mean and variance.
+func overMoments[T Float](s Sample[T], score func(x []float64, mean, variance, y float64) float64) Mean {
+	var m Mean
+	x := make([]float64, s.count)
+	for c, y := range s.truth {
+		w := s.weight(c)
+		if w == 0 {
+			continue
+		}
+		s.column(x, c)
+		mean, variance := meanVariance(x)
+		if len(x) < 2 || variance == 0 {
+			m.Undefined++
+			continue
+		}
+		m.put(w, score(x, mean, variance, float64(y)))
+	}
+	return m
+}
+
+// meanVariance is the mean and the variance over n − 1, 0 for one number; of equal numbers
+// exactly themselves and 0.
+func meanVariance(x []float64) (mean, variance float64) {
+	first, sum := x[0], 0.0
+	for _, v := range x {
+		sum += v - first
+	}
+	shift := sum / float64(len(x))
+	squares := 0.0
+	for _, v := range x {
+		d := v - first - shift
+		squares += float64(d * d)
+	}
+	return first + shift, squares / float64(max(1, len(x)-1))
+}

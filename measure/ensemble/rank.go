@@ -1,0 +1,140 @@
+// Ranks of the truth among the members.
+
+package ensemble
+
+import (
+	"fmt"
+	"math"
+)
+
+// RankUnit is what one cell adds to a rank histogram: 720,720 is divisible by 1 … 16, so
+// that ties are split evenly in integers.
+const RankUnit = 720720
+
+// AddRanks counts, for each cell that has a weight, the rank of the truth among the members,
+// 0 … S, in units of 1/[RankUnit]: counts[r] has S + 1 entries and gets RankUnit where r
+// members lie below the truth. A truth that equals e members has e + 1 ranks, of which each
+// gets RankUnit/(e + 1); what does not divide goes to the middle ones, so that a cell always
+// adds RankUnit. Counts are integers: those of samples add up exactly, in any order. Cells
+// with a NaN are not counted. Error: another number of counts.
+func AddRanks[T Float](counts []int64, s Sample[T]) error {
+	if len(counts) != s.count+1 {
+		return fmt.Errorf("%d counts of ranks for %d members: want one more than members", len(counts), s.count)
+	}
+	for c, y := range s.truth {
+		if s.weight(c) == 0 {
+			continue
+		}
+		below, equal, above := 0, 0, 0
+		for k := range s.count {
+			switch v := s.members[k*s.stride+c]; {
+			case v < y:
+				below++
+			case v == y:
+				equal++
+			case v > y:
+				above++
+			}
+		}
+		if below+equal+above == s.count {
+			spreadRank(counts[below : below+equal+1])
+		}
+	}
+	return nil
+}
+
+// spreadRank adds one cell to the ranks among which its truth is tied.
+func spreadRank(counts []int64) {
+	n := len(counts)
+	share, rest := int64(RankUnit/n), RankUnit%n
+	for i := range counts {
+		counts[i] += share
+	}
+	for i := (n - rest) / 2; rest > 0; i, rest = i+1, rest-1 {
+		counts[i]++
+	}
+}
+
+// RankShares returns the share of cells at each rank; NaN if there are none.
+func RankShares(counts []int64) []float64 {
+	total := totalOf(counts)
+	shares := make([]float64, len(counts))
+	for i, v := range counts {
+		shares[i] = float64(v) / float64(total)
+	}
+	return shares
+}
+
+func totalOf(counts []int64) int64 {
+	total := int64(0)
+	for _, v := range counts {
+		total += v
+	}
+	return total
+}
+
+// ReliabilityIndex returns Σ |f_r − 1/(S + 1)| over the shares f_r of ranks (Delle Monache et
+// al., Journal of Geophysical Research 111, 2006): 0 for a flat histogram, up to 2·S/(S + 1)
+// where all truths have one rank. Positive from chance alone: about √(2(S + 1)/(π·n)) of n
+// independent cells. NaN if there are none.
+func ReliabilityIndex(counts []int64) float64 {
+	sum, flat := 0.0, 1/float64(len(counts))
+	for _, share := range RankShares(counts) {
+		sum += math.Abs(share - flat)
+	}
+	return sum
+}
+
+// RankChiSquare returns n·(S + 1) Σ (f_r − 1/(S + 1))² of the shares f_r of n cells: Pearson's
+// statistic of a flat histogram. Neighboring cells are no independent observations, so it
+// is a number to compare, with S degrees of freedom only for independent cells, and no test;
+// [RankContrasts] of samples can be tested. NaN if there are no cells.
+func RankChiSquare(counts []int64) float64 {
+	n := float64(len(counts))
+	sum := 0.0
+	for _, share := range RankShares(counts) {
+		d := share - 1/n
+		sum += float64(d * d)
+	}
+	return float64(totalOf(counts)) / RankUnit * n * sum
+}
+
+// RankContrasts returns two departures of ranks from a flat histogram, means over cells of
+// u = (r + ½)/(S + 1) for rank r (Jolliffe & Primo, Monthly Weather Review 136, 2008):
+//
+//	bias = mean (1 − 2u),    positive where the truth tends to lie below the members: forecasts too high
+//	dispersion = mean (1 − 12·(u − ½)²/(1 − 1/(S + 1)²)),    positive where it lies in their middle: spread too large
+//
+// Both are 0 for a flat histogram, of any number of members, and bias lies in (−1, 1). As
+// means they can be given intervals from samples that are independent. NaN if there are none.
+func RankContrasts(counts []int64) (bias, dispersion float64) {
+	n := float64(len(counts))
+	flat := (1 - 1/(n*n)) / 12 // the variance of u if all ranks are equally frequent
+	square := 0.0
+	for r, share := range RankShares(counts) {
+		u := (float64(r)+0.5)/n - 0.5
+		bias -= float64(2 * u * share)
+		square += float64(float64(u*u) * share)
+	}
+	return bias, 1 - square/flat
+}
+
+// PIT returns a histogram of the probability integral transform in so many bins, as
+// shares: a truth of rank r is spread evenly over [r/(S + 1), (r + 1)/(S + 1)], so that
+// ensembles of different sizes have the same bins and a flat rank histogram is flat. NaN
+// if there are no cells; nil for no bins.
+func PIT(counts []int64, bins int) []float64 {
+	if bins < 1 {
+		return nil
+	}
+	out := make([]float64, bins)
+	n := len(counts)
+	for r, share := range RankShares(counts) {
+		// In units of 1/(n·bins): rank r covers [r·bins, (r+1)·bins), bin b covers [b·n, (b+1)·n).
+		for b := r * bins / n; b < bins && b*n < (r+1)*bins; b++ {
+			overlap := min((r+1)*bins, (b+1)*n) - max(r*bins, b*n)
+			out[b] += share * float64(overlap) / float64(bins)
+		}
+	}
+	return out
+}
