@@ -84,18 +84,18 @@ func newPooled(quantity string, x, y points.Points, o Options, center bool) (*po
 	if x.Dim != y.Dim {
 		return nil, fmt.Errorf("%s: points of %d and of %d coordinates", quantity, x.Dim, y.Dim)
 	}
+	for k, sample := range []points.Points{x, y} {
+		if err := finite(quantity, names[k], sample); err != nil {
+			return nil, err
+		}
+	}
 	n := x.N + y.N
 	data := matrix.New(n, x.Dim)
-	for i := range n {
-		from, at, which := x, i, "first"
-		if i >= x.N {
-			from, at, which = y, i-x.N, "second"
-		}
-		for k, v := range from.Row(at, data.Row(i)) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, stat.Undefined(quantity, "point %d of the %s sample, coordinate %d is %v, want finite numbers", at, which, k, v)
-			}
-		}
+	for i := range x.N {
+		x.Row(i, data.Row(i))
+	}
+	for i := range y.N {
+		y.Row(i, data.Row(x.N+i))
 	}
 	if center {
 		mean := data.Mean()

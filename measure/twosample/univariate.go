@@ -9,19 +9,35 @@ import (
 	"slices"
 
 	"repscope/internal/text"
+	"repscope/points"
 	"repscope/stat"
 )
+
+// names are what messages call the samples.
+var names = [2]string{"first", "second"}
+
+// finite is an error that names the first coordinate which is no finite number.
+func finite(quantity, which string, p points.Points) error {
+	row := make([]float64, p.Dim)
+	for i := range p.N {
+		for k, v := range p.Row(i, row) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return stat.Undefined(quantity, "point %d of the %s sample, coordinate %d is %v, want finite numbers", i, which, k, v)
+			}
+		}
+	}
+	return nil
+}
 
 // check says which of two samples is empty or not finite.
 func check(quantity string, x, y []float64) error {
 	for k, sample := range [][]float64{x, y} {
-		which := [2]string{"first", "second"}[k]
 		if len(sample) == 0 {
-			return stat.Undefined(quantity, "the %s sample is empty", which)
+			return stat.Undefined(quantity, "the %s sample is empty", names[k])
 		}
 		for i, v := range sample {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return stat.Undefined(quantity, "value %d of the %s sample is %v, want finite numbers", i, which, v)
+				return stat.Undefined(quantity, "value %d of the %s sample is %v, want finite numbers", i, names[k], v)
 			}
 		}
 	}
