@@ -109,7 +109,7 @@ func TestPermutedTotals(t *testing.T) {
 func TestLevelAndPower(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
-	const runs = 300
+	const runs = 100
 	rejected := map[string]int{}
 	for k := range runs {
 		count := func(name string, x, y points.Points, o Options) {
@@ -148,7 +148,7 @@ func TestLevelAndPower(t *testing.T) {
 	}
 	for name, count := range rejected {
 		share := float64(count) / runs
-		low, high := 0.05, 0.15
+		low, high := 0.03, 0.19
 		switch {
 		case strings.HasSuffix(name, "shift"):
 			low, high = 0.8, 1
@@ -197,7 +197,7 @@ func TestBadPoints(t *testing.T) {
 		"all points are equal":                                           func() error { _, err := MMD(ctx, equal, equal, MMDOptions{}); return err },
 		"the first sample has 1 point":                                   func() error { _, err := Frechet(one, two); return err },
 		"Fréchet distance: points of 2 and":                              func() error { _, err := Frechet(two, three); return err },
-		"point 1 of the second sample has":                               func() error { _, err := Frechet(two, nan); return err },
+		"point 1 of the second sample, coordinate 1":                     func() error { _, err := Frechet(two, nan); return err },
 		"of order 3, want 1 or 2":                                        func() error { _, err := SlicedWasserstein(ctx, two, two, SlicedOptions{Order: 3}); return err },
 		"1 observation in 1 group":                                       func() error { _, err := SplitHalves(ctx, 1, SplitOptions{}, nil); return err },
 		"groups of 1 observation for 2":                                  func() error { _, err := SplitHalves(ctx, 2, SplitOptions{Groups: []int{1}}, nil); return err },

@@ -136,3 +136,38 @@ func TestPool(t *testing.T) {
 		t.Errorf("labels %v", got)
 	}
 }
+
+// TestJackknife: for the difference of two means the variance is the sum of both.
+func TestJackknife(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 3))
+	x, y := normal(random, 12), normal(random, 30)
+	labels, sizes := make([]int, 42), [2][]int{}
+	for i := range labels {
+		labels[i] = i
+	}
+	for i := range labels {
+		side := 0
+		if i >= len(x) {
+			side = 1
+		}
+		sizes[side] = append(sizes[side], 1)
+	}
+	difference := func(x, y []float64) float64 { return stat.Mean(x) - stat.Mean(y) }
+	j, err := Jackknife(difference(x, y), WithoutEach(labels, 42, x, y, difference), sizes[0], sizes[1], 0)
+	must(t, err)
+	_, vx := stat.MeanVariance(x)
+	_, vy := stat.MeanVariance(y)
+	vx, vy = vx/12, vy/30
+	measuretest.Near(t, "standard error", j.StdError, math.Sqrt(vx+vy), 1e-12)
+	measuretest.Near(t, "degrees of freedom", j.DF, (vx+vy)*(vx+vy)/(vx*vx/11+vy*vy/29), 1e-9)
+	quantile, err := stat.StudentTQuantile(0.975, j.DF)
+	must(t, err)
+	measuretest.Near(t, "interval", j.Interval.High-j.Estimate, quantile*j.StdError, 1e-12)
+	if _, err := Jackknife(0, []float64{1, 2}, []int{1}, []int{1}, 0); err == nil {
+		t.Error("a jackknife of one block in each sample")
+	}
+	if _, err := Jackknife(0, []float64{1, 2}, []int{1}, []int{1, 1}, 0); err == nil || err.Error() != "jackknife: 2 values for blocks of samples of 1 and 2" {
+		t.Error(err)
+	}
+}
