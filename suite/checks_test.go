@@ -102,6 +102,28 @@ var wrongValues = map[string]map[string][]string{
 		"disentanglement":   nil, // yes or no
 		"predictions-csv":   nil, // yes or no
 	},
+	"generation": {
+		"metrics":          {"--metrics iou", "--metrics diversity,", "--metrics diversity,precision"},
+		"reconstruction":   {"--reconstruction r.npz", "--reconstruction a=x.npz --reconstruction a=y.npz"},
+		"generated":        {"--generated g.json", "--generated a=x.json --generated a=y.json"},
+		"predictions":      {"--predictions p.csv", "--predictions a=x.csv --predictions a=y.csv"},
+		"groups":           {"--groups g.npy", "--groups nobody=g.npy"},
+		"real":             {"--example --real none.json"},
+		"holdout":          {"--holdout none.json"},
+		"real-latents":     {"--example --real-latents none.npz"},
+		"real-predictions": {"--example --real-predictions none.csv"},
+		"label-names":      {"--example --label-names none.json"},
+		"encoder":          {"--encoder e.onnx", "--encoder a=e.onnx --encoder a=f.onnx"},
+		"decoder":          {"--decoder d.onnx", "--decoder a=d.onnx --decoder a=f.onnx"},
+		"classifier":       {"--classifier c.onnx"},
+		"grids":            {"--grids g.npz"},
+		"num-samples":      {"--num-samples -1", "--num-samples x"},
+		"temperature":      {"--temperature 0", "--temperature x"},
+		"threshold":        {"--threshold 1", "--threshold -0.1", "--threshold x"},
+		"definition":       {"--definition ours"},
+		"strict":           nil, // yes or no
+		"revalidate":       nil, // yes or no
+	},
 	"forecast": {
 		"target":          {"--example --target x.npy"},
 		"forecast":        {"--forecast f.npy", "--forecast a=x.npy --forecast a=y.npy", "--forecast persistence=x.npy"},
@@ -174,6 +196,8 @@ func missing(e Entry) string {
 	switch e.Name {
 	case "compare":
 		return "none.json"
+	case "generation":
+		return "--latents z=none.npz"
 	case "robustness", "encode":
 		return "--frames none.npy --model m=none.onnx"
 	case "forecast":

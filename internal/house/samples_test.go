@@ -37,6 +37,7 @@ var free = map[string]map[string]string{
 	},
 	"analysis/forecast":        {"truth": "forecast.Array", "ensemble": "forecast.Array"},
 	"analysis/reconstruction":  {"truth": "reconstruction.Frames", "predicted": "reconstruction.Frames"},
+	"analysis/generation":      {"training": "*generation.Samples", "generated": "*generation.Samples"},
 	"analysis/reward":          {"rewards": "[]float64", "predicted": "points.Points"},
 	"internal/atomicfile":      {"state": "map[string]int"},
 	"internal/cuda":            {"n": "int"},
