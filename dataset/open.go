@@ -181,3 +181,22 @@ func list(names []string) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// fileError is an error of opening a file, without the name of the system call.
+func fileError(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return fmt.Errorf("%s: %w", p.Path, p.Err)
+	}
+	return err
+}
+
+// FileSHA256 is the digest of a file's bytes, in hexadecimal digits.
+func FileSHA256(path string) (string, error) {
+	file, err := mmap.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	return hashFile(file, nil)
+}

@@ -21,6 +21,8 @@ const (
 	HeadLatent = "latent" // the latent z_t of a state
 	HeadAction = "action" // the action taken there
 	HeadNext   = "next"   // the latent z_{t+1} of its successor
+	HeadGrid   = "grid"   // a sample as it is, given to the encoder of a generator
+	HeadLabel  = "label"  // the label that a sample has or is made for
 )
 
 // headNames are the names that the inputs of model files have for each of them, in
@@ -31,6 +33,8 @@ var headNames = map[string][]string{
 	HeadAction: {"action", "actions", "a", "at", "act", "actiont", "actionids", "control", "u"},
 	HeadNext: {"next", "nextlatent", "latentnext", "znext", "nextz", "zt1", "zt+1", "ztp1", "zprime", "latentt1", "latenttp1", "nextembedding",
 		"nextstate", "nextfeatures", "predicted"},
+	HeadGrid:  {"grid", "grids", "board", "boards", "problem", "problems", "x", "input", "inputs", "image", "images", "sample", "samples", "data"},
+	HeadLabel: {"label", "labels", "grade", "grades", "condition", "conditions", "cond", "c", "y", "class", "classes", "target"},
 }
 
 // HeadInput is what a head is given under a name: N rows of numbers, or one integer each.
@@ -92,7 +96,7 @@ func OpenHead(path string, o OpenOptions) (*Head, error) {
 	if f.Format != "onnx" {
 		return fail(exportHint(path, fmt.Errorf("is a file of weights (%s), want an ONNX file", f.Architecture)))
 	}
-	output, err := chooseOutput(f.Outputs(), o.Output)
+	output, err := chooseOutput(f.Outputs(), o.preferred(f.Outputs()))
 	if err != nil {
 		return fail(err)
 	}
@@ -152,13 +156,32 @@ func means(port, name string) bool {
 	if port == name {
 		return true
 	}
-	plain := strings.Map(func(r rune) rune {
+	return slices.Contains(headNames[name], plain(port))
+}
+
+// plain is a name in lower case, of letters, digits and plus signs alone.
+func plain(name string) string {
+	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '+' {
 			return r
 		}
 		return -1
-	}, strings.ToLower(port))
-	return slices.Contains(headNames[name], plain)
+	}, strings.ToLower(name))
+}
+
+// preferred is the output to take: Output, else the first of Prefer, else the first.
+func (o OpenOptions) preferred(outputs []model.Port) string {
+	if o.Output != "" || len(o.Prefer) == 0 || len(outputs) == 0 {
+		return o.Output
+	}
+	for _, name := range o.Prefer {
+		for _, p := range outputs {
+			if plain(p.Name) == plain(name) {
+				return p.Name
+			}
+		}
+	}
+	return outputs[0].Name
 }
 
 // match finds the input of the model for each that is given: by name where all the names

@@ -146,6 +146,23 @@ func TestHeadErrors(t *testing.T) {
 	}
 }
 
+// Of several outputs the first of the preferred ones is taken, else the first.
+func TestHeadPrefersOutputs(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		prefer []string
+		want   string
+	}{
+		{[]string{"none", "Z"}, "z"},
+		{[]string{"none"}, "/Relu_1_output_0"},
+	} {
+		h := openHead(t, "dqn_outputs", OpenOptions{Prefer: c.prefer})
+		if got := h.Outputs()[0].Name; got != c.want {
+			t.Errorf("prefer %v: output %q, want %q", c.prefer, got, c.want)
+		}
+	}
+}
+
 // Check needs no values, and tells what a run would.
 func TestHeadCheck(t *testing.T) {
 	h := openHead(t, "head_predictor", OpenOptions{})

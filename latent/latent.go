@@ -83,6 +83,10 @@ type OpenOptions struct {
 	// Output names the output of an ONNX graph that has several; empty takes
 	// the only one.
 	Output string
+	// Prefer are names of the output to take of a head that has several where Output is
+	// empty: the first of them that there is, whatever the case and signs between letters,
+	// else the first output. nil: several outputs are an error.
+	Prefer []string
 	// Layers, if not empty, makes the encoder compute these values of its graph
 	// instead of its output; see Layers and LayerEncoder. A layer is named by its
 	// value, or by the node that makes it (of several nodes of one name, parts of

@@ -63,7 +63,7 @@ func (s Space) Cross(ctx context.Context, queries Space, k int, o Options) (*Nea
 		return nil, fmt.Errorf("queries under the %v metric, points under the %v metric: want the same", queries.metric, s.metric)
 	}
 	if a, b := rows.TypeName(queries.points), rows.TypeName(pts); a != b || queries.points.Dim != pts.Dim {
-		return nil, fmt.Errorf("queries are %s of dimension %d, points %s of dimension %d: want the same", a, queries.points.Dim, b, pts.Dim)
+		return nil, errOtherPoints(queries.points, pts)
 	}
 	o.Metric, o.Blocks, o.Episode, o.Time, o.ExcludeWindow = s.metric, nil, nil, nil, 0
 	if err := o.check(pts.N); err != nil {

@@ -90,6 +90,15 @@ const (
 	StreamBoards Stream = 0x626f6172
 	// StreamTemporalPairs draws pairs of states of an episode (analysis/reward): "temp".
 	StreamTemporalPairs Stream = 0x74656d70
+	// StreamTwoSample divides two samples at random, and draws the points of a median
+	// distance (measure/twosample): "twos".
+	StreamTwoSample Stream = 0x74776f73
+	// StreamSubsets draws subsets of growing size (measure/twosample): "subs".
+	StreamSubsets Stream = 0x73756273
+	// StreamDirections draws the directions of a sliced distance (measure/twosample): "dire".
+	StreamDirections Stream = 0x64697265
+	// StreamSplits splits a sample into two parts (measure/twosample): "spli".
+	StreamSplits Stream = 0x73706c69
 	// StreamEdges draws pairs of neighboring cells (measure/ensemble): "edge".
 	StreamEdges Stream = 0x65646765
 )

@@ -102,6 +102,56 @@ var wrongValues = map[string]map[string][]string{
 		"disentanglement":   nil, // yes or no
 		"predictions-csv":   nil, // yes or no
 	},
+	"generation": {
+		"metrics":          {"--metrics iou", "--metrics diversity,", "--metrics diversity,precision"},
+		"reconstruction":   {"--reconstruction r.npz", "--reconstruction a=x.npz --reconstruction a=y.npz"},
+		"generated":        {"--generated g.json", "--generated a=x.json --generated a=y.json"},
+		"predictions":      {"--predictions p.csv", "--predictions a=x.csv --predictions a=y.csv"},
+		"groups":           {"--groups g.npy", "--groups nobody=g.npy"},
+		"real":             {"--example --real none.json"},
+		"holdout":          {"--holdout none.json"},
+		"real-latents":     {"--example --real-latents none.npz"},
+		"real-predictions": {"--example --real-predictions none.csv"},
+		"label-names":      {"--example --label-names none.json"},
+		"encoder":          {"--encoder e.onnx", "--encoder a=e.onnx --encoder a=f.onnx"},
+		"decoder":          {"--decoder d.onnx", "--decoder a=d.onnx --decoder a=f.onnx"},
+		"classifier":       {"--classifier c.onnx"},
+		"grids":            {"--grids g.npz"},
+		"num-samples":      {"--num-samples -1", "--num-samples x"},
+		"temperature":      {"--temperature 0", "--temperature x"},
+		"threshold":        {"--threshold 1", "--threshold -0.1", "--threshold x"},
+		"definition":       {"--definition ours"},
+		"strict":           nil, // yes or no
+		"revalidate":       nil, // yes or no
+	},
+	"forecast": {
+		"target":          {"--example --target x.npy"},
+		"forecast":        {"--forecast f.npy", "--forecast a=x.npy --forecast a=y.npy", "--forecast persistence=x.npy"},
+		"model":           {"--model m.onnx", "--model a=x.onnx --model a=y.onnx", "--model a=x.onnx"},
+		"input":           {"--example --input x.npy"},
+		"leads":           {"--example --leads x.npy"},
+		"groups":          {"--example --groups x.npy"},
+		"weights":         {"--weights w.npy --lat l.npy"},
+		"lat":             {"--weights w.npy --lat l.npy"},
+		"regions":         {"--regions r.npy", "--regions all=r.npy", "--regions a=x.npy --regions a=y.npy"},
+		"climatology":     nil, // a file, or target
+		"variables":       {"--variables a,,b", "--variables a,a"},
+		"input-variables": {"--input-variables a"},
+		"units":           {"--units m,,K", "--variables a,b --units K"},
+		"n-samples":       {"--n-samples -1", "--n-samples x"},
+		"metrics":         {"--metrics mea"},
+		"crps":            {"--crps unbiased"},
+		"energy":          {"--energy unbiased"},
+		"variogram":       {"--variogram published"},
+		"variogram-p":     {"--variogram-p 0", "--variogram-p -1", "--variogram-p nan"},
+		"max-distance":    {"--max-distance -1", "--max-distance x"},
+		"patch":           {"--patch 0"},
+		"patch-mode":      {"--patch-mode mean"},
+		"pairs":           {"--pairs -1"},
+		"batch-size":      {"--batch-size -1"},
+		"thresholds":      {"--thresholds x", "--thresholds 1,1"},
+		"documented-json": {"--documented-json="},
+	},
 	"compare": {
 		"results":         {"--results =x.json", "--results a@=x.json"},
 		"task":            nil, // any text
@@ -146,8 +196,12 @@ func missing(e Entry) string {
 	switch e.Name {
 	case "compare":
 		return "none.json"
+	case "generation":
+		return "--latents z=none.npz"
 	case "robustness", "encode":
 		return "--frames none.npy --model m=none.onnx"
+	case "forecast":
+		return "--target none.npy --forecast f=none.npy"
 	case "reward":
 		return "--frames none.npy --latents z=none.npy --rewards none.npy"
 	}

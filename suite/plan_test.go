@@ -68,7 +68,7 @@ func TestDryRun(t *testing.T) {
 		"reward":       {"--rewards {}/labels.npy --targets a={}/labels.npy --probes ridge --predictions-csv --min-entropy 0"},
 	}
 	for _, e := range All() {
-		if e.Arguments != "" {
+		if !slices.Contains(run.FlagNames(e.Command), "frames") {
 			continue // see below
 		}
 		t.Run(e.Name, func(t *testing.T) {

@@ -11,6 +11,8 @@ package suite
 import (
 	"slices"
 
+	"repscope/analysis/forecast"
+	"repscope/analysis/generation"
 	"repscope/analysis/geometry"
 	"repscope/analysis/manifold"
 	"repscope/analysis/neighborhood"
@@ -42,6 +44,8 @@ var entries = []Entry{
 	{Command: geometry.Command, Analysis: true, Figure: []string{"--exclude-window", "30"}},
 	{Command: reconstruction.Command, Analysis: true, Figure: []string{"--rollout-steps", "8", "--samples-shown", "4"}},
 	{Command: reward.Command, Analysis: true},
+	{Command: generation.Command, Analysis: true},
+	{Command: forecast.Command, Analysis: true},
 	{Command: encode.Command},
 	{Command: compare.Command},
 }

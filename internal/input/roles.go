@@ -283,38 +283,38 @@ func (g *Given) Open(env *run.Env) ([]Array, error) {
 // the path, or all.
 func (g *Given) openAll(s source) ([]Array, error) {
 	path, key := s.path, ""
-	if i := strings.LastIndex(path, ":"); i >= 0 && isTable(path[:i]) {
+	if i := strings.LastIndex(path, ":"); i >= 0 && dataset.IsTable(path[:i]) {
 		path, key = path[:i], path[i+1:]
 	}
-	if !g.role.Table || !isTable(path) {
+	if !g.role.Table || !dataset.IsTable(path) {
 		a, err := g.open(s.path)
 		if err != nil {
 			return nil, g.errorf(s.name, "%w", err)
 		}
 		return []Array{{s.name, a}}, nil
 	}
-	columns, err := openTable(path)
+	columns, err := dataset.ReadTable(path)
 	if err != nil {
 		return nil, g.errorf(s.name, "%w", err)
 	}
 	var arrays []Array
 	for i := range columns {
-		if key != "" && columns[i].name != key {
+		if key != "" && columns[i].Name != key {
 			continue
 		}
-		a, err := columns[i].array(path)
+		a, err := columns[i].Array(path)
 		if err != nil {
 			return nil, g.errorf(s.name, "%w", err)
 		}
 		if key != "" {
 			return []Array{{s.name, a}}, nil
 		}
-		arrays = append(arrays, Array{s.name + "." + columns[i].name, a})
+		arrays = append(arrays, Array{s.name + "." + columns[i].Name, a})
 	}
 	if key != "" {
 		var names []string
 		for i := range columns {
-			names = append(names, columns[i].name)
+			names = append(names, columns[i].Name)
 		}
 		return nil, run.Hint(g.errorf(s.name, "%s has no column %q; there are %s", path, key, strings.Join(names, ", ")), run.DidYouMean("", key, names))
 	}

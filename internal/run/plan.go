@@ -83,8 +83,8 @@ func (e *Env) PlanFigures(figures ...string) {
 	}
 }
 
-// workingMemory is the limit of --memory in bytes.
-func (e *Env) workingMemory() int64 {
+// WorkingMemory is the limit of --memory in bytes.
+func (e *Env) WorkingMemory() int64 {
 	if e.Options.Memory > 0 {
 		return e.Options.Memory
 	}
@@ -156,7 +156,7 @@ func (e *Env) planObject() *report.Object {
 		models = append(models, &part)
 	}
 	size.Set("held_bytes", p.Held)
-	size.Set("working_bytes_at_most", min(p.Searched, e.workingMemory()))
+	size.Set("working_bytes_at_most", min(p.Searched, e.WorkingMemory()))
 	sum, unknown := p.seconds()
 	time.Set("encoding_s", sum)
 	time.Set("encoding_unknown", unknown)
@@ -203,8 +203,8 @@ func (e *Env) planText() string {
 	fmt.Fprintf(&b, "options: %s\n", strings.Join(options, ", "))
 	fmt.Fprintf(&b, "memory: about %s for the program, inputs, weights and latents", megabytes(p.Held))
 	if p.Searched > 0 {
-		fmt.Fprintf(&b, ", and up to %s to search neighbors in", megabytes(min(p.Searched, e.workingMemory())))
-		if p.Searched > e.workingMemory() {
+		fmt.Fprintf(&b, ", and up to %s to search neighbors in", megabytes(min(p.Searched, e.WorkingMemory())))
+		if p.Searched > e.WorkingMemory() {
 			b.WriteString(" (--memory)")
 		}
 	}

@@ -5,8 +5,11 @@ package fidelity
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"sync/atomic"
 
+	"repscope/internal/parallel"
 	"repscope/neighbors"
 	"repscope/points"
 )
@@ -83,47 +86,90 @@ func PRDC(ctx context.Context, real, generated points.Points, o Options) (*Manif
 	if err != nil {
 		return nil, err
 	}
-	most := slices.Max(ks)
-	own := o.Neighbors
-	ofReal, err := neighbors.KNearest(ctx, real, most, own)
+	var splits [][]bool
+	var h Halves
+	if o.Halves != nil {
+		h, splits = *o.Halves, o.Halves.Of.Splits()
+	}
+	most, within := slices.Max(ks), o.search()
+	ofReal, err := newLists(ctx, real, most, splits, h.Real, within)
 	if err != nil {
 		return nil, err
 	}
-	ofGenerated, err := neighbors.KNearest(ctx, generated, most, own)
+	ofGenerated, err := newLists(ctx, generated, most, splits, h.Generated, within)
 	if err != nil {
 		return nil, err
 	}
-	found := &Manifolds{Real: real.N, Generated: generated.N}
-	for _, k := range ks {
-		found.ByK = append(found.ByK, AtK{
-			K: k, RealBalls: make([]int32, generated.N), Holding: make([]int32, real.N), GeneratedBalls: make([]int32, real.N),
-		})
-	}
-	for j := range generated.N {
-		to, err := neighbors.Cross(ctx, generated.Select([]int{j}), real, real.N, own)
-		if err != nil {
+	c := newCounts(ks, real.N, generated.N)
+	if o.Halves != nil {
+		if c.halves, err = newHalfSums(ctx, &h, len(splits), ofReal, ofGenerated, ks, within.Threads); err != nil {
 			return nil, err
 		}
-		for p, i := range to.Index {
-			for a := range found.ByK {
-				at := &found.ByK[a]
-				if inside(to.Distance[p], ofReal.Distance[int(i)*most+at.K-1]) {
-					at.RealBalls[j]++
-					at.Holding[i]++
-				}
-				if inside(to.Distance[p], ofGenerated.Distance[j*most+at.K-1]) {
-					at.GeneratedBalls[i]++
-				}
+	}
+	if _, err := neighbors.Enclose(ctx, generated, real, ofGenerated.Nearest, ofReal.Nearest, within, c.add); err != nil {
+		return nil, err
+	}
+	return c.manifolds()
+}
+
+// search are the options of the search for neighbors.
+func (o *Options) search() neighbors.Options {
+	from := o.Neighbors
+	return neighbors.Options{
+		Threads: parallel.Workers(from.Threads, math.MaxInt), Memory: from.Memory, Metric: from.Metric, Device: from.Device, Progress: from.Progress,
+	}
+}
+
+// counts gathers the outcomes of single points, by k.
+type counts struct {
+	found  *Manifolds
+	halves *halfSums // nil without halves
+}
+
+func newCounts(ks []int, real, generated int) *counts {
+	c := &counts{found: &Manifolds{Real: real, Generated: generated}}
+	for _, k := range ks {
+		c.found.ByK = append(c.found.ByK, AtK{
+			K: k, RealBalls: make([]int32, generated), Holding: make([]int32, real), GeneratedBalls: make([]int32, real),
+		})
+	}
+	return c
+}
+
+// add takes the pairs of generated point j. Goroutines share the real points.
+func (c *counts) add(worker, j int, found []neighbors.Enclosed) {
+	for a := range c.found.ByK {
+		at := &c.found.ByK[a]
+		k := int32(at.K)
+		for _, f := range found {
+			if f.OfPoint < k {
+				at.RealBalls[j]++
+				atomic.AddInt32(&at.Holding[f.Point], 1)
+			}
+			if f.OfQuery < k {
+				atomic.AddInt32(&at.GeneratedBalls[f.Point], 1)
 			}
 		}
 	}
-	for a := range found.ByK {
-		found.ByK[a].score()
+	if c.halves != nil {
+		c.halves.add(worker, j, found)
 	}
-	return found, nil
 }
 
-func inside(d, r float64) bool { return d < r || d == 0 }
+func (c *counts) manifolds() (*Manifolds, error) {
+	for q := range c.found.ByK {
+		at := &c.found.ByK[q]
+		at.score()
+		if c.halves == nil {
+			continue
+		}
+		var err error
+		if at.Error, err = c.halves.errors(q, at.Scores); err != nil {
+			return nil, err
+		}
+	}
+	return c.found, nil
+}
 
 func (a *AtK) score() {
 	sum := 0.0
@@ -149,6 +195,12 @@ func (o *Options) check(real, generated points.Points) ([]int, error) {
 	if err := samePoints("real", real, "generated", generated); err != nil {
 		return nil, err
 	}
+	if err := neighbors.Check("real points", real, o.Neighbors.Metric); err != nil {
+		return nil, err
+	}
+	if err := neighbors.Check("generated points", generated, o.Neighbors.Metric); err != nil {
+		return nil, err
+	}
 	ks := o.Ks
 	if ks == nil {
 		ks = DefaultKs()
@@ -160,6 +212,9 @@ func (o *Options) check(real, generated points.Points) ([]int, error) {
 		if slices.Contains(ks[:q], k) {
 			return nil, fmt.Errorf("k = %d is given twice", k)
 		}
+	}
+	if o.Halves != nil {
+		return ks, o.Halves.check(real.N, generated.N)
 	}
 	return ks, nil
 }

@@ -77,11 +77,11 @@ func (d *Directions) centerGradient(ctx context.Context, x matrix.Matrix, value 
 	if err != nil {
 		return nil, err
 	}
-	parts := make([][]float64, (count+rowBlock-1)/rowBlock)
+	parts := make([][]float64, (count+matrix.RowBlock-1)/matrix.RowBlock)
 	err = parallel.With(ctx, threads, len(parts), func() func(int) error {
-		p := &pull{all: d.unit, columns: columns, product: make([]float64, rowBlock*columnBlock), sums: matrix.New(rowBlock, dim)}
+		p := &pull{all: d.unit, columns: columns, product: make([]float64, matrix.RowBlock*matrix.ColumnBlock), sums: matrix.New(matrix.RowBlock, dim)}
 		return func(part int) error {
-			i0, i1 := part*rowBlock, min((part+1)*rowBlock, count)
+			i0, i1 := part*matrix.RowBlock, min((part+1)*matrix.RowBlock, count)
 			if err := p.addUp(rows.Data[i0*dim:i1*dim], chosen[i0:i1]); err != nil {
 				return err
 			}
@@ -124,17 +124,17 @@ type pull struct {
 func (p *pull) addUp(u []float64, number []int) error {
 	n, dim := p.all.N, p.all.Dim
 	clear(p.sums.Data)
-	for j0 := 0; j0 < n; j0 += columnBlock {
-		j1 := min(j0+columnBlock, n)
+	for j0 := 0; j0 < n; j0 += matrix.ColumnBlock {
+		j1 := min(j0+matrix.ColumnBlock, n)
 		product := kernel.Product[float64]{
 			M: len(number), N: j1 - j0, K: dim, A: kernel.Rows(u, dim), B: p.columns.Operand(j0),
-			C: p.product, Stride: columnBlock, Threads: 1, Workspace: &p.workspace,
+			C: p.product, Stride: matrix.ColumnBlock, Threads: 1, Workspace: &p.workspace,
 		}
 		if err := product.Run(); err != nil {
 			return err
 		}
 		for i, own := range number {
-			row := p.product[i*columnBlock:][:j1-j0]
+			row := p.product[i*matrix.ColumnBlock:][:j1-j0]
 			for j, v := range row {
 				row[j] = math.Exp(4*v - 4)
 			}
@@ -143,7 +143,7 @@ func (p *pull) addUp(u []float64, number []int) error {
 			}
 		}
 		product = kernel.Product[float64]{
-			M: len(number), N: dim, K: j1 - j0, A: kernel.Rows(p.product, columnBlock), B: kernel.Columns(p.all.Data[j0*dim:], dim),
+			M: len(number), N: dim, K: j1 - j0, A: kernel.Rows(p.product, matrix.ColumnBlock), B: kernel.Columns(p.all.Data[j0*dim:], dim),
 			C: p.sums.Data, Stride: dim, Accumulate: true, Threads: 1, Workspace: &p.workspace,
 		}
 		if err := product.Run(); err != nil {

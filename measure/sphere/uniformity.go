@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"repscope/internal/kernel"
-	"repscope/internal/parallel"
 	"repscope/internal/text"
 	"repscope/measure/internal/matrix"
 	"repscope/stat"
@@ -35,7 +34,7 @@ func (d *Directions) Uniformity(ctx context.Context, blocks *stat.Blocks, thread
 		u, sizes = u.Select(order), blocks.Sizes()
 	}
 	s := newPairSums(u.N, sizes)
-	if err := eachBlock(ctx, u, threads, s.add); err != nil {
+	if err := matrix.Products(ctx, u, threads, s.add); err != nil {
 		return 0, nil, err
 	}
 	total, touched := s.sum()
@@ -70,7 +69,7 @@ type partial struct {
 }
 
 func newPairSums(n int, sizes []int) *pairSums {
-	s := &pairSums{start: make([]int, len(sizes)+1), block: make([]int, n), partials: make([]partial, (n+rowBlock-1)/rowBlock)}
+	s := &pairSums{start: make([]int, len(sizes)+1), block: make([]int, n), partials: make([]partial, (n+matrix.RowBlock-1)/matrix.RowBlock)}
 	for b, size := range sizes {
 		s.start[b+1] = s.start[b] + size
 		for i := s.start[b]; i < s.start[b+1]; i++ {
@@ -80,9 +79,9 @@ func newPairSums(n int, sizes []int) *pairSums {
 	return s
 }
 
-// add visits a block of products; see eachBlock.
+// add visits a block of products; see [matrix.Products].
 func (s *pairSums) add(i0, i1, j0, j1 int, product []float64, stride int) {
-	p := &s.partials[i0/rowBlock]
+	p := &s.partials[i0/matrix.RowBlock]
 	if p.touched == nil {
 		p.touched = make([]float64, len(s.start)-1)
 	}
@@ -110,51 +109,4 @@ func (s *pairSums) sum() (total float64, touched []float64) {
 		matrix.AddTo(touched, p.touched)
 	}
 	return total, touched
-}
-
-// The sizes of the blocks of a pass: their products stay in the second-level
-// cache.
-const (
-	rowBlock    = 96
-	columnBlock = 16 * kernel.Align
-)
-
-// eachBlock computes the products x·xᵀ on and above the diagonal in blocks and hands
-// each of them to visit: product[(i−i0)·stride + (j−j0)] = x_i·x_j for i0 ≤ i < i1,
-// j0 ≤ j < j1. j0 is rounded down to a whole block, so that blocks on the diagonal
-// reach below it. All blocks of one range of rows come from one goroutine, in ascending
-// order of columns; different ranges come at the same time.
-//
-// The products have the same bits for every number of threads (see package
-// kernel); what visit adds up must only depend on its own block or range of
-// rows.
-func eachBlock(ctx context.Context, x matrix.Matrix, threads int, visit func(i0, i1, j0, j1 int, product []float64, stride int)) error {
-	if x.N == 0 {
-		return nil
-	}
-	columns, err := kernel.PackRight(kernel.Rows(x.Data, x.Dim), x.N, x.Dim)
-	if err != nil {
-		return err
-	}
-	return parallel.With(ctx, threads, (x.N+rowBlock-1)/rowBlock, func() func(int) error {
-		product := make([]float64, rowBlock*columnBlock)
-		var workspace kernel.Workspace[float64]
-		return func(block int) error {
-			i0 := block * rowBlock
-			i1 := min(i0+rowBlock, x.N)
-			for j0 := i0 / columnBlock * columnBlock; j0 < x.N; j0 += columnBlock {
-				j1 := min(j0+columnBlock, x.N)
-				p := kernel.Product[float64]{
-					M: i1 - i0, N: j1 - j0, K: x.Dim,
-					A: kernel.Rows(x.Data[i0*x.Dim:], x.Dim), B: columns.Operand(j0),
-					C: product, Stride: columnBlock, Threads: 1, Workspace: &workspace,
-				}
-				if err := p.Run(); err != nil {
-					return err
-				}
-				visit(i0, i1, j0, j1, product, columnBlock)
-			}
-			return nil
-		}
-	})
 }

@@ -100,7 +100,7 @@ func (t *Transform) assign() {
 				}
 				t.weight[at] = float64(multiple) / (cells * cells)
 			} else {
-				t.weight[at] = norm(m) * norm(n) / cells
+				t.weight[at] = norm(m) * norm(n) / (cells * cells)
 			}
 			a, b := i, n
 			if t.Height > t.Width {
@@ -132,13 +132,13 @@ func (t *Transform) assign() {
 	}
 }
 
-// norm is what makes the squares of cosine coefficients orthonormal, 1 or 2 per
-// dimension, over 4 for gonum's factor of 2.
+// norm makes the squares of cosine coefficients those of an orthonormal transform
+// times the number of cells, 1 or 2 per dimension, over 16 for gonum's factor of 4.
 func norm(index int) float64 {
 	if index == 0 {
-		return 0.25
+		return 1.0 / 16
 	}
-	return 0.5
+	return 1.0 / 8
 }
 
 // root is ⌊√x⌋.

@@ -80,6 +80,31 @@ func Pairwise(metric Metric, names []string, estimates []*stat.Jackknifed, seed 
 	return comparisons(metric, compared), err
 }
 
+// PairwiseOf is [Pairwise] for models of which some pairs were measured on the same
+// observations and others on observations of their own; paired says which.
+func PairwiseOf(metric Metric, names []string, estimates []*stat.Jackknifed, paired func(i, j int) bool, seed uint64) ([]report.Comparison, error) {
+	var compared []stat.Comparison
+	for i, a := range estimates {
+		for j := i + 1; j < len(estimates); j++ {
+			b := estimates[j]
+			if a == nil || b == nil || math.IsNaN(a.Estimate) || math.IsNaN(b.Estimate) {
+				continue
+			}
+			of := stat.CompareIndependent
+			if paired(i, j) {
+				of = stat.Compare
+			}
+			c, err := of(a, b, stat.CompareOptions{Seed: seed})
+			if err != nil {
+				return nil, err
+			}
+			c.A, c.B = names[i], names[j]
+			compared = append(compared, c)
+		}
+	}
+	return comparisons(metric, compared), nil
+}
+
 // Correct applies Holm's correction over the families of a run; family is one of
 // [Families].
 func Correct(all []report.Comparison, family string) {

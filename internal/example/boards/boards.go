@@ -111,7 +111,7 @@ func set(r *stat.Random, grade int) []uint8 {
 func move(r *stat.Random, row, column, side int, hard float64) int {
 	best, least := column, math.Inf(1)
 	for range 3 {
-		reach := r.Intn(2 + int(3*hard+0.5))
+		reach := r.Intn(3 + int(3*hard+0.5))
 		to := column + side*reach
 		if to < 0 || to >= Columns {
 			to = column - side*reach

@@ -69,13 +69,14 @@ type bounded[F kernel.Float] struct {
 	sources          points.Points // the queries as they came
 	maxRadius        float64
 	maxRounding      float64
-	outliers         []int32 // points whose columns are direct
-	directRows       []bool  // queries whose rows are direct
-	keyExponent      int     // rows are direct keys times this power of two
-	relative         float64 // 4u
-	product          float64 // of q_i·q_j in E
-	slope            float64 // of s² in E
-	linear, constant float64 // of s and 1 in E
+	farthest         struct{ radius, rounding float64 } // the largest of queries whose rows are products
+	outliers         []int32                            // points whose columns are direct
+	directRows       []bool                             // queries whose rows are direct
+	keyExponent      int                                // rows are direct keys times this power of two
+	relative         float64                            // 4u
+	product          float64                            // of q_i·q_j in E
+	slope            float64                            // of s² in E
+	linear, constant float64                            // of s and 1 in E
 	symmetric        symmetricTiles[F]
 	squaresOnce      sync.Once
 	squared          []float64
@@ -94,16 +95,19 @@ func openBounded[F kernel.Float](ctx context.Context, b base, queries, pts point
 		return nil, err
 	}
 	s.outliers = c.findOutliers(far.distance)
-	c.setScale(pts)
+	own, same := far, SamePoints(queries, pts)
+	if !same {
+		if own, err = c.measure(ctx, queries, b.direct.queryNorms); err != nil {
+			return nil, err
+		}
+	}
+	c.setScale(pts) // and the shift: what is measured is measured before
 	if s.points, s.directRows, err = c.apply(ctx, pts, b.direct.PointNorms, far); err != nil {
 		return nil, err
 	}
 	s.queries = s.points
-	if !SamePoints(queries, pts) {
-		if far, err = c.measure(ctx, queries, b.direct.queryNorms); err != nil {
-			return nil, err
-		}
-		if s.queries, s.directRows, err = c.apply(ctx, queries, b.direct.queryNorms, far); err != nil {
+	if !same {
+		if s.queries, s.directRows, err = c.apply(ctx, queries, b.direct.queryNorms, own); err != nil {
 			return nil, err
 		}
 	}
@@ -126,6 +130,11 @@ func (s *bounded[F]) setBound(exponent int) {
 			continue
 		}
 		s.maxRadius, s.maxRounding = max(s.maxRadius, r), max(s.maxRounding, s.points.rounding[j])
+	}
+	for i, r := range s.queries.radius {
+		if !s.directRows[i] {
+			s.farthest.radius, s.farthest.rounding = max(s.farthest.radius, r), max(s.farthest.rounding, s.queries.rounding[i])
+		}
 	}
 	s.relative = 4 * unit
 
@@ -181,8 +190,13 @@ func (s *bounded[F]) pairBound(i int, j int32) float64 {
 
 // bound is E for query i and a point of that radius and rounding, with a little for its own rounding.
 func (s *bounded[F]) bound(i int, radius, rounding float64) float64 {
-	sum := s.queries.radius[i] + radius
-	return (1 + 0x1p-20) * (s.product*s.queries.rounding[i]*rounding + s.slope*sum*sum + s.linear*sum + s.constant)
+	return s.boundOf(s.queries.radius[i], s.queries.rounding[i], radius, rounding)
+}
+
+// boundOf is E for two points of these radii and roundings.
+func (s *bounded[F]) boundOf(radius, rounding, radius2, rounding2 float64) float64 {
+	sum := radius + radius2
+	return (1 + 0x1p-20) * (s.product*rounding*rounding2 + s.slope*sum*sum + s.linear*sum + s.constant)
 }
 
 // above and below are the limits beyond which values of the row are certainly

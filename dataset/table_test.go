@@ -1,6 +1,6 @@
 // Tests of tables: what columns hold, and what is wrong with a table.
 
-package input
+package dataset
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ func TestReadTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(columns); got != "[{lives [3 2 -1] []} {x [] [0.5 NaN NaN]} {side [0 1 0] []}]" {
+	if got := fmt.Sprint(columns); got != "[{lives [3 2 -1] [] []} {x [] [0.5 NaN NaN] []} {side [0 1 0] [] [left right left]}]" {
 		t.Error(got)
 	}
 	if columns, err = readTable(strings.NewReader("a\tb\n1\t2\n"), '\t'); err != nil || len(columns) != 2 {
@@ -49,11 +49,11 @@ func FuzzReadTable(f *testing.F) {
 		}
 		names := map[string]bool{}
 		for _, c := range columns {
-			if c.name == "" || names[c.name] || (c.ints == nil) == (c.floats == nil) ||
-				len(c.ints)+len(c.floats) != len(columns[0].ints)+len(columns[0].floats) {
+			if c.Name == "" || names[c.Name] || (c.Ints == nil) == (c.Floats == nil) ||
+				len(c.Ints)+len(c.Floats) != len(columns[0].Ints)+len(columns[0].Floats) {
 				t.Fatalf("columns %v", columns)
 			}
-			names[c.name] = true
+			names[c.Name] = true
 		}
 	})
 }

@@ -1,6 +1,6 @@
 // Tables: CSV files whose columns are arrays.
 
-package input
+package dataset
 
 import (
 	"encoding/csv"
@@ -13,13 +13,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"repscope/dataset"
-	"repscope/internal/run"
 )
 
-// isTable reports whether a file is a table by its name.
-func isTable(path string) bool {
+// IsTable reports whether a file is a table by its name: .csv or .tsv.
+func IsTable(path string) bool {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv", ".tsv":
 		return true
@@ -27,19 +24,27 @@ func isTable(path string) bool {
 	return false
 }
 
-// column is one column of a table: whole numbers, numbers, or the places of texts among
-// the distinct ones in ascending order.
-type column struct {
-	name   string
-	ints   []int64
-	floats []float64
+// Column is one column of a table: whole numbers, numbers, or texts, of which Ints are the
+// places among the distinct ones in ascending order.
+type Column struct {
+	Name   string
+	Ints   []int64
+	Floats []float64
+	Texts  []string // nil for numbers
 }
 
-// openTable opens the columns of a table as arrays.
-func openTable(path string) ([]column, error) {
+// Len is the number of rows.
+func (c *Column) Len() int { return max(len(c.Ints), len(c.Floats)) }
+
+// ReadTable reads a table whose first line names the columns; a .tsv file has tabs between
+// cells, any other commas. A column whose cells are all whole numbers is one of integers,
+// one of numbers (an empty cell or nan is NaN) is one of floating-point numbers, any other
+// one of texts. Errors name the file, line and column: no rows, a column without a name,
+// equal names, lines of unequal length, an empty cell in a column of integers or texts.
+func ReadTable(path string) ([]Column, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, run.PathError(err)
+		return nil, fileError(err)
 	}
 	defer f.Close()
 	separator := ','
@@ -53,20 +58,16 @@ func openTable(path string) ([]column, error) {
 	return columns, nil
 }
 
-// array is a column as an array of one value per row.
-func (c *column) array(path string) (*dataset.Array, error) {
-	if c.ints != nil {
-		return dataset.NewArray(path+":"+c.name, []int{len(c.ints)}, c.ints)
+// Array is a column as an array of one value per row, whose name has the path of the table.
+func (c *Column) Array(path string) (*Array, error) {
+	if c.Ints != nil {
+		return NewArray(path+":"+c.Name, []int{len(c.Ints)}, c.Ints)
 	}
-	return dataset.NewArray(path+":"+c.name, []int{len(c.floats)}, c.floats)
+	return NewArray(path+":"+c.Name, []int{len(c.Floats)}, c.Floats)
 }
 
-// readTable reads a table whose first line names the columns. A column whose cells are
-// all whole numbers is one of integers, one of numbers (an empty cell or nan is NaN) is
-// one of floating-point numbers, any other one of classes. Errors name line and column:
-// no rows, a column without a name, equal names, lines of unequal length, an empty cell
-// in a column of integers or classes.
-func readTable(r io.Reader, separator rune) ([]column, error) {
+// readTable is [ReadTable] of text with the given separator.
+func readTable(r io.Reader, separator rune) ([]Column, error) {
 	reader := csv.NewReader(r)
 	reader.Comma, reader.ReuseRecord = separator, true
 	header, err := reader.Read()
@@ -82,7 +83,7 @@ func readTable(r io.Reader, separator rune) ([]column, error) {
 		names[i] = strings.TrimSpace(name)
 		switch {
 		case names[i] == "":
-			return nil, run.Hint(fmt.Errorf("column %d has no name in the first line", i+1), "pandas writes none with index=False")
+			return nil, hinted{fmt.Errorf("column %d has no name in the first line", i+1), "pandas writes none with index=False"}
 		case slices.Contains(names[:i], names[i]):
 			return nil, fmt.Errorf("two columns are named %q", names[i])
 		}
@@ -103,7 +104,7 @@ func readTable(r io.Reader, separator rune) ([]column, error) {
 	if len(cells[0]) == 0 {
 		return nil, errors.New("the table has names but no rows")
 	}
-	columns := make([]column, len(names))
+	columns := make([]Column, len(names))
 	for i, name := range names {
 		if columns[i], err = newColumn(name, cells[i]); err != nil {
 			return nil, err
@@ -125,20 +126,20 @@ func tableError(err error) error {
 }
 
 // newColumn decides what a column holds.
-func newColumn(name string, cells []string) (column, error) {
-	c := column{name: name}
+func newColumn(name string, cells []string) (Column, error) {
+	c := Column{Name: name}
 	empty := slices.Index(cells, "")
 	if whole := parseAll(cells, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }); whole != nil {
 		if empty >= 0 {
 			return c, fmt.Errorf("column %s: row %d is empty in a column of whole numbers; leave such rows out, or write numbers with a decimal point", name, empty)
 		}
-		c.ints = whole
+		c.Ints = whole
 		return c, nil
 	}
-	if c.floats = parseAll(cells, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }); c.floats != nil {
+	if c.Floats = parseAll(cells, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }); c.Floats != nil {
 		for i, cell := range cells {
 			if cell == "" {
-				c.floats[i] = math.NaN()
+				c.Floats[i] = math.NaN()
 			}
 		}
 		return c, nil
@@ -146,10 +147,11 @@ func newColumn(name string, cells []string) (column, error) {
 	if empty >= 0 {
 		return c, fmt.Errorf("column %s: row %d is empty in a column of classes", name, empty)
 	}
+	c.Texts = cells
 	classes := slices.Compact(slices.Sorted(slices.Values(cells)))
 	for _, cell := range cells {
 		k, _ := slices.BinarySearch(classes, cell)
-		c.ints = append(c.ints, int64(k))
+		c.Ints = append(c.Ints, int64(k))
 	}
 	return c, nil
 }
@@ -172,3 +174,12 @@ func parseAll[T any](cells []string, parse func(string) (T, error)) []T {
 	}
 	return out
 }
+
+// hinted is an error with a hint.
+type hinted struct {
+	error
+	hint string
+}
+
+func (h hinted) Unwrap() error   { return h.error }
+func (h hinted) Hints() []string { return []string{h.hint} }

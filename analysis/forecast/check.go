@@ -1,0 +1,238 @@
+// What is wrong with an input or its options.
+
+package forecast
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"repscope/internal/text"
+)
+
+// dims are the sizes of a target.
+type dims struct{ n, v, h, w int }
+
+func (d dims) String() string { return fmt.Sprintf("[%d,%d,%d,%d]", d.n, d.v, d.h, d.w) }
+
+// dims checks the shape of the target.
+func (in *Input) dims() (dims, error) {
+	s := in.Target.Shape()
+	if len(s) != 4 {
+		return dims{}, fmt.Errorf("target: %s has shape %v, want [N,V,H,W]: samples, variables, rows, columns", in.Target.Name(), s)
+	}
+	d := dims{s[0], s[1], s[2], s[3]}
+	if d.n < 1 || d.v < 1 || d.h < 1 || d.w < 1 {
+		return d, fmt.Errorf("target: %s has shape %v: it is empty", in.Target.Name(), s)
+	}
+	return d, nil
+}
+
+// members checks the shape of a forecast and returns the number of its members.
+func (f *Forecast) members(d dims) (int, error) {
+	s := f.Members.Shape()
+	fail := func(format string, args ...any) (int, error) {
+		return 0, fmt.Errorf("forecast %s: %s has shape %v, %s", f.Name, f.Members.Name(), s, fmt.Sprintf(format, args...))
+	}
+	grid := []int{d.v, d.h, d.w}
+	want := fmt.Sprintf("want [%d,S,%d,%d,%d], S members of the target's shape", d.n, d.v, d.h, d.w)
+	switch {
+	case len(s) != 5 && len(s) != 4:
+		return fail("%s", want)
+	case len(s) == 4 && !slices.Equal(s[1:], grid):
+		return fail("%s, or the target's %v of one member", want, d)
+	case s[0] > d.n:
+		return fail("and the target has %s: the forecast is longer than the target", text.Count(d.n, "sample"))
+	case s[0] < d.n:
+		return fail("and the target has %s: the forecast is shorter than the target", text.Count(d.n, "sample"))
+	case len(s) == 4:
+		return 1, nil
+	case s[2] != d.v:
+		return fail("%s: %d variables for %d", want, s[2], d.v)
+	case s[3] != d.h || s[4] != d.w:
+		return fail("%s: a grid of %d × %d for one of %d × %d", want, s[3], s[4], d.h, d.w)
+	case s[1] < 1:
+		return fail("%s: it has no member", want)
+	}
+	return s[1], nil
+}
+
+// names are those of the variables.
+func (in *Input) names(d dims) ([]string, error) {
+	if in.Variables == nil {
+		out := make([]string, d.v)
+		for i := range out {
+			out[i] = "v" + strconv.Itoa(i)
+		}
+		return out, nil
+	}
+	if len(in.Variables) != d.v {
+		return nil, fmt.Errorf("%s named (%s), and the target %s has %d", text.Count(len(in.Variables), "variable"), strings.Join(in.Variables, ", "), in.Target.Name(), d.v)
+	}
+	return in.Variables, distinct("variable", in.Variables)
+}
+
+// distinct finds a name that stands twice.
+func distinct(what string, names []string) error {
+	for i, name := range names {
+		if name == "" {
+			return fmt.Errorf("%s %d has no name", what, i)
+		}
+		if slices.Contains(names[:i], name) {
+			return fmt.Errorf("two %ss are named %q", what, name)
+		}
+	}
+	return nil
+}
+
+// checkModels finds models of equal names, and an input without any.
+func (in *Input) checkModels() error {
+	if len(in.Forecasts) == 0 && in.Fields == nil {
+		return fmt.Errorf("no forecast and no input fields: there is nothing to score")
+	}
+	names := make([]string, len(in.Forecasts))
+	for i, f := range in.Forecasts {
+		names[i] = f.Name
+		if f.Name == Persistence && in.Fields != nil || f.Name == Climatology && (in.Climate != nil || in.FromTarget) {
+			return fmt.Errorf("forecast %s: a model of this run has that name", f.Name)
+		}
+	}
+	return distinct("forecast", names)
+}
+
+// checkPerSample finds leads and groups of another number than there are samples.
+func (in *Input) checkPerSample(d dims) error {
+	if in.Leads != nil && len(in.Leads) != d.n {
+		return fmt.Errorf("%s for %s", text.Count(len(in.Leads), "lead"), text.Count(d.n, "sample"))
+	}
+	for i, v := range in.Leads {
+		if v-v != 0 {
+			return fmt.Errorf("lead %d is %v, want a finite number", i, v)
+		}
+	}
+	if in.Groups != nil && len(in.Groups) != d.n {
+		return fmt.Errorf("%s for %s", text.Count(len(in.Groups), "group"), text.Count(d.n, "sample"))
+	}
+	return nil
+}
+
+// cellWeights are the weights of all cells, of which the sum is 1.
+func cellWeights(what string, given []float64, d dims) ([]float64, error) {
+	out := make([]float64, d.h*d.w)
+	switch len(given) {
+	case 0:
+		for i := range out {
+			out[i] = 1
+		}
+	case d.h * d.w:
+		copy(out, given)
+	case d.h:
+		for i := range out {
+			out[i] = given[i/d.w]
+		}
+	default:
+		return nil, fmt.Errorf("%s: %d values, want [%d,%d], one per cell, or [%d], one per row", what, len(given), d.h, d.w, d.h)
+	}
+	total := 0.0
+	for i, v := range out {
+		if v-v != 0 || v < 0 {
+			return nil, fmt.Errorf("%s: that of row %d, column %d is %v, want a finite number of at least 0", what, i/d.w, i%d.w, v)
+		}
+		total += v
+	}
+	if total == 0 {
+		return nil, fmt.Errorf("%s: all of them are 0", what)
+	}
+	for i := range out {
+		out[i] /= total
+	}
+	return out, nil
+}
+
+// setting checks the input and gathers what all samples share.
+func (in *Input) setting(o Options) (*setting, dims, error) {
+	d, err := in.dims()
+	if err != nil {
+		return nil, d, err
+	}
+	s := &setting{o: o, height: d.h, width: d.w, regions: []string{"all"}}
+	if s.variables, err = in.names(d); err != nil {
+		return nil, d, err
+	}
+	if err := in.checkModels(); err != nil {
+		return nil, d, err
+	}
+	if err := in.checkPerSample(d); err != nil {
+		return nil, d, err
+	}
+	all, err := cellWeights("weights", in.Weights, d)
+	if err != nil {
+		return nil, d, err
+	}
+	s.weights = [][]float64{all}
+	for _, r := range in.Regions {
+		what := "region " + r.Name
+		part, err := cellWeights(what, r.Weights, d)
+		if err != nil {
+			return nil, d, err
+		}
+		for i := range part {
+			part[i] *= all[i]
+		}
+		if part, err = cellWeights(what+" times weights", part, d); err != nil {
+			return nil, d, err
+		}
+		s.regions, s.weights = append(s.regions, r.Name), append(s.weights, part)
+	}
+	for _, weights := range s.weights {
+		equal := !slices.ContainsFunc(weights, func(w float64) bool { return w != weights[0] })
+		var wide []float64
+		if !equal {
+			wide = slices.Repeat(weights, d.v)
+		}
+		s.equal, s.wide = append(s.equal, equal), append(s.wide, wide)
+	}
+	return s, d, distinct("region", s.regions)
+}
+
+// choice is a value that is one of some; empty: the first.
+func choice(what string, value *string, of ...string) error {
+	if *value == "" {
+		*value = of[0]
+	}
+	if !slices.Contains(of, *value) {
+		return fmt.Errorf("%s %q, want %s", what, *value, strings.Join(of, " or "))
+	}
+	return nil
+}
+
+func (o Options) withDefaults() (Options, error) {
+	for _, c := range []struct {
+		what  string
+		value *string
+		of    []string
+	}{
+		{"estimator of the CRPS", &o.CRPS, []string{EstimatorFair, EstimatorBiased}}, {"estimator of energy scores", &o.Energy, []string{EstimatorFair, EstimatorBiased}},
+		{"variogram score", &o.Variogram, []string{VariogramProper, VariogramDocumented}}, {"patch mode", &o.PatchMode, []string{PatchPool, PatchTile}},
+	} {
+		if err := choice(c.what, c.value, c.of...); err != nil {
+			return o, err
+		}
+	}
+	if o.VariogramP == 0 {
+		o.VariogramP = 0.5
+	}
+	if o.Patch == 0 {
+		o.Patch = 4
+	}
+	if o.MaxDistance > 0 && o.MaxDistance < 1 {
+		return o, fmt.Errorf("pairs of cells at most %v apart: the nearest are 1 apart", o.MaxDistance)
+	}
+	if !(o.VariogramP > 0) || math.IsInf(o.VariogramP, 0) || !(o.MaxDistance >= 0) || o.Patch < 1 || o.Pairs < 0 || o.Members < 0 || o.BatchSize < 0 {
+		return o, fmt.Errorf("variogram order %v, distance %v, patch %d, %d pairs, %d members, batches of %d: want positive numbers",
+			o.VariogramP, o.MaxDistance, o.Patch, o.Pairs, o.Members, o.BatchSize)
+	}
+	return o, nil
+}

@@ -1,0 +1,217 @@
+// Families: named sums of every sample, and scores that are formulas over them.
+
+package forecast
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"repscope/internal/text"
+	"repscope/report"
+)
+
+// A family is a set of scores that are made of the same sums. A new one is a file with a
+// constructor in families: --metrics, the help, the result, the CSV files, directions and
+// comparisons follow from it.
+//
+// One of cells and field adds the sums of a variable of a sample, joint those of all
+// together, which stand for the mean over variables where there is one. All are means or counts per
+// sample: the sums of several samples are combined by their mean, each alike, and those
+// of several variables too.
+type family struct {
+	name  string // as --metrics takes it, beside the names of the scores
+	about string // one line for the help
+	// needs says why there is nothing to compute for these models; "" if there is.
+	needs func(s *setting, members int) string
+	// sums are the names of the sums; their places are those in what formulas get.
+	sums func(s *setting, members int) []string
+	// cells fills out[k][cell] with values of one variable, which are averaged with the
+	// weights of every region.
+	cells func(c *sample, variable int, out [][]float64) error
+	// field fills out[k] with sums of one variable over a region, whose weights are
+	// c.weights[region].
+	field func(c *sample, variable, region int, out []float64) error
+	// joint fills out[k] with sums of all variables together over a region.
+	joint func(c *sample, region int, out []float64) error
+	// grid says that the sums are those of the whole grid alone, as of a spectrum: there
+	// are none of regions.
+	grid bool
+	// scores are what the sums make.
+	scores func(s *setting, members int) []formula
+	// note is what a reader should know of the sums, for the warnings; nil or "": nothing.
+	note func(s *setting) string
+	// tables adds what is no number, such as histograms and curves, to the part of a
+	// model; nil: none.
+	tables func(t *tally, into *report.Object) error
+}
+
+// formula is a score: a function of the means of sums over samples.
+type formula struct {
+	name      string
+	about     string // how to read it
+	unit      string // "field" for that of the fields, "field²"; empty for a plain number
+	direction report.Direction
+	low, high float64 // the range of the score, for intervals; both 0: any number
+	of        func(sums []float64) float64
+	// mean says that the score of several samples is the mean of theirs.
+	mean bool
+	// compared makes comparisons of it; leads those of every lead too.
+	compared, leads bool
+	// memory makes blocks as long as samples remember each other in it; a mean.
+	memory bool
+	// perfect says that 0 is the best value, so that there is a skill score.
+	perfect bool
+	// noInterval is why there is no interval; empty if there is one.
+	noInterval string
+	// none is why it is not a number.
+	none string
+	// row is the path of the row that it stands in, such as events[threshold=5]; empty:
+	// in the part of the model itself. list, key and value are its parts.
+	list, key string
+	value     float64
+}
+
+// row is the path of the list's row.
+func (f *formula) row() string {
+	if f.list == "" {
+		return ""
+	}
+	return f.list + report.Row(f.key, f.value)
+}
+
+// families are all of them, in the order of the result.
+func families() []family {
+	return []family{errorFamily(), crpsFamily(), variogramFamily(), energyFamily(), patchedFamily(), pairwiseFamily(), spreadFamily(), rankFamily()}
+}
+
+// sum returns the formula that is one sum.
+func sum(k int) func([]float64) float64 { return func(s []float64) float64 { return s[k] } }
+
+// MetricNames are what Options.Metrics takes: families and scores.
+func MetricNames() []string {
+	var names []string
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	s := &setting{o: Options{Thresholds: []float64{0}}, variables: []string{"v0"}}
+	s.o, _ = s.o.withDefaults()
+	for _, f := range families() {
+		add(f.name)
+		for _, score := range f.scores(s, 2) {
+			add(score.name)
+		}
+	}
+	return names
+}
+
+// chosen are the families that the options ask for.
+func chosen(metrics []string) ([]family, error) {
+	all := families()
+	if len(metrics) == 0 {
+		return all, nil
+	}
+	names := MetricNames()
+	for _, name := range metrics {
+		if !slices.Contains(names, name) {
+			hint := ""
+			if n := text.Nearest(name, names); n != "" {
+				hint = "; did you mean " + n + "?"
+			}
+			return nil, fmt.Errorf("metric %q, want some of %s%s", name, strings.Join(names, ", "), hint)
+		}
+	}
+	s := &setting{o: Options{Thresholds: []float64{0}}, variables: []string{"v0"}}
+	s.o, _ = s.o.withDefaults()
+	var out []family
+	for _, f := range all {
+		if slices.Contains(metrics, f.name) || slices.ContainsFunc(f.scores(s, 2), func(score formula) bool { return slices.Contains(metrics, score.name) }) {
+			out = append(out, f)
+		}
+	}
+	return out, nil
+}
+
+// size is the number of sums of a sample. Those of all variables together stand after
+// those of the variables.
+func (f *family) size(s *setting, members int) (variables, regions, sums int) {
+	regions, sums = 1, len(f.sums(s, members))
+	if f.cells != nil || f.field != nil {
+		variables = len(s.variables)
+	}
+	if f.joint != nil {
+		variables++
+	}
+	if !f.grid {
+		regions = len(s.regions)
+	}
+	return variables, regions, sums
+}
+
+// byVariable says whether there are sums of variables.
+func (f *family) byVariable() bool { return f.cells != nil || f.field != nil }
+
+// add enters the sums of a sample into to, by variable, region and sum.
+func (f *family) add(c *sample, to []float64) error {
+	variables, regions, sums := f.size(c.setting, c.members)
+	place := func(v, r int) []float64 { return to[(v*regions+r)*sums : (v*regions+r+1)*sums] }
+	for v := range variables {
+		for r := range regions {
+			var err error
+			switch {
+			case f.joint != nil && v == variables-1 && variables == 2 && len(c.variables) == 1:
+				copy(place(v, r), place(0, r)) // one variable is all
+			case f.joint != nil && v == variables-1:
+				err = f.joint(c, r, place(v, r))
+			case f.field != nil:
+				err = f.field(c, v, r, place(v, r))
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if f.cells == nil {
+		return nil
+	}
+	cells := c.cells(sums)
+	for v := range c.variables {
+		if err := f.cells(c, v, cells); err != nil {
+			return err
+		}
+		for r := range regions {
+			for k, values := range cells {
+				place(v, r)[k] = weighted(c.weights[r], values)
+			}
+		}
+	}
+	return nil
+}
+
+// weighted is the sum of values with weights, four sums at a time.
+func weighted(weights, values []float64) float64 {
+	var a, b, c, d float64
+	values = values[:len(weights)]
+	i := 0
+	for ; i+4 <= len(weights); i += 4 {
+		a += float64(weights[i] * values[i])
+		b += float64(weights[i+1] * values[i+1])
+		c += float64(weights[i+2] * values[i+2])
+		d += float64(weights[i+3] * values[i+3])
+	}
+	for ; i < len(weights); i++ {
+		a += float64(weights[i] * values[i])
+	}
+	return (a + b) + (c + d)
+}
+
+// unbounded is the range of any number.
+func (f *formula) within() (low, high float64) {
+	if f.low == 0 && f.high == 0 {
+		return math.Inf(-1), math.Inf(1)
+	}
+	return f.low, f.high
+}

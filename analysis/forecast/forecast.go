@@ -1,0 +1,220 @@
+// Package forecast scores ensemble forecasts of spatial fields.
+//
+// A forecast has S members [N,S,V,H,W] of N samples, V variables and H × W cells; the
+// truth is [N,V,H,W]. Scores are those of package measure/ensemble and
+// measure/verification: errors of the ensemble mean, proper scores of the ensemble, and
+// its calibration. Persistence, which predicts the input fields, and climatology are
+// models like the others.
+//
+//	result, err := forecast.Analyze(ctx, forecast.Input{
+//		Target:    truth,
+//		Forecasts: []forecast.Forecast{{Name: "diffusion", Members: ensemble}},
+//	}, forecast.Options{Intervals: true, Seed: 42})
+//	crps, _ := result.Models[0].Score("crps")
+//
+// Arrays are read sample by sample and need not fit into memory. Every score is a
+// formula over sums that are kept for every sample (see family.go): any number of threads
+// and any split of the samples gives the same bytes, and blocks of samples are deleted
+// for intervals.
+package forecast
+
+import (
+	"context"
+
+	"repscope/report"
+	"repscope/stat"
+)
+
+// The models that are made of other inputs than forecasts.
+const (
+	Persistence = "persistence" // predicts the input field of the same variable
+	Climatology = "climatology" // predicts the mean of other times
+)
+
+// Baselines are the names of these models.
+func Baselines() []string { return []string{Persistence, Climatology} }
+
+// Array is an array that is read by samples, its first axis. A *dataset.Array is one.
+// Read may be called by several goroutines.
+type Array interface {
+	Name() string // in messages: file and key
+	Shape() []int
+	// ReadFloat64 reads samples lo … hi−1, whose length is that of dst.
+	ReadFloat64(dst []float64, lo, hi int) error
+	SHA256() (string, error) // identifies the values, for work that is split
+}
+
+// Forecast is what one model predicts.
+type Forecast struct {
+	Name    string
+	Members Array  // [N,S,V,H,W], or [N,V,H,W] of one member
+	From    string // what made it, for the result; may be empty
+}
+
+// Region is a part of the grid, on which scores are taken by themselves.
+type Region struct {
+	Name    string
+	Weights []float64 // [H·W], at least 0; they multiply those of the cells
+}
+
+// Input is what Analyze looks at.
+type Input struct {
+	Target    Array    // [N,V,H,W]
+	Variables []string // names of V; nil: v0, v1, …
+	Forecasts []Forecast
+	// Fields are the fields that forecasts begin with, [N,Vin,H,W], with the names of
+	// their variables; nil: no persistence.
+	Fields         Array
+	FieldVariables []string
+	// Climate are fields that do not know the sample: [V,H,W], or one per sample
+	// [N,V,H,W]; nil: no climatology, unless FromTarget.
+	Climate Array
+	// FromTarget makes the climatology of a sample the mean of the targets of all other
+	// groups.
+	FromTarget bool
+	Weights    []float64 // of cells [H·W], or of rows [H]; nil: equal ones
+	Regions    []Region
+	Leads      []float64 // of every sample, in any unit; nil: one lead
+	// Groups tells the samples that depend on each other, such as those of one initial
+	// time; their order is that in time. nil: the k-th sample of every lead is of group k.
+	Groups []int
+}
+
+// Options are the choices of an analysis; the zero value is the default.
+type Options struct {
+	Metrics []string // names of families or scores; empty: all that the input allows
+
+	CRPS        string  // estimator: EstimatorFair (empty) or EstimatorBiased
+	Energy      string  // estimator of energy scores
+	Variogram   string  // VariogramProper (empty) or VariogramDocumented
+	VariogramP  float64 // its order; 0 means 0.5
+	MaxDistance float64 // of pairs of cells, in cells; 0: all pairs
+	Patch       int     // cells of a patch in either direction; 0 means 4
+	PatchMode   string  // PatchPool (empty) or PatchTile
+	Pairs       int     // neighboring cells drawn for the pairwise energy score; 0: all
+	Thresholds  []float64
+
+	Members   int // the first so many members; 0: all
+	BatchSize int // samples of a batch, whose means have a spread; 0: no batches
+	// SkipNaN leaves out samples with NaN or infinity in any array, for all models; else
+	// they are errors.
+	SkipNaN   bool
+	Intervals bool // intervals and comparisons
+	Block     stat.BlockSpec
+	Seed      uint64
+	Family    string // of tests that Holm's correction is over: results.FamilyMetric (empty) or results.FamilyRun
+	Threads   int    // ≤ 0: all
+	Memory    int64  // bytes of samples that are held at a time; 0: no limit
+	// Progress, if not nil, is told how many samples were scored, of all models.
+	Progress func(done, total int)
+}
+
+// The values of Options.
+const (
+	EstimatorFair       = "fair"       // of an ensemble of any size that of an infinite one: 1/(S(S−1))
+	EstimatorBiased     = "biased"     // of the empirical distribution of the members: 1/S²
+	VariogramProper     = "proper"     // Scheuerer and Hamill (2015)
+	VariogramDocumented = "documented" // of the ensemble mean: improper
+	PatchPool           = "pool"       // fields averaged over patches
+	PatchTile           = "tile"       // the mean over patches
+)
+
+// Result is the outcome for all models: the forecasts, then the baselines.
+type Result struct {
+	Models      []Model
+	Comparisons []report.Comparison
+	Samples     []int // of the input, without those that were left out
+	Groups      []int // of every sample
+	Leads       []float64
+	Variables   []string
+	Regions     []string
+	Skipped     int    // samples left out for NaN or infinity
+	Blocks      string // how samples were grouped for intervals; empty without
+	Warnings    []string
+
+	formulas   []formula   // of all scores
+	byVariable [][][]Score // by model and variable
+}
+
+// Model is the outcome for one model. Scores are its fields by their names: the value,
+// beside it NAME_sd, the standard deviation over samples (ddof 0), and NAME_ci.
+type Model struct {
+	Name      string        `json:"-"`
+	Kind      string        `json:"kind"`           // forecast or baseline
+	From      string        `json:"from,omitempty"` // what made the forecast
+	Samples   int           `json:"samples"`
+	Members   int           `json:"members"`
+	Estimator report.Object `json:"estimator"` // which estimators the scores are of
+	Fields    report.Object `json:",inline"`
+	// SkillScores are 1 − score/score of the baseline, for scores that are 0 at best.
+	SkillScores report.Object `json:"skill_scores,omitempty"`
+	ByVariable  report.Object `json:"by_variable"`
+	ByRegion    report.Object `json:"by_region,omitempty"`
+	ByLead      []Lead        `json:"by_lead,omitempty"`
+	Skipped     report.Object `json:"skipped,omitempty"` // why scores are undefined, by name
+
+	Scores []Score `json:"-"`
+	// Tables are what the families say beside scores, by their keys in the result.
+	Tables report.Object `json:"-"`
+}
+
+// Lead are the scores of the samples of one lead.
+type Lead struct {
+	Lead    float64       `json:"lead"`
+	Samples int           `json:"samples"`
+	Fields  report.Object `json:",inline"`
+
+	Scores []Score `json:"-"`
+}
+
+// Score is one number about a model.
+type Score struct {
+	Name    string
+	Value   report.Value
+	SD      report.Value // over samples, of those that define it
+	BatchSD report.Value // over batches; undefined without
+	CI      report.Interval
+	Sample  []float64 // of every sample; NaN where it is undefined
+	// Mean says that the value is the mean of Sample, so that runs can be paired by it.
+	Mean bool
+	// Row is the part of the path before the name, of scores in lists or objects of their
+	// own: events[threshold=5].
+	Row string
+}
+
+// Path is that of the score in the part of a model ([report.Object.Number]).
+func (s *Score) Path() string {
+	if s.Row == "" {
+		return s.Name
+	}
+	return s.Row + "." + s.Name
+}
+
+// Score returns the score of a path, such as mse or events[threshold=5].csi.
+func (m *Model) Score(path string) (Score, bool) { return find(m.Scores, path) }
+
+// Score returns the score of a path.
+func (l *Lead) Score(path string) (Score, bool) { return find(l.Scores, path) }
+
+func find(scores []Score, path string) (Score, bool) {
+	for _, s := range scores {
+		if s.Path() == path {
+			return s, true
+		}
+	}
+	return Score{}, false
+}
+
+// Analyze scores every forecast and the baselines. What cannot be computed (spread of one
+// member, a correlation of constant fields) is undefined with its reason.
+//
+// Errors: arrays of other shapes than the target's, no forecasts and no baseline, models
+// of equal names, an input variable that is missing, weights that are negative or all 0,
+// and NaN or infinity, with array and index, unless they are to be skipped.
+func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
+	work, err := Work(in, o)
+	if err != nil {
+		return nil, err
+	}
+	return work.Run(ctx)
+}

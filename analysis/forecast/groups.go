@@ -1,0 +1,82 @@
+// Which samples depend on each other, and the blocks that are deleted for intervals.
+
+package forecast
+
+import (
+	"slices"
+	"strings"
+
+	"repscope/analysis/internal/results"
+	"repscope/internal/text"
+	"repscope/stat"
+)
+
+// groupsOf are the groups of all samples: those given, else the k-th sample of every lead
+// is of group k, so that leads of one initial time are together whichever runs faster.
+func groupsOf(in Input, n int) []int {
+	if in.Groups != nil {
+		return in.Groups
+	}
+	out := make([]int, n)
+	seen := map[float64]int{}
+	for i := range out {
+		lead := 0.0
+		if in.Leads != nil {
+			lead = in.Leads[i]
+		}
+		out[i] = seen[lead]
+		seen[lead]++
+	}
+	return out
+}
+
+// fewGroups is the number of groups below which their pieces are blocks.
+const fewGroups = 5
+
+// blocksOf groups samples for intervals. Groups are ordered in time, and blocks are
+// pieces of that series of groups, as long as the memory of the statistics asks for, or
+// where episodes are asked for each group; of few groups the samples of each are the series.
+func blocksOf(groups []int, spec stat.BlockSpec, influence [][]float64) (*stat.Blocks, error) {
+	labels := slices.Clone(groups)
+	slices.Sort(labels)
+	labels = slices.Compact(labels)
+	owner := make([]int, len(groups))
+	for i, g := range groups {
+		owner[i], _ = slices.BinarySearch(labels, g)
+	}
+	if len(labels) < fewGroups {
+		return results.LongestBlocks(len(groups), groups, spec, influence)
+	}
+	if spec.Kind == stat.EpisodeBlocks {
+		return stat.NewBlocks(len(groups), groups, spec)
+	}
+	byGroup := make([][]float64, len(influence))
+	for k, values := range influence {
+		byGroup[k] = make([]float64, len(labels))
+		for i, v := range values {
+			byGroup[k][owner[i]] += v
+		}
+	}
+	if spec.Kind == stat.AutoBlocks {
+		spec = stat.BlockSpec{Kind: stat.MovingBlocks}
+	}
+	blocks, err := stat.NewBlocks(len(labels), nil, spec, stat.Differences(byGroup...)...)
+	if err != nil || len(labels) == len(groups) && slices.IsSorted(groups) {
+		return blocks, err
+	}
+	return blocks.Owning(owner)
+}
+
+// describeBlocks names the blocks that are deleted in turn.
+func describeBlocks(b *stat.Blocks) string {
+	if b.Kind() == stat.EpisodeBlocks && b.Length() == 0 && strings.HasSuffix(b.String(), "episodes") {
+		return text.Count(b.Count(), "initial time")
+	}
+	return results.Deleted(b)
+}
+
+// warnings of blocks, but for that they are pieces of one series in time, which is what
+// forecasts have.
+func warningsOf(b *stat.Blocks) []string {
+	return slices.DeleteFunc(b.Warnings(), func(w string) bool { return strings.Contains(w, "pieces of one episode") })
+}

@@ -1,0 +1,170 @@
+// From files to the input of an analysis.
+
+package forecast
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"repscope/dataset"
+	"repscope/internal/input"
+	"repscope/internal/run"
+	"repscope/report"
+)
+
+// input opens what the flags name.
+func (s *settings) input(ctx context.Context, env *run.Env) (*Input, error) {
+	if err := s.exist(); err != nil {
+		return nil, err
+	}
+	in := &Input{Variables: s.variables, FieldVariables: s.inputVariables}
+	if s.example.On() && in.Variables == nil {
+		in.Variables = exampleVariables
+	}
+	target, err := open(env, s.target)
+	if err != nil {
+		return nil, err
+	}
+	in.Target = target
+	if fields, err := open(env, s.fields); err != nil {
+		return nil, err
+	} else if fields != nil {
+		in.Fields = fields
+	}
+	forecasts, err := s.forecasts.Open(env)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range forecasts {
+		in.Forecasts = append(in.Forecasts, Forecast{Name: a.Name, Members: a.Array})
+	}
+	if err := s.openClimate(env, in); err != nil {
+		return nil, err
+	}
+	if err := s.readSamples(env, in); err != nil {
+		return nil, err
+	}
+	if err := s.readCells(env, in); err != nil {
+		return nil, err
+	}
+	return in, s.addModels(ctx, env, in)
+}
+
+// open opens the array of a role that is not named; nil if none is given.
+func open(env *run.Env, g *input.Given) (*dataset.Array, error) {
+	arrays, err := g.Open(env)
+	if err != nil || len(arrays) == 0 {
+		return nil, err
+	}
+	return arrays[0].Array, nil
+}
+
+// openClimate opens a climatology.
+func (s *settings) openClimate(env *run.Env, in *Input) error {
+	switch s.climate {
+	case "":
+		return nil
+	case climateTarget:
+		in.FromTarget = true
+		return nil
+	}
+	a, err := dataset.Open(s.climate)
+	if err != nil {
+		return fmt.Errorf("climatology: %w", err)
+	}
+	env.CloseLater(a)
+	sum, err := a.SHA256()
+	if err != nil {
+		return fmt.Errorf("climatology: %w", err)
+	}
+	env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "climatology", Path: s.climate, SHA256: sum, DType: a.DType().String(), Shape: a.Shape()})
+	in.Climate = a
+	return nil
+}
+
+// readSamples reads what there is one of per sample.
+func (s *settings) readSamples(env *run.Env, in *Input) error {
+	n := in.Target.Shape()
+	perSample := func(g *input.Given) (*dataset.Array, error) {
+		a, err := open(env, g)
+		if err != nil || a == nil {
+			return nil, err
+		}
+		if len(a.Shape()) != 1 || len(n) > 0 && a.Len() != n[0] {
+			return nil, fmt.Errorf("%s: %s has shape %v, want [%d], one per sample", g.Role(), a.Name(), a.Shape(), n[0])
+		}
+		return a, nil
+	}
+	a, err := perSample(s.leads)
+	if err != nil {
+		return err
+	}
+	if a != nil {
+		in.Leads = make([]float64, a.Len())
+		if err := a.ReadFloat64(in.Leads, 0, a.Len()); err != nil {
+			return fmt.Errorf("leads: %w", err)
+		}
+	}
+	if a, err = perSample(s.groups); err != nil || a == nil {
+		return err
+	}
+	groups := make([]int64, a.Len())
+	if err := a.ReadInt64(groups, 0, a.Len()); err != nil {
+		return fmt.Errorf("groups: %w", err)
+	}
+	in.Groups = make([]int, len(groups))
+	for i, g := range groups {
+		in.Groups[i] = int(g)
+	}
+	return nil
+}
+
+// readCells reads weights and regions.
+func (s *settings) readCells(env *run.Env, in *Input) error {
+	read := func(what string, a *dataset.Array) ([]float64, error) {
+		if len(a.Shape()) != 1 && len(a.Shape()) != 2 {
+			return nil, fmt.Errorf("%s: %s has shape %v, want [H,W], one per cell, or [H], one per row", what, a.Name(), a.Shape())
+		}
+		out := make([]float64, a.Len()*a.RowLen())
+		if err := a.ReadFloat64(out, 0, a.Len()); err != nil {
+			return nil, fmt.Errorf("%s: %w", what, err)
+		}
+		return out, nil
+	}
+	a, err := open(env, s.weights)
+	if err != nil {
+		return err
+	}
+	if a != nil {
+		if in.Weights, err = read("weights", a); err != nil {
+			return err
+		}
+	}
+	if a, err = open(env, s.latitudes); err != nil {
+		return err
+	}
+	if a != nil {
+		if in.Weights, err = read("lat", a); err != nil {
+			return err
+		}
+		for i, degrees := range in.Weights {
+			if !(degrees >= -90 && degrees <= 90) {
+				return fmt.Errorf("lat: %s: row %d is %v, want degrees from -90 to 90", a.Name(), i, degrees)
+			}
+			in.Weights[i] = max(0, math.Cos(degrees*math.Pi/180))
+		}
+	}
+	regions, err := s.regions.Open(env)
+	if err != nil {
+		return err
+	}
+	for _, r := range regions {
+		weights, err := read("regions "+r.Name, r.Array)
+		if err != nil {
+			return err
+		}
+		in.Regions = append(in.Regions, Region{Name: r.Name, Weights: weights})
+	}
+	return nil
+}

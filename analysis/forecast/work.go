@@ -1,0 +1,291 @@
+// The work of an analysis in units: the sums of blocks of samples, and the scores of all.
+
+package forecast
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"repscope/internal/parallel"
+	"repscope/points"
+	"repscope/shard"
+)
+
+// definition is the version of what the numbers mean; see [shard.Identity].
+const definition = 1
+
+// blockValues bounds the values of the samples of a unit.
+const blockValues = 1 << 22
+
+// Part is the outcome of a range of units: of samples that follow each other.
+type Part struct {
+	// Bad is the number of the array that has no finite numbers for a sample, from 1; 0
+	// where all have.
+	Bad    []int
+	Models []PartOfModel
+}
+
+// PartOfModel are the sums of a model by family: [samples, variables, regions, sums].
+type PartOfModel struct{ Families [][]float64 }
+
+// source is where the members of a model come from.
+type source struct {
+	name, kind, from string
+	members          int
+	array            int // number of the array that is read
+	// read fills dst with the members of a sample.
+	read func(c *sample, dst []float64) error
+}
+
+// input is an array with the name of its role, for messages.
+type inputArray struct {
+	role string
+	Array
+}
+
+// plan is the work of one analysis.
+type plan struct {
+	*setting
+	in       Input
+	n        int
+	arrays   []inputArray
+	models   []source
+	families []family
+	climate  *climate // nil without
+	block    int      // samples of a unit
+}
+
+// Work returns the analysis in units of blocks of samples; see [Analyze] for the result
+// and the errors.
+func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
+	var none shard.Work[*Part, *Result]
+	p, err := newPlan(in, o)
+	if err != nil {
+		return none, err
+	}
+	return shard.Work[*Part, *Result]{Units: (p.n + p.block - 1) / p.block, Identity: p.identity, Map: p.scoreAll, Merge: p.merge}, nil
+}
+
+func newPlan(in Input, o Options) (*plan, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s, d, err := in.setting(o)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{setting: s, in: in, n: d.n, arrays: []inputArray{{"target", in.Target}}}
+	if p.families, err = chosen(o.Metrics); err != nil {
+		return nil, err
+	}
+	if err := p.addForecasts(d); err != nil {
+		return nil, err
+	}
+	if err := p.addBaselines(d); err != nil {
+		return nil, err
+	}
+	values := 0
+	for _, m := range p.models {
+		values += m.members * d.v * d.h * d.w
+	}
+	p.block = min(max(blockValues/values, 1), 64)
+	return p, nil
+}
+
+// addForecasts adds the models that are given.
+func (p *plan) addForecasts(d dims) error {
+	for i := range p.in.Forecasts {
+		f := &p.in.Forecasts[i]
+		all, err := f.members(d)
+		if err != nil {
+			return err
+		}
+		members := all
+		if p.o.Members > 0 {
+			if p.o.Members > all {
+				return fmt.Errorf("forecast %s: %s has %d members, and %d are asked for", f.Name, f.Members.Name(), all, p.o.Members)
+			}
+			members = p.o.Members
+		}
+		p.arrays = append(p.arrays, inputArray{"forecast " + f.Name, f.Members})
+		array, size := len(p.arrays)-1, d.v*d.h*d.w
+		p.models = append(p.models, source{name: f.Name, kind: "forecast", from: f.From, members: members, array: array,
+			read: func(c *sample, dst []float64) error {
+				if members == all {
+					return p.read(array, dst, c.index)
+				}
+				if len(c.rest) < all*size {
+					c.rest = make([]float64, all*size)
+				}
+				if err := p.read(array, c.rest[:all*size], c.index); err != nil {
+					return err
+				}
+				copy(dst, c.rest)
+				return nil
+			}})
+	}
+	return nil
+}
+
+// read reads a row of an array and finds NaN and infinity.
+func (p *plan) read(array int, dst []float64, row int) error {
+	a := p.arrays[array]
+	if err := a.ReadFloat64(dst, row, row+1); err != nil {
+		return fmt.Errorf("%s: %w", a.role, err)
+	}
+	if err := checkFinite(a.role, a.Array, row, dst); err != nil {
+		return err
+	}
+	return nil
+}
+
+// identity is that of everything the numbers follow from.
+func (p *plan) identity() shard.Identity {
+	id := shard.Identity{Analysis: "forecast", Definition: definition}
+	for _, a := range p.arrays {
+		value, err := a.SHA256()
+		if err != nil {
+			value = "unknown: " + err.Error()
+		}
+		id.Inputs = append(id.Inputs, shard.Field{Name: a.role, Value: value})
+	}
+	add := func(name string, values []float64) {
+		id.Inputs = append(id.Inputs, shard.Field{Name: name, Value: shard.Digest(points.Float64(values, 1))})
+	}
+	for r, weights := range p.weights {
+		add("weights of region "+p.regions[r], weights)
+	}
+	add("leads", p.in.Leads)
+	id.Inputs = append(id.Inputs, shard.Field{Name: "groups", Value: shard.Digest(points.Points{}, p.in.Groups)})
+	o := p.o
+	for _, option := range []struct {
+		name  string
+		value any
+	}{
+		{"metrics", o.Metrics}, {"variables", p.variables}, {"variables of the input", p.in.FieldVariables}, {"climatology of the target", p.in.FromTarget},
+		{"crps", o.CRPS}, {"energy", o.Energy}, {"variogram", o.Variogram}, {"variogram p", o.VariogramP}, {"max distance", o.MaxDistance},
+		{"patch", o.Patch}, {"patch mode", o.PatchMode}, {"pairs", o.Pairs}, {"thresholds", o.Thresholds}, {"members", o.Members}, {"batch size", o.BatchSize},
+		{"skip nan", o.SkipNaN}, {"intervals", o.Intervals}, {"block", o.Block}, {"family", o.Family}, {"seed", o.Seed},
+	} {
+		id.Options = append(id.Options, shard.Option(option.name, option.value))
+	}
+	return id
+}
+
+// newPart is one for n samples.
+func (p *plan) newPart(n int) *Part {
+	part := &Part{Bad: make([]int, n), Models: make([]PartOfModel, len(p.models))}
+	for m, model := range p.models {
+		part.Models[m].Families = make([][]float64, len(p.families))
+		for f := range p.families {
+			if p.families[f].missing(p.setting, model.members) == "" {
+				part.Models[m].Families[f] = make([]float64, n*p.stride(f, model.members))
+			}
+		}
+	}
+	return part
+}
+
+// stride is the number of sums of a sample of a family.
+func (p *plan) stride(f, members int) int {
+	variables, regions, sums := p.families[f].size(p.setting, members)
+	return variables * regions * sums
+}
+
+// workers is how many samples are held at a time.
+func (p *plan) workers() int {
+	if p.o.Memory <= 0 {
+		return p.o.Threads
+	}
+	return min(parallel.Workers(p.o.Threads, p.n), max(1, int(p.o.Memory/p.sampleBytes())))
+}
+
+// sampleBytes is about what a worker holds.
+func (p *plan) sampleBytes() int64 {
+	most := 0
+	for _, m := range p.models {
+		most = max(most, 2*m.members)
+	}
+	for i := range p.in.Forecasts {
+		if shape := p.in.Forecasts[i].Members.Shape(); p.o.Members > 0 && len(shape) == 5 {
+			most = max(most, shape[1]+2*p.o.Members)
+		}
+	}
+	return 8 * int64(most+8) * int64(len(p.variables)) * int64(p.size())
+}
+
+// scoreAll scores the samples of a range of units.
+func (p *plan) scoreAll(ctx context.Context, r shard.Range) (*Part, error) {
+	lo, hi := r.Lo*p.block, min(r.Hi*p.block, p.n)
+	if p.climate != nil {
+		if err := p.climate.prepare(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	part := p.newPart(hi - lo)
+	most := 0
+	for _, m := range p.models {
+		most = max(most, m.members)
+	}
+	var done atomic.Int64
+	total := (hi - lo) * len(p.models)
+	err := parallel.With(ctx, p.workers(), hi-lo, func() func(i int) error {
+		c := newSample(p.setting, most)
+		return func(i int) error {
+			if err := p.score(ctx, c, lo+i, i, part); err != nil {
+				return err
+			}
+			if p.o.Progress != nil {
+				p.o.Progress(int(done.Add(int64(len(p.models)))), total)
+			}
+			return nil
+		}
+	})
+	return part, err
+}
+
+// score enters the sums of a sample of all models at its place in a part.
+func (p *plan) score(ctx context.Context, c *sample, index, at int, part *Part) error {
+	c.index, c.lead, c.climate = index, 0, nil
+	if p.in.Leads != nil {
+		c.lead = p.in.Leads[index]
+	}
+	bad := func(array int, err error) error {
+		if _, ok := err.(*NonFiniteError); ok && p.o.SkipNaN {
+			part.Bad[at] = array + 1
+			return nil
+		}
+		return err
+	}
+	if err := p.read(0, c.truth, index); err != nil {
+		return bad(0, err)
+	}
+	if p.climate != nil {
+		if err := p.climate.enter(c); err != nil {
+			return bad(p.climate.array, err)
+		}
+	}
+	d := len(c.mean)
+	for m, model := range p.models {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := model.read(c, c.ensemble[:model.members*d]); err != nil {
+			return bad(model.array, err)
+		}
+		c.begin(model.members)
+		for f := range p.families {
+			to := part.Models[m].Families[f]
+			if to == nil {
+				continue
+			}
+			stride := p.stride(f, model.members)
+			if err := p.families[f].add(c, to[at*stride:(at+1)*stride]); err != nil {
+				return fmt.Errorf("%s: %s: sample %d: %w", model.name, p.families[f].name, index, err)
+			}
+		}
+	}
+	return nil
+}

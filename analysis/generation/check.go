@@ -1,0 +1,185 @@
+// What is wrong with an input, whatever is computed of it.
+
+package generation
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/points"
+)
+
+func (in *Input) check() error {
+	if len(in.Generators) == 0 {
+		return fmt.Errorf("no generators to measure")
+	}
+	for _, of := range []struct {
+		role string
+		s    *Samples
+	}{{"real", in.Real}, {"hold-out", in.HoldOut}} {
+		if err := of.s.check(); err != nil {
+			return fmt.Errorf("%s: %w", of.role, err)
+		}
+	}
+	if in.HoldOut != nil {
+		if in.Real == nil {
+			return fmt.Errorf("hold-out samples without the real ones they are held out of")
+		}
+		if err := fits("hold-out", in.HoldOut, in.Real); err != nil {
+			return err
+		}
+	}
+	if err := in.RealLatents.check(); err != nil {
+		return fmt.Errorf("real latents: %w", err)
+	}
+	if err := in.RealPredictions.check(); err != nil {
+		return fmt.Errorf("real predictions: %w", err)
+	}
+	for i := range in.Generators {
+		g := &in.Generators[i]
+		if slices.ContainsFunc(in.Generators[:i], func(other Generator) bool { return other.Name == g.Name }) {
+			return fmt.Errorf("two generators are named %q", g.Name)
+		}
+		if err := in.checkGenerator(g); err != nil {
+			return fmt.Errorf("%s: %w", g.Name, err)
+		}
+	}
+	return nil
+}
+
+func (in *Input) checkGenerator(g *Generator) error {
+	if g.Generated == nil && g.Reconstruction == nil && g.Latents == nil && g.Predictions == nil {
+		return fmt.Errorf("nothing of it is given")
+	}
+	if err := g.Generated.check(); err != nil {
+		return fmt.Errorf("generated: %w", err)
+	}
+	if g.Generated != nil && in.Real != nil {
+		if err := fits("generated", g.Generated, in.Real); err != nil {
+			return err
+		}
+	}
+	if p := g.Reconstruction; p != nil {
+		switch {
+		case p.N == 0:
+			return fmt.Errorf("reconstruction: %s holds no samples", p.Name)
+		case p.Labels != nil && len(p.Labels) != p.N:
+			return fmt.Errorf("reconstruction: %d labels for %d samples", len(p.Labels), p.N)
+		case p.Groups != nil && len(p.Groups) != p.N:
+			return fmt.Errorf("reconstruction: %d groups for %d samples", len(p.Groups), p.N)
+		}
+	}
+	if err := g.Latents.check(); err != nil {
+		return fmt.Errorf("latents: %w", err)
+	}
+	if err := g.Predictions.check(); err != nil {
+		return fmt.Errorf("predictions: %w", err)
+	}
+	return nil
+}
+
+// fits is the error for samples that cannot be held against others.
+func fits(role string, s, real *Samples) error {
+	switch {
+	case s.Binary() != real.Binary():
+		return fmt.Errorf("%s: %s holds %s, but %s %s", role, s.Name, s.kind(), real.Name, real.kind())
+	case !slices.Equal(s.Shape, real.Shape):
+		return fmt.Errorf("%s: %s holds grids of shape %v, but %s of shape %v", role, s.Name, s.Shape, real.Name, real.Shape)
+	case s.Rows.Dim != real.Rows.Dim:
+		return fmt.Errorf("%s: rows of %s have %d columns, those of %s %d", role, s.Name, s.Rows.Dim, real.Name, real.Rows.Dim)
+	case s.Labels == nil && real.Labels != nil:
+		return fmt.Errorf("%s: %s has no labels, but %s has: give both or neither", role, s.Name, real.Name)
+	case s.Labels != nil && real.Labels == nil:
+		return fmt.Errorf("%s: %s has labels, but %s has none: give both or neither", role, s.Name, real.Name)
+	}
+	return nil
+}
+
+func (s *Samples) kind() string {
+	if s.Binary() {
+		return "grids"
+	}
+	return "rows of numbers"
+}
+
+func (s *Samples) check() error {
+	if s == nil {
+		return nil
+	}
+	n := s.Rows.N
+	switch {
+	case n == 0:
+		return fmt.Errorf("%s holds no samples", s.Name)
+	case s.Labels != nil && len(s.Labels) != n:
+		return fmt.Errorf("%s: %d labels for %d samples", s.Name, len(s.Labels), n)
+	case s.Valid != nil && len(s.Valid) != n:
+		return fmt.Errorf("%s: the validity of %d samples for %d", s.Name, len(s.Valid), n)
+	case s.Groups != nil && len(s.Groups) != n:
+		return fmt.Errorf("%s: %d groups for %d samples", s.Name, len(s.Groups), n)
+	}
+	for _, of := range s.Statistics {
+		if len(of.Values) != n {
+			return fmt.Errorf("%s: %d values of %s for %d samples", s.Name, len(of.Values), of.Name, n)
+		}
+	}
+	if !s.Binary() {
+		return finite(s.Name, s.Rows)
+	}
+	cells := 1
+	for _, k := range s.Shape {
+		cells *= k
+	}
+	if cells != s.Rows.Dim || s.Rows.U8 == nil {
+		return fmt.Errorf("%s: rows of %d cells are no grids of shape %v", s.Name, s.Rows.Dim, s.Shape)
+	}
+	for i, v := range s.Rows.U8 {
+		if v > 1 {
+			return fmt.Errorf("%s: cell %d of sample %d is %d, want 0 or 1", s.Name, i%cells, i/cells, v)
+		}
+	}
+	return nil
+}
+
+// finite finds NaN and infinity among rows.
+func finite(name string, p points.Points) error {
+	row := make([]float64, p.Dim)
+	for i := range p.N {
+		for k, v := range p.Row(i, row) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("%s: [%d,%d] is %v, want a finite number", name, i, k, v)
+			}
+		}
+	}
+	return nil
+}
+
+func (l *Latents) check() error {
+	if l == nil {
+		return nil
+	}
+	switch {
+	case l.Points.N == 0:
+		return fmt.Errorf("%s holds no samples", l.Name)
+	case l.Labels != nil && len(l.Labels) != l.Points.N:
+		return fmt.Errorf("%s: %d labels for %d latents", l.Name, len(l.Labels), l.Points.N)
+	case l.Groups != nil && len(l.Groups) != l.Points.N:
+		return fmt.Errorf("%s: %d groups for %d latents", l.Name, len(l.Groups), l.Points.N)
+	}
+	return finite(l.Name, l.Points)
+}
+
+func (p *Predictions) check() error {
+	if p == nil {
+		return nil
+	}
+	switch {
+	case len(p.Target) == 0:
+		return fmt.Errorf("%s holds no samples", p.Name)
+	case len(p.Predicted) != len(p.Target):
+		return fmt.Errorf("%s: %d predictions for %d targets", p.Name, len(p.Predicted), len(p.Target))
+	case p.Groups != nil && len(p.Groups) != len(p.Target):
+		return fmt.Errorf("%s: %d groups for %d predictions", p.Name, len(p.Groups), len(p.Target))
+	}
+	return nil
+}

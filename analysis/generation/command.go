@@ -1,0 +1,264 @@
+// The generation binary: its flags and what a run does with them.
+
+package generation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"repscope/analysis/internal/results"
+	"repscope/internal/input"
+	"repscope/internal/run"
+)
+
+// Command is the generation binary.
+var Command = run.Command{
+	Name:    "generation",
+	Summary: "what a generative model makes: reconstruction, diversity, likeness to real data, latents, control by labels",
+	Manual:  manual,
+	Out:     "evaluation_plots/generation",
+	Setup: func(flags *run.Flags) run.Job {
+		f := register(flags)
+		return run.Job{Check: func(*run.Options) error { return f.check() }, Run: f.run, Plan: f.plan}
+	},
+}
+
+const manual = `generation measures generators of binary grids (such as problems of a climbing board) or of
+rows of numbers, each under a name that is a column of the result:
+
+  reconstruction  IoU of grids with what the generator reconstructs of them
+  diversity       how different generated samples are, from each other and from real ones
+  similarity      how near their statistics are to those of real samples
+  clusters        how labels are arranged among the latents
+  conditioning    whether a classifier finds the label that samples were made for
+  fidelity        precision, recall, density, coverage and memorization by nearest neighbors
+
+A metric whose input is missing is skipped, with the reason, as is a label with too few
+samples. Every metric says how it is read: which way is better, what can be reached on these
+data, and the published target.`
+
+// generatorFlags are the files of generators that are run here: see generator.go.
+type generatorFlags struct {
+	encoders, decoders *input.Files
+	classifier, grids  string
+	samples            int
+	temperature        *float64
+}
+
+// options are the values of the command's own flags.
+type options struct {
+	example                                         *input.GivenExample
+	statistics                                      *input.Statistics
+	metrics                                         []string
+	reconstruction, generated, latents, predictions *input.Files
+	groups                                          *input.Files
+	real, holdOut, realLatents, realPredictions     string
+	labelNames                                      string
+	generator                                       generatorFlags
+	threshold                                       *float64
+	definition                                      *string
+	strict, revalidate                              *bool
+}
+
+// register adds the flags.
+func register(flags *run.Flags) *options {
+	f := &options{}
+	flags.Usage("--generated NAME=FILE … [flags]")
+	flags.FileHint("generated samples are given with --generated NAME=FILE")
+	f.example = input.RegisterExample(flags, input.ArrayExample{Name: "boards", Usage: "measure the built-in example: models of a toy climbing board, with one known defect each"})
+	f.statistics = input.RegisterStatistics(flags, "samples")
+	f.reconstruction = input.RegisterFiles(flags, "reconstruction", "`NAME=FILE.npz` with original (0 or 1, [N,C,…]), recon_logits or recon_prob of the same shape, label [N] (repeats)")
+	f.generated = input.RegisterFiles(flags, "generated", "`NAME=FILE` of generated samples: problems of a board (.json), grids (.npy, .npz with labels), or rows of numbers (.csv with label) (repeats)")
+	f.latents = input.RegisterFiles(flags, "latents", "`NAME=FILE.npz` with latent [N,D] and label [N] (repeats)")
+	f.predictions = input.RegisterFiles(flags, "predictions", "`NAME=FILE.csv` with the columns target and predicted: what a classifier says of samples made for a label (repeats)")
+	f.groups = input.RegisterFiles(flags, "groups", "`NAME=FILE[:key]` of a number per sample of NAME: equal ones are not independent, such as draws from one latent (repeats)")
+	path := func(value *string, name, usage string) {
+		flags.PathVar(value, name, usage)
+		flags.Group(run.Inputs, name)
+	}
+	path(&f.real, "real", "`FILE` of real samples, as --generated, that the generators were trained on")
+	path(&f.holdOut, "holdout", "`FILE` of real samples, as --real, that no generator was trained on: what novelty and memorization are held against")
+	path(&f.realLatents, "real-latents", "`FILE.npz` of latents of real samples, as --latents")
+	path(&f.realPredictions, "real-predictions", "`FILE.csv` of what the classifier says of real samples, as --predictions: the ceiling of conditioning")
+	path(&f.labelNames, "label-names", "`FILE.json` of the names of labels, {\"0\": \"6A+\", …}")
+	f.generator.register(flags)
+	flags.Var(&metricsFlag{&f.metrics}, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+listing())
+	f.threshold = flags.Float64("threshold", DefaultThreshold, "`P` above which a reconstructed cell is set")
+	f.definition = flags.Choice("definition", DefinitionDefault, Definitions(), "`NAME` of the definition of num_middle: holds that are neither start nor end, or holds − start − end")
+	f.strict = flags.Bool("strict", false, "fail at a problem that cannot be read, where it would be left out")
+	f.revalidate = flags.Bool("revalidate", false, "decide by our rule which problems are valid, whatever the file says")
+	return f
+}
+
+// register adds the flags of generators that are run here.
+func (g *generatorFlags) register(flags *run.Flags) {
+	g.encoders = input.RegisterFiles(flags, "encoder", "`NAME=FILE.onnx`: grids to latents (repeats)")
+	g.decoders = input.RegisterFiles(flags, "decoder", "`NAME=FILE.onnx`: latents, and labels if it takes them, to cells (repeats)")
+	flags.PathVar(&g.classifier, "classifier", "`FILE.onnx`: grids to a score for each label; stands in for --predictions")
+	flags.PathVar(&g.grids, "grids", "`FILE[:key]` of real grids that --encoder and --decoder reconstruct")
+	flags.Group(run.Inputs, "classifier", "grids")
+	flags.CountVar(&g.samples, "num-samples", 0, "`N` samples of each label: drawn by --decoder (0: 100), or taken from files (0: all)")
+	g.temperature = flags.Float64("temperature", 1, "`T` that standard normal latents are multiplied by before they are decoded")
+}
+
+// metricsFlag is a list of metrics by names or aliases, from the registry.
+type metricsFlag struct{ names *[]string }
+
+func (m *metricsFlag) String() string {
+	if m.names == nil {
+		return ""
+	}
+	return strings.Join(*m.names, ",")
+}
+
+func (m *metricsFlag) Get() any { return *m.names }
+
+func (m *metricsFlag) Set(text string) error {
+	var names []string
+	for name := range strings.SplitSeq(text, ",") {
+		names = append(names, strings.TrimSpace(name))
+	}
+	selected, err := Select(names)
+	*m.names = selected
+	return err
+}
+
+// check finds wrong usage before any file is opened.
+func (f *options) check() error {
+	if _, err := f.options().withDefaults(); err != nil {
+		return run.Usage("%v", err)
+	}
+	if f.example.On() {
+		return f.checkExample()
+	}
+	if len(f.names()) == 0 {
+		return run.Hint(run.Usage("no generators to measure"), "give --generated NAME=FILE, --reconstruction, --latents or --predictions", "or try --example")
+	}
+	for _, name := range f.groups.Names() {
+		if !slices.Contains(f.names(), name) {
+			return run.Hint(run.Usage("--groups %s=…: nothing else of %s is given; the generators are %s", name, name, strings.Join(f.names(), ", ")), run.DidYouMean("", name, f.names()))
+		}
+	}
+	if f.holdOut != "" && f.real == "" {
+		return run.Usage("--holdout needs --real: the samples that the generators were trained on")
+	}
+	return f.generator.check()
+}
+
+// checkExample finds inputs beside the example's own.
+func (f *options) checkExample() error {
+	var given []string
+	for _, of := range []struct {
+		name string
+		set  bool
+	}{{"real", f.real != ""}, {"holdout", f.holdOut != ""}, {"real-latents", f.realLatents != ""}, {"real-predictions", f.realPredictions != ""},
+		{"label-names", f.labelNames != ""}, {"groups", len(f.groups.Names()) > 0}, {"generated", len(f.names()) > 0}} {
+		if of.set {
+			given = append(given, "--"+of.name)
+		}
+	}
+	if len(given) > 0 {
+		return run.Usage("--example brings its own generators and real samples; leave %s out", strings.Join(given, ", "))
+	}
+	return nil
+}
+
+// check finds wrong values of the flags of generators that are run here.
+func (g *generatorFlags) check() error {
+	if !(*g.temperature > 0) {
+		return run.Usage("--temperature %v: want a number above 0", *g.temperature)
+	}
+	if len(g.encoders.Names())+len(g.decoders.Names()) > 0 || g.classifier != "" || g.grids != "" {
+		return run.Usage("--encoder, --decoder, --classifier and --grids are not run by this version")
+	}
+	return nil
+}
+
+// names are those of the generators, in the order of the flags.
+func (f *options) names() []string {
+	var names []string
+	for _, files := range []*input.Files{f.reconstruction, f.generated, f.latents, f.predictions, f.generator.encoders, f.generator.decoders} {
+		for _, name := range files.Names() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// options are those of the analysis.
+func (f *options) options() Options {
+	return Options{Metrics: f.metrics, Threshold: *f.threshold, Definition: *f.definition, Family: f.statistics.Family}
+}
+
+// run loads what the flags name and analyses it.
+func (f *options) run(ctx context.Context, env *run.Env) error {
+	in, err := f.load(ctx, env)
+	if err != nil {
+		return err
+	}
+	result, err := f.analyze(ctx, env, in)
+	if err != nil {
+		return err
+	}
+	return result.write(env)
+}
+
+// analyze computes the metrics.
+func (f *options) analyze(ctx context.Context, env *run.Env, in *Input) (*Result, error) {
+	o := f.options()
+	o.Intervals, o.Seed, o.Threads = env.Options.Bootstrap > 0, env.Options.Seed, env.Options.Threads
+	o.Progress = env.Progress("metrics")
+	return Analyze(ctx, *in, o)
+}
+
+// plan says what a run would do.
+func (f *options) plan(ctx context.Context, env *run.Env) error {
+	in, err := f.load(ctx, env)
+	if err != nil {
+		return err
+	}
+	o, err := f.options().withDefaults()
+	if err != nil {
+		return err
+	}
+	if err := in.check(); err != nil {
+		return err
+	}
+	for i := range in.Generators {
+		g := &in.Generators[i]
+		env.Plan.States += g.Generated.N()
+		var would []string
+		for _, name := range o.Metrics {
+			if reason := find(name).missing(in, g); reason != "" {
+				would = append(would, fmt.Sprintf("%s skipped (%s)", name, reason))
+			} else {
+				would = append(would, name)
+			}
+		}
+		env.Plan.Models = append(env.Plan.Models, run.PlanModel{Name: g.Name, Given: strings.Join(would, ", ")})
+		env.Plan.Held += g.held()
+	}
+	env.Plan.Held += held(in.Real) + held(in.HoldOut)
+	results.PlanFiles(env, planFiles(in, o)...)
+	return nil
+}
+
+// held is about the memory of the samples.
+func held(s *Samples) int64 {
+	if s == nil {
+		return 0
+	}
+	return int64(len(s.Rows.U8)) + 4*int64(len(s.Rows.F32)) + 8*int64(len(s.Rows.F64))
+}
+
+func (g *Generator) held() int64 {
+	n := held(g.Generated)
+	if g.Latents != nil {
+		n += held(&Samples{Rows: g.Latents.Points})
+	}
+	return n
+}

@@ -1,0 +1,50 @@
+// Numbers with intervals, and the comparisons of generators.
+
+package generation
+
+import (
+	"repscope/analysis/internal/results"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Estimate is a number with what its interval and its comparisons need.
+type Estimate struct {
+	// Path is that of the number in the part of a model: "diversity.overall_mean_diversity".
+	Path  string
+	Value report.Value
+	CI    report.Interval
+	// Jackknife is nil in a run without intervals, and where the number has none.
+	Jackknife *stat.Jackknifed
+	// Paired says that generators are measured on the same items, whose digest is Items.
+	Paired bool
+	Items  string
+}
+
+// Scores are scores of samples whose mean is the number at Path.
+type Scores struct {
+	Path   string
+	Kind   string // of samples: "item", "sample"
+	Group  []int  // of each; nil: every sample is one
+	Values []float64
+}
+
+// set enters a number and its interval under a key.
+func (e *Estimate) set(o *report.Object, key string) {
+	o.Set(key, e.Value)
+	o.Set(key+"_ci", e.CI)
+}
+
+// estimate is a jackknifed number; j may be nil, where the value stands without interval.
+func estimate(path string, value float64, j *stat.Jackknifed, err error) Estimate {
+	e := Estimate{Path: path, Value: report.NumberOr(value, "not defined"), CI: results.IntervalOf(j), Jackknife: j}
+	if err != nil {
+		e.CI = report.NoInterval("%s", stat.Reason(err))
+	}
+	return e
+}
+
+// undefined is a number that cannot be computed, and why.
+func undefined(path, reason string) Estimate {
+	return Estimate{Path: path, Value: report.Undefined("%s", reason), CI: report.NoInterval("%s", reason)}
+}

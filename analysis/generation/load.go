@@ -1,0 +1,305 @@
+// What the flags name, read and put together.
+
+package generation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"repscope/dataset"
+	"repscope/internal/input"
+	"repscope/internal/run"
+	"repscope/report"
+)
+
+// loader reads the inputs of a run.
+type loader struct {
+	env   *run.Env
+	f     *options
+	names labels // of the run; nil: none are known yet
+	given bool   // names come from --label-names
+}
+
+// load reads all that the flags name.
+func (f *options) load(ctx context.Context, env *run.Env) (*Input, error) {
+	if f.example.On() {
+		return f.loadExample(env)
+	}
+	l := &loader{env: env, f: f}
+	if err := l.exist(); err != nil {
+		return nil, err
+	}
+	if f.labelNames != "" {
+		var err error
+		if l.names, err = readNames(f.labelNames); err != nil {
+			return nil, err
+		}
+		l.given = true
+		if err := l.enter("label-names", "", f.labelNames, "json", nil); err != nil {
+			return nil, err
+		}
+	}
+	in := &Input{}
+	for _, name := range f.names() {
+		in.Generators = append(in.Generators, Generator{Name: name})
+	}
+	if err := l.read(ctx, in); err != nil {
+		return nil, err
+	}
+	in.LabelNames = l.names
+	return in, f.group(env, in)
+}
+
+// exist finds files that are not there, before anything is read.
+func (l *loader) exist() error {
+	f := l.f
+	for _, files := range []*input.Files{f.reconstruction, f.generated, f.latents, f.predictions, f.groups, f.generator.encoders, f.generator.decoders} {
+		if err := files.Exist(); err != nil {
+			return err
+		}
+	}
+	for _, of := range []struct{ flag, path string }{{"real", f.real}, {"holdout", f.holdOut}, {"real-latents", f.realLatents},
+		{"real-predictions", f.realPredictions}, {"label-names", f.labelNames}, {"grids", f.generator.grids}, {"classifier", f.generator.classifier}} {
+		if of.path == "" {
+			continue
+		}
+		if err := dataset.Exists(of.path); err != nil {
+			return fmt.Errorf("%s: %w", of.flag, err)
+		}
+	}
+	return nil
+}
+
+// read reads the inputs, files that may name labels first.
+func (l *loader) read(ctx context.Context, in *Input) error {
+	f := l.f
+	of := func(name string) *Generator {
+		return &in.Generators[slices.IndexFunc(in.Generators, func(g Generator) bool { return g.Name == name })]
+	}
+	var err error
+	for _, file := range f.reconstruction.All() {
+		if of(file.Name).Reconstruction, err = l.pairs(file.Name, file.Path); err != nil {
+			return fmt.Errorf("reconstruction %s: %w", file.Name, err)
+		}
+	}
+	for _, file := range f.latents.All() {
+		if of(file.Name).Latents, err = l.latents("latents", file.Name, file.Path); err != nil {
+			return fmt.Errorf("latents %s: %w", file.Name, err)
+		}
+	}
+	if f.realLatents != "" {
+		if in.RealLatents, err = l.latents("real-latents", "", f.realLatents); err != nil {
+			return fmt.Errorf("real-latents: %w", err)
+		}
+	}
+	for _, file := range f.generated.All() {
+		if of(file.Name).Generated, err = l.samples("generated", file.Name, file.Path); err != nil {
+			return fmt.Errorf("generated %s: %w", file.Name, err)
+		}
+	}
+	for _, s := range []struct {
+		role, path string
+		to         **Samples
+	}{{"real", f.real, &in.Real}, {"holdout", f.holdOut, &in.HoldOut}} {
+		if s.path == "" {
+			continue
+		}
+		if *s.to, err = l.samples(s.role, "", s.path); err != nil {
+			return fmt.Errorf("%s: %w", s.role, err)
+		}
+	}
+	for _, file := range f.predictions.All() {
+		g := of(file.Name)
+		if g.Predictions, err = l.predictions("predictions", file.Name, file.Path); err != nil {
+			return fmt.Errorf("predictions %s: %w", file.Name, err)
+		}
+		g.Predictions.countOf(g.Generated)
+	}
+	if f.realPredictions != "" {
+		if in.RealPredictions, err = l.predictions("real-predictions", "", f.realPredictions); err != nil {
+			return fmt.Errorf("real-predictions: %w", err)
+		}
+	}
+	return ctx.Err()
+}
+
+// countOf takes the numbers of samples that were made for each label, if no column said them.
+func (p *Predictions) countOf(s *Samples) {
+	if p.Generated != nil || s == nil || s.Labels == nil {
+		return
+	}
+	p.Generated = map[int]int{}
+	for _, label := range s.Labels {
+		p.Generated[label]++
+	}
+}
+
+// enter puts a file into the inputs of the result.
+func (l *loader) enter(role, name, path, kind string, shape []int) error {
+	sum, err := dataset.FileSHA256(pathOf(path))
+	if err != nil {
+		return err
+	}
+	l.env.Result.Inputs = append(l.env.Result.Inputs, report.Input{Role: role, Name: name, Path: path, SHA256: sum, Kind: kind, Shape: shape})
+	return nil
+}
+
+// pathOf is the file of FILE[:key].
+func pathOf(spec string) string {
+	if _, err := os.Stat(spec); err == nil {
+		return spec
+	}
+	if i := strings.LastIndexByte(spec, ':'); i > 0 {
+		return spec[:i]
+	}
+	return spec
+}
+
+// readNames reads {"0": "6A+", …}.
+func readNames(path string) (labels, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, run.PathError(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(f)
+	if err != nil {
+		return nil, run.PathError(err)
+	}
+	names, err := parseNames(data)
+	if err != nil {
+		return nil, fmt.Errorf("label-names: %s: %w", path, err)
+	}
+	return names, nil
+}
+
+// parseNames reads names of labels: an object of names by number. Two labels of one name are
+// an error.
+func parseNames(data []byte) (labels, error) {
+	var raw map[string]string
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return nil, fmt.Errorf(`want {"0": "name", …}: %w`, err)
+	}
+	names, seen := labels{}, map[string]string{}
+	keys := make([]string, 0, len(raw))
+	for key := range raw {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		label, err := strconv.Atoi(key)
+		if err != nil {
+			return nil, fmt.Errorf("the key %q is no label: want whole numbers", key)
+		}
+		if other, ok := seen[raw[key]]; ok {
+			return nil, fmt.Errorf("the labels %s and %s are both named %q", other, key, raw[key])
+		}
+		seen[raw[key]] = key
+		names[label] = raw[key]
+	}
+	return names, nil
+}
+
+// adopt takes the names of labels that a file brings: for those of the run if there are none
+// yet; else its labels are translated by name.
+func (l *loader) adopt(own labels, of []int, name string) error {
+	if own == nil {
+		return nil
+	}
+	if l.names == nil {
+		l.names = own
+		return nil
+	}
+	byName := map[string]int{}
+	for label, name := range l.names {
+		byName[name] = label
+	}
+	for i, label := range of {
+		text, ok := own[label]
+		if !ok {
+			return fmt.Errorf("%s: label %d of sample %d has no name in label_to_grade", name, label, i)
+		}
+		to, ok := byName[text]
+		if !ok {
+			return fmt.Errorf("%s: %q, the name of label %d of sample %d, is no name of the other inputs or of --label-names", name, text, label, i)
+		}
+		of[i] = to
+	}
+	return nil
+}
+
+// grades are the names of labels of a board.
+func grades() labels {
+	names := labels{}
+	for i, name := range dataset.Grades() {
+		names[i] = name
+	}
+	return names
+}
+
+// group takes --groups and --block for the inputs that they are for.
+func (f *options) group(env *run.Env, in *Input) error {
+	for _, file := range f.groups.All() {
+		a, err := dataset.Open(file.Path)
+		if err != nil {
+			return fmt.Errorf("groups %s: %w", file.Name, err)
+		}
+		env.CloseLater(a)
+		values := make([]int64, a.Len())
+		if a.RowLen() != 1 {
+			return fmt.Errorf("groups %s: %s has shape %v, want [N]", file.Name, a.Name(), a.Shape())
+		}
+		if err := a.ReadInt64(values, 0, a.Len()); err != nil {
+			return fmt.Errorf("groups %s: %w", file.Name, err)
+		}
+		g := &in.Generators[slices.IndexFunc(in.Generators, func(g Generator) bool { return g.Name == file.Name })]
+		if found := g.grouped(func(n int) []int {
+			if n != len(values) {
+				return nil
+			}
+			return ints(values)
+		}); !found {
+			return fmt.Errorf("groups %s: %s has %d numbers, but no input of %s has as many samples", file.Name, a.Name(), len(values), file.Name)
+		}
+	}
+	if length := f.statistics.Block.Length; length > 1 {
+		for i := range in.Generators {
+			in.Generators[i].grouped(func(n int) []int {
+				out := make([]int, n)
+				for k := range out {
+					out[k] = k / length
+				}
+				return out
+			})
+		}
+	}
+	return nil
+}
+
+// grouped sets the groups of all inputs of a generator for which of gives some.
+func (g *Generator) grouped(of func(n int) []int) (found bool) {
+	set := func(n int, to *[]int) {
+		if groups := of(n); groups != nil {
+			*to, found = groups, true
+		}
+	}
+	if g.Generated != nil {
+		set(g.Generated.N(), &g.Generated.Groups)
+	}
+	if g.Reconstruction != nil {
+		set(g.Reconstruction.N, &g.Reconstruction.Groups)
+	}
+	if g.Latents != nil {
+		set(g.Latents.Points.N, &g.Latents.Groups)
+	}
+	if g.Predictions != nil {
+		set(len(g.Predictions.Target), &g.Predictions.Groups)
+	}
+	return found
+}

@@ -1,0 +1,152 @@
+// What models made of samples, read from files: reconstructions, latents, predictions.
+
+package generation
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"repscope/dataset"
+	"repscope/internal/run"
+	"repscope/points"
+)
+
+// latents reads latents with their labels.
+func (l *loader) latents(role, name, path string) (*Latents, error) {
+	a, err := openSpec(path, "latent", "latents", "z")
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	if len(a.Shape()) != 2 {
+		return nil, fmt.Errorf("%s has shape %v, want [N,D]", a.Name(), a.Shape())
+	}
+	values := make([]float64, a.Len()*a.RowLen())
+	if err := a.ReadFloat64(values, 0, a.Len()); err != nil {
+		return nil, err
+	}
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%s: %s is %v, want a finite number", a.Name(), place(a.Shape(), i), v)
+		}
+	}
+	out := &Latents{Name: path, Points: points.Float64(values, a.RowLen())}
+	if out.Labels, out.Groups, err = l.annotations(pathOf(path), a.Len()); err != nil {
+		return nil, err
+	}
+	return out, l.enter(role, name, path, "latents", a.Shape())
+}
+
+// pairs opens what a generator reconstructed.
+func (l *loader) pairs(name, path string) (*Pairs, error) {
+	original, err := open(path, "original", "originals")
+	if err != nil {
+		return nil, err
+	}
+	l.env.CloseLater(original)
+	found, err := open(path, "recon_prob", "recon_logits")
+	if err != nil {
+		return nil, err
+	}
+	l.env.CloseLater(found)
+	if len(original.Shape()) < 2 {
+		return nil, fmt.Errorf("%s has shape %v, want grids [N,…]", original.Name(), original.Shape())
+	}
+	p := &Pairs{Name: path, N: original.Len(), Shape: slices.Clone(original.Shape()[1:])}
+	if !slices.Equal(original.Shape(), found.Shape()) {
+		return nil, fmt.Errorf("%s has shape %v, but %s has %v: want one reconstruction of each original", found.Name(), found.Shape(), original.Name(), original.Shape())
+	}
+	if dataset.IsBoard(p.Shape) {
+		p.Channels = dataset.BoardChannelNames()
+	}
+	if p.Labels, p.Groups, err = l.annotations(path, p.N); err != nil {
+		return nil, err
+	}
+	if p.Channels != nil && p.Labels != nil && l.names == nil {
+		l.names = grades()
+	}
+	p.Read = reader(original, found)
+	if p.Digest, err = original.SHA256(); err != nil {
+		return nil, err
+	}
+	return p, l.enter("reconstruction", name, path, found.Key(), original.Shape())
+}
+
+// reader reads originals and the probabilities that were found.
+func reader(original, found *dataset.Array) func(context.Context, []float64, []float64, int, int) error {
+	logits := found.Key() == "recon_logits"
+	return func(ctx context.Context, cells, probability []float64, lo, hi int) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := original.ReadFloat64(cells, lo, hi); err != nil {
+			return err
+		}
+		if err := found.ReadFloat64(probability, lo, hi); err != nil {
+			return err
+		}
+		at := func(k int) int { return lo*original.RowLen() + k }
+		for k, v := range cells {
+			if v != 0 && v != 1 {
+				return fmt.Errorf("%s: %s is %v, want 0 or 1", original.Name(), place(original.Shape(), at(k)), v)
+			}
+		}
+		for k, v := range probability {
+			switch {
+			case math.IsNaN(v) || math.IsInf(v, 0) && !logits:
+				return fmt.Errorf("%s: %s is %v, want a number", found.Name(), place(found.Shape(), at(k)), v)
+			case logits:
+				probability[k] = 1 / (1 + math.Exp(-v))
+			case v < 0 || v > 1:
+				return run.Hint(fmt.Errorf("%s: %s is %v, want a probability from 0 to 1", found.Name(), place(found.Shape(), at(k)), v), "are they logits? name them recon_logits")
+			}
+		}
+		return nil
+	}
+}
+
+// predictions reads what a classifier says.
+func (l *loader) predictions(role, name, path string) (*Predictions, error) {
+	columns, err := dataset.ReadTable(path)
+	if err != nil {
+		return nil, err
+	}
+	p := &Predictions{Name: path}
+	var counts []int
+	for i := range columns {
+		c := &columns[i]
+		switch strings.ToLower(c.Name) {
+		case "target":
+			p.Target, err = l.labelsOf(c, path)
+		case "predicted":
+			p.Predicted, err = l.labelsOf(c, path)
+		case "group":
+			p.Groups = ints(c.Ints)
+		case "num_generated":
+			counts = ints(c.Ints)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if p.Target == nil || p.Predicted == nil {
+		var names []string
+		for _, c := range columns {
+			names = append(names, c.Name)
+		}
+		return nil, fmt.Errorf("%s has the columns %s, want target and predicted", path, strings.Join(names, ", "))
+	}
+	if counts != nil {
+		p.Generated = map[int]int{}
+		for i, label := range p.Target {
+			if n, ok := p.Generated[label]; ok && n != counts[i] {
+				return nil, fmt.Errorf("%s: num_generated of target %d is %d and %d", path, label, n, counts[i])
+			}
+			p.Generated[label] = counts[i]
+		}
+	}
+	return p, l.enter(role, name, path, "table", []int{len(p.Target)})
+}

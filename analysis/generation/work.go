@@ -1,0 +1,294 @@
+// The work of an analysis in units: one metric of one generator each, metric after metric.
+
+package generation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"repscope/analysis/internal/results"
+	"repscope/internal/kernel"
+	"repscope/points"
+	"repscope/report"
+	"repscope/shard"
+	"repscope/stat"
+)
+
+// definition is the version of what the numbers mean; see [shard.Identity].
+const definition = 1
+
+// Part is the outcome of a range of units.
+type Part struct{ Outcomes []Outcome }
+
+// Outcome is that of one unit: a model in which the metric's field alone is set, or which
+// says why it was skipped.
+type Outcome struct {
+	Metric string
+	Model  Model
+}
+
+// analyzer is one analysis.
+type analyzer struct {
+	in Input
+	o  Options
+
+	lock     sync.Mutex // of what follows
+	done     int
+	identify func() shard.Identity
+}
+
+// Work returns the analysis in units; see [Analyze] for the result and the errors.
+func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
+	var none shard.Work[*Part, *Result]
+	o, err := o.withDefaults()
+	if err != nil {
+		return none, err
+	}
+	if err := in.check(); err != nil {
+		return none, err
+	}
+	a := &analyzer{in: in, o: o}
+	a.identify = sync.OnceValue(a.identity)
+	return shard.Work[*Part, *Result]{Units: len(o.Metrics) * len(in.Generators), Identity: a.identify, Map: a.measure, Merge: a.merge}, nil
+}
+
+// unit is the metric and the generator of a unit.
+func (a *analyzer) unit(u int) (*Metric, *Generator) {
+	n := len(a.in.Generators)
+	return find(a.o.Metrics[u/n]), &a.in.Generators[u%n]
+}
+
+// measure computes a range of units.
+func (a *analyzer) measure(ctx context.Context, r shard.Range) (*Part, error) {
+	part := &Part{}
+	for u := r.Lo; u < r.Hi; u++ {
+		metric, g := a.unit(u)
+		out := Outcome{Metric: metric.Name, Model: Model{Name: g.Name, Reference: g.Reference}}
+		var left *skipped
+		err := a.compute(ctx, metric, g, &out.Model)
+		switch {
+		case errors.As(err, &left):
+			out.Model.Skipped = []Skipped{{metric.Name, left.reason}}
+		case err != nil:
+			return nil, fmt.Errorf("%s of %s: %w", metric.Name, g.Name, err)
+		}
+		part.Outcomes = append(part.Outcomes, out)
+		a.step()
+	}
+	return part, nil
+}
+
+// compute computes one metric, or says as a skipped error why not.
+func (a *analyzer) compute(ctx context.Context, metric *Metric, g *Generator, m *Model) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if reason := metric.missing(&a.in, g); reason != "" {
+		return &skipped{reason}
+	}
+	if metric.compute == nil {
+		return skip("this version does not compute it")
+	}
+	return metric.compute(ctx, a, g, m)
+}
+
+// step tells that a unit is done.
+func (a *analyzer) step() {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	a.done++
+	if a.o.Progress != nil {
+		a.o.Progress(min(a.done, len(a.o.Metrics)*len(a.in.Generators)), len(a.o.Metrics)*len(a.in.Generators))
+	}
+}
+
+// merge puts the result together and compares the generators.
+func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
+	var outcomes []Outcome
+	for _, part := range parts {
+		outcomes = append(outcomes, part.Outcomes...)
+	}
+	return a.result(outcomes)
+}
+
+// result is that of the outcomes there are; a metric of a generator without one is skipped
+// as not computed yet.
+func (a *analyzer) result(outcomes []Outcome) (*Result, error) {
+	r := &Result{Metrics: a.o.Metrics, labels: a.in.LabelNames}
+	for i := range a.in.Generators {
+		g := &a.in.Generators[i]
+		m := Model{Name: g.Name, Reference: g.Reference}
+		for _, name := range a.o.Metrics {
+			k := slices.IndexFunc(outcomes, func(o Outcome) bool { return o.Metric == name && o.Model.Name == g.Name })
+			if k < 0 {
+				m.Skipped = append(m.Skipped, Skipped{name, "it is not computed yet"})
+				continue
+			}
+			m.take(&outcomes[k].Model)
+		}
+		r.Models = append(r.Models, m)
+	}
+	if err := a.compare(r); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// take moves what one unit found into the model.
+func (m *Model) take(of *Model) {
+	m.Skipped = append(m.Skipped, of.Skipped...)
+	take(&m.Reconstruction, of.Reconstruction)
+	take(&m.Diversity, of.Diversity)
+	take(&m.Similarity, of.Similarity)
+	take(&m.Clusters, of.Clusters)
+	take(&m.Conditioning, of.Conditioning)
+	take(&m.Fidelity, of.Fidelity)
+}
+
+func take[T any](to **T, from *T) {
+	if from != nil {
+		*to = from
+	}
+}
+
+// compare tests all pairs of generators on the numbers that both have: paired where both
+// were measured on the same items, else as independent draws.
+func (a *analyzer) compare(r *Result) error {
+	if !a.o.Intervals {
+		return nil
+	}
+	var paths []string
+	found := map[string]map[string]Estimate{}
+	var names []string
+	for i := range r.Models {
+		m := &r.Models[i]
+		if m.Reference {
+			continue
+		}
+		names = append(names, m.Name)
+		for _, metric := range registry {
+			if metric.estimates == nil {
+				continue
+			}
+			for _, e := range metric.estimates(m) {
+				if found[e.Path] == nil {
+					found[e.Path] = map[string]Estimate{}
+					paths = append(paths, e.Path)
+				}
+				found[e.Path][m.Name] = e
+			}
+		}
+	}
+	for _, path := range paths {
+		of := found[path]
+		jackknifes := make([]*stat.Jackknifed, len(names))
+		for i, name := range names {
+			jackknifes[i] = of[name].Jackknife
+		}
+		paired := func(i, j int) bool {
+			x, y := of[names[i]], of[names[j]]
+			return x.Paired && y.Paired && x.Items == y.Items
+		}
+		compared, err := results.PairwiseOf(results.Metric{Name: path, Family: path}, names, jackknifes, paired, a.o.Seed)
+		if err != nil {
+			return fmt.Errorf("comparing %s: %w", path, err)
+		}
+		r.Comparisons = append(r.Comparisons, compared...)
+	}
+	results.Correct(r.Comparisons, a.o.Family)
+	return nil
+}
+
+// identity is that of everything the numbers follow from.
+func (a *analyzer) identity() shard.Identity {
+	in, o := a.in, a.o
+	id := shard.Identity{
+		Analysis: "generation", Definition: definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC),
+		Options: []shard.Field{
+			shard.Option("metrics", o.Metrics), shard.Option("threshold", o.Threshold), shard.Option("definition", o.Definition),
+			shard.Option("intervals", o.Intervals), shard.Option("family", o.Family), shard.Option("seed", o.Seed),
+		},
+	}
+	add := func(name, value string) { id.Inputs = append(id.Inputs, shard.Field{Name: name, Value: value}) }
+	var names []string
+	for _, label := range sortedKeys(in.LabelNames) {
+		names = append(names, fmt.Sprintf("%d=%q", label, in.LabelNames[label]))
+	}
+	add("label names", strings.Join(names, " "))
+	add("real", in.Real.digest())
+	add("hold-out", in.HoldOut.digest())
+	add("real latents", in.RealLatents.digest())
+	add("real predictions", in.RealPredictions.digest())
+	for i := range in.Generators {
+		g := &in.Generators[i]
+		add("generated "+g.Name, fmt.Sprint(g.Reference, " ", g.Generated.digest()))
+		add("reconstruction "+g.Name, g.Reconstruction.digest())
+		add("latents "+g.Name, g.Latents.digest())
+		add("predictions "+g.Name, g.Predictions.digest())
+	}
+	return id
+}
+
+// digest is that of the samples and all that belongs to them.
+func (s *Samples) digest() string {
+	if s == nil {
+		return ""
+	}
+	rows := s.Digest
+	if rows == "" {
+		rows = shard.Digest(s.Rows)
+	}
+	valid := make([]int, len(s.Valid))
+	for i, v := range s.Valid {
+		if v {
+			valid[i] = 1
+		}
+	}
+	text := fmt.Sprintf("%s %v %s", rows, s.Shape, shard.Digest(points.Points{}, s.Labels, s.Groups, valid))
+	for _, of := range s.Statistics {
+		text += fmt.Sprintf(" %s %v %s", of.Name, of.Published, shard.Digest(points.Float64(of.Values, 1)))
+	}
+	return text
+}
+
+func (p *Pairs) digest() string {
+	if p == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s %d %v %d %s", p.Digest, p.N, p.Shape, p.Draws, shard.Digest(points.Points{}, p.Labels, p.Groups))
+}
+
+func (l *Latents) digest() string {
+	if l == nil {
+		return ""
+	}
+	return shard.Digest(l.Points, l.Labels, l.Groups)
+}
+
+func (p *Predictions) digest() string {
+	if p == nil {
+		return ""
+	}
+	var counts []int
+	for _, label := range sortedKeys(p.Generated) {
+		counts = append(counts, label, p.Generated[label])
+	}
+	return shard.Digest(points.Points{}, p.Target, p.Predicted, p.Groups, counts)
+}
+
+// sortedKeys are the keys of a map, ascending.
+func sortedKeys[V any](m map[int]V) []int {
+	keys := make([]int, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// object is the generator's part of the result file.
+func (r *Result) object(m *Model) report.Object { return m.object(r.Metrics, r.labels) }

@@ -1,0 +1,10 @@
+// Forecast scores ensemble forecasts of fields. Run it with --help for its manual, with
+// --example on made weather.
+package main
+
+import (
+	"repscope/analysis/forecast"
+	"repscope/internal/run"
+)
+
+func main() { run.Main(forecast.Command) }

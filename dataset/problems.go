@@ -1,0 +1,325 @@
+// Problems of a climbing board: sets of them in JSON, and what a grid of holds says.
+
+package dataset
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The size of a board: a grid [BoardChannels, BoardRows, BoardColumns] has a cell for each
+// hold in the channels start, middle and end, row 1 and column A first.
+const (
+	BoardChannels = 3
+	BoardRows     = 18
+	BoardColumns  = 11
+	BoardCells    = BoardChannels * BoardRows * BoardColumns
+
+	boardHolds = BoardRows * BoardColumns
+)
+
+// The channels of a board.
+const (
+	boardStart = iota
+	boardMiddle
+	boardEnd
+)
+
+// BoardShape is the shape of a grid.
+func BoardShape() []int { return []int{BoardChannels, BoardRows, BoardColumns} }
+
+// BoardChannelNames are the names of the channels.
+func BoardChannelNames() []string { return []string{"start", "middle", "end"} }
+
+// Grades are the names of the grades of a board, whose labels are 0 to 18.
+func Grades() []string {
+	return []string{"5+", "6A", "6A+", "6B", "6B+", "6C", "6C+", "7A", "7A+", "7B", "7B+", "7C", "7C+", "8A", "8A+", "8B", "8B+", "8C", "8C+"}
+}
+
+// Problems is a set of problems as a file holds them. Lists have an element for every
+// problem that could be read.
+type Problems struct {
+	Cells  []uint8  // [N, BoardCells], 0 or 1
+	Grades []string // as they are written; empty where there is none
+	Index  []int    // in the file
+	Stated []Stated // what the file itself says of their validity
+	Bad    []BadProblem
+}
+
+// Len is the number of problems that could be read.
+func (p *Problems) Len() int { return len(p.Index) }
+
+// Grid is the i-th of them; it aliases Cells.
+func (p *Problems) Grid(i int) []uint8 { return p.Cells[i*BoardCells : (i+1)*BoardCells] }
+
+// Stated is what a file says of the validity of a problem: nothing, or whether it is valid.
+type Stated uint8
+
+// The values of Stated.
+const (
+	NotStated Stated = iota
+	StatedInvalid
+	StatedValid
+)
+
+// BadProblem is a problem that could not be read, by its index in the file.
+type BadProblem struct {
+	Index  int
+	Reason string
+}
+
+func (b BadProblem) Error() string { return fmt.Sprintf("problem %d: %s", b.Index, b.Reason) }
+
+// problem is one of them in JSON; names are read in any case.
+type problem struct {
+	Grade      *string
+	Moves      []move
+	Validation *struct{ Valid *bool }
+}
+
+type move struct {
+	Description    string
+	IsStart, IsEnd bool
+}
+
+// ReadProblems reads a set of problems, {"data": [problem, …]} or a bare list, of which
+// each is {"grade": "6B+", "moves": [{"description": "F7", "isStart": true, "isEnd": false}, …]};
+// names are also read with a capital ("Grade"). A hold that is start and end is set in both
+// channels, as is one that is there twice. Problems that cannot be read are left out and
+// listed with the reason; the file is read piece by piece. Errors: no JSON, no list of
+// problems.
+func ReadProblems(path string) (*Problems, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fileError(err)
+	}
+	defer f.Close()
+	p, err := readProblems(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+func readProblems(r io.Reader) (*Problems, error) {
+	d := json.NewDecoder(r)
+	if err := toList(d); err != nil {
+		return nil, jsonError(err)
+	}
+	p := &Problems{}
+	for i := 0; d.More(); i++ {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return nil, jsonError(err)
+		}
+		grid, of, err := readProblem(raw)
+		if err != nil {
+			p.Bad = append(p.Bad, BadProblem{i, err.Error()})
+			continue
+		}
+		grade, stated := "", NotStated
+		if of.Grade != nil {
+			grade = strings.TrimSpace(*of.Grade)
+		}
+		if v := of.Validation; v != nil && v.Valid != nil {
+			if stated = StatedInvalid; *v.Valid {
+				stated = StatedValid
+			}
+		}
+		p.Cells, p.Grades, p.Index, p.Stated = append(p.Cells, grid[:]...), append(p.Grades, grade), append(p.Index, i), append(p.Stated, stated)
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, jsonError(err)
+	}
+	return p, nil
+}
+
+// toList moves to the first problem: into the list, or into that under "data".
+func toList(d *json.Decoder) error {
+	const want = `want {"data": [problem, …]} or a list of problems`
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	switch token {
+	case json.Delim('['):
+		return nil
+	case json.Delim('{'):
+	default:
+		return errors.New("it is no list; " + want)
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
+		}
+		if name, _ := key.(string); !strings.EqualFold(name, "data") {
+			var skipped json.RawMessage
+			if err := d.Decode(&skipped); err != nil {
+				return err
+			}
+			continue
+		}
+		if token, err = d.Token(); err != nil {
+			return err
+		}
+		if token != json.Delim('[') {
+			return errors.New(`"data" is no list; ` + want)
+		}
+		return nil
+	}
+	return errors.New(`there is no "data"; ` + want)
+}
+
+// jsonError is an error of the text, with its place.
+func jsonError(err error) error {
+	var syntax *json.SyntaxError
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%w: the JSON text does not end", ErrTruncated)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("no JSON at byte %d: %w", syntax.Offset, err)
+	}
+	return err
+}
+
+// readProblem reads one problem.
+func readProblem(raw json.RawMessage) (grid [BoardCells]uint8, of problem, err error) {
+	if len(raw) == 0 || raw[0] != '{' {
+		return grid, of, fmt.Errorf("it is %.40s, want an object with grade and moves", raw)
+	}
+	if err := json.Unmarshal(raw, &of); err != nil {
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &kind) {
+			return grid, of, fmt.Errorf("%s is a %s, want %s", strings.ToLower(kind.Field), kind.Value, jsonKind(kind))
+		}
+		return grid, of, err
+	}
+	if len(of.Moves) == 0 {
+		return grid, of, errors.New("it has no moves")
+	}
+	for i, m := range of.Moves {
+		hold, err := parseHold(m.Description)
+		if err != nil {
+			return grid, of, fmt.Errorf("move %d: %w", i, err)
+		}
+		if m.IsStart {
+			grid[boardStart*boardHolds+hold] = 1
+		}
+		if m.IsEnd {
+			grid[boardEnd*boardHolds+hold] = 1
+		}
+		if !m.IsStart && !m.IsEnd {
+			grid[boardMiddle*boardHolds+hold] = 1
+		}
+	}
+	return grid, of, nil
+}
+
+// jsonKind is what a field of a problem is wanted to be.
+func jsonKind(e *json.UnmarshalTypeError) string {
+	switch e.Type.Kind().String() {
+	case "bool":
+		return "true or false"
+	case "slice":
+		return "a list"
+	case "struct":
+		return "an object"
+	}
+	return "a " + e.Type.Kind().String()
+}
+
+// parseHold reads a column A to K and a row 1 to 18, such as F7, as the cell of a channel.
+func parseHold(text string) (int, error) {
+	s := strings.ToUpper(strings.TrimSpace(text))
+	if s == "" {
+		return 0, errors.New("it has no description of a hold, such as F7")
+	}
+	column := int(s[0]) - 'A'
+	row, err := strconv.Atoi(s[1:])
+	if column < 0 || column >= BoardColumns || err != nil || row < 1 || row > BoardRows || s[1] == '+' {
+		return 0, fmt.Errorf("%q is no hold: want a column A to K and a row 1 to 18, such as F7", text)
+	}
+	return (row-1)*BoardColumns + column, nil
+}
+
+// Board is what a grid says of a problem.
+type Board struct {
+	Holds, Start, End int
+	// Middle are holds that are neither start nor end; Rest is Holds − Start − End, less by
+	// one for each hold that is both.
+	Middle, Rest int
+	// Vertical and Horizontal are the rows and the columns between the outermost holds.
+	Vertical, Horizontal int
+}
+
+// BoardOf counts the holds of a grid of BoardCells cells. A hold that is in several channels
+// is one hold.
+func BoardOf(grid []uint8) Board {
+	var b Board
+	low, high, left, right := BoardRows, -1, BoardColumns, -1
+	for hold := range boardHolds {
+		start, middle, end := grid[hold] != 0, grid[boardHolds+hold] != 0, grid[2*boardHolds+hold] != 0
+		if !start && !middle && !end {
+			continue
+		}
+		b.Holds++
+		if start {
+			b.Start++
+		}
+		if end {
+			b.End++
+		}
+		if !start && !end {
+			b.Middle++
+		}
+		row, column := hold/BoardColumns, hold%BoardColumns
+		low, high, left, right = min(low, row), max(high, row), min(left, column), max(right, column)
+	}
+	b.Rest = b.Holds - b.Start - b.End
+	if b.Holds > 0 {
+		b.Vertical, b.Horizontal = high-low, right-left
+	}
+	return b
+}
+
+// Valid reports whether a problem has a start, an end and at least 3 other holds.
+func (b Board) Valid() bool { return b.Start >= 1 && b.End >= 1 && b.Middle >= 3 }
+
+// Unusual says what is strange about a problem that may be valid.
+func (b Board) Unusual() []string {
+	var out []string
+	for _, of := range []struct {
+		strange bool
+		what    string
+	}{{b.Holds > 20, "more than 20 holds"}, {b.Start > 4, "more than 4 start holds"}, {b.End > 2, "more than 2 end holds"}} {
+		if of.strange {
+			out = append(out, of.what)
+		}
+	}
+	return out
+}
+
+// BoardStatistics are the names of the numbers that [Board.Statistics] gives.
+func BoardStatistics() []string {
+	return []string{"num_holds", "num_start", "num_end", "num_middle", "vertical_spread", "horizontal_spread"}
+}
+
+// Statistics are the numbers by which sets of problems are compared, in the order of
+// [BoardStatistics]; documented takes Rest for num_middle.
+func (b Board) Statistics(documented bool) []float64 {
+	middle := b.Middle
+	if documented {
+		middle = b.Rest
+	}
+	return []float64{float64(b.Holds), float64(b.Start), float64(b.End), float64(middle), float64(b.Vertical), float64(b.Horizontal)}
+}
+
+// IsBoard reports whether grids of a shape are those of a board.
+func IsBoard(shape []int) bool { return slices.Equal(shape, BoardShape()) }

@@ -1,0 +1,308 @@
+// Distances of all pairs of a collection: the distribution of Hamming distances, the sums
+// of every set, and Jaccard similarities as integers.
+
+package set
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"repscope/internal/parallel"
+	"repscope/internal/text"
+	"repscope/stat"
+)
+
+// Histogram counts pairs by their Hamming distance: element d is how many differ in
+// exactly d cells. Counts of different pairs add up.
+type Histogram []int64
+
+// Add adds the counts of other pairs of sets over as many cells.
+func (h Histogram) Add(other Histogram) {
+	for d, count := range other {
+		h[d] += count
+	}
+}
+
+// Pairs returns the number of pairs.
+func (h Histogram) Pairs() (n int64) {
+	for _, count := range h {
+		n += count
+	}
+	return n
+}
+
+// Mean returns the mean distance in cells; NaN for no pairs.
+func (h Histogram) Mean() float64 {
+	sum := 0.0
+	for d, count := range h {
+		sum += float64(float64(d) * float64(count))
+	}
+	return sum / float64(h.Pairs())
+}
+
+// SD returns the standard deviation of the distances in cells, with the number of pairs in
+// the denominator; NaN for no pairs.
+func (h Histogram) SD() float64 {
+	mean, sum := h.Mean(), 0.0
+	for d, count := range h {
+		off := float64(d) - mean
+		sum += float64(off*off) * float64(count)
+	}
+	return math.Sqrt(sum / float64(h.Pairs()))
+}
+
+// similarityUnit is what 1 is in sums of similarities. Every similarity is rounded to a
+// multiple of 2⁻⁴⁰, and its square too; the sum of one set fits for 2²⁴ others.
+const similarityUnit = 1 << 40
+
+// fixed is intersection/union as a multiple of 2⁻⁴⁰, rounded to nearest; two empty sets
+// are equal.
+func fixed(intersection, union int) uint64 {
+	if union == 0 {
+		return similarityUnit
+	}
+	u := uint64(union)
+	return (uint64(intersection)<<40 + u/2) / u
+}
+
+// Pairwise describes pairs of N sets over Cells cells: those (i, j), i < j, whose first set
+// lies in the ranges that were added. Hamming distance is the number of cells in one
+// of the two alone, Jaccard similarity is intersection/union, 1 for two empty sets.
+type Pairwise struct {
+	N, Cells int
+	Hamming  Histogram
+	// HammingRows are the sums over the pairs of every set, in cells, and Similarity and
+	// Squares those of the Jaccard similarity and of its square, in units of 2⁻⁴⁰.
+	HammingRows         []uint64
+	Similarity, Squares []uint64
+}
+
+func newPairwise(s *Sets) *Pairwise {
+	return &Pairwise{
+		N: s.N, Cells: s.Cells, Hamming: make(Histogram, s.Cells+1),
+		HammingRows: make([]uint64, s.N), Similarity: make([]uint64, s.N), Squares: make([]uint64, s.N),
+	}
+}
+
+// Add adds other pairs of the same sets.
+func (p *Pairwise) Add(other *Pairwise) error {
+	if p.N != other.N || p.Cells != other.Cells {
+		return fmt.Errorf("pairs of %d sets of %d cells beside %d of %d", p.N, p.Cells, other.N, other.Cells)
+	}
+	p.Hamming.Add(other.Hamming)
+	for i := range p.HammingRows {
+		p.HammingRows[i] += other.HammingRows[i]
+		p.Similarity[i] += other.Similarity[i]
+		p.Squares[i] += other.Squares[i]
+	}
+	return nil
+}
+
+// Pairwise compares all pairs. threads ≤ 0 means all; results do not depend on it. Time is
+// N²·Cells/128 words, memory a few words per set and goroutine.
+func (s *Sets) Pairwise(ctx context.Context, threads int) (*Pairwise, error) {
+	return s.PairwiseRange(ctx, 0, s.N, threads)
+}
+
+// PairwiseRange compares the pairs (i, j), i < j, with lo ≤ i < hi. Those of ranges that
+// cover 0 … N−1 add up to all pairs.
+func (s *Sets) PairwiseRange(ctx context.Context, lo, hi, threads int) (*Pairwise, error) {
+	if lo < 0 || hi < lo || hi > s.N {
+		return nil, fmt.Errorf("range %d:%d of %d sets", lo, hi, s.N)
+	}
+	out, lock := newPairwise(s), sync.Mutex{}
+	blocks := (hi - lo + rowBlock - 1) / rowBlock
+	err := parallel.For(ctx, threads, blocks, func(_, block int) {
+		part := newPairwise(s)
+		for i := lo + block*rowBlock; i < min(lo+(block+1)*rowBlock, hi); i++ {
+			s.pairsOf(i, part)
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		_ = out.Add(part) // of the same sets
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// rowBlock is how many sets one goroutine takes at a time.
+const rowBlock = 64
+
+// pairsOf adds the pairs of set i with those after it.
+func (s *Sets) pairsOf(i int, to *Pairwise) {
+	row := s.row(i)
+	for j := i + 1; j < s.N; j++ {
+		d, both := distance(row, s.row(j)), s.sizes[i]+s.sizes[j]
+		similarity := fixed((both-d)/2, (both+d)/2)
+		square := squareOf(similarity)
+		to.Hamming[d]++
+		for _, k := range [2]int{i, j} {
+			to.HammingRows[k] += uint64(d)
+			to.Similarity[k] += similarity
+			to.Squares[k] += square
+		}
+	}
+}
+
+// squareOf is the square of a similarity in the same unit, rounded to nearest.
+func squareOf(similarity uint64) uint64 {
+	// (2²⁰·h + l)² = 2⁴⁰·h² + 2²¹·h·l + l²
+	h, l := similarity>>20, similarity&(1<<20-1)
+	return h*h + (h*l<<21+l*l+1<<39)>>40
+}
+
+// sumOf is half the sum of rows, every pair counted once.
+func sumOf(rows []uint64) float64 {
+	high, low := uint64(0), uint64(0)
+	for _, v := range rows {
+		high += v >> 32
+		low += v & (1<<32 - 1)
+	}
+	return (float64(high)*(1<<32) + float64(low)) / 2
+}
+
+// MeanJaccard returns the mean Jaccard similarity of the pairs; 1 minus it is the mean
+// Jaccard distance. NaN for no pairs.
+func (p *Pairwise) MeanJaccard() float64 {
+	return sumOf(p.Similarity) / similarityUnit / float64(p.Hamming.Pairs())
+}
+
+// SDJaccard returns the standard deviation of the Jaccard similarities (and distances),
+// with the number of pairs in the denominator; NaN for no pairs.
+func (p *Pairwise) SDJaccard() float64 {
+	mean := p.MeanJaccard()
+	square := sumOf(p.Squares) / similarityUnit / float64(p.Hamming.Pairs())
+	return math.Sqrt(max(0, square-mean*mean))
+}
+
+// IntDiv returns the internal diversity 1 − (1/N²·Σ_ij T(i,j)^p)^(1/p) of order p = 1 or 2,
+// T the Jaccard (Tanimoto) similarity, with the pairs of a set with itself among the
+// N² (Polykovskiy et al. 2020, "Molecular Sets (MOSES)"): from 0, all sets equal, to
+// less than 1. All pairs must have been added. The released code of MOSES takes the root
+// of order 2 set by set. NaN for no sets, an error for other orders.
+func (p *Pairwise) IntDiv(order int) (float64, error) {
+	n := float64(p.N)
+	switch order {
+	case 1:
+		return 1 - (n+2*sumOf(p.Similarity)/similarityUnit)/(n*n), nil
+	case 2:
+		return 1 - math.Sqrt((n+2*sumOf(p.Squares)/similarityUnit)/(n*n)), nil
+	}
+	return 0, fmt.Errorf("internal diversity of order %d, want 1 or 2", order)
+}
+
+// Vendi2 returns the Vendi score of order 2 under the Jaccard kernel, N²/Σ_ij T(i,j)²: from
+// 1, all sets equal, to N, all disjoint. All pairs must have been added.
+func (p *Pairwise) Vendi2() float64 {
+	n := float64(p.N)
+	return n * n / (n + 2*sumOf(p.Squares)/similarityUnit)
+}
+
+// Mean is the mean over pairs of N sets of a quantity, with what jackknifes of it need.
+type Mean struct {
+	Value float64
+	// Without[b] is the mean over the pairs that touch no set of block b; NaN where
+	// fewer than 2 sets are left.
+	Without []float64
+	// Influence is that of every set, 2·(mean of its pairs − Value).
+	Influence []float64
+}
+
+// PairMeans are those of a [Pairwise]: Hamming distance in shares of the cells, Jaccard
+// similarity, and its square.
+type PairMeans struct{ Hamming, Jaccard, Squares Mean }
+
+// Means returns the means over all pairs with their deletions. pairs are all pairs of s,
+// or nil to compare them here; nil blocks give no deletions. Deletions need the pairs
+// inside blocks alone besides the sums of every set. Fewer than 2 sets are a
+// [stat.UndefinedError]; blocks of another number of sets are an error.
+func (s *Sets) Means(ctx context.Context, pairs *Pairwise, blocks *stat.Blocks, threads int) (*PairMeans, error) {
+	if s.N < 2 {
+		return nil, stat.Undefined("pairwise distance", "%s, want at least 2", text.Count(s.N, "set"))
+	}
+	if pairs == nil {
+		var err error
+		if pairs, err = s.Pairwise(ctx, threads); err != nil {
+			return nil, err
+		}
+	}
+	means := new(PairMeans)
+	quantities := []struct {
+		to    *Mean
+		rows  func(p *Pairwise) []uint64
+		scale float64
+	}{
+		{&means.Hamming, func(p *Pairwise) []uint64 { return p.HammingRows }, float64(s.Cells)},
+		{&means.Jaccard, func(p *Pairwise) []uint64 { return p.Similarity }, similarityUnit},
+		{&means.Squares, func(p *Pairwise) []uint64 { return p.Squares }, similarityUnit},
+	}
+	for _, q := range quantities {
+		*q.to = meanOf(q.rows(pairs), q.scale)
+	}
+	if blocks == nil {
+		return means, nil
+	}
+	if labels := blocks.Labels(); len(labels) != s.N {
+		return nil, fmt.Errorf("blocks of %d sets for %d sets", len(labels), s.N)
+	}
+	for b := range blocks.Count() {
+		members := blocks.Block(b)
+		inside, err := s.Select(members).Pairwise(ctx, threads)
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range quantities {
+			q.to.Without = append(q.to.Without, without(q.rows(pairs), q.rows(inside), members, q.scale))
+		}
+	}
+	return means, nil
+}
+
+// meanOf is the mean over all pairs and its influence from the sums of every set.
+func meanOf(rows []uint64, scale float64) Mean {
+	n := float64(len(rows))
+	m := Mean{Value: sumOf(rows) / scale / (n * (n - 1) / 2), Influence: make([]float64, len(rows))}
+	for i, v := range rows {
+		m.Influence[i] = 2 * (float64(v)/scale/(n-1) - m.Value)
+	}
+	return m
+}
+
+// without is the mean over the pairs of the sets that are no members of a block.
+func without(rows, inside []uint64, members []int, scale float64) float64 {
+	left := float64(len(rows) - len(members))
+	if left < 2 {
+		return math.NaN()
+	}
+	touched := make([]uint64, len(members))
+	for k, i := range members {
+		touched[k] = rows[i]
+	}
+	sum := sumOf(rows) - 2*sumOf(touched) + sumOf(inside)
+	return sum / scale / (left * (left - 1) / 2)
+}
+
+// Ceiling returns the largest mean Hamming distance of pairs, in cells, that N sets of the
+// sizes of these can have. The distances add up to Σ_c k_c·(N − k_c) over the sets k_c
+// that hold cell c, which is largest where Σ k_c, the sum of the sizes, is spread
+// evenly; that is always possible. Two sets of h cells reach 2h (up to all cells); many
+// sets reach a little less, as they cannot all be disjoint. NaN for fewer than 2 sets.
+func (s *Sets) Ceiling() float64 { return Ceiling(s.sizes, s.Cells) }
+
+// Ceiling is [Sets.Ceiling] for sets of the given sizes over so many cells.
+func Ceiling(sizes []int, cells int) float64 {
+	n, total := len(sizes), 0
+	if n < 2 || cells < 1 {
+		return math.NaN()
+	}
+	for _, size := range sizes {
+		total += size
+	}
+	each, more := total/cells, total%cells
+	sum := float64(more)*float64(each+1)*float64(n-each-1) + float64(cells-more)*float64(each)*float64(n-each)
+	return sum / (float64(n) * float64(n-1) / 2)
+}

@@ -1,0 +1,117 @@
+// The distance of two parts of one sample: what a distance is when nothing differs.
+
+package twosample
+
+import (
+	"context"
+	"fmt"
+
+	"repscope/internal/parallel"
+	"repscope/stat"
+)
+
+// Baseline is the distance between two random parts of one sample.
+type Baseline struct {
+	Values    []float64 // of every split
+	Mean      float64
+	Low, High float64 // the central 95 % of the values: a range of a null, not an interval for its mean
+	// Sizes are the numbers of observations of both parts (of groups, on average).
+	Sizes [2]int
+	// Reduced says that the first part is smaller than was asked for, as the sample is too
+	// small for it: the null distances are then too large for that size.
+	Reduced bool
+}
+
+// SplitOptions are the choices of [SplitHalves].
+type SplitOptions struct {
+	// First is the size wanted for the first part, that of the sample which is judged; 0:
+	// half. At most half of the observations are taken; the others are the second part.
+	First  int
+	Splits int // 0: 200
+	// Groups is a label per observation; those of one label stay together. nil: none.
+	Groups  []int
+	Seed    uint64
+	Threads int
+}
+
+// SplitHalves computes a distance between two random disjoint parts of n observations, in
+// many seeded splits. f gets the observations of both parts, in ascending order, and must
+// be safe for concurrent calls; splits for which it is NaN are left out. Fewer than 2
+// observations or groups, and splits that are all NaN, are a [stat.UndefinedError];
+// groups of another number are an error.
+func SplitHalves(ctx context.Context, n int, o SplitOptions, f func(first, second []int) float64) (*Baseline, error) {
+	const quantity = "baseline of two parts"
+	if o.Splits == 0 {
+		o.Splits = 200
+	}
+	if o.Groups != nil && len(o.Groups) != n {
+		return nil, fmt.Errorf("%s: groups of %d observations for %d", quantity, len(o.Groups), n)
+	}
+	groups := groupsOf(n, o.Groups)
+	if len(groups) < 2 {
+		return nil, stat.Undefined(quantity, "%d observations in %d groups, want at least 2", n, len(groups))
+	}
+	want := o.First
+	if want <= 0 {
+		want = n / 2
+	}
+	count := min(max(1, (want*len(groups)+n/2)/n), len(groups)/2)
+	b := &Baseline{Sizes: [2]int{count * n / len(groups), n - count*n/len(groups)}}
+	b.Reduced = b.Sizes[0] < o.First
+	values := make([]float64, o.Splits)
+	err := parallel.For(ctx, o.Threads, o.Splits, func(_, k int) {
+		order := stat.NewRandom(stat.StreamSplits.Key(o.Seed, uint64(k))).Perm(len(groups))
+		first := make([]bool, n)
+		for _, g := range order[:count] {
+			for _, i := range groups[g] {
+				first[i] = true
+			}
+		}
+		var parts [2][]int
+		for i, yes := range first {
+			part := 1
+			if yes {
+				part = 0
+			}
+			parts[part] = append(parts[part], i)
+		}
+		values[k] = f(parts[0], parts[1])
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range values {
+		if v == v {
+			b.Values = append(b.Values, v)
+		}
+	}
+	if len(b.Values) == 0 {
+		return nil, stat.Undefined(quantity, "the distance is undefined for all splits")
+	}
+	ends, err := stat.Quantiles(b.Values, 0.025, 0.975)
+	if err != nil {
+		return nil, err
+	}
+	b.Mean, b.Low, b.High = stat.Mean(b.Values), ends[0], ends[1]
+	return b, nil
+}
+
+// groupsOf lists the observations of each label in the order of their first occurrence.
+func groupsOf(n int, labels []int) [][]int {
+	var groups [][]int
+	known := map[int]int{}
+	for i := range n {
+		label := i
+		if labels != nil {
+			label = labels[i]
+		}
+		at, seen := known[label]
+		if !seen {
+			at = len(groups)
+			known[label] = at
+			groups = append(groups, nil)
+		}
+		groups[at] = append(groups[at], i)
+	}
+	return groups
+}

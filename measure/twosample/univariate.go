@@ -1,0 +1,242 @@
+// Distances of two samples of numbers: Wasserstein, energy, and their values without
+// blocks.
+
+package twosample
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/internal/text"
+	"repscope/stat"
+)
+
+// check says which of two samples is empty or not finite.
+func check(quantity string, x, y []float64) error {
+	for k, sample := range [][]float64{x, y} {
+		which := [2]string{"first", "second"}[k]
+		if len(sample) == 0 {
+			return stat.Undefined(quantity, "the %s sample is empty", which)
+		}
+		for i, v := range sample {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return stat.Undefined(quantity, "value %d of the %s sample is %v, want finite numbers", i, which, v)
+			}
+		}
+	}
+	return nil
+}
+
+// sorted copies values in ascending order.
+func sorted(values []float64) []float64 {
+	out := slices.Clone(values)
+	slices.Sort(out)
+	return out
+}
+
+// between calls visit with every interval between neighboring values of two sorted
+// samples, and the shares of both that are not above it.
+func between(x, y []float64, visit func(length, f, g float64)) {
+	n, m := float64(len(x)), float64(len(y))
+	i, j := 0, 0
+	at := min(x[0], y[0])
+	for i < len(x) || j < len(y) {
+		next := math.Inf(1)
+		if i < len(x) {
+			next = x[i]
+		}
+		if j < len(y) {
+			next = min(next, y[j])
+		}
+		if next > at {
+			visit(next-at, float64(i)/n, float64(j)/m)
+			at = next
+		}
+		for i < len(x) && x[i] == at {
+			i++
+		}
+		for j < len(y) && y[j] == at {
+			j++
+		}
+	}
+}
+
+// Wasserstein1 returns the Wasserstein distance of order 1 of two empirical
+// distributions, ∫ |F − G|, exactly, in the units of the values; the samples may be of
+// different sizes, and ties count as they are (scipy.stats.wasserstein_distance). 0 for
+// equal distributions. O(n log n). An empty sample, NaN or Inf is a
+// [stat.UndefinedError].
+func Wasserstein1(x, y []float64) (float64, error) {
+	if err := check("Wasserstein distance", x, y); err != nil {
+		return 0, err
+	}
+	return wasserstein(sorted(x), sorted(y), 1), nil
+}
+
+// wasserstein is ∫ |F⁻¹ − G⁻¹|^order over shares of two sorted samples.
+func wasserstein(x, y []float64, order int) float64 {
+	if order == 1 {
+		sum := 0.0
+		between(x, y, func(length, f, g float64) { sum += float64(length * math.Abs(f-g)) })
+		return sum
+	}
+	// Quantile functions are constant between the multiples of 1/n and 1/m.
+	sum, at := 0.0, 0 // in units of 1/(n·m)
+	n, m := len(x), len(y)
+	for i, j := 0, 0; i < n && j < m; {
+		end := min((i+1)*m, (j+1)*n)
+		sum += float64(end-at) * math.Pow(math.Abs(x[i]-y[j]), float64(order))
+		at = end
+		if end == (i+1)*m {
+			i++
+		}
+		if end == (j+1)*n {
+			j++
+		}
+	}
+	return sum / float64(n) / float64(m)
+}
+
+// Energy1 returns the energy distance of two samples of numbers, the square root of
+// 2·∫ (F − G)² = 2·E|X − Y| − E|X − X′| − E|Y − Y′|, in the root of the units of the
+// values (scipy.stats.energy_distance). Errors as for [Wasserstein1].
+func Energy1(x, y []float64) (float64, error) {
+	if err := check("energy distance", x, y); err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	between(sorted(x), sorted(y), func(length, f, g float64) {
+		d := f - g
+		sum += float64(length * float64(d*d))
+	})
+	return math.Sqrt(2 * sum), nil
+}
+
+// Without returns a function of two samples without each block of the pooled
+// observations, those of x followed by those of y (see [Pool]): what a delete-block
+// jackknife of a two-sample statistic needs. f gets the samples in ascending order; NaN
+// where a block holds a whole sample. Errors: blocks of another number of observations.
+func Without(blocks *stat.Blocks, x, y []float64, f func(x, y []float64) float64) ([]float64, error) {
+	labels := blocks.Labels()
+	if len(labels) != len(x)+len(y) {
+		return nil, fmt.Errorf("blocks of %s for samples of %d and %d", text.Count(len(labels), "observation"), len(x), len(y))
+	}
+	orders := [2][]int{order(x, 0), order(y, len(x))}
+	pooled := append(slices.Clone(x), y...)
+	out := make([]float64, blocks.Count())
+	var left [2][]float64
+	for b := range out {
+		for k := range left {
+			left[k] = left[k][:0]
+			for _, i := range orders[k] {
+				if labels[i] != b {
+					left[k] = append(left[k], pooled[i])
+				}
+			}
+		}
+		out[b] = math.NaN()
+		if len(left[0]) > 0 && len(left[1]) > 0 {
+			out[b] = f(left[0], left[1])
+		}
+	}
+	return out, nil
+}
+
+// order lists the places of values, from first on, by ascending value.
+func order(values []float64, first int) []int {
+	out := make([]int, len(values))
+	for i := range out {
+		out[i] = i
+	}
+	slices.SortStableFunc(out, func(a, b int) int {
+		switch {
+		case values[a] < values[b]:
+			return -1
+		case values[a] > values[b]:
+			return 1
+		}
+		return 0
+	})
+	for i := range out {
+		out[i] += first
+	}
+	return out
+}
+
+// Wasserstein1Without returns [Wasserstein1] without each block; see [Without].
+func Wasserstein1Without(blocks *stat.Blocks, x, y []float64) ([]float64, error) {
+	return Without(blocks, x, y, func(x, y []float64) float64 { return wasserstein(x, y, 1) })
+}
+
+// Scaled1 returns [Wasserstein1] divided by the standard deviation of y (with n in the
+// denominator): in units of the spread of the real values. NaN where y does not
+// vary. Errors as for Wasserstein1.
+func Scaled1(x, y []float64) (float64, error) {
+	if err := check("scaled Wasserstein distance", x, y); err != nil {
+		return 0, err
+	}
+	return scaled(sorted(x), sorted(y)), nil
+}
+
+// Scaled1Without returns [Scaled1] without each block; see [Without].
+func Scaled1Without(blocks *stat.Blocks, x, y []float64) ([]float64, error) {
+	return Without(blocks, x, y, scaled)
+}
+
+func scaled(x, y []float64) float64 {
+	if y[0] == y[len(y)-1] {
+		return math.NaN()
+	}
+	return wasserstein(x, y, 1) / deviation(y)
+}
+
+// deviation is the standard deviation with n in the denominator.
+func deviation(values []float64) float64 {
+	mean, sum := stat.Mean(values), 0.0
+	for _, v := range values {
+		sum += float64((v - mean) * (v - mean))
+	}
+	return math.Sqrt(sum / float64(len(values)))
+}
+
+// Pool joins blocks of several samples to blocks of the samples one after the other: block
+// j of the second sample follows the last one of the first. A statistic of two samples
+// varies with both; deleting the blocks of each in turn, with the blocks of other
+// samples that it does not depend on left as they are, gives its error and those of
+// differences that share a sample. Errors: fewer than two blocks in all.
+func Pool(blocks ...*stat.Blocks) (*stat.Blocks, error) {
+	var labels []int
+	first := 0
+	for _, b := range blocks {
+		for _, label := range b.Labels() {
+			labels = append(labels, first+label)
+		}
+		first += b.Count()
+	}
+	return stat.NewBlocks(len(labels), labels, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+}
+
+// Boundaries are how the values of a sample lie to the range of another.
+type Boundaries struct {
+	Inside, Below, Above float64 // shares of x within [min y, max y], below and above
+}
+
+// BoundaryAdherence returns the shares of x inside and outside the range of y; the
+// share inside is 1 for two equal samples. Errors as for [Wasserstein1].
+func BoundaryAdherence(x, y []float64) (Boundaries, error) {
+	if err := check("boundary adherence", x, y); err != nil {
+		return Boundaries{}, err
+	}
+	low, high := slices.Min(y), slices.Max(y)
+	var below, above int
+	for _, v := range x {
+		if v < low {
+			below++
+		} else if v > high {
+			above++
+		}
+	}
+	n := float64(len(x))
+	return Boundaries{Inside: float64(len(x)-below-above) / n, Below: float64(below) / n, Above: float64(above) / n}, nil
+}

@@ -1,0 +1,57 @@
+// Pairs across two sets, of which one lies among the neighbors of the other.
+
+package neighbors
+
+import (
+	"context"
+	"fmt"
+
+	"repscope/neighbors/internal/rows"
+	"repscope/points"
+)
+
+// Enclosed is a pair of a query and a point: OfQuery is the number of listed neighbours of the query
+// within its own set that are as near to it as the point or nearer, and OfPoint the number of those of the
+// point, within its own set, that are as near as the query. The point lies inside the ball of the
+// query that reaches to its k-th neighbour, d < r, just where OfQuery < k. At distance 0 both are 0: a copy
+// is inside every ball, of radius 0 too.
+type Enclosed = rows.Enclosed
+
+// Enclose visits all pairs of a query and a point in which not all listed neighbours of both are as near
+// or nearer: the pairs that lie inside a ball. ofQueries and ofPoints are the lists of
+// [KNearest] within each set, of any lengths. visit is called once for every query, with its pairs in ascending
+// order of the points, which stay valid until it returns; it is called on several goroutines, told
+// apart by 0 ≤ worker < Threads (GOMAXPROCS for 0). No more than a block of rows of distances is held, and
+// all comparisons are those of the direct computation in float64, so that every pair is
+// the same for any Threads and Memory. Of o it uses these, Metric and Progress. Errors: sets of different
+// type or dimension, lists of another number of points, those of [Check], and the error of ctx.
+func Enclose(
+	ctx context.Context, queries, pts points.Points, ofQueries, ofPoints *Nearest, o Options, visit func(worker, query int, found []Enclosed),
+) (SpaceCounts, error) {
+	if o.Metric == Precomputed {
+		return SpaceCounts{}, errNoCoordinates
+	}
+	if err := Check("queries", queries, o.Metric); err != nil {
+		return SpaceCounts{}, err
+	}
+	if err := Check("points", pts, o.Metric); err != nil {
+		return SpaceCounts{}, err
+	}
+	if a, b := rows.TypeName(queries), rows.TypeName(pts); a != b || queries.Dim != pts.Dim {
+		return SpaceCounts{}, errOtherPoints(queries, pts)
+	}
+	if ofQueries.N != queries.N || ofPoints.N != pts.N {
+		return SpaceCounts{}, fmt.Errorf("lists of neighbors of %d queries and %d points, want those of the %d and %d given",
+			ofQueries.N, ofPoints.N, queries.N, pts.N)
+	}
+	o.Blocks, o.Episode, o.Time, o.ExcludeWindow = nil, nil, nil, 0
+	if err := o.check(pts.N); err != nil {
+		return SpaceCounts{}, err
+	}
+	return rows.Enclose(ctx, queries, pts, ofQueries, ofPoints, o.rows(ctx, o.Metric), visit)
+}
+
+func errOtherPoints(queries, pts points.Points) error {
+	return fmt.Errorf("queries are %s of dimension %d, points %s of dimension %d: want the same",
+		rows.TypeName(queries), queries.Dim, rows.TypeName(pts), pts.Dim)
+}
