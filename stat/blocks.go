@@ -450,6 +450,30 @@ func (b *Blocks) draw(spans []span, random *Random) []span {
 	return spans
 }
 
+// drawRuns appends the spans of one resample of the stationary bootstrap. Whole laps
+// of an episode are spans of their own, from its beginning.
+func (b *Blocks) drawRuns(spans []span, random *Random, mean float64) []span {
+	for missing := b.n; missing > 0; {
+		position := random.Intn(b.n)
+		e := sort.SearchInts(b.index.start, position+1) - 1
+		lo, size := b.index.start[e], b.index.start[e+1]-b.index.start[e]
+		length := 1
+		if mean > 1 {
+			// The inverse of 1 − (1 − 1/mean)^length.
+			length += int(min(math.Log1p(-random.Float64())/math.Log1p(-1/mean), float64(b.n)))
+		}
+		length = min(length, missing)
+		missing -= length
+		for ; length >= size; length -= size {
+			spans = append(spans, span{e, lo, size})
+		}
+		if length > 0 {
+			spans = append(spans, span{e, position, length})
+		}
+	}
+	return spans
+}
+
 // appendIndex appends the observations of a span.
 func (b *Blocks) appendIndex(index []int, s span) []int {
 	end := b.index.start[s.episode+1]
@@ -470,14 +494,23 @@ func (b *Blocks) appendIndex(index []int, s span) []int {
 // the block length is taken whole, with a probability that gives all
 // observations the same expected weight.
 type Resamples struct {
-	blocks *Blocks
-	count  int
-	seed   uint64
+	blocks     *Blocks
+	count      int
+	seed       uint64
+	stationary float64 // mean length of the blocks of a stationary bootstrap; 0: none
 }
 
 // Resamples returns count resamples under a seed; count ≤ 0 means no bootstrap.
 func (b *Blocks) Resamples(count int, seed uint64) *Resamples {
 	return &Resamples{blocks: b, count: max(count, 0), seed: seed}
+}
+
+// Stationary returns as many resamples by the stationary bootstrap of Politis and Romano
+// (1994, "The stationary bootstrap"): runs of a geometric length of the given mean (at
+// least 1, see [StationaryBlockLength]) begin at any observation and wrap around inside
+// its episode. All observations have the same expected weight.
+func (r *Resamples) Stationary(length float64) *Resamples {
+	return &Resamples{blocks: r.blocks, count: r.count, seed: r.seed, stationary: max(1, length)}
 }
 
 // Blocks returns the grouping.
@@ -496,5 +529,9 @@ func (r *Resamples) Index(dst []int, i int) []int {
 }
 
 func (r *Resamples) spans(dst []span, i int) []span {
-	return r.blocks.draw(dst[:0], NewRandom(StreamBootstrap.Key(r.seed, uint64(i))))
+	random := NewRandom(StreamBootstrap.Key(r.seed, uint64(i)))
+	if r.stationary > 0 {
+		return r.blocks.drawRuns(dst[:0], random, r.stationary)
+	}
+	return r.blocks.draw(dst[:0], random)
 }

@@ -144,7 +144,7 @@ func BootstrapSums(ctx context.Context, resamples *Resamples, terms [][]float64,
 				count := 0
 				for _, s := range spans {
 					count += s.length
-					if s.length < x.fullLength[s.episode] {
+					if s.length != x.fullLength[s.episode] {
 						x.addSpan(sums, s)
 						continue
 					}

@@ -459,3 +459,76 @@ func multiplicities(r *Resamples, i int) []int {
 	}
 	return times
 }
+
+// The two block lengths differ by the variances of the estimates alone: 2 and 4/3 times the
+// squared spectrum.
+func TestStationaryBlockLength(t *testing.T) {
+	t.Parallel()
+	series := benchmarkSeries(400)
+	stationary, err := StationaryBlockLength(series, nil)
+	circular, err2 := OptimalBlockLength(series, nil)
+	if err != nil || err2 != nil || circular < 2 || math.Abs(stationary/circular-math.Cbrt(2.0/3)) > 1e-12 {
+		t.Errorf("%v of %v, %v, %v", stationary, circular, err, err2)
+	}
+}
+
+// The stationary bootstrap draws every observation equally often, in runs of the mean
+// length that go on around the end of their episode, and both ways of resampling see the
+// same observations.
+func TestStationaryResamples(t *testing.T) {
+	t.Parallel()
+	labels := labelled(30, 3, 17)
+	series := benchmarkSeries(len(labels))
+	for _, kind := range []BlockKind{MovingBlocks, EpisodeBlocks} {
+		blocks := mustBlocks(t, len(labels), labels, BlockSpec{Kind: kind}, series)
+		const length = 6.0
+		resamples := blocks.Resamples(4000, 7).Stationary(length)
+		times := make([]float64, len(labels))
+		runs, total := 0.0, 0.0
+		var index []int
+		for i := range resamples.Count() {
+			index = resamples.Index(index, i)
+			if len(index) != len(labels) {
+				t.Fatalf("resample %d has %d observations", i, len(index))
+			}
+			for k, at := range index {
+				times[at]++
+				if k == 0 {
+					continue
+				}
+				total++
+				if before := index[k-1]; !(labels[before] == labels[at] && (at == before+1 || at < before && labels[max(at, 1)-1] != labels[at] || at == 0)) {
+					runs++
+				}
+			}
+		}
+		for i, n := range times {
+			if mean := n / float64(resamples.Count()); math.Abs(mean-1) > 0.12 {
+				t.Errorf("observation %d is drawn %.3f times", i, mean)
+			}
+		}
+		// A new run is seen unless it happens to go on, or whole laps were made of it.
+		if got := total / runs; math.Abs(got-length) > 0.9 {
+			t.Errorf("runs of %.2f, want %v", got, length)
+		}
+		fast, err := BootstrapMean(context.Background(), resamples, series, BootstrapOptions{Method: Percentile})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow, err := Bootstrap(context.Background(), resamples, func(index []int) float64 {
+			sum := 0.0
+			for _, i := range index {
+				sum += series[i]
+			}
+			return sum / float64(len(index))
+		}, BootstrapOptions{Method: Percentile})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range fast.Replicates {
+			if math.Abs(v-slow.Replicates[i]) > 1e-12 {
+				t.Fatalf("resample %d: %v and %v", i, v, slow.Replicates[i])
+			}
+		}
+	}
+}

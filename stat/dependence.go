@@ -252,6 +252,18 @@ func (w *window) size() float64 {
 // taken inside episodes. Errors as for [Autocorrelation], and fewer than 9
 // values.
 func OptimalBlockLength(values []float64, episodes []int) (float64, error) {
+	return blockLength(values, episodes, 4.0/3)
+}
+
+// StationaryBlockLength is [OptimalBlockLength] for the mean block length of the
+// stationary bootstrap ([Resamples.Stationary]).
+func StationaryBlockLength(values []float64, episodes []int) (float64, error) {
+	return blockLength(values, episodes, 2)
+}
+
+// blockLength is that of a bootstrap the variance of whose estimate is factor times
+// the squared spectrum at 0, per n/length.
+func blockLength(values []float64, episodes []int, factor float64) (float64, error) {
 	const quantity = "block length"
 	x, err := checkSeries(quantity, values, episodes)
 	if err != nil {
@@ -294,7 +306,7 @@ func OptimalBlockLength(values []float64, episodes []int) (float64, error) {
 		spectrum += 2 * weight * r[k]
 	}
 	upper := math.Ceil(min(3*math.Sqrt(n), n/3))
-	length := math.Cbrt(2*g*g/(4.0/3*spectrum*spectrum)) * math.Cbrt(n)
+	length := math.Cbrt(2*g*g/(factor*spectrum*spectrum)) * math.Cbrt(n)
 	if math.IsNaN(length) { // 0/0: no dependence at all
 		length = 1
 	}

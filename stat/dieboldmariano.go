@@ -4,9 +4,8 @@
 package stat
 
 import (
+	"fmt"
 	"math"
-
-	"repscope/internal/text"
 )
 
 // LongRunVariance is an estimator of n times the variance of the mean of a dependent
@@ -49,6 +48,9 @@ type DieboldMarianoTest struct {
 	T, DF, P   float64 // NaN where undefined
 	Interval   Interval
 	Reason     string // why they are undefined
+	// Untestable says why the level of P and Interval of CosineVariance is not what they say:
+	// there are too few differences, or they remember too long. Empty if it is.
+	Untestable string
 }
 
 // DieboldMariano tests whether two forecasts of the same sequence have the same expected
@@ -60,26 +62,25 @@ type DieboldMarianoTest struct {
 // 1, NaN or Inf, a negative horizon or number of terms, a level outside (0, 1).
 func DieboldMariano(a, b []float64, o DieboldMarianoOptions) (DieboldMarianoTest, error) {
 	const quantity = "Diebold–Mariano test"
-	n, level, horizon := len(a), o.Level, max(o.Horizon, 1)
-	if level == 0 {
-		level = 0.95
+	n, horizon := len(a), max(o.Horizon, 1)
+	level, err := checkLevel(quantity, o.Level)
+	if err != nil {
+		return DieboldMarianoTest{}, err
 	}
 	d := subtract(a, b)
 	switch {
 	case n != len(b):
 		return DieboldMarianoTest{}, Undefined(quantity, "%d losses of one forecast and %d of the other", n, len(b))
 	case n < 3 || n <= horizon:
-		return DieboldMarianoTest{}, Undefined(quantity, "%s, want at least %d", text.Count(n, "loss"), max(3, horizon+1))
+		return DieboldMarianoTest{}, Undefined(quantity, "%d losses, want at least %d", n, max(3, horizon+1))
 	case o.Horizon < 0 || o.Terms < 0 || o.Terms >= n:
 		return DieboldMarianoTest{}, Undefined(quantity, "horizon %d and %d terms for %d losses", o.Horizon, o.Terms, n)
-	case !(level > 0 && level < 1):
-		return DieboldMarianoTest{}, Undefined(quantity, "level %v, want between 0 and 1", level)
 	}
 	if err := checkFinite(quantity, "differences", d); err != nil {
 		return DieboldMarianoTest{}, err
 	}
 	out := DieboldMarianoTest{Difference: Mean(d), StdError: math.NaN(), T: math.NaN(), DF: math.NaN(), P: math.NaN(),
-		Interval: Interval{Low: math.NaN(), High: math.NaN(), Level: level}}
+		Interval: noInterval(level, "")}
 	if isConstant(d) {
 		out.Reason = "all differences are equal: there is no error to test against"
 		out.Interval.Reason = out.Reason
@@ -96,6 +97,7 @@ func DieboldMariano(a, b []float64, o DieboldMarianoOptions) (DieboldMarianoTest
 			terms = max(1, int(math.Round(0.4*math.Pow(size, 2.0/3))))
 		}
 		variance, out.DF = cosineVariance(d, terms), float64(terms)
+		out.Untestable = memory(d)
 	}
 	if !(variance > 0) || math.IsInf(variance, 0) {
 		out.Reason = "the estimate of the long-run variance is not positive"
@@ -108,6 +110,31 @@ func DieboldMariano(a, b []float64, o DieboldMarianoOptions) (DieboldMarianoTest
 	t, err := StudentTQuantile(0.5+level/2, out.DF)
 	out.Interval.Low, out.Interval.High = out.Difference-t*out.StdError, out.Difference+t*out.StdError
 	return out, err
+}
+
+// Bounds of what CosineVariance tests: over sequences that are autoregressive of order 1 and
+// have at least so many differences, a test that is refused above the correlation rejects
+// in at most 8 % of them, whatever their memory (see docs/calibration.md).
+const (
+	testedDifferences = 50
+	testedCorrelation = 0.7
+)
+
+// memory says why the level of CosineVariance does not hold, empty if it does. The
+// correlation is corrected for its bias, (1 + 3ρ)/n.
+func memory(values []float64) string {
+	n := len(values)
+	if n < testedDifferences {
+		return fmt.Sprintf("%d differences are too few for a test, want at least %d", n, testedDifferences)
+	}
+	rho, err := Autocorrelation(values, nil, 1)
+	if err != nil {
+		return ""
+	}
+	if r := rho[1] + (1+3*rho[1])/float64(n); r > testedCorrelation {
+		return fmt.Sprintf("a correlation of %.2f between neighbors is too high for a test, want at most %v", r, testedCorrelation)
+	}
+	return ""
 }
 
 // truncatedVariance is γ(0) + 2·Σ γ(k) over k < horizon, with autocovariances over n.

@@ -71,3 +71,328 @@ func TestPowerAddsUpToVariance(t *testing.T) {
 		}
 	}
 }
+
+func TestPerfectForecast(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 4))
+	const height, width, members = 9, 14, 4
+	truth := random(r, height, width)
+	event := Event{Threshold: 0.5}
+	table := event.Table(wide(truth), truth, nil)
+	want := map[string]float64{"pod": 1, "pofd": 0, "far": 0, "csi": 1, "ets": 1, "hss": 1, "sedi": 1, "frequency_bias": 1}
+	for _, score := range TableScores() {
+		if got, err := score.Of(table); err != nil || got != want[score.Name] {
+			t.Errorf("%s = %v, %v", score.Name, got, err)
+		}
+	}
+	var ensemble []float32
+	for range members {
+		ensemble = append(ensemble, truth...)
+	}
+	counts := make([]int, len(truth))
+	event.CountMembers(counts, ensemble)
+	p := NewProbabilities(members)
+	p.AddField(event, counts, truth, nil)
+	brier, _ := p.Brier()
+	corp, _ := p.Reliability()
+	_, area, _ := p.ROC()
+	if brier.Score != 0 || brier.Fair != 0 || brier.Reliability != 0 || brier.Skill != 1 || area != 1 || corp.Miscalibration != 0 {
+		t.Error(brier, area, corp)
+	}
+	near(t, "resolution", brier.Resolution, brier.Uncertainty, 1e-15)
+	forecast := SumsOf(counts, height, width)
+	Indicate(event, counts, truth)
+	observed := SumsOf(counts, height, width)
+	for _, window := range []int{1, 4, 9, 50} {
+		if fss, err := NewFractions(forecast, observed, members, height, width, window, nil).FSS(); err != nil || fss != 1 {
+			t.Error(window, fss, err)
+		}
+	}
+	for _, kind := range []TransformKind{DCT, FFT} {
+		transform := NewTransform(kind, height, width)
+		bands := transform.Bands()
+		power := make([]float64, len(bands.Modes))
+		AddPower(transform, power, truth)
+		distance, err := LogSpectralDistance(power, power, bands)
+		resolution, err2 := EffectiveResolution(power, power, bands, 0.5)
+		if err != nil || err2 != nil || distance != 0 || resolution != 1/bands.Frequency[bands.Resolved-1] {
+			t.Error(distance, resolution, err, err2)
+		}
+	}
+	e := NewFieldErrors(wide(truth), truth, width, nil)
+	vrmse, _ := e.VRMSE()
+	nrmse, _ := e.NRMSE()
+	if vrmse != 0 || nrmse != 0 || e.Maximum != 0 || e.BoundaryRMSE() != 0 || e.MeanError() != 0 {
+		t.Error(e)
+	}
+	climatology := make([]float64, len(truth))
+	for _, centered := range []bool{false, true} {
+		acc, err := NewAnomalies(wide(truth), truth, climatology, nil).ACC(centered)
+		if err != nil {
+			t.Error(err)
+		}
+		near(t, "ACC", acc, 1, 1e-14)
+	}
+}
+
+// Scores that do not tell forecast and truth apart.
+func TestSymmetricScores(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	const height, width = 11, 8
+	a, b := random(r, height, width), random(r, height, width)
+	event := Event{Threshold: 0.3}
+	one, other := event.Table(wide(a), b, nil), event.Table(wide(b), a, nil)
+	for _, f := range []func(Table) (float64, error){Table.CSI, Table.ETS, Table.HSS} {
+		x, _ := f(one)
+		y, _ := f(other)
+		near(t, "symmetric score", x, y, 1e-15)
+	}
+	// The event's absence is as well forecast as the event.
+	below := Event{Threshold: 0.3, Below: true}
+	x, _ := one.HSS()
+	y, _ := below.Table(wide(a), b, nil).HSS()
+	near(t, "HSS of the opposite", y, x, 1e-15)
+	x, _ = one.SEDI()
+	y, _ = below.Table(wide(a), b, nil).SEDI()
+	near(t, "SEDI of the opposite", y, x, 1e-12)
+
+	counts := make([]int, len(a))
+	Indicate(event, counts, a)
+	first := SumsOf(counts, height, width)
+	Indicate(event, counts, b)
+	second := SumsOf(counts, height, width)
+	x, _ = NewFractions(first, second, 1, height, width, 3, nil).FSS()
+	y, _ = NewFractions(second, first, 1, height, width, 3, nil).FSS()
+	near(t, "FSS", x, y, 0)
+	transform := NewTransform(DCT, height, width)
+	powerA, powerB := make([]float64, len(transform.Bands().Modes)), make([]float64, len(transform.Bands().Modes))
+	AddPower(transform, powerA, a)
+	AddPower(transform, powerB, b)
+	x, _ = LogSpectralDistance(powerA, powerB, transform.Bands())
+	y, _ = LogSpectralDistance(powerB, powerA, transform.Bands())
+	near(t, "log-spectral distance", x, y, 1e-14)
+}
+
+func TestWindowsByHand(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, grid := range grids {
+		height, width := grid[0], grid[1]
+		const members = 3
+		forecast, observed, weights := make([]int, height*width), make([]int, height*width), make([]float64, height*width)
+		for c := range forecast {
+			forecast[c], observed[c], weights[c] = r.IntN(members+1), r.IntN(2), r.Float64()
+		}
+		for _, window := range []int{1, 2, 3, 5, 8, 40} {
+			var want Fractions
+			for i := range height {
+				for j := range width {
+					p, o := 0.0, 0.0
+					for u := i - window/2; u < i-window/2+window; u++ {
+						for v := j - window/2; v < j-window/2+window; v++ {
+							if u >= 0 && u < height && v >= 0 && v < width {
+								p += float64(forecast[u*width+v]) / members / float64(window*window)
+								o += float64(observed[u*width+v]) / float64(window*window)
+							}
+						}
+					}
+					w := weights[i*width+j]
+					want.Add(Fractions{w * square(p-o), w * p * p, w * o * o})
+				}
+			}
+			got := NewFractions(SumsOf(forecast, height, width), SumsOf(observed, height, width), members, height, width, window, weights)
+			for i, v := range got.Sums() {
+				near(t, "sum over windows", v, want.Sums()[i], 1e-12)
+			}
+		}
+	}
+}
+
+// A window over everything leaves the shares of cells.
+func TestAsymptoticFSS(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(9, 10))
+	const height, width = 6, 6
+	forecast, observed := make([]int, height*width), make([]int, height*width)
+	f, o := 0.0, 0.0
+	for c := range forecast {
+		forecast[c], observed[c] = r.IntN(2), r.IntN(2)*r.IntN(2)
+		f, o = f+float64(forecast[c])/36, o+float64(observed[c])/36
+	}
+	got, err := NewFractions(SumsOf(forecast, height, width), SumsOf(observed, height, width), 1, height, width, 2*width-1, nil).FSS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "FSS of the largest window", got, AsymptoticFSS(f, o), 1e-14)
+	if UsefulFSS(0.2) != 0.6 {
+		t.Error(UsefulFSS(0.2))
+	}
+}
+
+// The fair score of members that are draws of the true probability is that of the
+// probability itself, for any number of members.
+func TestFairBrierIsFair(t *testing.T) {
+	t.Parallel()
+	for _, members := range []int{2, 3, 10} {
+		const truth = 0.3
+		p := NewProbabilities(members)
+		binomial := math.Pow(1-truth, float64(members))
+		for k := range p.Events {
+			p.Events[k], p.Others[k] = binomial*truth, binomial*(1-truth)
+			binomial *= float64(members-k) / float64(k+1) * truth / (1 - truth)
+		}
+		brier, err := p.Brier()
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "fair Brier score", brier.Fair, truth*(1-truth), 1e-14)
+		near(t, "Brier score", brier.Score, truth*(1-truth)*(1+1/float64(members)), 1e-14)
+		near(t, "fair skill", brier.FairSkill, 0, 1e-13)
+	}
+}
+
+func TestROCOfReversedForecasts(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(11, 12))
+	p, reversed := NewProbabilities(5), NewProbabilities(5)
+	for k := range p.Events {
+		p.Events[k], p.Others[k] = r.Float64(), r.Float64()
+		reversed.Events[5-k], reversed.Others[5-k] = p.Events[k], p.Others[k]
+	}
+	points, area, _ := p.ROC()
+	_, other, _ := reversed.ROC()
+	near(t, "areas", area+other, 1, 1e-14)
+	trapezoids := 0.0
+	for i := 1; i < len(points); i++ {
+		trapezoids += (points[i].POFD - points[i-1].POFD) * (points[i].POD + points[i-1].POD) / 2
+		pod, _ := p.At(points[i].K).POD()
+		pofd, _ := p.At(points[i].K).POFD()
+		near(t, "POD", points[i].POD, pod, 1e-14)
+		near(t, "POFD", points[i].POFD, pofd, 1e-14)
+	}
+	near(t, "trapezoids", trapezoids, area, 1e-14)
+	if first, last := points[0], points[len(points)-1]; first.POD != 0 || first.POFD != 0 || last.POD != 1 || last.POFD != 1 {
+		t.Error(first, last)
+	}
+}
+
+// Blurring takes the power of short waves away, at the wavelength it says.
+func TestEffectiveResolution(t *testing.T) {
+	t.Parallel()
+	bands := NewTransform(DCT, 64, 64).Bands()
+	truth, forecast := make([]float64, len(bands.Modes)), make([]float64, len(bands.Modes))
+	const cut = 0.1 // cycles per cell at which half of the power is lost
+	for k, f := range bands.Frequency {
+		if f > 0 {
+			truth[k] = math.Pow(f, -2)
+			forecast[k] = truth[k] / 2 * math.Pow(f/cut, -3)
+		}
+	}
+	got, err := EffectiveResolution(forecast, truth, bands, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "effective resolution", got, 1/cut, 1e-9)
+	for k := range forecast {
+		forecast[k] = 0.1 * truth[k]
+	}
+	if _, err := EffectiveResolution(forecast, truth, bands, 0.5); err == nil {
+		t.Error("a forecast without power has a resolution")
+	}
+	distance, _ := LogSpectralDistance(forecast, truth, bands)
+	near(t, "a tenth of the power", distance, 10, 1e-12)
+}
+
+// A single cosine is in one band, with the amplitude's power.
+func TestPowerOfOneWave(t *testing.T) {
+	t.Parallel()
+	const height, width = 12, 20
+	field := make([]float64, height*width)
+	for c := range field {
+		field[c] = 3 + 2*math.Cos(2*math.Pi*5*float64(c%width)/width)
+	}
+	transform := NewTransform(FFT, height, width)
+	power := make([]float64, len(transform.Bands().Modes))
+	AddPower(transform, power, field)
+	for k, p := range power {
+		// 5 waves over 20 cells are 3 over the 12 of the shorter side.
+		near(t, "power", p, map[bool]float64{true: 2}[k == 3], 1e-12)
+	}
+}
+
+func TestUndefinedScores(t *testing.T) {
+	t.Parallel()
+	never := Table{FalseAlarms: 2, CorrectNegatives: 3}
+	always := Table{Hits: 2, Misses: 3}
+	nothing := Table{CorrectNegatives: 5}
+	everywhere := Table{Hits: 5}
+	p := NewProbabilities(2)
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"pod":        {second(never.POD()), "POD: the event never occurs"},
+		"bias":       {second(never.FrequencyBias()), "frequency bias: the event never occurs"},
+		"sedi":       {second(never.SEDI()), "SEDI: the event never occurs"},
+		"sedi rate":  {second(Table{Hits: 1, FalseAlarms: 1, CorrectNegatives: 1}.SEDI()), "SEDI: a rate is 0 or 1 (detection 1, false detection 0.5)"},
+		"pofd":       {second(always.POFD()), "POFD: the event occurs everywhere"},
+		"sedi there": {second(always.SEDI()), "SEDI: the event occurs everywhere"},
+		"far":        {second(nothing.FAR()), "FAR: the event is never forecast"},
+		"csi":        {second(nothing.CSI()), "CSI: the event neither occurs nor is forecast"},
+		"ets":        {second(nothing.ETS()), "ETS: the event neither occurs nor is forecast"},
+		"ets there":  {second(everywhere.ETS()), "ETS: the event occurs and is forecast everywhere"},
+		"hss":        {second(everywhere.HSS()), "HSS: the event and its forecast are both everywhere, or both nowhere"},
+		"base rate":  {second(Table{}.BaseRate()), "base rate: there are no cells"},
+		"brier":      {second(p.Brier()), "Brier score: there are no cells"},
+		"corp":       {second(p.Reliability()), "reliability: there are no cells"},
+		"fss":        {second(Fractions{}.FSS()), "FSS: the event neither occurs nor is forecast"},
+		"nrmse":      {second(FieldErrors{SquaredError: 1}.NRMSE()), "nRMSE: truth is 0 everywhere"},
+		"vrmse":      {second(FieldErrors{SquaredError: 1}.VRMSE()), "VRMSE: truth is constant"},
+		"acc":        {second(Anomalies{Weight: 1, SquaredForecast: 1}.ACC(false)), "ACC: the anomalies of the forecast or of truth do not vary"},
+		"lsd": {second(LogSpectralDistance([]float64{0, 0, 1}, []float64{0, 1, 1}, NewTransform(DCT, 3, 3).Bands())),
+			"log-spectral distance: no power at a wavelength of 5.27 cells"},
+		"lsd small": {second(LogSpectralDistance(nil, nil, NewTransform(DCT, 1, 1).Bands())), "log-spectral distance: the grid is too small for waves"},
+	} {
+		if c.err == nil || c.err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", name, c.err, c.want)
+		}
+	}
+	_, _, err := p.ROC()
+	if err == nil || err.Error() != "ROC: the event never occurs" {
+		t.Error(err)
+	}
+	p.Events[1] = 1
+	if _, _, err = p.ROC(); err == nil || err.Error() != "ROC: the event occurs everywhere" {
+		t.Error(err)
+	}
+	single := NewProbabilities(1)
+	single.Events[1], single.Others[0] = 1, 1
+	if brier, err := single.Brier(); err != nil || !math.IsNaN(brier.Fair) || brier.Score != 0 {
+		t.Error(brier, err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// Values at the threshold count, NaN never does, and float32 thresholds meet float32 values.
+func TestEventAtItsThreshold(t *testing.T) {
+	t.Parallel()
+	nan := float32(math.NaN())
+	fields := []float32{0.7, 0.8, 0.6, nan}
+	counts := make([]int, len(fields))
+	for _, c := range []struct {
+		below bool
+		want  []int
+	}{{false, []int{1, 1, 0, 0}}, {true, []int{1, 0, 1, 0}}} {
+		event := Event{Threshold: 0.7, Below: c.below}
+		event.CountMembers(counts, fields)
+		single := make([]int, len(fields))
+		Indicate(event, single, fields)
+		for i, k := range counts {
+			if k != c.want[i] || single[i] != k {
+				t.Errorf("%v at %v: %d, %d, want %d", event, fields[i], k, single[i], c.want[i])
+			}
+		}
+	}
+}
