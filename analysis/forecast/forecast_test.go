@@ -179,12 +179,12 @@ func TestScores(t *testing.T) {
 		u10 += m.naive(i, 1, 2, weights)["crps_fair"] / float64(m.n)
 		west += m.naive(i, 0, 2, mask)["mae"] / float64(m.n)
 	}
-	near(t, "crps of u10", part(t, model.ByVariable.Get, "u10", "crps"), u10)
-	near(t, "mae in the west", part(t, model.ByRegion.Get, "west", "mae"), west)
+	near(t, "crps of u10", partOf(t, model.ByVariable.Get, "u10", "crps"), u10)
+	near(t, "mae in the west", partOf(t, model.ByRegion.Get, "west", "mae"), west)
 }
 
-// part is a number of a part of a model.
-func part(t *testing.T, get func(string) (any, bool), name, score string) float64 {
+// partOf is a number of a part of a model.
+func partOf(t *testing.T, get func(string) (any, bool), name, score string) float64 {
 	t.Helper()
 	value, _ := get(name)
 	o, ok := value.(interface{ Get(string) (any, bool) })
