@@ -5,7 +5,7 @@ package generation
 import "repscope/report"
 
 // Clusters is how labels are arranged among the latents.
-type Clusters struct{}
+type Clusters struct{ N int }
 
 // clustersMetric is its row of the registry.
 var clustersMetric = Metric{

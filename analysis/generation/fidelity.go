@@ -5,7 +5,7 @@ package generation
 import "repscope/report"
 
 // Fidelity is precision, recall, density, coverage and memorization by nearest neighbors.
-type Fidelity struct{}
+type Fidelity struct{ N int }
 
 // fidelityMetric is its row of the registry.
 var fidelityMetric = Metric{

@@ -5,7 +5,7 @@ package generation
 import "repscope/report"
 
 // Similarity is how near the statistics of generated samples are to those of real ones.
-type Similarity struct{}
+type Similarity struct{ N int }
 
 // similarityMetric is its row of the registry.
 var similarityMetric = Metric{
