@@ -70,6 +70,16 @@ func TestErrors(t *testing.T) {
 		{"band lengths", one(&Curves{Series: []CurveSeries{{Name: "a", X: []float64{1}, Y: []float64{1}, Low: []float64{}, High: []float64{}}}}), "0 low and 0 high"},
 		{"log range", one(&Curves{Y: Axis{Label: "E", Log: true, Min: -1, Max: 1}, Series: curve.Series}), `axis "E": a log axis cannot reach down to -1`},
 		{"empty spectrum", one(&Spectrum{}), "at least one series"},
+		{"no bins", one(&Histogram{Edges: []float64{1}}), "a histogram of 0 bins with 1 edges"},
+		{"edges", one(&Histogram{Edges: []float64{1, 2, 2}, Values: []float64{1, 1}}), "edge 2 of the histogram is 2: want ascending"},
+		{"log edges", one(&Histogram{X: Axis{Log: true}, Edges: []float64{0, 1}, Values: []float64{1}}), "edge 0 of the histogram is 0"},
+		{"empty map", one(&HeatMap{Rows: []string{"a"}}), "a heat map of 0 rows and 0 columns for the names of 1 rows"},
+		{"ragged map", one(&HeatMap{Columns: []string{"x"}, Values: [][]float64{{1}, {1, 2}}, Scale: ColorScale{High: 1}}), "row 1 of the heat map has 2 values for 1 columns"},
+		{"flat scale", one(&HeatMap{Columns: []string{"x"}, Values: [][]float64{{1}}, Scale: ColorScale{Label: "mae"}}), `color scale "mae": want finite low < high, got [0, 0]`},
+		{"ramp", one(&HeatMap{Columns: []string{"x"}, Values: [][]float64{{1}}, Scale: ColorScale{Ramp: 9, High: 1}}), "there is no ramp 9"},
+		{"long map", one(&HeatMap{Columns: []string{"x"}, Values: make([][]float64, 0, 1), Scale: ColorScale{High: 1}}), "0 rows and 1 columns"},
+		{"image bars", one(&ImageGrid{Images: [][]image.Image{{image.NewGray(image.Rect(0, 0, 1, 1))}}, Bars: []ImageBar{{Last: 1, Scale: ColorScale{High: 1}}}}), "a color bar under columns 0 to 1 of 1"},
+		{"image scale", one(&ImageGrid{Images: [][]image.Image{{image.NewGray(image.Rect(0, 0, 1, 1))}}, Bars: []ImageBar{{}}}), "want finite low < high"},
 		{"no header", one(&Table{}), "needs a header"},
 		{"wide row", one(&Table{Header: []string{"x"}, Rows: [][]string{{"1", "2"}}}), "table row 1 has 2 cells, the header 1"},
 		{"long table", one(many), "does not fit its tile"},
@@ -150,6 +160,8 @@ func TestNothingPanics(t *testing.T) {
 		lines := []Reference{{Value: rapid.Float64Range(0.1, 5).Draw(t, "line"), Label: "chance level"}}
 		for _, p := range []Panel{&Scatter{X: x, Y: y, Series: scatter, Diagonal: true}, &Curves{X: x, Y: y, Series: curves, References: lines},
 			&Spectrum{X: x, Y: y, Series: spectra}, &Bars{X: x, Y: y, Bars: bars, References: lines},
+			&Histogram{X: x, Y: y, Edges: []float64{0.1, 1, 2, 5, 7, 8, 20}[:n+1], Values: bars[0].of(n), Low: bars[0].Low, High: bars[0].High, References: lines},
+			&HeatMap{X: x, Y: y, Columns: labels, Values: rowsOf(curves), Scale: ColorScale{Ramp: Ramp(n % 3), Low: x.Min, High: x.Max, Label: y.Label}},
 			&GroupedBars{X: x, Y: y, Groups: labels, Series: groups}, &BoxPlot{X: x, Y: y, Boxes: boxes, References: lines},
 			&CriticalDifference{X: x, Models: ranked, Groups: [][]string{longNames[:min(2, count)], longNames[:count]}[:min(2, count-1)]}} {
 			f := one(p)
@@ -166,6 +178,24 @@ func TestNothingPanics(t *testing.T) {
 			}
 		}
 	})
+}
+
+// of are the ends of a bar, over and over.
+func (b Bar) of(n int) []float64 {
+	var out []float64
+	for i := range n {
+		out = append(out, []float64{b.Value, b.Low, b.High}[i%3])
+	}
+	return out
+}
+
+// rowsOf are the values of curves, a row each.
+func rowsOf(curves []CurveSeries) [][]float64 {
+	var rows [][]float64
+	for _, c := range curves {
+		rows = append(rows, c.Y)
+	}
+	return rows
 }
 
 var update = flag.Bool("update", false, "write the golden images anew")

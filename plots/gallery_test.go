@@ -257,6 +257,48 @@ func geometryFigure(names []string) Figure {
 	}
 }
 
+// forecastFigure has histograms, heat maps and maps with color bars.
+func forecastFigure(names []string) Figure {
+	r := rand.New(rand.NewPCG(8, uint64(len(names))))
+	grid := &ImageGrid{ColumnLabels: []string{"mean", "spread", "error"}, Bars: []ImageBar{
+		{Scale: ColorScale{Low: -12, High: 24, Label: "Temperature (°C)"}},
+		{First: 1, Last: 1, Scale: ColorScale{Ramp: RampMagnitude, High: 8e-5, Label: "Standard deviation (kg m⁻² s⁻¹)"}},
+		{First: 2, Last: 2, Scale: ColorScale{Ramp: RampDiverging, Low: -12000, High: 12000}},
+	}}
+	skill := &HeatMap{X: Axis{Label: "Lead (h)"}, Rows: names, Columns: []string{"6", "24", "48", "72", "120", "240"},
+		Scale: ColorScale{Ramp: RampDiverging, Low: -1, High: 1, Label: "Skill over persistence"}}
+	bare := &HeatMap{Columns: skill.Columns, Scale: ColorScale{High: 1}, Decimals: -1}
+	f := Figure{WidthMM: DoubleColumnMM, HeightMM: 110 + 8*float64(len(names)), Series: names, RowHeights: []float64{1, 1 + 0.1*float64(len(names))}}
+	for i, name := range names {
+		var maps []image.Image
+		for _, b := range grid.Bars {
+			values := make([]float64, 12*20)
+			for k := range values {
+				values[k] = b.Scale.Low + (b.Scale.High-b.Scale.Low)*math.Sin(float64(k*(i+1))/40)
+			}
+			m, _ := b.Scale.Image(values, 12, 20)
+			maps = append(maps, m)
+		}
+		grid.Images, grid.RowLabels = append(grid.Images, maps), append(grid.RowLabels, name)
+		var row []float64
+		for range skill.Columns {
+			row = append(row, 2*r.Float64()-1)
+		}
+		row[5] = math.NaN()
+		skill.Values, bare.Values = append(skill.Values, row), append(bare.Values, row)
+		if i < 3 {
+			h := &Histogram{X: Axis{Label: "Rank", Integer: true}, Y: Axis{Label: "Share"}, Name: name, Edges: []float64{-0.5}, Low: 0.04, High: 0.06,
+				References: []Reference{{Value: 0.05, Label: "uniform"}}}
+			for k := range 20 {
+				h.Values, h.Edges = append(h.Values, 0.03+0.001*math.Pow(float64(k)-10, 2)), append(h.Edges, float64(k)+0.5)
+			}
+			f.Tiles = append(f.Tiles, Tile{Panel: h, Title: name, Row: 0, Column: i})
+		}
+	}
+	f.Tiles = append(f.Tiles, Tile{Panel: grid, Row: 1, Column: 0, Title: "Maps"}, Tile{Panel: skill, Row: 1, Column: 1, Title: "Skill"}, Tile{Panel: bare, Row: 1, Column: 2, Title: "Bare"})
+	return f
+}
+
 func galleryFigures() map[string]Figure {
 	figures := map[string]Figure{}
 	for _, n := range []int{1, 2, 4, 8, 12} {
@@ -267,10 +309,15 @@ func galleryFigures() map[string]Figure {
 			add("robustness", robustnessFigure(names))
 			add("neighborhood", neighborhoodFigure(names, DoubleColumnMM))
 			add("geometry", geometryFigure(names))
+			add("forecast", forecastFigure(names))
 		}
 	}
 	figures["neighborhood_single"] = neighborhoodFigure(longNames[:4], SingleColumnMM)
 	figures["odd"] = oddFigure()
+	maps := forecastFigure(longNames[:3])
+	maps.WidthMM, maps.HeightMM, maps.Tiles = SingleColumnMM, 70, maps.Tiles[3:4]
+	maps.Tiles[0].Row, maps.RowHeights = 0, nil
+	figures["maps_single"] = maps
 	single := robustnessFigure(longNames[:4])
 	single.WidthMM, single.HeightMM, single.Legend = SingleColumnMM, 60, LegendBelow
 	single.Tiles = single.Tiles[:1]

@@ -46,6 +46,17 @@ func (p *ImageGrid) prepare(prep *preparation) (content, error) {
 	}
 	prep.text(p.RowLabels...)
 	prep.text(p.ColumnLabels...)
+	taken := 0
+	for _, b := range p.Bars {
+		if b.First < taken || b.Last < b.First || b.Last >= c.columns {
+			return nil, prep.errorf("a color bar under columns %d to %d of %d; want bars side by side from left to right", b.First, b.Last, c.columns)
+		}
+		taken = b.Last + 1
+		if err := b.Scale.check(); err != nil {
+			return nil, prep.errorf("%v", err)
+		}
+		prep.text(b.Scale.Label)
+	}
 	return c, nil
 }
 
@@ -73,6 +84,7 @@ func (c *sheet) draw(s *scene, _, tile vg.Rectangle) error {
 	if height > 0 {
 		area.Max.Y -= height + 1
 	}
+	area.Min.Y += c.barsRoom(area.Size().X)
 	cell := c.cell(s, area.Size())
 	for i, row := range c.grid.Images {
 		top := area.Max.Y - vg.Length(i)*(cell.Y+imageGap)
@@ -85,11 +97,29 @@ func (c *sheet) draw(s *scene, _, tile vg.Rectangle) error {
 			}
 		}
 	}
+	for _, b := range c.grid.Bars {
+		at := vg.Point{X: area.Min.X + vg.Length(b.First)*(cell.X+imageGap), Y: area.Max.Y - vg.Length(len(c.grid.Images))*(cell.Y+imageGap) - imageGap}
+		s.colorBar(b.Scale, at, c.under(b, area.Size().X))
+	}
 	for j, b := range titles {
 		x := area.Min.X + vg.Length(j)*(cell.X+imageGap) + cell.X/2
 		s.drawText("tick", b, vg.Point{X: x, Y: area.Max.Y + 1}, alignCenter, alignStart, 0, ink)
 	}
 	return nil
+}
+
+// under is the width of the columns of a color bar.
+func (c *sheet) under(b ImageBar, width vg.Length) vg.Length {
+	return vg.Length(b.Last-b.First+1)*(c.slot(width)+imageGap) - imageGap
+}
+
+// barsRoom is the height of the color bars with their distance to the images.
+func (c *sheet) barsRoom(width vg.Length) vg.Length {
+	var room vg.Length
+	for _, b := range c.grid.Bars {
+		room = max(room, b.Scale.barRoom(c.under(b, width))+2*imageGap)
+	}
+	return room
 }
 
 // fitLabels wraps labels to a width, and shortens what does not fit even so.

@@ -10,8 +10,8 @@ import (
 )
 
 // Panel is what a tile shows: one of *Scatter, *BoxPlot, *GroupedBars, *Bars,
-// *Curves, *Spectrum, *Matrix, *CriticalDifference, *Table, *ImageGrid, *BoardSheet and *Text. Each
-// is also a plotter of gonum's, for any plot; see [Add].
+// *Curves, *Histogram, *Spectrum, *Matrix, *HeatMap, *CriticalDifference, *Table, *ImageGrid,
+// *BoardSheet and *Text. Each is also a plotter of gonum's, for any plot; see [Add].
 type Panel interface {
 	plot.Plotter
 	// prepare validates the panel's data and returns how to lay it out.
@@ -162,6 +162,24 @@ type CurveSeries struct {
 	Reason          string
 }
 
+// Histogram shows the heights of adjacent bins over an axis of numbers, in the style of
+// one series, with the heights that are expected.
+type Histogram struct {
+	X Axis
+	// Y starts at zero unless it is log or has a fixed range.
+	Y Axis
+	// Name is the series; empty: grey bars. It has no legend entry.
+	Name string
+	// Edges are those of the bins, ascending: one more than Values.
+	Edges, Values []float64
+	// Low and High are the ends of a grey band behind the bars, in which heights may be
+	// expected; both zero or NaN: none.
+	Low, High  float64
+	References []Reference
+	// Reason says why no value can be drawn.
+	Reason string
+}
+
 // Spectrum shows values against their index 1, 2, …, on a log axis: eigenvalue
 // spectra of any number of models, with whole numbers at the axis. X.Log makes the index logarithmic too. Values
 // ≤ 0 cannot be shown and are counted in the footnote.
@@ -190,6 +208,21 @@ type Matrix struct {
 	Names []string
 	// Values has a row for each name, of as many numbers.
 	Values [][]float64
+	// Decimals of the printed numbers; 0: 2, negative: no numbers.
+	Decimals int
+}
+
+// HeatMap shows a number for each row and column as the colour of a scale, whose bar
+// stands under it if the scale has a label; where the cells have room, the numbers stand
+// in them. NaN is a grey cell with a dash.
+type HeatMap struct {
+	// X and Y are used for their labels only.
+	X, Y Axis
+	// Rows and Columns name them; nil Rows: without names, beside a map that has them.
+	Rows, Columns []string
+	// Values has a row of as many numbers as there are columns.
+	Values [][]float64
+	Scale  ColorScale
 	// Decimals of the printed numbers; 0: 2, negative: no numbers.
 	Decimals int
 }
@@ -247,6 +280,14 @@ type ImageGrid struct {
 	// RowLabels and ColumnLabels stand left of the rows and above the columns; may
 	// be nil.
 	RowLabels, ColumnLabels []string
+	// Bars are color bars under columns of maps; see [ColorScale.Image].
+	Bars []ImageBar
+}
+
+// ImageBar is the bar of a color scale under columns First ≤ j ≤ Last of an [ImageGrid].
+type ImageBar struct {
+	First, Last int
+	Scale       ColorScale
 }
 
 // BoardSheet is a contact sheet of boards: lattices of places that carry marks of some

@@ -21,7 +21,7 @@ var _ = []interface {
 	plot.DataRanger
 	plot.GlyphBoxer
 	plot.Thumbnailer
-}{(*Scatter)(nil), (*BoxPlot)(nil), (*GroupedBars)(nil), (*Bars)(nil), (*Curves)(nil), (*Spectrum)(nil), (*mounted)(nil)}
+}{(*Scatter)(nil), (*BoxPlot)(nil), (*GroupedBars)(nil), (*Bars)(nil), (*Curves)(nil), (*Histogram)(nil), (*Spectrum)(nil), (*mounted)(nil)}
 
 // Add adds panels to a plot of gonum's as a [Figure] would show them: it sets the
 // labels, scales, ticks and names of the axes from the first panel that has axes

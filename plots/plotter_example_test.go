@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 // examples are those of the panels, by their names in lower case.
 var examples = map[string]func(){
 	"scatter": ExampleScatter, "boxplot": ExampleBoxPlot, "groupedbars": ExampleGroupedBars, "bars": ExampleBars, "curves": ExampleCurves,
+	"histogram": ExampleHistogram, "heatmap": ExampleHeatMap,
 	"spectrum": ExampleSpectrum, "matrix": ExampleMatrix, "criticaldifference": ExampleCriticalDifference, "table": ExampleTable, "imagegrid": ExampleImageGrid, "boardsheet": ExampleBoardSheet, "text": ExampleText,
 }
 

@@ -44,6 +44,8 @@ func foreignPanels() map[string]struct {
 		"constant on a log axis":   {&Scatter{Y: Axis{Log: true}, Series: []ScatterSeries{{Name: "a", X: []float64{5}, Y: []float64{10}}}}, [4]float64{4.5, 5.5, 10 / math.Sqrt(10), 10 * math.Sqrt(10)}},
 		"curves": {&Curves{Series: []CurveSeries{{Name: "a", X: []float64{1, 2}, Y: []float64{3, 4}, Low: []float64{2, 3}, High: []float64{4, 9}}},
 			References: []Reference{{Value: 1, Label: "chance"}}}, [4]float64{1, 2, 1, 9}},
+		"histogram": {&Histogram{Name: "a", Edges: []float64{0, 1, 3}, Values: []float64{2, nan}, Low: 1, High: 4, References: []Reference{{Value: 5, Label: "uniform"}}},
+			[4]float64{0, 3, 0, 5}},
 		"spectrum":        {&Spectrum{Series: []SpectrumSeries{{Name: "a", Values: []float64{8, 4, 2, 0}}}}, [4]float64{1, 3, 2, 8}},
 		"bars":            {&Bars{Bars: []Bar{{Name: "a", Value: 2, Low: 1, High: 3}, {Name: "b", Value: -1}, {Name: "c", Value: nan}}}, [4]float64{-0.5, 2.5, -1, 3}},
 		"dots":            {&Bars{Dots: true, Bars: []Bar{{Name: "a", Value: 12, Low: 11, High: 13}, {Name: "b", Value: 14}}}, [4]float64{-0.5, 1.5, 11, 14}},

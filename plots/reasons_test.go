@@ -30,12 +30,13 @@ func TestNothingToDraw(t *testing.T) {
 	t.Parallel()
 	nan, why := math.NaN(), "collapsed: the points are constant"
 	panels := map[string]Panel{
-		"bars":     &Bars{Bars: []Bar{{Name: "a", Value: nan, Reason: why}}, References: []Reference{{Value: 1, Label: "chance"}}},
-		"grouped":  &GroupedBars{Groups: []string{"k"}, Series: []BarSeries{{Name: "a", Values: []float64{nan}, Reason: why}}},
-		"boxes":    &BoxPlot{Y: Axis{Log: true}, Boxes: []Box{{Name: "a", Values: []float64{0, 0}, Reason: why}}},
-		"curves":   &Curves{Series: []CurveSeries{{Name: "a", Reason: why}}, References: []Reference{{Value: 0}}},
-		"spectrum": &Spectrum{Series: []SpectrumSeries{{Name: "a", Reason: why}}},
-		"scatter":  &Scatter{Series: []ScatterSeries{{Name: "a", X: []float64{nan}, Y: []float64{nan}, Reason: why}}},
+		"bars":      &Bars{Bars: []Bar{{Name: "a", Value: nan, Reason: why}}, References: []Reference{{Value: 1, Label: "chance"}}},
+		"grouped":   &GroupedBars{Groups: []string{"k"}, Series: []BarSeries{{Name: "a", Values: []float64{nan}, Reason: why}}},
+		"boxes":     &BoxPlot{Y: Axis{Log: true}, Boxes: []Box{{Name: "a", Values: []float64{0, 0}, Reason: why}}},
+		"curves":    &Curves{Series: []CurveSeries{{Name: "a", Reason: why}}, References: []Reference{{Value: 0}}},
+		"histogram": &Histogram{Name: "a", Edges: []float64{0, 1}, Values: []float64{nan}, Low: 1, High: 2, Reason: why},
+		"spectrum":  &Spectrum{Series: []SpectrumSeries{{Name: "a", Reason: why}}},
+		"scatter":   &Scatter{Series: []ScatterSeries{{Name: "a", X: []float64{nan}, Y: []float64{nan}, Reason: why}}},
 	}
 	for name, p := range panels {
 		f := one(p)

@@ -95,7 +95,7 @@ func TestDieboldMarianoUntestable(t *testing.T) {
 		}
 	}
 	got, err := DieboldMariano(a, zero, DieboldMarianoOptions{})
-	if err != nil || got.Untestable != "a correlation of 0.94 between neighbors is too high for a test, want at most 0.7" {
+	if err != nil || got.Untestable != "a correlation of 0.97 between neighbors is too high for a test, want at most 0.7" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	got, err = DieboldMariano(a[:49], zero[:49], DieboldMarianoOptions{})

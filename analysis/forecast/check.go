@@ -186,6 +186,14 @@ func (in *Input) setting(o Options) (*setting, dims, error) {
 		}
 		s.regions, s.weights = append(s.regions, r.Name), append(s.weights, part)
 	}
+	for _, weights := range s.weights {
+		equal := !slices.ContainsFunc(weights, func(w float64) bool { return w != weights[0] })
+		var wide []float64
+		if !equal {
+			wide = slices.Repeat(weights, d.v)
+		}
+		s.equal, s.wide = append(s.equal, equal), append(s.wide, wide)
+	}
 	return s, d, distinct("region", s.regions)
 }
 
@@ -218,6 +226,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Patch == 0 {
 		o.Patch = 4
+	}
+	if o.MaxDistance > 0 && o.MaxDistance < 1 {
+		return o, fmt.Errorf("pairs of cells at most %v apart: the nearest are 1 apart", o.MaxDistance)
 	}
 	if !(o.VariogramP > 0) || math.IsInf(o.VariogramP, 0) || !(o.MaxDistance >= 0) || o.Patch < 1 || o.Pairs < 0 || o.Members < 0 || o.BatchSize < 0 {
 		return o, fmt.Errorf("variogram order %v, distance %v, patch %d, %d pairs, %d members, batches of %d: want positive numbers",

@@ -15,6 +15,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/stat"
 )
 
 // Command is the forecast binary.
@@ -44,6 +45,8 @@ type settings struct {
 	variables, inputVariables names
 	units                     names
 	o                         Options
+	p, distance               *float64
+	thresholds                *[]float64
 	documented                string
 }
 
@@ -124,18 +127,14 @@ func (s *settings) registerScores(flags *run.Flags) {
 	option(&o.CRPS, "crps", "`ESTIMATOR` of the continuous ranked probability score", EstimatorFair, EstimatorBiased)
 	option(&o.Energy, "energy", "`ESTIMATOR` of energy scores", EstimatorFair, EstimatorBiased)
 	option(&o.Variogram, "variogram", "`DEFINITION` of the variogram score; the documented one, of the ensemble mean, is improper", VariogramProper, VariogramDocumented)
-	o.VariogramP, o.Patch = 0.5, 4
-	positive(flags, &o.VariogramP, "variogram-p", false, "`P` of the differences |x_i − x_j|^P")
-	positive(flags, &o.MaxDistance, "max-distance", true, "`CELLS` that pairs of the variogram score are apart at most; 0: all pairs")
+	o.Patch = 4
+	s.p = positive(flags, 0.5, "variogram-p", false, "`P` of the differences |x_i − x_j|^P")
+	s.distance = positive(flags, 0, "max-distance", true, "`CELLS` that pairs of the variogram score are apart at most; 0: all pairs (with --example 6)")
 	flags.CountVar(&o.Patch, "patch", 1, "`CELLS` of a patch in either direction, of the patched energy score")
 	option(&o.PatchMode, "patch-mode", "`MODE` of the patched energy score: of fields averaged over patches, or the mean over patches", PatchPool, PatchTile)
 	flags.CountVar(&o.Pairs, "pairs", 0, "`N` pairs of neighboring cells, drawn with --seed, of the pairwise energy score; 0: all")
 	flags.CountVar(&o.BatchSize, "batch-size", 0, "`N` consecutive samples of a batch: scores have NAME_batch_sd, the standard deviation over batches too; 0: none")
-	thresholds := flags.Floats("thresholds", nil, "`LIST` of values that events exceed")
-	flags.Check(func(*run.Options) error {
-		o.Thresholds = *thresholds
-		return nil
-	})
+	s.thresholds = flags.Floats("thresholds", nil, "`LIST` of values that events exceed")
 	flags.CheckedVar(&s.documented, "documented-json", jsonName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
 	flags.Unrecorded("documented-json")
 }
@@ -149,15 +148,15 @@ func jsonName(path string) error {
 }
 
 // positive defines a flag for a number above 0, or of at least 0.
-func positive(flags *run.Flags, to *float64, name string, orZero bool, usage string) {
-	value := flags.Float64(name, *to, usage)
+func positive(flags *run.Flags, preset float64, name string, orZero bool, usage string) *float64 {
+	value := flags.Float64(name, preset, usage)
 	flags.Check(func(*run.Options) error {
 		if *value < 0 || *value == 0 && !orZero {
 			return run.Usage("--%s %v: want a positive number", name, *value)
 		}
-		*to = *value
 		return nil
 	})
+	return value
 }
 
 // check finds wrong usage in the flags alone.
@@ -178,19 +177,38 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 		return run.Hint(run.Usage("--input-variables %s has no effect: there is no --input", &s.inputVariables), "leave it out")
 	case s.units != nil && s.variables != nil && len(s.units) != len(s.variables):
 		return run.Usage("--units has %d names for the %d of --variables", len(s.units), len(s.variables))
+	case *s.distance > 0 && *s.distance < 1:
+		return run.Usage("--max-distance %v: the nearest cells are 1 apart", *s.distance)
 	case o.Memory > 0 && o.Memory < 1<<20:
 		return run.Usage("--memory %d: want at least 1MB", o.Memory)
 	}
-	if slices.ContainsFunc(s.o.Thresholds, func(v float64) bool { return math.IsNaN(v) }) {
+	if slices.ContainsFunc((*s.thresholds), func(v float64) bool { return math.IsNaN(v) }) {
 		return run.Usage("--thresholds: NaN is no value")
 	}
-	for i, v := range s.o.Thresholds {
-		if slices.Contains(s.o.Thresholds[:i], v) {
+	for i, v := range *s.thresholds {
+		if slices.Contains((*s.thresholds)[:i], v) {
 			return run.Usage("--thresholds has %v twice", v)
 		}
 	}
+	if s.example.On() {
+		s.ofExample(given)
+	}
 	return s.checkNames()
 }
+
+// ofExample are the options that suit the example where they are not given: its cases are
+// drawn independently, and near cells tell enough.
+func (s *settings) ofExample(given map[string]bool) {
+	if !given["block"] {
+		s.statistics.Block = stat.BlockSpec{Kind: stat.EpisodeBlocks}
+	}
+	if !given["max-distance"] {
+		*s.distance = exampleDistance
+	}
+}
+
+// exampleDistance is --max-distance of the example.
+const exampleDistance = 6
 
 // checkNames finds names that two models or regions would have.
 func (s *settings) checkNames() error {
@@ -228,6 +246,7 @@ func (s *settings) exist() error {
 // options are those of the analysis.
 func (s *settings) options(env *run.Env) Options {
 	o := s.o
+	o.VariogramP, o.MaxDistance, o.Thresholds = *s.p, *s.distance, *s.thresholds
 	o.Intervals, o.Block, o.Family, o.Seed = env.Options.Bootstrap > 0, s.statistics.Block, s.statistics.Family, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.WorkingMemory()
 	o.Progress = env.ProgressOf("scoring", "samples")

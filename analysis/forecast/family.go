@@ -16,7 +16,8 @@ import (
 // constructor in families: --metrics, the help, the result, the CSV files, directions and
 // comparisons follow from it.
 //
-// One of cells, field and joint adds the sums of a sample. All are means or counts per
+// One of cells and field adds the sums of a variable of a sample, joint those of all
+// together, which stand for the mean over variables where there is one. All are means or counts per
 // sample: the sums of several samples are combined by their mean, each alike, and those
 // of several variables too.
 type family struct {
@@ -39,6 +40,8 @@ type family struct {
 	grid bool
 	// scores are what the sums make.
 	scores func(s *setting, members int) []formula
+	// note is what a reader should know of the sums, for the warnings; nil or "": nothing.
+	note func(s *setting) string
 	// tables adds what is no number, such as histograms and curves, to the part of a
 	// model; nil: none.
 	tables func(t *tally, into *report.Object) error
@@ -60,6 +63,8 @@ type formula struct {
 	memory bool
 	// perfect says that 0 is the best value, so that there is a skill score.
 	perfect bool
+	// noInterval is why there is no interval; empty if there is one.
+	noInterval string
 	// none is why it is not a number.
 	none string
 	// row is the path of the row that it stands in, such as events[threshold=5]; empty:
@@ -78,7 +83,7 @@ func (f *formula) row() string {
 
 // families are all of them, in the order of the result.
 func families() []family {
-	return []family{errorFamily()}
+	return []family{errorFamily(), crpsFamily(), variogramFamily(), energyFamily(), patchedFamily(), pairwiseFamily(), spreadFamily(), rankFamily()}
 }
 
 // sum returns the formula that is one sum.
@@ -130,17 +135,24 @@ func chosen(metrics []string) ([]family, error) {
 	return out, nil
 }
 
-// size is the number of sums of a sample.
+// size is the number of sums of a sample. Those of all variables together stand after
+// those of the variables.
 func (f *family) size(s *setting, members int) (variables, regions, sums int) {
-	variables, regions, sums = len(s.variables), 1, len(f.sums(s, members))
+	regions, sums = 1, len(f.sums(s, members))
+	if f.cells != nil || f.field != nil {
+		variables = len(s.variables)
+	}
 	if f.joint != nil {
-		variables = 1
+		variables++
 	}
 	if !f.grid {
 		regions = len(s.regions)
 	}
 	return variables, regions, sums
 }
+
+// byVariable says whether there are sums of variables.
+func (f *family) byVariable() bool { return f.cells != nil || f.field != nil }
 
 // add enters the sums of a sample into to, by variable, region and sum.
 func (f *family) add(c *sample, to []float64) error {
@@ -150,7 +162,9 @@ func (f *family) add(c *sample, to []float64) error {
 		for r := range regions {
 			var err error
 			switch {
-			case f.joint != nil:
+			case f.joint != nil && v == variables-1 && variables == 2 && len(c.variables) == 1:
+				copy(place(v, r), place(0, r)) // one variable is all
+			case f.joint != nil && v == variables-1:
 				err = f.joint(c, r, place(v, r))
 			case f.field != nil:
 				err = f.field(c, v, r, place(v, r))
@@ -164,13 +178,13 @@ func (f *family) add(c *sample, to []float64) error {
 		return nil
 	}
 	cells := c.cells(sums)
-	for v := range variables {
+	for v := range c.variables {
 		if err := f.cells(c, v, cells); err != nil {
 			return err
 		}
-		for r, weights := range c.weights {
+		for r := range regions {
 			for k, values := range cells {
-				place(v, r)[k] = weighted(weights, values)
+				place(v, r)[k] = weighted(c.weights[r], values)
 			}
 		}
 	}

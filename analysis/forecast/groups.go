@@ -4,8 +4,10 @@ package forecast
 
 import (
 	"slices"
+	"strings"
 
 	"repscope/analysis/internal/results"
+	"repscope/internal/text"
 	"repscope/stat"
 )
 
@@ -32,8 +34,8 @@ func groupsOf(in Input, n int) []int {
 const fewGroups = 5
 
 // blocksOf groups samples for intervals. Groups are ordered in time, and blocks are
-// pieces of that series of groups, as long as the memory of the statistics asks for; of
-// few groups the samples of each are the series.
+// pieces of that series of groups, as long as the memory of the statistics asks for, or
+// where episodes are asked for each group; of few groups the samples of each are the series.
 func blocksOf(groups []int, spec stat.BlockSpec, influence [][]float64) (*stat.Blocks, error) {
 	labels := slices.Clone(groups)
 	slices.Sort(labels)
@@ -46,7 +48,7 @@ func blocksOf(groups []int, spec stat.BlockSpec, influence [][]float64) (*stat.B
 		return results.LongestBlocks(len(groups), groups, spec, influence)
 	}
 	if spec.Kind == stat.EpisodeBlocks {
-		spec = stat.BlockSpec{Kind: stat.MovingBlocks, Length: 1}
+		return stat.NewBlocks(len(groups), groups, spec)
 	}
 	byGroup := make([][]float64, len(influence))
 	for k, values := range influence {
@@ -63,4 +65,18 @@ func blocksOf(groups []int, spec stat.BlockSpec, influence [][]float64) (*stat.B
 		return blocks, err
 	}
 	return blocks.Owning(owner)
+}
+
+// describeBlocks names the blocks that are deleted in turn.
+func describeBlocks(b *stat.Blocks) string {
+	if b.Kind() == stat.EpisodeBlocks && b.Length() == 0 && strings.HasSuffix(b.String(), "episodes") {
+		return text.Count(b.Count(), "initial time")
+	}
+	return results.Deleted(b)
+}
+
+// warnings of blocks, but for that they are pieces of one series in time, which is what
+// forecasts have.
+func warningsOf(b *stat.Blocks) []string {
+	return slices.DeleteFunc(b.Warnings(), func(w string) bool { return strings.Contains(w, "pieces of one episode") })
 }

@@ -17,6 +17,7 @@ import (
 const (
 	leadFile     = "forecast_by_lead.csv"
 	variableFile = "forecast_by_variable.csv"
+	rankFile     = "forecast_rank_histogram.csv"
 )
 
 // files are the CSV files that a run writes.
@@ -25,6 +26,10 @@ func (s *settings) files(env *run.Env, p *plan) []string {
 	if p.in.Leads != nil {
 		files = append(files, leadFile)
 	}
+	ranked := func(m source) bool { return m.members > 1 }
+	if slices.ContainsFunc(p.families, func(f family) bool { return f.name == ranksName }) && slices.ContainsFunc(p.models, ranked) {
+		files = append(files, rankFile)
+	}
 	return files
 }
 
@@ -32,7 +37,7 @@ func (s *settings) files(env *run.Env, p *plan) []string {
 func (s *settings) write(ctx context.Context, env *run.Env, in *Input, o Options, r *Result) error {
 	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
 	r.describe(env)
-	if err := results.All(env, r.writeSamples, r.writeVariables, r.writeLeads, r.print); err != nil {
+	if err := results.All(env, r.writeSamples, r.writeVariables, r.writeLeads, r.writeRanks, r.print); err != nil {
 		return err
 	}
 	if err := s.writeDocumented(env, in, o, r); err != nil {
@@ -137,6 +142,26 @@ func (r *Result) writeLeads(env *run.Env) error {
 	})
 }
 
+// writeRanks writes a row per model and rank, if there are histograms of ranks.
+func (r *Result) writeRanks(env *run.Env) error {
+	any := func(m Model) bool { _, ok := m.Tables.Get(ranksName); return ok }
+	if !slices.ContainsFunc(r.Models, any) {
+		return nil
+	}
+	return env.Files.CSV(rankFile, []string{"model", "rank", "share", "flat"}, func(csv *report.CSV) error {
+		for _, m := range r.Models {
+			value, _ := m.Tables.Get(ranksName)
+			shares, _ := value.([]float64)
+			for rank, share := range shares {
+				if err := csv.Row(m.Name, rank, share, 1/float64(len(shares))); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
 // print writes the tables to the console.
 func (r *Result) print(env *run.Env) error {
 	table := report.NewTable("", append([]string{"Model", "Members"}, r.headings(headline)...)...)
@@ -201,14 +226,12 @@ func (m *Model) cells(names []string) []any {
 	return cells
 }
 
-// shown are the comparisons for the console: of few scores, over all leads. Others are
-// in the files.
+// shown are the comparisons for the console: of one score, over all leads. Others are in
+// the files.
 func (r *Result) shown() []report.Comparison {
-	var out []report.Comparison
-	for _, c := range r.Comparisons {
-		if c.Metric == "mse" || c.Metric == "crps" || c.Metric == "energy_score" {
-			out = append(out, c)
-		}
+	metric := "mse"
+	if len(r.present([]string{"crps"})) > 0 {
+		metric = "crps"
 	}
-	return out
+	return slices.DeleteFunc(slices.Clone(r.Comparisons), func(c report.Comparison) bool { return c.Metric != metric })
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"repscope/measure/ensemble"
 )
 
 // setting is what all samples share.
@@ -15,6 +17,8 @@ type setting struct {
 	height, width int
 	regions       []string    // the first is the whole grid
 	weights       [][]float64 // of the cells of every region, with the sum 1
+	equal         []bool      // whether those of a region are all the same
+	wide          [][]float64 // those of all variables, one after the other; nil where equal
 }
 
 // size is the number of cells of a variable.
@@ -96,6 +100,29 @@ func (c *sample) sorted(v int) []float64 {
 	}
 	c.isSorted[v] = true
 	return out
+}
+
+// ofVariable is a variable in a region, as package ensemble takes it.
+func (c *sample) ofVariable(v, region int) (ensemble.Sample[float64], error) {
+	d := len(c.truth)
+	s, err := ensemble.NewSample(c.truth, c.ensemble[:c.members*d])
+	if err != nil {
+		return s, err
+	}
+	s = s.Range(v*c.size(), (v+1)*c.size())
+	if c.equal[region] {
+		return s, nil
+	}
+	return s.Weighted(c.weights[region])
+}
+
+// ofAll are all variables in a region.
+func (c *sample) ofAll(region int) (ensemble.Sample[float64], error) {
+	s, err := ensemble.NewSample(c.truth, c.ensemble[:c.members*len(c.truth)])
+	if err != nil {
+		return s, err
+	}
+	return s.Weighted(c.wide[region])
 }
 
 // cells are k fields of scratch memory.

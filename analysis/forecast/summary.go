@@ -43,6 +43,11 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 		return nil, err
 	}
 	s.group(result)
+	for f := range p.families {
+		if note := p.families[f].note; note != nil && p.families[f].missing(p.setting, 2) == "" && note(p.setting) != "" {
+			result.Warnings = append(result.Warnings, note(p.setting))
+		}
+	}
 	for m := range p.models {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -172,8 +177,8 @@ func (s *summary) group(result *Result) {
 	if s.blocks == nil {
 		return
 	}
-	result.Blocks = results.Deleted(s.blocks)
-	result.Warnings = append(result.Warnings, s.blocks.Warnings()...)
+	result.Blocks = describeBlocks(s.blocks)
+	result.Warnings = append(result.Warnings, warningsOf(s.blocks)...)
 	for _, tallies := range s.tallies {
 		for _, t := range tallies {
 			if t != nil {
@@ -315,7 +320,7 @@ func (s *summary) share(lead float64) (share []float64, count int) {
 func (s *summary) scores(m, variable, region int, share []float64, keep func(string, *stat.Jackknifed)) ([]Score, error) {
 	var out []Score
 	for f, t := range s.tallies[m] {
-		if t == nil || variable != all && t.family.joint != nil || region > 0 && t.family.grid {
+		if t == nil || variable != all && !t.family.byVariable() || region > 0 && t.family.grid {
 			continue
 		}
 		columns := t.columns(variable, region)
@@ -384,6 +389,10 @@ func (s *summary) score(of *formula, columns [][]float64, share []float64) (*Sco
 	j, err := jackknife(s.blocks, columns, share, 1, func(means, dst []float64) { dst[0] = of.of(means) })
 	if err != nil {
 		return nil, nil, err
+	}
+	if of.noInterval != "" {
+		out.CI = report.NoInterval("%s", of.noInterval)
+		return out, nil, nil
 	}
 	j[0].Within(of.within())
 	out.CI = results.IntervalOf(j[0])

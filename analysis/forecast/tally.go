@@ -32,6 +32,9 @@ func (t *tally) column(variable, region, k int) []float64 {
 	out := make([]float64, t.n)
 	for i := range out {
 		row := t.values[i*t.variables*t.regions*t.sums:]
+		if variable == all && t.family.joint != nil {
+			variable = t.variables - 1
+		}
 		if variable != all {
 			out[i] = row[(variable*t.regions+region)*t.sums+k]
 			continue

@@ -1,0 +1,133 @@
+// Calibration: spread against skill, ranks of the truth among the members.
+
+package forecast
+
+import (
+	"math"
+
+	"repscope/internal/text"
+	"repscope/measure/ensemble"
+	"repscope/report"
+)
+
+// pitBins is the number of bins of the probability integral transform.
+const pitBins = 10
+
+// ranksName is the family of ranks, and the key of their histogram.
+const ranksName = "rank_histogram"
+
+// several is why one member has no spread.
+func several(_ *setting, members int) string {
+	if members < 2 {
+		return "one member has no spread"
+	}
+	return ""
+}
+
+// spreadFamily sets the spread of the members beside the error of their mean.
+func spreadFamily() family {
+	return family{
+		name: "spread_skill", about: "spread of the members beside the error of their mean", needs: several,
+		sums: func(*setting, int) []string { return []string{"squared", "variance"} },
+		field: func(c *sample, v, region int, out []float64) error {
+			s, err := c.ofVariable(v, region)
+			if err != nil {
+				return err
+			}
+			m := ensemble.MomentsOf(s)
+			out[0], out[1] = m.MSE(), m.VarianceSum/m.Weight
+			return nil
+		},
+		scores: func(_ *setting, members int) []formula {
+			inf, n := math.Inf(1), float64(members)
+			return []formula{
+				{name: "spread", about: "root of the mean variance of the members", unit: "field", direction: report.Neither, high: inf, of: func(s []float64) float64 { return math.Sqrt(s[1]) }},
+				{name: "skill", about: "root mean squared error of the ensemble mean", unit: "field", direction: report.Lower, high: inf, of: func(s []float64) float64 { return math.Sqrt(s[0]) }},
+				{name: "spread_skill_ratio", about: "√((S + 1)/S)·spread/skill: 1 for a calibrated ensemble, less for one that is too sure", direction: report.Neither, high: inf,
+					of: func(s []float64) float64 { return math.Sqrt((n + 1) / n * s[1] / s[0]) }, none: "the ensemble mean has no error"},
+				{name: "debiased_mse", about: "mean squared error without what the small number of members adds: mse − variance/S", unit: "field²", direction: report.Lower,
+					of: func(s []float64) float64 { return s[0] - s[1]/n }, mean: true, compared: true},
+			}
+		},
+	}
+}
+
+// rankFamily counts the rank of the truth among the members.
+func rankFamily() family {
+	return family{
+		name: ranksName, about: "ranks of the truth among the members, probability integral transform", needs: several,
+		sums: func(_ *setting, members int) []string {
+			names := make([]string, members+1)
+			for i := range names {
+				names[i] = "rank " + text.Count(i, "member")
+			}
+			return names
+		},
+		field: func(c *sample, v, region int, out []float64) error {
+			s, err := c.ofVariable(v, region)
+			if err != nil {
+				return err
+			}
+			counts := make([]int64, len(out))
+			if err := ensemble.AddRanks(counts, s); err != nil {
+				return err
+			}
+			for i, share := range ensemble.RankShares(counts) {
+				out[i] = share
+			}
+			return nil
+		},
+		scores: func(*setting, int) []formula {
+			return []formula{
+				{name: "rank_bias", about: "mean of 1 − 2u over the places u of the truth among the members: above 0 where forecasts are too high", direction: report.Neither,
+					low: -1, high: 1, of: func(s []float64) float64 { bias, _ := contrasts(s); return bias }, mean: true},
+				{name: "rank_dispersion", about: "above 0 where the truth lies in the middle of the members too often (spread too large), below where it lies outside", direction: report.Neither,
+					low: -2, high: 1, of: func(s []float64) float64 { _, d := contrasts(s); return d }, mean: true},
+				{name: "reliability", about: "sum over ranks of |share − 1/(S + 1)|: 0 for a flat histogram, above from chance alone", direction: report.Lower,
+					high: 2, of: unevenness, noInterval: "it is above 0 from chance alone: see rank_bias and rank_dispersion"},
+			}
+		},
+		tables: func(t *tally, into *report.Object) error {
+			shares := t.means(all, 0)
+			into.Set(ranksName, shares)
+			into.Set("pit", transform(shares, pitBins))
+			return nil
+		},
+	}
+}
+
+// contrasts are the departures of a histogram of ranks from a flat one; see
+// [ensemble.RankContrasts].
+func contrasts(shares []float64) (bias, dispersion float64) {
+	n := float64(len(shares))
+	square := 0.0
+	for r, share := range shares {
+		u := (float64(r)+0.5)/n - 0.5
+		bias -= float64(2 * u * share)
+		square += float64(float64(u*u) * share)
+	}
+	return bias, 1 - square*12/(1-1/(n*n))
+}
+
+// unevenness is the sum of the distances of shares from equal ones.
+func unevenness(shares []float64) float64 {
+	sum := 0.0
+	for _, share := range shares {
+		sum += math.Abs(share - 1/float64(len(shares)))
+	}
+	return sum
+}
+
+// transform spreads ranks over bins of the probability integral transform.
+func transform(shares []float64, bins int) []float64 {
+	out := make([]float64, bins)
+	n := len(shares)
+	for r, share := range shares {
+		for b := range out {
+			if overlap := min((r+1)*bins, (b+1)*n) - max(r*bins, b*n); overlap > 0 {
+				out[b] += share * float64(overlap) / float64(bins)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,63 @@
+// The continuous ranked probability score.
+
+package forecast
+
+import (
+	"math"
+
+	"repscope/measure/ensemble"
+	"repscope/report"
+)
+
+// estimatorOf is the estimator of a name.
+func estimatorOf(name string) ensemble.Estimator {
+	if name == EstimatorBiased {
+		return ensemble.Biased
+	}
+	return ensemble.Fair
+}
+
+// kernelSums are the sums of a kernel score: the mean distance of the members from the
+// truth, and that of pairs of different members.
+func kernelSums(*setting, int) []string { return []string{"skill", "spread"} }
+
+// kernelScore is a kernel score of its sums. A biased estimate counts pairs of a member
+// with itself too.
+func kernelScore(estimator string, members int) func(sums []float64) float64 {
+	share := pairShare(estimator, members)
+	return func(s []float64) float64 { return s[0] - float64(share*s[1])/2 }
+}
+
+// pairShare is what the mean distance of pairs of different members is multiplied by.
+func pairShare(estimator string, members int) float64 {
+	if estimator == EstimatorBiased {
+		return float64(members-1) / float64(members)
+	}
+	return 1
+}
+
+// crpsFamily is the score and its two parts.
+func crpsFamily() family {
+	return family{
+		name: "crps", about: "continuous ranked probability score and its parts", sums: kernelSums,
+		field: func(c *sample, v, region int, out []float64) error {
+			s, err := c.ofVariable(v, region)
+			if err != nil {
+				return err
+			}
+			t := ensemble.CRPS(s)
+			out[0], out[1] = t.Skill(), t.Spread(ensemble.Fair)
+			return nil
+		},
+		scores: func(s *setting, members int) []formula {
+			share := pairShare(s.o.CRPS, members)
+			return []formula{
+				{name: "crps", about: "continuous ranked probability score E|X − y| − E|X − X'|/2; of one member the absolute error", unit: "field",
+					direction: report.Lower, of: kernelScore(s.o.CRPS, members), mean: true, compared: true, leads: true, memory: true, perfect: true},
+				{name: "crps_skill", about: "E|X − y|, the first part of crps", unit: "field", direction: report.Lower, high: math.Inf(1), of: sum(0), mean: true},
+				{name: "crps_spread", about: "E|X − X'|; crps is crps_skill − crps_spread/2", unit: "field", direction: report.Neither, high: math.Inf(1),
+					of: func(s []float64) float64 { return float64(share * s[1]) }, mean: true},
+			}
+		},
+	}
+}

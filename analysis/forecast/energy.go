@@ -1,0 +1,104 @@
+// Energy scores: of whole fields, of patches and of neighboring cells.
+
+package forecast
+
+import (
+	"fmt"
+
+	"repscope/measure/ensemble"
+	"repscope/report"
+)
+
+// energyScores are the formulas of a family of one energy score.
+func energyScores(name, about string) func(s *setting, members int) []formula {
+	return func(s *setting, members int) []formula {
+		return []formula{{name: name, about: about, unit: "field", direction: report.Lower, of: kernelScore(s.o.Energy, members),
+			mean: true, compared: true, leads: true, perfect: true}}
+	}
+}
+
+// energyOf makes the field and the joint function of a family of one energy score.
+func energyOf(f *family, terms func(c *sample, s ensemble.Sample[float64], g ensemble.Grid) (ensemble.Terms, error)) {
+	enter := func(c *sample, s ensemble.Sample[float64], variables int, out []float64) error {
+		t, err := terms(c, s, ensemble.Grid{Variables: variables, Height: c.height, Width: c.width})
+		out[0], out[1] = t.Skill(), t.Spread(ensemble.Fair)
+		return err
+	}
+	f.field = func(c *sample, v, region int, out []float64) error {
+		s, err := c.ofVariable(v, region)
+		if err != nil {
+			return err
+		}
+		return enter(c, s, 1, out)
+	}
+	f.joint = func(c *sample, region int, out []float64) error {
+		s, err := c.ofAll(region)
+		if err != nil {
+			return err
+		}
+		return enter(c, s, len(c.variables), out)
+	}
+}
+
+// energyFamily is the energy score of whole fields: all variables and cells are one
+// vector.
+func energyFamily() family {
+	f := family{name: "energy_score", about: "energy score of whole fields", sums: kernelSums,
+		scores: energyScores("energy_score", "E‖X − y‖ − E‖X − X'‖/2, all variables and cells as one vector; of one member its distance from the truth")}
+	energyOf(&f, func(_ *sample, s ensemble.Sample[float64], _ ensemble.Grid) (ensemble.Terms, error) {
+		return ensemble.Energy(s), nil
+	})
+	return f
+}
+
+// patchedFamily is the energy score of averages over patches, or the mean of those of
+// patches.
+func patchedFamily() family {
+	f := family{name: "patched_energy_score", about: "energy score of patches", sums: kernelSums,
+		scores: energyScores("patched_energy_score", "energy score of averages over patches, or with --patch-mode tile the mean of the energy scores of patches"),
+		needs: func(s *setting, _ int) string {
+			if s.o.Patch > s.height || s.o.Patch > s.width {
+				return fmt.Sprintf("patches of %d × %d cells do not fit into fields of %d × %d", s.o.Patch, s.o.Patch, s.height, s.width)
+			}
+			return ""
+		},
+		note: func(s *setting) string {
+			rows, columns := ensemble.Grid{Variables: 1, Height: s.height, Width: s.width}.Rest(s.o.Patch)
+			if rows == 0 && columns == 0 {
+				return ""
+			}
+			return fmt.Sprintf("patched_energy_score: patches of %d × %d cells leave out the last %d of %d rows and %d of %d columns", s.o.Patch, s.o.Patch, rows, s.height, columns, s.width)
+		},
+	}
+	energyOf(&f, func(c *sample, s ensemble.Sample[float64], g ensemble.Grid) (ensemble.Terms, error) {
+		if c.o.PatchMode == PatchTile {
+			return ensemble.TiledEnergy(s, g, c.o.Patch)
+		}
+		return ensemble.PooledEnergy(s, g, c.o.Patch)
+	})
+	return f
+}
+
+// pairwiseFamily is the mean energy score of pairs of neighboring cells.
+func pairwiseFamily() family {
+	f := family{name: "pairwise_energy_score", about: "energy score of neighboring cells", sums: kernelSums,
+		scores: energyScores("pairwise_energy_score", "mean energy score of pairs of neighboring cells, of all variables"),
+		needs: func(s *setting, _ int) string {
+			if s.size() < 2 {
+				return "one cell has no neighbor"
+			}
+			return ""
+		},
+	}
+	energyOf(&f, func(c *sample, s ensemble.Sample[float64], g ensemble.Grid) (ensemble.Terms, error) {
+		var edges []int
+		if c.o.Pairs > 0 && c.o.Pairs < g.Edges() {
+			var err error
+			if edges, err = ensemble.DrawEdges(g, c.o.Pairs, c.o.Seed, uint64(c.index)); err != nil {
+				return ensemble.Terms{}, err
+			}
+		}
+		return ensemble.PairwiseEnergy(s, g, edges)
+	})
+	return f
+}

@@ -1,0 +1,40 @@
+// The variogram score.
+
+package forecast
+
+import (
+	"context"
+
+	"repscope/measure/ensemble"
+	"repscope/report"
+)
+
+// variogramFamily is the variogram score of every variable.
+func variogramFamily() family {
+	return family{
+		name: "variogram_score", about: "variogram score",
+		sums: func(*setting, int) []string { return []string{"score"} },
+		needs: func(s *setting, _ int) string {
+			if s.size() < 2 {
+				return "one cell makes no pair"
+			}
+			return ""
+		},
+		field: func(c *sample, v, region int, out []float64) error {
+			s, err := c.ofVariable(v, region)
+			if err != nil {
+				return err
+			}
+			g, err := ensemble.NewVariogram(c.height, c.width, ensemble.VariogramOptions{P: c.o.VariogramP, MaxDistance: c.o.MaxDistance, Documented: c.o.Variogram == VariogramDocumented})
+			if err != nil {
+				return err
+			}
+			out[0], err = ensemble.VariogramScore(context.Background(), 1, g, s)
+			return err
+		},
+		scores: func(*setting, int) []formula {
+			return []formula{{name: "variogram_score", about: "weighted mean over pairs of cells of (|y_i − y_j|^p − mean |x_i − x_j|^p)²", direction: report.Lower,
+				of: sum(0), mean: true, compared: true, leads: true, perfect: true}}
+		},
+	}
+}
