@@ -105,6 +105,9 @@ const (
 	StreamLabels Stream = 0x6c61626c
 	// StreamDraws draws the latents that generators decode (analysis/generation): "draw".
 	StreamDraws Stream = 0x64726177
+	// StreamForecast draws the noise of members that models make (analysis/forecast):
+	// "fore".
+	StreamForecast Stream = 0x666f7265
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the
