@@ -147,7 +147,7 @@ func (s *latentSpace) separation(_ context.Context, c *Clusters) error {
 	}
 	squares, apart := square(every), s.distances(sums, counts)
 	mean := stat.Mean(apart)
-	c.SeparationStd = report.Number(sd(apart))
+	c.SeparationStd = report.Number(deviation(apart))
 	scaled := mean / c.Spread.Float()
 	var means, scaleds []float64
 	if s.blocks != nil {
@@ -252,15 +252,6 @@ func (s *latentSpace) consistency(ctx context.Context, c *Clusters) error {
 	}
 	c.Purity, err = s.jackknifed(pathPurity, stat.Mean(found[0].Purity), d.Purity, once(d.PurityPairs))
 	return err
-}
-
-// sd is the standard deviation (ddof 0) of values.
-func sd(values []float64) float64 {
-	_, variance := stat.MeanVariance(values)
-	if n := float64(len(values)); n > 1 {
-		return math.Sqrt(max(variance, 0) * (n - 1) / n)
-	}
-	return 0
 }
 
 // folds of the regression on labels.

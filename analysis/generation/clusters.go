@@ -69,7 +69,7 @@ var clustersMetric = Metric{
 	interpretation: func(m *Model) string { return m.Clusters.interpretation() },
 	estimates:      func(m *Model) []Estimate { return m.Clusters.estimates() },
 	tables:         clusterTables,
-	csv: &csvFile{name: "clusters.csv", columns: []string{"model", "label", "count", "std", "silhouette"},
+	csv: &csvFile{name: "generation_clusters.csv", columns: []string{"model", "label", "count", "std", "silhouette"},
 		rows: func(m *Model, names labels, row func(cells ...any) error) error {
 			if m.Clusters == nil {
 				return nil
@@ -283,7 +283,7 @@ func (c *Clusters) estimates() []Estimate {
 	}
 	var out []Estimate
 	for _, e := range []Estimate{c.Silhouette, c.DaviesBouldin, c.SeparationScaled, c.Accuracy, c.Spearman} {
-		e.Paired, e.Items = c.Items != "", c.Items
+		e.Shared, e.Items = shared(e), c.Items
 		out = append(out, e)
 	}
 	return out
