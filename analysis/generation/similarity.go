@@ -6,6 +6,7 @@ package generation
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"repscope/measure/twosample"
 	"repscope/report"
@@ -95,15 +96,18 @@ var similarityMetric = Metric{
 			"Baseline_Mean", "Baseline_Low", "Baseline_High", "Generated_Mean", "Generated_Std", "Real_Mean", "Real_Std", "Num_Generated", "Num_Real"},
 		rows: similarityRows},
 	describe: []described{
-		{report.Lower, "", []string{"overall_mean_distance"}},
-		{report.Lower, "SD", []string{"overall_mean_distance_scaled"}},
+		{report.Lower, "", []string{"similarity.overall_mean_distance"}},
+		{report.Lower, "SD", []string{"similarity.overall_mean_distance_scaled"}},
 	},
 }
 
 func (s *Similarity) interpretation() string {
 	reachable := "there is no baseline of real samples"
 	if !math.IsNaN(s.Baseline) {
-		reachable = fmt.Sprintf("two random parts of the real samples are %.3g apart, which is what a perfect generator can reach", s.Baseline)
+		reachable = fmt.Sprintf("two random parts of the real samples are %.3g apart, about what a perfect generator reaches", s.Baseline)
+		if slices.ContainsFunc(s.ByLabel, func(l LabelSimilarity) bool { return l.Baseline.Reduced }) {
+			reachable += " (or less: the parts are smaller than the generated samples)"
+		}
 	}
 	return fmt.Sprintf("Lower is better, 0 for equal distributions, in the units of the statistics; %s; published target: mean distance < 0.1 (%s).",
 		reachable, met(s.Overall.Value.Float() < 0.1))

@@ -1,5 +1,5 @@
 // All statistics at once: energy distance and maximum mean discrepancy with permutation
-// tests, correlations of pairs of statistics, and pairs of cells that are set together.
+// tests, and correlations of pairs of statistics.
 
 package generation
 
@@ -7,7 +7,6 @@ import (
 	"errors"
 	"math"
 
-	"repscope/measure/set"
 	"repscope/measure/twosample"
 	"repscope/points"
 	"repscope/report"
@@ -21,7 +20,6 @@ const (
 	jointPermutations = 999
 	jointUnits        = 400
 	jointSplits       = 50
-	cellSplits        = 20
 )
 
 // JointDistance is the distance of all statistics of one label at once, every statistic in
@@ -35,9 +33,6 @@ type JointDistance struct {
 	Trends         float64
 	Pairs          []PairTrend
 	TrendsBaseline Baseline
-	// Cells compares which cells are set together; nil unless samples are grids.
-	Cells         *set.CoOccurrence
-	CellsBaseline Baseline
 }
 
 // Tested is a distance with a permutation p value.
@@ -72,13 +67,7 @@ func (c *comparer) joint(l *LabelSimilarity, generated, real []int) error {
 	if l.Joint.MMD, err = tested(of, err); err != nil {
 		return err
 	}
-	if err := c.trends(l, x, y, o.GroupsY); err != nil {
-		return err
-	}
-	if !c.x.Binary() {
-		return nil
-	}
-	return c.cells(l, generated, real)
+	return c.trends(l, x, y, o.GroupsY)
 }
 
 // tested is a distance as it is reported; err, why there is none, is returned unless it says
@@ -146,38 +135,6 @@ func meanTrend(trends []twosample.Trend) float64 {
 	return meanOf(values)
 }
 
-// cells compares which cells are set together.
-func (c *comparer) cells(l *LabelSimilarity, generated, real []int) error {
-	x, err := set.FromPoints(c.x.Rows.Select(generated), 0.5)
-	if err != nil {
-		return err
-	}
-	y, err := set.FromPoints(c.y.Rows.Select(real), 0.5)
-	if err != nil {
-		return err
-	}
-	var undefined *stat.UndefinedError
-	if l.Joint.Cells, err = set.CompareCoOccurrence(c.ctx, x, y, c.a.o.Threads); err != nil {
-		if errors.As(err, &undefined) {
-			l.Joint.CellsBaseline = baselineOf(nil, 0, err)
-			return nil
-		}
-		return err
-	}
-	o := twosample.SplitOptions{First: l.Generated, Splits: cellSplits, Groups: chosen(c.y.Groups, real), Seed: c.a.o.Seed, Threads: c.a.o.Threads}
-	splits, err := twosample.SplitHalvesVector(c.ctx, y.N, 1, o, func(first, second []int, dst []float64) {
-		dst[0] = math.NaN()
-		if of, err := set.CompareCoOccurrence(c.ctx, y.Select(first), y.Select(second), 1); err == nil {
-			dst[0] = of.TotalVariation
-		}
-	})
-	if c.ctx.Err() != nil {
-		return err
-	}
-	l.Joint.CellsBaseline = baselineOf(splits, 0, err)
-	return nil
-}
-
 // correctJoint corrects the p values over labels, for each distance.
 func (s *Similarity) correctJoint() {
 	for _, of := range []func(*LabelSimilarity) *Tested{
@@ -213,13 +170,10 @@ func (s *Similarity) smallest() (energy, mmd report.Probability) {
 
 // jointObject enters means over labels and the smallest p values.
 func (s *Similarity) jointObject(o *report.Object) {
-	var energies, mmds, trends, trendBaselines, cells, cellBaselines []float64
+	var energies, mmds, trends, trendBaselines []float64
 	for _, l := range s.ByLabel {
 		energies, mmds = append(energies, l.Joint.Energy.Value), append(mmds, l.Joint.MMD.Value)
 		trends, trendBaselines = append(trends, l.Joint.Trends), append(trendBaselines, l.Joint.TrendsBaseline.Mean)
-		if l.Joint.Cells != nil {
-			cells, cellBaselines = append(cells, l.Joint.Cells.TotalVariation), append(cellBaselines, l.Joint.CellsBaseline.Mean)
-		}
 	}
 	energy, mmd := s.smallest()
 	o.Set("mean_energy_distance", report.NumberOr(meanOf(energies), "no label has one"))
@@ -228,10 +182,6 @@ func (s *Similarity) jointObject(o *report.Object) {
 	o.Set("mmd_p_holm", report.Value(mmd))
 	o.Set("column_pair_similarity", report.NumberOr(meanOf(trends), "no two statistics vary"))
 	o.Set("column_pair_baseline", report.NumberOr(meanOf(trendBaselines), "no label has a baseline"))
-	if len(cells) > 0 {
-		o.Set("cooccurrence_distance", report.Number(meanOf(cells)))
-		o.Set("cooccurrence_baseline", report.NumberOr(meanOf(cellBaselines), "no label has a baseline"))
-	}
 }
 
 // set enters what is known of one label.
@@ -252,16 +202,6 @@ func (j *JointDistance) set(o *report.Object) {
 	trends.Set("baseline", *j.TrendsBaseline.object())
 	trends.Set("pairs", pairs)
 	o.Set("column_pair_trends", trends)
-	if j.Cells == nil {
-		return
-	}
-	var cells report.Object
-	cells.Set("total_variation", report.Number(j.Cells.TotalVariation))
-	cells.Set("mean_absolute", report.Number(j.Cells.MeanAbsolute))
-	cells.Set("correlation", report.NumberOr(j.Cells.Correlation, "frequencies do not vary"))
-	cells.Set("pairs", j.Cells.Pairs)
-	cells.Set("baseline", *j.CellsBaseline.object())
-	o.Set("cooccurrence", cells)
 }
 
 func (t *Tested) object() *report.Object {

@@ -14,7 +14,6 @@ import (
 	"repscope/internal/text"
 	"repscope/measure/twosample"
 	"repscope/report"
-	"repscope/shard"
 	"repscope/stat"
 )
 
@@ -89,7 +88,7 @@ func computeSimilarity(ctx context.Context, a *analyzer, g *Generator, m *Model)
 		}
 	}
 	s.summarize()
-	items := c.y.digest() + shard.Digest(c.y.Rows, c.y.Labels) + strings.Join(kept, ",")
+	items := c.y.digest() + strings.Join(kept, ",")
 	s.Overall = c.mean("similarity.overall_mean_distance", s.ByLabel, func(l *LabelSimilarity) Estimate { return l.Mean }, overall, items)
 	s.Scaled = c.mean("similarity.overall_mean_distance_scaled", s.ByLabel, func(l *LabelSimilarity) Estimate { return l.Scaled }, scaled, items)
 	m.Similarity = s
@@ -226,7 +225,12 @@ func (c *comparer) label(label int, generated, real []int) (*LabelSimilarity, [2
 		if block != nil {
 			blocks := len(c.sizes[0]) + len(c.sizes[1])
 			without = twosample.WithoutEach(block, blocks, x, y, twosample.WassersteinSorted)
-			scaledWithout = twosample.WithoutEach(block, blocks, x, y, twosample.ScaledSorted)
+			scaledWithout = twosample.WithoutEach(block, blocks, x, y, func(x, y []float64) float64 {
+				if v := twosample.ScaledSorted(x, y); !math.IsNaN(v) {
+					return v
+				}
+				return twosample.WassersteinSorted(x, y) / d.Real.SD // the unit of all, where what is left has none
+			})
 		}
 		d.Distance = c.estimate(raw, without, block, len(x), "")
 		d.Scaled = c.estimate(inSD, scaledWithout, block, len(x), "the real values do not vary")
@@ -342,7 +346,9 @@ func (c *comparer) mean(path string, labels []LabelSimilarity, of func(*LabelSim
 }
 
 // momentsOf describes values.
-func momentsOf(values []float64) Moments { return Moments{Mean: stat.Mean(values), SD: deviation(values)} }
+func momentsOf(values []float64) Moments {
+	return Moments{Mean: stat.Mean(values), SD: deviation(values)}
+}
 
 // describe fills in what is known of all samples of a statistic.
 func (s *StatisticSummary) describe() error {
