@@ -22,7 +22,7 @@ type FieldErrors struct {
 }
 
 // NewFieldErrors compares a forecast with the truth on a grid of rows of width cells.
-func NewFieldErrors(forecast []float64, truth []float32, width int, weights []float64) FieldErrors {
+func NewFieldErrors(forecast []float64, truth []float64, width int, weights []float64) FieldErrors {
 	var e FieldErrors
 	height := len(truth) / width
 	sum := 0.0
@@ -31,13 +31,13 @@ func NewFieldErrors(forecast []float64, truth []float32, width int, weights []fl
 		if weights != nil {
 			w = weights[c]
 		}
-		d := forecast[c] - float64(o)
+		d := forecast[c] - o
 		e.Weight += w
 		e.SquaredError += w * d * d
-		e.SquaredTruth += w * float64(o) * float64(o)
+		e.SquaredTruth += w * o * o
 		e.Error += w * d
 		e.Maximum = max(e.Maximum, math.Abs(d))
-		sum += w * float64(o)
+		sum += w * o
 		sides := 0.0
 		for _, on := range [4]bool{c < width, c >= (height-1)*width, c%width == 0, c%width == width-1} {
 			if on {
@@ -52,7 +52,7 @@ func NewFieldErrors(forecast []float64, truth []float32, width int, weights []fl
 		if weights != nil {
 			w = weights[c]
 		}
-		e.SquaredDeviation += w * square(float64(o)-mean)
+		e.SquaredDeviation += w * square(o-mean)
 	}
 	e.BoundaryCells = float64(2 * (height + width))
 	return e
@@ -85,14 +85,14 @@ func (e FieldErrors) MeanError() float64 { return e.Error / e.Weight }
 type Anomalies struct{ Weight, Forecast, Truth, Product, SquaredForecast, SquaredTruth float64 }
 
 // NewAnomalies sums over the cells of a field.
-func NewAnomalies(forecast []float64, truth []float32, climatology, weights []float64) Anomalies {
+func NewAnomalies(forecast []float64, truth []float64, climatology, weights []float64) Anomalies {
 	var a Anomalies
 	for c, m := range climatology {
 		w := 1.0
 		if weights != nil {
 			w = weights[c]
 		}
-		f, o := forecast[c]-m, float64(truth[c])-m
+		f, o := forecast[c]-m, truth[c]-m
 		a.Weight += w
 		a.Forecast += w * f
 		a.Truth += w * o
