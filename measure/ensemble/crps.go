@@ -5,14 +5,52 @@ package ensemble
 import (
 	"fmt"
 	"math"
-	"slices"
+
+	"repscope/internal/kernel/vector"
 )
 
 // CRPS returns the terms of the continuous ranked probability score ∫ (F(x) − 1{y ≤ x})² dx
 // = E|X − y| − ½ E|X − X'|, in units of the cells, averaged over cells; of a single member,
-// the absolute error. Members of a cell are sorted, which makes it O(S log S):
+// the absolute error. Members of a cell are sorted instead of compared in pairs:
 // Σ_{i<j} |x_i − x_j| = Σ_i (2i − S + 1)·x_(i), i from 0. Ties change nothing.
-func CRPS[T Float](s Sample[T]) Terms { return chained(s, math.Inf(-1), math.Inf(1)) }
+func CRPS[T Float](s Sample[T]) Terms {
+	t := Terms{Members: s.count}
+	ranks := rankWeights(s.count)
+	eachColumns(s, func(c *columns[T], first, n int) {
+		c.sort()
+		c.addTerms(&t, ranks, s, first, n)
+	})
+	return t
+}
+
+// rankWeights are 2i − S + 1 for the members in ascending order.
+func rankWeights(members int) []float64 {
+	weights := make([]float64, members)
+	for i := range weights {
+		weights[i] = float64(2*i - members + 1)
+	}
+	return weights
+}
+
+// addTerms adds the terms of n cells of a sample from the first on, whose members are sorted.
+func (c *columns[T]) addTerms(t *Terms, ranks []float64, s interface{ weight(c int) float64 }, first, n int) {
+	vector.WeightedColumns(c.sums[:], c.x, c.y[:], ranks)
+	members := float64(c.members)
+	pairs := 2 / max(1, members*(members-1))
+	for i := range n {
+		w := s.weight(first + i)
+		if w == 0 {
+			continue
+		}
+		spread := c.sums[i]
+		if math.IsNaN(c.absolute[i]) {
+			spread = c.absolute[i]
+		}
+		t.SkillSum += float64(w * c.absolute[i] / members)
+		t.SpreadSum += float64(w * spread * pairs)
+		t.Weight += w
+	}
+}
 
 // ThresholdCRPS returns the terms of the threshold-weighted score ∫_a^b (F(x) − 1{y ≤ x})² dx
 // for the values between a = lower and b = upper (Gneiting & Ranjan, Journal of Business &
@@ -24,31 +62,28 @@ func ThresholdCRPS[T Float](s Sample[T], lower, upper float64) (Terms, error) {
 	if !(lower < upper) {
 		return Terms{}, fmt.Errorf("threshold-weighted score from %g to %g: want two ascending numbers", lower, upper)
 	}
-	return chained(s, lower, upper), nil
-}
-
-func chained[T Float](s Sample[T], lower, upper float64) Terms {
 	t := Terms{Members: s.count}
-	x := make([]float64, s.count)
-	chain := func(v float64) float64 { return min(max(v, lower), upper) }
-	pairs := 2 / max(1, float64(s.count)*float64(s.count-1))
-	for c := range s.truth {
-		w := s.weight(c)
-		if w == 0 {
-			continue
+	ranks := rankWeights(s.count)
+	chained := newColumns[float64](s.count) // thresholds need not be float32
+	chain := func(v float64) float64 {
+		switch {
+		case v < lower:
+			return lower
+		case v > upper:
+			return upper
 		}
-		s.column(x, c)
-		slices.Sort(x)
-		y := chain(float64(s.truth[c]))
-		skill, spread := 0.0, 0.0
-		for i, v := range x {
-			d := chain(v) - y
-			skill += math.Abs(d)
-			spread += float64(float64(2*i-s.count+1) * d)
-		}
-		t.SkillSum += float64(w * skill / float64(s.count))
-		t.SpreadSum += float64(w * spread * pairs)
-		t.Weight += w
+		return v
 	}
-	return t
+	eachColumns(s, func(c *columns[T], first, n int) {
+		for i, v := range c.x {
+			chained.x[i] = chain(float64(v))
+		}
+		for i, v := range c.y {
+			chained.y[i] = chain(float64(v))
+		}
+		chained.sum()
+		chained.sort()
+		chained.addTerms(&t, ranks, s, first, n)
+	})
+	return t, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"repscope/internal/kernel/vector"
 	"repscope/stat"
 )
 
@@ -41,48 +42,105 @@ func PairwiseEnergy[T Float](s Sample[T], g Grid, edges []int) (Terms, error) {
 	if g.Edges() == 0 {
 		return t, fmt.Errorf("pairs of neighboring cells in a grid of %v", g)
 	}
+	all := edges == nil
 	n := g.Edges()
-	if edges != nil {
+	if !all {
 		n = len(edges)
 	}
-	for i := range n {
-		e := i
-		if edges != nil {
-			e = edges[i]
+	at := make([]int, 0, edgeBlock)
+	block := newEdges(s, g)
+	for first := 0; first < n; first += block.most {
+		at = at[:0]
+		for i := first; i < min(n, first+block.most); i++ {
+			e := i
+			if !all {
+				e = edges[i]
+			}
+			if e < 0 || e >= g.Edges() {
+				return t, fmt.Errorf("edge %d of a grid of %v, which has %d", e, g, g.Edges())
+			}
+			at = append(at, e)
 		}
-		if e < 0 || e >= g.Edges() {
-			return t, fmt.Errorf("edge %d of a grid of %v, which has %d", e, g, g.Edges())
-		}
-		a, b := g.edge(e)
-		w := 1.0
-		if s.weights != nil {
-			w = math.Sqrt(s.weights[a] * s.weights[b])
-		}
-		if w != 0 {
-			t.Add(edgeEnergy(s, g, a, b, w))
-		}
+		block.add(&t, at)
 	}
 	return t, nil
 }
 
-// edgeEnergy is the energy score of two cells.
-func edgeEnergy[T Float](s Sample[T], g Grid, a, b int, weight float64) Terms {
-	norm := func(x, y []T) float64 {
-		sum := 0.0
+const (
+	// edgeBlock is the largest number of edges that are treated together, a multiple of vector.Lanes.
+	edgeBlock = 1024
+	// edgeValues bounds the cells of the members of these edges, so that they stay in the cache.
+	edgeValues = 1 << 17
+)
+
+// edgeWork holds the two cells of all variables of some edges, of every member and of the truth.
+type edgeWork[T Float] struct {
+	sample        Sample[T]
+	grid          Grid
+	most          int // edges
+	values        []T // [members + 1][2 · variables][most]
+	squares, zero []float64
+	skill, spread []float64
+}
+
+func newEdges[T Float](s Sample[T], g Grid) *edgeWork[T] {
+	rows := (s.count + 1) * 2 * g.Variables
+	most := max(vector.Lanes, min(edgeBlock, edgeValues/rows)&^(vector.Lanes-1))
+	scratch := func() []float64 { return make([]float64, most) }
+	return &edgeWork[T]{s, g, most, make([]T, rows*most), scratch(), scratch(), scratch(), scratch()}
+}
+
+// add adds the terms of some edges.
+func (b *edgeWork[T]) add(t *Terms, edges []int) {
+	s, g, n := b.sample, b.grid, len(edges)
+	for k := range s.count + 1 {
+		field := s.truth
+		if k < s.count {
+			field = s.member(k)
+		}
 		for v := range g.Variables {
-			at := v * g.Height * g.Width
-			d, e := float64(x[at+a])-float64(y[at+a]), float64(x[at+b])-float64(y[at+b])
-			sum += float64(d*d) + float64(e*e)
+			first := b.row(k, 2*v)
+			second := b.row(k, 2*v+1)
+			for i, e := range edges {
+				x, y := g.edge(e)
+				first[i], second[i] = field[v*g.Height*g.Width+x], field[v*g.Height*g.Width+y]
+			}
 		}
-		return math.Sqrt(sum)
 	}
-	skill, spread := 0.0, 0.0
+	clear(b.skill)
+	clear(b.spread)
 	for i := range s.count {
-		skill += norm(s.member(i), s.truth)
+		b.addDistances(b.skill[:n], i, s.count)
 		for j := range i {
-			spread += norm(s.member(i), s.member(j))
+			b.addDistances(b.spread[:n], i, j)
 		}
 	}
-	n := float64(s.count)
-	return Terms{s.count, weight * skill / n, weight * spread * 2 / max(1, n*(n-1)), weight}
+	members := float64(s.count)
+	for i, e := range edges {
+		w := 1.0
+		if s.weights != nil {
+			x, y := g.edge(e)
+			w = math.Sqrt(s.weights[x] * s.weights[y])
+		}
+		if w != 0 {
+			t.SkillSum += float64(w * b.skill[i] / members)
+			t.SpreadSum += float64(w * b.spread[i] * 2 / max(1, members*(members-1)))
+			t.Weight += w
+		}
+	}
+}
+
+// row is one of the two cells of a variable of a member, of all edges.
+func (b *edgeWork[T]) row(member, which int) []T {
+	return b.values[(member*2*b.grid.Variables+which)*b.most:][:b.most]
+}
+
+// addDistances adds the distance of two members of every edge.
+func (b *edgeWork[T]) addDistances(dst []float64, i, j int) {
+	squares := b.squares[:len(dst)]
+	clear(squares)
+	for which := range 2 * b.grid.Variables {
+		vector.AddSquares(squares, b.row(i, which)[:len(dst)], b.row(j, which)[:len(dst)])
+	}
+	vector.AddRoots(dst, squares, b.zero[:len(dst)])
 }

@@ -2,7 +2,11 @@
 
 package ensemble
 
-import "math"
+import (
+	"math"
+
+	"repscope/internal/kernel/vector"
+)
 
 // Moments are sums over cells of the error of the ensemble mean and of the variance of the
 // members; those of several samples are added.
@@ -17,21 +21,35 @@ type Moments struct {
 // MomentsOf returns the sums of a sample.
 func MomentsOf[T Float](s Sample[T]) Moments {
 	m := Moments{Members: s.count}
-	x := make([]float64, s.count)
-	for c, y := range s.truth {
-		w := s.weight(c)
-		if w == 0 {
-			continue
-		}
-		s.column(x, c)
-		mean, variance := meanVariance(x)
-		e := mean - float64(y)
-		m.ErrorSum += float64(w * e)
-		m.AbsoluteSum += float64(w * math.Abs(e))
-		m.SquareSum += float64(w * float64(e*e))
-		m.VarianceSum += float64(w * variance)
-		m.Weight += w
+	ones := make([]float64, s.count)
+	for k := range ones {
+		ones[k] = 1
 	}
+	members := float64(s.count)
+	var squares [width]float64
+	eachColumns(s, func(c *columns[T], first, n int) {
+		// By the distances from the first member, which is no further from the mean than √(S − 1)
+		// standard deviations: members that are equal have a variance of exactly 0.
+		vector.WeightedColumns(c.sums[:], c.x, c.row(0), ones)
+		clear(squares[:])
+		for k := 1; k < s.count; k++ {
+			vector.AddSquares(squares[:], c.row(k), c.row(0))
+		}
+		for i := range n {
+			w := s.weight(first + i)
+			if w == 0 {
+				continue
+			}
+			shift := c.sums[i] / members
+			e := float64(c.x[i]) - float64(c.y[i]) + shift
+			variance := max(0, squares[i]-float64(shift*c.sums[i])) / max(1, members-1)
+			m.ErrorSum += float64(w * e)
+			m.AbsoluteSum += float64(w * math.Abs(e))
+			m.SquareSum += float64(w * float64(e*e))
+			m.VarianceSum += float64(w * variance)
+			m.Weight += w
+		}
+	})
 	return m
 }
 
@@ -124,20 +142,21 @@ func ErrorSpread[T Float](s Sample[T]) Mean {
 // overMoments averages a score of the members of a cell with their mean and variance.
 func overMoments[T Float](s Sample[T], score func(x []float64, mean, variance, y float64) float64) Mean {
 	var m Mean
-	x := make([]float64, s.count)
-	for c, y := range s.truth {
-		w := s.weight(c)
-		if w == 0 {
-			continue
+	eachColumns(s, func(c *columns[T], first, n int) {
+		for i := range n {
+			w := s.weight(first + i)
+			if w == 0 {
+				continue
+			}
+			x := c.of(i)
+			mean, variance := meanVariance(x)
+			if len(x) < 2 || variance == 0 {
+				m.Undefined++
+				continue
+			}
+			m.put(w, score(x, mean, variance, float64(c.y[i])))
 		}
-		s.column(x, c)
-		mean, variance := meanVariance(x)
-		if len(x) < 2 || variance == 0 {
-			m.Undefined++
-			continue
-		}
-		m.put(w, score(x, mean, variance, float64(y)))
-	}
+	})
 	return m
 }
 

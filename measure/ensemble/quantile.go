@@ -5,7 +5,6 @@ package ensemble
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"repscope/internal/quantile"
 )
@@ -106,14 +105,14 @@ func interval(x []float64, y, alpha float64) (score, width, inside float64) {
 
 // eachSorted visits the cells that have a weight, with their members in ascending order.
 func eachSorted[T Float](s Sample[T], visit func(x []float64, y, w float64)) {
-	x := make([]float64, s.count)
-	for c, y := range s.truth {
-		if w := s.weight(c); w != 0 {
-			s.column(x, c)
-			slices.Sort(x)
-			visit(x, float64(y), w)
+	eachColumns(s, func(c *columns[T], first, n int) {
+		c.sort()
+		for i := range n {
+			if w := s.weight(first + i); w != 0 {
+				visit(c.of(i), float64(c.y[i]), w)
+			}
 		}
-	}
+	})
 }
 
 func checkLevels(of string, levels []float64) error {

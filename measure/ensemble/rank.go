@@ -21,25 +21,26 @@ func AddRanks[T Float](counts []int64, s Sample[T]) error {
 	if len(counts) != s.count+1 {
 		return fmt.Errorf("%d counts of ranks for %d members: want one more than members", len(counts), s.count)
 	}
-	for c, y := range s.truth {
-		if s.weight(c) == 0 {
-			continue
-		}
-		below, equal, above := 0, 0, 0
+	var below, above [width]int32
+	eachColumns(s, func(c *columns[T], first, n int) {
+		clear(below[:])
+		clear(above[:])
 		for k := range s.count {
-			switch v := s.members[k*s.stride+c]; {
-			case v < y:
-				below++
-			case v == y:
-				equal++
-			case v > y:
-				above++
+			for i, v := range c.row(k) {
+				if v < c.y[i] {
+					below[i]++
+				}
+				if v > c.y[i] {
+					above[i]++
+				}
 			}
 		}
-		if below+equal+above == s.count {
-			spreadRank(counts[below : below+equal+1])
+		for i := range n {
+			if s.weight(first+i) != 0 && !math.IsNaN(c.absolute[i]) {
+				spreadRank(counts[below[i] : s.count-int(above[i])+1])
+			}
 		}
-	}
+	})
 	return nil
 }
 

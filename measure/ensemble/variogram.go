@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"repscope/internal/kernel/vector"
 	"repscope/internal/parallel"
 )
 
@@ -37,7 +38,7 @@ const variogramEpsilon = 1e-6
 //
 // with the distance d_ij of cells i and j of the grid. With weights a of cells, w_ij ∝
 // a_i·a_j/(d_ij + 10⁻⁶), so that a mask leaves pairs out. Errors: fewer than two cells, a power or a
-// distance that is negative or no number, no pair within the distance.
+// distance that is negative or no number, a distance below 1.
 func NewVariogram(height, width int, o VariogramOptions) (*Variogram, error) {
 	if o.P == 0 {
 		o.P = 0.5
@@ -50,21 +51,78 @@ func NewVariogram(height, width int, o VariogramOptions) (*Variogram, error) {
 	case !(o.MaxDistance >= 0) || o.MaxDistance != 0 && o.MaxDistance < 1:
 		return nil, fmt.Errorf("variogram up to distance %g: want 0, for all, or at least 1", o.MaxDistance)
 	}
+	if o.Documented {
+		o.P = 2
+	}
 	return &Variogram{height, width, o}, nil
 }
 
 // VariogramScore returns the variogram score of a field, in units of the cells to the power
-// 2p (4 for the documented one). Offsets are treated one after the other, with all pairs of
-// cells that lie so apart: memory does not grow with the number of pairs, which is that of
-// cells squared or, with a largest distance, linear in it. The bits are the same for any
-// number of threads. Errors: another number of cells, all pairs without weight, the
-// context's.
+// 2p (2 for the documented one). Offsets are treated one after the other, with all pairs of
+// cells of two rows that lie so apart: memory does not grow with the number of pairs, which is that of
+// cells squared or, with a largest distance, linear in it. Beside the sample there is a copy
+// of it. Differences and roots of float32 cells are rounded to float32, which changes a score
+// by about 10⁻⁷ of itself; what is summed is float64. The bits are the same for any number of
+// threads. Errors: another number of cells, all pairs without weight, the context's.
 func VariogramScore[T Float](ctx context.Context, threads int, v *Variogram, s Sample[T]) (float64, error) {
 	if s.Cells() != v.height*v.width {
 		return math.NaN(), fmt.Errorf("variogram of %d × %d cells for a field of %d", v.height, v.width, s.Cells())
 	}
+	if v.options.Documented {
+		return scoreRows(ctx, threads, v, newRows(v, s.mean()))
+	}
+	return scoreRows(ctx, threads, v, newRows(v, s))
+}
+
+// mean is the sample of one member, the mean of all.
+func (s Sample[T]) mean() Sample[float64] {
+	m := Sample[float64]{truth: make([]float64, len(s.truth)), members: make([]float64, len(s.truth)), stride: len(s.truth), count: 1, weights: s.weights}
+	for c, y := range s.truth {
+		m.truth[c] = float64(y)
+	}
+	for k := range s.count {
+		for c, v := range s.member(k) {
+			m.members[c] += float64(v)
+		}
+	}
+	for c := range m.members {
+		m.members[c] /= float64(s.count)
+	}
+	return m
+}
+
+// fieldRows is a field row by row: of the members a row of each, then the next row. What lies
+// between the width and the stride is 0.
+type fieldRows[T Float] struct {
+	count, stride  int
+	members, truth []T       // [height][count][stride], [height][stride]
+	weights        []float64 // [height][width] or nil
+}
+
+func newRows[T Float](v *Variogram, s Sample[T]) fieldRows[T] {
+	stride := v.width + vector.Lanes // functions of rows read a few elements more
+	f := fieldRows[T]{s.count, stride, make([]T, (v.height*s.count+1)*stride), make([]T, (v.height+1)*stride), s.weights}
+	for y := range v.height {
+		copy(f.truth[y*stride:], s.truth[y*v.width:][:v.width])
+		for k := range s.count {
+			copy(f.members[(y*s.count+k)*stride:], s.member(k)[y*v.width:][:v.width])
+		}
+	}
+	return f
+}
+
+// variogramWork is scratch memory of one goroutine: sums of a row of pairs.
+type variogramWork struct{ members, truth []float64 }
+
+func scoreRows[T Float](ctx context.Context, threads int, v *Variogram, f fieldRows[T]) (float64, error) {
 	sums := make([]Mean, v.height)
-	err := parallel.For(ctx, threads, v.height, func(_, dy int) { sums[dy] = variogramRows(v, s, dy) })
+	err := parallel.With(ctx, threads, v.height, func() func(y int) error {
+		work := variogramWork{make([]float64, f.stride), make([]float64, f.stride)}
+		return func(y int) error {
+			sums[y] = f.pairsBelow(v, work, y)
+			return nil
+		}
+	})
 	if err != nil {
 		return math.NaN(), err
 	}
@@ -78,55 +136,99 @@ func VariogramScore[T Float](ctx context.Context, threads int, v *Variogram, s S
 	return total.Value(), nil
 }
 
-// variogramRows sums the pairs whose rows lie dy apart, each once.
-func variogramRows[T Float](v *Variogram, s Sample[T], dy int) Mean {
+// pairsBelow sums the pairs of the cells of row y with those right of them and in the rows below.
+func (f fieldRows[T]) pairsBelow(v *Variogram, work variogramWork, y int) Mean {
 	var sum Mean
-	for dx := -v.width + 1; dx < v.width; dx++ {
-		if dy == 0 && dx <= 0 {
-			continue
+	for dy := range v.height - y {
+		first, last := v.reach(dy)
+		for dx := first; dx <= last; dx++ {
+			pairs := f.pairs(v, work, y, dy, dx)
+			weight := 1 / (math.Sqrt(float64(dy*dy)+float64(dx*dx)) + variogramEpsilon)
+			sum.Sum += float64(weight * pairs.Sum)
+			sum.Weight += float64(weight * pairs.Weight)
 		}
-		distance := math.Sqrt(float64(dy*dy) + float64(dx*dx))
-		if v.options.MaxDistance > 0 && distance > v.options.MaxDistance {
-			continue
-		}
-		var at Mean
-		for y := 0; y+dy < v.height; y++ {
-			for x := max(0, -dx); x < v.width && x+dx < v.width; x++ {
-				a, b := y*v.width+x, (y+dy)*v.width+x+dx
-				if w := s.weight(a) * s.weight(b); w != 0 {
-					at.put(w, v.pair(differences(s, a, b)))
-				}
-			}
-		}
-		weight := 1 / (distance + variogramEpsilon)
-		sum.Sum += float64(weight * at.Sum)
-		sum.Weight += float64(weight * at.Weight)
 	}
 	return sum
 }
 
-// differences are those of two cells, of the members and of the truth.
-func differences[T Float](s Sample[T], a, b int) (members []float64, truth float64) {
-	members = make([]float64, s.count)
-	for k := range members {
-		members[k] = float64(s.members[k*s.stride+a]) - float64(s.members[k*s.stride+b])
+// reach is the first and the last offset along a row, of pairs whose rows lie dy apart.
+func (v *Variogram) reach(dy int) (first, last int) {
+	last = v.width - 1
+	if limit := v.options.MaxDistance; limit > 0 {
+		if float64(dy) > limit {
+			return 1, 0
+		}
+		last = min(last, int(math.Sqrt(limit*limit-float64(dy*dy))))
 	}
-	return members, float64(s.truth[a]) - float64(s.truth[b])
+	if dy == 0 {
+		return 1, last
+	}
+	return -last, last
 }
 
-// pair is the term of a pair of cells.
-func (v *Variogram) pair(members []float64, truth float64) float64 {
-	sum := 0.0
-	if v.options.Documented {
-		for _, d := range members {
-			sum += d
+// pairs sums the pairs of the cells of row y with those dy below and dx to the right.
+func (f fieldRows[T]) pairs(v *Variogram, work variogramWork, y, dy, dx int) Mean {
+	n := v.width - max(dx, -dx)
+	a, b := max(0, -dx), max(0, dx) // the first cell of either row
+	members, truth := work.members[:n], work.truth[:n]
+	powerSums(members, f.members[y*f.count*f.stride+a:], f.members[(y+dy)*f.count*f.stride+b:], f.count, f.stride, v.options.P)
+	powerSums(truth, f.truth[y*f.stride+a:], f.truth[(y+dy)*f.stride+b:], 1, f.stride, v.options.P)
+	share := 1 / float64(f.count)
+	for i, m := range members {
+		d := truth[i] - float64(share*m)
+		if v.options.Documented {
+			members[i] = math.Abs(d)
+		} else {
+			members[i] = d * d
 		}
-		mean := sum / float64(len(members))
-		return math.Abs(float64(mean*mean) - float64(truth*truth))
 	}
-	for _, d := range members {
-		sum += math.Pow(math.Abs(d), v.options.P)
+	if f.weights == nil {
+		return Mean{Sum: fourSums(members), Weight: float64(n)}
 	}
-	e := math.Pow(math.Abs(truth), v.options.P) - sum/float64(len(members))
-	return e * e
+	var sum Mean
+	top, bottom := f.weights[y*v.width+a:], f.weights[(y+dy)*v.width+b:]
+	for i, term := range members {
+		if w := top[i] * bottom[i]; w != 0 {
+			sum.put(w, term)
+		}
+	}
+	return sum
+}
+
+// powerSums sets dst[i] = Σ_k |a[k·stride+i] − b[k·stride+i]|^p over so many rows, as vector.RootSums does.
+func powerSums[T Float](dst []float64, a, b []T, rows, stride int, p float64) {
+	switch p {
+	case 0.5:
+		vector.RootSums(dst, a, b, rows, stride, stride)
+	case 1:
+		vector.AbsoluteSums(dst, a, b, rows, stride, stride)
+	case 2:
+		clear(dst)
+		for k := range rows {
+			vector.AddSquares(dst, a[k*stride:][:len(dst)], b[k*stride:][:len(dst)])
+		}
+	default:
+		clear(dst)
+		for k := range rows {
+			for i, v := range a[k*stride:][:len(dst)] {
+				dst[i] += math.Pow(math.Abs(float64(v)-float64(b[k*stride+i])), p)
+			}
+		}
+	}
+}
+
+// fourSums is Σ x in four sums that are added at the end.
+func fourSums(x []float64) float64 {
+	var s [4]float64
+	i := 0
+	for ; i+4 <= len(x); i += 4 {
+		s[0] += x[i]
+		s[1] += x[i+1]
+		s[2] += x[i+2]
+		s[3] += x[i+3]
+	}
+	for ; i < len(x); i++ {
+		s[0] += x[i]
+	}
+	return s[0] + s[1] + (s[2] + s[3])
 }

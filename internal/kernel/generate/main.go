@@ -69,6 +69,7 @@ func vectorAssembly() *assembler {
 		w.slide()
 		w.similarities()
 		w.weigh()
+		w.differences()
 	}
 	a.choices()
 	return a

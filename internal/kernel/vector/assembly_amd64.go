@@ -101,6 +101,66 @@ func similaritiesAVX2(dst, total, sums *float64, n, stride int, f, c1, c2 float6
 //go:noescape
 func weighAVX2(dst, src, weights *float64, n, step int)
 
+// rootSums32AVX2 is rootSumsGeneric for n a multiple of 16 and rows ≥ 1.
+//
+//go:noescape
+func rootSums32AVX2(dst *float64, a, b *float32, n, rows, strideA, strideB int)
+
+// absoluteSums32AVX2 is absoluteSumsGeneric for n a multiple of 16 and rows ≥ 1.
+//
+//go:noescape
+func absoluteSums32AVX2(dst *float64, a, b *float32, n, rows, strideA, strideB int)
+
+// sortColumns32AVX2 is sortColumnsGeneric for so many pairs, at least one.
+//
+//go:noescape
+func sortColumns32AVX2(x *float32, pairs *int32, count int)
+
+// weightedColumns32AVX2 is weightedColumnsGeneric for rows ≥ 1.
+//
+//go:noescape
+func weightedColumns32AVX2(dst *float64, x, y *float32, weights *float64, rows int)
+
+// addSquares32AVX2 is addSquaresGeneric for n a multiple of 16.
+//
+//go:noescape
+func addSquares32AVX2(dst *float64, x, y *float32, n int)
+
+// rootSums64AVX2 is rootSumsGeneric for n a multiple of 16 and rows ≥ 1.
+//
+//go:noescape
+func rootSums64AVX2(dst *float64, a, b *float64, n, rows, strideA, strideB int)
+
+// absoluteSums64AVX2 is absoluteSumsGeneric for n a multiple of 16 and rows ≥ 1.
+//
+//go:noescape
+func absoluteSums64AVX2(dst *float64, a, b *float64, n, rows, strideA, strideB int)
+
+// sortColumns64AVX2 is sortColumnsGeneric for so many pairs, at least one.
+//
+//go:noescape
+func sortColumns64AVX2(x *float64, pairs *int32, count int)
+
+// weightedColumns64AVX2 is weightedColumnsGeneric for rows ≥ 1.
+//
+//go:noescape
+func weightedColumns64AVX2(dst *float64, x, y *float64, weights *float64, rows int)
+
+// addSquares64AVX2 is addSquaresGeneric for n a multiple of 16.
+//
+//go:noescape
+func addSquares64AVX2(dst *float64, x, y *float64, n int)
+
+// addRootsAVX2 is addRootsGeneric for n a multiple of 16.
+//
+//go:noescape
+func addRootsAVX2(dst, x, y *float64, n int)
+
+// tileDistancesAVX2 is tileDistancesGeneric for n a multiple of 8, at least 8.
+//
+//go:noescape
+func tileDistancesAVX2(sums *[16]float64, x, y *float64, n, stride int)
+
 // softmaxRowAVX512 is softmaxRowGeneric for n a multiple of 16.
 //
 //go:noescape
@@ -195,6 +255,66 @@ func similaritiesAVX512(dst, total, sums *float64, n, stride int, f, c1, c2 floa
 //
 //go:noescape
 func weighAVX512(dst, src, weights *float64, n, step int)
+
+// rootSums32AVX512 is rootSumsGeneric for n a multiple of 16 and rows ≥ 1.
+//
+//go:noescape
+func rootSums32AVX512(dst *float64, a, b *float32, n, rows, strideA, strideB int)
+
+// absoluteSums32AVX512 is absoluteSumsGeneric for n a multiple of 16 and rows ≥ 1.
+//
+//go:noescape
+func absoluteSums32AVX512(dst *float64, a, b *float32, n, rows, strideA, strideB int)
+
+// sortColumns32AVX512 is sortColumnsGeneric for so many pairs, at least one.
+//
+//go:noescape
+func sortColumns32AVX512(x *float32, pairs *int32, count int)
+
+// weightedColumns32AVX512 is weightedColumnsGeneric for rows ≥ 1.
+//
+//go:noescape
+func weightedColumns32AVX512(dst *float64, x, y *float32, weights *float64, rows int)
+
+// addSquares32AVX512 is addSquaresGeneric for n a multiple of 16.
+//
+//go:noescape
+func addSquares32AVX512(dst *float64, x, y *float32, n int)
+
+// rootSums64AVX512 is rootSumsGeneric for n a multiple of 16 and rows ≥ 1.
+//
+//go:noescape
+func rootSums64AVX512(dst *float64, a, b *float64, n, rows, strideA, strideB int)
+
+// absoluteSums64AVX512 is absoluteSumsGeneric for n a multiple of 16 and rows ≥ 1.
+//
+//go:noescape
+func absoluteSums64AVX512(dst *float64, a, b *float64, n, rows, strideA, strideB int)
+
+// sortColumns64AVX512 is sortColumnsGeneric for so many pairs, at least one.
+//
+//go:noescape
+func sortColumns64AVX512(x *float64, pairs *int32, count int)
+
+// weightedColumns64AVX512 is weightedColumnsGeneric for rows ≥ 1.
+//
+//go:noescape
+func weightedColumns64AVX512(dst *float64, x, y *float64, weights *float64, rows int)
+
+// addSquares64AVX512 is addSquaresGeneric for n a multiple of 16.
+//
+//go:noescape
+func addSquares64AVX512(dst *float64, x, y *float64, n int)
+
+// addRootsAVX512 is addRootsGeneric for n a multiple of 16.
+//
+//go:noescape
+func addRootsAVX512(dst, x, y *float64, n int)
+
+// tileDistancesAVX512 is tileDistancesGeneric for n a multiple of 8, at least 8.
+//
+//go:noescape
+func tileDistancesAVX512(sums *[16]float64, x, y *float64, n, stride int)
 
 // relu is reluGeneric.
 func relu(dst, src []float32) {

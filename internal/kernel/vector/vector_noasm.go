@@ -53,3 +53,30 @@ func similarities(dst, total []float64, sums Moments, f, c1, c2 float64) {
 func weigh(dst, src []float64, weights *[Reach + 1]float64, step int) {
 	weighGeneric(dst, src, weights, step)
 }
+
+func differenceSums32(dst []float64, a, b []float32, rows, strideA, strideB int, roots bool) {
+	differenceSumsGeneric(dst, a, b, rows, strideA, strideB, roots)
+}
+
+func differenceSums64(dst, a, b []float64, rows, strideA, strideB int, roots bool) {
+	differenceSumsGeneric(dst, a, b, rows, strideA, strideB, roots)
+}
+
+func sortColumns32(x []float32, pairs []int32) { sortColumnsGeneric(x, pairs) }
+func sortColumns64(x []float64, pairs []int32) { sortColumnsGeneric(x, pairs) }
+
+func weightedColumns32(dst []float64, x, y []float32, weights []float64) {
+	weightedColumnsGeneric(dst, x, y, weights)
+}
+
+func weightedColumns64(dst, x, y, weights []float64) { weightedColumnsGeneric(dst, x, y, weights) }
+
+// The following do nothing and say so.
+
+func addSquares32(dst []float64, x, y []float32) int { return 0 }
+func addSquares64(dst, x, y []float64) int           { return 0 }
+func addRoots(dst, x, y []float64) int               { return 0 }
+
+func tileDistances(sums *[16]float64, x, y []float64, n, stride int) {
+	tileDistancesGeneric(sums, x, y, n, stride)
+}
