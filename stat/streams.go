@@ -101,6 +101,9 @@ const (
 	StreamSplits Stream = 0x73706c69
 	// StreamEdges draws pairs of neighboring cells (measure/ensemble): "edge".
 	StreamEdges Stream = 0x65646765
+	// StreamForecast draws the noise of members that models make (analysis/forecast):
+	// "fore".
+	StreamForecast Stream = 0x666f7265
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the

@@ -4,6 +4,7 @@ package forecast
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -103,7 +104,7 @@ func (p *plan) addForecasts(d dims) error {
 			return err
 		}
 		members := all
-		if p.o.Members > 0 {
+		if p.o.Members > 0 && all > 1 { // of one member it is that
 			if p.o.Members > all {
 				return fmt.Errorf("forecast %s: %s has %d members, and %d are asked for", f.Name, f.Members.Name(), all, p.o.Members)
 			}
@@ -253,7 +254,7 @@ func (p *plan) score(ctx context.Context, c *sample, index, at int, part *Part) 
 		c.lead = p.in.Leads[index]
 	}
 	bad := func(array int, err error) error {
-		if _, ok := err.(*NonFiniteError); ok && p.o.SkipNaN {
+		if nan := (*NonFiniteError)(nil); errors.As(err, &nan) && p.o.SkipNaN {
 			part.Bad[at] = array + 1
 			return nil
 		}

@@ -4,7 +4,10 @@ package generation
 
 import (
 	"fmt"
+	"math"
 
+	"repscope/analysis/internal/results"
+	"repscope/report"
 	"repscope/stat"
 )
 
@@ -15,7 +18,7 @@ const mostBlocks = 100
 // blocks groups n samples for the delete-block jackknife: the groups that are given, else
 // single samples, which are dealt to at most most blocks (0 means mostBlocks), those of
 // every label in turn, so that each block holds the labels in about the same shares. In a
-// run without intervals it is nil. Errors: fewer than 3 samples.
+// run without intervals it is nil. Errors: fewer than 3 samples, one group.
 func (a *analyzer) blocks(n int, labels, groups []int, most int) (*stat.Blocks, error) {
 	if !a.o.Intervals {
 		return nil, nil
@@ -38,7 +41,7 @@ func (a *analyzer) blocks(n int, labels, groups []int, most int) (*stat.Blocks, 
 
 // deal gives each of n samples the number of its block.
 func deal(n int, labels []int, most int) []int {
-	count := min(n, most)
+	count := max(min(n, most), 1)
 	out := make([]int, n)
 	if labels == nil {
 		for i := range out {
@@ -54,4 +57,98 @@ func deal(n int, labels []int, most int) []int {
 		}
 	}
 	return out
+}
+
+// within are blocks of some of the samples, those that the blocks of all cut them into, and
+// which block of all each of them is; nil where there are none of all.
+func within(all *stat.Blocks, index []int) (of *stat.Blocks, number []int, err error) {
+	if all == nil {
+		return nil, nil, nil
+	}
+	labels := chosen(all.Labels(), index)
+	if of, err = stat.NewBlocks(len(index), labels, stat.BlockSpec{Kind: stat.EpisodeBlocks}); err != nil {
+		return nil, nil, err
+	}
+	if of.Kind() != stat.EpisodeBlocks {
+		return nil, nil, fmt.Errorf("they are one block: nothing shows their error")
+	}
+	number = make([]int, of.Count())
+	for i, block := range of.Labels() {
+		number[block] = labels[i]
+	}
+	return of, number, nil
+}
+
+// mean is the mean of scores of samples of which those that are NaN are left out, with an
+// interval by deleting blocks; err is why there are no blocks.
+func mean(path string, values []float64, blocks *stat.Blocks, err error) Estimate {
+	sums := [][]float64{make([]float64, len(values)), make([]float64, len(values))}
+	for i, v := range values {
+		if !math.IsNaN(v) {
+			sums[0][i], sums[1][i] = v, 1
+		}
+	}
+	n := stat.Sum(sums[1])
+	if n == 0 {
+		return undefined(path, "there are no samples of which it is defined")
+	}
+	value := stat.Sum(sums[0]) / n
+	if blocks == nil || err != nil {
+		return estimate(path, value, nil, err)
+	}
+	j, err := stat.JackknifeSums(blocks, sums, 1, func(_ float64, sums, dst []float64) { dst[0] = sums[0] / sums[1] })
+	if err != nil {
+		return estimate(path, value, nil, err)
+	}
+	return estimate(path, j[0].Estimate, j[0], nil)
+}
+
+// share is the share of samples of which hit is true: with Wilson's interval where samples
+// are independent, else by deleting their groups.
+func (a *analyzer) share(path string, hits []bool, groups []int, blocks *stat.Blocks, err error) Estimate {
+	if len(hits) == 0 {
+		return undefined(path, "there are no samples")
+	}
+	values := make([]float64, len(hits))
+	count := 0.0
+	for i, hit := range hits {
+		if hit {
+			values[i] = 1
+			count++
+		}
+	}
+	e := mean(path, values, blocks, err)
+	switch {
+	case !a.o.Intervals:
+	case groups == nil:
+		ci, err := stat.Wilson(count, float64(len(hits)), 0)
+		if err != nil {
+			e.CI = report.NoInterval("%s", stat.Reason(err))
+		} else {
+			e.CI = results.Interval(ci)
+		}
+	case e.Jackknife != nil:
+		e.Jackknife.AsShare(len(hits))
+		e.CI = results.Interval(e.Jackknife.Interval)
+	}
+	return e
+}
+
+// deviation is the standard deviation of values with their number in the denominator; NaN
+// are left out.
+func deviation(values []float64) float64 {
+	sum, n := 0.0, 0.0
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			sum += v
+			n++
+		}
+	}
+	mean, squares := sum/n, 0.0
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			squares += float64((v - mean) * (v - mean))
+		}
+	}
+	return math.Sqrt(squares / n)
 }

@@ -243,7 +243,7 @@ func (f *options) plan(ctx context.Context, env *run.Env) error {
 		env.Plan.Held += g.held()
 	}
 	env.Plan.Held += held(in.Real) + held(in.HoldOut)
-	results.PlanFiles(env, planFiles(in, o)...)
+	results.PlanFiles(env, planFiles(env, in, o)...)
 	return nil
 }
 

@@ -1,15 +1,533 @@
-// The metric diversity.
+// The metric diversity: how different generated grids are from each other, and from real
+// ones.
 
 package generation
 
-import "repscope/report"
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
 
-// Diversity is how different generated samples are from each other and from real ones.
-type Diversity struct{}
+	"repscope/analysis/internal/results"
+	"repscope/measure/set"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Diversity is how different the valid ones of generated grids are. Means over labels are of
+// those with at least 2 valid samples; samples without labels are one set.
+type Diversity struct {
+	// OverallMean is the mean over labels of the mean Hamming distance of their pairs, in
+	// shares of the cells, and OverallSD the standard deviation of these means (ddof 0).
+	OverallMean Estimate
+	OverallSD   float64
+	// Jaccard is the mean over labels of the mean Jaccard distance of their pairs.
+	Jaccard Estimate
+	// Ceiling is the mean over labels of the largest mean Hamming distance that as many sets
+	// of these sizes can have, OfCeiling the mean over labels of the share of it.
+	Ceiling   float64
+	OfCeiling Estimate
+	// OverallUniqueness is the share of valid samples that are the first of their kind in
+	// their label.
+	OverallUniqueness Estimate
+	Unique            int
+	ByLabel           []LabelDiversity
+	Left              []SkippedLabel
+
+	IntDiv1, IntDiv2 report.Value // of all valid samples together
+	UniqueAt         []UniqueAt
+	Rarefaction      []UniqueAt
+	Validity         Estimate // share of valid samples
+	Valid, Generated int
+	LeftOut          int // samples of the file that could not be read
+	Disagreements    int
+	Warned           []Warned
+	// Against the real samples; nil where there are none.
+	Novelty *Novelty
+}
+
+// LabelDiversity is that of the valid samples of one label.
+type LabelDiversity struct {
+	Label, Valid, Generated, Unique int
+	Mean                            Estimate // Hamming, in shares of the cells
+	SD                              float64  // over pairs
+	Jaccard                         Estimate
+	JaccardSD                       float64
+	Ceiling                         float64
+	OfCeiling                       Estimate
+	Uniqueness                      Estimate
+	Novelty, NearestJaccard         Estimate // against real samples of all labels
+	HasReal                         bool     // there are real samples
+}
+
+// UniqueAt is the expected share of distinct samples among K.
+type UniqueAt struct {
+	K     int
+	Share float64
+	CI    report.Interval
+}
+
+// Novelty is how new valid samples are against the real ones.
+type Novelty struct {
+	Share Estimate // of samples that are not among the real ones
+	// Nearest is the mean Jaccard similarity to the nearest real sample.
+	Nearest Estimate
+	// Joint is the share of all generated samples that are valid, new and the first of their
+	// kind.
+	Joint Estimate
+	// CoOccurrence compares how often pairs of cells are set together; Baseline does so for
+	// two halves of the real samples.
+	CoOccurrence, Baseline report.Value
+	Real                   int
+}
 
 // diversityMetric is its row of the registry.
 var diversityMetric = Metric{
-	Name: "diversity", Tier: High,
-	Summary: "how different generated samples are from each other and from real ones", Target: "> 80 % unique", Needs: []Need{needGenerated},
-	object: func(*Model, labels) *report.Object { return &report.Object{} },
+	Name: "diversity", Tier: High, Summary: "how different generated samples are from each other and from real ones", Target: "> 80 % unique",
+	Needs:          []Need{needGenerated},
+	compute:        computeDiversity,
+	object:         func(m *Model, names labels) *report.Object { return m.Diversity.object(names) },
+	interpretation: func(m *Model) string { return m.Diversity.interpretation() },
+	estimates:      func(m *Model) []Estimate { return m.Diversity.estimates() },
+	tables:         diversityTables,
+	csv: &csvFile{name: "generation_diversity.csv", columns: []string{"Model", "Label", "Mean_Diversity", "Mean_Diversity_Low", "Mean_Diversity_High", "Std_Diversity",
+		"Jaccard_Distance", "Ceiling", "Of_Ceiling", "Uniqueness_Ratio", "Unique_Count", "Novelty", "Nearest_Jaccard", "Valid_Count", "Generated_Count", "Reason"}, rows: diversityRows},
+	describe: []described{
+		{report.Higher, "share of the cells", []string{"diversity.overall_mean_diversity"}},
+		{report.Higher, "", []string{"diversity.overall_uniqueness_ratio", "diversity.mean_jaccard_distance", "diversity.diversity_of_ceiling", "diversity.validity_rate",
+			"diversity.novelty", "diversity.valid_unique_novel"}},
+		{report.Neither, "", []string{"diversity.mean_nearest_jaccard", "diversity.co_occurrence_distance"}},
+	},
+}
+
+// computeDiversity compares all pairs of valid samples of every label.
+func computeDiversity(ctx context.Context, a *analyzer, g *Generator, m *Model) error {
+	s := g.Generated
+	if !s.Binary() {
+		return skip("%s holds rows of numbers, not grids: there are no cells to compare", s.Name)
+	}
+	all, err := set.FromPoints(s.Rows, 0.5)
+	if err != nil {
+		return err
+	}
+	var keep []int
+	hits := make([]bool, s.N())
+	for i := range s.N() {
+		if hits[i] = s.valid(i); hits[i] {
+			keep = append(keep, i)
+		}
+	}
+	d := &Diversity{Valid: len(keep), Generated: s.N(), LeftOut: len(s.LeftOut), Disagreements: s.Disagreements, Warned: s.Warned}
+	blocks, err := a.blocks(s.N(), s.Labels, s.Groups, 0)
+	d.Validity = a.share("diversity.validity_rate", hits, s.Groups, blocks, err)
+	if len(keep) < 2 {
+		return skip("%d of %d samples are valid: a pair takes 2", len(keep), s.N())
+	}
+	c := &diversityWork{a: a, s: s, keep: keep, valid: all.Select(keep), labels: chosen(s.Labels, keep), groups: chosen(s.Groups, keep)}
+	c.blocks, c.why = a.blocks(len(keep), c.labels, c.groups, 0)
+	if a.in.Real != nil {
+		if err := c.nearReal(ctx); err != nil {
+			return err
+		}
+	}
+	if err := c.byLabel(ctx, d); err != nil {
+		return err
+	}
+	if err := c.together(ctx, d); err != nil {
+		return err
+	}
+	if c.nearest != nil {
+		if err := c.novelty(ctx, d, all); err != nil {
+			return err
+		}
+	}
+	m.Diversity = d
+	return nil
+}
+
+// diversityWork is what the parts of the metric share. Everything is of valid samples.
+type diversityWork struct {
+	a              *analyzer
+	s              *Samples
+	keep           []int
+	valid          *set.Sets
+	labels, groups []int
+	blocks         *stat.Blocks
+	why            error // there are no blocks
+	nearest        *set.Nearest
+	real           *set.Sets
+}
+
+// nearReal finds the nearest real sample of each.
+func (c *diversityWork) nearReal(ctx context.Context) error {
+	real, err := set.FromPoints(c.a.in.Real.Rows, 0.5)
+	if err != nil {
+		return err
+	}
+	c.real = real
+	c.nearest, err = c.valid.Nearest(ctx, real, c.a.o.Threads)
+	return err
+}
+
+// pairs are numbers of the pairs of one label, and those without each block.
+type pairs struct {
+	hamming, jaccard, ofCeiling float64
+	without                     [][3]float64 // of hamming, jaccard and ofCeiling
+}
+
+// byLabel fills in what is measured label by label.
+func (c *diversityWork) byLabel(ctx context.Context, d *Diversity) error {
+	var present []int
+	var of [][]int
+	if c.labels == nil {
+		of = [][]int{nil}
+		for i := range c.valid.N {
+			of[0] = append(of[0], i)
+		}
+	} else {
+		present = distinct(c.s.Labels)
+		of = members(present, c.labels)
+	}
+	generated := members(present, c.s.Labels)
+	var found []pairs
+	var first []bool
+	for k, index := range of {
+		distinctSets := c.valid.Select(index).Distinct()
+		first = append(first, distinctSets.First()...)
+		d.Unique += distinctSets.Unique()
+		if len(index) < 2 {
+			d.Left = append(d.Left, SkippedLabel{present[k], fmt.Sprintf("%d of %d samples are valid: a pair takes 2", len(index), len(generated[k]))})
+			continue
+		}
+		l, p, err := c.label(ctx, index)
+		if err != nil {
+			return err
+		}
+		found = append(found, p)
+		if present == nil {
+			d.Ceiling = l.Ceiling
+			continue
+		}
+		l.Label, l.Generated = present[k], len(generated[k])
+		d.ByLabel = append(d.ByLabel, l)
+	}
+	if len(found) == 0 {
+		return skip("no label has 2 valid samples: a pair takes 2")
+	}
+	c.overall(d, found, slices.Concat(of...), first)
+	return nil
+}
+
+// label measures the pairs of the samples of one label, of which there are at least 2.
+func (c *diversityWork) label(ctx context.Context, index []int) (LabelDiversity, pairs, error) {
+	const none = "no real samples are given"
+	l := LabelDiversity{Valid: len(index), Novelty: undefined("", none), NearestJaccard: undefined("", none)}
+	sets := c.valid.Select(index)
+	all, err := sets.Pairwise(ctx, c.a.o.Threads)
+	if err != nil {
+		return l, pairs{}, err
+	}
+	cells := float64(sets.Cells)
+	l.SD, l.JaccardSD, l.Ceiling = all.Hamming.SD()/cells, all.SDJaccard(), sets.Ceiling()/cells
+	uniqueness := sets.Distinct()
+	l.Unique = uniqueness.Unique()
+
+	own, why := c.a.blocks(len(index), nil, chosen(c.groups, index), 0)
+	means, err := sets.Means(ctx, all, own, c.a.o.Threads)
+	if err != nil {
+		return l, pairs{}, err
+	}
+	ceiling := ceilings(sets, own)
+	l.Mean = jackknifed("", means.Hamming, own, why)
+	l.Jaccard = jackknifed("", oneMinus(means.Jaccard), own, why)
+	l.OfCeiling = jackknifed("", ofCeiling(means.Hamming, l.Ceiling, ceiling), own, why)
+	l.Uniqueness = c.uniqueness("", uniqueness, own, why)
+	if c.nearest != nil {
+		l.HasReal = true
+		l.Novelty = c.a.share("", chosen(c.nearest.Novel(), index), chosen(c.groups, index), own, why)
+		l.NearestJaccard = mean("", chosen(c.nearest.Jaccard, index), own, why)
+	}
+	p, err := c.pairsOf(ctx, sets, all, index, l.Ceiling)
+	return l, p, err
+}
+
+// pairsOf are the means of pairs of one label, without each block of all samples.
+func (c *diversityWork) pairsOf(ctx context.Context, sets *set.Sets, all *set.Pairwise, index []int, ceiling float64) (pairs, error) {
+	cells := float64(sets.Cells)
+	hamming := all.Hamming.Mean() / cells
+	p := pairs{hamming: hamming, jaccard: 1 - all.MeanJaccard(), ofCeiling: ratio(hamming, ceiling)}
+	if c.blocks == nil {
+		return p, nil
+	}
+	p.without = slices.Repeat([][3]float64{{p.hamming, p.jaccard, p.ofCeiling}}, c.blocks.Count())
+	blocks, number, err := within(c.blocks, index)
+	if err != nil { // a deletion leaves no pair, or no other block
+		for _, block := range chosen(c.blocks.Labels(), index) {
+			p.without[block] = [3]float64{math.NaN(), math.NaN(), math.NaN()}
+		}
+		return p, nil
+	}
+	means, err := sets.Means(ctx, all, blocks, c.a.o.Threads)
+	if err != nil {
+		return p, err
+	}
+	without := ceilings(sets, blocks)
+	for b, block := range number {
+		h := means.Hamming.Without[b]
+		p.without[block] = [3]float64{h, 1 - means.Jaccard.Without[b], ratio(h, without[b])}
+	}
+	return p, nil
+}
+
+// ratio is a/b; 0 where both are, as of empty grids.
+func ratio(a, b float64) float64 {
+	if a == 0 && b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+// ceilings are those of the sets outside each block, in shares of the cells.
+func ceilings(sets *set.Sets, blocks *stat.Blocks) []float64 {
+	if blocks == nil {
+		return nil
+	}
+	of := blocks.Labels()
+	out := make([]float64, blocks.Count())
+	for b := range out {
+		var sizes []int
+		for i := range sets.N {
+			if of[i] != b {
+				sizes = append(sizes, sets.Size(i))
+			}
+		}
+		out[b] = set.Ceiling(sizes, sets.Cells) / float64(sets.Cells)
+	}
+	return out
+}
+
+// oneMinus turns mean similarities into distances.
+func oneMinus(m set.Mean) set.Mean {
+	out := set.Mean{Value: 1 - m.Value}
+	for _, v := range m.Without {
+		out.Without = append(out.Without, 1-v)
+	}
+	for _, v := range m.Influence {
+		out.Influence = append(out.Influence, -v)
+	}
+	return out
+}
+
+// ofCeiling are mean distances as shares of what can be reached.
+func ofCeiling(m set.Mean, ceiling float64, without []float64) set.Mean {
+	out := set.Mean{Value: ratio(m.Value, ceiling)}
+	for b, v := range m.Without {
+		out.Without = append(out.Without, ratio(v, without[b]))
+	}
+	return out
+}
+
+// jackknifed is a mean over pairs with the interval of its deletions; why says why there are
+// no blocks.
+func jackknifed(path string, m set.Mean, blocks *stat.Blocks, why error) Estimate {
+	if blocks == nil || why != nil {
+		return estimate(path, m.Value, nil, why)
+	}
+	j, err := blocks.Jackknife(m.Value, m.Without, m.Influence)
+	return estimate(path, m.Value, j, err)
+}
+
+// uniqueness is the share of distinct sets.
+func (c *diversityWork) uniqueness(path string, of set.Distinct, blocks *stat.Blocks, why error) Estimate {
+	n := len(of.Class)
+	if blocks == nil || why != nil {
+		return estimate(path, of.Ratio(), nil, why)
+	}
+	without, err := of.RatioWithout(blocks)
+	if err != nil {
+		return estimate(path, of.Ratio(), nil, err)
+	}
+	return shareOf(path, of.Ratio(), without, n, blocks)
+}
+
+// shareOf is a share of n samples with its deletions.
+func shareOf(path string, value float64, without []float64, n int, blocks *stat.Blocks) Estimate {
+	j, err := blocks.Jackknife(value, without, nil)
+	if err != nil {
+		return estimate(path, value, nil, err)
+	}
+	j.AsShare(n)
+	e := estimate(path, value, j, nil)
+	e.CI = results.Interval(j.Interval)
+	return e
+}
+
+// overall puts the labels together; order is of all samples by label, and first says which
+// of them are the first of their kind in their label.
+func (c *diversityWork) overall(d *Diversity, found []pairs, order []int, first []bool) {
+	var sums [3]float64
+	var means []float64
+	for _, p := range found {
+		means = append(means, p.hamming)
+		for k, v := range [3]float64{p.hamming, p.jaccard, p.ofCeiling} {
+			sums[k] += v / float64(len(found))
+		}
+	}
+	d.OverallSD = deviation(means)
+	if len(d.ByLabel) > 0 {
+		for _, l := range d.ByLabel {
+			d.Ceiling += l.Ceiling / float64(len(d.ByLabel))
+		}
+	}
+	var without [3][]float64
+	if c.blocks != nil {
+		for b := range c.blocks.Count() {
+			var at [3]float64
+			for _, p := range found {
+				for k := range at {
+					at[k] += p.without[b][k] / float64(len(found))
+				}
+			}
+			for k := range at {
+				without[k] = append(without[k], at[k])
+			}
+		}
+	}
+	of := func(path string, k int) Estimate {
+		return jackknifed("diversity."+path, set.Mean{Value: sums[k], Without: without[k]}, c.blocks, c.why)
+	}
+	d.OverallMean, d.Jaccard, d.OfCeiling = of("overall_mean_diversity", 0), of("mean_jaccard_distance", 1), of("diversity_of_ceiling", 2)
+
+	// Equal samples of different labels are different here.
+	hits := make([]float64, len(order))
+	for i, sample := range order {
+		if first[i] {
+			hits[sample] = 1
+		}
+	}
+	d.OverallUniqueness = c.overallUniqueness(stat.Mean(hits))
+}
+
+// overallUniqueness is the share of samples that are the first of their kind in their label.
+func (c *diversityWork) overallUniqueness(value float64) Estimate {
+	const path = "diversity.overall_uniqueness_ratio"
+	if c.blocks == nil || c.why != nil {
+		return estimate(path, value, nil, c.why)
+	}
+	// A class of equal samples of one label counts as long as one of them is left.
+	class := c.valid.Distinct().Class
+	count := map[[2]int]int{}
+	key := func(i int) [2]int {
+		if c.labels == nil {
+			return [2]int{0, class[i]}
+		}
+		return [2]int{c.labels[i], class[i]}
+	}
+	for i := range class {
+		count[key(i)]++
+	}
+	without := make([]float64, c.blocks.Count())
+	for b := range without {
+		in := map[[2]int]int{}
+		gone := 0
+		for _, i := range c.blocks.Block(b) {
+			if in[key(i)]++; in[key(i)] == count[key(i)] {
+				gone++
+			}
+		}
+		without[b] = float64(len(count)-gone) / float64(len(class)-len(c.blocks.Block(b)))
+	}
+	return shareOf(path, value, without, len(class), c.blocks)
+}
+
+// uniqueAtSizes are the numbers of samples of which the distinct share is reported.
+var uniqueAtSizes = []int{100, 1000, 10000}
+
+// rarefactionPoints is the number of points of the rarefaction curve.
+const rarefactionPoints = 20
+
+// together fills in what is measured of all valid samples, whatever their labels.
+func (c *diversityWork) together(ctx context.Context, d *Diversity) error {
+	all, err := c.valid.Pairwise(ctx, c.a.o.Threads)
+	if err != nil {
+		return err
+	}
+	for order, to := range map[int]*report.Value{1: &d.IntDiv1, 2: &d.IntDiv2} {
+		v, err := all.IntDiv(order)
+		if err != nil {
+			return err
+		}
+		*to = report.Number(v)
+	}
+	of := c.valid.Distinct()
+	for _, k := range uniqueAtSizes {
+		if k > c.valid.N {
+			break
+		}
+		share, err := of.At(k)
+		if err != nil {
+			return err
+		}
+		u := UniqueAt{K: k, Share: share, CI: report.NoInterval("no intervals were asked for (bootstrap 0)")}
+		if c.blocks != nil {
+			without, err := of.AtWithout(c.blocks, k)
+			if err != nil {
+				return err
+			}
+			u.CI = shareOf("", share, without, c.valid.N, c.blocks).CI
+		}
+		d.UniqueAt = append(d.UniqueAt, u)
+	}
+	var ks []int
+	for i := 1; i <= rarefactionPoints; i++ {
+		if k := i * c.valid.N / rarefactionPoints; k > 0 && (len(ks) == 0 || k > ks[len(ks)-1]) {
+			ks = append(ks, k)
+		}
+	}
+	curve, err := of.Curve(ks)
+	if err != nil {
+		return err
+	}
+	for i, k := range ks {
+		d.Rarefaction = append(d.Rarefaction, UniqueAt{K: k, Share: curve[i]})
+	}
+	return nil
+}
+
+// novelty fills in what is measured against the real samples.
+func (c *diversityWork) novelty(ctx context.Context, d *Diversity, all *set.Sets) error {
+	n := &Novelty{Real: c.real.N}
+	n.Share = c.a.share("diversity.novelty", c.nearest.Novel(), c.groups, c.blocks, c.why)
+	n.Nearest = mean("diversity.mean_nearest_jaccard", c.nearest.Jaccard, c.blocks, c.why)
+	// Of all generated samples, the invalid ones among them.
+	valid, joint := make([]bool, all.N), make([]bool, all.N)
+	first := c.valid.Distinct().First()
+	for i, sample := range c.keep {
+		valid[sample] = true
+		joint[sample] = first[i] && c.nearest.Novel()[i]
+	}
+	blocks, why := c.a.blocks(all.N, c.s.Labels, c.s.Groups, 0)
+	n.Joint = c.a.share("diversity.valid_unique_novel", joint, c.s.Groups, blocks, why)
+	n.CoOccurrence, n.Baseline = c.coOccurrence(ctx, c.valid, c.real), report.Undefined("two halves of %d real samples are too few", c.real.N)
+	if c.real.N >= 4 {
+		var halves [2][]int
+		for i := range c.real.N {
+			halves[i%2] = append(halves[i%2], i)
+		}
+		n.Baseline = c.coOccurrence(ctx, c.real.Select(halves[0]), c.real.Select(halves[1]))
+	}
+	d.Novelty = n
+	return ctx.Err()
+}
+
+// coOccurrence is the distance of two sets of grids by how often pairs of cells are set
+// together.
+func (c *diversityWork) coOccurrence(ctx context.Context, a, b *set.Sets) report.Value {
+	of, err := set.CompareCoOccurrence(ctx, a, b, c.a.o.Threads)
+	if err != nil {
+		v, _ := results.Undefined(err)
+		return v
+	}
+	return report.Number(of.TotalVariation)
 }

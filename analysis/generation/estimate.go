@@ -16,8 +16,11 @@ type Estimate struct {
 	CI    report.Interval
 	// Jackknife is nil in a run without intervals, and where the number has none.
 	Jackknife *stat.Jackknifed
-	// Paired says that generators are measured on the same items, whose digest is Items.
-	Paired bool
+	// Shared is how many of the last blocks of the jackknife are of items that other generators
+	// are measured on too: all where these are reconstructed, those of the real samples where
+	// distances to them are measured, 0 where samples are drawn independently. Items names
+	// them, such as their digest: generators share blocks where both are equal.
+	Shared int
 	Items  string
 }
 
@@ -47,4 +50,10 @@ func estimate(path string, value float64, j *stat.Jackknifed, err error) Estimat
 // undefined is a number that cannot be computed, and why.
 func undefined(path, reason string) Estimate {
 	return Estimate{Path: path, Value: report.Undefined("%s", reason), CI: report.NoInterval("%s", reason)}
+}
+
+// ends are the ends of an interval for CSV files; NaN, an empty cell, where there is none.
+func ends(ci report.Interval) [2]float64 {
+	low, high := results.Ends(ci)
+	return [2]float64{low, high}
 }

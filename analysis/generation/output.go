@@ -3,6 +3,7 @@
 package generation
 
 import (
+	"math"
 	"slices"
 
 	"repscope/analysis/internal/results"
@@ -22,6 +23,9 @@ func (r *Result) write(env *run.Env) error {
 	}
 	env.Result.Comparisons = r.Comparisons
 	for _, m := range registry {
+		if !r.computed(m.Name) {
+			continue
+		}
 		for _, d := range m.describe {
 			results.Describe(env, d.direction, d.unit, d.names...)
 		}
@@ -61,8 +65,63 @@ func (r *Result) computed(metric string) bool {
 	})
 }
 
-// writeSamples writes the scores of samples.
-func (r *Result) writeSamples(*run.Env) error { return nil }
+// writeSamples writes the scores of items that all generators are measured on, which compare
+// pairs: those of reconstructed samples. Samples that are drawn are no pairs.
+func (r *Result) writeSamples(env *run.Env) error {
+	var paths []string
+	var models []results.SampleScores
+	for i := range r.Models {
+		of := scoresOf(&r.Models[i])
+		if len(of) == 0 {
+			continue
+		}
+		model := results.SampleScores{Model: r.Models[i].Name, Group: of[0].Group}
+		if model.Group == nil {
+			model.Group = make([]int, len(of[0].Values))
+			for k := range model.Group {
+				model.Group[k] = k
+			}
+		}
+		for _, s := range of {
+			k := slices.Index(paths, s.Path)
+			if k < 0 {
+				k = len(paths)
+				paths = append(paths, s.Path)
+			}
+			for len(model.Scores) <= k {
+				model.Scores = append(model.Scores, nil)
+			}
+			model.Scores[k] = s.Values
+		}
+		models = append(models, model)
+	}
+	if len(models) == 0 {
+		return nil
+	}
+	for i := range models {
+		m := &models[i]
+		for len(m.Scores) < len(paths) {
+			m.Scores = append(m.Scores, nil)
+		}
+		for k := range m.Scores {
+			if m.Scores[k] == nil { // a channel that the grids of this generator do not have
+				m.Scores[k] = slices.Repeat([]float64{math.NaN()}, len(m.Group))
+			}
+		}
+	}
+	return results.Samples(env, "item", "group", paths, models)
+}
+
+// scoresOf are the scores of items of a model.
+func scoresOf(m *Model) []Scores {
+	var out []Scores
+	for _, metric := range registry {
+		if metric.scores != nil {
+			out = append(out, metric.scores(m)...)
+		}
+	}
+	return out
+}
 
 // printTables writes the tables of the metrics, then what was skipped.
 func (r *Result) printTables(env *run.Env) error {
@@ -91,12 +150,18 @@ func (r *Result) printTables(env *run.Env) error {
 }
 
 // planFiles are the files that a run writes beside those of every analysis.
-func planFiles(in *Input, o Options) []string {
+func planFiles(env *run.Env, in *Input, o Options) []string {
 	var names []string
 	for _, name := range o.Metrics {
 		m := find(name)
-		if m.csv != nil && slices.ContainsFunc(in.Generators, func(g Generator) bool { return m.missing(in, &g) == "" }) {
+		if !slices.ContainsFunc(in.Generators, func(g Generator) bool { return m.missing(in, &g) == "" }) {
+			continue
+		}
+		if m.csv != nil {
 			names = append(names, m.csv.name)
+		}
+		if m.scores != nil {
+			names = append(names, results.SamplesFile(env))
 		}
 	}
 	return names

@@ -1,15 +1,306 @@
-// The metric reconstruction.
+// The metric reconstruction: intersection over union of grids and what was reconstructed of
+// them.
 
 package generation
 
-import "repscope/report"
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
 
-// Reconstruction is how well samples are reconstructed.
-type Reconstruction struct{}
+	"repscope/points"
+	"repscope/report"
+	"repscope/shard"
+	"repscope/stat"
+)
+
+// Reconstruction is how well samples are reconstructed. IoU is |A∧B|/|A∨B| of the cells that
+// are set in the original and those whose probability is above the threshold, from 0 to 1:
+// 1 for a whole grid where both are empty, undefined for a channel where both are.
+type Reconstruction struct {
+	Mean     Estimate
+	SD       float64 // over samples
+	Median   Estimate
+	Exact    Estimate // share of samples without a wrong cell
+	Channels []ChannelIoU
+	ByLabel  []LabelIoU
+	N        int
+	Both     int // samples of which original and reconstruction are empty
+	Draws    int // that each was reconstructed from; 0: decoded at the mean
+	// Threshold is the probability above which a cell is set.
+	Threshold float64
+	// IoU of each sample, and of each of its channels, NaN where undefined.
+	IoU        []float64
+	ChannelIoU [][]float64 // [channel][sample]
+	Groups     []int
+	Labels     []int
+}
+
+// ChannelIoU is that of one channel.
+type ChannelIoU struct {
+	Name     string
+	Mean     Estimate
+	Excluded int // samples of which original and reconstruction are empty
+}
+
+// LabelIoU is that of the samples of one label.
+type LabelIoU struct {
+	Label, N int
+	Mean     Estimate
+	SD       float64
+}
 
 // reconstructionMetric is its row of the registry.
 var reconstructionMetric = Metric{
 	Name: "reconstruction", Tier: High, Summary: "how well samples are reconstructed, by IoU of their cells", Target: "IoU > 0.7",
-	Needs:  []Need{needReconstruction},
-	object: func(*Model, labels) *report.Object { return &report.Object{} },
+	Needs:          []Need{needReconstruction},
+	compute:        computeReconstruction,
+	object:         func(m *Model, names labels) *report.Object { return m.Reconstruction.object(names) },
+	interpretation: func(m *Model) string { return m.Reconstruction.interpretation() },
+	estimates:      func(m *Model) []Estimate { return m.Reconstruction.estimates() },
+	scores:         func(m *Model) []Scores { return m.Reconstruction.scores() },
+	tables:         reconstructionTables,
+	csv: &csvFile{name: "generation_reconstruction.csv",
+		columns: []string{"Model", "Label", "Mean_IoU", "Mean_IoU_Low", "Mean_IoU_High", "Mean_IoU_Std", "Sample_Count"}, rows: reconstructionRows},
+	describe: []described{{report.Higher, "", []string{"reconstruction.mean_iou", "reconstruction.median_iou", "reconstruction.exact_share",
+		"per_channel_iou.start", "per_channel_iou.middle", "per_channel_iou.end"}}},
+}
+
+// computeReconstruction reads the pairs in pieces and compares them.
+func computeReconstruction(ctx context.Context, a *analyzer, g *Generator, m *Model) error {
+	p := g.Reconstruction
+	r := &Reconstruction{N: p.N, Draws: p.Draws, Threshold: a.o.Threshold, IoU: make([]float64, p.N), Groups: p.Groups, Labels: p.Labels}
+	channels := 0
+	if len(p.Shape) > 1 {
+		channels = p.Shape[0]
+	}
+	r.ChannelIoU = make([][]float64, channels)
+	for c := range r.ChannelIoU {
+		r.ChannelIoU[c] = make([]float64, p.N)
+	}
+	exact := make([]bool, p.N)
+	items, err := r.read(ctx, p, exact)
+	if err != nil {
+		return err
+	}
+	blocks, err := a.blocks(p.N, p.Labels, p.Groups, 0)
+	r.Mean = mean("reconstruction.mean_iou", r.IoU, blocks, err)
+	r.Mean.Shared, r.Mean.Items = shared(r.Mean), items+shard.Digest(points.Points{}, p.Labels, p.Groups)
+	r.SD = deviation(r.IoU)
+	r.Exact = a.share("reconstruction.exact_share", exact, p.Groups, blocks, err)
+	r.Median = median("reconstruction.median_iou", r.IoU, blocks, err)
+	for c := range channels {
+		name := strconv.Itoa(c)
+		if c < len(p.Channels) {
+			name = p.Channels[c]
+		}
+		of := ChannelIoU{Name: name, Mean: mean("reconstruction.per_channel_iou."+name, r.ChannelIoU[c], blocks, err)}
+		for _, v := range r.ChannelIoU[c] {
+			if math.IsNaN(v) {
+				of.Excluded++
+			}
+		}
+		r.Channels = append(r.Channels, of)
+	}
+	present := distinct(p.Labels)
+	for k, index := range members(present, p.Labels) {
+		values := chosen(r.IoU, index)
+		own, err := a.blocks(len(index), nil, chosen(p.Groups, index), 0)
+		r.ByLabel = append(r.ByLabel, LabelIoU{Label: present[k], N: len(index), Mean: mean("", values, own, err), SD: deviation(values)})
+	}
+	m.Reconstruction = r
+	return nil
+}
+
+// shared is that of a number whose items all generators are measured on.
+func shared(e Estimate) int {
+	if e.Jackknife == nil {
+		return 0
+	}
+	return len(e.Jackknife.BlockSizes)
+}
+
+// median is the median of scores of samples.
+func median(path string, values []float64, blocks *stat.Blocks, err error) Estimate {
+	e := estimate(path, stat.Median(values), nil, err)
+	if blocks == nil || err != nil {
+		return e
+	}
+	j, err := stat.JackknifeQuantiles(blocks, values, 0.5)
+	if err != nil {
+		return estimate(path, e.Value.V, nil, err)
+	}
+	return estimate(path, e.Value.V, j[0], nil)
+}
+
+// read fills in the scores of all samples; items is the digest of the originals.
+func (r *Reconstruction) read(ctx context.Context, p *Pairs, exact []bool) (items string, err error) {
+	size := 1
+	for _, k := range p.Shape {
+		size *= k
+	}
+	rows := max(1, min(p.N, (1<<20)/max(size, 1)))
+	original, probability := make([]float64, rows*size), make([]float64, rows*size)
+	bits := make([]byte, rows*size)
+	sum := sha256.New()
+	for lo := 0; lo < p.N; lo += rows {
+		hi := min(lo+rows, p.N)
+		n := (hi - lo) * size
+		if err := p.Read(ctx, original[:n], probability[:n], lo, hi); err != nil {
+			return "", err
+		}
+		for k, v := range original[:n] {
+			bits[k] = byte(v)
+		}
+		sum.Write(bits[:n])
+		for i := lo; i < hi; i++ {
+			at := (i - lo) * size
+			exact[i] = r.score(i, original[at:at+size], probability[at:at+size])
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// score compares one sample, and says whether no cell is wrong.
+func (r *Reconstruction) score(i int, original, probability []float64) bool {
+	channels := max(len(r.ChannelIoU), 1)
+	size := len(original) / channels
+	all, either := 0, 0
+	for c := range channels {
+		both, any := 0, 0
+		for k := c * size; k < (c+1)*size; k++ {
+			real, found := original[k] != 0, probability[k] > r.Threshold
+			if real && found {
+				both++
+			}
+			if real || found {
+				any++
+			}
+		}
+		if len(r.ChannelIoU) > 0 {
+			r.ChannelIoU[c][i] = float64(both) / float64(any) // NaN for none
+		}
+		all, either = all+both, either+any
+	}
+	r.IoU[i] = 1
+	if either > 0 {
+		r.IoU[i] = float64(all) / float64(either)
+	} else {
+		r.Both++
+	}
+	return all == either
+}
+
+func (r *Reconstruction) object(names labels) *report.Object {
+	var o, channels, excluded report.Object
+	r.Mean.set(&o, "mean_iou")
+	o.Set("std_iou", report.Number(r.SD))
+	r.Median.set(&o, "median_iou")
+	r.Exact.set(&o, "exact_share")
+	for _, c := range r.Channels {
+		c.Mean.set(&channels, c.Name)
+		excluded.Set(c.Name, c.Excluded)
+	}
+	o.Set("per_channel_iou", channels)
+	o.Set("per_channel_excluded", excluded)
+	o.Set("per_grade_iou", byLabel(names, r.ByLabel, func(l *LabelIoU) int { return l.Label }, func(l *LabelIoU) *report.Object {
+		var part report.Object
+		l.Mean.set(&part, "mean_iou")
+		part.Set("std_iou", report.Number(l.SD))
+		part.Set("num_samples", l.N)
+		return &part
+	}, nil))
+	o.Set("num_samples", r.N)
+	o.Set("num_empty", r.Both)
+	o.Set("threshold", r.Threshold)
+	draws := "decoded at the latent mean"
+	if r.Draws > 0 {
+		draws = fmt.Sprintf("%d draws of each", r.Draws)
+	}
+	o.Set("decoding", draws)
+	return &o
+}
+
+func (r *Reconstruction) interpretation() string {
+	return fmt.Sprintf("Higher is better, from 0 to 1 for a perfect reconstruction; a grid with as many cells set in other places has 0; published target: mean IoU > 0.7 (%s).",
+		met(r.Mean.Value.Float() > 0.7))
+}
+
+// met says whether a published target is reached.
+func met(reached bool) string {
+	if reached {
+		return "reached"
+	}
+	return "not reached"
+}
+
+func (r *Reconstruction) estimates() []Estimate {
+	if r == nil {
+		return nil
+	}
+	return []Estimate{r.Mean}
+}
+
+func (r *Reconstruction) scores() []Scores {
+	if r == nil {
+		return nil
+	}
+	out := []Scores{{Path: r.Mean.Path, Group: r.Groups, Values: r.IoU}}
+	for c := range r.Channels {
+		out = append(out, Scores{Path: r.Channels[c].Mean.Path, Group: r.Groups, Values: r.ChannelIoU[c]})
+	}
+	return out
+}
+
+func reconstructionTables(r *Result) []*report.Table {
+	header := []string{"Generator", "Mean IoU", "SD", "Median", "Exact"}
+	var channels []string
+	for i := range r.Models {
+		if of := r.Models[i].Reconstruction; of != nil {
+			for _, c := range of.Channels {
+				if !slices.Contains(channels, c.Name) {
+					channels = append(channels, c.Name)
+				}
+			}
+		}
+	}
+	t := report.NewTable("Reconstruction (IoU)", append(append(header, channels...), "Samples")...)
+	for i := range r.Models {
+		of := r.Models[i].Reconstruction
+		if of == nil {
+			continue
+		}
+		cells := []any{r.Models[i].Name, report.WithInterval(of.Mean.Value, of.Mean.CI), of.SD, of.Median.Value, of.Exact.Value}
+		for _, name := range channels {
+			cell := any("")
+			for _, c := range of.Channels {
+				if c.Name == name {
+					cell = c.Mean.Value
+				}
+			}
+			cells = append(cells, cell)
+		}
+		t.Row(append(cells, of.N)...)
+	}
+	return []*report.Table{t}
+}
+
+func reconstructionRows(m *Model, names labels, row func(cells ...any) error) error {
+	r := m.Reconstruction
+	if r == nil {
+		return nil
+	}
+	if err := row(m.Name, "", r.Mean.Value, ends(r.Mean.CI)[0], ends(r.Mean.CI)[1], r.SD, r.N); err != nil {
+		return err
+	}
+	for _, l := range r.ByLabel {
+		if err := row(m.Name, names.name(l.Label), l.Mean.Value, ends(l.Mean.CI)[0], ends(l.Mean.CI)[1], l.SD, l.N); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -155,8 +155,7 @@ func take[T any](to **T, from *T) {
 	}
 }
 
-// compare tests all pairs of generators on the numbers that both have: paired where both
-// were measured on the same items, else as independent draws.
+// compare tests all pairs of generators on the numbers that both have.
 func (a *analyzer) compare(r *Result) error {
 	if !a.o.Intervals {
 		return nil
@@ -189,11 +188,14 @@ func (a *analyzer) compare(r *Result) error {
 		for i, name := range names {
 			jackknifes[i] = of[name].Jackknife
 		}
-		paired := func(i, j int) bool {
+		shared := func(i, j int) int {
 			x, y := of[names[i]], of[names[j]]
-			return x.Paired && y.Paired && x.Items == y.Items
+			if x.Shared == y.Shared && x.Items == y.Items {
+				return x.Shared
+			}
+			return 0
 		}
-		compared, err := results.PairwiseOf(results.Metric{Name: path, Family: path}, names, jackknifes, paired, a.o.Seed)
+		compared, err := results.PairwiseSharing(results.Metric{Name: path, Family: path}, names, jackknifes, shared, a.o.Seed)
 		if err != nil {
 			return fmt.Errorf("comparing %s: %w", path, err)
 		}

@@ -172,18 +172,23 @@ func (p *Pairwise) MeanJaccard() float64 {
 }
 
 // SDJaccard returns the standard deviation of the Jaccard similarities (and distances),
-// with the number of pairs in the denominator; NaN for no pairs.
+// with the number of pairs in the denominator; below 3·10⁻⁶ it is 0, NaN for no pairs.
 func (p *Pairwise) SDJaccard() float64 {
 	mean := p.MeanJaccard()
 	square := sumOf(p.Squares) / similarityUnit / float64(p.Hamming.Pairs())
-	return math.Sqrt(max(0, square-mean*mean))
+	variance := square - float64(mean*mean)
+	if variance < 8.0/similarityUnit { // what the roundings can add up to
+		return 0
+	}
+	return math.Sqrt(variance)
 }
 
 // IntDiv returns the internal diversity 1 − (1/N²·Σ_ij T(i,j)^p)^(1/p) of order p = 1 or 2,
 // T the Jaccard (Tanimoto) similarity, with the pairs of a set with itself among the
 // N² (Polykovskiy et al. 2020, "Molecular Sets (MOSES)"): from 0, all sets equal, to
 // less than 1. All pairs must have been added. The released code of MOSES takes the root
-// of order 2 set by set. NaN for no sets, an error for other orders.
+// of order 2 set by set: see [Pairwise.IntDivBySet]. NaN for no sets, an error for other
+// orders.
 func (p *Pairwise) IntDiv(order int) (float64, error) {
 	n := float64(p.N)
 	switch order {
@@ -193,6 +198,16 @@ func (p *Pairwise) IntDiv(order int) (float64, error) {
 		return 1 - math.Sqrt((n+2*sumOf(p.Squares)/similarityUnit)/(n*n)), nil
 	}
 	return 0, fmt.Errorf("internal diversity of order %d, want 1 or 2", order)
+}
+
+// IntDivBySet returns the internal diversity of order 2 as the released code of MOSES
+// computes it, 1 − 1/N·Σ_i (1/N·Σ_j T(i,j)²)^½: at least that of the paper, [Pairwise.IntDiv].
+func (p *Pairwise) IntDivBySet() float64 {
+	sum, n := 0.0, float64(p.N)
+	for _, squares := range p.Squares {
+		sum += math.Sqrt((1 + float64(squares)/similarityUnit) / n)
+	}
+	return 1 - sum/n
 }
 
 // Vendi2 returns the Vendi score of order 2 under the Jaccard kernel, N²/Σ_ij T(i,j)²: from

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"repscope/internal/parallel"
+	"repscope/internal/text"
 	"repscope/measure/internal/matrix"
 	"repscope/points"
 	"repscope/stat"
@@ -46,14 +47,12 @@ type gaussian struct {
 
 func newGaussian(quantity, which string, p points.Points) (*gaussian, error) {
 	if p.N < 2 {
-		return nil, stat.Undefined(quantity, "the %s sample has %d points, want at least 2", which, p.N)
+		return nil, stat.Undefined(quantity, "the %s sample has %s, want at least 2", which, text.Count(p.N, "point"))
+	}
+	if err := finite(quantity, which, p); err != nil {
+		return nil, err
 	}
 	x, mean := matrix.Centered(p)
-	for i, v := range x.Data {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, stat.Undefined(quantity, "point %d of the %s sample is not finite, or its coordinate %d elsewhere", i/x.Dim, which, i%x.Dim)
-		}
-	}
 	scale := 1 / math.Sqrt(float64(x.N-1))
 	trace := 0.0
 	for i := range x.Data {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"repscope/internal/parallel"
+	"repscope/internal/text"
 	"repscope/stat"
 )
 
@@ -45,11 +46,11 @@ func SplitHalves(ctx context.Context, n int, o SplitOptions, f func(first, secon
 		o.Splits = 200
 	}
 	if o.Groups != nil && len(o.Groups) != n {
-		return nil, fmt.Errorf("%s: groups of %d observations for %d", quantity, len(o.Groups), n)
+		return nil, fmt.Errorf("%s: groups of %s for %d", quantity, text.Count(len(o.Groups), "observation"), n)
 	}
 	groups := groupsOf(n, o.Groups)
 	if len(groups) < 2 {
-		return nil, stat.Undefined(quantity, "%d observations in %d groups, want at least 2", n, len(groups))
+		return nil, stat.Undefined(quantity, "%s in %s, want at least 2", text.Count(n, "observation"), text.Count(len(groups), "group"))
 	}
 	want := o.First
 	if want <= 0 {

@@ -25,6 +25,9 @@ type Options struct {
 	// GroupsX and GroupsY are a label per point: points of one label stay together under
 	// permutation. nil: every point by itself.
 	GroupsX, GroupsY []int
+	// Units is how many units are permuted at most where points have no groups; 0: 1,024.
+	// Their number sets the time of a permutation, which is its square.
+	Units int
 	// Permutations is how many random divisions the p value is of; 0 gives none.
 	Permutations int
 	Seed         uint64
@@ -44,9 +47,9 @@ type Distance struct {
 	Permutations, Exceeding int
 	Reason                  string
 	// Units are how many units of x and of y were permuted. Points without groups are
-	// units of their own up to 1,024 points; beyond, units are as many consecutive points
-	// as makes them at most about that many, the same number in both samples, and what is
-	// left over at the end of a sample stays there.
+	// units of their own up to Options.Units points; beyond, units are as many consecutive
+	// points as makes them about that many, the same number in both samples, and what is left
+	// over at the end of a sample stays there.
 	Units [2]int
 }
 
@@ -84,18 +87,18 @@ func newPooled(quantity string, x, y points.Points, o Options, center bool) (*po
 	if x.Dim != y.Dim {
 		return nil, fmt.Errorf("%s: points of %d and of %d coordinates", quantity, x.Dim, y.Dim)
 	}
+	for k, sample := range []points.Points{x, y} {
+		if err := finite(quantity, names[k], sample); err != nil {
+			return nil, err
+		}
+	}
 	n := x.N + y.N
 	data := matrix.New(n, x.Dim)
-	for i := range n {
-		from, at, which := x, i, "first"
-		if i >= x.N {
-			from, at, which = y, i-x.N, "second"
-		}
-		for k, v := range from.Row(at, data.Row(i)) {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, stat.Undefined(quantity, "point %d of the %s sample, coordinate %d is %v, want finite numbers", at, which, k, v)
-			}
-		}
+	for i := range x.N {
+		x.Row(i, data.Row(i))
+	}
+	for i := range y.N {
+		y.Row(i, data.Row(x.N+i))
 	}
 	if center {
 		mean := data.Mean()
@@ -104,7 +107,7 @@ func newPooled(quantity string, x, y points.Points, o Options, center bool) (*po
 		}
 	}
 	p := &pooled{}
-	units, err := p.unitsOf(quantity, [2]int{x.N, y.N}, [2][]int{o.GroupsX, o.GroupsY})
+	units, err := p.unitsOf(quantity, [2]int{x.N, y.N}, [2][]int{o.GroupsX, o.GroupsY}, o.Units)
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +128,12 @@ func newPooled(quantity string, x, y points.Points, o Options, center bool) (*po
 
 // unitsOf says which unit every point belongs to: its group, or a piece of the sample of a
 // length that both samples share.
-func (p *pooled) unitsOf(quantity string, sizes [2]int, groups [2][]int) ([]int, error) {
+func (p *pooled) unitsOf(quantity string, sizes [2]int, groups [2][]int, most int) ([]int, error) {
+	if most <= 0 {
+		most = maxUnits
+	}
 	out := make([]int, 0, sizes[0]+sizes[1])
-	length := (sizes[0] + sizes[1] + maxUnits - 1) / maxUnits
+	length := (sizes[0] + sizes[1] + most - 1) / most
 	for side, n := range sizes {
 		if groups[side] == nil {
 			for i := range n {

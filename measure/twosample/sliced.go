@@ -61,10 +61,15 @@ func SlicedAlong(ctx context.Context, x, y, directions points.Points, o SlicedOp
 	if directions.N == 0 {
 		return 0, stat.Undefined(quantity, "no directions")
 	}
-	samples := [2]matrix.Matrix{matrix.Of(x), matrix.Of(y)}
-	if err := check(quantity, samples[0].Data, samples[1].Data); err != nil {
-		return 0, err
+	if x.N == 0 || y.N == 0 {
+		return 0, stat.Undefined(quantity, "samples of %d and %d points, want at least 1 of each", x.N, y.N)
 	}
+	for k, p := range []points.Points{x, y} {
+		if err := finite(quantity, names[k], p); err != nil {
+			return 0, err
+		}
+	}
+	samples := [2]matrix.Matrix{matrix.Of(x), matrix.Of(y)}
 	terms := make([]float64, directions.N)
 	err := parallel.For(ctx, o.Threads, directions.N, func(_, k int) {
 		direction, along := directions.Row(k, nil), [2][]float64{}

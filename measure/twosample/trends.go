@@ -33,10 +33,10 @@ func ColumnPairTrends(x, y points.Points) ([]Trend, error) {
 	}
 	tables := [2]matrix.Matrix{}
 	for k, p := range []points.Points{x, y} {
+		if err := finite(quantity, names[k], p); err != nil {
+			return nil, err
+		}
 		tables[k], _ = matrix.Centered(p)
-	}
-	if err := check(quantity, tables[0].Data, tables[1].Data); err != nil {
-		return nil, err
 	}
 	var out []Trend
 	for a := range x.Dim {

@@ -9,19 +9,35 @@ import (
 	"slices"
 
 	"repscope/internal/text"
+	"repscope/points"
 	"repscope/stat"
 )
+
+// names are what messages call the samples.
+var names = [2]string{"first", "second"}
+
+// finite is an error that names the first coordinate which is no finite number.
+func finite(quantity, which string, p points.Points) error {
+	row := make([]float64, p.Dim)
+	for i := range p.N {
+		for k, v := range p.Row(i, row) {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return stat.Undefined(quantity, "point %d of the %s sample, coordinate %d is %v, want finite numbers", i, which, k, v)
+			}
+		}
+	}
+	return nil
+}
 
 // check says which of two samples is empty or not finite.
 func check(quantity string, x, y []float64) error {
 	for k, sample := range [][]float64{x, y} {
-		which := [2]string{"first", "second"}[k]
 		if len(sample) == 0 {
-			return stat.Undefined(quantity, "the %s sample is empty", which)
+			return stat.Undefined(quantity, "the %s sample is empty", names[k])
 		}
 		for i, v := range sample {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return stat.Undefined(quantity, "value %d of the %s sample is %v, want finite numbers", i, which, v)
+				return stat.Undefined(quantity, "value %d of the %s sample is %v, want finite numbers", i, names[k], v)
 			}
 		}
 	}
@@ -122,9 +138,16 @@ func Without(blocks *stat.Blocks, x, y []float64, f func(x, y []float64) float64
 	if len(labels) != len(x)+len(y) {
 		return nil, fmt.Errorf("blocks of %s for samples of %d and %d", text.Count(len(labels), "observation"), len(x), len(y))
 	}
+	return WithoutEach(labels, blocks.Count(), x, y, f), nil
+}
+
+// WithoutEach is [Without] for blocks that labels, from 0 to count − 1, number per pooled
+// observation, of which there are as many as labels. A block without observations leaves
+// all of them.
+func WithoutEach(labels []int, count int, x, y []float64, f func(x, y []float64) float64) []float64 {
 	orders := [2][]int{order(x, 0), order(y, len(x))}
 	pooled := append(slices.Clone(x), y...)
-	out := make([]float64, blocks.Count())
+	out := make([]float64, count)
 	var left [2][]float64
 	for b := range out {
 		for k := range left {
@@ -140,7 +163,7 @@ func Without(blocks *stat.Blocks, x, y []float64, f func(x, y []float64) float64
 			out[b] = f(left[0], left[1])
 		}
 	}
-	return out, nil
+	return out
 }
 
 // order lists the places of values, from first on, by ascending value.
@@ -164,9 +187,16 @@ func order(values []float64, first int) []int {
 	return out
 }
 
+// WassersteinSorted is [Wasserstein1] of samples in ascending order, finite and not empty:
+// for functions of [Without].
+func WassersteinSorted(x, y []float64) float64 { return wasserstein(x, y, 1) }
+
+// ScaledSorted is [Scaled1] of such samples.
+func ScaledSorted(x, y []float64) float64 { return scaled(x, y) }
+
 // Wasserstein1Without returns [Wasserstein1] without each block; see [Without].
 func Wasserstein1Without(blocks *stat.Blocks, x, y []float64) ([]float64, error) {
-	return Without(blocks, x, y, func(x, y []float64) float64 { return wasserstein(x, y, 1) })
+	return Without(blocks, x, y, WassersteinSorted)
 }
 
 // Scaled1 returns [Wasserstein1] divided by the standard deviation of y (with n in the
@@ -215,6 +245,50 @@ func Pool(blocks ...*stat.Blocks) (*stat.Blocks, error) {
 		first += b.Count()
 	}
 	return stat.NewBlocks(len(labels), labels, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+}
+
+// Jackknife is the delete-block jackknife of a statistic of two independent samples, from its
+// values without each block of the first and then of the second, which hold so many
+// observations: the variance is the sum of those of both samples, with Satterthwaite's
+// degrees of freedom. level 0 means 0.95. Errors: those of [stat.DeleteBlockJackknife], for
+// each sample.
+func Jackknife(estimate float64, without []float64, first, second []int, level float64) (*stat.Jackknifed, error) {
+	if len(without) != len(first)+len(second) {
+		return nil, fmt.Errorf("jackknife: %d values for blocks of samples of %d and %d", len(without), len(first), len(second))
+	}
+	j := &stat.Jackknifed{Estimate: estimate, Replicates: without, BlockSizes: slices.Concat(first, second)}
+	variance, below := 0.0, 0.0
+	for k, sizes := range [][]int{first, second} {
+		of, err := stat.DeleteBlockJackknife(estimate, without[k*len(first):][:len(sizes)], sizes, level)
+		if err != nil {
+			return nil, fmt.Errorf("the %s sample: %w", names[k], err)
+		}
+		if of.Reason != "" {
+			j.Reason = of.Reason
+		}
+		v := float64(of.StdError * of.StdError)
+		variance += v
+		if v > 0 {
+			below += float64(v*v) / of.DF
+		}
+		j.Bias += of.Bias
+		j.PseudoValues = append(j.PseudoValues, of.PseudoValues...)
+		j.Interval = of.Interval
+	}
+	j.StdError, j.Corrected = math.Sqrt(variance), estimate-j.Bias
+	if math.IsNaN(j.StdError) || j.Reason != "" {
+		j.Interval.Low, j.Interval.High = math.NaN(), math.NaN()
+		return j, nil
+	}
+	if j.DF = float64(variance*variance) / below; variance == 0 {
+		j.DF = float64(len(without) - 2)
+	}
+	t, err := stat.StudentTQuantile((1+j.Interval.Level)/2, j.DF)
+	if err != nil {
+		return nil, err
+	}
+	j.Interval.Low, j.Interval.High = estimate-t*j.StdError, estimate+t*j.StdError
+	return j, nil
 }
 
 // Boundaries are how the values of a sample lie to the range of another.

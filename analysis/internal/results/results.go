@@ -80,9 +80,10 @@ func Pairwise(metric Metric, names []string, estimates []*stat.Jackknifed, seed 
 	return comparisons(metric, compared), err
 }
 
-// PairwiseOf is [Pairwise] for models of which some pairs were measured on the same
-// observations and others on observations of their own; paired says which.
-func PairwiseOf(metric Metric, names []string, estimates []*stat.Jackknifed, paired func(i, j int) bool, seed uint64) ([]report.Comparison, error) {
+// PairwiseSharing is [Pairwise] for models of which only the last blocks of a pair may be of
+// the same observations, as many as shared says ([stat.CompareSharing]); the others are of
+// each alone.
+func PairwiseSharing(metric Metric, names []string, estimates []*stat.Jackknifed, shared func(i, j int) int, seed uint64) ([]report.Comparison, error) {
 	var compared []stat.Comparison
 	for i, a := range estimates {
 		for j := i + 1; j < len(estimates); j++ {
@@ -90,11 +91,7 @@ func PairwiseOf(metric Metric, names []string, estimates []*stat.Jackknifed, pai
 			if a == nil || b == nil || math.IsNaN(a.Estimate) || math.IsNaN(b.Estimate) {
 				continue
 			}
-			of := stat.CompareIndependent
-			if paired(i, j) {
-				of = stat.Compare
-			}
-			c, err := of(a, b, stat.CompareOptions{Seed: seed})
+			c, err := stat.CompareSharing(a, b, shared(i, j), stat.CompareOptions{Seed: seed})
 			if err != nil {
 				return nil, err
 			}

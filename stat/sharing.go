@@ -1,0 +1,123 @@
+// Comparisons of models on observations of their own, or of their own and of others that
+// they share.
+
+package stat
+
+import (
+	"math"
+	"slices"
+)
+
+// CompareSharing compares two statistics of observations of their own, independent of each
+// other, and of others that both have seen, such as distances of what two generators drew to
+// the same real samples: the last shared blocks of both are the same ones. The variance of
+// the difference is the sum of those of deleting blocks of a alone, of b alone, and shared
+// ones of both at once, with Satterthwaite's degrees of freedom,
+//
+//	df = (Σ v)²/Σ (v²/df_v).
+//
+// With shared = 0 nothing is: v are the variances of the two jackknifes, as they are. Where
+// all blocks are shared it is [Compare]. Blocks that carry no test leave the p values
+// undefined, with the reason; a sign-flip test and an effect in standard deviations are
+// defined by Compare alone. Errors: shared blocks of other sizes.
+func CompareSharing(a, b *Jackknifed, shared int, o CompareOptions) (Comparison, error) {
+	ownA, ownB := len(a.BlockSizes)-shared, len(b.BlockSizes)-shared
+	switch {
+	case ownA < 0 || ownB < 0 || shared < 0 || !slices.Equal(a.BlockSizes[ownA:], b.BlockSizes[ownB:]):
+		return Comparison{}, Undefined("comparison", "the two statistics do not share their last %d blocks", shared)
+	case ownA == 0 && ownB == 0:
+		return Compare(a, b, o)
+	}
+	c := Comparison{Difference: a.Estimate - b.Estimate, T: math.NaN(), DF: math.NaN(), P: math.NaN(), PHolm: math.NaN(), SignFlip: math.NaN(),
+		EffectSD: math.NaN(), Blocks: ownA + ownB + shared}
+	for _, w := range slices.Concat(a.Warnings, b.Warnings) {
+		if !slices.Contains(c.Warnings, w) {
+			c.Warnings = append(c.Warnings, w)
+		}
+	}
+	level, err := checkLevel("comparison", o.Level)
+	if err != nil {
+		return c, err
+	}
+	var variance, df float64
+	if c.Reason = firstOf(a.Reason, b.Reason); c.Reason == "" {
+		if variance, df, err = sharingVariance(a, b, ownA, ownB, level); err != nil {
+			return c, err
+		}
+		switch {
+		case math.IsNaN(variance):
+			c.Reason = "a standard error is not defined"
+		case variance == 0:
+			c.Reason = "neither statistic varies over its blocks: there is no error to test against"
+		}
+	}
+	if c.Reason != "" {
+		c.Interval = noInterval(level, "%s", c.Reason)
+		return c, nil
+	}
+	t, err := StudentTQuantile((1+level)/2, df)
+	if err != nil {
+		return c, err
+	}
+	se := math.Sqrt(variance)
+	c.DF = df
+	c.Interval = Interval{Low: c.Difference - float64(t*se), High: c.Difference + float64(t*se), Level: level}
+	if c.Reason = firstOf(a.Untestable, b.Untestable); c.Reason != "" {
+		return c, nil
+	}
+	c.T = c.Difference / se
+	c.P, _ = twoSidedP(c.T, c.DF)
+	c.PHolm = c.P
+	return c, nil
+}
+
+// firstOf is the first text that is not empty.
+func firstOf(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// sharingVariance is the variance of the difference and its degrees of freedom. The first
+// ownA and ownB blocks are those of each alone.
+func sharingVariance(a, b *Jackknifed, ownA, ownB int, level float64) (variance, df float64, err error) {
+	below := 0.0
+	add := func(stdError, df float64) {
+		v := float64(stdError * stdError)
+		variance += v
+		if v > 0 {
+			below += float64(v*v) / df
+		}
+	}
+	shared := len(a.BlockSizes) - ownA
+	if shared == 0 {
+		add(a.StdError, a.DF)
+		add(b.StdError, b.DF)
+		return variance, float64(variance*variance) / below, nil
+	}
+	for _, of := range []struct {
+		sizes     []int
+		replicate func(j int) float64
+	}{
+		{a.BlockSizes[:ownA], func(j int) float64 { return a.Replicates[j] - b.Estimate }},
+		{b.BlockSizes[:ownB], func(j int) float64 { return a.Estimate - b.Replicates[j] }},
+		{a.BlockSizes[ownA:], func(j int) float64 { return a.Replicates[ownA+j] - b.Replicates[ownB+j] }},
+	} {
+		if len(of.sizes) == 0 {
+			continue
+		}
+		replicates := make([]float64, len(of.sizes))
+		for j := range replicates {
+			replicates[j] = of.replicate(j)
+		}
+		v, err := DeleteBlockJackknife(a.Estimate-b.Estimate, replicates, of.sizes, level)
+		if err != nil {
+			return 0, 0, err
+		}
+		add(v.StdError, v.DF)
+	}
+	return variance, float64(variance*variance) / below, nil
+}
