@@ -192,19 +192,19 @@ type probabilityScore struct {
 	of func(verification.Probabilities) (float64, error)
 }
 
-// brier makes a score of a part of the Brier score, with the reason why it may be NaN.
-func brier(part func(verification.Brier) float64, none string) func(verification.Probabilities) (float64, error) {
+// brier makes a score of a part of the Brier score.
+func brier(part func(verification.Brier) float64) func(verification.Probabilities) (float64, error) {
 	return func(p verification.Probabilities) (float64, error) {
 		b, err := p.Brier()
 		if err != nil {
 			return math.NaN(), err
 		}
 		v := part(b)
-		if math.IsNaN(v) {
-			if p.Members > 1 {
-				none = "the event never occurs, or everywhere"
-			}
-			return v, stat.Undefined("Brier score", "%s", none)
+		switch {
+		case math.IsNaN(v) && b.Uncertainty == 0:
+			return v, stat.Undefined("Brier score", "the event never occurs, or everywhere")
+		case math.IsNaN(v):
+			return v, stat.Undefined("Brier score", "one member has no fair score")
 		}
 		return v, nil
 	}
@@ -212,7 +212,6 @@ func brier(part func(verification.Brier) float64, none string) func(verification
 
 func probabilityScores() []probabilityScore {
 	type b = verification.Brier
-	const one, always = "one member has no fair score", "the event never occurs, or everywhere"
 	inf := math.Inf(1)
 	corp := func(part func(verification.Reliability) float64) func(verification.Probabilities) (float64, error) {
 		return func(p verification.Probabilities) (float64, error) {
@@ -222,19 +221,20 @@ func probabilityScores() []probabilityScore {
 	}
 	return []probabilityScore{
 		{formula{name: "brier", about: "Brier score of the shares of members", direction: report.Lower, high: 1, mean: true, perfect: true},
-			brier(func(b b) float64 { return b.Score }, "")},
+			brier(func(b b) float64 { return b.Score })},
 		{formula{name: "brier_fair", about: "Brier score of an ensemble of infinitely many such members (Ferro 2014)", direction: report.Lower, low: -1, high: 1, mean: true, compared: true, perfect: true},
-			brier(func(b b) float64 { return b.Fair }, one)},
+			brier(func(b b) float64 { return b.Fair })},
 		{formula{name: "brier_skill", about: "1 − brier/uncertainty: against forecasting the base rate of these samples", direction: report.Higher, low: -inf, high: 1},
-			brier(func(b b) float64 { return b.Skill }, always)},
+			brier(func(b b) float64 { return b.Skill })},
 		{formula{name: "brier_fair_skill", about: "1 − brier_fair/uncertainty", direction: report.Higher, low: -inf, high: inf},
-			brier(func(b b) float64 { return b.FairSkill }, one)},
-		{formula{name: "brier_reliability", about: "part of brier from probabilities that are not frequencies", direction: report.Lower, high: 1},
-			brier(func(b b) float64 { return b.Reliability }, "")},
+			brier(func(b b) float64 { return b.FairSkill })},
+		{formula{name: "brier_reliability", about: "part of brier from probabilities that are not frequencies", direction: report.Lower, high: 1,
+			noInterval: "it is above 0 from chance alone"},
+			brier(func(b b) float64 { return b.Reliability })},
 		{formula{name: "brier_resolution", about: "part of brier that frequencies take off by differing between probabilities", direction: report.Higher, high: 0.25},
-			brier(func(b b) float64 { return b.Resolution }, "")},
+			brier(func(b b) float64 { return b.Resolution })},
 		{formula{name: "brier_uncertainty", about: "Brier score of forecasting the base rate", direction: report.Neither, high: 0.25},
-			brier(func(b b) float64 { return b.Uncertainty }, "")},
+			brier(func(b b) float64 { return b.Uncertainty })},
 		{formula{name: "roc_area", about: "area below the relative operating characteristic; 0.5 for chance", direction: report.Higher, high: 1},
 			func(p verification.Probabilities) (float64, error) {
 				_, area, err := p.ROC()

@@ -121,6 +121,7 @@ func spectrumScores(s *setting, _ int) []formula {
 	n := len(bands.Modes)
 	shells := verification.FourierBands(s.height, s.width)
 	inf := math.Inf(1)
+	const jumps = "it jumps from wave to wave"
 	score := func(of formula, power int, f func(forecast, truth []float64, bands verification.Bands) (float64, error)) formula {
 		list := scored(of, event{}, func(sums []float64) (float64, error) { return f(sums[power*n:(power+1)*n], sums[:n], bands) })
 		list.list, list.key, list.from, list.count = "", "", 0, spectra*n
@@ -134,9 +135,9 @@ func spectrumScores(s *setting, _ int) []formula {
 			noInterval: "it is above 0 from chance alone"}, memberPower, verification.LogSpectralDistance),
 		score(formula{name: "log_spectral_distance_mean", unit: "dB", about: "of the ensemble mean, which is smooth by averaging", direction: report.Neither, high: inf},
 			meanPower, verification.LogSpectralDistance),
-		score(formula{name: "effective_resolution", unit: "cells", about: "wavelength at which members fall below half of the power of truth", direction: report.Lower, high: inf},
+		score(formula{name: "effective_resolution", unit: "cells", about: "wavelength at which members fall below half of the power of truth", direction: report.Lower, high: inf, noInterval: jumps},
 			memberPower, resolution),
-		score(formula{name: "effective_resolution_mean", unit: "cells", about: "of the ensemble mean", direction: report.Neither, high: inf}, meanPower, resolution),
+		score(formula{name: "effective_resolution_mean", unit: "cells", about: "of the ensemble mean", direction: report.Neither, high: inf, noInterval: jumps}, meanPower, resolution),
 	}
 	for i, name := range []string{"low", "mid", "high"} {
 		out = append(out, formula{name: "fourier_rmse_" + name, unit: "field", direction: report.Lower, high: inf, from: spectra * n, count: shells,

@@ -91,6 +91,9 @@ func (s *summary) gather(result *Result, parts []*Part) error {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: %s left out for all models for NaN or Inf", s.arrays[b-1].role, s.arrays[b-1].Name(), text.Count(count, "sample")))
 		}
 	}
+	for _, part := range parts {
+		s.limits = part.Limits
+	}
 	if len(s.kept) == 0 {
 		return fmt.Errorf("no sample is left: each of %d has NaN or Inf in some array", at)
 	}

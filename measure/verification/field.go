@@ -15,9 +15,9 @@ type FieldErrors struct {
 	SquaredTruth     float64 // Σ w·o²
 	SquaredDeviation float64 // Σ w(o − ō)², ō the weighted mean
 	Error            float64 // Σ w(f − o)
-	Maximum          float64 // max |f − o|, without weights
-	// Boundary is Σ(f − o)² over the four sides, without weights: corners are on two of
-	// them; BoundaryCells is 2(H + W).
+	Maximum          float64 // max |f − o| over the cells that have a weight
+	// Boundary is Σ(f − o)² over the cells of the four sides that have a weight, however
+	// large: corners are on two sides. BoundaryCells is their number, 2(H + W) of all.
 	Boundary, BoundaryCells float64
 }
 
@@ -30,6 +30,9 @@ func NewFieldErrors(forecast []float64, truth []float64, width int, weights []fl
 		w := 1.0
 		if weights != nil {
 			w = weights[c]
+		}
+		if w == 0 {
+			continue
 		}
 		d := forecast[c] - o
 		e.Weight += w
@@ -45,6 +48,7 @@ func NewFieldErrors(forecast []float64, truth []float64, width int, weights []fl
 			}
 		}
 		e.Boundary += sides * d * d
+		e.BoundaryCells += sides
 	}
 	mean := sum / e.Weight
 	for c, o := range truth {
@@ -54,7 +58,6 @@ func NewFieldErrors(forecast []float64, truth []float64, width int, weights []fl
 		}
 		e.SquaredDeviation += w * square(o-mean)
 	}
-	e.BoundaryCells = float64(2 * (height + width))
 	return e
 }
 
@@ -73,7 +76,8 @@ func (e FieldErrors) VRMSE() (float64, error) {
 	return math.Sqrt(ratio), err
 }
 
-// BoundaryRMSE is the RMSE over the cells of the four sides, as in PDEBench.
+// BoundaryRMSE is the RMSE over the cells of the four sides, as in PDEBench; NaN where none
+// of them has a weight.
 func (e FieldErrors) BoundaryRMSE() float64 { return math.Sqrt(e.Boundary / e.BoundaryCells) }
 
 // MeanError is the error of the weighted mean of the field, a quantity that physics may
