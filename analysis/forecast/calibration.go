@@ -42,7 +42,7 @@ func spreadFamily() family {
 			inf, n := math.Inf(1), float64(members)
 			return []formula{
 				{name: "spread", about: "root of the mean variance of the members", unit: "field", direction: report.Neither, high: inf, of: func(s []float64) float64 { return math.Sqrt(s[1]) }},
-				{name: "skill", about: "root mean squared error of the ensemble mean", unit: "field", direction: report.Lower, high: inf, of: func(s []float64) float64 { return math.Sqrt(s[0]) }},
+				{name: "skill", about: "root mean squared error of the ensemble mean, as rmse", unit: "field", direction: report.Neither, high: inf, of: func(s []float64) float64 { return math.Sqrt(s[0]) }},
 				{name: "spread_skill_ratio", about: "√((S + 1)/S)·spread/skill: 1 for a calibrated ensemble, less for one that is too sure", direction: report.Neither, high: inf,
 					of: func(s []float64) float64 { return math.Sqrt((n + 1) / n * s[1] / s[0]) }, none: "the ensemble mean has no error"},
 				{name: "debiased_mse", about: "mean squared error without what the small number of members adds: mse − variance/S", unit: "field²", direction: report.Lower,

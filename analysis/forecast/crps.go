@@ -54,7 +54,7 @@ func crpsFamily() family {
 			return []formula{
 				{name: "crps", about: "continuous ranked probability score E|X − y| − E|X − X'|/2; of one member the absolute error", unit: "field",
 					direction: report.Lower, of: kernelScore(s.o.CRPS, members), mean: true, compared: true, leads: true, memory: true, perfect: true},
-				{name: "crps_skill", about: "E|X − y|, the first part of crps", unit: "field", direction: report.Lower, high: math.Inf(1), of: sum(0), mean: true},
+				{name: "crps_skill", about: "E|X − y|, the first part of crps", unit: "field", direction: report.Neither, high: math.Inf(1), of: sum(0), mean: true},
 				{name: "crps_spread", about: "E|X − X'|; crps is crps_skill − crps_spread/2", unit: "field", direction: report.Neither, high: math.Inf(1),
 					of: func(s []float64) float64 { return float64(share * s[1]) }, mean: true},
 			}

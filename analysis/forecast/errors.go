@@ -27,7 +27,7 @@ func errorFamily() family {
 				{name: "mae", unit: "field", about: "mean absolute error of the ensemble mean", direction: report.Lower, high: inf, of: sum(0), mean: true, compared: true, leads: true, perfect: true},
 				{name: "mse", unit: "field²", about: "mean squared error of the ensemble mean", direction: report.Lower, high: inf, of: sum(1), mean: true, compared: true, leads: true, memory: true, perfect: true},
 				{name: "rmse", unit: "field", about: "root of the mean squared error over all samples", direction: report.Lower, high: inf,
-					of: func(s []float64) float64 { return math.Sqrt(s[1]) }, perfect: true},
+					of: func(s []float64) float64 { return math.Sqrt(s[1]) }, compared: true, perfect: true},
 				{name: "bias", unit: "field", about: "mean of ensemble mean − truth; 0 is best", direction: report.Neither, low: -inf, high: inf, of: sum(2), mean: true},
 			}
 		},

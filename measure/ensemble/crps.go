@@ -65,15 +65,7 @@ func ThresholdCRPS[T Float](s Sample[T], lower, upper float64) (Terms, error) {
 	t := Terms{Members: s.count}
 	ranks := rankWeights(s.count)
 	chained := newColumns[float64](s.count) // thresholds need not be float32
-	chain := func(v float64) float64 {
-		switch {
-		case v < lower:
-			return lower
-		case v > upper:
-			return upper
-		}
-		return v
-	}
+	chain := func(v float64) float64 { return max(lower, min(upper, v)) }
 	eachColumns(s, func(c *columns[T], first, n int) {
 		for i, v := range c.x {
 			chained.x[i] = chain(float64(v))

@@ -111,7 +111,7 @@ func (m Moments) DebiasedMSE() float64 {
 // equal, and all cells of a single member, are undefined. The score depends on the unit: for
 // another unit a constant is added.
 func DawidSebastiani[T Float](s Sample[T]) Mean {
-	return overMoments(s, func(x []float64, mean, variance, y float64) float64 {
+	return overMoments(s, 2, func(_ []float64, mean, variance, y float64) float64 {
 		e := y - mean
 		return float64(e*e)/variance + math.Log(variance)
 	})
@@ -123,11 +123,8 @@ func DawidSebastiani[T Float](s Sample[T]) Mean {
 // Cells whose members are equal, and all cells of fewer than 3 members, are undefined.
 // scoringrules 0.10 leaves out the factor S of g, which then goes to 0 in large ensembles.
 func ErrorSpread[T Float](s Sample[T]) Mean {
-	return overMoments(s, func(x []float64, mean, variance, y float64) float64 {
+	return overMoments(s, 3, func(x []float64, mean, variance, y float64) float64 {
 		n := float64(len(x))
-		if n < 3 {
-			return math.NaN()
-		}
 		e, sd, cubes := mean-y, math.Sqrt(variance), 0.0
 		for _, v := range x {
 			z := (v - mean) / sd
@@ -139,8 +136,9 @@ func ErrorSpread[T Float](s Sample[T]) Mean {
 	})
 }
 
-// overMoments averages a score of the members of a cell with their mean and variance.
-func overMoments[T Float](s Sample[T], score func(x []float64, mean, variance, y float64) float64) Mean {
+// overMoments averages a score of the members of a cell with their mean and variance, which
+// is undefined of fewer members than it takes and of equal ones.
+func overMoments[T Float](s Sample[T], least int, score func(x []float64, mean, variance, y float64) float64) Mean {
 	var m Mean
 	eachColumns(s, func(c *columns[T], first, n int) {
 		for i := range n {
@@ -150,7 +148,7 @@ func overMoments[T Float](s Sample[T], score func(x []float64, mean, variance, y
 			}
 			x := c.of(i)
 			mean, variance := meanVariance(x)
-			if len(x) < 2 || variance == 0 {
+			if len(x) < least || variance == 0 {
 				m.Undefined++
 				continue
 			}

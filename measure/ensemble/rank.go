@@ -27,12 +27,8 @@ func AddRanks[T Float](counts []int64, s Sample[T]) error {
 		clear(above[:])
 		for k := range s.count {
 			for i, v := range c.row(k) {
-				if v < c.y[i] {
-					below[i]++
-				}
-				if v > c.y[i] {
-					above[i]++
-				}
+				below[i] += count(v < c.y[i])
+				above[i] += count(v > c.y[i])
 			}
 		}
 		for i := range n {
@@ -42,6 +38,14 @@ func AddRanks[T Float](counts []int64, s Sample[T]) error {
 		}
 	})
 	return nil
+}
+
+// count is 1 for true, without a branch.
+func count(b bool) int32 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // spreadRank adds one cell to the ranks among which its truth is tied.

@@ -61,17 +61,38 @@ func NewVariogram(height, width int, o VariogramOptions) (*Variogram, error) {
 // 2p (2 for the documented one). Offsets are treated one after the other, with all pairs of
 // cells of two rows that lie so apart: memory does not grow with the number of pairs, which is that of
 // cells squared or, with a largest distance, linear in it. Beside the sample there is a copy
-// of it. Differences and roots of float32 cells are rounded to float32, which changes a score
-// by about 10⁻⁷ of itself; what is summed is float64. The bits are the same for any number of
-// threads. Errors: another number of cells, all pairs without weight, the context's.
+// of it. Differences and roots of cells that are float32 numbers, in arrays of either type,
+// are rounded to float32, which changes a score by about 10⁻⁷ of itself; what is summed is
+// float64. The bits are the same for any number of threads. Errors: another number of cells, all pairs without weight, the context's.
 func VariogramScore[T Float](ctx context.Context, threads int, v *Variogram, s Sample[T]) (float64, error) {
 	if s.Cells() != v.height*v.width {
 		return math.NaN(), fmt.Errorf("variogram of %d × %d cells for a field of %d", v.height, v.width, s.Cells())
 	}
 	if v.options.Documented {
-		return scoreRows(ctx, threads, v, newRows(v, s.mean()))
+		return scoreRows(ctx, threads, v, newRows[float64](v, s.mean()))
 	}
-	return scoreRows(ctx, threads, v, newRows(v, s))
+	if v.options.P == 0.5 && s.single() {
+		return scoreRows(ctx, threads, v, newRows[float32](v, s))
+	}
+	return scoreRows(ctx, threads, v, newRows[T](v, s))
+}
+
+// single says whether all cells are float32 numbers.
+func (s Sample[T]) single() bool {
+	check := func(field []T) bool {
+		for _, v := range field {
+			if T(float32(v)) != v {
+				return false
+			}
+		}
+		return true
+	}
+	for k := range s.count {
+		if !check(s.member(k)) {
+			return false
+		}
+	}
+	return check(s.truth)
 }
 
 // mean is the sample of one member, the mean of all.
@@ -99,16 +120,22 @@ type fieldRows[T Float] struct {
 	weights        []float64 // [height][width] or nil
 }
 
-func newRows[T Float](v *Variogram, s Sample[T]) fieldRows[T] {
+func newRows[To, T Float](v *Variogram, s Sample[T]) fieldRows[To] {
 	stride := v.width + vector.Lanes // functions of rows read a few elements more
-	f := fieldRows[T]{s.count, stride, make([]T, (v.height*s.count+1)*stride), make([]T, (v.height+1)*stride), s.weights}
+	f := fieldRows[To]{s.count, stride, make([]To, (v.height*s.count+1)*stride), make([]To, (v.height+1)*stride), s.weights}
 	for y := range v.height {
-		copy(f.truth[y*stride:], s.truth[y*v.width:][:v.width])
+		convert(f.truth[y*stride:], s.truth[y*v.width:][:v.width])
 		for k := range s.count {
-			copy(f.members[(y*s.count+k)*stride:], s.member(k)[y*v.width:][:v.width])
+			convert(f.members[(y*s.count+k)*stride:], s.member(k)[y*v.width:][:v.width])
 		}
 	}
 	return f
+}
+
+func convert[To, T Float](dst []To, src []T) {
+	for i, v := range src {
+		dst[i] = To(v)
+	}
 }
 
 // variogramWork is scratch memory of one goroutine: sums of a row of pairs.

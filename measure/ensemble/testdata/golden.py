@@ -87,9 +87,10 @@ def case(name, v, h, w, s, kind, ties=False, mask=False, offset=0.0):
         var = fx.var(1, ddof=1)
         g.update(spread=float(np.sqrt(mean(var))), ratio=float(np.sqrt((s + 1) / s * mean(var) / mean(error**2))), debiased=mean(error**2) - mean(var) / s)
         g["dss"] = mean(sr.dssuv_ensemble(fy, fx))
-        g["ess_scoringrules"] = mean(sr.error_spread_score(fy, fx))
+        rules = mean(sr.error_spread_score(fy, fx))  # its skewness lacks the factor s
         z = (fx - fx.mean(1, keepdims=True)) / np.sqrt(var)[:, None]
         skew = s / ((s - 1) * (s - 2)) * (z**3).sum(1)
+        assert np.isclose(rules, mean((var - error**2 - error * np.sqrt(var) * skew / s) ** 2))
         g["ess"] = mean((var - error**2 - error * np.sqrt(var) * skew) ** 2)
     g["energy_fair"], g["energy_biased"] = (energy(fy, fx.T, fair, cells) for fair in (True, False))
     if not mask:

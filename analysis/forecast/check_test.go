@@ -1,0 +1,146 @@
+// Tests of what is wrong with an input, and of what is left out.
+
+package forecast
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"repscope/report"
+)
+
+// asJSON is a value as JSON.
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := report.Encode(&out, v); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	m := newMade(4, 3, 2, 3, 5, 1)
+	of := func(shape ...int) Array {
+		n := 1
+		for _, k := range shape {
+			n *= k
+		}
+		return array(t, "f.npy", shape, make([]float64, n))
+	}
+	forecast := func(shape ...int) func(*Input) {
+		return func(in *Input) { in.Forecasts[0].Members = of(shape...) }
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*Input)
+		want   string
+	}{
+		{"target of three axes", func(in *Input) { in.Target = of(4, 3, 5) }, "target: f.npy has shape [4 3 5], want [N,V,H,W]: samples, variables, rows, columns"},
+		{"empty target", func(in *Input) { in.Target = of(0, 2, 3, 5) }, "target: f.npy has shape [0 2 3 5]: it is empty"},
+		{"forecast of three axes", forecast(4, 3, 5), "forecast net: f.npy has shape [4 3 5], want [4,S,2,3,5], S members of the target's shape"},
+		{"longer", forecast(5, 3, 2, 3, 5), "forecast net: f.npy has shape [5 3 2 3 5], and the target has 4 samples: the forecast is longer than the target"},
+		{"shorter", forecast(3, 3, 2, 3, 5), "the forecast is shorter than the target"},
+		{"grid", forecast(4, 3, 2, 3, 4), "want [4,S,2,3,5], S members of the target's shape: a grid of 3 × 4 for one of 3 × 5"},
+		{"variables", forecast(4, 3, 1, 3, 5), "1 variables for 2"},
+		{"one member of another shape", forecast(4, 2, 3, 4), "or the target's [4,2,3,5] of one member"},
+		{"no member", forecast(4, 0, 2, 3, 5), "it has no member"},
+		{"nothing", func(in *Input) { in.Forecasts = nil }, "no forecast and no input fields: there is nothing to score"},
+		{"names", func(in *Input) { in.Variables = []string{"a"} }, "1 variable named (a), and the target truth.npy has 2"},
+		{"equal names", func(in *Input) { in.Variables = []string{"a", "a"} }, `two variables are named "a"`},
+		{"equal models", func(in *Input) { in.Forecasts = append(in.Forecasts, in.Forecasts[0]) }, `two forecasts are named "net"`},
+		{"a baseline's name", func(in *Input) { in.Forecasts[0].Name, in.FromTarget = Climatology, true }, "forecast climatology: a model of this run has that name"},
+		{"no such variable", func(in *Input) {
+			in.Variables, in.Fields, in.FieldVariables = []string{"t2m", "u10"}, of(4, 2, 3, 5), []string{"t2m", "v10"}
+		}, "input: no variable of f.npy is named \"u10\", which persistence needs; there are t2m, v10"},
+		{"unnamed input", func(in *Input) { in.Fields = of(4, 3, 3, 5) }, "input: f.npy has 3 variables and the target 2: name them, so that persistence finds those of the target"},
+		{"input of another grid", func(in *Input) { in.Fields = of(4, 2, 5, 3) }, "input: f.npy has shape [4 2 5 3], want [4,Vin,3,5]"},
+		{"climatology", func(in *Input) { in.Climate = of(2, 3, 4) }, "climatology: f.npy has shape [2 3 4], want [2,3,5], or [4,2,3,5] with one per sample"},
+		{"one group", func(in *Input) { in.FromTarget, in.Groups = true, []int{1, 1, 1, 1} }, "all samples are of one group, and a sample's own is left out"},
+		{"weights", func(in *Input) { in.Weights = make([]float64, 5) }, "weights: 5 values, want [3,5], one per cell, or [3], one per row"},
+		{"negative weight", func(in *Input) { in.Weights = []float64{1, -1, 1} }, "weights: that of row 1, column 0 is -1, want a finite number of at least 0"},
+		{"no weight", func(in *Input) { in.Weights = make([]float64, 3) }, "weights: all of them are 0"},
+		{"empty region", func(in *Input) { in.Weights, in.Regions = []float64{0, 1, 1}, []Region{{"top", []float64{1, 0, 0}}} }, "region top times weights: all of them are 0"},
+		{"leads", func(in *Input) { in.Leads = []float64{1} }, "1 lead for 4 samples"},
+		{"a lead", func(in *Input) { in.Leads = []float64{1, 2, math.NaN(), 3} }, "lead 2 is NaN, want a finite number"},
+		{"groups", func(in *Input) { in.Groups = []int{1} }, "1 group for 4 samples"},
+	} {
+		in := m.input(t)
+		c.change(&in)
+		_, err := Analyze(t.Context(), in, Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v\nwant %s", c.name, err, c.want)
+		}
+	}
+	for _, c := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{Metrics: []string{"crsp"}}, `metric "crsp", want some of errors, mae, mse,`},
+		{Options{Metrics: []string{"crsp"}}, "did you mean crps?"},
+		{Options{Members: 5}, "forecast net: net.npy has 3 members, and 5 are asked for"},
+		{Options{CRPS: "exact"}, `estimator of the CRPS "exact", want fair or biased`},
+		{Options{MaxDistance: 0.5}, "pairs of cells at most 0.5 apart: the nearest are 1 apart"},
+	} {
+		if _, err := Analyze(t.Context(), m.input(t), c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c.o, err)
+		}
+	}
+}
+
+// NaN is an error with its array and index, or leaves the sample out for all models.
+func TestNonFinite(t *testing.T) {
+	t.Parallel()
+	m := newMade(5, 3, 2, 3, 5, 1)
+	bad := *m
+	bad.truth, bad.members = slices.Clone(m.truth), slices.Clone(m.members)
+	bad.members[((1*3+2)*2+1)*15+7] = math.NaN()
+	bad.truth[(3*2+0)*15+4] = math.Inf(1)
+	for threads := range 3 {
+		_, err := Analyze(t.Context(), bad.input(t), Options{Threads: threads})
+		if want := "forecast net: net.npy: element [1 2 1 1 2] is NaN, want finite numbers"; err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	r := analyze(t, bad.input(t), Options{SkipNaN: true, Intervals: true})
+	if !slices.Equal(r.Samples, []int{0, 2, 4}) || r.Skipped != 2 {
+		t.Errorf("samples %v, %d skipped", r.Samples, r.Skipped)
+	}
+	for _, want := range []string{"target: truth.npy: 1 sample left out for all models for NaN or Inf", "forecast net: net.npy: 1 sample left out for all models for NaN or Inf"} {
+		if !slices.Contains(r.Warnings, want) {
+			t.Errorf("warnings %q, want %s", r.Warnings, want)
+		}
+	}
+	full := analyze(t, m.input(t), Options{})
+	for _, name := range []string{"mse", "crps", "energy_score"} {
+		all, _ := full.Models[0].Score(name)
+		near(t, name, value(t, &r.Models[0], name), (all.Sample[0]+all.Sample[2]+all.Sample[4])/3)
+	}
+	for i := range bad.truth {
+		bad.truth[i] = math.NaN()
+	}
+	if _, err := Analyze(t.Context(), bad.input(t), Options{SkipNaN: true}); err == nil || err.Error() != "no sample is left: each of 5 has NaN or Inf in some array" {
+		t.Error(err)
+	}
+}
+
+// What a grid is too small for is skipped with its reason; the rest is computed.
+func TestSmallGrids(t *testing.T) {
+	t.Parallel()
+	model := &analyze(t, newMade(4, 3, 1, 1, 1, 1).input(t), Options{Intervals: true}).Models[0]
+	for name, want := range map[string]string{"variogram_score": "one cell makes no pair", "pairwise_energy_score": "one cell has no neighbor",
+		"patched_energy_score": "patches of 4 × 4 cells do not fit into fields of 1 × 1"} {
+		if why, _ := model.Skipped.Get(name); why != want {
+			t.Errorf("%s: %v, want %s", name, why, want)
+		}
+	}
+	near(t, "energy score of one cell", value(t, model, "energy_score"), value(t, model, "crps"))
+	r := analyze(t, newMade(4, 3, 1, 5, 9, 1).input(t), Options{})
+	if want := "patched_energy_score: patches of 4 × 4 cells leave out the last 1 of 5 rows and 1 of 9 columns"; !slices.Contains(r.Warnings, want) {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}
