@@ -40,8 +40,8 @@ func (p *plan) prepareLimits(ctx context.Context) error {
 	return p.begins.err
 }
 
-// key orders finite numbers as unsigned integers.
-func key(v float64) uint64 {
+// keyOf orders finite numbers as unsigned integers.
+func keyOf(v float64) uint64 {
 	bits := math.Float64bits(v + 0) // −0 is 0
 	if bits>>63 != 0 {
 		return ^bits
@@ -49,8 +49,8 @@ func key(v float64) uint64 {
 	return bits | 1<<63
 }
 
-// value is the number of a key.
-func value(key uint64) float64 {
+// valueOf is the number of a key.
+func valueOf(key uint64) float64 {
 	if key>>63 != 0 {
 		return math.Float64frombits(key &^ (1 << 63))
 	}
@@ -95,7 +95,7 @@ func (p *plan) quantiles(ctx context.Context) ([][]float64, error) {
 		part := at - math.Floor(at)
 		for v := range p.variables {
 			low, high := searches[2*(k*len(p.variables)+v)], searches[2*(k*len(p.variables)+v)+1]
-			a, b := value(low.prefix), value(high.prefix)
+			a, b := valueOf(low.prefix), valueOf(high.prefix)
 			out[k] = append(out[k], a+float64(part*(b-a)))
 		}
 	}
@@ -149,7 +149,7 @@ func (p *plan) narrow(ctx context.Context, searches []search, known int) error {
 			for _, prefix := range prefixes[v] {
 				count := counts[of{v, prefix}]
 				for _, x := range truth[v*p.size() : (v+1)*p.size()] {
-					k := key(x)
+					k := keyOf(x)
 					if known == 0 || k>>(64-known) == prefix {
 						count[uint16(k>>(64-known-digit))]++
 					}
