@@ -149,7 +149,10 @@ var wrongValues = map[string]map[string][]string{
 		"patch-mode":      {"--patch-mode mean"},
 		"pairs":           {"--pairs -1"},
 		"batch-size":      {"--batch-size -1"},
-		"thresholds":      {"--thresholds x", "--thresholds 1,1"},
+		"thresholds":      {"--thresholds x", "--thresholds 1,1", "--thresholds inf"},
+		"event-quantiles": {"--event-quantiles 0", "--event-quantiles 1.5", "--event-quantiles 0.9,0.9"},
+		"fss-windows":     {"--thresholds 1 --fss-windows 0", "--thresholds 1 --fss-windows 3,3", "--fss-windows 3"},
+		"spectrum":        {"--spectrum wavelet"},
 		"documented-json": {"--documented-json="},
 	},
 	"compare": {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -46,7 +45,7 @@ type settings struct {
 	units                     names
 	o                         Options
 	p, distance               *float64
-	thresholds                *[]float64
+	events                    *eventFlags
 	documented                string
 }
 
@@ -134,7 +133,7 @@ func (s *settings) registerScores(flags *run.Flags) {
 	option(&o.PatchMode, "patch-mode", "`MODE` of the patched energy score: of fields averaged over patches, or the mean over patches", PatchPool, PatchTile)
 	flags.CountVar(&o.Pairs, "pairs", 0, "`N` pairs of neighboring cells, drawn with --seed, of the pairwise energy score; 0: all")
 	flags.CountVar(&o.BatchSize, "batch-size", 0, "`N` consecutive samples of a batch: scores have NAME_batch_sd, the standard deviation over batches too; 0: none")
-	s.thresholds = flags.Floats("thresholds", nil, "`LIST` of values that events exceed")
+	s.events = registerEvents(flags)
 	flags.CheckedVar(&s.documented, "documented-json", jsonName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
 	flags.Unrecorded("documented-json")
 }
@@ -182,16 +181,11 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 	case o.Memory > 0 && o.Memory < 1<<20:
 		return run.Usage("--memory %d: want at least 1MB", o.Memory)
 	}
-	if slices.ContainsFunc((*s.thresholds), func(v float64) bool { return math.IsNaN(v) }) {
-		return run.Usage("--thresholds: NaN is no value")
-	}
-	for i, v := range *s.thresholds {
-		if slices.Contains((*s.thresholds)[:i], v) {
-			return run.Usage("--thresholds has %v twice", v)
-		}
-	}
 	if s.example.On() {
 		s.ofExample(given)
+	}
+	if err := s.events.check(); err != nil {
+		return err
 	}
 	return s.checkNames()
 }
@@ -205,6 +199,7 @@ func (s *settings) ofExample(given map[string]bool) {
 	if !given["max-distance"] {
 		*s.distance = exampleDistance
 	}
+	s.events.ofExample(given)
 }
 
 // exampleDistance is --max-distance of the example.
@@ -246,7 +241,8 @@ func (s *settings) exist() error {
 // options are those of the analysis.
 func (s *settings) options(env *run.Env) Options {
 	o := s.o
-	o.VariogramP, o.MaxDistance, o.Thresholds = *s.p, *s.distance, *s.thresholds
+	o.VariogramP, o.MaxDistance = *s.p, *s.distance
+	s.events.enter(&o)
 	o.Intervals, o.Block, o.Family, o.Seed = env.Options.Bootstrap > 0, s.statistics.Block, s.statistics.Family, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.WorkingMemory()
 	o.Progress = env.ProgressOf("scoring", "samples")
