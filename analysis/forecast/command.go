@@ -99,7 +99,7 @@ func (s *settings) registerInputs(flags *run.Flags) {
 		Usage: "`FILE[:key]` of the fields that forecasts begin with [N,Vin,H,W]: persistence predicts them"})
 	s.leads = s.example.Role(flags, input.Role{Name: "leads", Unit: "lead", Usage: "`FILE[:key]` of the lead of every sample [N], in any unit"})
 	s.groups = s.example.Role(flags, input.Role{Name: "groups", Unit: "group",
-		Usage: "`FILE[:key]` of the initial time of every sample [N], or anything that ascends with it: samples of one depend on each other (default: the k-th sample of every lead is of time k)"})
+		Usage: "`FILE[:key]` of the initial time of every sample [N], a number that ascends with it, or of its simulation: samples of one depend on each other (default: the k-th sample of every lead is of time k)"})
 	s.weights = s.example.Role(flags, input.Role{Name: "weights", Unit: "weight", Wide: true, Usage: "`FILE[:key]` of weights of cells [H,W] or of rows [H], such as areas or a mask"})
 	s.latitudes = s.example.Role(flags, input.Role{Name: "lat", Unit: "latitude", Usage: "`FILE[:key]` of the latitudes of rows [H] in degrees: weights are their cosines"})
 	s.regions = s.example.Role(flags, input.Role{Name: "regions", Unit: "region", Named: true, Wide: true,
