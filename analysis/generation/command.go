@@ -137,6 +137,9 @@ func (f *options) check() error {
 	if len(f.names()) == 0 {
 		return run.Hint(run.Usage("no generators to measure"), "give --generated NAME=FILE, --reconstruction, --latents or --predictions", "or try --example")
 	}
+	if err := checkNames(f.names()); err != nil {
+		return err
+	}
 	for _, name := range f.groups.Names() {
 		if !slices.Contains(f.names(), name) {
 			return run.Hint(run.Usage("--groups %s=…: nothing else of %s is given; the generators are %s", name, name, strings.Join(f.names(), ", ")), run.DidYouMean("", name, f.names()))
@@ -145,7 +148,7 @@ func (f *options) check() error {
 	if f.holdOut != "" && f.real == "" {
 		return run.Usage("--holdout needs --real: the samples that the generators were trained on")
 	}
-	return f.generator.check()
+	return f.generator.check(f.latents, f.generated)
 }
 
 // checkExample finds inputs beside the example's own.
@@ -162,17 +165,6 @@ func (f *options) checkExample() error {
 	}
 	if len(given) > 0 {
 		return run.Usage("--example brings its own generators and real samples; leave %s out", strings.Join(given, ", "))
-	}
-	return nil
-}
-
-// check finds wrong values of the flags of generators that are run here.
-func (g *generatorFlags) check() error {
-	if !(*g.temperature > 0) {
-		return run.Usage("--temperature %v: want a number above 0", *g.temperature)
-	}
-	if len(g.encoders.Names())+len(g.decoders.Names()) > 0 || g.classifier != "" || g.grids != "" {
-		return run.Usage("--encoder, --decoder, --classifier and --grids are not run by this version")
 	}
 	return nil
 }
@@ -205,7 +197,7 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
-	return result.write(env)
+	return result.write(ctx, env, in)
 }
 
 // analyze computes the metrics.
@@ -254,6 +246,7 @@ func (f *options) plan(ctx context.Context, env *run.Env) error {
 		env.Plan.Held += g.held()
 	}
 	env.Plan.Held += held(in.Real) + held(in.HoldOut)
+	planFigures(env, in, o)
 	results.PlanFiles(env, planFiles(env, in, o)...)
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// given are pairs of two channels of three cells.
-func given(original, probability []float64) *Pairs {
+// byHand are pairs of two channels of three cells.
+func byHand(original, probability []float64) *Pairs {
 	return &Pairs{Name: "given", N: len(original) / 6, Shape: []int{2, 3}, Channels: []string{"start", "end"}, Read: func(_ context.Context, a, b []float64, lo, hi int) error {
 		copy(a, original[lo*6:hi*6])
 		copy(b, probability[lo*6:hi*6])
@@ -21,7 +21,7 @@ func given(original, probability []float64) *Pairs {
 // By hand: half of the cells of one channel, an empty channel, and two empty grids.
 func TestReconstructionByHand(t *testing.T) {
 	t.Parallel()
-	in := Input{Generators: []Generator{{Name: "g", Reconstruction: given(
+	in := Input{Generators: []Generator{{Name: "g", Reconstruction: byHand(
 		[]float64{1, 1, 0, 0, 0, 0 /**/, 1, 0, 0, 0, 1, 1 /**/, 0, 0, 0, 0, 0, 0 /**/, 1, 0, 1, 1, 0, 0},
 		[]float64{0.6, 0.5, 0, 0, 0, 0.1 /**/, 0.9, 0.2, 0.7, 0, 0.8, 0 /**/, 0, 0.5, 0, 0, 0, 0 /**/, 1, 0, 1, 1, 0, 0})}}}
 	r := analyzed(t, in, Options{Metrics: []string{"reconstruction"}}).Models[0].Reconstruction
