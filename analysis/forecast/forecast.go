@@ -92,7 +92,13 @@ type Options struct {
 	Patch       int     // cells of a patch in either direction; 0 means 4
 	PatchMode   string  // PatchPool (empty) or PatchTile
 	Pairs       int     // neighboring cells drawn for the pairwise energy score; 0: all
-	Thresholds  []float64
+	// Thresholds and EventQuantiles make events: values of at least a threshold, and of at
+	// least a quantile (in (0, 1)) of all true values of the variable.
+	Thresholds, EventQuantiles []float64
+	// Windows are the sides of windows of the fractions skill score, in cells; nil:
+	// 1, 3, 7, 15, … up to the shorter side of the grid.
+	Windows  []int
+	Spectrum string // SpectrumDCT (empty) or SpectrumFFT
 
 	Members   int // the first so many members; 0: all
 	BatchSize int // samples of a batch, whose means have a spread; 0: no batches
@@ -117,6 +123,8 @@ const (
 	VariogramDocumented = "documented" // of the ensemble mean: improper
 	PatchPool           = "pool"       // fields averaged over patches
 	PatchTile           = "tile"       // the mean over patches
+	SpectrumDCT         = "dct"        // the cosine transform, for fields that are not periodic
+	SpectrumFFT         = "fft"        // the Fourier transform, for fields that are
 )
 
 // Result is the outcome for all models: the forecasts, then the baselines.

@@ -91,6 +91,9 @@ func (s *summary) gather(result *Result, parts []*Part) error {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: %s left out for all models for NaN or Inf", s.arrays[b-1].role, s.arrays[b-1].Name(), text.Count(count, "sample")))
 		}
 	}
+	for _, part := range parts {
+		s.limits = part.Limits
+	}
 	if len(s.kept) == 0 {
 		return fmt.Errorf("no sample is left: each of %d has NaN or Inf in some array", at)
 	}
@@ -160,7 +163,7 @@ func (s *summary) group(result *Result) {
 		}
 	}
 	for _, path := range paths {
-		blocks, err := blocksOf(s.groups, s.o.Block, byScore[path])
+		blocks, err := blocksOf(s.groups, s.leads, s.o.Block, byScore[path])
 		if err != nil {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("no intervals: %s", stat.Reason(err)))
 			return
@@ -170,7 +173,7 @@ func (s *summary) group(result *Result) {
 		}
 	}
 	if s.blocks == nil {
-		if blocks, err := blocksOf(s.groups, s.o.Block, nil); err == nil {
+		if blocks, err := blocksOf(s.groups, s.leads, s.o.Block, nil); err == nil {
 			s.blocks = blocks
 		}
 	}
@@ -190,8 +193,8 @@ func (s *summary) group(result *Result) {
 
 // bySample is a score of every sample.
 func (s *summary) bySample(t *tally, score *formula, variable, region int) []float64 {
-	columns := t.columns(variable, region)
-	out, sums := make([]float64, t.n), make([]float64, t.sums)
+	columns := score.own(t.columns(variable, region))
+	out, sums := make([]float64, t.n), make([]float64, len(columns))
 	for i := range out {
 		for k := range sums {
 			sums[k] = columns[k][i]
@@ -345,6 +348,7 @@ func (s *summary) scores(m, variable, region int, share []float64, keep func(str
 // where it is undefined.
 func (s *summary) score(of *formula, columns [][]float64, share []float64) (*Score, *stat.Jackknifed, error) {
 	out := &Score{Name: of.name, Row: of.row(), Mean: of.mean, Sample: undefined(len(s.kept))}
+	columns = of.own(columns)
 	sums, means := make([]float64, len(columns)), make([]float64, len(columns))
 	count := 0.0
 	for i := range out.Sample {
@@ -368,6 +372,9 @@ func (s *summary) score(of *formula, columns [][]float64, share []float64) (*Sco
 		means[k] /= count
 	}
 	none := of.none
+	if of.why != nil {
+		none = of.why(means)
+	}
 	if none == "" {
 		none = "it is not defined for these fields"
 	}
