@@ -73,8 +73,14 @@ var fidelityMetric = Metric{
 
 // needFidelity is generated and real samples, or latents of both.
 var needFidelity = Need{"--generated and --real, or --latents and --real-latents,", func(in *Input, g *Generator) bool {
-	return g.Generated != nil && in.Real != nil || g.Latents != nil && in.RealLatents != nil
+	return g.Generated != nil && in.Real != nil || latentsOfBoth(in, g)
 }}
+
+// latentsOfBoth reports whether there are latents of the generator and others of real samples: those of a
+// reference row are the real ones themselves.
+func latentsOfBoth(in *Input, g *Generator) bool {
+	return g.Latents != nil && in.RealLatents != nil && !g.Reference
+}
 
 // usualK is the k of the headline, and leastForBalls the number of samples of each kind below which none
 // of it means anything.
@@ -95,12 +101,9 @@ func (c *cloud) at(index []int) *cloud {
 
 // fidelityWork is what the parts of the metric share.
 type fidelityWork struct {
-	a                   *analyzer
-	space               string
-	real, generated     *cloud
-	ofReal, ofGenerated *stat.Blocks // nil in a run without intervals
-	pool                *stat.Blocks // of the generated samples and then the real ones
-	why                 error        // there are no blocks
+	a               *analyzer
+	space           string
+	real, generated *cloud
 }
 
 func computeFidelity(ctx context.Context, a *analyzer, g *Generator, m *Model) error {
@@ -140,7 +143,7 @@ func computeFidelity(ctx context.Context, a *analyzer, g *Generator, m *Model) e
 // newFidelityWork chooses what is compared.
 func newFidelityWork(a *analyzer, g *Generator) (*fidelityWork, error) {
 	w := &fidelityWork{a: a}
-	if g.Latents != nil && a.in.RealLatents != nil {
+	if latentsOfBoth(&a.in, g) {
 		w.space = "latents"
 		own, real := g.Latents, a.in.RealLatents
 		if own.Points.Dim != real.Points.Dim {
@@ -156,17 +159,6 @@ func newFidelityWork(a *analyzer, g *Generator) (*fidelityWork, error) {
 		}
 		scaleColumns(a.in.Real, w.real, w.generated)
 	}
-	if !a.o.Intervals {
-		return w, nil
-	}
-	most := min(mostHalved, w.generated.points.N, w.real.points.N)
-	if w.ofReal, w.why = a.blocks(w.real.points.N, w.real.labels, w.real.groups, most); w.why != nil {
-		return w, nil
-	}
-	if w.ofGenerated, w.why = a.blocks(w.generated.points.N, w.generated.labels, w.generated.groups, most); w.why != nil {
-		return w, nil
-	}
-	w.pool, w.why = poolOf(w.ofGenerated, w.ofReal)
 	return w, nil
 }
 
@@ -355,7 +347,7 @@ func (w *fidelityWork) addBaseline(ctx context.Context, b *FidelityBaseline, x, 
 	b.Ball.Recall += s.Recall
 	b.Ball.Density += s.Density
 	b.Ball.Coverage += s.Coverage
-	d, err := w.plainDistances(ctx, x, y)
+	d, err := w.plainDistances(ctx, spread(&cloud{points: x}, mostCompared).points, spread(&cloud{points: y}, mostCompared).points)
 	if err != nil {
 		return err
 	}

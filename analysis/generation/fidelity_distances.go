@@ -31,6 +31,7 @@ type Distances struct {
 	Frechet         Estimate
 	FrechetInfinity report.Value
 	Permutations    int
+	Compared        [2]int // generated and real samples of which pairs are compared
 	// Vendi is the effective number of different generated samples, of order 1, VendiTwo of order 2;
 	// VendiReal that of as many real ones.
 	Vendi, VendiTwo          Estimate
@@ -56,56 +57,91 @@ const (
 	mostVendiBlocks   = 64   // coordinates or samples up to which the Vendi score is computed without each block
 	classifierBlocks  = 20   // of each kind, without which classifiers are fitted again
 	classifierDim     = 50   // principal components that classifiers see at most
-	mostClassified    = 5000 // samples of each kind
+	mostCompared      = 5000 // samples of each kind of which pairs are compared and that are classified
 	votes             = 20
 )
 
-// poolOf are the blocks of both, one after the other.
-func poolOf(generated, real *stat.Blocks) (*stat.Blocks, error) {
-	return twosample.Pool(generated, real)
+// blocking are the blocks of two kinds of samples, the generated ones first.
+type blocking struct {
+	of              string // what is in them
+	pool            *stat.Blocks
+	generated, real *stat.Blocks
+	why             error // there are none
 }
 
-// pooled is a number with the interval of deleting the blocks of both kinds.
-func (w *fidelityWork) pooled(path string, value float64, without []float64) Estimate {
-	if w.pool == nil || w.why != nil || without == nil {
-		return estimate(path, value, nil, w.why)
+// blocking deals both kinds to at most so many blocks each.
+func (w *fidelityWork) blocking(x, y *cloud, most int) *blocking {
+	b := &blocking{of: w.space}
+	if !w.a.o.Intervals {
+		return b
 	}
-	j, err := w.pool.Jackknife(value, without, nil)
+	of := func(c *cloud) *stat.Blocks {
+		if b.why != nil {
+			return nil
+		}
+		var blocks *stat.Blocks
+		if blocks, b.why = w.a.blocks(c.points.N, c.labels, c.groups, most); b.why != nil {
+			return nil
+		}
+		return blocks.Coarsen(most)
+	}
+	b.generated, b.real = of(x), of(y)
+	if b.why == nil {
+		b.pool, b.why = twosample.Pool(b.generated, b.real)
+	}
+	return b
+}
+
+// estimate is a number with the interval of deleting the blocks of both kinds.
+func (b *blocking) estimate(path string, value float64, without []float64) Estimate {
+	if b.pool == nil || b.why != nil || without == nil {
+		return estimate(path, value, nil, b.why)
+	}
+	j, err := b.pool.Jackknife(value, without, nil)
 	e := estimate(path, value, j, err)
 	if err == nil {
-		e.Shared, e.Items = w.ofReal.Count(), fmt.Sprintf("real %s in %v", w.space, w.ofReal.Sizes())
+		b.share(&e)
 	}
 	return e
 }
 
+// share says that the blocks of real samples are those of other generators too.
+func (b *blocking) share(e *Estimate) {
+	if b.real != nil && e.Jackknife != nil {
+		e.Shared, e.Items = b.real.Count(), fmt.Sprintf("real %s in %v", b.of, b.real.Sizes())
+	}
+}
+
 // distances fills in d.
 func (w *fidelityWork) distances(ctx context.Context, d *Distances) error {
-	x, y := w.generated.points, w.real.points
-	o := twosample.Options{Blocks: w.pool, GroupsX: w.generated.groups, GroupsY: w.real.groups, Permutations: permutations, Seed: w.a.o.Seed, Threads: w.a.o.Threads}
-	d.Permutations = permutations
-	mmd, err := twosample.MMD(ctx, x, y, twosample.MMDOptions{Options: o})
-	if d.MMD, d.MMDP, err = w.distance("fidelity.mmd", mmdDistance(mmd), err); err != nil {
+	x, y := spread(w.generated, mostCompared), spread(w.real, mostCompared)
+	b := w.blocking(x, y, mostHalved)
+	d.Compared, d.Permutations = [2]int{x.points.N, y.points.N}, permutations
+	o := twosample.Options{Blocks: b.pool, GroupsX: x.groups, GroupsY: y.groups, Permutations: permutations, Seed: w.a.o.Seed, Threads: w.a.o.Threads}
+	mmd, err := twosample.MMD(ctx, x.points, y.points, twosample.MMDOptions{Options: o})
+	if d.MMD, d.MMDP, err = b.distance("fidelity.mmd", mmdDistance(mmd), err); err != nil {
 		return err
 	}
 	if mmd != nil {
 		d.Bandwidth = mmd.Bandwidth
 	}
-	energy, err := twosample.Energy(ctx, x, y, o)
+	energy, err := twosample.Energy(ctx, x.points, y.points, o)
 	if energy != nil {
 		energy = energy.Root()
 	}
-	if d.Energy, d.EnergyP, err = w.distance("fidelity.energy_distance", energy, err); err != nil {
+	if d.Energy, d.EnergyP, err = b.distance("fidelity.energy_distance", energy, err); err != nil {
 		return err
 	}
 	o.Permutations = 0
-	kid, err := twosample.KID(ctx, x, y, o)
-	if d.KID, _, err = w.distance("fidelity.kid", kid, err); err != nil {
+	kid, err := twosample.KID(ctx, x.points, y.points, o)
+	if d.KID, _, err = b.distance("fidelity.kid", kid, err); err != nil {
 		return err
 	}
-	if err := w.frechet(ctx, d); err != nil {
+	b = w.blocking(w.generated, w.real, mostHalved)
+	if err := w.frechet(ctx, b, d); err != nil {
 		return err
 	}
-	return w.vendi(ctx, d)
+	return w.vendi(ctx, b, d)
 }
 
 func mmdDistance(r *twosample.MMDResult) *twosample.Distance {
@@ -116,7 +152,7 @@ func mmdDistance(r *twosample.MMDResult) *twosample.Distance {
 }
 
 // distance is one with its p value, or why there is none.
-func (w *fidelityWork) distance(path string, d *twosample.Distance, err error) (Estimate, report.Value, error) {
+func (b *blocking) distance(path string, d *twosample.Distance, err error) (Estimate, report.Value, error) {
 	var none *stat.UndefinedError
 	if errors.As(err, &none) {
 		return undefined(path, none.Reason), report.Undefined("%s", none.Reason), nil
@@ -124,11 +160,11 @@ func (w *fidelityWork) distance(path string, d *twosample.Distance, err error) (
 	if err != nil {
 		return Estimate{}, report.Value{}, err
 	}
-	return w.pooled(path, d.Value, d.Without), report.NumberOr(d.P, d.Reason), nil
+	return b.estimate(path, d.Value, d.Without), report.NumberOr(d.P, d.Reason), nil
 }
 
 // frechet fills in the Fréchet distance and its limit.
-func (w *fidelityWork) frechet(ctx context.Context, d *Distances) error {
+func (w *fidelityWork) frechet(ctx context.Context, blocks *blocking, d *Distances) error {
 	x, y := w.generated.points, w.real.points
 	value, err := twosample.Frechet(x, y)
 	if err != nil {
@@ -136,13 +172,13 @@ func (w *fidelityWork) frechet(ctx context.Context, d *Distances) error {
 		d.Frechet, d.FrechetInfinity = undefined("fidelity.frechet_distance", reason), report.Undefined("%s", reason)
 		return nil
 	}
-	d.Frechet = estimate("fidelity.frechet_distance", value, nil, nil)
+	d.Frechet = estimate("fidelity.frechet_distance", value, nil, blocks.why)
 	switch {
-	case w.pool == nil:
+	case blocks.pool == nil:
 	case x.Dim > mostFrechetBlocks:
 		d.Frechet.CI = report.NoInterval("it is computed without each block up to %d coordinates, these have %d", mostFrechetBlocks, x.Dim)
 	default:
-		labels, without := w.pool.Labels(), make([]float64, w.pool.Count())
+		labels, without := blocks.pool.Labels(), make([]float64, blocks.pool.Count())
 		for b := range without {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -159,7 +195,7 @@ func (w *fidelityWork) frechet(ctx context.Context, d *Distances) error {
 				without[b] = math.NaN()
 			}
 		}
-		d.Frechet = w.pooled("fidelity.frechet_distance", value, without)
+		d.Frechet = blocks.estimate("fidelity.frechet_distance", value, without)
 	}
 	if x.N < perCoordinate*x.Dim {
 		d.FrechetInfinity = report.Undefined("%d generated samples of %d coordinates: the limit takes %d of each", x.N, x.Dim, perCoordinate)
@@ -175,7 +211,7 @@ func (w *fidelityWork) frechet(ctx context.Context, d *Distances) error {
 }
 
 // vendi fills in the Vendi scores.
-func (w *fidelityWork) vendi(ctx context.Context, d *Distances) error {
+func (w *fidelityWork) vendi(ctx context.Context, b *blocking, d *Distances) error {
 	const path, pathTwo = "fidelity.vendi_score", "fidelity.vendi_two"
 	z := w.generated.points
 	all, err := spectrum.Vendi(z)
@@ -185,7 +221,7 @@ func (w *fidelityWork) vendi(ctx context.Context, d *Distances) error {
 		d.VendiInfinity, d.VendiReal = report.Undefined("%s", reason), report.Undefined("%s", reason)
 		return nil
 	}
-	d.Vendi, d.VendiTwo, d.VendiInfinity = estimate(path, all.One, nil, w.why), estimate(pathTwo, all.Two, nil, w.why), report.Number(all.Infinity)
+	d.Vendi, d.VendiTwo, d.VendiInfinity = estimate(path, all.One, nil, b.why), estimate(pathTwo, all.Two, nil, b.why), report.Number(all.Infinity)
 	of := w.real.points
 	if of.N > z.N {
 		first, _ := splitGroups(&cloud{points: of}, z.N, w.a.o.Seed, 0)
@@ -196,20 +232,20 @@ func (w *fidelityWork) vendi(ctx context.Context, d *Distances) error {
 	} else {
 		d.VendiReal = report.Number(real.One)
 	}
-	if w.ofGenerated == nil || w.why != nil {
+	if b.generated == nil {
 		return nil
 	}
-	_, without, err := spectrum.VendiTwo(ctx, z, w.ofGenerated, w.a.o.Threads)
+	_, without, err := spectrum.VendiTwo(ctx, z, b.generated, w.a.o.Threads)
 	if err != nil {
 		return err
 	}
-	j, err := w.ofGenerated.Jackknife(all.Two, without, nil)
+	j, err := b.generated.Jackknife(all.Two, without, nil)
 	d.VendiTwo = estimate(pathTwo, all.Two, j, err)
 	if least := min(z.N, z.Dim); least > mostVendiBlocks {
 		d.Vendi.CI = report.NoInterval("it is computed without each block up to %d samples or coordinates, here are %d", mostVendiBlocks, least)
 		return nil
 	}
-	scores, err := spectrum.VendiWithout(ctx, z, w.ofGenerated, w.a.o.Threads)
+	scores, err := spectrum.VendiWithout(ctx, z, b.generated, w.a.o.Threads)
 	if err != nil {
 		return err
 	}
@@ -217,7 +253,7 @@ func (w *fidelityWork) vendi(ctx context.Context, d *Distances) error {
 	for b, s := range scores {
 		ones[b] = s.One
 	}
-	j, err = w.ofGenerated.Jackknife(all.One, ones, nil)
+	j, err = b.generated.Jackknife(all.One, ones, nil)
 	d.Vendi = estimate(path, all.One, j, err)
 	return nil
 }
@@ -251,7 +287,7 @@ func (w *fidelityWork) plainDistances(ctx context.Context, x, y points.Points) (
 
 // classifiers fills in those that tell generated from real samples.
 func (w *fidelityWork) classifiers(ctx context.Context, f *Fidelity) error {
-	x, y := spread(w.generated, mostClassified), spread(w.real, mostClassified)
+	x, y := spread(w.generated, mostCompared), spread(w.real, mostCompared)
 	dim := 0
 	if x.points.Dim > classifierDim {
 		if dim = classifierDim; !w.project(x, y, dim) {
@@ -263,11 +299,9 @@ func (w *fidelityWork) classifiers(ctx context.Context, f *Fidelity) error {
 		if c.Name == "neighbors" {
 			o.Votes = votes
 		}
-		var real *stat.Blocks
-		why := w.why
-		if w.a.o.Intervals && why == nil {
-			o.Blocks, real, why = w.classifierBlocks(x, y)
-		}
+		b := w.blocking(x, y, classifierBlocks)
+		b.of += " of classifiers"
+		o.Blocks = b.pool
 		c.Dim = dim
 		found, err := fidelity.Classify(ctx, y.points, x.points, o)
 		var none *stat.UndefinedError
@@ -279,12 +313,7 @@ func (w *fidelityWork) classifiers(ctx context.Context, f *Fidelity) error {
 		if err != nil {
 			return err
 		}
-		c.take(found, why)
-		if real != nil {
-			for _, e := range []*Estimate{&c.AUC, &c.Accuracy} {
-				e.Shared, e.Items = real.Count(), fmt.Sprintf("real %s in %v for classifiers", w.space, real.Sizes())
-			}
-		}
+		c.take(found, b)
 		f.Classifiers = append(f.Classifiers, c)
 	}
 	return nil
@@ -302,10 +331,12 @@ func (c *TwoSamples) none(reason string) {
 	c.P, c.JensenShannon, c.JensenShannonCI = report.Undefined("%s", reason), report.Undefined("%s", reason), report.NoInterval("%s", reason)
 }
 
-func (c *TwoSamples) take(found *fidelity.Classifier, why error) {
-	c.AUC = estimate(c.path("auc"), found.AUC, found.AUCError, why)
-	c.Accuracy = estimate(c.path("accuracy"), found.Accuracy, found.AccuracyError, why)
-	c.JensenShannon, c.JensenShannonCI = report.Number(found.JensenShannon), estimate("", 0, found.DivergenceError, why).CI
+func (c *TwoSamples) take(found *fidelity.Classifier, b *blocking) {
+	c.AUC = estimate(c.path("auc"), found.AUC, found.AUCError, b.why)
+	c.Accuracy = estimate(c.path("accuracy"), found.Accuracy, found.AccuracyError, b.why)
+	b.share(&c.AUC)
+	b.share(&c.Accuracy)
+	c.JensenShannon, c.JensenShannonCI = report.Number(found.JensenShannon), estimate("", 0, found.DivergenceError, b.why).CI
 	c.P = report.Undefined("no intervals were asked for, or there is no error to test against")
 	if j := found.AUCError; j != nil {
 		if j.StdError > 0 {
@@ -315,20 +346,6 @@ func (c *TwoSamples) take(found *fidelity.Classifier, why error) {
 			c.JensenShannonCI = results.Interval(v)
 		}
 	}
-}
-
-// classifierBlocks are few blocks of both, the generated ones first, and those of the real ones.
-func (w *fidelityWork) classifierBlocks(x, y *cloud) (pool, real *stat.Blocks, err error) {
-	own, err := w.a.blocks(x.points.N, x.labels, x.groups, classifierBlocks)
-	if err != nil {
-		return nil, nil, err
-	}
-	if real, err = w.a.blocks(y.points.N, y.labels, y.groups, classifierBlocks); err != nil {
-		return nil, nil, err
-	}
-	real = real.Coarsen(classifierBlocks)
-	pool, err = twosample.Pool(own.Coarsen(classifierBlocks), real)
-	return pool, real, err
 }
 
 // spread are at most so many samples, evenly from all.

@@ -55,6 +55,7 @@ func (d *Distances) set(o *report.Object) {
 	d.Energy.set(o, "energy_distance")
 	o.Set("energy_distance_p", d.EnergyP)
 	o.Set("permutations", d.Permutations)
+	o.Set("num_compared", d.Compared[:])
 	d.KID.set(o, "kid")
 	d.Frechet.set(o, "frechet_distance")
 	o.Set("frechet_distance_infinity", d.FrechetInfinity)
