@@ -335,6 +335,6 @@ func (t *tally) diagrams(into *report.Object) error {
 		}
 	}
 	into.Set("reliability_diagram", diagrams)
-	into.Set("roc", curves)
+	into.Set("roc", curves) // empty where no event occurs
 	return nil
 }
