@@ -72,7 +72,7 @@ func (r *Result) writeCurves(env *run.Env) error {
 func (e *EventRow) cells() []any {
 	value := func(v *float64) report.Value {
 		if v == nil {
-			return report.Value{}
+			return report.Undefined("there is none")
 		}
 		return report.Number(*v)
 	}
