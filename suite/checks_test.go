@@ -150,6 +150,9 @@ var wrongValues = map[string]map[string][]string{
 		"pairs":           {"--pairs -1"},
 		"batch-size":      {"--batch-size -1"},
 		"thresholds":      {"--thresholds x", "--thresholds 1,1"},
+		"tile":            {"--tile 0"},
+		"quantiles":       {"--quantiles 1", "--quantiles 0.1,0.1", "--quantiles nan"},
+		"intervals":       {"--intervals 0", "--intervals 0.5,0.5", "--intervals x"},
 		"documented-json": {"--documented-json="},
 	},
 	"compare": {

@@ -47,6 +47,7 @@ type settings struct {
 	o                         Options
 	p, distance               *float64
 	thresholds                *[]float64
+	quantiles, coverage       *[]float64
 	documented                string
 }
 
@@ -135,6 +136,10 @@ func (s *settings) registerScores(flags *run.Flags) {
 	flags.CountVar(&o.Pairs, "pairs", 0, "`N` pairs of neighboring cells, drawn with --seed, of the pairwise energy score; 0: all")
 	flags.CountVar(&o.BatchSize, "batch-size", 0, "`N` consecutive samples of a batch: scores have NAME_batch_sd, the standard deviation over batches too; 0: none")
 	s.thresholds = flags.Floats("thresholds", nil, "`LIST` of values that events exceed")
+	o.Tile = 8
+	flags.CountVar(&o.Tile, "tile", 1, "`CELLS` of a tile in either direction, of tiled scores")
+	s.quantiles = flags.Floats("quantiles", []float64{0.1, 0.5, 0.9}, "`LIST` of levels of quantile scores")
+	s.coverage = flags.Floats("intervals", []float64{0.5, 0.9}, "`LIST` of the probabilities of central intervals, whose coverage and scores are taken")
 	flags.CheckedVar(&s.documented, "documented-json", jsonName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
 	flags.Unrecorded("documented-json")
 }
@@ -185,9 +190,28 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 	if slices.ContainsFunc((*s.thresholds), func(v float64) bool { return math.IsNaN(v) }) {
 		return run.Usage("--thresholds: NaN is no value")
 	}
-	for i, v := range *s.thresholds {
-		if slices.Contains((*s.thresholds)[:i], v) {
-			return run.Usage("--thresholds has %v twice", v)
+	for _, f := range []struct {
+		name   string
+		values []float64
+		share  bool // of probabilities
+	}{{"thresholds", *s.thresholds, false}, {"quantiles", *s.quantiles, true}, {"intervals", *s.coverage, true}} {
+		for i, v := range f.values {
+			if f.share && !(v > 0 && v < 1) {
+				return run.Usage("--%s %v: want numbers between 0 and 1", f.name, v)
+			}
+			if slices.Contains(f.values[:i], v) {
+				return run.Usage("--%s has %v twice", f.name, v)
+			}
+		}
+		if f.share && len(f.values) == 0 {
+			return run.Usage("--%s: want at least one number between 0 and 1", f.name)
+		}
+	}
+	if len(*s.thresholds) == 0 {
+		for _, name := range s.o.Metrics {
+			if slices.Contains(thresholdMetrics, name) {
+				return run.Hint(run.Usage("--metrics %s: there are no --thresholds", name), "give them with --thresholds LIST")
+			}
 		}
 	}
 	if s.example.On() {
@@ -195,6 +219,9 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 	}
 	return s.checkNames()
 }
+
+// thresholdMetrics are the families and scores that --thresholds ask for.
+var thresholdMetrics = []string{tailsName, "twcrps"}
 
 // ofExample are the options that suit the example where they are not given: its cases are
 // drawn independently, and near cells tell enough.
@@ -246,7 +273,7 @@ func (s *settings) exist() error {
 // options are those of the analysis.
 func (s *settings) options(env *run.Env) Options {
 	o := s.o
-	o.VariogramP, o.MaxDistance, o.Thresholds = *s.p, *s.distance, *s.thresholds
+	o.VariogramP, o.MaxDistance, o.Thresholds, o.Quantiles, o.Coverage = *s.p, *s.distance, *s.thresholds, *s.quantiles, *s.coverage
 	o.Intervals, o.Block, o.Family, o.Seed = env.Options.Bootstrap > 0, s.statistics.Block, s.statistics.Family, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.WorkingMemory()
 	o.Progress = env.ProgressOf("scoring", "samples")

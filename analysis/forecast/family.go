@@ -83,7 +83,7 @@ func (f *formula) row() string {
 
 // families are all of them, in the order of the result.
 func families() []family {
-	return []family{errorFamily(), crpsFamily(), variogramFamily(), energyFamily(), patchedFamily(), pairwiseFamily(), spreadFamily(), rankFamily()}
+	return []family{errorFamily(), crpsFamily(), tailFamily(), variogramFamily(), energyFamily(), patchedFamily(), pairwiseFamily(), tiledEnergyFamily(), tiledVariogramFamily(), spreadFamily(), rankFamily(), intervalFamily(), quantileFamily(), dawidFamily(), errorSpreadFamily()}
 }
 
 // sum returns the formula that is one sum.

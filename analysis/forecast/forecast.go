@@ -93,6 +93,9 @@ type Options struct {
 	PatchMode   string  // PatchPool (empty) or PatchTile
 	Pairs       int     // neighboring cells drawn for the pairwise energy score; 0: all
 	Thresholds  []float64
+	Tile        int       // cells of a tile in either direction, of tiled scores; 0 means 8
+	Quantiles   []float64 // levels of quantile scores; nil: 0.1, 0.5 and 0.9
+	Coverage    []float64 // probabilities of central intervals; nil: 0.5 and 0.9
 
 	Members   int // the first so many members; 0: all
 	BatchSize int // samples of a batch, whose means have a spread; 0: no batches
