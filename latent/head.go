@@ -145,7 +145,18 @@ func (h *Head) Outputs() []model.Port { return h.model.Outputs() }
 // Wants reports whether one of the head's inputs has a name that stands for what is
 // asked, such as [HeadAction]; a head with inputs of other names takes by their order.
 func (h *Head) Wants(name string) bool {
-	return slices.ContainsFunc(h.model.Inputs(), func(p model.Port) bool { return means(p.Name, name) })
+	_, ok := h.Input(name)
+	return ok
+}
+
+// Input is the input whose name stands for what is asked, and whether there is one.
+func (h *Head) Input(name string) (model.Port, bool) {
+	for _, p := range h.model.Inputs() {
+		if means(p.Name, name) {
+			return p, true
+		}
+	}
+	return model.Port{}, false
 }
 
 // Close ends the model and releases its file.

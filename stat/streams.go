@@ -101,6 +101,10 @@ const (
 	StreamSplits Stream = 0x73706c69
 	// StreamEdges draws pairs of neighboring cells (measure/ensemble): "edge".
 	StreamEdges Stream = 0x65646765
+	// StreamLabels shuffles labels among latents (analysis/generation): "labl".
+	StreamLabels Stream = 0x6c61626c
+	// StreamDraws draws the latents that generators decode (analysis/generation): "draw".
+	StreamDraws Stream = 0x64726177
 	// StreamForecast draws the noise of members that models make (analysis/forecast):
 	// "fore".
 	StreamForecast Stream = 0x666f7265

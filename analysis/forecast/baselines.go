@@ -94,6 +94,7 @@ type climate struct {
 // addClimate checks what the climatology is made of.
 func (p *plan) addClimate(d dims) error {
 	p.climate = &climate{plan: p, from: "the mean of the other groups of the target"}
+	p.anomalies = true
 	if p.in.FromTarget {
 		if p.in.Climate != nil {
 			return fmt.Errorf("climatology: both fields and the target are given")

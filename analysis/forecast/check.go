@@ -216,6 +216,7 @@ func (o Options) withDefaults() (Options, error) {
 	}{
 		{"estimator of the CRPS", &o.CRPS, []string{EstimatorFair, EstimatorBiased}}, {"estimator of energy scores", &o.Energy, []string{EstimatorFair, EstimatorBiased}},
 		{"variogram score", &o.Variogram, []string{VariogramProper, VariogramDocumented}}, {"patch mode", &o.PatchMode, []string{PatchPool, PatchTile}},
+		{"spectrum", &o.Spectrum, []string{SpectrumDCT, SpectrumFFT}},
 	} {
 		if err := choice(c.what, c.value, c.of...); err != nil {
 			return o, err
@@ -228,13 +229,13 @@ func (o Options) withDefaults() (Options, error) {
 		o.Patch = 4
 	}
 	if o.Tile == 0 {
-		o.Tile = 8
+		o.Tile = defaultTile
 	}
 	if o.Quantiles == nil {
-		o.Quantiles = []float64{0.1, 0.5, 0.9}
+		o.Quantiles = defaultQuantiles()
 	}
 	if o.Coverage == nil {
-		o.Coverage = []float64{0.5, 0.9}
+		o.Coverage = defaultCoverage()
 	}
 	for _, p := range slices.Concat(o.Quantiles, o.Coverage) {
 		if !(p > 0 && p < 1) {
@@ -248,5 +249,28 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("variogram order %v, distance %v, patch %d, tile %d, %d pairs, %d members, batches of %d: want positive numbers",
 			o.VariogramP, o.MaxDistance, o.Patch, o.Tile, o.Pairs, o.Members, o.BatchSize)
 	}
-	return o, nil
+	return o, o.checkEvents()
 }
+
+// checkEvents finds events and windows that are none.
+func (o *Options) checkEvents() error {
+	for i, v := range o.Thresholds {
+		if v-v != 0 || slices.Contains(o.Thresholds[:i], v) {
+			return fmt.Errorf("thresholds %v: want finite numbers, each once", o.Thresholds)
+		}
+	}
+	for i, q := range o.EventQuantiles {
+		if !(q > 0 && q < 1) || slices.Contains(o.EventQuantiles[:i], q) {
+			return fmt.Errorf("quantiles of events %v: want numbers between 0 and 1, each once", o.EventQuantiles)
+		}
+	}
+	for i, w := range o.Windows {
+		if w < 1 || w > maxWindow || slices.Contains(o.Windows[:i], w) {
+			return fmt.Errorf("windows %v: want sides from 1 to %d cells, each once", o.Windows, maxWindow)
+		}
+	}
+	return nil
+}
+
+// maxWindow bounds the side of a window, whose cells are counted.
+const maxWindow = 1 << 20

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -46,8 +45,8 @@ type settings struct {
 	units                     names
 	o                         Options
 	p, distance               *float64
-	thresholds                *[]float64
-	quantiles, coverage       *[]float64
+	events                    *eventFlags
+	quantiles                 *quantileFlags
 	documented                string
 }
 
@@ -135,11 +134,8 @@ func (s *settings) registerScores(flags *run.Flags) {
 	option(&o.PatchMode, "patch-mode", "`MODE` of the patched energy score: of fields averaged over patches, or the mean over patches", PatchPool, PatchTile)
 	flags.CountVar(&o.Pairs, "pairs", 0, "`N` pairs of neighboring cells, drawn with --seed, of the pairwise energy score; 0: all")
 	flags.CountVar(&o.BatchSize, "batch-size", 0, "`N` consecutive samples of a batch: scores have NAME_batch_sd, the standard deviation over batches too; 0: none")
-	s.thresholds = flags.Floats("thresholds", nil, "`LIST` of values that events exceed")
-	o.Tile = 8
-	flags.CountVar(&o.Tile, "tile", 1, "`CELLS` of a tile in either direction, of tiled scores")
-	s.quantiles = flags.Floats("quantiles", []float64{0.1, 0.5, 0.9}, "`LIST` of levels of quantile scores")
-	s.coverage = flags.Floats("intervals", []float64{0.5, 0.9}, "`LIST` of the probabilities of central intervals, whose coverage and scores are taken")
+	s.events = registerEvents(flags)
+	s.quantiles = registerQuantiles(flags, o)
 	flags.CheckedVar(&s.documented, "documented-json", jsonName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
 	flags.Unrecorded("documented-json")
 }
@@ -187,41 +183,17 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 	case o.Memory > 0 && o.Memory < 1<<20:
 		return run.Usage("--memory %d: want at least 1MB", o.Memory)
 	}
-	if slices.ContainsFunc((*s.thresholds), func(v float64) bool { return math.IsNaN(v) }) {
-		return run.Usage("--thresholds: NaN is no value")
-	}
-	for _, f := range []struct {
-		name   string
-		values []float64
-		share  bool // of probabilities
-	}{{"thresholds", *s.thresholds, false}, {"quantiles", *s.quantiles, true}, {"intervals", *s.coverage, true}} {
-		for i, v := range f.values {
-			if f.share && !(v > 0 && v < 1) {
-				return run.Usage("--%s %v: want numbers between 0 and 1", f.name, v)
-			}
-			if slices.Contains(f.values[:i], v) {
-				return run.Usage("--%s has %v twice", f.name, v)
-			}
-		}
-		if f.share && len(f.values) == 0 {
-			return run.Usage("--%s: want at least one number between 0 and 1", f.name)
-		}
-	}
-	if len(*s.thresholds) == 0 {
-		for _, name := range s.o.Metrics {
-			if slices.Contains(thresholdMetrics, name) {
-				return run.Hint(run.Usage("--metrics %s: there are no --thresholds", name), "give them with --thresholds LIST")
-			}
-		}
-	}
 	if s.example.On() {
 		s.ofExample(given)
 	}
+	if err := s.events.check(); err != nil {
+		return err
+	}
+	if err := s.quantiles.check(); err != nil {
+		return err
+	}
 	return s.checkNames()
 }
-
-// thresholdMetrics are the families and scores that --thresholds ask for.
-var thresholdMetrics = []string{tailsName, "twcrps"}
 
 // ofExample are the options that suit the example where they are not given: its cases are
 // drawn independently, and near cells tell enough.
@@ -232,6 +204,7 @@ func (s *settings) ofExample(given map[string]bool) {
 	if !given["max-distance"] {
 		*s.distance = exampleDistance
 	}
+	s.events.ofExample(given)
 }
 
 // exampleDistance is --max-distance of the example.
@@ -273,7 +246,9 @@ func (s *settings) exist() error {
 // options are those of the analysis.
 func (s *settings) options(env *run.Env) Options {
 	o := s.o
-	o.VariogramP, o.MaxDistance, o.Thresholds, o.Quantiles, o.Coverage = *s.p, *s.distance, *s.thresholds, *s.quantiles, *s.coverage
+	o.VariogramP, o.MaxDistance = *s.p, *s.distance
+	s.events.enter(&o)
+	s.quantiles.enter(&o)
 	o.Intervals, o.Block, o.Family, o.Seed = env.Options.Bootstrap > 0, s.statistics.Block, s.statistics.Family, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.WorkingMemory()
 	o.Progress = env.ProgressOf("scoring", "samples")

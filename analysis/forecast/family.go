@@ -67,10 +67,15 @@ type formula struct {
 	noInterval string
 	// none is why it is not a number.
 	none string
+	// why says, where it is not a number, why that is so for these sums; nil: none.
+	why func(sums []float64) string
+	// from and count are the sums that it is a function of; 0: all.
+	from, count int
 	// row is the path of the row that it stands in, such as events[threshold=5]; empty:
-	// in the part of the model itself. list, key and value are its parts.
-	list, key string
-	value     float64
+	// in the part of the model itself. list, key and value are its parts, window that of
+	// rows with a window too: fss[threshold=5;window=3].
+	list, key     string
+	value, window float64
 }
 
 // row is the path of the list's row.
@@ -78,12 +83,26 @@ func (f *formula) row() string {
 	if f.list == "" {
 		return ""
 	}
-	return f.list + report.Row(f.key, f.value)
+	row := report.Row(f.key, f.value)
+	if f.window > 0 {
+		row = strings.TrimSuffix(row, "]") + ";" + strings.TrimPrefix(report.Row("window", f.window), "[")
+	}
+	return f.list + row
+}
+
+// own are the columns of the sums that it is a function of.
+func (f *formula) own(columns [][]float64) [][]float64 {
+	if f.count == 0 {
+		return columns
+	}
+	return columns[f.from : f.from+f.count]
 }
 
 // families are all of them, in the order of the result.
 func families() []family {
-	return []family{errorFamily(), crpsFamily(), tailFamily(), variogramFamily(), energyFamily(), patchedFamily(), pairwiseFamily(), tiledEnergyFamily(), tiledVariogramFamily(), spreadFamily(), rankFamily(), intervalFamily(), quantileFamily(), dawidFamily(), errorSpreadFamily()}
+	return []family{errorFamily(), crpsFamily(), variogramFamily(), energyFamily(), patchedFamily(), pairwiseFamily(), tiledEnergyFamily(), tiledVariogramFamily(),
+		spreadFamily(), rankFamily(), intervalFamily(), quantileFamily(), dawidFamily(), errorSpreadFamily(),
+		eventFamily(), probabilityFamily(), tailFamily(), fractionsFamily(), spectrumFamily(), fieldFamily(), anomalyFamily()}
 }
 
 // sum returns the formula that is one sum.

@@ -92,10 +92,18 @@ type Options struct {
 	Patch       int     // cells of a patch in either direction; 0 means 4
 	PatchMode   string  // PatchPool (empty) or PatchTile
 	Pairs       int     // neighboring cells drawn for the pairwise energy score; 0: all
-	Thresholds  []float64
-	Tile        int       // cells of a tile in either direction, of tiled scores; 0 means 8
-	Quantiles   []float64 // levels of quantile scores; nil: 0.1, 0.5 and 0.9
-	Coverage    []float64 // probabilities of central intervals; nil: 0.5 and 0.9
+	// Thresholds and EventQuantiles make events: values of at least a threshold, and of at
+	// least a quantile (in (0, 1)) of all true values of the variable.
+	Thresholds, EventQuantiles []float64
+	// Windows are the sides of windows of the fractions skill score, in cells; nil:
+	// 1, 3, 7, 15, … up to the shorter side of the grid.
+	Windows  []int
+	Spectrum string // SpectrumDCT (empty) or SpectrumFFT
+	// Tile is the side of a tile in cells, of tiled scores; 0 means 8.
+	Tile int
+	// Quantiles are levels of quantile scores, nil: 0.1, 0.5 and 0.9; Coverage probabilities
+	// of central intervals, nil: 0.5 and 0.9.
+	Quantiles, Coverage []float64
 
 	Members   int // the first so many members; 0: all
 	BatchSize int // samples of a batch, whose means have a spread; 0: no batches
@@ -120,6 +128,8 @@ const (
 	VariogramDocumented = "documented" // of the ensemble mean: improper
 	PatchPool           = "pool"       // fields averaged over patches
 	PatchTile           = "tile"       // the mean over patches
+	SpectrumDCT         = "dct"        // the cosine transform, for fields that are not periodic
+	SpectrumFFT         = "fft"        // the Fourier transform, for fields that are
 )
 
 // Result is the outcome for all models: the forecasts, then the baselines.

@@ -17,6 +17,8 @@ type setting struct {
 	height, width int
 	regions       []string    // the first is the whole grid
 	weights       [][]float64 // of the cells of every region, with the sum 1
+	limits        [][]float64 // of every event and variable: the value that it begins at
+	anomalies     bool        // there is a climatology to take them from
 	equal         []bool      // whether those of a region are all the same
 	wide          [][]float64 // those of all variables, one after the other; nil where equal
 }
@@ -41,6 +43,7 @@ type sample struct {
 	// climateField holds a climatology of the sample's own, rest a row of an array of
 	// which a part is taken.
 	climateField, rest []float64
+	verifying          verifying
 }
 
 // truthOf is the true field of a variable [H·W].

@@ -93,6 +93,9 @@ func (s *summary) gather(result *Result, parts []*Part) error {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("%s: %s: %s left out for all models for NaN or Inf", s.arrays[b-1].role, s.arrays[b-1].Name(), text.Count(count, "sample")))
 		}
 	}
+	for _, part := range parts {
+		s.limits = part.Limits
+	}
 	if len(s.kept) == 0 {
 		return fmt.Errorf("no sample is left: each of %d has NaN or Inf in some array", at)
 	}
@@ -192,8 +195,8 @@ func (s *summary) group(result *Result) {
 
 // bySample is a score of every sample.
 func (s *summary) bySample(t *tally, score *formula, variable, region int) []float64 {
-	columns := t.columns(variable, region)
-	out, sums := make([]float64, t.n), make([]float64, t.sums)
+	columns := score.own(t.columns(variable, region))
+	out, sums := make([]float64, t.n), make([]float64, len(columns))
 	for i := range out {
 		for k := range sums {
 			sums[k] = columns[k][i]
@@ -347,6 +350,7 @@ func (s *summary) scores(m, variable, region int, share []float64, keep func(str
 // where it is undefined.
 func (s *summary) score(of *formula, columns [][]float64, share []float64) (*Score, *stat.Jackknifed, error) {
 	out := &Score{Name: of.name, Row: of.row(), Mean: of.mean, Sample: undefined(len(s.kept))}
+	columns = of.own(columns)
 	sums, means := make([]float64, len(columns)), make([]float64, len(columns))
 	count := 0.0
 	for i := range out.Sample {
@@ -370,6 +374,9 @@ func (s *summary) score(of *formula, columns [][]float64, share []float64) (*Sco
 		means[k] /= count
 	}
 	none := of.none
+	if of.why != nil {
+		none = of.why(means)
+	}
 	if none == "" {
 		none = "it is not defined for these fields"
 	}

@@ -1,4 +1,4 @@
-// Scores of the mean and variance of the members, and of the part of a forecast beyond thresholds.
+// Scores of the part of a forecast beyond thresholds, and of the mean and variance of the members.
 
 package forecast
 
@@ -9,46 +9,37 @@ import (
 	"repscope/report"
 )
 
-// tailsName is the list of the scores of thresholds.
-const tailsName = "tails"
-
-// tailFamily is the CRPS of the values above every threshold.
+// tailFamily is the CRPS of the values at and above where events begin.
 func tailFamily() family {
 	return family{
-		name: tailsName, about: "threshold-weighted CRPS above each of --thresholds",
+		name: "twcrps", about: "threshold-weighted CRPS of events: of the values from each of --thresholds and --event-quantiles on", needs: noEvents,
 		sums: func(s *setting, _ int) []string {
 			var names []string
-			for _, v := range s.o.Thresholds {
-				names = append(names, "skill above "+number(v), "spread above "+number(v))
+			for _, e := range s.o.events() {
+				names = append(names, "skill"+report.Row(e.key, e.value), "spread"+report.Row(e.key, e.value))
 			}
 			return names
-		},
-		needs: func(s *setting, _ int) string {
-			if len(s.o.Thresholds) == 0 {
-				return "no --thresholds"
-			}
-			return ""
 		},
 		field: func(c *sample, v, region int, out []float64) error {
 			s, err := c.ofVariable(v, region)
 			if err != nil {
 				return err
 			}
-			for i, threshold := range c.o.Thresholds {
-				t, err := ensemble.ThresholdCRPS(s, threshold, math.Inf(1))
+			for k := range c.limits {
+				t, err := ensemble.ThresholdCRPS(s, c.limits[k][v], math.Inf(1))
 				if err != nil {
 					return err
 				}
-				out[2*i], out[2*i+1] = t.Skill(), t.Spread(ensemble.Fair)
+				out[2*k], out[2*k+1] = t.Skill(), t.Spread(ensemble.Fair)
 			}
 			return nil
 		},
 		scores: func(s *setting, members int) []formula {
 			var out []formula
-			score := kernelScore(s.o.CRPS, members)
-			for i, v := range s.o.Thresholds {
-				out = append(out, formula{name: "twcrps", list: tailsName, key: "threshold", value: v, about: "CRPS of the values above the threshold, those below taken for it", unit: "field",
-					direction: report.Lower, of: func(sums []float64) float64 { return score(sums[2*i:]) }, mean: true, compared: true, perfect: true})
+			for k, e := range s.o.events() {
+				out = append(out, formula{name: "twcrps", list: eventsName, key: e.key, value: e.value, unit: "field",
+					about: "threshold-weighted CRPS: of the values from the threshold on, those below taken for it", direction: report.Lower,
+					of: kernelScore(s.o.CRPS, members), mean: true, compared: true, perfect: true, from: 2 * k, count: 2})
 			}
 			return out
 		},

@@ -118,9 +118,9 @@ func TestQuantileScores(t *testing.T) {
 		}
 		want["weighted_interval_score"] += (math.Abs(y-x[2])/2 + 0.2*score) / 1.5 / n
 		for _, a := range x {
-			want["tails[threshold=0.2].twcrps"] += math.Abs(max(a, 0.2)-max(y, 0.2)) / 5 / n
+			want["events[threshold=0.2].twcrps"] += math.Abs(max(a, 0.2)-max(y, 0.2)) / 5 / n
 			for _, b := range x {
-				want["tails[threshold=0.2].twcrps"] -= math.Abs(max(a, 0.2)-max(b, 0.2)) / 50 / n
+				want["events[threshold=0.2].twcrps"] -= math.Abs(max(a, 0.2)-max(b, 0.2)) / 50 / n
 			}
 		}
 		mean, variance := stat.MeanVariance(x)

@@ -25,6 +25,8 @@ type Part struct {
 	// where all have.
 	Bad    []int
 	Models []PartOfModel
+	// Limits are where events begin, by event and variable.
+	Limits [][]float64
 }
 
 // PartOfModel are the sums of a model by family: [samples, variables, regions, sums].
@@ -55,6 +57,7 @@ type plan struct {
 	families []family
 	climate  *climate // nil without
 	block    int      // samples of a unit
+	begins   limits
 }
 
 // Work returns the analysis in units of blocks of samples; see [Analyze] for the result
@@ -167,7 +170,9 @@ func (p *plan) identity() shard.Identity {
 	}{
 		{"metrics", o.Metrics}, {"variables", p.variables}, {"variables of the input", p.in.FieldVariables}, {"climatology of the target", p.in.FromTarget},
 		{"crps", o.CRPS}, {"energy", o.Energy}, {"variogram", o.Variogram}, {"variogram p", o.VariogramP}, {"max distance", o.MaxDistance},
-		{"patch", o.Patch}, {"patch mode", o.PatchMode}, {"pairs", o.Pairs}, {"thresholds", o.Thresholds}, {"tile", o.Tile}, {"quantiles", o.Quantiles}, {"intervals of", o.Coverage}, {"members", o.Members}, {"batch size", o.BatchSize},
+		{"patch", o.Patch}, {"patch mode", o.PatchMode}, {"pairs", o.Pairs}, {"thresholds", o.Thresholds}, {"event quantiles", o.EventQuantiles},
+		{"windows", o.Windows}, {"spectrum", o.Spectrum}, {"tile", o.Tile}, {"quantiles", o.Quantiles}, {"intervals of", o.Coverage},
+		{"members", o.Members}, {"batch size", o.BatchSize},
 		{"skip nan", o.SkipNaN}, {"intervals", o.Intervals}, {"block", o.Block}, {"family", o.Family}, {"seed", o.Seed},
 	} {
 		id.Options = append(id.Options, shard.Option(option.name, option.value))
@@ -225,7 +230,11 @@ func (p *plan) scoreAll(ctx context.Context, r shard.Range) (*Part, error) {
 			return nil, err
 		}
 	}
+	if err := p.prepareLimits(ctx); err != nil {
+		return nil, err
+	}
 	part := p.newPart(hi - lo)
+	part.Limits = p.limits
 	most := 0
 	for _, m := range p.models {
 		most = max(most, m.members)

@@ -136,6 +136,9 @@ func (f *options) check() error {
 	if len(f.names()) == 0 {
 		return run.Hint(run.Usage("no generators to measure"), "give --generated NAME=FILE, --reconstruction, --latents or --predictions", "or try --example")
 	}
+	if err := checkNames(f.names()); err != nil {
+		return err
+	}
 	for _, name := range f.groups.Names() {
 		if !slices.Contains(f.names(), name) {
 			return run.Hint(run.Usage("--groups %s=…: nothing else of %s is given; the generators are %s", name, name, strings.Join(f.names(), ", ")), run.DidYouMean("", name, f.names()))
@@ -144,7 +147,7 @@ func (f *options) check() error {
 	if f.holdOut != "" && f.real == "" {
 		return run.Usage("--holdout needs --real: the samples that the generators were trained on")
 	}
-	return f.generator.check()
+	return f.generator.check(f.latents, f.generated)
 }
 
 // checkExample finds inputs beside the example's own.
@@ -161,17 +164,6 @@ func (f *options) checkExample() error {
 	}
 	if len(given) > 0 {
 		return run.Usage("--example brings its own generators and real samples; leave %s out", strings.Join(given, ", "))
-	}
-	return nil
-}
-
-// check finds wrong values of the flags of generators that are run here.
-func (g *generatorFlags) check() error {
-	if !(*g.temperature > 0) {
-		return run.Usage("--temperature %v: want a number above 0", *g.temperature)
-	}
-	if len(g.encoders.Names())+len(g.decoders.Names()) > 0 || g.classifier != "" || g.grids != "" {
-		return run.Usage("--encoder, --decoder, --classifier and --grids are not run by this version")
 	}
 	return nil
 }

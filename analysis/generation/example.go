@@ -3,12 +3,66 @@
 package generation
 
 import (
-	"fmt"
+	"context"
 
+	"repscope/dataset"
+	"repscope/internal/example/boards"
 	"repscope/internal/run"
+	"repscope/points"
+	"repscope/report"
+	"repscope/shard"
 )
 
-// loadExample makes the input of --example.
-func (f *options) loadExample(*run.Env) (*Input, error) {
-	return nil, fmt.Errorf("this version has no example")
+// loadExample makes the input of --example: a faithful model, and others with one defect
+// each, which the metric shows that is about it.
+func (f *options) loadExample(env *run.Env) (*Input, error) {
+	e := boards.Example()
+	l := &loader{env: env, f: f, names: grades()}
+	in := &Input{LabelNames: l.names, Real: l.boards("training problems", &e.Train), HoldOut: l.boards("held-out problems", &e.HeldOut)}
+	in.RealPredictions = &Predictions{Name: "predictions of the held-out problems", Target: e.HeldOut.Label, Predicted: e.HeldOutPredicted}
+	env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "real", Path: "example:boards/train", Shape: in.Real.shape()},
+		report.Input{Role: "holdout", Path: "example:boards/holdout", Shape: in.HoldOut.shape()})
+	for i := range e.Models {
+		m := &e.Models[i]
+		s := l.boards("problems of "+m.Name, &m.Generated)
+		g := Generator{Name: m.Name, Generated: s,
+			Reconstruction: given("reconstructions of "+m.Name, in.HoldOut, m.Reconstructed),
+			Latents:        &Latents{Name: "latents of " + m.Name, Points: points.Float64(m.Latents, boards.LatentDim), Labels: e.HeldOut.Label},
+			Predictions:    &Predictions{Name: "predictions of the problems of " + m.Name}}
+		for k, label := range s.Labels {
+			if s.valid(k) { // a classifier is asked about valid problems alone
+				g.Predictions.Target, g.Predictions.Predicted = append(g.Predictions.Target, label), append(g.Predictions.Predicted, m.Predicted[k])
+			}
+		}
+		g.Predictions.countOf(s)
+		if n := f.generator.samples; n > 0 {
+			g.Generated = s.first(n)
+		}
+		in.Generators = append(in.Generators, g)
+		env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "generated", Name: m.Name, Path: "example:boards/" + m.Name, Shape: g.Generated.shape()})
+	}
+	return in, nil
+}
+
+// shape is that of all samples.
+func (s *Samples) shape() []int { return append([]int{s.N()}, s.Shape...) }
+
+// boards are problems of the example as samples.
+func (l *loader) boards(name string, of *boards.Set) *Samples {
+	s := &Samples{Name: name, Rows: points.Uint8(of.Cells, boards.Cells), Shape: dataset.BoardShape(), Channels: dataset.BoardChannelNames(), Labels: of.Label}
+	l.board(s, nil)
+	return s
+}
+
+// given are samples beside probabilities of their cells that are in memory.
+func given(name string, of *Samples, probability []float32) *Pairs {
+	width := of.Rows.Dim
+	return &Pairs{Name: name, N: of.N(), Shape: of.Shape, Channels: of.Channels, Labels: of.Labels, Groups: of.Groups,
+		Digest: shard.Digest(of.Rows) + " " + shard.Digest(points.Float32(probability, width)),
+		Read: func(ctx context.Context, original, found []float64, lo, hi int) error {
+			for i := range (hi - lo) * width {
+				original[i], found[i] = float64(of.Rows.U8[lo*width+i]), float64(probability[lo*width+i])
+			}
+			return ctx.Err()
+		}}
 }

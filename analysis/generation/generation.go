@@ -131,6 +131,8 @@ type Generator struct {
 	Reconstruction *Pairs
 	Latents        *Latents
 	Predictions    *Predictions
+	// Drawn says how Generated were drawn; nil: they were not drawn here.
+	Drawn *Drawn
 	// Reference rows stand beside generators and are compared with none of each other:
 	// real data in the place of generated.
 	Reference bool
@@ -213,6 +215,7 @@ type Result struct {
 type Model struct {
 	Name      string
 	Reference bool
+	Drawn     *Drawn
 
 	Reconstruction *Reconstruction
 	Diversity      *Diversity

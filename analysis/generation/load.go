@@ -29,7 +29,11 @@ type loader struct {
 // load reads all that the flags name.
 func (f *options) load(ctx context.Context, env *run.Env) (*Input, error) {
 	if f.example.On() {
-		return f.loadExample(env)
+		in, err := f.loadExample(env)
+		if err != nil {
+			return nil, err
+		}
+		return in, in.AddReferences(env.Options.Seed)
 	}
 	l := &loader{env: env, f: f}
 	if err := l.exist(); err != nil {
@@ -52,8 +56,14 @@ func (f *options) load(ctx context.Context, env *run.Env) (*Input, error) {
 	if err := l.read(ctx, in); err != nil {
 		return nil, err
 	}
+	if err := l.run(ctx, in); err != nil {
+		return nil, err
+	}
 	in.LabelNames = l.names
-	return in, f.group(env, in)
+	if err := f.group(env, in); err != nil {
+		return nil, err
+	}
+	return in, in.AddReferences(env.Options.Seed)
 }
 
 // exist finds files that are not there, before anything is read.

@@ -185,6 +185,9 @@ func skippedObject(reason string) report.Object {
 // object is the generator's part of the result file.
 func (m *Model) object(metrics []string, names labels) report.Object {
 	var o, left report.Object
+	if m.Drawn != nil {
+		o.Set("draws", m.Drawn.object())
+	}
 	for _, name := range metrics {
 		row := find(name)
 		i := slices.IndexFunc(m.Skipped, func(s Skipped) bool { return s.Metric == name })

@@ -121,7 +121,7 @@ func (a *analyzer) result(outcomes []Outcome) (*Result, error) {
 	r := &Result{Metrics: a.o.Metrics, labels: a.in.LabelNames}
 	for i := range a.in.Generators {
 		g := &a.in.Generators[i]
-		m := Model{Name: g.Name, Reference: g.Reference}
+		m := Model{Name: g.Name, Reference: g.Reference, Drawn: g.Drawn}
 		for _, name := range a.o.Metrics {
 			k := slices.IndexFunc(outcomes, func(o Outcome) bool { return o.Metric == name && o.Model.Name == g.Name })
 			if k < 0 {

@@ -61,7 +61,7 @@ var free = map[string]map[string]string{
 	"measure/set":              {"p": "points.Points", "training": "*set.Sets"},
 	"measure/similarity":       {"a": "points.Points", "b": "points.Points"},
 	"measure/sphere":           {"pairs": "[]points.Pair"},
-	"measure/verification":     {"forecast": "[][]float64", "truth": "[][]float32", "weights": "[]float64"},
+	"measure/verification":     {"forecast": "[][]float64", "truth": "[][]float64", "weights": "[]float64"},
 	"model/cpu":                {"frames": "[]float32"},
 	"model/cuda":               {"frames": "[]float32", "d": "*device.Device"},
 	"measure/twosample":        {"generated": "[]float64", "real": "[]float64", "x": "points.Points", "y": "points.Points"},

@@ -24,7 +24,7 @@ type ClassifierOptions struct {
 	// Votes, if above 0, has so many nearest neighbors vote in place of a logistic regression, which sees
 	// differences of means only.
 	Votes int
-	// Blocks, if not nil, groups the n real points and then the m generated ones for the errors: each
+	// Blocks, if not nil, groups the m generated points and then the n real ones for the errors: each
 	// block is deleted in turn and the classifiers fitted again.
 	Blocks    *stat.Blocks
 	Neighbors neighbors.Options // Threads, and Memory and Metric for votes
@@ -47,10 +47,12 @@ type Classifier struct {
 	// PolyGraph discrepancy (Krimmel et al. 2025) with this classifier.
 	JensenShannon float64
 	// AUCError, AccuracyError and DivergenceError are errors with all classifiers fitted again; nil without
-	// Blocks. JensenShannonInterval is the interval of Divergence on the scale of the distance.
+	// Blocks. JensenShannonInterval is the interval of Divergence on the scale of the distance. Of 200 draws of 80 real and 60
+	// generated points, 95 % intervals hold the mean AUC in 98 and the mean divergence in 92 %; where both are of one
+	// distribution, 1 in 200 lies above ½ (go test ./measure/fidelity -run ClassifierIntervals -v -draws 200).
 	AUCError, AccuracyError, DivergenceError *stat.Jackknifed
 	JensenShannonInterval                    stat.Interval
-	// Probability is q of every real point and then of every generated one.
+	// Probability is q of every generated point and then of every real one.
 	Probability []float64
 }
 
@@ -70,8 +72,8 @@ func Classify(ctx context.Context, real, generated points.Points, o ClassifierOp
 	if err != nil {
 		return nil, err
 	}
-	t := &twoSamples{real: real.N, folds: data.Folds, prior: float64(generated.N) / float64(real.N), generated: make([]bool, real.N+generated.N)}
-	for i := real.N; i < len(t.generated); i++ {
+	t := &twoSamples{folds: data.Folds, prior: float64(generated.N) / float64(real.N), generated: make([]bool, real.N+generated.N)}
+	for i := range generated.N {
 		t.generated[i] = true
 	}
 	predicted, without, err := o.fit(ctx, data, t)
@@ -96,15 +98,15 @@ func distance(divergence float64) float64 { return math.Sqrt(min(1, max(0, diver
 
 // data joins both samples; folds hold a share of each.
 func (o *ClassifierOptions) data(real, generated points.Points) (probe.Data, error) {
-	a, err := groups("real", o.RealGroups, real.N)
+	a, err := groups("generated", o.GeneratedGroups, generated.N)
 	if err != nil {
 		return probe.Data{}, err
 	}
-	b, err := groups("generated", o.GeneratedGroups, generated.N)
+	b, err := groups("real", o.RealGroups, real.N)
 	if err != nil {
 		return probe.Data{}, err
 	}
-	d := probe.Data{X: joined(real, generated)}
+	d := probe.Data{X: joined(generated, real)}
 	for _, of := range [][]int{a, b} {
 		folds, err := probe.GroupFolds(of, o.Folds)
 		if err != nil {
@@ -204,7 +206,6 @@ func (o *ClassifierOptions) fit(ctx context.Context, d probe.Data, t *twoSamples
 
 // twoSamples is what the scores need besides the predictions.
 type twoSamples struct {
-	real      int
 	generated []bool
 	folds     []int
 	prior     float64 // odds of being generated among all points
@@ -261,7 +262,7 @@ func (t *twoSamples) score(q []float64, keep func(i int) bool) (twoSampleScores,
 func (c *Classifier) errors(ctx context.Context, t *twoSamples, blocks *stat.Blocks, without refits) error {
 	labels := blocks.Labels()
 	if len(labels) != len(t.generated) {
-		return fmt.Errorf("blocks of %d points, want the %d real and generated ones", len(labels), len(t.generated))
+		return fmt.Errorf("blocks of %d points, want the %d generated and real ones", len(labels), len(t.generated))
 	}
 	g := blocks.Count()
 	auc, accuracy, divergence := make([]float64, g), make([]float64, g), make([]float64, g)

@@ -31,8 +31,9 @@ type Memorization struct {
 	// that of hold-out points.
 	Copies, HoldoutCopies float64
 	// Novelty is the mean distance of a generated point to the nearest training point, in the unit of the
-	// points, and HoldoutNovelty that of a hold-out point: what new real points have.
-	Novelty, HoldoutNovelty float64
+	// points, HoldoutNovelty that of a hold-out point: what new real points have; and TrainNovelty that of a
+	// training point to the nearest other one, which is about the same where these are independent.
+	Novelty, HoldoutNovelty, TrainNovelty float64
 	// DistanceRatio is the median over generated points of their distance to the nearest training point
 	// over that to the nearest hold-out point, with 0/0 as 1 and d/0 as +Inf: about 1 for new points if there
 	// are as many of both; below 1 where generated points keep to the training points. The larger of the two sets
@@ -77,6 +78,7 @@ func Memorize(ctx context.Context, train, holdout, generated points.Points, o Me
 		return nil, err
 	}
 	m.TrainDistance, m.Nearest = near.Distance, near.Index
+	m.TrainNovelty = stat.Mean(own.Distance)
 	m.Copies, m.Novelty, m.AuthPct = copies(near.Distance), stat.Mean(near.Distance), authentic(near, own)
 	if holdout.N == 0 {
 		m.Reason = "no hold-out points are given: how near new real points come to the training points is not known"

@@ -5,6 +5,7 @@ package twosample
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"repscope/internal/parallel"
 	"repscope/internal/text"
@@ -42,6 +43,20 @@ type SplitOptions struct {
 // groups of another number are an error.
 func SplitHalves(ctx context.Context, n int, o SplitOptions, f func(first, second []int) float64) (*Baseline, error) {
 	const quantity = "baseline of two parts"
+	all, err := SplitHalvesVector(ctx, n, 1, o, func(first, second []int, dst []float64) { dst[0] = f(first, second) })
+	if err != nil {
+		return nil, err
+	}
+	if len(all[0].Values) == 0 {
+		return nil, stat.Undefined(quantity, "the distance is undefined for all splits")
+	}
+	return all[0], nil
+}
+
+// SplitHalvesVector is [SplitHalves] for size distances of the same splits: f fills
+// dst[:size]. One that is NaN for all splits has no values and NaN for the rest.
+func SplitHalvesVector(ctx context.Context, n, size int, o SplitOptions, f func(first, second []int, dst []float64)) ([]*Baseline, error) {
+	const quantity = "baseline of two parts"
 	if o.Splits == 0 {
 		o.Splits = 200
 	}
@@ -57,9 +72,8 @@ func SplitHalves(ctx context.Context, n int, o SplitOptions, f func(first, secon
 		want = n / 2
 	}
 	count := min(max(1, (want*len(groups)+n/2)/n), len(groups)/2)
-	b := &Baseline{Sizes: [2]int{count * n / len(groups), n - count*n/len(groups)}}
-	b.Reduced = b.Sizes[0] < o.First
-	values := make([]float64, o.Splits)
+	sizes := [2]int{count * n / len(groups), n - count*n/len(groups)}
+	values := make([][]float64, o.Splits)
 	err := parallel.For(ctx, o.Threads, o.Splits, func(_, k int) {
 		order := stat.NewRandom(stat.StreamSplits.Key(o.Seed, uint64(k))).Perm(len(groups))
 		first := make([]bool, n)
@@ -76,25 +90,38 @@ func SplitHalves(ctx context.Context, n int, o SplitOptions, f func(first, secon
 			}
 			parts[part] = append(parts[part], i)
 		}
-		values[k] = f(parts[0], parts[1])
+		values[k] = make([]float64, size)
+		f(parts[0], parts[1], values[k])
 	})
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range values {
-		if v == v {
-			b.Values = append(b.Values, v)
+	out := make([]*Baseline, size)
+	for d := range out {
+		out[d] = &Baseline{Sizes: sizes, Reduced: sizes[0] < o.First, Mean: math.NaN(), Low: math.NaN(), High: math.NaN()}
+		if err := out[d].describe(values, d); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// describe takes distance d of every split.
+func (b *Baseline) describe(values [][]float64, d int) error {
+	for _, of := range values {
+		if !math.IsNaN(of[d]) {
+			b.Values = append(b.Values, of[d])
 		}
 	}
 	if len(b.Values) == 0 {
-		return nil, stat.Undefined(quantity, "the distance is undefined for all splits")
+		return nil
 	}
 	ends, err := stat.Quantiles(b.Values, 0.025, 0.975)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	b.Mean, b.Low, b.High = stat.Mean(b.Values), ends[0], ends[1]
-	return b, nil
+	return nil
 }
 
 // groupsOf lists the observations of each label in the order of their first occurrence.

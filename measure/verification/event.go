@@ -10,19 +10,27 @@ import (
 )
 
 // Event occurs in a cell whose value is at least Threshold, or with Below at most
-// Threshold. The threshold has the precision of fields, so that a value read as 0.7
-// reaches a threshold of 0.7.
+// Threshold. A threshold is met by its nearest float32 too, so that a value stored as 0.7
+// in single precision reaches 0.7. It never occurs at NaN.
 type Event struct {
-	Threshold float32
+	Threshold float64
 	Below     bool
 }
 
-// Occurs says whether the event occurs at a value; never at NaN.
+// limit is the value that decides.
+func (e Event) limit() float64 {
+	if e.Below {
+		return max(e.Threshold, float64(float32(e.Threshold)))
+	}
+	return min(e.Threshold, float64(float32(e.Threshold)))
+}
+
+// Occurs says whether the event occurs at a value.
 func (e Event) Occurs(value float64) bool {
 	if e.Below {
-		return value <= float64(e.Threshold)
+		return value <= e.limit()
 	}
-	return value >= float64(e.Threshold)
+	return value >= e.limit()
 }
 
 // String is "≥ 20" or "≤ 20".
@@ -33,26 +41,24 @@ func (e Event) String() string {
 	return fmt.Sprintf("≥ %v", e.Threshold)
 }
 
-// CountMembers fills counts, one per cell, with the number of members in which the event
-// occurs. members holds len(members)/len(counts) fields one after the other.
-func (e Event) CountMembers(counts []int, members []float32) {
+// CountMembers fills counts, one per cell, with the number of fields (members) in which the
+// event occurs: 1 or 0 for a single field.
+func (e Event) CountMembers(counts []int, members ...[]float64) {
 	clear(counts)
-	cells := len(counts)
-	for ; len(members) >= cells && cells > 0; members = members[cells:] {
-		for c, v := range members[:cells] {
-			if v > e.Threshold != e.Below && v == v || v == e.Threshold {
+	limit := e.limit()
+	for _, field := range members {
+		if e.Below {
+			for c, v := range field[:len(counts)] {
+				if v <= limit {
+					counts[c]++
+				}
+			}
+			continue
+		}
+		for c, v := range field[:len(counts)] {
+			if v >= limit {
 				counts[c]++
 			}
-		}
-	}
-}
-
-// Indicate fills counts with 1 where the event occurs in a field and 0 elsewhere.
-func Indicate[F float32 | float64](e Event, counts []int, field []F) {
-	for c, v := range field {
-		counts[c] = 0
-		if e.Occurs(float64(v)) {
-			counts[c] = 1
 		}
 	}
 }
@@ -67,14 +73,14 @@ type Table struct {
 }
 
 // Table compares a forecast field with the true one.
-func (e Event) Table(forecast []float64, truth []float32, weights []float64) Table {
+func (e Event) Table(forecast []float64, truth []float64, weights []float64) Table {
 	var t Table
 	for c, f := range forecast {
 		w := 1.0
 		if weights != nil {
 			w = weights[c]
 		}
-		switch forecast, observed := e.Occurs(f), e.Occurs(float64(truth[c])); {
+		switch forecast, observed := e.Occurs(f), e.Occurs(truth[c]); {
 		case forecast && observed:
 			t.Hits += w
 		case observed:

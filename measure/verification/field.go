@@ -15,14 +15,14 @@ type FieldErrors struct {
 	SquaredTruth     float64 // Σ w·o²
 	SquaredDeviation float64 // Σ w(o − ō)², ō the weighted mean
 	Error            float64 // Σ w(f − o)
-	Maximum          float64 // max |f − o|, without weights
-	// Boundary is Σ(f − o)² over the four sides, without weights: corners are on two of
-	// them; BoundaryCells is 2(H + W).
+	Maximum          float64 // max |f − o| over the cells that have a weight
+	// Boundary is Σ(f − o)² over the cells of the four sides that have a weight, however
+	// large: corners are on two sides. BoundaryCells is their number, 2(H + W) of all.
 	Boundary, BoundaryCells float64
 }
 
 // NewFieldErrors compares a forecast with the truth on a grid of rows of width cells.
-func NewFieldErrors(forecast []float64, truth []float32, width int, weights []float64) FieldErrors {
+func NewFieldErrors(forecast []float64, truth []float64, width int, weights []float64) FieldErrors {
 	var e FieldErrors
 	height := len(truth) / width
 	sum := 0.0
@@ -31,13 +31,16 @@ func NewFieldErrors(forecast []float64, truth []float32, width int, weights []fl
 		if weights != nil {
 			w = weights[c]
 		}
-		d := forecast[c] - float64(o)
+		if w == 0 {
+			continue
+		}
+		d := forecast[c] - o
 		e.Weight += w
 		e.SquaredError += w * d * d
-		e.SquaredTruth += w * float64(o) * float64(o)
+		e.SquaredTruth += w * o * o
 		e.Error += w * d
 		e.Maximum = max(e.Maximum, math.Abs(d))
-		sum += w * float64(o)
+		sum += w * o
 		sides := 0.0
 		for _, on := range [4]bool{c < width, c >= (height-1)*width, c%width == 0, c%width == width-1} {
 			if on {
@@ -45,6 +48,7 @@ func NewFieldErrors(forecast []float64, truth []float32, width int, weights []fl
 			}
 		}
 		e.Boundary += sides * d * d
+		e.BoundaryCells += sides
 	}
 	mean := sum / e.Weight
 	for c, o := range truth {
@@ -52,9 +56,8 @@ func NewFieldErrors(forecast []float64, truth []float32, width int, weights []fl
 		if weights != nil {
 			w = weights[c]
 		}
-		e.SquaredDeviation += w * square(float64(o)-mean)
+		e.SquaredDeviation += w * square(o-mean)
 	}
-	e.BoundaryCells = float64(2 * (height + width))
 	return e
 }
 
@@ -73,7 +76,8 @@ func (e FieldErrors) VRMSE() (float64, error) {
 	return math.Sqrt(ratio), err
 }
 
-// BoundaryRMSE is the RMSE over the cells of the four sides, as in PDEBench.
+// BoundaryRMSE is the RMSE over the cells of the four sides, as in PDEBench; NaN where none
+// of them has a weight.
 func (e FieldErrors) BoundaryRMSE() float64 { return math.Sqrt(e.Boundary / e.BoundaryCells) }
 
 // MeanError is the error of the weighted mean of the field, a quantity that physics may
@@ -85,14 +89,14 @@ func (e FieldErrors) MeanError() float64 { return e.Error / e.Weight }
 type Anomalies struct{ Weight, Forecast, Truth, Product, SquaredForecast, SquaredTruth float64 }
 
 // NewAnomalies sums over the cells of a field.
-func NewAnomalies(forecast []float64, truth []float32, climatology, weights []float64) Anomalies {
+func NewAnomalies(forecast []float64, truth []float64, climatology, weights []float64) Anomalies {
 	var a Anomalies
 	for c, m := range climatology {
 		w := 1.0
 		if weights != nil {
 			w = weights[c]
 		}
-		f, o := forecast[c]-m, float64(truth[c])-m
+		f, o := forecast[c]-m, truth[c]-m
 		a.Weight += w
 		a.Forecast += w * f
 		a.Truth += w * o

@@ -20,7 +20,7 @@ type golden struct {
 
 type goldenCase struct {
 	Members, Height, Width int
-	Truth, Ensemble        []float32
+	Truth, Ensemble        []float64
 	Weights, Climatology   []float64
 	Events                 []goldenEvent
 	Spectra                map[string]struct {
@@ -41,7 +41,7 @@ type goldenSpectrum struct {
 }
 
 type goldenEvent struct {
-	Threshold                     float32
+	Threshold                     float64
 	Below                         bool
 	Table                         []float64
 	POD, POFD, FAR, CSI, ETS, HSS float64
@@ -70,11 +70,19 @@ func readGolden(t *testing.T) golden {
 	return g
 }
 
+// fields are the members.
+func (g goldenCase) fields() (out [][]float64) {
+	for k := range g.Members {
+		out = append(out, g.Ensemble[k*len(g.Truth):(k+1)*len(g.Truth)])
+	}
+	return out
+}
+
 // mean is the ensemble mean, in float64.
 func (g goldenCase) mean() []float64 {
 	mean := make([]float64, len(g.Truth))
 	for i, v := range g.Ensemble {
-		mean[i%len(mean)] += float64(v)
+		mean[i%len(mean)] += v
 	}
 	for c := range mean {
 		mean[c] /= float64(g.Members)
@@ -116,7 +124,7 @@ func TestGoldenProbabilities(t *testing.T) {
 		for _, e := range g.Events {
 			event := Event{Threshold: e.Threshold, Below: e.Below}
 			counts := make([]int, len(g.Truth))
-			event.CountMembers(counts, g.Ensemble)
+			event.CountMembers(counts, g.fields()...)
 			p := NewProbabilities(g.Members)
 			p.AddField(event, counts, g.Truth, g.Weights)
 			brier, err := p.Brier()
@@ -159,11 +167,11 @@ func TestGoldenFSS(t *testing.T) {
 			event := Event{Threshold: e.Threshold, Below: e.Below}
 			counts := make([]int, len(g.Truth))
 			table := func() []int { return SumsOf(counts, g.Height, g.Width) }
-			Indicate(event, counts, g.Truth)
+			event.CountMembers(counts, g.Truth)
 			observed := table()
-			Indicate(event, counts, g.mean())
+			event.CountMembers(counts, g.mean())
 			mean := table()
-			event.CountMembers(counts, g.Ensemble)
+			event.CountMembers(counts, g.fields()...)
 			ensemble := table()
 			for _, want := range e.FSS {
 				forecast, members := mean, 1
@@ -218,7 +226,7 @@ func TestGoldenFieldErrors(t *testing.T) {
 	for _, g := range readGolden(t).Cases {
 		member := make([]float64, len(g.Truth))
 		for c := range member {
-			member[c] = float64(g.Ensemble[c])
+			member[c] = g.Ensemble[c]
 		}
 		var nrmse, vrmse, conserved, boundary, maximum float64
 		transform := NewTransform(FFT, g.Height, g.Width)
@@ -233,7 +241,7 @@ func TestGoldenFieldErrors(t *testing.T) {
 			nrmse, vrmse, conserved, boundary = nrmse+n/2, vrmse+v/2, conserved+square(e.MeanError())/2, boundary+e.BoundaryRMSE()/2
 			maximum = max(maximum, e.Maximum)
 			for c, f := range forecast {
-				difference[c] = f - float64(g.Truth[c])
+				difference[c] = f - g.Truth[c]
 			}
 			AddFourierErrors(transform, shells, difference)
 		}

@@ -34,13 +34,13 @@ func (p Probabilities) Sums() []float64 {
 }
 
 // AddField adds the cells of a field: counts are those of members ([Event.CountMembers]).
-func (p Probabilities) AddField(e Event, counts []int, truth []float32, weights []float64) {
+func (p Probabilities) AddField(e Event, counts []int, truth []float64, weights []float64) {
 	for c, k := range counts {
 		w := 1.0
 		if weights != nil {
 			w = weights[c]
 		}
-		if e.Occurs(float64(truth[c])) {
+		if e.Occurs(truth[c]) {
 			p.Events[k] += w
 		} else {
 			p.Others[k] += w

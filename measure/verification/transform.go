@@ -156,7 +156,7 @@ func root(x int) int {
 // AddPower adds to power, one value per band, what the waves of a band contribute to the
 // variance of a field (the mean over cells of the squared deviation from the mean of the
 // field), in squared units of the field: over all bands it is that variance (Parseval).
-func AddPower[F float32 | float64](t *Transform, power []float64, field []F) {
+func AddPower(t *Transform, power []float64, field []float64) {
 	forEach(t, field, func(at int, square float64) {
 		if k := t.band[at]; k >= 0 {
 			power[k] += t.weight[at] * square
@@ -165,7 +165,7 @@ func AddPower[F float32 | float64](t *Transform, power []float64, field []F) {
 }
 
 // forEach transforms a field and hands every coefficient's squared absolute value on.
-func forEach[F float32 | float64](t *Transform, field []F, use func(at int, square float64)) {
+func forEach(t *Transform, field []float64, use func(at int, square float64)) {
 	if t.Kind == FFT {
 		transformFFT(t, field)
 		for at, c := range t.coefficients {
@@ -179,11 +179,11 @@ func forEach[F float32 | float64](t *Transform, field []F, use func(at int, squa
 	}
 }
 
-func transformDCT[F float32 | float64](t *Transform, field []F) {
+func transformDCT(t *Transform, field []float64) {
 	for i := range t.Height {
 		row := t.work[i*t.Width : (i+1)*t.Width]
 		for j, v := range field[i*t.Width : (i+1)*t.Width] {
-			row[j] = float64(v)
+			row[j] = v
 		}
 		t.rows.CosSequence(row, row)
 	}
@@ -199,11 +199,11 @@ func transformDCT[F float32 | float64](t *Transform, field []F) {
 	}
 }
 
-func transformFFT[F float32 | float64](t *Transform, field []F) {
+func transformFFT(t *Transform, field []float64) {
 	line := t.real[:t.Width]
 	for i := range t.Height {
 		for j, v := range field[i*t.Width : (i+1)*t.Width] {
-			line[j] = float64(v)
+			line[j] = v
 		}
 		t.row.Coefficients(t.coefficients[i*t.columns:(i+1)*t.columns], line)
 	}

@@ -13,23 +13,15 @@ import (
 var grids = [][2]int{{8, 8}, {7, 12}, {12, 7}, {13, 13}, {1, 9}, {9, 1}, {30, 45}, {2, 2}, {1, 1}}
 
 // random returns a field with correlated values.
-func random(r *rand.Rand, height, width int) []float32 {
-	field := make([]float32, height*width)
+func random(r *rand.Rand, height, width int) []float64 {
+	field := make([]float64, height*width)
 	for c := range field {
-		field[c] = float32(r.NormFloat64())
+		field[c] = r.NormFloat64()
 		if c > 0 {
 			field[c] += 0.7 * field[c-1]
 		}
 	}
 	return field
-}
-
-func wide(field []float32) []float64 {
-	out := make([]float64, len(field))
-	for c, v := range field {
-		out[c] = float64(v)
-	}
-	return out
 }
 
 // near fails unless got is within tolerance of want, relative above 1.
@@ -55,10 +47,10 @@ func TestPowerAddsUpToVariance(t *testing.T) {
 			AddPower(transform, power, field)
 			mean, variance, modes, total := 0.0, 0.0, 0, 0.0
 			for _, v := range field {
-				mean += float64(v) / float64(len(field))
+				mean += v / float64(len(field))
 			}
 			for _, v := range field {
-				variance += square(float64(v)-mean) / float64(len(field))
+				variance += square(v-mean) / float64(len(field))
 			}
 			for k, p := range power {
 				total += p
@@ -78,19 +70,16 @@ func TestPerfectForecast(t *testing.T) {
 	const height, width, members = 9, 14, 4
 	truth := random(r, height, width)
 	event := Event{Threshold: 0.5}
-	table := event.Table(wide(truth), truth, nil)
+	table := event.Table(truth, truth, nil)
 	want := map[string]float64{"pod": 1, "pofd": 0, "far": 0, "csi": 1, "ets": 1, "hss": 1, "sedi": 1, "frequency_bias": 1}
 	for _, score := range TableScores() {
 		if got, err := score.Of(table); err != nil || got != want[score.Name] {
 			t.Errorf("%s = %v, %v", score.Name, got, err)
 		}
 	}
-	var ensemble []float32
-	for range members {
-		ensemble = append(ensemble, truth...)
-	}
+	ensemble := [][]float64{truth, truth, truth, truth}
 	counts := make([]int, len(truth))
-	event.CountMembers(counts, ensemble)
+	event.CountMembers(counts, ensemble...)
 	p := NewProbabilities(members)
 	p.AddField(event, counts, truth, nil)
 	brier, _ := p.Brier()
@@ -101,7 +90,7 @@ func TestPerfectForecast(t *testing.T) {
 	}
 	near(t, "resolution", brier.Resolution, brier.Uncertainty, 1e-15)
 	forecast := SumsOf(counts, height, width)
-	Indicate(event, counts, truth)
+	event.CountMembers(counts, truth)
 	observed := SumsOf(counts, height, width)
 	for _, window := range []int{1, 4, 9, 50} {
 		if fss, err := NewFractions(forecast, observed, members, height, width, window, nil).FSS(); err != nil || fss != 1 {
@@ -119,7 +108,7 @@ func TestPerfectForecast(t *testing.T) {
 			t.Error(distance, resolution, err, err2)
 		}
 	}
-	e := NewFieldErrors(wide(truth), truth, width, nil)
+	e := NewFieldErrors(truth, truth, width, nil)
 	vrmse, _ := e.VRMSE()
 	nrmse, _ := e.NRMSE()
 	if vrmse != 0 || nrmse != 0 || e.Maximum != 0 || e.BoundaryRMSE() != 0 || e.MeanError() != 0 {
@@ -127,7 +116,7 @@ func TestPerfectForecast(t *testing.T) {
 	}
 	climatology := make([]float64, len(truth))
 	for _, centered := range []bool{false, true} {
-		acc, err := NewAnomalies(wide(truth), truth, climatology, nil).ACC(centered)
+		acc, err := NewAnomalies(truth, truth, climatology, nil).ACC(centered)
 		if err != nil {
 			t.Error(err)
 		}
@@ -142,7 +131,7 @@ func TestSymmetricScores(t *testing.T) {
 	const height, width = 11, 8
 	a, b := random(r, height, width), random(r, height, width)
 	event := Event{Threshold: 0.3}
-	one, other := event.Table(wide(a), b, nil), event.Table(wide(b), a, nil)
+	one, other := event.Table(a, b, nil), event.Table(b, a, nil)
 	for _, f := range []func(Table) (float64, error){Table.CSI, Table.ETS, Table.HSS} {
 		x, _ := f(one)
 		y, _ := f(other)
@@ -151,16 +140,16 @@ func TestSymmetricScores(t *testing.T) {
 	// The event's absence is as well forecast as the event.
 	below := Event{Threshold: 0.3, Below: true}
 	x, _ := one.HSS()
-	y, _ := below.Table(wide(a), b, nil).HSS()
+	y, _ := below.Table(a, b, nil).HSS()
 	near(t, "HSS of the opposite", y, x, 1e-15)
 	x, _ = one.SEDI()
-	y, _ = below.Table(wide(a), b, nil).SEDI()
+	y, _ = below.Table(a, b, nil).SEDI()
 	near(t, "SEDI of the opposite", y, x, 1e-12)
 
 	counts := make([]int, len(a))
-	Indicate(event, counts, a)
+	event.CountMembers(counts, a)
 	first := SumsOf(counts, height, width)
-	Indicate(event, counts, b)
+	event.CountMembers(counts, b)
 	second := SumsOf(counts, height, width)
 	x, _ = NewFractions(first, second, 1, height, width, 3, nil).FSS()
 	y, _ = NewFractions(second, first, 1, height, width, 3, nil).FSS()
@@ -375,23 +364,21 @@ func TestUndefinedScores(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// Values at the threshold count, NaN never does, and float32 thresholds meet float32 values.
+// Values at the threshold count, in either precision, and NaN never does.
 func TestEventAtItsThreshold(t *testing.T) {
 	t.Parallel()
-	nan := float32(math.NaN())
-	fields := []float32{0.7, 0.8, 0.6, nan}
+	single := float64(float32(0.7)) // below 0.7
+	fields := []float64{0.7, single, 0.8, 0.6, math.NaN()}
 	counts := make([]int, len(fields))
 	for _, c := range []struct {
 		below bool
 		want  []int
-	}{{false, []int{1, 1, 0, 0}}, {true, []int{1, 0, 1, 0}}} {
+	}{{false, []int{1, 1, 1, 0, 0}}, {true, []int{1, 1, 0, 1, 0}}} {
 		event := Event{Threshold: 0.7, Below: c.below}
 		event.CountMembers(counts, fields)
-		single := make([]int, len(fields))
-		Indicate(event, single, fields)
 		for i, k := range counts {
-			if k != c.want[i] || single[i] != k {
-				t.Errorf("%v at %v: %d, %d, want %d", event, fields[i], k, single[i], c.want[i])
+			if k != c.want[i] || event.Occurs(fields[i]) != (k == 1) {
+				t.Errorf("%v at %v: %d, want %d", event, fields[i], k, c.want[i])
 			}
 		}
 	}

@@ -62,7 +62,7 @@ var defects = []struct {
 	{Unconditioned, "problems of any grade, whatever is asked for", unconditioned, 0, 0},
 	{Invalid, "every third problem lacks its start, its end or what is between", invalid, 0, 0},
 	{Shifted, "two holds too many, from too high a start", shifted, 0, 0},
-	{Blurred, "reconstructions that smear holds over those beside them", fresh, 0.62, 0},
+	{Blurred, "reconstructions that smear holds over those beside them", fresh, 0.42, 0},
 	{Tangled, "latents that hardly tell grades apart", fresh, 0, 0.9},
 }
 

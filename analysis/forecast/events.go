@@ -1,0 +1,340 @@
+// Events: values that reach a threshold, of the ensemble mean and as probabilities.
+
+package forecast
+
+import (
+	"fmt"
+	"math"
+
+	"repscope/measure/verification"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// The lists of events in a result, and the keys of their rows.
+const (
+	eventsName  = "events"
+	byThreshold = "threshold"
+	byQuantile  = "quantile"
+)
+
+// event is one that is scored: by a threshold, or by a quantile of the truth.
+type event struct {
+	key   string
+	value float64
+}
+
+// events are those that the options ask for.
+func (o *Options) events() []event {
+	var out []event
+	for _, v := range o.Thresholds {
+		out = append(out, event{byThreshold, v})
+	}
+	for _, v := range o.EventQuantiles {
+		out = append(out, event{byQuantile, v})
+	}
+	return out
+}
+
+// noEvents is why there is nothing to compute without events.
+func noEvents(s *setting, _ int) string {
+	if len(s.o.events()) == 0 {
+		return "no event was asked for: give a threshold or a quantile"
+	}
+	return ""
+}
+
+// verifying is the scratch memory of the scores of package verification.
+type verifying struct {
+	counts     []int
+	transforms map[verification.TransformKind]*verification.Transform
+	field      []float64
+}
+
+// event is event k of a variable.
+func (c *sample) event(k, v int) verification.Event {
+	return verification.Event{Threshold: c.limits[k][v]}
+}
+
+// counts are how many of the members have an event, by cell. The next call fills the
+// same memory.
+func (c *sample) counts(e verification.Event, members ...[]float64) []int {
+	if c.verifying.counts == nil {
+		c.verifying.counts = make([]int, c.size())
+	}
+	e.CountMembers(c.verifying.counts, members...)
+	return c.verifying.counts
+}
+
+// scored is a formula of a score that may be undefined: f gets the sums from on.
+func scored(of formula, e event, f func(sums []float64) (float64, error)) formula {
+	of.list, of.key, of.value = eventsName, e.key, e.value
+	of.of = func(sums []float64) float64 {
+		v, err := f(sums)
+		if err != nil {
+			return math.NaN()
+		}
+		return v
+	}
+	of.why = func(sums []float64) string {
+		_, err := f(sums)
+		return stat.Reason(err)
+	}
+	return of
+}
+
+// eventFamily are contingency tables of the ensemble mean.
+func eventFamily() family {
+	const size = 4
+	parts := [size]string{"hits", "misses", "false_alarms", "correct_negatives"}
+	return family{
+		name: eventsName, about: "events of --thresholds and --event-quantiles: hits and misses of the ensemble mean, CSI, ETS, HSS, SEDI", needs: noEvents,
+		sums: func(s *setting, _ int) []string {
+			var names []string
+			for _, e := range s.o.events() {
+				for _, part := range parts {
+					names = append(names, part+report.Row(e.key, e.value))
+				}
+			}
+			return names
+		},
+		field: func(c *sample, v, region int, out []float64) error {
+			for k := range c.limits {
+				copy(out[size*k:], c.event(k, v).Table(c.meanOf(v), c.truthOf(v), c.weights[region]).Sums())
+			}
+			return nil
+		},
+		scores: func(s *setting, _ int) []formula {
+			var out []formula
+			for k, e := range s.o.events() {
+				for i, part := range parts {
+					of := scored(formula{name: part, about: "share of cells", direction: report.Neither, high: 1, mean: true}, e,
+						func(sums []float64) (float64, error) { return sums[i], nil })
+					of.from, of.count = size*k, size
+					out = append(out, of)
+				}
+				for _, score := range tableScores() {
+					of := scored(score.formula, e, func(sums []float64) (float64, error) { return score.of(verification.TableOf(sums)) })
+					of.from, of.count = size*k, size
+					out = append(out, of)
+				}
+			}
+			return out
+		},
+	}
+}
+
+// tableScore is a score of contingency tables.
+type tableScore struct {
+	formula
+	of func(verification.Table) (float64, error)
+}
+
+func tableScores() []tableScore {
+	type t = verification.Table
+	inf := math.Inf(1)
+	return []tableScore{
+		{formula{name: "base_rate", about: "share of cells with the event", direction: report.Neither, high: 1}, t.BaseRate},
+		{formula{name: "pod", about: "probability of detection: hits/(hits + misses)", direction: report.Higher, high: 1}, t.POD},
+		{formula{name: "pofd", about: "probability of false detection: false alarms/(false alarms + correct negatives)", direction: report.Lower, high: 1}, t.POFD},
+		{formula{name: "far", about: "false alarm ratio: false alarms/(hits + false alarms)", direction: report.Lower, high: 1}, t.FAR},
+		{formula{name: "csi", about: "critical success index: hits/(hits + misses + false alarms)", direction: report.Higher, high: 1}, t.CSI},
+		{formula{name: "ets", about: "equitable threat score: CSI without the hits of chance", direction: report.Higher, low: -1.0 / 3, high: 1, compared: true}, t.ETS},
+		{formula{name: "hss", about: "Heidke's skill score: correct cells beyond those of chance", direction: report.Higher, low: -1, high: 1}, t.HSS},
+		{formula{name: "sedi", about: "symmetric extremal dependence index, for rare events", direction: report.Higher, low: -1, high: 1}, t.SEDI},
+		{formula{name: "frequency_bias", about: "how often the event is forecast over how often it occurs; 1 is best", direction: report.Neither, high: inf}, t.FrequencyBias},
+	}
+}
+
+// probabilityFamily are scores of events as shares of members.
+func probabilityFamily() family {
+	size := func(members int) int { return 2 * (members + 1) }
+	return family{
+		name: "probabilities", about: "probabilities of events as shares of members: Brier score and its parts, ROC, reliability (CORP)", needs: noEvents,
+		sums: func(s *setting, members int) []string {
+			var names []string
+			for _, e := range s.o.events() {
+				for _, part := range []string{"event", "no event"} {
+					for k := range members + 1 {
+						names = append(names, fmt.Sprintf("%s at %d members%s", part, k, report.Row(e.key, e.value)))
+					}
+				}
+			}
+			return names
+		},
+		field: func(c *sample, v, region int, out []float64) error {
+			for k := range c.limits {
+				e := c.event(k, v)
+				part := out[k*size(c.members) : (k+1)*size(c.members)]
+				clear(part)
+				verification.ProbabilitiesOf(part).AddField(e, c.counts(e, c.membersOf(v)...), c.truthOf(v), c.weights[region])
+			}
+			return nil
+		},
+		scores: func(s *setting, members int) []formula {
+			var out []formula
+			for k, e := range s.o.events() {
+				for _, score := range probabilityScores() {
+					of := scored(score.formula, e, func(sums []float64) (float64, error) { return score.of(verification.ProbabilitiesOf(sums)) })
+					of.from, of.count = k*size(members), size(members)
+					out = append(out, of)
+				}
+			}
+			return out
+		},
+		tables: func(t *tally, into *report.Object) error { return t.diagrams(into) },
+	}
+}
+
+// probabilityScore is a score of probabilities of an event.
+type probabilityScore struct {
+	formula
+	of func(verification.Probabilities) (float64, error)
+}
+
+// brier makes a score of a part of the Brier score.
+func brier(part func(verification.Brier) float64) func(verification.Probabilities) (float64, error) {
+	return func(p verification.Probabilities) (float64, error) {
+		b, err := p.Brier()
+		if err != nil {
+			return math.NaN(), err
+		}
+		v := part(b)
+		switch {
+		case math.IsNaN(v) && b.Uncertainty == 0:
+			return v, stat.Undefined("Brier score", "the event never occurs, or everywhere")
+		case math.IsNaN(v):
+			return v, stat.Undefined("Brier score", "one member has no fair score")
+		}
+		return v, nil
+	}
+}
+
+func probabilityScores() []probabilityScore {
+	type b = verification.Brier
+	inf := math.Inf(1)
+	corp := func(part func(verification.Reliability) float64) func(verification.Probabilities) (float64, error) {
+		return func(p verification.Probabilities) (float64, error) {
+			r, err := p.Reliability()
+			return part(r), err
+		}
+	}
+	return []probabilityScore{
+		{formula{name: "brier", about: "Brier score of the shares of members", direction: report.Lower, high: 1, mean: true, perfect: true},
+			brier(func(b b) float64 { return b.Score })},
+		{formula{name: "brier_fair", about: "Brier score of an ensemble of infinitely many such members (Ferro 2014)", direction: report.Lower, low: -1, high: 1, mean: true, compared: true, perfect: true},
+			brier(func(b b) float64 { return b.Fair })},
+		{formula{name: "brier_skill", about: "1 − brier/uncertainty: against forecasting the base rate of these samples", direction: report.Higher, low: -inf, high: 1},
+			brier(func(b b) float64 { return b.Skill })},
+		{formula{name: "brier_fair_skill", about: "1 − brier_fair/uncertainty", direction: report.Higher, low: -inf, high: inf},
+			brier(func(b b) float64 { return b.FairSkill })},
+		{formula{name: "brier_reliability", about: "part of brier from probabilities that are not frequencies", direction: report.Lower, high: 1,
+			noInterval: "it is above 0 from chance alone"},
+			brier(func(b b) float64 { return b.Reliability })},
+		{formula{name: "brier_resolution", about: "part of brier that frequencies take off by differing between probabilities", direction: report.Higher, high: 0.25},
+			brier(func(b b) float64 { return b.Resolution })},
+		{formula{name: "brier_uncertainty", about: "Brier score of forecasting the base rate", direction: report.Neither, high: 0.25},
+			brier(func(b b) float64 { return b.Uncertainty })},
+		{formula{name: "roc_area", about: "area below the relative operating characteristic; 0.5 for chance", direction: report.Higher, high: 1},
+			func(p verification.Probabilities) (float64, error) {
+				_, area, err := p.ROC()
+				return area, err
+			}},
+		{formula{name: "corp_miscalibration", about: "part of brier that isotonic recalibration would take off; above 0 from chance alone", direction: report.Lower, high: 1,
+			noInterval: "it is above 0 from chance alone"},
+			corp(func(r verification.Reliability) float64 { return r.Miscalibration })},
+		{formula{name: "corp_discrimination", about: "what recalibrated forecasts are better than the base rate by; above 0 from chance alone", direction: report.Higher, high: 0.25,
+			noInterval: "it is above 0 from chance alone"},
+			corp(func(r verification.Reliability) float64 { return r.Discrimination })},
+	}
+}
+
+// EventRow begins the rows of tables of events.
+type EventRow struct {
+	Threshold *float64 `json:"threshold,omitempty"`
+	Quantile  *float64 `json:"quantile,omitempty"`
+	Variable  string   `json:"variable,omitempty"` // empty: all together
+	// Limit is the value that the event begins at; of a quantile that of the variable.
+	Limit *float64 `json:"limit,omitempty"`
+}
+
+// row describes an event of a variable or all.
+func (t *tally) row(k int, e event, variable int) EventRow {
+	var r EventRow
+	switch e.key {
+	case byThreshold:
+		r.Threshold, r.Limit = &e.value, &e.value
+	default:
+		r.Quantile = &e.value
+	}
+	if variable != all {
+		r.Variable = t.setting.variables[variable]
+		r.Limit = &t.limits[k][variable]
+	}
+	return r
+}
+
+// ReliabilityDiagram is that of an event, by CORP.
+type ReliabilityDiagram struct {
+	EventRow
+	Points []ReliabilityPoint `json:"points"`
+}
+
+// ReliabilityPoint is a probability that was forecast.
+type ReliabilityPoint struct {
+	Probability  float64 `json:"probability"`
+	Share        float64 `json:"share"` // of cells
+	Frequency    float64 `json:"frequency"`
+	Recalibrated float64 `json:"recalibrated"`
+}
+
+// ROC is the relative operating characteristic of an event: the rates of forecasting it
+// where at least so many members do, from more than all to none.
+type ROC struct {
+	EventRow
+	POFD []float64 `json:"pofd"`
+	POD  []float64 `json:"pod"`
+}
+
+// parts are all variables together, and if there are several, each.
+func (t *tally) parts() []int {
+	parts := []int{all}
+	if len(t.setting.variables) > 1 {
+		for v := range t.setting.variables {
+			parts = append(parts, v)
+		}
+	}
+	return parts
+}
+
+// diagrams adds reliability_diagram and roc, a row per event and variable.
+func (t *tally) diagrams(into *report.Object) error {
+	var diagrams []ReliabilityDiagram
+	var curves []ROC
+	size := 2 * (t.members + 1)
+	for _, v := range t.parts() {
+		means := t.means(v, 0)
+		for k, e := range t.o.events() {
+			p := verification.ProbabilitiesOf(means[k*size : (k+1)*size])
+			r, err := p.Reliability()
+			if err != nil {
+				return err
+			}
+			diagram := ReliabilityDiagram{EventRow: t.row(k, e, v)}
+			for _, point := range r.Points {
+				diagram.Points = append(diagram.Points, ReliabilityPoint{point.Probability, point.Weight, point.Frequency, point.Recalibrated})
+			}
+			diagrams = append(diagrams, diagram)
+			if points, _, err := p.ROC(); err == nil {
+				curve := ROC{EventRow: t.row(k, e, v)}
+				for _, point := range points {
+					curve.POFD, curve.POD = append(curve.POFD, point.POFD), append(curve.POD, point.POD)
+				}
+				curves = append(curves, curve)
+			}
+		}
+	}
+	into.Set("reliability_diagram", diagrams)
+	into.Set("roc", curves)
+	return nil
+}

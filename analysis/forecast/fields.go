@@ -1,0 +1,111 @@
+// Errors of fields that are not means over cells, and correlations of anomalies.
+
+package forecast
+
+import (
+	"math"
+
+	"repscope/measure/verification"
+	"repscope/report"
+)
+
+// fieldScore is a number of every sample, which may be undefined for some; the score is
+// its mean over the samples that define it.
+type fieldScore struct {
+	formula
+	of func(e verification.FieldErrors) (float64, error)
+}
+
+func fieldScores() []fieldScore {
+	inf := math.Inf(1)
+	plain := func(f func(verification.FieldErrors) float64) func(verification.FieldErrors) (float64, error) {
+		return func(e verification.FieldErrors) (float64, error) { return f(e), nil }
+	}
+	type e = verification.FieldErrors
+	return []fieldScore{
+		{formula{name: "vrmse", about: "root of the mean squared error over the variance of the true field; 1 for its mean", direction: report.Lower, high: inf, perfect: true,
+			none: "the truth of every sample is constant"}, e.VRMSE},
+		{formula{name: "nrmse", about: "root of the mean squared error over the mean square of the true field", direction: report.Lower, high: inf, perfect: true,
+			none: "the truth of every sample is 0"}, e.NRMSE},
+		{formula{name: "max_error", unit: "field", about: "mean over samples of the largest error of a cell", direction: report.Lower, high: inf, perfect: true}, plain(func(e e) float64 { return e.Maximum })},
+		{formula{name: "boundary_rmse", unit: "field", about: "root mean squared error of the outermost cells", direction: report.Lower, high: inf, perfect: true,
+			none: "no outermost cell has a weight"}, plain(e.BoundaryRMSE)},
+	}
+}
+
+// fieldFamily are errors that are taken of every field by itself.
+func fieldFamily() family {
+	list := fieldScores()
+	return family{
+		name: "fields", about: "errors of whole fields: vrmse, nrmse, max_error, boundary_rmse, conserved_rmse",
+		sums: func(*setting, int) []string {
+			var names []string
+			for _, score := range list {
+				names = append(names, score.name, score.name+" is defined")
+			}
+			return append(names, "square of the error of the mean")
+		},
+		field: func(c *sample, v, region int, out []float64) error {
+			e := verification.NewFieldErrors(c.meanOf(v), c.truthOf(v), c.width, c.weights[region])
+			for k, score := range list {
+				value, err := score.of(e)
+				out[2*k], out[2*k+1] = defined(value, err)
+			}
+			out[2*len(list)] = e.MeanError() * e.MeanError()
+			return nil
+		},
+		scores: func(*setting, int) []formula {
+			var out []formula
+			for k, score := range list {
+				out = append(out, ratio(score.formula, 2*k))
+			}
+			return append(out, formula{name: "conserved_rmse", unit: "field", about: "root mean square over samples of the error of the mean of the field", direction: report.Lower,
+				high: math.Inf(1), perfect: true, from: 2 * len(list), count: 1, of: func(s []float64) float64 { return math.Sqrt(s[0]) }})
+		},
+	}
+}
+
+// defined are a value and whether it is one, as sums.
+func defined(value float64, err error) (sum, count float64) {
+	if err != nil || math.IsNaN(value) {
+		return 0, 0
+	}
+	return value, 1
+}
+
+// ratio is the mean of a value over the samples that define it.
+func ratio(of formula, at int) formula {
+	of.from, of.count = at, 2
+	of.of = func(s []float64) float64 { return s[0] / s[1] }
+	return of
+}
+
+// anomalyFamily correlates anomalies from the climatology.
+func anomalyFamily() family {
+	return family{
+		name: "anomalies", about: "correlation of the anomalies from --climatology",
+		needs: func(s *setting, _ int) string {
+			if !s.anomalies && s.size() > 0 {
+				return "there is no climatology to take anomalies from"
+			}
+			return ""
+		},
+		sums: func(*setting, int) []string {
+			return []string{"acc", "acc is defined", "acc_centered", "acc_centered is defined"}
+		},
+		field: func(c *sample, v, region int, out []float64) error {
+			a := verification.NewAnomalies(c.meanOf(v), c.truthOf(v), c.climateOf(v), c.weights[region])
+			for k, centered := range []bool{false, true} {
+				out[2*k], out[2*k+1] = defined(a.ACC(centered))
+			}
+			return nil
+		},
+		scores: func(*setting, int) []formula {
+			const none = "the anomalies of the forecast or of truth do not vary in any sample"
+			return []formula{
+				ratio(formula{name: "acc", about: "mean over samples of the correlation of anomalies, without taking their means away", direction: report.Higher, low: -1, high: 1, compared: true, leads: true, none: none}, 0),
+				ratio(formula{name: "acc_centered", about: "the same with the mean of each field's anomalies taken away", direction: report.Higher, low: -1, high: 1, none: none}, 2),
+			}
+		},
+	}
+}

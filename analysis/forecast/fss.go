@@ -1,0 +1,147 @@
+// The fractions skill score, by event and window.
+
+package forecast
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/measure/verification"
+	"repscope/report"
+)
+
+// fssName is the list of rows of the fractions skill score.
+const fssName = "fss"
+
+// windows are the sides of the windows.
+func (s *setting) windows() []int {
+	if s.o.Windows != nil {
+		return s.o.Windows
+	}
+	out := []int{1}
+	for n := 3; n <= min(s.height, s.width); n = 2*n + 1 {
+		out = append(out, n)
+	}
+	return out
+}
+
+// Sums of an event: its share in truth and in the forecasts, then of every window those of
+// the ensemble and of its mean.
+const (
+	fractionShares = 2
+	fractionSums   = 3
+)
+
+// fractionsFamily compares the shares of windows that an event covers.
+func fractionsFamily() family {
+	size := func(s *setting) int { return fractionShares + 2*fractionSums*len(s.windows()) }
+	return family{
+		name: "fractions", about: "fractions skill score of events, by --fss-windows", needs: noEvents,
+		sums: func(s *setting, _ int) []string {
+			var names []string
+			for _, e := range s.o.events() {
+				row := report.Row(e.key, e.value)
+				names = append(names, "observed"+row, "forecast"+row)
+				for _, w := range s.windows() {
+					for _, of := range []string{"ensemble", "mean"} {
+						for _, sum := range []string{"difference", "forecast", "observed"} {
+							names = append(names, fmt.Sprintf("%s of %s in windows of %d%s", sum, of, w, row))
+						}
+					}
+				}
+			}
+			return names
+		},
+		field: func(c *sample, v, region int, out []float64) error {
+			for k := range c.limits {
+				c.fractions(k, v, region, out[k*size(c.setting):(k+1)*size(c.setting)])
+			}
+			return nil
+		},
+		scores: func(s *setting, _ int) []formula {
+			var out []formula
+			for k, e := range s.o.events() {
+				for w, window := range s.windows() {
+					for i, of := range []formula{
+						{name: "fss", about: "fractions skill score of the probabilities", direction: report.Higher, high: 1, compared: true},
+						{name: "fss_mean", about: "fractions skill score of the ensemble mean", direction: report.Higher, high: 1},
+					} {
+						of := scored(of, e, func(sums []float64) (float64, error) { return verification.FractionsOf(sums).FSS() })
+						of.list, of.window = fssName, float64(window)
+						of.from, of.count = k*size(s)+fractionShares+fractionSums*(2*w+i), fractionSums
+						out = append(out, of)
+					}
+				}
+			}
+			return out
+		},
+		tables: func(t *tally, into *report.Object) error {
+			t.usefulWindows(into, size(t.setting))
+			return nil
+		},
+	}
+}
+
+// fractions fills out with the sums of an event.
+func (c *sample) fractions(k, v, region int, out []float64) {
+	e, h, w := c.event(k, v), c.height, c.width
+	share := func(counts []int, members float64) float64 {
+		sum := 0.0
+		for i, n := range counts {
+			sum += c.weights[region][i] * float64(n)
+		}
+		return sum / members
+	}
+	counts := c.counts(e, c.truthOf(v))
+	out[0] = share(counts, 1)
+	observed := verification.SumsOf(counts, h, w)
+	mean := verification.SumsOf(c.counts(e, c.meanOf(v)), h, w)
+	counts = c.counts(e, c.membersOf(v)...)
+	out[1] = share(counts, float64(c.members))
+	ensemble := verification.SumsOf(counts, h, w)
+	for i, window := range c.windows() {
+		to := out[fractionShares+2*fractionSums*i:]
+		copy(to, verification.NewFractions(ensemble, observed, c.members, h, w, window, c.weights[region]).Sums())
+		copy(to[fractionSums:], verification.NewFractions(mean, observed, 1, h, w, window, c.weights[region]).Sums())
+	}
+}
+
+// UsefulWindow says from which window on forecasts of an event are useful.
+type UsefulWindow struct {
+	EventRow
+	BaseRate     float64 `json:"base_rate"`     // share of cells with the event
+	ForecastRate float64 `json:"forecast_rate"` // mean probability
+	Useful       float64 `json:"useful"`        // 0.5 + base rate/2
+	// Asymptotic is the score of windows that hold the grid; null where the event neither
+	// occurs nor is forecast.
+	Asymptotic report.Value `json:"asymptotic"`
+	// Window is the smallest whose score, of the probabilities, is at least Useful; null
+	// where none is.
+	Window report.Value `json:"window"`
+}
+
+// usefulWindows adds fss_useful, a row per event and variable.
+func (t *tally) usefulWindows(into *report.Object, size int) {
+	var rows []UsefulWindow
+	for _, v := range t.parts() {
+		means := t.means(v, 0)
+		for k, e := range t.o.events() {
+			sums := means[k*size : (k+1)*size]
+			row := UsefulWindow{EventRow: t.row(k, e, v), BaseRate: sums[0], ForecastRate: sums[1], Useful: verification.UsefulFSS(sums[0])}
+			row.Asymptotic = report.NumberOr(verification.AsymptoticFSS(sums[1], sums[0]), "the event neither occurs nor is forecast")
+			smallest := math.Inf(1)
+			for i, w := range t.windows() {
+				at := fractionShares + 2*fractionSums*i
+				if fss, err := verification.FractionsOf(sums[at : at+fractionSums]).FSS(); err == nil && fss >= row.Useful {
+					smallest = min(smallest, float64(w))
+				}
+			}
+			if row.Window = report.Undefined("no window of %v has a useful score", slices.Max(t.windows())); !math.IsInf(smallest, 1) {
+				row.Window = report.Number(smallest)
+			}
+			rows = append(rows, row)
+		}
+	}
+	into.Set("fss_useful", rows)
+}

@@ -1,0 +1,186 @@
+// Power spectra: of the members, of the ensemble mean and of its error, beside truth's.
+
+package forecast
+
+import (
+	"fmt"
+	"math"
+
+	"repscope/measure/verification"
+	"repscope/report"
+)
+
+// resolvedShare is the share of the power of truth that a resolved wave has.
+const resolvedShare = 0.5
+
+// The spectra whose powers are sums, in this order.
+const (
+	truthPower = iota
+	memberPower
+	meanPower
+	errorPower
+	spectra
+)
+
+// transform is the transform of the sample's grid.
+func (c *sample) transform(kind verification.TransformKind) *verification.Transform {
+	if c.verifying.transforms == nil {
+		c.verifying.transforms = map[verification.TransformKind]*verification.Transform{}
+	}
+	t := c.verifying.transforms[kind]
+	if t == nil {
+		t = verification.NewTransform(kind, c.height, c.width)
+		c.verifying.transforms[kind] = t
+	}
+	return t
+}
+
+// difference is the error of the mean of a variable; the next call fills the same memory.
+func (c *sample) difference(v int) []float64 {
+	if c.verifying.field == nil {
+		c.verifying.field = make([]float64, c.size())
+	}
+	truth := c.truthOf(v)
+	for i, m := range c.meanOf(v) {
+		c.verifying.field[i] = m - truth[i]
+	}
+	return c.verifying.field
+}
+
+// spectrumKind is the transform that was asked for.
+func (s *setting) spectrumKind() verification.TransformKind {
+	if s.o.Spectrum == SpectrumFFT {
+		return verification.FFT
+	}
+	return verification.DCT
+}
+
+// bands are those of the grid; none before its size is known.
+func (s *setting) bands() verification.Bands {
+	if s.size() == 0 {
+		return verification.Bands{}
+	}
+	return verification.NewTransform(s.spectrumKind(), s.height, s.width).Bands()
+}
+
+// noWaves is why small grids have no spectrum.
+func noWaves(s *setting, _ int) string {
+	if s.size() > 0 && min(s.height, s.width) < 4 {
+		return fmt.Sprintf("a grid of %d × %d is too small for a spectrum, want at least 4 × 4", s.height, s.width)
+	}
+	return ""
+}
+
+// spectrumFamily compares power spectra. Regions have none.
+func spectrumFamily() family {
+	return family{
+		name: "spectrum", about: "radial power spectra (--spectrum): log-spectral distance, effective resolution, error in three bands", needs: noWaves, grid: true,
+		sums: func(s *setting, _ int) []string {
+			var names []string
+			for _, of := range []string{"truth", "members", "mean", "error"} {
+				for k := range s.bands().Modes {
+					names = append(names, fmt.Sprintf("power of %s in band %d", of, k))
+				}
+			}
+			for k := range verification.FourierBands(s.height, s.width) {
+				names = append(names, fmt.Sprintf("error in shell %d", k))
+			}
+			return names
+		},
+		field: func(c *sample, v, _ int, out []float64) error {
+			clear(out)
+			t := c.transform(c.spectrumKind())
+			n := len(t.Bands().Modes)
+			of := func(k int) []float64 { return out[k*n : (k+1)*n] }
+			verification.AddPower(t, of(truthPower), c.truthOf(v))
+			for _, member := range c.membersOf(v) {
+				verification.AddPower(t, of(memberPower), member)
+			}
+			for k := range of(memberPower) {
+				of(memberPower)[k] /= float64(c.members)
+			}
+			verification.AddPower(t, of(meanPower), c.meanOf(v))
+			verification.AddPower(t, of(errorPower), c.difference(v))
+			verification.AddFourierErrors(c.transform(verification.FFT), out[spectra*n:], c.difference(v))
+			return nil
+		},
+		scores: spectrumScores,
+		tables: func(t *tally, into *report.Object) error {
+			var rows []Spectrum
+			for _, v := range t.parts() {
+				rows = append(rows, t.spectrum(v))
+			}
+			into.Set("spectrum", rows)
+			return nil
+		},
+	}
+}
+
+func spectrumScores(s *setting, _ int) []formula {
+	bands := s.bands()
+	n := len(bands.Modes)
+	shells := verification.FourierBands(s.height, s.width)
+	inf := math.Inf(1)
+	const jumps = "it jumps from wave to wave"
+	score := func(of formula, power int, f func(forecast, truth []float64, bands verification.Bands) (float64, error)) formula {
+		list := scored(of, event{}, func(sums []float64) (float64, error) { return f(sums[power*n:(power+1)*n], sums[:n], bands) })
+		list.list, list.key, list.from, list.count = "", "", 0, spectra*n
+		return list
+	}
+	resolution := func(forecast, truth []float64, bands verification.Bands) (float64, error) {
+		return verification.EffectiveResolution(forecast, truth, bands, resolvedShare)
+	}
+	out := []formula{
+		score(formula{name: "log_spectral_distance", unit: "dB", about: "between the mean power spectra of members and of truth", direction: report.Lower, high: inf,
+			noInterval: "it is above 0 from chance alone"}, memberPower, verification.LogSpectralDistance),
+		score(formula{name: "log_spectral_distance_mean", unit: "dB", about: "of the ensemble mean, which is smooth by averaging", direction: report.Neither, high: inf},
+			meanPower, verification.LogSpectralDistance),
+		score(formula{name: "effective_resolution", unit: "cells", about: "wavelength at which members fall below half of the power of truth", direction: report.Lower, high: inf, noInterval: jumps},
+			memberPower, resolution),
+		score(formula{name: "effective_resolution_mean", unit: "cells", about: "of the ensemble mean", direction: report.Neither, high: inf, noInterval: jumps}, meanPower, resolution),
+	}
+	for i, name := range []string{"low", "mid", "high"} {
+		out = append(out, formula{name: "fourier_rmse_" + name, unit: "field", direction: report.Lower, high: inf, from: spectra * n, count: shells,
+			about: "error of the ensemble mean in Fourier space (PDEBench): " + []string{"wavenumbers below 4", "4 to 11", "12 and above"}[i],
+			none:  fmt.Sprintf("a grid of %d × %d has no such wavenumbers", s.height, s.width),
+			of: func(sums []float64) float64 {
+				if shells == 0 {
+					return math.NaN()
+				}
+				low, middle, high := verification.FourierRMSE(sums, 1, s.height, s.width)
+				return []float64{low, middle, high}[i]
+			}})
+	}
+	return out
+}
+
+// Spectrum are the mean powers over samples by wavelength.
+type Spectrum struct {
+	Variable   string    `json:"variable,omitempty"` // empty: all together
+	Transform  string    `json:"transform"`          // dct or fft
+	Wavelength []float64 `json:"wavelength"`         // in cells, descending
+	Truth      []float64 `json:"truth"`              // power in squared units of the field
+	Members    []float64 `json:"members"`
+	Mean       []float64 `json:"mean"`  // of the ensemble mean
+	Error      []float64 `json:"error"` // of the ensemble mean − truth
+}
+
+// spectrum is that of a variable or all.
+func (t *tally) spectrum(variable int) Spectrum {
+	bands, means := t.bands(), t.means(variable, 0)
+	n := len(bands.Modes)
+	out := Spectrum{Transform: t.spectrumKind().String()}
+	if variable != all {
+		out.Variable = t.setting.variables[variable]
+	}
+	for k := range bands.Resolved {
+		if bands.Modes[k] == 0 {
+			continue
+		}
+		out.Wavelength = append(out.Wavelength, 1/bands.Frequency[k])
+		for i, to := range []*[]float64{&out.Truth, &out.Members, &out.Mean, &out.Error} {
+			*to = append(*to, means[i*n+k])
+		}
+	}
+	return out
+}

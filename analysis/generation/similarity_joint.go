@@ -1,0 +1,213 @@
+// All statistics at once: energy distance and maximum mean discrepancy with permutation
+// tests, and correlations of pairs of statistics.
+
+package generation
+
+import (
+	"errors"
+	"math"
+
+	"repscope/measure/twosample"
+	"repscope/points"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// The sizes of the tests and baselines of all statistics at once: permutations that a p value
+// below 0.05 after Holm's correction over 19 labels needs, and units that keep each of them
+// fast.
+const (
+	jointPermutations = 999
+	jointUnits        = 400
+	jointSplits       = 50
+)
+
+// JointDistance is the distance of all statistics of one label at once, every statistic in
+// standard deviations of the real samples (as it is, where these do not vary).
+type JointDistance struct {
+	Energy, MMD Tested
+	// Bandwidth of the Gaussian kernel of MMD: the median distance of the pooled samples.
+	Bandwidth float64
+	// Trends is the mean of 1 − |difference of correlations|/2 over pairs of statistics, 1
+	// for the same correlations; NaN for less than two statistics that vary.
+	Trends         float64
+	Pairs          []PairTrend
+	TrendsBaseline Baseline
+}
+
+// Tested is a distance with a permutation p value.
+type Tested struct {
+	Value, P, Holm float64
+	Reason         string // why there is no value, or no p
+}
+
+// PairTrend is the correlation of two statistics.
+type PairTrend struct {
+	First, Second               string
+	Generated, Real, Similarity float64
+}
+
+// joint compares all statistics of a label.
+func (c *comparer) joint(l *LabelSimilarity, generated, real []int) error {
+	x, y := c.scaled(l, generated, false), c.scaled(l, real, true)
+	o := twosample.Options{Permutations: jointPermutations, Units: jointUnits, Seed: c.a.o.Seed, Threads: c.a.o.Threads}
+	o.GroupsX, o.GroupsY = chosen(c.x.Groups, generated), chosen(c.y.Groups, real)
+	energy, err := twosample.Energy(c.ctx, x, y, o)
+	if err == nil {
+		energy = energy.Root()
+	}
+	if l.Joint.Energy, err = tested(energy, err); err != nil {
+		return err
+	}
+	mmd, err := twosample.MMD(c.ctx, x, y, twosample.MMDOptions{Options: o})
+	var of *twosample.Distance
+	if err == nil {
+		of, l.Joint.Bandwidth = &mmd.Distance, mmd.Bandwidth
+	}
+	if l.Joint.MMD, err = tested(of, err); err != nil {
+		return err
+	}
+	return c.trends(l, x, y, o.GroupsY)
+}
+
+// tested is a distance as it is reported; err, why there is none, is returned unless it says
+// that the distance is undefined.
+func tested(d *twosample.Distance, err error) (Tested, error) {
+	var undefined *stat.UndefinedError
+	switch {
+	case errors.As(err, &undefined):
+		return Tested{Value: math.NaN(), P: math.NaN(), Holm: math.NaN(), Reason: stat.Reason(err)}, nil
+	case err != nil:
+		return Tested{}, err
+	}
+	return Tested{Value: d.Value, P: d.P, Holm: d.P, Reason: d.Reason}, nil
+}
+
+// scaled are the statistics of some samples as points.
+func (c *comparer) scaled(l *LabelSimilarity, index []int, real bool) points.Points {
+	data := make([]float64, 0, len(index)*len(c.columns))
+	for _, i := range index {
+		for k, of := range c.columns {
+			values, sd := of.generated, l.Statistics[k].Real.SD
+			if real {
+				values = of.real
+			}
+			if sd == 0 {
+				sd = 1
+			}
+			data = append(data, values[i]/sd)
+		}
+	}
+	return points.Float64(data, len(c.columns))
+}
+
+// trends compares the correlations of pairs of statistics.
+func (c *comparer) trends(l *LabelSimilarity, x, y points.Points, groups []int) error {
+	j := &l.Joint
+	found, err := twosample.ColumnPairTrends(x, y)
+	if err != nil {
+		return err
+	}
+	for _, t := range found {
+		j.Pairs = append(j.Pairs, PairTrend{c.columns[t.First].name, c.columns[t.Second].name, t.X, t.Y, t.Similarity})
+	}
+	j.Trends = meanTrend(found)
+	o := twosample.SplitOptions{First: l.Generated, Splits: jointSplits, Groups: groups, Seed: c.a.o.Seed, Threads: c.a.o.Threads}
+	splits, err := twosample.SplitHalvesVector(c.ctx, y.N, 1, o, func(first, second []int, dst []float64) {
+		found, err := twosample.ColumnPairTrends(y.Select(first), y.Select(second))
+		dst[0] = math.NaN()
+		if err == nil {
+			dst[0] = meanTrend(found)
+		}
+	})
+	if c.ctx.Err() != nil {
+		return err
+	}
+	j.TrendsBaseline = baselineOf(splits, 0, err)
+	return nil
+}
+
+func meanTrend(trends []twosample.Trend) float64 {
+	values := make([]float64, len(trends))
+	for k, t := range trends {
+		values[k] = t.Similarity
+	}
+	return meanOf(values)
+}
+
+// correctJoint corrects the p values over labels, for each distance.
+func (s *Similarity) correctJoint() {
+	for _, of := range []func(*LabelSimilarity) *Tested{
+		func(l *LabelSimilarity) *Tested { return &l.Joint.Energy },
+		func(l *LabelSimilarity) *Tested { return &l.Joint.MMD },
+	} {
+		p := make([]float64, len(s.ByLabel))
+		for k := range s.ByLabel {
+			p[k] = of(&s.ByLabel[k]).P
+		}
+		for k, v := range stat.Holm(p) {
+			of(&s.ByLabel[k]).Holm = v
+		}
+	}
+}
+
+// smallest are the smallest p values over labels, after correction: of any difference in
+// any label.
+func (s *Similarity) smallest() (energy, mmd report.Probability) {
+	e, m := math.NaN(), math.NaN()
+	for _, l := range s.ByLabel {
+		for _, of := range []struct {
+			to *float64
+			p  float64
+		}{{&e, l.Joint.Energy.Holm}, {&m, l.Joint.MMD.Holm}} {
+			if math.IsNaN(*of.to) || of.p < *of.to {
+				*of.to = of.p
+			}
+		}
+	}
+	return report.Probability(report.NumberOr(e, "it is not tested")), report.Probability(report.NumberOr(m, "it is not tested"))
+}
+
+// jointObject enters means over labels and the smallest p values.
+func (s *Similarity) jointObject(o *report.Object) {
+	var energies, mmds, trends, trendBaselines []float64
+	for _, l := range s.ByLabel {
+		energies, mmds = append(energies, l.Joint.Energy.Value), append(mmds, l.Joint.MMD.Value)
+		trends, trendBaselines = append(trends, l.Joint.Trends), append(trendBaselines, l.Joint.TrendsBaseline.Mean)
+	}
+	energy, mmd := s.smallest()
+	o.Set("mean_energy_distance", report.NumberOr(meanOf(energies), "no label has one"))
+	o.Set("energy_p_holm", report.Value(energy))
+	o.Set("mean_mmd_squared", report.NumberOr(meanOf(mmds), "no label has one"))
+	o.Set("mmd_p_holm", report.Value(mmd))
+	o.Set("column_pair_similarity", report.NumberOr(meanOf(trends), "no two statistics vary"))
+	o.Set("column_pair_baseline", report.NumberOr(meanOf(trendBaselines), "no label has a baseline"))
+}
+
+// set enters what is known of one label.
+func (j *JointDistance) set(o *report.Object) {
+	var trends, pairs report.Object
+	o.Set("energy_distance", *j.Energy.object())
+	mmd := j.MMD.object()
+	mmd.Set("bandwidth", report.NumberOr(j.Bandwidth, j.MMD.Reason))
+	o.Set("mmd_squared", *mmd)
+	for _, t := range j.Pairs {
+		var part report.Object
+		part.Set("generated", report.NumberOr(t.Generated, "a statistic does not vary"))
+		part.Set("real", report.NumberOr(t.Real, "a statistic does not vary"))
+		part.Set("similarity", report.NumberOr(t.Similarity, "a statistic does not vary"))
+		pairs.Set(t.First+" "+t.Second, part)
+	}
+	trends.Set("similarity", report.NumberOr(j.Trends, "no two statistics vary"))
+	trends.Set("baseline", *j.TrendsBaseline.object())
+	trends.Set("pairs", pairs)
+	o.Set("column_pair_trends", trends)
+}
+
+func (t *Tested) object() *report.Object {
+	var o report.Object
+	o.Set("value", report.NumberOr(t.Value, t.Reason))
+	o.Set("p", report.NumberOr(t.P, t.Reason))
+	o.Set("p_holm", report.NumberOr(t.Holm, t.Reason))
+	return &o
+}
