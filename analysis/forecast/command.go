@@ -204,11 +204,17 @@ func (s *settings) ofExample(given map[string]bool) {
 	if !given["max-distance"] {
 		*s.distance = exampleDistance
 	}
+	if !given["tile"] {
+		s.o.Tile = exampleTile
+	}
 	s.events.ofExample(given)
 }
 
-// exampleDistance is --max-distance of the example.
-const exampleDistance = 6
+// exampleDistance is --max-distance of the example, exampleTile --tile: of its 24 × 36 cells, none is left out.
+const (
+	exampleDistance = 6
+	exampleTile     = 6
+)
 
 // checkNames finds names that two models or regions would have.
 func (s *settings) checkNames() error {

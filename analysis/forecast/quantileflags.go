@@ -14,7 +14,7 @@ type quantileFlags struct{ quantiles, coverage *[]float64 }
 // registerQuantiles adds them, and that of tiles.
 func registerQuantiles(flags *run.Flags, o *Options) *quantileFlags {
 	o.Tile = defaultTile
-	flags.CountVar(&o.Tile, "tile", 1, "`CELLS` of a tile in either direction, of tiled scores")
+	flags.CountVar(&o.Tile, "tile", 1, "`CELLS` of a tile in either direction, of tiled scores (with --example 6)")
 	return &quantileFlags{
 		quantiles: flags.Floats("quantiles", defaultQuantiles(), "`LIST` of levels of quantile scores"),
 		coverage:  flags.Floats("intervals", defaultCoverage(), "`LIST` of probabilities of central intervals, whose coverage, width and scores are taken"),
