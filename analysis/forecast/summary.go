@@ -165,7 +165,7 @@ func (s *summary) group(result *Result) {
 		}
 	}
 	for _, path := range paths {
-		blocks, err := blocksOf(s.groups, s.o.Block, byScore[path])
+		blocks, err := blocksOf(s.groups, s.leads, s.o.Block, byScore[path])
 		if err != nil {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("no intervals: %s", stat.Reason(err)))
 			return
@@ -175,7 +175,7 @@ func (s *summary) group(result *Result) {
 		}
 	}
 	if s.blocks == nil {
-		if blocks, err := blocksOf(s.groups, s.o.Block, nil); err == nil {
+		if blocks, err := blocksOf(s.groups, s.leads, s.o.Block, nil); err == nil {
 			s.blocks = blocks
 		}
 	}
