@@ -138,6 +138,7 @@ var wrongValues = map[string]map[string][]string{
 		"variables":       {"--variables a,,b", "--variables a,a"},
 		"input-variables": {"--input-variables a"},
 		"units":           {"--units m,,K", "--variables a,b --units K"},
+		"lead-unit":       {"--lead-unit h"},
 		"n-samples":       {"--n-samples -1", "--n-samples x"},
 		"metrics":         {"--metrics mea"},
 		"crps":            {"--crps unbiased"},
@@ -153,6 +154,9 @@ var wrongValues = map[string]map[string][]string{
 		"event-quantiles": {"--event-quantiles 0", "--event-quantiles 1.5", "--event-quantiles 0.9,0.9"},
 		"fss-windows":     {"--thresholds 1 --fss-windows 0", "--thresholds 1 --fss-windows 3,3", "--fss-windows 3"},
 		"spectrum":        {"--spectrum wavelet"},
+		"tile":            {"--tile 0"},
+		"quantiles":       {"--quantiles 1", "--quantiles 0.1,0.1", "--quantiles nan"},
+		"intervals":       {"--intervals 0", "--intervals 0.5,0.5", "--intervals x"},
 		"documented-json": {"--documented-json="},
 	},
 	"compare": {

@@ -43,9 +43,11 @@ type settings struct {
 
 	variables, inputVariables names
 	units                     names
+	leadUnit                  string
 	o                         Options
 	p, distance               *float64
 	events                    *eventFlags
+	quantiles                 *quantileFlags
 	documented                string
 }
 
@@ -98,7 +100,7 @@ func (s *settings) registerInputs(flags *run.Flags) {
 		Usage: "`FILE[:key]` of the fields that forecasts begin with [N,Vin,H,W]: persistence predicts them"})
 	s.leads = s.example.Role(flags, input.Role{Name: "leads", Unit: "lead", Usage: "`FILE[:key]` of the lead of every sample [N], in any unit"})
 	s.groups = s.example.Role(flags, input.Role{Name: "groups", Unit: "group",
-		Usage: "`FILE[:key]` of the initial time of every sample [N], or anything that ascends with it: samples of one depend on each other (default: the k-th sample of every lead is of time k)"})
+		Usage: "`FILE[:key]` of the initial time of every sample [N], a number that ascends with it, or of its simulation: samples of one depend on each other (default: the k-th sample of every lead is of time k)"})
 	s.weights = s.example.Role(flags, input.Role{Name: "weights", Unit: "weight", Wide: true, Usage: "`FILE[:key]` of weights of cells [H,W] or of rows [H], such as areas or a mask"})
 	s.latitudes = s.example.Role(flags, input.Role{Name: "lat", Unit: "latitude", Usage: "`FILE[:key]` of the latitudes of rows [H] in degrees: weights are their cosines"})
 	s.regions = s.example.Role(flags, input.Role{Name: "regions", Unit: "region", Named: true, Wide: true,
@@ -107,11 +109,12 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.Var(&s.variables, "variables", "`LIST` of the names of the variables of --target (default v0,v1,…)")
 	flags.Var(&s.inputVariables, "input-variables", "`LIST` of the names of the variables of --input (default those of --variables)")
 	flags.Var(&s.units, "units", "`LIST` of the units of the variables, for figures")
+	flags.StringVar(&s.leadUnit, "lead-unit", "", "`NAME` of the unit of --leads, for figures")
 	flags.CountVar(&s.o.Members, "n-samples", 0, "`N` members that are scored: the first of --forecast, 0: all; those that --model makes, 0: 100")
 	flags.BoolVar(&s.o.SkipNaN, "skip-nan", false, "leave out samples with NaN or Inf in any array, for all models, and count them, instead of failing")
 	flags.Group(run.Inputs, "climatology")
-	flags.Group(run.Settings, "variables", "input-variables", "units", "n-samples", "skip-nan")
-	flags.Unrecorded("units")
+	flags.Group(run.Settings, "variables", "input-variables", "units", "lead-unit", "n-samples", "skip-nan")
+	flags.Unrecorded("units", "lead-unit")
 	s.statistics = input.RegisterStatistics(flags, "initial times")
 }
 
@@ -134,6 +137,7 @@ func (s *settings) registerScores(flags *run.Flags) {
 	flags.CountVar(&o.Pairs, "pairs", 0, "`N` pairs of neighboring cells, drawn with --seed, of the pairwise energy score; 0: all")
 	flags.CountVar(&o.BatchSize, "batch-size", 0, "`N` consecutive samples of a batch: scores have NAME_batch_sd, the standard deviation over batches too; 0: none")
 	s.events = registerEvents(flags)
+	s.quantiles = registerQuantiles(flags, o)
 	flags.CheckedVar(&s.documented, "documented-json", jsonName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
 	flags.Unrecorded("documented-json")
 }
@@ -178,6 +182,8 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 		return run.Usage("--units has %d names for the %d of --variables", len(s.units), len(s.variables))
 	case *s.distance > 0 && *s.distance < 1:
 		return run.Usage("--max-distance %v: the nearest cells are 1 apart", *s.distance)
+	case s.leadUnit != "" && !s.leads.Any():
+		return run.Hint(run.Usage("--lead-unit %s has no effect: there are no --leads", s.leadUnit), "leave it out")
 	case o.Memory > 0 && o.Memory < 1<<20:
 		return run.Usage("--memory %d: want at least 1MB", o.Memory)
 	}
@@ -185,6 +191,9 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 		s.ofExample(given)
 	}
 	if err := s.events.check(); err != nil {
+		return err
+	}
+	if err := s.quantiles.check(); err != nil {
 		return err
 	}
 	return s.checkNames()
@@ -199,11 +208,17 @@ func (s *settings) ofExample(given map[string]bool) {
 	if !given["max-distance"] {
 		*s.distance = exampleDistance
 	}
+	if !given["tile"] {
+		s.o.Tile = exampleTile
+	}
 	s.events.ofExample(given)
 }
 
-// exampleDistance is --max-distance of the example.
-const exampleDistance = 6
+// exampleDistance is --max-distance of the example, exampleTile --tile: of its 24 × 36 cells, none is left out.
+const (
+	exampleDistance = 6
+	exampleTile     = 6
+)
 
 // checkNames finds names that two models or regions would have.
 func (s *settings) checkNames() error {
@@ -243,6 +258,7 @@ func (s *settings) options(env *run.Env) Options {
 	o := s.o
 	o.VariogramP, o.MaxDistance = *s.p, *s.distance
 	s.events.enter(&o)
+	s.quantiles.enter(&o)
 	o.Intervals, o.Block, o.Family, o.Seed = env.Options.Bootstrap > 0, s.statistics.Block, s.statistics.Family, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.WorkingMemory()
 	o.Progress = env.ProgressOf("scoring", "samples")

@@ -33,10 +33,11 @@ func groupsOf(in Input, n int) []int {
 // fewGroups is the number of groups below which their pieces are blocks.
 const fewGroups = 5
 
-// blocksOf groups samples for intervals. Groups are ordered in time, and blocks are
-// pieces of that series of groups, as long as the memory of the statistics asks for, or
-// where episodes are asked for each group; of few groups the samples of each are the series.
-func blocksOf(groups []int, spec stat.BlockSpec, influence [][]float64) (*stat.Blocks, error) {
+// blocksOf groups samples for intervals. Groups of one sample per lead are initial times:
+// blocks are pieces of their series, as long as the memory of the statistics asks for.
+// Groups with several samples of a lead are stretches of time, such as simulations, each
+// a block. Of few groups the samples of each are the series.
+func blocksOf(groups []int, leads []float64, spec stat.BlockSpec, influence [][]float64) (*stat.Blocks, error) {
 	labels := slices.Clone(groups)
 	slices.Sort(labels)
 	labels = slices.Compact(labels)
@@ -47,7 +48,8 @@ func blocksOf(groups []int, spec stat.BlockSpec, influence [][]float64) (*stat.B
 	if len(labels) < fewGroups {
 		return results.LongestBlocks(len(groups), groups, spec, influence)
 	}
-	if spec.Kind == stat.EpisodeBlocks {
+	if spec.Kind == stat.EpisodeBlocks || spec.Kind == stat.AutoBlocks && stretches(groups, leads) {
+		spec.Kind = stat.EpisodeBlocks
 		return stat.NewBlocks(len(groups), groups, spec)
 	}
 	byGroup := make([][]float64, len(influence))
@@ -67,10 +69,30 @@ func blocksOf(groups []int, spec stat.BlockSpec, influence [][]float64) (*stat.B
 	return blocks.Owning(owner)
 }
 
+// stretches reports whether some group has several samples of a lead.
+func stretches(groups []int, leads []float64) bool {
+	type place struct {
+		group int
+		lead  float64
+	}
+	seen := map[place]bool{}
+	for i, g := range groups {
+		at := place{group: g}
+		if leads != nil {
+			at.lead = leads[i]
+		}
+		if seen[at] {
+			return true
+		}
+		seen[at] = true
+	}
+	return false
+}
+
 // describeBlocks names the blocks that are deleted in turn.
 func describeBlocks(b *stat.Blocks) string {
 	if b.Kind() == stat.EpisodeBlocks && b.Length() == 0 && strings.HasSuffix(b.String(), "episodes") {
-		return text.Count(b.Count(), "initial time")
+		return text.Count(b.Count(), "group")
 	}
 	return results.Deleted(b)
 }

@@ -5,7 +5,6 @@ package forecast
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"repscope/measure/ensemble"
 )
@@ -37,9 +36,7 @@ type sample struct {
 	ensemble, mean []float64
 	climate        []float64 // the climatology of the sample; nil without
 
-	ordered  []float64 // see sorted
-	isSorted []bool    // of every variable
-	scratch  [][]float64
+	scratch [][]float64
 	// climateField holds a climatology of the sample's own, rest a row of an array of
 	// which a part is taken.
 	climateField, rest []float64
@@ -85,26 +82,6 @@ func (c *sample) whole() [][]float64 {
 	return out
 }
 
-// sorted are the members of a variable by cell [H·W,S], ascending in every cell. They are
-// sorted once for all families.
-func (c *sample) sorted(v int) []float64 {
-	n, s := c.size(), c.members
-	out := c.ordered[v*n*s : (v+1)*n*s]
-	if c.isSorted[v] {
-		return out
-	}
-	for k := range s {
-		for i, x := range c.member(k, v) {
-			out[i*s+k] = x
-		}
-	}
-	for i := range n {
-		slices.Sort(out[i*s : (i+1)*s])
-	}
-	c.isSorted[v] = true
-	return out
-}
-
 // ofVariable is a variable in a region, as package ensemble takes it.
 func (c *sample) ofVariable(v, region int) (ensemble.Sample[float64], error) {
 	d := len(c.truth)
@@ -139,15 +116,13 @@ func (c *sample) cells(k int) [][]float64 {
 // newSample is the scratch memory of a worker, for up to so many members.
 func newSample(s *setting, members int) *sample {
 	d := len(s.variables) * s.size()
-	return &sample{setting: s, truth: make([]float64, d), ensemble: make([]float64, members*d), mean: make([]float64, d),
-		ordered: make([]float64, members*d), isSorted: make([]bool, len(s.variables))}
+	return &sample{setting: s, truth: make([]float64, d), ensemble: make([]float64, members*d), mean: make([]float64, d)}
 }
 
 // begin takes the members of another model.
 func (c *sample) begin(members int) {
 	c.members = members
 	d := len(c.mean)
-	clear(c.isSorted)
 	copy(c.mean, c.ensemble[:d])
 	for k := 1; k < members; k++ {
 		for i, x := range c.ensemble[k*d : (k+1)*d] {

@@ -44,8 +44,10 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	}
 	s.group(result)
 	for f := range p.families {
-		if note := p.families[f].note; note != nil && p.families[f].missing(p.setting, 2) == "" && note(p.setting) != "" {
-			result.Warnings = append(result.Warnings, note(p.setting))
+		if note := p.families[f].note; note != nil && p.families[f].missing(p.setting, 2) == "" {
+			if text := note(p.setting); text != "" && !slices.Contains(result.Warnings, text) {
+				result.Warnings = append(result.Warnings, text)
+			}
 		}
 	}
 	for m := range p.models {
@@ -163,7 +165,7 @@ func (s *summary) group(result *Result) {
 		}
 	}
 	for _, path := range paths {
-		blocks, err := blocksOf(s.groups, s.o.Block, byScore[path])
+		blocks, err := blocksOf(s.groups, s.leads, s.o.Block, byScore[path])
 		if err != nil {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("no intervals: %s", stat.Reason(err)))
 			return
@@ -173,7 +175,7 @@ func (s *summary) group(result *Result) {
 		}
 	}
 	if s.blocks == nil {
-		if blocks, err := blocksOf(s.groups, s.o.Block, nil); err == nil {
+		if blocks, err := blocksOf(s.groups, s.leads, s.o.Block, nil); err == nil {
 			s.blocks = blocks
 		}
 	}
