@@ -178,8 +178,6 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 		return run.Usage("--units has %d names for the %d of --variables", len(s.units), len(s.variables))
 	case *s.distance > 0 && *s.distance < 1:
 		return run.Usage("--max-distance %v: the nearest cells are 1 apart", *s.distance)
-	case o.Memory > 0 && o.Memory < 1<<20:
-		return run.Usage("--memory %d: want at least 1MB", o.Memory)
 	}
 	if s.example.On() {
 		s.ofExample(given)
@@ -233,7 +231,9 @@ func (s *settings) exist() error {
 		return err
 	}
 	if s.climate != "" && s.climate != climateTarget {
-		return dataset.Exists(s.climate)
+		if err := dataset.Exists(s.climate); err != nil {
+			return fmt.Errorf("climatology: %w", err)
+		}
 	}
 	return nil
 }
