@@ -172,7 +172,7 @@ func every(count int, size, step vg.Length) int {
 }
 
 func (b *boards) nameRows(s *scene, corner vg.Point, step vg.Length) {
-	k := every(b.height, smallestSize*capHeight*1.5, step)
+	k := every(b.height, smallestSize*capHeight*1.3, step)
 	for row := 0; row < b.height; row += k {
 		at := place(corner, 0, row, step)
 		s.drawText("tick", newBlock(b.of.YNames[row], smallestSize, false), vg.Point{X: corner.X - labelGap, Y: at.Y}, alignEnd, alignCenter, 0, softInk)

@@ -57,6 +57,10 @@ type Figure struct {
 	// series that some panel draws appear in the legend.
 	Series []string
 
+	// Ordered says that Series are steps of one quantity, such as grades: their colours
+	// then run along a sequential ramp, and all have the same marker.
+	Ordered bool
+
 	// Legend is the place of the shared legend. It is left out when there is
 	// nothing to tell apart (no named series in the panels that need it).
 	Legend LegendPosition

@@ -81,7 +81,7 @@ func (f *Figure) compose(canvas vg.Canvas, vector bool) (s *scene, err error) {
 
 // draw lays out and draws everything on the scene.
 func (f *Figure) draw(s *scene) error {
-	prep, err := newPreparation(f.Series)
+	prep, err := newOrdered(f.Series, f.Ordered)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 // preparation is shared by the panels of one figure (or of one foreign plot).
 type preparation struct {
 	order    []string
+	ordered  int // so many first series are steps of one quantity; 0: they are not
 	index    map[string]int
 	keys     map[string]int // kinds of key of the series the legend must explain
 	shown    []legendKey    // the keys of one panel's series, in order of appearance
@@ -27,6 +28,15 @@ type preparation struct {
 type absence struct {
 	reason string
 	names  []string
+}
+
+// newOrdered is newPreparation for series that may be steps of one quantity.
+func newOrdered(series []string, ordered bool) (*preparation, error) {
+	prep, err := newPreparation(series)
+	if err == nil && ordered {
+		prep.ordered = len(series)
+	}
+	return prep, err
 }
 
 func newPreparation(series []string) (*preparation, error) {
@@ -50,6 +60,9 @@ func (prep *preparation) style(name string) Style {
 		i = len(prep.order)
 		prep.index[name] = i
 		prep.order = append(prep.order, name)
+	}
+	if i < prep.ordered {
+		return stepStyle(i, prep.ordered)
 	}
 	return SeriesStyle(i)
 }

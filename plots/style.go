@@ -91,6 +91,23 @@ func SeriesStyle(i int) Style {
 	return s
 }
 
+// stepStyle is the style of step i of n in a quantity: a colour of the sequential ramp, the
+// lightest left out, one marker for all.
+func stepStyle(i, n int) Style {
+	s := SeriesStyle(0)
+	at := 0.5
+	if n > 1 {
+		at = float64(i) / float64(n-1)
+	}
+	s.Fill = ColorScale{Ramp: RampSequential, Low: 0, High: 1.15}.Color(at)
+	s.Edge = mix(s.Fill, color.NRGBA{A: 255}, 0.45)
+	s.Line = s.Fill
+	for luminance(s.Line) > 0.62 {
+		s.Line = mix(s.Line, color.NRGBA{A: 255}, 0.15)
+	}
+	return s
+}
+
 // anonymous is the style of curves without a name.
 func anonymous() Style {
 	return Style{Fill: plainInk, Line: plainInk, Edge: softInk}

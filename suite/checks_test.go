@@ -138,6 +138,7 @@ var wrongValues = map[string]map[string][]string{
 		"variables":       {"--variables a,,b", "--variables a,a"},
 		"input-variables": {"--input-variables a"},
 		"units":           {"--units m,,K", "--variables a,b --units K"},
+		"lead-unit":       {"--lead-unit h"},
 		"n-samples":       {"--n-samples -1", "--n-samples x"},
 		"metrics":         {"--metrics mea"},
 		"crps":            {"--crps unbiased"},

@@ -13,8 +13,12 @@ import (
 // pitBins is the number of bins of the probability integral transform.
 const pitBins = 10
 
-// ranksName is the family of ranks, and the key of their histogram.
-const ranksName = "rank_histogram"
+// ranksName is the family of ranks, and the key of their histogram; beside it stand the
+// standard errors of its shares.
+const (
+	ranksName   = "rank_histogram"
+	ranksErrors = "rank_histogram_se"
+)
 
 // several is why one member has no spread.
 func several(_ *setting, members int) string {
@@ -91,6 +95,18 @@ func rankFamily() family {
 			shares := t.means(all, 0)
 			into.Set(ranksName, shares)
 			into.Set("pit", transform(shares, pitBins))
+			errors, err := t.jackknife(all, 0, len(shares), func(means, dst []float64) { copy(dst, means) })
+			if err != nil || t.blocks == nil {
+				return err
+			}
+			var se []float64
+			for _, j := range errors {
+				if math.IsNaN(j.StdError) {
+					return nil
+				}
+				se = append(se, j.StdError)
+			}
+			into.Set(ranksErrors, se)
 			return nil
 		},
 	}

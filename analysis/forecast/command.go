@@ -43,6 +43,7 @@ type settings struct {
 
 	variables, inputVariables names
 	units                     names
+	leadUnit                  string
 	o                         Options
 	p, distance               *float64
 	events                    *eventFlags
@@ -107,11 +108,12 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.Var(&s.variables, "variables", "`LIST` of the names of the variables of --target (default v0,v1,…)")
 	flags.Var(&s.inputVariables, "input-variables", "`LIST` of the names of the variables of --input (default those of --variables)")
 	flags.Var(&s.units, "units", "`LIST` of the units of the variables, for figures")
+	flags.StringVar(&s.leadUnit, "lead-unit", "", "`NAME` of the unit of --leads, for figures")
 	flags.CountVar(&s.o.Members, "n-samples", 0, "`N` members that are scored: the first of --forecast, 0: all; those that --model makes, 0: 100")
 	flags.BoolVar(&s.o.SkipNaN, "skip-nan", false, "leave out samples with NaN or Inf in any array, for all models, and count them, instead of failing")
 	flags.Group(run.Inputs, "climatology")
-	flags.Group(run.Settings, "variables", "input-variables", "units", "n-samples", "skip-nan")
-	flags.Unrecorded("units")
+	flags.Group(run.Settings, "variables", "input-variables", "units", "lead-unit", "n-samples", "skip-nan")
+	flags.Unrecorded("units", "lead-unit")
 	s.statistics = input.RegisterStatistics(flags, "initial times")
 }
 
@@ -178,6 +180,8 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 		return run.Usage("--units has %d names for the %d of --variables", len(s.units), len(s.variables))
 	case *s.distance > 0 && *s.distance < 1:
 		return run.Usage("--max-distance %v: the nearest cells are 1 apart", *s.distance)
+	case s.leadUnit != "" && !s.leads.Any():
+		return run.Hint(run.Usage("--lead-unit %s has no effect: there are no --leads", s.leadUnit), "leave it out")
 	}
 	if s.example.On() {
 		s.ofExample(given)

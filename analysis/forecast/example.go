@@ -14,6 +14,9 @@ import (
 // exampleVariables are the names of the example's variables.
 var exampleVariables = []string{"temperature", "precipitation"}
 
+// exampleUnits are their units.
+var exampleUnits = []string{"°C", "mm/h"}
+
 // exampleArrays are what --example brings.
 var exampleArrays = input.ArrayExample{
 	Name:  "weather",

@@ -196,7 +196,7 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
-	return result.write(env)
+	return result.write(ctx, env, in)
 }
 
 // analyze computes the metrics.
@@ -235,6 +235,7 @@ func (f *options) plan(ctx context.Context, env *run.Env) error {
 		env.Plan.Held += g.held()
 	}
 	env.Plan.Held += held(in.Real) + held(in.HoldOut)
+	planFigures(env, in, o)
 	results.PlanFiles(env, planFiles(env, in, o)...)
 	return nil
 }

@@ -3,6 +3,7 @@
 package generation
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // write puts the result into the result file, the CSV files, the console and the figures.
-func (r *Result) write(env *run.Env) error {
+func (r *Result) write(ctx context.Context, env *run.Env, in *Input) error {
 	env.Result.Definition = definition
 	names := labels(r.labels)
 	for _, w := range r.Warnings {
@@ -34,7 +35,7 @@ func (r *Result) write(env *run.Env) error {
 		func(env *run.Env) error { return r.writeLabels(env, names) },
 		r.writeSamples, r.printTables,
 		func(env *run.Env) error { return results.PrintComparisons(env, r.Comparisons) },
-		r.writeFigures)
+		func(env *run.Env) error { return r.writeFigures(ctx, env, in) })
 }
 
 // writeLabels writes the CSV files of the metrics that were computed.

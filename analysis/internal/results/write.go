@@ -3,7 +3,10 @@
 package results
 
 import (
+	"slices"
+
 	"repscope/internal/run"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -18,13 +21,31 @@ func Enter[M any](env *run.Env, warnings []string, models []M, name func(M) stri
 	env.Result.Comparisons = comparisons
 }
 
+// maxPrinted is how many comparisons the console shows of all pairs of models.
+const maxPrinted = 100
+
 // PrintComparisons writes the table of the comparisons, if there are any, to the
-// console.
+// console. Of more than 100 it shows those with the first model, and says where the others
+// are.
 func PrintComparisons(env *run.Env, comparisons []report.Comparison) error {
 	if len(comparisons) == 0 {
 		return nil
 	}
-	return env.Table(Table(comparisons))
+	return env.Table(printed(comparisons, env.Command.Name))
+}
+
+// printed is the table of the comparisons that are shown.
+func printed(comparisons []report.Comparison, command string) *report.Table {
+	if len(comparisons) <= maxPrinted {
+		return Table(comparisons)
+	}
+	first := comparisons[0].A
+	shown := slices.DeleteFunc(slices.Clone(comparisons), func(c report.Comparison) bool { return c.A != first && c.B != first })
+	table := Table(shown)
+	if left := len(comparisons) - len(shown); left > 0 {
+		table.Note("those with %s; %s of other models in %s_comparisons.csv", first, text.Count(left, "comparison"), command)
+	}
+	return table
 }
 
 // PlanFiles adds to a plan the tidy CSV files and others of the given names.

@@ -1,0 +1,234 @@
+// Figures of latents, and of what a classifier finds.
+
+package generation
+
+import (
+	"errors"
+	"fmt"
+
+	"repscope/measure/embedding"
+	"repscope/plots"
+	"repscope/points"
+	"repscope/stat"
+)
+
+// Sizes of the figures of latents.
+const (
+	latentColumns = 4
+	latentTiles   = 12   // generators on a page
+	latentMost    = 1000 // latents of a generator that are drawn
+)
+
+// encoded are the generators and rows with latents.
+func (d *drawing) encoded() []*Generator {
+	var out []*Generator
+	for i := range d.in.Generators {
+		if g := &d.in.Generators[i]; g.Latents != nil && g.Name != ShuffledRow {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+func (d *drawing) latentPages() int {
+	if !d.has("clusters") {
+		return 0
+	}
+	return pages(len(d.encoded()), latentTiles)
+}
+
+// principal shows latents on their two leading principal directions, by label.
+func (d *drawing) principal(k int) (*plots.Figure, error) {
+	return d.latents(k, "Principal components of latents", func(z points.Points) (x, y []float64, axes [2]string, err error) {
+		found, err := embedding.PCA(z, 2)
+		if err != nil {
+			return nil, nil, axes, err
+		}
+		x, y = make([]float64, z.N), make([]float64, z.N)
+		for i := range z.N {
+			x[i] = found.Scores[i*found.Count]
+			if found.Count > 1 {
+				y[i] = found.Scores[i*found.Count+1]
+			}
+		}
+		axes[1] = "PC 2 (0 %)"
+		for c, share := range found.Explained[:min(found.Count, 2)] {
+			axes[c] = fmt.Sprintf("PC %d (%.0f %%)", c+1, 100*share)
+		}
+		return x, y, axes, nil
+	})
+}
+
+// neighbors shows latents by t-SNE, by label.
+func (d *drawing) neighbors(k int) (*plots.Figure, error) {
+	f, err := d.latents(k, "Neighborhoods of latents", func(z points.Points) (x, y []float64, axes [2]string, err error) {
+		found, err := embedding.TSNE(d.ctx, z, embedding.TSNEOptions{})
+		if err != nil {
+			return nil, nil, axes, err
+		}
+		for i := range z.N {
+			x, y = append(x, found.Coordinates[2*i]), append(y, found.Coordinates[2*i+1])
+		}
+		return x, y, [2]string{"t-SNE 1", "t-SNE 2"}, nil
+	})
+	if err == nil {
+		for _, t := range f.Tiles {
+			if panel, ok := t.Panel.(*plots.Scatter); ok { // its unit means nothing
+				panel.X.Ticks, panel.Y.Ticks = []float64{}, []float64{}
+			}
+		}
+		f.Footnote += " t-SNE keeps neighbors together; distances between groups, their sizes and densities are no finding."
+	}
+	return f, err
+}
+
+// latents shows the latents of each generator in a plane, coloured by label.
+func (d *drawing) latents(k int, title string, plane func(points.Points) (x, y []float64, axes [2]string, err error)) (*plots.Figure, error) {
+	all := d.encoded()
+	some := all[k*latentTiles : min((k+1)*latentTiles, len(all))]
+	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Title: title, Ordered: true, NoLetters: true, LegendTitle: "Label"}
+	var lists [][]int
+	for _, g := range all {
+		lists = append(lists, g.Latents.Labels)
+	}
+	for _, label := range distinct(lists...) {
+		f.Series = append(f.Series, d.names.name(label))
+	}
+	drawn := 0
+	for t, g := range some {
+		keep, err := stat.NewRandom(stat.StreamLabels.Key(d.seed, 4)).SampleWithoutReplacement(g.Latents.Points.N, latentMost)
+		if err != nil {
+			return nil, err
+		}
+		if len(keep) < g.Latents.Points.N {
+			drawn = len(keep)
+		}
+		z, of := g.Latents.Points.Select(keep), chosen(g.Latents.Labels, keep)
+		tile := plots.Tile{Title: g.Name, Row: t / latentColumns, Column: t % latentColumns}
+		x, y, axes, err := plane(z)
+		var u *stat.UndefinedError
+		switch {
+		case errors.As(err, &u):
+			tile.Panel = &plots.Text{Body: "Not drawn: " + stat.Reason(err) + "."}
+		case err != nil:
+			return nil, err
+		default:
+			tile.Panel = d.cloud(x, y, of, axes)
+		}
+		f.Tiles = append(f.Tiles, tile)
+	}
+	rows, columns := pages(len(some), latentColumns), min(len(some), latentColumns)
+	f.WidthMM = max(plots.SingleColumnMM, plots.DoubleColumnMM*float64(columns)/latentColumns)
+	f.HeightMM = 12 + 46*float64(rows)
+	if columns == 1 {
+		f.HeightMM = 90
+	}
+	if drawn > 0 {
+		f.Footnote = fmt.Sprintf("Of generators with more, %d latents drawn by seed.", drawn)
+	}
+	return f, nil
+}
+
+// cloud is a scatter of latents by label.
+func (d *drawing) cloud(x, y []float64, of []int, axes [2]string) *plots.Scatter {
+	panel := &plots.Scatter{X: plots.Axis{Label: axes[0]}, Y: plots.Axis{Label: axes[1]}}
+	if of == nil {
+		panel.Series = []plots.ScatterSeries{{Name: "all", X: x, Y: y}}
+		return panel
+	}
+	for _, label := range distinct(of) {
+		s := plots.ScatterSeries{Name: d.names.name(label)}
+		for i, l := range of {
+			if l == label {
+				s.X, s.Y = append(s.X, x[i]), append(s.Y, y[i])
+			}
+		}
+		panel.Series = append(panel.Series, s)
+	}
+	return panel
+}
+
+// Sizes of the figure of confusions.
+const (
+	confusionColumns = 4
+	confusionTiles   = 12
+)
+
+// predicted are the generators and rows with predictions, real samples first.
+func (d *drawing) predicted() []*Generator {
+	var out []*Generator
+	for _, reference := range []bool{true, false} {
+		for i := range d.in.Generators {
+			if g := &d.in.Generators[i]; g.Predictions != nil && g.Name != ShuffledRow && g.Reference == reference {
+				out = append(out, g)
+			}
+		}
+	}
+	return out
+}
+
+func (d *drawing) confusionPages() int {
+	if !d.has("conditioning") {
+		return 0
+	}
+	return pages(len(d.predicted()), confusionTiles)
+}
+
+// confusion shows which labels a classifier finds in samples that were made for each, first
+// in real samples: what the classifier itself allows.
+func (d *drawing) confusion(k int) (*plots.Figure, error) {
+	all := d.predicted()
+	some := all[k*confusionTiles : min((k+1)*confusionTiles, len(all))]
+	var lists [][]int
+	for _, g := range all {
+		lists = append(lists, g.Predictions.Target, g.Predictions.Predicted)
+	}
+	of := distinct(lists...)
+	var names []string
+	for _, label := range of {
+		names = append(names, d.names.name(label))
+	}
+	rows, columns := pages(len(some), confusionColumns), min(len(some), confusionColumns)
+	f := &plots.Figure{WidthMM: max(plots.SingleColumnMM, plots.DoubleColumnMM*float64(columns)/confusionColumns), Title: "Labels found by the classifier", NoLetters: true,
+		HeightMM: 8 + 52*float64(rows), Footnote: "Shares of the samples that were made for each label (rows)."}
+	for t, g := range some {
+		panel := &plots.HeatMap{Rows: names, Columns: names, Values: shares(g.Predictions, of), Decimals: 2,
+			Scale: plots.ColorScale{Ramp: plots.RampMagnitude, Low: 0, High: 1}}
+		if len(of) > 8 {
+			panel.Decimals = -1
+		}
+		if t%confusionColumns == 0 {
+			panel.Y.Label = "Label asked for"
+		}
+		if t+confusionColumns >= len(some) {
+			panel.X.Label = "Label found"
+		}
+		title := g.Name
+		if g.Name == RealRow {
+			title = "real: the classifier's ceiling"
+		}
+		f.Tiles = append(f.Tiles, plots.Tile{Panel: panel, Title: title, Row: t / confusionColumns, Column: t % confusionColumns})
+	}
+	return f, nil
+}
+
+// shares are those of each label in what samples of each target were taken for; NaN where
+// there are none.
+func shares(p *Predictions, of []int) [][]float64 {
+	at := map[int]int{}
+	out := make([][]float64, len(of))
+	for i, label := range of {
+		at[label], out[i] = i, make([]float64, len(of))
+	}
+	count := make([]float64, len(of))
+	for i, target := range p.Target {
+		out[at[target]][at[p.Predicted[i]]]++
+		count[at[target]]++
+	}
+	for i, row := range out {
+		for j := range row {
+			row[j] /= count[i] // 0/0 is NaN
+		}
+	}
+	return out
+}
