@@ -47,6 +47,7 @@ type settings struct {
 	o                         Options
 	p, distance               *float64
 	events                    *eventFlags
+	quantiles                 *quantileFlags
 	documented                string
 }
 
@@ -136,6 +137,7 @@ func (s *settings) registerScores(flags *run.Flags) {
 	flags.CountVar(&o.Pairs, "pairs", 0, "`N` pairs of neighboring cells, drawn with --seed, of the pairwise energy score; 0: all")
 	flags.CountVar(&o.BatchSize, "batch-size", 0, "`N` consecutive samples of a batch: scores have NAME_batch_sd, the standard deviation over batches too; 0: none")
 	s.events = registerEvents(flags)
+	s.quantiles = registerQuantiles(flags, o)
 	flags.CheckedVar(&s.documented, "documented-json", jsonName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
 	flags.Unrecorded("documented-json")
 }
@@ -189,6 +191,9 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 	if err := s.events.check(); err != nil {
 		return err
 	}
+	if err := s.quantiles.check(); err != nil {
+		return err
+	}
 	return s.checkNames()
 }
 
@@ -201,11 +206,17 @@ func (s *settings) ofExample(given map[string]bool) {
 	if !given["max-distance"] {
 		*s.distance = exampleDistance
 	}
+	if !given["tile"] {
+		s.o.Tile = exampleTile
+	}
 	s.events.ofExample(given)
 }
 
-// exampleDistance is --max-distance of the example.
-const exampleDistance = 6
+// exampleDistance is --max-distance of the example, exampleTile --tile: of its 24 × 36 cells, none is left out.
+const (
+	exampleDistance = 6
+	exampleTile     = 6
+)
 
 // checkNames finds names that two models or regions would have.
 func (s *settings) checkNames() error {
@@ -247,6 +258,7 @@ func (s *settings) options(env *run.Env) Options {
 	o := s.o
 	o.VariogramP, o.MaxDistance = *s.p, *s.distance
 	s.events.enter(&o)
+	s.quantiles.enter(&o)
 	o.Intervals, o.Block, o.Family, o.Seed = env.Options.Bootstrap > 0, s.statistics.Block, s.statistics.Family, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.WorkingMemory()
 	o.Progress = env.ProgressOf("scoring", "samples")
