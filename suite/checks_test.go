@@ -154,6 +154,9 @@ var wrongValues = map[string]map[string][]string{
 		"event-quantiles": {"--event-quantiles 0", "--event-quantiles 1.5", "--event-quantiles 0.9,0.9"},
 		"fss-windows":     {"--thresholds 1 --fss-windows 0", "--thresholds 1 --fss-windows 3,3", "--fss-windows 3"},
 		"spectrum":        {"--spectrum wavelet"},
+		"tile":            {"--tile 0"},
+		"quantiles":       {"--quantiles 1", "--quantiles 0.1,0.1", "--quantiles nan"},
+		"intervals":       {"--intervals 0", "--intervals 0.5,0.5", "--intervals x"},
 		"documented-json": {"--documented-json="},
 	},
 	"compare": {

@@ -228,12 +228,26 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Patch == 0 {
 		o.Patch = 4
 	}
+	if o.Tile == 0 {
+		o.Tile = defaultTile
+	}
+	if o.Quantiles == nil {
+		o.Quantiles = defaultQuantiles()
+	}
+	if o.Coverage == nil {
+		o.Coverage = defaultCoverage()
+	}
+	for _, p := range slices.Concat(o.Quantiles, o.Coverage) {
+		if !(p > 0 && p < 1) {
+			return o, fmt.Errorf("quantiles %v, intervals %v: want numbers between 0 and 1", o.Quantiles, o.Coverage)
+		}
+	}
 	if o.MaxDistance > 0 && o.MaxDistance < 1 {
 		return o, fmt.Errorf("pairs of cells at most %v apart: the nearest are 1 apart", o.MaxDistance)
 	}
-	if !(o.VariogramP > 0) || math.IsInf(o.VariogramP, 0) || !(o.MaxDistance >= 0) || o.Patch < 1 || o.Pairs < 0 || o.Members < 0 || o.BatchSize < 0 {
-		return o, fmt.Errorf("variogram order %v, distance %v, patch %d, %d pairs, %d members, batches of %d: want positive numbers",
-			o.VariogramP, o.MaxDistance, o.Patch, o.Pairs, o.Members, o.BatchSize)
+	if !(o.VariogramP > 0) || math.IsInf(o.VariogramP, 0) || !(o.MaxDistance >= 0) || o.Patch < 1 || o.Tile < 1 || o.Pairs < 0 || o.Members < 0 || o.BatchSize < 0 {
+		return o, fmt.Errorf("variogram order %v, distance %v, patch %d, tile %d, %d pairs, %d members, batches of %d: want positive numbers",
+			o.VariogramP, o.MaxDistance, o.Patch, o.Tile, o.Pairs, o.Members, o.BatchSize)
 	}
 	return o, o.checkEvents()
 }

@@ -47,6 +47,7 @@ type settings struct {
 	o                         Options
 	p, distance               *float64
 	events                    *eventFlags
+	quantiles                 *quantileFlags
 	documented                string
 }
 
@@ -136,6 +137,7 @@ func (s *settings) registerScores(flags *run.Flags) {
 	flags.CountVar(&o.Pairs, "pairs", 0, "`N` pairs of neighboring cells, drawn with --seed, of the pairwise energy score; 0: all")
 	flags.CountVar(&o.BatchSize, "batch-size", 0, "`N` consecutive samples of a batch: scores have NAME_batch_sd, the standard deviation over batches too; 0: none")
 	s.events = registerEvents(flags)
+	s.quantiles = registerQuantiles(flags, o)
 	flags.CheckedVar(&s.documented, "documented-json", jsonName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
 	flags.Unrecorded("documented-json")
 }
@@ -182,13 +184,14 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 		return run.Usage("--max-distance %v: the nearest cells are 1 apart", *s.distance)
 	case s.leadUnit != "" && !s.leads.Any():
 		return run.Hint(run.Usage("--lead-unit %s has no effect: there are no --leads", s.leadUnit), "leave it out")
-	case o.Memory > 0 && o.Memory < 1<<20:
-		return run.Usage("--memory %d: want at least 1MB", o.Memory)
 	}
 	if s.example.On() {
 		s.ofExample(given)
 	}
 	if err := s.events.check(); err != nil {
+		return err
+	}
+	if err := s.quantiles.check(); err != nil {
 		return err
 	}
 	return s.checkNames()
@@ -203,11 +206,17 @@ func (s *settings) ofExample(given map[string]bool) {
 	if !given["max-distance"] {
 		*s.distance = exampleDistance
 	}
+	if !given["tile"] {
+		s.o.Tile = exampleTile
+	}
 	s.events.ofExample(given)
 }
 
-// exampleDistance is --max-distance of the example.
-const exampleDistance = 6
+// exampleDistance is --max-distance of the example, exampleTile --tile: of its 24 × 36 cells, none is left out.
+const (
+	exampleDistance = 6
+	exampleTile     = 6
+)
 
 // checkNames finds names that two models or regions would have.
 func (s *settings) checkNames() error {
@@ -237,7 +246,9 @@ func (s *settings) exist() error {
 		return err
 	}
 	if s.climate != "" && s.climate != climateTarget {
-		return dataset.Exists(s.climate)
+		if err := dataset.Exists(s.climate); err != nil {
+			return fmt.Errorf("climatology: %w", err)
+		}
 	}
 	return nil
 }
@@ -247,6 +258,7 @@ func (s *settings) options(env *run.Env) Options {
 	o := s.o
 	o.VariogramP, o.MaxDistance = *s.p, *s.distance
 	s.events.enter(&o)
+	s.quantiles.enter(&o)
 	o.Intervals, o.Block, o.Family, o.Seed = env.Options.Bootstrap > 0, s.statistics.Block, s.statistics.Family, env.Options.Seed
 	o.Threads, o.Memory = env.Options.Threads, env.WorkingMemory()
 	o.Progress = env.ProgressOf("scoring", "samples")

@@ -100,8 +100,9 @@ func (f *formula) own(columns [][]float64) [][]float64 {
 
 // families are all of them, in the order of the result.
 func families() []family {
-	return []family{errorFamily(), crpsFamily(), variogramFamily(), energyFamily(), patchedFamily(), pairwiseFamily(), spreadFamily(), rankFamily(),
-		eventFamily(), probabilityFamily(), fractionsFamily(), spectrumFamily(), fieldFamily(), anomalyFamily()}
+	return []family{errorFamily(), crpsFamily(), variogramFamily(), energyFamily(), patchedFamily(), pairwiseFamily(), tiledEnergyFamily(), tiledVariogramFamily(),
+		spreadFamily(), rankFamily(), intervalFamily(), quantileFamily(), dawidFamily(), errorSpreadFamily(),
+		eventFamily(), probabilityFamily(), tailFamily(), fractionsFamily(), spectrumFamily(), fieldFamily(), anomalyFamily()}
 }
 
 // sum returns the formula that is one sum.

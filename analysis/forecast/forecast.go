@@ -99,6 +99,11 @@ type Options struct {
 	// 1, 3, 7, 15, … up to the shorter side of the grid.
 	Windows  []int
 	Spectrum string // SpectrumDCT (empty) or SpectrumFFT
+	// Tile is the side of a tile in cells, of tiled scores; 0 means 8.
+	Tile int
+	// Quantiles are levels of quantile scores, nil: 0.1, 0.5 and 0.9; Coverage probabilities
+	// of central intervals, nil: 0.5 and 0.9.
+	Quantiles, Coverage []float64
 
 	Members   int // the first so many members; 0: all
 	BatchSize int // samples of a batch, whose means have a spread; 0: no batches

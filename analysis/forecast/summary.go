@@ -44,8 +44,10 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	}
 	s.group(result)
 	for f := range p.families {
-		if note := p.families[f].note; note != nil && p.families[f].missing(p.setting, 2) == "" && note(p.setting) != "" {
-			result.Warnings = append(result.Warnings, note(p.setting))
+		if note := p.families[f].note; note != nil && p.families[f].missing(p.setting, 2) == "" {
+			if text := note(p.setting); text != "" && !slices.Contains(result.Warnings, text) {
+				result.Warnings = append(result.Warnings, text)
+			}
 		}
 	}
 	for m := range p.models {

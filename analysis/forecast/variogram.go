@@ -25,7 +25,7 @@ func variogramFamily() family {
 			if err != nil {
 				return err
 			}
-			g, err := ensemble.NewVariogram(c.height, c.width, ensemble.VariogramOptions{P: c.o.VariogramP, MaxDistance: c.o.MaxDistance, Documented: c.o.Variogram == VariogramDocumented})
+			g, err := ensemble.NewVariogram(c.height, c.width, c.o.variogram())
 			if err != nil {
 				return err
 			}
@@ -37,4 +37,9 @@ func variogramFamily() family {
 				of: sum(0), mean: true, compared: true, leads: true, perfect: true}}
 		},
 	}
+}
+
+// variogram are the options of the variogram score.
+func (o *Options) variogram() ensemble.VariogramOptions {
+	return ensemble.VariogramOptions{P: o.VariogramP, MaxDistance: o.MaxDistance, Documented: o.Variogram == VariogramDocumented}
 }

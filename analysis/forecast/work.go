@@ -171,7 +171,8 @@ func (p *plan) identity() shard.Identity {
 		{"metrics", o.Metrics}, {"variables", p.variables}, {"variables of the input", p.in.FieldVariables}, {"climatology of the target", p.in.FromTarget},
 		{"crps", o.CRPS}, {"energy", o.Energy}, {"variogram", o.Variogram}, {"variogram p", o.VariogramP}, {"max distance", o.MaxDistance},
 		{"patch", o.Patch}, {"patch mode", o.PatchMode}, {"pairs", o.Pairs}, {"thresholds", o.Thresholds}, {"event quantiles", o.EventQuantiles},
-		{"windows", o.Windows}, {"spectrum", o.Spectrum}, {"members", o.Members}, {"batch size", o.BatchSize},
+		{"windows", o.Windows}, {"spectrum", o.Spectrum}, {"tile", o.Tile}, {"quantiles", o.Quantiles}, {"intervals of", o.Coverage},
+		{"members", o.Members}, {"batch size", o.BatchSize},
 		{"skip nan", o.SkipNaN}, {"intervals", o.Intervals}, {"block", o.Block}, {"family", o.Family}, {"seed", o.Seed},
 	} {
 		id.Options = append(id.Options, shard.Option(option.name, option.value))

@@ -94,7 +94,8 @@ func TiledEnergy[T Float](s Sample[T], g Grid, tile int) (Terms, error) {
 }
 
 // TiledVariogram returns the mean over variables and tiles of tile × tile cells of the
-// variogram score within the tile, see [TiledEnergy]. The variogram is that of a tile.
+// variogram score within the tile, see [TiledEnergy]. The variogram is that of a tile. A tile
+// in which no two cells have a weight is left out. Errors as for [PooledEnergy].
 func TiledVariogram[T Float](s Sample[T], g Grid, v *Variogram) (Mean, error) {
 	var mean Mean
 	if v.height != v.width {
@@ -107,8 +108,10 @@ func TiledVariogram[T Float](s Sample[T], g Grid, v *Variogram) (Mean, error) {
 	for i := range g.Variables {
 		field := s.Range(i*one.Cells(), (i+1)*one.Cells())
 		err := eachTile(field, one, v.height, func(part Sample[T], weight float64) error {
-			score, err := VariogramScore(context.Background(), 1, v, part)
-			mean.put(weight, score)
+			score, err := variogramOf(context.Background(), 1, v, part)
+			if score.Weight > 0 {
+				mean.put(weight, score.Value())
+			}
 			return err
 		})
 		if err != nil {

@@ -65,13 +65,25 @@ func NewVariogram(height, width int, o VariogramOptions) (*Variogram, error) {
 // are rounded to float32, which changes a score by about 10⁻⁷ of itself; what is summed is
 // float64. The bits are the same for any number of threads. Errors: another number of cells, all pairs without weight, the context's.
 func VariogramScore[T Float](ctx context.Context, threads int, v *Variogram, s Sample[T]) (float64, error) {
+	mean, err := variogramOf(ctx, threads, v, s)
+	if err == nil && mean.Weight == 0 {
+		err = fmt.Errorf("variogram: no two cells that have a weight")
+	}
+	if err != nil {
+		return math.NaN(), err
+	}
+	return mean.Value(), nil
+}
+
+// variogramOf is the score as a sum over pairs, whose weight may be 0.
+func variogramOf[T Float](ctx context.Context, threads int, v *Variogram, s Sample[T]) (Mean, error) {
 	if s.Cells() != v.height*v.width {
-		return math.NaN(), fmt.Errorf("variogram of %d × %d cells for a field of %d", v.height, v.width, s.Cells())
+		return Mean{}, fmt.Errorf("variogram of %d × %d cells for a field of %d", v.height, v.width, s.Cells())
 	}
-	if v.options.Documented {
+	switch {
+	case v.options.Documented:
 		return scoreRows(ctx, threads, v, newRows[float64](v, s.mean()))
-	}
-	if v.options.P == 0.5 && s.single() {
+	case v.options.P == 0.5 && s.single():
 		return scoreRows(ctx, threads, v, newRows[float32](v, s))
 	}
 	return scoreRows(ctx, threads, v, newRows[T](v, s))
@@ -141,7 +153,7 @@ func convert[To, T Float](dst []To, src []T) {
 // variogramWork is scratch memory of one goroutine: sums of a row of pairs.
 type variogramWork struct{ members, truth []float64 }
 
-func scoreRows[T Float](ctx context.Context, threads int, v *Variogram, f fieldRows[T]) (float64, error) {
+func scoreRows[T Float](ctx context.Context, threads int, v *Variogram, f fieldRows[T]) (Mean, error) {
 	sums := make([]Mean, v.height)
 	err := parallel.With(ctx, threads, v.height, func() func(y int) error {
 		work := variogramWork{make([]float64, f.stride), make([]float64, f.stride)}
@@ -150,17 +162,11 @@ func scoreRows[T Float](ctx context.Context, threads int, v *Variogram, f fieldR
 			return nil
 		}
 	})
-	if err != nil {
-		return math.NaN(), err
-	}
 	var total Mean
 	for _, part := range sums {
 		total.Add(part)
 	}
-	if total.Weight == 0 {
-		return math.NaN(), fmt.Errorf("variogram: no two cells that have a weight")
-	}
-	return total.Value(), nil
+	return total, err
 }
 
 // pairsBelow sums the pairs of the cells of row y with those right of them and in the rows below.
