@@ -33,13 +33,6 @@ func (p *plan) curveFiles() []string {
 	return files
 }
 
-// tableOf are the rows of a table of a model; nil without.
-func tableOf[T any](m *Model, key string) []T {
-	rows, _ := m.Tables.Get(key)
-	list, _ := rows.([]T)
-	return list
-}
-
 // writeCurves writes a row per point of a curve.
 func (r *Result) writeCurves(env *run.Env) error {
 	if err := writeTable(env, r, spectrumFile, "spectrum", []string{"wavelength", "truth", "members", "mean", "error"}, func(s Spectrum) (head []any, rows [][]any) {
