@@ -58,7 +58,7 @@ func (r *Result) typical() int {
 }
 
 // shownCase reads the case that is shown.
-func (s *settings) shownCase(ctx context.Context, in *Input, o Options, r *Result) (*shown, error) {
+func shownCase(ctx context.Context, in *Input, o Options, r *Result) (*shown, error) {
 	p, err := newPlan(*in, o)
 	if err != nil {
 		return nil, err
