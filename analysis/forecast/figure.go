@@ -279,8 +279,11 @@ func (d *drawing) scores() *plots.Figure {
 	figure := d.figure("Scores of forecasts", "Error bars", (len(list)+2)/3, 46)
 	for i, p := range list {
 		bars := &plots.Bars{Y: plots.Axis{Label: p.label + d.unit(p.name)}, NamesInLegend: len(d.Models) > 3}
-		if p.name == "spread_skill_ratio" {
-			bars.References = []plots.Reference{{Value: 1}}
+		switch p.name {
+		case "spread_skill_ratio":
+			bars.References, bars.NoValues = []plots.Reference{{Value: 1}}, len(d.Models) > 6
+		case "bias": // about 0, of which digits would say nothing
+			bars.NoValues = true
 		}
 		for k := range d.Models {
 			if p.name == "spread_skill_ratio" && d.Models[k].Members == 1 {

@@ -57,7 +57,7 @@ func TestFigures(t *testing.T) {
 		{12, 6, false, "scores by_variable skill rank_histogram spread_skill reliability fss spectrum case case_2 case_3 case_4"},
 	} {
 		in := manyModels(t, c.models, c.variables, c.leads)
-		o := Options{Intervals: true, EventQuantiles: []float64{0.75}, MaxDistance: 2}
+		o := Options{Intervals: c.models == 1, EventQuantiles: []float64{0.75}, MaxDistance: 2}
 		r := analyze(t, in, o)
 		what := fmt.Sprintf("%d models of %d variables", c.models, c.variables)
 		names := r.contents().figureNames()
