@@ -33,6 +33,13 @@ func (p *plan) curveFiles() []string {
 	return files
 }
 
+// tableOf are the rows of a table of a model; nil if it has none.
+func tableOf[T any](m *Model, key string) []T {
+	value, _ := m.Tables.Get(key)
+	rows, _ := value.([]T)
+	return rows
+}
+
 // writeCurves writes a row per point of a curve.
 func (r *Result) writeCurves(env *run.Env) error {
 	if err := writeTable(env, r, spectrumFile, "spectrum", []string{"wavelength", "truth", "members", "mean", "error"}, func(s Spectrum) (head []any, rows [][]any) {
