@@ -157,10 +157,3 @@ func (r *Result) events() []namedEvent {
 	}
 	return out
 }
-
-// tableOf are the rows of a table of a model; nil without.
-func tableOf[T any](m *Model, key string) []T {
-	rows, _ := m.Tables.Get(key)
-	list, _ := rows.([]T)
-	return list
-}
