@@ -21,7 +21,7 @@ import (
 var Command = run.Command{
 	Name:    "forecast",
 	Summary: "ensemble forecasts of fields: errors, proper scores, calibration, against persistence and climatology",
-	Manual:  manual,
+	Manual:  manual(),
 	Out:     "evaluation_plots/forecast",
 	Setup:   setup,
 }
@@ -184,8 +184,6 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 		return run.Usage("--max-distance %v: the nearest cells are 1 apart", *s.distance)
 	case s.leadUnit != "" && !s.leads.Any():
 		return run.Hint(run.Usage("--lead-unit %s has no effect: there are no --leads", s.leadUnit), "leave it out")
-	case o.Memory > 0 && o.Memory < 1<<20:
-		return run.Usage("--memory %d: want at least 1MB", o.Memory)
 	}
 	if s.example.On() {
 		s.ofExample(given)
@@ -248,7 +246,9 @@ func (s *settings) exist() error {
 		return err
 	}
 	if s.climate != "" && s.climate != climateTarget {
-		return dataset.Exists(s.climate)
+		if err := dataset.Exists(s.climate); err != nil {
+			return fmt.Errorf("climatology: %w", err)
+		}
 	}
 	return nil
 }
@@ -310,18 +310,3 @@ func (s *settings) plan(ctx context.Context, env *run.Env) error {
 	results.PlanFiles(env, s.files(env, p)...)
 	return s.planFigures(env, p)
 }
-
-// manual is printed by --help.
-const manual = `forecast scores ensemble forecasts [N,S,V,H,W] of N samples (S members, V variables, H × W cells)
-against the truth [N,V,H,W]. Arrays are read sample by sample and may be larger than
-memory.
-
-  mae, mse, rmse, bias   of the ensemble mean, over cells (--weights, --lat)
-
-Persistence (--input) predicts the input field of the same variable, found by name;
-climatology (--climatology) the mean of other times. Both are models of the run, and
-skill scores are 1 - score / score of persistence, or else of climatology.
-
-Every sample has its scores, and counts alike; NAME_sd is their standard deviation
-(ddof 0). Intervals delete blocks of consecutive initial times (--groups) in turn, as
-long as the scores remember each other; all leads of an initial time are in one block.`
