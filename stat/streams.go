@@ -108,6 +108,9 @@ const (
 	// StreamForecast draws the noise of members that models make (analysis/forecast):
 	// "fore".
 	StreamForecast Stream = 0x666f7265
+	// StreamRealHalves halves real samples, to be held against each other (analysis/generation):
+	// "rhal".
+	StreamRealHalves Stream = 0x7268616c
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the

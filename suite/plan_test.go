@@ -141,11 +141,27 @@ func TestDryRunOfFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "l.csv"), []byte("epoch,train_loss\n1,2\n2,1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, extra := range []string{"--example", "--losses a={}/l.csv --format svg,pdf", "../report/testdata/smoothness.json --table {}/x/t.csv --figure {}/x/f.png --metrics r_squared"} {
+	fields := make([]float32, 12*3*2*3)
+	for i := range fields {
+		fields[i] = float32(i * i % 37)
+	}
+	for name, shape := range map[string][]int{"truth": {12, 1, 2, 3}, "members": {12, 3, 1, 2, 3}, "leads": {12}} {
+		size := 1
+		for _, n := range shape {
+			size *= n
+		}
+		if err := dataset.WriteNPY(filepath.Join(dir, name+".npy"), shape, fields[:size]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, extra := range []string{"compare --example", "compare --losses a={}/l.csv --format svg,pdf",
+		"compare ../report/testdata/smoothness.json --table {}/x/t.csv --figure {}/x/f.png --metrics r_squared",
+		"forecast --target {}/truth.npy --forecast a={}/members.npy --format svg,pdf", "forecast --target {}/truth.npy --input {}/truth.npy --leads {}/leads.npy --metrics mae --format svg"} {
 		command := func(flags string) (int, []byte, string) {
 			var stdout, stderr bytes.Buffer
-			e, _ := Find("compare")
-			args := strings.Fields(strings.ReplaceAll(extra+" --json --out {}/out "+flags, "{}", dir))
+			name, rest, _ := strings.Cut(extra, " ")
+			e, _ := Find(name)
+			args := strings.Fields(strings.ReplaceAll(rest+" --json --out {}/out "+flags, "{}", dir))
 			return run.Run(t.Context(), e.Command, args, &stdout, &stderr), stdout.Bytes(), stderr.String()
 		}
 		before := list(t, dir)

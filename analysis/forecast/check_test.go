@@ -140,7 +140,7 @@ func TestSmallGrids(t *testing.T) {
 	}
 	near(t, "energy score of one cell", value(t, model, "energy_score"), value(t, model, "crps"))
 	r := analyze(t, newMade(4, 3, 1, 5, 9, 1).input(t), Options{})
-	if want := "patched_energy_score: patches of 4 × 4 cells leave out the last 1 of 5 rows and 1 of 9 columns"; !slices.Contains(r.Warnings, want) {
+	if want := "patched_energy_score: patches of 4 × 4 cells leave out the last 1 of 5 rows and the last 1 of 9 columns"; !slices.Contains(r.Warnings, want) {
 		t.Errorf("warnings %q", r.Warnings)
 	}
 }

@@ -184,8 +184,6 @@ func (s *settings) check(flags *run.Flags, o *run.Options) error {
 		return run.Usage("--max-distance %v: the nearest cells are 1 apart", *s.distance)
 	case s.leadUnit != "" && !s.leads.Any():
 		return run.Hint(run.Usage("--lead-unit %s has no effect: there are no --leads", s.leadUnit), "leave it out")
-	case o.Memory > 0 && o.Memory < 1<<20:
-		return run.Usage("--memory %d: want at least 1MB", o.Memory)
 	}
 	if s.example.On() {
 		s.ofExample(given)
@@ -248,7 +246,9 @@ func (s *settings) exist() error {
 		return err
 	}
 	if s.climate != "" && s.climate != climateTarget {
-		return dataset.Exists(s.climate)
+		if err := dataset.Exists(s.climate); err != nil {
+			return fmt.Errorf("climatology: %w", err)
+		}
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ package forecast
 
 import (
 	"fmt"
+	"strings"
 
 	"repscope/measure/ensemble"
 	"repscope/report"
@@ -64,10 +65,17 @@ func patchedFamily() family {
 		},
 		note: func(s *setting) string {
 			rows, columns := ensemble.Grid{Variables: 1, Height: s.height, Width: s.width}.Rest(s.o.Patch)
-			if rows == 0 && columns == 0 {
+			var rest []string
+			if rows > 0 {
+				rest = append(rest, fmt.Sprintf("the last %d of %d rows", rows, s.height))
+			}
+			if columns > 0 {
+				rest = append(rest, fmt.Sprintf("the last %d of %d columns", columns, s.width))
+			}
+			if rest == nil {
 				return ""
 			}
-			return fmt.Sprintf("patched_energy_score: patches of %d × %d cells leave out the last %d of %d rows and %d of %d columns", s.o.Patch, s.o.Patch, rows, s.height, columns, s.width)
+			return fmt.Sprintf("patched_energy_score: patches of %d × %d cells leave out %s", s.o.Patch, s.o.Patch, strings.Join(rest, " and "))
 		},
 	}
 	energyOf(&f, func(c *sample, s ensemble.Sample[float64], g ensemble.Grid) (ensemble.Terms, error) {

@@ -310,7 +310,7 @@ func (t *tally) parts() []int {
 // diagrams adds reliability_diagram and roc, a row per event and variable.
 func (t *tally) diagrams(into *report.Object) error {
 	var diagrams []ReliabilityDiagram
-	var curves []ROC
+	curves := []ROC{} // empty where no event occurs
 	size := 2 * (t.members + 1)
 	for _, v := range t.parts() {
 		means := t.means(v, 0)

@@ -46,9 +46,9 @@ const fewVariables = 4
 
 // contents says which figures a run has, by what its scores are.
 type contents struct {
-	has                             func(score string) bool // for some model
-	leads, baseline, several, waves bool
-	variables                       int
+	has                      func(score string) bool // for some model
+	leads, baseline, several bool
+	variables                int
 }
 
 // figureNames are those of a run, in the order in which they are written.
@@ -67,6 +67,9 @@ func (c contents) figureNames() []string {
 	add("forecast_skill", skill && c.baseline)
 	add("forecast_rank_histogram", c.several && c.has("rank_bias"))
 	add("forecast_spread_skill", c.several && c.has("spread_skill_ratio"))
+	add("forecast_reliability", c.has("brier"))
+	add("forecast_fss", c.has("fss"))
+	add("forecast_spectrum", c.has("log_spectral_distance"))
 	for v := range min(c.variables, fewVariables) {
 		add(caseName(v), true)
 	}
@@ -147,6 +150,12 @@ func (s *settings) figures(ctx context.Context, env *run.Env, in *Input, o Optio
 			figure = d.ranks()
 		case "forecast_spread_skill":
 			figure = d.spreadSkill()
+		case "forecast_reliability":
+			figure = d.reliability()
+		case "forecast_fss":
+			figure = d.fractions()
+		case "forecast_spectrum":
+			figure = d.spectra()
 		default:
 			if maps == nil {
 				shown, err := s.shownCase(ctx, in, o, r)
@@ -199,12 +208,23 @@ func (d *drawing) unitOf(score, field string) string {
 		if f.name != score || field == "" {
 			continue
 		}
-		if strings.HasPrefix(f.unit, "field") {
-			return " (" + field + strings.TrimPrefix(f.unit, "field") + ")"
+		switch f.unit {
+		case "field":
+			return " (" + field + ")"
+		case "field²":
+			return " (" + squared(field) + ")"
 		}
 		return ""
 	}
 	return ""
+}
+
+// squared is the square of a unit.
+func squared(unit string) string {
+	if strings.ContainsAny(unit, "/·* ") {
+		unit = "(" + unit + ")"
+	}
+	return unit + "²"
 }
 
 // caption is the footnote of figures: what intervals are, and which models are baselines.

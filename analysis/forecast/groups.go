@@ -94,6 +94,9 @@ func describeBlocks(b *stat.Blocks) string {
 	if b.Kind() == stat.EpisodeBlocks && b.Length() == 0 && strings.HasSuffix(b.String(), "episodes") {
 		return text.Count(b.Count(), "group")
 	}
+	if b.Length() == 1 {
+		return text.Count(b.Count(), "initial time")
+	}
 	return results.Deleted(b)
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"repscope/dataset"
 	"repscope/internal/input"
@@ -122,9 +123,13 @@ func (s *settings) readSamples(env *run.Env, in *Input) error {
 
 // readCells reads weights and regions.
 func (s *settings) readCells(env *run.Env, in *Input) error {
+	d, err := in.dims()
+	if err != nil {
+		return err
+	}
 	read := func(what string, a *dataset.Array) ([]float64, error) {
-		if len(a.Shape()) != 1 && len(a.Shape()) != 2 {
-			return nil, fmt.Errorf("%s: %s has shape %v, want [H,W], one per cell, or [H], one per row", what, a.Name(), a.Shape())
+		if s := a.Shape(); !slices.Equal(s, []int{d.h, d.w}) && !slices.Equal(s, []int{d.h}) {
+			return nil, fmt.Errorf("%s: %s has shape %v, want [%d,%d], one per cell, or [%d], one per row", what, a.Name(), s, d.h, d.w, d.h)
 		}
 		out := make([]float64, a.Len()*a.RowLen())
 		if err := a.ReadFloat64(out, 0, a.Len()); err != nil {

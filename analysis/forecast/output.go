@@ -30,14 +30,14 @@ func (s *settings) files(env *run.Env, p *plan) []string {
 	if slices.ContainsFunc(p.families, func(f family) bool { return f.name == ranksName }) && slices.ContainsFunc(p.models, ranked) {
 		files = append(files, rankFile)
 	}
-	return files
+	return append(files, p.curveFiles()...)
 }
 
 // write puts the result into the result file, the CSV files, the console and the figures.
 func (s *settings) write(ctx context.Context, env *run.Env, in *Input, o Options, r *Result) error {
 	results.Enter(env, r.Warnings, r.Models, func(m Model) string { return m.Name }, r.Comparisons)
 	r.describe(env)
-	if err := results.All(env, r.writeSamples, r.writeVariables, r.writeLeads, r.writeRanks, r.print); err != nil {
+	if err := results.All(env, r.writeSamples, r.writeVariables, r.writeLeads, r.writeRanks, r.writeCurves, r.print); err != nil {
 		return err
 	}
 	if err := s.writeDocumented(env, in, o, r); err != nil {
@@ -174,6 +174,9 @@ func (r *Result) print(env *run.Env) error {
 		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
 	}
 	if err := env.Table(table); err != nil {
+		return err
+	}
+	if err := r.printEvents(env); err != nil {
 		return err
 	}
 	return results.PrintComparisons(env, r.shown())

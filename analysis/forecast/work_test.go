@@ -51,7 +51,7 @@ func TestWork(t *testing.T) {
 			return work
 		}
 	}
-	o := Options{Intervals: true, Seed: 7, Pairs: 5, BatchSize: 9}
+	o := Options{Intervals: true, Seed: 7, Pairs: 5, BatchSize: 9, Thresholds: []float64{0.5}, EventQuantiles: []float64{0.8}}
 	if units := open(o)().Units; units != 4 {
 		t.Fatalf("%d units, want 4", units)
 	}

@@ -1,15 +1,382 @@
-// The metric fidelity.
+// The metric fidelity: whether generated samples lie where real ones lie, reach all of them, and
+// are new.
 
 package generation
 
-import "repscope/report"
+import (
+	"context"
+	"fmt"
+	"slices"
 
-// Fidelity is precision, recall, density, coverage and memorization by nearest neighbors.
-type Fidelity struct{}
+	"repscope/measure/fidelity"
+	"repscope/neighbors"
+	"repscope/points"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Fidelity compares generated samples with the real ones that the generator was trained on: by
+// latents where there are those of both, else by the cells of grids or the columns of tables, which are in
+// units of the standard deviations of the real ones. Samples that are not valid are left out.
+type Fidelity struct {
+	Space                string // latents or samples
+	Real, Generated, Dim int
+	Ball                 Ball   // at the usual k
+	ByK                  []Ball // ascending
+	ByLabel              []LabelFidelity
+	Left                 []SkippedLabel
+	Distances            Distances
+	Classifiers          []TwoSamples
+	Memorization         Memorization
+	// Baseline is what two halves of the real samples have beside each other.
+	Baseline FidelityBaseline
+}
+
+// Ball is precision, recall, density and coverage at one k.
+type Ball struct {
+	K                                    int
+	Precision, Recall, Density, Coverage Estimate
+}
+
+// LabelFidelity is that of the samples of one label.
+type LabelFidelity struct {
+	Label, Real, Generated int
+	Ball
+}
+
+// FidelityBaseline are the numbers of one half of the real samples, in the place of generated ones, beside the other:
+// means over some splits.
+type FidelityBaseline struct {
+	First, Second, Splits     int
+	Ball                      fidelity.Scores
+	MMD, Energy, Frechet, KID float64
+	Reason                    string // why there are none
+}
 
 // fidelityMetric is its row of the registry.
 var fidelityMetric = Metric{
 	Name: "fidelity", Tier: Medium,
-	Summary: "precision, recall, density, coverage and memorization by nearest neighbors", Target: "", Needs: []Need{needReference},
-	object: func(*Model, labels) *report.Object { return &report.Object{} },
+	Summary: "precision, recall, density, coverage and memorization by nearest neighbors", Target: "", Needs: []Need{needFidelity},
+	compute:        computeFidelity,
+	object:         func(m *Model, names labels) *report.Object { return m.Fidelity.object(names) },
+	interpretation: func(m *Model) string { return m.Fidelity.interpretation() },
+	estimates:      func(m *Model) []Estimate { return m.Fidelity.estimates() },
+	tables:         fidelityTables,
+	csv: &csvFile{name: "generation_fidelity.csv", columns: []string{"Model", "Label", "K", "Precision", "Precision_Low", "Precision_High", "Recall", "Recall_Low",
+		"Recall_High", "Density", "Density_Low", "Density_High", "Coverage", "Coverage_Low", "Coverage_High", "Real_Count", "Generated_Count", "Reason"}, rows: fidelityRows},
+	describe: []described{
+		{report.Higher, "", []string{"fidelity.precision", "fidelity.recall", "fidelity.coverage", "fidelity.vendi_score"}},
+		{report.Neither, "", []string{"fidelity.density", "fidelity.novelty"}},
+		{report.Lower, "", []string{"fidelity.mmd", "fidelity.energy_distance", "fidelity.frechet_distance", "fidelity.kid", "fidelity.classifier.auc"}},
+	},
+}
+
+// needFidelity is generated and real samples, or latents of both.
+var needFidelity = Need{"--generated and --real, or --latents and --real-latents,", func(in *Input, g *Generator) bool {
+	return g.Generated != nil && in.Real != nil || latentsOfBoth(in, g)
+}}
+
+// latentsOfBoth reports whether there are latents of the generator and others of real samples: those of a
+// reference row are the real ones themselves.
+func latentsOfBoth(in *Input, g *Generator) bool {
+	return g.Latents != nil && in.RealLatents != nil && !g.Reference
+}
+
+// usualK is the k of the headline, and leastForBalls the number of samples of each kind below which none
+// of it means anything.
+const usualK, leastForBalls = 5, 20
+
+// mostHalved is the number of blocks of each kind that are halved together.
+const mostHalved = 60
+
+// cloud is one kind of sample as points.
+type cloud struct {
+	points         points.Points
+	labels, groups []int
+}
+
+func (c *cloud) at(index []int) *cloud {
+	return &cloud{points: c.points.Select(index), labels: chosen(c.labels, index), groups: chosen(c.groups, index)}
+}
+
+// fidelityWork is what the parts of the metric share.
+type fidelityWork struct {
+	a               *analyzer
+	space           string
+	real, generated *cloud
+}
+
+func computeFidelity(ctx context.Context, a *analyzer, g *Generator, m *Model) error {
+	w, err := newFidelityWork(a, g)
+	if err != nil {
+		return err
+	}
+	f := &Fidelity{Space: w.space, Real: w.real.points.N, Generated: w.generated.points.N, Dim: w.real.points.Dim}
+	least := min(f.Real, f.Generated)
+	if least < leastForBalls {
+		return skip("%d generated and %d real samples: neighbors take %d of each", f.Generated, f.Real, leastForBalls)
+	}
+	ks := slices.DeleteFunc(fidelity.DefaultKs(), func(k int) bool { return 2*k >= least })
+	if f.ByK, err = w.balls(ctx, "fidelity.", w.real, w.generated, ks); err != nil {
+		return err
+	}
+	f.Ball = f.ByK[slices.Index(ks, usualK)]
+	if err := w.byLabel(ctx, f); err != nil {
+		return err
+	}
+	if err := w.distances(ctx, &f.Distances); err != nil {
+		return err
+	}
+	if err := w.classifiers(ctx, f); err != nil {
+		return err
+	}
+	if err := w.memorization(ctx, g, f); err != nil {
+		return err
+	}
+	if err := w.baseline(ctx, f); err != nil {
+		return err
+	}
+	m.Fidelity = f
+	return nil
+}
+
+// newFidelityWork chooses what is compared.
+func newFidelityWork(a *analyzer, g *Generator) (*fidelityWork, error) {
+	w := &fidelityWork{a: a}
+	if latentsOfBoth(&a.in, g) {
+		w.space = "latents"
+		own, real := g.Latents, a.in.RealLatents
+		if own.Points.Dim != real.Points.Dim {
+			return nil, fmt.Errorf("latents of %s have dimension %d, those of real samples (%s) %d: want the same", own.Name, own.Points.Dim, real.Name, real.Points.Dim)
+		}
+		w.generated = &cloud{float64s(own.Points), own.Labels, own.Groups}
+		w.real = &cloud{float64s(real.Points), real.Labels, real.Groups}
+	} else {
+		w.space = "samples"
+		w.generated, w.real = validCloud(g.Generated), validCloud(a.in.Real)
+		if w.generated.points.N == 0 || w.real.points.N == 0 {
+			return nil, skip("no sample is valid")
+		}
+		scaleColumns(a.in.Real, w.real, w.generated)
+	}
+	return w, nil
+}
+
+// float64s are points in float64, so that files of different types can be compared.
+func float64s(p points.Points) points.Points {
+	if p.F64 != nil || p.N == 0 {
+		return p
+	}
+	x := make([]float64, 0, p.N*p.Dim)
+	row := make([]float64, p.Dim)
+	for i := range p.N {
+		x = append(x, p.Row(i, row)...)
+	}
+	return points.Float64(x, p.Dim)
+}
+
+// validCloud are the valid ones of samples.
+func validCloud(s *Samples) *cloud {
+	var keep []int
+	for i := range s.N() {
+		if s.valid(i) {
+			keep = append(keep, i)
+		}
+	}
+	all := &cloud{points: s.Rows, labels: s.Labels, groups: s.Groups}
+	if len(keep) == s.N() {
+		return all
+	}
+	return all.at(keep)
+}
+
+// scaleColumns divides columns of tables by the standard deviations of the real ones; a column in
+// which these do not vary stays as it is. Cells of grids have one unit.
+func scaleColumns(of *Samples, real *cloud, others ...*cloud) {
+	if of.Binary() {
+		return
+	}
+	dim := real.points.Dim
+	factor, column := make([]float64, dim), make([]float64, real.points.N)
+	row := make([]float64, dim)
+	for k := range factor {
+		for i := range column {
+			column[i] = real.points.Row(i, row)[k]
+		}
+		factor[k] = 1
+		if sd := deviation(column); sd > 0 {
+			factor[k] = 1 / sd
+		}
+	}
+	for _, c := range append(others, real) {
+		scaled := slices.Clone(float64s(c.points).F64)
+		for i := range scaled {
+			scaled[i] *= factor[i%dim]
+		}
+		c.points = points.Float64(scaled, dim)
+	}
+}
+
+func (w *fidelityWork) search() neighbors.Options { return neighbors.Options{Threads: w.a.o.Threads} }
+
+// balls are precision, recall, density and coverage of some of the samples, at every k.
+func (w *fidelityWork) balls(ctx context.Context, path string, real, generated *cloud, ks []int) ([]Ball, error) {
+	halves, why := w.halves(real, generated)
+	found, err := fidelity.PRDC(ctx, real.points, generated.points, fidelity.Options{Ks: ks, Halves: halves, Neighbors: w.search()})
+	if err != nil {
+		return nil, err
+	}
+	var out []Ball
+	for _, at := range found.ByK {
+		b := Ball{K: at.K}
+		own := path
+		if at.K != usualK {
+			own = fmt.Sprintf("%sby_k.%d.", path, at.K)
+		}
+		errs := at.Error
+		if errs == nil {
+			errs = &fidelity.Errors{}
+		}
+		for _, of := range []struct {
+			to    *Estimate
+			name  string
+			value float64
+			j     *stat.Jackknifed
+		}{
+			{&b.Precision, "precision", at.Precision, errs.Precision}, {&b.Recall, "recall", at.Recall, errs.Recall},
+			{&b.Density, "density", at.Density, errs.Density}, {&b.Coverage, "coverage", at.Coverage, errs.Coverage},
+		} {
+			*of.to = estimate(own+of.name, of.value, of.j, why)
+			if of.j != nil {
+				of.to.Shared, of.to.Items = len(of.j.BlockSizes), fmt.Sprintf("halves of %s in %v", w.space, of.j.BlockSizes)
+			}
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// halves are those of samples, or why there are none.
+func (w *fidelityWork) halves(real, generated *cloud) (*fidelity.Halves, error) {
+	if !w.a.o.Intervals {
+		return nil, nil
+	}
+	most := min(mostHalved, real.points.N, generated.points.N)
+	a, err := w.a.blocks(real.points.N, real.labels, real.groups, most)
+	if err != nil {
+		return nil, err
+	}
+	b, err := w.a.blocks(generated.points.N, generated.labels, generated.groups, most)
+	if err != nil {
+		return nil, err
+	}
+	h, err := fidelity.NewHalves(a, b, w.a.o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// byLabel takes the labels with enough samples of both kinds.
+func (w *fidelityWork) byLabel(ctx context.Context, f *Fidelity) error {
+	if w.generated.labels == nil || w.real.labels == nil {
+		return nil
+	}
+	present := distinct(w.generated.labels)
+	ofGenerated, ofReal := members(present, w.generated.labels), members(present, w.real.labels)
+	for k, label := range present {
+		n, m := len(ofReal[k]), len(ofGenerated[k])
+		if min(n, m) < leastForBalls {
+			f.Left = append(f.Left, SkippedLabel{label, fmt.Sprintf("%d generated and %d real samples: neighbors take %d of each", m, n, leastForBalls)})
+			continue
+		}
+		real, generated := w.real.at(ofReal[k]), w.generated.at(ofGenerated[k])
+		real.labels, generated.labels = nil, nil
+		found, err := w.balls(ctx, "", real, generated, []int{usualK})
+		if err != nil {
+			return err
+		}
+		f.ByLabel = append(f.ByLabel, LabelFidelity{Label: label, Real: n, Generated: m, Ball: found[0]})
+	}
+	return nil
+}
+
+// baselineSplits is the number of splits of the real samples; of many samples one has little error.
+func baselineSplits(n int) int {
+	if n > 2000 {
+		return 1
+	}
+	return 8
+}
+
+// baseline holds halves of the real samples against each other.
+func (w *fidelityWork) baseline(ctx context.Context, f *Fidelity) error {
+	b := &f.Baseline
+	n := w.real.points.N
+	if n < 2*leastForBalls {
+		b.Reason = fmt.Sprintf("%d real samples: two halves take %d", n, 2*leastForBalls)
+		return nil
+	}
+	for split := range baselineSplits(n) {
+		first, second := splitGroups(w.real, min(n/2, w.generated.points.N), w.a.o.Seed, uint64(split))
+		if min(len(first), len(second)) < leastForBalls {
+			b.Reason = "the real samples are too few groups to be halved"
+			return nil
+		}
+		x, y := w.real.points.Select(first), w.real.points.Select(second)
+		if err := w.addBaseline(ctx, b, x, y); err != nil {
+			return err
+		}
+	}
+	of := float64(b.Splits)
+	for _, v := range []*float64{&b.Ball.Precision, &b.Ball.Recall, &b.Ball.Density, &b.Ball.Coverage, &b.MMD, &b.Energy, &b.Frechet, &b.KID} {
+		*v /= of
+	}
+	return nil
+}
+
+func (w *fidelityWork) addBaseline(ctx context.Context, b *FidelityBaseline, x, y points.Points) error {
+	b.First, b.Second = x.N, y.N
+	b.Splits++
+	found, err := fidelity.PRDC(ctx, y, x, fidelity.Options{Ks: []int{usualK}, Neighbors: w.search()})
+	if err != nil {
+		return err
+	}
+	s := found.ByK[0].Scores
+	b.Ball.Precision += s.Precision
+	b.Ball.Recall += s.Recall
+	b.Ball.Density += s.Density
+	b.Ball.Coverage += s.Coverage
+	d, err := w.plainDistances(ctx, spread(&cloud{points: x}, mostCompared).points, spread(&cloud{points: y}, mostCompared).points)
+	if err != nil {
+		return err
+	}
+	b.MMD += d[0]
+	b.Energy += d[1]
+	b.KID += d[2]
+	b.Frechet += d[3]
+	return nil
+}
+
+// splitGroups draws groups of samples until there are as many as the first part should have; the others are the
+// second.
+func splitGroups(c *cloud, size int, seed, split uint64) (first, second []int) {
+	of := make([][]int, 0, c.points.N)
+	if c.groups == nil {
+		for i := range c.points.N {
+			of = append(of, []int{i})
+		}
+	} else {
+		of = members(distinct(c.groups), c.groups)
+	}
+	for _, g := range stat.NewRandom(stat.StreamRealHalves.Key(seed, split)).Perm(len(of)) {
+		if len(first) < size {
+			first = append(first, of[g]...)
+		} else {
+			second = append(second, of[g]...)
+		}
+	}
+	slices.Sort(first)
+	slices.Sort(second)
+	return first, second
 }

@@ -84,11 +84,15 @@ func (r *Result) writeFigures(ctx context.Context, env *run.Env, in *Input) erro
 // has reports whether a metric was asked for.
 func (d *drawing) has(metric string) bool { return slices.Contains(d.metrics, metric) }
 
-// series are the names of all generators and reference rows, which fix their styles.
+// series are the names of all generators and reference rows, which fix their styles; real
+// samples are the last where they are no row.
 func (d *drawing) series() []string {
 	var names []string
 	for i := range d.in.Generators {
 		names = append(names, d.in.Generators[i].Name)
+	}
+	if !slices.Contains(names, RealRow) {
+		names = append(names, RealRow)
 	}
 	return names
 }
@@ -125,6 +129,7 @@ func (m *Model) estimateAt(path string) (Estimate, bool) {
 // overview shows one number of each metric for all generators, with the published target.
 func (d *drawing) overview(int) (*plots.Figure, error) {
 	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Series: d.series(), Title: "Generators", Notes: results.IntervalNotes(d.r.Warnings)}
+	errors := false
 	for _, h := range headlines {
 		bars := &plots.Bars{Y: plots.Axis{Label: h.label}, NamesInLegend: len(d.r.Models) > 4, NoValues: len(d.r.Models) > 6}
 		if !math.IsNaN(h.target) {
@@ -137,12 +142,12 @@ func (d *drawing) overview(int) (*plots.Figure, error) {
 		for i := range d.r.Models {
 			m := &d.r.Models[i]
 			e, ok := m.estimateAt(h.path)
-			some = some || ok
+			some, errors = some || ok, errors || e.CI.Defined()
 			switch {
 			case ok:
 				bars.Bars = append(bars.Bars, results.Bar(m.Name, e.Value, e.CI, 1))
 			case !m.Reference:
-				bars.Bars = append(bars.Bars, results.Bar(m.Name, report.Undefined("not given"), report.NoInterval("not given"), 1))
+				bars.Bars = append(bars.Bars, results.Bar(m.Name, report.Undefined("skipped"), report.NoInterval("skipped"), 1))
 			}
 		}
 		if some {
@@ -158,7 +163,7 @@ func (d *drawing) overview(int) (*plots.Figure, error) {
 	if d.rows() {
 		f.Footnote += fmt.Sprintf(" %s: held-out real samples in the place of generated ones; %s: the same with shuffled labels.", RealRow, ShuffledRow)
 	}
-	if slices.ContainsFunc(d.r.Models, func(m Model) bool { return len(m.Skipped) < len(d.metrics) }) {
+	if errors {
 		f.Footnote += " Error bars: 95 %."
 	}
 	return f, nil

@@ -148,11 +148,16 @@ func (d *drawing) cloud(x, y []float64, of []int, axes [2]string) *plots.Scatter
 	return panel
 }
 
-// Sizes of the figure of confusions.
-const (
-	confusionColumns = 4
-	confusionTiles   = 12
-)
+// confusionColumns are the maps side by side: fewer where more labels need room.
+func confusionColumns(labels int) int {
+	switch {
+	case labels <= 9:
+		return 4
+	case labels <= 12:
+		return 3
+	}
+	return 2
+}
 
 // predicted are the generators and rows with predictions, real samples first.
 func (d *drawing) predicted() []*Generator {
@@ -167,47 +172,53 @@ func (d *drawing) predicted() []*Generator {
 	return out
 }
 
+// predictedLabels are those that were asked for or found.
+func (d *drawing) predictedLabels() []int {
+	var lists [][]int
+	for _, g := range d.predicted() {
+		lists = append(lists, g.Predictions.Target, g.Predictions.Predicted)
+	}
+	return distinct(lists...)
+}
+
 func (d *drawing) confusionPages() int {
 	if !d.has("conditioning") {
 		return 0
 	}
-	return pages(len(d.predicted()), confusionTiles)
+	return pages(len(d.predicted()), 3*confusionColumns(len(d.predictedLabels())))
 }
 
 // confusion shows which labels a classifier finds in samples that were made for each, first
 // in real samples: what the classifier itself allows.
 func (d *drawing) confusion(k int) (*plots.Figure, error) {
 	all := d.predicted()
-	some := all[k*confusionTiles : min((k+1)*confusionTiles, len(all))]
-	var lists [][]int
-	for _, g := range all {
-		lists = append(lists, g.Predictions.Target, g.Predictions.Predicted)
-	}
-	of := distinct(lists...)
+	of := d.predictedLabels()
+	beside := confusionColumns(len(of))
+	some := all[k*3*beside : min((k+1)*3*beside, len(all))]
 	var names []string
 	for _, label := range of {
 		names = append(names, d.names.name(label))
 	}
-	rows, columns := pages(len(some), confusionColumns), min(len(some), confusionColumns)
-	f := &plots.Figure{WidthMM: max(plots.SingleColumnMM, plots.DoubleColumnMM*float64(columns)/confusionColumns), Title: "Labels found by the classifier", NoLetters: true,
-		HeightMM: 8 + 52*float64(rows), Footnote: "Shares of the samples that were made for each label (rows)."}
+	rows, columns := pages(len(some), beside), min(len(some), beside)
+	f := &plots.Figure{WidthMM: max(plots.SingleColumnMM, plots.DoubleColumnMM*float64(columns)/float64(beside)), Title: "Labels found by the classifier", NoLetters: true,
+		HeightMM: 8 + min(75, 52*4/float64(beside))*float64(rows), Footnote: "Shares of the samples that were made for each label (rows)."}
 	for t, g := range some {
 		panel := &plots.HeatMap{Rows: names, Columns: names, Values: shares(g.Predictions, of), Decimals: 2,
 			Scale: plots.ColorScale{Ramp: plots.RampMagnitude, Low: 0, High: 1}}
 		if len(of) > 8 {
 			panel.Decimals = -1
 		}
-		if t%confusionColumns == 0 {
+		if t%beside == 0 {
 			panel.Y.Label = "Label asked for"
 		}
-		if t+confusionColumns >= len(some) {
+		if t+beside >= len(some) {
 			panel.X.Label = "Label found"
 		}
 		title := g.Name
 		if g.Name == RealRow {
 			title = "real: the classifier's ceiling"
 		}
-		f.Tiles = append(f.Tiles, plots.Tile{Panel: panel, Title: title, Row: t / confusionColumns, Column: t % confusionColumns})
+		f.Tiles = append(f.Tiles, plots.Tile{Panel: panel, Title: title, Row: t / beside, Column: t % beside})
 	}
 	return f, nil
 }

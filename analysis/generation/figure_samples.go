@@ -183,43 +183,61 @@ func gridImage(s *Samples, index int) image.Image {
 	return m
 }
 
-// Sizes of the figure of distances.
-const (
-	distanceLabels = 6  // labels on a page
-	distanceMost   = 64 // samples of a label, whose pairs are drawn
-)
+// distanceMost is how many samples of a label there are whose pairs are drawn.
+const distanceMost = 64
 
-// distanceLabelsOf are the labels of generated grids; one without a name where there are
-// none.
-func (d *drawing) distanceLabelsOf() []int {
-	var all [][]int
-	some := false
-	for i := range d.in.Generators {
-		if s := d.in.Generators[i].Generated; s.Binary() {
-			some, all = true, append(all, s.Labels)
+// compared are the generators and rows with grids, and real samples that are no row.
+func (d *drawing) compared() []Generator {
+	var out []Generator
+	real := false
+	for _, g := range d.in.Generators {
+		if g.Generated.Binary() {
+			out, real = append(out, g), real || g.Name == RealRow
 		}
 	}
+	if t := d.truth(); !real && len(out) > 0 && t.Binary() {
+		out = append(out, Generator{Name: RealRow, Generated: t})
+	}
+	return out
+}
+
+// comparedLabels are the labels of generated grids; one without a name where there are
+// none.
+func (d *drawing) comparedLabels() []int {
+	var all [][]int
+	compared := d.compared()
+	for _, g := range compared {
+		all = append(all, g.Generated.Labels)
+	}
 	of := distinct(all...)
-	if some && len(of) == 0 {
+	if len(compared) > 0 && len(of) == 0 {
 		return []int{0}
 	}
 	return of
+}
+
+// distanceLabels is how many labels stand side by side: fewer where there are many boxes.
+func (d *drawing) distanceLabels() int {
+	if len(d.compared()) > 10 {
+		return 3
+	}
+	return 6
 }
 
 func (d *drawing) distancePages() int {
 	if !d.has("diversity") {
 		return 0
 	}
-	return pages(len(d.distanceLabelsOf()), distanceLabels)
+	return pages(len(d.comparedLabels()), d.distanceLabels())
 }
 
 // distances shows for each label the distances of pairs of valid samples, for all
 // generators and real samples: Hamming above, Jaccard below.
 func (d *drawing) distances(k int) (*plots.Figure, error) {
-	all := d.distanceLabelsOf()
-	some := all[k*distanceLabels : min((k+1)*distanceLabels, len(all))]
-	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, HeightMM: 118 + 4*float64(len(d.in.Generators)/8), Series: d.series(), Title: "Distances of generated samples",
-		Footnote: fmt.Sprintf("Pairs of valid samples, at most %d of a label.", distanceMost)}
+	all, compared, each := d.comparedLabels(), d.compared(), d.distanceLabels()
+	some := all[k*each : min((k+1)*each, len(all))]
+	f := &plots.Figure{WidthMM: max(plots.SingleColumnMM, plots.DoubleColumnMM*float64(len(some))/float64(each)), HeightMM: 118 + 4*float64(len(compared)/8),
+		Series: d.series(), Title: "Distances of generated samples", Footnote: fmt.Sprintf("Pairs of valid samples, at most %d of a label.", distanceMost)}
 	if d.rows() {
 		f.Footnote += fmt.Sprintf(" %s: held-out real samples; %s: with shuffled labels.", RealRow, ShuffledRow)
 	}
@@ -229,11 +247,8 @@ func (d *drawing) distances(k int) (*plots.Figure, error) {
 		if j == 0 {
 			hamming.Y.Label, jaccard.Y.Label = "Hamming distance (cells)", "Jaccard distance"
 		}
-		for i := range d.in.Generators {
-			g := &d.in.Generators[i]
-			if !g.Generated.Binary() {
-				continue
-			}
+		labeled := false
+		for _, g := range compared {
 			h, s := pairDistances(g.Generated, label)
 			reason := ""
 			if len(h) == 0 {
@@ -241,9 +256,10 @@ func (d *drawing) distances(k int) (*plots.Figure, error) {
 			}
 			hamming.Boxes = append(hamming.Boxes, plots.Box{Name: g.Name, Values: h, Reason: reason})
 			jaccard.Boxes = append(jaccard.Boxes, plots.Box{Name: g.Name, Values: s, Reason: reason})
+			labeled = labeled || g.Generated.Labels != nil
 		}
 		title := ""
-		if len(all) > 1 || d.in.Generators[0].Generated != nil && d.in.Generators[0].Generated.Labels != nil {
+		if labeled {
 			title = d.names.name(label)
 		}
 		f.Tiles = append(f.Tiles, plots.Tile{Panel: hamming, Title: title, Row: 0, Column: j, Letter: "-"},

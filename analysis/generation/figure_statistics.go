@@ -41,7 +41,10 @@ func (d *drawing) statistics(int) (*plots.Figure, error) {
 		f.Tiles = append(f.Tiles, plots.Tile{Panel: d.byLabelOf(models, axis), Title: "By label, mean of the statistics", Row: 1})
 	}
 	f.HeightMM = 18 + 62*float64(len(f.Tiles)) + 4*float64(len(models)/8)
-	f.Footnote = "Dashed: two random parts of the real samples." + map[bool]string{true: " Error bars: 95 %."}[len(f.Tiles) > 1]
+	f.Footnote = "Dashed: two random parts of the real samples."
+	if models[0].Similarity.Overall.CI.Defined() && len(f.Tiles) > 1 {
+		f.Footnote += " Error bars: 95 %."
+	}
 	if d.rows() {
 		f.Footnote += " " + RealRow + ": held-out real samples; " + ShuffledRow + ": with shuffled labels."
 	}

@@ -52,9 +52,11 @@ type Memorization struct {
 
 	// TrainDistance and HoldoutDistance are the distances of every generated point to the nearest
 	// training and hold-out point, Baseline those of every hold-out point to the nearest training point.
-	// Nearest is the training point nearest to each generated point, the first such one.
+	// Nearest is the training point nearest to each generated point, the first such one, and Authentic says which
+	// generated points are.
 	TrainDistance, HoldoutDistance, Baseline []float64
 	Nearest                                  []int32
+	Authentic                                []bool
 }
 
 // Memorize compares generated points [m, D] with training points [n, D] and hold-out points [h, D]
@@ -79,7 +81,8 @@ func Memorize(ctx context.Context, train, holdout, generated points.Points, o Me
 	}
 	m.TrainDistance, m.Nearest = near.Distance, near.Index
 	m.TrainNovelty = stat.Mean(own.Distance)
-	m.Copies, m.Novelty, m.AuthPct = copies(near.Distance), stat.Mean(near.Distance), authentic(near, own)
+	m.Copies, m.Novelty, m.Authentic = copies(near.Distance), stat.Mean(near.Distance), authentic(near, own)
+	m.AuthPct = percentage(m.Authentic)
 	if holdout.N == 0 {
 		m.Reason = "no hold-out points are given: how near new real points come to the training points is not known"
 		return m, nil
@@ -92,7 +95,7 @@ func Memorize(ctx context.Context, train, holdout, generated points.Points, o Me
 		return nil, err
 	}
 	m.Baseline = base.Distance
-	m.HoldoutCopies, m.HoldoutNovelty, m.HoldoutAuthPct = copies(base.Distance), stat.Mean(base.Distance), authentic(base, own)
+	m.HoldoutCopies, m.HoldoutNovelty, m.HoldoutAuthPct = copies(base.Distance), stat.Mean(base.Distance), percentage(authentic(base, own))
 	if err := m.ratio(ctx, train, holdout, generated, &o); err != nil {
 		return nil, err
 	}
@@ -112,15 +115,23 @@ func copies(distance []float64) float64 {
 	return float64(n) / float64(len(distance))
 }
 
-// authentic is the percentage of points that are farther from their nearest than that is from its own.
-func authentic(near, own *neighbors.Nearest) float64 {
-	n := 0
+// authentic says which points are farther from their nearest than that is from its own.
+func authentic(near, own *neighbors.Nearest) []bool {
+	out := make([]bool, near.N)
 	for j, i := range near.Index {
-		if near.Distance[j] > own.Distance[i] {
+		out[j] = near.Distance[j] > own.Distance[i]
+	}
+	return out
+}
+
+func percentage(hits []bool) float64 {
+	n := 0
+	for _, hit := range hits {
+		if hit {
 			n++
 		}
 	}
-	return 100 * float64(n) / float64(near.N)
+	return 100 * float64(n) / float64(len(hits))
 }
 
 // ratio sets DistanceRatio and HoldoutDistance.

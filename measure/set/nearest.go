@@ -6,6 +6,7 @@ package set
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"repscope/internal/parallel"
 	"repscope/stat"
@@ -36,29 +37,39 @@ func (s *Sets) Nearest(ctx context.Context, reference *Sets, threads int) (*Near
 		Hamming: make([]int, s.N), HammingIndex: make([]int, s.N),
 		Jaccard: make([]float64, s.N), JaccardIndex: make([]int, s.N),
 	}
-	err := parallel.For(ctx, threads, s.N, func(_, i int) {
-		row := s.row(i)
-		best := Overlap{Intersection: -1, Union: 1}
-		out.Hamming[i] = s.Cells + 1
-		for j := range reference.N {
-			d, both := distance(row, reference.row(j)), s.sizes[i]+reference.sizes[j]
-			if d < out.Hamming[i] {
-				out.Hamming[i], out.HammingIndex[i] = d, j
-			}
-			o := Overlap{Intersection: (both - d) / 2, Union: (both + d) / 2}
-			if o.Union == 0 {
-				o = Overlap{1, 1}
-			}
-			if o.Intersection*best.Union > best.Intersection*o.Union {
-				best, out.JaccardIndex[i] = o, j
-			}
+	buffers := make([][]uint32, parallel.Workers(threads, s.N))
+	err := parallel.For(ctx, threads, s.N, func(worker, i int) {
+		if buffers[worker] == nil {
+			buffers[worker] = make([]uint32, reference.N)
 		}
-		out.Jaccard[i] = best.IoU(1)
+		reference.distances(buffers[worker], s.row(i), 0)
+		out.Hamming[i], out.HammingIndex[i], out.Jaccard[i], out.JaccardIndex[i] = nearest(s.sizes[i], reference.sizes, buffers[worker])
 	})
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
+}
+
+// nearest is the least distance and the largest similarity of a set of a size to others of
+// sizes at the distances given, and to whom.
+func nearest(own int, sizes []int, distances []uint32) (hamming, hammingIndex int, jaccard float64, jaccardIndex int) {
+	hamming = math.MaxInt
+	best := Overlap{Intersection: -1, Union: 1}
+	for j, v := range distances {
+		d, both := int(v), own+sizes[j]
+		if d < hamming {
+			hamming, hammingIndex = d, j
+		}
+		o := Overlap{Intersection: (both - d) / 2, Union: (both + d) / 2}
+		if o.Union == 0 {
+			o = Overlap{1, 1}
+		}
+		if o.Intersection*best.Union > best.Intersection*o.Union {
+			best, jaccardIndex = o, j
+		}
+	}
+	return hamming, hammingIndex, best.IoU(1), jaccardIndex
 }
 
 // Novel reports of every set whether the reference does not hold it.
@@ -85,8 +96,9 @@ func (n *Nearest) Novelty() float64 {
 // SNN of MOSES, from 0 to 1; NaN for no sets.
 func (n *Nearest) MeanJaccard() float64 { return stat.Mean(n.Jaccard) }
 
-// Joint counts sets that are valid, unique and new, alone and at once. Of equal sets the
-// first counts as unique.
+// Joint counts sets that are valid, unique and new, alone and at once. Unique are as many as
+// there are classes of equal sets among those that are counted: ValidUnique are the distinct
+// ones of the valid.
 type Joint struct {
 	N                                            int
 	Valid, Unique, Novel                         int
@@ -97,8 +109,8 @@ type Joint struct {
 }
 
 // JointOf counts sets of which valid, novel and distinct say each; nil valid or novel
-// hold for all. The intervals are Wilson's at 95 % for independent sets, as if what is
-// unique did not depend on the others. Errors: other lengths, no sets.
+// hold for all. The intervals are Wilson's at 95 % for shares of N independent sets, as if
+// what is unique did not depend on the others. Errors: other lengths, no sets.
 func JointOf(valid, novel []bool, distinct Distinct) (Joint, error) {
 	j := Joint{N: len(distinct.Class)}
 	if j.N == 0 {
@@ -107,21 +119,24 @@ func JointOf(valid, novel []bool, distinct Distinct) (Joint, error) {
 	if (valid != nil && len(valid) != j.N) || (novel != nil && len(novel) != j.N) {
 		return j, fmt.Errorf("%d validities and %d novelties of %d sets", len(valid), len(novel), j.N)
 	}
-	add := func(to *int, holds bool) {
-		if holds {
-			*to++
+	count := func(holds func(v, n bool) bool) (all, unique int) {
+		seen := make([]bool, len(distinct.Sizes))
+		for i, class := range distinct.Class {
+			if !holds(valid == nil || valid[i], novel == nil || novel[i]) {
+				continue
+			}
+			all++
+			if !seen[class] {
+				seen[class] = true
+				unique++
+			}
 		}
+		return all, unique
 	}
-	for i, u := range distinct.First() {
-		v, n := valid == nil || valid[i], novel == nil || novel[i]
-		add(&j.Valid, v)
-		add(&j.Unique, u)
-		add(&j.Novel, n)
-		add(&j.ValidUnique, v && u)
-		add(&j.ValidNovel, v && n)
-		add(&j.UniqueNovel, u && n)
-		add(&j.ValidUniqueNovel, v && u && n)
-	}
+	_, j.Unique = count(func(_, _ bool) bool { return true })
+	j.Valid, j.ValidUnique = count(func(v, _ bool) bool { return v })
+	j.Novel, j.UniqueNovel = count(func(_, n bool) bool { return n })
+	j.ValidNovel, j.ValidUniqueNovel = count(func(v, n bool) bool { return v && n })
 	for _, c := range []struct {
 		hits int
 		to   *stat.Interval

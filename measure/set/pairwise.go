@@ -7,7 +7,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync"
+	"math/bits"
 
 	"repscope/internal/parallel"
 	"repscope/internal/text"
@@ -109,43 +109,154 @@ func (s *Sets) Pairwise(ctx context.Context, threads int) (*Pairwise, error) {
 // PairwiseRange compares the pairs (i, j), i < j, with lo ≤ i < hi. Those of ranges that
 // cover 0 … N−1 add up to all pairs.
 func (s *Sets) PairwiseRange(ctx context.Context, lo, hi, threads int) (*Pairwise, error) {
-	if lo < 0 || hi < lo || hi > s.N {
-		return nil, fmt.Errorf("range %d:%d of %d sets", lo, hi, s.N)
-	}
-	out, lock := newPairwise(s), sync.Mutex{}
-	blocks := (hi - lo + rowBlock - 1) / rowBlock
-	err := parallel.For(ctx, threads, blocks, func(_, block int) {
-		part := newPairwise(s)
-		for i := lo + block*rowBlock; i < min(lo+(block+1)*rowBlock, hi); i++ {
-			s.pairsOf(i, part)
+	table := newSimilarities(s)
+	workers := make([]*Pairwise, parallel.Workers(threads, rowBlocks(lo, hi)))
+	err := s.eachRow(ctx, lo, hi, threads, func(worker, i int, distances []uint32) {
+		if workers[worker] == nil {
+			workers[worker] = newPairwise(s)
 		}
-		lock.Lock()
-		defer lock.Unlock()
-		_ = out.Add(part) // of the same sets
+		workers[worker].add(i, s.sizes, distances, table)
 	})
 	if err != nil {
 		return nil, err
+	}
+	out := newPairwise(s)
+	for _, of := range workers {
+		if of != nil {
+			_ = out.Add(of) // of the same sets; the order of integers does not matter
+		}
+	}
+	return out, nil
+}
+
+// Hamming counts all pairs by their distance: what [Sets.Pairwise] does, without similarities
+// and the sums of every set.
+func (s *Sets) Hamming(ctx context.Context, threads int) (Histogram, error) {
+	return s.HammingRange(ctx, 0, s.N, threads)
+}
+
+// HammingRange counts the pairs of [Sets.PairwiseRange].
+func (s *Sets) HammingRange(ctx context.Context, lo, hi, threads int) (Histogram, error) {
+	workers := make([]Histogram, parallel.Workers(threads, rowBlocks(lo, hi)))
+	err := s.eachRow(ctx, lo, hi, threads, func(worker, _ int, distances []uint32) {
+		if workers[worker] == nil {
+			workers[worker] = make(Histogram, s.Cells+1)
+		}
+		h := workers[worker]
+		for _, d := range distances {
+			h[d]++
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make(Histogram, s.Cells+1)
+	for _, of := range workers {
+		out.Add(of)
 	}
 	return out, nil
 }
 
 // rowBlock is how many sets one goroutine takes at a time.
-const rowBlock = 64
+const rowBlock = 32
 
-// pairsOf adds the pairs of set i with those after it.
-func (s *Sets) pairsOf(i int, to *Pairwise) {
-	row := s.row(i)
-	for j := i + 1; j < s.N; j++ {
-		d, both := distance(row, s.row(j)), s.sizes[i]+s.sizes[j]
-		similarity := fixed((both-d)/2, (both+d)/2)
-		square := squareOf(similarity)
-		to.Hamming[d]++
-		for _, k := range [2]int{i, j} {
-			to.HammingRows[k] += uint64(d)
-			to.Similarity[k] += similarity
-			to.Squares[k] += square
+func rowBlocks(lo, hi int) int { return (hi - lo + rowBlock - 1) / rowBlock }
+
+// eachRow calls visit with the distances of set i, lo ≤ i < hi, to the sets after it.
+func (s *Sets) eachRow(ctx context.Context, lo, hi, threads int, visit func(worker, i int, distances []uint32)) error {
+	if lo < 0 || hi < lo || hi > s.N {
+		return fmt.Errorf("range %d:%d of %d sets", lo, hi, s.N)
+	}
+	buffers := make([][]uint32, parallel.Workers(threads, rowBlocks(lo, hi)))
+	return parallel.For(ctx, threads, rowBlocks(lo, hi), func(worker, block int) {
+		if buffers[worker] == nil {
+			buffers[worker] = make([]uint32, s.N)
+		}
+		for i := lo + block*rowBlock; i < min(lo+(block+1)*rowBlock, hi); i++ {
+			to := buffers[worker][:s.N-i-1]
+			s.distances(to, s.row(i), i+1)
+			visit(worker, i, to)
+		}
+	})
+}
+
+// distances fills dst with the distances of a row to the sets from first on.
+func (s *Sets) distances(dst []uint32, row []uint64, first int) {
+	words := s.words
+	others := s.bits[first*words:]
+	for j := range dst {
+		other := others[j*words:][:words:words]
+		a, b := row[:words:words], other
+		d := 0
+		for len(a) >= 4 && len(b) >= 4 {
+			d += bits.OnesCount64(a[0]^b[0]) + bits.OnesCount64(a[1]^b[1]) + bits.OnesCount64(a[2]^b[2]) + bits.OnesCount64(a[3]^b[3])
+			a, b = a[4:], b[4:]
+		}
+		for k, v := range a {
+			d += bits.OnesCount64(v ^ b[k])
+		}
+		dst[j] = uint32(d)
+	}
+}
+
+// similarities are those of two sets and their squares, by their sizes together and their
+// distance; nil where there are too many of them for a table.
+type similarities struct {
+	stride int
+	table  [][2]uint64
+}
+
+// mostSimilarities is how many a table holds at most: those of sets of up to 127 cells.
+const mostSimilarities = 1 << 16
+
+func newSimilarities(s *Sets) similarities {
+	largest := 0
+	for _, size := range s.sizes {
+		largest = max(largest, size)
+	}
+	t := similarities{stride: 2*largest + 1}
+	if t.stride*t.stride > mostSimilarities {
+		return t
+	}
+	t.table = make([][2]uint64, t.stride*t.stride)
+	for both := range t.stride {
+		for d := both % 2; d <= both; d += 2 {
+			t.table[both*t.stride+d] = similarityOf(both, d)
 		}
 	}
+	return t
+}
+
+// similarityOf is the Jaccard similarity of two sets and its square.
+func similarityOf(both, d int) [2]uint64 {
+	v := fixed((both-d)/2, (both+d)/2)
+	return [2]uint64{v, squareOf(v)}
+}
+
+// add adds the pairs of set i with those after it.
+func (p *Pairwise) add(i int, sizes []int, distances []uint32, t similarities) {
+	first := p.N - len(distances)
+	hamming, similarity, squares := p.HammingRows[first:], p.Similarity[first:], p.Squares[first:]
+	sizes, own := sizes[first:], sizes[i]
+	var sums [3]uint64
+	for j, d := range distances {
+		var of [2]uint64
+		if both := own + sizes[j]; t.table != nil {
+			of = t.table[both*t.stride+int(d)]
+		} else {
+			of = similarityOf(both, int(d))
+		}
+		p.Hamming[d]++
+		hamming[j] += uint64(d)
+		similarity[j] += of[0]
+		squares[j] += of[1]
+		sums[0] += uint64(d)
+		sums[1] += of[0]
+		sums[2] += of[1]
+	}
+	p.HammingRows[i] += sums[0]
+	p.Similarity[i] += sums[1]
+	p.Squares[i] += sums[2]
 }
 
 // squareOf is the square of a similarity in the same unit, rounded to nearest.

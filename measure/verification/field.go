@@ -25,7 +25,7 @@ type FieldErrors struct {
 func NewFieldErrors(forecast []float64, truth []float64, width int, weights []float64) FieldErrors {
 	var e FieldErrors
 	height := len(truth) / width
-	sum := 0.0
+	sum := 0.0 // of o − the first, so that constant fields have no deviation at all
 	for c, o := range truth {
 		w := 1.0
 		if weights != nil {
@@ -40,7 +40,7 @@ func NewFieldErrors(forecast []float64, truth []float64, width int, weights []fl
 		e.SquaredTruth += w * o * o
 		e.Error += w * d
 		e.Maximum = max(e.Maximum, math.Abs(d))
-		sum += w * o
+		sum += w * (o - truth[0])
 		sides := 0.0
 		for _, on := range [4]bool{c < width, c >= (height-1)*width, c%width == 0, c%width == width-1} {
 			if on {
@@ -50,7 +50,7 @@ func NewFieldErrors(forecast []float64, truth []float64, width int, weights []fl
 		e.Boundary += sides * d * d
 		e.BoundaryCells += sides
 	}
-	mean := sum / e.Weight
+	mean := truth[0] + sum/e.Weight
 	for c, o := range truth {
 		w := 1.0
 		if weights != nil {

@@ -1,0 +1,159 @@
+// The CSV files of curves: spectra, reliability diagrams and relative operating characteristics.
+
+package forecast
+
+import (
+	"slices"
+
+	"repscope/internal/run"
+	"repscope/report"
+)
+
+// The CSV files of curves.
+const (
+	spectrumFile    = "forecast_spectrum.csv"
+	reliabilityFile = "forecast_reliability.csv"
+	rocFile         = "forecast_roc.csv"
+)
+
+// curveFiles are the CSV files of curves that a run writes.
+func (p *plan) curveFiles() []string {
+	has := func(name string) bool {
+		return slices.ContainsFunc(p.families, func(f family) bool {
+			return f.name == name && slices.ContainsFunc(p.models, func(m source) bool { return f.missing(p.setting, m.members) == "" })
+		})
+	}
+	var files []string
+	if has("spectrum") {
+		files = append(files, spectrumFile)
+	}
+	if has("probabilities") {
+		files = append(files, reliabilityFile, rocFile)
+	}
+	return files
+}
+
+// tableOf are the rows of a table of a model; nil without.
+func tableOf[T any](m *Model, key string) []T {
+	rows, _ := m.Tables.Get(key)
+	list, _ := rows.([]T)
+	return list
+}
+
+// writeCurves writes a row per point of a curve.
+func (r *Result) writeCurves(env *run.Env) error {
+	if err := writeTable(env, r, spectrumFile, "spectrum", []string{"wavelength", "truth", "members", "mean", "error"}, func(s Spectrum) (head []any, rows [][]any) {
+		for k, length := range s.Wavelength {
+			rows = append(rows, []any{length, s.Truth[k], s.Members[k], s.Mean[k], s.Error[k]})
+		}
+		return []any{s.Variable}, rows
+	}, "variable"); err != nil {
+		return err
+	}
+	if err := writeTable(env, r, reliabilityFile, "reliability_diagram", []string{"probability", "share", "frequency", "recalibrated"},
+		func(d ReliabilityDiagram) (head []any, rows [][]any) {
+			for _, p := range d.Points {
+				rows = append(rows, []any{p.Probability, p.Share, p.Frequency, p.Recalibrated})
+			}
+			return d.cells(), rows
+		}, "variable", byThreshold, byQuantile); err != nil {
+		return err
+	}
+	return writeTable(env, r, rocFile, "roc", []string{"pofd", "pod"}, func(c ROC) (head []any, rows [][]any) {
+		for k := range c.POFD {
+			rows = append(rows, []any{c.POFD[k], c.POD[k]})
+		}
+		return c.cells(), rows
+	}, "variable", byThreshold, byQuantile)
+}
+
+// cells are the cells of an event: the variable (empty: all together), threshold and
+// quantile.
+func (e *EventRow) cells() []any {
+	value := func(v *float64) report.Value {
+		if v == nil {
+			return report.Undefined("there is none")
+		}
+		return report.Number(*v)
+	}
+	limit := e.Threshold
+	if limit == nil {
+		limit = e.Limit // of a quantile that of the variable
+	}
+	return []any{e.Variable, value(limit), value(e.Quantile)}
+}
+
+// writeTable writes the curves of all models that have them; no file where none has.
+func writeTable[T any](env *run.Env, r *Result, file, key string, columns []string, points func(T) (head []any, rows [][]any), head ...string) error {
+	if !slices.ContainsFunc(r.Models, func(m Model) bool { return tableOf[T](&m, key) != nil }) {
+		return nil
+	}
+	return env.Files.CSV(file, slices.Concat([]string{"model"}, head, columns), func(csv *report.CSV) error {
+		for i := range r.Models {
+			for _, curve := range tableOf[T](&r.Models[i], key) {
+				begin, rows := points(curve)
+				for _, row := range rows {
+					if err := csv.Row(slices.Concat([]any{r.Models[i].Name}, begin, row)...); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// eventColumns are the scores of the console table of events.
+var eventColumns = []struct{ name, heading string }{
+	{"base_rate", "Base rate"}, {"frequency_bias", "Bias"}, {"csi", "CSI"}, {"ets", "ETS"}, {"sedi", "SEDI"}, {"brier_fair", "Brier (fair)"}, {"roc_area", "ROC area"},
+}
+
+// printEvents writes a table of the events, if there are any.
+func (r *Result) printEvents(env *run.Env) error {
+	headings := []string{"Event", "Model"}
+	for _, c := range eventColumns {
+		headings = append(headings, c.heading)
+	}
+	table := report.NewTable("", headings...)
+	some := false
+	for _, e := range r.events() {
+		for i := range r.Models {
+			m := &r.Models[i]
+			cells := []any{e.name, m.Name}
+			for _, c := range eventColumns {
+				s, ok := m.Score(e.row + "." + c.name)
+				if ok {
+					some = true
+				}
+				cells = append(cells, report.WithInterval(s.Value, s.CI))
+			}
+			table.Row(cells...)
+		}
+	}
+	if !some {
+		return nil
+	}
+	table.Note("CSI, ETS, SEDI and bias are of the ensemble mean, Brier score and ROC area of the shares of members")
+	return env.Table(table)
+}
+
+// namedEvent is an event of the result.
+type namedEvent struct{ row, name string }
+
+// events are those of the result, with their names for tables and figures.
+func (r *Result) events() []namedEvent {
+	var out []namedEvent
+	for _, f := range r.formulas {
+		if f.list != eventsName {
+			continue
+		}
+		name := "≥ " + number(f.value)
+		if f.key == byQuantile {
+			name = "≥ quantile " + number(f.value)
+		}
+		if e := (namedEvent{f.row(), name}); !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+// The part of fidelity that looks for copies of the samples that a generator was trained on.
+
+package generation
+
+import (
+	"context"
+
+	"repscope/measure/fidelity"
+	"repscope/report"
+)
+
+// Memorization is how near generated samples come to those that the generator was trained on, beside hold-out
+// samples where they are given: always in the space of samples where there are such, which hold-out samples are of.
+type Memorization struct {
+	Space   string
+	Holdout int
+	Copies  Estimate // share of generated samples that equal a real one
+	// Novelty is the mean distance to the nearest real sample, RealNovelty that of real samples to the
+	// nearest other one, HoldoutNovelty that of hold-out samples.
+	Novelty                     Estimate
+	RealNovelty, HoldoutNovelty report.Value
+	Authentic                   Estimate // share
+	HoldoutCopies               report.Value
+	HoldoutAuthentic            report.Value
+	DistanceRatio               report.Value
+	CloserThanMedian            report.Value
+	CloserThanFive              report.Value
+	CT, CTP                     report.Value
+	Cells                       int
+}
+
+// pointsPerCell is the number of samples of each kind that a cell of the data-copying test has on
+// average, and mostCells the largest number of cells.
+const pointsPerCell, mostCells = 60, 10
+
+// memorization fills in f.Memorization.
+func (w *fidelityWork) memorization(ctx context.Context, g *Generator, f *Fidelity) error {
+	train, generated, holdout := w.real, w.generated, &cloud{}
+	m := &f.Memorization
+	m.Space = w.space
+	if in := &w.a.in; g.Generated != nil && in.Real != nil {
+		m.Space = "samples"
+		train, generated = validCloud(in.Real), validCloud(g.Generated)
+		clouds := []*cloud{generated}
+		if in.HoldOut != nil {
+			holdout = validCloud(in.HoldOut)
+			clouds = append(clouds, holdout)
+		}
+		scaleColumns(in.Real, train, clouds...)
+	}
+	if train.points.N < 2 || generated.points.N < 1 {
+		return skip("%d generated and %d real samples: distances take 1 and 2", generated.points.N, train.points.N)
+	}
+	if m.Holdout = holdout.points.N; m.Holdout > 0 {
+		m.Cells = max(1, min(mostCells, m.Holdout/pointsPerCell, generated.points.N/pointsPerCell, train.points.N/pointsPerCell))
+	}
+	found, err := fidelity.Memorize(ctx, train.points, holdout.points, generated.points, fidelity.MemorizationOptions{
+		Cells: m.Cells, Seed: w.a.o.Seed, Neighbors: w.search(),
+	})
+	if err != nil {
+		return err
+	}
+	w.takeMemorization(m, found, generated)
+	return nil
+}
+
+func (w *fidelityWork) takeMemorization(m *Memorization, found *fidelity.Memorization, generated *cloud) {
+	blocks, why := w.a.blocks(generated.points.N, generated.labels, generated.groups, 0)
+	copied := make([]bool, generated.points.N)
+	for i, d := range found.TrainDistance {
+		copied[i] = d == 0
+	}
+	m.Copies = w.a.share("fidelity.memorization.copies", copied, generated.groups, blocks, why)
+	m.Authentic = w.a.share("fidelity.memorization.authentic", found.Authentic, generated.groups, blocks, why)
+	m.Novelty = mean("fidelity.novelty", found.TrainDistance, blocks, why)
+	m.RealNovelty = report.Number(found.TrainNovelty)
+	of := func(v float64) report.Value { return report.NumberOr(v, found.Reason) }
+	m.HoldoutNovelty, m.HoldoutCopies, m.HoldoutAuthentic = of(found.HoldoutNovelty), of(found.HoldoutCopies), of(found.HoldoutAuthPct/100)
+	m.DistanceRatio, m.CloserThanMedian, m.CloserThanFive = of(found.DistanceRatio), of(found.CloserThanMedian), of(found.CloserThanFive)
+	reason := found.Reason
+	if reason == "" {
+		reason = found.Copying.Reason
+	}
+	m.CT, m.CTP = report.NumberOr(found.Copying.CT, reason), report.NumberOr(found.Copying.PValue, reason)
+	m.Cells = found.Copying.Cells
+}
