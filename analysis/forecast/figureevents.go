@@ -16,13 +16,6 @@ import (
 // eventPanels is the most events that figures show.
 const eventPanels = 9
 
-// tableOf is a table of a model; nil if it has none.
-func tableOf[T any](m *Model, key string) []T {
-	value, _ := m.Tables.Get(key)
-	list, _ := value.([]T)
-	return list
-}
-
 // panel says whether rows of an event have a panel: of several variables each has its own.
 func (d *drawing) panel(e EventRow) bool { return (e.Variable != "") == (len(d.Variables) > 1) }
 
