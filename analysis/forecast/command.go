@@ -317,6 +317,14 @@ against the truth [N,V,H,W]. Arrays are read sample by sample and may be larger 
 memory.
 
   mae, mse, rmse, bias   of the ensemble mean, over cells (--weights, --lat)
+  crps                   of every cell: crps_skill - crps_spread/2; twcrps of events alone
+  energy_score           all cells and variables as one vector; patched: averages over
+                         patches, tiled: tiles of cells, pairwise: neighboring cells
+  variogram_score        how much cells differ from each other; tiled: within tiles
+  spread, skill          spread_skill_ratio is 1 and rank_histogram flat of a calibrated
+                         ensemble; rank_bias, rank_dispersion and reliability depart
+  quantiles, intervals   quantile scores; coverage, width and scores of central intervals
+  dawid_sebastiani       of mean and variance; error_spread of the skewness too
 
 Persistence (--input) predicts the input field of the same variable, found by name;
 climatology (--climatology) the mean of other times. Both are models of the run, and
