@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -86,6 +87,20 @@ func ReadText(path, name string) (string, error) {
 	return text, nil
 }
 
+// textMember are the bytes of a member, stored or compressed, whose size has been checked.
+func textMember(m *zip.File) ([]byte, error) {
+	if m.Method == zip.Store {
+		r, err := m.Open()
+		if err != nil {
+			return nil, err
+		}
+		return io.ReadAll(r) // up to its end, where the checksum is verified
+	}
+	var out bytes.Buffer
+	err := zipmember.Inflate(&out, m)
+	return out.Bytes(), err
+}
+
 func readText(m *zip.File, size int64) (string, error) {
 	if err := zipmember.Check(m, size); err != nil {
 		return "", err
@@ -93,11 +108,10 @@ func readText(m *zip.File, size int64) (string, error) {
 	if m.UncompressedSize64 > maxText {
 		return "", fmt.Errorf("the text has %d bytes, want at most %d", m.UncompressedSize64, maxText)
 	}
-	var out bytes.Buffer
-	if err := zipmember.Inflate(&out, m); err != nil {
+	raw, err := textMember(m)
+	if err != nil {
 		return "", err
 	}
-	raw := out.Bytes()
 	if len(raw) < 12 || string(raw[:6]) != npyMagic {
 		return "", fmt.Errorf("it is no .npy array")
 	}

@@ -33,11 +33,11 @@ func (p *plan) curveFiles() []string {
 	return files
 }
 
-// tableOf are the rows of a table of a model; nil without.
+// tableOf are the rows of a table of a model; nil if it has none.
 func tableOf[T any](m *Model, key string) []T {
-	rows, _ := m.Tables.Get(key)
-	list, _ := rows.([]T)
-	return list
+	value, _ := m.Tables.Get(key)
+	rows, _ := value.([]T)
+	return rows
 }
 
 // writeCurves writes a row per point of a curve.

@@ -15,10 +15,11 @@ import (
 
 // Command is the generation binary.
 var Command = run.Command{
-	Name:    "generation",
-	Summary: "what a generative model makes: reconstruction, diversity, likeness to real data, latents, control by labels",
-	Manual:  manual,
-	Out:     "evaluation_plots/generation",
+	Name:        "generation",
+	Summary:     "what a generative model makes: reconstruction, diversity, likeness to real data, latents, control by labels",
+	Manual:      manual,
+	Out:         "evaluation_plots/generation",
+	Interrupted: "interrupted; what was computed is kept in " + PartialFile + " of --out, from which the same command continues",
 	Setup: func(flags *run.Flags) run.Job {
 		f := register(flags)
 		return run.Job{Check: func(*run.Options) error { return f.check() }, Run: f.run, Plan: f.plan}
@@ -203,9 +204,19 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 func (f *options) analyze(ctx context.Context, env *run.Env, in *Input) (*Result, error) {
 	o := f.options()
 	o.Intervals, o.Seed, o.Threads = env.Options.Bootstrap > 0, env.Options.Seed, env.Options.Threads
-	o.Progress = env.Progress("metrics")
-	return Analyze(ctx, *in, o)
+	p := newPartial(env)
+	env.AfterCommit(p.remove)
+	progress := env.Progress("metrics")
+	return p.continued(ctx, *in, o, env.Note, func(done, total int) {
+		progress(done, total)
+		if afterUnit != nil {
+			afterUnit(done)
+		}
+	})
 }
+
+// afterUnit, if not nil, is called after every metric of a generator: a test stops runs there.
+var afterUnit func(done int)
 
 // plan says what a run would do.
 func (f *options) plan(ctx context.Context, env *run.Env) error {

@@ -25,19 +25,18 @@ const (
 
 // Need is an input that a metric cannot do without.
 type Need struct {
-	flag string // that gives it
+	flag string // that gives it; NAME stands for the generator
 	has  func(in *Input, g *Generator) bool
 }
 
 // The inputs that metrics need.
 var (
-	needReconstruction = Need{"--reconstruction", func(_ *Input, g *Generator) bool { return g.Reconstruction != nil }}
-	needGenerated      = Need{"--generated", func(_ *Input, g *Generator) bool { return g.Generated != nil }}
-	needReal           = Need{"--real", func(in *Input, _ *Generator) bool { return in.Real != nil }}
-	needLatents        = Need{"--latents", func(_ *Input, g *Generator) bool { return g.Latents != nil }}
-	needPredictions    = Need{"--predictions", func(_ *Input, g *Generator) bool { return g.Predictions != nil }}
-	// needReference is real samples for generated ones.
-	needReference = Need{"--generated and --real", func(in *Input, g *Generator) bool { return g.Generated != nil && in.Real != nil }}
+	needReconstruction = Need{"--reconstruction NAME=FILE", func(_ *Input, g *Generator) bool { return g.Reconstruction != nil }}
+	needGenerated      = Need{"--generated NAME=FILE", func(_ *Input, g *Generator) bool { return g.Generated != nil }}
+	needReal           = Need{"--real FILE", func(in *Input, _ *Generator) bool { return in.Real != nil }}
+	needLatents        = Need{"--latents NAME=FILE", func(_ *Input, g *Generator) bool { return g.Latents != nil }}
+	needReference      = Need{"--generated NAME=FILE and --real FILE", func(in *Input, g *Generator) bool { return g.Generated != nil && in.Real != nil }}
+	needPredictions    = Need{"--predictions NAME=FILE", func(_ *Input, g *Generator) bool { return g.Predictions != nil }}
 )
 
 // Metric is a row of the registry.
@@ -163,7 +162,7 @@ func (m *Metric) missing(in *Input, g *Generator) string {
 	if len(flags) == 0 {
 		return ""
 	}
-	return "it needs " + strings.Join(flags, " and ") + " of " + g.Name
+	return "it needs " + strings.ReplaceAll(strings.Join(flags, " and "), "NAME", g.Name)
 }
 
 // skipped is why a metric is not computed, as an error.

@@ -67,14 +67,14 @@ type Baseline struct {
 
 // StatisticSummary is a statistic over labels.
 type StatisticSummary struct {
-	Name                string
-	Mean, SD, Min, Max  float64 // of the distance
-	Scaled              float64 // mean of the distance in standard deviations
-	Baseline            float64 // mean of the baselines
-	Inside              float64 // share of all generated values in the range of real ones
-	Generated, Real     Moments // of all samples of the labels
-	scaled, baselines   int
-	generated, original []float64
+	Name               string
+	Mean, SD, Min, Max float64 // of the distance
+	Scaled             float64 // mean of the distance in standard deviations
+	Baseline           float64 // mean of the baselines
+	Inside             float64 // share of all generated values in the range of real ones
+	Generated, Real    Moments // of all samples of the labels
+
+	generated, original []float64 `shard:"-"` // until they are described
 }
 
 // similarityMetric is its row of the registry.

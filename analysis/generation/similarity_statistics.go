@@ -314,10 +314,11 @@ func (c *comparer) estimate(value float64, without []float64, block []int, n int
 	return nonNegative(estimate("", value, j, err))
 }
 
-// nonNegative cuts an interval at 0.
+// nonNegative makes an interval that of the root, as distances have longer tails above than
+// below, and cuts it at 0.
 func nonNegative(e Estimate) Estimate {
 	if e.Jackknife != nil {
-		e = estimate(e.Path, e.Value.V, e.Jackknife.Within(0, math.Inf(1)), nil)
+		e = estimate(e.Path, e.Value.V, e.Jackknife.OnPowerScale(0.5).Within(0, math.Inf(1)), nil)
 	}
 	return e
 }

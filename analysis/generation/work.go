@@ -43,17 +43,22 @@ type analyzer struct {
 
 // Work returns the analysis in units; see [Analyze] for the result and the errors.
 func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
+	_, work, err := newWork(in, o)
+	return work, err
+}
+
+func newWork(in Input, o Options) (*analyzer, shard.Work[*Part, *Result], error) {
 	var none shard.Work[*Part, *Result]
 	o, err := o.withDefaults()
 	if err != nil {
-		return none, err
+		return nil, none, err
 	}
 	if err := in.check(); err != nil {
-		return none, err
+		return nil, none, err
 	}
 	a := &analyzer{in: in, o: o}
 	a.identify = sync.OnceValue(a.identity)
-	return shard.Work[*Part, *Result]{Units: len(o.Metrics) * len(in.Generators), Identity: a.identify, Map: a.measure, Merge: a.merge}, nil
+	return a, shard.Work[*Part, *Result]{Units: len(o.Metrics) * len(in.Generators), Identity: a.identify, Map: a.measure, Merge: a.merge}, nil
 }
 
 // unit is the metric and the generator of a unit.

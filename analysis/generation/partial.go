@@ -1,0 +1,167 @@
+// What was computed of a run that did not come to its end, and continuing it.
+//
+// The files of a run appear together when it is complete, so that a folder never holds the
+// numbers of two runs. What is computed before that is in a file beside them, written anew
+// after every metric of a generator: the result so far, readable as any result file, with
+// the state of package shard that it was made of. That state names the work it is part of
+// by the digests of all inputs, the options and the definition, and is merged as those of
+// shards are, so that a run that is continued writes the bytes of one that was not stopped.
+
+package generation
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"repscope/internal/atomicfile"
+	"repscope/internal/run"
+	"repscope/report"
+	"repscope/shard"
+)
+
+// PartialFile is the name of the file with the result so far, in the output folder.
+const PartialFile = "generation.json.partial"
+
+// partial is that file.
+type partial struct {
+	path string
+	base *report.Result // all of the result but the numbers
+}
+
+// partialState is what stands under "partial" in the file.
+type partialState struct {
+	Done  int    `json:"done"`
+	Units int    `json:"units"` // metrics of generators
+	State []byte `json:"state"` // of package shard
+}
+
+// newPartial is the file of a run.
+func newPartial(env *run.Env) *partial {
+	return &partial{path: filepath.Join(env.Files.Dir(), PartialFile), base: env.Result}
+}
+
+// read is the state of an earlier run of the same work; nil where there is none, with a note
+// why what there is cannot be continued.
+func (p *partial) read(identity shard.Identity) (state *shard.State, note string) {
+	data, err := os.ReadFile(p.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ""
+	}
+	var file struct{ Partial *partialState }
+	if err == nil {
+		err = json.Unmarshal(data, &file)
+	}
+	if err == nil && file.Partial == nil {
+		err = errors.New("it holds no state")
+	}
+	if err == nil {
+		state, err = shard.Read(bytes.NewReader(file.Partial.State), p.path)
+	}
+	if err != nil {
+		return nil, fmt.Sprintf("%s cannot be continued (%v); it is computed anew", p.path, err)
+	}
+	if difference := identity.Difference(state.Identity); difference != "" {
+		return nil, fmt.Sprintf("%s is of other work (%s); it is computed anew", p.path, difference)
+	}
+	return state, ""
+}
+
+// write writes the result so far.
+func (p *partial) write(r *Result, state *shard.State) error {
+	var text bytes.Buffer
+	if err := state.Write(&text); err != nil {
+		return err
+	}
+	out := *p.base
+	out.Definition, out.Models, out.Extra = definition, report.Object{}, report.Object{}
+	for i := range r.Models {
+		out.Models.Set(r.Models[i].Name, r.object(&r.Models[i]))
+	}
+	var own report.Object
+	own.Set("done", len(state.Parts))
+	own.Set("units", state.Identity.Units)
+	encoded, err := json.Marshal(text.Bytes())
+	if err != nil {
+		return err
+	}
+	own.Set("state", json.RawMessage(encoded))
+	out.Extra.Set("partial", own)
+	return atomicfile.Write(p.path, atomicfile.Options{}, func(w io.Writer) error { return out.Write(w) })
+}
+
+// remove removes the file of a run that is complete.
+func (p *partial) remove() error {
+	if err := os.Remove(p.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return run.PathError(err)
+	}
+	return nil
+}
+
+// continued computes all units that an earlier run has not, keeps what is done after each,
+// and merges them. done, if not nil, is told how many units there are now.
+func (p *partial) continued(ctx context.Context, in Input, o Options, note func(format string, args ...any), done func(done, total int)) (*Result, error) {
+	a, work, err := newWork(in, o)
+	if err != nil {
+		return nil, err
+	}
+	identity := a.identify()
+	identity.Units = work.Units
+	state, why := p.read(identity)
+	switch {
+	case why != "":
+		note("note: %s", why)
+	case state != nil:
+		note("note: %s has %d of %d metrics of generators; it is continued", p.path, len(state.Parts), work.Units)
+	}
+	if state == nil {
+		state = &shard.State{Identity: identity}
+	}
+	state.Source = p.path
+	have := map[int]bool{}
+	for _, part := range state.Parts {
+		for u := part.Lo; u < part.Hi; u++ {
+			have[u] = true
+		}
+	}
+	for u := range work.Units {
+		if have[u] {
+			continue
+		}
+		of, err := work.Compute(ctx, shard.Range{Lo: u, Hi: u + 1})
+		if err != nil {
+			return nil, err
+		}
+		state.Parts = append(state.Parts, of.Parts...)
+		if err := p.keep(a, state); err != nil {
+			return nil, err
+		}
+		if done != nil {
+			done(len(state.Parts), work.Units)
+		}
+	}
+	return work.MergeStates(ctx, state)
+}
+
+// keep writes what the parts of a state make.
+func (p *partial) keep(a *analyzer, state *shard.State) error {
+	var outcomes []Outcome
+	for _, part := range state.Parts {
+		var of *Part
+		if err := shard.Decode(part.Data, &of); err != nil {
+			return fmt.Errorf("%s: %w", p.path, err)
+		}
+		outcomes = append(outcomes, of.Outcomes...)
+	}
+	r, err := a.result(outcomes)
+	if err != nil {
+		return err
+	}
+	return p.write(r, state)
+}
