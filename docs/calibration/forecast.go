@@ -84,8 +84,9 @@ func forecasts(ctx context.Context, s *Sample, seed uint64) (*report.Result, err
 		}
 		in.Forecasts = append(in.Forecasts, forecast.Forecast{Name: name(m), Members: a})
 	}
-	metrics := []string{"errors", "crps", "energy_score", "variogram_score", "spread_skill", "rank_histogram"}
-	r, err := forecast.Analyze(ctx, in, forecast.Options{Metrics: metrics, Intervals: true, Seed: seed, Threads: 1})
+	metrics := []string{"errors", "crps", "energy_score", "variogram_score", "spread_skill", "rank_histogram",
+		"tiled_energy_score", "tiled_variogram_score", "intervals", "quantiles", "dawid_sebastiani", "error_spread"}
+	r, err := forecast.Analyze(ctx, in, forecast.Options{Metrics: metrics, Tile: 2, Intervals: true, Seed: seed, Threads: 1})
 	if err != nil {
 		return nil, err
 	}
