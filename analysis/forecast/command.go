@@ -21,7 +21,7 @@ import (
 var Command = run.Command{
 	Name:    "forecast",
 	Summary: "ensemble forecasts of fields: errors, proper scores, calibration, against persistence and climatology",
-	Manual:  manual,
+	Manual:  manual(),
 	Out:     "evaluation_plots/forecast",
 	Setup:   setup,
 }
@@ -310,18 +310,3 @@ func (s *settings) plan(ctx context.Context, env *run.Env) error {
 	results.PlanFiles(env, s.files(env, p)...)
 	return s.planFigures(env, p)
 }
-
-// manual is printed by --help.
-const manual = `forecast scores ensemble forecasts [N,S,V,H,W] of N samples (S members, V variables, H × W cells)
-against the truth [N,V,H,W]. Arrays are read sample by sample and may be larger than
-memory.
-
-  mae, mse, rmse, bias   of the ensemble mean, over cells (--weights, --lat)
-
-Persistence (--input) predicts the input field of the same variable, found by name;
-climatology (--climatology) the mean of other times. Both are models of the run, and
-skill scores are 1 - score / score of persistence, or else of climatology.
-
-Every sample has its scores, and counts alike; NAME_sd is their standard deviation
-(ddof 0). Intervals delete blocks of consecutive initial times (--groups) in turn, as
-long as the scores remember each other; all leads of an initial time are in one block.`

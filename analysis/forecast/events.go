@@ -266,6 +266,9 @@ func (t *tally) row(k int, e event, variable int) EventRow {
 		r.Threshold, r.Limit = &e.value, &e.value
 	default:
 		r.Quantile = &e.value
+		if len(t.setting.variables) == 1 {
+			r.Limit = &t.limits[k][0]
+		}
 	}
 	if variable != all {
 		r.Variable = t.setting.variables[variable]

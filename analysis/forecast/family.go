@@ -108,6 +108,13 @@ func families() []family {
 // sum returns the formula that is one sum.
 func sum(k int) func([]float64) float64 { return func(s []float64) float64 { return s[k] } }
 
+// anySetting is one of which the names of scores can be asked.
+func anySetting() *setting {
+	s := &setting{o: Options{Thresholds: []float64{0}}, variables: []string{"v0"}}
+	s.o, _ = s.o.withDefaults()
+	return s
+}
+
 // MetricNames are what Options.Metrics takes: families and scores.
 func MetricNames() []string {
 	var names []string
@@ -116,8 +123,7 @@ func MetricNames() []string {
 			names = append(names, name)
 		}
 	}
-	s := &setting{o: Options{Thresholds: []float64{0}}, variables: []string{"v0"}}
-	s.o, _ = s.o.withDefaults()
+	s := anySetting()
 	for _, f := range families() {
 		add(f.name)
 		for _, score := range f.scores(s, 2) {
@@ -143,8 +149,7 @@ func chosen(metrics []string) ([]family, error) {
 			return nil, fmt.Errorf("metric %q, want some of %s%s", name, strings.Join(names, ", "), hint)
 		}
 	}
-	s := &setting{o: Options{Thresholds: []float64{0}}, variables: []string{"v0"}}
-	s.o, _ = s.o.withDefaults()
+	s := anySetting()
 	var out []family
 	for _, f := range all {
 		if slices.Contains(metrics, f.name) || slices.ContainsFunc(f.scores(s, 2), func(score formula) bool { return slices.Contains(metrics, score.name) }) {

@@ -136,29 +136,10 @@ func (s *settings) figures(ctx context.Context, env *run.Env, in *Input, o Optio
 	}
 	var maps []*plots.Figure
 	for _, name := range r.contents().figureNames() {
-		var figure *plots.Figure
-		switch name {
-		case "forecast_scores":
-			figure = d.scores()
-		case "forecast_by_lead":
-			figure = d.byLead()
-		case "forecast_by_variable":
-			figure = d.variables()
-		case "forecast_skill":
-			figure = d.skill()
-		case "forecast_rank_histogram":
-			figure = d.ranks()
-		case "forecast_spread_skill":
-			figure = d.spreadSkill()
-		case "forecast_reliability":
-			figure = d.reliability()
-		case "forecast_fss":
-			figure = d.fractions()
-		case "forecast_spectrum":
-			figure = d.spectra()
-		default:
+		figure := d.plain(name)
+		if figure == nil {
 			if maps == nil {
-				shown, err := s.shownCase(ctx, in, o, r)
+				shown, err := shownCase(ctx, in, o, r)
 				if err != nil {
 					return err
 				}
@@ -171,6 +152,31 @@ func (s *settings) figures(ctx context.Context, env *run.Env, in *Input, o Optio
 		if err := env.Figure(name, figure); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// plain is a figure of the result alone; nil for maps.
+func (d *drawing) plain(name string) *plots.Figure {
+	switch name {
+	case "forecast_scores":
+		return d.scores()
+	case "forecast_by_lead":
+		return d.byLead()
+	case "forecast_by_variable":
+		return d.variables()
+	case "forecast_skill":
+		return d.skill()
+	case "forecast_rank_histogram":
+		return d.ranks()
+	case "forecast_spread_skill":
+		return d.spreadSkill()
+	case "forecast_reliability":
+		return d.reliability()
+	case "forecast_fss":
+		return d.fractions()
+	case "forecast_spectrum":
+		return d.spectra()
 	}
 	return nil
 }
@@ -273,8 +279,11 @@ func (d *drawing) scores() *plots.Figure {
 	figure := d.figure("Scores of forecasts", "Error bars", (len(list)+2)/3, 46)
 	for i, p := range list {
 		bars := &plots.Bars{Y: plots.Axis{Label: p.label + d.unit(p.name)}, NamesInLegend: len(d.Models) > 3}
-		if p.name == "spread_skill_ratio" {
-			bars.References = []plots.Reference{{Value: 1}}
+		switch p.name {
+		case "spread_skill_ratio":
+			bars.References, bars.NoValues = []plots.Reference{{Value: 1}}, len(d.Models) > 6
+		case "bias": // about 0, of which digits would say nothing
+			bars.NoValues = true
 		}
 		for k := range d.Models {
 			if p.name == "spread_skill_ratio" && d.Models[k].Members == 1 {

@@ -178,6 +178,7 @@ func (d *drawing) spectra() *plots.Figure {
 	figure := d.figure("Power spectra", "", 2, 56)
 	figure.Footnote = "Grey: the truth. Mean powers over samples, of single members. " + figure.Footnote
 	columns := 0
+	var shares []plots.Tile
 	for v := range d.Variables {
 		if columns == fewVariables {
 			break
@@ -207,8 +208,10 @@ func (d *drawing) spectra() *plots.Figure {
 			}
 			power.Series, share.Series = append(power.Series, own), append(share.Series, ratio)
 		}
-		figure.Tiles = append(figure.Tiles, plots.Tile{Panel: power, Title: d.Variables[v], Column: columns}, plots.Tile{Panel: share, Row: 1, Column: columns})
+		figure.Tiles = append(figure.Tiles, plots.Tile{Panel: power, Title: d.Variables[v], Column: columns})
+		shares = append(shares, plots.Tile{Panel: share, Row: 1, Column: columns})
 		columns++
 	}
+	figure.Tiles = append(figure.Tiles, shares...)
 	return figure
 }

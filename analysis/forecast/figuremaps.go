@@ -58,7 +58,7 @@ func (r *Result) typical() int {
 }
 
 // shownCase reads the case that is shown.
-func (s *settings) shownCase(ctx context.Context, in *Input, o Options, r *Result) (*shown, error) {
+func shownCase(ctx context.Context, in *Input, o Options, r *Result) (*shown, error) {
 	p, err := newPlan(*in, o)
 	if err != nil {
 		return nil, err
@@ -244,9 +244,14 @@ func (d *drawing) mapsOf(c *shown, v int) (*plots.Figure, error) {
 // sheet is the figure of a grid of maps, as tight as their shape allows.
 func (d *drawing) sheet(c *shown, v int, grid *plots.ImageGrid) *plots.Figure {
 	const (
-		labels, bars, gap = 26.0, 17.0, 0.7
-		widest, page      = 38.0, 225.0 // of a map, and the height of a page
+		bars, gap    = 17.0, 0.7
+		letter       = 1.25        // width of one, in a name
+		widest, page = 38.0, 225.0 // of a map, and the height of a page
 	)
+	labels := 0.0
+	for _, name := range grid.RowLabels {
+		labels = max(labels, min(3+letter*float64(len(name)), 34))
+	}
 	columns, rows := float64(len(grid.ColumnLabels)), float64(len(grid.Images))
 	aspect := float64(c.height) / float64(c.width)
 	cell := min(widest, (plots.DoubleColumnMM-labels)/columns-gap, ((page-bars)/rows-gap)/aspect)

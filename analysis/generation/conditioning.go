@@ -194,8 +194,8 @@ func computeConditioning(_ context.Context, a *analyzer, g *Generator, m *Model)
 	c.WithinTwo = a.share("conditioning.within_two_accuracy", within(2), p.Groups, blocks, why)
 	c.MacroExact, c.MacroWithinOne, c.MacroWithinTwo = of("macro_exact_accuracy", macroExactScore), of("macro_within_one_accuracy", macroWithinOneScore), of("macro_within_two_accuracy", macroWithinTwoScore)
 	c.MeanAbsoluteError, c.Kappa = of("mean_absolute_error", errorScore), of("quadratic_weighted_kappa", kappaScore)
-	if len(c.Labels) < 2 {
-		c.Kappa = undefined(c.Kappa.Path, "there is one label: nothing to agree on beyond chance")
+	if len(distinct(p.Target)) < 2 {
+		c.Kappa = undefined(c.Kappa.Path, "all samples were made for one label: nothing to agree on beyond chance")
 	}
 	c.labels(a, p)
 	if a.in.RealPredictions != nil {
@@ -392,5 +392,8 @@ func (c *Conditioning) interpretation() string {
 	} else {
 		text += ", so that less than 1 can be reached, by how much its predictions of real samples would tell"
 	}
-	return text + fmt.Sprintf("; guessing among %d labels finds about %.2g; there is no published target.", len(c.ByLabel), 1/float64(len(c.ByLabel)))
+	if n := len(c.ByLabel); n > 1 {
+		text += fmt.Sprintf("; guessing among %d labels finds about %.2g", n, 1/float64(n))
+	}
+	return text + "; there is no published target."
 }

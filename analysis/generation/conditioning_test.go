@@ -73,7 +73,7 @@ func TestConditioningPerfect(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	c = conditionedBy(t, &Predictions{Target: []int{3, 3, 3}, Predicted: []int{3, 3, 3}}, nil, Options{Intervals: true})
-	if c.Kappa.Value.Defined() || !strings.Contains(c.Kappa.Value.Reason, "there is one label") || c.Exact.Value.V != 1 {
+	if c.Kappa.Value.Defined() || !strings.Contains(c.Kappa.Value.Reason, "one label") || c.Exact.Value.V != 1 {
 		t.Errorf("one label: %+v", c.Kappa)
 	}
 }

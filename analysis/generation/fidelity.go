@@ -72,7 +72,7 @@ var fidelityMetric = Metric{
 }
 
 // needFidelity is generated and real samples, or latents of both.
-var needFidelity = Need{"--generated and --real, or --latents and --real-latents,", func(in *Input, g *Generator) bool {
+var needFidelity = Need{"--generated NAME=FILE and --real FILE, or --latents NAME=FILE and --real-latents FILE", func(in *Input, g *Generator) bool {
 	return g.Generated != nil && in.Real != nil || latentsOfBoth(in, g)
 }}
 

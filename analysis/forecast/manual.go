@@ -1,0 +1,74 @@
+// What --help prints: the scores are those of the families.
+
+package forecast
+
+import "strings"
+
+// manual is printed by --help.
+func manual() string {
+	var b strings.Builder
+	b.WriteString(manualBefore)
+	s := anySetting()
+	for _, f := range families() {
+		b.WriteString("\n" + f.name + ": " + f.about + "\n")
+		seen := map[string]bool{}
+		for _, score := range f.scores(s, 2) {
+			if !seen[score.name] {
+				b.WriteString(folded("  "+score.name+": "+score.about, 86))
+				seen[score.name] = true
+			}
+		}
+	}
+	return b.String() + manualAfter
+}
+
+// folded is a text in lines of at most so many characters, indented after the first.
+func folded(text string, width int) string {
+	var b strings.Builder
+	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	line := indent
+	for word := range strings.FieldsSeq(text) {
+		if strings.TrimSpace(line) != "" && len([]rune(line))+1+len([]rune(word)) > width {
+			b.WriteString(line + "\n")
+			line = indent + "  "
+		}
+		if strings.TrimSpace(line) != "" {
+			line += " "
+		}
+		line += word
+	}
+	return b.String() + line + "\n"
+}
+
+const manualBefore = `forecast scores ensemble forecasts [N,S,V,H,W] of N samples (S members, V variables,
+H × W cells) against the truth [N,V,H,W]. Samples are read one at a time, by as many
+threads as --memory has room for: arrays may be larger than memory. (Compressed npz
+members are unpacked whole.) An array [N,V,H,W] is a forecast of one member.
+
+Persistence (--input) predicts the input field of the same variable, which is found by
+its name; climatology (--climatology) the mean of other times, or with target the mean
+of the targets of all other initial times. Both are models of the run, and skill_scores
+are 1 - score / score of persistence, or without it of climatology.
+
+--metrics takes families and scores:
+`
+
+const manualAfter = `
+Cells count by --weights or, with --lat, by the cosine of their latitude; --regions
+gives scores of parts of the grid beside those of all. Variables count alike: by_variable
+has each, in its unit. Scores of all variables together add up different units; scale
+such variables beforehand. by_lead has the samples of each of --leads.
+
+Every sample has its scores and counts alike: a score is a function of means over
+samples, NAME_sd the standard deviation over samples (ddof 0), NAME_batch_sd that over
+batches of --batch-size, the last of which counts by its samples.
+
+Intervals and comparisons delete blocks of samples in turn. Samples of one of --groups
+depend on each other. Groups with one sample of every lead are initial times: blocks are
+runs of them, as long as the scores remember each other. Groups with several samples of
+a lead are stretches of time, such as simulations: each is a block (--block episode does
+this for initial times, too). Fewer than 5 groups are cut into pieces.
+
+--documented-json writes {metrics, evaluation_config} of the first model as published,
+with the standard deviation over batches, or without --batch-size over samples:
+"std_over" says which.`
