@@ -97,6 +97,9 @@ const (
 	StreamSubsets Stream = 0x73756273
 	// StreamDirections draws the directions of a sliced distance (measure/twosample): "dire".
 	StreamDirections Stream = 0x64697265
+	// StreamJoint draws the samples whose statistics are tested at once (analysis/generation):
+	// "join".
+	StreamJoint Stream = 0x6a6f696e
 	// StreamSplits splits a sample into two parts (measure/twosample): "spli".
 	StreamSplits Stream = 0x73706c69
 	// StreamEdges draws pairs of neighboring cells (measure/ensemble): "edge".

@@ -6,6 +6,7 @@ package generation
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"repscope/measure/twosample"
 	"repscope/points"
@@ -14,9 +15,10 @@ import (
 )
 
 // The sizes of the tests and baselines of all statistics at once: permutations that a p value
-// below 0.05 after Holm's correction over 19 labels needs, and units that keep each of them
-// fast.
+// below 0.05 after Holm's correction over 19 labels needs, units that keep each of them fast,
+// and samples of either side, whose pairs take time by their square: of more, some are drawn.
 const (
+	jointSamples      = 4000
 	jointPermutations = 999
 	jointUnits        = 400
 	jointSplits       = 50
@@ -33,6 +35,8 @@ type JointDistance struct {
 	Trends         float64
 	Pairs          []PairTrend
 	TrendsBaseline Baseline
+	// Samples are how many generated and real samples the distances are of.
+	Samples [2]int
 }
 
 // Tested is a distance with a permutation p value.
@@ -49,6 +53,14 @@ type PairTrend struct {
 
 // joint compares all statistics of a label.
 func (c *comparer) joint(l *LabelSimilarity, generated, real []int) error {
+	var err error
+	if generated, err = c.some(generated, 0); err != nil {
+		return err
+	}
+	if real, err = c.some(real, 1); err != nil {
+		return err
+	}
+	l.Joint.Samples = [2]int{len(generated), len(real)}
 	x, y := c.scaled(l, generated, false), c.scaled(l, real, true)
 	o := twosample.Options{Permutations: jointPermutations, Units: jointUnits, Seed: c.a.o.Seed, Threads: c.a.o.Threads}
 	o.GroupsX, o.GroupsY = chosen(c.x.Groups, generated), chosen(c.y.Groups, real)
@@ -68,6 +80,19 @@ func (c *comparer) joint(l *LabelSimilarity, generated, real []int) error {
 		return err
 	}
 	return c.trends(l, x, y, o.GroupsY)
+}
+
+// some are at most jointSamples of the samples, drawn by the seed, in their order.
+func (c *comparer) some(index []int, side uint64) ([]int, error) {
+	if len(index) <= jointSamples {
+		return index, nil
+	}
+	drawn, err := stat.NewRandom(stat.StreamJoint.Key(c.a.o.Seed, side)).SampleWithoutReplacement(len(index), jointSamples)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(drawn)
+	return chosen(index, drawn), nil
 }
 
 // tested is a distance as it is reported; err, why there is none, is returned unless it says
@@ -191,6 +216,7 @@ func (j *JointDistance) set(o *report.Object) {
 	mmd := j.MMD.object()
 	mmd.Set("bandwidth", report.NumberOr(j.Bandwidth, j.MMD.Reason))
 	o.Set("mmd_squared", *mmd)
+	o.Set("num_tested", j.Samples[:])
 	for _, t := range j.Pairs {
 		var part report.Object
 		part.Set("generated", report.NumberOr(t.Generated, "a statistic does not vary"))

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -196,6 +197,29 @@ func TestSimilarityOfConstants(t *testing.T) {
 	}
 	if !s.Scaled.Value.Defined() || s.Scaled.Value.V != s.ByLabel[0].Statistics[1].Scaled.Value.V {
 		t.Errorf("in units of the spread %+v", s.Scaled)
+	}
+}
+
+// TestSimilarityOfMany: distances of pairs are of samples that are drawn, the others of all.
+func TestSimilarityOfMany(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(8, 8))
+	c := &comparer{a: &analyzer{o: Options{Seed: 3}}}
+	index := count(9000)
+	random.Shuffle(len(index), func(i, j int) { index[i], index[j] = index[j], index[i] })
+	a, err := c.some(index, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := c.some(index, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a) != 4000 || len(distinct(a)) != 4000 || slices.Equal(a, b) {
+		t.Errorf("%d drawn, %d distinct", len(a), len(distinct(a)))
+	}
+	if few, err := c.some(index[:4000], 0); err != nil || !slices.Equal(few, index[:4000]) {
+		t.Errorf("of %d all are taken: %v", len(few), err)
 	}
 }
 

@@ -24,7 +24,7 @@ func BenchmarkPRDC(b *testing.B) {
 	}
 	x, y := as("float32", normals(n, 512, 0, 1), 0), as("float32", normals(n, 512, 0.05, 2), 0)
 	for _, halved := range []bool{false, true} {
-		b.Run(fmt.Sprintf("%d/halves=%v", n, halved), func(b *testing.B) {
+		b.Run(fmt.Sprintf("halves=%v", halved), func(b *testing.B) {
 			o := fidelity.Options{}
 			if halved {
 				o.Halves = halvesOf(b, n, n)

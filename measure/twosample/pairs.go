@@ -25,8 +25,8 @@ type Options struct {
 	// GroupsX and GroupsY are a label per point: points of one label stay together under
 	// permutation. nil: every point by itself.
 	GroupsX, GroupsY []int
-	// Units is how many units are permuted at most where points have no groups; 0: 1,024.
-	// Their number sets the time of a permutation, which is its square.
+	// Units is how many units are permuted at most; 0: 1,024. Their number sets the time of a
+	// permutation, which is its square.
 	Units int
 	// Permutations is how many random divisions the p value is of; 0 gives none.
 	Permutations int
@@ -46,19 +46,19 @@ type Distance struct {
 	P                       float64
 	Permutations, Exceeding int
 	Reason                  string
-	// Units are how many units of x and of y were permuted. Points without groups are
-	// units of their own up to Options.Units points; beyond, units are as many consecutive
-	// points as makes them about that many, the same number in both samples, and what is left
-	// over at the end of a sample stays there.
+	// Units are how many units of x and of y were permuted: groups, or single points, as long as
+	// there are no more than Options.Units of them; else as many consecutive ones of a block
+	// together as makes them about that many, the same number in both samples, and what is left over at
+	// the end of a sample stays there.
 	Units [2]int
 }
 
-// maxUnits is how many units are permuted at most where points have no groups.
+// maxUnits is how many units are permuted at most, where nothing else is said.
 const maxUnits = 1024
 
 // maxCells is how many units and blocks are told apart at most: their sums of pairs take
 // the square of it.
-const maxCells = 8192
+const maxCells = 4096
 
 // cell is a set of pooled points that neither a deletion nor a permutation divides.
 type cell struct {
@@ -107,16 +107,16 @@ func newPooled(quantity string, x, y points.Points, o Options, center bool) (*po
 		}
 	}
 	p := &pooled{}
-	units, err := p.unitsOf(quantity, [2]int{x.N, y.N}, [2][]int{o.GroupsX, o.GroupsY}, o.Units)
-	if err != nil {
-		return nil, err
-	}
 	labels := make([]int, n)
 	if o.Blocks != nil {
 		if labels = o.Blocks.Labels(); len(labels) != n {
 			return nil, fmt.Errorf("%s: blocks of %s for samples of %d and %d", quantity, text.Count(len(labels), "point"), x.N, y.N)
 		}
 		p.blocks = o.Blocks.Count()
+	}
+	units, err := p.unitsOf(quantity, [2]int{x.N, y.N}, [2][]int{o.GroupsX, o.GroupsY}, labels, o.Units)
+	if err != nil {
+		return nil, err
 	}
 	order, err := p.cellsOf(quantity, units, labels)
 	if err != nil {
@@ -126,36 +126,39 @@ func newPooled(quantity string, x, y points.Points, o Options, center bool) (*po
 	return p, nil
 }
 
-// unitsOf says which unit every point belongs to: its group, or a piece of the sample of a
-// length that both samples share.
-func (p *pooled) unitsOf(quantity string, sizes [2]int, groups [2][]int, most int) ([]int, error) {
+// unitsOf says which unit every point belongs to: as many consecutive groups, or points
+// without groups, as both samples share. Those of one block follow each other, so that few
+// units are in two blocks.
+func (p *pooled) unitsOf(quantity string, sizes [2]int, groups [2][]int, blocks []int, most int) ([]int, error) {
 	if most <= 0 {
 		most = maxUnits
 	}
-	out := make([]int, 0, sizes[0]+sizes[1])
-	length := (sizes[0] + sizes[1] + most - 1) / most
+	var of [2][]int // of every point its group, in order of their blocks
+	var counts [2]int
 	for side, n := range sizes {
-		if groups[side] == nil {
-			for i := range n {
-				if i%length == 0 {
-					p.units = append(p.units, unit{side: side, fixed: i+length > n})
-				}
-				out = append(out, len(p.units)-1)
-			}
-			continue
-		}
-		if len(groups[side]) != n {
+		if groups[side] != nil && len(groups[side]) != n {
 			return nil, fmt.Errorf("%s: groups of %s for %d", quantity, text.Count(len(groups[side]), "point"), n)
 		}
-		known := map[int]int{}
-		for _, label := range groups[side] {
-			at, seen := known[label]
-			if !seen {
-				at = len(p.units)
-				known[label] = at
-				p.units = append(p.units, unit{side: side})
+		of[side] = make([]int, n)
+		block := blocks[side*sizes[0]:]
+		lists := groupsOf(n, groups[side])
+		slices.SortStableFunc(lists, func(a, b []int) int { return cmp.Compare(block[a[0]], block[b[0]]) })
+		for g, members := range lists {
+			for _, i := range members {
+				of[side][i] = g
 			}
-			out = append(out, at)
+			counts[side]++
+		}
+	}
+	length := (counts[0] + counts[1] + most - 1) / most
+	out := make([]int, 0, sizes[0]+sizes[1])
+	for side := range sizes {
+		first := len(p.units)
+		for g := 0; g < counts[side]; g += length {
+			p.units = append(p.units, unit{side: side, fixed: g+length > counts[side]})
+		}
+		for _, g := range of[side] {
+			out = append(out, first+g/length)
 		}
 	}
 	return out, nil

@@ -179,6 +179,28 @@ func TestPieces(t *testing.T) {
 	}
 }
 
+// TestUnitsFollowBlocks: units are made of points of one block where these are dealt in turn, so
+// that the sums between them stay few.
+func TestUnitsFollowBlocks(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 6))
+	x, y := measuretest.Normal(random, 3000, 1), measuretest.Normal(random, 2000, 1)
+	labels := make([]int, 5000)
+	for i := range labels {
+		labels[i] = i % 50
+		if i >= x.N {
+			labels[i] += 50
+		}
+	}
+	blocks, err := stat.NewBlocks(5000, labels, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+	must(t, err)
+	p, err := newPooled("test", x, y, Options{Blocks: blocks}, true)
+	must(t, err)
+	if len(p.units) != 1000 || len(p.cells) > 1100 {
+		t.Errorf("%d units, %d cells", len(p.units), len(p.cells))
+	}
+}
+
 func TestBadPoints(t *testing.T) {
 	t.Parallel()
 	two, three := points.Float64([]float64{1, 2, 3, 4}, 2), points.Float64([]float64{1, 2, 3, 4, 5, 6}, 3)
