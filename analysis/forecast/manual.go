@@ -55,7 +55,8 @@ are 1 - score / score of persistence, or without it of climatology.
 
 const manualAfter = `
 Cells count by --weights or, with --lat, by the cosine of their latitude; --regions
-gives scores of parts of the grid beside those of all. Variables count alike: by_variable
+gives scores of parts of the grid beside those of all. Cells of weight 0 (a mask) are
+left out and may hold NaN; spectra and windows see 0 there. Variables count alike: by_variable
 has each, in its unit. Scores of all variables together add up different units; scale
 such variables beforehand. by_lead has the samples of each of --leads.
 
@@ -68,6 +69,13 @@ depend on each other. Groups with one sample of every lead are initial times: bl
 runs of them, as long as the scores remember each other. Groups with several samples of
 a lead are stretches of time, such as simulations: each is a block (--block episode does
 this for initial times, too). Fewer than 5 groups are cut into pieces.
+
+An event is a value of at least one of --thresholds, or of at least a quantile of all
+true values of the variable (--event-quantiles). Probabilities are shares of members.
+Windows (--fss-windows) around all cells reach beyond the grid, where no event is; those
+of even size one cell further up and left. effective_resolution is the wavelength at
+which members fall below half of the power of truth. diebold_mariano, in the result file,
+tests equal accuracy over the sequence of initial times, of at least 50 that forget soon.
 
 --documented-json writes {metrics, evaluation_config} of the first model as published,
 with the standard deviation over batches, or without --batch-size over samples:

@@ -93,15 +93,17 @@ func (w *fidelityWork) blocking(x, y *cloud, most int) *blocking {
 }
 
 // estimate is a number with the interval of deleting the blocks of both kinds.
-func (b *blocking) estimate(path string, value float64, without []float64) Estimate {
+// The number is at least low.
+func (b *blocking) estimate(path string, value float64, without []float64, low float64) Estimate {
 	if b.pool == nil || b.why != nil || without == nil {
 		return estimate(path, value, nil, b.why)
 	}
 	j, err := b.pool.Jackknife(value, without, nil)
-	e := estimate(path, value, j, err)
-	if err == nil {
-		b.share(&e)
+	if err != nil {
+		return estimate(path, value, nil, err)
 	}
+	e := estimate(path, value, j.Within(low, math.Inf(1)), nil)
+	b.share(&e)
 	return e
 }
 
@@ -119,7 +121,7 @@ func (w *fidelityWork) distances(ctx context.Context, d *Distances) error {
 	d.Compared, d.Permutations = [2]int{x.points.N, y.points.N}, permutations
 	o := twosample.Options{Blocks: b.pool, GroupsX: x.groups, GroupsY: y.groups, Permutations: permutations, Seed: w.a.o.Seed, Threads: w.a.o.Threads}
 	mmd, err := twosample.MMD(ctx, x.points, y.points, twosample.MMDOptions{Options: o})
-	if d.MMD, d.MMDP, err = b.distance("fidelity.mmd", mmdDistance(mmd), err); err != nil {
+	if d.MMD, d.MMDP, err = b.distance("fidelity.mmd", mmdDistance(mmd), err, math.Inf(-1)); err != nil {
 		return err
 	}
 	if mmd != nil {
@@ -129,12 +131,12 @@ func (w *fidelityWork) distances(ctx context.Context, d *Distances) error {
 	if energy != nil {
 		energy = energy.Root()
 	}
-	if d.Energy, d.EnergyP, err = b.distance("fidelity.energy_distance", energy, err); err != nil {
+	if d.Energy, d.EnergyP, err = b.distance("fidelity.energy_distance", energy, err, 0); err != nil {
 		return err
 	}
 	o.Permutations = 0
 	kid, err := twosample.KID(ctx, x.points, y.points, o)
-	if d.KID, _, err = b.distance("fidelity.kid", kid, err); err != nil {
+	if d.KID, _, err = b.distance("fidelity.kid", kid, err, math.Inf(-1)); err != nil {
 		return err
 	}
 	b = w.blocking(w.generated, w.real, mostHalved)
@@ -152,7 +154,7 @@ func mmdDistance(r *twosample.MMDResult) *twosample.Distance {
 }
 
 // distance is one with its p value, or why there is none.
-func (b *blocking) distance(path string, d *twosample.Distance, err error) (Estimate, report.Value, error) {
+func (b *blocking) distance(path string, d *twosample.Distance, err error, low float64) (Estimate, report.Value, error) {
 	var none *stat.UndefinedError
 	if errors.As(err, &none) {
 		return undefined(path, none.Reason), report.Undefined("%s", none.Reason), nil
@@ -160,7 +162,7 @@ func (b *blocking) distance(path string, d *twosample.Distance, err error) (Esti
 	if err != nil {
 		return Estimate{}, report.Value{}, err
 	}
-	return b.estimate(path, d.Value, d.Without), report.NumberOr(d.P, d.Reason), nil
+	return b.estimate(path, d.Value, d.Without, low), report.NumberOr(d.P, d.Reason), nil
 }
 
 // frechet fills in the Fréchet distance and its limit.
@@ -195,7 +197,7 @@ func (w *fidelityWork) frechet(ctx context.Context, blocks *blocking, d *Distanc
 				without[b] = math.NaN()
 			}
 		}
-		d.Frechet = blocks.estimate("fidelity.frechet_distance", value, without)
+		d.Frechet = blocks.estimate("fidelity.frechet_distance", value, without, 0)
 	}
 	if x.N < perCoordinate*x.Dim {
 		d.FrechetInfinity = report.Undefined("%d generated samples of %d coordinates: the limit takes %d of each", x.N, x.Dim, perCoordinate)

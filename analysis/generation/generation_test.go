@@ -88,7 +88,7 @@ func analyzed(t *testing.T, in Input, o Options) *Result {
 func written(r *Result) []byte {
 	var o report.Object
 	for i := range r.Models {
-		o.Set(r.Models[i].Name, r.object(&r.Models[i]))
+		o.Set(r.Models[i].Name, r.Object(&r.Models[i]))
 	}
 	o.Set("comparisons", r.Comparisons)
 	var out bytes.Buffer

@@ -20,7 +20,7 @@ func (r *Result) write(ctx context.Context, env *run.Env, in *Input) error {
 		env.Warn("%s", w)
 	}
 	for i := range r.Models {
-		env.Result.Models.Set(r.Models[i].Name, r.object(&r.Models[i]))
+		env.Result.Models.Set(r.Models[i].Name, r.Object(&r.Models[i]))
 	}
 	env.Result.Comparisons = r.Comparisons
 	for _, m := range registry {

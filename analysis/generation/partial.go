@@ -82,7 +82,7 @@ func (p *partial) write(r *Result, state *shard.State) error {
 	out := *p.base
 	out.Definition, out.Models, out.Extra = definition, report.Object{}, report.Object{}
 	for i := range r.Models {
-		out.Models.Set(r.Models[i].Name, r.object(&r.Models[i]))
+		out.Models.Set(r.Models[i].Name, r.Object(&r.Models[i]))
 	}
 	var own report.Object
 	own.Set("done", len(state.Parts))

@@ -127,7 +127,7 @@ func TestSimilarityWithoutLabels(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	var text strings.Builder
-	if err := report.Encode(&text, r.object(&r.Models[0])); err != nil {
+	if err := report.Encode(&text, r.Object(&r.Models[0])); err != nil {
 		t.Fatal(err)
 	}
 	var file struct {

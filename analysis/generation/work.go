@@ -297,5 +297,5 @@ func sortedKeys[V any](m map[int]V) []int {
 	return keys
 }
 
-// object is the generator's part of the result file.
-func (r *Result) object(m *Model) report.Object { return m.object(r.Metrics, r.labels) }
+// Object is a generator's part of the result file.
+func (r *Result) Object(m *Model) report.Object { return m.object(r.Metrics, r.labels) }

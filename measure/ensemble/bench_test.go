@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"repscope/internal/parallel"
 )
 
 func randomSample[T Float](members, cells int) Sample[T] {
@@ -67,13 +69,25 @@ func BenchmarkVariogram(b *testing.B) {
 	for _, c := range []struct {
 		size  int
 		reach float64
-	}{{64, 0}, {256, 0}, {128, 8}, {256, 8}, {512, 8}} {
-		s := randomSample[float32](50, c.size*c.size)
-		v := must(NewVariogram(c.size, c.size, VariogramOptions{MaxDistance: c.reach}))
+	}{{48, 0}, {256, 0}, {128, 8}, {256, 8}, {512, 8}} {
 		b.Run(fmt.Sprintf("%d/reach=%g", c.size, c.reach), func(b *testing.B) {
+			s := randomSample[float32](50, c.size*c.size)
+			v := must(NewVariogram(c.size, c.size, VariogramOptions{MaxDistance: c.reach}))
 			for b.Loop() {
 				must(VariogramScore(context.Background(), 0, v, s))
 			}
 		})
+	}
+}
+
+// BenchmarkBatch scores the energy of 100 samples of 64 × 64 cells and 100 members, on as many
+// goroutines as -test.cpu says.
+func BenchmarkBatch(b *testing.B) {
+	samples := make([]Sample[float32], 100)
+	for i := range samples {
+		samples[i] = randomSample[float32](100, 64*64)
+	}
+	for b.Loop() {
+		must(0, parallel.For(context.Background(), 0, len(samples), func(_, i int) { Energy(samples[i]) }))
 	}
 }

@@ -1,0 +1,140 @@
+// Made samples: what generation prints about one draw of a design.
+
+package main
+
+import (
+	"context"
+
+	"repscope/analysis/generation"
+	"repscope/points"
+	"repscope/report"
+)
+
+// cuts are the values at which latents are cut into cells of a grid.
+var cuts = []float64{-0.6, -0.2, 0.2, 0.6}
+
+// gridOf is a grid of cells [latent, cuts] of a state as a model sees it.
+func (s *Sample) gridOf(dst []uint8, state, model int) []uint8 {
+	for _, v := range s.Latents[model].Row(state, nil) {
+		for _, cut := range cuts {
+			cell := uint8(0)
+			if v > cut {
+				cell = 1
+			}
+			dst = append(dst, cell)
+		}
+	}
+	return dst
+}
+
+// samplesOf are the grids of states as a model sees them, with their labels. What is
+// generated follows from coordinates of the model's own, so that no model is nearer to the
+// real samples than another, and states of one episode are one group.
+func (s *Sample) samplesOf(states []int, model int) *generation.Samples {
+	out := &generation.Samples{Name: name(model), Shape: []int{latent, len(cuts)}}
+	sum := generation.Statistic{Name: "sum", Published: true}
+	var cells []uint8
+	for _, i := range states {
+		cells = s.gridOf(cells, i, model)
+		out.Labels, out.Groups = append(out.Labels, int(s.Labels[i])), append(out.Groups, s.Episode[i])
+		total := 0.0
+		for _, v := range s.Latents[model].Row(i, nil) {
+			total += v
+		}
+		sum.Values = append(sum.Values, total)
+		out.Valid = append(out.Valid, total > -2)
+	}
+	out.Rows, out.Statistics = points.Uint8(cells, latent*len(cuts)), []generation.Statistic{sum}
+	return out
+}
+
+// reconstructed are cells of all models' coordinates beside what a model makes of them: it is
+// wrong where a latent of its own is low.
+func (s *Sample) reconstructed(states []int, model int) *generation.Pairs {
+	var original, found []float64
+	var labels, groups []int
+	for _, i := range states {
+		z := s.Latents[model].Row(i, nil)
+		for k := range latent {
+			common := 0.0
+			for m := range models {
+				common += float64(s.States[i*features+m*seen+k%seen]) * float64(1+k)
+			}
+			v := 0.0
+			if common > 0 {
+				v = 1
+			}
+			original = append(original, v)
+			if z[k] < -0.5 {
+				v = 1 - v
+			}
+			found = append(found, v)
+		}
+		labels, groups = append(labels, int(s.Labels[i])), append(groups, s.Episode[i])
+	}
+	return &generation.Pairs{Name: name(model), N: len(states), Shape: []int{1, latent}, Labels: labels, Groups: groups,
+		Read: func(_ context.Context, a, b []float64, lo, hi int) error {
+			copy(a, original[lo*latent:hi*latent])
+			copy(b, found[lo*latent:hi*latent])
+			return nil
+		}}
+}
+
+// predictedLabels are labels of three classes, and what a classifier finds that errs where a
+// latent of the model is far from 0.
+func (s *Sample) predictedLabels(states []int, model int) *generation.Predictions {
+	p := &generation.Predictions{Name: name(model)}
+	for _, i := range states {
+		target := int(s.Labels[i])
+		if s.States[i*features] > 0.3 {
+			target++
+		}
+		predicted := target
+		switch z := s.Latents[model].Row(i, nil)[0]; {
+		case z > 0.5:
+			predicted = min(predicted+1, 2)
+		case z < -0.5:
+			predicted = max(predicted-1, 0)
+		}
+		p.Target, p.Predicted, p.Groups = append(p.Target, target), append(p.Predicted, predicted), append(p.Groups, s.Episode[i])
+	}
+	return p
+}
+
+// generating measures what models make of the first half of the episodes; what the first
+// model makes of the others is real.
+func generating(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
+	var half [2][]int
+	last := s.Episode[len(s.Episode)-1]
+	for i, e := range s.Episode {
+		k := 0
+		if 2*e > last {
+			k = 1
+		}
+		half[k] = append(half[k], i)
+	}
+	in := generation.Input{}
+	if len(half[1]) > 0 {
+		in.Real, in.RealPredictions = s.samplesOf(half[1], 0), s.predictedLabels(half[1], 0)
+	}
+	for m := range models {
+		z := make([]float64, 0, len(half[0])*latent)
+		var labels, groups []int
+		for _, i := range half[0] {
+			z = append(z, s.Latents[m].Row(i, nil)...)
+			labels, groups = append(labels, int(s.Labels[i])), append(groups, s.Episode[i])
+		}
+		in.Generators = append(in.Generators, generation.Generator{Name: name(m), Generated: s.samplesOf(half[0], m), Reconstruction: s.reconstructed(half[0], m),
+			Predictions: s.predictedLabels(half[0], m), Latents: &generation.Latents{Name: name(m), Points: points.Float64(z, latent), Labels: labels, Groups: groups}})
+	}
+	r, err := generation.Analyze(ctx, in, generation.Options{Intervals: true, Seed: seed, Threads: 1})
+	if err != nil {
+		return nil, err
+	}
+	out := report.NewResult("generation")
+	for i := range r.Models {
+		out.Models.Set(r.Models[i].Name, r.Object(&r.Models[i]))
+	}
+	out.Comparisons = r.Comparisons
+	return out, nil
+}
