@@ -84,17 +84,17 @@ func rankFamily() family {
 		scores: func(*setting, int) []formula {
 			return []formula{
 				{name: "rank_bias", about: "mean of 1 − 2u over the places u of the truth among the members: above 0 where forecasts are too high", direction: report.Neither,
-					low: -1, high: 1, of: func(s []float64) float64 { bias, _ := contrasts(s); return bias }, mean: true},
+					low: -1, high: 1, of: func(s []float64) float64 { bias, _ := ensemble.RankContrasts(s); return bias }, mean: true},
 				{name: "rank_dispersion", about: "above 0 where the truth lies in the middle of the members too often (spread too large), below where it lies outside", direction: report.Neither,
-					low: -2, high: 1, of: func(s []float64) float64 { _, d := contrasts(s); return d }, mean: true},
+					low: -2, high: 1, of: func(s []float64) float64 { _, d := ensemble.RankContrasts(s); return d }, mean: true},
 				{name: "reliability", about: "sum over ranks of |share − 1/(S + 1)|: 0 for a flat histogram, above from chance alone", direction: report.Lower,
-					high: 2, of: unevenness, noInterval: "it is above 0 from chance alone: see rank_bias and rank_dispersion"},
+					high: 2, of: ensemble.ReliabilityIndex, noInterval: "it is above 0 from chance alone: see rank_bias and rank_dispersion"},
 			}
 		},
 		tables: func(t *tally, into *report.Object) error {
 			shares := t.means(all, 0)
 			into.Set(ranksName, shares)
-			into.Set("pit", transform(shares, pitBins))
+			into.Set("pit", ensemble.PIT(shares, pitBins))
 			errors, err := t.jackknife(all, 0, len(shares), func(means, dst []float64) { copy(dst, means) })
 			if err != nil || t.blocks == nil {
 				return err
@@ -110,40 +110,4 @@ func rankFamily() family {
 			return nil
 		},
 	}
-}
-
-// contrasts are the departures of a histogram of ranks from a flat one; see
-// [ensemble.RankContrasts].
-func contrasts(shares []float64) (bias, dispersion float64) {
-	n := float64(len(shares))
-	square := 0.0
-	for r, share := range shares {
-		u := (float64(r)+0.5)/n - 0.5
-		bias -= float64(2 * u * share)
-		square += float64(float64(u*u) * share)
-	}
-	return bias, 1 - square*12/(1-1/(n*n))
-}
-
-// unevenness is the sum of the distances of shares from equal ones.
-func unevenness(shares []float64) float64 {
-	sum := 0.0
-	for _, share := range shares {
-		sum += math.Abs(share - 1/float64(len(shares)))
-	}
-	return sum
-}
-
-// transform spreads ranks over bins of the probability integral transform.
-func transform(shares []float64, bins int) []float64 {
-	out := make([]float64, bins)
-	n := len(shares)
-	for r, share := range shares {
-		for b := range out {
-			if overlap := min((r+1)*bins, (b+1)*n) - max(r*bins, b*n); overlap > 0 {
-				out[b] += share * float64(overlap) / float64(bins)
-			}
-		}
-	}
-	return out
 }

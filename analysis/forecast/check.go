@@ -171,7 +171,7 @@ func (in *Input) setting(o Options) (*setting, dims, error) {
 	if err != nil {
 		return nil, d, err
 	}
-	s.weights = [][]float64{all}
+	s.weights, s.masked = [][]float64{all}, slices.Contains(all, 0)
 	for _, r := range in.Regions {
 		what := "region " + r.Name
 		part, err := cellWeights(what, r.Weights, d)

@@ -128,6 +128,37 @@ func TestNonFinite(t *testing.T) {
 	}
 }
 
+// Cells without weight are left out, whatever they hold.
+func TestMask(t *testing.T) {
+	t.Parallel()
+	m := newMade(6, 3, 2, 3, 5, 1)
+	in := m.input(t)
+	in.Weights = slices.Repeat([]float64{1}, 15)
+	in.Weights[4] = 0
+	o := Options{Metrics: []string{"errors", "crps", "energy_score", "variogram_score", "rank_histogram"}, Intervals: true}
+	want := asJSON(t, analyze(t, in, o).Models)
+	for i := range m.truth {
+		if i%15 == 4 {
+			m.truth[i] = math.NaN()
+		}
+	}
+	for i := range m.members {
+		if i%15 == 4 {
+			m.members[i] = math.Inf(1)
+		}
+	}
+	weights := in.Weights
+	in = m.input(t)
+	in.Weights = weights
+	if got := asJSON(t, analyze(t, in, o).Models); got != want {
+		t.Errorf("NaN in a cell without weight changes the result:\n%s\nwant\n%s", got, want)
+	}
+	in.Weights = nil
+	if _, err := Analyze(t.Context(), in, o); err == nil || !strings.Contains(err.Error(), "element [0 0 0 4] is NaN") {
+		t.Error(err)
+	}
+}
+
 // What a grid is too small for is skipped with its reason; the rest is computed.
 func TestSmallGrids(t *testing.T) {
 	t.Parallel()

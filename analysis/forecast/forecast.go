@@ -72,9 +72,11 @@ type Input struct {
 	// FromTarget makes the climatology of a sample the mean of the targets of all other
 	// groups.
 	FromTarget bool
-	Weights    []float64 // of cells [H·W], or of rows [H]; nil: equal ones
-	Regions    []Region
-	Leads      []float64 // of every sample, in any unit; nil: one lead
+	// Weights are those of cells [H·W], or of rows [H]; nil: equal ones. A cell without
+	// weight may hold NaN.
+	Weights []float64
+	Regions []Region
+	Leads   []float64 // of every sample, in any unit; nil: one lead
 	// Groups tells the samples that depend on each other, such as those of one initial
 	// time; their order is that in time. nil: the k-th sample of every lead is of group k.
 	Groups []int

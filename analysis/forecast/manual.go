@@ -55,7 +55,8 @@ are 1 - score / score of persistence, or without it of climatology.
 
 const manualAfter = `
 Cells count by --weights or, with --lat, by the cosine of their latitude; --regions
-gives scores of parts of the grid beside those of all. Variables count alike: by_variable
+gives scores of parts of the grid beside those of all. Cells of weight 0 (a mask) are
+left out and may hold NaN; spectra and windows see 0 there. Variables count alike: by_variable
 has each, in its unit. Scores of all variables together add up different units; scale
 such variables beforehand. by_lead has the samples of each of --leads.
 

@@ -19,6 +19,7 @@ type setting struct {
 	limits        [][]float64 // of every event and variable: the value that it begins at
 	anomalies     bool        // there is a climatology to take them from
 	equal         []bool      // whether those of a region are all the same
+	masked        bool        // whether some cell has no weight
 	wide          [][]float64 // those of all variables, one after the other; nil where equal
 }
 
@@ -68,16 +69,6 @@ func (c *sample) membersOf(v int) [][]float64 {
 	out := make([][]float64, c.members)
 	for k := range out {
 		out[k] = c.member(k, v)
-	}
-	return out
-}
-
-// whole are the members with all variables [V·H·W].
-func (c *sample) whole() [][]float64 {
-	d := len(c.variables) * c.size()
-	out := make([][]float64, c.members)
-	for k := range out {
-		out[k] = c.ensemble[k*d : (k+1)*d]
 	}
 	return out
 }

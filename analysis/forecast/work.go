@@ -133,11 +133,19 @@ func (p *plan) addForecasts(d dims) error {
 	return nil
 }
 
-// read reads a row of an array and finds NaN and infinity.
+// read reads a row of an array and finds NaN and infinity, which only cells without
+// weight may hold: they become 0.
 func (p *plan) read(array int, dst []float64, row int) error {
 	a := p.arrays[array]
 	if err := a.ReadFloat64(dst, row, row+1); err != nil {
 		return fmt.Errorf("%s: %w", a.role, err)
+	}
+	if size := p.size(); p.masked {
+		for i, v := range dst {
+			if v-v != 0 && p.weights[0][i%size] == 0 {
+				dst[i] = 0
+			}
+		}
 	}
 	if err := checkFinite(a.role, a.Array, row, dst); err != nil {
 		return err

@@ -57,7 +57,7 @@ func TestConstant(t *testing.T) {
 			t.Errorf("ranks %v", counts)
 		}
 	}
-	if bias, dispersion := RankContrasts(counts); math.Abs(bias) > 1e-15 || math.Abs(dispersion) > 1e-15 || ReliabilityIndex(counts) > 1e-15 {
+	if bias, dispersion := RankContrasts(RankShares(counts)); math.Abs(bias) > 1e-15 || math.Abs(dispersion) > 1e-15 || ReliabilityIndex(RankShares(counts)) > 1e-15 {
 		t.Error(bias, dispersion)
 	}
 }
@@ -78,7 +78,7 @@ func TestTies(t *testing.T) {
 	if want := []int64{0, RankUnit / 3, RankUnit / 3, RankUnit / 3, 0}; !slices.Equal(counts, want) {
 		t.Errorf("%v, want %v", counts, want)
 	}
-	if !math.IsNaN(ReliabilityIndex(make([]int64, 3))) || PIT(counts, 0) != nil {
+	if !math.IsNaN(ReliabilityIndex(RankShares(make([]int64, 3)))) || PIT(RankShares(counts), 0) != nil {
 		t.Error("no cells, no bins")
 	}
 }

@@ -60,7 +60,8 @@ func spreadRank(counts []int64) {
 	}
 }
 
-// RankShares returns the share of cells at each rank; NaN if there are none.
+// RankShares returns the share of cells at each rank; NaN if there are none. Means over
+// samples of different weights are taken of shares, sums over cells of counts.
 func RankShares(counts []int64) []float64 {
 	total := totalOf(counts)
 	shares := make([]float64, len(counts))
@@ -81,27 +82,27 @@ func totalOf(counts []int64) int64 {
 // ReliabilityIndex returns Σ |f_r − 1/(S + 1)| over the shares f_r of ranks (Delle Monache et
 // al., Journal of Geophysical Research 111, 2006): 0 for a flat histogram, up to 2·S/(S + 1)
 // where all truths have one rank. Positive from chance alone: about √(2(S + 1)/(π·n)) of n
-// independent cells. NaN if there are none.
-func ReliabilityIndex(counts []int64) float64 {
-	sum, flat := 0.0, 1/float64(len(counts))
-	for _, share := range RankShares(counts) {
+// independent cells. This and the following take the shares of [RankShares] or means of
+// those of several samples, and are NaN if they are.
+func ReliabilityIndex(shares []float64) float64 {
+	sum, flat := 0.0, 1/float64(len(shares))
+	for _, share := range shares {
 		sum += math.Abs(share - flat)
 	}
 	return sum
 }
 
-// RankChiSquare returns n·(S + 1) Σ (f_r − 1/(S + 1))² of the shares f_r of n cells: Pearson's
-// statistic of a flat histogram. Neighboring cells are no independent observations, so it
-// is a number to compare, with S degrees of freedom only for independent cells, and no test;
-// [RankContrasts] of samples can be tested. NaN if there are no cells.
-func RankChiSquare(counts []int64) float64 {
-	n := float64(len(counts))
-	sum := 0.0
-	for _, share := range RankShares(counts) {
+// RankChiSquare returns (S + 1) Σ (f_r − 1/(S + 1))² of the shares f_r: times the number of cells it is
+// Pearson's statistic of a flat histogram. Neighboring cells are no independent observations,
+// so it is a number to compare, with S degrees of freedom only for independent cells, and no
+// test; [RankContrasts] of samples can be tested.
+func RankChiSquare(shares []float64) float64 {
+	n, sum := float64(len(shares)), 0.0
+	for _, share := range shares {
 		d := share - 1/n
 		sum += float64(d * d)
 	}
-	return float64(totalOf(counts)) / RankUnit * n * sum
+	return n * sum
 }
 
 // RankContrasts returns two departures of ranks from a flat histogram, means over cells of
@@ -111,30 +112,29 @@ func RankChiSquare(counts []int64) float64 {
 //	dispersion = mean (1 − 12·(u − ½)²/(1 − 1/(S + 1)²)),    positive where it lies in their middle: spread too large
 //
 // Both are 0 for a flat histogram, of any number of members, and bias lies in (−1, 1). As
-// means they can be given intervals from samples that are independent. NaN if there are none.
-func RankContrasts(counts []int64) (bias, dispersion float64) {
-	n := float64(len(counts))
-	flat := (1 - 1/(n*n)) / 12 // the variance of u if all ranks are equally frequent
+// means they can be given intervals from samples that are independent.
+func RankContrasts(shares []float64) (bias, dispersion float64) {
+	n := float64(len(shares))
 	square := 0.0
-	for r, share := range RankShares(counts) {
+	for r, share := range shares {
 		u := (float64(r)+0.5)/n - 0.5
 		bias -= float64(2 * u * share)
 		square += float64(float64(u*u) * share)
 	}
-	return bias, 1 - square/flat
+	return bias, 1 - square*12/(1-1/(n*n)) // 1/12·(1 − 1/n²) is the variance of u if all ranks are equally frequent
 }
 
 // PIT returns a histogram of the probability integral transform in so many bins, as
 // shares: a truth of rank r is spread evenly over [r/(S + 1), (r + 1)/(S + 1)], so that
-// ensembles of different sizes have the same bins and a flat rank histogram is flat. NaN
-// if there are no cells; nil for no bins.
-func PIT(counts []int64, bins int) []float64 {
+// ensembles of different sizes have the same bins and a flat rank histogram is flat. nil for
+// no bins.
+func PIT(shares []float64, bins int) []float64 {
 	if bins < 1 {
 		return nil
 	}
 	out := make([]float64, bins)
-	n := len(counts)
-	for r, share := range RankShares(counts) {
+	n := len(shares)
+	for r, share := range shares {
 		// In units of 1/(n·bins): rank r covers [r·bins, (r+1)·bins), bin b covers [b·n, (b+1)·n).
 		for b := r * bins / n; b < bins && b*n < (r+1)*bins; b++ {
 			overlap := min((r+1)*bins, (b+1)*n) - max(r*bins, b*n)

@@ -1,0 +1,76 @@
+// Tests of groups and of the blocks they make.
+
+package forecast
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"repscope/stat"
+)
+
+// The k-th sample of every lead is of initial time k, whichever of them runs faster.
+func TestGroupsOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		in   Input
+		want []int
+	}{
+		{Input{}, []int{0, 1, 2, 3, 4, 5}},
+		{Input{Leads: []float64{6, 12, 6, 12, 6, 12}}, []int{0, 0, 1, 1, 2, 2}},
+		{Input{Leads: []float64{6, 6, 6, 12, 12, 12}}, []int{0, 1, 2, 0, 1, 2}},
+		{Input{Groups: []int{4, 4, 1, 1, 2, 2}}, []int{4, 4, 1, 1, 2, 2}},
+	} {
+		if got := groupsOf(c.in, 6); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v, want %v", c.in, got, c.want)
+		}
+	}
+}
+
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	twoLeads := []float64{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}
+	times := []int{5, 5, 3, 3, 1, 1, 0, 0, 2, 2, 4, 4}
+	for _, c := range []struct {
+		name   string
+		groups []int
+		leads  []float64
+		spec   string
+		want   string
+		kind   string
+	}{
+		{"pieces of the series of initial times, in its order", times, twoLeads, "2", "[[0 1 10 11] [2 3 8 9] [4 5 6 7]]", "3 blocks (moving blocks of 2)"},
+		{"initial times by themselves", times, twoLeads, "episode", "[[0 1] [2 3] [4 5] [6 7] [8 9] [10 11]]", "6 groups"},
+		{"simulations", []int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5}, nil, "auto", "[[0 1] [2 3] [4 5] [6 7] [8 9] [10 11]]", "6 groups"},
+		{"samples one after the other", []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, nil, "4", "[[0 1 2 3] [4 5 6 7] [8 9 10 11]]", "3 blocks (moving blocks of 4)"},
+		{"pieces of few simulations", []int{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1}, nil, "3", "[[0 1 2] [3 4 5] [6 7 8] [9 10 11]]", "4 blocks (moving blocks of 3 in 2 episodes)"},
+	} {
+		spec, err := stat.ParseBlockSpec(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := make([]float64, len(c.groups))
+		for i := range values {
+			values[i] = float64(i * i % 7)
+		}
+		b, err := blocksOf(c.groups, c.leads, spec, [][]float64{values})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if got := fmt.Sprint(sorted(b)); got != c.want || describeBlocks(b) != c.kind {
+			t.Errorf("%s: %s (%s), want %s (%s)", c.name, got, describeBlocks(b), c.want, c.kind)
+		}
+	}
+}
+
+// sorted are the blocks in the order of their first samples.
+func sorted(b *stat.Blocks) [][]int {
+	blocks := make([][]int, b.Count())
+	for j := range blocks {
+		blocks[j] = b.Block(j)
+		slices.Sort(blocks[j])
+	}
+	slices.SortFunc(blocks, slices.Compare)
+	return blocks
+}
