@@ -70,6 +70,13 @@ runs of them, as long as the scores remember each other. Groups with several sam
 a lead are stretches of time, such as simulations: each is a block (--block episode does
 this for initial times, too). Fewer than 5 groups are cut into pieces.
 
+An event is a value of at least one of --thresholds, or of at least a quantile of all
+true values of the variable (--event-quantiles). Probabilities are shares of members.
+Windows (--fss-windows) around all cells reach beyond the grid, where no event is; those
+of even size one cell further up and left. effective_resolution is the wavelength at
+which members fall below half of the power of truth. diebold_mariano, in the result file,
+tests equal accuracy over the sequence of initial times, of at least 50 that forget soon.
+
 --documented-json writes {metrics, evaluation_config} of the first model as published,
 with the standard deviation over batches, or without --batch-size over samples:
 "std_over" says which.`

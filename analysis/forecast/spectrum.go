@@ -133,7 +133,8 @@ func spectrumScores(s *setting, _ int) []formula {
 	out := []formula{
 		score(formula{name: "log_spectral_distance", unit: "dB", about: "between the mean power spectra of members and of truth", direction: report.Lower, high: inf,
 			noInterval: "it is above 0 from chance alone"}, memberPower, verification.LogSpectralDistance),
-		score(formula{name: "log_spectral_distance_mean", unit: "dB", about: "of the ensemble mean, which is smooth by averaging", direction: report.Neither, high: inf},
+		score(formula{name: "log_spectral_distance_mean", unit: "dB", about: "of the ensemble mean, which is smooth by averaging", direction: report.Neither, high: inf,
+			noInterval: "it is above 0 from chance alone"},
 			meanPower, verification.LogSpectralDistance),
 		score(formula{name: "effective_resolution", unit: "cells", about: "wavelength at which members fall below half of the power of truth", direction: report.Lower, high: inf, noInterval: jumps},
 			memberPower, resolution),

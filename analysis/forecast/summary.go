@@ -67,6 +67,9 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	if err := s.skillScores(result); err != nil {
 		return nil, err
 	}
+	if s.o.Intervals {
+		s.equalAccuracy(result)
+	}
 	if s.blocks == nil {
 		return result, nil
 	}

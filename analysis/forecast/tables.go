@@ -4,6 +4,7 @@ package forecast
 
 import (
 	"slices"
+	"strings"
 
 	"repscope/internal/run"
 	"repscope/report"
@@ -140,19 +141,22 @@ func (r *Result) printEvents(env *run.Env) error {
 // namedEvent is an event of the result.
 type namedEvent struct{ row, name string }
 
-// events are those of the result, with their names for tables and figures.
+// events are those that some model has scores of, with their names for tables.
 func (r *Result) events() []namedEvent {
 	var out []namedEvent
-	for _, f := range r.formulas {
-		if f.list != eventsName {
-			continue
-		}
-		name := "≥ " + number(f.value)
-		if f.key == byQuantile {
-			name = "≥ quantile " + number(f.value)
-		}
-		if e := (namedEvent{f.row(), name}); !slices.Contains(out, e) {
-			out = append(out, e)
+	for i := range r.Models {
+		for _, s := range r.Models[i].Scores {
+			key, value, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(s.Row, eventsName+"["), "]"), "=")
+			if !ok || !strings.HasPrefix(s.Row, eventsName+"[") {
+				continue
+			}
+			e := namedEvent{s.Row, "≥ " + value}
+			if key == byQuantile {
+				e.name = "≥ quantile " + value
+			}
+			if !slices.Contains(out, e) {
+				out = append(out, e)
+			}
 		}
 	}
 	return out

@@ -14,7 +14,7 @@ import (
 
 // The fields that are made of states, and the members of an ensemble.
 const (
-	gridHeight, gridWidth = 3, 4
+	gridHeight, gridWidth = 4, 4
 	members               = latent
 )
 
@@ -60,7 +60,7 @@ func forecasts(ctx context.Context, s *Sample, seed uint64) (*report.Result, err
 	const size = gridHeight * gridWidth
 	n := len(s.Episode)
 	truth, before := make([]float64, n*size), make([]float64, n*size)
-	in := forecast.Input{Leads: make([]float64, n)}
+	in := forecast.Input{Leads: make([]float64, n), FromTarget: true}
 	for i := range n {
 		s.field(truth[i*size:(i+1)*size], i)
 		copy(before[i*size:], truth[max(i-1, 0)*size:(max(i-1, 0)+1)*size])
@@ -85,8 +85,9 @@ func forecasts(ctx context.Context, s *Sample, seed uint64) (*report.Result, err
 		in.Forecasts = append(in.Forecasts, forecast.Forecast{Name: name(m), Members: a})
 	}
 	metrics := []string{"errors", "crps", "energy_score", "variogram_score", "spread_skill", "rank_histogram",
-		"tiled_energy_score", "tiled_variogram_score", "intervals", "quantiles", "dawid_sebastiani", "error_spread"}
-	r, err := forecast.Analyze(ctx, in, forecast.Options{Metrics: metrics, Tile: 2, Intervals: true, Seed: seed, Threads: 1})
+		"tiled_energy_score", "tiled_variogram_score", "intervals", "quantiles", "dawid_sebastiani", "error_spread",
+		"events", "probabilities", "fractions", "fields", "spectrum", "anomalies"}
+	r, err := forecast.Analyze(ctx, in, forecast.Options{Metrics: metrics, Tile: 2, Thresholds: []float64{2}, Windows: []int{3}, Intervals: true, Seed: seed, Threads: 1})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@
 //	go run ./docs/calibration -rooms manifold -designs 0.8/16,differ -draws 50 -out -
 //	go run ./docs/calibration -studies -draws 1000   # studies over tasks and runs alone
 //	go run ./docs/calibration -comparisons -draws 1000   # what compare makes of two models
+//	go run ./docs/calibration -accuracy -draws 1000      # tests of equal accuracy of two forecasts
 //
 // Results depend on the seed and the number of draws, not on the number of threads.
 package main
@@ -39,6 +40,7 @@ func run() error {
 	which := flag.String("designs", "", "`LIST` of designs (default all)")
 	studies := flag.Bool("studies", false, "write the tables of studies over tasks and runs alone")
 	comparisons := flag.Bool("comparisons", false, "write the table of what compare makes of two models alone")
+	accuracy := flag.Bool("accuracy", false, "write the table of tests of equal accuracy of two forecasts alone")
 	out := flag.String("out", "docs/calibration.md", "`FILE` whose tables are rewritten; -: print them")
 	flag.Parse()
 	if flag.NArg() > 0 || *draws < 2 {
@@ -48,6 +50,9 @@ func run() error {
 	defer stop()
 	if *studies {
 		return runStudies(ctx, *draws, *seed, *threads, *out)
+	}
+	if *accuracy {
+		return runAccuracy(ctx, *draws, *seed, *threads, *out)
 	}
 	if *comparisons {
 		var b bytes.Buffer
@@ -137,6 +142,7 @@ type place struct{ begin, end string }
 var (
 	tables        = place{"<!-- tables: written by the command above -->\n", "<!-- end of tables -->\n"}
 	ofComparisons = place{"<!-- comparisons: written by the command above -->\n", "<!-- end of comparisons -->\n"}
+	ofAccuracy    = place{"<!-- accuracy: written by the command above -->\n", "<!-- end of accuracy -->\n"}
 	ofStudies     = place{"<!-- studies: written by the command below -->\n", "<!-- end of studies -->\n"}
 )
 
