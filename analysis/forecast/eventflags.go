@@ -4,7 +4,6 @@ package forecast
 
 import (
 	"slices"
-	"strings"
 
 	"repscope/internal/run"
 )
@@ -23,7 +22,7 @@ func registerEvents(flags *run.Flags) *eventFlags {
 		quantiles:  flags.Floats("event-quantiles", nil, "`LIST` of probabilities between 0 and 1: events of at least this quantile of all true values of the variable (with --example 0.9)"),
 		windows:    flags.Ints("fss-windows", nil, "`LIST` of sides of windows of the fractions skill score, in cells (default 1,3,7,15,… up to the shorter side)"),
 		spectrum: flags.Choice("spectrum", SpectrumDCT, []string{SpectrumDCT, SpectrumFFT},
-			"`TRANSFORM` of power spectra: cosines, or Fourier for fields that are periodic in both directions ("+strings.Join([]string{SpectrumDCT, SpectrumFFT}, ", ")+")"),
+			"`TRANSFORM` of power spectra: cosines, or Fourier for fields that are periodic in both directions"),
 	}
 }
 
