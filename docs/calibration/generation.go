@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"math"
 
 	"repscope/analysis/generation"
 	"repscope/points"
@@ -80,32 +81,49 @@ func (s *Sample) reconstructed(states []int, model int) *generation.Pairs {
 		}}
 }
 
-// predictedLabels are labels of three classes, and what a classifier finds that errs where a
-// latent of the model is far from 0.
+// predictedLabels are labels of four classes by a sum that every model sees alike, and what a
+// classifier finds that errs by a latent of the model.
 func (s *Sample) predictedLabels(states []int, model int) *generation.Predictions {
 	p := &generation.Predictions{Name: name(model)}
 	for _, i := range states {
-		target := int(s.Labels[i])
-		if s.States[i*features] > 0.3 {
-			target++
+		sum, target := 0.0, 0
+		for m := range models {
+			sum += float64(s.States[i*features+m*seen])
 		}
-		predicted := target
-		switch z := s.Latents[model].Row(i, nil)[0]; {
-		case z > 0.5:
-			predicted = min(predicted+1, 2)
-		case z < -0.5:
-			predicted = max(predicted-1, 0)
+		for _, cut := range []float64{-1, 0, 1} {
+			if sum > cut {
+				target++
+			}
 		}
-		p.Target, p.Predicted, p.Groups = append(p.Target, target), append(p.Predicted, predicted), append(p.Groups, s.Episode[i])
+		predicted := target + int(math.Round(3*s.Latents[model].Row(i, nil)[0]))
+		p.Target, p.Predicted, p.Groups = append(p.Target, target), append(p.Predicted, min(max(predicted, 0), 3)), append(p.Groups, s.Episode[i])
 	}
 	return p
 }
 
+// ungroup takes all samples as independent.
+func ungroup(in *generation.Input) {
+	in.Real.Groups, in.RealPredictions.Groups = nil, nil
+	for i := range in.Generators {
+		g := &in.Generators[i]
+		g.Generated.Groups, g.Reconstruction.Groups, g.Predictions.Groups, g.Latents.Groups = nil, nil, nil, nil
+	}
+}
+
 // generating measures what models make of the first half of the episodes; what the first
-// model makes of the others is real.
+// model makes of the others is real. Episodes are groups; the states of a single one are
+// taken as independent samples, as they are where no groups are given.
 func generating(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
 	var half [2][]int
-	last := s.Episode[len(s.Episode)-1]
+	episode, last := s.Episode, s.Episode[len(s.Episode)-1]
+	if last == 0 {
+		independent := *s
+		independent.Episode, last = make([]int, len(episode)), len(episode)-1
+		for i := range independent.Episode {
+			independent.Episode[i] = i
+		}
+		s = &independent
+	}
 	for i, e := range s.Episode {
 		k := 0
 		if 2*e > last {
@@ -113,10 +131,7 @@ func generating(ctx context.Context, s *Sample, seed uint64) (*report.Result, er
 		}
 		half[k] = append(half[k], i)
 	}
-	in := generation.Input{}
-	if len(half[1]) > 0 {
-		in.Real, in.RealPredictions = s.samplesOf(half[1], 0), s.predictedLabels(half[1], 0)
-	}
+	in := generation.Input{Real: s.samplesOf(half[1], 0), RealPredictions: s.predictedLabels(half[1], 0)}
 	for m := range models {
 		z := make([]float64, 0, len(half[0])*latent)
 		var labels, groups []int
@@ -126,6 +141,9 @@ func generating(ctx context.Context, s *Sample, seed uint64) (*report.Result, er
 		}
 		in.Generators = append(in.Generators, generation.Generator{Name: name(m), Generated: s.samplesOf(half[0], m), Reconstruction: s.reconstructed(half[0], m),
 			Predictions: s.predictedLabels(half[0], m), Latents: &generation.Latents{Name: name(m), Points: points.Float64(z, latent), Labels: labels, Groups: groups}})
+	}
+	if last == len(episode)-1 {
+		ungroup(&in)
 	}
 	r, err := generation.Analyze(ctx, in, generation.Options{Intervals: true, Seed: seed, Threads: 1})
 	if err != nil {

@@ -270,6 +270,13 @@ func writeFiles(t *testing.T, root, folder string) {
 		check(os.MkdirAll(filepath.Dir(in(to)), 0o755))
 		check(os.WriteFile(in(to), content, 0o644))
 	}
+	cells, labels := make([]uint8, 12*12), make([]int64, 12)
+	for i := range cells {
+		cells[i], labels[i/12] = uint8(i*i%7%2), int64(i/12%3)
+	}
+	check(dataset.WriteNPZ(in("grids.npz"), dataset.Field{Name: "grids", Shape: []int{12, 2, 2, 3}, Data: cells}, dataset.Field{Name: "label", Shape: []int{12}, Data: labels}))
+	copied("vae_encoder.onnx", "analysis/generation/testdata/generator/encoder.onnx")
+	copied("vae_decoder.onnx", "analysis/generation/testdata/generator/decoder.onnx")
 	const weights = "internal/example/weights/"
 	copied("jepa.onnx", weights+"jepa/best_encoder.onnx")
 	copied("decoder.onnx", weights+"jepa/decoder.onnx")

@@ -67,6 +67,7 @@ func Run(t *testing.T, dir string) {
 			root, err := Root()
 			env.Setenv("WEIGHTS", filepath.Join(root, "internal", "example", "weights"))
 			env.Setenv("TESTDATA", filepath.Join(root, "latent", "testdata"))
+			env.Setenv("GENERATOR", filepath.Join(root, "analysis", "generation", "testdata", "generator"))
 			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -40,7 +40,7 @@ var Grades = []string{"6A", "6A+", "6B", "6B+", "6C", "6C+"}
 const FirstLabel = 1
 
 // PerGrade is the number of problems of every grade, in every set.
-const PerGrade = 40
+const PerGrade = 30
 
 // seed of the example.
 const seed = 13

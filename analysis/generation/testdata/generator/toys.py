@@ -62,6 +62,26 @@ save("small_decoder.onnx", [axis("MatMul", ["latent", "w"], ["prob"])], [port("l
 save("three_decoder.onnx", [axis("Concat", ["z", "condition", "style"], ["both"], axis=1), axis("MatMul", ["both", "w"], ["logits"])],
      [port("z", ["n", D]), label, port("style", ["n", 2])], [port("logits", ["n", CELLS])], [weight("w", D + K + 2, CELLS)])
 
+# models of the climbing board, which take grades as integers: two start holds, eight others
+# and two at the top come and go with the latent
+BOARD, G = (3, 18, 11), 19
+hold = np.full((2, 594), 0, np.float32)
+bias = np.full(594, -9, np.float32)
+for cell in [2 * 11 + 3, 3 * 11 + 6] + [198 + r * 11 + c for r, c in zip(range(5, 17, 2), [2, 5, 3, 7, 4, 8])] + [198 + 60, 198 + 130] + [2 * 198 + 17 * 11 + 4, 2 * 198 + 17 * 11 + 5]:
+    hold[:, cell], bias[cell] = rng.randn(2), 0.6
+grade = port("grade", ["n"], T.INT64)
+weights = [nh.from_array((0.05 * rng.randn(G, 2)).astype(np.float32), "steps"), nh.from_array(hold, "w"), nh.from_array(bias, "b"),
+           nh.from_array(np.array([-1, *BOARD], np.int64), "shape")]
+save("board_decoder.onnx", [axis("Gather", ["steps", "grade"], ["step"]), axis("Add", ["z", "step"], ["at"]), axis("MatMul", ["at", "w"], ["moved"]),
+                            axis("Add", ["moved", "b"], ["rows"]), axis("Reshape", ["rows", "shape"], ["logits"])],
+     [port("z", ["n", 2]), grade], [port("logits", ["n", *BOARD])], weights)
+all_cells = nh.from_array(np.array([-1, 594], np.int64), "flat")
+save("board_encoder.onnx", [axis("Reshape", ["board", "flat"], ["rows"]), axis("MatMul", ["rows", "w"], ["at"]), axis("Gather", ["steps", "grade"], ["step"]),
+                            axis("Sub", ["at", "step"], ["mu"])],
+     [port("board", ["n", *BOARD]), grade], [port("mu", ["n", 2])], [all_cells, weight("w", 594, 2, scale=0.3), weights[0]])
+save("board_classifier.onnx", [axis("Reshape", ["board", "flat"], ["rows"]), axis("MatMul", ["rows", "w"], ["at"]), axis("MatMul", ["at", "v"], ["scores"])],
+     [port("board", ["n", *BOARD])], [port("scores", ["n", G])], [all_cells, weight("w", 594, 2), weight("v", 2, G)])
+
 cells = (rng.rand(N, C, H, W) < 0.4).astype(np.uint8)
 labels = np.arange(N) % K
 hot = np.eye(K, dtype=np.float32)[labels]
