@@ -1,9 +1,10 @@
 """Precision, recall, density and coverage at k = 5 with the authors' package prdc, of as many
-generated as real points of dimension 512 in float32. Prints wall and processor seconds (those of its
-processes included), without imports and drawing. usage: peer_prdc.py POINTS"""
+generated as real points of dimension 512 in float32. Prints wall and processor seconds, without imports and drawing. usage: peer_prdc.py POINTS"""
 import os
 import sys
 import time
+
+sys.path.pop(0)  # the script prdc.py beside this file is not the package
 
 import numpy as np
 from prdc import compute_prdc
@@ -19,5 +20,5 @@ def main(n):
     print(scores)
 
 
-if __name__ == "__main__":  # joblib may start processes that read this file again
+if __name__ == "__main__":
     main(int(sys.argv[1]))

@@ -44,14 +44,19 @@ def theirs(points):
     return float(wall), float(cpu), done.peak
 
 
-header("points of each", "repscope s", "prdc s", "ratio", "processor s", "prdc", "ratio", "MB", "prdc")
-with tempfile.TemporaryDirectory() as folder:
-    binary = f"{folder}/fidelity.test"
-    subprocess.run(["go", "test", "-c", "-o", binary, "./measure/fidelity"], cwd=ROOT, check=True)
-    for points in POINTS:
-        rounds = [(ours(binary, points), theirs(points)) for _ in range(ROUNDS)]
-        a, b = ([statistics.median(r[side][i] for r in rounds) for i in range(3)] for side in range(2))
-        row(points, f"{a[0]:.1f}", f"{b[0]:.1f}", f"{b[0] / a[0]:.1f}", f"{a[1]:.1f}", f"{b[1]:.1f}", f"{b[1] / a[1]:.1f}", f"{a[2]:.0f}", f"{b[2]:.0f}")
-    if ALONE:
-        wall, cpu, peak = bench(binary, ALONE, 1)
-        row(ALONE, f"{wall:.1f}", "", "", f"{cpu:.1f}", "", "", f"{peak:.0f}", "")
+def main():
+    header("points of each", "repscope s", "prdc s", "ratio", "processor s", "prdc", "ratio", "MB", "prdc")
+    with tempfile.TemporaryDirectory() as folder:
+        binary = f"{folder}/fidelity.test"
+        subprocess.run(["go", "test", "-c", "-o", binary, "./measure/fidelity"], cwd=ROOT, check=True)
+        for points in POINTS:
+            rounds = [(ours(binary, points), theirs(points)) for _ in range(ROUNDS)]
+            a, b = ([statistics.median(r[side][i] for r in rounds) for i in range(3)] for side in range(2))
+            row(points, *(cell for i in range(2) for cell in (f"{a[i]:.1f}", f"{b[i]:.1f}", f"{b[i] / a[i]:.1f}")), f"{a[2]:.0f}", f"{b[2]:.0f}")
+        if ALONE:
+            wall, cpu, peak = bench(binary, ALONE, 1)
+            row(ALONE, f"{wall:.1f}", "", "", f"{cpu:.1f}", "", "", f"{peak:.0f}", "")
+
+
+if __name__ == "__main__":
+    main()
