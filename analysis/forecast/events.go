@@ -98,6 +98,7 @@ func eventFamily() family {
 			}
 			return names
 		},
+		count: func(s *setting, _ int) int { return size * len(s.o.events()) },
 		field: func(c *sample, v, region int, out []float64) error {
 			for k := range c.limits {
 				copy(out[size*k:], c.event(k, v).Table(c.meanOf(v), c.truthOf(v), c.weights[region]).Sums())
@@ -162,6 +163,7 @@ func probabilityFamily() family {
 			}
 			return names
 		},
+		count: func(s *setting, members int) int { return size(members) * len(s.o.events()) },
 		field: func(c *sample, v, region int, out []float64) error {
 			for k := range c.limits {
 				e := c.event(k, v)

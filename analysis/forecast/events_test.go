@@ -290,3 +290,21 @@ func TestEventErrors(t *testing.T) {
 		}
 	}
 }
+
+// The number of sums is that of their names.
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	m := newMade(4, 3, 2, 6, 7, 10)
+	p, err := newPlan(m.input(t), Options{Thresholds: []float64{0, 1}, EventQuantiles: []float64{0.5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families() {
+		if f.count == nil {
+			continue
+		}
+		if count, names := f.count(p.setting, 3), len(f.sums(p.setting, 3)); count != names {
+			t.Errorf("%s: %d sums with %d names", f.name, count, names)
+		}
+	}
+}

@@ -27,6 +27,8 @@ type family struct {
 	needs func(s *setting, members int) string
 	// sums are the names of the sums; their places are those in what formulas get.
 	sums func(s *setting, members int) []string
+	// count is their number, for families of many sums: it is asked for at every sample.
+	count func(s *setting, members int) int
 	// cells fills out[k][cell] with values of one variable, which are averaged with the
 	// weights of every region.
 	cells func(c *sample, variable int, out [][]float64) error
@@ -162,7 +164,11 @@ func chosen(metrics []string) ([]family, error) {
 // size is the number of sums of a sample. Those of all variables together stand after
 // those of the variables.
 func (f *family) size(s *setting, members int) (variables, regions, sums int) {
-	regions, sums = 1, len(f.sums(s, members))
+	if regions = 1; f.count != nil {
+		sums = f.count(s, members)
+	} else {
+		sums = len(f.sums(s, members))
+	}
 	if f.cells != nil || f.field != nil {
 		variables = len(s.variables)
 	}

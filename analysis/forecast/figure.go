@@ -190,7 +190,7 @@ func (d *drawing) names() []string {
 	return names
 }
 
-// present are the scores of a list that some model has.
+// presentPanels are the main scores that some model has.
 func (d *drawing) presentPanels() []panelScore {
 	has := d.contents().has
 	return slices.DeleteFunc(slices.Clone(panelScores), func(p panelScore) bool { return !has(p.name) })

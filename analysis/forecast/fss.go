@@ -53,6 +53,7 @@ func fractionsFamily() family {
 			}
 			return names
 		},
+		count: func(s *setting, _ int) int { return size(s) * len(s.o.events()) },
 		field: func(c *sample, v, region int, out []float64) error {
 			for k := range c.limits {
 				c.fractions(k, v, region, out[k*size(c.setting):(k+1)*size(c.setting)])

@@ -18,6 +18,7 @@ type setting struct {
 	weights       [][]float64 // of the cells of every region, with the sum 1
 	limits        [][]float64 // of every event and variable: the value that it begins at
 	anomalies     bool        // there is a climatology to take them from
+	waves         waves
 	equal         []bool      // whether those of a region are all the same
 	masked        bool        // whether some cell has no weight
 	wide          [][]float64 // those of all variables, one after the other; nil where equal

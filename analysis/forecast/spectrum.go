@@ -5,6 +5,7 @@ package forecast
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"repscope/measure/verification"
 	"repscope/report"
@@ -55,12 +56,19 @@ func (s *setting) spectrumKind() verification.TransformKind {
 	return verification.DCT
 }
 
+// waves holds the bands of a grid, which take as long as a transform to find.
+type waves struct {
+	once  sync.Once
+	bands verification.Bands
+}
+
 // bands are those of the grid; none before its size is known.
 func (s *setting) bands() verification.Bands {
 	if s.size() == 0 {
 		return verification.Bands{}
 	}
-	return verification.NewTransform(s.spectrumKind(), s.height, s.width).Bands()
+	s.waves.once.Do(func() { s.waves.bands = verification.NewTransform(s.spectrumKind(), s.height, s.width).Bands() })
+	return s.waves.bands
 }
 
 // noWaves is why small grids have no spectrum.
@@ -86,6 +94,9 @@ func spectrumFamily() family {
 				names = append(names, fmt.Sprintf("error in shell %d", k))
 			}
 			return names
+		},
+		count: func(s *setting, _ int) int {
+			return spectra*len(s.bands().Modes) + verification.FourierBands(s.height, s.width)
 		},
 		field: func(c *sample, v, _ int, out []float64) error {
 			clear(out)

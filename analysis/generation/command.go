@@ -17,7 +17,6 @@ import (
 var Command = run.Command{
 	Name:        "generation",
 	Summary:     "what a generative model makes: reconstruction, diversity, likeness to real data, latents, control by labels",
-	Manual:      manual,
 	Out:         "evaluation_plots/generation",
 	Interrupted: "interrupted; what was computed is kept in " + PartialFile + " of --out, from which the same command continues",
 	Setup: func(flags *run.Flags) run.Job {
@@ -27,18 +26,21 @@ var Command = run.Command{
 }
 
 const manual = `generation measures generators of binary grids (such as problems of a climbing board) or of
-rows of numbers, each under a name that is a column of the result:
+rows of numbers, each under a name that is a column of the result. The metrics are, with the
+tier of how far generators may be chosen by them:
 
-  reconstruction  IoU of grids with what the generator reconstructs of them
-  diversity       how different generated samples are, from each other and from real ones
-  similarity      how near their statistics are to those of real samples
-  clusters        how labels are arranged among the latents
-  conditioning    whether a classifier finds the label that samples were made for
-  fidelity        precision, recall, density, coverage and memorization by nearest neighbors
-
+%s
 A metric whose input is missing is skipped, with the reason, as is a label with too few
-samples. Every metric says how it is read: which way is better, what can be reached on these
-data, and the published target.`
+samples; nothing that is unknown is 0. Every metric says how it is read: which way is better,
+what can be reached on these data, and the published target.
+
+Samples are independent of each other unless --groups or --block says otherwise; intervals
+delete them in turn, and generators are compared on what they share: the items that both
+reconstruct, the real samples that both are held against.
+
+After every metric of a generator the result so far is written to ` + PartialFile + `
+in --out. A run that was stopped is continued by the same command: inputs, options and
+definitions must be the same, else it begins anew and says why.`
 
 // generatorFlags are the files of generators that are run here: see generator.go.
 type generatorFlags struct {
@@ -89,7 +91,7 @@ func register(flags *run.Flags) *options {
 	f.threshold = flags.Float64("threshold", DefaultThreshold, "`P` above which a reconstructed cell is set")
 	f.definition = flags.Choice("definition", DefinitionDefault, Definitions(), "`NAME` of the definition of num_middle: holds that are neither start nor end, or holds − start − end")
 	f.strict = flags.Bool("strict", false, "fail at a problem that cannot be read, where it would be left out")
-	f.revalidate = flags.Bool("revalidate", false, "decide by our rule which problems are valid, whatever the file says")
+	f.revalidate = flags.Bool("revalidate", false, "decide by the rule (a start, an end, at least 3 other holds) which problems are valid, whatever the file says")
 	return f
 }
 

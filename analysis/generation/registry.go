@@ -33,7 +33,6 @@ type Need struct {
 var (
 	needReconstruction = Need{"--reconstruction NAME=FILE", func(_ *Input, g *Generator) bool { return g.Reconstruction != nil }}
 	needGenerated      = Need{"--generated NAME=FILE", func(_ *Input, g *Generator) bool { return g.Generated != nil }}
-	needReal           = Need{"--real FILE", func(in *Input, _ *Generator) bool { return in.Real != nil }}
 	needLatents        = Need{"--latents NAME=FILE", func(_ *Input, g *Generator) bool { return g.Latents != nil }}
 	needReference      = Need{"--generated NAME=FILE and --real FILE", func(in *Input, g *Generator) bool { return g.Generated != nil && in.Real != nil }}
 	needPredictions    = Need{"--predictions NAME=FILE", func(_ *Input, g *Generator) bool { return g.Predictions != nil }}
@@ -89,6 +88,24 @@ var registry []*Metric
 
 func init() {
 	registry = []*Metric{&reconstructionMetric, &diversityMetric, &similarityMetric, &clustersMetric, &conditioningMetric, &fidelityMetric}
+	Command.Manual = fmt.Sprintf(manual, metricHelp())
+}
+
+// metricHelp is a paragraph for every metric.
+func metricHelp() string {
+	var b strings.Builder
+	for _, m := range registry {
+		var flags []string
+		for _, need := range m.Needs {
+			flags = append(flags, need.flag)
+		}
+		fmt.Fprintf(&b, "  %-15s %s;\n%18stier %s, needs %s", m.Name, m.Summary, "", m.Tier, strings.Join(flags, " and "))
+		if m.Target != "" {
+			fmt.Fprintf(&b, "; published target %s", m.Target)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
 }
 
 // Metrics are the names of all metrics, in the order of the registry.

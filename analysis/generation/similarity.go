@@ -6,7 +6,6 @@ package generation
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"repscope/measure/twosample"
 	"repscope/report"
@@ -21,6 +20,9 @@ type Similarity struct {
 	Overall, Scaled Estimate
 	// Baseline is the mean over labels of what two parts of the real samples are apart.
 	Baseline float64
+	// Expected is the mean over labels of what a perfect generator would have, with as many
+	// samples; see Baseline.Expected.
+	Expected float64
 	Labeled  bool
 	ByLabel  []LabelSimilarity
 	Left     []SkippedLabel
@@ -61,8 +63,11 @@ type Moments struct{ Mean, SD float64 }
 type Baseline struct {
 	Mean, Low, High float64 // the central 95 % of the splits
 	Sizes           [2]int
-	Reduced         bool   // the parts are smaller than the samples that are compared
-	Reason          string // why there is none
+	Reduced         bool // the parts are smaller than the samples that are compared
+	// Expected is Mean·√((1/n + 1/m)/(1/a + 1/b)): what the distance of parts of a and b says of
+	// samples of n and m of one distribution, whose distance falls as such roots do.
+	Expected float64
+	Reason   string // why there is none
 }
 
 // StatisticSummary is a statistic over labels.
@@ -103,11 +108,8 @@ var similarityMetric = Metric{
 
 func (s *Similarity) interpretation() string {
 	reachable := "there is no baseline of real samples"
-	if !math.IsNaN(s.Baseline) {
-		reachable = fmt.Sprintf("two random parts of the real samples are %.3g apart, about what a perfect generator reaches", s.Baseline)
-		if slices.ContainsFunc(s.ByLabel, func(l LabelSimilarity) bool { return l.Baseline.Reduced }) {
-			reachable += " (or less: the parts are smaller than the generated samples)"
-		}
+	if !math.IsNaN(s.Expected) {
+		reachable = fmt.Sprintf("a perfect generator has about %.3g with as many samples, as two random parts of the real ones say", s.Expected)
 	}
 	return fmt.Sprintf("Lower is better, 0 for equal distributions, in the units of the statistics; %s; published target: mean distance < 0.1 (%s).",
 		reachable, met(s.Overall.Value.Float() < 0.1))
@@ -119,6 +121,7 @@ func (s *Similarity) object(names labels) *report.Object {
 	s.Overall.set(&o, "overall_mean_distance")
 	s.Scaled.set(&o, "overall_mean_distance_scaled")
 	o.Set("baseline_mean_distance", report.NumberOr(s.Baseline, "no label has a baseline"))
+	o.Set("expected_of_perfect", report.NumberOr(s.Expected, "no label has a baseline"))
 	for _, of := range s.Statistics {
 		var part report.Object
 		part.Set("mean", report.Number(of.Mean))
@@ -195,11 +198,12 @@ func (b *Baseline) object() *report.Object {
 	}
 	o.Set("sizes", b.Sizes[:])
 	o.Set("reduced", b.Reduced)
+	o.Set("expected_of_perfect", report.NumberOr(b.Expected, "it is undefined for all splits"))
 	return &o
 }
 
 func similarityTables(r *Result) []*report.Table {
-	header := []string{"Generator", "Mean distance", "In SD", "Real against real", "Energy p", "MMD p", "Labels"}
+	header := []string{"Generator", "Mean distance", "In SD", "Real against real", "Perfect", "Energy p", "MMD p", "Labels"}
 	t := report.NewTable("Similarity (Wasserstein distance)", header...)
 	var each *report.Table
 	for i := range r.Models {
@@ -209,7 +213,7 @@ func similarityTables(r *Result) []*report.Table {
 		}
 		energy, mmd := of.smallest()
 		t.Row(r.Models[i].Name, report.WithInterval(of.Overall.Value, of.Overall.CI), of.Scaled.Value,
-			report.NumberOr(of.Baseline, "no baseline"), energy, mmd, len(of.ByLabel))
+			report.NumberOr(of.Baseline, "no baseline"), report.NumberOr(of.Expected, "no baseline"), energy, mmd, len(of.ByLabel))
 		if each == nil {
 			columns := []string{"Generator"}
 			for _, s := range of.Statistics {
@@ -227,6 +231,7 @@ func similarityTables(r *Result) []*report.Table {
 		}
 		each.Row(cells...)
 	}
+	t.Note("real against real: two random parts of the real samples; perfect: what that says of two samples of the sizes compared; p: the smallest over labels, after Holm's correction")
 	return []*report.Table{t, each}
 }
 
@@ -286,11 +291,11 @@ func (s *Similarity) summarize() {
 		}
 		to.Scaled, to.Baseline = meanOf(scaled), meanOf(baselines)
 	}
-	var baselines []float64
+	var baselines, expected []float64
 	for _, l := range s.ByLabel {
-		baselines = append(baselines, l.Baseline.Mean)
+		baselines, expected = append(baselines, l.Baseline.Mean), append(expected, l.Baseline.Expected)
 	}
-	s.Baseline = meanOf(baselines)
+	s.Baseline, s.Expected = meanOf(baselines), meanOf(expected)
 }
 
 // meanOf is the mean of the values that are not NaN; NaN for none.

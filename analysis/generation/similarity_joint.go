@@ -148,7 +148,9 @@ func (c *comparer) trends(l *LabelSimilarity, x, y points.Points, groups []int) 
 	if c.ctx.Err() != nil {
 		return err
 	}
-	j.TrendsBaseline = baselineOf(splits, 0, err)
+	b := baselineOf(splits, 0, l, err)
+	b.Expected = 1 - (1-b.Mean)*b.Expected/b.Mean // the difference is what falls with more samples
+	j.TrendsBaseline = b
 	return nil
 }
 

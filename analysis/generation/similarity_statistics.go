@@ -404,18 +404,21 @@ func (c *comparer) baselines(l *LabelSimilarity, values [][]float64, groups []in
 		return err
 	}
 	for k := range l.Statistics {
-		l.Statistics[k].Baseline = baselineOf(found, k, err)
+		l.Statistics[k].Baseline = baselineOf(found, k, l, err)
 	}
-	l.Baseline = baselineOf(found, len(values), err)
+	l.Baseline = baselineOf(found, len(values), l, err)
 	return nil
 }
 
-// baselineOf is one of the baselines of a split; err is why there are none.
-func baselineOf(found []*twosample.Baseline, k int, err error) Baseline {
+// baselineOf is one of the baselines of a split for the samples of a label; err is why there
+// are none.
+func baselineOf(found []*twosample.Baseline, k int, l *LabelSimilarity, err error) Baseline {
 	if err != nil {
-		return Baseline{Mean: math.NaN(), Low: math.NaN(), High: math.NaN(), Reason: stat.Reason(err)}
+		return Baseline{Mean: math.NaN(), Low: math.NaN(), High: math.NaN(), Expected: math.NaN(), Reason: stat.Reason(err)}
 	}
 	b := Baseline{Mean: found[k].Mean, Low: found[k].Low, High: found[k].High, Sizes: found[k].Sizes, Reduced: found[k].Reduced}
+	inverse := func(n, m int) float64 { return 1/float64(n) + 1/float64(m) }
+	b.Expected = b.Mean * math.Sqrt(inverse(l.Generated, l.Real)/inverse(b.Sizes[0], b.Sizes[1]))
 	if math.IsNaN(b.Mean) {
 		b.Reason = "it is undefined for all splits"
 	}

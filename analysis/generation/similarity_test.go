@@ -86,6 +86,10 @@ func TestSimilarityByLabel(t *testing.T) {
 	if s.Overall.Value.V != (s.ByLabel[0].Mean.Value.V+l.Mean.Value.V)/2 {
 		t.Errorf("overall %v", s.Overall.Value)
 	}
+	b := l.Statistics[1].Baseline // of 40 and 40, for 50 and 80
+	if want := b.Mean * math.Sqrt((1.0/50+1.0/80)/(1.0/40+1.0/40)); math.Abs(b.Expected-want) > 1e-13 || b.Sizes != [2]int{40, 40} || !b.Reduced {
+		t.Errorf("%+v, want %v expected", b, want)
+	}
 	// The first generator is as near as two parts of the real samples, the second is not.
 	far := r.Models[1].Similarity
 	for k, of := range []*Similarity{s, far} {
@@ -259,5 +263,24 @@ func TestSimilarityInGroups(t *testing.T) {
 	_, s = similarityOf(t, in, Options{Intervals: true})
 	if of := s.ByLabel[0]; math.IsNaN(of.Joint.Energy.P) || of.Baseline.Sizes != [2]int{20, 20} || len(of.Mean.Jackknife.BlockSizes) != 20 {
 		t.Errorf("%+v; %+v", of.Joint.Energy, of.Baseline)
+	}
+}
+
+// TestExpectedOfPerfect: the distance of two samples of one distribution is what parts of one
+// of them say of it.
+func TestExpectedOfPerfect(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(8, 9))
+	var expected, found float64
+	const runs = 12
+	for k := range runs {
+		real, generated := numbers("real", random, map[int]int{0: 60}, 0), numbers("generated", random, map[int]int{0: 60}, 0)
+		real.Statistics, generated.Statistics = real.Statistics[:1], generated.Statistics[:1]
+		_, s := similarityOf(t, Input{Real: real, Generators: []Generator{{Name: "m", Generated: generated}}}, Options{Seed: uint64(k), Threads: 1})
+		expected += s.Expected / runs
+		found += s.Overall.Value.V / runs
+	}
+	if math.Abs(expected-found) > 0.06 {
+		t.Errorf("parts say %v, samples are %v apart", expected, found)
 	}
 }

@@ -119,14 +119,14 @@ func TestWeatherFields(t *testing.T) {
 // More cases only add to fewer, and seeds share nothing.
 func TestWeatherSeeds(t *testing.T) {
 	t.Parallel()
-	make := func(seed uint64, cases int) *Weather {
+	made := func(seed uint64, cases int) *Weather {
 		w, err := MakeWeather(WeatherConfig{Seed: seed, Cases: cases, Leads: []float64{6, 48}, Members: 3, Height: 12, Width: 16})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return w
 	}
-	few, many, other := make(1, 2), make(1, 5), make(2, 2)
+	few, many, other := made(1, 2), made(1, 5), made(2, 2)
 	if !slices.Equal(few.Target, many.Target[:len(few.Target)]) || !slices.Equal(few.Input, many.Input[:len(few.Input)]) {
 		t.Error("two cases are not the first of five")
 	}

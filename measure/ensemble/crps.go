@@ -32,8 +32,11 @@ func rankWeights(members int) []float64 {
 	return weights
 }
 
+// weighted is a sample of any type.
+type weighted interface{ weight(c int) float64 }
+
 // addTerms adds the terms of n cells of a sample from the first on, whose members are sorted.
-func (c *columns[T]) addTerms(t *Terms, ranks []float64, s interface{ weight(c int) float64 }, first, n int) {
+func (c *columns[T]) addTerms(t *Terms, ranks []float64, s weighted, first, n int) {
 	vector.WeightedColumns(c.sums[:], c.x, c.y[:], ranks)
 	members := float64(c.members)
 	pairs := 2 / max(1, members*(members-1))

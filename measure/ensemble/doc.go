@@ -13,7 +13,8 @@
 // several samples: [Terms], [Moments], [Mean] and counts of ranks have no other state. A
 // lower score is better, all but the documented variogram score are proper: in expectation
 // no forecast scores better than the distribution the truth comes from. [Fair] estimates
-// are so for the distribution that the members are drawn from, whatever their number.
+// are so for the distribution that the members are drawn from, whatever their number; the
+// others are for the distribution that has these members.
 //
 // Numbers are float32 or float64; everything that is summed over cells is summed in
 // float64, in one order, so that the bits do not depend on the number of threads. A NaN or

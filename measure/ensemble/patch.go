@@ -82,7 +82,7 @@ func TiledEnergy[T Float](s Sample[T], g Grid, tile int) (Terms, error) {
 		return Terms{}, err
 	}
 	sum := Terms{Members: s.count}
-	eachTile(s, g, tile, func(part Sample[T], weight float64) error {
+	err := eachTile(s, g, tile, func(part Sample[T], weight float64) error {
 		t := Energy(part)
 		t.SkillSum *= weight
 		t.SpreadSum *= weight
@@ -90,7 +90,7 @@ func TiledEnergy[T Float](s Sample[T], g Grid, tile int) (Terms, error) {
 		sum.Add(t)
 		return nil
 	})
-	return sum, nil
+	return sum, err
 }
 
 // TiledVariogram returns the mean over variables and tiles of tile × tile cells of the

@@ -88,13 +88,6 @@ func (s Sample[T]) weight(c int) float64 {
 	return s.weights[c]
 }
 
-// column writes the members of a cell.
-func (s Sample[T]) column(dst []float64, c int) {
-	for k := range dst {
-		dst[k] = float64(s.members[k*s.stride+c])
-	}
-}
-
 // Grid is the shape of the cells of a sample: Variables fields of Height × Width, one after
 // the other.
 type Grid struct{ Variables, Height, Width int }

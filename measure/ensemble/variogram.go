@@ -37,8 +37,8 @@ const variogramEpsilon = 1e-6
 //	Σ_{i≠j} w_ij·(|y_i − y_j|^p − mean_k |x_ki − x_kj|^p)²,   w_ij ∝ 1/(d_ij + 10⁻⁶), Σ w_ij = 1
 //
 // with the distance d_ij of cells i and j of the grid. With weights a of cells, w_ij ∝
-// a_i·a_j/(d_ij + 10⁻⁶), so that a mask leaves pairs out. Errors: fewer than two cells, a power or a
-// distance that is negative or no number, a distance below 1.
+// a_i·a_j/(d_ij + 10⁻⁶), so that a mask leaves pairs out. Errors: fewer than two cells, a power
+// or a distance that is negative or no number, a distance below 1.
 func NewVariogram(height, width int, o VariogramOptions) (*Variogram, error) {
 	if o.P == 0 {
 		o.P = 0.5
@@ -58,12 +58,18 @@ func NewVariogram(height, width int, o VariogramOptions) (*Variogram, error) {
 }
 
 // VariogramScore returns the variogram score of a field, in units of the cells to the power
-// 2p (2 for the documented one). Offsets are treated one after the other, with all pairs of
-// cells of two rows that lie so apart: memory does not grow with the number of pairs, which is that of
-// cells squared or, with a largest distance, linear in it. Beside the sample there is a copy
-// of it. Differences and roots of cells that are float32 numbers, in arrays of either type,
-// are rounded to float32, which changes a score by about 10⁻⁷ of itself; what is summed is
-// float64. The bits are the same for any number of threads. Errors: another number of cells, all pairs without weight, the context's.
+// 2p (2 for the documented one): of the distribution that has these members. Of S draws it
+// is larger, by the variance of |x_i − x_j|^p over S, so that ensembles are compared with others of
+// their size. It does not see a constant error, and looks at nothing but means of
+// |x_i − x_j|^p.
+//
+// Offsets are treated one after the other, with all pairs of cells of two rows that lie so
+// apart: memory does not grow with the number of pairs, which is that of cells squared or,
+// with a largest distance, linear in it. Beside the sample there is a copy of it. Differences
+// and roots of cells that are float32 numbers, in arrays of either type, are rounded to
+// float32, which changes a score by about 10⁻⁷ of itself; what is summed is float64. The bits
+// are the same for any number of threads. Errors: another number of cells, all pairs without
+// weight, the context's.
 func VariogramScore[T Float](ctx context.Context, threads int, v *Variogram, s Sample[T]) (float64, error) {
 	mean, err := variogramOf(ctx, threads, v, s)
 	if err == nil && mean.Weight == 0 {

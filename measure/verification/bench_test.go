@@ -1,0 +1,42 @@
+// Speed of windows and spectra; docs/benchmarks/peer_fields.py is NumPy's and SciPy's.
+
+package verification
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+func BenchmarkFSS256x256x5windows(b *testing.B) {
+	const n, members = 256, 20
+	r := rand.New(rand.NewPCG(1, 1))
+	truth := random(r, n, n)
+	ensemble := make([][]float64, members)
+	for k := range ensemble {
+		ensemble[k] = random(r, n, n)
+	}
+	event, counts := Event{Threshold: 1}, make([]int, n*n)
+	for b.Loop() {
+		event.CountMembers(counts, truth)
+		observed := SumsOf(counts, n, n)
+		event.CountMembers(counts, ensemble...)
+		forecast := SumsOf(counts, n, n)
+		for _, window := range []int{1, 3, 9, 27, 81} {
+			NewFractions(forecast, observed, members, n, n, window, nil)
+		}
+	}
+}
+
+func BenchmarkPower256x256(b *testing.B) {
+	const n = 256
+	field := random(rand.New(rand.NewPCG(1, 1)), n, n)
+	for _, kind := range []TransformKind{DCT, FFT} {
+		b.Run(kind.String(), func(b *testing.B) {
+			t := NewTransform(kind, n, n)
+			power := make([]float64, len(t.Bands().Modes))
+			for b.Loop() {
+				AddPower(t, power, field)
+			}
+		})
+	}
+}
