@@ -5,8 +5,6 @@ package forecast
 import (
 	"math"
 
-	"repscope/analysis/internal/results"
-	"repscope/report"
 	"repscope/stat"
 )
 
@@ -105,6 +103,3 @@ func jackknife(blocks *stat.Blocks, columns [][]float64, share []float64, size i
 		}
 	})
 }
-
-// interval is that of a jackknifed number, which may be nil.
-func interval(j *stat.Jackknifed) report.Interval { return results.IntervalOf(j) }

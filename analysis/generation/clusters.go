@@ -331,17 +331,14 @@ func (c *Clusters) interpretation() string {
 		"without a gap stay far below 1. The published target is above 0.2.", plots.Number(c.ShuffledSilhouette.Float(), 2))
 }
 
-// cell is a number with its interval in a table of the console.
-func cell(e Estimate) report.Estimate { return report.WithInterval(e.Value, e.CI) }
-
 // clusterTables is the table of the console.
 func clusterTables(r *Result) []*report.Table {
 	table := report.NewTable("Latent space", "Model", "Silhouette", "shuffled", "Separation / spread", "Davies–Bouldin",
 		fmt.Sprintf("Accuracy, %d neighbors", Neighbors), "chance", "Spearman ρ", "at most")
 	for i := range r.Models {
 		if c := r.Models[i].Clusters; c != nil {
-			table.Row(r.Models[i].Name, cell(c.Silhouette), c.ShuffledSilhouette, cell(c.SeparationScaled), cell(c.DaviesBouldin),
-				cell(c.Accuracy), c.AccuracyChance, cell(c.Spearman), c.SpearmanCeiling)
+			table.Row(r.Models[i].Name, c.Silhouette.cell(), c.ShuffledSilhouette, c.SeparationScaled.cell(), c.DaviesBouldin.cell(),
+				c.Accuracy.cell(), c.AccuracyChance, c.Spearman.cell(), c.SpearmanCeiling)
 		}
 	}
 	return []*report.Table{table}
