@@ -2,10 +2,11 @@
 //
 // The files of a run appear together when it is complete, so that a folder never holds the
 // numbers of two runs. What is computed before that is in a file beside them, written anew
-// after every metric of a generator: the result so far, readable as any result file, with
-// the state of package shard that it was made of. That state names the work it is part of
-// by the digests of all inputs, the options and the definition, and is merged as those of
-// shards are, so that a run that is continued writes the bytes of one that was not stopped.
+// after every metric, sooner where that takes long, and when the run is stopped: the result
+// so far without comparisons, readable as any result file, with the state of package shard
+// that it was made of. That state names the work it is part of by the digests of all inputs,
+// the options and the definition, and is merged as those of shards are, so that a run that
+// is continued writes the bytes of one that was not stopped.
 
 package generation
 
@@ -19,12 +20,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"repscope/internal/atomicfile"
 	"repscope/internal/run"
 	"repscope/report"
 	"repscope/shard"
 )
+
+// keepEvery is how long what was computed is not kept at most, once a metric of a generator
+// is done.
+const keepEvery = 2 * time.Second
 
 // PartialFile is the name of the file with the result so far, in the output folder.
 const PartialFile = "generation.json.partial"
@@ -104,7 +110,7 @@ func (p *partial) remove() error {
 	return nil
 }
 
-// continued computes all units that an earlier run has not, keeps what is done after each,
+// continued computes all units that an earlier run has not, keeps what is done on the way,
 // and merges them. done, if not nil, is told how many units there are now.
 func (p *partial) continued(ctx context.Context, in Input, o Options, note func(format string, args ...any), done func(done, total int)) (*Result, error) {
 	a, work, err := newWork(in, o)
@@ -130,17 +136,21 @@ func (p *partial) continued(ctx context.Context, in Input, o Options, note func(
 			have[u] = true
 		}
 	}
+	kept := time.Now()
 	for u := range work.Units {
 		if have[u] {
 			continue
 		}
 		of, err := work.Compute(ctx, shard.Range{Lo: u, Hi: u + 1})
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, p.keep(a, state))
 		}
 		state.Parts = append(state.Parts, of.Parts...)
-		if err := p.keep(a, state); err != nil {
-			return nil, err
+		if ends := (u+1)%len(in.Generators) == 0; ends || time.Since(kept) > keepEvery {
+			if err := p.keep(a, state); err != nil {
+				return nil, err
+			}
+			kept = time.Now()
 		}
 		if done != nil {
 			done(len(state.Parts), work.Units)
@@ -151,6 +161,9 @@ func (p *partial) continued(ctx context.Context, in Input, o Options, note func(
 
 // keep writes what the parts of a state make.
 func (p *partial) keep(a *analyzer, state *shard.State) error {
+	if len(state.Parts) == 0 {
+		return nil
+	}
 	var outcomes []Outcome
 	for _, part := range state.Parts {
 		var of *Part
@@ -159,9 +172,5 @@ func (p *partial) keep(a *analyzer, state *shard.State) error {
 		}
 		outcomes = append(outcomes, of.Outcomes...)
 	}
-	r, err := a.result(outcomes)
-	if err != nil {
-		return err
-	}
-	return p.write(r, state)
+	return p.write(a.collect(outcomes), state)
 }

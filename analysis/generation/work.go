@@ -117,12 +117,16 @@ func (a *analyzer) merge(_ context.Context, parts []*Part) (*Result, error) {
 	for _, part := range parts {
 		outcomes = append(outcomes, part.Outcomes...)
 	}
-	return a.result(outcomes)
+	r := a.collect(outcomes)
+	if err := a.compare(r); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
-// result is that of the outcomes there are; a metric of a generator without one is skipped
-// as not computed yet.
-func (a *analyzer) result(outcomes []Outcome) (*Result, error) {
+// collect makes the result, without comparisons, of the outcomes there are; a metric of a
+// generator without one is skipped as not computed yet.
+func (a *analyzer) collect(outcomes []Outcome) *Result {
 	r := &Result{Metrics: a.o.Metrics, labels: a.in.LabelNames}
 	for i := range a.in.Generators {
 		g := &a.in.Generators[i]
@@ -137,10 +141,7 @@ func (a *analyzer) result(outcomes []Outcome) (*Result, error) {
 		}
 		r.Models = append(r.Models, m)
 	}
-	if err := a.compare(r); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return r
 }
 
 // take moves what one unit found into the model.
