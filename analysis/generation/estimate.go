@@ -47,6 +47,11 @@ func estimate(path string, value float64, j *stat.Jackknifed, err error) Estimat
 	return e
 }
 
+// withoutError is a number whose interval would not hold as often as it says, and why.
+func withoutError(path string, value float64, reason string) Estimate {
+	return Estimate{Path: path, Value: report.NumberOr(value, "not defined"), CI: report.NoInterval("%s", reason)}
+}
+
 // undefined is a number that cannot be computed, and why.
 func undefined(path, reason string) Estimate {
 	return Estimate{Path: path, Value: report.Undefined("%s", reason), CI: report.NoInterval("%s", reason)}

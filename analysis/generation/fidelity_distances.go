@@ -335,9 +335,8 @@ func (c *TwoSamples) none(reason string) {
 
 func (c *TwoSamples) take(found *fidelity.Classifier, b *blocking) {
 	c.AUC = estimate(c.path("auc"), found.AUC, found.AUCError, b.why)
-	c.Accuracy = estimate(c.path("accuracy"), found.Accuracy, found.AccuracyError, b.why)
+	c.Accuracy = withoutError(c.path("accuracy"), found.Accuracy, "accuracy of folds has no error that holds; see auc")
 	b.share(&c.AUC)
-	b.share(&c.Accuracy)
 	c.JensenShannon, c.JensenShannonCI = report.Number(found.JensenShannon), estimate("", 0, found.DivergenceError, b.why).CI
 	c.P = report.Undefined("no intervals were asked for, or there is no error to test against")
 	if j := found.AUCError; j != nil {
