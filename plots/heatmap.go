@@ -105,21 +105,11 @@ func (c *cells) drawCells(s *scene, area vg.Rectangle, cell vg.Point) {
 			if math.IsNaN(v) {
 				fill = gridInk
 			}
-			s.canvas.SetColor(fill)
-			s.canvas.Fill(rectangle(r))
-			s.canvas.SetColor(paperOpen)
-			s.canvas.SetLineWidth(0.5)
-			s.canvas.SetLineDash(nil, 0)
-			s.canvas.Stroke(rectangle(r))
-			s.record("bar", "", vg.Point{}, 0, r)
-			if !fits || h.text == nil {
-				continue
+			words := block{}
+			if fits && h.text != nil {
+				words = newBlock(h.text[i][j], size, false)
 			}
-			words := color.Color(ink)
-			if luminance(fill) < 0.55 {
-				words = paperOpen
-			}
-			s.drawText("value", newBlock(h.text[i][j], size, false), vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}, alignCenter, alignCenter, 0, words)
+			s.heatCell(r, fill, words)
 		}
 	}
 }
@@ -159,4 +149,24 @@ func (f *footing) draw(s *scene, cells vg.Rectangle, p *HeatMap) {
 	if p.Scale.Label != "" {
 		s.colorBar(p.Scale, vg.Point{X: cells.Min.X, Y: y - 2*labelGap}, cells.Size().X)
 	}
+}
+
+// heatCell draws a cell of a table of colors with its number, if there is one, in what can be
+// read on its color.
+func (s *scene) heatCell(r vg.Rectangle, fill color.NRGBA, number block) {
+	s.canvas.SetColor(fill)
+	s.canvas.Fill(rectangle(r))
+	s.canvas.SetColor(paperOpen)
+	s.canvas.SetLineWidth(0.5)
+	s.canvas.SetLineDash(nil, 0)
+	s.canvas.Stroke(rectangle(r))
+	s.record("bar", "", vg.Point{}, 0, r)
+	if len(number.lines) == 0 {
+		return
+	}
+	words := color.Color(ink)
+	if luminance(fill) < 0.55 {
+		words = paperOpen
+	}
+	s.drawText("value", number, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}, alignCenter, alignCenter, 0, words)
 }

@@ -102,21 +102,11 @@ func (h *heatmap) draw(s *scene, _, tile vg.Rectangle) error {
 			r := vg.Rectangle{Min: vg.Point{X: left + cell.X*vg.Length(j), Y: y - cell.Y/2}}
 			r.Max = r.Min.Add(cell)
 			fill := heat(v)
-			s.canvas.SetColor(fill)
-			s.canvas.Fill(rectangle(r))
-			s.canvas.SetColor(paperOpen)
-			s.canvas.SetLineWidth(0.5)
-			s.canvas.SetLineDash(nil, 0)
-			s.canvas.Stroke(rectangle(r))
-			s.record("bar", "", vg.Point{}, 0, r)
-			if !fits || h.text == nil {
-				continue
+			words := block{}
+			if fits && h.text != nil {
+				words = newBlock(h.text[i][j], size, false)
 			}
-			words := color.Color(ink)
-			if luminance(fill) < 0.55 {
-				words = paperOpen
-			}
-			s.drawText("value", newBlock(h.text[i][j], size, false), vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: y}, alignCenter, alignCenter, 0, words)
+			s.heatCell(r, fill, words)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@
 package reward
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -394,15 +395,7 @@ func tenths(values []float64) [][]int {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case values[a] < values[b]:
-			return -1
-		case values[a] > values[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	var out [][]int
 	for k := range 10 {
 		if lo, hi := k*len(order)/10, (k+1)*len(order)/10; lo < hi {

@@ -3,10 +3,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"os"
-	"path/filepath"
+	"io"
 	"testing"
 )
 
@@ -14,27 +12,7 @@ import (
 // number of threads.
 func TestAccuracyShort(t *testing.T) {
 	t.Parallel()
-	var tables [2]bytes.Buffer
-	for i, threads := range []int{1, 3} {
-		if err := writeAccuracy(context.Background(), &tables[i], []accuracyDesign{{60, 0}, {80, 0.8}}, 20, 42, threads); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got := tables[0].String()
-	if got != tables[1].String() {
-		t.Errorf("three threads give\n%s\none\n%s", tables[1].String(), got)
-	}
-	path := filepath.Join("testdata", "accuracy.md")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	holdShort(t, "accuracy.md", func(w io.Writer, threads int) error {
+		return writeAccuracy(context.Background(), w, []accuracyDesign{{60, 0}, {80, 0.8}}, 20, 42, threads)
+	})
 }

@@ -3,9 +3,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -114,5 +116,34 @@ func TestCell(t *testing.T) {
 	}
 	if want := 0.75 / (1.96 * math.Sqrt(2.0/3)); math.Abs(c.Width-want) > 1e-12 {
 		t.Errorf("width %v, want %v", c.Width, want)
+	}
+}
+
+// holdShort compares a table of few draws with the file in testdata, and what three threads
+// write with what one does.
+func holdShort(t *testing.T, file string, write func(w io.Writer, threads int) error) {
+	t.Helper()
+	var tables [2]bytes.Buffer
+	for i, threads := range []int{1, 3} {
+		if err := write(&tables[i], threads); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := tables[0].String()
+	if got != tables[1].String() {
+		t.Errorf("three threads give\n%s\none\n%s", tables[1].String(), got)
+	}
+	path := filepath.Join("testdata", file)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -4,6 +4,7 @@
 package twosample
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -172,15 +173,7 @@ func order(values []float64, first int) []int {
 	for i := range out {
 		out[i] = i
 	}
-	slices.SortStableFunc(out, func(a, b int) int {
-		switch {
-		case values[a] < values[b]:
-			return -1
-		case values[a] > values[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	for i := range out {
 		out[i] += first
 	}
