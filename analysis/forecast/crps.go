@@ -9,14 +9,6 @@ import (
 	"repscope/report"
 )
 
-// estimatorOf is the estimator of a name.
-func estimatorOf(name string) ensemble.Estimator {
-	if name == EstimatorBiased {
-		return ensemble.Biased
-	}
-	return ensemble.Fair
-}
-
 // kernelSums are the sums of a kernel score: the mean distance of the members from the
 // truth, and that of pairs of different members.
 func kernelSums(*setting, int) []string { return []string{"skill", "spread"} }

@@ -186,11 +186,14 @@ func TestClustersForAnyThreads(t *testing.T) {
 	l := Latents{Points: points.Float64(slices.Concat(g.Latent...), 4), Labels: g.Label}
 	text := func(threads int) string {
 		m := clustersOf(t, &l, Options{Intervals: true, Threads: threads})
-		out, err := json.Marshal(m.Clusters.object(nil))
-		if err != nil {
+		var out strings.Builder
+		if err := report.Encode(&out, m.Clusters.object(nil)); err != nil {
 			t.Fatal(err)
 		}
-		return string(out)
+		if !strings.Contains(out.String(), "silhouette_score") {
+			t.Fatalf("clusters: %s", out.String())
+		}
+		return out.String()
 	}
 	if one, three := text(1), text(3); one != three {
 		t.Errorf("1 thread: %s\n3 threads: %s", one, three)

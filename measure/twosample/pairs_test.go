@@ -218,7 +218,7 @@ func TestBadPoints(t *testing.T) {
 		"samples of 1 and 2 points, want at least 2 of each":             func() error { _, err := MMD(ctx, one, two, MMDOptions{}); return err },
 		"all points are equal":                                           func() error { _, err := MMD(ctx, equal, equal, MMDOptions{}); return err },
 		"the first sample has 1 point":                                   func() error { _, err := Frechet(one, two); return err },
-		"Fréchet distance: points of 2 and":                              func() error { _, err := Frechet(two, three); return err },
+		"distance of Fréchet: points of 2 and":                           func() error { _, err := Frechet(two, three); return err },
 		"point 1 of the second sample, coordinate 1":                     func() error { _, err := Frechet(two, nan); return err },
 		"of order 3, want 1 or 2":                                        func() error { _, err := SlicedWasserstein(ctx, two, two, SlicedOptions{Order: 3}); return err },
 		"1 observation in 1 group":                                       func() error { _, err := SplitHalves(ctx, 1, SplitOptions{}, nil); return err },

@@ -182,9 +182,7 @@ func forEach(t *Transform, field []float64, use func(at int, square float64)) {
 func transformDCT(t *Transform, field []float64) {
 	for i := range t.Height {
 		row := t.work[i*t.Width : (i+1)*t.Width]
-		for j, v := range field[i*t.Width : (i+1)*t.Width] {
-			row[j] = v
-		}
+		copy(row, field[i*t.Width:(i+1)*t.Width])
 		t.rows.CosSequence(row, row)
 	}
 	line := t.real[:t.Height]
@@ -202,9 +200,7 @@ func transformDCT(t *Transform, field []float64) {
 func transformFFT(t *Transform, field []float64) {
 	line := t.real[:t.Width]
 	for i := range t.Height {
-		for j, v := range field[i*t.Width : (i+1)*t.Width] {
-			line[j] = v
-		}
+		copy(line, field[i*t.Width:(i+1)*t.Width])
 		t.row.Coefficients(t.coefficients[i*t.columns:(i+1)*t.columns], line)
 	}
 	for j := range t.columns {
