@@ -163,7 +163,7 @@ func (v *Jackknifed) WithTails() *Jackknifed {
 // (±Inf for none) and returns v.
 func (v *Jackknifed) Within(low, high float64) *Jackknifed {
 	if v.Interval.Defined() {
-		v.Interval.Low, v.Interval.High = max(v.Interval.Low, low), min(v.Interval.High, high)
+		v.Interval.Low, v.Interval.High = min(max(v.Interval.Low, low), high), max(min(v.Interval.High, high), low)
 	}
 	return v
 }

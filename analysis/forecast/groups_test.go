@@ -5,6 +5,7 @@ package forecast
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"repscope/stat"
@@ -73,4 +74,29 @@ func sorted(b *stat.Blocks) [][]int {
 	}
 	slices.SortFunc(blocks, slices.Compare)
 	return blocks
+}
+
+// Blocks are as long as samples remember each other whatever scores are asked for.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	m := newMade(120, 3, 1, 4, 4, 9)
+	r, size := stat.NewRandom(stat.NewKey(4)), 3*16
+	for i, level := 0, 0.0; i < m.n; i++ {
+		level = 0.95*level + r.Normal()
+		for c := range size {
+			m.members[i*size+c] += level
+		}
+	}
+	for _, metric := range []string{"mse", "mae", "crps_skill", "patched_energy_score", "quantiles", "coverage", "csi", "spread_skill_ratio", "fields"} {
+		out := analyze(t, m.input(t), Options{Metrics: []string{metric}, Thresholds: []float64{0.5}, Intervals: true})
+		const hint = "if initial times do not depend on each other, make each a block with --block episode"
+		unmeasured := slices.ContainsFunc(out.Warnings, func(w string) bool { return strings.Contains(w, "no series") })
+		if unmeasured || !slices.Contains(out.Warnings, hint) {
+			t.Errorf("%s: %s, %q", metric, out.Blocks, out.Warnings)
+		}
+		own := analyze(t, m.input(t), Options{Metrics: []string{metric}, Thresholds: []float64{0.5}, Intervals: true, Block: stat.BlockSpec{Kind: stat.EpisodeBlocks}})
+		if own.Blocks != "120 groups" || slices.Contains(own.Warnings, hint) {
+			t.Errorf("%s: %s, %q", metric, own.Blocks, own.Warnings)
+		}
+	}
 }

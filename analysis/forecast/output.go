@@ -90,7 +90,7 @@ func (r *Result) writeSamples(env *run.Env) error {
 // writeVariables writes a row per model and variable.
 func (r *Result) writeVariables(env *run.Env) error {
 	columns := []string{"model", "variable"}
-	scores := r.byVariable[0][0]
+	scores := allOf(r.byVariable, func(m [][]Score) []Score { return m[0] })
 	for _, s := range scores {
 		columns = append(columns, s.Path(), s.Path()+"_sd", s.Path()+"_low", s.Path()+"_high")
 	}
@@ -104,6 +104,17 @@ func (r *Result) writeVariables(env *run.Env) error {
 		}
 		return nil
 	})
+}
+
+// allOf are the scores of the model that has most of them: of one member there are fewer.
+func allOf[T any](models []T, scores func(T) []Score) []Score {
+	var out []Score
+	for _, m := range models {
+		if of := scores(m); len(of) > len(out) {
+			out = of
+		}
+	}
+	return out
 }
 
 // row is a row of a CSV file: the scores of the columns, empty where there are none.
@@ -126,7 +137,7 @@ func (r *Result) writeLeads(env *run.Env) error {
 		return nil
 	}
 	columns := []string{"model", "lead", "samples"}
-	scores := r.Models[0].ByLead[0].Scores
+	scores := allOf(r.Models, func(m Model) []Score { return m.ByLead[0].Scores })
 	for _, s := range scores {
 		columns = append(columns, s.Path(), s.Path()+"_sd", s.Path()+"_low", s.Path()+"_high")
 	}
@@ -164,10 +175,11 @@ func (r *Result) writeRanks(env *run.Env) error {
 
 // print writes the tables to the console.
 func (r *Result) print(env *run.Env) error {
-	table := report.NewTable("", append([]string{"Model", "Members"}, r.headings(headline)...)...)
+	names := r.headline()
+	table := report.NewTable("", append([]string{"Model", "Members"}, r.headings(names)...)...)
 	for i := range r.Models {
 		m := &r.Models[i]
-		table.Row(append([]any{m.Name, m.Members}, m.cells(r.present(headline))...)...)
+		table.Row(append([]any{m.Name, m.Members}, m.cells(names)...)...)
 	}
 	table.Note("%s of %s", text.Count(len(r.Samples), "sample"), text.Count(len(r.Variables), "variable"))
 	if r.Blocks != "" {
@@ -182,8 +194,23 @@ func (r *Result) print(env *run.Env) error {
 	return results.PrintComparisons(env, r.shown())
 }
 
-// headline are the scores of the first table.
-var headline = []string{"mae", "rmse", "crps", "energy_score", "variogram_score", "spread_skill_ratio"}
+// headline are the scores of the first table: some that are known to all, or where none
+// of them was asked for the first that are.
+func (r *Result) headline() []string {
+	known := []string{"mae", "rmse", "crps", "energy_score", "variogram_score", "spread_skill_ratio"}
+	if names := r.present(known); names != nil {
+		return names
+	}
+	var names []string
+	for i := range r.Models {
+		for _, s := range r.Models[i].Scores {
+			if s.Row == "" && !slices.Contains(names, s.Name) && len(names) < len(known) {
+				names = append(names, s.Name)
+			}
+		}
+	}
+	return names
+}
 
 // present are the scores of a list that some model has.
 func (r *Result) present(names []string) []string {

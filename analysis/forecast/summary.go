@@ -145,30 +145,8 @@ func (s *summary) group(result *Result) {
 	if !s.o.Intervals {
 		return
 	}
-	byScore := map[string][][]float64{}
-	var paths []string
-	for m := range s.models {
-		for f, t := range s.tallies[m] {
-			if t == nil {
-				continue
-			}
-			for _, score := range s.families[f].scores(s.setting, t.members) {
-				if !score.memory || !s.wanted(t.family, &score) {
-					continue
-				}
-				path := score.row() + score.name
-				if byScore[path] == nil {
-					paths = append(paths, path)
-				}
-				values := s.bySample(t, &score, all, 0)
-				if !slices.ContainsFunc(values, math.IsNaN) {
-					byScore[path] = append(byScore[path], values)
-				}
-			}
-		}
-	}
-	for _, path := range paths {
-		blocks, err := blocksOf(s.groups, s.leads, s.o.Block, byScore[path])
+	for _, values := range s.remembering() {
+		blocks, err := blocksOf(s.groups, s.leads, s.o.Block, values)
 		if err != nil {
 			result.Warnings = append(result.Warnings, fmt.Sprintf("no intervals: %s", stat.Reason(err)))
 			return
@@ -187,6 +165,9 @@ func (s *summary) group(result *Result) {
 	}
 	result.Blocks = describeBlocks(s.blocks)
 	result.Warnings = append(result.Warnings, warningsOf(s.blocks)...)
+	if own := s.ownBlocks(); own != "" {
+		result.Warnings = append(result.Warnings, own)
+	}
 	for _, tallies := range s.tallies {
 		for _, t := range tallies {
 			if t != nil {
@@ -194,6 +175,64 @@ func (s *summary) group(result *Result) {
 			}
 		}
 	}
+}
+
+// ownBlocks says how to have more blocks, where too few of several initial times carry no
+// test, and initial times need not depend on each other; else "".
+func (s *summary) ownBlocks() string {
+	if s.o.Block.Kind != stat.AutoBlocks || s.blocks.Kind() != stat.MovingBlocks || s.blocks.Untestable() == "" {
+		return ""
+	}
+	alone, err := blocksOf(s.groups, s.leads, stat.BlockSpec{Kind: stat.EpisodeBlocks}, nil)
+	if err != nil || alone.Kind() != stat.EpisodeBlocks || alone.Untestable() != "" {
+		return ""
+	}
+	return "if initial times do not depend on each other, make each a block with --block episode"
+}
+
+// remembering are the series of samples whose memory decides the lengths of blocks, by
+// score and model: of the scores that stand for all where one of them is wanted, else of
+// those that are compared, else of all that are.
+func (s *summary) remembering() [][][]float64 {
+	for _, stands := range []func(*formula) bool{
+		func(of *formula) bool { return of.memory },
+		func(of *formula) bool { return of.compared },
+		func(*formula) bool { return true },
+	} {
+		byScore := map[string][][]float64{}
+		var paths []string
+		for m := range s.models {
+			for f, t := range s.tallies[m] {
+				if t == nil {
+					continue
+				}
+				for _, score := range s.families[f].scores(s.setting, t.members) {
+					if !stands(&score) || !s.wanted(t.family, &score) {
+						continue
+					}
+					path := score.row() + score.name
+					if byScore[path] == nil {
+						paths = append(paths, path)
+					}
+					values := s.bySample(t, &score, all, 0)
+					if slices.ContainsFunc(values, math.IsNaN) {
+						// Its sums are numbers where it is none.
+						byScore[path] = append(byScore[path], score.own(t.columns(all, 0))...)
+					} else {
+						byScore[path] = append(byScore[path], values)
+					}
+				}
+			}
+		}
+		if len(paths) > 0 {
+			out := make([][][]float64, len(paths))
+			for i, path := range paths {
+				out[i] = byScore[path]
+			}
+			return out
+		}
+	}
+	return nil
 }
 
 // bySample is a score of every sample.

@@ -111,28 +111,27 @@ var eventColumns = []struct{ name, heading string }{
 
 // printEvents writes a table of the events, if there are any.
 func (r *Result) printEvents(env *run.Env) error {
+	events := r.events()
 	headings := []string{"Event", "Model"}
+	columns := eventColumns[:0:0]
 	for _, c := range eventColumns {
-		headings = append(headings, c.heading)
+		if slices.ContainsFunc(events, func(e namedEvent) bool { return len(r.present([]string{e.row + "." + c.name})) > 0 }) {
+			headings, columns = append(headings, c.heading), append(columns, c)
+		}
+	}
+	if len(columns) == 0 {
+		return nil
 	}
 	table := report.NewTable("", headings...)
-	some := false
-	for _, e := range r.events() {
+	for _, e := range events {
 		for i := range r.Models {
 			m := &r.Models[i]
 			cells := []any{e.name, m.Name}
-			for _, c := range eventColumns {
-				s, ok := m.Score(e.row + "." + c.name)
-				if ok {
-					some = true
-				}
-				cells = append(cells, report.WithInterval(s.Value, s.CI))
+			for _, c := range columns {
+				cells = append(cells, m.cells([]string{e.row + "." + c.name})...)
 			}
 			table.Row(cells...)
 		}
-	}
-	if !some {
-		return nil
 	}
 	table.Note("CSI, ETS, SEDI and bias are of the ensemble mean, Brier score and ROC area of the shares of members")
 	return env.Table(table)

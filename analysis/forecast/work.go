@@ -90,12 +90,33 @@ func newPlan(in Input, o Options) (*plan, error) {
 	if err := p.addBaselines(d); err != nil {
 		return nil, err
 	}
+	if err := p.checkScores(); err != nil {
+		return nil, err
+	}
 	values := 0
 	for _, m := range p.models {
 		values += m.members * d.v * d.h * d.w
 	}
 	p.block = min(max(blockValues/values, 1), 64)
 	return p, nil
+}
+
+// checkScores finds scores that were asked for of which no model can have any.
+func (p *plan) checkScores() error {
+	why := ""
+	for i := range p.families {
+		f := &p.families[i]
+		for _, m := range p.models {
+			reason := f.missing(p.setting, m.members)
+			if reason == "" {
+				return nil
+			}
+			if why == "" {
+				why = f.name + ": " + reason
+			}
+		}
+	}
+	return fmt.Errorf("there is nothing to score: %s", why)
 }
 
 // addForecasts adds the models that are given.

@@ -40,7 +40,7 @@ type Diversity struct {
 	Rarefaction      []UniqueAt
 	Validity         Estimate // share of valid samples
 	Valid, Generated int
-	LeftOut          int // samples of the file that could not be read
+	LeftOut          []Bad // samples of the file that could not be read
 	Disagreements    int
 	Warned           []Warned
 	// Against the real samples; nil where there are none.
@@ -118,7 +118,7 @@ func computeDiversity(ctx context.Context, a *analyzer, g *Generator, m *Model) 
 			keep = append(keep, i)
 		}
 	}
-	d := &Diversity{Valid: len(keep), Generated: s.N(), LeftOut: len(s.LeftOut), Disagreements: s.Disagreements, Warned: s.Warned}
+	d := &Diversity{Valid: len(keep), Generated: s.N(), LeftOut: s.LeftOut, Disagreements: s.Disagreements, Warned: s.Warned}
 	blocks, err := a.blocks(s.N(), s.Labels, s.Groups, 0)
 	d.Validity = a.share("diversity.validity_rate", hits, s.Groups, blocks, err)
 	if len(keep) < 2 {

@@ -4,6 +4,7 @@ package generation
 
 import (
 	"fmt"
+	"strconv"
 
 	"repscope/report"
 )
@@ -39,7 +40,14 @@ func (d *Diversity) object(names labels) *report.Object {
 	d.Validity.set(&o, "validity_rate")
 	o.Set("total_valid", d.Valid)
 	o.Set("total_generated", d.Generated)
-	o.Set("left_out", d.LeftOut)
+	o.Set("left_out", len(d.LeftOut))
+	if len(d.LeftOut) > 0 {
+		var reasons report.Object
+		for _, b := range d.LeftOut {
+			reasons.Set(strconv.Itoa(b.Index), b.Reason)
+		}
+		o.Set("left_out_reasons", reasons)
+	}
 	o.Set("validity_disagreements", d.Disagreements)
 	var warned report.Object
 	for _, w := range d.Warned {

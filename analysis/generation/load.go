@@ -24,6 +24,10 @@ type loader struct {
 	f     *options
 	names labels // of the run; nil: none are known yet
 	given bool   // names come from --label-names
+	// tables are those that were read. numbered and invented are where labels are numbers
+	// without names, and where they are texts that names was made of.
+	tables             map[string][]dataset.Column
+	numbered, invented string
 }
 
 // load reads all that the flags name.
@@ -35,7 +39,7 @@ func (f *options) load(ctx context.Context, env *run.Env) (*Input, error) {
 		}
 		return in, in.AddReferences(env.Options.Seed)
 	}
-	l := &loader{env: env, f: f}
+	l := &loader{env: env, f: f, tables: map[string][]dataset.Column{}}
 	if err := l.exist(); err != nil {
 		return nil, err
 	}
@@ -56,6 +60,7 @@ func (f *options) load(ctx context.Context, env *run.Env) (*Input, error) {
 	if err := l.read(ctx, in); err != nil {
 		return nil, err
 	}
+	l.tables = nil
 	if err := l.run(ctx, in); err != nil {
 		return nil, err
 	}

@@ -108,9 +108,14 @@ func reader(original, found *dataset.Array) func(context.Context, []float64, []f
 	}
 }
 
+// isPrediction reports whether a column has a name of labels in predictions.
+func isPrediction(name string) bool {
+	return strings.EqualFold(name, "target") || strings.EqualFold(name, "predicted")
+}
+
 // predictions reads what a classifier says.
 func (l *loader) predictions(role, name, path string) (*Predictions, error) {
-	columns, err := dataset.ReadTable(path)
+	columns, err := l.columns(path)
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +129,9 @@ func (l *loader) predictions(role, name, path string) (*Predictions, error) {
 		case "predicted":
 			p.Predicted, err = l.labelsOf(c, path)
 		case "group":
-			p.Groups = ints(c.Ints)
+			p.Groups, err = groupsOf(c, path)
 		case "num_generated":
-			counts = ints(c.Ints)
+			counts, err = wholes(c, path)
 		}
 		if err != nil {
 			return nil, err

@@ -150,7 +150,7 @@ func (l *loader) board(s *Samples, stated []dataset.Stated) {
 
 // table reads rows of numbers, whose columns but label are their statistics.
 func (l *loader) table(path string) (*Samples, error) {
-	columns, err := dataset.ReadTable(path)
+	columns, err := l.columns(path)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,9 @@ func (l *loader) table(path string) (*Samples, error) {
 				return nil, err
 			}
 		case strings.EqualFold(c.Name, "group"):
-			s.Groups = ints(c.Ints)
+			if s.Groups, err = groupsOf(&c, path); err != nil {
+				return nil, err
+			}
 		case c.Texts != nil:
 			return nil, fmt.Errorf("%s: column %s holds texts (%q), want numbers", path, c.Name, c.Texts[0])
 		default:
@@ -199,54 +201,6 @@ func isLabel(name string) bool {
 	return slices.Contains([]string{"label", "labels", "grade", "grades"}, strings.ToLower(name))
 }
 
-func ints(values []int64) []int {
-	out := make([]int, len(values))
-	for i, v := range values {
-		out[i] = int(v)
-	}
-	return out
-}
-
-// labelsOf are the labels in a column: numbers, or names.
-func (l *loader) labelsOf(c *dataset.Column, path string) ([]int, error) {
-	if c.Floats != nil {
-		return nil, fmt.Errorf("%s: column %s holds numbers that are not whole, want labels", path, c.Name)
-	}
-	if c.Texts == nil {
-		return ints(c.Ints), nil
-	}
-	if l.names == nil {
-		l.names = namesOf(c.Texts)
-	}
-	byName := map[string]int{}
-	for label, name := range l.names {
-		byName[name] = label
-	}
-	out := make([]int, len(c.Texts))
-	for i, name := range c.Texts {
-		label, ok := byName[name]
-		if !ok {
-			return nil, fmt.Errorf("%s: column %s: row %d is %q, which is no name of a label of the other inputs", path, c.Name, i, name)
-		}
-		out[i] = label
-	}
-	return out, nil
-}
-
-// namesOf are names for labels that are given as texts: the grades of a board if they are
-// such, else in the order of the texts.
-func namesOf(texts []string) labels {
-	board := dataset.Grades()
-	if !slices.ContainsFunc(texts, func(t string) bool { return !slices.Contains(board, t) }) {
-		return grades()
-	}
-	names := labels{}
-	for i, t := range slices.Compact(slices.Sorted(slices.Values(texts))) {
-		names[i] = t
-	}
-	return names
-}
-
 // errNoKey says that a file has no array of the names that were tried.
 var errNoKey = errors.New("no such array")
 
@@ -279,7 +233,7 @@ func openLabels(path string, n int, keys ...string) ([]int, error) {
 		}
 		a, err := dataset.Open(path + ":" + key)
 		if err != nil {
-			return nil, err
+			return nil, run.Hint(err, key+" holds whole numbers; their names go into label_to_grade or --label-names")
 		}
 		defer a.Close()
 		if a.Len() != n || a.RowLen() != 1 {
@@ -311,6 +265,9 @@ func (l *loader) annotations(path string, n int) (of, groups []int, err error) {
 	own, err := ownNames(path)
 	if err != nil || of == nil {
 		return of, groups, err
+	}
+	if own == nil {
+		return of, groups, l.number(path)
 	}
 	return of, groups, l.adopt(own, of, path)
 }

@@ -163,5 +163,5 @@ func (p Probabilities) ROC() (points []ROCPoint, area float64, err error) {
 		alarms += p.Others[k]
 		points = append(points, ROCPoint{K: k, POFD: min(1, alarms/others), POD: min(1, hits/events)})
 	}
-	return points, area / (events * others), nil
+	return points, min(1, area/(events*others)), nil
 }
