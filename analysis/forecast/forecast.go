@@ -147,6 +147,7 @@ type Result struct {
 	Blocks      string // how samples were grouped for intervals; empty without
 	Warnings    []string
 
+	series     bool        // groups depend on those before them
 	formulas   []formula   // of all scores
 	byVariable [][][]Score // by model and variable
 }

@@ -48,7 +48,7 @@ func blocksOf(groups []int, leads []float64, spec stat.BlockSpec, influence [][]
 	if len(labels) < fewGroups {
 		return results.LongestBlocks(len(groups), groups, spec, influence)
 	}
-	if spec.Kind == stat.EpisodeBlocks || spec.Kind == stat.AutoBlocks && stretches(groups, leads) {
+	if !inSeries(groups, leads, spec) {
 		spec.Kind = stat.EpisodeBlocks
 		return stat.NewBlocks(len(groups), groups, spec)
 	}
@@ -67,6 +67,11 @@ func blocksOf(groups []int, leads []float64, spec stat.BlockSpec, influence [][]
 		return blocks, err
 	}
 	return blocks.Owning(owner)
+}
+
+// inSeries reports whether groups that follow each other are taken to depend on each other.
+func inSeries(groups []int, leads []float64, spec stat.BlockSpec) bool {
+	return spec.Kind != stat.EpisodeBlocks && (spec.Kind != stat.AutoBlocks || !stretches(groups, leads))
 }
 
 // stretches reports whether some group has several samples of a lead.

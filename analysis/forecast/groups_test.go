@@ -100,3 +100,28 @@ func TestMemory(t *testing.T) {
 		}
 	}
 }
+
+// Samples are written in the order of their initial times, which are one series unless they are
+// told to be independent.
+func TestInTime(t *testing.T) {
+	t.Parallel()
+	r := Result{Samples: []int{0, 1, 2, 4}, Groups: []int{7, 3, 7, 3}}
+	if got := pick(r.Samples, r.inTime()); !slices.Equal(got, []int{1, 4, 0, 2}) {
+		t.Errorf("samples %v", got)
+	}
+	leads := []float64{6, 6, 12, 12}
+	for _, c := range []struct {
+		groups []int
+		kind   stat.BlockKind
+		want   bool
+	}{
+		{[]int{0, 1, 0, 1}, stat.AutoBlocks, true},     // each lead once
+		{[]int{0, 0, 1, 1}, stat.AutoBlocks, false},    // simulations
+		{[]int{0, 1, 0, 1}, stat.EpisodeBlocks, false}, // independent by request
+		{[]int{0, 0, 1, 1}, stat.MovingBlocks, true},
+	} {
+		if got := inSeries(c.groups, leads, stat.BlockSpec{Kind: c.kind}); got != c.want {
+			t.Errorf("groups %v, blocks %v: series %v", c.groups, c.kind, got)
+		}
+	}
+}

@@ -3,6 +3,7 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -71,20 +72,46 @@ func (r *Result) writeSamples(env *run.Env) error {
 			}
 		}
 	}
+	// Whoever pairs samples takes groups to be independent. Initial times that are not are
+	// one series, in its order.
+	order := r.inTime()
+	groups, group := pick(r.Groups, order), "initial time"
+	if r.series {
+		groups, group = nil, "series"
+	}
 	var models []results.SampleScores
 	for i := range r.Models {
 		m := &r.Models[i]
-		scores := results.SampleScores{Model: m.Name, Sample: r.Samples, Group: r.Groups}
+		scores := results.SampleScores{Model: m.Name, Sample: pick(r.Samples, order), Group: groups}
 		for _, path := range paths {
 			values := undefined(len(r.Samples))
 			if s, ok := m.Score(path); ok {
-				values = s.Sample
+				values = pick(s.Sample, order)
 			}
 			scores.Scores = append(scores.Scores, values)
 		}
 		models = append(models, scores)
 	}
-	return results.Samples(env, "sample", "initial time", paths, models)
+	return results.Samples(env, "sample", group, paths, models)
+}
+
+// inTime are the places of the samples in the order of their groups, inside one as they are
+// given.
+func (r *Result) inTime() []int {
+	order := make([]int, len(r.Samples))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.Groups[a], r.Groups[b]) })
+	return order
+}
+
+func pick[T any](values []T, at []int) []T {
+	out := make([]T, len(at))
+	for i, k := range at {
+		out[i] = values[k]
+	}
+	return out
 }
 
 // writeVariables writes a row per model and variable.

@@ -142,6 +142,7 @@ func (p *plan) wanted(f *family, score *formula) bool {
 // group makes the blocks of samples that all statistics share: as long as the longest
 // memory asks for, of the scores that stand for all, of all models and their differences.
 func (s *summary) group(result *Result) {
+	result.series = inSeries(s.groups, s.leads, s.o.Block)
 	if !s.o.Intervals {
 		return
 	}
