@@ -199,7 +199,31 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 	if err != nil {
 		return err
 	}
+	if reason := result.nothing(); reason != "" {
+		if err := newPartial(env).remove(); err != nil {
+			return err
+		}
+		return fmt.Errorf("nothing can be computed: %s", reason)
+	}
 	return result.write(ctx, env, in)
+}
+
+// nothing is why no metric of any generator was computed; empty where one was. Of several
+// reasons it is one that lies in the data, rather than a file that was not given.
+func (r *Result) nothing() string {
+	reason := ""
+	for i := range r.Models {
+		m := &r.Models[i]
+		if len(m.Skipped) < len(r.Metrics) {
+			return ""
+		}
+		for _, s := range m.Skipped {
+			if reason == "" || strings.Contains(reason, ": it needs ") && !strings.HasPrefix(s.Reason, "it needs ") {
+				reason = fmt.Sprintf("%s of %s: %s", s.Metric, m.Name, s.Reason)
+			}
+		}
+	}
+	return reason
 }
 
 // analyze computes the metrics.

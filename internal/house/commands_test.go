@@ -262,8 +262,9 @@ func writeFiles(t *testing.T, root, folder string) {
 	check(dataset.WriteNPY(in("analysis.npy"), []int{n / 20, 2, 4, 4}, fields[:n/20*2*4*4]))
 	check(dataset.WriteNPY(in("members.npy"), []int{n / 20, 4, 2, 4, 4}, fields))
 	check(os.WriteFile(in("losses.csv"), []byte("epoch,train_loss,val_loss\n1,0.9,1\n2,0.5,0.7\n3,0.4,0.8\n"), 0o644))
-	check(os.WriteFile(in("problems.json"), []byte(`[{"grade":"6B","moves":[{"description":"A1","isStart":true},{"description":"B4"},{"description":"C9"},`+
-		`{"description":"D12"},{"description":"E18","isEnd":true}]}]`), 0o644))
+	problem := `{"grade":"6B","moves":[{"description":"A1","isStart":true},{"description":"B4"},{"description":"C9"},` +
+		`{"description":"D12"},{"description":"%s18","isEnd":true}]}`
+	check(os.WriteFile(in("problems.json"), []byte(fmt.Sprintf("["+problem+","+problem+"]", "E", "F")), 0o644))
 	copied := func(to, from string) {
 		content, err := os.ReadFile(filepath.Join(root, from))
 		check(err)
