@@ -1,0 +1,85 @@
+// The protocol of metrics, and their registry.
+
+package sequence
+
+import (
+	"context"
+	"encoding"
+
+	"repscope/report"
+)
+
+// Needs is a set of what a metric cannot do without.
+type Needs uint16
+
+// What metrics need.
+const (
+	NeedMasked        Needs = 1 << iota // Item.Predictions
+	NeedRegional                        // Item.Regional
+	NeedSingle                          // Item.Single
+	NeedSingleLogits                    // Item.SingleLogits
+	NeedCleanLogits                     // Item.Clean.Logits
+	NeedHidden                          // Item.Clean.Hidden
+	NeedAttentions                      // Item.Clean.Attentions
+	NeedContactScores                   // Item.Clean.ContactScores
+	NeedRegions                         // Record.CDR and Record.Regions
+	NeedGermline                        // Record.NonTemplated
+	NeedCoordinates                     // Record.Coordinates
+	NeedChains                          // two chains
+	NeedConfidence                      // Prediction.Confidence, Entropy, Brier and Rank, which a positions table lacks
+)
+
+// Metric accumulates one metric of one model over sequences in their order. Any split into
+// parts that are merged in order gives the bytes of one pass.
+type Metric interface {
+	// Update adds the sequences of a batch.
+	Update(ctx context.Context, b *Batch) error
+	// Merge adds what another metric of the same kind accumulated over sequences that follow.
+	Merge(other Metric) error
+	// Result computes the numbers.
+	Result(ctx context.Context, s *Summary) error
+	// Reset forgets all sequences.
+	Reset()
+	// The state is what shards write.
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// Kind is a row of the registry.
+type Kind struct {
+	Name    string
+	Aliases []string
+	About   string // one line for the help
+	// Needs are all needed. Of Either, if it is not empty, one is.
+	Needs, Either Needs
+	Keys          []Key
+	Options       []Option
+	New           func(s *Setting) Metric
+}
+
+// Key is a number of the result.
+type Key struct {
+	Name      string // as in the result file
+	Unit      string
+	Direction report.Direction
+	Low, High float64 // the range of intervals; both 0: any number
+	Compared  bool    // models are compared by it
+}
+
+// Option is a key of --set metric.key=value.
+type Option struct {
+	Name    string
+	Default any // of the type of the values; nil: what About says
+	About   string
+	Check   func(value any) error // nil: any value of the type
+}
+
+// Register adds a metric. It panics where the name is taken: that is a mistake of the program.
+func Register(k Kind) {
+	for _, other := range registry {
+		if other.Name == k.Name {
+			panic("sequence: two metrics are named " + k.Name)
+		}
+	}
+	registry = append(registry, k)
+}

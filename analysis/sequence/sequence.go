@@ -1,0 +1,141 @@
+// Package sequence evaluates masked language models of sequences: what they predict at
+// hidden positions, by region; what their attention knows of contacts; what can be read out
+// of their hidden states; and how their scores of substitutions agree with measurements.
+package sequence
+
+import (
+	"context"
+
+	"repscope/measure/token"
+)
+
+// Record is a sequence and what is known about it. All lists have the length L of Tokens.
+type Record struct {
+	Index   int    // in its dataset
+	ID      string // unique in its dataset
+	Cluster int    // sequences of one cluster are not independent of each other
+	Tokens  []int32
+	// Chains is the chain of each token, 0 (heavy) or 1 (light).
+	Chains []int8
+	// Special marks tokens that are no residues: [CLS], [EOS].
+	Special []bool
+	// CDR is 1, 2 or 3 inside a CDR, else 0; nil where that is not known.
+	CDR []int8
+	// NonTemplated is 1 at residues that are not those of the germline; nil where that is
+	// not known.
+	NonTemplated []int8
+	// Coordinates [L, 3] are in ångström; NaN for special tokens and for residues that were
+	// not resolved. nil where there are none.
+	Coordinates []float32
+	// Regions are those of each token; nil without CDR.
+	Regions []token.Region
+	// Masked are the positions that the standard mask hides, ascending.
+	Masked []int
+}
+
+// Sequences are the sequences of a dataset, read as they are needed. Read may be called
+// from several goroutines.
+type Sequences interface {
+	Len() int
+	// Read fills r with sequence i; Regions and Masked are filled by the analysis, but for
+	// those of a dump, which says what was masked.
+	Read(i int, r *Record) error
+	// Clusters is the cluster of every sequence.
+	Clusters() []int
+	// Knows says what is known of the sequences of the dataset: NeedRegions, NeedGermline,
+	// NeedCoordinates, NeedChains.
+	Knows() Needs
+}
+
+// PassKind is what a model is shown of a sequence.
+type PassKind int
+
+// The kinds of passes.
+const (
+	// MaskedPass hides the positions of the standard mask together.
+	MaskedPass PassKind = iota
+	// CleanPass hides nothing.
+	CleanPass
+	// SinglePass hides one position.
+	SinglePass
+	// RegionPass hides all positions of a region.
+	RegionPass
+)
+
+// Pass is one look of a model at one sequence.
+type Pass struct {
+	Record *Record
+	Kind   PassKind
+	Hidden []int        // the positions that are replaced by the mask token, ascending
+	Region token.Region // of a RegionPass
+}
+
+// Outputs is a set of outputs of a model.
+type Outputs uint8
+
+// The outputs of a model.
+const (
+	Logits Outputs = 1 << iota
+	HiddenStates
+	Attentions
+	ContactScores
+)
+
+// Output is what a model answers to a pass, for the L tokens of the sequence without padding.
+// Slices are valid during the visit.
+type Output struct {
+	Logits        []float32 // [L, V]
+	Hidden        []float32 // [L, D] of the last layer
+	Attentions    []float32 // [Layers, Heads, L, L]: of which query (row) to which key
+	ContactScores []float32 // [L, L]
+	Layers, Heads int
+}
+
+// Source answers passes: a model that is run, or a dump of what one answered.
+type Source interface {
+	// Has are the outputs that there are for passes of a kind.
+	Has(kind PassKind) Outputs
+	// Answer visits the outputs that are wanted of the passes, pass by pass in any order
+	// that does not depend on threads, from one goroutine.
+	Answer(ctx context.Context, passes []Pass, want Outputs, visit func(pass int, out *Output) error) error
+}
+
+// Item is a sequence with what a model said of it.
+type Item struct {
+	*Record
+	// Predictions are those of the positions that the standard mask hides, in their order: see
+	// NeedMasked.
+	Predictions []token.Prediction
+	// Regional are those by which regions are scored, in the order of positions: with
+	// --region-mode standard Predictions, per-position those of Single, region-level those
+	// of every region hidden as a whole. See NeedRegional.
+	Regional []token.Prediction
+	// Single are those of every residue hidden alone, in their order, and SingleLogits [n, V]
+	// their logits, nil where only predictions are known. See NeedSingle.
+	Single       []token.Prediction
+	SingleLogits []float32
+	// Clean is the output of the sequence as it is; nil unless needed.
+	Clean *Output
+}
+
+// Batch is what a metric is updated with: sequences that follow each other.
+type Batch struct{ Items []*Item }
+
+// Setting is what metrics know of a run.
+type Setting struct {
+	Alphabet *token.Alphabet
+	// Mode is RegionStandard, RegionPerPosition or RegionLevel.
+	Mode string
+	// Options are those of --set and of a configuration, by metric and key.
+	Options map[string]map[string]any
+	Seed    uint64
+	Threads int
+	Memory  int64 // bytes that a metric may hold
+}
+
+// The values of --region-mode.
+const (
+	RegionStandard    = "standard"
+	RegionPerPosition = "per-position"
+	RegionLevel       = "region-level"
+)

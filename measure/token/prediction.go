@@ -1,0 +1,74 @@
+// What a model says of one position.
+
+package token
+
+import (
+	"fmt"
+	"math"
+)
+
+// Prediction is what a model says of one position, and how the truth stands in it.
+type Prediction struct {
+	// Position is the place in the sequence of tokens, special ones counted.
+	Position int
+	Target   int // the true token
+	// Predicted is the token of the largest logit, the first of equal ones.
+	Predicted int
+	// Rank is the number of tokens with a larger logit than the target, and of those with
+	// an equal one before it: 0 where it is predicted.
+	Rank int
+	// NLL is −ln of the probability of the target, in nats.
+	NLL float64
+	// Prob is the probability of the target, Confidence that of the predicted token.
+	Prob, Confidence float64
+	// Entropy is that of the predicted distribution, in nats.
+	Entropy float64
+	// Brier is Σ (p_k − [k = target])², from 0 to 2.
+	Brier float64
+}
+
+// Correct reports whether the target is predicted.
+func (p *Prediction) Correct() bool { return p.Predicted == p.Target }
+
+// Predict scores the logits [V] of one position. Everything is computed in float64 with
+// the largest logit subtracted. −Inf is the logit of a token that cannot be: its
+// probability is 0, and its NLL as a target +Inf. Errors: a target outside the
+// vocabulary, NaN, +Inf, or no finite logit.
+func Predict(logits []float32, target int) (Prediction, error) {
+	if target < 0 || target >= len(logits) {
+		return Prediction{}, fmt.Errorf("target %d, want a token of the %d of the logits", target, len(logits))
+	}
+	p := Prediction{Target: target}
+	for k, v := range logits {
+		if v != v || math.IsInf(float64(v), 1) {
+			return p, fmt.Errorf("logit %d is %v", k, v)
+		}
+		if v > logits[p.Predicted] {
+			p.Predicted = k
+		}
+		if v > logits[target] || v == logits[target] && k < target {
+			p.Rank++
+		}
+	}
+	top := float64(logits[p.Predicted])
+	if math.IsInf(top, -1) {
+		return p, fmt.Errorf("all logits are −Inf")
+	}
+	var sum, weighted, squares float64
+	for _, v := range logits {
+		d := float64(v) - top
+		e := math.Exp(d)
+		sum += e
+		squares += float64(e * e)
+		if e > 0 {
+			weighted += float64(e * d)
+		}
+	}
+	log := math.Log(sum)
+	p.NLL = log - (float64(logits[target]) - top)
+	p.Prob = math.Exp(-p.NLL)
+	p.Confidence = 1 / sum
+	p.Entropy = log - weighted/sum
+	p.Brier = squares/(sum*sum) - 2*p.Prob + 1
+	return p, nil
+}
