@@ -54,6 +54,7 @@ type Kind struct {
 	Needs, Either Needs
 	Keys          []Key
 	Options       []Option
+	Files         []string // the CSV files that it writes: see [Summary.Table]
 	New           func(s *Setting) Metric
 }
 
@@ -63,6 +64,7 @@ type Key struct {
 	Unit      string
 	Direction report.Direction
 	Low, High float64 // the range of intervals; both 0: any number
+	Log       bool    // intervals are those of the logarithm
 	Compared  bool    // models are compared by it
 }
 
