@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"repscope/internal/run"
+	"repscope/measure/token"
 	"repscope/report"
 )
 
@@ -37,7 +38,7 @@ func (c *census) Update(_ context.Context, b *Batch) error {
 			}
 		}
 		if it.CDR != nil {
-			unframed = unframedChains(it.Record)
+			unframed = token.Unframed(it.Chains, it.Special, it.CDR)
 		}
 		h := fnv.New32a()
 		for _, t := range it.Tokens {

@@ -150,6 +150,15 @@ func (s *Summary) Sequences(key string, values []float64) {
 	s.model.Scores = append(s.model.Scores, SequenceScores{Key: key, Values: ordered})
 }
 
+// SequenceRatio is [Summary.Sequences] of numerator / denominator of every sequence.
+func (s *Summary) SequenceRatio(key string, numerator, denominator []float64) {
+	values := make([]float64, len(numerator))
+	for i, v := range numerator {
+		values[i] = v / denominator[i]
+	}
+	s.Sequences(key, values)
+}
+
 // Table adds rows to a CSV file of the metric's [Kind.Files]; the columns dataset and model come first.
 func (s *Summary) Table(file string, columns ...string) *Table {
 	t := &Table{File: file, Columns: columns}
