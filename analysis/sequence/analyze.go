@@ -57,9 +57,12 @@ type Input struct {
 type Options struct {
 	Intervals bool
 	Family    string // of Holm's correction: see results.Families
-	Seed      uint64
-	Threads   int
-	Memory    int64 // bytes; 0: 1 GiB
+	// Block chooses what intervals delete: clusters, or with a length so many sequences that
+	// follow each other.
+	Block   stat.BlockSpec
+	Seed    uint64
+	Threads int
+	Memory  int64 // bytes; 0: 1 GiB
 	// Progress is told how many sequences of how many were looked at; it may be nil.
 	Progress func(done, total int)
 }
@@ -68,6 +71,8 @@ type Options struct {
 type Result struct {
 	Datasets []DatasetResult
 	Warnings []string
+
+	plannedKinds []*Kind // that are computed of some model
 }
 
 // DatasetResult is that of one dataset.
@@ -98,11 +103,10 @@ type ModelResult struct {
 	jackknifes map[string]*stat.Jackknifed
 }
 
-// Table is a CSV file that a metric writes; rows of all models follow each other.
+// Table are the rows of a model in a file of [Kind.Files].
 type Table struct {
-	File    string // "sequence_positions.csv"
-	Columns []string
-	Rows    [][]any
+	File string
+	Rows [][]any
 }
 
 // Row adds a row.

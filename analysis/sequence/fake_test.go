@@ -3,8 +3,8 @@
 package sequence
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"repscope/measure/token"
+	"repscope/report"
 	"repscope/shard"
 )
 
@@ -202,6 +203,16 @@ func itemsOf(t *testing.T, s *fakeSequences, source Source, mode string) []*Item
 	return items
 }
 
+// encoded is a value as the result file holds it.
+func encoded(t *testing.T, value any) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := report.Encode(&out, value); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
 // textOf is everything that a result holds, as text.
 func textOf(t *testing.T) func(*Result) []byte {
 	return func(r *Result) []byte {
@@ -209,20 +220,12 @@ func textOf(t *testing.T) func(*Result) []byte {
 		for _, d := range r.Datasets {
 			for i := range d.Models {
 				m := &d.Models[i]
-				object, err := json.MarshalIndent(m.Object, "", " ")
-				if err != nil {
-					t.Fatal(err)
-				}
-				out = fmt.Appendf(out, "%s %s %s\n%v\n", d.Name, m.Name, object, m.Scores)
+				out = fmt.Appendf(out, "%s %s %s\n%v\n", d.Name, m.Name, encoded(t, m.Object), m.Scores)
 				for _, table := range m.Tables {
-					out = fmt.Appendf(out, "%s %v %v\n", table.File, table.Columns, table.Rows)
+					out = fmt.Appendf(out, "%s %v\n", table.File, table.Rows)
 				}
 			}
-			comparisons, err := json.MarshalIndent(d.Comparisons, "", " ")
-			if err != nil {
-				t.Fatal(err)
-			}
-			out = append(out, comparisons...)
+			out = append(out, encoded(t, d.Comparisons)...)
 		}
 		return fmt.Appendf(out, "%v", r.Warnings)
 	}

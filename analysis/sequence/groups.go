@@ -68,6 +68,19 @@ func newGroups(clusters []int, most int) *groups {
 	return g
 }
 
+// blocked are clusters of so many sequences that follow each other; the clusters themselves
+// for 0.
+func blocked(clusters []int, length int) []int {
+	if length == 0 {
+		return clusters
+	}
+	out := make([]int, len(clusters))
+	for i := range out {
+		out[i] = i / length
+	}
+	return out
+}
+
 // count is the number of groups.
 func (g *groups) count() int { return len(g.cut) - 1 }
 

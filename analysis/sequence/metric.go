@@ -54,8 +54,14 @@ type Kind struct {
 	Needs, Either Needs
 	Keys          []Key
 	Options       []Option
-	Files         []string // the CSV files that it writes: see [Summary.Table]
+	Files         []CSVFile
 	New           func(s *Setting) Metric
+}
+
+// CSVFile is a file of a metric: see [Summary.Table].
+type CSVFile struct {
+	Name    string   // "sequence_positions.csv"
+	Columns []string // after dataset and model
 }
 
 // Key is a number of the result.

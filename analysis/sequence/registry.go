@@ -20,6 +20,7 @@ func init() {
 	} {
 		Register(k)
 	}
+	Command.Manual = fmt.Sprintf(manual, metricHelp())
 }
 
 // listing names all metrics with their aliases.

@@ -159,9 +159,9 @@ func (s *Summary) SequenceRatio(key string, numerator, denominator []float64) {
 	s.Sequences(key, values)
 }
 
-// Table adds rows to a CSV file of the metric's [Kind.Files]; the columns dataset and model come first.
-func (s *Summary) Table(file string, columns ...string) *Table {
-	t := &Table{File: file, Columns: columns}
+// Table is where rows of a file of [Kind.Files] are added to those of other models.
+func (s *Summary) Table(file string) *Table {
+	t := &Table{File: file}
 	if s.model != nil {
 		s.model.Tables = append(s.model.Tables, t)
 	}

@@ -140,7 +140,7 @@ func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
 	if len(clusters) == 0 {
 		return nil, fmt.Errorf("dataset %s: there are no sequences", of.Name)
 	}
-	d.groups = newGroups(clusters, mostGroups)
+	d.groups = newGroups(blocked(clusters, p.o.Block.Length), mostGroups)
 	for i := range of.Models {
 		m := &of.Models[i]
 		if i > 0 && !slices.Equal(m.Sequences.Clusters(), clusters) {
@@ -218,6 +218,7 @@ func (p *plan) identity() shard.Identity {
 	add("special tokens", []int{a.CLS, a.Pad, a.EOS, a.Unknown, a.Mask})
 	add("intervals", p.o.Intervals)
 	add("family", p.o.Family)
+	add("block", p.o.Block.Length)
 	add("seed", p.o.Seed)
 	add("memory", p.o.Memory)
 	for _, d := range p.datasets {
@@ -280,7 +281,7 @@ func (d *datasetPlan) newMetrics(m *modelPlan) []Metric {
 
 // merge puts the result together and compares the models.
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
-	r := &Result{}
+	r := &Result{plannedKinds: p.planned()}
 	for i, d := range p.datasets {
 		out := DatasetResult{Name: d.Name, Sequences: d.groups.n, groups: d.groups}
 		if p.o.Intervals {
