@@ -45,7 +45,7 @@ func TestNewMetric(t *testing.T) {
 		t.Fatal(err)
 	}
 	binary := filepath.Join(folder, "sequence")
-	build := exec.Command("go", "build", "-overlay", write(t, folder, "overlay.json", string(replace)), "-o", binary, "./cmd/sequence")
+	build := exec.Command("go", "build", "-ldflags=-s -w", "-overlay", write(t, folder, "overlay.json", string(replace)), "-o", binary, "./cmd/sequence")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
