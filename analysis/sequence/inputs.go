@@ -4,8 +4,8 @@ package sequence
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -17,19 +17,14 @@ import (
 	"repscope/shard"
 )
 
-// loader opens the inputs of a run.
+// loader opens what the flags name.
 type loader struct {
-	*settings
-	env       *run.Env
-	alphabet  *token.Alphabet
-	in        *Input
-	sequences map[string]*opened // by dataset
-}
-
-// opened is a file of sequences.
-type opened struct {
-	*FileSequences
-	digest shard.Field
+	s     *settings
+	env   *run.Env
+	in    *Input
+	files []*FileSequences // of each dataset; nil where there are none
+	// fields are their digests.
+	fields []shard.Field
 }
 
 // load opens what the flags name.
@@ -37,129 +32,149 @@ func (s *settings) load(ctx context.Context, env *run.Env) (*Input, error) {
 	if err := s.exist(); err != nil {
 		return nil, err
 	}
-	l := &loader{settings: s, env: env, alphabet: token.Antibody(), in: &Input{}, sequences: map[string]*opened{}}
+	l := &loader{s: s, env: env, in: &Input{Alphabet: token.Antibody()}}
 	for _, name := range s.datasets() {
 		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options)})
 	}
-	if err := l.readVocabulary(); err != nil {
+	if err := l.vocabulary(); err != nil {
 		return nil, err
 	}
-	l.in.Alphabet = l.alphabet
-	if err := l.openSequences(); err != nil {
+	if err := l.sequences(); err != nil {
 		return nil, err
 	}
 	for _, f := range s.dumps.All() {
-		if err := l.openAnswers("dump", f, func(beside Sequences) (answers, error) { return OpenDump(f.Path, l.alphabet, beside) }); err != nil {
+		if err := l.answers("dump", f, func(beside Sequences) (answers, error) { return OpenDump(f.Path, l.in.Alphabet, beside) }); err != nil {
 			return nil, err
 		}
 	}
 	for _, f := range s.positions.All() {
-		if err := l.openAnswers("positions", f, func(beside Sequences) (answers, error) { return OpenPositions(f.Path, l.alphabet, beside) }); err != nil {
+		if err := l.answers("positions", f, func(beside Sequences) (answers, error) { return OpenPositions(f.Path, l.in.Alphabet, beside) }); err != nil {
 			return nil, err
 		}
 	}
-	for _, f := range s.models.All() {
-		if err := l.openModel(ctx, f); err != nil {
-			return nil, fmt.Errorf("model %s: %w", f.Name, err)
-		}
-	}
-	return l.in, ctx.Err()
+	return l.in, l.empty()
 }
 
-// readVocabulary reads the alphabet, if one is given.
-func (l *loader) readVocabulary() error {
-	if l.vocabulary == "" {
+// opened is a file that stays open until the run ends.
+type opened interface {
+	io.Closer
+	SHA256() (string, error)
+}
+
+// enter enters a file into the inputs of the result, and returns it as a part of the identity.
+func (l *loader) enter(role, name, path string, file opened) (shard.Field, error) {
+	l.env.CloseLater(file)
+	sum, err := file.SHA256()
+	if err != nil {
+		return shard.Field{}, err
+	}
+	l.env.Result.Inputs = append(l.env.Result.Inputs, report.Input{Role: role, Name: name, Path: path, SHA256: sum})
+	if noted, ok := file.(interface{ Notes() []string }); ok {
+		for _, note := range noted.Notes() {
+			l.env.Note("%s", note)
+		}
+	}
+	return shard.Field{Name: role, Value: sum}, nil
+}
+
+// vocabulary reads the alphabet, if one is given.
+func (l *loader) vocabulary() error {
+	path := l.s.vocabulary
+	if path == "" {
 		return nil
 	}
-	v, err := dataset.ReadVocabulary(l.vocabulary)
+	v, err := dataset.ReadVocabulary(path)
 	if err != nil {
 		return fmt.Errorf("vocabulary: %w", err)
 	}
-	l.alphabet = (*token.Alphabet)(v)
-	digest, err := dataset.FileSHA256(l.vocabulary)
+	l.in.Alphabet = (*token.Alphabet)(v)
+	sum, err := dataset.FileSHA256(path)
 	if err != nil {
 		return fmt.Errorf("vocabulary: %w", err)
 	}
-	l.env.Result.Inputs = append(l.env.Result.Inputs, report.Input{Role: "vocabulary", Path: l.vocabulary, SHA256: digest})
+	l.env.Result.Inputs = append(l.env.Result.Inputs, report.Input{Role: "vocabulary", Path: path, SHA256: sum})
 	return nil
 }
 
-// enter puts a file into the inputs of the result.
-func (l *loader) enter(role, name, path string, sum func() (string, error), shape []int) (shard.Field, error) {
-	digest, err := sum()
-	if err != nil {
-		return shard.Field{}, fmt.Errorf("%s %s: %w", role, name, err)
-	}
-	l.env.Result.Inputs = append(l.env.Result.Inputs, report.Input{Role: role, Name: name, Path: path, SHA256: digest, Shape: shape})
-	return shard.Field{Name: role, Value: digest}, nil
-}
-
-// openSequences opens the files of --sequences.
-func (l *loader) openSequences() error {
-	for _, f := range l.settings.sequences.files {
-		s, err := OpenSequences(f.path, dataset.SequenceOptions{Columns: l.columns.values}, l.alphabet)
+// sequences opens the files of --sequences.
+func (l *loader) sequences() error {
+	l.files, l.fields = make([]*FileSequences, len(l.in.Datasets)), make([]shard.Field, len(l.in.Datasets))
+	for i, f := range l.s.sequences.files {
+		opened, err := OpenSequences(f.path, dataset.SequenceOptions{Columns: l.s.columns.values}, l.in.Alphabet)
 		if err != nil {
-			return fmt.Errorf("sequences %s: %w", f.dataset, err)
+			return fmt.Errorf("sequences: %w", err)
 		}
-		l.env.CloseLater(s)
-		digest, err := l.enter("sequences", f.dataset, f.path, s.SHA256, []int{s.Len()})
-		if err != nil {
-			return err
+		name := ""
+		if len(l.s.sequences.files) > 1 {
+			name = f.dataset
 		}
-		l.sequences[f.dataset] = &opened{s, digest}
+		l.files[i] = opened
+		if l.fields[i], err = l.enter("sequences", name, f.path, opened); err != nil {
+			return fmt.Errorf("sequences: %w", err)
+		}
 	}
 	return nil
 }
 
-// answers are a file of what a model answered, which holds the sequences too.
-type answers interface {
-	Sequences
-	Source
-	SHA256() (string, error)
-	Notes() []string
-	Close() error
+// beside are the sequences of a dataset's file, which may be nil.
+func (l *loader) beside(at int) Sequences {
+	if l.files[at] == nil {
+		return nil
+	}
+	return l.files[at]
 }
 
-// openAnswers opens a file of NAME=FILE or NAME/DATASET=FILE as a model of its dataset, the
-// first one where none is named.
-func (l *loader) openAnswers(role string, f input.File, open func(beside Sequences) (answers, error)) error {
-	name, of, named := strings.Cut(f.Name, "/")
-	if !named {
-		of = l.in.Datasets[0].Name
+// place is the model and the number of the dataset of NAME or NAME/DATASET.
+func (l *loader) place(name string) (model string, at int) {
+	model, of, ok := strings.Cut(name, "/")
+	if ok {
+		at = slices.IndexFunc(l.in.Datasets, func(d Dataset) bool { return d.Name == of })
 	}
-	var beside Sequences
-	var digests []shard.Field
-	if s := l.sequences[of]; s != nil {
-		beside, digests = s, append(digests, s.digest)
-	}
-	a, err := open(beside)
-	if err != nil {
-		return fmt.Errorf("%s %s: %w", role, f.Name, err)
-	}
-	l.env.CloseLater(a)
-	for _, note := range a.Notes() {
-		l.env.Warn("%s %s: %s", role, f.Name, note)
-	}
-	if l.mask != maskAuto && l.mask != maskGiven {
-		l.env.Warn("%s %s: --mask %s does not apply: the file says what was hidden", role, f.Name, l.mask)
-	}
-	digest, err := l.enter(role, f.Name, f.Path, a.SHA256, []int{a.Len()})
-	if err != nil {
-		return err
-	}
-	l.add(of, Model{Name: name, Sequences: a, Source: a, Inputs: func() ([]shard.Field, error) { return append(digests, digest), nil }})
-	return nil
+	return model, at
 }
 
 // add adds a model to a dataset.
-func (l *loader) add(of string, m Model) {
-	d := &l.in.Datasets[slices.IndexFunc(l.in.Datasets, func(d Dataset) bool { return d.Name == of })]
-	d.Models = append(d.Models, m)
+func (l *loader) add(at int, name string, sequences Sequences, source Source, fields ...shard.Field) {
+	if l.files[at] != nil {
+		fields = append(fields, l.fields[at])
+	}
+	d := &l.in.Datasets[at]
+	d.Models = append(d.Models, Model{Name: name, Sequences: sequences, Source: source, Inputs: func() ([]shard.Field, error) { return fields, nil }})
 }
 
-// openModel opens a model that is run on the sequences of all datasets.
-func (l *loader) openModel(ctx context.Context, f input.File) error {
-	return errors.New("this version runs no models")
+// answers are a file of what a model answered, which says what was hidden in which sequences.
+type answers interface {
+	Sequences
+	Source
+	opened
+}
+
+// answers opens what a model answered.
+func (l *loader) answers(role string, f input.File, open func(beside Sequences) (answers, error)) error {
+	model, at := l.place(f.Name)
+	a, err := open(l.beside(at))
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", role, f.Name, err)
+	}
+	field, err := l.enter(role, f.Name, f.Path, a)
+	if err != nil {
+		return fmt.Errorf("%s %s: %w", role, f.Name, err)
+	}
+	if l.s.mask != maskAuto && l.s.mask != maskGiven {
+		l.env.Warn("%s %s: --mask %s does not apply, since the file says what was hidden", role, f.Name, l.s.mask)
+	}
+	l.add(at, model, a, a, field)
+	return nil
+}
+
+// empty finds datasets that no model is evaluated on.
+func (l *loader) empty() error {
+	for _, d := range l.in.Datasets {
+		if len(d.Models) == 0 {
+			return run.Hint(fmt.Errorf("dataset %s: there is no model to evaluate", d.Name), fmt.Sprintf("give one with --dump NAME/%s=FILE", d.Name))
+		}
+	}
+	return nil
 }
 
 // defaultDataset is the name of a dataset that has none.

@@ -272,9 +272,6 @@ func (p *Positions) Has(kind PassKind) Outputs {
 // Concurrent says that the table answers several goroutines at a time.
 func (p *Positions) Concurrent() bool { return true }
 
-// Notes implements answers: there are none.
-func (p *Positions) Notes() []string { return nil }
-
 // Answer implements [Source]. It is an error where a hidden position has no row.
 func (p *Positions) Answer(ctx context.Context, passes []Pass, _ Outputs, visit func(pass int, out *Output) error) error {
 	var rows map[string][]token.Prediction
