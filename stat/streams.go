@@ -114,6 +114,8 @@ const (
 	// StreamRealHalves halves real samples, to be held against each other (analysis/generation):
 	// "rhal".
 	StreamRealHalves Stream = 0x7268616c
+	// StreamSequences makes the sequences of the example (internal/example/sequences): "sequ".
+	StreamSequences Stream = 0x73657175
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the
