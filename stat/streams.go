@@ -116,6 +116,8 @@ const (
 	StreamRealHalves Stream = 0x7268616c
 	// StreamSequences makes the sequences of the example (internal/example/sequences): "sequ".
 	StreamSequences Stream = 0x73657175
+	// StreamMask draws the positions of a sequence that are hidden (measure/token): "mask".
+	StreamMask Stream = 0x6d61736b
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the
