@@ -30,7 +30,7 @@ func Models() []Model {
 	out := []Model{
 		{Name: Trained},
 		{Name: Undertrained, Defect: "a fifth of the training, which ended before it learned which residues touch"},
-		{Name: Overfitted, Defect: "200 sequences over and over, which make it too sure of all others"},
+		{Name: Overfitted, Defect: "60 sequences over and over, which make it too sure of all others"},
 		{Name: Frequencies, Defect: "frequencies of residues at each place of a chain, whatever is around it"},
 	}
 	for i := range out {
