@@ -21,8 +21,8 @@ type Record struct {
 	Special []bool
 	// CDR is 1, 2 or 3 inside a CDR, else 0; nil where that is not known.
 	CDR []int8
-	// NonTemplated is 1 at residues that are not those of the germline; nil where that is
-	// not known.
+	// NonTemplated is 1 at residues that are not those of the germline, 0 at those that are,
+	// and −1 where that is not known of one chain alone; nil where it is not known at all.
 	NonTemplated []int8
 	// Coordinates [L, 3] are in ångström; NaN for special tokens and for residues that were
 	// not resolved. nil where there are none.
