@@ -170,17 +170,17 @@ func chooseSubstitutionColumns(names []string, measured string) ([]int, error) {
 	}
 	switch {
 	case columns[roleMeasured] < 0:
-		return nil, hinted{fmt.Errorf("no column of measurements (%s); there are %s",
+		return nil, hinted{fmt.Errorf("there is no column of measurements (%s); the columns are %s",
 			strings.Join(substitutionRoles[roleMeasured].found, ", "), strings.Join(names, ", ")), "name it: FILE:COLUMN"}
 	case columns[roleMutant] < 0 && columns[roleMutated] < 0:
-		return nil, fmt.Errorf("no column says the variant: want mutant (A23C:D45E) or mutated_sequence; there are %s", strings.Join(names, ", "))
+		return nil, fmt.Errorf("no column says the variant: want mutant (A23C:D45E) or mutated_sequence; the columns are %s", strings.Join(names, ", "))
 	}
 	return columns, nil
 }
 
 // missingColumn is the error for a column that a table does not have.
 func missingColumn(name string, names []string) error {
-	err := fmt.Errorf("no column %q; there are %s", name, strings.Join(names, ", "))
+	err := fmt.Errorf("there is no column %q; the columns are %s", name, strings.Join(names, ", "))
 	if near := text.Nearest(name, names); near != "" {
 		return hinted{err, "did you mean " + near + "?"}
 	}
