@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"repscope/internal/mmap"
-	"repscope/internal/text"
 )
 
 // Sequence is one sequence of a file: up to two chains, heavy and light, as they are written.
