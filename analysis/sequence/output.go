@@ -177,9 +177,3 @@ func (r *Result) print(env *run.Env) error {
 	}
 	return nil
 }
-
-// figures draws the figures of all metrics.
-func (s *settings) figures(context.Context, *run.Env, *Result) error { return nil }
-
-// planFigures adds them to a plan.
-func (s *settings) planFigures(*run.Env, *plan) error { return nil }
