@@ -54,7 +54,14 @@ type Kind struct {
 	Needs, Either Needs
 	Keys          []Key
 	Options       []Option
+	Files         []CSVFile
 	New           func(s *Setting) Metric
+}
+
+// CSVFile is a file of a metric: see [Summary.Table].
+type CSVFile struct {
+	Name    string   // "sequence_positions.csv"
+	Columns []string // after dataset and model
 }
 
 // Key is a number of the result.
@@ -63,7 +70,11 @@ type Key struct {
 	Unit      string
 	Direction report.Direction
 	Low, High float64 // the range of intervals; both 0: any number
+	Log       bool    // intervals are those of the logarithm
 	Compared  bool    // models are compared by it
+	// Paired numbers are functions of sums that are kept for every sequence (see
+	// [NewSequenceSums]): other runs are compared by them, sequence by sequence.
+	Paired bool
 }
 
 // Option is a key of --set metric.key=value.
