@@ -380,9 +380,3 @@ func (d *DatasetResult) printSkipped(env *run.Env) error {
 	}
 	return env.Table(table)
 }
-
-// figures draws the figures of all metrics.
-func (s *settings) figures(context.Context, *run.Env, *Result) error { return nil }
-
-// planFigures adds them to a plan.
-func (s *settings) planFigures(*run.Env, *plan) error { return nil }
