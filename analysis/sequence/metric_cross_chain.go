@@ -203,7 +203,7 @@ func (m *crossingMetric) Result(_ context.Context, s *Summary) error {
 	if stat.Sum(total) == 0 {
 		return Skip("no sequence has two chains with attention among their residues")
 	}
-	cross := add(c(massHeavyToLight), c(massLightToHeavy))
+	cross := columnSum(c(massHeavyToLight), c(massLightToHeavy))
 	heavy := c(massHeavy)
 	light := make([]float64, len(total))
 	for i := range light {
@@ -241,8 +241,8 @@ func (h *headSums) share(head, k int) float64 {
 	return float64(h.Sums[4*head+k]) / headUnit / float64(h.Sequences)
 }
 
-// add is the sum of two columns.
-func add(a, b []float64) []float64 {
+// columnSum is the sum of two columns.
+func columnSum(a, b []float64) []float64 {
 	out := make([]float64, len(a))
 	for i := range out {
 		out[i] = a[i] + b[i]
