@@ -12,6 +12,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/latent"
 	"repscope/measure/token"
 )
 
@@ -92,9 +93,9 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.Group(run.Inputs, "sequences", "vocabulary")
 	s.columns.known = dataset.SequenceRoles()
 	flags.Var(&s.columns, "columns", "`ROLE=NAME,…` of the columns of --sequences: "+strings.Join(s.columns.known, ", "))
-	s.inputs.known, s.outputs.known = []string{"tokens", "chains", "mask"}, []string{"logits", "hidden", "attentions"}
-	flags.Var(&s.inputs, "inputs", "`ROLE=NAME,…` of the inputs of --model: tokens, chains, mask (default: guessed by their names)")
-	flags.Var(&s.outputs, "outputs", "`ROLE=NAME,…` of the outputs of --model: logits, hidden, attentions (default: guessed by their names)")
+	s.inputs.known, s.outputs.known = latent.TokenInputs(), latent.TokenOutputNames()
+	flags.Var(&s.inputs, "inputs", "`ROLE=NAME,…` of the inputs of --model: tokens, chains, mask, padding, positions (default: guessed by their names)")
+	flags.Var(&s.outputs, "outputs", "`ROLE=NAME,…` of the outputs of --model: logits, hidden, attentions (default: guessed by their names; * stands for the number of a layer)")
 	s.positionBatch = 32
 	flags.CountVar(&s.positionBatch, "position-batch", 1, "`N` passes over which every position is hidden alone that are run together")
 	flags.Group(run.Settings, "columns", "inputs", "outputs", "position-batch")

@@ -17,6 +17,7 @@ var registry []Kind
 func init() {
 	for _, k := range []Kind{
 		maskedAccuracy,
+		pseudoPerplexity, onePassPerplexity,
 	} {
 		Register(k)
 	}
@@ -93,9 +94,8 @@ func (n Needs) words(joined string) string {
 	return strings.Join(out, joined)
 }
 
-// missing says what a metric lacks of a model; empty if it has all.
-func (k *Kind) missing(m *Model, mode string) string {
-	has := m.has(mode)
+// missing says what a metric lacks of what there is; empty if it has all.
+func (k *Kind) missing(has Needs) string {
 	if lacks := k.Needs &^ has; lacks != 0 {
 		return "it needs " + lacks.words(" and ")
 	}

@@ -150,12 +150,20 @@ func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
 		planned := &modelPlan{Model: *m}
 		for _, name := range names {
 			kind := Find(name)
-			if reason := kind.missing(m, of.Choice.Mode); reason != "" {
+			has := m.has(of.Choice.Mode)
+			if len(of.Choice.Metrics) == 0 && runs(m.Source) && of.Choice.Mode != RegionPerPosition {
+				if kind.Needs&has&(NeedSingle|NeedSingleLogits) != 0 {
+					planned.skipped = append(planned.skipped, skippedMetric{name, "it hides every residue alone, which takes long: ask for it with --metrics"})
+					continue
+				}
+				has &^= NeedSingle | NeedSingleLogits
+			}
+			if reason := kind.missing(has); reason != "" {
 				planned.skipped = append(planned.skipped, skippedMetric{name, reason})
 				continue
 			}
 			planned.kinds = append(planned.kinds, kind)
-			planned.needs |= kind.Needs | kind.Either&m.has(of.Choice.Mode)
+			planned.needs |= kind.Needs | kind.Either&has
 		}
 		d.models = append(d.models, planned)
 	}
