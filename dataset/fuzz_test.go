@@ -157,3 +157,41 @@ func FuzzTIFF(f *testing.F) {
 		})
 	})
 }
+
+// FuzzSequences holds that what is read of a file of sequences fits together, and that errors
+// name the file.
+func FuzzSequences(f *testing.F) {
+	f.Add([]byte("id,heavy_chain,light_chain,heavy_cdr_mask,heavy_non_templated_mask,light_coords\na,EV,D,01,00,\"[[1,2,NaN]]\"\nb,,DI,,,\n"), false)
+	f.Add([]byte("sequence_aa:0\tcluster\r\nEVQ\tx\r\n"), true)
+	f.Add([]byte(">a b\nEVQ:DI\n>c\nE V\n"), false)
+	f.Fuzz(func(t *testing.T, data []byte, tabs bool) {
+		path := filepath.Join(t.TempDir(), map[bool]string{false: "s.csv", true: "s.tsv"}[tabs])
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := OpenSequences(path, SequenceOptions{})
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), path) {
+				t.Errorf("the error does not name the file: %v", err)
+			}
+			return
+		}
+		defer s.Close()
+		ids := map[string]bool{}
+		for i := range s.Len() {
+			var q Sequence
+			if err := s.Read(i, &q); err != nil {
+				t.Fatalf("sequence %d of a file that was checked: %v", i, err)
+			}
+			if ids[q.ID] || q.Chains[0]+q.Chains[1] == "" {
+				t.Errorf("sequence %d: %+v", i, q)
+			}
+			ids[q.ID] = true
+			for k, chain := range q.Chains {
+				if m := q.CDR[k]; m != "" && len(m) != len(chain) || q.Coordinates[k] != nil && len(q.Coordinates[k]) != 3*len(chain) {
+					t.Errorf("sequence %d: %+v", i, q)
+				}
+			}
+		}
+	})
+}

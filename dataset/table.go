@@ -47,15 +47,19 @@ func ReadTable(path string) ([]Column, error) {
 		return nil, fileError(err)
 	}
 	defer f.Close()
-	separator := ','
-	if strings.EqualFold(filepath.Ext(path), ".tsv") {
-		separator = '\t'
-	}
-	columns, err := readTable(f, separator)
+	columns, err := readTable(f, separatorOf(path))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return columns, nil
+}
+
+// separatorOf is what stands between the cells of a table.
+func separatorOf(path string) rune {
+	if strings.EqualFold(filepath.Ext(path), ".tsv") {
+		return '\t'
+	}
+	return ','
 }
 
 // Array is a column as an array of one value per row, whose name has the path of the table.
@@ -70,23 +74,9 @@ func (c *Column) Array(path string) (*Array, error) {
 func readTable(r io.Reader, separator rune) ([]Column, error) {
 	reader := csv.NewReader(r)
 	reader.Comma, reader.ReuseRecord = separator, true
-	header, err := reader.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, errors.New("the table is empty; want a line of names and rows")
-	}
+	names, err := readHeader(reader)
 	if err != nil {
-		return nil, tableError(err)
-	}
-	names := slices.Clone(header)
-	names[0] = strings.TrimPrefix(names[0], "\ufeff")
-	for i, name := range names {
-		names[i] = strings.TrimSpace(name)
-		switch {
-		case names[i] == "":
-			return nil, hinted{fmt.Errorf("column %d has no name in the first line", i+1), "pandas writes none with index=False"}
-		case slices.Contains(names[:i], names[i]):
-			return nil, fmt.Errorf("two columns are named %q", names[i])
-		}
+		return nil, err
 	}
 	cells := make([][]string, len(names))
 	for {
@@ -111,6 +101,29 @@ func readTable(r io.Reader, separator rune) ([]Column, error) {
 		}
 	}
 	return columns, nil
+}
+
+// readHeader reads the names of columns.
+func readHeader(reader *csv.Reader) ([]string, error) {
+	header, err := reader.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("the table is empty; want a line of names and rows")
+	}
+	if err != nil {
+		return nil, tableError(err)
+	}
+	names := slices.Clone(header)
+	names[0] = strings.TrimPrefix(names[0], "\ufeff")
+	for i, name := range names {
+		names[i] = strings.TrimSpace(name)
+		switch {
+		case names[i] == "":
+			return nil, hinted{fmt.Errorf("column %d has no name in the first line", i+1), "pandas writes none with index=False"}
+		case slices.Contains(names[:i], names[i]):
+			return nil, fmt.Errorf("two columns are named %q", names[i])
+		}
+	}
+	return names, nil
 }
 
 // tableError says what is wrong with a line.

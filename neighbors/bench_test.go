@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"testing"
 
-	"repscope/neighbors/internal/rows"
 	"repscope/points"
 )
 
@@ -99,7 +98,7 @@ func BenchmarkTrustworthinessContinuity(b *testing.B) {
 			} {
 				o := Options{CoRanking: CoRankingOff}
 				c.set(&o)
-				b.Run(fmt.Sprintf("n=%d/D=%d/%s%s", n, dim, rows.TypeName(original), c.name), func(b *testing.B) {
+				b.Run(fmt.Sprintf("n=%d/D=%d/%s%s", n, dim, original.Type(), c.name), func(b *testing.B) {
 					for b.Loop() {
 						if _, err := Compare(context.Background(), original, []points.Points{embedding}, o); err != nil {
 							b.Fatal(err)
@@ -136,7 +135,7 @@ func BenchmarkCoRanking(b *testing.B) {
 	n, dim := 2000, 4096
 	pixels, embedding := rendered(n, dim)
 	for _, original := range []points.Points{quantised(pixels), pixels} {
-		b.Run(fmt.Sprintf("n=%d/D=%d/%s", n, dim, rows.TypeName(original)), func(b *testing.B) {
+		b.Run(fmt.Sprintf("n=%d/D=%d/%s", n, dim, original.Type()), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := Compare(context.Background(), original, []points.Points{embedding}, Options{CoRanking: CoRankingFull}); err != nil {
 					b.Fatal(err)

@@ -37,7 +37,7 @@ func Enclose(
 	if err := Check("points", pts, o.Metric); err != nil {
 		return SpaceCounts{}, err
 	}
-	if a, b := rows.TypeName(queries), rows.TypeName(pts); a != b || queries.Dim != pts.Dim {
+	if a, b := queries.Type(), pts.Type(); a != b || queries.Dim != pts.Dim {
 		return SpaceCounts{}, errOtherPoints(queries, pts)
 	}
 	if ofQueries.N != queries.N || ofPoints.N != pts.N {
@@ -53,5 +53,5 @@ func Enclose(
 
 func errOtherPoints(queries, pts points.Points) error {
 	return fmt.Errorf("queries are %s of dimension %d, points %s of dimension %d: want the same",
-		rows.TypeName(queries), queries.Dim, rows.TypeName(pts), pts.Dim)
+		queries.Type(), queries.Dim, pts.Type(), pts.Dim)
 }

@@ -99,7 +99,7 @@ func (p *Pass) tiesRule() string {
 
 func spaceIdentity(s Space, equal *rows.Duplicates) SpaceIdentity {
 	sum := equal.Digest()
-	return SpaceIdentity{Metric: s.metric.String(), Type: rows.TypeName(s.points), Dim: s.points.Dim, Digest: hex.EncodeToString(sum[:])}
+	return SpaceIdentity{Metric: s.metric.String(), Type: s.points.Type(), Dim: s.points.Dim, Digest: hex.EncodeToString(sum[:])}
 }
 
 // digest is the SHA-256 of integers.

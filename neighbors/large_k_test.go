@@ -7,7 +7,6 @@ import (
 	"math"
 	"testing"
 
-	"repscope/neighbors/internal/rows"
 	"repscope/points"
 )
 
@@ -34,11 +33,11 @@ func TestThousandNeighbours(t *testing.T) {
 	}
 	embedded := newNaive(naiveKeys(latents, latents, Euclidean), 0, nil)
 	for _, pts := range []points.Points{frames, points.Float32(scaled, 24)} {
-		t.Run(rows.TypeName(pts), func(t *testing.T) {
+		t.Run(pts.Type(), func(t *testing.T) {
 			keys := naiveKeys(pts, pts, Euclidean)
 			original := newNaive(keys, 0, nil)
 			p := compare(t, pts, []points.Points{latents}, Options{Ks: []int{k}, CoRanking: CoRankingOff, Threads: 2, Memory: 24 << 20, Ties: TiesIndex})[0]
-			compareScores(t, rows.TypeName(pts), p.ByK[0].Scores, naiveScores(original, embedded, k))
+			compareScores(t, pts.Type(), p.ByK[0].Scores, naiveScores(original, embedded, k))
 			nearest, err := KNearest(context.Background(), pts, k, Options{Threads: 2})
 			if err != nil {
 				t.Fatal(err)

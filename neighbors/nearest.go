@@ -62,7 +62,7 @@ func (s Space) Cross(ctx context.Context, queries Space, k int, o Options) (*Nea
 	if queries.metric != s.metric {
 		return nil, fmt.Errorf("queries under the %v metric, points under the %v metric: want the same", queries.metric, s.metric)
 	}
-	if a, b := rows.TypeName(queries.points), rows.TypeName(pts); a != b || queries.points.Dim != pts.Dim {
+	if a, b := queries.points.Type(), pts.Type(); a != b || queries.points.Dim != pts.Dim {
 		return nil, errOtherPoints(queries.points, pts)
 	}
 	o.Metric, o.Blocks, o.Episode, o.Time, o.ExcludeWindow = s.metric, nil, nil, nil, 0

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"repscope/neighbors/internal/rows"
 	"repscope/points"
 )
 
@@ -22,7 +21,7 @@ func TestKNearest(t *testing.T) {
 				}
 				keys := naiveKeys(pts, pts, metric)
 				for _, k := range []int{1, 2, pts.N / 2, pts.N - 1} {
-					t.Run(fmt.Sprintf("%s/%s/%v/k=%d", c.name, rows.TypeName(pts), metric, k), func(t *testing.T) {
+					t.Run(fmt.Sprintf("%s/%s/%v/k=%d", c.name, pts.Type(), metric, k), func(t *testing.T) {
 						got, err := KNearest(blocksOf(13), pts, k, Options{Metric: metric, Threads: 2})
 						if err != nil {
 							t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"repscope/neighbors/internal/rows"
 	"repscope/points"
 )
 
@@ -28,7 +27,7 @@ func TestNullIsPermutingLiterally(t *testing.T) {
 	const n = 120
 	r := random(31)
 	for _, original := range []points.Points{bytes8(r, n, 20, 4), nearlyEqual32(r, n, 20)} {
-		t.Run(rows.TypeName(original), func(t *testing.T) { testNull(t, original) })
+		t.Run(original.Type(), func(t *testing.T) { testNull(t, original) })
 	}
 }
 

@@ -38,6 +38,17 @@ func pointCount(length, dim int) int {
 	return length / dim
 }
 
+// Type names the type of the values: uint8, float32 or float64.
+func (p Points) Type() string {
+	switch {
+	case p.U8 != nil:
+		return "uint8"
+	case p.F32 != nil:
+		return "float32"
+	}
+	return "float64"
+}
+
 // Row copies point i as float64 into dst, which must have length Dim, and
 // returns it; a nil dst is allocated.
 func (p Points) Row(i int, dst []float64) []float64 {

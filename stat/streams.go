@@ -114,6 +114,8 @@ const (
 	// StreamRealHalves halves real samples, to be held against each other (analysis/generation):
 	// "rhal".
 	StreamRealHalves Stream = 0x7268616c
+	// StreamMask draws the positions of a sequence that are hidden (measure/token): "mask".
+	StreamMask Stream = 0x6d61736b
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the

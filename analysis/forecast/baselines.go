@@ -139,31 +139,20 @@ func (k *climate) prepare(ctx context.Context, p *plan) error {
 			}
 		default:
 			k.field = make([]float64, d)
-			k.err = k.total(ctx, p, d)
+			k.err = k.total(ctx, p)
 		}
 	})
 	return k.err
 }
 
 // total adds up all targets, but for those with NaN if these are skipped.
-func (k *climate) total(ctx context.Context, p *plan, d int) error {
-	row := make([]float64, d)
-	for i := range p.n {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := p.read(0, row, i); err != nil {
-			if _, ok := err.(*NonFiniteError); ok && p.o.SkipNaN {
-				continue
-			}
-			return err
-		}
+func (k *climate) total(ctx context.Context, p *plan) error {
+	return p.eachTarget(ctx, func(truth []float64) {
 		k.count++
-		for j, v := range row {
+		for j, v := range truth {
 			k.field[j] += v
 		}
-	}
-	return nil
+	})
 }
 
 // enter gives a sample its climatology.

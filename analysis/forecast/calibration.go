@@ -43,14 +43,19 @@ func spreadFamily() family {
 			return nil
 		},
 		scores: func(_ *setting, members int) []formula {
-			inf, n := math.Inf(1), float64(members)
+			inf := math.Inf(1)
+			of := func(score func(ensemble.Moments) float64) func([]float64) float64 {
+				return func(s []float64) float64 {
+					return score(ensemble.Moments{Members: members, SquareSum: s[0], VarianceSum: s[1], Weight: 1})
+				}
+			}
 			return []formula{
-				{name: "spread", about: "root of the mean variance of the members", unit: "field", direction: report.Neither, high: inf, of: func(s []float64) float64 { return math.Sqrt(s[1]) }},
-				{name: "skill", about: "root mean squared error of the ensemble mean, as rmse", unit: "field", direction: report.Neither, high: inf, of: func(s []float64) float64 { return math.Sqrt(s[0]) }},
+				{name: "spread", about: "root of the mean variance of the members", unit: "field", direction: report.Neither, high: inf, of: of(ensemble.Moments.Spread)},
+				{name: "skill", about: "root mean squared error of the ensemble mean, as rmse", unit: "field", direction: report.Neither, high: inf, of: of(ensemble.Moments.RMSE)},
 				{name: "spread_skill_ratio", about: "√((S + 1)/S)·spread/skill: 1 for a calibrated ensemble, less for one that is too sure", direction: report.Neither, high: inf,
-					of: func(s []float64) float64 { return math.Sqrt((n + 1) / n * s[1] / s[0]) }, none: "the ensemble mean has no error"},
+					of: of(ensemble.Moments.SpreadSkillRatio), none: "the ensemble mean has no error"},
 				{name: "debiased_mse", about: "mean squared error without what the small number of members adds: mse − variance/S", unit: "field²", direction: report.Lower,
-					of: func(s []float64) float64 { return s[0] - s[1]/n }, mean: true, compared: true},
+					of: of(ensemble.Moments.DebiasedMSE), mean: true, compared: true},
 			}
 		},
 	}

@@ -13,19 +13,24 @@ import (
 // truth, and that of pairs of different members.
 func kernelSums(*setting, int) []string { return []string{"skill", "spread"} }
 
-// kernelScore is a kernel score of its sums. A biased estimate counts pairs of a member
-// with itself too.
-func kernelScore(estimator string, members int) func(sums []float64) float64 {
-	share := pairShare(estimator, members)
-	return func(s []float64) float64 { return s[0] - float64(share*s[1])/2 }
+// estimator is that of a name that options take.
+func estimator(name string) ensemble.Estimator {
+	if name == EstimatorBiased {
+		return ensemble.Biased
+	}
+	return ensemble.Fair
 }
 
-// pairShare is what the mean distance of pairs of different members is multiplied by.
-func pairShare(estimator string, members int) float64 {
-	if estimator == EstimatorBiased {
-		return float64(members-1) / float64(members)
-	}
-	return 1
+// kernelTerms are the terms of kernelSums.
+func kernelTerms(members int, sums []float64) ensemble.Terms {
+	return ensemble.Terms{Members: members, SkillSum: sums[0], SpreadSum: sums[1], Weight: 1}
+}
+
+// kernelScore is a kernel score of its sums. A biased estimate counts pairs of a member
+// with itself too.
+func kernelScore(name string, members int) func(sums []float64) float64 {
+	e := estimator(name)
+	return func(s []float64) float64 { return kernelTerms(members, s).Score(e) }
 }
 
 // crpsFamily is the score and its two parts.
@@ -42,13 +47,13 @@ func crpsFamily() family {
 			return nil
 		},
 		scores: func(s *setting, members int) []formula {
-			share := pairShare(s.o.CRPS, members)
+			e := estimator(s.o.CRPS)
 			return []formula{
 				{name: "crps", about: "continuous ranked probability score E|X − y| − E|X − X'|/2; of one member the absolute error", unit: "field",
 					direction: report.Lower, of: kernelScore(s.o.CRPS, members), mean: true, compared: true, leads: true, memory: true, perfect: true},
 				{name: "crps_skill", about: "E|X − y|, the first part of crps", unit: "field", direction: report.Neither, high: math.Inf(1), of: sum(0), mean: true},
 				{name: "crps_spread", about: "E|X − X'|; crps is crps_skill − crps_spread/2", unit: "field", direction: report.Neither, high: math.Inf(1),
-					of: func(s []float64) float64 { return float64(share * s[1]) }, mean: true},
+					of: func(s []float64) float64 { return kernelTerms(members, s).Spread(e) }, mean: true},
 			}
 		},
 	}

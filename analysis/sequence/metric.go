@@ -54,7 +54,14 @@ type Kind struct {
 	Needs, Either Needs
 	Keys          []Key
 	Options       []Option
+	Files         []CSVFile
 	New           func(s *Setting) Metric
+}
+
+// CSVFile is a file of a metric: see [Summary.Table].
+type CSVFile struct {
+	Name    string   // "sequence_positions.csv"
+	Columns []string // after dataset and model
 }
 
 // Key is a number of the result.
@@ -63,6 +70,7 @@ type Key struct {
 	Unit      string
 	Direction report.Direction
 	Low, High float64 // the range of intervals; both 0: any number
+	Log       bool    // intervals are those of the logarithm
 	Compared  bool    // models are compared by it
 }
 

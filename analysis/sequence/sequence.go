@@ -21,8 +21,8 @@ type Record struct {
 	Special []bool
 	// CDR is 1, 2 or 3 inside a CDR, else 0; nil where that is not known.
 	CDR []int8
-	// NonTemplated is 1 at residues that are not those of the germline; nil where that is
-	// not known.
+	// NonTemplated is 1 at residues that are not those of the germline, 0 at those that are,
+	// and −1 where that is not known of one chain alone; nil where it is not known at all.
 	NonTemplated []int8
 	// Coordinates [L, 3] are in ångström; NaN for special tokens and for residues that were
 	// not resolved. nil where there are none.
@@ -79,6 +79,8 @@ const (
 	HiddenStates
 	Attentions
 	ContactScores
+	// Predicted are predictions of the hidden positions where the logits are not known.
+	Predicted
 )
 
 // Output is what a model answers to a pass, for the L tokens of the sequence without padding.
@@ -89,9 +91,13 @@ type Output struct {
 	Attentions    []float32 // [Layers, Heads, L, L]: of which query (row) to which key
 	ContactScores []float32 // [L, L]
 	Layers, Heads int
+	// Predictions are those of the hidden positions in their order, in the place of Logits:
+	// see Predicted.
+	Predictions []token.Prediction
 }
 
-// Source answers passes: a model that is run, or a dump of what one answered.
+// Source answers passes: a model that is run, or a dump of what one answered. One with a method
+// Concurrent() bool that returns true is asked from several goroutines at a time.
 type Source interface {
 	// Has are the outputs that there are for passes of a kind.
 	Has(kind PassKind) Outputs
@@ -103,6 +109,9 @@ type Source interface {
 // Item is a sequence with what a model said of it.
 type Item struct {
 	*Record
+	// Group is the block of the sequence, which intervals delete as a whole: those of one
+	// cluster are of one block. See [Summary.Jackknife].
+	Group int
 	// Predictions are those of the positions that the standard mask hides, in their order: see
 	// NeedMasked.
 	Predictions []token.Prediction
@@ -118,7 +127,8 @@ type Item struct {
 	Clean *Output
 }
 
-// Batch is what a metric is updated with: sequences that follow each other.
+// Batch is what a metric is updated with: sequences that follow each other, all of one group.
+// Slices of outputs are valid during the update.
 type Batch struct{ Items []*Item }
 
 // Setting is what metrics know of a run.
@@ -126,6 +136,8 @@ type Setting struct {
 	Alphabet *token.Alphabet
 	// Mode is RegionStandard, RegionPerPosition or RegionLevel.
 	Mode string
+	// Regions are the names of the regions and aggregates that are reported; nil: all.
+	Regions []string
 	// Options are those of --set and of a configuration, by metric and key.
 	Options map[string]map[string]any
 	Seed    uint64

@@ -4,7 +4,9 @@ package sequence
 
 import (
 	"fmt"
+	"slices"
 
+	"repscope/analysis/internal/results"
 	"repscope/report"
 	"repscope/stat"
 )
@@ -12,12 +14,13 @@ import (
 // Summary is where metrics enter the numbers of a model.
 type Summary struct {
 	*Setting
-	// Blocks are those of sequences that intervals delete in turn; nil without intervals.
-	Blocks *stat.Blocks
 	// Object is the part of the model in the result file.
 	Object *report.Object
-	// jackknifes are by key.
-	jackknifes map[string]*stat.Jackknifed
+
+	kind      *Kind
+	groups    *groups // nil: intervals are not known of
+	intervals bool
+	model     *ModelResult
 }
 
 // Ratio enters Σ numerator / Σ denominator of all sequences under a key of the registry, with
@@ -27,7 +30,8 @@ func (s *Summary) Ratio(key string, numerator, denominator []float64) error {
 }
 
 // Score enters a function of sums over sequences under a key, with the interval of a jackknife that
-// deletes blocks of sequences. Where it is not a number the value is null for the reason.
+// deletes groups of sequences. Where it is not a number the value is null for the reason. A column
+// is that of a [Sums]: of groups, or of sequences in the order of updates.
 func (s *Summary) Score(key string, of func(sums []float64) float64, reason string, columns ...[]float64) error {
 	if len(columns) == 0 {
 		return fmt.Errorf("%s: no sums", key)
@@ -36,16 +40,166 @@ func (s *Summary) Score(key string, of func(sums []float64) float64, reason stri
 	for k, column := range columns {
 		sums[k] = stat.Sum(column)
 	}
-	s.Object.Set(key, report.NumberOr(of(sums), reason))
-	return nil // intervals follow
+	value := of(sums)
+	if undefined([]float64{value}) {
+		s.Value(key, report.Undefined("%s", reason), report.NoInterval("%s", reason), nil)
+		return nil
+	}
+	j, err := s.jackknifeSums(key, of, value, sums, columns)
+	if err != nil {
+		return err
+	}
+	s.Estimate(key, value, j)
+	return nil
+}
+
+// jackknifeSums is the jackknife of a function of sums; nil without intervals.
+func (s *Summary) jackknifeSums(key string, of func(sums []float64) float64, value float64, sums []float64, columns [][]float64) (*stat.Jackknifed, error) {
+	if s.groups == nil {
+		return nil, nil
+	}
+	byGroup := make([][]float64, len(columns))
+	for k, column := range columns {
+		var err error
+		if byGroup[k], err = s.groups.byGroup(key, column); err != nil {
+			return nil, err
+		}
+	}
+	return s.Jackknife(value, func(group int) float64 {
+		rest := make([]float64, len(sums))
+		for k := range rest {
+			rest[k] = sums[k] - byGroup[k][group]
+		}
+		return of(rest)
+	})
+}
+
+// Groups is the number of groups of sequences that intervals delete in turn; 0 where there
+// are no intervals.
+func (s *Summary) Groups() int {
+	if s.groups == nil || !s.intervals || s.groups.count() < 3 {
+		return 0
+	}
+	return s.groups.count()
+}
+
+// Jackknife is that of an estimate by its values without each group: see [Item.Group]. It is nil
+// where there are no intervals.
+func (s *Summary) Jackknife(estimate float64, without func(group int) float64) (*stat.Jackknifed, error) {
+	if s.Groups() == 0 {
+		return nil, nil
+	}
+	replicates := make([]float64, s.Groups())
+	for g := range replicates {
+		replicates[g] = without(g)
+	}
+	return s.groups.jackknife(estimate, replicates)
+}
+
+// Estimate enters a number with the interval of its jackknife under a key of the registry; a nil
+// one stands for a run without intervals.
+func (s *Summary) Estimate(key string, value float64, j *stat.Jackknifed) {
+	k := s.key(key)
+	ci := k.interval(j)
+	if j == nil && s.intervals {
+		ci = report.NoInterval("there are too few sequences, or clusters of them, want at least 3")
+	}
+	s.Value(key, report.NumberOr(value, "it is not a number"), ci, j)
 }
 
 // Value enters a number with its interval. The jackknife is what models are compared by;
 // nil where they are not.
 func (s *Summary) Value(key string, v report.Value, ci report.Interval, j *stat.Jackknifed) {
+	k := s.key(key)
 	s.Object.Set(key, v)
 	s.Object.Set(key+"_ci", ci)
-	if j != nil {
-		s.jackknifes[key] = j
+	if j != nil && k.Compared && s.model != nil {
+		s.model.jackknifes[key] = j
 	}
+}
+
+// Undefined enters null with a reason under a key and its interval.
+func (s *Summary) Undefined(key, format string, args ...any) {
+	reason := fmt.Sprintf(format, args...)
+	s.Value(key, report.Undefined("%s", reason), report.NoInterval("%s", reason), nil)
+}
+
+// key is the row of the registry. A key that the metric does not have is a mistake of the
+// program.
+func (s *Summary) key(name string) *Key {
+	if s.kind == nil { // of a test
+		return &Key{Name: name}
+	}
+	i := slices.IndexFunc(s.kind.Keys, func(k Key) bool { return k.Name == name })
+	if i < 0 {
+		panic(fmt.Sprintf("sequence: metric %s has no key %s", s.kind.Name, name))
+	}
+	return &s.kind.Keys[i]
+}
+
+// Sequences enters scores of single sequences, in the order of updates, for the CSV file of
+// samples.
+func (s *Summary) Sequences(key string, values []float64) {
+	if s.model == nil || s.groups == nil || len(values) != s.groups.n {
+		return
+	}
+	ordered := make([]float64, len(values))
+	for at, i := range s.groups.order {
+		ordered[i] = values[at]
+	}
+	s.model.Scores = append(s.model.Scores, SequenceScores{Key: key, Values: ordered})
+}
+
+// SequenceRatio is [Summary.Sequences] of numerator / denominator of every sequence.
+func (s *Summary) SequenceRatio(key string, numerator, denominator []float64) {
+	values := make([]float64, len(numerator))
+	for i, v := range numerator {
+		values[i] = v / denominator[i]
+	}
+	s.Sequences(key, values)
+}
+
+// Table is where rows of a file of [Kind.Files] are added to those of other models.
+func (s *Summary) Table(file string) *Table {
+	t := &Table{File: file}
+	if s.model != nil {
+		s.model.Tables = append(s.model.Tables, t)
+	}
+	return t
+}
+
+// Keep keeps what a figure draws of the model, under a name of the metric's own.
+func (s *Summary) Keep(name string, value any) {
+	if s.model != nil {
+		s.model.Kept[name] = value
+	}
+}
+
+// compare compares all models on the keys that both have.
+func (d *DatasetResult) compare(o Options) error {
+	var keys []string
+	for _, kind := range registry {
+		for _, k := range kind.Keys {
+			if k.Compared && !slices.Contains(keys, k.Name) {
+				keys = append(keys, k.Name)
+			}
+		}
+	}
+	names := make([]string, len(d.Models))
+	for m := range d.Models {
+		names[m] = d.Models[m].Name
+	}
+	for _, key := range keys {
+		estimates := make([]*stat.Jackknifed, len(d.Models))
+		for m := range d.Models {
+			estimates[m] = d.Models[m].jackknifes[key]
+		}
+		rows, err := results.Pairwise(results.Metric{Name: key, Family: key}, names, estimates, o.Seed)
+		if err != nil {
+			return fmt.Errorf("comparing %s: %w", key, err)
+		}
+		d.Comparisons = append(d.Comparisons, rows...)
+	}
+	results.Correct(d.Comparisons, o.Family)
+	return nil
 }

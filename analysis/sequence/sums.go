@@ -1,22 +1,33 @@
-// The state of most metrics: a row of sums for every sequence.
+// The state of most metrics: a row of sums for every group of sequences, or for every sequence.
 
 package sequence
 
 import (
 	"fmt"
+	"slices"
 
 	"repscope/shard"
 )
 
-// Sums is a state to embed in metrics: a row of sums for every sequence, in their order.
-// It has all of [Metric] but Update and Result.
+// Sums is a state to embed in metrics: a row of sums for every group of sequences (see
+// [Item.Group]), in their order, so that it stays small however many sequences there are. It has
+// all of [Metric] but Update and Result.
 type Sums struct {
 	Width int
-	Rows  []float64 // [sequences, Width]
+	Rows  []float64 // [groups or sequences, Width]
+	// Each keeps a row for every sequence; see NewSequenceSums.
+	Each bool
+	// Closed is the number of rows of groups that are complete.
+	Closed int
 }
 
-// NewSums returns the state of rows of so many sums.
+// NewSums returns the state of rows of so many sums. The rows that Add appends are added up
+// where their group ends, in their order.
 func NewSums(width int) Sums { return Sums{Width: width} }
+
+// NewSequenceSums is NewSums for a few sums that are kept for every sequence, such as scores of
+// sequences for [Summary.Sequences].
+func NewSequenceSums(width int) Sums { return Sums{Width: width, Each: true} }
 
 // Add appends the row of the next sequence.
 func (s *Sums) Add(row ...float64) {
@@ -26,7 +37,23 @@ func (s *Sums) Add(row ...float64) {
 	s.Rows = append(s.Rows, row...)
 }
 
-// Column returns sum k of every sequence.
+// endGroup adds up the rows since the last group.
+func (s *Sums) endGroup() {
+	if s.Each {
+		return
+	}
+	first := s.Closed * s.Width
+	if rest := s.Rows[first:]; len(rest) > s.Width {
+		row := rest[:s.Width]
+		for k, v := range rest[s.Width:] {
+			row[k%s.Width] += v
+		}
+		s.Rows = s.Rows[:first+s.Width]
+	}
+	s.Closed = len(s.Rows) / max(s.Width, 1)
+}
+
+// Column returns sum k of every row, for [Summary.Ratio] and its like.
 func (s *Sums) Column(k int) []float64 {
 	out := make([]float64, 0, len(s.Rows)/s.Width)
 	for i := k; i < len(s.Rows); i += s.Width {
@@ -38,20 +65,41 @@ func (s *Sums) Column(k int) []float64 {
 // Merge appends the rows of another.
 func (s *Sums) Merge(other Metric) error {
 	o, ok := other.(interface{ sums() *Sums })
-	if !ok || o.sums().Width != s.Width {
+	if !ok || o.sums().Width != s.Width || o.sums().Each != s.Each {
 		return fmt.Errorf("metrics of another kind do not merge")
 	}
 	s.Rows = append(s.Rows, o.sums().Rows...)
+	s.Closed += o.sums().Closed
 	return nil
 }
 
 func (s *Sums) sums() *Sums { return s }
 
 // Reset forgets all rows.
-func (s *Sums) Reset() { s.Rows = s.Rows[:0] }
+func (s *Sums) Reset() { s.Rows, s.Closed = s.Rows[:0], 0 }
 
 // MarshalBinary is the state that shards write.
-func (s *Sums) MarshalBinary() ([]byte, error) { return shard.Encode(*s) }
+func (s *Sums) MarshalBinary() ([]byte, error) {
+	return shard.Encode(struct {
+		Width, Closed int
+		Each          bool
+		Rows          []float64
+	}{s.Width, s.Closed, s.Each, slices.Clip(s.Rows)})
+}
 
 // UnmarshalBinary reads what MarshalBinary wrote.
-func (s *Sums) UnmarshalBinary(data []byte) error { return shard.Decode(data, s) }
+func (s *Sums) UnmarshalBinary(data []byte) error {
+	var of struct {
+		Width, Closed int
+		Each          bool
+		Rows          []float64
+	}
+	if err := shard.Decode(data, &of); err != nil {
+		return err
+	}
+	if of.Width != s.Width && s.Width != 0 || of.Width < 1 || len(of.Rows)%of.Width != 0 || of.Each != s.Each {
+		return fmt.Errorf("a state of %d sums in rows of %d, want rows of %d", len(of.Rows), of.Width, s.Width)
+	}
+	s.Width, s.Closed, s.Each, s.Rows = of.Width, of.Closed, of.Each, of.Rows
+	return nil
+}

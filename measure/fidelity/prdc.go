@@ -224,18 +224,8 @@ func samePoints(first string, a points.Points, second string, b points.Points) e
 	if a.Dim != b.Dim {
 		return fmt.Errorf("%s points have dimension %d, %s points %d: want the same", first, a.Dim, second, b.Dim)
 	}
-	if x, y := typeName(a), typeName(b); x != y {
+	if x, y := a.Type(), b.Type(); x != y {
 		return fmt.Errorf("%s points are %s, %s points %s: want the same", first, x, second, y)
 	}
 	return nil
-}
-
-func typeName(p points.Points) string {
-	switch {
-	case p.U8 != nil:
-		return "uint8"
-	case p.F32 != nil:
-		return "float32"
-	}
-	return "float64"
 }

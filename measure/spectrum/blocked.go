@@ -202,15 +202,18 @@ func (b *Blocked) gramSums() {
 }
 
 // gramOf are the products of all pairs of rows, in both triangles.
-func gramOf(x blas64.General) blas64.Symmetric {
-	gram := symmetric(x.Rows)
-	blas64.Syrk(blas.NoTrans, 1, x, 0, gram)
-	for i := range gram.N {
+func gramOf(x blas64.General) blas64.Symmetric { return allProducts(blas.NoTrans, x, x.Rows) }
+
+// allProducts are xᵀx or xxᵀ, of size n.
+func allProducts(t blas.Transpose, x blas64.General, n int) blas64.Symmetric {
+	m := symmetric(n)
+	blas64.Syrk(t, 1, x, 0, m)
+	for i := range n {
 		for k := range i {
-			gram.Data[i*gram.N+k] = gram.Data[k*gram.N+i]
+			m.Data[i*m.Stride+k] = m.Data[k*m.Stride+i]
 		}
 	}
-	return gram
+	return m
 }
 
 // tables sums the products of every point with the sum of every block.

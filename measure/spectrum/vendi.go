@@ -161,16 +161,7 @@ func directions(z points.Points) (blas64.General, error) {
 }
 
 // secondMoment is xᵀx, in both triangles.
-func secondMoment(x blas64.General) blas64.Symmetric {
-	m := symmetric(x.Cols)
-	blas64.Syrk(blas.Trans, 1, x, 0, m)
-	for i := range m.N {
-		for k := range i {
-			m.Data[i*m.N+k] = m.Data[k*m.N+i]
-		}
-	}
-	return m
-}
+func secondMoment(x blas64.General) blas64.Symmetric { return allProducts(blas.Trans, x, x.Cols) }
 
 // vendi is the score of n points from products whose eigenvalues are those of K.
 func vendi(products blas64.Symmetric, n int, kernel string) (VendiScore, error) {

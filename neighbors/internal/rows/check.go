@@ -117,14 +117,3 @@ func checkNorms(role string, p points.Points) error {
 	}
 	return nil
 }
-
-// TypeName names the type of the values: uint8, float32 or float64.
-func TypeName(p points.Points) string {
-	switch {
-	case p.U8 != nil:
-		return "uint8"
-	case p.F32 != nil:
-		return "float32"
-	}
-	return "float64"
-}

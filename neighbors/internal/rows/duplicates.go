@@ -26,7 +26,7 @@ type Duplicates struct {
 // FindDuplicates looks for equal points. Points are hashed and points of equal hash
 // compared, so that the answer is exact; −0 equals 0.
 func FindDuplicates(ctx context.Context, p points.Points, metric Metric, threads int) (*Duplicates, error) {
-	d := &Duplicates{First: make([]int32, p.N), head: fmt.Sprintf("%s %d %d", TypeName(p), p.N, p.Dim), hashes: make([]uint64, p.N)}
+	d := &Duplicates{First: make([]int32, p.N), head: fmt.Sprintf("%s %d %d", p.Type(), p.N, p.Dim), hashes: make([]uint64, p.N)}
 	err := parallel.For(ctx, threads, p.N, func(_, i int) {
 		lo, hi := i*p.Dim, (i+1)*p.Dim
 		switch {

@@ -58,7 +58,7 @@ func checkMatrix[T float32 | float64](role string, d []T, n int) error {
 
 // openPrecomputed is the space of a matrix p of distances, or of the given rows of it.
 func openPrecomputed(b base, rows, p points.Points) Space {
-	b.method = "precomputed " + TypeName(p)
+	b.method = "precomputed " + p.Type()
 	s := &exact[float64]{base: b}
 	s.fill = func(ctx context.Context, lo, hi int, out []float64) error {
 		return parallel.For(ctx, b.threads, hi-lo, func(_, r int) {

@@ -1,0 +1,170 @@
+// What an analysis is given and returns.
+
+package sequence
+
+import (
+	"context"
+	"slices"
+
+	"repscope/internal/run"
+	"repscope/measure/token"
+	"repscope/report"
+	"repscope/shard"
+	"repscope/stat"
+)
+
+// Model is what one model says of the sequences of a dataset.
+type Model struct {
+	Name string
+	// Sequences are those of the dataset, as this model was shown them: a dump says which
+	// positions were hidden. All models of a dataset have the same sequences.
+	Sequences Sequences
+	Source    Source
+	// Inputs are the digests of everything that the answers follow from.
+	Inputs func() ([]shard.Field, error)
+}
+
+// Masker chooses the positions that the standard mask hides, ascending.
+type Masker func(r *Record) []int
+
+// Choice is what may be chosen for every dataset.
+type Choice struct {
+	Metrics []string // names of the registry; nil: all
+	Mode    string   // of regions; empty: RegionStandard
+	Regions []string // names of regions and aggregates; nil: all
+	// Mask chooses the hidden positions of records that do not say which they are; Masking is
+	// its text for the identity of the work.
+	Mask    Masker
+	Masking string
+	// Set are the options of metrics.
+	Set map[string]map[string]any
+}
+
+// Dataset is a dataset with the models that are evaluated on it.
+type Dataset struct {
+	Name   string
+	Models []Model
+	Choice Choice
+}
+
+// Input is what is evaluated.
+type Input struct {
+	Alphabet *token.Alphabet // nil: token.Antibody
+	Datasets []Dataset
+}
+
+// Options are those of all datasets.
+type Options struct {
+	Intervals bool
+	Family    string // of Holm's correction: see results.Families
+	// Block chooses what intervals delete: clusters, or with a length so many sequences that
+	// follow each other.
+	Block   stat.BlockSpec
+	Seed    uint64
+	Threads int
+	Memory  int64 // bytes; 0: 1 GiB
+	// Progress is told how many sequences of how many were looked at; it may be nil.
+	Progress func(done, total int)
+}
+
+// Result is that of all datasets.
+type Result struct {
+	Datasets []DatasetResult
+	Warnings []string
+
+	plannedKinds []*Kind // that are computed of some model
+}
+
+// DatasetResult is that of one dataset.
+type DatasetResult struct {
+	Name        string
+	Sequences   int
+	Blocks      string // what intervals delete in turn; empty without intervals
+	Models      []ModelResult
+	Comparisons []report.Comparison
+
+	groups *groups
+}
+
+// ModelResult is that of one model.
+type ModelResult struct {
+	Name string
+	// Object is the part of the result file: numbers under the keys of the registry, and
+	// "skipped".
+	Object report.Object
+	// Skipped says by metric why it was not computed.
+	Skipped report.Object
+	// Metrics are those that were computed.
+	Metrics []string
+	Tables  []*Table
+	Scores  []SequenceScores
+	Kept    map[string]any // what metrics keep for figures: see [Summary.Keep]
+
+	jackknifes map[string]*stat.Jackknifed
+}
+
+// Table are the rows of a model in a file of [Kind.Files].
+type Table struct {
+	File string
+	Rows [][]any
+}
+
+// Row adds a row.
+func (t *Table) Row(cells ...any) { t.Rows = append(t.Rows, cells) }
+
+// SequenceScores are scores of single sequences, in the order of the dataset; NaN where
+// undefined.
+type SequenceScores struct {
+	Key    string
+	Values []float64
+}
+
+// Analyze evaluates all models on all datasets. Errors: no dataset, no model or no sequence,
+// models of other sequences, unknown metrics and options (wrong usage), nothing that can be
+// computed, and those of reading and of models.
+func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
+	work, err := Work(in, o)
+	if err != nil {
+		return nil, err
+	}
+	return work.Run(ctx)
+}
+
+// Names are those of all metrics, in the order of the registry.
+func Names() []string {
+	names := make([]string, len(registry))
+	for i := range registry {
+		names[i] = registry[i].Name
+	}
+	return names
+}
+
+// Find is the metric of a name or an alias; nil where there is none.
+func Find(name string) *Kind {
+	i := slices.IndexFunc(registry, func(k Kind) bool { return k.Name == name || slices.Contains(k.Aliases, name) })
+	if i < 0 {
+		return nil
+	}
+	return &registry[i]
+}
+
+// Select returns the metrics of the names or aliases that are given, in the order of the
+// registry, each once; all for none. An unknown name is wrong usage.
+func Select(names []string) ([]string, error) {
+	if len(names) == 0 {
+		return Names(), nil
+	}
+	wanted := map[string]bool{}
+	for _, name := range names {
+		k := Find(name)
+		if k == nil {
+			var known []string
+			for _, k := range registry {
+				known = append(append(known, k.Name), k.Aliases...)
+			}
+			return nil, run.Hint(run.Usage("there is no metric %q; the metrics are %s", name, listing()), run.DidYouMean("", name, known))
+		}
+		wanted[k.Name] = true
+	}
+	return slices.DeleteFunc(Names(), func(name string) bool { return !wanted[name] }), nil
+}

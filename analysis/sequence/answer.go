@@ -1,0 +1,388 @@
+// From the answers of a model to what metrics are updated with: every pass is asked for once,
+// whichever metrics need it.
+
+package sequence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"repscope/internal/parallel"
+	"repscope/measure/token"
+)
+
+// The most sequences of a chunk, and as many where outputs of the whole sequence are kept,
+// before their size is known.
+const (
+	mostAtOnce  = 256
+	firstAtOnce = 8
+)
+
+// accumulator updates the metrics of a model, sequence after sequence.
+type accumulator struct {
+	p       *plan
+	d       *datasetPlan
+	m       *modelPlan
+	metrics []Metric
+	group   int // that the last sequence was of; −1 before the first
+	size    int // bytes of the largest item
+}
+
+// accumulate updates the metrics of a model with the sequences of the groups lo … hi−1.
+func (p *plan) accumulate(ctx context.Context, d *datasetPlan, m *modelPlan, lo, hi int) ([]State, error) {
+	a := &accumulator{p: p, d: d, m: m, metrics: d.newMetrics(m), group: -1}
+	type place struct{ group, sequence int }
+	var places []place
+	for g := lo; g < hi; g++ {
+		for _, i := range d.groups.members(g) {
+			places = append(places, place{g, i})
+		}
+	}
+	workers := 1
+	if c, ok := m.Source.(interface{ Concurrent() bool }); ok && c.Concurrent() {
+		workers = parallel.Workers(p.o.Threads, len(places))
+	}
+	for at := 0; at < len(places); {
+		n := a.chunk(workers)
+		wave := places[at:min(at+n*workers, len(places))]
+		items := make([]*Item, len(wave))
+		chunks := (len(wave) + n - 1) / n
+		err := parallel.Try(ctx, workers, chunks, func(_, c int) error {
+			own := items[c*n : min((c+1)*n, len(items))]
+			for i := range own {
+				of := wave[c*n+i]
+				own[i] = &Item{Record: &Record{Index: of.sequence}, Group: of.group}
+			}
+			return a.fill(ctx, own)
+		})
+		if err != nil {
+			return nil, err
+		}
+		if err := a.update(ctx, items); err != nil {
+			return nil, err
+		}
+		at += len(wave)
+		done := p.done.Add(int64(len(wave)))
+		if p.o.Progress != nil {
+			p.o.Progress(int(min(done, int64(p.total))), p.total)
+		}
+	}
+	a.endGroup()
+	states := make([]State, len(a.metrics))
+	for i, metric := range a.metrics {
+		states[i] = State{metric: metric}
+	}
+	return states, nil
+}
+
+// chunk is the number of sequences that are looked at together: what holds an eighth of the
+// memory. It changes no number.
+func (a *accumulator) chunk(workers int) int {
+	if a.size == 0 {
+		switch {
+		case a.m.needs&(NeedAttentions|NeedContactScores|NeedSingleLogits) != 0:
+			return 1
+		case a.m.needs&(NeedHidden|NeedCleanLogits) != 0:
+			return firstAtOnce
+		}
+		return mostAtOnce / 4
+	}
+	return int(min(max(a.p.o.Memory/8/int64(workers)/int64(a.size), 1), mostAtOnce))
+}
+
+// bytes is about what an item holds.
+func (it *Item) bytes() int {
+	const prediction = 80
+	n := 64*len(it.Tokens) + prediction*(len(it.Predictions)+len(it.Regional)+len(it.Single)) + 4*len(it.SingleLogits) + 256
+	if c := it.Clean; c != nil {
+		n += 4 * (len(c.Logits) + len(c.Hidden) + len(c.Attentions) + len(c.ContactScores))
+	}
+	return n
+}
+
+// update updates all metrics with the items, those of one group together.
+func (a *accumulator) update(ctx context.Context, items []*Item) error {
+	for _, it := range items {
+		a.size = max(a.size, it.bytes())
+	}
+	for lo := 0; lo < len(items); {
+		hi := lo + 1
+		for hi < len(items) && items[hi].Group == items[lo].Group {
+			hi++
+		}
+		if items[lo].Group != a.group {
+			a.endGroup()
+			a.group = items[lo].Group
+		}
+		batch := &Batch{Items: items[lo:hi]}
+		err := parallel.Try(ctx, a.p.o.Threads, len(a.metrics), func(_, i int) error {
+			if err := a.metrics[i].Update(ctx, batch); err != nil {
+				name := "census"
+				if i > 0 {
+					name = a.m.kinds[i-1].Name
+				}
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		lo = hi
+	}
+	return nil
+}
+
+// endGroup tells metrics that the sequences of a group are complete.
+func (a *accumulator) endGroup() {
+	for _, metric := range a.metrics {
+		if s, ok := metric.(interface{ endGroup() }); ok {
+			s.endGroup()
+		}
+	}
+}
+
+// fill reads the sequences of items and asks for what is needed of them.
+func (a *accumulator) fill(ctx context.Context, items []*Item) error {
+	for _, it := range items {
+		if err := a.read(it.Record); err != nil {
+			return err
+		}
+	}
+	mode, needs := a.d.setting.Mode, a.m.needs
+	regional := needs&NeedRegional != 0
+	if needs&NeedMasked != 0 || regional && mode == RegionStandard {
+		if err := a.masked(ctx, items); err != nil {
+			return err
+		}
+	}
+	if needs&(NeedSingle|NeedSingleLogits) != 0 || regional && mode == RegionPerPosition {
+		if err := a.single(ctx, items); err != nil {
+			return err
+		}
+	}
+	if regional {
+		switch mode {
+		case RegionStandard:
+			for _, it := range items {
+				it.Regional = it.Predictions
+			}
+		case RegionPerPosition:
+			for _, it := range items {
+				it.Regional = it.Single
+			}
+		case RegionLevel:
+			if err := a.regions(ctx, items); err != nil {
+				return err
+			}
+		}
+	}
+	return a.clean(ctx, items)
+}
+
+// read reads a sequence, labels its regions and chooses what is hidden.
+func (a *accumulator) read(r *Record) error {
+	if err := a.m.Sequences.Read(r.Index, r); err != nil {
+		return err
+	}
+	n := len(r.Tokens)
+	if len(r.Chains) != n || len(r.Special) != n || r.CDR != nil && len(r.CDR) != n || r.NonTemplated != nil && len(r.NonTemplated) != n ||
+		r.Coordinates != nil && len(r.Coordinates) != 3*n {
+		return fmt.Errorf("sequence %s: its lists are not of the length %d of its tokens", r.ID, n)
+	}
+	if r.CDR != nil && r.Regions == nil {
+		r.Regions = token.Label(r.Chains, r.Special, r.CDR)
+	}
+	if r.Masked == nil {
+		if a.d.Choice.Mask == nil {
+			return fmt.Errorf("sequence %s: it is not given which residues are masked", r.ID)
+		}
+		if r.Masked = a.d.Choice.Mask(r); r.Masked == nil {
+			r.Masked = []int{}
+		}
+	}
+	return nil
+}
+
+// ask asks for predictions of the hidden positions of passes. of receives those of a pass,
+// and its output.
+func (a *accumulator) ask(ctx context.Context, passes []Pass, of func(pass int, predictions []token.Prediction, out *Output) error) error {
+	if len(passes) == 0 {
+		return nil
+	}
+	want := Logits
+	if has := a.m.Source.Has(passes[0].Kind); has&Logits == 0 {
+		want = Predicted
+	}
+	answered := 0
+	err := a.m.Source.Answer(ctx, passes, want, func(i int, out *Output) error {
+		pass := &passes[i]
+		answered++
+		predictions := out.Predictions
+		if want == Logits {
+			var err error
+			if predictions, err = a.predict(pass, out.Logits); err != nil {
+				return fmt.Errorf("sequence %s: %w", pass.Record.ID, err)
+			}
+		} else if len(predictions) != len(pass.Hidden) {
+			return fmt.Errorf("sequence %s: %d predictions of %d hidden residues", pass.Record.ID, len(predictions), len(pass.Hidden))
+		}
+		return of(i, predictions, out)
+	})
+	if err == nil && answered != len(passes) {
+		err = fmt.Errorf("%d answers to %d passes", answered, len(passes))
+	}
+	return err
+}
+
+// predict scores the logits [L, V] at the hidden positions of a pass.
+func (a *accumulator) predict(pass *Pass, logits []float32) ([]token.Prediction, error) {
+	v, n := a.p.alphabet.Size(), len(pass.Record.Tokens)
+	if err := checkLogits(len(logits), n, v); err != nil {
+		return nil, err
+	}
+	out := make([]token.Prediction, len(pass.Hidden))
+	for k, at := range pass.Hidden {
+		p, err := token.Predict(logits[at*v:(at+1)*v], int(pass.Record.Tokens[at]))
+		if err != nil {
+			return nil, fmt.Errorf("position %d: %w", at, err)
+		}
+		p.Position = at
+		out[k] = p
+	}
+	return out, nil
+}
+
+// checkLogits finds logits of another vocabulary.
+func checkLogits(got, n, v int) error {
+	switch {
+	case got == n*v:
+		return nil
+	case n > 0 && got%n == 0:
+		return fmt.Errorf("logits are of %d tokens, and the vocabulary has %d: give the model's own with --vocabulary", got/n, v)
+	}
+	return fmt.Errorf("%d logits of %d positions, want %d of each", got, n, v)
+}
+
+// masked fills the predictions of what the standard mask hides.
+func (a *accumulator) masked(ctx context.Context, items []*Item) error {
+	var passes []Pass
+	var of []*Item
+	for _, it := range items {
+		if len(it.Masked) > 0 {
+			passes, of = append(passes, Pass{Record: it.Record, Kind: MaskedPass, Hidden: it.Masked}), append(of, it)
+		}
+	}
+	return a.ask(ctx, passes, func(i int, predictions []token.Prediction, _ *Output) error {
+		of[i].Predictions = slices.Clone(predictions)
+		return nil
+	})
+}
+
+// single fills the predictions of every residue hidden alone.
+func (a *accumulator) single(ctx context.Context, items []*Item) error {
+	type place struct {
+		item *Item
+		at   int
+	}
+	v := a.p.alphabet.Size()
+	logits := a.m.needs&NeedSingleLogits != 0
+	var passes []Pass
+	var of []place
+	for _, it := range items {
+		n := 0
+		for position, special := range it.Special {
+			if !special {
+				passes = append(passes, Pass{Record: it.Record, Kind: SinglePass, Hidden: []int{position}})
+				of = append(of, place{it, n})
+				n++
+			}
+		}
+		it.Single = make([]token.Prediction, n)
+		if logits && a.m.Source.Has(SinglePass)&Logits != 0 {
+			it.SingleLogits = make([]float32, n*v)
+		}
+	}
+	return a.ask(ctx, passes, func(i int, predictions []token.Prediction, out *Output) error {
+		it, at := of[i].item, of[i].at
+		it.Single[at] = predictions[0]
+		if it.SingleLogits != nil {
+			position := passes[i].Hidden[0]
+			copy(it.SingleLogits[at*v:(at+1)*v], out.Logits[position*v:(position+1)*v])
+		}
+		return nil
+	})
+}
+
+// regions fills the predictions of every region hidden as a whole.
+func (a *accumulator) regions(ctx context.Context, items []*Item) error {
+	var passes []Pass
+	var of []*Item
+	for _, it := range items {
+		hidden := map[token.Region][]int{}
+		for position, region := range it.Regions {
+			if region != token.NoRegion {
+				hidden[region] = append(hidden[region], position)
+			}
+		}
+		for _, region := range sorted(hidden) {
+			passes = append(passes, Pass{Record: it.Record, Kind: RegionPass, Hidden: hidden[region], Region: region})
+			of = append(of, it)
+		}
+	}
+	err := a.ask(ctx, passes, func(i int, predictions []token.Prediction, _ *Output) error {
+		of[i].Regional = append(of[i].Regional, predictions...)
+		return nil
+	})
+	for _, it := range items {
+		slices.SortFunc(it.Regional, func(a, b token.Prediction) int { return a.Position - b.Position })
+	}
+	return err
+}
+
+// clean fills the outputs of sequences as they are.
+func (a *accumulator) clean(ctx context.Context, items []*Item) error {
+	var want Outputs
+	for _, of := range []struct {
+		need Needs
+		out  Outputs
+	}{{NeedCleanLogits, Logits}, {NeedHidden, HiddenStates}, {NeedAttentions, Attentions}, {NeedContactScores, ContactScores}} {
+		if a.m.needs&of.need != 0 {
+			want |= of.out & a.m.Source.Has(CleanPass)
+		}
+	}
+	if want == 0 {
+		return nil
+	}
+	passes := make([]Pass, len(items))
+	for i, it := range items {
+		passes[i] = Pass{Record: it.Record, Kind: CleanPass}
+	}
+	err := a.m.Source.Answer(ctx, passes, want, func(i int, out *Output) error {
+		it := items[i]
+		n := len(it.Tokens)
+		if want&Logits != 0 {
+			if err := checkLogits(len(out.Logits), n, a.p.alphabet.Size()); err != nil {
+				return fmt.Errorf("sequence %s: %w", it.ID, err)
+			}
+		}
+		if want&Attentions != 0 && len(out.Attentions) != out.Layers*out.Heads*n*n || want&ContactScores != 0 && len(out.ContactScores) != n*n ||
+			want&HiddenStates != 0 && n > 0 && len(out.Hidden)%n != 0 {
+			return fmt.Errorf("sequence %s: outputs are not of its %d tokens", it.ID, n)
+		}
+		it.Clean = &Output{Layers: out.Layers, Heads: out.Heads, Logits: slices.Clone(out.Logits), Hidden: slices.Clone(out.Hidden),
+			Attentions: slices.Clone(out.Attentions), ContactScores: slices.Clone(out.ContactScores)}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, it := range items {
+		if it.Clean == nil {
+			return errors.New("a sequence was not answered")
+		}
+	}
+	return nil
+}

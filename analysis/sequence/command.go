@@ -1,0 +1,257 @@
+// The sequence binary: its flags and what a run does with them.
+
+package sequence
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"repscope/analysis/internal/results"
+	"repscope/internal/input"
+	"repscope/internal/run"
+	"repscope/measure/token"
+)
+
+// Command is the sequence binary.
+var Command = run.Command{
+	Name:    "sequence",
+	Summary: "masked language models of sequences: predictions by region, contacts, probes, effects of substitutions",
+	Out:     "evaluation_plots/sequence",
+	Setup: func(flags *run.Flags) run.Job {
+		s := &settings{}
+		s.registerInputs(flags)
+		s.registerMetrics(flags)
+		return run.Job{Check: func(o *run.Options) error { return s.check(o) }, Run: s.run, Plan: s.plan}
+	},
+}
+
+const manual = `sequence evaluates masked language models of sequences, such as those of paired antibody
+chains: models that are run from ONNX, or what models answered elsewhere. The metrics are:
+
+%s
+A metric whose input is missing is skipped, with the reason; what is undefined is null, never 0.
+Hidden states, attentions and contact scores are those of sequences without masks; predictions
+are those of masked residues. Intervals delete sequences in turn, or whole clusters
+(--columns cluster=…), and models are compared on the sequences that they share.`
+
+// metricHelp is a line for every metric.
+func metricHelp() string {
+	var b strings.Builder
+	for _, k := range registry {
+		fmt.Fprintf(&b, "  %-20s %s\n", k.Name, k.About)
+	}
+	return b.String()
+}
+
+// The values of --mask.
+const (
+	maskAuto        = "auto"
+	maskUniform     = "uniform"
+	maskInformation = "information"
+	maskRanked      = "ranked"
+	maskGiven       = "given"
+)
+
+// settings are the values of the command's own flags.
+type settings struct {
+	example          *input.GivenExample
+	statistics       *input.Statistics
+	dumps, positions *input.Files
+	models           *input.Files
+	sequences        datasetFiles
+	vocabulary       string
+	columns          pairs
+	inputs, outputs  pairs
+
+	metrics            metricsFlag
+	set                setFlag
+	mask               string
+	rate               *float64
+	cdr, germline      *float64
+	mode               *string
+	regions            *[]string
+	positionBatch      int
+	planFile, document string
+}
+
+// registerInputs adds what is read.
+func (s *settings) registerInputs(flags *run.Flags) {
+	flags.Usage("--model NAME=FILE.onnx --sequences FILE.csv [flags]", "--dump NAME=FILE.npz [flags]")
+	flags.FileHint("sequences are given with --sequences FILE, what a model answered with --dump NAME=FILE")
+	flags.Title(run.Settings, "sequences and models")
+	s.example = input.RegisterExample(flags, input.ArrayExample{Name: "sequences",
+		Usage: "evaluate the built-in example: small models of made antibodies, with one known defect each"})
+	s.dumps = input.RegisterFiles(flags, "dump", "`NAME=FILE.npz` of what a model answered: token_ids [N,L], logits [N,L,V], … (repeats; NAME/DATASET=FILE of several datasets)")
+	s.positions = input.RegisterFiles(flags, "positions", "`NAME=FILE.csv` of the predictions of a model: seq, pos, region_mode, target, pred, nll, prob (repeats)")
+	s.models = input.RegisterFiles(flags, "model", "`NAME=FILE.onnx` that is run on --sequences (repeats)")
+	flags.Var(&s.sequences, "sequences", "`FILE` of sequences: a table (.csv, .tsv) or .fasta (repeats with DATASET=FILE)")
+	flags.PathVar(&s.vocabulary, "vocabulary", "`FILE.json` of another alphabet than that of antibodies: a list of tokens, or tokens and their ids")
+	flags.Group(run.Inputs, "sequences", "vocabulary")
+	s.columns.known = columnRoles
+	flags.Var(&s.columns, "columns", "`ROLE=NAME,…` of the columns of --sequences: "+strings.Join(columnRoles, ", "))
+	s.inputs.known, s.outputs.known = []string{"tokens", "chains", "mask"}, []string{"logits", "hidden", "attentions"}
+	flags.Var(&s.inputs, "inputs", "`ROLE=NAME,…` of the inputs of --model: tokens, chains, mask (default: guessed by their names)")
+	flags.Var(&s.outputs, "outputs", "`ROLE=NAME,…` of the outputs of --model: logits, hidden, attentions (default: guessed by their names)")
+	s.positionBatch = 32
+	flags.CountVar(&s.positionBatch, "position-batch", 1, "`N` passes over which every position is hidden alone that are run together")
+	flags.Group(run.Settings, "columns", "inputs", "outputs", "position-batch")
+	flags.Unrecorded("position-batch")
+}
+
+// registerMetrics adds what is computed.
+func (s *settings) registerMetrics(flags *run.Flags) {
+	s.statistics = input.RegisterStatistics(flags, "sequences")
+	flags.Var(&s.metrics, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+strings.Join(Names(), ", "))
+	flags.Var(&s.set, "set", "`METRIC.KEY=VALUE` of an option of a metric (repeats)")
+	s.mask = maskAuto
+	flags.CheckedVar(&s.mask, "mask", run.OneOf(maskAuto, maskUniform, maskInformation, maskRanked, maskGiven),
+		"`RULE` that chooses the residues that are masked: uniform, information (drawn by weight), ranked (the largest weights), given (by the file); auto: given, else uniform")
+	s.rate = flags.Float64("mask-rate", 0.15, "`SHARE` of the residues that are masked")
+	s.cdr = flags.Float64("mask-cdr", 1, "`WEIGHT` that a residue of a CDR has beyond 1, with --mask information or ranked")
+	s.germline = flags.Float64("mask-nongermline", 1, "`WEIGHT` that a residue that is not of the germline has beyond 1")
+	s.mode = flags.Choice("region-mode", RegionStandard, []string{RegionStandard, RegionPerPosition, RegionLevel},
+		"`MODE` of what is hidden for the scores of regions: the standard mask, every position alone, or the whole region")
+	s.regions = flags.Choices("regions", nil, token.GroupNames(), "`LIST` of regions and aggregates that are scored (default: all)")
+	flags.PathVar(&s.planFile, "mask-plan", "`FILE.npz` for the masked inputs of all passes, for a model that is run elsewhere; nothing else is done")
+	flags.CheckedVar(&s.document, "documented-json", jsonName, "`FILE.json` for {dataset: {key: value}} of the first model, as published")
+	flags.Unrecorded("documented-json", "mask-plan")
+}
+
+// jsonName checks the name of a JSON file.
+func jsonName(path string) error {
+	if !strings.HasSuffix(path, ".json") {
+		return fmt.Errorf("%q: want a name that ends in .json", path)
+	}
+	return nil
+}
+
+// columnRoles are those of --columns.
+var columnRoles = []string{"id", "cluster", "heavy", "light", "heavy_cdr", "light_cdr", "heavy_non_templated", "light_non_templated", "heavy_coords", "light_coords"}
+
+// check finds wrong usage before any file is opened.
+func (s *settings) check(o *run.Options) error {
+	if _, err := resolve(s.set.values); err != nil {
+		return err
+	}
+	if err := s.masking(o.Seed).Check(); err != nil {
+		return run.Usage("%v", err)
+	}
+	if s.planFile != "" && !strings.HasSuffix(s.planFile, ".npz") {
+		return run.Usage("--mask-plan %s: want a name that ends in .npz", s.planFile)
+	}
+	if s.example.On() {
+		if len(s.names()) > 0 || len(s.sequences.files) > 0 {
+			return run.Usage("--example brings its own models and sequences; leave --model, --dump, --positions and --sequences out")
+		}
+		return nil
+	}
+	switch {
+	case len(s.names()) == 0 && s.planFile == "":
+		return run.Hint(run.Usage("no models to evaluate"), "give --model NAME=FILE.onnx with --sequences FILE, --dump NAME=FILE.npz or --positions NAME=FILE.csv", "or try --example")
+	case (len(s.models.Names()) > 0 || s.planFile != "") && len(s.sequences.files) == 0:
+		return run.Hint(run.Usage("no sequences to show to the models"), "give them with --sequences FILE")
+	}
+	return s.checkNames()
+}
+
+// checkNames finds names that stand twice, and datasets without a name.
+func (s *settings) checkNames() error {
+	seen := map[string]string{}
+	for _, files := range []struct {
+		flag string
+		of   *input.Files
+	}{{"dump", s.dumps}, {"positions", s.positions}, {"model", s.models}} {
+		for _, name := range files.of.Names() {
+			model, dataset, several := strings.Cut(name, "/")
+			if model == "" || several && dataset == "" || strings.Contains(dataset, "/") {
+				return run.Usage("--%s %s=…: want NAME=FILE or NAME/DATASET=FILE", files.flag, name)
+			}
+			if several && files.flag == "model" {
+				return run.Hint(run.Usage("--model %s=…: a model is run on all datasets of --sequences", name), "give "+model+"=FILE.onnx")
+			}
+			if other := seen[name]; other != "" {
+				return run.Usage("--%s and --%s are both of %s", other, files.flag, name)
+			}
+			seen[name] = files.flag
+		}
+	}
+	return nil
+}
+
+// names are those of the models, with datasets.
+func (s *settings) names() []string {
+	return slices.Concat(s.dumps.Names(), s.positions.Names(), s.models.Names())
+}
+
+// masking is what hides residues of sequences that do not say which are masked.
+func (s *settings) masking(seed uint64) token.Masking {
+	rules := map[string]token.Rule{maskAuto: token.Uniform, maskGiven: token.Uniform, maskUniform: token.Uniform, maskInformation: token.Gumbel, maskRanked: token.Ranked}
+	return token.Masking{Rule: rules[s.mask], Rate: *s.rate, CDR: *s.cdr, NonGermline: *s.germline, Seed: seed}
+}
+
+// choice is what the flags choose for all datasets.
+func (s *settings) choice(o *run.Options) Choice {
+	m := s.masking(o.Seed)
+	c := Choice{Metrics: s.metrics.names, Mode: *s.mode, Regions: *s.regions, Set: s.set.values, Masking: fmt.Sprintf("%s %+v", s.mask, m)}
+	if s.mask != maskGiven {
+		c.Mask = func(r *Record) []int {
+			return m.Positions(token.SequenceKey(r.ID), r.Special, r.CDR, r.NonTemplated)
+		}
+	}
+	return c
+}
+
+// options are those of the analysis.
+func (s *settings) options(env *run.Env) Options {
+	o := env.Options
+	return Options{Intervals: o.Bootstrap > 0, Family: s.statistics.Family, Block: s.statistics.Block, Seed: o.Seed, Threads: o.Threads, Memory: env.WorkingMemory()}
+}
+
+// run loads what the flags name and evaluates it.
+func (s *settings) run(ctx context.Context, env *run.Env) error {
+	in, err := s.load(ctx, env)
+	if err != nil {
+		return err
+	}
+	o := s.options(env)
+	o.Progress = env.ProgressOf("evaluating", "sequences")
+	result, err := Analyze(ctx, *in, o)
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, env, result)
+}
+
+// plan says what a run would do.
+func (s *settings) plan(ctx context.Context, env *run.Env) error {
+	in, err := s.load(ctx, env)
+	if err != nil {
+		return err
+	}
+	p, err := newPlan(*in, s.options(env))
+	if err != nil {
+		return err
+	}
+	for _, d := range p.datasets {
+		env.Plan.Count("sequences of "+d.Name, d.groups.n)
+		for _, m := range d.models {
+			var would []string
+			for _, k := range m.kinds {
+				would = append(would, k.Name)
+			}
+			for _, left := range m.skipped {
+				would = append(would, fmt.Sprintf("%s skipped (%s)", left.name, left.reason))
+			}
+			name := m.Name
+			if len(p.datasets) > 1 {
+				name += "/" + d.Name
+			}
+			env.Plan.Models = append(env.Plan.Models, run.PlanModel{Name: name, Given: strings.Join(would, ", ")})
+		}
+	}
+	env.Plan.Held = p.o.Memory / 4
+	results.PlanFiles(env, p.files(env)...)
+	return s.planFigures(env, p)
+}

@@ -1,0 +1,132 @@
+// Sequences of files, as records.
+
+package sequence
+
+import (
+	"fmt"
+	"math"
+
+	"repscope/dataset"
+	"repscope/measure/token"
+)
+
+// FileSequences are the sequences of a table or FASTA file: see [OpenSequences].
+type FileSequences struct {
+	*dataset.SequenceFile
+	alphabet *token.Alphabet
+	letters  [256]int32 // the token of a letter
+	knows    Needs
+}
+
+// OpenSequences opens a file of sequences. Tokens are the special one that begins a sequence,
+// the residues of the heavy and of the light chain, and the one that ends it; special tokens
+// that the alphabet lacks are left out, and those that there are belong to the chain beside
+// them. A chain without a CDR mask has no CDR; residues of a chain without a mask of
+// non-templated ones are −1 in [Record].NonTemplated where the other chain has one.
+//
+// Errors are those of [dataset.OpenSequences]; letters must be tokens of the alphabet. The
+// options' Letters are not used.
+func OpenSequences(path string, o dataset.SequenceOptions, alphabet *token.Alphabet) (*FileSequences, error) {
+	s := &FileSequences{alphabet: alphabet}
+	o.Letters = ""
+	for id, name := range alphabet.Names {
+		if len(name) == 1 && !special(alphabet, id) {
+			o.Letters += name
+			s.letters[name[0]] = int32(id)
+		}
+	}
+	if o.Letters == "" {
+		return nil, fmt.Errorf("%s: the vocabulary has no token of a single letter, so that sequences of letters cannot be read; dumps of tokens can", path)
+	}
+	var err error
+	if s.SequenceFile, err = dataset.OpenSequences(path, o); err != nil {
+		return nil, err
+	}
+	for need, roles := range map[Needs][2]string{NeedRegions: {"heavy_cdr", "light_cdr"}, NeedGermline: {"heavy_non_templated", "light_non_templated"},
+		NeedCoordinates: {"heavy_coords", "light_coords"}} {
+		if s.Has(roles[0]) || s.Has(roles[1]) {
+			s.knows |= need
+		}
+	}
+	if s.Has("heavy") && s.Has("light") {
+		s.knows |= NeedChains
+	}
+	return s, nil
+}
+
+// special reports whether a token is no residue.
+func special(a *token.Alphabet, id int) bool {
+	return id == a.CLS || id == a.Pad || id == a.EOS || id == a.Mask
+}
+
+// Knows implements [Sequences].
+func (s *FileSequences) Knows() Needs { return s.knows }
+
+// Read implements [Sequences].
+func (s *FileSequences) Read(i int, r *Record) error {
+	var of dataset.Sequence
+	if err := s.SequenceFile.Read(i, &of); err != nil {
+		return err
+	}
+	*r = Record{Index: i, ID: of.ID, Cluster: s.Clusters()[i]}
+	n := len(of.Chains[0]) + len(of.Chains[1]) + 2
+	r.Tokens, r.Chains, r.Special = make([]int32, 0, n), make([]int8, 0, n), make([]bool, 0, n)
+	if of.CDR[0] != "" || of.CDR[1] != "" {
+		r.CDR = make([]int8, 0, n)
+	}
+	if of.NonTemplated[0] != "" || of.NonTemplated[1] != "" {
+		r.NonTemplated = make([]int8, 0, n)
+	}
+	if of.Coordinates[0] != nil || of.Coordinates[1] != nil {
+		r.Coordinates = make([]float32, 0, 3*n)
+	}
+	first, last := int8(0), int8(1)
+	if of.Chains[0] == "" {
+		first = 1
+	}
+	if of.Chains[1] == "" {
+		last = 0
+	}
+	if s.alphabet.CLS >= 0 {
+		r.add(int32(s.alphabet.CLS), first, true, 0, 0, nil)
+	}
+	for k, letters := range of.Chains {
+		for i := range len(letters) {
+			var point []float32
+			if of.Coordinates[k] != nil {
+				point = of.Coordinates[k][3*i : 3*i+3]
+			}
+			r.add(s.letters[letters[i]], int8(k), false, digit(of.CDR[k], i, 0), digit(of.NonTemplated[k], i, -1), point)
+		}
+	}
+	if s.alphabet.EOS >= 0 {
+		r.add(int32(s.alphabet.EOS), last, true, 0, 0, nil)
+	}
+	return nil
+}
+
+// digit is the i-th of a mask, or what stands for one that is not known.
+func digit(mask string, i int, unknown int8) int8 {
+	if mask == "" {
+		return unknown
+	}
+	return int8(mask[i] - '0')
+}
+
+// add appends a token to the lists that there are.
+func (r *Record) add(id int32, chain int8, special bool, cdr, nonTemplated int8, point []float32) {
+	r.Tokens, r.Chains, r.Special = append(r.Tokens, id), append(r.Chains, chain), append(r.Special, special)
+	if r.CDR != nil {
+		r.CDR = append(r.CDR, cdr)
+	}
+	if r.NonTemplated != nil {
+		r.NonTemplated = append(r.NonTemplated, nonTemplated)
+	}
+	if r.Coordinates != nil {
+		if point == nil {
+			nan := float32(math.NaN())
+			point = []float32{nan, nan, nan}
+		}
+		r.Coordinates = append(r.Coordinates, point...)
+	}
+}

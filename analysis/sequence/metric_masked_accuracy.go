@@ -1,0 +1,43 @@
+// Masked accuracy: how often the most probable token is the hidden one.
+
+package sequence
+
+import (
+	"context"
+
+	"repscope/report"
+)
+
+// maskedAccuracy is Σ correct / Σ masked over all sequences.
+var maskedAccuracy = Kind{
+	Name: "masked_accuracy", Aliases: []string{"mask_acc"}, About: "share of masked residues whose most probable token is the true one",
+	Needs: NeedMasked,
+	Keys:  []Key{{Name: "mask_acc", Direction: report.Higher, High: 1, Compared: true}},
+	New:   func(*Setting) Metric { return &accuracyMetric{NewSequenceSums(2)} },
+}
+
+// accuracyMetric counts correct predictions and all.
+type accuracyMetric struct{ Sums }
+
+// Update adds the sequences of a batch.
+func (m *accuracyMetric) Update(_ context.Context, b *Batch) error {
+	for _, it := range b.Items {
+		correct := 0.0
+		for i := range it.Predictions {
+			if it.Predictions[i].Correct() {
+				correct++
+			}
+		}
+		m.Add(correct, float64(len(it.Predictions)))
+	}
+	return nil
+}
+
+// Result enters the share.
+func (m *accuracyMetric) Result(_ context.Context, s *Summary) error {
+	if err := s.Ratio("mask_acc", m.Column(0), m.Column(1)); err != nil {
+		return err
+	}
+	s.SequenceRatio("mask_acc", m.Column(0), m.Column(1))
+	return nil
+}

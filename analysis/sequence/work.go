@@ -1,0 +1,431 @@
+// The work of an analysis in units: groups of sequences, of one dataset after the other.
+
+package sequence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"repscope/internal/kernel"
+	"repscope/internal/run"
+	"repscope/measure/token"
+	"repscope/report"
+	"repscope/shard"
+	"repscope/stat"
+)
+
+// definition is the version of what the numbers mean; see [shard.Identity].
+const definition = 1
+
+// Part is the outcome of a range of units.
+type Part struct{ Pieces []Piece }
+
+// Piece is what the metrics of a model accumulated over groups of a dataset that follow each
+// other.
+type Piece struct {
+	Dataset, Model int
+	States         []State // of the census, then of metrics in the order of the registry
+}
+
+// State is a metric, or the bytes of one that another process computed.
+type State struct {
+	metric Metric
+	data   []byte
+}
+
+// MarshalBinary is the state of the metric.
+func (s State) MarshalBinary() ([]byte, error) {
+	if s.metric == nil {
+		return s.data, nil
+	}
+	return s.metric.MarshalBinary()
+}
+
+// UnmarshalBinary keeps the bytes until the metric is known.
+func (s *State) UnmarshalBinary(data []byte) error {
+	s.metric, s.data = nil, slices.Clone(data)
+	return nil
+}
+
+// plan is the work of one analysis.
+type plan struct {
+	o        Options
+	alphabet *token.Alphabet
+	datasets []*datasetPlan
+	done     atomic.Int64
+	total    int
+}
+
+// datasetPlan is the work on one dataset.
+type datasetPlan struct {
+	Dataset
+	setting *Setting
+	groups  *groups
+	first   int // unit of its first group
+	models  []*modelPlan
+}
+
+// modelPlan is what is computed of one model.
+type modelPlan struct {
+	Model
+	kinds   []*Kind
+	needs   Needs // of all kinds
+	skipped []skippedMetric
+}
+
+type skippedMetric struct{ name, reason string }
+
+// Work returns the analysis in units; see [Analyze] for the result and the errors.
+func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
+	p, err := newPlan(in, o)
+	if err != nil {
+		return shard.Work[*Part, *Result]{}, err
+	}
+	units := 0
+	for _, d := range p.datasets {
+		units += d.groups.count()
+	}
+	return shard.Work[*Part, *Result]{Units: units, Identity: p.identity, Map: p.measure, Merge: p.merge}, nil
+}
+
+// newPlan checks everything that is known without reading a sequence.
+func newPlan(in Input, o Options) (*plan, error) {
+	p := &plan{o: o, alphabet: in.Alphabet}
+	if p.alphabet == nil {
+		p.alphabet = token.Antibody()
+	}
+	if p.o.Memory <= 0 {
+		p.o.Memory = 1 << 30
+	}
+	if len(in.Datasets) == 0 {
+		return nil, errors.New("there is no dataset to evaluate")
+	}
+	unit := 0
+	for _, of := range in.Datasets {
+		d, err := p.newDataset(of)
+		if err != nil {
+			return nil, err
+		}
+		d.first = unit
+		unit += d.groups.count()
+		p.total += d.groups.n * len(d.models)
+		p.datasets = append(p.datasets, d)
+	}
+	return p, p.checkAny()
+}
+
+// newDataset is the plan of a dataset.
+func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
+	if len(of.Models) == 0 {
+		return nil, fmt.Errorf("dataset %s: there is no model to evaluate", of.Name)
+	}
+	names, err := Select(of.Choice.Metrics)
+	if err != nil {
+		return nil, err
+	}
+	if of.Choice.Mode == "" {
+		of.Choice.Mode = RegionStandard
+	}
+	options, err := resolve(of.Choice.Set)
+	if err != nil {
+		return nil, err
+	}
+	d := &datasetPlan{Dataset: of, setting: &Setting{Alphabet: p.alphabet, Mode: of.Choice.Mode, Regions: of.Choice.Regions,
+		Options: options, Seed: p.o.Seed, Threads: p.o.Threads, Memory: p.o.Memory}}
+	clusters := of.Models[0].Sequences.Clusters()
+	if len(clusters) == 0 {
+		return nil, fmt.Errorf("dataset %s: there are no sequences", of.Name)
+	}
+	d.groups = newGroups(blocked(clusters, p.o.Block.Length), mostGroups)
+	for i := range of.Models {
+		m := &of.Models[i]
+		if i > 0 && !slices.Equal(m.Sequences.Clusters(), clusters) {
+			return nil, run.Hint(fmt.Errorf("model %s: %d sequences, and model %s has %d, or other clusters: models are compared on the same sequences",
+				m.Name, m.Sequences.Len(), of.Models[0].Name, len(clusters)), fmt.Sprintf("give it a dataset of its own: %s/DATASET=FILE", m.Name))
+		}
+		planned := &modelPlan{Model: *m}
+		for _, name := range names {
+			kind := Find(name)
+			if reason := kind.missing(m, of.Choice.Mode); reason != "" {
+				planned.skipped = append(planned.skipped, skippedMetric{name, reason})
+				continue
+			}
+			planned.kinds = append(planned.kinds, kind)
+			planned.needs |= kind.Needs | kind.Either&m.has(of.Choice.Mode)
+		}
+		d.models = append(d.models, planned)
+	}
+	return d, nil
+}
+
+// checkAny fails where nothing can be computed of any model.
+func (p *plan) checkAny() error {
+	reason := ""
+	for _, d := range p.datasets {
+		for _, m := range d.models {
+			if len(m.kinds) > 0 {
+				return nil
+			}
+			for _, s := range m.skipped {
+				if reason == "" {
+					reason = fmt.Sprintf("%s of %s: %s", s.name, m.Name, s.reason)
+				}
+			}
+		}
+	}
+	if reason == "" {
+		reason = "there are no metrics"
+	}
+	return fmt.Errorf("nothing can be computed: %s", reason)
+}
+
+// resolve returns the options of all metrics: those that are given over defaults.
+func resolve(given map[string]map[string]any) (map[string]map[string]any, error) {
+	out := map[string]map[string]any{}
+	for i := range registry {
+		k := &registry[i]
+		out[k.Name] = map[string]any{}
+		for _, o := range k.Options {
+			out[k.Name][o.Name] = o.Default
+		}
+	}
+	for _, name := range sorted(given) {
+		k := Find(name)
+		if k == nil {
+			return nil, run.Hint(run.Usage("there is no metric %q to set options of; the metrics are %s", name, listing()), run.DidYouMean("", name, Names()))
+		}
+		for _, key := range sorted(given[name]) {
+			value, err := k.option(key, given[name][key])
+			if err != nil {
+				return nil, err
+			}
+			out[k.Name][key] = value
+		}
+	}
+	return out, nil
+}
+
+// identity is that of everything the numbers follow from.
+func (p *plan) identity() shard.Identity {
+	id := shard.Identity{Analysis: "sequence", Definition: definition, Kernel: fmt.Sprintf("kc=%d", kernel.KC)}
+	add := func(name string, value any) { id.Options = append(id.Options, shard.Option(name, value)) }
+	a := p.alphabet
+	add("alphabet", a.Names)
+	add("special tokens", []int{a.CLS, a.Pad, a.EOS, a.Unknown, a.Mask})
+	add("intervals", p.o.Intervals)
+	add("family", p.o.Family)
+	add("block", p.o.Block.Length)
+	add("seed", p.o.Seed)
+	add("memory", p.o.Memory)
+	for _, d := range p.datasets {
+		c := d.Choice
+		add(d.Name+": mode", c.Mode)
+		add(d.Name+": regions", c.Regions)
+		add(d.Name+": masking", c.Masking)
+		id.Inputs = append(id.Inputs, shard.Field{Name: d.Name + ": clusters", Value: fmt.Sprint(d.groups.n, " ", d.groups.clusters)})
+		for _, m := range d.models {
+			var kinds []string
+			for _, k := range m.kinds {
+				kinds = append(kinds, k.Name)
+				for _, o := range k.Options {
+					add(strings.Join([]string{d.Name, m.Name, k.Name, o.Name}, ": "), fmt.Sprint(d.setting.Options[k.Name][o.Name]))
+				}
+			}
+			add(d.Name+": "+m.Name+": metrics", kinds)
+			if m.Inputs == nil {
+				continue
+			}
+			fields, err := m.Inputs()
+			if err != nil {
+				fields = []shard.Field{{Name: "unknown", Value: err.Error()}}
+			}
+			for _, f := range fields {
+				id.Inputs = append(id.Inputs, shard.Field{Name: d.Name + ": " + m.Name + ": " + f.Name, Value: f.Value})
+			}
+		}
+	}
+	return id
+}
+
+// measure computes a range of units.
+func (p *plan) measure(ctx context.Context, r shard.Range) (*Part, error) {
+	part := &Part{}
+	for i, d := range p.datasets {
+		lo, hi := max(r.Lo-d.first, 0), min(r.Hi-d.first, d.groups.count())
+		for m, model := range d.models {
+			if lo >= hi || len(model.kinds) == 0 {
+				continue
+			}
+			states, err := p.accumulate(ctx, d, model, lo, hi)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", model.Name, err)
+			}
+			part.Pieces = append(part.Pieces, Piece{Dataset: i, Model: m, States: states})
+		}
+	}
+	return part, nil
+}
+
+// newMetrics are the census and the metrics of a model, empty.
+func (d *datasetPlan) newMetrics(m *modelPlan) []Metric {
+	out := []Metric{newCensus()}
+	for _, k := range m.kinds {
+		out = append(out, k.New(d.setting))
+	}
+	return out
+}
+
+// merge puts the result together and compares the models.
+func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
+	r := &Result{plannedKinds: p.planned()}
+	for i, d := range p.datasets {
+		out := DatasetResult{Name: d.Name, Sequences: d.groups.n, groups: d.groups}
+		if p.o.Intervals {
+			out.Blocks = d.groups.name()
+			for _, w := range d.groups.warnings() {
+				if !slices.Contains(r.Warnings, w) {
+					r.Warnings = append(r.Warnings, w)
+				}
+			}
+		}
+		var censuses []*census
+		for m, model := range d.models {
+			var pieces []Piece
+			for _, part := range parts {
+				for _, piece := range part.Pieces {
+					if piece.Dataset == i && piece.Model == m {
+						pieces = append(pieces, piece)
+					}
+				}
+			}
+			metrics, err := d.join(model, pieces)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", model.Name, err)
+			}
+			result, err := p.summarize(ctx, d, model, metrics)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", model.Name, err)
+			}
+			out.Models = append(out.Models, *result)
+			if len(metrics) > 0 {
+				censuses = append(censuses, metrics[0].(*census))
+			}
+		}
+		if err := sameSequences(d, censuses); err != nil {
+			return nil, err
+		}
+		if err := out.compare(p.o); err != nil {
+			return nil, err
+		}
+		r.Datasets = append(r.Datasets, out)
+	}
+	return r, r.nothing()
+}
+
+// join merges the metrics of the pieces of a model.
+func (d *datasetPlan) join(m *modelPlan, pieces []Piece) ([]Metric, error) {
+	if len(pieces) == 0 {
+		return nil, nil
+	}
+	var joined []Metric
+	for at, k := range append([]*Kind{{Name: "census"}}, m.kinds...) {
+		if first := pieces[0].States[at].metric; len(pieces) == 1 && first != nil {
+			joined = append(joined, first)
+			continue
+		}
+		sum := d.newMetrics(m)[at]
+		for i, piece := range pieces {
+			other := piece.States[at].metric
+			if other == nil {
+				other = d.newMetrics(m)[at]
+				if err := other.UnmarshalBinary(piece.States[at].data); err != nil {
+					return nil, fmt.Errorf("%s: %w", k.Name, err)
+				}
+				if i == 0 {
+					sum = other
+					continue
+				}
+			}
+			if err := sum.Merge(other); err != nil {
+				return nil, fmt.Errorf("%s: %w", k.Name, err)
+			}
+		}
+		joined = append(joined, sum)
+	}
+	return joined, nil
+}
+
+// summarize computes the numbers of a model.
+func (p *plan) summarize(ctx context.Context, d *datasetPlan, m *modelPlan, metrics []Metric) (*ModelResult, error) {
+	r := &ModelResult{Name: m.Name, Kept: map[string]any{}, jackknifes: map[string]*stat.Jackknifed{}}
+	reasons := map[string]string{}
+	for _, s := range m.skipped {
+		reasons[s.name] = s.reason
+	}
+	if len(metrics) > 0 {
+		metrics[0].(*census).enter(&r.Object)
+		metrics = metrics[1:]
+	}
+	for i, metric := range metrics {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		k := m.kinds[i]
+		s := &Summary{Setting: d.setting, Object: &r.Object, kind: k, intervals: p.o.Intervals, groups: d.groups, model: r}
+		var left *skipped
+		switch err := metric.Result(ctx, s); {
+		case errors.As(err, &left):
+			reasons[k.Name] = left.reason
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", k.Name, err)
+		default:
+			r.Metrics = append(r.Metrics, k.Name)
+		}
+	}
+	for i := range registry {
+		if reason, ok := reasons[registry[i].Name]; ok {
+			r.Skipped.Set(registry[i].Name, reason)
+		}
+	}
+	r.Object.Set("skipped", r.Skipped)
+	return r, nil
+}
+
+// nothing is an error where no metric of any model was computed.
+func (r *Result) nothing() error {
+	reason := ""
+	for _, d := range r.Datasets {
+		for i := range d.Models {
+			m := &d.Models[i]
+			if len(m.Metrics) > 0 {
+				return nil
+			}
+			for _, name := range m.Skipped.Keys() {
+				if why, _ := m.Skipped.Get(name); reason == "" {
+					reason = fmt.Sprintf("%s of %s: %v", name, m.Name, why)
+				}
+			}
+		}
+	}
+	return fmt.Errorf("nothing can be computed: %s", reason)
+}
+
+// skipped is why a metric is not computed, as an error.
+type skipped struct{ reason string }
+
+func (s *skipped) Error() string { return s.reason }
+
+// Skip is an error that leaves a metric out of the numbers of a model, with its reason: what
+// [Metric] may return of Result.
+func Skip(format string, args ...any) error { return &skipped{fmt.Sprintf(format, args...)} }
+
+// enter puts the models of a dataset into a part of the result file.
+func (d *DatasetResult) enter(o *report.Object) {
+	for i := range d.Models {
+		o.Set(d.Models[i].Name, d.Models[i].Object)
+	}
+}

@@ -1,0 +1,10 @@
+// Sequence evaluates masked language models of sequences. Run it with --help for its
+// manual, with --example on made antibodies.
+package main
+
+import (
+	"repscope/analysis/sequence"
+	"repscope/internal/run"
+)
+
+func main() { run.Main(sequence.Command) }

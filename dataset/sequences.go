@@ -1,0 +1,328 @@
+// Files of sequences: chains of residues with what is known about them.
+
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"repscope/internal/mmap"
+	"repscope/internal/text"
+)
+
+// Sequence is one sequence of a file: up to two chains, heavy and light, as they are written.
+type Sequence struct {
+	// ID is that of its column or FASTA header, else its number in the file from 0.
+	ID      string
+	Cluster string // empty where no column says it
+	// Chains are the letters of the residues; empty for a chain that is not there.
+	Chains [2]string
+	// CDR has a digit per residue: n in CDR n, else 0. NonTemplated has 1 at residues that are
+	// not those of the germline, else 0. Empty where that is not known.
+	CDR, NonTemplated [2]string
+	// Coordinates are three numbers per residue, NaN for one that is not resolved; empty where
+	// they are not known.
+	Coordinates [2][]float32
+}
+
+// SequenceOptions say how a file of sequences is read.
+type SequenceOptions struct {
+	// Columns are the names of columns by what they hold: see [SequenceRoles]. A column that
+	// is not named here is found by the names of the published layouts.
+	Columns map[string]string
+	// Letters are those that sequences may have; empty: capitals, "*", "." and "-".
+	Letters string
+	// NoCoordinates leaves coordinates out.
+	NoCoordinates bool
+}
+
+// SequenceFile is an open file of sequences. It has been checked as a whole; sequences are
+// read again as they are needed, from several goroutines if wanted.
+type SequenceFile struct {
+	file      *mmap.File
+	offsets   []int64 // of every sequence and the end
+	separator rune    // of a table
+	roles     []int   // the column of each role of sequenceRoles, −1 for none
+	names     []string
+	letters   [256]bool
+	options   SequenceOptions
+	clusters  []int
+	has       map[string]bool
+}
+
+// sequenceRole is what a column may hold, and the names it is found by.
+type sequenceRole struct {
+	name  string
+	found []string
+}
+
+// The roles of columns.
+const (
+	roleID = iota
+	roleCluster
+	roleHeavy
+	roleLight
+	roleHeavyCDR
+	roleLightCDR
+	roleHeavyNonTemplated
+	roleLightNonTemplated
+	roleHeavyCoordinates
+	roleLightCoordinates
+)
+
+var sequenceRoles = []sequenceRole{
+	{"id", []string{"id", "sequence_id", "name"}},
+	{"cluster", []string{"cluster"}},
+	{"heavy", []string{"heavy_chain", "sequence_aa:0"}},
+	{"light", []string{"light_chain", "sequence_aa:1"}},
+	{"heavy_cdr", []string{"heavy_cdr_mask", "cdr_mask_aa:0"}},
+	{"light_cdr", []string{"light_cdr_mask", "cdr_mask_aa:1"}},
+	{"heavy_non_templated", []string{"heavy_non_templated_mask", "nongermline_mask_aa:0"}},
+	{"light_non_templated", []string{"light_non_templated_mask", "nongermline_mask_aa:1"}},
+	{"heavy_coords", []string{"heavy_coords"}},
+	{"light_coords", []string{"light_coords"}},
+}
+
+// SequenceRoles are the keys of [SequenceOptions].Columns: what a column may hold.
+func SequenceRoles() []string {
+	out := make([]string, len(sequenceRoles))
+	for i, r := range sequenceRoles {
+		out[i] = r.name
+	}
+	return out
+}
+
+// OpenSequences opens a table (.csv; .tsv has tabs) whose first line names the columns, or a
+// FASTA file, which is told by its first character ">".
+//
+// A table has a column of the heavy chain, the light chain, or both, and may have the others
+// of [SequenceRoles]. Masks are one digit per residue, coordinates a JSON list [L, 3] in
+// ångström in which NaN and null are not resolved. A chain, mask or list may be missing in
+// single rows (an empty cell). The id of a FASTA record is the first word of its header, and a
+// colon separates the heavy chain from the light one ("EVQL…:DIQM…"); without a colon it is
+// the heavy chain.
+//
+// Errors name the file, the row from 0 with its line, and the column: no sequences, no column
+// of a chain, a named column that is not there, a sequence without residues, a letter that is
+// none of the options' (with its position), masks and coordinates of another length than the
+// chain or of other values, an infinite coordinate, an empty id or cluster, equal ids.
+func OpenSequences(path string, o SequenceOptions) (*SequenceFile, error) {
+	file, err := mmap.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &SequenceFile{file: file, options: o, has: map[string]bool{}}
+	letters := o.Letters
+	if letters == "" {
+		letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ*.-"
+	}
+	for i := range len(letters) {
+		f.letters[letters[i]] = true
+	}
+	if err := f.open(path); err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// open finds where the sequences are and checks them.
+func (f *SequenceFile) open(path string) error {
+	first := make([]byte, min(f.file.Size(), 4096))
+	if _, err := f.file.ReadAt(first, 0); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	start := strings.TrimLeft(strings.TrimPrefix(string(first), "\ufeff"), " \t\r\n")
+	switch {
+	case f.file.Size() == 0 || start == "" && int64(len(first)) == f.file.Size():
+		return errors.New("the file is empty; want a table with a line of names, or FASTA records")
+	case strings.HasPrefix(start, ">"):
+		return f.openFASTA()
+	}
+	f.separator = separatorOf(path)
+	return f.openTable()
+}
+
+// Len is the number of sequences.
+func (f *SequenceFile) Len() int { return len(f.offsets) - 1 }
+
+// Read reads sequence i.
+func (f *SequenceFile) Read(i int, s *Sequence) error {
+	if i < 0 || i >= f.Len() {
+		return fmt.Errorf("%s: sequence %d of %d", f.file.Path(), i, f.Len())
+	}
+	size := f.offsets[i+1] - f.offsets[i]
+	err := f.file.Use(f.offsets[i], size, func(raw []byte) error {
+		if f.roles == nil {
+			return f.parseRecord(raw, i, s)
+		}
+		return f.parseRow(raw, i, s)
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.file.Path(), err)
+	}
+	return nil
+}
+
+// Clusters numbers the clusters of all sequences in the order of their appearance; without
+// such a column every sequence is one.
+func (f *SequenceFile) Clusters() []int { return f.clusters }
+
+// Has reports whether any sequence has something under a role of [SequenceRoles].
+func (f *SequenceFile) Has(role string) bool { return f.has[role] }
+
+// Column is the name of the column of a role; empty where there is none, as in FASTA files.
+func (f *SequenceFile) Column(role string) string {
+	for i, r := range sequenceRoles {
+		if r.name == role && f.roles != nil && f.roles[i] >= 0 {
+			return f.names[f.roles[i]]
+		}
+	}
+	return ""
+}
+
+// SHA256 is the digest of the file's bytes, in hexadecimal digits.
+func (f *SequenceFile) SHA256() (string, error) { return hashFile(f.file, nil) }
+
+// Close releases the file.
+func (f *SequenceFile) Close() error { return f.file.Close() }
+
+// sequenceCheck is what was seen of a file while it is opened.
+type sequenceCheck struct{ ids, clusters map[string]int }
+
+// add checks sequence i against those before it, and notes what it has.
+func (c *sequenceCheck) add(f *SequenceFile, i int, s *Sequence) error {
+	if f.has["id"] {
+		if s.ID == "" {
+			return fmt.Errorf("%s has no id", f.place(i))
+		}
+		if other, ok := c.ids[s.ID]; ok {
+			return fmt.Errorf("%s has the id %q of %s; ids must be unique", f.place(i), s.ID, f.place(other))
+		}
+		c.ids[s.ID] = i
+	}
+	cluster := i
+	if f.has["cluster"] {
+		if s.Cluster == "" {
+			return fmt.Errorf("%s, column %s: the cluster is empty", f.place(i), f.Column("cluster"))
+		}
+		var ok bool
+		if cluster, ok = c.clusters[s.Cluster]; !ok {
+			cluster = len(c.clusters)
+			c.clusters[s.Cluster] = cluster
+		}
+	}
+	f.clusters = append(f.clusters, cluster)
+	for k, chain := range [...]string{"heavy", "light"} {
+		f.has[chain] = f.has[chain] || s.Chains[k] != ""
+		f.has[chain+"_cdr"] = f.has[chain+"_cdr"] || s.CDR[k] != ""
+		f.has[chain+"_non_templated"] = f.has[chain+"_non_templated"] || s.NonTemplated[k] != ""
+		f.has[chain+"_coords"] = f.has[chain+"_coords"] || s.Coordinates[k] != nil
+	}
+	return nil
+}
+
+// place says where a sequence stands.
+func (f *SequenceFile) place(i int) string {
+	what := "row"
+	if f.roles == nil {
+		what = "record"
+	}
+	line := 1
+	for at := int64(0); at < f.offsets[i]; {
+		size := min(f.offsets[i]-at, 1<<20)
+		_ = f.file.Use(at, size, func(raw []byte) error { line += bytes.Count(raw, []byte{'\n'}); return nil })
+		at += size
+	}
+	return fmt.Sprintf("%s %d (line %d)", what, i, line)
+}
+
+// badLetter finds the first letter that is not allowed, −1 for none.
+func (f *SequenceFile) badLetter(chain string) int {
+	for i := range len(chain) {
+		if !f.letters[chain[i]] {
+			return i
+		}
+	}
+	return -1
+}
+
+// letterError says what is wrong with a letter.
+func (f *SequenceFile) letterError(chain string, i int) error {
+	letter := []rune(chain[i:])[0]
+	var allowed []byte
+	for b, ok := range f.letters {
+		if ok {
+			allowed = append(allowed, byte(b))
+		}
+	}
+	err := fmt.Errorf("position %d is %q, want one of the letters %s", i, letter, allowed)
+	if letter >= 'a' && letter <= 'z' && f.letters[letter-'a'+'A'] {
+		return hinted{err, "residues are capital letters"}
+	}
+	return err
+}
+
+// chooseColumns finds the columns of the roles.
+func (f *SequenceFile) chooseColumns(names []string) error {
+	f.names = names
+	f.roles = make([]int, len(sequenceRoles))
+	for key := range f.options.Columns {
+		if !slices.Contains(SequenceRoles(), key) {
+			return fmt.Errorf("%q is nothing that a column holds: %s", key, strings.Join(SequenceRoles(), ", "))
+		}
+	}
+	for i, role := range sequenceRoles {
+		f.roles[i] = -1
+		if name, ok := f.options.Columns[role.name]; ok {
+			if f.roles[i] = slices.Index(names, name); f.roles[i] < 0 {
+				err := fmt.Errorf("there is no column %q; the columns are %s", name, strings.Join(names, ", "))
+				if near := text.Nearest(name, names); near != "" {
+					return hinted{err, fmt.Sprintf("did you mean %s?", near)}
+				}
+				return err
+			}
+			continue
+		}
+		for _, name := range role.found {
+			at := slices.Index(names, name)
+			if at >= 0 && f.roles[i] >= 0 && i >= roleHeavy {
+				return hinted{fmt.Errorf("the columns %s and %s both hold %s", names[f.roles[i]], name, role.name), fmt.Sprintf("--columns %s=… says which is meant", role.name)}
+			}
+			if at >= 0 && f.roles[i] < 0 {
+				f.roles[i] = at
+			}
+		}
+	}
+	if f.roles[roleHeavy] < 0 && f.roles[roleLight] < 0 {
+		err := fmt.Errorf("there is no column of a chain (%s); the columns are %s",
+			strings.Join(slices.Concat(sequenceRoles[roleHeavy].found, sequenceRoles[roleLight].found), ", "), strings.Join(names, ", "))
+		return hinted{err, "--columns heavy=NAME,light=NAME says which they are; a single chain is heavy=NAME"}
+	}
+	return f.checkUses()
+}
+
+// checkUses finds a column of two roles, and one that belongs to a chain that is not there.
+func (f *SequenceFile) checkUses() error {
+	users := map[int]string{}
+	for i, at := range f.roles {
+		if at < 0 {
+			continue
+		}
+		if other, ok := users[at]; ok {
+			return fmt.Errorf("the column %s cannot hold both %s and %s", f.names[at], other, sequenceRoles[i].name)
+		}
+		users[at] = sequenceRoles[i].name
+	}
+	for i := roleHeavyCDR; i <= roleLightCoordinates; i++ {
+		chain := roleHeavy + (i-roleHeavyCDR)%2
+		if f.roles[i] >= 0 && f.roles[chain] < 0 {
+			return fmt.Errorf("there is a column %s but none of the %s chain", f.names[f.roles[i]], sequenceRoles[chain].name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,15 @@
+// Package variant measures how scores of substitutions in a protein agree with measurements of
+// their effects, as ProteinGym does (Notin et al. 2023, "ProteinGym: large-scale benchmarks for
+// protein fitness prediction and design"): rank correlation, NDCG, AUC, MCC and top recall of an
+// assay, and the means over assays, proteins and functions.
+//
+//	mutations, err := variant.Parse("A23C:D45E")
+//	…
+//	agreement, err := variant.NewAgreement(measured, scores, fit, nil)
+//	rho := agreement.Value(variant.Spearman)
+//
+// Scores of a masked language model are sums over the mutated positions of ln p(to) − ln p(from),
+// each position hidden alone (masked marginal) or nothing hidden (wild-type marginal; Meier et al.
+// 2021, "Language models enable zero-shot prediction of the effects of mutations on protein
+// function"): [LogRatio]. What needs no model stands beside them: [Similarity] and [Frequencies].
+package variant
