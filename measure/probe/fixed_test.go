@@ -38,7 +38,7 @@ func TestFitLogisticGolden(t *testing.T) {
 	}
 	for number, c := range g.Cases {
 		x := points.Float32(c.X, c.D)
-		h, err := FitLogistic(t.Context(), x, c.Y, c.Classes, FixedOptions{C: c.C})
+		h, err := FitLogistic(t.Context(), FixedData{Rows: rowsOf(x), Class: c.Y, Classes: c.Classes}, FixedOptions{C: c.C})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,6 +56,15 @@ func TestFitLogisticGolden(t *testing.T) {
 		near(t, fmt.Sprintf("case %d: intercept", number), intercept, c.Intercept, 1e-5) // in units of features with mean 50
 		near(t, fmt.Sprintf("case %d: probability", number), h.probabilities(x), c.Probability, 1e-6)
 	}
+}
+
+// rowsOf are slices of points.
+func rowsOf(x points.Points) [][]float32 {
+	out := make([][]float32, x.N)
+	for i := range out {
+		out[i] = x.F32[i*x.Dim : (i+1)*x.Dim]
+	}
+	return out
 }
 
 // probabilities are those [n, K] of rows.
@@ -106,7 +115,7 @@ func TestCrossFitFixedAnyThreads(t *testing.T) {
 	}
 	var first *FixedCrossFit
 	for _, threads := range []int{1, 2, 5} {
-		fit, err := CrossFitFixed(t.Context(), Data{X: x, Groups: groups, Folds: folds}, class, 3, FixedOptions{C: 1, Effects: true, Threads: threads})
+		fit, err := CrossFitFixed(t.Context(), FixedData{Rows: rowsOf(x), Class: class, Classes: 3, Groups: groups, Folds: folds}, FixedOptions{C: 1, Effects: true, Threads: threads})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +209,7 @@ func TestEffectsAgainstDenseMatrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := Data{X: x, Groups: groups, Folds: folds}
-	fit, err := CrossFitFixed(t.Context(), d, class, 2, FixedOptions{C: 0.5, Effects: true})
+	fit, err := CrossFitFixed(t.Context(), FixedData{Rows: rowsOf(x), Class: class, Classes: 2, Groups: groups, Folds: folds}, FixedOptions{C: 0.5, Effects: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,14 +234,14 @@ func TestCrossFitFixedDegenerate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := Data{X: x, Groups: groups, Folds: folds}
+	d := FixedData{Rows: rowsOf(x), Class: class, Classes: 4, Groups: groups, Folds: folds}
 	for i := range class {
 		class[i] = 2 // one class in all of fold 0, and others in fold 1
 		if folds[i] == 1 {
 			class[i] = i % 2
 		}
 	}
-	fit, err := CrossFitFixed(t.Context(), d, class, 4, FixedOptions{C: 1, Effects: true})
+	fit, err := CrossFitFixed(t.Context(), d, FixedOptions{C: 1, Effects: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,15 +257,15 @@ func TestCrossFitFixedDegenerate(t *testing.T) {
 		}
 	}
 	class[3] = 4
-	_, err = CrossFitFixed(t.Context(), d, class, 4, FixedOptions{C: 1})
+	_, err = CrossFitFixed(t.Context(), d, FixedOptions{C: 1})
 	wantError(t, err, "row 3 has class 4, want 0 … 3")
 	class[3] = 0
-	_, err = CrossFitFixed(t.Context(), d, class, 4, FixedOptions{})
+	_, err = CrossFitFixed(t.Context(), d, FixedOptions{})
 	wantError(t, err, "inverse penalty 0, want a finite number above 0")
-	_, err = FitLogistic(t.Context(), x, class[1:], 4, FixedOptions{C: 1})
+	_, err = FitLogistic(t.Context(), FixedData{Rows: d.Rows, Class: class[1:], Classes: 4}, FixedOptions{C: 1})
 	wantError(t, err, "79 classes for 80 rows")
 	x.F32[7] = float32(math.NaN())
-	_, err = FitLogistic(t.Context(), x, class, 4, FixedOptions{C: 1})
+	_, err = FitLogistic(t.Context(), d, FixedOptions{C: 1})
 	wantError(t, err, "feature 1 of row 2 is NaN, want finite numbers")
 }
 

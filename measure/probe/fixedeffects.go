@@ -31,9 +31,9 @@ func (f *fixedFit) effects(ctx context.Context, test []int, margins []float64, c
 		return err
 	}
 	density := densities(margins)
-	counts := make([]float64, f.classes)
+	counts := make([]float64, f.Classes)
 	occur := 0.0
-	for _, k := range f.class {
+	for _, k := range f.Class {
 		if counts[k]++; counts[k] == 1 {
 			occur++
 		}
@@ -42,8 +42,8 @@ func (f *fixedFit) effects(ctx context.Context, test []int, margins []float64, c
 		effect []float64
 		weight func(row int) float64
 	}{
-		{c.AccuracyEffect, func(int) float64 { return 1 / float64(f.x.N) }},
-		{c.BalancedEffect, func(row int) float64 { return 1 / (occur * counts[f.class[row]]) }},
+		{c.AccuracyEffect, func(int) float64 { return 1 / float64(len(f.Rows)) }},
+		{c.BalancedEffect, func(row int) float64 { return 1 / (occur * counts[f.Class[row]]) }},
 	} {
 		slope := make([]float64, len(density))
 		for at, d := range density {
@@ -92,11 +92,11 @@ func (f *fixedFit) probabilitiesOf(ctx context.Context, list []int) ([]float64, 
 // effect adds ∇Sᵀ·H⁻¹·∇ℓ_i/n to effect of every row i that f was fitted on, where slope has the derivatives of S by
 // the margins of the test rows.
 func (f *fixedFit) effect(ctx context.Context, axes *coordinates, test []int, slope, probability, effect []float64) error {
-	dim, columns := f.x.Dim, f.columns()
+	dim, columns := f.dim, f.columns()
 	column := f.columnOf()
 	slopes, err := f.sum(ctx, test, f.weights, f.intercept, func(b *rowBlock, r int) {
 		own, rival, largest, n := columns, columns, 0.0, len(b.index)
-		if k := slices.Index(f.present, f.class[b.index[r]]); k >= 0 {
+		if k := slices.Index(f.present, f.Class[b.index[r]]); k >= 0 {
 			own = k
 		}
 		if own == columns {
@@ -132,7 +132,7 @@ func (f *fixedFit) effect(ctx context.Context, axes *coordinates, test []int, sl
 			sum := 0.0
 			for k := range columns {
 				residual := probability[k*len(f.train)+b.first+r]
-				if int(column[f.class[i]]) == k {
+				if column[f.Class[i]] == k {
 					residual--
 				}
 				sum += float64(residual * b.z[k*len(b.index)+r])
@@ -145,7 +145,7 @@ func (f *fixedFit) effect(ctx context.Context, axes *coordinates, test []int, sl
 // sum is Σ z·x of rows, with what replace makes of their logits.
 func (f *fixedFit) sum(ctx context.Context, list []int, weights, intercept []float64, replace func(b *rowBlock, r int)) (*pieceSums, error) {
 	count, _ := pieces(len(list))
-	sums := newPieceSums(count, f.columns(), f.x.Dim)
+	sums := newPieceSums(count, f.columns(), f.dim)
 	err := f.visit(ctx, list, weights, intercept, func(piece int, b *rowBlock) {
 		for r := range b.index {
 			replace(b, r)
@@ -188,7 +188,7 @@ func (f *fixedFit) invert(ctx context.Context, axes *coordinates, probability, g
 
 // curve writes H·v.
 func (f *fixedFit) curve(ctx context.Context, axes *coordinates, probability, v, dst []float64) error {
-	dim, columns, n := f.x.Dim, f.columns(), len(f.train)
+	dim, columns, n := f.dim, f.columns(), len(f.train)
 	weights, intercept := make([]float64, columns*dim), make([]float64, columns)
 	axes.toWeights(v, weights, intercept)
 	s, err := f.sum(ctx, f.train, weights, intercept, func(b *rowBlock, r int) {

@@ -3,6 +3,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -38,11 +39,11 @@ func pieces(n int) (count, rows int) {
 
 // visit calls work with the rows of a list, block by block, and their logits. Blocks of one piece come one
 // after the other, those of different pieces at the same time.
-func (f *fixedFit) visit(ctx context.Context, list []int, weights, intercept []float64, work func(piece int, b *rowBlock)) error {
-	dim, columns := f.x.Dim, len(intercept)
+func (p *fixedProblem) visit(ctx context.Context, list []int, weights, intercept []float64, work func(piece int, b *rowBlock)) error {
+	dim, columns := p.dim, len(intercept)
 	count, rows := pieces(len(list))
 	height := max(8, blockValues/dim)
-	return parallel.With(ctx, f.o.Threads, count, func() func(int) error {
+	return parallel.With(ctx, p.o.Threads, count, func() func(int) error {
 		x, z := make([]float64, height*dim), make([]float64, height*columns)
 		return func(piece int) error {
 			last := min((piece+1)*rows, len(list))
@@ -51,7 +52,7 @@ func (f *fixedFit) visit(ctx context.Context, list []int, weights, intercept []f
 				n := len(b.index)
 				b.x, b.z = blas64.General{Rows: n, Cols: dim, Stride: dim, Data: x[:n*dim]}, z[:n*columns]
 				for r, i := range b.index {
-					f.widen(b.x.Data[r*dim:(r+1)*dim], i)
+					kernel.Widen(b.x.Data[r*dim:(r+1)*dim], p.Rows[i])
 				}
 				for k, c := range intercept {
 					of := b.z[k*n : (k+1)*n]
@@ -67,24 +68,46 @@ func (f *fixedFit) visit(ctx context.Context, list []int, weights, intercept []f
 	})
 }
 
-func (f *fixedFit) widen(dst []float64, row int) {
-	if f.x.F32 != nil {
-		kernel.Widen(dst, f.x.F32[row*len(dst):(row+1)*len(dst)])
-		return
-	}
-	f.x.Row(row, dst)
-}
-
 func dense(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
 
-// own is the column of the class of a row, columns() for the one without weights.
-func (f *fixedFit) own(column []int8, row int) int { return int(column[f.class[row]]) }
+// scaleOf is the standard deviation of every feature over rows, 1 where it does not vary.
+func (p *fixedProblem) scaleOf(ctx context.Context, rows []int) ([]float64, error) {
+	count, _ := pieces(len(rows))
+	sum := func(add func(dst, x []float64)) ([]float64, error) {
+		sums := newPieceSums(count, 1, p.dim)
+		err := p.visit(ctx, rows, nil, nil, func(piece int, b *rowBlock) {
+			for r := range b.index {
+				add(sums[piece].x, b.x.Data[r*p.dim:(r+1)*p.dim])
+			}
+		})
+		mean := total(sums).x
+		for k := range mean {
+			mean[k] /= float64(len(rows))
+		}
+		return mean, err
+	}
+	mean, err := sum(matrix.AddTo)
+	if err != nil {
+		return nil, err
+	}
+	scale, err := sum(func(dst, x []float64) {
+		for k, v := range x {
+			dst[k] += float64((v - mean[k]) * (v - mean[k]))
+		}
+	})
+	for k, v := range scale {
+		if scale[k] = math.Sqrt(v); scale[k] <= 1e-12*math.Abs(mean[k]) {
+			scale[k] = 1
+		}
+	}
+	return scale, err
+}
 
-// columnOf says of every class which column it has.
-func (f *fixedFit) columnOf() []int8 {
-	out := make([]int8, f.classes)
+// columnOf says of every class which column it has: columns() for the one without weights.
+func (f *fixedFit) columnOf() []int {
+	out := make([]int, f.Classes)
 	for k, class := range f.present {
-		out[class] = int8(k)
+		out[class] = k
 	}
 	return out
 }
@@ -110,7 +133,7 @@ func (b *rowBlock) probabilities(r, columns, own int) (loss float64) {
 	return loss + largest + math.Log(sum)
 }
 
-// sums are those of one piece of rows.
+// pieceSums are those of one piece of rows.
 type pieceSums struct {
 	loss float64
 	x    []float64 // Σ residual·x [columns, D]
@@ -171,7 +194,7 @@ const (
 
 // coordinates are those at the weights as they are.
 func (f *fixedFit) coordinates(ctx context.Context) (*coordinates, error) {
-	dim, columns := f.x.Dim, f.columns()
+	dim, columns := f.dim, f.columns()
 	some := f.train
 	if step := len(some) / (rowsPerFeature * dim); step > 1 {
 		some = make([]int, 0, len(f.train)/step+1)
@@ -204,10 +227,10 @@ func (f *fixedFit) coordinates(ctx context.Context) (*coordinates, error) {
 
 // curvature is L of one column, the weighted mean of the rows and the mean weight root².
 func (f *fixedFit) curvature(rows []int, root []float64) (factor blas64.Triangular, mean []float64, weight float64) {
-	dim := f.x.Dim
+	dim := f.dim
 	mean, row := make([]float64, dim), make([]float64, dim)
 	for at, i := range rows {
-		f.widen(row, i)
+		kernel.Widen(row, f.Rows[i])
 		matrix.Axpy(mean, root[at]*root[at], row)
 		weight += root[at] * root[at]
 	}
@@ -223,7 +246,7 @@ func (f *fixedFit) curvature(rows []int, root []float64) (factor blas64.Triangul
 		n := min(height, len(rows)-first)
 		for r := range n {
 			x := block[r*dim : (r+1)*dim]
-			f.widen(x, rows[first+r])
+			kernel.Widen(x, f.Rows[rows[first+r]])
 			for d := range x {
 				x[d] = root[first+r] * (x[d] - mean[d])
 			}
@@ -288,7 +311,7 @@ const (
 
 // solve moves weights and intercepts to the minimum.
 func (f *fixedFit) solve(ctx context.Context) error {
-	dim, columns := f.x.Dim, f.columns()
+	dim, columns := f.dim, f.columns()
 	count, _ := pieces(len(f.train))
 	sums, column, v := newPieceSums(count, columns, dim), f.columnOf(), make([]float64, columns*(dim+1))
 	weights, intercept := make([]float64, columns*dim), make([]float64, columns)
@@ -307,7 +330,7 @@ func (f *fixedFit) solve(ctx context.Context) error {
 			if err = f.visit(ctx, f.train, weights, intercept, func(piece int, b *rowBlock) {
 				s := &sums[piece]
 				for r, i := range b.index {
-					own := f.own(column, i)
+					own := column[f.Class[i]]
 					s.loss += b.probabilities(r, columns, own)
 					if own < columns {
 						b.z[own*len(b.index)+r]--
@@ -328,20 +351,11 @@ func (f *fixedFit) solve(ctx context.Context) error {
 			return value
 		}
 		done, stopped := minimize(ctx, at, v, exactGradient, steps)
-		if stopped != nil || err != nil {
-			return cmpError(stopped, err)
+		if err = cmp.Or(err, stopped); err != nil {
+			return err
 		}
 		axes.toWeights(v, f.weights, f.intercept)
 		f.converged = done
-	}
-	return nil
-}
-
-func cmpError(errors ...error) error {
-	for _, err := range errors {
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }
