@@ -10,7 +10,6 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/text"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // LatentPrediction says how well the latents of successors are predicted, over the
