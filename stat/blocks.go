@@ -36,6 +36,8 @@ const (
 	testedBlocks, testedPieces = 6, 15
 	// testedEqual is the number of equal blocks that unequal ones must be worth.
 	testedEqual = 4
+	// minimumSeries is the number of observations from which dependence is measured.
+	minimumSeries = 9
 	// piecesPerTau is the number of autocorrelation times that a piece should last.
 	piecesPerTau = 3
 )
@@ -234,7 +236,7 @@ func (b *Blocks) setLength(episodes []int, series [][]float64) error {
 		b.length = optimal
 		if usable == 0 {
 			b.length = int(math.Ceil(math.Cbrt(float64(b.n))))
-			b.warn("no series to measure dependence on: blocks have length n^(1/3) = %d", b.length)
+			b.warn("%s: blocks have length n^(1/3) = %d", b.unmeasured(series), b.length)
 		}
 		// Two blocks say nothing; the warnings say how short six are.
 		b.length = min(b.length, max(1, b.n/testedBlocks))
@@ -262,7 +264,7 @@ func (b *Blocks) dependence(episodes []int, series [][]float64) (length, usable 
 		if err := checkFinite("blocks", fmt.Sprintf("series %d", i), values); err != nil {
 			return 0, 0, err
 		}
-		if b.n < 9 || isConstant(values) {
+		if b.n < minimumSeries || isConstant(values) {
 			continue
 		}
 		optimal, err := OptimalBlockLength(values, episodes)
@@ -284,6 +286,17 @@ func (b *Blocks) dependence(episodes []int, series [][]float64) (length, usable 
 		b.tau = 0
 	}
 	return length, usable, nil
+}
+
+// unmeasured says why dependence could not be measured on any of the series.
+func (b *Blocks) unmeasured(series [][]float64) string {
+	switch {
+	case len(series) == 0:
+		return "no series to measure dependence on"
+	case b.n < minimumSeries:
+		return fmt.Sprintf("%d observations are too few to measure dependence on, want %d", b.n, minimumSeries)
+	}
+	return "no series to measure dependence on varies"
 }
 
 // partition cuts the observations into disjoint blocks: the episodes, or pieces of

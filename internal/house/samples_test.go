@@ -57,6 +57,7 @@ var free = map[string]map[string]string{
 	"measure/measuretest":      {"table": "*cluster.Contingency"},
 	"measure/motion":           {"pairs": "[]points.Pair"},
 	"measure/probe":            {"latents": "points.Points", "rewards": "[]float64", "episodes": "[]int", "blocks": "*stat.Blocks", "err": "error"},
+	"measure/contact":          {"coordinates": "[]float32", "attention": "[]float32", "heads": "int", "n": "int", "residues": "[]int"},
 	"measure/score":            {"truth": "[]float64", "predicted": "[]float64", "episodes": "[]int"},
 	"measure/set":              {"p": "points.Points", "training": "*set.Sets"},
 	"measure/similarity":       {"a": "points.Points", "b": "points.Points"},
