@@ -17,6 +17,10 @@ var registry []Kind
 func init() {
 	for _, k := range []Kind{
 		maskedAccuracy,
+		chainProbe,
+		positionProbe,
+		cdrProbe,
+		cdrClassProbe,
 	} {
 		Register(k)
 	}

@@ -140,6 +140,11 @@ func (c *FixedCrossFit) Without(part []int, parts int) (all FixedScores, without
 	return FixedScores{total.Accuracy(), total.BalancedAccuracy()}, without
 }
 
+// Baseline are the predictions of [FixedCrossFit.Majority] in the place of those of the heads.
+func (c *FixedCrossFit) Baseline() *FixedCrossFit {
+	return &FixedCrossFit{Predicted: c.Majority, Majority: c.Majority, class: c.class, classes: c.classes}
+}
+
 // FixedScores are shares of rows whose class is predicted, of all and averaged over the classes that
 // occur: see [score.Confusion].
 type FixedScores struct{ Accuracy, Balanced float64 }

@@ -42,7 +42,7 @@ func pieces(n int) (count, rows int) {
 func (p *fixedProblem) visit(ctx context.Context, list []int, weights, intercept []float64, work func(piece int, b *rowBlock)) error {
 	dim, columns := p.dim, len(intercept)
 	count, rows := pieces(len(list))
-	height := max(8, blockValues/dim)
+	height := min(max(8, blockValues/dim), rows, max(len(list), 1))
 	return parallel.With(ctx, p.o.Threads, count, func() func(int) error {
 		x, z := make([]float64, height*dim), make([]float64, height*columns)
 		return func(piece int) error {
@@ -240,7 +240,7 @@ func (f *fixedFit) curvature(rows []int, root []float64) (factor blas64.Triangul
 	for d := range mean {
 		mean[d] /= weight
 	}
-	sum, height := matrix.New(dim, dim), max(8, blockValues/dim)
+	sum, height := matrix.New(dim, dim), min(max(8, blockValues/dim), len(rows))
 	block := make([]float64, height*dim)
 	for first := 0; first < len(rows); first += height {
 		n := min(height, len(rows)-first)
