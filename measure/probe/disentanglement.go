@@ -88,7 +88,7 @@ func sharing(importance matrix.Matrix, varies []int) (disentanglement, completen
 	for k := range importance.N {
 		row := pick(importance.Row(k), varies)
 		if own := stat.Sum(row); own > 0 {
-			disentanglement += own / total * (1 - entropyOf(row)/math.Log(float64(len(varies))))
+			disentanglement += own / total * (1 - EntropyOfCounts(row)/math.Log(float64(len(varies))))
 		}
 	}
 	served := 0
@@ -98,7 +98,7 @@ func sharing(importance matrix.Matrix, varies []int) (disentanglement, completen
 			column[k] = importance.Row(k)[t]
 		}
 		if stat.Sum(column) > 0 {
-			completeness += 1 - entropyOf(column)/math.Log(float64(importance.N))
+			completeness += 1 - EntropyOfCounts(column)/math.Log(float64(importance.N))
 			served++
 		}
 	}
@@ -189,7 +189,7 @@ func MIGOf(x, factors points.Points, bins int) (*MIG, error) {
 		for _, k := range v {
 			counts[k]++
 		}
-		h := entropyOf(counts)
+		h := EntropyOfCounts(counts)
 		var best, second float64
 		for k, z := range coordinates {
 			i := information(z, v)
@@ -251,5 +251,5 @@ func information(a, b []int) float64 {
 		first[a[i]]++
 		second[b[i]]++
 	}
-	return max(entropyOf(first)+entropyOf(second)-entropyOf(joint), 0)
+	return max(EntropyOfCounts(first)+EntropyOfCounts(second)-EntropyOfCounts(joint), 0)
 }

@@ -86,11 +86,12 @@ func Entropy(class []int, classes int) float64 {
 	for _, k := range class {
 		counts[k]++
 	}
-	return entropyOf(counts) / math.Ln2
+	return EntropyOfCounts(counts) / math.Ln2
 }
 
-// entropyOf is the entropy of counts in nats.
-func entropyOf(counts []float64) float64 {
+// EntropyOfCounts is the entropy of the shares of counts in nats, from 0 to the logarithm of their number. NaN where
+// all counts are 0.
+func EntropyOfCounts(counts []float64) float64 {
 	total := stat.Sum(counts)
 	if total == 0 {
 		return math.NaN()

@@ -5,6 +5,8 @@ package token
 import (
 	"fmt"
 	"math"
+
+	"repscope/internal/kernel/vector"
 )
 
 // Prediction is what a model says of one position, and how the truth stands in it.
@@ -32,43 +34,50 @@ func (p *Prediction) Correct() bool { return p.Predicted == p.Target }
 
 // Predict scores the logits [V] of one position. Everything is computed in float64 with
 // the largest logit subtracted. −Inf is the logit of a token that cannot be: its
-// probability is 0, and its NLL as a target +Inf. Errors: a target outside the
-// vocabulary, NaN, +Inf, or no finite logit.
+// probability is 0, and its NLL as a target +Inf. Probabilities below 1e-307 of the largest are
+// 0 in entropy and Brier score. Errors: a target outside the vocabulary, NaN, +Inf, or no
+// finite logit.
 func Predict(logits []float32, target int) (Prediction, error) {
 	if target < 0 || target >= len(logits) {
 		return Prediction{}, fmt.Errorf("target %d, want a token of the %d of the logits", target, len(logits))
 	}
+	row := logits
+	if len(row)%vector.Categories != 0 {
+		var room [64]float32
+		row = append(room[:0], logits...)
+		for len(row)%vector.Categories != 0 {
+			row = append(row, float32(math.Inf(-1)))
+		}
+	}
 	p := Prediction{Target: target}
-	for k, v := range logits {
-		if v != v || math.IsInf(float64(v), 1) {
-			return p, fmt.Errorf("logit %d is %v", k, v)
-		}
-		if v > logits[p.Predicted] {
-			p.Predicted = k
-		}
-		if v > logits[target] || v == logits[target] && k < target {
-			p.Rank++
-		}
+	top, first, larger, equal := vector.Standing(row, logits[target])
+	sum, weighted, squares := vector.Distribution(row, float64(top))
+	if math.IsNaN(sum) {
+		return p, unusable(logits)
 	}
-	top := float64(logits[p.Predicted])
-	if math.IsInf(top, -1) {
-		return p, fmt.Errorf("all logits are −Inf")
-	}
-	var sum, weighted, squares float64
-	for _, v := range logits {
-		d := float64(v) - top
-		e := math.Exp(d)
-		sum += e
-		squares += float64(e * e)
-		if e > 0 {
-			weighted += float64(e * d)
+	p.Predicted, p.Rank = first, larger
+	if equal > 1 {
+		for _, v := range logits[:target] {
+			if v == logits[target] {
+				p.Rank++
+			}
 		}
 	}
 	log := math.Log(sum)
-	p.NLL = log - (float64(logits[target]) - top)
+	p.NLL = log - (float64(logits[target]) - float64(top))
 	p.Prob = math.Exp(-p.NLL)
 	p.Confidence = 1 / sum
 	p.Entropy = log - weighted/sum
-	p.Brier = squares/(sum*sum) - 2*p.Prob + 1
+	p.Brier = squares/float64(sum*sum) - 2*p.Prob + 1
 	return p, nil
+}
+
+// unusable says what is wrong with logits that are no distribution.
+func unusable(logits []float32) error {
+	for k, v := range logits {
+		if v != v || math.IsInf(float64(v), 1) {
+			return fmt.Errorf("logit %d is %v", k, v)
+		}
+	}
+	return fmt.Errorf("all logits are −Inf")
 }

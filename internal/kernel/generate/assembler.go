@@ -19,18 +19,25 @@ type assembler struct {
 	text         bytes.Buffer
 	declarations bytes.Buffer
 	constants    map[string]uint32 // sixteen copies of each stand in memory
+	doubles      map[string]uint64 // eight copies
 }
 
 // files are the two files of the package, by name.
 func (a *assembler) files(packageName, comment string) (map[string][]byte, error) {
 	var assembly bytes.Buffer
 	assembly.WriteString(header + "#include \"textflag.h\"\n")
-	if len(a.constants) > 0 {
+	if len(a.constants)+len(a.doubles) > 0 {
 		assembly.WriteString("\n")
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.constants)) {
 		for i := range 16 {
 			fmt.Fprintf(&assembly, "DATA %s<>+%d(SB)/4, $%#08x\n", name, 4*i, a.constants[name])
+		}
+		fmt.Fprintf(&assembly, "GLOBL %s<>(SB), RODATA|NOPTR, $64\n", name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.doubles)) {
+		for i := range 8 {
+			fmt.Fprintf(&assembly, "DATA %s<>+%d(SB)/8, $%#016x\n", name, 8*i, a.doubles[name])
 		}
 		fmt.Fprintf(&assembly, "GLOBL %s<>(SB), RODATA|NOPTR, $64\n", name)
 	}
@@ -62,6 +69,12 @@ func (a *assembler) functionWithFrame(name, signature, comment string, frame, si
 // constant is the memory operand of sixteen copies of a number.
 func (a *assembler) constant(name string, v float32) string {
 	return a.integer(name, math.Float32bits(v))
+}
+
+// double is the memory operand of eight copies of a number in float64.
+func (a *assembler) double(name string, v float64) string {
+	a.doubles[name] = math.Float64bits(v)
+	return name + "<>(SB)"
 }
 
 // integer is the memory operand of sixteen copies of a 32-bit integer.

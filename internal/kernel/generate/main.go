@@ -58,7 +58,7 @@ func kernelAssembly() *assembler {
 
 // vectorAssembly writes the functions of package vector.
 func vectorAssembly() *assembler {
-	a := &assembler{constants: map[string]uint32{}}
+	a := &assembler{constants: map[string]uint32{}, doubles: map[string]uint64{}}
 	for _, w := range a.widths() {
 		w.softmax()
 		w.functions()
@@ -70,7 +70,9 @@ func vectorAssembly() *assembler {
 		w.similarities()
 		w.weigh()
 		w.differences()
+		w.distribution()
 	}
+	a.standing()
 	a.choices()
 	return a
 }

@@ -161,6 +161,11 @@ func addRootsAVX2(dst, x, y *float64, n int)
 //go:noescape
 func tileDistancesAVX2(sums *[16]float64, x, y *float64, n, stride int)
 
+// distributionAVX2 is distributionGeneric for n a multiple of 8, at least 8.
+//
+//go:noescape
+func distributionAVX2(x *float32, n int, top float64, sums *[3]float64)
+
 // softmaxRowAVX512 is softmaxRowGeneric for n a multiple of 16.
 //
 //go:noescape
@@ -315,6 +320,16 @@ func addRootsAVX512(dst, x, y *float64, n int)
 //
 //go:noescape
 func tileDistancesAVX512(sums *[16]float64, x, y *float64, n, stride int)
+
+// distributionAVX512 is distributionGeneric for n a multiple of 8, at least 8.
+//
+//go:noescape
+func distributionAVX512(x *float32, n int, top float64, sums *[3]float64)
+
+// standingAVX2 is standingGeneric for n a multiple of 8, at least 8, and no NaN.
+//
+//go:noescape
+func standingAVX2(x *float32, n int, of float32) (top float32, first, larger, equal int)
 
 // relu is reluGeneric.
 func relu(dst, src []float32) {

@@ -80,3 +80,11 @@ func addRoots(dst, x, y []float64) int               { return 0 }
 func tileDistances(sums *[16]float64, x, y []float64, n, stride int) {
 	tileDistancesGeneric(sums, x, y, n, stride)
 }
+
+func distribution(x []float32, top float64) (sum, weighted, squares float64) {
+	return distributionGeneric(x, top)
+}
+
+func standing(x []float32, of float32) (top float32, first, larger, equal int) {
+	return standingGeneric(x, of)
+}
