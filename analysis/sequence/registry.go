@@ -17,10 +17,12 @@ var registry []Kind
 func init() {
 	for _, k := range []Kind{
 		maskedAccuracy,
+		contactPrecision,
 		chainProbe,
 		positionProbe,
 		cdrProbe,
 		cdrClassProbe,
+		crossChain,
 	} {
 		Register(k)
 	}

@@ -140,7 +140,7 @@ type Setting struct {
 	Regions []string
 	// Options are those of --set and of a configuration, by metric and key.
 	Options map[string]map[string]any
-	// Sequences is the number of sequences of the dataset.
+	// Sequences is the number of sequences of the dataset, from which metrics may choose some.
 	Sequences int
 	Seed      uint64
 	Threads   int
