@@ -17,6 +17,12 @@ var registry []Kind
 func init() {
 	for _, k := range []Kind{
 		maskedAccuracy,
+		contactPrecision,
+		chainProbe,
+		positionProbe,
+		cdrProbe,
+		cdrClassProbe,
+		crossChain,
 		pseudoPerplexity, onePassPerplexity,
 	} {
 		Register(k)
