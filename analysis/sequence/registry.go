@@ -17,6 +17,18 @@ var registry []Kind
 func init() {
 	for _, k := range []Kind{
 		maskedAccuracy,
+		crossEntropy,
+		perplexity,
+		topK,
+		unigram,
+		calibration,
+		perResidue,
+		confusion,
+		regionAccuracy,
+		regionLoss,
+		regionPerplexity,
+		regionGermline,
+		perPosition,
 	} {
 		Register(k)
 	}
