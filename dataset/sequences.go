@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"repscope/internal/mmap"
-	"repscope/internal/text"
 )
 
 // Sequence is one sequence of a file: up to two chains, heavy and light, as they are written.
@@ -280,11 +279,7 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 		f.roles[i] = -1
 		if name, ok := f.options.Columns[role.name]; ok {
 			if f.roles[i] = slices.Index(names, name); f.roles[i] < 0 {
-				err := fmt.Errorf("there is no column %q; the columns are %s", name, strings.Join(names, ", "))
-				if near := text.Nearest(name, names); near != "" {
-					return hinted{err, fmt.Sprintf("did you mean %s?", near)}
-				}
-				return err
+				return missingColumn(name, names)
 			}
 			continue
 		}

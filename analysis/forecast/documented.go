@@ -2,14 +2,7 @@
 
 package forecast
 
-import (
-	"bytes"
-	"io"
-	"path/filepath"
-
-	"repscope/internal/run"
-	"repscope/report"
-)
+import "repscope/report"
 
 // documentedMetrics are those of the published layout, in its order.
 var documentedMetrics = []string{"mae", "mse", "variogram_score", "patched_energy_score", "pairwise_energy_score"}
@@ -46,29 +39,4 @@ func (r *Result) documented(m *Model, o Options) *report.Object {
 	all.Set("metrics", &metrics)
 	all.Set("evaluation_config", &config)
 	return &all
-}
-
-// writeDocumented writes the published layout of the first model when all other files
-// have their names.
-func (s *settings) writeDocumented(env *run.Env, _ *Input, o Options, r *Result) error {
-	if s.documented == "" {
-		return nil
-	}
-	var content bytes.Buffer
-	if err := report.Encode(&content, r.documented(&r.Models[0], o)); err != nil {
-		return err
-	}
-	dir, name := filepath.Split(s.documented)
-	env.AfterCommit(func() error {
-		files, err := report.Begin(filepath.Clean(dir))
-		if err != nil {
-			return err
-		}
-		defer files.Abort()
-		if err := files.File(name, func(w io.Writer) error { _, err := w.Write(content.Bytes()); return err }); err != nil {
-			return err
-		}
-		return files.Commit()
-	})
-	return nil
 }

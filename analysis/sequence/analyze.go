@@ -72,7 +72,8 @@ type Result struct {
 	Datasets []DatasetResult
 	Warnings []string
 
-	plannedKinds []*Kind // that are computed of some model
+	plannedKinds []*Kind  // that are computed of some model
+	paired       []string // keys that other runs are paired by
 }
 
 // DatasetResult is that of one dataset.
@@ -100,6 +101,7 @@ type ModelResult struct {
 	Scores  []SequenceScores
 	Kept    map[string]any // what metrics keep for figures: see [Summary.Keep]
 
+	samples    []SequenceScores // see [Key].Paired
 	jackknifes map[string]*stat.Jackknifed
 }
 

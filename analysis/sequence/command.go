@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"repscope/analysis/internal/results"
+	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/measure/token"
@@ -89,8 +90,8 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.Var(&s.sequences, "sequences", "`FILE` of sequences: a table (.csv, .tsv) or .fasta (repeats with DATASET=FILE)")
 	flags.PathVar(&s.vocabulary, "vocabulary", "`FILE.json` of another alphabet than that of antibodies: a list of tokens, or tokens and their ids")
 	flags.Group(run.Inputs, "sequences", "vocabulary")
-	s.columns.known = columnRoles
-	flags.Var(&s.columns, "columns", "`ROLE=NAME,…` of the columns of --sequences: "+strings.Join(columnRoles, ", "))
+	s.columns.known = dataset.SequenceRoles()
+	flags.Var(&s.columns, "columns", "`ROLE=NAME,…` of the columns of --sequences: "+strings.Join(s.columns.known, ", "))
 	s.inputs.known, s.outputs.known = []string{"tokens", "chains", "mask"}, []string{"logits", "hidden", "attentions"}
 	flags.Var(&s.inputs, "inputs", "`ROLE=NAME,…` of the inputs of --model: tokens, chains, mask (default: guessed by their names)")
 	flags.Var(&s.outputs, "outputs", "`ROLE=NAME,…` of the outputs of --model: logits, hidden, attentions (default: guessed by their names)")
@@ -127,9 +128,6 @@ func jsonName(path string) error {
 	return nil
 }
 
-// columnRoles are those of --columns.
-var columnRoles = []string{"id", "cluster", "heavy", "light", "heavy_cdr", "light_cdr", "heavy_non_templated", "light_non_templated", "heavy_coords", "light_coords"}
-
 // check finds wrong usage before any file is opened.
 func (s *settings) check(o *run.Options) error {
 	if _, err := resolve(s.set.values); err != nil {
@@ -164,8 +162,8 @@ func (s *settings) checkNames() error {
 		of   *input.Files
 	}{{"dump", s.dumps}, {"positions", s.positions}, {"model", s.models}} {
 		for _, name := range files.of.Names() {
-			model, dataset, several := strings.Cut(name, "/")
-			if model == "" || several && dataset == "" || strings.Contains(dataset, "/") {
+			model, of, several := strings.Cut(name, "/")
+			if model == "" || several && of == "" || strings.Contains(of, "/") {
 				return run.Usage("--%s %s=…: want NAME=FILE or NAME/DATASET=FILE", files.flag, name)
 			}
 			if several && files.flag == "model" {

@@ -4,8 +4,8 @@ package sequence
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -13,18 +13,131 @@ import (
 	"repscope/internal/input"
 	"repscope/internal/run"
 	"repscope/measure/token"
+	"repscope/report"
+	"repscope/shard"
 )
+
+// loader opens what the flags name.
+type loader struct {
+	s     *settings
+	env   *run.Env
+	in    *Input
+	files []*FileSequences // of each dataset; nil where there are none
+	// fields are their digests.
+	fields []shard.Field
+}
 
 // load opens what the flags name.
 func (s *settings) load(ctx context.Context, env *run.Env) (*Input, error) {
 	if err := s.exist(); err != nil {
 		return nil, err
 	}
-	in := &Input{Alphabet: token.Antibody()}
+	l := &loader{s: s, env: env, in: &Input{Alphabet: token.Antibody()}}
 	for _, name := range s.datasets() {
-		in.Datasets = append(in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options)})
+		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options)})
 	}
-	return nil, errors.New("this version opens no files of sequences")
+	if err := l.sequences(); err != nil {
+		return nil, err
+	}
+	for _, f := range s.dumps.All() {
+		if err := l.dump(f); err != nil {
+			return nil, fmt.Errorf("dump %s: %w", f.Name, err)
+		}
+	}
+	return l.in, l.empty()
+}
+
+// opened is a file that stays open until the run ends.
+type opened interface {
+	io.Closer
+	SHA256() (string, error)
+}
+
+// enter enters a file into the inputs of the result, and returns it as a part of the identity.
+func (l *loader) enter(role, name, path string, file opened) (shard.Field, error) {
+	l.env.CloseLater(file)
+	sum, err := file.SHA256()
+	if err != nil {
+		return shard.Field{}, err
+	}
+	l.env.Result.Inputs = append(l.env.Result.Inputs, report.Input{Role: role, Name: name, Path: path, SHA256: sum})
+	if noted, ok := file.(interface{ Notes() []string }); ok {
+		for _, note := range noted.Notes() {
+			l.env.Note("%s", note)
+		}
+	}
+	return shard.Field{Name: role, Value: sum}, nil
+}
+
+// sequences opens the files of --sequences.
+func (l *loader) sequences() error {
+	l.files, l.fields = make([]*FileSequences, len(l.in.Datasets)), make([]shard.Field, len(l.in.Datasets))
+	for i, f := range l.s.sequences.files {
+		opened, err := OpenSequences(f.path, dataset.SequenceOptions{Columns: l.s.columns.values}, l.in.Alphabet)
+		if err != nil {
+			return fmt.Errorf("sequences: %w", err)
+		}
+		name := ""
+		if len(l.s.sequences.files) > 1 {
+			name = f.dataset
+		}
+		l.files[i] = opened
+		if l.fields[i], err = l.enter("sequences", name, f.path, opened); err != nil {
+			return fmt.Errorf("sequences: %w", err)
+		}
+	}
+	return nil
+}
+
+// beside are the sequences of a dataset's file, which may be nil.
+func (l *loader) beside(at int) Sequences {
+	if l.files[at] == nil {
+		return nil
+	}
+	return l.files[at]
+}
+
+// place is the model and the number of the dataset of NAME or NAME/DATASET.
+func (l *loader) place(name string) (model string, at int) {
+	model, of, ok := strings.Cut(name, "/")
+	if ok {
+		at = slices.IndexFunc(l.in.Datasets, func(d Dataset) bool { return d.Name == of })
+	}
+	return model, at
+}
+
+// add adds a model to a dataset.
+func (l *loader) add(at int, name string, sequences Sequences, source Source, fields ...shard.Field) {
+	if l.files[at] != nil {
+		fields = append(fields, l.fields[at])
+	}
+	d := &l.in.Datasets[at]
+	d.Models = append(d.Models, Model{Name: name, Sequences: sequences, Source: source, Inputs: func() ([]shard.Field, error) { return fields, nil }})
+}
+
+// dump opens what a model answered.
+func (l *loader) dump(f input.File) error {
+	model, at := l.place(f.Name)
+	d, err := OpenDump(f.Path, l.in.Alphabet, l.beside(at))
+	if err != nil {
+		return err
+	}
+	field, err := l.enter("dump", f.Name, f.Path, d)
+	if err != nil {
+		return err
+	}
+	l.add(at, model, d, d, field)
+	return nil
+}
+
+// empty finds datasets that no model is evaluated on.
+func (l *loader) empty() error {
+	for _, d := range l.in.Datasets {
+		if len(d.Models) == 0 {
+			return run.Hint(fmt.Errorf("dataset %s: there is no model to evaluate", d.Name), fmt.Sprintf("give one with --dump NAME/%s=FILE", d.Name))
+		}
+	}
+	return nil
 }
 
 // defaultDataset is the name of a dataset that has none.

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"repscope/dataset"
+	"repscope/internal/run"
 	"repscope/measure/token"
 )
 
@@ -129,4 +130,85 @@ func (r *Record) add(id int32, chain int8, special bool, cdr, nonTemplated int8,
 		}
 		r.Coordinates = append(r.Coordinates, point...)
 	}
+}
+
+// annotate enters what another source knows of the sequence: its residues are those of the
+// record, whose special tokens may be others. chains says that the chains are taken too.
+func (r *Record) annotate(from Sequences, chains bool, place string) error {
+	var other Record
+	if err := from.Read(r.Index, &other); err != nil {
+		return err
+	}
+	residues := other.residues()
+	own := r.residues()
+	if len(own) != len(residues) {
+		return fmt.Errorf("%s has %d residues, but sequence %s of --sequences %d", place, len(own), other.ID, len(residues))
+	}
+	for k, i := range own {
+		if r.Tokens[i] != other.Tokens[residues[k]] {
+			return fmt.Errorf("%s: the residue at position %d is token %d, but token %d in sequence %s of --sequences", place, i, r.Tokens[i], other.Tokens[residues[k]], other.ID)
+		}
+	}
+	r.ID, r.Cluster = other.ID, other.Cluster
+	take := func(to *[]int8, from []int8) {
+		if from == nil {
+			return
+		}
+		*to = make([]int8, len(r.Tokens))
+		for k, i := range own {
+			(*to)[i] = from[residues[k]]
+		}
+	}
+	take(&r.CDR, other.CDR)
+	take(&r.NonTemplated, other.NonTemplated)
+	if chains {
+		take(&r.Chains, other.Chains)
+		r.chainSpecial(own)
+	}
+	if other.Coordinates != nil {
+		r.Coordinates = make([]float32, 3*len(r.Tokens))
+		for i := range r.Coordinates {
+			r.Coordinates[i] = float32(math.NaN())
+		}
+		for k, i := range own {
+			copy(r.Coordinates[3*i:3*i+3], other.Coordinates[3*residues[k]:])
+		}
+	}
+	return nil
+}
+
+// residues are the positions of tokens that are not special.
+func (r *Record) residues() []int {
+	var out []int
+	for i, special := range r.Special {
+		if !special {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// chainSpecial gives special tokens the chain of the residue before them, the first ones that
+// of the residue behind.
+func (r *Record) chainSpecial(residues []int) {
+	if len(residues) == 0 {
+		return
+	}
+	chain := r.Chains[residues[0]]
+	for i, special := range r.Special {
+		if special {
+			r.Chains[i] = chain
+		}
+		chain = r.Chains[i]
+	}
+}
+
+// hintTargets says how true tokens are given.
+func hintTargets(err error) error {
+	return run.Hint(err, "add targets [N,L], the true tokens; or labels as in Hugging Face: the true token where it was hidden, −100 elsewhere")
+}
+
+// hintPlan says how answers and questions come together.
+func hintPlan(err error) error {
+	return run.Hint(err, "write the mask plan with the same --region-mode, --regions and --metrics that read it")
 }

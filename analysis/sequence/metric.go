@@ -72,6 +72,9 @@ type Key struct {
 	Low, High float64 // the range of intervals; both 0: any number
 	Log       bool    // intervals are those of the logarithm
 	Compared  bool    // models are compared by it
+	// Paired numbers are functions of sums that are kept for every sequence (see
+	// [NewSequenceSums]): other runs are compared by them, sequence by sequence.
+	Paired bool
 }
 
 // Option is a key of --set metric.key=value.

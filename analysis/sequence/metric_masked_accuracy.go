@@ -12,7 +12,7 @@ import (
 var maskedAccuracy = Kind{
 	Name: "masked_accuracy", Aliases: []string{"mask_acc"}, About: "share of masked residues whose most probable token is the true one",
 	Needs: NeedMasked,
-	Keys:  []Key{{Name: "mask_acc", Direction: report.Higher, High: 1, Compared: true}},
+	Keys:  []Key{{Name: "mask_acc", Direction: report.Higher, High: 1, Compared: true, Paired: true}},
 	New:   func(*Setting) Metric { return &accuracyMetric{NewSequenceSums(2)} },
 }
 

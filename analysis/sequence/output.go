@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"repscope/analysis/internal/results"
 	"repscope/internal/run"
@@ -13,8 +14,12 @@ import (
 	"repscope/report"
 )
 
-// sequenceFile has the scores of single sequences.
-const sequenceFile = "sequence_sequences.csv"
+// The CSV files beside those of every analysis and of metrics: the scores of single sequences,
+// and the numbers of several datasets.
+const (
+	sequenceFile = "sequence_sequences.csv"
+	datasetsFile = "sequence_datasets.csv"
+)
 
 // write puts the result into the result file, the CSV files, the console and the figures.
 func (s *settings) write(ctx context.Context, env *run.Env, r *Result) error {
@@ -38,7 +43,10 @@ func (s *settings) write(ctx context.Context, env *run.Env, r *Result) error {
 		env.Result.Extra.Set("datasets", all)
 	}
 	r.describe(env)
-	return results.All(env, r.writeTables, r.writeSequences, r.print, func(env *run.Env) error { return s.figures(ctx, env, r) })
+	if err := results.Documented(env, s.document, r.documented()); err != nil {
+		return err
+	}
+	return results.All(env, r.writeTables, r.writeSequences, r.writeSamples, r.writeDatasets, r.print, func(env *run.Env) error { return s.figures(ctx, env, r) })
 }
 
 // describe enters directions and units.
@@ -74,9 +82,32 @@ func (p *plan) planned() []*Kind {
 	return out
 }
 
+// paired are the keys of the first dataset that other runs are paired by.
+func (p *plan) paired() []string {
+	var out []string
+	for i := range registry {
+		has := func(m *modelPlan) bool { return slices.Contains(m.kinds, &registry[i]) }
+		if !slices.ContainsFunc(p.datasets[0].models, has) {
+			continue
+		}
+		for _, key := range registry[i].Keys {
+			if key.Paired {
+				out = append(out, key.Name)
+			}
+		}
+	}
+	return out
+}
+
 // files are the CSV files that a run writes beside those of every analysis.
-func (p *plan) files(*run.Env) []string {
+func (p *plan) files(env *run.Env) []string {
 	out := []string{sequenceFile}
+	if len(p.datasets) > 1 {
+		out = append(out, datasetsFile)
+	}
+	if len(p.paired()) > 0 {
+		out = append(out, results.SamplesFile(env))
+	}
 	for _, k := range p.planned() {
 		for _, f := range k.Files {
 			out = append(out, f.Name)
@@ -141,8 +172,8 @@ func (r *Result) writeSequences(env *run.Env) error {
 				row := []any{d.Name, m.Name, i}
 				for _, key := range keys {
 					value := math.NaN()
-					if k := slices.IndexFunc(m.Scores, func(s SequenceScores) bool { return s.Key == key }); k >= 0 {
-						value = m.Scores[k].Values[i]
+					if of := find(m.Scores, key); of != nil {
+						value = of[i]
 					}
 					row = append(row, report.Number(value))
 				}
@@ -155,6 +186,96 @@ func (r *Result) writeSequences(env *run.Env) error {
 	})
 }
 
+// writeSamples writes what every sequence of the first dataset contributes to the numbers
+// that other runs are paired by: see [Key].Paired.
+func (r *Result) writeSamples(env *run.Env) error {
+	d, keys := &r.Datasets[0], r.paired
+	if len(keys) == 0 {
+		return nil
+	}
+	group := make([]int, d.Sequences)
+	for g := range d.groups.count() {
+		for _, i := range d.groups.members(g) {
+			group[i] = g
+		}
+	}
+	var models []results.SampleScores
+	for i := range d.Models {
+		scores := results.SampleScores{Model: d.Models[i].Name, Group: group}
+		for _, key := range keys {
+			values := find(d.Models[i].samples, key)
+			if values == nil {
+				values = slices.Repeat([]float64{math.NaN()}, d.Sequences)
+			}
+			scores.Scores = append(scores.Scores, values)
+		}
+		models = append(models, scores)
+	}
+	return results.Samples(env, "sequence", "group", keys, models)
+}
+
+// find are the values of a key; nil where there are none.
+func find(all []SequenceScores, key string) []float64 {
+	if i := slices.IndexFunc(all, func(s SequenceScores) bool { return s.Key == key }); i >= 0 {
+		return all[i].Values
+	}
+	return nil
+}
+
+// writeDatasets writes the numbers of all datasets where there are several.
+func (r *Result) writeDatasets(env *run.Env) error {
+	if len(r.Datasets) == 1 {
+		return nil
+	}
+	return env.Files.CSV(datasetsFile, []string{"dataset", "model", "metric", "estimate", "low", "high", "reason"}, func(csv *report.CSV) error {
+		return r.each(func(d *DatasetResult, m *ModelResult) error {
+			for _, k := range r.kinds() {
+				for _, key := range k.Keys {
+					v, ci, ok := m.Number(key.Name)
+					if !ok {
+						continue
+					}
+					low, high := results.Ends(ci)
+					if err := csv.Row(d.Name, m.Name, key.Name, v, report.Number(low), report.Number(high), v.Reason); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	})
+}
+
+// Number is a number of the registry with its interval; ok is false of one that was not
+// computed.
+func (m *ModelResult) Number(key string) (v report.Value, ci report.Interval, ok bool) {
+	value, found := m.Object.Get(key)
+	if v, ok = value.(report.Value); !found || !ok {
+		return v, ci, false
+	}
+	interval, _ := m.Object.Get(key + "_ci")
+	ci, _ = interval.(report.Interval)
+	return v, ci, true
+}
+
+// documented is {dataset: {key: value}} of the first model of every dataset.
+func (r *Result) documented() report.Object {
+	var all report.Object
+	for i := range r.Datasets {
+		var numbers report.Object
+		m := &r.Datasets[i].Models[0]
+		for _, k := range r.kinds() {
+			for _, key := range k.Keys {
+				if v, _, ok := m.Number(key.Name); ok {
+					numbers.Set(key.Name, v)
+				}
+			}
+		}
+		all.Set(r.Datasets[i].Name, numbers)
+	}
+	return all
+}
+
 // print writes the tables to the console.
 func (r *Result) print(env *run.Env) error {
 	for i := range r.Datasets {
@@ -163,7 +284,39 @@ func (r *Result) print(env *run.Env) error {
 		if len(r.Datasets) > 1 {
 			title = d.Name
 		}
-		table := report.NewTable(title, "Model")
+		if err := d.print(env, title, r.kinds()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostPrinted is how many numbers the first table has.
+const mostPrinted = 8
+
+// print writes the tables of a dataset.
+func (d *DatasetResult) print(env *run.Env, title string, kinds []*Kind) error {
+	var keys, regional []string
+	for _, k := range kinds {
+		for _, key := range k.Keys {
+			switch known := func(m ModelResult) bool { _, _, ok := m.Number(key.Name); return ok }; {
+			case !slices.ContainsFunc(d.Models, known):
+			case strings.HasPrefix(key.Name, "region/") && strings.HasSuffix(key.Name, "/accuracy"):
+				regional = append(regional, key.Name)
+			case key.Compared && !strings.Contains(key.Name, "/"):
+				keys = append(keys, key.Name)
+			}
+		}
+	}
+	for part := range slices.Chunk(keys, mostPrinted) {
+		table := report.NewTable(title, append([]string{"Model"}, part...)...)
+		for i := range d.Models {
+			cells := []any{d.Models[i].Name}
+			for _, key := range part {
+				cells = append(cells, d.Models[i].cell(key))
+			}
+			table.Row(cells...)
+		}
 		table.Note("%s", text.Count(d.Sequences, "sequence"))
 		if d.Blocks != "" {
 			table.Note("[95 %% intervals] by deleting each of %s", d.Blocks)
@@ -171,15 +324,59 @@ func (r *Result) print(env *run.Env) error {
 		if err := env.Table(table); err != nil {
 			return err
 		}
-		if err := results.PrintComparisons(env, d.Comparisons); err != nil {
-			return err
-		}
 	}
-	return nil
+	if err := d.printRegions(env, regional); err != nil {
+		return err
+	}
+	if err := d.printSkipped(env); err != nil {
+		return err
+	}
+	shown := slices.DeleteFunc(slices.Clone(d.Comparisons), func(c report.Comparison) bool { return strings.Contains(c.Metric, "/") })
+	return results.PrintComparisons(env, shown)
 }
 
-// figures draws the figures of all metrics.
-func (s *settings) figures(context.Context, *run.Env, *Result) error { return nil }
+// cell is a number for a table.
+func (m *ModelResult) cell(key string) any {
+	v, ci, ok := m.Number(key)
+	if !ok {
+		return report.Undefined("skipped")
+	}
+	return report.WithInterval(v, ci)
+}
 
-// planFigures adds them to a plan.
-func (s *settings) planFigures(*run.Env, *plan) error { return nil }
+// printRegions writes accuracies by region.
+func (d *DatasetResult) printRegions(env *run.Env, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	columns := []string{"Accuracy of"}
+	for i := range d.Models {
+		columns = append(columns, d.Models[i].Name)
+	}
+	table := report.NewTable("", columns...)
+	for _, key := range keys {
+		cells := []any{strings.Split(key, "/")[1]}
+		for i := range d.Models {
+			cells = append(cells, d.Models[i].cell(key))
+		}
+		table.Row(cells...)
+	}
+	return env.Table(table)
+}
+
+// printSkipped says what was not computed, and why.
+func (d *DatasetResult) printSkipped(env *run.Env) error {
+	table, rows := report.NewTable("Skipped", "Model", "Metric", "Reason"), 0
+	for i := range d.Models {
+		m := &d.Models[i]
+		for _, name := range m.Skipped.Keys() {
+			reason, _ := m.Skipped.Get(name)
+			table.Row(m.Name, name, reason)
+			rows++
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	return env.Table(table)
+}

@@ -50,7 +50,34 @@ func (s *Summary) Score(key string, of func(sums []float64) float64, reason stri
 		return err
 	}
 	s.Estimate(key, value, j)
+	return s.pair(key, of, columns)
+}
+
+// pair keeps what every sequence contributes to a number: its influence added to the number, so
+// that the mean over sequences is the number, and its error that of the number.
+func (s *Summary) pair(key string, of func(sums []float64) float64, columns [][]float64) error {
+	if s.model == nil || !s.key(key).Paired || len(columns[0]) != s.groups.n {
+		return nil
+	}
+	estimates, influence, err := stat.SumsInfluence(columns, 1, func(_ float64, sums, dst []float64) { dst[0] = of(sums) })
+	if err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	values := influence[0]
+	for i := range values {
+		values[i] += estimates[0]
+	}
+	s.model.samples = append(s.model.samples, SequenceScores{Key: key, Values: s.inOrder(values)})
 	return nil
+}
+
+// inOrder are values of sequences in the order of the dataset.
+func (s *Summary) inOrder(values []float64) []float64 {
+	ordered := make([]float64, len(values))
+	for at, i := range s.groups.order {
+		ordered[i] = values[at]
+	}
+	return ordered
 }
 
 // jackknifeSums is the jackknife of a function of sums; nil without intervals.
@@ -138,16 +165,12 @@ func (s *Summary) key(name string) *Key {
 }
 
 // Sequences enters scores of single sequences, in the order of updates, for the CSV file of
-// samples.
+// sequences; NaN where undefined.
 func (s *Summary) Sequences(key string, values []float64) {
 	if s.model == nil || s.groups == nil || len(values) != s.groups.n {
 		return
 	}
-	ordered := make([]float64, len(values))
-	for at, i := range s.groups.order {
-		ordered[i] = values[at]
-	}
-	s.model.Scores = append(s.model.Scores, SequenceScores{Key: key, Values: ordered})
+	s.model.Scores = append(s.model.Scores, SequenceScores{Key: key, Values: s.inOrder(values)})
 }
 
 // SequenceRatio is [Summary.Sequences] of numerator / denominator of every sequence.

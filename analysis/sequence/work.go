@@ -281,7 +281,7 @@ func (d *datasetPlan) newMetrics(m *modelPlan) []Metric {
 
 // merge puts the result together and compares the models.
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
-	r := &Result{plannedKinds: p.planned()}
+	r := &Result{plannedKinds: p.planned(), paired: p.paired()}
 	for i, d := range p.datasets {
 		out := DatasetResult{Name: d.Name, Sequences: d.groups.n, groups: d.groups}
 		if p.o.Intervals {

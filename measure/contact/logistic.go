@@ -195,7 +195,8 @@ func (f *fit) run(p kernel.Product[float64]) {
 // logits fills z = x·w of all pairs.
 func (f *fit) logits(w, z []float64) {
 	f.each(func(first, n int) {
-		f.run(kernel.Product[float64]{M: n, N: 1, K: f.dim, A: kernel.Rows(f.x, f.dim), B: kernel.Rows(w, f.dim), C: z[first : first+n], Stride: 1})
+		f.run(kernel.Product[float64]{M: n, N: 1, K: f.dim, A: kernel.Rows(f.x, f.dim), B: kernel.Rows(w, f.dim),
+			C: z[first : first+n], Stride: 1})
 	})
 }
 

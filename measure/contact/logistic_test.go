@@ -120,7 +120,8 @@ func TestPairsPrecision(t *testing.T) {
 			t.Errorf("head %d: %+v, want %+v", h, got, want)
 		}
 	}
-	if _, err := pairs.Precisions(&Logistic{Coefficients: []float64{1}}, nil); err == nil || !strings.Contains(err.Error(), "pairs with 6 heads, and a regression on 1") {
+	_, err = pairs.Precisions(&Logistic{Coefficients: []float64{1}}, nil)
+	if err == nil || !strings.Contains(err.Error(), "pairs with 6 heads, and a regression on 1") {
 		t.Error(err)
 	}
 }
@@ -128,7 +129,8 @@ func TestPairsPrecision(t *testing.T) {
 func TestLogisticErrors(t *testing.T) {
 	t.Parallel()
 	pair := func(heads int, touching ...bool) *Pairs {
-		return &Pairs{Heads: heads, X: make([]float32, heads*len(touching)), I: make([]int32, len(touching)), J: []int32{6, 7, 8}[:len(touching)], Touching: touching}
+		n := len(touching)
+		return &Pairs{Heads: heads, X: make([]float32, heads*n), I: make([]int32, n), J: []int32{6, 7, 8}[:n], Touching: touching}
 	}
 	bad := pair(1, true, false)
 	bad.X[1] = float32(math.Inf(-1))

@@ -82,7 +82,8 @@ func TestPrecisionEdges(t *testing.T) {
 	if _, err := Precisions(s, truth, Standard(6)); err == nil || !strings.Contains(err.Error(), "residues 0 and 6 is NaN") {
 		t.Error(err)
 	}
-	if _, err := Precisions(&Scores{N: 3, Values: make([]float64, 9)}, truth, Standard(6)); err == nil || !strings.Contains(err.Error(), "scores of 3 residues, contacts of 8") {
+	_, err = Precisions(&Scores{N: 3, Values: make([]float64, 9)}, truth, Standard(6))
+	if err == nil || !strings.Contains(err.Error(), "scores of 3 residues, contacts of 8") {
 		t.Error(err)
 	}
 }

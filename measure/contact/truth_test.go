@@ -33,7 +33,12 @@ func TestTruthBorder(t *testing.T) {
 	nan := float32(math.NaN())
 	c, err := Truth([]float32{0, 0, 0, 8, 0, 0, 0, 7.999, 0, nan, 0, 0}, 8)
 	must(t, err)
-	want := []int8{Touching, Apart, Touching, Unknown, Apart, Touching, Apart, Unknown, Touching, Apart, Touching, Unknown, Unknown, Unknown, Unknown, Unknown}
+	want := []int8{
+		Touching, Apart, Touching, Unknown,
+		Apart, Touching, Apart, Unknown,
+		Touching, Apart, Touching, Unknown,
+		Unknown, Unknown, Unknown, Unknown,
+	}
 	for k, state := range want {
 		if c.Pairs[k] != state {
 			t.Errorf("pair %d is %d, want %d", k, c.Pairs[k], state)

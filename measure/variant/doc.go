@@ -6,7 +6,7 @@
 //	mutations, err := variant.Parse("A23C:D45E")
 //	…
 //	agreement, err := variant.NewAgreement(measured, scores, fit, nil)
-//	rho := agreement.Value(variant.Spearman)
+//	rho, err := agreement.Value(variant.Spearman)
 //
 // Scores of a masked language model are sums over the mutated positions of ln p(to) − ln p(from),
 // each position hidden alone (masked marginal) or nothing hidden (wild-type marginal; Meier et al.

@@ -1,0 +1,75 @@
+// The figures: which there are, for every dataset.
+
+package sequence
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"repscope/analysis/internal/results"
+	"repscope/internal/run"
+	"repscope/plots"
+)
+
+// figureKind is a figure of all models of a dataset.
+type figureKind struct {
+	name    string
+	metrics []string // it is planned where one of them is computed of some model
+	// draw returns nil where there is nothing to show.
+	draw func(d *DatasetResult) *plots.Figure
+}
+
+// figureKinds are those of a run, in their order.
+func figureKinds() []figureKind {
+	return []figureKind{}
+}
+
+// figureName is the name of a figure of a dataset.
+func figureName(name string, dataset int) string {
+	if dataset == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s_%d", name, dataset+1)
+}
+
+// planned reports whether a model has a metric that the figure shows.
+func (f *figureKind) planned(m *modelPlan) bool {
+	return slices.ContainsFunc(m.kinds, func(k *Kind) bool { return slices.Contains(f.metrics, k.Name) })
+}
+
+// planFigures adds the figures to a plan.
+func (s *settings) planFigures(env *run.Env, p *plan) error {
+	for i, d := range p.datasets {
+		for _, f := range figureKinds() {
+			if slices.ContainsFunc(d.models, f.planned) {
+				env.PlanFigures(figureName(f.name, i))
+			}
+		}
+	}
+	return nil
+}
+
+// figures draws the figures of all datasets.
+func (s *settings) figures(ctx context.Context, env *run.Env, r *Result) error {
+	for i := range r.Datasets {
+		d := &r.Datasets[i]
+		for _, f := range figureKinds() {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			figure := f.draw(d)
+			if figure == nil {
+				continue
+			}
+			if len(r.Datasets) > 1 {
+				figure.Footnote = "Dataset " + plots.Escape(d.Name) + ". " + figure.Footnote
+			}
+			figure.Notes = append(figure.Notes, results.IntervalNotes(r.Warnings)...)
+			if err := env.Figure(figureName(f.name, i), figure); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
