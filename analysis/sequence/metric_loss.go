@@ -14,7 +14,7 @@ import (
 var crossEntropy = Kind{
 	Name: "loss", About: "cross-entropy of masked residues: mean of −ln of the probability of the true one",
 	Needs: NeedMasked,
-	Keys:  []Key{{Name: "loss", Unit: "nats", Direction: report.Lower, Compared: true}},
+	Keys:  []Key{{Name: "loss", Unit: "nats", Direction: report.Lower, Compared: true, Paired: true}},
 	New:   func(*Setting) Metric { return &lossMetric{NewSequenceSums(2)} },
 }
 
