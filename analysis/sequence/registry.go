@@ -19,16 +19,18 @@ func init() {
 		maskedAccuracy,
 		crossEntropy,
 		perplexity,
-		topK,
-		unigram,
-		calibration,
-		perResidue,
-		confusion,
+		contactPrecision,
 		regionAccuracy,
 		regionLoss,
 		regionPerplexity,
+		crossChain,
 		regionGermline,
 		perPosition,
+		perResidue,
+		confusion,
+		topK,
+		unigram,
+		calibration,
 	} {
 		Register(k)
 	}
