@@ -17,13 +17,26 @@ var registry []Kind
 func init() {
 	for _, k := range []Kind{
 		maskedAccuracy,
+		crossEntropy,
+		perplexity,
 		contactPrecision,
 		chainProbe,
 		positionProbe,
 		cdrProbe,
 		cdrClassProbe,
+		regionAccuracy,
+		regionLoss,
+		regionPerplexity,
 		crossChain,
-		pseudoPerplexity, onePassPerplexity,
+		pseudoPerplexity,
+		onePassPerplexity,
+		regionGermline,
+		perPosition,
+		perResidue,
+		confusion,
+		topK,
+		unigram,
+		calibration,
 	} {
 		Register(k)
 	}
