@@ -22,7 +22,9 @@ type figureKind struct {
 
 // figureKinds are those of a run, in their order.
 func figureKinds() []figureKind {
-	return []figureKind{}
+	return []figureKind{
+		{"sequence_substitutions", []string{"substitutions"}, drawSubstitutions},
+	}
 }
 
 // figureName is the name of a figure of a dataset.

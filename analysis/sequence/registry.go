@@ -17,6 +17,7 @@ var registry []Kind
 func init() {
 	for _, k := range []Kind{
 		maskedAccuracy,
+		substitutions,
 	} {
 		Register(k)
 	}
@@ -104,6 +105,9 @@ func (k *Kind) missing(m *Model, mode string) string {
 	}
 	return ""
 }
+
+// asks is what a metric asks of a model.
+func (k *Kind) asks(m *Model, mode string) Needs { return k.Needs | k.Either&m.has(mode) }
 
 // option checks the value of an option.
 func (k *Kind) option(name string, value any) (any, error) {

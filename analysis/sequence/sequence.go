@@ -140,9 +140,11 @@ type Setting struct {
 	Regions []string
 	// Options are those of --set and of a configuration, by metric and key.
 	Options map[string]map[string]any
-	Seed    uint64
-	Threads int
-	Memory  int64 // bytes that a metric may hold
+	// Substitutions are the measured variants of the dataset; nil where there are none.
+	Substitutions *Substitutions
+	Seed          uint64
+	Threads       int
+	Memory        int64 // bytes that a metric may hold
 }
 
 // The values of --region-mode.
