@@ -114,6 +114,8 @@ const (
 	// StreamRealHalves halves real samples, to be held against each other (analysis/generation):
 	// "rhal".
 	StreamRealHalves Stream = 0x7268616c
+	// StreamSequences makes the sequences of the example (internal/example/sequences): "sequ".
+	StreamSequences Stream = 0x73657175
 	// StreamMask draws the positions of a sequence that are hidden (measure/token): "mask".
 	StreamMask Stream = 0x6d61736b
 )
