@@ -4,6 +4,7 @@ package sequence
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -97,7 +98,7 @@ func OpenSubstitutions(files []SubstitutionFile, sequences Sequences, a *token.A
 		if err != nil {
 			return nil, err
 		}
-		digests = append(digests, files[i].Assay, files[i].Spec, sum)
+		digests = append(digests, files[i].Assay, sum, fmt.Sprint(digestOf(read)))
 	}
 	index, err := scanSequences(sequences, a)
 	if err != nil {
@@ -146,6 +147,15 @@ func readRows(f *SubstitutionFile) ([]row, error) {
 		return nil
 	})
 	return rows, err
+}
+
+// digestOf tells columns of measurements of one file apart.
+func digestOf(rows []row) uint64 {
+	h := fnv.New64a()
+	for i := range rows {
+		_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(rows[i].Measured)))
+	}
+	return h.Sum64()
 }
 
 // undo takes mutations back from a mutated sequence.
