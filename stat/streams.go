@@ -118,6 +118,9 @@ const (
 	StreamSequences Stream = 0x73657175
 	// StreamMask draws the positions of a sequence that are hidden (measure/token): "mask".
 	StreamMask Stream = 0x6d61736b
+	// StreamContacts draws the sequences that regressions of contacts are fitted on
+	// (analysis/sequence): "cont".
+	StreamContacts Stream = 0x636f6e74
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the

@@ -69,9 +69,9 @@ func (p *plan) accumulate(ctx context.Context, d *datasetPlan, m *modelPlan, lo,
 			p.o.Progress(int(min(done, int64(p.total))), p.total)
 		}
 	}
-	a.endGroup()
 	states := make([]State, len(a.metrics))
 	for i, metric := range a.metrics {
+		endGroup(metric)
 		states[i] = State{metric: metric}
 	}
 	return states, nil
@@ -107,40 +107,33 @@ func (a *accumulator) update(ctx context.Context, items []*Item) error {
 	for _, it := range items {
 		a.size = max(a.size, it.bytes())
 	}
-	for lo := 0; lo < len(items); {
-		hi := lo + 1
-		for hi < len(items) && items[hi].Group == items[lo].Group {
-			hi++
-		}
-		if items[lo].Group != a.group {
-			a.endGroup()
-			a.group = items[lo].Group
-		}
-		batch := &Batch{Items: items[lo:hi]}
-		err := parallel.Try(ctx, a.p.o.Threads, len(a.metrics), func(_, i int) error {
-			if err := a.metrics[i].Update(ctx, batch); err != nil {
-				name := "census"
-				if i > 0 {
-					name = a.m.kinds[i-1].Name
-				}
-				return fmt.Errorf("%s: %w", name, err)
+	err := parallel.Try(ctx, a.p.o.Threads, len(a.metrics), func(_, i int) error {
+		group := a.group
+		for lo, hi := 0, 0; lo < len(items); lo = hi {
+			for hi < len(items) && items[hi].Group == items[lo].Group {
+				hi++
 			}
-			return nil
-		})
-		if err != nil {
-			return err
+			if items[lo].Group != group {
+				endGroup(a.metrics[i])
+				group = items[lo].Group
+			}
+			if err := a.metrics[i].Update(ctx, &Batch{Items: items[lo:hi]}); err != nil {
+				if i == 0 {
+					return err
+				}
+				return fmt.Errorf("%s: %w", a.m.kinds[i-1].Name, err)
+			}
 		}
-		lo = hi
-	}
-	return nil
+		return nil
+	})
+	a.group = items[len(items)-1].Group
+	return err
 }
 
-// endGroup tells metrics that the sequences of a group are complete.
-func (a *accumulator) endGroup() {
-	for _, metric := range a.metrics {
-		if s, ok := metric.(interface{ endGroup() }); ok {
-			s.endGroup()
-		}
+// endGroup tells a metric that the sequences of a group are complete.
+func endGroup(m Metric) {
+	if s, ok := m.(interface{ endGroup() }); ok {
+		s.endGroup()
 	}
 }
 

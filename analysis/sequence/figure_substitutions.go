@@ -67,7 +67,7 @@ func drawSubstitutions(d *DatasetResult) *plots.Figure {
 		return nil
 	}
 	kept := models[0].Kept["substitutions"].(*keptSubstitutions)
-	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, HeightMM: 62, RowHeights: []float64{56}, Legend: plots.LegendRight}
+	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, HeightMM: 62, RowHeights: []float64{56}, Legend: plots.LegendBelow}
 	for i := range d.Models {
 		f.Series = append(f.Series, d.Models[i].Name)
 	}
@@ -76,22 +76,28 @@ func drawSubstitutions(d *DatasetResult) *plots.Figure {
 	if kept.assays > 1 {
 		f.Footnote += fmt.Sprintf(", the mean over functions of means over proteins of %d assays", kept.assays)
 	}
-	f.Footnote += "; BLOSUM62, position frequency and identity with the germline need no model."
+	f.Footnote += "; lines: scores that need no model."
 	kept.addMaps(f, models)
 	return f
 }
 
-// correlationBars are the Spearman correlations of all scores.
+// correlationBars are the Spearman correlations of all scores; those that need no model are lines.
 func correlationBars(models []*ModelResult) plots.Panel {
 	p := &plots.GroupedBars{Y: plots.Axis{Label: "Spearman correlation"}}
 	labels := [scoreCount]string{"masked marginal", "wild-type marginal", "ΔPLL", "BLOSUM62", "position frequency", "germline identity"}
 	var shown []int
 	for score := range scoreCount {
 		for _, m := range models {
-			if _, _, ok := m.Number(substitutionKey(score, "spearman", "")); ok {
-				shown, p.Groups = append(shown, score), append(p.Groups, labels[score])
-				break
+			v, _, ok := m.Number(substitutionKey(score, "spearman", ""))
+			if !ok {
+				continue
 			}
+			if ofModel(score) {
+				shown, p.Groups = append(shown, score), append(p.Groups, labels[score])
+			} else if v.Defined() {
+				p.References = append(p.References, plots.Reference{Value: v.Float(), Label: labels[score]})
+			}
+			break
 		}
 	}
 	for _, m := range models {

@@ -36,12 +36,20 @@ func (s *settings) load(ctx context.Context, env *run.Env) (*Input, error) {
 	for _, name := range s.datasets() {
 		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options)})
 	}
+	if err := l.vocabulary(); err != nil {
+		return nil, err
+	}
 	if err := l.sequences(); err != nil {
 		return nil, err
 	}
 	for _, f := range s.dumps.All() {
-		if err := l.dump(f); err != nil {
-			return nil, fmt.Errorf("dump %s: %w", f.Name, err)
+		if err := l.answers("dump", f, func(beside Sequences) (answers, error) { return OpenDump(f.Path, l.in.Alphabet, beside) }); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range s.positions.All() {
+		if err := l.answers("positions", f, func(beside Sequences) (answers, error) { return OpenPositions(f.Path, l.in.Alphabet, beside) }); err != nil {
+			return nil, err
 		}
 	}
 	if err := l.empty(); err != nil {
@@ -104,6 +112,25 @@ func (l *loader) enter(role, name, path string, file opened) (shard.Field, error
 	return shard.Field{Name: role, Value: sum}, nil
 }
 
+// vocabulary reads the alphabet, if one is given.
+func (l *loader) vocabulary() error {
+	path := l.s.vocabulary
+	if path == "" {
+		return nil
+	}
+	v, err := dataset.ReadVocabulary(path)
+	if err != nil {
+		return fmt.Errorf("vocabulary: %w", err)
+	}
+	l.in.Alphabet = (*token.Alphabet)(v)
+	sum, err := dataset.FileSHA256(path)
+	if err != nil {
+		return fmt.Errorf("vocabulary: %w", err)
+	}
+	l.env.Result.Inputs = append(l.env.Result.Inputs, report.Input{Role: "vocabulary", Path: path, SHA256: sum})
+	return nil
+}
+
 // sequences opens the files of --sequences.
 func (l *loader) sequences() error {
 	l.files, l.fields = make([]*FileSequences, len(l.in.Datasets)), make([]shard.Field, len(l.in.Datasets))
@@ -150,18 +177,28 @@ func (l *loader) add(at int, name string, sequences Sequences, source Source, fi
 	d.Models = append(d.Models, Model{Name: name, Sequences: sequences, Source: source, Inputs: func() ([]shard.Field, error) { return fields, nil }})
 }
 
-// dump opens what a model answered.
-func (l *loader) dump(f input.File) error {
+// answers are a file of what a model answered, which says what was hidden in which sequences.
+type answers interface {
+	Sequences
+	Source
+	opened
+}
+
+// answers opens what a model answered.
+func (l *loader) answers(role string, f input.File, open func(beside Sequences) (answers, error)) error {
 	model, at := l.place(f.Name)
-	d, err := OpenDump(f.Path, l.in.Alphabet, l.beside(at))
+	a, err := open(l.beside(at))
 	if err != nil {
-		return err
+		return fmt.Errorf("%s %s: %w", role, f.Name, err)
 	}
-	field, err := l.enter("dump", f.Name, f.Path, d)
+	field, err := l.enter(role, f.Name, f.Path, a)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s %s: %w", role, f.Name, err)
 	}
-	l.add(at, model, d, d, field)
+	if l.s.mask != maskAuto && l.s.mask != maskGiven {
+		l.env.Warn("%s %s: --mask %s does not apply, since the file says what was hidden", role, f.Name, l.s.mask)
+	}
+	l.add(at, model, a, a, field)
 	return nil
 }
 

@@ -17,6 +17,8 @@ var registry []Kind
 func init() {
 	for _, k := range []Kind{
 		maskedAccuracy,
+		contactPrecision,
+		crossChain,
 		substitutions,
 	} {
 		Register(k)

@@ -140,6 +140,8 @@ type Setting struct {
 	Regions []string
 	// Options are those of --set and of a configuration, by metric and key.
 	Options map[string]map[string]any
+	// Sequences is the number of sequences of the dataset, from which metrics may choose some.
+	Sequences int
 	// Substitutions are the measured variants of the dataset; nil where there are none.
 	Substitutions *Substitutions
 	Seed          uint64

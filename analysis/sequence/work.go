@@ -142,6 +142,7 @@ func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
 		return nil, fmt.Errorf("dataset %s: there are no sequences", of.Name)
 	}
 	d.groups = newGroups(blocked(clusters, p.o.Block.Length), mostGroups)
+	d.setting.Sequences = d.groups.n
 	for i := range of.Models {
 		m := &of.Models[i]
 		if i > 0 && !slices.Equal(m.Sequences.Clusters(), clusters) {
