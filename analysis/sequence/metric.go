@@ -60,6 +60,8 @@ type Kind struct {
 	Lacks func(s *Setting) string
 	// Wants says of which sequences, by index, the answers are needed; nil: of all.
 	Wants func(s *Setting, sequence int) bool
+	// Holds says that the state grows with the sequences: such metrics share the memory.
+	Holds bool
 	New   func(s *Setting) Metric
 }
 

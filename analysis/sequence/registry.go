@@ -18,6 +18,10 @@ func init() {
 	for _, k := range []Kind{
 		maskedAccuracy,
 		contactPrecision,
+		chainProbe,
+		positionProbe,
+		cdrProbe,
+		cdrClassProbe,
 		crossChain,
 		substitutions,
 	} {

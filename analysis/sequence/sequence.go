@@ -146,7 +146,7 @@ type Setting struct {
 	Substitutions *Substitutions
 	Seed          uint64
 	Threads       int
-	Memory        int64 // bytes that a metric may hold
+	Memory        int64 // bytes that a metric may hold: see [Kind.Holds]
 }
 
 // The values of --region-mode.
