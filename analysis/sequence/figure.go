@@ -23,6 +23,7 @@ type figureKind struct {
 // figureKinds are those of a run, in their order.
 func figureKinds() []figureKind {
 	return []figureKind{
+		{figureRegions, []string{"region_accuracy", "region_perplexity"}, regionFigure},
 		{"sequence_substitutions", []string{"substitutions"}, drawSubstitutions},
 	}
 }

@@ -27,8 +27,16 @@ type loader struct {
 	fields []shard.Field
 }
 
-// load opens what the flags name.
+// load opens what is evaluated: the built-in example, or what the flags name.
 func (s *settings) load(ctx context.Context, env *run.Env) (*Input, error) {
+	if s.example.On() {
+		return s.loadExample(ctx, env)
+	}
+	return s.loadFiles(ctx, env)
+}
+
+// loadFiles opens what the flags name.
+func (s *settings) loadFiles(ctx context.Context, env *run.Env) (*Input, error) {
 	if err := s.exist(); err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ func TestSubstitutionScores(t *testing.T) {
 			t.Fatal(err)
 		}
 		assays = append(assays, variant.Assay{Protein: record.ID, Function: a.function, Value: rho.Coefficient})
-		for i, row := range rowsOf(m, "sequence_variants.csv")[40*k : 40*k+40] {
+		for i, row := range fileRows(m, "sequence_variants.csv")[40*k : 40*k+40] {
 			measuretest.Near(t, fmt.Sprint(row[:3]), row[4].(interface{ Float() float64 }).Float(), scores[i], 1e-9)
 		}
 	}
@@ -142,8 +142,8 @@ func TestSubstitutionScores(t *testing.T) {
 	}
 }
 
-// rowsOf are the rows of a file of a metric.
-func rowsOf(m *ModelResult, file string) [][]any {
+// fileRows are the rows of a file of a metric.
+func fileRows(m *ModelResult, file string) [][]any {
 	for _, table := range m.Tables {
 		if table.File == file {
 			return table.Rows
@@ -188,7 +188,7 @@ func TestDeltaPLL(t *testing.T) {
 		}
 		return sum
 	}
-	rows := rowsOf(&r.Datasets[0].Models[0], "sequence_variants.csv")
+	rows := fileRows(&r.Datasets[0].Models[0], "sequence_variants.csv")
 	if len(rows) != 12 {
 		t.Fatalf("%d rows", len(rows))
 	}
