@@ -94,7 +94,7 @@ func TestSkipped(t *testing.T) {
 	for i := range registry {
 		k := &registry[i]
 		reason, ok := m.Skipped.Get(k.Name)
-		if lacks := k.missing(in.Datasets[0].Models[0].has(RegionStandard)); (lacks != "") != ok || ok && lacks != reason {
+		if lacks := k.missing(&in.Datasets[0].Models[0], RegionStandard); (lacks != "") != ok || ok && lacks != reason {
 			t.Errorf("%s: skipped %v, lacks %q", k.Name, reason, lacks)
 		}
 	}

@@ -37,6 +37,7 @@ func init() {
 		topK,
 		unigram,
 		calibration,
+		substitutions,
 	} {
 		Register(k)
 	}
@@ -113,8 +114,9 @@ func (n Needs) words(joined string) string {
 	return strings.Join(out, joined)
 }
 
-// missing says what a metric lacks of what there is; empty if it has all.
-func (k *Kind) missing(has Needs) string {
+// missing says what a metric lacks of a model; empty if it has all.
+func (k *Kind) missing(m *Model, mode string) string {
+	has := m.has(mode)
 	if lacks := k.Needs &^ has; lacks != 0 {
 		return "it needs " + lacks.words(" and ")
 	}
@@ -123,6 +125,9 @@ func (k *Kind) missing(has Needs) string {
 	}
 	return ""
 }
+
+// asks is what a metric asks of a model.
+func (k *Kind) asks(m *Model, mode string) Needs { return k.Needs | k.Either&m.has(mode) }
 
 // option checks the value of an option.
 func (k *Kind) option(name string, value any) (any, error) {
