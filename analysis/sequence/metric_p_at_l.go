@@ -267,6 +267,7 @@ type shownContacts struct {
 	ID     string
 	N      int
 	First  int // residues of the first chain
+	Least  int // separation of pairs
 	Scores []float32
 	Pairs  []int8
 }
@@ -280,7 +281,7 @@ func (m *contactMetric) show(it *Item, truth *contact.Contacts, scores *contact.
 	if it.Index >= shownAmong || m.shown != nil && m.shown.Index < it.Index || m.byGroupLast(sumContacts) == 0 {
 		return
 	}
-	s := &shownContacts{Index: it.Index, ID: it.ID, N: truth.N, Pairs: truth.Pairs, Scores: make([]float32, len(scores.Values))}
+	s := &shownContacts{Index: it.Index, ID: it.ID, N: truth.N, Least: m.least, Pairs: truth.Pairs, Scores: make([]float32, len(scores.Values))}
 	for k, v := range scores.Values {
 		s.Scores[k] = float32(v)
 	}
