@@ -23,24 +23,36 @@ func attentionFigure(d *DatasetResult) *plots.Figure {
 		return nil
 	}
 	f := d.newFigure("Attention across chains")
-	columns := min(max(len(heads), 2), 4)
-	half := columns / 2
-	for k, of := range []struct{ title, key, label string }{
-		{"Attention across the chains", "cross", "Share of attention"}, {"At the joint of the chains", "interface", "Share of attention"},
-	} {
-		f.Tiles = append(f.Tiles, plots.Tile{Title: of.title, Column: k * half, ColumnSpan: half + k*(columns%2), Panel: d.crossingBars(of.key, of.label)})
+	columns := min(len(heads), 4)
+	if len(heads) == 1 {
+		columns = 3 // all in one row
 	}
+	bars := [2]plots.Tile{
+		{Title: "Attention across the chains", Panel: d.crossingBars("cross")},
+		{Title: "At the joint of the chains", Panel: d.crossingBars("interface")},
+	}
+	bars[0].ColumnSpan = columns / 2
+	bars[1].Column, bars[1].ColumnSpan = columns/2, columns-columns/2
 	scale := crossingScale(heads)
-	rows := (len(heads) + columns - 1) / columns
 	f.RowHeights, f.HeightMM = []float64{50}, 50
-	for r := range rows {
-		height := 0.0
-		for k := r * columns; k < min((r+1)*columns, len(heads)); k++ {
-			map_ := heads[k].panel(scale, k%columns == 0, r == rows-1)
-			height = max(height, min(30+4*float64(heads[k].Layers), 70))
-			f.Tiles = append(f.Tiles, plots.Tile{Title: "Heads of " + plots.Escape(names[k]), Row: 1 + r, Column: k % columns, Panel: map_})
+	if len(heads) == 1 {
+		bars[1].ColumnSpan = 1
+		f.Tiles = append(bars[:], plots.Tile{Title: "Heads", Column: 2, Panel: heads[0].panel(scale, true, true)})
+	} else {
+		f.Tiles = bars[:]
+		for k, h := range heads {
+			row, column := k/columns, k%columns
+			height := min(30+4*float64(h.Layers), 70)
+			if column == 0 {
+				f.RowHeights = append(f.RowHeights, 0)
+			}
+			f.RowHeights[row+1] = max(f.RowHeights[row+1], height)
+			bottom := k+columns >= len(heads)
+			f.Tiles = append(f.Tiles, plots.Tile{Title: plots.Escape(names[k]), Row: 1 + row, Column: column, Panel: h.panel(scale, column == 0, bottom)})
 		}
-		f.RowHeights, f.HeightMM = append(f.RowHeights, height), f.HeightMM+height
+		for _, height := range f.RowHeights[1:] {
+			f.HeightMM += height
+		}
 	}
 	f.HeightMM += 12 + 5*math.Ceil(float64(len(d.Models))/5)
 	f.Footnote = "Dashed lines: expected if every residue attended to all residues evenly. Special tokens are left out. Heads: attention across the chains over what is expected." +
@@ -49,8 +61,8 @@ func attentionFigure(d *DatasetResult) *plots.Figure {
 }
 
 // crossingBars are a share of all models, with what is expected.
-func (d *DatasetResult) crossingBars(of, label string) plots.Panel {
-	p := &plots.Bars{Y: plots.Axis{Label: label}, NamesInLegend: len(d.Models) > 3, NoValues: len(d.Models) > 6}
+func (d *DatasetResult) crossingBars(of string) plots.Panel {
+	p := &plots.Bars{Y: plots.Axis{Label: "Share of attention"}, NamesInLegend: len(d.Models) > 3, NoValues: len(d.Models) > 6}
 	for i := range d.Models {
 		m := &d.Models[i]
 		v, ci := m.scoreOf("cross_chain/" + of + "_frac")

@@ -31,16 +31,15 @@ func contactFigure(d *DatasetResult) *plots.Figure {
 		return nil
 	}
 	f := d.newFigure("Precision of contacts")
-	f.Tiles = []plots.Tile{{Title: "Pairs ranked by " + d.contactSource(), Panel: d.contactCurves(false)}}
-	ranges := d.contactBars(false)
+	right := plots.Tile{Title: "Precision of all pairs", Column: 1, Panel: d.contactDepths()}
 	if logistic {
-		f.Tiles = append(f.Tiles, plots.Tile{Title: "By regressions on all heads", Column: 1, Panel: d.contactCurves(true)})
+		right.Title, right.Panel = "By regressions on all heads", d.contactCurves(true)
 	}
-	f.Tiles = append(f.Tiles, plots.Tile{Title: "Precision of the first L pairs by range", Row: 1, ColumnSpan: 2, Panel: ranges})
+	f.Tiles = []plots.Tile{
+		{Title: "Pairs ranked by " + d.contactSource(), Panel: d.contactCurves(false)}, right,
+		{Title: "Precision of the first L pairs by range", Row: 1, ColumnSpan: 2, Panel: d.contactBars()},
+	}
 	f.HeightMM, f.RowHeights = 116, []float64{1, 1}
-	if !logistic {
-		f.Tiles = append(f.Tiles, plots.Tile{Title: "Precision of all pairs", Column: 1, Panel: d.contactDepths()})
-	}
 	if len(d.Models) > mostBars {
 		second := 24 + 6*float64(len(d.Models))
 		f.HeightMM, f.RowHeights = 62+second, []float64{62, second}
@@ -109,10 +108,10 @@ func (d *DatasetResult) contactDepths() plots.Panel {
 }
 
 // contactBars are the precisions of the first L pairs by range.
-func (d *DatasetResult) contactBars(logistic bool) plots.Panel {
+func (d *DatasetResult) contactBars() plots.Panel {
 	var columns []contactColumn
 	for _, r := range contactRanges {
-		columns = append(columns, contactColumn{r.label, contactKey(logistic, r.name, "p_at_l"), contactKey(logistic, r.name, "chance")})
+		columns = append(columns, contactColumn{r.label, contactKey(false, r.name, "p_at_l"), contactKey(false, r.name, "chance")})
 	}
 	return d.contactPanel(columns)
 }
@@ -192,10 +191,10 @@ func contactMapFigure(d *DatasetResult) *plots.Figure {
 	f.HeightMM = float64(rows)*(f.WidthMM/float64(columns)+3) + 14
 	for k, s := range shown {
 		f.Tiles = append(f.Tiles, plots.Tile{Row: k / columns, Column: k % columns, Panel: s.panel(k%columns == 0, k/columns == rows-1 || k+columns >= len(shown)),
-			Title: plots.Escape(names[k]) + ", P@L " + results.Decimals(report.Number(s.precision()), 2)})
+			Title: plots.Escape(names[k]) + ": " + results.Decimals(report.Number(s.precision()), 2)})
 	}
 	s := shown[0]
-	f.Footnote = fmt.Sprintf("Sequence %s. Above the diagonal: contacts, %d or more residues apart. Below: the %s pairs that a model ranks first.", plots.Escape(s.ID), s.Least, "L")
+	f.Footnote = fmt.Sprintf("Sequence %s. Above the diagonal: contacts, %d or more residues apart. Below: the L pairs that a model ranks first, with their precision in the title.", plots.Escape(s.ID), s.Least)
 	if s.First < s.N {
 		f.Footnote += fmt.Sprintf(" The second chain begins at residue %d.", s.First+1)
 	}
