@@ -55,7 +55,9 @@ type Kind struct {
 	Keys          []Key
 	Options       []Option
 	Files         []CSVFile
-	New           func(s *Setting) Metric
+	// Holds says that the state grows with the sequences: such metrics share the memory.
+	Holds bool
+	New   func(s *Setting) Metric
 }
 
 // CSVFile is a file of a metric: see [Summary.Table].

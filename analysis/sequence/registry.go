@@ -17,8 +17,24 @@ var registry []Kind
 func init() {
 	for _, k := range []Kind{
 		maskedAccuracy,
+		crossEntropy,
+		perplexity,
 		contactPrecision,
+		chainProbe,
+		positionProbe,
+		cdrProbe,
+		cdrClassProbe,
+		regionAccuracy,
+		regionLoss,
+		regionPerplexity,
 		crossChain,
+		regionGermline,
+		perPosition,
+		perResidue,
+		confusion,
+		topK,
+		unigram,
+		calibration,
 	} {
 		Register(k)
 	}

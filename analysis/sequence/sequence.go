@@ -144,7 +144,7 @@ type Setting struct {
 	Sequences int
 	Seed      uint64
 	Threads   int
-	Memory    int64 // bytes that a metric may hold
+	Memory    int64 // bytes that a metric may hold: see [Kind.Holds]
 }
 
 // The values of --region-mode.

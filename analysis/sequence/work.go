@@ -115,7 +115,25 @@ func newPlan(in Input, o Options) (*plan, error) {
 		p.total += d.groups.n * len(d.models)
 		p.datasets = append(p.datasets, d)
 	}
+	p.shareMemory()
 	return p, p.checkAny()
+}
+
+// shareMemory gives every metric that holds much its part of the memory.
+func (p *plan) shareMemory() {
+	share := int64(0)
+	for _, d := range p.datasets {
+		for _, m := range d.models {
+			for _, k := range m.kinds {
+				if k.Holds {
+					share++
+				}
+			}
+		}
+	}
+	for _, d := range p.datasets {
+		d.setting.Memory /= max(share, 1)
+	}
 }
 
 // newDataset is the plan of a dataset.
