@@ -144,17 +144,19 @@ func (a *accumulator) fill(ctx context.Context, items []*Item) error {
 			return err
 		}
 	}
-	mode, needs := a.d.setting.Mode, a.m.needs
-	regional := needs&NeedRegional != 0
-	if needs&NeedMasked != 0 || regional && mode == RegionStandard {
-		if err := a.masked(ctx, items); err != nil {
-			return err
-		}
+	mode, regional := a.d.setting.Mode, a.m.needs&NeedRegional != 0
+	masked, single := NeedMasked, NeedSingle|NeedSingleLogits
+	switch mode {
+	case RegionStandard:
+		masked |= NeedRegional
+	case RegionPerPosition:
+		single |= NeedRegional
 	}
-	if needs&(NeedSingle|NeedSingleLogits) != 0 || regional && mode == RegionPerPosition {
-		if err := a.single(ctx, items); err != nil {
-			return err
-		}
+	if err := a.masked(ctx, a.needing(items, masked)); err != nil {
+		return err
+	}
+	if err := a.single(ctx, a.needing(items, single)); err != nil {
+		return err
 	}
 	if regional {
 		switch mode {
@@ -167,12 +169,27 @@ func (a *accumulator) fill(ctx context.Context, items []*Item) error {
 				it.Regional = it.Single
 			}
 		case RegionLevel:
-			if err := a.regions(ctx, items); err != nil {
+			if err := a.regions(ctx, a.needing(items, NeedRegional)); err != nil {
 				return err
 			}
 		}
 	}
-	return a.clean(ctx, items)
+	return a.clean(ctx, a.needing(items, NeedCleanLogits|NeedHidden|NeedAttentions|NeedContactScores))
+}
+
+// needing are the items of which any of the needs are needed.
+func (a *accumulator) needing(items []*Item, needs Needs) []*Item {
+	switch {
+	case a.m.always&needs != 0:
+		return items
+	case a.m.needs&needs == 0:
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(items), func(it *Item) bool {
+		return !slices.ContainsFunc(a.m.kinds, func(k *Kind) bool {
+			return k.asks(&a.m.Model, a.d.setting.Mode)&needs != 0 && (k.Wants == nil || k.Wants(a.d.setting, it.Index))
+		})
+	})
 }
 
 // read reads a sequence, labels its regions and chooses what is hidden.
@@ -346,7 +363,7 @@ func (a *accumulator) clean(ctx context.Context, items []*Item) error {
 			want |= of.out & a.m.Source.Has(CleanPass)
 		}
 	}
-	if want == 0 {
+	if want == 0 || len(items) == 0 {
 		return nil
 	}
 	passes := make([]Pass, len(items))

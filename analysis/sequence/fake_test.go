@@ -190,6 +190,7 @@ func itemsOf(t *testing.T, s *fakeSequences, source Source, mode string) []*Item
 	}
 	d := p.datasets[0]
 	d.models[0].needs = NeedMasked | NeedRegional | NeedSingle | NeedSingleLogits | NeedCleanLogits | NeedHidden | NeedAttentions | NeedContactScores
+	d.models[0].always = d.models[0].needs
 	a := &accumulator{p: p, d: d, m: d.models[0]}
 	var items []*Item
 	for g := range d.groups.count() {

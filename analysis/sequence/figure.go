@@ -22,7 +22,10 @@ type figureKind struct {
 
 // figureKinds are those of a run, in their order.
 func figureKinds() []figureKind {
-	return []figureKind{}
+	return []figureKind{
+		{figureRegions, []string{"region_accuracy", "region_perplexity"}, regionFigure},
+		{"sequence_substitutions", []string{"substitutions"}, drawSubstitutions},
+	}
 }
 
 // figureName is the name of a figure of a dataset.

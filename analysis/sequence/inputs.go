@@ -27,8 +27,16 @@ type loader struct {
 	fields []shard.Field
 }
 
-// load opens what the flags name.
+// load opens what is evaluated: the built-in example, or what the flags name.
 func (s *settings) load(ctx context.Context, env *run.Env) (*Input, error) {
+	if s.example.On() {
+		return s.loadExample(ctx, env)
+	}
+	return s.loadFiles(ctx, env)
+}
+
+// loadFiles opens what the flags name.
+func (s *settings) loadFiles(ctx context.Context, env *run.Env) (*Input, error) {
 	if err := s.exist(); err != nil {
 		return nil, err
 	}
@@ -52,7 +60,42 @@ func (s *settings) load(ctx context.Context, env *run.Env) (*Input, error) {
 			return nil, err
 		}
 	}
-	return l.in, l.empty()
+	if err := l.empty(); err != nil {
+		return nil, err
+	}
+	return l.in, l.substitutions()
+}
+
+// substitutions reads the tables of variants of every dataset.
+func (l *loader) substitutions() error {
+	for i := range l.in.Datasets {
+		var files []SubstitutionFile
+		for _, f := range l.s.substitutions.All() {
+			assay, at := l.place(f.Name)
+			if at != i {
+				continue
+			}
+			sum, err := dataset.FileSHA256(f.Path)
+			if err != nil {
+				return fmt.Errorf("substitutions: %w", err)
+			}
+			files = append(files, SubstitutionFile{assay, f.Path})
+			l.env.Result.Inputs = append(l.env.Result.Inputs, report.Input{Role: "substitutions", Name: f.Name, Path: f.Path, SHA256: sum})
+		}
+		if files == nil {
+			continue
+		}
+		d := &l.in.Datasets[i]
+		given, err := OpenSubstitutions(files, d.Models[0].Sequences, l.in.Alphabet)
+		if err != nil {
+			return fmt.Errorf("substitutions: %w", err)
+		}
+		for _, w := range given.warnings() {
+			l.env.Warn("%s", w)
+		}
+		d.Choice.Substitutions = given
+	}
+	return nil
 }
 
 // opened is a file that stays open until the run ends.
@@ -200,7 +243,7 @@ func (s *settings) datasets() []string {
 
 // exist finds files that are not there before any is read.
 func (s *settings) exist() error {
-	for _, files := range []*input.Files{s.dumps, s.positions, s.models} {
+	for _, files := range []*input.Files{s.dumps, s.positions, s.models, s.substitutions} {
 		if err := files.Exist(); err != nil {
 			return err
 		}

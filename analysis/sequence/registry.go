@@ -35,6 +35,7 @@ func init() {
 		topK,
 		unigram,
 		calibration,
+		substitutions,
 	} {
 		Register(k)
 	}
@@ -122,6 +123,9 @@ func (k *Kind) missing(m *Model, mode string) string {
 	}
 	return ""
 }
+
+// asks is what a metric asks of a model.
+func (k *Kind) asks(m *Model, mode string) Needs { return k.Needs | k.Either&m.has(mode) }
 
 // option checks the value of an option.
 func (k *Kind) option(name string, value any) (any, error) {

@@ -74,6 +74,7 @@ type modelPlan struct {
 	Model
 	kinds   []*Kind
 	needs   Needs // of all kinds
+	always  Needs // of those that look at every sequence
 	skipped []skippedMetric
 }
 
@@ -153,7 +154,7 @@ func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
 		return nil, err
 	}
 	d := &datasetPlan{Dataset: of, setting: &Setting{Alphabet: p.alphabet, Mode: of.Choice.Mode, Regions: of.Choice.Regions,
-		Options: options, Seed: p.o.Seed, Threads: p.o.Threads, Memory: p.o.Memory}}
+		Options: options, Substitutions: of.Choice.Substitutions, Seed: p.o.Seed, Threads: p.o.Threads, Memory: p.o.Memory}}
 	clusters := of.Models[0].Sequences.Clusters()
 	if len(clusters) == 0 {
 		return nil, fmt.Errorf("dataset %s: there are no sequences", of.Name)
@@ -173,8 +174,18 @@ func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
 				planned.skipped = append(planned.skipped, skippedMetric{name, reason})
 				continue
 			}
+			if kind.Lacks != nil {
+				if reason := kind.Lacks(d.setting); reason != "" {
+					planned.skipped = append(planned.skipped, skippedMetric{name, reason})
+					continue
+				}
+			}
 			planned.kinds = append(planned.kinds, kind)
-			planned.needs |= kind.Needs | kind.Either&m.has(of.Choice.Mode)
+			needs := kind.asks(m, of.Choice.Mode)
+			planned.needs |= needs
+			if kind.Wants == nil {
+				planned.always |= needs
+			}
 		}
 		d.models = append(d.models, planned)
 	}
@@ -245,6 +256,9 @@ func (p *plan) identity() shard.Identity {
 		add(d.Name+": mode", c.Mode)
 		add(d.Name+": regions", c.Regions)
 		add(d.Name+": masking", c.Masking)
+		if c.Substitutions != nil {
+			id.Inputs = append(id.Inputs, shard.Field{Name: d.Name + ": substitutions", Value: c.Substitutions.digest})
+		}
 		id.Inputs = append(id.Inputs, shard.Field{Name: d.Name + ": clusters", Value: fmt.Sprint(d.groups.n, " ", d.groups.clusters)})
 		for _, m := range d.models {
 			var kinds []string
