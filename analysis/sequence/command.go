@@ -189,10 +189,20 @@ func (s *settings) checkNames() error {
 			if several && files.flag == "model" {
 				return run.Hint(run.Usage("--model %s=…: a model is run on all datasets of --sequences", name), "give "+model+"=FILE.onnx")
 			}
-			if other := seen[name]; other != "" {
-				return run.Usage("--%s and --%s are both of %s", other, files.flag, name)
+			places := []string{of}
+			if !several {
+				places = s.datasets()[:1]
 			}
-			seen[name] = files.flag
+			if files.flag == "model" {
+				places = s.datasets()[:len(s.sequences.files)]
+			}
+			for _, place := range places {
+				full := model + "/" + place
+				if other := seen[full]; other != "" {
+					return run.Usage("--%s %s: --%s is of model %s of dataset %s too", files.flag, name, other, model, place)
+				}
+				seen[full] = files.flag
+			}
 		}
 	}
 	return nil
