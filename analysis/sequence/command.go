@@ -231,6 +231,9 @@ func (s *settings) options(env *run.Env) Options {
 
 // run loads what the flags name and evaluates it.
 func (s *settings) run(ctx context.Context, env *run.Env) error {
+	if s.planFile != "" {
+		return s.writePlan(ctx, env)
+	}
 	in, err := s.load(ctx, env)
 	if err != nil {
 		return err
@@ -255,6 +258,14 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 
 // plan says what a run would do.
 func (s *settings) plan(ctx context.Context, env *run.Env) error {
+	if s.planFile != "" {
+		p, err := s.maskPlan(env)
+		if err != nil {
+			return err
+		}
+		env.Plan.Count("sequences", p.Sequences.Len())
+		return nil
+	}
 	in, err := s.load(ctx, env)
 	if err != nil {
 		return err
