@@ -18,9 +18,10 @@ import (
 
 // Command is the sequence binary.
 var Command = run.Command{
-	Name:    "sequence",
-	Summary: "masked language models of sequences: predictions by region, contacts, probes, effects of substitutions",
-	Out:     "evaluation_plots/sequence",
+	Name:        "sequence",
+	Summary:     "masked language models of sequences: predictions by region, contacts, probes, effects of substitutions",
+	Out:         "evaluation_plots/sequence",
+	Interrupted: "interrupted; what was computed with models that are run is kept in " + PartialFile + " of --out, from which the same command continues",
 	Setup: func(flags *run.Flags) run.Job {
 		s := &settings{}
 		s.registerInputs(flags)
@@ -249,7 +250,16 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 	}
 	o := s.options(env)
 	o.Progress = env.ProgressOf("evaluating", "sequences")
-	result, err := Analyze(ctx, *in, o)
+	p, err := newPlan(*in, o)
+	if err != nil {
+		return err
+	}
+	var result *Result
+	if p.runs() {
+		result, err = p.continued(ctx, env)
+	} else {
+		result, err = p.work().Run(ctx)
+	}
 	if err != nil {
 		return err
 	}
