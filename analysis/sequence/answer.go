@@ -144,17 +144,19 @@ func (a *accumulator) fill(ctx context.Context, items []*Item) error {
 			return err
 		}
 	}
-	mode, needs := a.d.setting.Mode, a.m.needs
-	regional := needs&NeedRegional != 0
-	if needs&NeedMasked != 0 || regional && mode == RegionStandard {
-		if err := a.masked(ctx, items); err != nil {
-			return err
-		}
+	mode, regional := a.d.setting.Mode, a.m.needs&NeedRegional != 0
+	masked, single := NeedMasked, NeedSingle|NeedSingleLogits
+	switch mode {
+	case RegionStandard:
+		masked |= NeedRegional
+	case RegionPerPosition:
+		single |= NeedRegional
 	}
-	if needs&(NeedSingle|NeedSingleLogits) != 0 || regional && mode == RegionPerPosition {
-		if err := a.single(ctx, items); err != nil {
-			return err
-		}
+	if err := a.masked(ctx, a.needing(items, masked)); err != nil {
+		return err
+	}
+	if err := a.single(ctx, a.needing(items, single)); err != nil {
+		return err
 	}
 	if regional {
 		switch mode {
@@ -167,12 +169,27 @@ func (a *accumulator) fill(ctx context.Context, items []*Item) error {
 				it.Regional = it.Single
 			}
 		case RegionLevel:
-			if err := a.regions(ctx, items); err != nil {
+			if err := a.regions(ctx, a.needing(items, NeedRegional)); err != nil {
 				return err
 			}
 		}
 	}
-	return a.clean(ctx, items)
+	return a.clean(ctx, a.needing(items, NeedCleanLogits|NeedHidden|NeedAttentions|NeedContactScores))
+}
+
+// needing are the items of which any of the needs are needed.
+func (a *accumulator) needing(items []*Item, needs Needs) []*Item {
+	switch {
+	case a.m.always&needs != 0:
+		return items
+	case a.m.needs&needs == 0:
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(items), func(it *Item) bool {
+		return !slices.ContainsFunc(a.m.kinds, func(k *Kind) bool {
+			return k.asks(&a.m.Model, a.d.setting.Mode)&needs != 0 && (k.Wants == nil || k.Wants(a.d.setting, it.Index))
+		})
+	})
 }
 
 // read reads a sequence, labels its regions and chooses what is hidden.
@@ -180,23 +197,7 @@ func (a *accumulator) read(r *Record) error {
 	if err := a.m.Sequences.Read(r.Index, r); err != nil {
 		return err
 	}
-	n := len(r.Tokens)
-	if len(r.Chains) != n || len(r.Special) != n || r.CDR != nil && len(r.CDR) != n || r.NonTemplated != nil && len(r.NonTemplated) != n ||
-		r.Coordinates != nil && len(r.Coordinates) != 3*n {
-		return fmt.Errorf("sequence %s: its lists are not of the length %d of its tokens", r.ID, n)
-	}
-	if r.CDR != nil && r.Regions == nil {
-		r.Regions = token.Label(r.Chains, r.Special, r.CDR)
-	}
-	if r.Masked == nil {
-		if a.d.Choice.Mask == nil {
-			return fmt.Errorf("sequence %s: it is not given which residues are masked", r.ID)
-		}
-		if r.Masked = a.d.Choice.Mask(r); r.Masked == nil {
-			r.Masked = []int{}
-		}
-	}
-	return nil
+	return r.complete(a.d.Choice.Mask)
 }
 
 // ask asks for predictions of the hidden positions of passes. of receives those of a pass,
@@ -264,8 +265,8 @@ func (a *accumulator) masked(ctx context.Context, items []*Item) error {
 	var passes []Pass
 	var of []*Item
 	for _, it := range items {
-		if len(it.Masked) > 0 {
-			passes, of = append(passes, Pass{Record: it.Record, Kind: MaskedPass, Hidden: it.Masked}), append(of, it)
+		for _, pass := range passesOf(it.Record, MaskedPass) {
+			passes, of = append(passes, pass), append(of, it)
 		}
 	}
 	return a.ask(ctx, passes, func(i int, predictions []token.Prediction, _ *Output) error {
@@ -285,13 +286,11 @@ func (a *accumulator) single(ctx context.Context, items []*Item) error {
 	var passes []Pass
 	var of []place
 	for _, it := range items {
-		n := 0
-		for position, special := range it.Special {
-			if !special {
-				passes = append(passes, Pass{Record: it.Record, Kind: SinglePass, Hidden: []int{position}})
-				of = append(of, place{it, n})
-				n++
-			}
+		own := passesOf(it.Record, SinglePass)
+		n := len(own)
+		passes = append(passes, own...)
+		for k := range own {
+			of = append(of, place{it, k})
 		}
 		it.Single = make([]token.Prediction, n)
 		if logits && a.m.Source.Has(SinglePass)&Logits != 0 {
@@ -314,15 +313,8 @@ func (a *accumulator) regions(ctx context.Context, items []*Item) error {
 	var passes []Pass
 	var of []*Item
 	for _, it := range items {
-		hidden := map[token.Region][]int{}
-		for position, region := range it.Regions {
-			if region != token.NoRegion {
-				hidden[region] = append(hidden[region], position)
-			}
-		}
-		for _, region := range sorted(hidden) {
-			passes = append(passes, Pass{Record: it.Record, Kind: RegionPass, Hidden: hidden[region], Region: region})
-			of = append(of, it)
+		for _, pass := range passesOf(it.Record, RegionPass) {
+			passes, of = append(passes, pass), append(of, it)
 		}
 	}
 	err := a.ask(ctx, passes, func(i int, predictions []token.Prediction, _ *Output) error {
@@ -346,7 +338,7 @@ func (a *accumulator) clean(ctx context.Context, items []*Item) error {
 			want |= of.out & a.m.Source.Has(CleanPass)
 		}
 	}
-	if want == 0 {
+	if want == 0 || len(items) == 0 {
 		return nil
 	}
 	passes := make([]Pass, len(items))

@@ -5,7 +5,6 @@ package sequence
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"repscope/analysis/internal/results"
@@ -40,37 +39,45 @@ func regionKey(region token.Region, score string) string {
 	return "region/" + region.String() + "/" + score
 }
 
-// regionFigure draws the scores by region of all models of a dataset; nil where no model has any.
+// regionFigure draws the scores by region of all models of a dataset; nil where no model has any. Chains
+// and scores that no model has are left out.
 func regionFigure(d *DatasetResult) *plots.Figure {
 	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Title: "Predictions by region"}
 	for i := range d.Models {
 		f.Series = append(f.Series, d.Models[i].Name)
 	}
+	many := len(d.Models) > mostBars
 	rows := 0
 	for _, of := range regionScores {
-		if !d.hasRegions(of.score) {
-			continue
+		columns, top := 0, 0.0
+		for _, chain := range regionChains {
+			top = max(top, d.highest(of.score, chain.regions))
 		}
-		for column, chain := range regionChains {
-			tile := plots.Tile{Row: rows, Column: column, Panel: d.regionBars(of.score, of.label, chain.regions)}
-			if rows == 0 {
-				tile.Title = chain.title
+		for _, chain := range regionChains {
+			if d.highest(of.score, chain.regions) == 0 {
+				continue
 			}
-			if len(d.Models) > mostBars {
-				tile.Panel, tile.Title = d.regionMap(of.score, of.label, of.decimals, chain.regions, column == 0), chain.title+", "+strings.ToLower(of.label)
+			tile := plots.Tile{Row: rows, Column: columns, Title: chain.title}
+			if many {
+				tile.Title += ", " + strings.ToLower(of.label)
+				tile.Panel = d.regionMap(of.score, of.decimals, top, chain.regions, columns == 0)
+			} else {
+				tile.Panel = d.regionBars(of.score, of.label, top, chain.regions)
 			}
 			f.Tiles = append(f.Tiles, tile)
+			columns++
 		}
-		rows++
+		if columns > 0 {
+			rows++
+		}
 	}
-	if rows == 0 {
+	switch {
+	case rows == 0:
 		return nil
-	}
-	f.HeightMM = 12 + 56*float64(rows)
-	if len(d.Models) > mostBars {
-		f.HeightMM = float64(rows) * (32 + 6*float64(len(d.Models)))
-		f.ColumnWidths = []float64{1.18, 1}
-	} else {
+	case many:
+		f.HeightMM = 8 + float64(rows)*(14+6*float64(len(d.Models)))
+	default:
+		f.HeightMM = 12 + 56*float64(rows)
 		if d.Blocks != "" {
 			f.Footnote = fmt.Sprintf("Error bars: 95 %% by deleting each of %s.", d.Blocks)
 		}
@@ -78,16 +85,23 @@ func regionFigure(d *DatasetResult) *plots.Figure {
 	return f
 }
 
-// hasRegions reports whether some model has a score of some region.
-func (d *DatasetResult) hasRegions(score string) bool {
-	return slices.ContainsFunc(d.Models, func(m ModelResult) bool {
-		return slices.ContainsFunc(regionChains, func(c struct {
-			title   string
-			regions []token.Region
-		}) bool {
-			return slices.ContainsFunc(c.regions, func(r token.Region) bool { v, _ := m.scoreOf(regionKey(r, score)); return v.Defined() })
-		})
-	})
+// highest is the largest end of an interval of a score, or the largest score, in some regions; 0 where no model
+// has any.
+func (d *DatasetResult) highest(score string, regions []token.Region) float64 {
+	top := 0.0
+	for i := range d.Models {
+		for _, r := range regions {
+			v, ci := d.Models[i].scoreOf(regionKey(r, score))
+			if !v.Defined() {
+				continue
+			}
+			top = max(top, v.Float())
+			if _, high := results.Ends(ci); high > top {
+				top = high
+			}
+		}
+	}
+	return top
 }
 
 // scoreOf is a number of a model with its interval; undefined where it was not computed.
@@ -106,10 +120,10 @@ func (m *ModelResult) scoreOf(key string) (report.Value, report.Interval) {
 func shortName(r token.Region) string { return strings.ToUpper(r.String()[1:]) }
 
 // regionBars shows a score with intervals, a group of bars for each region.
-func (d *DatasetResult) regionBars(score, label string, regions []token.Region) plots.Panel {
-	panel := &plots.GroupedBars{Y: plots.Axis{Label: label}}
+func (d *DatasetResult) regionBars(score, label string, top float64, regions []token.Region) plots.Panel {
+	panel := &plots.GroupedBars{Y: plots.Axis{Label: label, Max: 1.03 * top}}
 	if score == "accuracy" {
-		panel.Y.Min, panel.Y.Max = 0, 1
+		panel.Y.Max = 1
 	}
 	for _, r := range regions {
 		panel.Groups = append(panel.Groups, shortName(r))
@@ -126,8 +140,11 @@ func (d *DatasetResult) regionBars(score, label string, regions []token.Region) 
 }
 
 // regionMap shows a score of many models, a row each.
-func (d *DatasetResult) regionMap(score, label string, decimals int, regions []token.Region, named bool) plots.Panel {
-	panel := &plots.HeatMap{Decimals: decimals}
+func (d *DatasetResult) regionMap(score string, decimals int, top float64, regions []token.Region, named bool) plots.Panel {
+	panel := &plots.HeatMap{Decimals: decimals, Scale: plots.ColorScale{Ramp: plots.RampMagnitude, High: top}}
+	if score == "accuracy" {
+		panel.Scale.High = 1
+	}
 	for _, r := range regions {
 		panel.Columns = append(panel.Columns, shortName(r))
 	}

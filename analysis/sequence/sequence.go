@@ -142,9 +142,11 @@ type Setting struct {
 	Options map[string]map[string]any
 	// Sequences is the number of sequences of the dataset, from which metrics may choose some.
 	Sequences int
-	Seed      uint64
-	Threads   int
-	Memory    int64 // bytes that a metric may hold: see [Kind.Holds]
+	// Substitutions are the measured variants of the dataset; nil where there are none.
+	Substitutions *Substitutions
+	Seed          uint64
+	Threads       int
+	Memory        int64 // bytes that a metric may hold: see [Kind.Holds]
 }
 
 // The values of --region-mode.
