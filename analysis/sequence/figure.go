@@ -24,6 +24,7 @@ type figureKind struct {
 func figureKinds() []figureKind {
 	return []figureKind{
 		{figureRegions, []string{"region_accuracy", "region_perplexity"}, regionFigure},
+		{figureCalibration, []string{"calibration"}, calibrationFigure},
 		{"sequence_substitutions", []string{"substitutions"}, drawSubstitutions},
 	}
 }
