@@ -12,14 +12,16 @@ import (
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/latent"
 	"repscope/measure/token"
 )
 
 // Command is the sequence binary.
 var Command = run.Command{
-	Name:    "sequence",
-	Summary: "masked language models of sequences: predictions by region, contacts, probes, effects of substitutions",
-	Out:     "evaluation_plots/sequence",
+	Name:        "sequence",
+	Summary:     "masked language models of sequences: predictions by region, contacts, probes, effects of substitutions",
+	Out:         "evaluation_plots/sequence",
+	Interrupted: "interrupted; what was computed with models that are run is kept in " + PartialFile + " of --out, from which the same command continues",
 	Setup: func(flags *run.Flags) run.Job {
 		s := &settings{}
 		s.registerInputs(flags)
@@ -95,9 +97,9 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.Group(run.Inputs, "sequences", "vocabulary")
 	s.columns.known = dataset.SequenceRoles()
 	flags.Var(&s.columns, "columns", "`ROLE=NAME,…` of the columns of --sequences: "+strings.Join(s.columns.known, ", "))
-	s.inputs.known, s.outputs.known = []string{"tokens", "chains", "mask"}, []string{"logits", "hidden", "attentions"}
-	flags.Var(&s.inputs, "inputs", "`ROLE=NAME,…` of the inputs of --model: tokens, chains, mask (default: guessed by their names)")
-	flags.Var(&s.outputs, "outputs", "`ROLE=NAME,…` of the outputs of --model: logits, hidden, attentions (default: guessed by their names)")
+	s.inputs.known, s.outputs.known = latent.TokenInputs(), latent.TokenOutputNames()
+	flags.Var(&s.inputs, "inputs", "`ROLE=NAME,…` of the inputs of --model: tokens, chains, mask, padding, positions (default: guessed by their names)")
+	flags.Var(&s.outputs, "outputs", "`ROLE=NAME,…` of the outputs of --model: logits, hidden, attentions (default: guessed by their names; * stands for the number of a layer)")
 	s.positionBatch = 32
 	flags.CountVar(&s.positionBatch, "position-batch", 1, "`N` passes over which every position is hidden alone that are run together")
 	flags.Group(run.Settings, "columns", "inputs", "outputs", "position-batch")
@@ -189,10 +191,20 @@ func (s *settings) checkNames() error {
 			if several && files.flag == "model" {
 				return run.Hint(run.Usage("--model %s=…: a model is run on all datasets of --sequences", name), "give "+model+"=FILE.onnx")
 			}
-			if other := seen[name]; other != "" {
-				return run.Usage("--%s and --%s are both of %s", other, files.flag, name)
+			places := []string{of}
+			if !several {
+				places = s.datasets()[:1]
 			}
-			seen[name] = files.flag
+			if files.flag == "model" {
+				places = s.datasets()[:len(s.sequences.files)]
+			}
+			for _, place := range places {
+				full := model + "/" + place
+				if other := seen[full]; other != "" {
+					return run.Usage("--%s %s: --%s is of model %s of dataset %s too", files.flag, name, other, model, place)
+				}
+				seen[full] = files.flag
+			}
 		}
 	}
 	return nil
@@ -229,13 +241,25 @@ func (s *settings) options(env *run.Env) Options {
 
 // run loads what the flags name and evaluates it.
 func (s *settings) run(ctx context.Context, env *run.Env) error {
+	if s.planFile != "" {
+		return s.writePlan(ctx, env)
+	}
 	in, err := s.load(ctx, env)
 	if err != nil {
 		return err
 	}
 	o := s.options(env)
 	o.Progress = env.ProgressOf("evaluating", "sequences")
-	result, err := Analyze(ctx, *in, o)
+	p, err := newPlan(*in, o)
+	if err != nil {
+		return err
+	}
+	var result *Result
+	if p.runs() {
+		result, err = p.continued(ctx, env)
+	} else {
+		result, err = p.work().Run(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -244,6 +268,14 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 
 // plan says what a run would do.
 func (s *settings) plan(ctx context.Context, env *run.Env) error {
+	if s.planFile != "" {
+		p, err := s.maskPlan(env)
+		if err != nil {
+			return err
+		}
+		env.Plan.Count("sequences", p.Sequences.Len())
+		return nil
+	}
 	in, err := s.load(ctx, env)
 	if err != nil {
 		return err

@@ -60,6 +60,11 @@ func (s *settings) loadFiles(ctx context.Context, env *run.Env) (*Input, error) 
 			return nil, err
 		}
 	}
+	for _, f := range s.models.All() {
+		if err := l.model(ctx, f); err != nil {
+			return nil, fmt.Errorf("model %s: %w", f.Name, err)
+		}
+	}
 	if err := l.empty(); err != nil {
 		return nil, err
 	}
@@ -210,6 +215,41 @@ func (l *loader) answers(role string, f input.File, open func(beside Sequences) 
 	return nil
 }
 
+// model opens a model that is run on every dataset with sequences.
+func (l *loader) model(ctx context.Context, f input.File) error {
+	o := ModelOptions{Inputs: l.s.inputs.values, Outputs: l.s.outputs.values, Alphabet: l.in.Alphabet, PositionBatch: l.s.positionBatch,
+		Threads: l.env.Options.Threads, Memory: l.env.WorkingMemory() / 4, Progress: passProgress(l.env, f.Name)}
+	m, err := OpenModel(ctx, f.Path, o)
+	if err != nil {
+		return err
+	}
+	if _, err := l.enter("model", f.Name, f.Path, m); err != nil {
+		return err
+	}
+	inputs := l.env.Result.Inputs
+	inputs[len(inputs)-1].Details = m.Details()
+	for at := range l.in.Datasets {
+		if l.files[at] != nil {
+			l.add(at, f.Name, l.files[at], m, m.Fields()...)
+		}
+	}
+	return nil
+}
+
+// passProgress tells how far the passes of a kind are.
+func passProgress(env *run.Env, name string) func(kind PassKind, done, total int) {
+	bars := map[PassKind]func(done, total int){}
+	return func(kind PassKind, done, total int) {
+		if bars[kind] == nil {
+			bars[kind] = env.ProgressOf(name+": "+passNames[kind], "passes")
+		}
+		bars[kind](done, total)
+		if done == total {
+			bars[kind] = nil // the next ones have a rate of their own
+		}
+	}
+}
+
 // empty finds datasets that no model is evaluated on.
 func (l *loader) empty() error {
 	for _, d := range l.in.Datasets {
@@ -223,20 +263,22 @@ func (l *loader) empty() error {
 // defaultDataset is the name of a dataset that has none.
 const defaultDataset = "default"
 
-// datasets are the names of the datasets: those of --sequences, then those that only dumps
-// name.
+// datasets are the names of the datasets: those of --sequences, or the one of answers without
+// a name, then those that answers name.
 func (s *settings) datasets() []string {
 	var out []string
 	for _, f := range s.sequences.files {
 		out = append(out, f.dataset)
 	}
-	for _, name := range s.names() {
+	names := s.names()
+	unnamed := func(name string) bool { return !strings.Contains(name, "/") }
+	if len(out) == 0 && (len(names) == 0 || slices.ContainsFunc(names, unnamed)) {
+		out = []string{defaultDataset}
+	}
+	for _, name := range names {
 		if _, of, ok := strings.Cut(name, "/"); ok && !slices.Contains(out, of) {
 			out = append(out, of)
 		}
-	}
-	if len(out) == 0 {
-		out = []string{defaultDataset}
 	}
 	return out
 }

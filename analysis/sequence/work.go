@@ -86,11 +86,16 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	if err != nil {
 		return shard.Work[*Part, *Result]{}, err
 	}
+	return p.work(), nil
+}
+
+// work is the plan in units: groups of sequences, of one dataset after the other.
+func (p *plan) work() shard.Work[*Part, *Result] {
 	units := 0
 	for _, d := range p.datasets {
 		units += d.groups.count()
 	}
-	return shard.Work[*Part, *Result]{Units: units, Identity: p.identity, Map: p.measure, Merge: p.merge}, nil
+	return shard.Work[*Part, *Result]{Units: units, Identity: p.identity, Map: p.measure, Merge: p.merge}
 }
 
 // newPlan checks everything that is known without reading a sequence.
@@ -170,6 +175,10 @@ func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
 		planned := &modelPlan{Model: *m}
 		for _, name := range names {
 			kind := Find(name)
+			if of.long(kind, m) {
+				planned.skipped = append(planned.skipped, skippedMetric{name, "it hides every residue alone, which takes long: ask for it with --metrics"})
+				continue
+			}
 			if reason := kind.missing(m, of.Choice.Mode); reason != "" {
 				planned.skipped = append(planned.skipped, skippedMetric{name, reason})
 				continue
@@ -190,6 +199,12 @@ func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
 		d.models = append(d.models, planned)
 	}
 	return d, nil
+}
+
+// long reports whether a metric that nobody asked for would have a model look at all sequences
+// once for every residue.
+func (d *Dataset) long(k *Kind, m *Model) bool {
+	return len(d.Choice.Metrics) == 0 && d.Choice.Mode != RegionPerPosition && runs(m.Source) && k.Wants == nil && k.Needs&(NeedSingle|NeedSingleLogits) != 0
 }
 
 // checkAny fails where nothing can be computed of any model.
