@@ -45,6 +45,14 @@ func (s *settings) loadExample(ctx context.Context, env *run.Env) (*Input, error
 		models = append(models, input.File{Name: m.Name, Path: path})
 	}
 	files.models = input.NamedFiles("model", models...)
+	var assays bytes.Buffer
+	if err := sequences.WriteAssaysCSV(&assays, e.Assays); err != nil {
+		return nil, err
+	}
+	if path, err = file("substitutions.csv", assays.Bytes()); err != nil {
+		return nil, err
+	}
+	files.substitutions = input.NamedFiles("substitutions", input.File{Name: "made", Path: path})
 	in, err := files.loadFiles(ctx, env)
 	for i := range env.Result.Inputs {
 		if label, ok := labels[env.Result.Inputs[i].Path]; ok {
