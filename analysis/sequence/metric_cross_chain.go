@@ -18,12 +18,12 @@ var crossChain = Kind{
 	Name: "cross_chain", About: "share of attention that crosses the chains, and of that between the end of the first and the beginning of the second",
 	Needs: NeedAttentions | NeedChains,
 	Keys: []Key{
-		{Name: "cross_chain/cross_frac", High: 1, Compared: true},
-		{Name: "cross_chain/interface_frac", High: 1, Compared: true},
-		{Name: "cross_chain/cross_expected", High: 1},
-		{Name: "cross_chain/interface_expected", High: 1},
-		{Name: "cross_chain/heavy_to_light", High: 1},
-		{Name: "cross_chain/light_to_heavy", High: 1},
+		{Name: "cross_chain/cross_frac", Direction: report.Neither, High: 1, Compared: true},
+		{Name: "cross_chain/interface_frac", Direction: report.Neither, High: 1, Compared: true},
+		{Name: "cross_chain/cross_expected", Direction: report.Neither, High: 1},
+		{Name: "cross_chain/interface_expected", Direction: report.Neither, High: 1},
+		{Name: "cross_chain/heavy_to_light", Direction: report.Neither, High: 1},
+		{Name: "cross_chain/light_to_heavy", Direction: report.Neither, High: 1},
 	},
 	Options: []Option{
 		{Name: "num_layers", About: "number of last layers whose heads are averaged; null: all", Check: atLeastOrNull(1)},

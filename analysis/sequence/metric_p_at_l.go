@@ -27,7 +27,7 @@ var contactPrecision = Kind{
 		{Name: "num_layers", About: "number of last layers whose heads are averaged; null: a tenth of them, at least one", Check: atLeastOrNull(1)},
 		{Name: "scores", Default: scoresAuto, About: "attention, given (contact scores of a dump), or auto: given where there are any",
 			Check: oneOf(scoresAuto, scoresAttention, scoresGiven)},
-		{Name: "logistic", Default: false, About: "also fit regressions on the heads of all layers, and test them on other sequences", Check: given},
+		{Name: "logistic", Default: false, About: "also fit regressions on the heads of all layers, and test them on other sequences"},
 		{Name: "logistic_sequences", Default: 20, About: "number of sequences that regressions are fitted on and tested with", Check: atLeast(2)},
 		{Name: "logistic_penalty", Default: string(contact.L1), About: "l1 or l2", Check: oneOf(string(contact.L1), string(contact.L2))},
 		{Name: "logistic_c", Default: contact.DefaultC, About: "inverse penalty, as scikit-learn counts it", Check: positive},
@@ -96,7 +96,7 @@ func contactKeys() []Key {
 			for _, score := range contactScores {
 				k := Key{Name: contactKey(logistic, r.Name, score.name), Direction: report.Higher, High: 1}
 				if score.chance {
-					k.Direction = report.Direction("")
+					k.Direction = report.Neither
 				}
 				k.Compared = !logistic && score.name == "p_at_l" && (r.Name == "all" || r.Name == "long")
 				keys = append(keys, k)
@@ -267,6 +267,7 @@ type shownContacts struct {
 	ID     string
 	N      int
 	First  int // residues of the first chain
+	Least  int // separation of pairs
 	Scores []float32
 	Pairs  []int8
 }
@@ -280,7 +281,7 @@ func (m *contactMetric) show(it *Item, truth *contact.Contacts, scores *contact.
 	if it.Index >= shownAmong || m.shown != nil && m.shown.Index < it.Index || m.byGroupLast(sumContacts) == 0 {
 		return
 	}
-	s := &shownContacts{Index: it.Index, ID: it.ID, N: truth.N, Pairs: truth.Pairs, Scores: make([]float32, len(scores.Values))}
+	s := &shownContacts{Index: it.Index, ID: it.ID, N: truth.N, Least: m.least, Pairs: truth.Pairs, Scores: make([]float32, len(scores.Values))}
 	for k, v := range scores.Values {
 		s.Scores[k] = float32(v)
 	}

@@ -155,7 +155,7 @@ func TestContactErrors(t *testing.T) {
 	if _, err := Analyze(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), "sequence s2: coordinate 1 of residue 0 is +Inf") {
 		t.Error(err)
 	}
-	for option, value := range map[string]any{"contact_threshold": 0, "min_seq_sep": nil, "num_layers": 0, "scores": "best", "logistic": nil, "logistic_c": -1.0,
+	for option, value := range map[string]any{"contact_threshold": 0, "min_seq_sep": 0, "num_layers": 0, "scores": "best", "logistic": 1, "logistic_c": -1.0,
 		"logistic_penalty": "l3", "logistic_sequences": 1, "logistic_folds": 1, "treshold": 8} {
 		in := fakeInput(4, 1, "p_at_l")
 		in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{option: value})

@@ -9,14 +9,6 @@ import (
 	"strings"
 )
 
-// given refuses null.
-func given(value any) error {
-	if value == nil {
-		return errors.New("it has no value null")
-	}
-	return nil
-}
-
 // positive wants a finite number above 0.
 func positive(value any) error {
 	if v, ok := value.(float64); !ok || !(v > 0) || math.IsInf(v, 1) {
