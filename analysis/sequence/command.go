@@ -12,6 +12,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/latent"
 	"repscope/measure/token"
 )
 
@@ -95,9 +96,9 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	flags.Group(run.Inputs, "sequences", "vocabulary")
 	s.columns.known = dataset.SequenceRoles()
 	flags.Var(&s.columns, "columns", "`ROLE=NAME,…` of the columns of --sequences: "+strings.Join(s.columns.known, ", "))
-	s.inputs.known, s.outputs.known = []string{"tokens", "chains", "mask"}, []string{"logits", "hidden", "attentions"}
-	flags.Var(&s.inputs, "inputs", "`ROLE=NAME,…` of the inputs of --model: tokens, chains, mask (default: guessed by their names)")
-	flags.Var(&s.outputs, "outputs", "`ROLE=NAME,…` of the outputs of --model: logits, hidden, attentions (default: guessed by their names)")
+	s.inputs.known, s.outputs.known = latent.TokenInputs(), latent.TokenOutputNames()
+	flags.Var(&s.inputs, "inputs", "`ROLE=NAME,…` of the inputs of --model: tokens, chains, mask, padding, positions (default: guessed by their names)")
+	flags.Var(&s.outputs, "outputs", "`ROLE=NAME,…` of the outputs of --model: logits, hidden, attentions (default: guessed by their names; * stands for the number of a layer)")
 	s.positionBatch = 32
 	flags.CountVar(&s.positionBatch, "position-batch", 1, "`N` passes over which every position is hidden alone that are run together")
 	flags.Group(run.Settings, "columns", "inputs", "outputs", "position-batch")
@@ -229,6 +230,9 @@ func (s *settings) options(env *run.Env) Options {
 
 // run loads what the flags name and evaluates it.
 func (s *settings) run(ctx context.Context, env *run.Env) error {
+	if s.planFile != "" {
+		return s.writePlan(ctx, env)
+	}
 	in, err := s.load(ctx, env)
 	if err != nil {
 		return err
@@ -244,6 +248,14 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 
 // plan says what a run would do.
 func (s *settings) plan(ctx context.Context, env *run.Env) error {
+	if s.planFile != "" {
+		p, err := s.maskPlan(env)
+		if err != nil {
+			return err
+		}
+		env.Plan.Count("sequences", p.Sequences.Len())
+		return nil
+	}
 	in, err := s.load(ctx, env)
 	if err != nil {
 		return err

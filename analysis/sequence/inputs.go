@@ -60,6 +60,11 @@ func (s *settings) loadFiles(ctx context.Context, env *run.Env) (*Input, error) 
 			return nil, err
 		}
 	}
+	for _, f := range s.models.All() {
+		if err := l.model(ctx, f); err != nil {
+			return nil, fmt.Errorf("model %s: %w", f.Name, err)
+		}
+	}
 	if err := l.empty(); err != nil {
 		return nil, err
 	}
@@ -208,6 +213,41 @@ func (l *loader) answers(role string, f input.File, open func(beside Sequences) 
 	}
 	l.add(at, model, a, a, field)
 	return nil
+}
+
+// model opens a model that is run on every dataset with sequences.
+func (l *loader) model(ctx context.Context, f input.File) error {
+	o := ModelOptions{Inputs: l.s.inputs.values, Outputs: l.s.outputs.values, Alphabet: l.in.Alphabet, PositionBatch: l.s.positionBatch,
+		Threads: l.env.Options.Threads, Memory: l.env.WorkingMemory() / 4, Progress: passProgress(l.env, f.Name)}
+	m, err := OpenModel(ctx, f.Path, o)
+	if err != nil {
+		return err
+	}
+	if _, err := l.enter("model", f.Name, f.Path, m); err != nil {
+		return err
+	}
+	inputs := l.env.Result.Inputs
+	inputs[len(inputs)-1].Details = m.Details()
+	for at := range l.in.Datasets {
+		if l.files[at] != nil {
+			l.add(at, f.Name, l.files[at], m, m.Fields()...)
+		}
+	}
+	return nil
+}
+
+// passProgress tells how far the passes of a kind are.
+func passProgress(env *run.Env, name string) func(kind PassKind, done, total int) {
+	bars := map[PassKind]func(done, total int){}
+	return func(kind PassKind, done, total int) {
+		if bars[kind] == nil {
+			bars[kind] = env.ProgressOf(name+": "+passNames[kind], "passes")
+		}
+		bars[kind](done, total)
+		if done == total {
+			bars[kind] = nil // the next ones have a rate of their own
+		}
+	}
 }
 
 // empty finds datasets that no model is evaluated on.

@@ -28,6 +28,8 @@ func init() {
 		regionLoss,
 		regionPerplexity,
 		crossChain,
+		pseudoPerplexity,
+		onePassPerplexity,
 		regionGermline,
 		perPosition,
 		perResidue,

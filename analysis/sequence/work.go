@@ -170,6 +170,10 @@ func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
 		planned := &modelPlan{Model: *m}
 		for _, name := range names {
 			kind := Find(name)
+			if of.long(kind, m) {
+				planned.skipped = append(planned.skipped, skippedMetric{name, "it hides every residue alone, which takes long: ask for it with --metrics"})
+				continue
+			}
 			if reason := kind.missing(m, of.Choice.Mode); reason != "" {
 				planned.skipped = append(planned.skipped, skippedMetric{name, reason})
 				continue
@@ -190,6 +194,12 @@ func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
 		d.models = append(d.models, planned)
 	}
 	return d, nil
+}
+
+// long reports whether a metric that nobody asked for would have a model look at all sequences
+// once for every residue.
+func (d *Dataset) long(k *Kind, m *Model) bool {
+	return len(d.Choice.Metrics) == 0 && d.Choice.Mode != RegionPerPosition && runs(m.Source) && k.Wants == nil && k.Needs&(NeedSingle|NeedSingleLogits) != 0
 }
 
 // checkAny fails where nothing can be computed of any model.
