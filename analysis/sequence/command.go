@@ -35,6 +35,9 @@ const manual = `sequence evaluates masked language models of sequences, such as 
 chains: models that are run from ONNX, or what models answered elsewhere. The metrics are:
 
 %s
+Options of metrics, which --set METRIC.KEY=VALUE sets (null: the default):
+
+%s
 A metric whose input is missing is skipped, with the reason; what is undefined is null, never 0.
 Hidden states, attentions and contact scores are those of sequences without masks; predictions
 are those of masked residues. Intervals delete sequences in turn, or whole clusters
@@ -45,6 +48,21 @@ func metricHelp() string {
 	var b strings.Builder
 	for _, k := range registry {
 		fmt.Fprintf(&b, "  %-20s %s\n", k.Name, k.About)
+	}
+	return b.String()
+}
+
+// optionHelp is a line for every option of a metric.
+func optionHelp() string {
+	var b strings.Builder
+	for _, k := range registry {
+		for _, o := range k.Options {
+			value := "null"
+			if o.Default != nil {
+				value = fmt.Sprint(o.Default)
+			}
+			fmt.Fprintf(&b, "  %-36s %s\n", k.Name+"."+o.Name+"="+value, o.About)
+		}
 	}
 	return b.String()
 }
