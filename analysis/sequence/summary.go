@@ -4,6 +4,7 @@ package sequence
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"repscope/analysis/internal/results"
@@ -239,10 +240,16 @@ func (d *DatasetResult) compare(o Options) error {
 		for m := range d.Models {
 			estimates[m] = d.Models[m].jackknifes[key]
 		}
+		// Where no deletion changes either model nothing shows the error of their difference.
+		constant := func(name string) bool {
+			j := estimates[slices.Index(names, name)]
+			return j.StdError <= 1e-9*math.Abs(j.Estimate)
+		}
 		rows, err := results.Pairwise(results.Metric{Name: key, Family: key}, names, estimates, o.Seed)
 		if err != nil {
 			return fmt.Errorf("comparing %s: %w", key, err)
 		}
+		rows = slices.DeleteFunc(rows, func(c report.Comparison) bool { return constant(c.A) && constant(c.B) })
 		d.Comparisons = append(d.Comparisons, rows...)
 	}
 	results.Correct(d.Comparisons, o.Family)
