@@ -145,8 +145,8 @@ func (s *settings) check(o *run.Options) error {
 		return run.Usage("--mask-plan %s: want a name that ends in .npz", s.planFile)
 	}
 	if s.example.On() {
-		if len(s.names()) > 0 || len(s.sequences.files) > 0 {
-			return run.Usage("--example brings its own models and sequences; leave --model, --dump, --positions and --sequences out")
+		if len(s.names()) > 0 || len(s.sequences.files) > 0 || len(s.substitutions.Names()) > 0 {
+			return run.Usage("--example brings its own models and sequences; leave --model, --dump, --positions, --sequences and --substitutions out")
 		}
 		return nil
 	}

@@ -117,7 +117,7 @@ func (l *loader) enter(role, name, path string, file opened) (shard.Field, error
 		return shard.Field{}, err
 	}
 	l.env.Result.Inputs = append(l.env.Result.Inputs, report.Input{Role: role, Name: name, Path: path, SHA256: sum})
-	if noted, ok := file.(interface{ Notes() []string }); ok {
+	if noted, ok := file.(interface{ Notes() []string }); ok && !l.s.example.On() {
 		for _, note := range noted.Notes() {
 			l.env.Note("%s", note)
 		}
