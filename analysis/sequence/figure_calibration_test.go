@@ -36,12 +36,12 @@ func TestCalibrationFigure(t *testing.T) {
 	t.Parallel()
 	lacking := madeCalibration(2, 50)
 	lacking.Models[1].Kept = nil
-	for name, d := range map[string]*DatasetResult{"one": madeCalibration(1, 50), "twelve": madeCalibration(12, 50), "lacking": lacking} {
+	for name, d := range map[string]*DatasetResult{"one": madeCalibration(1, 50), "twelve": madeCalibration(12, 50), "lacking": lacking, "few": madeCalibration(2, 0)} {
 		f := calibrationFigure(d)
 		if warnings, err := f.Warnings(); err != nil || len(warnings) > 0 {
 			t.Errorf("%s: %v %q", name, err, warnings)
 		}
-		if reason := f.Tiles[0].Panel.(*plots.Curves).Series[len(d.Models)].Reason; (reason != "") != (name == "lacking") {
+		if reason := f.Tiles[0].Panel.(*plots.Curves).Series[len(d.Models)].Reason; (reason != "") != (name == "lacking" || name == "few") {
 			t.Errorf("%s: the last model is missing for the reason %q", name, reason)
 		}
 		if folder := os.Getenv("REPSCOPE_FIGURES"); folder != "" {
@@ -54,7 +54,7 @@ func TestCalibrationFigure(t *testing.T) {
 			}
 		}
 	}
-	if calibrationFigure(madeCalibration(3, 0)) != nil || calibrationFigure(&DatasetResult{}) != nil {
+	if calibrationFigure(&DatasetResult{}) != nil {
 		t.Error("nothing is drawn as a figure")
 	}
 }
