@@ -280,6 +280,7 @@ func (s *settings) plan(ctx context.Context, env *run.Env) error {
 			return err
 		}
 		env.Plan.Count("sequences", p.Sequences.Len())
+		env.InPlaceOfResult(s.planFile)
 		return nil
 	}
 	in, err := s.load(ctx, env)
