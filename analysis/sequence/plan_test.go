@@ -169,7 +169,7 @@ func TestPlanKinds(t *testing.T) {
 		}
 	}
 	s.knows = 0
-	if got, err := planKinds(Choice{Metrics: []string{"p_at_l"}}, s); err != nil || !slices.Equal(got, []PassKind{MaskedPass}) {
+	if got, _, err := planKinds(Choice{Metrics: []string{"p_at_l"}}, s); err != nil || !slices.Equal(got, []PassKind{MaskedPass}) {
 		t.Errorf("contacts without coordinates: %v, %v", got, err)
 	}
 }
