@@ -3,11 +3,8 @@
 package sequence
 
 import (
-	"bytes"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"repscope/plots"
@@ -44,15 +41,7 @@ func TestCalibrationFigure(t *testing.T) {
 		if reason := f.Tiles[0].Panel.(*plots.Curves).Series[len(d.Models)].Reason; (reason != "") != (name == "lacking" || name == "few") {
 			t.Errorf("%s: the last model is missing for the reason %q", name, reason)
 		}
-		if folder := os.Getenv("REPSCOPE_FIGURES"); folder != "" {
-			var b bytes.Buffer
-			if err := f.Render(&b, "png"); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(folder, "calibration_"+name+".png"), b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+		saveFigure(t, "calibration_"+name, f)
 	}
 	if calibrationFigure(&DatasetResult{}) != nil {
 		t.Error("nothing is drawn as a figure")
