@@ -123,27 +123,27 @@ func (d *DatasetResult) contactCurves(logistic bool) plots.Panel {
 
 // contactDepths are bars of P@L, P@L/2 and P@L/5 of all pairs, or a map of many models.
 func (d *DatasetResult) contactDepths() plots.Panel {
-	var columns []contactColumn
+	var columns []chanceColumn
 	for _, c := range []struct{ score, label string }{{"p_at_l5", "P@L/5"}, {"p_at_l2", "P@L/2"}, {"p_at_l", "P@L"}} {
-		columns = append(columns, contactColumn{c.label, contactKey(false, "all", c.score), contactKey(false, "all", "chance")})
+		columns = append(columns, chanceColumn{c.label, contactKey(false, "all", c.score), contactKey(false, "all", "chance")})
 	}
-	return d.contactPanel(columns)
+	return d.overChance("Precision", columns)
 }
 
 // contactBars are the precisions of the first L pairs by range.
 func (d *DatasetResult) contactBars() plots.Panel {
-	var columns []contactColumn
+	var columns []chanceColumn
 	for _, r := range contactRanges {
-		columns = append(columns, contactColumn{r.label, contactKey(false, r.name, "p_at_l"), contactKey(false, r.name, "chance")})
+		columns = append(columns, chanceColumn{r.label, contactKey(false, r.name, "p_at_l"), contactKey(false, r.name, "chance")})
 	}
-	return d.contactPanel(columns)
+	return d.overChance("Precision", columns)
 }
 
-// contactColumn is a group of bars: a precision, and that of chance.
-type contactColumn struct{ label, key, chance string }
+// chanceColumn is a group of bars: a share, and that of chance.
+type chanceColumn struct{ label, key, chance string }
 
-// contactPanel shows precisions, as bars with intervals or, of many models, as a map.
-func (d *DatasetResult) contactPanel(columns []contactColumn) plots.Panel {
+// overChance shows shares beside those of chance, as bars with intervals or, of many models, as a map.
+func (d *DatasetResult) overChance(label string, columns []chanceColumn) plots.Panel {
 	value := func(m *ModelResult, key string) float64 { v, _ := m.scoreOf(key); return v.Float() }
 	if len(d.Models) > mostBars {
 		p := &plots.HeatMap{Scale: plots.ColorScale{Ramp: plots.RampMagnitude, High: 1}}
@@ -167,7 +167,7 @@ func (d *DatasetResult) contactPanel(columns []contactColumn) plots.Panel {
 		p.Rows, p.Values = append(p.Rows, "chance"), append(p.Values, last)
 		return p
 	}
-	p := &plots.GroupedBars{Y: plots.Axis{Label: "Precision"}}
+	p := &plots.GroupedBars{Y: plots.Axis{Label: label}}
 	for _, c := range columns {
 		p.Groups = append(p.Groups, c.label)
 	}
