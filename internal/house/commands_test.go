@@ -4,7 +4,9 @@ package house
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +17,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/example"
+	"repscope/internal/example/sequences"
 	"repscope/internal/run"
 	"repscope/suite"
 )
@@ -288,4 +291,13 @@ func writeFiles(t *testing.T, root, folder string) {
 	copied("encdec.onnx", weights+"encoder_decoder/best_encoder.onnx")
 	copied("weights/jepa/best_encoder.pth", weights+"jepa/best_encoder.pth")
 	copied("smoothness.json", "report/testdata/smoothness.json")
+	copied("esm.onnx", "internal/example/sequences/weights/trained.onnx")
+	antibodies := sequences.Example()
+	write := func(name string, write func(w io.Writer) error) {
+		file, err := os.Create(in(name))
+		check(err)
+		check(errors.Join(write(file), file.Close()))
+	}
+	write("antibodies.csv", func(w io.Writer) error { return sequences.WriteCSV(w, antibodies.Sequences[:12], true) })
+	write("substitutions.csv", func(w io.Writer) error { return sequences.WriteAssaysCSV(w, antibodies.Assays[:1]) })
 }
