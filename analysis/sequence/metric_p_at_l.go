@@ -398,8 +398,7 @@ func (m *contactMetric) Result(ctx context.Context, s *Summary) error {
 	return m.enterLogistic(ctx, s)
 }
 
-// enter enters the scores of every range and the curves of precision: rows are those of
-// groups, a nil one for a group without sequences.
+// enter enters the scores of every range and the curves of precision: rows are those of groups.
 func (m *contactMetric) enter(s *Summary, logistic bool, rows [][]float64) error {
 	source := scoresAttention
 	switch {
@@ -412,9 +411,10 @@ func (m *contactMetric) enter(s *Summary, logistic bool, rows [][]float64) error
 	curves := map[string]*contactCurve{}
 	for k, r := range m.ranges {
 		var present [][]float64
-		for _, row := range rows {
-			if row != nil && row[k*contactSums+sumDefined] > 0 {
-				present = append(present, row[k*contactSums:(k+1)*contactSums])
+		var which []int
+		for g, row := range rows {
+			if row[k*contactSums+sumDefined] > 0 {
+				present, which = append(present, row[k*contactSums:(k+1)*contactSums]), append(which, g)
 			}
 		}
 		total := make([]float64, contactSums)
@@ -434,6 +434,7 @@ func (m *contactMetric) enter(s *Summary, logistic bool, rows [][]float64) error
 				return err
 			}
 			s.Estimate(key, score.of(total), j)
+			s.Deleted(key, fmt.Sprint(which))
 		}
 		if len(present) == 0 {
 			continue

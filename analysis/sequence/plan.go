@@ -80,11 +80,13 @@ func WritePlan(ctx context.Context, w io.Writer, p *Plan) error {
 	if writer.rows == 0 {
 		return errors.New("the plan has no passes")
 	}
-	identity, err := json.Marshal(p.Identity)
-	if err != nil {
+	var identity strings.Builder
+	encoder := json.NewEncoder(&identity)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(p.Identity); err != nil {
 		return err
 	}
-	fields := []dataset.StreamedField{dataset.TextField(planText, string(identity))}
+	fields := []dataset.StreamedField{dataset.TextField(planText, strings.TrimSpace(identity.String()))}
 	for _, a := range planArrays() {
 		if a.name == "cdr_mask" && p.Sequences.Knows()&NeedRegions == 0 || a.name == "non_templated_mask" && p.Sequences.Knows()&NeedGermline == 0 {
 			continue

@@ -148,9 +148,9 @@ func filled(t *testing.T, words []string) []string {
 	t.Helper()
 	files := map[string]string{"--frames": "val.npz:frames", "--model": "jepa=jepa.onnx", "--predictions": "jepa=predicted.npy", "--decoder": "jepa=decoder.onnx",
 		"--losses": "jepa=losses.csv", "--target": "truth.npy", "--forecast": "jepa=members.npy", "--input": "analysis.npy", "--generated": "jepa=problems.json",
-		"--dump": "jepa=dump.npz", "--sequences": "antibodies.csv"}
+		"--dump": "jepa=dump.npz"}
 	if words[0] == "sequence" {
-		files["--model"] = "esm=esm.onnx"
+		files["--model"], files["--sequences"] = "esm=esm.onnx", "antibodies.csv"
 	}
 	arguments := map[string]string{"FILES…": "smoothness.json", "TASK=FILE": "a=smoothness.json", "TASK@RUN=FILE": "b@1=smoothness.json"}
 	for i, word := range words[:len(words)-1] {
