@@ -479,7 +479,9 @@ func (d *Dump) Answer(ctx context.Context, passes []Pass, want Outputs, visit fu
 			return err
 		}
 		p := &passes[i]
-		if rows == nil || rows.sequence != p.Record.Index {
+		if p.Record.rows != nil && p.Record.rows.of == d {
+			rows = p.Record.rows
+		} else if rows == nil || rows.sequence != p.Record.Index {
 			var err error
 			if rows, err = d.readRows(p.Record.Index); err != nil {
 				return err

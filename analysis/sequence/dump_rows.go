@@ -214,6 +214,7 @@ func (d *Dump) checkRows() error {
 
 // sequenceRows are the rows of a sequence by what was hidden.
 type sequenceRows struct {
+	of            *Dump
 	sequence      int
 	masked, clean *dumpRow
 	single        map[int]*dumpRow
@@ -223,7 +224,7 @@ type sequenceRows struct {
 
 // readRows reads the rows of a sequence. The true tokens are put into all of them.
 func (d *Dump) readRows(i int) (*sequenceRows, error) {
-	s := &sequenceRows{sequence: i, single: map[int]*dumpRow{}, region: map[token.Region]*dumpRow{}}
+	s := &sequenceRows{of: d, sequence: i, single: map[int]*dumpRow{}, region: map[token.Region]*dumpRow{}}
 	for _, row := range d.rowsOf(i) {
 		r, err := d.readRow(int(row))
 		if err != nil {
@@ -283,7 +284,7 @@ func (d *Dump) Read(i int, r *Record) error {
 		return err
 	}
 	from := rows.all[0]
-	*r = Record{Index: i, ID: strconv.Itoa(i), Cluster: d.clusters[i], Tokens: from.tokens, Special: from.special, Masked: []int{}}
+	*r = Record{Index: i, ID: strconv.Itoa(i), Cluster: d.clusters[i], Tokens: from.tokens, Special: from.special, Masked: []int{}, rows: rows}
 	if rows.masked != nil {
 		r.Masked = append(r.Masked, rows.masked.hidden...)
 	}

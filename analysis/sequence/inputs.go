@@ -42,7 +42,7 @@ func (s *settings) loadFiles(ctx context.Context, env *run.Env) (*Input, error) 
 	}
 	l := &loader{s: s, env: env, in: &Input{Alphabet: token.Antibody()}}
 	for _, name := range s.datasets() {
-		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options)})
+		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options, name)})
 	}
 	if err := l.vocabulary(); err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (l *loader) enter(role, name, path string, file opened) (shard.Field, error
 		return shard.Field{}, err
 	}
 	l.env.Result.Inputs = append(l.env.Result.Inputs, report.Input{Role: role, Name: name, Path: path, SHA256: sum})
-	if noted, ok := file.(interface{ Notes() []string }); ok {
+	if noted, ok := file.(interface{ Notes() []string }); ok && !l.s.example.On() {
 		for _, note := range noted.Notes() {
 			l.env.Note("%s", note)
 		}
@@ -148,7 +148,7 @@ func (l *loader) vocabulary() error {
 func (l *loader) sequences() error {
 	l.files, l.fields = make([]*FileSequences, len(l.in.Datasets)), make([]shard.Field, len(l.in.Datasets))
 	for i, f := range l.s.sequences.files {
-		opened, err := OpenSequences(f.path, dataset.SequenceOptions{Columns: l.s.columns.values}, l.in.Alphabet)
+		opened, err := OpenSequences(f.path, dataset.SequenceOptions{Columns: l.s.columns.values, NoCoordinates: l.s.tree.noCoordinates(f.dataset)}, l.in.Alphabet)
 		if err != nil {
 			return fmt.Errorf("sequences: %w", err)
 		}
@@ -217,7 +217,7 @@ func (l *loader) answers(role string, f input.File, open func(beside Sequences) 
 
 // model opens a model that is run on every dataset with sequences.
 func (l *loader) model(ctx context.Context, f input.File) error {
-	o := ModelOptions{Inputs: l.s.inputs.values, Outputs: l.s.outputs.values, Alphabet: l.in.Alphabet, PositionBatch: l.s.positionBatch,
+	o := ModelOptions{Inputs: l.s.inputs.values, Outputs: l.s.outputs.values, Alphabet: l.in.Alphabet, PositionBatch: l.s.batch(),
 		Threads: l.env.Options.Threads, Memory: l.env.WorkingMemory() / 4, Progress: passProgress(l.env, f.Name)}
 	m, err := OpenModel(ctx, f.Path, o)
 	if err != nil {
@@ -263,20 +263,22 @@ func (l *loader) empty() error {
 // defaultDataset is the name of a dataset that has none.
 const defaultDataset = "default"
 
-// datasets are the names of the datasets: those of --sequences, then those that only dumps
-// name.
+// datasets are the names of the datasets: those of --sequences, or the one of answers without
+// a name, then those that answers name.
 func (s *settings) datasets() []string {
 	var out []string
 	for _, f := range s.sequences.files {
 		out = append(out, f.dataset)
 	}
-	for _, name := range s.names() {
+	names := s.names()
+	unnamed := func(name string) bool { return !strings.Contains(name, "/") }
+	if len(out) == 0 && (len(names) == 0 || slices.ContainsFunc(names, unnamed)) {
+		out = []string{defaultDataset}
+	}
+	for _, name := range names {
 		if _, of, ok := strings.Cut(name, "/"); ok && !slices.Contains(out, of) {
 			out = append(out, of)
 		}
-	}
-	if len(out) == 0 {
-		out = []string{defaultDataset}
 	}
 	return out
 }

@@ -251,7 +251,7 @@ func (s *settings) maskPlan(env *run.Env) (*Plan, error) {
 	}
 	l := &loader{s: s, env: env, in: &Input{Alphabet: token.Antibody()}}
 	for _, name := range s.datasets() {
-		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options)})
+		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options, name)})
 	}
 	if len(l.in.Datasets) > 1 {
 		return nil, run.Usage("--mask-plan writes the plan of one dataset, and %d are given", len(l.in.Datasets))
