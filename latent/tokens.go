@@ -195,9 +195,6 @@ func (t *TokenModel) runner(outputs []string) (*tokenRun, error) {
 // Has are the outputs that there are.
 func (t *TokenModel) Has() TokenOutputs { return t.has }
 
-// Width is the number of tokens that logits are given for, 0 without them.
-func (t *TokenModel) Width() int { return t.outputs.vocabulary }
-
 // Close ends the model and releases its file.
 func (t *TokenModel) Close() error {
 	var err error
