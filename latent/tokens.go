@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/internal/text"
 	"repscope/model"
 )
 
@@ -239,7 +240,7 @@ func (t *TokenModel) Run(ctx context.Context, s TokenSequences, want TokenOutput
 		space := t.space(lengths[order[lo]])
 		rows, err := t.batch(space, want)
 		if err != nil {
-			return fmt.Errorf("model %s: %w", t.Path, err)
+			return t.fail(1, space, err)
 		}
 		hi := lo + 1
 		for hi < len(order) && hi-lo < rows && t.space(lengths[order[hi]]) == space {
@@ -384,9 +385,14 @@ func (t *TokenModel) answer(ctx context.Context, r *tokenRun, valid []int, space
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("model %s: %d sequences padded to %d tokens: %w", t.Path, len(valid), space, err)
+		return nil, t.fail(len(valid), space, err)
 	}
 	return out, nil
+}
+
+// fail says which batch the model does not take.
+func (t *TokenModel) fail(rows, space int, err error) error {
+	return fmt.Errorf("model %s: %s of %d tokens, padding included: %w", t.Path, text.Count(rows, "sequence"), space, err)
 }
 
 // A tokenTrial is a batch that is run when a model is opened.
