@@ -11,6 +11,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 
 	"repscope/dataset"
 	"repscope/internal/run"
@@ -36,6 +37,7 @@ type Dump struct {
 	kinds    [RegionPass + 1]bool // the passes of a mask plan; of a dump without one, nil
 	knows    Needs
 	notes    []string
+	buffers  sync.Pool // of *rowBuffers
 }
 
 // labelKind says what mask_labels hold.

@@ -296,13 +296,15 @@ const mostPrinted = 8
 
 // print writes the tables of a dataset.
 func (d *DatasetResult) print(env *run.Env, title string, kinds []*Kind) error {
-	var keys, regional []string
+	var keys, regional, scores []string
 	for _, k := range kinds {
 		for _, key := range k.Keys {
 			switch known := func(m ModelResult) bool { _, _, ok := m.Number(key.Name); return ok }; {
 			case !slices.ContainsFunc(d.Models, known):
 			case strings.HasPrefix(key.Name, "region/") && strings.HasSuffix(key.Name, "/accuracy"):
 				regional = append(regional, key.Name)
+			case strings.HasPrefix(key.Name, "substitutions/") && strings.HasSuffix(key.Name, "/spearman"):
+				scores = append(scores, key.Name)
 			case key.Compared && !strings.Contains(key.Name, "/"):
 				keys = append(keys, key.Name)
 			}
@@ -325,14 +327,42 @@ func (d *DatasetResult) print(env *run.Env, title string, kinds []*Kind) error {
 			return err
 		}
 	}
-	if err := d.printRegions(env, regional); err != nil {
+	if err := d.printRows(env, "Accuracy of", regional); err != nil {
+		return err
+	}
+	if err := d.printRows(env, "Spearman of variants by", scores); err != nil {
 		return err
 	}
 	if err := d.printSkipped(env); err != nil {
 		return err
 	}
-	shown := slices.DeleteFunc(slices.Clone(d.Comparisons), func(c report.Comparison) bool { return strings.Contains(c.Metric, "/") })
-	return results.PrintComparisons(env, shown)
+	return d.printComparisons(env, kinds)
+}
+
+// mostCompared is how many comparisons the console shows of all pairs of models.
+const mostCompared = 30
+
+// printComparisons writes the comparisons of one number of each metric; those with the first
+// model where there are many.
+func (d *DatasetResult) printComparisons(env *run.Env, kinds []*Kind) error {
+	var keys []string
+	for _, k := range kinds {
+		if i := slices.IndexFunc(k.Keys, func(key Key) bool { return key.Compared }); i >= 0 && (k.Name == substitutions.Name || !strings.Contains(k.Keys[i].Name, "/")) {
+			keys = append(keys, k.Keys[i].Name)
+		}
+	}
+	shown := slices.DeleteFunc(slices.Clone(d.Comparisons), func(c report.Comparison) bool { return !slices.Contains(keys, c.Metric) })
+	if first := d.Models[0].Name; len(shown) > mostCompared {
+		shown = slices.DeleteFunc(shown, func(c report.Comparison) bool { return c.A != first && c.B != first })
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	table := results.Table(shown)
+	if left := len(d.Comparisons) - len(shown); left > 0 {
+		table.Note("%s more in sequence.json", text.Count(left, "comparison"))
+	}
+	return env.Table(table)
 }
 
 // cell is a number for a table.
@@ -344,12 +374,12 @@ func (m *ModelResult) cell(key string) any {
 	return report.WithInterval(v, ci)
 }
 
-// printRegions writes accuracies by region.
-func (d *DatasetResult) printRegions(env *run.Env, keys []string) error {
+// printRows writes a row for each of the keys, named by its second part.
+func (d *DatasetResult) printRows(env *run.Env, title string, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	columns := []string{"Accuracy of"}
+	columns := []string{title}
 	for i := range d.Models {
 		columns = append(columns, d.Models[i].Name)
 	}
