@@ -39,7 +39,7 @@ func BenchmarkTokens(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric((processorTime(b) - before).Seconds()/float64(b.N), "cpu-s/op")
+			b.ReportMetric((processorTime(b)-before).Seconds()/float64(b.N), "cpu-s/op")
 			b.ReportMetric(float64(tokens*b.N)/b.Elapsed().Seconds(), "tokens/s")
 			b.ReportMetric(float64(len(lengths)*b.N)/b.Elapsed().Seconds(), "sequences/s")
 		})

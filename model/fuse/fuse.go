@@ -17,7 +17,7 @@ type fuser struct {
 	producer []int // step index by value, −1
 	uses     []int // by value; a program output counts as a use
 	needed   []bool
-	work     int // steps and values looked at
+	work     int  // steps and values looked at
 	guarded  bool // attention may stand for one whose undefined weights become 0
 }
 
