@@ -16,7 +16,8 @@ import (
 
 // contactRanges are the ranges of the figure, with their names there.
 var contactRanges = []struct{ name, label string }{
-	{"all", "All pairs"}, {"local", "Local"}, {"short", "Short"}, {"medium", "Medium"}, {"long", "Long"}, {"within", "Same chain"}, {"between", "Two chains"},
+	{"all", "All pairs"}, {"local", "Local"}, {"short", "Short"}, {"medium", "Medium"}, {"long", "Long"},
+	{"within", "Same chain"}, {"between", "Two chains"},
 }
 
 // contactFigure shows the precision by depth of all pairs and by range; nil where no model has any.
@@ -49,8 +50,8 @@ func contactFigure(of *DatasetResult) *plots.Figure {
 	if len(d.Models) > mostBars {
 		chance = "the last row"
 	}
-	f.Footnote = fmt.Sprintf("L is the number of residues with coordinates. Chance, %s, is the share of contacts among all pairs of a range. %s%s",
-		chance, f.Footnote, without)
+	f.Footnote = fmt.Sprintf("L is the number of residues with coordinates. "+
+		"Chance, %s, is the share of contacts among all pairs of a range. %s%s", chance, f.Footnote, without)
 	return f
 }
 
@@ -213,11 +214,12 @@ func contactMapFigure(d *DatasetResult) *plots.Figure {
 	}
 	f.HeightMM = float64(rows)*(f.WidthMM/float64(columns)+3) + 14
 	for k, s := range shown {
-		f.Tiles = append(f.Tiles, plots.Tile{Row: k / columns, Column: k % columns, Panel: s.panel(k%columns == 0, k/columns == rows-1 || k+columns >= len(shown)),
+		f.Tiles = append(f.Tiles, plots.Tile{Row: k / columns, Column: k % columns, Panel: s.panel(k%columns == 0, k+columns >= len(shown)),
 			Title: plots.Escape(names[k]) + ": " + results.Decimals(report.Number(s.precision()), 2)})
 	}
 	s := shown[0]
-	f.Footnote = fmt.Sprintf("Sequence %s. Above the diagonal: contacts, %d or more residues apart. Below: the L pairs that a model ranks first, with their precision in the title.", plots.Escape(s.ID), s.Least)
+	f.Footnote = fmt.Sprintf("Sequence %s. Above the diagonal: contacts, %d or more residues apart. "+
+		"Below: the L pairs that a model ranks first, with their precision in the title.", plots.Escape(s.ID), s.Least)
 	if s.First < s.N {
 		f.Footnote += fmt.Sprintf(" The second chain begins at residue %d.", s.First+1)
 	}
