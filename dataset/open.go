@@ -191,8 +191,9 @@ func fileError(err error) error {
 	return err
 }
 
-// FileSHA256 is the digest of a file's bytes, in hexadecimal digits.
-func FileSHA256(path string) (string, error) {
+// FileSHA256 is the digest of the bytes of a "FILE" or "FILE:key", in hexadecimal digits.
+func FileSHA256(spec string) (string, error) {
+	path, _ := splitSpec(spec)
 	file, err := mmap.Open(path)
 	if err != nil {
 		return "", err

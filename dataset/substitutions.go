@@ -81,7 +81,7 @@ const (
 // found by these names, of which the first is ours and others are ProteinGym's; all but the
 // measured one and one that says the variant may be missing:
 //
-//	measured, DMS_score, score, fitness    the measured effect (or the column that is named)
+//	measured, DMS_score, score, fitness    the measured effect; FILE:COLUMN names another
 //	mutant, mutations                      substitutions: A23C:D45E
 //	mutated_sequence                       the residues of the variant
 //	fit, DMS_score_bin                     1, 0, true or false
@@ -94,7 +94,8 @@ const (
 // Errors name the file, the row from 0 with its line, and the column: no rows, no such column,
 // two columns of one meaning, cells that are no number, no class or no chain, an infinite
 // measurement. An error of visit stops the reading and gets the file and the row.
-func ReadSubstitutions(path, measured string, visit func(s *Substitution) error) error {
+func ReadSubstitutions(spec string, visit func(s *Substitution) error) error {
+	path, measured := splitSpec(spec)
 	f, err := os.Open(path)
 	if err != nil {
 		return fileError(err)

@@ -46,7 +46,7 @@ func TestReadSubstitutions(t *testing.T) {
 	if err := os.WriteFile(path, []byte("mutant\tscore\nA1P\t1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err = ReadSubstitutions(path, "", func(*Substitution) error { return errors.New("no such residue") })
+	err = ReadSubstitutions(path+":score", func(*Substitution) error { return errors.New("no such residue") })
 	if err == nil || err.Error() != path+": row 0 (line 2): no such residue" {
 		t.Errorf("%v", err)
 	}

@@ -382,9 +382,9 @@ func writeMLP(t *testing.T, dir, form string, width, blocks int) string {
 	node := func(op, out string, inputs ...string) {
 		var m []byte
 		for _, in := range inputs {
-			m = text(m, 1, in)
+			m = textField(m, 1, in)
 		}
-		nodes = message(nodes, 1, text(text(m, 2, out), 4, op))
+		nodes = message(nodes, 1, textField(textField(m, 2, out), 4, op))
 	}
 	element, size := uint64(graph.ElementFloat), 4
 	if form == "half" {
@@ -409,11 +409,11 @@ func writeMLP(t *testing.T, dir, form string, width, blocks int) string {
 			node("Transpose", name, stored)
 		}
 		m := number(number(number(nil, 1, uint64(rows)), 1, uint64(cols)), 2, element)
-		m = text(m, 8, stored)
+		m = textField(m, 8, stored)
 		if external != nil {
 			m = number(m, 14, 1)
 			for _, kv := range [][2]string{{"location", "mlp.bin"}, {"offset", strconv.Itoa(offset)}, {"length", strconv.Itoa(len(values))}} {
-				m = message(m, 13, text(text(nil, 1, kv[0]), 2, kv[1]))
+				m = message(m, 13, textField(textField(nil, 1, kv[0]), 2, kv[1]))
 			}
 			if _, err := external.Write(values); err != nil {
 				t.Fatal(err)
@@ -435,8 +435,8 @@ func writeMLP(t *testing.T, dir, form string, width, blocks int) string {
 		last = name("d")
 	}
 	port := func(name string) []byte {
-		dims := message(message(nil, 1, text(nil, 2, "batch")), 1, number(nil, 1, uint64(width)))
-		return message(text(nil, 1, name), 2, message(nil, 1, message(number(nil, 1, graph.ElementFloat), 2, dims)))
+		dims := message(message(nil, 1, textField(nil, 2, "batch")), 1, number(nil, 1, uint64(width)))
+		return message(textField(nil, 1, name), 2, message(nil, 1, message(number(nil, 1, graph.ElementFloat), 2, dims)))
 	}
 	nodes = message(message(nodes, 11, port("x")), 12, port(last))
 	inline := 0
@@ -468,7 +468,7 @@ func message(to []byte, n protowire.Number, m []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(to, n, protowire.BytesType), m)
 }
 
-func text(to []byte, n protowire.Number, s string) []byte { return message(to, n, []byte(s)) }
+func textField(to []byte, n protowire.Number, s string) []byte { return message(to, n, []byte(s)) }
 
 func number(to []byte, n protowire.Number, v uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(to, n, protowire.VarintType), v)

@@ -65,6 +65,7 @@ type Options struct {
 // for concurrent use: it uses all its threads itself; open one for each goroutine.
 type Model struct {
 	inputs, outputs []Port
+	graph           *graph.Graph
 	exec            executor
 	close           func() error // releases the weights' files; may be nil
 	rows            int          // batch size that the file fixes, if the model is batched, else 0
@@ -138,7 +139,7 @@ func New(g *graph.Graph, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{inputs: g.Inputs, outputs: g.Outputs, exec: exec}
+	m := &Model{inputs: g.Inputs, outputs: g.Outputs, graph: g, exec: exec}
 	if o.Batched {
 		m.rows = fixedRows(g.Inputs)
 	}
@@ -173,6 +174,20 @@ func (m *Model) Rows() int { return m.rows }
 // Types are the outputs' element types and shapes for inputs of the given types, in the
 // order of Inputs. Nothing is run.
 func (m *Model) Types(inputs ...Type) ([]Type, error) { return m.exec.Compile(operands(inputs)) }
+
+// Footprint is the memory in bytes that the intermediate values and outputs of a run with
+// inputs of the given types take, without weights. Nothing is run.
+func (m *Model) Footprint(inputs ...Type) (int64, error) {
+	p, err := m.graph.Specialize(operands(inputs))
+	if err != nil {
+		return 0, err
+	}
+	var bytes int64
+	for t, n := range p.Plan().Size {
+		bytes += int64(n) * int64(DType(t).Size())
+	}
+	return bytes, nil
+}
 
 // SetThreads changes the number of goroutines; see Options.
 func (m *Model) SetThreads(n int) { m.exec.SetThreads(n) }

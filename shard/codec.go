@@ -210,6 +210,10 @@ func (e *encoder) slice(v reflect.Value) {
 		for _, w := range list {
 			e.word(uint64(w))
 		}
+	case []float32:
+		for _, w := range list {
+			e.out = binary.LittleEndian.AppendUint32(e.out, math.Float32bits(w))
+		}
 	case []float64:
 		for _, w := range list {
 			e.word(math.Float64bits(w))
@@ -325,6 +329,12 @@ func (d *decoder) slice(v reflect.Value) {
 		return
 	}
 	v.Set(reflect.MakeSlice(v.Type(), n, n))
+	if list, ok := v.Interface().([]float32); ok { // a long one
+		for i, raw := 0, d.take(4*n); i < n; i++ {
+			list[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
+		}
+		return
+	}
 	for i := range n {
 		d.value(v.Index(i))
 	}

@@ -114,8 +114,15 @@ const (
 	// StreamRealHalves halves real samples, to be held against each other (analysis/generation):
 	// "rhal".
 	StreamRealHalves Stream = 0x7268616c
+	// StreamSequences makes the sequences of the example (internal/example/sequences): "sequ".
+	StreamSequences Stream = 0x73657175
+	// StreamProbe draws what probes of hidden states are fitted on (analysis/sequence): "prob".
+	StreamProbe Stream = 0x70726f62
 	// StreamMask draws the positions of a sequence that are hidden (measure/token): "mask".
 	StreamMask Stream = 0x6d61736b
+	// StreamContacts draws the sequences that regressions of contacts are fitted on
+	// (analysis/sequence): "cont".
+	StreamContacts Stream = 0x636f6e74
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the

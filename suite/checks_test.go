@@ -159,6 +159,27 @@ var wrongValues = map[string]map[string][]string{
 		"intervals":       {"--intervals 0", "--intervals 0.5,0.5", "--intervals x"},
 		"documented-json": {"--documented-json="},
 	},
+	"sequence": {
+		"dump":             {"--dump d.npz", "--dump d=other.npz", "--dump /x=d.npz", "--dump a/=d.npz", "--dump a/b/c=d.npz"},
+		"positions":        {"--positions p.csv", "--positions d=p.csv"},
+		"model":            {"--model m.onnx", "--model d=m.onnx --sequences s.csv", "--model a=m.onnx", "--model a/x=m.onnx --sequences s.csv"},
+		"sequences":        {"--sequences =s.csv", "--sequences a=x.csv --sequences a=y.csv", "--sequences a/b=x.csv", "--example --sequences x.csv"},
+		"vocabulary":       nil, // any file
+		"columns":          {"--columns heavy", "--columns heavi=x", "--columns heavy=x,heavy=y"},
+		"inputs":           {"--inputs ids=x", "--inputs tokens"},
+		"outputs":          {"--outputs scores=x", "--outputs logits="},
+		"position-batch":   {"--position-batch 0"},
+		"metrics":          {"--metrics acuracy", "--metrics masked_accuracy,"},
+		"set":              {"--set depth=3", "--set masked_accuracy.depth=3", "--set masked_accuracy.depth", "--set probe.depth=3"},
+		"mask":             {"--mask all"},
+		"mask-rate":        {"--mask-rate 0", "--mask-rate 1.5", "--mask-rate x"},
+		"mask-cdr":         {"--mask-cdr -1"},
+		"mask-nongermline": {"--mask-nongermline -1", "--mask-nongermline inf"},
+		"region-mode":      {"--region-mode all"},
+		"regions":          {"--regions cdr3", "--regions heavy,heavy"},
+		"mask-plan":        {"--mask-plan p.npy", "--mask-plan p.npz"},
+		"documented-json":  {"--documented-json=", "--documented-json x.txt"},
+	},
 	"compare": {
 		"results":         {"--results =x.json", "--results a@=x.json"},
 		"task":            nil, // any text
@@ -205,6 +226,8 @@ func missing(e Entry) string {
 		return "none.json"
 	case "generation":
 		return "--latents z=none.npz"
+	case "sequence":
+		return "--dump d=none.npz"
 	case "robustness", "encode":
 		return "--frames none.npy --model m=none.onnx"
 	case "forecast":

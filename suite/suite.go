@@ -19,6 +19,7 @@ import (
 	"repscope/analysis/reconstruction"
 	"repscope/analysis/reward"
 	"repscope/analysis/robustness"
+	"repscope/analysis/sequence"
 	"repscope/analysis/smoothness"
 	"repscope/internal/run"
 	"repscope/tool/compare"
@@ -46,6 +47,7 @@ var entries = []Entry{
 	{Command: reward.Command, Analysis: true},
 	{Command: generation.Command, Analysis: true},
 	{Command: forecast.Command, Analysis: true},
+	{Command: sequence.Command, Analysis: true},
 	{Command: encode.Command},
 	{Command: compare.Command},
 }

@@ -10,7 +10,6 @@ import (
 	"repscope/analysis/internal/results"
 	"repscope/internal/text"
 	"repscope/report"
-	"repscope/stat"
 )
 
 // LatentPrediction says how well the latents of successors are predicted, over the
@@ -195,7 +194,7 @@ func (m *measuredErrors) latentPrediction(dropped int) *LatentPrediction {
 	return out
 }
 
-// deviation is the standard deviation (ddof 0) of those values that are defined.
+// deviation is the spread of those values that are defined.
 func deviation(values []float64) report.Value {
 	var defined []float64
 	for _, v := range values {
@@ -206,12 +205,7 @@ func deviation(values []float64) report.Value {
 	if len(defined) == 0 {
 		return report.Undefined(noDirection)
 	}
-	_, variance := stat.MeanVariance(defined)
-	n := float64(len(defined))
-	if n == 1 {
-		return report.Number(0)
-	}
-	return report.Number(math.Sqrt(variance * (n - 1) / n))
+	return report.Number(spread(defined))
 }
 
 func (m *ModelDynamics) skip(metric, reason string) {

@@ -38,6 +38,8 @@ type Choice struct {
 	Masking string
 	// Set are the options of metrics.
 	Set map[string]map[string]any
+	// Substitutions are measured variants of the sequences; nil: none.
+	Substitutions *Substitutions
 }
 
 // Dataset is a dataset with the models that are evaluated on it.

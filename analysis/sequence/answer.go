@@ -69,9 +69,9 @@ func (p *plan) accumulate(ctx context.Context, d *datasetPlan, m *modelPlan, lo,
 			p.o.Progress(int(min(done, int64(p.total))), p.total)
 		}
 	}
-	a.endGroup()
 	states := make([]State, len(a.metrics))
 	for i, metric := range a.metrics {
+		endGroup(metric)
 		states[i] = State{metric: metric}
 	}
 	return states, nil
@@ -107,40 +107,33 @@ func (a *accumulator) update(ctx context.Context, items []*Item) error {
 	for _, it := range items {
 		a.size = max(a.size, it.bytes())
 	}
-	for lo := 0; lo < len(items); {
-		hi := lo + 1
-		for hi < len(items) && items[hi].Group == items[lo].Group {
-			hi++
-		}
-		if items[lo].Group != a.group {
-			a.endGroup()
-			a.group = items[lo].Group
-		}
-		batch := &Batch{Items: items[lo:hi]}
-		err := parallel.Try(ctx, a.p.o.Threads, len(a.metrics), func(_, i int) error {
-			if err := a.metrics[i].Update(ctx, batch); err != nil {
-				name := "census"
-				if i > 0 {
-					name = a.m.kinds[i-1].Name
-				}
-				return fmt.Errorf("%s: %w", name, err)
+	err := parallel.Try(ctx, a.p.o.Threads, len(a.metrics), func(_, i int) error {
+		group := a.group
+		for lo, hi := 0, 0; lo < len(items); lo = hi {
+			for hi < len(items) && items[hi].Group == items[lo].Group {
+				hi++
 			}
-			return nil
-		})
-		if err != nil {
-			return err
+			if items[lo].Group != group {
+				endGroup(a.metrics[i])
+				group = items[lo].Group
+			}
+			if err := a.metrics[i].Update(ctx, &Batch{Items: items[lo:hi]}); err != nil {
+				if i == 0 {
+					return err
+				}
+				return fmt.Errorf("%s: %w", a.m.kinds[i-1].Name, err)
+			}
 		}
-		lo = hi
-	}
-	return nil
+		return nil
+	})
+	a.group = items[len(items)-1].Group
+	return err
 }
 
-// endGroup tells metrics that the sequences of a group are complete.
-func (a *accumulator) endGroup() {
-	for _, metric := range a.metrics {
-		if s, ok := metric.(interface{ endGroup() }); ok {
-			s.endGroup()
-		}
+// endGroup tells a metric that the sequences of a group are complete.
+func endGroup(m Metric) {
+	if s, ok := m.(interface{ endGroup() }); ok {
+		s.endGroup()
 	}
 }
 
@@ -151,17 +144,19 @@ func (a *accumulator) fill(ctx context.Context, items []*Item) error {
 			return err
 		}
 	}
-	mode, needs := a.d.setting.Mode, a.m.needs
-	regional := needs&NeedRegional != 0
-	if needs&NeedMasked != 0 || regional && mode == RegionStandard {
-		if err := a.masked(ctx, items); err != nil {
-			return err
-		}
+	mode, regional := a.d.setting.Mode, a.m.needs&NeedRegional != 0
+	masked, single := NeedMasked, NeedSingle|NeedSingleLogits
+	switch mode {
+	case RegionStandard:
+		masked |= NeedRegional
+	case RegionPerPosition:
+		single |= NeedRegional
 	}
-	if needs&(NeedSingle|NeedSingleLogits) != 0 || regional && mode == RegionPerPosition {
-		if err := a.single(ctx, items); err != nil {
-			return err
-		}
+	if err := a.masked(ctx, a.needing(items, masked)); err != nil {
+		return err
+	}
+	if err := a.single(ctx, a.needing(items, single)); err != nil {
+		return err
 	}
 	if regional {
 		switch mode {
@@ -174,12 +169,27 @@ func (a *accumulator) fill(ctx context.Context, items []*Item) error {
 				it.Regional = it.Single
 			}
 		case RegionLevel:
-			if err := a.regions(ctx, items); err != nil {
+			if err := a.regions(ctx, a.needing(items, NeedRegional)); err != nil {
 				return err
 			}
 		}
 	}
-	return a.clean(ctx, items)
+	return a.clean(ctx, a.needing(items, NeedCleanLogits|NeedHidden|NeedAttentions|NeedContactScores))
+}
+
+// needing are the items of which any of the needs are needed.
+func (a *accumulator) needing(items []*Item, needs Needs) []*Item {
+	switch {
+	case a.m.always&needs != 0:
+		return items
+	case a.m.needs&needs == 0:
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(items), func(it *Item) bool {
+		return !slices.ContainsFunc(a.m.kinds, func(k *Kind) bool {
+			return k.asks(&a.m.Model, a.d.setting.Mode)&needs != 0 && (k.Wants == nil || k.Wants(a.d.setting, it.Index))
+		})
+	})
 }
 
 // read reads a sequence, labels its regions and chooses what is hidden.
@@ -353,7 +363,7 @@ func (a *accumulator) clean(ctx context.Context, items []*Item) error {
 			want |= of.out & a.m.Source.Has(CleanPass)
 		}
 	}
-	if want == 0 {
+	if want == 0 || len(items) == 0 {
 		return nil
 	}
 	passes := make([]Pass, len(items))

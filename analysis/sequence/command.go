@@ -12,6 +12,7 @@ import (
 	"repscope/dataset"
 	"repscope/internal/input"
 	"repscope/internal/run"
+	"repscope/latent"
 	"repscope/measure/token"
 )
 
@@ -61,6 +62,7 @@ type settings struct {
 	statistics       *input.Statistics
 	dumps, positions *input.Files
 	models           *input.Files
+	substitutions    *input.Files
 	sequences        datasetFiles
 	vocabulary       string
 	columns          pairs
@@ -79,7 +81,7 @@ type settings struct {
 
 // registerInputs adds what is read.
 func (s *settings) registerInputs(flags *run.Flags) {
-	flags.Usage("--model NAME=FILE.onnx --sequences FILE.csv [flags]", "--dump NAME=FILE.npz [flags]")
+	flags.Usage("--dump NAME=FILE.npz [flags]")
 	flags.FileHint("sequences are given with --sequences FILE, what a model answered with --dump NAME=FILE")
 	flags.Title(run.Settings, "sequences and models")
 	s.example = input.RegisterExample(flags, input.ArrayExample{Name: "sequences",
@@ -88,13 +90,15 @@ func (s *settings) registerInputs(flags *run.Flags) {
 	s.positions = input.RegisterFiles(flags, "positions", "`NAME=FILE.csv` of the predictions of a model: seq, pos, region_mode, target, pred, nll, prob (repeats)")
 	s.models = input.RegisterFiles(flags, "model", "`NAME=FILE.onnx` that is run on --sequences (repeats)")
 	flags.Var(&s.sequences, "sequences", "`FILE` of sequences: a table (.csv, .tsv) or .fasta (repeats with DATASET=FILE)")
+	s.substitutions = input.RegisterFiles(flags, "substitutions",
+		"`ASSAY=FILE.csv[:COLUMN]` of variants with measured effects: mutant (A23C:D45E) or mutated_sequence, DMS_score, … (repeats; ASSAY/DATASET=FILE of several datasets)")
 	flags.PathVar(&s.vocabulary, "vocabulary", "`FILE.json` of another alphabet than that of antibodies: a list of tokens, or tokens and their ids")
 	flags.Group(run.Inputs, "sequences", "vocabulary")
 	s.columns.known = dataset.SequenceRoles()
 	flags.Var(&s.columns, "columns", "`ROLE=NAME,…` of the columns of --sequences: "+strings.Join(s.columns.known, ", "))
-	s.inputs.known, s.outputs.known = []string{"tokens", "chains", "mask"}, []string{"logits", "hidden", "attentions"}
-	flags.Var(&s.inputs, "inputs", "`ROLE=NAME,…` of the inputs of --model: tokens, chains, mask (default: guessed by their names)")
-	flags.Var(&s.outputs, "outputs", "`ROLE=NAME,…` of the outputs of --model: logits, hidden, attentions (default: guessed by their names)")
+	s.inputs.known, s.outputs.known = latent.TokenInputs(), latent.TokenOutputNames()
+	flags.Var(&s.inputs, "inputs", "`ROLE=NAME,…` of the inputs of --model: tokens, chains, mask, padding, positions (default: guessed by their names)")
+	flags.Var(&s.outputs, "outputs", "`ROLE=NAME,…` of the outputs of --model: logits, hidden, attentions (default: guessed by their names; * stands for the number of a layer)")
 	s.positionBatch = 32
 	flags.CountVar(&s.positionBatch, "position-batch", 1, "`N` passes over which every position is hidden alone that are run together")
 	flags.Group(run.Settings, "columns", "inputs", "outputs", "position-batch")
@@ -151,7 +155,24 @@ func (s *settings) check(o *run.Options) error {
 	case (len(s.models.Names()) > 0 || s.planFile != "") && len(s.sequences.files) == 0:
 		return run.Hint(run.Usage("no sequences to show to the models"), "give them with --sequences FILE")
 	}
+	if err := s.checkSubstitutions(); err != nil {
+		return err
+	}
 	return s.checkNames()
+}
+
+// checkSubstitutions finds assays of datasets that there are not.
+func (s *settings) checkSubstitutions() error {
+	for _, name := range s.substitutions.Names() {
+		assay, of, several := strings.Cut(name, "/")
+		switch known := s.datasets(); {
+		case assay == "" || several && of == "" || strings.Contains(of, "/"):
+			return run.Usage("--substitutions %s=…: want ASSAY=FILE or ASSAY/DATASET=FILE", name)
+		case several && !slices.Contains(known, of):
+			return run.Hint(run.Usage("--substitutions %s=…: there is no dataset %q; the datasets are %s", name, of, strings.Join(known, ", ")), run.DidYouMean("", of, known))
+		}
+	}
+	return nil
 }
 
 // checkNames finds names that stand twice, and datasets without a name.

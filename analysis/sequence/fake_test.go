@@ -108,9 +108,9 @@ func (f *fakeSource) answer(p *Pass, want Outputs) *Output {
 	for _, h := range p.Hidden {
 		key = key*1000003 + uint64(h) + 1
 	}
-	r := rand.New(rand.NewPCG(f.seed*1000+token.SequenceKey(p.Record.ID), key))
 	n := len(p.Record.Tokens)
-	draw := func(size int) []float32 {
+	draw := func(of Outputs, size int) []float32 {
+		r := rand.New(rand.NewPCG(f.seed*1000+token.SequenceKey(p.Record.ID), key*16+uint64(of)))
 		out := make([]float32, size)
 		for k := range out {
 			out[k] = float32(r.NormFloat64())
@@ -118,32 +118,33 @@ func (f *fakeSource) answer(p *Pass, want Outputs) *Output {
 		return out
 	}
 	out := &Output{Layers: fakeLayers, Heads: fakeHeads}
-	logits, hidden, attentions, contacts := draw(n*32), draw(n*fakeWidth), draw(fakeLayers*fakeHeads*n*n), draw(n*n)
-	for k, t := range p.Record.Tokens {
-		logits[k*32+int(t)] += float32(f.skill)
-		hidden[k*fakeWidth] += 2 * float32(p.Record.Chains[k])
-	}
-	for row := range fakeLayers * fakeHeads * n {
-		of, sum := attentions[row*n:(row+1)*n], 0.0
-		for k, v := range of {
-			of[k] = float32(math.Exp(float64(v)))
-			sum += float64(of[k])
-		}
-		for k := range of {
-			of[k] = float32(float64(of[k]) / sum)
-		}
-	}
 	if want&Logits != 0 {
-		out.Logits = logits
+		out.Logits = draw(Logits, n*32)
+		for k, t := range p.Record.Tokens {
+			out.Logits[k*32+int(t)] += float32(f.skill)
+		}
 	}
 	if want&HiddenStates != 0 {
-		out.Hidden = hidden
+		out.Hidden = draw(HiddenStates, n*fakeWidth)
+		for k, chain := range p.Record.Chains {
+			out.Hidden[k*fakeWidth] += 2 * float32(chain)
+		}
 	}
 	if want&Attentions != 0 {
-		out.Attentions = attentions
+		out.Attentions = draw(Attentions, fakeLayers*fakeHeads*n*n)
+		for row := range fakeLayers * fakeHeads * n {
+			of, sum := out.Attentions[row*n:(row+1)*n], 0.0
+			for k, v := range of {
+				of[k] = float32(math.Exp(float64(v)))
+				sum += float64(of[k])
+			}
+			for k := range of {
+				of[k] = float32(float64(of[k]) / sum)
+			}
+		}
 	}
 	if want&ContactScores != 0 {
-		out.ContactScores = contacts
+		out.ContactScores = draw(ContactScores, n*n)
 	}
 	return out
 }
@@ -189,6 +190,7 @@ func itemsOf(t *testing.T, s *fakeSequences, source Source, mode string) []*Item
 	}
 	d := p.datasets[0]
 	d.models[0].needs = NeedMasked | NeedRegional | NeedSingle | NeedSingleLogits | NeedCleanLogits | NeedHidden | NeedAttentions | NeedContactScores
+	d.models[0].always = d.models[0].needs
 	a := &accumulator{p: p, d: d, m: d.models[0]}
 	var items []*Item
 	for g := range d.groups.count() {

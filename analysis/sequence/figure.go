@@ -22,7 +22,13 @@ type figureKind struct {
 
 // figureKinds are those of a run, in their order.
 func figureKinds() []figureKind {
-	return []figureKind{}
+	return []figureKind{
+		{figureRegions, []string{"region_accuracy", "region_perplexity"}, regionFigure},
+		{"sequence_contacts", []string{"p_at_l"}, contactFigure},
+		{"sequence_contact_maps", []string{"p_at_l"}, contactMapFigure},
+		{"sequence_attention", []string{"cross_chain"}, attentionFigure},
+		{"sequence_substitutions", []string{"substitutions"}, drawSubstitutions},
+	}
 }
 
 // figureName is the name of a figure of a dataset.

@@ -196,3 +196,14 @@ func undefined(values []float64) bool {
 	}
 	return false
 }
+
+// groupsOfSizes are groups of which only the sizes are known.
+func groupsOfSizes(sizes []int) *groups {
+	g := &groups{cut: make([]int, len(sizes)+1)}
+	for j, m := range sizes {
+		g.cut[j+1] = g.cut[j] + m
+		g.n += m
+	}
+	g.clusters = len(sizes)
+	return g
+}

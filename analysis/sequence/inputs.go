@@ -27,8 +27,16 @@ type loader struct {
 	fields []shard.Field
 }
 
-// load opens what the flags name.
+// load opens what is evaluated: the built-in example, or what the flags name.
 func (s *settings) load(ctx context.Context, env *run.Env) (*Input, error) {
+	if s.example.On() {
+		return s.loadExample(ctx, env)
+	}
+	return s.loadFiles(ctx, env)
+}
+
+// loadFiles opens what the flags name.
+func (s *settings) loadFiles(ctx context.Context, env *run.Env) (*Input, error) {
 	if err := s.exist(); err != nil {
 		return nil, err
 	}
@@ -36,15 +44,63 @@ func (s *settings) load(ctx context.Context, env *run.Env) (*Input, error) {
 	for _, name := range s.datasets() {
 		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options)})
 	}
+	if err := l.vocabulary(); err != nil {
+		return nil, err
+	}
 	if err := l.sequences(); err != nil {
 		return nil, err
 	}
 	for _, f := range s.dumps.All() {
-		if err := l.dump(f); err != nil {
-			return nil, fmt.Errorf("dump %s: %w", f.Name, err)
+		if err := l.answers("dump", f, func(beside Sequences) (answers, error) { return OpenDump(f.Path, l.in.Alphabet, beside) }); err != nil {
+			return nil, err
 		}
 	}
-	return l.in, l.empty()
+	for _, f := range s.positions.All() {
+		if err := l.answers("positions", f, func(beside Sequences) (answers, error) { return OpenPositions(f.Path, l.in.Alphabet, beside) }); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range s.models.All() {
+		if err := l.model(ctx, f); err != nil {
+			return nil, fmt.Errorf("model %s: %w", f.Name, err)
+		}
+	}
+	if err := l.empty(); err != nil {
+		return nil, err
+	}
+	return l.in, l.substitutions()
+}
+
+// substitutions reads the tables of variants of every dataset.
+func (l *loader) substitutions() error {
+	for i := range l.in.Datasets {
+		var files []SubstitutionFile
+		for _, f := range l.s.substitutions.All() {
+			assay, at := l.place(f.Name)
+			if at != i {
+				continue
+			}
+			sum, err := dataset.FileSHA256(f.Path)
+			if err != nil {
+				return fmt.Errorf("substitutions: %w", err)
+			}
+			files = append(files, SubstitutionFile{assay, f.Path})
+			l.env.Result.Inputs = append(l.env.Result.Inputs, report.Input{Role: "substitutions", Name: f.Name, Path: f.Path, SHA256: sum})
+		}
+		if files == nil {
+			continue
+		}
+		d := &l.in.Datasets[i]
+		given, err := OpenSubstitutions(files, d.Models[0].Sequences, l.in.Alphabet)
+		if err != nil {
+			return fmt.Errorf("substitutions: %w", err)
+		}
+		for _, w := range given.warnings() {
+			l.env.Warn("%s", w)
+		}
+		d.Choice.Substitutions = given
+	}
+	return nil
 }
 
 // opened is a file that stays open until the run ends.
@@ -67,6 +123,25 @@ func (l *loader) enter(role, name, path string, file opened) (shard.Field, error
 		}
 	}
 	return shard.Field{Name: role, Value: sum}, nil
+}
+
+// vocabulary reads the alphabet, if one is given.
+func (l *loader) vocabulary() error {
+	path := l.s.vocabulary
+	if path == "" {
+		return nil
+	}
+	v, err := dataset.ReadVocabulary(path)
+	if err != nil {
+		return fmt.Errorf("vocabulary: %w", err)
+	}
+	l.in.Alphabet = (*token.Alphabet)(v)
+	sum, err := dataset.FileSHA256(path)
+	if err != nil {
+		return fmt.Errorf("vocabulary: %w", err)
+	}
+	l.env.Result.Inputs = append(l.env.Result.Inputs, report.Input{Role: "vocabulary", Path: path, SHA256: sum})
+	return nil
 }
 
 // sequences opens the files of --sequences.
@@ -115,19 +190,64 @@ func (l *loader) add(at int, name string, sequences Sequences, source Source, fi
 	d.Models = append(d.Models, Model{Name: name, Sequences: sequences, Source: source, Inputs: func() ([]shard.Field, error) { return fields, nil }})
 }
 
-// dump opens what a model answered.
-func (l *loader) dump(f input.File) error {
+// answers are a file of what a model answered, which says what was hidden in which sequences.
+type answers interface {
+	Sequences
+	Source
+	opened
+}
+
+// answers opens what a model answered.
+func (l *loader) answers(role string, f input.File, open func(beside Sequences) (answers, error)) error {
 	model, at := l.place(f.Name)
-	d, err := OpenDump(f.Path, l.in.Alphabet, l.beside(at))
+	a, err := open(l.beside(at))
 	if err != nil {
-		return err
+		return fmt.Errorf("%s %s: %w", role, f.Name, err)
 	}
-	field, err := l.enter("dump", f.Name, f.Path, d)
+	field, err := l.enter(role, f.Name, f.Path, a)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s %s: %w", role, f.Name, err)
 	}
-	l.add(at, model, d, d, field)
+	if l.s.mask != maskAuto && l.s.mask != maskGiven {
+		l.env.Warn("%s %s: --mask %s does not apply, since the file says what was hidden", role, f.Name, l.s.mask)
+	}
+	l.add(at, model, a, a, field)
 	return nil
+}
+
+// model opens a model that is run on every dataset with sequences.
+func (l *loader) model(ctx context.Context, f input.File) error {
+	o := ModelOptions{Inputs: l.s.inputs.values, Outputs: l.s.outputs.values, Alphabet: l.in.Alphabet, PositionBatch: l.s.positionBatch,
+		Threads: l.env.Options.Threads, Memory: l.env.WorkingMemory() / 4, Progress: passProgress(l.env, f.Name)}
+	m, err := OpenModel(ctx, f.Path, o)
+	if err != nil {
+		return err
+	}
+	if _, err := l.enter("model", f.Name, f.Path, m); err != nil {
+		return err
+	}
+	inputs := l.env.Result.Inputs
+	inputs[len(inputs)-1].Details = m.Details()
+	for at := range l.in.Datasets {
+		if l.files[at] != nil {
+			l.add(at, f.Name, l.files[at], m, m.Fields()...)
+		}
+	}
+	return nil
+}
+
+// passProgress tells how far the passes of a kind are.
+func passProgress(env *run.Env, name string) func(kind PassKind, done, total int) {
+	bars := map[PassKind]func(done, total int){}
+	return func(kind PassKind, done, total int) {
+		if bars[kind] == nil {
+			bars[kind] = env.ProgressOf(name+": "+passNames[kind], "passes")
+		}
+		bars[kind](done, total)
+		if done == total {
+			bars[kind] = nil // the next ones have a rate of their own
+		}
+	}
 }
 
 // empty finds datasets that no model is evaluated on.
@@ -163,7 +283,7 @@ func (s *settings) datasets() []string {
 
 // exist finds files that are not there before any is read.
 func (s *settings) exist() error {
-	for _, files := range []*input.Files{s.dumps, s.positions, s.models} {
+	for _, files := range []*input.Files{s.dumps, s.positions, s.models, s.substitutions} {
 		if err := files.Exist(); err != nil {
 			return err
 		}

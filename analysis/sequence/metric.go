@@ -55,7 +55,14 @@ type Kind struct {
 	Keys          []Key
 	Options       []Option
 	Files         []CSVFile
-	New           func(s *Setting) Metric
+	// Lacks says what the metric lacks beside Needs, such as a file; empty if nothing. nil: never
+	// anything.
+	Lacks func(s *Setting) string
+	// Wants says of which sequences, by index, the answers are needed; nil: of all.
+	Wants func(s *Setting, sequence int) bool
+	// Holds says that the state grows with the sequences: such metrics share the memory.
+	Holds bool
+	New   func(s *Setting) Metric
 }
 
 // CSVFile is a file of a metric: see [Summary.Table].

@@ -17,6 +17,27 @@ var registry []Kind
 func init() {
 	for _, k := range []Kind{
 		maskedAccuracy,
+		crossEntropy,
+		perplexity,
+		contactPrecision,
+		chainProbe,
+		positionProbe,
+		cdrProbe,
+		cdrClassProbe,
+		regionAccuracy,
+		regionLoss,
+		regionPerplexity,
+		crossChain,
+		pseudoPerplexity,
+		onePassPerplexity,
+		regionGermline,
+		perPosition,
+		perResidue,
+		confusion,
+		topK,
+		unigram,
+		calibration,
+		substitutions,
 	} {
 		Register(k)
 	}
@@ -105,7 +126,10 @@ func (k *Kind) missing(m *Model, mode string) string {
 	return ""
 }
 
-// option checks the value of an option.
+// asks is what a metric asks of a model.
+func (k *Kind) asks(m *Model, mode string) Needs { return k.Needs | k.Either&m.has(mode) }
+
+// option checks the value of an option; null is the default.
 func (k *Kind) option(name string, value any) (any, error) {
 	i := slices.IndexFunc(k.Options, func(o Option) bool { return o.Name == name })
 	if i < 0 {
@@ -119,12 +143,15 @@ func (k *Kind) option(name string, value any) (any, error) {
 		return nil, run.Hint(run.Usage("%s has no option %q; its options are %s", k.Name, name, strings.Join(names, ", ")), run.DidYouMean(k.Name+".", name, names))
 	}
 	o := k.Options[i]
+	if value == nil {
+		value = o.Default
+	}
 	if whole, ok := value.(int); ok {
 		if _, want := o.Default.(float64); want {
 			value = float64(whole)
 		}
 	}
-	if o.Default != nil && value != nil && fmt.Sprintf("%T", value) != fmt.Sprintf("%T", o.Default) {
+	if o.Default != nil && fmt.Sprintf("%T", value) != fmt.Sprintf("%T", o.Default) {
 		return nil, run.Usage("%s.%s is %v, want %s", k.Name, name, value, kindOf(o.Default))
 	}
 	if o.Check != nil {

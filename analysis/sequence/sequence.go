@@ -140,9 +140,13 @@ type Setting struct {
 	Regions []string
 	// Options are those of --set and of a configuration, by metric and key.
 	Options map[string]map[string]any
-	Seed    uint64
-	Threads int
-	Memory  int64 // bytes that a metric may hold
+	// Sequences is the number of sequences of the dataset, from which metrics may choose some.
+	Sequences int
+	// Substitutions are the measured variants of the dataset; nil where there are none.
+	Substitutions *Substitutions
+	Seed          uint64
+	Threads       int
+	Memory        int64 // bytes that a metric may hold: see [Kind.Holds]
 }
 
 // The values of --region-mode.

@@ -74,6 +74,7 @@ type modelPlan struct {
 	Model
 	kinds   []*Kind
 	needs   Needs // of all kinds
+	always  Needs // of those that look at every sequence
 	skipped []skippedMetric
 }
 
@@ -115,7 +116,25 @@ func newPlan(in Input, o Options) (*plan, error) {
 		p.total += d.groups.n * len(d.models)
 		p.datasets = append(p.datasets, d)
 	}
+	p.shareMemory()
 	return p, p.checkAny()
+}
+
+// shareMemory gives every metric that holds much its part of the memory.
+func (p *plan) shareMemory() {
+	share := int64(0)
+	for _, d := range p.datasets {
+		for _, m := range d.models {
+			for _, k := range m.kinds {
+				if k.Holds {
+					share++
+				}
+			}
+		}
+	}
+	for _, d := range p.datasets {
+		d.setting.Memory /= max(share, 1)
+	}
 }
 
 // newDataset is the plan of a dataset.
@@ -135,12 +154,13 @@ func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
 		return nil, err
 	}
 	d := &datasetPlan{Dataset: of, setting: &Setting{Alphabet: p.alphabet, Mode: of.Choice.Mode, Regions: of.Choice.Regions,
-		Options: options, Seed: p.o.Seed, Threads: p.o.Threads, Memory: p.o.Memory}}
+		Options: options, Substitutions: of.Choice.Substitutions, Seed: p.o.Seed, Threads: p.o.Threads, Memory: p.o.Memory}}
 	clusters := of.Models[0].Sequences.Clusters()
 	if len(clusters) == 0 {
 		return nil, fmt.Errorf("dataset %s: there are no sequences", of.Name)
 	}
 	d.groups = newGroups(blocked(clusters, p.o.Block.Length), mostGroups)
+	d.setting.Sequences = d.groups.n
 	for i := range of.Models {
 		m := &of.Models[i]
 		if i > 0 && !slices.Equal(m.Sequences.Clusters(), clusters) {
@@ -150,16 +170,36 @@ func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
 		planned := &modelPlan{Model: *m}
 		for _, name := range names {
 			kind := Find(name)
+			if of.long(kind, m) {
+				planned.skipped = append(planned.skipped, skippedMetric{name, "it hides every residue alone, which takes long: ask for it with --metrics"})
+				continue
+			}
 			if reason := kind.missing(m, of.Choice.Mode); reason != "" {
 				planned.skipped = append(planned.skipped, skippedMetric{name, reason})
 				continue
 			}
+			if kind.Lacks != nil {
+				if reason := kind.Lacks(d.setting); reason != "" {
+					planned.skipped = append(planned.skipped, skippedMetric{name, reason})
+					continue
+				}
+			}
 			planned.kinds = append(planned.kinds, kind)
-			planned.needs |= kind.Needs | kind.Either&m.has(of.Choice.Mode)
+			needs := kind.asks(m, of.Choice.Mode)
+			planned.needs |= needs
+			if kind.Wants == nil {
+				planned.always |= needs
+			}
 		}
 		d.models = append(d.models, planned)
 	}
 	return d, nil
+}
+
+// long reports whether a metric that nobody asked for would have a model look at all sequences
+// once for every residue.
+func (d *Dataset) long(k *Kind, m *Model) bool {
+	return len(d.Choice.Metrics) == 0 && d.Choice.Mode != RegionPerPosition && runs(m.Source) && k.Wants == nil && k.Needs&(NeedSingle|NeedSingleLogits) != 0
 }
 
 // checkAny fails where nothing can be computed of any model.
@@ -226,6 +266,9 @@ func (p *plan) identity() shard.Identity {
 		add(d.Name+": mode", c.Mode)
 		add(d.Name+": regions", c.Regions)
 		add(d.Name+": masking", c.Masking)
+		if c.Substitutions != nil {
+			id.Inputs = append(id.Inputs, shard.Field{Name: d.Name + ": substitutions", Value: c.Substitutions.digest})
+		}
 		id.Inputs = append(id.Inputs, shard.Field{Name: d.Name + ": clusters", Value: fmt.Sprint(d.groups.n, " ", d.groups.clusters)})
 		for _, m := range d.models {
 			var kinds []string

@@ -20,6 +20,7 @@ func TestAnySplit(t *testing.T) {
 				return func() shard.Work[*Part, *Result] {
 					in := fakeInput(15, 2)
 					in.Datasets[0].Choice.Mode = mode
+					in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{"logistic": true, "logistic_sequences": 9})
 					second := fakeInput(4, 1, "masked_accuracy")
 					second.Datasets[0].Name = "other"
 					in.Datasets = append(in.Datasets, second.Datasets...)

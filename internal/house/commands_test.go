@@ -144,7 +144,8 @@ func TestManuals(t *testing.T) {
 func filled(t *testing.T, words []string) []string {
 	t.Helper()
 	files := map[string]string{"--frames": "val.npz:frames", "--model": "jepa=jepa.onnx", "--predictions": "jepa=predicted.npy", "--decoder": "jepa=decoder.onnx",
-		"--losses": "jepa=losses.csv", "--target": "truth.npy", "--forecast": "jepa=members.npy", "--input": "analysis.npy", "--generated": "jepa=problems.json"}
+		"--losses": "jepa=losses.csv", "--target": "truth.npy", "--forecast": "jepa=members.npy", "--input": "analysis.npy", "--generated": "jepa=problems.json",
+		"--dump": "jepa=dump.npz"}
 	arguments := map[string]string{"FILES…": "smoothness.json", "TASK=FILE": "a=smoothness.json", "TASK@RUN=FILE": "b@1=smoothness.json"}
 	for i, word := range words[:len(words)-1] {
 		if strings.HasPrefix(words[i+1], "NAME=FILE") && files[word] == "" { // latents, and other arrays by name
@@ -265,6 +266,7 @@ func writeFiles(t *testing.T, root, folder string) {
 	problem := `{"grade":"6B","moves":[{"description":"A1","isStart":true},{"description":"B4"},{"description":"C9"},` +
 		`{"description":"D12"},{"description":"%s18","isEnd":true}]}`
 	check(os.WriteFile(in("problems.json"), []byte(fmt.Sprintf("["+problem+","+problem+"]", "E", "F")), 0o644))
+	cysteines(t, folder) // dump.npz
 	copied := func(to, from string) {
 		content, err := os.ReadFile(filepath.Join(root, from))
 		check(err)

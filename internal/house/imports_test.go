@@ -50,7 +50,7 @@ var rules = []rule{
 
 	{"internal/device", "internal/cuda"},
 	{"internal/example/generate", "internal/example dataset"},
-	{"internal/example/boards", "stat"},
+	{"internal/example/boards internal/example/sequences", "stat"},
 	{"internal/example", ""},
 	{"internal/cuda", "internal/cuda"},
 	{"internal/kernel", "internal/kernel"},

@@ -44,6 +44,18 @@ func RegisterExample(flags *run.Flags, of ArrayExample) *GivenExample {
 // On reports whether the example is asked for.
 func (e *GivenExample) On() bool { return e.on }
 
+// File puts a file of the example on disk until the run ends, and returns its path.
+func (e *GivenExample) File(env *run.Env, name string, content []byte) (string, error) {
+	path, remove, err := unpack(content, name, "")
+	if remove != nil {
+		env.CloseLater(closerFunc(remove))
+	}
+	return path, err
+}
+
+// Label is the path that a file of the example has in the result.
+func (e *GivenExample) Label(name string) string { return examplePrefix + e.of.Name + "/" + name }
+
 // Role is [RegisterRole] for a role that the example may have arrays of. It is wrong
 // usage to give these beside --example.
 func (e *GivenExample) Role(flags *run.Flags, role Role) *Given {
@@ -117,6 +129,15 @@ func RegisterFiles(flags *run.Flags, name, usage string) *Files {
 		}
 		return nil
 	})
+	return f
+}
+
+// NamedFiles are files of a flag that was not given, such as those of a built-in example.
+func NamedFiles(flag string, files ...File) *Files {
+	f := &Files{flag: flag}
+	for _, file := range files {
+		f.named = append(f.named, source{kind: flag, name: file.Name, path: file.Path})
+	}
 	return f
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"repscope/internal/memory"
+	"repscope/internal/text"
 	"repscope/report"
 )
 
@@ -201,9 +202,9 @@ func (e *Env) planText() string {
 		}
 	}
 	fmt.Fprintf(&b, "options: %s\n", strings.Join(options, ", "))
-	fmt.Fprintf(&b, "memory: about %s for the program, inputs, weights and latents", megabytes(p.Held))
+	fmt.Fprintf(&b, "memory: about %s for the program, inputs, weights and latents", text.Bytes(p.Held))
 	if p.Searched > 0 {
-		fmt.Fprintf(&b, ", and up to %s to search neighbors in", megabytes(min(p.Searched, e.WorkingMemory())))
+		fmt.Fprintf(&b, ", and up to %s to search neighbors in", text.Bytes(min(p.Searched, e.WorkingMemory())))
 		if p.Searched > e.WorkingMemory() {
 			b.WriteString(" (--memory)")
 		}
@@ -251,12 +252,4 @@ func seconds(s float64) string {
 		return fmt.Sprintf("%.0f min", s/60)
 	}
 	return fmt.Sprintf("%.1f h", s/3600)
-}
-
-// megabytes is a size in the unit that suits it.
-func megabytes(n int64) string {
-	if n < 1e9 {
-		return fmt.Sprintf("%.0f MB", max(float64(n)/1e6, 1))
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
 }

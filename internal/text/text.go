@@ -94,3 +94,11 @@ func Count[N int | int64](n N, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// Bytes is a size in the unit that suits it: "512 MB", "2.1 GB".
+func Bytes(n int64) string {
+	if n < 1e9 {
+		return fmt.Sprintf("%.0f MB", max(float64(n)/1e6, 1))
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}

@@ -158,7 +158,7 @@ func (p *logisticProblem) solve(ctx context.Context, fit *logisticFit, set *logi
 	}
 	if classes > 1 {
 		var err error
-		if fit.converged, err = minimize(ctx, l.at, fit.at, gradient); err != nil {
+		if fit.converged, err = minimize(ctx, l.at, fit.at, gradient, longestSearch); err != nil {
 			return err
 		}
 	}
@@ -177,12 +177,12 @@ func (p *logisticProblem) solve(ctx context.Context, fit *logisticFit, set *logi
 }
 
 // minimize moves x to the minimum of a convex function by L-BFGS (Liu and Nocedal 1989) with steps
-// halved until they decrease it enough, and says whether the squared gradient is small.
-func minimize(ctx context.Context, f func(x, gradient []float64) float64, x []float64, small float64) (bool, error) {
+// halved until they decrease it enough, as many as given, and says whether the squared gradient is small.
+func minimize(ctx context.Context, f func(x, gradient []float64) float64, x []float64, small float64, steps int) (bool, error) {
 	gradient, next, nextGradient := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
 	value := f(x, gradient)
 	var history curvature
-	for step := range longestSearch {
+	for step := range steps {
 		if step%cancelCheck == 0 && ctx.Err() != nil {
 			return false, ctx.Err()
 		}

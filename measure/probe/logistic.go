@@ -4,7 +4,6 @@ package probe
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -183,30 +182,14 @@ type logisticProblem struct {
 }
 
 func newLogisticProblem(x points.Points, class []int, classes int, groups []int, o LogisticOptions) (*logisticProblem, error) {
-	if len(class) != x.N {
-		return nil, fmt.Errorf("%s: %d classes for %d rows", logisticName, len(class), x.N)
+	if err := checkClasses(class, classes, x.N); err != nil {
+		return nil, err
 	}
-	for i, k := range class {
-		if k < 0 || k >= classes {
-			return nil, fmt.Errorf("%s: row %d has class %d, want 0 … %d", logisticName, i, k, classes-1)
-		}
-	}
-	if o.Cs == nil {
-		o.Cs = DefaultCs()
-	}
-	if o.Folds == 0 {
-		o.Folds = DefaultFolds
-	}
-	if len(o.Cs) == 0 || o.Folds < 2 {
-		return nil, fmt.Errorf("%s: %d inverse penalties and %d folds, want at least 1 and 2", logisticName, len(o.Cs), o.Folds)
-	}
-	for _, c := range o.Cs {
-		if !(c > 0) || math.IsInf(c, 1) {
-			return nil, fmt.Errorf("%s: inverse penalty %v, want a finite number above 0", logisticName, c)
-		}
+	var err error
+	if o.Cs, o.Folds, err = choices(logisticName, "inverse penalty", "inverse penalties", o.Cs, DefaultCs, o.Folds); err != nil {
+		return nil, err
 	}
 	p := &logisticProblem{class: class, classes: classes, groups: groups, cs: o.Cs, o: o}
-	var err error
 	p.frame, p.x, err = newFrame(logisticName, x, o.Standardize, o.Threads)
 	return p, err
 }

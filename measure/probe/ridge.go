@@ -117,22 +117,11 @@ func newRidgeProblem(x, y points.Points, groups []int, o RidgeOptions) (*ridgePr
 	if err := checkFeatures("targets of "+ridgeName, y); err != nil {
 		return nil, err
 	}
-	if o.Alphas == nil {
-		o.Alphas = DefaultAlphas()
-	}
-	if o.Folds == 0 {
-		o.Folds = DefaultFolds
-	}
-	if len(o.Alphas) == 0 || o.Folds < 2 {
-		return nil, fmt.Errorf("%s: %d penalties and %d folds, want at least 1 and 2", ridgeName, len(o.Alphas), o.Folds)
-	}
-	for _, a := range o.Alphas {
-		if !(a > 0) || math.IsInf(a, 1) {
-			return nil, fmt.Errorf("%s: penalty %v, want a finite number above 0", ridgeName, a)
-		}
+	var err error
+	if o.Alphas, o.Folds, err = choices(ridgeName, "penalty", "penalties", o.Alphas, DefaultAlphas, o.Folds); err != nil {
+		return nil, err
 	}
 	p := &ridgeProblem{groups: groups, alphas: o.Alphas, o: o}
-	var err error
 	if p.frame, p.x, err = newFrame(ridgeName, x, o.Standardize, o.Threads); err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func (m Masking) Positions(key uint64, special []bool, cdr, nonTemplated []int8)
 		if cdr != nil && cdr[i] != 0 {
 			weight += m.CDR
 		}
-		if nonTemplated != nil && nonTemplated[i] != 0 {
+		if nonTemplated != nil && nonTemplated[i] == 1 {
 			weight += m.NonGermline
 		}
 		if m.Rule == Ranked {

@@ -1,11 +1,13 @@
 // Command generate writes frames of the arcade example as NumPy files:
 // frames.npy (uint8 [N,64,64]), episodes.npy (int64 [N]), actions.npy (int32
 // [N]), rewards.npy (float32 [N]) and factors.npy (int32 [N,8], the game's own
-// state in the order of example.FactorNames).
+// state in the order of example.FactorNames). With --sequences it writes the paired
+// chains of the example, sequences.csv.
 //
 //	go run ./internal/example/generate --out data           # the evaluation set
 //	go run ./internal/example/generate --out data --train   # the training set
 //	go run ./internal/example/generate --out data --seed 7 --frames 5000
+//	go run ./internal/example/generate --out data --sequences [--train]
 package main
 
 import (
@@ -17,6 +19,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/example"
+	"repscope/internal/example/sequences"
 )
 
 const trainFrames = 100_000
@@ -39,7 +42,8 @@ var errUsage = errors.New("wrong usage")
 func run(arguments []string) error {
 	flags := flag.NewFlagSet("generate", flag.ContinueOnError)
 	out := flags.String("out", "example-data", "folder to write to; made if absent")
-	train := flags.Bool("train", false, "write the frames that the shipped encoders were trained on")
+	train := flags.Bool("train", false, "write what the shipped models were trained on")
+	chains := flags.Bool("sequences", false, "write paired chains in place of frames")
 	seed := flags.Uint64("seed", 0, "seed of a game of your own; needs --frames")
 	frames := flags.Int("frames", 0, "number of frames of a game of your own")
 	if err := flags.Parse(arguments); errors.Is(err, flag.ErrHelp) {
@@ -53,9 +57,15 @@ func run(arguments []string) error {
 	case flags.NArg() > 0:
 		fmt.Fprintf(os.Stderr, "generate: unexpected argument %q\n", flags.Arg(0))
 		return errUsage
+	case *chains && (given["seed"] || given["frames"]):
+		fmt.Fprintln(os.Stderr, "generate: --sequences takes no --seed and no --frames")
+		return errUsage
 	case given["seed"] != given["frames"] || *train && given["seed"]:
 		fmt.Fprintln(os.Stderr, "generate: give --seed together with --frames, and neither with --train")
 		return errUsage
+	}
+	if *chains {
+		return writeSequences(*out, *train)
 	}
 	config := example.Config{Seed: example.ExampleSeed, Episodes: example.ExampleEpisodes}
 	switch {
@@ -69,6 +79,21 @@ func run(arguments []string) error {
 		return err
 	}
 	return write(*out, set)
+}
+
+func writeSequences(folder string, train bool) error {
+	s := sequences.Example().Sequences
+	if train {
+		s = sequences.Train()
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	file, err := os.Create(filepath.Join(folder, "sequences.csv"))
+	if err != nil {
+		return err
+	}
+	return errors.Join(sequences.WriteCSV(file, s, !train), file.Close())
 }
 
 func write(folder string, set *example.Set) error {

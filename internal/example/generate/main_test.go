@@ -11,6 +11,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/example"
+	"repscope/internal/example/sequences"
 )
 
 // What is written reads back as what was played.
@@ -73,5 +74,48 @@ func TestUsage(t *testing.T) {
 	}
 	if err := run([]string{"--out", t.TempDir(), "--seed", "7", "--frames", "-1"}); err == nil || errors.Is(err, errUsage) {
 		t.Errorf("negative number of frames: want an error of the run, got %v", err)
+	}
+}
+
+// The paired chains read back as sequences with everything that is known of them.
+func TestSequencesReadBack(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := run([]string{"--out", folder, "--sequences"}); err != nil {
+		t.Fatal(err)
+	}
+	file, err := dataset.OpenSequences(filepath.Join(folder, "sequences.csv"), dataset.SequenceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	want := sequences.Example().Sequences
+	if file.Len() != len(want) {
+		t.Fatalf("%d sequences, want %d", file.Len(), len(want))
+	}
+	for i := range want {
+		var s dataset.Sequence
+		if err := file.Read(i, &s); err != nil {
+			t.Fatal(err)
+		}
+		w := &want[i]
+		if s.ID != w.ID || s.Chains != w.Residues || file.Clusters()[i] != w.Cluster {
+			t.Fatalf("sequence %d is %s %v of cluster %d, want %s %v of %d", i, s.ID, s.Chains, file.Clusters()[i], w.ID, w.Residues, w.Cluster)
+		}
+		for chain := range w.Residues {
+			for k, c := range w.Coordinates[chain] {
+				for d := range c {
+					if got := s.Coordinates[chain][3*k+d]; got != c[d] && (got == got || c[d] == c[d]) {
+						t.Fatalf("sequence %d: coordinate %d of residue %d is %v, want %v", i, d, k, got, c[d])
+					}
+				}
+				if s.CDR[chain][k] != '0'+byte(w.CDR[chain][k]) || s.NonTemplated[chain][k] != '0'+byte(w.NonTemplated[chain][k]) {
+					t.Fatalf("sequence %d: the masks of residue %d differ", i, k)
+				}
+			}
+		}
+	}
+	if err := run([]string{"--out", folder, "--sequences", "--seed", "3", "--frames", "5"}); !errors.Is(err, errUsage) {
+		t.Errorf("--sequences with --seed: %v", err)
 	}
 }

@@ -1,0 +1,133 @@
+// Tests of what cannot be evaluated, and what is said of it.
+
+package sequence
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What cannot be evaluated is an error that says why.
+func TestBadInput(t *testing.T) {
+	t.Parallel()
+	one := func(change func(in *Input)) Input {
+		in := fakeInput(6, 1, "masked_accuracy")
+		change(&in)
+		return in
+	}
+	sequences := func(in *Input) *fakeSequences { return in.Datasets[0].Models[0].Sequences.(*fakeSequences) }
+	for _, of := range []struct {
+		in   Input
+		want string
+	}{
+		{Input{}, "there is no dataset to evaluate"},
+		{one(func(in *Input) { in.Datasets[0].Models = nil }), "dataset fake: there is no model to evaluate"},
+		{one(func(in *Input) { in.Datasets[0].Models[0].Sequences = newFakeSequences(0, 1) }), "dataset fake: there are no sequences"},
+		{one(func(in *Input) { in.Datasets[0].Models[1].Sequences = newFakeSequences(5, 1) }), "model b: 5 sequences, and model a has 6, or other clusters: models are compared on the same sequences"},
+		{one(func(in *Input) {
+			other := newFakeSequences(6, 1)
+			other.records[3].Tokens[4] = 4 + other.records[3].Tokens[4]%20
+			in.Datasets[0].Models[1].Sequences = other
+		}), "models a and b have other sequences: models of a dataset are compared on the same ones"},
+		{one(func(in *Input) { in.Datasets[0].Choice.Metrics = []string{"masked_acuracy"} }), `there is no metric "masked_acuracy"`},
+		{one(func(in *Input) {
+			in.Datasets[0].Choice.Set = map[string]map[string]any{"masked_accuracy": {"depth": 3}}
+		}), "masked_accuracy has no options, and masked_accuracy.depth is set"},
+		{one(func(in *Input) { in.Datasets[0].Choice.Set = map[string]map[string]any{"probe": {"depth": 3}} }), `there is no metric "probe" to set options of`},
+		{one(func(in *Input) { in.Datasets[0].Choice.Mask = nil }), "a: sequence s0: it is not given which residues are masked"},
+		{one(func(in *Input) { sequences(in).records[2].CDR = make([]int8, 4) }), "a: sequence s2: its lists are not of the length"},
+		{one(func(in *Input) {
+			for m := range in.Datasets[0].Models {
+				in.Datasets[0].Models[m].Source.(*fakeSource).has = map[PassKind]Outputs{CleanPass: Logits}
+			}
+		}), "nothing can be computed: masked_accuracy of a: it needs predictions of masked residues"},
+		{one(func(in *Input) { in.Datasets[0].Models[0].Source = shortLogits{newFakeSource(1, 1)} }), "a: sequence s0: logits are of 31 tokens, and the vocabulary has 32: give the model's own with --vocabulary"},
+	} {
+		_, err := Analyze(t.Context(), of.in, Options{Intervals: true})
+		if err == nil || !strings.HasPrefix(err.Error(), of.want) {
+			t.Errorf("error %v, want %s", err, of.want)
+		}
+	}
+}
+
+// shortLogits answers with logits of another vocabulary.
+type shortLogits struct{ *fakeSource }
+
+func (s shortLogits) Answer(ctx context.Context, passes []Pass, want Outputs, visit func(pass int, out *Output) error) error {
+	return s.fakeSource.Answer(ctx, passes, want, func(pass int, out *Output) error {
+		out.Logits = out.Logits[:len(passes[pass].Record.Tokens)*31]
+		return visit(pass, out)
+	})
+}
+
+// Where nothing is masked, the scores are null with a reason, and the counts say so.
+func TestNothingMasked(t *testing.T) {
+	t.Parallel()
+	in := fakeInput(5, 1, "masked_accuracy")
+	in.Datasets[0].Choice.Mask = func(*Record) []int { return nil }
+	m := analyzeFake(t, in).Datasets[0].Models[0]
+	v, _, ok := m.Number("mask_acc")
+	if !ok || v.Defined() || v.Reason != "nothing was scored" {
+		t.Errorf("mask_acc %v", v)
+	}
+	for name, want := range map[string]int{"sequences": 5, "masked_residues": 0, "chains_without_frameworks": 0} {
+		if got, _ := m.Object.Get(name); got != want {
+			t.Errorf("%s %v, want %d", name, got, want)
+		}
+	}
+}
+
+// A metric without its input is skipped with the reason, and others are computed.
+func TestSkipped(t *testing.T) {
+	t.Parallel()
+	in := fakeInput(5, 1)
+	in.Datasets[0].Models[0].Source.(*fakeSource).has = map[PassKind]Outputs{MaskedPass: Logits}
+	in.Datasets[0].Models[0].Sequences.(*fakeSequences).knows = NeedChains
+	r := analyzeFake(t, in)
+	m := &r.Datasets[0].Models[0]
+	if !slices.Contains(m.Metrics, "masked_accuracy") {
+		t.Errorf("computed: %v", m.Metrics)
+	}
+	for i := range registry {
+		k := &registry[i]
+		reason, ok := m.Skipped.Get(k.Name)
+		if lacks := k.missing(&in.Datasets[0].Models[0], RegionStandard); (lacks != "") != ok || ok && lacks != reason {
+			t.Errorf("%s: skipped %v, lacks %q", k.Name, reason, lacks)
+		}
+	}
+}
+
+// A run that is canceled ends with the error of its context.
+func TestCanceled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Analyze(ctx, fakeInput(8, 1), Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The registry is whole: every metric says what it is, and no number belongs to two.
+func TestRegistry(t *testing.T) {
+	t.Parallel()
+	of := map[string]string{}
+	for _, k := range registry {
+		if k.About == "" || len(k.Keys) == 0 || k.New == nil || k.Needs == 0 && k.Either == 0 {
+			t.Errorf("%s: it lacks About, Keys, Needs or New", k.Name)
+		}
+		for _, key := range k.Keys {
+			if other := of[key.Name]; other != "" && other != k.Name {
+				t.Errorf("%s is a number of %s and of %s", key.Name, other, k.Name)
+			}
+			of[key.Name] = k.Name
+		}
+		for _, alias := range k.Aliases {
+			if found := Find(alias); found == nil || found.Name != k.Name {
+				t.Errorf("alias %s of %s is that of %v", alias, k.Name, found)
+			}
+		}
+	}
+}

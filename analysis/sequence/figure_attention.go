@@ -1,0 +1,120 @@
+// The figure of attention across chains: its share, and which heads pay it.
+
+package sequence
+
+import (
+	"fmt"
+	"math"
+
+	"repscope/analysis/internal/results"
+	"repscope/plots"
+)
+
+// attentionFigure shows the attention that crosses the chains by model and by head; nil where no model has any.
+func attentionFigure(d *DatasetResult) *plots.Figure {
+	var heads []*headSums
+	var names []string
+	for i := range d.Models {
+		if h, ok := d.Models[i].Kept["attention"].(*headSums); ok {
+			heads, names = append(heads, h), append(names, d.Models[i].Name)
+		}
+	}
+	if heads == nil {
+		return nil
+	}
+	f := d.newFigure("Attention across chains")
+	columns := min(len(heads), 4)
+	if len(heads) == 1 {
+		columns = 3 // all in one row
+	}
+	bars := [2]plots.Tile{
+		{Title: "Attention across the chains", Panel: d.crossingBars("cross")},
+		{Title: "At the joint of the chains", Panel: d.crossingBars("interface")},
+	}
+	bars[0].ColumnSpan = columns / 2
+	bars[1].Column, bars[1].ColumnSpan = columns/2, columns-columns/2
+	scale := crossingScale(heads)
+	f.RowHeights, f.HeightMM = []float64{50}, 50
+	if len(heads) == 1 {
+		bars[1].ColumnSpan = 1
+		f.Tiles = append(bars[:], plots.Tile{Title: "Heads", Column: 2, Panel: heads[0].panel(scale, true, true)})
+	} else {
+		f.Tiles = bars[:]
+		for k, h := range heads {
+			row, column := k/columns, k%columns
+			height := min(30+4*float64(h.Layers), 70)
+			if column == 0 {
+				f.RowHeights = append(f.RowHeights, 0)
+			}
+			f.RowHeights[row+1] = max(f.RowHeights[row+1], height)
+			bottom := k+columns >= len(heads)
+			f.Tiles = append(f.Tiles, plots.Tile{Title: plots.Escape(names[k]), Row: 1 + row, Column: column, Panel: h.panel(scale, column == 0, bottom)})
+		}
+		for _, height := range f.RowHeights[1:] {
+			f.HeightMM += height
+		}
+	}
+	f.HeightMM += 12 + 5*math.Ceil(float64(len(d.Models))/5)
+	f.Footnote = "Dashed lines: expected if every residue attended to all residues evenly. Special tokens are left out. Heads: attention across the chains over what is expected." +
+		" " + f.Footnote
+	return f
+}
+
+// crossingBars are a share of all models, with what is expected.
+func (d *DatasetResult) crossingBars(of string) plots.Panel {
+	p := &plots.Bars{Y: plots.Axis{Label: "Share of attention"}, NamesInLegend: len(d.Models) > 3, NoValues: len(d.Models) > 6}
+	for i := range d.Models {
+		m := &d.Models[i]
+		v, ci := m.scoreOf("cross_chain/" + of + "_frac")
+		bar := results.Bar(m.Name, v, ci, 1)
+		expected, _ := m.scoreOf("cross_chain/" + of + "_expected")
+		at := expected.Float()
+		bar.Baseline = &at
+		p.Bars = append(p.Bars, bar)
+	}
+	return p
+}
+
+// ratio is the attention of a head across the chains over what is expected, as a logarithm of
+// base 2.
+func (h *headSums) ratio(head int) float64 {
+	return math.Log2(h.share(head, 0) / h.share(head, 2))
+}
+
+// crossingScale is the color scale of all heads, the same for all models.
+func crossingScale(heads []*headSums) plots.ColorScale {
+	high := 0.5
+	for _, h := range heads {
+		for k := range h.Layers * h.Heads {
+			if v := math.Abs(h.ratio(k)); v <= 4 {
+				high = max(high, v)
+			} else if v > 4 {
+				high = 4
+			}
+		}
+	}
+	return plots.ColorScale{Ramp: plots.RampDiverging, Low: -high, High: high, Label: "log_{2} (across/expected)"}
+}
+
+// panel is a map of heads by layer.
+func (h *headSums) panel(scale plots.ColorScale, left, bottom bool) plots.Panel {
+	p := &plots.HeatMap{Scale: scale, Decimals: 1}
+	if left {
+		p.Y.Label = "Layer"
+	}
+	if bottom {
+		p.X.Label = "Head"
+	}
+	for j := range h.Heads {
+		p.Columns = append(p.Columns, fmt.Sprint(j+1))
+	}
+	for l := range h.Layers {
+		p.Rows = append(p.Rows, fmt.Sprint(l+1))
+		row := make([]float64, h.Heads)
+		for j := range row {
+			row[j] = h.ratio(l*h.Heads + j)
+		}
+		p.Values = append(p.Values, row)
+	}
+	return p
+}

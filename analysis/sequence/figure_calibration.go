@@ -1,0 +1,6 @@
+// The figure of calibration.
+
+package sequence
+
+// keptReliability are the bins of [calibration], for figures.
+const keptReliability = "reliability"

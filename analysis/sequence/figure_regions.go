@@ -1,0 +1,163 @@
+// The figure of predictions by region: accuracy and perplexity of both chains, from the first framework to
+// the last.
+
+package sequence
+
+import (
+	"fmt"
+	"strings"
+
+	"repscope/analysis/internal/results"
+	"repscope/measure/token"
+	"repscope/plots"
+	"repscope/report"
+)
+
+// figureRegions is the name of the file.
+const figureRegions = "sequence_regions"
+
+// mostBars is the number of models beyond which regions are shown as a map of colors, without intervals.
+const mostBars = 5
+
+// regionScores are the rows of the figure.
+var regionScores = []struct {
+	score, label string
+	decimals     int
+}{{"accuracy", "Accuracy", 2}, {"ppl", "Perplexity", 1}}
+
+// regionChains are its columns.
+var regionChains = []struct {
+	title   string
+	regions []token.Region
+}{
+	{"Heavy chain", []token.Region{token.HeavyFWR1, token.HeavyCDR1, token.HeavyFWR2, token.HeavyCDR2, token.HeavyFWR3, token.HeavyCDR3, token.HeavyFWR4}},
+	{"Light chain", []token.Region{token.LightFWR1, token.LightCDR1, token.LightFWR2, token.LightCDR2, token.LightFWR3, token.LightCDR3, token.LightFWR4}},
+}
+
+// regionKey is the key of a score of a region.
+func regionKey(region token.Region, score string) string {
+	return "region/" + region.String() + "/" + score
+}
+
+// regionFigure draws the scores by region of all models of a dataset; nil where no model has any. Chains
+// and scores that no model has are left out.
+func regionFigure(d *DatasetResult) *plots.Figure {
+	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, Title: "Predictions by region"}
+	for i := range d.Models {
+		f.Series = append(f.Series, d.Models[i].Name)
+	}
+	many := len(d.Models) > mostBars
+	rows := 0
+	for _, of := range regionScores {
+		columns, top := 0, 0.0
+		for _, chain := range regionChains {
+			top = max(top, d.highest(of.score, chain.regions))
+		}
+		for _, chain := range regionChains {
+			if d.highest(of.score, chain.regions) == 0 {
+				continue
+			}
+			tile := plots.Tile{Row: rows, Column: columns, Title: chain.title}
+			if many {
+				tile.Title += ", " + strings.ToLower(of.label)
+				tile.Panel = d.regionMap(of.score, of.decimals, top, chain.regions, columns == 0)
+			} else {
+				tile.Panel = d.regionBars(of.score, of.label, top, chain.regions)
+			}
+			f.Tiles = append(f.Tiles, tile)
+			columns++
+		}
+		if columns > 0 {
+			rows++
+		}
+	}
+	switch {
+	case rows == 0:
+		return nil
+	case many:
+		f.HeightMM = 8 + float64(rows)*(14+6*float64(len(d.Models)))
+	default:
+		f.HeightMM = 12 + 56*float64(rows)
+		if d.Blocks != "" {
+			f.Footnote = fmt.Sprintf("Error bars: 95 %% by deleting each of %s.", d.Blocks)
+		}
+	}
+	return f
+}
+
+// highest is the largest end of an interval of a score, or the largest score, in some regions; 0 where no model
+// has any.
+func (d *DatasetResult) highest(score string, regions []token.Region) float64 {
+	top := 0.0
+	for i := range d.Models {
+		for _, r := range regions {
+			v, ci := d.Models[i].scoreOf(regionKey(r, score))
+			if !v.Defined() {
+				continue
+			}
+			top = max(top, v.Float())
+			if _, high := results.Ends(ci); high > top {
+				top = high
+			}
+		}
+	}
+	return top
+}
+
+// scoreOf is a number of a model with its interval; undefined where it was not computed.
+func (m *ModelResult) scoreOf(key string) (report.Value, report.Interval) {
+	v, known := m.Object.Get(key)
+	value, ok := v.(report.Value)
+	if !known || !ok {
+		return report.Undefined("not computed"), report.NoInterval("not computed")
+	}
+	ci, _ := m.Object.Get(key + "_ci")
+	interval, _ := ci.(report.Interval)
+	return value, interval
+}
+
+// shortName is the name of a region without its chain: CDR1.
+func shortName(r token.Region) string { return strings.ToUpper(r.String()[1:]) }
+
+// regionBars shows a score with intervals, a group of bars for each region.
+func (d *DatasetResult) regionBars(score, label string, top float64, regions []token.Region) plots.Panel {
+	panel := &plots.GroupedBars{Y: plots.Axis{Label: label, Max: 1.03 * top}}
+	if score == "accuracy" {
+		panel.Y.Max = 1
+	}
+	for _, r := range regions {
+		panel.Groups = append(panel.Groups, shortName(r))
+	}
+	for i := range d.Models {
+		series := plots.BarSeries{Name: d.Models[i].Name}
+		for _, r := range regions {
+			v, ci := d.Models[i].scoreOf(regionKey(r, score))
+			results.AppendBar(&series, v, ci)
+		}
+		panel.Series = append(panel.Series, series)
+	}
+	return panel
+}
+
+// regionMap shows a score of many models, a row each.
+func (d *DatasetResult) regionMap(score string, decimals int, top float64, regions []token.Region, named bool) plots.Panel {
+	panel := &plots.HeatMap{Decimals: decimals, Scale: plots.ColorScale{Ramp: plots.RampMagnitude, High: top}}
+	if score == "accuracy" {
+		panel.Scale.High = 1
+	}
+	for _, r := range regions {
+		panel.Columns = append(panel.Columns, shortName(r))
+	}
+	for i := range d.Models {
+		row := make([]float64, len(regions))
+		for k, r := range regions {
+			v, _ := d.Models[i].scoreOf(regionKey(r, score))
+			row[k] = v.Float()
+		}
+		panel.Values = append(panel.Values, row)
+		if named {
+			panel.Rows = append(panel.Rows, d.Models[i].Name)
+		}
+	}
+	return panel
+}

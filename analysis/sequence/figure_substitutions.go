@@ -1,0 +1,211 @@
+// The figure of substitutions: how scores order measured variants, and what the model says of every
+// substitution of a wild type beside what was measured.
+
+package sequence
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"repscope/analysis/internal/results"
+	"repscope/plots"
+	"repscope/report"
+)
+
+// keptSubstitutions is what the figure shows of one model.
+type keptSubstitutions struct {
+	assay   string
+	assays  int
+	letters []byte // the wild type of the first assay
+	chains  []int8 // of every residue
+	tokens  int
+	names   []string           // of the tokens
+	ratios  []float32          // [residues, tokens]; nil where they are not known
+	single  map[[2]int]float64 // measurements of single substitutions, by residue and token
+	mutated map[int]bool       // residues that variants substitute
+}
+
+// keep keeps what the figure shows.
+func (e *evaluation) keep(ratios []float32) {
+	a := e.given.assays[0]
+	k := &keptSubstitutions{assay: a.name, assays: len(e.given.assays), letters: a.letters, names: e.s.Alphabet.Names, tokens: e.s.Alphabet.Size(),
+		ratios: ratios, single: map[[2]int]float64{}, mutated: map[int]bool{}}
+	for _, i := range a.wildType.residues() {
+		k.chains = append(k.chains, a.wildType.Chains[i])
+	}
+	for i, v := range a.variants {
+		for _, s := range v.sites {
+			k.mutated[s.residue] = true
+		}
+		if len(v.sites) == 1 {
+			k.single[[2]int{v.sites[0].residue, v.sites[0].to}] = a.measured[i]
+		}
+	}
+	e.s.Keep("substitutions", k)
+}
+
+// What a heat map of substitutions shows at most: residues in a row, and rows of them.
+const (
+	heatColumns = 60
+	heatRows    = 2
+)
+
+// heatLetters are the rows of a map: amino acids by their kind.
+const heatLetters = "GAVLIMPFWYSTCNQHKRDE"
+
+// drawSubstitutions draws the figure; nil where no model has the metric.
+func drawSubstitutions(d *DatasetResult) *plots.Figure {
+	var models []*ModelResult
+	for i := range d.Models {
+		if _, ok := d.Models[i].Kept["substitutions"]; ok {
+			models = append(models, &d.Models[i])
+		}
+	}
+	if len(models) == 0 {
+		return nil
+	}
+	kept := models[0].Kept["substitutions"].(*keptSubstitutions)
+	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, HeightMM: 62, RowHeights: []float64{56}, Legend: plots.LegendBelow}
+	for i := range d.Models {
+		f.Series = append(f.Series, d.Models[i].Name)
+	}
+	f.Tiles = append(f.Tiles, plots.Tile{Title: "Order of measured variants", Panel: correlationBars(models)})
+	f.Footnote = "Spearman correlation of scores of variants with measurements"
+	if kept.assays > 1 {
+		f.Footnote += fmt.Sprintf(", the mean over functions of means over proteins of %d assays", kept.assays)
+	}
+	f.Footnote += "; lines: scores that need no model."
+	kept.addMaps(f, models)
+	return f
+}
+
+// correlationBars are the Spearman correlations of all scores; those that need no model are lines.
+func correlationBars(models []*ModelResult) plots.Panel {
+	p := &plots.GroupedBars{Y: plots.Axis{Label: "Spearman correlation"}}
+	labels := [scoreCount]string{"masked marginal", "wild-type marginal", "ΔPLL", "BLOSUM62", "position frequency", "germline identity"}
+	var shown []int
+	for score := range scoreCount {
+		for _, m := range models {
+			v, _, ok := m.Number(substitutionKey(score, "spearman", ""))
+			if !ok {
+				continue
+			}
+			if ofModel(score) {
+				shown, p.Groups = append(shown, score), append(p.Groups, labels[score])
+			} else if v.Defined() {
+				p.References = append(p.References, plots.Reference{Value: v.Float(), Label: labels[score]})
+			}
+			break
+		}
+	}
+	for _, m := range models {
+		s := plots.BarSeries{Name: m.Name}
+		for _, score := range shown {
+			v, ci, ok := m.Number(substitutionKey(score, "spearman", ""))
+			if !ok {
+				v, ci = report.Undefined("it is not known of this model"), report.NoInterval("it is not known of this model")
+			}
+			results.AppendBar(&s, v, ci)
+		}
+		p.Series = append(p.Series, s)
+	}
+	return p
+}
+
+// addMaps adds the maps of the first assay: of the first model, and of what was measured.
+func (k *keptSubstitutions) addMaps(f *plots.Figure, models []*ModelResult) {
+	all := sorted(k.mutated)
+	shown := all[:min(len(all), heatRows*heatColumns)]
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range k.single {
+		low, high = min(low, v), max(high, v)
+	}
+	if k.ratios != nil {
+		predicted := func(residue, token int) float64 { return float64(k.ratios[residue*k.tokens+token]) }
+		most := k.most(shown, predicted)
+		k.addMap(f, shown, fmt.Sprintf("%s: score of every substitution, %s", plots.Escape(models[0].Name), plots.Escape(k.assay)),
+			plots.ColorScale{Ramp: plots.RampDiverging, Low: -most, High: most, Label: "ln p(substitution) − ln p(wild type) (nats)"}, predicted)
+	}
+	if low < high {
+		k.addMap(f, shown, "Measured, "+plots.Escape(k.assay), plots.ColorScale{Ramp: plots.RampSequential, Low: low, High: high, Label: "Measured effect (as in the table)"},
+			func(residue, token int) float64 {
+				if v, ok := k.single[[2]int{residue, token}]; ok {
+					return v
+				}
+				return math.NaN()
+			})
+	}
+	if len(f.Tiles) > 1 {
+		f.Footnote += " Columns: substituted residues of the wild type, numbered in their chain. Grey: the residue of the wild type, or no measurement."
+		if len(shown) < len(all) {
+			f.Footnote += fmt.Sprintf(" The first %d of %d residues are shown.", len(shown), len(all))
+		}
+	}
+}
+
+// addMap adds a map in rows.
+func (k *keptSubstitutions) addMap(f *plots.Figure, shown []int, title string, scale plots.ColorScale, of func(residue, token int) float64) {
+	names := make([]string, len(heatLetters))
+	for i := range names {
+		names[i] = heatLetters[i : i+1]
+	}
+	for from := 0; from < len(shown); from += heatColumns {
+		part := shown[from:min(from+heatColumns, len(shown))]
+		panel := &plots.HeatMap{Y: plots.Axis{Label: "Substituted by"}, Rows: names, Columns: k.columns(part), Decimals: -1, Scale: scale, Values: k.values(part, of)}
+		height := 62.0
+		if from+heatColumns < len(shown) {
+			panel.Scale.Label, height = "", 54
+		}
+		f.Tiles = append(f.Tiles, plots.Tile{Row: len(f.RowHeights), Title: title, Panel: panel})
+		title = ""
+		f.RowHeights = append(f.RowHeights, height)
+		f.HeightMM += height + 5
+	}
+}
+
+// most is the largest size of what a map shows.
+func (k *keptSubstitutions) most(shown []int, of func(residue, token int) float64) float64 {
+	most := 1e-6
+	for _, row := range k.values(shown, of) {
+		for _, v := range row {
+			if !math.IsNaN(v) && !math.IsInf(v, 0) {
+				most = max(most, math.Abs(v))
+			}
+		}
+	}
+	return most
+}
+
+// values are a map: a row for each letter, a column for each residue; NaN at the wild type.
+func (k *keptSubstitutions) values(shown []int, of func(residue, token int) float64) [][]float64 {
+	out := make([][]float64, len(heatLetters))
+	for i := range out {
+		letter := heatLetters[i]
+		token := slices.Index(k.names, string(letter))
+		for _, residue := range shown {
+			v := math.NaN()
+			if token >= 0 && k.letters[residue] != letter {
+				v = of(residue, token)
+			}
+			out[i] = append(out[i], v)
+		}
+	}
+	return out
+}
+
+// columns name residues by their letter and their number, which counts from 1 in the chain.
+func (k *keptSubstitutions) columns(shown []int) []string {
+	number := map[int8]int{}
+	var all []string
+	for i, letter := range k.letters {
+		number[k.chains[i]]++
+		all = append(all, string(letter)+strconv.Itoa(number[k.chains[i]]))
+	}
+	out := make([]string, len(shown))
+	for j, i := range shown {
+		out[j] = all[i]
+	}
+	return out
+}

@@ -1,0 +1,89 @@
+// Tests of the figures: that nothing in them is cut, with one model and with twelve.
+
+package sequence
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"repscope/plots"
+)
+
+// figureModels are names as long as those of real models.
+var figureModels = []string{"esm2_t33_650M", "ablang2", "antiberty", "protbert_bfd", "balm_paired", "igbert", "igt5_encoder", "nanobert_small", "curr_bert_5e-4",
+	"sapiens_heavy_light", "position_frequencies", "from_scratch_undertrained"}
+
+// folded answers as the fake model does, and its last heads see contacts: the more, the higher
+// skill.
+type folded struct{ *fakeSource }
+
+func (f folded) Answer(ctx context.Context, passes []Pass, want Outputs, visit func(pass int, out *Output) error) error {
+	return f.fakeSource.Answer(ctx, passes, want, func(i int, out *Output) error {
+		n := len(passes[i].Record.Tokens)
+		xyz := passes[i].Record.Coordinates
+		for k := range out.Attentions {
+			a, b := k/n%n, k%n
+			near := 0.0
+			for c := range 3 {
+				near += math.Pow(float64(xyz[3*a+c]-xyz[3*b+c]), 2)
+			}
+			if near < 64 && k >= len(out.Attentions)/2 {
+				out.Attentions[k] *= float32(1 + f.skill)
+			}
+		}
+		return visit(i, out)
+	})
+}
+
+// With SEQUENCE_FIGURES=DIR the figures are written there to be looked at.
+func TestFigures(t *testing.T) {
+	t.Parallel()
+	for _, models := range []int{1, 2, 12} {
+		s := newFakeSequences(24, 1)
+		in := Input{Datasets: []Dataset{{Name: "fake", Choice: Choice{Mask: fakeMask, Set: set("p_at_l", map[string]any{"logistic": models == 2})}}}}
+		for k := range models {
+			source := newFakeSource(uint64(k), 3/float64(1+k))
+			source.has[CleanPass] &^= ContactScores
+			in.Datasets[0].Models = append(in.Datasets[0].Models, fakeModel(figureModels[k], s, folded{source}))
+		}
+		d := &analyzeFake(t, in).Datasets[0]
+		for _, kind := range figureKinds() {
+			figure := kind.draw(d)
+			if figure == nil {
+				continue
+			}
+			warnings, err := figure.Warnings()
+			if err != nil {
+				t.Errorf("%d models: %s: %v", models, kind.name, err)
+				continue
+			}
+			warnings = slices.DeleteFunc(warnings, func(w string) bool { return strings.Contains(w, "no room to print the values") })
+			if len(warnings) > 0 {
+				t.Errorf("%d models: %s: %q", models, kind.name, warnings)
+			}
+			saveFigure(t, fmt.Sprintf("%s_%02d", kind.name, models), figure)
+		}
+	}
+}
+
+// saveFigure writes a figure if the folder for them is named.
+func saveFigure(t *testing.T, name string, figure *plots.Figure) {
+	folder := os.Getenv("SEQUENCE_FIGURES")
+	if folder == "" {
+		return
+	}
+	var b bytes.Buffer
+	if err := figure.Render(&b, "png"); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, name+".png"), b.Bytes(), 0o666); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,81 @@
+// Tests of attention across chains.
+
+package sequence
+
+import (
+	"strings"
+	"testing"
+
+	"repscope/measure/measuretest"
+	"repscope/report"
+)
+
+func TestCrossChain(t *testing.T) {
+	t.Parallel()
+	items := itemsOf(t, newFakeSequences(7, 2), newFakeSource(1, 2), RegionStandard)
+	for _, layers := range []any{nil, 1} {
+		in := fakeInput(7, 2, "cross_chain")
+		in.Datasets[0].Choice.Set = set("cross_chain", map[string]any{"num_layers": layers})
+		m := &analyzeFake(t, in).Datasets[0].Models[0]
+		first := 0
+		if layers != nil {
+			first = fakeLayers - 1
+		}
+		var total, cross, joint, heavy, toLight float64
+		head := 0.0 // the mean share of the last head
+		for _, it := range items {
+			n := len(it.Tokens)
+			light := 0
+			for it.Chains[light] == 0 {
+				light++
+			}
+			for h := first * fakeHeads; h < fakeLayers*fakeHeads; h++ {
+				var own, crossing float64
+				for i := 1; i < n-1; i++ {
+					for j := 1; j < n-1; j++ {
+						v := float64(it.Clean.Attentions[(h*n+i)*n+j])
+						own += v
+						if i < light {
+							heavy += v
+						}
+						if (i < light) == (j < light) {
+							continue
+						}
+						crossing += v
+						if i < light {
+							toLight += v
+						}
+						if i >= light-5 && i < light+5 && j >= light-5 && j < light+5 {
+							joint += v
+						}
+					}
+				}
+				total += own
+				cross += crossing
+				if h == fakeLayers*fakeHeads-1 {
+					head += crossing / own / float64(len(items))
+				}
+			}
+		}
+		measuretest.Near(t, "cross", number(t, m, "cross_chain/cross_frac"), cross/total, 1e-12)
+		measuretest.Near(t, "interface", number(t, m, "cross_chain/interface_frac"), joint/total, 1e-12)
+		measuretest.Near(t, "to light", number(t, m, "cross_chain/heavy_to_light"), toLight/heavy, 1e-12)
+		measuretest.Near(t, "of a head", m.Tables[0].Rows[fakeLayers*fakeHeads-1][2].(report.Value).V, head, 1e-11)
+	}
+}
+
+func TestCrossChainWithout(t *testing.T) {
+	t.Parallel()
+	in := fakeInput(4, 1, "cross_chain", "masked_accuracy")
+	for i := range in.Datasets[0].Models[0].Sequences.(*fakeSequences).records {
+		clear(in.Datasets[0].Models[0].Sequences.(*fakeSequences).records[i].Chains)
+	}
+	if why, _ := analyzeFake(t, in).Datasets[0].Models[0].Skipped.Get("cross_chain"); why != "no sequence has two chains with attention among their residues" {
+		t.Error(why)
+	}
+	in = fakeInput(4, 1, "cross_chain")
+	in.Datasets[0].Choice.Set = set("cross_chain", map[string]any{"num_layers": 3})
+	if _, err := Analyze(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), "sequence s0: cross_chain.num_layers is 3, and the attention is of 2 layers") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,246 @@
+// Tests of the precision of contacts, and of regressions on the heads.
+
+package sequence
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"repscope/measure/contact"
+	"repscope/measure/measuretest"
+	"repscope/report"
+)
+
+// number is a number of a model.
+func number(t *testing.T, m *ModelResult, key string) float64 {
+	t.Helper()
+	v, ok := m.Object.Get(key)
+	value, is := v.(report.Value)
+	if !ok || !is {
+		t.Fatalf("%s is %v", key, v)
+	}
+	return value.Float()
+}
+
+// set are options of one metric.
+func set(metric string, options map[string]any) map[string]map[string]any {
+	return map[string]map[string]any{metric: options}
+}
+
+// ranked are the precisions of an item by its own scores or by the heads of the last layer,
+// computed apart from the metric.
+func ranked(t *testing.T, it *Item, given bool) []contact.Precision {
+	t.Helper()
+	residues := residuesOf(it.Record)
+	var xyz []float32
+	var chains []int8
+	for _, i := range residues {
+		xyz, chains = append(xyz, it.Coordinates[3*i:3*i+3]...), append(chains, it.Chains[i])
+	}
+	truth, err := contact.Truth(xyz, 8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth.Chains = chains
+	n := len(it.Tokens)
+	scores, err := contact.Heads(it.Clean.Attentions[(fakeLayers-1)*fakeHeads*n*n:], fakeHeads, n, residues)
+	if given {
+		scores, err = contact.Given(it.Clean.ContactScores, n, residues)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := contact.Precisions(scores, truth, contact.Standard(6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestContactPrecision(t *testing.T) {
+	t.Parallel()
+	s, source := newFakeSequences(9, 2), newFakeSource(1, 2)
+	items := itemsOf(t, s, source, RegionStandard)
+	for _, of := range []struct {
+		scores string
+		given  bool
+	}{{scoresAuto, true}, {scoresGiven, true}, {scoresAttention, false}} {
+		in := fakeInput(9, 2, "p_at_l")
+		in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{"scores": of.scores})
+		m := &analyzeFake(t, in).Datasets[0].Models[0]
+		for k, r := range contact.Standard(6) {
+			var hits, depth, macro, area, pairs, contacts, n float64
+			for _, it := range items {
+				p := ranked(t, it, of.given)[k]
+				hits, depth = hits+p.Hits[9], depth+float64(p.Depth[9])
+				pairs, contacts = pairs+float64(p.Pairs), contacts+float64(p.Contacts)
+				macro, area, n = macro+p.At(10), area+p.AUC(), n+1
+			}
+			for score, want := range map[string]float64{"p_at_l": hits / depth, "p_at_l_macro": macro / n, "auc": area / n, "chance": contacts / pairs} {
+				measuretest.Near(t, r.Name+" "+score, number(t, m, contactKey(false, r.Name, score)), want, 1e-14)
+			}
+		}
+		if got, _ := m.Object.Get("contacts_scores"); (got == scoresGiven) != of.given {
+			t.Errorf("scores=%s took %v", of.scores, got)
+		}
+		for i, v := range m.Scores[0].Values {
+			measuretest.Near(t, "of a sequence", v, ranked(t, items[i], of.given)[0].At(10), 1e-15)
+		}
+		if shown := m.Kept["contacts"].(*shownContacts); shown.Index != 0 || shown.First != len(residuesOf(items[0].Record))-countChain(items[0], 1) {
+			t.Errorf("sequence %d is shown, with a first chain of %d", shown.Index, shown.First)
+		}
+	}
+}
+
+// countChain is the number of residues of a chain.
+func countChain(it *Item, chain int8) int {
+	n := 0
+	for _, i := range residuesOf(it.Record) {
+		if it.Chains[i] == chain {
+			n++
+		}
+	}
+	return n
+}
+
+// unresolved leaves out the coordinates of sequences from one on.
+func unresolved(s *fakeSequences, from int) {
+	for i := from; i < len(s.records); i++ {
+		s.records[i].Coordinates = nil
+	}
+}
+
+// TestContactsOfFew: intervals rest on the sequences that have coordinates.
+func TestContactsOfFew(t *testing.T) {
+	t.Parallel()
+	all, few := fakeInput(5, 1, "p_at_l"), fakeInput(30, 1, "p_at_l")
+	unresolved(few.Datasets[0].Models[0].Sequences.(*fakeSequences), 5)
+	a, b := &analyzeFake(t, all).Datasets[0].Models[0], &analyzeFake(t, few).Datasets[0].Models[0]
+	if string(encoded(t, a.Tables[0].Rows)) != string(encoded(t, b.Tables[0].Rows)) {
+		t.Error("25 sequences without coordinates change the intervals of 5")
+	}
+	if n, _ := b.Object.Get("contacts_sequences"); n != 5 {
+		t.Errorf("%v sequences, want 5", n)
+	}
+	if !math.IsNaN(b.Scores[0].Values[7]) {
+		t.Error("a sequence without coordinates has a score")
+	}
+}
+
+func TestContactsSkipped(t *testing.T) {
+	t.Parallel()
+	in := fakeInput(4, 1, "p_at_l", "masked_accuracy")
+	unresolved(in.Datasets[0].Models[0].Sequences.(*fakeSequences), 0)
+	if why, _ := analyzeFake(t, in).Datasets[0].Models[0].Skipped.Get("p_at_l"); why != "no sequence has a pair of residues with coordinates, 6 or more apart" {
+		t.Error(why)
+	}
+	in = fakeInput(4, 1, "p_at_l", "masked_accuracy")
+	in.Datasets[0].Models[0].Source.(*fakeSource).has[CleanPass] = ContactScores
+	in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{"scores": "attention"})
+	if why, _ := analyzeFake(t, in).Datasets[0].Models[0].Skipped.Get("p_at_l"); why != "p_at_l.scores is attention, which is not there for 4 sequences" {
+		t.Error(why)
+	}
+}
+
+func TestContactErrors(t *testing.T) {
+	t.Parallel()
+	in := fakeInput(4, 1, "p_at_l")
+	in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{"num_layers": 3, "scores": "attention"})
+	if _, err := Analyze(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), "sequence s0: p_at_l.num_layers is 3, and the attention is of 2 layers") {
+		t.Error(err)
+	}
+	in = fakeInput(4, 1, "p_at_l")
+	in.Datasets[0].Models[0].Sequences.(*fakeSequences).records[2].Coordinates[4] = float32(math.Inf(1))
+	if _, err := Analyze(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), "sequence s2: coordinate 1 of residue 0 is +Inf") {
+		t.Error(err)
+	}
+	for option, value := range map[string]any{"contact_threshold": 0, "min_seq_sep": 0, "num_layers": 0, "scores": "best", "logistic": 1, "logistic_c": -1.0,
+		"logistic_penalty": "l3", "logistic_sequences": 1, "logistic_folds": 1, "treshold": 8} {
+		in := fakeInput(4, 1, "p_at_l")
+		in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{option: value})
+		if _, err := Analyze(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), option) {
+			t.Errorf("%s=%v: %v", option, value, err)
+		}
+	}
+}
+
+// TestContactRegression: every sequence is ranked by the regression on those of other folds.
+func TestContactRegression(t *testing.T) {
+	t.Parallel()
+	s, source := newFakeSequences(12, 2), newFakeSource(1, 2)
+	in := fakeInput(12, 2, "p_at_l")
+	in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{"logistic": true, "logistic_c": 1000.0, "logistic_folds": 3})
+	m := &analyzeFake(t, in).Datasets[0].Models[0]
+	var all []*contact.Pairs
+	for _, it := range itemsOf(t, s, source, RegionStandard) {
+		metric := &contactMetric{contactOptions: contactOptions{threshold: 8}}
+		residues := residuesOf(it.Record)
+		truth, err := metric.structureOf(it.Record, residues)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs, err := contact.HeadPairs(it.Clean.Attentions, fakeLayers*fakeHeads, len(it.Tokens), residues, truth, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, pairs)
+	}
+	// Six clusters of two sequences: the last cluster is in the first fold, and so on.
+	hits, depth := 0.0, 0.0
+	for f := range 3 {
+		var train, test []*contact.Pairs
+		for i, p := range all {
+			if (5-i/2)%3 == f {
+				test = append(test, p)
+			} else {
+				train = append(train, p)
+			}
+		}
+		head, err := contact.FitLogistic(t.Context(), train, contact.LogisticOptions{C: 1000, Least: 6})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range test {
+			of, err := p.Precisions(head, contact.Standard(6))
+			if err != nil {
+				t.Fatal(err)
+			}
+			hits, depth = hits+of[0].Hits[9], depth+float64(of[0].Depth[9])
+		}
+	}
+	measuretest.Near(t, "P@L", number(t, m, "p_at_l_logistic"), hits/depth, 1e-15)
+	if n, _ := m.Object.Get("contacts_logistic_sequences"); n != 12 {
+		t.Errorf("%v sequences, want 12", n)
+	}
+}
+
+// TestContactRegressionUndefined: one cluster, no contacts, and more scores than memory.
+func TestContactRegressionUndefined(t *testing.T) {
+	t.Parallel()
+	for _, of := range []struct {
+		cluster int
+		memory  int64
+		options map[string]any
+		want    string
+	}{
+		{12, 0, nil, "the sequences that were drawn are of one cluster: there is no other to test on"},
+		{2, 0, map[string]any{"contact_threshold": 0.1}, "no pair of the sequences to fit on touches"},
+		{2, 1 << 17, nil, "set p_at_l.logistic_sequences lower"},
+	} {
+		in := fakeInput(12, of.cluster, "p_at_l")
+		options := map[string]any{"logistic": true}
+		for k, v := range of.options {
+			options[k] = v
+		}
+		in.Datasets[0].Choice.Set = set("p_at_l", options)
+		r, err := Analyze(t.Context(), in, Options{Intervals: true, Family: "metric", Memory: of.memory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, _ := r.Datasets[0].Models[0].Object.Get("p_at_l_logistic")
+		if reason := v.(report.Value).Reason; !strings.Contains(reason, of.want) {
+			t.Errorf("%q, want %q", reason, of.want)
+		}
+	}
+}

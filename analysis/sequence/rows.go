@@ -1,0 +1,36 @@
+// Rows of tables: shares and means with intervals that have no key of their own.
+
+package sequence
+
+import (
+	"math"
+
+	"repscope/report"
+)
+
+// share is Σ numerator / Σ n over all sequences with its interval, cut at 0 and at most unless that is 0.
+func (s *Summary) share(n, numerator []float64, most float64) (report.Value, report.Interval, error) {
+	var sums [2]float64
+	for i := range n {
+		sums[0] += n[i]
+		sums[1] += numerator[i]
+	}
+	value := perPrediction(sums[:])
+	if undefined([]float64{value}) {
+		reason := lossReason(numerator, n)
+		return report.Undefined("%s", reason), report.NoInterval("%s", reason), nil
+	}
+	j, err := s.jackknifeSums("a table", perPrediction, value, sums[:], [][]float64{n, numerator})
+	if err != nil {
+		return report.Value{}, report.Interval{}, err
+	}
+	return report.Number(value), (&Key{High: most}).interval(j), nil
+}
+
+// ends are the ends of an interval as cells, which are empty without one.
+func ends(ci report.Interval) (low, high report.Value) {
+	if !ci.Defined() {
+		return report.Number(math.NaN()), report.Number(math.NaN())
+	}
+	return report.Number(ci.Low), report.Number(ci.High)
+}

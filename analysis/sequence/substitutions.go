@@ -1,0 +1,495 @@
+// Tables of substitutions, and which sequences of a dataset they are of.
+
+package sequence
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strings"
+
+	"repscope/dataset"
+	"repscope/internal/run"
+	"repscope/internal/text"
+	"repscope/measure/token"
+	"repscope/measure/variant"
+)
+
+// SubstitutionFile is a table of variants; see [dataset.ReadSubstitutions].
+type SubstitutionFile struct {
+	Assay string // of rows that do not say theirs
+	Spec  string // FILE or FILE:COLUMN, the column of the measurements
+}
+
+// Substitutions are variants of sequences of a dataset, with their measured effects.
+type Substitutions struct {
+	assays []*assay
+	at     map[int][]int // the assays of a wild type, by its index
+	wanted map[int]bool  // wild types, and variants that are sequences of the dataset
+	digest string        // of the files
+}
+
+// assay are variants of one sequence that were measured together. Lists have an element for each.
+type assay struct {
+	name, protein, function string
+	wildType                Record
+	letters                 []byte             // residues of the wild type
+	places                  [][]frequencyPlace // of each
+	variants                []measuredVariant
+	measured                []float64
+	fit                     []bool    // nil: the table does not say it
+	germline                []float64 // distances to it; nil where they are not known
+	frequencies             []float64 // the score by position frequencies
+	cluster                 []string
+	clustered               bool // that a column says it
+	unmeasured              int  // rows without a measurement
+	rows                    map[string]int
+}
+
+// measuredVariant is a variant of an assay.
+type measuredVariant struct {
+	mutations []variant.Mutation // positions are those of the table
+	sites     []site
+	sequence  int // the index of the variant in the dataset; −1 if it is none
+}
+
+// site is a substitution as the model sees it.
+type site struct {
+	position int // of the token in the sequence
+	residue  int // number of the residue, without special tokens
+	from, to int // tokens
+}
+
+// row is a row of a table before its wild type is known.
+type row struct {
+	dataset.Substitution
+	file      *SubstitutionFile
+	mutations []variant.Mutation
+}
+
+// wrap adds the file and the row to an error.
+func (r *row) wrap(err error) error {
+	return fmt.Errorf("%s: row %d (line %d): %w", r.file.Spec, r.Row, r.Line, err)
+}
+
+// OpenSubstitutions reads tables of variants and finds their wild types among the sequences of a
+// dataset: by id (a column), by residues (a column; or what is left when the mutations of a row are
+// taken back from its mutated_sequence), by the name of the assay, which may be the id of a
+// sequence, or because there is one sequence only. Positions count from 1 over the residues of both
+// chains, or inside the chain of a column; a wild type that is one chain of a sequence
+// is found too. Variants of different wild types are assays of their own.
+//
+// Errors name the file and the row: those of [dataset.ReadSubstitutions] and [variant.Parse]; a wild
+// type that is not among the sequences, or ambiguous; mutations that are not those of the wild type or
+// not of the vocabulary, columns that disagree, and a variant that is there twice.
+func OpenSubstitutions(files []SubstitutionFile, sequences Sequences, a *token.Alphabet) (*Substitutions, error) {
+	var rows []row
+	var digests []string
+	for i := range files {
+		read, err := readRows(&files[i])
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, read...)
+		sum, err := dataset.FileSHA256(files[i].Spec)
+		if err != nil {
+			return nil, err
+		}
+		digests = append(digests, files[i].Assay, sum, fmt.Sprint(digestOf(read)))
+	}
+	index, err := scanSequences(sequences, a)
+	if err != nil {
+		return nil, err
+	}
+	s := &Substitutions{digest: strings.Join(digests, " "), at: map[int][]int{}, wanted: map[int]bool{}}
+	byKey := map[assayKey]*assay{}
+	for i := range rows {
+		if err := s.add(&rows[i], index, byKey); err != nil {
+			return nil, rows[i].wrap(err)
+		}
+	}
+	return s, s.finish()
+}
+
+// readRows reads the rows of a table, with the residues of their wild types where the row tells.
+func readRows(f *SubstitutionFile) ([]row, error) {
+	var rows []row
+	texts := map[string]string{} // one copy of each
+	err := dataset.ReadSubstitutions(f.Spec, func(of *dataset.Substitution) error {
+		r := row{Substitution: *of, file: f}
+		var err error
+		if r.Mutant != "" {
+			if r.mutations, err = variant.Parse(r.Mutant); err != nil {
+				return fmt.Errorf("column mutant: %w", err)
+			}
+			if r.Mutated != "" && r.WildType == "" {
+				if r.WildType, err = undo(r.Mutated, r.mutations); err != nil {
+					return err
+				}
+				r.Mutated = ""
+			}
+		} else if r.Mutated == "" {
+			return fmt.Errorf("the row says no variant")
+		}
+		for _, field := range []*string{&r.Mutant, &r.Mutated, &r.SequenceID, &r.WildType, &r.Assay, &r.Protein, &r.Function, &r.Cluster, &r.Germline} {
+			if _, ok := texts[*field]; !ok {
+				texts[*field] = strings.Clone(*field)
+			}
+			*field = texts[*field]
+		}
+		if r.Assay == "" {
+			r.Assay = f.Assay
+		}
+		rows = append(rows, r)
+		return nil
+	})
+	return rows, err
+}
+
+// digestOf tells columns of measurements of one file apart.
+func digestOf(rows []row) uint64 {
+	h := fnv.New64a()
+	for i := range rows {
+		_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(rows[i].Measured)))
+	}
+	return h.Sum64()
+}
+
+// undo takes mutations back from a mutated sequence.
+func undo(mutated string, mutations []variant.Mutation) (string, error) {
+	back := make([]variant.Mutation, len(mutations))
+	for i, m := range mutations {
+		back[i] = variant.Mutation{From: m.To, Position: m.Position, To: m.From}
+	}
+	out, err := variant.Apply(mutated, back)
+	if err != nil {
+		return "", fmt.Errorf("mutated_sequence is not that of mutant %s", variant.Format(mutations))
+	}
+	return out, nil
+}
+
+// place is a sequence, or a chain of one, of a dataset.
+type place struct{ sequence, chain int } // chain −1: all residues
+
+// residueIndex finds sequences by id and by residues.
+type residueIndex struct {
+	sequences   Sequences
+	alphabet    *token.Alphabet
+	tokens      [256]int // of letters, −1 for none
+	ids         map[string]int
+	byHash      map[uint64]place
+	several     map[uint64]bool // chains of different sequences
+	frequencies variant.Frequencies[frequencyPlace]
+}
+
+// frequencyPlace is where residues of different sequences are counted together: the offset in a
+// region, or in a chain where regions are not known.
+type frequencyPlace struct {
+	region token.Region
+	chain  int8
+	offset int
+}
+
+// scanSequences reads all sequences once.
+func scanSequences(sequences Sequences, a *token.Alphabet) (*residueIndex, error) {
+	x := &residueIndex{sequences: sequences, alphabet: a, ids: map[string]int{}, byHash: map[uint64]place{}, several: map[uint64]bool{}}
+	for i := range x.tokens {
+		x.tokens[i] = -1
+	}
+	for id, name := range a.Names {
+		if len(name) == 1 && !special(a, id) {
+			x.tokens[name[0]] = id
+		}
+	}
+	for i := range sequences.Len() {
+		var r Record
+		if err := x.read(i, &r); err != nil {
+			return nil, err
+		}
+		x.ids[r.ID] = i
+		for chain := range 3 {
+			letters, _ := x.letters(&r, chain-1)
+			if len(letters) == 0 {
+				continue
+			}
+			h := hashOf(letters, chain-1)
+			if _, ok := x.byHash[h]; ok {
+				x.several[h] = x.several[h] || chain > 0
+				continue
+			}
+			x.byHash[h] = place{i, chain - 1}
+		}
+		places := frequencyPlaces(&r)
+		letters, _ := x.letters(&r, -1)
+		for k, letter := range letters {
+			for _, at := range places[k] {
+				x.frequencies.Add(at, letter)
+			}
+		}
+	}
+	return x, nil
+}
+
+// read reads a sequence with its regions.
+func (x *residueIndex) read(i int, r *Record) error {
+	if err := x.sequences.Read(i, r); err != nil {
+		return err
+	}
+	if r.CDR != nil && r.Regions == nil {
+		r.Regions = token.Label(r.Chains, r.Special, r.CDR)
+	}
+	return nil
+}
+
+// letters are the residues of a chain, or of all for −1, with the positions of their tokens.
+// Tokens that are no letter are "?".
+func (x *residueIndex) letters(r *Record, chain int) (letters []byte, positions []int) {
+	for _, i := range r.residues() {
+		if chain >= 0 && int(r.Chains[i]) != chain {
+			continue
+		}
+		letter := byte('?')
+		if name := x.alphabet.Names[r.Tokens[i]]; len(name) == 1 {
+			letter = name[0]
+		}
+		letters, positions = append(letters, letter), append(positions, i)
+	}
+	return letters, positions
+}
+
+// hashOf tells residues apart; what is found by it is compared.
+func hashOf(letters []byte, chain int) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte{byte(chain + 1)})
+	_, _ = h.Write(letters)
+	return h.Sum64()
+}
+
+// find is the sequence, or the chain of one, with these residues.
+func (x *residueIndex) find(letters []byte, chain int) (place, bool, error) {
+	h := hashOf(letters, chain)
+	at, ok := x.byHash[h]
+	if !ok {
+		return place{}, false, nil
+	}
+	var r Record
+	if err := x.read(at.sequence, &r); err != nil {
+		return place{}, false, err
+	}
+	if own, _ := x.letters(&r, chain); string(own) != string(letters) {
+		return place{}, false, nil
+	}
+	if chain >= 0 && x.several[h] {
+		return place{}, false, fmt.Errorf("the wild type is a chain of several sequences, such as %s; say which by a column sequence_id", r.ID)
+	}
+	return at, true, nil
+}
+
+// frequencyPlaces are those where every residue is counted.
+func frequencyPlaces(r *Record) [][]frequencyPlace {
+	var out [][]frequencyPlace
+	chains, regions := map[int8]int{}, map[token.Region]int{}
+	for _, i := range r.residues() {
+		places := []frequencyPlace{{chain: r.Chains[i], offset: chains[r.Chains[i]]}}
+		chains[r.Chains[i]]++
+		if r.Regions != nil && r.Regions[i] != token.NoRegion {
+			places = append(places, frequencyPlace{r.Regions[i], r.Chains[i], regions[r.Regions[i]]})
+			regions[r.Regions[i]]++
+		}
+		out = append(out, places)
+	}
+	return out
+}
+
+// assayKey is what an assay of ours is: what was measured together, of one wild type.
+type assayKey struct {
+	name     string
+	sequence int
+}
+
+// add puts a row into its assay.
+func (s *Substitutions) add(r *row, x *residueIndex, byKey map[assayKey]*assay) error {
+	at, err := x.wildType(r)
+	if err != nil {
+		return err
+	}
+	key := assayKey{r.Assay, at.sequence}
+	a := byKey[key]
+	if a == nil {
+		a = &assay{name: r.Assay, protein: r.Protein, function: r.Function, rows: map[string]int{}}
+		if err := x.read(at.sequence, &a.wildType); err != nil {
+			return err
+		}
+		a.wildType = *a.wildType.clone()
+		a.wildType.Index = at.sequence
+		a.letters, _ = x.letters(&a.wildType, -1)
+		a.places = frequencyPlaces(&a.wildType)
+		byKey[key] = a
+		s.assays = append(s.assays, a)
+	}
+	if r.Protein != a.protein || r.Function != a.function {
+		return fmt.Errorf("assay %s is of protein %q and function %q here, of %q and %q above", a.name, r.Protein, r.Function, a.protein, a.function)
+	}
+	return a.add(r, at, x)
+}
+
+// clone is a copy that shares nothing.
+func (r *Record) clone() *Record {
+	c := *r
+	c.Tokens, c.Chains, c.Special, c.Regions = slices.Clone(r.Tokens), slices.Clone(r.Chains), slices.Clone(r.Special), slices.Clone(r.Regions)
+	c.CDR, c.NonTemplated, c.Coordinates, c.Masked = slices.Clone(r.CDR), slices.Clone(r.NonTemplated), nil, nil
+	return &c
+}
+
+// wildType finds the sequence that a row is a variant of.
+func (x *residueIndex) wildType(r *row) (place, error) {
+	if r.SequenceID != "" {
+		i, ok := x.ids[r.SequenceID]
+		if !ok {
+			return place{}, run.Hint(fmt.Errorf("no sequence has the id %q", r.SequenceID), run.DidYouMean("", r.SequenceID, sorted(x.ids)))
+		}
+		return place{i, r.Chain}, nil
+	}
+	if r.WildType != "" {
+		chains := []int{r.Chain}
+		if r.Chain < 0 {
+			chains = []int{-1, 0, 1}
+		}
+		for _, chain := range chains {
+			if at, ok, err := x.find([]byte(r.WildType), chain); ok || err != nil {
+				return at, err
+			}
+		}
+		return place{}, run.Hint(fmt.Errorf("its wild type (%s: %.12s…) is none of the sequences", text.Count(len(r.WildType), "residue"), r.WildType),
+			"add the wild type to the sequences, or name one by a column sequence_id")
+	}
+	if i, ok := x.ids[r.Assay]; ok {
+		return place{i, r.Chain}, nil
+	}
+	if x.sequences.Len() == 1 {
+		return place{0, r.Chain}, nil
+	}
+	return place{}, run.Hint(fmt.Errorf("of which of the %d sequences it is a variant is not known", x.sequences.Len()),
+		"add a column sequence_id or wild_type", "or name the assay as the sequence: --substitutions ID=FILE")
+}
+
+// add puts a row into the assay.
+func (a *assay) add(r *row, at place, x *residueIndex) error {
+	letters, positions := x.letters(&a.wildType, at.chain)
+	mutations := r.mutations
+	if r.Mutant == "" {
+		var err error
+		if mutations, err = variant.Between(string(letters), r.Mutated); err != nil {
+			return err
+		}
+	} else if _, err := variant.Apply(string(letters), mutations); err != nil {
+		return fmt.Errorf("column mutant: %w, sequence %s", err, a.wildType.ID)
+	} else if r.Mutated != "" {
+		if made, _ := variant.Apply(string(letters), mutations); made != r.Mutated {
+			return fmt.Errorf("mutated_sequence is not that of mutant %s", variant.Format(mutations))
+		}
+	}
+	v := measuredVariant{mutations: mutations, sequence: -1}
+	residues := a.wildType.residues()
+	for _, m := range mutations {
+		from, to := x.tokens[m.From], x.tokens[m.To]
+		if from < 0 || to < 0 {
+			return fmt.Errorf("%v: the vocabulary has no token of one of its letters", m)
+		}
+		position := positions[m.Position-1]
+		residue, _ := slices.BinarySearch(residues, position)
+		v.sites = append(v.sites, site{position, residue, from, to})
+	}
+	name := fmt.Sprint(v.sites)
+	if before, ok := a.rows[name]; ok {
+		return fmt.Errorf("variant %s of assay %s is there already, in row %d; take the mean of repeated measurements", variant.Format(mutations), a.name, before)
+	}
+	a.rows[name] = r.Row
+	if math.IsNaN(r.Measured) {
+		a.unmeasured++
+		return nil
+	}
+	return a.keep(r, v, at, string(letters), x)
+}
+
+// keep appends a measured variant.
+func (a *assay) keep(r *row, v measuredVariant, at place, letters string, x *residueIndex) error {
+	first := len(a.variants) == 0
+	if !first && r.Classed != (a.fit != nil) {
+		return fmt.Errorf("some variants of assay %s are called fit or not, and others are neither", a.name)
+	}
+	if r.Classed {
+		a.fit = append(a.fit, r.Fit)
+	}
+	distance := r.GermlineDistance
+	if math.IsNaN(distance) && r.Germline != "" {
+		mutated, err := variant.Apply(letters, v.mutations)
+		if err != nil {
+			return err
+		}
+		from, err := variant.Between(r.Germline, mutated)
+		if err != nil {
+			return fmt.Errorf("column germline: it has %s, the variant %d", text.Count(len(r.Germline), "residue"), len(mutated))
+		}
+		distance = float64(len(from))
+	}
+	a.germline = append(a.germline, distance)
+	full := slices.Clone(a.letters)
+	score := 0.0
+	for k, of := range v.sites {
+		m := v.mutations[k]
+		full[of.residue] = m.To
+		at := a.places[of.residue]
+		score += x.frequencies.LogRatio(at[len(at)-1], m.From, m.To)
+	}
+	found, ok, err := x.find(full, -1)
+	if err != nil {
+		return err
+	}
+	if ok {
+		v.sequence = found.sequence
+	}
+	a.clustered = a.clustered || r.Cluster != ""
+	cluster := r.Cluster
+	if cluster == "" && len(v.sites) > 0 {
+		cluster = fmt.Sprintf("%d:%d", a.wildType.Index, v.sites[0].position)
+	}
+	a.variants, a.measured = append(a.variants, v), append(a.measured, r.Measured)
+	a.frequencies, a.cluster = append(a.frequencies, score), append(a.cluster, cluster)
+	return nil
+}
+
+// finish names assays of several wild types, and enters what answers are needed of.
+func (s *Substitutions) finish() error {
+	wildTypes := map[string]int{}
+	for _, a := range s.assays {
+		wildTypes[a.name]++
+	}
+	s.assays = slices.DeleteFunc(s.assays, func(a *assay) bool { return len(a.variants) == 0 })
+	if len(s.assays) == 0 {
+		return fmt.Errorf("the tables of substitutions have no measured variant")
+	}
+	slices.SortStableFunc(s.assays, func(a, b *assay) int { return cmp.Compare(a.name, b.name) })
+	for i, a := range s.assays {
+		if wildTypes[a.name] > 1 {
+			a.name += "/" + a.wildType.ID
+		}
+		a.protein = cmp.Or(a.protein, a.wildType.ID)
+		if slices.ContainsFunc(a.germline, math.IsNaN) {
+			a.germline = nil
+		}
+		a.rows, a.places = nil, nil
+		index := a.wildType.Index
+		s.at[index] = append(s.at[index], i)
+		s.wanted[index] = true
+		for _, v := range a.variants {
+			if v.sequence >= 0 {
+				s.wanted[v.sequence] = true
+			}
+		}
+	}
+	return nil
+}

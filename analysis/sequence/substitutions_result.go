@@ -1,0 +1,445 @@
+// The numbers of substitutions: by assay, their means, and intervals.
+
+package sequence
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/internal/parallel"
+	"repscope/internal/text"
+	"repscope/measure/variant"
+	"repscope/points"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// manyProteins is the number of proteins from which intervals delete proteins; with fewer they delete
+// positions: what holds of these proteins is all that can be said then.
+const manyProteins = 5
+
+// evaluation is the agreement of all scores with all assays.
+type evaluation struct {
+	s     *Summary
+	given *Substitutions
+	// What intervals of means delete: clusters of variants, proteins, or mutated positions.
+	unit   string
+	groups *groups
+	of     [][]int // the group of a variant, by assay
+	// What intervals of single assays delete, and the group of a variant.
+	own   []*groups
+	ownOf [][]int
+	cells [][scoreCount]*agreementCell // by assay
+}
+
+// agreementCell is one score of one assay.
+type agreementCell struct {
+	scored  int
+	values  []float64         // by measure; NaN where undefined
+	reasons []string          // why
+	own     [][]float64       // by measure, without each own group
+	all     []map[int]float64 // by measure, without the groups that have variants of the assay
+}
+
+// Result enters all numbers.
+func (m *substitutionsMetric) Result(ctx context.Context, s *Summary) error {
+	scores := m.scores()
+	if len(m.state.Assays) == 0 {
+		return Skip("no wild type was answered")
+	}
+	e := newEvaluation(s, m.setting.Substitutions)
+	if err := e.evaluate(ctx, scores); err != nil {
+		return err
+	}
+	for score := range scoreCount {
+		if err := e.enter(score); err != nil {
+			return err
+		}
+	}
+	s.Object.Set("substitutions", e.object())
+	e.table()
+	e.variants(scores)
+	e.keep(m.state.Map)
+	return nil
+}
+
+// newEvaluation groups the variants.
+func newEvaluation(s *Summary, given *Substitutions) *evaluation {
+	e := &evaluation{s: s, given: given, unit: "positions"}
+	var proteins, clusters []string
+	for _, a := range given.assays {
+		proteins, clusters = append(proteins, a.protein), append(clusters, a.cluster...)
+		if a.clustered {
+			e.unit = "clusters"
+		}
+		own, _ := points.Numbered(a.cluster)
+		g := newGroups(own, mostGroups)
+		e.own, e.ownOf = append(e.own, g), append(e.ownOf, g.labels())
+	}
+	numbers, count := points.Numbered(proteins)
+	if e.unit == "positions" && count >= manyProteins {
+		e.unit = "proteins"
+		each := make([]int, count)
+		for i := range each {
+			each[i] = i
+		}
+		e.groups = newGroups(each, mostGroups)
+		group := e.groups.labels()
+		for k, a := range given.assays {
+			e.of = append(e.of, slices.Repeat([]int{group[numbers[k]]}, len(a.variants)))
+		}
+		return e
+	}
+	all, _ := points.Numbered(clusters)
+	e.groups = newGroups(all, mostGroups)
+	group := e.groups.labels()
+	for _, a := range given.assays {
+		n := len(a.variants)
+		e.of, group = append(e.of, group[:n:n]), group[n:]
+	}
+	return e
+}
+
+// labels are the groups of all members.
+func (g *groups) labels() []int {
+	out := make([]int, g.n)
+	for j := range g.count() {
+		for _, i := range g.members(j) {
+			out[i] = j
+		}
+	}
+	return out
+}
+
+// evaluate computes all agreements, without each group where intervals are asked for.
+func (e *evaluation) evaluate(ctx context.Context, scores [][scoreCount][]float64) error {
+	e.cells = make([][scoreCount]*agreementCell, len(scores))
+	return parallel.Try(ctx, e.s.Threads, len(scores)*scoreCount, func(_, i int) error {
+		k, score := i/scoreCount, i%scoreCount
+		if scores[k][score] == nil {
+			return nil
+		}
+		cell, err := e.cell(k, scores[k][score])
+		if err != nil {
+			return fmt.Errorf("assay %s: %s: %w", e.given.assays[k].name, scoreNames[score], err)
+		}
+		e.cells[k][score] = cell
+		return nil
+	})
+}
+
+// cell is the agreement of a score with an assay.
+func (e *evaluation) cell(k int, scores []float64) (*agreementCell, error) {
+	a := e.given.assays[k]
+	measured, fit, given := a.oriented(e.s.Options["substitutions"])
+	var x, y, z []float64
+	var f []bool
+	var own, all []int
+	for i, v := range scores {
+		if math.IsNaN(v) {
+			continue
+		}
+		x, y, z = append(x, measured[i]), append(y, v), append(z, given[i])
+		own, all = append(own, e.ownOf[k][i]), append(all, e.of[k][i])
+		if fit != nil {
+			f = append(f, fit[i])
+		}
+	}
+	agreement, err := variant.NewAgreement(x, y, f, z)
+	if err != nil {
+		return nil, err
+	}
+	c := &agreementCell{scored: len(x)}
+	for _, m := range variant.Measures() {
+		v, err := agreement.Value(m)
+		c.values, c.reasons = append(c.values, v), append(c.reasons, stat.Reason(err))
+		var without []float64
+		changed := map[int]float64{}
+		if e.s.intervals && err == nil {
+			for g := range e.own[k].count() {
+				without = append(without, agreement.Without(m, own, g))
+			}
+			for _, g := range slices.Compact(slices.Sorted(slices.Values(all))) {
+				changed[g] = agreement.Without(m, all, g)
+			}
+		}
+		c.own, c.all = append(c.own, without), append(c.all, changed)
+	}
+	return c, nil
+}
+
+// oriented are the measurements with larger ones better, which variants are fit, and what the partial
+// correlation accounts for: the distance to the germline, or where that is not known the number
+// of substitutions.
+func (a *assay) oriented(options map[string]any) (measured []float64, fit []bool, given []float64) {
+	measured, given = slices.Clone(a.measured), a.germline
+	lower := options["lower_is_fitter"] == true
+	if lower {
+		for i := range measured {
+			measured[i] = -measured[i]
+		}
+	}
+	fit = a.classes(measured, options["cutoff"], lower)
+	if given == nil {
+		for _, v := range a.variants {
+			given = append(given, float64(len(v.sites)))
+		}
+	}
+	return measured, fit, given
+}
+
+// mean is a level of the means of a measure of a score over assays, without a group if it is not −1.
+func (e *evaluation) mean(score int, m variant.Measure, level func(l *variant.Levels) float64, group int) float64 {
+	l := variant.Aggregate(e.assays(score, m, group))
+	return level(&l)
+}
+
+// assays are the values of a measure of a score.
+func (e *evaluation) assays(score int, m variant.Measure, group int) []variant.Assay {
+	var out []variant.Assay
+	for k, a := range e.given.assays {
+		cell := e.cells[k][score]
+		if cell == nil {
+			continue
+		}
+		v := cell.values[m]
+		if without, ok := cell.all[m][group]; ok {
+			v = without
+		}
+		out = append(out, variant.Assay{Protein: a.protein, Function: a.function, Value: v})
+	}
+	return out
+}
+
+// jackknife is that of a mean; nil without intervals, or where there are too few groups.
+func (e *evaluation) jackknife(value float64, without func(group int) float64) (*stat.Jackknifed, error) {
+	if !e.s.intervals || e.groups.count() < 3 {
+		return nil, nil
+	}
+	replicates := make([]float64, e.groups.count())
+	for g := range replicates {
+		replicates[g] = without(g)
+	}
+	j, err := e.groups.jackknife(value, replicates)
+	if err == nil && j.Untestable != "" {
+		j.Untestable = fmt.Sprintf("%d %s are too few for a test, or of too unequal sizes", e.groups.count(), e.unit)
+	}
+	return j, err
+}
+
+// enter enters the means of a score under the keys of the registry.
+func (e *evaluation) enter(score int) error {
+	if !slices.ContainsFunc(e.cells, func(c [scoreCount]*agreementCell) bool { return c[score] != nil }) {
+		return nil
+	}
+	for _, m := range variant.Measures() {
+		for _, level := range scoreLevels {
+			key := substitutionKey(score, m.String(), level.suffix)
+			value := e.mean(score, m, level.of, -1)
+			if math.IsNaN(value) {
+				e.s.Undefined(key, "%s", e.reason(score, m))
+				continue
+			}
+			j, err := e.jackknife(value, func(g int) float64 { return e.mean(score, m, level.of, g) })
+			if err != nil {
+				return fmt.Errorf("%s: %w", key, err)
+			}
+			e.value(key, value, onScale(m, j))
+		}
+	}
+	if ofModel(score) {
+		return e.gain(score)
+	}
+	return nil
+}
+
+// onScale is a jackknife with the interval on the scale of a measure.
+func onScale(m variant.Measure, j *stat.Jackknifed) *stat.Jackknifed {
+	if low, _ := m.Range(); j != nil && low < 0 {
+		j.OnFisherScale()
+	}
+	return j
+}
+
+// value enters a number with its interval.
+func (e *evaluation) value(key string, value float64, j *stat.Jackknifed) {
+	if j == nil && e.s.intervals {
+		e.s.Value(key, report.Number(value), report.NoInterval("%s", e.tooFew(e.groups)), nil)
+		return
+	}
+	e.s.Estimate(key, value, j)
+}
+
+// tooFew is why there is no interval over groups.
+func (e *evaluation) tooFew(g *groups) string {
+	return fmt.Sprintf("there are too few %s to delete in turn: %d, want at least 3", e.unit, g.count())
+}
+
+// reason is why a measure is not defined in any assay.
+func (e *evaluation) reason(score int, m variant.Measure) string {
+	for k := range e.given.assays {
+		if cell := e.cells[k][score]; cell != nil && cell.reasons[m] != "" {
+			return cell.reasons[m]
+		}
+	}
+	return "it is not defined in any assay"
+}
+
+// gain enters by how much a score orders variants better than BLOSUM62 does.
+func (e *evaluation) gain(score int) error {
+	key := substitutionKey(score, "spearman", overBLOSUM)
+	for k := range e.given.assays {
+		own, other := e.cells[k][score], e.cells[k][blosum62Score]
+		if own != nil && (other == nil || own.scored != other.scored) {
+			e.s.Undefined(key, "the scores are not of the same variants in assay %s", e.given.assays[k].name)
+			return nil
+		}
+	}
+	function := scoreLevels[0].of
+	difference := func(g int) float64 {
+		return e.mean(score, variant.Spearman, function, g) - e.mean(blosum62Score, variant.Spearman, function, g)
+	}
+	value := difference(-1)
+	if math.IsNaN(value) {
+		e.s.Undefined(key, "one of the correlations is not defined")
+		return nil
+	}
+	j, err := e.jackknife(value, difference)
+	if err != nil {
+		return err
+	}
+	e.value(key, value, j)
+	return nil
+}
+
+// interval is that of a measure of a score in one assay.
+func (e *evaluation) interval(k, score int, m variant.Measure) report.Interval {
+	cell, g := e.cells[k][score], e.own[k]
+	switch {
+	case cell.reasons[m] != "":
+		return report.NoInterval("%s", cell.reasons[m])
+	case !e.s.intervals:
+		return (&Key{}).interval(nil)
+	case g.count() < 3:
+		return report.NoInterval("%s", e.tooFew(g))
+	}
+	j, err := g.jackknife(cell.values[m], cell.own[m])
+	if err != nil {
+		return report.NoInterval("%s", stat.Reason(err))
+	}
+	low, high := m.Range()
+	return (&Key{Low: low, High: high}).interval(onScale(m, j))
+}
+
+// object is the part of the result file: assays, and means of proteins and functions.
+func (e *evaluation) object() report.Object {
+	var o report.Object
+	o.Set("intervals_over", e.unit)
+	o.Set("groups", e.groups.count())
+	var assays []report.Object
+	for k, a := range e.given.assays {
+		var part report.Object
+		for _, of := range []struct{ name, value string }{{"assay", a.name}, {"protein", a.protein}, {"function", a.function}, {"sequence", a.wildType.ID}} {
+			part.Set(of.name, of.value)
+		}
+		part.Set("variants", len(a.variants))
+		part.Set("unmeasured", a.unmeasured)
+		accounted := "substitutions"
+		if a.germline != nil {
+			accounted = "germline_distance"
+		}
+		part.Set("partial_given", accounted)
+		for score, cell := range e.cells[k] {
+			if cell == nil {
+				continue
+			}
+			var numbers report.Object
+			numbers.Set("scored", cell.scored)
+			for _, m := range variant.Measures() {
+				numbers.Set(m.String(), report.NumberOr(cell.values[m], cell.reasons[m]))
+				numbers.Set(m.String()+"_ci", e.interval(k, score, m))
+			}
+			part.Set(scoreNames[score], numbers)
+		}
+		assays = append(assays, part)
+	}
+	o.Set("assays", assays)
+	o.Set("proteins", e.level("protein", "assays", func(l *variant.Levels) []variant.Group { return l.Proteins }))
+	o.Set("functions", e.level("function", "proteins", func(l *variant.Levels) []variant.Group { return l.Functions }))
+	return o
+}
+
+// level are the Spearman correlations of the groups of a level.
+func (e *evaluation) level(name, counted string, of func(l *variant.Levels) []variant.Group) []report.Object {
+	var rows []report.Object
+	at := map[string]int{}
+	for score := range scoreCount {
+		l := variant.Aggregate(e.assays(score, variant.Spearman, -1))
+		for _, g := range of(&l) {
+			i, ok := at[g.Name]
+			if !ok {
+				i = len(rows)
+				at[g.Name] = i
+				var row report.Object
+				row.Set(name, g.Name)
+				row.Set(counted, g.Count)
+				rows = append(rows, row)
+			}
+			rows[i].Set(scoreNames[score]+"_spearman", report.Number(g.Value))
+		}
+	}
+	return rows
+}
+
+// table writes the rows of the CSV file of assays.
+func (e *evaluation) table() {
+	t := e.s.Table("sequence_substitutions.csv")
+	for k, a := range e.given.assays {
+		for score, cell := range e.cells[k] {
+			if cell == nil {
+				continue
+			}
+			for _, m := range variant.Measures() {
+				ci := e.interval(k, score, m)
+				low, high := math.NaN(), math.NaN()
+				if ci.Defined() {
+					low, high = ci.Low, ci.High
+				}
+				t.Row(a.name, a.protein, a.function, a.wildType.ID, scoreNames[score], m.String(), report.NumberOr(cell.values[m], cell.reasons[m]),
+					report.Number(low), report.Number(high), cell.scored, cell.reasons[m])
+			}
+		}
+	}
+}
+
+// variants writes the rows of the CSV file of variants.
+func (e *evaluation) variants(scores [][scoreCount][]float64) {
+	t := e.s.Table("sequence_variants.csv")
+	for k, a := range e.given.assays {
+		for i, v := range a.variants {
+			cells := []any{a.name, a.wildType.ID, variant.Format(v.mutations), a.measured[i]}
+			for _, of := range scores[k] {
+				value := math.NaN()
+				if of != nil {
+					value = of[i]
+				}
+				cells = append(cells, report.Number(value))
+			}
+			t.Row(cells...)
+		}
+	}
+}
+
+// warnings are what a reader of the numbers should know.
+func (s *Substitutions) warnings() []string {
+	unmeasured := 0
+	for _, a := range s.assays {
+		unmeasured += a.unmeasured
+	}
+	if unmeasured == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s without a measurement were left out", text.Count(unmeasured, "variant"))}
+}

@@ -1,0 +1,304 @@
+// Tables of substitutions in the room: what is found, scored and refused.
+
+package sequence
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"repscope/measure/measuretest"
+	"repscope/measure/token"
+	"repscope/measure/variant"
+	"repscope/shard"
+	"repscope/shard/shardtest"
+	"repscope/stat"
+)
+
+// tableOf writes a table of variants.
+func tableOf(t *testing.T, lines ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "table.csv")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// lettersOf are the residues of a record.
+func lettersOf(r *Record) string {
+	var out []byte
+	for _, i := range r.residues() {
+		out = append(out, token.Antibody().Names[r.Tokens[i]][0])
+	}
+	return string(out)
+}
+
+// otherLetter is an amino acid that is not the given one.
+func otherLetter(random *rand.Rand, letter byte) byte {
+	const all = "ACDEFGHIKLMNPQRSTVWY"
+	for {
+		if c := all[random.IntN(len(all))]; c != letter {
+			return c
+		}
+	}
+}
+
+// fakeVariants are n variants of each of the first sequences, single and double ones, with effects.
+func fakeVariants(t *testing.T, s *fakeSequences, sequences, n int) *Substitutions {
+	t.Helper()
+	random := rand.New(rand.NewPCG(8, 9))
+	lines := []string{"sequence_id,mutant,measured,fit,function"}
+	for k := range sequences {
+		letters := lettersOf(&s.records[k])
+		seen := map[string]bool{}
+		for len(seen) < n {
+			mutations := []variant.Mutation{}
+			for range 1 + random.IntN(2) {
+				at := random.IntN(len(letters))
+				mutations = append(mutations, variant.Mutation{From: letters[at], Position: at + 1, To: otherLetter(random, letters[at])})
+			}
+			slices.SortFunc(mutations, func(a, b variant.Mutation) int { return a.Position - b.Position })
+			if len(mutations) == 2 && mutations[0].Position == mutations[1].Position || seen[variant.Format(mutations)] {
+				continue
+			}
+			seen[variant.Format(mutations)] = true
+			effect := math.Round(16*(variant.Similarity(mutations)/4+2*random.NormFloat64())) / 16
+			lines = append(lines, fmt.Sprintf("s%d,%s,%g,%v,%s", k, variant.Format(mutations), effect, effect > -2, []string{"binding", "stability"}[k%2]))
+		}
+	}
+	given, err := OpenSubstitutions([]SubstitutionFile{{"made", tableOf(t, lines...)}}, s, token.Antibody())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return given
+}
+
+// Scores of variants are differences of log probabilities of the model's answers, and the numbers those of
+// package variant, averaged over functions.
+func TestSubstitutionScores(t *testing.T) {
+	t.Parallel()
+	s := newFakeSequences(7, 1)
+	source := newFakeSource(3, 1)
+	in := Input{Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, source)},
+		Choice: Choice{Metrics: []string{"substitutions"}, Mask: fakeMask, Substitutions: fakeVariants(t, s, 6, 40)}}}}
+	r := analyzeFake(t, in)
+	m := &r.Datasets[0].Models[0]
+	given := in.Datasets[0].Choice.Substitutions
+	if len(given.assays) != 6 || given.assays[1].name != "made/s1" || given.assays[1].function != "stability" {
+		t.Fatalf("%+v", given.assays)
+	}
+	var assays []variant.Assay
+	for k, a := range given.assays {
+		record := &s.records[k]
+		var scores []float64
+		for _, v := range a.variants {
+			sum := 0.0
+			for _, of := range v.mutations {
+				position := record.residues()[of.Position-1]
+				logits := source.answer(&Pass{Record: record, Kind: SinglePass, Hidden: []int{position}}, Logits).Logits[32*position : 32*position+32]
+				to := slices.Index(token.Antibody().Names, string(of.To))
+				p, err := token.Predict(logits, to)
+				if err != nil {
+					t.Fatal(err)
+				}
+				q, err := token.Predict(logits, int(record.Tokens[position]))
+				if err != nil {
+					t.Fatal(err)
+				}
+				sum += math.Log(p.Prob) - math.Log(q.Prob)
+			}
+			scores = append(scores, sum)
+		}
+		rho, err := stat.Spearman(a.measured, scores)
+		if err != nil {
+			t.Fatal(err)
+		}
+		assays = append(assays, variant.Assay{Protein: record.ID, Function: a.function, Value: rho.Coefficient})
+		for i, row := range fileRows(m, "sequence_variants.csv")[40*k : 40*k+40] {
+			measuretest.Near(t, fmt.Sprint(row[:3]), row[4].(interface{ Float() float64 }).Float(), scores[i], 1e-9)
+		}
+	}
+	l := variant.Aggregate(assays)
+	for suffix, want := range map[string]float64{"": l.FunctionMean, "_protein_mean": l.ProteinMean, "_assay_mean": l.AssayMean} {
+		v, ci, ok := m.Number("substitutions/masked_marginal/spearman" + suffix)
+		if !ok || !ci.Defined() || ci.Low > v.Float() || v.Float() > ci.High {
+			t.Errorf("%v with interval %v (%s)", v, ci, ci.Reason)
+		}
+		measuretest.Near(t, "Spearman"+suffix, v.Float(), want, 1e-12)
+	}
+	if _, ok := m.Object.Get("substitutions/delta_pll/spearman"); ok {
+		t.Error("there is a change of the pseudo-likelihood of variants that are no sequences")
+	}
+	if v, _, _ := m.Number("substitutions/blosum62/auc"); !(v.Float() > 0.6) {
+		t.Errorf("AUC %v of BLOSUM62, by which effects were made", v)
+	}
+}
+
+// fileRows are the rows of a file of a metric.
+func fileRows(m *ModelResult, file string) [][]any {
+	for _, table := range m.Tables {
+		if table.File == file {
+			return table.Rows
+		}
+	}
+	return nil
+}
+
+// Variants that are sequences of the dataset are scored by the change of their pseudo-likelihood, by the same
+// number from a table of sequences.
+func TestDeltaPLL(t *testing.T) {
+	t.Parallel()
+	s := newFakeSequences(1, 1)
+	wildType := s.records[0]
+	letters := lettersOf(&wildType)
+	lines := []string{"mutated_sequence,DMS_score"}
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 12 {
+		r := *wildType.clone()
+		position := r.residues()[i]
+		letter := otherLetter(random, letters[i])
+		r.Tokens[position] = int32(slices.Index(token.Antibody().Names, string(letter)))
+		r.Index, r.ID, r.Cluster, r.Coordinates = i+1, fmt.Sprint("mutant", i), i+1, wildType.Coordinates
+		s.records, s.clusters = append(s.records, r), append(s.clusters, i+1)
+		lines = append(lines, fmt.Sprintf("%s,%d", lettersOf(&r), i*i%7))
+	}
+	given, err := OpenSubstitutions([]SubstitutionFile{{"s0", tableOf(t, lines...)}}, s, token.Antibody())
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := newFakeSource(3, 1)
+	r := analyzeFake(t, Input{Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, source)},
+		Choice: Choice{Metrics: []string{"substitutions"}, Mask: fakeMask, Substitutions: given}}}})
+	pll := func(r *Record) float64 {
+		sum := 0.0
+		for _, position := range r.residues() {
+			p, err := token.Predict(source.answer(&Pass{Record: r, Kind: SinglePass, Hidden: []int{position}}, Logits).Logits[32*position:32*position+32], int(r.Tokens[position]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum -= p.NLL
+		}
+		return sum
+	}
+	rows := fileRows(&r.Datasets[0].Models[0], "sequence_variants.csv")
+	if len(rows) != 12 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for i, row := range rows {
+		measuretest.Near(t, fmt.Sprint(row[:3]), row[6].(interface{ Float() float64 }).Float(), pll(&s.records[i+1])-pll(&s.records[0]), 1e-9)
+	}
+}
+
+// Any split of the sequences gives the bytes of one pass, with variants too.
+func TestSubstitutionsSplit(t *testing.T) {
+	t.Parallel()
+	open := func(seed uint64) func() shard.Work[*Part, *Result] {
+		return func() shard.Work[*Part, *Result] {
+			s := newFakeSequences(9, 2)
+			in := Input{Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, newFakeSource(1, 2)), fakeModel("b", s, newFakeSource(2, 1))},
+				Choice: Choice{Metrics: []string{"substitutions"}, Mask: fakeMask, Substitutions: fakeVariants(t, s, 5, 12)}}}}
+			w, err := Work(in, Options{Intervals: true, Family: "metric", Seed: seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return w
+		}
+	}
+	shardtest.Check(t, open(42), textOf(t), open(43))
+}
+
+// Only the wild types are shown to the model.
+func TestOnlyWildTypesAreAsked(t *testing.T) {
+	t.Parallel()
+	s := newFakeSequences(20, 1)
+	source := &countingSource{fakeSource: newFakeSource(1, 2)}
+	in := Input{Datasets: []Dataset{{Name: "fake", Models: []Model{fakeModel("a", s, source)},
+		Choice: Choice{Metrics: []string{"substitutions"}, Mask: fakeMask, Substitutions: fakeVariants(t, s, 3, 12)}}}}
+	analyzeFake(t, in)
+	if want := []string{"s0", "s1", "s2"}; !slices.Equal(sorted(source.asked), want) {
+		t.Errorf("asked of %v, want %v", sorted(source.asked), want)
+	}
+}
+
+// countingSource keeps of which sequences it was asked.
+type countingSource struct {
+	*fakeSource
+	asked map[string]bool
+}
+
+func (c *countingSource) Answer(ctx context.Context, passes []Pass, want Outputs, visit func(pass int, out *Output) error) error {
+	for _, p := range passes {
+		if c.asked == nil {
+			c.asked = map[string]bool{}
+		}
+		c.asked[p.Record.ID] = true
+	}
+	return c.fakeSource.Answer(ctx, passes, want, visit)
+}
+
+func TestBadSubstitutions(t *testing.T) {
+	t.Parallel()
+	s := newFakeSequences(3, 1)
+	letters := lettersOf(&s.records[0])
+	first := fmt.Sprintf("%c1%c", letters[0], otherLetter(rand.New(rand.NewPCG(1, 1)), letters[0]))
+	wrong := string(otherLetter(rand.New(rand.NewPCG(1, 1)), letters[0]))
+	mutated := first[2:] + letters[1:]
+	for _, c := range []struct {
+		want  string
+		lines []string
+	}{
+		{`row 0 (line 2): no sequence has the id "s9"`, []string{"sequence_id,mutant,score", "s9," + first + ",1"}},
+		{"row 0 (line 2): column mutant: " + `"A" is no substitution`, []string{"sequence_id,mutant,score", "s0,A,1"}},
+		{"the wild type has " + letters[:1] + " at 1, sequence s0", []string{"sequence_id,mutant,score", "s0," + wrong + "1" + letters[:1] + ",1"}},
+		{"outside the", []string{"sequence_id,mutant,score", "s0,A900C,1"}},
+		{"row 0 (line 2): of which of the 3 sequences it is a variant is not known", []string{"mutant,score", first + ",1"}},
+		{"row 1 (line 3): variant " + first + " of assay x is there already, in row 0", []string{"sequence_id,mutant,score", "s0," + first + ",1", "s0," + first + ",2"}},
+		{"is none of the sequences", []string{"wild_type,mutant,score", "EVQL,E1A,1"}},
+		{"mutated_sequence is not that of mutant", []string{"mutant,mutated_sequence,score", first + "," + letters + ",1"}},
+		{"insertions and deletions are no substitutions", []string{"sequence_id,mutated_sequence,score", "s0," + letters[1:] + ",1"}},
+		{"no token of one of its letters", []string{"sequence_id,mutant,score", "s0," + letters[:1] + "1J,1"}},
+		{"the row says no variant", []string{"sequence_id,mutant,score", "s0,,1"}},
+		{"no measured variant", []string{"sequence_id,mutant,score", "s0," + first + ",nan"}},
+		{`assay x is of protein "q" and function "" here, of "p" and "" above`, []string{"sequence_id,mutant,score,protein", "s0," + first + ",1,p", "s0,WT,1,q"}},
+		{"are called fit or not, and others are neither", []string{"sequence_id,mutant,score,fit", "s0," + first + ",1,1", "s0,WT,1,"}},
+		{"column germline: it has 2 residues", []string{"sequence_id,mutant,score,germline", "s0," + first + ",1,EV"}},
+	} {
+		_, err := OpenSubstitutions([]SubstitutionFile{{"x", tableOf(t, c.lines...)}}, s, token.Antibody())
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c.lines, err, c.want)
+		}
+	}
+	// The wild type is what is left of a mutated sequence without its mutations; a chain is found too.
+	heavy := 0
+	for _, i := range s.records[0].residues() {
+		if s.records[0].Chains[i] == 0 {
+			heavy++
+		}
+	}
+	for _, sequence := range []string{mutated, mutated[:heavy]} {
+		given, err := OpenSubstitutions([]SubstitutionFile{{"x", tableOf(t, "mutant,mutated_sequence,score", first+","+sequence+",1")}}, s, token.Antibody())
+		if err != nil || given.assays[0].wildType.ID != "s0" || given.assays[0].variants[0].sites[0].position != 1 {
+			t.Errorf("%+v, %v", given, err)
+		}
+	}
+}
+
+// Without a table of substitutions the metric is skipped, and says what it needs.
+func TestWithoutSubstitutions(t *testing.T) {
+	t.Parallel()
+	r := analyzeFake(t, fakeInput(4, 1, "masked_accuracy", "substitutions"))
+	if reason, _ := r.Datasets[0].Models[0].Skipped.Get("substitutions"); reason != "it needs --substitutions" {
+		t.Errorf("skipped for %v", reason)
+	}
+	if !bytes.Contains(textOf(t)(r), []byte("it needs --substitutions")) {
+		t.Error("the result does not say it")
+	}
+}

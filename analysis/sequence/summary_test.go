@@ -1,0 +1,195 @@
+// Tests of intervals and comparisons against their definitions.
+
+package sequence
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"repscope/report"
+	"repscope/stat"
+)
+
+// within reports whether two numbers agree to a relative 1e-12.
+func within(a, b float64) bool {
+	return math.Abs(a-b) <= 1e-12*math.Max(1, math.Max(math.Abs(a), math.Abs(b)))
+}
+
+// countedSums are made sums of every sequence.
+func countedSums(n int) (numerator, denominator []float64) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range n {
+		d := float64(r.IntN(6))
+		numerator, denominator = append(numerator, float64(r.IntN(1+int(d)))), append(denominator, d)
+	}
+	return numerator, denominator
+}
+
+// summaryOf is a summary of n sequences with a kind of the given keys.
+func summaryOf(g *groups, keys ...Key) *Summary {
+	m := &ModelResult{Kept: map[string]any{}, jackknifes: map[string]*stat.Jackknifed{}}
+	return &Summary{Setting: &Setting{}, Object: &m.Object, kind: &Kind{Name: "made", Keys: keys}, groups: g, intervals: true, model: m}
+}
+
+// The interval of a ratio is that of the ratios without each cluster, from the definition: the
+// sum over clusters of squares of the distances of pseudo-values, and Student's t.
+func TestRatioInterval(t *testing.T) {
+	t.Parallel()
+	const n = 60
+	clusters := make([]int, n)
+	for i := range clusters {
+		clusters[i] = i * i % 17
+	}
+	g := newGroups(clusters, mostGroups)
+	a, b := countedSums(n)
+	inOrder := func(values []float64) []float64 {
+		out := make([]float64, n)
+		for at, i := range g.order {
+			out[at] = values[i]
+		}
+		return out
+	}
+	s := summaryOf(g, Key{Name: "made", Compared: true, Paired: true})
+	if err := s.Ratio("made", inOrder(a), inOrder(b)); err != nil {
+		t.Fatal(err)
+	}
+	sum := func(values []float64, without int) (total float64) {
+		for i, v := range values {
+			if clusters[i] != without {
+				total += v
+			}
+		}
+		return total
+	}
+	theta := sum(a, -1) / sum(b, -1)
+	size := map[int]int{}
+	for _, c := range clusters {
+		size[c]++
+	}
+	pseudo, mean, squares := map[int]float64{}, 0.0, 0.0
+	for c, m := range size {
+		h := float64(n) / float64(m)
+		pseudo[c] = h*theta - (h-1)*sum(a, c)/sum(b, c)
+		mean += float64(m) / n * pseudo[c]
+		squares += float64(m * m)
+	}
+	variance := 0.0
+	for c, m := range size {
+		w := float64(m) / n
+		variance += w * w * (pseudo[c] - mean) * (pseudo[c] - mean) / (1 - w)
+	}
+	q, err := stat.StudentTQuantile(0.975, n*n/squares-1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, ci, ok := s.model.Number("made")
+	if half := q * math.Sqrt(variance); !ok || !within(v.V, theta) || !within(ci.Low, theta-half) || !within(ci.High, theta+half) {
+		t.Errorf("%v %v, want %v ± %v", v, ci, theta, half)
+	}
+	if got := stat.Mean(s.model.samples[0].Values); !within(got, theta) {
+		t.Errorf("the mean of what sequences contribute is %v, want %v", got, theta)
+	}
+	// The influence of sequence i on a ratio is n·(a − θ·b)/Σ b.
+	for i, got := range s.model.samples[0].Values {
+		if want := theta + n*(a[i]-theta*b[i])/sum(b, -1); math.Abs(got-want) > 1e-6 {
+			t.Fatalf("sequence %d contributes %v, want %v", i, got, want)
+		}
+	}
+}
+
+// Sums of groups give the numbers of sums of sequences.
+func TestSumsOfGroups(t *testing.T) {
+	t.Parallel()
+	g := newGroups([]int{0, 1, 1, 0, 2, 2, 2, 3}, mostGroups)
+	a, b := countedSums(8)
+	grouped, single := NewSums(2), NewSequenceSums(2)
+	for j := range g.count() {
+		for _, i := range g.members(j) {
+			grouped.Add(a[i], b[i])
+			single.Add(a[i], b[i])
+		}
+		grouped.endGroup()
+		single.endGroup()
+	}
+	var numbers [2]report.Object
+	for k, sums := range []*Sums{&grouped, &single} {
+		s := summaryOf(g, Key{Name: "made", Low: 0, High: 1})
+		if err := s.Ratio("made", sums.Column(0), sums.Column(1)); err != nil {
+			t.Fatal(err)
+		}
+		numbers[k] = s.model.Object
+	}
+	if x, y := encoded(t, numbers[0]), encoded(t, numbers[1]); string(x) != string(y) {
+		t.Errorf("%s\nof groups, %s\nof sequences", x, y)
+	}
+	if len(grouped.Rows) != 2*g.count() || len(single.Rows) != 16 {
+		t.Errorf("%d and %d sums", len(grouped.Rows), len(single.Rows))
+	}
+}
+
+// What cannot be computed is null with its reason.
+func TestUndefined(t *testing.T) {
+	t.Parallel()
+	s := summaryOf(newGroups([]int{0, 1, 2, 3}, mostGroups), Key{Name: "none"}, Key{Name: "one"}, Key{Name: "few"})
+	if err := s.Ratio("none", make([]float64, 4), make([]float64, 4)); err != nil {
+		t.Fatal(err)
+	}
+	if v, ci, _ := s.model.Number("none"); v.Defined() || ci.Defined() || v.Reason != "nothing was scored" {
+		t.Errorf("nothing: %v %v", v, ci)
+	}
+	if err := s.Ratio("one", []float64{0, 0, 1, 0}, []float64{0, 0, 3, 0}); err != nil {
+		t.Fatal(err)
+	}
+	if v, ci, _ := s.model.Number("one"); !within(v.V, 1.0/3) || ci.Defined() || ci.Reason == "" {
+		t.Errorf("of one sequence: %v %v", v, ci)
+	}
+	s.groups = newGroups([]int{0, 1, 1, 0}, mostGroups)
+	if err := s.Ratio("few", []float64{1, 1, 0, 1}, []float64{1, 2, 1, 1}); err != nil {
+		t.Fatal(err)
+	}
+	if v, ci, _ := s.model.Number("few"); v.V != 0.6 || ci.Defined() || ci.Reason != "there are too few sequences, or clusters of them, want at least 3" {
+		t.Errorf("of two clusters: %v %v", v, ci)
+	}
+}
+
+// An interval of the logarithm holds only positive numbers, and one of a share stays inside.
+func TestScales(t *testing.T) {
+	t.Parallel()
+	g := newGroups([]int{0, 1, 2, 3}, mostGroups)
+	s := summaryOf(g, Key{Name: "ppl", Log: true}, Key{Name: "share", High: 1})
+	losses, counts := []float64{9, 0.1, 0.2, 7}, []float64{2, 2, 2, 2}
+	if err := s.Score("ppl", func(sums []float64) float64 { return math.Exp(sums[0] / sums[1]) }, "nothing was scored", losses, counts); err != nil {
+		t.Fatal(err)
+	}
+	if _, ci, _ := s.model.Number("ppl"); !(ci.Low > 0 && ci.High > ci.Low) {
+		t.Errorf("ppl: %v", ci)
+	}
+	if err := s.Ratio("share", []float64{1, 1, 1, 0}, []float64{1, 1, 1, 1}); err != nil {
+		t.Fatal(err)
+	}
+	if _, ci, _ := s.model.Number("share"); ci.High != 1 || !(ci.Low >= 0) {
+		t.Errorf("share: %v", ci)
+	}
+}
+
+// Models are compared by what deleting a group does to their difference.
+func TestComparison(t *testing.T) {
+	t.Parallel()
+	r := analyzeFake(t, fakeInput(40, 2, "masked_accuracy"))
+	d := r.Datasets[0]
+	if len(d.Comparisons) != 1 || d.Comparisons[0].Metric != "mask_acc" {
+		t.Fatalf("%d comparisons", len(d.Comparisons))
+	}
+	a, b := d.Models[0].jackknifes["mask_acc"], d.Models[1].jackknifes["mask_acc"]
+	want, err := stat.Combine(func(v []float64) float64 { return v[0] - v[1] }, a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := d.Comparisons[0]; !within(c.Difference.V, want.Estimate) || !within(c.CI.Low, want.Interval.Low) || !within(c.CI.High, want.Interval.High) || !c.P.Defined() {
+		t.Errorf("%v %v, want %v %v", c.Difference, c.CI, want.Estimate, want.Interval)
+	}
+	if d.Blocks != "20 clusters" {
+		t.Errorf("blocks %q", d.Blocks)
+	}
+}

@@ -1,0 +1,44 @@
+// The models that ship with the sequences.
+
+package sequences
+
+import "embed"
+
+//go:embed weights/*.onnx
+var weights embed.FS
+
+// The names of the models of the example.
+const (
+	Trained      = "trained"
+	Undertrained = "undertrained"
+	Overfitted   = "overfitted"
+	Frequencies  = "frequencies"
+)
+
+// Model is a masked language model as an ONNX file: token_ids, chain_ids and attention_mask, int64
+// [batch, length], to logits [batch, length, 32]. All but Frequencies also answer hidden_states [batch, length, 48] and
+// attentions [batch, 2, 4, length, length].
+type Model struct {
+	Name string
+	// Defect says what is wrong with it, empty for the one that is trained well.
+	Defect string
+	ONNX   []byte
+}
+
+// Models are the shipped models.
+func Models() []Model {
+	out := []Model{
+		{Name: Trained},
+		{Name: Undertrained, Defect: "a fifth of the training, which ended before it learned which residues touch"},
+		{Name: Overfitted, Defect: "60 sequences over and over, which make it too sure of all others"},
+		{Name: Frequencies, Defect: "frequencies of residues at each place of a chain, whatever is around it"},
+	}
+	for i := range out {
+		content, err := weights.ReadFile("weights/" + out[i].Name + ".onnx")
+		if err != nil {
+			panic(err) // the names are those of the embedded files
+		}
+		out[i].ONNX = content
+	}
+	return out
+}

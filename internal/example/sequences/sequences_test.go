@@ -1,0 +1,215 @@
+// The law: what the sequences must show, counted one by one.
+
+package sequences
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"repscope/stat"
+)
+
+// The example is the same on every machine.
+func TestExampleIsTheSameEverywhere(t *testing.T) {
+	t.Parallel()
+	e := Example()
+	hash := sha256.New()
+	if err := WriteCSV(hash, e.Sequences, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range e.Assays {
+		for _, v := range a.Variants {
+			fmt.Fprintln(hash, v.Mutations, v.Score)
+		}
+	}
+	const want = "6c8c153d95ef76a0"
+	if got := hex.EncodeToString(hash.Sum(nil)[:8]); got != want {
+		t.Errorf("sequences and measurements have the hash %s, want %s", got, want)
+	}
+}
+
+// Lists have the length of their chain, CDRs are three runs in order, and frameworks surround them.
+func TestChainsAreWhole(t *testing.T) {
+	t.Parallel()
+	e := Example()
+	ids := map[string]bool{}
+	for i := range e.Sequences {
+		s := &e.Sequences[i]
+		if ids[s.ID] {
+			t.Errorf("%s is there twice", s.ID)
+		}
+		ids[s.ID] = true
+		for chain, text := range s.Residues {
+			n := len(text)
+			if len(s.CDR[chain]) != n || len(s.NonTemplated[chain]) != n || len(s.Coordinates[chain]) != n {
+				t.Fatalf("%s: lists of %d, %d and %d for %d residues", s.ID, len(s.CDR[chain]), len(s.NonTemplated[chain]), len(s.Coordinates[chain]), n)
+			}
+			if strings.Trim(text, residues) != "" {
+				t.Errorf("%s: residues %q", s.ID, text)
+			}
+			runs := slices.Compact(slices.Clone(s.CDR[chain]))
+			if !slices.Equal(runs, []int8{0, 1, 0, 2, 0, 3, 0}) {
+				t.Errorf("%s: regions %v", s.ID, runs)
+			}
+		}
+	}
+	if len(ids) != exampleCount {
+		t.Errorf("%d sequences, want %d", len(ids), exampleCount)
+	}
+}
+
+// Residues that touch fit each other but for a few mutations, and the state is often not that of
+// the genes.
+func TestPairsFit(t *testing.T) {
+	t.Parallel()
+	all := Make(5, 400, 1)
+	fit, own, n := 0, 0, 0
+	for i := range all {
+		s := &all[i]
+		for p, sites := range touching {
+			state := [2]byte{}
+			for k, at := range sites {
+				state[k] = s.Residues[at.chain][s.clone.index(at)]
+			}
+			n++
+			if slices.Contains(states, state) {
+				fit++
+			}
+			if c := sites[0].chain; state == states[genes.fits[c][s.clone.v[c]][p]] {
+				own++
+			}
+		}
+	}
+	for _, c := range []struct {
+		what      string
+		got, want float64
+	}{
+		{"pairs that fit", float64(fit), math.Pow(1-pairedRate, 2)},
+		{"pairs of the germline", float64(own), (1 - exchanged + exchanged/float64(len(states))) * math.Pow(1-pairedRate, 2)},
+	} {
+		if share := c.got / float64(n); math.Abs(share-c.want) > 0.02 {
+			t.Errorf("%s: %.3f, want %.3f", c.what, share, c.want)
+		}
+	}
+}
+
+// Pairs touch, in a sheet or across the chains, and few other residues that are six or more apart do.
+func TestPairsTouch(t *testing.T) {
+	t.Parallel()
+	const limit, separation = 8, 6
+	s := Make(ExampleSeed, 1, 1)[0]
+	var at [][3]float64
+	pairs := map[[2]int]bool{}
+	offset := [Chains]int{0, len(s.Residues[Heavy])}
+	for _, p := range touching {
+		pairs[[2]int{offset[p[0].chain] + s.clone.index(p[0]), offset[p[1].chain] + s.clone.index(p[1])}] = true
+	}
+	for chain := range Chains {
+		for _, c := range s.Coordinates[chain] {
+			at = append(at, [3]float64{float64(c[0]), float64(c[1]), float64(c[2])})
+		}
+	}
+	contacts, found := 0, 0
+	for i := range at {
+		for j := i + separation; j < len(at); j++ {
+			d := math.Hypot(math.Hypot(at[i][0]-at[j][0], at[i][1]-at[j][1]), at[i][2]-at[j][2])
+			if d < limit {
+				contacts++
+			}
+			if pairs[[2]int{i, j}] || pairs[[2]int{j, i}] {
+				found++
+				if !(d < limit) {
+					t.Errorf("residues %d and %d fit each other and are %.1f Å apart", i, j, d)
+				}
+			}
+		}
+	}
+	if found != len(touching) {
+		t.Errorf("%d pairs are six or more apart, want all %d", found, len(touching))
+	}
+	if n := len(at); contacts < n || contacts > 3*n {
+		t.Errorf("%d contacts of %d residues", contacts, n)
+	}
+}
+
+// The probabilities of mutations are those of the draws, and add up to one.
+func TestExchangeProbability(t *testing.T) {
+	t.Parallel()
+	r := stat.NewRandom(stat.StreamSequences.Key(11, 3))
+	for _, from := range []byte("LGDS") {
+		const draws = 20_000
+		count := map[byte]float64{}
+		for range draws {
+			count[exchange(r, from)]++
+		}
+		sum := 0.0
+		for _, to := range []byte(residues) {
+			p := exchangeProbability(from, to)
+			sum += p
+			if d := math.Abs(count[to]/draws - p); d > 4.5*math.Sqrt(p*(1-p)/draws) {
+				t.Errorf("%c to %c: %.4f of the draws, probability %.4f", from, to, count[to]/draws, p)
+			}
+		}
+		if math.Abs(sum-1) > 1e-12 {
+			t.Errorf("probabilities of %c add up to %g", from, sum)
+		}
+	}
+}
+
+// A pair that is exchanged as a whole costs little, a pair that is broken much.
+func TestLawOfVariants(t *testing.T) {
+	t.Parallel()
+	e := Example()
+	for _, a := range e.Assays {
+		var whole, broken []float64
+		for _, v := range a.Variants {
+			for _, p := range touching {
+				hit := 0
+				for _, m := range v.Mutations {
+					for _, at := range p {
+						if m.Chain == at.chain && m.Position == a.WildType.clone.index(at) {
+							hit++
+						}
+					}
+				}
+				switch {
+				case hit == 2:
+					whole = append(whole, v.Law)
+				case hit == 1 && len(v.Mutations) == 1:
+					broken = append(broken, v.Law)
+				}
+			}
+			if math.Abs(v.Score-v.Law) > 6*noise {
+				t.Errorf("%s: score %g of %g", a.Name, v.Score, v.Law)
+			}
+		}
+		if len(whole) < 10 || len(broken) < 20 || stat.Mean(whole) < stat.Mean(broken)+2 {
+			t.Errorf("%s: %d exchanged pairs of mean %.2f, %d broken of %.2f", a.Name, len(whole), stat.Mean(whole), len(broken), stat.Mean(broken))
+		}
+		if len(a.Variants) != assayCount {
+			t.Errorf("%s: %d variants", a.Name, len(a.Variants))
+		}
+	}
+}
+
+// The table has a row per sequence, and null for what is not resolved.
+func TestWriteCSV(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	s := Make(3, 20, 2)
+	if err := WriteCSV(&b, s, true); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), "\n"); n != 21 {
+		t.Errorf("%d lines, want 21", n)
+	}
+	if !strings.Contains(b.String(), "[null,null,null]") || strings.Contains(b.String(), "NaN") {
+		t.Error("residues without coordinates are not null")
+	}
+}

@@ -1,0 +1,361 @@
+// The minimum of a penalized likelihood over many rows: L-BFGS in coordinates that are renewed.
+
+package probe
+
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"repscope/internal/kernel"
+	"repscope/internal/parallel"
+	"repscope/measure/internal/matrix"
+)
+
+// rowBlock is some rows, widened, with their logits.
+type rowBlock struct {
+	first int   // the place of the first row in the list that is visited
+	index []int // the rows
+	x     blas64.General
+	z     []float64 // [columns, rows]
+}
+
+const (
+	// blockValues is the size of a block: it stays in the second-level cache.
+	blockValues = 1 << 16
+	// pieceRows and mostPieces bound the pieces whose sums are added in order.
+	pieceRows, mostPieces = 1024, 128
+)
+
+// pieces is the number of pieces of n rows, and how many rows each of them has.
+func pieces(n int) (count, rows int) {
+	rows = max(pieceRows, (n+mostPieces-1)/mostPieces)
+	return (n + rows - 1) / rows, rows
+}
+
+// visit calls work with the rows of a list, block by block, and their logits. Blocks of one piece come one
+// after the other, those of different pieces at the same time.
+func (p *fixedProblem) visit(ctx context.Context, list []int, weights, intercept []float64, work func(piece int, b *rowBlock)) error {
+	dim, columns := p.dim, len(intercept)
+	count, rows := pieces(len(list))
+	height := min(max(8, blockValues/dim), rows, max(len(list), 1))
+	return parallel.With(ctx, p.o.Threads, count, func() func(int) error {
+		x, z := make([]float64, height*dim), make([]float64, height*columns)
+		return func(piece int) error {
+			last := min((piece+1)*rows, len(list))
+			for first := piece * rows; first < last; first += height {
+				b := &rowBlock{first: first, index: list[first:min(first+height, last)]}
+				n := len(b.index)
+				b.x, b.z = blas64.General{Rows: n, Cols: dim, Stride: dim, Data: x[:n*dim]}, z[:n*columns]
+				for r, i := range b.index {
+					kernel.Widen(b.x.Data[r*dim:(r+1)*dim], p.Rows[i])
+				}
+				for k, c := range intercept {
+					of := b.z[k*n : (k+1)*n]
+					blas64.Gemv(blas.NoTrans, 1, b.x, dense(weights[k*dim:(k+1)*dim]), 0, dense(of))
+					for r := range of {
+						of[r] += c
+					}
+				}
+				work(piece, b)
+			}
+			return nil
+		}
+	})
+}
+
+func dense(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
+
+// scaleOf is the standard deviation of every feature over rows, 1 where it does not vary.
+func (p *fixedProblem) scaleOf(ctx context.Context, rows []int) ([]float64, error) {
+	count, _ := pieces(len(rows))
+	sum := func(add func(dst, x []float64)) ([]float64, error) {
+		sums := newPieceSums(count, 1, p.dim)
+		err := p.visit(ctx, rows, nil, nil, func(piece int, b *rowBlock) {
+			for r := range b.index {
+				add(sums[piece].x, b.x.Data[r*p.dim:(r+1)*p.dim])
+			}
+		})
+		mean := total(sums).x
+		for k := range mean {
+			mean[k] /= float64(len(rows))
+		}
+		return mean, err
+	}
+	mean, err := sum(matrix.AddTo)
+	if err != nil {
+		return nil, err
+	}
+	scale, err := sum(func(dst, x []float64) {
+		for k, v := range x {
+			dst[k] += float64((v - mean[k]) * (v - mean[k]))
+		}
+	})
+	for k, v := range scale {
+		if scale[k] = math.Sqrt(v); scale[k] <= 1e-12*math.Abs(mean[k]) {
+			scale[k] = 1
+		}
+	}
+	return scale, err
+}
+
+// columnOf says of every class which column it has: columns() for the one without weights.
+func (f *fixedFit) columnOf() []int {
+	out := make([]int, f.Classes)
+	for k, class := range f.present {
+		out[class] = k
+	}
+	return out
+}
+
+// probabilities replaces the logits of row r of a block by probabilities and returns −ln of the one
+// of column own.
+func (b *rowBlock) probabilities(r, columns, own int) (loss float64) {
+	n, largest := len(b.index), 0.0
+	for k := range columns {
+		largest = max(largest, b.z[k*n+r])
+	}
+	if own < columns {
+		loss = -b.z[own*n+r]
+	}
+	sum := math.Exp(-largest)
+	for k := range columns {
+		b.z[k*n+r] = math.Exp(b.z[k*n+r] - largest)
+		sum += b.z[k*n+r]
+	}
+	for k := range columns {
+		b.z[k*n+r] /= sum
+	}
+	return loss + largest + math.Log(sum)
+}
+
+// pieceSums are those of one piece of rows.
+type pieceSums struct {
+	loss float64
+	x    []float64 // Σ residual·x [columns, D]
+	one  []float64 // Σ residual [columns]
+}
+
+func newPieceSums(count, columns, dim int) []pieceSums {
+	out := make([]pieceSums, count)
+	for i := range out {
+		out[i] = pieceSums{x: make([]float64, columns*dim), one: make([]float64, columns)}
+	}
+	return out
+}
+
+func (s *pieceSums) clear() {
+	s.loss = 0
+	clear(s.x)
+	clear(s.one)
+}
+
+// add adds Σ z·x of a block, z being residuals by now.
+func (s *pieceSums) add(b *rowBlock) {
+	n, dim := len(b.index), b.x.Cols
+	for k := range s.one {
+		z := b.z[k*n : (k+1)*n]
+		blas64.Gemv(blas.Trans, 1, b.x, dense(z), 1, dense(s.x[k*dim:(k+1)*dim]))
+		for _, v := range z {
+			s.one[k] += v
+		}
+	}
+}
+
+// total adds the sums of the pieces in their order to the first ones.
+func total(of []pieceSums) *pieceSums {
+	for _, s := range of[1:] {
+		of[0].loss += s.loss
+		matrix.AddTo(of[0].x, s.x)
+		matrix.AddTo(of[0].one, s.one)
+	}
+	return &of[0]
+}
+
+// coordinates are v with w_k = L_k⁻ᵀ·v_k and the logit u_k·unit_k at the reference point: in them the second
+// derivatives of the mean loss are about 1. L_k·L_kᵀ is Σ p_k(1 − p_k)(x − reference)(x − reference)ᵀ/n
+// plus the penalty, of a part of the rows.
+type coordinates struct {
+	factor    []blas64.Triangular
+	reference [][]float64
+	unit      []float64
+}
+
+const (
+	// rowsPerFeature rows for every feature are enough for coordinates.
+	rowsPerFeature = 16
+	// leastCurvature keeps features apart from rounding, in units of their own.
+	leastCurvature = 1e-12
+)
+
+// coordinates are those at the weights as they are.
+func (f *fixedFit) coordinates(ctx context.Context) (*coordinates, error) {
+	dim, columns := f.dim, f.columns()
+	some := f.train
+	if step := len(some) / (rowsPerFeature * dim); step > 1 {
+		some = make([]int, 0, len(f.train)/step+1)
+		for at := 0; at < len(f.train); at += step {
+			some = append(some, f.train[at])
+		}
+	}
+	root := make([]float64, columns*len(some)) // √(p(1 − p))
+	if err := f.visit(ctx, some, f.weights, f.intercept, func(_ int, b *rowBlock) {
+		for r := range b.index {
+			b.probabilities(r, columns, columns)
+			for k := range columns {
+				p := b.z[k*len(b.index)+r]
+				root[k*len(some)+b.first+r] = math.Sqrt(max(p*(1-p), 0))
+			}
+		}
+	}); err != nil {
+		return nil, err
+	}
+	c := &coordinates{unit: make([]float64, columns)}
+	for k := range columns {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		factor, reference, weight := f.curvature(some, root[k*len(some):(k+1)*len(some)])
+		c.factor, c.reference, c.unit[k] = append(c.factor, factor), append(c.reference, reference), 1/math.Sqrt(weight)
+	}
+	return c, nil
+}
+
+// curvature is L of one column, the weighted mean of the rows and the mean weight root².
+func (f *fixedFit) curvature(rows []int, root []float64) (factor blas64.Triangular, mean []float64, weight float64) {
+	dim := f.dim
+	mean, row := make([]float64, dim), make([]float64, dim)
+	for at, i := range rows {
+		kernel.Widen(row, f.Rows[i])
+		matrix.Axpy(mean, root[at]*root[at], row)
+		weight += root[at] * root[at]
+	}
+	if weight == 0 { // every row is certain
+		weight = math.SmallestNonzeroFloat64
+	}
+	for d := range mean {
+		mean[d] /= weight
+	}
+	sum, height := matrix.New(dim, dim), min(max(8, blockValues/dim), len(rows))
+	block := make([]float64, height*dim)
+	for first := 0; first < len(rows); first += height {
+		n := min(height, len(rows)-first)
+		for r := range n {
+			x := block[r*dim : (r+1)*dim]
+			kernel.Widen(x, f.Rows[rows[first+r]])
+			for d := range x {
+				x[d] = root[first+r] * (x[d] - mean[d])
+			}
+		}
+		of := kernel.Columns(block[:n*dim], dim)
+		p := kernel.Product[float64]{M: dim, N: dim, K: n, A: of, B: of, C: sum.Data, Stride: dim, Accumulate: true, Upper: true, Threads: f.o.Threads}
+		mustRun(p.Run())
+	}
+	for at := range sum.Data {
+		sum.Data[at] /= float64(len(rows))
+	}
+	for d, s := range f.scale {
+		sum.Data[d*dim+d] += s*s*f.penalty*(1-f.share()) + leastCurvature*(s*s+sum.Data[d*dim+d])
+	}
+	var cholesky mat.Cholesky
+	cholesky.Factorize(mat.NewSymDense(dim, sum.Data))
+	var upper mat.TriDense
+	cholesky.UTo(&upper)
+	return upper.RawTriangular(), mean, max(weight/float64(len(rows)), leastCurvature)
+}
+
+// toWeights takes weights and intercepts of features as given from v.
+func (c *coordinates) toWeights(v, weights, intercept []float64) {
+	dim := c.factor[0].N
+	copy(weights, v)
+	for k, u := range c.factor {
+		w := weights[k*dim : (k+1)*dim]
+		blas64.Trsv(blas.NoTrans, u, dense(w))
+		intercept[k] = float64(c.unit[k]*v[len(c.factor)*dim+k]) - matrix.Dot(c.reference[k], w)
+	}
+}
+
+// fromWeights is the inverse of toWeights.
+func (c *coordinates) fromWeights(weights, intercept, v []float64) {
+	dim := c.factor[0].N
+	copy(v, weights)
+	for k, u := range c.factor {
+		v[len(c.factor)*dim+k] = (intercept[k] + matrix.Dot(c.reference[k], weights[k*dim:(k+1)*dim])) / c.unit[k]
+		blas64.Trmv(blas.NoTrans, u, dense(v[k*dim:(k+1)*dim]))
+	}
+}
+
+// gradient turns the derivatives by weights and intercepts into those by v.
+
+func (c *coordinates) gradient(byWeight, byIntercept, g []float64) {
+	dim := c.factor[0].N
+	for k, u := range c.factor {
+		of := g[k*dim : (k+1)*dim]
+		copy(of, byWeight[k*dim:(k+1)*dim])
+		matrix.Axpy(of, -byIntercept[k], c.reference[k])
+		blas64.Trsv(blas.Trans, u, dense(of))
+		g[len(c.factor)*dim+k] = byIntercept[k] * c.unit[k]
+	}
+}
+
+const (
+	// exactGradient is smallGradient of fixed penalties: coefficients are to be exact, too.
+	exactGradient = 1e-22
+	// firstSteps and furtherSteps are how long coordinates are kept.
+	firstSteps, furtherSteps = 12, 40
+)
+
+// solve moves weights and intercepts to the minimum.
+func (f *fixedFit) solve(ctx context.Context) error {
+	dim, columns := f.dim, f.columns()
+	count, _ := pieces(len(f.train))
+	sums, column, v := newPieceSums(count, columns, dim), f.columnOf(), make([]float64, columns*(dim+1))
+	weights, intercept := make([]float64, columns*dim), make([]float64, columns)
+	f.converged = false
+	for taken, steps := 0, firstSteps; taken < longestSearch && !f.converged; taken, steps = taken+steps, furtherSteps {
+		axes, err := f.coordinates(ctx)
+		if err != nil {
+			return err
+		}
+		axes.fromWeights(f.weights, f.intercept, v)
+		at := func(v, g []float64) float64 {
+			axes.toWeights(v, weights, intercept)
+			for i := range sums {
+				sums[i].clear()
+			}
+			if err = f.visit(ctx, f.train, weights, intercept, func(piece int, b *rowBlock) {
+				s := &sums[piece]
+				for r, i := range b.index {
+					own := column[f.Class[i]]
+					s.loss += b.probabilities(r, columns, own)
+					if own < columns {
+						b.z[own*len(b.index)+r]--
+					}
+				}
+				s.add(b)
+			}); err != nil {
+				return math.NaN()
+			}
+			s, n := total(sums), float64(len(f.train))
+			for _, values := range [][]float64{s.x, s.one} {
+				for d := range values {
+					values[d] /= n
+				}
+			}
+			value := s.loss/n + f.penalize(weights, s.x)
+			axes.gradient(s.x, s.one, g)
+			return value
+		}
+		done, stopped := minimize(ctx, at, v, exactGradient, steps)
+		if err = cmp.Or(err, stopped); err != nil {
+			return err
+		}
+		axes.toWeights(v, f.weights, f.intercept)
+		f.converged = done
+	}
+	return nil
+}
