@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash"
 	"hash/crc32"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -323,20 +322,20 @@ type checksum struct {
 func hashFile(f *mmap.File, part *checksum) (string, error) {
 	h := sha256.New()
 	sum := crc32.NewIEEE()
-	buffer := make([]byte, 1<<20)
-	for at := int64(0); at < f.Size(); {
-		n, err := f.ReadAt(buffer[:min(int64(len(buffer)), f.Size()-at)], at)
-		if err != nil && err != io.EOF || n == 0 {
+	for at := int64(0); at < f.Size(); at += 1 << 20 {
+		err := f.Use(at, min(1<<20, f.Size()-at), func(raw []byte) error {
+			h.Write(raw)
+			if part != nil {
+				lo, hi := max(at, part.offset), min(at+int64(len(raw)), part.offset+part.size)
+				if lo < hi {
+					sum.Write(raw[lo-at : hi-at])
+				}
+			}
+			return nil
+		})
+		if err != nil {
 			return "", fmt.Errorf("%s: %w", f.Path(), err)
 		}
-		h.Write(buffer[:n])
-		if part != nil {
-			lo, hi := max(at, part.offset), min(at+int64(n), part.offset+part.size)
-			if lo < hi {
-				sum.Write(buffer[lo-at : hi-at])
-			}
-		}
-		at += int64(n)
 	}
 	if part != nil && sum.Sum32() != part.want {
 		return "", fmt.Errorf("%s: corrupt: checksum %08x of %d bytes at offset %d, want %08x", f.Path(), sum.Sum32(), part.size, part.offset, part.want)

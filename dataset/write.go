@@ -65,12 +65,17 @@ func NPYHeader(t DType, shape []int) ([]byte, error) {
 	if len(shape) == 1 {
 		tuple += ","
 	}
-	text := fmt.Sprintf("{'descr': '%s%s', 'fortran_order': False, 'shape': (%s), }", order, code, tuple)
+	return npyHeaderOf(order+code, "("+tuple+")"), nil
+}
+
+// npyHeaderOf is the header of an array of a type and a shape as NumPy writes them.
+func npyHeaderOf(descr, shape string) []byte {
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, shape)
 	padding := (64 - (10+len(text)+1)%64) % 64
 	text += strings.Repeat(" ", padding) + "\n"
 	header := append([]byte(npyMagic), 1, 0)
 	header = binary.LittleEndian.AppendUint16(header, uint16(len(text)))
-	return append(header, text...), nil
+	return append(header, text...)
 }
 
 // EncodeNPY writes an array in C order, little-endian, in the .npy format, version 1.

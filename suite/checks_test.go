@@ -160,10 +160,11 @@ var wrongValues = map[string]map[string][]string{
 		"documented-json": {"--documented-json="},
 	},
 	"sequence": {
-		"dump":             {"--dump d.npz", "--dump d=other.npz", "--dump /x=d.npz", "--dump a/=d.npz", "--dump a/b/c=d.npz"},
+		"dump":             {"--dump d.npz", "--dump d=other.npz", "--dump /x=d.npz", "--dump a/=d.npz", "--dump a/b/c=d.npz", "--dump d/late=e.npz --sequences late=s.csv"},
 		"positions":        {"--positions p.csv", "--positions d=p.csv"},
 		"model":            {"--model m.onnx", "--model d=m.onnx --sequences s.csv", "--model a=m.onnx", "--model a/x=m.onnx --sequences s.csv"},
 		"sequences":        {"--sequences =s.csv", "--sequences a=x.csv --sequences a=y.csv", "--sequences a/b=x.csv", "--example --sequences x.csv"},
+		"substitutions":    {"--substitutions s.csv", "--substitutions a=x.csv --substitutions a=y.csv", "--substitutions a/x=s.csv", "--substitutions a/=s.csv", "--example --substitutions a=x.csv"},
 		"vocabulary":       nil, // any file
 		"columns":          {"--columns heavy", "--columns heavi=x", "--columns heavy=x,heavy=y"},
 		"inputs":           {"--inputs ids=x", "--inputs tokens"},

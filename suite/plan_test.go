@@ -154,7 +154,20 @@ func TestDryRunOfFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, extra := range []string{"compare --example", "compare --losses a={}/l.csv --format svg,pdf",
+	answers := make([]float32, 12*9*32)
+	ids, labels := make([]int64, 12*9), make([]int64, 12*9)
+	for i := range answers {
+		answers[i] = float32(i * i % 41)
+	}
+	for i := range ids {
+		ids[i], labels[i] = int64(4+i*i%20), int64(i%3/2)
+	}
+	if err := dataset.WriteNPZ(filepath.Join(dir, "dump.npz"), dataset.Field{Name: "token_ids", Shape: []int{12, 9}, Data: ids},
+		dataset.Field{Name: "mask_labels", Shape: []int{12, 9}, Data: labels}, dataset.Field{Name: "logits", Shape: []int{12, 9, 32}, Data: answers}); err != nil {
+		t.Fatal(err)
+	}
+	for _, extra := range []string{"compare --example",
+		"sequence --dump a={}/dump.npz --format svg,pdf", "sequence --dump a={}/dump.npz --dump a/late={}/dump.npz --metrics masked_accuracy,ppl --format svg", "compare --losses a={}/l.csv --format svg,pdf",
 		"compare ../report/testdata/smoothness.json --table {}/x/t.csv --figure {}/x/f.png --metrics r_squared",
 		"forecast --target {}/truth.npy --forecast a={}/members.npy --format svg,pdf", "forecast --target {}/truth.npy --input {}/truth.npy --leads {}/leads.npy --metrics mae --format svg"} {
 		command := func(flags string) (int, []byte, string) {

@@ -115,8 +115,8 @@ func TestRegistry(t *testing.T) {
 	t.Parallel()
 	of := map[string]string{}
 	for _, k := range registry {
-		if k.About == "" || len(k.Keys) == 0 || k.New == nil || k.Needs == 0 && k.Either == 0 {
-			t.Errorf("%s: it lacks About, Keys, Needs or New", k.Name)
+		if k.About == "" || len(k.Keys) == 0 && len(k.Files) == 0 || k.New == nil || k.Needs == 0 && k.Either == 0 {
+			t.Errorf("%s: it lacks About, Keys and Files, Needs or New", k.Name)
 		}
 		for _, key := range k.Keys {
 			if other := of[key.Name]; other != "" && other != k.Name {

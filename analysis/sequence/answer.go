@@ -197,23 +197,7 @@ func (a *accumulator) read(r *Record) error {
 	if err := a.m.Sequences.Read(r.Index, r); err != nil {
 		return err
 	}
-	n := len(r.Tokens)
-	if len(r.Chains) != n || len(r.Special) != n || r.CDR != nil && len(r.CDR) != n || r.NonTemplated != nil && len(r.NonTemplated) != n ||
-		r.Coordinates != nil && len(r.Coordinates) != 3*n {
-		return fmt.Errorf("sequence %s: its lists are not of the length %d of its tokens", r.ID, n)
-	}
-	if r.CDR != nil && r.Regions == nil {
-		r.Regions = token.Label(r.Chains, r.Special, r.CDR)
-	}
-	if r.Masked == nil {
-		if a.d.Choice.Mask == nil {
-			return fmt.Errorf("sequence %s: it is not given which residues are masked", r.ID)
-		}
-		if r.Masked = a.d.Choice.Mask(r); r.Masked == nil {
-			r.Masked = []int{}
-		}
-	}
-	return nil
+	return r.complete(a.d.Choice.Mask)
 }
 
 // ask asks for predictions of the hidden positions of passes. of receives those of a pass,
@@ -281,8 +265,8 @@ func (a *accumulator) masked(ctx context.Context, items []*Item) error {
 	var passes []Pass
 	var of []*Item
 	for _, it := range items {
-		if len(it.Masked) > 0 {
-			passes, of = append(passes, Pass{Record: it.Record, Kind: MaskedPass, Hidden: it.Masked}), append(of, it)
+		for _, pass := range passesOf(it.Record, MaskedPass) {
+			passes, of = append(passes, pass), append(of, it)
 		}
 	}
 	return a.ask(ctx, passes, func(i int, predictions []token.Prediction, _ *Output) error {
@@ -302,13 +286,11 @@ func (a *accumulator) single(ctx context.Context, items []*Item) error {
 	var passes []Pass
 	var of []place
 	for _, it := range items {
-		n := 0
-		for position, special := range it.Special {
-			if !special {
-				passes = append(passes, Pass{Record: it.Record, Kind: SinglePass, Hidden: []int{position}})
-				of = append(of, place{it, n})
-				n++
-			}
+		own := passesOf(it.Record, SinglePass)
+		n := len(own)
+		passes = append(passes, own...)
+		for k := range own {
+			of = append(of, place{it, k})
 		}
 		it.Single = make([]token.Prediction, n)
 		if logits && a.m.Source.Has(SinglePass)&Logits != 0 {
@@ -331,15 +313,8 @@ func (a *accumulator) regions(ctx context.Context, items []*Item) error {
 	var passes []Pass
 	var of []*Item
 	for _, it := range items {
-		hidden := map[token.Region][]int{}
-		for position, region := range it.Regions {
-			if region != token.NoRegion {
-				hidden[region] = append(hidden[region], position)
-			}
-		}
-		for _, region := range sorted(hidden) {
-			passes = append(passes, Pass{Record: it.Record, Kind: RegionPass, Hidden: hidden[region], Region: region})
-			of = append(of, it)
+		for _, pass := range passesOf(it.Record, RegionPass) {
+			passes, of = append(passes, pass), append(of, it)
 		}
 	}
 	err := a.ask(ctx, passes, func(i int, predictions []token.Prediction, _ *Output) error {

@@ -18,9 +18,10 @@ import (
 
 // Command is the sequence binary.
 var Command = run.Command{
-	Name:    "sequence",
-	Summary: "masked language models of sequences: predictions by region, contacts, probes, effects of substitutions",
-	Out:     "evaluation_plots/sequence",
+	Name:        "sequence",
+	Summary:     "masked language models of sequences: predictions by region, contacts, probes, effects of substitutions",
+	Out:         "evaluation_plots/sequence",
+	Interrupted: "interrupted; what was computed with models that are run is kept in " + PartialFile + " of --out, from which the same command continues",
 	Setup: func(flags *run.Flags) run.Job {
 		s := &settings{}
 		s.registerInputs(flags)
@@ -144,8 +145,8 @@ func (s *settings) check(o *run.Options) error {
 		return run.Usage("--mask-plan %s: want a name that ends in .npz", s.planFile)
 	}
 	if s.example.On() {
-		if len(s.names()) > 0 || len(s.sequences.files) > 0 {
-			return run.Usage("--example brings its own models and sequences; leave --model, --dump, --positions and --sequences out")
+		if len(s.names()) > 0 || len(s.sequences.files) > 0 || len(s.substitutions.Names()) > 0 {
+			return run.Usage("--example brings its own models and sequences; leave --model, --dump, --positions, --sequences and --substitutions out")
 		}
 		return nil
 	}
@@ -190,10 +191,20 @@ func (s *settings) checkNames() error {
 			if several && files.flag == "model" {
 				return run.Hint(run.Usage("--model %s=…: a model is run on all datasets of --sequences", name), "give "+model+"=FILE.onnx")
 			}
-			if other := seen[name]; other != "" {
-				return run.Usage("--%s and --%s are both of %s", other, files.flag, name)
+			places := []string{of}
+			if !several {
+				places = s.datasets()[:1]
 			}
-			seen[name] = files.flag
+			if files.flag == "model" {
+				places = s.datasets()[:len(s.sequences.files)]
+			}
+			for _, place := range places {
+				full := model + "/" + place
+				if other := seen[full]; other != "" {
+					return run.Usage("--%s %s: --%s is of model %s of dataset %s too", files.flag, name, other, model, place)
+				}
+				seen[full] = files.flag
+			}
 		}
 	}
 	return nil
@@ -230,13 +241,25 @@ func (s *settings) options(env *run.Env) Options {
 
 // run loads what the flags name and evaluates it.
 func (s *settings) run(ctx context.Context, env *run.Env) error {
+	if s.planFile != "" {
+		return s.writePlan(ctx, env)
+	}
 	in, err := s.load(ctx, env)
 	if err != nil {
 		return err
 	}
 	o := s.options(env)
 	o.Progress = env.ProgressOf("evaluating", "sequences")
-	result, err := Analyze(ctx, *in, o)
+	p, err := newPlan(*in, o)
+	if err != nil {
+		return err
+	}
+	var result *Result
+	if p.runs() {
+		result, err = p.continued(ctx, env)
+	} else {
+		result, err = p.work().Run(ctx)
+	}
 	if err != nil {
 		return err
 	}
@@ -245,6 +268,14 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 
 // plan says what a run would do.
 func (s *settings) plan(ctx context.Context, env *run.Env) error {
+	if s.planFile != "" {
+		p, err := s.maskPlan(env)
+		if err != nil {
+			return err
+		}
+		env.Plan.Count("sequences", p.Sequences.Len())
+		return nil
+	}
 	in, err := s.load(ctx, env)
 	if err != nil {
 		return err

@@ -30,11 +30,18 @@ func (c *Counts) Grow(n int) {
 // Merge adds the counts of another.
 func (c *Counts) Merge(other Metric) error {
 	o, ok := other.(interface{ counts() *Counts })
-	if !ok || !c.Grows && len(o.counts().Values) != len(c.Values) {
+	if !ok {
 		return fmt.Errorf("metrics of another kind do not merge")
 	}
-	c.Grow(len(o.counts().Values))
-	for k, v := range o.counts().Values {
+	return c.add(o.counts())
+}
+
+func (c *Counts) add(o *Counts) error {
+	if !c.Grows && len(o.Values) != len(c.Values) {
+		return fmt.Errorf("%d counts and %d do not merge", len(c.Values), len(o.Values))
+	}
+	c.Grow(len(o.Values))
+	for k, v := range o.Values {
 		c.Values[k] += v
 	}
 	return nil
@@ -72,3 +79,58 @@ const fraction = 1 << 32
 
 // steps is a number in steps.
 func steps(v float64) int64 { return int64(math.Round(v * fraction)) }
+
+// sumsAndCounts is a state to embed of metrics that have both: sums by group for intervals, and counts of
+// what would be too much to keep by group.
+type sumsAndCounts struct {
+	Sums
+	cells Counts
+}
+
+// Merge adds what another accumulated.
+func (m *sumsAndCounts) Merge(other Metric) error {
+	o, ok := other.(interface{ both() *sumsAndCounts })
+	if !ok {
+		return fmt.Errorf("metrics of another kind do not merge")
+	}
+	if err := m.Sums.Merge(other); err != nil {
+		return err
+	}
+	return m.cells.add(&o.both().cells)
+}
+
+func (m *sumsAndCounts) both() *sumsAndCounts { return m }
+
+// Reset forgets all sequences.
+func (m *sumsAndCounts) Reset() {
+	m.Sums.Reset()
+	m.cells.Reset()
+}
+
+// stateOfBoth is what shards write of sumsAndCounts.
+type stateOfBoth struct{ Sums, Cells []byte }
+
+// MarshalBinary is the state that shards write.
+func (m *sumsAndCounts) MarshalBinary() ([]byte, error) {
+	sums, err := m.Sums.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	cells, err := m.cells.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	return shard.Encode(stateOfBoth{sums, cells})
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote.
+func (m *sumsAndCounts) UnmarshalBinary(data []byte) error {
+	var state stateOfBoth
+	if err := shard.Decode(data, &state); err != nil {
+		return err
+	}
+	if err := m.Sums.UnmarshalBinary(state.Sums); err != nil {
+		return err
+	}
+	return m.cells.UnmarshalBinary(state.Cells)
+}

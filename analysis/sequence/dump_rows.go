@@ -359,7 +359,7 @@ func (d *Dump) find(rows *sequenceRows, p *Pass) (*dumpRow, error) {
 	case MaskedPass:
 		r, what = rows.masked, "masked pass"
 	case CleanPass:
-		if r, what = rows.clean, "clean pass"; r == nil && !d.kinds[CleanPass] {
+		if r, what = rows.clean, "clean pass"; r == nil && !d.kinds[CleanPass] && rows.masked != nil {
 			return rows.masked, nil // see Has
 		}
 	case SinglePass:

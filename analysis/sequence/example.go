@@ -5,6 +5,7 @@ package sequence
 import (
 	"bytes"
 	"context"
+	"io"
 	"sync"
 
 	"repscope/internal/example/sequences"
@@ -18,34 +19,58 @@ var exampleData = sync.OnceValue(sequences.Example)
 // exampleDataset is the name of the dataset of the example.
 const exampleDataset = "example"
 
-// loadExample puts the files of the example on disk and opens them as those of flags.
+// exampleFiles are the paths of the example's files.
+type exampleFiles struct {
+	sequences, substitutions string
+	models                   []input.File
+}
+
+// putExample gives the files of the example to a function that puts them somewhere and returns their paths.
+func putExample(put func(name string, content []byte) (string, error)) (*exampleFiles, error) {
+	e, f := exampleData(), &exampleFiles{}
+	for _, table := range []struct {
+		name  string
+		path  *string
+		write func(w io.Writer) error
+	}{
+		{"sequences.csv", &f.sequences, func(w io.Writer) error { return sequences.WriteCSV(w, e.Sequences, true) }},
+		{"substitutions.csv", &f.substitutions, func(w io.Writer) error { return sequences.WriteAssaysCSV(w, e.Assays) }},
+	} {
+		var b bytes.Buffer
+		err := table.write(&b)
+		if err != nil {
+			return nil, err
+		}
+		if *table.path, err = put(table.name, b.Bytes()); err != nil {
+			return nil, err
+		}
+	}
+	for _, m := range e.Models {
+		path, err := put(m.Name+".onnx", m.ONNX)
+		if err != nil {
+			return nil, err
+		}
+		f.models = append(f.models, input.File{Name: m.Name, Path: path})
+	}
+	return f, nil
+}
+
+// loadExample opens the files of the example as those of flags.
 func (s *settings) loadExample(ctx context.Context, env *run.Env) (*Input, error) {
-	e := exampleData()
 	labels := map[string]string{}
-	file := func(name string, content []byte) (string, error) {
+	f, err := putExample(func(name string, content []byte) (string, error) {
 		path, err := s.example.File(env, name, content)
 		labels[path] = s.example.Label(name)
 		return path, err
-	}
-	var table bytes.Buffer
-	if err := sequences.WriteCSV(&table, e.Sequences, true); err != nil {
-		return nil, err
-	}
-	path, err := file("sequences.csv", table.Bytes())
+	})
 	if err != nil {
 		return nil, err
 	}
-	files := *s
-	files.sequences.files = []datasetFile{{exampleDataset, path}}
-	var models []input.File
-	for _, m := range e.Models {
-		if path, err = file(m.Name+".onnx", m.ONNX); err != nil {
-			return nil, err
-		}
-		models = append(models, input.File{Name: m.Name, Path: path})
-	}
-	files.models = input.NamedFiles("model", models...)
-	in, err := files.loadFiles(ctx, env)
+	of := *s
+	of.sequences.files = []datasetFile{{exampleDataset, f.sequences}}
+	of.models = input.NamedFiles("model", f.models...)
+	of.substitutions = input.NamedFiles("substitutions", input.File{Name: "made", Path: f.substitutions})
+	in, err := of.loadFiles(ctx, env)
 	for i := range env.Result.Inputs {
 		if label, ok := labels[env.Result.Inputs[i].Path]; ok {
 			env.Result.Inputs[i].Path = label

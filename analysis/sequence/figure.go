@@ -24,6 +24,7 @@ type figureKind struct {
 func figureKinds() []figureKind {
 	return []figureKind{
 		{figureRegions, []string{"region_accuracy", "region_perplexity"}, regionFigure},
+		{figureCalibration, []string{"calibration"}, calibrationFigure},
 		{"sequence_contacts", []string{"p_at_l"}, contactFigure},
 		{"sequence_contact_maps", []string{"p_at_l"}, contactMapFigure},
 		{"sequence_attention", []string{"cross_chain"}, attentionFigure},

@@ -62,7 +62,7 @@ func attentionFigure(d *DatasetResult) *plots.Figure {
 
 // crossingBars are a share of all models, with what is expected.
 func (d *DatasetResult) crossingBars(of string) plots.Panel {
-	p := &plots.Bars{Y: plots.Axis{Label: "Share of attention"}, NamesInLegend: len(d.Models) > 3, NoValues: len(d.Models) > 6}
+	p := &plots.Bars{Y: plots.Axis{Label: "Share of attention"}, NamesInLegend: len(d.Models) > 3, NoValues: true}
 	for i := range d.Models {
 		m := &d.Models[i]
 		v, ci := m.scoreOf("cross_chain/" + of + "_frac")

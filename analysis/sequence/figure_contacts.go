@@ -77,7 +77,7 @@ func (d *DatasetResult) contactSource() string {
 
 // contactCurves are the precisions by depth, of all pairs.
 func (d *DatasetResult) contactCurves(logistic bool) plots.Panel {
-	p := &plots.Curves{X: plots.Axis{Label: "Depth (pairs/L)", Min: 0, Max: 1}, Y: plots.Axis{Label: "Precision", Zero: true}}
+	p := &plots.Curves{X: plots.Axis{Label: "Depth (pairs/L)", Min: 0, Max: 1}, Y: plots.Axis{Label: "Precision", Max: 1.02}}
 	chance := 0.0
 	for i := range d.Models {
 		m := &d.Models[i]

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,7 +31,8 @@ func (f folded) Answer(ctx context.Context, passes []Pass, want Outputs, visit f
 			a, b := k/n%n, k%n
 			near := 0.0
 			for c := range 3 {
-				near += math.Pow(float64(xyz[3*a+c]-xyz[3*b+c]), 2)
+				d := float64(xyz[3*a+c] - xyz[3*b+c])
+				near += d * d
 			}
 			if near < 64 && k >= len(out.Attentions)/2 {
 				out.Attentions[k] *= float32(1 + f.skill)
@@ -42,12 +42,26 @@ func (f folded) Answer(ctx context.Context, passes []Pass, want Outputs, visit f
 	})
 }
 
+// figureMetrics are those that figures show.
+func figureMetrics() []string {
+	var out []string
+	for _, kind := range figureKinds() {
+		for _, name := range kind.metrics {
+			if Find(name) != nil && !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
 // With SEQUENCE_FIGURES=DIR the figures are written there to be looked at.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	for _, models := range []int{1, 2, 12} {
-		s := newFakeSequences(24, 1)
-		in := Input{Datasets: []Dataset{{Name: "fake", Choice: Choice{Mask: fakeMask, Set: set("p_at_l", map[string]any{"logistic": models == 2})}}}}
+		s := newFakeSequences(24, 3)
+		in := Input{Datasets: []Dataset{{Name: "fake", Choice: Choice{Mask: fakeMask, Metrics: figureMetrics(), Substitutions: fakeVariants(t, s, 6, 40),
+			Set: set("p_at_l", map[string]any{"logistic": models == 2})}}}}
 		for k := range models {
 			source := newFakeSource(uint64(k), 3/float64(1+k))
 			source.has[CleanPass] &^= ContactScores
@@ -57,6 +71,7 @@ func TestFigures(t *testing.T) {
 		for _, kind := range figureKinds() {
 			figure := kind.draw(d)
 			if figure == nil {
+				t.Errorf("%d models: there is no %s", models, kind.name)
 				continue
 			}
 			warnings, err := figure.Warnings()

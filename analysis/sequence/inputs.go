@@ -117,7 +117,7 @@ func (l *loader) enter(role, name, path string, file opened) (shard.Field, error
 		return shard.Field{}, err
 	}
 	l.env.Result.Inputs = append(l.env.Result.Inputs, report.Input{Role: role, Name: name, Path: path, SHA256: sum})
-	if noted, ok := file.(interface{ Notes() []string }); ok {
+	if noted, ok := file.(interface{ Notes() []string }); ok && !l.s.example.On() {
 		for _, note := range noted.Notes() {
 			l.env.Note("%s", note)
 		}
@@ -263,20 +263,22 @@ func (l *loader) empty() error {
 // defaultDataset is the name of a dataset that has none.
 const defaultDataset = "default"
 
-// datasets are the names of the datasets: those of --sequences, then those that only dumps
-// name.
+// datasets are the names of the datasets: those of --sequences, or the one of answers without
+// a name, then those that answers name.
 func (s *settings) datasets() []string {
 	var out []string
 	for _, f := range s.sequences.files {
 		out = append(out, f.dataset)
 	}
-	for _, name := range s.names() {
+	names := s.names()
+	unnamed := func(name string) bool { return !strings.Contains(name, "/") }
+	if len(out) == 0 && (len(names) == 0 || slices.ContainsFunc(names, unnamed)) {
+		out = []string{defaultDataset}
+	}
+	for _, name := range names {
 		if _, of, ok := strings.Cut(name, "/"); ok && !slices.Contains(out, of) {
 			out = append(out, of)
 		}
-	}
-	if len(out) == 0 {
-		out = []string{defaultDataset}
 	}
 	return out
 }

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"math"
 
+	"repscope/analysis/internal/results"
 	"repscope/measure/token"
 	"repscope/report"
-	"repscope/shard"
 )
 
 // calibrationFile has a row for every bin of confidence.
@@ -32,7 +32,7 @@ var calibration = Kind{
 	Files: []CSVFile{{calibrationFile, []string{"low", "high", "count", "confidence", "accuracy", "accuracy_low", "accuracy_high"}}},
 	New: func(s *Setting) Metric {
 		bins := s.Options["calibration"]["bins"].(int)
-		return &calibrationMetric{Sums: NewSums(calibrationSums + 3*bins), bins: bins, cells: NewCounts(3 * token.ConfidenceCells)}
+		return &calibrationMetric{sumsAndCounts{NewSums(calibrationSums + 3*bins), NewCounts(3 * token.ConfidenceCells)}, bins}
 	},
 }
 
@@ -51,9 +51,8 @@ const (
 
 // calibrationMetric has sums by bin of equal width, and counts by fine cell for bins of equal numbers.
 type calibrationMetric struct {
-	Sums
-	bins  int
-	cells Counts
+	sumsAndCounts
+	bins int
 }
 
 // Update adds the sequences of a batch.
@@ -81,55 +80,6 @@ func (m *calibrationMetric) Update(_ context.Context, b *Batch) error {
 		m.Add(row...)
 	}
 	return nil
-}
-
-// Merge adds what another accumulated.
-func (m *calibrationMetric) Merge(other Metric) error {
-	o, ok := other.(*calibrationMetric)
-	if !ok {
-		return fmt.Errorf("metrics of another kind do not merge")
-	}
-	if err := m.Sums.Merge(o); err != nil {
-		return err
-	}
-	for k, v := range o.cells.Values {
-		m.cells.Values[k] += v
-	}
-	return nil
-}
-
-// Reset forgets all sequences.
-func (m *calibrationMetric) Reset() {
-	m.Sums.Reset()
-	m.cells.Reset()
-}
-
-// MarshalBinary is the state that shards write.
-func (m *calibrationMetric) MarshalBinary() ([]byte, error) {
-	sums, err := m.Sums.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	return shard.Encode(calibrationState{sums, m.cells.Values})
-}
-
-// UnmarshalBinary reads what MarshalBinary wrote.
-func (m *calibrationMetric) UnmarshalBinary(data []byte) error {
-	var state calibrationState
-	if err := shard.Decode(data, &state); err != nil {
-		return err
-	}
-	if len(state.Cells) != len(m.cells.Values) {
-		return fmt.Errorf("a state of %d counts, want %d", len(state.Cells), len(m.cells.Values))
-	}
-	m.cells.Values = state.Cells
-	return m.Sums.UnmarshalBinary(state.Sums)
-}
-
-// calibrationState is the state of a calibrationMetric.
-type calibrationState struct {
-	Sums  []byte
-	Cells []int64
 }
 
 // calibrationRow is a bin of a reliability diagram.
@@ -207,7 +157,7 @@ func (m *calibrationMetric) reliability(s *Summary) (token.ConfidenceSums, []cal
 			return sums, nil, err
 		}
 		rows = append(rows, row)
-		low, high := ends(row.AccuracyCI)
+		low, high := results.Ends(row.AccuracyCI)
 		table.Row(row.Low, row.High, row.Count, row.Confidence, row.Accuracy, low, high)
 	}
 	return sums, rows, nil

@@ -5,6 +5,7 @@ package sequence
 import (
 	"context"
 
+	"repscope/measure/token"
 	"repscope/report"
 )
 
@@ -16,21 +17,23 @@ const confusionFile = "sequence_confusion.csv"
 
 // confusion counts the most probable residue for every true one.
 var confusion = Kind{
-	Name: "confusion", About: "how often which residue is predicted for which (table and CSV file)",
+	Name: "confusion", About: "which residue is predicted for which (table and CSV file), and Matthews correlation of predicted and true residues",
 	Needs: NeedMasked,
+	Keys:  []Key{{Name: "residue_mcc", Direction: report.Higher, Low: -1, High: 1, Compared: true}},
 	Files: []CSVFile{{confusionFile, []string{"true", "predicted", "count", "share"}}},
 	New: func(s *Setting) Metric {
 		n := s.Alphabet.Size()
 		if n > mostConfused {
 			n = 0
 		}
-		return &confusionMetric{NewCounts(n * n), n}
+		return &confusionMetric{sumsAndCounts{NewSums(2 + 2*n), NewCounts(n * n)}, n}
 	},
 }
 
-// confusionMetric counts pairs [true, predicted].
+// confusionMetric counts pairs [true, predicted], and sums up what their correlation is made of: predictions,
+// correct ones, and how often each token is true and is predicted.
 type confusionMetric struct {
-	Counts
+	sumsAndCounts
 	tokens int
 }
 
@@ -40,10 +43,18 @@ func (m *confusionMetric) Update(_ context.Context, b *Batch) error {
 		return nil
 	}
 	for _, it := range b.Items {
+		row := make([]float64, m.Width)
 		for i := range it.Predictions {
 			p := &it.Predictions[i]
-			m.Values[p.Target*m.tokens+p.Predicted]++
+			m.cells.Values[p.Target*m.tokens+p.Predicted]++
+			row[0]++
+			if p.Correct() {
+				row[1]++
+			}
+			row[2+p.Target]++
+			row[2+m.tokens+p.Predicted]++
 		}
+		m.Add(row...)
 	}
 	return nil
 }
@@ -54,7 +65,7 @@ type confusionTable struct {
 	Counts [][]int64 `json:"counts"` // [true][predicted]
 }
 
-// Result enters the counts.
+// Result enters the correlation and the counts.
 func (m *confusionMetric) Result(_ context.Context, s *Summary) error {
 	if m.tokens == 0 {
 		return Skip("the vocabulary has %d tokens; pairs are counted of at most %d", s.Alphabet.Size(), mostConfused)
@@ -62,7 +73,7 @@ func (m *confusionMetric) Result(_ context.Context, s *Summary) error {
 	var used []int
 	for k := range m.tokens {
 		for j := range m.tokens {
-			if m.Values[k*m.tokens+j]+m.Values[j*m.tokens+k] > 0 {
+			if m.cells.Values[k*m.tokens+j]+m.cells.Values[j*m.tokens+k] > 0 {
 				used = append(used, k)
 				break
 			}
@@ -77,7 +88,7 @@ func (m *confusionMetric) Result(_ context.Context, s *Summary) error {
 		out.Tokens = append(out.Tokens, s.Alphabet.Names[k])
 		row, total := make([]int64, len(used)), int64(0)
 		for i, j := range used {
-			row[i] = m.Values[k*m.tokens+j]
+			row[i] = m.cells.Values[k*m.tokens+j]
 			total += row[i]
 		}
 		out.Counts = append(out.Counts, row)
@@ -88,5 +99,12 @@ func (m *confusionMetric) Result(_ context.Context, s *Summary) error {
 		}
 	}
 	s.Object.Set("confusion", out)
-	return nil
+	columns := make([][]float64, m.Width)
+	for k := range columns {
+		columns[k] = m.Column(k)
+	}
+	matthews := func(sums []float64) float64 {
+		return token.Matthews(sums[0], sums[1], sums[2:2+m.tokens], sums[2+m.tokens:])
+	}
+	return s.Score("residue_mcc", matthews, "one residue is always the true or the predicted one", columns...)
 }

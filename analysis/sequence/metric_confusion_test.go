@@ -35,6 +35,13 @@ func TestConfusion(t *testing.T) {
 	if int(total) != len(c.scored) {
 		t.Errorf("%d predictions in the table, want %d", total, len(c.scored))
 	}
+	truth, predicted, right := make([]float64, len(id)), make([]float64, len(id)), 0.0
+	for _, p := range c.scored {
+		truth[p.Target]++
+		predicted[p.Predicted]++
+		right += correctOf(p)
+	}
+	c.check(t, "residue_mcc", token.Matthews(float64(len(c.scored)), right, truth, predicted))
 	large := &token.Alphabet{Names: make([]string, 300)}
 	if err := confusion.New(&Setting{Alphabet: large}).Result(t.Context(), &Summary{Setting: &Setting{Alphabet: large}}); err == nil {
 		t.Error("pairs of 300 tokens are counted")

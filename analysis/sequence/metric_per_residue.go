@@ -5,6 +5,7 @@ package sequence
 import (
 	"context"
 
+	"repscope/analysis/internal/results"
 	"repscope/report"
 )
 
@@ -109,8 +110,8 @@ func (m *perResidueMetric) Result(_ context.Context, s *Summary) error {
 		}
 		row.Prob = report.NumberOr(sums[residueProb]/n, "it is never the true one")
 		rows = append(rows, row)
-		low, high := ends(row.AccuracyCI)
-		least, most := ends(row.LossCI)
+		low, high := results.Ends(row.AccuracyCI)
+		least, most := results.Ends(row.LossCI)
 		table.Row(name, row.Count, row.Predicted, row.Accuracy, low, high, row.Loss, least, most, row.Prob)
 	}
 	s.Object.Set("per_residue", rows)

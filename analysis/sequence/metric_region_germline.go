@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 
+	"repscope/analysis/internal/results"
 	"repscope/measure/token"
 	"repscope/report"
 )
@@ -76,8 +77,8 @@ func (m *regionGermlineMetric) Result(_ context.Context, s *Summary) error {
 				row.Perplexity = report.Number(math.Exp(row.Loss.Float()))
 			}
 			rows = append(rows, row)
-			low, high := ends(row.AccuracyCI)
-			least, most := ends(row.LossCI)
+			low, high := results.Ends(row.AccuracyCI)
+			least, most := results.Ends(row.LossCI)
 			table.Row(row.Region, row.Origin, row.Count, row.Accuracy, low, high, row.Loss, least, most, row.Perplexity, row.Prob)
 		}
 	}

@@ -2,11 +2,7 @@
 
 package sequence
 
-import (
-	"math"
-
-	"repscope/report"
-)
+import "repscope/report"
 
 // share is Σ numerator / Σ n over all sequences with its interval, cut at 0 and at most unless that is 0.
 func (s *Summary) share(n, numerator []float64, most float64) (report.Value, report.Interval, error) {
@@ -25,12 +21,4 @@ func (s *Summary) share(n, numerator []float64, most float64) (report.Value, rep
 		return report.Value{}, report.Interval{}, err
 	}
 	return report.Number(value), (&Key{High: most}).interval(j), nil
-}
-
-// ends are the ends of an interval as cells, which are empty without one.
-func ends(ci report.Interval) (low, high report.Value) {
-	if !ci.Defined() {
-		return report.Number(math.NaN()), report.Number(math.NaN())
-	}
-	return report.Number(ci.Low), report.Number(ci.High)
 }

@@ -26,13 +26,33 @@ type Summary struct {
 // Ratio enters Σ numerator / Σ denominator of all sequences under a key of the registry, with
 // its interval: see [Summary.Score].
 func (s *Summary) Ratio(key string, numerator, denominator []float64) error {
-	return s.Score(key, func(sums []float64) float64 { return sums[0] / sums[1] }, "nothing was scored", numerator, denominator)
+	of := func(sums []float64) float64 { return sums[0] / sums[1] }
+	influence := func(value float64, sums []float64) []float64 {
+		out := make([]float64, len(numerator))
+		for i := range out {
+			out[i] = float64(len(out)) * (numerator[i] - value*denominator[i]) / sums[1]
+		}
+		return out
+	}
+	return s.score(key, of, influence, "nothing was scored", numerator, denominator)
 }
 
 // Score enters a function of sums over sequences under a key, with the interval of a jackknife that
 // deletes groups of sequences. Where it is not a number the value is null for the reason. A column
 // is that of a [Sums]: of groups, or of sequences in the order of updates.
 func (s *Summary) Score(key string, of func(sums []float64) float64, reason string, columns ...[]float64) error {
+	influence := func(float64, []float64) []float64 {
+		_, influence, err := stat.SumsInfluence(columns, 1, func(_ float64, sums, dst []float64) { dst[0] = of(sums) })
+		if err != nil { // a sum that is not a number leaves no value
+			return nil
+		}
+		return influence[0]
+	}
+	return s.score(key, of, influence, reason, columns...)
+}
+
+// score is Score, with the influence of every row of the columns on the value.
+func (s *Summary) score(key string, of func(sums []float64) float64, influence func(value float64, sums []float64) []float64, reason string, columns ...[]float64) error {
 	if len(columns) == 0 {
 		return fmt.Errorf("%s: no sums", key)
 	}
@@ -42,33 +62,35 @@ func (s *Summary) Score(key string, of func(sums []float64) float64, reason stri
 	}
 	value := of(sums)
 	if undefined([]float64{value}) {
-		s.Value(key, report.Undefined("%s", reason), report.NoInterval("%s", reason), nil)
+		s.Undefined(key, "%s", reason)
 		return nil
 	}
 	j, err := s.jackknifeSums(key, of, value, sums, columns)
 	if err != nil {
 		return err
 	}
+	if s.key(key).Paired && s.groups != nil && len(columns[0]) == s.groups.n {
+		of := influence(value, sums)
+		if j != nil {
+			j.Influence = of
+		}
+		s.pair(key, value, of)
+	}
 	s.Estimate(key, value, j)
-	return s.pair(key, of, columns)
+	return nil
 }
 
 // pair keeps what every sequence contributes to a number: its influence added to the number, so
 // that the mean over sequences is the number, and its error that of the number.
-func (s *Summary) pair(key string, of func(sums []float64) float64, columns [][]float64) error {
-	if s.model == nil || !s.key(key).Paired || len(columns[0]) != s.groups.n {
-		return nil
+func (s *Summary) pair(key string, value float64, influence []float64) {
+	if s.model == nil || influence == nil {
+		return
 	}
-	estimates, influence, err := stat.SumsInfluence(columns, 1, func(_ float64, sums, dst []float64) { dst[0] = of(sums) })
-	if err != nil {
-		return fmt.Errorf("%s: %w", key, err)
-	}
-	values := influence[0]
-	for i := range values {
-		values[i] += estimates[0]
+	values := make([]float64, len(influence))
+	for i, v := range influence {
+		values[i] = value + v
 	}
 	s.model.samples = append(s.model.samples, SequenceScores{Key: key, Values: s.inOrder(values)})
-	return nil
 }
 
 // inOrder are values of sequences in the order of the dataset.

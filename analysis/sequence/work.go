@@ -86,11 +86,16 @@ func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
 	if err != nil {
 		return shard.Work[*Part, *Result]{}, err
 	}
+	return p.work(), nil
+}
+
+// work is the plan in units: groups of sequences, of one dataset after the other.
+func (p *plan) work() shard.Work[*Part, *Result] {
 	units := 0
 	for _, d := range p.datasets {
 		units += d.groups.count()
 	}
-	return shard.Work[*Part, *Result]{Units: units, Identity: p.identity, Map: p.measure, Merge: p.merge}, nil
+	return shard.Work[*Part, *Result]{Units: units, Identity: p.identity, Map: p.measure, Merge: p.merge}
 }
 
 // newPlan checks everything that is known without reading a sequence.

@@ -222,6 +222,10 @@ func (e *Env) guarded(ctx context.Context, do func(context.Context, *Env) error)
 
 // finish writes the result file, gives all files their names and prints.
 func (e *Env) finish(stdout io.Writer) error {
+	if e.instead != "" {
+		e.Note("wrote %s", e.instead)
+		return nil
+	}
 	var result bytes.Buffer
 	if err := e.Result.Write(&result); err != nil {
 		return err

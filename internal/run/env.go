@@ -31,6 +31,7 @@ type Env struct {
 	Plan *Plan
 
 	afterCommit func() error
+	instead     string // see InPlaceOfResult
 	closers     []io.Closer
 	besides     []func(context.Context) error
 	stop        context.CancelCauseFunc
@@ -148,6 +149,10 @@ func (e *Env) ProgressOf(label, unit string) func(done, total int) {
 // AfterCommit sets a function that is called when all files of the run have
 // their names. Its error is that of the run, after everything is printed.
 func (e *Env) AfterCommit(do func() error) { e.afterCommit = do }
+
+// InPlaceOfResult says that the run made a file that was asked for by its name instead of a
+// result: no file of --out is written.
+func (e *Env) InPlaceOfResult(path string) { e.instead = path }
 
 // Print writes text to the console, where it appears after the files are
 // written, unless --json or --quiet is set.

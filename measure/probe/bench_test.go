@@ -117,3 +117,45 @@ func BenchmarkCrossFitLogistic(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkCrossFitFixed is a probe of many rows: 5 folds, with what the scores owe to single rows.
+func BenchmarkCrossFitFixed(b *testing.B) {
+	for _, c := range []struct{ n, dim, classes int }{{100_000, 512, 2}, {100_000, 512, 4}, {1_000_000, 512, 2}, {1_000_000, 512, 4}} {
+		b.Run(fmt.Sprintf("n=%d,D=%d,K=%d,folds=5", c.n, c.dim, c.classes), func(b *testing.B) {
+			d := classifiedLinear(c.n, c.dim, c.classes)
+			var err error
+			if d.Folds, err = GroupFolds(d.Groups, 5); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if _, err := CrossFitFixed(b.Context(), d, FixedOptions{C: 1, Effects: true}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkFitLogistic is one head; docs/benchmarks/probe_logistic.py has it beside scikit-learn.
+func BenchmarkFitLogistic(b *testing.B) {
+	for _, c := range []struct{ n, dim, classes int }{{200_000, 512, 2}, {200_000, 512, 4}, {1_000_000, 512, 2}, {1_000_000, 512, 4}} {
+		b.Run(fmt.Sprintf("n=%d,D=%d,K=%d", c.n, c.dim, c.classes), func(b *testing.B) {
+			d := classifiedLinear(c.n, c.dim, c.classes)
+			for b.Loop() {
+				if h, err := FitLogistic(b.Context(), d, FixedOptions{C: 1}); err != nil || !h.Converged {
+					b.Fatal(h, err)
+				}
+			}
+		})
+	}
+}
+
+// classifiedLinear are rows whose class is the rounded sum of ten features and noise.
+func classifiedLinear(n, dim, classes int) FixedData {
+	x, y, groups := linear(n, dim)
+	d := FixedData{Rows: rowsOf(x), Class: make([]int, n), Classes: classes, Groups: groups}
+	for i := range d.Class {
+		d.Class[i] = min(max(int(y.F64[i]+float64(classes)/2), 0), classes-1)
+	}
+	return d
+}

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -176,130 +177,168 @@ func total(of []pieceSums) *pieceSums {
 	return &of[0]
 }
 
-// coordinates are v with w_k = L_k⁻ᵀ·v_k and the logit u_k·unit_k at the reference point: in them the second
-// derivatives of the mean loss are about 1. L_k·L_kᵀ is Σ p_k(1 − p_k)(x − reference)(x − reference)ᵀ/n
-// plus the penalty, of a part of the rows.
+// coordinates are v with (w, u) = L⁻ᵀ·v, where u_k is the logit at the reference point: in them the second
+// derivatives of the mean loss, which are L·Lᵀ of a part of the rows, are about 1. All columns have one L, or each
+// its own where that would be large. v is [columns, D + 1], the u behind the w of each.
 type coordinates struct {
-	factor    []blas64.Triangular
-	reference [][]float64
-	unit      []float64
+	dim       int
+	factor    []blas64.Triangular // of columns that follow each other
+	reference []float64
 }
 
 const (
-	// rowsPerFeature rows for every feature are enough for coordinates.
+	// rowsPerFeature rows for every feature and column of a factor are enough for coordinates.
 	rowsPerFeature = 16
-	// leastCurvature keeps features apart from rounding, in units of their own.
+	// largestFactor is the most parameters of several columns with one factor.
+	largestFactor = 2100
+	// leastCurvature keeps parameters apart from rounding.
 	leastCurvature = 1e-12
 )
 
 // coordinates are those at the weights as they are.
 func (f *fixedFit) coordinates(ctx context.Context) (*coordinates, error) {
-	dim, columns := f.dim, f.columns()
+	columns, joint := f.columns(), f.columns()
+	if columns*(f.dim+1) > largestFactor {
+		joint = 1
+	}
 	some := f.train
-	if step := len(some) / (rowsPerFeature * dim); step > 1 {
+	if step := len(some) / (rowsPerFeature * f.dim * joint); step > 1 {
 		some = make([]int, 0, len(f.train)/step+1)
 		for at := 0; at < len(f.train); at += step {
 			some = append(some, f.train[at])
 		}
 	}
-	root := make([]float64, columns*len(some)) // √(p(1 − p))
-	if err := f.visit(ctx, some, f.weights, f.intercept, func(_ int, b *rowBlock) {
-		for r := range b.index {
-			b.probabilities(r, columns, columns)
-			for k := range columns {
-				p := b.z[k*len(b.index)+r]
-				root[k*len(some)+b.first+r] = math.Sqrt(max(p*(1-p), 0))
-			}
-		}
-	}); err != nil {
+	probability, err := f.probabilitiesOf(ctx, some)
+	if err != nil {
 		return nil, err
 	}
-	c := &coordinates{unit: make([]float64, columns)}
-	for k := range columns {
+	c := &coordinates{dim: f.dim, reference: make([]float64, f.dim)}
+	row := make([]float64, f.dim)
+	for _, i := range some {
+		kernel.Widen(row, f.Rows[i])
+		matrix.AddTo(c.reference, row)
+	}
+	for d := range c.reference {
+		c.reference[d] /= float64(len(some))
+	}
+	for first := 0; first < columns; first += joint {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		factor, reference, weight := f.curvature(some, root[k*len(some):(k+1)*len(some)])
-		c.factor, c.reference, c.unit[k] = append(c.factor, factor), append(c.reference, reference), 1/math.Sqrt(weight)
+		c.factor = append(c.factor, f.factor(some, c.reference, probability[first*len(some):(first+joint)*len(some)], joint))
 	}
 	return c, nil
 }
 
-// curvature is L of one column, the weighted mean of the rows and the mean weight root².
-func (f *fixedFit) curvature(rows []int, root []float64) (factor blas64.Triangular, mean []float64, weight float64) {
-	dim := f.dim
-	mean, row := make([]float64, dim), make([]float64, dim)
-	for at, i := range rows {
-		kernel.Widen(row, f.Rows[i])
-		matrix.Axpy(mean, root[at]*root[at], row)
-		weight += root[at] * root[at]
-	}
-	if weight == 0 { // every row is certain
-		weight = math.SmallestNonzeroFloat64
-	}
-	for d := range mean {
-		mean[d] /= weight
-	}
-	sum, height := matrix.New(dim, dim), min(max(8, blockValues/dim), len(rows))
-	block := make([]float64, height*dim)
-	for first := 0; first < len(rows); first += height {
-		n := min(height, len(rows)-first)
-		for r := range n {
-			x := block[r*dim : (r+1)*dim]
+// factor is Lᵀ of columns whose probabilities [columns, rows] are given.
+func (f *fixedFit) factor(rows []int, reference, probability []float64, columns int) blas64.Triangular {
+	width, n := f.dim+1, len(rows)
+	size := columns * width
+	sum, height := matrix.New(size, size), min(max(8, blockValues/width), n)
+	plain, scaled := make([]float64, height*width), make([]float64, height*width)
+	for first := 0; first < n; first += height {
+		count := min(height, n-first)
+		for r := range count {
+			x := plain[r*width : (r+1)*width]
 			kernel.Widen(x, f.Rows[rows[first+r]])
-			for d := range x {
-				x[d] = root[first+r] * (x[d] - mean[d])
+			for d, m := range reference {
+				x[d] -= m
+			}
+			x[f.dim] = 1
+		}
+		for k := range columns {
+			for l := k; l < columns; l++ {
+				for r := range count {
+					p, q := probability[k*n+first+r], probability[l*n+first+r]
+					weight := -p * q
+					if k == l {
+						weight += p
+					}
+					for d, v := range plain[r*width : (r+1)*width] {
+						scaled[r*width+d] = weight * v
+					}
+				}
+				p := kernel.Product[float64]{M: width, N: width, K: count, A: kernel.Columns(scaled[:count*width], width),
+					B: kernel.Columns(plain[:count*width], width), C: sum.Data[k*width*size+l*width:], Stride: size,
+					Accumulate: true, Upper: true, Threads: f.o.Threads}
+				mustRun(p.Run())
 			}
 		}
-		of := kernel.Columns(block[:n*dim], dim)
-		p := kernel.Product[float64]{M: dim, N: dim, K: n, A: of, B: of, C: sum.Data, Stride: dim, Accumulate: true, Upper: true, Threads: f.o.Threads}
-		mustRun(p.Run())
 	}
-	for at := range sum.Data {
-		sum.Data[at] /= float64(len(rows))
-	}
-	for d, s := range f.scale {
-		sum.Data[d*dim+d] += s*s*f.penalty*(1-f.share()) + leastCurvature*(s*s+sum.Data[d*dim+d])
-	}
+	f.complete(sum, columns, float64(n))
 	var cholesky mat.Cholesky
-	cholesky.Factorize(mat.NewSymDense(dim, sum.Data))
+	cholesky.Factorize(mat.NewSymDense(size, sum.Data))
 	var upper mat.TriDense
 	cholesky.UTo(&upper)
-	return upper.RawTriangular(), mean, max(weight/float64(len(rows)), leastCurvature)
+	return upper.RawTriangular()
+}
+
+// complete turns sums over n rows, of which the upper halves of all pairs of columns are there, into
+// second derivatives.
+func (f *fixedFit) complete(sum matrix.Matrix, columns int, n float64) {
+	width := f.dim + 1
+	for k := range columns {
+		for l := k; l < columns; l++ {
+			for i := range width {
+				for j := i; j < width; j++ {
+					v := sum.Data[(k*width+i)*sum.Dim+l*width+j] / n
+					sum.Data[(k*width+i)*sum.Dim+l*width+j], sum.Data[(k*width+j)*sum.Dim+l*width+i] = v, v
+				}
+				at := (k*width+i)*sum.Dim + l*width + i
+				if i < f.dim {
+					penalty := f.scale[i] * f.scale[i] * f.penalty
+					sum.Data[at] -= f.share() * penalty
+					if k == l {
+						sum.Data[at] += penalty + leastCurvature*f.scale[i]*f.scale[i]
+					}
+				}
+				if k == l {
+					sum.Data[at] += leastCurvature * (1 + sum.Data[at])
+				}
+			}
+		}
+	}
+}
+
+// columnsOf calls visit with the factors and the parameters of each, [columns, D + 1].
+func (c *coordinates) columnsOf(v []float64, visit func(u blas64.Triangular, of []float64)) {
+	for _, u := range c.factor {
+		visit(u, v[:u.N])
+		v = v[u.N:]
+	}
 }
 
 // toWeights takes weights and intercepts of features as given from v.
 func (c *coordinates) toWeights(v, weights, intercept []float64) {
-	dim := c.factor[0].N
-	copy(weights, v)
-	for k, u := range c.factor {
-		w := weights[k*dim : (k+1)*dim]
-		blas64.Trsv(blas.NoTrans, u, dense(w))
-		intercept[k] = float64(c.unit[k]*v[len(c.factor)*dim+k]) - matrix.Dot(c.reference[k], w)
+	solved := slices.Clone(v)
+	c.columnsOf(solved, func(u blas64.Triangular, of []float64) { blas64.Trsv(blas.NoTrans, u, dense(of)) })
+	for k := range intercept {
+		of := solved[k*(c.dim+1) : (k+1)*(c.dim+1)]
+		w := weights[k*c.dim : (k+1)*c.dim]
+		copy(w, of)
+		intercept[k] = of[c.dim] - matrix.Dot(c.reference, w)
 	}
 }
 
 // fromWeights is the inverse of toWeights.
 func (c *coordinates) fromWeights(weights, intercept, v []float64) {
-	dim := c.factor[0].N
-	copy(v, weights)
-	for k, u := range c.factor {
-		v[len(c.factor)*dim+k] = (intercept[k] + matrix.Dot(c.reference[k], weights[k*dim:(k+1)*dim])) / c.unit[k]
-		blas64.Trmv(blas.NoTrans, u, dense(v[k*dim:(k+1)*dim]))
+	for k := range intercept {
+		of, w := v[k*(c.dim+1):(k+1)*(c.dim+1)], weights[k*c.dim:(k+1)*c.dim]
+		copy(of, w)
+		of[c.dim] = intercept[k] + matrix.Dot(c.reference, w)
 	}
+	c.columnsOf(v, func(u blas64.Triangular, of []float64) { blas64.Trmv(blas.NoTrans, u, dense(of)) })
 }
 
 // gradient turns the derivatives by weights and intercepts into those by v.
-
 func (c *coordinates) gradient(byWeight, byIntercept, g []float64) {
-	dim := c.factor[0].N
-	for k, u := range c.factor {
-		of := g[k*dim : (k+1)*dim]
-		copy(of, byWeight[k*dim:(k+1)*dim])
-		matrix.Axpy(of, -byIntercept[k], c.reference[k])
-		blas64.Trsv(blas.Trans, u, dense(of))
-		g[len(c.factor)*dim+k] = byIntercept[k] * c.unit[k]
+	for k, one := range byIntercept {
+		of := g[k*(c.dim+1) : (k+1)*(c.dim+1)]
+		copy(of, byWeight[k*c.dim:(k+1)*c.dim])
+		matrix.Axpy(of[:c.dim], -one, c.reference)
+		of[c.dim] = one
 	}
+	c.columnsOf(g, func(u blas64.Triangular, of []float64) { blas64.Trsv(blas.Trans, u, dense(of)) })
 }
 
 const (

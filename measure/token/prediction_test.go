@@ -20,12 +20,9 @@ type golden struct {
 		Targets, Predicted, Rank       []int
 		NLL, Prob, Confidence, Entropy []float64
 		Brier                          []float64
-		Accuracy, Perplexity           float64
+		Accuracy, Perplexity, MCC      float64
 		LogLoss                        float64 `json:"log_loss"`
 		Top                            map[int]float64
-		Confusion                      [][]int64
-		UnigramBits                    float64 `json:"unigram_bits"`
-		BitsBelowUnigram               float64 `json:"bits_below_unigram"`
 	}
 	Calibration struct {
 		Bins                   int
@@ -81,6 +78,13 @@ func TestPredictGolden(t *testing.T) {
 		measuretest.Near(t, "log loss", loss, c.LogLoss, 1e-12)
 		measuretest.Near(t, "perplexity", math.Exp(loss), c.Perplexity, 1e-12)
 		measuretest.Near(t, "accuracy", right, c.Accuracy, 1e-12)
+		truth, predicted := make([]float64, c.Vocabulary), make([]float64, c.Vocabulary)
+		for i, target := range c.Targets {
+			truth[target]++
+			predicted[c.Predicted[i]]++
+		}
+		n := float64(len(c.Targets))
+		measuretest.Near(t, "Matthews correlation", Matthews(n, math.Round(right*n), truth, predicted), c.MCC, 1e-12)
 		for k, share := range c.Top {
 			measuretest.Near(t, "top-k accuracy", top[k], share, 1e-12)
 		}

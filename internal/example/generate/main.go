@@ -2,7 +2,8 @@
 // frames.npy (uint8 [N,64,64]), episodes.npy (int64 [N]), actions.npy (int32
 // [N]), rewards.npy (float32 [N]) and factors.npy (int32 [N,8], the game's own
 // state in the order of example.FactorNames). With --sequences it writes the paired
-// chains of the example, sequences.csv.
+// chains of the example, sequences.csv, and what was measured of their variants,
+// substitutions.csv.
 //
 //	go run ./internal/example/generate --out data           # the evaluation set
 //	go run ./internal/example/generate --out data --train   # the training set
@@ -14,6 +15,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -82,18 +84,24 @@ func run(arguments []string) error {
 }
 
 func writeSequences(folder string, train bool) error {
-	s := sequences.Example().Sequences
-	if train {
-		s = sequences.Train()
-	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	file, err := os.Create(filepath.Join(folder, "sequences.csv"))
-	if err != nil {
-		return err
+	create := func(name string, write func(w io.Writer) error) error {
+		file, err := os.Create(filepath.Join(folder, name))
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(file), file.Close())
 	}
-	return errors.Join(sequences.WriteCSV(file, s, !train), file.Close())
+	if train {
+		return create("sequences.csv", func(w io.Writer) error { return sequences.WriteCSV(w, sequences.Train(), false) })
+	}
+	e := sequences.Example()
+	return errors.Join(
+		create("sequences.csv", func(w io.Writer) error { return sequences.WriteCSV(w, e.Sequences, true) }),
+		create("substitutions.csv", func(w io.Writer) error { return sequences.WriteAssaysCSV(w, e.Assays) }),
+	)
 }
 
 func write(folder string, set *example.Set) error {

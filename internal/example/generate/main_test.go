@@ -115,6 +115,11 @@ func TestSequencesReadBack(t *testing.T) {
 			}
 		}
 	}
+	rows := 0
+	err = dataset.ReadSubstitutions(filepath.Join(folder, "substitutions.csv"), func(*dataset.Substitution) error { rows++; return nil })
+	if err != nil || rows != 480 {
+		t.Errorf("%d variants, want 480; error %v", rows, err)
+	}
 	if err := run([]string{"--out", folder, "--sequences", "--seed", "3", "--frames", "5"}); !errors.Is(err, errUsage) {
 		t.Errorf("--sequences with --seed: %v", err)
 	}

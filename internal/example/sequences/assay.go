@@ -32,21 +32,15 @@ type Assay struct {
 // noise is the standard deviation of a measurement, in units of Law.
 const noise = 1.5
 
-// measure draws so many variants of a sequence: single mutants, every fourth a double mutant, of which half
-// mutate both residues of a pair to another state in which they fit.
+// measure draws so many variants of a sequence: single mutants, every fourth a double mutant.
 func measure(seed uint64, name string, wild *Sequence, count int) Assay {
 	r := stat.NewRandom(stat.StreamSequences.Key(seed, 2, uint64(wild.Cluster)))
 	a := Assay{Name: name, WildType: wild}
 	known := map[string]bool{}
 	for len(a.Variants) < count {
-		var m []Mutation
-		switch len(a.Variants) % 8 {
-		case 0:
-			m = wild.refit(r)
-		case 4:
-			m = append(wild.single(r), wild.single(r)...)
-		default:
-			m = wild.single(r)
+		m := wild.single(r)
+		if len(a.Variants)%4 == 0 {
+			m = append(m, wild.single(r)...)
 		}
 		if key := wild.key(m); key != "" && !known[key] {
 			known[key] = true
@@ -71,25 +65,12 @@ func (s *Sequence) single(r *stat.Random) []Mutation {
 	return []Mutation{{chain, at, from, to}}
 }
 
-// refit draws another state for a pair, or nothing where a residue of it would stay.
-func (s *Sequence) refit(r *stat.Random) []Mutation {
-	var out []Mutation
-	sites, state := touching[r.Intn(len(touching))], states[r.Intn(len(states))]
-	for k, at := range sites {
-		i := s.clone.index(at)
-		out = append(out, Mutation{at.chain, i, s.Residues[at.chain][i], state[k]})
-	}
-	return out
-}
-
-// key names the variant; it is empty where a mutation changes nothing or two are at one place.
+// key names the variant; it is empty where two mutations are at one place.
 func (s *Sequence) key(m []Mutation) string {
-	mutant := s.mutant(m)
-	for i, a := range m {
-		if a.From == a.To || i > 0 && a.Chain == m[0].Chain && a.Position == m[0].Position {
-			return ""
-		}
+	if len(m) == 2 && m[0].Chain == m[1].Chain && m[0].Position == m[1].Position {
+		return ""
 	}
+	mutant := s.mutant(m)
 	return string(mutant[Heavy]) + ":" + string(mutant[Light])
 }
 

@@ -5,8 +5,12 @@ package sequences
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strconv"
+	"strings"
+
+	"repscope/stat"
 )
 
 // WriteCSV writes sequences with the columns that --sequences reads; coordinates only if asked for, null where a
@@ -38,6 +42,47 @@ func WriteCSV(w io.Writer, s []Sequence, coordinates bool) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+// WriteAssaysCSV writes measured variants with the columns that --substitutions reads. Positions count from 1 over
+// the residues of both chains; the better half of an assay is fit.
+func WriteAssaysCSV(w io.Writer, assays []Assay) error {
+	out := csv.NewWriter(w)
+	if err := out.Write([]string{"assay", "sequence_id", "mutant", "measured", "fit"}); err != nil {
+		return err
+	}
+	for i := range assays {
+		a := &assays[i]
+		scores := make([]float64, len(a.Variants))
+		for k := range scores {
+			scores[k] = a.Variants[k].Score
+		}
+		middle := stat.Median(scores)
+		for k := range a.Variants {
+			v, fit := &a.Variants[k], "0"
+			if v.Score > middle {
+				fit = "1"
+			}
+			if err := out.Write([]string{a.Name, a.WildType.ID, a.name(v), strconv.FormatFloat(v.Score, 'g', -1, 64), fit}); err != nil {
+				return err
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// name is that of a variant, A23C:D45E.
+func (a *Assay) name(v *Variant) string {
+	var parts []string
+	for _, m := range v.Mutations {
+		at := m.Position + 1
+		if m.Chain == Light {
+			at += len(a.WildType.Residues[Heavy])
+		}
+		parts = append(parts, fmt.Sprintf("%c%d%c", m.From, at, m.To))
+	}
+	return strings.Join(parts, ":")
 }
 
 // digits is a mask, a digit per residue.

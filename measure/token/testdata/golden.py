@@ -30,7 +30,6 @@ def predictions(n, vocabulary, scale, sharp):
     order = np.argsort(-wide, axis=1, kind="stable")
     labels = np.arange(vocabulary)
     mean = metrics.log_loss(targets, p, labels=labels)
-    counts = np.bincount(targets, minlength=vocabulary)
     return {
         "vocabulary": vocabulary, "logits": [float(v) for v in logits.ravel()], "targets": targets.tolist(),
         "predicted": predicted.tolist(), "rank": np.argmax(order == targets[:, None], axis=1).tolist(),
@@ -38,8 +37,7 @@ def predictions(n, vocabulary, scale, sharp):
         "confidence": p.max(1).tolist(), "entropy": entropy(p, axis=1).tolist(), "brier": ((p - hit) ** 2).sum(1).tolist(),
         "accuracy": metrics.accuracy_score(targets, predicted), "log_loss": mean, "perplexity": float(np.exp(mean)),
         "top": {k: metrics.top_k_accuracy_score(targets, p, k=k, labels=labels) for k in (3, 5, 10)},
-        "confusion": metrics.confusion_matrix(targets, predicted, labels=labels).tolist(),
-        "unigram_bits": float(entropy(counts, base=2)), "bits_below_unigram": float(entropy(counts, base=2) - mean / np.log(2)),
+        "mcc": metrics.matthews_corrcoef(targets, predicted),
     }
 
 
