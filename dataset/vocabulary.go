@@ -156,7 +156,7 @@ func parseIDs(raw []byte) ([]tokenID, error) {
 		var id int
 		raw := ids[name]
 		if err := json.Unmarshal(raw, &id); err != nil {
-			if len(raw) > 0 && strings.ContainsRune(`{["tfn`, rune(raw[0])) {
+			if len(raw) > 0 && strings.ContainsRune(`{[tfn`, rune(raw[0])) {
 				return nil, fmt.Errorf("%q is %.20s, no id; %w", name, raw, errVocabulary)
 			}
 			return nil, fmt.Errorf("the id of %q is %.20s, want a whole number from 0", name, raw)

@@ -21,7 +21,7 @@ func TestOptionTable(t *testing.T) {
 	const path = "../internal/run/options.txt"
 	commands := map[string][]string{}
 	for _, c := range Commands() {
-		for _, option := range run.FlagNames(c) {
+		for _, option := range append(run.FlagNames(c), run.TreeNames(c)...) {
 			if option != "config" && option != "version" { // a configuration holds neither
 				commands[option] = append(commands[option], c.Name)
 			}

@@ -25,7 +25,6 @@ type analyzer struct {
 	summaries []TargetSummary
 	fold      []int // of every sample
 	choice    []int // groups by which penalties are chosen; see choiceGroups
-	label     []int // block of every sample; nil without intervals
 	before    []int // the state before the first of every sample, -1 where there is none
 	warnings  []string
 
@@ -52,7 +51,6 @@ func newAnalyzer(in Input, o Options) (*analyzer, error) {
 		if err := a.data.block(in, o.Block); err != nil {
 			return nil, err
 		}
-		a.label = a.data.blocks.Labels()
 	}
 	a.warnings = append(a.warnings, a.data.warnings...)
 	a.choose()
@@ -268,18 +266,17 @@ func (a *analyzer) given(m *Model, out *Measured) error {
 }
 
 // measureBaselines evaluates what is known without latents.
-func (a *analyzer) measureBaselines() ([]Measured, error) {
+func (a *analyzer) measureBaselines(ctx context.Context) ([]Measured, error) {
 	var out []Measured
 	for _, name := range a.baselines() {
 		m := Measured{Name: name, Baseline: true}
 		for _, c := range a.scorers {
-			of := a.baseline(name, c)
-			if of == nil {
-				continue
-			}
-			e, err := a.evaluate(c, of)
+			e, has, err := a.baseline(ctx, name, c)
 			if err != nil {
 				return nil, err
+			}
+			if !has {
+				continue
 			}
 			r, err := a.row(c, name, True, True, e)
 			if err != nil {

@@ -3,9 +3,11 @@
 package reward
 
 import (
+	"context"
 	"math"
 
-	"repscope/stat"
+	"repscope/measure/probe"
+	"repscope/points"
 )
 
 // The baselines, which are models of every result.
@@ -38,99 +40,53 @@ func (a *analyzer) baselines() []string {
 	return out
 }
 
-// baseline says of every sample what a baseline knows of one target from the other folds,
-// without one block (-1: with all); nil where the target has no such baseline.
-func (a *analyzer) baseline(name string, c *scorer) func(skip int) outputs {
+// baseline evaluates what a baseline knows of one target from the other folds, and from them
+// without each block; false where the target has no such baseline.
+func (a *analyzer) baseline(ctx context.Context, name string, c *scorer) (e evaluation, has bool, err error) {
 	switch {
-	case name == BaselineMean && !c.target.classified():
-		return func(skip int) outputs { return outputs{values: a.means(c, skip)} }
-	case name == BaselineLast && c.target.rewarding():
-		return func(skip int) outputs { return outputs{values: a.last(c, skip)} }
-	case name == BaselineMajority && c.target.classified():
-		return func(skip int) outputs { return outputs{class: a.majorities(c, skip)} }
+	case name == BaselineMean && !c.target.classified(), name == BaselineLast && c.target.rewarding(),
+		name == BaselineMajority && c.target.classified():
+	default:
+		return e, false, nil
 	}
-	return nil
-}
-
-// evaluate scores outputs that follow from all samples but those of a block.
-func (a *analyzer) evaluate(c *scorer, of func(skip int) outputs) (evaluation, error) {
-	e := evaluation{outputs: of(-1)}
+	one := newColumns([]*scorer{c})
+	// Where nothing is left to take the mean of, it is 0.
+	outputs := func(mean []float64) outputs {
+		known := make([]float64, len(mean))
+		for i, v := range mean {
+			if !math.IsNaN(v) {
+				known[i] = v
+			}
+		}
+		if name == BaselineLast {
+			a.last(c, known)
+		}
+		return one.outputs(0, known)
+	}
+	n := a.data.n()
+	d, y := probe.Data{X: points.Points{N: n, Dim: 1}, Groups: a.data.group, Folds: a.fold}, one.targets(n)
+	mean, err := probe.CrossFitMean(d, y)
+	if err != nil {
+		return e, true, err
+	}
+	e.outputs = outputs(mean)
 	if a.data.blocks == nil {
-		return e, nil
+		return e, true, nil
 	}
-	for j := range a.data.blocks.Count() {
-		d, err := c.delete(j, nil, of(j))
-		if err != nil {
-			return e, err
-		}
-		e.left = append(e.left, d)
-	}
-	return e, nil
+	err = probe.MeanWithout(ctx, d, y, a.data.blocks, func(j int, predicted [][]float64) error {
+		left, err := c.delete(j, nil, outputs(predicted[0]))
+		e.left = append(e.left, left)
+		return err
+	})
+	return e, true, err
 }
 
-// means are, for every sample, the mean of the samples of the other folds outside a block.
-func (a *analyzer) means(c *scorer, skip int) []float64 {
-	sums, counts := make([]float64, a.data.folds), make([]float64, a.data.folds)
-	for i, v := range c.values {
-		if skip < 0 || a.label[i] != skip {
-			sums[a.fold[i]] += v
-			counts[a.fold[i]]++
-		}
-	}
-	total, count := stat.Sum(sums), stat.Sum(counts)
-	of := make([]float64, a.data.folds)
-	for f := range of {
-		if rest := count - counts[f]; rest > 0 {
-			of[f] = (total - sums[f]) / rest
-		}
-	}
-	out := make([]float64, len(c.values))
-	for i := range out {
-		out[i] = of[a.fold[i]]
-	}
-	return out
-}
-
-// last are the values of the transitions before, which are known whatever is deleted; the
-// first transition of an episode has the mean of the other folds.
-func (a *analyzer) last(c *scorer, skip int) []float64 {
-	out := a.means(c, skip)
+// last puts in the values of the transitions before, which are known whatever is deleted; the
+// first transition of an episode keeps the mean of the other folds.
+func (a *analyzer) last(c *scorer, mean []float64) {
 	for i, before := range a.before {
 		if before >= 0 && !math.IsNaN(c.target.Values[before]) {
-			out[i] = c.target.Values[before]
+			mean[i] = c.target.Values[before]
 		}
 	}
-	return out
-}
-
-// majorities are, for every sample, the commonest class of the samples of the other folds
-// outside a block, the first of equals.
-func (a *analyzer) majorities(c *scorer, skip int) []int {
-	counts := make([][]int, a.data.folds)
-	for f := range counts {
-		counts[f] = make([]int, c.count)
-	}
-	for i, k := range c.classes {
-		if skip >= 0 && a.label[i] == skip {
-			continue
-		}
-		for f := range counts {
-			if f != a.fold[i] {
-				counts[f][k]++
-			}
-		}
-	}
-	of := make([]int, a.data.folds)
-	for f, count := range counts {
-		for k, n := range count {
-			if n > count[of[f]] {
-				of[f] = k
-			}
-		}
-	}
-	out := make([]int, len(c.classes))
-	for i := range out {
-		out[i] = of[a.fold[i]]
-	}
-	return out
 }

@@ -113,7 +113,7 @@ func (a *analyzer) measureAll(ctx context.Context, r shard.Range) (*Part, error)
 	a.done = 0
 	for u := r.Lo; u < r.Hi; u++ {
 		if u == len(a.in.Models) {
-			rest, err := a.measureBaselines()
+			rest, err := a.measureBaselines(ctx)
 			if err != nil {
 				return nil, err
 			}

@@ -105,6 +105,7 @@ type ModelResult struct {
 
 	samples    []SequenceScores // see [Key].Paired
 	jackknifes map[string]*stat.Jackknifed
+	deleted    map[string]string // see [Summary.Deleted]
 }
 
 // Table are the rows of a model in a file of [Kind.Files].

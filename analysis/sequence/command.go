@@ -23,7 +23,8 @@ var Command = run.Command{
 	Out:         "evaluation_plots/sequence",
 	Interrupted: "interrupted; what was computed with models that are run is kept in " + PartialFile + " of --out, from which the same command continues",
 	Setup: func(flags *run.Flags) run.Job {
-		s := &settings{}
+		s := &settings{flags: flags}
+		s.tree.register(flags)
 		s.registerInputs(flags)
 		s.registerMetrics(flags)
 		return run.Job{Check: func(o *run.Options) error { return s.check(o) }, Run: s.run, Plan: s.plan}
@@ -32,6 +33,9 @@ var Command = run.Command{
 
 const manual = `sequence evaluates masked language models of sequences, such as those of paired antibody
 chains: models that are run from ONNX, or what models answered elsewhere. The metrics are:
+
+%s
+Options of metrics, which --set METRIC.KEY=VALUE sets (null: the default):
 
 %s
 A metric whose input is missing is skipped, with the reason; what is undefined is null, never 0.
@@ -48,6 +52,21 @@ func metricHelp() string {
 	return b.String()
 }
 
+// optionHelp is a line for every option of a metric.
+func optionHelp() string {
+	var b strings.Builder
+	for _, k := range registry {
+		for _, o := range k.Options {
+			value := "null"
+			if o.Default != nil {
+				value = fmt.Sprint(o.Default)
+			}
+			fmt.Fprintf(&b, "  %-36s %s\n", k.Name+"."+o.Name+"="+value, o.About)
+		}
+	}
+	return b.String()
+}
+
 // The values of --mask.
 const (
 	maskAuto        = "auto"
@@ -56,6 +75,11 @@ const (
 	maskRanked      = "ranked"
 	maskGiven       = "given"
 )
+
+// maskRules are the values of --mask.
+func maskRules() []string {
+	return []string{maskAuto, maskUniform, maskInformation, maskRanked, maskGiven}
+}
 
 // settings are the values of the command's own flags.
 type settings struct {
@@ -78,11 +102,14 @@ type settings struct {
 	regions            *[]string
 	positionBatch      int
 	planFile, document string
+
+	flags *run.Flags
+	tree  tree
 }
 
 // registerInputs adds what is read.
 func (s *settings) registerInputs(flags *run.Flags) {
-	flags.Usage("--dump NAME=FILE.npz [flags]")
+	flags.Usage("--model NAME=FILE.onnx --sequences FILE.csv [flags]", "--dump NAME=FILE.npz [flags]")
 	flags.FileHint("sequences are given with --sequences FILE, what a model answered with --dump NAME=FILE")
 	flags.Title(run.Settings, "sequences and models")
 	s.example = input.RegisterExample(flags, input.ArrayExample{Name: "sequences",
@@ -112,7 +139,7 @@ func (s *settings) registerMetrics(flags *run.Flags) {
 	flags.Var(&s.metrics, "metrics", "`LIST` of metrics (default: all that the inputs allow): "+strings.Join(Names(), ", "))
 	flags.Var(&s.set, "set", "`METRIC.KEY=VALUE` of an option of a metric (repeats)")
 	s.mask = maskAuto
-	flags.CheckedVar(&s.mask, "mask", run.OneOf(maskAuto, maskUniform, maskInformation, maskRanked, maskGiven),
+	flags.CheckedVar(&s.mask, "mask", run.OneOf(maskRules()...),
 		"`RULE` that chooses the residues that are masked: uniform, information (drawn by weight), ranked (the largest weights), given (by the file); auto: given, else uniform")
 	s.rate = flags.Float64("mask-rate", 0.15, "`SHARE` of the residues that are masked")
 	s.cdr = flags.Float64("mask-cdr", 1, "`WEIGHT` that a residue of a CDR has beyond 1, with --mask information or ranked")
@@ -135,11 +162,8 @@ func jsonName(path string) error {
 
 // check finds wrong usage before any file is opened.
 func (s *settings) check(o *run.Options) error {
-	if _, err := resolve(s.set.values); err != nil {
+	if err := s.checkChoices(o); err != nil {
 		return err
-	}
-	if err := s.masking(o.Seed).Check(); err != nil {
-		return run.Usage("%v", err)
 	}
 	if s.planFile != "" && !strings.HasSuffix(s.planFile, ".npz") {
 		return run.Usage("--mask-plan %s: want a name that ends in .npz", s.planFile)
@@ -215,24 +239,6 @@ func (s *settings) names() []string {
 	return slices.Concat(s.dumps.Names(), s.positions.Names(), s.models.Names())
 }
 
-// masking is what hides residues of sequences that do not say which are masked.
-func (s *settings) masking(seed uint64) token.Masking {
-	rules := map[string]token.Rule{maskAuto: token.Uniform, maskGiven: token.Uniform, maskUniform: token.Uniform, maskInformation: token.Gumbel, maskRanked: token.Ranked}
-	return token.Masking{Rule: rules[s.mask], Rate: *s.rate, CDR: *s.cdr, NonGermline: *s.germline, Seed: seed}
-}
-
-// choice is what the flags choose for all datasets.
-func (s *settings) choice(o *run.Options) Choice {
-	m := s.masking(o.Seed)
-	c := Choice{Metrics: s.metrics.names, Mode: *s.mode, Regions: *s.regions, Set: s.set.values, Masking: fmt.Sprintf("%s %+v", s.mask, m)}
-	if s.mask != maskGiven {
-		c.Mask = func(r *Record) []int {
-			return m.Positions(token.SequenceKey(r.ID), r.Special, r.CDR, r.NonTemplated)
-		}
-	}
-	return c
-}
-
 // options are those of the analysis.
 func (s *settings) options(env *run.Env) Options {
 	o := env.Options
@@ -274,6 +280,7 @@ func (s *settings) plan(ctx context.Context, env *run.Env) error {
 			return err
 		}
 		env.Plan.Count("sequences", p.Sequences.Len())
+		env.InPlaceOfResult(s.planFile)
 		return nil
 	}
 	in, err := s.load(ctx, env)

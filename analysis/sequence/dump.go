@@ -11,6 +11,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"sync"
 
 	"repscope/dataset"
 	"repscope/internal/run"
@@ -36,6 +37,7 @@ type Dump struct {
 	kinds    [RegionPass + 1]bool // the passes of a mask plan; of a dump without one, nil
 	knows    Needs
 	notes    []string
+	buffers  sync.Pool // of *rowBuffers
 }
 
 // labelKind says what mask_labels hold.
@@ -479,7 +481,9 @@ func (d *Dump) Answer(ctx context.Context, passes []Pass, want Outputs, visit fu
 			return err
 		}
 		p := &passes[i]
-		if rows == nil || rows.sequence != p.Record.Index {
+		if p.Record.rows != nil && p.Record.rows.of == d {
+			rows = p.Record.rows
+		} else if rows == nil || rows.sequence != p.Record.Index {
 			var err error
 			if rows, err = d.readRows(p.Record.Index); err != nil {
 				return err

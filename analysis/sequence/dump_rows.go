@@ -21,16 +21,49 @@ type dumpRow struct {
 	hidden     []int
 	kind       PassKind
 	region     token.Region
+	buffers    *rowBuffers // while it is read: see borrow
 }
 
-// values reads the row of an array of integers; nil where there is none.
-func (d *Dump) values(name string, row int) ([]int64, error) {
+// rowBuffers lend memory for the rows of arrays until all of it is given back.
+type rowBuffers struct {
+	all  [][]int64
+	lent int
+}
+
+func (b *rowBuffers) lend(n int) []int64 {
+	if b.lent == len(b.all) {
+		b.all = append(b.all, nil)
+	}
+	out := &b.all[b.lent]
+	if cap(*out) < n {
+		*out = make([]int64, n)
+	}
+	b.lent++
+	return (*out)[:n]
+}
+
+// borrow lets values of a row be read until the function that it returns is called.
+func (d *Dump) borrow(r *dumpRow) (giveBack func()) {
+	b, ok := d.buffers.Get().(*rowBuffers)
+	if !ok {
+		b = new(rowBuffers)
+	}
+	r.buffers = b
+	return func() {
+		r.buffers, b.lent = nil, 0
+		d.buffers.Put(b)
+	}
+}
+
+// values reads the row of an array of integers; nil where there is none. They are valid until what the row
+// has borrowed is given back.
+func (d *Dump) values(name string, r *dumpRow) ([]int64, error) {
 	a := d.arrays[name]
 	if a == nil {
 		return nil, nil
 	}
-	out := make([]int64, max(a.RowLen(), 1))
-	return out, a.ReadInt64(out, row, row+1)
+	out := r.buffers.lend(max(a.RowLen(), 1))
+	return out, a.ReadInt64(out, r.row, r.row+1)
 }
 
 // bad is an error of one element.
@@ -40,7 +73,9 @@ func (d *Dump) bad(name string, row, position int, v int64, want string) error {
 
 // readRow reads what a row says of its tokens.
 func (d *Dump) readRow(row int) (*dumpRow, error) {
-	ids, err := d.values("token_ids", row)
+	r := &dumpRow{row: row, kind: MaskedPass}
+	defer d.borrow(r)()
+	ids, err := d.values("token_ids", r)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +84,6 @@ func (d *Dump) readRow(row int) (*dumpRow, error) {
 			return nil, d.bad("token_ids", row, i, id, fmt.Sprintf("a token of the vocabulary, 0 to %d", d.alphabet.Size()-1))
 		}
 	}
-	r := &dumpRow{row: row, kind: MaskedPass}
 	if d.labels == noLabels {
 		r.kind = CleanPass
 	}
@@ -72,7 +106,7 @@ func (d *Dump) readRow(row int) (*dumpRow, error) {
 
 // extent finds the tokens of a row between its padding.
 func (d *Dump) extent(r *dumpRow, ids []int64) (end int, err error) {
-	mask, err := d.values("attention_mask", r.row)
+	mask, err := d.values("attention_mask", r)
 	if err != nil {
 		return 0, err
 	}
@@ -106,11 +140,11 @@ func (d *Dump) extent(r *dumpRow, ids []int64) (end int, err error) {
 
 // readHidden finds the positions that were hidden and the true tokens there.
 func (d *Dump) readHidden(r *dumpRow) error {
-	targets, err := d.values("targets", r.row)
+	targets, err := d.values("targets", r)
 	if err != nil {
 		return err
 	}
-	labels, err := d.values("mask_labels", r.row)
+	labels, err := d.values("mask_labels", r)
 	if err != nil {
 		return err
 	}
@@ -145,7 +179,7 @@ func (d *Dump) readHidden(r *dumpRow) error {
 
 // readSpecial finds the tokens that are no residues.
 func (d *Dump) readSpecial(r *dumpRow) error {
-	mask, err := d.values("special_tokens_mask", r.row)
+	mask, err := d.values("special_tokens_mask", r)
 	if err != nil {
 		return err
 	}
@@ -171,12 +205,12 @@ func (d *Dump) readSpecial(r *dumpRow) error {
 
 // readPass finds the pass of a row of a mask plan.
 func (d *Dump) readPass(r *dumpRow) error {
-	pass, err := d.values("pass", r.row)
+	pass, err := d.values("pass", r)
 	if err != nil || pass == nil {
 		return err
 	}
 	r.kind = PassKind(pass[0])
-	region, err := d.values("region", r.row)
+	region, err := d.values("region", r)
 	if err != nil {
 		return err
 	}
@@ -214,6 +248,7 @@ func (d *Dump) checkRows() error {
 
 // sequenceRows are the rows of a sequence by what was hidden.
 type sequenceRows struct {
+	of            *Dump
 	sequence      int
 	masked, clean *dumpRow
 	single        map[int]*dumpRow
@@ -223,7 +258,7 @@ type sequenceRows struct {
 
 // readRows reads the rows of a sequence. The true tokens are put into all of them.
 func (d *Dump) readRows(i int) (*sequenceRows, error) {
-	s := &sequenceRows{sequence: i, single: map[int]*dumpRow{}, region: map[token.Region]*dumpRow{}}
+	s := &sequenceRows{of: d, sequence: i, single: map[int]*dumpRow{}, region: map[token.Region]*dumpRow{}}
 	for _, row := range d.rowsOf(i) {
 		r, err := d.readRow(int(row))
 		if err != nil {
@@ -283,10 +318,11 @@ func (d *Dump) Read(i int, r *Record) error {
 		return err
 	}
 	from := rows.all[0]
-	*r = Record{Index: i, ID: strconv.Itoa(i), Cluster: d.clusters[i], Tokens: from.tokens, Special: from.special, Masked: []int{}}
+	*r = Record{Index: i, ID: strconv.Itoa(i), Cluster: d.clusters[i], Tokens: from.tokens, Special: from.special, Masked: []int{}, rows: rows}
 	if rows.masked != nil {
 		r.Masked = append(r.Masked, rows.masked.hidden...)
 	}
+	defer d.borrow(from)()
 	if r.Chains, err = d.small("chain_ids", from, 0, 1); err != nil {
 		return err
 	}
@@ -310,7 +346,7 @@ func (d *Dump) Read(i int, r *Record) error {
 
 // small reads the values of a row that lie between two bounds; nil where there are none.
 func (d *Dump) small(name string, from *dumpRow, low, high int64) ([]int8, error) {
-	values, err := d.values(name, from.row)
+	values, err := d.values(name, from)
 	if err != nil || values == nil {
 		return nil, err
 	}

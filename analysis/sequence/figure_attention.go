@@ -11,7 +11,8 @@ import (
 )
 
 // attentionFigure shows the attention that crosses the chains by model and by head; nil where no model has any.
-func attentionFigure(d *DatasetResult) *plots.Figure {
+func attentionFigure(of *DatasetResult) *plots.Figure {
+	d, without := of.with("cross_chain")
 	var heads []*headSums
 	var names []string
 	for i := range d.Models {
@@ -22,23 +23,19 @@ func attentionFigure(d *DatasetResult) *plots.Figure {
 	if heads == nil {
 		return nil
 	}
-	f := d.newFigure("Attention across chains")
+	f := of.newFigure("Attention across chains")
 	columns := min(len(heads), 4)
-	if len(heads) == 1 {
-		columns = 3 // all in one row
-	}
 	bars := [2]plots.Tile{
 		{Title: "Attention across the chains", Panel: d.crossingBars("cross")},
 		{Title: "At the joint of the chains", Panel: d.crossingBars("interface")},
 	}
-	bars[0].ColumnSpan = columns / 2
-	bars[1].Column, bars[1].ColumnSpan = columns/2, columns-columns/2
 	scale := crossingScale(heads)
 	f.RowHeights, f.HeightMM = []float64{50}, 50
 	if len(heads) == 1 {
-		bars[1].ColumnSpan = 1
+		bars[1].Column = 1
 		f.Tiles = append(bars[:], plots.Tile{Title: "Heads", Column: 2, Panel: heads[0].panel(scale, true, true)})
 	} else {
+		bars[0].ColumnSpan, bars[1].Column, bars[1].ColumnSpan = columns, columns, columns // of two for each map
 		f.Tiles = bars[:]
 		for k, h := range heads {
 			row, column := k/columns, k%columns
@@ -48,7 +45,8 @@ func attentionFigure(d *DatasetResult) *plots.Figure {
 			}
 			f.RowHeights[row+1] = max(f.RowHeights[row+1], height)
 			bottom := k+columns >= len(heads)
-			f.Tiles = append(f.Tiles, plots.Tile{Title: plots.Escape(names[k]), Row: 1 + row, Column: column, Panel: h.panel(scale, column == 0, bottom)})
+			f.Tiles = append(f.Tiles, plots.Tile{Title: plots.Escape(names[k]), Row: 1 + row, Column: 2 * column, ColumnSpan: 2,
+				Panel: h.panel(scale, column == 0, bottom)})
 		}
 		for _, height := range f.RowHeights[1:] {
 			f.HeightMM += height
@@ -56,7 +54,7 @@ func attentionFigure(d *DatasetResult) *plots.Figure {
 	}
 	f.HeightMM += 12 + 5*math.Ceil(float64(len(d.Models))/5)
 	f.Footnote = "Dashed lines: expected if every residue attended to all residues evenly. Special tokens are left out. Heads: attention across the chains over what is expected." +
-		" " + f.Footnote
+		" " + f.Footnote + without
 	return f
 }
 

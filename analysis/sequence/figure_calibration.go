@@ -18,8 +18,7 @@ const (
 	fewest = 20
 )
 
-// calibrationFigure draws the reliability of all models of a dataset; nil where no bin of any has enough
-// predictions.
+// calibrationFigure draws the reliability of all models of a dataset; nil where it was computed of none.
 func calibrationFigure(d *DatasetResult) *plots.Figure {
 	f := &plots.Figure{WidthMM: plots.DoubleColumnMM, HeightMM: 76, Title: "Calibration of masked predictions"}
 	reliability := &plots.Curves{X: plots.Axis{Label: "Confidence", Max: 1}, Y: plots.Axis{Label: "Accuracy", Max: 1}, Series: []plots.CurveSeries{diagonal()}}
@@ -38,7 +37,6 @@ func calibrationFigure(d *DatasetResult) *plots.Figure {
 			share.X, share.Y = append(share.X, (row.Low+row.High)/2), append(share.Y, float64(row.Count)/float64(total))
 			if row.Count >= fewest {
 				results.AppendPoint(&curve, row.Confidence.Float(), row.Accuracy, row.AccuracyCI)
-				drawn = true
 			}
 		}
 		if len(d.Models) > mostBars { // so many bands hide each other
@@ -47,6 +45,10 @@ func calibrationFigure(d *DatasetResult) *plots.Figure {
 		if len(curve.X) == 0 {
 			curve.Reason = fmt.Sprintf("no bin has %d predictions", fewest)
 		}
+		if total == 0 {
+			share.Reason = nothingMasked
+		}
+		drawn = drawn || known
 		if !known {
 			curve.Reason, share.Reason = "calibration was not computed", "calibration was not computed"
 		}

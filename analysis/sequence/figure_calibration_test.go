@@ -3,11 +3,8 @@
 package sequence
 
 import (
-	"bytes"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"repscope/plots"
@@ -36,25 +33,17 @@ func TestCalibrationFigure(t *testing.T) {
 	t.Parallel()
 	lacking := madeCalibration(2, 50)
 	lacking.Models[1].Kept = nil
-	for name, d := range map[string]*DatasetResult{"one": madeCalibration(1, 50), "twelve": madeCalibration(12, 50), "lacking": lacking} {
+	for name, d := range map[string]*DatasetResult{"one": madeCalibration(1, 50), "twelve": madeCalibration(12, 50), "lacking": lacking, "few": madeCalibration(2, 0)} {
 		f := calibrationFigure(d)
 		if warnings, err := f.Warnings(); err != nil || len(warnings) > 0 {
 			t.Errorf("%s: %v %q", name, err, warnings)
 		}
-		if reason := f.Tiles[0].Panel.(*plots.Curves).Series[len(d.Models)].Reason; (reason != "") != (name == "lacking") {
+		if reason := f.Tiles[0].Panel.(*plots.Curves).Series[len(d.Models)].Reason; (reason != "") != (name == "lacking" || name == "few") {
 			t.Errorf("%s: the last model is missing for the reason %q", name, reason)
 		}
-		if folder := os.Getenv("REPSCOPE_FIGURES"); folder != "" {
-			var b bytes.Buffer
-			if err := f.Render(&b, "png"); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(folder, "calibration_"+name+".png"), b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+		saveFigure(t, "calibration_"+name, f)
 	}
-	if calibrationFigure(madeCalibration(3, 0)) != nil || calibrationFigure(&DatasetResult{}) != nil {
+	if calibrationFigure(&DatasetResult{}) != nil {
 		t.Error("nothing is drawn as a figure")
 	}
 }

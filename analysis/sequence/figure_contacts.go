@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"repscope/analysis/internal/results"
 	"repscope/measure/contact"
@@ -19,18 +20,17 @@ var contactRanges = []struct{ name, label string }{
 }
 
 // contactFigure shows the precision by depth of all pairs and by range; nil where no model has any.
-func contactFigure(d *DatasetResult) *plots.Figure {
-	logistic := false
-	any := false
-	for i := range d.Models {
-		_, has := d.Models[i].Kept[contactKey(false, "all", "p_at_l")]
-		_, fitted := d.Models[i].Kept[contactKey(true, "all", "p_at_l")]
-		any, logistic = any || has, logistic || fitted
-	}
-	if !any {
+func contactFigure(of *DatasetResult) *plots.Figure {
+	d, without := of.with("p_at_l")
+	if len(d.Models) == 0 {
 		return nil
 	}
-	f := d.newFigure("Precision of contacts")
+	logistic := false
+	for i := range d.Models {
+		_, fitted := d.Models[i].Kept[contactKey(true, "all", "p_at_l")]
+		logistic = logistic || fitted
+	}
+	f := of.newFigure("Precision of contacts")
 	right := plots.Tile{Title: "Precision of all pairs", Column: 1, Panel: d.contactDepths()}
 	if logistic {
 		right.Title, right.Panel = "By regressions on all heads", d.contactCurves(true)
@@ -49,7 +49,8 @@ func contactFigure(d *DatasetResult) *plots.Figure {
 	if len(d.Models) > mostBars {
 		chance = "the last row"
 	}
-	f.Footnote = fmt.Sprintf("L is the number of residues with coordinates. Chance, %s, is the share of contacts among all pairs of a range. %s", chance, f.Footnote)
+	f.Footnote = fmt.Sprintf("L is the number of residues with coordinates. Chance, %s, is the share of contacts among all pairs of a range. %s%s",
+		chance, f.Footnote, without)
 	return f
 }
 
@@ -63,6 +64,27 @@ func (d *DatasetResult) newFigure(title string) *plots.Figure {
 		f.Footnote = fmt.Sprintf("Error bars and bands: 95 %% by deleting each of %s.", d.Blocks)
 	}
 	return f
+}
+
+// with are the models that have a metric, as a dataset, and a sentence on why others are not shown.
+func (d *DatasetResult) with(metric string) (of *DatasetResult, without string) {
+	of = &DatasetResult{}
+	*of = *d
+	of.Models = nil
+	var left []string
+	for i := range d.Models {
+		m := &d.Models[i]
+		if slices.Contains(m.Metrics, metric) {
+			of.Models = append(of.Models, *m)
+			continue
+		}
+		why, _ := m.Skipped.Get(metric)
+		left = append(left, fmt.Sprintf("%s (%v)", plots.Escape(m.Name), why))
+	}
+	if left != nil {
+		without = " Not shown: " + strings.Join(left, ", ") + "."
+	}
+	return of, without
 }
 
 // contactSource names what ranks the pairs of all models.
@@ -173,6 +195,7 @@ const (
 func contactMapFigure(d *DatasetResult) *plots.Figure {
 	var shown []*shownContacts
 	var names []string
+	d, without := d.with("p_at_l")
 	for i := range d.Models {
 		if s, ok := d.Models[i].Kept["contacts"].(*shownContacts); ok {
 			shown, names = append(shown, s), append(names, d.Models[i].Name)
@@ -198,6 +221,7 @@ func contactMapFigure(d *DatasetResult) *plots.Figure {
 	if s.First < s.N {
 		f.Footnote += fmt.Sprintf(" The second chain begins at residue %d.", s.First+1)
 	}
+	f.Footnote += without
 	return f
 }
 

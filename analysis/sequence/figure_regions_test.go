@@ -3,10 +3,7 @@
 package sequence
 
 import (
-	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"repscope/measure/token"
@@ -55,15 +52,7 @@ func TestRegionFigure(t *testing.T) {
 		if warnings, err := f.Warnings(); err != nil || len(warnings) > 0 {
 			t.Errorf("%s: %v %q", name, err, warnings)
 		}
-		if folder := os.Getenv("REPSCOPE_FIGURES"); folder != "" {
-			var b bytes.Buffer
-			if err := f.Render(&b, "png"); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(folder, "regions_"+name+".png"), b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+		saveFigure(t, "regions_"+name, f)
 	}
 	if f := regionFigure(madeRegions(2)); f != nil {
 		t.Error("a figure of models without scores")

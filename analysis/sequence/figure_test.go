@@ -55,7 +55,7 @@ func figureMetrics() []string {
 	return out
 }
 
-// With SEQUENCE_FIGURES=DIR the figures are written there to be looked at.
+// With REPSCOPE_FIGURES=DIR the figures are written there to be looked at.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	for _, models := range []int{1, 2, 12} {
@@ -90,7 +90,7 @@ func TestFigures(t *testing.T) {
 
 // saveFigure writes a figure if the folder for them is named.
 func saveFigure(t *testing.T, name string, figure *plots.Figure) {
-	folder := os.Getenv("SEQUENCE_FIGURES")
+	folder := os.Getenv("REPSCOPE_FIGURES")
 	if folder == "" {
 		return
 	}

@@ -42,7 +42,7 @@ func (s *settings) loadFiles(ctx context.Context, env *run.Env) (*Input, error) 
 	}
 	l := &loader{s: s, env: env, in: &Input{Alphabet: token.Antibody()}}
 	for _, name := range s.datasets() {
-		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options)})
+		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options, name)})
 	}
 	if err := l.vocabulary(); err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (l *loader) vocabulary() error {
 func (l *loader) sequences() error {
 	l.files, l.fields = make([]*FileSequences, len(l.in.Datasets)), make([]shard.Field, len(l.in.Datasets))
 	for i, f := range l.s.sequences.files {
-		opened, err := OpenSequences(f.path, dataset.SequenceOptions{Columns: l.s.columns.values}, l.in.Alphabet)
+		opened, err := OpenSequences(f.path, dataset.SequenceOptions{Columns: l.s.columns.values, NoCoordinates: l.s.tree.noCoordinates(f.dataset)}, l.in.Alphabet)
 		if err != nil {
 			return fmt.Errorf("sequences: %w", err)
 		}
@@ -217,7 +217,7 @@ func (l *loader) answers(role string, f input.File, open func(beside Sequences) 
 
 // model opens a model that is run on every dataset with sequences.
 func (l *loader) model(ctx context.Context, f input.File) error {
-	o := ModelOptions{Inputs: l.s.inputs.values, Outputs: l.s.outputs.values, Alphabet: l.in.Alphabet, PositionBatch: l.s.positionBatch,
+	o := ModelOptions{Inputs: l.s.inputs.values, Outputs: l.s.outputs.values, Alphabet: l.in.Alphabet, PositionBatch: l.s.batch(),
 		Threads: l.env.Options.Threads, Memory: l.env.WorkingMemory() / 4, Progress: passProgress(l.env, f.Name)}
 	m, err := OpenModel(ctx, f.Path, o)
 	if err != nil {

@@ -45,7 +45,7 @@ func OpenSequences(path string, o dataset.SequenceOptions, alphabet *token.Alpha
 	}
 	for need, roles := range map[Needs][2]string{NeedRegions: {"heavy_cdr", "light_cdr"}, NeedGermline: {"heavy_non_templated", "light_non_templated"},
 		NeedCoordinates: {"heavy_coords", "light_coords"}} {
-		if s.Has(roles[0]) || s.Has(roles[1]) {
+		if (s.Has(roles[0]) || s.Has(roles[1])) && !(need == NeedCoordinates && o.NoCoordinates) {
 			s.knows |= need
 		}
 	}

@@ -153,7 +153,7 @@ func (m *calibrationMetric) reliability(s *Summary) (token.ConfidenceSums, []cal
 		}
 		row := calibrationRow{Low: float64(b) / float64(m.bins), High: float64(b+1) / float64(m.bins), Count: int(total[0]), Confidence: report.Number(total[2] / total[0])}
 		var err error
-		if row.Accuracy, row.AccuracyCI, err = s.share(columns[0], columns[1], 1); err != nil {
+		if row.Accuracy, row.AccuracyCI, err = s.share(columns[0], columns[1], 1, nothingMasked); err != nil {
 			return sums, nil, err
 		}
 		rows = append(rows, row)

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/analysis/internal/results"
 	"repscope/measure/contact"
 	"repscope/report"
 	"repscope/shard"
@@ -397,8 +398,7 @@ func (m *contactMetric) Result(ctx context.Context, s *Summary) error {
 	return m.enterLogistic(ctx, s)
 }
 
-// enter enters the scores of every range and the curves of precision: rows are those of
-// groups, a nil one for a group without sequences.
+// enter enters the scores of every range and the curves of precision: rows are those of groups.
 func (m *contactMetric) enter(s *Summary, logistic bool, rows [][]float64) error {
 	source := scoresAttention
 	switch {
@@ -411,9 +411,10 @@ func (m *contactMetric) enter(s *Summary, logistic bool, rows [][]float64) error
 	curves := map[string]*contactCurve{}
 	for k, r := range m.ranges {
 		var present [][]float64
-		for _, row := range rows {
-			if row != nil && row[k*contactSums+sumDefined] > 0 {
-				present = append(present, row[k*contactSums:(k+1)*contactSums])
+		var which []int
+		for g, row := range rows {
+			if row[k*contactSums+sumDefined] > 0 {
+				present, which = append(present, row[k*contactSums:(k+1)*contactSums]), append(which, g)
 			}
 		}
 		total := make([]float64, contactSums)
@@ -433,6 +434,7 @@ func (m *contactMetric) enter(s *Summary, logistic bool, rows [][]float64) error
 				return err
 			}
 			s.Estimate(key, score.of(total), j)
+			s.Deleted(key, fmt.Sprint(which))
 		}
 		if len(present) == 0 {
 			continue
@@ -446,7 +448,8 @@ func (m *contactMetric) enter(s *Summary, logistic bool, rows [][]float64) error
 			ci := (&Key{High: 1}).interval(j)
 			curve.Precision = append(curve.Precision, report.Number(pooled(step)(total)))
 			curve.Interval = append(curve.Interval, ci)
-			table.Row(source, r.Name, float64(step)/contact.Steps, curve.Precision[step-1], ci.Low, ci.High, curve.Chance)
+			low, high := results.Ends(ci)
+			table.Row(source, r.Name, float64(step)/contact.Steps, curve.Precision[step-1], low, high, curve.Chance)
 		}
 		curves[r.Name] = curve
 	}

@@ -4,6 +4,7 @@ package sequence
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,6 +126,22 @@ func TestContactsOfFew(t *testing.T) {
 	}
 	if !math.IsNaN(b.Scores[0].Values[7]) {
 		t.Error("a sequence without coordinates has a score")
+	}
+}
+
+// TestContactsOfOthers: models that have contacts of other sequences are not compared on them.
+func TestContactsOfOthers(t *testing.T) {
+	t.Parallel()
+	in := fakeInput(9, 1, "p_at_l", "cross_chain")
+	other := newFakeSequences(9, 1)
+	other.records[3].Coordinates = nil
+	in.Datasets[0].Models[1].Sequences = other
+	r := analyzeFake(t, in)
+	if got := r.Datasets[0].Comparisons; len(got) != 2 || got[0].Metric != "cross_chain/cross_frac" {
+		t.Errorf("%d comparisons", len(got))
+	}
+	if want := "a and b are not compared on p_at_l, which they have of other sequences"; !slices.Contains(r.Warnings, want) {
+		t.Errorf("%q lack %q", r.Warnings, want)
 	}
 }
 

@@ -12,6 +12,9 @@ import (
 // residueFile has a row for every true residue.
 const residueFile = "sequence_residues.csv"
 
+// neverTrue is why a residue that is predicted has no scores.
+const neverTrue = "it is never the true one"
+
 // perResidue scores predictions by their true residue.
 var perResidue = Kind{
 	Name: "per_residue", About: "accuracy, loss and probability by true residue (table and CSV file), and the mean accuracy of residues",
@@ -102,13 +105,13 @@ func (m *perResidueMetric) Result(_ context.Context, s *Summary) error {
 		}
 		row := residueRow{Residue: name, Count: int(n), Predicted: int(sums[residuePredicted])}
 		var err error
-		if row.Accuracy, row.AccuracyCI, err = s.share(columns[residueCount], columns[residueCorrect], 1); err != nil {
+		if row.Accuracy, row.AccuracyCI, err = s.share(columns[residueCount], columns[residueCorrect], 1, neverTrue); err != nil {
 			return err
 		}
-		if row.Loss, row.LossCI, err = s.share(columns[residueCount], columns[residueNLL], 0); err != nil {
+		if row.Loss, row.LossCI, err = s.share(columns[residueCount], columns[residueNLL], 0, neverTrue); err != nil {
 			return err
 		}
-		row.Prob = report.NumberOr(sums[residueProb]/n, "it is never the true one")
+		row.Prob = report.NumberOr(sums[residueProb]/n, neverTrue)
 		rows = append(rows, row)
 		low, high := results.Ends(row.AccuracyCI)
 		least, most := results.Ends(row.LossCI)

@@ -67,10 +67,10 @@ func (m *regionGermlineMetric) Result(_ context.Context, s *Summary) error {
 			}
 			row := germlineRow{Region: g.Name, Origin: name, Count: int(n), Prob: report.Number(prob / n)}
 			var err error
-			if row.Accuracy, row.AccuracyCI, err = s.share(columns[0], columns[1], 1); err != nil {
+			if row.Accuracy, row.AccuracyCI, err = s.share(columns[0], columns[1], 1, nothingMasked); err != nil {
 				return err
 			}
-			if row.Loss, row.LossCI, err = s.share(columns[0], columns[2], 0); err != nil {
+			if row.Loss, row.LossCI, err = s.share(columns[0], columns[2], 0, nothingMasked); err != nil {
 				return err
 			}
 			if row.Perplexity = row.Loss; row.Loss.Defined() {

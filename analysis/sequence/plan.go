@@ -80,11 +80,13 @@ func WritePlan(ctx context.Context, w io.Writer, p *Plan) error {
 	if writer.rows == 0 {
 		return errors.New("the plan has no passes")
 	}
-	identity, err := json.Marshal(p.Identity)
-	if err != nil {
+	var identity strings.Builder
+	encoder := json.NewEncoder(&identity)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(p.Identity); err != nil {
 		return err
 	}
-	fields := []dataset.StreamedField{dataset.TextField(planText, string(identity))}
+	fields := []dataset.StreamedField{dataset.TextField(planText, strings.TrimSpace(identity.String()))}
 	for _, a := range planArrays() {
 		if a.name == "cdr_mask" && p.Sequences.Knows()&NeedRegions == 0 || a.name == "non_templated_mask" && p.Sequences.Knows()&NeedGermline == 0 {
 			continue
@@ -251,7 +253,7 @@ func (s *settings) maskPlan(env *run.Env) (*Plan, error) {
 	}
 	l := &loader{s: s, env: env, in: &Input{Alphabet: token.Antibody()}}
 	for _, name := range s.datasets() {
-		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options)})
+		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options, name)})
 	}
 	if len(l.in.Datasets) > 1 {
 		return nil, run.Usage("--mask-plan writes the plan of one dataset, and %d are given", len(l.in.Datasets))

@@ -41,7 +41,7 @@ func init() {
 	} {
 		Register(k)
 	}
-	Command.Manual = fmt.Sprintf(manual, metricHelp())
+	Command.Manual = fmt.Sprintf(manual, metricHelp(), optionHelp())
 }
 
 // listing names all metrics with their aliases.

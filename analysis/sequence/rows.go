@@ -5,7 +5,8 @@ package sequence
 import "repscope/report"
 
 // share is Σ numerator / Σ n over all sequences with its interval, cut at 0 and at most unless that is 0.
-func (s *Summary) share(n, numerator []float64, most float64) (report.Value, report.Interval, error) {
+// Without any it is null for the reason none.
+func (s *Summary) share(n, numerator []float64, most float64, none string) (report.Value, report.Interval, error) {
 	var sums [2]float64
 	for i := range n {
 		sums[0] += n[i]
@@ -13,7 +14,10 @@ func (s *Summary) share(n, numerator []float64, most float64) (report.Value, rep
 	}
 	value := perPrediction(sums[:])
 	if undefined([]float64{value}) {
-		reason := lossReason(numerator, n)
+		reason := infiniteLoss
+		if sums[0] == 0 {
+			reason = none
+		}
 		return report.Undefined("%s", reason), report.NoInterval("%s", reason), nil
 	}
 	j, err := s.jackknifeSums("a table", perPrediction, value, sums[:], [][]float64{n, numerator})

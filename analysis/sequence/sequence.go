@@ -31,6 +31,8 @@ type Record struct {
 	Regions []token.Region
 	// Masked are the positions that the standard mask hides, ascending.
 	Masked []int
+	// rows are those of a dump that the record was read from, so that they are read once.
+	rows *sequenceRows
 }
 
 // Sequences are the sequences of a dataset, read as they are needed. Read may be called

@@ -4,6 +4,7 @@ package sequence
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"repscope/analysis/internal/results"
@@ -220,8 +221,16 @@ func (s *Summary) Keep(name string, value any) {
 	}
 }
 
-// compare compares all models on the keys that both have.
-func (d *DatasetResult) compare(o Options) error {
+// Deleted says which groups the jackknife of a key deletes, where these are not all: models for which they are
+// others are not compared on it.
+func (s *Summary) Deleted(key, groups string) {
+	if s.model != nil {
+		s.model.deleted[key] = groups
+	}
+}
+
+// compare compares all models on the keys that both have. The warnings say which are not comparable.
+func (d *DatasetResult) compare(o Options) (warnings []string, err error) {
 	var keys []string
 	for _, kind := range registry {
 		for _, k := range kind.Keys {
@@ -236,15 +245,30 @@ func (d *DatasetResult) compare(o Options) error {
 	}
 	for _, key := range keys {
 		estimates := make([]*stat.Jackknifed, len(d.Models))
+		first := -1
 		for m := range d.Models {
 			estimates[m] = d.Models[m].jackknifes[key]
+			switch {
+			case estimates[m] == nil:
+			case first < 0:
+				first = m
+			case d.Models[m].deleted[key] != d.Models[first].deleted[key]:
+				estimates[m] = nil
+				warnings = append(warnings, fmt.Sprintf("%s and %s are not compared on %s, which they have of other sequences", names[first], names[m], key))
+			}
+		}
+		// Where no deletion changes either model nothing shows the error of their difference.
+		constant := func(name string) bool {
+			j := estimates[slices.Index(names, name)]
+			return j.StdError <= 1e-9*math.Abs(j.Estimate)
 		}
 		rows, err := results.Pairwise(results.Metric{Name: key, Family: key}, names, estimates, o.Seed)
 		if err != nil {
-			return fmt.Errorf("comparing %s: %w", key, err)
+			return nil, fmt.Errorf("comparing %s: %w", key, err)
 		}
+		rows = slices.DeleteFunc(rows, func(c report.Comparison) bool { return constant(c.A) && constant(c.B) })
 		d.Comparisons = append(d.Comparisons, rows...)
 	}
 	results.Correct(d.Comparisons, o.Family)
-	return nil
+	return warnings, nil
 }

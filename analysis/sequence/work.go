@@ -366,9 +366,11 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 		if err := sameSequences(d, censuses); err != nil {
 			return nil, err
 		}
-		if err := out.compare(p.o); err != nil {
+		warnings, err := out.compare(p.o)
+		if err != nil {
 			return nil, err
 		}
+		r.Warnings = append(r.Warnings, warnings...)
 		r.Datasets = append(r.Datasets, out)
 	}
 	return r, r.nothing()
@@ -409,7 +411,7 @@ func (d *datasetPlan) join(m *modelPlan, pieces []Piece) ([]Metric, error) {
 
 // summarize computes the numbers of a model.
 func (p *plan) summarize(ctx context.Context, d *datasetPlan, m *modelPlan, metrics []Metric) (*ModelResult, error) {
-	r := &ModelResult{Name: m.Name, Kept: map[string]any{}, jackknifes: map[string]*stat.Jackknifed{}}
+	r := &ModelResult{Name: m.Name, Kept: map[string]any{}, jackknifes: map[string]*stat.Jackknifed{}, deleted: map[string]string{}}
 	reasons := map[string]string{}
 	for _, s := range m.skipped {
 		reasons[s.name] = s.reason

@@ -2,21 +2,23 @@
 of N sequences of 320 tokens with logits of 32 tokens (4.4 GB for N = 100,000), and measures
 
     sequence   the program from start to end: reading, its checks, the digest of the file, all scores by region with intervals
+    metrics    the pass of its metrics alone, of the dump once it is opened and checked (BenchmarkStream)
     whole      a NumPy pass as validation code has it: log-softmax of the logits [n,320,32] of a batch, then what is masked
     gathered   a NumPy pass that takes the masked positions out first
 
-Both passes stream the file in batches of 256 sequences and give no intervals; their numbers must be those of the program.
+Both NumPy passes stream the file in batches of 256 sequences and give no intervals; their numbers must be those of the program.
 
 usage: python3 docs/benchmarks/sequence_stream.py [N] [FOLDER]      (N 10,000; from the repository's root, after make build; needs numpy)
 """
 import json
 import os
+import re
 import sys
 import tempfile
 import time
 import zipfile
 
-from measure import PYTHON, ROOT, header, row, run
+from measure import PYTHON, ROOT, THREADS, header, row, run
 
 L, V, BATCH = 320, 32, 256
 HEAVY, LIGHT = (35, 11, 24, 11, 54, 18, 15), (37, 8, 24, 4, 51, 13, 13)  # frameworks and CDRs, 318 residues
@@ -134,17 +136,20 @@ def main(n, folder):
     done = {"sequence": run([f"{ROOT}/bin/sequence", "--dump", f"model={path}", "--metrics",
                              "masked_accuracy,loss,perplexity,region_accuracy,region_loss,region_perplexity",
                              "--memory", "128MB", "--threads", "2", "--format", "pdf", "--out", f"{folder}/out", "--quiet"])}
+    timed = run(["go", "test", "-run", "^$", "-bench", "Stream", "-benchtime", "1x", "./analysis/sequence"], env={**THREADS, "REPSCOPE_BENCH_DUMP": path})
+    metrics = float(re.search(r"BenchmarkStream\S*\s+\d+\s+(\S+) ns/op", timed.output).group(1)) / 1e9
     for kind in ("whole", "gathered"):
         done[kind] = run([PYTHON, __file__, "peer", path, kind])
     with open(f"{folder}/out/sequence.json") as f:
         got = json.load(f)["models"]["model"]
-    header("N", "GB", "pass", "s", "processor s", "÷ sequence", "peak MB", "largest difference of a score")
+    header("N", "GB", "pass", "s", "processor s", "÷ sequence", "÷ metrics", "peak MB", "largest difference of a score")
     for kind, r in done.items():
         worst = ""
         if kind != "sequence":
             scores = json.loads(r.output)[1]
             worst = f"{max(abs(got[k] - v) for k, v in scores.items()):.1e}"
-        row(n, f"{size:.2f}", kind, f"{r.wall:.1f}", f"{r.cpu:.1f}", f"{r.wall / done['sequence'].wall:.1f}", f"{r.peak:.0f}", worst)
+        row(n, f"{size:.2f}", kind, f"{r.wall:.1f}", f"{r.cpu:.1f}", f"{r.wall / done['sequence'].wall:.1f}", f"{r.wall / metrics:.1f}", f"{r.peak:.0f}", worst)
+    row(n, f"{size:.2f}", "metrics", f"{metrics:.1f}", "", "", "1.0", "", "")
 
 
 if __name__ == "__main__":

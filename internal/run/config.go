@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -125,6 +126,12 @@ func (c *config) apply(content []*yaml.Node, settled map[string]bool, section st
 		key, value := content[i], resolveAlias(content[i+1])
 		name := strings.TrimLeft(key.Value, "-")
 		f := c.flags.Lookup(name)
+		if read := c.flags.trees[name]; read != nil {
+			if err := c.tree(key, value, read, seen); err != nil {
+				return err
+			}
+			continue
+		}
 		switch {
 		case f == nil && section == "" && (slices.Contains(c.flags.omitted, name) || c.ofStates(name)):
 			c.notes = append(c.notes, fmt.Sprintf("%s: %s means nothing to %s", c.place(key), name, c.flags.Name()))
@@ -152,6 +159,20 @@ func (c *config) apply(content []*yaml.Node, settled map[string]bool, section st
 		}
 	}
 	return nil
+}
+
+// tree reads what stands under a key that is no flag, unless a section of the command had it.
+func (c *config) tree(key, value *yaml.Node, read func(b *Branch) error, seen map[string]bool) error {
+	if seen[key.Value] {
+		return Usage("%s: %s is given twice", c.place(key), key.Value)
+	}
+	seen[key.Value] = true
+	b, err := c.branch(key, value)
+	if err != nil || slices.ContainsFunc(c.flags.branches, func(read *Branch) bool { return read.Key == b.Key }) {
+		return err
+	}
+	c.flags.branches = append(c.flags.branches, b)
+	return read(b)
 }
 
 // ofStates reports whether an option is one of those that several commands with states
@@ -185,7 +206,8 @@ func configurable(name string) bool { return name != "config" && name != "versio
 
 // configNames are the names that a configuration may hold.
 func configNames(flags *Flags) []string {
-	return slices.DeleteFunc(flags.names(), func(name string) bool { return !configurable(name) })
+	names := slices.DeleteFunc(flags.names(), func(name string) bool { return !configurable(name) })
+	return append(names, slices.Sorted(maps.Keys(flags.trees))...)
 }
 
 // configValues turns a YAML value into the texts to set a flag to.

@@ -5,6 +5,7 @@ package run
 import (
 	"flag"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -42,6 +43,8 @@ type Flags struct {
 	fileHint string   // for a file that is given without a flag
 	checks   []func(*Options) error
 	omitted  []string // shared flags that the command has no use for
+	trees    map[string]func(b *Branch) error
+	branches []*Branch // what they took
 }
 
 func newFlags(name string) *Flags {
@@ -58,6 +61,13 @@ func FlagNames(c Command) []string {
 	var names []string
 	flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
 	return names
+}
+
+// TreeNames lists the keys of a configuration of a command that are no flags: see [Flags.Tree].
+func TreeNames(c Command) []string {
+	flags := newFlags(c.Name)
+	c.Setup(flags)
+	return slices.Sorted(maps.Keys(flags.trees))
 }
 
 // Unrecorded keeps flags that change no number (a figure's look, a memory
@@ -222,6 +232,9 @@ func (f *Flags) recorded() report.Object {
 			add(fl)
 		}
 	})
+	for _, b := range f.branches {
+		o.Set(b.Key, b.plain())
+	}
 	return o
 }
 

@@ -108,6 +108,9 @@ func (p *Plan) seconds() (sum float64, unknown []string) {
 
 // planFiles are all that would be written.
 func (e *Env) planFiles() []string {
+	if e.instead != "" {
+		return []string{e.instead}
+	}
 	return append(slices.Clone(e.Plan.Files), e.Command.Name+".json")
 }
 
@@ -220,7 +223,11 @@ func (e *Env) planText() string {
 	if sum > 0 || len(unknown) > 0 {
 		b.WriteString("; ")
 	}
-	fmt.Fprintf(&b, "that of the analysis is not estimated\nfiles that would be written to %s: %s\n", e.Options.Out, strings.Join(e.planFiles(), ", "))
+	b.WriteString("that of the analysis is not estimated\nfiles that would be written")
+	if e.instead == "" {
+		b.WriteString(" to " + e.Options.Out)
+	}
+	fmt.Fprintf(&b, ": %s\n", strings.Join(e.planFiles(), ", "))
 	return b.String()
 }
 

@@ -16,9 +16,10 @@
 //	waitfor PATH                     wait until a file or folder exists
 //	tidy FOLDER/ANALYSIS…            the tidy CSV files hold all numbers of the result file
 //	reread FILE…                     read result files: written again, they have the same bytes
+//	python FILE ARGS…                run a Python program; the condition [numpy] says whether there is one with NumPy
 //
 // $WEIGHTS is the folder of the built-in example's encoders, $TESTDATA that of the encoders
-// of package latent's tests. Types are uint8, int64, float32, float64; patterns are zero,
+// of package latent's tests, $DOCS that of the documentation. Types are uint8, int64, float32, float64; patterns are zero,
 // ramp, random:SEED, and for float types nan:ROW, which is random with a NaN in that row.
 package runtest
 
@@ -35,6 +36,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -66,6 +68,7 @@ func Run(t *testing.T, dir string) {
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache"))
 			root, err := Root()
 			env.Setenv("WEIGHTS", filepath.Join(root, "internal", "example", "weights"))
+			env.Setenv("DOCS", filepath.Join(root, "docs"))
 			env.Setenv("TESTDATA", filepath.Join(root, "latent", "testdata"))
 			env.Setenv("GENERATOR", filepath.Join(root, "analysis", "generation", "testdata", "generator"))
 			return err
@@ -79,8 +82,32 @@ func Run(t *testing.T, dir string) {
 			"waitfor":   waitFor,
 			"reread":    reread,
 			"tidy":      tidy,
+			"python":    runPython,
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "numpy" {
+				return python() != "", nil
+			}
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 	})
+}
+
+// python is a Python that has NumPy; empty where there is none.
+var python = sync.OnceValue(func() string {
+	for _, name := range []string{os.Getenv("PYTHON"), "python3", "/usr/bin/python3"} {
+		if name != "" && exec.Command(name, "-c", "import numpy").Run() == nil {
+			return name
+		}
+	}
+	return ""
+})
+
+func runPython(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 || python() == "" {
+		ts.Fatalf("usage: [numpy] python FILE ARGS…")
+	}
+	ts.Check(ts.Exec(python(), args...))
 }
 
 // Root returns the folder of go.mod: tests run in the folder of their package, below it.

@@ -5,7 +5,6 @@ package probe
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"repscope/measure/internal/matrix"
@@ -157,62 +156,67 @@ func (c *NeighborCrossFit) without(ctx context.Context, f int, gone []int, dst [
 
 // CrossFitMean predicts every row by the mean of the targets [n, T] of the rows of other folds: what a
 // probe that reads nothing says. Of [OneHot] targets it is the share of each class, whose
-// largest is the majority class. NaN for a fold whose others have no rows. Errors: shapes that do not
-// match, NaN or Inf.
+// largest is the majority class. NaN for a fold whose others have no rows. Without Data.Train the mean is that of
+// the sums of the other folds. Errors: shapes that do not match, NaN or Inf.
 func CrossFitMean(d Data, y points.Points) ([]float64, error) {
 	if err := d.checkTargets("mean", y); err != nil {
 		return nil, err
 	}
-	out, row := make([]float64, d.X.N*y.Dim), make([]float64, y.Dim)
-	for f, rows := range d.rowsOf() {
-		train := d.train(f)
-		if len(train) == 0 {
-			for _, i := range rows {
-				for t := range y.Dim {
-					out[i*y.Dim+t] = math.NaN()
-				}
-			}
-			continue
+	out := make([]float64, d.X.N*y.Dim)
+	d.means(y, nil, out)
+	return out, nil
+}
+
+// means writes the predictions of CrossFitMean without rows, which are ascending.
+func (d *Data) means(y points.Points, gone []int, dst []float64) {
+	rows := d.rowsOf()
+	counts, sums, row := make([]float64, len(rows)), make([][]float64, y.Dim), make([]float64, y.Dim)
+	for t := range sums {
+		sums[t] = make([]float64, len(rows))
+	}
+	add := func(f, i int) {
+		if _, out := slices.BinarySearch(gone, i); out {
+			return
 		}
-		mean, low, high := make([]float64, y.Dim), slices.Clone(y.Row(train[0], nil)), slices.Clone(y.Row(train[0], nil))
-		for _, i := range train {
-			for t, v := range y.Row(i, row) {
-				mean[t] += v
-				low[t], high[t] = min(low[t], v), max(high[t], v)
-			}
-		}
-		for t := range mean {
-			if mean[t] /= float64(len(train)); low[t] == high[t] {
-				mean[t] = low[t] // without rounding
-			}
-		}
-		for _, i := range rows {
-			copy(out[i*y.Dim:], mean)
+		counts[f]++
+		for t, v := range y.Row(i, row) {
+			sums[t][f] += v
 		}
 	}
-	return out, nil
+	if d.Train == nil {
+		for i, f := range d.Folds {
+			add(f, i)
+		}
+	}
+	for f := range d.Train {
+		for _, i := range d.Train[f] {
+			add(f, i)
+		}
+	}
+	for t, of := range sums {
+		total, count := stat.Sum(of), stat.Sum(counts)
+		for f := range rows {
+			mean := (total - of[f]) / (count - counts[f])
+			if d.Train != nil { // the sums are those of the fold's own training rows
+				mean = of[f] / counts[f]
+			}
+			for _, i := range rows[f] {
+				dst[i*y.Dim+t] = mean
+			}
+		}
+	}
 }
 
 // MeanWithout calls visit with the predictions of [CrossFitMean] without the rows of block 0, 1, …, as
 // [RidgeCrossFit.Without] does.
 func MeanWithout(ctx context.Context, d Data, y points.Points, blocks *stat.Blocks, visit func(block int, predicted [][]float64) error) error {
-	const quantity = "mean"
 	predicted, err := CrossFitMean(d, y)
 	if err != nil {
 		return err
 	}
 	h := &held{n: d.X.N, rows: d.rowsOf(), coordinates: make([][]matrix.Matrix, 1)}
-	return eachWithout(ctx, quantity, blocks, 1, h, [][]float64{predicted}, visit, func(gone []int, dst [][]float64) error {
-		left := d
-		left.Train = make([][]int, len(h.rows))
-		for f := range h.rows {
-			left.Train[f] = outside(d.train(f), gone)
-		}
-		without, err := CrossFitMean(left, y)
-		if err != nil {
-			return err
-		}
-		copy(dst[0], without)
+	return eachWithout(ctx, "mean", blocks, 1, h, [][]float64{predicted}, visit, func(gone []int, dst [][]float64) error {
+		d.means(y, gone, dst[0])
 		return nil
 	})
 }

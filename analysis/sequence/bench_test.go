@@ -1,0 +1,31 @@
+// Benchmarks of metrics over a dump.
+
+package sequence
+
+import (
+	"os"
+	"testing"
+
+	"repscope/measure/token"
+)
+
+// BenchmarkStream scores the masked residues of the dump that REPSCOPE_BENCH_DUMP names, by region and with
+// intervals; docs/benchmarks/sequence_stream.py makes one.
+func BenchmarkStream(b *testing.B) {
+	path := os.Getenv("REPSCOPE_BENCH_DUMP")
+	if path == "" {
+		b.Skip("REPSCOPE_BENCH_DUMP names no dump")
+	}
+	d, err := OpenDump(path, token.Antibody(), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = d.Close() }()
+	in := Input{Datasets: []Dataset{{Name: "dump", Models: []Model{{Name: "model", Sequences: d, Source: d}}, Choice: Choice{Metrics: []string{
+		"masked_accuracy", "loss", "perplexity", "region_accuracy", "region_loss", "region_perplexity"}}}}}
+	for b.Loop() {
+		if _, err := Analyze(b.Context(), in, Options{Intervals: true, Family: "metric", Memory: 128e6}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,494 @@
+// The tree of a configuration: what is chosen for all datasets under eval, and for single ones
+// under data.eval.
+
+package sequence
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"repscope/internal/run"
+	"repscope/measure/token"
+)
+
+// tree is what a configuration chooses: for all datasets, and for single ones.
+type tree struct {
+	global   levelChoice
+	datasets []datasetChoice
+}
+
+// datasetChoice is data.eval.NAME.
+type datasetChoice struct {
+	name  string
+	at    *run.Branch
+	path  string // empty: the dataset is that of a flag
+	plain bool   // without coordinates
+	levelChoice
+}
+
+// levelChoice is what one level chooses; what it is silent about is zero.
+type levelChoice struct {
+	enabled map[string]bool // by metric
+	only    []string        // nil: there is no list
+	set     map[string]map[string]any
+	regions map[string]bool
+	scored  *bool // whether regions are
+	mode    string
+	batch   int
+	rule    string
+	seed    *uint64
+	weights map[string]float64 // mask_rate, mask_cdr, mask_nongermline
+}
+
+// register makes the configuration take the tree.
+func (t *tree) register(flags *run.Flags) {
+	flags.Tree("eval", func(b *run.Branch) error {
+		if err := wantMapping(b, "metrics", "regions", "masking"); err != nil {
+			return err
+		}
+		return t.global.read(b)
+	})
+	flags.Tree("data", func(b *run.Branch) error {
+		if err := wantMapping(b, "eval"); err != nil {
+			return err
+		}
+		b = b.Member("eval")
+		if b == nil {
+			return nil
+		}
+		if b.Members == nil {
+			return b.Errorf("want a dataset under every key of data.eval: NAME: {path: FILE}")
+		}
+		for i := range b.Members {
+			if err := t.dataset(&b.Members[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// wantMapping is an error where a branch is no mapping of the keys.
+func wantMapping(b *run.Branch, keys ...string) error {
+	if b.Members == nil {
+		return b.Errorf("%s: want a mapping of %s", b.Key, strings.Join(keys, ", "))
+	}
+	return b.Known(keys...)
+}
+
+// dataset reads data.eval.NAME.
+func (t *tree) dataset(b *run.Branch) error {
+	if err := wantMapping(b, "path", "load_coords", "metrics", "regions", "masking"); err != nil {
+		return err
+	}
+	if b.Key == "" || strings.ContainsAny(b.Key, "/=") {
+		return b.Errorf("%q is no name of a dataset", b.Key)
+	}
+	d := datasetChoice{name: b.Key, at: b}
+	if m := b.Member("path"); m != nil {
+		path, ok := m.Value.(string)
+		if !ok || path == "" {
+			return m.Errorf("path: want a file of sequences")
+		}
+		d.path = run.Expand(path)
+	}
+	if m := b.Member("load_coords"); m != nil {
+		load, err := boolOf(m)
+		if err != nil {
+			return err
+		}
+		d.plain = !load
+	}
+	if err := d.read(b); err != nil {
+		return err
+	}
+	t.datasets = append(t.datasets, d)
+	return nil
+}
+
+// read reads metrics, regions and masking.
+func (c *levelChoice) read(b *run.Branch) error {
+	for _, of := range []struct {
+		key  string
+		read func(b *run.Branch) error
+	}{{"metrics", c.readMetrics}, {"regions", c.readRegions}, {"masking", c.readMasking}} {
+		if m := b.Member(of.key); m != nil {
+			if m.Members == nil {
+				return m.Errorf("%s: want a mapping", m.Key)
+			}
+			if err := of.read(m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readMetrics reads metrics: {NAME: {enabled: …, option: …}, only: […]}.
+func (c *levelChoice) readMetrics(b *run.Branch) error {
+	c.enabled, c.set = map[string]bool{}, map[string]map[string]any{}
+	for i := range b.Members {
+		m := &b.Members[i]
+		if m.Key == "only" {
+			if err := c.readOnly(m); err != nil {
+				return err
+			}
+			continue
+		}
+		k, err := metricOf(m, m.Key)
+		switch {
+		case err != nil:
+			return err
+		case c.set[k.Name] != nil:
+			return m.Errorf("metric %s is there twice, as %s too", k.Name, m.Key)
+		case m.Members == nil:
+			return m.Errorf("%s: want a mapping, such as {enabled: true}", m.Key)
+		}
+		c.set[k.Name] = map[string]any{}
+		if err := c.readMetric(k, m); err != nil {
+			return err
+		}
+	}
+	for _, name := range c.only {
+		if on, said := c.enabled[name]; said && !on {
+			return b.Errorf("metric %s is in only, and enabled: false", name)
+		}
+	}
+	return nil
+}
+
+// readMetric reads what is said of one metric.
+func (c *levelChoice) readMetric(k *Kind, b *run.Branch) error {
+	for i := range b.Members {
+		o := &b.Members[i]
+		if o.Key == "enabled" {
+			on, err := boolOf(o)
+			if err != nil {
+				return err
+			}
+			c.enabled[k.Name] = on
+			continue
+		}
+		if o.Members != nil || o.List != nil {
+			return o.Errorf("%s.%s: want one value", k.Name, o.Key)
+		}
+		value, err := k.option(o.Key, o.Value)
+		if err != nil {
+			return o.Errorf("%w", err)
+		}
+		c.set[k.Name][o.Key] = value
+	}
+	return nil
+}
+
+// readOnly reads the list of all metrics that are computed.
+func (c *levelChoice) readOnly(b *run.Branch) error {
+	if b.List == nil {
+		return b.Errorf("only: want a list of metrics")
+	}
+	c.only = []string{}
+	for i := range b.List {
+		name, _ := b.List[i].Value.(string)
+		k, err := metricOf(&b.List[i], name)
+		if err != nil {
+			return err
+		}
+		c.only = append(c.only, k.Name)
+	}
+	if len(c.only) == 0 {
+		return b.Errorf("only: the list is empty, and nothing would be computed")
+	}
+	return nil
+}
+
+// metricOf is the metric of a name.
+func metricOf(b *run.Branch, name string) (*Kind, error) {
+	if k := Find(name); k != nil {
+		return k, nil
+	}
+	if _, err := Select([]string{name}); err != nil {
+		return nil, b.Errorf("%w", err)
+	}
+	return nil, b.Errorf("there is no metric %q", name)
+}
+
+// readRegions reads regions: {enabled, mode, position_batch_size, REGION: true}.
+func (c *levelChoice) readRegions(b *run.Branch) error {
+	if err := b.Known(append([]string{"enabled", "mode", "position_batch_size"}, token.GroupNames()...)...); err != nil {
+		return err
+	}
+	c.regions = map[string]bool{}
+	for i := range b.Members {
+		m := &b.Members[i]
+		switch m.Key {
+		case "mode":
+			mode, _ := m.Value.(string)
+			mode = strings.ReplaceAll(mode, "_", "-")
+			if err := run.CheckChoice(mode, []string{RegionStandard, RegionPerPosition, RegionLevel}); err != nil {
+				return m.Errorf("mode: %w", err)
+			}
+			c.mode = mode
+		case "position_batch_size":
+			n, ok := m.Value.(int)
+			if !ok || n < 1 {
+				return m.Errorf("position_batch_size is %v; want a whole number from 1", m.Value)
+			}
+			c.batch = n
+		default:
+			on, err := boolOf(m)
+			if err != nil {
+				return err
+			}
+			if m.Key == "enabled" {
+				c.scored = &on
+			} else {
+				c.regions[m.Key] = on
+			}
+		}
+	}
+	return nil
+}
+
+// readMasking reads masking: {mask, mask_rate, mask_cdr, mask_nongermline, seed}.
+func (c *levelChoice) readMasking(b *run.Branch) error {
+	if err := b.Known("mask", "mask_rate", "mask_cdr", "mask_nongermline", "seed"); err != nil {
+		return err
+	}
+	c.weights = map[string]float64{}
+	for i := range b.Members {
+		m := &b.Members[i]
+		switch m.Key {
+		case "mask":
+			rule, _ := m.Value.(string)
+			if err := run.CheckChoice(rule, maskRules()); err != nil {
+				return m.Errorf("mask: %w", err)
+			}
+			c.rule = rule
+		case "seed":
+			n, ok := m.Value.(int)
+			if !ok || n < 0 {
+				return m.Errorf("seed is %v; want a whole number from 0", m.Value)
+			}
+			c.seed = new(uint64(n))
+		default:
+			switch v := m.Value.(type) {
+			case float64:
+				c.weights[m.Key] = v
+			case int:
+				c.weights[m.Key] = float64(v)
+			default:
+				return m.Errorf("%s is %v; want a number", m.Key, m.Value)
+			}
+		}
+	}
+	m := token.Masking{Rate: 0.15, CDR: 1, NonGermline: 1}
+	c.weigh(&m, func(string) bool { return false })
+	if err := m.Check(); err != nil {
+		return b.Errorf("%w", err)
+	}
+	return nil
+}
+
+// weigh enters the numbers of a masking, but for those that flags give.
+func (c *levelChoice) weigh(m *token.Masking, given func(flag string) bool) {
+	for name, to := range map[string]*float64{"mask_rate": &m.Rate, "mask_cdr": &m.CDR, "mask_nongermline": &m.NonGermline} {
+		if v, ok := c.weights[name]; ok && !given(strings.ReplaceAll(name, "_", "-")) {
+			*to = v
+		}
+	}
+}
+
+// boolOf is the value of true or false.
+func boolOf(b *run.Branch) (bool, error) {
+	on, ok := b.Value.(bool)
+	if !ok {
+		return false, b.Errorf("%s is %v; want true or false", b.Key, b.Value)
+	}
+	return on, nil
+}
+
+// find is what is said of one dataset; nil where nothing is.
+func (t *tree) find(name string) *datasetChoice {
+	if i := slices.IndexFunc(t.datasets, func(d datasetChoice) bool { return d.name == name }); i >= 0 {
+		return &t.datasets[i]
+	}
+	return nil
+}
+
+// noCoordinates reports whether the coordinates of a dataset are left out.
+func (t *tree) noCoordinates(name string) bool {
+	d := t.find(name)
+	return d != nil && d.plain
+}
+
+// of is what is chosen for a dataset: what it says itself, over what all say.
+func (t *tree) of(name string) levelChoice {
+	c := t.global.over(levelChoice{})
+	if d := t.find(name); d != nil {
+		c = d.over(c)
+	}
+	return c
+}
+
+// over puts a level over a lower one.
+func (c *levelChoice) over(lower levelChoice) levelChoice {
+	out := lower
+	merge := func(to *map[string]bool, from map[string]bool) {
+		joined := map[string]bool{}
+		maps.Copy(joined, *to)
+		maps.Copy(joined, from)
+		*to = joined
+	}
+	merge(&out.enabled, c.enabled)
+	merge(&out.regions, c.regions)
+	out.set, out.weights = mergeOptions(lower.set, c.set), map[string]float64{}
+	maps.Copy(out.weights, lower.weights)
+	maps.Copy(out.weights, c.weights)
+	if c.only != nil {
+		out.only = c.only
+	}
+	if c.scored != nil {
+		out.scored = c.scored
+	}
+	if c.seed != nil {
+		out.seed = c.seed
+	}
+	if c.mode != "" {
+		out.mode = c.mode
+	}
+	if c.rule != "" {
+		out.rule = c.rule
+	}
+	return out
+}
+
+// mergeOptions puts options of metrics over others.
+func mergeOptions(lower, upper map[string]map[string]any) map[string]map[string]any {
+	out := map[string]map[string]any{}
+	for _, of := range []map[string]map[string]any{lower, upper} {
+		for name, options := range of {
+			if out[name] == nil {
+				out[name] = map[string]any{}
+			}
+			maps.Copy(out[name], options)
+		}
+	}
+	return out
+}
+
+// metrics are those that are computed: the list only, or all that are not disabled. nil: all.
+func (c *levelChoice) metrics() []string {
+	if c.only != nil {
+		return c.only
+	}
+	out := slices.DeleteFunc(Names(), func(name string) bool {
+		on, said := c.enabled[name]
+		return said && !on || c.scored != nil && !*c.scored && strings.HasPrefix(name, "region_")
+	})
+	if len(out) == len(registry) {
+		return nil
+	}
+	return out
+}
+
+// reported are the regions that are set true; nil, which is all, without any.
+func (c *levelChoice) reported() []string {
+	var out []string
+	for _, name := range token.GroupNames() {
+		if c.regions[name] {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// batch is the number of passes over single positions that are run together: the least that is asked
+// for, since it changes no number.
+func (s *settings) batch() int {
+	if s.flags.Given("position-batch") {
+		return s.positionBatch
+	}
+	least := s.tree.global.batch
+	for _, d := range s.tree.datasets {
+		if d.batch > 0 && (least == 0 || d.batch < least) {
+			least = d.batch
+		}
+	}
+	if least == 0 {
+		return s.positionBatch
+	}
+	return least
+}
+
+// choice is what is chosen for a dataset: by flags over the tree over defaults.
+func (s *settings) choice(o *run.Options, name string) Choice {
+	t := s.tree.of(name)
+	rule, m := s.masking(o, &t)
+	c := Choice{Metrics: t.metrics(), Mode: *s.mode, Regions: t.reported(), Set: mergeOptions(t.set, s.set.values), Masking: fmt.Sprintf("%s %+v", rule, m)}
+	if s.metrics.names != nil {
+		c.Metrics = s.metrics.names
+	}
+	if t.mode != "" && !s.flags.Given("region-mode") {
+		c.Mode = t.mode
+	}
+	if *s.regions != nil {
+		c.Regions = *s.regions
+	}
+	if rule != maskGiven {
+		c.Mask = func(r *Record) []int {
+			return m.Positions(token.SequenceKey(r.ID), r.Special, r.CDR, r.NonTemplated)
+		}
+	}
+	return c
+}
+
+// masking is what hides residues of sequences that do not say which are masked, and the name of
+// its rule.
+func (s *settings) masking(o *run.Options, t *levelChoice) (string, token.Masking) {
+	m := token.Masking{Rate: *s.rate, CDR: *s.cdr, NonGermline: *s.germline, Seed: o.Seed}
+	t.weigh(&m, s.flags.Given)
+	if t.seed != nil {
+		m.Seed = *t.seed
+	}
+	rule := s.mask
+	if t.rule != "" && !s.flags.Given("mask") {
+		rule = t.rule
+	}
+	m.Rule = map[string]token.Rule{maskInformation: token.Gumbel, maskRanked: token.Ranked}[rule] // else uniform
+	return rule, m
+}
+
+// checkChoices enters the datasets of the tree, and finds wrong values of what is chosen.
+func (s *settings) checkChoices(o *run.Options) error {
+	for _, d := range s.tree.datasets {
+		if d.path != "" && s.example.On() {
+			return run.Usage("%s: --example brings its own sequences; leave the path of dataset %s out", d.at.Place, d.name)
+		}
+		if d.path != "" && !slices.ContainsFunc(s.sequences.files, func(f datasetFile) bool { return f.dataset == d.name }) {
+			s.sequences.files = append(s.sequences.files, datasetFile{d.name, d.path})
+		}
+	}
+	known := s.datasets()
+	if s.example.On() {
+		known = []string{exampleDataset}
+	}
+	for _, d := range s.tree.datasets {
+		if !slices.Contains(known, d.name) {
+			return run.Hint(d.at.Errorf("dataset %s has no path, and no flag names it; the datasets are %s", d.name, strings.Join(known, ", ")),
+				run.DidYouMean("", d.name, known))
+		}
+	}
+	for _, name := range known {
+		c := s.choice(o, name)
+		if _, err := resolve(c.Set); err != nil {
+			return err
+		}
+		t := s.tree.of(name)
+		if _, m := s.masking(o, &t); m.Check() != nil {
+			return run.Usage("%v", m.Check())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+// Tests of mask plans.
+
+package sequence
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"repscope/dataset"
+	"repscope/measure/token"
+)
+
+// maskSome hides the first 0, 2 or 4 residues.
+func maskSome(r *Record) []int { return r.residues()[:2*(r.Index%3)] }
+
+// writeTestPlan writes a plan of all passes.
+func writeTestPlan(t testing.TB, s Sequences) string {
+	t.Helper()
+	plan := &Plan{Alphabet: token.Antibody(), Sequences: s, Kinds: []PassKind{MaskedPass, CleanPass, SinglePass, RegionPass}, Identity: PlanIdentity{Sequences: "<digest>"},
+		Mask: maskSome}
+	var b bytes.Buffer
+	if err := WritePlan(context.Background(), &b, plan); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "plan.npz")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestPlanRoundTrip holds that a plan that was answered gives the records, passes and answers
+// that it was made of.
+func TestPlanRoundTrip(t *testing.T) {
+	t.Parallel()
+	s := newFakeSequences(6, 2)
+	for i := range s.records {
+		s.records[i].Masked = nil
+	}
+	path := writeTestPlan(t, s)
+	arrays, err := dataset.ArrayNames(path)
+	if err != nil || len(arrays) != 12 {
+		t.Fatalf("arrays %v, %v", arrays, err)
+	}
+	// The answer: logits that tell their row.
+	var fields []dataset.Field
+	rows, width := 0, 0
+	for _, name := range arrays {
+		if name == planText {
+			continue
+		}
+		a, err := dataset.Open(path + ":" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "token_ids" {
+			rows, width = a.Shape()[0], a.Shape()[1]
+		}
+		values := make([]int64, a.Len()*a.RowLen())
+		if err := a.ReadInt64(values, 0, a.Len()); err != nil {
+			t.Fatal(err)
+		}
+		fields = append(fields, dataset.Field{Name: name, Shape: slices.Clone(a.Shape()), Data: values})
+		a.Close()
+	}
+	logits := make([]float32, rows*width*32)
+	for i := range logits {
+		logits[i] = float32(i / (width * 32))
+	}
+	fields = append(fields, dataset.Field{Name: "logits", Shape: []int{rows, width, 32}, Data: logits})
+	answered := filepath.Join(t.TempDir(), "answer.npz")
+	if err := dataset.WriteNPZ(answered, fields...); err != nil {
+		t.Fatal(err)
+	}
+	d, err := OpenDump(answered, token.Antibody(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	row := 0
+	for i := range s.Len() {
+		want, got := record(t, s, i), record(t, d, i)
+		if err := want.complete(maskSome); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got.Tokens, want.Tokens) || !slices.Equal(got.Masked, want.Masked) || !slices.Equal(got.Chains, want.Chains) || !slices.Equal(got.CDR, want.CDR) ||
+			!slices.Equal(got.NonTemplated, want.NonTemplated) || !slices.Equal(got.Special, want.Special) {
+			t.Errorf("sequence %d is read back as %+v, want %+v", i, got, want)
+		}
+		for _, kind := range []PassKind{MaskedPass, CleanPass, SinglePass, RegionPass} {
+			passes := passesOf(want, kind)
+			if kind == MaskedPass && len(passes) == 0 {
+				passes = []Pass{{Record: want}}
+			}
+			for _, p := range passes {
+				if out := answer(t, d, p, Logits); out.Logits[0] != float32(row) {
+					t.Errorf("sequence %d, pass %d of %v is row %v, want %d", i, kind, p.Hidden, out.Logits[0], row)
+				}
+				row++
+			}
+		}
+	}
+	if row != rows {
+		t.Errorf("%d passes, want %d", rows, row)
+	}
+}
+
+func TestPlanFile(t *testing.T) {
+	t.Parallel()
+	s := newFakeSequences(3, 1)
+	path := writeTestPlan(t, s)
+	text, err := dataset.ReadText(path, planText)
+	var identity PlanIdentity
+	if err != nil || json.Unmarshal([]byte(text), &identity) != nil || identity.Sequences != "<digest>" {
+		t.Errorf("the plan says %q, %v", text, err)
+	}
+	read := func(name string) []int64 {
+		a, err := dataset.Open(path + ":" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		values := make([]int64, a.Len()*a.RowLen())
+		if err := a.ReadInt64(values, 0, a.Len()); err != nil {
+			t.Fatal(err)
+		}
+		return values
+	}
+	ids, targets, hidden, special, attended := read("token_ids"), read("targets"), read("mask_labels"), read("special_tokens_mask"), read("attention_mask")
+	mask, pad := int64(token.Antibody().Mask), int64(token.Antibody().Pad)
+	for i := range ids {
+		switch {
+		case attended[i] == 0 && (ids[i] != pad || targets[i] != pad || hidden[i] != 0 || special[i] != 1),
+			hidden[i] == 1 && (ids[i] != mask || targets[i] == mask || special[i] == 1), hidden[i] == 0 && ids[i] != targets[i]:
+			t.Fatalf("element %d: token %d of %d, hidden %d, special %d, attended %d", i, ids[i], targets[i], hidden[i], special[i], attended[i])
+		}
+	}
+	bare := token.Antibody()
+	bare.Mask = -1
+	if err := WritePlan(context.Background(), &bytes.Buffer{}, &Plan{Alphabet: bare, Sequences: s}); err == nil || err.Error() != "the vocabulary has no mask token to put in the place of hidden residues" {
+		t.Errorf("%v", err)
+	}
+	if err := WritePlan(context.Background(), &bytes.Buffer{}, &Plan{Alphabet: token.Antibody(), Sequences: s, Mask: maskSome}); err == nil || err.Error() != "the plan has no passes" {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestPlanKinds holds which passes a plan has.
+func TestPlanKinds(t *testing.T) {
+	t.Parallel()
+	s := newFakeSequences(2, 1)
+	for _, c := range []struct {
+		choice Choice
+		want   []PassKind
+	}{
+		{Choice{Metrics: []string{"masked_accuracy"}}, []PassKind{MaskedPass}},
+		{Choice{Metrics: []string{"p_at_l"}}, []PassKind{MaskedPass, CleanPass}},
+		{Choice{Metrics: []string{"masked_accuracy"}, Mode: RegionPerPosition}, []PassKind{MaskedPass, SinglePass}},
+		{Choice{Metrics: []string{"masked_accuracy"}, Mode: RegionLevel}, []PassKind{MaskedPass, RegionPass}},
+		{Choice{}, []PassKind{MaskedPass, CleanPass}},
+	} {
+		if got, err := planKinds(c.choice, s); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v, %v, want %v", c.choice, got, err, c.want)
+		}
+	}
+	s.knows = 0
+	if got, err := planKinds(Choice{Metrics: []string{"p_at_l"}}, s); err != nil || !slices.Equal(got, []PassKind{MaskedPass}) {
+		t.Errorf("contacts without coordinates: %v, %v", got, err)
+	}
+}
