@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"repscope/analysis/sequence"
 	"repscope/measure/token"
@@ -127,12 +128,19 @@ func (m *made) Answer(_ context.Context, passes []sequence.Pass, _ sequence.Outp
 	return nil
 }
 
-// evaluating evaluates models that answer for the sequences of a draw.
+// evaluating evaluates models that answer for the sequences of a draw. Of regions it takes some of
+// each kind, and leaves out the table of regions by origin: the others are the same sums over
+// other positions.
 func evaluating(ctx context.Context, s *Sample, seed uint64) (*report.Result, error) {
-	d := sequence.Dataset{Name: "made", Choice: sequence.Choice{Masking: "uniform 0.3", Mask: func(r *sequence.Record) []int {
-		masking := token.Masking{Rule: token.Uniform, Rate: 0.3, Seed: seed}
-		return masking.Positions(token.SequenceKey(r.ID), r.Special, r.CDR, r.NonTemplated)
-	}}}
+	masking := token.Masking{Rule: token.Uniform, Rate: 0.3, Seed: seed}
+	d := sequence.Dataset{Name: "made", Choice: sequence.Choice{
+		Metrics: slices.DeleteFunc(sequence.Names(), func(name string) bool { return name == "region_germline" }),
+		Regions: []string{"hcdr3", "lfwr2", "all_fwr", "overall", "germline"},
+		Masking: "uniform 0.3",
+		Mask: func(r *sequence.Record) []int {
+			return masking.Positions(token.SequenceKey(r.ID), r.Special, r.CDR, r.NonTemplated)
+		},
+	}}
 	for m := range models {
 		of := newMade(s, m)
 		d.Models = append(d.Models, sequence.Model{Name: name(m), Sequences: of, Source: of})
