@@ -426,7 +426,8 @@ func (s *settings) batch() int {
 func (s *settings) choice(o *run.Options, name string) Choice {
 	t := s.tree.of(name)
 	rule, m := s.masking(o, &t)
-	c := Choice{Metrics: t.metrics(), Mode: *s.mode, Regions: t.reported(), Set: mergeOptions(t.set, s.set.values), Masking: fmt.Sprintf("%s %+v", rule, m)}
+	c := Choice{Metrics: t.metrics(), Mode: *s.mode, Regions: t.reported(), Set: mergeOptions(t.set, s.set.values),
+		Masking: fmt.Sprintf("%s %+v", rule, m)}
 	if s.metrics.names != nil {
 		c.Metrics = s.metrics.names
 	}
