@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -387,18 +386,6 @@ func (d *Dump) rowsOf(i int) []int32 {
 		out[k] = int32(d.first[i] + k)
 	}
 	return out
-}
-
-// sequenceOf is the sequence of a row that stands in no order.
-func (d *Dump) sequenceOf(row int) int {
-	if d.first == nil {
-		return row
-	}
-	at := row
-	if d.order != nil {
-		at = slices.Index(d.order, int32(row))
-	}
-	return sort.SearchInts(d.first, at+1) - 1
 }
 
 // know finds out what is known of the sequences.
