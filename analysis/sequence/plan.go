@@ -36,7 +36,7 @@ type PlanIdentity struct {
 	Sequences string `json:"sequences"` // SHA-256 of the file
 	Masking   string `json:"masking"`
 	Seed      uint64 `json:"seed"`
-	Alphabet  string `json:"alphabet"` // the tokens by id, with blanks between
+	Alphabet  string `json:"alphabet"` // the tokens by id, with blanks between them
 }
 
 // planWriter writes the arrays of a plan, one after the other.
@@ -217,8 +217,9 @@ func (anySource) Answer(context.Context, []Pass, Outputs, func(int, *Output) err
 
 // planKinds are the passes that a plan has: the masked one; the clean one if a metric that is
 // asked for, and the sequences allow, needs it; every residue alone with --region-mode
-// per-position, or for a metric that is named; every region with region-level.
-func planKinds(c Choice, s Sequences) ([]PassKind, error) {
+// per-position, for a metric that is named, or for substitutions that are given; every region
+// with region-level.
+func planKinds(c Choice, s Sequences, substitutions bool) ([]PassKind, error) {
 	names, err := Select(c.Metrics)
 	if err != nil {
 		return nil, err
@@ -231,7 +232,7 @@ func planKinds(c Choice, s Sequences) ([]PassKind, error) {
 			continue
 		}
 		clean = clean || (k.Needs|k.Either)&(NeedCleanLogits|NeedHidden|NeedAttentions|NeedContactScores) != 0
-		single = single || len(c.Metrics) > 0 && (k.Needs|k.Either)&(NeedSingle|NeedSingleLogits) != 0
+		single = single || (len(c.Metrics) > 0 || substitutions && name == "substitutions") && (k.Needs|k.Either)&(NeedSingle|NeedSingleLogits) != 0
 	}
 	kinds := []PassKind{MaskedPass}
 	if clean {
@@ -248,24 +249,12 @@ func planKinds(c Choice, s Sequences) ([]PassKind, error) {
 
 // maskPlan is the plan that --mask-plan writes.
 func (s *settings) maskPlan(env *run.Env) (*Plan, error) {
-	if err := s.exist(); err != nil {
-		return nil, err
-	}
-	l := &loader{s: s, env: env, in: &Input{Alphabet: token.Antibody()}}
-	for _, name := range s.datasets() {
-		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options, name)})
-	}
-	if len(l.in.Datasets) > 1 {
-		return nil, run.Usage("--mask-plan writes the plan of one dataset, and %d are given", len(l.in.Datasets))
-	}
-	if err := l.vocabulary(); err != nil {
-		return nil, err
-	}
-	if err := l.sequences(); err != nil {
+	l, err := s.newLoader(env)
+	if err != nil {
 		return nil, err
 	}
 	c, from := l.in.Datasets[0].Choice, l.files[0]
-	kinds, err := planKinds(c, from)
+	kinds, err := planKinds(c, from, len(s.substitutions.Names()) > 0)
 	if err != nil {
 		return nil, err
 	}

@@ -164,12 +164,15 @@ func TestPlanKinds(t *testing.T) {
 		{Choice{Metrics: []string{"masked_accuracy"}, Mode: RegionLevel}, []PassKind{MaskedPass, RegionPass}},
 		{Choice{}, []PassKind{MaskedPass, CleanPass}},
 	} {
-		if got, err := planKinds(c.choice, s); err != nil || !slices.Equal(got, c.want) {
+		if got, err := planKinds(c.choice, s, false); err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%+v: %v, %v, want %v", c.choice, got, err, c.want)
 		}
 	}
+	if got, err := planKinds(Choice{}, s, true); err != nil || !slices.Equal(got, []PassKind{MaskedPass, CleanPass, SinglePass}) {
+		t.Errorf("with substitutions: %v, %v", got, err)
+	}
 	s.knows = 0
-	if got, err := planKinds(Choice{Metrics: []string{"p_at_l"}}, s); err != nil || !slices.Equal(got, []PassKind{MaskedPass}) {
+	if got, err := planKinds(Choice{Metrics: []string{"p_at_l"}}, s, false); err != nil || !slices.Equal(got, []PassKind{MaskedPass}) {
 		t.Errorf("contacts without coordinates: %v, %v", got, err)
 	}
 }
