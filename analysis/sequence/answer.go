@@ -222,6 +222,8 @@ func (a *accumulator) ask(ctx context.Context, passes []Pass, of func(pass int, 
 			}
 		} else if len(predictions) != len(pass.Hidden) {
 			return fmt.Errorf("sequence %s: %d predictions of %d hidden residues", pass.Record.ID, len(predictions), len(pass.Hidden))
+		} else {
+			predictions = slices.Clone(predictions) // those of an output are valid during the visit
 		}
 		return of(i, predictions, out)
 	})
@@ -270,7 +272,7 @@ func (a *accumulator) masked(ctx context.Context, items []*Item) error {
 		}
 	}
 	return a.ask(ctx, passes, func(i int, predictions []token.Prediction, _ *Output) error {
-		of[i].Predictions = slices.Clone(predictions)
+		of[i].Predictions = predictions
 		return nil
 	})
 }

@@ -109,7 +109,7 @@ type settings struct {
 
 // registerInputs adds what is read.
 func (s *settings) registerInputs(flags *run.Flags) {
-	flags.Usage("--dump NAME=FILE.npz [flags]")
+	flags.Usage("--model NAME=FILE.onnx --sequences FILE.csv [flags]", "--dump NAME=FILE.npz [flags]")
 	flags.FileHint("sequences are given with --sequences FILE, what a model answered with --dump NAME=FILE")
 	flags.Title(run.Settings, "sequences and models")
 	s.example = input.RegisterExample(flags, input.ArrayExample{Name: "sequences",

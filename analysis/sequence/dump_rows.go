@@ -148,6 +148,7 @@ func (d *Dump) readHidden(r *dumpRow) error {
 	if err != nil {
 		return err
 	}
+	r.hidden = make([]int, 0, len(labels)/4)
 	for i, label := range labels {
 		if hidden := d.labels == targetLabels && label != ignoredLabel || d.labels == binaryLabels && label == 1; !hidden {
 			continue

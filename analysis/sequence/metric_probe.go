@@ -431,7 +431,7 @@ func (m *probeMetric) enter(s *Summary, data probe.FixedData, group []int, task,
 		if err != nil {
 			return nil, err
 		}
-		if j != nil && j.StdError > 0 {
+		if j != nil && j.Estimate > 0 && j.Estimate < 1 {
 			j.AsShare(len(group))
 		} else if j != nil { // all or none: what is known of the error is the number of sequences
 			j.AsShare(independent)

@@ -331,8 +331,33 @@ func (d *DatasetResult) print(env *run.Env, title string, kinds []*Kind) error {
 	if err := d.printSkipped(env); err != nil {
 		return err
 	}
-	shown := slices.DeleteFunc(slices.Clone(d.Comparisons), func(c report.Comparison) bool { return strings.Contains(c.Metric, "/") })
-	return results.PrintComparisons(env, shown)
+	return d.printComparisons(env, kinds)
+}
+
+// mostCompared is how many comparisons the console shows of all pairs of models.
+const mostCompared = 30
+
+// printComparisons writes the comparisons of one number of each metric; those with the first
+// model where there are many.
+func (d *DatasetResult) printComparisons(env *run.Env, kinds []*Kind) error {
+	var keys []string
+	for _, k := range kinds {
+		if i := slices.IndexFunc(k.Keys, func(key Key) bool { return key.Compared }); i >= 0 && !strings.Contains(k.Keys[i].Name, "/") {
+			keys = append(keys, k.Keys[i].Name)
+		}
+	}
+	shown := slices.DeleteFunc(slices.Clone(d.Comparisons), func(c report.Comparison) bool { return !slices.Contains(keys, c.Metric) })
+	if first := d.Models[0].Name; len(shown) > mostCompared {
+		shown = slices.DeleteFunc(shown, func(c report.Comparison) bool { return c.A != first && c.B != first })
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	table := results.Table(shown)
+	if left := len(d.Comparisons) - len(shown); left > 0 {
+		table.Note("%s more in sequence.json", text.Count(left, "comparison"))
+	}
+	return env.Table(table)
 }
 
 // cell is a number for a table.

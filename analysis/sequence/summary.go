@@ -4,6 +4,7 @@ package sequence
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"repscope/analysis/internal/results"
@@ -256,10 +257,16 @@ func (d *DatasetResult) compare(o Options) (warnings []string, err error) {
 				warnings = append(warnings, fmt.Sprintf("%s and %s are not compared on %s, which they have of other sequences", names[first], names[m], key))
 			}
 		}
+		// Where no deletion changes either model nothing shows the error of their difference.
+		constant := func(name string) bool {
+			j := estimates[slices.Index(names, name)]
+			return j.StdError <= 1e-9*math.Abs(j.Estimate)
+		}
 		rows, err := results.Pairwise(results.Metric{Name: key, Family: key}, names, estimates, o.Seed)
 		if err != nil {
 			return nil, fmt.Errorf("comparing %s: %w", key, err)
 		}
+		rows = slices.DeleteFunc(rows, func(c report.Comparison) bool { return constant(c.A) && constant(c.B) })
 		d.Comparisons = append(d.Comparisons, rows...)
 	}
 	results.Correct(d.Comparisons, o.Family)

@@ -10,17 +10,31 @@ import (
 	"repscope/shard/shardtest"
 )
 
-// Any split of the groups, in any order, gives the bytes of one pass, of all metrics.
+// regional are the metrics that follow the mode of regions.
+func regional() []string {
+	var out []string
+	for _, k := range registry {
+		if (k.Needs|k.Either)&NeedRegional != 0 {
+			out = append(out, k.Name)
+		}
+	}
+	return out
+}
+
+// Any split of the groups, in any order, gives the bytes of one pass: of all registered metrics,
+// and of those of regions in every mode.
 func TestAnySplit(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []string{RegionStandard, RegionPerPosition, RegionLevel} {
+	for mode, metrics := range map[string][]string{RegionStandard: nil, RegionPerPosition: regional(), RegionLevel: regional()} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			open := func(seed uint64) func() shard.Work[*Part, *Result] {
 				return func() shard.Work[*Part, *Result] {
-					in := fakeInput(15, 2)
-					in.Datasets[0].Choice.Mode = mode
-					in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{"logistic": true, "logistic_sequences": 9})
+					in := fakeInput(11, 2, metrics...)
+					choice := &in.Datasets[0].Choice
+					choice.Mode = mode
+					choice.Set = set("p_at_l", map[string]any{"logistic": true, "logistic_sequences": 9})
+					choice.Substitutions = fakeVariants(t, in.Datasets[0].Models[0].Sequences.(*fakeSequences), 3, 20)
 					second := fakeInput(4, 1, "masked_accuracy")
 					second.Datasets[0].Name = "other"
 					in.Datasets = append(in.Datasets, second.Datasets...)
@@ -31,17 +45,24 @@ func TestAnySplit(t *testing.T) {
 					return w
 				}
 			}
+			r, err := open(42)().Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := len(metrics); len(r.Datasets[0].Models[0].Metrics) != want && want > 0 || want == 0 && len(r.Datasets[0].Models[0].Metrics) != len(registry) {
+				t.Errorf("computed %v; skipped %s", r.Datasets[0].Models[0].Metrics, encoded(t, r.Datasets[0].Models[0].Skipped))
+			}
 			shardtest.Check(t, open(42), textOf(t), open(43))
 		})
 	}
 }
 
-// Threads, memory and whether the source is asked at once change no byte.
+// Threads and whether the source is asked at once change no byte.
 func TestThreads(t *testing.T) {
 	t.Parallel()
 	var want []byte
 	for i, o := range []Options{{Threads: 1}, {Threads: 3}, {Threads: 2}} {
-		in := fakeInput(40, 3)
+		in := fakeInput(20, 3)
 		for m := range in.Datasets[0].Models {
 			in.Datasets[0].Models[m].Source.(*fakeSource).concurrent = i > 0
 		}

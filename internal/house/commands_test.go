@@ -146,6 +146,9 @@ func filled(t *testing.T, words []string) []string {
 	files := map[string]string{"--frames": "val.npz:frames", "--model": "jepa=jepa.onnx", "--predictions": "jepa=predicted.npy", "--decoder": "jepa=decoder.onnx",
 		"--losses": "jepa=losses.csv", "--target": "truth.npy", "--forecast": "jepa=members.npy", "--input": "analysis.npy", "--generated": "jepa=problems.json",
 		"--dump": "jepa=dump.npz"}
+	if words[0] == "sequence" {
+		files["--model"], files["--sequences"] = "jepa=language.onnx", "chains.csv"
+	}
 	arguments := map[string]string{"FILES…": "smoothness.json", "TASK=FILE": "a=smoothness.json", "TASK@RUN=FILE": "b@1=smoothness.json"}
 	for i, word := range words[:len(words)-1] {
 		if strings.HasPrefix(words[i+1], "NAME=FILE") && files[word] == "" { // latents, and other arrays by name
@@ -267,6 +270,7 @@ func writeFiles(t *testing.T, root, folder string) {
 		`{"description":"D12"},{"description":"%s18","isEnd":true}]}`
 	check(os.WriteFile(in("problems.json"), []byte(fmt.Sprintf("["+problem+","+problem+"]", "E", "F")), 0o644))
 	cysteines(t, folder) // dump.npz
+	check(os.WriteFile(in("chains.csv"), []byte("id,heavy_chain,light_chain\na,EVQLVE,DIQMTQ\nb,QVQLQE,EIVLTQ\nc,EVKLLE,SYELTQ\n"), 0o644))
 	copied := func(to, from string) {
 		content, err := os.ReadFile(filepath.Join(root, from))
 		check(err)
@@ -282,6 +286,7 @@ func writeFiles(t *testing.T, root, folder string) {
 	copied("vae_decoder.onnx", "analysis/generation/testdata/generator/decoder.onnx")
 	const weights = "internal/example/weights/"
 	copied("jepa.onnx", weights+"jepa/best_encoder.onnx")
+	copied("language.onnx", "internal/example/sequences/weights/undertrained.onnx")
 	copied("decoder.onnx", weights+"jepa/decoder.onnx")
 	copied("predictor.onnx", weights+"jepa/predictor.onnx")
 	copied("network.onnx", "analysis/forecast/testdata/gaussian.onnx")

@@ -62,6 +62,7 @@ var free = map[string]map[string]string{
 	"measure/set":              {"p": "points.Points", "training": "*set.Sets"},
 	"measure/similarity":       {"a": "points.Points", "b": "points.Points"},
 	"measure/sphere":           {"pairs": "[]points.Pair"},
+	"measure/variant":          {"measured": "[]float64", "scores": "[]float64", "fit": "[]bool"},
 	"measure/verification":     {"forecast": "[][]float64", "truth": "[][]float64", "weights": "[]float64"},
 	"model/cpu":                {"frames": "[]float32"},
 	"model/cuda":               {"frames": "[]float32", "d": "*device.Device"},

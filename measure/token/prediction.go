@@ -65,8 +65,10 @@ func Predict(logits []float32, target int) (Prediction, error) {
 	}
 	log := math.Log(sum)
 	p.NLL = log - (float64(logits[target]) - float64(top))
-	p.Prob = math.Exp(-p.NLL)
 	p.Confidence = 1 / sum
+	if p.Prob = p.Confidence; logits[target] < top {
+		p.Prob = math.Exp(-p.NLL)
+	}
 	p.Entropy = log - weighted/sum
 	p.Brier = squares/float64(sum*sum) - 2*p.Prob + 1
 	return p, nil
