@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/internal/text"
 	"repscope/model"
 )
 
@@ -195,9 +196,6 @@ func (t *TokenModel) runner(outputs []string) (*tokenRun, error) {
 // Has are the outputs that there are.
 func (t *TokenModel) Has() TokenOutputs { return t.has }
 
-// Width is the number of tokens that logits are given for, 0 without them.
-func (t *TokenModel) Width() int { return t.outputs.vocabulary }
-
 // Close ends the model and releases its file.
 func (t *TokenModel) Close() error {
 	var err error
@@ -242,7 +240,7 @@ func (t *TokenModel) Run(ctx context.Context, s TokenSequences, want TokenOutput
 		space := t.space(lengths[order[lo]])
 		rows, err := t.batch(space, want)
 		if err != nil {
-			return fmt.Errorf("model %s: %w", t.Path, err)
+			return t.fail(1, space, err)
 		}
 		hi := lo + 1
 		for hi < len(order) && hi-lo < rows && t.space(lengths[order[hi]]) == space {
@@ -387,9 +385,14 @@ func (t *TokenModel) answer(ctx context.Context, r *tokenRun, valid []int, space
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("model %s: %d sequences padded to %d tokens: %w", t.Path, len(valid), space, err)
+		return nil, t.fail(len(valid), space, err)
 	}
 	return out, nil
+}
+
+// fail says which batch the model does not take.
+func (t *TokenModel) fail(rows, space int, err error) error {
+	return fmt.Errorf("model %s: %s of %d tokens, padding included: %w", t.Path, text.Count(rows, "sequence"), space, err)
 }
 
 // A tokenTrial is a batch that is run when a model is opened.

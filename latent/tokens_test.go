@@ -297,7 +297,7 @@ func TestTokensRunErrors(t *testing.T) {
 	}{
 		{[]int{3, 0}, nothing, TokenLogits, "sequence 1 has no tokens"},
 		{[]int{3}, nothing, TokenAttentions, "has no attentions"},
-		{[]int{70}, nothing, TokenLogits, "1 sequences padded to 72 tokens"},
+		{[]int{70}, nothing, TokenLogits, "1 sequence of 72 tokens, padding included: "},
 		{[]int{3}, func(_ int, tokens, _ []int64) { tokens[0] = 32 }, TokenLogits, "index 32"},
 	} {
 		if err := m.Run(t.Context(), TokenSequences{Lengths: r.lengths, Fill: r.fill}, r.want, keep); err == nil || !strings.Contains(err.Error(), r.say) {

@@ -26,9 +26,12 @@ type Backend struct {
 // Precisions lists the precisions of matrix products on GPUs, the default first.
 func Precisions() []string { return cuda.Precisions() }
 
+// gpu reports whether models run on GPUs.
+func (b *Backend) gpu() bool { return b != nil && len(b.Contexts()) > 0 }
+
 // Identity is what of the backend changes the bits of outputs; empty for the processor.
 func (b *Backend) Identity() string {
-	if b == nil || len(b.Contexts()) == 0 {
+	if !b.gpu() {
 		return ""
 	}
 	return "cuda " + b.Precision
@@ -60,7 +63,7 @@ type pixelExecutor interface {
 }
 
 func newExecutor(g *graph.Graph, threads int, b *Backend) (executor, error) {
-	if b == nil || len(b.Contexts()) == 0 {
+	if !b.gpu() {
 		return &processor{Executor: cpu.New(g, threads)}, nil
 	}
 	precision, err := cuda.ParsePrecision(b.Precision)

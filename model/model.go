@@ -132,7 +132,11 @@ func (f *File) choose(names []string) ([]Port, error) {
 
 // New makes a model of a graph, which belongs to it from then on.
 func New(g *graph.Graph, o Options) (*Model, error) {
-	if err := prepare(g); err != nil {
+	rules := fuse.Rules
+	if !o.Backend.gpu() {
+		rules = fuse.ProcessorRules
+	}
+	if err := g.Prepare(rules(cpu.Evaluate)); err != nil {
 		return nil, err
 	}
 	exec, err := newExecutor(g, o.Threads, o.Backend)

@@ -138,16 +138,8 @@ func (s *settings) registerScores(flags *run.Flags) {
 	flags.CountVar(&o.BatchSize, "batch-size", 0, "`N` consecutive samples of a batch: scores have NAME_batch_sd, the standard deviation over batches too; 0: none")
 	s.events = registerEvents(flags)
 	s.quantiles = registerQuantiles(flags, o)
-	flags.CheckedVar(&s.documented, "documented-json", jsonName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
+	flags.CheckedVar(&s.documented, "documented-json", results.JSONName, "`FILE` for {metrics, evaluation_config} of the first model, as published")
 	flags.Unrecorded("documented-json")
-}
-
-// jsonName checks the name of a JSON file.
-func jsonName(path string) error {
-	if !strings.HasSuffix(path, ".json") {
-		return fmt.Errorf("%q: want a name that ends in .json", path)
-	}
-	return nil
 }
 
 // positive defines a flag for a number above 0, or of at least 0.

@@ -41,7 +41,11 @@ Options of metrics, which --set METRIC.KEY=VALUE sets (null: the default):
 A metric whose input is missing is skipped, with the reason; what is undefined is null, never 0.
 Hidden states, attentions and contact scores are those of sequences without masks; predictions
 are those of masked residues. Intervals delete sequences in turn, or whole clusters
-(--columns cluster=…), and models are compared on the sequences that they share.`
+(--columns cluster=…), and models are compared on the sequences that they share.
+
+sequence_sequences.csv has the scores of single sequences; sequence_samples.csv what each
+contributes to a number, its share with the mean of all added, by which compare pairs runs: the
+mean of a column is the number.`
 
 // metricHelp is a line for every metric.
 func metricHelp() string {
@@ -148,16 +152,8 @@ func (s *settings) registerMetrics(flags *run.Flags) {
 		"`MODE` of what is hidden for the scores of regions: the standard mask, every position alone, or the whole region")
 	s.regions = flags.Choices("regions", nil, token.GroupNames(), "`LIST` of regions and aggregates that are scored (default: all)")
 	flags.PathVar(&s.planFile, "mask-plan", "`FILE.npz` for the masked inputs of all passes, for a model that is run elsewhere; nothing else is done")
-	flags.CheckedVar(&s.document, "documented-json", jsonName, "`FILE.json` for {dataset: {key: value}} of the first model, as published")
+	flags.CheckedVar(&s.document, "documented-json", results.JSONName, "`FILE.json` for {dataset: {key: value}} of the first model, as published")
 	flags.Unrecorded("documented-json", "mask-plan")
-}
-
-// jsonName checks the name of a JSON file.
-func jsonName(path string) error {
-	if !strings.HasSuffix(path, ".json") {
-		return fmt.Errorf("%q: want a name that ends in .json", path)
-	}
-	return nil
 }
 
 // check finds wrong usage before any file is opened.

@@ -77,8 +77,8 @@ func (m *contactMetric) enterLogistic(ctx context.Context, s *Summary) error {
 	case !m.logistic:
 		return nil
 	case m.sample.Bytes > m.setting.Memory/2:
-		reason = fmt.Sprintf("the scores of %d sequences by all heads take %d MB, more than half of --memory: set p_at_l.logistic_sequences lower",
-			m.sequences, m.sample.Bytes>>20)
+		reason = fmt.Sprintf("the scores of %d sequences by all heads take %d MB, more than half of --memory: "+
+			"set p_at_l.logistic_sequences lower", m.sequences, m.sample.Bytes>>20)
 	case len(m.sample.Sequences) == 0:
 		reason = "no sequence that was drawn has coordinates and attention"
 	}

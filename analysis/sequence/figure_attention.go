@@ -53,8 +53,8 @@ func attentionFigure(of *DatasetResult) *plots.Figure {
 		}
 	}
 	f.HeightMM += 12 + 5*math.Ceil(float64(len(d.Models))/5)
-	f.Footnote = "Dashed lines: expected if every residue attended to all residues evenly. Special tokens are left out. Heads: attention across the chains over what is expected." +
-		" " + f.Footnote + without
+	f.Footnote = "Dashed lines: expected if every residue attended to all residues evenly. Special tokens are left out. " +
+		"Heads: attention across the chains over what is expected. " + f.Footnote + without
 	return f
 }
 

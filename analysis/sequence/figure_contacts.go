@@ -16,7 +16,8 @@ import (
 
 // contactRanges are the ranges of the figure, with their names there.
 var contactRanges = []struct{ name, label string }{
-	{"all", "All pairs"}, {"local", "Local"}, {"short", "Short"}, {"medium", "Medium"}, {"long", "Long"}, {"within", "Same chain"}, {"between", "Two chains"},
+	{"all", "All pairs"}, {"local", "Local"}, {"short", "Short"}, {"medium", "Medium"}, {"long", "Long"},
+	{"within", "Same chain"}, {"between", "Two chains"},
 }
 
 // contactFigure shows the precision by depth of all pairs and by range; nil where no model has any.
@@ -49,8 +50,8 @@ func contactFigure(of *DatasetResult) *plots.Figure {
 	if len(d.Models) > mostBars {
 		chance = "the last row"
 	}
-	f.Footnote = fmt.Sprintf("L is the number of residues with coordinates. Chance, %s, is the share of contacts among all pairs of a range. %s%s",
-		chance, f.Footnote, without)
+	f.Footnote = fmt.Sprintf("L is the number of residues with coordinates. "+
+		"Chance, %s, is the share of contacts among all pairs of a range. %s%s", chance, f.Footnote, without)
 	return f
 }
 
@@ -122,27 +123,27 @@ func (d *DatasetResult) contactCurves(logistic bool) plots.Panel {
 
 // contactDepths are bars of P@L, P@L/2 and P@L/5 of all pairs, or a map of many models.
 func (d *DatasetResult) contactDepths() plots.Panel {
-	var columns []contactColumn
+	var columns []chanceColumn
 	for _, c := range []struct{ score, label string }{{"p_at_l5", "P@L/5"}, {"p_at_l2", "P@L/2"}, {"p_at_l", "P@L"}} {
-		columns = append(columns, contactColumn{c.label, contactKey(false, "all", c.score), contactKey(false, "all", "chance")})
+		columns = append(columns, chanceColumn{c.label, contactKey(false, "all", c.score), contactKey(false, "all", "chance")})
 	}
-	return d.contactPanel(columns)
+	return d.overChance("Precision", columns)
 }
 
 // contactBars are the precisions of the first L pairs by range.
 func (d *DatasetResult) contactBars() plots.Panel {
-	var columns []contactColumn
+	var columns []chanceColumn
 	for _, r := range contactRanges {
-		columns = append(columns, contactColumn{r.label, contactKey(false, r.name, "p_at_l"), contactKey(false, r.name, "chance")})
+		columns = append(columns, chanceColumn{r.label, contactKey(false, r.name, "p_at_l"), contactKey(false, r.name, "chance")})
 	}
-	return d.contactPanel(columns)
+	return d.overChance("Precision", columns)
 }
 
-// contactColumn is a group of bars: a precision, and that of chance.
-type contactColumn struct{ label, key, chance string }
+// chanceColumn is a group of bars: a share, and that of chance.
+type chanceColumn struct{ label, key, chance string }
 
-// contactPanel shows precisions, as bars with intervals or, of many models, as a map.
-func (d *DatasetResult) contactPanel(columns []contactColumn) plots.Panel {
+// overChance shows shares beside those of chance, as bars with intervals or, of many models, as a map.
+func (d *DatasetResult) overChance(label string, columns []chanceColumn) plots.Panel {
 	value := func(m *ModelResult, key string) float64 { v, _ := m.scoreOf(key); return v.Float() }
 	if len(d.Models) > mostBars {
 		p := &plots.HeatMap{Scale: plots.ColorScale{Ramp: plots.RampMagnitude, High: 1}}
@@ -166,7 +167,7 @@ func (d *DatasetResult) contactPanel(columns []contactColumn) plots.Panel {
 		p.Rows, p.Values = append(p.Rows, "chance"), append(p.Values, last)
 		return p
 	}
-	p := &plots.GroupedBars{Y: plots.Axis{Label: "Precision"}}
+	p := &plots.GroupedBars{Y: plots.Axis{Label: label}}
 	for _, c := range columns {
 		p.Groups = append(p.Groups, c.label)
 	}
@@ -213,11 +214,12 @@ func contactMapFigure(d *DatasetResult) *plots.Figure {
 	}
 	f.HeightMM = float64(rows)*(f.WidthMM/float64(columns)+3) + 14
 	for k, s := range shown {
-		f.Tiles = append(f.Tiles, plots.Tile{Row: k / columns, Column: k % columns, Panel: s.panel(k%columns == 0, k/columns == rows-1 || k+columns >= len(shown)),
+		f.Tiles = append(f.Tiles, plots.Tile{Row: k / columns, Column: k % columns, Panel: s.panel(k%columns == 0, k+columns >= len(shown)),
 			Title: plots.Escape(names[k]) + ": " + results.Decimals(report.Number(s.precision()), 2)})
 	}
 	s := shown[0]
-	f.Footnote = fmt.Sprintf("Sequence %s. Above the diagonal: contacts, %d or more residues apart. Below: the L pairs that a model ranks first, with their precision in the title.", plots.Escape(s.ID), s.Least)
+	f.Footnote = fmt.Sprintf("Sequence %s. Above the diagonal: contacts, %d or more residues apart. "+
+		"Below: the L pairs that a model ranks first, with their precision in the title.", plots.Escape(s.ID), s.Least)
 	if s.First < s.N {
 		f.Footnote += fmt.Sprintf(" The second chain begins at residue %d.", s.First+1)
 	}

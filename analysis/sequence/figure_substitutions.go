@@ -151,11 +151,12 @@ func (k *keptSubstitutions) addMap(f *plots.Figure, shown []int, title string, s
 	for i := range names {
 		names[i] = heatLetters[i : i+1]
 	}
-	for from := 0; from < len(shown); from += heatColumns {
-		part := shown[from:min(from+heatColumns, len(shown))]
+	rows := (len(shown) + heatColumns - 1) / heatColumns
+	columns := (len(shown) + rows - 1) / rows
+	for part := range slices.Chunk(shown, columns) {
 		panel := &plots.HeatMap{Y: plots.Axis{Label: "Substituted by"}, Rows: names, Columns: k.columns(part), Decimals: -1, Scale: scale, Values: k.values(part, of)}
 		height := 62.0
-		if from+heatColumns < len(shown) {
+		if part[len(part)-1] != shown[len(shown)-1] {
 			panel.Scale.Label, height = "", 54
 		}
 		f.Tiles = append(f.Tiles, plots.Tile{Row: len(f.RowHeights), Title: title, Panel: panel})

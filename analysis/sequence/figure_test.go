@@ -16,7 +16,8 @@ import (
 )
 
 // figureModels are names as long as those of real models.
-var figureModels = []string{"esm2_t33_650M", "ablang2", "antiberty", "protbert_bfd", "balm_paired", "igbert", "igt5_encoder", "nanobert_small", "curr_bert_5e-4",
+var figureModels = []string{"esm2_t33_650M", "ablang2", "antiberty", "protbert_bfd", "balm_paired",
+	"igbert", "igt5_encoder", "nanobert_small", "curr_bert_5e-4",
 	"sapiens_heavy_light", "position_frequencies", "from_scratch_undertrained"}
 
 // folded answers as the fake model does, and its last heads see contacts: the more, the higher
@@ -60,8 +61,9 @@ func TestFigures(t *testing.T) {
 	t.Parallel()
 	for _, models := range []int{1, 2, 12} {
 		s := newFakeSequences(24, 3)
-		in := Input{Datasets: []Dataset{{Name: "fake", Choice: Choice{Mask: fakeMask, Metrics: figureMetrics(), Substitutions: fakeVariants(t, s, 6, 40),
-			Set: set("p_at_l", map[string]any{"logistic": models == 2})}}}}
+		in := Input{Datasets: []Dataset{{Name: "fake", Choice: Choice{Mask: fakeMask, Metrics: figureMetrics(),
+			Substitutions: fakeVariants(t, s, 6, 40),
+			Set:           set("p_at_l", map[string]any{"logistic": models == 2})}}}}
 		for k := range models {
 			source := newFakeSource(uint64(k), 3/float64(1+k))
 			source.has[CleanPass] &^= ContactScores

@@ -97,7 +97,11 @@ func (l *loader) substitutions() error {
 			continue
 		}
 		d := &l.in.Datasets[i]
-		given, err := OpenSubstitutions(files, d.Models[0].Sequences, l.in.Alphabet)
+		sequences := l.beside(i)
+		if sequences == nil {
+			sequences = d.Models[0].Sequences
+		}
+		given, err := OpenSubstitutions(files, sequences, l.in.Alphabet)
 		if err != nil {
 			return fmt.Errorf("substitutions: %w", err)
 		}

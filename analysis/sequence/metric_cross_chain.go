@@ -15,7 +15,8 @@ import (
 
 // crossChain is the share of the attention among residues that crosses the chains.
 var crossChain = Kind{
-	Name: "cross_chain", About: "share of attention that crosses the chains, and of that between the end of the first and the beginning of the second",
+	Name:  "cross_chain",
+	About: "share of attention that crosses the chains, and of that between the end of the first and the beginning of the second",
 	Needs: NeedAttentions | NeedChains,
 	Keys: []Key{
 		{Name: "cross_chain/cross_frac", Direction: report.Neither, High: 1, Compared: true},
@@ -27,9 +28,11 @@ var crossChain = Kind{
 	},
 	Options: []Option{
 		{Name: "num_layers", About: "number of last layers whose heads are averaged; null: all", Check: atLeastOrNull(1)},
-		{Name: "interface", Default: contact.Interface, About: "number of residues at the end of the heavy and at the beginning of the light chain", Check: atLeast(1)},
+		{Name: "interface", Default: contact.Interface, Check: atLeast(1),
+			About: "number of residues at the end of the heavy and at the beginning of the light chain"},
 	},
-	Files: []CSVFile{{Name: "sequence_attention.csv", Columns: []string{"layer", "head", "cross_frac", "interface_frac", "cross_expected", "interface_expected"}}},
+	Files: []CSVFile{{Name: "sequence_attention.csv",
+		Columns: []string{"layer", "head", "cross_frac", "interface_frac", "cross_expected", "interface_expected"}}},
 	New: func(s *Setting) Metric {
 		o := s.Options["cross_chain"]
 		m := &crossingMetric{joint: o["interface"].(int), sequences: NewSequenceSums(crossingSums)}
@@ -58,7 +61,7 @@ type crossingMetric struct {
 }
 
 // headSums are the shares of every head, summed over sequences in units of 2⁻⁴⁰, so that sums do not depend on
-// their order.
+// their order. They hold 8 million sequences.
 type headSums struct {
 	Layers, Heads int
 	Sequences     int64

@@ -70,12 +70,14 @@ func TestCrossChainWithout(t *testing.T) {
 	for i := range in.Datasets[0].Models[0].Sequences.(*fakeSequences).records {
 		clear(in.Datasets[0].Models[0].Sequences.(*fakeSequences).records[i].Chains)
 	}
-	if why, _ := analyzeFake(t, in).Datasets[0].Models[0].Skipped.Get("cross_chain"); why != "no sequence has two chains with attention among their residues" {
+	why, _ := analyzeFake(t, in).Datasets[0].Models[0].Skipped.Get("cross_chain")
+	if why != "no sequence has two chains with attention among their residues" {
 		t.Error(why)
 	}
 	in = fakeInput(4, 1, "cross_chain")
 	in.Datasets[0].Choice.Set = set("cross_chain", map[string]any{"num_layers": 3})
-	if _, err := Analyze(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), "sequence s0: cross_chain.num_layers is 3, and the attention is of 2 layers") {
+	_, err := Analyze(t.Context(), in, Options{})
+	if err == nil || !strings.Contains(err.Error(), "sequence s0: cross_chain.num_layers is 3, and the attention is of 2 layers") {
 		t.Error(err)
 	}
 }

@@ -23,9 +23,11 @@ var contactPrecision = Kind{
 	Needs: NeedCoordinates, Either: NeedAttentions | NeedContactScores,
 	Keys: contactKeys(),
 	Options: []Option{
-		{Name: "contact_threshold", Default: contact.Threshold, About: "distance in ångström below which residues touch", Check: positive},
+		{Name: "contact_threshold", Default: contact.Threshold, Check: positive,
+			About: "distance in ångström below which residues touch, of the atoms whose coordinates are given (Cα or Cβ)"},
 		{Name: "min_seq_sep", Default: 6, About: "least separation |i − j| of pairs, special tokens not counted", Check: atLeast(1)},
-		{Name: "num_layers", About: "number of last layers whose heads are averaged; null: a tenth of them, at least one", Check: atLeastOrNull(1)},
+		{Name: "num_layers", Check: atLeastOrNull(1),
+			About: "number of last layers whose heads are averaged; null: a tenth of them, at least one"},
 		{Name: "scores", Default: scoresAuto, About: "attention, given (contact scores of a dump), or auto: given where there are any",
 			Check: oneOf(scoresAuto, scoresAttention, scoresGiven)},
 		{Name: "logistic", Default: false, About: "also fit regressions on the heads of all layers, and test them on other sequences"},
@@ -139,8 +141,8 @@ func newContactMetric(s *Setting) Metric {
 	m.layers, _ = o["num_layers"].(int)
 	m.scores = o["scores"].(string)
 	m.logistic, m.sequences, m.folds = o["logistic"].(bool), o["logistic_sequences"].(int), o["logistic_folds"].(int)
-	m.regression = contact.LogisticOptions{Penalty: contact.Penalty(o["logistic_penalty"].(string)), C: o["logistic_c"].(float64), Least: m.least,
-		Threads: s.Threads}
+	m.regression = contact.LogisticOptions{Penalty: contact.Penalty(o["logistic_penalty"].(string)), C: o["logistic_c"].(float64),
+		Least: m.least, Threads: s.Threads}
 	m.ranges = contact.Standard(m.least)
 	m.byGroup = NewSums(contactSums * len(m.ranges))
 	if m.logistic {
@@ -282,7 +284,8 @@ func (m *contactMetric) show(it *Item, truth *contact.Contacts, scores *contact.
 	if it.Index >= shownAmong || m.shown != nil && m.shown.Index < it.Index || m.byGroupLast(sumContacts) == 0 {
 		return
 	}
-	s := &shownContacts{Index: it.Index, ID: it.ID, N: truth.N, Least: m.least, Pairs: truth.Pairs, Scores: make([]float32, len(scores.Values))}
+	s := &shownContacts{Index: it.Index, ID: it.ID, N: truth.N, Least: m.least, Pairs: truth.Pairs,
+		Scores: make([]float32, len(scores.Values))}
 	for k, v := range scores.Values {
 		s.Scores[k] = float32(v)
 	}

@@ -78,7 +78,8 @@ func TestContactPrecision(t *testing.T) {
 				pairs, contacts = pairs+float64(p.Pairs), contacts+float64(p.Contacts)
 				macro, area, n = macro+p.At(10), area+p.AUC(), n+1
 			}
-			for score, want := range map[string]float64{"p_at_l": hits / depth, "p_at_l_macro": macro / n, "auc": area / n, "chance": contacts / pairs} {
+			for score, want := range map[string]float64{"p_at_l": hits / depth, "p_at_l_macro": macro / n,
+				"auc": area / n, "chance": contacts / pairs} {
 				measuretest.Near(t, r.Name+" "+score, number(t, m, contactKey(false, r.Name, score)), want, 1e-14)
 			}
 		}
@@ -88,7 +89,7 @@ func TestContactPrecision(t *testing.T) {
 		for i, v := range m.Scores[0].Values {
 			measuretest.Near(t, "of a sequence", v, ranked(t, items[i], of.given)[0].At(10), 1e-15)
 		}
-		if shown := m.Kept["contacts"].(*shownContacts); shown.Index != 0 || shown.First != len(residuesOf(items[0].Record))-countChain(items[0], 1) {
+		if shown := m.Kept["contacts"].(*shownContacts); shown.Index != 0 || shown.First != countChain(items[0], 0) {
 			t.Errorf("sequence %d is shown, with a first chain of %d", shown.Index, shown.First)
 		}
 	}
@@ -147,15 +148,19 @@ func TestContactsOfOthers(t *testing.T) {
 
 func TestContactsSkipped(t *testing.T) {
 	t.Parallel()
+	skipped := func(in Input) any {
+		why, _ := analyzeFake(t, in).Datasets[0].Models[0].Skipped.Get("p_at_l")
+		return why
+	}
 	in := fakeInput(4, 1, "p_at_l", "masked_accuracy")
 	unresolved(in.Datasets[0].Models[0].Sequences.(*fakeSequences), 0)
-	if why, _ := analyzeFake(t, in).Datasets[0].Models[0].Skipped.Get("p_at_l"); why != "no sequence has a pair of residues with coordinates, 6 or more apart" {
+	if why := skipped(in); why != "no sequence has a pair of residues with coordinates, 6 or more apart" {
 		t.Error(why)
 	}
 	in = fakeInput(4, 1, "p_at_l", "masked_accuracy")
 	in.Datasets[0].Models[0].Source.(*fakeSource).has[CleanPass] = ContactScores
 	in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{"scores": "attention"})
-	if why, _ := analyzeFake(t, in).Datasets[0].Models[0].Skipped.Get("p_at_l"); why != "p_at_l.scores is attention, which is not there for 4 sequences" {
+	if why := skipped(in); why != "p_at_l.scores is attention, which is not there for 4 sequences" {
 		t.Error(why)
 	}
 }
@@ -164,15 +169,18 @@ func TestContactErrors(t *testing.T) {
 	t.Parallel()
 	in := fakeInput(4, 1, "p_at_l")
 	in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{"num_layers": 3, "scores": "attention"})
-	if _, err := Analyze(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), "sequence s0: p_at_l.num_layers is 3, and the attention is of 2 layers") {
+	_, err := Analyze(t.Context(), in, Options{})
+	if err == nil || !strings.Contains(err.Error(), "sequence s0: p_at_l.num_layers is 3, and the attention is of 2 layers") {
 		t.Error(err)
 	}
 	in = fakeInput(4, 1, "p_at_l")
 	in.Datasets[0].Models[0].Sequences.(*fakeSequences).records[2].Coordinates[4] = float32(math.Inf(1))
-	if _, err := Analyze(t.Context(), in, Options{}); err == nil || !strings.Contains(err.Error(), "sequence s2: coordinate 1 of residue 0 is +Inf") {
+	_, err = Analyze(t.Context(), in, Options{})
+	if err == nil || !strings.Contains(err.Error(), "sequence s2: coordinate 1 of residue 0 is +Inf") {
 		t.Error(err)
 	}
-	for option, value := range map[string]any{"contact_threshold": 0, "min_seq_sep": 0, "num_layers": 0, "scores": "best", "logistic": 1, "logistic_c": -1.0,
+	for option, value := range map[string]any{"contact_threshold": 0, "min_seq_sep": 0, "num_layers": 0, "scores": "best", "logistic": 1,
+		"logistic_c":       -1.0,
 		"logistic_penalty": "l3", "logistic_sequences": 1, "logistic_folds": 1, "treshold": 8} {
 		in := fakeInput(4, 1, "p_at_l")
 		in.Datasets[0].Choice.Set = set("p_at_l", map[string]any{option: value})

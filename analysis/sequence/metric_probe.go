@@ -431,16 +431,19 @@ func (m *probeMetric) enter(s *Summary, data probe.FixedData, group []int, task,
 		if err != nil {
 			return nil, err
 		}
-		if j != nil && j.Estimate > 0 && j.Estimate < 1 {
+		value := of(all)
+		if math.IsNaN(value) {
+			s.Undefined(name+suffix, "fewer than two classes occur")
+			return j, nil
+		}
+		switch {
+		case j == nil:
+		case j.StdError > 0 && value > 0 && value < 1:
 			j.AsShare(len(group))
-		} else if j != nil { // all or none: what is known of the error is the number of sequences
+		default: // all or none are right: what is known of the error is the number of clusters
 			j.AsShare(independent)
 		}
-		if value := of(all); !math.IsNaN(value) {
-			s.Estimate(name+suffix, value, j)
-		} else {
-			s.Undefined(name+suffix, "fewer than two classes occur")
-		}
+		s.Estimate(name+suffix, value, j)
 		return j, nil
 	}
 	accuracy := func(v probe.FixedScores) float64 { return v.Accuracy }

@@ -89,12 +89,12 @@ func TestProbesReadWhatIsThere(t *testing.T) {
 		{"position_probe", 3, 1.0 / 3, func(token int) int { return (token - 1) % 9 / 3 }},
 		{"cdr_probe", 2, 2.0 / 3, func(token int) int { return min((token-1)%9%2*((token-1)%9)/2, 1) }},
 	} {
-		items := probeItems(60, 1, 5, func(_, token int, row []float32) {
+		items := probeItems(60, 2, 5, func(_, token int, row []float32) {
 			noise(r, row)
 			if k := (token - 1) % 9; token > 0 && token < 19 {
 				switch test.name {
 				case "chain_probe":
-					row[token/10] += 30
+					row[token/10] += 4
 				case "position_probe":
 					row[k/3] += 30
 				default:
@@ -121,9 +121,9 @@ func TestProbesReadWhatIsThere(t *testing.T) {
 		if v := number(t, out, test.name+"_selectivity"); v != 1-control {
 			t.Errorf("%s_selectivity = %v, want %v", test.name, v, 1-control)
 		}
-		// All 60 sequences right: Clopper and Pearson's lower end for 60 of 60.
+		// All 30 clusters right: Clopper and Pearson's lower end for 30 of 30.
 		ci, _ := out.Object.Get(test.name + "_ci")
-		if got, want := ci.(report.Interval), math.Pow(0.025, 1.0/60); math.Abs(got.Low-want) > 1e-9 || got.High != 1 {
+		if got, want := ci.(report.Interval), math.Pow(0.025, 1.0/30); math.Abs(got.Low-want) > 1e-9 || got.High != 1 {
 			t.Errorf("%s_ci = %v, want [%v, 1]", test.name, got, want)
 		}
 	}

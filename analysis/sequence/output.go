@@ -296,13 +296,15 @@ const mostPrinted = 8
 
 // print writes the tables of a dataset.
 func (d *DatasetResult) print(env *run.Env, title string, kinds []*Kind) error {
-	var keys, regional []string
+	var keys, regional, scores []string
 	for _, k := range kinds {
 		for _, key := range k.Keys {
 			switch known := func(m ModelResult) bool { _, _, ok := m.Number(key.Name); return ok }; {
 			case !slices.ContainsFunc(d.Models, known):
 			case strings.HasPrefix(key.Name, "region/") && strings.HasSuffix(key.Name, "/accuracy"):
 				regional = append(regional, key.Name)
+			case strings.HasPrefix(key.Name, "substitutions/") && strings.HasSuffix(key.Name, "/spearman"):
+				scores = append(scores, key.Name)
 			case key.Compared && !strings.Contains(key.Name, "/"):
 				keys = append(keys, key.Name)
 			}
@@ -325,7 +327,10 @@ func (d *DatasetResult) print(env *run.Env, title string, kinds []*Kind) error {
 			return err
 		}
 	}
-	if err := d.printRegions(env, regional); err != nil {
+	if err := d.printRows(env, "Accuracy of", regional); err != nil {
+		return err
+	}
+	if err := d.printRows(env, "Spearman of variants by", scores); err != nil {
 		return err
 	}
 	if err := d.printSkipped(env); err != nil {
@@ -342,7 +347,7 @@ const mostCompared = 30
 func (d *DatasetResult) printComparisons(env *run.Env, kinds []*Kind) error {
 	var keys []string
 	for _, k := range kinds {
-		if i := slices.IndexFunc(k.Keys, func(key Key) bool { return key.Compared }); i >= 0 && !strings.Contains(k.Keys[i].Name, "/") {
+		if i := slices.IndexFunc(k.Keys, func(key Key) bool { return key.Compared }); i >= 0 && (k.Name == substitutions.Name || !strings.Contains(k.Keys[i].Name, "/")) {
 			keys = append(keys, k.Keys[i].Name)
 		}
 	}
@@ -369,12 +374,12 @@ func (m *ModelResult) cell(key string) any {
 	return report.WithInterval(v, ci)
 }
 
-// printRegions writes accuracies by region.
-func (d *DatasetResult) printRegions(env *run.Env, keys []string) error {
+// printRows writes a row for each of the keys, named by its second part.
+func (d *DatasetResult) printRows(env *run.Env, title string, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	columns := []string{"Accuracy of"}
+	columns := []string{title}
 	for i := range d.Models {
 		columns = append(columns, d.Models[i].Name)
 	}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"repscope/dataset"
@@ -25,8 +26,9 @@ type Plan struct {
 	Alphabet  *token.Alphabet
 	Sequences Sequences
 	Mask      Masker // of [MaskedPass]
-	// Kinds are the passes of every sequence.
+	// Kinds are the passes of every sequence; of those that Wants says, if it is not nil.
 	Kinds []PassKind
+	Wants func(kind PassKind, sequence int) bool
 	// Identity says what the plan is made of; it is written as JSON.
 	Identity PlanIdentity
 }
@@ -185,6 +187,9 @@ func (w *planWriter) each(ctx context.Context, visit func(p *Pass) error) error 
 			return err
 		}
 		for _, kind := range w.Kinds {
+			if w.Wants != nil && !w.Wants(kind, i) {
+				continue
+			}
 			passes := passesOf(&r, kind)
 			if kind == MaskedPass && len(passes) == 0 {
 				passes = []Pass{{Record: &r, Kind: kind}} // that nothing was hidden is an answer too
@@ -217,34 +222,53 @@ func (anySource) Answer(context.Context, []Pass, Outputs, func(int, *Output) err
 
 // planKinds are the passes that a plan has: the masked one; the clean one if a metric that is
 // asked for, and the sequences allow, needs it; every residue alone with --region-mode
+<<<<<<< HEAD
 // per-position, for a metric that is named, or for substitutions that are given; every region
 // with region-level.
 func planKinds(c Choice, s Sequences, substitutions bool) ([]PassKind, error) {
+=======
+// per-position, or for a metric that is named; every region with region-level. wants says of which
+// sequences, where only metrics that look at some of them need a kind.
+func planKinds(c Choice, s Sequences) (kinds []PassKind, wants func(kind PassKind, sequence int) bool, err error) {
+>>>>>>> main
 	names, err := Select(c.Metrics)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	mode := cmp.Or(c.Mode, RegionStandard)
-	clean, single := false, mode == RegionPerPosition
+	mode, setting := cmp.Or(c.Mode, RegionStandard), &Setting{Substitutions: c.Substitutions}
+	if setting.Options, err = resolve(c.Set); err != nil {
+		return nil, nil, err
+	}
+	always := map[PassKind]bool{MaskedPass: true, SinglePass: mode == RegionPerPosition, RegionPass: mode == RegionLevel}
+	some := map[PassKind][]*Kind{}
 	for _, name := range names {
 		k := Find(name)
-		if k.missing(&Model{Sequences: s, Source: anySource{}}, mode) != "" {
+		if k.missing(&Model{Sequences: s, Source: anySource{}}, mode) != "" || k.Lacks != nil && k.Lacks(setting) != "" {
 			continue
 		}
+<<<<<<< HEAD
 		clean = clean || (k.Needs|k.Either)&(NeedCleanLogits|NeedHidden|NeedAttentions|NeedContactScores) != 0
 		single = single || (len(c.Metrics) > 0 || substitutions && name == "substitutions") && (k.Needs|k.Either)&(NeedSingle|NeedSingleLogits) != 0
+=======
+		for kind, needs := range map[PassKind]Needs{CleanPass: NeedCleanLogits | NeedHidden | NeedAttentions | NeedContactScores, SinglePass: NeedSingle | NeedSingleLogits} {
+			switch {
+			case (k.Needs|k.Either)&needs == 0 || kind == SinglePass && len(c.Metrics) == 0:
+			case k.Wants == nil:
+				always[kind] = true
+			default:
+				some[kind] = append(some[kind], k)
+			}
+		}
+>>>>>>> main
 	}
-	kinds := []PassKind{MaskedPass}
-	if clean {
-		kinds = append(kinds, CleanPass)
+	for _, kind := range []PassKind{MaskedPass, CleanPass, SinglePass, RegionPass} {
+		if always[kind] || some[kind] != nil {
+			kinds = append(kinds, kind)
+		}
 	}
-	if single {
-		kinds = append(kinds, SinglePass)
-	}
-	if mode == RegionLevel {
-		kinds = append(kinds, RegionPass)
-	}
-	return kinds, nil
+	return kinds, func(kind PassKind, sequence int) bool {
+		return always[kind] || slices.ContainsFunc(some[kind], func(k *Kind) bool { return k.Wants(setting, sequence) })
+	}, nil
 }
 
 // maskPlan is the plan that --mask-plan writes.
@@ -253,8 +277,15 @@ func (s *settings) maskPlan(env *run.Env) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := l.substitutions(); err != nil {
+		return nil, err
+	}
 	c, from := l.in.Datasets[0].Choice, l.files[0]
+<<<<<<< HEAD
 	kinds, err := planKinds(c, from, len(s.substitutions.Names()) > 0)
+=======
+	kinds, wants, err := planKinds(c, from)
+>>>>>>> main
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +293,7 @@ func (s *settings) maskPlan(env *run.Env) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{Alphabet: l.in.Alphabet, Sequences: from, Mask: c.Mask, Kinds: kinds,
+	return &Plan{Alphabet: l.in.Alphabet, Sequences: from, Mask: c.Mask, Kinds: kinds, Wants: wants,
 		Identity: PlanIdentity{Sequences: digest, Masking: c.Masking, Seed: env.Options.Seed, Alphabet: strings.Join(l.in.Alphabet.Names, " ")}}, nil
 }
 

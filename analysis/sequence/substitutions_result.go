@@ -3,11 +3,13 @@
 package sequence
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 
+	"repscope/analysis/internal/results"
 	"repscope/internal/parallel"
 	"repscope/internal/text"
 	"repscope/measure/variant"
@@ -403,12 +405,9 @@ func (e *evaluation) table() {
 			}
 			for _, m := range variant.Measures() {
 				ci := e.interval(k, score, m)
-				low, high := math.NaN(), math.NaN()
-				if ci.Defined() {
-					low, high = ci.Low, ci.High
-				}
+				low, high := results.Ends(ci)
 				t.Row(a.name, a.protein, a.function, a.wildType.ID, scoreNames[score], m.String(), report.NumberOr(cell.values[m], cell.reasons[m]),
-					report.Number(low), report.Number(high), cell.scored, cell.reasons[m])
+					report.Number(low), report.Number(high), cell.scored, cmp.Or(cell.reasons[m], ci.Reason))
 			}
 		}
 	}

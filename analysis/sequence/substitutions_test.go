@@ -302,3 +302,36 @@ func TestWithoutSubstitutions(t *testing.T) {
 		t.Error("the result does not say it")
 	}
 }
+
+// A mask plan shows the wild types alone residue by residue, unless another metric needs it of all.
+func TestPlanOfSubstitutions(t *testing.T) {
+	t.Parallel()
+	s := newFakeSequences(5, 1)
+	c := Choice{Metrics: []string{"substitutions"}, Substitutions: fakeVariants(t, s, 2, 12)}
+	passes := func() string {
+		kinds, wants, err := planKinds(c, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := ""
+		for _, kind := range kinds {
+			for i := range s.records {
+				if wants(kind, i) {
+					out += fmt.Sprint(kind, i, " ")
+				}
+			}
+		}
+		return out
+	}
+	if got, want := passes(), "0 0 0 1 0 2 0 3 0 4 1 0 1 1 2 0 2 1 "; got != want {
+		t.Errorf("passes %s, want %s", got, want)
+	}
+	c.Mode = RegionPerPosition
+	if got, want := passes(), "0 0 0 1 0 2 0 3 0 4 1 0 1 1 2 0 2 1 2 2 2 3 2 4 "; got != want {
+		t.Errorf("passes %s, want %s", got, want)
+	}
+	c.Mode, c.Substitutions = "", nil
+	if got, want := passes(), "0 0 0 1 0 2 0 3 0 4 "; got != want {
+		t.Errorf("passes %s, want %s", got, want)
+	}
+}

@@ -4,7 +4,9 @@ package house
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +17,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/example"
+	"repscope/internal/example/sequences"
 	"repscope/internal/run"
 	"repscope/suite"
 )
@@ -147,7 +150,7 @@ func filled(t *testing.T, words []string) []string {
 		"--losses": "jepa=losses.csv", "--target": "truth.npy", "--forecast": "jepa=members.npy", "--input": "analysis.npy", "--generated": "jepa=problems.json",
 		"--dump": "jepa=dump.npz"}
 	if words[0] == "sequence" {
-		files["--model"], files["--sequences"] = "jepa=language.onnx", "chains.csv"
+		files["--model"], files["--sequences"] = "esm=esm.onnx", "antibodies.csv"
 	}
 	arguments := map[string]string{"FILES…": "smoothness.json", "TASK=FILE": "a=smoothness.json", "TASK@RUN=FILE": "b@1=smoothness.json"}
 	for i, word := range words[:len(words)-1] {
@@ -270,7 +273,6 @@ func writeFiles(t *testing.T, root, folder string) {
 		`{"description":"D12"},{"description":"%s18","isEnd":true}]}`
 	check(os.WriteFile(in("problems.json"), []byte(fmt.Sprintf("["+problem+","+problem+"]", "E", "F")), 0o644))
 	cysteines(t, folder) // dump.npz
-	check(os.WriteFile(in("chains.csv"), []byte("id,heavy_chain,light_chain\na,EVQLVE,DIQMTQ\nb,QVQLQE,EIVLTQ\nc,EVKLLE,SYELTQ\n"), 0o644))
 	copied := func(to, from string) {
 		content, err := os.ReadFile(filepath.Join(root, from))
 		check(err)
@@ -286,11 +288,19 @@ func writeFiles(t *testing.T, root, folder string) {
 	copied("vae_decoder.onnx", "analysis/generation/testdata/generator/decoder.onnx")
 	const weights = "internal/example/weights/"
 	copied("jepa.onnx", weights+"jepa/best_encoder.onnx")
-	copied("language.onnx", "internal/example/sequences/weights/undertrained.onnx")
 	copied("decoder.onnx", weights+"jepa/decoder.onnx")
 	copied("predictor.onnx", weights+"jepa/predictor.onnx")
 	copied("network.onnx", "analysis/forecast/testdata/gaussian.onnx")
 	copied("encdec.onnx", weights+"encoder_decoder/best_encoder.onnx")
 	copied("weights/jepa/best_encoder.pth", weights+"jepa/best_encoder.pth")
 	copied("smoothness.json", "report/testdata/smoothness.json")
+	copied("esm.onnx", "internal/example/sequences/weights/trained.onnx")
+	antibodies := sequences.Example()
+	write := func(name string, write func(w io.Writer) error) {
+		file, err := os.Create(in(name))
+		check(err)
+		check(errors.Join(write(file), file.Close()))
+	}
+	write("antibodies.csv", func(w io.Writer) error { return sequences.WriteCSV(w, antibodies.Sequences[:12], true) })
+	write("substitutions.csv", func(w io.Writer) error { return sequences.WriteAssaysCSV(w, antibodies.Assays[:1]) })
 }

@@ -104,7 +104,7 @@ func (w sequenceWorld) jackknifes(t *testing.T, d FixedData) (out [2][2]*stat.Ja
 				t.Fatal(err)
 			}
 			n := w.sequences
-			if j.StdError > 0 {
+			if j.StdError > 0 && j.Estimate < 1 {
 				n *= w.rows
 			}
 			out[way][s] = j.AsShare(n)

@@ -3,10 +3,12 @@
 // protein fitness prediction and design"): rank correlation, NDCG, AUC, MCC and top recall of an
 // assay, and the means over assays, proteins and functions.
 //
-//	mutations, err := variant.Parse("A23C:D45E")
-//	…
-//	agreement, err := variant.NewAgreement(measured, scores, fit, nil)
-//	rho, err := agreement.Value(variant.Spearman)
+//	measured, scores := []float64{0.1, -2, 0.7, -1}, []float64{-0.5, -4, 0, -6}
+//	agreement, err := variant.NewAgreement(measured, scores, nil, nil)
+//	if err != nil {
+//		return err
+//	}
+//	rho, err := agreement.Value(variant.Spearman) // 0.8
 //
 // Scores of a masked language model are sums over the mutated positions of ln p(to) − ln p(from),
 // each position hidden alone (masked marginal) or nothing hidden (wild-type marginal; Meier et al.

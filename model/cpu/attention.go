@@ -143,6 +143,10 @@ func (t *boundAttention) block(s *scratch, queries, out []float32, head, r0, n i
 			row[j] = float32(math.Inf(-1))
 		}
 		inverse[i] = 1 / vector.SoftmaxRow(row, scale)
+		if f := inverse[i]; t.ZeroUndefined && f-f != 0 { // the sum is no number
+			clear(row)
+			inverse[i] = 1
+		}
 	}
 	c := out[r0*t.Result.Strides[t.axis]:]
 	g.M, g.N, g.Data, g.Base, g.Runs = n, t.Values, a.scores, s.bases(n, t.padded), t.weightRun

@@ -73,10 +73,10 @@ func attentionGraph(form string, heads, width, tokens int, watched bool) *graph.
 		node("Div", "s1", nil, "s", "scale")
 		last = "s1"
 	}
-	if form == "mask" {
+	if form == "mask" || form == "guard" {
 		mask := make([]float32, tokens*tokens)
 		for i := range mask {
-			if i%tokens > i/tokens {
+			if i%tokens > i/tokens || form == "guard" && i/tokens%5 == 3 {
 				mask[i] = float32(math.Inf(-1))
 			}
 		}
@@ -84,7 +84,16 @@ func attentionGraph(form string, heads, width, tokens int, watched bool) *graph.
 		node("Add", "s2", nil, last, "m")
 		last = "s2"
 	}
-	node("Softmax", "w", map[string]graph.Attribute{"axis": {Kind: graph.AttributeInt, Int: -1}}, last)
+	weights := "w"
+	if form == "guard" {
+		weights = "w0"
+	}
+	node("Softmax", weights, map[string]graph.Attribute{"axis": {Kind: graph.AttributeInt, Int: -1}}, last)
+	if form == "guard" { // as scaled_dot_product_attention is exported
+		g.Constants["none"] = graph.Floats([]float32{0})
+		node("IsNaN", "undefined", nil, weights)
+		node("Where", "w", nil, "undefined", "none", weights)
+	}
 	node("MatMul", "o", nil, "w", "v")
 	node("Transpose", "ot", map[string]graph.Attribute{"perm": integers(0, 2, 1, 3)}, "o")
 	node("Reshape", "y", nil, "ot", "3")
@@ -98,7 +107,7 @@ func attentionGraph(form string, heads, width, tokens int, watched bool) *graph.
 // where the weights are an output, and its bits between threads and batches.
 func TestAttention(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for trial, form := range []string{"split", "gather", "rotary", "mask", "split", "gather", "rotary", "mask"} {
+	for trial, form := range []string{"split", "gather", "rotary", "mask", "split", "gather", "rotary", "mask", "guard", "guard"} {
 		heads, width, tokens, batch := 1+r.IntN(4), 2*(1+r.IntN(20)), 1+r.IntN(150), 1+r.IntN(4)
 		t.Run(fmt.Sprintf("%s/%dx%dx%dx%d", form, batch, heads, tokens, width), func(t *testing.T) {
 			x := make([]float32, batch*tokens*3*heads*width)
@@ -108,7 +117,7 @@ func TestAttention(t *testing.T) {
 			run := func(watched bool, threads int, x []float32, batch int) ([]float32, string) {
 				t.Helper()
 				g := attentionGraph(form, heads, width, tokens, watched)
-				if err := g.Prepare(fuse.Rules(Evaluate)); err != nil {
+				if err := g.Prepare(fuse.ProcessorRules(Evaluate)); err != nil {
 					t.Fatal(err)
 				}
 				shape := []int{batch, tokens, 3 * heads * width}
@@ -135,6 +144,9 @@ func TestAttention(t *testing.T) {
 				t.Errorf("trial %d: steps %s", trial, steps)
 			}
 			want, _ := run(true, 1, x, batch)
+			if row := 3 * heads * width; form == "guard" && tokens > 3 && slices.ContainsFunc(got[row:row+heads*width], func(v float32) bool { return v != 0 }) {
+				t.Error("a query that attends to nothing has a result")
+			}
 			for i := range want {
 				if e := math.Abs(float64(got[i] - want[i])); !(e <= 1e-5*(1+math.Abs(float64(want[i])))) {
 					t.Fatalf("element %d is %g, separate steps give %g", i, got[i], want[i])

@@ -232,8 +232,9 @@ func (f *fuser) attention(i int) bool {
 	if s.Node.Op != "MatMul" || s.Node.Domain != "" || len(f.Values[s.Out[0]].Shape) < 3 {
 		return false
 	}
-	softmax := f.from(s.In[0], "Softmax")
-	if softmax == nil || !f.single(s.In[0]) {
+	weights, zero := f.unguarded(s.In[0])
+	softmax := f.from(weights, "Softmax")
+	if softmax == nil || !zero && !f.single(weights) {
 		return false
 	}
 	shape := f.Values[softmax.In[0]].Shape
@@ -241,7 +242,7 @@ func (f *fuser) attention(i int) bool {
 	if q, ok := softmax.Params.(operator.SoftmaxParams); !ok || q.Inner != 1 || q.Length != shape[rank-1] {
 		return false
 	}
-	p := &operator.AttentionParams{Scale: 1, Batch: shape[:rank-2], Queries: shape[rank-2], Keys: shape[rank-1]}
+	p := &operator.AttentionParams{Scale: 1, Batch: shape[:rank-2], Queries: shape[rank-2], Keys: shape[rank-1], ZeroUndefined: zero}
 	product, mask := f.scores(softmax.In[0], p, shape)
 	if product == nil {
 		return false
@@ -253,6 +254,22 @@ func (f *fuser) attention(i int) bool {
 	out, at := f.result(p, i, rank)
 	f.Steps[at] = newStep("repscope", "Attention", s.Node.Name, p, []int{q.id, k.id, v.id, mask, q.cos, q.sin, k.cos, k.sin}, []int{out})
 	return true
+}
+
+// unguarded is the value of attention weights of which undefined ones, of queries that attend to
+// nothing, become 0 (the exporters' form of scaled_dot_product_attention); zero is false of a
+// value that is not of that form.
+func (f *fuser) unguarded(id int) (weights int, zero bool) {
+	guard := f.from(id, "Where")
+	if !f.guarded || guard == nil || guard.Node.Domain != "" || !f.single(id) || f.number(guard.In[1]) != 0 {
+		return id, false
+	}
+	test := f.from(guard.In[0], "IsNaN")
+	if weights = guard.In[2]; test == nil || test.In[0] != weights || f.uses[weights] != 2 || !f.single(guard.In[0]) ||
+		!slices.Equal(f.Values[id].Shape, f.Values[weights].Shape) {
+		return id, false
+	}
+	return weights, true
 }
 
 // scores goes from the operand of the softmax, of the given shape, back to the product Q·Kᵀ (nil if there is none), and

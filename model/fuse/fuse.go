@@ -17,18 +17,20 @@ type fuser struct {
 	producer []int // step index by value, −1
 	uses     []int // by value; a program output counts as a use
 	needed   []bool
-	work     int // steps and values looked at
+	work     int  // steps and values looked at
+	guarded  bool // attention may stand for one whose undefined weights become 0
 }
 
 // fuseBudget bounds the work: a rewrite costs as much as the program is long, so
 // that a program of very many steps is left as it is beyond some point.
 const fuseBudget = 1 << 24
 
-// program fuses the steps of a program.
-func program(p *graph.Program) {
-	f := &fuser{Program: p}
+// program fuses the steps of a program. guarded is for executors with
+// [operator.AttentionParams].ZeroUndefined.
+func program(p *graph.Program, guarded bool) {
+	f := &fuser{Program: p, guarded: guarded}
 	for _, pass := range []func(*fuser, int) bool{
-		(*fuser).layerNorm, (*fuser).layerNormScale, (*fuser).silu, (*fuser).gelu, (*fuser).linear,
+		(*fuser).cast, (*fuser).layerNorm, (*fuser).layerNormScale, (*fuser).silu, (*fuser).gelu, (*fuser).linear,
 	} {
 		f.sweep(pass)
 	}
@@ -135,6 +137,30 @@ func pair(s *graph.Step, ok func(int) bool) (match, other int, found bool) {
 		}
 	}
 	return -1, -1, false
+}
+
+// cast drops a conversion to the type that a value is computed in anyway.
+func (f *fuser) cast(i int) bool {
+	s := f.Steps[i]
+	p, ok := s.Params.(operator.CastParams)
+	if !ok || s.Node.Op != "Cast" || f.Values[s.In[0]].DType != graph.Float32 || p.To != graph.ElementFloat && p.To != graph.ElementDouble ||
+		slices.Contains(f.Outputs, s.Out[0]) {
+		return false
+	}
+	f.replace(s.Out[0], s.In[0])
+	f.Steps = slices.Delete(f.Steps, i, i+1)
+	return true
+}
+
+// replace makes all steps take one value in the place of another.
+func (f *fuser) replace(id, by int) {
+	for k := range f.Steps {
+		for j, in := range f.Steps[k].In {
+			if in == id {
+				f.Steps[k].In[j] = by
+			}
+		}
+	}
 }
 
 // layerNorm finds (x − E x) / √(E (x − E x)² + ε) over the last axes.
@@ -462,13 +488,7 @@ func (f *fuser) joinTranspose(i int) bool {
 	}
 	if slices.Equal(f.Values[s.Out[0]].Shape, shape) && !slices.Contains(f.Outputs, s.Out[0]) {
 		// The same value under another name.
-		for k := range f.Steps {
-			for j, id := range f.Steps[k].In {
-				if id == s.Out[0] {
-					f.Steps[k].In[j] = s.In[0]
-				}
-			}
-		}
+		f.replace(s.Out[0], s.In[0])
 		f.Steps = slices.Delete(f.Steps, i, i+1)
 		return true
 	}

@@ -57,3 +57,40 @@ func TestFusion(t *testing.T) {
 		t.Errorf("steps %v, want %s", got, want)
 	}
 }
+
+// A conversion to the type that a value is computed in stands in the way of nothing; others, and
+// those that are outputs, stay.
+func TestCast(t *testing.T) {
+	cast := func(to int64) map[string]graph.Attribute {
+		return map[string]graph.Attribute{"to": {Kind: graph.AttributeInt, Int: to}}
+	}
+	g := &graph.Graph{
+		Opset:     17,
+		Inputs:    []graph.Port{{Name: "x", DType: graph.Float32}},
+		Outputs:   []graph.Port{{Name: "z"}, {Name: "c"}},
+		Constants: map[string]*graph.Tensor{"w": graph.Floats(make([]float32, 12), 3, 4), "b": graph.Floats(make([]float32, 4), 4)},
+		Nodes: []*graph.Node{
+			{Op: "MatMul", Inputs: []string{"x", "w"}, Outputs: []string{"m"}},
+			{Op: "Cast", Inputs: []string{"m"}, Outputs: []string{"d"}, Attributes: cast(graph.ElementDouble)},
+			{Op: "Cast", Inputs: []string{"d"}, Outputs: []string{"f"}, Attributes: cast(graph.ElementFloat)},
+			{Op: "Add", Inputs: []string{"f", "b"}, Outputs: []string{"l"}},
+			{Op: "Cast", Inputs: []string{"l"}, Outputs: []string{"h"}, Attributes: cast(graph.ElementFloat16)},
+			{Op: "Relu", Inputs: []string{"h"}, Outputs: []string{"z"}},
+			{Op: "Cast", Inputs: []string{"z"}, Outputs: []string{"c"}, Attributes: cast(graph.ElementFloat)},
+		},
+	}
+	if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
+		t.Fatal(err)
+	}
+	p, err := g.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: []int{2, 3}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range p.Steps {
+		got = append(got, s.Op.Name)
+	}
+	if want := "Linear Cast Relu Cast"; strings.Join(got, " ") != want {
+		t.Errorf("steps %v, want %s", got, want)
+	}
+}

@@ -23,4 +23,7 @@ type AttentionParams struct {
 	Scale           float32
 	Q, K, V, Result View  // over the batch axes, then rows and columns
 	Mask            []int // strides over the batch axes, queries and keys
+	// ZeroUndefined makes the weights of a query 0 where they are no numbers, as where all its
+	// scores are −Inf. The kernels of package cuda do not.
+	ZeroUndefined bool
 }

@@ -4,12 +4,22 @@ package results
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"repscope/internal/run"
 	"repscope/report"
 )
+
+// JSONName checks the name of a file for [Documented].
+func JSONName(path string) error {
+	if !strings.HasSuffix(path, ".json") {
+		return fmt.Errorf("%q: want a name that ends in .json", path)
+	}
+	return nil
+}
 
 // Documented writes a value as JSON to a path of the user's own when all other files of the run
 // have their names; an empty path is none.

@@ -1,4 +1,4 @@
-// Speed of models of tokens; the peer is docs/benchmarks/language.py.
+// Speed of models of tokens; the peer is docs/benchmarks/peer_language.py.
 
 package latent
 
@@ -33,11 +33,13 @@ func BenchmarkTokens(b *testing.B) {
 	}
 	for _, rows := range []int{0, 1, 8, 32} {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			before := processorTime(b)
 			for b.Loop() {
 				if err := m.Run(b.Context(), TokenSequences{lengths, fill, rows}, TokenLogits, func(int, *TokenOutput) error { return nil }); err != nil {
 					b.Fatal(err)
 				}
 			}
+			b.ReportMetric((processorTime(b)-before).Seconds()/float64(b.N), "cpu-s/op")
 			b.ReportMetric(float64(tokens*b.N)/b.Elapsed().Seconds(), "tokens/s")
 			b.ReportMetric(float64(len(lengths)*b.N)/b.Elapsed().Seconds(), "sequences/s")
 		})

@@ -1,0 +1,38 @@
+// The figure of probes: how often they are right, beside the commonest class.
+
+package sequence
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/plots"
+)
+
+// probeFigure shows the accuracy of all probes that some model has; nil where there are none.
+func probeFigure(d *DatasetResult) *plots.Figure {
+	var columns []chanceColumn
+	for _, of := range []struct{ name, label string }{
+		{chainProbe.Name, "Which chain"}, {positionProbe.Name, "Part of chain"}, {cdrProbe.Name, "In a CDR"}, {cdrClassProbe.Name, "Which CDR"},
+	} {
+		if slices.ContainsFunc(d.Models, func(m ModelResult) bool { return slices.Contains(m.Metrics, of.name) }) {
+			columns = append(columns, chanceColumn{of.label, of.name, of.name + ofBaseline})
+		}
+	}
+	if columns == nil {
+		return nil
+	}
+	f := d.newFigure("What probes read out of hidden states")
+	f.Tiles = []plots.Tile{{Title: "Accuracy of probes", Panel: d.overChance("Accuracy", columns)}}
+	f.HeightMM = 66
+	baseline := "dashed lines"
+	if len(d.Models) > mostBars {
+		f.HeightMM = 28 + 6*float64(len(d.Models))
+		baseline = "the last row"
+		f.Footnote = ""
+	}
+	f.HeightMM += 5 * math.Ceil(float64(len(d.Models))/5)
+	f.Footnote = fmt.Sprintf("Logistic regressions on sequences that they have not seen. Chance, %s, is the commonest class. %s", baseline, f.Footnote)
+	return f
+}
