@@ -114,7 +114,7 @@ type substitutionsMetric struct {
 type substitutionsState struct {
 	Assays []assayScores
 	PLL    []sequencePLL
-	// Maps are the log ratios [residues, tokens] of the wild type of the first assay, for the figure.
+	// Map holds the log ratios [residues, tokens] of the wild type of the first assay, for the figure.
 	Map []float32
 }
 

@@ -153,7 +153,7 @@ func (e *evaluation) cell(k int, scores []float64) (*agreementCell, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &agreementCell{scored: len(x)}
+	c, same := &agreementCell{scored: len(x)}, slices.Equal(own, all) // as they are of one assay
 	for _, m := range variant.Measures() {
 		v, err := agreement.Value(m)
 		c.values, c.reasons = append(c.values, v), append(c.reasons, stat.Reason(err))
@@ -164,7 +164,11 @@ func (e *evaluation) cell(k int, scores []float64) (*agreementCell, error) {
 				without = append(without, agreement.Without(m, own, g))
 			}
 			for _, g := range slices.Compact(slices.Sorted(slices.Values(all))) {
-				changed[g] = agreement.Without(m, all, g)
+				if same {
+					changed[g] = without[g]
+				} else {
+					changed[g] = agreement.Without(m, all, g)
+				}
 			}
 		}
 		c.own, c.all = append(c.own, without), append(c.all, changed)

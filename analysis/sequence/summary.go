@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"repscope/analysis/internal/results"
 	"repscope/report"
@@ -229,6 +230,15 @@ func (s *Summary) Deleted(key, groups string) {
 	}
 }
 
+// family is what Holm's correction is over: a number of all regions, ranges or ways of scoring is
+// one question asked several times.
+func family(key string) string {
+	if parts := strings.Split(key, "/"); len(parts) > 2 {
+		return parts[0] + "/" + parts[len(parts)-1]
+	}
+	return key
+}
+
 // compare compares all models on the keys that both have. The warnings say which are not comparable.
 func (d *DatasetResult) compare(o Options) (warnings []string, err error) {
 	var keys []string
@@ -262,7 +272,7 @@ func (d *DatasetResult) compare(o Options) (warnings []string, err error) {
 			j := estimates[slices.Index(names, name)]
 			return j.StdError <= 1e-9*math.Abs(j.Estimate)
 		}
-		rows, err := results.Pairwise(results.Metric{Name: key, Family: key}, names, estimates, o.Seed)
+		rows, err := results.Pairwise(results.Metric{Name: key, Family: family(key)}, names, estimates, o.Seed)
 		if err != nil {
 			return nil, fmt.Errorf("comparing %s: %w", key, err)
 		}

@@ -3,8 +3,10 @@
 package sequence
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"repscope/report"
@@ -191,5 +193,30 @@ func TestComparison(t *testing.T) {
 	}
 	if d.Blocks != "20 clusters" {
 		t.Errorf("blocks %q", d.Blocks)
+	}
+}
+
+// Numbers of all regions are of one family, over which p values are corrected.
+func TestFamily(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{"mask_acc": "mask_acc", "region/hcdr3/accuracy": "region/accuracy", "region/overall/accuracy": "region/accuracy",
+		"region/hcdr3/ppl": "region/ppl", "cross_chain/cross_frac": "cross_chain/cross_frac"} {
+		if got := family(key); got != want {
+			t.Errorf("%s: family %s, want %s", key, got, want)
+		}
+	}
+	d := analyzeFake(t, fakeInput(24, 1, "region_accuracy")).Datasets[0]
+	tests := 0
+	for _, c := range d.Comparisons {
+		if c.P.Defined() {
+			tests++
+		}
+		if c.PHolm.Defined() && c.PHolm.V < c.P.V {
+			t.Errorf("%s: p %v, corrected %v", c.Metric, c.P, c.PHolm)
+		}
+	}
+	least := slices.MinFunc(d.Comparisons, func(a, b report.Comparison) int { return cmp.Compare(a.P.V, b.P.V) })
+	if want := min(1, least.P.V*float64(tests)); tests < 2 || !within(least.PHolm.V, want) {
+		t.Errorf("%s of %d: p %v, corrected %v, want %v", least.Metric, tests, least.P, least.PHolm, want)
 	}
 }

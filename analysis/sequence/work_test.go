@@ -57,24 +57,36 @@ func TestAnySplit(t *testing.T) {
 	}
 }
 
-// Threads and whether the source is asked at once change no byte.
+// Threads, how many sequences are looked at together, and whether the source is asked at once change
+// no byte; metrics that say that they hold sequences may take fewer of them in less memory.
 func TestThreads(t *testing.T) {
 	t.Parallel()
-	var want []byte
-	for i, o := range []Options{{Threads: 1}, {Threads: 3}, {Threads: 2}} {
-		in := fakeInput(20, 3)
-		for m := range in.Datasets[0].Models {
-			in.Datasets[0].Models[m].Source.(*fakeSource).concurrent = i > 0
+	var metrics []string
+	for _, k := range registry {
+		if !k.Holds {
+			metrics = append(metrics, k.Name)
 		}
-		o.Intervals, o.Seed = true, 42
-		r, err := Analyze(t.Context(), in, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := textOf(t)(r); want == nil {
-			want = got
-		} else if !bytes.Equal(got, want) {
-			t.Errorf("options %d: other bytes", i)
+	}
+	for _, of := range []struct {
+		metrics []string
+		options []Options
+	}{{nil, []Options{{Threads: 1}, {Threads: 3}}}, {metrics, []Options{{Threads: 1}, {Threads: 2, Memory: 1 << 18}, {Threads: 3, Memory: 1 << 22}}}} {
+		var want []byte
+		for i, o := range of.options {
+			in := fakeInput(14, 3, of.metrics...)
+			for m := range in.Datasets[0].Models {
+				in.Datasets[0].Models[m].Source.(*fakeSource).concurrent = i > 0
+			}
+			o.Intervals, o.Seed = true, 42
+			r, err := Analyze(t.Context(), in, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := textOf(t)(r); want == nil {
+				want = got
+			} else if !bytes.Equal(got, want) {
+				t.Errorf("options %+v: other bytes", o)
+			}
 		}
 	}
 }
