@@ -38,7 +38,7 @@ type PlanIdentity struct {
 	Sequences string `json:"sequences"` // SHA-256 of the file
 	Masking   string `json:"masking"`
 	Seed      uint64 `json:"seed"`
-	Alphabet  string `json:"alphabet"` // the tokens by id, with blanks between them
+	Alphabet  string `json:"alphabet"` // the tokens by id, with blanks between
 }
 
 // planWriter writes the arrays of a plan, one after the other.
@@ -222,15 +222,9 @@ func (anySource) Answer(context.Context, []Pass, Outputs, func(int, *Output) err
 
 // planKinds are the passes that a plan has: the masked one; the clean one if a metric that is
 // asked for, and the sequences allow, needs it; every residue alone with --region-mode
-<<<<<<< HEAD
-// per-position, for a metric that is named, or for substitutions that are given; every region
-// with region-level.
-func planKinds(c Choice, s Sequences, substitutions bool) ([]PassKind, error) {
-=======
-// per-position, or for a metric that is named; every region with region-level. wants says of which
-// sequences, where only metrics that look at some of them need a kind.
+// per-position, or for a metric that is named or looks at some sequences alone; every region with
+// region-level. wants says of which sequences, where only such metrics need a kind.
 func planKinds(c Choice, s Sequences) (kinds []PassKind, wants func(kind PassKind, sequence int) bool, err error) {
->>>>>>> main
 	names, err := Select(c.Metrics)
 	if err != nil {
 		return nil, nil, err
@@ -246,20 +240,15 @@ func planKinds(c Choice, s Sequences) (kinds []PassKind, wants func(kind PassKin
 		if k.missing(&Model{Sequences: s, Source: anySource{}}, mode) != "" || k.Lacks != nil && k.Lacks(setting) != "" {
 			continue
 		}
-<<<<<<< HEAD
-		clean = clean || (k.Needs|k.Either)&(NeedCleanLogits|NeedHidden|NeedAttentions|NeedContactScores) != 0
-		single = single || (len(c.Metrics) > 0 || substitutions && name == "substitutions") && (k.Needs|k.Either)&(NeedSingle|NeedSingleLogits) != 0
-=======
 		for kind, needs := range map[PassKind]Needs{CleanPass: NeedCleanLogits | NeedHidden | NeedAttentions | NeedContactScores, SinglePass: NeedSingle | NeedSingleLogits} {
 			switch {
-			case (k.Needs|k.Either)&needs == 0 || kind == SinglePass && len(c.Metrics) == 0:
+			case (k.Needs|k.Either)&needs == 0 || kind == SinglePass && len(c.Metrics) == 0 && k.Wants == nil:
 			case k.Wants == nil:
 				always[kind] = true
 			default:
 				some[kind] = append(some[kind], k)
 			}
 		}
->>>>>>> main
 	}
 	for _, kind := range []PassKind{MaskedPass, CleanPass, SinglePass, RegionPass} {
 		if always[kind] || some[kind] != nil {
@@ -281,11 +270,7 @@ func (s *settings) maskPlan(env *run.Env) (*Plan, error) {
 		return nil, err
 	}
 	c, from := l.in.Datasets[0].Choice, l.files[0]
-<<<<<<< HEAD
-	kinds, err := planKinds(c, from, len(s.substitutions.Names()) > 0)
-=======
 	kinds, wants, err := planKinds(c, from)
->>>>>>> main
 	if err != nil {
 		return nil, err
 	}

@@ -164,23 +164,16 @@ func TestPlanKinds(t *testing.T) {
 		{Choice{Metrics: []string{"masked_accuracy"}, Mode: RegionLevel}, []PassKind{MaskedPass, RegionPass}},
 		{Choice{}, []PassKind{MaskedPass, CleanPass}},
 	} {
-<<<<<<< HEAD
-		if got, err := planKinds(c.choice, s, false); err != nil || !slices.Equal(got, c.want) {
-=======
 		if got, _, err := planKinds(c.choice, s); err != nil || !slices.Equal(got, c.want) {
->>>>>>> main
 			t.Errorf("%+v: %v, %v, want %v", c.choice, got, err, c.want)
 		}
 	}
-	if got, err := planKinds(Choice{}, s, true); err != nil || !slices.Equal(got, []PassKind{MaskedPass, CleanPass, SinglePass}) {
-		t.Errorf("with substitutions: %v, %v", got, err)
+	given := Choice{Substitutions: fakeVariants(t, s, 1, 12)}
+	if got, wants, err := planKinds(given, s); err != nil || !slices.Equal(got, []PassKind{MaskedPass, CleanPass, SinglePass}) || !wants(SinglePass, 0) || wants(SinglePass, 1) {
+		t.Errorf("with substitutions of one sequence: %v, %v", got, err)
 	}
 	s.knows = 0
-<<<<<<< HEAD
-	if got, err := planKinds(Choice{Metrics: []string{"p_at_l"}}, s, false); err != nil || !slices.Equal(got, []PassKind{MaskedPass}) {
-=======
 	if got, _, err := planKinds(Choice{Metrics: []string{"p_at_l"}}, s); err != nil || !slices.Equal(got, []PassKind{MaskedPass}) {
->>>>>>> main
 		t.Errorf("contacts without coordinates: %v, %v", got, err)
 	}
 }
