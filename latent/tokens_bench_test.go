@@ -35,7 +35,8 @@ func BenchmarkTokens(b *testing.B) {
 		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
 			before := processorTime(b)
 			for b.Loop() {
-				if err := m.Run(b.Context(), TokenSequences{lengths, fill, rows}, TokenLogits, func(int, *TokenOutput) error { return nil }); err != nil {
+				err := m.Run(b.Context(), TokenSequences{lengths, fill, rows}, TokenLogits, func(int, *TokenOutput) error { return nil })
+				if err != nil {
 					b.Fatal(err)
 				}
 			}

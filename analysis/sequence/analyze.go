@@ -30,6 +30,9 @@ type Masker func(r *Record) []int
 // Choice is what may be chosen for every dataset.
 type Choice struct {
 	Metrics []string // names of the registry; nil: all
+	// Asked are those of Metrics that are asked for by name, which are computed however long they take;
+	// nil: all of Metrics.
+	Asked   []string
 	Mode    string   // of regions; empty: RegionStandard
 	Regions []string // names of regions and aggregates; nil: all
 	// Mask chooses the hidden positions of records that do not say which they are; Masking is

@@ -387,10 +387,18 @@ func (c *levelChoice) metrics() []string {
 		on, said := c.enabled[name]
 		return said && !on || c.scored != nil && !*c.scored && strings.HasPrefix(name, "region_")
 	})
-	if len(out) == len(registry) {
+	if len(out) == len(registry) && len(c.asked()) == 0 {
 		return nil
 	}
 	return out
+}
+
+// asked are the metrics that are enabled by name; nil where a list says what is computed.
+func (c *levelChoice) asked() []string {
+	if c.only != nil {
+		return nil
+	}
+	return slices.DeleteFunc(Names(), func(name string) bool { return !c.enabled[name] })
 }
 
 // reported are the regions that are set true; nil, which is all, without any.
@@ -426,9 +434,10 @@ func (s *settings) batch() int {
 func (s *settings) choice(o *run.Options, name string) Choice {
 	t := s.tree.of(name)
 	rule, m := s.masking(o, &t)
-	c := Choice{Metrics: t.metrics(), Mode: *s.mode, Regions: t.reported(), Set: mergeOptions(t.set, s.set.values), Masking: fmt.Sprintf("%s %+v", rule, m)}
+	c := Choice{Metrics: t.metrics(), Asked: t.asked(), Mode: *s.mode, Regions: t.reported(), Set: mergeOptions(t.set, s.set.values),
+		Masking: fmt.Sprintf("%s %+v", rule, m)}
 	if s.metrics.names != nil {
-		c.Metrics = s.metrics.names
+		c.Metrics, c.Asked = s.metrics.names, nil
 	}
 	if t.mode != "" && !s.flags.Given("region-mode") {
 		c.Mode = t.mode

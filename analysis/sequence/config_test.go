@@ -120,6 +120,21 @@ func TestConfigurationTree(t *testing.T) {
 	if s, o, _, _ = configured(t, "seed: 5\n"); s.choice(o, "a").Metrics != nil || s.choice(o, "a").Regions != nil {
 		t.Error("nothing is chosen")
 	}
+	// Metrics that take long are computed where they are asked for, not where another one is disabled.
+	for _, test := range []struct {
+		yaml  string
+		asked bool
+	}{
+		{"seed: 5\n", false},
+		{"eval: {metrics: {cdr_probe: {enabled: false}}}\n", false},
+		{"eval: {metrics: {pseudo_perplexity: {enabled: true}}}\n", true},
+		{"eval: {metrics: {only: [pseudo_perplexity]}}\n", true},
+	} {
+		s, o, code, messages = configured(t, test.yaml)
+		if c := s.choice(o, "a"); code != 0 || c.asked("pseudo_perplexity") != test.asked || test.asked && !slices.Contains(c.Metrics, "pseudo_perplexity") {
+			t.Errorf("%s%d %s: asked for: %v", test.yaml, code, messages, !test.asked)
+		}
+	}
 }
 
 func TestBadConfigurationTree(t *testing.T) {

@@ -24,7 +24,8 @@ var pseudoPerplexity = Kind{
 // onePassPerplexity is the same of probabilities that the model gives while it sees the
 // residue: fast, and another number, since a residue that is seen is easier to name.
 var onePassPerplexity = Kind{
-	Name: "one_pass_perplexity", Aliases: []string{"one_pass_pppl", "one_pass_pll"}, About: "the same of one pass over sequences without masks, which sees what it scores",
+	Name: "one_pass_perplexity", Aliases: []string{"one_pass_pppl", "one_pass_pll"},
+	About: "the same of one pass over sequences without masks, which sees what it scores",
 	Needs: NeedCleanLogits,
 	Keys:  pseudoKeys("one_pass_pll", "one_pass_pppl"),
 	New: func(*Setting) Metric {

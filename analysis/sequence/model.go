@@ -146,4 +146,5 @@ func runs(s Source) bool {
 }
 
 // passNames say what a pass of a kind is, for messages.
-var passNames = map[PassKind]string{MaskedPass: "masked sequences", CleanPass: "sequences without masks", SinglePass: "residues hidden alone", RegionPass: "regions hidden as a whole"}
+var passNames = map[PassKind]string{MaskedPass: "masked sequences", CleanPass: "sequences without masks",
+	SinglePass: "residues hidden alone", RegionPass: "regions hidden as a whole"}

@@ -204,7 +204,15 @@ func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
 // long reports whether a metric that nobody asked for would have a model look at all sequences
 // once for every residue.
 func (d *Dataset) long(k *Kind, m *Model) bool {
-	return len(d.Choice.Metrics) == 0 && d.Choice.Mode != RegionPerPosition && runs(m.Source) && k.Wants == nil && k.Needs&(NeedSingle|NeedSingleLogits) != 0
+	return !d.Choice.asked(k.Name) && d.Choice.Mode != RegionPerPosition && runs(m.Source) && k.Wants == nil && k.Needs&(NeedSingle|NeedSingleLogits) != 0
+}
+
+// asked reports whether a metric is asked for by name.
+func (c *Choice) asked(name string) bool {
+	if c.Asked != nil {
+		return slices.Contains(c.Asked, name)
+	}
+	return slices.Contains(c.Metrics, name)
 }
 
 // checkAny fails where nothing can be computed of any model.
