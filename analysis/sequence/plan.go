@@ -240,7 +240,8 @@ func planKinds(c Choice, s Sequences) (kinds []PassKind, wants func(kind PassKin
 		if k.missing(&Model{Sequences: s, Source: anySource{}}, mode) != "" || k.Lacks != nil && k.Lacks(setting) != "" {
 			continue
 		}
-		for kind, needs := range map[PassKind]Needs{CleanPass: NeedCleanLogits | NeedHidden | NeedAttentions | NeedContactScores, SinglePass: NeedSingle | NeedSingleLogits} {
+		for kind, needs := range map[PassKind]Needs{
+			CleanPass: NeedCleanLogits | NeedHidden | NeedAttentions | NeedContactScores, SinglePass: NeedSingle | NeedSingleLogits} {
 			switch {
 			case (k.Needs|k.Either)&needs == 0 || kind == SinglePass && len(c.Metrics) == 0 && k.Wants == nil:
 			case k.Wants == nil:
