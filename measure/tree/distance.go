@@ -53,8 +53,8 @@ func (r Result) Normalized() float64 {
 }
 
 // Need returns what a comparison of two trees takes: the steps of the better of its two
-// directions, |A|·|B|·min(depth, leaves)² at most, and memory in bytes. Unit costs take
-// half the memory of others.
+// directions, at most |A|·|B| times the smaller of depth and leaves of A and of that of B,
+// and memory in bytes. Unit costs take half the memory of others.
 func Need[L any](a, b *Tree[L], unit bool) (cells, bytes float64) {
 	x, y := views(a, b)
 	width := 8.
