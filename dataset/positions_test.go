@@ -5,8 +5,6 @@ package dataset
 import (
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,11 +15,7 @@ var testModes = []string{"standard", "per-position"}
 // positionText writes a table and opens it.
 func positionText(t *testing.T, name, content string) (*PositionFile, error) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := OpenPositions(path, testModes)
+	f, err := OpenPositions(textFile(t, name, content), testModes)
 	if err == nil {
 		t.Cleanup(func() { f.Close() })
 	}

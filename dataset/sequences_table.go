@@ -145,12 +145,12 @@ func checkMask(mask, chain string, highest byte) error {
 // parseCoordinates reads a JSON list of n points [x, y, z]; NaN and null are NaN. A residue
 // with any of them is not resolved: all three are NaN.
 func parseCoordinates(list string, n int) ([]float32, error) {
-	p := coordinateParser{text: list}
+	p := coordinateParser{literal{text: list}}
 	out := make([]float32, 0, 3*n)
 	if err := p.want('['); err != nil {
 		return nil, err
 	}
-	for first := true; !p.take(']'); first = false {
+	for first := true; !p.next(']'); first = false {
 		if !first {
 			if err := p.want(','); err != nil {
 				return nil, err
@@ -165,7 +165,7 @@ func parseCoordinates(list string, n int) ([]float32, error) {
 		}
 		out = append(out, point[:]...)
 	}
-	if p.space(); p.at < len(list) {
+	if p.skip(); p.at < len(list) {
 		return nil, fmt.Errorf("%.20q follows the list", list[p.at:])
 	}
 	if len(out) != 3*n {
@@ -175,29 +175,10 @@ func parseCoordinates(list string, n int) ([]float32, error) {
 }
 
 // coordinateParser reads lists of lists of numbers.
-type coordinateParser struct {
-	text string
-	at   int
-}
-
-func (p *coordinateParser) space() {
-	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
-		p.at++
-	}
-}
-
-// take skips a character if it is the next one.
-func (p *coordinateParser) take(c byte) bool {
-	p.space()
-	if p.at < len(p.text) && p.text[p.at] == c {
-		p.at++
-		return true
-	}
-	return false
-}
+type coordinateParser struct{ literal }
 
 func (p *coordinateParser) want(c byte) error {
-	if p.take(c) {
+	if p.next(c) {
 		return nil
 	}
 	if p.at == len(p.text) {
@@ -217,7 +198,7 @@ func (p *coordinateParser) point(i int) (out [3]float32, err error) {
 		if err := p.want(opening); err != nil {
 			return out, fmt.Errorf("point %d: %w", i, err)
 		}
-		p.space()
+		p.skip()
 		end := p.at
 		for end < len(p.text) && strings.IndexByte(",] \t\r\n", p.text[end]) < 0 {
 			end++

@@ -12,14 +12,20 @@ import (
 	"testing"
 )
 
-// sequenceText writes a file and opens it.
-func sequenceText(t *testing.T, name, content string, o SequenceOptions) (*SequenceFile, error) {
+// textFile writes a file.
+func textFile(t testing.TB, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := OpenSequences(path, o)
+	return path
+}
+
+// sequenceText writes a file and opens it.
+func sequenceText(t *testing.T, name, content string, o SequenceOptions) (*SequenceFile, error) {
+	t.Helper()
+	f, err := OpenSequences(textFile(t, name, content), o)
 	if err == nil {
 		t.Cleanup(func() { f.Close() })
 	}
