@@ -11,7 +11,8 @@
 //   - a folder of images: PNG, JPEG or TIFF files of one size, in natural order of
 //     their names; or folders of such files, one per episode
 //
-// They are told apart by their content (see [Formats]).
+// They are told apart by their content (see [Formats]). Tables, problems of boards, sequences of
+// residues and vocabularies have readers of their own.
 //
 //	frames, err := dataset.Open("val.npz:frames")          // an Array, say uint8 [N 84 84]
 //	if err != nil { … }

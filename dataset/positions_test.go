@@ -5,8 +5,6 @@ package dataset
 import (
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -17,11 +15,7 @@ var testModes = []string{"standard", "per-position"}
 // positionText writes a table and opens it.
 func positionText(t *testing.T, name, content string) (*PositionFile, error) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := OpenPositions(path, testModes)
+	f, err := OpenPositions(textFile(t, name, content), testModes)
 	if err == nil {
 		t.Cleanup(func() { f.Close() })
 	}
@@ -59,6 +53,17 @@ func TestPositions(t *testing.T) {
 		if err != nil || rows[0].Mode != "standard" || math.Abs(rows[0].NLL-0.25) > 1e-15 || math.Abs(rows[0].Prob-0.7788007830714049) > 1e-15 {
 			t.Errorf("%s: %v, %v", header, rows, err)
 		}
+	}
+}
+
+func TestPositionsWithMark(t *testing.T) {
+	t.Parallel()
+	f, err := positionText(t, "p.csv", "\ufeff\"seq\",\"pos\",\"target\",\"pred\",\"nll\"\r\na,1,E,V,0.5\r\nb,2,E,V,0.5\r\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := f.Read(1); err != nil || len(rows) != 1 || rows[0].At != 2 {
+		t.Errorf("%v, %v", rows, err)
 	}
 }
 

@@ -108,7 +108,7 @@ func ReadSubstitutions(spec string, visit func(s *Substitution) error) error {
 }
 
 func readSubstitutions(r io.Reader, separator rune, measured string, visit func(s *Substitution) error) error {
-	reader := csv.NewReader(r)
+	reader := csv.NewReader(withoutMark(r))
 	reader.Comma, reader.ReuseRecord = separator, true
 	names, err := readHeader(reader)
 	if err != nil {
@@ -174,7 +174,8 @@ func chooseSubstitutionColumns(names []string, measured string) ([]int, error) {
 		return nil, hinted{fmt.Errorf("there is no column of measurements (%s); the columns are %s",
 			strings.Join(substitutionRoles[roleMeasured].found, ", "), strings.Join(names, ", ")), "name it: FILE:COLUMN"}
 	case columns[roleMutant] < 0 && columns[roleMutated] < 0:
-		return nil, fmt.Errorf("no column says the variant: want mutant (A23C:D45E) or mutated_sequence; the columns are %s", strings.Join(names, ", "))
+		return nil, fmt.Errorf("no column says the variant: want mutant (A23C:D45E) or mutated_sequence; the columns are %s",
+			strings.Join(names, ", "))
 	}
 	return columns, nil
 }

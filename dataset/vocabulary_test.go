@@ -3,7 +3,6 @@
 package dataset
 
 import (
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -13,11 +12,7 @@ import (
 // vocabularyText writes a file and reads it.
 func vocabularyText(t *testing.T, name, content string) (*Vocabulary, error) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return ReadVocabulary(path)
+	return ReadVocabulary(textFile(t, name, content))
 }
 
 func TestVocabularies(t *testing.T) {

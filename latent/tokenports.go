@@ -74,8 +74,6 @@ func (o TokenOutputs) String() string {
 type tokenInput struct {
 	role string
 	port model.Port
-	// Of the batch under way.
-	tensor *model.Tensor
 }
 
 // bindInputs finds the roles of the inputs: those that are told, those that their names

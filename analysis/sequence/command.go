@@ -161,8 +161,8 @@ func (s *settings) check(o *run.Options) error {
 	if err := s.checkChoices(o); err != nil {
 		return err
 	}
-	if s.planFile != "" && !strings.HasSuffix(s.planFile, ".npz") {
-		return run.Usage("--mask-plan %s: want a name that ends in .npz", s.planFile)
+	if err := s.checkPlan(); err != nil {
+		return err
 	}
 	if s.example.On() {
 		if len(s.names()) > 0 || len(s.sequences.files) > 0 || len(s.substitutions.Names()) > 0 {
@@ -180,6 +180,22 @@ func (s *settings) check(o *run.Options) error {
 		return err
 	}
 	return s.checkNames()
+}
+
+// checkPlan finds flags that --mask-plan has no use for.
+func (s *settings) checkPlan() error {
+	datasets := s.datasets()
+	switch {
+	case s.planFile == "":
+		return nil
+	case !strings.HasSuffix(s.planFile, ".npz"):
+		return run.Usage("--mask-plan %s: want a name that ends in .npz", s.planFile)
+	case s.example.On() || len(s.names()) > 0:
+		return run.Usage("--mask-plan is for a model that is run elsewhere; leave --model, --dump, --positions and --example out")
+	case len(datasets) > 1:
+		return run.Usage("--mask-plan writes the plan of one dataset, and %d are given", len(datasets))
+	}
+	return nil
 }
 
 // checkSubstitutions finds assays of datasets that there are not.

@@ -4,11 +4,11 @@ package sequence
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,6 +36,7 @@ type Dump struct {
 	clusters []int
 	kinds    [RegionPass + 1]bool // the passes of a mask plan; of a dump without one, nil
 	knows    Needs
+	hasPlan  bool // it says what its mask plan was made of
 	notes    []string
 	buffers  sync.Pool // of *rowBuffers
 }
@@ -98,6 +99,10 @@ func (d *Dump) open() error {
 	if err != nil {
 		return err
 	}
+	if len(names) == 0 {
+		return fmt.Errorf("%s: it holds a single array; want an .npz or .safetensors file with token_ids, logits and others", d.path)
+	}
+	d.hasPlan = slices.Contains(names, planText)
 	known := slices.Concat(tokenArrays, rowArrays, outputArrays, []string{"coords"})
 	for _, name := range names {
 		if !slices.Contains(known, name) {
@@ -147,6 +152,9 @@ func (d *Dump) checkNames(names []string) error {
 	}
 	if has("pass") && !has("mask_labels") {
 		return d.missing("mask_labels", names)
+	}
+	if has("logits") && !has("mask_labels") {
+		d.notes = append(d.notes, d.path+": there are no mask_labels: nothing was hidden, and logits are those of sequences without masks")
 	}
 	return nil
 }
@@ -389,18 +397,6 @@ func (d *Dump) rowsOf(i int) []int32 {
 	return out
 }
 
-// sequenceOf is the sequence of a row that stands in no order.
-func (d *Dump) sequenceOf(row int) int {
-	if d.first == nil {
-		return row
-	}
-	at := row
-	if d.order != nil {
-		at = slices.Index(d.order, int32(row))
-	}
-	return sort.SearchInts(d.first, at+1) - 1
-}
-
 // know finds out what is known of the sequences.
 func (d *Dump) know() {
 	if d.beside != nil {
@@ -431,14 +427,20 @@ func (d *Dump) Concurrent() bool { return true }
 // SHA256 is the digest of the file's bytes.
 func (d *Dump) SHA256() (string, error) { return dataset.FileSHA256(d.path) }
 
-// Plan is the text that says of what the mask plan was made that the dump answers; empty where
-// there is none.
-func (d *Dump) Plan() string {
-	plan, err := dataset.ReadText(d.path, planText)
-	if err != nil {
-		return ""
+// Plan is what the mask plan was made of that the dump answers; nil where it says nothing of it.
+func (d *Dump) Plan() (*PlanIdentity, error) {
+	if d.arrays["pass"] == nil || !d.hasPlan {
+		return nil, nil
 	}
-	return plan
+	text, err := dataset.ReadText(d.path, planText)
+	if err != nil {
+		return nil, err
+	}
+	var p PlanIdentity
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		return nil, fmt.Errorf("%s:%s: %w", d.path, planText, err)
+	}
+	return &p, nil
 }
 
 // Close releases the file.

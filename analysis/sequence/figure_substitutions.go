@@ -30,7 +30,8 @@ type keptSubstitutions struct {
 // keep keeps what the figure shows.
 func (e *evaluation) keep(ratios []float32) {
 	a := e.given.assays[0]
-	k := &keptSubstitutions{assay: a.name, assays: len(e.given.assays), letters: a.letters, names: e.s.Alphabet.Names, tokens: e.s.Alphabet.Size(),
+	k := &keptSubstitutions{assay: a.name, assays: len(e.given.assays), letters: a.letters,
+		names: e.s.Alphabet.Names, tokens: e.s.Alphabet.Size(),
 		ratios: ratios, single: map[[2]int]float64{}, mutated: map[int]bool{}}
 	for _, i := range a.wildType.residues() {
 		k.chains = append(k.chains, a.wildType.Chains[i])
@@ -129,7 +130,8 @@ func (k *keptSubstitutions) addMaps(f *plots.Figure, models []*ModelResult) {
 			plots.ColorScale{Ramp: plots.RampDiverging, Low: -most, High: most, Label: "ln p(substitution) − ln p(wild type) (nats)"}, predicted)
 	}
 	if low < high {
-		k.addMap(f, shown, "Measured, "+plots.Escape(k.assay), plots.ColorScale{Ramp: plots.RampSequential, Low: low, High: high, Label: "Measured effect (as in the table)"},
+		k.addMap(f, shown, "Measured, "+plots.Escape(k.assay),
+			plots.ColorScale{Ramp: plots.RampSequential, Low: low, High: high, Label: "Measured effect (as in the table)"},
 			func(residue, token int) float64 {
 				if v, ok := k.single[[2]int{residue, token}]; ok {
 					return v
@@ -138,7 +140,8 @@ func (k *keptSubstitutions) addMaps(f *plots.Figure, models []*ModelResult) {
 			})
 	}
 	if len(f.Tiles) > 1 {
-		f.Footnote += " Columns: substituted residues of the wild type, numbered in their chain. Grey: the residue of the wild type, or no measurement."
+		f.Footnote += " Columns: substituted residues of the wild type, numbered in their chain. " +
+			"Grey: the residue of the wild type, or no measurement."
 		if len(shown) < len(all) {
 			f.Footnote += fmt.Sprintf(" The first %d of %d residues are shown.", len(shown), len(all))
 		}
@@ -154,7 +157,8 @@ func (k *keptSubstitutions) addMap(f *plots.Figure, shown []int, title string, s
 	rows := (len(shown) + heatColumns - 1) / heatColumns
 	columns := (len(shown) + rows - 1) / rows
 	for part := range slices.Chunk(shown, columns) {
-		panel := &plots.HeatMap{Y: plots.Axis{Label: "Substituted by"}, Rows: names, Columns: k.columns(part), Decimals: -1, Scale: scale, Values: k.values(part, of)}
+		panel := &plots.HeatMap{Y: plots.Axis{Label: "Substituted by"}, Rows: names, Columns: k.columns(part), Decimals: -1,
+			Scale: scale, Values: k.values(part, of)}
 		height := 62.0
 		if part[len(part)-1] != shown[len(shown)-1] {
 			panel.Scale.Label, height = "", 54

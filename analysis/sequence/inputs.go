@@ -37,17 +37,8 @@ func (s *settings) load(ctx context.Context, env *run.Env) (*Input, error) {
 
 // loadFiles opens what the flags name.
 func (s *settings) loadFiles(ctx context.Context, env *run.Env) (*Input, error) {
-	if err := s.exist(); err != nil {
-		return nil, err
-	}
-	l := &loader{s: s, env: env, in: &Input{Alphabet: token.Antibody()}}
-	for _, name := range s.datasets() {
-		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options, name)})
-	}
-	if err := l.vocabulary(); err != nil {
-		return nil, err
-	}
-	if err := l.sequences(); err != nil {
+	l, err := s.newLoader(env)
+	if err != nil {
 		return nil, err
 	}
 	for _, f := range s.dumps.All() {
@@ -69,6 +60,21 @@ func (s *settings) loadFiles(ctx context.Context, env *run.Env) (*Input, error) 
 		return nil, err
 	}
 	return l.in, l.substitutions()
+}
+
+// newLoader opens the vocabulary and the sequences.
+func (s *settings) newLoader(env *run.Env) (*loader, error) {
+	if err := s.exist(); err != nil {
+		return nil, err
+	}
+	l := &loader{s: s, env: env, in: &Input{Alphabet: token.Antibody()}}
+	for _, name := range s.datasets() {
+		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options, name)})
+	}
+	if err := l.vocabulary(); err != nil {
+		return nil, err
+	}
+	return l, l.sequences()
 }
 
 // substitutions reads the tables of variants of every dataset.
@@ -216,6 +222,22 @@ func (l *loader) answers(role string, f input.File, open func(beside Sequences) 
 		l.env.Warn("%s %s: --mask %s does not apply, since the file says what was hidden", role, f.Name, l.s.mask)
 	}
 	l.add(at, model, a, a, field)
+	return l.planned(a)
+}
+
+// planned enters what the mask plan was made of that a dump answers, the last of the inputs.
+func (l *loader) planned(a answers) error {
+	d, ok := a.(*Dump)
+	if !ok {
+		return nil
+	}
+	plan, err := d.Plan()
+	if err != nil || plan == nil {
+		return err
+	}
+	details := &report.Object{}
+	details.Set("plan", plan)
+	l.env.Result.Inputs[len(l.env.Result.Inputs)-1].Details = details
 	return nil
 }
 

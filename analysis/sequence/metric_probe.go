@@ -27,7 +27,7 @@ var chainProbe = probeTask{
 var positionProbe = probeTask{
 	name: "position_probe", about: "reads from the hidden state of a residue in which third of its chain it lies", most: 10,
 	sampled: true, classes: func(m *probeMetric) int { return m.bins }, rows: (*probeMetric).positions,
-	options: []Option{{Name: "n_bins", Default: 3, About: "parts of a chain", Check: wholeFrom(2)}},
+	options: []Option{{Name: "n_bins", Default: 3, About: "parts of a chain", Check: atLeast(2)}},
 }.kind()
 
 // cdrProbe tells residues of CDRs from others.
@@ -72,37 +72,17 @@ func (t probeTask) kind() Kind {
 		Keys: []Key{share("", report.Higher), share(ofBalanced, report.Higher), share(ofBaseline, report.Neither), share(ofControl, report.Neither),
 			{Name: t.name + ofSelectivity, Direction: report.Higher, Low: -1, High: 1}},
 		Options: []Option{
-			{Name: "n_train", Default: 0, About: "sequences that each head is fitted on; 0: all of the other folds", Check: wholeFrom(0)},
-			{Name: "regularization", Default: 1.0, About: "strength of the L2 penalty, 1/C of scikit-learn", Check: above(0)},
-			{Name: "max_rows", Default: 100_000, About: "rows of about which not more are read, of whole sequences drawn by --seed; 0: all", Check: wholeFrom(0)},
+			{Name: "n_train", Default: 0, About: "sequences that each head is fitted on; 0: all of the other folds", Check: atLeast(0)},
+			{Name: "regularization", Default: 1.0, About: "strength of the L2 penalty, 1/C of scikit-learn", Check: positive},
+			{Name: "max_rows", Default: 100_000, About: "rows of about which not more are read, of whole sequences drawn by --seed; 0: all", Check: atLeast(0)},
 		},
 		New: func(s *Setting) Metric { return newProbe(&t, s) },
 	}
 	k.Options = append(k.Options, t.options...)
 	if t.sampled {
-		k.Options = append(k.Options, Option{Name: "sample_per_seq", Default: t.most, About: "residues of each sequence, drawn by --seed", Check: wholeFrom(1)})
+		k.Options = append(k.Options, Option{Name: "sample_per_seq", Default: t.most, About: "residues of each sequence, drawn by --seed", Check: atLeast(1)})
 	}
 	return k
-}
-
-// wholeFrom checks whole numbers.
-func wholeFrom(least int) func(any) error {
-	return func(v any) error {
-		if n, ok := v.(int); !ok || n < least {
-			return fmt.Errorf("want a whole number from %d", least)
-		}
-		return nil
-	}
-}
-
-// above checks numbers.
-func above(least float64) func(any) error {
-	return func(v any) error {
-		if x, ok := v.(float64); !ok || !(x > least) || math.IsInf(x, 1) {
-			return fmt.Errorf("want a number above %v", least)
-		}
-		return nil
-	}
 }
 
 // probeMetric collects rows of hidden states.

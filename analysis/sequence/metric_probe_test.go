@@ -265,7 +265,7 @@ func TestProbeRefusals(t *testing.T) {
 		want string
 	}{
 		{"chain_probe", map[string]any{"n_bins": 3}, `chain_probe has no option "n_bins"`},
-		{"position_probe", map[string]any{"n_bins": 1}, "position_probe.n_bins is 1: want a whole number from 2"},
+		{"position_probe", map[string]any{"n_bins": 1}, "position_probe.n_bins is 1: want a whole number of at least 2"},
 		{"cdr_probe", map[string]any{"regularization": 0.0}, "cdr_probe.regularization is 0: want a number above 0"},
 		{"cdr_probe", map[string]any{"sample_per_seq": 2.5}, "cdr_probe.sample_per_seq is 2.5, want a whole number"},
 	} {

@@ -43,16 +43,19 @@ var scoreLevels = []struct {
 // substitutions is the agreement of scores of variants with measurements.
 var substitutions = Kind{
 	Name: "substitutions", Aliases: []string{"zero_shot", "mutation_effect"},
-	About:  "scores of measured variants (--substitutions) without training: masked and wild-type marginals, change of pseudo-likelihood; rank correlation, NDCG, AUC, MCC, top recall",
+	About: "scores of measured variants (--substitutions) without training: masked and wild-type marginals, " +
+		"change of pseudo-likelihood; rank correlation, NDCG, AUC, MCC, top recall",
 	Either: NeedSingleLogits | NeedCleanLogits | NeedSingle,
 	Keys:   substitutionKeys(),
 	Options: []Option{
 		{Name: "delta_pll", Default: true, About: "score variants that are sequences of the dataset by the change of their pseudo-log-likelihood"},
 		{Name: "lower_is_fitter", Default: false, About: "smaller measurements are better, as dissociation constants"},
-		{Name: "cutoff", About: "measurement from which a variant is fit, where the table has no column of classes: a number or median (default: none)", Check: checkCutoff},
+		{Name: "cutoff", About: "measurement from which a variant is fit, where the table has no column of classes: " +
+			"a number or median (default: none)", Check: checkCutoff},
 	},
 	Files: []CSVFile{
-		{Name: "sequence_substitutions.csv", Columns: []string{"assay", "protein", "function", "sequence", "score", "measure", "value", "low", "high", "variants", "reason"}},
+		{Name: "sequence_substitutions.csv",
+			Columns: []string{"assay", "protein", "function", "sequence", "score", "measure", "value", "low", "high", "variants", "reason"}},
 		{Name: "sequence_variants.csv", Columns: append([]string{"assay", "sequence", "variant", "measured"}, scoreNames[:]...)},
 	},
 	Lacks: func(s *Setting) string {

@@ -222,8 +222,8 @@ func (anySource) Answer(context.Context, []Pass, Outputs, func(int, *Output) err
 
 // planKinds are the passes that a plan has: the masked one; the clean one if a metric that is
 // asked for, and the sequences allow, needs it; every residue alone with --region-mode
-// per-position, or for a metric that is named; every region with region-level. wants says of which
-// sequences, where only metrics that look at some of them need a kind.
+// per-position, or for a metric that is named or looks at some sequences alone; every region with
+// region-level. wants says of which sequences, where only such metrics need a kind.
 func planKinds(c Choice, s Sequences) (kinds []PassKind, wants func(kind PassKind, sequence int) bool, err error) {
 	names, err := Select(c.Metrics)
 	if err != nil {
@@ -240,9 +240,10 @@ func planKinds(c Choice, s Sequences) (kinds []PassKind, wants func(kind PassKin
 		if k.missing(&Model{Sequences: s, Source: anySource{}}, mode) != "" || k.Lacks != nil && k.Lacks(setting) != "" {
 			continue
 		}
-		for kind, needs := range map[PassKind]Needs{CleanPass: NeedCleanLogits | NeedHidden | NeedAttentions | NeedContactScores, SinglePass: NeedSingle | NeedSingleLogits} {
+		for kind, needs := range map[PassKind]Needs{
+			CleanPass: NeedCleanLogits | NeedHidden | NeedAttentions | NeedContactScores, SinglePass: NeedSingle | NeedSingleLogits} {
 			switch {
-			case (k.Needs|k.Either)&needs == 0 || kind == SinglePass && len(c.Metrics) == 0:
+			case (k.Needs|k.Either)&needs == 0 || kind == SinglePass && len(c.Metrics) == 0 && k.Wants == nil:
 			case k.Wants == nil:
 				always[kind] = true
 			default:
@@ -262,20 +263,8 @@ func planKinds(c Choice, s Sequences) (kinds []PassKind, wants func(kind PassKin
 
 // maskPlan is the plan that --mask-plan writes.
 func (s *settings) maskPlan(env *run.Env) (*Plan, error) {
-	if err := s.exist(); err != nil {
-		return nil, err
-	}
-	l := &loader{s: s, env: env, in: &Input{Alphabet: token.Antibody()}}
-	for _, name := range s.datasets() {
-		l.in.Datasets = append(l.in.Datasets, Dataset{Name: name, Choice: s.choice(&env.Options, name)})
-	}
-	if len(l.in.Datasets) > 1 {
-		return nil, run.Usage("--mask-plan writes the plan of one dataset, and %d are given", len(l.in.Datasets))
-	}
-	if err := l.vocabulary(); err != nil {
-		return nil, err
-	}
-	if err := l.sequences(); err != nil {
+	l, err := s.newLoader(env)
+	if err != nil {
 		return nil, err
 	}
 	if err := l.substitutions(); err != nil {

@@ -168,6 +168,10 @@ func TestPlanKinds(t *testing.T) {
 			t.Errorf("%+v: %v, %v, want %v", c.choice, got, err, c.want)
 		}
 	}
+	given := Choice{Substitutions: fakeVariants(t, s, 1, 12)}
+	if got, wants, err := planKinds(given, s); err != nil || !slices.Equal(got, []PassKind{MaskedPass, CleanPass, SinglePass}) || !wants(SinglePass, 0) || wants(SinglePass, 1) {
+		t.Errorf("with substitutions of one sequence: %v, %v", got, err)
+	}
 	s.knows = 0
 	if got, _, err := planKinds(Choice{Metrics: []string{"p_at_l"}}, s); err != nil || !slices.Equal(got, []PassKind{MaskedPass}) {
 		t.Errorf("contacts without coordinates: %v, %v", got, err)

@@ -134,7 +134,8 @@ func readRows(f *SubstitutionFile) ([]row, error) {
 		} else if r.Mutated == "" {
 			return fmt.Errorf("the row says no variant")
 		}
-		for _, field := range []*string{&r.Mutant, &r.Mutated, &r.SequenceID, &r.WildType, &r.Assay, &r.Protein, &r.Function, &r.Cluster, &r.Germline} {
+		for _, field := range []*string{&r.Mutant, &r.Mutated, &r.SequenceID, &r.WildType,
+			&r.Assay, &r.Protein, &r.Function, &r.Cluster, &r.Germline} {
 			if _, ok := texts[*field]; !ok {
 				texts[*field] = strings.Clone(*field)
 			}
@@ -331,7 +332,8 @@ func (s *Substitutions) add(r *row, x *residueIndex, byKey map[assayKey]*assay) 
 		s.assays = append(s.assays, a)
 	}
 	if r.Protein != a.protein || r.Function != a.function {
-		return fmt.Errorf("assay %s is of protein %q and function %q here, of %q and %q above", a.name, r.Protein, r.Function, a.protein, a.function)
+		return fmt.Errorf("assay %s is of protein %q and function %q here, of %q and %q above",
+			a.name, r.Protein, r.Function, a.protein, a.function)
 	}
 	return a.add(r, at, x)
 }
@@ -363,7 +365,8 @@ func (x *residueIndex) wildType(r *row) (place, error) {
 				return at, err
 			}
 		}
-		return place{}, run.Hint(fmt.Errorf("its wild type (%s: %.12s…) is none of the sequences", text.Count(len(r.WildType), "residue"), r.WildType),
+		return place{}, run.Hint(fmt.Errorf("its wild type (%s: %.12s…) is none of the sequences",
+			text.Count(len(r.WildType), "residue"), r.WildType),
 			"add the wild type to the sequences, or name one by a column sequence_id")
 	}
 	if i, ok := x.ids[r.Assay]; ok {
@@ -405,7 +408,8 @@ func (a *assay) add(r *row, at place, x *residueIndex) error {
 	}
 	name := fmt.Sprint(v.sites)
 	if before, ok := a.rows[name]; ok {
-		return fmt.Errorf("variant %s of assay %s is there already, in row %d; take the mean of repeated measurements", variant.Format(mutations), a.name, before)
+		return fmt.Errorf("variant %s of assay %s is there already, in row %d; take the mean of repeated measurements",
+			variant.Format(mutations), a.name, before)
 	}
 	a.rows[name] = r.Row
 	if math.IsNaN(r.Measured) {

@@ -347,7 +347,8 @@ func (e *evaluation) object() report.Object {
 	var assays []report.Object
 	for k, a := range e.given.assays {
 		var part report.Object
-		for _, of := range []struct{ name, value string }{{"assay", a.name}, {"protein", a.protein}, {"function", a.function}, {"sequence", a.wildType.ID}} {
+		for _, of := range []struct{ name, value string }{{"assay", a.name}, {"protein", a.protein},
+			{"function", a.function}, {"sequence", a.wildType.ID}} {
 			part.Set(of.name, of.value)
 		}
 		part.Set("variants", len(a.variants))
@@ -364,7 +365,8 @@ func (e *evaluation) object() report.Object {
 			var numbers report.Object
 			numbers.Set("scored", cell.scored)
 			for _, m := range variant.Measures() {
-				numbers.Set(m.String(), report.NumberOr(cell.values[m], cell.reasons[m]))
+				numbers.Set(m.String(),
+					report.NumberOr(cell.values[m], cell.reasons[m]))
 				numbers.Set(m.String()+"_ci", e.interval(k, score, m))
 			}
 			part.Set(scoreNames[score], numbers)

@@ -84,7 +84,8 @@ type Agreement struct {
 func NewAgreement(measured, score []float64, fit []bool, given []float64) (*Agreement, error) {
 	n := len(measured)
 	if len(score) != n || fit != nil && len(fit) != n || given != nil && len(given) != n {
-		return nil, fmt.Errorf("%d measurements, %d scores, %d classes and %d given numbers; want as many of each", n, len(score), len(fit), len(given))
+		return nil, fmt.Errorf("%d measurements, %d scores, %d classes and %d given numbers; want as many of each",
+			n, len(score), len(fit), len(given))
 	}
 	a := &Agreement{measured: measured, score: score, fit: fit, given: given}
 	for _, of := range []struct {
