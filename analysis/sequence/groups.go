@@ -139,7 +139,7 @@ func (g *groups) name() string {
 func (g *groups) warnings() []string {
 	switch equal := g.equal(); {
 	case g.count() < 3:
-		return []string{fmt.Sprintf("there are no intervals: %s are too few, want at least 3", g.name())}
+		return []string{fmt.Sprintf("there are no intervals: %s, want at least 3", g.name())}
 	case g.count() < 10:
 		return []string{fmt.Sprintf("intervals rest on %s: they are wide, and no narrower ones are honest", g.name())}
 	case equal < testedEqual:
