@@ -21,7 +21,7 @@ type Costs[L any] struct {
 
 // Limits bound a comparison; 0 is the default.
 type Limits struct {
-	Cells float64 // steps, at 1 to 5 ns each: 2³⁴ by default
+	Cells float64 // steps, of about 3 ns: 2³⁴ by default, which are less than a minute
 	Bytes float64 // memory: 2³⁰ by default
 }
 
@@ -45,12 +45,7 @@ func (r Result) Ratio() float64 {
 
 // Normalized returns 2·Distance / (Bound + Distance) in [0, 1], which unlike the Ratio is a
 // metric if the costs are those of one (Li & Zhang 2011). 0 for a Bound of 0.
-func (r Result) Normalized() float64 {
-	if r.Bound == 0 {
-		return 0
-	}
-	return 2 * r.Distance / (r.Bound + r.Distance)
-}
+func (r Result) Normalized() float64 { return 2 * r.Ratio() / (1 + r.Ratio()) }
 
 // Need returns what a comparison of two trees takes: the steps of the better of its two
 // directions, at most |A|·|B| times the smaller of depth and leaves of A and of that of B,
@@ -92,7 +87,7 @@ func Distance[L comparable](ctx context.Context, a, b *Tree[L], limits Limits) (
 // Weighted returns the edit distance of two trees with given costs: the least cost of a
 // mapping between their nodes that keeps who is above whom and the order of the others. Each
 // function is called once for each node or pair of nodes at most. Costs that are negative,
-// NaN or infinite are errors. See Distance.
+// NaN or infinite, or of infinite sum, are errors. See Distance.
 func Weighted[L any](ctx context.Context, a, b *Tree[L], costs Costs[L], limits Limits) (Result, error) {
 	if costs.Delete == nil || costs.Insert == nil || costs.Rename == nil {
 		return Result{}, errors.New("tree: costs need Delete, Insert and Rename")
@@ -107,6 +102,9 @@ func Weighted[L any](ctx context.Context, a, b *Tree[L], costs Costs[L], limits 
 	insert, bound, err := each("Insert", b.labels, costs.Insert, bound)
 	if err != nil {
 		return Result{}, err
+	}
+	if math.IsInf(bound, 1) {
+		return Result{}, errors.New("tree: the costs of all nodes add up to more than a float64 holds")
 	}
 	var wrong error
 	x, y := views(a, b)

@@ -257,7 +257,7 @@ func TestPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := Distance(context.Background(), a, b, Limits{})
-	if err != nil || r != (Result{2, 12}) || r.Ratio() != 2./12 || r.Normalized() != 4./14 {
+	if err != nil || r != (Result{2, 12}) || r.Ratio() != 2./12 || math.Abs(r.Normalized()-4./14) > 1e-15 {
 		t.Errorf("%+v, %v, ratio %v, normalized %v", r, err, r.Ratio(), r.Normalized())
 	}
 }
@@ -439,6 +439,11 @@ func TestCosts(t *testing.T) {
 	}
 	if _, err := Weighted(context.Background(), a, b, Costs[int]{}, Limits{}); err == nil {
 		t.Error("no costs: no error")
+	}
+	large := unit
+	large.Delete = func(int) float64 { return math.MaxFloat64 }
+	if _, err := Weighted(context.Background(), a, b, large, Limits{}); err == nil || !strings.Contains(err.Error(), "add up to more") {
+		t.Errorf("large costs: %v", err)
 	}
 	free := Costs[int]{Delete: func(int) float64 { return 0 }, Insert: func(int) float64 { return 0 }, Rename: abs}
 	if r := weighted(t, a, b, free); r != (Result{}) || r.Ratio() != 0 || r.Normalized() != 0 {
