@@ -81,7 +81,8 @@ func OpenPositions(path string, modes []string) (*PositionFile, error) {
 
 // open finds the rows of every sequence and checks them.
 func (f *PositionFile) open() error {
-	reader := csv.NewReader(io.NewSectionReader(f.file, 0, f.file.Size()))
+	before := markSize(f.file)
+	reader := csv.NewReader(io.NewSectionReader(f.file, before, f.file.Size()-before))
 	reader.Comma, reader.ReuseRecord = f.separator, true
 	var err error
 	if f.names, err = readHeader(reader); err != nil {
@@ -93,7 +94,7 @@ func (f *PositionFile) open() error {
 	numbers := map[string]int{}
 	last := -1
 	for row := 0; ; row++ {
-		start := reader.InputOffset()
+		start := before + reader.InputOffset()
 		record, err := reader.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -120,7 +121,7 @@ func (f *PositionFile) open() error {
 			f.runs[i] = append(f.runs[i], positionRun{start: start, row: row})
 			last = i
 		}
-		f.runs[i][len(f.runs[i])-1].end = reader.InputOffset()
+		f.runs[i][len(f.runs[i])-1].end = before + reader.InputOffset()
 	}
 	if len(f.ids) == 0 {
 		return errors.New("the table has names but no rows")

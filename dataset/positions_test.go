@@ -56,6 +56,17 @@ func TestPositions(t *testing.T) {
 	}
 }
 
+func TestPositionsWithMark(t *testing.T) {
+	t.Parallel()
+	f, err := positionText(t, "p.csv", "\ufeff\"seq\",\"pos\",\"target\",\"pred\",\"nll\"\r\na,1,E,V,0.5\r\nb,2,E,V,0.5\r\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows, err := f.Read(1); err != nil || len(rows) != 1 || rows[0].At != 2 {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
 func TestBadPositions(t *testing.T) {
 	t.Parallel()
 	const names = "seq,pos,region_mode,target,pred,nll,prob\na,0,standard,E,E,0,1\n"

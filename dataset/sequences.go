@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"repscope/internal/mmap"
+	"repscope/internal/text"
 )
 
 // Sequence is one sequence of a file: up to two chains, heavy and light, as they are written.
@@ -141,6 +143,10 @@ func (f *SequenceFile) open(path string) error {
 		return errors.New("the file is empty; want a table with a line of names, or FASTA records")
 	case strings.HasPrefix(start, ">"):
 		return f.openFASTA()
+	case strings.HasPrefix(start, "\xff\xfe"), strings.HasPrefix(start, "\xfe\xff"):
+		return errors.New("the text is encoded as UTF-16, want UTF-8")
+	case slices.Contains([]string{".fasta", ".fa", ".faa"}, strings.ToLower(filepath.Ext(path))):
+		return errors.New("there is no FASTA record at its beginning: a line with > and an id")
 	}
 	f.separator = separatorOf(path)
 	return f.openTable()
@@ -296,9 +302,28 @@ func (f *SequenceFile) chooseColumns(names []string) error {
 	if f.roles[roleHeavy] < 0 && f.roles[roleLight] < 0 {
 		err := fmt.Errorf("there is no column of a chain (%s); the columns are %s",
 			strings.Join(slices.Concat(sequenceRoles[roleHeavy].found, sequenceRoles[roleLight].found), ", "), strings.Join(names, ", "))
+		if len(names) == 1 && strings.ContainsAny(names[0], ",;|\t") {
+			return hinted{err, "cells are separated by commas in a .csv, and by tabs in a .tsv"}
+		}
 		return hinted{err, "--columns heavy=NAME,light=NAME says which they are; a single chain is heavy=NAME"}
 	}
 	return f.checkUses()
+}
+
+// Notes are columns that are not used and have nearly the name of one that is not there.
+func (f *SequenceFile) Notes() []string {
+	var missing, notes []string
+	for i, at := range f.roles {
+		if at < 0 {
+			missing = append(missing, sequenceRoles[i].found...)
+		}
+	}
+	for k, name := range f.names {
+		if near := text.Nearest(name, missing); near != "" && !slices.Contains(f.roles, k) {
+			notes = append(notes, fmt.Sprintf("%s: the column %s is not used; did you mean %s?", f.file.Path(), name, near))
+		}
+	}
+	return notes
 }
 
 // checkUses finds a column of two roles, and one that belongs to a chain that is not there.

@@ -18,7 +18,8 @@ import (
 
 // openTable finds the rows of a table and checks them.
 func (f *SequenceFile) openTable() error {
-	reader := csv.NewReader(io.NewSectionReader(f.file, 0, f.file.Size()))
+	before := markSize(f.file)
+	reader := csv.NewReader(io.NewSectionReader(f.file, before, f.file.Size()-before))
 	reader.Comma, reader.ReuseRecord = f.separator, true
 	names, err := readHeader(reader)
 	if err != nil {
@@ -31,7 +32,7 @@ func (f *SequenceFile) openTable() error {
 	check := sequenceCheck{map[string]int{}, map[string]int{}}
 	var s Sequence
 	for {
-		start := reader.InputOffset()
+		start := before + reader.InputOffset()
 		record, err := reader.Read()
 		if errors.Is(err, io.EOF) {
 			f.offsets = append(f.offsets, start)
@@ -142,7 +143,7 @@ func checkMask(mask, chain string, highest byte) error {
 	return err
 }
 
-// parseCoordinates reads a JSON list of n points [x, y, z]; NaN and null are NaN. A residue
+// parseCoordinates reads a JSON list of n points [x, y, z]; NaN and null are NaN, in a point or in its place. A residue
 // with any of them is not resolved: all three are NaN.
 func parseCoordinates(list string, n int) ([]float32, error) {
 	p := coordinateParser{literal{text: list}}
@@ -189,6 +190,11 @@ func (p *coordinateParser) want(c byte) error {
 
 // point reads point i.
 func (p *coordinateParser) point(i int) (out [3]float32, err error) {
+	nan := float32(math.NaN())
+	unresolved := [3]float32{nan, nan, nan}
+	if p.null() {
+		return unresolved, nil
+	}
 	resolved := true
 	for k := range out {
 		opening := byte(',')
@@ -219,10 +225,21 @@ func (p *coordinateParser) point(i int) (out [3]float32, err error) {
 		return out, fmt.Errorf("point %d: %w", i, err)
 	}
 	if !resolved {
-		nan := float32(math.NaN())
-		out = [3]float32{nan, nan, nan}
+		return unresolved, nil
 	}
 	return out, nil
+}
+
+// null skips a null or NaN that stands for a whole point.
+func (p *coordinateParser) null() bool {
+	p.skip()
+	rest := p.text[p.at:]
+	end := strings.IndexAny(rest, ",] \t\r\n")
+	if end < 0 || rest[:end] != "null" && !strings.EqualFold(rest[:end], "nan") {
+		return false
+	}
+	p.at += end
+	return true
 }
 
 // openFASTA finds the records of a FASTA file and checks them.

@@ -98,6 +98,32 @@ func TestSequencesWithoutCoordinates(t *testing.T) {
 	}
 }
 
+func TestSequencesWithMark(t *testing.T) {
+	t.Parallel()
+	f, err := sequenceText(t, "s.csv", "\ufeff\"id\",\"heavy_chain\",\"heavy_coords\"\r\n\"a\",\"EV\",\"[null, [1,2,3]]\"\r\nb,QL,\r\n", SequenceOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := readSequence(t, f, 0)
+	if c := s.Coordinates[0]; s.ID != "a" || s.Chains[0] != "EV" || len(c) != 6 || c[0] == c[0] || c[3] != 1 {
+		t.Errorf("%+v", s)
+	}
+	if s := readSequence(t, f, 1); s.ID != "b" || s.Chains[0] != "QL" {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestSequencesNotes(t *testing.T) {
+	t.Parallel()
+	f, err := sequenceText(t, "s.csv", "heavy_chian,light_chain,isotype,heavy\nEV,DI,G,1\n", SequenceOptions{Columns: map[string]string{"id": "heavy"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := f.Notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], "s.csv: the column heavy_chian is not used; did you mean heavy_chain?") {
+		t.Errorf("%q", notes)
+	}
+}
+
 func TestFASTA(t *testing.T) {
 	t.Parallel()
 	f, err := sequenceText(t, "s.fasta", "\n>first heavy and light\r\nEVQ\r\nLV:DI\r\n\r\n>second\nACD EF\n> third\n:DIQM", SequenceOptions{})
@@ -161,6 +187,11 @@ func TestBadSequences(t *testing.T) {
 		{"f.fa", ">a\nEV:E:Q\n", "f.fa: record 0 (line 1) has 3 chains, want one, or a heavy and a light one with a colon between them", ""},
 		{"f.fa", ">a\nEV\n>a\nEV\n", `f.fa: record 1 (line 3) has the id "a" of record 0 (line 1); ids must be unique`, ""},
 		{"f.fa", ">\nEV\n", "f.fa: record 0 (line 1) has no id", ""},
+		{"f.fa", "EV\n>a\n", "f.fa: there is no FASTA record at its beginning: a line with > and an id", ""},
+		{"u.csv", "\xff\xfeh\x00", "u.csv: the text is encoded as UTF-16, want UTF-8", ""},
+		{"d.csv", "heavy_chain;id\nEV;a\n", "d.csv: there is no column of a chain (heavy_chain, sequence_aa:0, light_chain, sequence_aa:1); the columns are heavy_chain;id",
+			"cells are separated by commas in a .csv, and by tabs in a .tsv"},
+		{"p.csv", table("heavy_chain,heavy_coords", `E,"[nulls]"`), `p.csv: row 1 (line 3), column heavy_coords: point 0: "nulls]" stands where '[' was expected; want a JSON list of points [x, y, z]`, ""},
 	} {
 		_, err := sequenceText(t, c.name, c.content, SequenceOptions{Letters: "ACDEFGHIKLMNPQRSTVWY*.-"})
 		checkSequenceError(t, c.content, err, c.want, c.hint)

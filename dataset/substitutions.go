@@ -108,7 +108,7 @@ func ReadSubstitutions(spec string, visit func(s *Substitution) error) error {
 }
 
 func readSubstitutions(r io.Reader, separator rune, measured string, visit func(s *Substitution) error) error {
-	reader := csv.NewReader(r)
+	reader := csv.NewReader(withoutMark(r))
 	reader.Comma, reader.ReuseRecord = separator, true
 	names, err := readHeader(reader)
 	if err != nil {

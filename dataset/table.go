@@ -3,6 +3,7 @@
 package dataset
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -72,7 +73,7 @@ func (c *Column) Array(path string) (*Array, error) {
 
 // readTable is [ReadTable] of text with the given separator.
 func readTable(r io.Reader, separator rune) ([]Column, error) {
-	reader := csv.NewReader(r)
+	reader := csv.NewReader(withoutMark(r))
 	reader.Comma, reader.ReuseRecord = separator, true
 	names, err := readHeader(reader)
 	if err != nil {
@@ -113,7 +114,6 @@ func readHeader(reader *csv.Reader) ([]string, error) {
 		return nil, tableError(err)
 	}
 	names := slices.Clone(header)
-	names[0] = strings.TrimPrefix(names[0], "\ufeff")
 	for i, name := range names {
 		names[i] = strings.TrimSpace(name)
 		switch {
@@ -124,6 +124,27 @@ func readHeader(reader *csv.Reader) ([]string, error) {
 		}
 	}
 	return names, nil
+}
+
+// mark is the byte order mark that some programs write before text in UTF-8.
+const mark = "\ufeff"
+
+// withoutMark is text without a mark, which would hide the quotes of the first name.
+func withoutMark(r io.Reader) io.Reader {
+	b := bufio.NewReader(r)
+	if first, _ := b.Peek(len(mark)); string(first) == mark {
+		_, _ = b.Discard(len(mark))
+	}
+	return b
+}
+
+// markSize is the number of bytes of a mark at the beginning of a file.
+func markSize(file io.ReaderAt) int64 {
+	var first [len(mark)]byte
+	if n, _ := file.ReadAt(first[:], 0); string(first[:n]) == mark {
+		return int64(n)
+	}
+	return 0
 }
 
 // tableError says what is wrong with a line.

@@ -123,6 +123,8 @@ const (
 	// StreamContacts draws the sequences that regressions of contacts are fitted on
 	// (analysis/sequence): "cont".
 	StreamContacts Stream = 0x636f6e74
+	// StreamFixations draws pixels that are taken for fixations (measure/saliency): "fixa".
+	StreamFixations Stream = 0x66697861
 )
 
 // Key returns the key of the stream under a seed, or of its sub-stream with the

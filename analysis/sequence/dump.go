@@ -99,6 +99,9 @@ func (d *Dump) open() error {
 	if err != nil {
 		return err
 	}
+	if len(names) == 0 {
+		return fmt.Errorf("%s: it holds a single array; want an .npz or .safetensors file with token_ids, logits and others", d.path)
+	}
 	d.hasPlan = slices.Contains(names, planText)
 	known := slices.Concat(tokenArrays, rowArrays, outputArrays, []string{"coords"})
 	for _, name := range names {
@@ -149,6 +152,9 @@ func (d *Dump) checkNames(names []string) error {
 	}
 	if has("pass") && !has("mask_labels") {
 		return d.missing("mask_labels", names)
+	}
+	if has("logits") && !has("mask_labels") {
+		d.notes = append(d.notes, d.path+": there are no mask_labels: nothing was hidden, and logits are those of sequences without masks")
 	}
 	return nil
 }

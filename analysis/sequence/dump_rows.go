@@ -196,7 +196,7 @@ func (d *Dump) readSpecial(r *dumpRow) error {
 		r.special[i] = mask[r.start+i] == 1
 	}
 	for _, i := range r.hidden {
-		if r.special[i] {
+		if id := int(r.tokens[i]); r.special[i] || special(d.alphabet, id) && id != d.alphabet.Mask {
 			return fmt.Errorf("%s: row %d hides position %d, which is a special token (%s)",
 				d.arrays["mask_labels"].Name(), r.row, r.start+i, d.alphabet.Names[r.tokens[i]])
 		}
@@ -333,6 +333,9 @@ func (d *Dump) Read(i int, r *Record) error {
 	if r.Chains == nil {
 		r.Chains = make([]int8, len(r.Tokens))
 	}
+	if at := r.broken(); at >= 0 {
+		return fmt.Errorf("%s: row %d, position %d is of chain %d again, behind the other chain", d.arrays["chain_ids"].Name(), from.row, from.start+at, r.Chains[at])
+	}
 	if r.CDR, err = d.small("cdr_mask", from, 0, 3); err != nil {
 		return err
 	}
@@ -346,6 +349,20 @@ func (d *Dump) Read(i int, r *Record) error {
 		return nil
 	}
 	return r.annotate(d.beside, d.arrays["chain_ids"] == nil, fmt.Sprintf("%s: row %d", d.path, from.row))
+}
+
+// broken is the first residue of a chain that goes on behind the other one; −1 if both are whole.
+func (r *Record) broken() int {
+	changes, last := 0, int8(-1)
+	for _, i := range r.residues() {
+		if last >= 0 && r.Chains[i] != last {
+			if changes++; changes > 1 {
+				return i
+			}
+		}
+		last = r.Chains[i]
+	}
+	return -1
 }
 
 // small reads the values of a row that lie between two bounds; nil where there are none.

@@ -306,6 +306,11 @@ func TestBadDumps(t *testing.T) {
 			d.ints("cluster", []int64{1}, []int64{1}, []int64{2})
 			d.plan([]int64{0, 1, 1}, []int64{0, 1, 0})
 		}, "d.npz:cluster: row 2 is 2, but another row of sequence 1 is 1"},
+		{func(d toyDump) { d["chain_ids"].Data.([]int64)[18] = 1 }, "d.npz:chain_ids: row 2, position 3 is of chain 0 again, behind the other chain"},
+		{func(d toyDump) {
+			d.ints("special_tokens_mask", make([]int64, 8), make([]int64, 8), make([]int64, 8))
+			d.ints("mask_labels", []int64{-100, 4, -100, -100, -100, -100, -100, -100}, []int64{-100, 0, -100, -100, -100, -100, -100, -100}, []int64{-100, 4, 4, -100, -100, -100, -100, -100})
+		}, "d.npz:mask_labels: row 1 hides position 1, which is a special token (<cls>)"},
 	} {
 		d := newToyDump()
 		c.change(d)
@@ -375,6 +380,12 @@ func TestDumpNotes(t *testing.T) {
 	toy["nontemplated_mask"] = dataset.Field{Name: "nontemplated_mask", Shape: []int{3, 8}, Data: make([]int64, 24)}
 	toy["ids"] = dataset.Field{Name: "ids", Shape: []int{3}, Data: make([]int64, 3)}
 	d := toy.open(t, nil)
+	delete(toy, "nontemplated_mask")
+	delete(toy, "mask_labels")
+	bare := toy.open(t, nil)
+	if notes := bare.Notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], "there are no mask_labels: nothing was hidden, and logits are those of sequences without masks") {
+		t.Errorf("notes %q", notes)
+	}
 	if notes := d.Notes(); len(notes) != 1 || !strings.HasSuffix(notes[0], "the array nontemplated_mask is not used; did you mean non_templated_mask?") {
 		t.Errorf("notes %v", fmt.Sprint(notes))
 	}

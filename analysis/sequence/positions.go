@@ -198,7 +198,7 @@ func (p *Positions) bare(i int, r *Record, rows []dataset.Position) {
 	}
 	for _, row := range rows {
 		if id := p.token(row.Target); id >= 0 && row.At < n {
-			r.Tokens[row.At], r.Special[row.At] = int32(id), false
+			r.Tokens[row.At], r.Special[row.At] = int32(id), special(p.alphabet, id)
 		}
 	}
 }
@@ -216,10 +216,15 @@ func (p *Positions) prediction(r *Record, row dataset.Position) (token.Predictio
 	}{{"target", row.Target, q.Target}, {"pred", row.Predicted, q.Predicted}} {
 		if of.id < 0 {
 			err := fmt.Errorf("column %s: %q is no token of the vocabulary and no id of one, 0 to %d", of.column, of.text, p.alphabet.Size()-1)
+			if len(of.text) == 1 && !slices.Contains(p.alphabet.Names, strings.ToUpper(of.text)) {
+				return q, err // every letter is as near as any other
+			}
 			return q, run.Hint(err, run.DidYouMean("", of.text, p.alphabet.Names))
 		}
 	}
 	switch {
+	case row.At >= longest:
+		return q, fmt.Errorf("column pos: %d, want less than %d", row.At, longest)
 	case row.At >= len(r.Tokens):
 		return q, fmt.Errorf("column pos: %d, but sequence %s has %s", row.At, r.ID, text.Count(len(r.Tokens), "token"))
 	case int(r.Tokens[row.At]) != q.Target:

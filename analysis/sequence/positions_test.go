@@ -84,14 +84,17 @@ func TestBadPositions(t *testing.T) {
 		"x,1,standard,L,L,0,1\ny,1,standard,S,32,0,1\n":                          `p.csv: row 1: column pred: "32" is no token of the vocabulary and no id of one, 0 to 31`,
 		"x,1,standard,L,L,0,1\nx,1,standard,L,A,0,1\ny,1,standard,S,S,0,1\n":     `p.csv: seq "x" has position 1 twice with region_mode standard`,
 		"x,1,standard,L,L,0,1\ny,1,standard,S,S,0,1\ny,2,region,S,S,0,1\n":       `p.csv: row 2 (line 4), column region_mode: "region", want one of standard, per-position, region-level`,
-		"x,1,standard,L,L,0,1\ny,99999999999,standard,S,S,0,1\n":                 `p.csv: row 1: column pos: 99999999999, but sequence y has 4 tokens`,
+		"x,1,standard,L,L,0,1\ny,99999999999,standard,S,S,0,1\n":                 `p.csv: row 1: column pos: 99999999999, want less than 1048576`,
 		"x,1,per-position,L,L,0,1\ny,1,standard,S,S,0,1\ny,1,standard,S,S,0,1\n": `p.csv: seq "y" has position 1 twice with region_mode standard`,
 	} {
 		if _, err := openPositions(t, rows, s); err == nil || !strings.HasSuffix(err.Error(), "/"+want) {
 			t.Errorf("%q: %v, want\n%s", rows, err, want)
 		}
 	}
-	if _, err := openPositions(t, "x,99999999999,standard,L,L,0,1\n", nil); err == nil || !strings.Contains(err.Error(), "row 0: column pos: 99999999999, but sequence x has 1048576 tokens") {
+	if _, err := openPositions(t, "x,99999999999,standard,L,L,0,1\n", nil); err == nil || !strings.Contains(err.Error(), "row 0: column pos: 99999999999, want less than 1048576") {
+		t.Errorf("%v", err)
+	}
+	if _, err := openPositions(t, "x,0,standard,<cls>,L,0,1\n", nil); err == nil || !strings.HasSuffix(err.Error(), "row 0: column pos: position 0 of sequence x is the special token <cls>") {
 		t.Errorf("%v", err)
 	}
 }
