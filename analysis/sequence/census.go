@@ -11,6 +11,7 @@ import (
 	"repscope/internal/run"
 	"repscope/measure/token"
 	"repscope/report"
+	"repscope/stat"
 )
 
 // census counts what was looked at. It is a metric of every model.
@@ -23,6 +24,7 @@ const (
 	countMasked
 	countUnframed
 	tokenDigest // of the tokens, below 2³²
+	maskDigest  // of the masked positions
 	countColumns
 )
 
@@ -40,13 +42,18 @@ func (c *census) Update(_ context.Context, b *Batch) error {
 		if it.CDR != nil {
 			unframed = token.Unframed(it.Chains, it.Special, it.CDR)
 		}
-		h := fnv.New32a()
-		for _, t := range it.Tokens {
-			_, _ = h.Write([]byte{byte(t), byte(t >> 8), byte(t >> 16)})
-		}
-		c.Add(1, float64(residues), float64(len(it.Masked)), float64(unframed), float64(h.Sum32()))
+		c.Add(1, float64(residues), float64(len(it.Masked)), float64(unframed), digest(it.Tokens), digest(it.Masked))
 	}
 	return nil
+}
+
+// digest is a hash of numbers below 2²⁴.
+func digest[T int | int32](numbers []T) float64 {
+	h := fnv.New32a()
+	for _, v := range numbers {
+		_, _ = h.Write([]byte{byte(v), byte(v >> 8), byte(v >> 16)})
+	}
+	return float64(h.Sum32())
 }
 
 // Result does nothing: see enter.
@@ -63,12 +70,28 @@ func (c *census) enter(o *report.Object) {
 	}
 }
 
+// otherMasks are warnings of models whose predictions are of other residues than those of the first one that has any.
+func otherMasks(names []string, all []*census) (warnings []string) {
+	first := -1
+	for i, c := range all {
+		switch {
+		case stat.Sum(c.Column(countMasked)) == 0:
+		case first < 0:
+			first = i
+		case !slices.Equal(c.Column(maskDigest), all[first].Column(maskDigest)):
+			warnings = append(warnings, fmt.Sprintf("%s and %s predict other masked residues: their differences are also those of the residues",
+				names[first], names[i]))
+		}
+	}
+	return warnings
+}
+
 // sameSequences is an error where models of a dataset were shown other tokens.
-func sameSequences(d *datasetPlan, all []*census) error {
+func sameSequences(names []string, all []*census) error {
 	for i := range all {
 		if !slices.Equal(all[i].Column(tokenDigest), all[0].Column(tokenDigest)) {
-			return run.Hint(fmt.Errorf("models %s and %s have other sequences: models of a dataset are compared on the same ones", d.models[0].Name, d.models[i].Name),
-				fmt.Sprintf("give it a dataset of its own: %s/DATASET=FILE", d.models[i].Name))
+			return run.Hint(fmt.Errorf("models %s and %s have other sequences: models of a dataset are compared on the same ones", names[0], names[i]),
+				fmt.Sprintf("give it a dataset of its own: %s/DATASET=FILE", names[i]))
 		}
 	}
 	return nil

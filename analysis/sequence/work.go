@@ -353,6 +353,7 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 			}
 		}
 		var censuses []*census
+		var counted []string // their models
 		for m, model := range d.models {
 			var pieces []Piece
 			for _, part := range parts {
@@ -372,12 +373,13 @@ func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 			}
 			out.Models = append(out.Models, *result)
 			if len(metrics) > 0 {
-				censuses = append(censuses, metrics[0].(*census))
+				censuses, counted = append(censuses, metrics[0].(*census)), append(counted, model.Name)
 			}
 		}
-		if err := sameSequences(d, censuses); err != nil {
+		if err := sameSequences(counted, censuses); err != nil {
 			return nil, err
 		}
+		r.Warnings = append(r.Warnings, otherMasks(counted, censuses)...)
 		warnings, err := out.compare(p.o)
 		if err != nil {
 			return nil, err
