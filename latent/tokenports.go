@@ -450,7 +450,7 @@ func (t *TokenModel) enter(role string, v *tokenValue) error {
 	case roleLogits:
 		p.vocabulary = s[2]
 		if t.o.Vocabulary > 0 && s[2] != t.o.Vocabulary {
-			return fmt.Errorf("output %q has logits of %d tokens, the vocabulary has %d", v.names[0], s[2], t.o.Vocabulary)
+			return &vocabularyError{fmt.Errorf("output %q has logits of %d tokens, the vocabulary has %d", v.names[0], s[2], t.o.Vocabulary)}
 		}
 	case roleHidden:
 		p.width = s[n-1]
@@ -555,4 +555,14 @@ func (e *tokenExportError) Hints() []string {
 	return []string{`export the module to ONNX: torch.onnx.export(module.eval(), (input_ids, attention_mask), "` + e.onnx + `", ` +
 		`input_names=["input_ids", "attention_mask"], output_names=["logits"], ` +
 		`dynamic_axes={n: {0: "batch", 1: "length"} for n in ["input_ids", "attention_mask", "logits"]})`}
+}
+
+// vocabularyError is the error for logits of another vocabulary.
+type vocabularyError struct{ error }
+
+func (e *vocabularyError) Unwrap() error { return e.error }
+
+// Hints tells where the tokens are given.
+func (e *vocabularyError) Hints() []string {
+	return []string{"--vocabulary FILE.json says which tokens there are, with those that no sequence has"}
 }

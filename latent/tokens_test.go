@@ -279,6 +279,10 @@ func TestTokensErrors(t *testing.T) {
 		if !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "model ") || !strings.Contains(err.Error(), c.path) {
 			t.Errorf("%s: %v, want it to say %q", c.path, err, c.want)
 		}
+		var hinted interface{ Hints() []string }
+		if c.o.Vocabulary > 0 && (!errors.As(err, &hinted) || !strings.Contains(hinted.Hints()[0], "--vocabulary")) {
+			t.Errorf("%s: %v has no hint at the vocabulary", c.path, err)
+		}
 	}
 }
 

@@ -70,7 +70,7 @@ func TestNothingMasked(t *testing.T) {
 	in.Datasets[0].Choice.Mask = func(*Record) []int { return nil }
 	m := analyzeFake(t, in).Datasets[0].Models[0]
 	v, _, ok := m.Number("mask_acc")
-	if !ok || v.Defined() || v.Reason != "nothing was scored" {
+	if !ok || v.Defined() || v.Reason != "no residue is masked" {
 		t.Errorf("mask_acc %v", v)
 	}
 	for name, want := range map[string]int{"sequences": 5, "masked_residues": 0, "chains_without_frameworks": 0} {

@@ -21,7 +21,7 @@ var Command = run.Command{
 	Name:        "sequence",
 	Summary:     "masked language models of sequences: predictions by region, contacts, probes, effects of substitutions",
 	Out:         "evaluation_plots/sequence",
-	Interrupted: "interrupted; what was computed with models that are run is kept in " + PartialFile + " of --out, from which the same command continues",
+	Interrupted: "interrupted; groups of sequences that models have answered are kept in " + PartialFile + " of --out, from which the same command continues",
 	Setup: func(flags *run.Flags) run.Job {
 		s := &settings{flags: flags}
 		s.tree.register(flags)

@@ -320,8 +320,11 @@ func (d *Dump) Read(i int, r *Record) error {
 	}
 	from := rows.all[0]
 	*r = Record{Index: i, ID: strconv.Itoa(i), Cluster: d.clusters[i], Tokens: from.tokens, Special: from.special, Masked: []int{}, rows: rows}
-	if rows.masked != nil {
+	switch {
+	case rows.masked != nil:
 		r.Masked = append(r.Masked, rows.masked.hidden...)
+	case d.kinds[MaskedPass]: // of other sequences
+		return fmt.Errorf("%s: sequence %d has no row of the masked pass, and others have", d.path, i)
 	}
 	defer d.borrow(from)()
 	if r.Chains, err = d.small("chain_ids", from, 0, 1); err != nil {

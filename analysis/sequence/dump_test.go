@@ -294,6 +294,7 @@ func TestBadDumps(t *testing.T) {
 		{func(d toyDump) { d.plan([]int64{0, 1, 2}, []int64{2, 0, 0}) }, "d.npz: row 0: a single pass hides 2 positions"},
 		{func(d toyDump) { d.plan([]int64{0, 1, 2}, []int64{3, 0, 0}) }, "d.npz: row 0: the pass of a region has none"},
 		{func(d toyDump) { d.plan([]int64{0, 1, 1}, []int64{0, 0, 0}) }, "d.npz: the rows 1 and 2 are the same pass of sequence 1"},
+		{func(d toyDump) { d.plan([]int64{0, 1, 2}, []int64{0, 1, 0}) }, "d.npz: sequence 1 has no row of the masked pass, and others have"},
 		{func(d toyDump) { d.plan([]int64{0, 1, 1}, []int64{0, 1, 0}) }, "d.npz: the rows 1 and 2 are of sequence 1, but have 4 and 8 tokens"},
 		{func(d toyDump) {
 			d.plan([]int64{0, 1, 1}, []int64{0, 1, 0})

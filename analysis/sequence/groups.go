@@ -16,6 +16,9 @@ import (
 // of a thousand tells the error as well as deleting each of more.
 const mostGroups = 1024
 
+// fewestGroups is how many groups intervals need.
+const fewestGroups = 3
+
 // groups are the sequences of a dataset by group.
 type groups struct {
 	n        int
@@ -138,8 +141,8 @@ func (g *groups) name() string {
 // warnings are what a reader of intervals should know.
 func (g *groups) warnings() []string {
 	switch equal := g.equal(); {
-	case g.count() < 3:
-		return []string{fmt.Sprintf("there are no intervals: %s, want at least 3", g.name())}
+	case g.count() < fewestGroups:
+		return []string{fmt.Sprintf("intervals are left out: they rest on %s, want at least %d", g.name(), fewestGroups)}
 	case g.count() < 10:
 		return []string{fmt.Sprintf("intervals rest on %s: they are wide, and no narrower ones are honest", g.name())}
 	case equal < testedEqual:

@@ -56,3 +56,21 @@ func TestGroupNames(t *testing.T) {
 		}
 	}
 }
+
+// Too few groups give no intervals, and the run says why.
+func TestGroupWarnings(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{
+		1: "intervals are left out: they rest on 1 sequence, want at least 3",
+		2: "intervals are left out: they rest on 2 sequences, want at least 3",
+		3: "intervals rest on 3 sequences: they are wide, and no narrower ones are honest",
+	} {
+		each := make([]int, n)
+		for i := range each {
+			each[i] = i
+		}
+		if got := newGroups(each, 5).warnings(); len(got) != 1 || got[0] != want {
+			t.Errorf("%d sequences: %q, want %q", n, got, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ package sequence
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -327,10 +328,10 @@ func (d *DatasetResult) print(env *run.Env, title string, kinds []*Kind) error {
 			return err
 		}
 	}
-	if err := d.printRows(env, "Accuracy of", regional); err != nil {
+	if err := d.printRows(env, "Accuracy of", regional, ""); err != nil {
 		return err
 	}
-	if err := d.printRows(env, "Spearman of variants by", scores); err != nil {
+	if err := d.printRows(env, "Spearman of variants by", scores, d.Models[0].variantGroups(scores)); err != nil {
 		return err
 	}
 	if err := d.printSkipped(env); err != nil {
@@ -374,8 +375,24 @@ func (m *ModelResult) cell(key string) any {
 	return report.WithInterval(v, ci)
 }
 
-// printRows writes a row for each of the keys, named by its second part.
-func (d *DatasetResult) printRows(env *run.Env, title string, keys []string) error {
+// variantGroups says what intervals of agreements with measurements delete in turn; empty where
+// there are none.
+func (m *ModelResult) variantGroups(keys []string) string {
+	if !slices.ContainsFunc(keys, func(key string) bool { _, ci, _ := m.Number(key); return ci.Defined() }) {
+		return ""
+	}
+	value, _ := m.Object.Get(substitutions.Name)
+	of, ok := value.(report.Object)
+	if !ok {
+		return ""
+	}
+	unit, _ := of.Get("intervals_over")
+	count, _ := of.Get("groups")
+	return fmt.Sprintf("[95 %% intervals] by deleting the variants of each of %v %v", count, unit)
+}
+
+// printRows writes a row for each of the keys, named by its second part, and a note unless it is empty.
+func (d *DatasetResult) printRows(env *run.Env, title string, keys []string, note string) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -390,6 +407,9 @@ func (d *DatasetResult) printRows(env *run.Env, title string, keys []string) err
 			cells = append(cells, d.Models[i].cell(key))
 		}
 		table.Row(cells...)
+	}
+	if note != "" {
+		table.Note("%s", note)
 	}
 	return env.Table(table)
 }

@@ -68,7 +68,7 @@ func TestContinued(t *testing.T) { // not parallel: it stops runs
 			}
 		}
 		defer func() { afterPart = nil }()
-		if code, stderr := call(ctx, out); code != 1 || !strings.Contains(stderr, "is kept in sequence.partial") {
+		if code, stderr := call(ctx, out); code != 1 || !strings.Contains(stderr, "are kept in sequence.partial") {
 			t.Fatalf("stopped: exit %d: %s", code, stderr)
 		}
 		if files := filesOf(t, filepath.Join(dir, out)); len(files) != 1 || files[PartialFile] == "" {

@@ -221,7 +221,7 @@ func (e *evaluation) assays(score int, m variant.Measure, group int) []variant.A
 
 // jackknife is that of a mean; nil without intervals, or where there are too few groups.
 func (e *evaluation) jackknife(value float64, without func(group int) float64) (*stat.Jackknifed, error) {
-	if !e.s.intervals || e.groups.count() < 3 {
+	if !e.s.intervals || e.groups.count() < fewestGroups {
 		return nil, nil
 	}
 	replicates := make([]float64, e.groups.count())
@@ -328,7 +328,7 @@ func (e *evaluation) interval(k, score int, m variant.Measure) report.Interval {
 		return report.NoInterval("%s", cell.reasons[m])
 	case !e.s.intervals:
 		return (&Key{}).interval(nil)
-	case g.count() < 3:
+	case g.count() < fewestGroups:
 		return report.NoInterval("%s", e.tooFew(g))
 	}
 	j, err := g.jackknife(cell.values[m], cell.own[m])

@@ -28,6 +28,11 @@ type Summary struct {
 // Ratio enters Σ numerator / Σ denominator of all sequences under a key of the registry, with
 // its interval: see [Summary.Score].
 func (s *Summary) Ratio(key string, numerator, denominator []float64) error {
+	return s.ratio(key, "nothing was scored", numerator, denominator)
+}
+
+// ratio is Ratio; the reason is that of a denominator of 0.
+func (s *Summary) ratio(key, reason string, numerator, denominator []float64) error {
 	of := func(sums []float64) float64 { return sums[0] / sums[1] }
 	influence := func(value float64, sums []float64) []float64 {
 		out := make([]float64, len(numerator))
@@ -36,7 +41,7 @@ func (s *Summary) Ratio(key string, numerator, denominator []float64) error {
 		}
 		return out
 	}
-	return s.score(key, of, influence, "nothing was scored", numerator, denominator)
+	return s.score(key, of, influence, reason, numerator, denominator)
 }
 
 // Score enters a function of sums over sequences under a key, with the interval of a jackknife that
@@ -128,7 +133,7 @@ func (s *Summary) jackknifeSums(key string, of func(sums []float64) float64, val
 // Groups is the number of groups of sequences that intervals delete in turn; 0 where there
 // are no intervals.
 func (s *Summary) Groups() int {
-	if s.groups == nil || !s.intervals || s.groups.count() < 3 {
+	if s.groups == nil || !s.intervals || s.groups.count() < fewestGroups {
 		return 0
 	}
 	return s.groups.count()

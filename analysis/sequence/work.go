@@ -338,12 +338,16 @@ func (d *datasetPlan) newMetrics(m *modelPlan) []Metric {
 // merge puts the result together and compares the models.
 func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
 	r := &Result{plannedKinds: p.planned(), paired: p.paired()}
+	// intervals of variants delete positions, and say themselves where these are few
+	overSequences := slices.ContainsFunc(r.plannedKinds, func(k *Kind) bool { return k.Name != substitutions.Name })
 	for i, d := range p.datasets {
 		out := DatasetResult{Name: d.Name, Sequences: d.groups.n, groups: d.groups}
 		if p.o.Intervals {
-			out.Blocks = d.groups.name()
+			if d.groups.count() >= fewestGroups {
+				out.Blocks = d.groups.name()
+			}
 			for _, w := range d.groups.warnings() {
-				if !slices.Contains(r.Warnings, w) {
+				if overSequences && !slices.Contains(r.Warnings, w) {
 					r.Warnings = append(r.Warnings, w)
 				}
 			}
