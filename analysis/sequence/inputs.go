@@ -221,6 +221,11 @@ func (l *loader) answers(role string, f input.File, open func(beside Sequences) 
 	if l.s.mask != maskAuto && l.s.mask != maskGiven {
 		l.env.Warn("%s %s: --mask %s does not apply, since the file says what was hidden", role, f.Name, l.s.mask)
 	}
+	for _, name := range []string{"mask-rate", "mask-cdr", "mask-nongermline"} {
+		if l.s.flags.Given(name) {
+			l.env.Warn("%s %s: --%s does not apply, since the file says what was hidden", role, f.Name, name)
+		}
+	}
 	l.add(at, model, a, a, field)
 	return l.planned(a)
 }
