@@ -18,6 +18,7 @@ import (
 	"repscope/internal/atomicfile"
 	"repscope/internal/run"
 	"repscope/measure/token"
+	"repscope/points"
 )
 
 // Plan is a mask plan: every look that a model must take at the sequences of a dataset. It is
@@ -44,6 +45,7 @@ type PlanIdentity struct {
 // planWriter writes the arrays of a plan, one after the other.
 type planWriter struct {
 	*Plan
+	clusters    []int // numbered as they begin
 	rows, width int
 }
 
@@ -60,8 +62,8 @@ type planArray struct {
 // WritePlan writes a mask plan as an .npz file with a row for every pass: token_ids [M, L] int32
 // with the mask token where the model must not see, targets [M, L] int32 the true tokens,
 // chain_ids, attention_mask, special_tokens_mask and mask_labels [M, L] uint8; cdr_mask and
-// non_templated_mask [M, L] int8 where they are known; sequence [M] int32, pass [M] uint8
-// (0 masked, 1 clean, 2 single, 3 region), region [M] uint8 (the number of a
+// non_templated_mask [M, L] int8 where they are known; sequence and cluster [M] int32, pass [M]
+// uint8 (0 masked, 1 clean, 2 single, 3 region), region [M] uint8 (the number of a
 // [token.Region]; 0 where none); and the text plan. Padding is the pad token. A model's answer
 // is the same arrays and its outputs: see [OpenDump].
 //
@@ -70,7 +72,8 @@ func WritePlan(ctx context.Context, w io.Writer, p *Plan) error {
 	if p.Alphabet.Mask < 0 {
 		return errors.New("the vocabulary has no mask token to put in the place of hidden residues")
 	}
-	writer := &planWriter{Plan: p}
+	clusters, _ := points.Numbered(p.Sequences.Clusters())
+	writer := &planWriter{Plan: p, clusters: clusters}
 	err := writer.each(ctx, func(pass *Pass) error {
 		writer.rows++
 		writer.width = max(writer.width, len(pass.Record.Tokens))
@@ -132,6 +135,7 @@ func planArrays() []planArray {
 		}, zero},
 		{"mask_labels", dataset.Uint8, true, func(_ *planWriter, p *Pass, i int) int { return one(p.hides(i)) }, zero},
 		{"sequence", dataset.Int32, false, func(_ *planWriter, p *Pass, _ int) int { return p.Record.Index }, nil},
+		{"cluster", dataset.Int32, false, func(w *planWriter, p *Pass, _ int) int { return w.clusters[p.Record.Index] }, nil},
 		{"pass", dataset.Uint8, false, func(_ *planWriter, p *Pass, _ int) int { return int(p.Kind) }, nil},
 		{"region", dataset.Uint8, false, func(_ *planWriter, p *Pass, _ int) int { return int(p.Region) }, nil},
 	}

@@ -13,6 +13,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/measure/token"
+	"repscope/points"
 )
 
 // maskSome hides the first 0, 2 or 4 residues.
@@ -44,7 +45,7 @@ func TestPlanRoundTrip(t *testing.T) {
 	}
 	path := writeTestPlan(t, s)
 	arrays, err := dataset.ArrayNames(path)
-	if err != nil || len(arrays) != 12 {
+	if err != nil || len(arrays) != 13 {
 		t.Fatalf("arrays %v, %v", arrays, err)
 	}
 	// The answer: logits that tell their row.
@@ -82,6 +83,9 @@ func TestPlanRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
+	if want, _ := points.Numbered(s.Clusters()); !slices.Equal(d.Clusters(), want) {
+		t.Errorf("clusters %v, want %v", d.Clusters(), want)
+	}
 	row := 0
 	for i := range s.Len() {
 		want, got := record(t, s, i), record(t, d, i)
