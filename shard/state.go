@@ -76,6 +76,18 @@ type headPart struct {
 	SHA256 string `json:"sha256"`
 }
 
+// Has says of every one of so many units whether the state has it; parts beyond them are passed
+// over.
+func (s *State) Has(units int) []bool {
+	has := make([]bool, units)
+	for _, part := range s.Parts {
+		for u := max(part.Lo, 0); u < min(part.Hi, units); u++ {
+			has[u] = true
+		}
+	}
+	return has
+}
+
 // Write writes the state in the form that [Read] takes. Equal states have equal
 // bytes.
 func (s *State) Write(w io.Writer) error {

@@ -200,7 +200,7 @@ func (f *options) run(ctx context.Context, env *run.Env) error {
 		return err
 	}
 	if reason := result.nothing(); reason != "" {
-		if err := newPartial(env).remove(); err != nil {
+		if err := run.Remove(newPartial(env).path); err != nil {
 			return err
 		}
 		return fmt.Errorf("nothing can be computed: %s", reason)
@@ -231,7 +231,7 @@ func (f *options) analyze(ctx context.Context, env *run.Env, in *Input) (*Result
 	o := f.options()
 	o.Intervals, o.Seed, o.Threads = env.Options.Bootstrap > 0, env.Options.Seed, env.Options.Threads
 	p := newPartial(env)
-	env.AfterCommit(p.remove)
+	env.AfterCommit(func() error { return run.Remove(p.path) })
 	progress := env.Progress("metrics")
 	return p.continued(ctx, *in, o, env.Note, func(done, total int) {
 		progress(done, total)

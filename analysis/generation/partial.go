@@ -102,14 +102,6 @@ func (p *partial) write(r *Result, state *shard.State) error {
 	return atomicfile.Write(p.path, atomicfile.Options{}, func(w io.Writer) error { return out.Write(w) })
 }
 
-// remove removes the file of a run that is complete.
-func (p *partial) remove() error {
-	if err := os.Remove(p.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return run.PathError(err)
-	}
-	return nil
-}
-
 // continued computes all units that an earlier run has not, keeps what is done on the way,
 // and merges them. done, if not nil, is told how many units there are now.
 func (p *partial) continued(ctx context.Context, in Input, o Options, note func(format string, args ...any), done func(done, total int)) (*Result, error) {
@@ -130,12 +122,7 @@ func (p *partial) continued(ctx context.Context, in Input, o Options, note func(
 		state = &shard.State{Identity: identity}
 	}
 	state.Source = p.path
-	have := map[int]bool{}
-	for _, part := range state.Parts {
-		for u := part.Lo; u < part.Hi; u++ {
-			have[u] = true
-		}
-	}
+	have := state.Has(work.Units)
 	kept := time.Now()
 	for u := range work.Units {
 		if have[u] {

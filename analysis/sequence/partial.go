@@ -48,7 +48,7 @@ var afterPart func(groups int)
 func (p *plan) continued(ctx context.Context, env *run.Env) (*Result, error) {
 	work := p.work()
 	f := &partial{path: filepath.Join(env.Files.Dir(), PartialFile), kept: time.Now()}
-	env.AfterCommit(f.remove)
+	env.AfterCommit(func() error { return run.Remove(f.path) })
 	identity := p.identity()
 	identity.Units = work.Units
 	have := f.read(identity, work.Units, env.Note)
@@ -92,11 +92,10 @@ func (p *plan) continued(ctx context.Context, env *run.Env) (*Result, error) {
 
 // read reads the state of an earlier run of the same work, and says which units it has.
 func (f *partial) read(identity shard.Identity, units int, note func(format string, args ...any)) []bool {
-	have := make([]bool, units)
 	f.state = &shard.State{Identity: identity, Source: f.path}
 	file, err := os.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return have
+		return f.state.Has(units)
 	}
 	var state *shard.State
 	if err == nil {
@@ -110,16 +109,13 @@ func (f *partial) read(identity shard.Identity, units int, note func(format stri
 	}
 	if err != nil {
 		note("note: %s cannot be continued (%v); it is computed anew", f.path, err)
-		return have
+		return f.state.Has(units)
 	}
 	f.state = state
 	f.state.Source = f.path
-	done := 0
+	have, done := f.state.Has(units), 0
 	for _, part := range state.Parts {
-		for u := part.Lo; u < part.Hi; u++ {
-			have[u] = true
-			done++
-		}
+		done += part.Hi - part.Lo
 	}
 	note("note: %s has %d of %s of sequences; it is continued", f.path, done, text.Count(units, "group"))
 	return have
@@ -135,14 +131,6 @@ func (f *partial) write() error {
 	f.kept = time.Now()
 	f.took = f.kept.Sub(began)
 	return err
-}
-
-// remove removes the file of a run that is complete.
-func (f *partial) remove() error {
-	if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return run.PathError(err)
-	}
-	return nil
 }
 
 // runs reports whether a model is run.

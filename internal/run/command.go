@@ -243,8 +243,8 @@ func (e *Env) finish(stdout io.Writer) error {
 		return err
 	}
 	var after error
-	if e.afterCommit != nil {
-		after = e.afterCommit()
+	for _, do := range e.afterCommit {
+		after = errors.Join(after, do())
 	}
 	switch {
 	case e.Options.JSON:

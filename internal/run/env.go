@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -30,7 +32,7 @@ type Env struct {
 	// Plan is what [Job.Plan] fills; nil in a run.
 	Plan *Plan
 
-	afterCommit func() error
+	afterCommit []func() error
 	instead     string // see InPlaceOfResult
 	closers     []io.Closer
 	besides     []func(context.Context) error
@@ -146,9 +148,18 @@ func (e *Env) ProgressOf(label, unit string) func(done, total int) {
 	return e.progress.taskOf(label, " "+unit)
 }
 
-// AfterCommit sets a function that is called when all files of the run have
-// their names. Its error is that of the run, after everything is printed.
-func (e *Env) AfterCommit(do func() error) { e.afterCommit = do }
+// AfterCommit adds a function that is called when all files of the run have
+// their names, in the order in which they were added. Their errors are those of the run, after
+// everything is printed.
+func (e *Env) AfterCommit(do func() error) { e.afterCommit = append(e.afterCommit, do) }
+
+// Remove removes a file, such as that of work that was not done, if it is there.
+func Remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return PathError(err)
+	}
+	return nil
+}
 
 // InPlaceOfResult says that the run made a file that was asked for by its name instead of a
 // result: no file of --out is written.
