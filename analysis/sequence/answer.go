@@ -262,15 +262,19 @@ func checkLogits(got, n, v int) error {
 	return fmt.Errorf("%d logits of %d positions, want %d of each", got, n, v)
 }
 
-// masked fills the predictions of what the standard mask hides.
-func (a *accumulator) masked(ctx context.Context, items []*Item) error {
-	var passes []Pass
-	var of []*Item
+// passesOver are the passes of a kind over items, and the item of each.
+func passesOver(items []*Item, kind PassKind) (passes []Pass, of []*Item) {
 	for _, it := range items {
-		for _, pass := range passesOf(it.Record, MaskedPass) {
+		for _, pass := range passesOf(it.Record, kind) {
 			passes, of = append(passes, pass), append(of, it)
 		}
 	}
+	return passes, of
+}
+
+// masked fills the predictions of what the standard mask hides.
+func (a *accumulator) masked(ctx context.Context, items []*Item) error {
+	passes, of := passesOver(items, MaskedPass)
 	return a.ask(ctx, passes, func(i int, predictions []token.Prediction, _ *Output) error {
 		of[i].Predictions = predictions
 		return nil
@@ -312,13 +316,7 @@ func (a *accumulator) single(ctx context.Context, items []*Item) error {
 
 // regions fills the predictions of every region hidden as a whole.
 func (a *accumulator) regions(ctx context.Context, items []*Item) error {
-	var passes []Pass
-	var of []*Item
-	for _, it := range items {
-		for _, pass := range passesOf(it.Record, RegionPass) {
-			passes, of = append(passes, pass), append(of, it)
-		}
-	}
+	passes, of := passesOver(items, RegionPass)
 	err := a.ask(ctx, passes, func(i int, predictions []token.Prediction, _ *Output) error {
 		of[i].Regional = append(of[i].Regional, predictions...)
 		return nil

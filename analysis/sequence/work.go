@@ -175,19 +175,9 @@ func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
 		planned := &modelPlan{Model: *m}
 		for _, name := range names {
 			kind := Find(name)
-			if of.long(kind, m) {
-				planned.skipped = append(planned.skipped, skippedMetric{name, "it hides every residue alone, which takes long: ask for it with --metrics"})
-				continue
-			}
-			if reason := kind.missing(m, of.Choice.Mode); reason != "" {
+			if reason := d.without(kind, m); reason != "" {
 				planned.skipped = append(planned.skipped, skippedMetric{name, reason})
 				continue
-			}
-			if kind.Lacks != nil {
-				if reason := kind.Lacks(d.setting); reason != "" {
-					planned.skipped = append(planned.skipped, skippedMetric{name, reason})
-					continue
-				}
 			}
 			planned.kinds = append(planned.kinds, kind)
 			needs := kind.asks(m, of.Choice.Mode)
@@ -199,6 +189,18 @@ func (p *plan) newDataset(of Dataset) (*datasetPlan, error) {
 		d.models = append(d.models, planned)
 	}
 	return d, nil
+}
+
+// without is why a metric of a model is not computed; empty if it is.
+func (d *datasetPlan) without(k *Kind, m *Model) string {
+	if d.long(k, m) {
+		return "it hides every residue alone, which takes long: ask for it with --metrics"
+	}
+	reason := k.missing(m, d.Choice.Mode)
+	if reason == "" && k.Lacks != nil {
+		reason = k.Lacks(d.setting)
+	}
+	return reason
 }
 
 // long reports whether a metric that nobody asked for would have a model look at all sequences
