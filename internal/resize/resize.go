@@ -1,5 +1,5 @@
-// Package resize changes the size of frames in one channel, as PyTorch's interpolate does
-// without antialiasing:
+// Package resize changes the size of frames: in one channel as PyTorch's interpolate does
+// without antialiasing, and as Pillow's bicubic filter does with it ([Cubic]):
 //
 //	frame, small := make([]float32, 210*160), make([]float32, 84*84)
 //	resize.New(210, 160, 84, 84, false).Frame(small, frame)

@@ -38,3 +38,19 @@ func divRowsGeneric(dst, x, y []float32, stepX, stepY int) {
 		dst[i] = x[i*stepX] / y[i*stepY]
 	}
 }
+
+// Sum64 is Σ x in four sums that are added at the end.
+func Sum64(x []float64) float64 {
+	var s [4]float64
+	i := 0
+	for ; i+4 <= len(x); i += 4 {
+		s[0] += x[i]
+		s[1] += x[i+1]
+		s[2] += x[i+2]
+		s[3] += x[i+3]
+	}
+	for ; i < len(x); i++ {
+		s[0] += x[i]
+	}
+	return s[0] + s[1] + (s[2] + s[3])
+}

@@ -96,6 +96,21 @@ func slideAVX2(sums, pair, last, p1, p3, p5, x, y *float64, n, stride int)
 //go:noescape
 func similaritiesAVX2(dst, total, sums *float64, n, stride int, f, c1, c2 float64)
 
+// slideBytesAVX2 is slideBytesGeneric for n a multiple of 16.
+//
+//go:noescape
+func slideBytesAVX2(sums *int32, x, y, oldX, oldY *uint8, n, stride int)
+
+// byteSimilaritiesAVX2 is byteSimilaritiesGeneric for n a multiple of 16.
+//
+//go:noescape
+func byteSimilaritiesAVX2(dst, total *float64, sums *int32, n, stride, step int, c1, c2 float64)
+
+// mixBytesAVX2 is mixBytesGeneric for n a multiple of 16 and rows ≥ 1.
+//
+//go:noescape
+func mixBytesAVX2(dst, src *uint8, weights *int32, n, stride, rows int)
+
 // weighAVX2 is weighGeneric for n a multiple of 16.
 //
 //go:noescape
@@ -255,6 +270,21 @@ func slideAVX512(sums, pair, last, p1, p3, p5, x, y *float64, n, stride int)
 //
 //go:noescape
 func similaritiesAVX512(dst, total, sums *float64, n, stride int, f, c1, c2 float64)
+
+// slideBytesAVX512 is slideBytesGeneric for n a multiple of 16.
+//
+//go:noescape
+func slideBytesAVX512(sums *int32, x, y, oldX, oldY *uint8, n, stride int)
+
+// byteSimilaritiesAVX512 is byteSimilaritiesGeneric for n a multiple of 16.
+//
+//go:noescape
+func byteSimilaritiesAVX512(dst, total *float64, sums *int32, n, stride, step int, c1, c2 float64)
+
+// mixBytesAVX512 is mixBytesGeneric for n a multiple of 16 and rows ≥ 1.
+//
+//go:noescape
+func mixBytesAVX512(dst, src *uint8, weights *int32, n, stride, rows int)
 
 // weighAVX512 is weighGeneric for n a multiple of 16.
 //

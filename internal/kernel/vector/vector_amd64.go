@@ -137,6 +137,56 @@ func similarities(dst, total []float64, sums Moments, f, c1, c2 float64) {
 	}
 }
 
+// slideBytes is slideBytesGeneric, whose end of a row it leaves to it.
+func slideBytes(sums ByteMoments, x, y, oldX, oldY []uint8) {
+	n, stride := len(x)&^(Lanes-1), len(sums)/byteMoments
+	if !useAVX2 || n == 0 {
+		slideBytesGeneric(sums, 0, x, y, oldX, oldY)
+		return
+	}
+	_ = sums[(byteMoments-1)*stride+n-1] // the last element that the assembly writes
+	a, b, c := &y[:len(x)][0], &oldX[:len(x)][0], &oldY[:len(x)][0]
+	if useAVX512 {
+		slideBytesAVX512(&sums[0], &x[0], a, b, c, n, stride)
+	} else {
+		slideBytesAVX2(&sums[0], &x[0], a, b, c, n, stride)
+	}
+	slideBytesGeneric(sums, n, x, y, oldX, oldY)
+}
+
+// byteSimilarities is byteSimilaritiesGeneric.
+func byteSimilarities(dst, total []float64, sums ByteMoments, step int, c1, c2 float64) {
+	n, stride := len(dst), len(sums)/byteMoments
+	if !useAVX2 || n%Lanes != 0 || n == 0 {
+		byteSimilaritiesGeneric(dst, total, sums, step, c1, c2)
+		return
+	}
+	_ = sums[(byteMoments-1)*stride+n-1+(Window-1)*step] // the last element that the assembly reads
+	if useAVX512 {
+		byteSimilaritiesAVX512(&dst[0], &total[:n][0], &sums[0], n, stride, step, c1, c2)
+	} else {
+		byteSimilaritiesAVX2(&dst[0], &total[:n][0], &sums[0], n, stride, step, c1, c2)
+	}
+}
+
+// mixBytes is mixBytesGeneric, whose end of a row it leaves to it.
+func mixBytes(dst, src []uint8, stride int, weights []int32) {
+	n := len(dst) &^ (Lanes - 1)
+	if !useAVX2 || n == 0 || len(weights) == 0 {
+		mixBytesGeneric(dst, src, stride, weights)
+		return
+	}
+	_ = src[(len(weights)-1)*stride+n-1] // the last element that the assembly reads
+	if useAVX512 {
+		mixBytesAVX512(&dst[0], &src[0], &weights[0], n, stride, len(weights))
+	} else {
+		mixBytesAVX2(&dst[0], &src[0], &weights[0], n, stride, len(weights))
+	}
+	if n < len(dst) {
+		mixBytesGeneric(dst[n:], src[n:], stride, weights)
+	}
+}
+
 // weigh is weighGeneric, whose end of a row it leaves to it.
 func weigh(dst, src []float64, weights *[Reach + 1]float64, step int) {
 	n := len(dst) &^ (Lanes - 1)

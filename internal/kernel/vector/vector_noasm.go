@@ -49,6 +49,21 @@ func similarities(dst, total []float64, sums Moments, f, c1, c2 float64) {
 	similaritiesGeneric(dst, total, sums, f, c1, c2)
 }
 
+// slideBytes is slideBytesGeneric.
+func slideBytes(sums ByteMoments, x, y, oldX, oldY []uint8) {
+	slideBytesGeneric(sums, 0, x, y, oldX, oldY)
+}
+
+// byteSimilarities is byteSimilaritiesGeneric.
+func byteSimilarities(dst, total []float64, sums ByteMoments, step int, c1, c2 float64) {
+	byteSimilaritiesGeneric(dst, total, sums, step, c1, c2)
+}
+
+// mixBytes is mixBytesGeneric.
+func mixBytes(dst, src []uint8, stride int, weights []int32) {
+	mixBytesGeneric(dst, src, stride, weights)
+}
+
 // weigh is weighGeneric.
 func weigh(dst, src []float64, weights *[Reach + 1]float64, step int) {
 	weighGeneric(dst, src, weights, step)
