@@ -139,8 +139,7 @@ func Kendall(x, y []float64) (Correlation, error) {
 	ty := tiesOf(inOrder)
 	total := int64(n) * int64(n-1) / 2
 	concordantMinus := float64(total - tx.pairs - ty.pairs + joint - 2*discordant)
-	tau := concordantMinus / math.Sqrt(float64(total-tx.pairs)) / math.Sqrt(float64(total-ty.pairs))
-	c.Coefficient = min(max(tau, -1), 1)
+	c.Coefficient = tauB(concordantMinus, float64(total-tx.pairs), float64(total-ty.pairs))
 	if tx.pairs == 0 && ty.pairs == 0 && (n <= 33 || min(discordant, total-discordant) <= 1) {
 		c.PValue = kendallExactP(n, min(discordant, total-discordant))
 		return c, nil
@@ -152,6 +151,15 @@ func Kendall(x, y []float64) (Correlation, error) {
 		tx.triple*ty.triple/(9*m*(size-2))
 	c.PValue = normalTwoSidedP(concordantMinus / math.Sqrt(variance))
 	return c, nil
+}
+
+// tauB is agree over the geometric mean of x and y, which is exact where they are equal: so equal
+// orders with ties have exactly 1.
+func tauB(agree, x, y float64) float64 {
+	if x == y {
+		return agree / x
+	}
+	return min(max(agree/math.Sqrt(x)/math.Sqrt(y), -1), 1)
 }
 
 // ties sums over the groups of t equal values.

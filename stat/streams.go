@@ -123,6 +123,8 @@ const (
 	// StreamContacts draws the sequences that regressions of contacts are fitted on
 	// (analysis/sequence): "cont".
 	StreamContacts Stream = 0x636f6e74
+	// StreamScreens makes the screens of the example (internal/example/screens): "scre".
+	StreamScreens Stream = 0x73637265
 	// StreamFixations draws pixels that are taken for fixations (measure/saliency): "fixa".
 	StreamFixations Stream = 0x66697861
 )

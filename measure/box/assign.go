@@ -10,11 +10,26 @@ import (
 
 // Assign matches each row of a cost matrix [rows, columns] with a column of its own, or
 // if there are fewer columns each column with a row, so that the sum of the costs is
-// least (Kuhn 1955; here by shortest augmenting paths, Jonker & Volgenant 1987, in time
-// O(n²·m) for n ≤ m). match[i] is the column of row i, −1 for none; total is the sum.
-// +Inf forbids a pair; that no full matching is left, NaN, −Inf and a matrix of another
-// size are errors. Of several best assignments it is always the same one.
+// least (Kuhn 1955; here by shortest augmenting paths from prices that rows bid for
+// columns, Jonker & Volgenant 1987, in time O(n²·m) for n ≤ m). match[i] is the column of
+// row i, −1 for none; total is the sum. +Inf forbids a pair; that no full matching is left,
+// NaN, −Inf and a matrix of another size are errors. Of several best assignments it is
+// always the same one. See [Match] where most pairs cost the same.
 func Assign(cost []float64, rows, columns int) (match []int, total float64, err error) {
+	return assign(cost, rows, columns, false)
+}
+
+// AssignInOrder is [Assign] with a stated choice among several best assignments, that of SciPy's
+// linear_sum_assignment (Crouse 2016): rows, or if there are fewer columns these, are matched one
+// after the other from prices of 0 along the path that Dijkstra finds. Columns are looked at from
+// the last to the first; the last of the list takes the place of one whose distance is final; of
+// equally near columns the first that is looked at is taken, but if some are free the last of these.
+// So equal costs give the identity. It is slower than Assign.
+func AssignInOrder(cost []float64, rows, columns int) (match []int, total float64, err error) {
+	return assign(cost, rows, columns, true)
+}
+
+func assign(cost []float64, rows, columns int, inOrder bool) (match []int, total float64, err error) {
 	if rows < 0 || columns < 0 || len(cost) != rows*columns {
 		return nil, 0, fmt.Errorf("assignment with %d costs: want %d × %d", len(cost), rows, columns)
 	}
@@ -22,9 +37,14 @@ func Assign(cost []float64, rows, columns int) (match []int, total float64, err 
 		if math.IsNaN(c) || math.IsInf(c, -1) {
 			return nil, 0, fmt.Errorf("assignment: the cost in row %d, column %d is %g", i/columns, i%columns, c)
 		}
+		inOrder = inOrder || math.IsInf(c, 1) // a row may have nothing to bid against
 	}
 	a := newAssigner(cost, rows, columns)
-	for i := range a.rows {
+	left := a.all()
+	if !inOrder {
+		left = a.start()
+	}
+	for _, i := range left {
 		if !a.augment(i) {
 			return nil, 0, errors.New("assignment: too many pairs are forbidden for one of all rows")
 		}
@@ -47,8 +67,9 @@ type assigner struct {
 	u, v          []float64 // prices of rows and columns: u + v ≤ cost, and equal where matched
 	columnOf      []int     // of rows: the column matched with it, −1 for none
 	rowOf, before []int     // of columns: the row matched with it, and the row before it on the path
-	distance      []float64
-	done          []bool
+	distance      []float64 // of columns whose distance is final
+	todo          []reach   // columns whose distance is not final yet
+	done          []int     // those whose is
 }
 
 func newAssigner(cost []float64, rows, columns int) *assigner {
@@ -62,7 +83,7 @@ func newAssigner(cost []float64, rows, columns int) *assigner {
 		}
 	}
 	a.u, a.v, a.distance = make([]float64, a.rows), make([]float64, a.columns), make([]float64, a.columns)
-	a.rowOf, a.before, a.done = make([]int, a.columns), make([]int, a.columns), make([]bool, a.columns)
+	a.rowOf, a.before = make([]int, a.columns), make([]int, a.columns)
 	a.columnOf = make([]int, a.rows)
 	for i := range a.columnOf {
 		a.columnOf[i] = -1
@@ -73,41 +94,141 @@ func newAssigner(cost []float64, rows, columns int) *assigner {
 	return a
 }
 
+// start prices columns and gives them to rows, and returns the rows that are left with none.
+func (a *assigner) start() (left []int) {
+	// In a matrix that is not square columns stay alone, which have the price 0.
+	if a.rows == a.columns {
+		if left = a.bid(a.bid(a.reduce())); len(left) <= a.rows/20 {
+			return left
+		}
+		// Where many columns are cheapest in the same rows, paths through their prices are long.
+		for i := range a.v {
+			a.columnOf[i], a.rowOf[i], a.v[i] = -1, -1, 0
+		}
+	}
+	return a.bid(a.bid(a.all()))
+}
+
+func (a *assigner) all() []int {
+	rows := make([]int, a.rows)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
+// reduce prices the columns of a square matrix at their least costs and gives them to the rows
+// that have these, one each; it returns who is left with no column.
+func (a *assigner) reduce() (left []int) {
+	n, from := a.columns, make([]int, a.columns)
+	copy(a.v, a.cost[:n])
+	for i := 1; i < n; i++ {
+		for j, c := range a.cost[i*n:][:n] {
+			if c < a.v[j] {
+				a.v[j], from[j] = c, i
+			}
+		}
+	}
+	for j, i := range from {
+		if a.columnOf[i] < 0 {
+			a.columnOf[i], a.rowOf[j] = j, i
+		}
+	}
+	for i, j := range a.columnOf {
+		if j < 0 {
+			left = append(left, i)
+		}
+	}
+	return left
+}
+
+// bid gives each row its cheapest column, at the price at which the next cheapest costs as
+// much; who had it before bids again. It returns who is left with no column.
+func (a *assigner) bid(rows []int) (left []int) {
+	// Bids can go on for long among rows that want the same columns. Paths end that.
+	again := 4 * (a.rows + 16)
+	todo := make([]int, len(rows))
+	for k, i := range rows {
+		todo[len(rows)-1-k] = i // the last is the next
+	}
+	for len(todo) > 0 {
+		i := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		best, next, first, second := a.choices(i)
+		if best == next && a.rowOf[first] >= 0 && a.rowOf[second] < 0 {
+			first = second
+		}
+		a.u[i] = next
+		a.v[first] -= next - best
+		previous := a.rowOf[first]
+		a.rowOf[first], a.columnOf[i] = i, first
+		if previous < 0 {
+			continue
+		}
+		a.columnOf[previous] = -1
+		if again--; best < next && again > 0 {
+			todo = append(todo, previous)
+		} else {
+			left = append(left, previous)
+		}
+	}
+	return left
+}
+
+// choices are the two least costs of a row less the prices of their columns, and which these are.
+func (a *assigner) choices(i int) (best, next float64, first, second int) {
+	v := a.v
+	best, next = math.Inf(1), math.Inf(1)
+	for j, c := range a.cost[i*a.columns:][:len(v)] {
+		if d := c - v[j]; d < next {
+			if d < best {
+				best, next, first, second = d, best, j, first
+			} else {
+				next, second = d, j
+			}
+		}
+	}
+	if len(v) == 1 { // there is nothing to bid against
+		next = best
+	}
+	return best, next, first, second
+}
+
+// reach is how far a column is, and its price.
+type reach struct {
+	distance, price float64
+	column          int
+}
+
 // augment matches a further row along the shortest path to a free column, as Dijkstra
 // finds it with reduced costs; it reports whether there is one.
 func (a *assigner) augment(first int) bool {
-	for j := range a.distance {
-		a.distance[j], a.done[j] = math.Inf(1), false
+	a.u[first] = 0
+	a.todo, a.done = a.todo[:0], a.done[:0]
+	for j := len(a.v) - 1; j >= 0; j-- { // so that equal costs are matched in their order
+		a.todo = append(a.todo, reach{math.Inf(1), a.v[j], j})
 	}
 	row, length, end := first, 0.0, -1
 	for end < 0 {
-		next, best := -1, math.Inf(1)
-		for j, c := range a.cost[row*a.columns:][:a.columns] {
-			if a.done[j] {
-				continue
-			}
-			if d := length + c - a.u[row] - a.v[j]; d < a.distance[j] {
-				a.distance[j], a.before[j] = d, row
-			}
-			// Of equally near columns a free one ends the path.
-			if d := a.distance[j]; d < best || d == best && next >= 0 && a.rowOf[j] < 0 && a.rowOf[next] >= 0 {
-				next, best = j, d
-			}
-		}
-		if next < 0 {
+		at := a.relax(row, length)
+		if at < 0 {
 			return false
 		}
-		length, a.done[next] = best, true
+		next := a.todo[at].column
+		length = a.todo[at].distance
+		a.distance[next] = length
+		a.todo[at] = a.todo[len(a.todo)-1]
+		a.todo = a.todo[:len(a.todo)-1]
 		if row = a.rowOf[next]; row < 0 {
 			end = next
+		} else {
+			a.done = append(a.done, next)
 		}
 	}
 	a.u[first] += length
-	for j, done := range a.done {
-		if done && j != end {
-			a.u[a.rowOf[j]] += length - a.distance[j]
-			a.v[j] -= length - a.distance[j]
-		}
+	for _, j := range a.done {
+		a.u[a.rowOf[j]] += length - a.distance[j]
+		a.v[j] -= length - a.distance[j]
 	}
 	for j, i := end, -1; i != first; {
 		i = a.before[j]
@@ -115,4 +236,22 @@ func (a *assigner) augment(first int) bool {
 		a.columnOf[i], j = j, a.columnOf[i]
 	}
 	return true
+}
+
+// relax shortens the paths that lead over a row, which is so far, and returns where in todo
+// the nearest column is, −1 for none.
+func (a *assigner) relax(row int, length float64) (nearest int) {
+	cost, price, best := a.cost[row*a.columns:][:a.columns], a.u[row], math.Inf(1)
+	nearest = -1
+	for k := range a.todo {
+		r := &a.todo[k]
+		if shorter := length + cost[r.column] - price - r.price; shorter < r.distance {
+			r.distance, a.before[r.column] = shorter, row
+		}
+		// Of equally near columns a free one ends the path.
+		if d := r.distance; d < best || d == best && a.rowOf[r.column] < 0 && nearest >= 0 {
+			nearest, best = k, d
+		}
+	}
+	return nearest
 }

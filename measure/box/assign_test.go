@@ -3,8 +3,10 @@
 package box
 
 import (
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -139,16 +141,81 @@ func TestAssignErrors(t *testing.T) {
 	}
 }
 
+// BenchmarkAssign is of 200 × 200 random costs; or, with the file of float64 that REPSCOPE_BENCH_COSTS names, of a square
+// matrix that is all in it.
 func BenchmarkAssign(b *testing.B) {
 	rng := rand.New(rand.NewPCG(4, 4))
-	const n = 200
-	cost := make([]float64, n*n)
+	cost := make([]float64, 200*200)
 	for i := range cost {
 		cost[i] = rng.Float64()
 	}
+	if path := os.Getenv("REPSCOPE_BENCH_COSTS"); path != "" {
+		cost = benchFile(b, path)
+	}
+	n := int(math.Sqrt(float64(len(cost))))
 	for b.Loop() {
-		if _, _, err := Assign(cost, n, n); err != nil {
+		_, total, err := Assign(cost, n, n)
+		if err != nil {
 			b.Fatal(err)
 		}
+		b.ReportMetric(total, "cost")
 	}
+}
+
+// BenchmarkAssignBoxes assigns boxes by 1 − IoU, which is 1 of most pairs, of designs or of the boxes [2, n, 4] that the
+// file REPSCOPE_BENCH_BOXES has: by all costs, and by the pairs that overlap.
+func BenchmarkAssignBoxes(b *testing.B) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	from := design(rng, 300)
+	to := moved(rng, from)
+	if path := os.Getenv("REPSCOPE_BENCH_BOXES"); path != "" {
+		from, to = nil, nil
+		values := benchFile(b, path)
+		for k, list := range []*[]Box{&from, &to} {
+			for v := range slices.Chunk(values[k*len(values)/2:(k+1)*len(values)/2], 4) {
+				*list = append(*list, Box{v[0], v[1], v[2], v[3]})
+			}
+		}
+	}
+	b.Run("costs", func(b *testing.B) {
+		for b.Loop() {
+			cost := make([]float64, 0, len(from)*len(to))
+			for _, x := range from {
+				for _, y := range to {
+					cost = append(cost, 1-ExtentIoU(x, y, 0))
+				}
+			}
+			_, total, err := Assign(cost, len(from), len(to))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(total, "cost")
+		}
+	})
+	b.Run("overlaps", func(b *testing.B) {
+		for b.Loop() {
+			w, err := OverlapWeights(from, to, 0, 1<<23, func(i, j int) float64 { return ExtentIoU(from[i], to[j], 0) })
+			if err != nil {
+				b.Fatal(err)
+			}
+			_, total, err := Match(w)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(min(len(from), len(to)))-total, "cost")
+		}
+	})
+}
+
+// benchFile reads little-endian float64.
+func benchFile(b *testing.B, path string) []float64 {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	values := make([]float64, len(data)/8)
+	for i := range values {
+		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
+	}
+	return values
 }

@@ -1,5 +1,6 @@
 // Package box finds objects in masks and matches them: overlap of boxes and of masks,
-// connected components, and assignments of least cost.
+// connected components, assignments of least cost and matchings of the largest weight; and it
+// measures what many boxes cover together and which of them are aligned.
 //
 //	labels, found, err := box.Components(mask, 84, 84, box.Eight)
 //	…

@@ -222,7 +222,7 @@ func (f fieldRows[T]) pairs(v *Variogram, work variogramWork, y, dy, dx int) Mea
 		}
 	}
 	if f.weights == nil {
-		return Mean{Sum: fourSums(members), Weight: float64(n)}
+		return Mean{Sum: vector.Sum64(members), Weight: float64(n)}
 	}
 	var sum Mean
 	top, bottom := f.weights[y*v.width+a:], f.weights[(y+dy)*v.width+b:]
@@ -254,20 +254,4 @@ func powerSums[T Float](dst []float64, a, b []T, rows, stride int, p float64) {
 			}
 		}
 	}
-}
-
-// fourSums is Σ x in four sums that are added at the end.
-func fourSums(x []float64) float64 {
-	var s [4]float64
-	i := 0
-	for ; i+4 <= len(x); i += 4 {
-		s[0] += x[i]
-		s[1] += x[i+1]
-		s[2] += x[i+2]
-		s[3] += x[i+3]
-	}
-	for ; i < len(x); i++ {
-		s[0] += x[i]
-	}
-	return s[0] + s[1] + (s[2] + s[3])
 }

@@ -23,6 +23,7 @@ type SSIM struct {
 	c1, c2 float64
 	box    *boxWindow      // one of these two
 	bell   *gaussianWindow // does the work
+	bytes  *byteWindow     // of box, made when two frames of bytes come
 }
 
 // NewSSIM prepares what scikit-image's structural_similarity does by default: windows
@@ -53,7 +54,7 @@ func NewGaussianSSIM(shape Shape, dataRange float64) (*SSIM, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.bell = newGaussianWindow(shape.Height, shape.Width)
+	s.bell = newGaussianWindow(shape.Width)
 	return s, nil
 }
 
@@ -97,6 +98,9 @@ func MapSSIM[A, B Number](s *SSIM, dst []float64, a []A, b []B) float64 {
 
 // mean is the mean over channels, with the map in dst unless it is nil.
 func mean[A, B Number](s *SSIM, dst []float64, a []A, b []B) float64 {
+	if x, y := bytesOf(a), bytesOf(b); s.box != nil && x != nil && y != nil {
+		return s.meanOfBytes(dst, x, y)
+	}
 	h, w := s.MapSize()
 	sum := 0.0
 	for c := range s.shape.Channels {

@@ -279,3 +279,18 @@ func benchmarkPairs[A Number](b *testing.B, shape Shape, x, y []A, gaussian bool
 		}
 	}
 }
+
+// BenchmarkScreen compares two screens in color.
+func BenchmarkScreen(b *testing.B) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	shape := Shape{Channels: 3, Height: 812, Width: 375, ChannelsLast: true}
+	x, y := random[uint8](rng, shape.Size()), random[uint8](rng, shape.Size())
+	for _, gaussian := range []bool{false, true} {
+		b.Run(map[bool]string{false: "box", true: "gaussian"}[gaussian], func(b *testing.B) {
+			s := newOf(b, shape, 255, gaussian)
+			for b.Loop() {
+				MeanSSIM(s, x, y)
+			}
+		})
+	}
+}

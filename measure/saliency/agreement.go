@@ -2,7 +2,11 @@
 
 package saliency
 
-import "math"
+import (
+	"math"
+
+	"repscope/internal/kernel/vector"
+)
 
 // Epsilon is what keeps the logarithms of [KL] finite where a map is 0.
 const Epsilon = 1e-8
@@ -55,7 +59,7 @@ func (m *Map) sizable() *Map {
 	for i, v := range m.values {
 		values[i] = v / m.max
 	}
-	return &Map{Width: m.Width, Height: m.Height, values: values, min: m.min / m.max, max: 1, sum: sum(values)}
+	return &Map{Width: m.Width, Height: m.Height, values: values, min: m.min / m.max, max: 1, sum: vector.Sum64(values)}
 }
 
 // SIM returns the similarity Σ min(pᵢ, qᵢ) of two maps as distributions p = v/Σv (Judd et al. 2012), in
@@ -107,6 +111,30 @@ func KL(p, q *Map, epsilon float64) (float64, error) {
 		}
 	}
 	return max(0, s[0]+s[1]+(s[2]+s[3])), nil
+}
+
+// KLRatio returns Σ pᵢ·ln(ε + pᵢ/(qᵢ+ε)) in nats, p = v/Σv, the form that Bylinskii et al. 2019 give the divergence of p from q,
+// with ε = [GainEpsilon] in the code of the MIT saliency benchmark. Where qᵢ is 0 and pᵢ is not, it is larger than [KL] with
+// [Epsilon]; for equal maps it is 0 but for ε and may be below. ε is a number ≥ 0; for 0 it is KL without ε. Pixels with
+// pᵢ = 0 add nothing. Undefined for maps with negative values, that are 0 everywhere, or of different sizes.
+func KLRatio(p, q *Map, epsilon float64) (float64, error) {
+	const quantity = "KL"
+	if err := distributions(quantity, p, q); err != nil {
+		return math.NaN(), err
+	}
+	if err := offset(quantity, epsilon); err != nil {
+		return math.NaN(), err
+	}
+	if epsilon == 0 {
+		return KL(p, q, 0)
+	}
+	var s [4]float64
+	for i, v := range p.values {
+		if a := v / p.sum; a > 0 {
+			s[i&3] += float64(a * math.Log(epsilon+a/(q.values[i]/q.sum+epsilon)))
+		}
+	}
+	return s[0] + s[1] + (s[2] + s[3]), nil
 }
 
 // distributions says whether two maps can be held against each other as such.

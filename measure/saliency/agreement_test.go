@@ -5,6 +5,7 @@ package saliency
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"repscope/measure/measuretest"
@@ -23,7 +24,7 @@ func TestAgreementNaive(t *testing.T) {
 		if p.min == p.max || q.min == q.max {
 			continue
 		}
-		var meanP, meanQ, pp, qq, pq, similarity, divergence float64
+		var meanP, meanQ, pp, qq, pq, similarity, divergence, ratio float64
 		n := float64(w * h)
 		for i := range p.values {
 			meanP, meanQ = meanP+p.values[i]/n, meanQ+q.values[i]/n
@@ -34,10 +35,15 @@ func TestAgreementNaive(t *testing.T) {
 			a, b = p.values[i]/p.sum, q.values[i]/q.sum
 			similarity += min(a, b)
 			divergence += (a + 1e-8) * math.Log((a+1e-8)/(b+1e-8))
+			ratio += a * math.Log(GainEpsilon+a/(b+GainEpsilon))
 		}
 		measuretest.Near(t, "CC", must(CC(p, q)), pq/math.Sqrt(pp*qq), 1e-12)
 		measuretest.Near(t, "SIM", must(SIM(p, q)), similarity, 1e-12)
 		measuretest.Near(t, "KL", must(KL(p, q, Epsilon)), divergence, 1e-12)
+		measuretest.Near(t, "KL by ratios", must(KLRatio(p, q, GainEpsilon)), ratio, 1e-12)
+		if a, b := must(KLRatio(p, q, 0)), must(KL(p, q, 0)); a != b {
+			t.Errorf("KL by ratios without ε %v, KL %v", a, b)
+		}
 	}
 }
 
@@ -105,10 +111,11 @@ func TestAgreementUndefined(t *testing.T) {
 	constant, zero := mapOf(t, 2, 3, []float64{2, 2, 2, 2, 2, 2}), mapOf(t, 2, 3, make([]float64, 6))
 	negative := affine(t, p, 1, -3)
 	kl := func(p, q *Map) (float64, error) { return KL(p, q, Epsilon) }
-	for name, score := range map[string]func(p, q *Map) (float64, error){"CC": CC, "SIM": SIM, "KL": kl} {
+	ratio := func(p, q *Map) (float64, error) { return KLRatio(p, q, GainEpsilon) }
+	for name, score := range map[string]func(p, q *Map) (float64, error){"CC": CC, "SIM": SIM, "KL": kl, "KL ": ratio} {
 		v, err := score(p, wide)
 		undefined(t, v, err, "sizes differ: 2 × 3 and 3 × 2 pixels")
-		if err == nil || err.Error() != name+": sizes differ: 2 × 3 and 3 × 2 pixels" {
+		if err == nil || err.Error() != strings.TrimSpace(name)+": sizes differ: 2 × 3 and 3 × 2 pixels" {
 			t.Error(err)
 		}
 		for _, swap := range []bool{false, true} {
@@ -134,6 +141,8 @@ func TestAgreementUndefined(t *testing.T) {
 	}
 	for _, epsilon := range []float64{-1, math.NaN(), math.Inf(1)} {
 		v, err := KL(p, p, epsilon)
+		undefined(t, v, err, "want a number of at least 0")
+		v, err = KLRatio(p, p, epsilon)
 		undefined(t, v, err, "want a number of at least 0")
 	}
 }

@@ -5,8 +5,8 @@ package saliency
 import (
 	"math"
 	"slices"
-	"sort"
 
+	"repscope/internal/kernel/vector"
 	"repscope/stat"
 )
 
@@ -87,15 +87,27 @@ func AUCShuffled(m *Map, f, others *Fixations) (float64, error) {
 	if err := shuffled(quantity, m, f, others); err != nil {
 		return math.NaN(), err
 	}
-	negative := others.of(m)
-	slices.Sort(negative)
-	wins := 0.0 // in halves: exact far beyond any number of pairs
-	for _, v := range f.of(m) {
-		below, _ := slices.BinarySearch(negative, v)
-		through := below + sort.Search(len(negative)-below, func(i int) bool { return negative[below+i] > v })
-		wins += float64(below + through)
+	found := f.of(m)
+	slices.Sort(found)
+	// Thresholds between which values are below, at, or above some value at fixations; wins of the fixations in halves.
+	var thresholds []float64
+	wins := []int{2 * len(found)}
+	for i := 0; i < len(found); {
+		v, beyond := found[i], i
+		for beyond < len(found) && found[beyond] == v {
+			beyond++
+		}
+		thresholds, wins = append(thresholds, v), append(wins, 2*(len(found)-beyond)+beyond-i)
+		if v < m.max {
+			thresholds, wins = append(thresholds, math.Nextafter(v, m.max)), append(wins, 2*(len(found)-beyond))
+		}
+		i = beyond
 	}
-	return wins / 2 / float64(f.Len()) / float64(others.Len()), nil
+	total := 0.0 // exact far beyond any number of pairs
+	for k, n := range levels(others.of(m), thresholds, m.min, m.max-m.min) {
+		total += float64(n) * float64(wins[k])
+	}
+	return total / 2 / float64(f.Len()) / float64(others.Len()), nil
 }
 
 // AUCShuffledSplits returns the shuffled AUC of published code: [AUCBorjiSplits] with pixels drawn from the fixations of
@@ -151,7 +163,7 @@ func (m *Map) sampled(quantity string, found, from []float64, step float64, spli
 		out.Splits[s] = area(positive, m.levels(drawn, thresholds), len(found), len(drawn))
 	}
 	n := float64(splits)
-	out.Mean = sum(out.Splits) / n
+	out.Mean = vector.Sum64(out.Splits) / n
 	squares := 0.0
 	for _, v := range out.Splits {
 		d := v - out.Mean

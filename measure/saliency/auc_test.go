@@ -76,6 +76,32 @@ func TestAreasNaive(t *testing.T) {
 	}
 }
 
+// TestAUCShuffledMany holds counts of many others, with ties, neighboring numbers and without, against all pairs.
+func TestAUCShuffledMany(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(15, 11))
+	for _, grain := range []int{0, 7, 300} {
+		m := randomMap(t, random, 40, 30, grain)
+		values := slices.Clone(m.values)
+		values[3], values[4] = math.Nextafter(values[5], 9), math.Nextafter(math.Nextafter(values[5], 9), 9)
+		m = mapOf(t, 40, 30, values)
+		f, others := randomFixations(t, random, 40, 30, 500), randomFixations(t, random, 40, 30, 6000)
+		wins := 0.0
+		for _, a := range f.of(m) {
+			for _, b := range others.of(m) {
+				if a > b {
+					wins++
+				} else if a == b {
+					wins += 0.5
+				}
+			}
+		}
+		if got, want := must(t)(AUCShuffled(m, f, others)), wins/500/6000; got != want {
+			t.Errorf("grain %d: %v, want %v", grain, got, want)
+		}
+	}
+}
+
 // TestAreasProperties holds that areas know no scale and shift, that chance is 0.5, that a map turned over
 // is the rest to 1 where ties count half, and that a map finds its own highest pixels.
 func TestAreasProperties(t *testing.T) {

@@ -116,6 +116,9 @@ func (m *Map) highest(k int) float64 {
 // Len returns how many fixations there are, with repeats.
 func (f *Fixations) Len() int { return len(f.pixels) }
 
+// At returns the pixel of a fixation, 0 ≤ i < Len, by rows.
+func (f *Fixations) At(i int) (x, y int) { return f.pixels[i] % f.Width, f.pixels[i] / f.Width }
+
 // Pixels returns how many pixels are fixated.
 func (f *Fixations) Pixels() int {
 	n := 0

@@ -15,6 +15,9 @@ func TestFixationsAt(t *testing.T) {
 	if want := []int{0, 11, 11}; !slices.Equal(f.pixels, want) || f.Outside != 5 || f.Len() != 3 || f.Pixels() != 2 {
 		t.Errorf("%+v, want pixels %v and 5 outside", f, want)
 	}
+	if x, y := f.At(1); x != 3 || y != 2 {
+		t.Errorf("fixation 1 is at (%d, %d), want (3, 2)", x, y)
+	}
 	_, err := FixationsAt(4, 3, []float64{1}, nil)
 	undefined(t, math.NaN(), err, "1 x and 0 y")
 	_, err = FixationsAt(4, 3, []float64{1, 2}, []float64{0, math.NaN()})

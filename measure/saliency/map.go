@@ -5,6 +5,7 @@ package saliency
 import (
 	"math"
 
+	"repscope/internal/kernel/vector"
 	"repscope/stat"
 )
 
@@ -37,7 +38,7 @@ func NewMap[T Number](width, height int, values []T) (*Map, error) {
 		m.values[i] = v
 		m.min, m.max = min(m.min, v), max(m.max, v)
 	}
-	m.sum = sum(m.values)
+	m.sum = vector.Sum64(m.values)
 	if math.IsInf(m.max-m.min, 0) || math.IsInf(m.sum, 0) || math.IsNaN(m.sum) {
 		return nil, stat.Undefined(quantity, "values from %v to %v, whose range or sum is no float64", m.min, m.max)
 	}
@@ -134,20 +135,4 @@ func sameSize(quantity string, aw, ah, bw, bh int) error {
 		return stat.Undefined(quantity, "sizes differ: %d × %d and %d × %d pixels", aw, ah, bw, bh)
 	}
 	return nil
-}
-
-// sum adds in four sums that are added at the end.
-func sum(values []float64) float64 {
-	var s [4]float64
-	i := 0
-	for ; i+4 <= len(values); i += 4 {
-		s[0] += values[i]
-		s[1] += values[i+1]
-		s[2] += values[i+2]
-		s[3] += values[i+3]
-	}
-	for ; i < len(values); i++ {
-		s[0] += values[i]
-	}
-	return s[0] + s[1] + (s[2] + s[3])
 }

@@ -75,13 +75,30 @@ func Distance[L comparable](ctx context.Context, a, b *Tree[L], limits Limits) (
 		return Result{}, fmt.Errorf("trees of %d and %d nodes: %w", a.Len(), b.Len(), err)
 	}
 	x, y := views(a, b)
+	code := map[L]int32{}
+	from, to := encode(code, a.labels), encode(code, b.labels)
 	d, err := compare(ctx, x, y, ones[:a.Len()], ones[:b.Len()], func(i, j int) int32 {
-		if a.labels[i] == b.labels[j] {
+		if from[i] == to[j] {
 			return 0
 		}
 		return 1
 	})
 	return Result{float64(d), float64(a.Len() + b.Len())}, err
+}
+
+// encode returns numbers of labels, equal ones for equal labels. A label that is not equal to
+// itself, as NaN is, has a number of its own.
+func encode[L comparable](code map[L]int32, labels []L) []int32 {
+	out := make([]int32, len(labels))
+	for i, label := range labels {
+		at, known := code[label]
+		if !known {
+			at = int32(len(code))
+			code[label] = at
+		}
+		out[i] = at
+	}
+	return out
 }
 
 // Weighted returns the edit distance of two trees with given costs: the least cost of a
@@ -197,13 +214,17 @@ func compare[C int32 | float64](ctx context.Context, x, y *view, remove, insert 
 		c.insert = append(c.insert, insert[node])
 		total += insert[node]
 	}
-	if len(x.node) == 0 || len(y.node) == 0 {
-		return total, ctx.Err()
+	if err := ctx.Err(); err != nil || len(x.node) == 0 || len(y.node) == 0 {
+		return total, err
 	}
 	c.allocate()
+	rootsX, rootsY := x.keyroots, y.keyroots
+	if exact, ok := any(c).(*comparison[int32]); ok {
+		rootsX, rootsY = exact.leaves()
+	}
 	var done int // cells since the context was asked
-	for _, i := range x.keyroots {
-		for _, j := range y.keyroots {
+	for _, i := range rootsX {
+		for _, j := range rootsY {
 			if err := c.subtrees(ctx, i, j, &done); err != nil {
 				return 0, err
 			}
@@ -238,6 +259,50 @@ func (c *comparison[C]) allocate() {
 	for range c.x.open + 1 {
 		c.open = append(c.open, make([]C, m+1))
 	}
+}
+
+// leaves fills in the distances of keyroots without children, which are many, from all subtrees:
+// all of one is deleted but its node most like the other, or that too. It returns the other
+// keyroots. The differences that it takes are exact for integers alone.
+func (c *comparison[C]) leaves() (x, y []int) {
+	sumX, sumY := sums(c.remove), sums(c.insert)
+	least := make([]C, max(len(c.remove), len(c.insert)))
+	for _, i := range c.x.keyroots {
+		if c.x.leaf[i] != i || i == len(c.remove)-1 {
+			x = append(x, i)
+			continue
+		}
+		for j, leaf := range c.y.leaf {
+			least[j] = c.rename(c.x.node[i], c.y.node[j]) - c.insert[j]
+			for child := j - 1; child >= leaf; child = c.y.leaf[child] - 1 {
+				least[j] = min(least[j], least[child])
+			}
+			c.trees[c.row[i]+c.column[j]] = sumY[j+1] - sumY[leaf] + min(c.remove[i], least[j])
+		}
+	}
+	for _, j := range c.y.keyroots {
+		if c.y.leaf[j] != j || j == len(c.insert)-1 {
+			y = append(y, j)
+			continue
+		}
+		for i, leaf := range c.x.leaf {
+			least[i] = c.rename(c.x.node[i], c.y.node[j]) - c.remove[i]
+			for child := i - 1; child >= leaf; child = c.x.leaf[child] - 1 {
+				least[i] = min(least[i], least[child])
+			}
+			c.trees[c.row[i]+c.column[j]] = sumX[i+1] - sumX[leaf] + min(c.insert[j], least[i])
+		}
+	}
+	return x, y
+}
+
+// sums are those of the first 0, 1, … costs.
+func sums[C int32 | float64](costs []C) []C {
+	out := make([]C, len(costs)+1)
+	for i, cost := range costs {
+		out[i+1] = out[i] + cost
+	}
+	return out
 }
 
 // subtrees computes the distances of all forests that begin with the first leaves of two

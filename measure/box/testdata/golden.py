@@ -1,4 +1,4 @@
-"""Writes golden.json: assignments by scipy.optimize.linear_sum_assignment and components by
+"""Writes golden.json: assignments and overlaps by scipy.optimize.linear_sum_assignment, and components by
 scipy.ndimage.label, for the tests of package box.
 
 Usage: python3 golden.py   (in this folder)
@@ -32,6 +32,28 @@ def matrices():
     yield 1 - np.eye(5)
 
 
+def tied():
+    """Matrices of few values, of which scipy takes one of many best assignments."""
+    draw = np.random.default_rng(9)
+    for k in range(40):
+        shape = draw.integers(1, 13, 2)
+        few = draw.integers(0, draw.integers(1, 6) + 1, shape) / 4
+        yield few if k % 2 else draw.choice([1.0, 0.25, round(draw.random(), 3)], shape)
+
+
+def overlaps(n, m):
+    """Two lists of boxes, and the largest sum of IoUs."""
+    draw = np.random.default_rng(n)
+    corners = [draw.integers(0, 90, (k, 2)) for k in (n, m)]
+    a, b = (np.concatenate([c, c + draw.integers(1, 60, c.shape)], 1) for c in corners)
+    low, high = np.maximum(a[:, None, :2], b[None, :, :2]), np.minimum(a[:, None, 2:], b[None, :, 2:])
+    both = np.prod(np.maximum(high - low, 0), axis=2)
+    area = [np.prod(x[:, 2:] - x[:, :2], axis=1) for x in (a, b)]
+    iou = both / (area[0][:, None] + area[1][None, :] - both)
+    rows, columns = linear_sum_assignment(1 - iou)
+    return {"a": a.tolist(), "b": b.tolist(), "total": float(iou[rows, columns].sum())}
+
+
 def components(mask):
     height, width = mask.shape
     out = {"height": height, "width": width, "mask": "".join(".#"[int(v)] for v in mask.ravel())}
@@ -52,6 +74,8 @@ spiral = np.array([list("#########"), list("#.......#"), list("#.#####.#"), list
 out = {
     "versions": {"numpy": np.__version__, "scipy": scipy.__version__},
     "assignments": [assignment(cost) for cost in matrices()],
+    "tied": [assignment(cost) for cost in tied()],
+    "overlaps": [overlaps(n, m) for n, m in ((1, 1), (5, 9), (30, 30), (80, 60), (150, 150))],
     "masks": [components(mask) for mask in (rng.random((9, 13)) < 0.35, rng.random((15, 8)) < 0.5, spiral, np.ones((3, 4), bool))],
 }
 with open("golden.json", "w") as file:

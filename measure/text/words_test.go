@@ -1,0 +1,63 @@
+// Words of several scripts, and how many two texts share.
+
+package text
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                        "",
+		" \n\t—…!":                "",
+		"Sign in, now!":           "sign in now",
+		"Don’t 'quote' it's":      "don't quote it's",
+		"$12.99 (20% off)":        "12 99 20 off",
+		"ÄRGER naïve nai\u0308ve": "ärger naïve nai\u0308ve",
+		"日本語 text入力":              "日 本 語 text 入 力",
+		"สวัสดี":                  "ส วั ส ดี",
+		"e-mail\u2028next_line":   "e mail next line",
+		"\xff\xfebad":             "bad",
+		"Привет, мир 한국어 العربية": "привет мир 한국어 العربية",
+	} {
+		if got := strings.Join(Words(text), " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestWordF1(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		a, b string
+		want float64
+	}{
+		{"", "", 1}, {"a", "", 0}, {"a b", "b a", 1}, {"Sign in now", "sign in", 0.8}, {"a a a", "a", 0.5}, {"a a b", "a b b", 2. / 3},
+	} {
+		if got := WordF1(test.a, test.b); math.Abs(got-test.want) > 1e-15 || got != WordF1(test.b, test.a) {
+			t.Errorf("%q and %q: %v, want %v", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+// TestCommon: elements in common are at least as many as a common subsequence has.
+func TestCommon(t *testing.T) {
+	t.Parallel()
+	var c Comparer[int]
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := sequences(5, 30).Draw(t, "a"), sequences(5, 30).Draw(t, "b")
+		x, y := c.Encode(a), c.Encode(b)
+		n := c.Common(x, y)
+		slices.Sort(a)
+		slices.Sort(b)
+		if sorted := c.LCS(c.Encode(a), c.Encode(b)); n != sorted || n < c.LCS(x, y) {
+			t.Fatalf("%d in common, want %d", n, sorted)
+		}
+	})
+}
