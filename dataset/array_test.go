@@ -315,15 +315,6 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-func TestNaturalOrder(t *testing.T) {
-	names := []string{"frame10.png", "frame2.png", "frame1.png", "frame02.png", "a.png", "frame.png", "frame2b.png", "frame99999999999999999999.png"}
-	slices.SortFunc(names, compareNatural)
-	want := "a.png frame.png frame1.png frame02.png frame2.png frame2b.png frame10.png frame99999999999999999999.png"
-	if got := strings.Join(names, " "); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
 func TestJPEG(t *testing.T) {
 	folder := t.TempDir()
 	for i := range 3 {

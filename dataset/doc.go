@@ -12,7 +12,8 @@
 //     their names; or folders of such files, one per episode
 //
 // They are told apart by their content (see [Formats]). Tables, problems of boards, sequences of
-// residues and vocabularies have readers of their own.
+// residues, vocabularies, and interface designs with their screens and traces of tools have
+// readers of their own.
 //
 //	frames, err := dataset.Open("val.npz:frames")          // an Array, say uint8 [N 84 84]
 //	if err != nil { … }

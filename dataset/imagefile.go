@@ -161,7 +161,7 @@ func imageError(path string, err error) error {
 	var tif tiff.UnsupportedError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(err.Error(), "not enough pixel data"),
-		strings.Contains(err.Error(), "unexpected EOF"):
+		strings.Contains(err.Error(), "unexpected EOF"), strings.Contains(err.Error(), "short Huffman data"):
 		return fmt.Errorf("%s: %w image: %w", path, ErrTruncated, err)
 	case errors.Is(err, image.ErrFormat):
 		return fmt.Errorf("%s: neither a PNG nor a JPEG nor a TIFF file", path)

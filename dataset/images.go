@@ -18,6 +18,7 @@ import (
 	"repscope/internal/format"
 	"repscope/internal/parallel"
 	"repscope/internal/resize"
+	"repscope/internal/text"
 )
 
 // maxDecoded is the size up to which a folder is decoded once and kept; a larger
@@ -64,8 +65,8 @@ func readFolder(folder string) (*imageFolder, error) {
 			}
 		}
 	}
-	slices.SortFunc(f.files, compareNatural)
-	slices.SortFunc(f.folders, compareNatural)
+	slices.SortFunc(f.files, text.CompareNatural)
+	slices.SortFunc(f.folders, text.CompareNatural)
 	return f, nil
 }
 
@@ -214,42 +215,6 @@ func (s *images) resized() string {
 		}
 	}
 	return ""
-}
-
-// compareNatural orders names with runs of digits by their number.
-func compareNatural(a, b string) int {
-	x, y := a, b
-	for x != "" && y != "" {
-		dx, dy := digits(x), digits(y)
-		if dx > 0 && dy > 0 {
-			nx, ny := strings.TrimLeft(x[:dx], "0"), strings.TrimLeft(y[:dy], "0")
-			if c := len(nx) - len(ny); c != 0 {
-				return c
-			}
-			if c := strings.Compare(nx, ny); c != 0 {
-				return c
-			}
-			x, y = x[dx:], y[dy:]
-			continue
-		}
-		if x[0] != y[0] {
-			return int(x[0]) - int(y[0])
-		}
-		x, y = x[1:], y[1:]
-	}
-	if c := len(x) - len(y); c != 0 {
-		return c
-	}
-	return strings.Compare(a, b)
-}
-
-// digits is the length of the run of digits at the beginning of s.
-func digits(s string) int {
-	n := 0
-	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-		n++
-	}
-	return n
 }
 
 // images is a list of image files as a source.

@@ -231,6 +231,8 @@ func jsonKind(e *json.UnmarshalTypeError) string {
 		return "a list"
 	case "struct":
 		return "an object"
+	case "float64":
+		return "a number"
 	}
 	return "a " + e.Type.Kind().String()
 }

@@ -1,0 +1,179 @@
+// Package tokenizer turns text into the ids of tokens, and back, as a tokenizer.json of Hugging
+// Face's tokenizers says: WordPiece (Schuster and Nakajima 2012) and byte-pair encoding (Sennrich
+// et al. 2016), of bytes too (Radford et al. 2019), with their normalizers, pre-tokenizers,
+// post-processors, added tokens, truncation, padding and decoders.
+//
+//	file, err := os.ReadFile("tokenizer.json")
+//	if err != nil { … }
+//	t, err := tokenizer.Parse("tokenizer.json", file)
+//	if err != nil { … }
+//	e, err := t.Encode("a login screen")  // e.IDs, e.Types, e.Mask
+//
+// Parts that are not read are errors that name them. Classes of characters are those of the
+// Unicode version of Go's package unicode: of characters that are newer, or whose class has
+// changed, other programs may think otherwise.
+package tokenizer
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Tokenizer is what a file says. Several goroutines may use it.
+type Tokenizer struct {
+	added      addedTokens
+	normalize  normalizer   // nil: none
+	split      preTokenizer // nil: none
+	model      tokenModel
+	post       postProcessor
+	truncation *truncation
+	padding    *padding
+	decode     decoder // nil: tokens are joined by spaces
+	noDecoder  error   // why there is none
+}
+
+// Encoding is a text as tokens, the special ones that the file adds among them.
+type Encoding struct {
+	IDs, Types []int64
+	Mask       []int64 // 0 for padding, else 1
+}
+
+// tokenModel splits a piece of text into tokens.
+type tokenModel interface {
+	tokens(piece string) ([]int64, error)
+	id(token string) (int64, bool)
+	token(id int64) (string, bool)
+}
+
+// Encode turns a text into tokens, with special ones, cut and padded as the file says. Bytes
+// that are no UTF-8 become U+FFFD. Errors: a character that is not in the vocabulary of a model
+// whose token for such is missing; a length that leaves no place for special tokens.
+func (t *Tokenizer) Encode(text string) (*Encoding, error) {
+	ids, err := t.ids(valid([]byte(text)))
+	if err != nil {
+		return nil, err
+	}
+	if t.truncation != nil {
+		if ids, err = t.truncation.cut(ids, t.post.added()); err != nil {
+			return nil, err
+		}
+	}
+	e := &Encoding{IDs: ids, Types: make([]int64, len(ids))}
+	t.post.apply(e)
+	e.Mask = make([]int64, len(e.IDs))
+	for i := range e.Mask {
+		e.Mask[i] = 1
+	}
+	if t.padding != nil {
+		t.padding.pad(e)
+	}
+	return e, nil
+}
+
+// ids are the tokens of a text without those that the file adds.
+func (t *Tokenizer) ids(text string) ([]int64, error) {
+	var ids []int64
+	for _, p := range t.added.pieces(text, t.normalize) {
+		if p.token {
+			ids = append(ids, p.id)
+			continue
+		}
+		words := []string{p.text}
+		if t.split != nil {
+			words = t.split(p.text)
+		}
+		for _, word := range words {
+			of, err := t.model.tokens(word)
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, of...)
+		}
+	}
+	return ids, nil
+}
+
+// Decode turns ids into text: those of no token are passed over, and special ones too if so
+// asked. Errors: the file has a decoder that is not read.
+func (t *Tokenizer) Decode(ids []int64, withoutSpecial bool) (string, error) {
+	if t.noDecoder != nil {
+		return "", t.noDecoder
+	}
+	var tokens []string
+	for _, id := range ids {
+		token, ok := t.added.names[id]
+		if !ok {
+			token, ok = t.model.token(id)
+		}
+		if ok && !(withoutSpecial && t.added.special[id]) {
+			tokens = append(tokens, token)
+		}
+	}
+	if len(tokens) == 0 {
+		return "", nil
+	}
+	return joinTokens(t.decode, tokens), nil
+}
+
+// truncation cuts texts that are too long.
+type truncation struct {
+	most int
+	left bool // the beginning is cut off
+}
+
+// cut leaves room for the special tokens that are added.
+func (t *truncation) cut(ids []int64, added int) ([]int64, error) {
+	most := t.most - added
+	switch {
+	case most < 0:
+		return nil, fmt.Errorf("truncation to %d tokens leaves no room for %d special ones", t.most, added)
+	case len(ids) <= most:
+		return ids, nil
+	case t.left:
+		return ids[len(ids)-most:], nil
+	}
+	return ids[:most], nil
+}
+
+// padding fills texts up.
+type padding struct {
+	fixed    int // length; 0: that of the text
+	multiple int // of which lengths are; 0: any
+	left     bool
+	id, kind int64
+}
+
+// maxPadded bounds the length to which a text is filled up.
+const maxPadded = 1 << 20
+
+// pad fills a text up to the length that the file says.
+func (p *padding) pad(e *Encoding) {
+	length := max(p.fixed, len(e.IDs))
+	if p.fixed > 0 {
+		length = p.fixed
+	}
+	if p.multiple > 0 && length%p.multiple > 0 {
+		length += p.multiple - length%p.multiple
+	}
+	n := length - len(e.IDs)
+	if n <= 0 {
+		return
+	}
+	fill := func(list *[]int64, v int64) {
+		more := make([]int64, n)
+		for i := range more {
+			more[i] = v
+		}
+		if p.left {
+			*list = append(more, *list...)
+		} else {
+			*list = append(*list, more...)
+		}
+	}
+	fill(&e.IDs, p.id)
+	fill(&e.Types, p.kind)
+	fill(&e.Mask, 0)
+}
+
+// errUnknown says that a token for what is unknown is missing.
+var errUnknown = errors.New("the text has characters that the vocabulary lacks, and it has no token for such")
