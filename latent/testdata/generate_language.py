@@ -214,4 +214,5 @@ def answers():
     np.savez_compressed(os.path.join(here, "golden_language.npz"), **out)
 
 
-{"transformers": transformers_files, "torch": torch_files, "answers": answers}[sys.argv[1]]()
+if __name__ == "__main__":
+    {"transformers": transformers_files, "torch": torch_files, "answers": answers}[sys.argv[1]]()

@@ -1,0 +1,175 @@
+// What a configuration says of how text is generated.
+
+package latent
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// generation are the tokens by which texts begin and end.
+type generation struct {
+	start, pad int
+	ends       []int
+	notes      []string
+}
+
+// generationConfig are the keys of a configuration, of its parts and of generation_config.json.
+type generationConfig struct {
+	ModelType string            `json:"model_type"`
+	Start     *int              `json:"decoder_start_token_id"`
+	Begin     *int              `json:"bos_token_id"`
+	End       idList            `json:"eos_token_id"`
+	Separator *int              `json:"sep_token_id"`
+	Pad       *int              `json:"pad_token_id"`
+	Decoder   *generationConfig `json:"decoder"`
+	Text      *generationConfig `json:"text_config"`
+
+	Beams       *int     `json:"num_beams"`
+	Repetition  *float64 `json:"repetition_penalty"`
+	NoRepeat    *int     `json:"no_repeat_ngram_size"`
+	MinLength   *int     `json:"min_length"`
+	MinNew      *int     `json:"min_new_tokens"`
+	ForcedBegin *int     `json:"forced_bos_token_id"`
+	ForcedEnd   idList   `json:"forced_eos_token_id"`
+	Suppress    []int    `json:"suppress_tokens"`
+	Sample      bool     `json:"do_sample"`
+}
+
+// idList is one id, a list of them, or null.
+type idList []int
+
+// UnmarshalJSON reads any of them.
+func (l *idList) UnmarshalJSON(data []byte) error {
+	var one *int
+	if json.Unmarshal(data, &one) == nil {
+		if one != nil {
+			*l = idList{*one}
+		}
+		return nil
+	}
+	var list []int
+	if err := json.Unmarshal(data, &list); err != nil {
+		return fmt.Errorf("%.40s is no id of a token, nor a list of them", data)
+	}
+	*l = list
+	return nil
+}
+
+// digest is the SHA-256 of a file in hex.
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// read takes what the files say; either may be missing. The tokens of a BLIP model are those of
+// its text configuration, by which its own generation goes, whatever generation_config.json
+// says.
+func (g *generation) read(config, of []byte) error {
+	*g = generation{start: -1, pad: -1}
+	var c, extra generationConfig
+	for _, f := range []struct {
+		name string
+		data []byte
+		to   *generationConfig
+	}{{"config.json", config, &c}, {"generation_config.json", of, &extra}} {
+		if f.data == nil {
+			continue
+		}
+		if err := json.Unmarshal(f.data, f.to); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+	}
+	decoder, text := &generationConfig{}, &generationConfig{}
+	if c.Decoder != nil {
+		decoder = c.Decoder
+	}
+	if c.Text != nil {
+		text = c.Text
+	}
+	first := func(list ...*int) int {
+		for _, id := range list {
+			if id != nil {
+				return *id
+			}
+		}
+		return -1
+	}
+	ends := []idList{extra.End, c.End, decoder.End, text.End, one(text.Separator)}
+	starts := []*int{extra.Start, c.Start, decoder.Start, extra.Begin, c.Begin, decoder.Begin, text.Begin}
+	if c.ModelType == "blip" {
+		ends, starts = []idList{one(text.Separator), text.End}, []*int{text.Begin}
+	}
+	for _, list := range ends {
+		if len(list) > 0 {
+			g.ends = list
+			break
+		}
+	}
+	g.start = first(starts...)
+	g.pad = first(extra.Pad, c.Pad, decoder.Pad, text.Pad)
+	for _, from := range []*generationConfig{&extra, &c} {
+		g.note(from)
+	}
+	return nil
+}
+
+// one is a list of an id, empty for none.
+func one(id *int) idList {
+	if id == nil {
+		return nil
+	}
+	return idList{*id}
+}
+
+// note says what a configuration asks for that captions here do not do.
+func (g *generation) note(c *generationConfig) {
+	above := func(v *int, least int) bool { return v != nil && *v > least }
+	for _, asked := range []struct {
+		key string
+		yes bool
+	}{
+		{"num_beams", above(c.Beams, 1)}, {"repetition_penalty", c.Repetition != nil && *c.Repetition != 1},
+		{"no_repeat_ngram_size", above(c.NoRepeat, 0)}, {"min_length", above(c.MinLength, 0)}, {"min_new_tokens", above(c.MinNew, 0)},
+		{"forced_bos_token_id", c.ForcedBegin != nil}, {"forced_eos_token_id", len(c.ForcedEnd) > 0}, {"suppress_tokens", len(c.Suppress) > 0},
+		{"do_sample", c.Sample},
+	} {
+		text := asked.key + " of the configuration is not followed: captions are greedy"
+		if asked.yes && !slices.Contains(g.notes, text) {
+			g.notes = append(g.notes, text)
+		}
+	}
+}
+
+// override takes the tokens that are given.
+func (g *generation) override(o CaptionerOptions) {
+	if o.Start != nil {
+		g.start = *o.Start
+	}
+	if o.End != nil {
+		g.ends = []int{*o.End}
+	}
+}
+
+// check finds tokens that are missing.
+func (g *generation) check() error {
+	switch {
+	case g.start < 0:
+		return errors.New("no configuration says by which token a text begins (decoder_start_token_id or bos_token_id)")
+	case len(g.ends) == 0:
+		return errors.New("no configuration says by which token a text ends (eos_token_id)")
+	}
+	if g.pad < 0 {
+		g.pad = g.ends[0]
+	}
+	for _, id := range append([]int{g.start, g.pad}, g.ends...) {
+		if id < 0 {
+			return fmt.Errorf("the token %d is none", id)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,259 @@
+// Pictures of 8 bits on their way into a vision model.
+
+package latent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"repscope/internal/resize"
+)
+
+// PictureProcessor is what a picture of red, green and blue goes through before a vision model,
+// in this order: it is resized with antialiasing, its middle is cut out, its values are scaled,
+// and of each channel the mean is subtracted and the rest divided by the standard deviation. The
+// zero value changes nothing but for the type.
+type PictureProcessor struct {
+	// Height and Width are the size to which the picture is resized as a whole; or Shortest is
+	// the length of its shorter side then, the longer one in proportion and rounded down. All 0:
+	// it keeps its size.
+	Height, Width, Shortest int
+	// Bilinear says that the filter is a triangle, not that of Keys (1981).
+	Bilinear bool
+	// CropHeight and CropWidth are the size of the middle; 0: nothing is cut off.
+	CropHeight, CropWidth int
+	// Scale is the factor of pixels of 0 to 255; 0 stands for 1.
+	Scale float64
+	// Mean and Std are those of each channel, in the units of scaled pixels; a Std of 0 stands
+	// for 1.
+	Mean, Std [3]float64
+}
+
+// CLIPPictures and ImageNetPictures are what encoders of these trainings expect, of screens
+// resized as a whole to size×size, so that nothing is cut off.
+func CLIPPictures(size int) PictureProcessor {
+	return PictureProcessor{Height: size, Width: size, Scale: 1. / 255, Mean: [3]float64{0.48145466, 0.4578275, 0.40821073},
+		Std: [3]float64{0.26862954, 0.26130258, 0.27577711}}
+}
+
+// ImageNetPictures is described with [CLIPPictures].
+func ImageNetPictures(size int) PictureProcessor {
+	of := ImageNet()
+	return PictureProcessor{Height: size, Width: size, Scale: 1. / 255, Mean: [3]float64(of.Mean), Std: [3]float64(of.Std)}
+}
+
+// processorFile is a preprocessor_config.json.
+type processorFile struct {
+	Type        string          `json:"image_processor_type"`
+	Extractor   string          `json:"feature_extractor_type"`
+	DoResize    *bool           `json:"do_resize"`
+	Size        json.RawMessage `json:"size"`
+	Resample    *int            `json:"resample"`
+	DoCrop      bool            `json:"do_center_crop"`
+	Crop        json.RawMessage `json:"crop_size"`
+	DoRescale   *bool           `json:"do_rescale"`
+	Rescale     *float64        `json:"rescale_factor"`
+	DoNormalize *bool           `json:"do_normalize"`
+	Mean        []float64       `json:"image_mean"`
+	Std         []float64       `json:"image_std"`
+	DoPad       bool            `json:"do_pad"`
+}
+
+// sizeFile is a size as Hugging Face writes it.
+type sizeFile struct {
+	Height, Width int
+	Shortest      int `json:"shortest_edge"`
+}
+
+// ParsePictureProcessor reads a preprocessor_config.json of Hugging Face; name is that of the
+// file. What is not there has the defaults of its image processors: pictures are resized
+// (bilinearly unless the file names another filter), divided by 255, and normalized where there
+// is a mean. Errors name the file and key: padding, another size than height and width or
+// shortest_edge, another filter than 2 (bilinear) and 3 (bicubic), means that are not three.
+func ParsePictureProcessor(name string, data []byte) (*PictureProcessor, error) {
+	p, err := parseProcessor(data)
+	if err == nil {
+		err = p.Check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return p, nil
+}
+
+func parseProcessor(data []byte) (*PictureProcessor, error) {
+	var f processorFile
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("it is no configuration of a preprocessor: %w", err)
+	}
+	p := &PictureProcessor{Scale: 1. / 255}
+	if f.DoPad {
+		return nil, errors.New("do_pad is true: pictures are not padded here")
+	}
+	yes := func(b *bool) bool { return b == nil || *b }
+	if yes(f.DoResize) && len(f.Size) > 0 {
+		size, err := parseSizeOf("size", f.Size, strings.Contains(f.Type+f.Extractor, "CLIP"))
+		if err != nil {
+			return nil, err
+		}
+		p.Height, p.Width, p.Shortest = size.Height, size.Width, size.Shortest
+		switch {
+		case f.Resample == nil || *f.Resample == 2:
+			p.Bilinear = true
+		case *f.Resample != 3:
+			return nil, fmt.Errorf("resample is %d, want 2 (bilinear) or 3 (bicubic)", *f.Resample)
+		}
+	}
+	if f.DoCrop && len(f.Crop) > 0 {
+		size, err := parseSizeOf("crop_size", f.Crop, false)
+		if err != nil {
+			return nil, err
+		}
+		p.CropHeight, p.CropWidth = size.Height, size.Width
+	}
+	if f.Rescale != nil {
+		p.Scale = *f.Rescale
+	}
+	if !yes(f.DoRescale) {
+		p.Scale = 1
+	}
+	if yes(f.DoNormalize) && len(f.Mean)+len(f.Std) > 0 {
+		if len(f.Mean) != 3 || len(f.Std) != 3 {
+			return nil, fmt.Errorf("image_mean and image_std have %d and %d numbers, want 3", len(f.Mean), len(f.Std))
+		}
+		p.Mean, p.Std = [3]float64(f.Mean), [3]float64(f.Std)
+		if slices.Contains(f.Std, 0) {
+			return nil, errors.New("image_std is 0")
+		}
+	}
+	return p, nil
+}
+
+// parseSizeOf reads a number, a height and width, or the length of the shorter side, which a
+// number stands for where it says so.
+func parseSizeOf(key string, raw json.RawMessage, shorter bool) (sizeFile, error) {
+	var n int
+	if json.Unmarshal(raw, &n) == nil {
+		if shorter {
+			return sizeFile{Shortest: n}, nil
+		}
+		return sizeFile{Height: n, Width: n}, nil
+	}
+	var s sizeFile
+	if err := json.Unmarshal(raw, &s); err != nil || s.Shortest == 0 && (s.Height == 0 || s.Width == 0) {
+		return s, fmt.Errorf("%s is %.60s, want height and width, or shortest_edge", key, raw)
+	}
+	return s, nil
+}
+
+// Check finds sizes and numbers that cannot be.
+func (p *PictureProcessor) Check() error {
+	for _, n := range []int{p.Height, p.Width, p.Shortest, p.CropHeight, p.CropWidth} {
+		if n < 0 || n > maxSide {
+			return fmt.Errorf("a picture of side %d, want 1 to %d", n, maxSide)
+		}
+	}
+	if (p.Height == 0) != (p.Width == 0) || (p.CropHeight == 0) != (p.CropWidth == 0) {
+		return errors.New("a height without a width")
+	}
+	for _, v := range append([]float64{p.Scale}, append(p.Mean[:], p.Std[:]...)...) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("the scale, a mean or a standard deviation is %g", v)
+		}
+	}
+	return nil
+}
+
+// String says in words what is done: the text of equal processors is equal.
+func (p *PictureProcessor) String() string {
+	filter := "bicubic"
+	if p.Bilinear {
+		filter = "bilinear"
+	}
+	var parts []string
+	switch {
+	case p.Shortest > 0:
+		parts = append(parts, fmt.Sprintf("shorter side %d (%s)", p.Shortest, filter))
+	case p.Height > 0:
+		parts = append(parts, fmt.Sprintf("%d × %d (%s)", p.Height, p.Width, filter))
+	}
+	if p.CropHeight > 0 {
+		parts = append(parts, fmt.Sprintf("middle %d × %d", p.CropHeight, p.CropWidth))
+	}
+	return strings.Join(append(parts, fmt.Sprintf("times %.6g, mean %.6g, standard deviation %.6g", p.Scale, p.Mean, p.Std)), ", ")
+}
+
+// resizedTo is the size after resizing.
+func (p *PictureProcessor) resizedTo(height, width int) (int, int) {
+	switch {
+	case p.Shortest > 0 && height <= width:
+		return p.Shortest, max(int(int64(p.Shortest)*int64(width)/int64(height)), 1)
+	case p.Shortest > 0:
+		return max(int(int64(p.Shortest)*int64(height)/int64(width)), 1), p.Shortest
+	case p.Height > 0:
+		return p.Height, p.Width
+	}
+	return height, width
+}
+
+// maxPicture bounds the pixels of a picture on its way.
+const maxPicture = 1 << 26
+
+// Apply makes values [3, H, W] of pixels [height, width, 3]. Errors: a picture without pixels,
+// one that is smaller than its middle, or too long to be resized in proportion.
+func (p *PictureProcessor) Apply(pixels []uint8, height, width int) ([]float32, int, int, error) {
+	if height < 1 || width < 1 || len(pixels) != 3*height*width {
+		return nil, 0, 0, fmt.Errorf("a picture of %d × %d has %d values", height, width, len(pixels))
+	}
+	h, w := p.resizedTo(height, width)
+	if int64(h)*int64(w) > maxPicture {
+		return nil, 0, 0, fmt.Errorf("a picture of %d × %d becomes %d × %d, of more than %d pixels", height, width, h, w, maxPicture)
+	}
+	if h != height || w != width {
+		out := make([]uint8, 3*h*w)
+		if p.Bilinear {
+			resize.NewLinear(height, width, h, w).Bytes(out, pixels, 3)
+		} else {
+			resize.NewCubic(height, width, h, w).Bytes(out, pixels, 3)
+		}
+		pixels = out
+	}
+	top, left, toH, toW := 0, 0, h, w
+	if p.CropHeight > 0 {
+		if toH, toW = p.CropHeight, p.CropWidth; toH > h || toW > w {
+			return nil, 0, 0, fmt.Errorf("a picture of %d × %d has no middle of %d × %d", h, w, toH, toW)
+		}
+		top, left = (h-toH)/2, (w-toW)/2
+	}
+	values := make([]float32, 3*toH*toW)
+	for c := range 3 {
+		level := p.levels(c)
+		to := values[c*toH*toW:]
+		for y := range toH {
+			row := pixels[3*((top+y)*w+left):]
+			for x := range toW {
+				to[y*toW+x] = level[row[3*x+c]]
+			}
+		}
+	}
+	return values, toH, toW, nil
+}
+
+// levels are the values of the bytes of a channel.
+func (p *PictureProcessor) levels(c int) (of [256]float32) {
+	scale, std := p.Scale, p.Std[c]
+	if scale == 0 {
+		scale = 1
+	}
+	if std == 0 {
+		std = 1
+	}
+	for b := range of {
+		of[b] = float32((float64(float64(b)*scale) - p.Mean[c]) / std)
+	}
+	return of
+}
