@@ -92,7 +92,7 @@ analyse-all: build
 		case "$$analysis$(if $(FRAMES),:own)" in \
 		reconstruction:own) if [ -z "$(PREDICTIONS)" ]; then echo 'left out: name predicted frames with PREDICTIONS="NAME=FILE"'; continue; fi; \
 			bin/$$analysis $(PREDICTED) $(if $(OUT),--out "$(OUT)/$$analysis") $(FLAGS);; \
-		generation:own|forecast:own) echo 'left out: it takes no frames';; \
+		generation:own|forecast:own|sequence:own|canvas:own) echo 'left out: it takes no frames';; \
 		*) bin/$$analysis $(INPUT) $(if $(OUT),--out "$(OUT)/$$analysis") $(FLAGS);; \
 		esac; \
 	done; \

@@ -85,6 +85,8 @@ func TestErrors(t *testing.T) {
 		{"long table", one(many), "does not fit its tile"},
 		{"no images", one(&ImageGrid{Images: [][]image.Image{{nil}}}), "at least one image"},
 		{"empty image", one(&ImageGrid{Images: [][]image.Image{{image.NewGray(image.Rect(0, 0, 0, 0))}}}), "has no pixels"},
+		{"no image", one(&BoxedImage{Image: image.NewGray(image.Rectangle{})}), "needs an image with pixels"},
+		{"a box of an image", one(&BoxedImage{Image: image.NewGray(image.Rect(0, 0, 1, 1)), Boxes: []ImageBox{{Kind: "a", MaxX: math.NaN()}}}), "box 0 of an image runs from 0, 0 to NaN, 0"},
 		{"no boards", one(&BoardSheet{Kinds: []string{"a"}, XNames: []string{"A"}, YNames: []string{"1"}, Boards: [][][]uint8{{nil}}}), "at least one board"},
 		{"no kinds", one(&BoardSheet{XNames: []string{"A"}, YNames: []string{"1"}}), "1 × 1 places and 0 kinds of marks"},
 		{"marks of a board", one(&BoardSheet{Kinds: []string{"a"}, XNames: []string{"A", "B"}, YNames: []string{"1"}, Boards: [][][]uint8{{nil, {1}}}}),

@@ -4,6 +4,7 @@ package plots
 
 import (
 	"image"
+	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -185,9 +186,16 @@ func magnify(m image.Image, size vg.Point) image.Image {
 	factor := int(math.Ceil(2 * want / float64(max(b.Dx(), b.Dy()))))
 	factor = max(1, min(factor, 2000/max(b.Dx(), b.Dy())))
 	out := image.NewNRGBA(image.Rect(0, 0, b.Dx()*factor, b.Dy()*factor))
-	for y := range b.Dy() * factor {
-		for x := range b.Dx() * factor {
-			out.Set(x, y, m.At(b.Min.X+x/factor, b.Min.Y+y/factor))
+	for y := range b.Dy() {
+		first := out.Pix[y*factor*out.Stride:][:out.Stride]
+		for x := range b.Dx() {
+			c := color.NRGBAModel.Convert(m.At(b.Min.X+x, b.Min.Y+y)).(color.NRGBA)
+			for k := range factor {
+				copy(first[4*(x*factor+k):], []byte{c.R, c.G, c.B, c.A})
+			}
+		}
+		for k := 1; k < factor; k++ {
+			copy(out.Pix[(y*factor+k)*out.Stride:], first)
 		}
 	}
 	return out

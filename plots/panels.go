@@ -11,7 +11,7 @@ import (
 
 // Panel is what a tile shows: one of *Scatter, *BoxPlot, *GroupedBars, *Bars,
 // *Curves, *Histogram, *Spectrum, *Matrix, *HeatMap, *CriticalDifference, *Table, *ImageGrid,
-// *BoardSheet and *Text. Each is also a plotter of gonum's, for any plot; see [Add].
+// *BoxedImage, *BoardSheet and *Text. Each is also a plotter of gonum's, for any plot; see [Add].
 type Panel interface {
 	plot.Plotter
 	// prepare validates the panel's data and returns how to lay it out.
@@ -288,6 +288,21 @@ type ImageGrid struct {
 type ImageBar struct {
 	First, Last int
 	Scale       ColorScale
+}
+
+// BoxedImage is an image, magnified without smoothing, with the outlines of boxes upon it. Their
+// kinds are series, which the legend explains. What lies beyond the image is not drawn.
+type BoxedImage struct {
+	Image image.Image
+	// Label stands above the image; may be empty.
+	Label string
+	Boxes []ImageBox // later ones are drawn over earlier ones
+}
+
+// ImageBox is a box of a kind, in pixels from the upper left corner of the image.
+type ImageBox struct {
+	Kind                   string
+	MinX, MinY, MaxX, MaxY float64
 }
 
 // BoardSheet is a contact sheet of boards: lattices of places that carry marks of some

@@ -38,7 +38,8 @@ func TestMain(m *testing.M) {
 var examples = map[string]func(){
 	"scatter": ExampleScatter, "boxplot": ExampleBoxPlot, "groupedbars": ExampleGroupedBars, "bars": ExampleBars, "curves": ExampleCurves,
 	"histogram": ExampleHistogram, "heatmap": ExampleHeatMap,
-	"spectrum": ExampleSpectrum, "matrix": ExampleMatrix, "criticaldifference": ExampleCriticalDifference, "table": ExampleTable, "imagegrid": ExampleImageGrid, "boardsheet": ExampleBoardSheet, "text": ExampleText,
+	"spectrum": ExampleSpectrum, "matrix": ExampleMatrix, "criticaldifference": ExampleCriticalDifference, "table": ExampleTable, "imagegrid": ExampleImageGrid, "boardsheet": ExampleBoardSheet,
+	"boxedimage": ExampleBoxedImage, "text": ExampleText,
 }
 
 // Every panel has an example.

@@ -131,11 +131,24 @@ var wellKnown = []struct {
 	{Metric{Direction: Lower}, "mse rmse mae nmse nrmse mape loss train_loss val_loss test_loss nll ppl perplexity bpd crps fid kid fvd lpips wer cer " +
 		"brier ece mmd energy_distance energy_score variogram_score mean_absolute_error mean_squared_error root_mean_squared_error " +
 		"absolute_error squared_error error error_rate davies_bouldin kl_divergence"},
-	{Metric{Direction: Lower}, "patched_energy_score pairwise_energy_score saliency_kl copy_mse"},
+	{Metric{Direction: Lower}, "patched_energy_score pairwise_energy_score copy_mse"},
 	{Metric{Direction: Higher, Unit: "dB"}, "psnr"},
 	{Metric{Direction: Higher}, "ssim ms_ssim r2 r_squared accuracy acc top1 top5 balanced_accuracy f1 macro_f1 micro_f1 auroc auc roc_auc auprc " +
 		"average_precision precision recall iou miou mean_iou dice map ndcg mrr bleu rouge meteor cosine_similarity skill nmi ari ami silhouette " +
 		"silhouette_score trustworthiness continuity q_nx r_nx lcmc return reward score success success_rate win_rate coverage density " +
-		"exact_accuracy within_one_accuracy within_two_accuracy quadratic_weighted_kappa kappa mcc mask_acc p_at_l layout_iou layout_f1 " +
-		"alignment_f1 saliency_cc saliency_sim saliency_nss saliency_auc_judd saliency_auc_borji semantic_match vendi_score"},
+		"exact_accuracy within_one_accuracy within_two_accuracy quadratic_weighted_kappa kappa mcc mask_acc p_at_l vendi_score"},
+	// Of rows of generated designs, under our names and the published ones.
+	{Metric{Direction: Lower}, "saliency_kl visual_saliency_kl gmsd text_cer color_difference tree_depth_difference tool_edit_distance " +
+		"perceptual_distance canvas_fill_difference overlap_defects overflow_defects text_overflow_defects offcanvas_share"},
+	{Metric{Direction: Higher}, "layout_iou layout_overlap layout_f1 layout_precision layout_recall alignment_f1 alignment_precision alignment_recall " +
+		"saliency_cc saliency_sim saliency_nss saliency_auc_judd saliency_auc_borji saliency_auc_shuffled saliency_information_gain " +
+		"visual_saliency_cc visual_saliency_sim semantic_match blip_score image_similarity fsim fsimc element_ratio_symmetric element_count_ratio " +
+		"block_match text_similarity text_f1 position_similarity color_similarity contrast_min contrast_median contrast_pass_aa " +
+		"contrast_pass_difference tree_edit_similarity tree_bleu reading_order_tau text_order_tau tool_efficiency tool_lcs_f1 tool_precision " +
+		"tool_recall tool_jaccard visual_completeness struct_completeness pixel_fidelity"},
+	{Metric{Direction: Neither}, "canvas_fill_ratio element_ratio num_matched num_gt num_gen layout_num_matched tool_step_count tool_call_count unique_tool_count tool_steps " +
+		"tool_calls tool_unique tool_call_ratio text_blocks_matched text_colors_unknown contrast_texts contrast_unknown center_prior_cc " +
+		"center_prior_sim center_prior_kl center_prior_nss center_prior_auc_judd center_prior_auc_borji center_prior_auc_shuffled uniform_sim " +
+		"uniform_kl uniform_information_gain canvas_fill_reference overlap_defect_pairs overlap_defect_elements overflow_defect_elements " +
+		"text_overflow_defect_elements saliency_fixations_missing saliency_fixations_outside"},
 }

@@ -4,10 +4,11 @@
 package report
 
 import (
-	"bytes"
 	"iter"
 	"slices"
 	"strings"
+
+	"repscope/internal/text"
 )
 
 // Named is a number of a model with what belongs to it.
@@ -122,7 +123,7 @@ func (o Object) intervalFor(intervals []namedInterval, reasons map[string][]stri
 func Parse(name string, data []byte) (any, error) {
 	_, e, err := parse(name, data)
 	if err != nil {
-		if cleaned, changed := withoutNaN(data); changed {
+		if cleaned, changed := text.WithoutNaN(data); changed {
 			_, e, err = parse(name, cleaned)
 		}
 	}
@@ -130,29 +131,4 @@ func Parse(name string, data []byte) (any, error) {
 		return nil, err
 	}
 	return e.plain(), nil
-}
-
-// withoutNaN replaces the numbers that JSON does not have by null, outside of texts.
-func withoutNaN(data []byte) (cleaned []byte, changed bool) {
-	cleaned = slices.Clone(data)
-	inText := false
-	for i := 0; i < len(cleaned); i++ {
-		switch c := cleaned[i]; {
-		case inText && c == '\\':
-			i++
-		case c == '"':
-			inText = !inText
-		case !inText && (c == 'N' || c == 'I' || c == '-'):
-			for _, word := range []string{"NaN", "-Infinity", "Infinity"} {
-				if bytes.HasPrefix(cleaned[i:], []byte(word)) {
-					filled := "null" + strings.Repeat(" ", max(len(word)-4, 0))
-					cleaned = slices.Concat(cleaned[:i], []byte(filled), cleaned[i+len(word):])
-					i += 3
-					changed = true
-					break
-				}
-			}
-		}
-	}
-	return cleaned, changed
 }

@@ -125,8 +125,8 @@ func (t *Transaction) Names() []string {
 }
 
 // File creates the file with the given name, lets write fill it through a
-// buffer, and forces it to disk. The name is used once; it may have one folder in it, as
-// in "frames/7.png", which is made if it is missing.
+// buffer, and forces it to disk. The name is used once; it may have folders in it, as in
+// "frames/7.png", which are made if they are missing.
 // Errors: from write, a full disk (reported with the file's final name), a
 // closed transaction. A failed file is removed at once.
 func (t *Transaction) File(name string, write func(io.Writer) error) error {
@@ -175,12 +175,11 @@ func (t *Transaction) JSON(name string, value any) error {
 
 // create opens a temporary file for a final name.
 func (t *Transaction) create(name string) (*file, error) {
-	folder, base, nested := strings.Cut(name, "/")
-	if !nested {
-		folder, base = "", name
-	}
-	if !plain(base) || nested && !plain(folder) {
-		return nil, fmt.Errorf("output file name %q is not a plain name", name)
+	parts := strings.Split(name, "/")
+	for _, part := range parts {
+		if !plain(part) {
+			return nil, fmt.Errorf("output file name %q is not a plain name", name)
+		}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -196,8 +195,8 @@ func (t *Transaction) create(name string) (*file, error) {
 	if info, err := os.Lstat(target); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("writing %s: a folder has this name", target)
 	}
-	if nested {
-		dir := filepath.Dir(target)
+	for k := 1; k < len(parts); k++ {
+		dir := filepath.Join(t.dir, filepath.Join(parts[:k]...))
 		switch err := os.Mkdir(dir, 0o777); {
 		case err == nil:
 			t.created = append(t.created, dir)

@@ -216,7 +216,7 @@ func TestCommitRollsBack(t *testing.T) {
 func TestNames(t *testing.T) {
 	dir := earlier(t)
 	files := begin(t, dir)
-	for _, name := range []string{"", ".", "..", "a/b/c", `a\b`, "../x", "a/", "/a", "./a"} {
+	for _, name := range []string{"", ".", "..", "a//c", `a\b`, "../x", "a/", "/a", "./a"} {
 		if err := files.File(name, filled("")); err == nil {
 			t.Errorf("the name %q was accepted", name)
 		}
@@ -258,7 +258,27 @@ func TestFilesInFolder(t *testing.T) {
 	files.Abort()
 	wantFiles(t, filepath.Join(dir, "frames"), map[string]string{"1.png": "one"})
 	files = begin(t, dir)
+	write(t, files, "reports/a/1.png", "a")
+	write(t, files, "reports/b/1.png", "b")
+	files.Abort()
+	if _, err := os.Stat(filepath.Join(dir, "reports")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a folder is left: %v", err)
+	}
+	files = begin(t, dir)
+	write(t, files, "reports/a/1.png", "a")
+	write(t, files, "reports/b/1.png", "b")
+	if err := files.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	wantFiles(t, filepath.Join(dir, "reports"), map[string]string{"a": "(folder)", "b": "(folder)"})
+	wantFiles(t, filepath.Join(dir, "reports", "b"), map[string]string{"1.png": "b"})
+	files = begin(t, dir)
 	defer files.Abort()
+	for _, bad := range []string{"reports/../1.png", "reports//1.png", "/1.png"} {
+		if err := files.File(bad, filled("")); err == nil || !strings.Contains(err.Error(), "plain name") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
 	if err := files.File("r.json/1.png", filled("")); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "r.json", "1.png")) {
 		t.Errorf("a file in the place of the folder: %v", err)
 	}

@@ -181,6 +181,72 @@ var wrongValues = map[string]map[string][]string{
 		"mask-plan":        {"--mask-plan p.npy", "--mask-plan p.npz"},
 		"documented-json":  {"--documented-json=", "--documented-json x.txt"},
 	},
+	"canvas": {
+		"base-dir":                   {"--example --base-dir x", "--base-dir= --task t --variant v"},
+		"task":                       {"--task t", "--example --task t", "--task a/b --variant v", "--task .. --variant v"},
+		"variant":                    {"--example --variant v", "--variant v"},
+		"model":                      {"--model gpt", "--example --model gpt=x.onnx", "--example --model a,,b"},
+		"ids":                        {"--ids gid1-1", "--example --ids ..", "--example --ids gid9-1..gid1-1", "--example --ids gid[1", "--example --ids a,,b"},
+		"snapshots":                  {"--snapshots"},
+		"eval-snapshots":             {"--eval-snapshots"},
+		"reference-json":             {"--example --reference-json x.json"},
+		"reference-image":            {"--reference-image x.png", "--example --reference-image x.png"},
+		"generated-json":             {"--example --generated-json x.json"},
+		"generated-image":            {"--example --generated-image x.png"},
+		"trace":                      {"--example --trace x.json"},
+		"expected-trace":             {"--expected-trace x.json"},
+		"ratings":                    nil, // any file
+		"metrics":                    {"--metrics pixels", "--metrics ssim,"},
+		"definition":                 {"--definition ours"},
+		"workers":                    {"--workers -1", "--workers x"},
+		"resume":                     {"--resume"},
+		"skip-all":                   {"--skip-all"},
+		"plots":                      nil, // yes or no
+		"vis":                        nil,
+		"reports":                    nil,
+		"skip-semantic":              nil,
+		"skip-blip":                  nil,
+		"skip-saliency":              nil,
+		"skip-visual-saliency":       nil,
+		"alignment-tolerance":        {"--alignment-tolerance -1", "--alignment-tolerance x"},
+		"alpha":                      {"--alpha black"},
+		"ssim":                       {"--ssim box"},
+		"perceptual-model":           nil, // any file
+		"perceptual-scale":           {"--example --perceptual-scale raw", "--perceptual-scale wide"},
+		"sentence-model":             {"--sentence-model a.onnx", "--sentence-model a.onnx --tokenizer t --embeddings-reference a --embeddings-generated b"},
+		"tokenizer":                  {"--tokenizer t.json"},
+		"sentence-pool":              {"--sentence-pool max"},
+		"captioner":                  {"--captioner d"},
+		"caption-tokens":             {"--caption-tokens 0"},
+		"precompute-semantic":        {"--precompute-semantic"},
+		"vision-model":               {"--vision-model a.onnx --image-embeddings-reference a --image-embeddings-generated b"},
+		"vision-preprocessor":        {"--vision-preprocessor p.json"},
+		"vision-size":                {"--vision-size -1", "--vision-size 224", "--vision-model a.onnx --vision-size 99999"},
+		"vision-normalize":           {"--vision-normalize bert"},
+		"vision-mean":                {"--vision-mean 1,2", "--vision-model a.onnx --vision-mean 127"},
+		"vision-std":                 {"--vision-std x", "--vision-model a.onnx --vision-std 0"},
+		"vision-pool":                {"--vision-pool max"},
+		"captions":                   nil, // any file
+		"embeddings-reference":       {"--embeddings-reference a.npy"},
+		"embeddings-generated":       {"--embeddings-generated a.npy"},
+		"embeddings-ids":             {"--embeddings-ids a.csv"},
+		"image-embeddings-reference": {"--image-embeddings-reference a.npy"},
+		"image-embeddings-generated": {"--image-embeddings-generated a.npy"},
+		"fixations":                  {"--fixations top:0", "--fixations top:x", "--fixations {case}.csv"},
+		"saliency-reference":         {"--saliency-reference {nobody}.png"},
+		"saliency-generated":         {"--saliency-generated {nobody}.png"},
+		"saliency-model":             nil, // any file
+		"saliency-size":              {"--saliency-model m.onnx --saliency-size 0", "--saliency-model m.onnx --saliency-size x"},
+		"saliency-channels":          {"--saliency-channels gbr"},
+		"saliency-kl":                {"--saliency-kl none"},
+		"saliency-mean":              {"--saliency-model m.onnx --saliency-mean x"},
+		"saliency-std":               {"--saliency-model m.onnx --saliency-std 0"},
+		"saliency-scale":             {"--saliency-model m.onnx --saliency-scale 0"},
+		"text-similarity":            {"--text-similarity exact"},
+		"borji-splits":               {"--borji-splits -1"},
+		"saliency-plots":             nil, // yes or no
+		"save-saliency-vis":          nil,
+	},
 	"compare": {
 		"results":         {"--results =x.json", "--results a@=x.json"},
 		"task":            nil, // any text
@@ -229,6 +295,8 @@ func missing(e Entry) string {
 		return "--latents z=none.npz"
 	case "sequence":
 		return "--dump d=none.npz"
+	case "canvas":
+		return "--reference-json none.json --generated-json none.json"
 	case "robustness", "encode":
 		return "--frames none.npy --model m=none.onnx"
 	case "forecast":

@@ -141,6 +141,10 @@ func TestDryRunOfFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "l.csv"), []byte("epoch,train_loss\n1,2\n2,1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	const design = `{"document": {"id": "0:1", "type": "FRAME", "absoluteBoundingBox": {"x": 0, "y": 0, "width": 9, "height": 9}, "children": []}}`
+	if err := os.WriteFile(filepath.Join(dir, "design.json"), []byte(design), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	fields := make([]float32, 12*3*2*3)
 	for i := range fields {
 		fields[i] = float32(i * i % 37)
@@ -167,6 +171,8 @@ func TestDryRunOfFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, extra := range []string{"compare --example",
+		"canvas --example --snapshots --ids gid1-11 --metrics ssim --format svg", "canvas --example --task modification_gen --metrics ssim --ids gid1-11 --format svg",
+		"canvas --reference-json {}/design.json --generated-json {}/design.json --format svg",
 		"sequence --dump a={}/dump.npz --format svg,pdf", "sequence --dump a={}/dump.npz --dump a/late={}/dump.npz --metrics masked_accuracy,ppl --format svg", "compare --losses a={}/l.csv --format svg,pdf",
 		"compare ../report/testdata/smoothness.json --table {}/x/t.csv --figure {}/x/f.png --metrics r_squared",
 		"forecast --target {}/truth.npy --forecast a={}/members.npy --format svg,pdf", "forecast --target {}/truth.npy --input {}/truth.npy --leads {}/leads.npy --metrics mae --format svg"} {

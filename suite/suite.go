@@ -11,6 +11,7 @@ package suite
 import (
 	"slices"
 
+	"repscope/analysis/canvas"
 	"repscope/analysis/forecast"
 	"repscope/analysis/generation"
 	"repscope/analysis/geometry"
@@ -48,6 +49,7 @@ var entries = []Entry{
 	{Command: generation.Command, Analysis: true},
 	{Command: forecast.Command, Analysis: true},
 	{Command: sequence.Command, Analysis: true},
+	{Command: canvas.Command, Analysis: true},
 	{Command: encode.Command},
 	{Command: compare.Command},
 }

@@ -4,15 +4,12 @@
 package forecast
 
 import (
-	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"repscope/plots"
+	"repscope/internal/runtest"
 )
 
 // manyModels is an input of so many ensembles of n samples.
@@ -43,7 +40,7 @@ func manyModels(t *testing.T, models, variables int, leads bool) Input {
 	return in
 }
 
-// With FORECAST_FIGURES=DIR the figures are written there to be looked at.
+// With REPSCOPE_FIGURES=DIR the figures are written there to be looked at.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -90,23 +87,8 @@ func TestFigures(t *testing.T) {
 			if len(warnings) > 0 {
 				t.Errorf("%s: %s: %q", what, name, warnings)
 			}
-			saveFigure(t, fmt.Sprintf("%s_%02d_%d", name, c.models, c.variables), figure)
+			runtest.SaveFigure(t, fmt.Sprintf("%s_%02d_%d", name, c.models, c.variables), figure)
 		}
-	}
-}
-
-// saveFigure writes a figure if the folder for them is named.
-func saveFigure(t *testing.T, name string, figure *plots.Figure) {
-	folder := os.Getenv("FORECAST_FIGURES")
-	if folder == "" {
-		return
-	}
-	var b bytes.Buffer
-	if err := figure.Render(&b, "png"); err != nil {
-		t.Error(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, name+".png"), b.Bytes(), 0o666); err != nil {
-		t.Error(err)
 	}
 }
 

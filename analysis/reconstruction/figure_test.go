@@ -5,10 +5,9 @@ package reconstruction
 import (
 	"fmt"
 	"image/color"
-	"os"
-	"path/filepath"
 	"testing"
 
+	"repscope/internal/runtest"
 	"repscope/measure/image"
 	"repscope/plots"
 )
@@ -20,18 +19,7 @@ func write(t *testing.T, name string, f *plots.Figure) {
 	if err != nil || len(warnings) > 0 {
 		t.Errorf("%s: %v %v", name, warnings, err)
 	}
-	dir := os.Getenv("REPSCOPE_FIGURES")
-	if dir == "" {
-		return
-	}
-	out, err := os.Create(filepath.Join(dir, name+".png"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	if err := f.Render(out, "png"); err != nil {
-		t.Error(err)
-	}
+	runtest.SaveFigure(t, name, f)
 }
 
 func TestFigures(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"repscope/internal/runtest"
 	"repscope/plots"
 	"repscope/report"
 )
@@ -41,7 +42,7 @@ func TestCalibrationFigure(t *testing.T) {
 		if reason := f.Tiles[0].Panel.(*plots.Curves).Series[len(d.Models)].Reason; (reason != "") != (name == "lacking" || name == "few") {
 			t.Errorf("%s: the last model is missing for the reason %q", name, reason)
 		}
-		saveFigure(t, "calibration_"+name, f)
+		runtest.SaveFigure(t, "calibration_"+name, f)
 	}
 	if calibrationFigure(&DatasetResult{}) != nil {
 		t.Error("nothing is drawn as a figure")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"repscope/internal/runtest"
 	"repscope/measure/token"
 	"repscope/plots"
 	"repscope/report"
@@ -52,7 +53,7 @@ func TestRegionFigure(t *testing.T) {
 		if warnings, err := f.Warnings(); err != nil || len(warnings) > 0 {
 			t.Errorf("%s: %v %q", name, err, warnings)
 		}
-		saveFigure(t, "regions_"+name, f)
+		runtest.SaveFigure(t, "regions_"+name, f)
 	}
 	if f := regionFigure(madeRegions(2)); f != nil {
 		t.Error("a figure of models without scores")

@@ -3,16 +3,13 @@
 package sequence
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"repscope/plots"
+	"repscope/internal/runtest"
 )
 
 // figureModels are names as long as those of real models.
@@ -85,22 +82,7 @@ func TestFigures(t *testing.T) {
 			if len(warnings) > 0 {
 				t.Errorf("%d models: %s: %q", models, kind.name, warnings)
 			}
-			saveFigure(t, fmt.Sprintf("%s_%02d", kind.name, models), figure)
+			runtest.SaveFigure(t, fmt.Sprintf("%s_%02d", kind.name, models), figure)
 		}
-	}
-}
-
-// saveFigure writes a figure if the folder for them is named.
-func saveFigure(t *testing.T, name string, figure *plots.Figure) {
-	folder := os.Getenv("REPSCOPE_FIGURES")
-	if folder == "" {
-		return
-	}
-	var b bytes.Buffer
-	if err := figure.Render(&b, "png"); err != nil {
-		t.Error(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, name+".png"), b.Bytes(), 0o666); err != nil {
-		t.Error(err)
 	}
 }

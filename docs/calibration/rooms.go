@@ -29,7 +29,7 @@ type Room struct {
 
 func rooms() []Room {
 	return []Room{{"smoothness", smooth}, {"robustness", robust}, {"neighborhood", neighboring}, {"manifold", manifolds}, {"geometry", geometric},
-		{"reconstruction", reconstruct}, {"dynamics", dynamical}, {"probes", probing("ridge")}, {"forecast", forecasts}, {"generation", generating}, {"sequence", evaluating}}
+		{"reconstruction", reconstruct}, {"dynamics", dynamical}, {"probes", probing("ridge")}, {"forecast", forecasts}, {"generation", generating}, {"sequence", evaluating}, {"canvas", designing}}
 }
 
 func name(m int) string { return "m" + strconv.Itoa(m) }

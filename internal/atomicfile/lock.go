@@ -16,6 +16,28 @@ var ErrLocked = errors.New("another run is writing this file")
 // systems without locks are used without one.
 func TryLock(f *os.File) error { return tryLock(f) }
 
+// OpenLocked opens a file that is written by one process at a time, and made if it is missing,
+// with its lock: see [TryLock]. The file may be removed by whoever has the lock.
+func OpenLocked(path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		if err := TryLock(f); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		// The run that held the lock may have ended, and have removed the file.
+		mine, err := f.Stat()
+		if there, gone := os.Stat(path); err == nil && gone == nil && os.SameFile(mine, there) {
+			return f, nil
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+	}
+}
+
 // LockFolder waits for the exclusive lock of a folder. File systems without
 // locks are used without one; on systems without them it is a file, which is
 // waited for at most ten seconds.

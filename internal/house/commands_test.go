@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +18,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/example"
+	"repscope/internal/example/screens"
 	"repscope/internal/example/sequences"
 	"repscope/internal/run"
 	"repscope/suite"
@@ -148,7 +150,8 @@ func filled(t *testing.T, words []string) []string {
 	t.Helper()
 	files := map[string]string{"--frames": "val.npz:frames", "--model": "jepa=jepa.onnx", "--predictions": "jepa=predicted.npy", "--decoder": "jepa=decoder.onnx",
 		"--losses": "jepa=losses.csv", "--target": "truth.npy", "--forecast": "jepa=members.npy", "--input": "analysis.npy", "--generated": "jepa=problems.json",
-		"--dump": "jepa=dump.npz"}
+		"--dump": "jepa=dump.npz", "--base-dir": "dataset", "--task": screens.Task, "--variant": screens.Variant, "--reference-json": "reference.json",
+		"--reference-image": "reference.png", "--generated-json": "generated.json", "--generated-image": "generated.png"}
 	if words[0] == "sequence" {
 		files["--model"], files["--sequences"] = "esm=esm.onnx", "antibodies.csv"
 	}
@@ -303,4 +306,34 @@ func writeFiles(t *testing.T, root, folder string) {
 	}
 	write("antibodies.csv", func(w io.Writer) error { return sequences.WriteCSV(w, antibodies.Sequences[:12], true) })
 	write("substitutions.csv", func(w io.Writer) error { return sequences.WriteAssaysCSV(w, antibodies.Assays[:1]) })
+	writeScreens(t, folder)
+}
+
+// writeScreens writes a few designs of the example, as a benchmark and as files of one case.
+func writeScreens(t *testing.T, folder string) {
+	t.Helper()
+	set := screens.Example()
+	put := func(to, from string) {
+		t.Helper()
+		content, err := set.ReadFile(from)
+		file := filepath.Join(folder, to)
+		if err := errors.Join(err, os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, content, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, gid := range []string{"gid1-16", "gid2-17"} {
+		reference := set.Reference(gid)
+		for _, ending := range []string{".png", ".json"} {
+			put(filepath.Join("dataset", reference+ending), reference+ending)
+			put("reference"+ending, reference+ending)
+		}
+		for _, model := range []string{"slight", "severe"} {
+			at := path.Join("results", screens.Task, screens.Variant, set.Case(gid, model), set.Case(gid, model))
+			put("generated.png", at+"-canvas.png")
+			put("generated.json", at+"-json-structure.json")
+			for _, ending := range []string{"-canvas.png", "-json-structure.json", "-json-response.json"} {
+				put(filepath.Join("dataset", at+ending), at+ending)
+			}
+		}
+	}
 }

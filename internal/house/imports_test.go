@@ -19,7 +19,7 @@ type rule struct {
 // below is what every package may use: small packages that know nothing of ours
 // but each other.
 const below = "internal/parallel internal/text internal/atomicfile internal/format internal/safetensors internal/mmap internal/dtype " +
-	"internal/zipmember internal/pickle internal/torchfile internal/quantile internal/resize internal/memory"
+	"internal/zipmember internal/pickle internal/torchfile internal/quantile internal/resize internal/memory internal/tokenizer"
 
 // rules are read from the first that matches.
 var rules = []rule{
@@ -34,7 +34,7 @@ var rules = []rule{
 	{"tool", "latent dataset measure points report plots stat internal/input internal/run"},
 
 	{"internal/input", "latent dataset points report stat measure/spectrum internal/run internal/example internal/device model"},
-	{"internal/runtest", "internal/run report dataset stat"}, // of tests alone
+	{"internal/runtest", "internal/run plots report dataset stat"}, // of tests alone
 	{"internal/run", "report internal/kernel"},
 	{"plots report points", ""},
 
@@ -50,11 +50,12 @@ var rules = []rule{
 
 	{"internal/device", "internal/cuda"},
 	{"internal/example/generate", "internal/example dataset"},
-	{"internal/example/boards internal/example/sequences", "stat"},
+	{"internal/example/boards internal/example/sequences internal/example/screens", "stat"},
 	{"internal/example", ""},
 	{"internal/cuda", "internal/cuda"},
 	{"internal/kernel", "internal/kernel"},
 	{"internal/house", ""},
+	{"internal/resize", "internal/kernel"},
 	{below, below},
 }
 

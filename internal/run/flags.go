@@ -70,6 +70,12 @@ func TreeNames(c Command) []string {
 	return slices.Sorted(maps.Keys(flags.trees))
 }
 
+// Alias is another name of a flag, such as that in a program whose users come here.
+func (f *Flags) Alias(name, of string) {
+	f.Var(f.Lookup(of).Value, name, "the same as --"+of)
+	f.groups[name] = Output // the flag itself is recorded
+}
+
 // Unrecorded keeps flags that change no number (a figure's look, a memory
 // budget) out of the result file.
 func (f *Flags) Unrecorded(names ...string) {
@@ -179,9 +185,12 @@ func (f *Flags) Int(name string, value int, usage string) *int {
 
 // Float64 defines a flag for a finite number.
 func (f *Flags) Float64(name string, value float64, usage string) *float64 {
-	f.Var((*number)(&value), name, usage)
+	f.Float64Var(&value, name, usage)
 	return &value
 }
+
+// Float64Var is Float64 for a variable, which holds the default.
+func (f *Flags) Float64Var(value *float64, name, usage string) { f.Var((*number)(value), name, usage) }
 
 // BoolVar defines a flag that is set by its name alone.
 func (f *Flags) BoolVar(value *bool, name string, preset bool, usage string) {

@@ -34,6 +34,9 @@ func differences(a, b *File) []string {
 	if a.Definition != b.Definition && a.Definition != 0 && b.Definition != 0 {
 		found = append(found, fmt.Sprintf("the definition of %s is number %d in %s and %d in %s", a.Analysis, a.Definition, a.Path, b.Definition, b.Path))
 	}
+	if a.Meaning != b.Meaning && a.Meaning != "" && b.Meaning != "" {
+		found = append(found, fmt.Sprintf("rows follow the definition %s in %s and %s in %s", a.Meaning, a.Path, b.Meaning, b.Path))
+	}
 	found = append(found, inputDifferences(a, b)...)
 	found = append(found, optionDifferences(a, b)...)
 	if a.result != nil && b.result != nil {

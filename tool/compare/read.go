@@ -31,9 +31,11 @@ type File struct {
 	// Analysis is that of a result file; empty for other layouts.
 	Analysis   string
 	Definition int
-	Inputs     []report.Input
-	Options    report.Object // of the run, or its evaluation_config
-	Models     []*FileModel
+	// Meaning is the definition that rows name; empty for other layouts.
+	Meaning string
+	Inputs  []report.Input
+	Options report.Object // of the run, or its evaluation_config
+	Models  []*FileModel
 
 	result  *report.Result // nil for other layouts
 	samples func() (*report.SampleTable, error)
@@ -307,13 +309,25 @@ func stem(path string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// readRows reads a list of rows with id and model: scores per sample.
+// readRows reads a list of rows with id and model: scores per sample. Of steps on the way to a
+// sample (snapshot_num) the last counts.
 func readRows(path string, rows []any) (*File, error) {
 	r := &rowReader{path: path, models: map[string]int{}, metrics: map[string]int{}, seen: map[string]bool{}}
+	all := make([]report.Object, len(rows))
 	for i, item := range rows {
 		row, ok := item.(report.Object)
 		if !ok {
 			return nil, fmt.Errorf("%s: row %d is no object; want %s", path, i, Layouts)
+		}
+		all[i] = row
+	}
+	early, err := r.steps(all)
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range all {
+		if early[i] {
+			continue
 		}
 		if err := r.row(i, row); err != nil {
 			return nil, err
@@ -331,7 +345,48 @@ func readRows(path string, rows []any) (*File, error) {
 			m.Scores[k] = padded(scores, len(m.Sample))
 		}
 	}
-	return ofSamples(path, layoutRows, &r.table), nil
+	if len(r.definitions) > 1 {
+		return nil, fmt.Errorf("%s: rows follow the definitions %s: their means would mean nothing", path, strings.Join(r.definitions, " and "))
+	}
+	f := ofSamples(path, layoutRows, &r.table)
+	f.Meaning = strings.Join(r.definitions, "")
+	return f, nil
+}
+
+// snapshotKey numbers the steps on the way to a sample; what is finished has null there.
+const snapshotKey = "snapshot_num"
+
+// steps finds rows of steps that are followed by others of the same sample and model.
+func (r *rowReader) steps(rows []report.Object) (early map[int]bool, err error) {
+	early = map[int]bool{}
+	last, at := map[string]float64{}, map[string]int{}
+	for i, row := range rows {
+		step, isStep := row.Get(snapshotKey)
+		if !isStep {
+			continue
+		}
+		number := math.Inf(1)
+		switch step := step.(type) {
+		case nil:
+		case json.Number:
+			if number, err = step.Float64(); err != nil {
+				return nil, fmt.Errorf("%s: row %d: %s is %s, beyond the range of numbers", r.path, i, snapshotKey, step)
+			}
+		default:
+			return nil, fmt.Errorf("%s: row %d: %s is %v, want a number or null", r.path, i, snapshotKey, step)
+		}
+		key := textOf(row, "model") + "\x00" + textOf(row, "id")
+		if before, ok := last[key]; ok && before == number {
+			continue // twice the same, which is found later
+		} else if ok && before > number {
+			early[i] = true
+			continue
+		} else if ok {
+			early[at[key]] = true
+		}
+		last[key], at[key] = number, i
+	}
+	return early, nil
 }
 
 // rowReader collects rows of all models.
@@ -340,6 +395,7 @@ type rowReader struct {
 	table           report.SampleTable
 	models, metrics map[string]int
 	seen            map[string]bool // model and id
+	definitions     []string        // that rows name
 }
 
 // groupNames are members that say which rows depend on each other.
@@ -368,8 +424,11 @@ func (r *rowReader) row(i int, row report.Object) error {
 			group = text
 		}
 	}
+	if text := textOf(row, "definition"); text != "" && !slices.Contains(r.definitions, text) {
+		r.definitions = append(r.definitions, text)
+	}
 	for _, key := range row.Keys() {
-		if key == "id" || slices.Contains(groupNames, key) {
+		if key == "id" || key == snapshotKey || slices.Contains(groupNames, key) {
 			continue
 		}
 		value, _ := row.Get(key)

@@ -52,6 +52,41 @@ func TestPublishedLayouts(t *testing.T) {
 	}
 }
 
+// Of the steps of a sample the finished design counts, or else the last step, and the number of
+// the step is no score.
+func TestRowsOfSteps(t *testing.T) {
+	t.Parallel()
+	files, err := ReadFrom("r.json", []byte(`[
+		{"id":"a","model":"x","snapshot_num":2,"ssim":0.2,"definition":"default"},
+		{"id":"a","model":"x","snapshot_num":null,"ssim":0.5,"layout_overlap":null},
+		{"id":"a","model":"x","snapshot_num":10,"ssim":0.3},
+		{"id":"b","model":"x","snapshot_num":10,"ssim":0.7,"layout_overlap":0.25},
+		{"id":"b","model":"x","snapshot_num":9,"ssim":0.1},
+		{"id":"a","model":"y","ssim":0.25,"definition":"default"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := files[0]
+	if len(f.Models) != 2 || f.Meaning != "default" {
+		t.Fatalf("%+v", f)
+	}
+	for path, want := range map[string]float64{"ssim": 0.6, "layout_overlap": 0.25} {
+		if n, ok := f.Models[0].number(path); !ok || math.Abs(n.Value.V-want) > 1e-12 {
+			t.Errorf("%s: %+v, want %v", path, n, want)
+		}
+	}
+	if n, ok := f.Models[0].number("snapshot_num"); ok {
+		t.Errorf("steps are a score: %+v", n)
+	}
+	other, err := ReadFrom("s.json", []byte(`[{"id":"a","model":"x","ssim":0.2,"definition":"published"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := differences(f, other[0]); len(found) != 1 || found[0] != "rows follow the definition default in r.json and published in s.json" {
+		t.Errorf("differences %q", found)
+	}
+}
+
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -66,10 +101,13 @@ func TestBadFiles(t *testing.T) {
 		`{"a":{"x":"y"}}`:             `there are no numbers`,
 		`[1]`:                         "row 0 is no object",
 		`[{"id":1,"x":2}]`:            `row 0 has no "id" or no "model"`,
-		`[{"id":1,"model":"m","x":2},{"id":1,"model":"m","x":3}]`: `row 1: m has the id "1" twice`,
-		`[{"id":1,"model":"m","x":1e999}]`:                        "beyond the range",
-		"model,sample,group,mse\n":                                "there are no rows",
-		"model,sample,group\na,b,c\n":                             "no column of a metric",
+		`[{"id":1,"model":"m","x":2},{"id":1,"model":"m","x":3}]`:                                                 `row 1: m has the id "1" twice`,
+		`[{"id":1,"model":"m","x":1e999}]`:                                                                        "beyond the range",
+		`[{"id":1,"model":"m","snapshot_num":"last","x":1}]`:                                                      "row 0: snapshot_num is last, want a number or null",
+		`[{"id":1,"model":"m","snapshot_num":1,"x":2},{"id":1,"model":"m","snapshot_num":1,"x":3}]`:               `row 1: m has the id "1" twice`,
+		`[{"id":1,"model":"m","definition":"default","x":2},{"id":2,"model":"m","definition":"published","x":3}]`: "rows follow the definitions default and published",
+		"model,sample,group,mse\n":                                                                                "there are no rows",
+		"model,sample,group\na,b,c\n":                                                                             "no column of a metric",
 	} {
 		_, err := ReadFrom("p.json", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "p.json") {

@@ -178,27 +178,18 @@ func (j *journal) hasParts() bool {
 
 // lockJournal opens the file for this process alone.
 func lockJournal(path string) (*os.File, error) {
-	for {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
-		if err != nil {
-			return nil, err
-		}
-		if err := atomicfile.TryLock(f); err != nil {
-			busy := &BusyError{Dir: filepath.Dir(path)}
-			if j, err := readJournal(f, path); err == nil {
-				busy.PID = j.PID
-			}
-			return nil, errors.Join(busy, f.Close())
-		}
-		// The run that held the lock may have ended, and have removed the file.
-		mine, err := f.Stat()
-		if there, gone := os.Stat(path); err == nil && gone == nil && os.SameFile(mine, there) {
-			return f, nil
-		}
-		if err := errors.Join(err, f.Close()); err != nil {
-			return nil, err
-		}
+	f, err := atomicfile.OpenLocked(path)
+	if !errors.Is(err, atomicfile.ErrLocked) {
+		return f, err
 	}
+	busy := &BusyError{Dir: filepath.Dir(path)}
+	if other, err := os.Open(path); err == nil {
+		if j, err := readJournal(other, path); err == nil {
+			busy.PID = j.PID
+		}
+		_ = other.Close() // it was only read
+	}
+	return nil, busy
 }
 
 // BusyError says that another process is writing into the folder.

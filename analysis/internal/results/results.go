@@ -133,6 +133,10 @@ func comparisons(metric Metric, compared []stat.Comparison) []report.Comparison 
 		if reason == "" {
 			reason = "not defined for these blocks"
 		}
+		effect := "the influence of single observations on this metric is not computed"
+		if c.Interval.Low == c.Interval.High {
+			effect = "the difference is the same for all observations"
+		}
 		out[i] = report.Comparison{
 			A: c.A, B: c.B, Metric: metric.Name, Path: metric.Path, Family: metric.Family,
 			Difference: report.NumberOr(c.Difference, reason),
@@ -144,7 +148,7 @@ func comparisons(metric Metric, compared []stat.Comparison) []report.Comparison 
 			SignFlipP:  new(report.NumberOr(c.SignFlip, reason)),
 			Exact:      &c.Exact,
 			Blocks:     &c.Blocks,
-			EffectSD:   new(report.NumberOr(c.EffectSD, "the influence of single observations on this metric is not computed")),
+			EffectSD:   new(report.NumberOr(c.EffectSD, effect)),
 			Warnings:   new(append([]string{}, c.Warnings...)),
 		}
 	}

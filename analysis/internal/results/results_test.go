@@ -3,6 +3,7 @@
 package results
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -56,5 +57,16 @@ func TestDeleted(t *testing.T) {
 		if got := Deleted(blocks); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+}
+
+// TestEqualDifferences: where all observations differ by one amount that is why there is no effect size.
+func TestEqualDifferences(t *testing.T) {
+	t.Parallel()
+	c := comparisons(Metric{Name: "m"}, []stat.Comparison{
+		{A: "a", B: "b", EffectSD: math.NaN()}, {A: "a", B: "b", EffectSD: math.NaN(), Interval: stat.Interval{Low: -1, High: 1}},
+	})
+	if same, varied := c[0].EffectSD.Reason, c[1].EffectSD.Reason; !strings.Contains(same, "the same") || strings.Contains(varied, "the same") {
+		t.Errorf("reasons %q and %q", same, varied)
 	}
 }

@@ -42,6 +42,11 @@ func Samples(env *run.Env, sample, group string, metrics []string, models []Samp
 		}
 		table.Models = append(table.Models, out)
 	}
+	return NamedSamples(env, sample, group, table)
+}
+
+// NamedSamples is [Samples] where samples and groups have names.
+func NamedSamples(env *run.Env, sample, group string, table *report.SampleTable) error {
 	written, err := env.Files.Samples(SamplesFile(env), table)
 	if err != nil {
 		return err

@@ -1,0 +1,345 @@
+// How metrics agree with what people think of designs.
+
+package canvas
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"repscope/analysis/internal/results"
+	"repscope/internal/parallel"
+	"repscope/internal/text"
+	"repscope/measure/score"
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Agreement is how metrics agree with people over the cases of all models that people have rated.
+type Agreement struct {
+	Ratings, Cases, Samples int
+	// Raters is how many people have rated; 0 where the file does not say who.
+	Raters int
+	// Alpha is Krippendorff's alpha of people with each other: see [score.AlphaOf].
+	Alpha   report.Value
+	AlphaCI report.Interval
+	// Rest is how far one person's ratings follow the mean of all others': the mean over people
+	// of Spearman's correlation over the cases that they have rated. No metric need do better.
+	Rest    report.Value
+	RestCI  report.Interval
+	Metrics []MetricAgreement
+	Object  report.Object // the part of the result file
+}
+
+// MetricAgreement is that of a metric with the mean rating of a case. Correlations have the sign
+// of the numbers: where lower values are better, agreement is negative.
+type MetricAgreement struct {
+	Key                   Key
+	N                     int // cases
+	Spearman, Kendall     report.Value
+	SpearmanCI, KendallCI report.Interval
+	PairAccuracy          report.Value
+	PairAccuracyCI        report.Interval
+	Pairs                 int // of cases of one sample that people rate differently
+}
+
+// agree adds the agreement with ratings to a result.
+func (p *plan) agree(ctx context.Context, r *Result) error {
+	if p.in.Ratings == nil {
+		return nil
+	}
+	cases, unknown := r.ratedCases(p.in.Ratings)
+	if unknown > 0 {
+		r.Warnings = append(r.Warnings, text.Count(unknown, "rating")+" of designs that are not in this run: they are left out")
+	}
+	a := &Agreement{Cases: len(cases)}
+	samples := make([]string, len(cases))
+	means := make([]float64, len(cases))
+	units := make([][]float64, len(cases))
+	for i, c := range cases {
+		samples[i], means[i], units[i] = r.Rows[c.row].Case.Sample, stat.Mean(c.values), c.values
+		a.Ratings += len(c.values)
+	}
+	distinct := slices.Clone(samples)
+	slices.Sort(distinct)
+	a.Samples = len(slices.Compact(distinct))
+	if err := p.raters(ctx, a, cases, samples, units); err != nil {
+		return err
+	}
+	var keys []Key
+	for _, k := range p.o.Kinds {
+		keys = append(keys, k.Keys...)
+	}
+	a.Metrics = make([]MetricAgreement, len(keys))
+	err := parallel.Try(ctx, p.o.Workers, len(keys), func(_, i int) error {
+		a.Metrics[i].Key = keys[i]
+		if err := p.agreeOn(ctx, r, &a.Metrics[i], cases, means); err != nil {
+			return fmt.Errorf("%s and ratings: %w", keys[i].Name, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	a.enter()
+	r.Agreement = a
+	return nil
+}
+
+// agreeOn fills in the agreement of one key.
+func (p *plan) agreeOn(ctx context.Context, r *Result, m *MetricAgreement, cases []rated, means []float64) error {
+	var samples []string
+	var x, y []float64
+	var none Number
+	for i, c := range cases {
+		v := r.Rows[c.row].Row.Values[m.Key.Name]
+		if !v.Defined() {
+			none.missing(v.Reason)
+			continue
+		}
+		samples, x, y = append(samples, r.Rows[c.row].Case.Sample), append(x, v.V), append(y, means[i])
+	}
+	m.N = len(x)
+	if m.N == 0 {
+		reason := none.why()
+		if len(cases) == 0 {
+			reason = "no case of this run is rated"
+		}
+		m.undefined(reason)
+		return nil
+	}
+	spearman, err := stat.Spearman(x, y)
+	m.Spearman = correlationOf(spearman, err)
+	kendall, err := stat.Kendall(x, y)
+	m.Kendall = correlationOf(kendall, err)
+	m.SpearmanCI, err = p.correlationCI(samples, m.Spearman, func(b *stat.Blocks) (*stat.Jackknifed, error) {
+		return stat.JackknifeSpearman(ctx, b, x, y, 1)
+	})
+	if err != nil {
+		return err
+	}
+	m.KendallCI, err = p.correlationCI(samples, m.Kendall, func(b *stat.Blocks) (*stat.Jackknifed, error) {
+		return stat.JackknifeKendall(ctx, b, x, y, 1)
+	})
+	if err != nil {
+		return err
+	}
+	return p.pairs(m, samples, x, y)
+}
+
+// undefined says why a metric has no agreement.
+func (m *MetricAgreement) undefined(reason string) {
+	none, ci := report.Undefined("%s", reason), report.NoInterval("%s", reason)
+	m.Spearman, m.Kendall, m.PairAccuracy = none, none, none
+	m.SpearmanCI, m.KendallCI, m.PairAccuracyCI = ci, ci, ci
+}
+
+// correlationOf is a correlation as the result file holds it.
+func correlationOf(c stat.Correlation, err error) report.Value {
+	if err != nil {
+		return report.Undefined("%s", stat.Reason(err))
+	}
+	return report.NumberOr(c.Coefficient, "the metric or the ratings are constant")
+}
+
+// correlationCI is the interval of a correlation on the scale of Fisher's z.
+func (p *plan) correlationCI(samples []string, v report.Value,
+	jackknife func(*stat.Blocks) (*stat.Jackknifed, error)) (report.Interval, error) {
+	switch {
+	case !v.Defined():
+		return report.NoInterval("%s", v.Reason), nil
+	case !p.o.Intervals:
+		return results.IntervalOf(nil), nil
+	}
+	blocks, err := p.bySample(samples)
+	if err != nil {
+		return report.NoInterval("%s", stat.Reason(err)), nil
+	}
+	j, err := jackknife(blocks)
+	if err != nil {
+		return report.Interval{}, err
+	}
+	return results.IntervalOf(j.OnFisherScale()), nil
+}
+
+// pairs adds how often a metric prefers the design of a sample that people prefer; where it does
+// not tell them apart it is right by half.
+func (p *plan) pairs(m *MetricAgreement, samples []string, x, y []float64) error {
+	sign := 1.0
+	switch m.Key.Direction {
+	case report.Lower:
+		sign = -1
+	case report.Neither, "":
+		m.PairAccuracy = report.Undefined("neither more nor less of it is better")
+		m.PairAccuracyCI = report.NoInterval("%s", m.PairAccuracy.Reason)
+		return nil
+	}
+	hits, counts := make([]float64, len(x)), make([]float64, len(x))
+	for i := range x {
+		for j := i + 1; j < len(x); j++ {
+			if samples[i] != samples[j] || y[i] == y[j] {
+				continue
+			}
+			m.Pairs++
+			counts[i]++
+			switch by := sign * (x[i] - x[j]) * (y[i] - y[j]); {
+			case x[i] == x[j]:
+				hits[i] += 0.5
+			case by > 0:
+				hits[i]++
+			}
+		}
+	}
+	if m.Pairs == 0 {
+		m.PairAccuracy = report.Undefined("no two designs of a sample are rated differently")
+		m.PairAccuracyCI = report.NoInterval("%s", m.PairAccuracy.Reason)
+		return nil
+	}
+	m.PairAccuracy = report.Number(stat.Sum(hits) / float64(m.Pairs))
+	m.PairAccuracyCI = results.IntervalOf(nil)
+	if !p.o.Intervals {
+		return nil
+	}
+	var ofPairs []string
+	var terms [2][]float64
+	for i, count := range counts {
+		if count > 0 { // samples without pairs say nothing of the error
+			ofPairs, terms[0], terms[1] = append(ofPairs, samples[i]), append(terms[0], hits[i]), append(terms[1], count)
+		}
+	}
+	blocks, err := p.bySample(ofPairs)
+	if err != nil {
+		m.PairAccuracyCI = report.NoInterval("%s", stat.Reason(err))
+		return nil
+	}
+	j, err := stat.JackknifeSums(blocks, terms[:], 1, func(_ float64, sums, dst []float64) { dst[0] = sums[0] / sums[1] })
+	if err != nil {
+		return err
+	}
+	m.PairAccuracyCI = results.IntervalOf(j[0].Within(0, 1))
+	return nil
+}
+
+// raters adds how people agree with each other.
+func (p *plan) raters(ctx context.Context, a *Agreement, cases []rated, samples []string, units [][]float64) error {
+	names := map[string]bool{}
+	for _, c := range cases {
+		for _, rater := range c.raters {
+			if rater != "" {
+				names[rater] = true
+			}
+		}
+	}
+	a.Raters = len(names)
+	a.alpha(p, samples, units)
+	order := make([]string, 0, len(names))
+	for name := range names {
+		order = append(order, name)
+	}
+	slices.Sort(order)
+	rest := func(without int, labels []int) float64 {
+		sum := 0.0
+		for _, name := range order {
+			sum += againstRest(name, cases, without, labels)
+		}
+		return sum / float64(len(order))
+	}
+	if len(order) < 2 {
+		a.Rest = report.Undefined("fewer than two people are named")
+		a.RestCI = report.NoInterval("%s", a.Rest.Reason)
+		return nil
+	}
+	estimate := rest(-1, nil)
+	a.Rest = report.NumberOr(estimate, "some person shares fewer than three cases with others, or rates all of them alike")
+	var err error
+	a.RestCI, err = p.correlationCI(samples, a.Rest, func(b *stat.Blocks) (*stat.Jackknifed, error) {
+		replicates, labels := make([]float64, b.Count()), b.Labels()
+		for block := range replicates {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			replicates[block] = rest(block, labels)
+		}
+		return b.Jackknife(estimate, replicates, nil)
+	})
+	return err
+}
+
+// alpha adds Krippendorff's alpha.
+func (a *Agreement) alpha(p *plan, samples []string, units [][]float64) {
+	var kept [][]float64
+	var of []string
+	for i, ratings := range units {
+		if len(ratings) > 1 {
+			kept, of = append(kept, ratings), append(of, samples[i])
+		}
+	}
+	alpha, err := score.Alpha(kept)
+	if err != nil {
+		a.Alpha, a.AlphaCI = results.Undefined(err)
+		return
+	}
+	a.Alpha, a.AlphaCI = report.Number(alpha), results.IntervalOf(nil)
+	if !p.o.Intervals {
+		return
+	}
+	blocks, err := p.bySample(of)
+	if err == nil {
+		var j []*stat.Jackknifed
+		j, err = stat.JackknifeSums(blocks, score.RaterTerms(kept), 1, func(_ float64, sums, dst []float64) { dst[0] = score.AlphaOf(sums) })
+		if err == nil {
+			a.AlphaCI = results.IntervalOf(j[0].Within(math.Inf(-1), 1))
+			return
+		}
+	}
+	a.AlphaCI = report.NoInterval("%s", stat.Reason(err))
+}
+
+// againstRest is Spearman's correlation of one person's ratings and the mean of all others', over
+// cases outside a block; NaN where there is none.
+func againstRest(name string, cases []rated, without int, labels []int) float64 {
+	var own, others []float64
+	for i, c := range cases {
+		at := slices.Index(c.raters, name)
+		if labels != nil && labels[i] == without || at < 0 || len(c.values) < 2 {
+			continue
+		}
+		own = append(own, c.values[at])
+		others = append(others, (stat.Sum(c.values)-c.values[at])/float64(len(c.values)-1))
+	}
+	c, err := stat.Spearman(own, others)
+	if err != nil {
+		return math.NaN()
+	}
+	return c.Coefficient
+}
+
+// enter fills the part of the result file.
+func (a *Agreement) enter() {
+	o := &a.Object
+	o.Set("ratings", a.Ratings)
+	o.Set("cases", a.Cases)
+	o.Set("samples", a.Samples)
+	o.Set("raters", a.Raters)
+	o.Set("krippendorff_alpha", a.Alpha)
+	o.Set("krippendorff_alpha_ci", a.AlphaCI)
+	o.Set("one_against_rest", a.Rest)
+	o.Set("one_against_rest_ci", a.RestCI)
+	var metrics report.Object
+	for i := range a.Metrics {
+		m := &a.Metrics[i]
+		var row report.Object
+		row.Set("n", m.N)
+		row.Set("direction", m.Key.Direction)
+		row.Set("spearman", m.Spearman)
+		row.Set("spearman_ci", m.SpearmanCI)
+		row.Set("kendall", m.Kendall)
+		row.Set("kendall_ci", m.KendallCI)
+		row.Set("pair_accuracy", m.PairAccuracy)
+		row.Set("pair_accuracy_ci", m.PairAccuracyCI)
+		row.Set("pairs", m.Pairs)
+		metrics.Set(m.Key.Name, row)
+	}
+	o.Set("metrics", metrics)
+}

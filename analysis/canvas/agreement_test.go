@@ -1,0 +1,117 @@
+// Tests of the agreement of metrics with ratings, against SciPy.
+
+package canvas
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"testing"
+
+	"repscope/report"
+)
+
+// rated is the run of testdata/agreement.json.
+func ratedRun(t *testing.T) (f *fakeRun, golden map[string]any) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/agreement.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g struct {
+		Score   [][]float64
+		Ratings [][][]*float64
+	}
+	if err := json.Unmarshal(data, &g); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &golden); err != nil {
+		t.Fatal(err)
+	}
+	f = newFakeRun()
+	for s := range g.Score {
+		for m, v := range g.Score[s] {
+			c := f.add(fmt.Sprint("s", s), fmt.Sprint("m", m), fmt.Sprintf("quality=%g", v))
+			for r, rating := range g.Ratings[s][m] {
+				if rating != nil {
+					f.Ratings = append(f.Ratings, Rating{c.ID, fmt.Sprint("r", r), *rating})
+				}
+			}
+		}
+	}
+	return f, golden
+}
+
+func TestAgreement(t *testing.T) {
+	t.Parallel()
+	f, golden := ratedRun(t)
+	f.Ratings = append(f.Ratings, Rating{"elsewhere", "r0", 3})
+	kinds := fakeKinds()
+	kinds[0].Keys[0].Low, kinds[0].Keys[0].High = 0, 0
+	worse := kinds[2]
+	worse.Name, worse.Keys = "worse", []Key{{Name: "worse", Direction: report.Lower}}
+	worse.Score = func(_ *Pair, row *Row) error { row.Set("worse", -row.Values["quality"].V); return nil }
+	a := analyzed(t, f, func(o *Options) { o.Kinds = append(kinds, worse) }).Agreement
+	same := func(name string, got report.Value, want any) {
+		t.Helper()
+		if math.Abs(got.V-want.(float64)) > 1e-12 {
+			t.Errorf("%s: %+v, want %v", name, got, want)
+		}
+	}
+	m := a.Metrics[0]
+	same("Spearman", m.Spearman, golden["spearman"])
+	same("Kendall", m.Kendall, golden["kendall"])
+	same("pairs", m.PairAccuracy, golden["pair_accuracy"])
+	same("one against the rest", a.Rest, golden["one_against_rest"])
+	want := int(golden["pairs"].(float64))
+	if m.Pairs != want || a.Cases != 48 || a.Samples != 12 || a.Raters != 3 || a.Ratings != len(f.Ratings)-1 {
+		t.Errorf("%d pairs, want %d: %+v", m.Pairs, want, a)
+	}
+	for name, ci := range map[string]report.Interval{"Spearman": m.SpearmanCI, "Kendall": m.KendallCI, "pairs": m.PairAccuracyCI,
+		"alpha": a.AlphaCI, "rest": a.RestCI} {
+		if !ci.Defined() || ci.Low >= ci.High || ci.High > 1 {
+			t.Errorf("%s: interval %+v", name, ci)
+		}
+	}
+	// Of a metric that is better when lower the correlation turns, and the pairs stay.
+	last := a.Metrics[len(a.Metrics)-1]
+	if math.Abs(last.Spearman.V+m.Spearman.V) > 1e-12 || last.PairAccuracy != m.PairAccuracy {
+		t.Errorf("lower is better: %+v, higher: %+v", last, m)
+	}
+	if size := a.Metrics[1]; size.PairAccuracy.Defined() || size.PairAccuracy.Reason != "neither more nor less of it is better" {
+		t.Errorf("pairs by size: %+v", size.PairAccuracy)
+	}
+	if calls := a.Metrics[2]; calls.N != 0 || calls.Spearman.Reason != "no trace is given" {
+		t.Errorf("calls: %+v", calls)
+	}
+}
+
+// What cannot be said of few or equal ratings is null with the reason.
+func TestAgreementOfLittle(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ratings []Rating
+		check   func(a *Agreement) bool
+	}{
+		"elsewhere": {[]Rating{{"x", "", 1}}, func(a *Agreement) bool {
+			return a.Cases == 0 && a.Metrics[0].Spearman.Reason == "no case of this run is rated" &&
+				a.Alpha.Reason == "nothing is rated by two people"
+		}},
+		"one": {[]Rating{{"gid0-0-small", "", 1}}, func(a *Agreement) bool {
+			return a.Metrics[0].N == 1 && !a.Metrics[0].Spearman.Defined() && a.Metrics[0].Spearman.Reason != "" &&
+				!a.Metrics[0].PairAccuracy.Defined()
+		}},
+		"equal": {[]Rating{
+			{"gid0-0-small", "", 1}, {"gid0-0-large", "", 1}, {"gid1-1-small", "", 1}, {"gid1-1-large", "", 1},
+		}, func(a *Agreement) bool {
+			return a.Metrics[0].Spearman.Reason != "" && a.Metrics[0].PairAccuracy.Reason == "no two designs of a sample are rated differently"
+		}},
+	} {
+		f := fakeTree()
+		f.Ratings = c.ratings
+		if a := analyzed(t, f).Agreement; !c.check(a) {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+// What an analysis is given and returns.
+
+package canvas
+
+import (
+	"context"
+
+	"repscope/report"
+	"repscope/stat"
+)
+
+// Input is what is scored.
+type Input struct {
+	// Cases in the order of the result. Their IDs are unique but for snapshots.
+	Cases []Case
+	Read  Reader
+	// Ratings are what people think of cases; nil: see [Agreement].
+	Ratings []Rating
+}
+
+// Options are those of a run.
+type Options struct {
+	Settings *Settings
+	// Kinds are the metrics that are computed, in the order of the registry; nil: all.
+	Kinds []Kind
+	// Workers is how many cases are scored at a time, and so how many are held; 0: one for each
+	// processor. It changes no number.
+	Workers   int
+	Intervals bool
+	Family    string // of Holm's correction: see results.Families
+	// Block chooses what intervals delete in turn: samples, or with a length so many samples that
+	// follow each other.
+	Block stat.BlockSpec
+	// Done is told the row of a case when it is finished, with [Row.Reports], which are not kept;
+	// it may be nil. It is called in any order, but never twice at a time. An error ends the run.
+	Done func(i int, row *CaseRow) error
+	// Known are rows of earlier runs by the name of a kind, which are taken for what it would
+	// compute; base asks for those of the design that a modification began with. It may be nil,
+	// and is called from several goroutines.
+	Known func(i int, base bool) map[string]*Row
+}
+
+// CaseRow is a case with its numbers.
+type CaseRow struct {
+	Case *Case
+	Row  *Row
+	// Base are the numbers of the design that a modification began with, beside the same
+	// reference: of kinds that have some key with Improved, and those before them that these
+	// read. nil where there is none.
+	Base *Row
+}
+
+// Result is that of all cases.
+type Result struct {
+	Rows        []CaseRow // in the order of the input
+	Models      []ModelResult
+	Comparisons []report.Comparison
+	Agreement   *Agreement // with ratings; nil without
+	Warnings    []string
+
+	// Blocks says what intervals delete in turn; empty without intervals.
+	Blocks string
+
+	kinds    []Kind
+	settings *Settings
+	read     Reader
+}
+
+// Analyze scores all cases and summarizes them by model. What is wrong with one case is in its
+// row; errors are: no cases, no metrics, two cases of one ID and snapshot, a row that Done
+// refuses, and the end of the context.
+func Analyze(ctx context.Context, in Input, o Options) (*Result, error) {
+	work, err := Work(in, o)
+	if err != nil {
+		return nil, err
+	}
+	return work.Run(ctx)
+}

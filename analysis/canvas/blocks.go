@@ -1,0 +1,90 @@
+// The blocks that intervals delete in turn: all cases of a sample.
+
+package canvas
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"repscope/internal/text"
+	"repscope/points"
+	"repscope/stat"
+)
+
+// fewestSamples is how many samples intervals need.
+const fewestSamples = 3
+
+// numberSamples numbers the blocks of samples: a sample each, or so many that follow each other.
+func numberSamples(cases []Case, length int) map[string]int {
+	out := map[string]int{}
+	for i := range cases {
+		if _, ok := out[cases[i].Sample]; !ok {
+			out[cases[i].Sample] = len(out) / max(length, 1)
+		}
+	}
+	return out
+}
+
+// bySample groups cases by the blocks of their samples. Fewer than 3 are an error.
+func (p *plan) bySample(samples []string) (*stat.Blocks, error) {
+	of := make([]int, len(samples))
+	for i, sample := range samples {
+		of[i] = p.block[sample]
+	}
+	labels, n := points.Numbered(of)
+	if n < fewestSamples {
+		return nil, stat.Undefined("interval", "it would rest on %s, want at least %d", p.count(n), fewestSamples)
+	}
+	return stat.NewBlocks(len(labels), labels, stat.BlockSpec{Kind: stat.EpisodeBlocks})
+}
+
+// count names so many of what intervals delete in turn.
+func (p *plan) count(n int) string {
+	if p.o.Block.Length > 1 {
+		return fmt.Sprintf("%s of %d samples", text.Count(n, "block"), p.o.Block.Length)
+	}
+	return text.Count(n, "sample")
+}
+
+// ofSamples says of samples what package stat says of episodes.
+func ofSamples(j *stat.Jackknifed) *stat.Jackknifed {
+	j.Untestable = strings.ReplaceAll(j.Untestable, "episodes of such unequal lengths", "samples of such unequal numbers of cases")
+	j.Untestable = strings.ReplaceAll(j.Untestable, "episode", "sample")
+	j.Warnings = append([]string(nil), j.Warnings...)
+	for i, w := range j.Warnings {
+		j.Warnings[i] = strings.ReplaceAll(w, "episode", "sample")
+	}
+	return j
+}
+
+// jackknifeMean is the mean of values of cases with its error over samples; err is why there is
+// none.
+func (p *plan) jackknifeMean(samples []string, values []float64) (*stat.Jackknifed, error) {
+	blocks, err := p.bySample(samples)
+	if err != nil {
+		return nil, err
+	}
+	j, err := stat.JackknifeMean(blocks, values)
+	if err != nil {
+		return nil, err
+	}
+	return ofSamples(j), nil
+}
+
+// within cuts the interval of a jackknife at the range of a key.
+func (k *Key) within(j *stat.Jackknifed) *stat.Jackknifed {
+	if k.Low != 0 || k.High != 0 {
+		j.Within(k.Low, k.High)
+	}
+	return j
+}
+
+// difference is the key of a difference of two numbers of this one.
+func (k *Key) difference(name string) Key {
+	d := Key{Name: name, Unit: k.Unit, Direction: k.Direction}
+	if width := k.High - k.Low; width > 0 && !math.IsInf(width, 0) {
+		d.Low, d.High = -width, width
+	}
+	return d
+}

@@ -1,0 +1,98 @@
+// Package canvas scores generated interface designs against references: pixels, node
+// hierarchies, texts, saliency, captions, and the tools that were called.
+package canvas
+
+import (
+	"repscope/report"
+)
+
+// The values of --definition: see [Kind].
+const (
+	DefinitionDefault    = "default"
+	DefinitionDocumented = "documented"
+	DefinitionPublished  = "published"
+)
+
+// Side are the files of one design; a path is empty where there is none.
+type Side struct{ Image, Design string }
+
+// Case is one generated design and what it is scored against. Paths are as the [Reader] takes
+// them.
+type Case struct {
+	ID      string // "gid6-27-gpt-4o-image_only": unique but for snapshots
+	Sample  string // "gid6-27": cases of several models with one sample are paired
+	Model   string
+	Variant string
+	// Snapshot is the number of a step on the way, −1 of the final design.
+	Snapshot             int
+	Reference, Generated Side
+	// Base is the design that a modification began with; empty in other tasks.
+	Base                 Side
+	Trace, ExpectedTrace string
+	// Saliency maps and fixations that were made elsewhere.
+	ReferenceSaliency, GeneratedSaliency, Fixations string
+}
+
+// Reader returns the content of a file of a case. It may be called from several goroutines.
+type Reader func(path string) ([]byte, error)
+
+// Needs is a set of inputs of a metric.
+type Needs uint16
+
+// What metrics read. A result is kept for as long as these are the same: see [Kind.Inputs].
+const (
+	NeedDesigns       Needs = 1 << iota // both designs
+	NeedGenerated                       // the generated design
+	NeedImages                          // both images
+	NeedTrace                           // the trace of the tools
+	NeedExpectedTrace                   // the expected trace
+	NeedSemantic                        // captions, embeddings, or models that make them
+	NeedSaliency                        // saliency maps, or a model that makes them
+	NeedFixations                       // fixations
+	NeedPerceptual                      // a model of how far apart screens look
+)
+
+// Kind is a row of the registry: a metric, or several that are computed together.
+type Kind struct {
+	Name  string // "layout"
+	About string // one line for the help
+	Needs Needs
+	// Optional says that it is computed only where it is asked for by name, since it takes long.
+	Optional bool
+	Keys     []Key
+	// Definition says what the numbers of these settings mean, beside the inputs: equal texts
+	// are equal definitions. Such as "gaussian window, alpha on white". It begins with the
+	// version of the metric: "1; …".
+	Definition func(o *Settings) string
+	// Score enters the numbers of a case with [Row.Set] and [Row.Undefined]. An error is why
+	// the keys that were not entered are null; unless it is [Absent] the case counts as failed.
+	Score func(p *Pair, row *Row) error
+}
+
+// Key is a number of a case, and its mean over the cases of a model.
+type Key struct {
+	Name      string // as in the result file
+	Unit      string
+	Direction report.Direction
+	Low, High float64 // the range of intervals; both 0: any number
+	Compared  bool    // models are compared by it
+	// Improved says that a modification has it for the base too: <name>_improvement.
+	Improved bool
+}
+
+// Settings are what metrics know of a run. Each part is filled by its own flags.
+type Settings struct {
+	Definition string // DefinitionDefault, …
+	Reports    bool   // see [Row.Reports]
+	Seed       uint64
+	Images     ImageSettings
+	Layout     LayoutSettings
+	Content    ContentSettings
+	Saliency   SaliencySettings
+	Semantic   SemanticSettings
+}
+
+// documented reports whether the definitions of the publication are asked for.
+func (o *Settings) documented() bool {
+	return o.Definition == DefinitionDocumented || o.Definition == DefinitionPublished
+}

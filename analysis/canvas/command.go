@@ -1,0 +1,392 @@
+// The canvas binary: its flags and what a run does with them.
+
+package canvas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"repscope/dataset"
+	"repscope/internal/atomicfile"
+	"repscope/internal/run"
+	"repscope/internal/text"
+	"repscope/report"
+)
+
+// Command is the canvas binary.
+var Command = run.Command{
+	Name:    "canvas",
+	Summary: "generated interface designs against references: pixels, layout, texts, saliency, tools",
+	Out:     "evaluation_plots/canvas",
+	Interrupted: "interrupted; cases that were scored are kept in " + journalFile +
+		" of --out, from which the same command continues with --resume",
+	Setup: func(flags *run.Flags) run.Job {
+		s := &settings{}
+		s.register(flags)
+		return run.Job{Check: s.check, Run: s.run, Plan: s.plan}
+	},
+}
+
+func init() {
+	var b strings.Builder
+	for _, k := range kinds() {
+		fmt.Fprintf(&b, "  %-20s %s\n", k.Name, k.About)
+	}
+	Command.Manual = fmt.Sprintf(manual, b.String())
+}
+
+const manual = `canvas scores interface designs that models have generated against references: one design,
+or all of a benchmark, which is a folder of
+
+  benchmarks/<task without _gen>_gt/<gid>.png, <gid>.json      (of modifications <gid>-base and <gid>-target)
+  results/<task>/<variant>/<gid>-<model>-<variant>/<case>-canvas.png, <case>-json-structure.json,
+      <case>-json-response.json, snapshots/<case>-snapshot-N.png, <case>-snapshot-N-structure.json
+
+where <gid> has two parts between dashes, such as gid6-27, and <case> is <gid>-<model>-<variant>. The metrics are:
+
+%s
+What nobody gave is null with a reason, never 0. A case whose files are missing or cannot be read
+counts as failed: the others go on, all files are written, and the exit code is 1.
+
+Rows of cases are kept in evaluation_results.json, in eval_outputs/<task>/<variant> of the tree or
+in --out, beside canvas.json. A run replaces the rows of the cases it scores, and keeps all others;
+--resume takes over what was computed of the same files by the same definitions.`
+
+// run scores the cases that the flags name.
+func (s *settings) run(ctx context.Context, env *run.Env) (err error) {
+	in, err := s.load(env)
+	if err != nil {
+		return err
+	}
+	digests := newDigests(in.Read)
+	in.Read = digests.read
+	kinds, err := s.open(ctx, env, in)
+	if err != nil {
+		return err
+	}
+	if s.shared.Semantic.Precompute && s.shared.Semantic.opened != nil {
+		path := filepath.Join(env.Options.Out, scoresFile)
+		if err := s.shared.precomputeSemantic(ctx, in.Cases, in.Read, path, env.ProgressOf("captions", "cases")); err != nil {
+			return err
+		}
+		env.Note("note: scores of captions are kept in %s", path)
+	}
+	o := s.options(env, kinds)
+	progress := s.progress(env, len(in.Cases))
+	o.Done = func(_ int, row *CaseRow) error {
+		defer progress()
+		return s.writeReports(env, row)
+	}
+	var rows *store
+	if !s.single() {
+		if rows, err = s.openStore(env, in, kinds, digests); err != nil {
+			return err
+		}
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, rows.Close())
+			}
+		}()
+		o.Known = rows.known
+		o.Done = func(i int, row *CaseRow) error {
+			defer progress()
+			return errors.Join(s.writeReports(env, row), rows.done(i, row))
+		}
+	}
+	result, err := Analyze(ctx, *in, o)
+	if err != nil {
+		return err
+	}
+	if rows != nil {
+		if err := s.keep(env, rows); err != nil {
+			return err
+		}
+	}
+	s.enterInputs(env, in, kinds, digests)
+	if err := s.write(ctx, env, in, result); err != nil {
+		return err
+	}
+	env.AfterCommit(func() error { return failed(result.Rows) })
+	return nil
+}
+
+// single reports whether one case is given by its files.
+func (s *settings) single() bool { return !s.example && s.task == "" }
+
+// load finds the cases.
+func (s *settings) load(env *run.Env) (*Input, error) {
+	in, err := s.loadCases(env)
+	if err != nil || s.ratings == "" {
+		return in, err
+	}
+	data, err := in.Read(s.ratings)
+	if err != nil {
+		return nil, fmt.Errorf("--ratings: %w", err)
+	}
+	env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "ratings", Path: s.ratings, SHA256: digestOf(data)})
+	in.Ratings, err = ReadRatings(s.ratings, data)
+	return in, err
+}
+
+// loadCases finds the cases in files or in a tree.
+func (s *settings) loadCases(env *run.Env) (*Input, error) {
+	if s.single() {
+		return s.loadOne()
+	}
+	t := s.tree()
+	found, err := t.find(s.snapshots)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.odd) > 0 {
+		env.Warn("%s: %s left out, which are no cases: %s", t.path(t.results()), text.Count(len(found.odd), "name"), few(found.odd))
+	}
+	cases, err := choose(found.cases, s.models, s.ids)
+	return &Input{Cases: cases, Read: t.reader()}, err
+}
+
+// The names of the case and of the model of the one-case form.
+const oneCase, oneSample = "generated", "reference"
+
+// loadOne is the case that the flags name. Files that are not there are found first.
+func (s *settings) loadOne() (*Input, error) {
+	c := s.one
+	c.ID, c.Sample, c.Model, c.Snapshot = oneCase, oneSample, oneCase, -1
+	for _, f := range s.caseFiles() {
+		if *f.path == "" {
+			continue
+		}
+		if err := dataset.Exists(*f.path); err != nil {
+			return nil, fmt.Errorf("--%s: %w", f.name, err)
+		}
+	}
+	return &Input{Cases: []Case{c}, Read: readFile}, nil
+}
+
+// open fills the settings that all cases share, and returns the metrics.
+func (s *settings) open(ctx context.Context, env *run.Env, in *Input) ([]Kind, error) {
+	s.shared.Definition, s.shared.Reports, s.shared.Seed = *s.definition, s.reports, env.Options.Seed
+	kinds := s.metrics.selected()
+	uses := func(needs Needs) bool {
+		return slices.ContainsFunc(kinds, func(k Kind) bool { return k.Needs&needs != 0 })
+	}
+	if uses(NeedPerceptual) {
+		if err := s.shared.Images.Perceptual.start(env); err != nil {
+			return nil, err
+		}
+	}
+	if uses(NeedSaliency | NeedFixations) {
+		if err := s.shared.Saliency.open(ctx, env, in.Cases, in.Read); err != nil {
+			return nil, err
+		}
+	}
+	if uses(NeedSemantic) {
+		s.shared.Semantic.Scores = s.semanticScores(env.Options.Out)
+		if err := s.shared.Semantic.open(ctx, env, in.Cases, in.Read); err != nil {
+			return nil, err
+		}
+	}
+	return kinds, nil
+}
+
+// semanticScores is the file of scores that were computed earlier: that of the folder of the run,
+// else that of the tree, if either is there.
+func (s *settings) semanticScores(out string) string {
+	if s.single() {
+		return ""
+	}
+	t := s.tree()
+	if path := filepath.Join(out, scoresFile); isFile(path) && !t.memory {
+		return path
+	}
+	return t.optional(path.Join(t.outputs(), scoresFile), "")
+}
+
+// isFile reports whether a file is there.
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// options are those of the analysis.
+func (s *settings) options(env *run.Env, kinds []Kind) Options {
+	o := Options{Settings: &s.shared, Kinds: kinds, Workers: s.workers, Intervals: env.Options.Bootstrap > 0 && !s.single(),
+		Family: s.statistics.Family, Block: s.statistics.Block}
+	if o.Workers == 0 {
+		o.Workers = env.Options.Threads
+	}
+	return o
+}
+
+// progress returns what is called when a case is finished.
+func (s *settings) progress(env *run.Env, total int) func() {
+	bar, done := env.ProgressOf("scoring", "cases"), 0
+	return func() {
+		done++
+		bar(done, total)
+	}
+}
+
+// skipped are the metrics that are not computed because of a flag, with the reason.
+func (s *settings) skipped(kinds []Kind) map[string]string {
+	out := map[string]string{}
+	for _, k := range kinds {
+		switch {
+		case s.skipSemantic && k.Needs&NeedSemantic != 0:
+			out[k.Name] = "skipped: --skip-semantic"
+		case s.skipMaps && k.Needs&(NeedSaliency|NeedFixations) != 0:
+			out[k.Name] = "skipped: --skip-saliency"
+		}
+	}
+	return out
+}
+
+// newStore returns the store of a run, which is not open yet.
+func (s *settings) newStore(env *run.Env, in *Input, kindsOfRun []Kind, d *digests) *store {
+	return &store{dir: env.Options.Out, settings: &s.shared, kinds: kindsOfRun, all: kinds(), cases: in.Cases,
+		skipped: s.skipped(kindsOfRun), resume: s.resume, steps: s.snapshots, digests: d}
+}
+
+// openStore opens what is known of cases.
+func (s *settings) openStore(env *run.Env, in *Input, kinds []Kind, d *digests) (*store, error) {
+	rows := s.newStore(env, in, kinds, d)
+	if err := rows.open(true); err != nil {
+		return nil, err
+	}
+	if n := rows.interrupted; n > 0 {
+		env.Note("note: %s of a run that was interrupted are taken into %s", text.Count(n, "row"), resultsFile)
+	}
+	return rows, nil
+}
+
+// keep writes the files of rows; the journal is gone when they have their names.
+func (s *settings) keep(env *run.Env, rows *store) error {
+	if err := rows.write(env.Files); err != nil {
+		return err
+	}
+	if s.resume {
+		env.Note("note: %d of %d metrics of cases are those of earlier runs", rows.reused, len(rows.kinds)*len(rows.cases))
+	}
+	env.AfterCommit(rows.finish)
+	return nil
+}
+
+// enterInputs enters the files of the run into the result.
+func (s *settings) enterInputs(env *run.Env, in *Input, kinds []Kind, d *digests) {
+	if s.single() {
+		for _, f := range s.caseFiles() {
+			if *f.path != "" {
+				env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: f.name, Path: *f.path, SHA256: d.of(*f.path)})
+			}
+		}
+		return
+	}
+	t := s.tree()
+	sum, files := d.sum(kinds, in.Cases)
+	var details report.Object
+	details.Set("task", t.task)
+	details.Set("variant", t.variant)
+	details.Set("cases", len(in.Cases))
+	details.Set("files", files)
+	env.Result.Inputs = append([]report.Input{{Role: "tree", Path: t.folder, SHA256: sum, Details: &details}}, env.Result.Inputs...)
+}
+
+// writeReports writes the reports of a case at once, so that they are not held until the end.
+func (s *settings) writeReports(env *run.Env, row *CaseRow) error {
+	for name, value := range row.Row.Reports {
+		path := filepath.Join(env.Files.Dir(), reportPath(row.Case, name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return run.PathError(err)
+		}
+		err := atomicfile.Write(path, atomicfile.Options{}, func(w io.Writer) error { return encodeReport(w, value) })
+		if err != nil {
+			return fmt.Errorf("writing %s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// failed says which cases failed, as the error of a run that has written all the same.
+func failed(rows []CaseRow) error {
+	const most = 3 // all are in the table and in canvas.json
+	var lines []string
+	n := 0
+	for _, row := range rows {
+		if len(row.Row.Failures) == 0 {
+			continue
+		}
+		if n++; n <= most {
+			lines = append(lines, fmt.Sprintf("%s: %s", row.Case.name(), strings.Join(row.Row.Failures, "; ")))
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	if n > most {
+		lines = append(lines, fmt.Sprintf("and %d more", n-most))
+	}
+	return fmt.Errorf("%d of %s failed; all others are scored, and the files are written\n%s", n, text.Count(len(rows), "case"),
+		strings.Join(lines, "\n"))
+}
+
+// name is the case with its step.
+func (c *Case) name() string {
+	if c.Snapshot < 0 {
+		return c.ID
+	}
+	return fmt.Sprintf("%s, snapshot %d", c.ID, c.Snapshot)
+}
+
+// plan says what a run would do.
+func (s *settings) plan(ctx context.Context, env *run.Env) error {
+	in, err := s.load(env)
+	if err != nil {
+		return err
+	}
+	kinds, err := s.open(ctx, env, in)
+	if err != nil {
+		return err
+	}
+	env.Plan.Count("cases", len(in.Cases))
+	env.Plan.Count("metrics", len(kinds))
+	models := map[string]int{}
+	for _, c := range in.Cases {
+		models[c.Model]++
+	}
+	for _, name := range distinct(modelNames(in.Cases)) {
+		env.Plan.Models = append(env.Plan.Models, run.PlanModel{Name: name, Given: text.Count(models[name], "case")})
+	}
+	if !s.single() {
+		rows := s.newStore(env, in, kinds, newDigests(in.Read))
+		if err := rows.open(false); err != nil {
+			return err
+		}
+		env.Plan.Write(rows.names()...)
+	}
+	if s.shared.Semantic.Precompute {
+		env.Plan.Write(scoresFile)
+	}
+	planOutputs(env, in.Cases, kinds, in.Ratings != nil)
+	return nil
+}
+
+// modelNames are those of all cases.
+func modelNames(cases []Case) []string {
+	var out []string
+	for _, c := range cases {
+		out = append(out, c.Model)
+	}
+	return out
+}
+
+// write writes the result.
+func (s *settings) write(ctx context.Context, env *run.Env, _ *Input, r *Result) error {
+	return r.write(ctx, env, outputs{plots: s.plots, reports: s.reports})
+}

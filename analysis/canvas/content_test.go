@@ -1,0 +1,387 @@
+// Texts of small designs: which belong together, and what they score.
+
+package canvas
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"repscope/dataset"
+	"repscope/measure/box"
+	"repscope/measure/text"
+)
+
+// contentKinds are those of texts, colors and hierarchies.
+func contentKinds() []Kind { return []Kind{blocks, contrast, hierarchy} }
+
+// contentPair is a case of two designs by their files.
+func contentPair(t testing.TB, o Settings, reference, generated string) *Pair {
+	t.Helper()
+	o.Layout.Tolerance = alignmentTolerance
+	read := func(path string) ([]byte, error) { return []byte(path), nil } // a path is its file
+	c := &Case{Reference: Side{Design: reference}, Generated: Side{Design: generated}}
+	return NewPair(t.Context(), c, &o, read, newView(c.Reference, "reference", read))
+}
+
+// scoredContent scores two designs.
+func scoredContent(t testing.TB, o Settings, reference, generated string) *Row {
+	t.Helper()
+	row, err := Score(t.Context(), contentKinds(), contentPair(t, o, reference, generated))
+	if err != nil || row.Failures != nil {
+		t.Fatal(row.Failures, err)
+	}
+	return row
+}
+
+// designOf is the file of a design of 100 × 100 pixels on white.
+func designOf(children ...string) string {
+	return fmt.Sprintf(`{"document": %s}`, frameOf(0, 0, 100, 100, "#ffffff", children...))
+}
+
+func frameOf(x, y, width, height float64, fill string, children ...string) string {
+	return nodeOf("FRAME", x, y, width, height, fill, `"children": [`+strings.Join(children, ",")+"]")
+}
+
+// textOf is a text.
+func textNode(words string, x, y, width, height float64, fill string, more ...string) string {
+	return nodeOf("TEXT", x, y, width, height, fill, append(more, fmt.Sprintf(`"characters": %q`, words))...)
+}
+
+// nodeOf is a node; fill is a color "#rrggbb", the type of another paint, or nothing.
+func nodeOf(kind string, x, y, width, height float64, fill string, more ...string) string {
+	fills := ""
+	switch {
+	case strings.HasPrefix(fill, "#"):
+		var r, g, b uint8
+		_, _ = fmt.Sscanf(fill, "#%02x%02x%02x", &r, &g, &b)
+		fills = fmt.Sprintf(`{"type": "SOLID", "color": {"r": %v, "g": %v, "b": %v, "a": 1}}`, float64(r)/255, float64(g)/255, float64(b)/255)
+	case fill != "":
+		fills = fmt.Sprintf(`{"type": %q}`, fill)
+	}
+	more = append([]string{fmt.Sprintf(`"type": %q, "absoluteBoundingBox": {"x": %v, "y": %v, "width": %v, "height": %v}, "fills": [%s]`,
+		kind, x, y, width, height, fills)}, more...)
+	return "{" + strings.Join(more, ", ") + "}"
+}
+
+// wantValues compares numbers of a row; NaN is null.
+func wantValues(t testing.TB, row *Row, want map[string]float64) {
+	t.Helper()
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		v, there := row.Values[key]
+		if !there || v.Defined() == math.IsNaN(want[key]) || v.Defined() && math.Abs(v.V-want[key]) > 1e-12 || !v.Defined() && v.Reason == "" {
+			t.Errorf("%s: %v %q, want %v", key, v.V, v.Reason, want[key])
+		}
+	}
+}
+
+// perfect are the scores of a design with texts beside itself.
+func perfect() map[string]float64 {
+	return map[string]float64{
+		"block_match": 1, "text_similarity": 1, "text_f1": 1, "text_cer": 0, "position_similarity": 1, "color_difference": 0, "color_similarity": 1,
+		"contrast_pass_difference": 0, "tree_edit_similarity": 1, "tree_bleu": 1, "tree_depth_difference": 0, "reading_order_tau": 1, "text_order_tau": 1,
+	}
+}
+
+// form is a small design with texts that repeat.
+var form = designOf(
+	textNode("Sign in", 10, 5, 40, 10, "#111111"),
+	frameOf(10, 20, 80, 15, "#eeeeee", textNode("User name", 12, 22, 40, 8, "#555555")),
+	frameOf(10, 40, 80, 15, "#eeeeee", textNode("Password", 12, 42, 40, 8, "#555555")),
+	frameOf(10, 60, 30, 10, "#0044cc", textNode("OK", 20, 62, 10, 6, "#ffffff")),
+	frameOf(50, 60, 30, 10, "#0044cc", textNode("OK", 60, 62, 10, 6, "#ffee00")),
+	textNode("", 0, 90, 10, 10, "#000000"),
+	textNode(" \n ", 0, 90, 10, 10, "#000000"),
+)
+
+func TestContentOfItself(t *testing.T) {
+	t.Parallel()
+	for _, o := range []ContentSettings{{}, {TextSimilarity: blockSimilarity}} {
+		row := scoredContent(t, Settings{Content: o}, form, form)
+		wantValues(t, row, perfect())
+		if row.Details["text_blocks_matched"] != 5 || row.Details["text_colors_unknown"] != 0 || row.Details["contrast_unknown"] != 0 {
+			t.Errorf("%v", row.Details)
+		}
+	}
+}
+
+// TestContentOfSamples reads designs that are not in the repository: $REPSCOPE_DATA is the folder that has them.
+func TestContentOfSamples(t *testing.T) {
+	t.Parallel()
+	folder := os.Getenv("REPSCOPE_DATA")
+	files, _ := filepath.Glob(filepath.Join(folder, "canvas", "*.json"))
+	if folder == "" || len(files) < 2 {
+		t.Skip("REPSCOPE_DATA, the folder of canvas/macbook.json, is not set")
+	}
+	var designs []string
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		designs = append(designs, string(data))
+		wantValues(t, scoredContent(t, Settings{}, string(data), string(data)), perfect())
+	}
+	// One design at several widths has the same texts, hierarchy and colors, at other places.
+	row := scoredContent(t, Settings{}, designs[0], designs[1])
+	wantValues(t, row, map[string]float64{"block_match": 1, "text_similarity": 1, "text_f1": 1, "color_difference": 0, "tree_edit_similarity": 1})
+	if v := row.Values["position_similarity"].V; !(v > 0.5 && v < 1) {
+		t.Errorf("positions are similar by %v", v)
+	}
+}
+
+// TestContentOfDrawn: any design is perfect beside itself, or has no number; beside another it is in range.
+func TestContentOfDrawn(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		a, b := drawLayout(rt), drawLayout(rt)
+		own := scoredLayouts(t, a, a)
+		for key, want := range perfect() {
+			if v, there := own.Values[key]; !there || v.Defined() && math.Abs(v.V-want) > 1e-12 || !v.Defined() && v.Reason == "" {
+				rt.Errorf("%s: %v %q, want %v", key, v.V, v.Reason, want)
+			}
+		}
+		for side, row := range []*Row{scoredLayouts(t, a, b), scoredLayouts(t, b, a)} {
+			for _, kind := range contentKinds() {
+				for _, key := range kind.Keys {
+					v, there := row.Values[key.Name]
+					if !there || v.Defined() && (key.Low != key.High && (v.V < key.Low || v.V > key.High) || v.V < 0 && key.Low >= 0) {
+						rt.Errorf("%d: %s: %v", side, key.Name, v)
+					}
+				}
+			}
+		}
+	})
+}
+
+func drawLayout(t *rapid.T) *Layout {
+	l, err := NewLayout("drawn", drawDesign(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// scoredLayouts scores two designs that are read.
+func scoredLayouts(t testing.TB, reference, generated *Layout) *Row {
+	t.Helper()
+	p := contentPair(t, Settings{}, "", "")
+	for v, l := range map[*View]*Layout{p.Reference: reference, p.Generated: generated} {
+		if _, err := v.layout.get(func() (*Layout, error) { return l, nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	row, err := Score(t.Context(), contentKinds(), p)
+	if err != nil || row.Failures != nil {
+		t.Fatal(row.Failures, err)
+	}
+	return row
+}
+
+// TestTexts is computed by hand.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	reference := designOf(
+		textNode("Sign in", 10, 10, 40, 10, "#000000"),                  // area 0.04
+		textNode("Forgot your password?", 10, 50, 50, 10, "#ff0000"),    // 0.05, matched with none
+		textNode("Terms\u00a0 and\nconditions", 10, 80, 20, 5, "IMAGE"), // 0.01
+	)
+	generated := designOf(
+		textNode("Sign up", 20, 15, 40, 10, "#ffffff"),             // 0.04, two letters of seven differ
+		textNode("Terms and conditions", 10, 80, 20, 5, "#000000"), // 0.01
+		textNode("About", 0, 0, 10, 10, "#00ff00"),                 // 0.01
+	)
+	row := scoredContent(t, Settings{}, reference, generated)
+	wantValues(t, row, map[string]float64{
+		"block_match":         0.10 / 0.16,
+		"text_similarity":     (5./7 + 1) / 2,
+		"text_f1":             2 * 4. / (8 + 6),
+		"text_cer":            (2 + 21 + 5.) / (7 + 21 + 20),
+		"position_similarity": (0.9 + 1) / 2,
+		"color_difference":    100,
+		"color_similarity":    0,
+	})
+	if row.Details["text_colors_unknown"] != 1 || row.Details["text_blocks_matched"] != 2 {
+		t.Errorf("%v", row.Details)
+	}
+	back := scoredContent(t, Settings{}, generated, reference)
+	for _, key := range []string{"block_match", "text_similarity", "text_f1", "position_similarity", "color_difference", "color_similarity"} {
+		wantValues(t, back, map[string]float64{key: row.Values[key].V})
+	}
+}
+
+func TestNoTexts(t *testing.T) {
+	t.Parallel()
+	null := math.NaN()
+	none, one, image := designOf(), designOf(textNode("One", 0, 0, 10, 10, "#000000")), designOf(textNode("One", 0, 0, 10, 10, "IMAGE"))
+	wantValues(t, scoredContent(t, Settings{}, none, none), map[string]float64{"block_match": null, "text_f1": null, "contrast_min": null, "tree_bleu": 1})
+	wantValues(t, scoredContent(t, Settings{}, one, none), map[string]float64{"block_match": 0, "text_f1": 0, "text_cer": 1, "text_similarity": null,
+		"position_similarity": null, "color_difference": null, "contrast_min": null, "contrast_pass_difference": null})
+	wantValues(t, scoredContent(t, Settings{}, none, one), map[string]float64{"block_match": 0, "text_f1": 0, "text_cer": null, "contrast_min": 21,
+		"contrast_pass_aa": 1, "contrast_pass_difference": null, "tree_bleu": null, "reading_order_tau": null, "text_order_tau": null})
+	wantValues(t, scoredContent(t, Settings{}, image, image), map[string]float64{"block_match": 1, "color_difference": null, "color_similarity": null, "contrast_min": null})
+	flat := designOf(textNode("One", 0, 0, 10, 0, "#000000"))
+	wantValues(t, scoredContent(t, Settings{}, flat, flat), map[string]float64{"block_match": null, "text_similarity": 1})
+}
+
+// TestTextsOfOneKind: of texts that say the same each is matched with the nearest.
+func TestTextsOfOneKind(t *testing.T) {
+	t.Parallel()
+	at := func(places ...float64) string {
+		var texts []string
+		for _, y := range places {
+			texts = append(texts, textNode("Buy", 10, y, 20, 5, "#000000"))
+		}
+		return designOf(texts...)
+	}
+	row := scoredContent(t, Settings{}, at(10, 30, 50), at(51, 11, 31))
+	wantValues(t, row, map[string]float64{"position_similarity": 0.99, "text_order_tau": 1})
+}
+
+// TestJoinedTexts: what is one text in one design and several siblings in the other is matched as a whole.
+func TestJoinedTexts(t *testing.T) {
+	t.Parallel()
+	whole := textNode("The quick brown fox jumps over the lazy dog", 10, 10, 60, 10, "#000000")
+	parts := []string{
+		textNode("The quick", 10, 10, 15, 10, "#000000"), textNode("brown fox", 25, 10, 15, 10, "#000000"),
+		textNode("jumps over", 40, 10, 15, 10, "#000000"), textNode("the lazy dog", 55, 10, 15, 10, "#000000"),
+	}
+	more := []string{textNode("Another text", 10, 50, 60, 10, "#000000"), textNode("Still another", 10, 70, 60, 10, "#000000")}
+	one, split := designOf(append(more, whole)...), designOf(append(parts, more...)...)
+	want := map[string]float64{"block_match": 1, "text_similarity": 1, "text_f1": 1, "text_cer": 0, "position_similarity": 1, "color_difference": 0}
+	for _, o := range []ContentSettings{{}, {TextSimilarity: blockSimilarity}} {
+		wantValues(t, scoredContent(t, Settings{Content: o}, one, split), want)
+		wantValues(t, scoredContent(t, Settings{Content: o}, split, one), want)
+		wantValues(t, scoredContent(t, Settings{Content: o}, split, split), want)
+	}
+	// Parts below other nodes are no siblings.
+	apart := designOf(append([]string{frameOf(0, 0, 100, 100, "", parts[:2]...), frameOf(0, 0, 100, 100, "", parts[2:]...)}, more...)...)
+	if v := scoredContent(t, Settings{}, one, apart).Values["block_match"].V; v >= 1 {
+		t.Errorf("texts of two frames are joined: %v", v)
+	}
+	// A text in two words without a space between, as a price with its currency.
+	wantValues(t, scoredContent(t, Settings{}, designOf(textNode("$19", 0, 0, 30, 10, "#000000")),
+		designOf(textNode("$", 0, 0, 10, 10, "#000000"), textNode("19", 10, 0, 20, 10, "#000000"))), map[string]float64{"block_match": 1, "text_similarity": 1, "position_similarity": 1})
+}
+
+// TestBestPairs: no other pairs of at least half similarity have a larger sum.
+func TestBestPairs(t *testing.T) {
+	t.Parallel()
+	words := rapid.SliceOfN(rapid.StringOfN(rapid.RuneFrom([]rune("ab ")), 1, 5, -1), 0, 5)
+	rapid.Check(t, func(rt *rapid.T) {
+		byBlocks := rapid.Bool().Draw(rt, "blocks")
+		var both [2][]textBlock
+		for side := range both {
+			for i, s := range words.Draw(rt, "words") {
+				both[side] = append(both[side], textBlock{text: s, parent: i, box: box.Box{X1: 1, Y1: 1}})
+			}
+		}
+		blocks := &textBlocks{reference: both[0], generated: both[1]}
+		if err := blocks.match(t.Context(), byBlocks); err != nil {
+			rt.Fatal(err)
+		}
+		sum := 0.
+		for _, p := range blocks.pairs {
+			sum += p.similarity
+		}
+		similarity := text.Similarity
+		if byBlocks {
+			similarity = text.Ratio
+		}
+		var best func(i int, used int) float64
+		best = func(i, used int) float64 {
+			if i == len(both[0]) {
+				return 0
+			}
+			most := best(i+1, used)
+			for j := range both[1] {
+				if s := similarity(both[0][i].text, both[1][j].text); s >= leastSimilarity && used&(1<<j) == 0 {
+					most = max(most, s+best(i+1, used|1<<j))
+				}
+			}
+			return most
+		}
+		if want := best(0, 0); math.Abs(sum-want) > 1e-5 {
+			rt.Fatalf("%v of %+v: %v, want %v", blocks.pairs, both, sum, want)
+		}
+	})
+}
+
+// TestManyTexts: more texts than can be compared are a reason, not a wait.
+func TestManyTexts(t *testing.T) {
+	t.Parallel()
+	d := &dataset.Design{Nodes: []dataset.Node{{Type: "FRAME", Parent: -1, Shown: true, Opacity: 1, Bounds: &dataset.Bounds{Width: 10, Height: 10}}}}
+	for i := range 3000 {
+		d.Nodes = append(d.Nodes, dataset.Node{Type: "TEXT", Depth: 1, Shown: true, Opacity: 1, Bounds: &dataset.Bounds{Width: 5, Height: 5}, Characters: fmt.Sprint(i)})
+	}
+	l, err := NewLayout("many", d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := scoredLayouts(t, l, l).Values["block_match"]; !strings.Contains(v.Reason, "too many to be compared") {
+		t.Errorf("%v", v)
+	}
+}
+
+// randomDesign is a design of n nodes, of which half are texts, in frames of up to 8 levels.
+func randomDesign(rng *rand.Rand, n int) *dataset.Design {
+	words := strings.Fields("create account password email sign in up settings profile search home cart order the quick brown fox total price")
+	d := &dataset.Design{Nodes: []dataset.Node{{Type: "FRAME", Parent: -1, Bounds: &dataset.Bounds{Width: 375, Height: 812}}}}
+	open := []int{0} // the frames from the root to the last one
+	for i := 1; i < n; i++ {
+		for len(open) > 8 || len(open) > 1 && rng.IntN(4) == 0 {
+			open = open[:len(open)-1]
+		}
+		node := dataset.Node{Type: "FRAME", Parent: open[len(open)-1], Depth: len(open),
+			Bounds: &dataset.Bounds{X: 300 * rng.Float64(), Y: 700 * rng.Float64(), Width: 5 + 100*rng.Float64(), Height: 5 + 50*rng.Float64()}}
+		if rng.IntN(2) == 0 {
+			node.Type = "TEXT"
+			for range 1 + rng.IntN(8) {
+				node.Characters += words[rng.IntN(len(words))] + " "
+			}
+		} else {
+			open = append(open, i)
+		}
+		d.Nodes = append(d.Nodes, node)
+	}
+	for i := range d.Nodes {
+		n := &d.Nodes[i]
+		n.Shown, n.Opacity = true, 1
+		n.Fills = []dataset.Paint{{Type: "SOLID", Visible: true, Opacity: 1, Color: [4]float64{rng.Float64(), rng.Float64(), rng.Float64(), 1}}}
+	}
+	return d
+}
+
+func BenchmarkContent(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{1000, 5000} {
+		var both [2]*Layout
+		for i := range both {
+			l, err := NewLayout("random", randomDesign(rng, n))
+			if err != nil {
+				b.Fatal(err)
+			}
+			both[i] = l
+		}
+		for _, kind := range contentKinds() {
+			b.Run(fmt.Sprintf("%s/%d", kind.Name, n), func(b *testing.B) {
+				for b.Loop() {
+					p := contentPair(b, Settings{}, "", "")
+					p.Reference.layout.Do(func() { p.Reference.layout.value = both[0] })
+					p.Generated.layout.Do(func() { p.Generated.layout.value = both[1] })
+					if row, err := Score(b.Context(), []Kind{kind}, p); err != nil || row.Failures != nil {
+						b.Fatal(row, err)
+					}
+				}
+			})
+		}
+	}
+}

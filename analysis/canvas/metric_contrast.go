@@ -1,0 +1,100 @@
+// How well the texts of a design stand out from what is behind them.
+
+package canvas
+
+import (
+	"cmp"
+	"slices"
+
+	"repscope/internal/quantile"
+	"repscope/measure/color"
+	"repscope/report"
+)
+
+// contrast is that of WCAG 2.
+var contrast = Kind{
+	Name:  "contrast",
+	About: "contrast of texts with what is behind them (WCAG 2), and the share that passes level AA",
+	Needs: NeedDesigns,
+	Keys: []Key{
+		{Name: "contrast_min", Direction: report.Higher, Low: 1, High: 21, Improved: true},
+		{Name: "contrast_median", Direction: report.Higher, Low: 1, High: 21, Improved: true},
+		{Name: "contrast_pass_aa", Direction: report.Higher, High: 1, Compared: true, Improved: true},
+		{Name: "contrast_pass_difference", Direction: report.Higher, Low: -1, High: 1},
+	},
+	Definition: func(*Settings) string {
+		return "1; colors composited in the order of painting, on white; boxes that hold half of the text; " +
+			"large: 24 pixels, or 18.66 and a weight of 700, else 4.5 is wanted"
+	},
+	Score: scoreContrast,
+}
+
+func scoreContrast(p *Pair, row *Row) error {
+	generated, err := p.Generated.Layout()
+	if err != nil {
+		return err
+	}
+	own, err := contrastsOf(generated)
+	if err != nil {
+		return err
+	}
+	row.Details["contrast_texts"], row.Details["contrast_unknown"] = len(own.sorted), own.unknown
+	if len(own.sorted) == 0 {
+		if own.unknown == 0 {
+			return absent("the generated design has no text")
+		}
+		return absent("no text of the generated design has a color, and one behind it, that is known")
+	}
+	row.Set("contrast_min", own.sorted[0])
+	row.Set("contrast_median", quantile.Sorted(own.sorted, 0.5))
+	row.Set("contrast_pass_aa", own.share())
+	reference, err := p.Reference.Layout()
+	if err != nil {
+		return err
+	}
+	theirs, err := contrastsOf(reference)
+	if err != nil {
+		return err
+	}
+	if len(theirs.sorted) == 0 {
+		return absent("no text of the reference has a known contrast")
+	}
+	row.Set("contrast_pass_difference", own.share()-theirs.share())
+	return nil
+}
+
+// contrasts are those of the texts of a design.
+type contrasts struct {
+	sorted          []float64
+	passed, unknown int
+}
+
+// share is that of the texts that pass level AA, of those whose contrast is known.
+func (c *contrasts) share() float64 { return float64(c.passed) / float64(len(c.sorted)) }
+
+// contrastsOf returns the contrasts of all texts. Those with gradients or images are unknown, in the text or behind
+// it, and those without a visible fill.
+func contrastsOf(l *Layout) (contrasts, error) {
+	texts, err := newTextBlocks(l)
+	if err != nil {
+		return contrasts{}, err
+	}
+	var c contrasts
+	for i := range texts {
+		ink := &texts[i].inked
+		if !ink.textKnown || !ink.behindKnown {
+			c.unknown++
+			continue
+		}
+		ratio, wanted := color.Contrast(ink.text, ink.behind), color.ContrastAA
+		if texts[i].large {
+			wanted = color.ContrastAALarge
+		}
+		if ratio >= wanted {
+			c.passed++
+		}
+		c.sorted = append(c.sorted, ratio)
+	}
+	slices.SortFunc(c.sorted, cmp.Compare[float64])
+	return c, nil
+}

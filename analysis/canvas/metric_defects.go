@@ -1,0 +1,167 @@
+// What is wrong with a design by itself: elements that collide, that leave their parents or the canvas.
+
+package canvas
+
+import (
+	"fmt"
+
+	"repscope/measure/box"
+	"repscope/report"
+)
+
+const (
+	// leastCollision is above which share of the smaller box an overlap is a defect.
+	leastCollision = 0.1
+	// nested is from which share of the smaller box on it counts as inside the larger.
+	nested = 0.99
+	// leastOverflow is above which share of the canvas side an element leaves its parent.
+	leastOverflow = 0.005
+)
+
+var defects = Kind{
+	Name:  "defects",
+	About: "elements of the generated design that collide, leave their parents or the canvas",
+	Needs: NeedGenerated,
+	Keys: []Key{
+		{Name: "overlap_defects", Direction: report.Lower, High: 1, Compared: true, Improved: true},
+		{Name: "overflow_defects", Direction: report.Lower, High: 1, Compared: true, Improved: true},
+		{Name: "text_overflow_defects", Direction: report.Lower, High: 1, Compared: true, Improved: true},
+		{Name: "offcanvas_share", Direction: report.Lower, High: 1, Compared: true, Improved: true},
+	},
+	Definition: func(*Settings) string {
+		return "1; painted leaves that cover more than 0.1 of each other's smaller box without being nested, texts also if nested; " +
+			"elements and texts more than 0.005 of the canvas side outside their parents; share of the painted area outside the canvas"
+	},
+	Score: scoreDefects,
+}
+
+func scoreDefects(p *Pair, row *Row) error {
+	l, err := p.Generated.Layout()
+	if err != nil {
+		return err
+	}
+	scoreOverflow(l, row)
+	painted := l.paintedBoxes()
+	if all := box.UnionArea(painted, box.Everywhere); all > 0 {
+		row.Set("offcanvas_share", max(0, 1-box.UnionArea(painted, l.Elements[0].Box)/all))
+	} else {
+		row.Undefined("offcanvas_share", "the generated design paints nothing")
+	}
+	if err := scoreCollisions(l, row, p.Settings.Layout.mostOverlaps()); err != nil {
+		return fmt.Errorf("%s: %w", p.Generated.side.Design, err)
+	}
+	return nil
+}
+
+// parents are the nearest ancestors of the elements that are elements, −1 of the root.
+func (l *Layout) parents() []int {
+	nearest := make([]int, len(l.Nodes)) // of nodes: the element that they are, or are in
+	of, at := make([]int, len(l.Elements)), 0
+	for i := range l.Nodes {
+		nearest[i] = -1
+		if parent := l.Nodes[i].Parent; parent >= 0 {
+			nearest[i] = nearest[parent]
+		}
+		if at < len(l.Elements) && l.Elements[at].Node == i {
+			of[at], nearest[i] = nearest[i], at
+			at++
+		}
+	}
+	return of
+}
+
+// leaves are the painted elements with an area that have no elements below them.
+func (l *Layout) leaves() (elements []int, boxes []box.Box) {
+	inner := make([]bool, len(l.Elements))
+	for _, parent := range l.parents() {
+		if parent >= 0 {
+			inner[parent] = true
+		}
+	}
+	for i, e := range l.Elements {
+		if i > 0 && !inner[i] && e.Box.Area() > 0 && painted(&l.Nodes[e.Node]) {
+			elements, boxes = append(elements, i), append(boxes, e.Box)
+		}
+	}
+	return elements, boxes
+}
+
+// scoreCollisions enters the share of leaves that collide with another. What lies on another wholly is no
+// defect, as a label on its button, unless both are texts, of which one cannot be read then.
+func scoreCollisions(l *Layout, row *Row, most int) error {
+	elements, boxes := l.leaves()
+	if len(elements) == 0 {
+		row.Undefined("overlap_defects", "the generated design has no painted leaves with an area")
+		return nil
+	}
+	text := func(i int) bool { return isText(&l.Nodes[l.Elements[elements[i]].Node]) }
+	colliding, pairs, met := make([]bool, len(boxes)), 0, 0
+	box.Overlaps(boxes, boxes, 0, func(i, j int) bool {
+		met++
+		if share := collision(boxes[i], boxes[j]); i < j && share > leastCollision+sameExtent && (share < nested || text(i) && text(j)) {
+			pairs++
+			colliding[i], colliding[j] = true, true
+		}
+		return met <= most
+	})
+	if met > most {
+		return tooManyOverlaps(most)
+	}
+	row.Details["overlap_defect_pairs"] = pairs
+	row.setShare("overlap_defects", "overlap_defect_elements", countTrue(colliding), len(boxes))
+	return nil
+}
+
+// collision is the share of the smaller box that is in the other too.
+func collision(a, b box.Box) float64 { return a.Intersect(b).Area() / min(a.Area(), b.Area()) }
+
+// scoreOverflow enters the shares of elements and of texts that leave the box of their parent.
+func scoreOverflow(l *Layout, row *Row) {
+	var elements, texts, out, textsOut int
+	for i, parent := range l.parents() {
+		if parent < 0 {
+			continue
+		}
+		leaves := outside(l.Elements[i].Box, l.Elements[parent].Box) > leastOverflow+sameExtent
+		elements++
+		if leaves {
+			out++
+		}
+		if isText(&l.Nodes[l.Elements[i].Node]) {
+			texts++
+			if leaves {
+				textsOut++
+			}
+		}
+	}
+	if elements == 0 {
+		row.Undefined("overflow_defects", "the generated design has no elements on its canvas")
+	} else {
+		row.setShare("overflow_defects", "overflow_defect_elements", out, elements)
+	}
+	if texts == 0 {
+		row.Undefined("text_overflow_defects", "the generated design has no texts")
+	} else {
+		row.setShare("text_overflow_defects", "text_overflow_defect_elements", textsOut, texts)
+	}
+}
+
+// outside is how far a box goes beyond the side of another where it goes farthest.
+func outside(b, parent box.Box) float64 {
+	return max(parent.X0-b.X0, b.X1-parent.X1, parent.Y0-b.Y0, b.Y1-parent.Y1, 0)
+}
+
+// setShare enters a share, and how many that are.
+func (r *Row) setShare(key, detail string, n, of int) {
+	r.Details[detail] = n
+	r.Set(key, float64(n)/float64(of))
+}
+
+func countTrue(list []bool) (n int) {
+	for _, v := range list {
+		if v {
+			n++
+		}
+	}
+	return n
+}

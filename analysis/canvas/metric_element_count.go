@@ -1,0 +1,44 @@
+// How many elements there are beside the reference.
+
+package canvas
+
+import "repscope/report"
+
+var elementCount = Kind{
+	Name:  "element_count",
+	About: "number of elements over that of the reference",
+	Needs: NeedDesigns,
+	Keys: []Key{
+		{Name: "element_ratio", Direction: report.Neither, Improved: true},
+		{Name: "element_ratio_symmetric", Direction: report.Higher, High: 1, Compared: true, Improved: true},
+	},
+	Definition: func(o *Settings) string {
+		if o.documented() {
+			return "1; element_ratio at most 1"
+		}
+		return "1"
+	},
+	Score: scoreElementCount,
+}
+
+// scoreElementCount enters generated over reference, and the smaller over the larger.
+func scoreElementCount(p *Pair, row *Row) error {
+	reference, generated, err := p.Layouts()
+	if err != nil {
+		return err
+	}
+	n, of := len(generated.Elements), len(reference.Elements)
+	countElements(row, reference, generated)
+	ratio := float64(n) / float64(of)
+	row.Set("element_ratio_symmetric", float64(min(n, of))/float64(max(n, of)))
+	if p.Settings.documented() {
+		ratio = min(1, ratio)
+	}
+	row.Set("element_ratio", ratio)
+	return nil
+}
+
+// countElements enters how many elements there are, the canvas among them.
+func countElements(row *Row, reference, generated *Layout) {
+	row.Details["num_gt"], row.Details["num_gen"] = len(reference.Elements), len(generated.Elements)
+}

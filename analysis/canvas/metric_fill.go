@@ -1,0 +1,139 @@
+// How much of the canvas is painted.
+
+package canvas
+
+import (
+	"math"
+	"strings"
+
+	"repscope/dataset"
+	"repscope/measure/box"
+	"repscope/report"
+)
+
+var canvasFill = Kind{
+	Name:  "fill",
+	About: "share of the canvas that elements paint, and how far that is from the reference",
+	Needs: NeedDesigns,
+	Keys: []Key{
+		{Name: "canvas_fill_ratio", Direction: report.Neither, High: 1, Improved: true},
+		{Name: "canvas_fill_difference", Direction: report.Lower, High: 1, Compared: true, Improved: true},
+	},
+	Definition: func(o *Settings) string {
+		if o.documented() {
+			return "1; the first element of depth 1 as the canvas, boxes of its size left out, not clipped, at most 1"
+		}
+		return "1; union of painted elements without the root, clipped to the canvas"
+	},
+	Score: scoreFill,
+}
+
+// scoreFill enters the ratio of the generated design, which has no best value of its own, and how far
+// it is from that of the reference.
+func scoreFill(p *Pair, row *Row) error {
+	ratio := fillRatio
+	if p.Settings.documented() {
+		ratio = documentedFill
+	}
+	generated, err := p.Generated.Layout()
+	if err != nil {
+		return err
+	}
+	fill, reason := ratio(generated)
+	if reason != "" {
+		row.Undefined("canvas_fill_ratio", "%s", "the generated design "+reason)
+	} else {
+		row.Set("canvas_fill_ratio", fill)
+	}
+	reference, err := p.Reference.Layout()
+	if err != nil {
+		return err
+	}
+	of, why := ratio(reference)
+	switch {
+	case why != "":
+		row.Undefined("canvas_fill_difference", "%s", "the reference "+why)
+	case reason != "":
+		row.Undefined("canvas_fill_difference", "%s", "the generated design "+reason)
+	default:
+		row.Details["canvas_fill_reference"] = of
+		row.Set("canvas_fill_difference", math.Abs(fill-of))
+	}
+	return nil
+}
+
+// fillRatio is the area of the canvas that painted elements cover, over that of the canvas.
+func fillRatio(l *Layout) (ratio float64, reason string) {
+	canvas := l.Elements[0].Box
+	return box.UnionArea(l.paintedBoxes(), canvas) / canvas.Area(), ""
+}
+
+// documentedFill is the published ratio: its canvas is the first element of depth 1, or the largest
+// one if there is none; boxes of its size are left out, as is the canvas; what is outside counts.
+func documentedFill(l *Layout) (ratio float64, reason string) {
+	const sameSize = 0.01
+	size := func(b box.Box) (float64, float64) { return b.X1 - b.X0, b.Y1 - b.Y0 }
+	canvas := 0
+	for i, e := range l.Elements {
+		if l.Nodes[e.Node].Depth == 1 {
+			canvas = i
+			break
+		}
+		if e.Box.Area() > l.Elements[canvas].Box.Area() {
+			canvas = i
+		}
+	}
+	width, height := size(l.Elements[canvas].Box)
+	if width == 0 || height == 0 {
+		return 0, "has a first element of depth 1 without area, which is the canvas by the documented definition"
+	}
+	var others []box.Box
+	for i, e := range l.Elements {
+		if w, h := size(e.Box); i != canvas && (math.Abs(w-width) >= sameSize || math.Abs(h-height) >= sameSize) {
+			others = append(others, e.Box)
+		}
+	}
+	return min(1, box.UnionArea(others, box.Everywhere)/float64(width*height)), ""
+}
+
+// paintedBoxes are those of painted elements, without the canvas.
+func (l *Layout) paintedBoxes() []box.Box {
+	var out []box.Box
+	for _, e := range l.Elements[1:] {
+		if painted(&l.Nodes[e.Node]) {
+			out = append(out, e.Box)
+		}
+	}
+	return out
+}
+
+// leastOpacity is up to which opacity nothing is seen, as for whole nodes.
+const leastOpacity = 0.01
+
+// painted reports whether a node shows something itself: a fill or a stroke, of texts that say something.
+// Texts whose paints the file does not tell are taken to be seen.
+func painted(n *dataset.Node) bool {
+	if isText(n) {
+		if strings.TrimSpace(n.Characters) == "" {
+			return false
+		}
+		if len(n.Fills)+len(n.Strokes) == 0 {
+			return true
+		}
+	}
+	for _, paints := range [][]dataset.Paint{n.Fills, n.Strokes} {
+		for i := range paints {
+			p := &paints[i]
+			opacity := n.Opacity * p.Opacity
+			if p.Type == "SOLID" {
+				opacity *= p.Color[3]
+			}
+			if p.Visible && opacity > leastOpacity {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isText(n *dataset.Node) bool { return n.Type == "TEXT" }

@@ -1,0 +1,60 @@
+// How alike the pixels of two screens are.
+
+package canvas
+
+import (
+	"math"
+
+	"repscope/measure/image"
+	"repscope/report"
+)
+
+// byteRange is the distance of the smallest and the largest value of a pixel.
+const byteRange = 255
+
+var screenPixels = Kind{
+	Name:  "image",
+	About: "structural similarity, peak signal-to-noise ratio and error of the pixels",
+	Needs: NeedImages,
+	Keys: []Key{
+		{Name: "ssim", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true},
+		{Name: "psnr", Unit: "dB", Direction: report.Higher, Compared: true, Improved: true},
+		{Name: "rmse", Unit: "levels of 0 to 255", Direction: report.Lower, Low: 0, High: byteRange, Compared: true, Improved: true},
+	},
+	Definition: func(o *Settings) string {
+		window := "uniform window of 7 × 7, sample covariance"
+		if o.Images.SSIM == gaussianWindow {
+			window = "Gaussian window of 11 × 11, sigma 1.5, population covariance"
+		}
+		return "1; " + o.Images.preparation() + "; SSIM: " + window + ", K 0.01 and 0.03, mean of the channels"
+	},
+	Score: scorePixels,
+}
+
+func scorePixels(p *Pair, row *Row) error {
+	s, err := p.images()
+	if err != nil {
+		return err
+	}
+	if s.resized != "" {
+		row.Details["image_resized"] = s.resized
+	}
+	mse := image.MSE(s.reference, s.generated)
+	row.Set("rmse", math.Sqrt(mse))
+	if mse == 0 {
+		row.Undefined("psnr", "identical")
+	} else {
+		row.Set("psnr", image.PSNR(mse, byteRange))
+	}
+	build := image.NewSSIM
+	if p.Settings.Images.SSIM == gaussianWindow {
+		build = image.NewGaussianSSIM
+	}
+	ssim, err := build(s.Shape, byteRange)
+	if err != nil {
+		row.Undefined("ssim", "%v", err)
+		return nil
+	}
+	row.Set("ssim", image.MeanSSIM(ssim, s.reference, s.generated))
+	return nil
+}

@@ -1,0 +1,41 @@
+// How far apart two screens look by a model.
+
+package canvas
+
+import (
+	"fmt"
+
+	"repscope/report"
+)
+
+var perceptual = Kind{
+	Name:  "perceptual",
+	About: "distance of both screens by a model such as LPIPS",
+	Needs: NeedImages | NeedPerceptual,
+	Keys:  []Key{{Name: "perceptual_distance", Direction: report.Lower, Compared: true, Improved: true}},
+	Definition: func(o *Settings) string {
+		scale := o.Images.Perceptual.Scale
+		if scale == "" {
+			scale = scaleSigned
+		}
+		return "1; " + o.Images.preparation() + "; scale " + scale
+	},
+	Score: scorePerceptual,
+}
+
+func scorePerceptual(p *Pair, row *Row) error {
+	m := &p.Settings.Images.Perceptual
+	if m.open == nil {
+		return absent("no model of how far apart screens look is given")
+	}
+	s, err := p.images()
+	if err != nil {
+		return err
+	}
+	v, err := m.open.distance(p.ctx, s.Shape, s.reference, s.generated, m.Scale)
+	if err != nil {
+		return fmt.Errorf("%s, %s: %w", p.Case.Reference.Image, p.Case.Generated.Image, err)
+	}
+	row.Set("perceptual_distance", v)
+	return nil
+}

@@ -1,0 +1,211 @@
+// Metric saliency: where people look, or a model thinks that they do, on both screens.
+
+package canvas
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+
+	"repscope/measure/saliency"
+	"repscope/report"
+	"repscope/stat"
+)
+
+const saliencyNeeds = NeedSaliency | NeedFixations | NeedImages
+
+// saliencyKind scores the map of the generated screen: against that of the reference, as it is (CC,
+// SIM, KL of the reference from the generated design), and against fixations on the reference.
+var saliencyKind = Kind{
+	Name: "saliency", About: "saliency map against that of the reference, and against fixations", Needs: saliencyNeeds,
+	Keys: []Key{
+		{Name: "saliency_cc", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true},
+		{Name: "saliency_sim", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
+		{Name: "saliency_kl", Unit: "nats", Direction: report.Lower, Low: 0, High: math.Inf(1), Compared: true, Improved: true},
+		{Name: "saliency_nss", Unit: "sd", Direction: report.Higher, Compared: true, Improved: true},
+		{Name: "saliency_auc_judd", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
+		{Name: "saliency_auc_borji", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
+		{Name: "saliency_information_gain", Unit: "bits", Direction: report.Higher, Compared: true, Improved: true},
+	},
+	Definition: func(o *Settings) string { return o.Saliency.definition(o, "1") },
+	Score: func(p *Pair, row *Row) error {
+		m, f, err := p.scored(row)
+		if m == nil {
+			return err
+		}
+		p.enterAgreement(row, "saliency_", m.reference, m.generated)
+		if p.Settings.Saliency.Plots {
+			picture, err := saliencyPlot(p)
+			if err != nil {
+				return err
+			}
+			row.Reports[saliencyPicture] = picture
+		}
+		if f == nil {
+			return err
+		}
+		p.enterLocated(row, "saliency_", m.generated, f)
+		prior, err := p.Settings.Saliency.shared.prior(f.Width, f.Height)
+		if err != nil {
+			return err
+		}
+		row.measured("saliency_information_gain")(saliency.InformationGain(m.generated, prior, f, saliency.GainEpsilon))
+		return nil
+	},
+}
+
+// saliencyShuffledKind holds maps against fixations of other samples, which lie where people look
+// on any screen. Its definition names them all, since each of them counts.
+var saliencyShuffledKind = Kind{
+	Name: "saliency_shuffled", About: "AUC of fixations against those of other samples", Needs: saliencyNeeds,
+	Keys: []Key{
+		{Name: "saliency_auc_shuffled", Direction: report.Higher, Low: 0, High: 1, Compared: true, Improved: true},
+		{Name: "center_prior_auc_shuffled", Direction: report.Neither, Low: 0, High: 1},
+	},
+	Definition: func(o *Settings) string {
+		return o.Saliency.definition(o, "1") + "; " + o.Saliency.shared.poolDefinition(o)
+	},
+	Score: func(p *Pair, row *Row) error {
+		m, f, err := p.scored(row)
+		if f == nil {
+			return err
+		}
+		others, prior, err := p.otherFixations(f)
+		if err != nil {
+			return err
+		}
+		row.measured("saliency_auc_shuffled")(saliency.AUCShuffled(m.generated, f, others))
+		row.measured("center_prior_auc_shuffled")(saliency.AUCShuffled(prior, f, others))
+		return nil
+	},
+}
+
+// saliencyBaselineKind scores maps that know no screen: the center prior (a Gaussian about the middle,
+// whose standard deviation is a quarter of the width and of the height) and the uniform map, which
+// has no order and therefore no CC, NSS and AUC. The map of a design says something where it does
+// better.
+var saliencyBaselineKind = Kind{
+	Name: "saliency_baselines", About: "maps that know no screen, held against the same map and fixations", Needs: saliencyNeeds,
+	Keys: []Key{
+		{Name: "center_prior_cc", Direction: report.Neither, Low: -1, High: 1},
+		{Name: "center_prior_sim", Direction: report.Neither, Low: 0, High: 1},
+		{Name: "center_prior_kl", Unit: "nats", Direction: report.Neither, Low: 0, High: math.Inf(1)},
+		{Name: "center_prior_nss", Unit: "sd", Direction: report.Neither},
+		{Name: "center_prior_auc_judd", Direction: report.Neither, Low: 0, High: 1},
+		{Name: "center_prior_auc_borji", Direction: report.Neither, Low: 0, High: 1},
+		{Name: "uniform_sim", Direction: report.Neither, Low: 0, High: 1},
+		{Name: "uniform_kl", Unit: "nats", Direction: report.Neither, Low: 0, High: math.Inf(1)},
+		{Name: "uniform_information_gain", Unit: "bits", Direction: report.Neither},
+	},
+	Definition: func(o *Settings) string { return o.Saliency.definition(o, "1") },
+	Score: func(p *Pair, row *Row) error {
+		m, f, err := p.scored(row)
+		if m == nil {
+			return err
+		}
+		c := p.Case // what all cases of a sample have in common
+		key := fmt.Sprintf("%q %q %q %q", c.Sample, c.Reference.Image, c.ReferenceSaliency, c.Fixations)
+		values, err := p.Settings.Saliency.shared.baseline(key, func() (map[string]report.Value, error) {
+			return p.baselines(m, f, err)
+		})
+		maps.Copy(row.Values, values)
+		return err
+	},
+}
+
+// baselines are the numbers of maps that know no screen; those of fixations are left out where
+// there are none, for a reason that is returned.
+func (p *Pair) baselines(m *saliencyMaps, f *saliency.Fixations, none error) (map[string]report.Value, error) {
+	row := NewRow()
+	shared := p.Settings.Saliency.shared
+	prior, err := shared.prior(m.reference.Width, m.reference.Height)
+	if err != nil {
+		return nil, err
+	}
+	uniform, err := shared.uniform(m.reference.Width, m.reference.Height)
+	if err != nil {
+		return nil, err
+	}
+	p.enterAgreement(row, "center_prior_", m.reference, prior)
+	row.measured("uniform_sim")(saliency.SIM(m.reference, uniform))
+	row.measured("uniform_kl")(p.divergence(m.reference, uniform))
+	if f == nil {
+		return row.Values, none
+	}
+	p.enterLocated(row, "center_prior_", prior, f)
+	row.measured("uniform_information_gain")(saliency.InformationGain(uniform, prior, f, saliency.GainEpsilon))
+	return row.Values, nil
+}
+
+// scored are the maps of the case and its fixations, and why one of them is nil.
+func (p *Pair) scored(row *Row) (*saliencyMaps, *saliency.Fixations, error) {
+	m, err := p.saliency()
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := p.looked(m)
+	if err != nil {
+		return m, nil, undefinedAsAbsent(err)
+	}
+	if f.Outside > 0 {
+		row.Details["saliency_fixations_outside"] = f.Outside
+	}
+	if m.missing > 0 {
+		row.Details["saliency_fixations_missing"] = m.missing
+	}
+	return m, f, nil
+}
+
+// undefinedAsAbsent is an error with which a case is no failure where a quantity is undefined.
+func undefinedAsAbsent(err error) error {
+	if e := (*stat.UndefinedError)(nil); errors.As(err, &e) {
+		return Absent(err.Error())
+	}
+	return err
+}
+
+// enterAgreement enters how a map agrees with that of the reference.
+func (p *Pair) enterAgreement(row *Row, prefix string, reference, m *saliency.Map) {
+	row.measured(prefix + "cc")(saliency.CC(reference, m))
+	row.measured(prefix + "sim")(saliency.SIM(reference, m))
+	row.measured(prefix + "kl")(p.divergence(reference, m))
+}
+
+// divergence is that of the reference's map from another, in the form that is asked for.
+func (p *Pair) divergence(reference, m *saliency.Map) (float64, error) {
+	switch p.Settings.Saliency.KL {
+	case klRatio:
+		return saliency.KLRatio(reference, m, saliency.GainEpsilon)
+	case klExact:
+		v, err := saliency.KL(reference, m, 0)
+		if math.IsInf(v, 1) {
+			return v, stat.Undefined("KL", "infinite: the map is 0 where that of the reference is not")
+		}
+		return v, err
+	}
+	return saliency.KL(reference, m, saliency.Epsilon)
+}
+
+// enterLocated enters how high a map is at fixations.
+func (p *Pair) enterLocated(row *Row, prefix string, m *saliency.Map, f *saliency.Fixations) {
+	row.measured(prefix + "nss")(saliency.NSS(m, f))
+	row.measured(prefix + "auc_judd")(saliency.AUCJudd(m, f))
+	if splits := p.Settings.Saliency.Splits; splits > 0 {
+		s, err := saliency.AUCBorjiSplits(m, f, saliency.Step, splits, p.Settings.Seed)
+		row.measured(prefix+"auc_borji")(s.Mean, err)
+		return
+	}
+	row.measured(prefix + "auc_borji")(saliency.AUCBorji(m, f, saliency.Step))
+}
+
+// measured enters the number of a key, or why it is undefined.
+func (r *Row) measured(key string) func(v float64, err error) {
+	return func(v float64, err error) {
+		if err != nil {
+			r.Undefined(key, "%s", err.Error())
+			return
+		}
+		r.Set(key, v)
+	}
+}

@@ -1,0 +1,544 @@
+// What a run writes of its numbers: the result file, CSV files and console tables.
+
+package canvas
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"repscope/analysis/internal/results"
+	"repscope/internal/run"
+	"repscope/internal/text"
+	"repscope/report"
+)
+
+// The CSV files beside those of every analysis.
+const (
+	casesFile     = "canvas_cases.csv"
+	agreementFile = "canvas_agreement.csv"
+)
+
+// outputs is what a run was asked to write.
+type outputs struct {
+	plots   bool // bars and boxes of every metric
+	reports bool // what was matched in every case
+}
+
+// write puts the numbers into the result file, the CSV files, the console and the figures.
+func (r *Result) write(ctx context.Context, env *run.Env, o outputs) error {
+	env.Result.Definition = definition
+	for _, w := range r.Warnings {
+		env.Warn("%s", w)
+	}
+	for i := range r.Models {
+		env.Result.Models.Set(r.Models[i].Name, r.Models[i].Object)
+	}
+	env.Result.Comparisons = r.Comparisons
+	env.Result.Extra.Set("definitions", r.definitions())
+	env.Result.Extra.Set("cases", r.cases())
+	if r.Agreement != nil {
+		env.Result.Extra.Set("agreement", r.Agreement.Object)
+	}
+	r.describe(env)
+	figures := func(env *run.Env) error { return r.figures(ctx, env, o) }
+	return results.All(env, r.writeCases, r.writeSamples, r.writeAgreement, r.print, figures)
+}
+
+// planOutputs says which files a run writes.
+func planOutputs(env *run.Env, cases []Case, kinds []Kind, ratings bool) {
+	results.PlanFiles(env, casesFile, results.SamplesFile(env))
+	if ratings {
+		env.Plan.Write(agreementFile)
+	}
+	planFigures(env, cases, kinds, ratings)
+}
+
+// directionOf is the direction of a key; Neither where it says none.
+func (k *Key) directionOf() report.Direction {
+	if k.Direction == "" {
+		return report.Neither
+	}
+	return k.Direction
+}
+
+// describe enters directions and units: every number of a model has one, and compare compares
+// those that say which is better.
+func (r *Result) describe(env *run.Env) {
+	for _, k := range r.kinds {
+		for _, key := range k.Keys {
+			results.Describe(env, key.directionOf(), key.Unit, key.Name)
+			if r.improves(key.Name) {
+				results.Describe(env, key.directionOf(), key.Unit, key.Name+"_improvement")
+			}
+		}
+	}
+}
+
+// improves reports whether some model has an improvement of a key.
+func (r *Result) improves(key string) bool {
+	return slices.ContainsFunc(r.Models, func(m ModelResult) bool {
+		n := m.of(key)
+		return n != nil && n.Improvement != nil
+	})
+}
+
+// of is the number of a key; nil where the model has none.
+func (m *ModelResult) of(key string) *Number {
+	if i := slices.IndexFunc(m.Numbers, func(n Number) bool { return n.Key.Name == key }); i >= 0 {
+		return &m.Numbers[i]
+	}
+	return nil
+}
+
+// definitions says what the numbers of every metric mean.
+func (r *Result) definitions() report.Object {
+	var all, metrics report.Object
+	all.Set("definition", r.settings.Definition)
+	for _, k := range r.kinds {
+		var o report.Object
+		o.Set("about", k.About)
+		if k.Definition != nil {
+			o.Set("definition", k.Definition(r.settings))
+		}
+		o.Set("keys", keysOf([]Kind{k}))
+		metrics.Set(k.Name, o)
+	}
+	all.Set("metrics", metrics)
+	return all
+}
+
+// cases are the numbers of all cases by their names, with those of their snapshots.
+func (r *Result) cases() report.Object {
+	var all report.Object
+	snapshots := map[string][]report.Object{}
+	for i := range r.Rows {
+		if c := r.Rows[i].Case; c.Snapshot >= 0 {
+			o := r.caseEntry(&r.Rows[i])
+			snapshots[c.ID] = append(snapshots[c.ID], o)
+		}
+	}
+	for i := range r.Rows {
+		c := r.Rows[i].Case
+		if c.Snapshot >= 0 {
+			continue
+		}
+		o := r.caseEntry(&r.Rows[i])
+		if of := snapshots[c.ID]; of != nil {
+			o.Set("snapshots", of)
+			delete(snapshots, c.ID)
+		}
+		all.Set(c.ID, o)
+	}
+	for i := range r.Rows { // designs that were never finished
+		if id := r.Rows[i].Case.ID; snapshots[id] != nil {
+			var o report.Object
+			o.Set("model", r.Rows[i].Case.Model)
+			o.Set("sample", r.Rows[i].Case.Sample)
+			o.Set("snapshots", snapshots[id])
+			delete(snapshots, id)
+			all.Set(id, o)
+		}
+	}
+	return all
+}
+
+// caseEntry is a row as the result file holds it.
+func (r *Result) caseEntry(row *CaseRow) report.Object {
+	var o report.Object
+	c := row.Case
+	o.Set("model", c.Model)
+	o.Set("sample", c.Sample)
+	if c.Variant != "" {
+		o.Set("variant", c.Variant)
+	}
+	if c.Snapshot >= 0 {
+		o.Set("snapshot", c.Snapshot)
+	}
+	r.enterRow(&o, row.Row, func(key string) bool { return true })
+	if row.Base != nil {
+		var base report.Object
+		r.enterRow(&base, row.Base, func(key string) bool { _, ok := row.Base.Values[key]; return ok })
+		o.Set("base", base)
+		for _, key := range r.improved(row) {
+			o.Set(key+"_improvement", row.improvement(key))
+		}
+	}
+	if len(row.Row.Failures) > 0 {
+		o.Set("failures", row.Row.Failures)
+	}
+	return o
+}
+
+// improved are the keys of a row that a modification may improve.
+func (r *Result) improved(row *CaseRow) []string {
+	var out []string
+	for _, k := range r.kinds {
+		for _, key := range k.Keys {
+			if _, ok := row.Base.Values[key.Name]; ok && key.Improved {
+				out = append(out, key.Name)
+			}
+		}
+	}
+	return out
+}
+
+// enterRow enters the numbers of a row in the order of the metrics, then what else it holds. The
+// reasons of what is undefined stand in one list by number.
+func (r *Result) enterRow(o *report.Object, row *Row, has func(key string) bool) {
+	for _, k := range r.kinds {
+		for _, key := range k.Keys {
+			if has(key.Name) {
+				o.Set(key.Name, row.Values[key.Name])
+			}
+		}
+	}
+	details := make([]string, 0, len(row.Details))
+	for name := range row.Details {
+		details = append(details, name)
+	}
+	slices.Sort(details)
+	for _, name := range details {
+		o.Set(name, row.Details[name])
+	}
+}
+
+// writeCases writes a row for every case and snapshot.
+func (r *Result) writeCases(env *run.Env) error {
+	columns := []string{"case_id", "sample", "model", "variant", "snapshot"}
+	var keys, improved []string
+	for _, k := range r.kinds {
+		for _, key := range k.Keys {
+			keys = append(keys, key.Name)
+			if r.improves(key.Name) {
+				improved = append(improved, key.Name)
+			}
+		}
+	}
+	columns = append(columns, keys...)
+	for _, key := range improved {
+		columns = append(columns, key+"_improvement")
+	}
+	return env.Files.CSV(casesFile, append(columns, "failures"), func(csv *report.CSV) error {
+		for i := range r.Rows {
+			row := &r.Rows[i]
+			cells := []any{row.Case.ID, row.Case.Sample, row.Case.Model, row.Case.Variant, ""}
+			if row.Case.Snapshot >= 0 {
+				cells[4] = row.Case.Snapshot
+			}
+			for _, key := range keys {
+				cells = append(cells, row.Row.Values[key])
+			}
+			for _, key := range improved {
+				cells = append(cells, row.improvement(key))
+			}
+			if err := csv.Row(append(cells, strings.Join(row.Row.Failures, "; "))...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// writeSamples writes the scores by which compare pairs runs: those of final designs, by sample.
+func (r *Result) writeSamples(env *run.Env) error {
+	table := &report.SampleTable{}
+	for _, k := range r.kinds {
+		for _, key := range k.Keys {
+			table.Metrics = append(table.Metrics, key.Name)
+			if r.improves(key.Name) {
+				table.Metrics = append(table.Metrics, key.Name+"_improvement")
+			}
+		}
+	}
+	for i := range r.Models {
+		m := &r.Models[i]
+		of := report.ModelSamples{Model: m.Name, Scores: make([][]float64, len(table.Metrics))}
+		seen := map[string]int{}
+		for _, at := range m.rows {
+			row := &r.Rows[at]
+			name := row.Case.Sample
+			if seen[name]++; seen[name] > 1 {
+				name = fmt.Sprintf("%s#%d", name, seen[name])
+			}
+			of.Sample, of.Group = append(of.Sample, name), append(of.Group, row.Case.Sample)
+			for k, metric := range table.Metrics {
+				v, ok := row.Row.Values[metric]
+				if base, improvement := strings.CutSuffix(metric, "_improvement"); !ok && improvement {
+					v = row.improvement(base)
+				}
+				of.Scores[k] = append(of.Scores[k], v.Float())
+			}
+		}
+		table.Models = append(table.Models, of)
+	}
+	return results.NamedSamples(env, "sample", "sample", table)
+}
+
+// writeAgreement writes how metrics agree with ratings.
+func (r *Result) writeAgreement(env *run.Env) error {
+	if r.Agreement == nil {
+		return nil
+	}
+	columns := []string{"metric", "direction", "n", "spearman", "spearman_low", "spearman_high", "kendall", "kendall_low", "kendall_high",
+		"pair_accuracy", "pair_accuracy_low", "pair_accuracy_high", "pairs", "reason"}
+	return env.Files.CSV(agreementFile, columns, func(csv *report.CSV) error {
+		for i := range r.Agreement.Metrics {
+			m := &r.Agreement.Metrics[i]
+			cells := []any{m.Key.Name, string(m.Key.directionOf()), m.N}
+			for _, of := range []report.Estimate{report.WithInterval(m.Spearman, m.SpearmanCI), report.WithInterval(m.Kendall, m.KendallCI),
+				report.WithInterval(m.PairAccuracy, m.PairAccuracyCI)} {
+				low, high := results.Ends(of.Interval)
+				cells = append(cells, of.Value, report.Number(low), report.Number(high))
+			}
+			if err := csv.Row(append(cells, m.Pairs, m.Spearman.Reason)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Bounds of console tables.
+const (
+	mostColumns  = 6  // models
+	mostCompared = 30 // comparisons
+	mostFailures = 10
+)
+
+// print writes the tables to the console.
+func (r *Result) print(env *run.Env) error {
+	for lo := 0; lo < len(r.Models); lo += mostColumns {
+		if err := r.printMeans(env, lo, min(lo+mostColumns, len(r.Models))); err != nil {
+			return err
+		}
+	}
+	for _, step := range []func(*run.Env) error{r.printImprovements, r.printAgreement, r.printSkipped, r.printFailures, r.printComparisons} {
+		if err := step(env); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostPrinted is how many numbers the table of means of several cases has; of one case it has all.
+const mostPrinted = 20
+
+// printed are the numbers of the table of means: those by which models are compared, the main ones
+// where these are many.
+func (r *Result) printed() (keys []Key, left int) {
+	keys = slices.DeleteFunc(r.comparedKeys(), func(key Key) bool {
+		return !slices.ContainsFunc(r.Models, func(m ModelResult) bool { return m.of(key.Name).N > 0 })
+	})
+	if len(r.Rows) == 1 || len(keys) <= mostPrinted {
+		return keys, 0
+	}
+	main := mainOf(keys)
+	return main, len(keys) - len(main)
+}
+
+// printMeans writes the means of the models lo ≤ i < hi.
+func (r *Result) printMeans(env *run.Env, lo, hi int) error {
+	columns := []string{"Mean over cases", "better"}
+	for i := lo; i < hi; i++ {
+		columns = append(columns, r.Models[i].Name)
+	}
+	table, rows := report.NewTable("", columns...), 0
+	keys, left := r.printed()
+	for _, key := range keys {
+		cells := []any{label(key), string(key.directionOf())}
+		some := false
+		for i := lo; i < hi; i++ {
+			n := r.Models[i].of(key.Name)
+			some = some || n.N > 0
+			cells = append(cells, report.WithInterval(n.Value, n.CI))
+		}
+		if some {
+			table.Row(cells...)
+			rows++
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	var counts []string
+	for _, m := range r.Models[lo:hi] {
+		counts = append(counts, fmt.Sprintf("%s %s", m.Name, text.Count(m.Cases, "case")))
+	}
+	table.Note("%s", strings.Join(counts, ", "))
+	if r.Blocks != "" {
+		table.Note("[95 %% intervals] by deleting each of %s", r.Blocks)
+	}
+	if left > 0 {
+		table.Note("%s more by which models are compared in canvas_metrics.csv", text.Count(left, "number"))
+	}
+	return env.Table(table)
+}
+
+// comparedKeys are those that models are compared by.
+func (r *Result) comparedKeys() []Key {
+	var out []Key
+	for _, k := range r.kinds {
+		for _, key := range k.Keys {
+			if key.Compared {
+				out = append(out, key)
+			}
+		}
+	}
+	return out
+}
+
+// label is the name of a key with its unit.
+func label(key Key) string {
+	if key.Unit == "" {
+		return key.Name
+	}
+	return fmt.Sprintf("%s (%s)", key.Name, key.Unit)
+}
+
+// printImprovements writes what modifications moved.
+func (r *Result) printImprovements(env *run.Env) error {
+	table, rows := report.NewTable("Improvement over the design that the modification began with",
+		"Model", "Metric", "mean difference", "raised", "lowered", "p (sign, Holm)"), 0
+	for i := range r.Models {
+		for _, n := range r.Models[i].Numbers {
+			if g := n.Improvement; g != nil && g.N > 0 && n.Key.Compared {
+				table.Row(r.Models[i].Name, n.Key.Name, report.WithInterval(g.Value, g.CI), g.Raised, g.Lowered, report.Probability(g.PHolm))
+				rows++
+			}
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	table.Note("raised and lowered: samples; p: two-sided sign test over samples, corrected over the metrics of a model")
+	return env.Table(table)
+}
+
+// printAgreement writes how metrics agree with ratings, the best first.
+func (r *Result) printAgreement(env *run.Env) error {
+	a := r.Agreement
+	if a == nil {
+		return nil
+	}
+	table, rows := report.NewTable("Agreement with ratings", "Metric", "better", "Spearman", "Kendall", "pairs right"), 0
+	for _, m := range a.Metrics {
+		if m.N > 0 && m.Key.Compared {
+			table.Row(m.Key.Name, string(m.Key.directionOf()), report.WithInterval(m.Spearman, m.SpearmanCI),
+				report.WithInterval(m.Kendall, m.KendallCI), report.WithInterval(m.PairAccuracy, m.PairAccuracyCI))
+			rows++
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	table.Note("%s of %s", text.Count(a.Ratings, "rating"), text.Count(a.Cases, "case"))
+	if a.Alpha.Defined() {
+		table.Note("people with each other: Krippendorff's alpha %s", report.FormatEstimate(a.Alpha.V, a.AlphaCI))
+	}
+	if a.Rest.Defined() {
+		table.Note("one person with the mean of the others: Spearman %s", report.FormatEstimate(a.Rest.V, a.RestCI))
+	}
+	return env.Table(table)
+}
+
+// printSkipped says what no case of a model has, and why.
+func (r *Result) printSkipped(env *run.Env) error {
+	table, rows := report.NewTable("Not computed", "Metrics", "Models", "Reason"), 0
+	for _, k := range r.kinds {
+		var models []string
+		reason, whole := "", true
+		for i := range r.Models {
+			m := &r.Models[i]
+			for _, key := range k.Keys {
+				n := m.of(key.Name)
+				switch {
+				case n.N > 0:
+					whole = false
+				case reason == "":
+					reason = n.why()
+				}
+			}
+			models = append(models, m.Name)
+		}
+		if whole && len(k.Keys) > 0 && len(models) > 0 {
+			table.Row(k.Name, strings.Join(models, ", "), reason)
+			rows++
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	return env.Table(table)
+}
+
+// printFailures names cases with files that could not be read.
+func (r *Result) printFailures(env *run.Env) error {
+	table, rows := report.NewTable("Failed cases", "Case", "Reason"), 0
+	for _, row := range r.Rows {
+		for _, reason := range row.Row.Failures {
+			if rows++; rows <= mostFailures {
+				table.Row(row.Case.name(), reason)
+			}
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	if rows > mostFailures {
+		table.Note("%d more in %s", rows-mostFailures, casesFile)
+	}
+	return env.Table(table)
+}
+
+// printComparisons writes the comparisons of the main metrics; those with the first model where
+// there are many.
+func (r *Result) printComparisons(env *run.Env) error {
+	main := r.mainKeys()
+	shown := slices.DeleteFunc(slices.Clone(r.Comparisons), func(c report.Comparison) bool {
+		return !slices.ContainsFunc(main, func(key Key) bool { return key.Name == c.Metric })
+	})
+	if len(shown) > mostCompared {
+		first := r.Models[0].Name
+		shown = slices.DeleteFunc(shown, func(c report.Comparison) bool { return c.A != first && c.B != first })
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	table := results.Table(shown)
+	if left := len(r.Comparisons) - len(shown); left > 0 {
+		table.Note("%s more in canvas_comparisons.csv", text.Count(left, "comparison"))
+	}
+	return env.Table(table)
+}
+
+// mainNames are the numbers that stand for the others in figures and tables, in their order.
+var mainNames = []string{"canvas_fill_difference", "ssim", "semantic_match", "saliency_cc", "element_ratio_symmetric",
+	"layout_iou", "alignment_f1", "block_match", "text_similarity", "tree_edit_similarity", "visual_completeness", "struct_completeness"}
+
+// mostMain is how many numbers stand for the others at most.
+const mostMain = 12
+
+// mainKeys are those that stand for the others, of what some model has: at most 12, filled up by
+// others that models are compared by.
+func (r *Result) mainKeys() []Key {
+	all := slices.DeleteFunc(r.comparedKeys(), func(key Key) bool {
+		return !slices.ContainsFunc(r.Models, func(m ModelResult) bool { return m.of(key.Name).N > 0 })
+	})
+	return mainOf(all)
+}
+
+// mainOf are those that stand for the others among some, in their order.
+func mainOf(all []Key) []Key {
+	out := slices.DeleteFunc(slices.Clone(all), func(key Key) bool { return !slices.Contains(mainNames, key.Name) })
+	for _, key := range all {
+		if len(out) < min(mostMain, 6) && !slices.Contains(mainNames, key.Name) {
+			out = append(out, key)
+		}
+	}
+	if len(out) > mostMain {
+		out = out[:mostMain]
+	}
+	return out
+}

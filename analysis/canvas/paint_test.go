@@ -1,0 +1,178 @@
+// Colors of texts beside a literal painting of the design, group by group.
+
+package canvas
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"repscope/dataset"
+	"repscope/measure/box"
+	"repscope/measure/color"
+)
+
+// literalPaint paints a node and what is below it at a text: into a layer of its own, which is laid on what is there. Nodes
+// after the text are left out, and the text too if without is set.
+func literalPaint(l *Layout, node int, at Element, without bool, below layer) layer {
+	if node > at.Node {
+		return below
+	}
+	n := &l.Nodes[node]
+	own := layer{known: true}
+	for _, e := range l.Elements {
+		if e.Node != node || n.Type == "TEXT" && node != at.Node || node == at.Node && without {
+			continue
+		}
+		if x, y := (at.Box.X0+at.Box.X1)/2, (at.Box.Y0+at.Box.Y1)/2; x < e.Box.X0 || x > e.Box.X1 || y < e.Box.Y0 || y > e.Box.Y1 {
+			continue
+		}
+		if at.Box.Intersect(e.Box).Area() >= at.Box.Area()/2 {
+			own.fill(n.Fills)
+		}
+	}
+	for i := range l.Nodes {
+		if i > node && l.Nodes[i].Parent == node {
+			own = literalPaint(l, i, at, without, own)
+		}
+	}
+	return own.onto(below, n.Opacity)
+}
+
+func drawDesign(t *rapid.T) *dataset.Design {
+	d := &dataset.Design{}
+	n := rapid.IntRange(2, 12).Draw(t, "nodes")
+	for i := range n {
+		node := dataset.Node{Type: rapid.SampledFrom([]string{"FRAME", "RECTANGLE", "TEXT"}).Draw(t, "type"), Parent: i - 1, Depth: i, Shown: true,
+			Characters: rapid.SampledFrom([]string{"OK", "Sign in", "Sign up", ""}).Draw(t, "words"),
+			Opacity:    rapid.SampledFrom([]float64{1, 1, 0.5, 0.3}).Draw(t, "opacity"), Bounds: &dataset.Bounds{Width: 100, Height: 100}}
+		if i > 0 {
+			// Depth first: the parent is the node before or one of its ancestors.
+			for up := rapid.IntRange(0, i-1).Draw(t, "up"); up > 0 && node.Parent > 0; up-- {
+				node.Parent = d.Nodes[node.Parent].Parent
+			}
+			node.Depth = d.Nodes[node.Parent].Depth + 1
+			side := rapid.IntRange(0, 90)
+			x, y := side.Draw(t, "x"), side.Draw(t, "y")
+			node.Bounds = &dataset.Bounds{X: float64(x), Y: float64(y), Width: float64(rapid.IntRange(1, 100-x).Draw(t, "width")), Height: float64(rapid.IntRange(1, 100-y).Draw(t, "height"))}
+		}
+		for range rapid.IntRange(0, 2).Draw(t, "fills") {
+			f := dataset.Paint{Type: rapid.SampledFrom([]string{"SOLID", "SOLID", "SOLID", "IMAGE"}).Draw(t, "fill"), Visible: rapid.Bool().Draw(t, "visible"),
+				Opacity: rapid.SampledFrom([]float64{1, 1, 0.6, 0}).Draw(t, "share")}
+			for c := range 3 {
+				f.Color[c] = float64(rapid.IntRange(0, 4).Draw(t, "color")) / 4
+			}
+			f.Color[3] = rapid.SampledFrom([]float64{1, 1, 0.4}).Draw(t, "alpha")
+			node.Fills = append(node.Fills, f)
+		}
+		d.Nodes = append(d.Nodes, node)
+	}
+	return d
+}
+
+func TestPainting(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		l, err := NewLayout("drawn", drawDesign(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := newPainting(l)
+		for _, e := range l.Elements {
+			if l.Nodes[e.Node].Type != "TEXT" {
+				continue
+			}
+			got, ok := p.at(e)
+			page := layer{r: 1, g: 1, b: 1, alpha: 1, known: true}
+			with, without := literalPaint(l, 0, e, false, page), literalPaint(l, 0, e, true, page)
+			if !ok || got.behindKnown != without.known || without.known && far(got.behind, without.color()) {
+				t.Fatalf("behind node %d: %+v, want %+v", e.Node, got, without)
+			}
+			if known := with.known && paints(l.Nodes[e.Node].Fills); got.textKnown != known || known && far(got.text, with.color()) {
+				t.Fatalf("node %d: %+v, want %+v", e.Node, got, with)
+			}
+		}
+	})
+}
+
+func far(a, b color.SRGB) bool {
+	return math.Abs(a.R-b.R)+math.Abs(a.G-b.G)+math.Abs(a.B-b.B) > 1e-12
+}
+
+// inkOf returns the colors of the last text of a design.
+func inkOf(t *testing.T, design string) inked {
+	t.Helper()
+	p := contentPair(t, Settings{}, design, design)
+	l, err := p.Reference.Layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, err := newTextBlocks(l)
+	if err != nil || len(texts) == 0 {
+		t.Fatal(len(texts), err)
+	}
+	return texts[len(texts)-1].inked
+}
+
+// TestBehind are backgrounds that are known without computing.
+func TestBehind(t *testing.T) {
+	t.Parallel()
+	words := textNode("Text", 40, 40, 20, 10, "#112233")
+	white, gray := color.SRGB{R: 1, G: 1, B: 1}, color.FromBytes(0x80, 0x80, 0x80)
+	half := nodeOf("RECTANGLE", 0, 0, 100, 100, "#000000", `"opacity": 0.5`)
+	for name, test := range map[string]struct {
+		design string
+		behind color.SRGB
+		known  bool
+	}{
+		"the canvas":                {designOf(words), white, true},
+		"a page without a fill":     {fmt.Sprintf(`{"document": %s}`, frameOf(0, 0, 100, 100, "", words)), white, true},
+		"a box below it":            {designOf(nodeOf("RECTANGLE", 0, 0, 60, 60, "#808080"), words), gray, true},
+		"a box above it":            {designOf(words, nodeOf("RECTANGLE", 0, 0, 60, 60, "#808080")), white, true},
+		"a box below less than it":  {designOf(nodeOf("RECTANGLE", 0, 0, 49, 60, "#808080"), words), white, true},
+		"its frame":                 {designOf(frameOf(30, 30, 50, 50, "#808080", words)), gray, true},
+		"an image":                  {designOf(nodeOf("RECTANGLE", 0, 0, 100, 100, "IMAGE"), words), white, false},
+		"a gradient under a box":    {designOf(nodeOf("RECTANGLE", 0, 0, 100, 100, "GRADIENT_LINEAR"), frameOf(30, 30, 50, 50, "#808080", words)), gray, true},
+		"an image under half a box": {designOf(nodeOf("RECTANGLE", 0, 0, 100, 100, "IMAGE"), half, words), white, false},
+		"half a box":                {designOf(half, words), color.SRGB{R: 0.5, G: 0.5, B: 0.5}, true},
+		"a disk":                    {designOf(nodeOf("ELLIPSE", 30, 30, 40, 40, "#808080"), words), gray, true},
+		"the corner of a disk":      {designOf(nodeOf("ELLIPSE", 49, 44, 200, 200, "#808080"), words), white, true},
+		"a shape of any form":       {designOf(nodeOf("VECTOR", 0, 0, 100, 100, "#808080"), words), white, false},
+		"another text":              {designOf(textNode("Other", 0, 0, 100, 100, "#808080"), words), white, true},
+		"a hidden box":              {designOf(nodeOf("RECTANGLE", 0, 0, 100, 100, "#808080", `"visible": false`), words), white, true},
+		"a box within half a frame": {designOf(nodeOf("FRAME", 0, 0, 100, 100, "", `"opacity": 0.5`, `"children": [`+nodeOf("RECTANGLE", 0, 0, 100, 100, "#000000")+`]`), words),
+			color.SRGB{R: 0.5, G: 0.5, B: 0.5}, true},
+	} {
+		if got := inkOf(t, test.design); got.behindKnown != test.known || test.known && far(got.behind, test.behind) || !got.textKnown {
+			t.Errorf("%s: %+v, want %+v, %v", name, got, test.behind, test.known)
+		}
+	}
+	// A translucent text shows what is behind it, and hides nothing of an image.
+	faint := textNode("Text", 40, 40, 20, 10, "#000000", `"opacity": 0.5`)
+	if got := inkOf(t, designOf(faint)); !got.textKnown || far(got.text, color.SRGB{R: 0.5, G: 0.5, B: 0.5}) {
+		t.Errorf("half a text: %+v", got)
+	}
+	if got := inkOf(t, designOf(nodeOf("RECTANGLE", 0, 0, 100, 100, "IMAGE"), faint)); got.textKnown || got.behindKnown {
+		t.Errorf("half a text on an image: %+v", got)
+	}
+	if got := inkOf(t, designOf(textNode("Text", 40, 40, 20, 10, ""))); got.textKnown || !got.behindKnown {
+		t.Errorf("a text without a color: %+v", got)
+	}
+}
+
+// TestPaintingSteps: boxes that cannot be held against all texts are given up, not waited for.
+func TestPaintingSteps(t *testing.T) {
+	t.Parallel()
+	p := contentPair(t, Settings{}, form, form)
+	l, err := p.Reference.Layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	painting := newPainting(l)
+	painting.steps = 1
+	if _, ok := painting.at(Element{Node: len(l.Nodes) - 1, Box: box.Box{X1: 1, Y1: 1}}); ok {
+		t.Error("no end")
+	}
+}

@@ -1,0 +1,132 @@
+// Scores of captions that are computed once and kept.
+
+package canvas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+
+	"repscope/dataset"
+	"repscope/internal/atomicfile"
+	"repscope/internal/run"
+)
+
+// precomputeEvery is after how many cases the file is written: an interrupted run loses fewer.
+const precomputeEvery = 32
+
+// precomputeSemantic computes the captions and scores of cases, those of the designs that
+// modifications began with among them, and keeps them in the file at path. Rows of other cases
+// that stand there stay, in their order; those of these cases are replaced. A case without a
+// score has null there. The file is whole at any time.
+func (o *Settings) precomputeSemantic(ctx context.Context, cases []Case, read Reader, path string, progress func(done, total int)) error {
+	rows, err := o.keptScores(path)
+	if err != nil {
+		return err
+	}
+	all := semanticCases(cases)
+	for i := range all {
+		row, err := o.scoreCaptions(ctx, &all[i], read)
+		if err != nil {
+			return errors.Join(err, rows.write(path))
+		}
+		rows.set(row)
+		if progress != nil {
+			progress(i+1, len(all))
+		}
+		if (i+1)%precomputeEvery == 0 && i+1 < len(all) {
+			if err := rows.write(path); err != nil {
+				return err
+			}
+		}
+	}
+	return rows.write(path)
+}
+
+// semanticCases are the cases with those of the designs that modifications began with.
+func semanticCases(cases []Case) []Case {
+	var out []Case
+	seen := map[string]bool{}
+	add := func(c Case) {
+		if id := semanticCase(&c); !seen[id] {
+			seen[id] = true
+			out = append(out, c)
+		}
+	}
+	for i := range cases {
+		add(cases[i])
+		if cases[i].Base != (Side{}) {
+			add(baseCase(&cases[i]))
+		}
+	}
+	return out
+}
+
+// scoreCaptions are the captions and the score of a case. Only the end of the context is an
+// error: a case that cannot be scored has no score, and fails when it is scored.
+func (o *Settings) scoreCaptions(ctx context.Context, c *Case, read Reader) (dataset.SemanticScore, error) {
+	pair := NewPair(ctx, c, o, read, newView(c.Reference, "reference design", read))
+	row := dataset.SemanticScore{Case: semanticCase(c), Score: math.NaN()}
+	captions, err := pair.captions()
+	if err == nil {
+		row.Reference, row.Generated = captions[ofReference], captions[ofGenerated]
+		if v, err := pair.semanticMatch(captions); err == nil {
+			row.Score = v
+		}
+	}
+	return row, ctx.Err()
+}
+
+// keptScores are rows in their order.
+type keptScores struct {
+	rows []dataset.SemanticScore
+	at   map[string]int
+}
+
+// keptScores are the rows of the file at path, else those that the run found elsewhere.
+func (o *Settings) keptScores(path string) (*keptScores, error) {
+	k := &keptScores{at: map[string]int{}}
+	data, err := os.ReadFile(path)
+	var rows []dataset.SemanticScore
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		rows = o.Semantic.opened.listed
+	case err != nil:
+		return nil, run.PathError(err)
+	default:
+		if rows, err = dataset.ParseSemanticScores(path, data); err != nil {
+			return nil, fmt.Errorf("scores of captions: %w", err)
+		}
+	}
+	for _, row := range rows {
+		k.set(row)
+	}
+	return k, nil
+}
+
+// set replaces the row of a case, or adds it.
+func (k *keptScores) set(row dataset.SemanticScore) {
+	if i, ok := k.at[row.Case]; ok {
+		k.rows[i] = row
+		return
+	}
+	k.at[row.Case] = len(k.rows)
+	k.rows = append(k.rows, row)
+}
+
+// write writes the file whole.
+func (k *keptScores) write(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return run.PathError(err)
+	}
+	err := atomicfile.Write(path, atomicfile.Options{Sync: true}, func(w io.Writer) error { return dataset.EncodeSemanticScores(w, k.rows) })
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}

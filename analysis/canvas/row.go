@@ -1,0 +1,104 @@
+// The numbers of a case.
+
+package canvas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"repscope/report"
+)
+
+// Absent is why a metric has no number where nothing is wrong: an input that nobody gave.
+type Absent string
+
+func (a Absent) Error() string { return string(a) }
+
+// absent returns an [Absent] error.
+func absent(format string, args ...any) error { return Absent(fmt.Sprintf(format, args...)) }
+
+// Row are the numbers of a case. Every key of every kind that was scored is in Values.
+type Row struct {
+	Values map[string]report.Value
+	// Details are texts and lists beside numbers: "tool_unique_list", "gt_caption".
+	Details map[string]any
+	// Reports are files of the case by name ("layout_iou_report.json"), as values to be
+	// written; filled where [Settings.Reports] says so.
+	Reports map[string]any
+	// Failures are the inputs that could not be read, once each, in their order.
+	Failures []string
+	// owners are the kinds that the details and reports are of; failed are those of failures, and
+	// known those that an earlier run has computed.
+	owners        map[string]string
+	failed, known map[string]bool
+}
+
+// NewRow returns an empty row.
+func NewRow() *Row {
+	return &Row{Values: map[string]report.Value{}, Details: map[string]any{}, Reports: map[string]any{},
+		owners: map[string]string{}, failed: map[string]bool{}, known: map[string]bool{}}
+}
+
+// Set enters a number.
+func (r *Row) Set(key string, v float64) { r.Values[key] = report.Number(v) }
+
+// Undefined enters null with a reason.
+func (r *Row) Undefined(key, reason string, args ...any) {
+	r.Values[key] = report.Undefined(reason, args...)
+}
+
+// fail counts an input that could not be read.
+func (r *Row) fail(err error) {
+	for _, f := range r.Failures {
+		if f == err.Error() {
+			return
+		}
+	}
+	r.Failures = append(r.Failures, err.Error())
+}
+
+// Score computes the kinds of a case. Only the end of the context is an error: what is wrong with
+// a case is in its row.
+func Score(ctx context.Context, kinds []Kind, p *Pair) (*Row, error) {
+	row := NewRow()
+	for i := range kinds {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		scoreKind(&kinds[i], p, row)
+	}
+	return row, ctx.Err()
+}
+
+// scoreKind computes one kind, and says why it has no numbers.
+func scoreKind(k *Kind, p *Pair, row *Row) {
+	reason := "not computed"
+	if err := k.Score(p, row); err != nil {
+		reason = err.Error()
+		if !errors.As(err, new(Absent)) {
+			row.fail(err)
+			row.failed[k.Name] = true
+		}
+	}
+	row.own(k.Name)
+	for _, key := range k.Keys {
+		if _, entered := row.Values[key.Name]; !entered {
+			row.Values[key.Name] = report.Value{V: notNumber, Reason: reason}
+		}
+	}
+}
+
+// own enters whose the details and reports are that nobody has yet.
+func (r *Row) own(kind string) {
+	for key := range r.Details {
+		if r.owners[key] == "" {
+			r.owners[key] = kind
+		}
+	}
+	for name := range r.Reports {
+		if r.owners[name] == "" {
+			r.owners[name] = kind
+		}
+	}
+}

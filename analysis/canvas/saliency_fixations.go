@@ -1,0 +1,286 @@
+// Fixations of a case, and those of all other samples.
+
+package canvas
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"sync"
+
+	"repscope/dataset"
+	"repscope/internal/text"
+	"repscope/measure/saliency"
+)
+
+// looked are the fixations of the case, at the size of the maps.
+func (p *Pair) looked(m *saliencyMaps) (*saliency.Fixations, error) {
+	return m.fixations.get(func() (*saliency.Fixations, error) {
+		if q := p.Settings.Saliency.Top; q > 0 {
+			return saliency.Top(m.reference, q)
+		}
+		g, err := p.gaze()
+		if err != nil {
+			return nil, err
+		}
+		m.missing = g.missing
+		xs, ys := g.at(m.reference.Width, m.reference.Height)
+		return saliency.FixationsAt(m.reference.Width, m.reference.Height, xs, ys)
+	})
+}
+
+// gaze are fixations of a picture whose size is known: places from 0 to Width and Height.
+type gaze struct {
+	width, height float64
+	xs, ys        []float64
+	missing       int
+}
+
+// at are the places in a picture of another size.
+func (g *gaze) at(width, height int) (xs, ys []float64) {
+	xs, ys = slices.Clone(g.xs), slices.Clone(g.ys)
+	sx, sy := float64(width)/g.width, float64(height)/g.height
+	for i := range xs {
+		xs[i], ys[i] = xs[i]*sx, ys[i]*sy
+	}
+	return xs, ys
+}
+
+// gaze reads the fixations of the case. Those of a table are in pixels of the reference's screen or,
+// where there is none, of its map.
+func (p *Pair) gaze() (*gaze, error) {
+	path := p.Case.Fixations
+	if path == "" {
+		return nil, absent("no fixations are given (--fixations FILE, or top:Q for the highest pixels of the reference's map)")
+	}
+	data, err := p.read(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := dataset.ParseFixations(path, data)
+	if err != nil {
+		return nil, err
+	}
+	g := &gaze{width: float64(f.Width), height: float64(f.Height), xs: f.X, ys: f.Y, missing: f.Missing}
+	if f.Samples != nil {
+		g.xs, g.ys = nil, nil
+		for i, sample := range f.Samples {
+			if sample == p.Case.Sample {
+				g.xs, g.ys = append(g.xs, f.X[i]), append(g.ys, f.Y[i])
+			}
+		}
+		if len(g.xs) == 0 {
+			return nil, absent("%s has no fixations of %s", path, p.Case.Sample)
+		}
+	}
+	if f.Width > 0 {
+		return g, nil
+	}
+	if p.Reference.side.Image != "" {
+		screen, err := p.Reference.Screen()
+		if err != nil {
+			return nil, err
+		}
+		g.width, g.height = float64(screen.Width), float64(screen.Height)
+		return g, nil
+	}
+	m, err := p.referenceMap()
+	if err != nil {
+		return nil, err
+	}
+	g.width, g.height = float64(m.Width), float64(m.Height)
+	return g, nil
+}
+
+// mostOthers bounds how many fixations of other samples a map is held against: each sample gives
+// the same share at most, evenly spaced in its file.
+const mostOthers = 1 << 17
+
+// fixationPool are the fixations of all samples of a run, gathered when they are first asked for,
+// always in the order of the cases.
+type fixationPool struct {
+	cases []Case // the first of each sample
+	read  Reader
+	once  sync.Once
+	err   error // the end of the context
+	all   []gaze
+	sized *kept[*sizedPool]
+
+	named   sync.Once // for definition
+	samples int
+	digest  string
+}
+
+// sizedPool are all fixations in pictures of one size, by their pixels.
+type sizedPool struct {
+	xs, ys []float64
+	owners []int // places in fixationPool.cases
+}
+
+// newFixationPool gathers nothing yet.
+func newFixationPool(cases []Case, read Reader) *fixationPool {
+	pool := &fixationPool{read: read, sized: newKept[*sizedPool](64 << 20)}
+	seen := map[string]bool{}
+	for _, c := range cases {
+		if !seen[c.Sample] {
+			seen[c.Sample] = true
+			pool.cases = append(pool.cases, c)
+		}
+	}
+	return pool
+}
+
+// others are the fixations of the samples that are not that of the case, in a picture of a size.
+func (f *fixationPool) others(ctx context.Context, c *Case, o *Settings, width, height int) (*saliency.Fixations, error) {
+	f.once.Do(func() { f.err = f.gather(ctx, o) })
+	if f.err != nil {
+		return nil, f.err
+	}
+	all, err := f.sized.get(fmt.Sprintf("%dx%d", width, height), func() (*sizedPool, error) { return f.size(width, height), nil },
+		func(s *sizedPool) int64 { return 24 * int64(len(s.xs)) })
+	if err != nil {
+		return nil, err
+	}
+	xs, ys := make([]float64, 0, len(all.xs)), make([]float64, 0, len(all.xs))
+	for i, owner := range all.owners {
+		if f.cases[owner].Sample != c.Sample {
+			xs, ys = append(xs, all.xs[i]), append(ys, all.ys[i])
+		}
+	}
+	if len(xs) == 0 {
+		return nil, absent("there are no fixations of other samples, which the shuffled AUC takes for chance")
+	}
+	return saliency.FixationsAt(width, height, xs, ys)
+}
+
+// gather reads the fixations of every sample. What cannot be read is left out: its own case says
+// why.
+func (f *fixationPool) gather(ctx context.Context, o *Settings) error {
+	share := max(1, mostOthers/max(1, len(f.cases)))
+	f.all = make([]gaze, len(f.cases))
+	for i := range f.cases {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c := &f.cases[i]
+		p := NewPair(ctx, c, o, f.read, newView(c.Reference, "reference", f.read))
+		g, err := p.ownFixations()
+		if err != nil {
+			continue
+		}
+		f.all[i] = g.share(share)
+	}
+	return ctx.Err()
+}
+
+// ownFixations are those of a case, of its reference alone.
+func (p *Pair) ownFixations() (*gaze, error) {
+	q := p.Settings.Saliency.Top
+	if q == 0 {
+		return p.gaze()
+	}
+	m, err := p.referenceMap()
+	if err != nil {
+		return nil, err
+	}
+	top, err := saliency.Top(m, q)
+	if err != nil {
+		return nil, err
+	}
+	g := &gaze{width: float64(m.Width), height: float64(m.Height)}
+	for i := range top.Len() {
+		x, y := top.At(i)
+		g.xs, g.ys = append(g.xs, float64(x)+0.5), append(g.ys, float64(y)+0.5)
+	}
+	return g, nil
+}
+
+// share are at most n of the fixations within the picture, evenly spaced.
+func (g *gaze) share(n int) gaze {
+	out := gaze{width: g.width, height: g.height}
+	var within []int
+	for i, x := range g.xs {
+		if y := g.ys[i]; x >= 0 && y >= 0 && x < g.width && y < g.height {
+			within = append(within, i)
+		}
+	}
+	n = min(n, len(within))
+	for k := range n {
+		i := within[k*len(within)/n]
+		out.xs, out.ys = append(out.xs, g.xs[i]), append(out.ys, g.ys[i])
+	}
+	return out
+}
+
+// size brings all fixations to pictures of a size. They are in the order of their pixels, so that
+// those of any samples are.
+func (f *fixationPool) size(width, height int) *sizedPool {
+	type place struct{ pixel, owner int }
+	var places []place
+	for owner := range f.all {
+		xs, ys := f.all[owner].at(width, height)
+		for i, x := range xs {
+			// Rounding may lead out of the picture.
+			at := min(int(ys[i]), height-1)*width + min(int(x), width-1)
+			places = append(places, place{at, owner})
+		}
+	}
+	slices.SortFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(a.pixel, b.pixel), cmp.Compare(a.owner, b.owner)) })
+	out := &sizedPool{}
+	for _, p := range places {
+		out.xs, out.ys = append(out.xs, float64(p.pixel%width)+0.5), append(out.ys, float64(p.pixel/width)+0.5)
+		out.owners = append(out.owners, p.owner)
+	}
+	return out
+}
+
+// otherFixations are those of the other samples, and the center prior of their size.
+func (p *Pair) otherFixations(f *saliency.Fixations) (*saliency.Fixations, *saliency.Map, error) {
+	shared := p.Settings.Saliency.shared
+	if shared == nil {
+		return nil, nil, absent("the fixations of other samples are not known")
+	}
+	others, err := shared.pool.others(p.ctx, p.Case, p.Settings, f.Width, f.Height)
+	if err != nil {
+		return nil, nil, err
+	}
+	prior, err := shared.prior(f.Width, f.Height)
+	return others, prior, err
+}
+
+// poolDefinition names the fixations that a shuffled AUC takes for chance, by the content of their
+// files.
+func (s *sharedSaliency) poolDefinition(o *Settings) string {
+	if s == nil {
+		return "no fixations of other samples"
+	}
+	return s.pool.definition(o)
+}
+
+func (f *fixationPool) definition(o *Settings) string {
+	f.named.Do(func() {
+		all := sha256.New()
+		for i := range f.cases {
+			c := &f.cases[i]
+			path := c.Fixations
+			if o.Saliency.Top > 0 {
+				if path = c.ReferenceSaliency; path == "" {
+					path = c.Reference.Image
+				}
+			}
+			if path == "" {
+				continue
+			}
+			data, err := f.read(path)
+			if err != nil {
+				continue
+			}
+			f.samples++
+			fmt.Fprintf(all, "%q %x\n", c.Sample, sha256.Sum256(data))
+		}
+		f.digest = fmt.Sprintf("%x", all.Sum(nil)[:8])
+	})
+	return fmt.Sprintf("fixations of %s (%s)", text.Count(f.samples, "sample"), f.digest)
+}

@@ -1,0 +1,144 @@
+// What the numbers of a case follow from: the content of its files, and definitions.
+
+package canvas
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// digests are those of the contents that were read.
+type digests struct {
+	from Reader
+	mu   sync.Mutex
+	sums map[string]string
+}
+
+// newDigests returns digests of what is read from now on.
+func newDigests(from Reader) *digests { return &digests{from: from, sums: map[string]string{}} }
+
+// read is a [Reader] that remembers the digest of what it returns.
+func (d *digests) read(path string) ([]byte, error) {
+	data, err := d.from(path)
+	text := unreadable
+	if err == nil {
+		sum := sha256.Sum256(data)
+		text = hex.EncodeToString(sum[:])
+	}
+	d.mu.Lock()
+	d.sums[path] = text
+	d.mu.Unlock()
+	return data, err
+}
+
+// unreadable stands for the digest of a file that cannot be read, notGiven for that of no file.
+const unreadable, notGiven = "unreadable", "-"
+
+// of is the digest of a file, which is read if it was not yet.
+func (d *digests) of(path string) string {
+	if path == "" {
+		return notGiven
+	}
+	d.mu.Lock()
+	text, known := d.sums[path]
+	d.mu.Unlock()
+	if !known {
+		_, _ = d.read(path) // an error is a digest too
+		d.mu.Lock()
+		text = d.sums[path]
+		d.mu.Unlock()
+	}
+	return text
+}
+
+// files are the paths of what a metric reads of a case.
+func (n Needs) files(c *Case) []string {
+	var out []string
+	for _, of := range []struct {
+		need  Needs
+		paths []string
+	}{
+		{NeedDesigns, []string{c.Reference.Design, c.Generated.Design}},
+		{NeedGenerated, []string{c.Generated.Design}},
+		{NeedImages, []string{c.Reference.Image, c.Generated.Image}},
+		{NeedTrace, []string{c.Trace}},
+		{NeedExpectedTrace, []string{c.ExpectedTrace}},
+		{NeedSemantic, []string{c.Reference.Image, c.Generated.Image}},
+		{NeedSaliency, []string{c.Reference.Image, c.Generated.Image, c.ReferenceSaliency, c.GeneratedSaliency}},
+		{NeedFixations, []string{c.Fixations}},
+	} {
+		if n&of.need != 0 {
+			out = append(out, of.paths...)
+		}
+	}
+	return out
+}
+
+// inputs is the digest of the files of a case that a metric reads.
+func (d *digests) inputs(k *Kind, c *Case) string {
+	content := sha256.New()
+	for _, path := range k.Needs.files(c) {
+		fmt.Fprintf(content, "%s\n", d.of(path))
+	}
+	if k.Needs&NeedSemantic != 0 { // what is given of a case goes by its name
+		fmt.Fprintf(content, "%q\n", semanticCase(c))
+	}
+	return hex.EncodeToString(content.Sum(nil))
+}
+
+// sharedInputs is the digest of the files that a metric reads of all cases; empty if it reads none.
+func (o *Settings) sharedInputs(k *Kind) string {
+	var shared []string
+	if k.Needs&NeedPerceptual != 0 {
+		shared = append(shared, o.Images.Perceptual.identity()...)
+	}
+	if k.Needs&(NeedSaliency|NeedFixations) != 0 {
+		shared = append(shared, o.Saliency.identity()...)
+	}
+	if k.Needs&NeedSemantic != 0 {
+		shared = append(shared, o.Semantic.identity()...)
+	}
+	if len(shared) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(strings.Join(shared, "\n")))
+	return hex.EncodeToString(sum[:])
+}
+
+// definitionOf says what the numbers of a metric mean.
+func (o *Settings) definitionOf(k *Kind) string {
+	if k.Definition == nil {
+		return ""
+	}
+	return k.Definition(o)
+}
+
+// sum is the digest of all files that metrics read of cases, in the order of their paths: that of
+// a tree. Files that are missing are part of it.
+func (d *digests) sum(kinds []Kind, cases []Case) (digest string, files int) {
+	var needs Needs
+	for _, k := range kinds {
+		needs |= k.Needs
+	}
+	var paths []string
+	for i := range cases {
+		paths = append(paths, needs.files(&cases[i])...)
+		if cases[i].Base != (Side{}) {
+			base := baseCase(&cases[i])
+			paths = append(paths, needs.files(&base)...)
+		}
+	}
+	slices.Sort(paths)
+	all := sha256.New()
+	for _, path := range slices.Compact(paths) {
+		if path != "" {
+			fmt.Fprintf(all, "%s\n", d.of(path))
+			files++
+		}
+	}
+	return hex.EncodeToString(all.Sum(nil)), files
+}

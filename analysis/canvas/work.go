@@ -1,0 +1,415 @@
+// The work of an analysis in units: the rows of cases, and the statistics of all rows.
+
+package canvas
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"repscope/internal/parallel"
+	"repscope/report"
+	"repscope/shard"
+)
+
+// definition is the version of what means, intervals and comparisons mean; that of the numbers
+// of a case is in [Kind.Definition].
+const definition = 1
+
+// Part is the outcome of a range of units: of cases that follow each other.
+type Part struct{ Cases []PartOfCase }
+
+// PartOfCase are the rows of a case; Base is nil where there is none.
+type PartOfCase struct {
+	Row  PartRow
+	Base *PartRow
+}
+
+// PartRow is a [Row] without reports: Values by key in the order of the kinds, Details as JSON.
+type PartRow struct {
+	Values   []report.Value
+	Details  []byte
+	Failures []string
+}
+
+// plan is the work of one analysis.
+type plan struct {
+	in         Input
+	o          Options
+	base       []Kind         // that are computed of the designs that modifications began with
+	block      map[string]int // of every sample
+	references references
+	bases      bases
+	done       sync.Mutex
+}
+
+// Work returns the analysis in units of cases; see [Analyze] for the result and the errors.
+func Work(in Input, o Options) (shard.Work[*Part, *Result], error) {
+	var none shard.Work[*Part, *Result]
+	p, err := newPlan(in, o)
+	if err != nil {
+		return none, err
+	}
+	return shard.Work[*Part, *Result]{Units: len(in.Cases), Identity: p.identity, Map: p.score, Merge: p.merge}, nil
+}
+
+func newPlan(in Input, o Options) (*plan, error) {
+	if o.Kinds == nil {
+		o.Kinds = usual()
+	}
+	switch {
+	case len(in.Cases) == 0:
+		return nil, errors.New("there are no cases to score")
+	case len(o.Kinds) == 0:
+		return nil, errors.New("there are no metrics to compute")
+	}
+	if err := checkCases(in.Cases); err != nil {
+		return nil, err
+	}
+	if err := checkRatings(in.Ratings); err != nil {
+		return nil, err
+	}
+	p := &plan{in: in, o: o, base: baseKinds(o.Kinds), block: numberSamples(in.Cases, o.Block.Length)}
+	p.references.most = 2 * parallel.Workers(o.Workers, len(in.Cases))
+	return p, nil
+}
+
+// checkCases finds two cases of one name.
+func checkCases(cases []Case) error {
+	type place struct {
+		id       string
+		snapshot int
+	}
+	seen := map[place]bool{}
+	for i := range cases {
+		at := place{cases[i].ID, cases[i].Snapshot}
+		if seen[at] {
+			return fmt.Errorf("two cases are named %s: names are unique but for snapshots", cases[i].ID)
+		}
+		seen[at] = true
+	}
+	return nil
+}
+
+// baseKinds are those that are computed of the design that a modification began with: all but
+// those that read what the design itself does not hold.
+func baseKinds(all []Kind) []Kind {
+	if !slices.ContainsFunc(all, func(k Kind) bool { return slices.ContainsFunc(k.Keys, func(key Key) bool { return key.Improved }) }) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(k Kind) bool { return k.Needs&(NeedTrace|NeedExpectedTrace) != 0 })
+}
+
+// keysOf are the names of all keys of kinds.
+func keysOf(all []Kind) []string {
+	var out []string
+	for _, k := range all {
+		for _, key := range k.Keys {
+			out = append(out, key.Name)
+		}
+	}
+	return out
+}
+
+// score computes the rows of a range of cases.
+func (p *plan) score(ctx context.Context, r shard.Range) (*Part, error) {
+	part := &Part{Cases: make([]PartOfCase, r.Hi-r.Lo)}
+	err := parallel.Try(ctx, p.o.Workers, r.Hi-r.Lo, func(_, i int) error {
+		row, err := p.scoreCase(ctx, r.Lo+i)
+		if err != nil {
+			return err
+		}
+		if part.Cases[i].Row, err = partOf(row.Row, p.o.Kinds); err != nil {
+			return fmt.Errorf("%s: %w", row.Case.ID, err)
+		}
+		if row.Base != nil {
+			base, err := partOf(row.Base, p.base)
+			if err != nil {
+				return fmt.Errorf("%s: %w", row.Case.ID, err)
+			}
+			part.Cases[i].Base = &base
+		}
+		return nil
+	})
+	return part, err
+}
+
+// scoreCase computes the rows of a case.
+func (p *plan) scoreCase(ctx context.Context, i int) (*CaseRow, error) {
+	c := &p.in.Cases[i]
+	pair := NewPair(ctx, c, p.o.Settings, p.in.Read, p.references.of(c.Reference, p.in.Read))
+	row := &CaseRow{Case: c}
+	var err error
+	if row.Row, err = p.rowOf(ctx, pair, p.o.Kinds, i, false); err != nil {
+		return nil, err
+	}
+	if c.Base != (Side{}) && len(p.base) > 0 {
+		row.Base, err = p.bases.of(c, func() (*Row, error) { return p.scoreBase(ctx, i, pair.Reference) })
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range row.Base.Failures { // the case lacks its improvements
+			row.Row.fail(errors.New(text))
+		}
+	}
+	if p.o.Done != nil {
+		p.done.Lock()
+		defer p.done.Unlock()
+		if err := p.o.Done(i, row); err != nil {
+			return nil, err
+		}
+	}
+	return row, nil
+}
+
+// scoreBase computes the row of the design that a modification began with.
+func (p *plan) scoreBase(ctx context.Context, i int, reference *View) (*Row, error) {
+	c := baseCase(&p.in.Cases[i])
+	o := *p.o.Settings
+	o.Reports, o.Saliency.Plots = false, false
+	pair := NewPair(ctx, &c, &o, p.in.Read, reference)
+	pair.Generated = newView(c.Generated, "design that was modified", p.in.Read)
+	return p.rowOf(ctx, pair, p.base, i, true)
+}
+
+// BaseSuffix ends the name of the case of the design that the modifications of a sample began
+// with, after the name of the sample: captions and scores of it go by that name.
+const BaseSuffix = "-base"
+
+// baseCase is the case of the design that a modification began with.
+func baseCase(c *Case) Case {
+	return Case{ID: c.Sample + BaseSuffix, Sample: c.Sample, Model: "base", Variant: c.Variant, Snapshot: -1,
+		Reference: c.Reference, Generated: c.Base, ReferenceSaliency: c.ReferenceSaliency, Fixations: c.Fixations}
+}
+
+// rowOf computes kinds of a pair but for those that are known.
+func (p *plan) rowOf(ctx context.Context, pair *Pair, kinds []Kind, i int, base bool) (*Row, error) {
+	var known map[string]*Row
+	if p.o.Known != nil {
+		known = p.o.Known(i, base)
+	}
+	row := NewRow()
+	for k := range kinds {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if from := known[kinds[k].Name]; from != nil {
+			row.take(from)
+			row.known[kinds[k].Name] = true
+		} else {
+			scoreKind(&kinds[k], pair, row)
+		}
+	}
+	return row, ctx.Err()
+}
+
+// take enters what another row holds.
+func (r *Row) take(from *Row) {
+	for key, v := range from.Values {
+		r.Values[key] = v
+	}
+	for key, v := range from.Details {
+		r.Details[key], r.owners[key] = v, from.owners[key]
+	}
+	for key, v := range from.Reports {
+		r.Reports[key], r.owners[key] = v, from.owners[key]
+	}
+	for _, text := range from.Failures {
+		r.fail(errors.New(text))
+	}
+}
+
+// partOf is a row as a part holds it.
+func partOf(row *Row, kinds []Kind) (PartRow, error) {
+	part := PartRow{Failures: row.Failures}
+	for _, k := range kinds {
+		for _, key := range k.Keys {
+			v, ok := row.Values[key.Name]
+			if !ok {
+				return part, fmt.Errorf("metric %s says nothing of %s", k.Name, key.Name)
+			}
+			part.Values = append(part.Values, v)
+		}
+	}
+	if len(row.Values) > len(part.Values) {
+		known := keysOf(kinds)
+		for key := range row.Values {
+			if !slices.Contains(known, key) {
+				return part, fmt.Errorf("no metric says what %s is", key)
+			}
+		}
+	}
+	if len(row.Details) > 0 {
+		var text bytes.Buffer
+		if err := report.Encode(&text, row.Details); err != nil {
+			return part, err
+		}
+		part.Details = text.Bytes()
+	}
+	return part, nil
+}
+
+// row is the row that a part holds.
+func (p *PartRow) row(kinds []Kind) (*Row, error) {
+	row := NewRow()
+	keys := keysOf(kinds)
+	if len(keys) != len(p.Values) {
+		return nil, fmt.Errorf("a row has %d numbers, want %d", len(p.Values), len(keys))
+	}
+	for i, key := range keys {
+		row.Values[key] = p.Values[i]
+	}
+	row.Failures = p.Failures
+	if p.Details == nil {
+		return row, nil
+	}
+	details, err := report.Parse("details of a case", p.Details)
+	if err != nil {
+		return nil, err
+	}
+	object, ok := details.(report.Object)
+	if !ok {
+		return nil, errors.New("the details of a case are no object")
+	}
+	for _, key := range object.Keys() {
+		row.Details[key], _ = object.Get(key)
+	}
+	return row, nil
+}
+
+// merge puts the rows together and summarizes them.
+func (p *plan) merge(ctx context.Context, parts []*Part) (*Result, error) {
+	r := &Result{kinds: p.o.Kinds, settings: p.o.Settings, read: p.in.Read}
+	for _, part := range parts {
+		for i := range part.Cases {
+			at := len(r.Rows)
+			if at == len(p.in.Cases) {
+				return nil, errors.New("the parts hold more cases than there are")
+			}
+			of := CaseRow{Case: &p.in.Cases[at]}
+			var err error
+			if of.Row, err = part.Cases[i].Row.row(p.o.Kinds); err != nil {
+				return nil, fmt.Errorf("%s: %w", of.Case.ID, err)
+			}
+			if base := part.Cases[i].Base; base != nil {
+				if of.Base, err = base.row(p.base); err != nil {
+					return nil, fmt.Errorf("%s: %w", of.Case.ID, err)
+				}
+			}
+			r.Rows = append(r.Rows, of)
+		}
+	}
+	return r, p.summarize(ctx, r)
+}
+
+// identity is that of everything the numbers follow from.
+func (p *plan) identity() shard.Identity {
+	id := shard.Identity{Analysis: "canvas", Definition: definition}
+	id.Inputs = append(id.Inputs, shard.Field{Name: "cases", Value: p.digest()})
+	if p.in.Ratings != nil {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%#v", p.in.Ratings))
+		id.Inputs = append(id.Inputs, shard.Field{Name: "ratings", Value: hex.EncodeToString(sum[:])})
+	}
+	o := p.o.Settings
+	for _, text := range slices.Concat(o.Images.Perceptual.identity(), o.Saliency.identity(), o.Semantic.identity()) {
+		id.Inputs = append(id.Inputs, shard.Field{Name: "shared", Value: text})
+	}
+	for _, k := range p.o.Kinds {
+		text := ""
+		if k.Definition != nil {
+			text = k.Definition(p.o.Settings)
+		}
+		id.Options = append(id.Options, shard.Option("metric "+k.Name, text))
+	}
+	for _, option := range []struct {
+		name  string
+		value any
+	}{
+		{"definition", o.Definition}, {"seed", o.Seed}, {"intervals", p.o.Intervals}, {"family", p.o.Family}, {"block", p.o.Block.Length},
+	} {
+		id.Options = append(id.Options, shard.Option(option.name, option.value))
+	}
+	return id
+}
+
+// digest is that of all cases and of the content of their files.
+func (p *plan) digest() string {
+	all := sha256.New()
+	contents := map[string]string{"": ""}
+	of := func(path string) string {
+		text, ok := contents[path]
+		if !ok {
+			data, err := p.in.Read(path)
+			sum := sha256.Sum256(data)
+			if text = hex.EncodeToString(sum[:]); err != nil {
+				text = err.Error()
+			}
+			contents[path] = text
+		}
+		return text
+	}
+	for _, c := range p.in.Cases {
+		fmt.Fprintf(all, "%#v\n", c)
+		for _, path := range c.files() {
+			fmt.Fprintf(all, "%q\n", of(path))
+		}
+	}
+	return hex.EncodeToString(all.Sum(nil))
+}
+
+// files are the paths of all files of a case.
+func (c *Case) files() []string {
+	return []string{c.Reference.Image, c.Reference.Design, c.Generated.Image, c.Generated.Design, c.Base.Image, c.Base.Design,
+		c.Trace, c.ExpectedTrace, c.ReferenceSaliency, c.GeneratedSaliency, c.Fixations}
+}
+
+// references are the references that were looked at last, so that cases of one sample read theirs
+// once.
+type references struct {
+	sync.Mutex
+	most  int
+	sides []Side
+	views []*View
+}
+
+// of returns the view of a reference.
+func (r *references) of(side Side, read Reader) *View {
+	r.Lock()
+	defer r.Unlock()
+	if i := slices.Index(r.sides, side); i >= 0 {
+		return r.views[i]
+	}
+	if len(r.sides) >= r.most {
+		r.sides, r.views = r.sides[1:], slices.Delete(r.views, 0, 1)
+	}
+	view := newView(side, "reference", read)
+	r.sides, r.views = append(r.sides, side), append(r.views, view)
+	return view
+}
+
+// bases are the rows of designs that modifications began with, which the cases of a sample share.
+type bases struct {
+	sync.Mutex
+	rows map[Case]*once[*Row]
+}
+
+// of returns the row of the design that a modification began with.
+func (b *bases) of(c *Case, compute func() (*Row, error)) (*Row, error) {
+	b.Lock()
+	if b.rows == nil {
+		b.rows = map[Case]*once[*Row]{}
+	}
+	key := baseCase(c)
+	row := b.rows[key]
+	if row == nil {
+		row = &once[*Row]{}
+		b.rows[key] = row
+	}
+	b.Unlock()
+	return row.get(compute)
+}

@@ -1,0 +1,10 @@
+// Canvas scores generated interface designs against references. Run it with --help for its
+// manual, with --example on made screens of graded damage.
+package main
+
+import (
+	"repscope/analysis/canvas"
+	"repscope/internal/run"
+)
+
+func main() { run.Main(canvas.Command) }
