@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 
-	"repscope/internal/parallel"
 	"repscope/stat"
 )
 
@@ -78,7 +77,7 @@ func (d *Distinct) subsets(ctx context.Context, order []int, size, count int) ([
 
 // ratiosWithin returns r2/r1 of the members, positions in d.Index, among themselves.
 // The neighbors of a member that are members too are its nearest members; only where
-// its list has fewer than two are all members looked at.
+// its list has fewer than two are all members searched.
 func (d *Distinct) ratiosWithin(ctx context.Context, members []int) ([]float64, error) {
 	belongs := make([]bool, len(d.Index))
 	for _, m := range members {
@@ -97,22 +96,57 @@ func (d *Distinct) ratiosWithin(ctx context.Context, members []int) ([]float64, 
 		return ratio, nil
 	}
 	if len(short) > len(members)/2 && d.set == nil {
-		index := make([]int, len(members))
-		for i, m := range members {
-			index[i] = d.Index[m]
-		}
-		nearest, _, err := d.search.all(ctx, d.all.Select(index), 2, false)
+		nearest, _, err := d.search.all(ctx, d.all.Select(d.originals(members)), 2, false)
 		if err != nil {
 			return nil, err
 		}
 		return ratios(nearest, 1, 2), nil
 	}
-	return ratio, parallel.Try(ctx, d.search.Options.Threads, len(short), func(_, q int) error {
-		var r [2]float64
-		if d.direct(members[short[q]], belongs, r[:]) < 2 {
+	return ratio, d.lookUp(ctx, members, short, ratio)
+}
+
+// lookUp fills the ratios of some members, given by their places, from their distances
+// to all members of their set.
+func (d *Distinct) lookUp(ctx context.Context, members, places []int, ratio []float64) error {
+	set := func(m int) int {
+		if d.set == nil {
+			return 0
+		}
+		return d.set[m]
+	}
+	within := map[int][]int{}
+	for _, m := range members {
+		within[set(m)] = append(within[set(m)], m)
+	}
+	asking := map[int][]int{}
+	for _, at := range places {
+		asking[set(members[at])] = append(asking[set(members[at])], at)
+	}
+	for s, places := range asking {
+		if len(within[s]) < 3 {
 			return stat.Undefined("intrinsic dimension", "an exclusion window of %d frames leaves too few of a subset of %d", d.search.Window.Frames, len(members))
 		}
-		ratio[short[q]] = r[1] / r[0]
-		return nil
-	})
+		queries := make([]int, len(places))
+		for q, at := range places {
+			queries[q] = members[at]
+		}
+		// Points are distinct, so that the first of three is the query itself.
+		nearest, err := d.all.Select(d.originals(within[s])).Cross(ctx, d.all.Select(d.originals(queries)), 3, d.search.Options)
+		if err != nil {
+			return err
+		}
+		for q, r := range ratios(nearest, 2, 3) {
+			ratio[places[q]] = r
+		}
+	}
+	return nil
+}
+
+// originals are the points at positions in d.Index.
+func (d *Distinct) originals(positions []int) []int {
+	index := make([]int, len(positions))
+	for i, p := range positions {
+		index[i] = d.Index[p]
+	}
+	return index
 }
