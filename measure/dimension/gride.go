@@ -5,6 +5,8 @@ package dimension
 import (
 	"fmt"
 	"math"
+
+	"repscope/stat"
 )
 
 // Gride returns the generalized ratios estimate of Denti, Doimo, Laio & Mira
@@ -19,35 +21,59 @@ func Gride(ratio []float64, n1, n2 int) (float64, error) {
 	if n1 < 1 || n2 <= n1 {
 		return 0, fmt.Errorf("gride: orders n1 = %d, n2 = %d, want 1 ≤ n1 < n2", n1, n2)
 	}
-	total, err := sumLog(ratio)
-	if err != nil {
+	if _, err := sumLog(ratio); err != nil {
 		return 0, err
 	}
-	s := grideScore{n: float64(len(ratio)), n2: float64(n2), gap: float64(n2 - n1 - 1), total: total, logs: make([]float64, len(ratio))}
+	logs := make([]float64, len(ratio))
 	for i, mu := range ratio {
-		s.logs[i] = math.Log(mu)
+		logs[i] = math.Log(mu)
 	}
-	low, high := 1e-6, 1.0
-	for f, _ := s.at(high); f > 0; f, _ = s.at(high) {
-		low, high = high, 2*high
-		if high > 1e12 {
-			return 0, fmt.Errorf("gride: no finite dimension explains the ratios (n1 = %d, n2 = %d)", n1, n2)
+	all := newGrideScore(logs, n1, n2)
+	start := 1.0
+	if len(logs) > 4*grideSample {
+		// Some of the ratios tell nearly where the root is: each look at all is dear.
+		some := make([]float64, grideSample)
+		for i := range some {
+			some[i] = logs[i*(len(logs)/grideSample)]
+		}
+		if near, ok := newGrideScore(some, n1, n2).root(1); ok {
+			start = near
 		}
 	}
-	return s.root(low, high), nil
+	d, ok := all.root(start)
+	if !ok {
+		return 0, fmt.Errorf("gride: no finite dimension explains the ratios (n1 = %d, n2 = %d)", n1, n2)
+	}
+	return d, nil
 }
 
-// root is the zero of the score, from a dimension where it is positive. The score is
-// convex and decreasing, so Newton's steps come from the left and do not overshoot.
-func (g grideScore) root(d, high float64) float64 {
-	for {
-		f, slope := g.at(d)
-		next := min(d-f/slope, high)
+// grideSample is how many ratios say where the search for the root begins.
+const grideSample = 1 << 10
+
+func newGrideScore(logs []float64, n1, n2 int) grideScore {
+	return grideScore{n: float64(len(logs)), n2: float64(n2), gap: float64(n2 - n1 - 1), total: stat.Sum(logs), logs: logs}
+}
+
+// root is the zero of the score, looked for from d; not ok if there is none up to 1e12.
+// The score is convex and decreasing, so that Newton's steps come to the root from the
+// left and do not overshoot, and a step from the right ends left of it.
+func (g grideScore) root(d float64) (_ float64, ok bool) {
+	f, slope := g.at(d)
+	for f < 0 {
+		if d = max(d-f/slope, d/2); d < 1e-6 {
+			return d, true
+		}
+		f, slope = g.at(d)
+	}
+	for d <= 1e12 {
+		next := d - f/slope
 		if !(next > d*(1+1e-15)) {
-			return d
+			return d, true
 		}
 		d = next
+		f, slope = g.at(d)
 	}
+	return 0, false
 }
 
 // grideScore is the derivative of the likelihood of Gride.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"repscope/internal/parallel"
@@ -30,19 +31,23 @@ func (d *Distinct) Halved(ctx context.Context, h *stat.Halves, order, size int, 
 	}
 	splits := h.Splits()
 	values := make([]float64, 2*len(splits)*size)
-	x := &halver{Distinct: d, longer: map[int]*longerList{}}
+	x := &halver{Distinct: d, longer: map[int]*longerList{}, near: d.nearBlocks(labels)}
 	err = parallel.With(ctx, d.search.Options.Threads, 2*len(splits), func() func(task int) error {
 		belongs, distance := make([]bool, len(d.Index)), []float64{}
 		return func(task int) error {
 			for i, original := range d.Index {
 				belongs[i] = splits[task/2][labels[original]] == (task%2 == 0)
 			}
+			var blocks [256]bool
+			for b, first := range splits[task/2] {
+				blocks[b] = first == (task%2 == 0)
+			}
 			dst := values[task*size : (task+1)*size]
 			for s := range dst {
 				dst[s] = math.NaN()
 			}
 			var ok bool
-			if distance, ok = x.within(belongs, order, distance[:0]); ok {
+			if distance, ok = x.within(belongs, &blocks, order, distance[:0]); ok {
 				statistic(distance, order, dst)
 			}
 			return nil
@@ -58,9 +63,10 @@ func (d *Distinct) Halved(ctx context.Context, h *stat.Halves, order, size int, 
 	return first, second, err
 }
 
-// halver keeps longer lists of the points that need them.
+// halver keeps the blocks of neighbors, and longer lists of the points that need them.
 type halver struct {
 	*Distinct
+	near   []nearBlocks // of every kept point
 	mu     sync.Mutex
 	longer map[int]*longerList
 }
@@ -71,11 +77,53 @@ type longerList struct {
 	distance []float64
 }
 
+// nearBlocks are the blocks of the nearest neighbors of a point: halves are of whole
+// blocks, of which there are at most 60 in a [stat.Halves], so that a table of them says
+// who belongs. Random looks at all points would cost more than all else.
+type nearBlocks struct {
+	block    [nearNeighbors]uint8
+	distance [nearNeighbors]float64 // side by side, for the whole lists fill no cache
+}
+
+const nearNeighbors = 16
+
+// nearBlocks are those of all kept points, from the labels of all points; nil where lists
+// are shorter or blocks more.
+func (d *Distinct) nearBlocks(labels []int) []nearBlocks {
+	if d.Nearest.K < nearNeighbors || slices.Max(labels) > math.MaxUint8 {
+		return nil
+	}
+	near := make([]nearBlocks, len(d.Index))
+	for i := range near {
+		for l, j := range d.Nearest.Index[i*d.Nearest.K:][:nearNeighbors] {
+			near[i].block[l] = uint8(labels[d.Index[j]])
+		}
+		copy(near[i].distance[:], d.Nearest.Distance[i*d.Nearest.K:])
+	}
+	return near
+}
+
+// listed is the method of the lists, first by the blocks of the nearest neighbors.
+func (x *halver) listed(i int, belongs []bool, blocks *[256]bool, r []float64) int {
+	if x.near != nil {
+		near, found := &x.near[i], 0
+		for l, b := range near.block {
+			if blocks[b] {
+				r[found] = near.distance[l]
+				if found++; found == len(r) {
+					return found
+				}
+			}
+		}
+	}
+	return x.Distinct.listed(i, belongs, r)
+}
+
 // longerLists is the length of longer lists, in lengths of the lists.
 const longerLists = 8
 
 // within appends the distances of the members to their nearest members.
-func (x *halver) within(belongs []bool, order int, distance []float64) (_ []float64, ok bool) {
+func (x *halver) within(belongs []bool, blocks *[256]bool, order int, distance []float64) (_ []float64, ok bool) {
 	members, left := 0, 0
 	for i, in := range belongs {
 		if !in {
@@ -87,7 +135,7 @@ func (x *halver) within(belongs []bool, order int, distance []float64) (_ []floa
 			distance = append(distance, 0)
 		}
 		row := distance[at:]
-		if x.listed(i, belongs, row) == order {
+		if x.listed(i, belongs, blocks, row) == order {
 			continue
 		}
 		if x.search.Approximate {
