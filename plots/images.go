@@ -185,6 +185,9 @@ func magnify(m image.Image, size vg.Point) image.Image {
 	want := float64(max(size.X, size.Y)) / 72 * DPI
 	factor := int(math.Ceil(2 * want / float64(max(b.Dx(), b.Dy()))))
 	factor = max(1, min(factor, 2000/max(b.Dx(), b.Dy())))
+	if nrgba, ok := m.(*image.NRGBA); ok && float64(max(b.Dx(), b.Dy())) >= want {
+		return nrgba // it is made smaller, not larger
+	}
 	out := image.NewNRGBA(image.Rect(0, 0, b.Dx()*factor, b.Dy()*factor))
 	for y := range b.Dy() {
 		first := out.Pix[y*factor*out.Stride:][:out.Stride]

@@ -23,6 +23,9 @@ type Options struct {
 	Settings *Settings
 	// Kinds are the metrics that are computed, in the order of the registry; nil: all.
 	Kinds []Kind
+	// Models is the order of models, by name; others follow in the order in which their cases
+	// begin.
+	Models []string
 	// Workers is how many cases are scored at a time, and so how many are held; 0: one for each
 	// processor. It changes no number.
 	Workers   int

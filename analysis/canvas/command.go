@@ -15,6 +15,7 @@ import (
 
 	"repscope/dataset"
 	"repscope/internal/atomicfile"
+	"repscope/internal/example/screens"
 	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/report"
@@ -215,9 +216,20 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// order is that of models where something says it: the flag, or the damage of the example.
+func (s *settings) order() []string {
+	order := slices.Clone(s.models)
+	if s.example && len(order) == 0 {
+		for _, level := range screens.Levels() {
+			order = append(order, level.Model)
+		}
+	}
+	return order
+}
+
 // options are those of the analysis.
 func (s *settings) options(env *run.Env, kinds []Kind) Options {
-	o := Options{Settings: &s.shared, Kinds: kinds, Workers: s.workers, Intervals: env.Options.Bootstrap > 0 && !s.single(),
+	o := Options{Settings: &s.shared, Kinds: kinds, Models: s.order(), Workers: s.workers, Intervals: env.Options.Bootstrap > 0 && !s.single(),
 		Family: s.statistics.Family, Block: s.statistics.Block}
 	if o.Workers == 0 {
 		o.Workers = env.Options.Threads

@@ -65,6 +65,7 @@ func planFigures(env *run.Env, cases []Case, kinds []Kind, ratings bool) {
 
 // figures draws the figures of a run.
 func (r *Result) figures(ctx context.Context, env *run.Env, o outputs) error {
+	var drawings []run.Drawing
 	for _, f := range []struct {
 		name string
 		draw func() *plots.Figure
@@ -72,22 +73,24 @@ func (r *Result) figures(ctx context.Context, env *run.Env, o outputs) error {
 		{figureScores, r.scoresFigure}, {figureSpread, r.spreadFigure}, {figureSteps, r.stepsFigure},
 		{figureImprovements, r.improvementsFigure}, {figureAgreement, r.agreementFigure},
 	} {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if figure := f.draw(); figure != nil {
-			if err := env.Figure(f.name, figure); err != nil {
-				return err
-			}
-		}
+		drawings = append(drawings, drawing(f.name, func() (*plots.Figure, error) { return f.draw(), nil }))
 	}
-	if err := r.caseFigures(ctx, env, o); err != nil {
-		return err
-	}
+	drawings = append(drawings, r.caseFigures(ctx, o)...)
 	if o.plots {
-		return r.metricFigures(ctx, env)
+		drawings = append(drawings, r.metricFigures()...)
 	}
-	return nil
+	return env.Figures(ctx, drawings)
+}
+
+// drawing is a figure that may be nil.
+func drawing(name string, draw func() (*plots.Figure, error)) run.Drawing {
+	return run.Drawing{Name: name, Draw: func() (run.Figure, error) {
+		f, err := draw()
+		if err != nil || f == nil {
+			return nil, err
+		}
+		return f, nil
+	}}
 }
 
 // Sizes of figures of small panels.
@@ -196,12 +199,9 @@ func (r *Result) boxes(key Key) plots.Panel {
 }
 
 // metricFigures are bars and boxes of every number that some model has, each in a file.
-func (r *Result) metricFigures(ctx context.Context, env *run.Env) error {
+func (r *Result) metricFigures() (drawings []run.Drawing) {
 	for _, k := range r.kinds {
 		for _, key := range k.Keys {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
 			some := false
 			for i := range r.Models {
 				some = some || r.Models[i].of(key.Name).N > 0
@@ -214,13 +214,13 @@ func (r *Result) metricFigures(ctx context.Context, env *run.Env) error {
 				panel func(Key) plots.Panel
 				note  string
 			}{{"bar", r.bars, r.caption("Means over cases.")}, {"box", r.boxes, "Values of single cases."}} {
-				if err := env.Figure(fmt.Sprintf("%s/%s_%s", plotsFolder, key.Name, of.kind), r.metricFigure(key, of.panel, of.note)); err != nil {
-					return err
-				}
+				drawings = append(drawings, drawing(fmt.Sprintf("%s/%s_%s", plotsFolder, key.Name, of.kind), func() (*plots.Figure, error) {
+					return r.metricFigure(key, of.panel, of.note), nil
+				}))
 			}
 		}
 	}
-	return nil
+	return drawings
 }
 
 // metricFigure is a figure of one number.

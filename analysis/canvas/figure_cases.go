@@ -84,37 +84,27 @@ func overlayName(k, cases int) string {
 }
 
 // caseFigures draws the contact sheet and the overlays; with reports an overlay of every case.
-func (r *Result) caseFigures(ctx context.Context, env *run.Env, o outputs) error {
+func (r *Result) caseFigures(ctx context.Context, o outputs) (drawings []run.Drawing) {
 	rows, score := r.ranked()
 	if len(rows) > 1 {
-		sheet, err := r.contactSheet(ctx, rows, score)
-		if err != nil {
-			return err
-		}
-		if sheet != nil {
-			if err := env.Figure(figureCases, sheet); err != nil {
-				return err
-			}
-		}
+		drawings = append(drawings, drawing(figureCases, func() (*plots.Figure, error) { return r.contactSheet(ctx, rows, score) }))
+	}
+	overlay := func(name string, c *Case) {
+		drawings = append(drawings, drawing(name, func() (*plots.Figure, error) { return r.overlay(ctx, c) }))
 	}
 	if len(rows) > 0 {
 		places := []int{0, len(rows) - 1, len(rows) / 2}
 		for k := range overlayCount(len(rows)) {
-			if err := r.overlay(ctx, env, overlayName(k, len(rows)), r.Rows[rows[places[k]]].Case); err != nil {
-				return err
-			}
+			overlay(overlayName(k, len(rows)), r.Rows[rows[places[k]]].Case)
 		}
 	}
-	if !o.reports {
-		return nil
-	}
-	for i := range r.Rows {
-		c := r.Rows[i].Case
-		if err := r.overlay(ctx, env, reportFolder(c)+"/overlay", c); err != nil {
-			return err
+	if o.reports {
+		for i := range r.Rows {
+			c := r.Rows[i].Case
+			overlay(reportFolder(c)+"/overlay", c)
 		}
 	}
-	return nil
+	return drawings
 }
 
 // pair is a case to be drawn.

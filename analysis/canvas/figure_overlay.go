@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"repscope/internal/resize"
-	"repscope/internal/run"
 	"repscope/internal/text"
 	"repscope/plots"
 )
@@ -25,17 +24,14 @@ const (
 const mostBoxes = 2000
 
 // overlay draws that of a case, if it has a screen or a design that can be read.
-func (r *Result) overlay(ctx context.Context, env *run.Env, name string, c *Case) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+func (r *Result) overlay(ctx context.Context, c *Case) (*plots.Figure, error) {
 	f, err := overlayOf(r.pair(ctx, c))
 	if err != nil || f == nil {
-		return err
+		return nil, err
 	}
 	f.Title = c.name()
 	f.Footnote = plots.Escape(c.name()) + ". " + f.Footnote
-	return env.Figure(name, f)
+	return f, nil
 }
 
 // overlayOf composes the overlay of a case; nil where nothing of it can be shown.

@@ -16,17 +16,17 @@ var semanticMatch = Kind{
 	Name: "semantic", About: "cosine of the embeddings of both captions",
 	Needs:      NeedSemantic,
 	Keys:       []Key{{Name: "semantic_match", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true}},
-	Definition: func(o *Settings) string { return "1; cosine of captions; " + o.Semantic.matchSource(o) },
+	Definition: func(o *Settings) string { return "1; cosine of captions: " + o.Semantic.matchSource(o) },
 	Score:      scoreSemantic,
 }
 
 // imageSimilarity is the cosine of the embeddings of both screens, in [−1, 1] and 1 of equal
 // ones: of matrices of embeddings, else of a vision encoder.
 var imageSimilarity = Kind{
-	Name: "image similarity", About: "cosine of the embeddings of both screens",
+	Name: "image_similarity", About: "cosine of the embeddings of both screens",
 	Needs:      NeedSemantic,
 	Keys:       []Key{{Name: "image_similarity", Direction: report.Higher, Low: -1, High: 1, Compared: true, Improved: true}},
-	Definition: func(o *Settings) string { return "1; cosine of screens; " + o.Semantic.imageSource(o) },
+	Definition: func(o *Settings) string { return "1; cosine of screens: " + o.Semantic.imageSource(o) },
 	Score: func(p *Pair, row *Row) error {
 		v, err := p.imageSimilarity()
 		if err != nil {
@@ -62,7 +62,7 @@ func (p *Pair) captions() (out [2]string, err error) {
 	if s == nil {
 		return out, nil
 	}
-	id := semanticCase(p.Case)
+	id := caseName(p.Case)
 	if c := s.captions[id]; c != nil {
 		out = [2]string{c.Reference, c.Generated}
 	}
@@ -86,7 +86,7 @@ func (p *Pair) semanticMatch(captions [2]string) (float64, error) {
 	if s == nil {
 		return 0, absent(nothing)
 	}
-	id := semanticCase(p.Case)
+	id := caseName(p.Case)
 	switch {
 	case s.texts != nil:
 		return s.texts.similarity(id, "captions")
@@ -110,7 +110,7 @@ func (p *Pair) imageSimilarity() (float64, error) {
 	s := p.Settings.Semantic.opened
 	switch {
 	case s != nil && s.images != nil:
-		return s.images.similarity(semanticCase(p.Case), "screens")
+		return s.images.similarity(caseName(p.Case), "screens")
 	case s == nil || s.vision == nil:
 		return 0, absent("neither a vision model nor embeddings of screens are given")
 	}

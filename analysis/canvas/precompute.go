@@ -53,7 +53,7 @@ func semanticCases(cases []Case) []Case {
 	var out []Case
 	seen := map[string]bool{}
 	add := func(c Case) {
-		if id := semanticCase(&c); !seen[id] {
+		if id := caseName(&c); !seen[id] {
 			seen[id] = true
 			out = append(out, c)
 		}
@@ -71,7 +71,7 @@ func semanticCases(cases []Case) []Case {
 // error: a case that cannot be scored has no score, and fails when it is scored.
 func (o *Settings) scoreCaptions(ctx context.Context, c *Case, read Reader) (dataset.SemanticScore, error) {
 	pair := NewPair(ctx, c, o, read, newView(c.Reference, "reference design", read))
-	row := dataset.SemanticScore{Case: semanticCase(c), Score: math.NaN()}
+	row := dataset.SemanticScore{Case: caseName(c), Score: math.NaN()}
 	captions, err := pair.captions()
 	if err == nil {
 		row.Reference, row.Generated = captions[ofReference], captions[ofGenerated]

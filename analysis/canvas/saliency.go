@@ -225,6 +225,9 @@ func (o *SaliencySettings) place(cases []Case) (notes []string, err error) {
 
 func sampleName(c *Case) string { return c.Sample }
 
+// caseName is the name of a case in files of maps, captions, scores and embeddings: its own, and
+// <case>-snapshot-<N> of a step on the way, as its files are called. The design that a
+// modification began with is a case of its own: see [BaseSuffix].
 func caseName(c *Case) string {
 	if c.Snapshot >= 0 {
 		return fmt.Sprintf("%s-snapshot-%d", c.ID, c.Snapshot)

@@ -247,13 +247,3 @@ func (o *SemanticSettings) identity() []string {
 	}
 	return out
 }
-
-// semanticCase is the name of a case in files of captions, scores and embeddings: its own, and
-// <case>-snapshot-<N> of a step on the way, as its files are called. The design that a
-// modification began with is a case of its own: see [BaseSuffix].
-func semanticCase(c *Case) string {
-	if c.Snapshot >= 0 {
-		return fmt.Sprintf("%s-snapshot-%d", c.ID, c.Snapshot)
-	}
-	return c.ID
-}

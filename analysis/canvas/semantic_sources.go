@@ -78,7 +78,7 @@ func (s *semantics) close() {
 func knownCases(cases []Case) map[string]bool {
 	known := map[string]bool{}
 	for i := range cases {
-		known[semanticCase(&cases[i])] = true
+		known[caseName(&cases[i])] = true
 		if cases[i].Base != (Side{}) {
 			known[cases[i].Sample+BaseSuffix] = true
 		}

@@ -85,7 +85,7 @@ func (d *digests) inputs(k *Kind, c *Case) string {
 		fmt.Fprintf(content, "%s\n", d.of(path))
 	}
 	if k.Needs&NeedSemantic != 0 { // what is given of a case goes by its name
-		fmt.Fprintf(content, "%q\n", semanticCase(c))
+		fmt.Fprintf(content, "%q\n", caseName(c))
 	}
 	return hex.EncodeToString(content.Sum(nil))
 }

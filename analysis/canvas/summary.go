@@ -62,7 +62,7 @@ type Improvement struct {
 
 // summarize adds models and comparisons to the rows of a result.
 func (p *plan) summarize(ctx context.Context, r *Result) error {
-	r.Models = modelsOf(r.Rows)
+	r.Models = modelsOf(r.Rows, p.o.Models)
 	for i := range r.Models {
 		m := &r.Models[i]
 		if err := ctx.Err(); err != nil {
@@ -112,8 +112,9 @@ func (p *plan) describeBlocks(r *Result) {
 	}
 }
 
-// modelsOf are the models in the order in which they begin, with the rows of their final designs.
-func modelsOf(rows []CaseRow) []ModelResult {
+// modelsOf are the models with the rows of their final designs: in the given order, then in that
+// in which they begin.
+func modelsOf(rows []CaseRow, order []string) []ModelResult {
 	var out []ModelResult
 	for i, row := range rows {
 		at := slices.IndexFunc(out, func(m ModelResult) bool { return m.Name == row.Case.Model })
@@ -125,6 +126,13 @@ func modelsOf(rows []CaseRow) []ModelResult {
 			out[at].rows = append(out[at].rows, i)
 		}
 	}
+	place := func(m ModelResult) int {
+		if at := slices.Index(order, m.Name); at >= 0 {
+			return at
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(out, func(a, b ModelResult) int { return place(a) - place(b) })
 	return out
 }
 

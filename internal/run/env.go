@@ -10,10 +10,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
 	"repscope/internal/kernel"
+	"repscope/internal/parallel"
 	"repscope/report"
 )
 
@@ -183,22 +185,79 @@ func (e *Env) Table(t *report.Table) error {
 
 // Figure writes a figure in every format of --format as name.png and so on.
 // *plots.Figure is one; its warnings go to the result.
-func (e *Env) Figure(name string, figure interface {
+func (e *Env) Figure(name string, figure Figure) error {
+	return e.Figures(context.Background(), []Drawing{{name, func() (Figure, error) { return figure, nil }}})
+}
+
+// Figure is a figure that can be written in every format of --formats.
+type Figure interface {
 	Render(w io.Writer, format string) error
-}) error {
-	if f, ok := figure.(interface{ Warnings() ([]string, error) }); ok {
-		warnings, err := f.Warnings()
-		if err != nil {
-			return fmt.Errorf("figure %s: %w", name, err)
+}
+
+// Drawing makes a figure of a name; Draw returns nil where there is nothing to show. It
+// may be called beside that of others.
+type Drawing struct {
+	Name string
+	Draw func() (Figure, error)
+}
+
+// Figures draws figures beside each other, holds eight for each processor, and writes
+// them in their order, as [Env.Figure] writes one.
+func (e *Env) Figures(ctx context.Context, drawings []Drawing) error {
+	for some := range slices.Chunk(drawings, 8*runtime.GOMAXPROCS(0)) {
+		figures := make([]drawn, len(some))
+		if err := parallel.Try(ctx, 0, len(some), func(_, i int) (err error) {
+			figures[i], err = some[i].render(e.Options.Formats)
+			return err
+		}); err != nil {
+			return err
 		}
-		for _, w := range warnings {
-			if !e.warnedOfFigure(w) {
-				e.Warn("figure %s: %s", name, w)
+		for i, d := range figures {
+			if err := e.writeFigure(some[i].Name, d); err != nil {
+				return err
 			}
 		}
 	}
-	for _, format := range e.Options.Formats {
-		if err := e.Files.File(name+"."+format, func(w io.Writer) error { return figure.Render(w, format) }); err != nil {
+	return nil
+}
+
+// drawn is a figure in every format.
+type drawn struct {
+	warnings []string
+	files    [][]byte // by format; empty: there is nothing to show
+}
+
+func (d Drawing) render(formats []string) (out drawn, err error) {
+	figure, err := d.Draw()
+	if err != nil || figure == nil {
+		return out, err
+	}
+	if f, ok := figure.(interface{ Warnings() ([]string, error) }); ok {
+		if out.warnings, err = f.Warnings(); err != nil {
+			return out, fmt.Errorf("figure %s: %w", d.Name, err)
+		}
+	}
+	for _, format := range formats {
+		var file bytes.Buffer
+		if err := figure.Render(&file, format); err != nil {
+			return out, fmt.Errorf("figure %s: %w", d.Name, err)
+		}
+		out.files = append(out.files, file.Bytes())
+	}
+	return out, nil
+}
+
+func (e *Env) writeFigure(name string, d drawn) error {
+	for _, w := range d.warnings {
+		if !e.warnedOfFigure(w) {
+			e.Warn("figure %s: %s", name, w)
+		}
+	}
+	for i, file := range d.files {
+		if err := e.Files.File(name+"."+e.Options.Formats[i], func(w io.Writer) error {
+			_, err := w.Write(file)
+			return err
+		}); err != nil {
 			return err
 		}
 	}
