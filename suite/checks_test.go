@@ -273,6 +273,7 @@ var wrongValues = map[string]map[string][]string{
 		"output":  {"--output {model}", "--output {model}.txt", "--output a/{model}.npy"},
 		"dtype":   {"--dtype float8"},
 		"restart": nil, // yes or no
+		"profile": nil, // yes or no
 		"layers":  {"--layers all"},
 		"ops":     nil, // stops the run
 		"arch":    nil, // stops the run

@@ -17,6 +17,7 @@ import (
 	"maps"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"repscope/internal/kernel"
 	"repscope/model/graph"
@@ -29,6 +30,9 @@ type Executor struct {
 	weights *weights
 	bound   []*program // most recently used first
 	arena   arena
+
+	profiling bool
+	profiles  []*profile // of the programs that ran since
 }
 
 // New returns an executor for a prepared graph on the given number of threads (0: GOMAXPROCS).
@@ -120,6 +124,7 @@ func (x *Executor) Run(ctx context.Context, inputs []*graph.Tensor) ([]*graph.Te
 			p.alias(s.Out[0], s.In[0])
 		}
 	}
+	profile := x.profileOf(p)
 	for i, step := range p.run {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -127,8 +132,15 @@ func (x *Executor) Run(ctx context.Context, inputs []*graph.Tensor) ([]*graph.Te
 		if step == nil {
 			continue
 		}
+		var begin time.Time
+		if profile != nil {
+			begin = time.Now()
+		}
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("%v: %w", p.Steps[i].Node, err)
+		}
+		if profile != nil {
+			profile.add(i, begin)
 		}
 	}
 	for i, id := range p.Outputs {

@@ -34,10 +34,11 @@ var Command = run.Command{
 		output := flags.String("output", "", "`PATTERN` of the files' names, made of {model} and {layer} (default {model}.npy, with several layers {model}.{layer}.npy)")
 		kind := flags.Choice("dtype", "float32", []string{"float32", "float16"}, "`TYPE` of the numbers")
 		restart := flags.Bool("restart", false, "throw away what an interrupted run left in --out, and begin anew")
+		profile := flags.Bool("profile", false, "print what the steps of the models take, and write it to "+profileName)
 		layers := flags.Choice("layers", "", []string{"list"}, "list: print every value of the models' graphs, which --layer can name, and stop")
 		ops := flags.Bool("ops", false, "print the supported ONNX operators and stop")
 		arch := flags.Bool("arch", false, "print the architectures that are known by the tensors of a checkpoint, and stop")
-		flags.Unrecorded("restart", "layers", "ops", "arch")
+		flags.Unrecorded("restart", "layers", "ops", "arch", "profile")
 		return run.Job{Instead: func(_ context.Context, o *run.Options, stdout io.Writer) (bool, error) {
 			switch {
 			case *ops:
@@ -61,7 +62,7 @@ var Command = run.Command{
 			if err != nil {
 				return err
 			}
-			return write(ctx, env, data, Options{Format: format, Pattern: *output, Float16: *kind == "float16", Restart: *restart})
+			return write(ctx, env, data, Options{Format: format, Pattern: *output, Float16: *kind == "float16", Restart: *restart}, *profile)
 		}, Plan: func(ctx context.Context, env *run.Env) error {
 			format, err := chooseFormat(*to, *output)
 			if err != nil {
@@ -112,6 +113,10 @@ memory. Until all is done the files are called NAME` + Partial + `, beside a jou
 ` + JournalName + `. A run that was interrupted, in whatever way, continues when the
 same command is given again, and ends with the same bytes as one that was not.
 Other inputs or options are refused then, unless --restart throws the rest away.
+
+--profile tells which steps of the models take the time: the steps of the graph as it is
+computed, where operators have become one, with shapes, GFLOP/s of products and GB/s of
+what is read and written. Of a long recording --samples 1000 is enough.
 
 If the rows are not simply the frames (windows, --samples, --skip-nan),
 encode_frames.npy tells the frame at which the state of each row begins (where models
@@ -214,7 +219,7 @@ func states(data *input.Data) (source *dataset.States, index []int, unit string)
 	return source, index, unit
 }
 
-func write(ctx context.Context, env *run.Env, data *input.Data, o Options) error {
+func write(ctx context.Context, env *run.Env, data *input.Data, o Options, profile bool) error {
 	source, index, unit := states(data)
 	var models []Model
 	for _, m := range data.Models {
@@ -228,6 +233,9 @@ func write(ctx context.Context, env *run.Env, data *input.Data, o Options) error
 	o.Program = fmt.Sprintf("repscope %s, KC %d", strings.TrimSpace(env.Result.Version+" "+env.Result.Revision), env.Result.Kernel.KC)
 	o.Progress = func(label string) func(done, total int) { return env.ProgressOf(label, unit) }
 	o.Notify = func(text string) { env.Note("%s", text) }
+	if profile {
+		beginProfile(env, models)
+	}
 	start := time.Now()
 	w, err := Write(ctx, source, models, o)
 	if err != nil {
@@ -238,6 +246,11 @@ func write(ctx context.Context, env *run.Env, data *input.Data, o Options) error
 		return err
 	}
 	elapsed := time.Since(start).Seconds()
+	if profile {
+		if err := writeProfile(env, models); err != nil {
+			return err
+		}
+	}
 
 	rows := rowsOf{frames: data.Frame(index), episodes: data.Episodes(index)}
 	for i := range rows.episodes {
