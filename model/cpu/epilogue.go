@@ -7,20 +7,26 @@ import (
 	"repscope/model/operator"
 )
 
-// finisher adds a bias to columns col … col+cols−1 of rows and applies a function.
-type finisher func(c []float32, stride, rows, col, cols int)
+// finisher adds a bias to columns col … col+cols−1 of rows, and the same part of another matrix unless it is nil, and applies a
+// function.
+type finisher func(c, other []float32, stride, rows, col, cols int)
 
 // newFinish returns the finisher of a step; bias may read as nil.
 func newFinish(b *builder, a operator.Activation, bias func() []float32) finisher {
 	active := a.Op != ""
 	f := functionOf(a)
 	relu := a.Op == "Relu"
-	return func(c []float32, stride, rows, col, cols int) {
+	return func(c, other []float32, stride, rows, col, cols int) {
 		v := bias()
 		if v != nil {
-			vector.FinishRows(c, v[col:col+cols], nil, stride, cols, rows, relu)
+			vector.FinishRows(c, v[col:col+cols], other, stride, cols, rows, relu)
 			if relu {
 				return
+			}
+		} else if other != nil {
+			for i := range rows {
+				row := c[i*stride : i*stride+cols]
+				vector.AddRows(row, row, other[i*stride:], 1, 1)
 			}
 		}
 		switch {

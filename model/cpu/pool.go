@@ -25,7 +25,11 @@ type windows struct {
 }
 
 func newWindows(b *builder) *windows {
-	w := &windows{p: b.Step.Params.(*operator.PoolParams), in: b.Shape(0)[2:], out: b.OutShape(0)[2:]}
+	return newWindowsOf(b.Step.Params.(*operator.PoolParams), b.Shape(0)[2:], b.OutShape(0)[2:])
+}
+
+func newWindowsOf(p *operator.PoolParams, in, out []int) *windows {
+	w := &windows{p: p, in: in, out: out}
 	last := len(w.in) - 1
 	w.strides = graph.RowMajor(w.in)
 	w.outer, w.capacity = graph.Count(w.p.Kernel[:last]), graph.Count(w.p.Kernel)
@@ -64,6 +68,9 @@ func (w *windows) cells(k, limit int) (lo, hi, start int) {
 }
 
 func buildMaxPool(b *builder) (func() error, error) {
+	if b.Step.Params.(*operator.PoolParams).ChannelsLast {
+		return poolLast(b)
+	}
 	return forType(b, 0, maxPool[float32], maxPool[int64], nil)
 }
 
@@ -153,6 +160,9 @@ func lowest[T number]() T {
 }
 
 func buildAveragePool(b *builder) (func() error, error) {
+	if b.Step.Params.(*operator.PoolParams).ChannelsLast {
+		return poolLast(b)
+	}
 	w := newWindows(b)
 	last := len(w.in) - 1
 	row, step := w.out[last], w.p.Strides[last]

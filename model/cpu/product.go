@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"repscope/internal/kernel"
-	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
 	"repscope/model/operator"
 )
@@ -77,7 +76,7 @@ func buildLinear(b *builder) (func() error, error) {
 	}
 	x, y := b.in(0), b.out(0)
 	finish := newFinish(b, p.Activation, b.in(2))
-	bias, other := b.in(2), b.in(3)
+	other := b.in(3)
 	rows, cols := tiles(m, n, (*b.pool).threads)
 	across := (n + cols - 1) / max(cols, 1)
 	pool, weights := b.pool, b.weights
@@ -98,11 +97,11 @@ func buildLinear(b *builder) (func() error, error) {
 				(*pool).fail(err)
 				return
 			}
-			if o := other(); o != nil {
-				vector.FinishRows(c, bias()[j0:j1], o[i0*n+j0:], n, j1-j0, i1-i0, false)
-				continue
+			o := other()
+			if o != nil {
+				o = o[i0*n+j0:]
 			}
-			finish(c, n, i1-i0, j0, j1-j0)
+			finish(c, o, n, i1-i0, j0, j1-j0)
 		}
 	}), nil
 }

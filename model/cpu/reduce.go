@@ -60,6 +60,9 @@ func buildReduce(b *builder) (func() error, error) {
 			}
 		}), nil
 	}
+	if run := meanLast(b, reduced, kept, n); run != nil {
+		return run, nil
+	}
 	f := reducers[op]
 	logSumExp := op == "ReduceLogSumExp"
 	last := len(reduced.shape) - 1
@@ -198,3 +201,36 @@ func cumSum[T number](b *builder) (func() error, error) {
 		}
 	}), nil
 }
+
+// meanLast is sums and means over axes before the last one, which is taken as the channels of an image; nil for others.
+// The order of the terms is that of the loop over one output.
+func meanLast(b *builder, reduced, kept *strided, n int) func() error {
+	op := b.Step.Node.Op
+	inner := len(kept.shape) - 1
+	channels := kept.shape[inner]
+	if op != "ReduceMean" && op != "ReduceSum" && op != "GlobalAveragePool" || n == 0 || n > rowBlock*rowBlock ||
+		kept.strides[inner] != 1 || reduced.strides[len(reduced.strides)-1] == 1 || channels == 1 {
+		return nil
+	}
+	count := float64(n)
+	if op == "ReduceSum" {
+		count = 1
+	}
+	offsets := make([]int, n)
+	for i := range offsets {
+		offsets[i] = reduced.at(i)
+	}
+	parts := (channels + reducedPart - 1) / reducedPart
+	x, y := b.in(0), b.out(0)
+	return b.span(graph.Count(kept.shape[:inner])*parts, max(1, grain/(n*reducedPart/4)), func(_, lo, hi int) {
+		for t := lo; t < hi; t++ {
+			first := t / parts * channels
+			c := t % parts * reducedPart
+			width := min(reducedPart, channels-c)
+			vector.MeanWindows(y()[first+c:][:width], x()[kept.at(first+c):], offsets, width, 0, 1, count)
+		}
+	})
+}
+
+// reducedPart is the number of neighboring sums that a worker takes together.
+const reducedPart = 64

@@ -26,7 +26,7 @@ type fuser struct {
 const fuseBudget = 1 << 24
 
 // program fuses the steps of a program. guarded is for executors with
-// [operator.AttentionParams].ZeroUndefined.
+// [operator.AttentionParams].ZeroUndefined and convolutions that add a value.
 func program(p *graph.Program, guarded bool) {
 	f := &fuser{Program: p, guarded: guarded}
 	for _, pass := range []func(*fuser, int) bool{
@@ -40,6 +40,10 @@ func program(p *graph.Program, guarded bool) {
 		if !f.sweep((*fuser).sinkTranspose) || f.work >= fuseBudget {
 			break
 		}
+	}
+	f.sweep((*fuser).viewTranspose)
+	if guarded {
+		f.sweep((*fuser).convResidual)
 	}
 	f.sweep((*fuser).activation)
 	f.sweep((*fuser).convNorm)
@@ -394,108 +398,6 @@ func permuted(shape, perm []int) []int {
 	return out
 }
 
-// lastPermutation moves the channel axis of [N, C, …] to the end; firstPermutation moves it back.
-func lastPermutation(rank int) []int {
-	perm := []int{0}
-	for i := 2; i < rank; i++ {
-		perm = append(perm, i)
-	}
-	return append(perm, 1)
-}
-
-func firstPermutation(rank int) []int {
-	perm := []int{0, rank - 1}
-	for i := 1; i < rank-1; i++ {
-		perm = append(perm, i)
-	}
-	return perm
-}
-
-// channelsLast lets every convolution work on [N, …, C], between two
-// transpositions; most of those then cancel.
-func (f *fuser) channelsLast() {
-	var steps []graph.Step
-	for _, s := range f.Steps {
-		if s.Node.Op != "Conv" || s.Node.Domain != "" {
-			steps = append(steps, s)
-			continue
-		}
-		x, y := s.In[0], s.Out[0]
-		rank := len(f.Values[x].Shape)
-		last, first := lastPermutation(rank), firstPermutation(rank)
-		in := f.temporary(permuted(f.Values[x].Shape, last))
-		out := f.temporary(permuted(f.Values[y].Shape, last))
-		params := *s.Params.(*operator.ConvParams)
-		params.ChannelsLast = true
-		bias := -1
-		if len(s.In) > 2 {
-			bias = s.In[2]
-		}
-		steps = append(steps,
-			newStep("", "Transpose", s.Node.Name, operator.TransposeParams{Perm: last}, []int{x}, []int{in}),
-			newStep("repscope", "Conv", s.Node.Name, &params, []int{in, s.In[1], bias, -1, -1}, []int{out}),
-			newStep("", "Transpose", s.Node.Name, operator.TransposeParams{Perm: first}, []int{out}, []int{y}))
-	}
-	f.Steps = steps
-}
-
-// sinkTranspose moves a transposition past an elementwise step, joins two in a
-// row, and drops one that does nothing.
-func (f *fuser) sinkTranspose(i int) bool {
-	s := f.Steps[i]
-	if s.Node.Op == "Transpose" {
-		return f.joinTranspose(i)
-	}
-	if _, ok := s.Params.(operator.Activation); !ok || f.Values[s.In[0]].DType != graph.Float32 {
-		return false
-	}
-	t := f.from(s.In[0], "Transpose")
-	if t == nil || !f.single(s.In[0]) {
-		return false
-	}
-	// T then U becomes U then T: the transposition's value is dropped, a new one holds U's result.
-	x := t.In[0]
-	middle := f.temporary(f.Values[x].Shape)
-	transpose := newStep("", "Transpose", t.Node.Name, t.Params, []int{middle}, s.Out)
-	f.Steps[i].In, f.Steps[i].Out = []int{x}, []int{middle}
-	f.Steps = slices.Insert(f.Steps, i+1, transpose)
-	return true
-}
-
-func (f *fuser) joinTranspose(i int) bool {
-	s := f.Steps[i]
-	perm := s.Params.(operator.TransposeParams).Perm
-	if before := f.from(s.In[0], "Transpose"); before != nil {
-		inner := before.Params.(operator.TransposeParams).Perm
-		joined := permuted(inner, perm)
-		f.Steps[i].Params = operator.TransposeParams{Perm: joined}
-		f.Steps[i].In = []int{before.In[0]}
-		f.Steps[i].Node = &graph.Node{Name: s.Node.Name, Op: "Transpose"}
-		return true
-	}
-	// A permutation that leaves the order of the axes longer than one alone moves nothing.
-	shape := f.Values[s.In[0]].Shape
-	previous, moves := -1, false
-	for _, a := range perm {
-		if shape[a] == 1 {
-			continue
-		}
-		moves = moves || a < previous
-		previous = a
-	}
-	if moves {
-		return false
-	}
-	if slices.Equal(f.Values[s.Out[0]].Shape, shape) && !slices.Contains(f.Outputs, s.Out[0]) {
-		// The same value under another name.
-		f.replace(s.Out[0], s.In[0])
-		f.Steps = slices.Delete(f.Steps, i, i+1)
-		return true
-	}
-	f.Steps[i] = newStep("", "Reshape", s.Node.Name, nil, []int{s.In[0]}, s.Out)
-	return true
-}
-
 // activation lets a convolution or linear step apply the function that follows it.
 func (f *fuser) activation(i int) bool {
 	s := f.Steps[i]
@@ -642,6 +544,27 @@ func (f *fuser) residual(i int) bool {
 	l := f.Steps[before]
 	l.In, l.Out = append(slices.Clone(l.In), other), s.Out
 	f.Steps[i] = l
+	f.Steps = slices.Delete(f.Steps, before, before+1)
+	return true
+}
+
+// convResidual lets a convolution add a value of its result's shape, before its activation.
+func (f *fuser) convResidual(i int) bool {
+	s := f.Steps[i]
+	if s.Node.Op != "Add" || s.Node.Domain != "" || f.Values[s.Out[0]].DType != graph.Float32 {
+		return false
+	}
+	y, other, ok := pair(&s, func(id int) bool {
+		c := f.from(id, "Conv")
+		return c != nil && c.Node.Domain == "repscope" && f.single(id) && len(c.In) == 5
+	})
+	if !ok || f.constant(other) || !slices.Equal(f.Values[y].Shape, f.Values[other].Shape) {
+		return false
+	}
+	before := f.producer[y]
+	c := f.Steps[before]
+	c.In, c.Out = append(slices.Clone(c.In), other), s.Out
+	f.Steps[i] = c
 	f.Steps = slices.Delete(f.Steps, before, before+1)
 	return true
 }

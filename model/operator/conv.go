@@ -11,7 +11,8 @@ import (
 var convRows = []Row{
 	{Name: "Conv", Since: 1, Types: "f", Inputs: between(2, 3), Outputs: 1, Attributes: windowAttributes("group"), NoFold: true,
 		infer: inferConv},
-	{Name: "Conv", Domain: own, Inputs: between(2, 5), Outputs: 1},
+	// Input 5, if there is one, is a value of the result's shape that is added before the activation.
+	{Name: "Conv", Domain: own, Inputs: between(2, 6), Outputs: 1},
 	{Name: "ConvTranspose", Since: 1, Types: "f", Inputs: between(2, 3), Outputs: 1,
 		Attributes: windowAttributes("group", "output_padding", "output_shape"), NoFold: true, infer: inferConvTranspose},
 }

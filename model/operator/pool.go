@@ -22,6 +22,8 @@ type PoolParams struct {
 	CountPadding               bool
 	// ColumnMajor says that the indices of maxima count the first spatial axis fastest.
 	ColumnMajor bool
+	// ChannelsLast is set if input and output are [N, spatial…, C] (chosen by the fusion pass).
+	ChannelsLast bool
 }
 
 func inferPool(c *context) {

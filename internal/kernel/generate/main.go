@@ -59,6 +59,7 @@ func kernelAssembly() *assembler {
 // vectorAssembly writes the functions of package vector.
 func vectorAssembly() *assembler {
 	a := &assembler{constants: map[string]uint32{}, doubles: map[string]uint64{}}
+	a.tails()
 	for _, w := range a.widths() {
 		w.softmax()
 		w.functions()
@@ -66,6 +67,8 @@ func vectorAssembly() *assembler {
 		w.normalizeRows()
 		w.depthwise()
 		w.finishRows()
+		w.maxWindows()
+		w.meanWindows()
 		w.slide()
 		w.similarities()
 		w.slideBytes()

@@ -97,6 +97,7 @@ func (w width) finishRows() {
 		w.emit("VMOVUPS %d(DI)(AX*1), %s", p*w.bytes, w.reg(p))
 		w.emit("VADDPS %d(SI)(AX*1), %s, %s", p*w.bytes, w.reg(p), w.reg(p))
 		w.emit("VADDPS %d(DX)(AX*1), %s, %s", p*w.bytes, w.reg(p), w.reg(p))
+		w.emit("VMAXPS %s, %s, %s // a NaN stays", w.reg(p), w.reg(13), w.reg(p))
 		w.emit("VMOVUPS %s, %d(DI)(AX*1)", w.reg(p), p*w.bytes)
 	}
 	w.emit("ADDQ $64, AX")

@@ -86,6 +86,16 @@ func depthwiseAVX2(dst, src, weights *float32, offsets, bases *int, positions, c
 //go:noescape
 func finishRowsAVX2(c, bias, other *float32, stride, cols, rows int, relu bool)
 
+// maxWindowsAVX2 is maxWindowsGeneric for at least one position.
+//
+//go:noescape
+func maxWindowsAVX2(dst, src *float32, offsets *int, positions, channels, step, pixels int)
+
+// meanWindowsAVX2 is meanWindowsGeneric for at least one position.
+//
+//go:noescape
+func meanWindowsAVX2(dst, src *float32, offsets *int, positions, channels, step, pixels int, count float64)
+
 // slideAVX2 is slideGeneric for n a multiple of 16 and blocks of the same stride.
 //
 //go:noescape
@@ -260,6 +270,16 @@ func depthwiseAVX512(dst, src, weights *float32, offsets, bases *int, positions,
 //
 //go:noescape
 func finishRowsAVX512(c, bias, other *float32, stride, cols, rows int, relu bool)
+
+// maxWindowsAVX512 is maxWindowsGeneric for at least one position.
+//
+//go:noescape
+func maxWindowsAVX512(dst, src *float32, offsets *int, positions, channels, step, pixels int)
+
+// meanWindowsAVX512 is meanWindowsGeneric for at least one position.
+//
+//go:noescape
+func meanWindowsAVX512(dst, src *float32, offsets *int, positions, channels, step, pixels int, count float64)
 
 // slideAVX512 is slideGeneric for n a multiple of 16 and blocks of the same stride.
 //

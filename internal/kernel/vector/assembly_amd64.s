@@ -1161,6 +1161,39 @@ DATA shift64<>+40(SB)/8, $0x4338000000000000
 DATA shift64<>+48(SB)/8, $0x4338000000000000
 DATA shift64<>+56(SB)/8, $0x4338000000000000
 GLOBL shift64<>(SB), RODATA|NOPTR, $64
+DATA tails<>+0(SB)/4, $0xffffffff
+DATA tails<>+4(SB)/4, $0xffffffff
+DATA tails<>+8(SB)/4, $0xffffffff
+DATA tails<>+12(SB)/4, $0xffffffff
+DATA tails<>+16(SB)/4, $0xffffffff
+DATA tails<>+20(SB)/4, $0xffffffff
+DATA tails<>+24(SB)/4, $0xffffffff
+DATA tails<>+28(SB)/4, $0xffffffff
+DATA tails<>+32(SB)/4, $0xffffffff
+DATA tails<>+36(SB)/4, $0xffffffff
+DATA tails<>+40(SB)/4, $0xffffffff
+DATA tails<>+44(SB)/4, $0xffffffff
+DATA tails<>+48(SB)/4, $0xffffffff
+DATA tails<>+52(SB)/4, $0xffffffff
+DATA tails<>+56(SB)/4, $0xffffffff
+DATA tails<>+60(SB)/4, $0xffffffff
+DATA tails<>+64(SB)/4, $0x00000000
+DATA tails<>+68(SB)/4, $0x00000000
+DATA tails<>+72(SB)/4, $0x00000000
+DATA tails<>+76(SB)/4, $0x00000000
+DATA tails<>+80(SB)/4, $0x00000000
+DATA tails<>+84(SB)/4, $0x00000000
+DATA tails<>+88(SB)/4, $0x00000000
+DATA tails<>+92(SB)/4, $0x00000000
+DATA tails<>+96(SB)/4, $0x00000000
+DATA tails<>+100(SB)/4, $0x00000000
+DATA tails<>+104(SB)/4, $0x00000000
+DATA tails<>+108(SB)/4, $0x00000000
+DATA tails<>+112(SB)/4, $0x00000000
+DATA tails<>+116(SB)/4, $0x00000000
+DATA tails<>+120(SB)/4, $0x00000000
+DATA tails<>+124(SB)/4, $0x00000000
+GLOBL tails<>(SB), RODATA|NOPTR, $128
 
 // func softmaxRowAVX2(x *float32, n int, scale float32) float32
 TEXT ·softmaxRowAVX2(SB), NOSPLIT, $0-28
@@ -2383,10 +2416,12 @@ both:
 	VMOVUPS 0(DI)(AX*1), Y0
 	VADDPS 0(SI)(AX*1), Y0, Y0
 	VADDPS 0(DX)(AX*1), Y0, Y0
+	VMAXPS Y0, Y13, Y0 // a NaN stays
 	VMOVUPS Y0, 0(DI)(AX*1)
 	VMOVUPS 32(DI)(AX*1), Y1
 	VADDPS 32(SI)(AX*1), Y1, Y1
 	VADDPS 32(DX)(AX*1), Y1, Y1
+	VMAXPS Y1, Y13, Y1 // a NaN stays
 	VMOVUPS Y1, 32(DI)(AX*1)
 	ADDQ $64, AX
 	CMPQ AX, CX
@@ -2395,6 +2430,193 @@ both:
 	ADDQ R8, DX
 	DECQ R10
 	JNZ row
+	VZEROUPPER
+	RET
+
+// func maxWindowsAVX2(dst, src *float32, offsets *int, positions, channels, step, pixels int)
+TEXT ·maxWindowsAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ offsets+16(FP), R8
+	MOVQ positions+24(FP), R9
+	LEAQ (R8)(R9*8), R9
+	MOVQ channels+32(FP), R10
+	MOVQ R10, BX
+	ANDQ $15, BX
+	MOVQ $16, CX
+	SUBQ BX, CX
+	LEAQ tails<>(SB), R13
+	VMOVUPS (R13)(CX*4), Y14
+	VMOVUPS 32(R13)(CX*4), Y15
+	SHLQ $2, R10
+	MOVQ step+40(FP), R11
+	SHLQ $2, R11
+	MOVQ pixels+48(FP), R12
+pixel:
+	XORQ AX, AX
+	MOVQ R10, CX
+	SUBQ $64, CX
+	JLT tail
+group:
+	VMOVUPS infinity<>(SB), Y0
+	VMOVUPS infinity<>(SB), Y1
+	MOVQ R8, R13
+	LEAQ (SI)(AX*1), DX
+position:
+	MOVQ (R13), R15
+	VMOVUPS 0(DX)(R15*4), Y4
+	VMAXPS Y0, Y4, Y0
+	VCMPPS $3, Y4, Y4, Y8
+	VBLENDVPS Y8, Y4, Y0, Y0
+	VMOVUPS 32(DX)(R15*4), Y5
+	VMAXPS Y1, Y5, Y1
+	VCMPPS $3, Y5, Y5, Y9
+	VBLENDVPS Y9, Y5, Y1, Y1
+	ADDQ $8, R13
+	CMPQ R13, R9
+	JNE position
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLE group
+tail:
+	TESTQ BX, BX
+	JEQ next
+	VMOVUPS infinity<>(SB), Y0
+	VMOVUPS infinity<>(SB), Y1
+	MOVQ R8, R13
+	LEAQ (SI)(AX*1), DX
+positionTail:
+	MOVQ (R13), R15
+	VMASKMOVPS 0(DX)(R15*4), Y14, Y4
+	VMAXPS Y0, Y4, Y0
+	VCMPPS $3, Y4, Y4, Y8
+	VBLENDVPS Y8, Y4, Y0, Y0
+	VMASKMOVPS 32(DX)(R15*4), Y15, Y5
+	VMAXPS Y1, Y5, Y1
+	VCMPPS $3, Y5, Y5, Y9
+	VBLENDVPS Y9, Y5, Y1, Y1
+	ADDQ $8, R13
+	CMPQ R13, R9
+	JNE positionTail
+	VMASKMOVPS Y0, Y14, 0(DI)(AX*1)
+	VMASKMOVPS Y1, Y15, 32(DI)(AX*1)
+next:
+	ADDQ R10, DI
+	ADDQ R11, SI
+	DECQ R12
+	JNZ pixel
+	VZEROUPPER
+	RET
+
+// func meanWindowsAVX2(dst, src *float32, offsets *int, positions, channels, step, pixels int, count float64)
+TEXT ·meanWindowsAVX2(SB), NOSPLIT, $0-64
+	VBROADCASTSD count+56(FP), Y12
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ offsets+16(FP), R8
+	MOVQ positions+24(FP), R9
+	LEAQ (R8)(R9*8), R9
+	MOVQ channels+32(FP), R10
+	MOVQ R10, BX
+	ANDQ $15, BX
+	MOVQ $16, CX
+	SUBQ BX, CX
+	LEAQ tails<>(SB), R13
+	VMOVUPS (R13)(CX*4), Y14
+	VMOVUPS 32(R13)(CX*4), Y15
+	SHLQ $2, R10
+	MOVQ step+40(FP), R11
+	SHLQ $2, R11
+	MOVQ pixels+48(FP), R12
+pixel:
+	XORQ AX, AX
+	MOVQ R10, CX
+	SUBQ $64, CX
+	JLT tail
+group:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ R8, R13
+	LEAQ (SI)(AX*1), DX
+position:
+	MOVQ (R13), R15
+	VCVTPS2PD 0(DX)(R15*4), Y4
+	VADDPD Y4, Y0, Y0
+	VCVTPS2PD 16(DX)(R15*4), Y5
+	VADDPD Y5, Y1, Y1
+	VCVTPS2PD 32(DX)(R15*4), Y6
+	VADDPD Y6, Y2, Y2
+	VCVTPS2PD 48(DX)(R15*4), Y7
+	VADDPD Y7, Y3, Y3
+	ADDQ $8, R13
+	CMPQ R13, R9
+	JNE position
+	VDIVPD Y12, Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, 0(DI)(AX*1)
+	VDIVPD Y12, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS X1, 16(DI)(AX*1)
+	VDIVPD Y12, Y2, Y2
+	VCVTPD2PSY Y2, X2
+	VMOVUPS X2, 32(DI)(AX*1)
+	VDIVPD Y12, Y3, Y3
+	VCVTPD2PSY Y3, X3
+	VMOVUPS X3, 48(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLE group
+tail:
+	TESTQ BX, BX
+	JEQ next
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ R8, R13
+	LEAQ (SI)(AX*1), DX
+positionTail:
+	MOVQ (R13), R15
+	VMASKMOVPS 0(DX)(R15*4), X14, X4
+	VCVTPS2PD X4, Y4
+	VADDPD Y4, Y0, Y0
+	VEXTRACTF128 $1, Y14, X13
+	VMASKMOVPS 16(DX)(R15*4), X13, X5
+	VCVTPS2PD X5, Y5
+	VADDPD Y5, Y1, Y1
+	VMASKMOVPS 32(DX)(R15*4), X15, X6
+	VCVTPS2PD X6, Y6
+	VADDPD Y6, Y2, Y2
+	VEXTRACTF128 $1, Y15, X13
+	VMASKMOVPS 48(DX)(R15*4), X13, X7
+	VCVTPS2PD X7, Y7
+	VADDPD Y7, Y3, Y3
+	ADDQ $8, R13
+	CMPQ R13, R9
+	JNE positionTail
+	VDIVPD Y12, Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMASKMOVPS X0, X14, 0(DI)(AX*1)
+	VDIVPD Y12, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VEXTRACTF128 $1, Y14, X13
+	VMASKMOVPS X1, X13, 16(DI)(AX*1)
+	VDIVPD Y12, Y2, Y2
+	VCVTPD2PSY Y2, X2
+	VMASKMOVPS X2, X15, 32(DI)(AX*1)
+	VDIVPD Y12, Y3, Y3
+	VCVTPD2PSY Y3, X3
+	VEXTRACTF128 $1, Y15, X13
+	VMASKMOVPS X3, X13, 48(DI)(AX*1)
+next:
+	ADDQ R10, DI
+	ADDQ R11, SI
+	DECQ R12
+	JNZ pixel
 	VZEROUPPER
 	RET
 
@@ -4728,6 +4950,7 @@ both:
 	VMOVUPS 0(DI)(AX*1), Z0
 	VADDPS 0(SI)(AX*1), Z0, Z0
 	VADDPS 0(DX)(AX*1), Z0, Z0
+	VMAXPS Z0, Z13, Z0 // a NaN stays
 	VMOVUPS Z0, 0(DI)(AX*1)
 	ADDQ $64, AX
 	CMPQ AX, CX
@@ -4736,6 +4959,157 @@ both:
 	ADDQ R8, DX
 	DECQ R10
 	JNZ row
+	VZEROUPPER
+	RET
+
+// func maxWindowsAVX512(dst, src *float32, offsets *int, positions, channels, step, pixels int)
+TEXT ·maxWindowsAVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ offsets+16(FP), R8
+	MOVQ positions+24(FP), R9
+	LEAQ (R8)(R9*8), R9
+	MOVQ channels+32(FP), R10
+	MOVQ R10, BX
+	ANDQ $15, BX
+	MOVQ BX, CX
+	MOVQ $1, R13
+	SHLQ CX, R13
+	DECQ R13
+	KMOVW R13, K4
+	KMOVW R13, K2
+	SHRQ $8, R13
+	KMOVW R13, K3
+	SHLQ $2, R10
+	MOVQ step+40(FP), R11
+	SHLQ $2, R11
+	MOVQ pixels+48(FP), R12
+pixel:
+	XORQ AX, AX
+	MOVQ R10, CX
+	SUBQ $64, CX
+	JLT tail
+group:
+	VMOVUPS infinity<>(SB), Z0
+	MOVQ R8, R13
+	LEAQ (SI)(AX*1), DX
+position:
+	MOVQ (R13), R15
+	VMOVUPS 0(DX)(R15*4), Z4
+	VMAXPS Z0, Z4, Z0
+	VCMPPS $3, Z4, Z4, K1
+	VMOVAPS Z4, K1, Z0
+	ADDQ $8, R13
+	CMPQ R13, R9
+	JNE position
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLE group
+tail:
+	TESTQ BX, BX
+	JEQ next
+	VMOVUPS infinity<>(SB), Z0
+	MOVQ R8, R13
+	LEAQ (SI)(AX*1), DX
+positionTail:
+	MOVQ (R13), R15
+	VMOVUPS.Z (DX)(R15*4), K4, Z4
+	VMAXPS Z0, Z4, Z0
+	VCMPPS $3, Z4, Z4, K1
+	VMOVAPS Z4, K1, Z0
+	ADDQ $8, R13
+	CMPQ R13, R9
+	JNE positionTail
+	VMOVUPS Z0, K4, (DI)(AX*1)
+next:
+	ADDQ R10, DI
+	ADDQ R11, SI
+	DECQ R12
+	JNZ pixel
+	VZEROUPPER
+	RET
+
+// func meanWindowsAVX512(dst, src *float32, offsets *int, positions, channels, step, pixels int, count float64)
+TEXT ·meanWindowsAVX512(SB), NOSPLIT, $0-64
+	VBROADCASTSD count+56(FP), Z12
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ offsets+16(FP), R8
+	MOVQ positions+24(FP), R9
+	LEAQ (R8)(R9*8), R9
+	MOVQ channels+32(FP), R10
+	MOVQ R10, BX
+	ANDQ $15, BX
+	MOVQ BX, CX
+	MOVQ $1, R13
+	SHLQ CX, R13
+	DECQ R13
+	KMOVW R13, K4
+	KMOVW R13, K2
+	SHRQ $8, R13
+	KMOVW R13, K3
+	SHLQ $2, R10
+	MOVQ step+40(FP), R11
+	SHLQ $2, R11
+	MOVQ pixels+48(FP), R12
+pixel:
+	XORQ AX, AX
+	MOVQ R10, CX
+	SUBQ $64, CX
+	JLT tail
+group:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	MOVQ R8, R13
+	LEAQ (SI)(AX*1), DX
+position:
+	MOVQ (R13), R15
+	VCVTPS2PD 0(DX)(R15*4), Z4
+	VADDPD Z4, Z0, Z0
+	VCVTPS2PD 32(DX)(R15*4), Z5
+	VADDPD Z5, Z1, Z1
+	ADDQ $8, R13
+	CMPQ R13, R9
+	JNE position
+	VDIVPD Z12, Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VDIVPD Z12, Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLE group
+tail:
+	TESTQ BX, BX
+	JEQ next
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	MOVQ R8, R13
+	LEAQ (SI)(AX*1), DX
+positionTail:
+	MOVQ (R13), R15
+	VMOVUPS.Z 0(DX)(R15*4), K2, Y4
+	VCVTPS2PD Y4, Z4
+	VADDPD Z4, Z0, Z0
+	VMOVUPS.Z 32(DX)(R15*4), K3, Y5
+	VCVTPS2PD Y5, Z5
+	VADDPD Z5, Z1, Z1
+	ADDQ $8, R13
+	CMPQ R13, R9
+	JNE positionTail
+	VDIVPD Z12, Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, K2, 0(DI)(AX*1)
+	VDIVPD Z12, Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVUPS Y1, K3, 32(DI)(AX*1)
+next:
+	ADDQ R10, DI
+	ADDQ R11, SI
+	DECQ R12
+	JNZ pixel
 	VZEROUPPER
 	RET
 

@@ -86,9 +86,44 @@ func depthwiseLanes(dst, src, weights []float32, offsets, bases []int, channels,
 	}
 }
 
+// maxWindows is maxWindowsGeneric.
+func maxWindows(dst, src []float32, offsets []int, channels, step, pixels int) {
+	if !useAVX2 || !windowsFit(dst, src, offsets, channels, step, pixels) {
+		maxWindowsGeneric(dst, src, offsets, channels, step, pixels)
+		return
+	}
+	if useAVX512 {
+		maxWindowsAVX512(&dst[0], &src[0], &offsets[0], len(offsets), channels, step, pixels)
+	} else {
+		maxWindowsAVX2(&dst[0], &src[0], &offsets[0], len(offsets), channels, step, pixels)
+	}
+}
+
+// meanWindows is meanWindowsGeneric.
+func meanWindows(dst, src []float32, offsets []int, channels, step, pixels int, count float64) {
+	if !useAVX2 || !windowsFit(dst, src, offsets, channels, step, pixels) {
+		meanWindowsGeneric(dst, src, offsets, channels, step, pixels, count)
+		return
+	}
+	if useAVX512 {
+		meanWindowsAVX512(&dst[0], &src[0], &offsets[0], len(offsets), channels, step, pixels, count)
+	} else {
+		meanWindowsAVX2(&dst[0], &src[0], &offsets[0], len(offsets), channels, step, pixels, count)
+	}
+}
+
+// windowsFit touches the last elements that the assembly reads and writes; it reports whether there are any.
+func windowsFit(dst, src []float32, offsets []int, channels, step, pixels int) bool {
+	if len(offsets) == 0 || channels == 0 || pixels == 0 {
+		return false
+	}
+	_, _ = dst[pixels*channels-1], src[(pixels-1)*step+offsets[len(offsets)-1]+channels-1]
+	return true
+}
+
 // finishRows is finishRowsGeneric.
 func finishRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
-	if !useAVX2 || cols%Lanes != 0 || cols == 0 || rows == 0 || relu && other != nil {
+	if !useAVX2 || cols%Lanes != 0 || cols == 0 || rows == 0 {
 		finishRowsGeneric(c, bias, other, stride, cols, rows, relu)
 		return
 	}

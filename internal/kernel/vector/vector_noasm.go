@@ -34,6 +34,14 @@ func normalizeRows(dst, x, scale, bias []float32, n, rows int, epsilon float32) 
 	return false
 }
 
+func maxWindows(dst, src []float32, offsets []int, channels, step, pixels int) {
+	maxWindowsGeneric(dst, src, offsets, channels, step, pixels)
+}
+
+func meanWindows(dst, src []float32, offsets []int, channels, step, pixels int, count float64) {
+	meanWindowsGeneric(dst, src, offsets, channels, step, pixels, count)
+}
+
 // finishRows is finishRowsGeneric.
 func finishRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
 	finishRowsGeneric(c, bias, other, stride, cols, rows, relu)
