@@ -66,6 +66,8 @@ func vectorAssembly() *assembler {
 		w.normalizeRows()
 		w.depthwise()
 		w.finishRows()
+		w.cuts()
+		w.pools()
 		w.slide()
 		w.similarities()
 		w.slideBytes()

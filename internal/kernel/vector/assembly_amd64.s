@@ -2398,6 +2398,169 @@ both:
 	VZEROUPPER
 	RET
 
+// func clipAVX2(dst, src *float32, n int, low, high float32)
+TEXT ·clipAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS low+24(FP), Y13
+	VBROADCASTSS high+28(FP), Y14
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y0
+	VMAXPS Y0, Y13, Y0
+	VMINPS Y0, Y14, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VMAXPS Y0, Y13, Y0
+	VMINPS Y0, Y14, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func hardSigmoidAVX2(dst, src *float32, n int, slope, shift float32)
+TEXT ·hardSigmoidAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS slope+24(FP), Y13
+	VBROADCASTSS shift+28(FP), Y14
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y0
+	VMULPS Y13, Y0, Y0
+	VADDPS Y14, Y0, Y0
+	VMOVUPS unit<>(SB), Y2
+	VMINPS Y0, Y2, Y0
+	VMAXPS Y0, Y12, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VMULPS Y13, Y0, Y0
+	VADDPS Y14, Y0, Y0
+	VMOVUPS unit<>(SB), Y2
+	VMINPS Y0, Y2, Y0
+	VMAXPS Y0, Y12, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func hardSwishAVX2(dst, src *float32, n int, six, half float32)
+TEXT ·hardSwishAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS six+24(FP), Y13
+	VBROADCASTSS half+28(FP), Y14
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y0
+	VDIVPS Y13, Y0, Y1
+	VADDPS Y14, Y1, Y1
+	VMOVUPS unit<>(SB), Y2
+	VMINPS Y1, Y2, Y1
+	VMAXPS Y1, Y12, Y1
+	VMULPS Y1, Y0, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VDIVPS Y13, Y0, Y1
+	VADDPS Y14, Y1, Y1
+	VMOVUPS unit<>(SB), Y2
+	VMINPS Y1, Y2, Y1
+	VMAXPS Y1, Y12, Y1
+	VMULPS Y1, Y0, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func maxRowsAVX2(dst, src *float32, offsets *int, positions, n int)
+TEXT ·maxRowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+32(FP), CX
+columns:
+	VMOVUPS infinity<>(SB), Y0
+	VMOVUPS infinity<>(SB), Y1
+	MOVQ offsets+16(FP), R8
+	MOVQ positions+24(FP), R9
+position:
+	MOVQ (R8), R10
+	ADDQ $8, R8
+	VMOVUPS 0(SI)(R10*4), Y4
+	VMAXPS Y0, Y4, Y0
+	VCMPPS $3, Y4, Y4, Y15
+	VBLENDVPS Y15, Y4, Y0, Y0
+	VMOVUPS 32(SI)(R10*4), Y4
+	VMAXPS Y1, Y4, Y1
+	VCMPPS $3, Y4, Y4, Y15
+	VBLENDVPS Y15, Y4, Y1, Y1
+	DECQ R9
+	JNZ position
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS Y1, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT columns
+	VZEROUPPER
+	RET
+
+// func sumRowsAVX2(dst, src *float32, offsets *int, positions, n int, count float64)
+TEXT ·sumRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+32(FP), CX
+	VBROADCASTSD count+40(FP), Y14
+columns:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ offsets+16(FP), R8
+	MOVQ positions+24(FP), R9
+position:
+	MOVQ (R8), R10
+	ADDQ $8, R8
+	VCVTPS2PD 0(SI)(R10*4), Y4
+	VADDPD Y4, Y0, Y0
+	VCVTPS2PD 16(SI)(R10*4), Y5
+	VADDPD Y5, Y1, Y1
+	VCVTPS2PD 32(SI)(R10*4), Y6
+	VADDPD Y6, Y2, Y2
+	VCVTPS2PD 48(SI)(R10*4), Y7
+	VADDPD Y7, Y3, Y3
+	DECQ R9
+	JNZ position
+	VDIVPD Y14, Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, 0(DI)
+	VDIVPD Y14, Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS X1, 16(DI)
+	VDIVPD Y14, Y2, Y2
+	VCVTPD2PSY Y2, X2
+	VMOVUPS X2, 32(DI)
+	VDIVPD Y14, Y3, Y3
+	VCVTPD2PSY Y3, X3
+	VMOVUPS X3, 48(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT columns
+	VZEROUPPER
+	RET
+
 // func slideAVX2(sums, pair, last, p1, p3, p5, x, y *float64, n, stride int)
 TEXT ·slideAVX2(SB), NOSPLIT, $0-80
 	MOVQ sums+0(FP), DI
@@ -4736,6 +4899,132 @@ both:
 	ADDQ R8, DX
 	DECQ R10
 	JNZ row
+	VZEROUPPER
+	RET
+
+// func clipAVX512(dst, src *float32, n int, low, high float32)
+TEXT ·clipAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS low+24(FP), Z13
+	VBROADCASTSS high+28(FP), Z14
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z0
+	VMAXPS Z0, Z13, Z0
+	VMINPS Z0, Z14, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func hardSigmoidAVX512(dst, src *float32, n int, slope, shift float32)
+TEXT ·hardSigmoidAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS slope+24(FP), Z13
+	VBROADCASTSS shift+28(FP), Z14
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z0
+	VMULPS Z13, Z0, Z0
+	VADDPS Z14, Z0, Z0
+	VMOVUPS unit<>(SB), Z2
+	VMINPS Z0, Z2, Z0
+	VMAXPS Z0, Z12, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func hardSwishAVX512(dst, src *float32, n int, six, half float32)
+TEXT ·hardSwishAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS six+24(FP), Z13
+	VBROADCASTSS half+28(FP), Z14
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z0
+	VDIVPS Z13, Z0, Z1
+	VADDPS Z14, Z1, Z1
+	VMOVUPS unit<>(SB), Z2
+	VMINPS Z1, Z2, Z1
+	VMAXPS Z1, Z12, Z1
+	VMULPS Z1, Z0, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func maxRowsAVX512(dst, src *float32, offsets *int, positions, n int)
+TEXT ·maxRowsAVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+32(FP), CX
+columns:
+	VMOVUPS infinity<>(SB), Z0
+	MOVQ offsets+16(FP), R8
+	MOVQ positions+24(FP), R9
+position:
+	MOVQ (R8), R10
+	ADDQ $8, R8
+	VMOVUPS 0(SI)(R10*4), Z4
+	VMAXPS Z0, Z4, Z0
+	VCMPPS $3, Z4, Z4, K1
+	VBLENDMPS Z4, Z0, K1, Z0
+	DECQ R9
+	JNZ position
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT columns
+	VZEROUPPER
+	RET
+
+// func sumRowsAVX512(dst, src *float32, offsets *int, positions, n int, count float64)
+TEXT ·sumRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+32(FP), CX
+	VBROADCASTSD count+40(FP), Z14
+columns:
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	MOVQ offsets+16(FP), R8
+	MOVQ positions+24(FP), R9
+position:
+	MOVQ (R8), R10
+	ADDQ $8, R8
+	VCVTPS2PD 0(SI)(R10*4), Z4
+	VADDPD Z4, Z0, Z0
+	VCVTPS2PD 32(SI)(R10*4), Z5
+	VADDPD Z5, Z1, Z1
+	DECQ R9
+	JNZ position
+	VDIVPD Z14, Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, 0(DI)
+	VDIVPD Z14, Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVUPS Y1, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT columns
 	VZEROUPPER
 	RET
 

@@ -47,7 +47,7 @@ const (
 
 // depthwise is depthwiseGeneric; offsets and bases ascend.
 func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) {
-	if !useAVX2 || channels%Lanes != 0 || channels == 0 || len(offsets) == 0 || len(bases) == 0 {
+	if !useAVX2 || channels < Lanes || len(offsets) == 0 || len(bases) == 0 {
 		depthwiseGeneric(dst, src, weights, offsets, bases, channels)
 		return
 	}
@@ -56,6 +56,7 @@ func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) 
 	for len(bases) >= depthwiseBlock {
 		blocks := min(len(bases), depthwiseTile) / depthwiseBlock
 		for c := 0; c < channels; c += Lanes {
+			c := min(c, channels-Lanes) // the last may be computed again
 			depthwiseLanes(dst[c:], src[c:], weights[c:], offsets, bases, channels, channels, blocks)
 		}
 		n := blocks * depthwiseBlock
@@ -71,6 +72,7 @@ func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) 
 		block[j] = bases[min(j, len(bases)-1)]
 	}
 	for c := 0; c < channels; c += Lanes {
+		c := min(c, channels-Lanes)
 		depthwiseLanes(sums[:], src[c:], weights[c:], offsets, block[:], channels, Lanes, 1)
 		for i := range bases {
 			copy(dst[i*channels+c:], sums[i*Lanes:(i+1)*Lanes])
@@ -88,8 +90,12 @@ func depthwiseLanes(dst, src, weights []float32, offsets, bases []int, channels,
 
 // finishRows is finishRowsGeneric.
 func finishRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
-	if !useAVX2 || cols%Lanes != 0 || cols == 0 || rows == 0 || relu && other != nil {
+	if !useAVX2 || cols == 0 || rows == 0 || relu && other != nil {
 		finishRowsGeneric(c, bias, other, stride, cols, rows, relu)
+		return
+	}
+	if cols%Lanes != 0 {
+		finishOddRows(c, bias, other, stride, cols, rows, relu)
 		return
 	}
 	end := (rows-1)*stride + cols
@@ -102,6 +108,86 @@ func finishRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
 		finishRowsAVX512(to, from, and, stride, cols, rows, relu)
 	} else {
 		finishRowsAVX2(to, from, and, stride, cols, rows, relu)
+	}
+}
+
+// finishOddRows is finishRowsGeneric for a number of columns that Lanes do not divide. Rows that follow each
+// other are taken together, so many that they do.
+func finishOddRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
+	together := Lanes
+	for n := cols; n%2 == 0; n /= 2 {
+		together /= 2
+	}
+	var tile [4096]float32
+	if stride == cols && other == nil && rows >= 2*together && together*cols <= len(tile) {
+		for i := range together {
+			copy(tile[i*cols:], bias[:cols])
+		}
+		n := rows / together
+		finishRows(c, tile[:together*cols], nil, together*cols, together*cols, n, relu)
+		c, rows = c[n*together*cols:], rows-n*together
+	} else if n := cols &^ (Lanes - 1); n > 0 {
+		finishRows(c, bias, other, stride, n, rows, relu)
+		c, bias, cols = c[n:], bias[n:], cols-n
+		if other != nil {
+			other = other[n:]
+		}
+	}
+	if rows > 0 {
+		finishRowsGeneric(c, bias, other, stride, cols, rows, relu)
+	}
+}
+
+// maxRows is maxRowsGeneric.
+func maxRows(dst, src []float32, offsets []int) {
+	n := len(dst)
+	if !useAVX2 || n < Lanes || len(offsets) == 0 {
+		maxRowsGeneric(dst, src, offsets)
+		return
+	}
+	checkRows(src, offsets, n)
+	whole := n &^ (Lanes - 1)
+	maxLanes(dst, src, offsets, whole)
+	if whole < n { // the last may be computed again
+		maxLanes(dst[n-Lanes:], src[n-Lanes:], offsets, Lanes)
+	}
+}
+
+func maxLanes(dst, src []float32, offsets []int, n int) {
+	if useAVX512 {
+		maxRowsAVX512(&dst[0], &src[0], &offsets[0], len(offsets), n)
+	} else {
+		maxRowsAVX2(&dst[0], &src[0], &offsets[0], len(offsets), n)
+	}
+}
+
+// sumRows is sumRowsGeneric.
+func sumRows(dst, src []float32, offsets []int, count float64) {
+	n := len(dst)
+	if !useAVX2 || n < Lanes || len(offsets) == 0 {
+		sumRowsGeneric(dst, src, offsets, count)
+		return
+	}
+	checkRows(src, offsets, n)
+	whole := n &^ (Lanes - 1)
+	sumLanes(dst, src, offsets, whole, count)
+	if whole < n {
+		sumLanes(dst[n-Lanes:], src[n-Lanes:], offsets, Lanes, count)
+	}
+}
+
+func sumLanes(dst, src []float32, offsets []int, n int, count float64) {
+	if useAVX512 {
+		sumRowsAVX512(&dst[0], &src[0], &offsets[0], len(offsets), n, count)
+	} else {
+		sumRowsAVX2(&dst[0], &src[0], &offsets[0], len(offsets), n, count)
+	}
+}
+
+// checkRows panics where a row does not lie in src, as the generic code does.
+func checkRows(src []float32, offsets []int, n int) {
+	for _, at := range offsets {
+		_ = src[at:][:n]
 	}
 }
 
