@@ -5,6 +5,7 @@ package cpu
 import (
 	"math"
 
+	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
 	"repscope/model/operator"
 )
@@ -63,7 +64,78 @@ func (w *windows) cells(k, limit int) (lo, hi, start int) {
 	return min(lo, n), max(min((limit-1-start)/step+1, n), min(lo, n)), start
 }
 
+// lastWindows walks the windows of [N, D, H, W, C]; images of fewer axes have some of size one.
+type lastWindows struct {
+	p                                *operator.PoolParams
+	in, out                          [3]int
+	kernel, stride, dilation, before [3]int
+	after                            [3]int
+	channels, plane                  int
+}
+
+func newLastWindows(b *builder) *lastWindows {
+	p := b.Step.Params.(*operator.PoolParams)
+	shape, out := b.Shape(0), b.OutShape(0)
+	n := len(p.Kernel)
+	w := &lastWindows{p: p, channels: shape[n+1], plane: graph.Count(shape[1:])}
+	for a := range 3 {
+		w.in[a], w.out[a], w.kernel[a], w.stride[a], w.dilation[a] = 1, 1, 1, 1, 1
+		if k := a - (3 - n); k >= 0 {
+			w.in[a], w.out[a], w.kernel[a] = shape[1+k], out[1+k], p.Kernel[k]
+			w.stride[a], w.dilation[a], w.before[a], w.after[a] = p.Strides[k], p.Dilations[k], p.Before[k], p.After[k]
+		}
+	}
+	return w
+}
+
+// pixels is how many results there are in an image, counted without channels.
+func (w *lastWindows) pixels() int { return w.out[0] * w.out[1] * w.out[2] }
+
+// window appends where the inputs of a result lie in its image, in the order of the kernel, and
+// says how many positions count for a mean that counts padding.
+func (w *lastWindows) window(offsets []int, pixel int) (_ []int, counted int) {
+	var begin, lo, hi [3]int
+	counted = 1
+	for a := 2; a >= 0; a-- {
+		begin[a] = pixel%w.out[a]*w.stride[a] - w.before[a]
+		pixel /= w.out[a]
+		if begin[a] < 0 {
+			lo[a] = min((-begin[a]+w.dilation[a]-1)/w.dilation[a], w.kernel[a])
+		}
+		end := func(limit int) int { return max(0, min(w.kernel[a], (limit-begin[a]+w.dilation[a]-1)/w.dilation[a])) }
+		hi[a] = end(w.in[a])
+		counted *= end(w.in[a] + w.after[a])
+	}
+	for z := lo[0]; z < hi[0]; z++ {
+		for y := lo[1]; y < hi[1]; y++ {
+			line := ((begin[0]+z*w.dilation[0])*w.in[1] + begin[1] + y*w.dilation[1]) * w.in[2]
+			for x := lo[2]; x < hi[2]; x++ {
+				offsets = append(offsets, (line+begin[2]+x*w.dilation[2])*w.channels)
+			}
+		}
+	}
+	return offsets, counted
+}
+
+// poolLast runs a function over all windows, which fills the channels of a result.
+func poolLast(b *builder, pool func(w *lastWindows, dst, image []float32, offsets []int, counted int)) (func() error, error) {
+	w := newLastWindows(b)
+	x, y := b.in(0), b.out(0)
+	weights, pixels := b.weights, w.pixels()
+	return b.span(b.Shape(0)[0]*pixels, max(1, grain/max(1, graph.Count(w.kernel[:])*w.channels)), func(worker, lo, hi int) {
+		s := weights.scratch[worker]
+		for t := lo; t < hi; t++ {
+			var counted int
+			s.base, counted = w.window(s.base[:0], t%pixels)
+			pool(w, y()[t*w.channels:(t+1)*w.channels], x()[t/pixels*w.plane:][:w.plane], s.base, counted)
+		}
+	}), nil
+}
+
 func buildMaxPool(b *builder) (func() error, error) {
+	if b.Step.Params.(*operator.PoolParams).ChannelsLast {
+		return poolLast(b, func(_ *lastWindows, dst, image []float32, offsets []int, _ int) { vector.MaxRows(dst, image, offsets) })
+	}
 	return forType(b, 0, maxPool[float32], maxPool[int64], nil)
 }
 
@@ -153,6 +225,14 @@ func lowest[T number]() T {
 }
 
 func buildAveragePool(b *builder) (func() error, error) {
+	if b.Step.Params.(*operator.PoolParams).ChannelsLast {
+		return poolLast(b, func(w *lastWindows, dst, image []float32, offsets []int, counted int) {
+			if !w.p.CountPadding {
+				counted = len(offsets)
+			}
+			vector.MeanRows(dst, image, offsets, float64(counted))
+		})
+	}
 	w := newWindows(b)
 	last := len(w.in) - 1
 	row, step := w.out[last], w.p.Strides[last]

@@ -102,7 +102,7 @@ func buildLinear(b *builder) (func() error, error) {
 				vector.FinishRows(c, bias()[j0:j1], o[i0*n+j0:], n, j1-j0, i1-i0, false)
 				continue
 			}
-			finish(c, n, i1-i0, j0, j1-j0)
+			finish(c, nil, n, i1-i0, j0, j1-j0)
 		}
 	}), nil
 }

@@ -60,6 +60,9 @@ func buildReduce(b *builder) (func() error, error) {
 			}
 		}), nil
 	}
+	if mean := f32Mean(b, op, axes, n); mean != nil {
+		return mean, nil
+	}
 	f := reducers[op]
 	logSumExp := op == "ReduceLogSumExp"
 	last := len(reduced.shape) - 1
@@ -95,6 +98,26 @@ func buildReduce(b *builder) (func() error, error) {
 			m.f32[y][r] = float32(f.finish(acc, n))
 		}
 	}), nil
+}
+
+// f32Mean is the mean over the middle axes of [outer, middle, channels], nil for other reductions.
+func f32Mean(b *builder, op string, axes operator.Reduction, n int) func() error {
+	k := len(axes.Kept)
+	if op != "GlobalAveragePool" && op != "ReduceMean" || n == 0 || k == 0 || axes.KeptStrides[k-1] != 1 || axes.Kept[k-1] < vector.Lanes {
+		return nil
+	}
+	channels := axes.Kept[k-1]
+	reduced, kept := newStrided(axes.Reduced, axes.ReducedStrides, 0), newStrided(axes.Kept, axes.KeptStrides, 0)
+	offsets := make([]int, n)
+	for i := range offsets {
+		offsets[i] = reduced.at(i)
+	}
+	x, y := b.in(0), b.out(0)
+	return b.span(graph.Count(axes.Kept)/channels, max(1, grain/(n*channels)), func(_, lo, hi int) {
+		for r := lo; r < hi; r++ {
+			vector.MeanRows(y()[r*channels:(r+1)*channels], x()[kept.at(r*channels):], offsets, float64(n))
+		}
+	})
 }
 
 // at is where element i lies.

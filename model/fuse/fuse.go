@@ -36,10 +36,20 @@ func program(p *graph.Program, guarded bool) {
 	}
 	f.sweep((*fuser).attention)
 	f.channelsLast()
+	if guarded {
+		f.poolsLast()
+	}
 	for range len(p.Steps) {
-		if !f.sweep((*fuser).sinkTranspose) || f.work >= fuseBudget {
+		changed := f.sweep((*fuser).sinkTranspose)
+		if guarded && f.sweep((*fuser).passTranspose) {
+			changed = true
+		}
+		if !changed || f.work >= fuseBudget {
 			break
 		}
+	}
+	if guarded {
+		f.sweep((*fuser).convResidual)
 	}
 	f.sweep((*fuser).activation)
 	f.sweep((*fuser).convNorm)

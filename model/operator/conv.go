@@ -26,6 +26,8 @@ type ConvParams struct {
 	// ChannelsFirstInput is set if the input alone still has its channels first.
 	ChannelsFirstInput bool
 	Activation         Activation
+	// A value of the result's shape that is added before the activation is input 5.
+	//
 	// Norm, if not nil, is a layer normalisation over the channels after the activation
 	// (channels last only); its scale and bias are inputs 3 and 4.
 	Norm *NormParams

@@ -22,6 +22,8 @@ type PoolParams struct {
 	CountPadding               bool
 	// ColumnMajor says that the indices of maxima count the first spatial axis fastest.
 	ColumnMajor bool
+	// ChannelsLast: [N, spatial…, C], set by package fuse.
+	ChannelsLast bool
 }
 
 func inferPool(c *context) {

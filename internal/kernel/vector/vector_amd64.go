@@ -119,13 +119,16 @@ func finishOddRows(c, bias, other []float32, stride, cols, rows int, relu bool) 
 		together /= 2
 	}
 	var tile [4096]float32
-	if stride == cols && other == nil && rows >= 2*together && together*cols <= len(tile) {
+	if stride == cols && rows >= 2*together && together*cols <= len(tile) {
 		for i := range together {
 			copy(tile[i*cols:], bias[:cols])
 		}
 		n := rows / together
-		finishRows(c, tile[:together*cols], nil, together*cols, together*cols, n, relu)
+		finishRows(c, tile[:together*cols], other, together*cols, together*cols, n, relu)
 		c, rows = c[n*together*cols:], rows-n*together
+		if other != nil {
+			other = other[n*together*cols:]
+		}
 	} else if n := cols &^ (Lanes - 1); n > 0 {
 		finishRows(c, bias, other, stride, n, rows, relu)
 		c, bias, cols = c[n:], bias[n:], cols-n
