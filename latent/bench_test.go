@@ -106,6 +106,43 @@ func BenchmarkModels(b *testing.B) {
 	}
 }
 
+// BenchmarkArchitecture measures batches of a network that docs/benchmarks/architectures.py
+// exported: REPSCOPE_BENCH_ARCHITECTURE is its file without .onnx, REPSCOPE_BENCH_BATCH the
+// number of states.
+func BenchmarkArchitecture(b *testing.B) {
+	path := os.Getenv("REPSCOPE_BENCH_ARCHITECTURE")
+	if path == "" {
+		b.Skip("REPSCOPE_BENCH_ARCHITECTURE is not set")
+	}
+	data, err := os.ReadFile(path + ".json")
+	if err != nil {
+		b.Fatal(err)
+	}
+	var state []int
+	if err := json.Unmarshal(data, &state); err != nil {
+		b.Fatal(err)
+	}
+	batch, err := strconv.Atoi(os.Getenv("REPSCOPE_BENCH_BATCH"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	opened, err := Open(path+".onnx", OpenOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer opened.Close()
+	e := opened.(*modelEncoder)
+	x := make([]float32, batch*graph.Count(state))
+	for i := range x {
+		x[i] = float32(i*2654435761%256) / 255
+	}
+	for b.Loop() {
+		if _, err := e.run(context.Background(), x, batch, state); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // processorTime is what the process has used on all cores; a shared machine
 // disturbs it less than the clock. Zero where the system does not tell.
 func processorTime(b *testing.B) time.Duration {

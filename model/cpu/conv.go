@@ -304,7 +304,7 @@ func buildConv(b *builder) (func() error, error) {
 	}
 	x, y := b.in(0), b.out(0)
 	finish := newFinish(b, p.Activation, b.in(2))
-	scale, shift, other := b.in(3), b.in(4), b.in(5)
+	scale, shift, residual := b.in(3), b.in(4), b.in(5)
 	pool, weights := b.pool, b.weights
 	loop := b.each((c.images+c.perUnit-1)/c.perUnit*c.parts, func(worker, lo, hi int) {
 		s := weights.scratch[worker]
@@ -316,11 +316,11 @@ func buildConv(b *builder) (func() error, error) {
 				(*pool).fail(err)
 				return
 			}
-			o := other()
-			if o != nil {
-				o = o[l0*c.out[2]*c.filters:]
+			var other []float32
+			if v := residual(); v != nil {
+				other = v[l0*c.out[2]*c.filters:][:len(block)]
 			}
-			finish(block, o, c.filters, pixels, 0, c.filters)
+			finish(block, other, c.filters, pixels, 0, c.filters)
 			if p.Norm != nil {
 				v, w := scale(), shift()
 				vector.NormalizeRows(block, block, v, w, c.filters, pixels, p.Norm.Epsilon)

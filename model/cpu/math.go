@@ -76,24 +76,15 @@ var functions = map[string]func(a operator.Activation) function{
 		})
 	},
 	"HardSigmoid": func(a operator.Activation) function {
-		return elementwise(func(x float32) float32 { return max(0, min(1, float32(a.Alpha*x)+a.Beta)) })
+		return func(dst, src []float32) { vector.HardSigmoid(dst, src, a.Alpha, a.Beta) }
 	},
-	"HardSwish": always(elementwise(func(x float32) float32 { return x * max(0, min(1, float32(x/6)+0.5)) })),
+	"HardSwish": always(vector.HardSwish),
 	"Mish": always(elementwise(func(x float32) float32 {
 		v := float64(x)
 		return float32(v * math.Tanh(max(v, 0)+math.Log1p(math.Exp(-math.Abs(v)))))
 	})),
 	"Clip": func(a operator.Activation) function {
-		return elementwise(func(x float32) float32 {
-			// In this order the upper bound wins if the bounds cross; NaN stays.
-			if x < a.Alpha {
-				x = a.Alpha
-			}
-			if x > a.Beta {
-				x = a.Beta
-			}
-			return x
-		})
+		return func(dst, src []float32) { vector.Clip(dst, src, a.Alpha, a.Beta) }
 	},
 	"Exp":        always(vector.Exp),
 	"Sqrt":       always(elementwise(func(x float32) float32 { return float32(math.Sqrt(float64(x))) })),

@@ -5,8 +5,6 @@
 package cuda
 
 import (
-	"slices"
-
 	"repscope/model/graph"
 	"repscope/model/operator"
 )
@@ -17,19 +15,11 @@ var poolOperators = map[string]constructor{
 
 func buildPool(b *builder) error {
 	p := b.Step.Params.(*operator.PoolParams)
-	channelsLast, output := p.ChannelsLast, 0
+	output := 0
 	if !b.HasOut(0) {
 		output = 1
 	}
 	in, out := b.Shape(0)[2:], b.OutShape(output)[2:]
-	if p.ChannelsLast {
-		// The channels are one axis more, along which windows are one element long.
-		in, out = b.Shape(0)[1:], b.OutShape(output)[1:]
-		q := operator.PoolParams{CountPadding: p.CountPadding}
-		q.Kernel, q.Strides, q.Dilations = append(slices.Clone(p.Kernel), 1), append(slices.Clone(p.Strides), 1), append(slices.Clone(p.Dilations), 1)
-		q.Before, q.After = append(slices.Clone(p.Before), 0), append(slices.Clone(p.After), 0)
-		p = &q
-	}
 	apart, positions := graph.RowMajor(in), graph.Count(p.Kernel)
 	if err := fits(graph.Count(in), graph.Count(out), positions); err != nil {
 		return err
@@ -47,7 +37,7 @@ func buildPool(b *builder) error {
 	if n == 0 {
 		return nil
 	}
-	images := !channelsLast && len(in) == 2 && b.DType(0) == graph.Float32 && !b.HasOut(1)
+	images := len(in) == 2 && b.DType(0) == graph.Float32 && !b.HasOut(1)
 	x, y, list := b.in(0), b.out(0), table(b, windows)
 	switch average := b.Step.Node.Op == "AveragePool"; {
 	case images && average:

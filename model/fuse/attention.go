@@ -261,7 +261,7 @@ func (f *fuser) attention(i int) bool {
 // value that is not of that form.
 func (f *fuser) unguarded(id int) (weights int, zero bool) {
 	guard := f.from(id, "Where")
-	if !f.guarded || guard == nil || guard.Node.Domain != "" || !f.single(id) || f.number(guard.In[1]) != 0 {
+	if !f.processor || guard == nil || guard.Node.Domain != "" || !f.single(id) || f.number(guard.In[1]) != 0 {
 		return id, false
 	}
 	test := f.from(guard.In[0], "IsNaN")

@@ -17,18 +17,20 @@ type fuser struct {
 	producer []int // step index by value, −1
 	uses     []int // by value; a program output counts as a use
 	needed   []bool
-	work     int  // steps and values looked at
-	guarded  bool // attention may stand for one whose undefined weights become 0
+	work     int // steps and values looked at
+	// processor says that the program is for package cpu alone: see program.
+	processor bool
 }
 
 // fuseBudget bounds the work: a rewrite costs as much as the program is long, so
 // that a program of very many steps is left as it is beyond some point.
 const fuseBudget = 1 << 24
 
-// program fuses the steps of a program. guarded is for executors with
-// [operator.AttentionParams].ZeroUndefined and convolutions that add a value.
-func program(p *graph.Program, guarded bool) {
-	f := &fuser{Program: p, guarded: guarded}
+// program fuses the steps of a program. processor allows what package cpu alone has kernels for:
+// [operator.AttentionParams].ZeroUndefined, [operator.PoolParams].ChannelsLast and convolutions that add a value; and layouts
+// that are chosen for it.
+func program(p *graph.Program, processor bool) {
+	f := &fuser{Program: p, processor: processor}
 	for _, pass := range []func(*fuser, int) bool{
 		(*fuser).cast, (*fuser).layerNorm, (*fuser).layerNormScale, (*fuser).silu, (*fuser).gelu, (*fuser).linear,
 	} {
@@ -42,7 +44,7 @@ func program(p *graph.Program, guarded bool) {
 		}
 	}
 	f.sweep((*fuser).viewTranspose)
-	if guarded {
+	if processor {
 		f.sweep((*fuser).convResidual)
 	}
 	f.sweep((*fuser).activation)

@@ -27,7 +27,7 @@ func firstPermutation(rank int) []int {
 	return perm
 }
 
-// channelsLast lets every convolution and pooling work on [N, …, C], between two
+// channelsLast lets every convolution, and on processors every pooling, work on [N, …, C], between two
 // transpositions; most of those then cancel.
 func (f *fuser) channelsLast() {
 	f.index()
@@ -47,7 +47,7 @@ func (f *fuser) channelsLast() {
 			}
 		case *operator.PoolParams:
 			// Places of maxima are counted with channels first.
-			if f.Values[s.In[0]].DType == graph.Float32 && s.Out[0] >= 0 && (len(s.Out) < 2 || s.Out[1] < 0 || f.uses[s.Out[1]] == 0) {
+			if f.processor && f.Values[s.In[0]].DType == graph.Float32 && s.Out[0] >= 0 && (len(s.Out) < 2 || s.Out[1] < 0 || f.uses[s.Out[1]] == 0) {
 				q := *p
 				q.ChannelsLast = true
 				step = newStep("", s.Node.Op, s.Node.Name, &q, []int{-1}, nil)
@@ -88,7 +88,7 @@ func (f *fuser) sinkTranspose(i int) bool {
 		}
 		return f.sink(i, s.Params, []int{t.In[0]}, nil, t.Params.(operator.TransposeParams).Perm)
 	}
-	if s.Node.Domain != "" {
+	if s.Node.Domain != "" || !f.processor {
 		return false
 	}
 	switch s.Node.Op {

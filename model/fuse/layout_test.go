@@ -136,10 +136,8 @@ func TestLayouts(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		// from two images a and b of [N, C, H, W] to z of the same rank, or to y
-		nodes  []graph.Node
-		flat   bool
-		moves  int // transpositions that remain, if z is brought back
-		shapes map[string]*graph.Tensor
+		nodes []graph.Node
+		flat  bool
 	}{
 		{name: "sum", nodes: []graph.Node{node("Add", "z", nil, "a", "b")}},
 		{name: "skip", nodes: []graph.Node{node("Relu", "c", nil, "a"), node("Add", "d", nil, "c", "b"), node("Add", "z", nil, "d", "a")}},

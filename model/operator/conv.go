@@ -11,8 +11,7 @@ import (
 var convRows = []Row{
 	{Name: "Conv", Since: 1, Types: "f", Inputs: between(2, 3), Outputs: 1, Attributes: windowAttributes("group"), NoFold: true,
 		infer: inferConv},
-	// Input 5, if there is one, is a value of the result's shape that is added before the activation.
-	{Name: "Conv", Domain: own, Inputs: between(2, 6), Outputs: 1},
+	{Name: "Conv", Domain: own, Inputs: between(2, 5), Outputs: 1},
 	{Name: "ConvTranspose", Since: 1, Types: "f", Inputs: between(2, 3), Outputs: 1,
 		Attributes: windowAttributes("group", "output_padding", "output_shape"), NoFold: true, infer: inferConvTranspose},
 }
@@ -27,6 +26,8 @@ type ConvParams struct {
 	// ChannelsFirstInput is set if the input alone still has its channels first.
 	ChannelsFirstInput bool
 	Activation         Activation
+	// A value of the result's shape that is added before the activation is input 5.
+	//
 	// Norm, if not nil, is a layer normalisation over the channels after the activation
 	// (channels last only); its scale and bias are inputs 3 and 4.
 	Norm *NormParams

@@ -67,6 +67,7 @@ func vectorAssembly() *assembler {
 		w.normalizeRows()
 		w.depthwise()
 		w.finishRows()
+		w.cuts()
 		w.maxWindows()
 		w.meanWindows()
 		w.slide()

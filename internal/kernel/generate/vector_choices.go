@@ -24,6 +24,24 @@ func %[1]s(dst, src []float32) {
 }
 `, name)
 	}
+	for _, f := range []struct{ name, first, second string }{{"clip", "low", "high"}, {"hardSigmoid", "slope", "shift"}, {"hardSwish", "six", "half"}} {
+		fmt.Fprintf(&a.declarations, `
+// %[1]s is %[1]sGeneric.
+func %[1]s(dst, src []float32, %[2]s, %[3]s float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				%[1]sAVX512(d, s, n, %[2]s, %[3]s)
+			} else {
+				%[1]sAVX2(d, s, n, %[2]s, %[3]s)
+			}
+		}
+	}
+	%[1]sGeneric(dst[n:len(src)], src[n:], %[2]s, %[3]s)
+}
+`, f.name, f.first, f.second)
+	}
 	for _, name := range []string{"addRows", "subRows", "mulRows", "divRows"} {
 		fmt.Fprintf(&a.declarations, `
 // %[1]s is %[1]sGeneric.

@@ -86,6 +86,21 @@ func depthwiseAVX2(dst, src, weights *float32, offsets, bases *int, positions, c
 //go:noescape
 func finishRowsAVX2(c, bias, other *float32, stride, cols, rows int, relu bool)
 
+// clipAVX2 is clipGeneric for n a multiple of 16.
+//
+//go:noescape
+func clipAVX2(dst, src *float32, n int, low, high float32)
+
+// hardSigmoidAVX2 is hardSigmoidGeneric for n a multiple of 16.
+//
+//go:noescape
+func hardSigmoidAVX2(dst, src *float32, n int, slope, shift float32)
+
+// hardSwishAVX2 is hardSwishGeneric for n a multiple of 16.
+//
+//go:noescape
+func hardSwishAVX2(dst, src *float32, n int, six, half float32)
+
 // maxWindowsAVX2 is maxWindowsGeneric for at least one position.
 //
 //go:noescape
@@ -270,6 +285,21 @@ func depthwiseAVX512(dst, src, weights *float32, offsets, bases *int, positions,
 //
 //go:noescape
 func finishRowsAVX512(c, bias, other *float32, stride, cols, rows int, relu bool)
+
+// clipAVX512 is clipGeneric for n a multiple of 16.
+//
+//go:noescape
+func clipAVX512(dst, src *float32, n int, low, high float32)
+
+// hardSigmoidAVX512 is hardSigmoidGeneric for n a multiple of 16.
+//
+//go:noescape
+func hardSigmoidAVX512(dst, src *float32, n int, slope, shift float32)
+
+// hardSwishAVX512 is hardSwishGeneric for n a multiple of 16.
+//
+//go:noescape
+func hardSwishAVX512(dst, src *float32, n int, six, half float32)
 
 // maxWindowsAVX512 is maxWindowsGeneric for at least one position.
 //
@@ -499,6 +529,51 @@ func geluTanh(dst, src []float32) {
 		}
 	}
 	geluTanhGeneric(dst[n:len(src)], src[n:])
+}
+
+// clip is clipGeneric.
+func clip(dst, src []float32, low, high float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				clipAVX512(d, s, n, low, high)
+			} else {
+				clipAVX2(d, s, n, low, high)
+			}
+		}
+	}
+	clipGeneric(dst[n:len(src)], src[n:], low, high)
+}
+
+// hardSigmoid is hardSigmoidGeneric.
+func hardSigmoid(dst, src []float32, slope, shift float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				hardSigmoidAVX512(d, s, n, slope, shift)
+			} else {
+				hardSigmoidAVX2(d, s, n, slope, shift)
+			}
+		}
+	}
+	hardSigmoidGeneric(dst[n:len(src)], src[n:], slope, shift)
+}
+
+// hardSwish is hardSwishGeneric.
+func hardSwish(dst, src []float32, six, half float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				hardSwishAVX512(d, s, n, six, half)
+			} else {
+				hardSwishAVX2(d, s, n, six, half)
+			}
+		}
+	}
+	hardSwishGeneric(dst[n:len(src)], src[n:], six, half)
 }
 
 // addRows is addRowsGeneric.

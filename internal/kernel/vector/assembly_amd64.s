@@ -2433,6 +2433,92 @@ both:
 	VZEROUPPER
 	RET
 
+// func clipAVX2(dst, src *float32, n int, low, high float32)
+TEXT ·clipAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS low+24(FP), Y13
+	VBROADCASTSS high+28(FP), Y14
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y0
+	VMAXPS Y0, Y13, Y0
+	VMINPS Y0, Y14, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VMAXPS Y0, Y13, Y0
+	VMINPS Y0, Y14, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func hardSigmoidAVX2(dst, src *float32, n int, slope, shift float32)
+TEXT ·hardSigmoidAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS slope+24(FP), Y13
+	VBROADCASTSS shift+28(FP), Y14
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y0
+	VMULPS Y13, Y0, Y0
+	VADDPS Y14, Y0, Y0
+	VMOVUPS unit<>(SB), Y2
+	VMINPS Y0, Y2, Y0
+	VMAXPS Y0, Y12, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VMULPS Y13, Y0, Y0
+	VADDPS Y14, Y0, Y0
+	VMOVUPS unit<>(SB), Y2
+	VMINPS Y0, Y2, Y0
+	VMAXPS Y0, Y12, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func hardSwishAVX2(dst, src *float32, n int, six, half float32)
+TEXT ·hardSwishAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS six+24(FP), Y13
+	VBROADCASTSS half+28(FP), Y14
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y0
+	VDIVPS Y13, Y0, Y1
+	VADDPS Y14, Y1, Y1
+	VMOVUPS unit<>(SB), Y2
+	VMINPS Y1, Y2, Y1
+	VMAXPS Y1, Y12, Y1
+	VMULPS Y1, Y0, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VDIVPS Y13, Y0, Y1
+	VADDPS Y14, Y1, Y1
+	VMOVUPS unit<>(SB), Y2
+	VMINPS Y1, Y2, Y1
+	VMAXPS Y1, Y12, Y1
+	VMULPS Y1, Y0, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
 // func maxWindowsAVX2(dst, src *float32, offsets *int, positions, channels, step, pixels int)
 TEXT ·maxWindowsAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
@@ -4959,6 +5045,73 @@ both:
 	ADDQ R8, DX
 	DECQ R10
 	JNZ row
+	VZEROUPPER
+	RET
+
+// func clipAVX512(dst, src *float32, n int, low, high float32)
+TEXT ·clipAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS low+24(FP), Z13
+	VBROADCASTSS high+28(FP), Z14
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z0
+	VMAXPS Z0, Z13, Z0
+	VMINPS Z0, Z14, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func hardSigmoidAVX512(dst, src *float32, n int, slope, shift float32)
+TEXT ·hardSigmoidAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS slope+24(FP), Z13
+	VBROADCASTSS shift+28(FP), Z14
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z0
+	VMULPS Z13, Z0, Z0
+	VADDPS Z14, Z0, Z0
+	VMOVUPS unit<>(SB), Z2
+	VMINPS Z0, Z2, Z0
+	VMAXPS Z0, Z12, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func hardSwishAVX512(dst, src *float32, n int, six, half float32)
+TEXT ·hardSwishAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS six+24(FP), Z13
+	VBROADCASTSS half+28(FP), Z14
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z0
+	VDIVPS Z13, Z0, Z1
+	VADDPS Z14, Z1, Z1
+	VMOVUPS unit<>(SB), Z2
+	VMINPS Z1, Z2, Z1
+	VMAXPS Z1, Z12, Z1
+	VMULPS Z1, Z0, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
 	VZEROUPPER
 	RET
 

@@ -47,7 +47,7 @@ const (
 
 // depthwise is depthwiseGeneric; offsets and bases ascend.
 func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) {
-	if !useAVX2 || channels%Lanes != 0 || channels == 0 || len(offsets) == 0 || len(bases) == 0 {
+	if !useAVX2 || channels < Lanes || len(offsets) == 0 || len(bases) == 0 {
 		depthwiseGeneric(dst, src, weights, offsets, bases, channels)
 		return
 	}
@@ -56,6 +56,7 @@ func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) 
 	for len(bases) >= depthwiseBlock {
 		blocks := min(len(bases), depthwiseTile) / depthwiseBlock
 		for c := 0; c < channels; c += Lanes {
+			c := min(c, channels-Lanes) // the last may be computed again
 			depthwiseLanes(dst[c:], src[c:], weights[c:], offsets, bases, channels, channels, blocks)
 		}
 		n := blocks * depthwiseBlock
@@ -71,6 +72,7 @@ func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) 
 		block[j] = bases[min(j, len(bases)-1)]
 	}
 	for c := 0; c < channels; c += Lanes {
+		c := min(c, channels-Lanes)
 		depthwiseLanes(sums[:], src[c:], weights[c:], offsets, block[:], channels, Lanes, 1)
 		for i := range bases {
 			copy(dst[i*channels+c:], sums[i*Lanes:(i+1)*Lanes])
@@ -83,6 +85,59 @@ func depthwiseLanes(dst, src, weights []float32, offsets, bases []int, channels,
 		depthwiseAVX512(&dst[0], &src[0], &weights[0], &offsets[0], &bases[0], len(offsets), channels, stride, blocks)
 	} else {
 		depthwiseAVX2(&dst[0], &src[0], &weights[0], &offsets[0], &bases[0], len(offsets), channels, stride, blocks)
+	}
+}
+
+// finishRows is finishRowsGeneric.
+func finishRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
+	if !useAVX2 || cols == 0 || rows == 0 {
+		finishRowsGeneric(c, bias, other, stride, cols, rows, relu)
+		return
+	}
+	if cols%Lanes != 0 {
+		finishOddRows(c, bias, other, stride, cols, rows, relu)
+		return
+	}
+	end := (rows-1)*stride + cols
+	to, from := &c[:end][0], &bias[:cols][0]
+	var and *float32
+	if other != nil {
+		and = &other[:end][0]
+	}
+	if useAVX512 {
+		finishRowsAVX512(to, from, and, stride, cols, rows, relu)
+	} else {
+		finishRowsAVX2(to, from, and, stride, cols, rows, relu)
+	}
+}
+
+// finishOddRows is finishRowsGeneric for a number of columns that Lanes do not divide. Rows that follow each
+// other are taken together, so many that they do.
+func finishOddRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
+	together := Lanes
+	for n := cols; n%2 == 0; n /= 2 {
+		together /= 2
+	}
+	var tile [4096]float32
+	if stride == cols && rows >= 2*together && together*cols <= len(tile) {
+		for i := range together {
+			copy(tile[i*cols:], bias[:cols])
+		}
+		n := rows / together
+		finishRows(c, tile[:together*cols], other, together*cols, together*cols, n, relu)
+		c, rows = c[n*together*cols:], rows-n*together
+		if other != nil {
+			other = other[n*together*cols:]
+		}
+	} else if n := cols &^ (Lanes - 1); n > 0 {
+		finishRows(c, bias, other, stride, n, rows, relu)
+		c, bias, cols = c[n:], bias[n:], cols-n
+		if other != nil {
+			other = other[n:]
+		}
+	}
+	if rows > 0 {
+		finishRowsGeneric(c, bias, other, stride, cols, rows, relu)
 	}
 }
 
@@ -119,25 +174,6 @@ func windowsFit(dst, src []float32, offsets []int, channels, step, pixels int) b
 	}
 	_, _ = dst[pixels*channels-1], src[(pixels-1)*step+offsets[len(offsets)-1]+channels-1]
 	return true
-}
-
-// finishRows is finishRowsGeneric.
-func finishRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
-	if !useAVX2 || cols%Lanes != 0 || cols == 0 || rows == 0 {
-		finishRowsGeneric(c, bias, other, stride, cols, rows, relu)
-		return
-	}
-	end := (rows-1)*stride + cols
-	to, from := &c[:end][0], &bias[:cols][0]
-	var and *float32
-	if other != nil {
-		and = &other[:end][0]
-	}
-	if useAVX512 {
-		finishRowsAVX512(to, from, and, stride, cols, rows, relu)
-	} else {
-		finishRowsAVX2(to, from, and, stride, cols, rows, relu)
-	}
 }
 
 // slide is slideGeneric.

@@ -24,6 +24,12 @@ func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) 
 	depthwiseGeneric(dst, src, weights, offsets, bases, channels)
 }
 
+func clip(dst, src []float32, low, high float32) { clipGeneric(dst, src, low, high) }
+func hardSigmoid(dst, src []float32, slope, shift float32) {
+	hardSigmoidGeneric(dst, src, slope, shift)
+}
+func hardSwish(dst, src []float32, six, half float32) { hardSwishGeneric(dst, src, six, half) }
+
 func addRows(dst, x, y []float32, stepX, stepY int) { addRowsGeneric(dst, x, y, stepX, stepY) }
 func subRows(dst, x, y []float32, stepX, stepY int) { subRowsGeneric(dst, x, y, stepX, stepY) }
 func mulRows(dst, x, y []float32, stepX, stepY int) { mulRowsGeneric(dst, x, y, stepX, stepY) }

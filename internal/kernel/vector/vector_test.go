@@ -87,6 +87,7 @@ func TestGeneratedTwins(t *testing.T) {
 		useAVX512 = wide
 		for trial := range 300 {
 			n := Lanes * (1 + r.IntN(20))
+			odd := 1 + r.IntN(100)
 			x := random(n, []float64{0.1, 1, 10, 60}[trial%4])
 			switch trial % 10 {
 			case 7:
@@ -125,6 +126,55 @@ func TestGeneratedTwins(t *testing.T) {
 			depthwise(got, pixels, filter, offsets, bases, n)
 			depthwiseGeneric(want, pixels, filter, offsets, bases, n)
 			same("depthwise", got, want)
+			for _, n := range []int{odd, Lanes + odd} {
+				many := 1 + r.IntN(70)
+				for _, stride := range []int{n, n + 3} {
+					c, bias, other := random(many*stride, 1), random(n, 1), random(many*stride, 1)
+					for k := range 4 {
+						got, want := slices.Clone(c), slices.Clone(c)
+						with := other
+						if k < 2 {
+							with = nil
+						}
+						finishRows(got, bias, with, stride, n, many, k%2 == 1)
+						finishRowsGeneric(want, bias, with, stride, n, many, k%2 == 1)
+						same("finishRows of odd columns", got, want)
+					}
+				}
+				pixels, filter := random(n+offsets[len(offsets)-1]+bases[len(bases)-1], 1), random(n*len(offsets), 1)
+				got, want := make([]float32, n*len(bases)), make([]float32, n*len(bases))
+				depthwise(got, pixels, filter, offsets, bases, n)
+				depthwiseGeneric(want, pixels, filter, offsets, bases, n)
+				same("depthwise of odd channels", got, want)
+				for i := range pixels {
+					switch r.IntN(20) {
+					case 0:
+						pixels[i] = 0
+					case 1:
+						pixels[i] = float32(math.Copysign(0, -1))
+					case 2:
+						pixels[i] = float32(math.NaN())
+					case 3:
+						pixels[i] = float32(math.Inf(-1))
+					}
+				}
+				got, want = make([]float32, len(pixels)), make([]float32, len(pixels))
+				clip(got, pixels, -0.5, 0.7)
+				clipGeneric(want, pixels, -0.5, 0.7)
+				same("clip", got, want)
+				clip(got, pixels, 0, 6)
+				clipGeneric(want, pixels, 0, 6)
+				same("clip", got, want)
+				hardSigmoid(got, pixels, 0.2, 0.5)
+				hardSigmoidGeneric(want, pixels, 0.2, 0.5)
+				same("hardSigmoid", got, want)
+				for i := range pixels {
+					pixels[i] *= 5
+				}
+				hardSwish(got, pixels, 6, 0.5)
+				hardSwishGeneric(want, pixels, 6, 0.5)
+				same("hardSwish", got, want)
+			}
 			y := random(rows*n, 3)
 			got, want = make([]float32, rows*n), make([]float32, rows*n)
 			NormalizeRows(got, y, bias, other, n, rows, 1e-5)
