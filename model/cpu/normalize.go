@@ -50,14 +50,28 @@ func buildLayerNorm(b *builder) (func() error, error) {
 func buildBatchNorm(b *builder) (func() error, error) {
 	p := b.Step.Params.(operator.NormParams)
 	s := b.Shape(0)
-	channels, inner := s[1], graph.Count(s[2:])
 	x, scale, bias, mean, variance, y := b.in(0), b.in(1), b.in(2), b.in(3), b.in(4), b.out(0)
+	if p.ChannelsLast {
+		channels := s[len(s)-1]
+		factors, shifts := make([]float64, channels), make([]float64, channels)
+		loop := b.span(graph.Count(s)/max(channels, 1), max(1, grain/max(channels, 1)), func(_, lo, hi int) {
+			vector.AffineRows(y()[lo*channels:hi*channels], x()[lo*channels:hi*channels], factors, shifts)
+		})
+		return func() error {
+			for c := range channels {
+				factors[c] = float64(scale()[c]) / math.Sqrt(float64(variance()[c])+float64(p.Epsilon))
+				shifts[c] = float64(bias()[c]) - float64(float64(mean()[c])*factors[c])
+			}
+			return loop()
+		}, nil
+	}
+	channels, inner := s[1], graph.Count(s[2:])
 	return b.span(s[0]*channels, max(1, grain/max(inner, 1)), func(_, lo, hi int) {
 		src, dst := x(), y()
 		for r := lo; r < hi; r++ {
 			c := r % channels
 			factor := float64(scale()[c]) / math.Sqrt(float64(variance()[c])+float64(p.Epsilon))
-			shift := float64(bias()[c]) - float64(mean()[c])*factor
+			shift := float64(bias()[c]) - float64(float64(mean()[c])*factor)
 			for i := r * inner; i < (r+1)*inner; i++ {
 				dst[i] = float32(float64(float64(src[i])*factor) + shift)
 			}

@@ -116,6 +116,11 @@ func (f *fuser) sinkTranspose(i int) bool {
 	case operator.PadParams:
 		p.Before, p.After = permuted(p.Before, last), permuted(p.After, last)
 		return f.sink(i, p, append([]int{x}, s.In[1:]...), nil, first)
+	case operator.NormParams:
+		if s.Node.Op == "BatchNormalization" {
+			p.ChannelsLast = true
+			return f.sink(i, p, append([]int{x}, s.In[1:]...), nil, first)
+		}
 	case operator.SoftmaxParams:
 		spatial := graph.Count(f.Values[x].Shape[1 : rank-1])
 		if p.Inner == spatial && p.Length == f.Values[x].Shape[rank-1] && spatial > 1 {

@@ -35,6 +35,8 @@ type NormParams struct {
 	Groups  int
 	// PerChannel says that a group normalisation's scale and bias have one element per channel, not per group.
 	PerChannel bool
+	// ChannelsLast of a batch normalisation: [N, …, C], set by package fuse.
+	ChannelsLast bool
 }
 
 func inferBatchNorm(c *context) {

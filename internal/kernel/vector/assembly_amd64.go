@@ -76,6 +76,11 @@ func divRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 //go:noescape
 func normalizeRowsAVX2(dst, x, scale, bias *float32, n, rows int, epsilon float64)
 
+// affineRowsAVX2 is affineRowsGeneric for n a multiple of 16.
+//
+//go:noescape
+func affineRowsAVX2(dst, src *float32, factor, shift *float64, n int)
+
 // depthwiseAVX2 is depthwiseGeneric for 16 of the channels and blocks of eight pixels, which in dst are stride elements apart.
 //
 //go:noescape
@@ -275,6 +280,11 @@ func divRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 //
 //go:noescape
 func normalizeRowsAVX512(dst, x, scale, bias *float32, n, rows int, epsilon float64)
+
+// affineRowsAVX512 is affineRowsGeneric for n a multiple of 16.
+//
+//go:noescape
+func affineRowsAVX512(dst, src *float32, factor, shift *float64, n int)
 
 // depthwiseAVX512 is depthwiseGeneric for 16 of the channels and blocks of eight pixels, which in dst are stride elements apart.
 //

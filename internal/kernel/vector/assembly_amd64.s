@@ -2248,6 +2248,43 @@ apply:
 	VZEROUPPER
 	RET
 
+// func affineRowsAVX2(dst, src *float32, factor, shift *float64, n int)
+TEXT ·affineRowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ factor+16(FP), DX
+	MOVQ shift+24(FP), R8
+	MOVQ n+32(FP), CX
+loop:
+	VCVTPS2PD 0(SI), Y0
+	VMULPD 0(DX), Y0, Y0
+	VADDPD 0(R8), Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS X0, 0(DI)
+	VCVTPS2PD 16(SI), Y1
+	VMULPD 32(DX), Y1, Y1
+	VADDPD 32(R8), Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VMOVUPS X1, 16(DI)
+	VCVTPS2PD 32(SI), Y2
+	VMULPD 64(DX), Y2, Y2
+	VADDPD 64(R8), Y2, Y2
+	VCVTPD2PSY Y2, X2
+	VMOVUPS X2, 32(DI)
+	VCVTPS2PD 48(SI), Y3
+	VMULPD 96(DX), Y3, Y3
+	VADDPD 96(R8), Y3, Y3
+	VCVTPD2PSY Y3, X3
+	VMOVUPS X3, 48(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $128, DX
+	ADDQ $128, R8
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
 // func depthwiseAVX2(dst, src, weights *float32, offsets, bases *int, positions, channels, stride, blocks int)
 TEXT ·depthwiseAVX2(SB), NOSPLIT, $8-72
 block:
@@ -4918,6 +4955,33 @@ apply:
 	ADDQ CX, DI
 	DECQ R10
 	JNZ row
+	VZEROUPPER
+	RET
+
+// func affineRowsAVX512(dst, src *float32, factor, shift *float64, n int)
+TEXT ·affineRowsAVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ factor+16(FP), DX
+	MOVQ shift+24(FP), R8
+	MOVQ n+32(FP), CX
+loop:
+	VCVTPS2PD 0(SI), Z0
+	VMULPD 0(DX), Z0, Z0
+	VADDPD 0(R8), Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS Y0, 0(DI)
+	VCVTPS2PD 32(SI), Z1
+	VMULPD 64(DX), Z1, Z1
+	VADDPD 64(R8), Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VMOVUPS Y1, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $128, DX
+	ADDQ $128, R8
+	SUBQ $16, CX
+	JGT loop
 	VZEROUPPER
 	RET
 

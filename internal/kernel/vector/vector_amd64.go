@@ -176,6 +176,21 @@ func windowsFit(dst, src []float32, offsets []int, channels, step, pixels int) b
 	return true
 }
 
+// affineRows is affineRowsGeneric.
+func affineRows(dst, src []float32, factor, shift []float64) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, f, s := &dst[:n][0], &factor[:n][0], &shift[:n][0]; useAVX512 {
+				affineRowsAVX512(d, &src[0], f, s, n)
+			} else {
+				affineRowsAVX2(d, &src[0], f, s, n)
+			}
+		}
+	}
+	affineRowsGeneric(dst[n:], src[n:], factor[n:], shift[n:])
+}
+
 // slide is slideGeneric.
 func slide(sums, pair, last, p1, p3, p5 Moments, x, y []float64) {
 	n, size := len(x), len(sums)

@@ -35,6 +35,10 @@ func subRows(dst, x, y []float32, stepX, stepY int) { subRowsGeneric(dst, x, y, 
 func mulRows(dst, x, y []float32, stepX, stepY int) { mulRowsGeneric(dst, x, y, stepX, stepY) }
 func divRows(dst, x, y []float32, stepX, stepY int) { divRowsGeneric(dst, x, y, stepX, stepY) }
 
+func affineRows(dst, src []float32, factor, shift []float64) {
+	affineRowsGeneric(dst, src, factor, shift)
+}
+
 // normalizeRows reports that there is no vector form.
 func normalizeRows(dst, x, scale, bias []float32, n, rows int, epsilon float32) bool {
 	return false

@@ -175,6 +175,16 @@ func TestGeneratedTwins(t *testing.T) {
 				hardSwishGeneric(want, pixels, 6, 0.5)
 				same("hardSwish", got, want)
 			}
+			factor, shift := make([]float64, n+odd), make([]float64, n+odd)
+			for i := range factor {
+				factor[i], shift[i] = r.NormFloat64(), r.NormFloat64()
+			}
+			wide := random(2*len(factor), 3)
+			got, want = make([]float32, len(wide)), make([]float32, len(wide))
+			AffineRows(got, wide, factor, shift)
+			affineRowsGeneric(want, wide[:len(factor)], factor, shift)
+			affineRowsGeneric(want[len(factor):], wide[len(factor):], factor, shift)
+			same("affineRows", got, want)
 			y := random(rows*n, 3)
 			got, want = make([]float32, rows*n), make([]float32, rows*n)
 			NormalizeRows(got, y, bias, other, n, rows, 1e-5)
