@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"repscope/internal/kernel"
 	"repscope/internal/parallel"
 	"repscope/points"
 	"repscope/stat"
@@ -72,7 +73,9 @@ func NewBlocked(ctx context.Context, z points.Points, blocks *stat.Blocks, threa
 	}
 	b.from = append(b.from, row)
 	if z.N < z.Dim {
-		b.gramSums()
+		if err := b.gramSums(); err != nil {
+			return nil, err
+		}
 	} else if err := b.momentSums(ctx, threads); err != nil {
 		return nil, err
 	}
@@ -93,16 +96,15 @@ func (b *Blocked) rows(a int) blas64.General {
 	return blas64.General{Rows: hi - lo, Cols: b.x.Cols, Stride: b.x.Stride, Data: b.x.Data[lo*b.x.Stride : hi*b.x.Stride]}
 }
 
-// secondOf is Σ x·xᵀ of block a.
-func (b *Blocked) secondOf(a int) blas64.Symmetric {
+// secondOf is the upper triangle of Σ x·xᵀ of block a.
+func (b *Blocked) secondOf(a, threads int) (blas64.Symmetric, error) {
 	if b.second != nil {
-		return b.second[a]
+		return b.second[a], nil
 	}
-	m := symmetric(b.x.Cols)
-	if rows := b.rows(a); rows.Rows > 0 {
-		blas64.Syrk(blas.Trans, 1, rows, 0, m)
-	}
-	return m
+	x, m := b.rows(a), symmetric(b.x.Cols)
+	p := kernel.Product[float64]{M: m.N, N: m.N, K: x.Rows, A: kernel.Columns(x.Data, x.Stride), B: kernel.Columns(x.Data, x.Stride),
+		C: m.Data, Stride: m.Stride, Upper: true, Threads: threads}
+	return m, p.Run()
 }
 
 // momentSums fills in the sums from matrices of D × D.
@@ -110,15 +112,24 @@ func (b *Blocked) momentSums(ctx context.Context, threads int) error {
 	dim, g := b.x.Cols, b.blocks.Count()
 	if g*dim*dim <= secondMoments {
 		second := make([]blas64.Symmetric, g)
-		if err := parallel.For(ctx, threads, g, func(_, a int) { second[a] = b.secondOf(a) }); err != nil {
+		if err := parallel.Try(ctx, threads, g, func(_, a int) (err error) {
+			second[a], err = b.secondOf(a, 1)
+			return err
+		}); err != nil {
 			return err
 		}
 		b.second = second
 	}
 	b.total = symmetric(dim)
 	for a := range g {
-		addTo(b.total.Data, b.secondOf(a).Data)
+		second, err := b.secondOf(a, threads)
+		if err != nil {
+			return err
+		}
+		addTo(b.total.Data, second.Data)
+		b.own[a] = innerProduct(second, second)
 	}
+	mirror(b.total)
 	sums := general(g, dim) // s_a
 	for a := range g {
 		s := sums.Data[a*dim : (a+1)*dim]
@@ -127,9 +138,14 @@ func (b *Blocked) momentSums(ctx context.Context, threads int) error {
 		}
 	}
 	projected := general(b.x.Rows, g) // x·s_a
-	blas64.Gemm(blas.NoTrans, blas.Trans, 1, b.x, sums, 0, projected)
-	if err := parallel.For(ctx, threads, g, func(_, a int) {
-		b.row[a], b.own[a] = b.similarities(a), innerProduct(b.secondOf(a), b.secondOf(a))
+	p := kernel.Product[float64]{M: b.x.Rows, N: g, K: dim, A: kernel.Rows(b.x.Data, b.x.Stride), B: kernel.Rows(sums.Data, dim),
+		C: projected.Data, Stride: g, Threads: threads}
+	if err := p.Run(); err != nil {
+		return err
+	}
+	if err := parallel.Try(ctx, threads, g, func(_, a int) (err error) {
+		b.row[a], err = b.similarities(a)
+		return err
 	}); err != nil {
 		return err
 	}
@@ -138,20 +154,21 @@ func (b *Blocked) momentSums(ctx context.Context, threads int) error {
 }
 
 // similarities fills in x·M·x for the points of block a and returns their sum.
-func (b *Blocked) similarities(a int) float64 {
+func (b *Blocked) similarities(a int) (float64, error) {
 	rows := b.rows(a)
-	if rows.Rows == 0 {
-		return 0
-	}
 	y := general(rows.Rows, rows.Cols)
-	blas64.Symm(blas.Right, 1, b.total, rows, 0, y)
+	p := kernel.Product[float64]{M: rows.Rows, N: rows.Cols, K: rows.Cols, A: kernel.Rows(rows.Data, rows.Stride),
+		B: kernel.Rows(b.total.Data, b.total.Stride), C: y.Data, Stride: y.Stride, Threads: 1}
+	if err := p.Run(); err != nil {
+		return 0, err
+	}
 	sum := 0.0
 	for r, i := range b.blocks.Block(a) {
 		v := blas64.Dot(vector(rows, r), vector(y, r))
 		b.similarity[i] = v
 		sum += v
 	}
-	return sum
+	return sum, nil
 }
 
 func vector(m blas64.General, r int) blas64.Vector {
@@ -171,9 +188,12 @@ func innerProduct(a, b blas64.Symmetric) float64 {
 }
 
 // gramSums fills in the sums from the products of all pairs of points.
-func (b *Blocked) gramSums() {
+func (b *Blocked) gramSums() error {
 	n, g := b.x.Rows, b.blocks.Count()
-	gram := gramOf(b.x)
+	gram, err := gramOf(b.x)
+	if err != nil {
+		return err
+	}
 	b.gram = &gram
 	labels := make([]int, n)
 	for a := range g {
@@ -199,21 +219,42 @@ func (b *Blocked) gramSums() {
 		}
 	}
 	b.tables(projected)
+	return nil
 }
 
 // gramOf are the products of all pairs of rows, in both triangles.
-func gramOf(x blas64.General) blas64.Symmetric { return allProducts(blas.NoTrans, x, x.Rows) }
+func gramOf(x blas64.General) (blas64.Symmetric, error) {
+	m := symmetric(x.Rows)
+	p := kernel.Product[float64]{M: m.N, N: m.N, K: x.Cols, A: kernel.Rows(x.Data, x.Stride), B: kernel.Rows(x.Data, x.Stride), C: m.Data, Stride: m.Stride, Upper: true}
+	err := p.Run()
+	mirror(m)
+	return m, err
+}
 
-// allProducts are xᵀx or xxᵀ, of size n.
-func allProducts(t blas.Transpose, x blas64.General, n int) blas64.Symmetric {
-	m := symmetric(n)
-	blas64.Syrk(t, 1, x, 0, m)
-	for i := range n {
-		for k := range i {
-			m.Data[i*m.Stride+k] = m.Data[k*m.Stride+i]
+// allProducts are xᵀx, or xxᵀ where there are fewer rows than columns, in both triangles.
+func allProducts(x blas64.General) (blas64.Symmetric, error) {
+	if x.Rows < x.Cols {
+		return gramOf(x)
+	}
+	m := symmetric(x.Cols)
+	p := kernel.Product[float64]{M: m.N, N: m.N, K: x.Rows, A: kernel.Columns(x.Data, x.Stride), B: kernel.Columns(x.Data, x.Stride), C: m.Data, Stride: m.Stride, Upper: true}
+	err := p.Run()
+	mirror(m)
+	return m, err
+}
+
+// mirror copies the upper triangle to the lower one.
+func mirror(m blas64.Symmetric) {
+	const tile = 32 // of both triangles fits into the cache
+	for i0 := 0; i0 < m.N; i0 += tile {
+		for k0 := 0; k0 <= i0; k0 += tile {
+			for i := i0; i < min(i0+tile, m.N); i++ {
+				for k := k0; k < min(k0+tile, i); k++ {
+					m.Data[i*m.Stride+k] = m.Data[k*m.Stride+i]
+				}
+			}
 		}
 	}
-	return m
 }
 
 // tables sums the products of every point with the sum of every block.

@@ -35,11 +35,18 @@ func (b *Blocked) ranks(j int) (Ranks, error) {
 	if b.gram == nil {
 		centered, raw = b.moments, b.moments
 	}
-	values, err := eigenvalues(centered(j, false))
+	products, err := centered(j, false)
 	if err != nil {
 		return Ranks{}, err
 	}
-	uncentered, err := eigenvalues(raw(j, true))
+	values, err := eigenvalues(products)
+	if err != nil {
+		return Ranks{}, err
+	}
+	if products, err = raw(j, true); err != nil {
+		return Ranks{}, err
+	}
+	uncentered, err := eigenvalues(products)
 	if err != nil {
 		return Ranks{}, err
 	}
@@ -51,7 +58,7 @@ func (b *Blocked) ranks(j int) (Ranks, error) {
 }
 
 // moments are Σ x·xᵀ of the points outside block j, centered or as they are.
-func (b *Blocked) moments(j int, raw bool) blas64.Symmetric {
+func (b *Blocked) moments(j int, raw bool) (blas64.Symmetric, error) {
 	dim, left := b.x.Cols, float64(b.x.Rows)
 	m := symmetric(dim)
 	copy(m.Data, b.total.Data)
@@ -66,7 +73,11 @@ func (b *Blocked) moments(j int, raw bool) blas64.Symmetric {
 	}
 	if j >= 0 {
 		left -= b.size[j]
-		for k, v := range b.secondOf(j).Data {
+		second, err := b.secondOf(j, 1)
+		if err != nil {
+			return m, err
+		}
+		for k, v := range second.Data {
 			m.Data[k] -= v
 		}
 	}
@@ -79,11 +90,11 @@ func (b *Blocked) moments(j int, raw bool) blas64.Symmetric {
 			}
 		}
 	}
-	return m
+	return m, nil
 }
 
 // products are those of all pairs of points outside block j, centered or as they are.
-func (b *Blocked) products(j int, raw bool) blas64.Symmetric {
+func (b *Blocked) products(j int, raw bool) (blas64.Symmetric, error) {
 	n, dim := b.x.Rows, b.x.Cols
 	var rows []int
 	for r := range n {
@@ -115,5 +126,5 @@ func (b *Blocked) products(j int, raw bool) blas64.Symmetric {
 			m.Data[i*m.N+k] += own - with[i] - with[k]
 		}
 	}
-	return m
+	return m, nil
 }

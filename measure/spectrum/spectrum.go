@@ -16,11 +16,11 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"repscope/internal/kernel"
 	"repscope/points"
 	"repscope/stat"
-
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
 )
 
 // rankMeEpsilon is the ε that RankMe adds to each normalized singular value.
@@ -57,23 +57,15 @@ type Spectrum struct {
 	TotalVariance float64
 }
 
-// New computes the spectrum of n ≥ 2 points in float64: by a singular value
-// decomposition of the centered points, and where there are fewer points than
-// coordinates from the eigenvalues of their products, of which those below n·2⁻⁵² of
-// the largest count as 0. Fewer points, points that do not vary, NaN and Inf are a
+// New computes the spectrum of n ≥ 2 points in float64, from the eigenvalues of the
+// covariance of the coordinates or, where there are fewer points than coordinates, of the
+// products of the points: the same but for zeros. Those below min(n, D)·2⁻⁵² of
+// the largest, which rounding cannot tell from 0, count as 0. Fewer points, points that do not vary, NaN and Inf are a
 // [stat.UndefinedError]; another error is a decomposition that did not converge.
 func New(z points.Points) (*Spectrum, error) {
 	mean, variance, err := variances("spectrum", z)
 	if err != nil {
 		return nil, err
-	}
-	centered := mat.NewDense(z.N, z.Dim, nil)
-	row := make([]float64, z.Dim)
-	for i := range z.N {
-		out := centered.RawRowView(i)
-		for k, v := range z.Row(i, row) {
-			out[k] = v - mean[k]
-		}
 	}
 	s := &Spectrum{Eigenvalues: make([]float64, z.Dim), TotalVariance: stat.Sum(variance)}
 	for _, v := range variance {
@@ -82,22 +74,12 @@ func New(z points.Points) (*Spectrum, error) {
 		}
 	}
 	dof := float64(z.N - 1)
-	if z.N < z.Dim {
-		found, err := eigenvalues(gramOf(centered.RawMatrix()))
-		if err != nil {
-			return nil, err
-		}
-		for k, v := range found {
-			s.Eigenvalues[k] = v / dof
-		}
-	} else {
-		sigma, err := singularValues(centered)
-		if err != nil {
-			return nil, err
-		}
-		for k, v := range sigma {
-			s.Eigenvalues[k] = v * v / dof
-		}
+	squares, err := squaresOf(z, mean)
+	if err != nil {
+		return nil, err
+	}
+	for k, v := range squares {
+		s.Eigenvalues[k] = v / dof
 	}
 	s.ParticipationRatio = ParticipationRatio(s.Eigenvalues)
 	s.EffectiveRank = math.Exp(entropy(s.Eigenvalues, 0))
@@ -123,27 +105,19 @@ func RankMe(z points.Points) (float64, error) {
 	if z.N < 1 {
 		return 0, stat.Undefined(quantity, "no points")
 	}
-	raw := mat.NewDense(z.N, z.Dim, nil)
+	row := make([]float64, z.Dim)
 	for i := range z.N {
-		for k, v := range z.Row(i, raw.RawRowView(i)) {
+		for k, v := range z.Row(i, row) {
 			if !isFinite(v) {
 				return 0, stat.Undefined(quantity, "point %d, coordinate %d is %v, want finite numbers", i, k, v)
 			}
 		}
 	}
-	var sigma []float64
-	if z.N < z.Dim {
-		squares, err := eigenvalues(gramOf(raw.RawMatrix()))
-		if err != nil {
-			return 0, err
-		}
-		sigma = roots(squares)
-	} else {
-		var err error
-		if sigma, err = singularValues(raw); err != nil {
-			return 0, err
-		}
+	squares, err := squaresOf(z, make([]float64, z.Dim))
+	if err != nil {
+		return 0, err
 	}
+	sigma := roots(squares)
 	if sigma[0] == 0 {
 		return 0, stat.Undefined(quantity, "the points are all zero")
 	}
@@ -195,33 +169,79 @@ func entropy(values []float64, epsilon float64) float64 {
 	return h
 }
 
-// singularValues are those of m, in descending order.
-func singularValues(m *mat.Dense) ([]float64, error) {
-	var svd mat.SVD
-	if !svd.Factorize(m, mat.SVDNone) {
-		rows, columns := m.Dims()
-		return nil, fmt.Errorf("the singular value decomposition of the %d × %d points did not converge", rows, columns)
+// squaresOf are the squared singular values of the points less their mean, min(n, D) of them in
+// descending order: the eigenvalues of the products of coordinates, or of points where these are
+// fewer.
+func squaresOf(z points.Points, mean []float64) ([]float64, error) {
+	n := min(z.N, z.Dim)
+	products, err := productsOf(z, mean)
+	if err != nil {
+		return nil, err
 	}
-	return svd.Values(nil), nil
+	return squareValues(products, n)
 }
 
 // eigenvalues are those of a symmetric matrix without negative ones, in descending
 // order; those that rounding cannot tell from 0 are 0.
 func eigenvalues(m blas64.Symmetric) ([]float64, error) {
-	var eigen mat.EigenSym
-	var of mat.SymDense
-	of.SetRawSymmetric(m)
-	if !eigen.Factorize(&of, false) {
-		return nil, fmt.Errorf("the eigenvalues of the %d × %d products did not converge", m.N, m.N)
+	a := make([]float64, m.N*m.N)
+	for i := range m.N {
+		copy(a[i*m.N+i:(i+1)*m.N], m.Data[i*m.Stride+i:i*m.Stride+m.N])
 	}
-	values := eigen.Values(nil)
+	return squareValues(a, m.N)
+}
+
+// squareValues are the eigenvalues of products, which are overwritten, in descending order.
+func squareValues(products []float64, n int) ([]float64, error) {
+	values, err := eigenvaluesOf(products, n)
+	if err != nil {
+		return nil, fmt.Errorf("%d × %d products: %w", n, n, err)
+	}
 	slices.Reverse(values)
 	for k, v := range values {
-		if !(v > float64(m.N)*0x1p-52*values[0]) {
+		if !(v > float64(n)*0x1p-52*values[0]) {
 			values[k] = 0
 		}
 	}
 	return values, nil
+}
+
+// productRows is the number of points that are added to the products of coordinates at a time.
+const productRows = 512
+
+// productsOf is the upper triangle of xᵀx, or of xxᵀ where there are fewer points than coordinates, with
+// x the points less their mean.
+func productsOf(z points.Points, mean []float64) ([]float64, error) {
+	rows := z.N
+	if z.N >= z.Dim {
+		rows = min(productRows, z.N)
+	}
+	x, row := make([]float64, rows*z.Dim), make([]float64, z.Dim)
+	fill := func(from, to int) {
+		for i := from; i < to; i++ {
+			out := x[(i-from)*z.Dim:][:z.Dim]
+			for k, v := range z.Row(i, row) {
+				out[k] = v - mean[k]
+			}
+		}
+	}
+	n := min(z.N, z.Dim)
+	products := make([]float64, n*n)
+	p := kernel.Product[float64]{M: n, N: n, C: products, Stride: n, Upper: true, Accumulate: true}
+	if z.N < z.Dim {
+		fill(0, z.N)
+		p.K, p.A, p.B = z.Dim, kernel.Rows(x, z.Dim), kernel.Rows(x, z.Dim)
+		return products, p.Run()
+	}
+	for from := 0; from < z.N; from += rows {
+		to := min(from+rows, z.N)
+		fill(from, to)
+		p.K, p.A, p.B = to-from, kernel.Columns(x, z.Dim), kernel.Columns(x, z.Dim)
+		if err := p.Run(); err != nil {
+			return nil, err
+		}
+	}
+	return products, nil
 }
 
 func roots(values []float64) []float64 {

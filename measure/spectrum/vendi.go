@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"repscope/internal/parallel"
@@ -39,9 +38,9 @@ func Vendi(z points.Points) (VendiScore, error) {
 	if err != nil {
 		return VendiScore{}, err
 	}
-	products := secondMoment(u)
-	if u.Rows < u.Cols {
-		products = gramOf(u)
+	products, err := allProducts(u)
+	if err != nil {
+		return VendiScore{}, err
 	}
 	return vendi(products, u.Rows, CosineKernel)
 }
@@ -68,9 +67,9 @@ func VendiOfKernel(kernel string, matrix []float64, n int) (VendiScore, error) {
 // points are left. Errors: those of Vendi, blocks of another number of points.
 func VendiWithout(ctx context.Context, z points.Points, blocks *stat.Blocks, threads int) ([]VendiScore, error) {
 	return vendiWithout(ctx, z, blocks, threads, func(left blas64.General) (VendiScore, error) {
-		products := secondMoment(left)
-		if left.Rows < left.Cols {
-			products = gramOf(left)
+		products, err := allProducts(left)
+		if err != nil {
+			return VendiScore{}, err
 		}
 		return vendi(products, left.Rows, CosineKernel)
 	})
@@ -83,12 +82,12 @@ func VendiTwo(ctx context.Context, z points.Points, blocks *stat.Blocks, threads
 	if err != nil {
 		return 0, nil, err
 	}
-	value = orderTwo(u)
-	if blocks == nil {
-		return value, nil, nil
+	if value, err = orderTwo(u); err != nil || blocks == nil {
+		return value, nil, err
 	}
 	scores, err := vendiWithout(ctx, z, blocks, threads, func(left blas64.General) (VendiScore, error) {
-		return VendiScore{Two: orderTwo(left)}, nil
+		two, err := orderTwo(left)
+		return VendiScore{Two: two}, err
 	})
 	for _, s := range scores {
 		without = append(without, s.Two)
@@ -97,13 +96,10 @@ func VendiTwo(ctx context.Context, z points.Points, blocks *stat.Blocks, threads
 }
 
 // orderTwo is n²/‖K‖_F² of directions.
-func orderTwo(u blas64.General) float64 {
-	products := secondMoment(u)
-	if u.Rows < u.Cols {
-		products = gramOf(u)
-	}
+func orderTwo(u blas64.General) (float64, error) {
+	products, err := allProducts(u)
 	n := float64(u.Rows)
-	return n * n / innerProduct(products, products)
+	return n * n / innerProduct(products, products), err
 }
 
 func vendiWithout(ctx context.Context, z points.Points, blocks *stat.Blocks, threads int,
@@ -159,9 +155,6 @@ func directions(z points.Points) (blas64.General, error) {
 	}
 	return u, nil
 }
-
-// secondMoment is xᵀx, in both triangles.
-func secondMoment(x blas64.General) blas64.Symmetric { return allProducts(blas.Trans, x, x.Cols) }
 
 // vendi is the score of n points from products whose eigenvalues are those of K.
 func vendi(products blas64.Symmetric, n int, kernel string) (VendiScore, error) {
