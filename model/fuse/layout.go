@@ -113,6 +113,14 @@ func (f *fuser) sinkTranspose(i int) bool {
 			q.Axes[j] = p.Axes[a]
 		}
 		return f.sink(i, &q, []int{x}, nil, first)
+	case operator.NormParams:
+		if s.Node.Op == "BatchNormalization" {
+			p.Axis = rank - 1
+			return f.sink(i, p, append([]int{x}, s.In[1:]...), nil, first)
+		}
+	case operator.SliceParams:
+		p.Start, p.Step = permuted(p.Start, last), permuted(p.Step, last)
+		return f.sink(i, p, append([]int{x}, s.In[1:]...), nil, first)
 	case operator.PadParams:
 		p.Before, p.After = permuted(p.Before, last), permuted(p.After, last)
 		return f.sink(i, p, append([]int{x}, s.In[1:]...), nil, first)

@@ -70,6 +70,8 @@ func vectorAssembly() *assembler {
 		w.cuts()
 		w.maxWindows()
 		w.meanWindows()
+		w.scaleRows()
+		w.shiftRows()
 		w.slide()
 		w.similarities()
 		w.slideBytes()

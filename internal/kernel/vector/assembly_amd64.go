@@ -111,6 +111,16 @@ func maxWindowsAVX2(dst, src *float32, offsets *int, positions, channels, step, 
 //go:noescape
 func meanWindowsAVX2(dst, src *float32, offsets *int, positions, channels, step, pixels int, count float64)
 
+// scaleRowsAVX2 is scaleRowsGeneric.
+//
+//go:noescape
+func scaleRowsAVX2(dst, src, factors *float32, cols, rows int)
+
+// shiftRowsAVX2 is shiftRowsGeneric; factors and shifts have elements up to a multiple of 16.
+//
+//go:noescape
+func shiftRowsAVX2(dst, src *float32, factors, shifts *float64, cols, rows int, relu bool)
+
 // slideAVX2 is slideGeneric for n a multiple of 16 and blocks of the same stride.
 //
 //go:noescape
@@ -310,6 +320,16 @@ func maxWindowsAVX512(dst, src *float32, offsets *int, positions, channels, step
 //
 //go:noescape
 func meanWindowsAVX512(dst, src *float32, offsets *int, positions, channels, step, pixels int, count float64)
+
+// scaleRowsAVX512 is scaleRowsGeneric.
+//
+//go:noescape
+func scaleRowsAVX512(dst, src, factors *float32, cols, rows int)
+
+// shiftRowsAVX512 is shiftRowsGeneric; factors and shifts have elements up to a multiple of 16.
+//
+//go:noescape
+func shiftRowsAVX512(dst, src *float32, factors, shifts *float64, cols, rows int, relu bool)
 
 // slideAVX512 is slideGeneric for n a multiple of 16 and blocks of the same stride.
 //

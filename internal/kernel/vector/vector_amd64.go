@@ -176,6 +176,36 @@ func windowsFit(dst, src []float32, offsets []int, channels, step, pixels int) b
 	return true
 }
 
+// scaleRows is scaleRowsGeneric.
+func scaleRows(dst, src, factors []float32, rows int) {
+	n := len(factors) * rows
+	if !useAVX2 || n == 0 {
+		scaleRowsGeneric(dst, src, factors, rows)
+		return
+	}
+	d, s := &dst[:n][0], &src[:n][0]
+	if useAVX512 {
+		scaleRowsAVX512(d, s, &factors[0], len(factors), rows)
+	} else {
+		scaleRowsAVX2(d, s, &factors[0], len(factors), rows)
+	}
+}
+
+// shiftRows is shiftRowsGeneric.
+func shiftRows(dst, src []float32, factors, shifts []float64, cols, rows int, relu bool) {
+	n, last := cols*rows, (cols+Lanes-1)&^(Lanes-1)
+	if !useAVX2 || n == 0 {
+		shiftRowsGeneric(dst, src, factors, shifts, cols, rows, relu)
+		return
+	}
+	d, s, f, v := &dst[:n][0], &src[:n][0], &factors[:last][0], &shifts[:last][0]
+	if useAVX512 {
+		shiftRowsAVX512(d, s, f, v, cols, rows, relu)
+	} else {
+		shiftRowsAVX2(d, s, f, v, cols, rows, relu)
+	}
+}
+
 // slide is slideGeneric.
 func slide(sums, pair, last, p1, p3, p5 Moments, x, y []float64) {
 	n, size := len(x), len(sums)

@@ -53,6 +53,12 @@ func finishRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
 	finishRowsGeneric(c, bias, other, stride, cols, rows, relu)
 }
 
+func scaleRows(dst, src, factors []float32, rows int) { scaleRowsGeneric(dst, src, factors, rows) }
+
+func shiftRows(dst, src []float32, factors, shifts []float64, cols, rows int, relu bool) {
+	shiftRowsGeneric(dst, src, factors, shifts, cols, rows, relu)
+}
+
 // slide is slideGeneric.
 func slide(sums, pair, last, p1, p3, p5 Moments, x, y []float64) {
 	slideGeneric(sums, pair, last, p1, p3, p5, x, y)
