@@ -45,7 +45,7 @@ func layoutGraph(r *rand.Rand) (g *graph.Graph, shape []int) {
 	x := conv("x", shape[1], channels)
 	image := slices.Clone(shape[2:])
 	for range 1 + r.IntN(6) {
-		switch r.IntN(9) {
+		switch r.IntN(10) {
 		case 0, 1, 2:
 			kernel, strides, dilations := make([]int64, axes), make([]int64, axes), make([]int64, axes)
 			pads := make([]int64, 2*axes)
@@ -91,6 +91,13 @@ func layoutGraph(r *rand.Rand) (g *graph.Graph, shape []int) {
 			other := 1 + r.IntN(20)
 			x = node("Concat", map[string]graph.Attribute{"axis": number(1)}, conv(x, channels, other), x)
 			channels += other
+		case 9:
+			variance := constant(channels)
+			for i, v := range g.Constants[variance].F32 {
+				g.Constants[variance].F32[i] = v*v + 0.1
+			}
+			x = node("BatchNormalization", nil, x, constant(channels), constant(channels), constant(channels), variance)
+			x = node("Relu", nil, x)
 		case 8:
 			x = node("Mul", nil, x, constant(1))
 		}

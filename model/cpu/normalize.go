@@ -54,19 +54,17 @@ func buildBatchNorm(b *builder) (func() error, error) {
 	x, scale, bias, mean, variance, y := b.in(0), b.in(1), b.in(2), b.in(3), b.in(4), b.out(0)
 	if inner == 1 {
 		room := (channels + vector.Lanes - 1) / vector.Lanes * vector.Lanes
-		weights := b.weights
-		return b.span(graph.Count(s[:p.Axis]), max(1, grain/max(channels, 1)), func(worker, lo, hi int) {
-			s := weights.scratch[worker]
-			if cap(s.sums) < 2*room {
-				s.sums = make([]float64, 2*room)
-			}
-			factors, shifts := s.sums[:room], s.sums[room:2*room]
+		factors, shifts := make([]float64, room), make([]float64, room)
+		loop := b.span(graph.Count(s[:p.Axis]), max(1, grain/max(channels, 1)), func(_, lo, hi int) {
+			vector.ShiftRows(y()[lo*channels:], x()[lo*channels:], factors, shifts, channels, hi-lo, p.Relu)
+		})
+		return func() error {
 			for c := range channels {
 				factors[c] = float64(scale()[c]) / math.Sqrt(float64(variance()[c])+float64(p.Epsilon))
 				shifts[c] = float64(bias()[c]) - float64(float64(mean()[c])*factors[c])
 			}
-			vector.ShiftRows(y()[lo*channels:], x()[lo*channels:], factors, shifts, channels, hi-lo, p.Relu)
-		}), nil
+			return loop()
+		}, nil
 	}
 	return b.span(s[0]*channels, max(1, grain/max(inner, 1)), func(_, lo, hi int) {
 		src, dst := x(), y()
