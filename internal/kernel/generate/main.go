@@ -68,6 +68,7 @@ func vectorAssembly() *assembler {
 		w.depthwise()
 		w.finishRows()
 		w.cuts()
+		w.bends()
 		w.maxWindows()
 		w.meanWindows()
 		w.scaleRows()

@@ -51,6 +51,11 @@ func geluAVX2(dst, src *float32, n int)
 //go:noescape
 func geluTanhAVX2(dst, src *float32, n int)
 
+// mishAVX2 is mishGeneric for n a multiple of 16.
+//
+//go:noescape
+func mishAVX2(dst, src *float32, n int)
+
 // addRowsAVX2 writes x + y for n a multiple of 16; a step is 1, or 0 for one number.
 //
 //go:noescape
@@ -100,6 +105,16 @@ func hardSigmoidAVX2(dst, src *float32, n int, slope, shift float32)
 //
 //go:noescape
 func hardSwishAVX2(dst, src *float32, n int, six, half float32)
+
+// leakyAVX2 is leakyGeneric for n a multiple of 16.
+//
+//go:noescape
+func leakyAVX2(dst, src *float32, n int, slope, one float32)
+
+// eluAVX2 is eluGeneric for n a multiple of 16.
+//
+//go:noescape
+func eluAVX2(dst, src *float32, n int, low, high float32)
 
 // maxWindowsAVX2 is maxWindowsGeneric for at least one position.
 //
@@ -261,6 +276,11 @@ func geluAVX512(dst, src *float32, n int)
 //go:noescape
 func geluTanhAVX512(dst, src *float32, n int)
 
+// mishAVX512 is mishGeneric for n a multiple of 16.
+//
+//go:noescape
+func mishAVX512(dst, src *float32, n int)
+
 // addRowsAVX512 writes x + y for n a multiple of 16; a step is 1, or 0 for one number.
 //
 //go:noescape
@@ -310,6 +330,16 @@ func hardSigmoidAVX512(dst, src *float32, n int, slope, shift float32)
 //
 //go:noescape
 func hardSwishAVX512(dst, src *float32, n int, six, half float32)
+
+// leakyAVX512 is leakyGeneric for n a multiple of 16.
+//
+//go:noescape
+func leakyAVX512(dst, src *float32, n int, slope, one float32)
+
+// eluAVX512 is eluGeneric for n a multiple of 16.
+//
+//go:noescape
+func eluAVX512(dst, src *float32, n int, low, high float32)
 
 // maxWindowsAVX512 is maxWindowsGeneric for at least one position.
 //
@@ -551,6 +581,21 @@ func geluTanh(dst, src []float32) {
 	geluTanhGeneric(dst[n:len(src)], src[n:])
 }
 
+// mish is mishGeneric.
+func mish(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				mishAVX512(d, s, n)
+			} else {
+				mishAVX2(d, s, n)
+			}
+		}
+	}
+	mishGeneric(dst[n:len(src)], src[n:])
+}
+
 // clip is clipGeneric.
 func clip(dst, src []float32, low, high float32) {
 	n := 0
@@ -594,6 +639,36 @@ func hardSwish(dst, src []float32, six, half float32) {
 		}
 	}
 	hardSwishGeneric(dst[n:len(src)], src[n:], six, half)
+}
+
+// leaky is leakyGeneric.
+func leaky(dst, src []float32, slope, one float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				leakyAVX512(d, s, n, slope, one)
+			} else {
+				leakyAVX2(d, s, n, slope, one)
+			}
+		}
+	}
+	leakyGeneric(dst[n:len(src)], src[n:], slope, one)
+}
+
+// elu is eluGeneric.
+func elu(dst, src []float32, low, high float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				eluAVX512(d, s, n, low, high)
+			} else {
+				eluAVX2(d, s, n, low, high)
+			}
+		}
+	}
+	eluGeneric(dst[n:len(src)], src[n:], low, high)
 }
 
 // addRows is addRowsGeneric.

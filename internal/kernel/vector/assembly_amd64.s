@@ -820,6 +820,23 @@ DATA minusLn2Lo<>+52(SB)/4, $0x395e8083
 DATA minusLn2Lo<>+56(SB)/4, $0x395e8083
 DATA minusLn2Lo<>+60(SB)/4, $0x395e8083
 GLOBL minusLn2Lo<>(SB), RODATA|NOPTR, $64
+DATA minusThird<>+0(SB)/4, $0xbeae147b
+DATA minusThird<>+4(SB)/4, $0xbeae147b
+DATA minusThird<>+8(SB)/4, $0xbeae147b
+DATA minusThird<>+12(SB)/4, $0xbeae147b
+DATA minusThird<>+16(SB)/4, $0xbeae147b
+DATA minusThird<>+20(SB)/4, $0xbeae147b
+DATA minusThird<>+24(SB)/4, $0xbeae147b
+DATA minusThird<>+28(SB)/4, $0xbeae147b
+DATA minusThird<>+32(SB)/4, $0xbeae147b
+DATA minusThird<>+36(SB)/4, $0xbeae147b
+DATA minusThird<>+40(SB)/4, $0xbeae147b
+DATA minusThird<>+44(SB)/4, $0xbeae147b
+DATA minusThird<>+48(SB)/4, $0xbeae147b
+DATA minusThird<>+52(SB)/4, $0xbeae147b
+DATA minusThird<>+56(SB)/4, $0xbeae147b
+DATA minusThird<>+60(SB)/4, $0xbeae147b
+GLOBL minusThird<>(SB), RODATA|NOPTR, $64
 DATA minusUnit<>+0(SB)/4, $0xbf800000
 DATA minusUnit<>+4(SB)/4, $0xbf800000
 DATA minusUnit<>+8(SB)/4, $0xbf800000
@@ -837,6 +854,23 @@ DATA minusUnit<>+52(SB)/4, $0xbf800000
 DATA minusUnit<>+56(SB)/4, $0xbf800000
 DATA minusUnit<>+60(SB)/4, $0xbf800000
 GLOBL minusUnit<>(SB), RODATA|NOPTR, $64
+DATA nothing<>+0(SB)/4, $0x00000000
+DATA nothing<>+4(SB)/4, $0x00000000
+DATA nothing<>+8(SB)/4, $0x00000000
+DATA nothing<>+12(SB)/4, $0x00000000
+DATA nothing<>+16(SB)/4, $0x00000000
+DATA nothing<>+20(SB)/4, $0x00000000
+DATA nothing<>+24(SB)/4, $0x00000000
+DATA nothing<>+28(SB)/4, $0x00000000
+DATA nothing<>+32(SB)/4, $0x00000000
+DATA nothing<>+36(SB)/4, $0x00000000
+DATA nothing<>+40(SB)/4, $0x00000000
+DATA nothing<>+44(SB)/4, $0x00000000
+DATA nothing<>+48(SB)/4, $0x00000000
+DATA nothing<>+52(SB)/4, $0x00000000
+DATA nothing<>+56(SB)/4, $0x00000000
+DATA nothing<>+60(SB)/4, $0x00000000
+GLOBL nothing<>(SB), RODATA|NOPTR, $64
 DATA shift<>+0(SB)/4, $0x4b400000
 DATA shift<>+4(SB)/4, $0x4b400000
 DATA shift<>+8(SB)/4, $0x4b400000
@@ -956,6 +990,23 @@ DATA t4<>+52(SB)/4, $0xbeaaaa99
 DATA t4<>+56(SB)/4, $0xbeaaaa99
 DATA t4<>+60(SB)/4, $0xbeaaaa99
 GLOBL t4<>(SB), RODATA|NOPTR, $64
+DATA two<>+0(SB)/4, $0x40000000
+DATA two<>+4(SB)/4, $0x40000000
+DATA two<>+8(SB)/4, $0x40000000
+DATA two<>+12(SB)/4, $0x40000000
+DATA two<>+16(SB)/4, $0x40000000
+DATA two<>+20(SB)/4, $0x40000000
+DATA two<>+24(SB)/4, $0x40000000
+DATA two<>+28(SB)/4, $0x40000000
+DATA two<>+32(SB)/4, $0x40000000
+DATA two<>+36(SB)/4, $0x40000000
+DATA two<>+40(SB)/4, $0x40000000
+DATA two<>+44(SB)/4, $0x40000000
+DATA two<>+48(SB)/4, $0x40000000
+DATA two<>+52(SB)/4, $0x40000000
+DATA two<>+56(SB)/4, $0x40000000
+DATA two<>+60(SB)/4, $0x40000000
+GLOBL two<>(SB), RODATA|NOPTR, $64
 DATA unit<>+0(SB)/4, $0x3f800000
 DATA unit<>+4(SB)/4, $0x3f800000
 DATA unit<>+8(SB)/4, $0x3f800000
@@ -1933,6 +1984,86 @@ loop:
 	VZEROUPPER
 	RET
 
+// func mishAVX2(dst, src *float32, n int)
+TEXT ·mishAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VXORPS signs<>(SB), Y4, Y0
+	VMOVUPS greatest<>(SB), Y1
+	VMINPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VMOVUPS unit<>(SB), Y1
+	VMOVUPS two<>(SB), Y2
+	VDIVPS Y0, Y1, Y3
+	VADDPS Y2, Y3, Y3
+	VDIVPS Y3, Y2, Y3
+	VMULPS Y3, Y0, Y0
+	VADDPS Y1, Y0, Y0
+	VDIVPS Y0, Y4, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VXORPS signs<>(SB), Y4, Y0
+	VMOVUPS greatest<>(SB), Y1
+	VMINPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VMOVUPS unit<>(SB), Y1
+	VMOVUPS two<>(SB), Y2
+	VDIVPS Y0, Y1, Y3
+	VADDPS Y2, Y3, Y3
+	VDIVPS Y3, Y2, Y3
+	VMULPS Y3, Y0, Y0
+	VADDPS Y1, Y0, Y0
+	VDIVPS Y0, Y4, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
 // func addRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 TEXT ·addRowsAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
@@ -2511,6 +2642,136 @@ loop:
 	VMINPS Y1, Y2, Y1
 	VMAXPS Y1, Y12, Y1
 	VMULPS Y1, Y0, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func leakyAVX2(dst, src *float32, n int, slope, one float32)
+TEXT ·leakyAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS slope+24(FP), Y13
+	VBROADCASTSS one+28(FP), Y14
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y0
+	VMULPS Y13, Y0, Y1
+	VMULPS Y14, Y0, Y2
+	VCMPPS $1, Y12, Y0, Y15
+	VBLENDVPS Y15, Y1, Y2, Y2
+	VMOVAPS Y2, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VMULPS Y13, Y0, Y1
+	VMULPS Y14, Y0, Y2
+	VCMPPS $1, Y12, Y0, Y15
+	VBLENDVPS Y15, Y1, Y2, Y2
+	VMOVAPS Y2, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func eluAVX2(dst, src *float32, n int, low, high float32)
+TEXT ·eluAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS low+24(FP), Y13
+	VBROADCASTSS high+28(FP), Y14
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y0
+	VMOVAPS Y0, Y4
+	VMOVUPS nothing<>(SB), Y1
+	VMINPS Y0, Y1, Y0 // a NaN stays
+	VMOVAPS Y0, Y5
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VSUBPS unit<>(SB), Y0, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y5, Y3
+	VFMADD213PS e2<>(SB), Y5, Y3
+	VFMADD213PS e3<>(SB), Y5, Y3
+	VFMADD213PS e4<>(SB), Y5, Y3
+	VFMADD213PS e5<>(SB), Y5, Y3
+	VMULPS Y5, Y5, Y2
+	VFMADD213PS Y5, Y2, Y3
+	VCMPPS $0x1e, minusThird<>(SB), Y5, Y15
+	VBLENDVPS Y15, Y3, Y0, Y0
+	VMULPS Y13, Y0, Y1
+	VMULPS Y14, Y4, Y2
+	VCMPPS $1, Y12, Y4, Y15
+	VBLENDVPS Y15, Y1, Y2, Y2
+	VMOVAPS Y2, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VMOVAPS Y0, Y4
+	VMOVUPS nothing<>(SB), Y1
+	VMINPS Y0, Y1, Y0 // a NaN stays
+	VMOVAPS Y0, Y5
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VSUBPS unit<>(SB), Y0, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y5, Y3
+	VFMADD213PS e2<>(SB), Y5, Y3
+	VFMADD213PS e3<>(SB), Y5, Y3
+	VFMADD213PS e4<>(SB), Y5, Y3
+	VFMADD213PS e5<>(SB), Y5, Y3
+	VMULPS Y5, Y5, Y2
+	VFMADD213PS Y5, Y2, Y3
+	VCMPPS $0x1e, minusThird<>(SB), Y5, Y15
+	VBLENDVPS Y15, Y3, Y0, Y0
+	VMULPS Y13, Y0, Y1
+	VMULPS Y14, Y4, Y2
+	VCMPPS $1, Y12, Y4, Y15
+	VBLENDVPS Y15, Y1, Y2, Y2
+	VMOVAPS Y2, Y0
 	VMOVUPS Y0, 32(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI
@@ -4806,6 +5067,53 @@ loop:
 	VZEROUPPER
 	RET
 
+// func mishAVX512(dst, src *float32, n int)
+TEXT ·mishAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VXORPS signs<>(SB), Z4, Z0
+	VMOVUPS greatest<>(SB), Z1
+	VMINPS Z0, Z1, Z0 // a NaN stays
+	VMOVUPS lowest<>(SB), Z1
+	VMAXPS Z0, Z1, Z0 // a NaN stays
+	VMOVUPS shift<>(SB), Z1
+	VMOVAPS Z1, Z2
+	VFMADD231PS log2e<>(SB), Z0, Z1
+	VSUBPS Z2, Z1, Z2
+	VFMADD231PS minusLn2Hi<>(SB), Z2, Z0
+	VFMADD231PS minusLn2Lo<>(SB), Z2, Z0
+	VMOVUPS e0<>(SB), Z3
+	VFMADD213PS e1<>(SB), Z0, Z3
+	VFMADD213PS e2<>(SB), Z0, Z3
+	VFMADD213PS e3<>(SB), Z0, Z3
+	VFMADD213PS e4<>(SB), Z0, Z3
+	VFMADD213PS e5<>(SB), Z0, Z3
+	VMULPS Z0, Z0, Z2
+	VFMADD213PS Z0, Z2, Z3
+	VADDPS unit<>(SB), Z3, Z3
+	VPADDD exponent<>(SB), Z1, Z1
+	VPSLLD $23, Z1, Z1
+	VMULPS Z1, Z3, Z0
+	VMOVUPS unit<>(SB), Z1
+	VMOVUPS two<>(SB), Z2
+	VDIVPS Z0, Z1, Z3
+	VADDPS Z2, Z3, Z3
+	VDIVPS Z3, Z2, Z3
+	VMULPS Z3, Z0, Z0
+	VADDPS Z1, Z0, Z0
+	VDIVPS Z0, Z4, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
 // func addRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 TEXT ·addRowsAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
@@ -5253,6 +5561,87 @@ loop:
 	VMINPS Z1, Z2, Z1
 	VMAXPS Z1, Z12, Z1
 	VMULPS Z1, Z0, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func leakyAVX512(dst, src *float32, n int, slope, one float32)
+TEXT ·leakyAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS slope+24(FP), Z13
+	VBROADCASTSS one+28(FP), Z14
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z0
+	VMULPS Z13, Z0, Z1
+	VMULPS Z14, Z0, Z2
+	VCMPPS $1, Z12, Z0, K1
+	VBLENDMPS Z1, Z2, K1, Z2
+	VMOVAPS Z2, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func eluAVX512(dst, src *float32, n int, low, high float32)
+TEXT ·eluAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS low+24(FP), Z13
+	VBROADCASTSS high+28(FP), Z14
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z0
+	VMOVAPS Z0, Z4
+	VMOVUPS nothing<>(SB), Z1
+	VMINPS Z0, Z1, Z0 // a NaN stays
+	VMOVAPS Z0, Z5
+	VMOVUPS lowest<>(SB), Z1
+	VMAXPS Z0, Z1, Z0 // a NaN stays
+	VMOVUPS shift<>(SB), Z1
+	VMOVAPS Z1, Z2
+	VFMADD231PS log2e<>(SB), Z0, Z1
+	VSUBPS Z2, Z1, Z2
+	VFMADD231PS minusLn2Hi<>(SB), Z2, Z0
+	VFMADD231PS minusLn2Lo<>(SB), Z2, Z0
+	VMOVUPS e0<>(SB), Z3
+	VFMADD213PS e1<>(SB), Z0, Z3
+	VFMADD213PS e2<>(SB), Z0, Z3
+	VFMADD213PS e3<>(SB), Z0, Z3
+	VFMADD213PS e4<>(SB), Z0, Z3
+	VFMADD213PS e5<>(SB), Z0, Z3
+	VMULPS Z0, Z0, Z2
+	VFMADD213PS Z0, Z2, Z3
+	VADDPS unit<>(SB), Z3, Z3
+	VPADDD exponent<>(SB), Z1, Z1
+	VPSLLD $23, Z1, Z1
+	VMULPS Z1, Z3, Z0
+	VSUBPS unit<>(SB), Z0, Z0
+	VMOVUPS e0<>(SB), Z3
+	VFMADD213PS e1<>(SB), Z5, Z3
+	VFMADD213PS e2<>(SB), Z5, Z3
+	VFMADD213PS e3<>(SB), Z5, Z3
+	VFMADD213PS e4<>(SB), Z5, Z3
+	VFMADD213PS e5<>(SB), Z5, Z3
+	VMULPS Z5, Z5, Z2
+	VFMADD213PS Z5, Z2, Z3
+	VCMPPS $0x1e, minusThird<>(SB), Z5, K1
+	VBLENDMPS Z3, Z0, K1, Z0
+	VMULPS Z13, Z0, Z1
+	VMULPS Z14, Z4, Z2
+	VCMPPS $1, Z12, Z4, K1
+	VBLENDMPS Z1, Z2, K1, Z2
+	VMOVAPS Z2, Z0
 	VMOVUPS Z0, 0(DI)
 	ADDQ $64, SI
 	ADDQ $64, DI

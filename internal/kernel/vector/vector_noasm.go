@@ -19,6 +19,7 @@ func tanh(dst, src []float32)     { tanhGeneric(dst, src) }
 func erf(dst, src []float32)      { erfGeneric(dst, src) }
 func gelu(dst, src []float32)     { geluGeneric(dst, src) }
 func geluTanh(dst, src []float32) { geluTanhGeneric(dst, src) }
+func mish(dst, src []float32)     { mishGeneric(dst, src) }
 
 func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) {
 	depthwiseGeneric(dst, src, weights, offsets, bases, channels)
@@ -39,6 +40,9 @@ func divRows(dst, x, y []float32, stepX, stepY int) { divRowsGeneric(dst, x, y, 
 func normalizeRows(dst, x, scale, bias []float32, n, rows int, epsilon float32) bool {
 	return false
 }
+
+func leaky(dst, src []float32, slope, one float32) { leakyGeneric(dst, src, slope, one) }
+func elu(dst, src []float32, low, high float32)    { eluGeneric(dst, src, low, high) }
 
 func maxWindows(dst, src []float32, offsets []int, channels, step, pixels int) {
 	maxWindowsGeneric(dst, src, offsets, channels, step, pixels)

@@ -37,12 +37,24 @@ func TestVectorTwins(t *testing.T) {
 		}{
 			{"relu", relu, reluGeneric}, {"exp", exp, expGeneric}, {"sigmoid", sigmoid, sigmoidGeneric}, {"silu", silu, siluGeneric},
 			{"tanh", tanh, tanhGeneric}, {"erf", erf, erfGeneric}, {"gelu", gelu, geluGeneric}, {"geluTanh", geluTanh, geluTanhGeneric},
+			{"mish", mish, mishGeneric},
 		} {
 			f.f(got, src)
 			f.generic(want, src)
 			same(f.name)
 			copy(got, src) // in place
 			f.f(got, got)
+			same(f.name)
+		}
+		for _, f := range []struct {
+			name          string
+			f, generic    func(dst, src []float32, first, second float32)
+			first, second float32
+		}{
+			{"leaky", leaky, leakyGeneric, 0.1, 1}, {"elu", elu, eluGeneric, 1.7, 1.05},
+		} {
+			f.f(got, src, f.first, f.second)
+			f.generic(want, src, f.first, f.second)
 			same(f.name)
 		}
 		other := slices.Clone(src)
