@@ -82,6 +82,9 @@ func buildUnary(b *builder) (func() error, error) {
 	if f == nil {
 		return nil, errors.New("no kernel for " + a.Op)
 	}
+	if !vectorized[a.Op] {
+		b.scalar(a.Op)
+	}
 	x, y := b.in(0), b.out(0)
 	return b.span(n, grain, func(_, lo, hi int) { f(y()[lo:hi], x()[lo:hi]) }), nil
 }
@@ -335,6 +338,7 @@ func buildBinary(b *builder) (func() error, error) {
 			rows(m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb)
 		}), nil
 	}
+	b.scalar(op)
 	f := floatOperation(op, b.Step.Params)
 	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 		combine(m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb, f)
@@ -367,6 +371,9 @@ func scaleChannels(b *builder, w *broadcast) func() error {
 func buildVariadic(b *builder) (func() error, error) {
 	op, y, m := b.Step.Node.Op, b.Step.Out[0], b.memory
 	count := len(b.Step.In)
+	if b.DType(0) == graph.Float32 {
+		b.scalar(op)
+	}
 	floats, integers := floatOperation(op, nil), integerOperation(op, nil)
 	var runs []func() error
 	for k, id := range b.Step.In {

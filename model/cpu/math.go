@@ -99,6 +99,10 @@ var functions = map[string]func(a operator.Activation) function{
 	})),
 }
 
+// vectorized are the functions with vectors.
+var vectorized = map[string]bool{"": true, "Relu": true, "Silu": true, "Sigmoid": true, "Tanh": true, "Erf": true, "Gelu": true, "GeluTanh": true,
+	"LeakyRelu": true, "Elu": true, "Selu": true, "HardSigmoid": true, "HardSwish": true, "Mish": true, "Clip": true, "Exp": true}
+
 // function is the slice form of a function of one element; dst and src may be the same.
 type function = func(dst, src []float32)
 

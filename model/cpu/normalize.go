@@ -66,6 +66,7 @@ func buildBatchNorm(b *builder) (func() error, error) {
 			return loop()
 		}, nil
 	}
+	b.scalar("BatchNormalization")
 	return b.span(s[0]*channels, max(1, grain/max(inner, 1)), func(_, lo, hi int) {
 		src, dst := x(), y()
 		for r := lo; r < hi; r++ {
