@@ -54,6 +54,13 @@ func build(s *graph.Step, values []graph.Value, m *memory, p **pool, w *weights)
 	return construct(&builder{Site: graph.Site{Step: s, Values: values}, memory: m, pool: p, weights: w})
 }
 
+// scalar notes that a step's floats are computed without vectors, whatever the processor has; a test lists what does.
+func (b *builder) scalar(what string) {
+	if b.weights.scalar != nil {
+		b.weights.scalar(what)
+	}
+}
+
 // in and out return accessors of float32 operands; an absent input reads as nil.
 func (b *builder) in(i int) func() []float32 {
 	if !b.Has(i) {

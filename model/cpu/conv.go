@@ -233,6 +233,9 @@ func newBoundConv(b *builder, p *operator.ConvParams) (*boundConv, error) {
 	var err error
 	if w := b.Constant(1); w != nil && g.groups > 1 && g.channels == g.groups && g.filters == g.groups && g.depth() <= kernel.KC {
 		c.packed = nil
+		if g.channels < vector.Lanes {
+			b.scalar("Conv with a group for each of few channels")
+		}
 		c.perChannel, c.offsets, err = g.channelwise(w)
 	} else if w != nil {
 		err = g.pack(b.weights, w, c.stored, c.packed)

@@ -5,6 +5,7 @@ package cpu
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"repscope/internal/dtype"
 	"repscope/internal/kernel/vector"
@@ -80,6 +81,9 @@ func buildUnary(b *builder) (func() error, error) {
 	f := functionOf(a)
 	if f == nil {
 		return nil, errors.New("no kernel for " + a.Op)
+	}
+	if !vectorized[a.Op] {
+		b.scalar(a.Op)
 	}
 	x, y := b.in(0), b.out(0)
 	return b.span(n, grain, func(_, lo, hi int) { f(y()[lo:hi], x()[lo:hi]) }), nil
@@ -324,20 +328,52 @@ func buildBinary(b *builder) (func() error, error) {
 	if op == "Mod" && b.Step.Params != true {
 		return nil, errors.New("float operands need fmod = 1")
 	}
+	if op == "Mul" {
+		if run := scaleChannels(b, w); run != nil {
+			return run, nil
+		}
+	}
 	if rows := arithmetic[op]; rows != nil {
 		return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 			rows(m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb)
 		}), nil
 	}
+	b.scalar(op)
 	f := floatOperation(op, b.Step.Params)
 	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
 		combine(m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb, f)
 	}), nil
 }
 
+// scaleChannels is a product of images with channels last by one factor for each channel of an image; nil for other products.
+func scaleChannels(b *builder, w *broadcast) func() error {
+	k := len(w.shape) - 1
+	if k < 0 || graph.Count(b.OutShape(0)) == 0 || w.step[0] != 1 || w.step[1] != 1 || w.shape[k] == 1 {
+		return nil
+	}
+	image := slices.IndexFunc(w.strides, func(strides []int) bool { return strides[k] == w.row })
+	if image < 0 || w.strides[1-image][k] != 0 {
+		return nil
+	}
+	x, factors, y := b.in(image), b.in(1-image), b.out(0)
+	pixels, row := w.shape[k], w.row
+	part := max(1, min(pixels, 4*grain/row))
+	parts := (pixels + part - 1) / part
+	return b.span(w.rows()/pixels*parts, max(1, grain/(part*row)), func(_, lo, hi int) {
+		for t := lo; t < hi; t++ {
+			r := t/parts*pixels + t%parts*part
+			n := min(part, pixels-t%parts*part)
+			vector.ScaleRows(y()[r*row:], x()[w.offset(image, r):], factors()[w.offset(1-image, r):][:row], n)
+		}
+	})
+}
+
 func buildVariadic(b *builder) (func() error, error) {
 	op, y, m := b.Step.Node.Op, b.Step.Out[0], b.memory
 	count := len(b.Step.In)
+	if b.DType(0) == graph.Float32 {
+		b.scalar(op)
+	}
 	floats, integers := floatOperation(op, nil), integerOperation(op, nil)
 	var runs []func() error
 	for k, id := range b.Step.In {

@@ -13,6 +13,9 @@ type finisher func(c, other []float32, stride, rows, col, cols int)
 
 // newFinish returns the finisher of a step; bias may read as nil.
 func newFinish(b *builder, a operator.Activation, bias func() []float32) finisher {
+	if !vectorized[a.Op] {
+		b.scalar(a.Op)
+	}
 	active := a.Op != ""
 	f := functionOf(a)
 	relu := a.Op == "Relu"

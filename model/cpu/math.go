@@ -28,12 +28,7 @@ var functions = map[string]func(a operator.Activation) function{
 	})),
 	"Softsign": always(elementwise(func(x float32) float32 { return x / (1 + abs(x)) })),
 	"LeakyRelu": func(a operator.Activation) function {
-		return elementwise(func(x float32) float32 {
-			if x < 0 {
-				return a.Alpha * x
-			}
-			return x
-		})
+		return func(dst, src []float32) { vector.LeakyRelu(dst, src, a.Alpha) }
 	},
 	"ThresholdedRelu": func(a operator.Activation) function {
 		return elementwise(func(x float32) float32 {
@@ -55,12 +50,7 @@ var functions = map[string]func(a operator.Activation) function{
 		})
 	},
 	"Elu": func(a operator.Activation) function {
-		return elementwise(func(x float32) float32 {
-			if x < 0 {
-				return a.Alpha * float32(math.Expm1(float64(x)))
-			}
-			return x
-		})
+		return func(dst, src []float32) { vector.Elu(dst, src, a.Alpha, 1) }
 	},
 	"Celu": func(a operator.Activation) function {
 		return elementwise(func(x float32) float32 {
@@ -68,21 +58,13 @@ var functions = map[string]func(a operator.Activation) function{
 		})
 	},
 	"Selu": func(a operator.Activation) function {
-		return elementwise(func(x float32) float32 {
-			if x < 0 {
-				return float32(float64(a.Beta) * float64(a.Alpha) * math.Expm1(float64(x)))
-			}
-			return a.Beta * x
-		})
+		return func(dst, src []float32) { vector.Elu(dst, src, float32(a.Alpha*a.Beta), a.Beta) }
 	},
 	"HardSigmoid": func(a operator.Activation) function {
 		return func(dst, src []float32) { vector.HardSigmoid(dst, src, a.Alpha, a.Beta) }
 	},
 	"HardSwish": always(vector.HardSwish),
-	"Mish": always(elementwise(func(x float32) float32 {
-		v := float64(x)
-		return float32(v * math.Tanh(max(v, 0)+math.Log1p(math.Exp(-math.Abs(v)))))
-	})),
+	"Mish":      always(vector.Mish),
 	"Clip": func(a operator.Activation) function {
 		return func(dst, src []float32) { vector.Clip(dst, src, a.Alpha, a.Beta) }
 	},
@@ -116,6 +98,10 @@ var functions = map[string]func(a operator.Activation) function{
 		return x
 	})),
 }
+
+// vectorized are the functions with vectors.
+var vectorized = map[string]bool{"": true, "Relu": true, "Silu": true, "Sigmoid": true, "Tanh": true, "Erf": true, "Gelu": true, "GeluTanh": true,
+	"LeakyRelu": true, "Elu": true, "Selu": true, "HardSigmoid": true, "HardSwish": true, "Mish": true, "Clip": true, "Exp": true}
 
 // function is the slice form of a function of one element; dst and src may be the same.
 type function = func(dst, src []float32)

@@ -29,9 +29,10 @@ func TestMath(t *testing.T) {
 			return x / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
 		}, -5, 10, 3},
 		{"Softplus", func(x float64) float64 { return math.Log1p(math.Exp(x)) }, -80, 80, 1},
-		{"Mish", func(x float64) float64 { return x * math.Tanh(math.Log1p(math.Exp(x))) }, -80, 80, 1},
+		{"Mish", func(x float64) float64 { return x * math.Tanh(math.Log1p(math.Exp(x))) }, -80, 80, 6},
+		{"Elu", func(x float64) float64 { return max(x, 0) + math.Expm1(min(x, 0)) }, -80, 80, 3},
 	} {
-		f := functionOf(operator.Activation{Op: c.op})
+		f := functionOf(operator.Activation{Op: c.op, Alpha: 1})
 		const n = 200003
 		src := make([]float32, n)
 		for i := range src {
@@ -61,7 +62,7 @@ func TestMath(t *testing.T) {
 	}{
 		{"Exp", inf, inf}, {"Exp", -inf, 0}, {"Exp", 89, inf}, {"Exp", -104, 0}, {"Exp", nan, nan}, {"Exp", 0, 1},
 		{"Sigmoid", inf, 1}, {"Sigmoid", nan, nan}, {"Sigmoid", 0, 0.5}, {"Silu", inf, inf}, {"Silu", nan, nan}, {"Silu", 0, 0},
-		{"Tanh", inf, 1}, {"Tanh", -inf, -1}, {"Tanh", nan, nan}, {"Erf", inf, 1}, {"Erf", -inf, -1}, {"Erf", nan, nan}, {"GeluTanh", inf, inf}, {"GeluTanh", -100, 0}, {"GeluTanh", nan, nan}, {"Sigmoid", -inf, 0}, {"Silu", -1e38, 0},
+		{"Tanh", inf, 1}, {"Tanh", -inf, -1}, {"Tanh", nan, nan}, {"Erf", inf, 1}, {"Erf", -inf, -1}, {"Erf", nan, nan}, {"GeluTanh", inf, inf}, {"GeluTanh", -100, 0}, {"GeluTanh", nan, nan}, {"Sigmoid", -inf, 0}, {"Silu", -1e38, 0}, {"Mish", -1e38, 0}, {"Mish", inf, inf}, {"Mish", nan, nan}, {"Mish", 0, 0},
 		{"Relu", nan, nan}, {"Relu", -1, 0}, {"Gelu", nan, nan},
 	} {
 		y := []float32{0}

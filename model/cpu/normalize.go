@@ -50,12 +50,13 @@ func buildLayerNorm(b *builder) (func() error, error) {
 func buildBatchNorm(b *builder) (func() error, error) {
 	p := b.Step.Params.(operator.NormParams)
 	s := b.Shape(0)
+	channels, inner := s[p.Axis], graph.Count(s[p.Axis+1:])
 	x, scale, bias, mean, variance, y := b.in(0), b.in(1), b.in(2), b.in(3), b.in(4), b.out(0)
-	if p.ChannelsLast {
-		channels := s[len(s)-1]
-		factors, shifts := make([]float64, channels), make([]float64, channels)
-		loop := b.span(graph.Count(s)/max(channels, 1), max(1, grain/max(channels, 1)), func(_, lo, hi int) {
-			vector.AffineRows(y()[lo*channels:hi*channels], x()[lo*channels:hi*channels], factors, shifts)
+	if inner == 1 {
+		room := (channels + vector.Lanes - 1) / vector.Lanes * vector.Lanes
+		factors, shifts := make([]float64, room), make([]float64, room)
+		loop := b.span(graph.Count(s[:p.Axis]), max(1, grain/max(channels, 1)), func(_, lo, hi int) {
+			vector.ShiftRows(y()[lo*channels:], x()[lo*channels:], factors, shifts, channels, hi-lo, p.Relu)
 		})
 		return func() error {
 			for c := range channels {
@@ -65,7 +66,7 @@ func buildBatchNorm(b *builder) (func() error, error) {
 			return loop()
 		}, nil
 	}
-	channels, inner := s[1], graph.Count(s[2:])
+	b.scalar("BatchNormalization")
 	return b.span(s[0]*channels, max(1, grain/max(inner, 1)), func(_, lo, hi int) {
 		src, dst := x(), y()
 		for r := lo; r < hi; r++ {

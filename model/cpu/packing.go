@@ -22,6 +22,9 @@ type weights struct {
 	last   *graph.Tensor
 	loaded *graph.Tensor
 	part   []float32
+
+	// scalar, if not nil, is told of steps that are computed element by element: see builder.scalar.
+	scalar func(step string)
 }
 
 type packKey struct {

@@ -71,6 +71,9 @@ func buildMaxPool(b *builder) (func() error, error) {
 	if b.Step.Params.(*operator.PoolParams).ChannelsLast {
 		return poolLast(b)
 	}
+	if b.DType(0) == graph.Float32 {
+		b.scalar("MaxPool")
+	}
 	return forType(b, 0, maxPool[float32], maxPool[int64], nil)
 }
 
@@ -163,6 +166,7 @@ func buildAveragePool(b *builder) (func() error, error) {
 	if b.Step.Params.(*operator.PoolParams).ChannelsLast {
 		return poolLast(b)
 	}
+	b.scalar("AveragePool")
 	w := newWindows(b)
 	last := len(w.in) - 1
 	row, step := w.out[last], w.p.Strides[last]

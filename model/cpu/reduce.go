@@ -63,6 +63,7 @@ func buildReduce(b *builder) (func() error, error) {
 	if run := meanLast(b, reduced, kept, n); run != nil {
 		return run, nil
 	}
+	b.scalar(op)
 	f := reducers[op]
 	logSumExp := op == "ReduceLogSumExp"
 	last := len(reduced.shape) - 1

@@ -412,6 +412,14 @@ func (f *fuser) activation(i int) bool {
 		return false
 	}
 	b := f.Steps[before]
+	if n, ok := b.Params.(operator.NormParams); ok && f.processor && b.Node.Op == "BatchNormalization" && a.Op == "Relu" && !n.Relu &&
+		n.Axis == len(f.Values[s.In[0]].Shape)-1 && n.Axis > 1 {
+		n.Relu = true
+		b.Params, b.Out = n, s.Out
+		f.Steps[i] = b
+		f.Steps = slices.Delete(f.Steps, before, before+1)
+		return true
+	}
 	if b.Node.Domain != "repscope" {
 		return false
 	}

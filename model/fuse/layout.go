@@ -113,14 +113,17 @@ func (f *fuser) sinkTranspose(i int) bool {
 			q.Axes[j] = p.Axes[a]
 		}
 		return f.sink(i, &q, []int{x}, nil, first)
+	case operator.NormParams:
+		if s.Node.Op == "BatchNormalization" {
+			p.Axis = rank - 1
+			return f.sink(i, p, append([]int{x}, s.In[1:]...), nil, first)
+		}
+	case operator.SliceParams:
+		p.Start, p.Step = permuted(p.Start, last), permuted(p.Step, last)
+		return f.sink(i, p, append([]int{x}, s.In[1:]...), nil, first)
 	case operator.PadParams:
 		p.Before, p.After = permuted(p.Before, last), permuted(p.After, last)
 		return f.sink(i, p, append([]int{x}, s.In[1:]...), nil, first)
-	case operator.NormParams:
-		if s.Node.Op == "BatchNormalization" {
-			p.ChannelsLast = true
-			return f.sink(i, p, append([]int{x}, s.In[1:]...), nil, first)
-		}
 	case operator.SoftmaxParams:
 		spatial := graph.Count(f.Values[x].Shape[1 : rank-1])
 		if p.Inner == spatial && p.Length == f.Values[x].Shape[rank-1] && spatial > 1 {
@@ -129,9 +132,53 @@ func (f *fuser) sinkTranspose(i int) bool {
 		}
 	}
 	if s.Op.View && s.Node.Op == "Reshape" {
-		return f.sinkReshape(i, x)
+		return f.sinkReshape(i, x) || f.sinkShuffle(i, x)
 	}
 	return false
+}
+
+// sinkShuffle finds channels that are taken as a × b and put in the order b × a: three steps, of an image with channels last a
+// transposition of each pixel.
+func (f *fuser) sinkShuffle(i, x int) bool {
+	s := f.Steps[i]
+	image, split := f.Values[x].Shape, f.Values[s.Out[0]].Shape
+	rank := len(image)
+	if len(split) != rank+1 || split[1]*split[2] != image[rank-1] || split[0] != image[0] || !slices.Equal(split[3:], image[1:rank-1]) || !f.single(s.Out[0]) {
+		return false
+	}
+	user := func(id int) int {
+		return slices.IndexFunc(f.Steps, func(s graph.Step) bool { return slices.Contains(s.In, id) })
+	}
+	j := user(s.Out[0])
+	if j < 0 || f.Steps[j].Node.Op != "Transpose" || !f.single(f.Steps[j].Out[0]) {
+		return false
+	}
+	swap := []int{0, 2, 1}
+	for a := 3; a <= rank; a++ {
+		swap = append(swap, a)
+	}
+	k := user(f.Steps[j].Out[0])
+	if k < 0 || !slices.Equal(f.Steps[j].Params.(operator.TransposeParams).Perm, swap) || !f.Steps[k].Op.View ||
+		!slices.Equal(f.Values[f.Steps[k].Out[0]].Shape, f.Values[s.In[0]].Shape) {
+		return false
+	}
+	out := f.Steps[k].Out[0]
+	apart := append(slices.Clone(image[:rank-1]), split[1], split[2])
+	turned := append(slices.Clone(image[:rank-1]), split[2], split[1])
+	perm := make([]int, rank+1)
+	for a := range perm {
+		perm[a] = a
+	}
+	perm[rank-1], perm[rank] = rank, rank-1
+	a, b, c := f.temporary(apart), f.temporary(turned), f.temporary(slices.Clone(image))
+	f.Values[out].Root = out
+	name := s.Node.Name
+	f.Steps[k] = newStep("", "Transpose", name, operator.TransposeParams{Perm: firstPermutation(rank)}, []int{c}, []int{out})
+	f.Steps = slices.Insert(f.Steps, k,
+		newStep("", "Reshape", name, nil, []int{x}, []int{a}),
+		newStep("", "Transpose", name, operator.TransposeParams{Perm: perm}, []int{a}, []int{b}),
+		newStep("", "Reshape", name, nil, []int{b}, []int{c}))
+	return true
 }
 
 // imageOf is the value with channels last that a value is the transposition of, or −1.

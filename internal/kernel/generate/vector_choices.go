@@ -6,7 +6,7 @@ import "fmt"
 
 // choices writes the Go functions that choose between the widths and leave the end of a row to the generic code.
 func (a *assembler) choices() {
-	for _, name := range []string{"relu", "exp", "sigmoid", "silu", "tanh", "erf", "gelu", "geluTanh"} {
+	for _, name := range []string{"relu", "exp", "sigmoid", "silu", "tanh", "erf", "gelu", "geluTanh", "mish"} {
 		fmt.Fprintf(&a.declarations, `
 // %[1]s is %[1]sGeneric.
 func %[1]s(dst, src []float32) {
@@ -24,7 +24,8 @@ func %[1]s(dst, src []float32) {
 }
 `, name)
 	}
-	for _, f := range []struct{ name, first, second string }{{"clip", "low", "high"}, {"hardSigmoid", "slope", "shift"}, {"hardSwish", "six", "half"}} {
+	for _, f := range []struct{ name, first, second string }{{"clip", "low", "high"}, {"hardSigmoid", "slope", "shift"}, {"hardSwish", "six", "half"},
+		{"leaky", "slope", "one"}, {"elu", "low", "high"}} {
 		fmt.Fprintf(&a.declarations, `
 // %[1]s is %[1]sGeneric.
 func %[1]s(dst, src []float32, %[2]s, %[3]s float32) {

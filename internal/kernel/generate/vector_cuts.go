@@ -22,6 +22,43 @@ func (w width) cuts() {
 	})
 }
 
+// bends writes the functions that are another one below zero.
+func (w width) bends() {
+	w.between("leaky", "slope", "one", func() {
+		w.emit("VMULPS %s, %s, %s", w.reg(13), w.reg(0), w.reg(1))
+		w.emit("VMULPS %s, %s, %s", w.reg(14), w.reg(0), w.reg(2))
+		w.below(0, 1, 2)
+		w.emit("VMOVAPS %s, %s", w.reg(2), w.reg(0))
+	})
+	w.between("elu", "low", "high", func() {
+		w.emit("VMOVAPS %s, %s", w.reg(0), w.reg(4))
+		w.bound("VMINPS", 0, 1, "nothing", 0)
+		w.emit("VMOVAPS %s, %s", w.reg(0), w.reg(5))
+		w.exp(0, 1, 2, 3)
+		w.emit("VSUBPS %s, %s, %s", w.constant("unit", 1), w.reg(0), w.reg(0))
+		// Without the 1 near zero, where it would cancel.
+		w.polynomial("e", expTerms, 5, 3)
+		w.emit("VMULPS %s, %s, %s", w.reg(5), w.reg(5), w.reg(2))
+		w.emit("VFMADD213PS %s, %s, %s", w.reg(5), w.reg(2), w.reg(3))
+		w.where("minusThird", -0.34, 5, 3, 0)
+		w.emit("VMULPS %s, %s, %s", w.reg(13), w.reg(0), w.reg(1))
+		w.emit("VMULPS %s, %s, %s", w.reg(14), w.reg(4), w.reg(2))
+		w.below(4, 1, 2)
+		w.emit("VMOVAPS %s, %s", w.reg(2), w.reg(0))
+	})
+}
+
+// below overwrites y with x where register v is less than the zero in register 12.
+func (w width) below(v, x, y int) {
+	if w.r == "Z" {
+		w.emit("VCMPPS $1, %s, %s, K1", w.reg(12), w.reg(v))
+		w.emit("VBLENDMPS %s, %s, K1, %s", w.reg(x), w.reg(y), w.reg(y))
+		return
+	}
+	w.emit("VCMPPS $1, %s, %s, %s", w.reg(12), w.reg(v), w.reg(15))
+	w.emit("VBLENDVPS %s, %s, %s, %s", w.reg(15), w.reg(x), w.reg(y), w.reg(y))
+}
+
 // unitCut cuts a register to 0 … 1; a NaN stays.
 func (w width) unitCut(i int) {
 	w.emit("VMOVUPS %s, %s", w.constant("unit", 1), w.reg(2))

@@ -13,6 +13,7 @@ func (w width) functions() {
 	w.unary("erf", w.erf)
 	w.unary("gelu", w.gelu)
 	w.unary("geluTanh", w.geluTanh)
+	w.unary("mish", w.mish)
 }
 
 // unary writes a function of each element: body turns register 4 into register 0; register 12 is zero.
@@ -57,6 +58,21 @@ func (w width) logistic(timesX bool) {
 	if !timesX {
 		w.emit("VMOVUPS %s, %s", w.constant("unit", 1), w.reg(4))
 	}
+	w.emit("VDIVPS %s, %s, %s", w.reg(0), w.reg(4), w.reg(0))
+}
+
+// mish is x/(1 + q·(2/(1/q + 2))) with q = e⁻ˣ.
+func (w width) mish() {
+	w.emit("VXORPS %s, %s, %s", w.integer("signs", 0x80000000), w.reg(4), w.reg(0))
+	w.bound("VMINPS", 0, 1, "greatest", 89)
+	w.exp(0, 1, 2, 3)
+	w.emit("VMOVUPS %s, %s", w.constant("unit", 1), w.reg(1))
+	w.emit("VMOVUPS %s, %s", w.constant("two", 2), w.reg(2))
+	w.emit("VDIVPS %s, %s, %s", w.reg(0), w.reg(1), w.reg(3))
+	w.emit("VADDPS %s, %s, %s", w.reg(2), w.reg(3), w.reg(3))
+	w.emit("VDIVPS %s, %s, %s", w.reg(3), w.reg(2), w.reg(3))
+	w.emit("VMULPS %s, %s, %s", w.reg(3), w.reg(0), w.reg(0))
+	w.emit("VADDPS %s, %s, %s", w.reg(1), w.reg(0), w.reg(0))
 	w.emit("VDIVPS %s, %s, %s", w.reg(0), w.reg(4), w.reg(0))
 }
 

@@ -74,30 +74,3 @@ func (w width) mean(name string, term func(i int)) {
 	w.fold("VADDPD", "D", 0, 1)
 	w.emit("VDIVSD X15, X0, X0")
 }
-
-// affine scales and shifts every channel in float64.
-func (w width) affine() {
-	w.vector("affineRows", "(dst, src *float32, factor, shift *float64, n int)", "is affineRowsGeneric for n a multiple of 16.", 40)
-	for i, name := range []string{"dst", "src", "factor", "shift", "n"} {
-		w.emit("MOVQ %s+%d(FP), %s", name, 8*i, []string{"DI", "SI", "DX", "R8", "CX"}[i])
-	}
-	w.label("loop")
-	for r := range 16 / w.lanes() {
-		w.emit("VCVTPS2PD %d(SI), %s", r*w.lanes()*4, w.reg(r))
-		w.emit("VMULPD %d(DX), %s, %s", r*w.bytes, w.reg(r), w.reg(r))
-		w.emit("VADDPD %d(R8), %s, %s", r*w.bytes, w.reg(r), w.reg(r))
-		suffix := ""
-		if w.r == "Y" {
-			suffix = "Y"
-		}
-		w.emit("VCVTPD2PS%s %s, %s", suffix, w.reg(r), w.half(r))
-		w.emit("VMOVUPS %s, %d(DI)", w.half(r), r*w.lanes()*4)
-	}
-	w.emit("ADDQ $64, SI")
-	w.emit("ADDQ $64, DI")
-	w.emit("ADDQ $128, DX")
-	w.emit("ADDQ $128, R8")
-	w.emit("SUBQ $16, CX")
-	w.emit("JGT loop")
-	w.end()
-}

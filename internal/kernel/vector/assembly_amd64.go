@@ -51,6 +51,11 @@ func geluAVX2(dst, src *float32, n int)
 //go:noescape
 func geluTanhAVX2(dst, src *float32, n int)
 
+// mishAVX2 is mishGeneric for n a multiple of 16.
+//
+//go:noescape
+func mishAVX2(dst, src *float32, n int)
+
 // addRowsAVX2 writes x + y for n a multiple of 16; a step is 1, or 0 for one number.
 //
 //go:noescape
@@ -75,11 +80,6 @@ func divRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 //
 //go:noescape
 func normalizeRowsAVX2(dst, x, scale, bias *float32, n, rows int, epsilon float64)
-
-// affineRowsAVX2 is affineRowsGeneric for n a multiple of 16.
-//
-//go:noescape
-func affineRowsAVX2(dst, src *float32, factor, shift *float64, n int)
 
 // depthwiseAVX2 is depthwiseGeneric for 16 of the channels and blocks of eight pixels, which in dst are stride elements apart.
 //
@@ -106,6 +106,16 @@ func hardSigmoidAVX2(dst, src *float32, n int, slope, shift float32)
 //go:noescape
 func hardSwishAVX2(dst, src *float32, n int, six, half float32)
 
+// leakyAVX2 is leakyGeneric for n a multiple of 16.
+//
+//go:noescape
+func leakyAVX2(dst, src *float32, n int, slope, one float32)
+
+// eluAVX2 is eluGeneric for n a multiple of 16.
+//
+//go:noescape
+func eluAVX2(dst, src *float32, n int, low, high float32)
+
 // maxWindowsAVX2 is maxWindowsGeneric for at least one position.
 //
 //go:noescape
@@ -115,6 +125,16 @@ func maxWindowsAVX2(dst, src *float32, offsets *int, positions, channels, step, 
 //
 //go:noescape
 func meanWindowsAVX2(dst, src *float32, offsets *int, positions, channels, step, pixels int, count float64)
+
+// scaleRowsAVX2 is scaleRowsGeneric.
+//
+//go:noescape
+func scaleRowsAVX2(dst, src, factors *float32, cols, rows int)
+
+// shiftRowsAVX2 is shiftRowsGeneric; factors and shifts have elements up to a multiple of 16.
+//
+//go:noescape
+func shiftRowsAVX2(dst, src *float32, factors, shifts *float64, cols, rows int, relu bool)
 
 // slideAVX2 is slideGeneric for n a multiple of 16 and blocks of the same stride.
 //
@@ -256,6 +276,11 @@ func geluAVX512(dst, src *float32, n int)
 //go:noescape
 func geluTanhAVX512(dst, src *float32, n int)
 
+// mishAVX512 is mishGeneric for n a multiple of 16.
+//
+//go:noescape
+func mishAVX512(dst, src *float32, n int)
+
 // addRowsAVX512 writes x + y for n a multiple of 16; a step is 1, or 0 for one number.
 //
 //go:noescape
@@ -280,11 +305,6 @@ func divRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 //
 //go:noescape
 func normalizeRowsAVX512(dst, x, scale, bias *float32, n, rows int, epsilon float64)
-
-// affineRowsAVX512 is affineRowsGeneric for n a multiple of 16.
-//
-//go:noescape
-func affineRowsAVX512(dst, src *float32, factor, shift *float64, n int)
 
 // depthwiseAVX512 is depthwiseGeneric for 16 of the channels and blocks of eight pixels, which in dst are stride elements apart.
 //
@@ -311,6 +331,16 @@ func hardSigmoidAVX512(dst, src *float32, n int, slope, shift float32)
 //go:noescape
 func hardSwishAVX512(dst, src *float32, n int, six, half float32)
 
+// leakyAVX512 is leakyGeneric for n a multiple of 16.
+//
+//go:noescape
+func leakyAVX512(dst, src *float32, n int, slope, one float32)
+
+// eluAVX512 is eluGeneric for n a multiple of 16.
+//
+//go:noescape
+func eluAVX512(dst, src *float32, n int, low, high float32)
+
 // maxWindowsAVX512 is maxWindowsGeneric for at least one position.
 //
 //go:noescape
@@ -320,6 +350,16 @@ func maxWindowsAVX512(dst, src *float32, offsets *int, positions, channels, step
 //
 //go:noescape
 func meanWindowsAVX512(dst, src *float32, offsets *int, positions, channels, step, pixels int, count float64)
+
+// scaleRowsAVX512 is scaleRowsGeneric.
+//
+//go:noescape
+func scaleRowsAVX512(dst, src, factors *float32, cols, rows int)
+
+// shiftRowsAVX512 is shiftRowsGeneric; factors and shifts have elements up to a multiple of 16.
+//
+//go:noescape
+func shiftRowsAVX512(dst, src *float32, factors, shifts *float64, cols, rows int, relu bool)
 
 // slideAVX512 is slideGeneric for n a multiple of 16 and blocks of the same stride.
 //
@@ -541,6 +581,21 @@ func geluTanh(dst, src []float32) {
 	geluTanhGeneric(dst[n:len(src)], src[n:])
 }
 
+// mish is mishGeneric.
+func mish(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				mishAVX512(d, s, n)
+			} else {
+				mishAVX2(d, s, n)
+			}
+		}
+	}
+	mishGeneric(dst[n:len(src)], src[n:])
+}
+
 // clip is clipGeneric.
 func clip(dst, src []float32, low, high float32) {
 	n := 0
@@ -584,6 +639,36 @@ func hardSwish(dst, src []float32, six, half float32) {
 		}
 	}
 	hardSwishGeneric(dst[n:len(src)], src[n:], six, half)
+}
+
+// leaky is leakyGeneric.
+func leaky(dst, src []float32, slope, one float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				leakyAVX512(d, s, n, slope, one)
+			} else {
+				leakyAVX2(d, s, n, slope, one)
+			}
+		}
+	}
+	leakyGeneric(dst[n:len(src)], src[n:], slope, one)
+}
+
+// elu is eluGeneric.
+func elu(dst, src []float32, low, high float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				eluAVX512(d, s, n, low, high)
+			} else {
+				eluAVX2(d, s, n, low, high)
+			}
+		}
+	}
+	eluGeneric(dst[n:len(src)], src[n:], low, high)
 }
 
 // addRows is addRowsGeneric.

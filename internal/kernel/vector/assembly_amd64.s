@@ -820,6 +820,23 @@ DATA minusLn2Lo<>+52(SB)/4, $0x395e8083
 DATA minusLn2Lo<>+56(SB)/4, $0x395e8083
 DATA minusLn2Lo<>+60(SB)/4, $0x395e8083
 GLOBL minusLn2Lo<>(SB), RODATA|NOPTR, $64
+DATA minusThird<>+0(SB)/4, $0xbeae147b
+DATA minusThird<>+4(SB)/4, $0xbeae147b
+DATA minusThird<>+8(SB)/4, $0xbeae147b
+DATA minusThird<>+12(SB)/4, $0xbeae147b
+DATA minusThird<>+16(SB)/4, $0xbeae147b
+DATA minusThird<>+20(SB)/4, $0xbeae147b
+DATA minusThird<>+24(SB)/4, $0xbeae147b
+DATA minusThird<>+28(SB)/4, $0xbeae147b
+DATA minusThird<>+32(SB)/4, $0xbeae147b
+DATA minusThird<>+36(SB)/4, $0xbeae147b
+DATA minusThird<>+40(SB)/4, $0xbeae147b
+DATA minusThird<>+44(SB)/4, $0xbeae147b
+DATA minusThird<>+48(SB)/4, $0xbeae147b
+DATA minusThird<>+52(SB)/4, $0xbeae147b
+DATA minusThird<>+56(SB)/4, $0xbeae147b
+DATA minusThird<>+60(SB)/4, $0xbeae147b
+GLOBL minusThird<>(SB), RODATA|NOPTR, $64
 DATA minusUnit<>+0(SB)/4, $0xbf800000
 DATA minusUnit<>+4(SB)/4, $0xbf800000
 DATA minusUnit<>+8(SB)/4, $0xbf800000
@@ -837,6 +854,23 @@ DATA minusUnit<>+52(SB)/4, $0xbf800000
 DATA minusUnit<>+56(SB)/4, $0xbf800000
 DATA minusUnit<>+60(SB)/4, $0xbf800000
 GLOBL minusUnit<>(SB), RODATA|NOPTR, $64
+DATA nothing<>+0(SB)/4, $0x00000000
+DATA nothing<>+4(SB)/4, $0x00000000
+DATA nothing<>+8(SB)/4, $0x00000000
+DATA nothing<>+12(SB)/4, $0x00000000
+DATA nothing<>+16(SB)/4, $0x00000000
+DATA nothing<>+20(SB)/4, $0x00000000
+DATA nothing<>+24(SB)/4, $0x00000000
+DATA nothing<>+28(SB)/4, $0x00000000
+DATA nothing<>+32(SB)/4, $0x00000000
+DATA nothing<>+36(SB)/4, $0x00000000
+DATA nothing<>+40(SB)/4, $0x00000000
+DATA nothing<>+44(SB)/4, $0x00000000
+DATA nothing<>+48(SB)/4, $0x00000000
+DATA nothing<>+52(SB)/4, $0x00000000
+DATA nothing<>+56(SB)/4, $0x00000000
+DATA nothing<>+60(SB)/4, $0x00000000
+GLOBL nothing<>(SB), RODATA|NOPTR, $64
 DATA shift<>+0(SB)/4, $0x4b400000
 DATA shift<>+4(SB)/4, $0x4b400000
 DATA shift<>+8(SB)/4, $0x4b400000
@@ -956,6 +990,23 @@ DATA t4<>+52(SB)/4, $0xbeaaaa99
 DATA t4<>+56(SB)/4, $0xbeaaaa99
 DATA t4<>+60(SB)/4, $0xbeaaaa99
 GLOBL t4<>(SB), RODATA|NOPTR, $64
+DATA two<>+0(SB)/4, $0x40000000
+DATA two<>+4(SB)/4, $0x40000000
+DATA two<>+8(SB)/4, $0x40000000
+DATA two<>+12(SB)/4, $0x40000000
+DATA two<>+16(SB)/4, $0x40000000
+DATA two<>+20(SB)/4, $0x40000000
+DATA two<>+24(SB)/4, $0x40000000
+DATA two<>+28(SB)/4, $0x40000000
+DATA two<>+32(SB)/4, $0x40000000
+DATA two<>+36(SB)/4, $0x40000000
+DATA two<>+40(SB)/4, $0x40000000
+DATA two<>+44(SB)/4, $0x40000000
+DATA two<>+48(SB)/4, $0x40000000
+DATA two<>+52(SB)/4, $0x40000000
+DATA two<>+56(SB)/4, $0x40000000
+DATA two<>+60(SB)/4, $0x40000000
+GLOBL two<>(SB), RODATA|NOPTR, $64
 DATA unit<>+0(SB)/4, $0x3f800000
 DATA unit<>+4(SB)/4, $0x3f800000
 DATA unit<>+8(SB)/4, $0x3f800000
@@ -1933,6 +1984,86 @@ loop:
 	VZEROUPPER
 	RET
 
+// func mishAVX2(dst, src *float32, n int)
+TEXT ·mishAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VXORPS signs<>(SB), Y4, Y0
+	VMOVUPS greatest<>(SB), Y1
+	VMINPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VMOVUPS unit<>(SB), Y1
+	VMOVUPS two<>(SB), Y2
+	VDIVPS Y0, Y1, Y3
+	VADDPS Y2, Y3, Y3
+	VDIVPS Y3, Y2, Y3
+	VMULPS Y3, Y0, Y0
+	VADDPS Y1, Y0, Y0
+	VDIVPS Y0, Y4, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VXORPS signs<>(SB), Y4, Y0
+	VMOVUPS greatest<>(SB), Y1
+	VMINPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VMOVUPS unit<>(SB), Y1
+	VMOVUPS two<>(SB), Y2
+	VDIVPS Y0, Y1, Y3
+	VADDPS Y2, Y3, Y3
+	VDIVPS Y3, Y2, Y3
+	VMULPS Y3, Y0, Y0
+	VADDPS Y1, Y0, Y0
+	VDIVPS Y0, Y4, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
 // func addRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 TEXT ·addRowsAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
@@ -2248,43 +2379,6 @@ apply:
 	VZEROUPPER
 	RET
 
-// func affineRowsAVX2(dst, src *float32, factor, shift *float64, n int)
-TEXT ·affineRowsAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ factor+16(FP), DX
-	MOVQ shift+24(FP), R8
-	MOVQ n+32(FP), CX
-loop:
-	VCVTPS2PD 0(SI), Y0
-	VMULPD 0(DX), Y0, Y0
-	VADDPD 0(R8), Y0, Y0
-	VCVTPD2PSY Y0, X0
-	VMOVUPS X0, 0(DI)
-	VCVTPS2PD 16(SI), Y1
-	VMULPD 32(DX), Y1, Y1
-	VADDPD 32(R8), Y1, Y1
-	VCVTPD2PSY Y1, X1
-	VMOVUPS X1, 16(DI)
-	VCVTPS2PD 32(SI), Y2
-	VMULPD 64(DX), Y2, Y2
-	VADDPD 64(R8), Y2, Y2
-	VCVTPD2PSY Y2, X2
-	VMOVUPS X2, 32(DI)
-	VCVTPS2PD 48(SI), Y3
-	VMULPD 96(DX), Y3, Y3
-	VADDPD 96(R8), Y3, Y3
-	VCVTPD2PSY Y3, X3
-	VMOVUPS X3, 48(DI)
-	ADDQ $64, SI
-	ADDQ $64, DI
-	ADDQ $128, DX
-	ADDQ $128, R8
-	SUBQ $16, CX
-	JGT loop
-	VZEROUPPER
-	RET
-
 // func depthwiseAVX2(dst, src, weights *float32, offsets, bases *int, positions, channels, stride, blocks int)
 TEXT ·depthwiseAVX2(SB), NOSPLIT, $8-72
 block:
@@ -2556,6 +2650,136 @@ loop:
 	VZEROUPPER
 	RET
 
+// func leakyAVX2(dst, src *float32, n int, slope, one float32)
+TEXT ·leakyAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS slope+24(FP), Y13
+	VBROADCASTSS one+28(FP), Y14
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y0
+	VMULPS Y13, Y0, Y1
+	VMULPS Y14, Y0, Y2
+	VCMPPS $1, Y12, Y0, Y15
+	VBLENDVPS Y15, Y1, Y2, Y2
+	VMOVAPS Y2, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VMULPS Y13, Y0, Y1
+	VMULPS Y14, Y0, Y2
+	VCMPPS $1, Y12, Y0, Y15
+	VBLENDVPS Y15, Y1, Y2, Y2
+	VMOVAPS Y2, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func eluAVX2(dst, src *float32, n int, low, high float32)
+TEXT ·eluAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS low+24(FP), Y13
+	VBROADCASTSS high+28(FP), Y14
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y0
+	VMOVAPS Y0, Y4
+	VMOVUPS nothing<>(SB), Y1
+	VMINPS Y0, Y1, Y0 // a NaN stays
+	VMOVAPS Y0, Y5
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VSUBPS unit<>(SB), Y0, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y5, Y3
+	VFMADD213PS e2<>(SB), Y5, Y3
+	VFMADD213PS e3<>(SB), Y5, Y3
+	VFMADD213PS e4<>(SB), Y5, Y3
+	VFMADD213PS e5<>(SB), Y5, Y3
+	VMULPS Y5, Y5, Y2
+	VFMADD213PS Y5, Y2, Y3
+	VCMPPS $0x1e, minusThird<>(SB), Y5, Y15
+	VBLENDVPS Y15, Y3, Y0, Y0
+	VMULPS Y13, Y0, Y1
+	VMULPS Y14, Y4, Y2
+	VCMPPS $1, Y12, Y4, Y15
+	VBLENDVPS Y15, Y1, Y2, Y2
+	VMOVAPS Y2, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y0
+	VMOVAPS Y0, Y4
+	VMOVUPS nothing<>(SB), Y1
+	VMINPS Y0, Y1, Y0 // a NaN stays
+	VMOVAPS Y0, Y5
+	VMOVUPS lowest<>(SB), Y1
+	VMAXPS Y0, Y1, Y0 // a NaN stays
+	VMOVUPS shift<>(SB), Y1
+	VMOVAPS Y1, Y2
+	VFMADD231PS log2e<>(SB), Y0, Y1
+	VSUBPS Y2, Y1, Y2
+	VFMADD231PS minusLn2Hi<>(SB), Y2, Y0
+	VFMADD231PS minusLn2Lo<>(SB), Y2, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y0, Y3
+	VFMADD213PS e2<>(SB), Y0, Y3
+	VFMADD213PS e3<>(SB), Y0, Y3
+	VFMADD213PS e4<>(SB), Y0, Y3
+	VFMADD213PS e5<>(SB), Y0, Y3
+	VMULPS Y0, Y0, Y2
+	VFMADD213PS Y0, Y2, Y3
+	VADDPS unit<>(SB), Y3, Y3
+	VPADDD exponent<>(SB), Y1, Y1
+	VPSLLD $23, Y1, Y1
+	VMULPS Y1, Y3, Y0
+	VSUBPS unit<>(SB), Y0, Y0
+	VMOVUPS e0<>(SB), Y3
+	VFMADD213PS e1<>(SB), Y5, Y3
+	VFMADD213PS e2<>(SB), Y5, Y3
+	VFMADD213PS e3<>(SB), Y5, Y3
+	VFMADD213PS e4<>(SB), Y5, Y3
+	VFMADD213PS e5<>(SB), Y5, Y3
+	VMULPS Y5, Y5, Y2
+	VFMADD213PS Y5, Y2, Y3
+	VCMPPS $0x1e, minusThird<>(SB), Y5, Y15
+	VBLENDVPS Y15, Y3, Y0, Y0
+	VMULPS Y13, Y0, Y1
+	VMULPS Y14, Y4, Y2
+	VCMPPS $1, Y12, Y4, Y15
+	VBLENDVPS Y15, Y1, Y2, Y2
+	VMOVAPS Y2, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
 // func maxWindowsAVX2(dst, src *float32, offsets *int, positions, channels, step, pixels int)
 TEXT ·maxWindowsAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
@@ -2740,6 +2964,152 @@ next:
 	ADDQ R11, SI
 	DECQ R12
 	JNZ pixel
+	VZEROUPPER
+	RET
+
+// func scaleRowsAVX2(dst, src, factors *float32, cols, rows int)
+TEXT ·scaleRowsAVX2(SB), NOSPLIT, $0-40
+	MOVQ factors+16(FP), R8
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ cols+24(FP), R10
+	MOVQ R10, BX
+	ANDQ $15, BX
+	MOVQ $16, CX
+	SUBQ BX, CX
+	LEAQ tails<>(SB), R13
+	VMOVUPS (R13)(CX*4), Y14
+	VMOVUPS 32(R13)(CX*4), Y15
+	SHLQ $2, R10
+	MOVQ rows+32(FP), R12
+row:
+	XORQ AX, AX
+	MOVQ R10, CX
+	SUBQ $64, CX
+	JLT tail
+group:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VMOVUPS 0(R8)(AX*1), Y4
+	VMULPS Y4, Y0, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VMOVUPS 32(R8)(AX*1), Y5
+	VMULPS Y5, Y1, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLE group
+tail:
+	TESTQ BX, BX
+	JEQ next
+	VMASKMOVPS 0(SI)(AX*1), Y14, Y0
+	VMASKMOVPS 0(R8)(AX*1), Y14, Y4
+	VMULPS Y4, Y0, Y0
+	VMASKMOVPS Y0, Y14, 0(DI)(AX*1)
+	VMASKMOVPS 32(SI)(AX*1), Y15, Y1
+	VMASKMOVPS 32(R8)(AX*1), Y15, Y5
+	VMULPS Y5, Y1, Y1
+	VMASKMOVPS Y1, Y15, 32(DI)(AX*1)
+next:
+	ADDQ R10, DI
+	ADDQ R10, SI
+	DECQ R12
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func shiftRowsAVX2(dst, src *float32, factors, shifts *float64, cols, rows int, relu bool)
+TEXT ·shiftRowsAVX2(SB), NOSPLIT, $0-49
+	MOVQ factors+16(FP), R8
+	MOVQ shifts+24(FP), R9
+	MOVBLZX relu+48(FP), R11
+	VXORPS Y12, Y12, Y12
+	VMOVUPS infinity<>(SB), Y13
+	TESTB R11, R11
+	JEQ begin
+	VMOVAPS Y12, Y13
+begin:
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ cols+32(FP), R10
+	MOVQ R10, BX
+	ANDQ $15, BX
+	MOVQ $16, CX
+	SUBQ BX, CX
+	LEAQ tails<>(SB), R13
+	VMOVUPS (R13)(CX*4), Y14
+	VMOVUPS 32(R13)(CX*4), Y15
+	SHLQ $2, R10
+	MOVQ rows+40(FP), R12
+row:
+	XORQ AX, AX
+	MOVQ R10, CX
+	SUBQ $64, CX
+	JLT tail
+group:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VEXTRACTF128 $1, Y0, X1
+	VCVTPS2PD X0, Y0
+	VMULPD 0(R8)(AX*2), Y0, Y0
+	VADDPD 0(R9)(AX*2), Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VCVTPS2PD X1, Y1
+	VMULPD 32(R8)(AX*2), Y1, Y1
+	VADDPD 32(R9)(AX*2), Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VINSERTF128 $1, X1, Y0, Y0
+	VMAXPS Y0, Y13, Y0 // a NaN stays
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y0
+	VEXTRACTF128 $1, Y0, X1
+	VCVTPS2PD X0, Y0
+	VMULPD 64(R8)(AX*2), Y0, Y0
+	VADDPD 64(R9)(AX*2), Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VCVTPS2PD X1, Y1
+	VMULPD 96(R8)(AX*2), Y1, Y1
+	VADDPD 96(R9)(AX*2), Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VINSERTF128 $1, X1, Y0, Y0
+	VMAXPS Y0, Y13, Y0 // a NaN stays
+	VMOVUPS Y0, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLE group
+tail:
+	TESTQ BX, BX
+	JEQ next
+	VMASKMOVPS 0(SI)(AX*1), Y14, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VCVTPS2PD X0, Y0
+	VMULPD 0(R8)(AX*2), Y0, Y0
+	VADDPD 0(R9)(AX*2), Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VCVTPS2PD X1, Y1
+	VMULPD 32(R8)(AX*2), Y1, Y1
+	VADDPD 32(R9)(AX*2), Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VINSERTF128 $1, X1, Y0, Y0
+	VMAXPS Y0, Y13, Y0 // a NaN stays
+	VMASKMOVPS Y0, Y14, 0(DI)(AX*1)
+	VMASKMOVPS 32(SI)(AX*1), Y15, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VCVTPS2PD X0, Y0
+	VMULPD 64(R8)(AX*2), Y0, Y0
+	VADDPD 64(R9)(AX*2), Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VCVTPS2PD X1, Y1
+	VMULPD 96(R8)(AX*2), Y1, Y1
+	VADDPD 96(R9)(AX*2), Y1, Y1
+	VCVTPD2PSY Y1, X1
+	VINSERTF128 $1, X1, Y0, Y0
+	VMAXPS Y0, Y13, Y0 // a NaN stays
+	VMASKMOVPS Y0, Y15, 32(DI)(AX*1)
+next:
+	ADDQ R10, DI
+	ADDQ R10, SI
+	DECQ R12
+	JNZ row
 	VZEROUPPER
 	RET
 
@@ -4697,6 +5067,53 @@ loop:
 	VZEROUPPER
 	RET
 
+// func mishAVX512(dst, src *float32, n int)
+TEXT ·mishAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VXORPS signs<>(SB), Z4, Z0
+	VMOVUPS greatest<>(SB), Z1
+	VMINPS Z0, Z1, Z0 // a NaN stays
+	VMOVUPS lowest<>(SB), Z1
+	VMAXPS Z0, Z1, Z0 // a NaN stays
+	VMOVUPS shift<>(SB), Z1
+	VMOVAPS Z1, Z2
+	VFMADD231PS log2e<>(SB), Z0, Z1
+	VSUBPS Z2, Z1, Z2
+	VFMADD231PS minusLn2Hi<>(SB), Z2, Z0
+	VFMADD231PS minusLn2Lo<>(SB), Z2, Z0
+	VMOVUPS e0<>(SB), Z3
+	VFMADD213PS e1<>(SB), Z0, Z3
+	VFMADD213PS e2<>(SB), Z0, Z3
+	VFMADD213PS e3<>(SB), Z0, Z3
+	VFMADD213PS e4<>(SB), Z0, Z3
+	VFMADD213PS e5<>(SB), Z0, Z3
+	VMULPS Z0, Z0, Z2
+	VFMADD213PS Z0, Z2, Z3
+	VADDPS unit<>(SB), Z3, Z3
+	VPADDD exponent<>(SB), Z1, Z1
+	VPSLLD $23, Z1, Z1
+	VMULPS Z1, Z3, Z0
+	VMOVUPS unit<>(SB), Z1
+	VMOVUPS two<>(SB), Z2
+	VDIVPS Z0, Z1, Z3
+	VADDPS Z2, Z3, Z3
+	VDIVPS Z3, Z2, Z3
+	VMULPS Z3, Z0, Z0
+	VADDPS Z1, Z0, Z0
+	VDIVPS Z0, Z4, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
 // func addRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 TEXT ·addRowsAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
@@ -4958,33 +5375,6 @@ apply:
 	VZEROUPPER
 	RET
 
-// func affineRowsAVX512(dst, src *float32, factor, shift *float64, n int)
-TEXT ·affineRowsAVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ src+8(FP), SI
-	MOVQ factor+16(FP), DX
-	MOVQ shift+24(FP), R8
-	MOVQ n+32(FP), CX
-loop:
-	VCVTPS2PD 0(SI), Z0
-	VMULPD 0(DX), Z0, Z0
-	VADDPD 0(R8), Z0, Z0
-	VCVTPD2PS Z0, Y0
-	VMOVUPS Y0, 0(DI)
-	VCVTPS2PD 32(SI), Z1
-	VMULPD 64(DX), Z1, Z1
-	VADDPD 64(R8), Z1, Z1
-	VCVTPD2PS Z1, Y1
-	VMOVUPS Y1, 32(DI)
-	ADDQ $64, SI
-	ADDQ $64, DI
-	ADDQ $128, DX
-	ADDQ $128, R8
-	SUBQ $16, CX
-	JGT loop
-	VZEROUPPER
-	RET
-
 // func depthwiseAVX512(dst, src, weights *float32, offsets, bases *int, positions, channels, stride, blocks int)
 TEXT ·depthwiseAVX512(SB), NOSPLIT, $8-72
 block:
@@ -5179,6 +5569,87 @@ loop:
 	VZEROUPPER
 	RET
 
+// func leakyAVX512(dst, src *float32, n int, slope, one float32)
+TEXT ·leakyAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS slope+24(FP), Z13
+	VBROADCASTSS one+28(FP), Z14
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z0
+	VMULPS Z13, Z0, Z1
+	VMULPS Z14, Z0, Z2
+	VCMPPS $1, Z12, Z0, K1
+	VBLENDMPS Z1, Z2, K1, Z2
+	VMOVAPS Z2, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func eluAVX512(dst, src *float32, n int, low, high float32)
+TEXT ·eluAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VBROADCASTSS low+24(FP), Z13
+	VBROADCASTSS high+28(FP), Z14
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z0
+	VMOVAPS Z0, Z4
+	VMOVUPS nothing<>(SB), Z1
+	VMINPS Z0, Z1, Z0 // a NaN stays
+	VMOVAPS Z0, Z5
+	VMOVUPS lowest<>(SB), Z1
+	VMAXPS Z0, Z1, Z0 // a NaN stays
+	VMOVUPS shift<>(SB), Z1
+	VMOVAPS Z1, Z2
+	VFMADD231PS log2e<>(SB), Z0, Z1
+	VSUBPS Z2, Z1, Z2
+	VFMADD231PS minusLn2Hi<>(SB), Z2, Z0
+	VFMADD231PS minusLn2Lo<>(SB), Z2, Z0
+	VMOVUPS e0<>(SB), Z3
+	VFMADD213PS e1<>(SB), Z0, Z3
+	VFMADD213PS e2<>(SB), Z0, Z3
+	VFMADD213PS e3<>(SB), Z0, Z3
+	VFMADD213PS e4<>(SB), Z0, Z3
+	VFMADD213PS e5<>(SB), Z0, Z3
+	VMULPS Z0, Z0, Z2
+	VFMADD213PS Z0, Z2, Z3
+	VADDPS unit<>(SB), Z3, Z3
+	VPADDD exponent<>(SB), Z1, Z1
+	VPSLLD $23, Z1, Z1
+	VMULPS Z1, Z3, Z0
+	VSUBPS unit<>(SB), Z0, Z0
+	VMOVUPS e0<>(SB), Z3
+	VFMADD213PS e1<>(SB), Z5, Z3
+	VFMADD213PS e2<>(SB), Z5, Z3
+	VFMADD213PS e3<>(SB), Z5, Z3
+	VFMADD213PS e4<>(SB), Z5, Z3
+	VFMADD213PS e5<>(SB), Z5, Z3
+	VMULPS Z5, Z5, Z2
+	VFMADD213PS Z5, Z2, Z3
+	VCMPPS $0x1e, minusThird<>(SB), Z5, K1
+	VBLENDMPS Z3, Z0, K1, Z0
+	VMULPS Z13, Z0, Z1
+	VMULPS Z14, Z4, Z2
+	VCMPPS $1, Z12, Z4, K1
+	VBLENDMPS Z1, Z2, K1, Z2
+	VMOVAPS Z2, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
 // func maxWindowsAVX512(dst, src *float32, offsets *int, positions, channels, step, pixels int)
 TEXT ·maxWindowsAVX512(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
@@ -5327,6 +5798,124 @@ next:
 	ADDQ R11, SI
 	DECQ R12
 	JNZ pixel
+	VZEROUPPER
+	RET
+
+// func scaleRowsAVX512(dst, src, factors *float32, cols, rows int)
+TEXT ·scaleRowsAVX512(SB), NOSPLIT, $0-40
+	MOVQ factors+16(FP), R8
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ cols+24(FP), R10
+	MOVQ R10, BX
+	ANDQ $15, BX
+	MOVQ BX, CX
+	MOVQ $1, R13
+	SHLQ CX, R13
+	DECQ R13
+	KMOVW R13, K4
+	KMOVW R13, K2
+	SHRQ $8, R13
+	KMOVW R13, K3
+	SHLQ $2, R10
+	MOVQ rows+32(FP), R12
+row:
+	XORQ AX, AX
+	MOVQ R10, CX
+	SUBQ $64, CX
+	JLT tail
+group:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VMOVUPS 0(R8)(AX*1), Z4
+	VMULPS Z4, Z0, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLE group
+tail:
+	TESTQ BX, BX
+	JEQ next
+	VMOVUPS.Z 0(SI)(AX*1), K4, Z0
+	VMOVUPS.Z 0(R8)(AX*1), K4, Z4
+	VMULPS Z4, Z0, Z0
+	VMOVUPS Z0, K4, 0(DI)(AX*1)
+next:
+	ADDQ R10, DI
+	ADDQ R10, SI
+	DECQ R12
+	JNZ row
+	VZEROUPPER
+	RET
+
+// func shiftRowsAVX512(dst, src *float32, factors, shifts *float64, cols, rows int, relu bool)
+TEXT ·shiftRowsAVX512(SB), NOSPLIT, $0-49
+	MOVQ factors+16(FP), R8
+	MOVQ shifts+24(FP), R9
+	MOVBLZX relu+48(FP), R11
+	VXORPS Z12, Z12, Z12
+	VMOVUPS infinity<>(SB), Z13
+	TESTB R11, R11
+	JEQ begin
+	VMOVAPS Z12, Z13
+begin:
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ cols+32(FP), R10
+	MOVQ R10, BX
+	ANDQ $15, BX
+	MOVQ BX, CX
+	MOVQ $1, R13
+	SHLQ CX, R13
+	DECQ R13
+	KMOVW R13, K4
+	KMOVW R13, K2
+	SHRQ $8, R13
+	KMOVW R13, K3
+	SHLQ $2, R10
+	MOVQ rows+40(FP), R12
+row:
+	XORQ AX, AX
+	MOVQ R10, CX
+	SUBQ $64, CX
+	JLT tail
+group:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VCVTPS2PD Y0, Z0
+	VMULPD 0(R8)(AX*2), Z0, Z0
+	VADDPD 0(R9)(AX*2), Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VCVTPS2PD Y1, Z1
+	VMULPD 64(R8)(AX*2), Z1, Z1
+	VADDPD 64(R9)(AX*2), Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VINSERTF64X4 $1, Y1, Z0, Z0
+	VMAXPS Z0, Z13, Z0 // a NaN stays
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLE group
+tail:
+	TESTQ BX, BX
+	JEQ next
+	VMOVUPS.Z 0(SI)(AX*1), K4, Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VCVTPS2PD Y0, Z0
+	VMULPD 0(R8)(AX*2), Z0, Z0
+	VADDPD 0(R9)(AX*2), Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VCVTPS2PD Y1, Z1
+	VMULPD 64(R8)(AX*2), Z1, Z1
+	VADDPD 64(R9)(AX*2), Z1, Z1
+	VCVTPD2PS Z1, Y1
+	VINSERTF64X4 $1, Y1, Z0, Z0
+	VMAXPS Z0, Z13, Z0 // a NaN stays
+	VMOVUPS Z0, K4, 0(DI)(AX*1)
+next:
+	ADDQ R10, DI
+	ADDQ R10, SI
+	DECQ R12
+	JNZ row
 	VZEROUPPER
 	RET
 

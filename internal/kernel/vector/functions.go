@@ -34,6 +34,9 @@ func Gelu(dst, src []float32) { gelu(dst, src) }
 // GeluTanh sets dst[i] = ½·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))), x = src[i], within three units in the last place from −5 on.
 func GeluTanh(dst, src []float32) { geluTanh(dst, src) }
 
+// Mish sets dst[i] = x·tanh(ln(1 + exp(x))), x = src[i], within six units in the last place from −80 on.
+func Mish(dst, src []float32) { mish(dst, src) }
+
 // ExpOf is exp(x) as [Exp] computes it.
 func ExpOf(x float32) float32 { return exp32(x) }
 
@@ -53,13 +56,15 @@ func reduce(x float32) (r float32, n uint32) {
 }
 
 // series is eʳ for a remainder of reduce, a polynomial of degree seven (after S. Moshier's Cephes library).
-func series(r float32) float32 {
+func series(r float32) float32 { return kernel.FMA(seriesRest(r), float32(r*r), r) + 1 }
+
+// seriesRest is (eʳ − 1 − r)/r².
+func seriesRest(r float32) float32 {
 	p := kernel.FMA(1.9875691500e-4, r, 1.3981999507e-3)
 	p = kernel.FMA(p, r, 8.3334519073e-3)
 	p = kernel.FMA(p, r, 4.1665795894e-2)
 	p = kernel.FMA(p, r, 1.6666665459e-1)
-	p = kernel.FMA(p, r, 5.0000001201e-1)
-	return kernel.FMA(p, float32(r*r), r) + 1
+	return kernel.FMA(p, r, 5.0000001201e-1)
 }
 
 // power is 2ⁿ for n from −126 on; from 128 on it is infinite.
@@ -232,5 +237,13 @@ func geluGeneric(dst, src []float32) {
 			x = 0
 		}
 		dst[i] = kernel.FMA(u, h, x)
+	}
+}
+
+// mishGeneric writes x/(1 + 2q²/(1 + 2q)) with q = e⁻ˣ, whose square may not overflow.
+func mishGeneric(dst, src []float32) {
+	for i, x := range src {
+		q := exponential(atMost89(-x))
+		dst[i] = x / (1 + float32(q*(2/(1/q+2))))
 	}
 }

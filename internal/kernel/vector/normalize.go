@@ -93,17 +93,3 @@ func foldLanes[T float32 | float64](s *[Lanes]T) T {
 	}
 	return s[0]
 }
-
-// AffineRows sets dst[c] = src[c]·factor[c] + shift[c] in rows of len(factor) elements, in float64 and rounded once; dst
-// may be src.
-func AffineRows(dst, src []float32, factor, shift []float64) {
-	for n := len(factor); len(src) >= n && n > 0; dst, src = dst[n:], src[n:] {
-		affineRows(dst[:n], src[:n], factor, shift[:n])
-	}
-}
-
-func affineRowsGeneric(dst, src []float32, factor, shift []float64) {
-	for c, v := range src {
-		dst[c] = float32(float64(float64(v)*factor[c]) + shift[c])
-	}
-}

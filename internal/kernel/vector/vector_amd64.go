@@ -176,19 +176,34 @@ func windowsFit(dst, src []float32, offsets []int, channels, step, pixels int) b
 	return true
 }
 
-// affineRows is affineRowsGeneric.
-func affineRows(dst, src []float32, factor, shift []float64) {
-	n := 0
-	if useAVX2 {
-		if n = len(src) &^ (Lanes - 1); n > 0 {
-			if d, f, s := &dst[:n][0], &factor[:n][0], &shift[:n][0]; useAVX512 {
-				affineRowsAVX512(d, &src[0], f, s, n)
-			} else {
-				affineRowsAVX2(d, &src[0], f, s, n)
-			}
-		}
+// scaleRows is scaleRowsGeneric.
+func scaleRows(dst, src, factors []float32, rows int) {
+	n := len(factors) * rows
+	if !useAVX2 || n == 0 {
+		scaleRowsGeneric(dst, src, factors, rows)
+		return
 	}
-	affineRowsGeneric(dst[n:], src[n:], factor[n:], shift[n:])
+	d, s := &dst[:n][0], &src[:n][0]
+	if useAVX512 {
+		scaleRowsAVX512(d, s, &factors[0], len(factors), rows)
+	} else {
+		scaleRowsAVX2(d, s, &factors[0], len(factors), rows)
+	}
+}
+
+// shiftRows is shiftRowsGeneric.
+func shiftRows(dst, src []float32, factors, shifts []float64, cols, rows int, relu bool) {
+	n, last := cols*rows, (cols+Lanes-1)&^(Lanes-1)
+	if !useAVX2 || n == 0 {
+		shiftRowsGeneric(dst, src, factors, shifts, cols, rows, relu)
+		return
+	}
+	d, s, f, v := &dst[:n][0], &src[:n][0], &factors[:last][0], &shifts[:last][0]
+	if useAVX512 {
+		shiftRowsAVX512(d, s, f, v, cols, rows, relu)
+	} else {
+		shiftRowsAVX2(d, s, f, v, cols, rows, relu)
+	}
 }
 
 // slide is slideGeneric.

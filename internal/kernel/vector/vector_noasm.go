@@ -19,6 +19,7 @@ func tanh(dst, src []float32)     { tanhGeneric(dst, src) }
 func erf(dst, src []float32)      { erfGeneric(dst, src) }
 func gelu(dst, src []float32)     { geluGeneric(dst, src) }
 func geluTanh(dst, src []float32) { geluTanhGeneric(dst, src) }
+func mish(dst, src []float32)     { mishGeneric(dst, src) }
 
 func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) {
 	depthwiseGeneric(dst, src, weights, offsets, bases, channels)
@@ -35,14 +36,13 @@ func subRows(dst, x, y []float32, stepX, stepY int) { subRowsGeneric(dst, x, y, 
 func mulRows(dst, x, y []float32, stepX, stepY int) { mulRowsGeneric(dst, x, y, stepX, stepY) }
 func divRows(dst, x, y []float32, stepX, stepY int) { divRowsGeneric(dst, x, y, stepX, stepY) }
 
-func affineRows(dst, src []float32, factor, shift []float64) {
-	affineRowsGeneric(dst, src, factor, shift)
-}
-
 // normalizeRows reports that there is no vector form.
 func normalizeRows(dst, x, scale, bias []float32, n, rows int, epsilon float32) bool {
 	return false
 }
+
+func leaky(dst, src []float32, slope, one float32) { leakyGeneric(dst, src, slope, one) }
+func elu(dst, src []float32, low, high float32)    { eluGeneric(dst, src, low, high) }
 
 func maxWindows(dst, src []float32, offsets []int, channels, step, pixels int) {
 	maxWindowsGeneric(dst, src, offsets, channels, step, pixels)
@@ -55,6 +55,12 @@ func meanWindows(dst, src []float32, offsets []int, channels, step, pixels int, 
 // finishRows is finishRowsGeneric.
 func finishRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
 	finishRowsGeneric(c, bias, other, stride, cols, rows, relu)
+}
+
+func scaleRows(dst, src, factors []float32, rows int) { scaleRowsGeneric(dst, src, factors, rows) }
+
+func shiftRows(dst, src []float32, factors, shifts []float64, cols, rows int, relu bool) {
+	shiftRowsGeneric(dst, src, factors, shifts, cols, rows, relu)
 }
 
 // slide is slideGeneric.

@@ -37,12 +37,24 @@ func TestVectorTwins(t *testing.T) {
 		}{
 			{"relu", relu, reluGeneric}, {"exp", exp, expGeneric}, {"sigmoid", sigmoid, sigmoidGeneric}, {"silu", silu, siluGeneric},
 			{"tanh", tanh, tanhGeneric}, {"erf", erf, erfGeneric}, {"gelu", gelu, geluGeneric}, {"geluTanh", geluTanh, geluTanhGeneric},
+			{"mish", mish, mishGeneric},
 		} {
 			f.f(got, src)
 			f.generic(want, src)
 			same(f.name)
 			copy(got, src) // in place
 			f.f(got, got)
+			same(f.name)
+		}
+		for _, f := range []struct {
+			name          string
+			f, generic    func(dst, src []float32, first, second float32)
+			first, second float32
+		}{
+			{"leaky", leaky, leakyGeneric, 0.1, 1}, {"elu", elu, eluGeneric, 1.7, 1.05},
+		} {
+			f.f(got, src, f.first, f.second)
+			f.generic(want, src, f.first, f.second)
 			same(f.name)
 		}
 		other := slices.Clone(src)
@@ -175,16 +187,6 @@ func TestGeneratedTwins(t *testing.T) {
 				hardSwishGeneric(want, pixels, 6, 0.5)
 				same("hardSwish", got, want)
 			}
-			factor, shift := make([]float64, n+odd), make([]float64, n+odd)
-			for i := range factor {
-				factor[i], shift[i] = r.NormFloat64(), r.NormFloat64()
-			}
-			wide := random(2*len(factor), 3)
-			got, want = make([]float32, len(wide)), make([]float32, len(wide))
-			AffineRows(got, wide, factor, shift)
-			affineRowsGeneric(want, wide[:len(factor)], factor, shift)
-			affineRowsGeneric(want[len(factor):], wide[len(factor):], factor, shift)
-			same("affineRows", got, want)
 			y := random(rows*n, 3)
 			got, want = make([]float32, rows*n), make([]float32, rows*n)
 			NormalizeRows(got, y, bias, other, n, rows, 1e-5)
