@@ -74,10 +74,10 @@ func verdict(name string, limit int64, said []byte, status syscall.WaitStatus) (
 func outOfMemory(said []byte) bool {
 	for line := range bytes.Lines(said) {
 		text := string(line)
-		if !strings.HasPrefix(text, "fatal error: ") && !strings.HasPrefix(text, "runtime: ") {
+		if !strings.HasPrefix(text, "fatal error: ") && !strings.HasPrefix(text, "runtime: ") && !strings.HasPrefix(text, "runtime/cgo: ") {
 			continue
 		}
-		for _, words := range []string{"out of memory", "cannot allocate memory", "cannot map pages", "failed to create new OS thread", "failed to reserve", "cannot reserve", "newosproc"} {
+		for _, words := range []string{"out of memory", "cannot allocate memory", "cannot map pages", "failed to create new OS thread", "pthread_create failed", "failed to reserve", "cannot reserve", "newosproc"} {
 			if strings.Contains(text, words) {
 				return true
 			}

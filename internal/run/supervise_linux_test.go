@@ -24,6 +24,7 @@ func TestVerdict(t *testing.T) {
 		{"runtime: out of memory: cannot allocate 4194304-byte block (3899392 in use)\nfatal error: out of memory\n" + trace, wrong, 1, "limited to 1.5 GB"},
 		{"fatal error: runtime: cannot allocate memory\n" + trace, wrong, 1, "out of memory"},
 		{"runtime: failed to create new OS thread (have 5 already; errno=11)\nfatal error: newosproc\n" + trace, wrong, 1, "out of memory"},
+		{"runtime/cgo: pthread_create failed: Resource temporarily unavailable\nSIGABRT: abort\n" + trace, wrong, 1, "out of memory"},
 		{"fatal error: failed to reserve page summary memory\n" + trace, wrong, 1, "out of memory"},
 		{"fatal error: all goroutines are asleep - deadlock!\n" + trace, wrong, 2, "deadlock!\n\ngoroutine 1"},
 		{"fatal error: unlock of out of memory mutex\n", ran, 0, "unlock"}, // it did not end so
