@@ -32,7 +32,7 @@ const fuseBudget = 1 << 24
 func program(p *graph.Program, processor bool) {
 	f := &fuser{Program: p, processor: processor}
 	for _, pass := range []func(*fuser, int) bool{
-		(*fuser).cast, (*fuser).layerNorm, (*fuser).layerNormScale, (*fuser).silu, (*fuser).gelu, (*fuser).linear,
+		(*fuser).cast, (*fuser).decided, (*fuser).layerNorm, (*fuser).layerNormScale, (*fuser).silu, (*fuser).gelu, (*fuser).linear,
 	} {
 		f.sweep(pass)
 	}
@@ -392,8 +392,8 @@ func (f *fuser) temporary(shape []int) int {
 	return id
 }
 
-func permuted(shape, perm []int) []int {
-	out := make([]int, len(perm))
+func permuted[T any](shape []T, perm []int) []T {
+	out := make([]T, len(perm))
 	for i, p := range perm {
 		out[i] = shape[p]
 	}
