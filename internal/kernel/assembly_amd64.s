@@ -169,8 +169,8 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR4V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
-TEXT ·float32AVX512GatherR4V1(SB), NOSPLIT, $16-65
+// func float32AVX512GatherR4V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+TEXT ·float32AVX512GatherR4V1(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
@@ -266,28 +266,111 @@ single:
 end:
 	DECQ left-16(SP)
 	JNZ run
+	MOVQ end+64(FP), AX
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+64(FP), AX
-	TESTL AX, AX
-	JZ store
+	MOVLQZX 12(AX), DX
+	KMOVW 8(AX), K1
+	KMOVW 10(AX), K2
+	TESTL $1, DX
+	JZ added
 	MOVQ DI, R9
-	VADDPS 0(R9), Z0, Z0
+	MOVQ (AX), R10
+	VADDPS 0(R9), Z0, K1, Z0
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z1, Z1
+	VADDPS 0(R9), Z1, K1, Z1
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z2, Z2
+	VADDPS 0(R9), Z2, K1, Z2
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z3, Z3
-store:
+	VADDPS 0(R9), Z3, K1, Z3
+added:
+	TESTL $2, DX
+	JZ biased
+	MOVQ 16(AX), BX
+	VMOVUPS.Z 0(BX), K1, Z4
+	VADDPS Z4, Z0, Z0
+	VADDPS Z4, Z1, Z1
+	VADDPS Z4, Z2, Z2
+	VADDPS Z4, Z3, Z3
+biased:
+	TESTL $4, DX
+	JZ joined
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), CX
+	SHLQ $2, CX
+	MOVQ (AX), R10
+	VADDPS 0(R9), Z0, K1, Z0
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z1, K1, Z1
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z2, K1, Z2
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z3, K1, Z3
+joined:
+	TESTL $8, DX
+	JZ low
+	VBROADCASTSS 40(AX), Z4
+	VMAXPS Z0, Z4, Z0
+	VMAXPS Z1, Z4, Z1
+	VMAXPS Z2, Z4, Z2
+	VMAXPS Z3, Z4, Z3
+low:
+	TESTL $16, DX
+	JZ high
+	VBROADCASTSS 44(AX), Z4
+	VMINPS Z0, Z4, Z0
+	VMINPS Z1, Z4, Z1
+	VMINPS Z2, Z4, Z2
+	VMINPS Z3, Z4, Z3
+high:
+	TESTL $32, DX
+	JNZ cut
+	MOVQ (AX), R10
 	VMOVUPS Z0, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z1, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z2, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z3, 0(DI)
+whole:
+	VZEROUPPER
+	RET
+cut:
+	MOVQ (AX), R10
+	VMOVUPS Z0, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z1, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z2, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z3, K1, 0(DI)
+partial:
 	VZEROUPPER
 	RET
 
@@ -514,8 +597,8 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR4V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
-TEXT ·float32AVX512GatherR4V2(SB), NOSPLIT, $16-65
+// func float32AVX512GatherR4V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+TEXT ·float32AVX512GatherR4V2(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
@@ -640,36 +723,140 @@ single:
 end:
 	DECQ left-16(SP)
 	JNZ run
+	MOVQ end+64(FP), AX
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+64(FP), AX
-	TESTL AX, AX
-	JZ store
+	MOVLQZX 12(AX), DX
+	KMOVW 8(AX), K1
+	KMOVW 10(AX), K2
+	TESTL $1, DX
+	JZ added
 	MOVQ DI, R9
-	VADDPS 0(R9), Z0, Z0
-	VADDPS 64(R9), Z1, Z1
+	MOVQ (AX), R10
+	VADDPS 0(R9), Z0, K1, Z0
+	VADDPS 64(R9), Z1, K2, Z1
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z2, Z2
-	VADDPS 64(R9), Z3, Z3
+	VADDPS 0(R9), Z2, K1, Z2
+	VADDPS 64(R9), Z3, K2, Z3
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z4, Z4
-	VADDPS 64(R9), Z5, Z5
+	VADDPS 0(R9), Z4, K1, Z4
+	VADDPS 64(R9), Z5, K2, Z5
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z6, Z6
-	VADDPS 64(R9), Z7, Z7
-store:
+	VADDPS 0(R9), Z6, K1, Z6
+	VADDPS 64(R9), Z7, K2, Z7
+added:
+	TESTL $2, DX
+	JZ biased
+	MOVQ 16(AX), BX
+	VMOVUPS.Z 0(BX), K1, Z8
+	VADDPS Z8, Z0, Z0
+	VADDPS Z8, Z2, Z2
+	VADDPS Z8, Z4, Z4
+	VADDPS Z8, Z6, Z6
+	VMOVUPS.Z 64(BX), K2, Z9
+	VADDPS Z9, Z1, Z1
+	VADDPS Z9, Z3, Z3
+	VADDPS Z9, Z5, Z5
+	VADDPS Z9, Z7, Z7
+biased:
+	TESTL $4, DX
+	JZ joined
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), CX
+	SHLQ $2, CX
+	MOVQ (AX), R10
+	VADDPS 0(R9), Z0, K1, Z0
+	VADDPS 64(R9), Z1, K2, Z1
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z2, K1, Z2
+	VADDPS 64(R9), Z3, K2, Z3
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z4, K1, Z4
+	VADDPS 64(R9), Z5, K2, Z5
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z6, K1, Z6
+	VADDPS 64(R9), Z7, K2, Z7
+joined:
+	TESTL $8, DX
+	JZ low
+	VBROADCASTSS 40(AX), Z8
+	VMAXPS Z0, Z8, Z0
+	VMAXPS Z1, Z8, Z1
+	VMAXPS Z2, Z8, Z2
+	VMAXPS Z3, Z8, Z3
+	VMAXPS Z4, Z8, Z4
+	VMAXPS Z5, Z8, Z5
+	VMAXPS Z6, Z8, Z6
+	VMAXPS Z7, Z8, Z7
+low:
+	TESTL $16, DX
+	JZ high
+	VBROADCASTSS 44(AX), Z8
+	VMINPS Z0, Z8, Z0
+	VMINPS Z1, Z8, Z1
+	VMINPS Z2, Z8, Z2
+	VMINPS Z3, Z8, Z3
+	VMINPS Z4, Z8, Z4
+	VMINPS Z5, Z8, Z5
+	VMINPS Z6, Z8, Z6
+	VMINPS Z7, Z8, Z7
+high:
+	TESTL $32, DX
+	JNZ cut
+	MOVQ (AX), R10
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z2, 0(DI)
 	VMOVUPS Z3, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z4, 0(DI)
 	VMOVUPS Z5, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z6, 0(DI)
 	VMOVUPS Z7, 64(DI)
+whole:
+	VZEROUPPER
+	RET
+cut:
+	MOVQ (AX), R10
+	VMOVUPS Z0, K1, 0(DI)
+	VMOVUPS Z1, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z2, K1, 0(DI)
+	VMOVUPS Z3, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z4, K1, 0(DI)
+	VMOVUPS Z5, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z6, K1, 0(DI)
+	VMOVUPS Z7, K2, 64(DI)
+partial:
 	VZEROUPPER
 	RET
 
@@ -930,8 +1117,8 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR8V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
-TEXT ·float32AVX512GatherR8V1(SB), NOSPLIT, $16-65
+// func float32AVX512GatherR8V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+TEXT ·float32AVX512GatherR8V1(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
@@ -1079,44 +1266,187 @@ single:
 end:
 	DECQ left-16(SP)
 	JNZ run
+	MOVQ end+64(FP), AX
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+64(FP), AX
-	TESTL AX, AX
-	JZ store
+	MOVLQZX 12(AX), DX
+	KMOVW 8(AX), K1
+	KMOVW 10(AX), K2
+	TESTL $1, DX
+	JZ added
 	MOVQ DI, R9
-	VADDPS 0(R9), Z0, Z0
+	MOVQ (AX), R10
+	VADDPS 0(R9), Z0, K1, Z0
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z1, Z1
+	VADDPS 0(R9), Z1, K1, Z1
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z2, Z2
+	VADDPS 0(R9), Z2, K1, Z2
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z3, Z3
+	VADDPS 0(R9), Z3, K1, Z3
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z4, Z4
+	VADDPS 0(R9), Z4, K1, Z4
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z5, Z5
+	VADDPS 0(R9), Z5, K1, Z5
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z6, Z6
+	VADDPS 0(R9), Z6, K1, Z6
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z7, Z7
-store:
+	VADDPS 0(R9), Z7, K1, Z7
+added:
+	TESTL $2, DX
+	JZ biased
+	MOVQ 16(AX), BX
+	VMOVUPS.Z 0(BX), K1, Z8
+	VADDPS Z8, Z0, Z0
+	VADDPS Z8, Z1, Z1
+	VADDPS Z8, Z2, Z2
+	VADDPS Z8, Z3, Z3
+	VADDPS Z8, Z4, Z4
+	VADDPS Z8, Z5, Z5
+	VADDPS Z8, Z6, Z6
+	VADDPS Z8, Z7, Z7
+biased:
+	TESTL $4, DX
+	JZ joined
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), CX
+	SHLQ $2, CX
+	MOVQ (AX), R10
+	VADDPS 0(R9), Z0, K1, Z0
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z1, K1, Z1
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z2, K1, Z2
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z3, K1, Z3
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z4, K1, Z4
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z5, K1, Z5
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z6, K1, Z6
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z7, K1, Z7
+joined:
+	TESTL $8, DX
+	JZ low
+	VBROADCASTSS 40(AX), Z8
+	VMAXPS Z0, Z8, Z0
+	VMAXPS Z1, Z8, Z1
+	VMAXPS Z2, Z8, Z2
+	VMAXPS Z3, Z8, Z3
+	VMAXPS Z4, Z8, Z4
+	VMAXPS Z5, Z8, Z5
+	VMAXPS Z6, Z8, Z6
+	VMAXPS Z7, Z8, Z7
+low:
+	TESTL $16, DX
+	JZ high
+	VBROADCASTSS 44(AX), Z8
+	VMINPS Z0, Z8, Z0
+	VMINPS Z1, Z8, Z1
+	VMINPS Z2, Z8, Z2
+	VMINPS Z3, Z8, Z3
+	VMINPS Z4, Z8, Z4
+	VMINPS Z5, Z8, Z5
+	VMINPS Z6, Z8, Z6
+	VMINPS Z7, Z8, Z7
+high:
+	TESTL $32, DX
+	JNZ cut
+	MOVQ (AX), R10
 	VMOVUPS Z0, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z1, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z2, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z3, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z4, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z5, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z6, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z7, 0(DI)
+whole:
+	VZEROUPPER
+	RET
+cut:
+	MOVQ (AX), R10
+	VMOVUPS Z0, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z1, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z2, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z3, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z4, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z5, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z6, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z7, K1, 0(DI)
+partial:
 	VZEROUPPER
 	RET
 
@@ -1483,8 +1813,8 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR8V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
-TEXT ·float32AVX512GatherR8V2(SB), NOSPLIT, $16-65
+// func float32AVX512GatherR8V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+TEXT ·float32AVX512GatherR8V2(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
@@ -1685,60 +2015,244 @@ single:
 end:
 	DECQ left-16(SP)
 	JNZ run
+	MOVQ end+64(FP), AX
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+64(FP), AX
-	TESTL AX, AX
-	JZ store
+	MOVLQZX 12(AX), DX
+	KMOVW 8(AX), K1
+	KMOVW 10(AX), K2
+	TESTL $1, DX
+	JZ added
 	MOVQ DI, R9
-	VADDPS 0(R9), Z0, Z0
-	VADDPS 64(R9), Z1, Z1
+	MOVQ (AX), R10
+	VADDPS 0(R9), Z0, K1, Z0
+	VADDPS 64(R9), Z1, K2, Z1
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z2, Z2
-	VADDPS 64(R9), Z3, Z3
+	VADDPS 0(R9), Z2, K1, Z2
+	VADDPS 64(R9), Z3, K2, Z3
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z4, Z4
-	VADDPS 64(R9), Z5, Z5
+	VADDPS 0(R9), Z4, K1, Z4
+	VADDPS 64(R9), Z5, K2, Z5
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z6, Z6
-	VADDPS 64(R9), Z7, Z7
+	VADDPS 0(R9), Z6, K1, Z6
+	VADDPS 64(R9), Z7, K2, Z7
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z8, Z8
-	VADDPS 64(R9), Z9, Z9
+	VADDPS 0(R9), Z8, K1, Z8
+	VADDPS 64(R9), Z9, K2, Z9
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z10, Z10
-	VADDPS 64(R9), Z11, Z11
+	VADDPS 0(R9), Z10, K1, Z10
+	VADDPS 64(R9), Z11, K2, Z11
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z12, Z12
-	VADDPS 64(R9), Z13, Z13
+	VADDPS 0(R9), Z12, K1, Z12
+	VADDPS 64(R9), Z13, K2, Z13
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z14, Z14
-	VADDPS 64(R9), Z15, Z15
-store:
+	VADDPS 0(R9), Z14, K1, Z14
+	VADDPS 64(R9), Z15, K2, Z15
+added:
+	TESTL $2, DX
+	JZ biased
+	MOVQ 16(AX), BX
+	VMOVUPS.Z 0(BX), K1, Z16
+	VADDPS Z16, Z0, Z0
+	VADDPS Z16, Z2, Z2
+	VADDPS Z16, Z4, Z4
+	VADDPS Z16, Z6, Z6
+	VADDPS Z16, Z8, Z8
+	VADDPS Z16, Z10, Z10
+	VADDPS Z16, Z12, Z12
+	VADDPS Z16, Z14, Z14
+	VMOVUPS.Z 64(BX), K2, Z17
+	VADDPS Z17, Z1, Z1
+	VADDPS Z17, Z3, Z3
+	VADDPS Z17, Z5, Z5
+	VADDPS Z17, Z7, Z7
+	VADDPS Z17, Z9, Z9
+	VADDPS Z17, Z11, Z11
+	VADDPS Z17, Z13, Z13
+	VADDPS Z17, Z15, Z15
+biased:
+	TESTL $4, DX
+	JZ joined
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), CX
+	SHLQ $2, CX
+	MOVQ (AX), R10
+	VADDPS 0(R9), Z0, K1, Z0
+	VADDPS 64(R9), Z1, K2, Z1
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z2, K1, Z2
+	VADDPS 64(R9), Z3, K2, Z3
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z4, K1, Z4
+	VADDPS 64(R9), Z5, K2, Z5
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z6, K1, Z6
+	VADDPS 64(R9), Z7, K2, Z7
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z8, K1, Z8
+	VADDPS 64(R9), Z9, K2, Z9
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z10, K1, Z10
+	VADDPS 64(R9), Z11, K2, Z11
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z12, K1, Z12
+	VADDPS 64(R9), Z13, K2, Z13
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z14, K1, Z14
+	VADDPS 64(R9), Z15, K2, Z15
+joined:
+	TESTL $8, DX
+	JZ low
+	VBROADCASTSS 40(AX), Z16
+	VMAXPS Z0, Z16, Z0
+	VMAXPS Z1, Z16, Z1
+	VMAXPS Z2, Z16, Z2
+	VMAXPS Z3, Z16, Z3
+	VMAXPS Z4, Z16, Z4
+	VMAXPS Z5, Z16, Z5
+	VMAXPS Z6, Z16, Z6
+	VMAXPS Z7, Z16, Z7
+	VMAXPS Z8, Z16, Z8
+	VMAXPS Z9, Z16, Z9
+	VMAXPS Z10, Z16, Z10
+	VMAXPS Z11, Z16, Z11
+	VMAXPS Z12, Z16, Z12
+	VMAXPS Z13, Z16, Z13
+	VMAXPS Z14, Z16, Z14
+	VMAXPS Z15, Z16, Z15
+low:
+	TESTL $16, DX
+	JZ high
+	VBROADCASTSS 44(AX), Z16
+	VMINPS Z0, Z16, Z0
+	VMINPS Z1, Z16, Z1
+	VMINPS Z2, Z16, Z2
+	VMINPS Z3, Z16, Z3
+	VMINPS Z4, Z16, Z4
+	VMINPS Z5, Z16, Z5
+	VMINPS Z6, Z16, Z6
+	VMINPS Z7, Z16, Z7
+	VMINPS Z8, Z16, Z8
+	VMINPS Z9, Z16, Z9
+	VMINPS Z10, Z16, Z10
+	VMINPS Z11, Z16, Z11
+	VMINPS Z12, Z16, Z12
+	VMINPS Z13, Z16, Z13
+	VMINPS Z14, Z16, Z14
+	VMINPS Z15, Z16, Z15
+high:
+	TESTL $32, DX
+	JNZ cut
+	MOVQ (AX), R10
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z2, 0(DI)
 	VMOVUPS Z3, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z4, 0(DI)
 	VMOVUPS Z5, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z6, 0(DI)
 	VMOVUPS Z7, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z8, 0(DI)
 	VMOVUPS Z9, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z10, 0(DI)
 	VMOVUPS Z11, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z12, 0(DI)
 	VMOVUPS Z13, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z14, 0(DI)
 	VMOVUPS Z15, 64(DI)
+whole:
+	VZEROUPPER
+	RET
+cut:
+	MOVQ (AX), R10
+	VMOVUPS Z0, K1, 0(DI)
+	VMOVUPS Z1, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z2, K1, 0(DI)
+	VMOVUPS Z3, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z4, K1, 0(DI)
+	VMOVUPS Z5, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z6, K1, 0(DI)
+	VMOVUPS Z7, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z8, K1, 0(DI)
+	VMOVUPS Z9, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z10, K1, 0(DI)
+	VMOVUPS Z11, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z12, K1, 0(DI)
+	VMOVUPS Z13, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z14, K1, 0(DI)
+	VMOVUPS Z15, K2, 64(DI)
+partial:
 	VZEROUPPER
 	RET
 
@@ -2091,8 +2605,8 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR12V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
-TEXT ·float32AVX512GatherR12V1(SB), NOSPLIT, $16-65
+// func float32AVX512GatherR12V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+TEXT ·float32AVX512GatherR12V1(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
@@ -2292,60 +2806,263 @@ single:
 end:
 	DECQ left-16(SP)
 	JNZ run
+	MOVQ end+64(FP), AX
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+64(FP), AX
-	TESTL AX, AX
-	JZ store
+	MOVLQZX 12(AX), DX
+	KMOVW 8(AX), K1
+	KMOVW 10(AX), K2
+	TESTL $1, DX
+	JZ added
 	MOVQ DI, R9
-	VADDPS 0(R9), Z0, Z0
+	MOVQ (AX), R10
+	VADDPS 0(R9), Z0, K1, Z0
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z1, Z1
+	VADDPS 0(R9), Z1, K1, Z1
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z2, Z2
+	VADDPS 0(R9), Z2, K1, Z2
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z3, Z3
+	VADDPS 0(R9), Z3, K1, Z3
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z4, Z4
+	VADDPS 0(R9), Z4, K1, Z4
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z5, Z5
+	VADDPS 0(R9), Z5, K1, Z5
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z6, Z6
+	VADDPS 0(R9), Z6, K1, Z6
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z7, Z7
+	VADDPS 0(R9), Z7, K1, Z7
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z8, Z8
+	VADDPS 0(R9), Z8, K1, Z8
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z9, Z9
+	VADDPS 0(R9), Z9, K1, Z9
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z10, Z10
+	VADDPS 0(R9), Z10, K1, Z10
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z11, Z11
-store:
+	VADDPS 0(R9), Z11, K1, Z11
+added:
+	TESTL $2, DX
+	JZ biased
+	MOVQ 16(AX), BX
+	VMOVUPS.Z 0(BX), K1, Z12
+	VADDPS Z12, Z0, Z0
+	VADDPS Z12, Z1, Z1
+	VADDPS Z12, Z2, Z2
+	VADDPS Z12, Z3, Z3
+	VADDPS Z12, Z4, Z4
+	VADDPS Z12, Z5, Z5
+	VADDPS Z12, Z6, Z6
+	VADDPS Z12, Z7, Z7
+	VADDPS Z12, Z8, Z8
+	VADDPS Z12, Z9, Z9
+	VADDPS Z12, Z10, Z10
+	VADDPS Z12, Z11, Z11
+biased:
+	TESTL $4, DX
+	JZ joined
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), CX
+	SHLQ $2, CX
+	MOVQ (AX), R10
+	VADDPS 0(R9), Z0, K1, Z0
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z1, K1, Z1
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z2, K1, Z2
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z3, K1, Z3
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z4, K1, Z4
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z5, K1, Z5
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z6, K1, Z6
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z7, K1, Z7
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z8, K1, Z8
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z9, K1, Z9
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z10, K1, Z10
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z11, K1, Z11
+joined:
+	TESTL $8, DX
+	JZ low
+	VBROADCASTSS 40(AX), Z12
+	VMAXPS Z0, Z12, Z0
+	VMAXPS Z1, Z12, Z1
+	VMAXPS Z2, Z12, Z2
+	VMAXPS Z3, Z12, Z3
+	VMAXPS Z4, Z12, Z4
+	VMAXPS Z5, Z12, Z5
+	VMAXPS Z6, Z12, Z6
+	VMAXPS Z7, Z12, Z7
+	VMAXPS Z8, Z12, Z8
+	VMAXPS Z9, Z12, Z9
+	VMAXPS Z10, Z12, Z10
+	VMAXPS Z11, Z12, Z11
+low:
+	TESTL $16, DX
+	JZ high
+	VBROADCASTSS 44(AX), Z12
+	VMINPS Z0, Z12, Z0
+	VMINPS Z1, Z12, Z1
+	VMINPS Z2, Z12, Z2
+	VMINPS Z3, Z12, Z3
+	VMINPS Z4, Z12, Z4
+	VMINPS Z5, Z12, Z5
+	VMINPS Z6, Z12, Z6
+	VMINPS Z7, Z12, Z7
+	VMINPS Z8, Z12, Z8
+	VMINPS Z9, Z12, Z9
+	VMINPS Z10, Z12, Z10
+	VMINPS Z11, Z12, Z11
+high:
+	TESTL $32, DX
+	JNZ cut
+	MOVQ (AX), R10
 	VMOVUPS Z0, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z1, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z2, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z3, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z4, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z5, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z6, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z7, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z8, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z9, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z10, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z11, 0(DI)
+whole:
+	VZEROUPPER
+	RET
+cut:
+	MOVQ (AX), R10
+	VMOVUPS Z0, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z1, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z2, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z3, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z4, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z5, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z6, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z7, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z8, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z9, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z10, K1, 0(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z11, K1, 0(DI)
+partial:
 	VZEROUPPER
 	RET
 
@@ -2852,8 +3569,8 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR12V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
-TEXT ·float32AVX512GatherR12V2(SB), NOSPLIT, $16-65
+// func float32AVX512GatherR12V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+TEXT ·float32AVX512GatherR12V2(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
@@ -3130,84 +3847,348 @@ single:
 end:
 	DECQ left-16(SP)
 	JNZ run
+	MOVQ end+64(FP), AX
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+64(FP), AX
-	TESTL AX, AX
-	JZ store
+	MOVLQZX 12(AX), DX
+	KMOVW 8(AX), K1
+	KMOVW 10(AX), K2
+	TESTL $1, DX
+	JZ added
 	MOVQ DI, R9
-	VADDPS 0(R9), Z0, Z0
-	VADDPS 64(R9), Z1, Z1
+	MOVQ (AX), R10
+	VADDPS 0(R9), Z0, K1, Z0
+	VADDPS 64(R9), Z1, K2, Z1
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z2, Z2
-	VADDPS 64(R9), Z3, Z3
+	VADDPS 0(R9), Z2, K1, Z2
+	VADDPS 64(R9), Z3, K2, Z3
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z4, Z4
-	VADDPS 64(R9), Z5, Z5
+	VADDPS 0(R9), Z4, K1, Z4
+	VADDPS 64(R9), Z5, K2, Z5
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z6, Z6
-	VADDPS 64(R9), Z7, Z7
+	VADDPS 0(R9), Z6, K1, Z6
+	VADDPS 64(R9), Z7, K2, Z7
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z8, Z8
-	VADDPS 64(R9), Z9, Z9
+	VADDPS 0(R9), Z8, K1, Z8
+	VADDPS 64(R9), Z9, K2, Z9
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z10, Z10
-	VADDPS 64(R9), Z11, Z11
+	VADDPS 0(R9), Z10, K1, Z10
+	VADDPS 64(R9), Z11, K2, Z11
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z12, Z12
-	VADDPS 64(R9), Z13, Z13
+	VADDPS 0(R9), Z12, K1, Z12
+	VADDPS 64(R9), Z13, K2, Z13
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z14, Z14
-	VADDPS 64(R9), Z15, Z15
+	VADDPS 0(R9), Z14, K1, Z14
+	VADDPS 64(R9), Z15, K2, Z15
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z16, Z16
-	VADDPS 64(R9), Z17, Z17
+	VADDPS 0(R9), Z16, K1, Z16
+	VADDPS 64(R9), Z17, K2, Z17
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z18, Z18
-	VADDPS 64(R9), Z19, Z19
+	VADDPS 0(R9), Z18, K1, Z18
+	VADDPS 64(R9), Z19, K2, Z19
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z20, Z20
-	VADDPS 64(R9), Z21, Z21
+	VADDPS 0(R9), Z20, K1, Z20
+	VADDPS 64(R9), Z21, K2, Z21
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
-	VADDPS 0(R9), Z22, Z22
-	VADDPS 64(R9), Z23, Z23
-store:
+	VADDPS 0(R9), Z22, K1, Z22
+	VADDPS 64(R9), Z23, K2, Z23
+added:
+	TESTL $2, DX
+	JZ biased
+	MOVQ 16(AX), BX
+	VMOVUPS.Z 0(BX), K1, Z24
+	VADDPS Z24, Z0, Z0
+	VADDPS Z24, Z2, Z2
+	VADDPS Z24, Z4, Z4
+	VADDPS Z24, Z6, Z6
+	VADDPS Z24, Z8, Z8
+	VADDPS Z24, Z10, Z10
+	VADDPS Z24, Z12, Z12
+	VADDPS Z24, Z14, Z14
+	VADDPS Z24, Z16, Z16
+	VADDPS Z24, Z18, Z18
+	VADDPS Z24, Z20, Z20
+	VADDPS Z24, Z22, Z22
+	VMOVUPS.Z 64(BX), K2, Z25
+	VADDPS Z25, Z1, Z1
+	VADDPS Z25, Z3, Z3
+	VADDPS Z25, Z5, Z5
+	VADDPS Z25, Z7, Z7
+	VADDPS Z25, Z9, Z9
+	VADDPS Z25, Z11, Z11
+	VADDPS Z25, Z13, Z13
+	VADDPS Z25, Z15, Z15
+	VADDPS Z25, Z17, Z17
+	VADDPS Z25, Z19, Z19
+	VADDPS Z25, Z21, Z21
+	VADDPS Z25, Z23, Z23
+biased:
+	TESTL $4, DX
+	JZ joined
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), CX
+	SHLQ $2, CX
+	MOVQ (AX), R10
+	VADDPS 0(R9), Z0, K1, Z0
+	VADDPS 64(R9), Z1, K2, Z1
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z2, K1, Z2
+	VADDPS 64(R9), Z3, K2, Z3
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z4, K1, Z4
+	VADDPS 64(R9), Z5, K2, Z5
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z6, K1, Z6
+	VADDPS 64(R9), Z7, K2, Z7
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z8, K1, Z8
+	VADDPS 64(R9), Z9, K2, Z9
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z10, K1, Z10
+	VADDPS 64(R9), Z11, K2, Z11
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z12, K1, Z12
+	VADDPS 64(R9), Z13, K2, Z13
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z14, K1, Z14
+	VADDPS 64(R9), Z15, K2, Z15
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z16, K1, Z16
+	VADDPS 64(R9), Z17, K2, Z17
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z18, K1, Z18
+	VADDPS 64(R9), Z19, K2, Z19
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z20, K1, Z20
+	VADDPS 64(R9), Z21, K2, Z21
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Z22, K1, Z22
+	VADDPS 64(R9), Z23, K2, Z23
+joined:
+	TESTL $8, DX
+	JZ low
+	VBROADCASTSS 40(AX), Z24
+	VMAXPS Z0, Z24, Z0
+	VMAXPS Z1, Z24, Z1
+	VMAXPS Z2, Z24, Z2
+	VMAXPS Z3, Z24, Z3
+	VMAXPS Z4, Z24, Z4
+	VMAXPS Z5, Z24, Z5
+	VMAXPS Z6, Z24, Z6
+	VMAXPS Z7, Z24, Z7
+	VMAXPS Z8, Z24, Z8
+	VMAXPS Z9, Z24, Z9
+	VMAXPS Z10, Z24, Z10
+	VMAXPS Z11, Z24, Z11
+	VMAXPS Z12, Z24, Z12
+	VMAXPS Z13, Z24, Z13
+	VMAXPS Z14, Z24, Z14
+	VMAXPS Z15, Z24, Z15
+	VMAXPS Z16, Z24, Z16
+	VMAXPS Z17, Z24, Z17
+	VMAXPS Z18, Z24, Z18
+	VMAXPS Z19, Z24, Z19
+	VMAXPS Z20, Z24, Z20
+	VMAXPS Z21, Z24, Z21
+	VMAXPS Z22, Z24, Z22
+	VMAXPS Z23, Z24, Z23
+low:
+	TESTL $16, DX
+	JZ high
+	VBROADCASTSS 44(AX), Z24
+	VMINPS Z0, Z24, Z0
+	VMINPS Z1, Z24, Z1
+	VMINPS Z2, Z24, Z2
+	VMINPS Z3, Z24, Z3
+	VMINPS Z4, Z24, Z4
+	VMINPS Z5, Z24, Z5
+	VMINPS Z6, Z24, Z6
+	VMINPS Z7, Z24, Z7
+	VMINPS Z8, Z24, Z8
+	VMINPS Z9, Z24, Z9
+	VMINPS Z10, Z24, Z10
+	VMINPS Z11, Z24, Z11
+	VMINPS Z12, Z24, Z12
+	VMINPS Z13, Z24, Z13
+	VMINPS Z14, Z24, Z14
+	VMINPS Z15, Z24, Z15
+	VMINPS Z16, Z24, Z16
+	VMINPS Z17, Z24, Z17
+	VMINPS Z18, Z24, Z18
+	VMINPS Z19, Z24, Z19
+	VMINPS Z20, Z24, Z20
+	VMINPS Z21, Z24, Z21
+	VMINPS Z22, Z24, Z22
+	VMINPS Z23, Z24, Z23
+high:
+	TESTL $32, DX
+	JNZ cut
+	MOVQ (AX), R10
 	VMOVUPS Z0, 0(DI)
 	VMOVUPS Z1, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z2, 0(DI)
 	VMOVUPS Z3, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z4, 0(DI)
 	VMOVUPS Z5, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z6, 0(DI)
 	VMOVUPS Z7, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z8, 0(DI)
 	VMOVUPS Z9, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z10, 0(DI)
 	VMOVUPS Z11, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z12, 0(DI)
 	VMOVUPS Z13, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z14, 0(DI)
 	VMOVUPS Z15, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z16, 0(DI)
 	VMOVUPS Z17, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z18, 0(DI)
 	VMOVUPS Z19, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z20, 0(DI)
 	VMOVUPS Z21, 64(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Z22, 0(DI)
 	VMOVUPS Z23, 64(DI)
+whole:
+	VZEROUPPER
+	RET
+cut:
+	MOVQ (AX), R10
+	VMOVUPS Z0, K1, 0(DI)
+	VMOVUPS Z1, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z2, K1, 0(DI)
+	VMOVUPS Z3, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z4, K1, 0(DI)
+	VMOVUPS Z5, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z6, K1, 0(DI)
+	VMOVUPS Z7, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z8, K1, 0(DI)
+	VMOVUPS Z9, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z10, K1, 0(DI)
+	VMOVUPS Z11, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z12, K1, 0(DI)
+	VMOVUPS Z13, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z14, K1, 0(DI)
+	VMOVUPS Z15, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z16, K1, 0(DI)
+	VMOVUPS Z17, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z18, K1, 0(DI)
+	VMOVUPS Z19, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z20, K1, 0(DI)
+	VMOVUPS Z21, K2, 64(DI)
+	DECQ R10
+	JZ partial
+	ADDQ R8, DI
+	VMOVUPS Z22, K1, 0(DI)
+	VMOVUPS Z23, K2, 64(DI)
+partial:
 	VZEROUPPER
 	RET
 
@@ -7075,8 +8056,8 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR2V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
-TEXT ·float32AVX2GatherR2V1(SB), NOSPLIT, $16-65
+// func float32AVX2GatherR2V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+TEXT ·float32AVX2GatherR2V1(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
@@ -7146,20 +8127,59 @@ single:
 end:
 	DECQ left-16(SP)
 	JNZ run
+	MOVQ end+64(FP), AX
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+64(FP), AX
-	TESTL AX, AX
-	JZ store
+	MOVLQZX 12(AX), DX
+	TESTL $1, DX
+	JZ added
 	MOVQ DI, R9
+	MOVQ (AX), R10
 	VADDPS 0(R9), Y0, Y0
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y1, Y1
-store:
+added:
+	TESTL $2, DX
+	JZ biased
+	MOVQ 16(AX), BX
+	VMOVUPS 0(BX), Y2
+	VADDPS Y2, Y0, Y0
+	VADDPS Y2, Y1, Y1
+biased:
+	TESTL $4, DX
+	JZ joined
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), CX
+	SHLQ $2, CX
+	MOVQ (AX), R10
+	VADDPS 0(R9), Y0, Y0
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y1, Y1
+joined:
+	TESTL $8, DX
+	JZ low
+	VBROADCASTSS 40(AX), Y2
+	VMAXPS Y0, Y2, Y0
+	VMAXPS Y1, Y2, Y1
+low:
+	TESTL $16, DX
+	JZ high
+	VBROADCASTSS 44(AX), Y2
+	VMINPS Y0, Y2, Y0
+	VMINPS Y1, Y2, Y1
+high:
+	MOVQ (AX), R10
 	VMOVUPS Y0, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y1, 0(DI)
+whole:
 	VZEROUPPER
 	RET
 
@@ -7304,8 +8324,8 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR2V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
-TEXT ·float32AVX2GatherR2V2(SB), NOSPLIT, $16-65
+// func float32AVX2GatherR2V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+TEXT ·float32AVX2GatherR2V2(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
@@ -7392,24 +8412,72 @@ single:
 end:
 	DECQ left-16(SP)
 	JNZ run
+	MOVQ end+64(FP), AX
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+64(FP), AX
-	TESTL AX, AX
-	JZ store
+	MOVLQZX 12(AX), DX
+	TESTL $1, DX
+	JZ added
 	MOVQ DI, R9
+	MOVQ (AX), R10
 	VADDPS 0(R9), Y0, Y0
 	VADDPS 32(R9), Y1, Y1
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y2, Y2
 	VADDPS 32(R9), Y3, Y3
-store:
+added:
+	TESTL $2, DX
+	JZ biased
+	MOVQ 16(AX), BX
+	VMOVUPS 0(BX), Y4
+	VADDPS Y4, Y0, Y0
+	VADDPS Y4, Y2, Y2
+	VMOVUPS 32(BX), Y5
+	VADDPS Y5, Y1, Y1
+	VADDPS Y5, Y3, Y3
+biased:
+	TESTL $4, DX
+	JZ joined
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), CX
+	SHLQ $2, CX
+	MOVQ (AX), R10
+	VADDPS 0(R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y2, Y2
+	VADDPS 32(R9), Y3, Y3
+joined:
+	TESTL $8, DX
+	JZ low
+	VBROADCASTSS 40(AX), Y4
+	VMAXPS Y0, Y4, Y0
+	VMAXPS Y1, Y4, Y1
+	VMAXPS Y2, Y4, Y2
+	VMAXPS Y3, Y4, Y3
+low:
+	TESTL $16, DX
+	JZ high
+	VBROADCASTSS 44(AX), Y4
+	VMINPS Y0, Y4, Y0
+	VMINPS Y1, Y4, Y1
+	VMINPS Y2, Y4, Y2
+	VMINPS Y3, Y4, Y3
+high:
+	MOVQ (AX), R10
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y2, 0(DI)
 	VMOVUPS Y3, 32(DI)
+whole:
 	VZEROUPPER
 	RET
 
@@ -7567,8 +8635,8 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR4V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
-TEXT ·float32AVX2GatherR4V1(SB), NOSPLIT, $16-65
+// func float32AVX2GatherR4V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+TEXT ·float32AVX2GatherR4V1(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
@@ -7664,28 +8732,89 @@ single:
 end:
 	DECQ left-16(SP)
 	JNZ run
+	MOVQ end+64(FP), AX
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+64(FP), AX
-	TESTL AX, AX
-	JZ store
+	MOVLQZX 12(AX), DX
+	TESTL $1, DX
+	JZ added
 	MOVQ DI, R9
+	MOVQ (AX), R10
 	VADDPS 0(R9), Y0, Y0
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y1, Y1
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y2, Y2
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y3, Y3
-store:
+added:
+	TESTL $2, DX
+	JZ biased
+	MOVQ 16(AX), BX
+	VMOVUPS 0(BX), Y4
+	VADDPS Y4, Y0, Y0
+	VADDPS Y4, Y1, Y1
+	VADDPS Y4, Y2, Y2
+	VADDPS Y4, Y3, Y3
+biased:
+	TESTL $4, DX
+	JZ joined
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), CX
+	SHLQ $2, CX
+	MOVQ (AX), R10
+	VADDPS 0(R9), Y0, Y0
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y1, Y1
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y2, Y2
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y3, Y3
+joined:
+	TESTL $8, DX
+	JZ low
+	VBROADCASTSS 40(AX), Y4
+	VMAXPS Y0, Y4, Y0
+	VMAXPS Y1, Y4, Y1
+	VMAXPS Y2, Y4, Y2
+	VMAXPS Y3, Y4, Y3
+low:
+	TESTL $16, DX
+	JZ high
+	VBROADCASTSS 44(AX), Y4
+	VMINPS Y0, Y4, Y0
+	VMINPS Y1, Y4, Y1
+	VMINPS Y2, Y4, Y2
+	VMINPS Y3, Y4, Y3
+high:
+	MOVQ (AX), R10
 	VMOVUPS Y0, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y1, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y2, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y3, 0(DI)
+whole:
 	VZEROUPPER
 	RET
 
@@ -7900,8 +9029,8 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR4V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
-TEXT ·float32AVX2GatherR4V2(SB), NOSPLIT, $16-65
+// func float32AVX2GatherR4V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+TEXT ·float32AVX2GatherR4V2(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
@@ -8026,36 +9155,114 @@ single:
 end:
 	DECQ left-16(SP)
 	JNZ run
+	MOVQ end+64(FP), AX
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+64(FP), AX
-	TESTL AX, AX
-	JZ store
+	MOVLQZX 12(AX), DX
+	TESTL $1, DX
+	JZ added
 	MOVQ DI, R9
+	MOVQ (AX), R10
 	VADDPS 0(R9), Y0, Y0
 	VADDPS 32(R9), Y1, Y1
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y2, Y2
 	VADDPS 32(R9), Y3, Y3
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y4, Y4
 	VADDPS 32(R9), Y5, Y5
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y6, Y6
 	VADDPS 32(R9), Y7, Y7
-store:
+added:
+	TESTL $2, DX
+	JZ biased
+	MOVQ 16(AX), BX
+	VMOVUPS 0(BX), Y8
+	VADDPS Y8, Y0, Y0
+	VADDPS Y8, Y2, Y2
+	VADDPS Y8, Y4, Y4
+	VADDPS Y8, Y6, Y6
+	VMOVUPS 32(BX), Y9
+	VADDPS Y9, Y1, Y1
+	VADDPS Y9, Y3, Y3
+	VADDPS Y9, Y5, Y5
+	VADDPS Y9, Y7, Y7
+biased:
+	TESTL $4, DX
+	JZ joined
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), CX
+	SHLQ $2, CX
+	MOVQ (AX), R10
+	VADDPS 0(R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y2, Y2
+	VADDPS 32(R9), Y3, Y3
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y4, Y4
+	VADDPS 32(R9), Y5, Y5
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y6, Y6
+	VADDPS 32(R9), Y7, Y7
+joined:
+	TESTL $8, DX
+	JZ low
+	VBROADCASTSS 40(AX), Y8
+	VMAXPS Y0, Y8, Y0
+	VMAXPS Y1, Y8, Y1
+	VMAXPS Y2, Y8, Y2
+	VMAXPS Y3, Y8, Y3
+	VMAXPS Y4, Y8, Y4
+	VMAXPS Y5, Y8, Y5
+	VMAXPS Y6, Y8, Y6
+	VMAXPS Y7, Y8, Y7
+low:
+	TESTL $16, DX
+	JZ high
+	VBROADCASTSS 44(AX), Y8
+	VMINPS Y0, Y8, Y0
+	VMINPS Y1, Y8, Y1
+	VMINPS Y2, Y8, Y2
+	VMINPS Y3, Y8, Y3
+	VMINPS Y4, Y8, Y4
+	VMINPS Y5, Y8, Y5
+	VMINPS Y6, Y8, Y6
+	VMINPS Y7, Y8, Y7
+high:
+	MOVQ (AX), R10
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y2, 0(DI)
 	VMOVUPS Y3, 32(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y4, 0(DI)
 	VMOVUPS Y5, 32(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y6, 0(DI)
 	VMOVUPS Y7, 32(DI)
+whole:
 	VZEROUPPER
 	RET
 
@@ -8259,8 +9466,8 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR6V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
-TEXT ·float32AVX2GatherR6V1(SB), NOSPLIT, $16-65
+// func float32AVX2GatherR6V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+TEXT ·float32AVX2GatherR6V1(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
@@ -8382,36 +9589,119 @@ single:
 end:
 	DECQ left-16(SP)
 	JNZ run
+	MOVQ end+64(FP), AX
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+64(FP), AX
-	TESTL AX, AX
-	JZ store
+	MOVLQZX 12(AX), DX
+	TESTL $1, DX
+	JZ added
 	MOVQ DI, R9
+	MOVQ (AX), R10
 	VADDPS 0(R9), Y0, Y0
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y1, Y1
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y2, Y2
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y3, Y3
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y4, Y4
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y5, Y5
-store:
+added:
+	TESTL $2, DX
+	JZ biased
+	MOVQ 16(AX), BX
+	VMOVUPS 0(BX), Y6
+	VADDPS Y6, Y0, Y0
+	VADDPS Y6, Y1, Y1
+	VADDPS Y6, Y2, Y2
+	VADDPS Y6, Y3, Y3
+	VADDPS Y6, Y4, Y4
+	VADDPS Y6, Y5, Y5
+biased:
+	TESTL $4, DX
+	JZ joined
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), CX
+	SHLQ $2, CX
+	MOVQ (AX), R10
+	VADDPS 0(R9), Y0, Y0
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y1, Y1
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y2, Y2
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y3, Y3
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y4, Y4
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y5, Y5
+joined:
+	TESTL $8, DX
+	JZ low
+	VBROADCASTSS 40(AX), Y6
+	VMAXPS Y0, Y6, Y0
+	VMAXPS Y1, Y6, Y1
+	VMAXPS Y2, Y6, Y2
+	VMAXPS Y3, Y6, Y3
+	VMAXPS Y4, Y6, Y4
+	VMAXPS Y5, Y6, Y5
+low:
+	TESTL $16, DX
+	JZ high
+	VBROADCASTSS 44(AX), Y6
+	VMINPS Y0, Y6, Y0
+	VMINPS Y1, Y6, Y1
+	VMINPS Y2, Y6, Y2
+	VMINPS Y3, Y6, Y3
+	VMINPS Y4, Y6, Y4
+	VMINPS Y5, Y6, Y5
+high:
+	MOVQ (AX), R10
 	VMOVUPS Y0, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y1, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y2, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y3, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y4, 0(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y5, 0(DI)
+whole:
 	VZEROUPPER
 	RET
 
@@ -8696,8 +9986,8 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR6V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
-TEXT ·float32AVX2GatherR6V2(SB), NOSPLIT, $16-65
+// func float32AVX2GatherR6V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+TEXT ·float32AVX2GatherR6V2(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
@@ -8860,48 +10150,156 @@ single:
 end:
 	DECQ left-16(SP)
 	JNZ run
+	MOVQ end+64(FP), AX
 	MOVQ c+40(FP), DI
 	MOVQ stride+48(FP), R8
 	SHLQ $2, R8
-	MOVBLZX add+64(FP), AX
-	TESTL AX, AX
-	JZ store
+	MOVLQZX 12(AX), DX
+	TESTL $1, DX
+	JZ added
 	MOVQ DI, R9
+	MOVQ (AX), R10
 	VADDPS 0(R9), Y0, Y0
 	VADDPS 32(R9), Y1, Y1
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y2, Y2
 	VADDPS 32(R9), Y3, Y3
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y4, Y4
 	VADDPS 32(R9), Y5, Y5
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y6, Y6
 	VADDPS 32(R9), Y7, Y7
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y8, Y8
 	VADDPS 32(R9), Y9, Y9
+	DECQ R10
+	JZ added
 	ADDQ R8, R9
 	VADDPS 0(R9), Y10, Y10
 	VADDPS 32(R9), Y11, Y11
-store:
+added:
+	TESTL $2, DX
+	JZ biased
+	MOVQ 16(AX), BX
+	VMOVUPS 0(BX), Y12
+	VADDPS Y12, Y0, Y0
+	VADDPS Y12, Y2, Y2
+	VADDPS Y12, Y4, Y4
+	VADDPS Y12, Y6, Y6
+	VADDPS Y12, Y8, Y8
+	VADDPS Y12, Y10, Y10
+	VMOVUPS 32(BX), Y13
+	VADDPS Y13, Y1, Y1
+	VADDPS Y13, Y3, Y3
+	VADDPS Y13, Y5, Y5
+	VADDPS Y13, Y7, Y7
+	VADDPS Y13, Y9, Y9
+	VADDPS Y13, Y11, Y11
+biased:
+	TESTL $4, DX
+	JZ joined
+	MOVQ 24(AX), R9
+	MOVQ 32(AX), CX
+	SHLQ $2, CX
+	MOVQ (AX), R10
+	VADDPS 0(R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y2, Y2
+	VADDPS 32(R9), Y3, Y3
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y4, Y4
+	VADDPS 32(R9), Y5, Y5
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y6, Y6
+	VADDPS 32(R9), Y7, Y7
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y8, Y8
+	VADDPS 32(R9), Y9, Y9
+	DECQ R10
+	JZ joined
+	ADDQ CX, R9
+	VADDPS 0(R9), Y10, Y10
+	VADDPS 32(R9), Y11, Y11
+joined:
+	TESTL $8, DX
+	JZ low
+	VBROADCASTSS 40(AX), Y12
+	VMAXPS Y0, Y12, Y0
+	VMAXPS Y1, Y12, Y1
+	VMAXPS Y2, Y12, Y2
+	VMAXPS Y3, Y12, Y3
+	VMAXPS Y4, Y12, Y4
+	VMAXPS Y5, Y12, Y5
+	VMAXPS Y6, Y12, Y6
+	VMAXPS Y7, Y12, Y7
+	VMAXPS Y8, Y12, Y8
+	VMAXPS Y9, Y12, Y9
+	VMAXPS Y10, Y12, Y10
+	VMAXPS Y11, Y12, Y11
+low:
+	TESTL $16, DX
+	JZ high
+	VBROADCASTSS 44(AX), Y12
+	VMINPS Y0, Y12, Y0
+	VMINPS Y1, Y12, Y1
+	VMINPS Y2, Y12, Y2
+	VMINPS Y3, Y12, Y3
+	VMINPS Y4, Y12, Y4
+	VMINPS Y5, Y12, Y5
+	VMINPS Y6, Y12, Y6
+	VMINPS Y7, Y12, Y7
+	VMINPS Y8, Y12, Y8
+	VMINPS Y9, Y12, Y9
+	VMINPS Y10, Y12, Y10
+	VMINPS Y11, Y12, Y11
+high:
+	MOVQ (AX), R10
 	VMOVUPS Y0, 0(DI)
 	VMOVUPS Y1, 32(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y2, 0(DI)
 	VMOVUPS Y3, 32(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y4, 0(DI)
 	VMOVUPS Y5, 32(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y6, 0(DI)
 	VMOVUPS Y7, 32(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y8, 0(DI)
 	VMOVUPS Y9, 32(DI)
+	DECQ R10
+	JZ whole
 	ADDQ R8, DI
 	VMOVUPS Y10, 0(DI)
 	VMOVUPS Y11, 32(DI)
+whole:
 	VZEROUPPER
 	RET
 

@@ -59,12 +59,29 @@ func TestGathered(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := Gathered{M: m, N: n, Data: data, Base: base, Runs: runs, B: packed, C: got, Stride: stride, Accumulate: accumulate}
+			if r.IntN(3) > 0 {
+				g.Bias = fill(r, make([]float32, n))
+			}
+			if r.IntN(2) > 0 {
+				g.Other = fill(r, make([]float32, m*stride))
+			}
+			g.Cut, g.Low, g.High = r.IntN(2) > 0, -0.5, 0.5
+			if r.IntN(2) > 0 {
+				g.Low, g.High = 0, float32(math.Inf(1))
+			}
+			finishLiterally(&g, want)
 			if first > 0 {
 				g.N = first
 				if err := g.Run(); err != nil {
 					t.Fatal(err)
 				}
 				g.First, g.N, g.C = first, n-first, got[first:]
+				if g.Bias != nil {
+					g.Bias = g.Bias[first:]
+				}
+				if g.Other != nil {
+					g.Other = g.Other[first:]
+				}
 			}
 			if err := g.Run(); err != nil {
 				t.Fatal(err)
@@ -72,6 +89,29 @@ func TestGathered(t *testing.T) {
 			sameBits(t, fmt.Sprintf("trial %d: %d×%d×%d", trial, m, n, depth), got, want)
 		}
 	})
+}
+
+// finishLiterally does to complete sums what g asks for.
+func finishLiterally(g *Gathered, c []float32) {
+	for i := range g.M {
+		for j := range g.N {
+			at := i*g.Stride + j
+			v := c[at]
+			if g.Bias != nil {
+				v += g.Bias[j]
+			}
+			if g.Other != nil {
+				v += g.Other[at]
+			}
+			if g.Cut && v < g.Low {
+				v = g.Low
+			}
+			if g.Cut && v > g.High {
+				v = g.High
+			}
+			c[at] = v
+		}
+	}
 }
 
 func TestGatheredErrors(t *testing.T) {
@@ -98,6 +138,8 @@ func TestGatheredErrors(t *testing.T) {
 		"outside":        func(g *Gathered) { g.Base = []int{0, 4} },
 		"before":         func(g *Gathered) { g.Base = []int{-1, 0} },
 		"overlap":        func(g *Gathered) { g.C = g.Data },
+		"short bias":     func(g *Gathered) { g.Bias = make([]float32, 3) },
+		"short other":    func(g *Gathered) { g.Other = make([]float32, 7) },
 	} {
 		g := good()
 		spoil(g)

@@ -277,10 +277,11 @@ func (c *boundConv) image(s *scratch, x []float32, t int) (image []float32, l0, 
 	return s.frames, l0, l1
 }
 
-// multiply computes pixels whose patches begin at base in the image.
-func (c *boundConv) multiply(s *scratch, block, image []float32, base []int, pixels int) error {
+// multiply computes pixels whose patches begin at base in the image, and what follows; other is nil or of the same pixels.
+func (c *boundConv) multiply(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int) error {
 	if c.perChannel != nil {
 		vector.Depthwise(block, image, c.perChannel, c.offsets, base[:pixels], c.channels)
+		e.finish(block, other, pixels, c.filters)
 		return nil
 	}
 	n := c.filters / c.groups
@@ -289,10 +290,15 @@ func (c *boundConv) multiply(s *scratch, block, image []float32, base []int, pix
 	for group := range len(c.packed) {
 		s.gathered.Data = image[group*c.channels/c.groups:]
 		s.gathered.B, s.gathered.C = c.packed[group], block[group*n:]
+		e.within(&s.gathered, other, group*n)
 		if err := s.gathered.Run(); err != nil {
 			return err
 		}
+		if other != nil && group < len(c.packed)-1 {
+			other = other[n:]
+		}
 	}
+	e.activate(block, c.filters, pixels, c.filters)
 	return nil
 }
 
@@ -306,7 +312,7 @@ func buildConv(b *builder) (func() error, error) {
 		return nil, err
 	}
 	x, y := b.in(0), b.out(0)
-	finish := newFinish(b, p.Activation, b.in(2))
+	ending := newEpilogue(b, p.Activation, b.in(2))
 	scale, shift, residual := b.in(3), b.in(4), b.in(5)
 	pool, weights := b.pool, b.weights
 	loop := b.each((c.images+c.perUnit-1)/c.perUnit*c.parts, func(worker, lo, hi int) {
@@ -315,15 +321,14 @@ func buildConv(b *builder) (func() error, error) {
 			image, l0, l1 := c.image(s, x(), t)
 			pixels := (l1 - l0) * c.out[2]
 			block := y()[l0*c.out[2]*c.filters:][:pixels*c.filters]
-			if err := c.multiply(s, block, image, c.bases[t%c.parts], pixels); err != nil {
-				(*pool).fail(err)
-				return
-			}
 			var other []float32
 			if v := residual(); v != nil {
 				other = v[l0*c.out[2]*c.filters:][:len(block)]
 			}
-			finish(block, other, c.filters, pixels, 0, c.filters)
+			if err := c.multiply(s, ending, block, other, image, c.bases[t%c.parts], pixels); err != nil {
+				(*pool).fail(err)
+				return
+			}
 			if p.Norm != nil {
 				v, w := scale(), shift()
 				vector.NormalizeRows(block, block, v, w, c.filters, pixels, p.Norm.Epsilon)
