@@ -149,10 +149,13 @@ func TestGatheredErrors(t *testing.T) {
 	}
 }
 
+// BenchmarkGathered has matrix products, of one run, and convolutions, whose patches have three.
 func BenchmarkGathered(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, s := range [][3]int{{192, 32, 256}, {192, 64, 512}, {192, 512, 128}, {192, 128, 512}, {148, 145, 32}} {
-		m, n, k := s[0], s[1], s[2]
+	for _, s := range [][4]int{{192, 32, 256, 1}, {192, 64, 512, 1}, {192, 512, 128, 1}, {192, 128, 512, 1}, {148, 145, 32, 1},
+		{192, 96, 16, 1}, {192, 144, 24, 1}, {192, 16, 32, 1}, {192, 24, 144, 1},
+		{192, 32, 27, 3}, {192, 16, 36, 3}, {192, 16, 144, 3}, {192, 64, 576, 3}} {
+		m, n, k, count := s[0], s[1], s[2], s[3]
 		packed, err := PackRight(Rows(fill(r, make([]float32, n*k)), k), n, k)
 		if err != nil {
 			b.Fatal(err)
@@ -162,11 +165,15 @@ func BenchmarkGathered(b *testing.B) {
 		for i := range base {
 			base[i] = i * k
 		}
+		var runs []Run
+		for i := range count {
+			runs = append(runs, Run{i * k / count, k / count})
+		}
 		report := func(b *testing.B) {
 			b.ReportMetric(2*float64(m*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		}
-		b.Run(fmt.Sprintf("%dx%dx%d/gathered", m, n, k), func(b *testing.B) {
-			g := Gathered{M: m, N: n, Data: data, Base: base, Runs: []Run{{0, k}}, B: packed, C: c, Stride: n}
+		b.Run(fmt.Sprintf("%dx%dx%d/%d/gathered", m, n, k, count), func(b *testing.B) {
+			g := Gathered{M: m, N: n, Data: data, Base: base, Runs: runs, B: packed, C: c, Stride: n}
 			for b.Loop() {
 				if err := g.Run(); err != nil {
 					b.Fatal(err)
@@ -174,7 +181,7 @@ func BenchmarkGathered(b *testing.B) {
 			}
 			report(b)
 		})
-		b.Run(fmt.Sprintf("%dx%dx%d/packed", m, n, k), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%dx%dx%d/%d/packed", m, n, k, count), func(b *testing.B) {
 			var w Workspace[float32]
 			p := Product[float32]{M: m, N: n, K: k, A: Rows(data, k), B: packed.Operand(0), C: c, Stride: n, Threads: 1, Workspace: &w}
 			for b.Loop() {
