@@ -179,6 +179,14 @@ func (t tile) pointToRun() {
 
 // gatherStep multiplies depth k of the panel by the rows' elements at at+offset.
 func (t tile) gatherStep(k, offset int) {
+	if t.vectors == 1 && t.vector == "Z" {
+		// One column vector: a row's value is used once, so that a broadcast of its own would not pay.
+		t.emit("%s %d(%s), %s", t.load, k*t.panelB*t.size(), panel, t.column(0))
+		for r := range t.rows {
+			t.emit("VFMADD231PS.BCST %d(%s)(%s*%d), %s, %s", offset*t.size(), rowPointers[r], at, t.size(), t.column(0), t.sum(r, 0))
+		}
+		return
+	}
 	t.step(k, panel, func(r int) string {
 		return fmt.Sprintf("%d(%s)(%s*%d)", offset*t.size(), rowPointers[r], at, t.size())
 	})
