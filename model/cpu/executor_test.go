@@ -12,7 +12,7 @@ import (
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	executortest.Test(t, cpu.Evaluate, "testdata/operators.tar.gz", 1e-4, func(_ testing.TB, g *graph.Graph) executortest.Executor {
+	executortest.Test(t, cpu.Evaluate, "testdata/*.tar.gz", 1e-4, func(_ testing.TB, g *graph.Graph) executortest.Executor {
 		return cpu.New(g, 2)
 	})
 }

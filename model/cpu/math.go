@@ -14,9 +14,12 @@ import (
 // functions has the float32 functions of one element, by the name of their operator. Those that take the
 // parameters of an activation are made from it; in all of them dst and src may be the same.
 var functions = map[string]func(a operator.Activation) function{
-	"":         always(func(dst, src []float32) { copy(dst, src) }),
-	"Relu":     always(vector.Relu),
-	"Silu":     always(vector.Silu),
+	"":     always(func(dst, src []float32) { copy(dst, src) }),
+	"Relu": always(vector.Relu),
+	"Silu": always(vector.Silu),
+	"Swish": func(a operator.Activation) function {
+		return func(dst, src []float32) { vector.Swish(dst, src, a.Alpha) }
+	},
 	"Sigmoid":  always(vector.Sigmoid),
 	"Tanh":     always(vector.Tanh),
 	"Erf":      always(vector.Erf),
@@ -100,7 +103,7 @@ var functions = map[string]func(a operator.Activation) function{
 }
 
 // vectorized are the functions with vectors.
-var vectorized = map[string]bool{"": true, "Relu": true, "Silu": true, "Sigmoid": true, "Tanh": true, "Erf": true, "Gelu": true, "GeluTanh": true,
+var vectorized = map[string]bool{"": true, "Relu": true, "Silu": true, "Swish": true, "Sigmoid": true, "Tanh": true, "Erf": true, "Gelu": true, "GeluTanh": true,
 	"LeakyRelu": true, "Elu": true, "Selu": true, "HardSigmoid": true, "HardSwish": true, "Mish": true, "Clip": true, "Exp": true}
 
 // function is the slice form of a function of one element; dst and src may be the same.

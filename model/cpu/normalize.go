@@ -13,7 +13,7 @@ import (
 )
 
 var normalizeKernels = map[string]constructor{
-	".LayerNormalization": buildLayerNorm, ".BatchNormalization": buildBatchNorm, ".InstanceNormalization": buildGroupNorm,
+	".LayerNormalization": buildLayerNorm, ".RMSNormalization": buildRootMeanSquare, ".BatchNormalization": buildBatchNorm, ".InstanceNormalization": buildGroupNorm,
 	".GroupNormalization": buildGroupNorm, ".Softmax": buildSoftmax, ".LogSoftmax": buildSoftmax, ".LRN": buildLRN,
 }
 
@@ -44,6 +44,16 @@ func buildLayerNorm(b *builder) (func() error, error) {
 				inverses[r] = i
 			}
 		}
+	}), nil
+}
+
+func buildRootMeanSquare(b *builder) (func() error, error) {
+	p := b.Step.Params.(operator.NormParams)
+	s := b.Shape(0)
+	width := graph.Count(s[p.Axis:])
+	x, scale, y := b.in(0), b.in(1), b.out(0)
+	return b.span(graph.Count(s[:p.Axis]), max(1, grain/4/max(width, 1)), func(_, lo, hi int) {
+		vector.RootRows(y()[lo*width:], x()[lo*width:], scale(), width, hi-lo, p.Epsilon)
 	}), nil
 }
 

@@ -39,7 +39,7 @@ func TestConformance(t *testing.T) {
 
 // TestOperators runs our own cases.
 func TestOperators(t *testing.T) {
-	conform(t, graphtest.Cases(t, "../cpu/testdata/operators.tar.gz"))
+	conform(t, graphtest.Cases(t, "../cpu/testdata/*.tar.gz"))
 }
 
 // conform runs every case of a file system that model/cpu can run.

@@ -15,7 +15,7 @@ import (
 // The numbers that kernels/elementwise.cu gives operations, by kernel.
 var (
 	unaryCodes = numbered("Relu", "Sigmoid", "Silu", "Tanh", "Gelu", "GeluTanh", "Erf", "Exp", "LeakyRelu", "ThresholdedRelu", "HardSigmoid", "HardSwish",
-		"Softsign", "Clip", "Sqrt", "Reciprocal", "Floor", "Ceil", "Round", "Neg", "Abs", "Sign", "quotient", "Shrink")
+		"Softsign", "Clip", "Sqrt", "Reciprocal", "Floor", "Ceil", "Round", "Neg", "Abs", "Sign", "quotient", "Shrink", "Swish")
 	doubleCodes = numbered("Softplus", "Elu", "Celu", "Selu", "Mish", "Log", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh")
 	// integerCodes are the unary operations of int64.
 	integerCodes    = numbered("Relu", "Neg", "Abs", "Sign", "Clip")

@@ -90,7 +90,7 @@ func (b beside) check(t testing.TB, g *graph.Graph, inputs []*graph.Tensor) bool
 // operatorCases are those of model/cpu and the paths of their models.
 func operatorCases(t testing.TB) (fs.FS, []string) {
 	t.Helper()
-	cases := graphtest.Cases(t, "../cpu/testdata/operators.tar.gz")
+	cases := graphtest.Cases(t, "../cpu/testdata/*.tar.gz")
 	models, err := fs.Glob(cases, "*/model.onnx")
 	if err != nil || len(models) == 0 {
 		t.Fatal(models, err)

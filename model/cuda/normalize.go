@@ -12,7 +12,7 @@ import (
 )
 
 var normalizeOperators = map[string]constructor{
-	".Softmax": buildSoftmax, ".LogSoftmax": buildSoftmax, ".LayerNormalization": buildLayerNorm,
+	".Softmax": buildSoftmax, ".LogSoftmax": buildSoftmax, ".LayerNormalization": buildLayerNorm, ".RMSNormalization": buildRootMeanSquare,
 	".BatchNormalization": buildBatchNorm, ".InstanceNormalization": buildGroupNorm, ".GroupNormalization": buildGroupNorm,
 	".LRN": buildLRN,
 }
@@ -44,12 +44,19 @@ func buildLayerNorm(b *builder) error {
 			return errors.New("scale and bias that are broadcast are not supported")
 		}
 	}
-	b.layerNorm(b.in(0), b.in(1), b.in(2), b.out(0), b.out(1), b.out(2), rows, width, p.Epsilon)
+	b.layerNorm(b.in(0), b.in(1), b.in(2), b.out(0), b.out(1), b.out(2), rows, width, p.Epsilon, false)
 	return nil
 }
 
-// layerNorm records a normalisation of rows; operands but x and y may be absent, y may be x.
-func (b *builder) layerNorm(x, scale, bias, y, mean, inverse operand, rows, width int, epsilon float32) {
+func buildRootMeanSquare(b *builder) error {
+	p := b.Step.Params.(operator.NormParams)
+	s := b.Shape(0)
+	b.layerNorm(b.in(0), b.in(1), operand{}, b.out(0), operand{}, operand{}, graph.Count(s[:p.Axis]), graph.Count(s[p.Axis:]), p.Epsilon, true)
+	return nil
+}
+
+// layerNorm records a normalisation of rows, with root by their squares alone; operands but x and y may be absent, y may be x.
+func (b *builder) layerNorm(x, scale, bias, y, mean, inverse operand, rows, width int, epsilon float32, root bool) {
 	kernel := ""
 	switch {
 	case rows == 0:
@@ -63,7 +70,7 @@ func (b *builder) layerNorm(x, scale, bias, y, mean, inverse operand, rows, widt
 		}
 		return
 	case width%4 != 0 || width > 2048:
-		b.launch("normalize_block_f32", [3]int{rows, 1, 1}, line, 0, x, scale, bias, y, mean, inverse, width, epsilon, 0, 1, 1)
+		b.launch("normalize_block_f32", [3]int{rows, 1, 1}, line, 0, x, scale, bias, y, mean, inverse, width, epsilon, 0, 1, 1, root)
 		return
 	case width <= 512:
 		kernel = "layer_norm_512_f32"
@@ -72,7 +79,7 @@ func (b *builder) layerNorm(x, scale, bias, y, mean, inverse operand, rows, widt
 	default:
 		kernel = "layer_norm_2048_f32"
 	}
-	b.launch(kernel, [3]int{ceil(rows*32, perBlock), 1, 1}, line, 0, x, scale, bias, y, mean, inverse, rows, width, epsilon)
+	b.launch(kernel, [3]int{ceil(rows*32, perBlock), 1, 1}, line, 0, x, scale, bias, y, mean, inverse, rows, width, epsilon, root)
 }
 
 func buildBatchNorm(b *builder) error {
@@ -100,7 +107,7 @@ func buildGroupNorm(b *builder) error {
 		inner, channels = width, 1
 	}
 	b.launch("normalize_block_f32", [3]int{s[0] * p.Groups, 1, 1}, line, 0, b.in(0), b.in(1), b.in(2), b.out(0), operand{}, operand{},
-		width, p.Epsilon, inner, p.Groups, channels)
+		width, p.Epsilon, inner, p.Groups, channels, false)
 	return nil
 }
 

@@ -69,7 +69,8 @@ func (d *decoder) graph(v field) (*graph.Graph, error) {
 		if g.Constants[p.Name] != nil {
 			continue
 		}
-		if p.DType == graph.Invalid {
+		// Those of graphs in attributes may leave their type to what they are given.
+		if p.DType == graph.Invalid && d.depth == 0 {
 			return nil, fmt.Errorf("graph input %q: its type is not supported (a tensor of numbers is)", p.Name)
 		}
 		g.Inputs = append(g.Inputs, p)
@@ -186,7 +187,7 @@ func (d *decoder) attribute(v field) (name string, a graph.Attribute, err error)
 		}
 		return nil
 	})
-	if err == nil && branch.bytes != nil && slices.Contains([]string{"then_branch", "else_branch", "body"}, name) {
+	if err == nil && branch.bytes != nil && slices.Contains(graphAttributes, name) {
 		if d.depth++; d.depth > maxDepth {
 			return name, a, fmt.Errorf("graphs in graphs, more than %d deep", maxDepth)
 		}
@@ -199,6 +200,9 @@ func (d *decoder) attribute(v field) (name string, a graph.Attribute, err error)
 	}
 	return name, a, err
 }
+
+// graphAttributes are the attributes that operators have graphs in.
+var graphAttributes = []string{"then_branch", "else_branch", "body", "score_mod", "prob_mod"}
 
 // declaredKind is the kind of an attribute without a value: one equal to protobuf's default
 // (0, "", an empty list) may be left out of the file; then only the declared type tells.

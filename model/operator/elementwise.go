@@ -4,6 +4,7 @@ package operator
 
 import (
 	"math"
+	"slices"
 
 	"repscope/model/graph"
 )
@@ -16,6 +17,8 @@ var elementwiseRows = []Row{
 	{Name: "Gelu", Since: 20, Types: "f", Inputs: exactly(1), Outputs: 1, Attributes: []string{"approximate"}, InPlace: true,
 		infer: inferGelu},
 	{Name: "Silu", Domain: own, Inputs: exactly(1), Outputs: 1, InPlace: true, infer: inferSilu},
+	{Name: "Swish", Since: 24, Types: "f", Inputs: exactly(1), Outputs: 1, Attributes: []string{"alpha"}, InPlace: true, infer: inferSwish},
+	{Name: "SwiGLU", Since: 28, Types: "f", Inputs: exactly(2), Outputs: 1, Attributes: []string{"alpha"}, infer: inferSwiGLU},
 	unary("Softplus", 1),
 	unary("Softsign", 1),
 	unary("LeakyRelu", 1, parameter{"alpha", 0.01}),
@@ -139,6 +142,31 @@ func inferSilu(c *context) {
 	c.want(0, graph.Float32)
 	c.Params = Activation{Op: "Silu"}
 	c.emit(graph.Float32, c.shape(0)...)
+}
+
+// inferSwish is x/(1 + e^(−αx)), with its own kernel for α = 1.
+func inferSwish(c *context) {
+	c.want(0, graph.Float32)
+	c.Params = swish(c.float("alpha", 1))
+	c.emit(graph.Float32, c.shape(0)...)
+}
+
+func swish(alpha float32) Activation {
+	if alpha == 1 {
+		return Activation{Op: "Silu"}
+	}
+	return Activation{Op: "Swish", Alpha: alpha}
+}
+
+// inferSwiGLU is the Swish of the first operand times the second.
+func inferSwiGLU(c *context) {
+	c.want(0, graph.Float32)
+	c.want(1, graph.Float32)
+	if !slices.Equal(c.shape(0), c.shape(1)) {
+		c.failf("operands %v and %v, want one shape", c.shape(0), c.shape(1))
+	}
+	l := c.lower()
+	l.finish(l.add("Mul", nil, l.add("Swish", c.Node.Attributes, c.Node.Inputs[0]), c.Node.Inputs[1]))
 }
 
 func inferBinary(c *context) {

@@ -80,12 +80,27 @@ func (l *lowering) split(x string, axis int, sizes ...int) []string {
 
 // reshape gives a value another shape.
 func (l *lowering) reshape(x string, shape []int) string {
-	target := graph.Ints()
-	for _, d := range shape {
-		target.I64 = append(target.I64, int64(d))
+	return l.add("Reshape", map[string]graph.Attribute{"allowzero": graph.IntAttribute(1)}, x, l.constant(integerVector(shape...)))
+}
+
+// expand broadcasts a value to a shape.
+func (l *lowering) expand(x string, shape ...int) string {
+	return l.add("Expand", nil, x, l.constant(integerVector(shape...)))
+}
+
+// concat joins values along an axis.
+func (l *lowering) concat(axis int, values ...string) string {
+	return l.add("Concat", map[string]graph.Attribute{"axis": graph.IntAttribute(axis)}, values...)
+}
+
+// integerVector is a vector of integers, such as a shape.
+func integerVector(values ...int) *graph.Tensor {
+	t := graph.Ints()
+	for _, v := range values {
+		t.I64 = append(t.I64, int64(v))
 	}
-	target.Shape[0] = len(shape)
-	return l.add("Reshape", map[string]graph.Attribute{"allowzero": graph.IntAttribute(1)}, x, l.constant(target))
+	t.Shape[0] = len(values)
+	return t
 }
 
 // transpose permutes the axes of a value.

@@ -13,6 +13,8 @@ var normalizeRows = []Row{
 		Attributes: []string{"epsilon", "momentum", "training_mode", "spatial"}, infer: inferBatchNorm},
 	{Name: "LayerNormalization", Since: 17, Types: "f", Inputs: between(2, 3), Outputs: 3,
 		Attributes: []string{"axis", "epsilon", "stash_type"}, infer: inferLayerNorm},
+	{Name: "RMSNormalization", Since: 23, Types: "f", Inputs: between(1, 2), Outputs: 1,
+		Attributes: []string{"axis", "epsilon", "stash_type"}, infer: inferRootMeanSquare},
 	{Name: "InstanceNormalization", Since: 1, Types: "f", Inputs: exactly(3), Outputs: 1, Attributes: []string{"epsilon"},
 		infer: inferGroupNorm},
 	{Name: "GroupNormalization", Since: 18, Types: "f", Inputs: exactly(3), Outputs: 1,
@@ -77,6 +79,30 @@ func inferLayerNorm(c *context) {
 	}
 	c.emit(graph.Float32, rest...)
 	c.emit(graph.Float32, rest...)
+}
+
+// inferRootMeanSquare is x/√(mean of x² + ε)·scale over the axes from one on; a scale that is broadcast is multiplied apart.
+func inferRootMeanSquare(c *context) {
+	x, scale := c.shape(0), c.shape(min(1, len(c.In)-1))
+	c.want(0, graph.Float32)
+	c.want(1, graph.Float32)
+	a := c.axis(c.integer("axis", -1), len(x))
+	if c.has(1) && !slices.Equal(c.broadcast(scale, x), x) {
+		c.failf("input 1 (scale) has shape %v, want one that broadcasts to %v", scale, x)
+	}
+	if c.has(1) && !slices.Equal(scale, x[a:]) {
+		l := c.lower()
+		y := l.add("RMSNormalization", map[string]graph.Attribute{"axis": graph.IntAttribute(a), "epsilon": c.epsilon()}, c.Node.Inputs[0])
+		l.finish(l.add("Mul", nil, y, c.Node.Inputs[1]))
+		return
+	}
+	c.Params = NormParams{Axis: a, Epsilon: c.epsilon().Float}
+	c.emit(graph.Float32, x...)
+}
+
+// epsilon is the attribute of a normalization.
+func (c *context) epsilon() graph.Attribute {
+	return graph.Attribute{Kind: graph.AttributeFloat, Float: c.float("epsilon", 1e-5)}
 }
 
 func inferGroupNorm(c *context) {

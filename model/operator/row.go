@@ -16,7 +16,7 @@ import (
 // The range of opsets whose operators have the meaning implemented here.
 const (
 	MinOpset = 11
-	MaxOpset = 21
+	MaxOpset = 28
 )
 
 // Row is an operator.
@@ -56,6 +56,7 @@ var families = map[string][]Row{
 	"attention": attentionRows, "control": controlRows, "conv": convRows, "einsum": einsumRows, "elementwise": elementwiseRows,
 	"index": indexRows, "integer": integerRows, "microsoft": microsoftRows, "movement": movementRows, "normalize": normalizeRows,
 	"pool": poolRows, "product": productRows, "quantize": quantizeRows, "recurrent": recurrentRows, "reduce": reduceRows, "resize": resizeRows,
+	"sequence": sequenceRows,
 }
 
 // Families lists the operators by family, each as its domain, ".", its name.

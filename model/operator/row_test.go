@@ -92,6 +92,11 @@ func forms(kind graph.DType) map[string]form {
 		"Cast":                      {in(matrix), attributes{"to": number(graph.ElementFloat)}},
 		"Concat":                    {in(matrix, matrix), attributes{"axis": number(1)}},
 		"Constant":                  {nil, attributes{"value": value}},
+		"Attention":                 {in(data(1, 2, 3, 4), data(1, 2, 3, 4), data(1, 2, 3, 4)), nil},
+		"CausalConvWithState":       {in(data(1, 2, 3), data(2, 1, 2)), nil},
+		"LinearAttention":           {in(data(1, 2, 4), data(1, 2, 4), data(1, 2, 4)), attributes{"q_num_heads": number(2), "kv_num_heads": number(2), "update_rule": text("linear")}},
+		"RotaryEmbedding":           {in(data(1, 2, 3, 4), data(1, 3, 2), data(1, 3, 2)), nil},
+		"TensorScatter":             {in(data(1, 3, 4), data(1, 2, 4)), nil},
 		"ConstantOfShape":           {in(ints(2, 3)), attributes{"value": value}},
 		"Conv":                      {in(image, data(3, 2, 3, 3)), nil},
 		"ConvInteger":               {in(image, data(3, 2, 3, 3)), nil},
@@ -214,6 +219,6 @@ func ExampleSupported() {
 		}
 	}
 	// Output:
-	// Gelu: opsets 20 to 21, [float32], ""
-	// Resize: opsets 11 to 21, [float32], "without antialiasing"
+	// Gelu: opsets 20 to 28, [float32], ""
+	// Resize: opsets 11 to 28, [float32], "without antialiasing"
 }

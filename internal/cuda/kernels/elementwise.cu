@@ -4,7 +4,7 @@
 #include "walk.h"
 
 enum { RELU, SIGMOID, SILU, TANH, GELU, GELU_TANH, ERF, EXP, LEAKY_RELU, THRESHOLDED_RELU, HARD_SIGMOID, HARD_SWISH, SOFTSIGN, CLIP,
-	SQRT, RECIPROCAL, FLOOR, CEIL, ROUND, NEG, ABS, SIGN, QUOTIENT, SHRINK };
+	SQRT, RECIPROCAL, FLOOR, CEIL, ROUND, NEG, ABS, SIGN, QUOTIENT, SHRINK, SWISH };
 
 __device__ inline float unary(float x, int operation, float alpha, float beta) {
 	switch (operation) {
@@ -34,6 +34,7 @@ __device__ inline float unary(float x, int operation, float alpha, float beta) {
 	case ABS: return bits_float(float_bits(x) & 0x7fffffffu);
 	case SIGN: return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x;
 	case QUOTIENT: return x / alpha;
+	case SWISH: return logistic(alpha * x, x);
 	case SHRINK: return x < -alpha ? x + beta : x > alpha ? x - beta : 0.0f;
 	}
 	return x;

@@ -274,9 +274,10 @@ extern "C" __global__ void __launch_bounds__(256) softmax_columns_f32(const floa
 /* layer_norm_*_f32: rows of at most so many elements, a multiple of 4, a warp per row,
  * which stays in registers: (x − mean)/√(variance + ε)·scale + bias. Scale, bias
  * and the outputs mean and inverse (of the standard deviation) may be null; y may be x.
- * The sums are of float32: that of the differences from a first mean corrects it. */
+ * The sums are of float32: that of the differences from a first mean corrects it. With
+ * root, the mean counts as 0. */
 template <int PARTS> __device__ inline void layer_norm(const float *x, const float *scale, const float *bias, float *y, float *mean, float *inverse, size rows,
-		unsigned width, float epsilon) {
+		unsigned width, float epsilon, int root) {
 	size r = ((size)blockIdx.x * 256 + threadIdx.x) / 32;
 	if (r >= rows) return; /* whole warps */
 	const float4 *row = reinterpret_cast<const float4 *>(x + r * width);
@@ -289,7 +290,7 @@ template <int PARTS> __device__ inline void layer_norm(const float *x, const flo
 		v[4 * k] = part.x, v[4 * k + 1] = part.y, v[4 * k + 2] = part.z, v[4 * k + 3] = part.w;
 		sum += (part.x + part.y) + (part.z + part.w);
 	}
-	float n = (float)width, centre = warp_sum(sum) / n;
+	float n = (float)width, centre = root ? 0.0f : warp_sum(sum) / n;
 	float rest = 0.0f, squares = 0.0f;
 #pragma unroll
 	for (unsigned k = 0; k < PARTS; k++) {
@@ -301,7 +302,7 @@ template <int PARTS> __device__ inline void layer_norm(const float *x, const flo
 			squares = __builtin_fmaf(d, d, squares);
 		}
 	}
-	rest = warp_sum(rest) / n;
+	rest = root ? 0.0f : warp_sum(rest) / n;
 	float variance = __builtin_fmaf(-rest, rest, warp_sum(squares) / n);
 	float factor = 1.0f / __builtin_sqrtf(variance + epsilon);
 	if (lane == 0 && mean) mean[r] = centre + rest;
@@ -327,8 +328,8 @@ template <int PARTS> __device__ inline void layer_norm(const float *x, const flo
 }
 #define LAYER_NORM(name, PARTS) \
 	extern "C" __global__ void __launch_bounds__(256) name(const float *x, const float *scale, const float *bias, float *y, float *mean, float *inverse, size rows, \
-			unsigned width, float epsilon) { \
-		layer_norm<PARTS>(x, scale, bias, y, mean, inverse, rows, width, epsilon); \
+			unsigned width, float epsilon, int root) { \
+		layer_norm<PARTS>(x, scale, bias, y, mean, inverse, rows, width, epsilon, root); \
 	}
 LAYER_NORM(layer_norm_512_f32, 4)
 LAYER_NORM(layer_norm_1024_f32, 8)
@@ -336,14 +337,15 @@ LAYER_NORM(layer_norm_2048_f32, 16)
 
 /* normalize_block_f32: the same for rows of any width, a block per row, summed in
  * float64. Scale and bias have an element for each of the row, or, with `inner` > 0,
- * one per `inner` elements: those of row r begin at (r mod groups)·channels. */
+ * one per `inner` elements: those of row r begin at (r mod groups)·channels.
+ * With root, the mean counts as 0. */
 extern "C" __global__ void __launch_bounds__(256) normalize_block_f32(const float *x, const float *scale, const float *bias, float *y, float *mean, float *inverse,
-		size width, float epsilon, size inner, unsigned groups, unsigned channels) {
+		size width, float epsilon, size inner, unsigned groups, unsigned channels, int root) {
 	const float *row = x + (size)blockIdx.x * width;
 	float *to = y + (size)blockIdx.x * width;
 	double sum = 0.0;
 	for (size i = threadIdx.x; i < width; i += 256) sum += (double)row[i];
-	double middle = over_block<double>(sum, SUM) / (double)width;
+	double middle = root ? 0.0 : over_block<double>(sum, SUM) / (double)width;
 	sum = 0.0;
 	for (size i = threadIdx.x; i < width; i += 256) {
 		double d = (double)row[i] - middle;

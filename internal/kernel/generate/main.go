@@ -65,6 +65,7 @@ func vectorAssembly() *assembler {
 		w.functions()
 		w.arithmetic()
 		w.normalizeRows()
+		w.rootRows()
 		w.depthwise()
 		w.finishRows()
 		w.cuts()

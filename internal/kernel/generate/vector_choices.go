@@ -25,7 +25,7 @@ func %[1]s(dst, src []float32) {
 `, name)
 	}
 	for _, f := range []struct{ name, first, second string }{{"clip", "low", "high"}, {"hardSigmoid", "slope", "shift"}, {"hardSwish", "six", "half"},
-		{"leaky", "slope", "one"}, {"elu", "low", "high"}} {
+		{"leaky", "slope", "one"}, {"elu", "low", "high"}, {"swish", "slope", "unit"}} {
 		fmt.Fprintf(&a.declarations, `
 // %[1]s is %[1]sGeneric.
 func %[1]s(dst, src []float32, %[2]s, %[3]s float32) {

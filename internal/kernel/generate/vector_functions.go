@@ -14,6 +14,7 @@ func (w width) functions() {
 	w.unary("gelu", w.gelu)
 	w.unary("geluTanh", w.geluTanh)
 	w.unary("mish", w.mish)
+	w.between("swish", "slope", "unit", w.swish)
 }
 
 // unary writes a function of each element: body turns register 4 into register 0; register 12 is zero.
@@ -58,6 +59,17 @@ func (w width) logistic(timesX bool) {
 	if !timesX {
 		w.emit("VMOVUPS %s, %s", w.constant("unit", 1), w.reg(4))
 	}
+	w.emit("VDIVPS %s, %s, %s", w.reg(0), w.reg(4), w.reg(0))
+}
+
+// swish is x over 1 and the exponential of −slope·x.
+func (w width) swish() {
+	w.emit("VMOVAPS %s, %s", w.reg(0), w.reg(4))
+	w.emit("VMULPS %s, %s, %s", w.reg(13), w.reg(0), w.reg(0))
+	w.emit("VXORPS %s, %s, %s", w.integer("signs", 0x80000000), w.reg(0), w.reg(0))
+	w.bound("VMINPS", 0, 1, "greatest", 89)
+	w.exp(0, 1, 2, 3)
+	w.emit("VADDPS %s, %s, %s", w.reg(14), w.reg(0), w.reg(0))
 	w.emit("VDIVPS %s, %s, %s", w.reg(0), w.reg(4), w.reg(0))
 }
 

@@ -50,6 +50,42 @@ func (w width) normalizeRows() {
 	w.end()
 }
 
+// rootRows divides rows by the root of the mean of their squares.
+func (w width) rootRows() {
+	w.vector("rootRows", "(dst, x, scale *float32, n, rows int, epsilon float64)", "is rootRowsGeneric with a scale for n a multiple of 16.", 48)
+	w.emit("MOVQ dst+0(FP), DI")
+	w.emit("MOVQ x+8(FP), SI")
+	w.emit("MOVQ scale+16(FP), R8")
+	w.emit("MOVQ n+24(FP), CX")
+	w.emit("MOVQ rows+32(FP), R10")
+	w.emit("SHLQ $2, CX")
+	w.emit("VCVTSI2SDQ n+24(FP), X15, X15")
+	w.emit("MOVQ $0x3ff0000000000000, AX")
+	w.emit("VMOVQ AX, X14")
+	w.label("row")
+	w.mean("square", func(i int) { w.emit("VMULPD %s, %s, %s", w.reg(i), w.reg(i), w.reg(i)) })
+	w.emit("VADDSD epsilon+40(FP), X0, X0")
+	w.emit("VSQRTSD X0, X0, X0")
+	w.emit("VDIVSD X0, X14, X0")
+	w.emit("VCVTSD2SS X0, X0, X0")
+	w.emit("VBROADCASTSS X0, %s", w.reg(11))
+	w.emit("XORQ AX, AX")
+	w.label("apply")
+	for p := range w.parts() {
+		w.emit("VMULPS (SI)(AX*1), %s, %s", w.reg(11), w.reg(p))
+		w.emit("VMULPS (R8)(AX*1), %s, %s", w.reg(p), w.reg(p))
+		w.emit("VMOVUPS %s, (DI)(AX*1)", w.reg(p))
+		w.emit("ADDQ $%d, AX", w.bytes)
+	}
+	w.emit("CMPQ AX, CX")
+	w.emit("JLT apply")
+	w.emit("ADDQ CX, SI")
+	w.emit("ADDQ CX, DI")
+	w.emit("DECQ R10")
+	w.emit("JNZ row")
+	w.end()
+}
+
 // mean sets X0 to the mean over the row at SI of what term makes of each element, in sixteen running sums.
 func (w width) mean(name string, term func(i int)) {
 	sums, half := 128/w.bytes, w.bytes/2

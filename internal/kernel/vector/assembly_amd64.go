@@ -56,6 +56,11 @@ func geluTanhAVX2(dst, src *float32, n int)
 //go:noescape
 func mishAVX2(dst, src *float32, n int)
 
+// swishAVX2 is swishGeneric for n a multiple of 16.
+//
+//go:noescape
+func swishAVX2(dst, src *float32, n int, slope, unit float32)
+
 // addRowsAVX2 writes x + y for n a multiple of 16; a step is 1, or 0 for one number.
 //
 //go:noescape
@@ -80,6 +85,11 @@ func divRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 //
 //go:noescape
 func normalizeRowsAVX2(dst, x, scale, bias *float32, n, rows int, epsilon float64)
+
+// rootRowsAVX2 is rootRowsGeneric with a scale for n a multiple of 16.
+//
+//go:noescape
+func rootRowsAVX2(dst, x, scale *float32, n, rows int, epsilon float64)
 
 // depthwiseAVX2 is depthwiseGeneric for 16 of the channels and blocks of eight pixels, which in dst are stride elements apart.
 //
@@ -281,6 +291,11 @@ func geluTanhAVX512(dst, src *float32, n int)
 //go:noescape
 func mishAVX512(dst, src *float32, n int)
 
+// swishAVX512 is swishGeneric for n a multiple of 16.
+//
+//go:noescape
+func swishAVX512(dst, src *float32, n int, slope, unit float32)
+
 // addRowsAVX512 writes x + y for n a multiple of 16; a step is 1, or 0 for one number.
 //
 //go:noescape
@@ -305,6 +320,11 @@ func divRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 //
 //go:noescape
 func normalizeRowsAVX512(dst, x, scale, bias *float32, n, rows int, epsilon float64)
+
+// rootRowsAVX512 is rootRowsGeneric with a scale for n a multiple of 16.
+//
+//go:noescape
+func rootRowsAVX512(dst, x, scale *float32, n, rows int, epsilon float64)
 
 // depthwiseAVX512 is depthwiseGeneric for 16 of the channels and blocks of eight pixels, which in dst are stride elements apart.
 //
@@ -669,6 +689,21 @@ func elu(dst, src []float32, low, high float32) {
 		}
 	}
 	eluGeneric(dst[n:len(src)], src[n:], low, high)
+}
+
+// swish is swishGeneric.
+func swish(dst, src []float32, slope, unit float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				swishAVX512(d, s, n, slope, unit)
+			} else {
+				swishAVX2(d, s, n, slope, unit)
+			}
+		}
+	}
+	swishGeneric(dst[n:len(src)], src[n:], slope, unit)
 }
 
 // addRows is addRowsGeneric.

@@ -22,6 +22,9 @@ func Sigmoid(dst, src []float32) { sigmoid(dst, src) }
 // Silu sets dst[i] = src[i]/(1 + exp(−src[i])), as exactly as [Sigmoid].
 func Silu(dst, src []float32) { silu(dst, src) }
 
+// Swish sets dst[i] = src[i]/(1 + exp(−slope·src[i])), as exactly as [Sigmoid] but for the rounding of slope·src[i].
+func Swish(dst, src []float32, slope float32) { swish(dst, src, slope, 1) }
+
 // Tanh sets dst[i] = tanh(src[i]), within two units in the last place.
 func Tanh(dst, src []float32) { tanh(dst, src) }
 
@@ -112,6 +115,12 @@ func sigmoidGeneric(dst, src []float32) {
 func siluGeneric(dst, src []float32) {
 	for i, x := range src {
 		dst[i] = x / (1 + exponential(atMost89(-x)))
+	}
+}
+
+func swishGeneric(dst, src []float32, slope, unit float32) {
+	for i, x := range src {
+		dst[i] = x / (unit + exponential(atMost89(-float32(slope*x))))
 	}
 }
 

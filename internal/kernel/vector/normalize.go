@@ -84,6 +84,30 @@ func normalizeRowsGeneric(dst, x, scale, bias []float32, n, rows int, epsilon fl
 	}
 }
 
+// RootRows writes x/√(mean of x² + ε), times scale if it is given, for rows of n elements that follow each other; dst may be
+// x. The mean is taken in float64.
+func RootRows(dst, x, scale []float32, n, rows int, epsilon float32) {
+	if !rootRows(dst, x, scale, n, rows, epsilon) {
+		rootRowsGeneric(dst, x, scale, n, rows, epsilon)
+	}
+}
+
+func rootRowsGeneric(dst, x, scale []float32, n, rows int, epsilon float32) {
+	for i := range rows {
+		row, to := x[i*n:(i+1)*n], dst[i*n:(i+1)*n]
+		f := float32(1 / math.Sqrt(deviation(row, 0)/float64(n)+float64(epsilon)))
+		if scale == nil {
+			for k, v := range row {
+				to[k] = v * f
+			}
+			continue
+		}
+		for k, v := range row {
+			to[k] = float32(v*f) * scale[k]
+		}
+	}
+}
+
 // foldLanes adds sixteen partial sums, halves onto halves.
 func foldLanes[T float32 | float64](s *[Lanes]T) T {
 	for n := Lanes / 2; n > 0; n /= 2 {

@@ -37,6 +37,20 @@ func normalizeRows(dst, x, scale, bias []float32, n, rows int, epsilon float32) 
 	return true
 }
 
+// rootRows is rootRowsGeneric. It reports whether there is a vector form.
+func rootRows(dst, x, scale []float32, n, rows int, epsilon float32) bool {
+	if !useAVX2 || n == 0 || n%Lanes != 0 || scale == nil || rows == 0 {
+		return false
+	}
+	d, s, w := &dst[:n*rows][0], &x[:n*rows][0], &scale[:n][0]
+	if useAVX512 {
+		rootRowsAVX512(d, s, w, n, rows, float64(epsilon))
+	} else {
+		rootRowsAVX2(d, s, w, n, rows, float64(epsilon))
+	}
+	return true
+}
+
 const (
 	// depthwiseBlock is the number of pixels that the assembly takes together.
 	depthwiseBlock = 8

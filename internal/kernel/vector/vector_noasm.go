@@ -41,6 +41,11 @@ func normalizeRows(dst, x, scale, bias []float32, n, rows int, epsilon float32) 
 	return false
 }
 
+func swish(dst, src []float32, slope, unit float32) { swishGeneric(dst, src, slope, unit) }
+
+// rootRows reports that there is no vector form.
+func rootRows(dst, x, scale []float32, n, rows int, epsilon float32) bool { return false }
+
 func leaky(dst, src []float32, slope, one float32) { leakyGeneric(dst, src, slope, one) }
 func elu(dst, src []float32, low, high float32)    { eluGeneric(dst, src, low, high) }
 

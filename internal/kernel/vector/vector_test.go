@@ -51,7 +51,7 @@ func TestVectorTwins(t *testing.T) {
 			f, generic    func(dst, src []float32, first, second float32)
 			first, second float32
 		}{
-			{"leaky", leaky, leakyGeneric, 0.1, 1}, {"elu", elu, eluGeneric, 1.7, 1.05},
+			{"leaky", leaky, leakyGeneric, 0.1, 1}, {"elu", elu, eluGeneric, 1.7, 1.05}, {"swish", swish, swishGeneric, 1.7, 1},
 		} {
 			f.f(got, src, f.first, f.second)
 			f.generic(want, src, f.first, f.second)
@@ -192,6 +192,9 @@ func TestGeneratedTwins(t *testing.T) {
 			NormalizeRows(got, y, bias, other, n, rows, 1e-5)
 			normalizeRowsGeneric(want, y, bias, other, n, rows, 1e-5)
 			same("normalize", got, want)
+			RootRows(got, y, bias, n, rows, 1e-5)
+			rootRowsGeneric(want, y, bias, n, rows, 1e-5)
+			same("root", got, want)
 		}
 	}
 }

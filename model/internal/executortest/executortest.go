@@ -1,7 +1,7 @@
 // Package executortest is the contract of executors: what every one of them must do, whatever it runs on.
 //
 //	func TestContract(t *testing.T) {
-//		executortest.Test(t, cpu.Evaluate, "testdata/operators.tar.gz", 1e-4, func(t testing.TB, g *graph.Graph) executortest.Executor {
+//		executortest.Test(t, cpu.Evaluate, "testdata/*.tar.gz", 1e-4, func(t testing.TB, g *graph.Graph) executortest.Executor {
 //			return cpu.New(g, 2)
 //		})
 //	}

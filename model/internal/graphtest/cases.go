@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"testing"
 	"testing/fstest"
@@ -20,8 +21,22 @@ import (
 	"repscope/model/onnx"
 )
 
-// Cases unpacks an archive.
-func Cases(t testing.TB, archive string) fs.FS {
+// Cases unpacks the archives whose paths match a pattern.
+func Cases(t testing.TB, pattern string) fs.FS {
+	t.Helper()
+	archives, err := filepath.Glob(pattern)
+	if err != nil || len(archives) == 0 {
+		t.Fatalf("no archive %s: %v", pattern, err)
+	}
+	cases := fstest.MapFS{}
+	for _, archive := range archives {
+		unpack(t, cases, archive)
+	}
+	return cases
+}
+
+// unpack adds the files of an archive.
+func unpack(t testing.TB, cases fstest.MapFS, archive string) {
 	t.Helper()
 	file, err := os.Open(archive)
 	if err != nil {
@@ -32,11 +47,10 @@ func Cases(t testing.TB, archive string) fs.FS {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases := fstest.MapFS{}
 	for files := tar.NewReader(unpacked); ; {
 		header, err := files.Next()
 		if err == io.EOF {
-			return cases
+			return
 		}
 		if err != nil {
 			t.Fatal(err)

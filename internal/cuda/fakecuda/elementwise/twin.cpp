@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/elementwise.cu"
 
 Family family("elementwise", "elementwise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"3ccf8aca9cbf726801a13b4fda8b9995ba97b6b755d92ae55c21143608d1603f",
+	"bd0120ea9699724c81b1c9eba7ecef8e66c2b8ffa43dd54dfe632a45cd9d9489",
 	__start_fake_shared_elementwise, __stop_fake_shared_elementwise, {
 	twin("unary_f32", unary_f32),
 	twin("unary_double_f32", unary_double_f32),

@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/reduce.cu"
 
 Family family("reduce", "reduce.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"3e90be17034ab01f59c230eda8d41b48c7ed4f13a8c0f726706968bfb76b6c5a",
+	"6f39fd7597a16bfb937ccba0f072cbd2a10c0bec14093c0d90f04b54f5980e30",
 	__start_fake_shared_reduce, __stop_fake_shared_reduce, {
 	twin("reduce_by_thread_f32", reduce_by_thread_f32),
 	twin("reduce_by_warp_f32", reduce_by_warp_f32),
