@@ -32,9 +32,11 @@ type Gathered struct {
 	B    *Packed[float32]
 	// First is the vector of B that makes C's first column, a multiple of [ColumnAlign].
 	First int
-	// C has row i at C[i·Stride:], Stride ≥ N.
+	// C has row i at C[i·Stride:], Stride ≥ N; or at C[Places[i]:] unless Places is nil, which ascend by N or
+	// more: where by Stride, results are written without a detour.
 	C          []float32
 	Stride     int
+	Places     []int
 	Accumulate bool
 	// When a sum is complete, Bias[j] is added to it unless Bias is nil, then the element of Other at the place of
 	// C's, unless Other is nil; and if Cut is set, what is below Low becomes Low, and then what is above High becomes High.
@@ -229,12 +231,12 @@ func (g *Gathered) column(t *gatherTiling, j, depth int, runs []Run, panels, nex
 		if e.rows = min(t.mr, g.M-i); e.rows < t.mr {
 			r, base = g.lastRows(t, i, e.rows)
 		}
-		at := i*g.Stride + j
+		at := g.place(i) + j
 		if e.flags&tileOther != 0 {
 			e.other = &g.Other[at]
 		}
-		if partial && !t.masks {
-			g.edge(t, t.micro[r][q], base, at, j, runs, panel, width)
+		if g.scattered(i, e.rows) || partial && !t.masks {
+			g.edge(t, t.micro[r][q], base, i, j, runs, panel, width)
 		} else {
 			t.micro[r][q](data, base, &runs[0], len(runs), panel, &g.C[at], g.Stride, ahead, e)
 		}
@@ -257,26 +259,49 @@ func (g *Gathered) lastRows(t *gatherTiling, i, height int) (int, *int) {
 	return r, &g.rows[0]
 }
 
-// edge computes a tile that is cut by the last column of C, in buffers as wide as the kernel.
-func (g *Gathered) edge(t *gatherTiling, micro gatherKernel, base *int, at, j int, runs []Run, panel *float32, width int) {
+// place is where row i of C begins.
+func (g *Gathered) place(i int) int {
+	if g.Places != nil {
+		return g.Places[i]
+	}
+	return i * g.Stride
+}
+
+// scattered reports whether some of the rows from i on are not Stride apart.
+func (g *Gathered) scattered(i, rows int) bool {
+	if g.Places == nil {
+		return false
+	}
+	for r := i + 1; r < i+rows; r++ {
+		if g.Places[r]-g.Places[r-1] != g.Stride {
+			return true
+		}
+	}
+	return false
+}
+
+// edge computes a tile that no kernel can write where it belongs, in buffers as wide as the kernel: the columns are cut, or the
+// rows not equally far apart.
+func (g *Gathered) edge(t *gatherTiling, micro gatherKernel, base *int, i, j int, runs []Run, panel *float32, width int) {
 	e := g.end
 	if e.flags&tileBias != 0 {
 		copy(g.bias[:width], g.Bias[j:])
 		e.bias = &g.bias[0]
 	}
 	e.other, e.otherStride = &g.other[0], t.nr
-	for i := range e.rows {
+	for r := range e.rows {
+		at := g.place(i+r) + j
 		if e.flags&tileAdd != 0 {
-			copy(g.tile[i*t.nr:][:width], g.C[at+i*g.Stride:])
+			copy(g.tile[r*t.nr:][:width], g.C[at:])
 		}
 		if e.flags&tileOther != 0 {
-			copy(g.other[i*t.nr:][:width], g.Other[at+i*g.Stride:])
+			copy(g.other[r*t.nr:][:width], g.Other[at:])
 		}
 	}
 	g.ended = e
 	micro(&g.Data[0], base, &runs[0], len(runs), panel, &g.tile[0], t.nr, uintptr(unsafe.Pointer(panel)), &g.ended)
-	for i := range e.rows {
-		copy(g.C[at+i*g.Stride:][:width], g.tile[i*t.nr:])
+	for r := range e.rows {
+		copy(g.C[g.place(i+r)+j:][:width], g.tile[r*t.nr:])
 	}
 }
 
@@ -284,13 +309,13 @@ func (g *Gathered) edge(t *gatherTiling, micro gatherKernel, base *int, at, j in
 func (g *Gathered) empty() {
 	g.ending(0, g.Accumulate, true)
 	for i := range g.M {
-		row := g.C[i*g.Stride : i*g.Stride+g.N]
+		row := g.C[g.place(i):][:g.N]
 		if !g.Accumulate {
 			clear(row)
 		}
 		var other []float32
 		if g.Other != nil {
-			other = g.Other[i*g.Stride:][:g.N]
+			other = g.Other[g.place(i):][:g.N]
 		}
 		g.end.apply(row, other)
 	}
@@ -313,7 +338,7 @@ func (g *Gathered) check(nr int) error {
 	if g.M < 0 || g.N < 0 {
 		return fmt.Errorf("kernel: product of shape %d×%d", g.M, g.N)
 	}
-	if err := checkMatrix("C", len(g.C), g.M, g.N, g.Stride); err != nil {
+	if err := g.checkResult("C", len(g.C)); err != nil {
 		return err
 	}
 	switch {
@@ -365,7 +390,28 @@ func (g *Gathered) check(nr int) error {
 		return fmt.Errorf("kernel: a bias of %d elements for %d columns", len(g.Bias), g.N)
 	}
 	if g.Other != nil {
-		return checkMatrix("the other matrix", len(g.Other), g.M, g.N, g.Stride)
+		return g.checkResult("the other matrix", len(g.Other))
+	}
+	return nil
+}
+
+// checkResult checks that a slice of length elements has all rows of C.
+func (g *Gathered) checkResult(name string, length int) error {
+	if g.Places == nil {
+		return checkMatrix(name, length, g.M, g.N, g.Stride)
+	}
+	if len(g.Places) < g.M {
+		return fmt.Errorf("kernel: %s: %d places for %d rows", name, len(g.Places), g.M)
+	}
+	last := 0
+	for i, at := range g.Places[:g.M] {
+		if at < 0 || i > 0 && at < last+g.N {
+			return fmt.Errorf("kernel: %s: row %d begins at %d, row %d at %d, with rows of %d", name, i-1, last, i, at, g.N)
+		}
+		last = at
+	}
+	if g.M > 0 && last+g.N > length {
+		return fmt.Errorf("kernel: %s: %d elements, the last row of %d begins at %d", name, length, g.N, last)
 	}
 	return nil
 }

@@ -70,6 +70,9 @@ func TestGathered(t *testing.T) {
 				g.Low, g.High = 0, float32(math.Inf(1))
 			}
 			finishLiterally(&g, want)
+			if r.IntN(2) > 0 {
+				want, got = scatter(r, &g, want)
+			}
 			if first > 0 {
 				g.N = first
 				if err := g.Run(); err != nil {
@@ -114,6 +117,31 @@ func finishLiterally(g *Gathered, c []float32) {
 	}
 }
 
+// scatter gives the rows of C places of their own; it returns what is wanted there, and C.
+func scatter(r *rand.Rand, g *Gathered, want []float32) ([]float32, []float32) {
+	stride := g.Stride
+	at := r.IntN(5)
+	for range g.M {
+		g.Places = append(g.Places, at)
+		at += stride
+		if r.IntN(5) == 0 {
+			at += r.IntN(9) - min(4, stride-g.N)
+		}
+	}
+	spread := func(rows []float32) []float32 {
+		if rows == nil {
+			return nil
+		}
+		to := make([]float32, at+stride)
+		for i, p := range g.Places {
+			copy(to[p:p+g.N], rows[i*stride:])
+		}
+		return to
+	}
+	g.C, g.Other = spread(g.C), spread(g.Other)
+	return spread(want), g.C
+}
+
 func TestGatheredErrors(t *testing.T) {
 	packed, err := PackRight(Rows(make([]float32, 12), 3), 4, 3)
 	if err != nil {
@@ -139,6 +167,9 @@ func TestGatheredErrors(t *testing.T) {
 		"before":         func(g *Gathered) { g.Base = []int{-1, 0} },
 		"overlap":        func(g *Gathered) { g.C = g.Data },
 		"short bias":     func(g *Gathered) { g.Bias = make([]float32, 3) },
+		"few places":     func(g *Gathered) { g.Places = []int{0} },
+		"close places":   func(g *Gathered) { g.Places = []int{0, 3} },
+		"far places":     func(g *Gathered) { g.Places = []int{0, 5} },
 		"short other":    func(g *Gathered) { g.Other = make([]float32, 7) },
 	} {
 		g := good()

@@ -92,7 +92,7 @@ func buildLinear(b *builder) (func() error, error) {
 			c := y()[i0*n+j0:]
 			g := &s.gathered
 			g.M, g.N, g.Data, g.Base, g.Runs = i1-i0, j1-j0, x()[i0*k:], s.bases(i1-i0, k), runs
-			g.B, g.First, g.C, g.Stride = packed, j0, c, n
+			g.B, g.First, g.C, g.Stride, g.Places = packed, j0, c, n, nil
 			o := other()
 			if o != nil {
 				o = o[i0*n+j0:]
