@@ -40,7 +40,7 @@ def ours(name):
     env = dict(THREADS, GOMAXPROCS="2", REPSCOPE_BENCH_ARCHITECTURE=f"{folder}/{name}", REPSCOPE_BENCH_BATCH=str(o.batch))
     done = subprocess.run([binary, "-test.run", "NONE", "-test.bench", "Architecture$", "-test.benchtime", f"{o.seconds}s"], env=env, cwd=f"{ROOT}/latent",
                           capture_output=True, text=True)
-    found = re.search(r"([\d.]+) ns/op", done.stdout)
+    found = re.search(r"([\d.]+) ns/median", done.stdout)
     if not found:
         sys.exit(f"{name}: {done.stdout}{done.stderr}")
     return float(found[1]) / 1e9

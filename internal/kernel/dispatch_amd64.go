@@ -119,6 +119,7 @@ func avx512Implementation(avx2 *implementation) *implementation {
 				{float32AVX512GatherR8V1, float32AVX512GatherR8V2},
 				{float32AVX512GatherR12V1, float32AVX512GatherR12V2},
 			},
+			masks: true,
 		},
 	}
 }

@@ -5,6 +5,7 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"math"
 	"unsafe"
 )
 
@@ -31,26 +32,60 @@ type Gathered struct {
 	B    *Packed[float32]
 	// First is the vector of B that makes C's first column, a multiple of [ColumnAlign].
 	First int
-	// C has row i at C[i·Stride:], Stride ≥ N.
+	// C has row i at C[i·Stride:], Stride ≥ N; or at C[Places[i]:] unless Places is nil, which ascend by N or
+	// more: where by Stride, results are written without a detour.
 	C          []float32
 	Stride     int
+	Places     []int
 	Accumulate bool
-	// Epilogue may be nil.
-	Epilogue Epilogue[float32]
+	// When a sum is complete, Bias[j] is added to it unless Bias is nil, then the element of Other at the place of
+	// C's, unless Other is nil; and if Cut is set, what is below Low becomes Low, and then what is above High becomes High.
+	// A NaN stays what it is.
+	Bias, Other []float32
+	Cut         bool
+	Low, High   float32
 
-	cut  []Run // the runs, none across a multiple of KC
-	ends []int // where each block's runs end in cut
-	tile [maxTile]float32
-	rows [12]int
+	cut   []Run // the runs, none across a multiple of KC
+	ends  []int // where each block's runs end in cut
+	end   tileEnd
+	ended tileEnd // of the tile in its buffers
+	tile  [maxTile]float32
+	other [maxTile]float32
+	bias  [maxColumns]float32
+	rows  [maxRows]int
 }
+
+// The largest tile has maxRows rows and maxColumns columns.
+const maxRows, maxColumns = 12, 32
+
+// tileEnd is what a gather kernel does with the sums of a tile; the assembly knows the fields by their offsets.
+type tileEnd struct {
+	rows        int      // that are stored, of those that are computed; 1 or more
+	first, last uint16   // which columns of the first and of the second vector are read, and stored if tileCut is set
+	flags       uint32   //
+	bias        *float32 // of the first column
+	other       *float32 // at the place of the first element …
+	otherStride int      // … with rows that far apart
+	low, high   float32  //
+}
+
+// What a tileEnd asks for, in this order.
+const (
+	tileAdd   = 1 << iota // add what the tile holds
+	tileBias              // add bias
+	tileOther             // add other
+	tileLow               // raise to low
+	tileHigh              // lower to high
+	tileCut               // store some columns only
+)
 
 // ColumnAlign is what Gathered.First must be a multiple of.
 const ColumnAlign = 32
 
 // A gatherKernel multiplies rows that begin at data[base[r]] by a panel of B and
-// stores the tile at c, or adds it to the tile at c. Meanwhile it may ask for a
+// stores the tile at c as end says. Meanwhile it may ask for a
 // cache line from the address ahead on for every two elements of a row.
-type gatherKernel func(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, add bool)
+type gatherKernel func(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // gatherTiling is a family of gather kernels for the right panels of a tiling.
 type gatherTiling struct {
@@ -58,6 +93,7 @@ type gatherTiling struct {
 	micro   [3][2]gatherKernel
 	rowStep [3]int
 	colStep [2]int
+	masks   bool // the kernels know tileCut
 }
 
 var genericGather = gatherTiling{
@@ -67,9 +103,9 @@ var genericGather = gatherTiling{
 	rowStep: [3]int{genericMR, genericMR, genericMR}, colStep: [2]int{genericNR, genericNR},
 }
 
-func gatherGeneric(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, _ uintptr, add bool) {
+func gatherGeneric(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, _ uintptr, end *tileEnd) {
 	bases, list := unsafe.Slice(base, genericMR), unsafe.Slice(runs, count)
-	for r, row := range tileOf(c, stride) {
+	for r := range end.rows {
 		var s0, s1, s2, s3 float32
 		pb := b
 		for _, run := range list {
@@ -84,7 +120,56 @@ func gatherGeneric(data *float32, base *int, runs *Run, count int, b, c *float32
 			}
 			pb = (*float32)(unsafe.Add(unsafe.Pointer(pb), run.Length*genericNR*4))
 		}
-		storeTile(row, add, s0, s1, s2, s3)
+		row := unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(c), r*stride*4)), genericNR)
+		storeTile(row, end.flags&tileAdd != 0, s0, s1, s2, s3)
+		var other []float32
+		if end.flags&tileOther != 0 {
+			other = unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(end.other), r*end.otherStride*4)), genericNR)
+		}
+		end.apply(row, other)
+	}
+}
+
+// apply is what a tileEnd asks for after the addition, for a row of a tile.
+func (e *tileEnd) apply(row, other []float32) {
+	for j, v := range row {
+		if e.flags&tileBias != 0 {
+			v += unsafe.Slice(e.bias, len(row))[j]
+		}
+		if e.flags&tileOther != 0 {
+			v += other[j]
+		}
+		if e.flags&tileLow != 0 && v < e.low {
+			v = e.low
+		}
+		if e.flags&tileHigh != 0 && v > e.high {
+			v = e.high
+		}
+		row[j] = v
+	}
+}
+
+// ending sets end for the columns from j on; last says whether their sums are complete after this block.
+func (g *Gathered) ending(j int, add, last bool) {
+	e := &g.end
+	e.flags, e.otherStride, e.low, e.high = 0, g.Stride, g.Low, g.High
+	if add {
+		e.flags |= tileAdd
+	}
+	if !last {
+		return
+	}
+	if g.Bias != nil {
+		e.flags, e.bias = e.flags|tileBias, &g.Bias[j]
+	}
+	if g.Other != nil {
+		e.flags |= tileOther
+	}
+	if g.Cut && g.Low > float32(math.Inf(-1)) {
+		e.flags |= tileLow
+	}
+	if g.Cut && g.High < float32(math.Inf(1)) {
+		e.flags |= tileHigh
 	}
 }
 
@@ -99,11 +184,8 @@ func (g *Gathered) Run() error {
 		return nil
 	}
 	if g.B.depth == 0 {
-		for i := range g.M {
-			if row := g.C[i*g.Stride : i*g.Stride+g.N]; !g.Accumulate {
-				clear(row)
-			}
-		}
+		g.empty()
+		return nil
 	}
 	t := impl.gather
 	k, from := 0, 0
@@ -116,35 +198,127 @@ func (g *Gathered) Run() error {
 		}
 		panels := g.B.block(g.First, k, depth)
 		for j := 0; j < g.N; j += t.nr {
-			width := min(t.nr, g.N-j)
-			panel := &panels[j*depth]
-			ahead, end := uintptr(unsafe.Pointer(panel)), uintptr(0)
-			if next := g.following(k, depth, j+t.nr); next != nil {
-				ahead = uintptr(unsafe.Pointer(&next[0]))
-				end = ahead + uintptr(min(t.nr*depth, len(next)))*unsafe.Sizeof(next[0])
-			}
-			for i := 0; i < g.M; i += t.mr {
-				height := min(t.mr, g.M-i)
-				c := g.C[i*g.Stride+j:]
-				if height == t.mr && width == t.nr {
-					t.micro[2][1](&g.Data[0], &g.Base[i], &runs[0], len(runs), panel, &c[0], g.Stride, ahead, k > 0 || g.Accumulate)
-				} else {
-					g.edge(t, i, c, runs, panel, height, width, k > 0 || g.Accumulate)
-				}
-				if ahead < end {
-					ahead += uintptr(depth / 2 * 64)
-				}
-			}
-			if k+depth == g.B.depth && g.Epilogue != nil {
-				g.Epilogue.Finish(g.C[j:], g.Stride, 0, j, g.M, width)
-			}
+			g.ending(j, k > 0 || g.Accumulate, k+depth == g.B.depth)
+			g.column(t, j, depth, runs, panels, g.following(k, depth, j+t.nr))
 		}
 		k += depth
 	}
-	if g.B.depth == 0 && g.Epilogue != nil {
-		g.Epilogue.Finish(g.C, g.Stride, 0, 0, g.M, g.N)
-	}
 	return nil
+}
+
+// column multiplies all rows by the panel of columns j … j+nr−1 over one block of depths; next is the panel after it.
+func (g *Gathered) column(t *gatherTiling, j, depth int, runs []Run, panels, next []float32) {
+	width := min(t.nr, g.N-j)
+	panel := &panels[j*depth]
+	ahead, end := uintptr(unsafe.Pointer(panel)), uintptr(0)
+	if next != nil {
+		ahead = uintptr(unsafe.Pointer(&next[0]))
+		end = ahead + uintptr(min(t.nr*depth, len(next)))*unsafe.Sizeof(next[0])
+	}
+	q := 0
+	for t.colStep[q] < width {
+		q++
+	}
+	partial := width < t.colStep[q]
+	columns := uint32(uint64(1)<<width - 1)
+	g.end.first, g.end.last = uint16(columns), uint16(columns>>16)
+	if partial && t.masks {
+		g.end.flags |= tileCut
+	}
+	data, e := &g.Data[0], &g.end
+	for i := 0; i < g.M; i += t.mr {
+		r, base := 2, &g.Base[i]
+		if e.rows = min(t.mr, g.M-i); e.rows < t.mr {
+			r, base = g.lastRows(t, i, e.rows)
+		}
+		at := g.place(i) + j
+		if e.flags&tileOther != 0 {
+			e.other = &g.Other[at]
+		}
+		if g.scattered(i, e.rows) || partial && !t.masks {
+			g.edge(t, t.micro[r][q], base, i, j, runs, panel, width)
+		} else {
+			t.micro[r][q](data, base, &runs[0], len(runs), panel, &g.C[at], g.Stride, ahead, e)
+		}
+		if ahead < end {
+			ahead += uintptr(depth / 2 * 64)
+		}
+	}
+}
+
+// lastRows is which kernel the last rows take, and where their bases are: those that it computes and does not store
+// are the last one again.
+func (g *Gathered) lastRows(t *gatherTiling, i, height int) (int, *int) {
+	r := 0
+	for t.rowStep[r] < height {
+		r++
+	}
+	for n := range t.rowStep[r] {
+		g.rows[n] = g.Base[i+min(n, height-1)]
+	}
+	return r, &g.rows[0]
+}
+
+// place is where row i of C begins.
+func (g *Gathered) place(i int) int {
+	if g.Places != nil {
+		return g.Places[i]
+	}
+	return i * g.Stride
+}
+
+// scattered reports whether some of the rows from i on are not Stride apart.
+func (g *Gathered) scattered(i, rows int) bool {
+	if g.Places == nil {
+		return false
+	}
+	for r := i + 1; r < i+rows; r++ {
+		if g.Places[r]-g.Places[r-1] != g.Stride {
+			return true
+		}
+	}
+	return false
+}
+
+// edge computes a tile that no kernel can write where it belongs, in buffers as wide as the kernel: the columns are cut, or the
+// rows not equally far apart.
+func (g *Gathered) edge(t *gatherTiling, micro gatherKernel, base *int, i, j int, runs []Run, panel *float32, width int) {
+	e := g.end
+	if e.flags&tileBias != 0 {
+		copy(g.bias[:width], g.Bias[j:])
+		e.bias = &g.bias[0]
+	}
+	e.other, e.otherStride = &g.other[0], t.nr
+	for r := range e.rows {
+		at := g.place(i+r) + j
+		if e.flags&tileAdd != 0 {
+			copy(g.tile[r*t.nr:][:width], g.C[at:])
+		}
+		if e.flags&tileOther != 0 {
+			copy(g.other[r*t.nr:][:width], g.Other[at:])
+		}
+	}
+	g.ended = e
+	micro(&g.Data[0], base, &runs[0], len(runs), panel, &g.tile[0], t.nr, uintptr(unsafe.Pointer(panel)), &g.ended)
+	for r := range e.rows {
+		copy(g.C[g.place(i+r)+j:][:width], g.tile[r*t.nr:])
+	}
+}
+
+// empty is the product of no terms.
+func (g *Gathered) empty() {
+	g.ending(0, g.Accumulate, true)
+	for i := range g.M {
+		row := g.C[g.place(i):][:g.N]
+		if !g.Accumulate {
+			clear(row)
+		}
+		var other []float32
+		if g.Other != nil {
+			other = g.Other[g.place(i):][:g.N]
+		}
+		g.end.apply(row, other)
+	}
 }
 
 // following is the panel of B that is used after the one that ends at column next of the depth block at k:
@@ -159,37 +333,12 @@ func (g *Gathered) following(k, depth, next int) []float32 {
 	return g.B.block(g.First, k, depth)[next*depth:]
 }
 
-// edge computes a tile that is cut by the border of C, in a buffer of its own.
-func (g *Gathered) edge(t *gatherTiling, i int, c []float32, runs []Run, panel *float32, height, width int, add bool) {
-	r, q := 0, 0
-	for t.rowStep[r] < height {
-		r++
-	}
-	for t.colStep[q] < width {
-		q++
-	}
-	for n := range t.rowStep[r] {
-		g.rows[n] = g.Base[i+min(n, height-1)]
-	}
-	t.micro[r][q](&g.Data[0], &g.rows[0], &runs[0], len(runs), panel, &g.tile[0], t.nr, uintptr(unsafe.Pointer(panel)), false)
-	for i := range height {
-		dst, src := c[i*g.Stride:i*g.Stride+width], g.tile[i*t.nr:i*t.nr+width]
-		if !add {
-			copy(dst, src)
-			continue
-		}
-		for x, v := range src {
-			dst[x] += v
-		}
-	}
-}
-
 // check validates the product and cuts the runs into blocks of KC.
 func (g *Gathered) check(nr int) error {
 	if g.M < 0 || g.N < 0 {
 		return fmt.Errorf("kernel: product of shape %d×%d", g.M, g.N)
 	}
-	if err := checkMatrix("C", len(g.C), g.M, g.N, g.Stride); err != nil {
+	if err := g.checkResult("C", len(g.C)); err != nil {
 		return err
 	}
 	switch {
@@ -236,6 +385,33 @@ func (g *Gathered) check(nr int) error {
 	}
 	if overlap(g.C, g.Data) {
 		return errors.New("kernel: C overlaps an operand")
+	}
+	if g.Bias != nil && len(g.Bias) < g.N {
+		return fmt.Errorf("kernel: a bias of %d elements for %d columns", len(g.Bias), g.N)
+	}
+	if g.Other != nil {
+		return g.checkResult("the other matrix", len(g.Other))
+	}
+	return nil
+}
+
+// checkResult checks that a slice of length elements has all rows of C.
+func (g *Gathered) checkResult(name string, length int) error {
+	if g.Places == nil {
+		return checkMatrix(name, length, g.M, g.N, g.Stride)
+	}
+	if len(g.Places) < g.M {
+		return fmt.Errorf("kernel: %s: %d places for %d rows", name, len(g.Places), g.M)
+	}
+	last := 0
+	for i, at := range g.Places[:g.M] {
+		if at < 0 || i > 0 && at < last+g.N {
+			return fmt.Errorf("kernel: %s: row %d begins at %d, row %d at %d, with rows of %d", name, i-1, last, i, at, g.N)
+		}
+		last = at
+	}
+	if g.M > 0 && last+g.N > length {
+		return fmt.Errorf("kernel: %s: %d elements, the last row of %d begins at %d", name, length, g.N, last)
 	}
 	return nil
 }

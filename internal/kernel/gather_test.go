@@ -59,12 +59,32 @@ func TestGathered(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := Gathered{M: m, N: n, Data: data, Base: base, Runs: runs, B: packed, C: got, Stride: stride, Accumulate: accumulate}
+			if r.IntN(3) > 0 {
+				g.Bias = fill(r, make([]float32, n))
+			}
+			if r.IntN(2) > 0 {
+				g.Other = fill(r, make([]float32, m*stride))
+			}
+			g.Cut, g.Low, g.High = r.IntN(2) > 0, -0.5, 0.5
+			if r.IntN(2) > 0 {
+				g.Low, g.High = 0, float32(math.Inf(1))
+			}
+			finishLiterally(&g, want)
+			if r.IntN(2) > 0 {
+				want, got = scatter(r, &g, want)
+			}
 			if first > 0 {
 				g.N = first
 				if err := g.Run(); err != nil {
 					t.Fatal(err)
 				}
 				g.First, g.N, g.C = first, n-first, got[first:]
+				if g.Bias != nil {
+					g.Bias = g.Bias[first:]
+				}
+				if g.Other != nil {
+					g.Other = g.Other[first:]
+				}
 			}
 			if err := g.Run(); err != nil {
 				t.Fatal(err)
@@ -72,6 +92,54 @@ func TestGathered(t *testing.T) {
 			sameBits(t, fmt.Sprintf("trial %d: %d×%d×%d", trial, m, n, depth), got, want)
 		}
 	})
+}
+
+// finishLiterally does to complete sums what g asks for.
+func finishLiterally(g *Gathered, c []float32) {
+	for i := range g.M {
+		for j := range g.N {
+			at := i*g.Stride + j
+			v := c[at]
+			if g.Bias != nil {
+				v += g.Bias[j]
+			}
+			if g.Other != nil {
+				v += g.Other[at]
+			}
+			if g.Cut && v < g.Low {
+				v = g.Low
+			}
+			if g.Cut && v > g.High {
+				v = g.High
+			}
+			c[at] = v
+		}
+	}
+}
+
+// scatter gives the rows of C places of their own; it returns what is wanted there, and C.
+func scatter(r *rand.Rand, g *Gathered, want []float32) ([]float32, []float32) {
+	stride := g.Stride
+	at := r.IntN(5)
+	for range g.M {
+		g.Places = append(g.Places, at)
+		at += stride
+		if r.IntN(5) == 0 {
+			at += r.IntN(9) - min(4, stride-g.N)
+		}
+	}
+	spread := func(rows []float32) []float32 {
+		if rows == nil {
+			return nil
+		}
+		to := make([]float32, at+stride)
+		for i, p := range g.Places {
+			copy(to[p:p+g.N], rows[i*stride:])
+		}
+		return to
+	}
+	g.C, g.Other = spread(g.C), spread(g.Other)
+	return spread(want), g.C
 }
 
 func TestGatheredErrors(t *testing.T) {
@@ -98,6 +166,11 @@ func TestGatheredErrors(t *testing.T) {
 		"outside":        func(g *Gathered) { g.Base = []int{0, 4} },
 		"before":         func(g *Gathered) { g.Base = []int{-1, 0} },
 		"overlap":        func(g *Gathered) { g.C = g.Data },
+		"short bias":     func(g *Gathered) { g.Bias = make([]float32, 3) },
+		"few places":     func(g *Gathered) { g.Places = []int{0} },
+		"close places":   func(g *Gathered) { g.Places = []int{0, 3} },
+		"far places":     func(g *Gathered) { g.Places = []int{0, 5} },
+		"short other":    func(g *Gathered) { g.Other = make([]float32, 7) },
 	} {
 		g := good()
 		spoil(g)
@@ -107,10 +180,13 @@ func TestGatheredErrors(t *testing.T) {
 	}
 }
 
+// BenchmarkGathered has matrix products, of one run, and convolutions, whose patches have three.
 func BenchmarkGathered(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, s := range [][3]int{{192, 32, 256}, {192, 64, 512}, {192, 512, 128}, {192, 128, 512}, {148, 145, 32}} {
-		m, n, k := s[0], s[1], s[2]
+	for _, s := range [][4]int{{192, 32, 256, 1}, {192, 64, 512, 1}, {192, 512, 128, 1}, {192, 128, 512, 1}, {148, 145, 32, 1},
+		{192, 96, 16, 1}, {192, 144, 24, 1}, {192, 16, 32, 1}, {192, 24, 144, 1},
+		{192, 32, 27, 3}, {192, 16, 36, 3}, {192, 16, 144, 3}, {192, 64, 576, 3}} {
+		m, n, k, count := s[0], s[1], s[2], s[3]
 		packed, err := PackRight(Rows(fill(r, make([]float32, n*k)), k), n, k)
 		if err != nil {
 			b.Fatal(err)
@@ -120,11 +196,15 @@ func BenchmarkGathered(b *testing.B) {
 		for i := range base {
 			base[i] = i * k
 		}
+		var runs []Run
+		for i := range count {
+			runs = append(runs, Run{i * k / count, k / count})
+		}
 		report := func(b *testing.B) {
 			b.ReportMetric(2*float64(m*n*k)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		}
-		b.Run(fmt.Sprintf("%dx%dx%d/gathered", m, n, k), func(b *testing.B) {
-			g := Gathered{M: m, N: n, Data: data, Base: base, Runs: []Run{{0, k}}, B: packed, C: c, Stride: n}
+		b.Run(fmt.Sprintf("%dx%dx%d/%d/gathered", m, n, k, count), func(b *testing.B) {
+			g := Gathered{M: m, N: n, Data: data, Base: base, Runs: runs, B: packed, C: c, Stride: n}
 			for b.Loop() {
 				if err := g.Run(); err != nil {
 					b.Fatal(err)
@@ -132,7 +212,7 @@ func BenchmarkGathered(b *testing.B) {
 			}
 			report(b)
 		})
-		b.Run(fmt.Sprintf("%dx%dx%d/packed", m, n, k), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%dx%dx%d/%d/packed", m, n, k, count), func(b *testing.B) {
 			var w Workspace[float32]
 			p := Product[float32]{M: m, N: n, K: k, A: Rows(data, k), B: packed.Operand(0), C: c, Stride: n, Threads: 1, Workspace: &w}
 			for b.Loop() {

@@ -126,6 +126,7 @@ func (t *boundAttention) block(s *scratch, queries, out []float32, head, r0, n i
 	}
 	g.M, g.N, g.Data, g.Base, g.Runs = n, t.Keys, from, s.bases(n, step), t.queryRun
 	g.B, g.First, g.C, g.Stride = &a.keys, 0, a.scores, t.padded
+	g.Places, g.Bias, g.Other, g.Cut = nil, nil, nil, false
 	if err := g.Run(); err != nil {
 		return err
 	}

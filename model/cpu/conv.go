@@ -77,7 +77,8 @@ func newGeometry(p *operator.ConvParams, in, out []int) *geometry {
 func (g *geometry) fill(dst, src []float32, y0, y1 int) {
 	line := g.frame[2] * g.channels
 	plane := g.in[0] * g.in[1] * g.in[2]
-	if g.before == [3]int{} && g.frame[2] == g.in[2] && y1 <= g.in[1] && g.in[0] == 1 {
+	turned := g.first && g.channels > 1
+	if turned && g.before == [3]int{} && g.frame[2] == g.in[2] && y1 <= g.in[1] && g.in[0] == 1 {
 		// Without padding the rows are one row.
 		kernel.PackRows(dst, g.channels, src[y0*g.in[2]:], plane, g.channels, (y1-y0)*g.in[2])
 		return
@@ -97,7 +98,7 @@ func (g *geometry) fill(dst, src []float32, y0, y1 int) {
 			inner := row[left*g.channels : (left+n)*g.channels]
 			clear(row[(left+n)*g.channels:])
 			at := (iz*g.in[1] + iy) * g.in[2]
-			if g.first && g.channels > 1 {
+			if turned {
 				// One panel whose width is the number of channels is the image with channels last.
 				kernel.PackRows(inner, g.channels, src[at:], plane, g.channels, n)
 			} else {
@@ -228,9 +229,11 @@ type boundConv struct {
 // newBoundConv binds an input with elements, and packs the weights if they are constant.
 func newBoundConv(b *builder, p *operator.ConvParams) (*boundConv, error) {
 	g := newGeometry(p, b.Shape(0), b.OutShape(0))
-	c := &boundConv{geometry: g, images: b.Shape(0)[0], input: graph.Count(b.Shape(0)[1:]), lines: g.out[0] * g.out[1],
-		stored: g.weights(), packed: make([]*kernel.Packed[float32], g.groups)}
-	var err error
+	c, err := boundOf(b, g, b.Shape(0)[0], graph.Count(b.Shape(0)[1:]))
+	if err != nil {
+		return nil, err
+	}
+	c.stored = g.weights()
 	if w := b.Constant(1); w != nil && g.groups > 1 && g.channels == g.groups && g.filters == g.groups && g.depth() <= kernel.KC {
 		c.packed = nil
 		if g.channels < vector.Lanes {
@@ -240,12 +243,15 @@ func newBoundConv(b *builder, p *operator.ConvParams) (*boundConv, error) {
 	} else if w != nil {
 		err = g.pack(b.weights, w, c.stored, c.packed)
 	}
-	if err != nil {
-		return nil, err
-	}
-	if _, err := graph.Elements([]int{c.images, g.frame[0], g.frame[1], g.frame[2], g.channels}); err != nil {
+	return c, err
+}
+
+// boundOf is a convolution without its weights; input is the number of elements of an image.
+func boundOf(b *builder, g *geometry, images, input int) (*boundConv, error) {
+	if _, err := graph.Elements([]int{images, g.frame[0], g.frame[1], g.frame[2], g.channels}); err != nil {
 		return nil, fmt.Errorf("with its padding: %w", err)
 	}
+	c := &boundConv{geometry: g, images: images, input: input, lines: g.out[0] * g.out[1], packed: make([]*kernel.Packed[float32], g.groups)}
 	c.perUnit, c.perPart = g.split(c.images, (*b.pool).threads)
 	c.parts = (c.lines + c.perPart - 1) / c.perPart
 	c.bases = g.bases(c.parts, c.perPart, c.perUnit)
@@ -277,20 +283,35 @@ func (c *boundConv) image(s *scratch, x []float32, t int) (image []float32, l0, 
 	return s.frames, l0, l1
 }
 
-// multiply computes pixels whose patches begin at base in the image.
-func (c *boundConv) multiply(s *scratch, block, image []float32, base []int, pixels int) error {
+// multiply computes pixels whose patches begin at base in the image, and what follows; other is nil or of the same pixels.
+func (c *boundConv) multiply(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int) error {
 	if c.perChannel != nil {
 		vector.Depthwise(block, image, c.perChannel, c.offsets, base[:pixels], c.channels)
+		e.finish(block, other, pixels, c.filters)
 		return nil
 	}
+	s.gathered.Places, s.gathered.Stride = nil, c.filters
+	if err := c.products(s, e, block, other, image, base, pixels); err != nil {
+		return err
+	}
+	e.activate(block, c.filters, pixels, c.filters)
+	return nil
+}
+
+// products multiplies patches by the weights of each group.
+func (c *boundConv) products(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int) error {
 	n := c.filters / c.groups
-	s.gathered.M, s.gathered.N, s.gathered.First, s.gathered.Stride = pixels, n, 0, c.filters
+	s.gathered.M, s.gathered.N, s.gathered.First = pixels, n, 0
 	s.gathered.Base, s.gathered.Runs = base, c.runs
 	for group := range len(c.packed) {
 		s.gathered.Data = image[group*c.channels/c.groups:]
 		s.gathered.B, s.gathered.C = c.packed[group], block[group*n:]
+		e.within(&s.gathered, other, group*n)
 		if err := s.gathered.Run(); err != nil {
 			return err
+		}
+		if other != nil && group < len(c.packed)-1 {
+			other = other[n:]
 		}
 	}
 	return nil
@@ -306,7 +327,7 @@ func buildConv(b *builder) (func() error, error) {
 		return nil, err
 	}
 	x, y := b.in(0), b.out(0)
-	finish := newFinish(b, p.Activation, b.in(2))
+	ending := newEpilogue(b, p.Activation, b.in(2))
 	scale, shift, residual := b.in(3), b.in(4), b.in(5)
 	pool, weights := b.pool, b.weights
 	loop := b.each((c.images+c.perUnit-1)/c.perUnit*c.parts, func(worker, lo, hi int) {
@@ -315,15 +336,14 @@ func buildConv(b *builder) (func() error, error) {
 			image, l0, l1 := c.image(s, x(), t)
 			pixels := (l1 - l0) * c.out[2]
 			block := y()[l0*c.out[2]*c.filters:][:pixels*c.filters]
-			if err := c.multiply(s, block, image, c.bases[t%c.parts], pixels); err != nil {
-				(*pool).fail(err)
-				return
-			}
 			var other []float32
 			if v := residual(); v != nil {
 				other = v[l0*c.out[2]*c.filters:][:len(block)]
 			}
-			finish(block, other, c.filters, pixels, 0, c.filters)
+			if err := c.multiply(s, ending, block, other, image, c.bases[t%c.parts], pixels); err != nil {
+				(*pool).fail(err)
+				return
+			}
 			if p.Norm != nil {
 				v, w := scale(), shift()
 				vector.NormalizeRows(block, block, v, w, c.filters, pixels, p.Norm.Epsilon)
@@ -348,102 +368,20 @@ func buildConv(b *builder) (func() error, error) {
 	}, nil
 }
 
+func buildConvTranspose(b *builder) (func() error, error) {
+	p := b.Step.Params.(*operator.ConvParams)
+	if graph.Count(b.OutShape(0)) == 0 {
+		return func() error { return nil }, nil
+	}
+	if p.ChannelsLast {
+		return buildPhases(b, p)
+	}
+	return buildSpreading(b, p)
+}
+
 func grow(s []float32, n int) []float32 {
 	if cap(s) < n {
 		return make([]float32, n)
 	}
 	return s[:n]
-}
-
-// transposedParts bounds the elements of a worker's parts.
-const transposedParts = 1 << 20
-
-// buildConvTranspose works on blocks of output channels of one image and group.
-// Which block a channel belongs to does not change its numbers.
-func buildConvTranspose(b *builder) (func() error, error) {
-	p := b.Step.Params.(*operator.ConvParams)
-	in, out, w := b.Shape(0), b.OutShape(0), b.Shape(1)
-	if graph.Count(out) == 0 {
-		return func() error { return nil }, nil
-	}
-	spread := &spreading{from: operator.ThreeAxes(in[2:], 1), to: operator.ThreeAxes(out[2:], 1), kernel: operator.ThreeAxes(p.Kernel, 1),
-		stride: operator.ThreeAxes(p.Strides, 1), dilation: operator.ThreeAxes(p.Dilations, 1), before: operator.ThreeAxes(p.Before, 0)}
-	pixels, plane, positions := graph.Count(in[2:]), graph.Count(out[2:]), graph.Count(p.Kernel)
-	depth, each := in[1]/p.Group, w[1] // input and output channels of a group
-	block := min(each, max(1, transposedParts/max(positions*pixels, 1)))
-	blocks := (each + block - 1) / block
-	x, filters, bias, y := b.in(0), b.in(1), b.in(2), b.out(0)
-	pool, weights := b.pool, b.weights
-	var parts [][]float32 // by worker
-	loop := b.each(in[0]*p.Group*blocks, func(worker, lo, hi int) {
-		s := weights.scratch[worker]
-		for t := lo; t < hi; t++ {
-			image, group, first := t/blocks/p.Group, t/blocks%p.Group, t%blocks*block
-			n := min(block, each-first)
-			part := parts[worker]
-			if need := n * positions * pixels; len(part) < need {
-				part = make([]float32, block*positions*pixels)
-				parts[worker] = part
-			}
-			// [n·positions, pixels] = Wᵀ [n·positions, depth] · X [depth, pixels]
-			s.product = kernel.Product[float32]{M: n * positions, N: pixels, K: depth,
-				A: kernel.Columns(filters()[(group*depth*each+first)*positions:], each*positions),
-				B: kernel.Columns(x()[(image*in[1]+group*depth)*pixels:], pixels),
-				C: part, Stride: pixels, Threads: 1, Workspace: &s.workspace}
-			if err := s.product.Run(); err != nil {
-				(*pool).fail(err)
-				return
-			}
-			for c := range n {
-				channel := group*each + first + c
-				dst := y()[(image*out[1]+channel)*plane : (image*out[1]+channel+1)*plane]
-				v := float32(0)
-				if list := bias(); list != nil {
-					v = list[channel]
-				}
-				fill(dst, v)
-				spread.add(dst, part[c*positions*pixels:(c+1)*positions*pixels])
-			}
-		}
-	})
-	return func() error {
-		for len(parts) < (*pool).threads {
-			parts = append(parts, nil)
-		}
-		return loop()
-	}, nil
-}
-
-// spreading is a transposed convolution's geometry by axes z, y, x.
-type spreading struct{ from, to, kernel, stride, dilation, before [3]int }
-
-// add adds what each input pixel gives to the pixels around it.
-func (s *spreading) add(dst, part []float32) {
-	// part is [kernel position, input pixel].
-	at := 0
-	for kz := range s.kernel[0] {
-		for ky := range s.kernel[1] {
-			for kx := range s.kernel[2] {
-				for iz := range s.from[0] {
-					oz := iz*s.stride[0] + kz*s.dilation[0] - s.before[0]
-					for iy := range s.from[1] {
-						oy := iy*s.stride[1] + ky*s.dilation[1] - s.before[1]
-						row := part[at : at+s.from[2]]
-						at += s.from[2]
-						if uint(oz) >= uint(s.to[0]) || uint(oy) >= uint(s.to[1]) {
-							continue
-						}
-						line := dst[(oz*s.to[1]+oy)*s.to[2] : (oz*s.to[1]+oy+1)*s.to[2]]
-						ox, step := kx*s.dilation[2]-s.before[2], s.stride[2]
-						for _, v := range row {
-							if uint(ox) < uint(len(line)) {
-								line[ox] += v
-							}
-							ox += step
-						}
-					}
-				}
-			}
-		}
-	}
 }

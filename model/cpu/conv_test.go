@@ -142,6 +142,38 @@ func TestConvolutionOfOnePlane(t *testing.T) {
 	}
 }
 
+// TestConvolutionPaddedBelow has padding behind the last row alone, of an image with channels last that is cut into parts.
+func TestConvolutionPaddedBelow(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	random := func(shape ...int) *graph.Tensor {
+		x := make([]float32, graph.Count(shape))
+		for i := range x {
+			x[i] = float32(r.NormFloat64())
+		}
+		return graph.Floats(x, shape...)
+	}
+	x, filter, same := random(1, 3, 40, 20), random(5, 3, 3, 1), graph.Floats([]float32{1, 0, 0, 0, 1, 0, 0, 0, 1}, 3, 3, 1, 1)
+	p := &operator.ConvParams{Group: 1, Kernel: []int{3, 1}, Strides: []int{1, 1}, Dilations: []int{1, 1}, Before: []int{0, 0}, After: []int{2, 0}}
+	want := convolve(t, 1, x, filter, p)
+	g := &graph.Graph{Opset: 17, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}, Outputs: []graph.Port{{Name: "y"}},
+		Constants: map[string]*graph.Tensor{"w": filter, "same": same},
+		Nodes: []*graph.Node{{Op: "Conv", Inputs: []string{"x", "same"}, Outputs: []string{"u"}},
+			{Op: "Conv", Inputs: []string{"u", "w"}, Outputs: []string{"y"}, Attributes: map[string]graph.Attribute{
+				"pads": {Kind: graph.AttributeInts, Ints: []int64{0, 0, 2, 0}}}}}}
+	if err := g.Prepare(fuse.Rules(Evaluate)); err != nil {
+		t.Fatal(err)
+	}
+	chained := New(g, 4)
+	defer chained.Close()
+	out, err := chained.Run(t.Context(), []*graph.Tensor{x})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(out[0].F32, want.F32) {
+		t.Error("the image with channels last gives other numbers")
+	}
+}
+
 // One image channel per group, from and to channels first, as in the layers of ConvNeXt and MobileNet.
 func BenchmarkDepthwise(b *testing.B) {
 	for _, c := range []struct{ images, channels, side, kernel, stride int }{{8, 96, 56, 7, 1}, {8, 384, 14, 7, 1}, {8, 96, 112, 3, 2}, {8, 192, 28, 3, 1}} {

@@ -21,6 +21,7 @@ import (
 
 	"repscope/internal/kernel"
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 // Executor runs one graph. It is not safe for concurrent use.
@@ -314,6 +315,9 @@ func (p *program) bytes() (size int) {
 // packsWeights reports whether the step's kernel takes its second operand, if it
 // is constant, from weights.packed alone.
 func packsWeights(s *graph.Step) bool {
+	if p, ok := s.Params.(*operator.ConvParams); ok && s.Op.Name == "ConvTranspose" {
+		return p.ChannelsLast
+	}
 	return s.Node.Domain == "repscope" && (s.Op.Name == "Linear" || s.Op.Name == "Conv")
 }
 
@@ -391,6 +395,7 @@ type scratch struct {
 	scores    []float32
 	attention attention
 	frames    []float32 // images that are copied with padding
+	block     []float32 // pixels on their way to scattered places
 	ranks     []ranked  // of TopK
 	sums      []float64 // of AveragePool
 }

@@ -75,7 +75,7 @@ func buildLinear(b *builder) (func() error, error) {
 		return nil, err
 	}
 	x, y := b.in(0), b.out(0)
-	finish := newFinish(b, p.Activation, b.in(2))
+	ending := newEpilogue(b, p.Activation, b.in(2))
 	other := b.in(3)
 	rows, cols := tiles(m, n, (*b.pool).threads)
 	across := (n + cols - 1) / max(cols, 1)
@@ -92,16 +92,17 @@ func buildLinear(b *builder) (func() error, error) {
 			c := y()[i0*n+j0:]
 			g := &s.gathered
 			g.M, g.N, g.Data, g.Base, g.Runs = i1-i0, j1-j0, x()[i0*k:], s.bases(i1-i0, k), runs
-			g.B, g.First, g.C, g.Stride = packed, j0, c, n
-			if err := g.Run(); err != nil {
-				(*pool).fail(err)
-				return
-			}
+			g.B, g.First, g.C, g.Stride, g.Places = packed, j0, c, n, nil
 			o := other()
 			if o != nil {
 				o = o[i0*n+j0:]
 			}
-			finish(c, o, n, i1-i0, j0, j1-j0)
+			ending.within(g, o, j0)
+			if err := g.Run(); err != nil {
+				(*pool).fail(err)
+				return
+			}
+			ending.activate(c, n, i1-i0, j1-j0)
 		}
 	}), nil
 }

@@ -20,7 +20,7 @@ func foldBatchNorm(g *graph.Graph) error {
 		for _, in := range n.Inputs {
 			users[in]++
 		}
-		if n.Op == "Conv" && n.Domain == "" && len(n.Inputs) >= 2 && len(n.Outputs) == 1 {
+		if (n.Op == "Conv" || n.Op == "ConvTranspose") && n.Domain == "" && len(n.Inputs) >= 2 && len(n.Outputs) == 1 {
 			convolutions[n.Outputs[0]] = n
 		}
 	}
@@ -56,7 +56,17 @@ func foldInto(g *graph.Graph, conv, n *graph.Node) (bool, error) {
 	if w == nil || w.DType != graph.Float32 || len(w.Shape) < 3 || w.Len() == 0 {
 		return false, nil
 	}
-	filters := w.Shape[0]
+	// A transposed convolution's weights are [in, out/group, kernel…].
+	filters, groups, transposed := w.Shape[0], 1, conv.Op == "ConvTranspose"
+	if transposed {
+		if a, ok := conv.Attributes["group"]; ok {
+			groups = int(a.Int)
+		}
+		if groups < 1 || w.Shape[0]%groups != 0 {
+			return false, nil
+		}
+		filters = w.Shape[1] * groups
+	}
 	vector := func(name string) []float32 {
 		if t := g.Constants[name]; t != nil && t.DType == graph.Float32 && len(t.Shape) == 1 && t.Shape[0] == filters {
 			return t.F32
@@ -85,9 +95,17 @@ func foldInto(g *graph.Graph, conv, n *graph.Node) (bool, error) {
 		bias[f] = float32(float64((float64(bias[f])-float64(mean[f]))*factors[f]) + float64(shift[f]))
 	}
 	each := w.Len() / filters
+	of := func(i int) int { return i / each }
+	if transposed {
+		positions, width, depth := graph.Count(w.Shape[2:]), w.Shape[1], w.Shape[0]/groups
+		of = func(i int) int {
+			i /= positions
+			return i/width/depth*width + i%width
+		}
+	}
 	weights, err := w.Change(func(part []float32, first int) {
 		for i, v := range part {
-			part[i] = float32(float64(v) * factors[(first+i)/each])
+			part[i] = float32(float64(v) * factors[of(first+i)])
 		}
 	})
 	if err != nil {
@@ -96,7 +114,7 @@ func foldInto(g *graph.Graph, conv, n *graph.Node) (bool, error) {
 	// Names that no file can contain.
 	prefix := "\x00batchnorm\x00" + n.Outputs[0]
 	g.Constants[prefix+"\x00w"], g.Constants[prefix+"\x00b"] = weights, graph.Floats(bias, filters)
-	*n = graph.Node{Name: conv.Name, Op: "Conv", Inputs: []string{conv.Inputs[0], prefix + "\x00w", prefix + "\x00b"},
+	*n = graph.Node{Name: conv.Name, Op: conv.Op, Inputs: []string{conv.Inputs[0], prefix + "\x00w", prefix + "\x00b"},
 		Outputs: n.Outputs, Attributes: conv.Attributes}
 	return true, nil
 }

@@ -27,7 +27,7 @@ type fuser struct {
 const fuseBudget = 1 << 24
 
 // program fuses the steps of a program. processor allows what package cpu alone has kernels for:
-// [operator.AttentionParams].ZeroUndefined, [operator.PoolParams].ChannelsLast and convolutions that add a value; and layouts
+// [operator.AttentionParams].ZeroUndefined, [operator.PoolParams].ChannelsLast, that of transposed convolutions, and convolutions that add a value; and layouts
 // that are chosen for it.
 func program(p *graph.Program, processor bool) {
 	f := &fuser{Program: p, processor: processor}
@@ -487,7 +487,7 @@ func (f *fuser) activation(i int) bool {
 		f.Steps = slices.Delete(f.Steps, before, before+1)
 		return true
 	}
-	if b.Node.Domain != "repscope" {
+	if c, ok := b.Params.(*operator.ConvParams); b.Node.Domain != "repscope" && !(ok && c.ChannelsLast) {
 		return false
 	}
 	switch p := b.Params.(type) {

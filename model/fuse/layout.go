@@ -45,6 +45,11 @@ func (f *fuser) channelsLast() {
 				}
 				step = newStep("repscope", "Conv", s.Node.Name, &q, []int{-1, s.In[1], bias, -1, -1}, nil)
 			}
+			if s.Node.Op == "ConvTranspose" && f.processor && f.phased(&s) {
+				q := *p
+				q.ChannelsLast = true
+				step = newStep("", "ConvTranspose", s.Node.Name, &q, append([]int{-1}, s.In[1:]...), nil)
+			}
 		case *operator.PoolParams:
 			// Places of maxima are counted with channels first.
 			if f.processor && f.Values[s.In[0]].DType == graph.Float32 && s.Out[0] >= 0 && (len(s.Out) < 2 || s.Out[1] < 0 || f.uses[s.Out[1]] == 0) {
@@ -69,6 +74,17 @@ func (f *fuser) channelsLast() {
 			newStep("", "Transpose", s.Node.Name, operator.TransposeParams{Perm: firstPermutation(rank)}, []int{out}, []int{y}))
 	}
 	f.Steps = steps
+}
+
+// phased reports whether a transposed convolution is one convolution for each of its phases, with known weights.
+func (f *fuser) phased(s *graph.Step) bool {
+	p := s.Params.(*operator.ConvParams)
+	for a := range p.Kernel {
+		if operator.TransposedPhases(p.Kernel[a], p.Strides[a], p.Dilations[a], p.Before[a]) == nil {
+			return false
+		}
+	}
+	return f.constant(s.In[1])
 }
 
 // sinkTranspose moves a transposition past a step that can do without it, joins two in a

@@ -33,6 +33,40 @@ type ConvParams struct {
 	Norm *NormParams
 }
 
+// A TransposedPhase is the pixels of a transposed convolution's result whose places on one axis leave the same remainder after division by
+// the stride. They are a convolution of the input with stride 1 whose kernel has the positions First, First−Step, … of the whole.
+type TransposedPhase struct {
+	First, Step, Count int
+	Dilation, Before   int // of that convolution
+}
+
+// TransposedPhases are the phases on an axis by their remainders; nil if some phase has no position, or begins inside the input, so that
+// it is no convolution as [ConvParams] describes it.
+func TransposedPhases(kernel, stride, dilation, before int) []TransposedPhase {
+	var phases []TransposedPhase
+	for r := range stride {
+		p := TransposedPhase{First: -1}
+		for k := kernel - 1; k >= 0; k-- {
+			if (r+before-k*dilation)%stride != 0 {
+				continue
+			}
+			at := (r + before - k*dilation) / stride // the input's place, from the result's divided by the stride
+			switch p.Count {
+			case 0:
+				p.First, p.Step, p.Before, p.Dilation = k, 1, -at, 1
+			case 1:
+				p.Step, p.Dilation = p.First-k, at+p.Before
+			}
+			p.Count++
+		}
+		if p.Count == 0 || p.Before < 0 {
+			return nil
+		}
+		phases = append(phases, p)
+	}
+	return phases
+}
+
 // windowAttributes are those of all operators that move a window over an image, and more.
 func windowAttributes(more ...string) []string {
 	return append([]string{"auto_pad", "dilations", "kernel_shape", "pads", "strides"}, more...)
