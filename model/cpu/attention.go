@@ -5,6 +5,7 @@ package cpu
 
 import (
 	"math"
+	"slices"
 
 	"repscope/internal/kernel"
 	"repscope/internal/kernel/vector"
@@ -15,6 +16,8 @@ import (
 var attentionKernels = map[string]constructor{
 	"repscope.Attention": buildAttention,
 }
+
+var negativeInfinity = float32(math.Inf(-1))
 
 // queryBlock is the number of queries whose scores a worker holds at a time.
 const queryBlock = 48
@@ -57,7 +60,8 @@ type boundAttention struct {
 	axis                   int // that of rows in the strides of views
 	q, k, v, mask, y       func() []float32
 	cosQ, sinQ, cosK, sinK func() []float32
-	padded                 int // keys, as many as fill whole vectors
+	padded                 int   // keys, as many as fill whole vectors
+	ends                   []int // how many of the keys each block of queries sees, of a constant mask; nil: all
 	queryRun, weightRun    []kernel.Run
 }
 
@@ -66,6 +70,9 @@ func buildAttention(b *builder) (func() error, error) {
 	t := &boundAttention{AttentionParams: p, axis: len(p.Batch), padded: roundUp(p.Keys, vector.Lanes),
 		q: b.in(0), k: b.in(1), v: b.in(2), mask: b.in(3), y: b.out(0), cosQ: b.in(4), sinQ: b.in(5), cosK: b.in(6), sinK: b.in(7),
 		queryRun: []kernel.Run{{Length: p.Width}}, weightRun: []kernel.Run{{Length: p.Keys}}}
+	if b.Has(3) && b.Values[b.Step.In[3]].Const != nil {
+		t.ends = t.seen(b.Values[b.Step.In[3]].Const.F32)
+	}
 	heads := graph.Count(p.Batch)
 	// All queries of a head at once, unless there are few heads for the workers.
 	share := p.Queries
@@ -86,6 +93,25 @@ func buildAttention(b *builder) (func() error, error) {
 			}
 		}
 	}), nil
+}
+
+// seen is the number of keys up to the last one that a mask does not hide from every query of a block, for all blocks; nil if that is no use.
+func (t *boundAttention) seen(mask []float32) []int {
+	if slices.ContainsFunc(t.Mask[:t.axis], func(s int) bool { return s != 0 }) || len(mask) < t.Keys {
+		return nil
+	}
+	var ends []int
+	for r0 := 0; r0 < t.Queries; r0 += queryBlock {
+		end := 1
+		for r := r0; r < min(r0+queryBlock, t.Queries); r++ {
+			row := mask[r*t.Mask[t.axis]:][:t.Keys]
+			for end < t.Keys && !hidesAll(row[end:]) {
+				end++
+			}
+		}
+		ends = append(ends, end)
+	}
+	return ends
 }
 
 // head computes queries q0 … q1−1 of one batch element and head.
@@ -124,7 +150,11 @@ func (t *boundAttention) block(s *scratch, queries, out []float32, head, r0, n i
 	} else {
 		from = queries[r0*step:]
 	}
-	g.M, g.N, g.Data, g.Base, g.Runs = n, t.Keys, from, s.bases(n, step), t.queryRun
+	keys := t.Keys
+	if t.ends != nil {
+		keys = t.ends[r0/queryBlock]
+	}
+	g.M, g.N, g.Data, g.Base, g.Runs = n, keys, from, s.bases(n, step), t.queryRun
 	g.B, g.First, g.C, g.Stride = &a.keys, 0, a.scores, t.padded
 	g.Places, g.Bias, g.Other, g.Cut = nil, nil, nil, false
 	if err := g.Run(); err != nil {
@@ -132,7 +162,7 @@ func (t *boundAttention) block(s *scratch, queries, out []float32, head, r0, n i
 	}
 	var inverse [queryBlock]float32
 	for i := range n {
-		inverse[i] = t.weights(a.scores[i*t.padded:(i+1)*t.padded], head, r0+i)
+		inverse[i] = t.weights(a.scores[i*t.padded:(i+1)*t.padded], keys, head, r0+i)
 	}
 	c := out[r0*t.Result.Strides[t.axis]:]
 	g.M, g.N, g.Data, g.Base, g.Runs = n, t.Values, a.scores, s.bases(n, t.padded), t.weightRun
@@ -141,38 +171,35 @@ func (t *boundAttention) block(s *scratch, queries, out []float32, head, r0, n i
 		return err
 	}
 	for i := range n {
-		f := inverse[i]
 		row := c[i*g.Stride : i*g.Stride+t.Values]
-		for j := range row {
-			row[j] *= f
-		}
+		vector.MulRows(row, row, inverse[i:], 1, 0)
 	}
 	return nil
 }
 
-// weights makes a row of scores weights but for a factor, which it returns.
-func (t *boundAttention) weights(row []float32, head, query int) float32 {
-	scores, scale := row[:t.Keys], t.Scale
+// weights makes a row of scores, of which the first keys count, weights but for a factor, which it returns.
+func (t *boundAttention) weights(row []float32, keys, head, query int) float32 {
+	scores, scale := row[:keys], []float32{t.Scale}
 	if t.Cap > 0 {
-		for j, v := range scores {
-			scores[j] = float32(v*scale) / t.Cap
-		}
+		vector.MulRows(scores, scores, scale, 1, 0)
+		scale[0] = t.Cap
+		vector.DivRows(scores, scores, scale, 1, 0)
 		vector.Tanh(scores, scores)
-		scale = t.Cap
 	}
 	var mask []float32
 	if m := t.mask(); m != nil {
 		at := batchOffset(query*t.Mask[t.axis], t.Mask, t.Batch, head)
 		mask = m[at : at+t.Keys]
-		for j, w := range mask {
-			scores[j] = float32(scores[j]*scale) + w
-		}
-		scale = 1
+		vector.MulRows(scores, scores, scale, 1, 0)
+		vector.AddRows(scores, scores, mask, 1, 1)
+		scale[0] = 1
 	}
-	for j := t.Keys; j < t.padded; j++ {
-		row[j] = float32(math.Inf(-1))
+	whole := roundUp(keys, vector.Lanes)
+	for j := keys; j < whole; j++ {
+		row[j] = negativeInfinity
 	}
-	f := 1 / vector.SoftmaxRow(row, scale)
+	f := 1 / vector.SoftmaxRow(row[:whole], scale[0])
+	clear(row[keys:])
 	if f-f == 0 || !t.ZeroUndefined && !(t.ZeroMasked && hidesAll(mask)) {
 		return f
 	}
@@ -183,7 +210,7 @@ func (t *boundAttention) weights(row []float32, head, query int) float32 {
 // hidesAll reports whether all of a mask is −Inf.
 func hidesAll(mask []float32) bool {
 	for _, w := range mask {
-		if !math.IsInf(float64(w), -1) {
+		if w != negativeInfinity {
 			return false
 		}
 	}

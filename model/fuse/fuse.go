@@ -612,7 +612,7 @@ func (f *fuser) residual(i int) bool {
 	}
 	y, other, ok := pair(&s, func(id int) bool {
 		l := f.from(id, "Linear")
-		return l != nil && f.single(id) && len(l.In) == 3 && l.In[2] >= 0 && l.Params.(*operator.GemmParams).Activation.Op == ""
+		return l != nil && f.single(id) && len(l.In) == 3 && (f.processor || l.In[2] >= 0) && l.Params.(*operator.GemmParams).Activation.Op == ""
 	})
 	if !ok || f.constant(other) || !slices.Equal(f.Values[y].Shape, f.Values[other].Shape) {
 		return false
