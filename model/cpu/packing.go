@@ -85,6 +85,8 @@ type matrix struct {
 	n, k   int   // stored n×k: one vector after another …
 	turned bool  // … or k×n
 	depth  []int // of the stored element i of a vector; nil: i
+	// of, if not 0, is how many vectors are stored, of which those from one on are meant.
+	of, from int
 }
 
 // partElements is about what is read of a constant at a time; it stays in the second-level cache.
@@ -97,13 +99,18 @@ func (m *matrix) pack(t *graph.Tensor, buffer *[]float32) (*kernel.Packed[float3
 		return nil, err
 	}
 	rows, length, step := m.n, m.k, roundUp(max(1, partElements/max(m.k, 1)), kernel.ColumnAlign)
+	of := max(m.of, m.n)
 	if m.turned {
-		rows, length, step = m.k, m.n, max(1, partElements/max(m.n, 1))
+		rows, length, step = m.k, of, max(1, partElements/max(of, 1))
 		if m.depth != nil {
 			step = 1
 		}
 	}
 	step = min(step, rows)
+	first := m.first
+	if !m.turned {
+		first += m.from * m.k
+	}
 	*buffer = grow(*buffer, step*length)
 	var row []float32
 	if m.depth != nil {
@@ -111,15 +118,15 @@ func (m *matrix) pack(t *graph.Tensor, buffer *[]float32) (*kernel.Packed[float3
 	}
 	for lo := 0; lo < rows; lo += step {
 		count := min(step, rows-lo)
-		part, err := t.Part(m.first+lo*length, count*length, *buffer)
+		part, err := t.Part(first+lo*length, count*length, *buffer)
 		if err != nil {
 			return nil, err
 		}
 		switch {
 		case m.turned && m.depth != nil:
-			err = p.Put(kernel.Columns(part, length), 0, m.n, m.depth[lo], 1)
+			err = p.Put(kernel.Columns(part[m.from:], length), 0, m.n, m.depth[lo], 1)
 		case m.turned:
-			err = p.Put(kernel.Columns(part, length), 0, m.n, lo, count)
+			err = p.Put(kernel.Columns(part[m.from:], length), 0, m.n, lo, count)
 		default:
 			if m.depth != nil {
 				part = m.ordered(part, row, *buffer)

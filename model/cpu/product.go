@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"repscope/internal/kernel"
+	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
 	"repscope/model/operator"
 )
@@ -66,6 +67,10 @@ func buildLinear(b *builder) (func() error, error) {
 	if p.TransB {
 		form = "n×k"
 	}
+	if p.Columns > 0 {
+		form += fmt.Sprint(p.First, n)
+		stored.of, stored.from = p.Columns, p.First
+	}
 	if p.Perm != nil {
 		form += fmt.Sprint(p.Shape, p.Perm)
 		stored.depth = permuted(p.Shape, p.Perm)
@@ -97,12 +102,23 @@ func buildLinear(b *builder) (func() error, error) {
 			if o != nil {
 				o = o[i0*n+j0:]
 			}
-			ending.within(g, o, j0)
+			added := o
+			if p.Gated {
+				added = nil
+			}
+			ending.within(g, added, j0)
 			if err := g.Run(); err != nil {
 				(*pool).fail(err)
 				return
 			}
 			ending.activate(c, n, i1-i0, j1-j0)
+			if !p.Gated {
+				continue
+			}
+			for i := 0; i < (i1-i0)*n; i += n {
+				row := c[i : i+j1-j0]
+				vector.MulRows(row, row, o[i:], 1, 1)
+			}
 		}
 	}), nil
 }

@@ -37,6 +37,9 @@ func program(p *graph.Program, processor bool) {
 		f.sweep(pass)
 	}
 	f.sweep((*fuser).attention)
+	if processor {
+		f.sweep((*fuser).splitLinear)
+	}
 	f.channelsLast()
 	for range len(p.Steps) {
 		if !f.sweep((*fuser).sinkTranspose) || f.work >= fuseBudget {
@@ -52,6 +55,9 @@ func program(p *graph.Program, processor bool) {
 	f.sweep((*fuser).convInput)
 	f.sweep((*fuser).linearOrder)
 	f.sweep((*fuser).residual)
+	if processor {
+		f.sweep((*fuser).gated)
+	}
 }
 
 // sweep applies a rewrite to every step and tells whether it changed any.
@@ -620,6 +626,70 @@ func (f *fuser) residual(i int) bool {
 	before := f.producer[y]
 	l := f.Steps[before]
 	l.In, l.Out = append(slices.Clone(l.In), other), s.Out
+	f.Steps[i] = l
+	f.Steps = slices.Delete(f.Steps, before, before+1)
+	return true
+}
+
+// splitLinear computes the parts of a linear step that a split makes, such as a value and its gate, one by one.
+func (f *fuser) splitLinear(i int) bool {
+	s := f.Steps[i]
+	p, ok := s.Params.(operator.SplitParams)
+	if !ok || s.Node.Op != "Split" || p.Axis != len(f.Values[s.In[0]].Shape)-1 || !f.single(s.In[0]) || slices.Min(p.Sizes) < 16 {
+		return false
+	}
+	l := f.from(s.In[0], "Linear")
+	if l == nil || len(l.In) != 3 {
+		return false
+	}
+	all := l.Params.(*operator.GemmParams)
+	if all.Activation.Op != "" || all.Perm != nil || all.Columns > 0 {
+		return false
+	}
+	var bias []float32
+	if l.In[2] >= 0 {
+		var err error
+		if bias, err = f.Values[l.In[2]].Const.Load(nil); err != nil {
+			return false
+		}
+	}
+	var steps []graph.Step
+	first := 0
+	for k, n := range p.Sizes {
+		q, in := *all, slices.Clone(l.In)
+		q.First, q.Columns = first, f.Values[s.In[0]].Shape[p.Axis]
+		if bias != nil {
+			in[2] = f.temporary([]int{n})
+			f.Values[in[2]].Const = graph.Floats(bias[first:first+n], n)
+		}
+		steps = append(steps, newStep("repscope", "Linear", l.Node.Name, &q, in, s.Out[k:k+1]))
+		first += n
+	}
+	before := f.producer[s.In[0]]
+	f.Steps = slices.Replace(f.Steps, i, i+1, steps...)
+	f.Steps = slices.Delete(f.Steps, before, before+1)
+	return true
+}
+
+// gated lets a linear step multiply its result by a value of the same shape, as the last thing it does.
+func (f *fuser) gated(i int) bool {
+	s := f.Steps[i]
+	if s.Node.Op != "Mul" || s.Node.Domain != "" || f.Values[s.Out[0]].DType != graph.Float32 ||
+		!slices.Equal(f.Values[s.In[0]].Shape, f.Values[s.In[1]].Shape) {
+		return false
+	}
+	y, other, ok := pair(&s, func(id int) bool {
+		l := f.from(id, "Linear")
+		return l != nil && f.single(id) && len(l.In) == 3
+	})
+	if !ok || f.constant(other) || y == other {
+		return false
+	}
+	before := f.producer[y]
+	l := f.Steps[before]
+	q := *l.Params.(*operator.GemmParams)
+	q.Gated = true
+	l.In, l.Out, l.Params = append(slices.Clone(l.In), other), s.Out, &q
 	f.Steps[i] = l
 	f.Steps = slices.Delete(f.Steps, before, before+1)
 	return true

@@ -25,6 +25,11 @@ type GemmParams struct {
 	// Of repscope.Linear: the rows of the weights belong to the elements of the
 	// input, which have this shape, after they were permuted. Nil if they agree.
 	Shape, Perm []int
+	// The kernels of package cuda do not take what follows, of repscope.Linear. The columns of the product are those from First on of
+	// the product with all weights, of which there are Columns; 0: all of them. Gated says that the last operand, of the result's shape,
+	// is not added before the activation but multiplied after it.
+	First, Columns int
+	Gated          bool
 }
 
 func inferGemm(c *context) {
