@@ -381,9 +381,9 @@ func (f *fuser) attention(i int) bool {
 	if q, ok := softmax.Params.(operator.SoftmaxParams); !ok || q.Inner != 1 || q.Length != shape[rank-1] {
 		return false
 	}
-	p := &operator.AttentionParams{Scale: 1, Batch: slices.Clone(shape[:rank-2]), Queries: shape[rank-2], Keys: shape[rank-1], ZeroUndefined: guard.undefined, ZeroMasked: guard.bias >= 0}
+	p := &operator.AttentionParams{Scale: 1, Batch: slices.Clone(shape[:rank-2]), Queries: shape[rank-2], Keys: shape[rank-1], ZeroUndefined: guard.undefined, ZeroMasked: guard.bias >= 0 || guard.rows >= 0}
 	product, mask := f.scores(softmax.In[0], p, shape)
-	if product == nil || guard.bias >= 0 && guard.bias != mask {
+	if product == nil || guard.bias >= 0 && guard.bias != mask || guard.rows >= 0 && !f.hides(mask, guard.rows) {
 		return false
 	}
 	q, k, v := f.access(product.In[0]), f.access(product.In[1]), f.access(s.In[1])
@@ -405,11 +405,12 @@ type guard struct {
 	weights   int
 	undefined bool // where they are no numbers (the exporters' form of scaled_dot_product_attention)
 	bias      int  // where a row of this value, a mask, is −Inf; −1 if none is looked at
+	rows      int  // where this constant is true; −1 if there is none
 }
 
 // unguarded is the value of attention weights and what guards them.
 func (f *fuser) unguarded(id int) guard {
-	none := guard{weights: id, bias: -1}
+	none := guard{weights: id, bias: -1, rows: -1}
 	choice := f.from(id, "Where")
 	if !f.processor || choice == nil || choice.Node.Domain != "" || !f.single(id) || f.number(choice.In[1]) != 0 ||
 		!slices.Equal(f.Values[id].Shape, f.Values[choice.In[2]].Shape) {
@@ -420,7 +421,10 @@ func (f *fuser) unguarded(id int) guard {
 		if test.In[0] != weights || f.uses[weights] != 2 || !f.single(choice.In[0]) {
 			return none
 		}
-		return guard{weights: weights, undefined: true, bias: -1}
+		return guard{weights: weights, undefined: true, bias: -1, rows: -1}
+	}
+	if f.constant(choice.In[0]) {
+		return guard{weights: weights, bias: -1, rows: choice.In[0]}
 	}
 	test := f.from(choice.In[0], "Equal")
 	if test == nil {
@@ -435,7 +439,26 @@ func (f *fuser) unguarded(id int) guard {
 	if q := reduce.Params.(operator.ReduceParams); !q.KeepDims || !slices.Equal(q.Axes, []int{len(shape) - 1}) {
 		return none
 	}
-	return guard{weights: weights, bias: reduce.In[0]}
+	return guard{weights: weights, bias: reduce.In[0], rows: -1}
+}
+
+// hides reports whether the rows of a constant mask that are −Inf are those where another constant is true.
+func (f *fuser) hides(mask, rows int) bool {
+	if !f.constant(mask) {
+		return false
+	}
+	m, r := f.Values[mask].Const, f.Values[rows].Const
+	last := len(m.Shape) - 1
+	if m.Deferred() || !slices.Equal(r.Shape, slices.Concat(m.Shape[:last], []int{1})) {
+		return false
+	}
+	n := m.Shape[last]
+	for i, hidden := range r.Bool {
+		if hidden == slices.ContainsFunc(m.F32[i*n:(i+1)*n], func(w float32) bool { return !math.IsInf(float64(w), -1) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // decided drops a choice that is always the same.
