@@ -35,17 +35,18 @@ func batchOffset(v int, strides, batch []int, i int) int {
 	return v
 }
 
-// turn writes x·cos + (−x₂, x₁)·sin for rows r0 … r1−1 of width elements that lie stride apart.
-func turn(dst, src, cos, sin []float32, r0, r1, stride, width int) {
-	half := width / 2
-	for r := r0; r < r1; r++ {
-		x := src[r*stride : r*stride+width]
-		c, s := cos[r*width:(r+1)*width], sin[r*width:(r+1)*width]
-		to := dst[(r-r0)*width : (r-r0+1)*width]
-		for i, a := range x[:half] {
-			b := x[half+i]
-			to[i] = float32(a*c[i]) + float32(-b*s[i])
-			to[half+i] = float32(b*c[half+i]) + float32(a*s[half+i])
+// turn writes n rows from r0 on after the rotary embedding, without gaps.
+func (t *boundAttention) turn(dst, src, cos, sin []float32, r0, n, stride int) {
+	part := t.Turned
+	src, cos, sin = src[r0*stride:], cos[r0*part:(r0+n)*part], sin[r0*part:(r0+n)*part]
+	if t.Interleaved {
+		vector.TurnPairs(dst, src, cos, sin, part, n, t.Width, stride)
+	} else {
+		vector.TurnHalves(dst, src, cos, sin, part/2, n, t.Width, stride)
+	}
+	if part < t.Width {
+		for r := range n {
+			copy(dst[r*t.Width+part:(r+1)*t.Width], src[r*stride+part:r*stride+t.Width])
 		}
 	}
 }
@@ -96,7 +97,7 @@ func (t *boundAttention) head(s *scratch, head, q0, q1 int) error {
 	out := t.y()[batchOffset(0, t.Result.Strides, t.Batch, head):]
 	step := t.K.Strides[t.axis]
 	if c := t.cosK(); c != nil {
-		turn(a.turned, keys, c, t.sinK(), 0, t.Keys, step, t.Width)
+		t.turn(a.turned, keys, c, t.sinK(), 0, t.Keys, step)
 		keys, step = a.turned, t.Width
 	}
 	if err := a.keys.Right(kernel.Rows(keys, step), t.Keys, t.Width); err != nil {
@@ -118,7 +119,7 @@ func (t *boundAttention) block(s *scratch, queries, out []float32, head, r0, n i
 	a, g := &s.attention, &s.gathered
 	from, step := queries, t.Q.Strides[t.axis]
 	if c := t.cosQ(); c != nil {
-		turn(a.turned, queries, c, t.sinQ(), r0, r0+n, step, t.Width)
+		t.turn(a.turned, queries, c, t.sinQ(), r0, n, step)
 		from, step = a.turned, t.Width
 	} else {
 		from = queries[r0*step:]
@@ -131,23 +132,7 @@ func (t *boundAttention) block(s *scratch, queries, out []float32, head, r0, n i
 	}
 	var inverse [queryBlock]float32
 	for i := range n {
-		row := a.scores[i*t.padded : (i+1)*t.padded]
-		scale := t.Scale
-		if m := t.mask(); m != nil {
-			at := batchOffset((r0+i)*t.Mask[t.axis], t.Mask, t.Batch, head)
-			for j, w := range m[at : at+t.Keys] {
-				row[j] = float32(row[j]*scale) + w
-			}
-			scale = 1
-		}
-		for j := t.Keys; j < t.padded; j++ {
-			row[j] = float32(math.Inf(-1))
-		}
-		inverse[i] = 1 / vector.SoftmaxRow(row, scale)
-		if f := inverse[i]; t.ZeroUndefined && f-f != 0 { // the sum is no number
-			clear(row)
-			inverse[i] = 1
-		}
+		inverse[i] = t.weights(a.scores[i*t.padded:(i+1)*t.padded], head, r0+i)
 	}
 	c := out[r0*t.Result.Strides[t.axis]:]
 	g.M, g.N, g.Data, g.Base, g.Runs = n, t.Values, a.scores, s.bases(n, t.padded), t.weightRun
@@ -163,4 +148,44 @@ func (t *boundAttention) block(s *scratch, queries, out []float32, head, r0, n i
 		}
 	}
 	return nil
+}
+
+// weights makes a row of scores weights but for a factor, which it returns.
+func (t *boundAttention) weights(row []float32, head, query int) float32 {
+	scores, scale := row[:t.Keys], t.Scale
+	if t.Cap > 0 {
+		for j, v := range scores {
+			scores[j] = float32(v*scale) / t.Cap
+		}
+		vector.Tanh(scores, scores)
+		scale = t.Cap
+	}
+	var mask []float32
+	if m := t.mask(); m != nil {
+		at := batchOffset(query*t.Mask[t.axis], t.Mask, t.Batch, head)
+		mask = m[at : at+t.Keys]
+		for j, w := range mask {
+			scores[j] = float32(scores[j]*scale) + w
+		}
+		scale = 1
+	}
+	for j := t.Keys; j < t.padded; j++ {
+		row[j] = float32(math.Inf(-1))
+	}
+	f := 1 / vector.SoftmaxRow(row, scale)
+	if f-f == 0 || !t.ZeroUndefined && !(t.ZeroMasked && hidesAll(mask)) {
+		return f
+	}
+	clear(row) // the sum is no number
+	return 1
+}
+
+// hidesAll reports whether all of a mask is −Inf.
+func hidesAll(mask []float32) bool {
+	for _, w := range mask {
+		if !math.IsInf(float64(w), -1) {
+			return false
+		}
+	}
+	return true
 }

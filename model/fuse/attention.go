@@ -13,18 +13,121 @@ import (
 
 // access is a value as a view of another that exists in memory.
 type access struct {
-	operator.View
-	id       int
-	shape    []int
-	factor   float32
-	cos, sin int   // the tables of a rotary embedding, or −1
-	turned   []int // strides of rows and columns when it was applied
+	id     int
+	offset int
+	shape  []int
+	axes   [][]run // how each axis is walked, from its outermost part on
+	factor float32
+	rotation
+}
+
+// run is a walk of n elements that lie stride apart. An axis needs several where it was made of axes that do not follow each other
+// in memory, such as the heads of all elements of a batch.
+type run struct{ n, stride int }
+
+// rotation is a rotary embedding.
+type rotation struct {
+	cos, sin    int // the tables, or −1
+	turned      int // elements of each row
+	interleaved bool
+	rows        [][]run // the axes of rows and columns when it was applied
+}
+
+// merged joins the walks of an axis that follow each other.
+func merged(axis []run) []run {
+	var out []run
+	for _, r := range axis {
+		switch last := len(out) - 1; {
+		case r.n == 1:
+		case last >= 0 && out[last].stride == r.n*r.stride:
+			out[last] = run{out[last].n * r.n, r.stride}
+		default:
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// stride is that of an axis, if one suffices.
+func stride(axis []run) (int, bool) {
+	switch len(axis) {
+	case 0:
+		return 0, true
+	case 1:
+		return axis[0].stride, true
+	}
+	return 0, false
+}
+
+// reshape gives a view another shape, if it can be walked in it.
+func (a *access) reshape(shape []int) bool {
+	if graph.Count(shape) == 0 {
+		return false
+	}
+	rest := slices.Concat(a.axes...)
+	axes := make([][]run, len(shape))
+	for i, n := range shape {
+		for n > 1 {
+			r := rest[0]
+			switch {
+			case n%r.n == 0:
+				axes[i], rest = append(axes[i], r), rest[1:]
+				n /= r.n
+			case r.n%n == 0:
+				inner := r.n / n
+				axes[i] = append(axes[i], run{n, r.stride * inner})
+				rest = slices.Concat([]run{{inner, r.stride}}, rest[1:])
+				n = 1
+			default:
+				return false
+			}
+		}
+		axes[i] = merged(axes[i])
+	}
+	a.shape, a.axes = shape, axes
+	return true
+}
+
+// cut takes n elements of an axis from one on, step apart.
+func (a *access) cut(axis, from, step, n int) bool {
+	if from == 0 && step == 1 && n == a.shape[axis] {
+		return true
+	}
+	s, ok := stride(a.axes[axis])
+	a.offset += from * s
+	a.shape, a.axes = slices.Clone(a.shape), slices.Clone(a.axes)
+	a.shape[axis], a.axes[axis] = n, merged([]run{{n, s * step}})
+	return ok
+}
+
+// broadcast repeats axes of length 1, and the whole, until a view has a shape.
+func (a *access) broadcast(shape []int) bool {
+	more := len(shape) - len(a.shape)
+	if more < 0 || graph.Count(shape) == 0 {
+		return false
+	}
+	axes := make([][]run, len(shape))
+	for i, n := range shape {
+		switch {
+		case i >= more && a.shape[i-more] == n:
+			axes[i] = a.axes[i-more]
+		case i < more || a.shape[i-more] == 1:
+			axes[i] = merged([]run{{n, 0}})
+		default:
+			return false
+		}
+	}
+	a.shape, a.axes = shape, axes
+	return true
 }
 
 // access follows a value back through steps that only move elements or multiply by a number.
 func (f *fuser) access(id int) access {
 	shape := f.Values[id].Shape
-	own := access{id: id, shape: shape, View: operator.View{Strides: graph.RowMajor(shape)}, factor: 1, cos: -1, sin: -1}
+	own := access{id: id, shape: shape, factor: 1, rotation: rotation{cos: -1, sin: -1}}
+	for i, s := range graph.RowMajor(shape) {
+		own.axes = append(own.axes, merged([]run{{shape[i], s}}))
+	}
 	if f.producer[id] < 0 || f.Values[id].DType != graph.Float32 {
 		return own
 	}
@@ -38,11 +141,13 @@ func (f *fuser) access(id int) access {
 	case s.Node.Op == "Transpose":
 		through, ok = f.access(s.In[0]), true
 		perm := s.Params.(operator.TransposeParams).Perm
-		through.shape, through.Strides = permuted(through.shape, perm), permuted(through.Strides, perm)
+		through.shape, through.axes = permuted(through.shape, perm), permuted(through.axes, perm)
 	case s.Op.View && len(s.Out) == 1:
 		through = f.access(s.In[0])
-		through.Strides, ok = reshapeStrides(through.shape, through.Strides, shape)
-		through.shape = shape
+		ok = through.reshape(shape)
+	case s.Node.Op == "Expand":
+		through = f.access(s.In[0])
+		ok = through.broadcast(shape)
 	case s.Node.Op == "Split":
 		through, ok = f.throughSplit(s, id)
 	case s.Node.Op == "Gather":
@@ -53,6 +158,8 @@ func (f *fuser) access(id int) access {
 		through, ok = f.throughFactor(s, shape)
 	case s.Node.Op == "Add":
 		return f.rotary(s, own)
+	case s.Node.Op == "Concat":
+		return f.partlyTurned(s, own)
 	}
 	if !ok {
 		return own
@@ -66,12 +173,13 @@ func (f *fuser) throughSplit(s *graph.Step, id int) (access, bool) {
 	if !ok {
 		return access{}, false
 	}
-	a := f.access(s.In[0])
-	for k := range slices.Index(s.Out, id) {
-		a.Offset += p.Sizes[k] * a.Strides[p.Axis]
+	a, k := f.access(s.In[0]), slices.Index(s.Out, id)
+	from := 0
+	for _, n := range p.Sizes[:k] {
+		from += n
 	}
-	a.shape = f.Values[id].Shape
-	return a, true
+	ok = a.cut(p.Axis, from, 1, p.Sizes[k])
+	return a, ok
 }
 
 // throughGather is what lies at one index of another value.
@@ -86,13 +194,12 @@ func (f *fuser) throughGather(s *graph.Step, shape []int) (access, bool) {
 	if index < 0 {
 		index += float64(a.shape[p.Axis])
 	}
-	a.Offset += int(index) * a.Strides[p.Axis]
-	a.Strides = slices.Clone(a.Strides)
+	ok = a.cut(p.Axis, int(index), 1, 1)
 	if len(shape) == rank-1 {
-		a.Strides = slices.Delete(a.Strides, p.Axis, p.Axis+1)
+		a.axes = slices.Delete(slices.Clone(a.axes), p.Axis, p.Axis+1)
 	}
 	a.shape = shape
-	return a, true
+	return a, ok
 }
 
 func (f *fuser) throughSlice(s *graph.Step, shape []int) (access, bool) {
@@ -101,13 +208,10 @@ func (f *fuser) throughSlice(s *graph.Step, shape []int) (access, bool) {
 		return access{}, false
 	}
 	a := f.access(s.In[0])
-	a.Strides = slices.Clone(a.Strides)
-	for k := range shape {
-		a.Offset += p.Start[k] * a.Strides[k]
-		a.Strides[k] *= p.Step[k]
+	for k, n := range shape {
+		ok = ok && a.cut(k, p.Start[k], p.Step[k], n)
 	}
-	a.shape = shape
-	return a, true
+	return a, ok
 }
 
 // throughFactor is another value times or divided by a positive number.
@@ -135,10 +239,7 @@ func (f *fuser) rotary(s *graph.Step, own access) access {
 		return own
 	}
 	rows, width := own.shape[rank-2], own.shape[rank-1]
-	table := func(id int) bool {
-		shape := f.Values[id].Shape
-		return f.constant(id) && len(shape) >= 2 && slices.Equal(shape[len(shape)-2:], own.shape[rank-2:]) && graph.Count(shape) == rows*width
-	}
+	table := func(id int) bool { return f.isTable(id, rows, width) }
 	for k := range 2 {
 		plain, crossed := f.from(s.In[k], "Mul"), f.from(s.In[1-k], "Mul")
 		if plain == nil || crossed == nil {
@@ -153,77 +254,115 @@ func (f *fuser) rotary(s *graph.Step, own access) access {
 			return own
 		}
 		join := f.from(swapped, "Concat")
-		if join == nil || len(join.In) != 2 || join.Params.(operator.AxisParams).Axis != rank-1 {
+		interleaved := join == nil
+		if interleaved { // the pairs were an axis of their own
+			if view := f.step(swapped); f.processor && view != nil && view.Op.View {
+				join = f.from(view.In[0], "Concat")
+			}
+		}
+		if join == nil || len(join.In) != 2 {
 			continue
 		}
-		negative := f.from(join.In[0], "Neg")
-		if negative == nil || !slices.Equal(f.Values[x].Shape, own.shape) ||
-			!f.isHalf(negative.In[0], x, width/2) || !f.isHalf(join.In[1], x, 0) {
+		axis := len(f.Values[join.Out[0]].Shape) - 1
+		negative := f.from(f.beneath(join.In[0]), "Neg")
+		if negative == nil || join.Params.(operator.AxisParams).Axis != axis || interleaved == (axis == rank-1) ||
+			!slices.Equal(f.Values[x].Shape, own.shape) ||
+			!f.isHalf(negative.In[0], x, 1, interleaved) || !f.isHalf(join.In[1], x, 0, interleaved) {
 			return own
 		}
 		a := f.access(x)
 		if a.cos >= 0 {
 			return own
 		}
-		a.cos, a.sin, a.turned = cos, sin, slices.Clone(a.Strides[rank-2:])
+		a.rotation = rotation{cos, sin, width, interleaved, a.axes[rank-2:]}
 		return a
 	}
 	return own
 }
 
-// isHalf reports whether a value is half of x along the last axis, from the given element on.
-func (f *fuser) isHalf(id, x, from int) bool {
-	a, b := f.access(id), f.access(x)
-	last := len(b.shape) - 1
-	half := slices.Clone(b.shape)
-	half[last] /= 2
-	return b.shape[last]%2 == 0 && a.id == b.id && slices.Equal(a.shape, half) && slices.Equal(a.Strides, b.Strides) &&
-		a.Offset == b.Offset+from*b.Strides[last] && a.cos < 0 && b.cos < 0 && a.factor == b.factor
+// step returns the step that makes a value, or nil.
+func (f *fuser) step(id int) *graph.Step {
+	if id < 0 || f.producer[id] < 0 {
+		return nil
+	}
+	return &f.Steps[f.producer[id]]
 }
 
-// reshapeStrides is how a strided array looks under another shape, if that needs no copy.
-func reshapeStrides(shape, strides, to []int) ([]int, bool) {
-	out := make([]int, len(to))
-	if graph.Count(to) == 0 {
-		return nil, false
+// beneath is the value that a value is a view of, if it is one.
+func (f *fuser) beneath(id int) int {
+	if s := f.step(id); s != nil && s.Op.View {
+		return s.In[0]
 	}
-	i, j := 0, 0
-	for i < len(shape) || j < len(to) {
-		// Groups of axes with the same number of elements.
-		i0, j0 := i, j
-		n, m := 1, 1
-		if i < len(shape) {
-			n, i = shape[i], i+1
-		}
-		if j < len(to) {
-			m, j = to[j], j+1
-		}
-		for n != m {
-			if n < m {
-				n, i = n*shape[i], i+1
-			} else {
-				m, j = m*to[j], j+1
-			}
-		}
-		// The group must be walked evenly; axes of length 1 do not matter.
-		step, size := 0, 1
-		for k := i - 1; k >= i0; k-- {
-			if shape[k] == 1 {
-				continue
-			}
-			if size == 1 {
-				step = strides[k]
-			} else if strides[k] != step*size {
-				return nil, false
-			}
-			size *= shape[k]
-		}
-		for k := j - 1; k >= j0; k-- {
-			out[k] = step
-			step *= to[k]
+	return id
+}
+
+// isTable reports whether a value is a constant [rows, width], or copies of one.
+func (f *fuser) isTable(id, rows, width int) bool {
+	if !f.constant(id) || f.Values[id].DType != graph.Float32 {
+		return false
+	}
+	shape, n := f.Values[id].Shape, rows*width
+	if len(shape) < 2 || !slices.Equal(shape[len(shape)-2:], []int{rows, width}) {
+		return false
+	}
+	if graph.Count(shape) == n {
+		return true
+	}
+	data := f.Values[id].Const.F32
+	for at := n; at < len(data); at += n {
+		if !slices.Equal(data[:n], data[at:at+n]) {
+			return false
 		}
 	}
-	return out, true
+	return len(data) > 0
+}
+
+// table is a constant [rows, width] that isTable has found; −1 if none is given.
+func (f *fuser) table(id, rows, width int) int {
+	if id < 0 || graph.Count(f.Values[id].Shape) == rows*width {
+		return id
+	}
+	first := f.temporary([]int{rows, width})
+	f.Values[first].Name, f.Values[first].Const = f.Values[id].Name, graph.Floats(f.Values[id].Const.F32[:rows*width], rows, width)
+	return first
+}
+
+// isHalf reports whether a value is half of x along the last axis: the first or second one, or every other element.
+func (f *fuser) isHalf(id, x, which int, interleaved bool) bool {
+	a, b := f.access(id), f.access(x)
+	last := len(b.shape) - 1
+	if b.shape[last]%2 != 0 || a.id != b.id || a.cos >= 0 || b.cos >= 0 || a.factor != b.factor {
+		return false
+	}
+	half := b.shape[last] / 2
+	from, step := which*half, 1
+	if interleaved {
+		from, step = which, 2
+	}
+	return b.cut(last, from, step, half) && a.reshape(b.shape) && a.offset == b.offset && slices.EqualFunc(a.axes, b.axes, slices.Equal)
+}
+
+// partlyTurned is a value of whose rows a rotary embedding turns the first elements.
+func (f *fuser) partlyTurned(s *graph.Step, own access) access {
+	last := len(own.shape) - 1
+	if !f.processor || len(s.In) != 2 || s.Params.(operator.AxisParams).Axis != last {
+		return own
+	}
+	a, b := f.access(s.In[0]), f.access(s.In[1])
+	if a.cos < 0 || b.cos >= 0 || a.id != b.id || a.factor != b.factor || a.turned != a.shape[last] {
+		return own
+	}
+	// Both parts are those of rows without gaps.
+	whole := a
+	whole.shape, whole.axes = own.shape, slices.Clone(a.axes)
+	whole.axes[last] = merged([]run{{own.shape[last], 1}})
+	left, right := whole, whole
+	if !left.cut(last, 0, 1, a.shape[last]) || !right.cut(last, a.shape[last], 1, b.shape[last]) || right.offset != b.offset ||
+		!slices.EqualFunc(left.axes, a.axes, slices.Equal) || !slices.EqualFunc(right.axes, b.axes, slices.Equal) {
+		return own
+	}
+	whole.rows = whole.axes[last-1:]
+	return whole
 }
 
 // attention finds softmax(Q·Kᵀ)·V with its scale, mask and rotary embedding.
@@ -232,9 +371,9 @@ func (f *fuser) attention(i int) bool {
 	if s.Node.Op != "MatMul" || s.Node.Domain != "" || len(f.Values[s.Out[0]].Shape) < 3 {
 		return false
 	}
-	weights, zero := f.unguarded(s.In[0])
-	softmax := f.from(weights, "Softmax")
-	if softmax == nil || !zero && !f.single(weights) {
+	guard := f.unguarded(s.In[0])
+	softmax := f.from(guard.weights, "Softmax")
+	if softmax == nil || !f.single(guard.weights) && !guard.undefined {
 		return false
 	}
 	shape := f.Values[softmax.In[0]].Shape
@@ -242,34 +381,83 @@ func (f *fuser) attention(i int) bool {
 	if q, ok := softmax.Params.(operator.SoftmaxParams); !ok || q.Inner != 1 || q.Length != shape[rank-1] {
 		return false
 	}
-	p := &operator.AttentionParams{Scale: 1, Batch: shape[:rank-2], Queries: shape[rank-2], Keys: shape[rank-1], ZeroUndefined: zero}
+	p := &operator.AttentionParams{Scale: 1, Batch: slices.Clone(shape[:rank-2]), Queries: shape[rank-2], Keys: shape[rank-1], ZeroUndefined: guard.undefined, ZeroMasked: guard.bias >= 0}
 	product, mask := f.scores(softmax.In[0], p, shape)
-	if product == nil {
+	if product == nil || guard.bias >= 0 && guard.bias != mask {
 		return false
 	}
 	q, k, v := f.access(product.In[0]), f.access(product.In[1]), f.access(s.In[1])
 	if !f.operands(p, &q, &k, &v, rank) {
 		return false
 	}
-	out, at := f.result(p, i, rank)
-	f.Steps[at] = newStep("repscope", "Attention", s.Node.Name, p, []int{q.id, k.id, v.id, mask, q.cos, q.sin, k.cos, k.sin}, []int{out})
+	p.Turned, p.Interleaved = max(q.turned, k.turned), q.interleaved || k.interleaved
+	out, place := f.result(p, i, rank)
+	if !batch(p, &q, &k, &v) {
+		return false
+	}
+	f.Steps[place] = newStep("repscope", "Attention", s.Node.Name, p, []int{q.id, k.id, v.id, mask,
+		f.table(q.cos, p.Queries, p.Turned), f.table(q.sin, p.Queries, p.Turned), f.table(k.cos, p.Keys, p.Turned), f.table(k.sin, p.Keys, p.Turned)}, []int{out})
 	return true
 }
 
-// unguarded is the value of attention weights of which undefined ones, of queries that attend to
-// nothing, become 0 (the exporters' form of scaled_dot_product_attention); zero is false of a
-// value that is not of that form.
-func (f *fuser) unguarded(id int) (weights int, zero bool) {
-	guard := f.from(id, "Where")
-	if !f.processor || guard == nil || guard.Node.Domain != "" || !f.single(id) || f.number(guard.In[1]) != 0 {
-		return id, false
+// guard is what makes weights of queries that attend to nothing 0.
+type guard struct {
+	weights   int
+	undefined bool // where they are no numbers (the exporters' form of scaled_dot_product_attention)
+	bias      int  // where a row of this value, a mask, is −Inf; −1 if none is looked at
+}
+
+// unguarded is the value of attention weights and what guards them.
+func (f *fuser) unguarded(id int) guard {
+	none := guard{weights: id, bias: -1}
+	choice := f.from(id, "Where")
+	if !f.processor || choice == nil || choice.Node.Domain != "" || !f.single(id) || f.number(choice.In[1]) != 0 ||
+		!slices.Equal(f.Values[id].Shape, f.Values[choice.In[2]].Shape) {
+		return none
 	}
-	test := f.from(guard.In[0], "IsNaN")
-	if weights = guard.In[2]; test == nil || test.In[0] != weights || f.uses[weights] != 2 || !f.single(guard.In[0]) ||
-		!slices.Equal(f.Values[id].Shape, f.Values[weights].Shape) {
-		return id, false
+	weights := choice.In[2]
+	if test := f.from(choice.In[0], "IsNaN"); test != nil {
+		if test.In[0] != weights || f.uses[weights] != 2 || !f.single(choice.In[0]) {
+			return none
+		}
+		return guard{weights: weights, undefined: true, bias: -1}
 	}
-	return weights, true
+	test := f.from(choice.In[0], "Equal")
+	if test == nil {
+		return none
+	}
+	_, top, ok := pair(test, func(id int) bool { return math.IsInf(f.number(id), -1) })
+	if !ok || f.from(top, "ReduceMax") == nil {
+		return none
+	}
+	reduce := f.from(top, "ReduceMax")
+	shape := f.Values[reduce.In[0]].Shape
+	if q := reduce.Params.(operator.ReduceParams); !q.KeepDims || !slices.Equal(q.Axes, []int{len(shape) - 1}) {
+		return none
+	}
+	return guard{weights: weights, bias: reduce.In[0]}
+}
+
+// decided drops a choice that is always the same.
+func (f *fuser) decided(i int) bool {
+	s := f.Steps[i]
+	if s.Node.Op != "Where" || s.Node.Domain != "" || !f.constant(s.In[0]) || slices.Contains(f.Outputs, s.Out[0]) {
+		return false
+	}
+	taken := f.Values[s.In[0]].Const.Bool
+	if len(taken) == 0 || slices.Contains(taken, !taken[0]) {
+		return false
+	}
+	by := s.In[2]
+	if taken[0] {
+		by = s.In[1]
+	}
+	if !slices.Equal(f.Values[by].Shape, f.Values[s.Out[0]].Shape) {
+		return false
+	}
+	f.replace(s.Out[0], by)
+	f.Steps = slices.Delete(f.Steps, i, i+1)
+	return true
 }
 
 // scores goes from the operand of the softmax, of the given shape, back to the product Q·Kᵀ (nil if there is none), and
@@ -284,6 +472,9 @@ func (f *fuser) scores(id int, p *operator.AttentionParams, shape []int) (produc
 				break
 			}
 		}
+	}
+	if limit, within := f.capped(id); limit > 0 {
+		p.Cap, id = limit, within
 	}
 	for {
 		if !f.single(id) {
@@ -315,36 +506,124 @@ func (f *fuser) scores(id int, p *operator.AttentionParams, shape []int) (produc
 	}
 }
 
+// capped recognizes c·tanh(x/c); the number is 0 if a value is not of this form.
+func (f *fuser) capped(id int) (limit float32, x int) {
+	outer := f.from(id, "Mul")
+	if !f.processor || outer == nil || !f.single(id) {
+		return 0, id
+	}
+	c, bent, ok := pair(outer, func(id int) bool { return f.number(id) > 0 })
+	if !ok || f.from(bent, "Tanh") == nil || !f.single(bent) {
+		return 0, id
+	}
+	inside := f.from(bent, "Tanh").In[0]
+	if d := f.from(inside, "Div"); d != nil && f.single(inside) && f.number(d.In[1]) == f.number(c) {
+		return float32(f.number(c)), d.In[0]
+	}
+	return 0, id
+}
+
 // operands enters how Q, K (which is transposed) and V lie, if the kernels can read them so.
 func (f *fuser) operands(p *operator.AttentionParams, q, k, v *access, rank int) bool {
-	if len(q.shape) != rank || len(k.shape) != rank || len(v.shape) != rank || v.cos >= 0 || v.factor != 1 {
+	if len(q.shape) != rank || len(k.shape) != rank || len(v.shape) != rank || v.cos >= 0 || v.factor != 1 ||
+		q.cos >= 0 && k.cos >= 0 && (q.turned != k.turned || q.interleaved != k.interleaved) {
 		return false
-	}
-	for _, a := range []*access{q, k, v} {
-		if !slices.Equal(a.shape[:rank-2], p.Batch) || f.Values[a.id].DType != graph.Float32 {
-			return false
-		}
 	}
 	p.Width, p.Values = q.shape[rank-1], v.shape[rank-1]
-	k.Strides = slices.Clone(k.Strides)
-	k.Strides[rank-2], k.Strides[rank-1] = k.Strides[rank-1], k.Strides[rank-2]
-	for _, a := range []*access{q, k, v} {
-		if a.Strides[rank-1] != 1 && a.shape[rank-1] != 1 || slices.Min(a.Strides) < 0 || a.Offset < 0 ||
-			a.cos >= 0 && !slices.Equal(a.turned, a.Strides[rank-2:]) {
+	if p.Width == 0 || p.Values == 0 || p.Keys == 0 || p.Queries == 0 || graph.Count(p.Batch) == 0 {
+		return false
+	}
+	swapped := []int{1, 0}
+	k.shape = slices.Concat(k.shape[:rank-2], permuted(k.shape[rank-2:], swapped))
+	k.axes = slices.Concat(k.axes[:rank-2], permuted(k.axes[rank-2:], swapped))
+	for _, o := range []struct {
+		*access
+		view *operator.View
+	}{{q, &p.Q}, {k, &p.K}, {v, &p.V}} {
+		if !o.broadcast(slices.Concat(p.Batch, o.shape[rank-2:])) || f.Values[o.id].DType != graph.Float32 || o.offset < 0 ||
+			o.cos >= 0 && !slices.EqualFunc(o.rows, o.axes[rank-2:], slices.Equal) {
 			return false
 		}
-	}
-	// Rows of one operand must not overlap.
-	if p.Width == 0 || p.Values == 0 || p.Keys == 0 || p.Queries == 0 || graph.Count(p.Batch) == 0 ||
-		k.Strides[rank-2] < p.Width || v.Strides[rank-2] < p.Values {
-		return false
+		width := o.shape[rank-1]
+		row, oneRow := stride(o.axes[rank-2])
+		column, oneColumn := stride(o.axes[rank-1])
+		if o.shape[rank-2] == 1 {
+			row = width
+		}
+		// Rows must not overlap.
+		if !oneRow || !oneColumn || column != 1 && width > 1 || row < width {
+			return false
+		}
+		o.view.Offset, o.view.Strides = o.offset, []int{row, 1}
 	}
 	p.Scale *= q.factor * k.factor
-	if !(p.Scale > 0) || math.IsInf(float64(p.Scale), 0) {
-		return false
+	return p.Scale > 0 && !math.IsInf(float64(p.Scale), 0)
+}
+
+// batch enters the axes of the batch: those of the scores, in parts that all operands walk evenly.
+func batch(p *operator.AttentionParams, operands ...*access) bool {
+	views := []*operator.View{&p.Q, &p.K, &p.V}
+	strides := make([][]int, len(views))
+	var lengths, result, mask []int
+	for axis := range p.Batch {
+		ends := breaks(operands, axis)
+		for e := len(ends) - 1; e > 0; e-- {
+			inner := ends[e-1]
+			if ends[e]%inner != 0 {
+				return false
+			}
+			lengths = append(lengths, ends[e]/inner)
+			result = append(result, p.Result.Strides[axis]*inner)
+			if p.Mask != nil {
+				mask = append(mask, p.Mask[axis]*inner)
+			}
+			for i, o := range operands {
+				s := at(o.axes[axis], inner)
+				if s < 0 {
+					return false
+				}
+				strides[i] = append(strides[i], s)
+			}
+		}
 	}
-	p.Q, p.K, p.V = q.View, k.View, v.View
+	for i, view := range views {
+		view.Strides = append(strides[i], view.Strides...)
+	}
+	p.Result.Strides = append(result, p.Result.Strides[len(p.Batch):]...)
+	if p.Mask != nil {
+		p.Mask = append(mask, p.Mask[len(p.Batch):]...)
+	}
+	p.Batch = lengths
 	return true
+}
+
+// breaks are the lengths, ascending from 1, of the ends of an axis at which the walk of an operand breaks, and of the whole.
+func breaks(operands []*access, axis int) []int {
+	n := operands[0].shape[axis]
+	if n == 1 {
+		return []int{1, 1}
+	}
+	ends := []int{1, n}
+	for _, o := range operands {
+		inner := 1
+		for _, r := range slices.Backward(o.axes[axis]) {
+			inner *= r.n
+			ends = append(ends, inner)
+		}
+	}
+	slices.Sort(ends)
+	return slices.Compact(ends)
+}
+
+// at is where the element with the given index of an axis lies; the index divides, or is a multiple of, the lengths of all ends of its walk.
+func at(axis []run, index int) int {
+	for _, r := range slices.Backward(axis) {
+		if index < r.n {
+			return index * r.stride
+		}
+		index /= r.n
+	}
+	return 0
 }
 
 // result enters how the result of step i is written: a transposition of it alone can be done at once. It
@@ -352,12 +631,13 @@ func (f *fuser) operands(p *operator.AttentionParams, q, k, v *access, rank int)
 func (f *fuser) result(p *operator.AttentionParams, i, rank int) (out, at int) {
 	out, at = f.Steps[i].Out[0], i
 	p.Result.Strides = graph.RowMajor(f.Values[out].Shape)
-	if !f.single(out) {
-		return out, at
-	}
-	for j := i + 1; j < len(f.Steps); j++ {
+	for j, through := i+1, out; j < len(f.Steps) && f.single(through); j++ {
 		t := &f.Steps[j]
-		if !slices.Contains(t.In, out) {
+		if !slices.Contains(t.In, through) {
+			continue
+		}
+		if t.Op.View && slices.Equal(f.Values[t.Out[0]].Shape, f.Values[out].Shape) {
+			through = t.Out[0] // another name
 			continue
 		}
 		if perm, ok := t.Params.(operator.TransposeParams); ok && perm.Perm[rank-1] == rank-1 {
@@ -381,7 +661,7 @@ func (f *fuser) isScores(id int, shape []int) bool {
 			return true
 		case s.Node.Op == "Mul" && f.constant(s.In[0]):
 			id = s.In[1]
-		case s.Node.Op == "Mul" || s.Node.Op == "Div":
+		case s.Node.Op == "Mul" || s.Node.Op == "Div" || s.Node.Op == "Tanh":
 			id = s.In[0]
 		default:
 			return false

@@ -32,7 +32,7 @@ const fuseBudget = 1 << 24
 func program(p *graph.Program, processor bool) {
 	f := &fuser{Program: p, processor: processor}
 	for _, pass := range []func(*fuser, int) bool{
-		(*fuser).cast, (*fuser).layerNorm, (*fuser).layerNormScale, (*fuser).silu, (*fuser).gelu, (*fuser).linear,
+		(*fuser).cast, (*fuser).decided, (*fuser).layerNorm, (*fuser).rootMeanSquare, (*fuser).layerNormScale, (*fuser).silu, (*fuser).gelu, (*fuser).linear,
 	} {
 		f.sweep(pass)
 	}
@@ -198,12 +198,8 @@ func (f *fuser) layerNorm(i int) bool {
 		return false
 	}
 	square := mean.In[0]
-	var base int
-	if pow := f.from(square, "Pow"); pow != nil && f.number(pow.In[1]) == 2 {
-		base = pow.In[0]
-	} else if mul := f.from(square, "Mul"); mul != nil && mul.In[0] == mul.In[1] {
-		base = mul.In[0]
-	} else {
+	base := f.squared(square)
+	if base < 0 {
 		return false
 	}
 	if base != div.In[0] {
@@ -223,6 +219,63 @@ func (f *fuser) layerNorm(i int) bool {
 	return true
 }
 
+// squared is the value whose square a value is, −1 if it is none.
+func (f *fuser) squared(id int) int {
+	if pow := f.from(id, "Pow"); pow != nil && f.number(pow.In[1]) == 2 {
+		return pow.In[0]
+	}
+	if mul := f.from(id, "Mul"); mul != nil && mul.In[0] == mul.In[1] {
+		return mul.In[0]
+	}
+	return -1
+}
+
+// rootMeanSquare finds x / √(E x² + ε), or x times its inverse, over the last axes.
+func (f *fuser) rootMeanSquare(i int) bool {
+	s := f.Steps[i]
+	if s.Node.Domain != "" || s.Node.Op != "Mul" && s.Node.Op != "Div" {
+		return false
+	}
+	x, root := s.In[0], s.In[1]
+	if s.Node.Op == "Mul" {
+		inverse, other, ok := pair(&s, func(id int) bool { return f.inverse(id) >= 0 })
+		if !ok {
+			return false
+		}
+		x, root = other, f.inverse(inverse)
+	}
+	sqrt := f.from(root, "Sqrt")
+	if sqrt == nil {
+		return false
+	}
+	sum := f.from(sqrt.In[0], "Add")
+	if sum == nil {
+		return false
+	}
+	e, mean, ok := pair(sum, func(id int) bool { return f.number(id) >= 0 })
+	if !ok || f.from(mean, "ReduceMean") == nil {
+		return false
+	}
+	square := f.from(mean, "ReduceMean").In[0]
+	axis, ok := f.meanOf(mean, square)
+	if !ok || f.squared(square) != x || !slices.Equal(f.Values[s.Out[0]].Shape, f.Values[x].Shape) {
+		return false
+	}
+	f.Steps[i] = newStep("", "RMSNormalization", s.Node.Name, operator.NormParams{Axis: axis, Epsilon: float32(f.number(e))}, []int{x, -1}, s.Out)
+	return true
+}
+
+// inverse is the value that a value is 1 divided by, −1 if it is of no such form.
+func (f *fuser) inverse(id int) int {
+	if r := f.from(id, "Reciprocal"); r != nil {
+		return r.In[0]
+	}
+	if d := f.from(id, "Div"); d != nil && f.number(d.In[0]) == 1 {
+		return d.In[1]
+	}
+	return -1
+}
+
 // meanOf reports whether value id is the mean of x over its last axes, kept, and from which axis.
 func (f *fuser) meanOf(id, x int) (axis int, ok bool) {
 	s := f.from(id, "ReduceMean")
@@ -237,7 +290,7 @@ func (f *fuser) meanOf(id, x int) (axis int, ok bool) {
 	return p.Axes[0], true
 }
 
-// layerNormScale adds scale and bias to a layer normalisation that has none.
+// layerNormScale adds scale and bias to a layer normalisation that has none, and a scale to one by the root of the mean square.
 func (f *fuser) layerNormScale(i int) bool {
 	s := f.Steps[i]
 	slot := map[string]int{"Mul": 1, "Add": 2}[s.Node.Op]
@@ -245,7 +298,9 @@ func (f *fuser) layerNormScale(i int) bool {
 		return false
 	}
 	norm := -1
-	y, w, ok := pair(&s, func(id int) bool { return f.from(id, "LayerNormalization") != nil && f.single(id) })
+	y, w, ok := pair(&s, func(id int) bool {
+		return f.single(id) && (f.from(id, "LayerNormalization") != nil || f.from(id, "RMSNormalization") != nil)
+	})
 	if !ok || !f.constant(w) {
 		return false
 	}
@@ -253,24 +308,36 @@ func (f *fuser) layerNormScale(i int) bool {
 	n := f.Steps[norm]
 	shape := f.Values[n.In[0]].Shape
 	axis := n.Params.(operator.NormParams).Axis
-	if len(n.In) < 3 || n.In[slot] >= 0 || slot == 1 && n.In[2] >= 0 || !slices.Equal(f.Values[w].Shape, shape[axis:]) {
+	if len(n.In) <= slot || n.In[slot] >= 0 || slot == 1 && len(n.In) > 2 && n.In[2] >= 0 || !slices.Equal(f.Values[w].Shape, shape[axis:]) {
 		return false
 	}
 	in := slices.Clone(n.In)
 	in[slot] = w
-	f.Steps[i] = newStep("", "LayerNormalization", n.Node.Name, n.Params, in, s.Out)
+	f.Steps[i] = newStep("", n.Node.Op, n.Node.Name, n.Params, in, s.Out)
 	return true
 }
 
-// silu finds x · σ(x).
+// silu finds x · σ(α·x).
 func (f *fuser) silu(i int) bool {
 	s := f.Steps[i]
 	if s.Node.Op != "Mul" || s.Node.Domain != "" {
 		return false
 	}
 	sigmoid, x, ok := pair(&s, func(id int) bool { return f.from(id, "Sigmoid") != nil })
-	if !ok || f.from(sigmoid, "Sigmoid").In[0] != x {
+	if !ok {
 		return false
+	}
+	if inside := f.from(sigmoid, "Sigmoid").In[0]; inside != x {
+		m := f.from(inside, "Mul")
+		if m == nil {
+			return false
+		}
+		alpha, of, ok := pair(m, func(id int) bool { return !math.IsNaN(f.number(id)) })
+		if !ok || of != x || !slices.Equal(f.Values[s.Out[0]].Shape, f.Values[x].Shape) {
+			return false
+		}
+		f.Steps[i] = newStep("", "Swish", s.Node.Name, operator.Activation{Op: "Swish", Alpha: float32(f.number(alpha))}, []int{x}, s.Out)
+		return true
 	}
 	f.Steps[i] = newStep("repscope", "Silu", s.Node.Name, operator.Activation{Op: "Silu"}, []int{x}, s.Out)
 	return true
@@ -392,8 +459,8 @@ func (f *fuser) temporary(shape []int) int {
 	return id
 }
 
-func permuted(shape, perm []int) []int {
-	out := make([]int, len(perm))
+func permuted[T any](shape []T, perm []int) []T {
+	out := make([]T, len(perm))
 	for i, p := range perm {
 		out[i] = shape[p]
 	}

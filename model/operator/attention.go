@@ -33,7 +33,8 @@ type View struct {
 
 // AttentionParams is a fused attention over batch axes (heads among them). The
 // inputs are Q, K, V, mask, cosine and sine for Q, cosine and sine for K; the last five may be absent.
-// With cosine and sine [length, width], a row x becomes x·cos + (−x₂, x₁)·sin, where x₁ and x₂ are its halves.
+// With cosine and sine [length, Turned], the first Turned elements x of a row become x·cos + (−x₂, x₁)·sin, where x₁ and x₂ are
+// their halves or, Interleaved, those of even and odd index.
 type AttentionParams struct {
 	Batch           []int
 	Queries, Keys   int
@@ -41,8 +42,13 @@ type AttentionParams struct {
 	Scale           float32
 	Q, K, V, Result View  // over the batch axes, then rows and columns
 	Mask            []int // strides over the batch axes, queries and keys
+	Turned          int
+	// The kernels of package cuda take none of what follows, and turn whole rows only.
+	Interleaved bool
+	// Cap, if positive, makes scores s, after the scale and before the mask, Cap·tanh(s/Cap).
+	Cap float32
 	// ZeroUndefined makes the weights of a query 0 where they are no numbers, as where all its
-	// scores are −Inf; ZeroMasked does where its whole row of the mask is −Inf. The kernels of package cuda do neither.
+	// scores are −Inf; ZeroMasked does where its whole row of the mask is −Inf.
 	ZeroUndefined, ZeroMasked bool
 }
 

@@ -66,6 +66,7 @@ func vectorAssembly() *assembler {
 		w.arithmetic()
 		w.normalizeRows()
 		w.rootRows()
+		w.rotations()
 		w.depthwise()
 		w.finishRows()
 		w.cuts()

@@ -91,6 +91,16 @@ func normalizeRowsAVX2(dst, x, scale, bias *float32, n, rows int, epsilon float6
 //go:noescape
 func rootRowsAVX2(dst, x, scale *float32, n, rows int, epsilon float64)
 
+// turnHalvesAVX2 is turnHalvesGeneric; n is half of what is turned of a row.
+//
+//go:noescape
+func turnHalvesAVX2(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
+
+// turnPairsAVX2 is turnPairsGeneric.
+//
+//go:noescape
+func turnPairsAVX2(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
+
 // depthwiseAVX2 is depthwiseGeneric for 16 of the channels and blocks of eight pixels, which in dst are stride elements apart.
 //
 //go:noescape
@@ -325,6 +335,16 @@ func normalizeRowsAVX512(dst, x, scale, bias *float32, n, rows int, epsilon floa
 //
 //go:noescape
 func rootRowsAVX512(dst, x, scale *float32, n, rows int, epsilon float64)
+
+// turnHalvesAVX512 is turnHalvesGeneric; n is half of what is turned of a row.
+//
+//go:noescape
+func turnHalvesAVX512(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
+
+// turnPairsAVX512 is turnPairsGeneric.
+//
+//go:noescape
+func turnPairsAVX512(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
 
 // depthwiseAVX512 is depthwiseGeneric for 16 of the channels and blocks of eight pixels, which in dst are stride elements apart.
 //

@@ -1,5 +1,5 @@
 // Package vector holds the loops over rows of float32 that the encoder executor runs beside the products of package
-// kernel: elementary functions, arithmetic with broadcasting, the exponentials of a softmax, normalization,
+// kernel: elementary functions, arithmetic with broadcasting, the exponentials of a softmax, normalization, rotations,
 // depthwise convolution, and the bias and activation that follow a product; the sliding windows of the structural
 // similarity of images, in float64 and in integers of bytes; and weighted sums of rows of bytes.
 //

@@ -51,6 +51,35 @@ func rootRows(dst, x, scale []float32, n, rows int, epsilon float32) bool {
 	return true
 }
 
+// turnHalves is turnHalvesGeneric. It reports whether there is a vector form.
+func turnHalves(dst, src, cos, sin []float32, n, rows, stepDst, stepSrc int) bool {
+	if !useAVX2 || n == 0 || rows == 0 {
+		return false
+	}
+	// The last elements that the assembly reads and writes.
+	_, _, _, _ = dst[(rows-1)*stepDst+2*n-1], src[(rows-1)*stepSrc+2*n-1], cos[2*rows*n-1], sin[2*rows*n-1]
+	if useAVX512 {
+		turnHalvesAVX512(&dst[0], &src[0], &cos[0], &sin[0], n, rows, stepDst, stepSrc)
+	} else {
+		turnHalvesAVX2(&dst[0], &src[0], &cos[0], &sin[0], n, rows, stepDst, stepSrc)
+	}
+	return true
+}
+
+// turnPairs is turnPairsGeneric. It reports whether there is a vector form.
+func turnPairs(dst, src, cos, sin []float32, n, rows, stepDst, stepSrc int) bool {
+	if !useAVX2 || n == 0 || n%2 != 0 || rows == 0 {
+		return false
+	}
+	_, _, _, _ = dst[(rows-1)*stepDst+n-1], src[(rows-1)*stepSrc+n-1], cos[rows*n-1], sin[rows*n-1]
+	if useAVX512 {
+		turnPairsAVX512(&dst[0], &src[0], &cos[0], &sin[0], n, rows, stepDst, stepSrc)
+	} else {
+		turnPairsAVX2(&dst[0], &src[0], &cos[0], &sin[0], n, rows, stepDst, stepSrc)
+	}
+	return true
+}
+
 const (
 	// depthwiseBlock is the number of pixels that the assembly takes together.
 	depthwiseBlock = 8

@@ -43,6 +43,10 @@ func normalizeRows(dst, x, scale, bias []float32, n, rows int, epsilon float32) 
 
 func swish(dst, src []float32, slope, unit float32) { swishGeneric(dst, src, slope, unit) }
 
+// turnHalves and turnPairs report that there is no vector form.
+func turnHalves(dst, src, cos, sin []float32, n, rows, stepDst, stepSrc int) bool { return false }
+func turnPairs(dst, src, cos, sin []float32, n, rows, stepDst, stepSrc int) bool  { return false }
+
 // rootRows reports that there is no vector form.
 func rootRows(dst, x, scale []float32, n, rows int, epsilon float32) bool { return false }
 
