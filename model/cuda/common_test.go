@@ -164,6 +164,9 @@ type known struct{ *graph.Tensor }
 func single(op string, attributes map[string]graph.Attribute, outputs int, operands ...any) (*graph.Graph, []*graph.Tensor) {
 	n := &graph.Node{Op: op, Attributes: attributes}
 	g := &graph.Graph{Opset: 20, Nodes: []*graph.Node{n}, Constants: map[string]*graph.Tensor{}}
+	if op == "RMSNormalization" || op == "Swish" { // as late as that
+		g.Opset = 24
+	}
 	var inputs []*graph.Tensor
 	for i, o := range operands {
 		name := fmt.Sprintf("x%d", i)

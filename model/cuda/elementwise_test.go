@@ -128,6 +128,7 @@ func TestUnary(t *testing.T) {
 		}
 	}
 	check(t, exact, "Gelu", attributes("approximate", "tanh"), mixed(5, 5, 211))
+	check(t, exact, "Swish", attributes("alpha", 1.7), mixed(6, 5, 211))
 	for _, name := range []string{"LeakyRelu", "Elu", "Celu", "ThresholdedRelu"} {
 		check(t, 1e-6, name, attributes("alpha", 0.3), mixed(6, 7, 5))
 	}

@@ -53,6 +53,16 @@ func scaled(x *graph.Tensor, by float32) *graph.Tensor {
 	return x
 }
 
+func TestRootMeanSquare(t *testing.T) {
+	for _, width := range []int{1, 2, 4, 7, 64, 512, 516, 1028, 2048, 2052, 3001} {
+		x := random(uint32(width), 5, width)
+		check(t, 1e-5, "RMSNormalization", nil, x, known{random(2, width)})
+		check(t, 1e-5, "RMSNormalization", attributes("epsilon", 0.1), x, random(3, 1))
+	}
+	check(t, 1e-5, "RMSNormalization", attributes("axis", 1), random(7, 3, 4, 5), random(8, 4, 5))
+	check(t, 1e-5, "RMSNormalization", nil, graph.Floats(make([]float32, 8), 2, 4), random(9, 4))
+}
+
 func TestLayerNorm(t *testing.T) {
 	for _, width := range []int{1, 2, 4, 7, 64, 192, 512, 516, 768, 1024, 1028, 2048, 2052, 3001} {
 		x, scale, bias := random(uint32(width), 5, width), known{random(2, width)}, known{random(3, width)}
