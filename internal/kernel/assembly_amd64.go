@@ -14,7 +14,7 @@ func float32AVX512R4V1(depth int, a, b *float32, c *float32, stride int, ahead u
 // float32AVX512GatherR4V1 multiplies rows in place by a panel into a 4×16 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR4V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+func float32AVX512GatherR4V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX512R4V2 multiplies panels into a 4×32 tile; see microKernel.
 //
@@ -24,7 +24,7 @@ func float32AVX512R4V2(depth int, a, b *float32, c *float32, stride int, ahead u
 // float32AVX512GatherR4V2 multiplies rows in place by a panel into a 4×32 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR4V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+func float32AVX512GatherR4V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX512R8V1 multiplies panels into a 8×16 tile; see microKernel.
 //
@@ -34,7 +34,7 @@ func float32AVX512R8V1(depth int, a, b *float32, c *float32, stride int, ahead u
 // float32AVX512GatherR8V1 multiplies rows in place by a panel into a 8×16 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR8V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+func float32AVX512GatherR8V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX512R8V2 multiplies panels into a 8×32 tile; see microKernel.
 //
@@ -44,7 +44,7 @@ func float32AVX512R8V2(depth int, a, b *float32, c *float32, stride int, ahead u
 // float32AVX512GatherR8V2 multiplies rows in place by a panel into a 8×32 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR8V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+func float32AVX512GatherR8V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX512R12V1 multiplies panels into a 12×16 tile; see microKernel.
 //
@@ -54,7 +54,7 @@ func float32AVX512R12V1(depth int, a, b *float32, c *float32, stride int, ahead 
 // float32AVX512GatherR12V1 multiplies rows in place by a panel into a 12×16 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR12V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+func float32AVX512GatherR12V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX512R12V2 multiplies panels into a 12×32 tile; see microKernel.
 //
@@ -64,7 +64,7 @@ func float32AVX512R12V2(depth int, a, b *float32, c *float32, stride int, ahead 
 // float32AVX512GatherR12V2 multiplies rows in place by a panel into a 12×32 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX512GatherR12V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+func float32AVX512GatherR12V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float64AVX512R4V1 multiplies panels into a 4×8 tile; see microKernel.
 //
@@ -134,7 +134,7 @@ func float32AVX2R2V1(depth int, a, b *float32, c *float32, stride int, ahead uin
 // float32AVX2GatherR2V1 multiplies rows in place by a panel into a 2×8 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX2GatherR2V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+func float32AVX2GatherR2V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX2R2V2 multiplies panels into a 2×16 tile; see microKernel.
 //
@@ -144,7 +144,7 @@ func float32AVX2R2V2(depth int, a, b *float32, c *float32, stride int, ahead uin
 // float32AVX2GatherR2V2 multiplies rows in place by a panel into a 2×16 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX2GatherR2V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+func float32AVX2GatherR2V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX2R4V1 multiplies panels into a 4×8 tile; see microKernel.
 //
@@ -154,7 +154,7 @@ func float32AVX2R4V1(depth int, a, b *float32, c *float32, stride int, ahead uin
 // float32AVX2GatherR4V1 multiplies rows in place by a panel into a 4×8 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX2GatherR4V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+func float32AVX2GatherR4V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX2R4V2 multiplies panels into a 4×16 tile; see microKernel.
 //
@@ -164,7 +164,7 @@ func float32AVX2R4V2(depth int, a, b *float32, c *float32, stride int, ahead uin
 // float32AVX2GatherR4V2 multiplies rows in place by a panel into a 4×16 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX2GatherR4V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+func float32AVX2GatherR4V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX2R6V1 multiplies panels into a 6×8 tile; see microKernel.
 //
@@ -174,7 +174,7 @@ func float32AVX2R6V1(depth int, a, b *float32, c *float32, stride int, ahead uin
 // float32AVX2GatherR6V1 multiplies rows in place by a panel into a 6×8 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX2GatherR6V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+func float32AVX2GatherR6V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX2R6V2 multiplies panels into a 6×16 tile; see microKernel.
 //
@@ -184,7 +184,7 @@ func float32AVX2R6V2(depth int, a, b *float32, c *float32, stride int, ahead uin
 // float32AVX2GatherR6V2 multiplies rows in place by a panel into a 6×16 tile; see gatherKernel.
 //
 //go:noescape
-func float32AVX2GatherR6V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+func float32AVX2GatherR6V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float64AVX2R2V1 multiplies panels into a 2×4 tile; see microKernel.
 //

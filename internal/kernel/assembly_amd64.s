@@ -169,12 +169,22 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR4V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+// func float32AVX512GatherR4V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 TEXT ·float32AVX512GatherR4V1(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
+	MOVQ base+8(FP), DI
+	MOVQ data+0(FP), DX
+	MOVQ 0(DI), AX
+	LEAQ (DX)(AX*4), AX
+	MOVQ 8(DI), BX
+	LEAQ (DX)(BX*4), BX
+	MOVQ 16(DI), CX
+	LEAQ (DX)(CX*4), CX
+	MOVQ 24(DI), SI
+	LEAQ (DX)(SI*4), SI
 	MOVQ b+32(FP), DX
 	MOVQ ahead+56(FP), BP
 	VPXORD Z0, Z0, Z0
@@ -183,22 +193,14 @@ TEXT ·float32AVX512GatherR4V1(SB), NOSPLIT, $16-72
 	VPXORD Z3, Z3, Z3
 run:
 	MOVQ next-8(SP), DI
-	MOVQ data+0(FP), SI
-	MOVQ (DI), AX
-	ADDQ 8(DI), AX
-	LEAQ (SI)(AX*4), SI
-	MOVQ base+8(FP), DI
-	MOVQ 0(DI), AX
-	LEAQ (SI)(AX*4), AX
-	MOVQ 8(DI), BX
-	LEAQ (SI)(BX*4), BX
-	MOVQ 16(DI), CX
-	LEAQ (SI)(CX*4), CX
-	MOVQ 24(DI), DI
+	ADDQ $16, next-8(SP)
+	MOVQ (DI), DI
+	LEAQ (AX)(DI*4), AX
+	LEAQ (BX)(DI*4), BX
+	LEAQ (CX)(DI*4), CX
 	LEAQ (SI)(DI*4), SI
 	MOVQ next-8(SP), DI
-	ADDQ $16, next-8(SP)
-	MOVQ 8(DI), DI
+	MOVQ -8(DI), DI
 	NEGQ DI
 	ADDQ $4, DI
 	JGT tail
@@ -577,12 +579,22 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR4V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+// func float32AVX512GatherR4V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 TEXT ·float32AVX512GatherR4V2(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
+	MOVQ base+8(FP), DI
+	MOVQ data+0(FP), DX
+	MOVQ 0(DI), AX
+	LEAQ (DX)(AX*4), AX
+	MOVQ 8(DI), BX
+	LEAQ (DX)(BX*4), BX
+	MOVQ 16(DI), CX
+	LEAQ (DX)(CX*4), CX
+	MOVQ 24(DI), SI
+	LEAQ (DX)(SI*4), SI
 	MOVQ b+32(FP), DX
 	MOVQ ahead+56(FP), BP
 	VPXORD Z0, Z0, Z0
@@ -595,22 +607,14 @@ TEXT ·float32AVX512GatherR4V2(SB), NOSPLIT, $16-72
 	VPXORD Z7, Z7, Z7
 run:
 	MOVQ next-8(SP), DI
-	MOVQ data+0(FP), SI
-	MOVQ (DI), AX
-	ADDQ 8(DI), AX
-	LEAQ (SI)(AX*4), SI
-	MOVQ base+8(FP), DI
-	MOVQ 0(DI), AX
-	LEAQ (SI)(AX*4), AX
-	MOVQ 8(DI), BX
-	LEAQ (SI)(BX*4), BX
-	MOVQ 16(DI), CX
-	LEAQ (SI)(CX*4), CX
-	MOVQ 24(DI), DI
+	ADDQ $16, next-8(SP)
+	MOVQ (DI), DI
+	LEAQ (AX)(DI*4), AX
+	LEAQ (BX)(DI*4), BX
+	LEAQ (CX)(DI*4), CX
 	LEAQ (SI)(DI*4), SI
 	MOVQ next-8(SP), DI
-	ADDQ $16, next-8(SP)
-	MOVQ 8(DI), DI
+	MOVQ -8(DI), DI
 	NEGQ DI
 	ADDQ $4, DI
 	JGT tail
@@ -1097,12 +1101,30 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR8V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+// func float32AVX512GatherR8V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 TEXT ·float32AVX512GatherR8V1(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
+	MOVQ base+8(FP), DI
+	MOVQ data+0(FP), DX
+	MOVQ 0(DI), AX
+	LEAQ (DX)(AX*4), AX
+	MOVQ 8(DI), BX
+	LEAQ (DX)(BX*4), BX
+	MOVQ 16(DI), CX
+	LEAQ (DX)(CX*4), CX
+	MOVQ 24(DI), SI
+	LEAQ (DX)(SI*4), SI
+	MOVQ 32(DI), R8
+	LEAQ (DX)(R8*4), R8
+	MOVQ 40(DI), R9
+	LEAQ (DX)(R9*4), R9
+	MOVQ 48(DI), R10
+	LEAQ (DX)(R10*4), R10
+	MOVQ 56(DI), R11
+	LEAQ (DX)(R11*4), R11
 	MOVQ b+32(FP), DX
 	MOVQ ahead+56(FP), BP
 	VPXORD Z0, Z0, Z0
@@ -1115,30 +1137,18 @@ TEXT ·float32AVX512GatherR8V1(SB), NOSPLIT, $16-72
 	VPXORD Z7, Z7, Z7
 run:
 	MOVQ next-8(SP), DI
-	MOVQ data+0(FP), R11
-	MOVQ (DI), AX
-	ADDQ 8(DI), AX
-	LEAQ (R11)(AX*4), R11
-	MOVQ base+8(FP), DI
-	MOVQ 0(DI), AX
-	LEAQ (R11)(AX*4), AX
-	MOVQ 8(DI), BX
-	LEAQ (R11)(BX*4), BX
-	MOVQ 16(DI), CX
-	LEAQ (R11)(CX*4), CX
-	MOVQ 24(DI), SI
-	LEAQ (R11)(SI*4), SI
-	MOVQ 32(DI), R8
-	LEAQ (R11)(R8*4), R8
-	MOVQ 40(DI), R9
-	LEAQ (R11)(R9*4), R9
-	MOVQ 48(DI), R10
-	LEAQ (R11)(R10*4), R10
-	MOVQ 56(DI), DI
+	ADDQ $16, next-8(SP)
+	MOVQ (DI), DI
+	LEAQ (AX)(DI*4), AX
+	LEAQ (BX)(DI*4), BX
+	LEAQ (CX)(DI*4), CX
+	LEAQ (SI)(DI*4), SI
+	LEAQ (R8)(DI*4), R8
+	LEAQ (R9)(DI*4), R9
+	LEAQ (R10)(DI*4), R10
 	LEAQ (R11)(DI*4), R11
 	MOVQ next-8(SP), DI
-	ADDQ $16, next-8(SP)
-	MOVQ 8(DI), DI
+	MOVQ -8(DI), DI
 	NEGQ DI
 	ADDQ $4, DI
 	JGT tail
@@ -1753,12 +1763,30 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR8V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+// func float32AVX512GatherR8V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 TEXT ·float32AVX512GatherR8V2(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
+	MOVQ base+8(FP), DI
+	MOVQ data+0(FP), DX
+	MOVQ 0(DI), AX
+	LEAQ (DX)(AX*4), AX
+	MOVQ 8(DI), BX
+	LEAQ (DX)(BX*4), BX
+	MOVQ 16(DI), CX
+	LEAQ (DX)(CX*4), CX
+	MOVQ 24(DI), SI
+	LEAQ (DX)(SI*4), SI
+	MOVQ 32(DI), R8
+	LEAQ (DX)(R8*4), R8
+	MOVQ 40(DI), R9
+	LEAQ (DX)(R9*4), R9
+	MOVQ 48(DI), R10
+	LEAQ (DX)(R10*4), R10
+	MOVQ 56(DI), R11
+	LEAQ (DX)(R11*4), R11
 	MOVQ b+32(FP), DX
 	MOVQ ahead+56(FP), BP
 	VPXORD Z0, Z0, Z0
@@ -1779,30 +1807,18 @@ TEXT ·float32AVX512GatherR8V2(SB), NOSPLIT, $16-72
 	VPXORD Z15, Z15, Z15
 run:
 	MOVQ next-8(SP), DI
-	MOVQ data+0(FP), R11
-	MOVQ (DI), AX
-	ADDQ 8(DI), AX
-	LEAQ (R11)(AX*4), R11
-	MOVQ base+8(FP), DI
-	MOVQ 0(DI), AX
-	LEAQ (R11)(AX*4), AX
-	MOVQ 8(DI), BX
-	LEAQ (R11)(BX*4), BX
-	MOVQ 16(DI), CX
-	LEAQ (R11)(CX*4), CX
-	MOVQ 24(DI), SI
-	LEAQ (R11)(SI*4), SI
-	MOVQ 32(DI), R8
-	LEAQ (R11)(R8*4), R8
-	MOVQ 40(DI), R9
-	LEAQ (R11)(R9*4), R9
-	MOVQ 48(DI), R10
-	LEAQ (R11)(R10*4), R10
-	MOVQ 56(DI), DI
+	ADDQ $16, next-8(SP)
+	MOVQ (DI), DI
+	LEAQ (AX)(DI*4), AX
+	LEAQ (BX)(DI*4), BX
+	LEAQ (CX)(DI*4), CX
+	LEAQ (SI)(DI*4), SI
+	LEAQ (R8)(DI*4), R8
+	LEAQ (R9)(DI*4), R9
+	LEAQ (R10)(DI*4), R10
 	LEAQ (R11)(DI*4), R11
 	MOVQ next-8(SP), DI
-	ADDQ $16, next-8(SP)
-	MOVQ 8(DI), DI
+	MOVQ -8(DI), DI
 	NEGQ DI
 	ADDQ $4, DI
 	JGT tail
@@ -2545,12 +2561,38 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR12V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+// func float32AVX512GatherR12V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 TEXT ·float32AVX512GatherR12V1(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
+	MOVQ base+8(FP), DI
+	MOVQ data+0(FP), DX
+	MOVQ 0(DI), AX
+	LEAQ (DX)(AX*4), AX
+	MOVQ 8(DI), BX
+	LEAQ (DX)(BX*4), BX
+	MOVQ 16(DI), CX
+	LEAQ (DX)(CX*4), CX
+	MOVQ 24(DI), SI
+	LEAQ (DX)(SI*4), SI
+	MOVQ 32(DI), R8
+	LEAQ (DX)(R8*4), R8
+	MOVQ 40(DI), R9
+	LEAQ (DX)(R9*4), R9
+	MOVQ 48(DI), R10
+	LEAQ (DX)(R10*4), R10
+	MOVQ 56(DI), R11
+	LEAQ (DX)(R11*4), R11
+	MOVQ 64(DI), R12
+	LEAQ (DX)(R12*4), R12
+	MOVQ 72(DI), R13
+	LEAQ (DX)(R13*4), R13
+	MOVQ 80(DI), R14
+	LEAQ (DX)(R14*4), R14
+	MOVQ 88(DI), R15
+	LEAQ (DX)(R15*4), R15
 	MOVQ b+32(FP), DX
 	MOVQ ahead+56(FP), BP
 	VPXORD Z0, Z0, Z0
@@ -2567,38 +2609,22 @@ TEXT ·float32AVX512GatherR12V1(SB), NOSPLIT, $16-72
 	VPXORD Z11, Z11, Z11
 run:
 	MOVQ next-8(SP), DI
-	MOVQ data+0(FP), R15
-	MOVQ (DI), AX
-	ADDQ 8(DI), AX
-	LEAQ (R15)(AX*4), R15
-	MOVQ base+8(FP), DI
-	MOVQ 0(DI), AX
-	LEAQ (R15)(AX*4), AX
-	MOVQ 8(DI), BX
-	LEAQ (R15)(BX*4), BX
-	MOVQ 16(DI), CX
-	LEAQ (R15)(CX*4), CX
-	MOVQ 24(DI), SI
-	LEAQ (R15)(SI*4), SI
-	MOVQ 32(DI), R8
-	LEAQ (R15)(R8*4), R8
-	MOVQ 40(DI), R9
-	LEAQ (R15)(R9*4), R9
-	MOVQ 48(DI), R10
-	LEAQ (R15)(R10*4), R10
-	MOVQ 56(DI), R11
-	LEAQ (R15)(R11*4), R11
-	MOVQ 64(DI), R12
-	LEAQ (R15)(R12*4), R12
-	MOVQ 72(DI), R13
-	LEAQ (R15)(R13*4), R13
-	MOVQ 80(DI), R14
-	LEAQ (R15)(R14*4), R14
-	MOVQ 88(DI), DI
+	ADDQ $16, next-8(SP)
+	MOVQ (DI), DI
+	LEAQ (AX)(DI*4), AX
+	LEAQ (BX)(DI*4), BX
+	LEAQ (CX)(DI*4), CX
+	LEAQ (SI)(DI*4), SI
+	LEAQ (R8)(DI*4), R8
+	LEAQ (R9)(DI*4), R9
+	LEAQ (R10)(DI*4), R10
+	LEAQ (R11)(DI*4), R11
+	LEAQ (R12)(DI*4), R12
+	LEAQ (R13)(DI*4), R13
+	LEAQ (R14)(DI*4), R14
 	LEAQ (R15)(DI*4), R15
 	MOVQ next-8(SP), DI
-	ADDQ $16, next-8(SP)
-	MOVQ 8(DI), DI
+	MOVQ -8(DI), DI
 	NEGQ DI
 	ADDQ $4, DI
 	JGT tail
@@ -3449,12 +3475,38 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX512GatherR12V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+// func float32AVX512GatherR12V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 TEXT ·float32AVX512GatherR12V2(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
+	MOVQ base+8(FP), DI
+	MOVQ data+0(FP), DX
+	MOVQ 0(DI), AX
+	LEAQ (DX)(AX*4), AX
+	MOVQ 8(DI), BX
+	LEAQ (DX)(BX*4), BX
+	MOVQ 16(DI), CX
+	LEAQ (DX)(CX*4), CX
+	MOVQ 24(DI), SI
+	LEAQ (DX)(SI*4), SI
+	MOVQ 32(DI), R8
+	LEAQ (DX)(R8*4), R8
+	MOVQ 40(DI), R9
+	LEAQ (DX)(R9*4), R9
+	MOVQ 48(DI), R10
+	LEAQ (DX)(R10*4), R10
+	MOVQ 56(DI), R11
+	LEAQ (DX)(R11*4), R11
+	MOVQ 64(DI), R12
+	LEAQ (DX)(R12*4), R12
+	MOVQ 72(DI), R13
+	LEAQ (DX)(R13*4), R13
+	MOVQ 80(DI), R14
+	LEAQ (DX)(R14*4), R14
+	MOVQ 88(DI), R15
+	LEAQ (DX)(R15*4), R15
 	MOVQ b+32(FP), DX
 	MOVQ ahead+56(FP), BP
 	VPXORD Z0, Z0, Z0
@@ -3483,38 +3535,22 @@ TEXT ·float32AVX512GatherR12V2(SB), NOSPLIT, $16-72
 	VPXORD Z23, Z23, Z23
 run:
 	MOVQ next-8(SP), DI
-	MOVQ data+0(FP), R15
-	MOVQ (DI), AX
-	ADDQ 8(DI), AX
-	LEAQ (R15)(AX*4), R15
-	MOVQ base+8(FP), DI
-	MOVQ 0(DI), AX
-	LEAQ (R15)(AX*4), AX
-	MOVQ 8(DI), BX
-	LEAQ (R15)(BX*4), BX
-	MOVQ 16(DI), CX
-	LEAQ (R15)(CX*4), CX
-	MOVQ 24(DI), SI
-	LEAQ (R15)(SI*4), SI
-	MOVQ 32(DI), R8
-	LEAQ (R15)(R8*4), R8
-	MOVQ 40(DI), R9
-	LEAQ (R15)(R9*4), R9
-	MOVQ 48(DI), R10
-	LEAQ (R15)(R10*4), R10
-	MOVQ 56(DI), R11
-	LEAQ (R15)(R11*4), R11
-	MOVQ 64(DI), R12
-	LEAQ (R15)(R12*4), R12
-	MOVQ 72(DI), R13
-	LEAQ (R15)(R13*4), R13
-	MOVQ 80(DI), R14
-	LEAQ (R15)(R14*4), R14
-	MOVQ 88(DI), DI
+	ADDQ $16, next-8(SP)
+	MOVQ (DI), DI
+	LEAQ (AX)(DI*4), AX
+	LEAQ (BX)(DI*4), BX
+	LEAQ (CX)(DI*4), CX
+	LEAQ (SI)(DI*4), SI
+	LEAQ (R8)(DI*4), R8
+	LEAQ (R9)(DI*4), R9
+	LEAQ (R10)(DI*4), R10
+	LEAQ (R11)(DI*4), R11
+	LEAQ (R12)(DI*4), R12
+	LEAQ (R13)(DI*4), R13
+	LEAQ (R14)(DI*4), R14
 	LEAQ (R15)(DI*4), R15
 	MOVQ next-8(SP), DI
-	ADDQ $16, next-8(SP)
-	MOVQ 8(DI), DI
+	MOVQ -8(DI), DI
 	NEGQ DI
 	ADDQ $4, DI
 	JGT tail
@@ -7936,30 +7972,30 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR2V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+// func float32AVX2GatherR2V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 TEXT ·float32AVX2GatherR2V1(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
+	MOVQ base+8(FP), DI
+	MOVQ data+0(FP), DX
+	MOVQ 0(DI), AX
+	LEAQ (DX)(AX*4), AX
+	MOVQ 8(DI), BX
+	LEAQ (DX)(BX*4), BX
 	MOVQ b+32(FP), DX
 	MOVQ ahead+56(FP), BP
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 run:
 	MOVQ next-8(SP), DI
-	MOVQ data+0(FP), BX
-	MOVQ (DI), AX
-	ADDQ 8(DI), AX
-	LEAQ (BX)(AX*4), BX
-	MOVQ base+8(FP), DI
-	MOVQ 0(DI), AX
-	LEAQ (BX)(AX*4), AX
-	MOVQ 8(DI), DI
+	ADDQ $16, next-8(SP)
+	MOVQ (DI), DI
+	LEAQ (AX)(DI*4), AX
 	LEAQ (BX)(DI*4), BX
 	MOVQ next-8(SP), DI
-	ADDQ $16, next-8(SP)
-	MOVQ 8(DI), DI
+	MOVQ -8(DI), DI
 	NEGQ DI
 	ADDQ $4, DI
 	JGT tail
@@ -8204,12 +8240,18 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR2V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+// func float32AVX2GatherR2V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 TEXT ·float32AVX2GatherR2V2(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
+	MOVQ base+8(FP), DI
+	MOVQ data+0(FP), DX
+	MOVQ 0(DI), AX
+	LEAQ (DX)(AX*4), AX
+	MOVQ 8(DI), BX
+	LEAQ (DX)(BX*4), BX
 	MOVQ b+32(FP), DX
 	MOVQ ahead+56(FP), BP
 	VXORPS Y0, Y0, Y0
@@ -8218,18 +8260,12 @@ TEXT ·float32AVX2GatherR2V2(SB), NOSPLIT, $16-72
 	VXORPS Y3, Y3, Y3
 run:
 	MOVQ next-8(SP), DI
-	MOVQ data+0(FP), BX
-	MOVQ (DI), AX
-	ADDQ 8(DI), AX
-	LEAQ (BX)(AX*4), BX
-	MOVQ base+8(FP), DI
-	MOVQ 0(DI), AX
-	LEAQ (BX)(AX*4), AX
-	MOVQ 8(DI), DI
+	ADDQ $16, next-8(SP)
+	MOVQ (DI), DI
+	LEAQ (AX)(DI*4), AX
 	LEAQ (BX)(DI*4), BX
 	MOVQ next-8(SP), DI
-	ADDQ $16, next-8(SP)
-	MOVQ 8(DI), DI
+	MOVQ -8(DI), DI
 	NEGQ DI
 	ADDQ $4, DI
 	JGT tail
@@ -8515,12 +8551,22 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR4V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+// func float32AVX2GatherR4V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 TEXT ·float32AVX2GatherR4V1(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
+	MOVQ base+8(FP), DI
+	MOVQ data+0(FP), DX
+	MOVQ 0(DI), AX
+	LEAQ (DX)(AX*4), AX
+	MOVQ 8(DI), BX
+	LEAQ (DX)(BX*4), BX
+	MOVQ 16(DI), CX
+	LEAQ (DX)(CX*4), CX
+	MOVQ 24(DI), SI
+	LEAQ (DX)(SI*4), SI
 	MOVQ b+32(FP), DX
 	MOVQ ahead+56(FP), BP
 	VXORPS Y0, Y0, Y0
@@ -8529,22 +8575,14 @@ TEXT ·float32AVX2GatherR4V1(SB), NOSPLIT, $16-72
 	VXORPS Y3, Y3, Y3
 run:
 	MOVQ next-8(SP), DI
-	MOVQ data+0(FP), SI
-	MOVQ (DI), AX
-	ADDQ 8(DI), AX
-	LEAQ (SI)(AX*4), SI
-	MOVQ base+8(FP), DI
-	MOVQ 0(DI), AX
-	LEAQ (SI)(AX*4), AX
-	MOVQ 8(DI), BX
-	LEAQ (SI)(BX*4), BX
-	MOVQ 16(DI), CX
-	LEAQ (SI)(CX*4), CX
-	MOVQ 24(DI), DI
+	ADDQ $16, next-8(SP)
+	MOVQ (DI), DI
+	LEAQ (AX)(DI*4), AX
+	LEAQ (BX)(DI*4), BX
+	LEAQ (CX)(DI*4), CX
 	LEAQ (SI)(DI*4), SI
 	MOVQ next-8(SP), DI
-	ADDQ $16, next-8(SP)
-	MOVQ 8(DI), DI
+	MOVQ -8(DI), DI
 	NEGQ DI
 	ADDQ $4, DI
 	JGT tail
@@ -8909,12 +8947,22 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR4V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+// func float32AVX2GatherR4V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 TEXT ·float32AVX2GatherR4V2(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
+	MOVQ base+8(FP), DI
+	MOVQ data+0(FP), DX
+	MOVQ 0(DI), AX
+	LEAQ (DX)(AX*4), AX
+	MOVQ 8(DI), BX
+	LEAQ (DX)(BX*4), BX
+	MOVQ 16(DI), CX
+	LEAQ (DX)(CX*4), CX
+	MOVQ 24(DI), SI
+	LEAQ (DX)(SI*4), SI
 	MOVQ b+32(FP), DX
 	MOVQ ahead+56(FP), BP
 	VXORPS Y0, Y0, Y0
@@ -8927,22 +8975,14 @@ TEXT ·float32AVX2GatherR4V2(SB), NOSPLIT, $16-72
 	VXORPS Y7, Y7, Y7
 run:
 	MOVQ next-8(SP), DI
-	MOVQ data+0(FP), SI
-	MOVQ (DI), AX
-	ADDQ 8(DI), AX
-	LEAQ (SI)(AX*4), SI
-	MOVQ base+8(FP), DI
-	MOVQ 0(DI), AX
-	LEAQ (SI)(AX*4), AX
-	MOVQ 8(DI), BX
-	LEAQ (SI)(BX*4), BX
-	MOVQ 16(DI), CX
-	LEAQ (SI)(CX*4), CX
-	MOVQ 24(DI), DI
+	ADDQ $16, next-8(SP)
+	MOVQ (DI), DI
+	LEAQ (AX)(DI*4), AX
+	LEAQ (BX)(DI*4), BX
+	LEAQ (CX)(DI*4), CX
 	LEAQ (SI)(DI*4), SI
 	MOVQ next-8(SP), DI
-	ADDQ $16, next-8(SP)
-	MOVQ 8(DI), DI
+	MOVQ -8(DI), DI
 	NEGQ DI
 	ADDQ $4, DI
 	JGT tail
@@ -9346,12 +9386,26 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR6V1(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+// func float32AVX2GatherR6V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 TEXT ·float32AVX2GatherR6V1(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
+	MOVQ base+8(FP), DI
+	MOVQ data+0(FP), DX
+	MOVQ 0(DI), AX
+	LEAQ (DX)(AX*4), AX
+	MOVQ 8(DI), BX
+	LEAQ (DX)(BX*4), BX
+	MOVQ 16(DI), CX
+	LEAQ (DX)(CX*4), CX
+	MOVQ 24(DI), SI
+	LEAQ (DX)(SI*4), SI
+	MOVQ 32(DI), R8
+	LEAQ (DX)(R8*4), R8
+	MOVQ 40(DI), R9
+	LEAQ (DX)(R9*4), R9
 	MOVQ b+32(FP), DX
 	MOVQ ahead+56(FP), BP
 	VXORPS Y0, Y0, Y0
@@ -9362,26 +9416,16 @@ TEXT ·float32AVX2GatherR6V1(SB), NOSPLIT, $16-72
 	VXORPS Y5, Y5, Y5
 run:
 	MOVQ next-8(SP), DI
-	MOVQ data+0(FP), R9
-	MOVQ (DI), AX
-	ADDQ 8(DI), AX
-	LEAQ (R9)(AX*4), R9
-	MOVQ base+8(FP), DI
-	MOVQ 0(DI), AX
-	LEAQ (R9)(AX*4), AX
-	MOVQ 8(DI), BX
-	LEAQ (R9)(BX*4), BX
-	MOVQ 16(DI), CX
-	LEAQ (R9)(CX*4), CX
-	MOVQ 24(DI), SI
-	LEAQ (R9)(SI*4), SI
-	MOVQ 32(DI), R8
-	LEAQ (R9)(R8*4), R8
-	MOVQ 40(DI), DI
+	ADDQ $16, next-8(SP)
+	MOVQ (DI), DI
+	LEAQ (AX)(DI*4), AX
+	LEAQ (BX)(DI*4), BX
+	LEAQ (CX)(DI*4), CX
+	LEAQ (SI)(DI*4), SI
+	LEAQ (R8)(DI*4), R8
 	LEAQ (R9)(DI*4), R9
 	MOVQ next-8(SP), DI
-	ADDQ $16, next-8(SP)
-	MOVQ 8(DI), DI
+	MOVQ -8(DI), DI
 	NEGQ DI
 	ADDQ $4, DI
 	JGT tail
@@ -9866,12 +9910,26 @@ store:
 	VZEROUPPER
 	RET
 
-// func float32AVX2GatherR6V2(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+// func float32AVX2GatherR6V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 TEXT ·float32AVX2GatherR6V2(SB), NOSPLIT, $16-72
 	MOVQ runs+16(FP), AX
 	MOVQ AX, next-8(SP)
 	MOVQ count+24(FP), AX
 	MOVQ AX, left-16(SP)
+	MOVQ base+8(FP), DI
+	MOVQ data+0(FP), DX
+	MOVQ 0(DI), AX
+	LEAQ (DX)(AX*4), AX
+	MOVQ 8(DI), BX
+	LEAQ (DX)(BX*4), BX
+	MOVQ 16(DI), CX
+	LEAQ (DX)(CX*4), CX
+	MOVQ 24(DI), SI
+	LEAQ (DX)(SI*4), SI
+	MOVQ 32(DI), R8
+	LEAQ (DX)(R8*4), R8
+	MOVQ 40(DI), R9
+	LEAQ (DX)(R9*4), R9
 	MOVQ b+32(FP), DX
 	MOVQ ahead+56(FP), BP
 	VXORPS Y0, Y0, Y0
@@ -9888,26 +9946,16 @@ TEXT ·float32AVX2GatherR6V2(SB), NOSPLIT, $16-72
 	VXORPS Y11, Y11, Y11
 run:
 	MOVQ next-8(SP), DI
-	MOVQ data+0(FP), R9
-	MOVQ (DI), AX
-	ADDQ 8(DI), AX
-	LEAQ (R9)(AX*4), R9
-	MOVQ base+8(FP), DI
-	MOVQ 0(DI), AX
-	LEAQ (R9)(AX*4), AX
-	MOVQ 8(DI), BX
-	LEAQ (R9)(BX*4), BX
-	MOVQ 16(DI), CX
-	LEAQ (R9)(CX*4), CX
-	MOVQ 24(DI), SI
-	LEAQ (R9)(SI*4), SI
-	MOVQ 32(DI), R8
-	LEAQ (R9)(R8*4), R8
-	MOVQ 40(DI), DI
+	ADDQ $16, next-8(SP)
+	MOVQ (DI), DI
+	LEAQ (AX)(DI*4), AX
+	LEAQ (BX)(DI*4), BX
+	LEAQ (CX)(DI*4), CX
+	LEAQ (SI)(DI*4), SI
+	LEAQ (R8)(DI*4), R8
 	LEAQ (R9)(DI*4), R9
 	MOVQ next-8(SP), DI
-	ADDQ $16, next-8(SP)
-	MOVQ 8(DI), DI
+	MOVQ -8(DI), DI
 	NEGQ DI
 	ADDQ $4, DI
 	JGT tail

@@ -45,8 +45,8 @@ type Gathered struct {
 	Cut         bool
 	Low, High   float32
 
-	cut   []Run // the runs, none across a multiple of KC
-	ends  []int // where each block's runs end in cut
+	cut   []piece // of the runs, none across a multiple of KC
+	ends  []int   // where each block's runs end in cut
 	end   tileEnd
 	ended tileEnd // of the tile in its buffers
 	tile  [maxTile]float32
@@ -54,6 +54,10 @@ type Gathered struct {
 	bias  [maxColumns]float32
 	rows  [maxRows]int
 }
+
+// A piece is a part of a run as the kernels walk along it: its end, counted from the end of the piece before it in
+// the block of KC depths, or from the vector's base; and its length.
+type piece struct{ advance, length int }
 
 // The largest tile has maxRows rows and maxColumns columns.
 const maxRows, maxColumns = 12, 32
@@ -85,7 +89,7 @@ const ColumnAlign = 32
 // A gatherKernel multiplies rows that begin at data[base[r]] by a panel of B and
 // stores the tile at c as end says. Meanwhile it may ask for a
 // cache line from the address ahead on for every two elements of a row.
-type gatherKernel func(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+type gatherKernel func(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // gatherTiling is a family of gather kernels for the right panels of a tiling.
 type gatherTiling struct {
@@ -103,22 +107,23 @@ var genericGather = gatherTiling{
 	rowStep: [3]int{genericMR, genericMR, genericMR}, colStep: [2]int{genericNR, genericNR},
 }
 
-func gatherGeneric(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, _ uintptr, end *tileEnd) {
+func gatherGeneric(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, _ uintptr, end *tileEnd) {
 	bases, list := unsafe.Slice(base, genericMR), unsafe.Slice(runs, count)
 	for r := range end.rows {
 		var s0, s1, s2, s3 float32
-		pb := b
+		pb, at := b, bases[r]
 		for _, run := range list {
-			from := (*float32)(unsafe.Add(unsafe.Pointer(data), (bases[r]+run.Offset)*4))
-			w := unsafe.Slice(pb, run.Length*genericNR)
-			for k, v := range unsafe.Slice(from, run.Length) {
+			at += run.advance
+			from := (*float32)(unsafe.Add(unsafe.Pointer(data), (at-run.length)*4))
+			w := unsafe.Slice(pb, run.length*genericNR)
+			for k, v := range unsafe.Slice(from, run.length) {
 				w := w[k*genericNR : k*genericNR+genericNR]
 				s0 = fma32(v, w[0], s0)
 				s1 = fma32(v, w[1], s1)
 				s2 = fma32(v, w[2], s2)
 				s3 = fma32(v, w[3], s3)
 			}
-			pb = (*float32)(unsafe.Add(unsafe.Pointer(pb), run.Length*genericNR*4))
+			pb = (*float32)(unsafe.Add(unsafe.Pointer(pb), run.length*genericNR*4))
 		}
 		row := unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(c), r*stride*4)), genericNR)
 		storeTile(row, end.flags&tileAdd != 0, s0, s1, s2, s3)
@@ -194,7 +199,7 @@ func (g *Gathered) Run() error {
 		from = end
 		depth := 0
 		for _, r := range runs {
-			depth += r.Length
+			depth += r.length
 		}
 		panels := g.B.block(g.First, k, depth)
 		for j := 0; j < g.N; j += t.nr {
@@ -207,7 +212,7 @@ func (g *Gathered) Run() error {
 }
 
 // column multiplies all rows by the panel of columns j … j+nr−1 over one block of depths; next is the panel after it.
-func (g *Gathered) column(t *gatherTiling, j, depth int, runs []Run, panels, next []float32) {
+func (g *Gathered) column(t *gatherTiling, j, depth int, runs []piece, panels, next []float32) {
 	width := min(t.nr, g.N-j)
 	panel := &panels[j*depth]
 	ahead, end := uintptr(unsafe.Pointer(panel)), uintptr(0)
@@ -282,7 +287,7 @@ func (g *Gathered) scattered(i, rows int) bool {
 
 // edge computes a tile that no kernel can write where it belongs, in buffers as wide as the kernel: the columns are cut, or the
 // rows not equally far apart.
-func (g *Gathered) edge(t *gatherTiling, micro gatherKernel, base *int, i, j int, runs []Run, panel *float32, width int) {
+func (g *Gathered) edge(t *gatherTiling, micro gatherKernel, base *int, i, j int, runs []piece, panel *float32, width int) {
 	e := g.end
 	if e.flags&tileBias != 0 {
 		copy(g.bias[:width], g.Bias[j:])
@@ -354,7 +359,7 @@ func (g *Gathered) check(nr int) error {
 		return fmt.Errorf("kernel: %d bases for %d vectors", len(g.Base), g.M)
 	}
 	g.cut, g.ends = g.cut[:0], g.ends[:0]
-	depth, low, high := 0, 0, 0
+	depth, low, high, at := 0, 0, 0, 0
 	for i, r := range g.Runs {
 		if r.Length <= 0 {
 			return fmt.Errorf("kernel: run of %d elements", r.Length)
@@ -365,10 +370,11 @@ func (g *Gathered) check(nr int) error {
 		low, high = min(low, r.Offset), max(high, r.Offset+r.Length)
 		for r.Length > 0 {
 			n := min(r.Length, KC-depth%KC)
-			g.cut = append(g.cut, Run{r.Offset, n})
 			depth, r.Offset, r.Length = depth+n, r.Offset+n, r.Length-n
-			if depth%KC == 0 {
+			g.cut = append(g.cut, piece{r.Offset - at, n})
+			if at = r.Offset; depth%KC == 0 {
 				g.ends = append(g.ends, len(g.cut))
+				at = 0
 			}
 		}
 	}

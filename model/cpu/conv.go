@@ -219,6 +219,7 @@ type boundConv struct {
 	lines                   int // of an output image
 	perUnit, perPart, parts int // images of a unit, lines of a part, parts of an image
 	bases                   [][]int
+	cols, across            int // filters that a task computes at a time, and how often that is all
 
 	stored     *matrix
 	packed     []*kernel.Packed[float32] // weights by group; none if there is one channel per group
@@ -255,7 +256,24 @@ func boundOf(b *builder, g *geometry, images, input int) (*boundConv, error) {
 	c.perUnit, c.perPart = g.split(c.images, (*b.pool).threads)
 	c.parts = (c.lines + c.perPart - 1) / c.perPart
 	c.bases = g.bases(c.parts, c.perPart, c.perUnit)
+	c.cols, c.across = c.filters, 1
 	return c, nil
+}
+
+// fewPixels is the number of pixels up to which the work is cut by filters too: cut by pixels alone, every task would read all
+// the weights, of which such layers have more than anything else.
+const fewPixels = 4 * rowBlock
+
+// divide cuts the work by filters if there are few pixels.
+func (c *boundConv) divide(threads int) {
+	if c.groups > 1 || threads == 1 || c.images*c.lines*c.out[2] > fewPixels || c.frame[0]*c.frame[1]*c.frame[2]*c.channels > frameLimit ||
+		c.filters < 2*threads*kernel.ColumnAlign {
+		return
+	}
+	c.perPart, c.parts = c.lines, 1
+	c.bases = c.geometry.bases(1, c.lines, c.perUnit)
+	c.cols = roundUp((c.filters+4*threads-1)/(4*threads), kernel.ColumnAlign)
+	c.across = (c.filters + c.cols - 1) / c.cols
 }
 
 // image is what the patches of unit t are read from, the input itself or the worker's frames, and the
@@ -283,35 +301,38 @@ func (c *boundConv) image(s *scratch, x []float32, t int) (image []float32, l0, 
 	return s.frames, l0, l1
 }
 
-// multiply computes pixels whose patches begin at base in the image, and what follows; other is nil or of the same pixels.
-func (c *boundConv) multiply(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int) error {
+// multiply computes filters col … col+cols−1 of pixels whose patches begin at base in the image, and what follows; other is nil or of the same
+// pixels.
+func (c *boundConv) multiply(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels, col, cols int) error {
 	if c.perChannel != nil {
 		vector.Depthwise(block, image, c.perChannel, c.offsets, base[:pixels], c.channels)
 		e.finish(block, other, pixels, c.filters)
 		return nil
 	}
 	s.gathered.Places, s.gathered.Stride = nil, c.filters
-	if err := c.products(s, e, block, other, image, base, pixels); err != nil {
+	if err := c.products(s, e, block, other, image, base, pixels, col, cols); err != nil {
 		return err
 	}
-	e.activate(block, c.filters, pixels, c.filters)
+	e.activate(block[col:], c.filters, pixels, cols)
 	return nil
 }
 
-// products multiplies patches by the weights of each group.
-func (c *boundConv) products(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int) error {
-	n := c.filters / c.groups
-	s.gathered.M, s.gathered.N, s.gathered.First = pixels, n, 0
+// products multiplies patches by the weights of each group, or of filters col … col+cols−1 if there is one.
+func (c *boundConv) products(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels, col, cols int) error {
+	n := cols / c.groups
+	s.gathered.M, s.gathered.N, s.gathered.First = pixels, n, col
 	s.gathered.Base, s.gathered.Runs = base, c.runs
 	for group := range len(c.packed) {
+		first := col + group*n
 		s.gathered.Data = image[group*c.channels/c.groups:]
-		s.gathered.B, s.gathered.C = c.packed[group], block[group*n:]
-		e.within(&s.gathered, other, group*n)
+		s.gathered.B, s.gathered.C = c.packed[group], block[first:]
+		var added []float32
+		if other != nil {
+			added = other[first:]
+		}
+		e.within(&s.gathered, added, first)
 		if err := s.gathered.Run(); err != nil {
 			return err
-		}
-		if other != nil && group < len(c.packed)-1 {
-			other = other[n:]
 		}
 	}
 	return nil
@@ -330,9 +351,13 @@ func buildConv(b *builder) (func() error, error) {
 	ending := newEpilogue(b, p.Activation, b.in(2))
 	scale, shift, residual := b.in(3), b.in(4), b.in(5)
 	pool, weights := b.pool, b.weights
-	loop := b.each((c.images+c.perUnit-1)/c.perUnit*c.parts, func(worker, lo, hi int) {
+	if p.Norm == nil {
+		c.divide((*pool).threads)
+	}
+	loop := b.each((c.images+c.perUnit-1)/c.perUnit*c.parts*c.across, func(worker, lo, hi int) {
 		s := weights.scratch[worker]
 		for t := lo; t < hi; t++ {
+			t, col := t/c.across, t%c.across*c.cols
 			image, l0, l1 := c.image(s, x(), t)
 			pixels := (l1 - l0) * c.out[2]
 			block := y()[l0*c.out[2]*c.filters:][:pixels*c.filters]
@@ -340,7 +365,7 @@ func buildConv(b *builder) (func() error, error) {
 			if v := residual(); v != nil {
 				other = v[l0*c.out[2]*c.filters:][:len(block)]
 			}
-			if err := c.multiply(s, ending, block, other, image, c.bases[t%c.parts], pixels); err != nil {
+			if err := c.multiply(s, ending, block, other, image, c.bases[t%c.parts], pixels, col, min(c.cols, c.filters-col)); err != nil {
 				(*pool).fail(err)
 				return
 			}

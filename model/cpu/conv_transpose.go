@@ -195,7 +195,7 @@ func buildPhases(b *builder, p *operator.ConvParams) (func() error, error) {
 				continue
 			}
 			s.gathered.Places, s.gathered.Stride = places, f.stride[2]*f.filters
-			if err := f.products(s, ending, dst, nil, image, base, pixels); err != nil {
+			if err := f.products(s, ending, dst, nil, image, base, pixels, 0, f.filters); err != nil {
 				(*pool).fail(err)
 				return
 			}

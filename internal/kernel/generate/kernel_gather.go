@@ -18,12 +18,13 @@ func (t tile) gather() {
 	// The frame holds the next run and how many are left; every register has another
 	// use, the frame pointer too, which the assembler saves.
 	t.functionWithFrame(fmt.Sprintf("%sGatherR%dV%d", t.name, t.rows, t.vectors),
-		"(data *float32, base *int, runs *Run, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)",
+		"(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)",
 		fmt.Sprintf("multiplies rows in place by a panel into a %d×%d tile; see gatherKernel.", t.rows, t.vectors*t.bytes/t.size()), 16, 72)
 	t.emit("MOVQ runs+16(FP), AX")
 	t.emit("MOVQ AX, next-8(SP)")
 	t.emit("MOVQ count+24(FP), AX")
 	t.emit("MOVQ AX, left-16(SP)")
+	t.pointToVectors()
 	t.emit("MOVQ b+32(FP), %s", panel)
 	t.emit("MOVQ ahead+56(FP), %s", ahead)
 	t.clear()
@@ -155,25 +156,27 @@ func (t tile) gatherEnd() {
 	}
 }
 
+// pointToVectors points the rows to where their vectors begin.
+func (t tile) pointToVectors() {
+	pointers := rowPointers[:t.rows]
+	t.emit("MOVQ base+8(FP), %s", at)
+	t.emit("MOVQ data+0(FP), %s", panel)
+	for r, p := range pointers {
+		t.emit("MOVQ %d(%s), %s", 8*r, at, p)
+		t.emit("LEAQ (%s)(%s*%d), %s", panel, p, t.size(), p)
+	}
+}
+
 // pointToRun points the rows to the end of the next run; at counts up to 0.
 func (t tile) pointToRun() {
-	pointers := rowPointers[:t.rows]
-	last := pointers[t.rows-1]
-	t.emit("MOVQ next-8(SP), %s", at)
-	t.emit("MOVQ data+0(FP), %s", last)
-	t.emit("MOVQ (%s), %s", at, pointers[0])
-	t.emit("ADDQ 8(%s), %s", at, pointers[0])
-	t.emit("LEAQ (%s)(%s*%d), %s", last, pointers[0], t.size(), last)
-	t.emit("MOVQ base+8(FP), %s", at)
-	for r := range t.rows - 1 {
-		t.emit("MOVQ %d(%s), %s", 8*r, at, pointers[r])
-		t.emit("LEAQ (%s)(%s*%d), %s", last, pointers[r], t.size(), pointers[r])
-	}
-	t.emit("MOVQ %d(%s), %s", 8*(t.rows-1), at, at)
-	t.emit("LEAQ (%s)(%s*%d), %s", last, at, t.size(), last)
 	t.emit("MOVQ next-8(SP), %s", at)
 	t.emit("ADDQ $16, next-8(SP)")
-	t.emit("MOVQ 8(%s), %s", at, at)
+	t.emit("MOVQ (%s), %s", at, at)
+	for _, p := range rowPointers[:t.rows] {
+		t.emit("LEAQ (%s)(%s*%d), %s", p, at, t.size(), p)
+	}
+	t.emit("MOVQ next-8(SP), %s", at)
+	t.emit("MOVQ -8(%s), %s", at, at)
 	t.emit("NEGQ %s", at)
 }
 
