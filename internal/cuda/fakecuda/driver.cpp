@@ -203,6 +203,7 @@ CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t n) {
 	disturb(context());
 	if (CUresult r = check("cuMemcpyHtoD", context(), to, n)) return r;
 	memcpy(reinterpret_cast<void *>(to), from, n);
+	learn(to, n);
 	return CUDA_SUCCESS;
 }
 CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t n) {
@@ -219,6 +220,7 @@ CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t n) {
 	if (CUresult r = check("cuMemcpyDtoD", context(), from, n)) return r;
 	if (CUresult r = check("cuMemcpyDtoD", context(), to, n)) return r;
 	memmove(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), n);
+	learn(to, n, from);
 	return CUDA_SUCCESS;
 }
 

@@ -30,7 +30,7 @@ CUresult enter(const char *name, bool needs_context = true);
 
 struct Block {
 	size_t size, mapped;
-	unsigned char *mapping;
+	unsigned char *mapping, *known; /* known: a byte for each, 1 once it is written; of device memory alone */
 	int device;
 	bool host;
 };
@@ -45,6 +45,8 @@ unsigned long long used(int device);
 CUresult check(const char *name, const CUctx_st *c, CUdeviceptr p, size_t n);
 /* Whether n bytes at p are pinned memory. */
 CUresult check_host(const char *name, const void *p, size_t n);
+/* Notes that n bytes are written, with what is known of their source or all. */
+void learn(CUdeviceptr to, size_t n, CUdeviceptr from = 0);
 /* A block with a changed byte around it, and where. */
 const Block *damaged(CUdeviceptr *where);
 /* Takes other devices' memory out of reach, or gives it back. */

@@ -17,6 +17,8 @@ int fake_families(void);
 const char *fake_family_name(int);
 const char *fake_family_sources(int);
 const char *fake_family_hash(int);
+void fake_execute(int mode);
+int fake_executes(void);
 #ifdef __cplusplus
 }
 #endif

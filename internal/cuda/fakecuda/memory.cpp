@@ -2,6 +2,7 @@
 
 /* Guarded memory. */
 #include "fake.h"
+#include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
 
@@ -38,12 +39,13 @@ void *take(size_t n, int device, bool host) {
 	memset(bytes + page, untouched, size_t(start - bytes) - page);
 	memset(start, poison, n);
 	memset(start + n, untouched, rounded - n);
-	blocks[CUdeviceptr(start)] = {n, mapped, bytes, device, host};
+	blocks[CUdeviceptr(start)] = {n, mapped, bytes, host ? nullptr : static_cast<unsigned char *>(calloc(n, 1)), device, host};
 	return start;
 }
 
 void release(std::map<CUdeviceptr, Block>::iterator b) {
 	munmap(b->second.mapping, b->second.mapped);
+	free(b->second.known);
 	blocks.erase(b);
 }
 
@@ -81,6 +83,18 @@ CUresult check_host(const char *name, const void *p, size_t n) {
 	if (b == blocks.end() || !b->second.host) return refuse(CUDA_ERROR_INVALID_VALUE, "%s: %p is not pinned memory", name, p);
 	if (CUdeviceptr(p) + n > b->first + b->second.size) return refuse(CUDA_ERROR_INVALID_VALUE, "%s: %zu bytes at %p are more than is pinned", name, n, p);
 	return CUDA_SUCCESS;
+}
+
+void learn(CUdeviceptr to, size_t n, CUdeviceptr from) {
+	if (n == 0) return;
+	auto t = find(to);
+	unsigned char *known = t->second.known + (to - t->first);
+	if (!from) {
+		memset(known, 1, n);
+		return;
+	}
+	auto f = find(from);
+	memmove(known, f->second.known + (from - f->first), n);
 }
 
 const Block *damaged(CUdeviceptr *where) {

@@ -93,14 +93,17 @@ CUresult cuModuleLoadDataEx(CUmodule *out, const void *image, unsigned int count
 	auto module = std::make_unique<CUmod_st>();
 	module->context = context();
 	std::string problem;
-	auto all = entries(static_cast<const char *>(image));
+	auto text = std::make_shared<const std::string>(static_cast<const char *>(image));
+	static std::map<std::string, unsigned long> numbers;
+	unsigned long module_number = numbers.emplace(*text, numbers.size() + 1).first->second;
+	auto all = entries(*text);
 	if (all.empty()) problem = "the PTX has no entry";
 	for (auto &e : all) {
 		const Twin *t = find_twin(e.name);
 		if (!t) problem = "kernel " + e.name + " is not compiled into the fake driver";
 		else if (t->sizes != e.sizes) problem = "kernel " + e.name + " has other parameters in the PTX than in its source";
 		else if (e.shared > size_t(static_limit)) problem = "kernel " + e.name + " has " + std::to_string(e.shared) + " bytes of static shared memory";
-		else module->functions[e.name].reset(new CUfunc_st{t, context(), e.shared, e.most_threads, 0});
+		else module->functions[e.name].reset(new CUfunc_st{t, text, module_number, context(), e.shared, e.most_threads, 0});
 	}
 	if (!problem.empty()) {
 		if (log && size) snprintf(log, size, "%s", problem.c_str());

@@ -133,9 +133,9 @@ CUresult check_stream(const char *name, CUstream s) {
 }
 #define STREAM(name, s) ENTER(name); if (CUresult r = check_stream(name, s)) return r
 
-CUresult run_kernel(const CUctx_st *c, const Launch &launch) {
+CUresult run_kernel(const CUctx_st *c, const CUfunc_st *f, const Launch &launch) {
 	protect_others(c->device, true);
-	std::string problem = engine_run(launch);
+	std::string problem = execute(c, f, launch, generator);
 	protect_others(c->device, false);
 	if (!problem.empty())
 		return refuse(problem.find(" touches ") == std::string::npos ? CUDA_ERROR_LAUNCH_FAILED : CUDA_ERROR_ILLEGAL_ADDRESS, "%s", problem.c_str());
@@ -297,6 +297,7 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t n, CUstream 
 		if (CUresult r = check("an upload", c, to, n)) return gone(r);
 		if (CUresult r = check_host("an upload", from, n)) return gone(r);
 		memcpy(reinterpret_cast<void *>(to), from, n);
+		learn(to, n);
 		return CUDA_SUCCESS;
 	};
 	return enqueue(s, item);
@@ -330,6 +331,7 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream 
 		if (CUresult r = check("a copy", c, from, n)) return gone(r);
 		if (CUresult r = check("a copy", c, to, n)) return gone(r);
 		memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), n);
+		learn(to, n, from);
 		return CUDA_SUCCESS;
 	};
 	return enqueue(s, item);
@@ -342,6 +344,7 @@ CUresult cuMemsetD8Async(CUdeviceptr p, unsigned char value, size_t n, CUstream 
 	item.work = [=] {
 		if (CUresult r = check("a fill", c, p, n)) return gone(r);
 		memset(reinterpret_cast<void *>(p), value, n);
+		learn(p, n);
 		return CUDA_SUCCESS;
 	};
 	return enqueue(s, item);
@@ -365,12 +368,13 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
 		memcpy(&(*cells)[i], parameters[i], f->twin->sizes[i]);
 	}
 	CUctx_st *c = context();
-	const Twin *twin = f->twin;
+	/* The module may be gone by then. */
+	auto kernel = std::make_shared<const CUfunc_st>(*f);
 	Item item;
 	item.work = [=] {
 		std::vector<void *> arguments;
 		for (auto &cell : *cells) arguments.push_back(&cell);
-		return run_kernel(c, {twin, {gx, gy, gz}, {bx, by, bz}, shared, arguments.data()});
+		return run_kernel(c, kernel.get(), {kernel->twin, {gx, gy, gz}, {bx, by, bz}, shared, arguments.data()});
 	};
 	return enqueue(s, item);
 }
