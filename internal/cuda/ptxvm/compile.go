@@ -19,6 +19,9 @@ func (c *compiler) statement(this callee) {
 	}
 	for _, table := range []map[string]operation{integers, moves, comparisons, floats, conversions} {
 		if o, ok := table[s.op]; ok && c.matches(o.form) {
+			if wide, ok := fromWide[s.op]; ok && s.operands[1].kind == isWord && c.word(s.operands[1].word, doubles).class == doubles {
+				o = wide
+			}
 			c.operation(&in, o)
 			c.code = append(c.code, in)
 			return
@@ -80,10 +83,6 @@ func (c *compiler) operation(in *instruction, o operation) {
 	var r [3]register
 	for i, operand := range operands[1:] {
 		class := classes[o.form[i+1]]
-		// The registers of cvt's source may be wider than its type.
-		if strings.HasPrefix(op, "cvt.s64.s") && operand.kind == isWord && c.word(operand.word, class).class == words && o.form == "dd" {
-			c.fail("%s from a register of 32 bits", op)
-		}
 		r[i] = c.value(operand, class, narrow)
 		in.needs(r[i])
 	}

@@ -57,6 +57,12 @@ var conversions = map[string]operation{
 	"cvt.rn.bf16x2.f32": {"www", func(d, hi, lo *vec32) { loop32(d, func(i int) uint32 { return bf16(hi[i])<<16 | bf16(lo[i]) }) }},
 }
 
+// fromWide are conversions from registers that are wider than the source's type.
+var fromWide = map[string]operation{
+	"cvt.s64.s32": {"dd", func(d, a *vec64) { loop64(d, func(i int) uint64 { return uint64(int32(a[i])) }) }},
+	"cvt.u64.u32": {"dd", func(d, a *vec64) { loop64(d, func(i int) uint64 { return uint64(uint32(a[i])) }) }},
+}
+
 func rounded(d, a *vec32, round func(float64) float64) {
 	loop32(d, func(i int) uint32 { return bits32(float32(round(float64(float(a[i]))))) })
 }
