@@ -18,6 +18,7 @@ import (
 
 // Without either barrier the product is wrong, in one order of the threads or the other.
 func TestFakeNoticesMissingBarriers(t *testing.T) {
+	execute(t, fakecuda.Twins)
 	onDevice(t, openDevice(t), func(b *bench) {
 		const n = 48
 		x, y := put(b, noise(n*n, 1)), put(b, noise(n*n, 2))
@@ -49,6 +50,7 @@ func TestFakeNoticesMissingBarriers(t *testing.T) {
 }
 
 func TestFakeNoticesMissingWaitForCopies(t *testing.T) {
+	execute(t, fakecuda.Twins)
 	onDevice(t, openDevice(t), func(b *bench) {
 		x := put(b, noise(1000, 1))
 		run := func(skip int) []float32 {
@@ -99,7 +101,8 @@ func TestFakeNoticesOutOfBounds(t *testing.T) {
 }
 
 func TestFakeNoticesMistakesOfKernels(t *testing.T) {
-	for kind, want := range []string{
+	execute(t, fakecuda.Twins)
+	testMistakes(t, []string{
 		"divergent warp: 16 lanes wait in line",
 		"divergent warp: lanes wait in line",
 		"lane 7 has ended",
@@ -109,7 +112,91 @@ func TestFakeNoticesMistakesOfKernels(t *testing.T) {
 		"without dynamic shared memory",
 		"divides by zero",
 		"waits at the barrier of line",
-	} {
+	})
+}
+
+// The same mistakes in the PTX. The compiler has removed the read of what is never written.
+func TestInterpreterNoticesMistakesOfKernels(t *testing.T) {
+	execute(t, fakecuda.PTX)
+	testMistakes(t, []string{
+		"divergent warp: 16 lanes (0x0000ffff) wait at shfl.sync.bfly.b32, 16 lanes (0xffff0000) have ended",
+		"divergent warp: 16 lanes (0x0000ffff) wait at shfl.sync.bfly.b32, 16 lanes (0xffff0000) wait at shfl.sync.bfly.b32 in line",
+		"lane 7 has ended",
+		"never reach the barrier",
+		"removed",
+		"which is not a multiple of the size 16|of shared memory, which nobody has written", // the other warp may come first
+		"outside of the shared memory",
+		"divides by zero",
+		"16 lanes (0x0000ffff) wait at bar.sync, 16 lanes (0xffff0000) wait at shfl.sync.bfly.b32 in line",
+	})
+}
+
+// A missing barrier is a race, whatever the order and the numbers.
+func TestInterpreterNoticesMissingBarriers(t *testing.T) {
+	execute(t, fakecuda.PTX)
+	for skip := range 2 {
+		for _, reverse := range []bool{false, true} {
+			err := launchMistaken(t, func() { fakecuda.SkipBarrier(skip); fakecuda.Reverse(reverse) }, func(s *Stream, x, y Pointer) error {
+				return s.Launch("selftest_product", [3]int{3, 3, 1}, [3]int{16, 16, 1}, 0, uint64(x), uint64(x), uint64(y), 48)
+			})
+			if err == nil || !strings.Contains(err.Error(), "race: ") {
+				t.Errorf("without barrier %d: %v", skip, err)
+			}
+		}
+	}
+}
+
+func TestInterpreterNoticesMissingWaitForCopies(t *testing.T) {
+	execute(t, fakecuda.PTX)
+	err := launchMistaken(t, func() { fakecuda.SkipWait(0) }, func(s *Stream, x, y Pointer) error {
+		return s.Launch("selftest_pipeline", [3]int{1, 1, 1}, [3]int{32, 1, 1}, 0, uint64(x), uint64(y), 1000, 8)
+	})
+	if err == nil || !strings.Contains(err.Error(), "to which an asynchronous copy of warp 0 lane 0 is under way") {
+		t.Error(err)
+	}
+}
+
+// Memory that nobody wrote: the second half of x.
+func TestInterpreterNoticesUnwrittenMemory(t *testing.T) {
+	execute(t, fakecuda.PTX)
+	err := launchMistaken(t, func() {}, func(s *Stream, x, y Pointer) error {
+		return s.Launch("selftest_scale", [3]int{1, 1, 1}, [3]int{256, 1, 1}, 0, uint64(y), uint64(x), 256, 0, 0, 1)
+	})
+	if err == nil || !strings.Contains(err.Error(), "which nobody has written") {
+		t.Error(err)
+	}
+}
+
+// launchMistaken launches a kernel with 48·48 written values x and unwritten memory y.
+func launchMistaken(t *testing.T, prepare func(), launch func(s *Stream, x, y Pointer) error) error {
+	c := openDevice(t)
+	prepare()
+	return c.Do(func() error {
+		s, err := c.NewStream()
+		if err != nil {
+			return err
+		}
+		x, err := c.Alloc(48 * 48 * 4)
+		if err != nil {
+			return err
+		}
+		y, err := c.Alloc(48 * 48 * 4)
+		if err != nil {
+			return err
+		}
+		return errors.Join(Upload(c, x, make([]float32, 48*48)), launch(s, x, y), s.Synchronize())
+	})
+}
+
+// testMistakes runs selftest_mistake; the errors have these texts.
+func testMistakes(t *testing.T, wants []string) {
+	for kind, want := range wants {
+		if want == "removed" {
+			continue
+		}
+		says := func(err error) bool {
+			return slices.ContainsFunc(strings.Split(want, "|"), func(text string) bool { return strings.Contains(err.Error(), text) })
+		}
 		for _, reverse := range []bool{false, true} {
 			c := openDevice(t)
 			fakecuda.Reverse(reverse)
@@ -138,7 +225,7 @@ func TestFakeNoticesMistakesOfKernels(t *testing.T) {
 				return nil
 			})
 			switch {
-			case want == "" && err != nil, want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			case want == "" && err != nil, want != "" && (err == nil || !says(err)):
 				t.Errorf("mistake %d: %v, want %q", kind, err, want)
 			case err != nil:
 				t.Log(err)
@@ -150,6 +237,7 @@ func TestFakeNoticesMistakesOfKernels(t *testing.T) {
 // A wait for an event that is left out, pinned memory that is used too early, a
 // result that is read too early: wrong numbers in some order between the streams.
 func TestFakeNoticesMissingEvents(t *testing.T) {
+	execute(t, fakecuda.Twins)
 	for _, omit := range []string{"", "uploaded", "computed", "collect", "pinned"} {
 		c := openDevice(t)
 		noticed := 0

@@ -41,3 +41,10 @@ func seeds(run func(seed int)) {
 
 // why is what the fake driver knows of the last error.
 func why() string { return fakecuda.Message() }
+
+// execute chooses for one test what executes kernels: mistakes show in other ways.
+func execute(t *testing.T, mode fakecuda.Mode) {
+	before := fakecuda.Executes()
+	fakecuda.Execute(mode)
+	t.Cleanup(func() { fakecuda.Execute(before) })
+}

@@ -14,19 +14,37 @@ import (
 	"repscope/model/pixels"
 )
 
+// execute chooses for one test what executes kernels: mistakes show in other ways.
+func execute(t *testing.T, mode fakecuda.Mode) {
+	before := fakecuda.Executes()
+	fakecuda.Execute(mode)
+	t.Cleanup(func() { fakecuda.Execute(before) })
+}
+
 // TestBarriers checks that every barrier of kernels with shared memory is needed: without it
 // the threads in one order or the other compute something else.
 func TestBarriers(t *testing.T) {
-	for _, c := range []struct {
+	execute(t, fakecuda.Twins)
+	testBarriers(t, []int{2, 2, 1, 2})
+}
+
+// In the PTX a barrier is there as often as the function that has it is inlined, and those of
+// which one run meets both are counted; without one there is a race.
+func TestBarriersOfPTX(t *testing.T) {
+	execute(t, fakecuda.PTX)
+	testBarriers(t, []int{4, 4, 1, 2})
+}
+
+func testBarriers(t *testing.T, counts []int) {
+	for i, c := range []struct {
 		op       string
 		a        map[string]graph.Attribute
 		operands []any
-		barriers int
 	}{
-		{"LogSoftmax", nil, []any{scaled(random(1, 2, 3000), 5)}, 2},
-		{"LayerNormalization", nil, []any{random(1, 2, 3001), known{random(2, 3001)}}, 2},
-		{"ReduceSum", nil, []any{random(1, 2, 3000), ints(1)}, 1},
-		{"TopK", nil, []any{random(1, 2, 700), ints(700)}, 2},
+		{"LogSoftmax", nil, []any{scaled(random(1, 2, 3000), 5)}},
+		{"LayerNormalization", nil, []any{random(1, 2, 3001), known{random(2, 3001)}}},
+		{"ReduceSum", nil, []any{random(1, 2, 3000), ints(1)}},
+		{"TopK", nil, []any{random(1, 2, 700), ints(700)}},
 	} {
 		g, inputs := single(c.op, c.a, 1, c.operands...)
 		prepare(t, g)
@@ -46,10 +64,10 @@ func TestBarriers(t *testing.T) {
 			return slices.Clone(raw(out[0]))
 		}
 		want := run(-1, false)
-		if n := fakecuda.Barriers(); n != c.barriers {
-			t.Errorf("%s: %d barriers, want %d", c.op, n, c.barriers)
+		if n := fakecuda.Barriers(); n != counts[i] {
+			t.Errorf("%s: %d barriers, want %d", c.op, n, counts[i])
 		}
-		for skip := range c.barriers {
+		for skip := range counts[i] {
 			if slices.Equal(run(skip, false), want) && slices.Equal(run(skip, true), want) {
 				t.Errorf("%s: nobody notices that barrier %d is missing", c.op, skip)
 			}
@@ -59,6 +77,13 @@ func TestBarriers(t *testing.T) {
 
 // The thread that adds squares waits for those that make them.
 func TestBarrierOfDisplacements(t *testing.T) {
+	for _, mode := range []fakecuda.Mode{fakecuda.Twins, fakecuda.PTX} {
+		execute(t, mode)
+		testBarrierOfDisplacements(t)
+	}
+}
+
+func testBarrierOfDisplacements(t *testing.T) {
 	const rows, width = 2, 2050
 	g := prepare(t, &graph.Graph{Opset: 20, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}, Outputs: []graph.Port{{Name: "x"}}})
 	_, floats, keys := testStates(rows, width)

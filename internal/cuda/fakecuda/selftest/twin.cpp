@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/selftest.cu"
 
 Family family("selftest", "selftest.cu device.h ../fakecuda/twin.h",
-	"1bd0552a99ef1a3c650f6d78001da5331af22b74b72c7f4d189fbf8af0d6abc5",
+	"abd1ede63e28f98296bdde02bb78311afe88724bfcd8c0972b2b0a6ae5c25d9f",
 	__start_fake_shared_selftest, __stop_fake_shared_selftest, {
 	twin("selftest_product", selftest_product),
 	twin("selftest_scale", selftest_scale),
