@@ -131,11 +131,13 @@ ptx:
 ptx-check:
 	internal/cuda/check.sh
 
-# What uses GPUs, on a fake driver, without a GPU.
+# What uses GPUs, on a fake driver, without a GPU. PTX=1 interprets the kernels' PTX
+# instead of running their twins, PTX=compared does both and compares what they leave.
+FAKE_MODE = $(if $(filter compared,$(PTX)),compared,$(if $(PTX),ptx))
 cuda-fake:
 	@if command -v gcc >/dev/null && command -v g++ >/dev/null; then \
-		$(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' ./internal/cuda ./model/cuda && \
-		$(CUDA_ENV) $(GO) test -tags 'cuda fakecuda' -run 'GPU|CUDA|Samples' ./neighbors/... ./model ./latent ./analysis/robustness ./cmd ./internal/house; \
+		$(CUDA_ENV) FAKECUDA=$(FAKE_MODE) $(GO) test -tags 'cuda fakecuda' -timeout 30m ./internal/cuda ./model/cuda && \
+		$(CUDA_ENV) FAKECUDA=$(FAKE_MODE) $(GO) test -tags 'cuda fakecuda' -timeout 30m -run 'GPU|CUDA|Samples' ./neighbors/... ./model ./latent ./analysis/robustness ./cmd ./internal/house; \
 	else \
 		echo "skipped: the tests of CUDA on the fake driver need gcc and g++"; \
 	fi
