@@ -142,6 +142,14 @@ cuda-fake:
 		echo "skipped: the tests of CUDA on the fake driver need gcc and g++"; \
 	fi
 
+# Mutants of the PTX: launches of the tests are recorded and run again with one mistake each.
+.PHONY: ptx-mutants
+ptx-mutants:
+	rm -rf bin/launches && mkdir -p bin/launches
+	$(CUDA_ENV) FAKECUDA=ptx FAKECUDA_RECORD=$(CURDIR)/bin/launches $(GO) test -count=1 -p 1 -timeout 60m -tags 'cuda fakecuda' -skip 'Encoders|Mistakes|Missing' ./internal/cuda ./model/cuda
+	$(CUDA_ENV) FAKECUDA=ptx FAKECUDA_RECORD=$(CURDIR)/bin/launches $(GO) test -count=1 -p 1 -timeout 60m -tags 'cuda fakecuda' -run 'GPU' ./neighbors/...
+	PTX_LAUNCHES=$(CURDIR)/bin/launches $(GO) test -count=1 -timeout 60m -v -run Mutants ./internal/cuda/ptxvm
+
 # All checks on a machine with a GPU. The bundle runs where there is no Go:
 # copy bin/gpu-check there and run its gpu-check.sh.
 gpu-check: gpu-check-bundle

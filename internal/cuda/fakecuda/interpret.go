@@ -43,6 +43,13 @@ func init() {
 	}
 }
 
+// Launches of the interpreter are kept in the folder FAKECUDA_RECORD.
+func init() {
+	if folder := os.Getenv("FAKECUDA_RECORD"); folder != "" {
+		machine.Recorder = ptxvm.NewRecorder(folder)
+	}
+}
+
 // The driver runs one launch at a time, so these need no lock.
 var (
 	machine = ptxvm.NewMachine()

@@ -38,6 +38,9 @@ type Machine struct {
 
 	skipBarrier, skipWait int
 
+	Recorder *Recorder // of launches, or nil
+	seen     []byte    // what this launch has done with each instruction; nil: not of interest
+
 	Barriers, Waits []int32 // lines of those that the last launch met, in their order
 	Instructions    int     // of warps, since the machine was made
 }
@@ -76,12 +79,24 @@ func (m *Machine) Run(module *Module, l *Launch) (err error) {
 		}
 	}()
 	m.prepare(p, l)
+	m.seen = nil
+	ended := false
+	if m.Recorder != nil {
+		m.seen = make([]byte, len(p.code))
+		copied, before := m.Recorder.before(l), m.Instructions
+		defer func() {
+			if ended {
+				err = m.Recorder.after(m, p, l, copied, m.Instructions-before)
+			}
+		}()
+	}
 	warps := m.warps(p, l, (threads+31)/32)
 	order := m.order(blocks, l)
 	for i := range blocks {
 		b := order(i)
 		m.runBlock(p, l, warps, [3]int{b % l.Grid[0], b / l.Grid[0] % l.Grid[1], b / l.Grid[0] / l.Grid[1]}, threads)
 	}
+	ended = true
 	return nil
 }
 

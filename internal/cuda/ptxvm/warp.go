@@ -78,7 +78,7 @@ func (w *warp) reset(block [3]int, lanes uint32) {
 
 // run executes up to so many instructions, or to a barrier or the end.
 func (w *warp) run(budget int) {
-	code := w.program.code
+	code, seen := w.program.code, w.machine.seen
 	start := budget
 	for ; budget > 0 && w.status == running; budget-- {
 		if w.at >= w.next {
@@ -86,6 +86,9 @@ func (w *warp) run(budget int) {
 		}
 		in := &code[w.at]
 		m := w.active
+		if seen != nil {
+			seen[w.at] |= executed
+		}
 		if in.guard >= 0 {
 			if m&^w.writtenLanes(in.guardName) != 0 {
 				w.unwritten(in, in.guardName, m)
@@ -171,6 +174,14 @@ func (w *warp) steer(in *instruction, m uint32) {
 	rest := w.active &^ m
 	switch in.control {
 	case branch:
+		if seen := w.machine.seen; seen != nil {
+			if m != 0 {
+				seen[w.at] |= taken
+			}
+			if rest != 0 {
+				seen[w.at] |= passed
+			}
+		}
 		if m == 0 {
 			w.at++
 			return

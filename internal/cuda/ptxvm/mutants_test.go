@@ -1,0 +1,420 @@
+// Mutants: PTX with one mistake each must not leave what the PTX leaves.
+
+package ptxvm
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// A generator of the mutants' random numbers.
+type generator uint64
+
+func (g *generator) below(n int) int {
+	*g = *g*6364136223846793005 + 1442695040888963407
+	return int(uint64(*g)>>33) % n
+}
+
+// A mutation changes one line of PTX, or gives "" if it has nothing to change.
+type mutation struct {
+	name   string
+	change func(g *generator, line string) string
+}
+
+var (
+	instructionLine = regexp.MustCompile(`^\t(@!?%p\d+ )?([a-z][\w.]*)\s+([^;]*);`)
+	integerOperand  = regexp.MustCompile(`([ +,])(-?\d+)([;\],]|$)`)
+	offsetOperand   = regexp.MustCompile(`\[(%\w+)(\+-?\d+)?\]`)
+	braces          = regexp.MustCompile(`\{([^{}]*)\}`)
+	commutes        = regexp.MustCompile(`^(add|mul|and|or|xor|min|max|setp\.(eq|ne|neu|num|nan))\b`)
+)
+
+var mutations = []mutation{
+	{"operands exchanged", exchange},
+	{"a barrier dropped", drop(`bar.sync`, `bar.warp.sync`)},
+	{"a wait or commit dropped", drop(`cp.async.wait_group`, `cp.async.commit_group`)},
+	{"a wait that leaves one more", replaceIn(`cp.async.wait_group`, map[string]string{"wait_group 0": "wait_group 1", "wait_group 1": "wait_group 2", "wait_group 2": "wait_group 3"})},
+	{"fragments exchanged", exchangeFragments},
+	{"a constant changed", changeConstant},
+	{"an offset changed", changeOffset},
+	{"a predicate negated", func(_ *generator, line string) string {
+		if !strings.HasPrefix(line, "\t@") {
+			return ""
+		}
+		if strings.HasPrefix(line, "\t@!") {
+			return "\t@" + line[3:]
+		}
+		return "\t@!" + line[2:]
+	}},
+	{"another comparison", replaceIn("setp.", map[string]string{".lt.": ".le.", ".le.": ".lt.", ".gt.": ".ge.", ".ge.": ".gt.", ".eq.": ".ne.", ".ne.": ".eq.", ".ltu.": ".geu.", ".leu.": ".gtu.", ".geu.": ".ltu.", ".gtu.": ".leu.", ".neu.": ".eq.", ".nan.": ".num.", ".num.": ".nan."})},
+	{"another sign", replaceIn("", map[string]string{"shr.u32": "shr.s32", "shr.s32": "shr.u32", "mul.wide.s32": "mul.wide.u32", "max.s32": "min.s32", "min.s32": "max.s32", "max.f32": "min.f32", "sub.s32": "add.s32", "sub.rn.f32": "add.rn.f32", "and.pred": "or.pred", "or.pred": "and.pred", "cvt.s64.s32": "cvt.u64.u32", ".trans.": "."})},
+	{"a store dropped", drop(`st.`)},
+	{"another thread or block", replaceIn("mov.u32", map[string]string{"%tid.x": "%laneid", "%tid.y": "%tid.x", "%tid.z": "%tid.y", "%ctaid.x": "%ctaid.y", "%ctaid.y": "%ctaid.x", "%ctaid.z": "%ctaid.y", "%ntid.x": "%nctaid.x", "%nctaid.x": "%ntid.x", "%laneid": "%tid.x"})},
+	{"another lane", replaceIn("shfl.", map[string]string{", 16, 31": ", 8, 31", ", 8, 31": ", 4, 31", ", 4, 31": ", 2, 31", ", 2, 31": ", 1, 31", ", 1, 31": ", 16, 31"})},
+}
+
+func drop(prefixes ...string) func(*generator, string) string {
+	return func(_ *generator, line string) string {
+		for _, p := range prefixes {
+			if strings.HasPrefix(strings.TrimLeft(line, "\t"), p) && !strings.HasPrefix(line, "\tst.param") {
+				return "\t// dropped"
+			}
+		}
+		return ""
+	}
+}
+
+// replaceIn makes one of the replacements that the line offers.
+func replaceIn(prefix string, list map[string]string) func(*generator, string) string {
+	return func(g *generator, line string) string {
+		if !strings.HasPrefix(strings.TrimLeft(line, "\t"), prefix) {
+			return ""
+		}
+		var able []string
+		for old := range list {
+			if strings.Contains(line, old) {
+				able = append(able, old)
+			}
+		}
+		if len(able) == 0 {
+			return ""
+		}
+		slices.Sort(able)
+		old := able[g.below(len(able))]
+		return strings.Replace(line, old, list[old], 1)
+	}
+}
+
+// exchange swaps two sources of an instruction in which their order counts.
+func exchange(g *generator, line string) string {
+	m := instructionLine.FindStringSubmatch(line)
+	if m == nil || strings.ContainsAny(m[3], "[{") {
+		return ""
+	}
+	operands := strings.Split(m[3], ", ")
+	first, last := 1, len(operands)-1
+	switch {
+	case commutes.MatchString(m[2]), strings.HasPrefix(m[2], "shfl"), len(operands) < 3:
+		return ""
+	case strings.HasPrefix(m[2], "selp"):
+		last = 2
+	case strings.HasPrefix(m[2], "fma"), strings.HasPrefix(m[2], "mad"):
+		first += g.below(2)
+		last = 3
+	case len(operands) > 3:
+		return ""
+	}
+	if operands[first] == operands[last] {
+		return ""
+	}
+	operands[first], operands[last] = operands[last], operands[first]
+	return fmt.Sprintf("\t%s%s \t%s;", m[1], m[2], strings.Join(operands, ", "))
+}
+
+// exchangeFragments swaps two registers of a list.
+func exchangeFragments(g *generator, line string) string {
+	text := strings.TrimLeft(line, "\t")
+	if !strings.HasPrefix(text, "mma") && !strings.HasPrefix(text, "ldmatrix") && !strings.HasPrefix(text, "ld.") && !strings.HasPrefix(text, "st.") {
+		return ""
+	}
+	lists := braces.FindAllStringSubmatchIndex(line, -1)
+	if len(lists) == 0 {
+		return ""
+	}
+	l := lists[g.below(len(lists))]
+	list := strings.Split(line[l[2]:l[3]], ",")
+	i := g.below(len(list))
+	j := (i + 1 + g.below(len(list)-1)) % len(list)
+	if strings.TrimSpace(list[i]) == strings.TrimSpace(list[j]) {
+		return ""
+	}
+	list[i], list[j] = list[j], list[i]
+	return line[:l[2]] + strings.Join(list, ",") + line[l[3]:]
+}
+
+// changeConstant adds or takes 1 from an integer, or doubles it; not in what only orders, like barriers.
+func changeConstant(g *generator, line string) string {
+	m := instructionLine.FindStringSubmatch(line)
+	if m == nil || strings.HasPrefix(m[2], "bar") || strings.HasPrefix(m[2], "cp.async") || strings.HasPrefix(m[2], "shfl") || strings.HasPrefix(m[2], "ld.param") || strings.HasPrefix(m[2], "mov.pred") || strings.Contains(line, "[") {
+		return ""
+	}
+	places := integerOperand.FindAllStringSubmatchIndex(line, -1)
+	if len(places) == 0 {
+		return ""
+	}
+	p := places[g.below(len(places))]
+	n, err := strconv.ParseInt(line[p[4]:p[5]], 10, 64)
+	if err != nil {
+		return ""
+	}
+	return line[:p[4]] + strconv.FormatInt([]int64{n + 1, n - 1, n*2 + 1}[g.below(3)], 10) + line[p[5]:]
+}
+
+// changeOffset moves an access by one element.
+func changeOffset(g *generator, line string) string {
+	p := offsetOperand.FindStringSubmatchIndex(line)
+	if p == nil || strings.Contains(line, ".param") {
+		return ""
+	}
+	offset := 0
+	if p[4] >= 0 {
+		offset, _ = strconv.Atoi(line[p[4]+1 : p[5]])
+	}
+	step := 4
+	switch {
+	case strings.Contains(line, ".v4") || strings.Contains(line, "ldmatrix") || strings.Contains(line, ".cg."):
+		step = 16
+	case strings.Contains(line, "64") || strings.Contains(line, ".v2"):
+		step = 8
+	case strings.Contains(line, "u8"):
+		step = 1
+	}
+	if g.below(2) == 0 {
+		step = -step
+	}
+	return fmt.Sprintf("%s[%s+%d]%s", line[:p[0]], line[p[2]:p[3]], offset+step, line[p[1]:])
+}
+
+// A mutant is one changed line of a kernel.
+type mutant struct {
+	family, kernel, what string
+	line                 int
+	before, after        string
+	text                 string
+	fate                 string // what noticed it, "" if nothing did
+}
+
+// kernelLines are the lines of each kernel of a module, with the functions that it calls.
+func kernelLines(text string) map[string][]int {
+	all := map[string][]int{}
+	name, inside := "", false
+	for i, line := range strings.Split(text, "\n") {
+		if m := regexp.MustCompile(`\.entry (\w+)\(`).FindStringSubmatch(line); m != nil {
+			name = m[1]
+		}
+		switch {
+		case line == "{":
+			inside = true
+		case line == "}":
+			name, inside = "", false
+		case inside && name != "":
+			all[name] = append(all[name], i)
+		}
+	}
+	return all
+}
+
+// mutate draws a mutant.
+func mutate(g *generator, families []string, texts map[string]string, kernels map[string][]string) *mutant {
+	for {
+		m := &mutant{family: families[g.below(len(families))]}
+		names := kernels[m.family]
+		if len(names) == 0 {
+			continue
+		}
+		m.kernel = names[g.below(len(names))]
+		lines := strings.Split(texts[m.family], "\n")
+		own := kernelLines(texts[m.family])[m.kernel]
+		for range 200 {
+			m.line = own[g.below(len(own))]
+			change := mutations[g.below(len(mutations))]
+			m.before, m.what = lines[m.line], change.name
+			if m.after = change.change(g, m.before); m.after != "" && m.after != m.before {
+				lines[m.line] = m.after
+				m.text = strings.Join(lines, "\n")
+				m.line++
+				return m
+			}
+		}
+	}
+}
+
+// replay runs a launch with a module; a difference in what it leaves is an error.
+func replay(machine *Machine, module *Module, r *Recording, tolerance float64) error {
+	l := r.Launch
+	l.Memory = make([]Region, len(r.Launch.Memory))
+	for i, m := range r.Launch.Memory {
+		l.Memory[i] = Region{m.Base, bytes.Clone(m.Data), bytes.Clone(m.Known)}
+	}
+	l.Limit = 2*r.Instructions + 1000
+	if err := machine.Run(module, &l); err != nil {
+		return err
+	}
+	for i, m := range l.Memory {
+		if !same(m.Data, r.After[i], tolerance) {
+			return fmt.Errorf("other numbers")
+		}
+	}
+	return nil
+}
+
+// same compares memory: bits, or float32 to a tolerance of themselves or 1, whichever is greater.
+func same(a, b []byte, tolerance float64) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	if tolerance == 0 {
+		return false
+	}
+	for i := 0; i < len(a); i += 4 {
+		if i+4 > len(a) {
+			return bytes.Equal(a[i:], b[i:])
+		}
+		u, v := binary.LittleEndian.Uint32(a[i:]), binary.LittleEndian.Uint32(b[i:])
+		if u == v {
+			continue
+		}
+		x, y := float64(float(u)), float64(float(v))
+		if x != x && y != y {
+			continue
+		}
+		if !(math.Abs(x-y) <= tolerance*max(1, math.Abs(x), math.Abs(y))) {
+			return false
+		}
+	}
+	return true
+}
+
+// approximate says whether a kernel's results may differ in the last places.
+func approximate(text, kernel string) float64 {
+	_, rest, _ := strings.Cut(text, ".entry "+kernel+"(")
+	body, _, _ := strings.Cut(rest, "\n}")
+	if strings.Contains(body, ".approx.") || strings.Contains(body, "call.uni") {
+		return 4e-6
+	}
+	return 0
+}
+
+// TestMutants runs the launches that the tests of a recording made (make ptx-mutants) with
+// mutated PTX, and lists the mutants that nothing notices.
+func TestMutants(t *testing.T) {
+	folder := os.Getenv("PTX_LAUNCHES")
+	if folder == "" {
+		t.Skip("PTX_LAUNCHES names no folder of recorded launches: run make ptx-mutants")
+	}
+	count := 500
+	if n, err := strconv.Atoi(os.Getenv("PTX_MUTANTS")); err == nil {
+		count = n
+	}
+	recordings, err := Recordings(folder)
+	if err != nil || len(recordings) == 0 {
+		t.Fatalf("no launches in %s: %v", folder, err)
+	}
+	texts := shipped(t)
+	launches := map[string][]*Recording{}
+	kernels := map[string][]string{}
+	for _, r := range recordings {
+		family := strings.TrimSuffix(r.Module, ".ptx")
+		if launches[r.Launch.Kernel] == nil {
+			kernels[family] = append(kernels[family], r.Launch.Kernel)
+		}
+		launches[r.Launch.Kernel] = append(launches[r.Launch.Kernel], r)
+	}
+	for _, list := range launches {
+		slices.SortStableFunc(list, func(a, b *Recording) int { return a.Instructions - b.Instructions })
+	}
+	var families []string
+	total := 0
+	for family, text := range texts {
+		families = append(families, family)
+		slices.Sort(kernels[family])
+		total += strings.Count(text, ".entry ")
+		m, err := Parse(family+".ptx", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report(t, m, kernels[family], launches)
+	}
+	slices.Sort(families)
+	t.Logf("%d launches of %d of %d kernels", len(recordings), len(launches), total)
+
+	g := generator(1)
+	var mutants []*mutant
+	for range count {
+		mutants = append(mutants, mutate(&g, families, texts, kernels))
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < count; i = int(next.Add(1)) - 1 {
+				m := mutants[i]
+				m.fate = fate(m, launches[m.kernel], approximate(texts[m.family], m.kernel))
+				m.text = ""
+			}
+		})
+	}
+	wg.Wait()
+	fates := map[string]int{}
+	for _, m := range mutants {
+		fates[m.fate]++
+		if m.fate == "" {
+			t.Logf("survives: %s.ptx line %d of %s, %s:\n%s\n%s", m.family, m.line, m.kernel, m.what, m.before, m.after)
+		}
+	}
+	t.Logf("%d mutants: %v", count, fates)
+	if killed := count - fates[""]; killed*100 < 95*count {
+		t.Errorf("%d of %d mutants are noticed, want 95 %%", killed, count)
+	}
+}
+
+// report replays the launches with the PTX itself and says how much of it they execute.
+func report(t *testing.T, m *Module, kernels []string, launches map[string][]*Recording) {
+	for _, kernel := range kernels {
+		machine := NewMachine()
+		covered := []byte(nil)
+		for _, r := range launches[kernel] {
+			machine.Recorder = NewRecorder(t.TempDir())
+			if err := replay(machine, m, r, 0); err != nil {
+				t.Fatalf("%s: %v", kernel, err)
+			}
+			if covered == nil {
+				covered = make([]byte, len(machine.seen))
+			}
+			for i, s := range machine.seen {
+				covered[i] |= s
+			}
+		}
+		n := 0
+		for _, s := range covered {
+			if s != 0 {
+				n++
+			}
+		}
+		if n < len(covered) {
+			t.Logf("%s: %d of %d instructions are executed", kernel, n, len(covered))
+		}
+	}
+}
+
+// fate is what notices a mutant: the compiler, a kind of fault, or numbers.
+func fate(m *mutant, launches []*Recording, tolerance float64) string {
+	module, err := Parse(m.family+".ptx", m.text)
+	if err == nil {
+		_, err = module.program(m.kernel)
+	}
+	if err != nil {
+		return "refused"
+	}
+	machine := NewMachine()
+	for _, r := range launches {
+		err := replay(machine, module, r, tolerance)
+		if fault, ok := err.(*Fault); ok {
+			return fault.Kind
+		}
+		if err != nil {
+			return "numbers"
+		}
+	}
+	return ""
+}
