@@ -408,3 +408,46 @@ func TestMemoryInstructions(t *testing.T) {
 		}
 	}
 }
+
+// The same layouts as CuTe has them for these instructions: a lane's and a value's steps in a
+// matrix counted down its rows, index = row + rows·column.
+func TestFragmentsOfCuTe(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		a, b [][2]int // extents and steps: two of the lane, then of the value
+	}{
+		"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32":  {[][2]int{{4, 16}, {8, 1}, {2, 8}, {2, 64}}, [][2]int{{4, 8}, {8, 1}, {2, 32}}},
+		"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32": {[][2]int{{4, 32}, {8, 1}, {2, 16}, {2, 8}, {2, 128}}, [][2]int{{4, 16}, {8, 1}, {2, 8}, {2, 64}}},
+		"mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32":     {[][2]int{{4, 64}, {8, 1}, {4, 16}, {2, 8}, {2, 256}}, [][2]int{{4, 32}, {8, 1}, {4, 8}, {2, 128}}},
+	} {
+		place := func(layout [][2]int, l, v int) int {
+			at := l%4*layout[0][1] + l/4*layout[1][1]
+			for _, step := range layout[2:] {
+				at += v % step[0] * step[1]
+				v /= step[0]
+			}
+			return at
+		}
+		f := fragments[name]
+		for l := range 32 {
+			for v := range 4 * f.perRegister {
+				row, column := f.a(l, v/f.perRegister, v%f.perRegister)
+				if at := place(c.a, l, v); at != row+16*column {
+					t.Errorf("%s: A of lane %d, value %d: row %d, column %d; CuTe has %d, %d", name, l, v, row, column, at%16, at/16)
+				}
+			}
+			for v := range 2 * f.perRegister {
+				row, column := f.b(l, v/f.perRegister, v%f.perRegister)
+				if at := place(c.b, l, v); at != column+8*row {
+					t.Errorf("%s: B of lane %d, value %d: row %d, column %d; CuTe has %d, %d", name, l, v, row, column, at/8, at%8)
+				}
+			}
+			for v := range 4 {
+				row, column := d(l, v)
+				if at := place([][2]int{{4, 32}, {8, 1}, {2, 16}, {2, 8}}, l, v); at != row+16*column {
+					t.Errorf("%s: D of lane %d, value %d", name, l, v)
+				}
+			}
+		}
+	}
+}
