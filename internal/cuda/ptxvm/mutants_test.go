@@ -324,6 +324,7 @@ func TestMutants(t *testing.T) {
 		slices.SortStableFunc(list, func(a, b *Recording) int { return a.Instructions - b.Instructions })
 	}
 	var families []string
+	executed := map[string]map[int]bool{} // lines by kernel
 	total := 0
 	for family, text := range texts {
 		families = append(families, family)
@@ -333,7 +334,9 @@ func TestMutants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report(t, m, kernels[family], launches)
+		for kernel, lines := range report(t, m, kernels[family], launches) {
+			executed[kernel] = lines
+		}
 	}
 	slices.Sort(families)
 	t.Logf("%d launches of %d of %d kernels", len(recordings), len(launches), total)
@@ -355,22 +358,30 @@ func TestMutants(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	fates := map[string]int{}
+	fates, unreached := map[string]int{}, 0
 	for _, m := range mutants {
 		fates[m.fate]++
 		if m.fate == "" {
-			t.Logf("survives: %s.ptx line %d of %s, %s:\n%s\n%s", m.family, m.line, m.kernel, m.what, m.before, m.after)
+			why := "executed"
+			if !executed[m.kernel][m.line] {
+				why = "in code that no launch reaches"
+				unreached++
+			}
+			t.Logf("survives: %s.ptx line %d of %s, %s, %s:\n%s\n%s", m.family, m.line, m.kernel, m.what, why, m.before, m.after)
 		}
 	}
-	t.Logf("%d mutants: %v", count, fates)
+	t.Logf("%d mutants: %v; %d of the survivors are in code that no launch reaches", count, fates, unreached)
 	if killed := count - fates[""]; killed*100 < 95*count {
 		t.Errorf("%d of %d mutants are noticed, want 95 %%", killed, count)
 	}
 }
 
-// report replays the launches with the PTX itself and says how much of it they execute.
-func report(t *testing.T, m *Module, kernels []string, launches map[string][]*Recording) {
+// report replays the launches with the PTX itself, says how much of it they execute, and
+// gives the lines by kernel.
+func report(t *testing.T, m *Module, kernels []string, launches map[string][]*Recording) map[string]map[int]bool {
+	lines := map[string]map[int]bool{}
 	for _, kernel := range kernels {
+		lines[kernel] = map[int]bool{}
 		machine := NewMachine()
 		covered := []byte(nil)
 		for _, r := range launches[kernel] {
@@ -386,15 +397,17 @@ func report(t *testing.T, m *Module, kernels []string, launches map[string][]*Re
 			}
 		}
 		n := 0
-		for _, s := range covered {
+		for i, s := range covered {
 			if s != 0 {
 				n++
+				lines[kernel][int(m.programs[kernel].code[i].line)] = true
 			}
 		}
 		if n < len(covered) {
 			t.Logf("%s: %d of %d instructions are executed", kernel, n, len(covered))
 		}
 	}
+	return lines
 }
 
 // fate is what notices a mutant: the compiler, a kind of fault, or numbers.
