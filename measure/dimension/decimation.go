@@ -5,7 +5,10 @@ package dimension
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
 
+	"repscope/internal/parallel"
 	"repscope/stat"
 )
 
@@ -53,31 +56,41 @@ func (d *Distinct) Decimate(ctx context.Context, seed uint64) ([]Decimation, err
 	return curve, nil
 }
 
+// smallSubset is the size of subsets up to which one of them is too little work for all threads.
+const smallSubset = 1 << 12
+
 // subsets estimates the dimension of the first subsets of an order by the neighbors of so many
 // points of each.
 func (d *Distinct) subsets(ctx context.Context, order []int, size, count, asking int) ([]float64, error) {
-	estimates := make([]float64, 0, count)
-	for part := range count {
-		var ratio []float64
-		if size == len(order) {
-			ratio = d.Ratios(1, 2)
-		} else {
-			var err error
-			ratio, err = d.ratiosWithin(ctx, order[part*size:(part+1)*size], asking)
-			if _, ok := errors.AsType[*stat.UndefinedError](err); ok {
-				continue // too few outside the window
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-		total, err := sumLog(ratio)
+	if size == len(order) {
+		total, err := sumLog(d.Ratios(1, 2))
 		if err != nil {
-			continue // a subset on a lattice has no dimension; the others count
+			return nil, nil
 		}
-		estimates = append(estimates, float64(len(ratio))/total)
+		return []float64{float64(len(order)) / total}, nil
 	}
-	return estimates, nil
+	threads, searching := 1, d
+	if size <= smallSubset && count > 1 && len(d.search.Options.Device.Contexts()) == 0 {
+		one := *d
+		one.search.Options.Threads = 1
+		threads, searching = d.search.Options.Threads, &one
+	}
+	found := make([]float64, count)
+	err := parallel.Try(ctx, threads, count, func(_, part int) error {
+		found[part] = math.NaN()
+		ratio, err := searching.ratiosWithin(ctx, order[part*size:(part+1)*size], asking)
+		if _, ok := errors.AsType[*stat.UndefinedError](err); ok {
+			return nil // too few outside the window
+		}
+		if err != nil {
+			return err
+		}
+		if total, err := sumLog(ratio); err == nil { // a subset on a lattice has no dimension; the others count
+			found[part] = float64(len(ratio)) / total
+		}
+		return nil
+	})
+	return slices.DeleteFunc(found, math.IsNaN), err
 }
 
 // ratiosWithin returns r2/r1 of the first members, so many as are asking, among all of them. Members
