@@ -395,7 +395,6 @@ type scratch struct {
 	scores    []float32
 	attention attention
 	frames    []float32 // images that are copied with padding
-	block     []float32 // pixels on their way to scattered places
 	ranks     []ranked  // of TopK
 	sums      []float64 // of AveragePool
 }
