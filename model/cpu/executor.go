@@ -32,6 +32,8 @@ type Executor struct {
 	bound   []*program // most recently used first
 	arena   arena
 
+	portions []portion
+
 	profiling bool
 	profiles  []*profile // of the programs that ran since
 }
