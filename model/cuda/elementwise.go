@@ -176,17 +176,29 @@ func buildWhere(b *builder) error {
 	return nil
 }
 
-// integerBits are the bits of ONNX's integer types narrower than int64; negative: unsigned.
-var integerBits = map[int]int{
-	graph.ElementUint8: -8, graph.ElementInt8: 8, graph.ElementUint16: -16, graph.ElementInt16: 16,
-	graph.ElementInt32: 32, graph.ElementUint32: -32,
+// The numbers that kernels/elementwise.cu gives narrower floats, and saturation.
+var narrowCodes = map[int]int{graph.ElementFloat16: 1, graph.ElementBFloat16: 2, graph.ElementFloat8E4M3FN: 3, graph.ElementFloat8E4M3FNUZ: 4,
+	graph.ElementFloat8E5M2: 5, graph.ElementFloat8E5M2FNUZ: 6, graph.ElementFloat4E2M1: 7, graph.ElementFloat8E8M0: 8}
+
+const narrowSaturates = 16
+
+// narrowing is the argument of kernels that round to the type that a value is cast to.
+func narrowing(p operator.CastParams) int {
+	code := narrowCodes[p.To]
+	if p.To == graph.ElementFloat8E8M0 {
+		code += int(p.Mode)
+	}
+	if code > 0 && p.Saturate {
+		code |= narrowSaturates
+	}
+	return code
 }
 
 func buildCast(b *builder) error {
-	to, from, target := b.Step.Params.(operator.CastParams).To, b.DType(0), b.OutDType(0)
-	detail := map[int]int{graph.ElementFloat16: 1, graph.ElementBFloat16: 2}[to]
+	p, from, target := b.Step.Params.(operator.CastParams), b.DType(0), b.OutDType(0)
+	detail := narrowing(p)
 	if target == graph.Int64 {
-		detail = integerBits[to]
+		detail = graph.IntegerBits(p.To)
 	}
 	n := graph.Count(b.OutShape(0))
 	if from == target && detail == 0 {

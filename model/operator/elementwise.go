@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/internal/dtype"
 	"repscope/model/graph"
 )
 
@@ -78,9 +79,10 @@ var elementwiseRows = []Row{
 	{Name: "IsInf", Since: 10, Types: "f", Inputs: exactly(1), Outputs: 1,
 		Attributes: []string{"detect_negative", "detect_positive"}, infer: inferIsInf},
 	{Name: "Where", Since: 9, Types: "fib", Inputs: exactly(3), Outputs: 1, infer: inferWhere},
-	{Name: "Cast", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"to", "saturate"}, infer: inferCast},
-	{Name: "CastLike", Since: 15, Types: "fib", Note: "the target's width is that of its class: float32, int64 or bool",
-		Inputs: exactly(2), Outputs: 1, Attributes: []string{"saturate"}, infer: inferCastLike},
+	{Name: "Cast", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"to", "saturate", "round_mode"},
+		infer: inferCast},
+	{Name: "CastLike", Since: 15, Types: "fib", Note: "to float32, int64 or bool where the file does not tell the target's width",
+		Inputs: exactly(2), Outputs: 1, Attributes: []string{"saturate", "round_mode", "to"}, infer: inferCastLike},
 }
 
 // Activation is a function of one float32 element: a unary operator, or the
@@ -296,24 +298,38 @@ func saturate(v float64) int64 {
 	return int64(v)
 }
 
-// CastParams is the ONNX element type a value is cast to.
-type CastParams struct{ To int }
+// CastParams is the ONNX element type a value is cast to, and how it is rounded to types of at most 8 bits.
+type CastParams struct {
+	To       int
+	Saturate bool
+	Mode     dtype.Rounding
+}
 
-func inferCast(c *context) {
-	to := c.integer("to", 0)
+func inferCast(c *context) { c.cast(c.integer("to", 0)) }
+
+// cast converts to an ONNX element type.
+func (c *context) cast(to int) {
 	t, ok := graph.ElementDType(to)
 	if !ok {
 		c.unsupported("cast to element type %s", graph.ElementName(to))
 	}
-	c.Params = CastParams{To: to}
+	modes := map[string]dtype.Rounding{"up": dtype.Up, "down": dtype.Down, "nearest": dtype.Nearest}
+	mode, ok := modes[c.text("round_mode", "up")]
+	if !ok {
+		c.failf("round_mode is %q, want up, down or nearest", c.text("round_mode", ""))
+	}
+	c.Params = CastParams{To: to, Saturate: c.flag("saturate", true), Mode: mode}
 	// float32 stands for the file's narrower types too.
 	c.Same = c.In[0].DType == graph.Float32 && (to == graph.ElementFloat || to == graph.ElementDouble)
 	c.emit(t, c.shape(0)...)
 }
 
+// inferCastLike casts to the type that the reader found the second input to have or, where it found none, to what stands for its class.
 func inferCastLike(c *context) {
 	t := c.In[1].DType
-	c.Params = CastParams{To: map[graph.DType]int{graph.Float32: graph.ElementFloat, graph.Int64: graph.ElementInt64, graph.Bool: graph.ElementBool}[t]}
-	c.Same = t == graph.Float32 && c.In[0].DType == graph.Float32
-	c.emit(t, c.shape(0)...)
+	to := c.integer("to", 0)
+	if known, ok := graph.ElementDType(to); !ok || known != t {
+		to = map[graph.DType]int{graph.Float32: graph.ElementFloat, graph.Int64: graph.ElementInt64, graph.Bool: graph.ElementBool}[t]
+	}
+	c.cast(to)
 }
