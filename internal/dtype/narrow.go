@@ -72,7 +72,9 @@ func (n *Narrow) Range() (least, most float32) {
 // Round is the number of the type that stands for v, which is of a type of floats. Beyond the greatest number, or where infinity was,
 // is the greatest one with saturate, or else infinity or, without one, NaN. Mode counts for Float8E8M0 alone: there the
 // sign is dropped, and what is less than the least number is treated as what is beyond the greatest.
-func (n *Narrow) Round(v float32, saturate bool, mode Rounding) float32 { return n.round(v, saturate, mode) }
+func (n *Narrow) Round(v float32, saturate bool, mode Rounding) float32 {
+	return n.round(v, saturate, mode)
+}
 
 // Unpack writes the numbers of consecutive codes to dst, leaving out those of the first skip codes of raw.
 func Unpack[T float32 | int64](n *Narrow, dst []T, raw []byte, skip int) {

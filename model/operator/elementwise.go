@@ -58,7 +58,7 @@ var elementwiseRows = []Row{
 	{Name: "Sub", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, InPlace: true, infer: inferBinary},
 	{Name: "Mul", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, InPlace: true, infer: inferBinary},
 	{Name: "Div", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, InPlace: true, infer: inferBinary},
-	{Name: "Mod", Since: 10, Types: "fi", Note: "floats with fmod = 1", Inputs: exactly(2), Outputs: 1, Attributes: []string{"fmod"},
+	{Name: "Mod", Since: 10, Types: "fi", Inputs: exactly(2), Outputs: 1, Attributes: []string{"fmod"},
 		infer: inferMod},
 	{Name: "Pow", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, infer: inferPow},
 	{Name: "PRelu", Since: 1, Types: "f", Inputs: exactly(2), Outputs: 1, infer: inferPRelu},
@@ -179,9 +179,22 @@ func inferBinary(c *context) {
 	c.emit(c.In[0].DType, c.broadcast(c.shape(0), c.shape(1))...)
 }
 
+// inferMod is the remainder of a division that is rounded to zero or, without fmod, down: then a remainder that has not the divisor's
+// sign is one divisor more.
 func inferMod(c *context) {
-	c.Params = c.integer("fmod", 0) != 0
-	inferBinary(c)
+	truncated := c.integer("fmod", 0) != 0
+	if truncated || c.In[0].DType != graph.Float32 {
+		c.Params = truncated
+		inferBinary(c)
+		return
+	}
+	c.want(1, graph.Float32)
+	l := c.lower()
+	zero, divisor := l.scalar(0), c.Node.Inputs[1]
+	r := l.add("Mod", map[string]graph.Attribute{"fmod": graph.IntAttribute(1)}, c.Node.Inputs[0], divisor)
+	apart := l.add("Xor", nil, l.add("Less", nil, r, zero), l.add("Less", nil, divisor, zero))
+	apart = l.add("And", nil, apart, l.add("Not", nil, l.add("Equal", nil, r, zero)))
+	l.finish(l.add("Where", nil, apart, l.add("Add", nil, r, divisor), r))
 }
 
 func inferPow(c *context) {
