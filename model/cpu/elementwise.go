@@ -21,7 +21,7 @@ func elementwiseKernels() map[string]constructor {
 		".Max": buildVariadic, ".Min": buildVariadic, ".Sum": buildVariadic, ".Mean": buildVariadic,
 		".Equal": buildComparison, ".Greater": buildComparison, ".GreaterOrEqual": buildComparison, ".Less": buildComparison, ".LessOrEqual": buildComparison,
 		".And": buildLogic, ".Or": buildLogic, ".Xor": buildLogic, ".Not": buildNot, ".IsNaN": buildIsNaN, ".IsInf": buildIsInf,
-		".Where": buildWhere, ".Cast": buildCast, ".CastLike": buildCast,
+		".Where": buildWhere, ".Cast": buildCast, ".CastLike": buildCast, "repscope.BitsOf": buildBitsOf, "repscope.OfBits": buildOfBits,
 	}
 	for name := range functions {
 		switch name {
@@ -563,4 +563,38 @@ func truncate(v float32) int64 {
 		return math.MinInt64
 	}
 	return int64(v)
+}
+
+func buildBitsOf(b *builder) (func() error, error) {
+	m, x, y := b.memory, b.Step.In[0], b.Step.Out[0]
+	bits := func(v float32) int64 { return int64(math.Float32bits(v)) }
+	switch b.Step.Params.(operator.BitsParams).Kind {
+	case graph.ElementFloat16:
+		bits = func(v float32) int64 { return int64(dtype.Float32ToFloat16(v)) }
+	case graph.ElementBFloat16:
+		bits = func(v float32) int64 { return int64(dtype.Float32ToBFloat16(v)) }
+	}
+	return b.span(graph.Count(b.OutShape(0)), grain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			m.i64[y][i] = bits(m.f32[x][i])
+		}
+	}), nil
+}
+
+func buildOfBits(b *builder) (func() error, error) {
+	m, x, y := b.memory, b.Step.In[0], b.Step.Out[0]
+	float := func(v int64) float32 { return math.Float32frombits(uint32(v)) }
+	switch b.Step.Params.(operator.BitsParams).Kind {
+	case graph.ElementFloat16:
+		float = func(v int64) float32 { return dtype.Float16ToFloat32(uint16(v)) }
+	case graph.ElementBFloat16:
+		float = func(v int64) float32 { return dtype.BFloat16ToFloat32(uint16(v)) }
+	case graph.ElementDouble:
+		float = func(v int64) float32 { return float32(math.Float64frombits(uint64(v))) }
+	}
+	return b.span(graph.Count(b.OutShape(0)), grain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			m.f32[y][i] = float(m.i64[x][i])
+		}
+	}), nil
 }

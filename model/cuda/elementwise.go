@@ -22,7 +22,7 @@ var (
 	binaryCodes     = numbered("Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu", "remainder", "modulo")
 	comparisonCodes = numbered("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Xor")
 	conversionCodes = numbered("float32 float32", "int64 float32", "bool float32", "float32 int64", "int64 int64", "bool int64", "float32 bool", "int64 bool",
-		"Not", "IsNaN", "IsInf")
+		"Not", "IsNaN", "IsInf", "BitsOf", "OfBits")
 )
 
 func numbered(names ...string) map[string]int {
@@ -38,7 +38,7 @@ func elementwiseOperators() map[string]constructor {
 		"repscope.Silu": buildUnary,
 		".Add":          buildBinary, ".Sub": buildBinary, ".Mul": buildBinary, ".Div": buildBinary, ".Mod": buildBinary, ".PRelu": buildBinary, ".Pow": buildPow,
 		".Max": buildVariadic, ".Min": buildVariadic, ".Sum": buildVariadic, ".Mean": buildVariadic,
-		".Where": buildWhere, ".Cast": buildCast, ".CastLike": buildCast, ".Not": buildPredicate, ".IsNaN": buildPredicate, ".IsInf": buildPredicate,
+		".Where": buildWhere, ".Cast": buildCast, ".CastLike": buildCast, "repscope.BitsOf": buildPredicate, "repscope.OfBits": buildPredicate, ".Not": buildPredicate, ".IsNaN": buildPredicate, ".IsInf": buildPredicate,
 	}
 	for _, codes := range []map[string]int{unaryCodes, doubleCodes} {
 		for name := range codes {
@@ -211,13 +211,16 @@ func buildCast(b *builder) error {
 
 func buildPredicate(b *builder) error {
 	detail := 0
-	if p, ok := b.Step.Params.(operator.IsInfParams); ok {
+	switch p := b.Step.Params.(type) {
+	case operator.IsInfParams:
 		if p.Negative {
 			detail |= 1
 		}
 		if p.Positive {
 			detail |= 2
 		}
+	case operator.BitsParams:
+		detail = map[int]int{graph.ElementFloat16: 1, graph.ElementBFloat16: 2, graph.ElementDouble: 3}[p.Kind]
 	}
 	n := graph.Count(b.OutShape(0))
 	b.launch("convert", blocks(n), line, 0, b.in(0), b.out(0), n, conversionCodes[b.Step.Node.Op], int32(detail))

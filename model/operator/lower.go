@@ -52,11 +52,16 @@ func (l *lowering) add(op string, attributes map[string]graph.Attribute, inputs 
 	return out
 }
 
+// own adds a node of the project's own domain and returns its name.
+func (l *lowering) own(op string, attributes map[string]graph.Attribute, inputs ...string) string {
+	y := l.add(op, attributes, inputs...)
+	l.Nodes[len(l.Nodes)-1].Domain = own
+	return y
+}
+
 // linear is x·wᵀ + bias with a constant matrix w; the bias may be absent.
 func (l *lowering) linear(x, w, bias string) string {
-	y := l.add("Linear", nil, x, w, bias)
-	l.Nodes[len(l.Nodes)-1].Domain = "repscope"
-	return y
+	return l.own("Linear", nil, x, w, bias)
 }
 
 // slice takes the elements from one index to before another along an axis.

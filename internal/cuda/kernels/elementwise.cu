@@ -297,10 +297,37 @@ __device__ inline long long wrapped(long long v, int bits) {
 	return bits < 0 ? v & ((1ll << -bits) - 1) : v;
 }
 
-enum { FLOAT_TO_FLOAT, INTEGER_TO_FLOAT, BOOL_TO_FLOAT, FLOAT_TO_INTEGER, INTEGER_TO_INTEGER, BOOL_TO_INTEGER, FLOAT_TO_BOOL, INTEGER_TO_BOOL, NOT, IS_NAN, IS_INF };
+/* The bits of a number as float32 (kind 0), float16 (1) or bfloat16 (2), which it is rounded to. */
+__device__ inline long long bits_of(float v, int kind) {
+	unsigned b = float_bits(v), sign = b >> 31;
+	if (kind == 0) return b;
+	b = float_bits(narrow(v, kind)) & 0x7fffffffu;
+	if (kind == 2) return (b > 0x7f800000u ? b | 0x400000u : b) >> 16 | sign << 15;
+	if (b > 0x7f800000u) return sign << 15 | 0x7e00u;
+	if (b >= 0x47800000u) return sign << 15 | 0x7c00u;
+	if (b < 0x38800000u) return sign << 15 | (unsigned)(bits_float(b) * 0x1p24f);
+	return sign << 15 | (b - 0x38000000u) >> 13;
+}
+
+/* The number of which the low bits are those, as float32 (kind 0), float16 (1), bfloat16 (2) or float64 (3). */
+__device__ inline float of_bits(long long v, int kind) {
+	unsigned b = (unsigned)v, sign = (b & 0x8000u) << 16, rest = b & 0x7fffu;
+	switch (kind) {
+	case 0: return bits_float(b);
+	case 2: return bits_float(b << 16);
+	case 3: return (float)bits_double((size)v);
+	}
+	if (rest >= 0x7c00u) return bits_float(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
+	if (rest < 0x400u) return bits_float(sign | float_bits((float)rest * 0x1p-24f));
+	return bits_float(sign | ((rest << 13) + 0x38000000u));
+}
+
+enum { FLOAT_TO_FLOAT, INTEGER_TO_FLOAT, BOOL_TO_FLOAT, FLOAT_TO_INTEGER, INTEGER_TO_INTEGER, BOOL_TO_INTEGER, FLOAT_TO_BOOL, INTEGER_TO_BOOL, NOT, IS_NAN, IS_INF,
+	BITS_OF, OF_BITS };
 
 /* convert: y = x in another type, or what x is. detail: the narrower float (see narrow), the bits
- * of the narrower integer (see wrapped), or which infinities count (1 negative, 2 positive, 3 both). */
+ * of the narrower integer (see wrapped), which infinities count (1 negative, 2 positive, 3 both), or whose bits are
+ * taken or given (0 float32, 1 float16, 2 bfloat16, 3 float64). */
 extern "C" __global__ void __launch_bounds__(256) convert(const void *x, void *y, size count, int operation, int detail) {
 	const float *floats = static_cast<const float *>(x);
 	const long long *integers = static_cast<const long long *>(x);
@@ -320,6 +347,8 @@ extern "C" __global__ void __launch_bounds__(256) convert(const void *x, void *y
 		case INTEGER_TO_BOOL: to_bool[i] = integers[i] != 0; break;
 		case NOT: to_bool[i] = !bits[i]; break;
 		case IS_NAN: to_bool[i] = floats[i] != floats[i]; break;
+		case BITS_OF: to_integer[i] = bits_of(floats[i], detail); break;
+		case OF_BITS: to_float[i] = of_bits(integers[i], detail); break;
 		default: {
 			unsigned b = float_bits(floats[i]);
 			to_bool[i] = ((detail & 1) && b == 0xff800000u) || ((detail & 2) && b == 0x7f800000u);
