@@ -54,9 +54,10 @@ type Options struct {
 	Threads int
 	// Backend runs the model; nil is the processor. It must outlive the model.
 	Backend *Backend
-	// Batched says that the first axis of every input and output is the batch: a model
-	// whose file fixes its size then takes any other too. The rows go through it in
-	// pieces of that size, the last one filled up with its last row.
+	// Batched says that the first axis of every input and output is the batch, whose rows
+	// are independent: a model whose file fixes its size then takes any other too. The rows go through it in
+	// pieces of that size, the last one filled up with its last row; and on the processor any model takes a large batch in pieces
+	// whose values fit the caches.
 	Batched bool
 }
 
@@ -68,7 +69,8 @@ type Model struct {
 	graph           *graph.Graph
 	exec            executor
 	close           func() error // releases the weights' files; may be nil
-	rows            int          // batch size that the file fixes, if the model is batched, else 0
+	batched         bool
+	rows            int // batch size that the file fixes, if the model is batched, else 0
 
 	queue  []submitted
 	pieces pieces
@@ -143,7 +145,7 @@ func New(g *graph.Graph, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{inputs: g.Inputs, outputs: g.Outputs, graph: g, exec: exec}
+	m := &Model{inputs: g.Inputs, outputs: g.Outputs, graph: g, exec: exec, batched: o.Batched}
 	if o.Batched {
 		m.rows = fixedRows(g.Inputs)
 	}
