@@ -78,8 +78,9 @@ func (d *decoder) graph(v field) (*graph.Graph, error) {
 	return g, nil
 }
 
-// zeroPoints is which input of the operators that quantise their result is its zero point.
-var zeroPoints = map[string]int{"QuantizeLinear": 2, "QLinearConv": 7, "QLinearMatMul": 7,
+// zeroPoints is which input of the operators that quantise their result is its zero point, and of others whose result depends
+// on the width of integers the one that has it.
+var zeroPoints = map[string]int{"BitShift": 0, "BitwiseNot": 0, "QuantizeLinear": 2, "QLinearConv": 7, "QLinearMatMul": 7,
 	"QGemm": 8, "QLinearAdd": 7, "QLinearMul": 7, "QLinearConcat": 1, "QLinearSigmoid": 4, "QLinearLeakyRelu": 4, "QLinearSoftmax": 4,
 	"QLinearAveragePool": 4, "QLinearGlobalAveragePool": 4}
 

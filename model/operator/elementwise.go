@@ -74,6 +74,11 @@ var elementwiseRows = []Row{
 	{Name: "Or", Since: 1, Types: "b", Inputs: exactly(2), Outputs: 1, infer: inferLogic},
 	{Name: "Xor", Since: 1, Types: "b", Inputs: exactly(2), Outputs: 1, infer: inferLogic},
 	{Name: "Not", Since: 1, Types: "b", Inputs: exactly(1), Outputs: 1, infer: inferNot},
+	{Name: "BitwiseAnd", Since: 18, Types: "i", Inputs: exactly(2), Outputs: 1, infer: inferBits},
+	{Name: "BitwiseOr", Since: 18, Types: "i", Inputs: exactly(2), Outputs: 1, infer: inferBits},
+	{Name: "BitwiseXor", Since: 18, Types: "i", Inputs: exactly(2), Outputs: 1, infer: inferBits},
+	{Name: "BitwiseNot", Since: 18, Types: "i", Inputs: exactly(1), Outputs: 1, Attributes: []string{"output_dtype"}, infer: inferBitwiseNot},
+	{Name: "BitShift", Since: 11, Types: "i", Inputs: exactly(2), Outputs: 1, Attributes: []string{"direction", "output_dtype"}, infer: inferBitShift},
 	{Name: "IsNaN", Since: 9, Types: "f", Inputs: exactly(1), Outputs: 1, infer: inferIsNaN},
 	{Name: "IsInf", Since: 10, Types: "f", Inputs: exactly(1), Outputs: 1,
 		Attributes: []string{"detect_negative", "detect_positive"}, infer: inferIsInf},
@@ -232,6 +237,49 @@ func inferLogic(c *context) {
 func inferNot(c *context) {
 	c.want(0, graph.Bool)
 	c.emit(graph.Bool, c.shape(0)...)
+}
+
+func inferBits(c *context) {
+	c.want(0, graph.Int64)
+	c.want(1, graph.Int64)
+	c.emit(graph.Int64, c.broadcast(c.shape(0), c.shape(1))...)
+}
+
+// unsignedBits are the numbers with all bits of unsigned types narrower than int64.
+var unsignedBits = map[int]int64{graph.ElementUint8: 1<<8 - 1, graph.ElementUint16: 1<<16 - 1, graph.ElementUint32: 1<<32 - 1}
+
+// inferBitwiseNot changes all bits of the input's type, which its reader names.
+func inferBitwiseNot(c *context) {
+	c.want(0, graph.Int64)
+	all, narrow := unsignedBits[c.integer("output_dtype", 0)]
+	if !narrow {
+		all = -1
+	}
+	l := c.lower()
+	l.finish(l.add("BitwiseXor", nil, c.Node.Inputs[0], l.constant(&graph.Tensor{DType: graph.Int64, Shape: []int{}, I64: []int64{all}})))
+}
+
+// ShiftParams says which way bits are shifted, and whether the numbers are uint64, whose highest bit is no sign.
+type ShiftParams struct{ Left, Unsigned bool }
+
+// inferBitShift shifts in 64 bits. A shift by the type's width or more, or by less than 0, leaves none of the number's own bits.
+func inferBitShift(c *context) {
+	c.want(0, graph.Int64)
+	c.want(1, graph.Int64)
+	element := c.integer("output_dtype", graph.ElementInt64)
+	direction, ok := c.attribute("direction", graph.AttributeString)
+	p := ShiftParams{Left: direction.String == "LEFT", Unsigned: element == graph.ElementUint64}
+	if !ok || !p.Left && direction.String != "RIGHT" {
+		c.failf("direction is %q, want LEFT or RIGHT", direction.String)
+	}
+	if p.Left && element != graph.ElementInt64 && element != graph.ElementUint64 {
+		l := c.lower()
+		wide := l.add("BitShift", map[string]graph.Attribute{"direction": direction}, c.Node.Inputs...)
+		l.finish(l.add("Cast", map[string]graph.Attribute{"to": graph.IntAttribute(element)}, wide))
+		return
+	}
+	c.Params = p
+	c.emit(graph.Int64, c.broadcast(c.shape(0), c.shape(1))...)
 }
 
 func inferIsNaN(c *context) {
