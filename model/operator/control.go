@@ -40,15 +40,13 @@ func innerLoop(n *graph.Node) (own int, attributes []string) {
 var branches = []string{"then_branch", "else_branch"}
 
 func inferIf(c *context) {
-	condition := c.In[0].Const
 	switch {
 	case c.In[0].DType != graph.Bool:
 		c.failf("input 0 (the condition) has type %v, want bool", c.In[0].DType)
 	case graph.Count(c.shape(0)) != 1:
 		c.failf("input 0 (the condition) has shape %v, want one element", c.shape(0))
-	case condition == nil:
-		c.unsupported("input 0 (the condition) must be a constant or follow from the input's shape")
 	}
+	condition := c.known(0, "the condition")
 	inputs := c.Node.Inputs[1:]
 	var taken *graph.Graph
 	var captured []string
@@ -208,10 +206,7 @@ func (p *loop) trips() int {
 		if graph.Count(c.shape(i)) != 1 {
 			c.failf("input %d (%s) has shape %v, want one element", i, what, c.shape(i))
 		}
-		if c.In[i].Const == nil {
-			c.unsupported("input %d (%s) must be a constant or follow from the input's shape", i, what)
-		}
-		return c.In[i].Const
+		return c.known(i, what)
 	}
 	count, condition := one(0, "the trip count", graph.Int64), one(1, "the condition", graph.Bool)
 	switch {

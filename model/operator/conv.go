@@ -264,7 +264,7 @@ type cover struct{ place, position int }
 func inferCol2Im(c *context) {
 	x := c.shape(0)
 	axes, image, each, positions := c.covers()
-	layers := make([]int, len(axes))
+	layers := slices.Repeat([]int{1}, len(axes))
 	for i, axis := range axes {
 		for _, list := range axis {
 			layers[i] = max(layers[i], len(list))

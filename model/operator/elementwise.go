@@ -30,7 +30,7 @@ var elementwiseRows = []Row{
 	unary("HardSwish", 14),
 	unary("Mish", 18),
 	unary("Shrink", 9, parameter{"lambd", 0.5}, parameter{"bias", 0}),
-	{Name: "Clip", Since: 1, Types: "fi", Note: "bounds must be constants", Inputs: between(1, 3), Outputs: 1,
+	{Name: "Clip", Since: 1, Types: "fi", Inputs: between(1, 3), Outputs: 1,
 		Attributes: []string{"min", "max"}, InPlace: true, infer: inferClip},
 	unary("Sqrt", 1),
 	unary("Exp", 1),
@@ -309,15 +309,16 @@ type ClipBounds struct{ Low, High int64 }
 
 func inferClip(c *context) {
 	c.want(0, graph.Float32, graph.Int64)
+	if c.has(1) && c.In[1].Const == nil || c.has(2) && c.In[2].Const == nil {
+		c.clipBetween()
+		return
+	}
 	bound := func(name string, i int, otherwise float64) float64 {
 		if _, ok := c.Node.Attributes[name]; ok {
 			return float64(c.float(name, 0))
 		}
 		if !c.has(i) {
 			return otherwise
-		}
-		if c.In[i].Const == nil {
-			c.unsupported("input %d (%s) must be a constant", i, name)
 		}
 		v, ok := c.In[i].Const.Scalar()
 		if !ok {
@@ -332,6 +333,21 @@ func inferClip(c *context) {
 		c.Params = ClipBounds{Low: saturate(low), High: saturate(high)}
 	}
 	c.emit(c.In[0].DType, c.shape(0)...)
+}
+
+// clipBetween is a Clip whose bounds the run is given.
+func (c *context) clipBetween() {
+	l, x := c.lower(), c.Node.Inputs[0]
+	for i, op := range []string{1: "Max", 2: "Min"} {
+		if i == 0 || !c.has(i) {
+			continue
+		}
+		if c.In[i].DType != c.In[0].DType || graph.Count(c.shape(i)) != 1 {
+			c.failf("input %d (the bound) is %v %v, want one number of type %v", i, c.In[i].DType, c.shape(i), c.In[0].DType)
+		}
+		x = l.add(op, nil, x, l.reshape(c.Node.Inputs[i], nil))
+	}
+	l.finish(x)
 }
 
 func saturate(v float64) int64 {

@@ -285,11 +285,8 @@ func inferRange(c *context) {
 	c.want(0, graph.Float32, graph.Int64)
 	var v [3]float64
 	for i := range v {
-		if c.In[i].Const == nil {
-			c.unsupported("input %d must be a constant or follow from the input's shape", i)
-		}
 		var ok bool
-		if v[i], ok = c.In[i].Const.Scalar(); !ok || c.In[i].DType != c.In[0].DType {
+		if v[i], ok = c.known(i, []string{"start", "limit", "delta"}[i]).Scalar(); !ok || c.In[i].DType != c.In[0].DType {
 			c.failf("input %d is %v %v, want a scalar", i, c.In[i].DType, c.shape(i))
 		}
 	}
@@ -463,10 +460,7 @@ func inferPad(c *context) {
 	}
 	p := PadParams{Before: make([]int, len(s)), After: make([]int, len(s)), Mode: c.text("mode", "constant"), Value: float64(c.float("value", 0))}
 	if c.has(2) {
-		if c.In[2].Const == nil {
-			c.unsupported("the padding value must be a constant")
-		}
-		if p.Value, ok = c.In[2].Const.Scalar(); !ok {
+		if p.Value, ok = c.known(2, "the padding value").Scalar(); !ok {
 			c.failf("the padding value has shape %v, want a scalar", c.shape(2))
 		}
 	}

@@ -173,10 +173,7 @@ func (c *context) vector(i int) []float32 {
 	if !c.has(i) || graph.Count(c.shape(i)) == 0 {
 		return nil
 	}
-	t := c.In[i].Const
-	if t == nil {
-		c.unsupported("input %d must be a constant or follow from the input's shape", i)
-	}
+	t := c.known(i, "")
 	if t.DType != graph.Float32 || len(t.Shape) != 1 {
 		c.failf("input %d is %v %v, want a float32 vector", i, t.DType, t.Shape)
 	}

@@ -27,10 +27,7 @@ var signalRows = []Row{
 
 // number is input i, one number that must be known.
 func (c *context) number(i int, what string) float64 {
-	t := c.In[i].Const
-	if t == nil {
-		c.unsupported("input %d (%s) must be a constant or follow from the input's shape", i, what)
-	}
+	t := c.known(i, what)
 	v, ok := t.Scalar()
 	if !ok {
 		c.failf("input %d (%s) has shape %v, want one number", i, what, t.Shape)
