@@ -21,6 +21,7 @@ func elementwiseKernels() map[string]constructor {
 		".Max": buildVariadic, ".Min": buildVariadic, ".Sum": buildVariadic, ".Mean": buildVariadic,
 		".Equal": buildComparison, ".Greater": buildComparison, ".GreaterOrEqual": buildComparison, ".Less": buildComparison, ".LessOrEqual": buildComparison,
 		".And": buildLogic, ".Or": buildLogic, ".Xor": buildLogic, ".Not": buildNot, ".IsNaN": buildIsNaN, ".IsInf": buildIsInf,
+		".BitwiseAnd": buildBinary, ".BitwiseOr": buildBinary, ".BitwiseXor": buildBinary, ".BitShift": buildBinary,
 		".Where": buildWhere, ".Cast": buildCast, ".CastLike": buildCast, "repscope.BitsOf": buildBitsOf, "repscope.OfBits": buildOfBits,
 	}
 	for name := range functions {
@@ -296,8 +297,27 @@ func integerOperation(op string, params any) func(x, y int64) int64 {
 		return func(x, y int64) int64 { return max(x, y) }
 	case "Min":
 		return func(x, y int64) int64 { return min(x, y) }
+	case "BitwiseAnd":
+		return func(x, y int64) int64 { return x & y }
+	case "BitwiseOr":
+		return func(x, y int64) int64 { return x | y }
+	case "BitwiseXor":
+		return func(x, y int64) int64 { return x ^ y }
+	case "BitShift":
+		return shift(params.(operator.ShiftParams))
 	}
 	return nil
+}
+
+// shift shifts bits. A count that is negative is one as large as that without a sign.
+func shift(p operator.ShiftParams) func(x, y int64) int64 {
+	switch {
+	case p.Left:
+		return func(x, y int64) int64 { return x << uint64(y) }
+	case p.Unsigned:
+		return func(x, y int64) int64 { return int64(uint64(x) >> uint64(y)) }
+	}
+	return func(x, y int64) int64 { return x >> uint64(y) }
 }
 
 func buildBinary(b *builder) (func() error, error) {

@@ -18,8 +18,9 @@ var (
 		"Softsign", "Clip", "Sqrt", "Reciprocal", "Floor", "Ceil", "Round", "Neg", "Abs", "Sign", "quotient", "Shrink", "Swish")
 	doubleCodes = numbered("Softplus", "Elu", "Celu", "Selu", "Mish", "Log", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh")
 	// integerCodes are the unary operations of int64.
-	integerCodes    = numbered("Relu", "Neg", "Abs", "Sign", "Clip")
-	binaryCodes     = numbered("Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu", "remainder", "modulo")
+	integerCodes = numbered("Relu", "Neg", "Abs", "Sign", "Clip")
+	binaryCodes  = numbered("Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu", "remainder", "modulo",
+		"BitwiseAnd", "BitwiseOr", "BitwiseXor", "left", "right", "logicalRight")
 	comparisonCodes = numbered("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Xor")
 	conversionCodes = numbered("float32 float32", "int64 float32", "bool float32", "float32 int64", "int64 int64", "bool int64", "float32 bool", "int64 bool",
 		"Not", "IsNaN", "IsInf", "BitsOf", "OfBits")
@@ -37,6 +38,7 @@ func elementwiseOperators() map[string]constructor {
 	list := map[string]constructor{
 		"repscope.Silu": buildUnary,
 		".Add":          buildBinary, ".Sub": buildBinary, ".Mul": buildBinary, ".Div": buildBinary, ".Mod": buildBinary, ".PRelu": buildBinary, ".Pow": buildPow,
+		".BitwiseAnd": buildBinary, ".BitwiseOr": buildBinary, ".BitwiseXor": buildBinary, ".BitShift": buildShift,
 		".Max": buildVariadic, ".Min": buildVariadic, ".Sum": buildVariadic, ".Mean": buildVariadic,
 		".Where": buildWhere, ".Cast": buildCast, ".CastLike": buildCast, "repscope.BitsOf": buildPredicate, "repscope.OfBits": buildPredicate, ".Not": buildPredicate, ".IsNaN": buildPredicate, ".IsInf": buildPredicate,
 	}
@@ -132,6 +134,18 @@ func buildBinary(b *builder) error {
 		return nil
 	}
 	b.binaryFloat(binaryCodes[op], shape, b.in(0), b.in(1), b.out(0), b.Shape(0), b.Shape(1))
+	return nil
+}
+
+func buildShift(b *builder) error {
+	p, code := b.Step.Params.(operator.ShiftParams), "right"
+	switch {
+	case p.Left:
+		code = "left"
+	case p.Unsigned:
+		code = "logicalRight"
+	}
+	b.binary("binary_i64", b.OutShape(0), b.in(0), b.in(1), b.out(0), b.Shape(0), b.Shape(1), binaryCodes[code])
 	return nil
 }
 

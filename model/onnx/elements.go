@@ -65,13 +65,14 @@ func (d *decoder) settle(g *graph.Graph) error {
 	return nil
 }
 
-// zeroPoints is which input of the operators that quantise their result is its zero point.
-var zeroPoints = map[string]int{"QuantizeLinear": 2, "QLinearConv": 7, "QLinearMatMul": 7,
+// zeroPoints is which input of the operators that quantise their result is its zero point, and of others whose result depends
+// on the width of integers the one that has it.
+var zeroPoints = map[string]int{"BitShift": 0, "BitwiseNot": 0, "QuantizeLinear": 2, "QLinearConv": 7, "QLinearMatMul": 7,
 	"QGemm": 8, "QLinearAdd": 7, "QLinearMul": 7, "QLinearConcat": 1, "QLinearSigmoid": 4, "QLinearLeakyRelu": 4, "QLinearSoftmax": 4,
 	"QLinearAveragePool": 4, "QLinearGlobalAveragePool": 4}
 
 // asFirst are operators whose result has the type of their first input.
-var asFirst = strings.Fields(`Abs Add AveragePool BatchNormalization Ceil Clip Concat Conv CumSum Div Expand Flatten Floor Gather GatherElements GatherND Gemm
+var asFirst = strings.Fields(`Abs Add AveragePool BatchNormalization BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Ceil Clip Concat Conv CumSum Div Expand Flatten Floor Gather GatherElements GatherND Gemm
 	Identity MatMul Max MaxPool Min Mod Mul Neg Pad Pow ReduceMax ReduceMean ReduceMin ReduceSum Relu Reshape Round ScatterElements
 	ScatterND Sigmoid Sign Slice Softmax Split Sqrt Squeeze Sub Sum Tanh Tile TopK Transpose Unsqueeze`)
 

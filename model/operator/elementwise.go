@@ -31,7 +31,7 @@ var elementwiseRows = []Row{
 	unary("HardSwish", 14),
 	unary("Mish", 18),
 	unary("Shrink", 9, parameter{"lambd", 0.5}, parameter{"bias", 0}),
-	{Name: "Clip", Since: 1, Types: "fi", Note: "bounds must be constants", Inputs: between(1, 3), Outputs: 1,
+	{Name: "Clip", Since: 1, Types: "fi", Inputs: between(1, 3), Outputs: 1,
 		Attributes: []string{"min", "max"}, InPlace: true, infer: inferClip},
 	unary("Sqrt", 1),
 	unary("Exp", 1),
@@ -75,6 +75,11 @@ var elementwiseRows = []Row{
 	{Name: "Or", Since: 1, Types: "b", Inputs: exactly(2), Outputs: 1, infer: inferLogic},
 	{Name: "Xor", Since: 1, Types: "b", Inputs: exactly(2), Outputs: 1, infer: inferLogic},
 	{Name: "Not", Since: 1, Types: "b", Inputs: exactly(1), Outputs: 1, infer: inferNot},
+	{Name: "BitwiseAnd", Since: 18, Types: "i", Inputs: exactly(2), Outputs: 1, infer: inferBits},
+	{Name: "BitwiseOr", Since: 18, Types: "i", Inputs: exactly(2), Outputs: 1, infer: inferBits},
+	{Name: "BitwiseXor", Since: 18, Types: "i", Inputs: exactly(2), Outputs: 1, infer: inferBits},
+	{Name: "BitwiseNot", Since: 18, Types: "i", Inputs: exactly(1), Outputs: 1, Attributes: []string{"output_dtype"}, infer: inferBitwiseNot},
+	{Name: "BitShift", Since: 11, Types: "i", Inputs: exactly(2), Outputs: 1, Attributes: []string{"direction", "output_dtype"}, infer: inferBitShift},
 	{Name: "IsNaN", Since: 9, Types: "f", Inputs: exactly(1), Outputs: 1, infer: inferIsNaN},
 	{Name: "IsInf", Since: 10, Types: "f", Inputs: exactly(1), Outputs: 1,
 		Attributes: []string{"detect_negative", "detect_positive"}, infer: inferIsInf},
@@ -253,6 +258,49 @@ func inferNot(c *context) {
 	c.emit(graph.Bool, c.shape(0)...)
 }
 
+func inferBits(c *context) {
+	c.want(0, graph.Int64)
+	c.want(1, graph.Int64)
+	c.emit(graph.Int64, c.broadcast(c.shape(0), c.shape(1))...)
+}
+
+// unsignedBits are the numbers with all bits of unsigned types narrower than int64.
+var unsignedBits = map[int]int64{graph.ElementUint8: 1<<8 - 1, graph.ElementUint16: 1<<16 - 1, graph.ElementUint32: 1<<32 - 1}
+
+// inferBitwiseNot changes all bits of the input's type, which its reader names.
+func inferBitwiseNot(c *context) {
+	c.want(0, graph.Int64)
+	all, narrow := unsignedBits[c.integer("output_dtype", 0)]
+	if !narrow {
+		all = -1
+	}
+	l := c.lower()
+	l.finish(l.add("BitwiseXor", nil, c.Node.Inputs[0], l.constant(&graph.Tensor{DType: graph.Int64, Shape: []int{}, I64: []int64{all}})))
+}
+
+// ShiftParams says which way bits are shifted, and whether the numbers are uint64, whose highest bit is no sign.
+type ShiftParams struct{ Left, Unsigned bool }
+
+// inferBitShift shifts in 64 bits. A shift by the type's width or more, or by less than 0, leaves none of the number's own bits.
+func inferBitShift(c *context) {
+	c.want(0, graph.Int64)
+	c.want(1, graph.Int64)
+	element := c.integer("output_dtype", graph.ElementInt64)
+	direction, ok := c.attribute("direction", graph.AttributeString)
+	p := ShiftParams{Left: direction.String == "LEFT", Unsigned: element == graph.ElementUint64}
+	if !ok || !p.Left && direction.String != "RIGHT" {
+		c.failf("direction is %q, want LEFT or RIGHT", direction.String)
+	}
+	if p.Left && element != graph.ElementInt64 && element != graph.ElementUint64 {
+		l := c.lower()
+		wide := l.add("BitShift", map[string]graph.Attribute{"direction": direction}, c.Node.Inputs...)
+		l.finish(l.add("Cast", map[string]graph.Attribute{"to": graph.IntAttribute(element)}, wide))
+		return
+	}
+	c.Params = p
+	c.emit(graph.Int64, c.broadcast(c.shape(0), c.shape(1))...)
+}
+
 func inferIsNaN(c *context) {
 	c.want(0, graph.Float32)
 	c.emit(graph.Bool, c.shape(0)...)
@@ -280,15 +328,16 @@ type ClipBounds struct{ Low, High int64 }
 
 func inferClip(c *context) {
 	c.want(0, graph.Float32, graph.Int64)
+	if c.has(1) && c.In[1].Const == nil || c.has(2) && c.In[2].Const == nil {
+		c.clipBetween()
+		return
+	}
 	bound := func(name string, i int, otherwise float64) float64 {
 		if _, ok := c.Node.Attributes[name]; ok {
 			return float64(c.float(name, 0))
 		}
 		if !c.has(i) {
 			return otherwise
-		}
-		if c.In[i].Const == nil {
-			c.unsupported("input %d (%s) must be a constant", i, name)
 		}
 		v, ok := c.In[i].Const.Scalar()
 		if !ok {
@@ -303,6 +352,21 @@ func inferClip(c *context) {
 		c.Params = ClipBounds{Low: saturate(low), High: saturate(high)}
 	}
 	c.emit(c.In[0].DType, c.shape(0)...)
+}
+
+// clipBetween is a Clip whose bounds the run is given.
+func (c *context) clipBetween() {
+	l, x := c.lower(), c.Node.Inputs[0]
+	for i, op := range []string{1: "Max", 2: "Min"} {
+		if i == 0 || !c.has(i) {
+			continue
+		}
+		if c.In[i].DType != c.In[0].DType || graph.Count(c.shape(i)) != 1 {
+			c.failf("input %d (the bound) is %v %v, want one number of type %v", i, c.In[i].DType, c.shape(i), c.In[0].DType)
+		}
+		x = l.add(op, nil, x, l.reshape(c.Node.Inputs[i], nil))
+	}
+	l.finish(x)
 }
 
 func saturate(v float64) int64 {

@@ -139,10 +139,7 @@ type OneHotParams struct{ Axis, Depth int }
 func inferOneHot(c *context) {
 	s := c.shape(0)
 	c.want(0, graph.Int64, graph.Float32)
-	depth := c.In[1].Const
-	if depth == nil {
-		c.unsupported("input 1 (depth) must be a constant")
-	}
+	depth := c.known(1, "depth")
 	d, ok := depth.Scalar()
 	if !ok || !(d >= 1 && d <= 1<<31) {
 		c.failf("input 1 is %v %v, want one number of at least 1", depth.DType, depth.Shape)
@@ -178,10 +175,7 @@ func inferTopK(c *context) {
 
 // inferNonZero lists the places of elements that are not zero, which must be known: the output's shape depends on them.
 func inferNonZero(c *context) {
-	x := c.In[0].Const
-	if x == nil {
-		c.unsupported("input 0 must be a constant or follow from the input's shape")
-	}
+	x := c.known(0, "what is searched")
 	values := x.F32
 	if x.Deferred() {
 		var err error

@@ -39,6 +39,8 @@ var reduceRows = []Row{
 	{Name: "Hardmax", Since: 1, Types: "f", Inputs: exactly(1), Outputs: 1, Attributes: []string{"axis"}, infer: inferHardmax},
 	{Name: "CumSum", Since: 11, Types: "fi", Inputs: exactly(2), Outputs: 1, Attributes: []string{"exclusive", "reverse"},
 		infer: inferCumSum},
+	{Name: "CumProd", Since: 26, Types: "fi", Inputs: exactly(2), Outputs: 1, Attributes: []string{"exclusive", "reverse"},
+		infer: inferCumProd},
 }
 
 // ReduceParams reduces the given axes, ascending.
@@ -176,14 +178,38 @@ type CumSumParams struct {
 }
 
 func inferCumSum(c *context) {
+	c.Params = c.cumulative()
+	c.emit(c.In[0].DType, c.shape(0)...)
+}
+
+// cumulative checks a running sum or product.
+func (c *context) cumulative() CumSumParams {
 	c.want(0, graph.Float32, graph.Int64)
-	s := c.shape(0)
 	axis, _ := c.constants(1)
 	if len(axis) != 1 {
 		c.failf("input 1 has %d elements, want one axis", len(axis))
 	}
-	c.Params = CumSumParams{Axis: c.axis(axis[0], len(s)), Exclusive: c.flag("exclusive", false), Reverse: c.flag("reverse", false)}
-	c.emit(c.In[0].DType, s...)
+	return CumSumParams{Axis: c.axis(axis[0], len(c.shape(0))), Exclusive: c.flag("exclusive", false), Reverse: c.flag("reverse", false)}
+}
+
+// inferCumProd multiplies each element by the one before it, then by the product of two before these, of four, and so on.
+func inferCumProd(c *context) {
+	p := c.cumulative()
+	n, rank := c.shape(0)[p.Axis], len(c.shape(0))
+	l, x := c.lower(), c.Node.Inputs[0]
+	shifted := func(x string, by int) string {
+		if p.Reverse {
+			by = -by
+		}
+		return l.pad(x, rank, p.Axis, by, -by, 1)
+	}
+	if p.Exclusive && n > 0 {
+		x = shifted(x, 1)
+	}
+	for by := 1; by < n; by *= 2 {
+		x = l.add("Mul", nil, x, shifted(x, by))
+	}
+	l.finish(x)
 }
 
 // Reduction is the axes of an array that are kept and those that are reduced, with their strides.

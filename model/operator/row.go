@@ -56,7 +56,7 @@ var families = map[string][]Row{
 	"attention": attentionRows, "control": controlRows, "conv": convRows, "einsum": einsumRows, "elementwise": elementwiseRows,
 	"index": indexRows, "integer": integerRows, "loss": lossRows, "microsoft": microsoftRows, "movement": movementRows, "normalize": normalizeRows,
 	"pool": poolRows, "product": productRows, "quantize": quantizeRows, "recurrent": recurrentRows, "reduce": reduceRows, "resize": resizeRows,
-	"sampling": samplingRows, "selection": selectionRows, "sequence": sequenceRows,
+	"sampling": samplingRows, "selection": selectionRows, "sequence": sequenceRows, "signal": signalRows, "text": textRows,
 }
 
 // Families lists the operators by family, each as its domain, ".", its name.

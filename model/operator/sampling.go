@@ -31,11 +31,6 @@ func (l *lowering) index(v int) string {
 	return l.constant(&graph.Tensor{DType: graph.Int64, I64: []int64{int64(v)}})
 }
 
-// clamp keeps floats between two bounds.
-func (l *lowering) clamp(x string, low, high float32) string {
-	return l.add("Clip", nil, x, l.scalar(low), l.scalar(high))
-}
-
 // corners mixes the rows of pixels at the four corners around each point; rows gathers them by their places in images of the width.
 func (l *lowering) corners(y, x ends, width int, rows func(place string) string, shape []int, mix string) string {
 	var terms []string
@@ -116,7 +111,7 @@ func (p *roiAlign) points(axis, bins, size int, greatest bool) (e ends, each int
 		at, weight = l.constant(constants[0]), l.constant(constants[1])
 	}
 	inside := l.add("And", nil, l.add("GreaterOrEqual", nil, at, l.scalar(-1)), l.add("LessOrEqual", nil, at, l.scalar(float32(size))))
-	at = l.clamp(at, 0, float32(size-1))
+	at = l.clip(at, 0, float32(size-1))
 	low := l.add("Floor", nil, at)
 	far := l.add("Sub", nil, at, low)
 	near := l.add("Sub", nil, l.scalar(1), far)
@@ -288,7 +283,7 @@ func (d *deformed) ends(axis int, start *graph.Tensor, size int) (e ends) {
 		}
 		inside := l.add("And", nil, l.add("GreaterOrEqual", nil, pixel, l.scalar(0)), l.add("LessOrEqual", nil, pixel, l.scalar(float32(size-1))))
 		e.weight[i] = l.add("Where", nil, inside, weight, l.scalar(0))
-		e.index[i] = l.integers(l.clamp(pixel, 0, float32(size-1)))
+		e.index[i] = l.integers(l.clip(pixel, 0, float32(size-1)))
 	}
 	return e
 }

@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(256) unary_i64(const long long *x, 
 	}
 }
 
-enum { ADD, SUB, MUL, DIV, MAX, MIN, PRELU, REMAINDER, MODULO };
+enum { ADD, SUB, MUL, DIV, MAX, MIN, PRELU, REMAINDER, MODULO, BITWISE_AND, BITWISE_OR, BITWISE_XOR, LEFT, RIGHT, LOGICAL_RIGHT };
 
 __device__ inline float binary(float a, float b, int operation) {
 	switch (operation) {
@@ -144,7 +144,8 @@ extern "C" __global__ void __launch_bounds__(256) binary4_f32(const float *a, co
 	}
 }
 
-/* binary_i64: the same for integers. A division by zero gives 0; MODULO has the sign of the divisor. */
+/* binary_i64: the same for integers. A division by zero gives 0; MODULO has the sign of the divisor. A shift by less than 0 or
+ * by 64 or more leaves the sign alone. */
 extern "C" __global__ void __launch_bounds__(256) binary_i64(const long long *a, const long long *b, long long *y, size count, const Axis<2> *axes, int rank,
 		int operation) {
 	for_each(i, count) {
@@ -158,6 +159,12 @@ extern "C" __global__ void __launch_bounds__(256) binary_i64(const long long *a,
 		case DIV: r = q == 0 ? 0 : q == -1 ? (long long)(0 - (size)p) : p / q; break;
 		case MAX: r = p > q ? p : q; break;
 		case MIN: r = p < q ? p : q; break;
+		case BITWISE_AND: r = p & q; break;
+		case BITWISE_OR: r = p | q; break;
+		case BITWISE_XOR: r = p ^ q; break;
+		case LEFT: r = (size)q < 64 ? (long long)((size)p << q) : 0; break;
+		case RIGHT: r = p >> ((size)q < 64 ? q : 63); break;
+		case LOGICAL_RIGHT: r = (size)q < 64 ? (long long)((size)p >> q) : 0; break;
 		default:
 			if (q != 0 && q != -1) r = p % q;
 			if (operation == MODULO && r != 0 && (r < 0) != (q < 0)) r += q;

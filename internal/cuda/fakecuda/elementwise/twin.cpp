@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/elementwise.cu"
 
 Family family("elementwise", "elementwise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"3ce9ed8cd3cb76b047ec99387e0cbd3d23ee5f98c2b2f7ad983b46515206a4d3",
+	"1c8d7e77d88bae7411bd19e56a2ce512c01ea9a0ac72f7dba7d7cad5109ce27c",
 	__start_fake_shared_elementwise, __stop_fake_shared_elementwise, {
 	twin("unary_f32", unary_f32),
 	twin("unary_double_f32", unary_double_f32),
