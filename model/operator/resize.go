@@ -172,6 +172,7 @@ func (c *context) resizer() resizer {
 
 // inferUpsample is the Resize that scales coordinates alone and takes the nearest pixel before each point, or mixes linearly.
 func inferUpsample(c *context) {
+	c.want(0, graph.Float32)
 	l := c.lower()
 	text := func(v string) graph.Attribute { return graph.Attribute{Kind: graph.AttributeString, String: v} }
 	scales := ""

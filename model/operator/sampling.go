@@ -110,7 +110,7 @@ func (p *roiAlign) points(axis, bins, size int, greatest bool) (e ends, each int
 		constants[0], constants[1], each = p.known(axis, bins, greatest)
 		at, weight = l.constant(constants[0]), l.constant(constants[1])
 	}
-	inside := l.add("And", nil, l.add("GreaterOrEqual", nil, at, l.scalar(-1)), l.add("LessOrEqual", nil, at, l.scalar(float32(size))))
+	outside := l.add("Or", nil, l.add("Less", nil, at, l.scalar(-1)), l.add("Greater", nil, at, l.scalar(float32(size))))
 	at = l.clip(at, 0, float32(size-1))
 	low := l.add("Floor", nil, at)
 	far := l.add("Sub", nil, at, low)
@@ -120,7 +120,7 @@ func (p *roiAlign) points(axis, bins, size int, greatest bool) (e ends, each int
 		if weight != "" {
 			w = l.add("Mul", nil, w, weight)
 		}
-		e.weight[i] = l.expand(l.add("Where", nil, inside, w, l.scalar(0)), boxes, bins*each)
+		e.weight[i] = l.expand(l.add("Where", nil, outside, l.scalar(0), w), boxes, bins*each)
 	}
 	return e, each
 }

@@ -255,7 +255,7 @@ struct Small {
 	unsigned most;
 	int special;
 };
-enum { LAST_NAN, ZERO_NAN, INFINITIES, NO_SPECIAL };
+constexpr int LAST_NAN = 0, ZERO_NAN = 1, INFINITIES = 2, NO_SPECIAL = 3;
 
 /* The nearest number of the type, halves to even. */
 __device__ inline float small_float(float v, Small t, bool saturate) {
