@@ -186,7 +186,7 @@ func TestGatheredErrors(t *testing.T) {
 // BenchmarkGathered has matrix products, of one run, and convolutions, whose patches have three.
 func BenchmarkGathered(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, s := range [][4]int{{192, 32, 256, 1}, {192, 64, 512, 1}, {192, 512, 128, 1}, {192, 128, 512, 1}, {148, 145, 32, 1},
+	for _, s := range [][4]int{{24, 32, 128, 1}, {48, 32, 128, 1}, {192, 32, 128, 1}, {24, 32, 256, 1}, {12, 32, 64, 1}, {192, 32, 256, 1}, {192, 64, 512, 1}, {192, 512, 128, 1}, {192, 128, 512, 1}, {148, 145, 32, 1},
 		{192, 96, 16, 1}, {192, 144, 24, 1}, {192, 16, 32, 1}, {192, 24, 144, 1},
 		{192, 32, 27, 3}, {192, 16, 36, 3}, {192, 16, 144, 3}, {192, 64, 576, 3}} {
 		m, n, k, count := s[0], s[1], s[2], s[3]
