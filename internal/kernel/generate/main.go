@@ -85,6 +85,7 @@ func vectorAssembly() *assembler {
 		w.differences()
 		w.distribution()
 	}
+	a.prefetch()
 	a.standing()
 	a.choices()
 	return a
