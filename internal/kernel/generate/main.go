@@ -46,6 +46,7 @@ func generate() (map[string][]byte, error) {
 func kernelAssembly() *assembler {
 	a := new(assembler)
 	a.micros()
+	a.uint8Tiles()
 	a.packs()
 	a.packShifted()
 	a.integerRows()
