@@ -69,6 +69,11 @@ func (p *PackedUint8) Left(o Uint8Operand, count, depth int) error {
 	return p.fill(o, "A", count, depth, false)
 }
 
+// Right is Left for use as B.
+func (p *PackedUint8) Right(o Uint8Operand, count, depth int) error {
+	return p.fill(o, "B", count, depth, true)
+}
+
 func (p *PackedUint8) fill(o Uint8Operand, side string, count, depth int, right bool) error {
 	if count < 0 || depth < 0 {
 		return fmt.Errorf("kernel: operand %s: cannot pack %d vectors of length %d", side, count, depth)

@@ -11,6 +11,7 @@ package operator
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"repscope/model/graph"
 )
@@ -35,6 +36,15 @@ var integerRows = []Row{
 
 // centered is the domain of integer products whose weights were replaced by w − zero point; see centerWeights.
 const centered = own
+
+// centeredPrefix begins the names of such weights.
+const centeredPrefix = "\x00centred\x00"
+
+// Centered reports whether a constant of that name is the weights of an integer product, less their zero points: integers.
+func Centered(name string) bool { return strings.HasPrefix(name, centeredPrefix) }
+
+// MaxIntegerDepth is the greatest depth at which sums of products of integers of 9 bits and a sign are within 32 bits.
+const MaxIntegerDepth = 1 << 13
 
 // integerProducts are the operators with the inputs that hold their weights and the zero point of these.
 var integerProducts = map[string][2]int{"MatMulInteger": {1, 3}, "ConvInteger": {1, 3}, "QLinearMatMul": {3, 5}, "QLinearConv": {3, 5}, "QGemm": {3, 5}}
@@ -174,7 +184,7 @@ func centerWeights(g *graph.Graph, n *graph.Node) {
 	if t == nil {
 		return
 	}
-	name := "\x00centred\x00" + n.Outputs[0]
+	name := centeredPrefix + n.Outputs[0]
 	g.Constants[name] = t
 	n.Domain, n.Inputs = centered, slices.Clone(n.Inputs)
 	n.Inputs[at[0]] = name // the zero point stays but is not looked at
