@@ -18,7 +18,7 @@ var integerTypes = map[int][2]float64{
 }
 
 // between are operators that change no value, by whose name they may stand between two conversions.
-var between = []string{"MaxPool", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Identity"}
+var between = []string{"MaxPool", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose"}
 
 // integerCast drops a conversion to an integer type and back of floats that are integers within the type's range, also where
 // a pool or a change of shape stands between them.
@@ -27,14 +27,14 @@ func (f *fuser) integerCast(i int) bool {
 	if !f.casts(&s, graph.Int64, graph.Float32) || slices.Contains(f.Outputs, s.Out[0]) {
 		return false
 	}
-	way := f.producer[s.In[0]]
+	way := f.maker(s.In[0])
 	if way < 0 {
 		return false
 	}
 	moved := f.Steps[way]
 	to := way
-	if slices.Contains(between, moved.Node.Op) && len(moved.Out) == 1 {
-		if to = f.producer[moved.In[0]]; to < 0 {
+	if slices.Contains(between, moved.Node.Op) && !slices.ContainsFunc(moved.Out[1:], func(id int) bool { return id >= 0 }) {
+		if to = f.maker(moved.In[0]); to < 0 {
 			return false
 		}
 	}
@@ -48,10 +48,25 @@ func (f *fuser) integerCast(i int) bool {
 		f.Steps = slices.Delete(f.Steps, i, i+1)
 		return true
 	}
-	moved.In = slices.Clone(moved.In)
-	moved.In[0], moved.Out = c.In[0], s.Out
+	// All who convert it back take the same one.
+	for _, other := range f.Steps[i+1:] {
+		if len(other.In) > 0 && other.In[0] == s.In[0] && f.casts(&other, graph.Int64, graph.Float32) && !slices.Contains(f.Outputs, other.Out[0]) {
+			f.replace(other.Out[0], s.Out[0])
+		}
+	}
+	moved.In, moved.Out = slices.Clone(moved.In), slices.Clone(moved.Out)
+	moved.In[0], moved.Out[0] = c.In[0], s.Out[0]
 	f.Steps[i] = moved
 	return true
+}
+
+// maker is the step that makes a value, before it was given other names; −1 if it is none's.
+func (f *fuser) maker(id int) int {
+	i := f.producer[id]
+	for i >= 0 && f.Steps[i].Node.Op == "Identity" {
+		i = f.producer[f.Steps[i].In[0]]
+	}
+	return i
 }
 
 // casts reports whether a step converts between two types.
