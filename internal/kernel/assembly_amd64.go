@@ -276,6 +276,31 @@ func float32AVX2GatherR6C8(data *float32, base *int, runs *piece, count int, b, 
 //go:noescape
 func float32AVX2GatherR6C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
+// uint8AMXR16V1 multiplies panels into a 16×16 tile; see microKernel.
+//
+//go:noescape
+func uint8AMXR16V1(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
+
+// uint8AMXR16V2 multiplies panels into a 16×32 tile; see microKernel.
+//
+//go:noescape
+func uint8AMXR16V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
+
+// uint8AMXR32V1 multiplies panels into a 32×16 tile; see microKernel.
+//
+//go:noescape
+func uint8AMXR32V1(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
+
+// uint8AMXR32V2 multiplies panels into a 32×32 tile; see microKernel.
+//
+//go:noescape
+func uint8AMXR32V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
+
+// enabledState is the register that says which parts of the processor's state the system keeps (XCR0).
+//
+//go:noescape
+func enabledState() uint64
+
 // packRows4AVX2 copies rows of 32-bit elements, each XORed with mask, into a panel, eight depths per block; source and panel steps are in bytes.
 //
 //go:noescape

@@ -38,6 +38,8 @@ var generic = implementation{
 var (
 	active      atomic.Pointer[implementation]
 	selectedErr error
+	// withoutTiles says why a processor that has AMX does without it, "" where there is nothing to say.
+	withoutTiles string
 )
 
 func init() {
@@ -64,13 +66,16 @@ func choose(request string) (*implementation, error) {
 		names = append(names, impl.name)
 	}
 	reason := "is unknown"
-	if request == "avx2" || request == "avx512" {
+	switch {
+	case request == "amx" && withoutTiles != "":
+		reason = "cannot be used: " + withoutTiles
+	case request == "avx2" || request == "avx512" || request == "amx":
 		reason = "is not supported by this processor or build"
 	}
 	return best, fmt.Errorf("%s=%q %s; this build on this machine has %s", Environment, request, reason, strings.Join(names, ", "))
 }
 
-// Name is the implementation in use: "generic", "avx2" or "avx512". It is fixed
+// Name is the implementation in use: "generic", "avx2", "avx512", or "amx", which is AVX-512 with products of bytes on tiles. It is fixed
 // when the program starts, by the processor and by [Environment].
 func Name() string { return active.Load().name }
 

@@ -28,7 +28,12 @@ func detect() []*implementation {
 	if x.HasAVX512VNNI {
 		avx512.uint8 = vnniUint8()
 	}
-	return append(list, avx512)
+	list = append(list, avx512)
+	amx, reason := amxImplementation(avx512)
+	if withoutTiles = reason; amx != nil {
+		list = append(list, amx)
+	}
+	return list
 }
 
 // avx2Rows are the row operations; those that AVX-512 does not improve are its too.

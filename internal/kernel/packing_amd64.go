@@ -135,7 +135,12 @@ func packUint8Quads(dst []uint32, width int, src []uint8, stride, count, length 
 	if right {
 		mask = 0x80808080
 	}
-	packPanels(packRows4AVX2, packRows2AVX2, dst, width, src, stride, count, (length+3)/4, length/32, 8, mask,
+	packQuads(dst, width, src, stride, count, length, (length+3)/4, mask)
+}
+
+// packQuads packs length bytes of each row into depth groups of four, each XORed with mask; zeros fill the last ones.
+func packQuads(dst []uint32, width int, src []uint8, stride, count, length, depth int, mask uint32) {
+	packPanels(packRows4AVX2, packRows2AVX2, dst, width, src, stride, count, depth, length/32, 8, mask,
 		func(panel []uint32, width, r int, row []byte, from, depth int) {
 			for d := from; d < depth; d++ {
 				var v uint32

@@ -46,6 +46,7 @@ func generate() (map[string][]byte, error) {
 func kernelAssembly() *assembler {
 	a := new(assembler)
 	a.micros()
+	a.uint8Tiles()
 	a.packs()
 	a.packShifted()
 	a.integerRows()
@@ -81,6 +82,9 @@ func vectorAssembly() *assembler {
 		w.slideBytes()
 		w.byteSimilarities()
 		w.mixBytes()
+		w.byteRange()
+		w.toBytes()
+		w.fromSums()
 		w.weigh()
 		w.differences()
 		w.distribution()
