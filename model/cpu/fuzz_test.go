@@ -143,7 +143,7 @@ func TestEmptyAxes(t *testing.T) {
 				model.Graph.Inputs[i].Dims = nil
 				inputs = append(inputs, x)
 			}
-			if axis >= len(inputs[0].Shape) {
+			if len(inputs) == 0 || axis >= len(inputs[0].Shape) {
 				break
 			}
 			shape := slices.Clone(inputs[0].Shape)
