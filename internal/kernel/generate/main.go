@@ -53,6 +53,7 @@ func kernelAssembly() *assembler {
 	a.distances()
 	a.rowSums()
 	a.pairs()
+	a.pause()
 	return a
 }
 
@@ -84,6 +85,7 @@ func vectorAssembly() *assembler {
 		w.differences()
 		w.distribution()
 	}
+	a.prefetch()
 	a.standing()
 	a.choices()
 	return a
