@@ -16,6 +16,8 @@ var indexRows = []Row{
 		infer: inferGatherND},
 	{Name: "ScatterElements", Since: 11, Types: "fib", Inputs: exactly(3), Outputs: 1, Attributes: []string{"axis", "reduction"},
 		infer: inferScatterElements},
+	{Name: "Scatter", Since: 9, Types: "fib", Note: "deprecated since opset 11, as ScatterElements", Inputs: exactly(3), Outputs: 1,
+		Attributes: []string{"axis"}, infer: inferScatter},
 	{Name: "ScatterND", Since: 11, Types: "fib", Inputs: exactly(3), Outputs: 1, Attributes: []string{"reduction"},
 		infer: inferScatterND},
 	{Name: "OneHot", Since: 9, Types: "fib", Inputs: exactly(3), Outputs: 1, Attributes: []string{"axis"},
@@ -110,6 +112,11 @@ func inferScatterElements(c *context) {
 	}
 	c.Params = p
 	c.emit(c.In[0].DType, s...)
+}
+
+func inferScatter(c *context) {
+	l := c.lower()
+	l.finish(l.add("ScatterElements", c.Node.Attributes, c.Node.Inputs...))
 }
 
 func inferScatterND(c *context) {

@@ -40,7 +40,7 @@ func words(v ...string) graph.Attribute {
 // bind prepares a graph of one node of the inputs x, c1, c2, … (nil: absent) and binds it to the shape of x.
 func bind(op, domain string, x *graph.Tensor, attributes map[string]graph.Attribute, constants ...*graph.Tensor) (*graph.Program, error) {
 	n := &graph.Node{Name: "layer", Op: op, Domain: domain, Inputs: []string{"x"}, Outputs: []string{"y"}, Attributes: attributes}
-	g := &graph.Graph{Opset: 17, Inputs: []graph.Port{{Name: "x", DType: x.DType}}, Outputs: []graph.Port{{Name: "y"}}, Constants: map[string]*graph.Tensor{}, Nodes: []*graph.Node{n}}
+	g := &graph.Graph{Opset: 21, Inputs: []graph.Port{{Name: "x", DType: x.DType}}, Outputs: []graph.Port{{Name: "y"}}, Constants: map[string]*graph.Tensor{}, Nodes: []*graph.Node{n}}
 	for i, c := range constants {
 		name := ""
 		if c != nil {

@@ -42,7 +42,7 @@ var movementRows = []Row{
 	{Name: "Trilu", Since: 14, Types: "fib", Inputs: between(1, 2), Outputs: 1, Attributes: []string{"upper"}, infer: inferTrilu},
 	{Name: "DepthToSpace", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"blocksize", "mode"},
 		infer: inferDepthToSpace},
-	{Name: "SpaceToDepth", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"blocksize"},
+	{Name: "SpaceToDepth", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"blocksize", "mode"},
 		infer: inferDepthToSpace},
 }
 
@@ -542,6 +542,10 @@ func inferDepthToSpace(c *context) {
 	if len(s) != 4 || b < 1 || b > 1<<20 {
 		c.failf("input %v with blocks of %d", s, b)
 	}
+	mode := c.text("mode", "DCR")
+	if mode != "DCR" && mode != "CRD" {
+		c.failf("mode is %q, want DCR or CRD", mode)
+	}
 	l := c.lower()
 	x := c.Node.Inputs[0]
 	var shape []int
@@ -550,20 +554,21 @@ func inferDepthToSpace(c *context) {
 			c.failf("input %v with blocks of %d", s, b)
 		}
 		shape = []int{s[0], s[1] * b * b, s[2] / b, s[3] / b}
-		x = l.transpose(l.reshape(x, []int{s[0], s[1], s[2] / b, b, s[3] / b, b}), []int{0, 3, 5, 1, 2, 4})
+		order := []int{0, 3, 5, 1, 2, 4}
+		if mode == "CRD" {
+			order = []int{0, 1, 3, 5, 2, 4}
+		}
+		x = l.transpose(l.reshape(x, []int{s[0], s[1], s[2] / b, b, s[3] / b, b}), order)
 	} else {
 		if s[1]%(b*b) != 0 {
 			c.failf("input %v with blocks of %d", s, b)
 		}
 		depth := s[1] / (b * b)
 		shape = []int{s[0], depth, s[2] * b, s[3] * b}
-		switch mode := c.text("mode", "DCR"); mode {
-		case "DCR":
+		if mode == "DCR" {
 			x = l.transpose(l.reshape(x, []int{s[0], b, b, depth, s[2], s[3]}), []int{0, 3, 4, 1, 5, 2})
-		case "CRD":
+		} else {
 			x = l.transpose(l.reshape(x, []int{s[0], depth, b, b, s[2], s[3]}), []int{0, 1, 4, 2, 5, 3})
-		default:
-			c.failf("mode is %q, want DCR or CRD", mode)
 		}
 	}
 	l.finish(l.reshape(x, shape))

@@ -3,6 +3,7 @@
 package operator
 
 import (
+	"math"
 	"slices"
 
 	"repscope/model/graph"
@@ -13,9 +14,9 @@ var reduceRows = []Row{
 		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
 	{Name: "ReduceSum", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
 		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
-	{Name: "ReduceMax", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
+	{Name: "ReduceMax", Since: 1, Types: "fib", Inputs: between(1, 2), Outputs: 1,
 		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
-	{Name: "ReduceMin", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
+	{Name: "ReduceMin", Since: 1, Types: "fib", Inputs: between(1, 2), Outputs: 1,
 		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
 	{Name: "ReduceProd", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
 		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
@@ -49,8 +50,11 @@ type ReduceParams struct {
 }
 
 func inferReduce(c *context) {
-	s := c.shape(0)
-	c.want(0, graph.Float32, graph.Int64)
+	s, op := c.shape(0), c.Node.Op
+	extreme := op == "ReduceMax" || op == "ReduceMin"
+	if !extreme {
+		c.want(0, graph.Float32, graph.Int64)
+	}
 	if c.In[0].DType == graph.Int64 {
 		switch c.Node.Op {
 		case "ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceSumSquare":
@@ -70,11 +74,32 @@ func inferReduce(c *context) {
 		}
 	}
 	shape := reduced(s, p.Axes, p.KeepDims)
-	if op := c.Node.Op; graph.Count(s) == 0 && graph.Count(shape) > 0 && (op == "ReduceMax" || op == "ReduceMin" || op == "ReduceMean") {
+	switch empty := graph.Count(s) == 0 && graph.Count(shape) > 0; {
+	case empty && extreme && c.In[0].DType != graph.Int64:
+		l := c.lower()
+		l.finish(l.expand(c.neutral(), shape...))
+		return
+	case empty && (extreme || op == "ReduceMean"):
+		// The least integer depends on a width that values do not keep, and a mean of nothing is undefined.
 		c.failf("cannot reduce the empty shape %v", s)
+	case c.In[0].DType == graph.Bool:
+		l := c.lower()
+		inputs := slices.Clone(c.Node.Inputs)
+		inputs[0] = l.add("Cast", castTo(graph.ElementInt64), inputs[0])
+		l.finish(l.add("Cast", castTo(graph.ElementBool), l.add(op, c.Node.Attributes, inputs...)))
+		return
 	}
 	c.Params = p
 	c.emit(c.In[0].DType, shape...)
+}
+
+// neutral is the maximum of no elements, below all others, or the minimum, above them.
+func (c *context) neutral() string {
+	least := c.Node.Op == "ReduceMin"
+	if c.In[0].DType == graph.Bool {
+		return c.lowered.constant(&graph.Tensor{DType: graph.Bool, Bool: []bool{least}})
+	}
+	return c.lowered.scalar(float32(math.Inf(2*number(least) - 1)))
 }
 
 func reduced(s, axes []int, keep bool) []int {

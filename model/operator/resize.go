@@ -14,6 +14,8 @@ var resizeRows = []Row{
 	{Name: "Resize", Since: 11, Types: "f", Inputs: between(1, 4), Outputs: 1,
 		Attributes: []string{"antialias", "axes", "coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside", "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"},
 		infer:      inferResize},
+	{Name: "Upsample", Since: 7, Types: "f", Note: "deprecated since opset 10, as Resize", Inputs: between(1, 2), Outputs: 1,
+		Attributes: []string{"mode", "scales"}, infer: inferUpsample},
 	{Name: "Resize", Domain: own, Inputs: exactly(1), Outputs: 1, Attributes: []string{"axis", "index", "length", "outside", "weight"},
 		infer: inferResizeAxis},
 	{Name: "GridSample", Since: 16, Types: "f", Note: "cubic of images alone", Inputs: exactly(2), Outputs: 1,
@@ -171,10 +173,25 @@ func (c *context) resizer() resizer {
 			c.unsupported("%s is %q, want one of %q", o.name, o.value, o.known)
 		}
 	}
-	if c.Opset < 11 {
+	if c.Opset < 11 && len(c.Node.Inputs) < 3 { // the scales were the second input
 		c.unsupported("Resize is implemented from opset 11 on")
 	}
 	return r
+}
+
+// inferUpsample is the Resize that scales coordinates alone and takes the nearest pixel before each point, or mixes linearly.
+func inferUpsample(c *context) {
+	c.want(0, graph.Float32)
+	l := c.lower()
+	text := func(v string) graph.Attribute { return graph.Attribute{Kind: graph.AttributeString, String: v} }
+	scales := ""
+	if a, ok := c.attribute("scales", graph.AttributeFloats); ok {
+		scales = l.constant(graph.Floats(a.Floats, len(a.Floats)))
+	} else if c.has(1) {
+		scales = c.Node.Inputs[1]
+	}
+	l.finish(l.add("Resize", map[string]graph.Attribute{"mode": text(c.text("mode", "nearest")), "nearest_mode": text("floor"),
+		"coordinate_transformation_mode": text("asymmetric")}, c.Node.Inputs[0], "", scales))
 }
 
 // vector is input i, a vector of floats that must be known; nil if it is absent or empty.

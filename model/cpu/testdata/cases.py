@@ -72,5 +72,5 @@ class Cases:
                 add(f"{name}/model.onnx", model.SerializeToString())
                 for kind, values in (("input", inputs), ("output", outputs)):
                     for i, (key, a) in enumerate(values.items()):
-                        add(f"{name}/test_data_set_0/{kind}_{i}.pb", numpy_helper.from_array(np.ascontiguousarray(a), key).SerializeToString())
+                        add(f"{name}/test_data_set_0/{kind}_{i}.pb", numpy_helper.from_array(np.asarray(a, order="C"), key).SerializeToString())
         print(len(self.cases), "cases, onnx", onnx.__version__, "ONNX Runtime", onnxruntime.__version__, "NumPy", np.__version__)

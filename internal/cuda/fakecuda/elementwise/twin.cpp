@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/elementwise.cu"
 
 Family family("elementwise", "elementwise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"49ab4df974d228e8c724ff1d2555199b0fc46e80de92e3bdf78240964b58a5a4",
+	"6c2d3b54c6799f392acf162f540a239cc9e8b4417aa26444afa4a75cf39f9709",
 	__start_fake_shared_elementwise, __stop_fake_shared_elementwise, {
 	twin("unary_f32", unary_f32),
 	twin("unary_double_f32", unary_double_f32),
