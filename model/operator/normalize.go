@@ -86,10 +86,10 @@ func (c *context) normalizeByOwn() {
 	} else {
 		values[0] = l.reshape(values[0], x)
 	}
-	if len(c.Node.Outputs) > 1 {
+	if slices.ContainsFunc(c.Node.Outputs[1:], func(name string) bool { return name != "" }) {
 		values = append(values, l.runningStatistics(y, c.Node.Inputs[3], c.Node.Inputs[4], c.float("momentum", 0.9), c.Opset < 14)...)
 	}
-	l.finish(values[:len(c.Node.Outputs)]...)
+	l.finish(values...)
 }
 
 // runningStatistics are mean and variance of a row for each channel, mixed with those before, and before opset 14 without these

@@ -3,6 +3,7 @@
 package operator
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -107,7 +108,7 @@ func inferResize(c *context) {
 	c.emit(graph.Float32, shape...)
 }
 
-// resizeApart resizes one axis after the other, those that shrink most first: the many taps of antialiasing would multiply.
+// resizeApart resizes one axis after the other, about those that shrink most first: the many taps of antialiasing would multiply.
 func (c *context) resizeApart(p *ResizeParams, shape []int) {
 	s := c.shape(0)
 	var axes []int
@@ -116,7 +117,15 @@ func (c *context) resizeApart(p *ResizeParams, shape []int) {
 			axes = append(axes, a)
 		}
 	}
-	slices.SortStableFunc(axes, func(a, b int) int { return shape[a]*s[b] - shape[b]*s[a] })
+	// Kernels are slower along the last axis, whose elements are neighbors.
+	growth := func(a int) float64 {
+		ratio := float64(shape[a]) / float64(s[a])
+		if a == len(s)-1 {
+			ratio *= 4
+		}
+		return ratio
+	}
+	slices.SortStableFunc(axes, func(a, b int) int { return cmp.Compare(growth(a), growth(b)) })
 	l, x := c.lower(), c.Node.Inputs[0]
 	for _, a := range axes {
 		index := graph.Attribute{Kind: graph.AttributeInts}
