@@ -360,3 +360,83 @@ func addProductsAVX512(sums, y *float64, x *float32, stride int, index *int32, c
 //
 //go:noescape
 func widenAVX2(dst *float64, src *float32, blocks int)
+
+// dotFloat64AVX2 is Σ x·y over 32·blocks elements; see Dot.
+//
+//go:noescape
+func dotFloat64AVX2(x, y *float64, blocks int) float64
+
+// addScaledFloat64AVX2 adds f·x to 32·blocks elements of y; see AddScaled.
+//
+//go:noescape
+func addScaledFloat64AVX2(y, x *float64, blocks int, f float64)
+
+// weighRows32AVX2 sums the rows of a block of 32 columns, weighted by v; see WeighRows.
+//
+//go:noescape
+func weighRows32AVX2(w, v, a *float64, stride, rows int)
+
+// subtractOuter32AVX2 subtracts v·wᵀ + w·vᵀ from a block of 32 columns; see SubtractOuter.
+//
+//go:noescape
+func subtractOuter32AVX2(a *float64, stride, rows int, v, w *float64)
+
+// reflectRows32AVX2 subtracts f·wᵀ from a block of 32 columns and reflects its rows; see ReflectRows.
+//
+//go:noescape
+func reflectRows32AVX2(a *float64, stride, rows int, f, w, u *float64, tau float64)
+
+// weighRows64AVX2 sums the rows of a block of 64 columns, weighted by v; see WeighRows.
+//
+//go:noescape
+func weighRows64AVX2(w, v, a *float64, stride, rows int)
+
+// subtractOuter64AVX2 subtracts v·wᵀ + w·vᵀ from a block of 64 columns; see SubtractOuter.
+//
+//go:noescape
+func subtractOuter64AVX2(a *float64, stride, rows int, v, w *float64)
+
+// reflectRows64AVX2 subtracts f·wᵀ from a block of 64 columns and reflects its rows; see ReflectRows.
+//
+//go:noescape
+func reflectRows64AVX2(a *float64, stride, rows int, f, w, u *float64, tau float64)
+
+// dotFloat64AVX512 is Σ x·y over 32·blocks elements; see Dot.
+//
+//go:noescape
+func dotFloat64AVX512(x, y *float64, blocks int) float64
+
+// addScaledFloat64AVX512 adds f·x to 32·blocks elements of y; see AddScaled.
+//
+//go:noescape
+func addScaledFloat64AVX512(y, x *float64, blocks int, f float64)
+
+// weighRows32AVX512 sums the rows of a block of 32 columns, weighted by v; see WeighRows.
+//
+//go:noescape
+func weighRows32AVX512(w, v, a *float64, stride, rows int)
+
+// subtractOuter32AVX512 subtracts v·wᵀ + w·vᵀ from a block of 32 columns; see SubtractOuter.
+//
+//go:noescape
+func subtractOuter32AVX512(a *float64, stride, rows int, v, w *float64)
+
+// reflectRows32AVX512 subtracts f·wᵀ from a block of 32 columns and reflects its rows; see ReflectRows.
+//
+//go:noescape
+func reflectRows32AVX512(a *float64, stride, rows int, f, w, u *float64, tau float64)
+
+// weighRows64AVX512 sums the rows of a block of 64 columns, weighted by v; see WeighRows.
+//
+//go:noescape
+func weighRows64AVX512(w, v, a *float64, stride, rows int)
+
+// subtractOuter64AVX512 subtracts v·wᵀ + w·vᵀ from a block of 64 columns; see SubtractOuter.
+//
+//go:noescape
+func subtractOuter64AVX512(a *float64, stride, rows int, v, w *float64)
+
+// reflectRows64AVX512 subtracts f·wᵀ from a block of 64 columns and reflects its rows; see ReflectRows.
+//
+//go:noescape
+func reflectRows64AVX512(a *float64, stride, rows int, f, w, u *float64, tau float64)

@@ -77,7 +77,8 @@ func avx2Implementation() *implementation {
 			group: 2,
 			pack:  packUint8Pairs,
 		},
-		rows: avx2Rows,
+		rows:    avx2Rows,
+		reflect: reflectAVX2(),
 		gather: &gatherTiling{
 			mr: 6, nr: 16, rowStep: [3]int{2, 4, 6}, colStep: [2]int{8, 16},
 			micro: [3][2]gatherKernel{
@@ -110,8 +111,9 @@ func avx512Implementation(avx2 *implementation) *implementation {
 			},
 			packRows: packRowsGeneric[float64],
 		},
-		uint8: avx2.uint8, // without VNNI
-		rows:  rows,
+		uint8:   avx2.uint8, // without VNNI
+		rows:    rows,
+		reflect: reflectAVX512(),
 		gather: &gatherTiling{
 			mr: 12, nr: 32, rowStep: [3]int{4, 8, 12}, colStep: [2]int{16, 32},
 			micro: [3][2]gatherKernel{

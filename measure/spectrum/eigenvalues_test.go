@@ -74,7 +74,7 @@ func TestKnownEigenvalues(t *testing.T) {
 			}
 			a := symmetricOf(r, want)
 			slices.Sort(want)
-			got, err := eigenvaluesOf(a, n)
+			got, err := eigenvaluesOf(a, n, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestEigenvaluesOfProducts(t *testing.T) {
 		}
 		want := eigen.Values(nil)
 		a := slices.Clone(product.RawSymmetric().Data)
-		got, err := eigenvaluesOf(slices.Clone(a), n)
+		got, err := eigenvaluesOf(slices.Clone(a), n, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestEigenvaluesOfProducts(t *testing.T) {
 			}
 		}
 		before := runtime.GOMAXPROCS(1)
-		alone, err := eigenvaluesOf(a, n)
+		alone, err := eigenvaluesOf(a, n, 0)
 		runtime.GOMAXPROCS(before)
 		if err != nil || !slices.Equal(alone, got) {
 			t.Errorf("n = %d: other values on one processor (%v)", n, err)
@@ -144,7 +144,7 @@ func BenchmarkEigenvalues(b *testing.B) {
 			x := make([]float64, n*n)
 			for b.Loop() {
 				copy(x, a)
-				if _, err := eigenvaluesOf(x, n); err != nil {
+				if _, err := eigenvaluesOf(x, n, 0); err != nil {
 					b.Fatal(err)
 				}
 			}

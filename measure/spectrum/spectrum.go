@@ -193,7 +193,7 @@ func eigenvalues(m blas64.Symmetric) ([]float64, error) {
 
 // squareValues are the eigenvalues of products, which are overwritten, in descending order.
 func squareValues(products []float64, n int) ([]float64, error) {
-	values, err := eigenvaluesOf(products, n)
+	values, err := eigenvaluesOf(products, n, 0)
 	if err != nil {
 		return nil, fmt.Errorf("%d × %d products: %w", n, n, err)
 	}

@@ -53,6 +53,7 @@ func kernelAssembly() *assembler {
 	a.distances()
 	a.rowSums()
 	a.pairs()
+	a.reflections()
 	return a
 }
 
