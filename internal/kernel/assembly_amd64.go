@@ -266,6 +266,36 @@ func packBytes4AVX2(panel *uint32, source *byte, sourceStep, panelStep, blocks i
 //go:noescape
 func packBytes2AVX2(panel *uint32, source *byte, sourceStep, panelStep, blocks int, mask uint32)
 
+// packDoubles4AVX2 copies four rows of 64-bit elements into a panel, four depths per block; source and panel steps are in bytes.
+//
+//go:noescape
+func packDoubles4AVX2(panel, source *float64, sourceStep, panelStep, blocks int)
+
+// packDoubles2AVX2 copies two rows of 64-bit elements into a panel, two depths per block; source and panel steps are in bytes.
+//
+//go:noescape
+func packDoubles2AVX2(panel, source *float64, sourceStep, panelStep, blocks int)
+
+// copyRows48AVX2 copies the first 48 bytes of rows that are step bytes apart to dst, one after another.
+//
+//go:noescape
+func copyRows48AVX2(dst, src *byte, step, rows int)
+
+// copyRows64AVX2 copies the first 64 bytes of rows that are step bytes apart to dst, one after another.
+//
+//go:noescape
+func copyRows64AVX2(dst, src *byte, step, rows int)
+
+// copyRows96AVX2 copies the first 96 bytes of rows that are step bytes apart to dst, one after another.
+//
+//go:noescape
+func copyRows96AVX2(dst, src *byte, step, rows int)
+
+// copyRows128AVX2 copies the first 128 bytes of rows that are step bytes apart to dst, one after another.
+//
+//go:noescape
+func copyRows128AVX2(dst, src *byte, step, rows int)
+
 // packShifted4AVX2 copies four rows of float32 elements, each times its row's scale minus its depth's shift, into a panel, eight depths per block; source and panel steps are in bytes.
 //
 //go:noescape

@@ -12933,6 +12933,147 @@ loop:
 	VZEROUPPER
 	RET
 
+// func packDoubles4AVX2(panel, source *float64, sourceStep, panelStep, blocks int)
+TEXT ·packDoubles4AVX2(SB), NOSPLIT, $0-40
+	MOVQ panel+0(FP), DI
+	MOVQ source+8(FP), SI
+	MOVQ sourceStep+16(FP), AX
+	MOVQ panelStep+24(FP), R8
+	MOVQ blocks+32(FP), CX
+	LEAQ (SI)(AX*1), BX
+	LEAQ (SI)(AX*2), DX
+	LEAQ (BX)(AX*2), R11
+	LEAQ (R8)(R8*2), R9
+loop:
+	VMOVUPD (SI), Y0
+	VMOVUPD (BX), Y1
+	VMOVUPD (DX), Y2
+	VMOVUPD (R11), Y3
+	PREFETCHT0 (SI)(AX*4)
+	PREFETCHT0 (BX)(AX*4)
+	PREFETCHT0 (DX)(AX*4)
+	PREFETCHT0 (R11)(AX*4)
+	ADDQ $32, SI
+	ADDQ $32, BX
+	ADDQ $32, DX
+	ADDQ $32, R11
+	VUNPCKLPD Y1, Y0, Y4
+	VUNPCKHPD Y1, Y0, Y5
+	VUNPCKLPD Y3, Y2, Y6
+	VUNPCKHPD Y3, Y2, Y7
+	VPERM2F128 $0x20, Y6, Y4, Y0
+	VMOVUPD Y0, (DI)
+	VPERM2F128 $0x20, Y7, Y5, Y1
+	VMOVUPD Y1, (DI)(R8*1)
+	VPERM2F128 $0x31, Y6, Y4, Y2
+	VMOVUPD Y2, (DI)(R8*2)
+	VPERM2F128 $0x31, Y7, Y5, Y3
+	VMOVUPD Y3, (DI)(R9*1)
+	LEAQ (DI)(R8*4), DI
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func packDoubles2AVX2(panel, source *float64, sourceStep, panelStep, blocks int)
+TEXT ·packDoubles2AVX2(SB), NOSPLIT, $0-40
+	MOVQ panel+0(FP), DI
+	MOVQ source+8(FP), SI
+	MOVQ sourceStep+16(FP), AX
+	MOVQ panelStep+24(FP), R8
+	MOVQ blocks+32(FP), CX
+loop:
+	VMOVUPD (SI), X0
+	VMOVUPD (SI)(AX*1), X1
+	ADDQ $16, SI
+	VUNPCKLPD X1, X0, X2
+	VUNPCKHPD X1, X0, X3
+	VMOVUPD X2, (DI)
+	VMOVUPD X3, (DI)(R8*1)
+	LEAQ (DI)(R8*2), DI
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func copyRows48AVX2(dst, src *byte, step, rows int)
+TEXT ·copyRows48AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ step+16(FP), R8
+	MOVQ rows+24(FP), CX
+loop:
+	VMOVUPD 0(SI), Y0
+	VMOVUPD 32(SI), X1
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD X1, 32(DI)
+	ADDQ R8, SI
+	ADDQ $48, DI
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func copyRows64AVX2(dst, src *byte, step, rows int)
+TEXT ·copyRows64AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ step+16(FP), R8
+	MOVQ rows+24(FP), CX
+loop:
+	VMOVUPD 0(SI), Y0
+	VMOVUPD 32(SI), Y1
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD Y1, 32(DI)
+	ADDQ R8, SI
+	ADDQ $64, DI
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func copyRows96AVX2(dst, src *byte, step, rows int)
+TEXT ·copyRows96AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ step+16(FP), R8
+	MOVQ rows+24(FP), CX
+loop:
+	VMOVUPD 0(SI), Y0
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 64(SI), Y2
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	ADDQ R8, SI
+	ADDQ $96, DI
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
+// func copyRows128AVX2(dst, src *byte, step, rows int)
+TEXT ·copyRows128AVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ step+16(FP), R8
+	MOVQ rows+24(FP), CX
+loop:
+	VMOVUPD 0(SI), Y0
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 64(SI), Y2
+	VMOVUPD 96(SI), Y3
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	ADDQ R8, SI
+	ADDQ $128, DI
+	DECQ CX
+	JNZ loop
+	VZEROUPPER
+	RET
+
 // func packShifted4AVX2(panel, source, shift, scales *float32, sourceStep, panelStep, blocks int)
 TEXT ·packShifted4AVX2(SB), NOSPLIT, $0-56
 	MOVQ panel+0(FP), DI

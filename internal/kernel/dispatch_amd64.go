@@ -51,6 +51,7 @@ var avx2Rows = rowKernels{
 	lower:              lowerAsm,
 	addProducts:        addProductsAsm(addProductsAVX2),
 	widen:              widenAsm,
+	copyRows:           [9]func(dst, src *byte, step, rows int){3: copyRows48AVX2, 4: copyRows64AVX2, 6: copyRows96AVX2, 8: copyRows128AVX2},
 }
 
 func avx2Implementation() *implementation {
@@ -66,7 +67,7 @@ func avx2Implementation() *implementation {
 			mr: 6, nr: 8, rowStep: [3]int{2, 4, 6}, colStep: [2]int{4, 8},
 			micro: [3][2]microKernel[float64, float64]{
 				{float64AVX2R2V1, float64AVX2R2V2}, {float64AVX2R4V1, float64AVX2R4V2}, {float64AVX2R6V1, float64AVX2R6V2}},
-			packRows: packRowsGeneric[float64],
+			packRows: packFloat64AVX2,
 		},
 		uint8: &uint8Tiling{
 			tiling: tiling[uint32, int32]{
@@ -109,7 +110,7 @@ func avx512Implementation(avx2 *implementation) *implementation {
 				{float64AVX512R8V1, float64AVX512R8V2},
 				{float64AVX512R12V1, float64AVX512R12V2},
 			},
-			packRows: packRowsGeneric[float64],
+			packRows: packFloat64AVX2,
 		},
 		uint8:   avx2.uint8, // without VNNI
 		rows:    rows,

@@ -138,6 +138,14 @@ type symmetricRows struct {
 
 // Pack writes rows first … first+count−1 at the columns k … k+depth−1 into panels.
 func (s *symmetricRows) Pack(dst []float64, width, first, count, k, depth int) {
+	switch {
+	case k+depth <= first:
+		kernel.PackColumns(dst, width, s.a[k*s.stride+first:], s.stride, count, depth)
+		return
+	case k >= first+count:
+		kernel.PackRows(dst, width, s.a[first*s.stride+k:], s.stride, count, depth)
+		return
+	}
 	for q := 0; q < count; q += width {
 		n := min(width, count-q)
 		row := first + q

@@ -68,7 +68,7 @@ func bandOf(n int) int {
 }
 
 // wideFrom is the order from which on products of more terms save more than the wider band costs.
-var wideFrom = 1024
+var wideFrom = 3072
 
 // negligible is the squared length, of vectors of a matrix whose largest element is near 1, below which they count as
 // zero: squares could vanish there.
