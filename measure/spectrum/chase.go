@@ -27,9 +27,9 @@ type chase struct {
 	done         []atomic.Int64 // of every group of sweeps, the turns taken
 }
 
-// tridiagonal reduces the matrix of which b diagonals above the main one are not zero to its diagonal d and
+// chaseBand reduces the matrix of which b diagonals above the main one are not zero to its diagonal d and
 // off-diagonal e.
-func tridiagonal(a []float64, n, b, threads int) (d, e []float64, err error) {
+func chaseBand(a []float64, n, b, threads int) (d, e []float64, err error) {
 	s := &chase{n: n, b: b, stride: 3*b + 8}
 	s.x = make([]float64, (n+2*b)*(s.stride+1)+3*b)
 	for i := range n {

@@ -5,6 +5,7 @@ package spectrum
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/lapack/gonum"
 
@@ -22,9 +23,22 @@ var errNotConverged = errors.New("the eigenvalues did not converge")
 // on blocks that stay in the cache. The square-root-free QL iteration (Pal, Walker & Kahan) finds the values. The order
 // of all sums is a function of n.
 func eigenvaluesOf(a []float64, n, threads int) ([]float64, error) {
-	if n == 0 {
-		return nil, nil
+	t, err := tridiagonalOf(a, n, bandOf(n), threads)
+	if err != nil {
+		return nil, err
 	}
+	return t.eigenvalues()
+}
+
+// tridiagonal is a symmetric matrix by its diagonal and the elements beside it, times 2^exponent.
+type tridiagonal struct {
+	diagonal, beside []float64
+	exponent         int
+}
+
+// tridiagonalOf reduces the matrix, by way of b diagonals above the main one. The first basis vector stays what it is, and so
+// does the second where the first row has nothing beside the diagonal.
+func tridiagonalOf(a []float64, n, b, threads int) (tridiagonal, error) {
 	scale := 0.0
 	for i := range n {
 		for _, v := range a[i*n+i : (i+1)*n] {
@@ -32,29 +46,33 @@ func eigenvaluesOf(a []float64, n, threads int) ([]float64, error) {
 		}
 	}
 	if scale == 0 {
-		return make([]float64, n), nil
+		return tridiagonal{diagonal: make([]float64, n), beside: make([]float64, max(0, n-1))}, nil
 	}
 	// By a power of two, which rounds nothing, squares can neither overflow nor vanish.
 	_, exponent := math.Frexp(scale)
-	for i := range n {
-		row := a[i*n+i : (i+1)*n]
-		for k, v := range row {
-			row[k] = math.Ldexp(v, -exponent)
+	if exponent != 0 {
+		for i := range n {
+			row := a[i*n+i : (i+1)*n]
+			for k, v := range row {
+				row[k] = math.Ldexp(v, -exponent)
+			}
 		}
 	}
-	b := bandOf(n)
 	if err := reduceToBand(a, n, b, threads); err != nil {
-		return nil, err
+		return tridiagonal{}, err
 	}
-	d, e, err := tridiagonal(a, n, b, threads)
-	if err != nil {
-		return nil, err
-	}
-	if !(gonum.Implementation{}).Dsterf(n, d, e) {
+	d, e, err := chaseBand(a, n, b, threads)
+	return tridiagonal{diagonal: d, beside: e, exponent: exponent}, err
+}
+
+// eigenvalues are those of t, in ascending order, without changing it.
+func (t tridiagonal) eigenvalues() ([]float64, error) {
+	d := slices.Clone(t.diagonal)
+	if !(gonum.Implementation{}).Dsterf(len(d), d, slices.Clone(t.beside)) {
 		return nil, errNotConverged
 	}
 	for i, v := range d {
-		d[i] = math.Ldexp(v, exponent)
+		d[i] = math.Ldexp(v, t.exponent)
 	}
 	return d, nil
 }

@@ -67,6 +67,28 @@ func New(z points.Points) (*Spectrum, error) {
 	if err != nil {
 		return nil, err
 	}
+	squares, err := squaresOf(z, mean)
+	if err != nil {
+		return nil, err
+	}
+	return spectrumOf(z, variance, squares), nil
+}
+
+// WithRankMe is [New] and [RankMe] of the same points in little more than the time of one of them.
+func WithRankMe(z points.Points) (s *Spectrum, rankMe float64, err error) {
+	mean, variance, err := variances("spectrum", z)
+	if err != nil {
+		return nil, 0, err
+	}
+	centered, raw, err := bothOf(z, mean)
+	if err != nil {
+		return nil, 0, err
+	}
+	return spectrumOf(z, variance, centered), math.Exp(entropy(roots(raw), rankMeEpsilon)), nil
+}
+
+// spectrumOf are the measures of points whose coordinates have those variances, and whose squared singular values are squares.
+func spectrumOf(z points.Points, variance, squares []float64) *Spectrum {
 	s := &Spectrum{Eigenvalues: make([]float64, z.Dim), TotalVariance: stat.Sum(variance)}
 	for _, v := range variance {
 		if v <= deadVariance*s.TotalVariance/float64(z.Dim) {
@@ -74,10 +96,6 @@ func New(z points.Points) (*Spectrum, error) {
 		}
 	}
 	dof := float64(z.N - 1)
-	squares, err := squaresOf(z, mean)
-	if err != nil {
-		return nil, err
-	}
 	for k, v := range squares {
 		s.Eigenvalues[k] = v / dof
 	}
@@ -87,7 +105,7 @@ func New(z points.Points) (*Spectrum, error) {
 	s.StableRank = stat.Sum(s.Eigenvalues) / s.Eigenvalues[0]
 	s.Dims90 = dimensionsFor(s.Eigenvalues, 0.90)
 	s.Dims99 = dimensionsFor(s.Eigenvalues, 0.99)
-	return s, nil
+	return s
 }
 
 // RMSDistance is the root mean square distance of two random points, √(2·tr C):
@@ -181,6 +199,25 @@ func squaresOf(z points.Points, mean []float64) ([]float64, error) {
 	return squareValues(products, n)
 }
 
+// bothOf are [squaresOf] the points less their mean, and of the points.
+func bothOf(z points.Points, mean []float64) (centered, raw []float64, err error) {
+	products, err := productsOf(z, mean)
+	if err != nil {
+		return nil, nil, err
+	}
+	if z.N >= z.Dim {
+		return bothOfCoordinates(products, z.Dim, float64(z.N), mean, 0)
+	}
+	along, row := make([]float64, z.N), make([]float64, z.Dim)
+	for i := range along {
+		for k, v := range z.Row(i, row) {
+			row[k] = v - mean[k]
+		}
+		along[i] = dot(row, mean)
+	}
+	return bothOfPoints(products, z.N, along, dot(mean, mean), 0)
+}
+
 // eigenvalues are those of a symmetric matrix without negative ones, in descending
 // order; those that rounding cannot tell from 0 are 0.
 func eigenvalues(m blas64.Symmetric) ([]float64, error) {
@@ -193,13 +230,23 @@ func eigenvalues(m blas64.Symmetric) ([]float64, error) {
 
 // squareValues are the eigenvalues of products, which are overwritten, in descending order.
 func squareValues(products []float64, n int) ([]float64, error) {
-	values, err := eigenvaluesOf(products, n, 0)
+	t, err := tridiagonalOf(products, n, bandOf(n), 0)
 	if err != nil {
-		return nil, fmt.Errorf("%d × %d products: %w", n, n, err)
+		return nil, err
+	}
+	return t.squares()
+}
+
+// squares are the eigenvalues of a matrix that has no negative ones, in descending order; those that rounding cannot tell from 0
+// are 0.
+func (t tridiagonal) squares() ([]float64, error) {
+	values, err := t.eigenvalues()
+	if err != nil {
+		return nil, fmt.Errorf("%d × %d products: %w", len(t.diagonal), len(t.diagonal), err)
 	}
 	slices.Reverse(values)
 	for k, v := range values {
-		if !(v > float64(n)*0x1p-52*values[0]) {
+		if !(v > float64(len(values))*0x1p-52*values[0]) {
 			values[k] = 0
 		}
 	}
