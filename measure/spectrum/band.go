@@ -26,7 +26,7 @@ type reduction struct {
 // rows of V. With X = A·Vᵀ·T for the trailing matrix A, and N = ½·Vᵀ·Tᵀ·V·X − X, this is brought up to date by
 // A + Vᵀ·Nᵀ + N·V.
 func reduceToBand(a []float64, n, b, threads int) error {
-	if n < b+3 {
+	if n < b+2 {
 		return nil
 	}
 	widest := roundUp(n-b, kernel.PairDepth)

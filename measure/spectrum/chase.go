@@ -44,7 +44,7 @@ func chaseBand(a []float64, n, b, threads int) (d, e []float64, err error) {
 	if sweeps := n - 2; sweeps > 0 {
 		s.done = make([]atomic.Int64, (sweeps+abreast-1)/abreast)
 		var next atomic.Int64
-		workers := parallel.Workers(threads, min(len(s.done), n/(4*abreast*b)+1))
+		workers := parallel.Workers(threads, min(len(s.done), n/(2*abreast*b)+1))
 		err = parallel.For(context.Background(), workers, workers, func(int, int) {
 			w := &chaser{chase: s, v: make([]float64, abreast*b), tau: make([]float64, abreast), f: make([]float64, b),
 				w: make([]float64, b), u: make([]float64, b)}
