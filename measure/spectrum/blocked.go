@@ -42,25 +42,25 @@ func NewSimilarities(ctx context.Context, z points.Points, threads int) (*Simila
 
 // center writes points from … to−1 less the mean into x.
 func (s *Similarities) center(x []float64, from, to int) {
-	dim := s.z.Dim
 	for i := from; i < to; i++ {
-		row := s.z.Row(i, x[(i-from)*dim:][:dim])
-		kernel.AddScaled(row, s.mean, -1)
+		centeredPart(x[(i-from)*s.z.Dim:][:s.z.Dim], s.z, s.mean, i, 0)
 	}
 }
 
+// pairRows is the number of points whose products with all others are in memory at a time.
+const pairRows = 2 * productRows
+
 // fromPoints sums squared products of pairs of points, which are never all in memory.
 func (s *Similarities) fromPoints(ctx context.Context, threads int) error {
-	n, dim := s.z.N, s.z.Dim
-	x, products := make([]float64, n*dim), make([]float64, min(productRows, n)*n)
-	s.center(x, 0, n)
-	for from := 0; from < n; from += productRows {
+	n := s.z.N
+	products := make([]float64, min(pairRows, n)*n)
+	for from := 0; from < n; from += pairRows {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rows, columns := min(productRows, n-from), n-from
-		p := kernel.Product[float64]{M: rows, N: columns, K: dim, A: kernel.Rows(x[from*dim:], dim), B: kernel.Rows(x[from*dim:], dim),
-			C: products, Stride: columns, Upper: true, Threads: threads}
+		rows, columns := min(pairRows, n-from), n-from
+		x := kernel.Packing(&centeredRows{z: s.z, mean: s.mean, first: from})
+		p := kernel.Product[float64]{M: rows, N: columns, K: s.z.Dim, A: x, B: x, C: products, Stride: columns, Upper: true, Threads: threads}
 		if err := p.Run(); err != nil {
 			return err
 		}
@@ -124,14 +124,9 @@ func (s *Similarities) Influence() []float64 {
 // Blocked holds what spectra without a block follow from.
 type Blocked struct {
 	all    *Similarities
-	x      blas64.General // centered points, in the order of the blocks
 	blocks *stat.Blocks
-	from   []int // of every block, its first row of x
 	size   []float64
 	sums   blas64.General // s_a = Σ x of every block
-
-	// Of all points, for [Blocked.Ranks]: their products, or those of coordinates.
-	gram, total blas64.Symmetric
 
 	// With M_a = Σ x·xᵀ over block a, and M = Σ M_a:
 	trace     []float64   // tr M_a
@@ -156,37 +151,55 @@ func (s *Similarities) Blocked(ctx context.Context, blocks *stat.Blocks, threads
 	if labels := len(blocks.Labels()); labels != n {
 		return nil, stat.Undefined("spectrum", "blocks of %d points for %d points", labels, n)
 	}
-	b := &Blocked{all: s, blocks: blocks, x: general(n, dim), sums: general(g, dim), trace: make([]float64, g), row: make([]float64, g), own: make([]float64, g)}
-	row := 0
-	for a := range g {
-		b.from = append(b.from, row)
-		for _, i := range blocks.Block(a) {
-			x := b.x.Data[row*dim : (row+1)*dim]
-			s.center(x, i, i+1)
-			addTo(b.sums.Data[a*dim:(a+1)*dim], x)
+	b := &Blocked{all: s, blocks: blocks, sums: general(g, dim), size: make([]float64, g), trace: make([]float64, g), row: make([]float64, g), own: make([]float64, g)}
+	if err := b.eachBlock(ctx, threads, func(a int, x blas64.General) error {
+		b.size[a] = float64(x.Rows)
+		for r, i := range blocks.Block(a) {
+			addTo(b.sums.Data[a*dim:(a+1)*dim], x.Data[r*dim:(r+1)*dim])
 			b.trace[a] += s.length[i]
 			b.row[a] += s.similarity[i]
-			row++
 		}
-		b.size = append(b.size, float64(row-b.from[a]))
-	}
-	b.from = append(b.from, row)
-	if err := parallel.Try(ctx, threads, g, func(_, a int) error {
 		// The products of points and those of coordinates have the same sum of squares.
-		m, err := allProducts(b.rows(a), 1)
+		m, err := allProducts(x, 1)
 		b.own[a] = innerProduct(m, m)
 		return err
 	}); err != nil {
 		return nil, err
 	}
-	projected := general(n, g) // x·s_a
-	p := kernel.Product[float64]{M: n, N: g, K: dim, A: kernel.Rows(b.x.Data, b.x.Stride), B: kernel.Rows(b.sums.Data, dim),
-		C: projected.Data, Stride: g, Threads: threads}
-	if err := p.Run(); err != nil {
-		return nil, err
+	for range g {
+		b.cross = append(b.cross, make([]float64, g))
+		b.quadratic = append(b.quadratic, make([]float64, g))
+		b.mixed = append(b.mixed, make([]float64, g))
 	}
-	b.tables(projected)
-	return b, nil
+	err := b.eachBlock(ctx, threads, func(a int, x blas64.General) error {
+		projected := general(x.Rows, g) // x·s_b
+		p := kernel.Product[float64]{M: x.Rows, N: g, K: dim, A: kernel.Rows(x.Data, dim), B: kernel.Rows(b.sums.Data, dim), C: projected.Data, Stride: g, Threads: 1}
+		err := p.Run()
+		b.tables(a, projected)
+		return err
+	})
+	return b, err
+}
+
+// eachBlock calls work for every block with its centered points, on several goroutines.
+func (b *Blocked) eachBlock(ctx context.Context, threads int, work func(a int, x blas64.General) error) error {
+	largest := 0
+	for a := range b.size {
+		largest = max(largest, len(b.blocks.Block(a)))
+	}
+	return parallel.With(ctx, threads, len(b.size), func() func(a int) error {
+		data := make([]float64, largest*b.all.z.Dim)
+		return func(a int) error { return work(a, b.block(a, data)) }
+	})
+}
+
+// block writes the centered points of block a to data.
+func (b *Blocked) block(a int, data []float64) blas64.General {
+	dim, index := b.all.z.Dim, b.blocks.Block(a)
+	for r, i := range index {
+		b.all.center(data[r*dim:], i, i+1)
+	}
+	return blas64.General{Rows: len(index), Cols: dim, Stride: dim, Data: data[:len(index)*dim]}
 }
 
 func general(rows, columns int) blas64.General {
@@ -195,12 +208,6 @@ func general(rows, columns int) blas64.General {
 
 func symmetric(n int) blas64.Symmetric {
 	return blas64.Symmetric{N: n, Stride: n, Uplo: blas.Upper, Data: make([]float64, n*n)}
-}
-
-// rows are those of block a.
-func (b *Blocked) rows(a int) blas64.General {
-	lo, hi := b.from[a], b.from[a+1]
-	return blas64.General{Rows: hi - lo, Cols: b.x.Cols, Stride: b.x.Stride, Data: b.x.Data[lo*b.x.Stride : hi*b.x.Stride]}
 }
 
 // innerProduct is tr A·B.
@@ -257,22 +264,15 @@ func mirror(m blas64.Symmetric) {
 	}
 }
 
-// tables sums the products of every point with the sum of every block.
-func (b *Blocked) tables(projected blas64.General) {
-	g := b.blocks.Count()
-	for range g {
-		b.cross = append(b.cross, make([]float64, g))
-		b.quadratic = append(b.quadratic, make([]float64, g))
-		b.mixed = append(b.mixed, make([]float64, g))
-	}
-	for a := range g {
-		for r := b.from[a]; r < b.from[a+1]; r++ {
-			y := projected.Data[r*g : (r+1)*g]
-			for c, v := range y {
-				b.cross[c][a] += v
-				b.quadratic[c][a] += float64(v * v)
-				b.mixed[c][a] += float64(v * y[a])
-			}
+// tables sums the products of every point of block a with the sum of every block.
+func (b *Blocked) tables(a int, projected blas64.General) {
+	g := projected.Cols
+	for r := range projected.Rows {
+		y := projected.Data[r*g : (r+1)*g]
+		for c, v := range y {
+			b.cross[c][a] += v
+			b.quadratic[c][a] += float64(v * v)
+			b.mixed[c][a] += float64(v * y[a])
 		}
 	}
 }
@@ -283,7 +283,7 @@ func (b *Blocked) ParticipationRatiosWithout() []float64 {
 	out := make([]float64, len(b.size))
 	squares := stat.Sum(b.row)
 	for j := range out {
-		left := float64(b.x.Rows) - b.size[j]
+		left := float64(b.all.z.N) - b.size[j]
 		trace := stat.Sum(b.trace) - b.trace[j] - b.cross[j][j]/left
 		quadratic := stat.Sum(b.quadratic[j]) - b.quadratic[j][j]
 		out[j] = trace * trace / (squares - 2*b.row[j] + b.own[j] - 2*quadratic/left + b.cross[j][j]*b.cross[j][j]/(left*left))

@@ -6,6 +6,8 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"repscope/internal/kernel"
 	"repscope/internal/parallel"
 )
@@ -19,12 +21,13 @@ type Ranks struct{ Effective, EffectiveSingular, RankMe float64 }
 // that those below about 1e−7 of the largest are lost. Errors: a decomposition that did
 // not converge; the error of ctx.
 func (b *Blocked) Ranks(ctx context.Context, threads int) (all Ranks, without []Ranks, err error) {
-	of := b.withoutMoments
-	if b.x.Rows < b.x.Cols {
-		b.gram, err = gramOf(b.x, threads)
-		of = b.withoutPoints
+	d := b.deletions()
+	of := d.withoutMoments
+	if d.x.Rows < d.x.Cols {
+		d.gram, err = gramOf(d.x, threads)
+		of = d.withoutPoints
 	} else {
-		b.total, err = momentsOf(b.x, threads)
+		d.total, err = momentsOf(d.x, threads)
 	}
 	if err != nil {
 		return Ranks{}, nil, err
@@ -45,15 +48,39 @@ func (b *Blocked) Ranks(ctx context.Context, threads int) (all Ranks, without []
 	return found[0], found[1:], err
 }
 
+// deletions holds what spectra without a block follow from.
+type deletions struct {
+	*Blocked
+	x    blas64.General // centered points, in the order of the blocks
+	from []int          // of every block, its first row of x
+	// Of all points, the products with each other, or those of coordinates.
+	gram, total blas64.Symmetric
+}
+
+func (b *Blocked) deletions() *deletions {
+	d := &deletions{Blocked: b, x: general(b.all.z.N, b.all.z.Dim), from: []int{0}}
+	for a := range b.size {
+		from := d.from[a]
+		d.from = append(d.from, from+b.block(a, d.x.Data[from*d.x.Cols:]).Rows)
+	}
+	return d
+}
+
+// rows are those of block a.
+func (d *deletions) rows(a int) blas64.General {
+	lo, hi := d.from[a], d.from[a+1]
+	return blas64.General{Rows: hi - lo, Cols: d.x.Cols, Stride: d.x.Stride, Data: d.x.Data[lo*d.x.Stride : hi*d.x.Stride]}
+}
+
 // withoutMoments are the squared singular values of the points outside block j, −1 for none, less their mean and
 // as they are, from products of coordinates.
-func (b *Blocked) withoutMoments(j int) (centered, raw []float64, err error) {
-	dim := b.x.Cols
-	mean, left := b.meanWithout(j)
+func (d *deletions) withoutMoments(j int) (centered, raw []float64, err error) {
+	dim := d.x.Cols
+	mean, left := d.meanWithout(j)
 	m := make([]float64, dim*dim)
-	copy(m, b.total.Data)
+	copy(m, d.total.Data)
 	if j >= 0 {
-		second, err := momentsOf(b.rows(j), 1)
+		second, err := momentsOf(d.rows(j), 1)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -64,19 +91,19 @@ func (b *Blocked) withoutMoments(j int) (centered, raw []float64, err error) {
 	for i := range dim {
 		kernel.AddScaled(m[i*dim+i:(i+1)*dim], mean[i:], -left*mean[i])
 	}
-	for k, v := range b.all.mean {
+	for k, v := range d.all.mean {
 		mean[k] += v
 	}
 	return bothOfCoordinates(m, dim, left, mean, 1)
 }
 
-// withoutPoints are those of [Blocked.withoutMoments] from products of points.
-func (b *Blocked) withoutPoints(j int) (centered, raw []float64, err error) {
-	n, dim := b.x.Rows, b.x.Cols
-	mean, _ := b.meanWithout(j)
+// withoutPoints are those of [deletions.withoutMoments] from products of points.
+func (d *deletions) withoutPoints(j int) (centered, raw []float64, err error) {
+	n, dim := d.x.Rows, d.x.Cols
+	mean, _ := d.meanWithout(j)
 	var rows []int
 	for r := range n {
-		if j < 0 || r < b.from[j] || r >= b.from[j+1] {
+		if j < 0 || r < d.from[j] || r >= d.from[j+1] {
 			rows = append(rows, r)
 		}
 	}
@@ -86,16 +113,16 @@ func (b *Blocked) withoutPoints(j int) (centered, raw []float64, err error) {
 	own := dot(mean, mean)
 	shifted := make([]float64, dim)
 	for k, v := range mean {
-		shifted[k] = v + b.all.mean[k]
+		shifted[k] = v + d.all.mean[k]
 	}
 	for i, r := range rows {
-		x := b.x.Data[r*dim : (r+1)*dim]
+		x := d.x.Data[r*dim : (r+1)*dim]
 		with[i] = dot(x, mean)
 		along[i] = dot(x, shifted) - dot(mean, shifted)
 	}
 	for i, r := range rows {
 		for k, s := range rows {
-			products[i*len(rows)+k] = b.gram.Data[r*n+s] + own - with[i] - with[k]
+			products[i*len(rows)+k] = d.gram.Data[r*n+s] + own - with[i] - with[k]
 		}
 	}
 	return bothOfPoints(products, len(rows), along, dot(shifted, shifted), 1)
@@ -103,7 +130,7 @@ func (b *Blocked) withoutPoints(j int) (centered, raw []float64, err error) {
 
 // meanWithout is the mean of the points of x outside block j, −1 for none, and their number.
 func (b *Blocked) meanWithout(j int) (mean []float64, left float64) {
-	dim := b.x.Cols
+	dim := b.all.z.Dim
 	mean = make([]float64, dim)
 	for a, size := range b.size {
 		if a != j {

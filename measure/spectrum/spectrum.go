@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -210,9 +211,7 @@ func bothOf(z points.Points, mean []float64) (centered, raw []float64, err error
 	}
 	along, row := make([]float64, z.N), make([]float64, z.Dim)
 	for i := range along {
-		for k, v := range z.Row(i, row) {
-			row[k] = v - mean[k]
-		}
+		centeredPart(row, z, mean, i, 0)
 		along[i] = dot(row, mean)
 	}
 	return bothOfPoints(products, z.N, along, dot(mean, mean), 0)
@@ -259,36 +258,66 @@ const productRows = 512
 // productsOf is the upper triangle of xᵀx, or of xxᵀ where there are fewer points than coordinates, with
 // x the points less their mean.
 func productsOf(z points.Points, mean []float64) ([]float64, error) {
-	rows := z.N
-	if z.N >= z.Dim {
-		rows = min(productRows, z.N)
-	}
-	x, row := make([]float64, rows*z.Dim), make([]float64, z.Dim)
-	fill := func(from, to int) {
-		for i := from; i < to; i++ {
-			out := x[(i-from)*z.Dim:][:z.Dim]
-			for k, v := range z.Row(i, row) {
-				out[k] = v - mean[k]
-			}
-		}
-	}
 	n := min(z.N, z.Dim)
 	products := make([]float64, n*n)
 	p := kernel.Product[float64]{M: n, N: n, C: products, Stride: n, Upper: true, Accumulate: true}
 	if z.N < z.Dim {
-		fill(0, z.N)
-		p.K, p.A, p.B = z.Dim, kernel.Rows(x, z.Dim), kernel.Rows(x, z.Dim)
+		x := kernel.Packing(&centeredRows{z: z, mean: mean})
+		p.K, p.A, p.B = z.Dim, x, x
 		return products, p.Run()
 	}
-	for from := 0; from < z.N; from += rows {
-		to := min(from+rows, z.N)
-		fill(from, to)
+	x := make([]float64, min(productRows, z.N)*z.Dim)
+	for from := 0; from < z.N; from += productRows {
+		to := min(from+productRows, z.N)
+		for i := from; i < to; i++ {
+			centeredPart(x[(i-from)*z.Dim:][:z.Dim], z, mean, i, 0)
+		}
 		p.K, p.A, p.B = to-from, kernel.Columns(x, z.Dim), kernel.Columns(x, z.Dim)
 		if err := p.Run(); err != nil {
 			return nil, err
 		}
 	}
 	return products, nil
+}
+
+// centeredPart writes the coordinates of point i from k on, less the mean, to dst.
+func centeredPart(dst []float64, z points.Points, mean []float64, i, k int) {
+	switch at := i*z.Dim + k; {
+	case z.U8 != nil:
+		for d, v := range z.U8[at:][:len(dst)] {
+			dst[d] = float64(v)
+		}
+	case z.F32 != nil:
+		kernel.Widen(dst, z.F32[at:][:len(dst)])
+	default:
+		copy(dst, z.F64[at:])
+	}
+	kernel.AddScaled(dst, mean[k:][:len(dst)], -1)
+}
+
+// centeredRows are the points from first on, less the mean, for products that have no copy of them.
+type centeredRows struct {
+	z       points.Points
+	mean    []float64
+	first   int
+	scratch sync.Pool // of a panel's rows
+}
+
+// Pack writes points first … first+count−1 at the coordinates k … k+depth−1 into panels.
+func (c *centeredRows) Pack(dst []float64, width, first, count, k, depth int) {
+	buffer, _ := c.scratch.Get().(*[]float64)
+	if buffer == nil || len(*buffer) < width*depth {
+		rows := make([]float64, width*kernel.KC)
+		buffer = &rows
+	}
+	for q := 0; q < count; q += width {
+		n := min(width, count-q)
+		for r := range n {
+			centeredPart((*buffer)[r*depth:][:depth], c.z, c.mean, c.first+first+q+r, k)
+		}
+		kernel.PackRows(dst[q*depth:][:width*depth], width, *buffer, depth, n, depth)
+	}
+	c.scratch.Put(buffer)
 }
 
 func roots(values []float64) []float64 {
