@@ -89,12 +89,12 @@ func turn(a []float64, n, from int, v []float64, others ...[]float64) float64 {
 	y := make([]float64, m)
 	for i := range m {
 		row := a[(from+i)*n+from+i : (from+i+1)*n]
-		y[i] += row[0]*u[i] + dot(row[1:], u[i+1:])
+		y[i] += float64(row[0]*u[i]) + dot(row[1:], u[i+1:])
 		kernel.AddScaled(y[i+1:], row[1:], u[i])
 	}
 	along := tau / 2 * dot(u, y)
 	for i := range y {
-		y[i] = tau * (y[i] - along*u[i])
+		y[i] = tau * (y[i] - float64(along*u[i]))
 	}
 	for i := range m {
 		row := a[(from+i)*n+from+i : (from+i+1)*n]

@@ -101,7 +101,7 @@ func reflect(v []float64, alpha float64, at int) (beta, tau float64) {
 		clear(v)
 		return alpha, 0
 	}
-	beta = -math.Copysign(math.Sqrt(alpha*alpha+rest), alpha)
+	beta = -math.Copysign(math.Sqrt(float64(alpha*alpha)+rest), alpha)
 	f := 1 / (alpha - beta)
 	tail := v[at+1:]
 	for i := range tail {

@@ -3,8 +3,10 @@
 package spectrum
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -291,6 +293,28 @@ func TestEigenvaluesByThreads(t *testing.T) {
 					t.Errorf("n = %d, %d diagonals: other values on %d threads (%v)", n, b, threads, err)
 				}
 			}
+		}
+	}
+}
+
+// Every instruction set, and none, finds the same bits of the tridiagonal matrix: those of this digest, which is of no
+// meaning beyond that. REPSCOPE_KERNEL and the tag noasm choose what computes them.
+func TestTridiagonalBits(t *testing.T) {
+	t.Parallel()
+	for b, want := range map[int]uint64{kernel.BandStep: 0xe0e85f45091419ff, kernel.MaxBand: 0x43e9bfe5814f6229} {
+		const n = 260
+		tri, err := tridiagonalOf(goldenMatrix("uniform", n, nil), n, b, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		digest := fnv.New64a()
+		for _, v := range slices.Concat(tri.diagonal, tri.beside) {
+			if err := binary.Write(digest, binary.LittleEndian, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := digest.Sum64(); got != want {
+			t.Errorf("%d diagonals: digest %#x with kernel %s, want %#x", b, got, kernel.Name(), want)
 		}
 	}
 }
