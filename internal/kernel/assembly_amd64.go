@@ -470,3 +470,8 @@ func subtractOuter64AVX512(a *float64, stride, rows int, v, w *float64)
 //
 //go:noescape
 func reflectRows64AVX512(a *float64, stride, rows int, f, w, u *float64, tau float64)
+
+// pauseAsm waits for some tens of cycles, times over.
+//
+//go:noescape
+func pauseAsm(times int)

@@ -54,6 +54,7 @@ func kernelAssembly() *assembler {
 	a.rowSums()
 	a.pairs()
 	a.reflections()
+	a.pause()
 	return a
 }
 
@@ -85,6 +86,7 @@ func vectorAssembly() *assembler {
 		w.differences()
 		w.distribution()
 	}
+	a.prefetch()
 	a.standing()
 	a.choices()
 	return a
