@@ -11,60 +11,30 @@ package kernel
 //go:noescape
 func float32AVX512R4V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
-// float32AVX512GatherR4V1 multiplies rows in place by a panel into a 4×16 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX512GatherR4V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
-
 // float32AVX512R4V2 multiplies panels into a 4×32 tile; see microKernel.
 //
 //go:noescape
 func float32AVX512R4V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
-
-// float32AVX512GatherR4V2 multiplies rows in place by a panel into a 4×32 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX512GatherR4V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX512R8V1 multiplies panels into a 8×16 tile; see microKernel.
 //
 //go:noescape
 func float32AVX512R8V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
-// float32AVX512GatherR8V1 multiplies rows in place by a panel into a 8×16 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX512GatherR8V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
-
 // float32AVX512R8V2 multiplies panels into a 8×32 tile; see microKernel.
 //
 //go:noescape
 func float32AVX512R8V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
-
-// float32AVX512GatherR8V2 multiplies rows in place by a panel into a 8×32 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX512GatherR8V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX512R12V1 multiplies panels into a 12×16 tile; see microKernel.
 //
 //go:noescape
 func float32AVX512R12V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
-// float32AVX512GatherR12V1 multiplies rows in place by a panel into a 12×16 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX512GatherR12V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
-
 // float32AVX512R12V2 multiplies panels into a 12×32 tile; see microKernel.
 //
 //go:noescape
 func float32AVX512R12V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
-
-// float32AVX512GatherR12V2 multiplies rows in place by a panel into a 12×32 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX512GatherR12V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float64AVX512R4V1 multiplies panels into a 4×8 tile; see microKernel.
 //
@@ -126,65 +96,95 @@ func uint8AVX512R12V1(depth int, a, b *uint32, c *int32, stride int, ahead uintp
 //go:noescape
 func uint8AVX512R12V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
+// float32AVX512GatherR4C8 multiplies rows in place by a panel into a 4×8 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR4C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR4C16 multiplies rows in place by a panel into a 4×16 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR4C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR4C24 multiplies rows in place by a panel into a 4×24 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR4C24(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR4C32 multiplies rows in place by a panel into a 4×32 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR4C32(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR8C8 multiplies rows in place by a panel into a 8×8 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR8C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR8C16 multiplies rows in place by a panel into a 8×16 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR8C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR8C24 multiplies rows in place by a panel into a 8×24 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR8C24(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR8C32 multiplies rows in place by a panel into a 8×32 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR8C32(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR12C8 multiplies rows in place by a panel into a 12×8 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR12C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR12C16 multiplies rows in place by a panel into a 12×16 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR12C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR12C24 multiplies rows in place by a panel into a 12×24 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR12C24(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR12C32 multiplies rows in place by a panel into a 12×32 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR12C32(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
 // float32AVX2R2V1 multiplies panels into a 2×8 tile; see microKernel.
 //
 //go:noescape
 func float32AVX2R2V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
-
-// float32AVX2GatherR2V1 multiplies rows in place by a panel into a 2×8 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX2GatherR2V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX2R2V2 multiplies panels into a 2×16 tile; see microKernel.
 //
 //go:noescape
 func float32AVX2R2V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
-// float32AVX2GatherR2V2 multiplies rows in place by a panel into a 2×16 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX2GatherR2V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
-
 // float32AVX2R4V1 multiplies panels into a 4×8 tile; see microKernel.
 //
 //go:noescape
 func float32AVX2R4V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
-
-// float32AVX2GatherR4V1 multiplies rows in place by a panel into a 4×8 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX2GatherR4V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX2R4V2 multiplies panels into a 4×16 tile; see microKernel.
 //
 //go:noescape
 func float32AVX2R4V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
-// float32AVX2GatherR4V2 multiplies rows in place by a panel into a 4×16 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX2GatherR4V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
-
 // float32AVX2R6V1 multiplies panels into a 6×8 tile; see microKernel.
 //
 //go:noescape
 func float32AVX2R6V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
-// float32AVX2GatherR6V1 multiplies rows in place by a panel into a 6×8 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX2GatherR6V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
-
 // float32AVX2R6V2 multiplies panels into a 6×16 tile; see microKernel.
 //
 //go:noescape
 func float32AVX2R6V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
-
-// float32AVX2GatherR6V2 multiplies rows in place by a panel into a 6×16 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX2GatherR6V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float64AVX2R2V1 multiplies panels into a 2×4 tile; see microKernel.
 //
@@ -245,6 +245,36 @@ func uint8AVX2R6V1(depth int, a, b *uint32, c *int32, stride int, ahead uintptr,
 //
 //go:noescape
 func uint8AVX2R6V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
+
+// float32AVX2GatherR2C8 multiplies rows in place by a panel into a 2×8 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX2GatherR2C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX2GatherR2C16 multiplies rows in place by a panel into a 2×16 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX2GatherR2C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX2GatherR4C8 multiplies rows in place by a panel into a 4×8 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX2GatherR4C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX2GatherR4C16 multiplies rows in place by a panel into a 4×16 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX2GatherR4C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX2GatherR6C8 multiplies rows in place by a panel into a 6×8 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX2GatherR6C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX2GatherR6C16 multiplies rows in place by a panel into a 6×16 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX2GatherR6C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // packRows4AVX2 copies rows of 32-bit elements, each XORed with mask, into a panel, eight depths per block; source and panel steps are in bytes.
 //

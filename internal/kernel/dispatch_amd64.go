@@ -81,11 +81,11 @@ func avx2Implementation() *implementation {
 		rows:    avx2Rows,
 		reflect: reflectAVX2(),
 		gather: &gatherTiling{
-			mr: 6, nr: 16, rowStep: [3]int{2, 4, 6}, colStep: [2]int{8, 16},
-			micro: [3][2]gatherKernel{
-				{float32AVX2GatherR2V1, float32AVX2GatherR2V2},
-				{float32AVX2GatherR4V1, float32AVX2GatherR4V2},
-				{float32AVX2GatherR6V1, float32AVX2GatherR6V2},
+			mr: 6, nr: 16, rowStep: [3]int{2, 4, 6}, colStep: []int{8, 16},
+			micro: [3][]gatherKernel{
+				{float32AVX2GatherR2C8, float32AVX2GatherR2C16},
+				{float32AVX2GatherR4C8, float32AVX2GatherR4C16},
+				{float32AVX2GatherR6C8, float32AVX2GatherR6C16},
 			},
 		},
 	}
@@ -116,11 +116,11 @@ func avx512Implementation(avx2 *implementation) *implementation {
 		rows:    rows,
 		reflect: reflectAVX512(),
 		gather: &gatherTiling{
-			mr: 12, nr: 32, rowStep: [3]int{4, 8, 12}, colStep: [2]int{16, 32},
-			micro: [3][2]gatherKernel{
-				{float32AVX512GatherR4V1, float32AVX512GatherR4V2},
-				{float32AVX512GatherR8V1, float32AVX512GatherR8V2},
-				{float32AVX512GatherR12V1, float32AVX512GatherR12V2},
+			mr: 12, nr: 32, rowStep: [3]int{4, 8, 12}, colStep: []int{8, 16, 24, 32},
+			micro: [3][]gatherKernel{
+				{float32AVX512GatherR4C8, float32AVX512GatherR4C16, float32AVX512GatherR4C24, float32AVX512GatherR4C32},
+				{float32AVX512GatherR8C8, float32AVX512GatherR8C16, float32AVX512GatherR8C24, float32AVX512GatherR8C32},
+				{float32AVX512GatherR12C8, float32AVX512GatherR12C16, float32AVX512GatherR12C24, float32AVX512GatherR12C32},
 			},
 			masks: true,
 		},
