@@ -11,7 +11,7 @@ import (
 )
 
 var resizeKernels = map[string]constructor{
-	".Resize": buildResize, ".GridSample": buildGridSample,
+	".Resize": buildResize, "repscope.Resize": buildResize, ".GridSample": buildGridSample,
 }
 
 // buildResize goes through rows of the last axis that changes; axes after it
