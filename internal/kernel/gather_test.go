@@ -228,12 +228,12 @@ func BenchmarkGathered(b *testing.B) {
 	}
 }
 
-// BenchmarkGatheredLayers has whole layers of convolution networks, 32 images of so many pixels, whose operands do not fit into
-// a cache: two goroutines take images in turn.
+// BenchmarkGatheredLayers has whole layers of convolution networks, 32 images of so many pixels, with or without another matrix to add,
+// that do not fit into a cache: two goroutines take parts of images in turn.
 func BenchmarkGatheredLayers(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const images, threads = 32, 2
-	for _, s := range [][3]int{{56 * 56, 24, 144}, {56 * 56, 24, 96}, {28 * 28, 32, 192}, {28 * 28, 24, 88}, {112 * 112, 16, 32}, {55 * 55, 16, 128},
+	for _, s := range [][4]int{{56 * 56, 256, 64, 1}, {28 * 28, 512, 128, 1}, {14 * 14, 1024, 256, 1}, {28 * 28, 32, 192, 1}, {56 * 56, 24, 144}, {56 * 56, 24, 96}, {28 * 28, 32, 192}, {28 * 28, 24, 88}, {112 * 112, 16, 32}, {55 * 55, 16, 128},
 		{112 * 112, 96, 16}, {56 * 56, 72, 16}, {28 * 28, 88, 24}, {56 * 56, 144, 24}, {28 * 28, 192, 32},
 		{14 * 14, 576, 96}, {14 * 14, 96, 576}, {7 * 7, 1280, 320}, {13 * 13, 1000, 512}, {56 * 56, 64, 256}, {56 * 56, 256, 64}, {28 * 28, 128, 512}} {
 		pixels, n, k := s[0], s[1], s[2]
@@ -242,13 +242,17 @@ func BenchmarkGatheredLayers(b *testing.B) {
 			b.Fatal(err)
 		}
 		data, c := fill(r, make([]float32, images*pixels*k)), make([]float32, images*pixels*n)
+		var other []float32
+		if s[3] > 0 {
+			other = fill(r, make([]float32, len(c)))
+		}
 		parts := max(1, pixels/784)
 		rows := (pixels + parts - 1) / parts
 		base := make([]int, rows)
 		for i := range base {
 			base[i] = i * k
 		}
-		b.Run(fmt.Sprintf("%dx%dx%d", pixels, n, k), func(b *testing.B) {
+		b.Run(fmt.Sprintf("%dx%dx%d/%d", pixels, n, k, s[3]), func(b *testing.B) {
 			best := math.Inf(1)
 			for b.Loop() {
 				start := time.Now()
@@ -265,6 +269,9 @@ func BenchmarkGatheredLayers(b *testing.B) {
 							at := t/parts*pixels + t%parts*rows
 							g.M = min(rows, (t/parts+1)*pixels-at)
 							g.Data, g.C = data[at*k:], c[at*n:]
+							if other != nil {
+								g.Other = other[at*n:]
+							}
 							if err := g.Run(); err != nil {
 								b.Error(err)
 								return
@@ -277,7 +284,7 @@ func BenchmarkGatheredLayers(b *testing.B) {
 			}
 			b.ReportMetric(1000*best, "ms/best")
 			b.ReportMetric(2*float64(images*pixels*n*k)/best/1e9, "GFLOP/s")
-			b.ReportMetric(float64(images*pixels*(n+k)*4)/best/1e9, "GB/s")
+			b.ReportMetric(float64(images*pixels*(n+k+s[3]*n)*4)/best/1e9, "GB/s")
 		})
 	}
 }

@@ -79,7 +79,8 @@ func (c *context) normalizeByOwn() {
 		y = l.transpose(y, swap)
 	}
 	y = l.reshape(y, form)
-	values := []string{l.add("InstanceNormalization", map[string]graph.Attribute{"epsilon": c.epsilon()}, y, c.Node.Inputs[1], c.Node.Inputs[2])}
+	epsilon := map[string]graph.Attribute{"epsilon": c.epsilon()}
+	values := []string{l.add("InstanceNormalization", epsilon, y, c.Node.Inputs[1], c.Node.Inputs[2])}
 	if x[0] != 1 {
 		swapped := append([]int{x[1], x[0]}, x[2:]...)
 		values[0] = l.transpose(l.reshape(values[0], swapped), swap)

@@ -49,7 +49,8 @@ func TestTrainingNormalization(t *testing.T) {
 				want[1][c] = 0.75*float64(inputs[3].F32[c]) + 0.25*mean
 				want[2][c] = 0.75*float64(inputs[4].F32[c]) + 0.25*spread
 			}
-			attributes := map[string]graph.Attribute{"epsilon": {Kind: graph.AttributeFloat, Float: 1e-3}, "momentum": {Kind: graph.AttributeFloat, Float: 0.75}}
+			attributes := map[string]graph.Attribute{"epsilon": {Kind: graph.AttributeFloat, Float: 1e-3},
+				"momentum": {Kind: graph.AttributeFloat, Float: 0.75}}
 			if opset >= 14 {
 				attributes["training_mode"] = integer(1)
 			}
@@ -64,7 +65,8 @@ func TestTrainingNormalization(t *testing.T) {
 	}
 	inputs := []*graph.Tensor{floats(2, 3, 4), floats(3), floats(3), floats(3), floats(3)}
 	_, err := attempt(17, "BatchNormalization", map[string]graph.Attribute{"training_mode": integer(1)}, 1, inputs, 1, 2, 3, 4)
-	if err == nil || !strings.Contains(err.Error(), `here of 2: input 0 ("x0") must be a constant, as weights are; export the model in evaluation mode`) {
+	const want = `here of 2: input 0 ("x0") must be a constant, as weights are; export the model in evaluation mode`
+	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("a batch's own statistics: error %v", err)
 	}
 }
@@ -96,7 +98,8 @@ func TestStandardizedConvolution(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	w, scale := random(r, 4, 3, 3, 3), random(r, 4)
 	g := &graph.Graph{Opset: 17, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}, Outputs: []graph.Port{{Name: "y"}},
-		Constants: map[string]*graph.Tensor{"w": w, "rows": list(1, 4, 27), "form": list(w.Shape...), "scale": scale, "zeros": floats(4), "ones": random(r, 4)},
+		Constants: map[string]*graph.Tensor{"w": w, "rows": list(1, 4, 27), "form": list(w.Shape...),
+			"scale": scale, "zeros": floats(4), "ones": random(r, 4)},
 		Nodes: []*graph.Node{
 			{Op: "Reshape", Inputs: []string{"w", "rows"}, Outputs: []string{"r"}},
 			{Op: "BatchNormalization", Inputs: []string{"r", "scale", "zeros", "zeros", "ones"}, Outputs: []string{"n", "mean", "variance"},

@@ -109,13 +109,25 @@ func (t gatherTile) gather() {
 	t.gatherEnd()
 }
 
-// claim asks for the tile of C.
+// claim asks for the tile of C, and for that of the other matrix.
 func (t gatherTile) claim() {
 	t.emit("MOVQ c+40(FP), R9")
 	t.emit("MOVQ stride+48(FP), R8")
+	t.eachLine(t.prefetchWrite)
+	t.emit("MOVQ end+72(FP), AX")
+	t.emit("TESTL $4, 12(AX)")
+	t.emit("JZ claimed")
+	t.emit("MOVQ 24(AX), R9")
+	t.emit("MOVQ 32(AX), R8")
+	t.eachLine(func(offset int) { t.emit("PREFETCHT1 %d(R9)", offset) })
+	t.label("claimed")
+}
+
+// eachLine asks for the lines of a tile at R9, rows R8 elements apart.
+func (t gatherTile) eachLine(ask func(offset int)) {
 	for r := range t.rows {
 		for o := 0; o < 4*t.columns(); o += 64 {
-			t.prefetchWrite(o)
+			ask(o)
 		}
 		if r < t.rows-1 {
 			t.emit("LEAQ (R9)(R8*4), R9")
