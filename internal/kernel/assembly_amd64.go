@@ -385,3 +385,8 @@ func addProductsAVX512(sums, y *float64, x *float32, stride int, index *int32, c
 //
 //go:noescape
 func widenAVX2(dst *float64, src *float32, blocks int)
+
+// pauseAsm waits for some tens of cycles, times over.
+//
+//go:noescape
+func pauseAsm(times int)

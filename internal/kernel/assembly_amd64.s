@@ -14153,3 +14153,12 @@ loop:
 	JNZ loop
 	VZEROUPPER
 	RET
+
+// func pauseAsm(times int)
+TEXT ·pauseAsm(SB), NOSPLIT, $0-8
+	MOVQ times+0(FP), CX
+again:
+	PAUSE
+	DECQ CX
+	JNZ again
+	RET

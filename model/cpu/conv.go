@@ -165,26 +165,6 @@ func (g *geometry) split(images, threads int) (perUnit, lines int) {
 	return perUnit, lines
 }
 
-// channelwise is the weights of a convolution with one channel per group, which is computed without a product: with
-// one channel per group the channels of a pixel lie as the lanes of a vector do. offsets are those of a patch.
-func (g *geometry) channelwise(w *graph.Tensor) (weights []float32, offsets []int, err error) {
-	values, err := w.Load(nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	k := g.depth()
-	weights = make([]float32, k*g.groups)
-	for c := range g.groups {
-		for p := range k {
-			weights[p*g.groups+c] = values[c*k+p]
-		}
-	}
-	for _, r := range g.runs {
-		offsets = append(offsets, r.Offset)
-	}
-	return weights, offsets, nil
-}
-
 // pack packs constant weights group by group.
 func (g *geometry) pack(w *weights, t *graph.Tensor, stored *matrix, packed []*kernel.Packed[float32]) (err error) {
 	for group := range g.groups {
@@ -221,10 +201,8 @@ type boundConv struct {
 	bases                   [][]int
 	cols, across            int // filters that a task computes at a time, and how often that is all
 
-	stored     *matrix
-	packed     []*kernel.Packed[float32] // weights by group; none if there is one channel per group
-	perChannel []float32
-	offsets    []int
+	stored *matrix
+	packed []*kernel.Packed[float32] // weights by group
 
 	// integers are weights of one group in the place of packed, where the operands are integers; narrow says which images are bytes.
 	integers *integerWeights
@@ -232,39 +210,21 @@ type boundConv struct {
 }
 
 // newBoundConv binds an input with elements, and packs the weights if they are constant.
-func newBoundConv(b *builder, p *operator.ConvParams) (*boundConv, error) {
-	g := newGeometry(p, b.Shape(0), b.OutShape(0))
+func newBoundConv(b *builder, p *operator.ConvParams, g *geometry) (*boundConv, error) {
 	c, err := boundOf(b, g, b.Shape(0)[0], graph.Count(b.Shape(0)[1:]))
 	if err != nil {
 		return nil, err
 	}
 	c.stored = g.weights()
-	if w := b.Constant(1); w != nil && g.groups > 1 && g.channels == g.groups && g.filters == g.groups && g.depth() <= kernel.KC {
-		c.packed = nil
-		if g.channels < vector.Lanes {
-			b.scalar("Conv with a group for each of few channels")
-		}
-		c.perChannel, c.offsets, err = g.channelwise(w)
-	} else if w != nil {
+	if w := b.Constant(1); w != nil {
 		if p.Integers && g.groups == 1 {
-			if c.integers, err = b.weights.integers(packKey{w, "conv", 0}, c.stored); c.integers != nil || err != nil {
-				c.narrow = make([]bool, c.images)
-				c.oneByOne()
+			if ok, err := c.inIntegers(b, w); ok || err != nil {
 				return c, err
 			}
 		}
 		err = g.pack(b.weights, w, c.stored, c.packed)
 	}
 	return c, err
-}
-
-// oneByOne makes every unit one image or a part of one.
-func (c *boundConv) oneByOne() {
-	if c.perUnit == 1 {
-		return
-	}
-	c.perUnit = 1
-	c.bases = c.geometry.bases(c.parts, c.perPart, 1)
 }
 
 // boundOf is a convolution without its weights; input is the number of elements of an image.
@@ -296,13 +256,16 @@ func (c *boundConv) divide(threads int) {
 	c.across = (c.filters + c.cols - 1) / c.cols
 }
 
+// unit is the images first … last of unit t and the lines part … end−1 of each.
+func (c *boundConv) unit(t int) (first, last, part, end int) {
+	first, part = t/c.parts*c.perUnit, t%c.parts*c.perPart
+	return first, min(first+c.perUnit, c.images) - 1, part, min(part+c.perPart, c.lines)
+}
+
 // image is what the patches of unit t are read from, the input itself or the worker's frames, and the
 // output lines l0 … l1−1 of the unit, counted over all images.
 func (c *boundConv) image(s *scratch, x []float32, t int) (image []float32, l0, l1 int) {
-	first := t / c.parts * c.perUnit
-	last := min(first+c.perUnit, c.images) - 1
-	part := t % c.parts * c.perPart
-	end := min(part+c.perPart, c.lines)
+	first, last, part, end := c.unit(t)
 	l0, l1 = first*c.lines+part, last*c.lines+end
 	if !c.copied {
 		return x[c.begin(l0):], l0, l1
@@ -321,25 +284,18 @@ func (c *boundConv) image(s *scratch, x []float32, t int) (image []float32, l0, 
 	return s.frames, l0, l1
 }
 
-// multiply computes, for unit t, filters col … col+cols−1 of pixels whose patches begin at base in the image, and what follows; other is nil or of the same
-// pixels.
+// multiply computes, for unit t, filters col … col+cols−1 of pixels whose patches begin at base in the image, and what
+// follows; other is nil or of the same pixels.
 func (c *boundConv) multiply(s *scratch, e *epilogue, t int, block, other, image []float32, base []int, pixels, col, cols int) error {
 	if c.integers != nil {
 		if c.narrow[t/c.parts] {
 			return c.multiplyIntegers(s, e, block, other, image, base, pixels)
 		}
-		packed, err := c.integers.fallback()
+		floats, err := c.inFloats()
 		if err != nil {
 			return err
 		}
-		floats := *c
-		floats.integers, floats.packed = nil, []*kernel.Packed[float32]{packed}
-		c = &floats
-	}
-	if c.perChannel != nil {
-		vector.Depthwise(block, image, c.perChannel, c.offsets, base[:pixels], c.channels)
-		e.finish(block, other, pixels, c.filters)
-		return nil
+		c = floats
 	}
 	s.gathered.Places, s.gathered.Stride = nil, c.filters
 	if err := c.products(s, e, block, other, image, base, pixels, col, cols); err != nil {
@@ -375,7 +331,15 @@ func buildConv(b *builder) (func() error, error) {
 	if graph.Count(b.OutShape(0)) == 0 {
 		return func() error { return nil }, nil
 	}
-	c, err := newBoundConv(b, p)
+	g := newGeometry(p, b.Shape(0), b.OutShape(0))
+	if b.Constant(1) != nil && g.channelwise() {
+		if _, err := graph.Elements([]int{b.Shape(0)[0], g.frame[0], g.frame[1], g.frame[2], g.channels}); err != nil {
+			return nil, fmt.Errorf("with its padding: %w", err)
+		}
+		g.copied = g.first
+		return buildChannelwise(b, p, g)
+	}
+	c, err := newBoundConv(b, p, g)
 	if err != nil {
 		return nil, err
 	}
@@ -408,13 +372,7 @@ func buildConv(b *builder) (func() error, error) {
 		}
 	})
 	if c.integers != nil {
-		look := narrow(b, x, c.images, c.input, c.narrow)
-		return func() error {
-			if err := look(); err != nil {
-				return err
-			}
-			return loop()
-		}, nil
+		return c.looking(b, x, loop), nil
 	}
 	if b.Constant(1) != nil {
 		return loop, nil

@@ -32,6 +32,8 @@ type Executor struct {
 	bound   []*program // most recently used first
 	arena   arena
 
+	portions []portion
+
 	profiling bool
 	profiles  []*profile // of the programs that ran since
 }
@@ -395,7 +397,6 @@ type scratch struct {
 	scores    []float32
 	attention attention
 	frames    []float32 // images that are copied with padding
-	block     []float32 // pixels on their way to scattered places
 	ranks     []ranked  // of TopK
 	sums      []float64 // of AveragePool
 	integers  integerScratch

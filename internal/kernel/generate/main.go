@@ -54,6 +54,7 @@ func kernelAssembly() *assembler {
 	a.distances()
 	a.rowSums()
 	a.pairs()
+	a.pause()
 	return a
 }
 
@@ -88,6 +89,7 @@ func vectorAssembly() *assembler {
 		w.differences()
 		w.distribution()
 	}
+	a.prefetch()
 	a.standing()
 	a.choices()
 	return a

@@ -101,10 +101,45 @@ func turnHalvesAVX2(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
 //go:noescape
 func turnPairsAVX2(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
 
-// depthwiseAVX2 is depthwiseGeneric for 16 of the channels and blocks of eight pixels, which in dst are stride elements apart.
+// depthwise1AVX2 is depthwiseGeneric for 1 pixels and groups of 16 channels.
 //
 //go:noescape
-func depthwiseAVX2(dst, src, weights *float32, offsets, bases *int, positions, channels, stride, blocks int)
+func depthwise1AVX2(call *depthwiseCall)
+
+// depthwise2AVX2 is depthwiseGeneric for 2 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise2AVX2(call *depthwiseCall)
+
+// depthwise3AVX2 is depthwiseGeneric for 3 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise3AVX2(call *depthwiseCall)
+
+// depthwise4AVX2 is depthwiseGeneric for 4 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise4AVX2(call *depthwiseCall)
+
+// depthwise5AVX2 is depthwiseGeneric for 5 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise5AVX2(call *depthwiseCall)
+
+// depthwise6AVX2 is depthwiseGeneric for 6 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise6AVX2(call *depthwiseCall)
+
+// depthwise7AVX2 is depthwiseGeneric for 7 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise7AVX2(call *depthwiseCall)
+
+// depthwise8AVX2 is depthwiseGeneric for 8 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise8AVX2(call *depthwiseCall)
 
 // finishRowsAVX2 adds bias and, if it is not nil, the same part of another matrix to rows of cols elements, a multiple of 16, and cuts negative results.
 //
@@ -361,10 +396,45 @@ func turnHalvesAVX512(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int
 //go:noescape
 func turnPairsAVX512(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
 
-// depthwiseAVX512 is depthwiseGeneric for 16 of the channels and blocks of eight pixels, which in dst are stride elements apart.
+// depthwise1AVX512 is depthwiseGeneric for 1 pixels and groups of 16 channels.
 //
 //go:noescape
-func depthwiseAVX512(dst, src, weights *float32, offsets, bases *int, positions, channels, stride, blocks int)
+func depthwise1AVX512(call *depthwiseCall)
+
+// depthwise2AVX512 is depthwiseGeneric for 2 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise2AVX512(call *depthwiseCall)
+
+// depthwise3AVX512 is depthwiseGeneric for 3 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise3AVX512(call *depthwiseCall)
+
+// depthwise4AVX512 is depthwiseGeneric for 4 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise4AVX512(call *depthwiseCall)
+
+// depthwise5AVX512 is depthwiseGeneric for 5 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise5AVX512(call *depthwiseCall)
+
+// depthwise6AVX512 is depthwiseGeneric for 6 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise6AVX512(call *depthwiseCall)
+
+// depthwise7AVX512 is depthwiseGeneric for 7 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise7AVX512(call *depthwiseCall)
+
+// depthwise8AVX512 is depthwiseGeneric for 8 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise8AVX512(call *depthwiseCall)
 
 // finishRowsAVX512 adds bias and, if it is not nil, the same part of another matrix to rows of cols elements, a multiple of 16, and cuts negative results.
 //
@@ -525,6 +595,11 @@ func tileDistancesAVX512(sums *[16]float64, x, y *float64, n, stride int)
 //
 //go:noescape
 func distributionAVX512(x *float32, n int, top float64, sums *[3]float64)
+
+// prefetchAsm asks for cache lines.
+//
+//go:noescape
+func prefetchAsm(src *float32, lines int)
 
 // standingAVX2 is standingGeneric for n a multiple of 8, at least 8, and no NaN.
 //

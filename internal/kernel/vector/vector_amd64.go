@@ -80,57 +80,6 @@ func turnPairs(dst, src, cos, sin []float32, n, rows, stepDst, stepSrc int) bool
 	return true
 }
 
-const (
-	// depthwiseBlock is the number of pixels that the assembly takes together.
-	depthwiseBlock = 8
-	// depthwiseTile is the number whose channels are taken sixteen by sixteen: neighbours share
-	// most of what they read, which stays in the caches.
-	depthwiseTile = 64
-)
-
-// depthwise is depthwiseGeneric; offsets and bases ascend.
-func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) {
-	if !useAVX2 || channels < Lanes || len(offsets) == 0 || len(bases) == 0 {
-		depthwiseGeneric(dst, src, weights, offsets, bases, channels)
-		return
-	}
-	// The last elements that the assembly reads and writes.
-	_, _, _ = src[bases[len(bases)-1]+offsets[len(offsets)-1]+channels-1], weights[len(offsets)*channels-1], dst[len(bases)*channels-1]
-	for len(bases) >= depthwiseBlock {
-		blocks := min(len(bases), depthwiseTile) / depthwiseBlock
-		for c := 0; c < channels; c += Lanes {
-			c := min(c, channels-Lanes) // the last may be computed again
-			depthwiseLanes(dst[c:], src[c:], weights[c:], offsets, bases, channels, channels, blocks)
-		}
-		n := blocks * depthwiseBlock
-		dst, bases = dst[n*channels:], bases[n:]
-	}
-	if len(bases) == 0 {
-		return
-	}
-	// Copies of the last pixel fill the block.
-	var block [depthwiseBlock]int
-	var sums [depthwiseBlock * Lanes]float32
-	for j := range block {
-		block[j] = bases[min(j, len(bases)-1)]
-	}
-	for c := 0; c < channels; c += Lanes {
-		c := min(c, channels-Lanes)
-		depthwiseLanes(sums[:], src[c:], weights[c:], offsets, block[:], channels, Lanes, 1)
-		for i := range bases {
-			copy(dst[i*channels+c:], sums[i*Lanes:(i+1)*Lanes])
-		}
-	}
-}
-
-func depthwiseLanes(dst, src, weights []float32, offsets, bases []int, channels, stride, blocks int) {
-	if useAVX512 {
-		depthwiseAVX512(&dst[0], &src[0], &weights[0], &offsets[0], &bases[0], len(offsets), channels, stride, blocks)
-	} else {
-		depthwiseAVX2(&dst[0], &src[0], &weights[0], &offsets[0], &bases[0], len(offsets), channels, stride, blocks)
-	}
-}
-
 // finishRows is finishRowsGeneric.
 func finishRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
 	if !useAVX2 || cols == 0 || rows == 0 {

@@ -21,8 +21,8 @@ func gelu(dst, src []float32)     { geluGeneric(dst, src) }
 func geluTanh(dst, src []float32) { geluTanhGeneric(dst, src) }
 func mish(dst, src []float32)     { mishGeneric(dst, src) }
 
-func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) {
-	depthwiseGeneric(dst, src, weights, offsets, bases, channels)
+func (d *Depthwise) line(dst []float32, to int, src []float32, from, pixels int, taps []Tap) {
+	d.generic(dst, to, src, from, pixels, taps)
 }
 
 func clip(dst, src []float32, low, high float32) { clipGeneric(dst, src, low, high) }
@@ -147,3 +147,5 @@ func distribution(x []float32, top float64) (sum, weighted, squares float64) {
 func standing(x []float32, of float32) (top float32, first, larger, equal int) {
 	return standingGeneric(x, of)
 }
+
+func prefetch([]float32) {}
