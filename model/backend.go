@@ -62,6 +62,11 @@ type pixelExecutor interface {
 	Displacements() []float64
 }
 
+// portioner is an executor that knows how many rows of a batch it had better take at a time.
+type portioner interface {
+	Portion(inputs []*graph.Tensor, rows int) int
+}
+
 func newExecutor(g *graph.Graph, threads int, b *Backend) (executor, error) {
 	if !b.gpu() {
 		return &processor{Executor: cpu.New(g, threads)}, nil

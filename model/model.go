@@ -54,9 +54,10 @@ type Options struct {
 	Threads int
 	// Backend runs the model; nil is the processor. It must outlive the model.
 	Backend *Backend
-	// Batched says that the first axis of every input and output is the batch: a model
-	// whose file fixes its size then takes any other too. The rows go through it in
-	// pieces of that size, the last one filled up with its last row.
+	// Batched says that the first axis of every input and output is the batch, whose rows
+	// are independent: a model whose file fixes its size then takes any other too. The rows go through it in
+	// pieces of that size, the last one filled up with its last row; and on the processor any model takes a large batch in pieces
+	// whose values fit the caches.
 	Batched bool
 }
 
@@ -68,6 +69,7 @@ type Model struct {
 	graph           *graph.Graph
 	exec            executor
 	close           func() error // releases the weights' files; may be nil
+	divisible       bool         // a batch may go through it in portions
 	rows            int          // batch size that the file fixes, if the model is batched, else 0
 
 	queue  []submitted
@@ -132,6 +134,7 @@ func (f *File) choose(names []string) ([]Port, error) {
 
 // New makes a model of a graph, which belongs to it from then on.
 func New(g *graph.Graph, o Options) (*Model, error) {
+	divisible := o.Batched && !slices.ContainsFunc(g.Nodes, joinsRows)
 	rules := fuse.Rules
 	if !o.Backend.gpu() {
 		rules = fuse.ProcessorRules
@@ -143,12 +146,15 @@ func New(g *graph.Graph, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{inputs: g.Inputs, outputs: g.Outputs, graph: g, exec: exec}
+	m := &Model{inputs: g.Inputs, outputs: g.Outputs, graph: g, exec: exec, divisible: divisible}
 	if o.Batched {
 		m.rows = fixedRows(g.Inputs)
 	}
 	return m, nil
 }
+
+// joinsRows reports whether a node computes something from all rows of a batch, so that numbers would depend on portions.
+func joinsRows(n *graph.Node) bool { return n.Op == "DynamicQuantizeLinear" }
 
 // prepare checks and simplifies a graph.
 func prepare(g *graph.Graph) error { return g.Prepare(fuse.Rules(cpu.Evaluate)) }

@@ -67,11 +67,12 @@ func (m *Model) run(ctx context.Context, given []*Tensor) ([]*Tensor, error) {
 // Depth is the number of runs that may be under way: 1 on the processor.
 func (m *Model) Depth() int { return m.exec.Depth() }
 
-// submitted is a run under way. Where the file fixes another batch size, it keeps the
-// inputs, which go through the executor in pieces when they are collected.
+// submitted is a run under way. Where the file fixes another batch size, or the processor had better take
+// fewer rows at a time, it keeps the inputs, which go through the executor in pieces when they are collected.
 type submitted struct {
 	rows   int
 	pieces []*Tensor // nil: the executor has the run
+	size   int       // rows of a piece
 }
 
 // Submit begins a run with inputs in the order of Inputs, of the types that the model
@@ -79,7 +80,11 @@ type submitted struct {
 // up to Depth runs may be under way, and one is read while another is computed.
 func (m *Model) Submit(ctx context.Context, inputs []*Tensor) error {
 	rows := m.batch(inputs)
-	if m.rows == 0 || rows == m.rows {
+	size := m.rows
+	if size == 0 {
+		size = m.portion(inputs, rows)
+	}
+	if rows == size {
 		if err := m.exec.Submit(ctx, inputs); err != nil {
 			return err
 		}
@@ -95,8 +100,23 @@ func (m *Model) Submit(ctx context.Context, inputs []*Tensor) error {
 		header.Shape = append([]int{}, t.Shape...)
 		kept[i] = &header
 	}
-	m.queue = append(m.queue, submitted{rows, kept})
+	m.queue = append(m.queue, submitted{rows, kept, size})
 	return nil
+}
+
+// portion is how many of the rows the executor takes at a time: all of them, unless the rows are independent and the executor says
+// that fewer are faster.
+func (m *Model) portion(inputs []*Tensor, rows int) int {
+	p, ok := m.exec.(portioner)
+	if !ok || !m.divisible || rows < 2 {
+		return rows
+	}
+	for _, t := range inputs {
+		if len(t.Shape) == 0 || t.Shape[0] != rows {
+			return rows
+		}
+	}
+	return p.Portion(inputs, rows)
 }
 
 // batch is the size of the first input's first axis.
@@ -118,7 +138,7 @@ func (m *Model) Collect(ctx context.Context) ([]*Tensor, error) {
 	if s.pieces == nil {
 		return m.exec.Collect(ctx)
 	}
-	return m.inPieces(ctx, s.pieces, s.rows)
+	return m.inPieces(ctx, s)
 }
 
 // Drain ends what is under way after an error.
@@ -183,44 +203,48 @@ type pieces struct {
 	joined []*Tensor // outputs of all of them
 }
 
-// inPieces runs n rows in batches of the size that the file fixes.
-func (m *Model) inPieces(ctx context.Context, inputs []*Tensor, n int) ([]*Tensor, error) {
-	for lo := 0; lo < n; lo += m.rows {
-		hi := min(lo+m.rows, n)
-		if err := m.exec.Submit(ctx, m.piece(inputs, lo, hi, n)); err != nil {
+// inPieces runs rows in smaller batches. Of a size that the file fixes the last one is filled up with its last row.
+func (m *Model) inPieces(ctx context.Context, s submitted) ([]*Tensor, error) {
+	for lo := 0; lo < s.rows; lo += s.size {
+		hi := min(lo+s.size, s.rows)
+		size := hi - lo
+		if m.rows > 0 {
+			size = m.rows
+		}
+		if err := m.exec.Submit(ctx, m.piece(s, lo, hi, size)); err != nil {
 			return nil, err
 		}
 		out, err := m.exec.Collect(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if err := m.join(out, lo, hi, n); err != nil {
+		if err := m.join(out, lo, hi, size, s.rows); err != nil {
 			return nil, err
 		}
 	}
 	return m.pieces.joined, nil
 }
 
-// piece is the rows lo to hi of the inputs, filled up with the last of them.
-func (m *Model) piece(inputs []*Tensor, lo, hi, n int) []*Tensor {
+// piece is the rows lo to hi of the inputs, filled up to size with the last of them.
+func (m *Model) piece(s submitted, lo, hi, size int) []*Tensor {
 	p := &m.pieces
 	if p.inputs == nil {
-		for range inputs {
+		for range s.pieces {
 			p.inputs, p.filled = append(p.inputs, &Tensor{}), append(p.filled, &Tensor{})
 		}
 	}
-	for i, t := range inputs {
+	for i, t := range s.pieces {
 		x := p.inputs[i]
 		x.DType = t.DType
-		x.Shape = append(append(x.Shape[:0], m.rows), t.Shape[1:]...)
+		x.Shape = append(append(x.Shape[:0], size), t.Shape[1:]...)
 		fill := p.filled[i]
 		switch t.DType {
 		case Float32:
-			x.F32, fill.F32 = part(t.F32, fill.F32, lo, hi, n, m.rows)
+			x.F32, fill.F32 = part(t.F32, fill.F32, lo, hi, s.rows, size)
 		case Int64:
-			x.I64, fill.I64 = part(t.I64, fill.I64, lo, hi, n, m.rows)
+			x.I64, fill.I64 = part(t.I64, fill.I64, lo, hi, s.rows, size)
 		case Bool:
-			x.Bool, fill.Bool = part(t.Bool, fill.Bool, lo, hi, n, m.rows)
+			x.Bool, fill.Bool = part(t.Bool, fill.Bool, lo, hi, s.rows, size)
 		}
 	}
 	return p.inputs
@@ -240,25 +264,25 @@ func part[T any](all, memory []T, lo, hi, n, rows int) (rowsOf, kept []T) {
 	return memory, memory
 }
 
-// join appends the outputs of the rows lo to hi to those before.
-func (m *Model) join(out []*Tensor, lo, hi, n int) error {
+// join appends the outputs of the rows lo to hi of n, computed in a batch of a size, to those before.
+func (m *Model) join(out []*Tensor, lo, hi, size, n int) error {
 	if m.pieces.joined == nil {
 		for range out {
 			m.pieces.joined = append(m.pieces.joined, &Tensor{})
 		}
 	}
 	for k, t := range out {
-		if len(t.Shape) == 0 || t.Shape[0] == 0 || t.Shape[0]%m.rows != 0 {
-			return fmt.Errorf("output %q has shape %v for a batch of %d: want the batch as the first axis", m.outputs[k].Name, t.Shape, m.rows)
+		if len(t.Shape) == 0 || t.Shape[0] == 0 || t.Shape[0]%size != 0 {
+			return fmt.Errorf("output %q has shape %v for a batch of %d: want the batch as the first axis", m.outputs[k].Name, t.Shape, size)
 		}
 		all := m.pieces.joined[k]
 		if lo == 0 {
 			all.DType, all.F32, all.I64, all.Bool = t.DType, all.F32[:0], all.I64[:0], all.Bool[:0]
 		}
-		all.F32 = append(all.F32, t.F32[:len(t.F32)/m.rows*(hi-lo)]...)
-		all.I64 = append(all.I64, t.I64[:len(t.I64)/m.rows*(hi-lo)]...)
-		all.Bool = append(all.Bool, t.Bool[:len(t.Bool)/m.rows*(hi-lo)]...)
-		all.Shape = append(append(all.Shape[:0], t.Shape[0]/m.rows*n), t.Shape[1:]...)
+		all.F32 = append(all.F32, t.F32[:len(t.F32)/size*(hi-lo)]...)
+		all.I64 = append(all.I64, t.I64[:len(t.I64)/size*(hi-lo)]...)
+		all.Bool = append(all.Bool, t.Bool[:len(t.Bool)/size*(hi-lo)]...)
+		all.Shape = append(append(all.Shape[:0], t.Shape[0]/size*n), t.Shape[1:]...)
 	}
 	return nil
 }

@@ -226,6 +226,42 @@ func TestNoPixels(t *testing.T) {
 	}
 }
 
+// TestPortions runs batches whose values fill the caches, in pieces, and compares them with the whole, bit for bit.
+func TestPortions(t *testing.T) {
+	t.Parallel()
+	const side, channels = 96, 24
+	conv := func(x, w, y string) []byte { return onnxtest.Node("Conv", []string{x, w}, []string{y}) }
+	g := onnxtest.Message{}.Text(2, "pictures").
+		Bytes(1, conv("x", "first", "a")).Bytes(1, onnxtest.Node("Relu", []string{"a"}, []string{"b"})).
+		Bytes(1, conv("b", "second", "c")).Bytes(1, onnxtest.Node("GlobalAveragePool", []string{"c"}, []string{"d"})).
+		Bytes(1, onnxtest.Node("Flatten", []string{"d"}, []string{"y"})).
+		Bytes(5, onnxtest.Floats("first", weightsFor(channels*3*9, 1), channels, 3, 3, 3)).
+		Bytes(5, onnxtest.Floats("second", weightsFor(channels*channels*9, 2), channels, channels, 3, 3)).
+		Bytes(11, onnxtest.Port("x", onnxtest.Float, "batch", 3, side, side)).Bytes(12, onnxtest.Port("y", onnxtest.Float))
+	file := onnxtest.Model(17, g)
+	whole, pieces := openModel(t, file, Options{}), openModel(t, file, Options{Batched: true})
+	for _, n := range []int{1, 33, 8, 64} {
+		x := must(t, weightsFor(n*3*side*side, n), n, 3, side, side)
+		want, err := whole.RunInOrder(t.Context(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := pieces.Submit(t.Context(), []*Tensor{x}); err != nil {
+			t.Fatal(err)
+		}
+		if cut := pieces.queue[0].pieces != nil; cut != (n > 8) {
+			t.Errorf("%d rows are cut: %t", n, cut)
+		}
+		got, err := pieces.Collect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got[0].Shape, []int{n, channels}) || !slices.Equal(got[0].F32, want[0].F32) {
+			t.Errorf("%d rows in pieces differ from the whole", n)
+		}
+	}
+}
+
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	m := openModel(t, sequenceFile(0, onnxtest.Int64), Options{})

@@ -165,26 +165,6 @@ func (g *geometry) split(images, threads int) (perUnit, lines int) {
 	return perUnit, lines
 }
 
-// channelwise is the weights of a convolution with one channel per group, which is computed without a product: with
-// one channel per group the channels of a pixel lie as the lanes of a vector do. offsets are those of a patch.
-func (g *geometry) channelwise(w *graph.Tensor) (weights []float32, offsets []int, err error) {
-	values, err := w.Load(nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	k := g.depth()
-	weights = make([]float32, k*g.groups)
-	for c := range g.groups {
-		for p := range k {
-			weights[p*g.groups+c] = values[c*k+p]
-		}
-	}
-	for _, r := range g.runs {
-		offsets = append(offsets, r.Offset)
-	}
-	return weights, offsets, nil
-}
-
 // pack packs constant weights group by group.
 func (g *geometry) pack(w *weights, t *graph.Tensor, stored *matrix, packed []*kernel.Packed[float32]) (err error) {
 	for group := range g.groups {
@@ -221,27 +201,27 @@ type boundConv struct {
 	bases                   [][]int
 	cols, across            int // filters that a task computes at a time, and how often that is all
 
-	stored     *matrix
-	packed     []*kernel.Packed[float32] // weights by group; none if there is one channel per group
-	perChannel []float32
-	offsets    []int
+	stored *matrix
+	packed []*kernel.Packed[float32] // weights by group
+
+	// integers are weights of one group in the place of packed, where the operands are integers; narrow says which images are bytes.
+	integers *integerWeights
+	narrow   []bool
 }
 
 // newBoundConv binds an input with elements, and packs the weights if they are constant.
-func newBoundConv(b *builder, p *operator.ConvParams) (*boundConv, error) {
-	g := newGeometry(p, b.Shape(0), b.OutShape(0))
+func newBoundConv(b *builder, p *operator.ConvParams, g *geometry) (*boundConv, error) {
 	c, err := boundOf(b, g, b.Shape(0)[0], graph.Count(b.Shape(0)[1:]))
 	if err != nil {
 		return nil, err
 	}
 	c.stored = g.weights()
-	if w := b.Constant(1); w != nil && g.groups > 1 && g.channels == g.groups && g.filters == g.groups && g.depth() <= kernel.KC {
-		c.packed = nil
-		if g.channels < vector.Lanes {
-			b.scalar("Conv with a group for each of few channels")
+	if w := b.Constant(1); w != nil {
+		if p.Integers && g.groups == 1 {
+			if ok, err := c.inIntegers(b, w); ok || err != nil {
+				return c, err
+			}
 		}
-		c.perChannel, c.offsets, err = g.channelwise(w)
-	} else if w != nil {
 		err = g.pack(b.weights, w, c.stored, c.packed)
 	}
 	return c, err
@@ -266,23 +246,32 @@ const fewPixels = 4 * rowBlock
 
 // divide cuts the work by filters if there are few pixels.
 func (c *boundConv) divide(threads int) {
-	if c.groups > 1 || threads == 1 || c.images*c.lines*c.out[2] > fewPixels || c.frame[0]*c.frame[1]*c.frame[2]*c.channels > frameLimit ||
-		c.filters < 2*threads*kernel.ColumnAlign {
+	frame := c.frame[0] * c.frame[1] * c.frame[2] * c.channels
+	if c.groups > 1 || threads == 1 || c.images*c.lines*c.out[2] > fewPixels || frame > frameLimit || c.filters < 2*threads*kernel.ColumnAlign {
 		return
 	}
+	// The more images a unit has, the fewer tasks read the same weights.
+	units := 1
+	if c.copied {
+		units = max(1, (c.images*frame+2*frameLimit-1)/(2*frameLimit))
+	}
+	c.perUnit = (c.images + units - 1) / units
 	c.perPart, c.parts = c.lines, 1
 	c.bases = c.geometry.bases(1, c.lines, c.perUnit)
 	c.cols = roundUp((c.filters+4*threads-1)/(4*threads), kernel.ColumnAlign)
 	c.across = (c.filters + c.cols - 1) / c.cols
 }
 
+// unit is the images first … last of unit t and the lines part … end−1 of each.
+func (c *boundConv) unit(t int) (first, last, part, end int) {
+	first, part = t/c.parts*c.perUnit, t%c.parts*c.perPart
+	return first, min(first+c.perUnit, c.images) - 1, part, min(part+c.perPart, c.lines)
+}
+
 // image is what the patches of unit t are read from, the input itself or the worker's frames, and the
-// output lines l0 … l1−1 of the unit, counted over all images.
-func (c *boundConv) image(s *scratch, x []float32, t int) (image []float32, l0, l1 int) {
-	first := t / c.parts * c.perUnit
-	last := min(first+c.perUnit, c.images) - 1
-	part := t % c.parts * c.perPart
-	end := min(part+c.perPart, c.lines)
+// output lines l0 … l1−1 of the unit, counted over all images. filled says that the frames are those of this unit.
+func (c *boundConv) image(s *scratch, x []float32, t int, filled bool) (image []float32, l0, l1 int) {
+	first, last, part, end := c.unit(t)
 	l0, l1 = first*c.lines+part, last*c.lines+end
 	if !c.copied {
 		return x[c.begin(l0):], l0, l1
@@ -293,6 +282,9 @@ func (c *boundConv) image(s *scratch, x []float32, t int) (image []float32, l0, 
 		y0 = part * c.stride[1]
 		y1 = (end-1)*c.stride[1] + (c.kernel[1]-1)*c.dilation[1] + 1
 	}
+	if filled {
+		return s.frames, l0, l1
+	}
 	each := c.frame[0] * (y1 - y0) * c.frame[2] * c.channels
 	s.frames = grow(s.frames, (last-first+1)*each)
 	for i := first; i <= last; i++ {
@@ -301,13 +293,18 @@ func (c *boundConv) image(s *scratch, x []float32, t int) (image []float32, l0, 
 	return s.frames, l0, l1
 }
 
-// multiply computes filters col … col+cols−1 of pixels whose patches begin at base in the image, and what follows; other is nil or of the same
-// pixels.
-func (c *boundConv) multiply(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels, col, cols int) error {
-	if c.perChannel != nil {
-		vector.Depthwise(block, image, c.perChannel, c.offsets, base[:pixels], c.channels)
-		e.finish(block, other, pixels, c.filters)
-		return nil
+// multiply computes, for unit t, filters col … col+cols−1 of pixels whose patches begin at base in the image, and what
+// follows; other is nil or of the same pixels.
+func (c *boundConv) multiply(s *scratch, e *epilogue, t int, block, other, image []float32, base []int, pixels, col, cols int) error {
+	if c.integers != nil {
+		if c.narrow[t/c.parts] {
+			return c.multiplyIntegers(s, e, block, other, image, base, pixels)
+		}
+		floats, err := c.inFloats()
+		if err != nil {
+			return err
+		}
+		c = floats
 	}
 	s.gathered.Places, s.gathered.Stride = nil, c.filters
 	if err := c.products(s, e, block, other, image, base, pixels, col, cols); err != nil {
@@ -343,7 +340,15 @@ func buildConv(b *builder) (func() error, error) {
 	if graph.Count(b.OutShape(0)) == 0 {
 		return func() error { return nil }, nil
 	}
-	c, err := newBoundConv(b, p)
+	g := newGeometry(p, b.Shape(0), b.OutShape(0))
+	if b.Constant(1) != nil && g.channelwise() {
+		if _, err := graph.Elements([]int{b.Shape(0)[0], g.frame[0], g.frame[1], g.frame[2], g.channels}); err != nil {
+			return nil, fmt.Errorf("with its padding: %w", err)
+		}
+		g.copied = g.first
+		return buildChannelwise(b, p, g)
+	}
+	c, err := newBoundConv(b, p, g)
 	if err != nil {
 		return nil, err
 	}
@@ -351,21 +356,22 @@ func buildConv(b *builder) (func() error, error) {
 	ending := newEpilogue(b, p.Activation, b.in(2))
 	scale, shift, residual := b.in(3), b.in(4), b.in(5)
 	pool, weights := b.pool, b.weights
-	if p.Norm == nil {
+	if p.Norm == nil && c.integers == nil {
 		c.divide((*pool).threads)
 	}
 	loop := b.each((c.images+c.perUnit-1)/c.perUnit*c.parts*c.across, func(worker, lo, hi int) {
 		s := weights.scratch[worker]
 		for t := lo; t < hi; t++ {
 			t, col := t/c.across, t%c.across*c.cols
-			image, l0, l1 := c.image(s, x(), t)
+			image, l0, l1 := c.image(s, x(), t, s.framed == t+1)
+			s.framed = t + 1
 			pixels := (l1 - l0) * c.out[2]
 			block := y()[l0*c.out[2]*c.filters:][:pixels*c.filters]
 			var other []float32
 			if v := residual(); v != nil {
 				other = v[l0*c.out[2]*c.filters:][:len(block)]
 			}
-			if err := c.multiply(s, ending, block, other, image, c.bases[t%c.parts], pixels, col, min(c.cols, c.filters-col)); err != nil {
+			if err := c.multiply(s, ending, t, block, other, image, c.bases[t%c.parts], pixels, col, min(c.cols, c.filters-col)); err != nil {
 				(*pool).fail(err)
 				return
 			}
@@ -375,8 +381,17 @@ func buildConv(b *builder) (func() error, error) {
 			}
 		}
 	})
+	afresh := func() error {
+		for _, s := range weights.scratch {
+			s.framed = 0
+		}
+		return loop()
+	}
+	if c.integers != nil {
+		return c.looking(b, x, afresh), nil
+	}
 	if b.Constant(1) != nil {
-		return loop, nil
+		return afresh, nil
 	}
 	filters, shape := b.in(1), b.Shape(1)
 	var buffer []float32
@@ -389,7 +404,7 @@ func buildConv(b *builder) (func() error, error) {
 				return err
 			}
 		}
-		return loop()
+		return afresh()
 	}, nil
 }
 

@@ -19,6 +19,7 @@ type phase struct {
 	to                [3]int  // pixels of the whole result
 	places            [][]int // of pixels in the result, by part of an image, from begin's on
 	tasks             int
+	apart             *channelwise // of one with a group for each channel, else nil
 }
 
 // whole is where output line l of the phase, counted over all images, begins in the result.
@@ -69,11 +70,8 @@ func newPhase(b *builder, p *operator.ConvParams, remainder []int) (*phase, erro
 		l := part * c.perPart
 		f.places = append(f.places, f.locatePixels(l, min(l+c.perPart, c.lines)+(c.perUnit-1)*c.lines))
 	}
-	if f.groups > 1 && f.channels == f.groups && f.filters == f.groups {
-		f.perChannel = []float32{}
-		if f.channels < vector.Lanes {
-			b.scalar("ConvTranspose with a group for each of few channels")
-		}
+	if f.channelwise() && f.channels < vector.Lanes {
+		b.scalar("ConvTranspose with a group for each of few channels")
 	}
 	return f, f.pack(b.weights, b.Constant(1), taps)
 }
@@ -90,7 +88,7 @@ func (p *phase) pack(w *weights, t *graph.Tensor, taps []operator.TransposedPhas
 		}
 		positions = next
 	}
-	if p.perChannel != nil {
+	if p.channelwise() {
 		return p.weightsByChannel(w, t, positions)
 	}
 	key := packKey{t, fmt.Sprint("transposed", positions), 0}
@@ -138,15 +136,15 @@ func (p *phase) weightsByChannel(w *weights, t *graph.Tensor, positions []int) e
 	if err != nil {
 		return err
 	}
-	p.perChannel = make([]float32, len(positions)*p.channels)
+	weights := make([]float32, len(positions)*p.channels)
 	for i, at := range positions {
 		for c := range p.channels {
-			p.perChannel[i*p.channels+c] = values[c*size+at]
+			weights[i*p.channels+c] = values[c*size+at]
 		}
 	}
-	for _, r := range p.runs {
-		p.offsets = append(p.offsets, r.Offset)
-	}
+	g := *p.geometry
+	g.copied = false
+	p.apart = newChannelwise(&g, weights)
 	return nil
 }
 
@@ -183,17 +181,12 @@ func buildPhases(b *builder, p *operator.ConvParams) (func() error, error) {
 				at -= f.tasks
 				f = phases[i+1]
 			}
-			image, l0, l1 := f.image(s, x(), at)
-			base, places, pixels, dst := f.bases[at%f.parts], f.places[at%f.parts], (l1-l0)*f.out[2], y()[f.whole(l0):]
-			if f.perChannel != nil {
-				s.block = grow(s.block, pixels*f.filters)
-				vector.Depthwise(s.block, image, f.perChannel, f.offsets, base[:pixels], f.channels)
-				ending.finish(s.block, nil, pixels, f.filters)
-				for i, to := range places[:pixels] {
-					copy(dst[to:to+f.filters], s.block[i*f.filters:])
-				}
+			if f.apart != nil {
+				f.linesApart(ending, y(), x(), at)
 				continue
 			}
+			image, l0, l1 := f.image(s, x(), at, false)
+			base, places, pixels, dst := f.bases[at%f.parts], f.places[at%f.parts], (l1-l0)*f.out[2], y()[f.whole(l0):]
 			s.gathered.Places, s.gathered.Stride = places, f.stride[2]*f.filters
 			if err := f.products(s, ending, dst, nil, image, base, pixels, 0, f.filters); err != nil {
 				(*pool).fail(err)
@@ -205,11 +198,22 @@ func buildPhases(b *builder, p *operator.ConvParams) (func() error, error) {
 	n := graph.Count(b.OutShape(0))
 	rest := b.span(n, grain, func(_, lo, hi int) { ending.activate(y()[lo:hi], hi-lo, 1, hi-lo) })
 	return func() error {
-		if err := loop(); err != nil || ending.function == nil || phases[0].perChannel != nil {
+		if err := loop(); err != nil || ending.function == nil {
 			return err
 		}
 		return rest()
 	}, nil
+}
+
+// linesApart computes unit t without the function that comes last.
+func (p *phase) linesApart(e *epilogue, y, x []float32, t int) {
+	first, last, part, end := p.unit(t)
+	d := p.apart.depthwise(e)
+	for i := first; i <= last; i++ {
+		for l := part; l < end; l++ {
+			p.apart.line(&d, y[p.whole(i*p.lines+l):], p.stride[2]*p.filters, x[i*p.input:][:p.input], 0, l)
+		}
+	}
 }
 
 // transposedParts bounds the elements of a worker's parts.

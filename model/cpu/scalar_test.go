@@ -3,11 +3,16 @@
 package cpu
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"repscope/model/fuse"
 	"repscope/model/graph"
+	"repscope/model/onnx"
 )
 
 // The blocks of public convolution networks, with numbers of channels that are no multiple of a vector, run with vectors alone.
@@ -58,6 +63,42 @@ func TestNoScalarSteps(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
+	}
+}
+
+// TestNoScalarStepsOfFiles is that of the files in the folder REPSCOPE_ARCHITECTURES, which docs/benchmarks/architectures.py exports.
+func TestNoScalarStepsOfFiles(t *testing.T) {
+	folder := os.Getenv("REPSCOPE_ARCHITECTURES")
+	files, err := filepath.Glob(filepath.Join(folder, "*.onnx"))
+	if folder == "" || err != nil || len(files) == 0 {
+		t.Skip("REPSCOPE_ARCHITECTURES names no folder with files that docs/benchmarks/architectures.py exported")
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			m, err := onnx.Open(file, onnx.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			if err := m.Graph.Prepare(fuse.ProcessorRules(Evaluate)); err != nil {
+				t.Fatal(err)
+			}
+			data, err := os.ReadFile(strings.TrimSuffix(file, ".onnx") + ".json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var state []int
+			if err := json.Unmarshal(data, &state); err != nil {
+				t.Fatal(err)
+			}
+			x := New(m.Graph, 0)
+			defer x.Close()
+			x.weights.scalar = func(step string) { t.Errorf("%s has no vectors", step) }
+			shape := append([]int{2}, state...)
+			if _, err := x.Run(t.Context(), []*graph.Tensor{graph.Floats(make([]float32, graph.Count(shape)), shape...)}); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"repscope/internal/kernel"
 )
 
 // body works on the indices lo ≤ i < hi as the given worker.
@@ -15,10 +17,20 @@ type body func(worker, lo, hi int)
 // pool runs loops on a fixed number of workers, the caller among them. Which
 // worker takes which part is left to chance, so a body's result for an index
 // must not depend on the part it belongs to.
+//
+// The loops of a small network take microseconds, less than it takes to wake a goroutine. So a worker that has nothing to do looks
+// for the next loop for a while before it sleeps; and a loop does not wait for workers that have not joined it.
 type pool struct {
 	threads int
-	start   chan struct{}
-	wait    sync.WaitGroup
+	sleep   []sleeper // of workers 1 …
+
+	// state is the number of loops so far, in units of loopUnit, with loopClosed set while none can be joined, and the
+	// number of workers that are in it beside the caller.
+	state atomic.Int64
+	quit  atomic.Bool
+	// waiting says that the caller sleeps until the last worker has left.
+	waiting atomic.Bool
+	left    chan struct{}
 
 	// The loop in progress.
 	f           body
@@ -28,24 +40,50 @@ type pool struct {
 	err         error
 }
 
+// sleeper is a worker's bed.
+type sleeper struct {
+	asleep atomic.Bool
+	wake   chan struct{}
+	_      [48]byte // each on a line of its own
+}
+
+const (
+	loopClosed = 1 << 16
+	loopUnit   = loopClosed << 1
+	// looks is how often a worker looks for the next loop, and the caller for the last worker to leave, before it sleeps: some
+	// hundred microseconds.
+	looks = 256
+	// looksAside is how often it lets other goroutines go first.
+	looksAside = 32
+)
+
 // newPool starts threads−1 goroutines; 0 means GOMAXPROCS. close ends them.
 func newPool(threads int) *pool {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	p := &pool{threads: threads, start: make(chan struct{})}
+	p := &pool{threads: threads, sleep: make([]sleeper, threads-1), left: make(chan struct{}, 1)}
+	p.state.Store(loopClosed)
 	for w := 1; w < threads; w++ {
-		go func() {
-			for range p.start {
-				p.work(w)
-				p.wait.Done()
-			}
-		}()
+		p.sleep[w-1].wake = make(chan struct{}, 1)
+		go p.attend(w)
 	}
 	return p
 }
 
-func (p *pool) close() { close(p.start) }
+func (p *pool) close() {
+	p.quit.Store(true)
+	p.wake(len(p.sleep))
+}
+
+// wake wakes the first n workers as far as they sleep.
+func (p *pool) wake(n int) {
+	for i := range p.sleep[:n] {
+		if s := &p.sleep[i]; s.asleep.CompareAndSwap(true, false) {
+			s.wake <- struct{}{}
+		}
+	}
+}
 
 // span runs f over 0 ≤ i < total in parts of at least grain indices.
 func (p *pool) span(total, grain int, f body) error {
@@ -62,15 +100,78 @@ func (p *pool) run(total, part int, f body) error {
 	}
 	p.f, p.total, p.part, p.err = f, total, part, nil
 	p.next.Store(0)
-	helpers := min(p.threads, (total+part-1)/part) - 1
-	p.wait.Add(helpers)
-	for range helpers {
-		p.start <- struct{}{}
+	if helpers := min(p.threads, (total+part-1)/part) - 1; helpers > 0 {
+		p.state.Add(loopUnit - loopClosed)
+		p.wake(helpers)
+		p.work(0)
+		p.state.Add(loopClosed)
+		p.emptied()
+	} else {
+		p.work(0)
 	}
-	p.work(0)
-	p.wait.Wait()
 	p.f = nil
 	return p.err
+}
+
+// emptied waits until no worker is in the closed loop.
+func (p *pool) emptied() {
+	empty := func() bool { return p.state.Load()%loopClosed == 0 }
+	for i := range looks {
+		if empty() {
+			return
+		}
+		pass(i)
+	}
+	p.waiting.Store(true)
+	if empty() && p.waiting.CompareAndSwap(true, false) {
+		return
+	}
+	<-p.left
+}
+
+// pass lets a moment pass, the i-th.
+func pass(i int) {
+	if i%looksAside == looksAside-1 {
+		runtime.Gosched()
+	}
+	kernel.Pause()
+}
+
+// attend joins every loop that it meets open.
+func (p *pool) attend(worker int) {
+	bed := &p.sleep[worker-1]
+	done := int64(0) // the number of the last loop that was joined
+	for idle := 0; !p.quit.Load(); {
+		state := p.state.Load()
+		if loop := state / loopUnit; state&loopClosed == 0 && loop != done {
+			if p.state.CompareAndSwap(state, state+1) {
+				p.work(worker)
+				p.leave()
+				done, idle = loop, 0
+			}
+			continue
+		}
+		if idle++; idle < looks {
+			pass(idle)
+			continue
+		}
+		// A loop that is opened, or the end, after this is told to a sleeper.
+		bed.asleep.Store(true)
+		if state = p.state.Load(); p.quit.Load() || state&loopClosed == 0 && state/loopUnit != done {
+			if bed.asleep.CompareAndSwap(true, false) {
+				continue
+			}
+		}
+		<-bed.wake
+		idle = 0
+	}
+}
+
+// leave ends a worker's part in a loop.
+func (p *pool) leave() {
+	if state := p.state.Add(-1); state&loopClosed != 0 && state%loopClosed == 0 && p.waiting.CompareAndSwap(true, false) {
+		p.left <- struct{}{}
+	}
 }
 
 func (p *pool) work(worker int) {

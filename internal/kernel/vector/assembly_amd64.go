@@ -101,10 +101,45 @@ func turnHalvesAVX2(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
 //go:noescape
 func turnPairsAVX2(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
 
-// depthwiseAVX2 is depthwiseGeneric for 16 of the channels and blocks of eight pixels, which in dst are stride elements apart.
+// depthwise1AVX2 is depthwiseGeneric for 1 pixels and groups of 16 channels.
 //
 //go:noescape
-func depthwiseAVX2(dst, src, weights *float32, offsets, bases *int, positions, channels, stride, blocks int)
+func depthwise1AVX2(call *depthwiseCall)
+
+// depthwise2AVX2 is depthwiseGeneric for 2 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise2AVX2(call *depthwiseCall)
+
+// depthwise3AVX2 is depthwiseGeneric for 3 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise3AVX2(call *depthwiseCall)
+
+// depthwise4AVX2 is depthwiseGeneric for 4 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise4AVX2(call *depthwiseCall)
+
+// depthwise5AVX2 is depthwiseGeneric for 5 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise5AVX2(call *depthwiseCall)
+
+// depthwise6AVX2 is depthwiseGeneric for 6 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise6AVX2(call *depthwiseCall)
+
+// depthwise7AVX2 is depthwiseGeneric for 7 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise7AVX2(call *depthwiseCall)
+
+// depthwise8AVX2 is depthwiseGeneric for 8 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise8AVX2(call *depthwiseCall)
 
 // finishRowsAVX2 adds bias and, if it is not nil, the same part of another matrix to rows of cols elements, a multiple of 16, and cuts negative results.
 //
@@ -180,6 +215,21 @@ func byteSimilaritiesAVX2(dst, total *float64, sums *int32, n, stride, step int,
 //
 //go:noescape
 func mixBytesAVX2(dst, src *uint8, weights *int32, n, stride, rows int)
+
+// byteRangeAVX2 is byteRangeGeneric for n a multiple of 16, n > 0.
+//
+//go:noescape
+func byteRangeAVX2(x *float32, n int) (low, high float32)
+
+// toBytesAVX2 is toBytesGeneric for n a multiple of 16, n > 0; wrong is not zero if an element is not an integer.
+//
+//go:noescape
+func toBytesAVX2(dst *uint8, x *float32, n int, low int32) (wrong uint32)
+
+// fromSumsAVX2 is fromSumsGeneric for n a multiple of 16, n > 0.
+//
+//go:noescape
+func fromSumsAVX2(dst *float32, sums, lows, columns *int32, n int, row, low int32)
 
 // weighAVX2 is weighGeneric for n a multiple of 16.
 //
@@ -346,10 +396,45 @@ func turnHalvesAVX512(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int
 //go:noescape
 func turnPairsAVX512(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
 
-// depthwiseAVX512 is depthwiseGeneric for 16 of the channels and blocks of eight pixels, which in dst are stride elements apart.
+// depthwise1AVX512 is depthwiseGeneric for 1 pixels and groups of 16 channels.
 //
 //go:noescape
-func depthwiseAVX512(dst, src, weights *float32, offsets, bases *int, positions, channels, stride, blocks int)
+func depthwise1AVX512(call *depthwiseCall)
+
+// depthwise2AVX512 is depthwiseGeneric for 2 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise2AVX512(call *depthwiseCall)
+
+// depthwise3AVX512 is depthwiseGeneric for 3 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise3AVX512(call *depthwiseCall)
+
+// depthwise4AVX512 is depthwiseGeneric for 4 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise4AVX512(call *depthwiseCall)
+
+// depthwise5AVX512 is depthwiseGeneric for 5 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise5AVX512(call *depthwiseCall)
+
+// depthwise6AVX512 is depthwiseGeneric for 6 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise6AVX512(call *depthwiseCall)
+
+// depthwise7AVX512 is depthwiseGeneric for 7 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise7AVX512(call *depthwiseCall)
+
+// depthwise8AVX512 is depthwiseGeneric for 8 pixels and groups of 16 channels.
+//
+//go:noescape
+func depthwise8AVX512(call *depthwiseCall)
 
 // finishRowsAVX512 adds bias and, if it is not nil, the same part of another matrix to rows of cols elements, a multiple of 16, and cuts negative results.
 //
@@ -426,6 +511,21 @@ func byteSimilaritiesAVX512(dst, total *float64, sums *int32, n, stride, step in
 //go:noescape
 func mixBytesAVX512(dst, src *uint8, weights *int32, n, stride, rows int)
 
+// byteRangeAVX512 is byteRangeGeneric for n a multiple of 16, n > 0.
+//
+//go:noescape
+func byteRangeAVX512(x *float32, n int) (low, high float32)
+
+// toBytesAVX512 is toBytesGeneric for n a multiple of 16, n > 0; wrong is not zero if an element is not an integer.
+//
+//go:noescape
+func toBytesAVX512(dst *uint8, x *float32, n int, low int32) (wrong uint32)
+
+// fromSumsAVX512 is fromSumsGeneric for n a multiple of 16, n > 0.
+//
+//go:noescape
+func fromSumsAVX512(dst *float32, sums, lows, columns *int32, n int, row, low int32)
+
 // weighAVX512 is weighGeneric for n a multiple of 16.
 //
 //go:noescape
@@ -495,6 +595,11 @@ func tileDistancesAVX512(sums *[16]float64, x, y *float64, n, stride int)
 //
 //go:noescape
 func distributionAVX512(x *float32, n int, top float64, sums *[3]float64)
+
+// prefetchAsm asks for cache lines.
+//
+//go:noescape
+func prefetchAsm(src *float32, lines int)
 
 // standingAVX2 is standingGeneric for n a multiple of 8, at least 8, and no NaN.
 //

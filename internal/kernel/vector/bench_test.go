@@ -54,13 +54,10 @@ func BenchmarkRows(b *testing.B) {
 		benchRows(b, rows, cols, func(x []float32) { FinishRows(x, bias, nil, cols, cols, rows, true) })
 	})
 	b.Run("depthwise/64x384x9", func(b *testing.B) {
-		bases, offsets, weights := make([]int, rows-18), []int{0, 1, 2, 8, 9, 10, 16, 17, 18}, make([]float32, 9*cols)
-		for i := range bases {
-			bases[i] = i * cols
+		d, taps := &Depthwise{Channels: cols, Weights: make([]float32, 9*cols), Bias: bias, Cut: true, High: 6}, make([]Tap, 9)
+		for i := range taps {
+			taps[i] = Tap{(i/3*8 + i%3) * cols, i * cols}
 		}
-		for p := range offsets {
-			offsets[p] *= cols
-		}
-		benchRows(b, rows, cols, func(x []float32) { Depthwise(dst[:len(bases)*cols], x, weights, offsets, bases, cols) })
+		benchRows(b, rows, cols, func(x []float32) { d.Line(dst, cols, x, cols, rows-18, taps) })
 	})
 }

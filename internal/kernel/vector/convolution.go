@@ -1,8 +1,6 @@
-// What a convolution of one channel per group computes, and what follows a product.
+// What follows a product.
 
 package vector
-
-import "repscope/internal/kernel"
 
 // FinishRows adds bias to rows of cols elements that begin stride apart in c, and, unless it is nil, the same part of
 // other; with relu, negative results become 0. A NaN stays.
@@ -23,29 +21,6 @@ func finishRowsGeneric(c, bias, other []float32, stride, cols, rows int, relu bo
 				v = 0
 			}
 			row[j] = v
-		}
-	}
-}
-
-// Depthwise writes a convolution of one channel per group: channel c of pixel i, dst[i·channels+c], is
-//
-//	Σ_p src[bases[i]+offsets[p]+c]·weights[p·channels+c]
-//
-// over the positions p in order with fused multiply-add, as a matrix product of each channel's patch would
-// add them. offsets and bases ascend.
-func Depthwise(dst, src, weights []float32, offsets, bases []int, channels int) {
-	depthwise(dst, src, weights, offsets, bases, channels)
-}
-
-func depthwiseGeneric(dst, src, weights []float32, offsets, bases []int, channels int) {
-	for i, base := range bases {
-		pixel := dst[i*channels : (i+1)*channels]
-		for c := range pixel {
-			var sum float32
-			for p, at := range offsets {
-				sum = kernel.FMA(src[base+at+c], weights[p*channels+c], sum)
-			}
-			pixel[c] = sum
 		}
 	}
 }

@@ -80,57 +80,6 @@ func turnPairs(dst, src, cos, sin []float32, n, rows, stepDst, stepSrc int) bool
 	return true
 }
 
-const (
-	// depthwiseBlock is the number of pixels that the assembly takes together.
-	depthwiseBlock = 8
-	// depthwiseTile is the number whose channels are taken sixteen by sixteen: neighbours share
-	// most of what they read, which stays in the caches.
-	depthwiseTile = 64
-)
-
-// depthwise is depthwiseGeneric; offsets and bases ascend.
-func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) {
-	if !useAVX2 || channels < Lanes || len(offsets) == 0 || len(bases) == 0 {
-		depthwiseGeneric(dst, src, weights, offsets, bases, channels)
-		return
-	}
-	// The last elements that the assembly reads and writes.
-	_, _, _ = src[bases[len(bases)-1]+offsets[len(offsets)-1]+channels-1], weights[len(offsets)*channels-1], dst[len(bases)*channels-1]
-	for len(bases) >= depthwiseBlock {
-		blocks := min(len(bases), depthwiseTile) / depthwiseBlock
-		for c := 0; c < channels; c += Lanes {
-			c := min(c, channels-Lanes) // the last may be computed again
-			depthwiseLanes(dst[c:], src[c:], weights[c:], offsets, bases, channels, channels, blocks)
-		}
-		n := blocks * depthwiseBlock
-		dst, bases = dst[n*channels:], bases[n:]
-	}
-	if len(bases) == 0 {
-		return
-	}
-	// Copies of the last pixel fill the block.
-	var block [depthwiseBlock]int
-	var sums [depthwiseBlock * Lanes]float32
-	for j := range block {
-		block[j] = bases[min(j, len(bases)-1)]
-	}
-	for c := 0; c < channels; c += Lanes {
-		c := min(c, channels-Lanes)
-		depthwiseLanes(sums[:], src[c:], weights[c:], offsets, block[:], channels, Lanes, 1)
-		for i := range bases {
-			copy(dst[i*channels+c:], sums[i*Lanes:(i+1)*Lanes])
-		}
-	}
-}
-
-func depthwiseLanes(dst, src, weights []float32, offsets, bases []int, channels, stride, blocks int) {
-	if useAVX512 {
-		depthwiseAVX512(&dst[0], &src[0], &weights[0], &offsets[0], &bases[0], len(offsets), channels, stride, blocks)
-	} else {
-		depthwiseAVX2(&dst[0], &src[0], &weights[0], &offsets[0], &bases[0], len(offsets), channels, stride, blocks)
-	}
-}
-
 // finishRows is finishRowsGeneric.
 func finishRows(c, bias, other []float32, stride, cols, rows int, relu bool) {
 	if !useAVX2 || cols == 0 || rows == 0 {
@@ -329,6 +278,54 @@ func mixBytes(dst, src []uint8, stride int, weights []int32) {
 	if n < len(dst) {
 		mixBytesGeneric(dst[n:], src[n:], stride, weights)
 	}
+}
+
+// byteRange is byteRangeGeneric, to which it leaves short rows.
+func byteRange(x []float32) (low, high float32) {
+	n := len(x) &^ (Lanes - 1)
+	if !useAVX2 || n == 0 {
+		return byteRangeGeneric(x)
+	}
+	if useAVX512 {
+		low, high = byteRangeAVX512(&x[0], n)
+	} else {
+		low, high = byteRangeAVX2(&x[0], n)
+	}
+	if n < len(x) {
+		a, b := byteRangeGeneric(x[n:])
+		low, high = min(low, a), max(high, b)
+	}
+	return low, high
+}
+
+// toBytes is toBytesGeneric, whose end of a row it leaves to it.
+func toBytes(dst []uint8, x []float32, low int32) bool {
+	n := len(x) &^ (Lanes - 1)
+	if !useAVX2 || n == 0 {
+		return toBytesGeneric(dst, x, low)
+	}
+	var wrong uint32
+	if useAVX512 {
+		wrong = toBytesAVX512(&dst[0], &x[0], n, low)
+	} else {
+		wrong = toBytesAVX2(&dst[0], &x[0], n, low)
+	}
+	return wrong == 0 && toBytesGeneric(dst[n:], x[n:], low)
+}
+
+// fromSums is fromSumsGeneric, whose end of a row it leaves to it.
+func fromSums(dst []float32, sums, lows, columns []int32, row, low int32) {
+	n := len(dst) &^ (Lanes - 1)
+	if !useAVX2 || n == 0 {
+		fromSumsGeneric(dst, sums, lows, columns, row, low)
+		return
+	}
+	if useAVX512 {
+		fromSumsAVX512(&dst[0], &sums[0], &lows[0], &columns[0], n, row, low)
+	} else {
+		fromSumsAVX2(&dst[0], &sums[0], &lows[0], &columns[0], n, row, low)
+	}
+	fromSumsGeneric(dst[n:], sums[n:], lows[n:], columns[n:], row, low)
 }
 
 // weigh is weighGeneric, whose end of a row it leaves to it.

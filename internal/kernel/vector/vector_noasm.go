@@ -21,8 +21,8 @@ func gelu(dst, src []float32)     { geluGeneric(dst, src) }
 func geluTanh(dst, src []float32) { geluTanhGeneric(dst, src) }
 func mish(dst, src []float32)     { mishGeneric(dst, src) }
 
-func depthwise(dst, src, weights []float32, offsets, bases []int, channels int) {
-	depthwiseGeneric(dst, src, weights, offsets, bases, channels)
+func (d *Depthwise) line(dst []float32, to int, src []float32, from, pixels int, taps []Tap) {
+	d.generic(dst, to, src, from, pixels, taps)
 }
 
 func clip(dst, src []float32, low, high float32) { clipGeneric(dst, src, low, high) }
@@ -97,6 +97,17 @@ func mixBytes(dst, src []uint8, stride int, weights []int32) {
 	mixBytesGeneric(dst, src, stride, weights)
 }
 
+// byteRange is byteRangeGeneric.
+func byteRange(x []float32) (low, high float32) { return byteRangeGeneric(x) }
+
+// toBytes is toBytesGeneric.
+func toBytes(dst []uint8, x []float32, low int32) bool { return toBytesGeneric(dst, x, low) }
+
+// fromSums is fromSumsGeneric.
+func fromSums(dst []float32, sums, lows, columns []int32, row, low int32) {
+	fromSumsGeneric(dst, sums, lows, columns, row, low)
+}
+
 // weigh is weighGeneric.
 func weigh(dst, src []float64, weights *[Reach + 1]float64, step int) {
 	weighGeneric(dst, src, weights, step)
@@ -136,3 +147,5 @@ func distribution(x []float32, top float64) (sum, weighted, squares float64) {
 func standing(x []float32, of float32) (top float32, first, larger, equal int) {
 	return standingGeneric(x, of)
 }
+
+func prefetch([]float32) {}

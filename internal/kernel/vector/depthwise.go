@@ -1,0 +1,69 @@
+// Convolutions of one channel per group.
+
+package vector
+
+import "repscope/internal/kernel"
+
+// Tap is a position of a depthwise convolution's kernel: where a pixel's element for it begins, counted from that for the first
+// position, and where the weights of its channels begin.
+type Tap struct{ Source, Weights int }
+
+// Depthwise is a convolution of one channel per group over images with channels last, and what follows it.
+type Depthwise struct {
+	Channels int
+	Weights  []float32 // Channels of them for each tap
+	// Bias[c] is added to channel c unless Bias is nil; then, if Cut is set, what is below Low becomes Low and what is above
+	// High becomes High. A NaN stays what it is.
+	Bias      []float32
+	Cut       bool
+	Low, High float32
+}
+
+// Line computes pixels that lie evenly: element c of pixel i, dst[i·to+c], is
+//
+//	Σ_t src[i·from+t.Source+c]·Weights[t.Weights+c]
+//
+// over the taps in order with fused multiply-add, as a matrix product of each channel's patch would add them. The sources of taps
+// ascend from 0 on; a tap that lies outside of the image is left out. At least one tap is needed.
+func (d *Depthwise) Line(dst []float32, to int, src []float32, from, pixels int, taps []Tap) {
+	if pixels == 0 || d.Channels == 0 {
+		return
+	}
+	// The last elements that are read and written.
+	_, _ = src[(pixels-1)*from+taps[len(taps)-1].Source+d.Channels-1], dst[(pixels-1)*to+d.Channels-1]
+	if d.Bias != nil {
+		_ = d.Bias[d.Channels-1]
+	}
+	d.line(dst, to, src, from, pixels, taps)
+}
+
+// generic is Line without vectors.
+func (d *Depthwise) generic(dst []float32, to int, src []float32, from, pixels int, taps []Tap) {
+	for i := range pixels {
+		pixel := dst[i*to : i*to+d.Channels]
+		for c := range pixel {
+			var sum float32
+			for _, t := range taps {
+				sum = kernel.FMA(src[i*from+t.Source+c], d.Weights[t.Weights+c], sum)
+			}
+			if d.Bias != nil {
+				sum += d.Bias[c]
+			}
+			if d.Cut && sum < d.Low {
+				sum = d.Low
+			}
+			if d.Cut && sum > d.High {
+				sum = d.High
+			}
+			pixel[c] = sum
+		}
+	}
+}
+
+// Prefetch asks the processor for what will be read soon: a line of an image, of which a kernel takes pieces in an order that
+// the processor does not foresee.
+func Prefetch(src []float32) {
+	if len(src) > 0 {
+		prefetch(src)
+	}
+}

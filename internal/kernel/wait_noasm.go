@@ -1,0 +1,9 @@
+//go:build !amd64 || noasm
+
+// Waiting by the scheduler, without assembly.
+
+package kernel
+
+import "runtime"
+
+func pause() { runtime.Gosched() }
