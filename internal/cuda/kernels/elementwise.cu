@@ -308,7 +308,10 @@ __device__ inline long long wrapped(long long v, int bits) {
 __device__ inline long long bits_of(float v, int kind) {
 	unsigned b = float_bits(v), sign = b >> 31;
 	if (kind == 0) return b;
-	b = float_bits(narrow(v, kind)) & 0x7fffffffu;
+	b = float_bits(narrow(v, kind));
+	/* Without this the compiler takes the absolute value as a float, which need not keep the bits of NaN. */
+	asm volatile("" : "+r"(b));
+	b &= 0x7fffffffu;
 	if (kind == 2) return (b > 0x7f800000u ? b | 0x400000u : b) >> 16 | sign << 15;
 	if (b > 0x7f800000u) return sign << 15 | 0x7e00u;
 	if (b >= 0x47800000u) return sign << 15 | 0x7c00u;

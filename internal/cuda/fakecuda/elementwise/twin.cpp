@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/elementwise.cu"
 
 Family family("elementwise", "elementwise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"6c2d3b54c6799f392acf162f540a239cc9e8b4417aa26444afa4a75cf39f9709",
+	"58d429ff9277e168f5ea7543b0eee040e04f5e078200eaac99d34dce1fc5137a",
 	__start_fake_shared_elementwise, __stop_fake_shared_elementwise, {
 	twin("unary_f32", unary_f32),
 	twin("unary_double_f32", unary_double_f32),
