@@ -75,3 +75,39 @@ func TestPutErrors(t *testing.T) {
 		t.Error("room for −1 vectors")
 	}
 }
+
+// Rows lie in panels of any width as the comment of Packer says.
+func TestPackRows(t *testing.T) {
+	withEach(t, func(t *testing.T, _ *implementation) {
+		r := rand.New(rand.NewPCG(6, 7))
+		for trial := range 300 {
+			width, count, depth := 1+r.IntN(14), 1+r.IntN(30), 1+r.IntN(60)
+			if trial%3 == 0 { // an image's colors
+				width, count = 3, 3
+			}
+			stride := depth + r.IntN(3)
+			src := fill(r, make([]float32, (count-1)*stride+depth))
+			got := fill(r, make([]float32, roundUp(count, width)*depth))
+			want := make([]float32, len(got))
+			for v := range count {
+				for d := range depth {
+					want[v/width*width*depth+d*width+v%width] = src[v*stride+d]
+				}
+			}
+			PackRows(got, width, src, stride, count, depth)
+			sameBits(t, fmt.Sprintf("%d rows of %d in panels of %d", count, depth, width), got, want)
+		}
+	})
+}
+
+// BenchmarkPackColors copies the colors of an image to its pixels.
+func BenchmarkPackColors(b *testing.B) {
+	const side = 224
+	src, dst := make([]float32, 3*side*side), make([]float32, 3*side)
+	for b.Loop() {
+		for y := range side {
+			PackRows(dst, 3, src[y*side:], side*side, 3, side)
+		}
+	}
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/side/side*1e9, "ns/pixel")
+}

@@ -47,6 +47,7 @@ func kernelAssembly() *assembler {
 	a := new(assembler)
 	a.micros()
 	a.packs()
+	a.interleave3()
 	a.packShifted()
 	a.integerRows()
 	a.scans()
