@@ -276,6 +276,31 @@ func float32AVX2GatherR6C8(data *float32, base *int, runs *piece, count int, b, 
 //go:noescape
 func float32AVX2GatherR6C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
+// uint8AMXR16V1 multiplies panels into a 16×16 tile; see microKernel.
+//
+//go:noescape
+func uint8AMXR16V1(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
+
+// uint8AMXR16V2 multiplies panels into a 16×32 tile; see microKernel.
+//
+//go:noescape
+func uint8AMXR16V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
+
+// uint8AMXR32V1 multiplies panels into a 32×16 tile; see microKernel.
+//
+//go:noescape
+func uint8AMXR32V1(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
+
+// uint8AMXR32V2 multiplies panels into a 32×32 tile; see microKernel.
+//
+//go:noescape
+func uint8AMXR32V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
+
+// enabledState is the register that says which parts of the processor's state the system keeps (XCR0).
+//
+//go:noescape
+func enabledState() uint64
+
 // packRows4AVX2 copies rows of 32-bit elements, each XORed with mask, into a panel, eight depths per block; source and panel steps are in bytes.
 //
 //go:noescape
@@ -295,6 +320,36 @@ func packBytes4AVX2(panel *uint32, source *byte, sourceStep, panelStep, blocks i
 //
 //go:noescape
 func packBytes2AVX2(panel *uint32, source *byte, sourceStep, panelStep, blocks int, mask uint32)
+
+// packDoubles4AVX2 copies four rows of 64-bit elements into a panel, four depths per block; source and panel steps are in bytes.
+//
+//go:noescape
+func packDoubles4AVX2(panel, source *float64, sourceStep, panelStep, blocks int)
+
+// packDoubles2AVX2 copies two rows of 64-bit elements into a panel, two depths per block; source and panel steps are in bytes.
+//
+//go:noescape
+func packDoubles2AVX2(panel, source *float64, sourceStep, panelStep, blocks int)
+
+// copyRows48AVX2 copies the first 48 bytes of rows that are step bytes apart to dst, one after another.
+//
+//go:noescape
+func copyRows48AVX2(dst, src *byte, step, rows int)
+
+// copyRows64AVX2 copies the first 64 bytes of rows that are step bytes apart to dst, one after another.
+//
+//go:noescape
+func copyRows64AVX2(dst, src *byte, step, rows int)
+
+// copyRows96AVX2 copies the first 96 bytes of rows that are step bytes apart to dst, one after another.
+//
+//go:noescape
+func copyRows96AVX2(dst, src *byte, step, rows int)
+
+// copyRows128AVX2 copies the first 128 bytes of rows that are step bytes apart to dst, one after another.
+//
+//go:noescape
+func copyRows128AVX2(dst, src *byte, step, rows int)
 
 // interleave3AVX2 copies three rows, step bytes apart, one element of each after another, eight of each row per block.
 //
@@ -395,6 +450,86 @@ func addProductsAVX512(sums, y *float64, x *float32, stride int, index *int32, c
 //
 //go:noescape
 func widenAVX2(dst *float64, src *float32, blocks int)
+
+// dotFloat64AVX2 is Σ x·y over 32·blocks elements; see Dot.
+//
+//go:noescape
+func dotFloat64AVX2(x, y *float64, blocks int) float64
+
+// addScaledFloat64AVX2 adds f·x to 32·blocks elements of y; see AddScaled.
+//
+//go:noescape
+func addScaledFloat64AVX2(y, x *float64, blocks int, f float64)
+
+// weighRows32AVX2 sums the rows of a block of 32 columns, weighted by v; see WeighRows.
+//
+//go:noescape
+func weighRows32AVX2(w, v, a *float64, stride, rows int)
+
+// subtractOuter32AVX2 subtracts v·wᵀ + w·vᵀ from a block of 32 columns; see SubtractOuter.
+//
+//go:noescape
+func subtractOuter32AVX2(a *float64, stride, rows int, v, w *float64)
+
+// reflectRows32AVX2 subtracts f·wᵀ from a block of 32 columns and reflects its rows; see ReflectRows.
+//
+//go:noescape
+func reflectRows32AVX2(a *float64, stride, rows int, f, w, u *float64, tau float64)
+
+// weighRows64AVX2 sums the rows of a block of 64 columns, weighted by v; see WeighRows.
+//
+//go:noescape
+func weighRows64AVX2(w, v, a *float64, stride, rows int)
+
+// subtractOuter64AVX2 subtracts v·wᵀ + w·vᵀ from a block of 64 columns; see SubtractOuter.
+//
+//go:noescape
+func subtractOuter64AVX2(a *float64, stride, rows int, v, w *float64)
+
+// reflectRows64AVX2 subtracts f·wᵀ from a block of 64 columns and reflects its rows; see ReflectRows.
+//
+//go:noescape
+func reflectRows64AVX2(a *float64, stride, rows int, f, w, u *float64, tau float64)
+
+// dotFloat64AVX512 is Σ x·y over 32·blocks elements; see Dot.
+//
+//go:noescape
+func dotFloat64AVX512(x, y *float64, blocks int) float64
+
+// addScaledFloat64AVX512 adds f·x to 32·blocks elements of y; see AddScaled.
+//
+//go:noescape
+func addScaledFloat64AVX512(y, x *float64, blocks int, f float64)
+
+// weighRows32AVX512 sums the rows of a block of 32 columns, weighted by v; see WeighRows.
+//
+//go:noescape
+func weighRows32AVX512(w, v, a *float64, stride, rows int)
+
+// subtractOuter32AVX512 subtracts v·wᵀ + w·vᵀ from a block of 32 columns; see SubtractOuter.
+//
+//go:noescape
+func subtractOuter32AVX512(a *float64, stride, rows int, v, w *float64)
+
+// reflectRows32AVX512 subtracts f·wᵀ from a block of 32 columns and reflects its rows; see ReflectRows.
+//
+//go:noescape
+func reflectRows32AVX512(a *float64, stride, rows int, f, w, u *float64, tau float64)
+
+// weighRows64AVX512 sums the rows of a block of 64 columns, weighted by v; see WeighRows.
+//
+//go:noescape
+func weighRows64AVX512(w, v, a *float64, stride, rows int)
+
+// subtractOuter64AVX512 subtracts v·wᵀ + w·vᵀ from a block of 64 columns; see SubtractOuter.
+//
+//go:noescape
+func subtractOuter64AVX512(a *float64, stride, rows int, v, w *float64)
+
+// reflectRows64AVX512 subtracts f·wᵀ from a block of 64 columns and reflects its rows; see ReflectRows.
+//
+//go:noescape
+func reflectRows64AVX512(a *float64, stride, rows int, f, w, u *float64, tau float64)
 
 // pauseAsm waits for some tens of cycles, times over.
 //

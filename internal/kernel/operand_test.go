@@ -76,28 +76,39 @@ func TestPutErrors(t *testing.T) {
 	}
 }
 
-// Rows lie in panels of any width as the comment of Packer says.
-func TestPackRows(t *testing.T) {
+// Panels hold what their layout says, whatever copies into them.
+func TestPanels(t *testing.T) {
 	withEach(t, func(t *testing.T, _ *implementation) {
-		r := rand.New(rand.NewPCG(6, 7))
-		for trial := range 300 {
-			width, count, depth := 1+r.IntN(14), 1+r.IntN(30), 1+r.IntN(60)
-			if trial%3 == 0 { // an image's colors
-				width, count = 3, 3
-			}
-			stride := depth + r.IntN(3)
-			src := fill(r, make([]float32, (count-1)*stride+depth))
-			got := fill(r, make([]float32, roundUp(count, width)*depth))
-			want := make([]float32, len(got))
-			for v := range count {
-				for d := range depth {
-					want[v/width*width*depth+d*width+v%width] = src[v*stride+d]
-				}
-			}
-			PackRows(got, width, src, stride, count, depth)
-			sameBits(t, fmt.Sprintf("%d rows of %d in panels of %d", count, depth, width), got, want)
-		}
+		panelsOf[float32](t)
+		panelsOf[float64](t)
 	})
+}
+
+func panelsOf[T Float](t *testing.T) {
+	r := rand.New(rand.NewPCG(61, 62))
+	for _, width := range []int{3, 4, 6, 8, 12, 16, 32} {
+		for _, count := range []int{1, 2, 3, width - 1, width, 2*width + 5, 4 * width} {
+			for _, depth := range []int{1, 2, 5, 16, 33} {
+				rows, columns := fill(r, make([]T, (count-1)*(depth+3)+depth)), fill(r, make([]T, (depth-1)*(count+2)+count))
+				want := func(value func(vector, d int) T) []T {
+					dst := make([]T, roundUp(count, width)*depth)
+					for v := range count {
+						for d := range depth {
+							dst[v/width*width*depth+d*width+v%width] = value(v, d)
+						}
+					}
+					return dst
+				}
+				label := fmt.Sprintf("%T, %d vectors of %d in panels of %d", rows[0], count, depth, width)
+				got := fill(r, make([]T, roundUp(count, width)*depth))
+				PackRows(got, width, rows, depth+3, count, depth)
+				sameBits(t, label+": rows", got, want(func(v, d int) T { return rows[v*(depth+3)+d] }))
+				fill(r, got)
+				PackColumns(got, width, columns, count+2, count, depth)
+				sameBits(t, label+": columns", got, want(func(v, d int) T { return columns[d*(count+2)+v] }))
+			}
+		}
+	}
 }
 
 // BenchmarkPackColors copies the colors of an image to its pixels.

@@ -203,19 +203,39 @@ type boundConv struct {
 
 	stored *matrix
 	packed []*kernel.Packed[float32] // weights by group
+
+	// integers are weights of one group in the place of packed, where the operands are integers; narrow says which images are bytes.
+	integers *integerWeights
+	narrow   []bool
 }
 
 // newBoundConv binds an input with elements, and packs the weights if they are constant.
-func newBoundConv(b *builder, g *geometry) (*boundConv, error) {
+func newBoundConv(b *builder, p *operator.ConvParams, g *geometry) (*boundConv, error) {
 	c, err := boundOf(b, g, b.Shape(0)[0], graph.Count(b.Shape(0)[1:]))
 	if err != nil {
 		return nil, err
 	}
 	c.stored = g.weights()
 	if w := b.Constant(1); w != nil {
+		if p.Integers && g.groups == 1 {
+			if c.integers, err = b.weights.integers(packKey{w, "conv", 0}, c.stored); c.integers != nil || err != nil {
+				c.narrow = make([]bool, c.images)
+				c.oneByOne()
+				return c, err
+			}
+		}
 		err = g.pack(b.weights, w, c.stored, c.packed)
 	}
 	return c, err
+}
+
+// oneByOne makes every unit one image or a part of one.
+func (c *boundConv) oneByOne() {
+	if c.perUnit == 1 {
+		return
+	}
+	c.perUnit = 1
+	c.bases = c.geometry.bases(c.parts, c.perPart, 1)
 }
 
 // boundOf is a convolution without its weights; input is the number of elements of an image.
@@ -284,9 +304,21 @@ func (c *boundConv) image(s *scratch, x []float32, t int, filled bool) (image []
 	return s.frames, l0, l1
 }
 
-// multiply computes filters col … col+cols−1 of pixels whose patches begin at base in the image, and what follows; other is nil or of the same
+// multiply computes, for unit t, filters col … col+cols−1 of pixels whose patches begin at base in the image, and what follows; other is nil or of the same
 // pixels.
-func (c *boundConv) multiply(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels, col, cols int) error {
+func (c *boundConv) multiply(s *scratch, e *epilogue, t int, block, other, image []float32, base []int, pixels, col, cols int) error {
+	if c.integers != nil {
+		if c.narrow[t/c.parts] {
+			return c.multiplyIntegers(s, e, block, other, image, base, pixels)
+		}
+		packed, err := c.integers.fallback()
+		if err != nil {
+			return err
+		}
+		floats := *c
+		floats.integers, floats.packed = nil, []*kernel.Packed[float32]{packed}
+		c = &floats
+	}
 	s.gathered.Places, s.gathered.Stride = nil, c.filters
 	if err := c.products(s, e, block, other, image, base, pixels, col, cols); err != nil {
 		return err
@@ -329,7 +361,7 @@ func buildConv(b *builder) (func() error, error) {
 		g.copied = g.first
 		return buildChannelwise(b, p, g)
 	}
-	c, err := newBoundConv(b, g)
+	c, err := newBoundConv(b, p, g)
 	if err != nil {
 		return nil, err
 	}
@@ -337,7 +369,7 @@ func buildConv(b *builder) (func() error, error) {
 	ending := newEpilogue(b, p.Activation, b.in(2))
 	scale, shift, residual := b.in(3), b.in(4), b.in(5)
 	pool, weights := b.pool, b.weights
-	if p.Norm == nil {
+	if p.Norm == nil && c.integers == nil {
 		c.divide((*pool).threads)
 	}
 	loop := b.each((c.images+c.perUnit-1)/c.perUnit*c.parts*c.across, func(worker, lo, hi int) {
@@ -352,7 +384,7 @@ func buildConv(b *builder) (func() error, error) {
 			if v := residual(); v != nil {
 				other = v[l0*c.out[2]*c.filters:][:len(block)]
 			}
-			if err := c.multiply(s, ending, block, other, image, c.bases[t%c.parts], pixels, col, min(c.cols, c.filters-col)); err != nil {
+			if err := c.multiply(s, ending, t, block, other, image, c.bases[t%c.parts], pixels, col, min(c.cols, c.filters-col)); err != nil {
 				(*pool).fail(err)
 				return
 			}
@@ -367,6 +399,15 @@ func buildConv(b *builder) (func() error, error) {
 			s.framed = 0
 		}
 		return loop()
+	}
+	if c.integers != nil {
+		look := narrow(b, x, c.images, c.input, c.narrow)
+		return func() error {
+			if err := look(); err != nil {
+				return err
+			}
+			return afresh()
+		}, nil
 	}
 	if b.Constant(1) != nil {
 		return afresh, nil

@@ -19,8 +19,9 @@ var controlRows = []Row{
 		Note: "unrolled; the number of iterations must be a constant or follow from the input's shape", Inputs: atLeast(0),
 		Outputs: many, Attributes: []string{"body"}, infer: inferLoop, inner: innerLoop},
 	{Name: "Scan", Since: 8, Types: "fib", Note: "unrolled", Inputs: atLeast(0), Outputs: many,
-		Attributes: []string{"body", "directions", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions"},
-		infer:      inferScan, inner: innerLoop},
+		Attributes: []string{"body", "directions", "num_scan_inputs", "scan_input_axes", "scan_input_directions",
+			"scan_output_axes", "scan_output_directions"},
+		infer: inferScan, inner: innerLoop},
 }
 
 // innerIf is the condition, and the branches.

@@ -107,7 +107,8 @@ func TestBatchedScan(t *testing.T) {
 			{Op: "Neg", Inputs: []string{"next"}, Outputs: []string{"seen"}},
 		},
 	}
-	attributes := map[string]graph.Attribute{"body": {Kind: graph.AttributeGraph, Graph: body}, "num_scan_inputs": integer(2), "directions": graph.IntsAttribute(0, 1)}
+	attributes := map[string]graph.Attribute{"body": {Kind: graph.AttributeGraph, Graph: body}, "num_scan_inputs": integer(2),
+		"directions": graph.IntsAttribute(0, 1)}
 	r := rand.New(rand.NewPCG(1, 2))
 	start, a, b := random(r, 2, 3), random(r, 2, 4, 3), random(r, 2, 4, 3)
 	last, seen := make([]float64, 6), make([]float64, 24)
@@ -122,10 +123,12 @@ func TestBatchedScan(t *testing.T) {
 	y := compute(t, 8, "Scan", attributes, 2, []*graph.Tensor{nil, start, a, b})
 	near(t, "state", y[0], last, 1e-6, 2, 3)
 	near(t, "elements", y[1], seen, 1e-6, 2, 4, 3)
-	if _, err := attempt(8, "Scan", attributes, 2, []*graph.Tensor{integers(2), start, a, b}); err == nil || !strings.Contains(err.Error(), "sequence_lens") {
+	_, err := attempt(8, "Scan", attributes, 2, []*graph.Tensor{integers(2), start, a, b})
+	if err == nil || !strings.Contains(err.Error(), "sequence_lens") {
 		t.Errorf("with lengths: error %v", err)
 	}
-	if _, err := attempt(11, "Scan", attributes, 2, []*graph.Tensor{start, a, b}); err == nil || !strings.Contains(err.Error(), `"directions" is that of opset 8`) {
+	_, err = attempt(11, "Scan", attributes, 2, []*graph.Tensor{start, a, b})
+	if err == nil || !strings.Contains(err.Error(), `"directions" is that of opset 8`) {
 		t.Errorf("opset 11: error %v", err)
 	}
 }

@@ -14,7 +14,8 @@ var convRows = []Row{
 	{Name: "Conv", Domain: own, Inputs: between(2, 5), Outputs: 1},
 	{Name: "ConvTranspose", Since: 1, Types: "f", Inputs: between(2, 3), Outputs: 1,
 		Attributes: windowAttributes("group", "output_padding", "output_shape"), NoFold: true, infer: inferConvTranspose},
-	{Name: "Col2Im", Since: 18, Types: "fi", Inputs: exactly(3), Outputs: 1, Attributes: []string{"dilations", "pads", "strides"}, infer: inferCol2Im},
+	{Name: "Col2Im", Since: 18, Types: "fi", Inputs: exactly(3), Outputs: 1, Attributes: []string{"dilations", "pads", "strides"},
+		infer: inferCol2Im},
 }
 
 // ConvParams is a convolution over one to three spatial axes. Layout is false
@@ -32,6 +33,8 @@ type ConvParams struct {
 	// Norm, if not nil, is a layer normalisation over the channels after the activation
 	// (channels last only); its scale and bias are inputs 3 and 4.
 	Norm *NormParams
+	// Integers is that of [GemmParams].
+	Integers bool
 }
 
 // A TransposedPhase is the pixels of a transposed convolution's result whose places on one axis leave the same remainder after division by
@@ -276,7 +279,8 @@ func inferCol2Im(c *context) {
 	}
 	l := c.lower()
 	// One more column, of zeros, stands for blocks that are not there.
-	columns := l.pad(l.reshape(c.Node.Inputs[0], []int{x[0], x[1] / graph.Count(each), graph.Count(each) * graph.Count(positions)}), 3, 2, 0, 1, 0)
+	places := graph.Count(each)
+	columns := l.pad(l.reshape(c.Node.Inputs[0], []int{x[0], x[1] / places, places * graph.Count(positions)}), 3, 2, 0, 1, 0)
 	sum := ""
 	for layer := range graph.Count(layers) {
 		index, nth := graph.Ints(), graph.Position(layers, layer)

@@ -47,7 +47,8 @@ func TestCol2Im(t *testing.T) {
 				want[to] += float64(v)
 			}
 		}
-		attributes := map[string]graph.Attribute{"strides": graph.IntsAttribute(strides...), "dilations": graph.IntsAttribute(dilations...), "pads": graph.IntsAttribute(pads...)}
+		attributes := map[string]graph.Attribute{"strides": graph.IntsAttribute(strides...), "dilations": graph.IntsAttribute(dilations...),
+			"pads": graph.IntsAttribute(pads...)}
 		y := compute(t, 18, "Col2Im", attributes, 1, []*graph.Tensor{x, list(image...), list(block...)}, 1, 2)
 		near(t, fmt.Sprint("Col2Im of ", image, block, strides, dilations, pads), y[0], want, 1e-6, shape...)
 	}

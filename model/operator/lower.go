@@ -68,7 +68,8 @@ func (l *lowering) clip(x string, low, high float32) string {
 func (l *lowering) pad(x string, rank, axis, before, after int, value float32) string {
 	pads := make([]int, 2*rank)
 	pads[axis], pads[rank+axis] = before, after
-	return l.add("Pad", map[string]graph.Attribute{"pads": graph.IntsAttribute(pads...), "value": {Kind: graph.AttributeFloat, Float: value}}, x)
+	outside := graph.Attribute{Kind: graph.AttributeFloat, Float: value}
+	return l.add("Pad", map[string]graph.Attribute{"pads": graph.IntsAttribute(pads...), "value": outside}, x)
 }
 
 // linear is x·wᵀ + bias with a constant matrix w; the bias may be absent.

@@ -56,7 +56,8 @@ func bind(op, domain string, x *graph.Tensor, attributes map[string]graph.Attrib
 }
 
 // compute is the outputs of a graph of one node; inputs that are nil are absent, and those listed as constant constants of the graph.
-func compute(t testing.TB, opset int, op string, attributes map[string]graph.Attribute, outputs int, inputs []*graph.Tensor, constant ...int) []*graph.Tensor {
+func compute(t testing.TB, opset int, op string, attributes map[string]graph.Attribute, outputs int, inputs []*graph.Tensor,
+	constant ...int) []*graph.Tensor {
 	t.Helper()
 	out, err := attempt(opset, op, attributes, outputs, inputs, constant...)
 	if err != nil {
@@ -66,7 +67,8 @@ func compute(t testing.TB, opset int, op string, attributes map[string]graph.Att
 }
 
 // attempt is compute that may fail.
-func attempt(opset int, op string, attributes map[string]graph.Attribute, outputs int, inputs []*graph.Tensor, constant ...int) ([]*graph.Tensor, error) {
+func attempt(opset int, op string, attributes map[string]graph.Attribute, outputs int, inputs []*graph.Tensor,
+	constant ...int) ([]*graph.Tensor, error) {
 	n := &graph.Node{Name: "layer", Op: op, Attributes: attributes}
 	g := &graph.Graph{Opset: opset, Constants: map[string]*graph.Tensor{}, Nodes: []*graph.Node{n}}
 	var given []*graph.Tensor

@@ -79,17 +79,18 @@ func (c *context) normalizeByOwn() {
 		y = l.transpose(y, swap)
 	}
 	y = l.reshape(y, form)
-	values := []string{l.add("InstanceNormalization", map[string]graph.Attribute{"epsilon": c.epsilon()}, y, c.Node.Inputs[1], c.Node.Inputs[2])}
+	epsilon := map[string]graph.Attribute{"epsilon": c.epsilon()}
+	values := []string{l.add("InstanceNormalization", epsilon, y, c.Node.Inputs[1], c.Node.Inputs[2])}
 	if x[0] != 1 {
 		swapped := append([]int{x[1], x[0]}, x[2:]...)
 		values[0] = l.transpose(l.reshape(values[0], swapped), swap)
 	} else {
 		values[0] = l.reshape(values[0], x)
 	}
-	if len(c.Node.Outputs) > 1 {
+	if slices.ContainsFunc(c.Node.Outputs[1:], func(name string) bool { return name != "" }) {
 		values = append(values, l.runningStatistics(y, c.Node.Inputs[3], c.Node.Inputs[4], c.float("momentum", 0.9), c.Opset < 14)...)
 	}
-	l.finish(values[:len(c.Node.Outputs)]...)
+	l.finish(values...)
 }
 
 // runningStatistics are mean and variance of a row for each channel, mixed with those before, and before opset 14 without these

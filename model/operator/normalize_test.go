@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"repscope/model/cpu"
+	"repscope/model/fuse"
 	"repscope/model/graph"
 )
 
@@ -47,7 +49,8 @@ func TestTrainingNormalization(t *testing.T) {
 				want[1][c] = 0.75*float64(inputs[3].F32[c]) + 0.25*mean
 				want[2][c] = 0.75*float64(inputs[4].F32[c]) + 0.25*spread
 			}
-			attributes := map[string]graph.Attribute{"epsilon": {Kind: graph.AttributeFloat, Float: 1e-3}, "momentum": {Kind: graph.AttributeFloat, Float: 0.75}}
+			attributes := map[string]graph.Attribute{"epsilon": {Kind: graph.AttributeFloat, Float: 1e-3},
+				"momentum": {Kind: graph.AttributeFloat, Float: 0.75}}
 			if opset >= 14 {
 				attributes["training_mode"] = integer(1)
 			}
@@ -62,7 +65,8 @@ func TestTrainingNormalization(t *testing.T) {
 	}
 	inputs := []*graph.Tensor{floats(2, 3, 4), floats(3), floats(3), floats(3), floats(3)}
 	_, err := attempt(17, "BatchNormalization", map[string]graph.Attribute{"training_mode": integer(1)}, 1, inputs, 1, 2, 3, 4)
-	if err == nil || !strings.Contains(err.Error(), `here of 2: input 0 ("x0") must be a constant, as weights are; export the model in evaluation mode`) {
+	const want = `here of 2: input 0 ("x0") must be a constant, as weights are; export the model in evaluation mode`
+	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("a batch's own statistics: error %v", err)
 	}
 }
@@ -83,6 +87,41 @@ func TestLpNormalization(t *testing.T) {
 			if v == v {
 				t.Errorf("p = %d: element %d of a vector with NaN is %g", p, i, v)
 			}
+		}
+	}
+}
+
+// A convolution whose weights are standardized by a batch normalization in training mode, the way exporters write it, is a
+// convolution once it is prepared.
+func TestStandardizedConvolution(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 4))
+	w, scale := random(r, 4, 3, 3, 3), random(r, 4)
+	g := &graph.Graph{Opset: 17, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}, Outputs: []graph.Port{{Name: "y"}},
+		Constants: map[string]*graph.Tensor{"w": w, "rows": list(1, 4, 27), "form": list(w.Shape...),
+			"scale": scale, "zeros": floats(4), "ones": random(r, 4)},
+		Nodes: []*graph.Node{
+			{Op: "Reshape", Inputs: []string{"w", "rows"}, Outputs: []string{"r"}},
+			{Op: "BatchNormalization", Inputs: []string{"r", "scale", "zeros", "zeros", "ones"}, Outputs: []string{"n", "mean", "variance"},
+				Attributes: map[string]graph.Attribute{"training_mode": integer(1)}},
+			{Op: "Reshape", Inputs: []string{"n", "form"}, Outputs: []string{"k"}},
+			{Op: "Conv", Inputs: []string{"x", "k"}, Outputs: []string{"y"}},
+		}}
+	if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Nodes) != 1 || g.Nodes[0].Op != "Conv" || g.Constants["k"] == nil {
+		t.Fatalf("nodes %v", g.Nodes)
+	}
+	k := g.Constants["k"].F32
+	for c := range 4 {
+		mean, square := 0.0, 0.0
+		for _, v := range k[c*27:][:27] {
+			mean += float64(v) / 27
+			square += float64(v) * float64(v) / 27
+		}
+		if size := float64(scale.F32[c]); math.Abs(mean) > 1e-6 || math.Abs(square-size*size) > 1e-3 {
+			t.Errorf("filter %d: mean %g and mean square %g, want 0 and %g", c, mean, square, size*size)
 		}
 	}
 }

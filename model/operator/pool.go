@@ -107,8 +107,8 @@ func (c *context) sumWindows(l *lowering, y string) string {
 		}
 		count *= float64(kernel[i])
 	}
-	mean := l.add("AveragePool", map[string]graph.Attribute{"kernel_shape": graph.IntsAttribute(kernel...), "strides": graph.IntsAttribute(strides...),
-		"dilations": graph.IntsAttribute(dilations...)}, y)
+	mean := l.add("AveragePool", map[string]graph.Attribute{"kernel_shape": graph.IntsAttribute(kernel...),
+		"strides": graph.IntsAttribute(strides...), "dilations": graph.IntsAttribute(dilations...)}, y)
 	return l.add("Mul", nil, mean, l.number(float32(count)))
 }
 

@@ -60,8 +60,8 @@ func TestLpPool(t *testing.T) {
 				}
 			}
 		}
-		attributes := map[string]graph.Attribute{"kernel_shape": graph.IntsAttribute(kernel...), "strides": graph.IntsAttribute(strides...), "ceil_mode": integer(int64(ceil)),
-			"dilations": graph.IntsAttribute(dilations...), "pads": graph.IntsAttribute(pads...), "p": integer(int64(p))}
+		attributes := map[string]graph.Attribute{"kernel_shape": graph.IntsAttribute(kernel...), "strides": graph.IntsAttribute(strides...),
+			"ceil_mode": integer(int64(ceil)), "dilations": graph.IntsAttribute(dilations...), "pads": graph.IntsAttribute(pads...), "p": integer(int64(p))}
 		y := compute(t, 18, "LpPool", attributes, 1, []*graph.Tensor{x})
 		near(t, fmt.Sprint("LpPool of ", x.Shape, kernel, strides, dilations, pads, p, ceil), y[0], want, 2e-6, append(x.Shape[:2:2], out...)...)
 	}

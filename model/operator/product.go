@@ -31,6 +31,8 @@ type GemmParams struct {
 	// is not added before the activation but multiplied after it.
 	First, Columns int
 	Gated          bool
+	// Integers says that the operands are integers, those of a quantized model. Kernels may multiply them as such, but need not believe it.
+	Integers bool
 }
 
 func inferGemm(c *context) {

@@ -179,10 +179,10 @@ func (l *lowering) quantize(c *context, y, zero string) string {
 	if !ok {
 		c.unsupported("quantisation to %s", graph.ElementName(to))
 	}
-	y = l.add("Round", nil, y)
-	if zero != "" {
-		y = l.add("Add", nil, y, zero)
+	if zero == "" {
+		zero = l.number(0) // integers have no negative zero
 	}
+	y = l.add("Add", nil, l.add("Round", nil, y), zero)
 	y = l.add("Clip", nil, y, l.number(least), l.number(most))
 	return l.add("Cast", castTo(to), y)
 }

@@ -3,6 +3,7 @@
 package operator
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -107,7 +108,7 @@ func inferResize(c *context) {
 	c.emit(graph.Float32, shape...)
 }
 
-// resizeApart resizes one axis after the other, those that shrink most first: the many taps of antialiasing would multiply.
+// resizeApart resizes one axis after the other, about those that shrink most first: the many taps of antialiasing would multiply.
 func (c *context) resizeApart(p *ResizeParams, shape []int) {
 	s := c.shape(0)
 	var axes []int
@@ -116,7 +117,15 @@ func (c *context) resizeApart(p *ResizeParams, shape []int) {
 			axes = append(axes, a)
 		}
 	}
-	slices.SortStableFunc(axes, func(a, b int) int { return shape[a]*s[b] - shape[b]*s[a] })
+	// Kernels are slower along the last axis, whose elements are neighbors.
+	growth := func(a int) float64 {
+		ratio := float64(shape[a]) / float64(s[a])
+		if a == len(s)-1 {
+			ratio *= 4
+		}
+		return ratio
+	}
+	slices.SortStableFunc(axes, func(a, b int) int { return cmp.Compare(growth(a), growth(b)) })
 	l, x := c.lower(), c.Node.Inputs[0]
 	for _, a := range axes {
 		index := graph.Attribute{Kind: graph.AttributeInts}
@@ -149,7 +158,8 @@ func inferResizeAxis(c *context) {
 // resizer reads Resize's attributes.
 func (c *context) resizer() resizer {
 	r := resizer{mode: c.text("mode", "nearest"), coordinates: c.text("coordinate_transformation_mode", "half_pixel"),
-		nearest: c.text("nearest_mode", "round_prefer_floor"), a: c.float("cubic_coeff_a", -0.75), excludeOutside: c.flag("exclude_outside", false)}
+		nearest: c.text("nearest_mode", "round_prefer_floor"), a: c.float("cubic_coeff_a", -0.75),
+		excludeOutside: c.flag("exclude_outside", false)}
 	r.antialias = c.flag("antialias", false) && r.mode != "nearest"
 	for _, o := range []struct {
 		name, value string
@@ -451,7 +461,8 @@ func (c *context) sampleVolume(p GridSampleParams) {
 		for _, y := range axes[1] {
 			line := v.add("Add", nil, v.scaled(z.index, x[3]), y.index)
 			for _, n := range axes[2] {
-				part := v.add("GatherND", map[string]graph.Attribute{"batch_dims": graph.IntAttribute(1)}, rows, v.add("Add", nil, v.scaled(line, x[4]), n.index))
+				place := v.add("Add", nil, v.scaled(line, x[4]), n.index)
+				part := v.add("GatherND", map[string]graph.Attribute{"batch_dims": graph.IntAttribute(1)}, rows, place)
 				part = v.weighted(part, z, y, n)
 				if sum != "" {
 					part = v.add("Add", nil, sum, part)
@@ -504,11 +515,13 @@ func (v *volume) neighbors(at string, n int) []neighbor {
 	}
 	floor := v.add("Floor", nil, x)
 	above := v.add("Sub", nil, x, floor)
-	return []neighbor{v.neighbor(floor, v.add("Sub", nil, v.number(1), above), last), v.neighbor(v.add("Add", nil, floor, v.number(1)), above, last)}
+	below, next := v.add("Sub", nil, v.number(1), above), v.add("Add", nil, floor, v.number(1))
+	return []neighbor{v.neighbor(floor, below, last), v.neighbor(next, above, last)}
 }
 
 func (v *volume) neighbor(at, weight string, last float32) neighbor {
-	n := neighbor{weight: weight, index: v.add("Cast", map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementInt64)}, v.clip(at, 0, last))}
+	toInteger := map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementInt64)}
+	n := neighbor{weight: weight, index: v.add("Cast", toInteger, v.clip(at, 0, last))}
 	if v.Padding == "zeros" {
 		n.inside = v.add("And", nil, v.add("GreaterOrEqual", nil, at, v.number(0)), v.add("LessOrEqual", nil, at, v.number(last)))
 	}
@@ -525,7 +538,8 @@ func (v *volume) mirror(x string, low, high float32) string {
 	turns := v.add("Floor", nil, v.add("Div", nil, distance, v.number(span)))
 	rest := v.add("Sub", nil, distance, v.add("Mul", nil, turns, v.number(span)))
 	odd := v.add("Mod", map[string]graph.Attribute{"fmod": graph.IntAttribute(1)}, turns, v.number(2))
-	return v.add("Where", nil, v.add("Equal", nil, odd, v.number(0)), v.add("Add", nil, rest, v.number(low)), v.add("Sub", nil, v.number(high), rest))
+	even := v.add("Equal", nil, odd, v.number(0))
+	return v.add("Where", nil, even, v.add("Add", nil, rest, v.number(low)), v.add("Sub", nil, v.number(high), rest))
 }
 
 // inferAffineGrid is, at each point of a regular grid between −1 and 1, the matrix times the point. Axes are summed one after

@@ -173,9 +173,11 @@ func TestVolumes(t *testing.T) {
 			attributes["align_corners"] = integer(1)
 		}
 		y := compute(t, 20, "GridSample", attributes, 1, []*graph.Tensor{x, grid})
-		near(t, fmt.Sprint("GridSample of ", x.Shape, " ", mode, " ", padding, align), y[0], want, 1e-5, append(x.Shape[:2:2], grid.Shape[1:4]...)...)
+		what := fmt.Sprint("GridSample of ", x.Shape, " ", mode, " ", padding, align)
+		near(t, what, y[0], want, 1e-5, append(x.Shape[:2:2], grid.Shape[1:4]...)...)
 	}
-	_, err := attempt(20, "GridSample", map[string]graph.Attribute{"mode": text("cubic")}, 1, []*graph.Tensor{floats(1, 1, 2, 2, 2), floats(1, 1, 1, 1, 3)})
+	inputs := []*graph.Tensor{floats(1, 1, 2, 2, 2), floats(1, 1, 1, 1, 3)}
+	_, err := attempt(20, "GridSample", map[string]graph.Attribute{"mode": text("cubic")}, 1, inputs)
 	if err == nil || !strings.Contains(err.Error(), "mode cubic of a volume") {
 		t.Errorf("error %v", err)
 	}
@@ -208,7 +210,8 @@ func TestAffineGrid(t *testing.T) {
 			}
 			want[i] = sum
 		}
-		y := compute(t, 20, "AffineGrid", map[string]graph.Attribute{"align_corners": integer(int64(align))}, 1, []*graph.Tensor{theta, list(size...)}, 1)
+		attributes := map[string]graph.Attribute{"align_corners": integer(int64(align))}
+		y := compute(t, 20, "AffineGrid", attributes, 1, []*graph.Tensor{theta, list(size...)}, 1)
 		near(t, fmt.Sprint("AffineGrid of ", size, align), y[0], want, 1e-6, shape...)
 	}
 }

@@ -168,7 +168,8 @@ func (f *fourier) apart(x string, n, parts int) string {
 	a := divisor(n)
 	if n <= longest || a == 1 {
 		if n > largestPrime {
-			f.c.unsupported("a transform whose length has the prime factor %d, want at most %d: pad the signal to a length of small factors", n, largestPrime)
+			f.c.unsupported("a transform whose length has the prime factor %d, want at most %d: pad the signal to a length of small factors",
+				n, largestPrime)
 		}
 		return f.matrix(x, n, parts)
 	}
@@ -184,7 +185,8 @@ func (f *fourier) apart(x string, n, parts int) string {
 		}
 	}
 	other := f.concat(3, f.slice(y, 3, 1, 2), f.slice(y, 3, 0, 1))
-	y = f.add("Add", nil, f.add("Mul", nil, y, f.constant(graph.Floats(re, b, a, 2))), f.add("Mul", nil, other, f.constant(graph.Floats(im, b, a, 2))))
+	y, other = f.add("Mul", nil, y, f.constant(graph.Floats(re, b, a, 2))), f.add("Mul", nil, other, f.constant(graph.Floats(im, b, a, 2)))
+	y = f.add("Add", nil, y, other)
 	y = f.apart(f.reshape(f.transpose(y, []int{0, 2, 1, 3}), []int{-1, b, 2}), b, 2)
 	return f.reshape(f.transpose(f.reshape(y, []int{-1, a, b, 2}), []int{0, 2, 1, 3}), []int{-1, n, 2})
 }
@@ -266,7 +268,9 @@ func inferSTFT(c *context) {
 }
 
 // windowTerms are the factors of cos(2πkx) of the windows, x from 0 to 1.
-var windowTerms = map[string][]float64{"HannWindow": {0.5, -0.5}, "HammingWindow": {25. / 46, -21. / 46}, "BlackmanWindow": {0.42, -0.5, 0.08}}
+var windowTerms = map[string][]float64{
+	"HannWindow": {0.5, -0.5}, "HammingWindow": {25. / 46, -21. / 46}, "BlackmanWindow": {0.42, -0.5, 0.08},
+}
 
 // inferWindow is a window as a constant. A symmetric one of one element is 1.
 func inferWindow(c *context) {

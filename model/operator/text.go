@@ -10,8 +10,8 @@ import (
 
 var textRows = []Row{
 	{Name: "TfIdfVectorizer", Since: 9, Types: "i", Note: "of integers", Inputs: exactly(1), Outputs: 1,
-		Attributes: []string{"max_gram_length", "max_skip_count", "min_gram_length", "mode", "ngram_counts", "ngram_indexes", "pool_int64s", "pool_strings",
-			"weights"}, infer: inferGrams},
+		Attributes: []string{"max_gram_length", "max_skip_count", "min_gram_length", "mode", "ngram_counts", "ngram_indexes", "pool_int64s",
+			"pool_strings", "weights"}, infer: inferGrams},
 }
 
 // inferGrams counts, in each row of tokens, the n-grams of a pool: those whose tokens stand next to each other, or with the same
@@ -49,7 +49,8 @@ func inferGrams(c *context) {
 		}
 		index[column] = i
 	}
-	y = l.add("Gather", map[string]graph.Attribute{"axis": graph.IntAttribute(1)}, l.pad(y, 2, 1, 0, 1, 0), l.constant(integerVector(index...)))
+	y = l.pad(y, 2, 1, 0, 1, 0)
+	y = l.add("Gather", map[string]graph.Attribute{"axis": graph.IntAttribute(1)}, y, l.constant(integerVector(index...)))
 	l.finish(l.reshape(y, append(slices.Clone(s[:len(s)-1]), width)))
 }
 

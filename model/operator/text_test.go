@@ -58,8 +58,8 @@ func TestTfIdfVectorizer(t *testing.T) {
 				want[row*width+columns[g]] = count
 			}
 		}
-		attributes := map[string]graph.Attribute{"mode": text(mode), "min_gram_length": integer(int64(low)), "max_gram_length": integer(int64(high)),
-			"max_skip_count": integer(int64(skips)), "ngram_counts": graph.IntsAttribute(0, 2, 8), "ngram_indexes": graph.IntsAttribute(columns...),
+		attributes := map[string]graph.Attribute{"mode": text(mode), "min_gram_length": integer(int64(low)),
+			"max_gram_length": integer(int64(high)), "max_skip_count": integer(int64(skips)), "ngram_counts": graph.IntsAttribute(0, 2, 8), "ngram_indexes": graph.IntsAttribute(columns...),
 			"pool_int64s": graph.IntsAttribute(tokens...), "weights": {Kind: graph.AttributeFloats, Floats: weights}}
 		y := compute(t, 11, "TfIdfVectorizer", attributes, 1, []*graph.Tensor{x})
 		near(t, fmt.Sprint("n-grams of ", x.Shape, low, high, skips, mode), y[0], want, 1e-6, x.Shape[0], width)
@@ -78,8 +78,8 @@ func TestTfIdfVectorizerErrors(t *testing.T) {
 		{[]int{0, 1}, []int{0}, []int{1, 2, 3}, "2 n-grams and 1 indices"},
 		{[]int{0, 9}, []int{0, 1}, []int{1, 2, 3}, "ngram_counts [0 9] for a pool of 3"},
 	} {
-		attributes := map[string]graph.Attribute{"mode": text("TF"), "max_gram_length": integer(2), "ngram_counts": graph.IntsAttribute(c.counts...),
-			"ngram_indexes": graph.IntsAttribute(c.columns...), "pool_int64s": graph.IntsAttribute(c.pool...)}
+		attributes := map[string]graph.Attribute{"mode": text("TF"), "max_gram_length": integer(2),
+			"ngram_counts": graph.IntsAttribute(c.counts...), "ngram_indexes": graph.IntsAttribute(c.columns...), "pool_int64s": graph.IntsAttribute(c.pool...)}
 		_, err := attempt(11, "TfIdfVectorizer", attributes, 1, []*graph.Tensor{integers(2, 4)})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%v: error %v, want %q", c, err, c.want)

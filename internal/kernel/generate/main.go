@@ -46,6 +46,7 @@ func generate() (map[string][]byte, error) {
 func kernelAssembly() *assembler {
 	a := new(assembler)
 	a.micros()
+	a.uint8Tiles()
 	a.packs()
 	a.interleave3()
 	a.packShifted()
@@ -54,6 +55,7 @@ func kernelAssembly() *assembler {
 	a.distances()
 	a.rowSums()
 	a.pairs()
+	a.reflections()
 	a.pause()
 	return a
 }
@@ -82,6 +84,9 @@ func vectorAssembly() *assembler {
 		w.slideBytes()
 		w.byteSimilarities()
 		w.mixBytes()
+		w.byteRange()
+		w.toBytes()
+		w.fromSums()
 		w.weigh()
 		w.differences()
 		w.distribution()
