@@ -48,6 +48,7 @@ func kernelAssembly() *assembler {
 	a.micros()
 	a.uint8Tiles()
 	a.packs()
+	a.interleave3()
 	a.packShifted()
 	a.integerRows()
 	a.scans()
