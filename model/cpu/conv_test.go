@@ -51,12 +51,21 @@ func convolution(t testing.TB, threads int, w *graph.Tensor, p *operator.ConvPar
 // their bits for one and three threads and for one image of the batch alone.
 func TestConvolution(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for trial := range 60 {
+	for trial := range 150 {
 		group := []int{1, 1, 1, 2}[r.IntN(4)]
 		channels, filters := group*(1+r.IntN(5)), group*(1+r.IntN(40))
 		if trial%6 == 5 { // one channel per group
-			group = []int{7, 16, 48, 80, 144}[r.IntN(5)]
+			group = []int{2, 3, 7, 8, 16, 48, 80, 144}[r.IntN(8)]
 			channels, filters = group, group
+		}
+		if trial%6 == 4 { // one channel with several filters
+			group = 2 + r.IntN(12)
+			channels, filters = group, group*(2+r.IntN(3))
+		}
+		if trial%6 == 3 { // few channels per group
+			group = 2 + r.IntN(9)
+			channels = group << (1 + r.IntN(3))
+			filters = channels
 		}
 		images, h, w := 1+r.IntN(9), 5+r.IntN(30), 5+r.IntN(30)
 		p := &operator.ConvParams{Group: group, Kernel: []int{1 + r.IntN(4), 1 + r.IntN(4)},

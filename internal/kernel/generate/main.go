@@ -88,5 +88,6 @@ func vectorAssembly() *assembler {
 	a.prefetch()
 	a.standing()
 	a.choices()
+	a.groupedChoice()
 	return a
 }

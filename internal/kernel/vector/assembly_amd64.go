@@ -101,45 +101,105 @@ func turnHalvesAVX2(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
 //go:noescape
 func turnPairsAVX2(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
 
-// depthwise1AVX2 is depthwiseGeneric for 1 pixels and groups of 16 channels.
+// depthwise1AVX2 is generic for 1 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise1AVX2(call *depthwiseCall)
 
-// depthwise2AVX2 is depthwiseGeneric for 2 pixels and groups of 16 channels.
+// depthwise2AVX2 is generic for 2 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise2AVX2(call *depthwiseCall)
 
-// depthwise3AVX2 is depthwiseGeneric for 3 pixels and groups of 16 channels.
+// depthwise3AVX2 is generic for 3 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise3AVX2(call *depthwiseCall)
 
-// depthwise4AVX2 is depthwiseGeneric for 4 pixels and groups of 16 channels.
+// depthwise4AVX2 is generic for 4 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise4AVX2(call *depthwiseCall)
 
-// depthwise5AVX2 is depthwiseGeneric for 5 pixels and groups of 16 channels.
+// depthwise5AVX2 is generic for 5 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise5AVX2(call *depthwiseCall)
 
-// depthwise6AVX2 is depthwiseGeneric for 6 pixels and groups of 16 channels.
+// depthwise6AVX2 is generic for 6 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise6AVX2(call *depthwiseCall)
 
-// depthwise7AVX2 is depthwiseGeneric for 7 pixels and groups of 16 channels.
+// depthwise7AVX2 is generic for 7 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise7AVX2(call *depthwiseCall)
 
-// depthwise8AVX2 is depthwiseGeneric for 8 pixels and groups of 16 channels.
+// depthwise8AVX2 is generic for 8 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise8AVX2(call *depthwiseCall)
+
+// grouped2Pixels1AVX2 is generic for groups of 2 channels, 1 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped2Pixels1AVX2(call *depthwiseCall)
+
+// grouped2Pixels2AVX2 is generic for groups of 2 channels, 2 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped2Pixels2AVX2(call *depthwiseCall)
+
+// grouped2Pixels4AVX2 is generic for groups of 2 channels, 4 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped2Pixels4AVX2(call *depthwiseCall)
+
+// grouped2Pixels8AVX2 is generic for groups of 2 channels, 8 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped2Pixels8AVX2(call *depthwiseCall)
+
+// grouped4Pixels1AVX2 is generic for groups of 4 channels, 1 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped4Pixels1AVX2(call *depthwiseCall)
+
+// grouped4Pixels2AVX2 is generic for groups of 4 channels, 2 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped4Pixels2AVX2(call *depthwiseCall)
+
+// grouped4Pixels4AVX2 is generic for groups of 4 channels, 4 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped4Pixels4AVX2(call *depthwiseCall)
+
+// grouped4Pixels8AVX2 is generic for groups of 4 channels, 8 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped4Pixels8AVX2(call *depthwiseCall)
+
+// grouped8Pixels1AVX2 is generic for groups of 8 channels, 1 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped8Pixels1AVX2(call *depthwiseCall)
+
+// grouped8Pixels2AVX2 is generic for groups of 8 channels, 2 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped8Pixels2AVX2(call *depthwiseCall)
+
+// grouped8Pixels4AVX2 is generic for groups of 8 channels, 4 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped8Pixels4AVX2(call *depthwiseCall)
+
+// grouped8Pixels8AVX2 is generic for groups of 8 channels, 8 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped8Pixels8AVX2(call *depthwiseCall)
 
 // finishRowsAVX2 adds bias and, if it is not nil, the same part of another matrix to rows of cols elements, a multiple of 16, and cuts negative results.
 //
@@ -381,45 +441,105 @@ func turnHalvesAVX512(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int
 //go:noescape
 func turnPairsAVX512(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
 
-// depthwise1AVX512 is depthwiseGeneric for 1 pixels and groups of 16 channels.
+// depthwise1AVX512 is generic for 1 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise1AVX512(call *depthwiseCall)
 
-// depthwise2AVX512 is depthwiseGeneric for 2 pixels and groups of 16 channels.
+// depthwise2AVX512 is generic for 2 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise2AVX512(call *depthwiseCall)
 
-// depthwise3AVX512 is depthwiseGeneric for 3 pixels and groups of 16 channels.
+// depthwise3AVX512 is generic for 3 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise3AVX512(call *depthwiseCall)
 
-// depthwise4AVX512 is depthwiseGeneric for 4 pixels and groups of 16 channels.
+// depthwise4AVX512 is generic for 4 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise4AVX512(call *depthwiseCall)
 
-// depthwise5AVX512 is depthwiseGeneric for 5 pixels and groups of 16 channels.
+// depthwise5AVX512 is generic for 5 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise5AVX512(call *depthwiseCall)
 
-// depthwise6AVX512 is depthwiseGeneric for 6 pixels and groups of 16 channels.
+// depthwise6AVX512 is generic for 6 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise6AVX512(call *depthwiseCall)
 
-// depthwise7AVX512 is depthwiseGeneric for 7 pixels and groups of 16 channels.
+// depthwise7AVX512 is generic for 7 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise7AVX512(call *depthwiseCall)
 
-// depthwise8AVX512 is depthwiseGeneric for 8 pixels and groups of 16 channels.
+// depthwise8AVX512 is generic for 8 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise8AVX512(call *depthwiseCall)
+
+// grouped2Pixels1AVX512 is generic for groups of 2 channels, 1 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped2Pixels1AVX512(call *depthwiseCall)
+
+// grouped2Pixels2AVX512 is generic for groups of 2 channels, 2 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped2Pixels2AVX512(call *depthwiseCall)
+
+// grouped2Pixels4AVX512 is generic for groups of 2 channels, 4 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped2Pixels4AVX512(call *depthwiseCall)
+
+// grouped2Pixels8AVX512 is generic for groups of 2 channels, 8 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped2Pixels8AVX512(call *depthwiseCall)
+
+// grouped4Pixels1AVX512 is generic for groups of 4 channels, 1 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped4Pixels1AVX512(call *depthwiseCall)
+
+// grouped4Pixels2AVX512 is generic for groups of 4 channels, 2 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped4Pixels2AVX512(call *depthwiseCall)
+
+// grouped4Pixels4AVX512 is generic for groups of 4 channels, 4 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped4Pixels4AVX512(call *depthwiseCall)
+
+// grouped4Pixels8AVX512 is generic for groups of 4 channels, 8 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped4Pixels8AVX512(call *depthwiseCall)
+
+// grouped8Pixels1AVX512 is generic for groups of 8 channels, 1 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped8Pixels1AVX512(call *depthwiseCall)
+
+// grouped8Pixels2AVX512 is generic for groups of 8 channels, 2 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped8Pixels2AVX512(call *depthwiseCall)
+
+// grouped8Pixels4AVX512 is generic for groups of 8 channels, 4 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped8Pixels4AVX512(call *depthwiseCall)
+
+// grouped8Pixels8AVX512 is generic for groups of 8 channels, 8 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped8Pixels8AVX512(call *depthwiseCall)
 
 // finishRowsAVX512 adds bias and, if it is not nil, the same part of another matrix to rows of cols elements, a multiple of 16, and cuts negative results.
 //
@@ -874,5 +994,63 @@ func divRows(dst, x, y []float32, stepX, stepY int) {
 	}
 	if n < len(dst) {
 		divRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
+	}
+}
+
+// grouped computes a number of pixels, a power of two, with so many channels per group.
+func (c *depthwiseCall) grouped(each, pixels int) {
+	at := each<<8 | pixels
+	if useAVX512 {
+		at |= 1 << 16
+	}
+	switch at {
+	case 0x201:
+		grouped2Pixels1AVX2(c)
+	case 0x202:
+		grouped2Pixels2AVX2(c)
+	case 0x204:
+		grouped2Pixels4AVX2(c)
+	case 0x208:
+		grouped2Pixels8AVX2(c)
+	case 0x401:
+		grouped4Pixels1AVX2(c)
+	case 0x402:
+		grouped4Pixels2AVX2(c)
+	case 0x404:
+		grouped4Pixels4AVX2(c)
+	case 0x408:
+		grouped4Pixels8AVX2(c)
+	case 0x801:
+		grouped8Pixels1AVX2(c)
+	case 0x802:
+		grouped8Pixels2AVX2(c)
+	case 0x804:
+		grouped8Pixels4AVX2(c)
+	case 0x808:
+		grouped8Pixels8AVX2(c)
+	case 0x10201:
+		grouped2Pixels1AVX512(c)
+	case 0x10202:
+		grouped2Pixels2AVX512(c)
+	case 0x10204:
+		grouped2Pixels4AVX512(c)
+	case 0x10208:
+		grouped2Pixels8AVX512(c)
+	case 0x10401:
+		grouped4Pixels1AVX512(c)
+	case 0x10402:
+		grouped4Pixels2AVX512(c)
+	case 0x10404:
+		grouped4Pixels4AVX512(c)
+	case 0x10408:
+		grouped4Pixels8AVX512(c)
+	case 0x10801:
+		grouped8Pixels1AVX512(c)
+	case 0x10802:
+		grouped8Pixels2AVX512(c)
+	case 0x10804:
+		grouped8Pixels4AVX512(c)
+	case 0x10808:
+		grouped8Pixels8AVX512(c)
 	}
 }
