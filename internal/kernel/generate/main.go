@@ -74,6 +74,7 @@ func vectorAssembly() *assembler {
 		w.bends()
 		w.maxWindows()
 		w.meanWindows()
+		w.reduceFunctions()
 		w.scaleRows()
 		w.shiftRows()
 		w.slide()
@@ -89,5 +90,6 @@ func vectorAssembly() *assembler {
 	a.standing()
 	a.choices()
 	a.groupedChoice()
+	a.reduceChoices()
 	return a
 }

@@ -241,6 +241,66 @@ func maxWindowsAVX2(dst, src *float32, offsets *int, positions, channels, step, 
 //go:noescape
 func meanWindowsAVX2(dst, src *float32, offsets *int, positions, channels, step, pixels int, count float64)
 
+// sumOfAVX2 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func sumOfAVX2(dst *float64, x *float32, n, rows, stride int)
+
+// sumAlongAVX2 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func sumAlongAVX2(dst *float64, src *float32, offsets *int, positions, width int)
+
+// absoluteOfAVX2 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func absoluteOfAVX2(dst *float64, x *float32, n, rows, stride int)
+
+// absoluteAlongAVX2 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func absoluteAlongAVX2(dst *float64, src *float32, offsets *int, positions, width int)
+
+// squareOfAVX2 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func squareOfAVX2(dst *float64, x *float32, n, rows, stride int)
+
+// squareAlongAVX2 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func squareAlongAVX2(dst *float64, src *float32, offsets *int, positions, width int)
+
+// productOfAVX2 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func productOfAVX2(dst *float64, x *float32, n, rows, stride int)
+
+// productAlongAVX2 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func productAlongAVX2(dst *float64, src *float32, offsets *int, positions, width int)
+
+// largestOfAVX2 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func largestOfAVX2(dst *float64, x *float32, n, rows, stride int)
+
+// largestAlongAVX2 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func largestAlongAVX2(dst *float64, src *float32, offsets *int, positions, width int)
+
+// smallestOfAVX2 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func smallestOfAVX2(dst *float64, x *float32, n, rows, stride int)
+
+// smallestAlongAVX2 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func smallestAlongAVX2(dst *float64, src *float32, offsets *int, positions, width int)
+
 // scaleRowsAVX2 is scaleRowsGeneric.
 //
 //go:noescape
@@ -580,6 +640,66 @@ func maxWindowsAVX512(dst, src *float32, offsets *int, positions, channels, step
 //
 //go:noescape
 func meanWindowsAVX512(dst, src *float32, offsets *int, positions, channels, step, pixels int, count float64)
+
+// sumOfAVX512 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func sumOfAVX512(dst *float64, x *float32, n, rows, stride int)
+
+// sumAlongAVX512 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func sumAlongAVX512(dst *float64, src *float32, offsets *int, positions, width int)
+
+// absoluteOfAVX512 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func absoluteOfAVX512(dst *float64, x *float32, n, rows, stride int)
+
+// absoluteAlongAVX512 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func absoluteAlongAVX512(dst *float64, src *float32, offsets *int, positions, width int)
+
+// squareOfAVX512 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func squareOfAVX512(dst *float64, x *float32, n, rows, stride int)
+
+// squareAlongAVX512 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func squareAlongAVX512(dst *float64, src *float32, offsets *int, positions, width int)
+
+// productOfAVX512 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func productOfAVX512(dst *float64, x *float32, n, rows, stride int)
+
+// productAlongAVX512 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func productAlongAVX512(dst *float64, src *float32, offsets *int, positions, width int)
+
+// largestOfAVX512 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func largestOfAVX512(dst *float64, x *float32, n, rows, stride int)
+
+// largestAlongAVX512 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func largestAlongAVX512(dst *float64, src *float32, offsets *int, positions, width int)
+
+// smallestOfAVX512 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func smallestOfAVX512(dst *float64, x *float32, n, rows, stride int)
+
+// smallestAlongAVX512 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func smallestAlongAVX512(dst *float64, src *float32, offsets *int, positions, width int)
 
 // scaleRowsAVX512 is scaleRowsGeneric.
 //
@@ -1052,5 +1172,65 @@ func (c *depthwiseCall) grouped(each, pixels int) {
 		grouped8Pixels4AVX512(c)
 	case 0x10808:
 		grouped8Pixels8AVX512(c)
+	}
+}
+
+// reduceRowsAssembly calls the function of a reduction.
+func (r Reduction) reduceRowsAssembly(dst *float64, x *float32, n, rows, stride int) {
+	switch {
+	case r == 0 && useAVX512:
+		sumOfAVX512(dst, x, n, rows, stride)
+	case r == 0:
+		sumOfAVX2(dst, x, n, rows, stride)
+	case r == 1 && useAVX512:
+		absoluteOfAVX512(dst, x, n, rows, stride)
+	case r == 1:
+		absoluteOfAVX2(dst, x, n, rows, stride)
+	case r == 2 && useAVX512:
+		squareOfAVX512(dst, x, n, rows, stride)
+	case r == 2:
+		squareOfAVX2(dst, x, n, rows, stride)
+	case r == 3 && useAVX512:
+		productOfAVX512(dst, x, n, rows, stride)
+	case r == 3:
+		productOfAVX2(dst, x, n, rows, stride)
+	case r == 4 && useAVX512:
+		largestOfAVX512(dst, x, n, rows, stride)
+	case r == 4:
+		largestOfAVX2(dst, x, n, rows, stride)
+	case r == 5 && useAVX512:
+		smallestOfAVX512(dst, x, n, rows, stride)
+	case r == 5:
+		smallestOfAVX2(dst, x, n, rows, stride)
+	}
+}
+
+// reduceColumnsAssembly calls the function of a reduction.
+func (r Reduction) reduceColumnsAssembly(dst *float64, src *float32, offsets *int, positions, width int) {
+	switch {
+	case r == 0 && useAVX512:
+		sumAlongAVX512(dst, src, offsets, positions, width)
+	case r == 0:
+		sumAlongAVX2(dst, src, offsets, positions, width)
+	case r == 1 && useAVX512:
+		absoluteAlongAVX512(dst, src, offsets, positions, width)
+	case r == 1:
+		absoluteAlongAVX2(dst, src, offsets, positions, width)
+	case r == 2 && useAVX512:
+		squareAlongAVX512(dst, src, offsets, positions, width)
+	case r == 2:
+		squareAlongAVX2(dst, src, offsets, positions, width)
+	case r == 3 && useAVX512:
+		productAlongAVX512(dst, src, offsets, positions, width)
+	case r == 3:
+		productAlongAVX2(dst, src, offsets, positions, width)
+	case r == 4 && useAVX512:
+		largestAlongAVX512(dst, src, offsets, positions, width)
+	case r == 4:
+		largestAlongAVX2(dst, src, offsets, positions, width)
+	case r == 5 && useAVX512:
+		smallestAlongAVX512(dst, src, offsets, positions, width)
+	case r == 5:
+		smallestAlongAVX2(dst, src, offsets, positions, width)
 	}
 }

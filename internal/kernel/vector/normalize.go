@@ -4,23 +4,14 @@ package vector
 
 import "math"
 
-// Sum is Σ x in float64 over sixteen interleaved partial sums, then the rest in order.
+// Sum is Σ x in float64 over sixteen interleaved partial sums: see [Reduction.Rows].
 func Sum(x []float32) float64 {
-	var sums [Lanes]float64
-	n := len(x) &^ (Lanes - 1)
-	for i := 0; i < n; i += Lanes {
-		for k, v := range x[i : i+Lanes] {
-			sums[k] += float64(v)
-		}
-	}
-	total := foldLanes(&sums)
-	for _, v := range x[n:] {
-		total += float64(v)
-	}
-	return total
+	var sum [1]float64
+	ReduceSum.Rows(sum[:], x, len(x), 1, 0)
+	return sum[0]
 }
 
-// deviation is Σ (x − mean)² in the same order.
+// deviation is Σ (x − mean)² in sixteen interleaved partial sums, then the rest in order.
 func deviation(x []float32, mean float64) float64 {
 	var sums [Lanes]float64
 	n := len(x) &^ (Lanes - 1)

@@ -25,6 +25,14 @@ func (d *Depthwise) line(dst []float32, to int, src []float32, from, pixels int,
 	d.generic(dst, to, src, from, pixels, taps)
 }
 
+func (r Reduction) rows(dst []float64, x []float32, n, rows, stride int) {
+	r.rowsGeneric(dst, x, n, rows, stride)
+}
+
+func (r Reduction) columns(dst []float64, src []float32, offsets []int, width int) {
+	r.columnsGeneric(dst, src, offsets, width)
+}
+
 func clip(dst, src []float32, low, high float32) { clipGeneric(dst, src, low, high) }
 func hardSigmoid(dst, src []float32, slope, shift float32) {
 	hardSigmoidGeneric(dst, src, slope, shift)
