@@ -244,7 +244,86 @@ func buildArg(b *builder) (func() error, error) {
 	if b.DType(0) == graph.Int64 {
 		return argument[int64](b), nil
 	}
-	return argument[float32](b), nil
+	return floatArgument(b), nil
+}
+
+// floatArgument is argument for columns that lie beside each other, and for rows whose extreme is known before it is looked for.
+func floatArgument(b *builder) func() error {
+	p := b.Step.Params.(operator.ArgParams)
+	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
+	smallest := b.Step.Node.Op == "ArgMin"
+	if n > math.MaxInt32 {
+		return argument[float32](b)
+	}
+	order, top := vector.Greater, vector.ReduceMax
+	if smallest {
+		order, top = vector.Less, vector.ReduceMin
+	}
+	if p.Last {
+		order++
+	}
+	m, y, floats := b.memory, b.Step.Out[0], b.in(0)
+	if inner == 1 {
+		return b.span(outer, max(1, grain/max(n, 1)), func(_, lo, hi int) {
+			for r := lo; r < hi; r++ {
+				m.i64[y][r] = int64(place(floats()[r*n:(r+1)*n], order, top))
+			}
+		})
+	}
+	parts := (inner + reducedPart - 1) / reducedPart
+	return b.span(outer*parts, max(1, grain/(reducedPart*max(n, 1))), func(_, lo, hi int) {
+		var best [reducedPart]float32
+		var places [reducedPart]int32
+		for t := lo; t < hi; t++ {
+			c := t % parts * reducedPart
+			width := min(reducedPart, inner-c)
+			x := floats()[t/parts*n*inner+c:]
+			copy(best[:width], x)
+			clear(places[:])
+			for i := 1; i < n; i++ {
+				order.Overtake(best[:width], x[i*inner:], places[:width], int32(i))
+			}
+			for k, v := range places[:width] {
+				m.i64[y][t/parts*inner+c+k] = int64(v)
+			}
+		}
+	})
+}
+
+// place is where a row's extreme is: in the first or last piece that has it. With a NaN among them the elements are gone through.
+func place(x []float32, order vector.Order, f vector.Reduction) int {
+	var tops [reducedPart]float64
+	size := roundUp((len(x)+reducedPart-1)/reducedPart, vector.Lanes)
+	whole := len(x) / size
+	f.Rows(tops[:], x, size, whole, size)
+	pieces := whole
+	if rest := x[whole*size:]; len(rest) > 0 {
+		f.Rows(tops[whole:], rest, len(rest), 1, 0)
+		pieces++
+	}
+	best, last := 0, order == vector.GreaterOrEqual || order == vector.LessOrEqual
+	for i, v := range tops[:pieces] {
+		if v != v {
+			return placeAmong(x, order)
+		}
+		if f.Join(v, tops[best]) == v && (v != tops[best] || last) {
+			best = i
+		}
+	}
+	return best*size + placeAmong(x[best*size:min(len(x), (best+1)*size)], order)
+}
+
+// placeAmong goes through the elements; a NaN in front stays.
+func placeAmong(x []float32, order vector.Order) int {
+	best := 0
+	for i, v := range x {
+		w := x[best]
+		if i > 0 && (v > w && order <= vector.GreaterOrEqual || v < w && order >= vector.Less ||
+			v == w && (order == vector.GreaterOrEqual || order == vector.LessOrEqual)) {
+			best = i
+		}
+	}
+	return best
 }
 
 func argument[T number](b *builder) func() error {
@@ -279,6 +358,9 @@ func cumSum[T number](b *builder) (func() error, error) {
 	p := b.Step.Params.(operator.CumSumParams)
 	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
 	m, in, out := b.memory, b.Step.In[0], b.Step.Out[0]
+	if inner > 1 && b.DType(0) == graph.Float32 {
+		return sumColumns(b, p, outer, n, inner), nil
+	}
 	return b.span(outer*inner, max(1, grain/max(n, 1)), func(_, lo, hi int) {
 		x, y := slots[T](m)[in], slots[T](m)[out]
 		for r := lo; r < hi; r++ {
@@ -298,6 +380,34 @@ func cumSum[T number](b *builder) (func() error, error) {
 			}
 		}
 	}), nil
+}
+
+// sumColumns is running sums of columns that lie beside each other.
+func sumColumns(b *builder, p operator.CumSumParams, outer, n, inner int) func() error {
+	parts := (inner + reducedPart - 1) / reducedPart
+	x, y := b.in(0), b.out(0)
+	return b.span(outer*parts, max(1, grain/(reducedPart*max(n, 1))), func(_, lo, hi int) {
+		var sums [reducedPart]float32
+		for t := lo; t < hi; t++ {
+			c := t % parts * reducedPart
+			sum := sums[:min(reducedPart, inner-c)]
+			clear(sum)
+			for i := range n {
+				if p.Reverse {
+					i = n - 1 - i
+				}
+				at := (t/parts*n+i)*inner + c
+				dst := y()[at : at+len(sum)]
+				if p.Exclusive {
+					copy(dst, sum)
+				}
+				vector.AddRows(sum, sum, x()[at:], 1, 1)
+				if !p.Exclusive {
+					copy(dst, sum)
+				}
+			}
+		}
+	})
 }
 
 // meanLast is sums and means over axes before the last one, which is taken as the channels of an image; nil for others.

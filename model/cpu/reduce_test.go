@@ -116,6 +116,69 @@ func TestReductions(t *testing.T) {
 	}
 }
 
+// Places of extremes and running sums are those of the loops that define them, with ties and NaN.
+func TestPlacesAndRunningSums(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(23, 24))
+	number := func(v int) map[string]graph.Attribute {
+		return map[string]graph.Attribute{"axis": graph.IntAttribute(v)}
+	}
+	for trial := range 200 {
+		outer, n, inner := 1+r.IntN(3), 1+r.IntN([]int{5, 40, 3000}[trial%3]), 1
+		if trial%2 == 0 {
+			inner = 1 + r.IntN(100)
+			n = min(n, 50)
+		}
+		x := make([]float32, outer*n*inner)
+		for i := range x {
+			if x[i] = float32(r.IntN(7) - 3); trial%5 == 0 && r.IntN(20) == 0 {
+				x[i] = []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Copysign(0, -1))}[r.IntN(3)]
+			}
+		}
+		run := func(op string, a map[string]graph.Attribute, c ...*graph.Tensor) *graph.Tensor {
+			e := reduceNode(t, 2, op, a, c...)
+			defer e.Close()
+			out, err := e.Run(t.Context(), []*graph.Tensor{graph.Floats(x, outer, n, inner)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return &graph.Tensor{F32: slices.Clone(out[0].F32), I64: slices.Clone(out[0].I64)}
+		}
+		last, exclusive, reverse := r.IntN(2), r.IntN(2), r.IntN(2)
+		a := number(1)
+		a["select_last_index"] = graph.IntAttribute(last)
+		largest, smallest := run("ArgMax", a), run("ArgMin", a)
+		sums := run("CumSum", map[string]graph.Attribute{"exclusive": graph.IntAttribute(exclusive), "reverse": graph.IntAttribute(reverse)}, graph.Ints(1))
+		for k := range outer * inner {
+			at := func(i int) int { return (k/inner*n+i)*inner + k%inner }
+			top, least := 0, 0
+			var sum float32
+			for i := range n {
+				if v, w := x[at(i)], x[at(top)]; v > w || last == 1 && v == w {
+					top = i
+				}
+				if v, w := x[at(i)], x[at(least)]; v < w || last == 1 && v == w {
+					least = i
+				}
+				j := i
+				if reverse == 1 {
+					j = n - 1 - i
+				}
+				want := sum
+				if sum += x[at(j)]; exclusive == 0 {
+					want = sum
+				}
+				if got := sums.F32[at(j)]; got != want && (got == got || want == want) {
+					t.Fatalf("trial %d: running sum %d of column %d is %g, want %g", trial, j, k, got, want)
+				}
+			}
+			if largest.I64[k] != int64(top) || least != int(smallest.I64[k]) {
+				t.Fatalf("trial %d: extremes of column %d of %d at %d and %d, want %d and %d", trial, k, n, largest.I64[k], smallest.I64[k], top, least)
+			}
+		}
+	}
+}
+
 func fold(x []float64, start float64, f func(acc, v float64) float64) float64 {
 	for _, v := range x {
 		start = f(start, v)

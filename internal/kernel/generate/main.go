@@ -67,6 +67,8 @@ func vectorAssembly() *assembler {
 		w.arithmetic()
 		w.normalizeRows()
 		w.rootRows()
+		w.deviation()
+		w.overtake()
 		w.rotations()
 		w.depthwise()
 		w.finishRows()

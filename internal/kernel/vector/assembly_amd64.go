@@ -56,6 +56,36 @@ func geluTanhAVX2(dst, src *float32, n int)
 //go:noescape
 func mishAVX2(dst, src *float32, n int)
 
+// sqrtAVX2 is sqrtGeneric for n a multiple of 16.
+//
+//go:noescape
+func sqrtAVX2(dst, src *float32, n int)
+
+// negateAVX2 is negateGeneric for n a multiple of 16.
+//
+//go:noescape
+func negateAVX2(dst, src *float32, n int)
+
+// absolutesAVX2 is absolutesGeneric for n a multiple of 16.
+//
+//go:noescape
+func absolutesAVX2(dst, src *float32, n int)
+
+// roundAVX2 is roundGeneric for n a multiple of 16.
+//
+//go:noescape
+func roundAVX2(dst, src *float32, n int)
+
+// floorAVX2 is floorGeneric for n a multiple of 16.
+//
+//go:noescape
+func floorAVX2(dst, src *float32, n int)
+
+// ceilAVX2 is ceilGeneric for n a multiple of 16.
+//
+//go:noescape
+func ceilAVX2(dst, src *float32, n int)
+
 // swishAVX2 is swishGeneric for n a multiple of 16.
 //
 //go:noescape
@@ -81,6 +111,21 @@ func mulRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 //go:noescape
 func divRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 
+// maxRowsAVX2 writes x max y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func maxRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+
+// minRowsAVX2 writes x min y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func minRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+
+// preluRowsAVX2 writes x or, where negative, · y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func preluRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+
 // normalizeRowsAVX2 is normalizeRowsGeneric with scale and bias for n a multiple of 16.
 //
 //go:noescape
@@ -90,6 +135,31 @@ func normalizeRowsAVX2(dst, x, scale, bias *float32, n, rows int, epsilon float6
 //
 //go:noescape
 func rootRowsAVX2(dst, x, scale *float32, n, rows int, epsilon float64)
+
+// deviationAVX2 is Σ (x − mean)² in sixteen partial sums for n a multiple of 16.
+//
+//go:noescape
+func deviationAVX2(x *float32, n int, mean float64) float64
+
+// greaterAVX2 is overtakeGeneric for n a multiple of 16.
+//
+//go:noescape
+func greaterAVX2(top, x *float32, index *int32, n int, value int32)
+
+// greaterOrEqualAVX2 is overtakeGeneric for n a multiple of 16.
+//
+//go:noescape
+func greaterOrEqualAVX2(top, x *float32, index *int32, n int, value int32)
+
+// lessAVX2 is overtakeGeneric for n a multiple of 16.
+//
+//go:noescape
+func lessAVX2(top, x *float32, index *int32, n int, value int32)
+
+// lessOrEqualAVX2 is overtakeGeneric for n a multiple of 16.
+//
+//go:noescape
+func lessOrEqualAVX2(top, x *float32, index *int32, n int, value int32)
 
 // turnHalvesAVX2 is turnHalvesGeneric; n is half of what is turned of a row.
 //
@@ -456,6 +526,36 @@ func geluTanhAVX512(dst, src *float32, n int)
 //go:noescape
 func mishAVX512(dst, src *float32, n int)
 
+// sqrtAVX512 is sqrtGeneric for n a multiple of 16.
+//
+//go:noescape
+func sqrtAVX512(dst, src *float32, n int)
+
+// negateAVX512 is negateGeneric for n a multiple of 16.
+//
+//go:noescape
+func negateAVX512(dst, src *float32, n int)
+
+// absolutesAVX512 is absolutesGeneric for n a multiple of 16.
+//
+//go:noescape
+func absolutesAVX512(dst, src *float32, n int)
+
+// roundAVX512 is roundGeneric for n a multiple of 16.
+//
+//go:noescape
+func roundAVX512(dst, src *float32, n int)
+
+// floorAVX512 is floorGeneric for n a multiple of 16.
+//
+//go:noescape
+func floorAVX512(dst, src *float32, n int)
+
+// ceilAVX512 is ceilGeneric for n a multiple of 16.
+//
+//go:noescape
+func ceilAVX512(dst, src *float32, n int)
+
 // swishAVX512 is swishGeneric for n a multiple of 16.
 //
 //go:noescape
@@ -481,6 +581,21 @@ func mulRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 //go:noescape
 func divRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 
+// maxRowsAVX512 writes x max y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func maxRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+
+// minRowsAVX512 writes x min y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func minRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+
+// preluRowsAVX512 writes x or, where negative, · y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func preluRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+
 // normalizeRowsAVX512 is normalizeRowsGeneric with scale and bias for n a multiple of 16.
 //
 //go:noescape
@@ -490,6 +605,31 @@ func normalizeRowsAVX512(dst, x, scale, bias *float32, n, rows int, epsilon floa
 //
 //go:noescape
 func rootRowsAVX512(dst, x, scale *float32, n, rows int, epsilon float64)
+
+// deviationAVX512 is Σ (x − mean)² in sixteen partial sums for n a multiple of 16.
+//
+//go:noescape
+func deviationAVX512(x *float32, n int, mean float64) float64
+
+// greaterAVX512 is overtakeGeneric for n a multiple of 16.
+//
+//go:noescape
+func greaterAVX512(top, x *float32, index *int32, n int, value int32)
+
+// greaterOrEqualAVX512 is overtakeGeneric for n a multiple of 16.
+//
+//go:noescape
+func greaterOrEqualAVX512(top, x *float32, index *int32, n int, value int32)
+
+// lessAVX512 is overtakeGeneric for n a multiple of 16.
+//
+//go:noescape
+func lessAVX512(top, x *float32, index *int32, n int, value int32)
+
+// lessOrEqualAVX512 is overtakeGeneric for n a multiple of 16.
+//
+//go:noescape
+func lessOrEqualAVX512(top, x *float32, index *int32, n int, value int32)
 
 // turnHalvesAVX512 is turnHalvesGeneric; n is half of what is turned of a row.
 //
@@ -951,6 +1091,96 @@ func mish(dst, src []float32) {
 	mishGeneric(dst[n:len(src)], src[n:])
 }
 
+// sqrt is sqrtGeneric.
+func sqrt(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				sqrtAVX512(d, s, n)
+			} else {
+				sqrtAVX2(d, s, n)
+			}
+		}
+	}
+	sqrtGeneric(dst[n:len(src)], src[n:])
+}
+
+// negate is negateGeneric.
+func negate(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				negateAVX512(d, s, n)
+			} else {
+				negateAVX2(d, s, n)
+			}
+		}
+	}
+	negateGeneric(dst[n:len(src)], src[n:])
+}
+
+// absolutes is absolutesGeneric.
+func absolutes(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				absolutesAVX512(d, s, n)
+			} else {
+				absolutesAVX2(d, s, n)
+			}
+		}
+	}
+	absolutesGeneric(dst[n:len(src)], src[n:])
+}
+
+// floor is floorGeneric.
+func floor(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				floorAVX512(d, s, n)
+			} else {
+				floorAVX2(d, s, n)
+			}
+		}
+	}
+	floorGeneric(dst[n:len(src)], src[n:])
+}
+
+// ceil is ceilGeneric.
+func ceil(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				ceilAVX512(d, s, n)
+			} else {
+				ceilAVX2(d, s, n)
+			}
+		}
+	}
+	ceilGeneric(dst[n:len(src)], src[n:])
+}
+
+// round is roundGeneric.
+func round(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				roundAVX512(d, s, n)
+			} else {
+				roundAVX2(d, s, n)
+			}
+		}
+	}
+	roundGeneric(dst[n:len(src)], src[n:])
+}
+
 // clip is clipGeneric.
 func clip(dst, src []float32, low, high float32) {
 	n := 0
@@ -1114,6 +1344,63 @@ func divRows(dst, x, y []float32, stepX, stepY int) {
 	}
 	if n < len(dst) {
 		divRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
+	}
+}
+
+// maxRows is maxRowsGeneric.
+func maxRows(dst, x, y []float32, stepX, stepY int) {
+	n := 0
+	if useAVX2 && stepX+stepY > 0 {
+		if n = len(dst) &^ (Lanes - 1); n > 0 {
+			// The last elements that the assembly reads.
+			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
+			if useAVX512 {
+				maxRowsAVX512(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			} else {
+				maxRowsAVX2(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			}
+		}
+	}
+	if n < len(dst) {
+		maxRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
+	}
+}
+
+// minRows is minRowsGeneric.
+func minRows(dst, x, y []float32, stepX, stepY int) {
+	n := 0
+	if useAVX2 && stepX+stepY > 0 {
+		if n = len(dst) &^ (Lanes - 1); n > 0 {
+			// The last elements that the assembly reads.
+			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
+			if useAVX512 {
+				minRowsAVX512(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			} else {
+				minRowsAVX2(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			}
+		}
+	}
+	if n < len(dst) {
+		minRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
+	}
+}
+
+// preluRows is preluRowsGeneric.
+func preluRows(dst, x, y []float32, stepX, stepY int) {
+	n := 0
+	if useAVX2 && stepX+stepY > 0 {
+		if n = len(dst) &^ (Lanes - 1); n > 0 {
+			// The last elements that the assembly reads.
+			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
+			if useAVX512 {
+				preluRowsAVX512(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			} else {
+				preluRowsAVX2(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			}
+		}
+	}
+	if n < len(dst) {
+		preluRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
 	}
 }
 

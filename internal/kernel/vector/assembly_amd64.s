@@ -769,6 +769,23 @@ DATA lowest<>+52(SB)/4, $0xc2ae0000
 DATA lowest<>+56(SB)/4, $0xc2ae0000
 DATA lowest<>+60(SB)/4, $0xc2ae0000
 GLOBL lowest<>(SB), RODATA|NOPTR, $64
+DATA magnitudes<>+0(SB)/4, $0x7fffffff
+DATA magnitudes<>+4(SB)/4, $0x7fffffff
+DATA magnitudes<>+8(SB)/4, $0x7fffffff
+DATA magnitudes<>+12(SB)/4, $0x7fffffff
+DATA magnitudes<>+16(SB)/4, $0x7fffffff
+DATA magnitudes<>+20(SB)/4, $0x7fffffff
+DATA magnitudes<>+24(SB)/4, $0x7fffffff
+DATA magnitudes<>+28(SB)/4, $0x7fffffff
+DATA magnitudes<>+32(SB)/4, $0x7fffffff
+DATA magnitudes<>+36(SB)/4, $0x7fffffff
+DATA magnitudes<>+40(SB)/4, $0x7fffffff
+DATA magnitudes<>+44(SB)/4, $0x7fffffff
+DATA magnitudes<>+48(SB)/4, $0x7fffffff
+DATA magnitudes<>+52(SB)/4, $0x7fffffff
+DATA magnitudes<>+56(SB)/4, $0x7fffffff
+DATA magnitudes<>+60(SB)/4, $0x7fffffff
+GLOBL magnitudes<>(SB), RODATA|NOPTR, $64
 DATA minusBorder<>+0(SB)/4, $0xbf200000
 DATA minusBorder<>+4(SB)/4, $0xbf200000
 DATA minusBorder<>+8(SB)/4, $0xbf200000
@@ -2218,6 +2235,126 @@ loop:
 	VZEROUPPER
 	RET
 
+// func sqrtAVX2(dst, src *float32, n int)
+TEXT ·sqrtAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VSQRTPS Y4, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VSQRTPS Y4, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func negateAVX2(dst, src *float32, n int)
+TEXT ·negateAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VXORPS signs<>(SB), Y4, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VXORPS signs<>(SB), Y4, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func absolutesAVX2(dst, src *float32, n int)
+TEXT ·absolutesAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VANDPS magnitudes<>(SB), Y4, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VANDPS magnitudes<>(SB), Y4, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func roundAVX2(dst, src *float32, n int)
+TEXT ·roundAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VROUNDPS $8, Y4, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VROUNDPS $8, Y4, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func floorAVX2(dst, src *float32, n int)
+TEXT ·floorAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VROUNDPS $9, Y4, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VROUNDPS $9, Y4, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func ceilAVX2(dst, src *float32, n int)
+TEXT ·ceilAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Y12, Y12, Y12
+loop:
+	VMOVUPS 0(SI), Y4
+	VROUNDPS $10, Y4, Y0
+	VMOVUPS Y0, 0(DI)
+	VMOVUPS 32(SI), Y4
+	VROUNDPS $10, Y4, Y0
+	VMOVUPS Y0, 32(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
 // func swishAVX2(dst, src *float32, n int, slope, unit float32)
 TEXT ·swishAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -2304,6 +2441,7 @@ TEXT ·addRowsAVX2(SB), NOSPLIT, $0-48
 	XORQ AX, AX
 	VBROADCASTSS (SI), Y14
 	VBROADCASTSS (DX), Y15
+	VXORPS Y13, Y13, Y13
 	TESTQ R8, R8
 	JZ left
 	TESTQ R9, R9
@@ -2357,6 +2495,7 @@ TEXT ·subRowsAVX2(SB), NOSPLIT, $0-48
 	XORQ AX, AX
 	VBROADCASTSS (SI), Y14
 	VBROADCASTSS (DX), Y15
+	VXORPS Y13, Y13, Y13
 	TESTQ R8, R8
 	JZ left
 	TESTQ R9, R9
@@ -2410,6 +2549,7 @@ TEXT ·mulRowsAVX2(SB), NOSPLIT, $0-48
 	XORQ AX, AX
 	VBROADCASTSS (SI), Y14
 	VBROADCASTSS (DX), Y15
+	VXORPS Y13, Y13, Y13
 	TESTQ R8, R8
 	JZ left
 	TESTQ R9, R9
@@ -2463,6 +2603,7 @@ TEXT ·divRowsAVX2(SB), NOSPLIT, $0-48
 	XORQ AX, AX
 	VBROADCASTSS (SI), Y14
 	VBROADCASTSS (DX), Y15
+	VXORPS Y13, Y13, Y13
 	TESTQ R8, R8
 	JZ left
 	TESTQ R9, R9
@@ -2497,6 +2638,204 @@ rightLoop:
 	VMOVUPS Y0, 0(DI)(AX*1)
 	VMOVUPS 32(SI)(AX*1), Y1
 	VDIVPS Y15, Y1, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT rightLoop
+	VZEROUPPER
+	RET
+
+// func maxRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·maxRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ stepX+32(FP), R8
+	MOVQ stepY+40(FP), R9
+	SHLQ $2, CX
+	XORQ AX, AX
+	VBROADCASTSS (SI), Y14
+	VBROADCASTSS (DX), Y15
+	VXORPS Y13, Y13, Y13
+	TESTQ R8, R8
+	JZ left
+	TESTQ R9, R9
+	JZ right
+both:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VMAXPS 0(DX)(AX*1), Y0, Y4 // of NaN the right one
+	VCMPPS $3, Y0, Y0, Y8
+	VBLENDVPS Y8, Y0, Y4, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VMAXPS 32(DX)(AX*1), Y1, Y5 // of NaN the right one
+	VCMPPS $3, Y1, Y1, Y9
+	VBLENDVPS Y9, Y1, Y5, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT both
+	VZEROUPPER
+	RET
+left:
+leftLoop:
+	VMAXPS 0(DX)(AX*1), Y14, Y4 // of NaN the right one
+	VCMPPS $3, Y14, Y14, Y8
+	VBLENDVPS Y8, Y14, Y4, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMAXPS 32(DX)(AX*1), Y14, Y5 // of NaN the right one
+	VCMPPS $3, Y14, Y14, Y9
+	VBLENDVPS Y9, Y14, Y5, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT leftLoop
+	VZEROUPPER
+	RET
+right:
+rightLoop:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VMAXPS Y15, Y0, Y4 // of NaN the right one
+	VCMPPS $3, Y0, Y0, Y8
+	VBLENDVPS Y8, Y0, Y4, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VMAXPS Y15, Y1, Y5 // of NaN the right one
+	VCMPPS $3, Y1, Y1, Y9
+	VBLENDVPS Y9, Y1, Y5, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT rightLoop
+	VZEROUPPER
+	RET
+
+// func minRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·minRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ stepX+32(FP), R8
+	MOVQ stepY+40(FP), R9
+	SHLQ $2, CX
+	XORQ AX, AX
+	VBROADCASTSS (SI), Y14
+	VBROADCASTSS (DX), Y15
+	VXORPS Y13, Y13, Y13
+	TESTQ R8, R8
+	JZ left
+	TESTQ R9, R9
+	JZ right
+both:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VMINPS 0(DX)(AX*1), Y0, Y4 // of NaN the right one
+	VCMPPS $3, Y0, Y0, Y8
+	VBLENDVPS Y8, Y0, Y4, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VMINPS 32(DX)(AX*1), Y1, Y5 // of NaN the right one
+	VCMPPS $3, Y1, Y1, Y9
+	VBLENDVPS Y9, Y1, Y5, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT both
+	VZEROUPPER
+	RET
+left:
+leftLoop:
+	VMINPS 0(DX)(AX*1), Y14, Y4 // of NaN the right one
+	VCMPPS $3, Y14, Y14, Y8
+	VBLENDVPS Y8, Y14, Y4, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMINPS 32(DX)(AX*1), Y14, Y5 // of NaN the right one
+	VCMPPS $3, Y14, Y14, Y9
+	VBLENDVPS Y9, Y14, Y5, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT leftLoop
+	VZEROUPPER
+	RET
+right:
+rightLoop:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VMINPS Y15, Y0, Y4 // of NaN the right one
+	VCMPPS $3, Y0, Y0, Y8
+	VBLENDVPS Y8, Y0, Y4, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VMINPS Y15, Y1, Y5 // of NaN the right one
+	VCMPPS $3, Y1, Y1, Y9
+	VBLENDVPS Y9, Y1, Y5, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT rightLoop
+	VZEROUPPER
+	RET
+
+// func preluRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·preluRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ stepX+32(FP), R8
+	MOVQ stepY+40(FP), R9
+	SHLQ $2, CX
+	XORQ AX, AX
+	VBROADCASTSS (SI), Y14
+	VBROADCASTSS (DX), Y15
+	VXORPS Y13, Y13, Y13
+	TESTQ R8, R8
+	JZ left
+	TESTQ R9, R9
+	JZ right
+both:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VMULPS 0(DX)(AX*1), Y0, Y4
+	VCMPPS $1, Y13, Y0, Y8
+	VBLENDVPS Y8, Y4, Y0, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VMULPS 32(DX)(AX*1), Y1, Y5
+	VCMPPS $1, Y13, Y1, Y9
+	VBLENDVPS Y9, Y5, Y1, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT both
+	VZEROUPPER
+	RET
+left:
+leftLoop:
+	VMULPS 0(DX)(AX*1), Y14, Y4
+	VCMPPS $1, Y13, Y14, Y8
+	VBLENDVPS Y8, Y4, Y14, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMULPS 32(DX)(AX*1), Y14, Y5
+	VCMPPS $1, Y13, Y14, Y9
+	VBLENDVPS Y9, Y5, Y14, Y1
+	VMOVUPS Y1, 32(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT leftLoop
+	VZEROUPPER
+	RET
+right:
+rightLoop:
+	VMOVUPS 0(SI)(AX*1), Y0
+	VMULPS Y15, Y0, Y4
+	VCMPPS $1, Y13, Y0, Y8
+	VBLENDVPS Y8, Y4, Y0, Y0
+	VMOVUPS Y0, 0(DI)(AX*1)
+	VMOVUPS 32(SI)(AX*1), Y1
+	VMULPS Y15, Y1, Y5
+	VCMPPS $1, Y13, Y1, Y9
+	VBLENDVPS Y9, Y5, Y1, Y1
 	VMOVUPS Y1, 32(DI)(AX*1)
 	ADDQ $64, AX
 	CMPQ AX, CX
@@ -2669,6 +3008,163 @@ apply:
 	ADDQ CX, DI
 	DECQ R10
 	JNZ row
+	VZEROUPPER
+	RET
+
+// func deviationAVX2(x *float32, n int, mean float64) float64
+TEXT ·deviationAVX2(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	SHLQ $2, CX
+	VBROADCASTSD mean+16(FP), Y13
+	MOVQ $0x3ff0000000000000, AX
+	VMOVQ AX, X15
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	XORQ AX, AX
+square:
+	VCVTPS2PD 0(SI)(AX*1), Y4
+	VSUBPD Y13, Y4, Y4
+	VMULPD Y4, Y4, Y4
+	VADDPD Y4, Y0, Y0
+	VCVTPS2PD 16(SI)(AX*1), Y5
+	VSUBPD Y13, Y5, Y5
+	VMULPD Y5, Y5, Y5
+	VADDPD Y5, Y1, Y1
+	VCVTPS2PD 32(SI)(AX*1), Y6
+	VSUBPD Y13, Y6, Y6
+	VMULPD Y6, Y6, Y6
+	VADDPD Y6, Y2, Y2
+	VCVTPS2PD 48(SI)(AX*1), Y7
+	VSUBPD Y13, Y7, Y7
+	VMULPD Y7, Y7, Y7
+	VADDPD Y7, Y3, Y3
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT square
+	VADDPD Y2, Y0, Y0
+	VADDPD Y3, Y1, Y1
+	VADDPD Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD X1, X0, X0
+	VUNPCKHPD X0, X0, X1
+	VADDPD X1, X0, X0
+	VDIVSD X15, X0, X0
+	VMOVSD X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func greaterAVX2(top, x *float32, index *int32, n int, value int32)
+TEXT ·greaterAVX2(SB), NOSPLIT, $0-36
+	MOVQ top+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ index+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVL value+32(FP), AX
+	VMOVD AX, X3
+	VPBROADCASTD X3, Y3
+loop:
+	VMOVUPS 0(DI), Y0
+	VMOVUPS 0(SI), Y1
+	VCMPPS $30, Y0, Y1, Y2
+	VMASKMOVPS Y1, Y2, 0(DI)
+	VPMASKMOVD Y3, Y2, 0(DX)
+	VMOVUPS 32(DI), Y0
+	VMOVUPS 32(SI), Y1
+	VCMPPS $30, Y0, Y1, Y2
+	VMASKMOVPS Y1, Y2, 32(DI)
+	VPMASKMOVD Y3, Y2, 32(DX)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, DX
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func greaterOrEqualAVX2(top, x *float32, index *int32, n int, value int32)
+TEXT ·greaterOrEqualAVX2(SB), NOSPLIT, $0-36
+	MOVQ top+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ index+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVL value+32(FP), AX
+	VMOVD AX, X3
+	VPBROADCASTD X3, Y3
+loop:
+	VMOVUPS 0(DI), Y0
+	VMOVUPS 0(SI), Y1
+	VCMPPS $29, Y0, Y1, Y2
+	VMASKMOVPS Y1, Y2, 0(DI)
+	VPMASKMOVD Y3, Y2, 0(DX)
+	VMOVUPS 32(DI), Y0
+	VMOVUPS 32(SI), Y1
+	VCMPPS $29, Y0, Y1, Y2
+	VMASKMOVPS Y1, Y2, 32(DI)
+	VPMASKMOVD Y3, Y2, 32(DX)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, DX
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func lessAVX2(top, x *float32, index *int32, n int, value int32)
+TEXT ·lessAVX2(SB), NOSPLIT, $0-36
+	MOVQ top+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ index+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVL value+32(FP), AX
+	VMOVD AX, X3
+	VPBROADCASTD X3, Y3
+loop:
+	VMOVUPS 0(DI), Y0
+	VMOVUPS 0(SI), Y1
+	VCMPPS $17, Y0, Y1, Y2
+	VMASKMOVPS Y1, Y2, 0(DI)
+	VPMASKMOVD Y3, Y2, 0(DX)
+	VMOVUPS 32(DI), Y0
+	VMOVUPS 32(SI), Y1
+	VCMPPS $17, Y0, Y1, Y2
+	VMASKMOVPS Y1, Y2, 32(DI)
+	VPMASKMOVD Y3, Y2, 32(DX)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, DX
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func lessOrEqualAVX2(top, x *float32, index *int32, n int, value int32)
+TEXT ·lessOrEqualAVX2(SB), NOSPLIT, $0-36
+	MOVQ top+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ index+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVL value+32(FP), AX
+	VMOVD AX, X3
+	VPBROADCASTD X3, Y3
+loop:
+	VMOVUPS 0(DI), Y0
+	VMOVUPS 0(SI), Y1
+	VCMPPS $18, Y0, Y1, Y2
+	VMASKMOVPS Y1, Y2, 0(DI)
+	VPMASKMOVD Y3, Y2, 0(DX)
+	VMOVUPS 32(DI), Y0
+	VMOVUPS 32(SI), Y1
+	VCMPPS $18, Y0, Y1, Y2
+	VMASKMOVPS Y1, Y2, 32(DI)
+	VPMASKMOVD Y3, Y2, 32(DX)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, DX
+	SUBQ $16, CX
+	JGT loop
 	VZEROUPPER
 	RET
 
@@ -9885,6 +10381,108 @@ loop:
 	VZEROUPPER
 	RET
 
+// func sqrtAVX512(dst, src *float32, n int)
+TEXT ·sqrtAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VSQRTPS Z4, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func negateAVX512(dst, src *float32, n int)
+TEXT ·negateAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VXORPS signs<>(SB), Z4, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func absolutesAVX512(dst, src *float32, n int)
+TEXT ·absolutesAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VANDPS magnitudes<>(SB), Z4, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func roundAVX512(dst, src *float32, n int)
+TEXT ·roundAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VRNDSCALEPS $8, Z4, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func floorAVX512(dst, src *float32, n int)
+TEXT ·floorAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VRNDSCALEPS $9, Z4, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func ceilAVX512(dst, src *float32, n int)
+TEXT ·ceilAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	VXORPS Z12, Z12, Z12
+loop:
+	VMOVUPS 0(SI), Z4
+	VRNDSCALEPS $10, Z4, Z0
+	VMOVUPS Z0, 0(DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
 // func swishAVX512(dst, src *float32, n int, slope, unit float32)
 TEXT ·swishAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -9942,6 +10540,7 @@ TEXT ·addRowsAVX512(SB), NOSPLIT, $0-48
 	XORQ AX, AX
 	VBROADCASTSS (SI), Z14
 	VBROADCASTSS (DX), Z15
+	VXORPS Z13, Z13, Z13
 	TESTQ R8, R8
 	JZ left
 	TESTQ R9, R9
@@ -9987,6 +10586,7 @@ TEXT ·subRowsAVX512(SB), NOSPLIT, $0-48
 	XORQ AX, AX
 	VBROADCASTSS (SI), Z14
 	VBROADCASTSS (DX), Z15
+	VXORPS Z13, Z13, Z13
 	TESTQ R8, R8
 	JZ left
 	TESTQ R9, R9
@@ -10032,6 +10632,7 @@ TEXT ·mulRowsAVX512(SB), NOSPLIT, $0-48
 	XORQ AX, AX
 	VBROADCASTSS (SI), Z14
 	VBROADCASTSS (DX), Z15
+	VXORPS Z13, Z13, Z13
 	TESTQ R8, R8
 	JZ left
 	TESTQ R9, R9
@@ -10077,6 +10678,7 @@ TEXT ·divRowsAVX512(SB), NOSPLIT, $0-48
 	XORQ AX, AX
 	VBROADCASTSS (SI), Z14
 	VBROADCASTSS (DX), Z15
+	VXORPS Z13, Z13, Z13
 	TESTQ R8, R8
 	JZ left
 	TESTQ R9, R9
@@ -10103,6 +10705,162 @@ right:
 rightLoop:
 	VMOVUPS 0(SI)(AX*1), Z0
 	VDIVPS Z15, Z0, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT rightLoop
+	VZEROUPPER
+	RET
+
+// func maxRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·maxRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ stepX+32(FP), R8
+	MOVQ stepY+40(FP), R9
+	SHLQ $2, CX
+	XORQ AX, AX
+	VBROADCASTSS (SI), Z14
+	VBROADCASTSS (DX), Z15
+	VXORPS Z13, Z13, Z13
+	TESTQ R8, R8
+	JZ left
+	TESTQ R9, R9
+	JZ right
+both:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VMAXPS 0(DX)(AX*1), Z0, Z4 // of NaN the right one
+	VCMPPS $3, Z0, Z0, K1
+	VBLENDMPS Z0, Z4, K1, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT both
+	VZEROUPPER
+	RET
+left:
+leftLoop:
+	VMAXPS 0(DX)(AX*1), Z14, Z4 // of NaN the right one
+	VCMPPS $3, Z14, Z14, K1
+	VBLENDMPS Z14, Z4, K1, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT leftLoop
+	VZEROUPPER
+	RET
+right:
+rightLoop:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VMAXPS Z15, Z0, Z4 // of NaN the right one
+	VCMPPS $3, Z0, Z0, K1
+	VBLENDMPS Z0, Z4, K1, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT rightLoop
+	VZEROUPPER
+	RET
+
+// func minRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·minRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ stepX+32(FP), R8
+	MOVQ stepY+40(FP), R9
+	SHLQ $2, CX
+	XORQ AX, AX
+	VBROADCASTSS (SI), Z14
+	VBROADCASTSS (DX), Z15
+	VXORPS Z13, Z13, Z13
+	TESTQ R8, R8
+	JZ left
+	TESTQ R9, R9
+	JZ right
+both:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VMINPS 0(DX)(AX*1), Z0, Z4 // of NaN the right one
+	VCMPPS $3, Z0, Z0, K1
+	VBLENDMPS Z0, Z4, K1, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT both
+	VZEROUPPER
+	RET
+left:
+leftLoop:
+	VMINPS 0(DX)(AX*1), Z14, Z4 // of NaN the right one
+	VCMPPS $3, Z14, Z14, K1
+	VBLENDMPS Z14, Z4, K1, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT leftLoop
+	VZEROUPPER
+	RET
+right:
+rightLoop:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VMINPS Z15, Z0, Z4 // of NaN the right one
+	VCMPPS $3, Z0, Z0, K1
+	VBLENDMPS Z0, Z4, K1, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT rightLoop
+	VZEROUPPER
+	RET
+
+// func preluRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+TEXT ·preluRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ y+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ stepX+32(FP), R8
+	MOVQ stepY+40(FP), R9
+	SHLQ $2, CX
+	XORQ AX, AX
+	VBROADCASTSS (SI), Z14
+	VBROADCASTSS (DX), Z15
+	VXORPS Z13, Z13, Z13
+	TESTQ R8, R8
+	JZ left
+	TESTQ R9, R9
+	JZ right
+both:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VMULPS 0(DX)(AX*1), Z0, Z4
+	VCMPPS $1, Z13, Z0, K1
+	VBLENDMPS Z4, Z0, K1, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT both
+	VZEROUPPER
+	RET
+left:
+leftLoop:
+	VMULPS 0(DX)(AX*1), Z14, Z4
+	VCMPPS $1, Z13, Z14, K1
+	VBLENDMPS Z4, Z14, K1, Z0
+	VMOVUPS Z0, 0(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT leftLoop
+	VZEROUPPER
+	RET
+right:
+rightLoop:
+	VMOVUPS 0(SI)(AX*1), Z0
+	VMULPS Z15, Z0, Z4
+	VCMPPS $1, Z13, Z0, K1
+	VBLENDMPS Z4, Z0, K1, Z0
 	VMOVUPS Z0, 0(DI)(AX*1)
 	ADDQ $64, AX
 	CMPQ AX, CX
@@ -10241,6 +10999,133 @@ apply:
 	ADDQ CX, DI
 	DECQ R10
 	JNZ row
+	VZEROUPPER
+	RET
+
+// func deviationAVX512(x *float32, n int, mean float64) float64
+TEXT ·deviationAVX512(SB), NOSPLIT, $0-32
+	MOVQ x+0(FP), SI
+	MOVQ n+8(FP), CX
+	SHLQ $2, CX
+	VBROADCASTSD mean+16(FP), Z13
+	MOVQ $0x3ff0000000000000, AX
+	VMOVQ AX, X15
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	XORQ AX, AX
+square:
+	VCVTPS2PD 0(SI)(AX*1), Z4
+	VSUBPD Z13, Z4, Z4
+	VMULPD Z4, Z4, Z4
+	VADDPD Z4, Z0, Z0
+	VCVTPS2PD 32(SI)(AX*1), Z5
+	VSUBPD Z13, Z5, Z5
+	VMULPD Z5, Z5, Z5
+	VADDPD Z5, Z1, Z1
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT square
+	VADDPD Z1, Z0, Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VADDPD Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD X1, X0, X0
+	VUNPCKHPD X0, X0, X1
+	VADDPD X1, X0, X0
+	VDIVSD X15, X0, X0
+	VMOVSD X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func greaterAVX512(top, x *float32, index *int32, n int, value int32)
+TEXT ·greaterAVX512(SB), NOSPLIT, $0-36
+	MOVQ top+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ index+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVL value+32(FP), AX
+	VMOVD AX, X3
+	VPBROADCASTD X3, Z3
+loop:
+	VMOVUPS 0(DI), Z0
+	VMOVUPS 0(SI), Z1
+	VCMPPS $30, Z0, Z1, K1
+	VMOVUPS Z1, K1, 0(DI)
+	VMOVDQU32 Z3, K1, 0(DX)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, DX
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func greaterOrEqualAVX512(top, x *float32, index *int32, n int, value int32)
+TEXT ·greaterOrEqualAVX512(SB), NOSPLIT, $0-36
+	MOVQ top+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ index+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVL value+32(FP), AX
+	VMOVD AX, X3
+	VPBROADCASTD X3, Z3
+loop:
+	VMOVUPS 0(DI), Z0
+	VMOVUPS 0(SI), Z1
+	VCMPPS $29, Z0, Z1, K1
+	VMOVUPS Z1, K1, 0(DI)
+	VMOVDQU32 Z3, K1, 0(DX)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, DX
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func lessAVX512(top, x *float32, index *int32, n int, value int32)
+TEXT ·lessAVX512(SB), NOSPLIT, $0-36
+	MOVQ top+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ index+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVL value+32(FP), AX
+	VMOVD AX, X3
+	VPBROADCASTD X3, Z3
+loop:
+	VMOVUPS 0(DI), Z0
+	VMOVUPS 0(SI), Z1
+	VCMPPS $17, Z0, Z1, K1
+	VMOVUPS Z1, K1, 0(DI)
+	VMOVDQU32 Z3, K1, 0(DX)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, DX
+	SUBQ $16, CX
+	JGT loop
+	VZEROUPPER
+	RET
+
+// func lessOrEqualAVX512(top, x *float32, index *int32, n int, value int32)
+TEXT ·lessOrEqualAVX512(SB), NOSPLIT, $0-36
+	MOVQ top+0(FP), DI
+	MOVQ x+8(FP), SI
+	MOVQ index+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVL value+32(FP), AX
+	VMOVD AX, X3
+	VPBROADCASTD X3, Z3
+loop:
+	VMOVUPS 0(DI), Z0
+	VMOVUPS 0(SI), Z1
+	VCMPPS $18, Z0, Z1, K1
+	VMOVUPS Z1, K1, 0(DI)
+	VMOVDQU32 Z3, K1, 0(DX)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, DX
+	SUBQ $16, CX
+	JGT loop
 	VZEROUPPER
 	RET
 

@@ -108,3 +108,43 @@ func (r Reduction) columnsGeneric(dst []float64, src []float32, offsets []int, w
 		dst[c] = sum
 	}
 }
+
+// Order is how an element overtakes the extreme so far.
+type Order int
+
+// The orders. A NaN overtakes nothing and is not overtaken.
+const (
+	Greater Order = iota
+	GreaterOrEqual
+	Less
+	LessOrEqual
+)
+
+// Overtake sets top[i] = x[i] and index[i] = value where x[i] stands in this order to top[i].
+func (o Order) Overtake(top, x []float32, index []int32, value int32) {
+	n := len(top)
+	if n == 0 {
+		return
+	}
+	n = o.overtake(top, x[:n], index[:n], value)
+	o.overtakeGeneric(top[n:], x[n:len(top)], index[n:len(top)], value)
+}
+
+func (o Order) overtakeGeneric(top, x []float32, index []int32, value int32) {
+	for i, v := range x {
+		w, over := top[i], false
+		switch o {
+		case Greater:
+			over = v > w
+		case GreaterOrEqual:
+			over = v >= w
+		case Less:
+			over = v < w
+		case LessOrEqual:
+			over = v <= w
+		}
+		if over {
+			top[i], index[i] = v, value
+		}
+	}
+}

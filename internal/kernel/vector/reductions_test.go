@@ -66,6 +66,43 @@ func TestReductions(t *testing.T) {
 	}
 }
 
+// Extremes, their places and deviations have the twins' bits.
+func TestOvertake(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	before := useAVX512
+	defer func() { useAVX512 = before }()
+	for _, useAVX512 = range []bool{false, before} {
+		for trial := range 500 {
+			n := random.IntN(70)
+			x := make([]float32, n)
+			top, index, expected, places := make([]float32, n), make([]int32, n), make([]float32, n), make([]int32, n)
+			for value := range int32(5) {
+				for i := range x {
+					if x[i] = float32(random.IntN(4) - 2); random.IntN(9) == 0 {
+						x[i] = float32(math.NaN())
+					}
+				}
+				Order(trial%4).Overtake(top, x, index, value)
+				Order(trial%4).overtakeGeneric(expected, x, places, value)
+			}
+			for i, v := range top {
+				if v != expected[i] || index[i] != places[i] {
+					t.Fatalf("order %d, element %d of %d: %g at %d, generic %g at %d", trial%4, i, n, v, index[i], expected[i], places[i])
+				}
+			}
+			for i := range x {
+				x[i] = float32(random.NormFloat64())
+			}
+			mean := random.NormFloat64()
+			if got, k := wholeDeviation(x, mean); k > 0 {
+				if want, _ := deviationGeneric(x, mean); !sameFloat64(got, want) {
+					t.Fatalf("deviation of %d elements: %g, generic %g", n, got, want)
+				}
+			}
+		}
+	}
+}
+
 // sameFloat64 holds for the same bits, or two NaNs.
 func sameFloat64(x, y float64) bool {
 	return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y
