@@ -205,3 +205,26 @@ func BenchmarkDepthwise(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkGroups is the rate of convolutions of 3×3 pixels by channels, groups and filters, with a padding of one pixel.
+func BenchmarkGroups(b *testing.B) {
+	for _, c := range []struct{ channels, groups, filters, stride int }{
+		{3, 3, 3, 1}, {8, 8, 8, 1}, {8, 8, 8, 2}, {12, 12, 12, 1}, {16, 16, 64, 1}, {32, 16, 32, 1}, {128, 32, 128, 1}, {256, 32, 256, 1}, {256, 32, 256, 2},
+	} {
+		b.Run(fmt.Sprintf("%d/%d/%d/stride%d", c.channels, c.groups, c.filters, c.stride), func(b *testing.B) {
+			const images, side = 4, 56
+			shape := []int{c.filters, c.channels / c.groups, 3, 3}
+			e := convolution(b, 1, graph.Floats(make([]float32, graph.Count(shape)), shape...), &operator.ConvParams{Group: c.groups,
+				Strides: []int{c.stride, c.stride}, Dilations: []int{1, 1}, Before: []int{1, 1}, After: []int{1, 1}})
+			defer e.Close()
+			in := []*graph.Tensor{graph.Floats(make([]float32, images*c.channels*side*side), images, c.channels, side, side)}
+			outputs := images * c.filters * ((side + c.stride - 1) / c.stride) * ((side + c.stride - 1) / c.stride)
+			for b.Loop() {
+				if _, err := e.Run(b.Context(), in); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(2*9*float64(outputs*c.channels/c.groups)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}
