@@ -69,8 +69,8 @@ type Model struct {
 	graph           *graph.Graph
 	exec            executor
 	close           func() error // releases the weights' files; may be nil
-	batched         bool
-	rows            int // batch size that the file fixes, if the model is batched, else 0
+	divisible       bool         // a batch may go through it in portions
+	rows            int          // batch size that the file fixes, if the model is batched, else 0
 
 	queue  []submitted
 	pieces pieces
@@ -134,6 +134,7 @@ func (f *File) choose(names []string) ([]Port, error) {
 
 // New makes a model of a graph, which belongs to it from then on.
 func New(g *graph.Graph, o Options) (*Model, error) {
+	divisible := o.Batched && !slices.ContainsFunc(g.Nodes, joinsRows)
 	rules := fuse.Rules
 	if !o.Backend.gpu() {
 		rules = fuse.ProcessorRules
@@ -145,12 +146,15 @@ func New(g *graph.Graph, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{inputs: g.Inputs, outputs: g.Outputs, graph: g, exec: exec, batched: o.Batched}
+	m := &Model{inputs: g.Inputs, outputs: g.Outputs, graph: g, exec: exec, divisible: divisible}
 	if o.Batched {
 		m.rows = fixedRows(g.Inputs)
 	}
 	return m, nil
 }
+
+// joinsRows reports whether a node computes something from all rows of a batch, so that numbers would depend on portions.
+func joinsRows(n *graph.Node) bool { return n.Op == "DynamicQuantizeLinear" }
 
 // prepare checks and simplifies a graph.
 func prepare(g *graph.Graph) error { return g.Prepare(fuse.Rules(cpu.Evaluate)) }

@@ -104,11 +104,11 @@ func (m *Model) Submit(ctx context.Context, inputs []*Tensor) error {
 	return nil
 }
 
-// portion is how many of the rows the executor takes at a time: all of them, unless the model is batched and the executor says
+// portion is how many of the rows the executor takes at a time: all of them, unless the rows are independent and the executor says
 // that fewer are faster.
 func (m *Model) portion(inputs []*Tensor, rows int) int {
 	p, ok := m.exec.(portioner)
-	if !ok || !m.batched || rows < 2 {
+	if !ok || !m.divisible || rows < 2 {
 		return rows
 	}
 	for _, t := range inputs {

@@ -70,10 +70,24 @@ func (t *tiled) line(s *scratch, d *vector.Depthwise, dst []float32, to int, fra
 
 // repeatEach writes each element so many times.
 func repeatEach(dst, src []float32, times int) {
-	for i, v := range src {
-		part := dst[i*times:][:times]
-		for k := range part {
-			part[k] = v
+	dst = dst[:len(src)*times]
+	switch times {
+	case 2:
+		for i, v := range src {
+			dst[2*i], dst[2*i+1] = v, v
+		}
+	case 4:
+		for _, v := range src {
+			_ = dst[3]
+			dst[0], dst[1], dst[2], dst[3] = v, v, v, v
+			dst = dst[4:]
+		}
+	default:
+		for i, v := range src {
+			part := dst[i*times:][:times]
+			for k := range part {
+				part[k] = v
+			}
 		}
 	}
 }
