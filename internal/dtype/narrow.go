@@ -141,7 +141,8 @@ func (f smallFloat) value(code int) float32 {
 		v = math.Ldexp(float64(mantissa+1<<f.mantissa), exponent-1+f.least-f.mantissa)
 	}
 	switch last := code>>f.mantissa == half>>f.mantissa-1; {
-	case f.special == lastNaN && code == half-1, f.special == zeroNaN && sign == 1 && code == 0, f.special == infinities && last && mantissa > 0:
+	case f.special == lastNaN && code == half-1, f.special == zeroNaN && sign == 1 && code == 0,
+		f.special == infinities && last && mantissa > 0:
 		return float32(math.NaN())
 	case f.special == infinities && last:
 		v = math.Inf(1)

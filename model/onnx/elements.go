@@ -72,9 +72,10 @@ var zeroPoints = map[string]int{"BitShift": 0, "BitwiseNot": 0, "QuantizeLinear"
 	"QLinearAveragePool": 4, "QLinearGlobalAveragePool": 4}
 
 // asFirst are operators whose result has the type of their first input.
-var asFirst = strings.Fields(`Abs Add AveragePool BatchNormalization BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Ceil Clip Concat Conv CumSum Div Expand Flatten Floor Gather GatherElements GatherND Gemm
-	Identity MatMul Max MaxPool Min Mod Mul Neg Pad Pow ReduceMax ReduceMean ReduceMin ReduceSum Relu Reshape Round ScatterElements
-	ScatterND Sigmoid Sign Slice Softmax Split Sqrt Squeeze Sub Sum Tanh Tile TopK Transpose Unsqueeze`)
+var asFirst = strings.Fields(`Abs Add AveragePool BatchNormalization BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Ceil
+	Clip Concat Conv CumSum Div Expand Flatten Floor Gather GatherElements GatherND Gemm Identity MatMul Max MaxPool Min Mod Mul Neg
+	Pad Pow ReduceMax ReduceMean ReduceMin ReduceSum Relu Reshape Round ScatterElements ScatterND Sigmoid Sign Slice Softmax Split
+	Sqrt Squeeze Sub Sum Tanh Tile TopK Transpose Unsqueeze`)
 
 // types names the types that nodes need and only the file tells, since a graph's values do not keep their width: what a node
 // quantises to where only its zero point tells, what CastLike casts to, and what BitCast reads.

@@ -9,10 +9,10 @@ import (
 )
 
 var lossRows = []Row{
-	{Name: "NegativeLogLikelihoodLoss", Since: 12, Types: "f", Inputs: between(2, 3), Outputs: 1, Attributes: []string{"ignore_index", "reduction"},
-		infer: inferLogLikelihood},
-	{Name: "SoftmaxCrossEntropyLoss", Since: 12, Types: "f", Inputs: between(2, 3), Outputs: 2, Attributes: []string{"ignore_index", "reduction"},
-		infer: inferCrossEntropy},
+	{Name: "NegativeLogLikelihoodLoss", Since: 12, Types: "f", Inputs: between(2, 3), Outputs: 1,
+		Attributes: []string{"ignore_index", "reduction"}, infer: inferLogLikelihood},
+	{Name: "SoftmaxCrossEntropyLoss", Since: 12, Types: "f", Inputs: between(2, 3), Outputs: 2,
+		Attributes: []string{"ignore_index", "reduction"}, infer: inferCrossEntropy},
 }
 
 // checkLoss checks the operands of a loss: numbers [N, C, …], classes [N, …] and weights [C].

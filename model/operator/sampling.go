@@ -70,7 +70,8 @@ func inferRoiAlign(c *context) {
 	if mode != "avg" && mode != "max" || transformation != "half_pixel" && transformation != "output_half_pixel" {
 		c.failf("mode %q and coordinate_transformation_mode %q", mode, transformation)
 	}
-	p := &roiAlign{c: c, l: c.lower(), aligned: transformation == "half_pixel", scale: c.float("spatial_scale", 1), ratio: c.integer("sampling_ratio", 0)}
+	p := &roiAlign{c: c, l: c.lower(), aligned: transformation == "half_pixel", scale: c.float("spatial_scale", 1),
+		ratio: c.integer("sampling_ratio", 0)}
 	height, width := c.integer("output_height", 1), c.integer("output_width", 1)
 	if height < 1 || width < 1 || p.ratio < 0 || height > 1<<20 || width > 1<<20 || p.ratio > 1<<10 {
 		c.failf("%d × %d bins of %d points", height, width, p.ratio)
@@ -158,7 +159,8 @@ const maxPoints = 1 << 10
 func (p *roiAlign) known(axis, bins int, greatest bool) (at, weight *graph.Tensor, each int) {
 	boxes := p.c.In[1].Const
 	if boxes == nil || boxes.Deferred() {
-		p.c.unsupported("sampling_ratio 0 needs boxes (input 1, %q) that are constants: how many points there are depends on them; export with sampling_ratio 2",
+		p.c.unsupported("sampling_ratio 0 needs boxes (input 1, %q) that are constants: how many points there are "+
+			"depends on them; export with sampling_ratio 2",
 			p.c.Node.Inputs[1])
 	}
 	n := boxes.Shape[0]
@@ -293,7 +295,8 @@ func (d *deformed) sampled(sides [2]ends, x []int) string {
 	l, all := d.l, d.batch*d.groups
 	pixels := l.transpose(l.reshape(d.c.Node.Inputs[0], []int{all, d.channels, x[2] * x[3]}), []int{0, 2, 1})
 	gather := func(place string) string {
-		return l.add("GatherND", map[string]graph.Attribute{"batch_dims": graph.IntAttribute(1)}, pixels, l.reshape(place, []int{all, d.taps * d.points, 1}))
+		return l.add("GatherND", map[string]graph.Attribute{"batch_dims": graph.IntAttribute(1)}, pixels,
+			l.reshape(place, []int{all, d.taps * d.points, 1}))
 	}
 	y := l.corners(sides[0], sides[1], x[3], gather, []int{all, d.taps * d.points, 1}, "Sum")
 	if d.c.has(4) {

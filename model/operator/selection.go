@@ -22,8 +22,8 @@ var selectionRows = []Row{
 func (c *context) selecting(i int, advice string) *graph.Tensor {
 	t := c.In[i].Const
 	if t == nil {
-		c.unsupported("input %d (%q) must be a constant or follow from the input's shape: how many elements there are after this node depends on it; %s",
-			i, c.Node.Inputs[i], advice)
+		c.unsupported("input %d (%q) must be a constant or follow from the input's shape: "+
+			"how many elements there are after this node depends on it; %s", i, c.Node.Inputs[i], advice)
 	}
 	if !t.Deferred() {
 		return t
@@ -39,7 +39,8 @@ func (c *context) selecting(i int, advice string) *graph.Tensor {
 func inferCompress(c *context) {
 	c.want(1, graph.Bool)
 	s := c.shape(0)
-	condition := c.selecting(1, "export the values and the condition as outputs and select after the encoding, or multiply by the condition in the model")
+	condition := c.selecting(1, "export the values and the condition as outputs and select after the encoding, "+
+		"or multiply by the condition in the model")
 	l := c.lower()
 	x, n, axis := c.Node.Inputs[0], graph.Count(s), 0
 	if _, ok := c.Node.Attributes["axis"]; ok {
@@ -79,8 +80,8 @@ func number(b bool) int {
 	return 0
 }
 
-// inferUnique lists the different elements, or slices along an axis: sorted, or in the order in which they come first. With them come the place
-// of each one's first occurrence, which of them each element is, and how often each occurs.
+// inferUnique lists the different elements, or slices along an axis: sorted, or in the order in which they come first. With them come
+// the place of each one's first occurrence, which of them each element is, and how often each occurs.
 func inferUnique(c *context) {
 	x := c.selecting(0, "export the values as they are and look for different ones after the encoding")
 	outer, n, inner := 1, x.Len(), 1
