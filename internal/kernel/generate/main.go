@@ -70,6 +70,8 @@ func vectorAssembly() *assembler {
 		w.arithmetic()
 		w.normalizeRows()
 		w.rootRows()
+		w.deviation()
+		w.overtake()
 		w.rotations()
 		w.depthwise()
 		w.finishRows()
@@ -77,6 +79,7 @@ func vectorAssembly() *assembler {
 		w.bends()
 		w.maxWindows()
 		w.meanWindows()
+		w.reduceFunctions()
 		w.scaleRows()
 		w.shiftRows()
 		w.slide()
@@ -94,5 +97,7 @@ func vectorAssembly() *assembler {
 	a.prefetch()
 	a.standing()
 	a.choices()
+	a.groupedChoice()
+	a.reduceChoices()
 	return a
 }
