@@ -13,7 +13,6 @@ import (
 
 	"repscope/internal/folderlock"
 	"repscope/internal/run"
-	"repscope/report"
 )
 
 const manual = `evaluate runs a whole study: the analyses of a suite file, over its datasets and
@@ -228,22 +227,5 @@ func (s *settings) run(ctx context.Context, env *run.Env) error {
 			return fmt.Errorf("%d of %d tasks failed: %s", n, len(st.tasks), strings.Join(names, ", "))
 		})
 	}
-	return nil
-}
-
-// summarize writes what all results of the study say.
-func (s *settings) summarize(env *run.Env, st *study, suite *Suite) error {
-	var tasks []any
-	for _, p := range st.tasks {
-		var o report.Object
-		o.Set("dataset", p.Dataset)
-		o.Set("analysis", p.Analysis)
-		o.Set("state", p.state)
-		if p.err != nil {
-			o.Set("reason", p.err.Error())
-		}
-		tasks = append(tasks, o)
-	}
-	env.Result.Extra.Set("tasks", tasks)
 	return nil
 }
