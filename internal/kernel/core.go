@@ -45,7 +45,7 @@ func newTiling[E element, O number](mr, nr int, micro microKernel[E, O],
 }
 
 // maxTile is the number of elements of the largest tile.
-const maxTile = 12 * 32
+const maxTile = 32 * 32
 
 // job is one product in the core's terms. Depths count elements of panels.
 type job[E element, O number] struct {

@@ -24,6 +24,7 @@ type implementation struct {
 	uint8   *uint8Tiling
 	rows    rowKernels
 	gather  *gatherTiling
+	reflect reflectKernels
 }
 
 var generic = implementation{
@@ -33,11 +34,14 @@ var generic = implementation{
 	uint8:   &uint8Tiling{tiling: genericUint8, group: 2},
 	rows:    genericRows,
 	gather:  &genericGather,
+	reflect: genericReflect,
 }
 
 var (
 	active      atomic.Pointer[implementation]
 	selectedErr error
+	// withoutTiles says why a processor that has AMX does without it, "" where there is nothing to say.
+	withoutTiles string
 )
 
 func init() {
@@ -64,13 +68,16 @@ func choose(request string) (*implementation, error) {
 		names = append(names, impl.name)
 	}
 	reason := "is unknown"
-	if request == "avx2" || request == "avx512" {
+	switch {
+	case request == "amx" && withoutTiles != "":
+		reason = "cannot be used: " + withoutTiles
+	case request == "avx2" || request == "avx512" || request == "amx":
 		reason = "is not supported by this processor or build"
 	}
 	return best, fmt.Errorf("%s=%q %s; this build on this machine has %s", Environment, request, reason, strings.Join(names, ", "))
 }
 
-// Name is the implementation in use: "generic", "avx2" or "avx512". It is fixed
+// Name is the implementation in use: "generic", "avx2", "avx512", or "amx", which is AVX-512 with products of bytes on tiles. It is fixed
 // when the program starts, by the processor and by [Environment].
 func Name() string { return active.Load().name }
 

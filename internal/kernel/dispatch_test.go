@@ -28,14 +28,18 @@ func TestSelection(t *testing.T) {
 		"AVX2":   "is unknown",
 		"avx512": "",
 		"avx2":   "",
+		"amx":    "",
 	}
 	for _, name := range names {
 		cases[name] = "name=" + name + " err=<nil>"
 	}
-	for _, name := range []string{"avx2", "avx512"} {
+	for _, name := range []string{"avx2", "avx512", "amx"} {
 		if cases[name] == "" {
 			cases[name] = "is not supported by this processor or build"
 		}
+	}
+	if withoutTiles != "" {
+		cases["amx"] = "cannot be used: " + withoutTiles
 	}
 	executable, err := os.Executable()
 	if err != nil {

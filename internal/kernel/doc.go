@@ -1,8 +1,8 @@
 // Package kernel holds the matrix kernels that the encoder executor and the
 // neighbour search share: float32 and float64 products through packed panels,
 // exact uint8 dot products and squared distances, and a few row reductions.
-// Go assembly for AVX2 and AVX-512 is chosen at run time; everything has a
-// pure-Go twin.
+// Go assembly for AVX2 and AVX-512, and for the tiles of AMX, is chosen at run time;
+// everything has a pure-Go twin.
 //
 //	// C = A·Bᵀ for row-major A [m×k] and B [n×k].
 //	p := kernel.Product[float32]{
@@ -39,5 +39,8 @@
 // (N. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., §3.1 and §4.2). Blocks make the bound much
 // smaller than that of one running sum: a product passes through at most KC + K/KC roundings.
 //
-// uint8 products are exact integers on every path.
+// uint8 products are exact integers on every path: pairs of 16-bit numbers with AVX2, four bytes
+// at a time with VNNI, 64 with AMX. The tiles of AMX need a system that permits them; before they
+// are used, each micro-kernel computes a product that is known, and another number than that, as a
+// refusal, leaves the products to AVX-512. REPSCOPE_KERNEL=avx512 does without them.
 package kernel

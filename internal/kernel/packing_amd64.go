@@ -62,6 +62,42 @@ func restFloat32(panel []uint32, width, r int, row []byte, from, depth int) {
 	}
 }
 
+func packFloat64AVX2(dst []float64, width int, src []float64, stride, count, depth int) {
+	if count == 0 || depth == 0 {
+		return
+	}
+	// The assembly does not check bounds.
+	src = src[:(count-1)*stride+depth]
+	dst = dst[:roundUp(count, width)*depth]
+	for q := 0; q < count; q += width {
+		n := min(width, count-q)
+		panel := dst[q*depth : q*depth+width*depth]
+		if n < width {
+			clear(panel)
+		}
+		for r := 0; r < n; {
+			rows, done := 1, 0
+			from := &src[(q+r)*stride]
+			switch {
+			case n-r >= 4:
+				if rows, done = 4, depth/4*4; done > 0 {
+					packDoubles4AVX2(&panel[r], from, 8*stride, 8*width, done/4)
+				}
+			case n-r >= 2:
+				if rows, done = 2, depth/2*2; done > 0 {
+					packDoubles2AVX2(&panel[r], from, 8*stride, 8*width, done/2)
+				}
+			}
+			for d := done; d < depth; d++ {
+				for i := range rows {
+					panel[d*width+r+i] = src[(q+r+i)*stride+d]
+				}
+			}
+			r += rows
+		}
+	}
+}
+
 // packShiftedAsm does four rows at a time and what is left of rows and depths one by one.
 func packShiftedAsm(dst []float32, width int, src []float32, stride, count, depth int, scales, shift []float32) {
 	blocks := depth / 8
@@ -135,7 +171,12 @@ func packUint8Quads(dst []uint32, width int, src []uint8, stride, count, length 
 	if right {
 		mask = 0x80808080
 	}
-	packPanels(packRows4AVX2, packRows2AVX2, dst, width, src, stride, count, (length+3)/4, length/32, 8, mask,
+	packQuads(dst, width, src, stride, count, length, (length+3)/4, mask)
+}
+
+// packQuads packs length bytes of each row into depth groups of four, each XORed with mask; zeros fill the last ones.
+func packQuads(dst []uint32, width int, src []uint8, stride, count, length, depth int, mask uint32) {
+	packPanels(packRows4AVX2, packRows2AVX2, dst, width, src, stride, count, depth, length/32, 8, mask,
 		func(panel []uint32, width, r int, row []byte, from, depth int) {
 			for d := from; d < depth; d++ {
 				var v uint32

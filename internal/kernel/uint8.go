@@ -21,8 +21,22 @@ type uint8Tiling struct {
 	tiling tiling[uint32, int32]
 	group  int
 	offset bool
+	groups int // the depth of panels is a multiple of so many groups, 0 counts as 1
 	// pack, if not nil, is a faster packUint8Generic.
 	pack func(dst []uint32, width int, src []uint8, stride, count, length int, right bool)
+}
+
+// panelDepth is the number of groups that hold a depth in bytes.
+func (t *uint8Tiling) panelDepth(depth int) int {
+	return roundUp((depth+t.group-1)/t.group, max(1, t.groups))
+}
+
+// width is that of a panel of either side.
+func (t *uint8Tiling) width(right bool) int {
+	if right {
+		return t.tiling.nr
+	}
+	return t.tiling.mr
 }
 
 // Uint8Operand is one side of a [Uint8Product]: vectors of K bytes.
@@ -40,18 +54,24 @@ func Uint8Rows(data []uint8, stride int) Uint8Operand {
 
 // PackedUint8 is a uint8 operand in panels, packed once and used by many
 // products. It belongs to the side it was packed for and to the running process, and takes
-// one (AVX-512) or two bytes per value.
+// one (AVX-512, AMX) or two bytes per value.
 type PackedUint8 struct {
 	data                []uint32
 	sums                []int64 // Σ of each vector of the left operand, if the tiling needs them
 	width, count, depth int     // depth in bytes
-	groups              int
+	right               bool
+	tiling              *uint8Tiling
 }
 
 // Left packs count vectors of length depth for use as A in the place of what p holds
 // and allocates only if p is too small for it. p may be zero.
 func (p *PackedUint8) Left(o Uint8Operand, count, depth int) error {
 	return p.fill(o, "A", count, depth, false)
+}
+
+// Right is Left for use as B.
+func (p *PackedUint8) Right(o Uint8Operand, count, depth int) error {
+	return p.fill(o, "B", count, depth, true)
 }
 
 func (p *PackedUint8) fill(o Uint8Operand, side string, count, depth int, right bool) error {
@@ -65,12 +85,10 @@ func (p *PackedUint8) fill(o Uint8Operand, side string, count, depth int, right 
 		return err
 	}
 	t := active.Load().uint8
-	width := t.tiling.mr
-	if right {
-		width = t.tiling.nr
-	}
-	padded, groups := roundUp(count, width), (depth+t.group-1)/t.group
-	p.data, p.width, p.count, p.depth, p.groups = grow(p.data, padded*groups), width, count, depth, groups
+	width := t.width(right)
+	padded, groups := roundUp(count, width), t.panelDepth(depth)
+	p.data, p.width, p.count, p.depth = grow(p.data, padded*groups), width, count, depth
+	p.right, p.tiling = right, t
 	if p.sums = p.sums[:0]; t.offset && !right {
 		p.sums = rowSums(grow(p.sums, count), o, count, depth)
 	}
@@ -108,12 +126,13 @@ func (p *PackedUint8) Count() int { return p.count }
 // Depth is the length of each packed vector.
 func (p *PackedUint8) Depth() int { return p.depth }
 
-func (o *Uint8Operand) check(side string, count, depth, width int) error {
-	p := o.packed
+func (o *Uint8Operand) check(t *uint8Tiling, side string, count, depth int) error {
+	p, right := o.packed, side == "B"
+	width := t.width(right)
 	switch {
 	case p == nil:
 		return checkMatrix(side, len(o.data), count, depth, o.stride)
-	case p.width != width:
+	case p.width != width || p.tiling != t || p.right != right:
 		return fmt.Errorf("kernel: operand %s: packed in panels of %d, want %d (packed for the other side or another kernel)",
 			side, p.width, width)
 	case p.depth != depth:
@@ -287,10 +306,10 @@ func (p *Uint8Product[I]) check(t *uint8Tiling) error {
 	if err := checkMatrix("C", len(p.C), p.M, p.N, p.Stride); err != nil {
 		return err
 	}
-	if err := p.A.check("A", p.M, p.K, t.tiling.mr); err != nil {
+	if err := p.A.check(t, "A", p.M, p.K); err != nil {
 		return err
 	}
-	if err := p.B.check("B", p.N, p.K, t.tiling.nr); err != nil {
+	if err := p.B.check(t, "B", p.N, p.K); err != nil {
 		return err
 	}
 	if p.Squared && (len(p.ASquares) < p.M || len(p.BSquares) < p.N) {
@@ -304,7 +323,7 @@ func (w *Uint8Workspace) run(t *uint8Tiling, p *Uint8Product[int32]) error {
 	w.b = uint8Source{operand: p.B, tiling: t, depth: p.K, right: true}
 	w.finish = uint8Finisher{squared: p.Squared, sums: w.rowSums(t, p.A, p.M, p.K), aSquares: p.ASquares, bSquares: p.BSquares}
 	w.engine.job = job[uint32, int32]{
-		m: p.M, n: p.N, k: (p.K + t.group - 1) / t.group,
+		m: p.M, n: p.N, k: t.panelDepth(p.K),
 		a: &w.a, b: &w.b,
 		c: p.C, stride: p.Stride,
 		upper: p.Upper, done: p.Done,
@@ -353,7 +372,7 @@ func (w *Uint8Workspace) runWide(t *uint8Tiling, p *Uint8Product[int64]) error {
 				w.a = uint8Source{operand: p.A, tiling: t, first: i0, start: k / t.group, depth: k + depth}
 				w.b = uint8Source{operand: p.B, tiling: t, first: j0, start: k / t.group, depth: k + depth, right: true}
 				w.engine.job = job[uint32, int32]{
-					m: rows, n: cols, k: (depth + t.group - 1) / t.group,
+					m: rows, n: cols, k: t.panelDepth(depth),
 					a: &w.a, b: &w.b,
 					c: w.tile, stride: cols, done: p.Done,
 					tiling: &t.tiling,

@@ -4,6 +4,7 @@ package kernel
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -28,6 +29,9 @@ func testUpperUint8[I Integer](t *testing.T, s shape, bytes []uint8, threads int
 		}
 	}
 }
+
+// emulatedImplementations are those whose machine code an emulator runs, where there are any.
+var emulatedImplementations []*implementation
 
 // naive uint8 products in int64.
 func naiveUint8(x, y []uint8, squared bool) int64 {
@@ -83,7 +87,7 @@ func testUint8[I Integer](t *testing.T, list []shape, all255 bool) {
 					want[i*ldc+j] = I(naiveUint8(a[i*lda:i*lda+s.k], b[j*ldb:j*ldb+s.k], squared))
 				}
 			}
-			for _, impl := range implementations() {
+			for _, impl := range slices.Concat(implementations(), emulatedImplementations) {
 				active.Store(impl)
 				pa, err := packUint8(Uint8Rows(a, lda), "A", s.m, s.k)
 				if err != nil {

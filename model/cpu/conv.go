@@ -203,19 +203,39 @@ type boundConv struct {
 
 	stored *matrix
 	packed []*kernel.Packed[float32] // weights by group
+
+	// integers are weights of one group in the place of packed, where the operands are integers; narrow says which images are bytes.
+	integers *integerWeights
+	narrow   []bool
 }
 
 // newBoundConv binds an input with elements, and packs the weights if they are constant.
-func newBoundConv(b *builder, g *geometry) (*boundConv, error) {
+func newBoundConv(b *builder, p *operator.ConvParams, g *geometry) (*boundConv, error) {
 	c, err := boundOf(b, g, b.Shape(0)[0], graph.Count(b.Shape(0)[1:]))
 	if err != nil {
 		return nil, err
 	}
 	c.stored = g.weights()
 	if w := b.Constant(1); w != nil {
+		if p.Integers && g.groups == 1 {
+			if c.integers, err = b.weights.integers(packKey{w, "conv", 0}, c.stored); c.integers != nil || err != nil {
+				c.narrow = make([]bool, c.images)
+				c.oneByOne()
+				return c, err
+			}
+		}
 		err = g.pack(b.weights, w, c.stored, c.packed)
 	}
 	return c, err
+}
+
+// oneByOne makes every unit one image or a part of one.
+func (c *boundConv) oneByOne() {
+	if c.perUnit == 1 {
+		return
+	}
+	c.perUnit = 1
+	c.bases = c.geometry.bases(c.parts, c.perPart, 1)
 }
 
 // boundOf is a convolution without its weights; input is the number of elements of an image.
@@ -237,10 +257,16 @@ const fewPixels = 4 * rowBlock
 
 // divide cuts the work by filters if there are few pixels.
 func (c *boundConv) divide(threads int) {
-	if c.groups > 1 || threads == 1 || c.images*c.lines*c.out[2] > fewPixels || c.frame[0]*c.frame[1]*c.frame[2]*c.channels > frameLimit ||
-		c.filters < 2*threads*kernel.ColumnAlign {
+	frame := c.frame[0] * c.frame[1] * c.frame[2] * c.channels
+	if c.groups > 1 || threads == 1 || c.images*c.lines*c.out[2] > fewPixels || frame > frameLimit || c.filters < 2*threads*kernel.ColumnAlign {
 		return
 	}
+	// The more images a unit has, the fewer tasks read the same weights.
+	units := 1
+	if c.copied {
+		units = max(1, (c.images*frame+2*frameLimit-1)/(2*frameLimit))
+	}
+	c.perUnit = (c.images + units - 1) / units
 	c.perPart, c.parts = c.lines, 1
 	c.bases = c.geometry.bases(1, c.lines, c.perUnit)
 	c.cols = roundUp((c.filters+4*threads-1)/(4*threads), kernel.ColumnAlign)
@@ -254,8 +280,8 @@ func (c *boundConv) unit(t int) (first, last, part, end int) {
 }
 
 // image is what the patches of unit t are read from, the input itself or the worker's frames, and the
-// output lines l0 … l1−1 of the unit, counted over all images.
-func (c *boundConv) image(s *scratch, x []float32, t int) (image []float32, l0, l1 int) {
+// output lines l0 … l1−1 of the unit, counted over all images. filled says that the frames are those of this unit.
+func (c *boundConv) image(s *scratch, x []float32, t int, filled bool) (image []float32, l0, l1 int) {
 	first, last, part, end := c.unit(t)
 	l0, l1 = first*c.lines+part, last*c.lines+end
 	if !c.copied {
@@ -267,6 +293,9 @@ func (c *boundConv) image(s *scratch, x []float32, t int) (image []float32, l0, 
 		y0 = part * c.stride[1]
 		y1 = (end-1)*c.stride[1] + (c.kernel[1]-1)*c.dilation[1] + 1
 	}
+	if filled {
+		return s.frames, l0, l1
+	}
 	each := c.frame[0] * (y1 - y0) * c.frame[2] * c.channels
 	s.frames = grow(s.frames, (last-first+1)*each)
 	for i := first; i <= last; i++ {
@@ -275,9 +304,21 @@ func (c *boundConv) image(s *scratch, x []float32, t int) (image []float32, l0, 
 	return s.frames, l0, l1
 }
 
-// multiply computes filters col … col+cols−1 of pixels whose patches begin at base in the image, and what follows; other is nil or of the same
+// multiply computes, for unit t, filters col … col+cols−1 of pixels whose patches begin at base in the image, and what follows; other is nil or of the same
 // pixels.
-func (c *boundConv) multiply(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels, col, cols int) error {
+func (c *boundConv) multiply(s *scratch, e *epilogue, t int, block, other, image []float32, base []int, pixels, col, cols int) error {
+	if c.integers != nil {
+		if c.narrow[t/c.parts] {
+			return c.multiplyIntegers(s, e, block, other, image, base, pixels)
+		}
+		packed, err := c.integers.fallback()
+		if err != nil {
+			return err
+		}
+		floats := *c
+		floats.integers, floats.packed = nil, []*kernel.Packed[float32]{packed}
+		c = &floats
+	}
 	s.gathered.Places, s.gathered.Stride = nil, c.filters
 	if err := c.products(s, e, block, other, image, base, pixels, col, cols); err != nil {
 		return err
@@ -320,7 +361,7 @@ func buildConv(b *builder) (func() error, error) {
 		g.copied = g.first
 		return buildChannelwise(b, p, g)
 	}
-	c, err := newBoundConv(b, g)
+	c, err := newBoundConv(b, p, g)
 	if err != nil {
 		return nil, err
 	}
@@ -328,21 +369,22 @@ func buildConv(b *builder) (func() error, error) {
 	ending := newEpilogue(b, p.Activation, b.in(2))
 	scale, shift, residual := b.in(3), b.in(4), b.in(5)
 	pool, weights := b.pool, b.weights
-	if p.Norm == nil {
+	if p.Norm == nil && c.integers == nil {
 		c.divide((*pool).threads)
 	}
 	loop := b.each((c.images+c.perUnit-1)/c.perUnit*c.parts*c.across, func(worker, lo, hi int) {
 		s := weights.scratch[worker]
 		for t := lo; t < hi; t++ {
 			t, col := t/c.across, t%c.across*c.cols
-			image, l0, l1 := c.image(s, x(), t)
+			image, l0, l1 := c.image(s, x(), t, s.framed == t+1)
+			s.framed = t + 1
 			pixels := (l1 - l0) * c.out[2]
 			block := y()[l0*c.out[2]*c.filters:][:pixels*c.filters]
 			var other []float32
 			if v := residual(); v != nil {
 				other = v[l0*c.out[2]*c.filters:][:len(block)]
 			}
-			if err := c.multiply(s, ending, block, other, image, c.bases[t%c.parts], pixels, col, min(c.cols, c.filters-col)); err != nil {
+			if err := c.multiply(s, ending, t, block, other, image, c.bases[t%c.parts], pixels, col, min(c.cols, c.filters-col)); err != nil {
 				(*pool).fail(err)
 				return
 			}
@@ -352,8 +394,23 @@ func buildConv(b *builder) (func() error, error) {
 			}
 		}
 	})
+	afresh := func() error {
+		for _, s := range weights.scratch {
+			s.framed = 0
+		}
+		return loop()
+	}
+	if c.integers != nil {
+		look := narrow(b, x, c.images, c.input, c.narrow)
+		return func() error {
+			if err := look(); err != nil {
+				return err
+			}
+			return afresh()
+		}, nil
+	}
 	if b.Constant(1) != nil {
-		return loop, nil
+		return afresh, nil
 	}
 	filters, shape := b.in(1), b.Shape(1)
 	var buffer []float32
@@ -366,7 +423,7 @@ func buildConv(b *builder) (func() error, error) {
 				return err
 			}
 		}
-		return loop()
+		return afresh()
 	}, nil
 }
 

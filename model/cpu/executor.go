@@ -397,12 +397,14 @@ type scratch struct {
 	scores    []float32
 	attention attention
 	frames    []float32 // images that are copied with padding
+	framed    int       // while a convolution runs: one more than the unit whose frames they are
 	ranks     []ranked  // of TopK
 	sums      []float64 // of AveragePool
+	integers  integerScratch
 }
 
 func newWeights(threads int) *weights {
-	w := &weights{packed: map[packKey]*kernel.Packed[float32]{}, held: map[*graph.Tensor][]float32{}}
+	w := &weights{packed: map[packKey]*kernel.Packed[float32]{}, bytes: map[packKey]*integerWeights{}, held: map[*graph.Tensor][]float32{}}
 	w.setThreads(threads)
 	return w
 }

@@ -4,6 +4,8 @@
 package cpu
 
 import (
+	"sync"
+
 	"repscope/internal/kernel"
 	"repscope/model/graph"
 )
@@ -12,6 +14,8 @@ import (
 // workers' scratch.
 type weights struct {
 	packed map[packKey]*kernel.Packed[float32]
+	bytes  map[packKey]*integerWeights // nil where they hold no integers
+	late   sync.Mutex                  // of packed, once the program runs
 	// Deferred constants that are used as they are.
 	held    map[*graph.Tensor][]float32
 	scratch []*scratch // by worker; what a product keeps must not move

@@ -75,6 +75,11 @@ func buildLinear(b *builder) (func() error, error) {
 		form += fmt.Sprint(p.Shape, p.Perm)
 		stored.depth = permuted(p.Shape, p.Perm)
 	}
+	if p.Integers {
+		if q, err := b.weights.integers(packKey{w, form, 0}, &stored); q != nil || err != nil {
+			return buildIntegerLinear(b, q, m), err
+		}
+	}
 	packed, err := b.weights.right(packKey{w, form, 0}, &stored)
 	if err != nil {
 		return nil, err

@@ -27,8 +27,8 @@ type fuser struct {
 const fuseBudget = 1 << 24
 
 // program fuses the steps of a program. processor allows what package cpu alone has kernels for:
-// [operator.AttentionParams].ZeroUndefined, [operator.PoolParams].ChannelsLast, that of transposed convolutions, and convolutions that add a value; and layouts
-// that are chosen for it.
+// [operator.AttentionParams].ZeroUndefined, [operator.PoolParams].ChannelsLast, that of transposed convolutions, convolutions that add a value, and products of
+// integers; and layouts that are chosen for it.
 func program(p *graph.Program, processor bool) {
 	f := &fuser{Program: p, processor: processor}
 	for _, pass := range []func(*fuser, int) bool{
@@ -38,6 +38,7 @@ func program(p *graph.Program, processor bool) {
 	}
 	f.sweep((*fuser).attention)
 	if processor {
+		f.sweep((*fuser).integerCast)
 		f.sweep((*fuser).splitLinear)
 	}
 	f.channelsLast()
@@ -57,6 +58,7 @@ func program(p *graph.Program, processor bool) {
 	f.sweep((*fuser).residual)
 	if processor {
 		f.sweep((*fuser).gated)
+		f.integers()
 	}
 }
 

@@ -4,30 +4,32 @@
 // multiply in. Sums are exact, hence those of integer arithmetic, as long as every partial sum
 // stays below 2^24: always with up to 258 summands, in practice with many more, since
 // they cancel. Beyond that each addition rounds by at most 2^-24 of the partial sum, far less than one step
-// of what the result is quantized to.
+// of what the result is quantized to. Package cpu multiplies them as bytes, with sums in 32 bits, where the
+// weights are constants of 32 to 8,192 summands and 16 columns or more.
 
 package operator
 
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"repscope/model/graph"
 )
 
 var integerRows = []Row{
-	{Name: "MatMulInteger", Since: 10, Types: "i", Note: "sums are exact below 2^24", Inputs: between(2, 4), Outputs: 1,
+	{Name: "MatMulInteger", Since: 10, Types: "i", Note: "sums are exact; on GPUs and of few columns, below 2^24", Inputs: between(2, 4), Outputs: 1,
 		infer: inferIntegerProduct, weights: centerWeights},
 	{Name: "MatMulInteger", Domain: own, Inputs: between(2, 4), Outputs: 1, infer: inferIntegerProduct, weights: centerWeights},
-	{Name: "ConvInteger", Since: 10, Types: "i", Note: "sums are exact below 2^24", Inputs: between(2, 4), Outputs: 1,
+	{Name: "ConvInteger", Since: 10, Types: "i", Note: "sums are exact; on GPUs and of few columns, below 2^24", Inputs: between(2, 4), Outputs: 1,
 		Attributes: windowAttributes("group"), infer: inferIntegerProduct, weights: centerWeights},
 	{Name: "ConvInteger", Domain: own, Inputs: between(2, 4), Outputs: 1, Attributes: windowAttributes("group"),
 		infer: inferIntegerProduct, weights: centerWeights},
-	{Name: "QLinearMatMul", Since: 10, Types: "i", Note: "sums are exact below 2^24", Inputs: exactly(8), Outputs: 1,
+	{Name: "QLinearMatMul", Since: 10, Types: "i", Note: "sums are exact; on GPUs and of few columns, below 2^24", Inputs: exactly(8), Outputs: 1,
 		Attributes: []string{"output_dtype"}, infer: inferQuantizedProduct, weights: centerWeights},
 	{Name: "QLinearMatMul", Domain: own, Inputs: exactly(8), Outputs: 1, Attributes: []string{"output_dtype"},
 		infer: inferQuantizedProduct, weights: centerWeights},
-	{Name: "QLinearConv", Since: 10, Types: "i", Note: "sums are exact below 2^24", Inputs: between(8, 9), Outputs: 1,
+	{Name: "QLinearConv", Since: 10, Types: "i", Note: "sums are exact; on GPUs and of few columns, below 2^24", Inputs: between(8, 9), Outputs: 1,
 		Attributes: windowAttributes("group", "output_dtype"), infer: inferQuantizedProduct, weights: centerWeights},
 	{Name: "QLinearConv", Domain: own, Inputs: between(8, 9), Outputs: 1, Attributes: windowAttributes("group", "output_dtype"),
 		infer: inferQuantizedProduct, weights: centerWeights},
@@ -35,6 +37,15 @@ var integerRows = []Row{
 
 // centered is the domain of integer products whose weights were replaced by w − zero point; see centerWeights.
 const centered = own
+
+// centeredPrefix begins the names of such weights.
+const centeredPrefix = "\x00centred\x00"
+
+// Centered reports whether a constant of that name is the weights of an integer product, less their zero points: integers.
+func Centered(name string) bool { return strings.HasPrefix(name, centeredPrefix) }
+
+// MaxIntegerDepth is the greatest depth at which sums of products of integers of 9 bits and a sign are within 32 bits.
+const MaxIntegerDepth = 1 << 13
 
 // integerProducts are the operators with the inputs that hold their weights and the zero point of these.
 var integerProducts = map[string][2]int{"MatMulInteger": {1, 3}, "ConvInteger": {1, 3}, "QLinearMatMul": {3, 5}, "QLinearConv": {3, 5}, "QGemm": {3, 5}}
@@ -174,7 +185,7 @@ func centerWeights(g *graph.Graph, n *graph.Node) {
 	if t == nil {
 		return
 	}
-	name := "\x00centred\x00" + n.Outputs[0]
+	name := centeredPrefix + n.Outputs[0]
 	g.Constants[name] = t
 	n.Domain, n.Inputs = centered, slices.Clone(n.Inputs)
 	n.Inputs[at[0]] = name // the zero point stays but is not looked at

@@ -46,6 +46,7 @@ func generate() (map[string][]byte, error) {
 func kernelAssembly() *assembler {
 	a := new(assembler)
 	a.micros()
+	a.uint8Tiles()
 	a.packs()
 	a.packShifted()
 	a.integerRows()
@@ -53,6 +54,7 @@ func kernelAssembly() *assembler {
 	a.distances()
 	a.rowSums()
 	a.pairs()
+	a.reflections()
 	a.pause()
 	return a
 }
@@ -81,6 +83,9 @@ func vectorAssembly() *assembler {
 		w.slideBytes()
 		w.byteSimilarities()
 		w.mixBytes()
+		w.byteRange()
+		w.toBytes()
+		w.fromSums()
 		w.weigh()
 		w.differences()
 		w.distribution()

@@ -216,6 +216,21 @@ func byteSimilaritiesAVX2(dst, total *float64, sums *int32, n, stride, step int,
 //go:noescape
 func mixBytesAVX2(dst, src *uint8, weights *int32, n, stride, rows int)
 
+// byteRangeAVX2 is byteRangeGeneric for n a multiple of 16, n > 0.
+//
+//go:noescape
+func byteRangeAVX2(x *float32, n int) (low, high float32)
+
+// toBytesAVX2 is toBytesGeneric for n a multiple of 16, n > 0; wrong is not zero if an element is not an integer.
+//
+//go:noescape
+func toBytesAVX2(dst *uint8, x *float32, n int, low int32) (wrong uint32)
+
+// fromSumsAVX2 is fromSumsGeneric for n a multiple of 16, n > 0.
+//
+//go:noescape
+func fromSumsAVX2(dst *float32, sums, lows, columns *int32, n int, row, low int32)
+
 // weighAVX2 is weighGeneric for n a multiple of 16.
 //
 //go:noescape
@@ -495,6 +510,21 @@ func byteSimilaritiesAVX512(dst, total *float64, sums *int32, n, stride, step in
 //
 //go:noescape
 func mixBytesAVX512(dst, src *uint8, weights *int32, n, stride, rows int)
+
+// byteRangeAVX512 is byteRangeGeneric for n a multiple of 16, n > 0.
+//
+//go:noescape
+func byteRangeAVX512(x *float32, n int) (low, high float32)
+
+// toBytesAVX512 is toBytesGeneric for n a multiple of 16, n > 0; wrong is not zero if an element is not an integer.
+//
+//go:noescape
+func toBytesAVX512(dst *uint8, x *float32, n int, low int32) (wrong uint32)
+
+// fromSumsAVX512 is fromSumsGeneric for n a multiple of 16, n > 0.
+//
+//go:noescape
+func fromSumsAVX512(dst *float32, sums, lows, columns *int32, n int, row, low int32)
 
 // weighAVX512 is weighGeneric for n a multiple of 16.
 //

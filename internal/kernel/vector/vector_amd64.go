@@ -280,6 +280,54 @@ func mixBytes(dst, src []uint8, stride int, weights []int32) {
 	}
 }
 
+// byteRange is byteRangeGeneric, to which it leaves short rows.
+func byteRange(x []float32) (low, high float32) {
+	n := len(x) &^ (Lanes - 1)
+	if !useAVX2 || n == 0 {
+		return byteRangeGeneric(x)
+	}
+	if useAVX512 {
+		low, high = byteRangeAVX512(&x[0], n)
+	} else {
+		low, high = byteRangeAVX2(&x[0], n)
+	}
+	if n < len(x) {
+		a, b := byteRangeGeneric(x[n:])
+		low, high = min(low, a), max(high, b)
+	}
+	return low, high
+}
+
+// toBytes is toBytesGeneric, whose end of a row it leaves to it.
+func toBytes(dst []uint8, x []float32, low int32) bool {
+	n := len(x) &^ (Lanes - 1)
+	if !useAVX2 || n == 0 {
+		return toBytesGeneric(dst, x, low)
+	}
+	var wrong uint32
+	if useAVX512 {
+		wrong = toBytesAVX512(&dst[0], &x[0], n, low)
+	} else {
+		wrong = toBytesAVX2(&dst[0], &x[0], n, low)
+	}
+	return wrong == 0 && toBytesGeneric(dst[n:], x[n:], low)
+}
+
+// fromSums is fromSumsGeneric, whose end of a row it leaves to it.
+func fromSums(dst []float32, sums, lows, columns []int32, row, low int32) {
+	n := len(dst) &^ (Lanes - 1)
+	if !useAVX2 || n == 0 {
+		fromSumsGeneric(dst, sums, lows, columns, row, low)
+		return
+	}
+	if useAVX512 {
+		fromSumsAVX512(&dst[0], &sums[0], &lows[0], &columns[0], n, row, low)
+	} else {
+		fromSumsAVX2(&dst[0], &sums[0], &lows[0], &columns[0], n, row, low)
+	}
+	fromSumsGeneric(dst[n:], sums[n:], lows[n:], columns[n:], row, low)
+}
+
 // weigh is weighGeneric, whose end of a row it leaves to it.
 func weigh(dst, src []float64, weights *[Reach + 1]float64, step int) {
 	n := len(dst) &^ (Lanes - 1)

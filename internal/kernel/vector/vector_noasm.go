@@ -97,6 +97,17 @@ func mixBytes(dst, src []uint8, stride int, weights []int32) {
 	mixBytesGeneric(dst, src, stride, weights)
 }
 
+// byteRange is byteRangeGeneric.
+func byteRange(x []float32) (low, high float32) { return byteRangeGeneric(x) }
+
+// toBytes is toBytesGeneric.
+func toBytes(dst []uint8, x []float32, low int32) bool { return toBytesGeneric(dst, x, low) }
+
+// fromSums is fromSumsGeneric.
+func fromSums(dst []float32, sums, lows, columns []int32, row, low int32) {
+	fromSumsGeneric(dst, sums, lows, columns, row, low)
+}
+
 // weigh is weighGeneric.
 func weigh(dst, src []float64, weights *[Reach + 1]float64, step int) {
 	weighGeneric(dst, src, weights, step)

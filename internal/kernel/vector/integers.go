@@ -1,0 +1,57 @@
+// Floats that hold integers on their way to products of bytes, and the sums of these on their way back.
+
+package vector
+
+import "math"
+
+// ToBytes sets dst[i] = x[i] − low for the least element low of x, and reports whether all elements are integers
+// of at most 255 more than that; if not, dst may hold anything. Zeros of x that are negative count as zero.
+func ToBytes(dst []uint8, x []float32) (low int32, ok bool) {
+	if len(x) == 0 {
+		return 0, true
+	}
+	least, most := byteRange(x)
+	// Beyond these floats have gaps, and NaN is not within them.
+	if !(least >= -1<<23 && most <= 1<<23 && most-least <= 255) || float32(math.Floor(float64(least))) != least {
+		return 0, false
+	}
+	return int32(least), toBytes(dst[:len(x)], x, int32(least))
+}
+
+// ByteRange is the least and the greatest element of x, which is not empty; NaN is left out or anything.
+func ByteRange(x []float32) (low, high float32) { return byteRange(x) }
+
+func byteRangeGeneric(x []float32) (low, high float32) {
+	low, high = x[0], x[0]
+	for _, v := range x {
+		if v < low {
+			low = v
+		}
+		if v > high {
+			high = v
+		}
+	}
+	return low, high
+}
+
+func toBytesGeneric(dst []uint8, x []float32, low int32) bool {
+	whole := true
+	for i, v := range x {
+		n := int32(v)
+		dst[i] = uint8(n - low)
+		whole = whole && float32(n) == v
+	}
+	return whole
+}
+
+// FromSums sets dst[j] = sums[j] + row·lows[j] + low·columns[j], computed modulo 2³² and then rounded to float32. With
+// sums[j] = Σ_k u_k·v_kj of bytes, row = Σ u_k and columns[j] = Σ_k (v_kj + lows[j]) it is Σ_k (u_k + low)·(v_kj + lows[j]).
+func FromSums(dst []float32, sums, lows, columns []int32, row, low int32) {
+	fromSums(dst, sums[:len(dst)], lows[:len(dst)], columns[:len(dst)], row, low)
+}
+
+func fromSumsGeneric(dst []float32, sums, lows, columns []int32, row, low int32) {
+	for j := range dst {
+		dst[j] = float32(sums[j] + row*lows[j] + low*columns[j])
+	}
+}

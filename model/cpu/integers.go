@@ -1,0 +1,254 @@
+// Products of integers, of which quantized models are made: bytes in the place of floats that hold integers. Sums are exact, so
+// that they have the same bits with all kernels, and a row's do not depend on its neighbors.
+
+package cpu
+
+import (
+	"repscope/internal/kernel"
+	"repscope/internal/kernel/vector"
+	"repscope/model/graph"
+	"repscope/model/operator"
+)
+
+// integerWeights are n columns of weights as bytes, which stand for the integers v + low of the column's least one.
+type integerWeights struct {
+	n, k     int
+	packed   kernel.PackedUint8
+	lows     []int32
+	columns  []int32 // Σ (v + low)
+	fallback func() (*kernel.Packed[float32], error)
+}
+
+const (
+	// leastIntegerDepth and leastIntegerColumns are where bytes pay for their conversion.
+	leastIntegerDepth   = 32
+	leastIntegerColumns = 16
+	// furthestLow is that of an operand: with the greatest depth, sums stay within 32 bits.
+	furthestLow = 255
+)
+
+// integers returns a constant packed as bytes; nil if it holds other numbers, or is not worth it.
+func (w *weights) integers(key packKey, m *matrix) (*integerWeights, error) {
+	if m.k < leastIntegerDepth || m.k > operator.MaxIntegerDepth || m.n < leastIntegerColumns {
+		return nil, nil
+	}
+	if q, ok := w.bytes[key]; ok {
+		return q, nil
+	}
+	t, err := w.inParts(key.tensor)
+	if err != nil {
+		return nil, err
+	}
+	values, err := m.vectors(t)
+	if err != nil {
+		return nil, err
+	}
+	q := &integerWeights{n: m.n, k: m.k, lows: make([]int32, m.n), columns: make([]int32, m.n)}
+	bytes := make([]uint8, m.n*m.k)
+	for j := range m.n {
+		low, ok := vector.ToBytes(bytes[j*m.k:], values[j*m.k:(j+1)*m.k])
+		if !ok || low < -furthestLow || low > furthestLow {
+			w.bytes[key] = nil
+			return nil, nil
+		}
+		q.lows[j] = low
+		q.columns[j] = int32(kernel.SumUint8(bytes[j*m.k:(j+1)*m.k])) + int32(m.k)*low
+	}
+	if err := q.packed.Right(kernel.Uint8Rows(bytes, m.k), m.n, m.k); err != nil {
+		return nil, err
+	}
+	stored := *m
+	q.fallback = func() (*kernel.Packed[float32], error) {
+		w.late.Lock()
+		defer w.late.Unlock()
+		return w.right(key, &stored)
+	}
+	w.bytes[key] = q
+	return q, nil
+}
+
+// vectors are the columns of the right operand, one after another.
+func (m *matrix) vectors(t *graph.Tensor) ([]float32, error) {
+	first, count, row, column := m.first+m.from*m.k, m.n*m.k, m.k, 1
+	if m.turned {
+		of := max(m.of, m.n)
+		first, count, row, column = m.first, m.k*of, 1, of
+	}
+	part, err := t.Part(first, count, make([]float32, count))
+	if err != nil {
+		return nil, err
+	}
+	if m.turned {
+		part = part[m.from:]
+	}
+	out := make([]float32, m.n*m.k)
+	for i := range m.k {
+		d := i
+		if m.depth != nil {
+			d = m.depth[i]
+		}
+		for j := range m.n {
+			out[j*m.k+d] = part[j*row+i*column]
+		}
+	}
+	return out, nil
+}
+
+// integerScratch is a worker's memory for products of integers.
+type integerScratch struct {
+	product   kernel.Uint8Product[int32]
+	workspace kernel.Uint8Workspace
+	bytes     []uint8 // rows of the left operand
+	image     []uint8
+	rows      []int32 // Σ of each row's bytes
+	lows      []int32
+	sums      []int32
+}
+
+// reserve makes room for rows of depth k.
+func (s *integerScratch) reserve(rows, k int) {
+	if cap(s.bytes) < rows*k {
+		s.bytes = make([]uint8, rows*k)
+	}
+	if cap(s.rows) < rows {
+		s.rows, s.lows = make([]int32, rows), make([]int32, rows)
+	}
+	s.bytes, s.rows, s.lows = s.bytes[:rows*k], s.rows[:rows], s.lows[:rows]
+}
+
+// row is room for one of the reserved rows.
+func (s *integerScratch) row(i, k int) []uint8 { return s.bytes[i*k : (i+1)*k] }
+
+// multiply computes the products of the reserved rows and all columns; c has q.n columns.
+func (s *integerScratch) multiply(q *integerWeights, c []float32) error {
+	rows := len(s.rows)
+	if cap(s.sums) < rows*q.n {
+		s.sums = make([]int32, rows*q.n)
+	}
+	s.sums = s.sums[:rows*q.n]
+	for i := range rows {
+		s.rows[i] = int32(kernel.SumUint8(s.row(i, q.k)))
+	}
+	s.product = kernel.Uint8Product[int32]{M: rows, N: q.n, K: q.k, A: kernel.Uint8Rows(s.bytes, q.k), B: q.packed.Operand(0),
+		C: s.sums, Stride: q.n, Threads: 1, Workspace: &s.workspace}
+	if err := s.product.Run(); err != nil {
+		return err
+	}
+	for i := range rows {
+		vector.FromSums(c[i*q.n:(i+1)*q.n], s.sums[i*q.n:], q.lows, q.columns, s.rows[i], s.lows[i])
+	}
+	return nil
+}
+
+// integerRows cuts m rows into blocks for the workers.
+func integerRows(m, threads int) int {
+	return min(rowBlock, roundUp(max(1, (m+4*threads-1)/(4*threads)), 16))
+}
+
+// buildIntegerLinear is a Linear step whose operands are integers.
+func buildIntegerLinear(b *builder, q *integerWeights, m int) func() error {
+	p := b.Step.Params.(*operator.GemmParams)
+	x, y, other := b.in(0), b.out(0), b.in(3)
+	ending := newEpilogue(b, p.Activation, b.in(2))
+	pool, weights, n, k := b.pool, b.weights, q.n, q.k
+	rows := integerRows(m, (*pool).threads)
+	return b.each((m+rows-1)/rows, func(worker, lo, hi int) {
+		s := weights.scratch[worker]
+		for t := lo; t < hi; t++ {
+			i0 := t * rows
+			count := min(rows, m-i0)
+			c := y()[i0*n : (i0+count)*n]
+			if err := q.linear(s, c, x()[i0*k:(i0+count)*k]); err != nil {
+				(*pool).fail(err)
+				return
+			}
+			o := other()
+			if o != nil {
+				o = o[i0*n : (i0+count)*n]
+			}
+			if !p.Gated {
+				ending.finish(c, o, count, n)
+				continue
+			}
+			ending.finish(c, nil, count, n)
+			vector.MulRows(c, c, o, 1, 1)
+		}
+	})
+}
+
+// linear multiplies rows; those that are no bytes, which an invalid file can have, as floats.
+func (q *integerWeights) linear(s *scratch, c, x []float32) error {
+	count := len(x) / q.k
+	s.integers.reserve(count, q.k)
+	var wide []int
+	for i := range count {
+		low, ok := vector.ToBytes(s.integers.row(i, q.k), x[i*q.k:(i+1)*q.k])
+		if !ok || low < -furthestLow || low > furthestLow {
+			wide, low = append(wide, i), 0
+			clear(s.integers.row(i, q.k))
+		}
+		s.integers.lows[i] = low
+	}
+	if err := s.integers.multiply(q, c); err != nil || wide == nil {
+		return err
+	}
+	packed, err := q.fallback()
+	if err != nil {
+		return err
+	}
+	for _, i := range wide {
+		s.product = kernel.Product[float32]{M: 1, N: q.n, K: q.k, A: kernel.Rows(x[i*q.k:], q.k), B: packed.Operand(0), C: c[i*q.n:], Stride: q.n,
+			Threads: 1, Workspace: &s.workspace}
+		if err := s.product.Run(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// narrow reports, for each of some images of equal size, whether all its parts are bytes, also beside zeros.
+func narrow(b *builder, x func() []float32, images, size int, ok []bool) func() error {
+	weights := b.weights
+	return b.each(images, func(worker, lo, hi int) {
+		s := &weights.scratch[worker].integers
+		for i := lo; i < hi; i++ {
+			image := x()[i*size : (i+1)*size]
+			s.reserve(1, size)
+			_, whole := vector.ToBytes(s.bytes, image)
+			low, high := vector.ByteRange(image)
+			low, high = min(low, 0), max(high, 0)
+			ok[i] = whole && low >= -furthestLow && high-low <= 255
+		}
+	})
+}
+
+// multiplyIntegers is multiply for a unit of one image whose patches are of integers.
+func (c *boundConv) multiplyIntegers(s *scratch, e *epilogue, block, other, image []float32, base []int, pixels int) error {
+	q, last := c.integers, c.runs[len(c.runs)-1]
+	size := last.Offset + last.Length
+	for _, at := range base[:pixels] {
+		size = max(size, at+last.Offset+last.Length)
+	}
+	i := &s.integers
+	if cap(i.image) < size {
+		i.image = make([]uint8, size)
+	}
+	i.image = i.image[:size]
+	low, _ := vector.ToBytes(i.image, image[:size])
+	for p0 := 0; p0 < pixels; p0 += rowBlock {
+		count := min(rowBlock, pixels-p0)
+		i.reserve(count, q.k)
+		for p := range count {
+			row, at := i.row(p, q.k), base[p0+p]
+			for _, r := range c.runs {
+				row = row[copy(row[:r.Length], i.image[at+r.Offset:]):]
+			}
+			i.lows[p] = low
+		}
+		if err := i.multiply(q, block[p0*q.n:(p0+count)*q.n]); err != nil {
+			return err
+		}
+	}
+	e.finish(block, other, pixels, q.n)
+	return nil
+}

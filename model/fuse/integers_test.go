@@ -1,0 +1,83 @@
+// What quantized models are fused into.
+
+package fuse_test
+
+import (
+	"strings"
+	"testing"
+
+	"repscope/model/cpu"
+	"repscope/model/fuse"
+	"repscope/model/graph"
+	"repscope/model/operator"
+)
+
+// TestIntegers: between a quantisation and a product, and after it, no conversion is left, and the products are marked; where a
+// float may be no integer, or beyond the type, conversions stay.
+func TestIntegers(t *testing.T) {
+	t.Parallel()
+	ints := func(n int, shape ...int) *graph.Tensor {
+		x := graph.Ints(make([]int64, n)...)
+		x.Shape = shape
+		return x
+	}
+	cast := func(to int64) map[string]graph.Attribute {
+		return map[string]graph.Attribute{"to": {Kind: graph.AttributeInt, Int: to}}
+	}
+	window := map[string]graph.Attribute{"kernel_shape": {Kind: graph.AttributeInts, Ints: []int64{2, 2}}}
+	quantize := &graph.Node{Op: "QuantizeLinear", Inputs: []string{"x", "scale", "zero"}, Outputs: []string{"q"},
+		Attributes: map[string]graph.Attribute{"output_dtype": {Kind: graph.AttributeInt, Int: graph.ElementUint8}}}
+	for name, c := range map[string]struct {
+		nodes  []*graph.Node
+		shape  []int
+		want   string
+		marked int
+	}{
+		"product": {[]*graph.Node{quantize,
+			{Op: "MatMulInteger", Inputs: []string{"q", "w", "zero"}, Outputs: []string{"m"}},
+			{Op: "Cast", Inputs: []string{"m"}, Outputs: []string{"z"}, Attributes: cast(graph.ElementFloat)},
+			{Op: "Relu", Inputs: []string{"z"}, Outputs: []string{"y"}}}, []int{3, 40}, "Div Round Add Clip Sub Linear", 1},
+		"convolution after a pool": {[]*graph.Node{quantize,
+			{Op: "MaxPool", Inputs: []string{"q"}, Outputs: []string{"p"}, Attributes: window},
+			{Op: "ConvInteger", Inputs: []string{"p", "f", "zero"}, Outputs: []string{"m"}},
+			{Op: "Cast", Inputs: []string{"m"}, Outputs: []string{"z"}, Attributes: cast(graph.ElementFloat)},
+			{Op: "Relu", Inputs: []string{"z"}, Outputs: []string{"y"}}}, []int{3, 8, 6, 6}, "Div Round Add Clip Transpose MaxPool Sub Conv Transpose", 1},
+		"no integers": {[]*graph.Node{
+			{Op: "Cast", Inputs: []string{"x"}, Outputs: []string{"q"}, Attributes: cast(graph.ElementUint8)},
+			{Op: "Cast", Inputs: []string{"q"}, Outputs: []string{"y"}, Attributes: cast(graph.ElementFloat)}}, []int{3, 40}, "Cast Cast", 0},
+		"beyond the type": {[]*graph.Node{
+			{Op: "Clip", Inputs: []string{"x", "one", "many"}, Outputs: []string{"c"}},
+			{Op: "Round", Inputs: []string{"c"}, Outputs: []string{"r"}},
+			{Op: "Cast", Inputs: []string{"r"}, Outputs: []string{"q"}, Attributes: cast(graph.ElementUint8)},
+			{Op: "Cast", Inputs: []string{"q"}, Outputs: []string{"y"}, Attributes: cast(graph.ElementFloat)}}, []int{3, 40}, "Clip Round Cast Cast", 0},
+	} {
+		g := &graph.Graph{Opset: 19, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}, Outputs: []graph.Port{{Name: "y"}}, Nodes: c.nodes,
+			Constants: map[string]*graph.Tensor{"w": ints(40*20, 40, 20), "f": ints(20*8*9, 20, 8, 3, 3), "zero": ints(1), "scale": graph.Floats([]float32{0.1}),
+				"one": graph.Floats([]float32{0}), "many": graph.Floats([]float32{256})}}
+		if err := g.Prepare(fuse.ProcessorRules(cpu.Evaluate)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		p, err := g.Specialize([]graph.Operand{{Type: graph.Type{DType: graph.Float32, Shape: c.shape}}})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var got []string
+		marked := 0
+		for _, s := range p.Steps {
+			got = append(got, s.Op.Name)
+			switch q := s.Params.(type) {
+			case *operator.GemmParams:
+				if q.Integers {
+					marked++
+				}
+			case *operator.ConvParams:
+				if q.Integers {
+					marked++
+				}
+			}
+		}
+		if strings.Join(got, " ") != c.want || marked != c.marked {
+			t.Errorf("%s: steps %v, %d of them in integers, want %s, %d", name, got, marked, c.want, c.marked)
+		}
+	}
+}
