@@ -42,6 +42,7 @@ class Bench:
         self.folder, self.options = folder, options
         self.n, self.dim = (2000, 7056) if options.quick else (10000, 7056)
         self.points = 4000 if options.quick else 20000  # of the search in 64 dimensions
+        self.kernels = [k for k in options.kernels.split(",") if k]
         self.measured = collections.defaultdict(Measured)
         self.program, self.tests = f"{folder}/neighborhood", f"{folder}/neighbors.test"
         static = dict(os.environ, CGO_ENABLED="0")
@@ -58,9 +59,9 @@ class Bench:
 
     # One measurement each. Numbers of both sides must be comparable: scores, or the Two-NN estimate.
 
-    def benchmark(self, key, **variables):
-        """The pass inside a process."""
-        env = dict(THREADS, **{f"REPSCOPE_BENCH_{name}": str(value) for name, value in variables.items()})
+    def benchmark(self, key, kernel=None, **variables):
+        """The pass inside a process, with kernels of that name, or the best that the processor has."""
+        env = dict(THREADS, **({"REPSCOPE_KERNEL": kernel} if kernel else {}), **{f"REPSCOPE_BENCH_{name}": str(value) for name, value in variables.items()})
         r = run([self.tests, "-test.run", "^$", "-test.bench", "Files", "-test.benchtime", "1x"], env)
         found = {unit: float(value) for value, unit in re.findall(r"([\d.]+) ([\w/-]+)", r.output)}
         if "two-nn" in found:
@@ -102,6 +103,8 @@ class Bench:
             self.whole("memory program", frames, latents, SMALL_MEMORY)
         if "uint8" in works:
             self.benchmark("uint8 pass", FRAMES=quantised, LATENTS=latents)
+            for kernel in self.kernels:
+                self.benchmark(f"uint8 {kernel}", kernel, FRAMES=quantised, LATENTS=latents)
             self.peer("numba uint8", "peer_numba.py", quantised, latents)
             self.whole("uint8 program", quantised, latents)
         if self.options.sklearn and first:
@@ -167,6 +170,9 @@ class Bench:
                 if most and work in works and how == "program":
                     peak = max(self.measured[ours].peaks)
                     self.limit(f"{title}: {how}", "memory with the input", peak, "MB", most, peak)
+        if "uint8" in works:
+            for kernel in self.kernels:
+                self.compare(f"uint8, {size}: pass, {kernel}", f"uint8 {kernel}", "ssyrk", "ssyrk, warm", "≤ 0.25" if kernel == "amx" else None)
         if "twonn" in works:
             for name, title in (("points", f"n = {self.points:,}, d = 64"), ("frames", size)):
                 self.compare(f"2 neighbours, {title}", f"{name} 2", f"sklearn {name} 2", "scikit-learn, 2 neighbours", "≥ 3", 1e-3)
@@ -191,6 +197,7 @@ def main():
     parser.add_argument("--sklearn", action="store_true", help="scikit-learn's trustworthiness too, once: minutes, and 4 GB of memory")
     parser.add_argument("--full", action="store_true", help="36,343 uint8 frames of 16,384 values too, once: minutes, and 1 GB of disk")
     parser.add_argument("--only", default=",".join(WORKS), metavar="LIST", help="of the work: %(default)s; empty with --full for that alone")
+    parser.add_argument("--kernels", default="", metavar="LIST", help="the uint8 pass with each of these kernels too: avx2, avx512, amx")
     parser.add_argument("--data", metavar="FOLDER", help="where arrays are kept for the next run (default: a temporary folder)")
     options = parser.parse_args()
     if options.rounds < 1:

@@ -275,7 +275,8 @@ func TestTilesDisassembled(t *testing.T) {
 		if err := os.WriteFile(file, code, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		out, err := exec.Command(objdump, "-D", "-w", "-b", "binary", "-m", "i386:x86-64", "-M", "intel", "--no-show-raw-insn", file).CombinedOutput()
+		out, err := exec.Command(objdump, "-D", "-w", "-b", "binary", "-m", "i386:x86-64", "-M", "intel", "--no-show-raw-insn",
+			file).CombinedOutput()
 		if err != nil {
 			t.Skipf("%s: %v: %s", objdump, err, out)
 		}

@@ -218,24 +218,13 @@ func newBoundConv(b *builder, p *operator.ConvParams, g *geometry) (*boundConv, 
 	c.stored = g.weights()
 	if w := b.Constant(1); w != nil {
 		if p.Integers && g.groups == 1 {
-			if c.integers, err = b.weights.integers(packKey{w, "conv", 0}, c.stored); c.integers != nil || err != nil {
-				c.narrow = make([]bool, c.images)
-				c.oneByOne()
+			if ok, err := c.inIntegers(b, w); ok || err != nil {
 				return c, err
 			}
 		}
 		err = g.pack(b.weights, w, c.stored, c.packed)
 	}
 	return c, err
-}
-
-// oneByOne makes every unit one image or a part of one.
-func (c *boundConv) oneByOne() {
-	if c.perUnit == 1 {
-		return
-	}
-	c.perUnit = 1
-	c.bases = c.geometry.bases(c.parts, c.perPart, 1)
 }
 
 // boundOf is a convolution without its weights; input is the number of elements of an image.
@@ -304,20 +293,18 @@ func (c *boundConv) image(s *scratch, x []float32, t int, filled bool) (image []
 	return s.frames, l0, l1
 }
 
-// multiply computes, for unit t, filters col … col+cols−1 of pixels whose patches begin at base in the image, and what follows; other is nil or of the same
-// pixels.
+// multiply computes, for unit t, filters col … col+cols−1 of pixels whose patches begin at base in the image, and what
+// follows; other is nil or of the same pixels.
 func (c *boundConv) multiply(s *scratch, e *epilogue, t int, block, other, image []float32, base []int, pixels, col, cols int) error {
 	if c.integers != nil {
 		if c.narrow[t/c.parts] {
 			return c.multiplyIntegers(s, e, block, other, image, base, pixels)
 		}
-		packed, err := c.integers.fallback()
+		floats, err := c.inFloats()
 		if err != nil {
 			return err
 		}
-		floats := *c
-		floats.integers, floats.packed = nil, []*kernel.Packed[float32]{packed}
-		c = &floats
+		c = floats
 	}
 	s.gathered.Places, s.gathered.Stride = nil, c.filters
 	if err := c.products(s, e, block, other, image, base, pixels, col, cols); err != nil {
@@ -401,13 +388,7 @@ func buildConv(b *builder) (func() error, error) {
 		return loop()
 	}
 	if c.integers != nil {
-		look := narrow(b, x, c.images, c.input, c.narrow)
-		return func() error {
-			if err := look(); err != nil {
-				return err
-			}
-			return afresh()
-		}, nil
+		return c.looking(b, x, afresh), nil
 	}
 	if b.Constant(1) != nil {
 		return afresh, nil

@@ -206,20 +206,47 @@ func (q *integerWeights) linear(s *scratch, c, x []float32) error {
 	return nil
 }
 
-// narrow reports, for each of some images of equal size, whether all its parts are bytes, also beside zeros.
-func narrow(b *builder, x func() []float32, images, size int, ok []bool) func() error {
+// inIntegers takes the weights as integers, if they are, and makes every unit one image or a part of one.
+func (c *boundConv) inIntegers(b *builder, w *graph.Tensor) (ok bool, err error) {
+	if c.integers, err = b.weights.integers(packKey{w, "conv", 0}, c.stored); c.integers == nil {
+		return false, err
+	}
+	c.narrow = make([]bool, c.images)
+	if c.perUnit > 1 {
+		c.perUnit = 1
+		c.bases = c.geometry.bases(c.parts, c.perPart, 1)
+	}
+	return true, nil
+}
+
+// inFloats is the convolution with weights that are floats.
+func (c *boundConv) inFloats() (*boundConv, error) {
+	packed, err := c.integers.fallback()
+	floats := *c
+	floats.integers, floats.packed = nil, []*kernel.Packed[float32]{packed}
+	return &floats, err
+}
+
+// looking runs the loop when it is known, for each image, whether all its parts are bytes, also beside zeros.
+func (c *boundConv) looking(b *builder, x func() []float32, loop func() error) func() error {
 	weights := b.weights
-	return b.each(images, func(worker, lo, hi int) {
+	look := b.each(c.images, func(worker, lo, hi int) {
 		s := &weights.scratch[worker].integers
 		for i := lo; i < hi; i++ {
-			image := x()[i*size : (i+1)*size]
-			s.reserve(1, size)
+			image := x()[i*c.input : (i+1)*c.input]
+			s.reserve(1, c.input)
 			_, whole := vector.ToBytes(s.bytes, image)
 			low, high := vector.ByteRange(image)
 			low, high = min(low, 0), max(high, 0)
-			ok[i] = whole && low >= -furthestLow && high-low <= 255
+			c.narrow[i] = whole && low >= -furthestLow && high-low <= 255
 		}
 	})
+	return func() error {
+		if err := look(); err != nil {
+			return err
+		}
+		return loop()
+	}
 }
 
 // multiplyIntegers is multiply for a unit of one image whose patches are of integers.

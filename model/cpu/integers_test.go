@@ -13,7 +13,8 @@ import (
 )
 
 // integerRun runs a graph of one integer product of x and w, whose zero points are constants.
-func integerRun(t *testing.T, threads int, op string, attributes map[string]graph.Attribute, x, w *graph.Tensor, zeroX int64, zeroW []int64) []float32 {
+func integerRun(t *testing.T, threads int, op string, attributes map[string]graph.Attribute, x, w *graph.Tensor,
+	zeroX int64, zeroW []int64) []float32 {
 	t.Helper()
 	zeros := graph.Ints(zeroW...)
 	if len(zeroW) == 1 {
@@ -116,7 +117,8 @@ func TestIntegerConv(t *testing.T) {
 		x, zeroX := randomIntegers(r, 0, 255, images, channels, h, w), r.Int64N(256)
 		f, zeroW := randomIntegers(r, -127, 127, filters, channels, kh, kw), []int64{0}
 		list := func(v ...int64) graph.Attribute { return graph.Attribute{Kind: graph.AttributeInts, Ints: v} }
-		attributes := map[string]graph.Attribute{"strides": list(int64(sh), int64(sw)), "dilations": list(int64(dh), int64(dw)), "pads": list(pads...)}
+		attributes := map[string]graph.Attribute{"strides": list(int64(sh), int64(sw)), "dilations": list(int64(dh), int64(dw)),
+			"pads": list(pads...)}
 		what := fmt.Sprintf("trial %d: %v * %v, pads %v", trial, x.Shape, f.Shape, pads)
 		got := integerRun(t, 1, "ConvInteger", attributes, x, f, zeroX, zeroW)
 		at := 0

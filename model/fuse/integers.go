@@ -50,7 +50,8 @@ func (f *fuser) integerCast(i int) bool {
 	}
 	// All who convert it back take the same one.
 	for _, other := range f.Steps[i+1:] {
-		if len(other.In) > 0 && other.In[0] == s.In[0] && f.casts(&other, graph.Int64, graph.Float32) && !slices.Contains(f.Outputs, other.Out[0]) {
+		same := len(other.In) > 0 && other.In[0] == s.In[0]
+		if same && f.casts(&other, graph.Int64, graph.Float32) && !slices.Contains(f.Outputs, other.Out[0]) {
 			f.replace(other.Out[0], s.Out[0])
 		}
 	}
@@ -88,9 +89,7 @@ const integralDepth = 8
 // integer type and back would leave as it is. Adding to a number that is no negative zero gives none.
 func (f *fuser) integral(id, depth int) bool {
 	if v := f.Values[id]; v.Const != nil {
-		return v.DType == graph.Float32 && !v.Const.Deferred() && len(v.Const.F32) <= 1<<12 && !slices.ContainsFunc(v.Const.F32, func(x float32) bool {
-			return x != float32(math.Trunc(float64(x))) || x == 0 && math.Signbit(float64(x)) || math.IsInf(float64(x), 0)
-		})
+		return v.DType == graph.Float32 && !v.Const.Deferred() && len(v.Const.F32) <= 1<<12 && !slices.ContainsFunc(v.Const.F32, notIntegral)
 	}
 	i := f.producer[id]
 	if i < 0 || depth == integralDepth {
@@ -117,6 +116,11 @@ func (f *fuser) integral(id, depth int) bool {
 		return f.integerProduct(s, depth+1)
 	}
 	return false
+}
+
+// notIntegral reports whether a number is no integer, or a negative zero.
+func notIntegral(x float32) bool {
+	return x != float32(math.Trunc(float64(x))) || x == 0 && math.Signbit(float64(x)) || math.IsInf(float64(x), 0)
 }
 
 // rounded reports whether elements are integers, among which may be negative zeros.
@@ -157,8 +161,8 @@ func (f *fuser) within(id int, low, high float64) bool {
 		return ok && a >= math.Ceil(low) && b <= math.Floor(high)
 	case "MatMul", "Linear", "Conv":
 		// Products of integers of 9 bits.
-		return f.integerProduct(s, 0) && (len(s.In) < 3 || s.In[2] < 0) && low <= -operator.MaxIntegerDepth*255*255 && high >= operator.MaxIntegerDepth*255*255 &&
-			f.productDepth(s) <= operator.MaxIntegerDepth
+		const most = operator.MaxIntegerDepth * 255 * 255
+		return low <= -most && high >= most && (len(s.In) < 3 || s.In[2] < 0) && f.integerProduct(s, 0) && f.productDepth(s) <= operator.MaxIntegerDepth
 	}
 	return false
 }

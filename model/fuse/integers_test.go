@@ -41,19 +41,21 @@ func TestIntegers(t *testing.T) {
 			{Op: "MaxPool", Inputs: []string{"q"}, Outputs: []string{"p"}, Attributes: window},
 			{Op: "ConvInteger", Inputs: []string{"p", "f", "zero"}, Outputs: []string{"m"}},
 			{Op: "Cast", Inputs: []string{"m"}, Outputs: []string{"z"}, Attributes: cast(graph.ElementFloat)},
-			{Op: "Relu", Inputs: []string{"z"}, Outputs: []string{"y"}}}, []int{3, 8, 6, 6}, "Div Round Add Clip Transpose MaxPool Sub Conv Transpose", 1},
+			{Op: "Relu", Inputs: []string{"z"}, Outputs: []string{"y"}}},
+			[]int{3, 8, 6, 6}, "Div Round Add Clip Transpose MaxPool Sub Conv Transpose", 1},
 		"no integers": {[]*graph.Node{
 			{Op: "Cast", Inputs: []string{"x"}, Outputs: []string{"q"}, Attributes: cast(graph.ElementUint8)},
 			{Op: "Cast", Inputs: []string{"q"}, Outputs: []string{"y"}, Attributes: cast(graph.ElementFloat)}}, []int{3, 40}, "Cast Cast", 0},
 		"beyond the type": {[]*graph.Node{
-			{Op: "Clip", Inputs: []string{"x", "one", "many"}, Outputs: []string{"c"}},
+			{Op: "Clip", Inputs: []string{"x", "low", "high"}, Outputs: []string{"c"}},
 			{Op: "Round", Inputs: []string{"c"}, Outputs: []string{"r"}},
 			{Op: "Cast", Inputs: []string{"r"}, Outputs: []string{"q"}, Attributes: cast(graph.ElementUint8)},
-			{Op: "Cast", Inputs: []string{"q"}, Outputs: []string{"y"}, Attributes: cast(graph.ElementFloat)}}, []int{3, 40}, "Clip Round Cast Cast", 0},
+			{Op: "Cast", Inputs: []string{"q"}, Outputs: []string{"y"}, Attributes: cast(graph.ElementFloat)}},
+			[]int{3, 40}, "Clip Round Cast Cast", 0},
 	} {
 		g := &graph.Graph{Opset: 19, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}, Outputs: []graph.Port{{Name: "y"}}, Nodes: c.nodes,
-			Constants: map[string]*graph.Tensor{"w": ints(40*20, 40, 20), "f": ints(20*8*9, 20, 8, 3, 3), "zero": ints(1), "scale": graph.Floats([]float32{0.1}),
-				"one": graph.Floats([]float32{0}), "many": graph.Floats([]float32{256})}}
+			Constants: map[string]*graph.Tensor{"w": ints(40*20, 40, 20), "f": ints(20*8*9, 20, 8, 3, 3), "zero": ints(1),
+				"scale": graph.Floats([]float32{0.1}), "low": graph.Floats([]float32{0}), "high": graph.Floats([]float32{256})}}
 		if err := g.Prepare(fuse.ProcessorRules(cpu.Evaluate)); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

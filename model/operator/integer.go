@@ -18,18 +18,18 @@ import (
 )
 
 var integerRows = []Row{
-	{Name: "MatMulInteger", Since: 10, Types: "i", Note: "sums are exact; on GPUs and of few columns, below 2^24", Inputs: between(2, 4), Outputs: 1,
+	{Name: "MatMulInteger", Since: 10, Types: "i", Note: "sums are exact; on GPUs below 2^24", Inputs: between(2, 4), Outputs: 1,
 		infer: inferIntegerProduct, weights: centerWeights},
 	{Name: "MatMulInteger", Domain: own, Inputs: between(2, 4), Outputs: 1, infer: inferIntegerProduct, weights: centerWeights},
-	{Name: "ConvInteger", Since: 10, Types: "i", Note: "sums are exact; on GPUs and of few columns, below 2^24", Inputs: between(2, 4), Outputs: 1,
+	{Name: "ConvInteger", Since: 10, Types: "i", Note: "sums are exact; on GPUs below 2^24", Inputs: between(2, 4), Outputs: 1,
 		Attributes: windowAttributes("group"), infer: inferIntegerProduct, weights: centerWeights},
 	{Name: "ConvInteger", Domain: own, Inputs: between(2, 4), Outputs: 1, Attributes: windowAttributes("group"),
 		infer: inferIntegerProduct, weights: centerWeights},
-	{Name: "QLinearMatMul", Since: 10, Types: "i", Note: "sums are exact; on GPUs and of few columns, below 2^24", Inputs: exactly(8), Outputs: 1,
+	{Name: "QLinearMatMul", Since: 10, Types: "i", Note: "sums are exact; on GPUs below 2^24", Inputs: exactly(8), Outputs: 1,
 		Attributes: []string{"output_dtype"}, infer: inferQuantizedProduct, weights: centerWeights},
 	{Name: "QLinearMatMul", Domain: own, Inputs: exactly(8), Outputs: 1, Attributes: []string{"output_dtype"},
 		infer: inferQuantizedProduct, weights: centerWeights},
-	{Name: "QLinearConv", Since: 10, Types: "i", Note: "sums are exact; on GPUs and of few columns, below 2^24", Inputs: between(8, 9), Outputs: 1,
+	{Name: "QLinearConv", Since: 10, Types: "i", Note: "sums are exact; on GPUs below 2^24", Inputs: between(8, 9), Outputs: 1,
 		Attributes: windowAttributes("group", "output_dtype"), infer: inferQuantizedProduct, weights: centerWeights},
 	{Name: "QLinearConv", Domain: own, Inputs: between(8, 9), Outputs: 1, Attributes: windowAttributes("group", "output_dtype"),
 		infer: inferQuantizedProduct, weights: centerWeights},

@@ -50,6 +50,14 @@ func TestLoop(t *testing.T) {
 	}
 }
 
+// withTile is a machine with some memory to be read, and a configuration of one tile.
+func withTile(n int) Machine {
+	return Machine{
+		Memory:   []Region{{Address: 0x1000, Bytes: make([]byte, n)}},
+		Constant: func(uint64) []byte { return config([2]int{16, 64}) },
+	}
+}
+
 func TestCallErrors(t *testing.T) {
 	t.Parallel()
 	configure := "4c 8d 0d 00 00 00 00 c4 c2 78 49 01" // lea r9,[rip]; ldtilecfg [r9]
@@ -68,14 +76,14 @@ func TestCallErrors(t *testing.T) {
 		"which are not to be written":       movRSI + stride + configure + load0 + store0 + release + ret,
 		"8 bytes at 0x7fff00000020 are not": "48 8b 74 24 20" + ret,
 	} {
-		m := Machine{Memory: []Region{{Address: 0x1000, Bytes: make([]byte, 1024)}}, Constant: func(uint64) []byte { return config([2]int{16, 64}) }}
+		m := withTile(1024)
 		err := m.Call(0x40_0000, code(t, digits), binary.LittleEndian.AppendUint64(nil, 0x1000))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", digits, err, want)
 		}
 	}
 	// One byte less than the tile's last row needs.
-	m := Machine{Memory: []Region{{Address: 0x1000, Bytes: make([]byte, 1023)}}, Constant: func(uint64) []byte { return config([2]int{16, 64}) }}
+	m := withTile(1023)
 	err := m.Call(0x40_0000, code(t, movRSI, stride, configure, load0, release, ret), binary.LittleEndian.AppendUint64(nil, 0x1000))
 	if err == nil || !strings.Contains(err.Error(), "64 bytes at 0x13c0 are not the function's") {
 		t.Errorf("error %v, want that the last row is not there", err)

@@ -80,7 +80,8 @@ func (w width) toBytes() {
 
 // fromSums turns sums of products of bytes into those of the numbers that the bytes stand for.
 func (w width) fromSums() {
-	w.vector("fromSums", "(dst *float32, sums, lows, columns *int32, n int, row, low int32)", "is fromSumsGeneric for n a multiple of 16, n > 0.", 48)
+	w.vector("fromSums", "(dst *float32, sums, lows, columns *int32, n int, row, low int32)",
+		"is fromSumsGeneric for n a multiple of 16, n > 0.", 48)
 	for i, name := range []string{"dst", "sums", "lows", "columns", "n"} {
 		w.emit("MOVQ %s+%d(FP), %s", name, 8*i, []string{"DI", "SI", "DX", "R8", "CX"}[i])
 	}
