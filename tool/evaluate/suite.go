@@ -115,7 +115,7 @@ func ReadSuite(path string, commands []run.Command) (*Suite, error) {
 func (r *reader) load() (*yaml.Node, error) {
 	data, err := os.ReadFile(r.path)
 	if err != nil {
-		return nil, run.Usage("suite %w", run.PathError(err))
+		return nil, fmt.Errorf("suite %w", run.PathError(err))
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document, second yaml.Node
