@@ -125,7 +125,8 @@ func checkInput(inputs []model.Port) error {
 		for _, p := range inputs {
 			names = append(names, fmt.Sprintf("%q", p.Name))
 		}
-		return fmt.Errorf("the graph has %d inputs (%s), want one: the states", len(inputs), strings.Join(names, ", "))
+		return fmt.Errorf("the graph has %d inputs (%s), want one, the states: export the encoder alone, and what else it takes as constants of the module",
+			len(inputs), strings.Join(names, ", "))
 	}
 	input := inputs[0]
 	switch {

@@ -22,9 +22,14 @@ func principal(ctx context.Context, x []float64, n, width, dim, threads int) ([]
 		size, operand, depth = width, kernel.Columns(x, width), n
 	}
 	gram := make([]float64, size*size)
-	product := kernel.Product[float64]{M: size, N: size, K: depth, A: operand, B: operand, C: gram, Stride: size, Threads: threads}
+	product := kernel.Product[float64]{M: size, N: size, K: depth, A: operand, B: operand, C: gram, Stride: size, Upper: true, Threads: threads}
 	if err := product.Run(); err != nil {
 		return nil, err
+	}
+	for i := range size {
+		for j := range i {
+			gram[i*size+j] = gram[j*size+i] // with the bits that a product of its own would have
+		}
 	}
 	values, vectors, err := leading(ctx, gram, size, min(dim, size), threads)
 	if err != nil {
@@ -72,7 +77,10 @@ func leading(ctx context.Context, a []float64, size, dim, threads int) ([]float6
 	if size <= 300 || 2*block >= size {
 		return eigen(a, size, dim)
 	}
-	s := newSubspace(a, size, block, threads)
+	s, err := newSubspace(a, size, block, threads)
+	if err != nil {
+		return nil, nil, err
+	}
 	var previous []float64
 	const most = 300
 	for iteration := range most {
@@ -107,25 +115,30 @@ var errEigen = errors.New("the eigenvalues do not converge")
 
 // subspace is the basis q, whose rows [block, size] approach the leading eigenvectors of a.
 type subspace struct {
-	a, q, y, ritz        []float64
+	a                    *kernel.Packed[float64]
+	q, y, ritz           []float64
 	size, block, threads int
 }
 
 // newSubspace starts from random rows, the same at every call.
-func newSubspace(a []float64, size, block, threads int) *subspace {
-	s := &subspace{a: a, q: make([]float64, block*size), y: make([]float64, block*size), ritz: make([]float64, block*block),
+func newSubspace(a []float64, size, block, threads int) (*subspace, error) {
+	packed, err := kernel.PackRight(kernel.Rows(a, size), size, size)
+	if err != nil {
+		return nil, err
+	}
+	s := &subspace{a: packed, q: make([]float64, block*size), y: make([]float64, block*size), ritz: make([]float64, block*block),
 		size: size, block: block, threads: threads}
 	random := stat.NewRandom(stat.StreamSubspace.Key(0))
 	for i := range s.q {
 		s.q[i] = random.Normal()
 	}
 	orthonormal(s.q, block, size)
-	return s
+	return s, nil
 }
 
 // multiply makes y = qA.
 func (s *subspace) multiply() error {
-	p := kernel.Product[float64]{M: s.block, N: s.size, K: s.size, A: kernel.Rows(s.q, s.size), B: kernel.Rows(s.a, s.size),
+	p := kernel.Product[float64]{M: s.block, N: s.size, K: s.size, A: kernel.Rows(s.q, s.size), B: s.a.Operand(0),
 		C: s.y, Stride: s.size, Threads: s.threads}
 	return p.Run()
 }
@@ -172,32 +185,78 @@ func eigen(a []float64, size, count int) ([]float64, []float64, error) {
 	return out, rows, nil
 }
 
-// orthonormal applies modified Gram–Schmidt twice to the rows of q.
+// orthonormal applies modified Gram–Schmidt twice to the rows of q. A sum of products waits for
+// itself, so the rows before four rows are taken from these four at once.
 func orthonormal(q []float64, count, size int) {
-	for k := range count {
-		row := q[k*size : (k+1)*size]
-		for range 2 {
-			for l := range k {
-				other := q[l*size : (l+1)*size]
-				dot := 0.0
-				for i, v := range row {
-					dot += float64(v * other[i])
-				}
-				for i := range row {
-					row[i] -= float64(dot * other[i])
-				}
+	row := func(k int) []float64 { return q[k*size : (k+1)*size] }
+	for first := 0; first < count; first += 4 {
+		if first+4 <= count {
+			removeFromFour(q[:first*size], row(first), row(first+1), row(first+2), row(first+3))
+		} else {
+			for k := first; k < count; k++ {
+				remove(q[:first*size], row(k))
 			}
 		}
-		norm := 0.0
-		for _, v := range row {
-			norm += float64(v * v)
+		for k := first; k < min(first+4, count); k++ {
+			remove(q[first*size:k*size], row(k))
+			remove(q[:k*size], row(k))
+			norm := 0.0
+			for _, v := range row(k) {
+				norm += float64(v * v)
+			}
+			if norm == 0 {
+				continue // fewer directions than rows
+			}
+			norm = 1 / math.Sqrt(norm)
+			for i := range row(k) {
+				row(k)[i] *= norm
+			}
 		}
-		if norm == 0 {
-			continue // fewer directions than rows
+	}
+}
+
+// remove takes from a row its part along each of some rows in turn. The product with the next
+// one is summed while that with this one is taken away.
+func remove(others, row []float64) {
+	size := len(row)
+	if len(others) == 0 {
+		return
+	}
+	dot := 0.0
+	for i, v := range others[:size] {
+		dot += float64(row[i] * v)
+	}
+	for len(others) > size {
+		next, other := 0.0, others[:size]
+		for i, v := range others[size : 2*size] {
+			left := row[i] - float64(dot*other[i])
+			row[i] = left
+			next += float64(left * v)
 		}
-		norm = 1 / math.Sqrt(norm)
-		for i := range row {
-			row[i] *= norm
+		dot, others = next, others[size:]
+	}
+	for i, v := range others[:size] {
+		row[i] -= float64(dot * v)
+	}
+}
+
+// removeFromFour is remove for four rows.
+func removeFromFour(others, a, b, c, d []float64) {
+	size := len(a)
+	for ; len(others) > 0; others = others[size:] {
+		other := others[:size]
+		var p, q, r, s float64
+		for i, v := range other {
+			p += float64(a[i] * v)
+			q += float64(b[i] * v)
+			r += float64(c[i] * v)
+			s += float64(d[i] * v)
+		}
+		for i, v := range other {
+			a[i] -= float64(p * v)
+			b[i] -= float64(q * v)
+			c[i] -= float64(r * v)
+			d[i] -= float64(s * v)
 		}
 	}
 }

@@ -55,3 +55,42 @@ func TestLeading(t *testing.T) {
 		}
 	}
 }
+
+// Rows four at a time and one after the other are the same.
+func TestOrthonormal(t *testing.T) {
+	t.Parallel()
+	random := stat.NewRandom(stat.NewKey(5))
+	for _, shape := range [][2]int{{1, 3}, {3, 7}, {4, 9}, {5, 5}, {11, 40}, {24, 130}, {9, 6}} {
+		count, size := shape[0], shape[1]
+		q := make([]float64, count*size)
+		for i := range q {
+			q[i] = random.Normal()
+		}
+		want := slices.Clone(q)
+		for k := range count {
+			row := want[k*size : (k+1)*size]
+			for range 2 {
+				for l := range k {
+					dot := 0.0
+					for i, v := range row {
+						dot += float64(v * want[l*size+i])
+					}
+					for i := range row {
+						row[i] -= float64(dot * want[l*size+i])
+					}
+				}
+			}
+			norm := 0.0
+			for _, v := range row {
+				norm += float64(v * v)
+			}
+			norm = 1 / math.Sqrt(norm)
+			for i := range row {
+				row[i] *= norm
+			}
+		}
+		if orthonormal(q, count, size); !slices.Equal(q, want) {
+			t.Errorf("%d rows of %d differ from those made one after the other", count, size)
+		}
+	}
+}

@@ -159,7 +159,7 @@ func oneIf(b bool) int64 {
 // ranges are those of the integer types that files declare and int64 stands for.
 var ranges = map[string][2]int64{
 	"int8": {math.MinInt8, math.MaxInt8}, "int16": {math.MinInt16, math.MaxInt16}, "int32": {math.MinInt32, math.MaxInt32},
-	"uint8": {0, math.MaxUint8}, "uint16": {0, math.MaxUint16}, "uint32": {0, math.MaxUint32}, "uint64": {0, math.MaxInt64},
+	"int4": {-8, 7}, "int2": {-2, 1}, "uint4": {0, 15}, "uint2": {0, 3}, "uint8": {0, math.MaxUint8}, "uint16": {0, math.MaxUint16}, "uint32": {0, math.MaxUint32}, "uint64": {0, math.MaxInt64},
 }
 
 // inRange reports the first integer that a declared type cannot hold.

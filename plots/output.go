@@ -4,12 +4,10 @@ package plots
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"html"
+	"image"
 	"image/color"
-	"image/png"
 	"io"
 
 	"gonum.org/v1/plot/vg"
@@ -47,29 +45,12 @@ func newRaster(width, height vg.Length, background color.Color) *vgimg.Canvas {
 type pngPage struct{ *vgimg.Canvas }
 
 func (p pngPage) encode(w io.Writer) error {
-	var buffer bytes.Buffer
-	if err := png.Encode(&buffer, p.Image()); err != nil {
+	file, err := encodePNG(p.Image().(*image.RGBA))
+	if err != nil {
 		return fmt.Errorf("plots: PNG: %w", err)
 	}
-	_, err := w.Write(withDensity(buffer.Bytes()))
+	_, err = w.Write(file)
 	return err
-}
-
-// withDensity inserts the pHYs chunk after IHDR, which image/png always writes
-// first: 8 bytes of signature, then 25 bytes of IHDR.
-func withDensity(file []byte) []byte {
-	const afterHeader = 8 + 25
-	chunk := make([]byte, 0, 21)
-	chunk = binary.BigEndian.AppendUint32(chunk, 9)
-	chunk = append(chunk, "pHYs"...)
-	chunk = binary.BigEndian.AppendUint32(chunk, PixelsPerMetre)
-	chunk = binary.BigEndian.AppendUint32(chunk, PixelsPerMetre)
-	chunk = append(chunk, 1) // unit: metre
-	chunk = binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk[4:]))
-	out := make([]byte, 0, len(file)+len(chunk))
-	out = append(out, file[:afterHeader]...)
-	out = append(out, chunk...)
-	return append(out, file[afterHeader:]...)
 }
 
 type svgPage struct {

@@ -4,8 +4,10 @@
 package stat
 
 import (
+	"context"
 	"math"
 
+	"repscope/internal/parallel"
 	"repscope/internal/text"
 )
 
@@ -86,7 +88,8 @@ func (x episodeIndex) pairs(lag int) float64 {
 	return float64(count)
 }
 
-// rawCovariances returns the mean of the products at a lag, 0 where there is no pair.
+// rawCovariances returns the mean of the products at a lag, 0 where there is no pair. The
+// function may be called from several goroutines.
 func (x episodeIndex) rawCovariances(values []float64) func(lag int) float64 {
 	n := len(values)
 	centered := make([]float64, n)
@@ -94,20 +97,86 @@ func (x episodeIndex) rawCovariances(values []float64) func(lag int) float64 {
 	for k, i := range x.order {
 		centered[k] = values[i] - mean
 	}
-	products := make([]float64, n)
 	return func(lag int) float64 {
-		count := 0
-		for e := range x.count() {
-			lo, hi := x.start[e], x.start[e+1]
-			for i := lo; i+lag < hi; i++ {
-				products[count] = centered[i] * centered[i+lag]
-				count++
+		if count := int(x.pairs(lag)); count > 0 {
+			p := lagged{episodeIndex: x, values: centered, lag: lag}
+			return p.sum(count) / float64(count)
+		}
+		return 0
+	}
+}
+
+// lagged runs through the products of values at a lag inside one episode.
+type lagged struct {
+	episodeIndex
+	values   []float64 // episode by episode
+	lag      int
+	episode  int
+	position int // in values; one before its episode is at its start
+	products [64]float64
+}
+
+// sum is the [Sum] of the next n products, with the same bits.
+func (p *lagged) sum(n int) float64 {
+	if n > len(p.products) {
+		half := max(64, n/2-n/2%64)
+		first := p.sum(half)
+		return first + p.sum(n-half)
+	}
+	for done := 0; done < n; {
+		p.position = max(p.position, p.start[p.episode])
+		from := p.values[p.position:p.start[p.episode+1]]
+		count := min(n-done, len(from)-p.lag)
+		if count <= 0 {
+			p.episode++
+			continue
+		}
+		later := from[p.lag : p.lag+count]
+		p.position += count
+		if count == n {
+			return sumOfProducts(from[:n], later)
+		}
+		to := p.products[done : done+count]
+		for i := range to {
+			to[i] = from[i] * later[i]
+		}
+		done += count
+	}
+	return Sum(p.products[:n])
+}
+
+// sumOfProducts is the [Sum] of at most 64 products a[i]·b[i], with the same bits.
+func sumOfProducts(a, b []float64) float64 {
+	var s, t, u, v float64
+	for len(a) >= 4 && len(b) >= 4 {
+		s += float64(a[0] * b[0])
+		t += float64(a[1] * b[1])
+		u += float64(a[2] * b[2])
+		v += float64(a[3] * b[3])
+		a, b = a[4:], b[4:]
+	}
+	for i := range a {
+		s += float64(a[i] * b[i])
+	}
+	return (s + t) + (u + v)
+}
+
+// covariancesAhead returns covariance, which is asked for ascending lags from 1 to most and may take
+// long: the next lags are computed beside each other, more of them the more are asked for.
+func covariancesAhead(covariance func(lag int) float64, n, most int) func(lag int) float64 {
+	var ahead []float64 // from lag first on
+	first := 1
+	return func(lag int) float64 {
+		if lag-first >= len(ahead) {
+			first = lag
+			ahead = make([]float64, max(1, min(lag/4, most-lag+1)))
+			threads := 0
+			if n*len(ahead) < 1<<20 {
+				threads = 1
 			}
+			_ = parallel.For(context.Background(), threads, len(ahead), func(_, i int) { ahead[i] = covariance(first + i) })
 		}
-		if count == 0 {
-			return 0
-		}
-		return Sum(products[:count]) / float64(count)
+		return ahead[lag-first]
 	}
 }
 
@@ -186,11 +255,12 @@ func IntegratedAutocorrelationTime(values []float64, episodes []int) (Autocorrel
 	covariance := x.rawCovariances(values)
 	n := float64(len(values))
 	limit := min(x.longest()-1, maxLag)
+	ahead := covariancesAhead(covariance, len(values), limit)
 	w := window{n: n, variance: covariance(0)}
 	w.add(0, n, w.variance)
 	var t AutocorrelationTime
 	for k := 1; k <= limit; k++ {
-		w.add(k, x.pairs(k), covariance(k))
+		w.add(k, x.pairs(k), ahead(k))
 		t.Window = k
 		if float64(k) >= 5*w.tau() {
 			t.Converged = true

@@ -51,13 +51,13 @@ func (m *Model) intrinsic(ctx context.Context, z neighbors.Space, rms float64, p
 		m.undefinedIntrinsic(err.Error())
 		return nil
 	}
-	if err := m.twoNN(ctx, d, estimate, p, out); err != nil {
+	var h halves
+	m.twoNN(estimate, &h, out)
+	m.multiscale(d, &h, p)
+	if err := h.answer(ctx, d, p); err != nil {
 		return err
 	}
 	if err := m.show(o.Estimator, ratio, out); err != nil {
-		return err
-	}
-	if err := m.multiscale(ctx, d, p); err != nil {
 		return err
 	}
 	curve, err := d.Decimate(ctx, o.Seed)
@@ -71,14 +71,14 @@ func (m *Model) intrinsic(ctx context.Context, z neighbors.Space, rms float64, p
 	return nil
 }
 
-// twoNN fills in the Two-NN estimates and their intervals.
-func (m *Model) twoNN(ctx context.Context, d *dimension.Distinct, estimate dimension.TwoNN, p *plan, out *Measured) error {
+// twoNN fills in the Two-NN estimates and asks for their intervals.
+func (m *Model) twoNN(estimate dimension.TwoNN, h *halves, out *Measured) {
 	r := &m.TwoNN
 	r.MLE, r.MLEUnbiased = report.Number(estimate.MLE), report.Number(estimate.MLEUnbiased)
 	r.MLECI = report.Between(estimate.MLECI[0], estimate.MLECI[1])
 	r.MLECIAssumes = independentRatios
 	r.Fit = report.NumberOr(estimate.Fit, "the smallest nine tenths of the ratios are all 1")
-	found, reason, err := p.halve(ctx, d, 2, []float64{estimate.MLE, estimate.Fit}, func(distance []float64, order int, dst []float64) {
+	h.ask(2, []float64{estimate.MLE, estimate.Fit}, func(distance []float64, order int, dst []float64) {
 		ratio := make([]float64, 0, len(distance)/order)
 		for at := 0; at < len(distance); at += order {
 			ratio = append(ratio, distance[at+1]/distance[at])
@@ -86,53 +86,78 @@ func (m *Model) twoNN(ctx context.Context, d *dimension.Distinct, estimate dimen
 		if half, err := dimension.NewTwoNN(ratio); err == nil {
 			dst[0], dst[1] = half.MLE, half.Fit
 		}
+	}, func(found []*stat.Jackknifed, reason string) {
+		if reason != "" {
+			r.MLEHalvesCI, r.FitHalvesCI = report.NoInterval("%s", reason), report.NoInterval("%s", reason)
+			return
+		}
+		out.TwoNN, out.Fit = found[0], found[1]
+		r.MLEHalvesCI, r.FitHalvesCI = results.Interval(out.TwoNN.Interval), results.Interval(out.Fit.Interval)
+		if !r.Fit.Defined() {
+			r.FitHalvesCI = report.NoInterval("%s", r.Fit.Reason)
+		}
 	})
-	if err != nil {
-		return err
-	}
-	if reason != "" {
-		r.MLEHalvesCI, r.FitHalvesCI = report.NoInterval("%s", reason), report.NoInterval("%s", reason)
-		return nil
-	}
-	out.TwoNN, out.Fit = found[0], found[1]
-	r.MLEHalvesCI, r.FitHalvesCI = results.Interval(out.TwoNN.Interval), results.Interval(out.Fit.Interval)
-	if !r.Fit.Defined() {
-		r.FitHalvesCI = report.NoInterval("%s", r.Fit.Reason)
-	}
-	return nil
 }
 
 // independentRatios is what the interval mle_ci assumes.
 const independentRatios = "independent ratios; those of neighbours share points, so it is too narrow by a factor of about 1.3 and covers about 86 %"
 
-// halve estimates the error of statistics of neighbour distances from halves of the
-// blocks, on a log scale: dimensions are positive. The reason says why there is none.
-func (p *plan) halve(ctx context.Context, d *dimension.Distinct, order int, estimates []float64, statistic func(distance []float64, order int, dst []float64)) ([]*stat.Jackknifed, string, error) {
+// halves are the statistics of one model whose errors are estimated from halves of the blocks, all
+// at once: finding the neighbors within a half is much of the work.
+type halves struct {
+	statistics []dimension.HalfStatistic
+	asked      []halved
+}
+
+// halved is what is estimated of one statistic, and who is told.
+type halved struct {
+	estimates []float64
+	tell      func(found []*stat.Jackknifed, reason string)
+}
+
+// ask adds a statistic of distances to neighbors of an order, with its values of all latents; tell
+// learns the errors, or the reason why there are none.
+func (h *halves) ask(order int, estimates []float64, statistic func(distance []float64, order int, dst []float64), tell func(found []*stat.Jackknifed, reason string)) {
+	h.statistics = append(h.statistics, dimension.HalfStatistic{Order: order, Size: len(estimates), Of: statistic})
+	h.asked = append(h.asked, halved{estimates, tell})
+}
+
+// answer estimates the errors, on a log scale: dimensions are positive.
+func (h *halves) answer(ctx context.Context, d *dimension.Distinct, p *plan) error {
+	none := func(reason string) error {
+		for _, a := range h.asked {
+			a.tell(nil, reason)
+		}
+		return nil
+	}
 	if p.off != "" {
-		return nil, p.off, nil
+		return none(p.off)
 	}
 	if n := len(d.Index); n < halvedLatents {
-		return nil, fmt.Sprintf("%d latents are too few for an interval, want at least %d", n, halvedLatents), nil
+		return none(fmt.Sprintf("%d latents are too few for an interval, want at least %d", n, halvedLatents))
 	}
-	h, err := p.blocks.Halves(p.o.Seed)
+	of, err := p.blocks.Halves(p.o.Seed)
 	if err != nil {
-		return nil, stat.Reason(err), nil
+		return none(stat.Reason(err))
 	}
-	first, second, err := d.Halved(ctx, h, order, len(estimates), statistic)
+	first, second, err := d.Halved(ctx, of, h.statistics...)
 	if err != nil {
-		return nil, "", err
+		return err
 	}
-	out := make([]*stat.Jackknifed, len(estimates))
-	for i, v := range estimates {
-		if out[i], err = h.Estimate(v, first[i], second[i]); err != nil {
-			return nil, "", err
+	for t, a := range h.asked {
+		found := make([]*stat.Jackknifed, len(a.estimates))
+		for i, v := range a.estimates {
+			if found[i], err = of.Estimate(v, first[t][i], second[t][i]); err != nil {
+				return err
+			}
+			found[i].OnLogScale()
+			if !found[i].Interval.Defined() {
+				found[i].Interval.Reason = "halves of the latents leave it undefined"
+			}
 		}
-		out[i].OnLogScale()
-		if !out[i].Interval.Defined() {
-			out[i].Interval.Reason = "halves of the latents leave it undefined"
-		}
+		a.tell(found, "")
 	}
-	return out, "", nil
+	return nil
 }
 
 // show chooses the estimate that tables and figures show.
@@ -160,56 +185,57 @@ func (m *Model) show(estimator Estimator, ratio []float64, out *Measured) error 
 	return nil
 }
 
-// multiscale fills in the estimates from neighbours of several orders.
-func (m *Model) multiscale(ctx context.Context, d *dimension.Distinct, p *plan) error {
+// multiscale fills in the estimates from neighbours of several orders and asks for their intervals.
+func (m *Model) multiscale(d *dimension.Distinct, h *halves, p *plan) {
 	m.Gride, m.LevinaBickel, m.Decimation = []GrideResult{}, []LBResult{}, []DecimationRow{}
+	reaches := func(order int) bool { return order <= d.Nearest.K }
 	for _, n2 := range p.o.GrideOrders {
-		if n2 > d.Nearest.K {
-			continue
+		if reaches(n2) {
+			m.Gride = append(m.Gride, GrideResult{N1: n2 / 2, N2: n2})
 		}
-		id, ci, err := p.atOrder(ctx, d, n2, func(distance []float64, stride, n2 int) (float64, error) {
+	}
+	for _, k := range p.o.Neighbors {
+		if reaches(k) {
+			m.LevinaBickel = append(m.LevinaBickel, LBResult{K: k})
+		}
+	}
+	for i := range m.Gride {
+		g := &m.Gride[i]
+		p.atOrder(d, h, g.N2, &g.ID, &g.IDCI, func(distance []float64, stride, n2 int) (float64, error) {
 			ratio := make([]float64, 0, len(distance)/stride)
 			for at := 0; at < len(distance); at += stride {
 				ratio = append(ratio, distance[at+n2-1]/distance[at+n2/2-1])
 			}
 			return dimension.Gride(ratio, n2/2, n2)
 		})
-		if err != nil {
-			return err
-		}
-		m.Gride = append(m.Gride, GrideResult{N1: n2 / 2, N2: n2, ID: id, IDCI: ci})
 	}
-	for _, k := range p.o.Neighbors {
-		if k > d.Nearest.K {
-			continue
-		}
-		id, ci, err := p.atOrder(ctx, d, k, dimension.LevinaBickel)
-		if err != nil {
-			return err
-		}
-		m.LevinaBickel = append(m.LevinaBickel, LBResult{K: k, ID: id, IDCI: ci})
+	for i := range m.LevinaBickel {
+		l := &m.LevinaBickel[i]
+		p.atOrder(d, h, l.K, &l.ID, &l.IDCI, dimension.LevinaBickel)
 	}
-	return nil
 }
 
-// atOrder is an estimate from distances to neighbours of an order, with its interval.
-func (p *plan) atOrder(ctx context.Context, d *dimension.Distinct, order int, statistic func(distance []float64, stride, order int) (float64, error)) (report.Value, report.Interval, error) {
-	id, err := statistic(d.Nearest.Distance, d.Nearest.K, order)
+// atOrder fills in an estimate from distances to neighbours of an order and asks for its interval.
+func (p *plan) atOrder(d *dimension.Distinct, h *halves, order int, id *report.Value, ci *report.Interval, statistic func(distance []float64, stride, order int) (float64, error)) {
+	v, err := statistic(d.Nearest.Distance, d.Nearest.K, order)
 	if err != nil {
-		return report.Undefined("%s", err.Error()), report.NoInterval("%s", err.Error()), nil
+		*id, *ci = report.Undefined("%s", err.Error()), report.NoInterval("%s", err.Error())
+		return
 	}
+	*id = report.Number(v)
 	if p.off == "" && order > halvedOrder {
-		return report.Number(id), report.NoInterval("halves of the latents see neighbours of orders above %d at another scale", halvedOrder), nil
+		*ci = report.NoInterval("halves of the latents see neighbours of orders above %d at another scale", halvedOrder)
+		return
 	}
-	found, reason, err := p.halve(ctx, d, order, []float64{id}, func(distance []float64, stride int, dst []float64) {
+	h.ask(order, []float64{v}, func(distance []float64, stride int, dst []float64) {
 		if half, err := statistic(distance, stride, order); err == nil {
 			dst[0] = half
 		}
+	}, func(found []*stat.Jackknifed, reason string) {
+		if *ci = report.NoInterval("%s", reason); reason == "" {
+			*ci = results.Interval(found[0].Interval)
+		}
 	})
-	if reason != "" || err != nil {
-		return report.Number(id), report.NoInterval("%s", reason), err
-	}
-	return report.Number(id), results.Interval(found[0].Interval), nil
 }
 
 func (m *Model) undefinedIntrinsic(reason string) {

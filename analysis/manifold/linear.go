@@ -26,10 +26,10 @@ const (
 
 // linear fills in what the spectrum of the latents z says, with the jackknifes that
 // models are compared by.
-func (m *Model) linear(ctx context.Context, z points.Points, s *spectrum.Spectrum, p *plan, out *Measured) error {
-	rankMe, err := spectrum.RankMe(z)
+func (m *Model) linear(ctx context.Context, z points.Points, p *plan, similarities *spectrum.Similarities, out *Measured) (*spectrum.Spectrum, error) {
+	s, rankMe, err := spectrum.WithRankMe(z)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m.ParticipationRatio = report.Number(s.ParticipationRatio)
 	m.UsagePercent = report.Number(100 * s.ParticipationRatio / float64(m.NominalDimension))
@@ -37,27 +37,32 @@ func (m *Model) linear(ctx context.Context, z points.Points, s *spectrum.Spectru
 	m.RankMe, m.StableRank, m.TotalVariance = report.Number(rankMe), report.Number(s.StableRank), report.Number(s.TotalVariance)
 	m.Dims90, m.Dims99, m.DeadDims = report.Number(float64(s.Dims90)), report.Number(float64(s.Dims99)), s.DeadDims
 	m.Eigenvalues = s.Eigenvalues
-	blocked, err := spectrum.NewBlocked(ctx, z, p.blocks, p.o.Threads)
+	if similarities == nil {
+		if similarities, err = spectrum.NewSimilarities(ctx, z, p.o.Threads); err != nil {
+			return nil, err
+		}
+	}
+	blocked, err := similarities.Blocked(ctx, p.blocks, p.o.Threads)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := m.ratios(blocked, p, out); err != nil {
-		return err
+	if err := m.ratios(blocked, similarities, p, out); err != nil {
+		return nil, err
 	}
-	return m.ranks(ctx, blocked, spectrum.Ranks{
+	return s, m.ranks(ctx, blocked, similarities, spectrum.Ranks{
 		Effective: s.EffectiveRank, EffectiveSingular: s.EffectiveRankSingular, RankMe: rankMe,
 	}, p, out)
 }
 
 // ratios fills in the participation ratios.
-func (m *Model) ratios(b *spectrum.Blocked, p *plan, out *Measured) error {
+func (m *Model) ratios(b *spectrum.Blocked, similarities *spectrum.Similarities, p *plan, out *Measured) error {
 	corrected, without := b.Corrected()
 	m.ParticipationRatioCorrected = report.NumberOr(corrected, "too few blocks, or too much error, to estimate tr C² without bias")
 	if p.off != "" {
 		m.ParticipationRatioCI, m.ParticipationRatioCorrectedCI = report.NoInterval("%s", p.off), report.NoInterval("%s", p.off)
 		return nil
 	}
-	influence := b.Influence()
+	influence := similarities.Influence()
 	plain, err := p.blocks.Jackknife(m.ParticipationRatio.V, b.ParticipationRatiosWithout(), influence)
 	if err != nil {
 		return err
@@ -78,7 +83,7 @@ func (m *Model) ratios(b *spectrum.Blocked, p *plan, out *Measured) error {
 }
 
 // ranks fills in the intervals of the ranks, and by how much they are biased.
-func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, of spectrum.Ranks, p *plan, out *Measured) error {
+func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, similarities *spectrum.Similarities, of spectrum.Ranks, p *plan, out *Measured) error {
 	cells := []struct {
 		value float64
 		of    func(spectrum.Ranks) float64
@@ -99,7 +104,7 @@ func (m *Model) ranks(ctx context.Context, b *spectrum.Blocked, of spectrum.Rank
 	if off == "" {
 		var err error
 		if p.spectra != p.blocks {
-			if b, err = spectrum.NewBlocked(ctx, b.Points(), p.spectra, p.o.Threads); err != nil {
+			if b, err = similarities.Blocked(ctx, p.spectra, p.o.Threads); err != nil {
 				return err
 			}
 		}
@@ -151,25 +156,33 @@ func (m *Model) undefined(reason string) {
 	m.undefinedIntrinsic(reason)
 }
 
-// influences are the shares of every latent in the participation ratio, for the length
-// of blocks; nil for latents that do not vary.
-func influences(ctx context.Context, models []Encoded, threads int) ([][]float64, error) {
-	var out [][]float64
-	for _, m := range models {
-		blocks, err := stat.NewBlocks(m.Latents.N, nil, stat.BlockSpec{Kind: stat.MovingBlocks, Length: max(1, m.Latents.N/maxBlocks)})
-		if err != nil {
-			return nil, err
-		}
-		b, err := spectrum.NewBlocked(ctx, m.Latents, blocks, threads)
+// similaritiesOf are what the participation ratio of every model owes to every latent; nil for latents that do not vary.
+func similaritiesOf(ctx context.Context, models []Encoded, threads int) ([]*spectrum.Similarities, error) {
+	out := make([]*spectrum.Similarities, len(models))
+	for i, m := range models {
+		s, err := spectrum.NewSimilarities(ctx, m.Latents, threads)
 		if _, constant := errors.AsType[*stat.UndefinedError](err); constant {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		if series := b.Influence(); !math.IsNaN(stat.Sum(series)) {
+		out[i] = s
+	}
+	return out, nil
+}
+
+// influences are the shares of every latent in the participation ratio, of the models where it is defined, for the
+// length of blocks.
+func influences(similarities []*spectrum.Similarities) [][]float64 {
+	var out [][]float64
+	for _, s := range similarities {
+		if s == nil {
+			continue
+		}
+		if series := s.Influence(); !math.IsNaN(stat.Sum(series)) {
 			out = append(out, series)
 		}
 	}
-	return out, nil
+	return out
 }

@@ -49,6 +49,8 @@ type plan struct {
 	memory []stat.AutocorrelationTime // of each model; the zero value where undefined
 	window dimension.Window
 	blocks *stat.Blocks // what is deleted and halved
+	// similarities are what blocks were chosen by; nil where they were not needed, and nil for latents that do not vary.
+	similarities []*spectrum.Similarities
 	// spectra are the blocks that are deleted where eigenvalues are computed again; nil
 	// where that takes too long.
 	spectra  *stat.Blocks
@@ -97,10 +99,10 @@ func (p *plan) decideBlocks(n int, series [][]float64) error {
 		return err
 	}
 	if p.o.Intervals && blocks.Kind() == stat.MovingBlocks && p.o.Block.Length == 0 {
-		influence, err := influences(context.Background(), p.in.Models, p.o.Threads)
-		if err != nil {
+		if p.similarities, err = similaritiesOf(context.Background(), p.in.Models, p.o.Threads); err != nil {
 			return err
 		}
+		influence := influences(p.similarities)
 		if blocks, err = stat.NewBlocks(n, p.in.Episode, p.o.Block, slices.Concat(series, stat.Differences(influence...))...); err != nil {
 			return err
 		}
@@ -168,10 +170,11 @@ func (p *plan) measure(ctx context.Context, i int) (Measured, error) {
 	encoded := p.in.Models[i]
 	out := Measured{Model: Model{Name: encoded.Name, Samples: encoded.Latents.N, NominalDimension: encoded.Latents.Dim, Estimator: p.o.Estimator}}
 	m := &out.Model
-	linear, err := spectrum.New(encoded.Latents)
-	if err == nil {
-		err = m.linear(ctx, encoded.Latents, linear, p, &out)
+	var similarities *spectrum.Similarities
+	if p.similarities != nil {
+		similarities = p.similarities[i]
 	}
+	linear, err := m.linear(ctx, encoded.Latents, p, similarities, &out)
 	if undefined, ok := errors.AsType[*stat.UndefinedError](err); ok {
 		m.undefined(undefined.Reason)
 		out.Warnings = []string{fmt.Sprintf("%s: %s: the encoder has collapsed", m.Name, undefined.Reason)}

@@ -35,6 +35,9 @@ type Needs struct {
 	// HeadsOnly says that latents are only given to heads (see [Inputs.Heads]) and need no
 	// pooling.
 	HeadsOnly bool
+	// ExampleSamples is how many states of the built-in example are analysed unless --samples
+	// says otherwise, for a command that would take long over all; 0: all.
+	ExampleSamples int
 	// NoModels admits runs without any model, for a command that may be given something
 	// else to measure.
 	NoModels bool
@@ -204,7 +207,11 @@ func (in *Inputs) registerCheckpoints(f *run.Flags) {
 // registerStatistics adds which states are analysed and how they are resampled,
 // among the shared flags of statistics.
 func (in *Inputs) registerStatistics(f *run.Flags) {
-	f.CountVar(&in.Samples, "samples", 0, "`N` states or pairs to analyse, drawn with --seed and the same for all models; 0: all")
+	example := ""
+	if in.needs.ExampleSamples > 0 {
+		example = fmt.Sprintf("; %d of the --example, if not given", in.needs.ExampleSamples)
+	}
+	f.CountVar(&in.Samples, "samples", 0, "`N` states or pairs to analyse, drawn with --seed and the same for all models; 0: all"+example)
 	f.Var(&blockFlag{&in.Block}, "block", "`SPEC` of the blocks behind intervals: episode, a number of consecutive states, or auto: whole episodes if there are at least 5, else pieces")
 	in.LatentScale = string(spectrum.ScaleRaw)
 	f.CheckedVar(&in.LatentScale, "latent-scale", run.OneOf(string(spectrum.ScaleRaw), string(spectrum.ScaleL2), string(spectrum.ScaleRMS)),

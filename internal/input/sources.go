@@ -132,6 +132,9 @@ func (in *Inputs) check() error {
 		}
 		builtIn = append(builtIn, source{kind: "baseline", name: "random", path: "random"}, source{kind: "baseline", name: "pca", path: "pca"})
 		in.sources = append(builtIn, in.sources...)
+		if !in.flags.Given("samples") {
+			in.Samples = in.needs.ExampleSamples
+		}
 	}
 	var encoders, latents int
 	for _, s := range in.sources {

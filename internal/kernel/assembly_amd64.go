@@ -11,60 +11,30 @@ package kernel
 //go:noescape
 func float32AVX512R4V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
-// float32AVX512GatherR4V1 multiplies rows in place by a panel into a 4×16 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX512GatherR4V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
-
 // float32AVX512R4V2 multiplies panels into a 4×32 tile; see microKernel.
 //
 //go:noescape
 func float32AVX512R4V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
-
-// float32AVX512GatherR4V2 multiplies rows in place by a panel into a 4×32 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX512GatherR4V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX512R8V1 multiplies panels into a 8×16 tile; see microKernel.
 //
 //go:noescape
 func float32AVX512R8V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
-// float32AVX512GatherR8V1 multiplies rows in place by a panel into a 8×16 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX512GatherR8V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
-
 // float32AVX512R8V2 multiplies panels into a 8×32 tile; see microKernel.
 //
 //go:noescape
 func float32AVX512R8V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
-
-// float32AVX512GatherR8V2 multiplies rows in place by a panel into a 8×32 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX512GatherR8V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX512R12V1 multiplies panels into a 12×16 tile; see microKernel.
 //
 //go:noescape
 func float32AVX512R12V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
-// float32AVX512GatherR12V1 multiplies rows in place by a panel into a 12×16 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX512GatherR12V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
-
 // float32AVX512R12V2 multiplies panels into a 12×32 tile; see microKernel.
 //
 //go:noescape
 func float32AVX512R12V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
-
-// float32AVX512GatherR12V2 multiplies rows in place by a panel into a 12×32 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX512GatherR12V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float64AVX512R4V1 multiplies panels into a 4×8 tile; see microKernel.
 //
@@ -126,65 +96,95 @@ func uint8AVX512R12V1(depth int, a, b *uint32, c *int32, stride int, ahead uintp
 //go:noescape
 func uint8AVX512R12V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
+// float32AVX512GatherR4C8 multiplies rows in place by a panel into a 4×8 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR4C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR4C16 multiplies rows in place by a panel into a 4×16 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR4C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR4C24 multiplies rows in place by a panel into a 4×24 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR4C24(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR4C32 multiplies rows in place by a panel into a 4×32 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR4C32(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR8C8 multiplies rows in place by a panel into a 8×8 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR8C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR8C16 multiplies rows in place by a panel into a 8×16 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR8C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR8C24 multiplies rows in place by a panel into a 8×24 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR8C24(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR8C32 multiplies rows in place by a panel into a 8×32 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR8C32(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR12C8 multiplies rows in place by a panel into a 12×8 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR12C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR12C16 multiplies rows in place by a panel into a 12×16 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR12C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR12C24 multiplies rows in place by a panel into a 12×24 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR12C24(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX512GatherR12C32 multiplies rows in place by a panel into a 12×32 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX512GatherR12C32(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
 // float32AVX2R2V1 multiplies panels into a 2×8 tile; see microKernel.
 //
 //go:noescape
 func float32AVX2R2V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
-
-// float32AVX2GatherR2V1 multiplies rows in place by a panel into a 2×8 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX2GatherR2V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX2R2V2 multiplies panels into a 2×16 tile; see microKernel.
 //
 //go:noescape
 func float32AVX2R2V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
-// float32AVX2GatherR2V2 multiplies rows in place by a panel into a 2×16 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX2GatherR2V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
-
 // float32AVX2R4V1 multiplies panels into a 4×8 tile; see microKernel.
 //
 //go:noescape
 func float32AVX2R4V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
-
-// float32AVX2GatherR4V1 multiplies rows in place by a panel into a 4×8 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX2GatherR4V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float32AVX2R4V2 multiplies panels into a 4×16 tile; see microKernel.
 //
 //go:noescape
 func float32AVX2R4V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
-// float32AVX2GatherR4V2 multiplies rows in place by a panel into a 4×16 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX2GatherR4V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
-
 // float32AVX2R6V1 multiplies panels into a 6×8 tile; see microKernel.
 //
 //go:noescape
 func float32AVX2R6V1(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
 
-// float32AVX2GatherR6V1 multiplies rows in place by a panel into a 6×8 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX2GatherR6V1(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
-
 // float32AVX2R6V2 multiplies panels into a 6×16 tile; see microKernel.
 //
 //go:noescape
 func float32AVX2R6V2(depth int, a, b *float32, c *float32, stride int, ahead uintptr, add bool)
-
-// float32AVX2GatherR6V2 multiplies rows in place by a panel into a 6×16 tile; see gatherKernel.
-//
-//go:noescape
-func float32AVX2GatherR6V2(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
 
 // float64AVX2R2V1 multiplies panels into a 2×4 tile; see microKernel.
 //
@@ -246,6 +246,36 @@ func uint8AVX2R6V1(depth int, a, b *uint32, c *int32, stride int, ahead uintptr,
 //go:noescape
 func uint8AVX2R6V2(depth int, a, b *uint32, c *int32, stride int, ahead uintptr, add bool)
 
+// float32AVX2GatherR2C8 multiplies rows in place by a panel into a 2×8 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX2GatherR2C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX2GatherR2C16 multiplies rows in place by a panel into a 2×16 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX2GatherR2C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX2GatherR4C8 multiplies rows in place by a panel into a 4×8 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX2GatherR4C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX2GatherR4C16 multiplies rows in place by a panel into a 4×16 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX2GatherR4C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX2GatherR6C8 multiplies rows in place by a panel into a 6×8 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX2GatherR6C8(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
+// float32AVX2GatherR6C16 multiplies rows in place by a panel into a 6×16 tile; see gatherKernel.
+//
+//go:noescape
+func float32AVX2GatherR6C16(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
+
 // uint8AMXR16V1 multiplies panels into a 16×16 tile; see microKernel.
 //
 //go:noescape
@@ -290,6 +320,36 @@ func packBytes4AVX2(panel *uint32, source *byte, sourceStep, panelStep, blocks i
 //
 //go:noescape
 func packBytes2AVX2(panel *uint32, source *byte, sourceStep, panelStep, blocks int, mask uint32)
+
+// packDoubles4AVX2 copies four rows of 64-bit elements into a panel, four depths per block; source and panel steps are in bytes.
+//
+//go:noescape
+func packDoubles4AVX2(panel, source *float64, sourceStep, panelStep, blocks int)
+
+// packDoubles2AVX2 copies two rows of 64-bit elements into a panel, two depths per block; source and panel steps are in bytes.
+//
+//go:noescape
+func packDoubles2AVX2(panel, source *float64, sourceStep, panelStep, blocks int)
+
+// copyRows48AVX2 copies the first 48 bytes of rows that are step bytes apart to dst, one after another.
+//
+//go:noescape
+func copyRows48AVX2(dst, src *byte, step, rows int)
+
+// copyRows64AVX2 copies the first 64 bytes of rows that are step bytes apart to dst, one after another.
+//
+//go:noescape
+func copyRows64AVX2(dst, src *byte, step, rows int)
+
+// copyRows96AVX2 copies the first 96 bytes of rows that are step bytes apart to dst, one after another.
+//
+//go:noescape
+func copyRows96AVX2(dst, src *byte, step, rows int)
+
+// copyRows128AVX2 copies the first 128 bytes of rows that are step bytes apart to dst, one after another.
+//
+//go:noescape
+func copyRows128AVX2(dst, src *byte, step, rows int)
 
 // packShifted4AVX2 copies four rows of float32 elements, each times its row's scale minus its depth's shift, into a panel, eight depths per block; source and panel steps are in bytes.
 //
@@ -385,6 +445,86 @@ func addProductsAVX512(sums, y *float64, x *float32, stride int, index *int32, c
 //
 //go:noescape
 func widenAVX2(dst *float64, src *float32, blocks int)
+
+// dotFloat64AVX2 is Σ x·y over 32·blocks elements; see Dot.
+//
+//go:noescape
+func dotFloat64AVX2(x, y *float64, blocks int) float64
+
+// addScaledFloat64AVX2 adds f·x to 32·blocks elements of y; see AddScaled.
+//
+//go:noescape
+func addScaledFloat64AVX2(y, x *float64, blocks int, f float64)
+
+// weighRows32AVX2 sums the rows of a block of 32 columns, weighted by v; see WeighRows.
+//
+//go:noescape
+func weighRows32AVX2(w, v, a *float64, stride, rows int)
+
+// subtractOuter32AVX2 subtracts v·wᵀ + w·vᵀ from a block of 32 columns; see SubtractOuter.
+//
+//go:noescape
+func subtractOuter32AVX2(a *float64, stride, rows int, v, w *float64)
+
+// reflectRows32AVX2 subtracts f·wᵀ from a block of 32 columns and reflects its rows; see ReflectRows.
+//
+//go:noescape
+func reflectRows32AVX2(a *float64, stride, rows int, f, w, u *float64, tau float64)
+
+// weighRows64AVX2 sums the rows of a block of 64 columns, weighted by v; see WeighRows.
+//
+//go:noescape
+func weighRows64AVX2(w, v, a *float64, stride, rows int)
+
+// subtractOuter64AVX2 subtracts v·wᵀ + w·vᵀ from a block of 64 columns; see SubtractOuter.
+//
+//go:noescape
+func subtractOuter64AVX2(a *float64, stride, rows int, v, w *float64)
+
+// reflectRows64AVX2 subtracts f·wᵀ from a block of 64 columns and reflects its rows; see ReflectRows.
+//
+//go:noescape
+func reflectRows64AVX2(a *float64, stride, rows int, f, w, u *float64, tau float64)
+
+// dotFloat64AVX512 is Σ x·y over 32·blocks elements; see Dot.
+//
+//go:noescape
+func dotFloat64AVX512(x, y *float64, blocks int) float64
+
+// addScaledFloat64AVX512 adds f·x to 32·blocks elements of y; see AddScaled.
+//
+//go:noescape
+func addScaledFloat64AVX512(y, x *float64, blocks int, f float64)
+
+// weighRows32AVX512 sums the rows of a block of 32 columns, weighted by v; see WeighRows.
+//
+//go:noescape
+func weighRows32AVX512(w, v, a *float64, stride, rows int)
+
+// subtractOuter32AVX512 subtracts v·wᵀ + w·vᵀ from a block of 32 columns; see SubtractOuter.
+//
+//go:noescape
+func subtractOuter32AVX512(a *float64, stride, rows int, v, w *float64)
+
+// reflectRows32AVX512 subtracts f·wᵀ from a block of 32 columns and reflects its rows; see ReflectRows.
+//
+//go:noescape
+func reflectRows32AVX512(a *float64, stride, rows int, f, w, u *float64, tau float64)
+
+// weighRows64AVX512 sums the rows of a block of 64 columns, weighted by v; see WeighRows.
+//
+//go:noescape
+func weighRows64AVX512(w, v, a *float64, stride, rows int)
+
+// subtractOuter64AVX512 subtracts v·wᵀ + w·vᵀ from a block of 64 columns; see SubtractOuter.
+//
+//go:noescape
+func subtractOuter64AVX512(a *float64, stride, rows int, v, w *float64)
+
+// reflectRows64AVX512 subtracts f·wᵀ from a block of 64 columns and reflects its rows; see ReflectRows.
+//
+//go:noescape
+func reflectRows64AVX512(a *float64, stride, rows int, f, w, u *float64, tau float64)
 
 // pauseAsm waits for some tens of cycles, times over.
 //

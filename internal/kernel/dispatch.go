@@ -24,6 +24,7 @@ type implementation struct {
 	uint8   *uint8Tiling
 	rows    rowKernels
 	gather  *gatherTiling
+	reflect reflectKernels
 }
 
 var generic = implementation{
@@ -33,6 +34,7 @@ var generic = implementation{
 	uint8:   &uint8Tiling{tiling: genericUint8, group: 2},
 	rows:    genericRows,
 	gather:  &genericGather,
+	reflect: genericReflect,
 }
 
 var (

@@ -56,6 +56,7 @@ var avx2Rows = rowKernels{
 	lower:              lowerAsm,
 	addProducts:        addProductsAsm(addProductsAVX2),
 	widen:              widenAsm,
+	copyRows:           [9]func(dst, src *byte, step, rows int){3: copyRows48AVX2, 4: copyRows64AVX2, 6: copyRows96AVX2, 8: copyRows128AVX2},
 }
 
 func avx2Implementation() *implementation {
@@ -71,7 +72,7 @@ func avx2Implementation() *implementation {
 			mr: 6, nr: 8, rowStep: [3]int{2, 4, 6}, colStep: [2]int{4, 8},
 			micro: [3][2]microKernel[float64, float64]{
 				{float64AVX2R2V1, float64AVX2R2V2}, {float64AVX2R4V1, float64AVX2R4V2}, {float64AVX2R6V1, float64AVX2R6V2}},
-			packRows: packRowsGeneric[float64],
+			packRows: packFloat64AVX2,
 		},
 		uint8: &uint8Tiling{
 			tiling: tiling[uint32, int32]{
@@ -82,13 +83,14 @@ func avx2Implementation() *implementation {
 			group: 2,
 			pack:  packUint8Pairs,
 		},
-		rows: avx2Rows,
+		rows:    avx2Rows,
+		reflect: reflectAVX2(),
 		gather: &gatherTiling{
-			mr: 6, nr: 16, rowStep: [3]int{2, 4, 6}, colStep: [2]int{8, 16},
-			micro: [3][2]gatherKernel{
-				{float32AVX2GatherR2V1, float32AVX2GatherR2V2},
-				{float32AVX2GatherR4V1, float32AVX2GatherR4V2},
-				{float32AVX2GatherR6V1, float32AVX2GatherR6V2},
+			mr: 6, nr: 16, rowStep: [3]int{2, 4, 6}, colStep: []int{8, 16},
+			micro: [3][]gatherKernel{
+				{float32AVX2GatherR2C8, float32AVX2GatherR2C16},
+				{float32AVX2GatherR4C8, float32AVX2GatherR4C16},
+				{float32AVX2GatherR6C8, float32AVX2GatherR6C16},
 			},
 		},
 	}
@@ -113,16 +115,17 @@ func avx512Implementation(avx2 *implementation) *implementation {
 				{float64AVX512R8V1, float64AVX512R8V2},
 				{float64AVX512R12V1, float64AVX512R12V2},
 			},
-			packRows: packRowsGeneric[float64],
+			packRows: packFloat64AVX2,
 		},
-		uint8: avx2.uint8, // without VNNI
-		rows:  rows,
+		uint8:   avx2.uint8, // without VNNI
+		rows:    rows,
+		reflect: reflectAVX512(),
 		gather: &gatherTiling{
-			mr: 12, nr: 32, rowStep: [3]int{4, 8, 12}, colStep: [2]int{16, 32},
-			micro: [3][2]gatherKernel{
-				{float32AVX512GatherR4V1, float32AVX512GatherR4V2},
-				{float32AVX512GatherR8V1, float32AVX512GatherR8V2},
-				{float32AVX512GatherR12V1, float32AVX512GatherR12V2},
+			mr: 12, nr: 32, rowStep: [3]int{4, 8, 12}, colStep: []int{8, 16, 24, 32},
+			micro: [3][]gatherKernel{
+				{float32AVX512GatherR4C8, float32AVX512GatherR4C16, float32AVX512GatherR4C24, float32AVX512GatherR4C32},
+				{float32AVX512GatherR8C8, float32AVX512GatherR8C16, float32AVX512GatherR8C24, float32AVX512GatherR8C32},
+				{float32AVX512GatherR12C8, float32AVX512GatherR12C16, float32AVX512GatherR12C24, float32AVX512GatherR12C32},
 			},
 			masks: true,
 		},

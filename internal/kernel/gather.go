@@ -88,26 +88,25 @@ const ColumnAlign = 32
 
 // A gatherKernel multiplies rows that begin at data[base[r]] by a panel of B and
 // stores the tile at c as end says. Meanwhile it may ask for a
-// cache line from the address ahead on for every two elements of a row.
-type gatherKernel func(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)
+// cache line from the address ahead on for every two elements of a row, and for what lies next bytes after each row.
+type gatherKernel func(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)
 
 // gatherTiling is a family of gather kernels for the right panels of a tiling.
 type gatherTiling struct {
 	mr, nr  int
-	micro   [3][2]gatherKernel
+	micro   [3][]gatherKernel // micro[i][j] computes rowStep[i] rows and colStep[j] columns
 	rowStep [3]int
-	colStep [2]int
+	colStep []int
 	masks   bool // the kernels know tileCut
 }
 
 var genericGather = gatherTiling{
 	mr: genericMR, nr: genericNR,
-	micro: [3][2]gatherKernel{
-		{gatherGeneric, gatherGeneric}, {gatherGeneric, gatherGeneric}, {gatherGeneric, gatherGeneric}},
-	rowStep: [3]int{genericMR, genericMR, genericMR}, colStep: [2]int{genericNR, genericNR},
+	micro:   [3][]gatherKernel{{gatherGeneric}, {gatherGeneric}, {gatherGeneric}},
+	rowStep: [3]int{genericMR, genericMR, genericMR}, colStep: []int{genericNR},
 }
 
-func gatherGeneric(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, _ uintptr, end *tileEnd) {
+func gatherGeneric(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, _ uintptr, _ int, end *tileEnd) {
 	bases, list := unsafe.Slice(base, genericMR), unsafe.Slice(runs, count)
 	for r := range end.rows {
 		var s0, s1, s2, s3 float32
@@ -240,10 +239,15 @@ func (g *Gathered) column(t *gatherTiling, j, depth int, runs []piece, panels, n
 		if e.flags&tileOther != 0 {
 			e.other = &g.Other[at]
 		}
+		// The first panel finds rows that nothing has read before.
+		further := 0
+		if j == 0 && i+t.mr < g.M {
+			further = (g.Base[i+t.mr] - g.Base[i]) * 4
+		}
 		if g.scattered(i, e.rows) || partial && !t.masks {
 			g.edge(t, t.micro[r][q], base, i, j, runs, panel, width)
 		} else {
-			t.micro[r][q](data, base, &runs[0], len(runs), panel, &g.C[at], g.Stride, ahead, e)
+			t.micro[r][q](data, base, &runs[0], len(runs), panel, &g.C[at], g.Stride, ahead, further, e)
 		}
 		if ahead < end {
 			ahead += uintptr(depth / 2 * 64)
@@ -304,7 +308,7 @@ func (g *Gathered) edge(t *gatherTiling, micro gatherKernel, base *int, i, j int
 		}
 	}
 	g.ended = e
-	micro(&g.Data[0], base, &runs[0], len(runs), panel, &g.tile[0], t.nr, uintptr(unsafe.Pointer(panel)), &g.ended)
+	micro(&g.Data[0], base, &runs[0], len(runs), panel, &g.tile[0], t.nr, uintptr(unsafe.Pointer(panel)), 0, &g.ended)
 	for r := range e.rows {
 		copy(g.C[g.place(i+r)+j:][:width], g.tile[r*t.nr:])
 	}

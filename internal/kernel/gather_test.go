@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // TestGathered compares gathered products with products of the same rows copied
@@ -183,7 +186,7 @@ func TestGatheredErrors(t *testing.T) {
 // BenchmarkGathered has matrix products, of one run, and convolutions, whose patches have three.
 func BenchmarkGathered(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, s := range [][4]int{{192, 32, 256, 1}, {192, 64, 512, 1}, {192, 512, 128, 1}, {192, 128, 512, 1}, {148, 145, 32, 1},
+	for _, s := range [][4]int{{24, 32, 128, 1}, {48, 32, 128, 1}, {192, 32, 128, 1}, {24, 32, 256, 1}, {12, 32, 64, 1}, {192, 32, 256, 1}, {192, 64, 512, 1}, {192, 512, 128, 1}, {192, 128, 512, 1}, {148, 145, 32, 1},
 		{192, 96, 16, 1}, {192, 144, 24, 1}, {192, 16, 32, 1}, {192, 24, 144, 1},
 		{192, 32, 27, 3}, {192, 16, 36, 3}, {192, 16, 144, 3}, {192, 64, 576, 3}} {
 		m, n, k, count := s[0], s[1], s[2], s[3]
@@ -221,6 +224,67 @@ func BenchmarkGathered(b *testing.B) {
 				}
 			}
 			report(b)
+		})
+	}
+}
+
+// BenchmarkGatheredLayers has whole layers of convolution networks, 32 images of so many pixels, with or without another matrix to add,
+// that do not fit into a cache: two goroutines take parts of images in turn.
+func BenchmarkGatheredLayers(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const images, threads = 32, 2
+	for _, s := range [][4]int{{56 * 56, 256, 64, 1}, {28 * 28, 512, 128, 1}, {14 * 14, 1024, 256, 1}, {28 * 28, 32, 192, 1}, {56 * 56, 24, 144}, {56 * 56, 24, 96}, {28 * 28, 32, 192}, {28 * 28, 24, 88}, {112 * 112, 16, 32}, {55 * 55, 16, 128},
+		{112 * 112, 96, 16}, {56 * 56, 72, 16}, {28 * 28, 88, 24}, {56 * 56, 144, 24}, {28 * 28, 192, 32},
+		{14 * 14, 576, 96}, {14 * 14, 96, 576}, {7 * 7, 1280, 320}, {13 * 13, 1000, 512}, {56 * 56, 64, 256}, {56 * 56, 256, 64}, {28 * 28, 128, 512}} {
+		pixels, n, k := s[0], s[1], s[2]
+		packed, err := PackRight(Rows(fill(r, make([]float32, n*k)), k), n, k)
+		if err != nil {
+			b.Fatal(err)
+		}
+		data, c := fill(r, make([]float32, images*pixels*k)), make([]float32, images*pixels*n)
+		var other []float32
+		if s[3] > 0 {
+			other = fill(r, make([]float32, len(c)))
+		}
+		parts := max(1, pixels/784)
+		rows := (pixels + parts - 1) / parts
+		base := make([]int, rows)
+		for i := range base {
+			base[i] = i * k
+		}
+		b.Run(fmt.Sprintf("%dx%dx%d/%d", pixels, n, k, s[3]), func(b *testing.B) {
+			best := math.Inf(1)
+			for b.Loop() {
+				start := time.Now()
+				var next atomic.Int64
+				var wait sync.WaitGroup
+				for range threads {
+					wait.Go(func() {
+						g := Gathered{N: n, Base: base, Runs: []Run{{0, k}}, B: packed, Stride: n}
+						for {
+							t := int(next.Add(1)) - 1
+							if t >= images*parts {
+								return
+							}
+							at := t/parts*pixels + t%parts*rows
+							g.M = min(rows, (t/parts+1)*pixels-at)
+							g.Data, g.C = data[at*k:], c[at*n:]
+							if other != nil {
+								g.Other = other[at*n:]
+							}
+							if err := g.Run(); err != nil {
+								b.Error(err)
+								return
+							}
+						}
+					})
+				}
+				wait.Wait()
+				best = min(best, time.Since(start).Seconds())
+			}
+			b.ReportMetric(1000*best, "ms/best")
+			b.ReportMetric(2*float64(images*pixels*n*k)/best/1e9, "GFLOP/s")
+			b.ReportMetric(float64(images*pixels*(n+k+s[3]*n)*4)/best/1e9, "GB/s")
 		})
 	}
 }

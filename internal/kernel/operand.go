@@ -6,6 +6,7 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 )
 
 // Float is the element type of a floating-point product.
@@ -147,14 +148,37 @@ func PackRows[T Float](dst []T, width int, src []T, stride, count, depth int) {
 // PackColumns writes count vectors that lie in columns into panels, as
 // [Packer] asks: element d of vector r is src[d·stride+r].
 func PackColumns[T Float](dst []T, width int, src []T, stride, count, depth int) {
-	for q := 0; q < count; q += width {
-		n := min(width, count-q)
-		panel := dst[q*depth : q*depth+width*depth]
+	whole := count / width * width
+	// A few rows at a time, whose lines stay in the cache from one panel to the next.
+	for from := 0; from < depth; from += columnRows {
+		rows := min(columnRows, depth-from)
+		for q := 0; q < whole; q += width {
+			copyRows(dst[q*depth+from*width:][:rows*width], src[from*stride+q:][:(rows-1)*stride+width], width, stride)
+		}
+	}
+	if n := count - whole; n > 0 {
+		panel := dst[whole*depth : whole*depth+width*depth]
 		for d := range depth {
 			row := panel[d*width : d*width+width]
-			copy(row, src[d*stride+q:d*stride+q+n])
+			copy(row, src[d*stride+whole:d*stride+count])
 			clear(row[n:])
 		}
+	}
+}
+
+// columnRows is the number of rows that [PackColumns] copies at a time.
+const columnRows = 16
+
+// copyRows copies the first width elements of rows that are stride apart to dst, one after another.
+func copyRows[T Float](dst, src []T, width, stride int) {
+	if size := width * int(unsafe.Sizeof(dst[0])); size%copyStep == 0 && size/copyStep < len(rowKernels{}.copyRows) {
+		if f := active.Load().rows.copyRows[size/copyStep]; f != nil {
+			f((*byte)(unsafe.Pointer(&dst[0])), (*byte)(unsafe.Pointer(&src[0])), stride*int(unsafe.Sizeof(dst[0])), len(dst)/width)
+			return
+		}
+	}
+	for at, d := 0, 0; at < len(dst); at, d = at+width, d+stride {
+		copy(dst[at:at+width], src[d:d+width])
 	}
 }
 

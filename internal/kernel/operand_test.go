@@ -75,3 +75,38 @@ func TestPutErrors(t *testing.T) {
 		t.Error("room for −1 vectors")
 	}
 }
+
+// Panels hold what their layout says, whatever copies into them.
+func TestPanels(t *testing.T) {
+	withEach(t, func(t *testing.T, _ *implementation) {
+		panelsOf[float32](t)
+		panelsOf[float64](t)
+	})
+}
+
+func panelsOf[T Float](t *testing.T) {
+	r := rand.New(rand.NewPCG(61, 62))
+	for _, width := range []int{4, 6, 8, 12, 16, 32} {
+		for _, count := range []int{1, 2, 3, width - 1, width, 2*width + 5, 4 * width} {
+			for _, depth := range []int{1, 2, 5, 16, 33} {
+				rows, columns := fill(r, make([]T, (count-1)*(depth+3)+depth)), fill(r, make([]T, (depth-1)*(count+2)+count))
+				want := func(value func(vector, d int) T) []T {
+					dst := make([]T, roundUp(count, width)*depth)
+					for v := range count {
+						for d := range depth {
+							dst[v/width*width*depth+d*width+v%width] = value(v, d)
+						}
+					}
+					return dst
+				}
+				label := fmt.Sprintf("%T, %d vectors of %d in panels of %d", rows[0], count, depth, width)
+				got := fill(r, make([]T, roundUp(count, width)*depth))
+				PackRows(got, width, rows, depth+3, count, depth)
+				sameBits(t, label+": rows", got, want(func(v, d int) T { return rows[v*(depth+3)+d] }))
+				fill(r, got)
+				PackColumns(got, width, columns, count+2, count, depth)
+				sameBits(t, label+": columns", got, want(func(v, d int) T { return columns[d*(count+2)+v] }))
+			}
+		}
+	}
+}

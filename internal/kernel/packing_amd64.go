@@ -62,6 +62,42 @@ func restFloat32(panel []uint32, width, r int, row []byte, from, depth int) {
 	}
 }
 
+func packFloat64AVX2(dst []float64, width int, src []float64, stride, count, depth int) {
+	if count == 0 || depth == 0 {
+		return
+	}
+	// The assembly does not check bounds.
+	src = src[:(count-1)*stride+depth]
+	dst = dst[:roundUp(count, width)*depth]
+	for q := 0; q < count; q += width {
+		n := min(width, count-q)
+		panel := dst[q*depth : q*depth+width*depth]
+		if n < width {
+			clear(panel)
+		}
+		for r := 0; r < n; {
+			rows, done := 1, 0
+			from := &src[(q+r)*stride]
+			switch {
+			case n-r >= 4:
+				if rows, done = 4, depth/4*4; done > 0 {
+					packDoubles4AVX2(&panel[r], from, 8*stride, 8*width, done/4)
+				}
+			case n-r >= 2:
+				if rows, done = 2, depth/2*2; done > 0 {
+					packDoubles2AVX2(&panel[r], from, 8*stride, 8*width, done/2)
+				}
+			}
+			for d := done; d < depth; d++ {
+				for i := range rows {
+					panel[d*width+r+i] = src[(q+r+i)*stride+d]
+				}
+			}
+			r += rows
+		}
+	}
+}
+
 // packShiftedAsm does four rows at a time and what is left of rows and depths one by one.
 func packShiftedAsm(dst []float32, width int, src []float32, stride, count, depth int, scales, shift []float32) {
 	blocks := depth / 8

@@ -26,7 +26,11 @@ type rowKernels struct {
 	lower              func(best []float64, at []int64, c []float64, offset float64, index int64)
 	addProducts        pairKernel // of a multiple of pairLanes depths and at least one row
 	widen              func(dst []float64, src []float32)
+	// copyRows[n] copies the first n·copyStep bytes of rows; nil where there is no assembly for it.
+	copyRows [9]func(dst, src *byte, step, rows int)
 }
+
+const copyStep = 16
 
 var genericRows = rowKernels{
 	sumUint8:           sumUint8Generic,

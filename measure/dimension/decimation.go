@@ -5,7 +5,10 @@ package dimension
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
 
+	"repscope/internal/parallel"
 	"repscope/stat"
 )
 
@@ -21,13 +24,15 @@ type Decimation struct {
 // minimumDecimated is the smallest subset of the decimation curve.
 const minimumDecimated = 50
 
-// In the approximate mode a step of the curve looks at fewer subsets than there are:
-// at enough for decimatedPoints points, and at decimatedSubsets at least.
-const decimatedPoints, decimatedSubsets = 1 << 17, 8
+// In the approximate mode a step of the curve looks at fewer subsets than there are, decimatedSubsets
+// or more, and in these at the neighbors of some members, decimatedPoints of all subsets: their
+// ratios give the dimension to 0.6 %.
+const decimatedPoints, decimatedSubsets = 1 << 15, 8
 
 // Decimate splits the kept points into 1, 2, 4, … random disjoint subsets of at least
 // 50 and estimates the dimension of each; in an approximate search a step looks at
-// some of very many subsets. The draw depends on the seed alone, so that all models
+// some of very many subsets, and at the neighbors that some of their points have among all of
+// the subset. The draw depends on the seed alone, so that all models
 // are decimated alike when they have the same duplicates. Subsets without a
 // dimension do not count, nor steps without any.
 func (d *Distinct) Decimate(ctx context.Context, seed uint64) ([]Decimation, error) {
@@ -35,10 +40,12 @@ func (d *Distinct) Decimate(ctx context.Context, seed uint64) ([]Decimation, err
 	var curve []Decimation
 	for parts := 1; len(order)/parts >= minimumDecimated || parts == 1; parts *= 2 {
 		size, used := len(order)/parts, parts
+		asking := size
 		if d.search.Approximate {
 			used = min(parts, max(decimatedSubsets, (decimatedPoints+size-1)/size))
+			asking = min(size, (decimatedPoints+used-1)/used)
 		}
-		estimates, err := d.subsets(ctx, order, size, used)
+		estimates, err := d.subsets(ctx, order, size, used, asking)
 		if err != nil {
 			return nil, err
 		}
@@ -49,44 +56,56 @@ func (d *Distinct) Decimate(ctx context.Context, seed uint64) ([]Decimation, err
 	return curve, nil
 }
 
-// subsets estimates the dimension of the first subsets of an order.
-func (d *Distinct) subsets(ctx context.Context, order []int, size, count int) ([]float64, error) {
-	estimates := make([]float64, 0, count)
-	for part := range count {
-		var ratio []float64
-		if size == len(order) {
-			ratio = d.Ratios(1, 2)
-		} else {
-			var err error
-			ratio, err = d.ratiosWithin(ctx, order[part*size:(part+1)*size])
-			if _, ok := errors.AsType[*stat.UndefinedError](err); ok {
-				continue // too few outside the window
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-		total, err := sumLog(ratio)
+// smallSubset is the size of subsets up to which one of them is too little work for all threads.
+const smallSubset = 1 << 12
+
+// subsets estimates the dimension of the first subsets of an order by the neighbors of so many
+// points of each.
+func (d *Distinct) subsets(ctx context.Context, order []int, size, count, asking int) ([]float64, error) {
+	if size == len(order) {
+		total, err := sumLog(d.Ratios(1, 2))
 		if err != nil {
-			continue // a subset on a lattice has no dimension; the others count
+			return nil, nil
 		}
-		estimates = append(estimates, float64(len(ratio))/total)
+		return []float64{float64(len(order)) / total}, nil
 	}
-	return estimates, nil
+	threads, searching := 1, d
+	if size <= smallSubset && count > 1 && len(d.search.Options.Device.Contexts()) == 0 {
+		one := *d
+		one.search.Options.Threads = 1
+		threads, searching = d.search.Options.Threads, &one
+	}
+	found := make([]float64, count)
+	err := parallel.Try(ctx, threads, count, func(_, part int) error {
+		found[part] = math.NaN()
+		ratio, err := searching.ratiosWithin(ctx, order[part*size:(part+1)*size], asking)
+		if _, ok := errors.AsType[*stat.UndefinedError](err); ok {
+			return nil // too few outside the window
+		}
+		if err != nil {
+			return err
+		}
+		if total, err := sumLog(ratio); err == nil { // a subset on a lattice has no dimension; the others count
+			found[part] = float64(len(ratio)) / total
+		}
+		return nil
+	})
+	return slices.DeleteFunc(found, math.IsNaN), err
 }
 
-// ratiosWithin returns r2/r1 of the members, positions in d.Index, among themselves.
+// ratiosWithin returns r2/r1 of the first members, so many as are asking, among all of them. Members
+// are positions in d.Index.
 // The neighbors of a member that are members too are its nearest members; only where
 // its list has fewer than two are all members searched.
-func (d *Distinct) ratiosWithin(ctx context.Context, members []int) ([]float64, error) {
+func (d *Distinct) ratiosWithin(ctx context.Context, members []int, asking int) ([]float64, error) {
 	belongs := make([]bool, len(d.Index))
 	for _, m := range members {
 		belongs[m] = true
 	}
-	ratio := make([]float64, len(members))
+	ratio := make([]float64, asking)
 	var short []int // places in members
 	var r [2]float64
-	for at, m := range members {
+	for at, m := range members[:asking] {
 		if d.listed(m, belongs, r[:]) < 2 {
 			short = append(short, at)
 		}
@@ -95,12 +114,12 @@ func (d *Distinct) ratiosWithin(ctx context.Context, members []int) ([]float64, 
 	if len(short) == 0 {
 		return ratio, nil
 	}
-	if len(short) > len(members)/2 && d.set == nil {
+	if len(short) > len(members)/2 && d.set == nil { // then all are asking, or nearly
 		nearest, _, err := d.search.all(ctx, d.all.Select(d.originals(members)), 2, false)
 		if err != nil {
 			return nil, err
 		}
-		return ratios(nearest, 1, 2), nil
+		return ratios(nearest, 1, 2)[:asking], nil
 	}
 	return ratio, d.lookUp(ctx, members, short, ratio)
 }

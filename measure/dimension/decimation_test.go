@@ -23,9 +23,18 @@ func TestRatiosWithinASubset(t *testing.T) {
 	order := stat.NewRandom(stat.NewKey(1)).Perm(len(d.Index))
 	for _, size := range []int{len(order), len(order) / 2, len(order) / 10, len(order) / 20} {
 		members := order[:size]
-		got, err := d.ratiosWithin(t.Context(), members)
+		got, err := d.ratiosWithin(t.Context(), members, size)
 		if err != nil {
 			t.Fatal(err)
+		}
+		for _, asking := range []int{1, size / 3, size * 2 / 3} {
+			some, err := d.ratiosWithin(t.Context(), members, asking)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(some, got[:asking]) {
+				t.Errorf("%d of %d members: other ratios than of all", asking, size)
+			}
 		}
 		index := make([]int, size)
 		for i, m := range members {

@@ -21,12 +21,9 @@ func Gride(ratio []float64, n1, n2 int) (float64, error) {
 	if n1 < 1 || n2 <= n1 {
 		return 0, fmt.Errorf("gride: orders n1 = %d, n2 = %d, want 1 ≤ n1 < n2", n1, n2)
 	}
-	if _, err := sumLog(ratio); err != nil {
+	logs, err := logarithms(ratio)
+	if err != nil {
 		return 0, err
-	}
-	logs := make([]float64, len(ratio))
-	for i, mu := range ratio {
-		logs[i] = math.Log(mu)
 	}
 	all := newGrideScore(logs, n1, n2)
 	start := 1.0

@@ -13,50 +13,65 @@ import (
 	"repscope/stat"
 )
 
+// HalfStatistic is a statistic of nearest neighbors within a half: Of receives the distances of some points
+// to the Order nearest of the points of their half, [points × Order] and ascending, and fills
+// dst[:Size] with NaN for what is undefined. It must be safe for concurrent calls and leave the distances alone.
+type HalfStatistic struct {
+	Order, Size int
+	Of          func(distance []float64, order int, dst []float64)
+}
+
 // Halved computes statistics of the distances to the nearest neighbors within both
-// halves of every split: statistic receives the distances of some points to the order
-// nearest of the points of their half, [points × order] and ascending, and fills
-// dst[:size] with NaN for what is undefined; it must be safe for concurrent calls.
-// first[s][r] is statistic s of the first half of split r. Halves are of all points,
-// duplicates included.
+// halves of every split: first[t][s][r] is number s of statistic t of the first half of split r. Halves
+// are of all points, duplicates included.
 //
-// Neighbors are read from the lists; a point whose list has too few of its half looks
+// Neighbors are read from the lists, once for all statistics; a point whose list has too few of its half looks
 // at all points, in the approximate mode it is left out. Where a point has too few in
 // its half at all, or more than one in a hundred is left out, the statistics of the
 // half are NaN. Errors: blocks of another number of points.
-func (d *Distinct) Halved(ctx context.Context, h *stat.Halves, order, size int, statistic func(distance []float64, order int, dst []float64)) (first, second [][]float64, err error) {
+func (d *Distinct) Halved(ctx context.Context, h *stat.Halves, statistics ...HalfStatistic) (first, second [][][]float64, err error) {
 	labels := h.Blocks().Labels()
 	if n := d.all.Points().N; len(labels) != n {
 		return nil, nil, fmt.Errorf("intrinsic dimension: blocks of %d points for %d points", len(labels), n)
 	}
 	splits := h.Splits()
+	most, size := 0, 0
+	for _, s := range statistics {
+		most, size = max(most, s.Order), size+s.Size
+	}
 	values := make([]float64, 2*len(splits)*size)
+	for i := range values {
+		values[i] = math.NaN()
+	}
 	x := &halver{Distinct: d, longer: map[int]*longerList{}, near: d.nearBlocks(labels)}
 	err = parallel.With(ctx, d.search.Options.Threads, 2*len(splits), func() func(task int) error {
-		belongs, distance := make([]bool, len(d.Index)), []float64{}
+		w := &half{halver: x, belongs: make([]bool, len(d.Index)), most: most}
 		return func(task int) error {
 			for i, original := range d.Index {
-				belongs[i] = splits[task/2][labels[original]] == (task%2 == 0)
+				w.belongs[i] = splits[task/2][labels[original]] == (task%2 == 0)
 			}
-			var blocks [256]bool
 			for b, first := range splits[task/2] {
-				blocks[b] = first == (task%2 == 0)
+				w.blocks[b] = first == (task%2 == 0)
 			}
+			w.list()
 			dst := values[task*size : (task+1)*size]
-			for s := range dst {
-				dst[s] = math.NaN()
-			}
-			var ok bool
-			if distance, ok = x.within(belongs, &blocks, order, distance[:0]); ok {
-				statistic(distance, order, dst)
+			for _, s := range statistics {
+				if distance, ok := w.nearest(s.Order); ok {
+					s.Of(distance, s.Order, dst[:s.Size])
+				}
+				dst = dst[s.Size:]
 			}
 			return nil
 		}
 	})
-	for s := range size {
-		var a, b []float64
-		for r := range splits {
-			a, b = append(a, values[2*r*size+s]), append(b, values[(2*r+1)*size+s])
+	at := 0
+	for _, s := range statistics {
+		a, b := make([][]float64, s.Size), make([][]float64, s.Size)
+		for k := range s.Size {
+			for r := range splits {
+				a[k], b[k] = append(a[k], values[2*r*size+at]), append(b[k], values[(2*r+1)*size+at])
+			}
+			at++
 		}
 		first, second = append(first, a), append(second, b)
 	}
@@ -122,32 +137,50 @@ func (x *halver) listed(i int, belongs []bool, blocks *[256]bool, r []float64) i
 // longerLists is the length of longer lists, in lengths of the lists.
 const longerLists = 8
 
-// within appends the distances of the members to their nearest members.
-func (x *halver) within(belongs []bool, blocks *[256]bool, order int, distance []float64) (_ []float64, ok bool) {
-	members, left := 0, 0
-	for i, in := range belongs {
+// half is one half after the other of a worker.
+type half struct {
+	*halver
+	belongs  []bool // kept points to the half
+	blocks   [256]bool
+	most     int
+	members  []int32
+	found    []int32   // members in the list of each, up to most
+	distance []float64 // to them
+	cut      []float64 // room for the distances of an order
+}
+
+// list finds the nearest members of every member that its list has.
+func (w *half) list() {
+	w.members, w.found, w.distance = w.members[:0], w.found[:0], w.distance[:0]
+	for i, in := range w.belongs {
 		if !in {
 			continue
 		}
-		members++
-		at := len(distance)
-		for range order {
-			distance = append(distance, 0)
-		}
-		row := distance[at:]
-		if x.listed(i, belongs, blocks, row) == order {
-			continue
-		}
-		if x.search.Approximate {
-			distance = distance[:at]
-			left++
-			continue
-		}
-		if x.listedLonger(i, belongs, row) < order && x.direct(i, belongs, row) < order {
-			return distance, false
-		}
+		at := len(w.distance)
+		w.distance = slices.Grow(w.distance, w.most)[:at+w.most]
+		w.members = append(w.members, int32(i))
+		w.found = append(w.found, int32(w.listed(i, w.belongs, &w.blocks, w.distance[at:])))
 	}
-	return distance, members > 0 && 100*left <= members
+}
+
+// nearest are the distances of the members to their nearest members, so many.
+func (w *half) nearest(order int) (distance []float64, ok bool) {
+	w.cut = w.cut[:0]
+	left := 0
+	for at, i := range w.members {
+		row := w.distance[at*w.most : at*w.most+order]
+		if int(w.found[at]) < order {
+			if w.search.Approximate {
+				left++
+				continue
+			}
+			if w.listedLonger(int(i), w.belongs, row) < order && w.direct(int(i), w.belongs, row) < order {
+				return nil, false
+			}
+		}
+		w.cut = append(w.cut, row...)
+	}
+	return w.cut, len(w.members) > 0 && 100*left <= len(w.members)
 }
 
 // listed fills r with the distances of kept point i to the nearest members in its list

@@ -42,12 +42,60 @@ func NewTwoNN(ratio []float64) (TwoNN, error) {
 		MLE:         n / total,
 		MLEUnbiased: (n - 1) / total,
 		MLECI:       [2]float64{chi.Quantile(0.025) / (2 * total), chi.Quantile(0.975) / (2 * total)},
-		Fit:         twoNNFit(slices.Sorted(slices.Values(ratio))),
+		Fit:         twoNNFit(ascending(ratio)),
 		N:           len(ratio),
 	}, nil
 }
 
+// ascending returns ratios of at least 1 in ascending order. Their bits ascend with them and are
+// sorted digit by digit, from the lowest.
+func ascending(ratio []float64) []float64 {
+	const digit = 11
+	out := slices.Clone(ratio)
+	if len(ratio) < 1<<digit {
+		slices.Sort(out)
+		return out
+	}
+	one := math.Float64bits(1)
+	all := uint64(0)
+	for _, mu := range ratio {
+		all |= math.Float64bits(mu) - one
+	}
+	other := make([]float64, len(out))
+	var start [1 << digit]int32
+	for shift := 0; all>>shift != 0; shift += digit {
+		place := func(mu float64) uint64 { return (math.Float64bits(mu) - one) >> shift % (1 << digit) }
+		clear(start[:])
+		for _, mu := range out {
+			start[place(mu)]++
+		}
+		at := int32(0)
+		for i, count := range start {
+			start[i], at = at, at+count
+		}
+		for _, mu := range out {
+			p := place(mu)
+			other[start[p]] = mu
+			start[p]++
+		}
+		out, other = other, out
+	}
+	return out
+}
+
+// logarithms returns those of ratios, with the errors of sumLog.
+func logarithms(ratio []float64) ([]float64, error) {
+	logs := make([]float64, len(ratio))
+	_, err := eachLog(ratio, func(i int, l float64) { logs[i] = l })
+	return logs, err
+}
+
 func sumLog(ratio []float64) (float64, error) {
+	return eachLog(ratio, func(int, float64) {})
+}
+
+// eachLog tells the logarithm of each ratio and returns their sum.
+func eachLog(ratio []float64, tell func(i int, l float64)) (float64, error) {
 	if len(ratio) < 3 {
 		return 0, fmt.Errorf("%d neighbour ratios, want at least 3 points that are not duplicates", len(ratio))
 	}
@@ -56,7 +104,9 @@ func sumLog(ratio []float64) (float64, error) {
 		if !(mu >= 1) || math.IsInf(mu, 0) {
 			return 0, fmt.Errorf("neighbour ratio r2/r1 of point %d is %v, want a finite number of at least 1", i, mu)
 		}
-		total += math.Log(mu)
+		l := math.Log(mu)
+		total += l
+		tell(i, l)
 	}
 	if total == 0 {
 		return 0, errors.New("all neighbour ratios r2/r1 are 1 (points on a regular lattice): no dimension is defined")

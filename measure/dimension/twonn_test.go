@@ -4,12 +4,14 @@ package dimension
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"repscope/measure/measuretest"
 	"repscope/neighbors"
 	"repscope/points"
+	"repscope/stat"
 )
 
 func TestTwoNNMatchesReference(t *testing.T) {
@@ -98,5 +100,28 @@ func TestNoDimension(t *testing.T) {
 	got, err := NewTwoNN([]float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 3})
 	if err != nil || !math.IsNaN(got.Fit) {
 		t.Errorf("fit %v, %v, want NaN", got.Fit, err)
+	}
+}
+
+func TestAscending(t *testing.T) {
+	t.Parallel()
+	random := stat.NewRandom(stat.NewKey(8))
+	for _, n := range []int{3, 2047, 2048, 30000} {
+		for name, draw := range map[string]func() float64{
+			"near 1": func() float64 { return 1 + 1e-9*random.Float64() },
+			"wide":   func() float64 { return math.Exp(300 * random.Float64()) },
+			"ties":   func() float64 { return 1 + math.Floor(8*random.Float64())/8 },
+			"equal":  func() float64 { return 1.25 },
+		} {
+			ratio := make([]float64, n)
+			for i := range ratio {
+				ratio[i] = draw()
+			}
+			want := slices.Sorted(slices.Values(ratio))
+			given := slices.Clone(ratio)
+			if got := ascending(ratio); !slices.Equal(got, want) || !slices.Equal(ratio, given) {
+				t.Errorf("%d ratios, %s: not in order, or changed", n, name)
+			}
+		}
 	}
 }

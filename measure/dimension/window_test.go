@@ -97,14 +97,14 @@ func checkWindow(t *testing.T, z points.Points, w Window, least, most int) {
 	}
 	// Subsets keep the sets.
 	members := stat.NewRandom(stat.NewKey(1)).Perm(len(d.Index))[:len(d.Index)/2]
-	got, err := d.ratiosWithin(t.Context(), members)
+	got, err := d.ratiosWithin(t.Context(), members, len(members))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range naiveNearest(z, d, members) {
 		measuretest.Near(t, "ratio in a subset", got[i], want[1]/want[0], 1e-6)
 	}
-	if _, err := d.ratiosWithin(t.Context(), members[:6]); err == nil {
+	if _, err := d.ratiosWithin(t.Context(), members[:6], 6); err == nil {
 		t.Error("6 points have a dimension")
 	}
 }
@@ -215,26 +215,29 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			first, second, err := d.Halved(t.Context(), h, order, 2, func(distance []float64, order int, dst []float64) {
+			sums := func(distance []float64, order int, dst []float64) {
 				dst[0], dst[1] = stat.Sum(distance), float64(len(distance)/order)
-			})
+			}
+			first, second, err := d.Halved(t.Context(), h, HalfStatistic{1, 2, sums}, HalfStatistic{order, 2, sums}, HalfStatistic{2, 2, sums})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for r, in := range h.Splits() {
-				for side, got := range [][][]float64{first, second} {
+				for side, got := range [][][][]float64{first, second} {
 					var kept []int
 					for at, i := range d.Index {
 						if in[labels[i]] == (side == 0) {
 							kept = append(kept, at)
 						}
 					}
-					want := 0.0
-					for _, list := range naiveNearest(z, d, kept) {
-						want += stat.Sum(list[:order])
+					for at, order := range []int{1, order, 2} {
+						want := 0.0
+						for _, list := range naiveNearest(z, d, kept) {
+							want += stat.Sum(list[:order])
+						}
+						measuretest.Near(t, "sum of distances", got[at][0][r], want, 1e-6)
+						measuretest.Near(t, "points", got[at][1][r], float64(len(kept)), 0)
 					}
-					measuretest.Near(t, "sum of distances", got[0][r], want, 1e-6)
-					measuretest.Near(t, "points", got[1][r], float64(len(kept)), 0)
 				}
 			}
 		}
@@ -243,9 +246,9 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, _, err := d.Halved(t.Context(), h, 200, 1, func(_ []float64, _ int, dst []float64) { dst[0] = 1 })
-	if err != nil || !math.IsNaN(first[0][0]) {
-		t.Errorf("more neighbors than a half has: %v, %v, want NaN", first[0][0], err)
+	first, _, err := d.Halved(t.Context(), h, HalfStatistic{200, 1, func(_ []float64, _ int, dst []float64) { dst[0] = 1 }})
+	if err != nil || !math.IsNaN(first[0][0][0]) {
+		t.Errorf("more neighbors than a half has: %v, %v, want NaN", first[0][0][0], err)
 	}
 	few, err := stat.NewBlocks(20, nil, stat.BlockSpec{Kind: stat.MovingBlocks, Length: 4})
 	if err != nil {
@@ -255,7 +258,7 @@ func TestHalvedEqualsSearchesOfHalves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := d.Halved(t.Context(), other, 2, 1, nil); err == nil || !strings.Contains(err.Error(), "blocks of 20 points for 300") {
+	if _, _, err := d.Halved(t.Context(), other, HalfStatistic{2, 1, nil}); err == nil || !strings.Contains(err.Error(), "blocks of 20 points for 300") {
 		t.Errorf("other blocks: %v", err)
 	}
 }

@@ -89,11 +89,15 @@ func newLagged(z points.Points, episode, time []int) *lagged {
 		}
 		return of[i]
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(value(episode, a, 0), value(episode, b, 0)), cmp.Compare(value(time, a, a), value(time, b, b)))
-	})
 	x, _ := matrix.Centered(z)
-	l := &lagged{x: x.Select(order), time: make([]int, z.N), episode: make([]int, z.N)}
+	before := func(a, b int) int {
+		return cmp.Or(cmp.Compare(value(episode, a, 0), value(episode, b, 0)), cmp.Compare(value(time, a, a), value(time, b, b)))
+	}
+	if !slices.IsSortedFunc(order, before) {
+		slices.SortStableFunc(order, before)
+		x = x.Select(order)
+	}
+	l := &lagged{x: x, time: make([]int, z.N), episode: make([]int, z.N)}
 	for at, i := range order {
 		l.time[at] = value(time, i, i)
 		if at == 0 || value(episode, i, 0) != value(episode, order[at-1], 0) {

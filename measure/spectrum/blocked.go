@@ -16,70 +16,190 @@ import (
 	"repscope/stat"
 )
 
-// Blocked holds what spectra without a block follow from.
-type Blocked struct {
-	z      points.Points
-	x      blas64.General // centered points, in the order of the blocks
-	mean   []float64
-	blocks *stat.Blocks
-	from   []int // of every block, its first row of x
-	size   []float64
-
-	gram   *blas64.Symmetric  // of x where there are fewer points than coordinates
-	second []blas64.Symmetric // Σ x·xᵀ of every block otherwise, nil where they take too much memory
-	total  blas64.Symmetric   // their sum
-
-	// With s_a = Σ x and M_a = Σ x·xᵀ over block a, and M = Σ M_a:
-	trace      []float64   // tr M_a
-	cross      [][]float64 // s_a·s_b
-	row, own   []float64   // tr M·M_a and tr M_a²
-	quadratic  [][]float64 // s_b·M_a·s_b at [b][a]
-	mixed      [][]float64 // s_b·M_a·s_a at [b][a]
-	similarity []float64   // x·M·x of every point, by its index in z
-	length     []float64   // ‖x‖² of every point, by its index in z
+// Similarities are what the participation ratio owes to every point, whatever the blocks.
+type Similarities struct {
+	z          points.Points
+	mean       []float64
+	similarity []float64 // of every point x less the mean, x·M·x with M = Σ x·xᵀ
+	length     []float64 // ‖x‖²
 }
 
-// secondMoments is the number of values that the second moments of all blocks may take.
-const secondMoments = 1 << 24
-
-// NewBlocked sums over blocks of z.N points in two passes over the points, and costs
-// n·D·min(n, D). Errors: blocks of another number of points, points that do not vary,
-// NaN and Inf ([stat.UndefinedError]); the error of ctx.
-func NewBlocked(ctx context.Context, z points.Points, blocks *stat.Blocks, threads int) (*Blocked, error) {
-	const quantity = "spectrum"
-	if n := len(blocks.Labels()); n != z.N {
-		return nil, stat.Undefined(quantity, "blocks of %d points for %d points", n, z.N)
-	}
-	mean, _, err := variances(quantity, z)
+// NewSimilarities costs n·D·min(n, 3·D) operations. Errors: points that do not vary, NaN and Inf ([stat.UndefinedError]);
+// the error of ctx.
+func NewSimilarities(ctx context.Context, z points.Points, threads int) (*Similarities, error) {
+	mean, _, err := variances("spectrum", z)
 	if err != nil {
 		return nil, err
 	}
-	g := blocks.Count()
-	b := &Blocked{z: z, mean: mean, blocks: blocks, x: general(z.N, z.Dim), trace: make([]float64, g), row: make([]float64, g), own: make([]float64, g),
-		similarity: make([]float64, z.N), length: make([]float64, z.N)}
-	row := 0
-	for a := range g {
-		b.from = append(b.from, row)
-		for _, i := range blocks.Block(a) {
-			x := z.Row(i, b.x.Data[row*z.Dim:(row+1)*z.Dim])
-			for k := range x {
-				x[k] -= mean[k]
-				b.length[i] += float64(x[k] * x[k])
-			}
-			b.trace[a] += b.length[i]
-			row++
-		}
-		b.size = append(b.size, float64(row-b.from[a]))
+	s := &Similarities{z: z, mean: mean, similarity: make([]float64, z.N), length: make([]float64, z.N)}
+	if z.N < 3*z.Dim {
+		err = s.fromPoints(ctx, threads)
+	} else {
+		err = s.fromCoordinates(ctx, threads)
 	}
-	b.from = append(b.from, row)
-	if z.N < z.Dim {
-		if err := b.gramSums(); err != nil {
-			return nil, err
+	return s, err
+}
+
+// center writes points from … to−1 less the mean into x.
+func (s *Similarities) center(x []float64, from, to int) {
+	for i := from; i < to; i++ {
+		centeredPart(x[(i-from)*s.z.Dim:][:s.z.Dim], s.z, s.mean, i, 0)
+	}
+}
+
+// pairRows is the number of points whose products with all others are in memory at a time.
+const pairRows = 2 * productRows
+
+// fromPoints sums squared products of pairs of points, which are never all in memory.
+func (s *Similarities) fromPoints(ctx context.Context, threads int) error {
+	n := s.z.N
+	products := make([]float64, min(pairRows, n)*n)
+	for from := 0; from < n; from += pairRows {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-	} else if err := b.momentSums(ctx, threads); err != nil {
+		rows, columns := min(pairRows, n-from), n-from
+		x := kernel.Packing(&centeredRows{z: s.z, mean: s.mean, first: from})
+		p := kernel.Product[float64]{M: rows, N: columns, K: s.z.Dim, A: x, B: x, C: products, Stride: columns, Upper: true, Threads: threads}
+		if err := p.Run(); err != nil {
+			return err
+		}
+		for i := range rows {
+			row := products[i*columns+i : (i+1)*columns]
+			s.length[from+i] = row[0]
+			own, others := float64(row[0]*row[0]), s.similarity[from+i+1:]
+			for k, v := range row[1:] {
+				square := float64(v * v)
+				own += square
+				others[k] += square
+			}
+			s.similarity[from+i] += own
+		}
+	}
+	return nil
+}
+
+// fromCoordinates multiplies the points by the products of coordinates.
+func (s *Similarities) fromCoordinates(ctx context.Context, threads int) error {
+	n, dim := s.z.N, s.z.Dim
+	x, y := make([]float64, min(productRows, n)*dim), make([]float64, min(productRows, n)*dim)
+	m := symmetric(dim)
+	for _, second := range []bool{false, true} {
+		for from := 0; from < n; from += productRows {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			rows := min(productRows, n-from)
+			s.center(x, from, from+rows)
+			p := kernel.Product[float64]{M: dim, N: dim, K: rows, A: kernel.Columns(x, dim), B: kernel.Columns(x, dim),
+				C: m.Data, Stride: dim, Upper: true, Accumulate: true, Threads: threads}
+			if second {
+				p = kernel.Product[float64]{M: rows, N: dim, K: dim, A: kernel.Rows(x, dim), B: kernel.Rows(m.Data, dim), C: y, Stride: dim, Threads: threads}
+			}
+			if err := p.Run(); err != nil {
+				return err
+			}
+			for i := 0; second && i < rows; i++ {
+				row := x[i*dim:][:dim]
+				s.length[from+i], s.similarity[from+i] = dot(row, row), dot(row, y[i*dim:])
+			}
+		}
+		mirror(m)
+	}
+	return nil
+}
+
+// Influence is the first-order share of every point in (tr C)²/‖C‖_F²: n times the
+// change without it.
+func (s *Similarities) Influence() []float64 {
+	out := make([]float64, s.z.N)
+	trace, squares := stat.Sum(s.length), stat.Sum(s.similarity)
+	ratio, n := trace*trace/squares, float64(s.z.N)
+	for i := range out {
+		out[i] = 2 * ratio * n * (s.length[i]/trace - s.similarity[i]/squares)
+	}
+	return out
+}
+
+// Blocked holds what spectra without a block follow from.
+type Blocked struct {
+	all    *Similarities
+	blocks *stat.Blocks
+	size   []float64
+	sums   blas64.General // s_a = Σ x of every block
+
+	// With M_a = Σ x·xᵀ over block a, and M = Σ M_a:
+	trace     []float64   // tr M_a
+	cross     [][]float64 // s_a·s_b
+	row, own  []float64   // tr M·M_a and tr M_a²
+	quadratic [][]float64 // s_b·M_a·s_b at [b][a]
+	mixed     [][]float64 // s_b·M_a·s_a at [b][a]
+}
+
+// NewBlocked is [NewSimilarities] and [Similarities.Blocked].
+func NewBlocked(ctx context.Context, z points.Points, blocks *stat.Blocks, threads int) (*Blocked, error) {
+	s, err := NewSimilarities(ctx, z, threads)
+	if err != nil {
 		return nil, err
 	}
-	return b, nil
+	return s.Blocked(ctx, blocks, threads)
+}
+
+// Blocked sums over blocks of the points. Errors: blocks of another number of points ([stat.UndefinedError]); the error of ctx.
+func (s *Similarities) Blocked(ctx context.Context, blocks *stat.Blocks, threads int) (*Blocked, error) {
+	n, dim, g := s.z.N, s.z.Dim, blocks.Count()
+	if labels := len(blocks.Labels()); labels != n {
+		return nil, stat.Undefined("spectrum", "blocks of %d points for %d points", labels, n)
+	}
+	b := &Blocked{all: s, blocks: blocks, sums: general(g, dim), size: make([]float64, g), trace: make([]float64, g), row: make([]float64, g), own: make([]float64, g)}
+	if err := b.eachBlock(ctx, threads, func(a int, x blas64.General) error {
+		b.size[a] = float64(x.Rows)
+		for r, i := range blocks.Block(a) {
+			addTo(b.sums.Data[a*dim:(a+1)*dim], x.Data[r*dim:(r+1)*dim])
+			b.trace[a] += s.length[i]
+			b.row[a] += s.similarity[i]
+		}
+		// The products of points and those of coordinates have the same sum of squares.
+		m, err := allProducts(x, 1)
+		b.own[a] = innerProduct(m, m)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	for range g {
+		b.cross = append(b.cross, make([]float64, g))
+		b.quadratic = append(b.quadratic, make([]float64, g))
+		b.mixed = append(b.mixed, make([]float64, g))
+	}
+	err := b.eachBlock(ctx, threads, func(a int, x blas64.General) error {
+		projected := general(x.Rows, g) // x·s_b
+		p := kernel.Product[float64]{M: x.Rows, N: g, K: dim, A: kernel.Rows(x.Data, dim), B: kernel.Rows(b.sums.Data, dim), C: projected.Data, Stride: g, Threads: 1}
+		err := p.Run()
+		b.tables(a, projected)
+		return err
+	})
+	return b, err
+}
+
+// eachBlock calls work for every block with its centered points, on several goroutines.
+func (b *Blocked) eachBlock(ctx context.Context, threads int, work func(a int, x blas64.General) error) error {
+	largest := 0
+	for a := range b.size {
+		largest = max(largest, len(b.blocks.Block(a)))
+	}
+	return parallel.With(ctx, threads, len(b.size), func() func(a int) error {
+		data := make([]float64, largest*b.all.z.Dim)
+		return func(a int) error { return work(a, b.block(a, data)) }
+	})
+}
+
+// block writes the centered points of block a to data.
+func (b *Blocked) block(a int, data []float64) blas64.General {
+	dim, index := b.all.z.Dim, b.blocks.Block(a)
+	for r, i := range index {
+		b.all.center(data[r*dim:], i, i+1)
+	}
+	return blas64.General{Rows: len(index), Cols: dim, Stride: dim, Data: data[:len(index)*dim]}
 }
 
 func general(rows, columns int) blas64.General {
@@ -88,91 +208,6 @@ func general(rows, columns int) blas64.General {
 
 func symmetric(n int) blas64.Symmetric {
 	return blas64.Symmetric{N: n, Stride: n, Uplo: blas.Upper, Data: make([]float64, n*n)}
-}
-
-// rows are those of block a.
-func (b *Blocked) rows(a int) blas64.General {
-	lo, hi := b.from[a], b.from[a+1]
-	return blas64.General{Rows: hi - lo, Cols: b.x.Cols, Stride: b.x.Stride, Data: b.x.Data[lo*b.x.Stride : hi*b.x.Stride]}
-}
-
-// secondOf is the upper triangle of Σ x·xᵀ of block a.
-func (b *Blocked) secondOf(a, threads int) (blas64.Symmetric, error) {
-	if b.second != nil {
-		return b.second[a], nil
-	}
-	x, m := b.rows(a), symmetric(b.x.Cols)
-	p := kernel.Product[float64]{M: m.N, N: m.N, K: x.Rows, A: kernel.Columns(x.Data, x.Stride), B: kernel.Columns(x.Data, x.Stride),
-		C: m.Data, Stride: m.Stride, Upper: true, Threads: threads}
-	return m, p.Run()
-}
-
-// momentSums fills in the sums from matrices of D × D.
-func (b *Blocked) momentSums(ctx context.Context, threads int) error {
-	dim, g := b.x.Cols, b.blocks.Count()
-	if g*dim*dim <= secondMoments {
-		second := make([]blas64.Symmetric, g)
-		if err := parallel.Try(ctx, threads, g, func(_, a int) (err error) {
-			second[a], err = b.secondOf(a, 1)
-			return err
-		}); err != nil {
-			return err
-		}
-		b.second = second
-	}
-	b.total = symmetric(dim)
-	for a := range g {
-		second, err := b.secondOf(a, threads)
-		if err != nil {
-			return err
-		}
-		addTo(b.total.Data, second.Data)
-		b.own[a] = innerProduct(second, second)
-	}
-	mirror(b.total)
-	sums := general(g, dim) // s_a
-	for a := range g {
-		s := sums.Data[a*dim : (a+1)*dim]
-		for r := b.from[a]; r < b.from[a+1]; r++ {
-			addTo(s, b.x.Data[r*dim:(r+1)*dim])
-		}
-	}
-	projected := general(b.x.Rows, g) // x·s_a
-	p := kernel.Product[float64]{M: b.x.Rows, N: g, K: dim, A: kernel.Rows(b.x.Data, b.x.Stride), B: kernel.Rows(sums.Data, dim),
-		C: projected.Data, Stride: g, Threads: threads}
-	if err := p.Run(); err != nil {
-		return err
-	}
-	if err := parallel.Try(ctx, threads, g, func(_, a int) (err error) {
-		b.row[a], err = b.similarities(a)
-		return err
-	}); err != nil {
-		return err
-	}
-	b.tables(projected)
-	return nil
-}
-
-// similarities fills in x·M·x for the points of block a and returns their sum.
-func (b *Blocked) similarities(a int) (float64, error) {
-	rows := b.rows(a)
-	y := general(rows.Rows, rows.Cols)
-	p := kernel.Product[float64]{M: rows.Rows, N: rows.Cols, K: rows.Cols, A: kernel.Rows(rows.Data, rows.Stride),
-		B: kernel.Rows(b.total.Data, b.total.Stride), C: y.Data, Stride: y.Stride, Threads: 1}
-	if err := p.Run(); err != nil {
-		return 0, err
-	}
-	sum := 0.0
-	for r, i := range b.blocks.Block(a) {
-		v := blas64.Dot(vector(rows, r), vector(y, r))
-		b.similarity[i] = v
-		sum += v
-	}
-	return sum, nil
-}
-
-func vector(m blas64.General, r int) blas64.Vector {
-	return blas64.Vector{N: m.Cols, Inc: 1, Data: m.Data[r*m.Stride : r*m.Stride+m.Cols]}
 }
 
 // innerProduct is tr A·B.
@@ -187,60 +222,32 @@ func innerProduct(a, b blas64.Symmetric) float64 {
 	return sum
 }
 
-// gramSums fills in the sums from the products of all pairs of points.
-func (b *Blocked) gramSums() error {
-	n, g := b.x.Rows, b.blocks.Count()
-	gram, err := gramOf(b.x)
-	if err != nil {
-		return err
-	}
-	b.gram = &gram
-	labels := make([]int, n)
-	for a := range g {
-		for r := b.from[a]; r < b.from[a+1]; r++ {
-			labels[r] = a
-		}
-	}
-	projected := general(n, g)
-	for a := range g {
-		index := b.blocks.Block(a)
-		for r := b.from[a]; r < b.from[a+1]; r++ {
-			all := 0.0
-			for k := range n {
-				v := gram.Data[r*n+k]
-				projected.Data[r*g+labels[k]] += v
-				all += float64(v * v)
-				if labels[k] == a {
-					b.own[a] += float64(v * v)
-				}
-			}
-			b.row[a] += all
-			b.similarity[index[r-b.from[a]]] = all
-		}
-	}
-	b.tables(projected)
-	return nil
-}
-
 // gramOf are the products of all pairs of rows, in both triangles.
-func gramOf(x blas64.General) (blas64.Symmetric, error) {
+func gramOf(x blas64.General, threads int) (blas64.Symmetric, error) {
 	m := symmetric(x.Rows)
-	p := kernel.Product[float64]{M: m.N, N: m.N, K: x.Cols, A: kernel.Rows(x.Data, x.Stride), B: kernel.Rows(x.Data, x.Stride), C: m.Data, Stride: m.Stride, Upper: true}
+	p := kernel.Product[float64]{M: m.N, N: m.N, K: x.Cols, A: kernel.Rows(x.Data, x.Stride), B: kernel.Rows(x.Data, x.Stride),
+		C: m.Data, Stride: m.Stride, Upper: true, Threads: threads}
 	err := p.Run()
 	mirror(m)
 	return m, err
 }
 
-// allProducts are xᵀx, or xxᵀ where there are fewer rows than columns, in both triangles.
-func allProducts(x blas64.General) (blas64.Symmetric, error) {
-	if x.Rows < x.Cols {
-		return gramOf(x)
-	}
+// momentsOf are the products xᵀx of all pairs of coordinates, in both triangles.
+func momentsOf(x blas64.General, threads int) (blas64.Symmetric, error) {
 	m := symmetric(x.Cols)
-	p := kernel.Product[float64]{M: m.N, N: m.N, K: x.Rows, A: kernel.Columns(x.Data, x.Stride), B: kernel.Columns(x.Data, x.Stride), C: m.Data, Stride: m.Stride, Upper: true}
+	p := kernel.Product[float64]{M: m.N, N: m.N, K: x.Rows, A: kernel.Columns(x.Data, x.Stride), B: kernel.Columns(x.Data, x.Stride),
+		C: m.Data, Stride: m.Stride, Upper: true, Threads: threads}
 	err := p.Run()
 	mirror(m)
 	return m, err
+}
+
+// allProducts are those of rows or of coordinates, whichever are fewer.
+func allProducts(x blas64.General, threads int) (blas64.Symmetric, error) {
+	if x.Rows < x.Cols {
+		return gramOf(x, threads)
+	}
+	return momentsOf(x, threads)
 }
 
 // mirror copies the upper triangle to the lower one.
@@ -257,28 +264,18 @@ func mirror(m blas64.Symmetric) {
 	}
 }
 
-// tables sums the products of every point with the sum of every block.
-func (b *Blocked) tables(projected blas64.General) {
-	g := b.blocks.Count()
-	for range g {
-		b.cross = append(b.cross, make([]float64, g))
-		b.quadratic = append(b.quadratic, make([]float64, g))
-		b.mixed = append(b.mixed, make([]float64, g))
-	}
-	for a := range g {
-		for r := b.from[a]; r < b.from[a+1]; r++ {
-			y := projected.Data[r*g : (r+1)*g]
-			for c, v := range y {
-				b.cross[c][a] += v
-				b.quadratic[c][a] += float64(v * v)
-				b.mixed[c][a] += float64(v * y[a])
-			}
+// tables sums the products of every point of block a with the sum of every block.
+func (b *Blocked) tables(a int, projected blas64.General) {
+	g := projected.Cols
+	for r := range projected.Rows {
+		y := projected.Data[r*g : (r+1)*g]
+		for c, v := range y {
+			b.cross[c][a] += v
+			b.quadratic[c][a] += float64(v * v)
+			b.mixed[c][a] += float64(v * y[a])
 		}
 	}
 }
-
-// Points are the points that the sums are of.
-func (b *Blocked) Points() points.Points { return b.z }
 
 // ParticipationRatiosWithout returns (tr C)²/‖C‖_F² of the points outside block 0, 1,
 // …, with C the covariance of the points that are left; NaN where these do not vary.
@@ -286,22 +283,10 @@ func (b *Blocked) ParticipationRatiosWithout() []float64 {
 	out := make([]float64, len(b.size))
 	squares := stat.Sum(b.row)
 	for j := range out {
-		left := float64(b.x.Rows) - b.size[j]
+		left := float64(b.all.z.N) - b.size[j]
 		trace := stat.Sum(b.trace) - b.trace[j] - b.cross[j][j]/left
 		quadratic := stat.Sum(b.quadratic[j]) - b.quadratic[j][j]
 		out[j] = trace * trace / (squares - 2*b.row[j] + b.own[j] - 2*quadratic/left + b.cross[j][j]*b.cross[j][j]/(left*left))
-	}
-	return out
-}
-
-// Influence is the first-order share of every point in (tr C)²/‖C‖_F²: n times the
-// change without it.
-func (b *Blocked) Influence() []float64 {
-	out := make([]float64, b.z.N)
-	trace, squares := stat.Sum(b.trace), stat.Sum(b.row)
-	ratio, n := trace*trace/squares, float64(b.z.N)
-	for i := range out {
-		out[i] = 2 * ratio * n * (b.length[i]/trace - b.similarity[i]/squares)
 	}
 	return out
 }

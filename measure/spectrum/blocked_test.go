@@ -120,7 +120,7 @@ func TestCorrectedEqualsSumsOverTuples(t *testing.T) {
 		centered := make([]float64, 0, z.N*z.Dim)
 		for i := range z.N {
 			for k, v := range z.Row(i, nil) {
-				centered = append(centered, v-b.mean[k])
+				centered = append(centered, v-b.all.mean[k])
 			}
 		}
 		got, deleted := b.Corrected()
@@ -168,7 +168,7 @@ func TestInfluenceOfPoints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		influence := b.Influence()
+		influence := b.all.Influence()
 		measuretest.Near(t, name+": sum", stat.Sum(influence), 0, 1e-7)
 		of := func(i int) float64 {
 			var kept []int

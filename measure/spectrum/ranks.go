@@ -8,123 +8,138 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"repscope/internal/kernel"
 	"repscope/internal/parallel"
-	"repscope/stat"
 )
 
 // Ranks are those of [Spectrum] and [RankMe].
 type Ranks struct{ Effective, EffectiveSingular, RankMe float64 }
 
 // Ranks returns the ranks of all points and of those outside block 0, 1, …, with NaN
-// where what is left does not vary. Two matrices of order min(n, D) are decomposed for
-// each: minutes from about 1,000 on. Singular values are roots of eigenvalues here, so
+// where what is left does not vary. A matrix of order min(n, D) is reduced
+// for each: minutes from about 2,000 on. Singular values are roots of eigenvalues here, so
 // that those below about 1e−7 of the largest are lost. Errors: a decomposition that did
 // not converge; the error of ctx.
 func (b *Blocked) Ranks(ctx context.Context, threads int) (all Ranks, without []Ranks, err error) {
+	d := b.deletions()
+	of := d.withoutMoments
+	if d.x.Rows < d.x.Cols {
+		d.gram, err = gramOf(d.x, threads)
+		of = d.withoutPoints
+	} else {
+		d.total, err = momentsOf(d.x, threads)
+	}
+	if err != nil {
+		return Ranks{}, nil, err
+	}
 	found := make([]Ranks, len(b.size)+1)
-	err = parallel.Try(ctx, threads, len(found), func(_, j int) (err error) {
-		found[j], err = b.ranks(j - 1)
-		return err
+	err = parallel.Try(ctx, threads, len(found), func(_, j int) error {
+		centered, raw, err := of(j - 1)
+		if err != nil {
+			return err
+		}
+		found[j] = Ranks{
+			Effective:         math.Exp(entropy(centered, 0)),
+			EffectiveSingular: math.Exp(entropy(roots(centered), 0)),
+			RankMe:            math.Exp(entropy(roots(raw), rankMeEpsilon)),
+		}
+		return nil
 	})
 	return found[0], found[1:], err
 }
 
-// ranks are those without block j, −1 for none.
-func (b *Blocked) ranks(j int) (Ranks, error) {
-	centered, raw := b.products, b.products
-	if b.gram == nil {
-		centered, raw = b.moments, b.moments
-	}
-	products, err := centered(j, false)
-	if err != nil {
-		return Ranks{}, err
-	}
-	values, err := eigenvalues(products)
-	if err != nil {
-		return Ranks{}, err
-	}
-	if products, err = raw(j, true); err != nil {
-		return Ranks{}, err
-	}
-	uncentered, err := eigenvalues(products)
-	if err != nil {
-		return Ranks{}, err
-	}
-	return Ranks{
-		Effective:         math.Exp(entropy(values, 0)),
-		EffectiveSingular: math.Exp(entropy(roots(values), 0)),
-		RankMe:            math.Exp(entropy(roots(uncentered), rankMeEpsilon)),
-	}, nil
+// deletions holds what spectra without a block follow from.
+type deletions struct {
+	*Blocked
+	x    blas64.General // centered points, in the order of the blocks
+	from []int          // of every block, its first row of x
+	// Of all points, the products with each other, or those of coordinates.
+	gram, total blas64.Symmetric
 }
 
-// moments are Σ x·xᵀ of the points outside block j, centered or as they are.
-func (b *Blocked) moments(j int, raw bool) (blas64.Symmetric, error) {
-	dim, left := b.x.Cols, float64(b.x.Rows)
-	m := symmetric(dim)
-	copy(m.Data, b.total.Data)
-	sum := make([]float64, dim) // of the centered points that are left
+func (b *Blocked) deletions() *deletions {
+	d := &deletions{Blocked: b, x: general(b.all.z.N, b.all.z.Dim), from: []int{0}}
 	for a := range b.size {
-		if a == j {
-			continue
-		}
-		for r := b.from[a]; r < b.from[a+1]; r++ {
-			addTo(sum, b.x.Data[r*dim:(r+1)*dim])
-		}
+		from := d.from[a]
+		d.from = append(d.from, from+b.block(a, d.x.Data[from*d.x.Cols:]).Rows)
 	}
+	return d
+}
+
+// rows are those of block a.
+func (d *deletions) rows(a int) blas64.General {
+	lo, hi := d.from[a], d.from[a+1]
+	return blas64.General{Rows: hi - lo, Cols: d.x.Cols, Stride: d.x.Stride, Data: d.x.Data[lo*d.x.Stride : hi*d.x.Stride]}
+}
+
+// withoutMoments are the squared singular values of the points outside block j, −1 for none, less their mean and
+// as they are, from products of coordinates.
+func (d *deletions) withoutMoments(j int) (centered, raw []float64, err error) {
+	dim := d.x.Cols
+	mean, left := d.meanWithout(j)
+	m := make([]float64, dim*dim)
+	copy(m, d.total.Data)
 	if j >= 0 {
-		left -= b.size[j]
-		second, err := b.secondOf(j, 1)
+		second, err := momentsOf(d.rows(j), 1)
 		if err != nil {
-			return m, err
+			return nil, nil, err
 		}
 		for k, v := range second.Data {
-			m.Data[k] -= v
+			m[k] -= v
 		}
 	}
 	for i := range dim {
-		for k := i; k < dim; k++ {
-			if raw {
-				m.Data[i*dim+k] += sum[i]*b.mean[k] + b.mean[i]*sum[k] + left*b.mean[i]*b.mean[k]
-			} else {
-				m.Data[i*dim+k] -= sum[i] * sum[k] / left
-			}
-		}
+		kernel.AddScaled(m[i*dim+i:(i+1)*dim], mean[i:], -left*mean[i])
 	}
-	return m, nil
+	for k, v := range d.all.mean {
+		mean[k] += v
+	}
+	return bothOfCoordinates(m, dim, left, mean, 1)
 }
 
-// products are those of all pairs of points outside block j, centered or as they are.
-func (b *Blocked) products(j int, raw bool) (blas64.Symmetric, error) {
-	n, dim := b.x.Rows, b.x.Cols
+// withoutPoints are those of [deletions.withoutMoments] from products of points.
+func (d *deletions) withoutPoints(j int) (centered, raw []float64, err error) {
+	n, dim := d.x.Rows, d.x.Cols
+	mean, _ := d.meanWithout(j)
 	var rows []int
 	for r := range n {
-		if j < 0 || r < b.from[j] || r >= b.from[j+1] {
+		if j < 0 || r < d.from[j] || r >= d.from[j+1] {
 			rows = append(rows, r)
 		}
 	}
-	m := symmetric(len(rows))
+	products := make([]float64, len(rows)*len(rows))
+	// Of every point, its products with the mean of those that are left, and with the same before it was taken off.
+	with, along := make([]float64, len(rows)), make([]float64, len(rows))
+	own := dot(mean, mean)
+	shifted := make([]float64, dim)
+	for k, v := range mean {
+		shifted[k] = v + d.all.mean[k]
+	}
+	for i, r := range rows {
+		x := d.x.Data[r*dim : (r+1)*dim]
+		with[i] = dot(x, mean)
+		along[i] = dot(x, shifted) - dot(mean, shifted)
+	}
 	for i, r := range rows {
 		for k, s := range rows {
-			m.Data[i*m.N+k] = b.gram.Data[r*n+s]
+			products[i*len(rows)+k] = d.gram.Data[r*n+s] + own - with[i] - with[k]
 		}
 	}
-	// Products with the mean of the points, or of those that are left.
-	with, own := make([]float64, m.N), 0.0
-	if raw {
-		for i, r := range rows {
-			with[i] = -blas64.Dot(blas64.Vector{N: dim, Inc: 1, Data: b.x.Data[r*dim : (r+1)*dim]}, blas64.Vector{N: dim, Inc: 1, Data: b.mean})
-		}
-		own = blas64.Dot(blas64.Vector{N: dim, Inc: 1, Data: b.mean}, blas64.Vector{N: dim, Inc: 1, Data: b.mean})
-	} else {
-		for i := range rows {
-			with[i] = stat.Sum(m.Data[i*m.N:(i+1)*m.N]) / float64(m.N)
-		}
-		own = stat.Sum(with) / float64(m.N)
-	}
-	for i := range rows {
-		for k := range rows {
-			m.Data[i*m.N+k] += own - with[i] - with[k]
+	return bothOfPoints(products, len(rows), along, dot(shifted, shifted), 1)
+}
+
+// meanWithout is the mean of the points of x outside block j, −1 for none, and their number.
+func (b *Blocked) meanWithout(j int) (mean []float64, left float64) {
+	dim := b.all.z.Dim
+	mean = make([]float64, dim)
+	for a, size := range b.size {
+		if a != j {
+			addTo(mean, b.sums.Data[a*dim:(a+1)*dim])
+			left += size
 		}
 	}
-	return m, nil
+	for k := range mean {
+		mean[k] /= left
+	}
+	return mean, left
 }

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -67,6 +68,28 @@ func New(z points.Points) (*Spectrum, error) {
 	if err != nil {
 		return nil, err
 	}
+	squares, err := squaresOf(z, mean)
+	if err != nil {
+		return nil, err
+	}
+	return spectrumOf(z, variance, squares), nil
+}
+
+// WithRankMe is [New] and [RankMe] of the same points in little more than the time of one of them.
+func WithRankMe(z points.Points) (s *Spectrum, rankMe float64, err error) {
+	mean, variance, err := variances("spectrum", z)
+	if err != nil {
+		return nil, 0, err
+	}
+	centered, raw, err := bothOf(z, mean)
+	if err != nil {
+		return nil, 0, err
+	}
+	return spectrumOf(z, variance, centered), math.Exp(entropy(roots(raw), rankMeEpsilon)), nil
+}
+
+// spectrumOf are the measures of points whose coordinates have those variances, and whose squared singular values are squares.
+func spectrumOf(z points.Points, variance, squares []float64) *Spectrum {
 	s := &Spectrum{Eigenvalues: make([]float64, z.Dim), TotalVariance: stat.Sum(variance)}
 	for _, v := range variance {
 		if v <= deadVariance*s.TotalVariance/float64(z.Dim) {
@@ -74,10 +97,6 @@ func New(z points.Points) (*Spectrum, error) {
 		}
 	}
 	dof := float64(z.N - 1)
-	squares, err := squaresOf(z, mean)
-	if err != nil {
-		return nil, err
-	}
 	for k, v := range squares {
 		s.Eigenvalues[k] = v / dof
 	}
@@ -87,7 +106,7 @@ func New(z points.Points) (*Spectrum, error) {
 	s.StableRank = stat.Sum(s.Eigenvalues) / s.Eigenvalues[0]
 	s.Dims90 = dimensionsFor(s.Eigenvalues, 0.90)
 	s.Dims99 = dimensionsFor(s.Eigenvalues, 0.99)
-	return s, nil
+	return s
 }
 
 // RMSDistance is the root mean square distance of two random points, √(2·tr C):
@@ -181,6 +200,23 @@ func squaresOf(z points.Points, mean []float64) ([]float64, error) {
 	return squareValues(products, n)
 }
 
+// bothOf are [squaresOf] the points less their mean, and of the points.
+func bothOf(z points.Points, mean []float64) (centered, raw []float64, err error) {
+	products, err := productsOf(z, mean)
+	if err != nil {
+		return nil, nil, err
+	}
+	if z.N >= z.Dim {
+		return bothOfCoordinates(products, z.Dim, float64(z.N), mean, 0)
+	}
+	along, row := make([]float64, z.N), make([]float64, z.Dim)
+	for i := range along {
+		centeredPart(row, z, mean, i, 0)
+		along[i] = dot(row, mean)
+	}
+	return bothOfPoints(products, z.N, along, dot(mean, mean), 0)
+}
+
 // eigenvalues are those of a symmetric matrix without negative ones, in descending
 // order; those that rounding cannot tell from 0 are 0.
 func eigenvalues(m blas64.Symmetric) ([]float64, error) {
@@ -193,13 +229,23 @@ func eigenvalues(m blas64.Symmetric) ([]float64, error) {
 
 // squareValues are the eigenvalues of products, which are overwritten, in descending order.
 func squareValues(products []float64, n int) ([]float64, error) {
-	values, err := eigenvaluesOf(products, n)
+	t, err := tridiagonalOf(products, n, bandOf(n), 0)
 	if err != nil {
-		return nil, fmt.Errorf("%d × %d products: %w", n, n, err)
+		return nil, err
+	}
+	return t.squares()
+}
+
+// squares are the eigenvalues of a matrix that has no negative ones, in descending order; those that rounding cannot tell from 0
+// are 0.
+func (t tridiagonal) squares() ([]float64, error) {
+	values, err := t.eigenvalues()
+	if err != nil {
+		return nil, fmt.Errorf("%d × %d products: %w", len(t.diagonal), len(t.diagonal), err)
 	}
 	slices.Reverse(values)
 	for k, v := range values {
-		if !(v > float64(n)*0x1p-52*values[0]) {
+		if !(v > float64(len(values))*0x1p-52*values[0]) {
 			values[k] = 0
 		}
 	}
@@ -212,36 +258,66 @@ const productRows = 512
 // productsOf is the upper triangle of xᵀx, or of xxᵀ where there are fewer points than coordinates, with
 // x the points less their mean.
 func productsOf(z points.Points, mean []float64) ([]float64, error) {
-	rows := z.N
-	if z.N >= z.Dim {
-		rows = min(productRows, z.N)
-	}
-	x, row := make([]float64, rows*z.Dim), make([]float64, z.Dim)
-	fill := func(from, to int) {
-		for i := from; i < to; i++ {
-			out := x[(i-from)*z.Dim:][:z.Dim]
-			for k, v := range z.Row(i, row) {
-				out[k] = v - mean[k]
-			}
-		}
-	}
 	n := min(z.N, z.Dim)
 	products := make([]float64, n*n)
 	p := kernel.Product[float64]{M: n, N: n, C: products, Stride: n, Upper: true, Accumulate: true}
 	if z.N < z.Dim {
-		fill(0, z.N)
-		p.K, p.A, p.B = z.Dim, kernel.Rows(x, z.Dim), kernel.Rows(x, z.Dim)
+		x := kernel.Packing(&centeredRows{z: z, mean: mean})
+		p.K, p.A, p.B = z.Dim, x, x
 		return products, p.Run()
 	}
-	for from := 0; from < z.N; from += rows {
-		to := min(from+rows, z.N)
-		fill(from, to)
+	x := make([]float64, min(productRows, z.N)*z.Dim)
+	for from := 0; from < z.N; from += productRows {
+		to := min(from+productRows, z.N)
+		for i := from; i < to; i++ {
+			centeredPart(x[(i-from)*z.Dim:][:z.Dim], z, mean, i, 0)
+		}
 		p.K, p.A, p.B = to-from, kernel.Columns(x, z.Dim), kernel.Columns(x, z.Dim)
 		if err := p.Run(); err != nil {
 			return nil, err
 		}
 	}
 	return products, nil
+}
+
+// centeredPart writes the coordinates of point i from k on, less the mean, to dst.
+func centeredPart(dst []float64, z points.Points, mean []float64, i, k int) {
+	switch at := i*z.Dim + k; {
+	case z.U8 != nil:
+		for d, v := range z.U8[at:][:len(dst)] {
+			dst[d] = float64(v)
+		}
+	case z.F32 != nil:
+		kernel.Widen(dst, z.F32[at:][:len(dst)])
+	default:
+		copy(dst, z.F64[at:])
+	}
+	kernel.AddScaled(dst, mean[k:][:len(dst)], -1)
+}
+
+// centeredRows are the points from first on, less the mean, for products that have no copy of them.
+type centeredRows struct {
+	z       points.Points
+	mean    []float64
+	first   int
+	scratch sync.Pool // of a panel's rows
+}
+
+// Pack writes points first … first+count−1 at the coordinates k … k+depth−1 into panels.
+func (c *centeredRows) Pack(dst []float64, width, first, count, k, depth int) {
+	buffer, _ := c.scratch.Get().(*[]float64)
+	if buffer == nil || len(*buffer) < width*depth {
+		rows := make([]float64, width*kernel.KC)
+		buffer = &rows
+	}
+	for q := 0; q < count; q += width {
+		n := min(width, count-q)
+		for r := range n {
+			centeredPart((*buffer)[r*depth:][:depth], c.z, c.mean, c.first+first+q+r, k)
+		}
+		kernel.PackRows(dst[q*depth:][:width*depth], width, *buffer, depth, n, depth)
+	}
+	c.scratch.Put(buffer)
 }
 
 func roots(values []float64) []float64 {

@@ -3,6 +3,7 @@
 package spectrum
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -85,5 +86,66 @@ func TestNoSpectrum(t *testing.T) {
 		if _, err := RankMe(z); stat.Reason(err) != reason {
 			t.Errorf("reason %q, want %q", stat.Reason(err), reason)
 		}
+	}
+}
+
+// goldenCloud are points of testdata/eigenvalues.py.
+func goldenCloud(name string, n, dim int) points.Points {
+	data := make([]float64, n*dim)
+	for i := range n {
+		for k := range dim {
+			v := share(i*dim + k)
+			switch name {
+			case "deficient":
+				v = 3
+				for r := range 5 {
+					v += math.Floor(100*share(5*i+r)) * math.Floor(100*share(7919+r*dim+k))
+				}
+			case "graded":
+				v = v*math.Ldexp(1, -k) + 1
+			default:
+				v += float64(k % 3)
+			}
+			data[i*dim+k] = v
+		}
+	}
+	return points.Float64(data, dim)
+}
+
+// LAPACK's singular values of the points, squared, to 1e-12 of the largest, and what follows from them. Roots of
+// values near 0 have half of the digits, which is what ranks of singular values of graded and deficient points get.
+func TestGoldenSingularValues(t *testing.T) {
+	t.Parallel()
+	for _, c := range readGolden(t).Points {
+		z := goldenCloud(c.Name, c.N, c.Dim)
+		label := fmt.Sprintf("%s, %d × %d", c.Name, c.N, c.Dim)
+		s, rankMe, err := WithRankMe(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]float64, c.Dim)
+		for k, v := range c.Singular {
+			want[k] = v * v / float64(c.N-1)
+		}
+		nearValues(t, label, s.Eigenvalues, want, 1e-12*want[0])
+		tolerance := map[string]float64{"uniform": 1e-9}[c.Name]
+		if tolerance == 0 {
+			tolerance = 1e-5
+		}
+		measuretest.Near(t, label+": participation ratio", s.ParticipationRatio, c.Participation, 1e-10*c.Participation)
+		measuretest.Near(t, label+": effective rank", s.EffectiveRank, c.Effective, 1e-10*c.Effective)
+		measuretest.Near(t, label+": effective rank of singular values", s.EffectiveRankSingular, c.EffectiveSingular, tolerance*c.EffectiveSingular)
+		measuretest.Near(t, label+": RankMe", rankMe, c.RankMe, tolerance*c.RankMe)
+		// One after the other they are the same but for rounding.
+		alone, err := New(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nearValues(t, label+": alone", alone.Eigenvalues, want, 1e-12*want[0])
+		other, err := RankMe(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		measuretest.Near(t, label+": RankMe alone", other, c.RankMe, tolerance*c.RankMe)
 	}
 }

@@ -38,7 +38,7 @@ func Vendi(z points.Points) (VendiScore, error) {
 	if err != nil {
 		return VendiScore{}, err
 	}
-	products, err := allProducts(u)
+	products, err := allProducts(u, 0)
 	if err != nil {
 		return VendiScore{}, err
 	}
@@ -67,7 +67,7 @@ func VendiOfKernel(kernel string, matrix []float64, n int) (VendiScore, error) {
 // points are left. Errors: those of Vendi, blocks of another number of points.
 func VendiWithout(ctx context.Context, z points.Points, blocks *stat.Blocks, threads int) ([]VendiScore, error) {
 	return vendiWithout(ctx, z, blocks, threads, func(left blas64.General) (VendiScore, error) {
-		products, err := allProducts(left)
+		products, err := allProducts(left, 0)
 		if err != nil {
 			return VendiScore{}, err
 		}
@@ -97,7 +97,7 @@ func VendiTwo(ctx context.Context, z points.Points, blocks *stat.Blocks, threads
 
 // orderTwo is n²/‖K‖_F² of directions.
 func orderTwo(u blas64.General) (float64, error) {
-	products, err := allProducts(u)
+	products, err := allProducts(u, 0)
 	n := float64(u.Rows)
 	return n * n / innerProduct(products, products), err
 }

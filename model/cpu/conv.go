@@ -246,10 +246,16 @@ const fewPixels = 4 * rowBlock
 
 // divide cuts the work by filters if there are few pixels.
 func (c *boundConv) divide(threads int) {
-	if c.groups > 1 || threads == 1 || c.images*c.lines*c.out[2] > fewPixels || c.frame[0]*c.frame[1]*c.frame[2]*c.channels > frameLimit ||
-		c.filters < 2*threads*kernel.ColumnAlign {
+	frame := c.frame[0] * c.frame[1] * c.frame[2] * c.channels
+	if c.groups > 1 || threads == 1 || c.images*c.lines*c.out[2] > fewPixels || frame > frameLimit || c.filters < 2*threads*kernel.ColumnAlign {
 		return
 	}
+	// The more images a unit has, the fewer tasks read the same weights.
+	units := 1
+	if c.copied {
+		units = max(1, (c.images*frame+2*frameLimit-1)/(2*frameLimit))
+	}
+	c.perUnit = (c.images + units - 1) / units
 	c.perPart, c.parts = c.lines, 1
 	c.bases = c.geometry.bases(1, c.lines, c.perUnit)
 	c.cols = roundUp((c.filters+4*threads-1)/(4*threads), kernel.ColumnAlign)
@@ -263,8 +269,8 @@ func (c *boundConv) unit(t int) (first, last, part, end int) {
 }
 
 // image is what the patches of unit t are read from, the input itself or the worker's frames, and the
-// output lines l0 … l1−1 of the unit, counted over all images.
-func (c *boundConv) image(s *scratch, x []float32, t int) (image []float32, l0, l1 int) {
+// output lines l0 … l1−1 of the unit, counted over all images. filled says that the frames are those of this unit.
+func (c *boundConv) image(s *scratch, x []float32, t int, filled bool) (image []float32, l0, l1 int) {
 	first, last, part, end := c.unit(t)
 	l0, l1 = first*c.lines+part, last*c.lines+end
 	if !c.copied {
@@ -275,6 +281,9 @@ func (c *boundConv) image(s *scratch, x []float32, t int) (image []float32, l0, 
 	if c.parts > 1 {
 		y0 = part * c.stride[1]
 		y1 = (end-1)*c.stride[1] + (c.kernel[1]-1)*c.dilation[1] + 1
+	}
+	if filled {
+		return s.frames, l0, l1
 	}
 	each := c.frame[0] * (y1 - y0) * c.frame[2] * c.channels
 	s.frames = grow(s.frames, (last-first+1)*each)
@@ -354,7 +363,8 @@ func buildConv(b *builder) (func() error, error) {
 		s := weights.scratch[worker]
 		for t := lo; t < hi; t++ {
 			t, col := t/c.across, t%c.across*c.cols
-			image, l0, l1 := c.image(s, x(), t)
+			image, l0, l1 := c.image(s, x(), t, s.framed == t+1)
+			s.framed = t + 1
 			pixels := (l1 - l0) * c.out[2]
 			block := y()[l0*c.out[2]*c.filters:][:pixels*c.filters]
 			var other []float32
@@ -371,11 +381,17 @@ func buildConv(b *builder) (func() error, error) {
 			}
 		}
 	})
+	afresh := func() error {
+		for _, s := range weights.scratch {
+			s.framed = 0
+		}
+		return loop()
+	}
 	if c.integers != nil {
-		return c.looking(b, x, loop), nil
+		return c.looking(b, x, afresh), nil
 	}
 	if b.Constant(1) != nil {
-		return loop, nil
+		return afresh, nil
 	}
 	filters, shape := b.in(1), b.Shape(1)
 	var buffer []float32
@@ -388,7 +404,7 @@ func buildConv(b *builder) (func() error, error) {
 				return err
 			}
 		}
-		return loop()
+		return afresh()
 	}, nil
 }
 

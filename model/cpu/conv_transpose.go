@@ -185,7 +185,7 @@ func buildPhases(b *builder, p *operator.ConvParams) (func() error, error) {
 				f.linesApart(ending, y(), x(), at)
 				continue
 			}
-			image, l0, l1 := f.image(s, x(), at)
+			image, l0, l1 := f.image(s, x(), at, false)
 			base, places, pixels, dst := f.bases[at%f.parts], f.places[at%f.parts], (l1-l0)*f.out[2], y()[f.whole(l0):]
 			s.gathered.Places, s.gathered.Stride = places, f.stride[2]*f.filters
 			if err := f.products(s, ending, dst, nil, image, base, pixels, 0, f.filters); err != nil {

@@ -21,7 +21,8 @@ func elementwiseKernels() map[string]constructor {
 		".Max": buildVariadic, ".Min": buildVariadic, ".Sum": buildVariadic, ".Mean": buildVariadic,
 		".Equal": buildComparison, ".Greater": buildComparison, ".GreaterOrEqual": buildComparison, ".Less": buildComparison, ".LessOrEqual": buildComparison,
 		".And": buildLogic, ".Or": buildLogic, ".Xor": buildLogic, ".Not": buildNot, ".IsNaN": buildIsNaN, ".IsInf": buildIsInf,
-		".Where": buildWhere, ".Cast": buildCast, ".CastLike": buildCast,
+		".BitwiseAnd": buildBinary, ".BitwiseOr": buildBinary, ".BitwiseXor": buildBinary, ".BitShift": buildBinary,
+		".Where": buildWhere, ".Cast": buildCast, ".CastLike": buildCast, "repscope.BitsOf": buildBitsOf, "repscope.OfBits": buildOfBits,
 	}
 	for name := range functions {
 		switch name {
@@ -296,8 +297,27 @@ func integerOperation(op string, params any) func(x, y int64) int64 {
 		return func(x, y int64) int64 { return max(x, y) }
 	case "Min":
 		return func(x, y int64) int64 { return min(x, y) }
+	case "BitwiseAnd":
+		return func(x, y int64) int64 { return x & y }
+	case "BitwiseOr":
+		return func(x, y int64) int64 { return x | y }
+	case "BitwiseXor":
+		return func(x, y int64) int64 { return x ^ y }
+	case "BitShift":
+		return shift(params.(operator.ShiftParams))
 	}
 	return nil
+}
+
+// shift shifts bits. A count that is negative is one as large as that without a sign.
+func shift(p operator.ShiftParams) func(x, y int64) int64 {
+	switch {
+	case p.Left:
+		return func(x, y int64) int64 { return x << uint64(y) }
+	case p.Unsigned:
+		return func(x, y int64) int64 { return int64(uint64(x) >> uint64(y)) }
+	}
+	return func(x, y int64) int64 { return x >> uint64(y) }
 }
 
 func buildBinary(b *builder) (func() error, error) {
@@ -487,43 +507,36 @@ func choose[T any](dst []T, condition []bool, x, z []T, step []int) {
 	}
 }
 
-// integerElements are the ONNX integer types narrower than int64 and their bits; negative: unsigned.
-var integerElements = map[int]int{
-	graph.ElementUint8: -8, graph.ElementInt8: 8, graph.ElementUint16: -16, graph.ElementInt16: 16,
-	graph.ElementInt32: 32, graph.ElementUint32: -32,
-}
-
-// wrap keeps the low bits of an integer, as a conversion to a narrower type does.
+// wrap keeps the low bits of an integer, as a conversion to a narrower type does; negative: unsigned, 0: all.
 func wrap(v int64, bits int) int64 {
-	switch bits {
-	case 8:
-		return int64(int8(v))
-	case -8:
-		return int64(uint8(v))
-	case 16:
-		return int64(int16(v))
-	case -16:
-		return int64(uint16(v))
-	case 32:
-		return int64(int32(v))
-	case -32:
-		return int64(uint32(v))
+	switch {
+	case bits > 0:
+		return v << (64 - bits) >> (64 - bits)
+	case bits < 0:
+		return v & (1<<-bits - 1)
 	}
 	return v
 }
 
+// narrower is the rounding of float32 to the type that a value is cast to.
+func narrower(p operator.CastParams) func(float32) float32 {
+	switch p.To {
+	case graph.ElementFloat16:
+		return func(v float32) float32 { return dtype.Float16ToFloat32(dtype.Float32ToFloat16(v)) }
+	case graph.ElementBFloat16:
+		return func(v float32) float32 { return dtype.BFloat16ToFloat32(dtype.Float32ToBFloat16(v)) }
+	}
+	if n := graph.NarrowElement(p.To); n != nil && n.IsFloat() {
+		return func(v float32) float32 { return n.Round(v, p.Saturate, p.Mode) }
+	}
+	return func(v float32) float32 { return v }
+}
+
 func buildCast(b *builder) (func() error, error) {
-	to := b.Step.Params.(operator.CastParams).To
+	p := b.Step.Params.(operator.CastParams)
 	m, x, y := b.memory, b.Step.In[0], b.Step.Out[0]
 	from, target := b.DType(0), b.Values[y].DType
-	narrow := func(v float32) float32 { return v }
-	switch to {
-	case graph.ElementFloat16:
-		narrow = func(v float32) float32 { return dtype.Float16ToFloat32(dtype.Float32ToFloat16(v)) }
-	case graph.ElementBFloat16:
-		narrow = func(v float32) float32 { return dtype.BFloat16ToFloat32(dtype.Float32ToBFloat16(v)) }
-	}
-	bits := integerElements[to]
+	narrow, bits := narrower(p), graph.IntegerBits(p.To)
 	f := func(i int) {}
 	switch {
 	case target == graph.Float32 && from == graph.Float32:
@@ -531,7 +544,7 @@ func buildCast(b *builder) (func() error, error) {
 	case target == graph.Float32 && from == graph.Int64:
 		f = func(i int) { m.f32[y][i] = narrow(float32(m.i64[x][i])) }
 	case target == graph.Float32:
-		f = func(i int) { m.f32[y][i] = number01[float32](m.bits[x][i]) }
+		f = func(i int) { m.f32[y][i] = narrow(number01[float32](m.bits[x][i])) }
 	case target == graph.Int64 && from == graph.Float32:
 		f = func(i int) { m.i64[y][i] = wrap(truncate(m.f32[x][i]), bits) }
 	case target == graph.Int64 && from == graph.Int64:
@@ -570,4 +583,38 @@ func truncate(v float32) int64 {
 		return math.MinInt64
 	}
 	return int64(v)
+}
+
+func buildBitsOf(b *builder) (func() error, error) {
+	m, x, y := b.memory, b.Step.In[0], b.Step.Out[0]
+	bits := func(v float32) int64 { return int64(math.Float32bits(v)) }
+	switch b.Step.Params.(operator.BitsParams).Kind {
+	case graph.ElementFloat16:
+		bits = func(v float32) int64 { return int64(dtype.Float32ToFloat16(v)) }
+	case graph.ElementBFloat16:
+		bits = func(v float32) int64 { return int64(dtype.Float32ToBFloat16(v)) }
+	}
+	return b.span(graph.Count(b.OutShape(0)), grain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			m.i64[y][i] = bits(m.f32[x][i])
+		}
+	}), nil
+}
+
+func buildOfBits(b *builder) (func() error, error) {
+	m, x, y := b.memory, b.Step.In[0], b.Step.Out[0]
+	float := func(v int64) float32 { return math.Float32frombits(uint32(v)) }
+	switch b.Step.Params.(operator.BitsParams).Kind {
+	case graph.ElementFloat16:
+		float = func(v int64) float32 { return dtype.Float16ToFloat32(uint16(v)) }
+	case graph.ElementBFloat16:
+		float = func(v int64) float32 { return dtype.BFloat16ToFloat32(uint16(v)) }
+	case graph.ElementDouble:
+		float = func(v int64) float32 { return float32(math.Float64frombits(uint64(v))) }
+	}
+	return b.span(graph.Count(b.OutShape(0)), grain, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			m.f32[y][i] = float(m.i64[x][i])
+		}
+	}), nil
 }

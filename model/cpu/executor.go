@@ -397,6 +397,7 @@ type scratch struct {
 	scores    []float32
 	attention attention
 	frames    []float32 // images that are copied with padding
+	framed    int       // while a convolution runs: one more than the unit whose frames they are
 	ranks     []ranked  // of TopK
 	sums      []float64 // of AveragePool
 	integers  integerScratch

@@ -130,7 +130,7 @@ func TestEmptyAxes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for axis := range 4 {
-			model, err := onnx.Decode(file, "", onnx.Options{})
+			model, err := onnx.Decode(file, "", onnx.Options{MinOpset: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +143,7 @@ func TestEmptyAxes(t *testing.T) {
 				model.Graph.Inputs[i].Dims = nil
 				inputs = append(inputs, x)
 			}
-			if axis >= len(inputs[0].Shape) {
+			if len(inputs) == 0 || axis >= len(inputs[0].Shape) {
 				break
 			}
 			shape := slices.Clone(inputs[0].Shape)

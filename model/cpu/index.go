@@ -297,6 +297,9 @@ func buildGather(b *builder) (func() error, error) {
 	m, x, index, y := b.memory, b.Step.In[0], b.Step.In[1], b.Step.Out[0]
 	outer, n, inner := graph.Around(b.Shape(0), axis)
 	count := graph.Count(b.Shape(1))
+	if inner == 0 {
+		return func() error { return nil }, nil // nothing is read, wherever it is
+	}
 	t, pool := b.DType(0), b.pool
 	return b.span(outer*count, max(1, grain/max(inner, 1)), func(_, lo, hi int) {
 		for r := lo; r < hi; r++ {

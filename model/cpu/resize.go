@@ -6,12 +6,13 @@ package cpu
 import (
 	"math"
 
+	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
 	"repscope/model/operator"
 )
 
 var resizeKernels = map[string]constructor{
-	".Resize": buildResize, ".GridSample": buildGridSample,
+	".Resize": buildResize, "repscope.Resize": buildResize, ".GridSample": buildGridSample,
 }
 
 // buildResize goes through rows of the last axis that changes; axes after it
@@ -99,16 +100,38 @@ func resizeLine(line, src []float32, axis *operator.ResizeAxis, weight float32, 
 		}
 		return
 	}
+	if block == 1 {
+		for i, sum := range line {
+			index, weights := axis.Index[i*n:(i+1)*n], axis.Weight[i*n:(i+1)*n]
+			if first := int(index[0]); first >= 0 && int(index[n-1]) == first+n-1 {
+				for t, v := range src[first : first+n] {
+					sum += float32(float32(weight*weights[t]) * v)
+				}
+				line[i] = sum
+				continue
+			}
+			for t, k := range index {
+				if k < 0 {
+					break
+				}
+				sum += float32(float32(weight*weights[t]) * src[k])
+			}
+			line[i] = sum
+		}
+		return
+	}
+	var products [rowBlock]float32
 	for i := range len(line) / block {
-		dst := line[i*block : (i+1)*block]
-		for t := range n {
-			k := int(axis.Index[i*n+t])
+		for t, k := range axis.Index[i*n : (i+1)*n] {
 			if k < 0 {
 				break
 			}
-			w := float32(weight * axis.Weight[i*n+t])
-			for j, v := range src[k*block : (k+1)*block] {
-				dst[j] += float32(w * v)
+			w := [1]float32{float32(weight * axis.Weight[i*n+t])}
+			for j := 0; j < block; j += rowBlock {
+				dst := line[i*block+j : i*block+min(j+rowBlock, block)]
+				part := products[:len(dst)]
+				vector.MulRows(part, src[int(k)*block+j:], w[:], 1, 0)
+				vector.AddRows(dst, dst, part, 1, 1)
 			}
 		}
 	}

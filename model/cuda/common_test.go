@@ -17,6 +17,7 @@ import (
 	"repscope/model/cpu"
 	"repscope/model/fuse"
 	"repscope/model/graph"
+	"repscope/model/operator"
 )
 
 // open gives contexts on new fake GPUs with so many bytes of memory each, or on the
@@ -163,10 +164,7 @@ type known struct{ *graph.Tensor }
 // becomes an input, known, or nil where it is absent.
 func single(op string, attributes map[string]graph.Attribute, outputs int, operands ...any) (*graph.Graph, []*graph.Tensor) {
 	n := &graph.Node{Op: op, Attributes: attributes}
-	g := &graph.Graph{Opset: 20, Nodes: []*graph.Node{n}, Constants: map[string]*graph.Tensor{}}
-	if op == "RMSNormalization" || op == "Swish" { // as late as that
-		g.Opset = 24
-	}
+	g := &graph.Graph{Opset: operator.MaxOpset, Nodes: []*graph.Node{n}, Constants: map[string]*graph.Tensor{}}
 	var inputs []*graph.Tensor
 	for i, o := range operands {
 		name := fmt.Sprintf("x%d", i)

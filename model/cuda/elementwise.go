@@ -18,11 +18,12 @@ var (
 		"Softsign", "Clip", "Sqrt", "Reciprocal", "Floor", "Ceil", "Round", "Neg", "Abs", "Sign", "quotient", "Shrink", "Swish")
 	doubleCodes = numbered("Softplus", "Elu", "Celu", "Selu", "Mish", "Log", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh")
 	// integerCodes are the unary operations of int64.
-	integerCodes    = numbered("Relu", "Neg", "Abs", "Sign", "Clip")
-	binaryCodes     = numbered("Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu", "remainder", "modulo")
+	integerCodes = numbered("Relu", "Neg", "Abs", "Sign", "Clip")
+	binaryCodes  = numbered("Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu", "remainder", "modulo",
+		"BitwiseAnd", "BitwiseOr", "BitwiseXor", "left", "right", "logicalRight")
 	comparisonCodes = numbered("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Xor")
 	conversionCodes = numbered("float32 float32", "int64 float32", "bool float32", "float32 int64", "int64 int64", "bool int64", "float32 bool", "int64 bool",
-		"Not", "IsNaN", "IsInf")
+		"Not", "IsNaN", "IsInf", "BitsOf", "OfBits")
 )
 
 func numbered(names ...string) map[string]int {
@@ -37,8 +38,9 @@ func elementwiseOperators() map[string]constructor {
 	list := map[string]constructor{
 		"repscope.Silu": buildUnary,
 		".Add":          buildBinary, ".Sub": buildBinary, ".Mul": buildBinary, ".Div": buildBinary, ".Mod": buildBinary, ".PRelu": buildBinary, ".Pow": buildPow,
+		".BitwiseAnd": buildBinary, ".BitwiseOr": buildBinary, ".BitwiseXor": buildBinary, ".BitShift": buildShift,
 		".Max": buildVariadic, ".Min": buildVariadic, ".Sum": buildVariadic, ".Mean": buildVariadic,
-		".Where": buildWhere, ".Cast": buildCast, ".CastLike": buildCast, ".Not": buildPredicate, ".IsNaN": buildPredicate, ".IsInf": buildPredicate,
+		".Where": buildWhere, ".Cast": buildCast, ".CastLike": buildCast, "repscope.BitsOf": buildPredicate, "repscope.OfBits": buildPredicate, ".Not": buildPredicate, ".IsNaN": buildPredicate, ".IsInf": buildPredicate,
 	}
 	for _, codes := range []map[string]int{unaryCodes, doubleCodes} {
 		for name := range codes {
@@ -135,6 +137,18 @@ func buildBinary(b *builder) error {
 	return nil
 }
 
+func buildShift(b *builder) error {
+	p, code := b.Step.Params.(operator.ShiftParams), "right"
+	switch {
+	case p.Left:
+		code = "left"
+	case p.Unsigned:
+		code = "logicalRight"
+	}
+	b.binary("binary_i64", b.OutShape(0), b.in(0), b.in(1), b.out(0), b.Shape(0), b.Shape(1), binaryCodes[code])
+	return nil
+}
+
 func buildPow(b *builder) error {
 	b.binary("power", b.OutShape(0), b.in(0), b.in(1), b.out(0), b.Shape(0), b.Shape(1), b.DType(0) == graph.Int64, b.DType(1) == graph.Int64)
 	return nil
@@ -176,17 +190,29 @@ func buildWhere(b *builder) error {
 	return nil
 }
 
-// integerBits are the bits of ONNX's integer types narrower than int64; negative: unsigned.
-var integerBits = map[int]int{
-	graph.ElementUint8: -8, graph.ElementInt8: 8, graph.ElementUint16: -16, graph.ElementInt16: 16,
-	graph.ElementInt32: 32, graph.ElementUint32: -32,
+// The numbers that kernels/elementwise.cu gives narrower floats, and saturation.
+var narrowCodes = map[int]int{graph.ElementFloat16: 1, graph.ElementBFloat16: 2, graph.ElementFloat8E4M3FN: 3, graph.ElementFloat8E4M3FNUZ: 4,
+	graph.ElementFloat8E5M2: 5, graph.ElementFloat8E5M2FNUZ: 6, graph.ElementFloat4E2M1: 7, graph.ElementFloat8E8M0: 8}
+
+const narrowSaturates = 16
+
+// narrowing is the argument of kernels that round to the type that a value is cast to.
+func narrowing(p operator.CastParams) int {
+	code := narrowCodes[p.To]
+	if p.To == graph.ElementFloat8E8M0 {
+		code += int(p.Mode)
+	}
+	if code > 0 && p.Saturate {
+		code |= narrowSaturates
+	}
+	return code
 }
 
 func buildCast(b *builder) error {
-	to, from, target := b.Step.Params.(operator.CastParams).To, b.DType(0), b.OutDType(0)
-	detail := map[int]int{graph.ElementFloat16: 1, graph.ElementBFloat16: 2}[to]
+	p, from, target := b.Step.Params.(operator.CastParams), b.DType(0), b.OutDType(0)
+	detail := narrowing(p)
 	if target == graph.Int64 {
-		detail = integerBits[to]
+		detail = graph.IntegerBits(p.To)
 	}
 	n := graph.Count(b.OutShape(0))
 	if from == target && detail == 0 {
@@ -199,13 +225,16 @@ func buildCast(b *builder) error {
 
 func buildPredicate(b *builder) error {
 	detail := 0
-	if p, ok := b.Step.Params.(operator.IsInfParams); ok {
+	switch p := b.Step.Params.(type) {
+	case operator.IsInfParams:
 		if p.Negative {
 			detail |= 1
 		}
 		if p.Positive {
 			detail |= 2
 		}
+	case operator.BitsParams:
+		detail = map[int]int{graph.ElementFloat16: 1, graph.ElementBFloat16: 2, graph.ElementDouble: 3}[p.Kind]
 	}
 	n := graph.Count(b.OutShape(0))
 	b.launch("convert", blocks(n), line, 0, b.in(0), b.out(0), n, conversionCodes[b.Step.Node.Op], int32(detail))

@@ -18,6 +18,7 @@ import (
 
 	device "repscope/internal/cuda"
 	"repscope/internal/cuda/fakecuda"
+	"repscope/internal/dtype"
 	"repscope/model/graph"
 	"repscope/model/operator"
 )
@@ -198,14 +199,45 @@ func TestVariadic(t *testing.T) {
 
 func TestConversions(t *testing.T) {
 	floats := append([]float32{65504, 65519.9, 65520, -70000, 5.9e-8, 2.9e-8, 6.1e-5, 0.1, -0.3, 255.7, -1.5, 40000, 3e9, 9.3e18}, special...)
-	for to := graph.ElementFloat; to <= graph.ElementBFloat16; to++ {
+	for to := graph.ElementFloat; to <= graph.ElementInt2; to++ {
 		if _, ok := graph.ElementDType(to); !ok {
 			continue
 		}
-		check(t, exact, "Cast", attributes("to", to), graph.Floats(floats, len(floats)))
-		check(t, exact, "Cast", attributes("to", to), integers(1, 401))
-		check(t, exact, "Cast", attributes("to", to), truths(1, 401))
+		given := slices.Clone(floats)
+		if n := graph.NarrowElement(to); n != nil {
+			// The numbers of the type, and what is halfway between two, and beside.
+			numbers := make([]float32, 1<<(8/n.PerByte()-1))
+			codes := make([]byte, n.Bytes(len(numbers)))
+			for i := range codes {
+				codes[i] = byte(i)
+				if n.PerByte() == 2 {
+					codes[i] = byte(2*i | (2*i+1)<<4)
+				}
+			}
+			dtype.Unpack(n, numbers, codes, 0)
+			for i, v := range numbers[1:] {
+				half := (v + numbers[i]) / 2
+				given = append(given, v, half, -half, math.Nextafter32(half, 0), math.Nextafter32(half, float32(math.Inf(1))))
+			}
+		}
+		for _, mode := range []string{"up", "down", "nearest"} {
+			for saturate := range 2 {
+				how := attributes("to", to, "saturate", saturate, "round_mode", mode)
+				check(t, exact, "Cast", how, graph.Floats(given, len(given)))
+				check(t, exact, "Cast", how, integers(1, 401))
+				check(t, exact, "Cast", how, truths(1, 401))
+			}
+			if to != graph.ElementFloat8E8M0 {
+				break
+			}
+		}
+		bits := map[int]int{graph.ElementFloat: graph.ElementInt32, graph.ElementFloat16: graph.ElementInt16, graph.ElementBFloat16: graph.ElementUint16}[to]
+		if bits != 0 {
+			check(t, exact, "BitCast", attributes("from", to, "to", bits), graph.Floats(given, len(given)))
+			check(t, exact, "BitCast", attributes("from", bits, "to", to), integers(1, 401))
+		}
 	}
+	check(t, exact, "BitCast", attributes("from", graph.ElementInt64, "to", graph.ElementDouble), integers(1, 401))
 	check(t, exact, "CastLike", nil, integers(1, 5, 6), known{random(1, 1)})
 	check(t, exact, "Not", nil, truths(1, 5, 101))
 	check(t, exact, "IsNaN", nil, mixed(1, 700))

@@ -10,7 +10,7 @@ import (
 )
 
 var resizeOperators = map[string]constructor{
-	".Resize": buildResize, ".GridSample": buildGridSample,
+	".Resize": buildResize, "repscope.Resize": buildResize, ".GridSample": buildGridSample,
 }
 
 // resizeAxis is an axis as kernels/resize.cu reads it.

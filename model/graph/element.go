@@ -2,28 +2,41 @@
 
 package graph
 
-import "strconv"
+import (
+	"strconv"
+
+	"repscope/internal/dtype"
+)
 
 // ONNX element types that Cast rounds to or that readers map to a DType.
 const (
-	ElementFloat    = 1
-	ElementUint8    = 2
-	ElementInt8     = 3
-	ElementUint16   = 4
-	ElementInt16    = 5
-	ElementInt32    = 6
-	ElementInt64    = 7
-	ElementBool     = 9
-	ElementFloat16  = 10
-	ElementDouble   = 11
-	ElementUint32   = 12
-	ElementUint64   = 13
-	ElementBFloat16 = 16
+	ElementFloat          = 1
+	ElementUint8          = 2
+	ElementInt8           = 3
+	ElementUint16         = 4
+	ElementInt16          = 5
+	ElementInt32          = 6
+	ElementInt64          = 7
+	ElementBool           = 9
+	ElementFloat16        = 10
+	ElementDouble         = 11
+	ElementUint32         = 12
+	ElementUint64         = 13
+	ElementBFloat16       = 16
+	ElementFloat8E4M3FN   = 17
+	ElementFloat8E4M3FNUZ = 18
+	ElementFloat8E5M2     = 19
+	ElementFloat8E5M2FNUZ = 20
+	ElementUint4          = 21
+	ElementInt4           = 22
+	ElementFloat4E2M1     = 23
+	ElementFloat8E8M0     = 24
+	ElementUint2          = 25
+	ElementInt2           = 26
 )
 
 // elementNames are those of ONNX's types that are not supported.
-var elementNames = map[int]string{8: "string", 14: "complex64", 15: "complex128", 17: "float8e4m3fn", 18: "float8e4m3fnuz", 19: "float8e5m2",
-	20: "float8e5m2fnuz", 21: "uint4", 22: "int4", 23: "float4e2m1"}
+var elementNames = map[int]string{8: "string", 14: "complex64", 15: "complex128", 27: "float6e2m3", 28: "float6e3m2"}
 
 // ElementName names an ONNX element type that is not supported, for messages.
 func ElementName(element int) string {
@@ -32,6 +45,25 @@ func ElementName(element int) string {
 	}
 	return strconv.Itoa(element)
 }
+
+// narrowElements are ONNX's types that are stored as codes of at most 8 bits.
+var narrowElements = map[int]*dtype.Narrow{
+	ElementFloat8E4M3FN: dtype.Float8E4M3FN, ElementFloat8E4M3FNUZ: dtype.Float8E4M3FNUZ, ElementFloat8E5M2: dtype.Float8E5M2,
+	ElementFloat8E5M2FNUZ: dtype.Float8E5M2FNUZ, ElementFloat4E2M1: dtype.Float4E2M1, ElementFloat8E8M0: dtype.Float8E8M0,
+	ElementUint4: dtype.Uint4, ElementInt4: dtype.Int4, ElementUint2: dtype.Uint2, ElementInt2: dtype.Int2,
+}
+
+// NarrowElement is an ONNX type that is stored as codes of at most 8 bits; nil for other ones.
+func NarrowElement(element int) *dtype.Narrow { return narrowElements[element] }
+
+// integerBits are the bits of integer types; negative: unsigned.
+var integerBits = map[int]int{
+	ElementUint2: -2, ElementInt2: 2, ElementUint4: -4, ElementInt4: 4, ElementUint8: -8, ElementInt8: 8, ElementUint16: -16, ElementInt16: 16,
+	ElementInt32: 32, ElementUint32: -32,
+}
+
+// IntegerBits are the bits of an ONNX type of integers narrower than int64, negative if it is unsigned; 0 for other types.
+func IntegerBits(element int) int { return integerBits[element] }
 
 // ElementDType is the DType in which an ONNX element type is computed.
 func ElementDType(element int) (DType, bool) {
@@ -43,5 +75,11 @@ func ElementDType(element int) (DType, bool) {
 	case ElementBool:
 		return Bool, true
 	}
-	return Invalid, false
+	switch n := narrowElements[element]; {
+	case n == nil:
+		return Invalid, false
+	case n.IsFloat():
+		return Float32, true
+	}
+	return Int64, true
 }

@@ -264,7 +264,30 @@ func (g *Graph) sort() error {
 		}
 	}
 	g.Nodes = s.order
+	g.forgetUnread()
 	return nil
+}
+
+// forgetUnread takes the names off the outputs that nobody reads, so that they need not be computed. A node's first output
+// keeps its name.
+func (g *Graph) forgetUnread() {
+	read := map[string]bool{}
+	for _, p := range g.Outputs {
+		read[p.Name] = true
+	}
+	for _, n := range g.Nodes {
+		for _, in := range n.Inputs {
+			read[in] = true
+		}
+	}
+	for _, n := range g.Nodes {
+		for i := 1; i < len(n.Outputs); i++ {
+			if name := n.Outputs[i]; name != "" && !read[name] {
+				n.Outputs = slices.Clone(n.Outputs)
+				n.Outputs[i] = ""
+			}
+		}
+	}
 }
 
 // sorter is the depth-first search of sort.

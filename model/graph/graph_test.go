@@ -102,3 +102,25 @@ func TestPlan(t *testing.T) {
 		}
 	})
 }
+
+// Outputs that nobody reads lose their names, but a node's first one and those of the graph.
+func TestUnreadOutputs(t *testing.T) {
+	t.Parallel()
+	g := &graph.Graph{Opset: 17, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}, Outputs: []graph.Port{{Name: "y"}, {Name: "kept"}},
+		Nodes: []*graph.Node{
+			{Op: "Split", Inputs: []string{"x"}, Outputs: []string{"first", "unread", "second", "kept"}},
+			{Op: "Add", Inputs: []string{"second", "second"}, Outputs: []string{"y"}},
+		}}
+	if err := g.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"first", "", "second", "kept"}; !slices.Equal(g.Nodes[0].Outputs, want) {
+		t.Errorf("outputs %q, want %q", g.Nodes[0].Outputs, want)
+	}
+	x := cpu.New(g, 1)
+	defer x.Close()
+	out, err := x.Run(context.Background(), []*graph.Tensor{graph.Floats([]float32{1, 2, 3, 4}, 4)})
+	if err != nil || !slices.Equal(out[0].F32, []float32{6}) || !slices.Equal(out[1].F32, []float32{4}) {
+		t.Errorf("%v, error %v", out, err)
+	}
+}

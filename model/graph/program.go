@@ -95,7 +95,7 @@ func (s *specializer) add(n *Node) error {
 	}
 	step.Params = c.Params
 	constants := c.Known
-	if constants == nil && known && !op.NoFold && s.worthFolding(c) {
+	if constants == nil && known && !op.NoFold && s.worthFolding(c, op.View) {
 		if constants, err = s.evaluate(&step, c); err != nil {
 			return err
 		}
@@ -154,8 +154,11 @@ func (s *specializer) results(step *Step, out []Type, constants []*Tensor) (comp
 
 // worthFolding keeps operators that blow up a small constant (Expand, Tile, …)
 // for execution, and all of them once folding has done more work than a real model needs.
-func (s *specializer) worthFolding(c *Inference) bool {
+func (s *specializer) worthFolding(c *Inference, view bool) bool {
 	in, out := 0, 0
+	if c.Same || view {
+		return true // no work
+	}
 	for _, o := range c.In {
 		if o.DType != Invalid {
 			in += Count(o.Shape)

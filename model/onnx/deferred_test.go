@@ -274,3 +274,81 @@ func TestWeightsNaN(t *testing.T) {
 		}
 	}
 }
+
+// quantizedModel multiplies by matrices of narrow integers that it dequantizes: in blocks, by column, and, under a name that
+// is an output too, by one scale.
+func quantizedModel() []byte {
+	const rows, columns, block = 300, 130, 32
+	raw := func(n, seed int) []byte {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(i*seed + i>>7)
+		}
+		return b
+	}
+	scales := func(n int) []float32 {
+		s := make([]float32, n)
+		for i := range s {
+			s[i] = float32(i%13+1) / 64
+		}
+		return s
+	}
+	const blocks = (rows + block - 1) / block
+	number := func(name string, v int64) message { return message{}.Text(1, name).Varint(3, v).Varint(20, 2) }
+	g := message{}.Text(2, "g").Bytes(11, portMessage("x", -1, rows)).Bytes(12, portMessage("z", -1, columns)).Bytes(12, onnxtest.Port("w3", graph.ElementInt8, rows, columns)).
+		Bytes(5, inline("w1", graph.ElementInt4, raw(rows*columns/2, 73), rows, columns)).Bytes(5, onnxtest.Floats("s1", scales(blocks*columns), blocks, columns)).
+		Bytes(5, inline("z1", graph.ElementInt4, raw(blocks*columns/2, 11), blocks, columns)).
+		Bytes(5, inline("w2", graph.ElementUint8, raw(rows*columns, 41), rows, columns)).Bytes(5, onnxtest.Floats("s2", scales(columns), columns)).
+		Bytes(5, inline("w3", graph.ElementInt8, raw(rows*columns, 29), rows, columns)).Bytes(5, onnxtest.Floats("s3", scales(1))).
+		Bytes(1, onnxtest.Node("DequantizeLinear", []string{"w1", "s1", "z1"}, []string{"d1"}, number("axis", 0), number("block_size", block))).
+		Bytes(1, onnxtest.Node("DequantizeLinear", []string{"w2", "s2"}, []string{"d2"}, number("axis", 1))).
+		Bytes(1, onnxtest.Node("DequantizeLinear", []string{"w3", "s3"}, []string{"d3"}))
+	for i, name := range []string{"1", "2", "3"} {
+		g = g.Bytes(1, onnxtest.Node("MatMul", []string{"x", "d" + name}, []string{"y" + name}))
+		switch i {
+		case 1:
+			g = g.Bytes(1, onnxtest.Node("Add", []string{"y1", "y2"}, []string{"y12"}))
+		case 2:
+			g = g.Bytes(1, onnxtest.Node("Add", []string{"y12", "y3"}, []string{"z"}))
+		}
+	}
+	return onnxtest.Model(21, g)
+}
+
+// Weights of 4 and 8 bits that are dequantized stay in their file and give the bits of those that are read at once.
+func TestDeferredIntegers(t *testing.T) {
+	x := make([]float32, 3*300)
+	for i := range x {
+		x[i] = float32(i*40503%1000)/1000 - 0.5
+	}
+	var want []float32
+	for _, limit := range []int{1 << 30, graph.Resident} {
+		func() {
+			defer func(before int) { resident = before }(resident)
+			resident = limit
+			m, err := Decode(quantizedModel(), "", Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, deferred := range map[string]bool{"w1": true, "w2": true, "w3": false, "s1": false} {
+				if c := m.Graph.Constants[name]; c.Deferred() != (deferred && limit == graph.Resident) || name == "w3" && len(c.I64) != 300*130 {
+					t.Errorf("limit %d: %s is deferred: %t", limit, name, c.Deferred())
+				}
+			}
+			if err := m.Graph.Prepare(fuse.Rules(cpu.Evaluate)); err != nil {
+				t.Fatal(err)
+			}
+			e := cpu.New(m.Graph, 2)
+			defer e.Close()
+			out, err := e.Run(context.Background(), []*graph.Tensor{graph.Floats(x, 3, 300)})
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case want == nil:
+				want = slices.Clone(out[0].F32)
+			case !slices.Equal(out[0].F32, want):
+				t.Error("deferred integers give other bits")
+			}
+		}()
+	}
+}

@@ -44,15 +44,18 @@ func (d *decoder) graph(v field) (*graph.Graph, error) {
 			}
 			g.Constants[name] = t
 			d.elements[name] = d.of[t]
-		case 11, 12:
+		case 11, 12, 13:
 			p, element, err := port(v)
 			if err != nil {
-				return fmt.Errorf("graph input or output %q: %w", p.Name, err)
+				return fmt.Errorf("graph input, output or value %q: %w", p.Name, err)
 			}
-			d.elements[p.Name] = element
-			if n == 11 {
+			if element != 0 {
+				d.elements[p.Name] = element
+			}
+			switch n {
+			case 11:
 				inputs = append(inputs, p)
-			} else {
+			case 12:
 				g.Outputs = append(g.Outputs, p)
 			}
 		case 15:
@@ -63,7 +66,10 @@ func (d *decoder) graph(v field) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.quantizations(g)
+	d.types(g)
+	if err := d.settle(g); err != nil {
+		return nil, err
+	}
 	for _, p := range inputs {
 		// Older exporters list initialisers among the inputs.
 		if g.Constants[p.Name] != nil {
@@ -76,39 +82,6 @@ func (d *decoder) graph(v field) (*graph.Graph, error) {
 		g.Inputs = append(g.Inputs, p)
 	}
 	return g, nil
-}
-
-// zeroPoints is which input of the operators that quantise their result is its zero point.
-var zeroPoints = map[string]int{"QuantizeLinear": 2, "QLinearConv": 7, "QLinearMatMul": 7,
-	"QGemm": 8, "QLinearAdd": 7, "QLinearMul": 7, "QLinearConcat": 1, "QLinearSigmoid": 4, "QLinearLeakyRelu": 4, "QLinearSoftmax": 4,
-	"QLinearAveragePool": 4, "QLinearGlobalAveragePool": 4}
-
-// quantizations names the type that a node quantises to where only its zero point
-// tells: a graph's values do not keep the width of integers.
-func (d *decoder) quantizations(g *graph.Graph) {
-	for _, n := range g.Nodes {
-		switch n.Op {
-		case "Constant":
-			if t := n.Attributes["value"].Tensor; t != nil && len(n.Outputs) == 1 {
-				d.elements[n.Outputs[0]] = d.of[t]
-			}
-		case "Cast":
-			if len(n.Outputs) == 1 {
-				d.elements[n.Outputs[0]] = int(n.Attributes["to"].Int)
-			}
-		case "Identity", "Reshape", "Squeeze", "Unsqueeze":
-			if len(n.Inputs) > 0 && len(n.Outputs) == 1 {
-				d.elements[n.Outputs[0]] = d.elements[n.Inputs[0]]
-			}
-		}
-		zero, ok := zeroPoints[n.Op]
-		if !ok || len(n.Inputs) <= zero || n.Attributes["output_dtype"].Int != 0 {
-			continue
-		}
-		if element := d.elements[n.Inputs[zero]]; element != 0 {
-			n.Attributes["output_dtype"] = graph.Attribute{Kind: graph.AttributeInt, Int: int64(element)}
-		}
-	}
 }
 
 func (d *decoder) node(v field) (*graph.Node, error) {
@@ -166,6 +139,10 @@ func (d *decoder) attribute(v field) (name string, a graph.Attribute, err error)
 		case 5:
 			t, _, err := d.tensor(v)
 			a.Kind, a.Tensor = graph.AttributeTensor, t
+			if later, ok := d.deferred[t]; ok && err == nil {
+				delete(d.deferred, t)
+				err = later.load()
+			}
 			return err
 		case 7:
 			a.Kind = graph.AttributeFloats
@@ -225,8 +202,8 @@ func port(v field) (p graph.Port, element int, err error) {
 		case 1:
 			element = int(v.number)
 			p.DType, _ = graph.ElementDType(element)
-			if t, ok := elementTypes[element]; ok {
-				p.Element = t.String()
+			if kind, ok := storageOf(element); ok {
+				p.Element = kind.String()
 			}
 		case 2:
 			p.Dims = []graph.Dim{}

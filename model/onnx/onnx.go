@@ -9,7 +9,7 @@
 //	err = model.Graph.Prepare(fuse.Rules(cpu.Evaluate))
 //
 // Weights may be stored in the file or beside it (external data); float16,
-// bfloat16 and float64 are converted to float32, integers to int64. Large weights stay
+// bfloat16, float64 and the types of 8 and 4 bits are converted to float32, integers to int64. Large weights stay
 // in their files, which are mapped, and are deferred in the sense of graph.Defer.
 package onnx
 
@@ -112,16 +112,18 @@ type decoder struct {
 	files map[string]*mmap.File
 	names []string
 	depth int // of graphs in graphs
-	// The ONNX element types of narrow integers, and of named constants, inputs and outputs.
+	// The ONNX element types of constants, and of named values.
 	of       map[*graph.Tensor]int
 	elements map[string]int
+	deferred map[*graph.Tensor]deferredIntegers
 	// Bytes of the external files, and of what tensors take of them.
 	stored, taken int64
 }
 
 // decode reads a model from data; in gives the same bytes again later.
 func decode(data []byte, in source, dir string, o Options) (model *File, err error) {
-	d := &decoder{in: in, dir: dir, files: map[string]*mmap.File{}, of: map[*graph.Tensor]int{}, elements: map[string]int{}}
+	d := &decoder{in: in, dir: dir, files: map[string]*mmap.File{}, of: map[*graph.Tensor]int{}, elements: map[string]int{},
+		deferred: map[*graph.Tensor]deferredIntegers{}}
 	defer func() {
 		if d.root != nil {
 			d.root.Close()

@@ -48,6 +48,12 @@ func TestTensors(t *testing.T) {
 		{"raw int32", onnxtest.Tensor("w", 6, 1).Bytes(9, []byte{0xff, 0xff, 0xff, 0xff}), graph.Ints(-1)},
 		{"int32_data uint8", onnxtest.Tensor("w", 2, 1).Varint(5, 200), graph.Ints(200)},
 		{"raw bool", onnxtest.Tensor("w", 9, 2).Bytes(9, []byte{0, 1}), &graph.Tensor{DType: graph.Bool, Shape: []int{2}, Bool: []bool{false, true}}},
+		{"raw float8", onnxtest.Tensor("w", 17, 2).Bytes(9, []byte{0x38, 0xc0}), graph.Floats([]float32{1, -2}, 2)},
+		{"int32_data float8", onnxtest.Tensor("w", 20, 2).Varint(5, 0x40).Varint(5, 0xc4), graph.Floats([]float32{1, -2}, 2)},
+		{"raw float4", onnxtest.Tensor("w", 23, 3).Bytes(9, []byte{0xc2, 0x07}), graph.Floats([]float32{1, -2, 6}, 3)},
+		{"raw int4", onnxtest.Tensor("w", 22, 3).Bytes(9, []byte{0xe1, 0x03}), graph.Ints(1, -2, 3)},
+		{"int32_data int4", onnxtest.Tensor("w", 22, 3).Varint(5, 0xe1).Varint(5, 3), graph.Ints(1, -2, 3)},
+		{"int32_data uint2", onnxtest.Tensor("w", 25, 5).Varint(5, 57).Varint(5, 1), graph.Ints(1, 2, 3, 0, 1)},
 		{"empty", onnxtest.Tensor("w", 1, 0, 3), graph.Floats([]float32{}, 0, 3)},
 	} {
 		got, err := ReadTensor(c.m)
@@ -72,7 +78,9 @@ func TestDamagedTensors(t *testing.T) {
 		{onnxtest.Tensor("w", 1, 1<<40, 1<<40).Bytes(9, nil), "more than"},
 		{onnxtest.Tensor("w", 1, 1<<31), "needs 2147483648"},
 		{onnxtest.Tensor("w", 8, 1), "element type string"},
-		{onnxtest.Tensor("w", 17, 1), "element type float8e4m3fn"},
+		{onnxtest.Tensor("w", 27, 1), "element type float6e2m3"},
+		{onnxtest.Tensor("w", 17, 1), "0 numbers of data, shape [1] of float8e4m3fn needs 1"},
+		{onnxtest.Tensor("w", 22, 3).Bytes(9, []byte{1}), "1 bytes of data, shape [3] of int4 needs 2"},
 		{onnxtest.Tensor("w", 1, 1).Bytes(3, message{}), "segmented"},
 		{onnxtest.Tensor("w", 1, 1).Varint(14, 1), "without a location"},
 	} {

@@ -30,9 +30,56 @@ var elementTypes = map[int]dtype.DType{
 	graph.ElementBFloat16: dtype.BFloat16,
 }
 
-// note remembers the type of integers that may be zero points.
+// storage is how the elements of a type are stored: each in bytes of its own, or as codes of at most 8 bits.
+type storage struct {
+	whole  dtype.DType
+	narrow *dtype.Narrow // nil: whole
+}
+
+// storageOf finds how elements of an ONNX type are stored, if the type is supported.
+func storageOf(element int) (storage, bool) {
+	if n := graph.NarrowElement(element); n != nil {
+		return storage{narrow: n}, true
+	}
+	kind, ok := elementTypes[element]
+	return storage{whole: kind}, ok
+}
+
+func (s storage) String() string {
+	if s.narrow != nil {
+		return s.narrow.String()
+	}
+	return s.whole.String()
+}
+
+// size is the number of bytes of count elements.
+func (s storage) size(count int) int {
+	if s.narrow != nil {
+		return s.narrow.Bytes(count)
+	}
+	return count * s.whole.Size()
+}
+
+// perByte is how many elements share a byte.
+func (s storage) perByte() int {
+	if s.narrow != nil {
+		return s.narrow.PerByte()
+	}
+	return 1
+}
+
+// float32s converts consecutive elements, of which those before the first skip ones in raw are left out.
+func (s storage) float32s(dst []float32, raw []byte, skip int) error {
+	if s.narrow == nil {
+		return dtype.Float32s(dst, raw, s.whole, dtype.LittleEndian)
+	}
+	dtype.Unpack(s.narrow, dst, raw, skip)
+	return nil
+}
+
+// note remembers the type of what a graph's values do not keep.
 func (d *decoder) note(t *graph.Tensor, element int) {
-	if d.of != nil && t.DType == graph.Int64 && element != graph.ElementInt64 {
+	if d.of != nil {
 		d.of[t] = element
 	}
 }
@@ -55,15 +102,16 @@ func (r region) use(fn func(raw []byte) error) error {
 const partElements = 1 << 16
 
 // floats converts the elements from first on.
-func (r region) floats(dst []float32, first int, kind dtype.DType) error {
-	for at := r.offset + int64(first*kind.Size()); len(dst) > 0; {
-		part := dst[:min(len(dst), partElements)]
-		n := int64(len(part) * kind.Size())
-		err := r.in.use(at, n, func(b []byte) error { return dtype.Float32s(part, b, kind, dtype.LittleEndian) })
+func (r region) floats(dst []float32, first int, kind storage) error {
+	for per := kind.perByte(); len(dst) > 0; {
+		part, skip := dst[:min(len(dst), partElements)], first%per
+		at := int64(kind.size(first - skip))
+		n := int64(kind.size(skip + len(part)))
+		err := r.in.use(r.offset+at, n, func(b []byte) error { return kind.float32s(part, b, skip) })
 		if err != nil {
 			return err
 		}
-		at, dst = at+n, dst[len(part):]
+		first, dst = first+len(part), dst[len(part):]
 	}
 	return nil
 }
@@ -80,20 +128,38 @@ func checkWeights(name string, shape []int, values []float32, first int) error {
 	return nil
 }
 
-func fromRaw(t *graph.Tensor, raw []byte, kind dtype.DType, count int) error {
+func fromRaw(t *graph.Tensor, raw []byte, kind storage, count int) error {
 	switch t.DType {
 	case graph.Float32:
 		t.F32 = make([]float32, count)
-		return dtype.Float32s(t.F32, raw, kind, dtype.LittleEndian)
+		return kind.float32s(t.F32, raw, 0)
 	case graph.Int64:
 		t.I64 = make([]int64, count)
-		return dtype.Int64s(t.I64, raw, kind, dtype.LittleEndian)
+		if kind.narrow != nil {
+			dtype.Unpack(kind.narrow, t.I64, raw, 0)
+			return nil
+		}
+		return dtype.Int64s(t.I64, raw, kind.whole, dtype.LittleEndian)
 	}
 	t.Bool = make([]bool, count)
 	for i, b := range raw {
 		t.Bool[i] = b != 0
 	}
 	return nil
+}
+
+// fromCodes reads the codes of narrow elements, as many in a number as share a byte.
+func fromCodes(t *graph.Tensor, typed map[protowire.Number][]field, kind storage, count int) error {
+	var raw []byte
+	for _, v := range typed[5] {
+		if err := packed(v, protowire.VarintType, func(x uint64) { raw = append(raw, byte(x)) }); err != nil {
+			return err
+		}
+	}
+	if want := kind.size(count); len(raw) != want {
+		return fmt.Errorf("%d numbers of data, shape %v of %v needs %d", len(raw), t.Shape, kind, want)
+	}
+	return fromRaw(t, raw, kind, count)
 }
 
 // fromTyped reads the number fields, of which each element type uses one.
@@ -221,7 +287,7 @@ func (d *decoder) tensor(v field) (*graph.Tensor, string, error) {
 
 // elementsOf converts a tensor's elements, or defers that.
 func (d *decoder) elementsOf(m *tensorProto) (*graph.Tensor, error) {
-	kind, ok := elementTypes[m.element]
+	kind, ok := storageOf(m.element)
 	if !ok {
 		return nil, fmt.Errorf("element type %s is not supported", graph.ElementName(m.element))
 	}
@@ -230,34 +296,49 @@ func (d *decoder) elementsOf(m *tensorProto) (*graph.Tensor, error) {
 		return nil, err
 	}
 	if m.external {
-		if m.raw, err = d.external(m.location, count*kind.Size()); err != nil {
+		if m.raw, err = d.external(m.location, kind.size(count)); err != nil {
 			return nil, err
 		}
 		m.hasRaw = true
 	}
-	if f := m.typed[4]; !m.hasRaw && kind == dtype.Float32 && len(f) == 1 && len(f[0].bytes) == 4*count {
+	if f := m.typed[4]; !m.hasRaw && kind.whole == dtype.Float32 && len(f) == 1 && len(f[0].bytes) == 4*count {
 		// A packed list of float32 is laid out as raw data is.
 		m.raw, m.hasRaw = region{d.in, f[0].at, int64(len(f[0].bytes)), f[0].bytes}, true
 	}
 	target, _ := graph.ElementDType(m.element)
 	t := &graph.Tensor{DType: target, Shape: m.shape}
+	d.note(t, m.element)
 	if !m.hasRaw {
-		d.note(t, m.element)
-		return t, fromTyped(t, m.typed, kind, count)
+		if kind.narrow != nil {
+			return t, fromCodes(t, m.typed, kind, count)
+		}
+		return t, fromTyped(t, m.typed, kind.whole, count)
 	}
 	raw := m.raw
-	if raw.size != int64(count)*int64(kind.Size()) {
-		return nil, fmt.Errorf("%d bytes of data, shape %v of %v needs %d", raw.size, m.shape, kind, count*kind.Size())
+	if raw.size != int64(kind.size(count)) {
+		return nil, fmt.Errorf("%d bytes of data, shape %v of %v needs %d", raw.size, m.shape, kind, kind.size(count))
 	}
-	if target == graph.Float32 && count > resident && d.in != nil {
-		raw.bytes = nil // valid only now
-		return graph.Defer(func(dst []float32, first int) error {
-			if err := raw.floats(dst, first, kind); err != nil {
-				return err
-			}
-			return checkWeights(m.name, m.shape, dst, first)
-		}, m.shape...), nil
+	if count <= resident || d.in == nil || target == graph.Bool || target == graph.Int64 && !small[m.element] {
+		return t, raw.use(func(b []byte) error { return fromRaw(t, b, kind, count) })
 	}
-	d.note(t, m.element)
-	return t, raw.use(func(b []byte) error { return fromRaw(t, b, kind, count) })
+	later := raw
+	later.bytes = nil // valid only now
+	deferred := graph.Defer(func(dst []float32, first int) error {
+		if err := later.floats(dst, first, kind); err != nil {
+			return err
+		}
+		return checkWeights(m.name, m.shape, dst, first)
+	}, m.shape...)
+	if target == graph.Float32 {
+		d.note(deferred, m.element)
+		return deferred, nil
+	}
+	d.deferred[t] = deferredIntegers{deferred, func() error {
+		return later.use(func(b []byte) error { return fromRaw(t, b, kind, count) })
+	}}
+	return t, nil
 }
+
+// small are the integer types whose numbers float32 holds.
+var small = map[int]bool{graph.ElementUint8: true, graph.ElementInt8: true, graph.ElementUint16: true, graph.ElementInt16: true,
+	graph.ElementUint4: true, graph.ElementInt4: true, graph.ElementUint2: true, graph.ElementInt2: true}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 
 	"repscope/model/graph"
 )
@@ -166,15 +167,34 @@ func (c *context) toInts(what string, values []int64) []int {
 	return out
 }
 
+// known is the value of input i, whose part in the operator what names. If it depends on the values that a run is given the
+// rule stops, and says what to export in its place.
+func (c *context) known(i int, what string) *graph.Tensor {
+	t := c.In[i].Const
+	if t != nil {
+		return t
+	}
+	var says []string
+	if what != "" {
+		says = append(says, what)
+	}
+	if name := c.Node.Inputs[i]; !strings.HasPrefix(name, "\x00") { // not one of a replacement
+		says = append(says, fmt.Sprintf("%q", name))
+	}
+	if len(says) > 0 {
+		what = " (" + strings.Join(says, ", ") + ")"
+	}
+	c.unsupported("input %d%s must be a constant or follow from the input's shape, but depends on the values that the model is given: "+
+		"export it with a number or a size (x.shape) there, or only the part of the model before it", i, what)
+	return nil
+}
+
 // constants is an integer input that must be known before execution.
 func (c *context) constants(i int) ([]int, bool) {
 	if !c.has(i) {
 		return nil, false
 	}
-	t := c.In[i].Const
-	if t == nil {
-		c.unsupported("input %d must be a constant or follow from the input's shape", i)
-	}
+	t := c.known(i, "")
 	if t.DType != graph.Int64 || len(t.Shape) > 1 {
 		c.failf("input %d is %v %v, want an int64 vector", i, t.DType, t.Shape)
 	}

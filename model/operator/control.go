@@ -18,9 +18,10 @@ var controlRows = []Row{
 	{Name: "Loop", Since: 1, Types: "fib",
 		Note: "unrolled; the number of iterations must be a constant or follow from the input's shape", Inputs: atLeast(0),
 		Outputs: many, Attributes: []string{"body"}, infer: inferLoop, inner: innerLoop},
-	{Name: "Scan", Since: 8, Types: "fib", Note: "unrolled", Inputs: atLeast(1), Outputs: many,
-		Attributes: []string{"body", "num_scan_inputs", "scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions"},
-		infer:      inferScan, inner: innerLoop},
+	{Name: "Scan", Since: 8, Types: "fib", Note: "unrolled", Inputs: atLeast(0), Outputs: many,
+		Attributes: []string{"body", "directions", "num_scan_inputs", "scan_input_axes", "scan_input_directions",
+			"scan_output_axes", "scan_output_directions"},
+		infer: inferScan, inner: innerLoop},
 }
 
 // innerIf is the condition, and the branches.
@@ -30,6 +31,9 @@ func innerIf(*graph.Node) (own int, attributes []string) { return 1, branches }
 func innerLoop(n *graph.Node) (own int, attributes []string) {
 	if body := n.Attributes["body"].Graph; body != nil {
 		own = len(body.Inputs)
+		if n.Op == "Scan" && len(n.Inputs) == own+1 { // opset 8: the lengths of sequences come first
+			own++
+		}
 	}
 	return own, []string{"body"}
 }
@@ -37,15 +41,13 @@ func innerLoop(n *graph.Node) (own int, attributes []string) {
 var branches = []string{"then_branch", "else_branch"}
 
 func inferIf(c *context) {
-	condition := c.In[0].Const
 	switch {
 	case c.In[0].DType != graph.Bool:
 		c.failf("input 0 (the condition) has type %v, want bool", c.In[0].DType)
 	case graph.Count(c.shape(0)) != 1:
 		c.failf("input 0 (the condition) has shape %v, want one element", c.shape(0))
-	case condition == nil:
-		c.unsupported("input 0 (the condition) must be a constant or follow from the input's shape")
 	}
+	condition := c.known(0, "the condition")
 	inputs := c.Node.Inputs[1:]
 	var taken *graph.Graph
 	var captured []string
@@ -205,10 +207,7 @@ func (p *loop) trips() int {
 		if graph.Count(c.shape(i)) != 1 {
 			c.failf("input %d (%s) has shape %v, want one element", i, what, c.shape(i))
 		}
-		if c.In[i].Const == nil {
-			c.unsupported("input %d (%s) must be a constant or follow from the input's shape", i, what)
-		}
-		return c.In[i].Const
+		return c.known(i, what)
 	}
 	count, condition := one(0, "the trip count", graph.Int64), one(1, "the condition", graph.Bool)
 	switch {
@@ -261,18 +260,96 @@ func (c *context) scanSteps(axes []int, carried int) int {
 	return steps
 }
 
-// inferScan unrolls a scan over axes of its inputs.
-func inferScan(c *context) {
-	if c.Opset < 9 {
-		c.unsupported("Scan as of opset 8")
-	}
-	p := newLoop(c)
-	scanned := c.integer("num_scan_inputs", 0)
-	carried := len(p.body.Inputs) - scanned
-	results := len(p.body.Outputs) - carried
+// scanOperands is how many inputs a scan goes through, how many states it has, and how many outputs it collects.
+func (p *loop) scanOperands() (scanned, carried, results int) {
+	c := p.c
+	scanned = c.integer("num_scan_inputs", 0)
+	carried = len(p.body.Inputs) - scanned
+	results = len(p.body.Outputs) - carried
 	if scanned < 1 || carried < 0 || results < 0 || len(c.Node.Outputs) > carried+results {
 		c.failf("has num_scan_inputs %d, %d outputs and a body of %d inputs and %d outputs", scanned, len(c.Node.Outputs), len(p.body.Inputs), len(p.body.Outputs))
 	}
+	for i := range carried + scanned {
+		if !c.has(i) {
+			c.failf("input %d is missing", i)
+		}
+	}
+	return scanned, carried, results
+}
+
+// inferBatchedScan unrolls a scan of opset 8, which goes through each sample of a batch by itself, along axis 1.
+func inferBatchedScan(c *context) {
+	if len(c.In) == 0 || c.has(0) {
+		c.unsupported("input 0 (sequence_lens) of a Scan of opset 8, want none")
+	}
+	n := *c.Node
+	n.Inputs = n.Inputs[1:]
+	c.Node, c.In = &n, c.In[1:]
+	p := newLoop(c)
+	scanned, carried, results := p.scanOperands()
+	steps := c.scanSteps(slices.Repeat([]int{1}, scanned), carried)
+	reversed, ok := c.integers("directions")
+	if !ok {
+		reversed = make([]int, scanned)
+	}
+	batch := c.shape(0)[0]
+	if len(reversed) != scanned || batch < 1 || steps < 1 {
+		c.failf("%d directions and %d samples of %d elements", len(reversed), batch, steps)
+	}
+	l := c.unroll(batch*steps, p.work()+scanned)
+	part := func(x string, shape []int, axis, at int) (string, []int) {
+		rest := slices.Delete(slices.Clone(shape), axis, axis+1)
+		return l.reshape(l.slice(x, axis, at, at+1), rest), rest
+	}
+	values := make([][]string, carried+results)
+	for b := range batch {
+		state := make([]string, carried)
+		for i := range state {
+			state[i], _ = part(c.Node.Inputs[i], c.shape(i), 0, b)
+		}
+		stacks := make([][]string, results)
+		for t := range steps {
+			inputs := slices.Clone(state)
+			for i := range scanned {
+				at := t
+				if reversed[i] != 0 {
+					at = steps - 1 - t
+				}
+				sample, shape := part(c.Node.Inputs[carried+i], c.shape(carried+i), 0, b)
+				x, _ := part(sample, shape, 0, at)
+				inputs = append(inputs, x)
+			}
+			out := p.iterate(inputs)
+			state = out[:carried]
+			for k, v := range out[carried:] {
+				stacks[k] = append(stacks[k], v)
+			}
+		}
+		for i, v := range state {
+			values[i] = append(values[i], v)
+		}
+		for k, stack := range stacks {
+			values[carried+k] = append(values[carried+k], p.stack(stack, 0))
+		}
+	}
+	joined := make([]string, len(values))
+	for i, v := range values {
+		joined[i] = p.stack(v, 0)
+	}
+	l.finish(joined...)
+}
+
+// inferScan unrolls a scan over axes of its inputs.
+func inferScan(c *context) {
+	if c.Opset < 9 {
+		inferBatchedScan(c)
+		return
+	}
+	if _, ok := c.Node.Attributes["directions"]; ok {
+		c.unsupported("attribute \"directions\" is that of opset 8")
+	}
+	p := newLoop(c)
+	scanned, carried, results := p.scanOperands()
 	list := func(name string, n int) []int {
 		v, ok := c.integers(name)
 		if !ok {

@@ -3,6 +3,7 @@
 package operator_test
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -73,7 +74,7 @@ func TestLoopErrors(t *testing.T) {
 	}{
 		{"nothing wrong", []string{"three", "", "x"}, good, ""},
 		{"no body", []string{"three", "", "x"}, integer(1), "wrong type"},
-		{"a trip count of the run", []string{"n", "", "x"}, good, "input 0 (the trip count) must be a constant"},
+		{"a trip count of the run", []string{"n", "", "x"}, good, `input 0 (the trip count, "n") must be a constant`},
 		{"no trip count", []string{"", "", "x"}, good, "a loop without a trip count"},
 		{"a trip count of two", []string{"two", "", "x"}, good, "input 0 (the trip count) has shape [2], want one element"},
 		{"a trip count that is no integer", []string{"x", "", "x"}, good, "input 0 has type float32, want int64"},
@@ -91,5 +92,43 @@ func TestLoopErrors(t *testing.T) {
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), `node "layer" (Loop)`)) {
 			t.Errorf("%s: error %v, want %q", c.what, err, c.want)
 		}
+	}
+}
+
+// A scan of opset 8 goes through each sample by itself: here a state that takes in the elements of two inputs, one of them backwards.
+func TestBatchedScan(t *testing.T) {
+	t.Parallel()
+	body := &graph.Graph{
+		Inputs:  []graph.Port{{Name: "s", DType: graph.Float32}, {Name: "a", DType: graph.Float32}, {Name: "b", DType: graph.Float32}},
+		Outputs: []graph.Port{{Name: "next"}, {Name: "seen"}},
+		Nodes: []*graph.Node{
+			{Op: "Mul", Inputs: []string{"a", "b"}, Outputs: []string{"ab"}},
+			{Op: "Add", Inputs: []string{"s", "ab"}, Outputs: []string{"next"}},
+			{Op: "Neg", Inputs: []string{"next"}, Outputs: []string{"seen"}},
+		},
+	}
+	attributes := map[string]graph.Attribute{"body": {Kind: graph.AttributeGraph, Graph: body}, "num_scan_inputs": integer(2),
+		"directions": graph.IntsAttribute(0, 1)}
+	r := rand.New(rand.NewPCG(1, 2))
+	start, a, b := random(r, 2, 3), random(r, 2, 4, 3), random(r, 2, 4, 3)
+	last, seen := make([]float64, 6), make([]float64, 24)
+	for i, v := range start.F32 {
+		sum, sample, k := float64(v), i/3, i%3
+		for step := range 4 {
+			sum += float64(a.F32[(sample*4+step)*3+k]) * float64(b.F32[(sample*4+3-step)*3+k])
+			seen[(sample*4+step)*3+k] = -sum
+		}
+		last[i] = sum
+	}
+	y := compute(t, 8, "Scan", attributes, 2, []*graph.Tensor{nil, start, a, b})
+	near(t, "state", y[0], last, 1e-6, 2, 3)
+	near(t, "elements", y[1], seen, 1e-6, 2, 4, 3)
+	_, err := attempt(8, "Scan", attributes, 2, []*graph.Tensor{integers(2), start, a, b})
+	if err == nil || !strings.Contains(err.Error(), "sequence_lens") {
+		t.Errorf("with lengths: error %v", err)
+	}
+	_, err = attempt(11, "Scan", attributes, 2, []*graph.Tensor{start, a, b})
+	if err == nil || !strings.Contains(err.Error(), `"directions" is that of opset 8`) {
+		t.Errorf("opset 11: error %v", err)
 	}
 }

@@ -14,6 +14,8 @@ var convRows = []Row{
 	{Name: "Conv", Domain: own, Inputs: between(2, 5), Outputs: 1},
 	{Name: "ConvTranspose", Since: 1, Types: "f", Inputs: between(2, 3), Outputs: 1,
 		Attributes: windowAttributes("group", "output_padding", "output_shape"), NoFold: true, infer: inferConvTranspose},
+	{Name: "Col2Im", Since: 18, Types: "fi", Inputs: exactly(3), Outputs: 1, Attributes: []string{"dilations", "pads", "strides"},
+		infer: inferCol2Im},
 }
 
 // ConvParams is a convolution over one to three spatial axes. Layout is false
@@ -255,4 +257,91 @@ func ThreeAxes(v []int, fill int) (r [3]int) {
 	r = [3]int{fill, fill, fill}
 	copy(r[3-len(v):], v)
 	return r
+}
+
+// cover is the place in a block, and the position of the block, with which one covers a pixel along an axis.
+type cover struct{ place, position int }
+
+// inferCol2Im adds up blocks of pixels that overlap: each pixel is the sum over the blocks that it is in, in the order of its
+// places in them.
+func inferCol2Im(c *context) {
+	x := c.shape(0)
+	axes, image, each, positions := c.covers()
+	layers := slices.Repeat([]int{1}, len(axes))
+	for i, axis := range axes {
+		for _, list := range axis {
+			layers[i] = max(layers[i], len(list))
+		}
+	}
+	pixels := graph.Count(image)
+	if count, err := graph.Elements(append(layers, image...)); err != nil || count > 4*graph.FoldLimit {
+		c.unsupported("an image %v of which %v blocks overlap", image, layers)
+	}
+	l := c.lower()
+	// One more column, of zeros, stands for blocks that are not there.
+	places := graph.Count(each)
+	columns := l.pad(l.reshape(c.Node.Inputs[0], []int{x[0], x[1] / places, places * graph.Count(positions)}), 3, 2, 0, 1, 0)
+	sum := ""
+	for layer := range graph.Count(layers) {
+		index, nth := graph.Ints(), graph.Position(layers, layer)
+		for p := range pixels {
+			place, position, covered := 0, 0, true
+			for i, at := range graph.Position(image, p) {
+				if covered = covered && nth[i] < len(axes[i][at]); covered {
+					by := axes[i][at][nth[i]]
+					place, position = place*each[i]+by.place, position*positions[i]+by.position
+				}
+			}
+			if !covered {
+				place, position = graph.Count(each), 0
+			}
+			index.I64 = append(index.I64, int64(place*graph.Count(positions)+position))
+		}
+		index.Shape = []int{pixels}
+		part := l.add("Gather", map[string]graph.Attribute{"axis": graph.IntAttribute(2)}, columns, l.constant(index))
+		if sum != "" {
+			part = l.add("Add", nil, sum, part)
+		}
+		sum = part
+	}
+	l.finish(l.reshape(sum, slices.Concat(x[:1], []int{x[1] / graph.Count(each)}, image)))
+}
+
+// covers checks a Col2Im: what covers each pixel along each axis of the image, the sizes of blocks, and their positions.
+func (c *context) covers() (axes [][][]cover, image, block, positions []int) {
+	c.want(0, graph.Float32, graph.Int64)
+	x := c.shape(0)
+	image, _ = c.constants(1)
+	block, _ = c.constants(2)
+	n := len(image)
+	if n < 1 || len(block) != n || len(x) != 3 || graph.Count(x) == 0 {
+		c.failf("input %v, image %v and blocks %v, want [N, channels·places, blocks] and the same number of axes", x, image, block)
+	}
+	strides, dilations, pads := c.perAxis("strides", n, n, 1), c.perAxis("dilations", n, n, 1), c.perAxis("pads", n, 2*n, 0)
+	for i := range n {
+		if image[i] < 1 || image[i] > graph.FoldLimit || block[i] < 1 || block[i] > x[1] {
+			c.failf("image %v and blocks %v of the input %v", image, block, x)
+		}
+		room := image[i] + pads[i] + pads[n+i] - dilations[i]*(block[i]-1) - 1
+		if room < 0 {
+			c.failf("blocks %v do not fit into the image %v", block, image)
+		}
+		positions = append(positions, room/strides[i]+1)
+	}
+	each, _ := graph.Elements(block)
+	if count, _ := graph.Elements(positions); each == 0 || x[1]%each != 0 || x[2] != count {
+		c.failf("input %v, want [N, channels·%d, %d] for the image %v of blocks %v", x, each, count, image, block)
+	}
+	for i := range n {
+		axis := make([][]cover, image[i])
+		for k := range block[i] {
+			for at := range positions[i] {
+				if pixel := at*strides[i] + k*dilations[i] - pads[i]; pixel >= 0 && pixel < image[i] {
+					axis[pixel] = append(axis[pixel], cover{k, at})
+				}
+			}
+		}
+		axes = append(axes, axis)
+	}
+	return axes, image, block, positions
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"repscope/internal/dtype"
 	"repscope/model/graph"
 )
 
@@ -30,7 +31,7 @@ var elementwiseRows = []Row{
 	unary("HardSwish", 14),
 	unary("Mish", 18),
 	unary("Shrink", 9, parameter{"lambd", 0.5}, parameter{"bias", 0}),
-	{Name: "Clip", Since: 1, Types: "fi", Note: "bounds must be constants", Inputs: between(1, 3), Outputs: 1,
+	{Name: "Clip", Since: 1, Types: "fi", Inputs: between(1, 3), Outputs: 1,
 		Attributes: []string{"min", "max"}, InPlace: true, infer: inferClip},
 	unary("Sqrt", 1),
 	unary("Exp", 1),
@@ -57,7 +58,7 @@ var elementwiseRows = []Row{
 	{Name: "Sub", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, InPlace: true, infer: inferBinary},
 	{Name: "Mul", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, InPlace: true, infer: inferBinary},
 	{Name: "Div", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, InPlace: true, infer: inferBinary},
-	{Name: "Mod", Since: 10, Types: "fi", Note: "floats with fmod = 1", Inputs: exactly(2), Outputs: 1, Attributes: []string{"fmod"},
+	{Name: "Mod", Since: 10, Types: "fi", Inputs: exactly(2), Outputs: 1, Attributes: []string{"fmod"},
 		infer: inferMod},
 	{Name: "Pow", Since: 1, Types: "fi", Inputs: exactly(2), Outputs: 1, infer: inferPow},
 	{Name: "PRelu", Since: 1, Types: "f", Inputs: exactly(2), Outputs: 1, infer: inferPRelu},
@@ -74,13 +75,24 @@ var elementwiseRows = []Row{
 	{Name: "Or", Since: 1, Types: "b", Inputs: exactly(2), Outputs: 1, infer: inferLogic},
 	{Name: "Xor", Since: 1, Types: "b", Inputs: exactly(2), Outputs: 1, infer: inferLogic},
 	{Name: "Not", Since: 1, Types: "b", Inputs: exactly(1), Outputs: 1, infer: inferNot},
+	{Name: "BitwiseAnd", Since: 18, Types: "i", Inputs: exactly(2), Outputs: 1, infer: inferBits},
+	{Name: "BitwiseOr", Since: 18, Types: "i", Inputs: exactly(2), Outputs: 1, infer: inferBits},
+	{Name: "BitwiseXor", Since: 18, Types: "i", Inputs: exactly(2), Outputs: 1, infer: inferBits},
+	{Name: "BitwiseNot", Since: 18, Types: "i", Inputs: exactly(1), Outputs: 1, Attributes: []string{"output_dtype"}, infer: inferBitwiseNot},
+	{Name: "BitShift", Since: 11, Types: "i", Inputs: exactly(2), Outputs: 1, Attributes: []string{"direction", "output_dtype"},
+		infer: inferBitShift},
 	{Name: "IsNaN", Since: 9, Types: "f", Inputs: exactly(1), Outputs: 1, infer: inferIsNaN},
 	{Name: "IsInf", Since: 10, Types: "f", Inputs: exactly(1), Outputs: 1,
 		Attributes: []string{"detect_negative", "detect_positive"}, infer: inferIsInf},
 	{Name: "Where", Since: 9, Types: "fib", Inputs: exactly(3), Outputs: 1, infer: inferWhere},
-	{Name: "Cast", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"to", "saturate"}, infer: inferCast},
-	{Name: "CastLike", Since: 15, Types: "fib", Note: "the target's width is that of its class: float32, int64 or bool",
-		Inputs: exactly(2), Outputs: 1, Attributes: []string{"saturate"}, infer: inferCastLike},
+	{Name: "Cast", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"to", "saturate", "round_mode"},
+		infer: inferCast},
+	{Name: "CastLike", Since: 15, Types: "fib", Note: "to float32, int64 or bool where the file does not tell the target's width",
+		Inputs: exactly(2), Outputs: 1, Attributes: []string{"saturate", "round_mode", "to"}, infer: inferCastLike},
+	{Name: "BitCast", Since: 26, Types: "fib", Note: "not from float64 or from floats of 8 and 4 bits", Inputs: exactly(1), Outputs: 1,
+		Attributes: []string{"from", "to"}, infer: inferBitCast},
+	{Name: "BitsOf", Domain: own, Inputs: exactly(1), Outputs: 1, Attributes: []string{"kind"}, infer: inferBitsOf},
+	{Name: "OfBits", Domain: own, Inputs: exactly(1), Outputs: 1, Attributes: []string{"kind"}, infer: inferBitsOf},
 }
 
 // Activation is a function of one float32 element: a unary operator, or the
@@ -177,9 +189,22 @@ func inferBinary(c *context) {
 	c.emit(c.In[0].DType, c.broadcast(c.shape(0), c.shape(1))...)
 }
 
+// inferMod is the remainder of a division that is rounded to zero or, without fmod, down: then a remainder that has not the divisor's
+// sign is one divisor more.
 func inferMod(c *context) {
-	c.Params = c.integer("fmod", 0) != 0
-	inferBinary(c)
+	truncated := c.integer("fmod", 0) != 0
+	if truncated || c.In[0].DType != graph.Float32 {
+		c.Params = truncated
+		inferBinary(c)
+		return
+	}
+	c.want(1, graph.Float32)
+	l := c.lower()
+	zero, divisor := l.scalar(0), c.Node.Inputs[1]
+	r := l.add("Mod", map[string]graph.Attribute{"fmod": graph.IntAttribute(1)}, c.Node.Inputs[0], divisor)
+	apart := l.add("Xor", nil, l.add("Less", nil, r, zero), l.add("Less", nil, divisor, zero))
+	apart = l.add("And", nil, apart, l.add("Not", nil, l.add("Equal", nil, r, zero)))
+	l.finish(l.add("Where", nil, apart, l.add("Add", nil, r, divisor), r))
 }
 
 func inferPow(c *context) {
@@ -234,6 +259,49 @@ func inferNot(c *context) {
 	c.emit(graph.Bool, c.shape(0)...)
 }
 
+func inferBits(c *context) {
+	c.want(0, graph.Int64)
+	c.want(1, graph.Int64)
+	c.emit(graph.Int64, c.broadcast(c.shape(0), c.shape(1))...)
+}
+
+// unsignedBits are the numbers with all bits of unsigned types narrower than int64.
+var unsignedBits = map[int]int64{graph.ElementUint8: 1<<8 - 1, graph.ElementUint16: 1<<16 - 1, graph.ElementUint32: 1<<32 - 1}
+
+// inferBitwiseNot changes all bits of the input's type, which its reader names.
+func inferBitwiseNot(c *context) {
+	c.want(0, graph.Int64)
+	all, narrow := unsignedBits[c.integer("output_dtype", 0)]
+	if !narrow {
+		all = -1
+	}
+	l := c.lower()
+	l.finish(l.add("BitwiseXor", nil, c.Node.Inputs[0], l.constant(&graph.Tensor{DType: graph.Int64, Shape: []int{}, I64: []int64{all}})))
+}
+
+// ShiftParams says which way bits are shifted, and whether the numbers are uint64, whose highest bit is no sign.
+type ShiftParams struct{ Left, Unsigned bool }
+
+// inferBitShift shifts in 64 bits. A shift by the type's width or more, or by less than 0, leaves none of the number's own bits.
+func inferBitShift(c *context) {
+	c.want(0, graph.Int64)
+	c.want(1, graph.Int64)
+	element := c.integer("output_dtype", graph.ElementInt64)
+	direction, ok := c.attribute("direction", graph.AttributeString)
+	p := ShiftParams{Left: direction.String == "LEFT", Unsigned: element == graph.ElementUint64}
+	if !ok || !p.Left && direction.String != "RIGHT" {
+		c.failf("direction is %q, want LEFT or RIGHT", direction.String)
+	}
+	if p.Left && element != graph.ElementInt64 && element != graph.ElementUint64 {
+		l := c.lower()
+		wide := l.add("BitShift", map[string]graph.Attribute{"direction": direction}, c.Node.Inputs...)
+		l.finish(l.add("Cast", map[string]graph.Attribute{"to": graph.IntAttribute(element)}, wide))
+		return
+	}
+	c.Params = p
+	c.emit(graph.Int64, c.broadcast(c.shape(0), c.shape(1))...)
+}
+
 func inferIsNaN(c *context) {
 	c.want(0, graph.Float32)
 	c.emit(graph.Bool, c.shape(0)...)
@@ -261,15 +329,16 @@ type ClipBounds struct{ Low, High int64 }
 
 func inferClip(c *context) {
 	c.want(0, graph.Float32, graph.Int64)
+	if c.has(1) && c.In[1].Const == nil || c.has(2) && c.In[2].Const == nil {
+		c.clipBetween()
+		return
+	}
 	bound := func(name string, i int, otherwise float64) float64 {
 		if _, ok := c.Node.Attributes[name]; ok {
 			return float64(c.float(name, 0))
 		}
 		if !c.has(i) {
 			return otherwise
-		}
-		if c.In[i].Const == nil {
-			c.unsupported("input %d (%s) must be a constant", i, name)
 		}
 		v, ok := c.In[i].Const.Scalar()
 		if !ok {
@@ -286,6 +355,21 @@ func inferClip(c *context) {
 	c.emit(c.In[0].DType, c.shape(0)...)
 }
 
+// clipBetween is a Clip whose bounds the run is given.
+func (c *context) clipBetween() {
+	l, x := c.lower(), c.Node.Inputs[0]
+	for i, op := range []string{1: "Max", 2: "Min"} {
+		if i == 0 || !c.has(i) {
+			continue
+		}
+		if c.In[i].DType != c.In[0].DType || graph.Count(c.shape(i)) != 1 {
+			c.failf("input %d (the bound) is %v %v, want one number of type %v", i, c.In[i].DType, c.shape(i), c.In[0].DType)
+		}
+		x = l.add(op, nil, x, l.reshape(c.Node.Inputs[i], nil))
+	}
+	l.finish(x)
+}
+
 func saturate(v float64) int64 {
 	switch {
 	case v >= math.MaxInt64:
@@ -296,24 +380,124 @@ func saturate(v float64) int64 {
 	return int64(v)
 }
 
-// CastParams is the ONNX element type a value is cast to.
-type CastParams struct{ To int }
+// CastParams is the ONNX element type a value is cast to, and how it is rounded to types of at most 8 bits.
+type CastParams struct {
+	To       int
+	Saturate bool
+	Mode     dtype.Rounding
+}
 
-func inferCast(c *context) {
-	to := c.integer("to", 0)
+func inferCast(c *context) { c.cast(c.integer("to", 0)) }
+
+// cast converts to an ONNX element type.
+func (c *context) cast(to int) {
 	t, ok := graph.ElementDType(to)
 	if !ok {
 		c.unsupported("cast to element type %s", graph.ElementName(to))
 	}
-	c.Params = CastParams{To: to}
+	modes := map[string]dtype.Rounding{"up": dtype.Up, "down": dtype.Down, "nearest": dtype.Nearest}
+	mode, ok := modes[c.text("round_mode", "up")]
+	if !ok {
+		c.failf("round_mode is %q, want up, down or nearest", c.text("round_mode", ""))
+	}
+	c.Params = CastParams{To: to, Saturate: c.flag("saturate", true), Mode: mode}
 	// float32 stands for the file's narrower types too.
 	c.Same = c.In[0].DType == graph.Float32 && (to == graph.ElementFloat || to == graph.ElementDouble)
 	c.emit(t, c.shape(0)...)
 }
 
+// inferBitCast takes the bits of elements for those of another type of the same width. Integers have theirs but for the sign; floats
+// go through integers. The reader tells the type that is read.
+func inferBitCast(c *context) {
+	from, to := c.integer("from", 0), c.integer("to", 0)
+	if c.In[0].DType == graph.Bool {
+		from = graph.ElementBool
+	}
+	target, ok := graph.ElementDType(to)
+	if known, ok := graph.ElementDType(from); !ok || known != c.In[0].DType {
+		c.unsupported("the file does not tell the type of input 0 (%q); cast it to one before", c.Node.Inputs[0])
+	}
+	switch {
+	case !ok:
+		c.unsupported("to element type %s", graph.ElementName(to))
+	case bitsOf(from) != bitsOf(to):
+		c.failf("from %d to %d bits", bitsOf(from), bitsOf(to))
+	case from == graph.ElementDouble && to != from, graph.NarrowElement(from) != nil && c.In[0].DType == graph.Float32 && to != from:
+		c.unsupported("the bits of element type %d, which is computed in float32", from)
+	}
+	l, x := c.lower(), c.Node.Inputs[0]
+	kind := func(element int) map[string]graph.Attribute {
+		return map[string]graph.Attribute{"kind": graph.IntAttribute(element)}
+	}
+	if c.In[0].DType == graph.Float32 && from != to {
+		x = l.own("BitsOf", kind(from), x)
+	}
+	narrow := graph.NarrowElement(to)
+	switch {
+	case from == to:
+	case target != graph.Float32:
+		x = l.add("Cast", castTo(to), x)
+	case narrow != nil:
+		table := graph.Floats(make([]float32, 1<<bitsOf(to)), 1<<bitsOf(to))
+		codes := make([]byte, narrow.Bytes(len(table.F32)))
+		for i := range codes {
+			codes[i] = byte(i)
+			if bitsOf(to) == 4 {
+				codes[i] = byte(2*i | (2*i+1)<<4)
+			}
+		}
+		dtype.Unpack(narrow, table.F32, codes, 0)
+		unsigned := map[int]int{8: graph.ElementUint8, 4: graph.ElementUint4}[bitsOf(to)]
+		x = l.add("Gather", nil, l.constant(table), l.add("Cast", castTo(unsigned), x))
+	default:
+		x = l.own("OfBits", kind(to), x)
+	}
+	l.finish(x)
+}
+
+// bitsOf is the width of an ONNX element type.
+func bitsOf(element int) int {
+	switch element {
+	case graph.ElementFloat:
+		return 32
+	case graph.ElementFloat16, graph.ElementBFloat16:
+		return 16
+	case graph.ElementBool:
+		return 8
+	}
+	if n := graph.NarrowElement(element); n != nil {
+		return 8 / n.PerByte()
+	}
+	if bits := graph.IntegerBits(element); bits != 0 {
+		return max(bits, -bits)
+	}
+	return 64
+}
+
+// BitsParams is the ONNX type of floats whose bits are taken or given.
+type BitsParams struct{ Kind int }
+
+// inferBitsOf is the bits of floats as integers of the same width, or back from their low bits.
+func inferBitsOf(c *context) {
+	p := BitsParams{Kind: c.integer("kind", graph.ElementFloat)}
+	from, to := graph.Float32, graph.Int64
+	if c.Node.Op == "OfBits" {
+		from, to = to, from
+	}
+	c.want(0, from)
+	if from == graph.Float32 && p.Kind == graph.ElementDouble || !slices.Contains([]int{graph.ElementFloat, graph.ElementFloat16, graph.ElementBFloat16, graph.ElementDouble}, p.Kind) {
+		c.failf("bits of element type %d", p.Kind)
+	}
+	c.Params = p
+	c.emit(to, c.shape(0)...)
+}
+
+// inferCastLike casts to the type that the reader found the second input to have or, where it found none, to what stands for its class.
 func inferCastLike(c *context) {
 	t := c.In[1].DType
-	c.Params = CastParams{To: map[graph.DType]int{graph.Float32: graph.ElementFloat, graph.Int64: graph.ElementInt64, graph.Bool: graph.ElementBool}[t]}
-	c.Same = t == graph.Float32 && c.In[0].DType == graph.Float32
-	c.emit(t, c.shape(0)...)
+	to := c.integer("to", 0)
+	if known, ok := graph.ElementDType(to); !ok || known != t {
+		to = map[graph.DType]int{graph.Float32: graph.ElementFloat, graph.Int64: graph.ElementInt64, graph.Bool: graph.ElementBool}[t]
+	}
+	c.cast(to)
 }

@@ -16,6 +16,8 @@ var indexRows = []Row{
 		infer: inferGatherND},
 	{Name: "ScatterElements", Since: 11, Types: "fib", Inputs: exactly(3), Outputs: 1, Attributes: []string{"axis", "reduction"},
 		infer: inferScatterElements},
+	{Name: "Scatter", Since: 9, Types: "fib", Note: "deprecated since opset 11, as ScatterElements", Inputs: exactly(3), Outputs: 1,
+		Attributes: []string{"axis"}, infer: inferScatter},
 	{Name: "ScatterND", Since: 11, Types: "fib", Inputs: exactly(3), Outputs: 1, Attributes: []string{"reduction"},
 		infer: inferScatterND},
 	{Name: "OneHot", Since: 9, Types: "fib", Inputs: exactly(3), Outputs: 1, Attributes: []string{"axis"},
@@ -112,6 +114,11 @@ func inferScatterElements(c *context) {
 	c.emit(c.In[0].DType, s...)
 }
 
+func inferScatter(c *context) {
+	l := c.lower()
+	l.finish(l.add("ScatterElements", c.Node.Attributes, c.Node.Inputs...))
+}
+
 func inferScatterND(c *context) {
 	s, index := c.shape(0), c.shape(1)
 	p := ScatterParams{Reduction: c.reduction()}
@@ -132,10 +139,7 @@ type OneHotParams struct{ Axis, Depth int }
 func inferOneHot(c *context) {
 	s := c.shape(0)
 	c.want(0, graph.Int64, graph.Float32)
-	depth := c.In[1].Const
-	if depth == nil {
-		c.unsupported("input 1 (depth) must be a constant")
-	}
+	depth := c.known(1, "depth")
 	d, ok := depth.Scalar()
 	if !ok || !(d >= 1 && d <= 1<<31) {
 		c.failf("input 1 is %v %v, want one number of at least 1", depth.DType, depth.Shape)
@@ -171,10 +175,7 @@ func inferTopK(c *context) {
 
 // inferNonZero lists the places of elements that are not zero, which must be known: the output's shape depends on them.
 func inferNonZero(c *context) {
-	x := c.In[0].Const
-	if x == nil {
-		c.unsupported("input 0 must be a constant or follow from the input's shape")
-	}
+	x := c.known(0, "what is searched")
 	values := x.F32
 	if x.Deferred() {
 		var err error

@@ -52,11 +52,29 @@ func (l *lowering) add(op string, attributes map[string]graph.Attribute, inputs 
 	return out
 }
 
+// own adds a node of the project's own domain and returns its name.
+func (l *lowering) own(op string, attributes map[string]graph.Attribute, inputs ...string) string {
+	y := l.add(op, attributes, inputs...)
+	l.Nodes[len(l.Nodes)-1].Domain = own
+	return y
+}
+
+// clip keeps floats between two bounds.
+func (l *lowering) clip(x string, low, high float32) string {
+	return l.add("Clip", nil, x, l.constant(graph.Floats([]float32{low})), l.constant(graph.Floats([]float32{high})))
+}
+
+// pad adds elements of a value before and after those of one axis; negative numbers take away.
+func (l *lowering) pad(x string, rank, axis, before, after int, value float32) string {
+	pads := make([]int, 2*rank)
+	pads[axis], pads[rank+axis] = before, after
+	outside := graph.Attribute{Kind: graph.AttributeFloat, Float: value}
+	return l.add("Pad", map[string]graph.Attribute{"pads": graph.IntsAttribute(pads...), "value": outside}, x)
+}
+
 // linear is x·wᵀ + bias with a constant matrix w; the bias may be absent.
 func (l *lowering) linear(x, w, bias string) string {
-	y := l.add("Linear", nil, x, w, bias)
-	l.Nodes[len(l.Nodes)-1].Domain = "repscope"
-	return y
+	return l.own("Linear", nil, x, w, bias)
 }
 
 // slice takes the elements from one index to before another along an axis.

@@ -18,7 +18,7 @@ var movementRows = []Row{
 		infer: inferSqueeze},
 	{Name: "Unsqueeze", Since: 1, Types: "fib", Inputs: between(1, 2), Outputs: 1, Attributes: []string{"axes"}, View: true,
 		infer: inferUnsqueeze},
-	{Name: "Dropout", Since: 1, Types: "f", Note: "not in training mode", Inputs: between(1, 3), Outputs: 2,
+	{Name: "Dropout", Since: 1, Types: "f", Note: "in training mode with ratio 0 alone", Inputs: between(1, 3), Outputs: 2,
 		Attributes: []string{"ratio", "seed", "is_test"}, View: true, infer: inferDropout},
 	{Name: "Transpose", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"perm"}, infer: inferTranspose},
 	{Name: "Shape", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"start", "end"}, infer: inferShape},
@@ -38,10 +38,11 @@ var movementRows = []Row{
 		infer: inferSlice},
 	{Name: "Pad", Since: 1, Types: "fib", Inputs: between(1, 4), Outputs: 1, Attributes: []string{"mode", "pads", "value"},
 		infer: inferPad},
+	{Name: "CenterCropPad", Since: 18, Types: "fib", Inputs: exactly(2), Outputs: 1, Attributes: []string{"axes"}, infer: inferCenterCropPad},
 	{Name: "Trilu", Since: 14, Types: "fib", Inputs: between(1, 2), Outputs: 1, Attributes: []string{"upper"}, infer: inferTrilu},
 	{Name: "DepthToSpace", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"blocksize", "mode"},
 		infer: inferDepthToSpace},
-	{Name: "SpaceToDepth", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"blocksize"},
+	{Name: "SpaceToDepth", Since: 1, Types: "fib", Inputs: exactly(1), Outputs: 1, Attributes: []string{"blocksize", "mode"},
 		infer: inferDepthToSpace},
 }
 
@@ -136,11 +137,15 @@ func inferUnsqueeze(c *context) {
 }
 
 func inferDropout(c *context) {
-	// Inference: the identity. training_mode must be absent or false.
+	// Inference: the identity. training_mode must be absent or false, or the ratio 0.
 	if c.has(2) {
-		t := c.In[2].Const
-		if t == nil || t.DType != graph.Bool || t.Len() != 1 || t.Bool[0] {
-			c.unsupported("training mode; export the model in evaluation mode")
+		ratio := 0.5
+		if c.has(1) {
+			ratio, _ = c.In[1].Const.Scalar()
+		}
+		if training, known := c.In[2].Const.Scalar(); ratio != 0 && !(known && training == 0) {
+			c.unsupported("training mode, unless input 2 (training_mode) is the constant false or input 1 (ratio) the constant 0; " +
+				"export the model in evaluation mode (model.eval())")
 		}
 	}
 	c.emit(c.In[0].DType, c.shape(0)...)
@@ -280,11 +285,8 @@ func inferRange(c *context) {
 	c.want(0, graph.Float32, graph.Int64)
 	var v [3]float64
 	for i := range v {
-		if c.In[i].Const == nil {
-			c.unsupported("input %d must be a constant or follow from the input's shape", i)
-		}
 		var ok bool
-		if v[i], ok = c.In[i].Const.Scalar(); !ok || c.In[i].DType != c.In[0].DType {
+		if v[i], ok = c.known(i, []string{"start", "limit", "delta"}[i]).Scalar(); !ok || c.In[i].DType != c.In[0].DType {
 			c.failf("input %d is %v %v, want a scalar", i, c.In[i].DType, c.shape(i))
 		}
 	}
@@ -458,10 +460,7 @@ func inferPad(c *context) {
 	}
 	p := PadParams{Before: make([]int, len(s)), After: make([]int, len(s)), Mode: c.text("mode", "constant"), Value: float64(c.float("value", 0))}
 	if c.has(2) {
-		if c.In[2].Const == nil {
-			c.unsupported("the padding value must be a constant")
-		}
-		if p.Value, ok = c.In[2].Const.Scalar(); !ok {
+		if p.Value, ok = c.known(2, "the padding value").Scalar(); !ok {
 			c.failf("the padding value has shape %v, want a scalar", c.shape(2))
 		}
 	}
@@ -482,6 +481,37 @@ func inferPad(c *context) {
 	}
 	c.Params = p
 	c.emit(c.In[0].DType, shape...)
+}
+
+// inferCenterCropPad cuts off or adds zeros at both ends of axes, one more at the end.
+func inferCenterCropPad(c *context) {
+	s := c.shape(0)
+	target, _ := c.constants(1)
+	axes, ok := c.integers("axes")
+	if !ok {
+		for i := range s {
+			axes = append(axes, i)
+		}
+	}
+	if axes = c.axes(axes, len(s)); len(axes) != len(target) {
+		c.failf("shape %v for the axes %v of %v", target, axes, s)
+	}
+	l, x := c.lower(), c.Node.Inputs[0]
+	pads, padded := make([]int, 2*len(s)), false
+	for i, a := range axes {
+		if target[i] < 0 || target[i] > graph.MaxElements {
+			c.failf("shape %v", target)
+		}
+		if more := target[i] - s[a]; more > 0 {
+			pads[a], pads[len(s)+a], padded = more/2, more-more/2, true
+		} else if more < 0 {
+			x = l.slice(x, a, -more/2, -more/2+target[i])
+		}
+	}
+	if padded {
+		x = l.add("Pad", map[string]graph.Attribute{"pads": graph.IntsAttribute(pads...)}, x)
+	}
+	l.finish(x)
 }
 
 // TriluParams keeps the part of a matrix on one side of its K-th diagonal.
@@ -512,6 +542,10 @@ func inferDepthToSpace(c *context) {
 	if len(s) != 4 || b < 1 || b > 1<<20 {
 		c.failf("input %v with blocks of %d", s, b)
 	}
+	mode := c.text("mode", "DCR")
+	if mode != "DCR" && mode != "CRD" {
+		c.failf("mode is %q, want DCR or CRD", mode)
+	}
 	l := c.lower()
 	x := c.Node.Inputs[0]
 	var shape []int
@@ -520,20 +554,21 @@ func inferDepthToSpace(c *context) {
 			c.failf("input %v with blocks of %d", s, b)
 		}
 		shape = []int{s[0], s[1] * b * b, s[2] / b, s[3] / b}
-		x = l.transpose(l.reshape(x, []int{s[0], s[1], s[2] / b, b, s[3] / b, b}), []int{0, 3, 5, 1, 2, 4})
+		order := []int{0, 3, 5, 1, 2, 4}
+		if mode == "CRD" {
+			order = []int{0, 1, 3, 5, 2, 4}
+		}
+		x = l.transpose(l.reshape(x, []int{s[0], s[1], s[2] / b, b, s[3] / b, b}), order)
 	} else {
 		if s[1]%(b*b) != 0 {
 			c.failf("input %v with blocks of %d", s, b)
 		}
 		depth := s[1] / (b * b)
 		shape = []int{s[0], depth, s[2] * b, s[3] * b}
-		switch mode := c.text("mode", "DCR"); mode {
-		case "DCR":
+		if mode == "DCR" {
 			x = l.transpose(l.reshape(x, []int{s[0], b, b, depth, s[2], s[3]}), []int{0, 3, 4, 1, 5, 2})
-		case "CRD":
+		} else {
 			x = l.transpose(l.reshape(x, []int{s[0], depth, b, b, s[2], s[3]}), []int{0, 1, 4, 2, 5, 3})
-		default:
-			c.failf("mode is %q, want DCR or CRD", mode)
 		}
 	}
 	l.finish(l.reshape(x, shape))

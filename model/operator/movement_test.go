@@ -6,12 +6,15 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"repscope/model"
+	"repscope/model/graph"
 	"repscope/model/internal/onnxtest"
 )
 
@@ -228,5 +231,58 @@ func TestSpatialSoftmax(t *testing.T) {
 				t.Errorf("%v, plane %d: %v, want %v %v", shape, p, got.F32[2*p:2*p+2], ex/sum, ey/sum)
 			}
 		}
+	}
+}
+
+// What is cut off or added is the same at both ends, or one more at the end.
+func TestCenterCropPad(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		x := random(r, 1+r.IntN(7), 1+r.IntN(7), 2)
+		shape := []int{r.IntN(9), r.IntN(9), 2}
+		want := make([]float64, graph.Count(shape))
+		for i := range want {
+			at, from, inside := graph.Position(shape, i), 0, true
+			for a, k := range at {
+				if d := x.Shape[a] - shape[a]; d > 0 {
+					k += d / 2
+				} else {
+					k -= -d / 2
+				}
+				inside = inside && k >= 0 && k < x.Shape[a]
+				from = from*x.Shape[a] + k
+			}
+			if inside {
+				want[i] = float64(x.F32[from])
+			}
+		}
+		y := compute(t, 18, "CenterCropPad", nil, 1, []*graph.Tensor{x, list(shape...)}, 1)
+		near(t, fmt.Sprint(x.Shape, " to ", shape), y[0], want, 0, shape...)
+		axes := map[string]graph.Attribute{"axes": graph.IntsAttribute(-2, 0)}
+		near(t, "axes", compute(t, 18, "CenterCropPad", axes, 1, []*graph.Tensor{x, list(shape[1], shape[0])}, 1)[0], want, 0, shape...)
+	}
+}
+
+// A training mode that drops nothing is the identity; one that does, or may, is refused.
+func TestDropout(t *testing.T) {
+	t.Parallel()
+	x, yes := graph.Floats([]float32{1, 2, 3}, 3), &graph.Tensor{DType: graph.Bool, Shape: []int{}, Bool: []bool{true}}
+	ratio := func(v float32) *graph.Tensor {
+		return &graph.Tensor{DType: graph.Float32, Shape: []int{}, F32: []float32{v}}
+	}
+	y := compute(t, 13, "Dropout", nil, 2, []*graph.Tensor{x, ratio(0), yes}, 1, 2)
+	if !slices.Equal(y[0].F32, x.F32) || !slices.Equal(y[1].Bool, []bool{true, true, true}) {
+		t.Errorf("ratio 0: %v, %v", y[0].F32, y[1].Bool)
+	}
+	for what, inputs := range map[string][]*graph.Tensor{"ratio 0.1": {x, ratio(0.1), yes}, "no ratio": {x, nil, yes}} {
+		_, err := attempt(13, "Dropout", nil, 1, inputs, 1, 2)
+		if err == nil || !strings.Contains(err.Error(), "export the model in evaluation mode") {
+			t.Errorf("%s: error %v", what, err)
+		}
+	}
+	_, err := attempt(13, "Dropout", nil, 1, []*graph.Tensor{x, ratio(0.1), yes}, 1)
+	if err == nil || !strings.Contains(err.Error(), "training_mode") {
+		t.Errorf("a mode that is not known: error %v", err)
 	}
 }

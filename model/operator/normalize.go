@@ -9,7 +9,7 @@ import (
 )
 
 var normalizeRows = []Row{
-	{Name: "BatchNormalization", Since: 1, Types: "f", Note: "not in training mode", Inputs: exactly(5), Outputs: 1,
+	{Name: "BatchNormalization", Since: 1, Types: "f", Note: "in training mode of constants or one sample", Inputs: exactly(5), Outputs: 5,
 		Attributes: []string{"epsilon", "momentum", "training_mode", "spatial"}, infer: inferBatchNorm},
 	{Name: "LayerNormalization", Since: 17, Types: "f", Inputs: between(2, 3), Outputs: 3,
 		Attributes: []string{"axis", "epsilon", "stash_type"}, infer: inferLayerNorm},
@@ -43,9 +43,6 @@ type NormParams struct {
 
 func inferBatchNorm(c *context) {
 	x := c.shape(0)
-	if c.integer("training_mode", 0) != 0 {
-		c.unsupported("training mode; export the model in evaluation mode")
-	}
 	if len(x) < 2 {
 		c.failf("input %v, want [N, C, …]", x)
 	}
@@ -55,8 +52,62 @@ func inferBatchNorm(c *context) {
 			c.failf("input %d has shape %v, want [%d]", i, c.shape(i), x[1])
 		}
 	}
+	// Before opset 14 outputs of the training tell.
+	if c.flag("training_mode", c.Opset < 14 && len(c.Node.Outputs) > 1) {
+		c.normalizeByOwn()
+		return
+	}
 	c.Params = NormParams{Axis: 1, Epsilon: c.float("epsilon", 1e-5)}
 	c.emit(graph.Float32, x...)
+}
+
+// normalizeByOwn is a batch normalization by the batch's own statistics, as weights are standardized: one of instances, of
+// which there is a single one. Of several samples each would depend on the others.
+func (c *context) normalizeByOwn() {
+	x := c.shape(0)
+	if x[0] != 1 && c.In[0].Const == nil {
+		c.unsupported("training mode normalizes each sample by its whole batch, here of %d: input 0 (%q) must be a constant, as weights are; "+
+			"export the model in evaluation mode (model.eval())", x[0], c.Node.Inputs[0])
+	}
+	l := c.lower()
+	y, form := c.Node.Inputs[0], []int{1, x[1], x[0] * graph.Count(x[2:])}
+	swap := []int{1, 0}
+	for i := 2; i < len(x); i++ {
+		swap = append(swap, i)
+	}
+	if x[0] != 1 {
+		y = l.transpose(y, swap)
+	}
+	y = l.reshape(y, form)
+	epsilon := map[string]graph.Attribute{"epsilon": c.epsilon()}
+	values := []string{l.add("InstanceNormalization", epsilon, y, c.Node.Inputs[1], c.Node.Inputs[2])}
+	if x[0] != 1 {
+		swapped := append([]int{x[1], x[0]}, x[2:]...)
+		values[0] = l.transpose(l.reshape(values[0], swapped), swap)
+	} else {
+		values[0] = l.reshape(values[0], x)
+	}
+	if slices.ContainsFunc(c.Node.Outputs[1:], func(name string) bool { return name != "" }) {
+		values = append(values, l.runningStatistics(y, c.Node.Inputs[3], c.Node.Inputs[4], c.float("momentum", 0.9), c.Opset < 14)...)
+	}
+	l.finish(values...)
+}
+
+// runningStatistics are mean and variance of a row for each channel, mixed with those before, and before opset 14 without these
+// once more.
+func (l *lowering) runningStatistics(rows, mean, variance string, momentum float32, apart bool) []string {
+	over := map[string]graph.Attribute{"axes": graph.IntsAttribute(0, 2), "keepdims": graph.IntAttribute(0)}
+	own := l.add("ReduceMean", over, rows)
+	centered := l.add("Sub", nil, rows, l.add("ReduceMean", map[string]graph.Attribute{"axes": graph.IntsAttribute(0, 2)}, rows))
+	spread := l.add("ReduceMean", over, l.add("Mul", nil, centered, centered))
+	mixed := func(before, now string) string {
+		return l.add("Add", nil, l.add("Mul", nil, before, l.number(momentum)), l.add("Mul", nil, now, l.number(1-momentum)))
+	}
+	values := []string{mixed(mean, own), mixed(variance, spread)}
+	if apart {
+		values = append(values, own, spread)
+	}
+	return values
 }
 
 func inferLayerNorm(c *context) {
@@ -174,8 +225,9 @@ func inferLpNormalization(c *context) {
 	}
 	l := c.lower()
 	norm := l.add(reduce, map[string]graph.Attribute{"axes": graph.IntsAttribute(a)}, c.Node.Inputs[0])
+	// A vector of zeros stays one.
+	norm = l.add("Where", nil, l.add("Equal", nil, norm, l.number(0)), l.number(1), norm)
 	l.finish(l.add("Div", nil, c.Node.Inputs[0], norm))
-	c.emit(graph.Float32, s...)
 }
 
 // SoftmaxParams normalises over Length elements that lie Inner apart.

@@ -12,6 +12,7 @@ var productRows = []Row{
 	{Name: "MatMul", Since: 1, Types: "f", Inputs: exactly(2), Outputs: 1, infer: inferMatMul},
 	{Name: "Gemm", Since: 1, Types: "f", Inputs: between(2, 3), Outputs: 1,
 		Attributes: []string{"alpha", "beta", "transA", "transB"}, infer: inferGemm},
+	{Name: "Det", Since: 11, Types: "f", Note: "unrolled", Inputs: exactly(1), Outputs: 1, infer: inferDet},
 	{Name: "Linear", Domain: own, Inputs: between(2, 4), Outputs: 1, infer: inferLinear},
 }
 
@@ -114,4 +115,42 @@ func inferMatMul(c *context) {
 		shape = append(shape, n)
 	}
 	c.emit(graph.Float32, shape...)
+}
+
+// inferDet multiplies the pivots of Gauss's elimination: in each step the row with the largest first element is taken out,
+// the first row put into its place, and what is left loses its first column.
+func inferDet(c *context) {
+	c.want(0, graph.Float32)
+	s := c.shape(0)
+	k := len(s) - 2
+	if k < 0 || s[k] != s[k+1] || s[k] < 1 {
+		c.failf("input %v, want square matrices", s)
+	}
+	n, batch := s[k], graph.Count(s[:k])
+	l := c.unroll(n, 60)
+	a, det := l.reshape(c.Node.Inputs[0], []int{batch, n, n}), l.number(1)
+	axis := func(i int) map[string]graph.Attribute {
+		return map[string]graph.Attribute{"axis": graph.IntAttribute(i)}
+	}
+	zero := l.number(0)
+	for ; n > 1; n-- {
+		first := l.slice(a, 2, 0, 1)
+		at := l.add("ArgMax", axis(1), l.add("Abs", nil, first)) // [batch, 1, 1]
+		row := l.add("GatherElements", axis(1), a, l.expand(at, batch, 1, n))
+		pivot := l.slice(row, 2, 0, 1)
+		places := graph.Ints()
+		for i := 1; i < n; i++ {
+			places.I64 = append(places.I64, int64(i))
+		}
+		places.Shape = []int{n - 1, 1}
+		rest := l.add("Where", nil, l.add("Equal", nil, at, l.constant(places)), l.slice(a, 1, 0, 1), l.slice(a, 1, 1, n))
+		// A column of zeros makes the determinant 0, whatever is left.
+		divisor := l.add("Where", nil, l.add("Equal", nil, pivot, zero), l.number(1), pivot)
+		factors := l.add("Div", nil, l.slice(rest, 2, 0, 1), divisor)
+		a = l.add("Sub", nil, l.slice(rest, 2, 1, n), l.add("Mul", nil, factors, l.slice(row, 2, 1, n)))
+		// An exchange of rows changes the sign.
+		signed := l.add("Where", nil, l.add("Equal", nil, at, l.constant(graph.Ints(0))), pivot, l.add("Neg", nil, pivot))
+		det = l.add("Mul", nil, det, signed)
+	}
+	l.finish(l.reshape(l.add("Mul", nil, det, a), s[:k]))
 }

@@ -3,6 +3,7 @@
 package operator
 
 import (
+	"math"
 	"slices"
 
 	"repscope/model/graph"
@@ -13,9 +14,9 @@ var reduceRows = []Row{
 		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
 	{Name: "ReduceSum", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
 		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
-	{Name: "ReduceMax", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
+	{Name: "ReduceMax", Since: 1, Types: "fib", Inputs: between(1, 2), Outputs: 1,
 		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
-	{Name: "ReduceMin", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
+	{Name: "ReduceMin", Since: 1, Types: "fib", Inputs: between(1, 2), Outputs: 1,
 		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
 	{Name: "ReduceProd", Since: 1, Types: "fi", Inputs: between(1, 2), Outputs: 1,
 		Attributes: []string{"axes", "keepdims", "noop_with_empty_axes"}, infer: inferReduce},
@@ -38,6 +39,8 @@ var reduceRows = []Row{
 	{Name: "Hardmax", Since: 1, Types: "f", Inputs: exactly(1), Outputs: 1, Attributes: []string{"axis"}, infer: inferHardmax},
 	{Name: "CumSum", Since: 11, Types: "fi", Inputs: exactly(2), Outputs: 1, Attributes: []string{"exclusive", "reverse"},
 		infer: inferCumSum},
+	{Name: "CumProd", Since: 26, Types: "fi", Inputs: exactly(2), Outputs: 1, Attributes: []string{"exclusive", "reverse"},
+		infer: inferCumProd},
 }
 
 // ReduceParams reduces the given axes, ascending.
@@ -47,8 +50,11 @@ type ReduceParams struct {
 }
 
 func inferReduce(c *context) {
-	s := c.shape(0)
-	c.want(0, graph.Float32, graph.Int64)
+	s, op := c.shape(0), c.Node.Op
+	extreme := op == "ReduceMax" || op == "ReduceMin"
+	if !extreme {
+		c.want(0, graph.Float32, graph.Int64)
+	}
 	if c.In[0].DType == graph.Int64 {
 		switch c.Node.Op {
 		case "ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceSumSquare":
@@ -68,11 +74,32 @@ func inferReduce(c *context) {
 		}
 	}
 	shape := reduced(s, p.Axes, p.KeepDims)
-	if op := c.Node.Op; graph.Count(s) == 0 && graph.Count(shape) > 0 && (op == "ReduceMax" || op == "ReduceMin" || op == "ReduceMean") {
+	switch empty := graph.Count(s) == 0 && graph.Count(shape) > 0; {
+	case empty && extreme && c.In[0].DType != graph.Int64:
+		l := c.lower()
+		l.finish(l.expand(c.neutral(), shape...))
+		return
+	case empty && (extreme || op == "ReduceMean"):
+		// The least integer depends on a width that values do not keep, and a mean of nothing is undefined.
 		c.failf("cannot reduce the empty shape %v", s)
+	case c.In[0].DType == graph.Bool:
+		l := c.lower()
+		inputs := slices.Clone(c.Node.Inputs)
+		inputs[0] = l.add("Cast", castTo(graph.ElementInt64), inputs[0])
+		l.finish(l.add("Cast", castTo(graph.ElementBool), l.add(op, c.Node.Attributes, inputs...)))
+		return
 	}
 	c.Params = p
 	c.emit(c.In[0].DType, shape...)
+}
+
+// neutral is the maximum of no elements, below all others, or the minimum, above them.
+func (c *context) neutral() string {
+	least := c.Node.Op == "ReduceMin"
+	if c.In[0].DType == graph.Bool {
+		return c.lowered.constant(&graph.Tensor{DType: graph.Bool, Bool: []bool{least}})
+	}
+	return c.lowered.scalar(float32(math.Inf(2*number(least) - 1)))
 }
 
 func reduced(s, axes []int, keep bool) []int {
@@ -151,14 +178,38 @@ type CumSumParams struct {
 }
 
 func inferCumSum(c *context) {
+	c.Params = c.cumulative()
+	c.emit(c.In[0].DType, c.shape(0)...)
+}
+
+// cumulative checks a running sum or product.
+func (c *context) cumulative() CumSumParams {
 	c.want(0, graph.Float32, graph.Int64)
-	s := c.shape(0)
 	axis, _ := c.constants(1)
 	if len(axis) != 1 {
 		c.failf("input 1 has %d elements, want one axis", len(axis))
 	}
-	c.Params = CumSumParams{Axis: c.axis(axis[0], len(s)), Exclusive: c.flag("exclusive", false), Reverse: c.flag("reverse", false)}
-	c.emit(c.In[0].DType, s...)
+	return CumSumParams{Axis: c.axis(axis[0], len(c.shape(0))), Exclusive: c.flag("exclusive", false), Reverse: c.flag("reverse", false)}
+}
+
+// inferCumProd multiplies each element by the one before it, then by the product of two before these, of four, and so on.
+func inferCumProd(c *context) {
+	p := c.cumulative()
+	n, rank := c.shape(0)[p.Axis], len(c.shape(0))
+	l, x := c.lower(), c.Node.Inputs[0]
+	shifted := func(x string, by int) string {
+		if p.Reverse {
+			by = -by
+		}
+		return l.pad(x, rank, p.Axis, by, -by, 1)
+	}
+	if p.Exclusive && n > 0 {
+		x = shifted(x, 1)
+	}
+	for by := 1; by < n; by *= 2 {
+		x = l.add("Mul", nil, x, shifted(x, by))
+	}
+	l.finish(x)
 }
 
 // Reduction is the axes of an array that are kept and those that are reduced, with their strides.

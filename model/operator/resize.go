@@ -3,6 +3,7 @@
 package operator
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -10,11 +11,16 @@ import (
 )
 
 var resizeRows = []Row{
-	{Name: "Resize", Since: 11, Types: "f", Note: "without antialiasing", Inputs: between(1, 4), Outputs: 1,
+	{Name: "Resize", Since: 11, Types: "f", Inputs: between(1, 4), Outputs: 1,
 		Attributes: []string{"antialias", "axes", "coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside", "extrapolation_value", "keep_aspect_ratio_policy", "mode", "nearest_mode"},
 		infer:      inferResize},
-	{Name: "GridSample", Since: 16, Types: "f", Note: "of images", Inputs: exactly(2), Outputs: 1,
+	{Name: "Upsample", Since: 7, Types: "f", Note: "deprecated since opset 10, as Resize", Inputs: between(1, 2), Outputs: 1,
+		Attributes: []string{"mode", "scales"}, infer: inferUpsample},
+	{Name: "Resize", Domain: own, Inputs: exactly(1), Outputs: 1, Attributes: []string{"axis", "index", "length", "outside", "weight"},
+		infer: inferResizeAxis},
+	{Name: "GridSample", Since: 16, Types: "f", Note: "cubic of images alone", Inputs: exactly(2), Outputs: 1,
 		Attributes: []string{"align_corners", "mode", "padding_mode"}, infer: inferGridSample},
+	{Name: "AffineGrid", Since: 20, Types: "f", Inputs: exactly(2), Outputs: 1, Attributes: []string{"align_corners"}, infer: inferAffineGrid},
 }
 
 // ResizeParams says which input elements make up each output element, axis by
@@ -37,7 +43,7 @@ type ResizeAxis struct {
 type resizer struct {
 	mode, coordinates, nearest string
 	a                          float32 // of the cubic kernel
-	excludeOutside             bool
+	excludeOutside, antialias  bool
 }
 
 func inferResize(c *context) {
@@ -77,7 +83,7 @@ func inferResize(c *context) {
 		if scales[i] == 1 && shape[a] == s[a] && start == 0 && end == 1 && r.coordinates != "tf_half_pixel_for_nn" {
 			continue // every coordinate is its own
 		}
-		if shape[a] > 1<<24 {
+		if shape[a] > 1<<24 || r.antialias && s[a] > 1<<24 {
 			c.failf("axis %d of %v becomes %d elements long", a, s, shape[a])
 		}
 		// The standard's length of the output, which need not be whole: it is
@@ -91,6 +97,10 @@ func inferResize(c *context) {
 			blended++
 		}
 	}
+	if r.antialias && blended > 1 {
+		c.resizeApart(p, shape)
+		return
+	}
 	if blended > 3 {
 		c.unsupported("resizing %d axes in mode %s; at most 3 are supported", blended, r.mode)
 	}
@@ -98,13 +108,59 @@ func inferResize(c *context) {
 	c.emit(graph.Float32, shape...)
 }
 
+// resizeApart resizes one axis after the other, about those that shrink most first: the many taps of antialiasing would multiply.
+func (c *context) resizeApart(p *ResizeParams, shape []int) {
+	s := c.shape(0)
+	var axes []int
+	for a := range p.Axes {
+		if p.Axes[a].Count > 0 {
+			axes = append(axes, a)
+		}
+	}
+	// Kernels are slower along the last axis, whose elements are neighbors.
+	growth := func(a int) float64 {
+		ratio := float64(shape[a]) / float64(s[a])
+		if a == len(s)-1 {
+			ratio *= 4
+		}
+		return ratio
+	}
+	slices.SortStableFunc(axes, func(a, b int) int { return cmp.Compare(growth(a), growth(b)) })
+	l, x := c.lower(), c.Node.Inputs[0]
+	for _, a := range axes {
+		index := graph.Attribute{Kind: graph.AttributeInts}
+		for _, i := range p.Axes[a].Index {
+			index.Ints = append(index.Ints, int64(i))
+		}
+		x = l.add("Resize", map[string]graph.Attribute{"axis": graph.IntAttribute(a), "length": graph.IntAttribute(shape[a]), "index": index,
+			"weight":  {Kind: graph.AttributeFloats, Floats: p.Axes[a].Weight},
+			"outside": {Kind: graph.AttributeFloat, Float: p.Outside}}, x)
+		l.Nodes[len(l.Nodes)-1].Domain = own
+	}
+	l.finish(x)
+}
+
+// inferResizeAxis is a Resize of one axis whose taps are known.
+func inferResizeAxis(c *context) {
+	shape, a := slices.Clone(c.shape(0)), c.integer("axis", 0)
+	shape[a] = c.integer("length", 0)
+	p := &ResizeParams{Axes: make([]ResizeAxis, len(shape)), Outside: c.float("outside", 0)}
+	axis := &p.Axes[a]
+	for _, i := range c.Node.Attributes["index"].Ints {
+		axis.Index = append(axis.Index, int32(i))
+	}
+	axis.Weight = c.Node.Attributes["weight"].Floats
+	axis.Count = len(axis.Index) / max(shape[a], 1)
+	c.Params = p
+	c.emit(graph.Float32, shape...)
+}
+
 // resizer reads Resize's attributes.
 func (c *context) resizer() resizer {
 	r := resizer{mode: c.text("mode", "nearest"), coordinates: c.text("coordinate_transformation_mode", "half_pixel"),
-		nearest: c.text("nearest_mode", "round_prefer_floor"), a: c.float("cubic_coeff_a", -0.75), excludeOutside: c.flag("exclude_outside", false)}
-	if c.flag("antialias", false) {
-		c.unsupported("antialiasing is not supported; resize without it, or before the export")
-	}
+		nearest: c.text("nearest_mode", "round_prefer_floor"), a: c.float("cubic_coeff_a", -0.75),
+		excludeOutside: c.flag("exclude_outside", false)}
+	r.antialias = c.flag("antialias", false) && r.mode != "nearest"
 	for _, o := range []struct {
 		name, value string
 		known       []string
@@ -118,10 +174,25 @@ func (c *context) resizer() resizer {
 			c.unsupported("%s is %q, want one of %q", o.name, o.value, o.known)
 		}
 	}
-	if c.Opset < 11 {
+	if c.Opset < 11 && len(c.Node.Inputs) < 3 { // the scales were the second input
 		c.unsupported("Resize is implemented from opset 11 on")
 	}
 	return r
+}
+
+// inferUpsample is the Resize that scales coordinates alone and takes the nearest pixel before each point, or mixes linearly.
+func inferUpsample(c *context) {
+	c.want(0, graph.Float32)
+	l := c.lower()
+	text := func(v string) graph.Attribute { return graph.Attribute{Kind: graph.AttributeString, String: v} }
+	scales := ""
+	if a, ok := c.attribute("scales", graph.AttributeFloats); ok {
+		scales = l.constant(graph.Floats(a.Floats, len(a.Floats)))
+	} else if c.has(1) {
+		scales = c.Node.Inputs[1]
+	}
+	l.finish(l.add("Resize", map[string]graph.Attribute{"mode": text(c.text("mode", "nearest")), "nearest_mode": text("floor"),
+		"coordinate_transformation_mode": text("asymmetric")}, c.Node.Inputs[0], "", scales))
 }
 
 // vector is input i, a vector of floats that must be known; nil if it is absent or empty.
@@ -129,10 +200,7 @@ func (c *context) vector(i int) []float32 {
 	if !c.has(i) || graph.Count(c.shape(i)) == 0 {
 		return nil
 	}
-	t := c.In[i].Const
-	if t == nil {
-		c.unsupported("input %d must be a constant or follow from the input's shape", i)
-	}
+	t := c.known(i, "")
 	if t.DType != graph.Float32 || len(t.Shape) != 1 {
 		c.failf("input %d is %v %v, want a float32 vector", i, t.DType, t.Shape)
 	}
@@ -196,6 +264,11 @@ func (c *context) resizeScales(s, axes, sizes []int) ([]float32, []int) {
 // as in other runtimes: which of two neighbours is nearest may hang on the last bit.
 func (r *resizer) taps(in, out int, length, scale, start, end float32) ResizeAxis {
 	axis := ResizeAxis{Count: map[string]int{"nearest": 1, "linear": 2, "cubic": 4}[r.mode]}
+	wide := r.antialias && scale < 1
+	if wide {
+		// Neighbors lie within the kernel's reach, as much wider as the axis becomes shorter.
+		axis.Count = int(min(math.Ceil(float64(axis.Count)/float64(scale)), float64(8*in))) + 1
+	}
 	axis.Index, axis.Weight = make([]int32, out*axis.Count), make([]float32, out*axis.Count)
 	for i := range out {
 		x := r.coordinate(float32(i), in, out, length, scale, start, end)
@@ -208,16 +281,18 @@ func (r *resizer) taps(in, out int, length, scale, start, end float32) ResizeAxi
 		}
 		inside := func(v float64) int32 { return int32(min(max(v, 0), float64(in-1))) }
 		floor := math.Floor(float64(x))
-		switch r.mode {
-		case "nearest":
+		switch mode := r.mode; {
+		case wide:
+			r.wideTaps(index, weight, float64(x), float64(scale), in)
+		case mode == "nearest":
 			index[0], weight[0] = inside(r.nearestTo(float64(x))), 1
-		case "linear":
+		case mode == "linear":
 			x = min(max(x, 0), float32(in-1))
 			floor = math.Floor(float64(x))
 			index[0], index[1] = inside(floor), inside(floor+1)
 			weight[1] = x - float32(floor)
 			weight[0] = 1 - weight[1]
-		case "cubic":
+		case mode == "cubic":
 			Cubic(weight, x-float32(floor), r.a)
 			sum := float32(0)
 			for t := range 4 {
@@ -236,6 +311,43 @@ func (r *resizer) taps(in, out int, length, scale, start, end float32) ResizeAxi
 		}
 	}
 	return axis
+}
+
+// wideTaps sets the weights of the pixels around x under the kernel stretched by 1/scale, which sum to 1. Pixels beyond
+// the ends are those at the ends, or do not count.
+func (r *resizer) wideTaps(index []int32, weight []float32, x, scale float64, in int) {
+	reach := 1 / scale
+	if r.mode == "cubic" {
+		reach = 2 / scale
+	}
+	first, sum := math.Floor(x-reach)+1, 0.0
+	values := make([]float64, len(weight))
+	for t := range values {
+		at := first + float64(t)
+		values[t] = kernelAt((at-x)*scale, r.mode == "cubic", float64(r.a))
+		if r.excludeOutside && (at < 0 || at > float64(in-1)) {
+			values[t] = 0
+		}
+		index[t] = int32(min(max(at, 0), float64(in-1)))
+		sum += values[t]
+	}
+	for t, v := range values {
+		weight[t] = float32(v / sum)
+	}
+}
+
+// kernelAt is the triangle, or Keys' cubic kernel of slope a, at x.
+func kernelAt(x float64, cubic bool, a float64) float64 {
+	x = math.Abs(x)
+	switch {
+	case !cubic:
+		return max(0, 1-x)
+	case x <= 1:
+		return ((a+2)*x-(a+3))*x*x + 1
+	case x < 2:
+		return ((a*x-5*a)*x+8*a)*x - 4*a
+	}
+	return 0
 }
 
 // nearestTo is the pixel that counts as nearest to a point.
@@ -303,11 +415,8 @@ func inferGridSample(c *context) {
 	c.want(0, graph.Float32)
 	c.want(1, graph.Float32)
 	x, grid := c.shape(0), c.shape(1)
-	if len(x) == 5 {
-		c.unsupported("volumes")
-	}
-	if len(x) != 4 || len(grid) != 4 || grid[0] != x[0] || grid[3] != 2 || x[2]*x[3] == 0 {
-		c.failf("input %v and grid %v, want [N, C, H, W] and [N, H', W', 2]", x, grid)
+	if n := len(x); n != 4 && n != 5 || len(grid) != n || grid[0] != x[0] || grid[n-1] != n-2 || graph.Count(x[2:]) == 0 {
+		c.failf("input %v and grid %v, want [N, C, H, W] and [N, H', W', 2], or those of volumes", x, grid)
 	}
 	p := GridSampleParams{Padding: c.text("padding_mode", "zeros"), AlignCorners: c.flag("align_corners", false)}
 	modes := map[string]string{"nearest": "nearest", "linear": "linear", "bilinear": "linear", "cubic": "cubic", "bicubic": "cubic"}
@@ -315,6 +424,162 @@ func inferGridSample(c *context) {
 	if p.Mode = modes[mode]; p.Mode == "" || !slices.Contains([]string{"zeros", "border", "reflection"}, p.Padding) {
 		c.failf("mode %q and padding_mode %q", mode, p.Padding)
 	}
+	if len(x) == 5 {
+		c.sampleVolume(p)
+		return
+	}
 	c.Params = p
 	c.emit(graph.Float32, x[0], x[1], grid[1], grid[2])
+}
+
+// volume is a GridSample of volumes under replacement.
+type volume struct {
+	*lowering
+	GridSampleParams
+}
+
+// neighbor is what a point takes along one axis: indices, weights, and whether they lie inside of the volume. The weight of
+// the nearest neighbor is 1 and absent, so is what is true everywhere.
+type neighbor struct{ index, weight, inside string }
+
+// sampleVolume is the sum over the corners of the cell that each point lies in, read at their indices, times their weights.
+func (c *context) sampleVolume(p GridSampleParams) {
+	if p.Mode == "cubic" {
+		c.failf("mode cubic of a volume, want linear or nearest")
+	}
+	x, grid := c.shape(0), c.shape(1)
+	points := graph.Count(grid[1:4])
+	v := &volume{c.lower(), p}
+	rows := v.reshape(v.transpose(c.Node.Inputs[0], []int{0, 2, 3, 4, 1}), []int{x[0], graph.Count(x[2:]), x[1]})
+	flat := v.reshape(c.Node.Inputs[1], []int{x[0], points, 3})
+	var axes [3][]neighbor // z, y, x; the grid has them the other way round
+	for a := range axes {
+		axes[a] = v.neighbors(v.slice(flat, 2, 2-a, 3-a), x[2+a])
+	}
+	sum := ""
+	for _, z := range axes[0] {
+		for _, y := range axes[1] {
+			line := v.add("Add", nil, v.scaled(z.index, x[3]), y.index)
+			for _, n := range axes[2] {
+				place := v.add("Add", nil, v.scaled(line, x[4]), n.index)
+				part := v.add("GatherND", map[string]graph.Attribute{"batch_dims": graph.IntAttribute(1)}, rows, place)
+				part = v.weighted(part, z, y, n)
+				if sum != "" {
+					part = v.add("Add", nil, sum, part)
+				}
+				sum = part
+			}
+		}
+	}
+	v.finish(v.reshape(v.transpose(sum, []int{0, 2, 1}), []int{x[0], x[1], grid[1], grid[2], grid[3]}))
+}
+
+// scaled is a value of integers times n.
+func (v *volume) scaled(x string, n int) string {
+	return v.add("Mul", nil, x, v.constant(graph.Ints(int64(n))))
+}
+
+// weighted is the values of a corner times its weights; 0 where it lies outside.
+func (v *volume) weighted(part string, corner ...neighbor) string {
+	for _, n := range corner {
+		if n.weight != "" {
+			part = v.add("Mul", nil, part, n.weight)
+		}
+	}
+	for _, n := range corner {
+		if n.inside != "" {
+			part = v.add("Where", nil, n.inside, part, v.number(0))
+		}
+	}
+	return part
+}
+
+// neighbors finds what points between −1 and 1, the two ends of an axis of n elements, take along it.
+func (v *volume) neighbors(at string, n int) []neighbor {
+	last, low, high := float32(n-1), float32(-0.5), float32(n)-0.5
+	x := v.add("Add", nil, at, v.number(1))
+	if v.AlignCorners {
+		x, low, high = v.add("Mul", nil, x, v.number(last)), 0, last
+	} else {
+		x = v.add("Sub", nil, v.add("Mul", nil, x, v.number(float32(n))), v.number(1))
+	}
+	x = v.clip(v.add("Div", nil, x, v.number(2)), -1<<30, 1<<30)
+	switch v.Padding {
+	case "border":
+		x = v.clip(x, 0, last)
+	case "reflection":
+		x = v.mirror(x, low, high)
+	}
+	if v.Mode == "nearest" {
+		return []neighbor{v.neighbor(v.add("Round", nil, x), "", last)}
+	}
+	floor := v.add("Floor", nil, x)
+	above := v.add("Sub", nil, x, floor)
+	below, next := v.add("Sub", nil, v.number(1), above), v.add("Add", nil, floor, v.number(1))
+	return []neighbor{v.neighbor(floor, below, last), v.neighbor(next, above, last)}
+}
+
+func (v *volume) neighbor(at, weight string, last float32) neighbor {
+	toInteger := map[string]graph.Attribute{"to": graph.IntAttribute(graph.ElementInt64)}
+	n := neighbor{weight: weight, index: v.add("Cast", toInteger, v.clip(at, 0, last))}
+	if v.Padding == "zeros" {
+		n.inside = v.add("And", nil, v.add("GreaterOrEqual", nil, at, v.number(0)), v.add("LessOrEqual", nil, at, v.number(last)))
+	}
+	return n
+}
+
+// mirror folds x back between two mirrors.
+func (v *volume) mirror(x string, low, high float32) string {
+	span := high - low
+	if span == 0 {
+		return v.clip(x, low, low)
+	}
+	distance := v.add("Abs", nil, v.add("Sub", nil, x, v.number(low)))
+	turns := v.add("Floor", nil, v.add("Div", nil, distance, v.number(span)))
+	rest := v.add("Sub", nil, distance, v.add("Mul", nil, turns, v.number(span)))
+	odd := v.add("Mod", map[string]graph.Attribute{"fmod": graph.IntAttribute(1)}, turns, v.number(2))
+	even := v.add("Equal", nil, odd, v.number(0))
+	return v.add("Where", nil, even, v.add("Add", nil, rest, v.number(low)), v.add("Sub", nil, v.number(high), rest))
+}
+
+// inferAffineGrid is, at each point of a regular grid between −1 and 1, the matrix times the point. Axes are summed one after
+// the other: each takes its own coordinates alone.
+func inferAffineGrid(c *context) {
+	c.want(0, graph.Float32)
+	theta := c.shape(0)
+	size, _ := c.constants(1)
+	n := len(size) - 2
+	if n != 2 && n != 3 || len(theta) != 3 || theta[0] != size[0] || theta[1] != n || theta[2] != n+1 {
+		c.failf("matrices %v and size %v, want [N, 2, 3] and [N, C, H, W], or those of volumes", theta, size)
+	}
+	l := c.lower()
+	column := func(j int) string {
+		return l.reshape(l.slice(c.Node.Inputs[0], 2, j, j+1), append(append([]int{size[0]}, slices.Repeat([]int{1}, n)...), n))
+	}
+	sum := column(n)
+	for j := range n {
+		axis := n - 1 - j // x is the last one
+		if d := size[2+axis]; d < 1 || d > graph.FoldLimit {
+			c.failf("size %v, want axes of 1 to %d", size, graph.FoldLimit)
+		}
+		shape := slices.Repeat([]int{1}, n+2)
+		shape[1+axis] = size[2+axis]
+		points := l.constant(graph.Floats(gridPoints(size[2+axis], c.flag("align_corners", false)), shape...))
+		sum = l.add("Add", nil, sum, l.add("Mul", nil, column(j), points))
+	}
+	l.finish(sum)
+}
+
+// gridPoints are n points between −1 and 1: the ends among them, or the middles of n equal parts.
+func gridPoints(n int, ends bool) []float32 {
+	points := make([]float32, n)
+	for i := range points {
+		switch {
+		case !ends:
+			points[i] = float32(float64(2*i+1)/float64(n) - 1)
+		case n > 1:
+			points[i] = float32(2*float64(i)/float64(n-1) - 1)
+		}
+	}
+	return points
 }

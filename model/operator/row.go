@@ -54,9 +54,9 @@ func atLeast(n int) [2]int           { return [2]int{n, -1} }
 // families are the rows of the table by the name of their files.
 var families = map[string][]Row{
 	"attention": attentionRows, "control": controlRows, "conv": convRows, "einsum": einsumRows, "elementwise": elementwiseRows,
-	"index": indexRows, "integer": integerRows, "microsoft": microsoftRows, "movement": movementRows, "normalize": normalizeRows,
+	"index": indexRows, "integer": integerRows, "loss": lossRows, "microsoft": microsoftRows, "movement": movementRows, "normalize": normalizeRows,
 	"pool": poolRows, "product": productRows, "quantize": quantizeRows, "recurrent": recurrentRows, "reduce": reduceRows, "resize": resizeRows,
-	"sequence": sequenceRows,
+	"sampling": samplingRows, "selection": selectionRows, "sequence": sequenceRows, "signal": signalRows, "text": textRows,
 }
 
 // Families lists the operators by family, each as its domain, ".", its name.

@@ -71,6 +71,15 @@ func one(kind graph.DType, shape ...int) *graph.Tensor {
 	}
 }
 
+// number1 is one number of a type; where it is an integer, that one.
+func number1(kind graph.DType, v int64) graph.Operand {
+	x := one(kind)
+	for i := range x.I64 {
+		x.I64[i] = v
+	}
+	return known(x)
+}
+
 // forms are the nodes, by the type of their data, of operators that do not take matrices of two rows and columns of that type
 // alone. Operators that are in no row do.
 func forms(kind graph.DType) map[string]form {
@@ -85,10 +94,40 @@ func forms(kind graph.DType) map[string]form {
 	value := graph.Attribute{Kind: graph.AttributeTensor, Tensor: one(kind, 1)}
 	image, matrix, scalar := data(1, 2, 5, 5), data(2, 2), known(one(kind))
 	kernel := attributes{"kernel_shape": list(2, 2)}
+	boxes := graph.Floats(make([]float32, 4), 1, 1, 4)
+	if kind != graph.Float32 {
+		boxes = one(kind, 1, 1, 1)
+	}
 	recurrent := func(gates int) form { return form{in(data(5, 2, 3), data(1, 4*gates, 3), data(1, 4*gates, 4)), nil} }
 	return map[string]form{
-		"AveragePool":               {in(image), kernel},
+		"AffineGrid":      {in(data(2, 2, 3), ints(2, 1, 4, 5)), nil},
+		"AveragePool":     {in(image), kernel},
+		"BitShift":        {in(matrix, matrix), attributes{"direction": text("LEFT")}},
+		"BlackmanWindow":  {in(number1(kind, 8)), nil},
+		"CenterCropPad":   {in(matrix, ints(3, 1)), nil},
+		"Col2Im":          {in(data(1, 4, 4), ints(3, 3), ints(2, 2)), nil},
+		"CumProd":         {in(matrix, ints(1)), nil},
+		"DFT":             {in(data(1, 3, 2)), nil},
+		"GlobalLpPool":    {in(image), nil},
+		"HammingWindow":   {in(number1(kind, 8)), nil},
+		"HannWindow":      {in(number1(kind, 8)), nil},
+		"LpPool":          {in(image), kernel},
+		"MaxUnpool":       {in(image, integers(1, 2, 5, 5)), kernel},
+		"MelWeightMatrix": {in(number1(kind, 2), number1(kind, 8), number1(kind, 100), known(one(graph.Float32)), known(one(graph.Float32))), nil},
+		"STFT":            {in(data(1, 8, 1), ints(2), graph.Operand{}, ints(4)), nil},
+		"TfIdfVectorizer": {in(matrix), attributes{"mode": text("TF"), "ngram_counts": list(0), "ngram_indexes": list(0, 1), "pool_int64s": list(2, 3),
+			"max_gram_length": number(1), "min_gram_length": number(1)}},
 		"BatchNormalization":        {in(image, data(2), data(2), data(2), data(2)), nil},
+		"BitCast":                   {in(matrix), attributes{"from": number(map[graph.DType]int{graph.Float32: graph.ElementFloat, graph.Int64: graph.ElementInt32, graph.Bool: graph.ElementBool}[kind]), "to": number(map[graph.DType]int{graph.Bool: graph.ElementInt8, graph.Float32: graph.ElementInt32, graph.Int64: graph.ElementUint32}[kind])}},
+		"Compress":                  {in(matrix, known(one(graph.Bool, 1))), nil},
+		"DeformConv":                {in(image, data(3, 2, 3, 3), data(1, 18, 3, 3)), nil},
+		"NegativeLogLikelihoodLoss": {in(matrix, integers(2)), nil},
+		"NonMaxSuppression":         {in(known(boxes), known(one(graph.Float32, 1, 1, 1))), nil},
+		"RoiAlign":                  {in(image, data(2, 4), integers(2)), attributes{"sampling_ratio": number(2)}},
+		"Scatter":                   {in(matrix, integers(2, 2), matrix), nil},
+		"SoftmaxCrossEntropyLoss":   {in(matrix, integers(2)), nil},
+		"Unique":                    {in(known(one(kind, 1))), nil},
+		"Upsample":                  {in(image, known(graph.Floats([]float32{1, 1, 2, 2}, 4))), nil},
 		"Cast":                      {in(matrix), attributes{"to": number(graph.ElementFloat)}},
 		"Concat":                    {in(matrix, matrix), attributes{"axis": number(1)}},
 		"Constant":                  {nil, attributes{"value": value}},
@@ -220,5 +259,5 @@ func ExampleSupported() {
 	}
 	// Output:
 	// Gelu: opsets 20 to 28, [float32], ""
-	// Resize: opsets 11 to 28, [float32], "without antialiasing"
+	// Resize: opsets 11 to 28, [float32], ""
 }

@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(256) unary_i64(const long long *x, 
 	}
 }
 
-enum { ADD, SUB, MUL, DIV, MAX, MIN, PRELU, REMAINDER, MODULO };
+enum { ADD, SUB, MUL, DIV, MAX, MIN, PRELU, REMAINDER, MODULO, BITWISE_AND, BITWISE_OR, BITWISE_XOR, LEFT, RIGHT, LOGICAL_RIGHT };
 
 __device__ inline float binary(float a, float b, int operation) {
 	switch (operation) {
@@ -144,7 +144,8 @@ extern "C" __global__ void __launch_bounds__(256) binary4_f32(const float *a, co
 	}
 }
 
-/* binary_i64: the same for integers. A division by zero gives 0; MODULO has the sign of the divisor. */
+/* binary_i64: the same for integers. A division by zero gives 0; MODULO has the sign of the divisor. A shift by less than 0 or
+ * by 64 or more leaves the sign alone. */
 extern "C" __global__ void __launch_bounds__(256) binary_i64(const long long *a, const long long *b, long long *y, size count, const Axis<2> *axes, int rank,
 		int operation) {
 	for_each(i, count) {
@@ -158,6 +159,12 @@ extern "C" __global__ void __launch_bounds__(256) binary_i64(const long long *a,
 		case DIV: r = q == 0 ? 0 : q == -1 ? (long long)(0 - (size)p) : p / q; break;
 		case MAX: r = p > q ? p : q; break;
 		case MIN: r = p < q ? p : q; break;
+		case BITWISE_AND: r = p & q; break;
+		case BITWISE_OR: r = p | q; break;
+		case BITWISE_XOR: r = p ^ q; break;
+		case LEFT: r = (size)q < 64 ? (long long)((size)p << q) : 0; break;
+		case RIGHT: r = p >> ((size)q < 64 ? q : 63); break;
+		case LOGICAL_RIGHT: r = (size)q < 64 ? (long long)((size)p >> q) : 0; break;
 		default:
 			if (q != 0 && q != -1) r = p % q;
 			if (operation == MODULO && r != 0 && (r < 0) != (q < 0)) r += q;
@@ -229,34 +236,105 @@ CHOOSE(choose_1, unsigned char)
 CHOOSE(choose_4, unsigned)
 CHOOSE(choose_8, size)
 
-/* The nearest float16 (kind 1) or bfloat16 (2), halves to even. */
+/* The power of two for |v|, from 2⁻¹²⁷ to 2¹²⁷: the next greater one (mode 0), the next smaller one (1), or the nearest, halves up (2). */
+__device__ inline float power_of_two(float v, int mode, bool saturate) {
+	const unsigned least = 1u << 22, most = 254u << 23;
+	unsigned b = float_bits(v) & 0x7fffffffu;
+	if (b > 0x7f800000u || ((b < least || b > most) && !saturate)) return bits_float(0x7fc00000u);
+	b = b < least ? least : b > most ? most : b;
+	unsigned step = b < 1u << 23 ? least : 1u << 23, part = b & (step - 1u);
+	b -= part;
+	if ((mode == 0 && part > 0) || (mode == 2 && part >= step / 2)) b += step;
+	return bits_float(b);
+}
+
+/* A type of floats of at most 8 bits: its bits of mantissa, the exponent of its least number with all of them, the bits of its greatest
+ * number as a float32, and what stands for greater ones: NaN, NaN without a negative zero, infinity, or nothing. */
+struct Small {
+	int mantissa, least;
+	unsigned most;
+	int special;
+};
+constexpr int LAST_NAN = 0, ZERO_NAN = 1, INFINITIES = 2, NO_SPECIAL = 3;
+
+/* The nearest number of the type, halves to even. */
+__device__ inline float small_float(float v, Small t, bool saturate) {
+	unsigned b = float_bits(v), sign = b & 0x80000000u;
+	int drop = 23 - t.mantissa;
+	b ^= sign;
+	if (b > 0x7f800000u) return t.special == NO_SPECIAL ? 0.0f : v;
+	if (b < (unsigned)(t.least + 127) << 23) {
+		/* The sum has the unit of the least numbers in its last place. */
+		float unit = bits_float((unsigned)(t.least + drop + 127) << 23);
+		b = float_bits(bits_float(b) + unit - unit);
+	} else {
+		b = (b + (1u << (drop - 1)) - 1u + (b >> drop & 1u)) & ~((1u << drop) - 1u);
+	}
+	if (b > t.most) b = saturate || t.special == NO_SPECIAL ? t.most : t.special == INFINITIES ? 0x7f800000u : 0x7fc00000u;
+	if (t.special == ZERO_NAN && b == 0) sign = 0;
+	return bits_float(b | sign);
+}
+
+/* The nearest number of a narrower type, halves to even: float16 (kind 1), bfloat16 (2), float8e4m3fn (3), float8e4m3fnuz (4),
+ * float8e5m2 (5), float8e5m2fnuz (6), float4e2m1 (7) and, by their rounding, the powers of two (8 to 10). 16 more: saturated. */
 __device__ inline float narrow(float v, int kind) {
+	bool saturate = kind & 16;
 	unsigned b = float_bits(v), sign = b & 0x80000000u;
 	b ^= sign;
-	if (kind == 0 || b > 0x7f800000u) return v;
-	if (kind == 2) return bits_float(sign | ((b + 0x7fffu + (b >> 16 & 1u)) & ~0xffffu));
-	if (b >= 0x477ff000u) return bits_float(sign | 0x7f800000u);
-	if (b < 0x38800000u) return bits_float(float_bits(bits_float(b) + 0.5f - 0.5f) | sign); /* units of 2⁻²⁴ */
-	return bits_float(sign | ((b + 0xfffu + (b >> 13 & 1u)) & ~0x1fffu));
+	switch (kind & 15) {
+	case 0: return v;
+	case 1:
+		if (b > 0x7f800000u) return v;
+		if (b >= 0x477ff000u) return bits_float(sign | 0x7f800000u);
+		if (b < 0x38800000u) return bits_float(float_bits(bits_float(b) + 0.5f - 0.5f) | sign); /* units of 2⁻²⁴ */
+		return bits_float(sign | ((b + 0xfffu + (b >> 13 & 1u)) & ~0x1fffu));
+	case 2: return b > 0x7f800000u ? v : bits_float(sign | ((b + 0x7fffu + (b >> 16 & 1u)) & ~0xffffu));
+	case 3: return small_float(v, Small{3, -6, 0x43e00000u, LAST_NAN}, saturate);
+	case 4: return small_float(v, Small{3, -7, 0x43700000u, ZERO_NAN}, saturate);
+	case 5: return small_float(v, Small{2, -14, 0x47600000u, INFINITIES}, saturate);
+	case 6: return small_float(v, Small{2, -15, 0x47600000u, ZERO_NAN}, saturate);
+	case 7: return small_float(v, Small{1, 0, 0x40c00000u, NO_SPECIAL}, saturate);
+	}
+	return power_of_two(v, (kind & 15) - 8, saturate);
 }
 
 /* The low bits of an integer; negative: unsigned; 0: all. */
 __device__ inline long long wrapped(long long v, int bits) {
-	switch (bits) {
-	case 8: return (signed char)v;
-	case -8: return (unsigned char)v;
-	case 16: return (short)v;
-	case -16: return (unsigned short)v;
-	case 32: return (int)v;
-	case -32: return (unsigned)v;
-	}
-	return v;
+	if (bits > 0) return (long long)((size)v << (64 - bits)) >> (64 - bits);
+	return bits < 0 ? v & ((1ll << -bits) - 1) : v;
 }
 
-enum { FLOAT_TO_FLOAT, INTEGER_TO_FLOAT, BOOL_TO_FLOAT, FLOAT_TO_INTEGER, INTEGER_TO_INTEGER, BOOL_TO_INTEGER, FLOAT_TO_BOOL, INTEGER_TO_BOOL, NOT, IS_NAN, IS_INF };
+/* The bits of a number as float32 (kind 0), float16 (1) or bfloat16 (2), which it is rounded to. */
+__device__ inline long long bits_of(float v, int kind) {
+	unsigned b = float_bits(v), sign = b >> 31;
+	if (kind == 0) return b;
+	b = float_bits(narrow(v, kind)) & 0x7fffffffu;
+	if (kind == 2) return (b > 0x7f800000u ? b | 0x400000u : b) >> 16 | sign << 15;
+	if (b > 0x7f800000u) return sign << 15 | 0x7e00u;
+	if (b >= 0x47800000u) return sign << 15 | 0x7c00u;
+	if (b < 0x38800000u) return sign << 15 | (unsigned)(bits_float(b) * 0x1p24f);
+	return sign << 15 | (b - 0x38000000u) >> 13;
+}
+
+/* The number of which the low bits are those, as float32 (kind 0), float16 (1), bfloat16 (2) or float64 (3). */
+__device__ inline float of_bits(long long v, int kind) {
+	unsigned b = (unsigned)v, sign = (b & 0x8000u) << 16, rest = b & 0x7fffu;
+	switch (kind) {
+	case 0: return bits_float(b);
+	case 2: return bits_float(b << 16);
+	case 3: return (float)bits_double((size)v);
+	}
+	if (rest >= 0x7c00u) return bits_float(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
+	if (rest < 0x400u) return bits_float(sign | float_bits((float)rest * 0x1p-24f));
+	return bits_float(sign | ((rest << 13) + 0x38000000u));
+}
+
+enum { FLOAT_TO_FLOAT, INTEGER_TO_FLOAT, BOOL_TO_FLOAT, FLOAT_TO_INTEGER, INTEGER_TO_INTEGER, BOOL_TO_INTEGER, FLOAT_TO_BOOL, INTEGER_TO_BOOL, NOT, IS_NAN, IS_INF,
+	BITS_OF, OF_BITS };
 
 /* convert: y = x in another type, or what x is. detail: the narrower float (see narrow), the bits
- * of the narrower integer (see wrapped), or which infinities count (1 negative, 2 positive, 3 both). */
+ * of the narrower integer (see wrapped), which infinities count (1 negative, 2 positive, 3 both), or whose bits are
+ * taken or given (0 float32, 1 float16, 2 bfloat16, 3 float64). */
 extern "C" __global__ void __launch_bounds__(256) convert(const void *x, void *y, size count, int operation, int detail) {
 	const float *floats = static_cast<const float *>(x);
 	const long long *integers = static_cast<const long long *>(x);
@@ -268,7 +346,7 @@ extern "C" __global__ void __launch_bounds__(256) convert(const void *x, void *y
 		switch (operation) {
 		case FLOAT_TO_FLOAT: to_float[i] = narrow(floats[i], detail); break;
 		case INTEGER_TO_FLOAT: to_float[i] = narrow((float)integers[i], detail); break;
-		case BOOL_TO_FLOAT: to_float[i] = bits[i] ? 1.0f : 0.0f; break;
+		case BOOL_TO_FLOAT: to_float[i] = narrow(bits[i] ? 1.0f : 0.0f, detail); break;
 		case FLOAT_TO_INTEGER: to_integer[i] = wrapped(truncated(floats[i]), detail); break;
 		case INTEGER_TO_INTEGER: to_integer[i] = wrapped(integers[i], detail); break;
 		case BOOL_TO_INTEGER: to_integer[i] = bits[i] != 0; break;
@@ -276,6 +354,8 @@ extern "C" __global__ void __launch_bounds__(256) convert(const void *x, void *y
 		case INTEGER_TO_BOOL: to_bool[i] = integers[i] != 0; break;
 		case NOT: to_bool[i] = !bits[i]; break;
 		case IS_NAN: to_bool[i] = floats[i] != floats[i]; break;
+		case BITS_OF: to_integer[i] = bits_of(floats[i], detail); break;
+		case OF_BITS: to_float[i] = of_bits(integers[i], detail); break;
 		default: {
 			unsigned b = float_bits(floats[i]);
 			to_bool[i] = ((detail & 1) && b == 0xff800000u) || ((detail & 2) && b == 0x7f800000u);

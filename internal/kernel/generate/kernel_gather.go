@@ -5,51 +5,101 @@ package main
 import "fmt"
 
 // gatherUnroll is the number of elements of a row that one turn of the loop takes.
-const gatherUnroll = 4
+const gatherUnroll = 8
 
-// The registers of gather: where a row's elements end, the position before that end, the panel of B, and what is asked for.
-const at, panel, ahead = "DI", "DX", "BP"
+// The registers of gather: where a row's elements end, the position before that end, the panel of B, and what is free for a short time.
+const at, panel, free = "DI", "DX", "BP"
 
 var rowPointers = []string{"AX", "BX", "CX", "SI", "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15"}
 
-// gather writes the micro-kernel whose rows are not in a panel: each is a sequence of runs
+// gatherTile is a micro-kernel of one size whose rows are not in a panel. Its columns are vectors of any length, given by the prefixes of their
+// registers: the last one need not be as long as the first.
+type gatherTile struct {
+	micro
+	rows    int
+	vectors []string
+}
+
+// lanes is how many columns a vector has.
+func lanes(vector string) int { return map[string]int{"Y": 8, "Z": 16}[vector] }
+
+// columns is how many columns the tile has.
+func (t gatherTile) columns() (n int) {
+	for _, v := range t.vectors {
+		n += lanes(v)
+	}
+	return n
+}
+
+func (t gatherTile) sum(r, v int) string {
+	return fmt.Sprintf("%s%d", t.vectors[v], r*len(t.vectors)+v)
+}
+
+func (t gatherTile) column(v int) string {
+	return fmt.Sprintf("%s%d", t.vectors[v], t.rows*len(t.vectors)+v)
+}
+
+// offset is where vector v begins in a row, in bytes.
+func (t gatherTile) offset(v int) int { return v * 4 * lanes(t.vectors[0]) }
+
+// gathers writes the gather kernels of a family of micro-kernels: of all heights, and for the columns of each list of vectors.
+func (m micro) gathers(heights []int, vectors ...[]string) {
+	for _, rows := range heights {
+		for _, v := range vectors {
+			gatherTile{m, rows, v}.gather()
+		}
+	}
+}
+
+// gather writes the micro-kernel: each row is a sequence of runs
 // of contiguous elements that lie at the same places relative to the row's start.
-func (t tile) gather() {
-	// The frame holds the next run and how many are left; every register has another
+func (t gatherTile) gather() {
+	// The frame holds the next run, how many are left, and what is asked for of the next panel; every register has another
 	// use, the frame pointer too, which the assembler saves.
-	t.functionWithFrame(fmt.Sprintf("%sGatherR%dV%d", t.name, t.rows, t.vectors),
-		"(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, end *tileEnd)",
-		fmt.Sprintf("multiplies rows in place by a panel into a %d×%d tile; see gatherKernel.", t.rows, t.vectors*t.bytes/t.size()), 16, 72)
+	t.functionWithFrame(fmt.Sprintf("%sGatherR%dC%d", t.name, t.rows, t.columns()),
+		"(data *float32, base *int, runs *piece, count int, b, c *float32, stride int, ahead uintptr, next int, end *tileEnd)",
+		fmt.Sprintf("multiplies rows in place by a panel into a %d×%d tile; see gatherKernel.", t.rows, t.columns()), 24, 80)
 	t.emit("MOVQ runs+16(FP), AX")
 	t.emit("MOVQ AX, next-8(SP)")
 	t.emit("MOVQ count+24(FP), AX")
 	t.emit("MOVQ AX, left-16(SP)")
+	t.emit("MOVQ ahead+56(FP), AX")
+	t.emit("MOVQ AX, ahead-24(SP)")
+	t.claim()
 	t.pointToVectors()
 	t.emit("MOVQ b+32(FP), %s", panel)
-	t.emit("MOVQ ahead+56(FP), %s", ahead)
-	t.clear()
+	for r := range t.rows {
+		for v := range t.vectors {
+			t.emit("%s %s, %s, %s", t.zero, t.sum(r, v), t.sum(r, v), t.sum(r, v))
+		}
+	}
+	step := t.panelB * 4
 	t.label("run")
 	t.pointToRun()
 	t.emit("ADDQ $%d, %s", gatherUnroll, at)
-	t.emit("JGT tail")
+	t.emit("JGT rest")
 	t.label("loop")
-	t.emit("PREFETCHT0 %d(%s)", 16*t.panelB*t.size(), panel)
 	for k := range gatherUnroll {
-		if k%2 == 1 {
-			t.emit("PREFETCHT1 (%s)", ahead)
-			t.emit("ADDQ $64, %s", ahead)
-		}
-		t.gatherStep(k, k-gatherUnroll)
+		t.ask(k)
+		t.step(k, k-gatherUnroll)
 	}
-	t.emit("ADDQ $%d, %s", gatherUnroll*t.panelB*t.size(), panel)
+	t.emit("ADDQ $%d, %s", gatherUnroll*step, panel)
 	t.emit("ADDQ $%d, %s", gatherUnroll, at)
 	t.emit("JLE loop")
+	t.label("rest")
+	t.emit("SUBQ $%d, %s", gatherUnroll/2, at)
+	t.emit("JGT tail")
+	for k := range gatherUnroll / 2 {
+		t.step(k, k-gatherUnroll/2)
+	}
+	t.emit("ADDQ $%d, %s", gatherUnroll/2*step, panel)
+	t.emit("ADDQ $%d, %s", gatherUnroll/2, at)
 	t.label("tail")
-	t.emit("SUBQ $%d, %s", gatherUnroll, at)
+	t.emit("SUBQ $%d, %s", gatherUnroll/2, at)
 	t.emit("JZ end")
 	t.label("single")
-	t.gatherStep(0, 0)
-	t.emit("ADDQ $%d, %s", t.panelB*t.size(), panel)
+	t.step(0, 0)
+	t.emit("ADDQ $%d, %s", step, panel)
 	t.emit("INCQ %s", at)
 	t.emit("JNZ single")
 	t.label("end")
@@ -59,15 +109,65 @@ func (t tile) gather() {
 	t.gatherEnd()
 }
 
+// claim asks for the tile of C, and for that of the other matrix.
+func (t gatherTile) claim() {
+	t.emit("MOVQ c+40(FP), R9")
+	t.emit("MOVQ stride+48(FP), R8")
+	t.eachLine(t.prefetchWrite)
+	t.emit("MOVQ end+72(FP), AX")
+	t.emit("TESTL $4, 12(AX)")
+	t.emit("JZ claimed")
+	t.emit("MOVQ 24(AX), R9")
+	t.emit("MOVQ 32(AX), R8")
+	t.eachLine(func(offset int) { t.emit("PREFETCHT1 %d(R9)", offset) })
+	t.label("claimed")
+}
+
+// eachLine asks for the lines of a tile at R9, rows R8 elements apart.
+func (t gatherTile) eachLine(ask func(offset int)) {
+	for r := range t.rows {
+		for o := 0; o < 4*t.columns(); o += 64 {
+			ask(o)
+		}
+		if r < t.rows-1 {
+			t.emit("LEAQ (R9)(R8*4), R9")
+		}
+	}
+}
+
+// ask asks, in step k of a turn, for a part of what is needed later: of the panel, of the rows of the next tile at this depth, and of
+// the next panel. Little by little: many requests at once would hold up the loads of this tile.
+func (t gatherTile) ask(k int) {
+	if k%4 == 0 {
+		t.emit("PREFETCHT0 %d(%s)", (16+k)*t.panelB*4, panel)
+	}
+	const half = gatherUnroll / 2
+	switch k {
+	case 0:
+		t.emit("MOVQ next+64(FP), %s", free)
+		t.emit("LEAQ %d(%s)(%s*4), %s", -4*gatherUnroll, free, at, free)
+	case half:
+		t.emit("MOVQ ahead-24(SP), %s", free)
+		t.emit("ADDQ $%d, ahead-24(SP)", half*64)
+	}
+	if k >= half {
+		t.emit("PREFETCHT1 %d(%s)", (k-half)*64, free)
+		return
+	}
+	for r := k * t.rows / half; r < (k+1)*t.rows/half; r++ {
+		t.emit("PREFETCHT1 (%s)(%s*1)", rowPointers[r], free)
+	}
+}
+
 // gatherEnd adds to the sums what tileEnd asks for and stores them.
-func (t tile) gatherEnd() {
+func (t gatherTile) gatherEnd() {
 	const end, c, stride, rows = "AX", "DI", "R8", "R10"
-	t.emit("MOVQ end+64(FP), %s", end)
+	t.emit("MOVQ end+72(FP), %s", end)
 	t.emit("MOVQ c+40(FP), %s", c)
 	t.emit("MOVQ stride+48(FP), %s", stride)
-	t.emit("SHLQ $%d, %s", t.shift, stride)
+	t.emit("SHLQ $2, %s", stride)
 	t.emit("MOVLQZX 12(%s), DX", end)
-	masked := t.vector == "Z"
+	masked := t.vector == "Z" // the family knows masks
 	if masked {
 		t.emit("KMOVW 8(%s), K1", end)
 		t.emit("KMOVW 10(%s), K2", end)
@@ -89,9 +189,9 @@ func (t tile) gatherEnd() {
 		each(name, from, step, func(r int) {
 			for v := range t.vectors {
 				if masked {
-					t.emit("%s %d(%s), %s, K%d, %s", t.add, v*t.bytes, from, t.sum(r, v), v+1, t.sum(r, v))
+					t.emit("%s %d(%s), %s, K%d, %s", t.add, t.offset(v), from, t.sum(r, v), v+1, t.sum(r, v))
 				} else {
-					t.emit("%s %d(%s), %s, %s", t.add, v*t.bytes, from, t.sum(r, v), t.sum(r, v))
+					t.emit("%s %d(%s), %s, %s", t.add, t.offset(v), from, t.sum(r, v), t.sum(r, v))
 				}
 			}
 		})
@@ -101,9 +201,11 @@ func (t tile) gatherEnd() {
 		t.emit("TESTL $%d, DX", bit)
 		t.emit("JZ %s", name)
 		t.emit("%s %d(%s), %s", t.broadcast, offset, end, bound)
-		for i := range t.rows * t.vectors {
-			// The second source is the result if either is NaN or both are zero.
-			t.emit("%s %s, %s, %s", op, t.register(i), bound, t.register(i))
+		for r := range t.rows {
+			for v, prefix := range t.vectors {
+				// The second source is the result if either is NaN or both are zero.
+				t.emit("%s %s, %s, %s", op, t.sum(r, v), prefix+bound[1:], t.sum(r, v))
+			}
 		}
 		t.label(name)
 	}
@@ -116,9 +218,9 @@ func (t tile) gatherEnd() {
 	t.emit("MOVQ 16(%s), BX", end)
 	for v := range t.vectors {
 		if masked {
-			t.emit("VMOVUPS.Z %d(BX), K%d, %s", v*t.bytes, v+1, t.column(v))
+			t.emit("VMOVUPS.Z %d(BX), K%d, %s", t.offset(v), v+1, t.column(v))
 		} else {
-			t.emit("%s %d(BX), %s", t.load, v*t.bytes, t.column(v))
+			t.emit("%s %d(BX), %s", t.load, t.offset(v), t.column(v))
 		}
 		for r := range t.rows {
 			t.emit("%s %s, %s, %s", t.add, t.column(v), t.sum(r, v), t.sum(r, v))
@@ -129,7 +231,7 @@ func (t tile) gatherEnd() {
 	t.emit("JZ joined")
 	t.emit("MOVQ 24(%s), R9", end)
 	t.emit("MOVQ 32(%s), CX", end)
-	t.emit("SHLQ $%d, CX", t.shift)
+	t.emit("SHLQ $2, CX")
 	addRows("joined", "R9", "CX")
 	limit(8, 40, "low", "VMAXPS")
 	limit(16, 44, "high", "VMINPS")
@@ -137,9 +239,9 @@ func (t tile) gatherEnd() {
 		each(name, c, stride, func(r int) {
 			for v := range t.vectors {
 				if masked {
-					t.emit("%s %s, K%d, %d(%s)", t.load, t.sum(r, v), v+1, v*t.bytes, c)
+					t.emit("%s %s, K%d, %d(%s)", t.load, t.sum(r, v), v+1, t.offset(v), c)
 				} else {
-					t.emit("%s %s, %d(%s)", t.load, t.sum(r, v), v*t.bytes, c)
+					t.emit("%s %s, %d(%s)", t.load, t.sum(r, v), t.offset(v), c)
 				}
 			}
 		})
@@ -157,40 +259,52 @@ func (t tile) gatherEnd() {
 }
 
 // pointToVectors points the rows to where their vectors begin.
-func (t tile) pointToVectors() {
+func (t gatherTile) pointToVectors() {
 	pointers := rowPointers[:t.rows]
 	t.emit("MOVQ base+8(FP), %s", at)
 	t.emit("MOVQ data+0(FP), %s", panel)
 	for r, p := range pointers {
 		t.emit("MOVQ %d(%s), %s", 8*r, at, p)
-		t.emit("LEAQ (%s)(%s*%d), %s", panel, p, t.size(), p)
+		t.emit("LEAQ (%s)(%s*%d), %s", panel, p, 4, p)
 	}
 }
 
 // pointToRun points the rows to the end of the next run; at counts up to 0.
-func (t tile) pointToRun() {
+func (t gatherTile) pointToRun() {
 	t.emit("MOVQ next-8(SP), %s", at)
 	t.emit("ADDQ $16, next-8(SP)")
 	t.emit("MOVQ (%s), %s", at, at)
 	for _, p := range rowPointers[:t.rows] {
-		t.emit("LEAQ (%s)(%s*%d), %s", p, at, t.size(), p)
+		t.emit("LEAQ (%s)(%s*%d), %s", p, at, 4, p)
 	}
 	t.emit("MOVQ next-8(SP), %s", at)
 	t.emit("MOVQ -8(%s), %s", at, at)
 	t.emit("NEGQ %s", at)
 }
 
-// gatherStep multiplies depth k of the panel by the rows' elements at at+offset.
-func (t tile) gatherStep(k, offset int) {
-	if t.vectors == 1 && t.vector == "Z" {
-		// One column vector: a row's value is used once, so that a broadcast of its own would not pay.
-		t.emit("%s %d(%s), %s", t.load, k*t.panelB*t.size(), panel, t.column(0))
-		for r := range t.rows {
-			t.emit("VFMADD231PS.BCST %d(%s)(%s*%d), %s, %s", offset*t.size(), rowPointers[r], at, t.size(), t.column(0), t.sum(r, 0))
-		}
-		return
+// step multiplies depth k of the panel by the rows' elements at at+offset.
+func (t gatherTile) step(k, offset int) {
+	for v := range t.vectors {
+		t.emit("%s %d(%s), %s", t.load, k*t.panelB*4+t.offset(v), panel, t.column(v))
 	}
-	t.step(k, panel, func(r int) string {
-		return fmt.Sprintf("%d(%s)(%s*%d)", offset*t.size(), rowPointers[r], at, t.size())
-	})
+	for r, p := range rowPointers[:t.rows] {
+		value := fmt.Sprintf("%d(%s)(%s*4)", offset*4, p, at)
+		if len(t.vectors) == 1 && t.vector == "Z" {
+			// A row's value is used once, so that a broadcast of its own would not pay.
+			t.emit("VFMADD231PS.BCST %s, %s, %s", value, t.column(0), t.sum(r, 0))
+			continue
+		}
+		row := t.rowValue(r)
+		t.emit("%s %s, %s%d", t.broadcast, value, t.vectors[0], row)
+		for v, prefix := range t.vectors {
+			t.multiply(fmt.Sprintf("%s%d", prefix, row), t.column(v), t.sum(r, v), "")
+		}
+	}
+}
+
+// rowValue is the number of the register that holds row r's value.
+func (t gatherTile) rowValue(r int) int {
+	first := (t.rows + 1) * len(t.vectors)
+	count := map[string]int{"Y": 16, "Z": 32}[t.vector] - first
+	return first + r%count
 }

@@ -36,6 +36,97 @@ func (a *assembler) packs() {
 		a.packRows("packBytes", "copies rows of bytes, widened to pairs of 16 bits, into a panel, sixteen depths per block; "+
 			"source and panel steps are in bytes.", rows, true)
 	}
+	a.packDoubles4()
+	a.packDoubles2()
+	for _, size := range []int{48, 64, 96, 128} {
+		a.copyRows(size)
+	}
+}
+
+// packDoubles4 writes the transposing copy of four rows of 64-bit elements.
+func (a *assembler) packDoubles4() {
+	a.function("packDoubles4AVX2", "(panel, source *float64, sourceStep, panelStep, blocks int)",
+		"copies four rows of 64-bit elements into a panel, four depths per block; source and panel steps are in bytes.", 40)
+	a.emit("MOVQ panel+0(FP), DI")
+	a.emit("MOVQ source+8(FP), SI")
+	a.emit("MOVQ sourceStep+16(FP), AX")
+	a.emit("MOVQ panelStep+24(FP), R8")
+	a.emit("MOVQ blocks+32(FP), CX")
+	a.emit("LEAQ (SI)(AX*1), BX")
+	a.emit("LEAQ (SI)(AX*2), DX")
+	a.emit("LEAQ (BX)(AX*2), R11")
+	a.emit("LEAQ (R8)(R8*2), R9")
+	a.label("loop")
+	for i, p := range packSource {
+		a.emit("VMOVUPD (%s), Y%d", p, i)
+	}
+	// The rows that are packed next lie in other pages.
+	for _, p := range packSource {
+		a.emit("PREFETCHT0 (%s)(AX*4)", p)
+	}
+	for _, p := range packSource {
+		a.emit("ADDQ $32, %s", p)
+	}
+	// Depths 0|2 and 1|3 of two rows in the low|high halves.
+	a.emit("VUNPCKLPD Y1, Y0, Y4")
+	a.emit("VUNPCKHPD Y1, Y0, Y5")
+	a.emit("VUNPCKLPD Y3, Y2, Y6")
+	a.emit("VUNPCKHPD Y3, Y2, Y7")
+	for d, halves := range []string{"$0x20, Y6, Y4", "$0x20, Y7, Y5", "$0x31, Y6, Y4", "$0x31, Y7, Y5"} {
+		a.emit("VPERM2F128 %s, Y%d", halves, d)
+		a.emit("VMOVUPD Y%d, %s", d, packLow[d])
+	}
+	a.emit("LEAQ (DI)(R8*4), DI")
+	a.emit("DECQ CX")
+	a.emit("JNZ loop")
+	a.end()
+}
+
+// packDoubles2 writes that of two rows.
+func (a *assembler) packDoubles2() {
+	a.function("packDoubles2AVX2", "(panel, source *float64, sourceStep, panelStep, blocks int)",
+		"copies two rows of 64-bit elements into a panel, two depths per block; source and panel steps are in bytes.", 40)
+	a.emit("MOVQ panel+0(FP), DI")
+	a.emit("MOVQ source+8(FP), SI")
+	a.emit("MOVQ sourceStep+16(FP), AX")
+	a.emit("MOVQ panelStep+24(FP), R8")
+	a.emit("MOVQ blocks+32(FP), CX")
+	a.label("loop")
+	a.emit("VMOVUPD (SI), X0")
+	a.emit("VMOVUPD (SI)(AX*1), X1")
+	a.emit("ADDQ $16, SI")
+	a.emit("VUNPCKLPD X1, X0, X2")
+	a.emit("VUNPCKHPD X1, X0, X3")
+	a.emit("VMOVUPD X2, (DI)")
+	a.emit("VMOVUPD X3, (DI)(R8*1)")
+	a.emit("LEAQ (DI)(R8*2), DI")
+	a.emit("DECQ CX")
+	a.emit("JNZ loop")
+	a.end()
+}
+
+// copyRows writes the copy of the first size bytes of every row.
+func (a *assembler) copyRows(size int) {
+	a.function(fmt.Sprintf("copyRows%dAVX2", size), "(dst, src *byte, step, rows int)",
+		fmt.Sprintf("copies the first %d bytes of rows that are step bytes apart to dst, one after another.", size), 32)
+	a.emit("MOVQ dst+0(FP), DI")
+	a.emit("MOVQ src+8(FP), SI")
+	a.emit("MOVQ step+16(FP), R8")
+	a.emit("MOVQ rows+24(FP), CX")
+	a.label("loop")
+	for at := 0; at < size; at += 32 {
+		register := map[bool]string{true: "Y", false: "X"}[at+32 <= size]
+		a.emit("VMOVUPD %d(SI), %s%d", at, register, at/32)
+	}
+	for at := 0; at < size; at += 32 {
+		register := map[bool]string{true: "Y", false: "X"}[at+32 <= size]
+		a.emit("VMOVUPD %s%d, %d(DI)", register, at/32, at)
+	}
+	a.emit("ADDQ R8, SI")
+	a.emit("ADDQ $%d, DI", size)
+	a.emit("DECQ CX")
+	a.emit("JNZ loop")
+	a.end()
 }
 
 // packRows writes the copy of four or two rows.

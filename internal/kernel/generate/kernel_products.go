@@ -205,6 +205,7 @@ func (a *assembler) micros() {
 			zero: "VPXORD", load: "VMOVDQU32", broadcast: "VPBROADCASTD", add: "VPADDD", multiply: fused("VPDPBUSD")},
 	}
 	a.tiles(wide, "Z", 64, []int{4, 8, 12})
+	wide[0].gathers([]int{4, 8, 12}, []string{"Y"}, []string{"Z"}, []string{"Z", "Y"}, []string{"Z", "Z"})
 	narrow := []micro{
 		{name: "float32AVX2", element: "float32", result: "float32", shift: 2, panelA: 6, panelB: 16,
 			zero: "VXORPS", load: "VMOVUPS", broadcast: "VBROADCASTSS", add: "VADDPS", multiply: fused("VFMADD231PS")},
@@ -219,19 +220,17 @@ func (a *assembler) micros() {
 			}},
 	}
 	a.tiles(narrow, "Y", 32, []int{2, 4, 6})
+	narrow[0].gathers([]int{2, 4, 6}, []string{"Y"}, []string{"Y", "Y"})
 }
 
-// tiles writes the micro-kernels of one vector length; those of float32 exist for gathered rows too.
+// tiles writes the micro-kernels of one vector length.
 func (a *assembler) tiles(micros []micro, vector string, bytes int, heights []int) {
-	for _, m := range micros {
-		m.assembler, m.vector, m.bytes = a, vector, bytes
+	for i := range micros {
+		micros[i].assembler, micros[i].vector, micros[i].bytes = a, vector, bytes
+		m := micros[i]
 		for _, rows := range heights {
 			for vectors := 1; vectors <= 2; vectors++ {
-				t := tile{m, rows, vectors}
-				t.product()
-				if m.element == "float32" {
-					t.gather()
-				}
+				tile{m, rows, vectors}.product()
 			}
 		}
 	}

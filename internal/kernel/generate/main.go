@@ -54,6 +54,7 @@ func kernelAssembly() *assembler {
 	a.distances()
 	a.rowSums()
 	a.pairs()
+	a.reflections()
 	a.pause()
 	return a
 }

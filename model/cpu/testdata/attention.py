@@ -3,59 +3,14 @@ node-test format; see README.md. Outputs are ONNX Runtime's, or those of onnx's 
 
     python attention.py
 """
-import gzip
-import io
-import os
-import tarfile
-
 import numpy as np
-import onnx
-import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
-from onnx.reference import ReferenceEvaluator
 
-here = os.path.dirname(os.path.abspath(__file__))
-rng = np.random.default_rng(23)
-cases = {}
-F, I, B = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
-TYPES = {np.dtype(np.float32): F, np.dtype(np.int64): I, np.dtype(np.bool_): B}
+from cases import Cases
 
-
-def normal(*shape):
-    return np.round(rng.standard_normal(shape) * 64).astype(np.float32) / 64  # few digits: the archive is small
-
-
-def graph(name, opset, nodes, inputs, outputs, constants=None, reference=False, preview=False):
-    """Adds a case. The first axis of the first input is symbolic."""
-    ports = [helper.make_tensor_value_info(k, TYPES[a.dtype], ["batch", *a.shape[1:]] if i == 0 else a.shape)
-             for i, (k, a) in enumerate(inputs.items())]
-    g = helper.make_graph(nodes, name, ports, [helper.make_tensor_value_info(o, F, None) for o in outputs],
-                          [numpy_helper.from_array(a, k) for k, a in (constants or {}).items()])
-    opsets = [helper.make_opsetid("", opset)] + ([helper.make_opsetid("ai.onnx.preview", 1)] if preview else [])
-    model = helper.make_model(g, opset_imports=opsets, producer_name="repscope", ir_version=10)
-    if reference:
-        values = ReferenceEvaluator(model).run(None, inputs)
-    else:
-        options = onnxruntime.SessionOptions()
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        options.log_severity_level = 3
-        session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-        values = session.run(None, inputs)
-    cases[f"{name}_opset{opset}"] = (model, inputs, dict(zip(outputs, values)))
-
-
-def case(name, op, opset, *inputs, outputs=1, reference=False, domain="", **attributes):
-    """Adds a case of one node. Inputs are arrays, ("const", array), or None where one is absent."""
-    names, given, constants = [], {}, {}
-    for i, x in enumerate(inputs):
-        names.append("" if x is None else f"x{i}")
-        if isinstance(x, tuple):
-            constants[names[-1]] = x[1]
-        elif x is not None:
-            given[names[-1]] = x
-    results = [f"y{i}" for i in range(outputs)]
-    node = helper.make_node(op, names, results, name=name, domain=domain, **attributes)
-    graph(name, opset, [node], given, results, constants, reference, bool(domain))
+F = TensorProto.FLOAT
+archive = Cases(23)
+rng, normal, graph, case = archive.rng, archive.normal, archive.graph, archive.case
 
 
 def heads(b, h, s, d):
@@ -174,21 +129,4 @@ case("tensorscatter", "TensorScatter", 24, normal(2, 3, 6, 4), normal(2, 3, 2, 4
 case("tensorscatter_first", "TensorScatter", 24, normal(2, 6, 4), normal(2, 3, 4), axis=1)
 case("tensorscatter_circular", "TensorScatter", 24, normal(2, 3, 6, 4), normal(2, 3, 3, 4), np.array([5, 2]), mode="circular")
 
-
-def main():
-    # No dates: the same cases give the same file.
-    with open(os.path.join(here, "attention.tar.gz"), "wb") as file, gzip.GzipFile("", "wb", 9, file, 0) as archive, tarfile.open(fileobj=archive, mode="w") as out:
-        def write(name, data):
-            entry = tarfile.TarInfo(name)
-            entry.size = len(data)
-            out.addfile(entry, io.BytesIO(data))
-
-        for name, (model, inputs, outputs) in cases.items():
-            write(f"{name}/model.onnx", model.SerializeToString())
-            for kind, values in (("input", inputs), ("output", outputs)):
-                for i, (key, a) in enumerate(values.items()):
-                    write(f"{name}/test_data_set_0/{kind}_{i}.pb", numpy_helper.from_array(np.ascontiguousarray(a), key).SerializeToString())
-    print(len(cases), "cases, onnx", onnx.__version__, "ONNX Runtime", onnxruntime.__version__, "NumPy", np.__version__)
-
-
-main()
+archive.write("attention.tar.gz")

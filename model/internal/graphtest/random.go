@@ -68,7 +68,7 @@ func (s *Source) ints() []int64 {
 // words are values of text attributes.
 var words = []string{"", "constant", "edge", "reflect", "wrap", "nearest", "linear", "cubic", "SAME_UPPER", "SAME_LOWER", "VALID", "tanh", "none", "DCR", "CRD", "add", "max",
 	"half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize", "floor", "ceil", "ij,jk->ik", "bij,bjk->bik", "...i,i->...", "ii->i", "i,j->ij", "ab->ba", "abc->", "bhwc,hkc->bhwk",
-	"forward", "reverse", "bidirectional"}
+	"forward", "reverse", "bidirectional", "sum", "mean", "avg", "up", "nearest", "output_half_pixel"}
 
 func (s *Source) attribute(name string) graph.Attribute {
 	switch name {
@@ -76,7 +76,7 @@ func (s *Source) attribute(name string) graph.Attribute {
 		return graph.Attribute{Kind: graph.AttributeFloat, Float: float32(s.Next(5)) - 1}
 	case "value":
 		return graph.Attribute{Kind: graph.AttributeTensor, Tensor: s.tensor()}
-	case "mode", "auto_pad", "approximate", "nearest_mode", "coordinate_transformation_mode", "reduction", "equation", "keep_aspect_ratio_policy", "direction":
+	case "mode", "auto_pad", "approximate", "nearest_mode", "coordinate_transformation_mode", "reduction", "equation", "keep_aspect_ratio_policy", "direction", "round_mode":
 		return graph.Attribute{Kind: graph.AttributeString, String: words[s.Next(len(words))]}
 	case "kernel_shape", "pads", "strides", "dilations", "axes", "perm", "output_padding", "output_shape", "split", "value_ints",
 		"scan_input_axes", "scan_input_directions", "scan_output_axes", "scan_output_directions":
@@ -232,7 +232,7 @@ func (s *Source) Case(cases fs.FS, model string) (*graph.Graph, []*graph.Tensor,
 	if err != nil {
 		return nil, nil, err
 	}
-	decoded, err := onnx.Decode(file, "", onnx.Options{})
+	decoded, err := onnx.Decode(file, "", onnx.Options{MinOpset: 1})
 	if err != nil {
 		return nil, nil, err
 	}

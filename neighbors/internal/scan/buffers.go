@@ -2,22 +2,24 @@
 
 package scan
 
-import (
-	"slices"
-	"unsafe"
-)
+import "unsafe"
 
-// Grown returns n elements in s's memory.
+// Grown returns n elements in s's memory, or in new memory that may serve a fourth more
+// another time. It is made, not grown as by append, which writes zeros over memory that
+// the system hands out zeroed, in one piece that nothing can interrupt.
 func Grown[T any](s []T, n int) []T {
 	if cap(s) >= n {
 		return s[:n]
 	}
-	return slices.Grow(s[:0], n)[:n]
+	return make([]T, n, max(n, cap(s)+cap(s)/4))
 }
 
 // Zeroed returns n zeros in s's memory.
 func Zeroed[T any](s []T, n int) []T {
-	s = slices.Grow(s[:0], n)[:n]
+	if cap(s) < n {
+		return Grown(s, n)
+	}
+	s = s[:n]
 	clear(s)
 	return s
 }

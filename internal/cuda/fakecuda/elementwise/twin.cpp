@@ -8,7 +8,7 @@ namespace {
 #include "../../kernels/elementwise.cu"
 
 Family family("elementwise", "elementwise.cu math.h device.h walk.h ../fakecuda/twin.h",
-	"bd0120ea9699724c81b1c9eba7ecef8e66c2b8ffa43dd54dfe632a45cd9d9489",
+	"6c2d3b54c6799f392acf162f540a239cc9e8b4417aa26444afa4a75cf39f9709",
 	__start_fake_shared_elementwise, __stop_fake_shared_elementwise, {
 	twin("unary_f32", unary_f32),
 	twin("unary_double_f32", unary_double_f32),
