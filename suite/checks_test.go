@@ -268,6 +268,12 @@ var wrongValues = map[string]map[string][]string{
 		"loss-columns":    {"--loss-columns val_loss"},
 		"select":          nil, // any text
 	},
+	"evaluate": {
+		"only":      {"--only [", "--only a,,b"},
+		"skip":      {"--skip [a"},
+		"fail-fast": nil, "list": nil, "wait": nil, "resume": nil, "schema": nil, "init": nil, // yes or no
+		"jobs": {"--jobs 0"},
+	},
 	"encode": {
 		"to":      {"--to nyp", "--to npy --output {model}.npz"},
 		"output":  {"--output {model}", "--output {model}.txt", "--output a/{model}.npy"},
@@ -292,6 +298,8 @@ func missing(e Entry) string {
 	switch e.Name {
 	case "compare":
 		return "none.json"
+	case "evaluate":
+		return "none.yaml"
 	case "generation":
 		return "--latents z=none.npz"
 	case "sequence":

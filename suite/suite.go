@@ -25,6 +25,7 @@ import (
 	"repscope/internal/run"
 	"repscope/tool/compare"
 	"repscope/tool/encode"
+	"repscope/tool/evaluate"
 )
 
 // Entry is one binary.
@@ -38,7 +39,13 @@ type Entry struct {
 }
 
 // entries are the analyses, then the tools, in the order of the documentation.
-var entries = []Entry{
+var entries = append(slices.Clone(analyses), []Entry{
+	{Command: encode.Command},
+	{Command: compare.Command},
+	{Command: evaluate.New(commandsOf(analyses))},
+}...)
+
+var analyses = []Entry{
 	{Command: smoothness.Command, Analysis: true},
 	{Command: robustness.Command, Analysis: true},
 	{Command: neighborhood.Command, Analysis: true},
@@ -50,15 +57,18 @@ var entries = []Entry{
 	{Command: forecast.Command, Analysis: true},
 	{Command: sequence.Command, Analysis: true},
 	{Command: canvas.Command, Analysis: true},
-	{Command: encode.Command},
-	{Command: compare.Command},
 }
 
 // All returns every binary, the analyses first.
 func All() []Entry { return slices.Clone(entries) }
 
 // Commands returns the commands of every binary.
-func Commands() []run.Command {
+func Commands() []run.Command { return commandsOf(entries) }
+
+// Analyses returns the commands that measure.
+func Analyses() []run.Command { return commandsOf(analyses) }
+
+func commandsOf(entries []Entry) []run.Command {
 	commands := make([]run.Command, len(entries))
 	for i, e := range entries {
 		commands[i] = e.Command

@@ -351,6 +351,11 @@ func copyRows96AVX2(dst, src *byte, step, rows int)
 //go:noescape
 func copyRows128AVX2(dst, src *byte, step, rows int)
 
+// interleave3AVX2 copies three rows, step bytes apart, one element of each after another, eight of each row per block.
+//
+//go:noescape
+func interleave3AVX2(dst, src *float32, step, blocks int)
+
 // packShifted4AVX2 copies four rows of float32 elements, each times its row's scale minus its depth's shift, into a panel, eight depths per block; source and panel steps are in bytes.
 //
 //go:noescape

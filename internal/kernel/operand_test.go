@@ -86,7 +86,7 @@ func TestPanels(t *testing.T) {
 
 func panelsOf[T Float](t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 62))
-	for _, width := range []int{4, 6, 8, 12, 16, 32} {
+	for _, width := range []int{3, 4, 6, 8, 12, 16, 32} {
 		for _, count := range []int{1, 2, 3, width - 1, width, 2*width + 5, 4 * width} {
 			for _, depth := range []int{1, 2, 5, 16, 33} {
 				rows, columns := fill(r, make([]T, (count-1)*(depth+3)+depth)), fill(r, make([]T, (depth-1)*(count+2)+count))
@@ -109,4 +109,16 @@ func panelsOf[T Float](t *testing.T) {
 			}
 		}
 	}
+}
+
+// BenchmarkPackColors copies the colors of an image to its pixels.
+func BenchmarkPackColors(b *testing.B) {
+	const side = 224
+	src, dst := make([]float32, 3*side*side), make([]float32, 3*side)
+	for b.Loop() {
+		for y := range side {
+			PackRows(dst, 3, src[y*side:], side*side, 3, side)
+		}
+	}
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/side/side*1e9, "ns/pixel")
 }

@@ -50,6 +50,13 @@ func packFloat32AVX2(dst []float32, width int, src []float32, stride, count, dep
 	// The assembly does not check bounds.
 	src = src[:(count-1)*stride+depth]
 	dst = dst[:roundUp(count, width)*depth]
+	if width == 3 && count == 3 && depth >= 8 {
+		interleave3AVX2(&dst[0], &src[0], 4*stride, depth/8)
+		for d := depth &^ 7; d < depth; d++ {
+			dst[3*d], dst[3*d+1], dst[3*d+2] = src[d], src[stride+d], src[2*stride+d]
+		}
+		return
+	}
 	to := unsafe.Slice((*uint32)(unsafe.Pointer(&dst[0])), len(dst))
 	from := unsafe.Slice((*byte)(unsafe.Pointer(&src[0])), 4*len(src))
 	packPanels(packRows4AVX2, packRows2AVX2, to, width, from, 4*stride, count, depth, depth/8, 8, 0, restFloat32)

@@ -111,23 +111,19 @@ func Run(ctx context.Context, c Command, args []string, stdout, stderr io.Writer
 var errInterrupted = errors.New("interrupted; no file was written")
 
 func run(ctx context.Context, c *Command, args []string, stdout, stderr io.Writer) error {
-	flags := newFlags(c.Name)
-	options := &Options{}
-	job := c.Setup(flags)
-	options.register(flags, c, job)
-	if err := parse(flags, options, c, args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return ignorePipe(help(stdout, c, flags))
-		}
-		return Hint(err, "run "+c.Name+" --help for all flags")
-	}
-	if options.version {
+	return runLayers(ctx, c, args, nil, stdout, stderr)
+}
+
+// runLayers is a run with options from layers besides.
+func runLayers(ctx context.Context, c *Command, args []string, layers []Layer, stdout, stderr io.Writer) error {
+	flags, options, job, err := settle(c, args, layers)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return ignorePipe(help(stdout, c, flags))
+	case err != nil:
+		return err
+	case options.version:
 		return ignorePipe(writeVersion(stdout, c, options.JSON))
-	}
-	if options.config != "" {
-		if err := applyConfig(flags, options); err != nil {
-			return err
-		}
 	}
 	if options.Threads > 0 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(options.Threads))

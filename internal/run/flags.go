@@ -55,12 +55,17 @@ func newFlags(name string) *Flags {
 
 // FlagNames lists the flags of a command, the shared ones among them, by name.
 func FlagNames(c Command) []string {
+	var names []string
+	VisitFlags(c, func(f *flag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// VisitFlags calls visit for every flag of a command, the shared ones among them, by name.
+func VisitFlags(c Command, visit func(*flag.Flag)) {
 	flags := newFlags(c.Name)
 	job := c.Setup(flags)
 	(&Options{}).register(flags, &c, job)
-	var names []string
-	flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-	return names
+	flags.VisitAll(visit)
 }
 
 // TreeNames lists the keys of a configuration of a command that are no flags: see [Flags.Tree].

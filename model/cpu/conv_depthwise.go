@@ -1,5 +1,6 @@
-// Convolution with a group for each channel, which is computed without a product: its channels lie as the lanes of a vector do.
-// Nothing is copied; a kernel that hangs over the border of an image takes fewer positions.
+// Convolution with a group for each channel or few channels, which is computed without a product: its filters lie as the lanes of a
+// vector do. Nothing is copied; a kernel that hangs over the border of an image takes fewer positions. Where a group's channel has
+// several filters, the image is copied with each channel repeated, and so it is with fewer channels than lanes: see tiled.
 
 package cpu
 
@@ -10,11 +11,14 @@ import (
 	"repscope/model/operator"
 )
 
-// channelwise is a convolution with one channel per group whose weights are known.
+// channelwise is a convolution with few channels per group whose weights are known. Its geometry has as many channels as filters.
 type channelwise struct {
 	*geometry
-	weights []float32 // [position, channel]
+	each    int       // channels of a group
+	repeat  int       // filters of a channel
+	weights []float32 // [position, channel of the group, filter]
 	lines   []crossed // of the output, in all planes
+	tiled   *tiled    // of few channels, else nil
 }
 
 // crossed is a line of output pixels: where in the image its first patch begins, and in which pieces its patches lie inside.
@@ -49,18 +53,34 @@ func (g *geometry) within(a, o int) span {
 	return s
 }
 
-// channelwise reports whether the convolution has one channel and one filter per group, and sums that a product would not split.
+// channelwise reports whether the convolution has groups that are computed without a product, and sums that a product would not split.
 func (g *geometry) channelwise() bool {
-	return g.groups > 1 && g.channels == g.groups && g.filters == g.groups && g.depth() <= kernel.KC
+	if g.groups == 1 || g.depth() > kernel.KC {
+		return false
+	}
+	switch g.channels / g.groups {
+	case 1:
+		return true
+	case 2, 4, 8:
+		return g.filters == g.channels
+	}
+	return false
 }
 
-// newChannelwise takes the weights by position and channel. An image that is copied has its padding in it.
+// newChannelwise takes the weights by position, channel of the group and filter. An image that is copied has its padding in it.
 func newChannelwise(g *geometry, weights []float32) *channelwise {
-	c := &channelwise{geometry: g, weights: weights}
+	c := &channelwise{geometry: g, each: g.channels / g.groups, repeat: g.filters / g.channels, weights: weights}
+	if c.repeat > 1 || g.filters < vector.Lanes {
+		g.copied = true
+	}
 	if g.copied {
 		copied := *g
 		copied.in, copied.before = g.frame, [3]int{}
+		copied.channels = g.filters
 		c.geometry = &copied
+	}
+	if g.filters < vector.Lanes {
+		c.tiled = newTiled(c)
 	}
 	known := map[[3]span][]strip{}
 	g = c.geometry
@@ -68,7 +88,7 @@ func newChannelwise(g *geometry, weights []float32) *channelwise {
 		for y := range g.out[1] {
 			key := [3]span{g.within(0, z), g.within(1, y)}
 			if known[key] == nil {
-				known[key] = g.strips(key)
+				known[key] = g.strips(key, c.each)
 			}
 			at := ((z*g.stride[0]-g.before[0])*g.in[1]+y*g.stride[1]-g.before[1])*g.in[2] - g.before[2]
 			c.lines = append(c.lines, crossed{at: at * g.channels, strips: known[key], next: g.next(z, y)})
@@ -89,7 +109,7 @@ func (g *geometry) next(z, y int) [2]int {
 }
 
 // strips cuts a line of outputs; inside are the positions of the other axes.
-func (g *geometry) strips(inside [3]span) (list []strip) {
+func (g *geometry) strips(inside [3]span, each int) (list []strip) {
 	var last span
 	for x := range g.out[2] {
 		s := g.within(2, x)
@@ -98,13 +118,13 @@ func (g *geometry) strips(inside [3]span) (list []strip) {
 			continue
 		}
 		last = s
-		list = append(list, g.strip(x, [3]span{inside[0], inside[1], s}))
+		list = append(list, g.strip(x, [3]span{inside[0], inside[1], s}, each))
 	}
 	return list
 }
 
 // strip is the strip that begins at output x of a line.
-func (g *geometry) strip(x int, inside [3]span) strip {
+func (g *geometry) strip(x int, inside [3]span, each int) strip {
 	s := strip{from: x, to: x + 1}
 	for z := inside[0].k0; z < inside[0].k1; z++ {
 		for y := inside[1].k0; y < inside[1].k1; y++ {
@@ -114,7 +134,7 @@ func (g *geometry) strip(x int, inside [3]span) strip {
 					s.first = at
 				}
 				position := (z*g.kernel[1]+y)*g.kernel[2] + k
-				s.taps = append(s.taps, vector.Tap{Source: at - s.first, Weights: position * g.channels})
+				s.taps = append(s.taps, vector.Tap{Source: at - s.first, Weights: position * g.channels * each})
 			}
 		}
 	}
@@ -122,8 +142,12 @@ func (g *geometry) strip(x int, inside [3]span) strip {
 }
 
 // line computes output line l of an image that is given from element skipped on; the pixels are stride elements apart in dst.
-func (c *channelwise) line(d *vector.Depthwise, dst []float32, stride int, image []float32, skipped, l int) {
+func (c *channelwise) line(s *scratch, d *vector.Depthwise, dst []float32, stride int, image []float32, skipped, l int) {
 	at := c.lines[l]
+	if c.tiled != nil {
+		c.tiled.line(s, d, dst, stride, image[at.at-skipped:])
+		return
+	}
 	if next := at.next; next[0]-skipped < next[1]-skipped && next[1]-skipped <= len(image) {
 		vector.Prefetch(image[next[0]-skipped : next[1]-skipped])
 	}
@@ -139,7 +163,7 @@ func (c *channelwise) line(d *vector.Depthwise, dst []float32, stride int, image
 
 // outside writes pixels whose patches lie outside of the image.
 func (c *channelwise) outside(d *vector.Depthwise, dst []float32, stride, pixels int) {
-	zeros := make([]float32, c.channels)
+	zeros := make([]float32, c.channels*c.each)
 	e := *d
 	e.Weights = zeros
 	e.Line(dst, stride, zeros, 0, pixels, []vector.Tap{{}})
@@ -151,28 +175,40 @@ func (c *channelwise) copy(s *scratch, image []float32, g *geometry, l0, l1 int)
 	if g.frame[0] == 1 {
 		y0, y1 = l0*g.stride[1], (l1-1)*g.stride[1]+(g.kernel[1]-1)*g.dilation[1]+1
 	}
-	row := g.frame[2] * g.channels
-	s.frames = grow(s.frames, g.frame[0]*(y1-y0)*row)
+	row, rows := g.frame[2]*g.channels, g.frame[0]*(y1-y0)
+	s.frames = grow(s.frames, rows*row+tileMost)
 	g.fill(s.frames, image, y0, y1)
-	return s.frames, y0 * row
+	if c.repeat == 1 {
+		return s.frames, y0 * row
+	}
+	s.repeated = grow(s.repeated, rows*row*c.repeat+tileMost)
+	repeatEach(s.repeated, s.frames[:rows*row], c.repeat)
+	return s.repeated, y0 * row * c.repeat
 }
 
 // depthwise is the weights and what follows, as far as it is bias and bounds.
-func (c *channelwise) depthwise(e *epilogue) vector.Depthwise {
-	return vector.Depthwise{Channels: c.channels, Weights: c.weights, Bias: e.bias(), Cut: e.cut, Low: e.low, High: e.high}
+func (c *channelwise) depthwise(s *scratch, e *epilogue) vector.Depthwise {
+	d := vector.Depthwise{Channels: c.channels, Each: c.each, Weights: c.weights, Bias: e.bias(), Cut: e.cut, Low: e.low, High: e.high}
+	if c.tiled != nil {
+		c.tiled.bind(s, &d)
+	}
+	return d
 }
 
-// turned is the weights [channel, 1, kernel…] by position and channel.
+// turned is the weights [filter, channel of the group, kernel…] by position, channel of the group and filter.
 func (g *geometry) turned(w *graph.Tensor) ([]float32, error) {
 	values, err := w.Load(nil)
 	if err != nil {
 		return nil, err
 	}
-	k := g.depth()
-	weights := make([]float32, k*g.groups)
-	for c := range g.groups {
-		for p := range k {
-			weights[p*g.groups+c] = values[c*k+p]
+	k, each := g.depth(), g.channels/g.groups
+	positions := k / each
+	weights := make([]float32, k*g.filters)
+	for f := range g.filters {
+		for j := range each {
+			for p := range positions {
+				weights[(p*each+j)*g.filters+f] = values[f*k+j*positions+p]
+			}
 		}
 	}
 	return weights, nil
@@ -187,11 +223,8 @@ func buildChannelwise(b *builder, p *operator.ConvParams, g *geometry) (func() e
 	if err != nil {
 		return nil, err
 	}
-	if g.channels < vector.Lanes {
-		b.scalar("Conv with a group for each of few channels")
-	}
 	c := newChannelwise(g, weights)
-	images, lines, line := b.Shape(0)[0], len(c.lines), g.out[2]*g.channels
+	images, lines, line := b.Shape(0)[0], len(c.lines), g.out[2]*g.filters
 	each := max(1, unitElements/line)
 	parts := max((lines+each-1)/each, min(lines, (4*(*b.pool).threads+images-1)/images))
 	if g.copied && g.frame[0] > 1 {
@@ -201,7 +234,8 @@ func buildChannelwise(b *builder, p *operator.ConvParams, g *geometry) (func() e
 	ending := newEpilogue(b, p.Activation, b.in(2))
 	size, scratches := graph.Count(b.Shape(0)[1:]), b.weights
 	return b.each(images*parts, func(worker, lo, hi int) {
-		d := c.depthwise(ending)
+		s := scratches.scratch[worker]
+		d := c.depthwise(s, ending)
 		if residual() != nil {
 			d.Bias, d.Cut = nil, false // they come after the sum
 		}
@@ -209,18 +243,18 @@ func buildChannelwise(b *builder, p *operator.ConvParams, g *geometry) (func() e
 			i, l0, l1 := t/parts, t%parts*lines/parts, (t%parts+1)*lines/parts
 			image, skipped := x()[i*size:(i+1)*size], 0
 			if g.copied {
-				image, skipped = c.copy(scratches.scratch[worker], image, g, l0, l1)
+				image, skipped = c.copy(s, image, g, l0, l1)
 			}
 			for l := l0; l < l1; l++ {
 				dst := y()[(i*lines+l)*line:][:line]
-				c.line(&d, dst, g.channels, image, skipped, l)
+				c.line(s, &d, dst, g.filters, image, skipped, l)
 				if v := residual(); v != nil {
-					ending.finish(dst, v[(i*lines+l)*line:][:line], g.out[2], g.channels)
+					ending.finish(dst, v[(i*lines+l)*line:][:line], g.out[2], g.filters)
 				} else {
-					ending.activate(dst, g.channels, g.out[2], g.channels)
+					ending.activate(dst, g.filters, g.out[2], g.filters)
 				}
 				if p.Norm != nil {
-					vector.NormalizeRows(dst, dst, scale(), shift(), g.channels, g.out[2], p.Norm.Epsilon)
+					vector.NormalizeRows(dst, dst, scale(), shift(), g.filters, g.out[2], p.Norm.Epsilon)
 				}
 			}
 		}

@@ -56,12 +56,21 @@ func convolution(t testing.TB, threads int, w *graph.Tensor, p *operator.ConvPar
 // their bits for one and three threads and for one image of the batch alone.
 func TestConvolution(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for trial := range 60 {
+	for trial := range 150 {
 		group := []int{1, 1, 1, 2}[r.IntN(4)]
 		channels, filters := group*(1+r.IntN(5)), group*(1+r.IntN(40))
 		if trial%6 == 5 { // one channel per group
-			group = []int{7, 16, 48, 80, 144}[r.IntN(5)]
+			group = []int{2, 3, 7, 8, 16, 48, 80, 144}[r.IntN(8)]
 			channels, filters = group, group
+		}
+		if trial%6 == 4 { // one channel with several filters
+			group = 2 + r.IntN(12)
+			channels, filters = group, group*(2+r.IntN(3))
+		}
+		if trial%6 == 3 { // few channels per group
+			group = 2 + r.IntN(9)
+			channels = group << (1 + r.IntN(3))
+			filters = channels
 		}
 		images, h, w := 1+r.IntN(9), 5+r.IntN(30), 5+r.IntN(30)
 		if trial%6 == 4 { // few pixels and many filters, which are cut by filters
@@ -201,6 +210,29 @@ func BenchmarkDepthwise(b *testing.B) {
 				}
 			}
 			b.ReportMetric(2*float64(graph.Count(out[0].Shape)*c.kernel*c.kernel)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
+		})
+	}
+}
+
+// BenchmarkGroups is the rate of convolutions of 3×3 pixels by channels, groups and filters, with a padding of one pixel.
+func BenchmarkGroups(b *testing.B) {
+	for _, c := range []struct{ channels, groups, filters, stride int }{
+		{3, 3, 3, 1}, {8, 8, 8, 1}, {8, 8, 8, 2}, {12, 12, 12, 1}, {16, 16, 64, 1}, {32, 16, 32, 1}, {128, 32, 128, 1}, {256, 32, 256, 1}, {256, 32, 256, 2},
+	} {
+		b.Run(fmt.Sprintf("%d/%d/%d/stride%d", c.channels, c.groups, c.filters, c.stride), func(b *testing.B) {
+			const images, side = 4, 56
+			shape := []int{c.filters, c.channels / c.groups, 3, 3}
+			e := convolution(b, 1, graph.Floats(make([]float32, graph.Count(shape)), shape...), &operator.ConvParams{Group: c.groups,
+				Strides: []int{c.stride, c.stride}, Dilations: []int{1, 1}, Before: []int{1, 1}, After: []int{1, 1}})
+			defer e.Close()
+			in := []*graph.Tensor{graph.Floats(make([]float32, images*c.channels*side*side), images, c.channels, side, side)}
+			outputs := images * c.filters * ((side + c.stride - 1) / c.stride) * ((side + c.stride - 1) / c.stride)
+			for b.Loop() {
+				if _, err := e.Run(b.Context(), in); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(2*9*float64(outputs*c.channels/c.groups)*float64(b.N)/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})
 	}
 }

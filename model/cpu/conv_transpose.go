@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"repscope/internal/kernel"
-	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
 	"repscope/model/operator"
 )
@@ -19,7 +18,8 @@ type phase struct {
 	to                [3]int  // pixels of the whole result
 	places            [][]int // of pixels in the result, by part of an image, from begin's on
 	tasks             int
-	apart             *channelwise // of one with a group for each channel, else nil
+	apart             *channelwise // of one whose groups are computed without a product, else nil
+	apartOf           *geometry
 }
 
 // whole is where output line l of the phase, counted over all images, begins in the result.
@@ -69,9 +69,6 @@ func newPhase(b *builder, p *operator.ConvParams, remainder []int) (*phase, erro
 	for part := range c.parts {
 		l := part * c.perPart
 		f.places = append(f.places, f.locatePixels(l, min(l+c.perPart, c.lines)+(c.perUnit-1)*c.lines))
-	}
-	if f.channelwise() && f.channels < vector.Lanes {
-		b.scalar("ConvTranspose with a group for each of few channels")
 	}
 	return f, f.pack(b.weights, b.Constant(1), taps)
 }
@@ -124,7 +121,7 @@ func (p *phase) pack(w *weights, t *graph.Tensor, taps []operator.TransposedPhas
 	return nil
 }
 
-// weightsByChannel is the weights if each channel has a group of its own.
+// weightsByChannel is the weights if the groups are computed without a product.
 func (p *phase) weightsByChannel(w *weights, t *graph.Tensor, positions []int) error {
 	from, err := w.inParts(t)
 	if err != nil {
@@ -136,15 +133,18 @@ func (p *phase) weightsByChannel(w *weights, t *graph.Tensor, positions []int) e
 	if err != nil {
 		return err
 	}
-	weights := make([]float32, len(positions)*p.channels)
-	for i, at := range positions {
-		for c := range p.channels {
-			weights[i*p.channels+c] = values[c*size+at]
+	each, filters := p.channels/p.groups, p.filters/p.groups
+	weights := make([]float32, 0, len(positions)*each*p.filters)
+	for _, at := range positions {
+		for j := range each {
+			for f := range p.filters {
+				weights = append(weights, values[((f/filters*each+j)*filters+f%filters)*size+at])
+			}
 		}
 	}
 	g := *p.geometry
 	g.copied = false
-	p.apart = newChannelwise(&g, weights)
+	p.apart, p.apartOf = newChannelwise(&g, weights), &g
 	return nil
 }
 
@@ -182,7 +182,7 @@ func buildPhases(b *builder, p *operator.ConvParams) (func() error, error) {
 				f = phases[i+1]
 			}
 			if f.apart != nil {
-				f.linesApart(ending, y(), x(), at)
+				f.linesApart(s, ending, y(), x(), at)
 				continue
 			}
 			image, l0, l1 := f.image(s, x(), at, false)
@@ -206,12 +206,16 @@ func buildPhases(b *builder, p *operator.ConvParams) (func() error, error) {
 }
 
 // linesApart computes unit t without the function that comes last.
-func (p *phase) linesApart(e *epilogue, y, x []float32, t int) {
+func (p *phase) linesApart(s *scratch, e *epilogue, y, x []float32, t int) {
 	first, last, part, end := p.unit(t)
-	d := p.apart.depthwise(e)
+	d := p.apart.depthwise(s, e)
 	for i := first; i <= last; i++ {
+		image, skipped := x[i*p.input:][:p.input], 0
+		if p.apartOf.copied {
+			image, skipped = p.apart.copy(s, image, p.apartOf, part, end)
+		}
 		for l := part; l < end; l++ {
-			p.apart.line(&d, y[p.whole(i*p.lines+l):], p.stride[2]*p.filters, x[i*p.input:][:p.input], 0, l)
+			p.apart.line(s, &d, y[p.whole(i*p.lines+l):], p.stride[2]*p.filters, image, skipped, l)
 		}
 	}
 }

@@ -41,13 +41,17 @@ func TestTransposedConvolution(t *testing.T) {
 		return graph.Floats(x, shape...)
 	}
 	phased := 0
-	for trial := range 120 {
+	for trial := range 160 {
 		axes := 1 + trial%3
 		group := []int{1, 1, 2}[r.IntN(3)]
 		channels, each := group*(1+r.IntN(5)), 1+r.IntN(40)
 		if trial%8 == 7 { // one channel per group
-			group = []int{7, 16, 24}[r.IntN(3)]
-			channels, each = group, 1
+			group = []int{2, 7, 16, 24}[r.IntN(4)]
+			channels, each = group, 1+r.IntN(2)
+		}
+		if trial%8 == 5 { // few channels per group
+			group, each = 2+r.IntN(6), 2<<r.IntN(3)
+			channels = group * each
 		}
 		if trial%5 == 0 {
 			channels, each = 40*group, 1+r.IntN(9) // more than one block of depths

@@ -206,11 +206,10 @@ func add[T number](x, y T) T { return x + y }
 func sub[T number](x, y T) T { return x - y }
 func mul[T number](x, y T) T { return x * y }
 
-func div(x, y float32) float32 { return x / y }
-
 // arithmetic is the operations on rows that have assembly.
 var arithmetic = map[string]func(dst, x, y []float32, stepX, stepY int){
 	"Add": vector.AddRows, "Sub": vector.SubRows, "Mul": vector.MulRows, "Div": vector.DivRows,
+	"Max": vector.MaxRows, "Min": vector.MinRows, "PRelu": vector.PReluRows, "Sum": vector.AddRows, "Mean": vector.AddRows,
 }
 
 func maximum(x, y float32) float32 {
@@ -229,14 +228,6 @@ func minimum(x, y float32) float32 {
 
 func floatOperation(op string, params any) func(x, y float32) float32 {
 	switch op {
-	case "Add", "Sum", "Mean":
-		return add[float32]
-	case "Sub":
-		return sub[float32]
-	case "Mul":
-		return mul[float32]
-	case "Div":
-		return div
 	case "Pow":
 		return func(x, y float32) float32 {
 			switch y {
@@ -249,17 +240,6 @@ func floatOperation(op string, params any) func(x, y float32) float32 {
 		}
 	case "Mod":
 		return func(x, y float32) float32 { return float32(math.Mod(float64(x), float64(y))) }
-	case "PRelu":
-		return func(x, slope float32) float32 {
-			if x < 0 {
-				return x * slope
-			}
-			return x
-		}
-	case "Max":
-		return maximum
-	case "Min":
-		return minimum
 	}
 	return nil
 }
@@ -358,6 +338,21 @@ func buildBinary(b *builder) (func() error, error) {
 			rows(m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id1][at[1]:], sa, sb)
 		}), nil
 	}
+	if c := b.Constant(1); op == "Pow" && c != nil && c.Len() == 1 && sa == 1 && sb == 0 {
+		// Squares and roots are what normalizations are written with.
+		v, err := c.Load(nil)
+		if err != nil {
+			return nil, err
+		}
+		switch v[0] {
+		case 2:
+			return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
+				vector.MulRows(m.f32[y][lo:hi], m.f32[id0][at[0]:], m.f32[id0][at[0]:], 1, 1)
+			}), nil
+		case 0.5:
+			return broadcastSpan(b, w, func(lo, hi int, at [3]int) { vector.Sqrt(m.f32[y][lo:hi], m.f32[id0][at[0]:][:hi-lo]) }), nil
+		}
+	}
 	b.scalar(op)
 	f := floatOperation(op, b.Step.Params)
 	return broadcastSpan(b, w, func(lo, hi int, at [3]int) {
@@ -391,10 +386,7 @@ func scaleChannels(b *builder, w *broadcast) func() error {
 func buildVariadic(b *builder) (func() error, error) {
 	op, y, m := b.Step.Node.Op, b.Step.Out[0], b.memory
 	count := len(b.Step.In)
-	if b.DType(0) == graph.Float32 {
-		b.scalar(op)
-	}
-	floats, integers := floatOperation(op, nil), integerOperation(op, nil)
+	rows, integers := arithmetic[op], integerOperation(op, nil)
 	var runs []func() error
 	for k, id := range b.Step.In {
 		w := newBroadcast(b.OutShape(0), b.Shape(k))
@@ -414,15 +406,16 @@ func buildVariadic(b *builder) (func() error, error) {
 				return
 			}
 			dst, x := m.f32[y][lo:hi], m.f32[id][at[0]:]
-			for i := range dst {
-				v := x[i*step]
-				if !first {
-					v = floats(dst[i], v)
-				}
-				if last && op == "Mean" {
-					v /= float32(count)
-				}
-				dst[i] = v
+			switch {
+			case !first:
+				rows(dst, dst, x, 1, step)
+			case step == 0:
+				fill(dst, x[0])
+			default:
+				copy(dst, x)
+			}
+			if last && op == "Mean" {
+				vector.DivRows(dst, dst, []float32{float32(count)}, 1, 0)
 			}
 		}))
 	}

@@ -397,6 +397,8 @@ type scratch struct {
 	scores    []float32
 	attention attention
 	frames    []float32 // images that are copied with padding
+	repeated  []float32 // frames whose channels are repeated
+	tile      []float32 // of convolutions of few channels: a line, and the bias
 	framed    int       // while a convolution runs: one more than the unit whose frames they are
 	ranks     []ranked  // of TopK
 	sums      []float64 // of AveragePool

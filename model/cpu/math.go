@@ -72,7 +72,7 @@ var functions = map[string]func(a operator.Activation) function{
 		return func(dst, src []float32) { vector.Clip(dst, src, a.Alpha, a.Beta) }
 	},
 	"Exp":        always(vector.Exp),
-	"Sqrt":       always(elementwise(func(x float32) float32 { return float32(math.Sqrt(float64(x))) })),
+	"Sqrt":       always(vector.Sqrt),
 	"Log":        always(elementwise(func(x float32) float32 { return float32(math.Log(float64(x))) })),
 	"Sin":        always(elementwise(func(x float32) float32 { return float32(math.Sin(float64(x))) })),
 	"Cos":        always(elementwise(func(x float32) float32 { return float32(math.Cos(float64(x))) })),
@@ -85,12 +85,12 @@ var functions = map[string]func(a operator.Activation) function{
 	"Asinh":      always(elementwise(float64Function(math.Asinh))),
 	"Acosh":      always(elementwise(float64Function(math.Acosh))),
 	"Atanh":      always(elementwise(float64Function(math.Atanh))),
-	"Reciprocal": always(elementwise(func(x float32) float32 { return 1 / x })),
-	"Floor":      always(elementwise(func(x float32) float32 { return float32(math.Floor(float64(x))) })),
-	"Ceil":       always(elementwise(func(x float32) float32 { return float32(math.Ceil(float64(x))) })),
-	"Round":      always(elementwise(func(x float32) float32 { return float32(math.RoundToEven(float64(x))) })),
-	"Neg":        always(elementwise(func(x float32) float32 { return -x })),
-	"Abs":        always(elementwise(abs)),
+	"Reciprocal": always(func(dst, src []float32) { vector.DivRows(dst[:len(src)], []float32{1}, src, 0, 1) }),
+	"Floor":      always(vector.Floor),
+	"Ceil":       always(vector.Ceil),
+	"Round":      always(vector.Round),
+	"Neg":        always(vector.Negate),
+	"Abs":        always(vector.Absolutes),
 	"Sign": always(elementwise(func(x float32) float32 {
 		switch {
 		case x > 0:
@@ -104,7 +104,8 @@ var functions = map[string]func(a operator.Activation) function{
 
 // vectorized are the functions with vectors.
 var vectorized = map[string]bool{"": true, "Relu": true, "Silu": true, "Swish": true, "Sigmoid": true, "Tanh": true, "Erf": true, "Gelu": true, "GeluTanh": true,
-	"LeakyRelu": true, "Elu": true, "Selu": true, "HardSigmoid": true, "HardSwish": true, "Mish": true, "Clip": true, "Exp": true}
+	"LeakyRelu": true, "Elu": true, "Selu": true, "HardSigmoid": true, "HardSwish": true, "Mish": true, "Clip": true, "Exp": true,
+	"Sqrt": true, "Reciprocal": true, "Floor": true, "Ceil": true, "Round": true, "Neg": true, "Abs": true}
 
 // function is the slice form of a function of one element; dst and src may be the same.
 type function = func(dst, src []float32)

@@ -76,15 +76,20 @@ func buildBatchNorm(b *builder) (func() error, error) {
 			return loop()
 		}, nil
 	}
-	b.scalar("BatchNormalization")
 	return b.span(s[0]*channels, max(1, grain/max(inner, 1)), func(_, lo, hi int) {
-		src, dst := x(), y()
+		var factors, shifts [vector.Lanes]float64
 		for r := lo; r < hi; r++ {
 			c := r % channels
 			factor := float64(scale()[c]) / math.Sqrt(float64(variance()[c])+float64(p.Epsilon))
 			shift := float64(bias()[c]) - float64(float64(mean()[c])*factor)
-			for i := r * inner; i < (r+1)*inner; i++ {
-				dst[i] = float32(float64(float64(src[i])*factor) + shift)
+			for i := range factors {
+				factors[i], shifts[i] = factor, shift
+			}
+			dst, src, whole := y()[r*inner:(r+1)*inner], x()[r*inner:(r+1)*inner], inner/vector.Lanes
+			vector.ShiftRows(dst, src, factors[:], shifts[:], vector.Lanes, whole, p.Relu)
+			at := whole * vector.Lanes
+			if at < inner {
+				vector.ShiftRows(dst[at:], src[at:], factors[:], shifts[:], inner-at, 1, p.Relu)
 			}
 		}
 	}), nil
@@ -107,11 +112,9 @@ func buildGroupNorm(b *builder) (func() error, error) {
 				if p.PerChannel {
 					at = group*each + c
 				}
-				w, v := scale()[at], bias()[at]
 				part := dst[c*inner : (c+1)*inner]
-				for i := range part {
-					part[i] = float32(part[i]*w) + v
-				}
+				vector.MulRows(part, part, scale()[at:], 1, 0)
+				vector.AddRows(part, part, bias()[at:], 1, 0)
 			}
 		}
 	}), nil

@@ -4,6 +4,7 @@ package cpu
 
 import (
 	"math"
+	"slices"
 
 	"repscope/internal/kernel/vector"
 	"repscope/model/graph"
@@ -17,33 +18,28 @@ var reduceKernels = map[string]constructor{
 	".ArgMax": buildArg, ".ArgMin": buildArg, ".CumSum": buildCumSum,
 }
 
-// reducer is a reduction of float64 terms: the start, each step and the end.
+// reducer is a reduction of floats and what follows it.
 type reducer struct {
-	start  float64
-	step   func(acc, x float64) float64
+	vector.Reduction
 	finish func(acc float64, n int) float64
 }
 
 func keep(acc float64, _ int) float64 { return acc }
 
-func plus(acc, x float64) float64 { return acc + x }
-
-func larger(acc, x float64) float64 { return max(acc, x) } // NaN wins
-
 func mean(acc float64, n int) float64 { return acc / float64(n) }
 
 var reducers = map[string]reducer{
-	"ReduceSum":         {0, plus, keep},
-	"ReduceMean":        {0, plus, mean},
-	"GlobalAveragePool": {0, plus, mean},
-	"ReduceMax":         {math.Inf(-1), larger, keep},
-	"GlobalMaxPool":     {math.Inf(-1), larger, keep},
-	"ReduceMin":         {math.Inf(1), func(acc, x float64) float64 { return min(acc, x) }, keep},
-	"ReduceProd":        {1, func(acc, x float64) float64 { return acc * x }, keep},
-	"ReduceL1":          {0, func(acc, x float64) float64 { return acc + math.Abs(x) }, keep},
-	"ReduceSumSquare":   {0, func(acc, x float64) float64 { return acc + float64(x*x) }, keep},
-	"ReduceL2":          {0, func(acc, x float64) float64 { return acc + float64(x*x) }, func(acc float64, _ int) float64 { return math.Sqrt(acc) }},
-	"ReduceLogSum":      {0, plus, func(acc float64, _ int) float64 { return math.Log(acc) }},
+	"ReduceSum":         {vector.ReduceSum, keep},
+	"ReduceMean":        {vector.ReduceSum, mean},
+	"GlobalAveragePool": {vector.ReduceSum, mean},
+	"ReduceMax":         {vector.ReduceMax, keep},
+	"GlobalMaxPool":     {vector.ReduceMax, keep},
+	"ReduceMin":         {vector.ReduceMin, keep},
+	"ReduceProd":        {vector.ReduceProduct, keep},
+	"ReduceL1":          {vector.ReduceAbsolutes, keep},
+	"ReduceSumSquare":   {vector.ReduceSquares, keep},
+	"ReduceL2":          {vector.ReduceSquares, func(acc float64, _ int) float64 { return math.Sqrt(acc) }},
+	"ReduceLogSum":      {vector.ReduceSum, func(acc float64, _ int) float64 { return math.Log(acc) }},
 }
 
 func buildReduce(b *builder) (func() error, error) {
@@ -63,43 +59,144 @@ func buildReduce(b *builder) (func() error, error) {
 	if run := meanLast(b, reduced, kept, n); run != nil {
 		return run, nil
 	}
-	b.scalar(op)
-	f := reducers[op]
-	logSumExp := op == "ReduceLogSumExp"
+	floats, results := b.in(0), b.out(0)
+	w := &reduction{reducer: reducers[op], reduced: reduced, kept: kept, n: n, logSumExp: op == "ReduceLogSumExp"}
 	last := len(reduced.shape) - 1
-	return b.span(total, max(1, grain/max(n, 1)), func(_, lo, hi int) {
-		src := m.f32[x]
-		for r := lo; r < hi; r++ {
-			base := kept.at(r)
-			if logSumExp {
-				top := math.Inf(-1)
-				for i := range n {
-					top = max(top, float64(src[base+reduced.at(i)]))
-				}
-				sum := 0.0
-				for i := range n {
-					sum += math.Exp(float64(src[base+reduced.at(i)]) - top)
-				}
-				m.f32[y][r] = float32(top + math.Log(sum))
-				continue
-			}
-			acc := f.start
-			if n > 0 && op == "ReduceMean" && last == 0 && reduced.strides[0] == 1 {
-				acc = vector.Sum(src[base : base+n])
-			} else if n > 0 {
-				row, step := reduced.shape[last], reduced.strides[last]
-				for i := 0; i < n; i += row {
-					at := base + reduced.at(i)
-					for range row {
-						acc = f.step(acc, float64(src[at]))
-						at += step
-					}
-				}
-			}
-			m.f32[y][r] = float32(f.finish(acc, n))
-		}
+	if w.columns = reduced.strides[last] != 1; w.columns || n == 0 {
+		last++ // each element is a run of its own
+	}
+	w.run = graph.Count(reduced.shape[last:])
+	if n == 0 {
+		w.run = 0
+	} else if runs := n / w.run; runs <= rowBlock*rowBlock {
+		w.offsets = w.locate(nil, 0, runs)
+	}
+	scratches := b.weights
+	return b.span(total, max(1, grain/max(n, 1)), func(worker, lo, hi int) {
+		w.compute(scratches.scratch[worker], results(), floats(), lo, hi)
 	}), nil
 }
+
+// reduction is a reduction over some axes: of runs of contiguous elements, or of neighboring columns.
+type reduction struct {
+	reducer
+	reduced, kept *strided
+	n, run        int   // elements of an output, and those of them that follow each other
+	columns       bool  // the outputs' elements follow each other instead
+	offsets       []int // of runs; nil if they are too many
+	logSumExp     bool
+}
+
+// locate is the offsets of runs lo … hi−1.
+func (w *reduction) locate(buffer []int, lo, hi int) []int {
+	if w.offsets != nil {
+		return w.offsets[lo:hi]
+	}
+	buffer = buffer[:0]
+	for i := lo; i < hi; i++ {
+		buffer = append(buffer, w.reduced.at(i*w.run))
+	}
+	return buffer
+}
+
+// reducedTogether is the number of offsets that are known together.
+const reducedTogether = 1 << 10
+
+// compute writes outputs lo … hi−1, some at a time that lie evenly.
+func (w *reduction) compute(s *scratch, y, x []float32, lo, hi int) {
+	last := len(w.kept.shape) - 1
+	length, stride := w.kept.shape[last], w.kept.strides[last]
+	for r := lo; r < hi; {
+		count := min(hi-r, length-r%length, reducedPart)
+		dst, from := y[r:r+count], x
+		if w.n > 0 {
+			from = x[w.kept.at(r):]
+		}
+		var sums [reducedPart]float64
+		if w.logSumExp {
+			w.logarithms(s, &sums, from, count, stride)
+		} else {
+			w.reduce(s, w.reducer, &sums, from, count, stride)
+			for i, v := range sums[:count] {
+				sums[i] = w.finish(v, w.n)
+			}
+		}
+		for i, v := range sums[:count] {
+			dst[i] = float32(v)
+		}
+		r += count
+	}
+}
+
+// reduce writes the reductions of outputs that are stride elements apart.
+func (w *reduction) reduce(s *scratch, f reducer, sums *[reducedPart]float64, x []float32, count, stride int) {
+	for i := range sums {
+		sums[i] = f.Start()
+	}
+	w.each(s, func(offsets []int) {
+		if w.columns {
+			f.Columns(sums[:], x, offsets, count)
+			return
+		}
+		var part [reducedPart]float64
+		for _, at := range offsets {
+			f.Rows(part[:], x[at:], w.run, count, stride)
+			for i, v := range part[:count] {
+				sums[i] = f.Join(sums[i], v)
+			}
+		}
+	})
+}
+
+// each calls f with the offsets of runs in order.
+func (w *reduction) each(s *scratch, f func(offsets []int)) {
+	if w.run == 0 {
+		return
+	}
+	for runs, i := w.n/w.run, 0; i < runs; i += reducedTogether {
+		s.base = slices.Grow(s.base[:0], reducedTogether)
+		f(w.locate(s.base, i, min(i+reducedTogether, runs)))
+	}
+}
+
+// logarithms writes log Σ exp x as m + log Σ exp(x − m), m being the largest.
+func (w *reduction) logarithms(s *scratch, sums *[reducedPart]float64, x []float32, count, stride int) {
+	var tops [reducedPart]float64
+	w.reduce(s, reducer{Reduction: vector.ReduceMax}, &tops, x, count, stride)
+	s.scores = grow(s.scores, exponentials)
+	buffer, top := s.scores[:exponentials], make([]float32, reducedPart)
+	for i, v := range tops[:count] {
+		top[i] = float32(v)
+	}
+	powers := func(x, top []float32, step int) []float32 {
+		e := buffer[:len(x)]
+		vector.SubRows(e, x, top, 1, step)
+		vector.Exp(buffer[:roundUp(len(x), vector.Lanes)], buffer[:roundUp(len(x), vector.Lanes)])
+		return e
+	}
+	w.each(s, func(offsets []int) {
+		for _, at := range offsets {
+			if w.columns {
+				vector.ReduceSum.Columns(sums[:], powers(x[at:at+count], top, 1), []int{0}, count)
+				continue
+			}
+			for i := range count {
+				row := x[at+i*stride:][:w.run]
+				for len(row) > 0 {
+					k := min(len(row), exponentials)
+					sums[i] += vector.Sum(powers(row[:k], top[i:], 0))
+					row = row[k:]
+				}
+			}
+		}
+	})
+	for i, v := range sums[:count] {
+		sums[i] = tops[i] + math.Log(v)
+	}
+}
+
+// exponentials is the number of elements whose exponentials are added up together.
+const exponentials = 256
 
 // at is where element i lies.
 func (s *strided) at(i int) int {
@@ -147,7 +244,86 @@ func buildArg(b *builder) (func() error, error) {
 	if b.DType(0) == graph.Int64 {
 		return argument[int64](b), nil
 	}
-	return argument[float32](b), nil
+	return floatArgument(b), nil
+}
+
+// floatArgument is argument for columns that lie beside each other, and for rows whose extreme is known before it is looked for.
+func floatArgument(b *builder) func() error {
+	p := b.Step.Params.(operator.ArgParams)
+	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
+	smallest := b.Step.Node.Op == "ArgMin"
+	if n > math.MaxInt32 {
+		return argument[float32](b)
+	}
+	order, top := vector.Greater, vector.ReduceMax
+	if smallest {
+		order, top = vector.Less, vector.ReduceMin
+	}
+	if p.Last {
+		order++
+	}
+	m, y, floats := b.memory, b.Step.Out[0], b.in(0)
+	if inner == 1 {
+		return b.span(outer, max(1, grain/max(n, 1)), func(_, lo, hi int) {
+			for r := lo; r < hi; r++ {
+				m.i64[y][r] = int64(place(floats()[r*n:(r+1)*n], order, top))
+			}
+		})
+	}
+	parts := (inner + reducedPart - 1) / reducedPart
+	return b.span(outer*parts, max(1, grain/(reducedPart*max(n, 1))), func(_, lo, hi int) {
+		var best [reducedPart]float32
+		var places [reducedPart]int32
+		for t := lo; t < hi; t++ {
+			c := t % parts * reducedPart
+			width := min(reducedPart, inner-c)
+			x := floats()[t/parts*n*inner+c:]
+			copy(best[:width], x)
+			clear(places[:])
+			for i := 1; i < n; i++ {
+				order.Overtake(best[:width], x[i*inner:], places[:width], int32(i))
+			}
+			for k, v := range places[:width] {
+				m.i64[y][t/parts*inner+c+k] = int64(v)
+			}
+		}
+	})
+}
+
+// place is where a row's extreme is: in the first or last piece that has it. With a NaN among them the elements are gone through.
+func place(x []float32, order vector.Order, f vector.Reduction) int {
+	var tops [reducedPart]float64
+	size := roundUp((len(x)+reducedPart-1)/reducedPart, vector.Lanes)
+	whole := len(x) / size
+	f.Rows(tops[:], x, size, whole, size)
+	pieces := whole
+	if rest := x[whole*size:]; len(rest) > 0 {
+		f.Rows(tops[whole:], rest, len(rest), 1, 0)
+		pieces++
+	}
+	best, last := 0, order == vector.GreaterOrEqual || order == vector.LessOrEqual
+	for i, v := range tops[:pieces] {
+		if v != v {
+			return placeAmong(x, order)
+		}
+		if f.Join(v, tops[best]) == v && (v != tops[best] || last) {
+			best = i
+		}
+	}
+	return best*size + placeAmong(x[best*size:min(len(x), (best+1)*size)], order)
+}
+
+// placeAmong goes through the elements; a NaN in front stays.
+func placeAmong(x []float32, order vector.Order) int {
+	best := 0
+	for i, v := range x {
+		w := x[best]
+		if i > 0 && (v > w && order <= vector.GreaterOrEqual || v < w && order >= vector.Less ||
+			v == w && (order == vector.GreaterOrEqual || order == vector.LessOrEqual)) {
+			best = i
+		}
+	}
+	return best
 }
 
 func argument[T number](b *builder) func() error {
@@ -182,6 +358,9 @@ func cumSum[T number](b *builder) (func() error, error) {
 	p := b.Step.Params.(operator.CumSumParams)
 	outer, n, inner := graph.Around(b.Shape(0), p.Axis)
 	m, in, out := b.memory, b.Step.In[0], b.Step.Out[0]
+	if inner > 1 && b.DType(0) == graph.Float32 {
+		return sumColumns(b, p, outer, n, inner), nil
+	}
 	return b.span(outer*inner, max(1, grain/max(n, 1)), func(_, lo, hi int) {
 		x, y := slots[T](m)[in], slots[T](m)[out]
 		for r := lo; r < hi; r++ {
@@ -201,6 +380,34 @@ func cumSum[T number](b *builder) (func() error, error) {
 			}
 		}
 	}), nil
+}
+
+// sumColumns is running sums of columns that lie beside each other.
+func sumColumns(b *builder, p operator.CumSumParams, outer, n, inner int) func() error {
+	parts := (inner + reducedPart - 1) / reducedPart
+	x, y := b.in(0), b.out(0)
+	return b.span(outer*parts, max(1, grain/(reducedPart*max(n, 1))), func(_, lo, hi int) {
+		var sums [reducedPart]float32
+		for t := lo; t < hi; t++ {
+			c := t % parts * reducedPart
+			sum := sums[:min(reducedPart, inner-c)]
+			clear(sum)
+			for i := range n {
+				if p.Reverse {
+					i = n - 1 - i
+				}
+				at := (t/parts*n+i)*inner + c
+				dst := y()[at : at+len(sum)]
+				if p.Exclusive {
+					copy(dst, sum)
+				}
+				vector.AddRows(sum, sum, x()[at:], 1, 1)
+				if !p.Exclusive {
+					copy(dst, sum)
+				}
+			}
+		}
+	})
 }
 
 // meanLast is sums and means over axes before the last one, which is taken as the channels of an image; nil for others.

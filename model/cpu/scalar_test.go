@@ -21,6 +21,11 @@ func TestNoScalarSteps(t *testing.T) {
 	ints := func(name string, v ...int) map[string]graph.Attribute {
 		return map[string]graph.Attribute{name: graph.IntsAttribute(v...)}
 	}
+	group := func(groups int, name string, v ...int) map[string]graph.Attribute {
+		a := ints(name, v...)
+		a["group"] = graph.IntAttribute(groups)
+		return a
+	}
 	for _, c := range []struct {
 		name  string
 		build func(n *network) string
@@ -49,6 +54,45 @@ func TestNoScalarSteps(t *testing.T) {
 			x := n.add("LeakyRelu", nil, n.add("Mish", nil, n.conv("x", 3, 20, 1)))
 			x = n.add("MaxPool", ints("kernel_shape", 2, 2), n.add("Elu", nil, x))
 			return n.add("Sigmoid", nil, n.add("Clip", nil, x, n.number(0), n.number(6)))
+		}},
+		{"U-Net", func(n *network) string {
+			x := n.add("Relu", nil, n.add("GroupNormalization", map[string]graph.Attribute{"num_groups": graph.IntAttribute(4)}, n.conv("x", 3, 20, 1), n.constant(4), n.constant(4)))
+			y := n.add("ConvTranspose", ints("strides", 2, 2), n.add("MaxPool", ints("kernel_shape", 2, 2), x), n.constant(20, 5, 2, 2))
+			return n.add("ArgMax", map[string]graph.Attribute{"axis": graph.IntAttribute(1)}, y)
+		}},
+		{"ResNeXt, ShuffleNet", func(n *network) string {
+			x := n.conv(n.conv("x", 3, 24, 1), 24, 24, 6)
+			return n.conv(n.conv(n.conv(x, 24, 24, 3), 24, 24, 12), 24, 48, 24)
+		}},
+		{"depthwise of few channels", func(n *network) string {
+			x := n.add("Conv", group(3, "strides", 2, 2), "x", n.constant(6, 1, 3, 3))
+			y := n.add("ConvTranspose", group(6, "strides", 2, 2), x, n.constant(6, 1, 2, 2))
+			return n.add("PRelu", nil, y, n.constant(6, 1, 1))
+		}},
+		{"NFNet, heads", func(n *network) string {
+			x := n.add("Mul", nil, n.add("Elu", nil, n.conv("x", 3, 20, 1)), n.number(1.7))
+			x = n.add("Flatten", nil, n.add("GlobalMaxPool", nil, x))
+			x = n.add("Div", nil, x, n.add("Max", nil, n.add("ReduceL2", nil, x, n.tensor(graph.Ints(1))), n.number(1e-6)))
+			y := n.add("Sqrt", nil, n.add("ReduceMean", nil, n.add("Pow", nil, x, n.number(2)), n.tensor(graph.Ints(1))))
+			return n.add("Add", nil, n.add("ReduceLogSumExp", nil, x, n.tensor(graph.Ints(-1))), n.add("Reciprocal", nil, y))
+		}},
+		{"normalization in front", func(n *network) string {
+			x := n.add("BatchNormalization", nil, "x", n.constant(3), n.constant(3), n.constant(3), n.constant(3))
+			x = n.add("Mean", nil, n.add("Abs", nil, x), n.add("Neg", nil, x))
+			return n.add("ReduceMin", nil, n.add("ReduceSumSquare", nil, x, n.tensor(graph.Ints(0, 2))), n.tensor(graph.Ints(1)))
+		}},
+		{"WaveNet", func(n *network) string {
+			x := n.add("Reshape", nil, "x", n.tensor(graph.Ints(0, 3, -1)))
+			x = n.add("Conv", ints("dilations", 4), x, n.constant(20, 3, 2))
+			x = n.add("Mul", nil, n.add("Tanh", nil, x), n.add("Sigmoid", nil, x))
+			x = n.add("AveragePool", ints("kernel_shape", 2), n.add("MaxPool", ints("kernel_shape", 3), x))
+			return n.add("ReduceMax", nil, x, n.tensor(graph.Ints(2)))
+		}},
+		{"volumes", func(n *network) string {
+			x := n.add("Reshape", nil, "x", n.tensor(graph.Ints(0, 1, 3, 11, 11)))
+			x = n.add("Relu", nil, n.add("Conv", ints("kernel_shape", 3, 3, 3), x, n.constant(20, 1, 3, 3, 3)))
+			x = n.add("MaxPool", ints("kernel_shape", 1, 2, 2), n.add("Conv", group(20, "kernel_shape", 1, 3, 3), x, n.constant(20, 1, 1, 3, 3)))
+			return n.add("ReduceMean", nil, x, n.tensor(graph.Ints(2, 3, 4)))
 		}},
 	} {
 		n := &network{Graph: &graph.Graph{Opset: 18, Constants: map[string]*graph.Tensor{}, Inputs: []graph.Port{{Name: "x", DType: graph.Float32}}}}

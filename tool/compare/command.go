@@ -68,41 +68,6 @@ different names are different functions and are never ranked.
 Exit status 1 with --fail-if-worse when a bound is broken: the files are written
 all the same.`
 
-// texts is a flag of texts, separated by commas, that may repeat.
-type texts struct {
-	values *[]string
-	check  func(string) error
-	whole  bool // a value is one text, commas and all
-}
-
-func (t *texts) String() string {
-	if t.values == nil {
-		return ""
-	}
-	return strings.Join(*t.values, ",")
-}
-func (t *texts) Get() any      { return *t.values }
-func (t *texts) Repeats() bool { return true }
-func (t *texts) Set(given string) error {
-	parts := []string{given}
-	if !t.whole {
-		parts = strings.Split(given, ",")
-	}
-	for _, part := range parts {
-		part = strings.TrimSpace(part)
-		if part == "" {
-			return errors.New("one of the names is empty")
-		}
-		if t.check != nil {
-			if err := t.check(part); err != nil {
-				return err
-			}
-		}
-		*t.values = append(*t.values, part)
-	}
-	return nil
-}
-
 // settings are the values of the command's own flags.
 type settings struct {
 	results, names, metrics, higher, lower  []string
@@ -115,8 +80,8 @@ type settings struct {
 func register(flags *run.Flags) *settings {
 	s := &settings{orient: OrientMetrics, family: "metric", interval: study.Jackknife.String()}
 	flags.Usage("--example", "TASK=FILE TASK@RUN=FILE … [flags]", "--losses NAME=FILE … [flags]")
-	list := func(values *[]string, name, usage string) { flags.Var(&texts{values: values}, name, usage) }
-	flags.Var(&texts{values: &s.results, whole: true}, "results", "`[TASK][@RUN=]FILE` or folder, as an argument (repeats)")
+	list := func(values *[]string, name, usage string) { flags.Var(&run.Texts{Values: values}, name, usage) }
+	flags.Var(&run.Texts{Values: &s.results, Whole: true}, "results", "`[TASK][@RUN=]FILE` or folder, as an argument (repeats)")
 	flags.StringVar(&s.task, "task", "", "`NAME` of the task of the files that are given without one")
 	list(&s.names, "names", "`LIST` of names: one for each file in turn if each has one model; or OLD=NEW, or FILE:OLD=NEW for the model of one file (repeats)")
 	flags.StringVar(&s.baseline, "baseline", "", "`NAME` of the model that the others are compared with (default: the one called persistence, if there is one)")
@@ -125,23 +90,23 @@ func register(flags *run.Flags) *settings {
 	list(&s.higher, "higher", "`LIST` of metrics of which more is better, where the files do not say it")
 	list(&s.lower, "lower", "`LIST` of metrics of which less is better")
 	flags.CheckedVar(&s.orient, "orient", run.OneOf(OrientMetrics, OrientModels), "`ROWS` of the tables: metrics or models")
-	flags.Var(&texts{values: &s.tables, check: tableName}, "table", "`LIST` of files, .csv, .md or .tex, to write the table to as well as to --out (repeats)")
-	flags.Var(&texts{values: &s.tables, check: tableName}, "save-table", "`LIST`: the same as --table")
+	flags.Var(&run.Texts{Values: &s.tables, Check: tableName}, "table", "`LIST` of files, .csv, .md or .tex, to write the table to as well as to --out (repeats)")
+	flags.Var(&run.Texts{Values: &s.tables, Check: tableName}, "save-table", "`LIST`: the same as --table")
 	for _, name := range []string{"figure", "plot", "save-plot"} {
 		usage := "`LIST` of files, .png, .pdf or .svg, to write the figure to as well as to --out (repeats)"
 		if name != "figure" {
 			usage = "`LIST`: the same as --figure"
 		}
-		flags.Var(&texts{values: &s.figures, check: figureName}, name, usage)
+		flags.Var(&run.Texts{Values: &s.figures, Check: figureName}, name, usage)
 	}
-	flags.Var(&texts{values: &s.bounds, check: func(bound string) error { _, _, err := parseBound(bound); return err }, whole: true}, "fail-if-worse",
+	flags.Var(&run.Texts{Values: &s.bounds, Check: func(bound string) error { _, _, err := parseBound(bound); return err }, Whole: true}, "fail-if-worse",
 		"`METRIC>PERCENT`: exit with status 1 if a model is worse than the baseline by more than that (repeats)")
 	flags.BoolVar(&s.allow, "allow-different", false, "compare results of other data, definitions, options or block lengths, with a warning")
 	flags.CheckedVar(&s.family, "family", run.OneOf("metric", "run"), "`NAME` of the tests that p values are corrected over: metric (all rows of a metric) or run (the whole table)")
 	flags.PathVar(&s.scale, "scale", "`FILE.csv` with the columns task, worst, best (and metric), for scores of tasks on one scale: (score − worst)/(best − worst)")
 	flags.CheckedVar(&s.interval, "interval", run.OneOf(study.Jackknife.String(), "bootstrap"), "`NAME` of the intervals over tasks and runs: jackknife or bootstrap, which is stratified "+
 		"by tasks, with --bootstrap resamples, and too narrow for few runs")
-	flags.Var(&texts{values: &s.losses, whole: true, check: func(spec string) error { _, err := ParseLossSpec(spec); return err }}, "losses",
+	flags.Var(&run.Texts{Values: &s.losses, Whole: true, Check: func(spec string) error { _, err := ParseLossSpec(spec); return err }}, "losses",
 		"`NAME=FILE` of losses by step or epoch: CSV of W&B or TensorBoard, JSON lines, or a PyTorch checkpoint (repeats); NAME:COLUMN=FILE names a column of values")
 	list(&s.wanted, "loss-columns", "`LIST` of columns of --losses (default "+strings.Join(DefaultLossColumns(), ", ")+")")
 	flags.StringVar(&s.choose, "select", "", "`METRIC` by which the best checkpoint is named, and those that do not differ from it")

@@ -2,6 +2,7 @@
 // against plain loops on processors that have no tiles. It knows the instructions that such functions use and refuses all
 // others; memory that the caller did not name is not there, and what the processor would refuse is an error.
 //
+//	numbers := make([]byte, 64)
 //	m := emulator.Machine{Memory: []emulator.Region{{Address: 0x1000, Bytes: numbers}}}
 //	err := m.Call(entry, code, arguments)
 //

@@ -232,3 +232,37 @@ func (a *assembler) packShifted() {
 	}
 	a.storeBlock(4)
 }
+
+// interleave3 writes the copy of three rows into one panel of three, such as the colors of an image into its pixels.
+func (a *assembler) interleave3() {
+	a.function("interleave3AVX2", "(dst, src *float32, step, blocks int)",
+		"copies three rows, step bytes apart, one element of each after another, eight of each row per block.", 32)
+	a.emit("MOVQ dst+0(FP), DI")
+	a.emit("MOVQ src+8(FP), SI")
+	a.emit("MOVQ step+16(FP), AX")
+	a.emit("MOVQ blocks+24(FP), CX")
+	// Which element of a row stands in each place of the three vectors that are written, as bytes.
+	for i, places := range []uint64{0x0202010101000000, 0x0504040403030302, 0x0707070606060505} {
+		a.emit("MOVQ $%#x, BX", places)
+		a.emit("VMOVQ BX, X%d", 13+i)
+		a.emit("VPMOVZXBD X%d, Y%d", 13+i, 13+i)
+	}
+	a.label("loop")
+	a.emit("VMOVUPS (SI), Y0")
+	a.emit("VMOVUPS (SI)(AX*1), Y1")
+	a.emit("VMOVUPS (SI)(AX*2), Y2")
+	// The places that the second and the third row fill.
+	for i, fill := range [][2]int{{0x92, 0x24}, {0x24, 0x49}, {0x49, 0x92}} {
+		for row := range 3 {
+			a.emit("VPERMPS Y%d, Y%d, Y%d", row, 13+i, 3+row)
+		}
+		a.emit("VBLENDPS $%#x, Y4, Y3, Y3", fill[0])
+		a.emit("VBLENDPS $%#x, Y5, Y3, Y3", fill[1])
+		a.emit("VMOVUPS Y3, %d(DI)", 32*i)
+	}
+	a.emit("ADDQ $32, SI")
+	a.emit("ADDQ $96, DI")
+	a.emit("DECQ CX")
+	a.emit("JNZ loop")
+	a.end()
+}

@@ -48,6 +48,7 @@ func kernelAssembly() *assembler {
 	a.micros()
 	a.uint8Tiles()
 	a.packs()
+	a.interleave3()
 	a.packShifted()
 	a.integerRows()
 	a.scans()
@@ -69,6 +70,8 @@ func vectorAssembly() *assembler {
 		w.arithmetic()
 		w.normalizeRows()
 		w.rootRows()
+		w.deviation()
+		w.overtake()
 		w.rotations()
 		w.depthwise()
 		w.finishRows()
@@ -76,6 +79,7 @@ func vectorAssembly() *assembler {
 		w.bends()
 		w.maxWindows()
 		w.meanWindows()
+		w.reduceFunctions()
 		w.scaleRows()
 		w.shiftRows()
 		w.slide()
@@ -93,5 +97,7 @@ func vectorAssembly() *assembler {
 	a.prefetch()
 	a.standing()
 	a.choices()
+	a.groupedChoice()
+	a.reduceChoices()
 	return a
 }

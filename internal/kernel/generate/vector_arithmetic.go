@@ -9,7 +9,7 @@ import (
 
 // arithmetic writes operations on rows; an operand may be one number for all.
 func (w width) arithmetic() {
-	for _, op := range []struct{ name, sign string }{{"add", "+"}, {"sub", "−"}, {"mul", "·"}, {"div", "/"}} {
+	for _, op := range []struct{ name, sign string }{{"add", "+"}, {"sub", "−"}, {"mul", "·"}, {"div", "/"}, {"max", "max"}, {"min", "min"}, {"prelu", "or, where negative, ·"}} {
 		w.vector(op.name+"Rows", "(dst, x, y *float32, n, stepX, stepY int)",
 			"writes x "+op.sign+" y for n a multiple of 16; a step is 1, or 0 for one number.", 48)
 		w.emit("MOVQ dst+0(FP), DI")
@@ -22,6 +22,7 @@ func (w width) arithmetic() {
 		w.emit("XORQ AX, AX")
 		w.emit("VBROADCASTSS (SI), %s", w.reg(14))
 		w.emit("VBROADCASTSS (DX), %s", w.reg(15))
+		w.emit("%s", w.zero(13))
 		w.emit("TESTQ R8, R8")
 		w.emit("JZ left")
 		w.emit("TESTQ R9, R9")
@@ -46,11 +47,36 @@ func (w width) arithmeticLoop(operation, name string, x, y bool) {
 		if y {
 			right = fmt.Sprintf("%d(DX)(AX*1)", p*w.bytes)
 		}
-		w.emit("V%sPS %s, %s, %s", strings.ToUpper(operation), right, left, w.reg(p))
+		w.operation(operation, left, right, p)
 		w.emit("VMOVUPS %s, %d(DI)(AX*1)", w.reg(p), p*w.bytes)
 	}
 	w.emit("ADDQ $64, AX")
 	w.emit("CMPQ AX, CX")
 	w.emit("JLT %s", name)
 	w.end()
+}
+
+// operation sets register p, which may be the left operand.
+func (w width) operation(name, left, right string, p int) {
+	t, mask := w.reg(4+p), w.reg(8+p)
+	// choose takes one of two where the left operand compares so.
+	choose := func(compare int, with, at, other string) {
+		if w.r == "Z" {
+			w.emit("VCMPPS $%d, %s, %s, K1", compare, with, left)
+			w.emit("VBLENDMPS %s, %s, K1, %s", at, other, w.reg(p))
+			return
+		}
+		w.emit("VCMPPS $%d, %s, %s, %s", compare, with, left, mask)
+		w.emit("VBLENDVPS %s, %s, %s, %s", mask, at, other, w.reg(p))
+	}
+	switch name {
+	case "max", "min":
+		w.emit("V%sPS %s, %s, %s // of NaN the right one", strings.ToUpper(name), right, left, t)
+		choose(3, left, left, t)
+	case "prelu":
+		w.emit("VMULPS %s, %s, %s", right, left, t)
+		choose(1, w.reg(13), t, left)
+	default:
+		w.emit("V%sPS %s, %s, %s", strings.ToUpper(name), right, left, w.reg(p))
+	}
 }

@@ -6,7 +6,8 @@ import "fmt"
 
 // choices writes the Go functions that choose between the widths and leave the end of a row to the generic code.
 func (a *assembler) choices() {
-	for _, name := range []string{"relu", "exp", "sigmoid", "silu", "tanh", "erf", "gelu", "geluTanh", "mish"} {
+	for _, name := range []string{"relu", "exp", "sigmoid", "silu", "tanh", "erf", "gelu", "geluTanh", "mish",
+		"sqrt", "negate", "absolutes", "floor", "ceil", "round"} {
 		fmt.Fprintf(&a.declarations, `
 // %[1]s is %[1]sGeneric.
 func %[1]s(dst, src []float32) {
@@ -43,7 +44,7 @@ func %[1]s(dst, src []float32, %[2]s, %[3]s float32) {
 }
 `, f.name, f.first, f.second)
 	}
-	for _, name := range []string{"addRows", "subRows", "mulRows", "divRows"} {
+	for _, name := range []string{"addRows", "subRows", "mulRows", "divRows", "maxRows", "minRows", "preluRows"} {
 		fmt.Fprintf(&a.declarations, `
 // %[1]s is %[1]sGeneric.
 func %[1]s(dst, x, y []float32, stepX, stepY int) {

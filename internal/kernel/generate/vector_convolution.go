@@ -7,61 +7,121 @@ import "fmt"
 // depthwiseMost is the number of pixels whose sums stay in registers, so that a weight that is loaded serves all of them.
 const depthwiseMost = 8
 
-// depthwise writes the functions for 1 … depthwiseMost pixels; the offsets are those of the fields of depthwiseCall.
+// Where the functions of a depthwiseCall keep what they walk along.
+const (
+	callAt, dstAt, srcAt, weightsAt, biasAt, groupsAt, pixelStep, pixelStep3 = "AX", "BX", "SI", "DI", "R9", "R8", "DX", "CX"
+)
+
+// depthwise writes the functions for 1 … depthwiseMost pixels with one channel per group, and for some numbers of pixels with more.
 func (w width) depthwise() {
 	for pixels := 1; pixels <= depthwiseMost; pixels++ {
-		w.depthwisePixels(pixels)
+		w.depthwisePixels(1, pixels)
+	}
+	for each := 2; each <= 8; each *= 2 {
+		for pixels := 1; pixels <= depthwiseMost; pixels *= 2 {
+			w.depthwisePixels(each, pixels)
+		}
 	}
 }
 
-func (w width) depthwisePixels(pixels int) {
-	const call, dst, src, weights, bias, groups, step, step3 = "AX", "BX", "SI", "DI", "R9", "R8", "DX", "CX"
-	w.function(fmt.Sprintf("depthwise%d%s", pixels, w.name), "(call *depthwiseCall)",
-		fmt.Sprintf("is depthwiseGeneric for %d pixels and groups of 16 channels.", pixels), 8)
-	w.emit("MOVQ call+0(FP), %s", call)
-	for i, r := range []string{dst, src, weights} {
-		w.emit("MOVQ %d(%s), %s", 8*i, call, r)
+// depthwisePixels has groups of so many channels each; the offsets are those of the fields of depthwiseCall.
+func (w width) depthwisePixels(each, pixels int) {
+	name, comment := fmt.Sprintf("depthwise%d%s", pixels, w.name), fmt.Sprintf("is generic for %d pixels and 16 channels at a time.", pixels)
+	if each > 1 {
+		name = fmt.Sprintf("grouped%dPixels%d%s", each, pixels, w.name)
+		comment = fmt.Sprintf("is generic for groups of %d channels, %d pixels and 16 channels at a time.", each, pixels)
 	}
-	w.emit("MOVQ 32(%s), %s", call, bias)
-	w.emit("MOVQ 48(%s), %s", call, groups)
-	w.emit("MOVQ 64(%s), %s", call, step)
-	w.emit("SHLQ $2, %s", step)
-	w.emit("LEAQ (%s)(%s*2), %s", step, step, step3)
-	low, high, weight := w.reg(pixels+1), w.reg(pixels+2), w.reg(pixels)
-	w.emit("VBROADCASTSS 72(%s), %s", call, low)
-	w.emit("VBROADCASTSS 76(%s), %s", call, high)
+	w.function(name, "(call *depthwiseCall)", comment, 8)
+	w.emit("MOVQ call+0(FP), %s", callAt)
+	for i, r := range []string{dstAt, srcAt, weightsAt} {
+		w.emit("MOVQ %d(%s), %s", 8*i, callAt, r)
+	}
+	w.emit("MOVQ 32(%s), %s", callAt, biasAt)
+	w.emit("MOVQ 48(%s), %s", callAt, groupsAt)
+	w.emit("MOVQ 64(%s), %s", callAt, pixelStep)
+	w.emit("SHLQ $2, %s", pixelStep)
+	w.emit("LEAQ (%s)(%s*2), %s", pixelStep, pixelStep, pixelStep3)
+	low, high := w.reg(pixels+1), w.reg(pixels+2)
+	w.emit("VBROADCASTSS 72(%s), %s", callAt, low)
+	w.emit("VBROADCASTSS 76(%s), %s", callAt, high)
+	if each > 1 {
+		w.emit("MOVQ 88(%s), R15", callAt)
+		w.emit("SHLQ $2, R15")
+	}
+	if each == 8 && w.r == "Z" {
+		w.emit("VMOVUPS halves<>(SB), Z16")
+		for j := 1; j < each; j++ {
+			w.emit("VPADDD %s, Z%d, Z%d", w.integer("one", 1), 15+j, 16+j)
+		}
+	}
 	w.label("group")
 	for part := range w.parts() {
-		at := part * w.bytes
 		for j := range pixels {
 			w.emit("%s", w.zero(j))
 		}
-		w.emit("MOVQ 24(%s), R11", call)
-		w.emit("MOVQ 40(%s), R13", call)
+		w.emit("MOVQ 24(%s), R11", callAt)
+		w.emit("MOVQ 40(%s), R13", callAt)
 		w.label(fmt.Sprintf("tap%d", part))
-		w.emit("MOVQ (R11), R10")
-		w.emit("MOVQ 8(R11), R12")
-		w.emit("LEAQ %d(%s)(R10*4), R10", at, src)
-		if pixels > 4 {
-			w.emit("LEAQ (R10)(%s*4), R14", step)
-		}
-		w.emit("VMOVUPS %d(%s)(R12*4), %s", at, weights, weight)
-		for j := range pixels {
-			from := []string{"R10", "R14"}[j/4]
-			address := []string{"(%s)", "(%s)(DX*1)", "(%s)(DX*2)", "(%s)(CX*1)"}[j%4]
-			w.emit("VFMADD231PS %s, %s, %s", fmt.Sprintf(address, from), weight, w.reg(j))
-		}
+		w.tap(each, pixels, part*w.bytes)
 		w.emit("ADDQ $16, R11")
 		w.emit("DECQ R13")
 		w.emit("JNZ tap%d", part)
-		w.depthwiseEnd(part, pixels, call, dst, bias, low, high)
+		w.depthwiseEnd(part, pixels, callAt, dstAt, biasAt, low, high)
 	}
-	for _, r := range []string{dst, src, weights, bias} {
+	for _, r := range []string{dstAt, srcAt, weightsAt, biasAt} {
 		w.emit("ADDQ $64, %s", r)
 	}
-	w.emit("DECQ %s", groups)
+	w.emit("DECQ %s", groupsAt)
 	w.emit("JNZ group")
 	w.end()
+}
+
+// tap adds one position's products, channel by channel of the groups.
+func (w width) tap(each, pixels, at int) {
+	weight := w.reg(pixels)
+	w.emit("MOVQ (R11), R10")
+	w.emit("MOVQ 8(R11), R12")
+	w.emit("LEAQ %d(%s)(R10*4), R10", at, srcAt)
+	if pixels > 4 {
+		w.emit("LEAQ (R10)(%s*4), R14", pixelStep)
+	}
+	source := func(pixel, channel int) string {
+		from := []string{"R10", "R14"}[pixel/4]
+		return fmt.Sprintf("%d(%s)%s", 4*channel, from, []string{"", "(DX*1)", "(DX*2)", "(CX*1)"}[pixel%4])
+	}
+	if each == 1 {
+		w.emit("VMOVUPS %d(%s)(R12*4), %s", at, weightsAt, weight)
+		for j := range pixels {
+			w.emit("VFMADD231PS %s, %s, %s", source(j, 0), weight, w.reg(j))
+		}
+		return
+	}
+	w.emit("LEAQ %d(%s)(R12*4), R12", at, weightsAt)
+	first, spare := pixels+3, 13-pixels
+	if w.r == "Z" {
+		first, spare = 24, 8
+	}
+	for channel := range each {
+		w.emit("VMOVUPS (R12), %s", weight)
+		if channel < each-1 {
+			w.emit("ADDQ R15, R12")
+		}
+		for j := range pixels {
+			// The channel of each group, for all of its sums.
+			of := w.reg(first + j%spare)
+			switch {
+			case each == 2:
+				w.emit("%s %s, %s", []string{"VMOVSLDUP", "VMOVSHDUP"}[channel], source(j, 0), of)
+			case each == 4:
+				w.emit("VPERMILPS $%d, %s, %s", channel*0x55, source(j, 0), of)
+			case w.r == "Z":
+				w.emit("VPERMPS %s, Z%d, %s", source(j, 0), 16+channel, of)
+			default:
+				w.emit("VBROADCASTSS %s, %s", source(j, channel), of)
+			}
+			w.emit("VFMADD231PS %s, %s, %s", of, weight, w.reg(j))
+		}
+	}
 }
 
 // depthwiseEnd adds the bias, cuts and stores.
@@ -90,6 +150,20 @@ func (w width) depthwiseEnd(part, pixels int, call, dst, bias, low, high string)
 			w.emit("LEAQ (R10)(R12*4), R10")
 		}
 	}
+}
+
+// groupedChoice writes the Go function that chooses between groups and numbers of pixels.
+func (a *assembler) groupedChoice() {
+	a.declarations.WriteString("\n// grouped computes a number of pixels, a power of two, with so many channels per group.\n" +
+		"func (c *depthwiseCall) grouped(each, pixels int) {\n\tat := each<<8 | pixels\n\tif useAVX512 {\n\t\tat |= 1<<16\n\t}\n\tswitch at {\n")
+	for i, w := range a.widths() {
+		for each := 2; each <= 8; each *= 2 {
+			for pixels := 1; pixels <= depthwiseMost; pixels *= 2 {
+				fmt.Fprintf(&a.declarations, "\tcase %#x:\n\t\tgrouped%dPixels%d%s(c)\n", i<<16|each<<8|pixels, each, pixels, w.name)
+			}
+		}
+	}
+	a.declarations.WriteString("\t}\n}\n")
 }
 
 // finishRows adds a bias to the rows of a matrix, and another matrix if there is one, with or without ReLU.

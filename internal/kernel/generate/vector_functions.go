@@ -14,6 +14,13 @@ func (w width) functions() {
 	w.unary("gelu", w.gelu)
 	w.unary("geluTanh", w.geluTanh)
 	w.unary("mish", w.mish)
+	w.unary("sqrt", func() { w.emit("VSQRTPS %s, %s", w.reg(4), w.reg(0)) })
+	w.unary("negate", func() { w.emit("VXORPS %s, %s, %s", w.integer("signs", 0x80000000), w.reg(4), w.reg(0)) })
+	w.unary("absolutes", func() { w.emit("VANDPS %s, %s, %s", w.integer("magnitudes", 0x7fffffff), w.reg(4), w.reg(0)) })
+	for i, name := range []string{"round", "floor", "ceil"} {
+		instruction := map[string]string{"Z": "VRNDSCALEPS", "Y": "VROUNDPS"}[w.r]
+		w.unary(name, func() { w.emit("%s $%d, %s, %s", instruction, 8+i, w.reg(4), w.reg(0)) })
+	}
 	w.between("swish", "slope", "unit", w.swish)
 }
 

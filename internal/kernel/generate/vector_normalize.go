@@ -86,6 +86,58 @@ func (w width) rootRows() {
 	w.end()
 }
 
+// deviation writes the sum of squared differences from a number.
+func (w width) deviation() {
+	w.vector("deviation", "(x *float32, n int, mean float64) float64", "is Σ (x − mean)² in sixteen partial sums for n a multiple of 16.", 32)
+	w.emit("MOVQ x+0(FP), SI")
+	w.emit("MOVQ n+8(FP), CX")
+	w.emit("SHLQ $2, CX")
+	w.emit("VBROADCASTSD mean+16(FP), %s", w.reg(13))
+	w.emit("MOVQ $0x3ff0000000000000, AX")
+	w.emit("VMOVQ AX, X15")
+	w.mean("square", func(i int) {
+		w.emit("VSUBPD %s, %s, %s", w.reg(13), w.reg(i), w.reg(i))
+		w.emit("VMULPD %s, %s, %s", w.reg(i), w.reg(i), w.reg(i))
+	})
+	w.emit("VMOVSD X0, ret+24(FP)")
+	w.end()
+}
+
+// overtake writes comparisons with the extremes so far.
+func (w width) overtake() {
+	for i, name := range []string{"greater", "greaterOrEqual", "less", "lessOrEqual"} {
+		predicate := []int{30, 29, 17, 18}[i] // false with a NaN
+		w.vector(name, "(top, x *float32, index *int32, n int, value int32)", "is overtakeGeneric for n a multiple of 16.", 36)
+		for i, r := range []string{"DI", "SI", "DX", "CX"} {
+			w.emit("MOVQ %s+%d(FP), %s", []string{"top", "x", "index", "n"}[i], 8*i, r)
+		}
+		w.emit("MOVL value+32(FP), AX")
+		w.emit("VMOVD AX, X3")
+		w.emit("VPBROADCASTD X3, %s", w.reg(3))
+		w.label("loop")
+		for p := range w.parts() {
+			at := p * w.bytes
+			w.emit("VMOVUPS %d(DI), %s", at, w.reg(0))
+			w.emit("VMOVUPS %d(SI), %s", at, w.reg(1))
+			if w.r == "Z" {
+				w.emit("VCMPPS $%d, Z0, Z1, K1", predicate)
+				w.emit("VMOVUPS Z1, K1, %d(DI)", at)
+				w.emit("VMOVDQU32 Z3, K1, %d(DX)", at)
+				continue
+			}
+			w.emit("VCMPPS $%d, Y0, Y1, Y2", predicate)
+			w.emit("VMASKMOVPS Y1, Y2, %d(DI)", at)
+			w.emit("VPMASKMOVD Y3, Y2, %d(DX)", at)
+		}
+		for _, r := range []string{"DI", "SI", "DX"} {
+			w.emit("ADDQ $64, %s", r)
+		}
+		w.emit("SUBQ $16, CX")
+		w.emit("JGT loop")
+		w.end()
+	}
+}
+
 // mean sets X0 to the mean over the row at SI of what term makes of each element, in sixteen running sums.
 func (w width) mean(name string, term func(i int)) {
 	sums, half := 128/w.bytes, w.bytes/2

@@ -4,7 +4,7 @@ package main
 
 import "fmt"
 
-// tails writes sixteen set masks and sixteen clear ones: from element 16 − n on, n of sixteen lanes are set.
+// tails writes sixteen set masks and sixteen clear ones: from element 16 − n on, n of sixteen lanes are set; and the lanes 0 and 8, eight times each.
 func (a *assembler) tails() {
 	for i := range 32 {
 		v := uint32(0)
@@ -14,6 +14,10 @@ func (a *assembler) tails() {
 		fmt.Fprintf(&a.text, "DATA tails<>+%d(SB)/4, $%#08x\n", 4*i, v)
 	}
 	fmt.Fprint(&a.text, "GLOBL tails<>(SB), RODATA|NOPTR, $128\n")
+	for i := range 16 {
+		fmt.Fprintf(&a.text, "DATA halves<>+%d(SB)/4, $%d\n", 4*i, i/8*8)
+	}
+	fmt.Fprint(&a.text, "GLOBL halves<>(SB), RODATA|NOPTR, $64\n")
 }
 
 // windowLoops writes the loops over pixels, groups of sixteen channels and positions. body handles a group whose offsets are

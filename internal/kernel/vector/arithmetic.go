@@ -15,6 +15,15 @@ func MulRows(dst, x, y []float32, stepX, stepY int) { mulRows(dst, x, y, stepX, 
 // DivRows sets dst[i] = x[i·stepX] / y[i·stepY].
 func DivRows(dst, x, y []float32, stepX, stepY int) { divRows(dst, x, y, stepX, stepY) }
 
+// MaxRows sets dst[i] to the larger of x[i·stepX] and y[i·stepY]; NaN if one is, and of equals the second.
+func MaxRows(dst, x, y []float32, stepX, stepY int) { maxRows(dst, x, y, stepX, stepY) }
+
+// MinRows sets dst[i] to the smaller of x[i·stepX] and y[i·stepY]; NaN if one is, and of equals the second.
+func MinRows(dst, x, y []float32, stepX, stepY int) { minRows(dst, x, y, stepX, stepY) }
+
+// PReluRows sets dst[i] to x[i·stepX], times y[i·stepY] if it is negative.
+func PReluRows(dst, x, y []float32, stepX, stepY int) { preluRows(dst, x, y, stepX, stepY) }
+
 func addRowsGeneric(dst, x, y []float32, stepX, stepY int) {
 	for i := range dst {
 		dst[i] = x[i*stepX] + y[i*stepY]
@@ -53,4 +62,34 @@ func Sum64(x []float64) float64 {
 		s[0] += x[i]
 	}
 	return s[0] + s[1] + (s[2] + s[3])
+}
+
+func maxRowsGeneric(dst, x, y []float32, stepX, stepY int) {
+	for i := range dst {
+		v, w := x[i*stepX], y[i*stepY]
+		if v > w || v != v {
+			w = v
+		}
+		dst[i] = w
+	}
+}
+
+func minRowsGeneric(dst, x, y []float32, stepX, stepY int) {
+	for i := range dst {
+		v, w := x[i*stepX], y[i*stepY]
+		if v < w || v != v {
+			w = v
+		}
+		dst[i] = w
+	}
+}
+
+func preluRowsGeneric(dst, x, y []float32, stepX, stepY int) {
+	for i := range dst {
+		v := x[i*stepX]
+		if v < 0 {
+			v *= y[i*stepY]
+		}
+		dst[i] = v
+	}
 }

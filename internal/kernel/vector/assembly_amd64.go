@@ -56,6 +56,36 @@ func geluTanhAVX2(dst, src *float32, n int)
 //go:noescape
 func mishAVX2(dst, src *float32, n int)
 
+// sqrtAVX2 is sqrtGeneric for n a multiple of 16.
+//
+//go:noescape
+func sqrtAVX2(dst, src *float32, n int)
+
+// negateAVX2 is negateGeneric for n a multiple of 16.
+//
+//go:noescape
+func negateAVX2(dst, src *float32, n int)
+
+// absolutesAVX2 is absolutesGeneric for n a multiple of 16.
+//
+//go:noescape
+func absolutesAVX2(dst, src *float32, n int)
+
+// roundAVX2 is roundGeneric for n a multiple of 16.
+//
+//go:noescape
+func roundAVX2(dst, src *float32, n int)
+
+// floorAVX2 is floorGeneric for n a multiple of 16.
+//
+//go:noescape
+func floorAVX2(dst, src *float32, n int)
+
+// ceilAVX2 is ceilGeneric for n a multiple of 16.
+//
+//go:noescape
+func ceilAVX2(dst, src *float32, n int)
+
 // swishAVX2 is swishGeneric for n a multiple of 16.
 //
 //go:noescape
@@ -81,6 +111,21 @@ func mulRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 //go:noescape
 func divRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
 
+// maxRowsAVX2 writes x max y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func maxRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+
+// minRowsAVX2 writes x min y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func minRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+
+// preluRowsAVX2 writes x or, where negative, · y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func preluRowsAVX2(dst, x, y *float32, n, stepX, stepY int)
+
 // normalizeRowsAVX2 is normalizeRowsGeneric with scale and bias for n a multiple of 16.
 //
 //go:noescape
@@ -90,6 +135,31 @@ func normalizeRowsAVX2(dst, x, scale, bias *float32, n, rows int, epsilon float6
 //
 //go:noescape
 func rootRowsAVX2(dst, x, scale *float32, n, rows int, epsilon float64)
+
+// deviationAVX2 is Σ (x − mean)² in sixteen partial sums for n a multiple of 16.
+//
+//go:noescape
+func deviationAVX2(x *float32, n int, mean float64) float64
+
+// greaterAVX2 is overtakeGeneric for n a multiple of 16.
+//
+//go:noescape
+func greaterAVX2(top, x *float32, index *int32, n int, value int32)
+
+// greaterOrEqualAVX2 is overtakeGeneric for n a multiple of 16.
+//
+//go:noescape
+func greaterOrEqualAVX2(top, x *float32, index *int32, n int, value int32)
+
+// lessAVX2 is overtakeGeneric for n a multiple of 16.
+//
+//go:noescape
+func lessAVX2(top, x *float32, index *int32, n int, value int32)
+
+// lessOrEqualAVX2 is overtakeGeneric for n a multiple of 16.
+//
+//go:noescape
+func lessOrEqualAVX2(top, x *float32, index *int32, n int, value int32)
 
 // turnHalvesAVX2 is turnHalvesGeneric; n is half of what is turned of a row.
 //
@@ -101,45 +171,105 @@ func turnHalvesAVX2(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
 //go:noescape
 func turnPairsAVX2(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
 
-// depthwise1AVX2 is depthwiseGeneric for 1 pixels and groups of 16 channels.
+// depthwise1AVX2 is generic for 1 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise1AVX2(call *depthwiseCall)
 
-// depthwise2AVX2 is depthwiseGeneric for 2 pixels and groups of 16 channels.
+// depthwise2AVX2 is generic for 2 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise2AVX2(call *depthwiseCall)
 
-// depthwise3AVX2 is depthwiseGeneric for 3 pixels and groups of 16 channels.
+// depthwise3AVX2 is generic for 3 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise3AVX2(call *depthwiseCall)
 
-// depthwise4AVX2 is depthwiseGeneric for 4 pixels and groups of 16 channels.
+// depthwise4AVX2 is generic for 4 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise4AVX2(call *depthwiseCall)
 
-// depthwise5AVX2 is depthwiseGeneric for 5 pixels and groups of 16 channels.
+// depthwise5AVX2 is generic for 5 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise5AVX2(call *depthwiseCall)
 
-// depthwise6AVX2 is depthwiseGeneric for 6 pixels and groups of 16 channels.
+// depthwise6AVX2 is generic for 6 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise6AVX2(call *depthwiseCall)
 
-// depthwise7AVX2 is depthwiseGeneric for 7 pixels and groups of 16 channels.
+// depthwise7AVX2 is generic for 7 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise7AVX2(call *depthwiseCall)
 
-// depthwise8AVX2 is depthwiseGeneric for 8 pixels and groups of 16 channels.
+// depthwise8AVX2 is generic for 8 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise8AVX2(call *depthwiseCall)
+
+// grouped2Pixels1AVX2 is generic for groups of 2 channels, 1 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped2Pixels1AVX2(call *depthwiseCall)
+
+// grouped2Pixels2AVX2 is generic for groups of 2 channels, 2 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped2Pixels2AVX2(call *depthwiseCall)
+
+// grouped2Pixels4AVX2 is generic for groups of 2 channels, 4 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped2Pixels4AVX2(call *depthwiseCall)
+
+// grouped2Pixels8AVX2 is generic for groups of 2 channels, 8 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped2Pixels8AVX2(call *depthwiseCall)
+
+// grouped4Pixels1AVX2 is generic for groups of 4 channels, 1 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped4Pixels1AVX2(call *depthwiseCall)
+
+// grouped4Pixels2AVX2 is generic for groups of 4 channels, 2 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped4Pixels2AVX2(call *depthwiseCall)
+
+// grouped4Pixels4AVX2 is generic for groups of 4 channels, 4 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped4Pixels4AVX2(call *depthwiseCall)
+
+// grouped4Pixels8AVX2 is generic for groups of 4 channels, 8 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped4Pixels8AVX2(call *depthwiseCall)
+
+// grouped8Pixels1AVX2 is generic for groups of 8 channels, 1 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped8Pixels1AVX2(call *depthwiseCall)
+
+// grouped8Pixels2AVX2 is generic for groups of 8 channels, 2 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped8Pixels2AVX2(call *depthwiseCall)
+
+// grouped8Pixels4AVX2 is generic for groups of 8 channels, 4 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped8Pixels4AVX2(call *depthwiseCall)
+
+// grouped8Pixels8AVX2 is generic for groups of 8 channels, 8 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped8Pixels8AVX2(call *depthwiseCall)
 
 // finishRowsAVX2 adds bias and, if it is not nil, the same part of another matrix to rows of cols elements, a multiple of 16, and cuts negative results.
 //
@@ -180,6 +310,66 @@ func maxWindowsAVX2(dst, src *float32, offsets *int, positions, channels, step, 
 //
 //go:noescape
 func meanWindowsAVX2(dst, src *float32, offsets *int, positions, channels, step, pixels int, count float64)
+
+// sumOfAVX2 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func sumOfAVX2(dst *float64, x *float32, n, rows, stride int)
+
+// sumAlongAVX2 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func sumAlongAVX2(dst *float64, src *float32, offsets *int, positions, width int)
+
+// absoluteOfAVX2 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func absoluteOfAVX2(dst *float64, x *float32, n, rows, stride int)
+
+// absoluteAlongAVX2 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func absoluteAlongAVX2(dst *float64, src *float32, offsets *int, positions, width int)
+
+// squareOfAVX2 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func squareOfAVX2(dst *float64, x *float32, n, rows, stride int)
+
+// squareAlongAVX2 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func squareAlongAVX2(dst *float64, src *float32, offsets *int, positions, width int)
+
+// productOfAVX2 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func productOfAVX2(dst *float64, x *float32, n, rows, stride int)
+
+// productAlongAVX2 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func productAlongAVX2(dst *float64, src *float32, offsets *int, positions, width int)
+
+// largestOfAVX2 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func largestOfAVX2(dst *float64, x *float32, n, rows, stride int)
+
+// largestAlongAVX2 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func largestAlongAVX2(dst *float64, src *float32, offsets *int, positions, width int)
+
+// smallestOfAVX2 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func smallestOfAVX2(dst *float64, x *float32, n, rows, stride int)
+
+// smallestAlongAVX2 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func smallestAlongAVX2(dst *float64, src *float32, offsets *int, positions, width int)
 
 // scaleRowsAVX2 is scaleRowsGeneric.
 //
@@ -351,6 +541,36 @@ func geluTanhAVX512(dst, src *float32, n int)
 //go:noescape
 func mishAVX512(dst, src *float32, n int)
 
+// sqrtAVX512 is sqrtGeneric for n a multiple of 16.
+//
+//go:noescape
+func sqrtAVX512(dst, src *float32, n int)
+
+// negateAVX512 is negateGeneric for n a multiple of 16.
+//
+//go:noescape
+func negateAVX512(dst, src *float32, n int)
+
+// absolutesAVX512 is absolutesGeneric for n a multiple of 16.
+//
+//go:noescape
+func absolutesAVX512(dst, src *float32, n int)
+
+// roundAVX512 is roundGeneric for n a multiple of 16.
+//
+//go:noescape
+func roundAVX512(dst, src *float32, n int)
+
+// floorAVX512 is floorGeneric for n a multiple of 16.
+//
+//go:noescape
+func floorAVX512(dst, src *float32, n int)
+
+// ceilAVX512 is ceilGeneric for n a multiple of 16.
+//
+//go:noescape
+func ceilAVX512(dst, src *float32, n int)
+
 // swishAVX512 is swishGeneric for n a multiple of 16.
 //
 //go:noescape
@@ -376,6 +596,21 @@ func mulRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 //go:noescape
 func divRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
 
+// maxRowsAVX512 writes x max y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func maxRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+
+// minRowsAVX512 writes x min y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func minRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+
+// preluRowsAVX512 writes x or, where negative, · y for n a multiple of 16; a step is 1, or 0 for one number.
+//
+//go:noescape
+func preluRowsAVX512(dst, x, y *float32, n, stepX, stepY int)
+
 // normalizeRowsAVX512 is normalizeRowsGeneric with scale and bias for n a multiple of 16.
 //
 //go:noescape
@@ -385,6 +620,31 @@ func normalizeRowsAVX512(dst, x, scale, bias *float32, n, rows int, epsilon floa
 //
 //go:noescape
 func rootRowsAVX512(dst, x, scale *float32, n, rows int, epsilon float64)
+
+// deviationAVX512 is Σ (x − mean)² in sixteen partial sums for n a multiple of 16.
+//
+//go:noescape
+func deviationAVX512(x *float32, n int, mean float64) float64
+
+// greaterAVX512 is overtakeGeneric for n a multiple of 16.
+//
+//go:noescape
+func greaterAVX512(top, x *float32, index *int32, n int, value int32)
+
+// greaterOrEqualAVX512 is overtakeGeneric for n a multiple of 16.
+//
+//go:noescape
+func greaterOrEqualAVX512(top, x *float32, index *int32, n int, value int32)
+
+// lessAVX512 is overtakeGeneric for n a multiple of 16.
+//
+//go:noescape
+func lessAVX512(top, x *float32, index *int32, n int, value int32)
+
+// lessOrEqualAVX512 is overtakeGeneric for n a multiple of 16.
+//
+//go:noescape
+func lessOrEqualAVX512(top, x *float32, index *int32, n int, value int32)
 
 // turnHalvesAVX512 is turnHalvesGeneric; n is half of what is turned of a row.
 //
@@ -396,45 +656,105 @@ func turnHalvesAVX512(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int
 //go:noescape
 func turnPairsAVX512(dst, src, cos, sin *float32, n, rows, stepDst, stepSrc int)
 
-// depthwise1AVX512 is depthwiseGeneric for 1 pixels and groups of 16 channels.
+// depthwise1AVX512 is generic for 1 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise1AVX512(call *depthwiseCall)
 
-// depthwise2AVX512 is depthwiseGeneric for 2 pixels and groups of 16 channels.
+// depthwise2AVX512 is generic for 2 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise2AVX512(call *depthwiseCall)
 
-// depthwise3AVX512 is depthwiseGeneric for 3 pixels and groups of 16 channels.
+// depthwise3AVX512 is generic for 3 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise3AVX512(call *depthwiseCall)
 
-// depthwise4AVX512 is depthwiseGeneric for 4 pixels and groups of 16 channels.
+// depthwise4AVX512 is generic for 4 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise4AVX512(call *depthwiseCall)
 
-// depthwise5AVX512 is depthwiseGeneric for 5 pixels and groups of 16 channels.
+// depthwise5AVX512 is generic for 5 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise5AVX512(call *depthwiseCall)
 
-// depthwise6AVX512 is depthwiseGeneric for 6 pixels and groups of 16 channels.
+// depthwise6AVX512 is generic for 6 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise6AVX512(call *depthwiseCall)
 
-// depthwise7AVX512 is depthwiseGeneric for 7 pixels and groups of 16 channels.
+// depthwise7AVX512 is generic for 7 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise7AVX512(call *depthwiseCall)
 
-// depthwise8AVX512 is depthwiseGeneric for 8 pixels and groups of 16 channels.
+// depthwise8AVX512 is generic for 8 pixels and 16 channels at a time.
 //
 //go:noescape
 func depthwise8AVX512(call *depthwiseCall)
+
+// grouped2Pixels1AVX512 is generic for groups of 2 channels, 1 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped2Pixels1AVX512(call *depthwiseCall)
+
+// grouped2Pixels2AVX512 is generic for groups of 2 channels, 2 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped2Pixels2AVX512(call *depthwiseCall)
+
+// grouped2Pixels4AVX512 is generic for groups of 2 channels, 4 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped2Pixels4AVX512(call *depthwiseCall)
+
+// grouped2Pixels8AVX512 is generic for groups of 2 channels, 8 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped2Pixels8AVX512(call *depthwiseCall)
+
+// grouped4Pixels1AVX512 is generic for groups of 4 channels, 1 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped4Pixels1AVX512(call *depthwiseCall)
+
+// grouped4Pixels2AVX512 is generic for groups of 4 channels, 2 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped4Pixels2AVX512(call *depthwiseCall)
+
+// grouped4Pixels4AVX512 is generic for groups of 4 channels, 4 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped4Pixels4AVX512(call *depthwiseCall)
+
+// grouped4Pixels8AVX512 is generic for groups of 4 channels, 8 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped4Pixels8AVX512(call *depthwiseCall)
+
+// grouped8Pixels1AVX512 is generic for groups of 8 channels, 1 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped8Pixels1AVX512(call *depthwiseCall)
+
+// grouped8Pixels2AVX512 is generic for groups of 8 channels, 2 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped8Pixels2AVX512(call *depthwiseCall)
+
+// grouped8Pixels4AVX512 is generic for groups of 8 channels, 4 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped8Pixels4AVX512(call *depthwiseCall)
+
+// grouped8Pixels8AVX512 is generic for groups of 8 channels, 8 pixels and 16 channels at a time.
+//
+//go:noescape
+func grouped8Pixels8AVX512(call *depthwiseCall)
 
 // finishRowsAVX512 adds bias and, if it is not nil, the same part of another matrix to rows of cols elements, a multiple of 16, and cuts negative results.
 //
@@ -475,6 +795,66 @@ func maxWindowsAVX512(dst, src *float32, offsets *int, positions, channels, step
 //
 //go:noescape
 func meanWindowsAVX512(dst, src *float32, offsets *int, positions, channels, step, pixels int, count float64)
+
+// sumOfAVX512 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func sumOfAVX512(dst *float64, x *float32, n, rows, stride int)
+
+// sumAlongAVX512 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func sumAlongAVX512(dst *float64, src *float32, offsets *int, positions, width int)
+
+// absoluteOfAVX512 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func absoluteOfAVX512(dst *float64, x *float32, n, rows, stride int)
+
+// absoluteAlongAVX512 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func absoluteAlongAVX512(dst *float64, src *float32, offsets *int, positions, width int)
+
+// squareOfAVX512 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func squareOfAVX512(dst *float64, x *float32, n, rows, stride int)
+
+// squareAlongAVX512 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func squareAlongAVX512(dst *float64, src *float32, offsets *int, positions, width int)
+
+// productOfAVX512 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func productOfAVX512(dst *float64, x *float32, n, rows, stride int)
+
+// productAlongAVX512 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func productAlongAVX512(dst *float64, src *float32, offsets *int, positions, width int)
+
+// largestOfAVX512 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func largestOfAVX512(dst *float64, x *float32, n, rows, stride int)
+
+// largestAlongAVX512 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func largestAlongAVX512(dst *float64, src *float32, offsets *int, positions, width int)
+
+// smallestOfAVX512 is reduceRowsGeneric for at least one row and element.
+//
+//go:noescape
+func smallestOfAVX512(dst *float64, x *float32, n, rows, stride int)
+
+// smallestAlongAVX512 is reduceColumnsGeneric for at least one position and column; dst has room for a multiple of 16.
+//
+//go:noescape
+func smallestAlongAVX512(dst *float64, src *float32, offsets *int, positions, width int)
 
 // scaleRowsAVX512 is scaleRowsGeneric.
 //
@@ -741,6 +1121,96 @@ func mish(dst, src []float32) {
 	mishGeneric(dst[n:len(src)], src[n:])
 }
 
+// sqrt is sqrtGeneric.
+func sqrt(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				sqrtAVX512(d, s, n)
+			} else {
+				sqrtAVX2(d, s, n)
+			}
+		}
+	}
+	sqrtGeneric(dst[n:len(src)], src[n:])
+}
+
+// negate is negateGeneric.
+func negate(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				negateAVX512(d, s, n)
+			} else {
+				negateAVX2(d, s, n)
+			}
+		}
+	}
+	negateGeneric(dst[n:len(src)], src[n:])
+}
+
+// absolutes is absolutesGeneric.
+func absolutes(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				absolutesAVX512(d, s, n)
+			} else {
+				absolutesAVX2(d, s, n)
+			}
+		}
+	}
+	absolutesGeneric(dst[n:len(src)], src[n:])
+}
+
+// floor is floorGeneric.
+func floor(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				floorAVX512(d, s, n)
+			} else {
+				floorAVX2(d, s, n)
+			}
+		}
+	}
+	floorGeneric(dst[n:len(src)], src[n:])
+}
+
+// ceil is ceilGeneric.
+func ceil(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				ceilAVX512(d, s, n)
+			} else {
+				ceilAVX2(d, s, n)
+			}
+		}
+	}
+	ceilGeneric(dst[n:len(src)], src[n:])
+}
+
+// round is roundGeneric.
+func round(dst, src []float32) {
+	n := 0
+	if useAVX2 {
+		if n = len(src) &^ (Lanes - 1); n > 0 {
+			if d, s := &dst[:n][0], &src[0]; useAVX512 {
+				roundAVX512(d, s, n)
+			} else {
+				roundAVX2(d, s, n)
+			}
+		}
+	}
+	roundGeneric(dst[n:len(src)], src[n:])
+}
+
 // clip is clipGeneric.
 func clip(dst, src []float32, low, high float32) {
 	n := 0
@@ -904,5 +1374,180 @@ func divRows(dst, x, y []float32, stepX, stepY int) {
 	}
 	if n < len(dst) {
 		divRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
+	}
+}
+
+// maxRows is maxRowsGeneric.
+func maxRows(dst, x, y []float32, stepX, stepY int) {
+	n := 0
+	if useAVX2 && stepX+stepY > 0 {
+		if n = len(dst) &^ (Lanes - 1); n > 0 {
+			// The last elements that the assembly reads.
+			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
+			if useAVX512 {
+				maxRowsAVX512(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			} else {
+				maxRowsAVX2(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			}
+		}
+	}
+	if n < len(dst) {
+		maxRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
+	}
+}
+
+// minRows is minRowsGeneric.
+func minRows(dst, x, y []float32, stepX, stepY int) {
+	n := 0
+	if useAVX2 && stepX+stepY > 0 {
+		if n = len(dst) &^ (Lanes - 1); n > 0 {
+			// The last elements that the assembly reads.
+			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
+			if useAVX512 {
+				minRowsAVX512(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			} else {
+				minRowsAVX2(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			}
+		}
+	}
+	if n < len(dst) {
+		minRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
+	}
+}
+
+// preluRows is preluRowsGeneric.
+func preluRows(dst, x, y []float32, stepX, stepY int) {
+	n := 0
+	if useAVX2 && stepX+stepY > 0 {
+		if n = len(dst) &^ (Lanes - 1); n > 0 {
+			// The last elements that the assembly reads.
+			_, _ = x[(n-1)*stepX], y[(n-1)*stepY]
+			if useAVX512 {
+				preluRowsAVX512(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			} else {
+				preluRowsAVX2(&dst[0], &x[0], &y[0], n, stepX, stepY)
+			}
+		}
+	}
+	if n < len(dst) {
+		preluRowsGeneric(dst[n:], x[n*stepX:], y[n*stepY:], stepX, stepY)
+	}
+}
+
+// grouped computes a number of pixels, a power of two, with so many channels per group.
+func (c *depthwiseCall) grouped(each, pixels int) {
+	at := each<<8 | pixels
+	if useAVX512 {
+		at |= 1 << 16
+	}
+	switch at {
+	case 0x201:
+		grouped2Pixels1AVX2(c)
+	case 0x202:
+		grouped2Pixels2AVX2(c)
+	case 0x204:
+		grouped2Pixels4AVX2(c)
+	case 0x208:
+		grouped2Pixels8AVX2(c)
+	case 0x401:
+		grouped4Pixels1AVX2(c)
+	case 0x402:
+		grouped4Pixels2AVX2(c)
+	case 0x404:
+		grouped4Pixels4AVX2(c)
+	case 0x408:
+		grouped4Pixels8AVX2(c)
+	case 0x801:
+		grouped8Pixels1AVX2(c)
+	case 0x802:
+		grouped8Pixels2AVX2(c)
+	case 0x804:
+		grouped8Pixels4AVX2(c)
+	case 0x808:
+		grouped8Pixels8AVX2(c)
+	case 0x10201:
+		grouped2Pixels1AVX512(c)
+	case 0x10202:
+		grouped2Pixels2AVX512(c)
+	case 0x10204:
+		grouped2Pixels4AVX512(c)
+	case 0x10208:
+		grouped2Pixels8AVX512(c)
+	case 0x10401:
+		grouped4Pixels1AVX512(c)
+	case 0x10402:
+		grouped4Pixels2AVX512(c)
+	case 0x10404:
+		grouped4Pixels4AVX512(c)
+	case 0x10408:
+		grouped4Pixels8AVX512(c)
+	case 0x10801:
+		grouped8Pixels1AVX512(c)
+	case 0x10802:
+		grouped8Pixels2AVX512(c)
+	case 0x10804:
+		grouped8Pixels4AVX512(c)
+	case 0x10808:
+		grouped8Pixels8AVX512(c)
+	}
+}
+
+// reduceRowsAssembly calls the function of a reduction.
+func (r Reduction) reduceRowsAssembly(dst *float64, x *float32, n, rows, stride int) {
+	switch {
+	case r == 0 && useAVX512:
+		sumOfAVX512(dst, x, n, rows, stride)
+	case r == 0:
+		sumOfAVX2(dst, x, n, rows, stride)
+	case r == 1 && useAVX512:
+		absoluteOfAVX512(dst, x, n, rows, stride)
+	case r == 1:
+		absoluteOfAVX2(dst, x, n, rows, stride)
+	case r == 2 && useAVX512:
+		squareOfAVX512(dst, x, n, rows, stride)
+	case r == 2:
+		squareOfAVX2(dst, x, n, rows, stride)
+	case r == 3 && useAVX512:
+		productOfAVX512(dst, x, n, rows, stride)
+	case r == 3:
+		productOfAVX2(dst, x, n, rows, stride)
+	case r == 4 && useAVX512:
+		largestOfAVX512(dst, x, n, rows, stride)
+	case r == 4:
+		largestOfAVX2(dst, x, n, rows, stride)
+	case r == 5 && useAVX512:
+		smallestOfAVX512(dst, x, n, rows, stride)
+	case r == 5:
+		smallestOfAVX2(dst, x, n, rows, stride)
+	}
+}
+
+// reduceColumnsAssembly calls the function of a reduction.
+func (r Reduction) reduceColumnsAssembly(dst *float64, src *float32, offsets *int, positions, width int) {
+	switch {
+	case r == 0 && useAVX512:
+		sumAlongAVX512(dst, src, offsets, positions, width)
+	case r == 0:
+		sumAlongAVX2(dst, src, offsets, positions, width)
+	case r == 1 && useAVX512:
+		absoluteAlongAVX512(dst, src, offsets, positions, width)
+	case r == 1:
+		absoluteAlongAVX2(dst, src, offsets, positions, width)
+	case r == 2 && useAVX512:
+		squareAlongAVX512(dst, src, offsets, positions, width)
+	case r == 2:
+		squareAlongAVX2(dst, src, offsets, positions, width)
+	case r == 3 && useAVX512:
+		productAlongAVX512(dst, src, offsets, positions, width)
+	case r == 3:
+		productAlongAVX2(dst, src, offsets, positions, width)
+	case r == 4 && useAVX512:
+		largestAlongAVX512(dst, src, offsets, positions, width)
+	case r == 4:
+		largestAlongAVX2(dst, src, offsets, positions, width)
+	case r == 5 && useAVX512:
+		smallestAlongAVX512(dst, src, offsets, positions, width)
+	case r == 5:
+		smallestAlongAVX2(dst, src, offsets, positions, width)
 	}
 }

@@ -54,7 +54,7 @@ func BenchmarkRows(b *testing.B) {
 		benchRows(b, rows, cols, func(x []float32) { FinishRows(x, bias, nil, cols, cols, rows, true) })
 	})
 	b.Run("depthwise/64x384x9", func(b *testing.B) {
-		d, taps := &Depthwise{Channels: cols, Weights: make([]float32, 9*cols), Bias: bias, Cut: true, High: 6}, make([]Tap, 9)
+		d, taps := &Depthwise{Channels: cols, Each: 1, Weights: make([]float32, 9*cols), Bias: bias, Cut: true, High: 6}, make([]Tap, 9)
 		for i := range taps {
 			taps[i] = Tap{(i/3*8 + i%3) * cols, i * cols}
 		}

@@ -1,4 +1,4 @@
-// Convolutions of one channel per group.
+// Convolutions of few channels per group.
 
 package vector
 
@@ -8,10 +8,12 @@ import "repscope/internal/kernel"
 // position, and where the weights of its channels begin.
 type Tap struct{ Source, Weights int }
 
-// Depthwise is a convolution of one channel per group over images with channels last, and what follows it.
+// Depthwise is a convolution of few channels per group, and as many filters, over images with channels last, and what follows it.
 type Depthwise struct {
 	Channels int
-	Weights  []float32 // Channels of them for each tap
+	// Each is the number of channels of a group, 1, 2, 4 or 8, which divides Channels.
+	Each    int
+	Weights []float32 // Channels of them for each tap and each channel of a group
 	// Bias[c] is added to channel c unless Bias is nil; then, if Cut is set, what is below Low becomes Low and what is above
 	// High becomes High. A NaN stays what it is.
 	Bias      []float32
@@ -21,10 +23,11 @@ type Depthwise struct {
 
 // Line computes pixels that lie evenly: element c of pixel i, dst[i·to+c], is
 //
-//	Σ_t src[i·from+t.Source+c]·Weights[t.Weights+c]
+//	Σ_t Σ_j src[i·from+t.Source+g(c)+j]·Weights[t.Weights+j·Channels+c]
 //
-// over the taps in order with fused multiply-add, as a matrix product of each channel's patch would add them. The sources of taps
-// ascend from 0 on; a tap that lies outside of the image is left out. At least one tap is needed.
+// over the taps in order, and the channels of a group, whose first one g(c) is, in order, with fused multiply-add, as a matrix product of
+// each group's patch would add them. The sources of taps ascend from 0 on; a tap that lies outside of the image is left out. At least one
+// tap is needed.
 func (d *Depthwise) Line(dst []float32, to int, src []float32, from, pixels int, taps []Tap) {
 	if pixels == 0 || d.Channels == 0 {
 		return
@@ -44,7 +47,10 @@ func (d *Depthwise) generic(dst []float32, to int, src []float32, from, pixels i
 		for c := range pixel {
 			var sum float32
 			for _, t := range taps {
-				sum = kernel.FMA(src[i*from+t.Source+c], d.Weights[t.Weights+c], sum)
+				group := src[i*from+t.Source+c/d.Each*d.Each:][:d.Each]
+				for j, v := range group {
+					sum = kernel.FMA(v, d.Weights[t.Weights+j*d.Channels+c], sum)
+				}
 			}
 			if d.Bias != nil {
 				sum += d.Bias[c]

@@ -13,6 +13,7 @@ type depthwiseCall struct {
 	to, from          int
 	low, high         float32
 	flags             uint64
+	channels          int // from the weights of a channel of a group to those of the next one
 }
 
 // What a depthwiseCall asks for.
@@ -30,33 +31,51 @@ func (d *Depthwise) line(dst []float32, to int, src []float32, from, pixels int,
 		return
 	}
 	for _, t := range taps {
-		_ = d.Weights[t.Weights+d.Channels-1]
+		_ = d.Weights[t.Weights+d.Each*d.Channels-1]
 	}
-	call := depthwiseCall{taps: &taps[0], count: len(taps), to: to, from: from, low: d.Low, high: d.High}
+	call := depthwiseCall{taps: &taps[0], count: len(taps), to: to, from: from, low: d.Low, high: d.High, channels: d.Channels}
 	if d.Bias != nil {
 		call.flags |= depthwiseBias
 	}
 	if d.Cut {
 		call.flags |= depthwiseCut
 	}
-	at := func(channel, groups, pixel int) {
+	at := func(channel, groups, pixel, n int) {
 		call.groups = groups
 		call.dst, call.src, call.weights = &dst[pixel*to+channel], &src[pixel*from+channel], &d.Weights[channel]
 		if d.Bias != nil {
 			call.bias = &d.Bias[channel]
 		}
-	}
-	// Blocks of equal length.
-	for blocks, done := (pixels+depthwiseMost-1)/depthwiseMost, 0; blocks > 0; blocks-- {
-		n := (pixels - done + blocks - 1) / blocks
-		at(0, d.Channels/Lanes, done)
-		call.run(n)
-		if d.Channels%Lanes != 0 {
-			at(d.Channels-Lanes, 1, done) // some are computed again
+		if d.Each == 1 {
 			call.run(n)
+		} else {
+			call.grouped(d.Each, n)
 		}
-		done += n
 	}
+	for done := 0; done < pixels; {
+		first, n := done, 0
+		if d.Each == 1 {
+			blocks := (pixels - done + depthwiseMost - 1) / depthwiseMost
+			n = (pixels - done + blocks - 1) / blocks // blocks of equal length
+		} else {
+			first, n = groupedBlock(done, pixels)
+		}
+		at(0, d.Channels/Lanes, first, n)
+		if d.Channels%Lanes != 0 {
+			at(d.Channels-Lanes, 1, first, n) // some are computed again
+		}
+		done = first + n
+	}
+}
+
+// groupedBlock is the next block of pixels, a power of two of them, when done are computed; it may have some of these again.
+func groupedBlock(done, pixels int) (first, n int) {
+	left := pixels - done
+	n = depthwiseMost
+	for n > 1 && n/2 >= left || n > pixels {
+		n /= 2
+	}
+	return min(done, pixels-n), n
 }
 
 // run computes a number of pixels. It calls by name, so that the call stays on the stack.

@@ -18,7 +18,8 @@ func TestDepthwise(t *testing.T) {
 		useAVX512 = wide
 		rapid.Check(t, func(t *rapid.T) {
 			draw := func(label string, low, high int) int { return rapid.IntRange(low, high).Draw(t, label) }
-			channels, pixels, count := draw("channels", 1, 70), draw("pixels", 1, 40), draw("taps", 1, 12)
+			each := 1 << draw("each", 0, 3)
+			channels, pixels, count := each*draw("groups", 1, 70/each), draw("pixels", 1, 40), draw("taps", 1, 12)
 			from, to := draw("from", 0, 2*channels), channels+draw("apart", 0, 5)
 			seed := draw("seed", 1, 1000)
 			values := func(n int) []float32 {
@@ -29,7 +30,7 @@ func TestDepthwise(t *testing.T) {
 				}
 				return x
 			}
-			d := &Depthwise{Channels: channels, Weights: values(channels*count + 7), Cut: rapid.Bool().Draw(t, "cut"), Low: -0.5, High: 1.25}
+			d := &Depthwise{Channels: channels, Each: each, Weights: values(each*channels*count + 7), Cut: rapid.Bool().Draw(t, "cut"), Low: -0.5, High: 1.25}
 			if rapid.Bool().Draw(t, "bias") {
 				d.Bias = values(channels)
 			}
@@ -38,7 +39,7 @@ func TestDepthwise(t *testing.T) {
 				if i > 0 {
 					taps[i].Source = taps[i-1].Source + draw("step", 0, 2*channels)
 				}
-				taps[i].Weights = draw("weights", 0, channels*(count-1)+7)
+				taps[i].Weights = draw("weights", 0, each*channels*(count-1)+7)
 			}
 			src := values((pixels-1)*from + taps[count-1].Source + channels)
 			if draw("special", 0, 3) == 0 {
@@ -58,7 +59,7 @@ func TestDepthwise(t *testing.T) {
 }
 
 func TestDepthwiseAllocatesNothing(t *testing.T) {
-	d := &Depthwise{Channels: 24, Weights: make([]float32, 72)}
+	d := &Depthwise{Channels: 24, Each: 1, Weights: make([]float32, 72)}
 	src, dst, taps := make([]float32, 24*12), make([]float32, 24*10), []Tap{{0, 0}, {24, 24}, {48, 48}}
 	if n := testing.AllocsPerRun(10, func() { d.Line(dst, 24, src, 24, 10, taps) }); n > 0 {
 		t.Errorf("%g allocations", n)

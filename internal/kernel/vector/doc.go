@@ -1,7 +1,7 @@
 // Package vector holds the loops over rows of float32 that the encoder executor runs beside the products of package
-// kernel: elementary functions, arithmetic with broadcasting, the exponentials of a softmax, normalization, rotations,
-// depthwise convolution, and the bias and activation that follow a product; the sliding windows of the structural
-// similarity of images, in float64 and in integers of bytes; and weighted sums of rows of bytes.
+// kernel: elementary functions, arithmetic with broadcasting, the exponentials of a softmax, normalization, reductions,
+// rotations, convolutions of few channels per group, and the bias and activation that follow a product; the sliding
+// windows of the structural similarity of images, in float64 and in integers of bytes; and weighted sums of rows of bytes.
 //
 //	vector.Gelu(dst, src)                // dst[i] = src[i]·Φ(src[i])
 //	sum := vector.SoftmaxRow(scores, 1)  // scores[i] ← exp(scores[i] − max); multiply by 1/sum for the softmax

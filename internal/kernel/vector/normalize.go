@@ -4,24 +4,28 @@ package vector
 
 import "math"
 
-// Sum is Σ x in float64 over sixteen interleaved partial sums, then the rest in order.
+// Sum is Σ x in float64 over sixteen interleaved partial sums: see [Reduction.Rows].
 func Sum(x []float32) float64 {
-	var sums [Lanes]float64
-	n := len(x) &^ (Lanes - 1)
-	for i := 0; i < n; i += Lanes {
-		for k, v := range x[i : i+Lanes] {
-			sums[k] += float64(v)
-		}
+	var sum [1]float64
+	ReduceSum.Rows(sum[:], x, len(x), 1, 0)
+	return sum[0]
+}
+
+// deviation is Σ (x − mean)² in sixteen interleaved partial sums, then the rest in order.
+func deviation(x []float32, mean float64) float64 {
+	total, n := wholeDeviation(x, mean)
+	if n == 0 {
+		total, n = deviationGeneric(x, mean)
 	}
-	total := foldLanes(&sums)
 	for _, v := range x[n:] {
-		total += float64(v)
+		d := float64(v) - mean
+		total += float64(d * d)
 	}
 	return total
 }
 
-// deviation is Σ (x − mean)² in the same order.
-func deviation(x []float32, mean float64) float64 {
+// deviationGeneric is wholeDeviation.
+func deviationGeneric(x []float32, mean float64) (float64, int) {
 	var sums [Lanes]float64
 	n := len(x) &^ (Lanes - 1)
 	for i := 0; i < n; i += Lanes {
@@ -30,12 +34,7 @@ func deviation(x []float32, mean float64) float64 {
 			sums[k] += float64(d * d)
 		}
 	}
-	total := foldLanes(&sums)
-	for _, v := range x[n:] {
-		d := float64(v) - mean
-		total += float64(d * d)
-	}
-	return total
+	return foldLanes(&sums), n
 }
 
 // Normalize writes (x − mean)/√(variance + ε), times scale plus bias if they are given; dst may be x.
@@ -49,24 +48,13 @@ func Normalize(dst, x, scale, bias []float32, epsilon float32) (center, inverse 
 	inverse = float32(1 / math.Sqrt(variance+float64(epsilon)))
 	center = float32(mean)
 	dst = dst[:len(x)]
-	switch {
-	case scale != nil && bias != nil:
-		scale, bias = scale[:len(x)], bias[:len(x)]
-		for i, v := range x {
-			dst[i] = float32(float32((v-center)*inverse)*scale[i]) + bias[i]
-		}
-	case scale != nil:
-		scale = scale[:len(x)]
-		for i, v := range x {
-			dst[i] = float32((v-center)*inverse) * scale[i]
-		}
-	default:
-		for i, v := range x {
-			dst[i] = (v - center) * inverse
-		}
-		if bias != nil {
-			AddRows(dst, dst, bias, 1, 1)
-		}
+	SubRows(dst, x, []float32{center}, 1, 0)
+	MulRows(dst, dst, []float32{inverse}, 1, 0)
+	if scale != nil {
+		MulRows(dst, dst, scale, 1, 1)
+	}
+	if bias != nil {
+		AddRows(dst, dst, bias, 1, 1)
 	}
 	return center, inverse
 }

@@ -21,9 +21,32 @@ func gelu(dst, src []float32)     { geluGeneric(dst, src) }
 func geluTanh(dst, src []float32) { geluTanhGeneric(dst, src) }
 func mish(dst, src []float32)     { mishGeneric(dst, src) }
 
+func sqrt(dst, src []float32)      { sqrtGeneric(dst, src) }
+func negate(dst, src []float32)    { negateGeneric(dst, src) }
+func absolutes(dst, src []float32) { absolutesGeneric(dst, src) }
+func floor(dst, src []float32)     { floorGeneric(dst, src) }
+func ceil(dst, src []float32)      { ceilGeneric(dst, src) }
+func round(dst, src []float32)     { roundGeneric(dst, src) }
+
+func maxRows(dst, x, y []float32, stepX, stepY int)   { maxRowsGeneric(dst, x, y, stepX, stepY) }
+func minRows(dst, x, y []float32, stepX, stepY int)   { minRowsGeneric(dst, x, y, stepX, stepY) }
+func preluRows(dst, x, y []float32, stepX, stepY int) { preluRowsGeneric(dst, x, y, stepX, stepY) }
+
 func (d *Depthwise) line(dst []float32, to int, src []float32, from, pixels int, taps []Tap) {
 	d.generic(dst, to, src, from, pixels, taps)
 }
+
+func (r Reduction) rows(dst []float64, x []float32, n, rows, stride int) {
+	r.rowsGeneric(dst, x, n, rows, stride)
+}
+
+func (r Reduction) columns(dst []float64, src []float32, offsets []int, width int) {
+	r.columnsGeneric(dst, src, offsets, width)
+}
+
+// overtake and wholeDeviation do nothing and say so.
+func (o Order) overtake(top, x []float32, index []int32, value int32) int { return 0 }
+func wholeDeviation(x []float32, mean float64) (sum float64, n int)       { return 0, 0 }
 
 func clip(dst, src []float32, low, high float32) { clipGeneric(dst, src, low, high) }
 func hardSigmoid(dst, src []float32, slope, shift float32) {

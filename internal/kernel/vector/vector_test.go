@@ -37,7 +37,8 @@ func TestVectorTwins(t *testing.T) {
 		}{
 			{"relu", relu, reluGeneric}, {"exp", exp, expGeneric}, {"sigmoid", sigmoid, sigmoidGeneric}, {"silu", silu, siluGeneric},
 			{"tanh", tanh, tanhGeneric}, {"erf", erf, erfGeneric}, {"gelu", gelu, geluGeneric}, {"geluTanh", geluTanh, geluTanhGeneric},
-			{"mish", mish, mishGeneric},
+			{"mish", mish, mishGeneric}, {"sqrt", sqrt, sqrtGeneric}, {"negate", negate, negateGeneric}, {"absolutes", absolutes, absolutesGeneric},
+			{"floor", floor, floorGeneric}, {"ceil", ceil, ceilGeneric}, {"round", round, roundGeneric},
 		} {
 			f.f(got, src)
 			f.generic(want, src)
@@ -64,7 +65,8 @@ func TestVectorTwins(t *testing.T) {
 			f, generic func(dst, x, y []float32, stepX, stepY int)
 		}{
 			{"add", addRows, addRowsGeneric}, {"sub", subRows, subRowsGeneric},
-			{"mul", mulRows, mulRowsGeneric}, {"div", divRows, divRowsGeneric},
+			{"mul", mulRows, mulRowsGeneric}, {"div", divRows, divRowsGeneric}, {"max", maxRows, maxRowsGeneric},
+			{"min", minRows, minRowsGeneric}, {"prelu", preluRows, preluRowsGeneric},
 		} {
 			for _, step := range [][2]int{{1, 1}, {0, 1}, {1, 0}, {0, 0}} {
 				f.f(got, src, other, step[0], step[1])

@@ -1,0 +1,250 @@
+// Package folderlock lets one process at a time work in a folder, on network file systems too: it needs nothing of them but that a
+// file is created by one process alone.
+//
+//	lock, err := folderlock.Take(ctx, dir, "evaluate", false)
+//	if err != nil {
+//		return err // a *folderlock.Busy says who works there
+//	}
+//	defer lock.Release()
+//
+// The lock of a folder is its file of the highest number, .<name>.lock.<n>. Who takes over creates the next one, which only one process
+// can; numbers never come again, so that whoever was mistaken about an earlier one changes nothing. The holder counts up in the
+// file every second. A lock is stale when its process is known to be gone, or when its count has stood still for [Patience] on the
+// clock of whoever waits; times of files and clocks of other machines do not matter. A holder that was asleep for that long learns that it
+// has lost the lock from [Lock.Check] and from [Lock.Lost].
+package folderlock
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Patience is how long the count of a lock must stand still.
+const Patience = 20 * time.Second
+
+// beat is how often a holder counts up.
+const beat = time.Second
+
+// ErrLost says that another process has taken the lock over.
+var ErrLost = errors.New("another process has taken over the folder")
+
+// Busy says who holds a lock.
+type Busy struct {
+	Dir  string
+	Host string
+	PID  int
+}
+
+func (b *Busy) Error() string {
+	return fmt.Sprintf("%s: process %d on %s is working there", b.Dir, b.PID, b.Host)
+}
+
+// holder is the content of a lock's file.
+type holder struct {
+	Host     string `json:"host"`
+	Boot     string `json:"boot,omitempty"` // of the machine since it was started, where it is known
+	PID      int    `json:"pid"`
+	Count    int64  `json:"count"`
+	Released bool   `json:"released,omitempty"`
+}
+
+// Lock is a lock that is held.
+type Lock struct {
+	dir, name string
+	number    int
+	mu        sync.Mutex
+	self      holder
+	lost      chan struct{}
+	stop      chan struct{}
+	once      sync.Once
+	ended     sync.WaitGroup
+}
+
+// Take takes the lock of the given name in a folder. If a living process has it, it waits until that has gone, or returns a *Busy
+// if wait is false, after [Patience] at most, which it takes to tell whether a process of another machine is alive.
+func Take(ctx context.Context, dir, name string, wait bool) (*Lock, error) {
+	return take(ctx, dir, name, wait, Patience)
+}
+
+func take(ctx context.Context, dir, name string, wait bool, patience time.Duration) (*Lock, error) {
+	self := holder{Host: hostname(), Boot: boot(), PID: os.Getpid()}
+	var seen string // what the file says, and since when
+	var since time.Time
+	for {
+		number, err := highest(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		text, held, err := read(path(dir, name, number))
+		if err != nil {
+			return nil, err
+		}
+		changed := !since.IsZero() && text != seen
+		if changed || since.IsZero() {
+			seen, since = text, time.Now()
+		}
+		if number == 0 || held.Released || held.gone(&self) || time.Since(since) >= patience {
+			l := &Lock{dir: dir, name: name, number: number + 1, self: self, lost: make(chan struct{}), stop: make(chan struct{})}
+			created, err := l.create()
+			if err != nil {
+				return nil, err
+			}
+			if created {
+				return l, nil
+			}
+			since = time.Time{} // somebody else was first
+			continue
+		}
+		if !wait && (changed || held.alive(&self)) {
+			return nil, &Busy{dir, held.Host, held.PID}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(min(beat/2, patience/4)):
+		}
+	}
+}
+
+func path(dir, name string, number int) string {
+	return filepath.Join(dir, fmt.Sprintf(".%s.lock.%d", name, number))
+}
+
+// highest is the number of the folder's lock, 0 if there is none.
+func highest(dir, name string) (int, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return 0, err
+	}
+	top := 0
+	for _, e := range entries {
+		if rest, ok := strings.CutPrefix(e.Name(), "."+name+".lock."); ok {
+			if n, err := strconv.Atoi(rest); err == nil {
+				top = max(top, n)
+			}
+		}
+	}
+	return top, nil
+}
+
+// read is what a lock's file says; nothing if it is gone or not written yet.
+func read(path string) (text string, h holder, err error) {
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", h, err
+	}
+	_ = json.Unmarshal(data, &h) // one that is being written counts as it stands
+	return string(data), h, nil
+}
+
+// gone reports whether the holder is known to have ended.
+func (h *holder) gone(self *holder) bool {
+	return h.PID > 0 && h.here(self) && !running(h.PID)
+}
+
+// alive reports whether the holder is known to run.
+func (h *holder) alive(self *holder) bool { return h.PID > 0 && h.here(self) && running(h.PID) }
+
+// here reports whether the holder's process is, or was, of this machine.
+func (h *holder) here(self *holder) bool {
+	return h.Host == self.Host && h.Boot == self.Boot && h.Boot != ""
+}
+
+// create makes the lock's file if nobody has, and begins to count.
+func (l *Lock) create() (bool, error) {
+	f, err := os.OpenFile(path(l.dir, l.name, l.number), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if err := errors.Join(f.Close(), l.write()); err != nil {
+		return false, errors.Join(err, os.Remove(path(l.dir, l.name, l.number)))
+	}
+	if top, err := highest(l.dir, l.name); err != nil || top > l.number {
+		return false, err
+	}
+	for n := l.number - 1; n > 0; n-- {
+		if os.Remove(path(l.dir, l.name, n)) != nil {
+			break
+		}
+	}
+	l.ended.Go(l.count)
+	return true, nil
+}
+
+// write writes the holder, in place: a new file would come under the name of one that another process has removed.
+func (l *Lock) write() error {
+	data, err := json.Marshal(&l.self)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path(l.dir, l.name, l.number), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(append(data, '\n'), 0)
+	return errors.Join(err, f.Close())
+}
+
+// count counts up until the lock is released or lost.
+func (l *Lock) count() {
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.stop:
+			return
+		case <-tick.C:
+		}
+		l.mu.Lock()
+		l.self.Count++
+		err := l.write()
+		l.mu.Unlock()
+		if errors.Is(err, fs.ErrNotExist) || l.Check() != nil {
+			close(l.lost)
+			return
+		}
+	}
+}
+
+// Lost is closed when another process has taken the lock over, within about a second.
+func (l *Lock) Lost() <-chan struct{} { return l.lost }
+
+// Check is [ErrLost], with who has it, if another process has taken the lock over.
+func (l *Lock) Check() error {
+	top, err := highest(l.dir, l.name)
+	if err != nil || top == l.number {
+		return err
+	}
+	_, h, _ := read(path(l.dir, l.name, top))
+	return fmt.Errorf("%s: %w: process %d on %s", l.dir, ErrLost, h.PID, h.Host)
+}
+
+// Release gives the lock back. Its file stays, so that its number is not given again.
+func (l *Lock) Release() {
+	l.once.Do(func() {
+		close(l.stop)
+		l.ended.Wait()
+		l.self.Released = true
+		_ = l.write() // a process that is gone holds nothing either
+	})
+}
+
+func hostname() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return "unknown host"
+	}
+	return name
+}

@@ -1,0 +1,231 @@
+// The evaluate binary: its flags, its files and its console.
+
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"repscope/internal/folderlock"
+	"repscope/internal/run"
+)
+
+const manual = `evaluate runs a whole study: the analyses of a suite file, over its datasets and
+models, each task into a folder of its own (OUT/dataset/analysis), and a summary of all
+of them. The same command again goes on where the last one was: a task whose options,
+inputs and program are the same is not run again.
+
+  datasets:
+    pong:
+      frames: pong.npz:frames
+      episodes: pong.npz:episode
+      model: {jepa: jepa.onnx, "run": runs/*/step_*.onnx}
+  analyses: [smoothness, neighborhood, manifold]
+  defaults:
+    seed: 1
+    neighborhood: {k: [5, 10]}
+
+The keys of a dataset are the options of the analyses, and names of analyses with options
+for these alone; "defaults" has the same for all datasets. What is more special wins: a
+dataset's section, the dataset, the section of defaults, the defaults. An option that an
+analysis does not have is left out there. enabled: false leaves a dataset out, "only" and
+"skip" name its analyses; a section runs its analysis too.
+
+A pattern (* or ?, or {name} for each value of "matrix: {name: […]}") stands for a model of
+each file that matches; what the pattern leaves open is added to the name: run/a/100 of
+runs/a/step_100.onnx. Models that differ in their last number make a curve.
+
+Paths are relative to the working folder. One process works in a folder at a time; a
+lock that a killed process left is noticed. Exit status 1 if a task failed; the others
+are done all the same.`
+
+// defaultOut stands for a folder of the suite file's name.
+const defaultOut = "evaluation_plots/study"
+
+// settings are the values of the command's own flags.
+type settings struct {
+	only, skip           []string
+	failFast, list, wait bool
+	schema, init, resume bool
+	jobs                 int
+	commands             []run.Command
+
+	planned *study // what is to be done, once it is known
+	suite   *Suite
+}
+
+// New is the evaluate binary for the given analyses.
+func New(commands []run.Command) run.Command {
+	return run.Command{
+		Name:        "evaluate",
+		Summary:     "a whole study in one command: datasets, models and analyses from one file, resumed where it was",
+		Manual:      manual,
+		Out:         defaultOut,
+		Arguments:   "SUITE.yaml",
+		Interrupted: "interrupted; what is done stays, the same command goes on",
+		Omit:        []string{"seed", "bootstrap", "format", "memory", "threads", "config"},
+		Setup: func(flags *run.Flags) run.Job {
+			s := &settings{commands: commands, jobs: 1}
+			s.register(flags)
+			return run.Job{Instead: s.instead, Check: s.check, Run: s.run}
+		},
+	}
+}
+
+func (s *settings) register(flags *run.Flags) {
+	flags.Usage("SUITE.yaml [flags]", "--init FILES… > SUITE.yaml", "--schema")
+	flags.Var(&run.Texts{Values: &s.only, Check: pattern}, "only", "`LIST` of datasets, analyses or dataset/analysis (with * and ?) to run, of those in the file")
+	flags.Var(&run.Texts{Values: &s.skip, Check: pattern}, "skip", "`LIST` of such to leave out")
+	flags.BoolVar(&s.failFast, "fail-fast", false, "begin no further task after one that failed")
+	flags.BoolVar(&s.list, "list", false, "print the tasks and whether they are done, and stop")
+	flags.BoolVar(&s.wait, "wait", false, "wait for another process that works in the folder")
+	flags.BoolVar(&s.resume, "resume", true, "leave tasks out that are done and unchanged; --resume=false runs them again")
+	flags.CountVar(&s.jobs, "jobs", 1, "`N` tasks at a time, each with all cores and a memory of its own")
+	flags.BoolVar(&s.schema, "schema", false, "print a JSON Schema of suite files for editors, and stop")
+	flags.BoolVar(&s.init, "init", false, "print a commented suite file for the given files, and stop")
+	flags.Unrecorded("only", "skip", "fail-fast", "list", "wait", "resume", "jobs", "schema", "init")
+}
+
+// instead prints what needs no study.
+func (s *settings) instead(_ context.Context, o *run.Options, stdout io.Writer) (bool, error) {
+	switch {
+	case s.schema:
+		return true, writeSchema(stdout, s.commands)
+	case s.init:
+		text, err := initial(o.Args, s.commands)
+		if err != nil {
+			return true, err
+		}
+		_, err = io.WriteString(stdout, text)
+		return true, err
+	case !s.list:
+		return false, nil
+	}
+	st, _, err := s.study(o)
+	if err != nil {
+		return true, err
+	}
+	var all error
+	for _, p := range st.tasks {
+		_, err := fmt.Fprintf(stdout, "%-10s %s\n", p.state, p.Name())
+		all = errors.Join(all, err)
+	}
+	return true, all
+}
+
+func (s *settings) check(o *run.Options) error {
+	if s.planned == nil {
+		var err error
+		if s.planned, s.suite, err = s.study(o); err != nil {
+			return err
+		}
+		o.Out = s.planned.folder
+	}
+	return nil
+}
+
+// pattern finds what is wrong with a pattern of --only and --skip.
+func pattern(text string) error {
+	if _, err := path.Match(text, ""); err != nil {
+		return fmt.Errorf("%q is no pattern", text)
+	}
+	return nil
+}
+
+// study reads the suite and finds what is to be done.
+func (s *settings) study(o *run.Options) (*study, *Suite, error) {
+	if len(o.Args) != 1 {
+		return nil, nil, run.Hint(run.Usage("%d suite files: want one", len(o.Args)), `begin with "evaluate --init FILES…"`)
+	}
+	suite, err := ReadSuite(o.Args[0], s.commands)
+	if err != nil {
+		return nil, nil, err
+	}
+	st := &study{failFast: s.failFast, jobs: s.jobs, folder: suite.Folder(s.given(o))}
+	var names []string
+	for i := range suite.Datasets {
+		for k := range suite.Datasets[i].Tasks {
+			t := &suite.Datasets[i].Tasks[k]
+			names = append(names, t.Dataset, t.Analysis, t.Name())
+			if (len(s.only) == 0 || chosen(s.only, t)) && !chosen(s.skip, t) {
+				st.tasks = append(st.tasks, &planned{Task: t})
+			}
+		}
+	}
+	for _, pattern := range slices.Concat(s.only, s.skip) {
+		if !slices.ContainsFunc(names, func(name string) bool { ok, _ := path.Match(pattern, name); return ok }) {
+			return nil, nil, run.Hint(run.Usage("%q: no dataset, analysis or task of %s", pattern, o.Args[0]), run.DidYouMean("", pattern, names))
+		}
+	}
+	if err := st.plan(); err != nil {
+		return nil, nil, err
+	}
+	for _, p := range st.tasks {
+		if !s.resume && p.state == unchanged {
+			p.state = pending
+		}
+	}
+	return st, suite, nil
+}
+
+// given is the folder of the command line, empty without.
+func (s *settings) given(o *run.Options) string {
+	if o.Out == defaultOut {
+		return ""
+	}
+	return o.Out
+}
+
+// chosen reports whether a pattern names a task, its dataset or its analysis.
+func chosen(patterns []string, t *Task) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		for _, name := range []string{t.Dataset, t.Analysis, t.Name()} {
+			if ok, _ := path.Match(pattern, name); ok {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func (s *settings) run(ctx context.Context, env *run.Env) error {
+	st := s.planned
+	var err error
+	if st.lock, err = folderlock.Take(ctx, st.folder, "evaluate", s.wait); err != nil {
+		var busy *folderlock.Busy
+		if errors.As(err, &busy) {
+			return run.Hint(err, "wait for it with --wait")
+		}
+		return err
+	}
+	defer st.lock.Release()
+	st.record = readRecord(st.folder) // what another process did meanwhile
+	st.say = func(format string, args ...any) {
+		if !env.Options.Quiet {
+			env.Message(format, args...)
+		}
+	}
+	if err := st.run(ctx); err != nil {
+		return err
+	}
+	if err := s.summarize(env, st, s.suite); err != nil {
+		return err
+	}
+	if n := st.count(failed); n > 0 {
+		var names []string
+		for _, p := range st.tasks {
+			if p.state == failed {
+				names = append(names, p.Name())
+			}
+		}
+		env.AfterCommit(func() error {
+			return fmt.Errorf("%d of %d tasks failed: %s", n, len(st.tasks), strings.Join(names, ", "))
+		})
+	}
+	return nil
+}

@@ -1,0 +1,290 @@
+// Tests of studies with a command that writes what it was given.
+
+package evaluate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"repscope/internal/run"
+	"repscope/report"
+)
+
+// probe is a command with frames, models and a few options, which counts its runs.
+type probe struct {
+	mu   sync.Mutex
+	runs []string
+}
+
+func (p *probe) command(name string) run.Command {
+	return run.Command{Name: name, Summary: "a probe", Manual: "A probe.", Out: "out", Setup: func(flags *run.Flags) run.Job {
+		var frames string
+		models := []string{}
+		k := flags.Ints("k", []int{5}, "`LIST` of numbers")
+		broken := flags.Bool("broken", false, "fail")
+		flags.PathVar(&frames, "frames", "`FILE`")
+		flags.Var(&run.Texts{Values: &models, Whole: true}, "model", "`NAME=FILE`")
+		flags.Group(run.Inputs, "frames", "model")
+		return run.Job{
+			Check: func(*run.Options) error { return run.Distinct("k", *k, 1) },
+			Run: func(_ context.Context, env *run.Env) error {
+				p.mu.Lock()
+				p.runs = append(p.runs, fmt.Sprintf("%s k=%v seed=%d %s", name, *k, env.Options.Seed, strings.Join(models, " ")))
+				p.mu.Unlock()
+				if *broken {
+					return errors.New("it is broken")
+				}
+				env.Result.Inputs = append(env.Result.Inputs, report.Input{Role: "frames", Path: frames, SHA256: "of the content"})
+				env.Result.Describe(report.Metric{Direction: report.Higher}, "score")
+				for i, m := range models {
+					model, _, _ := strings.Cut(m, "=")
+					var o report.Object
+					o.Set("score", report.Number(float64(i)))
+					env.Result.Models.Set(model, o)
+				}
+				env.Warn("%s warns", name)
+				return nil
+			},
+		}
+	}}
+}
+
+// study is a folder with a suite file and frames.
+func suiteFolder(t *testing.T, suite string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range map[string]string{"s.yaml": suite, "f.npy": "frames", "runs/a/step_9.onnx": "", "runs/a/step_10.onnx": "", "runs/b/step_9.onnx": ""} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(strings.ReplaceAll(text, "{}", dir)), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// evaluate runs the command; the folder of the study is out.
+func evaluate(t *testing.T, p *probe, dir string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, messages bytes.Buffer
+	all := append([]string{filepath.Join(dir, "s.yaml"), "--out", filepath.Join(dir, "out")}, args...)
+	code = run.Run(t.Context(), New([]run.Command{p.command("first"), p.command("second")}), all, &out, &messages)
+	return code, out.String(), messages.String()
+}
+
+const twoDatasets = `
+defaults:
+  seed: 7
+  frames: "{}/f.npy"
+  model: {a: a.onnx}
+  first: {k: [1, 2]}
+analyses: [second, first]
+datasets:
+  x: {seed: 8}
+  y:
+    k: 3
+    skip: first
+    model: {a: a.onnx, b: b.onnx}
+  z: {enabled: false}
+`
+
+func TestStudy(t *testing.T) {
+	t.Parallel()
+	dir, p := suiteFolder(t, twoDatasets), &probe{}
+	code, _, stderr := evaluate(t, p, dir)
+	want := []string{"first k=[1 2] seed=8 a=a.onnx", "second k=[5] seed=8 a=a.onnx", "second k=[3] seed=7 a=a.onnx b=b.onnx"}
+	if code != 0 || !slices.Equal(p.runs, want) || !strings.Contains(stderr, "x/first: done in ") || !strings.Contains(stderr, "1 warning") {
+		t.Fatalf("exit %d, runs %q: %s", code, p.runs, stderr)
+	}
+	for _, name := range []string{"x/first/first.json", "y/second/second.json", "evaluate.json", "summary.json", "summary.csv"} {
+		if _, err := os.Stat(filepath.Join(dir, "out", name)); err != nil {
+			t.Error(err)
+		}
+	}
+	// Nothing changed, so that nothing is run again.
+	if code, _, stderr = evaluate(t, p, dir); code != 0 || len(p.runs) != 3 || strings.Count(stderr, ": unchanged") != 3 {
+		t.Errorf("exit %d, %d runs: %s", code, len(p.runs), stderr)
+	}
+	if code, stdout, _ := evaluate(t, p, dir, "--list"); code != 0 || stdout != "unchanged  x/first\nunchanged  x/second\nunchanged  y/second\n" {
+		t.Errorf("exit %d, list %q", code, stdout)
+	}
+	// An input with another content, and an output that is gone.
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "f.npy"), []byte("other"), 0o666), os.Remove(filepath.Join(dir, "out/y/second/second.json"))); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, _ = evaluate(t, p, dir, "--only", "y"); code != 0 || len(p.runs) != 4 {
+		t.Errorf("exit %d, %d runs", code, len(p.runs))
+	}
+	if code, _, _ = evaluate(t, p, dir, "--skip", "*/first", "--jobs", "3"); code != 0 || len(p.runs) != 5 || !strings.HasPrefix(p.runs[4], "second k=[5]") {
+		t.Errorf("exit %d, runs %q", code, p.runs)
+	}
+	if code, _, _ = evaluate(t, p, dir, "--resume=false"); code != 0 || len(p.runs) != 8 {
+		t.Errorf("exit %d, %d runs", code, len(p.runs))
+	}
+}
+
+// A file that was touched and is the same is read, not run again.
+func TestTouched(t *testing.T) {
+	t.Parallel()
+	f := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(f, []byte("content"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	known, err := look(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if known.SHA256, err = sum(f); err != nil {
+		t.Fatal(err)
+	}
+	known.Time--
+	if !known.same() {
+		t.Error("the same content is another")
+	}
+	if err := os.WriteFile(f, []byte("Content"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	known.Time--
+	if known.same() {
+		t.Error("another content is the same")
+	}
+}
+
+func TestFailures(t *testing.T) {
+	t.Parallel()
+	const suite = `
+defaults: {frames: "{}/f.npy", model: {a: a}}
+analyses: [first, second]
+datasets:
+  x: {first: {broken: true}}
+  y: {seed: 1}
+`
+	dir, p := suiteFolder(t, suite), &probe{}
+	code, _, stderr := evaluate(t, p, dir)
+	if code != 1 || len(p.runs) != 4 || !strings.Contains(stderr, "x/first: failed: it is broken") || !strings.Contains(stderr, "1 of 4 tasks failed: x/first") {
+		t.Errorf("exit %d, %d runs: %s", code, len(p.runs), stderr)
+	}
+	if code, _, _ = evaluate(t, p, dir); code != 1 || len(p.runs) != 5 {
+		t.Errorf("exit %d, %d runs: the failed task alone is run again", code, len(p.runs))
+	}
+	dir, p = suiteFolder(t, suite), &probe{}
+	if code, _, _ = evaluate(t, p, dir, "--fail-fast"); code != 1 || len(p.runs) > 2 {
+		t.Errorf("exit %d, %d runs after a failure", code, len(p.runs))
+	}
+}
+
+func TestPatterns(t *testing.T) {
+	t.Parallel()
+	dir, p := suiteFolder(t, `
+matrix: {seed: [a, b]}
+datasets:
+  x:
+    frames: "{}/f.npy"
+    only: first
+    model: {run: "{}/runs/*/step_*.onnx", of: "{}/runs/{seed}/step_9.onnx", c: c.onnx}
+`), &probe{}
+	code, _, stderr := evaluate(t, p, dir)
+	want := strings.ReplaceAll("first k=[5] seed=42 run/a/9={}/runs/a/step_9.onnx run/a/10={}/runs/a/step_10.onnx run/b/9={}/runs/b/step_9.onnx "+
+		"of/a={}/runs/a/step_9.onnx of/b={}/runs/b/step_9.onnx c=c.onnx", "{}", dir)
+	if code != 0 || !slices.Equal(p.runs, []string{want}) {
+		t.Fatalf("exit %d, runs %q, want %q: %s", code, p.runs, want, stderr)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "out/summary.json"))
+	if err != nil || !strings.Contains(strings.Join(strings.Fields(string(data)), ""), `"checkpoints":[{"model":"run/a/9","series":"run/a","step":9},{"model":"run/a/10"`) {
+		t.Errorf("%s, %v", data, err)
+	}
+}
+
+func TestSuiteErrors(t *testing.T) {
+	t.Parallel()
+	for suite, want := range map[string]string{
+		"":                                       "is empty",
+		"- a":                                    "a suite: want lines of the form",
+		"dataset: {x: {}}":                       `line 1, column 1: unknown key "dataset" of a suite` + "\nevaluate: hint: did you mean datasets?",
+		"datasets: {x: {frams: f, only: first}}": `line 1, column 16: unknown key "frams" of x` + "\nevaluate: hint: did you mean frames?",
+		"datasets: {x: {first: {kk: 1}}}":        `line 1, column 24: unknown key "kk" of first`,
+		"datasets: {x: {out: a, only: first}}":   "out is not for a suite",
+		"datasets: {x: {frames: f}}":             "dataset x has no analyses",
+		"analyses: [frist]\ndatasets: {x: {}}":   `there is no analysis "frist"` + "\nevaluate: hint: did you mean first?",
+		"analyses: first\ndatasets: {x: {k: 0}}": "x/first: ",
+		"datasets: {x: {}, x: {}}":               "is there twice",
+		"datasets: {a/b: {only: first}}":         "want a name that can be a folder",
+		"datasets: {x: {enabled: 3}}":            "want true or false",
+		`datasets: {x: {only: first, model: {a: "none/*.onnx"}}}`: `no file matches "none/*.onnx"`,
+		`datasets: {x: {only: first, model: {a: "{seed}.onnx"}}}`: "is none of the matrix",
+		"datasets: [": "did not find expected node content",
+	} {
+		dir, p := suiteFolder(t, suite), &probe{}
+		code, _, stderr := evaluate(t, p, dir)
+		if code != 2 || len(p.runs) > 0 || !strings.Contains(stderr, want) {
+			t.Errorf("%q: exit %d, want %q: %s", suite, code, want, stderr)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
+			t.Errorf("%q: something was written", suite)
+		}
+	}
+	dir, p := suiteFolder(t, twoDatasets), &probe{}
+	if code, _, stderr := evaluate(t, p, dir, "--only", "x/frist"); code != 2 || !strings.Contains(stderr, "did you mean x/first?") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+func TestSchemaAndInit(t *testing.T) {
+	t.Parallel()
+	dir, p := suiteFolder(t, ""), &probe{}
+	if code, stdout, _ := evaluate(t, p, dir, "--schema"); code != 0 || !strings.Contains(stdout, `"additionalProperties": false`) {
+		t.Errorf("exit %d: %s", code, stdout)
+	}
+	var stdout, stderr bytes.Buffer
+	commands := []run.Command{p.command("first"), p.command("second")}
+	code := run.Run(t.Context(), New(commands), []string{"--init", "jepa.onnx", filepath.Join(dir, "f.npy")}, &stdout, &stderr)
+	if code != 0 {
+		t.Fatal(stderr.String())
+	}
+	// What it prints is a suite.
+	file := filepath.Join(dir, "i.yaml")
+	text := strings.ReplaceAll(stdout.String(), "# - first", "- first")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s, err := ReadSuite(file, commands)
+	if err != nil || len(s.Datasets) != 1 || len(s.Datasets[0].Tasks) != 1 {
+		t.Errorf("%v, %v of:\n%s", s, err, text)
+	}
+}
+
+func TestMark(t *testing.T) {
+	t.Parallel()
+	r := report.NewResult("first")
+	for _, name := range []string{"a", "b", "c"} {
+		r.Models.Set(name, report.Object{})
+	}
+	cells := func() []Cell {
+		return []Cell{{Value: report.Number(3)}, {Value: report.Number(2)}, {Value: report.Number(1)}}
+	}
+	best := func(direction report.Direction) (list []bool) {
+		c := cells()
+		mark(c, r, "score", direction)
+		for _, x := range c {
+			list = append(list, x.Best)
+		}
+		return list
+	}
+	if got := best(report.Higher); !slices.Equal(got, []bool{false, false, false}) {
+		t.Errorf("nothing is decided, and %v are best", got)
+	}
+	r.Comparisons = []report.Comparison{{A: "a", B: "c", Metric: "score", PHolm: report.Number(0.01)}, {A: "b", B: "a", Metric: "score", PHolm: report.Number(0.2)}}
+	if got := best(report.Higher); !slices.Equal(got, []bool{true, true, false}) {
+		t.Errorf("best are %v", got)
+	}
+	if got := best(report.Lower); !slices.Equal(got, []bool{false, true, true}) {
+		t.Errorf("lowest are %v", got)
+	}
+}

@@ -1,0 +1,400 @@
+// The suite file: which datasets, models, analyses and options make a study.
+
+package evaluate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"repscope/internal/run"
+)
+
+// Suite is a suite file whose keys are known and whose patterns are expanded.
+type Suite struct {
+	Path     string
+	Out      string // the folder that the file names; empty if it names none
+	Datasets []Dataset
+}
+
+// Dataset is what is analyzed together.
+type Dataset struct {
+	Name        string
+	Tasks       []Task
+	Checkpoints []Checkpoint // models that patterns name, in the order of their steps
+}
+
+// Task is one analysis of a dataset.
+type Task struct {
+	Dataset, Analysis string
+	run.Task
+}
+
+// Name is "dataset/analysis", which is the task's folder too.
+func (t *Task) Name() string { return t.Dataset + "/" + t.Analysis }
+
+// The keys of a suite file and of a dataset that are no options.
+var (
+	suiteKeys   = []string{"out", "defaults", "analyses", "matrix", "datasets"}
+	datasetKeys = []string{"enabled", "only", "skip", "matrix"}
+)
+
+// ownKeys are options that evaluate sets itself.
+var ownKeys = []string{"out", "quiet", "json", "dry-run", "config", "version", "example"}
+
+// reader reads a suite file.
+type reader struct {
+	path     string
+	commands []run.Command
+}
+
+// ReadSuite reads a suite file for the given analyses. Errors are wrong usage, with the file, line and column: text that is no YAML, a
+// key that is unknown (with the nearest one) or stands twice, a value of another kind than is wanted, a pattern that matches
+// nothing.
+func ReadSuite(path string, commands []run.Command) (*Suite, error) {
+	r := &reader{path, commands}
+	root, err := r.load()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := r.mapping(root, "a suite")
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range keys {
+		if !slices.Contains(suiteKeys, k.name) {
+			return nil, r.unknown(k, "a suite", suiteKeys)
+		}
+	}
+	s := &Suite{Path: path}
+	if k := find(keys, "out"); k != nil {
+		if s.Out, err = r.text(k); err != nil {
+			return nil, err
+		}
+	}
+	global, err := r.options(find(keys, "defaults"), nil)
+	if err != nil {
+		return nil, err
+	}
+	names, err := r.names(find(keys, "analyses"))
+	if err != nil {
+		return nil, err
+	}
+	matrix, err := r.matrix(find(keys, "matrix"))
+	if err != nil {
+		return nil, err
+	}
+	datasets := find(keys, "datasets")
+	if datasets == nil {
+		return nil, run.Hint(r.errorf(root, "the suite has no datasets"), `begin with "evaluate --init FILES…"`)
+	}
+	list, err := r.mapping(datasets.value, "datasets")
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range list {
+		d, err := r.dataset(k, global, names, matrix)
+		if err != nil {
+			return nil, err
+		}
+		if d != nil {
+			s.Datasets = append(s.Datasets, *d)
+		}
+	}
+	return s, nil
+}
+
+// load parses the file as one YAML document.
+func (r *reader) load() (*yaml.Node, error) {
+	data, err := os.ReadFile(r.path)
+	if err != nil {
+		return nil, fmt.Errorf("suite %w", run.PathError(err))
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var document, second yaml.Node
+	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
+		return nil, run.Usage("suite %s: %s", r.path, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if err := decoder.Decode(&second); err == nil {
+		return nil, r.errorf(&second, "a second document begins; want one")
+	}
+	if len(document.Content) == 0 {
+		return nil, run.Hint(run.Usage("suite %s is empty", r.path), `begin with "evaluate --init FILES…"`)
+	}
+	return document.Content[0], nil
+}
+
+// errorf is wrong usage at a node.
+func (r *reader) errorf(n *yaml.Node, format string, args ...any) error {
+	return run.Usage("suite %s, line %d, column %d: %w", r.path, n.Line, n.Column, fmt.Errorf(format, args...))
+}
+
+// entry is a key of a mapping with its value.
+type entry struct {
+	name       string
+	key, value *yaml.Node
+}
+
+func find(keys []entry, name string) *entry {
+	if i := slices.IndexFunc(keys, func(e entry) bool { return e.name == name }); i >= 0 {
+		return &keys[i]
+	}
+	return nil
+}
+
+// mapping is the entries of a mapping; what says what it is.
+func (r *reader) mapping(n *yaml.Node, what string) ([]entry, error) {
+	n = resolve(n)
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+		return nil, nil
+	}
+	if n.Kind != yaml.MappingNode {
+		return nil, r.errorf(n, "%s: want lines of the form name: value", what)
+	}
+	var list []entry
+	for i := 0; i < len(n.Content); i += 2 {
+		e := entry{strings.TrimLeft(n.Content[i].Value, "-"), n.Content[i], resolve(n.Content[i+1])}
+		if find(list, e.name) != nil {
+			return nil, r.errorf(e.key, "%s is there twice in %s", e.name, what)
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+func resolve(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+func (r *reader) unknown(e entry, what string, known []string) error {
+	return run.Hint(r.errorf(e.key, "unknown key %q of %s", e.key.Value, what), run.DidYouMean("", e.name, known))
+}
+
+func (r *reader) text(e *entry) (string, error) {
+	if e.value.Kind != yaml.ScalarNode || e.value.Value == "" {
+		return "", r.errorf(e.value, "%s: want one value", e.name)
+	}
+	return e.value.Value, nil
+}
+
+func (r *reader) truth(e *entry) (bool, error) {
+	if e.value.Kind != yaml.ScalarNode || e.value.Tag != "!!bool" {
+		return false, r.errorf(e.value, "%s: want true or false, got %q", e.name, e.value.Value)
+	}
+	return strings.EqualFold(e.value.Value, "true"), nil
+}
+
+// texts is a list of values, or one.
+func (r *reader) texts(e *entry) ([]*yaml.Node, error) {
+	switch e.value.Kind {
+	case yaml.ScalarNode:
+		return []*yaml.Node{e.value}, nil
+	case yaml.SequenceNode:
+		var list []*yaml.Node
+		for _, n := range e.value.Content {
+			if n = resolve(n); n.Kind != yaml.ScalarNode {
+				return nil, r.errorf(n, "%s: want a list of plain values", e.name)
+			}
+			list = append(list, n)
+		}
+		return list, nil
+	}
+	return nil, r.errorf(e.value, "%s: want a list of plain values", e.name)
+}
+
+// names is a list of analyses; nil where there is none.
+func (r *reader) names(e *entry) ([]string, error) {
+	if e == nil {
+		return nil, nil
+	}
+	list, err := r.texts(e)
+	if err != nil {
+		return nil, err
+	}
+	names := []string{}
+	for _, n := range list {
+		if r.command(n.Value) == nil {
+			return nil, run.Hint(r.errorf(n, "%s: there is no analysis %q", e.name, n.Value), run.DidYouMean("", n.Value, r.analyses()))
+		}
+		if slices.Contains(names, n.Value) {
+			return nil, r.errorf(n, "%s: %s is there twice", e.name, n.Value)
+		}
+		names = append(names, n.Value)
+	}
+	return names, nil
+}
+
+func (r *reader) command(name string) *run.Command {
+	if i := slices.IndexFunc(r.commands, func(c run.Command) bool { return c.Name == name }); i >= 0 {
+		return &r.commands[i]
+	}
+	return nil
+}
+
+func (r *reader) analyses() []string {
+	names := make([]string, len(r.commands))
+	for i, c := range r.commands {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// options is what a mapping of options says: what is common, and what is in sections of analyses.
+type options struct {
+	common   []entry
+	sections map[string][]entry
+}
+
+// options reads a mapping of options and sections; other keys are left to the caller.
+func (r *reader) options(e *entry, others []string) (*options, error) {
+	o := &options{sections: map[string][]entry{}}
+	if e == nil {
+		return o, nil
+	}
+	keys, err := r.mapping(e.value, e.name)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range keys {
+		switch c := r.command(k.name); {
+		case slices.Contains(others, k.name):
+		case c != nil && (k.value.Kind == yaml.MappingNode || k.value.Tag == "!!null"):
+			if o.sections[k.name], err = r.section(k, c); err != nil {
+				return nil, err
+			}
+		case slices.Contains(ownKeys, k.name):
+			return nil, r.errorf(k.key, "%s is not for a suite: evaluate sets it", k.name)
+		case slices.ContainsFunc(r.commands, func(c run.Command) bool { return run.Has(c, k.name) }):
+			o.common = append(o.common, k)
+		default:
+			return nil, r.unknown(k, e.name, append(r.known(), others...))
+		}
+	}
+	return o, nil
+}
+
+// section is the options of one analysis.
+func (r *reader) section(e entry, c *run.Command) ([]entry, error) {
+	keys, err := r.mapping(e.value, e.name)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range keys {
+		switch {
+		case slices.Contains(ownKeys, k.name):
+			return nil, r.errorf(k.key, "%s is not for a suite: evaluate sets it", k.name)
+		case !run.Has(*c, k.name):
+			return nil, r.unknown(k, e.name, append(run.FlagNames(*c), run.TreeNames(*c)...))
+		}
+	}
+	return keys, nil
+}
+
+// known are the options of all analyses and their names.
+func (r *reader) known() []string {
+	names := r.analyses()
+	for _, c := range r.commands {
+		names = append(append(names, run.FlagNames(c)...), run.TreeNames(c)...)
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return slices.Contains(ownKeys, name) })
+}
+
+// dataset reads a dataset and makes its tasks; nil if it is not enabled.
+func (r *reader) dataset(e entry, global *options, analyses []string, matrix []variable) (*Dataset, error) {
+	if e.name == "" || strings.ContainsAny(e.name, `/\`) || strings.HasPrefix(e.name, ".") {
+		return nil, r.errorf(e.key, "dataset %q: want a name that can be a folder", e.key.Value)
+	}
+	keys, err := r.mapping(e.value, "dataset "+e.name)
+	if err != nil {
+		return nil, err
+	}
+	own, err := r.options(&e, datasetKeys)
+	if err != nil {
+		return nil, err
+	}
+	if k := find(keys, "enabled"); k != nil {
+		if on, err := r.truth(k); err != nil || !on {
+			return nil, err
+		}
+	}
+	if k := find(keys, "matrix"); k != nil {
+		if matrix, err = r.matrix(k); err != nil {
+			return nil, err
+		}
+	}
+	chosen, err := r.choose(&e, keys, own, global, analyses)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dataset{Name: e.name}
+	x := &expander{reader: r, matrix: matrix, known: map[*yaml.Node]*yaml.Node{}}
+	for _, name := range chosen {
+		c := r.command(name)
+		t := Task{Dataset: e.name, Analysis: name, Task: run.Task{Command: *c}}
+		for _, part := range [][]entry{own.sections[name], own.common, global.sections[name], global.common} {
+			layer, err := x.layer(part, c)
+			if err != nil {
+				return nil, err
+			}
+			t.Layers = append(t.Layers, layer)
+		}
+		d.Tasks = append(d.Tasks, t)
+	}
+	d.Checkpoints = x.checkpoints()
+	return d, nil
+}
+
+// choose is the analyses of a dataset, in the order in which evaluate knows them.
+func (r *reader) choose(e *entry, keys []entry, own, global *options, analyses []string) ([]string, error) {
+	only, err := r.names(find(keys, "only"))
+	if err != nil {
+		return nil, err
+	}
+	skip, err := r.names(find(keys, "skip"))
+	if err != nil {
+		return nil, err
+	}
+	wanted := only
+	if wanted == nil {
+		wanted = slices.Clone(analyses)
+		for _, name := range r.analyses() {
+			_, here := own.sections[name]
+			if _, there := global.sections[name]; (here || there && analyses == nil) && !slices.Contains(wanted, name) {
+				wanted = append(wanted, name)
+			}
+		}
+	}
+	if len(wanted) == 0 {
+		return nil, run.Hint(r.errorf(e.key, "dataset %s has no analyses", e.name), "name them: analyses: ["+strings.Join(r.analyses()[:2], ", ")+"]")
+	}
+	var chosen []string
+	for _, name := range r.analyses() {
+		if slices.Contains(wanted, name) && !slices.Contains(skip, name) {
+			chosen = append(chosen, name)
+		}
+	}
+	return chosen, nil
+}
+
+// Folder is where the study is written: what the command line names, else the file, else a folder of the file's name.
+func (s *Suite) Folder(given string) string {
+	switch {
+	case given != "":
+		return given
+	case s.Out != "":
+		return s.Out
+	}
+	base := filepath.Base(s.Path)
+	return filepath.Join("evaluation_plots", strings.TrimSuffix(base, filepath.Ext(base)))
+}

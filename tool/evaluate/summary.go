@@ -1,0 +1,111 @@
+// What all results of a study say: the result file, summary.json and summary.csv.
+
+package evaluate
+
+import (
+	"io"
+
+	"repscope/internal/run"
+	"repscope/report"
+)
+
+// summarize writes the files of the study itself.
+func (s *settings) summarize(env *run.Env, st *study, suite *Suite) error {
+	sections, err := st.sections()
+	if err != nil {
+		return err
+	}
+	tables, err := Tables(sections)
+	if err != nil {
+		return err
+	}
+	for i := range tables {
+		for _, d := range suite.Datasets {
+			if d.Name == tables[i].Dataset {
+				tables[i].Checkpoints = d.Checkpoints
+			}
+		}
+	}
+	env.Result.Extra.Set("tasks", st.states())
+	for _, sec := range sections {
+		for _, w := range sec.Result.Warnings {
+			env.Result.Warnings = append(env.Result.Warnings, sec.Folder+": "+w)
+		}
+	}
+	if err := env.Files.File("summary.json", func(w io.Writer) error { return report.Encode(w, summary(tables)) }); err != nil {
+		return err
+	}
+	return writeRows(env.Files, sections)
+}
+
+// states says what became of each task.
+func (s *study) states() []any {
+	var tasks []any
+	for _, p := range s.tasks {
+		var o report.Object
+		o.Set("dataset", p.Dataset)
+		o.Set("analysis", p.Analysis)
+		o.Set("state", p.state)
+		if p.err != nil {
+			o.Set("reason", p.err.Error())
+		}
+		tasks = append(tasks, o)
+	}
+	return tasks
+}
+
+// summary is the tables: for each dataset the columns and, by model, a value with its interval for each.
+func summary(tables []Table) report.Object {
+	var root, datasets report.Object
+	root.Set("schema", "repscope/summary/1")
+	for _, t := range tables {
+		var d, models report.Object
+		var columns []any
+		for _, c := range t.Columns {
+			var o report.Object
+			o.Set("analysis", c.Analysis)
+			o.Set("metric", c.Path)
+			o.Set("direction", string(c.Direction))
+			o.Set("unit", c.Unit)
+			columns = append(columns, o)
+		}
+		d.Set("columns", columns)
+		for i, name := range t.Models {
+			var cells []any
+			for _, c := range t.Rows[i] {
+				var o report.Object
+				o.Set("value", c.Value)
+				o.Set("ci", c.Interval)
+				o.Set("best", c.Best)
+				cells = append(cells, o)
+			}
+			models.Set(name, cells)
+		}
+		d.Set("models", models)
+		if len(t.Checkpoints) > 0 {
+			d.Set("checkpoints", t.Checkpoints)
+		}
+		datasets.Set(t.Dataset, d)
+	}
+	root.Set("datasets", datasets)
+	return root
+}
+
+// writeRows writes the metrics of all results below each other.
+func writeRows(files *report.Transaction, sections []Section) error {
+	columns := []string{"Dataset", "Analysis", "Model", "Metric", "Parameter", "Estimate", "Low", "High", "Std_Error", "Reason"}
+	return files.CSV("summary.csv", columns, func(csv *report.CSV) error {
+		for _, s := range sections {
+			rows, err := s.Result.MetricRows()
+			if err != nil {
+				return err
+			}
+			for _, r := range rows {
+				if err := csv.Row(s.Dataset, s.Analysis, r.Model, r.Metric, r.Parameter, r.Estimate, r.Low, r.High, r.StdError, r.Reason); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
