@@ -1,7 +1,7 @@
 // Package folderlock lets one process at a time work in a folder, on network file systems too: it needs nothing of them but that a
 // file is created by one process alone.
 //
-//	lock, err := folderlock.Take(ctx, dir, "evaluate", false)
+//	lock, err := folderlock.Take(context.Background(), "results", "evaluate", false)
 //	if err != nil {
 //		return err // a *folderlock.Busy says who works there
 //	}

@@ -155,7 +155,7 @@ func filled(t *testing.T, words []string) []string {
 	if words[0] == "sequence" {
 		files["--model"], files["--sequences"] = "esm=esm.onnx", "antibodies.csv"
 	}
-	arguments := map[string]string{"FILES…": "smoothness.json", "TASK=FILE": "a=smoothness.json", "TASK@RUN=FILE": "b@1=smoothness.json"}
+	arguments := map[string]string{"FILES…": "smoothness.json", "TASK=FILE": "a=smoothness.json", "TASK@RUN=FILE": "b@1=smoothness.json", "SUITE.yaml": "study.yaml"}
 	for i, word := range words[:len(words)-1] {
 		if strings.HasPrefix(words[i+1], "NAME=FILE") && files[word] == "" { // latents, and other arrays by name
 			files[word] = "jepa=z_jepa.npy"
@@ -298,6 +298,7 @@ func writeFiles(t *testing.T, root, folder string) {
 	copied("weights/jepa/best_encoder.pth", weights+"jepa/best_encoder.pth")
 	copied("smoothness.json", "report/testdata/smoothness.json")
 	copied("esm.onnx", "internal/example/sequences/weights/trained.onnx")
+	check(os.WriteFile(in("study.yaml"), []byte("analyses: manifold\ndatasets: {val: {frames: val.npz:frames, model: {jepa: jepa.onnx}, bootstrap: 0}}\n"), 0o666))
 	antibodies := sequences.Example()
 	write := func(name string, write func(w io.Writer) error) {
 		file, err := os.Create(in(name))

@@ -1,5 +1,8 @@
-// The evaluate binary: its flags, its files and its console.
-
+// Package evaluate is the evaluate binary: a study, which is the analyses of a suite file over its datasets and models.
+//
+//	study, err := evaluate.ReadSuite("study.yaml", analyses)
+//
+// [New] makes the command for the analyses that it is given; it knows none itself.
 package evaluate
 
 import (
@@ -40,7 +43,8 @@ A pattern (* or ?, or {name} for each value of "matrix: {name: […]}") stands f
 each file that matches; what the pattern leaves open is added to the name: run/a/100 of
 runs/a/step_100.onnx. Models that differ in their last number make a curve.
 
-Paths are relative to the working folder. One process works in a folder at a time; a
+"evaluate --init FILES…" prints a first suite file for them, "evaluate --schema" a JSON
+Schema for editors. Paths are relative to the working folder. One process works in a folder at a time; a
 lock that a killed process left is noticed. Exit status 1 if a task failed; the others
 are done all the same.`
 
@@ -78,7 +82,7 @@ func New(commands []run.Command) run.Command {
 }
 
 func (s *settings) register(flags *run.Flags) {
-	flags.Usage("SUITE.yaml [flags]", "--init FILES… > SUITE.yaml", "--schema")
+	flags.Usage("SUITE.yaml [flags]")
 	flags.Var(&run.Texts{Values: &s.only, Check: pattern}, "only", "`LIST` of datasets, analyses or dataset/analysis (with * and ?) to run, of those in the file")
 	flags.Var(&run.Texts{Values: &s.skip, Check: pattern}, "skip", "`LIST` of such to leave out")
 	flags.BoolVar(&s.failFast, "fail-fast", false, "begin no further task after one that failed")
