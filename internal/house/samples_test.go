@@ -41,6 +41,7 @@ var free = map[string]map[string]string{
 	"analysis/reward":          {"rewards": "[]float64", "predicted": "points.Points"},
 	"internal/atomicfile":      {"state": "map[string]int"},
 	"internal/cuda":            {"n": "int"},
+	"internal/cuda/ptxvm":      {"text": "string", "arguments": "[]uint64", "regions": "[]ptxvm.Region"},
 	"internal/format":          {"file": "*mmap.File"},
 	"internal/input":           {"manual": "string", "measure": "func(frames, latents points.Points) any"},
 	"internal/parallel":        {"rows": "[][]float64", "norm": "func([]float64) float64"},

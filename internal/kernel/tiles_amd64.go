@@ -141,14 +141,13 @@ func packUint8Tiles(dst []uint32, width int, src []uint8, stride, count, length 
 // packChunk copies the first chunk of a row, filled up with zeros, and returns the rest.
 func packChunk(dst *[tileChunk / 4]uint32, row []uint8) []uint8 {
 	var last [tileChunk]uint8
-	n := tileChunk
-	if n > len(row) {
-		n = copy(last[:], row)
-		row, n = last[:], tileChunk
+	if len(row) < tileChunk {
+		copy(last[:], row)
+		row = last[:]
 	}
 	chunk := row[:tileChunk]
 	for i := range dst {
 		dst[i] = binary.LittleEndian.Uint32(chunk[4*i:])
 	}
-	return row[n:]
+	return row[tileChunk:]
 }

@@ -61,10 +61,7 @@ func (t *tiled) line(s *scratch, d *vector.Depthwise, dst []float32, to int, fra
 	d.Line(row, d.Channels, frame, d.Channels, ((t.pixels-1)*t.stride+t.together)/t.together, t.taps)
 	step := t.stride * t.channels
 	for i := range t.pixels {
-		from, pixel := row[i*step:][:t.channels], dst[i*to:][:t.channels]
-		for c, v := range from {
-			pixel[c] = v
-		}
+		copy(dst[i*to:], row[i*step:][:t.channels])
 	}
 }
 

@@ -291,7 +291,7 @@ const rows = `
 // bitsOf reads a number of the rows.
 func bitsOf(t *testing.T, text string) uint64 {
 	t.Helper()
-	if strings.HasPrefix(text, "0x") || strings.IndexAny(text, "fd") < 0 {
+	if strings.HasPrefix(text, "0x") || !strings.ContainsAny(text, "fd") {
 		n, err := strconv.ParseUint(text, 0, 64)
 		if err != nil {
 			t.Fatal(err)

@@ -42,8 +42,7 @@ func which(f func(i int) bool) uint32 {
 	return m
 }
 
-func signed(v uint32) int64   { return int64(int32(v)) }
-func signed16(v uint32) int16 { return int16(v) }
+func signed(v uint32) int64 { return int64(int32(v)) }
 
 // Shifts by more than the width are shifts by the width.
 func shift32(n uint32) uint32 { return min(n, 32) }
