@@ -24,6 +24,9 @@ func (c *context) checkLoss() {
 	if len(x) < 2 || !slices.Equal(target, slices.Delete(slices.Clone(x), 1, 2)) {
 		c.failf("input %v and classes %v, want [N, C, …] and [N, …]", x, target)
 	}
+	if x[1] == 0 && graph.Count(target) > 0 {
+		c.failf("input %v has no classes", x)
+	}
 	if c.has(2) && !slices.Equal(c.shape(2), x[1:2]) {
 		c.failf("weights %v of %d classes", c.shape(2), x[1])
 	}
