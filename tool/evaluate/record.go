@@ -165,8 +165,8 @@ func sum(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// inputsOf are the files that a result was made of, as they were when the task began: before is when they are looked at first.
-func inputsOf(result *report.Result, before map[string]file) ([]file, error) {
+// inputsOf are the files that a result was made of, as they are when the task has ended.
+func inputsOf(result *report.Result) ([]file, error) {
 	var list []file
 	for _, in := range result.Inputs {
 		path := pathOf(in.Path)
@@ -176,9 +176,6 @@ func inputsOf(result *report.Result, before map[string]file) ([]file, error) {
 		f, err := look(path)
 		if err != nil {
 			return nil, run.PathError(err)
-		}
-		if earlier, ok := before[path]; ok && (earlier.Size != f.Size || earlier.Time != f.Time) {
-			return nil, fmt.Errorf("%s changed while it was in use", path)
 		}
 		if in.SHA256 != "" {
 			f.SHA256, err = sum(path)

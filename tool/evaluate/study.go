@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -75,13 +74,8 @@ func (s *study) plan() error {
 
 // run does the tasks that are pending.
 func (s *study) run(ctx context.Context) error {
-	if err := os.MkdirAll(s.folder, 0o777); err != nil {
-		return run.PathError(err)
-	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stop := context.AfterFunc(ctx, func() {})
-	defer stop()
 	go func() {
 		select {
 		case <-s.lock.Lost():
@@ -162,7 +156,7 @@ func (s *study) enter(p *planned, out string, seconds float64) error {
 	}
 	p.warnings = len(result.Warnings)
 	d := done{Digest: p.digest, Seconds: seconds}
-	if d.Inputs, err = inputsOf(result, nil); err != nil {
+	if d.Inputs, err = inputsOf(result); err != nil {
 		return err
 	}
 	if d.Outputs, err = outputsOf(s.folder, p.Name()); err != nil {
