@@ -4,9 +4,11 @@
 #include "modules.h"
 #include "fakecuda.h"
 #include "interpret.h"
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <tuple>
 
 extern "C" char *fakeInterpret(struct fake_launch *l); /* interpret.go */
 
@@ -70,7 +72,35 @@ bool excused(const unsigned char *a, const unsigned char *b, float tolerance) {
 /* Where float64 begin and end is not known, so NaN of 8 bytes are looked for at multiples of 8. */
 bool excused_double(const unsigned char *a, const unsigned char *b) { return std::isnan(at<double>(a)) && std::isnan(at<double>(b)); }
 
-std::string difference(const CUfunc_st *f, const Copy &theirs) {
+/* Selections leave the entries of a row in the order in which threads meet (ranks.cu), so
+ * they are compared in the order of key and index. */
+template <class K> void sort_selections(const Launch &launch, Copy &memory) {
+	size_t rows = launch.grid[0], count = at<unsigned>(static_cast<unsigned char *>(launch.arguments[2]));
+	auto output = [&](int argument) {
+		CUdeviceptr p = at<CUdeviceptr>(static_cast<unsigned char *>(launch.arguments[argument]));
+		auto b = std::prev(memory.upper_bound(p));
+		return b->second.data() + (p - b->first);
+	};
+	auto *keys = reinterpret_cast<K *>(output(3));
+	auto *indices = reinterpret_cast<unsigned *>(output(4));
+	for (size_t r = 0; r < rows; r++, keys += count, indices += count) {
+		std::vector<std::pair<K, unsigned>> entries(count);
+		for (size_t i = 0; i < count; i++) entries[i] = {keys[i], indices[i]};
+		std::sort(entries.begin(), entries.end());
+		for (size_t i = 0; i < count; i++) std::tie(keys[i], indices[i]) = entries[i];
+	}
+}
+
+/* Puts what may be in any order into one. */
+void sort_unordered(const CUfunc_st *f, const Launch &launch, Copy &memory) {
+	if (!strcmp(f->twin->name, "select_32")) sort_selections<unsigned>(launch, memory);
+	if (!strcmp(f->twin->name, "select_64")) sort_selections<unsigned long long>(launch, memory);
+}
+
+std::string difference(const CUctx_st *c, const CUfunc_st *f, const Launch &launch, Copy &theirs) {
+	Copy ours = copy_memory(c);
+	sort_unordered(f, launch, ours);
+	sort_unordered(f, launch, theirs);
 	/* Exponentials of attention and reciprocal roots of normalizations are approximate in the PTX. */
 	std::string_view text = *f->text;
 	float tolerance = 0;
@@ -78,7 +108,7 @@ std::string difference(const CUfunc_st *f, const Copy &theirs) {
 	if (text.substr(begin, end - begin).find(".approx.") != std::string_view::npos || text.substr(begin, end - begin).find("call.uni") != std::string_view::npos)
 		tolerance = approximate_tolerance;
 	for (auto &[first, bytes] : theirs) {
-		auto *mine = reinterpret_cast<const unsigned char *>(first);
+		const unsigned char *mine = ours[first].data();
 		const unsigned char *known = blocks[first].known;
 		for (size_t i = 0; i < bytes.size(); i++) {
 			if (mine[i] == bytes[i] || !known[i]) continue;
@@ -104,7 +134,7 @@ std::string execute(const CUctx_st *c, const CUfunc_st *f, const Launch &launch,
 	exchange_memory(before); /* now what the twin has left */
 	std::string ptx = interpret(c, f, launch, seed);
 	if (!ptx.empty() || !twin.empty()) return ptx.empty() ? twin : ptx;
-	return difference(f, before);
+	return difference(c, f, launch, before);
 }
 
 extern "C" void fake_execute(int mode) { execution = mode; }
